@@ -1,0 +1,145 @@
+// Package syntax holds the records that the whole system passes on: a
+// Sentence with its words, what each stage adds to it, and the Failure rows
+// that take the place of what could not be done. It imports nothing of ours.
+//
+// All exported fields are plain data, so that every record survives an
+// encoder between any two stages.
+package syntax
+
+// Root is the head of the one root word of a sentence. Words are numbered
+// from 1, as in CoNLL-U; Words[i-1] is word i.
+const Root = 0
+
+// NoHead is the head of a word whose head is not known ("_" in CoNLL-U).
+const NoHead = -1
+
+// Limits on sentences, in words.
+const (
+	MaxMarginalWords = 512   // head marginals are null above this
+	MaxWords         = 65535 // longer sentences are failures
+)
+
+// A Status says how a sentence was parsed.
+type Status uint8
+
+const (
+	OK       Status = iota
+	Repaired        // its text held invalid bytes, now U+FFFD
+	Long            // cut by the segmenter, or parsed in windows
+	Budget          // the work limit forced a cheaper search
+)
+
+var statusNames = [...]string{"ok", "repaired", "long", "budget"}
+
+// String returns the name used in the status column.
+func (s Status) String() string {
+	if int(s) < len(statusNames) {
+		return statusNames[s]
+	}
+	return "unknown"
+}
+
+// A Word is a syntactic word. An absent value ("_" in CoNLL-U) is the empty
+// string; a FORM (or LEMMA) that is a literal underscore is "_".
+type Word struct {
+	Form   string
+	Lemma  string
+	UPOS   string
+	XPOS   string
+	Feats  string // "A=b|C=d", sorted as CoNLL-U wants it
+	Head   int32  // 0 is the root, 1..n a word, NoHead unknown
+	Deprel string
+	Deps   string
+	Misc   string
+	// StartChar and EndChar are code points into Sentence.Text, half open.
+	// The words of a multiword token share its span. Both are 0 when the
+	// text is unknown.
+	StartChar, EndChar int32
+}
+
+// A MultiwordToken is a surface token that covers words First..Last.
+type MultiwordToken struct {
+	First, Last int32
+	Form        string
+	Feats       string
+	Misc        string
+}
+
+// An EmptyNode is a node "After.Index" of the enhanced graph; After may be 0.
+type EmptyNode struct {
+	After, Index              int32
+	Form, Lemma, UPOS, XPOS   string
+	Feats, Head, Deprel, Deps string
+	Misc                      string
+}
+
+// A Sentence is what every stage after the segmenter works on. A stage fills
+// in only what was empty and never changes what an earlier one set.
+type Sentence struct {
+	ID       string   // sent_id of the input; "" if it has none
+	Text     string   // one line; "" if unknown
+	Comments []string // whole comment lines of the input ("# text = ..."), in order
+	Words    []Word
+	MWTs     []MultiwordToken // by First
+	Empty    []EmptyNode      // by (After, Index)
+
+	StartByte, EndByte int64 // in the decompressed source, half open
+	Line               int64 // 1-based first line in the source, 0 unknown
+
+	Status Status
+
+	Candidates Candidates // set by Prune
+	Confidence Confidence // set by Parse
+}
+
+// Candidates are the heads that the pruner leaves to each word, as one list:
+// those of word m are Heads[Start[m-1]:Start[m]], increasing. LogProb is the
+// pruner's log-probability of each head in units of 1/1024 nat, at most 0.
+// Both are empty before Prune.
+type Candidates struct {
+	Start   []int32 // length n+1, Start[0] == 0
+	Heads   []int32
+	LogProb []int32
+}
+
+// Of returns the candidate heads of word m, 1 <= m <= n.
+func (c *Candidates) Of(m int) []int32 { return c.Heads[c.Start[m-1]:c.Start[m]] }
+
+// Confidence holds the raw signals of the search, all indexed by word minus 1.
+// Probabilities are multiples of 1/4096 in [0,1]. Nil slices are null columns.
+type Confidence struct {
+	HeadMarginal  []float32 // single-root first-order marginal of the chosen head
+	HeadMargin    []float32 // score of the tree minus the best tree that differs in one head, in score units, >= 0
+	HeadAgreement []float32 // share of restarts that ended with this head
+	LabelProb     []float32 // marginal of the chosen deprel, given the tree
+	TreeMargin    float32   // score minus that of the second best local optimum, 0 if only one was met
+	TreeAgreement float32   // share of restarts that ended in this tree
+	TreeScore     float32
+	Restarts      int32
+	NCandidates   int32 // candidate arcs of the sentence
+	HeadConf      []float32
+	DeprelConf    []float32
+	TreeConf      float32
+	HasTreeConf   bool
+}
+
+// Len returns the number of words n.
+func (s *Sentence) Len() int { return len(s.Words) }
+
+// Severities of a Failure.
+const (
+	SeverityError   = "error"   // something is missing from trees/
+	SeverityWarning = "warning" // nothing is missing, but look
+)
+
+// A Failure is one row of failures/.
+type Failure struct {
+	DocID      string
+	SourceURI  string
+	ByteOffset int64
+	Line       int64 // 1-based; 0 is unknown
+	Stage      string
+	Severity   string
+	Reason     string
+	Text       string // the offending text, cut at a limit
+}
