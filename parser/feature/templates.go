@@ -1,0 +1,234 @@
+package feature
+
+// A template is one iota below, times roleT; every template id is used in
+// one place only.
+const (
+	_ = iota
+	tForm1h
+	tForm1m
+	tForm2
+	tCtx0
+	tCtx1
+	tCtx2
+	tCtx3
+	tLemma1h
+	tLemma1m
+	tLemma2
+	tFine1h
+	tFine1m
+	tFine2
+	tCoarse1h
+	tCoarse1m
+	tCoarse2
+	tSurround       // + 0..11 fine
+	tSurroundCoarse = tSurround + 12
+	tWordTag        = tSurroundCoarse + 4 // + 0..6 form and fine
+	tLemmaTag       = tWordTag + 7        // + 0..6 lemma and coarse
+	tFeatHead       = tLemmaTag + 7
+	tFeatMod        = tFeatHead + 1
+	tFeatPair       = tFeatMod + 1
+	tFeatPairTag    = tFeatPair + 1
+	tCaseLemma      = tFeatPairTag + 1
+	tMarker         = tCaseLemma + 1 // + 0..4
+	tBetween        = tMarker + 5
+	tBetweenFine    = tBetween + 1
+	tCommas         = tBetweenFine + 1 // + 0..2
+	tPunct          = tCommas + 3      // + 0..6
+	tGrand          = tPunct + 7       // + 0..39
+	tSibling        = tGrand + 40      // + 0..39
+	tGrandSibling   = tSibling + 40
+	tTriSibling     = tGrandSibling + 16
+	tHeadBigram     = tTriSibling + 16
+	tCrossing       = tHeadBigram + 4
+	tCoarseEnd      = tCrossing + 8
+)
+
+func t(id uint64) uint64 { return id * roleT }
+
+func sum1(id, a uint64) uint64       { return t(id) + a*role0 }
+func sum2(id, a, b uint64) uint64    { return t(id) + a*role0 + b*role1 }
+func sum3(id, a, b, c uint64) uint64 { return t(id) + a*role0 + b*role1 + c*role2 }
+func sum4(id, a, b, c, d uint64) uint64 {
+	return t(id) + a*role0 + b*role1 + c*role2 + d*role3
+}
+
+// both appends a template alone and with a flag (already times role5).
+func both(buf []Key, sum, flag uint64) []Key {
+	return append(buf, mix(sum), mix(sum+flag))
+}
+
+// Arc appends the keys of the arc h -> m, 0 <= h <= n, 1 <= m <= n
+// (papers/rbg-parser 2.2 A-F). Departures: in-between tags count once each;
+// coarse surrounding tags are cut to four templates; lemma goes with coarse
+// and form with fine tags; and there are families of our own for markers,
+// commas and punctuation (core-design 6).
+func (c *Codes) Arc(h, m int, buf []Key) []Key {
+	dist := Distance(h, m) * role5
+	i, j := at(h), at(m)
+	wh, wm := c.Form[i], c.Form[j]
+	lh, lm := c.Lemma[i], c.Lemma[j]
+	ph, pm := uint64(c.Fine[i]), uint64(c.Fine[j])
+	ch, cm := uint64(c.Coarse[i]), uint64(c.Coarse[j])
+
+	buf = both(buf, sum1(tForm1h, wh), dist)
+	buf = both(buf, sum1(tForm1m, wm), dist)
+	buf = both(buf, sum2(tForm2, wh, wm), dist)
+	buf = both(buf, sum1(tCtx0, c.Form[max(i-1, 0)]), dist)
+	buf = both(buf, sum1(tCtx1, c.Form[i+1]), dist)
+	buf = both(buf, sum1(tCtx2, c.Form[j-1]), dist)
+	buf = both(buf, sum1(tCtx3, c.Form[j+1]), dist)
+	buf = both(buf, sum1(tLemma1h, lh), dist)
+	buf = both(buf, sum1(tLemma1m, lm), dist)
+	buf = both(buf, sum2(tLemma2, lh, lm), dist)
+	buf = both(buf, sum1(tFine1h, ph), dist)
+	buf = both(buf, sum1(tFine1m, pm), dist)
+	buf = both(buf, sum2(tFine2, ph, pm), dist)
+	buf = both(buf, sum1(tCoarse1h, ch), dist)
+	buf = both(buf, sum1(tCoarse1m, cm), dist)
+	buf = both(buf, sum2(tCoarse2, ch, cm), dist)
+
+	buf = wordTags(buf, tWordTag, wh, wm, ph, pm, dist)
+	buf = wordTags(buf, tLemmaTag, lh, lm, ch, cm, dist)
+	buf = c.surrounding(h, m, dist, buf)
+	buf = c.morphology(h, m, dist, buf)
+	buf = c.between(h, m, dist, buf)
+	if c.Coarse[j] == tagPUNCT {
+		buf = c.punctuation(h, m, dist, buf)
+	}
+	return buf
+}
+
+func wordTags(buf []Key, id, vh, vm, th, tm, dist uint64) []Key {
+	buf = both(buf, sum4(id, vh, vm, th, tm), dist)
+	buf = both(buf, sum3(id+1, vm, th, tm), dist)
+	buf = both(buf, sum3(id+2, vh, th, tm), dist)
+	buf = both(buf, sum2(id+3, vm, th), dist)
+	buf = both(buf, sum2(id+4, vh, tm), dist)
+	buf = both(buf, sum2(id+5, vh, th), dist)
+	return both(buf, sum2(id+6, vm, tm), dist)
+}
+
+// surrounding is group E, with MID for a neighbour that is the other end.
+func (c *Codes) surrounding(h, m int, dist uint64, buf []Key) []Key {
+	const mid = 255
+	i, j := at(h), at(m)
+	near := func(tags []uint8, k, other int) uint64 {
+		if k == other {
+			return mid
+		}
+		return uint64(tags[max(k, 0)])
+	}
+	f := c.Fine
+	ph, pm := uint64(f[i]), uint64(f[j])
+	hl, hr := near(f, i-1, j), near(f, i+1, j)
+	ml, mr := near(f, j-1, i), near(f, j+1, i)
+	s := uint64(tSurround)
+	buf = both(buf, sum4(s, hl, ph, pm, mr), dist)
+	buf = both(buf, sum3(s+1, ph, pm, mr), dist)
+	buf = both(buf, sum3(s+2, hl, ph, pm), dist)
+	buf = both(buf, sum3(s+3, hl, pm, mr), dist)
+	buf = both(buf, sum3(s+4, hl, ph, mr), dist)
+	buf = both(buf, sum4(s+5, ph, hr, ml, pm), dist)
+	buf = both(buf, sum3(s+6, ph, ml, pm), dist)
+	buf = both(buf, sum3(s+7, ph, hr, pm), dist)
+	buf = both(buf, sum3(s+8, hr, ml, pm), dist)
+	buf = both(buf, sum3(s+9, ph, hr, ml), dist)
+	buf = both(buf, sum4(s+10, hl, ph, ml, pm), dist)
+	buf = both(buf, sum4(s+11, ph, hr, pm, mr), dist)
+
+	k := c.Coarse
+	ch, cm := uint64(k[i]), uint64(k[j])
+	hl, hr = near(k, i-1, j), near(k, i+1, j)
+	ml, mr = near(k, j-1, i), near(k, j+1, i)
+	s = tSurroundCoarse
+	buf = both(buf, sum4(s, hl, ch, cm, mr), dist)
+	buf = both(buf, sum4(s+1, ch, hr, ml, cm), dist)
+	buf = both(buf, sum4(s+2, hl, ch, ml, cm), dist)
+	return both(buf, sum4(s+3, ch, hr, cm, mr), dist)
+}
+
+// morphology is group C and our markers.
+func (c *Codes) morphology(h, m int, dist uint64, buf []Key) []Key {
+	i, j := at(h), at(m)
+	ch, cm := uint64(c.Coarse[i]), uint64(c.Coarse[j])
+	fh, fm := c.Feats(h), c.Feats(m)
+	for _, a := range fh {
+		buf = append(buf, mix(sum3(tFeatHead, a, ch, cm)+dist))
+	}
+	for _, b := range fm {
+		buf = append(buf, mix(sum3(tFeatMod, b, ch, cm)+dist))
+		for _, a := range fh {
+			s := sum2(tFeatPair, a, b)
+			buf = append(buf, mix(s+dist), mix(sum4(tFeatPairTag, a, b, ch, cm)))
+		}
+	}
+	if c.Case[j] != 0 {
+		buf = both(buf, sum2(tCaseLemma, c.Lemma[i], uint64(c.Case[j])), dist)
+	}
+	if a := c.Marker[j]; a != 0 {
+		buf = both(buf, sum2(tMarker, c.Lemma[i], a), dist)
+		buf = both(buf, sum3(tMarker+1, ch, cm, a), dist)
+		buf = append(buf, mix(sum3(tMarker+2, c.Lemma[i], a, c.Lemma[j])))
+		buf = append(buf, mix(sum4(tMarker+3, uint64(c.Fine[i]), uint64(c.Fine[j]), a, c.Marker[i])+dist))
+	}
+	return buf
+}
+
+// between is group D by distinct tags, and the punctuation between.
+func (c *Codes) between(h, m int, dist uint64, buf []Key) []Key {
+	i, j := at(h), at(m)
+	ch, cm := uint64(c.Coarse[i]), uint64(c.Coarse[j])
+	ph, pm := uint64(c.Fine[i]), uint64(c.Fine[j])
+	lo, hi, dir := i, j, uint64(0)
+	if lo > hi {
+		lo, hi, dir = j, i, role5
+	}
+	var mask uint32
+	for k := lo + 1; k < hi; k++ {
+		mask |= 1 << c.Coarse[k]
+	}
+	for tag := uint64(0); tag < CoarseTags; tag++ {
+		if mask>>tag&1 != 0 {
+			buf = append(buf, mix(sum3(tBetween, ch, tag, cm)+dir), mix(sum3(tBetweenFine, ph, tag, pm)+dir))
+		}
+	}
+	commas := uint64(0)
+	if hi > lo+1 {
+		commas = uint64(min(c.commas[hi-1]-c.commas[lo], 3))
+	}
+	d := c.parity[hi-1] - c.parity[lo]
+	balance := uint64(0)
+	if d&0xffff != 0 {
+		balance = 1
+	}
+	balance += uint64(d >> 16 & 1 << 1)
+	x := commas*4 + balance
+	buf = both(buf, sum3(tCommas, ch, cm, x), dist)
+	buf = append(buf, mix(sum3(tCommas+1, ph, pm, x)+dir))
+	return append(buf, mix(sum3(tCommas+2, c.Lemma[i], cm, x)+dir))
+}
+
+// punctuation is the family of arcs whose modifier is a PUNCT.
+func (c *Codes) punctuation(h, m int, dist uint64, buf []Key) []Key {
+	i, j := at(h), at(m)
+	ch, ph := uint64(c.Coarse[i]), uint64(c.Fine[i])
+	kind := uint64(c.Punct[j])
+	l, r := uint64(c.Coarse[j-1]), uint64(c.Coarse[j+1])
+	place := uint64(0)
+	if m == c.N {
+		place = 1
+	}
+	if m == 1 {
+		place += 2
+	}
+	inside := uint64(c.parity[j] & 0xffff)
+	if inside > 2 {
+		inside = 2
+	}
+	buf = both(buf, sum4(tPunct, kind, ch, l, r), dist)
+	buf = both(buf, sum3(tPunct+1, c.Form[j], ph, place), dist)
+	buf = both(buf, sum4(tPunct+2, kind, ch, place, uint64(c.parity[j]>>16&1)), dist)
+	buf = append(buf, mix(sum4(tPunct+3, kind, uint64(c.Fine[j-1]), ph, uint64(c.Fine[j+1]))+dist))
+	buf = append(buf, mix(sum4(tPunct+4, kind, ph, c.Lemma[j+1], place)))
+	return append(buf, mix(sum4(tPunct+5, kind, ch, inside, uint64(c.Coarse[max(i-1, 0)]))+dist))
+}

@@ -1,0 +1,168 @@
+package score
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/treebeam/treebeam/parser/feature"
+	"github.com/treebeam/treebeam/parser/pack"
+)
+
+// Weights is a read-only table of quantised weights, used in place from the
+// bytes of a model. A slot is one uint32: the upper 20 bits are a
+// fingerprint of the key (0 is an empty slot), the lower 12 a signed weight.
+// A key outside the table meets a foreign fingerprint about twice in a
+// million look-ups. It is safe for concurrent use.
+type Weights struct {
+	slots []uint32 // power of two plus none; linear probing, at most 80 % full
+	left  uint     // weight * 2^left / 2^right is in units of 1/Unit
+	right uint
+	shift uint
+}
+
+const weightBits = 12
+
+// Compact quantises the limit largest weights of t, by absolute value.
+func (t *Table) Compact(limit int) *Weights {
+	type entry struct {
+		key uint64
+		w   float64
+	}
+	var list []entry
+	for i, s := range t.slots {
+		if s.print != 0 && s.w != 0 {
+			list = append(list, entry{t.keys[i], float64(s.w)})
+		}
+	}
+	slices.SortFunc(list, func(a, b entry) int {
+		x, y := math.Abs(a.w), math.Abs(b.w)
+		switch {
+		case x > y, x == y && a.key < b.key:
+			return -1
+		case x == y && a.key == b.key:
+			return 0
+		}
+		return 1
+	})
+	if len(list) > limit {
+		list = list[:limit]
+	}
+	const top = 1<<(weightBits-1) - 1
+	exp := 0 // one step is 2^-exp
+	if len(list) > 0 {
+		exp = int(math.Floor(math.Log2(top / math.Abs(list[0].w))))
+	}
+	exp = max(0, min(exp, 24))
+	w := &Weights{}
+	w.setScale(exp)
+	bits := uint(4)
+	for len(list)*5 > 4<<bits {
+		bits++
+	}
+	w.slots = make([]uint32, 1<<bits)
+	w.shift = 64 - bits
+	for _, e := range list {
+		q := int32(math.Round(math.Ldexp(e.w, exp)))
+		if q == 0 {
+			continue
+		}
+		w.insert(e.key, q)
+	}
+	return w
+}
+
+// setScale makes weights of step 2^-exp come out in units of 1/Unit.
+func (w *Weights) setScale(exp int) {
+	if exp > 12 {
+		w.right = uint(exp - 12)
+	} else {
+		w.left = uint(12 - exp)
+	}
+}
+
+func shortPrint(k feature.Key) uint32 {
+	p := uint32(k) >> weightBits
+	if p == 0 {
+		p = 1
+	}
+	return p
+}
+
+func (w *Weights) insert(k uint64, q int32) {
+	p := shortPrint(k)
+	mask := len(w.slots) - 1
+	i := int(k>>w.shift) & mask
+	for w.slots[i] != 0 {
+		if w.slots[i]>>weightBits == p {
+			return // the larger weight of two keys that look alike stays
+		}
+		i = (i + 1) & mask
+	}
+	w.slots[i] = p<<weightBits | uint32(q)&(1<<weightBits-1)
+}
+
+// Sum implements Scorer.
+func (w *Weights) Sum(keys []feature.Key) int32 {
+	var sum int32
+	slots := w.slots
+	mask := len(slots) - 1
+	for _, k := range keys {
+		p := shortPrint(k)
+		i := int(k>>w.shift) & mask
+		for {
+			s := slots[i&mask]
+			if s>>weightBits == p {
+				sum += int32(s<<(32-weightBits)) >> (32 - weightBits)
+				break
+			}
+			if s == 0 {
+				break
+			}
+			i++
+		}
+	}
+	return sum << w.left >> w.right
+}
+
+// Len returns the number of features.
+func (w *Weights) Len() int {
+	n := 0
+	for _, s := range w.slots {
+		if s != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Pack stores w under name.
+func (w *Weights) Pack(s *pack.Sub, name string) {
+	pack.Put(s, name+".slots", w.slots)
+	pack.Put(s, name+".scale", []uint8{uint8(w.left), uint8(w.right)})
+}
+
+// Open is the inverse of Pack.
+func Open(v *pack.View, component, name string) (*Weights, error) {
+	w := &Weights{}
+	var err error
+	if w.slots, err = pack.Get[uint32](v, component, name+".slots"); err != nil {
+		return nil, err
+	}
+	scale, err := pack.Get[uint8](v, component, name+".scale")
+	if err != nil {
+		return nil, err
+	}
+	if len(scale) != 2 || scale[0] > 12 || scale[1] > 12 || len(w.slots) < 16 {
+		return nil, fmt.Errorf("model section %q has a wrong length: the model is damaged, train or fetch it again", component+"."+name)
+	}
+	w.left, w.right = uint(scale[0]), uint(scale[1])
+	if err := feature.CheckSet(w.slots, component+"."+name); err != nil {
+		return nil, err
+	}
+	for n := len(w.slots); n > 1; n >>= 1 {
+		w.shift++
+	}
+	w.shift = 64 - w.shift
+	return w, nil
+}
