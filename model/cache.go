@@ -1,0 +1,181 @@
+package model
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/edsrzf/mmap-go"
+)
+
+// elementAlignment is what the widest element of a section needs. Offsets in
+// a file are multiples of 64, so it is enough that the file starts at one of
+// these.
+const elementAlignment = 8
+
+// shared is the process-wide cache. Models are never freed: every use of one
+// may alias its bytes, and a process works with a handful at most.
+var shared = struct {
+	sync.Mutex
+	models map[string]*Model // by digest
+	files  map[string]stamp  // by absolute path
+}{models: map[string]*Model{}, files: map[string]stamp{}}
+
+var loads atomic.Int64
+
+// Loads returns how many models this process has loaded so far. Opening a
+// model that is in the cache does not count.
+func Loads() int64 { return loads.Load() }
+
+// A stamp says that a file had this digest when it looked like info.
+type stamp struct {
+	info   os.FileInfo
+	digest string
+}
+
+func (s stamp) fits(info os.FileInfo) bool {
+	return s.info != nil && os.SameFile(s.info, info) &&
+		s.info.Size() == info.Size() && s.info.ModTime().Equal(info.ModTime())
+}
+
+// Open returns the model of a URI: "" or "embedded" for the one inside the
+// program, a path, or a file:// URI. Every model is loaded and checked once
+// per process, whatever the number of callers and names it has; later calls
+// return the same *Model. A file is mapped, not read: replace it by renaming
+// another over it, never by writing into it. Errors are not cached, name the
+// file and say what to do. Open is safe for concurrent use.
+func Open(uri string) (*Model, error) {
+	shared.Lock()
+	defer shared.Unlock()
+	if uri == "" || uri == Embedded {
+		return openEmbedded()
+	}
+	path, err := localPath(uri)
+	if err != nil {
+		return nil, err
+	}
+	m, err := openFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("model %s: %w", uri, err)
+	}
+	return m, nil
+}
+
+// OpenBytes is Open for a model that the caller has fetched, for instance
+// from an object store. data must not change afterwards.
+func OpenBytes(data []byte) (*Model, error) {
+	shared.Lock()
+	defer shared.Unlock()
+	if len(data) > 0 && uintptr(unsafe.Pointer(&data[0]))%elementAlignment != 0 {
+		data = alignedCopy(data)
+	}
+	return cached(data)
+}
+
+func openEmbedded() (*Model, error) {
+	if s, ok := shared.files[Embedded]; ok {
+		return shared.models[s.digest], nil
+	}
+	data, err := embeddedBytes()
+	if err != nil {
+		return nil, err
+	}
+	m, err := cached(data)
+	if err != nil {
+		return nil, fmt.Errorf("embedded model: %w", err)
+	}
+	shared.files[Embedded] = stamp{digest: m.Digest}
+	return m, nil
+}
+
+func openFile(path string) (*Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: check --model", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("this is a folder: name the model file in it")
+	}
+	if s := shared.files[path]; s.fits(info) {
+		return shared.models[s.digest], nil
+	}
+	if info.Size() == 0 {
+		return nil, foreign(nil)
+	}
+	data, err := mmap.Map(f, mmap.RDONLY, 0)
+	if err != nil {
+		return nil, fmt.Errorf("mapping it: %w", err)
+	}
+	before := len(shared.models)
+	m, err := cached(data)
+	if err != nil || len(shared.models) == before {
+		data.Unmap() // nothing aliases it: no model, or one that was there
+	}
+	if err != nil {
+		return nil, err
+	}
+	shared.files[path] = stamp{info, m.Digest}
+	return m, nil
+}
+
+// cached returns the model of data, loading it if it is not there yet. The
+// cache's lock is held.
+func cached(data []byte) (*Model, error) {
+	if err := checkHeader(data); err != nil {
+		return nil, err // cheaper than the digest, and says more
+	}
+	digest := Digest(data)
+	if m := shared.models[digest]; m != nil {
+		return m, nil
+	}
+	f, err := Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	m, err := assemble(f)
+	if err != nil {
+		return nil, err
+	}
+	m.Digest, m.Size = digest, len(data)
+	loads.Add(1)
+	shared.models[digest] = m
+	return m, nil
+}
+
+// localPath returns the absolute path that a URI names.
+func localPath(uri string) (string, error) {
+	path := uri
+	if scheme, _, ok := strings.Cut(uri, "://"); ok {
+		u, err := url.Parse(uri)
+		if err != nil || scheme != "file" || u.Host != "" && u.Host != "localhost" {
+			return "", fmt.Errorf("model %s: only local files can be opened: copy it here and name its path", uri)
+		}
+		path = u.Path
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("model %s: %w", uri, err)
+	}
+	return path, nil
+}
+
+// alignedCopy returns a copy of data that starts at a multiple of 8.
+func alignedCopy(data []byte) []byte {
+	if len(data) == 0 {
+		return nil
+	}
+	words := make([]uint64, (len(data)+7)/8)
+	out := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(data))
+	copy(out, data)
+	return out
+}

@@ -1,0 +1,147 @@
+package model
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/treebeam/treebeam/parser/pack"
+)
+
+// newModelFile writes a model that no other test has in the cache.
+func newModelFile(t testing.TB, path, tag string) []byte {
+	t.Helper()
+	data, err := Encode(Info{Treebank: tag + t.Name() + time.Now().String()}, emptyModel(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := WriteFile(path, data); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestOpenLoadsOnce(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.tbm")
+	data := newModelFile(t, path, "a")
+	copied := filepath.Join(dir, "copy.tbm")
+	if err := os.WriteFile(copied, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	before := Loads()
+	models := make([]*Model, 32)
+	var wg sync.WaitGroup
+	for i := range models {
+		wg.Go(func() {
+			uri := []string{path, "file://" + path, copied, path}[i%4]
+			m, err := Open(uri)
+			if err != nil {
+				t.Error(err)
+			}
+			models[i] = m
+		})
+	}
+	wg.Wait()
+	fetched, err := OpenBytes(append([]byte{0}, data...)[1:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range append(models, fetched) {
+		if m != models[0] {
+			t.Fatal("the same bytes gave two models")
+		}
+	}
+	if n := Loads() - before; n != 1 {
+		t.Errorf("%d loads, want 1", n)
+	}
+	if models[0].Digest != Digest(data) || models[0].Size != len(data) {
+		t.Errorf("digest %s, size %d", models[0].Digest, models[0].Size)
+	}
+}
+
+func TestOpenSeesAReplacedFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.tbm")
+	newModelFile(t, path, "first")
+	first, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	newModelFile(t, path, "second")
+	second, err := Open(path)
+	if err != nil || second == first {
+		t.Errorf("the replaced file gave the model of the old one (%v)", err)
+	}
+}
+
+func TestErrorsAreNotCached(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "late.tbm")
+	if _, err := Open(path); err == nil {
+		t.Fatal("a missing file was opened")
+	}
+	newModelFile(t, path, "late")
+	if _, err := Open(path); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	for _, uri := range []string{t.TempDir(), "gs://bucket/m.tbm", "nowhere.tbm"} {
+		if _, err := Open(uri); err == nil {
+			t.Errorf("%s was opened", uri)
+		}
+	}
+	if english == "" {
+		if _, err := Open(""); err == nil {
+			t.Error("a missing embedded model was opened")
+		}
+	}
+}
+
+func TestWriteFileLeavesNothingBehind(t *testing.T) {
+	dir := t.TempDir()
+	newModelFile(t, filepath.Join(dir, "a.tbm"), "")
+	newModelFile(t, filepath.Join(dir, "a.tbm"), "")
+	list, err := os.ReadDir(dir)
+	if err != nil || len(list) != 1 {
+		t.Errorf("folder holds %v (%v), want the model only", list, err)
+	}
+	if _, err := WriteFile(filepath.Join(dir, "no", "a.tbm"), nil); err == nil {
+		t.Error("a missing folder was accepted")
+	}
+}
+
+// BenchmarkOpen loads a model of 32 MB from a mapped file: digest, checksums
+// and table.
+func BenchmarkOpen(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "big.tbm")
+	sections := append(emptyModel(b), pack.Section{
+		Name: "weights.big", Kind: pack.Int8, Data: bytes.Repeat([]byte("weights!"), 4<<20)})
+	data, err := Encode(Info{}, sections)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := WriteFile(path, data); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if _, err := Open(path); err != nil {
+			b.Fatal(err)
+		}
+		shared.Lock()
+		clear(shared.models)
+		clear(shared.files)
+		shared.Unlock()
+	}
+}
+
+// emptyModel returns the sections of a model whose components are as small
+// as they can be.
+func emptyModel(t testing.TB) []pack.Section {
+	t.Helper()
+	return toySections()
+}

@@ -1,0 +1,46 @@
+package model
+
+// Info is the provenance of a model: what `treebeam model info` prints. It
+// holds nothing that differs between two trainings of the same data with the
+// same options and code: no clock, host, path or number of workers.
+type Info struct {
+	Language string `json:"language"` // code of the treebank's name, e.g. "en"
+	Treebank string `json:"treebank"` // e.g. "en_ewt"
+	Release  string `json:"release"`  // of the treebank, e.g. "2.15"; "" unknown
+	Licence  string `json:"licence"`  // of the treebank, and so of the model
+
+	Command string            `json:"command"` // trains the model again; files by base name
+	Options map[string]string `json:"options"` // every option that changes the model
+	Seed    uint64            `json:"seed"`
+	Code    string            `json:"code"`    // version of the program that trained it
+	Created string            `json:"created"` // who made it and when, as told with --created-by; "" otherwise
+
+	Train Data `json:"train"`
+	Dev   Data `json:"dev"`
+
+	Scores []Score `json:"scores"` // on dev
+}
+
+// Data names one treebank file.
+type Data struct {
+	File      string `json:"file"` // base name
+	SHA256    string `json:"sha256"`
+	Sentences int    `json:"sentences"`
+	Words     int    `json:"words"`
+}
+
+// A Score holds CoNLL-18 F1 figures in percent, rounded to 0.01, of one
+// setting on dev: "raw", "gold-tokens" or "gold-tags".
+type Score struct {
+	Setting   string  `json:"setting"`
+	Tokens    float64 `json:"tokens"`
+	Sentences float64 `json:"sentences"`
+	Words     float64 `json:"words"`
+	UPOS      float64 `json:"upos"`
+	XPOS      float64 `json:"xpos"`
+	Feats     float64 `json:"feats"`
+	Lemmas    float64 `json:"lemmas"`
+	UAS       float64 `json:"uas"`
+	LAS       float64 `json:"las"`
+	CLAS      float64 `json:"clas"`
+}
