@@ -1,0 +1,219 @@
+package graph
+
+import (
+	"math"
+	"testing"
+)
+
+// randomArcs returns arcs of n words; each head is kept with probability
+// keep/8, and always the chain that makes word 1 a root.
+func randomArcs(n, keep int, spread uint32, r *Rand) Arcs {
+	a := Arcs{Start: []int32{0}}
+	for m := 1; m <= n; m++ {
+		for h := 0; h <= n; h++ {
+			if h != m && (h == m-1 || int(r.Below(8)) < keep) {
+				a.Heads = append(a.Heads, int32(h))
+				a.Score = append(a.Score, -int32(r.Below(spread)))
+			}
+		}
+		a.Start = append(a.Start, int32(len(a.Heads)))
+	}
+	return a
+}
+
+// trees calls f with the arcs of every single-root tree.
+func trees(a *Arcs, f func(arcs []int)) {
+	n := a.N()
+	pick := make([]int, n)
+	var rec func(m int)
+	rec = func(m int) {
+		if m > n {
+			roots := 0
+			for k := 1; k <= n; k++ {
+				if a.Heads[pick[k-1]] == 0 {
+					roots++
+				}
+				u, steps := k, 0
+				for u != 0 && steps <= n {
+					u = int(a.Heads[pick[u-1]])
+					steps++
+				}
+				if u != 0 {
+					return
+				}
+			}
+			if roots == 1 {
+				f(pick)
+			}
+			return
+		}
+		lo, hi := a.Span(m)
+		for i := lo; i < hi; i++ {
+			pick[m-1] = i
+			rec(m + 1)
+		}
+	}
+	rec(1)
+}
+
+func TestSingleRootTreeCount(t *testing.T) {
+	for n, want := range []int{0, 1, 2, 9, 64, 625} { // n^(n-1)
+		if n == 0 {
+			continue
+		}
+		r, count := Rand(1), 0
+		a := randomArcs(n, 8, 1, &r)
+		trees(&a, func([]int) { count++ })
+		if count != want {
+			t.Errorf("n=%d: %d trees, want %d", n, count, want)
+		}
+	}
+}
+
+func TestMaximumTreeIsTheBestOfAll(t *testing.T) {
+	r := Rand(7)
+	var s Spanner
+	for k := 0; k < 2000; k++ {
+		n := 1 + int(r.Below(5))
+		a := randomArcs(n, 1+int(r.Below(8)), 1<<(1+r.Below(14)), &r)
+		best := math.MinInt
+		trees(&a, func(arcs []int) {
+			sum := 0
+			for _, i := range arcs {
+				sum += int(a.Score[i])
+			}
+			best = max(best, sum)
+		})
+		head := make([]int32, n+1)
+		if !s.MaximumTree(&a, 0, head) {
+			t.Fatal("no tree found")
+		}
+		sum, found := 0, 0
+		for m := 1; m <= n; m++ {
+			lo, hi := a.Span(m)
+			for i := lo; i < hi; i++ {
+				if a.Heads[i] == head[m] {
+					sum += int(a.Score[i])
+				}
+			}
+		}
+		trees(&a, func(arcs []int) {
+			same := true
+			for m, i := range arcs {
+				same = same && a.Heads[i] == head[m+1]
+			}
+			if same {
+				found++
+			}
+		})
+		if found != 1 || sum != best {
+			t.Fatalf("case %d: score %d, best %d, is a single-root tree: %v", k, sum, best, found == 1)
+		}
+	}
+}
+
+func exactMarginals(a *Arcs) []float64 {
+	p, z := make([]float64, len(a.Heads)), 0.0
+	trees(a, func(arcs []int) {
+		w := 1.0
+		for _, i := range arcs {
+			w *= math.Exp(float64(a.Score[i]) / 1024)
+		}
+		z += w
+		for _, i := range arcs {
+			p[i] += w
+		}
+	})
+	for i := range p {
+		p[i] /= z
+	}
+	return p
+}
+
+func TestMarginalsAreExact(t *testing.T) {
+	r := Rand(11)
+	var g Marginals
+	for k := 0; k < 500; k++ {
+		a := randomArcs(1+int(r.Below(5)), 1+int(r.Below(8)), 6000, &r)
+		want, got := exactMarginals(&a), make([]float64, len(a.Heads))
+		if !g.Compute(&a, 16, got) {
+			t.Fatal("no marginals")
+		}
+		for i := range want {
+			if math.Abs(want[i]-got[i]) > 1e-9 {
+				t.Fatalf("case %d arc %d: %v, want %v", k, i, got[i], want[i])
+			}
+		}
+	}
+}
+
+func TestSamplerMatchesMarginals(t *testing.T) {
+	r := Rand(3)
+	a := randomArcs(4, 8, 2500, &r)
+	want := exactMarginals(&a)
+	var s Sampler
+	s.Prepare(&a)
+	count := make([]float64, len(a.Heads))
+	head := make([]int32, 5)
+	const samples = 200000
+	for k := 0; k < samples; k++ {
+		// the root by its marginal, then Wilson towards it
+		x, root := float64(r.Next()>>11)/(1<<53), 4
+		for m := 1; m <= 4; m++ {
+			if lo, _ := a.Span(m); a.Heads[lo] == 0 {
+				if x -= want[lo]; x < 0 {
+					root = m
+					break
+				}
+			}
+		}
+		if !s.Sample(&a, root, nil, head, &r) {
+			t.Fatal("no sample")
+		}
+		for m := 1; m <= 4; m++ {
+			lo, hi := a.Span(m)
+			for i := lo; i < hi; i++ {
+				if a.Heads[i] == head[m] {
+					count[i]++
+				}
+			}
+		}
+	}
+	for i := range count {
+		if d := math.Abs(count[i]/samples - want[i]); d > 0.006 {
+			t.Errorf("arc %d: frequency %v, marginal %v", i, count[i]/samples, want[i])
+		}
+	}
+}
+
+func TestPeakedWeightsEnd(t *testing.T) {
+	// words 2 and 3 all but insist on each other
+	a := Arcs{Start: []int32{0, 1, 3, 5}, Heads: []int32{0, 1, 3, 1, 2}, Score: []int32{0, -60000, 0, -60000, 0}}
+	var s Sampler
+	s.Prepare(&a)
+	r := Rand(5)
+	head := make([]int32, 4)
+	for k := 0; k < 100; k++ {
+		if !s.Sample(&a, 1, nil, head, &r) || head[1] != 0 || head[2] == 3 && head[3] == 2 {
+			t.Fatalf("no tree: %v", head)
+		}
+	}
+}
+
+func TestExpMilli(t *testing.T) {
+	for k := int32(0); k < 60000; k += 37 {
+		if got, want := ExpMilli(k), math.Exp(-float64(k)/1024); math.Abs(got-want) > 1e-12*want+1e-300 {
+			t.Fatalf("exp(-%d/1024) = %v, want %v", k, got, want)
+		}
+	}
+}
+
+func BenchmarkMarginals(b *testing.B) {
+	r := Rand(2)
+	a := randomArcs(30, 1, 5000, &r)
+	p := make([]float64, len(a.Heads))
+	var g Marginals
+	for b.Loop() {
+		g.Compute(&a, 16, p)
+	}
+}

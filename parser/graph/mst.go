@@ -1,0 +1,179 @@
+package graph
+
+// A Spanner finds maximum spanning trees. It is scratch: one per goroutine.
+type Spanner struct {
+	edges  []edge
+	levels []level
+	ints   []int32
+	chosen []int32
+}
+
+type edge struct {
+	from, to int32
+	w        int64
+	id       int32 // index of the edge one level up, or of the arc
+}
+
+type level struct {
+	n        int
+	lo, hi   int // its edges
+	best     int // offset into ints: best edge into each node, or -1
+	group    int // offset into ints: node of the next level
+	nodes    int // number of nodes of the next level
+	contract bool
+}
+
+// MaximumTree writes into head[1..n] the single-root tree with the largest
+// sum of scores, ties broken for the arc that comes first, and reports
+// whether the candidates hold such a tree at all. With root > 0 that word is
+// the root. It is Chu-Liu/Edmonds over the candidate arcs, O(n * arcs) at
+// worst; one constant above the spread of the scores taken off every root
+// arc leaves as few of them as possible.
+func (s *Spanner) MaximumTree(a *Arcs, root int, head []int32) bool {
+	n := a.N()
+	s.edges, s.levels, s.ints = s.edges[:0], s.levels[:0], s.ints[:0]
+	spread := int64(1)
+	for m := 1; m <= n; m++ {
+		lo, hi := a.Span(m)
+		if lo == hi {
+			return false
+		}
+		least, most := int64(a.Score[lo]), int64(a.Score[lo])
+		for i := lo; i < hi; i++ {
+			least, most = min(least, int64(a.Score[i])), max(most, int64(a.Score[i]))
+		}
+		spread += most - least
+	}
+	for m := 1; m <= n; m++ {
+		lo, hi := a.Span(m)
+		for i := lo; i < hi; i++ {
+			w := int64(a.Score[i])
+			if a.Heads[i] == 0 {
+				if root > 0 && m != root {
+					continue
+				}
+				w -= spread
+			} else if m == root {
+				continue
+			}
+			s.edges = append(s.edges, edge{a.Heads[i], int32(m), w, int32(i)})
+		}
+	}
+	if !s.contract(n) {
+		return false
+	}
+	s.expand()
+	roots := 0
+	for m := 1; m <= n; m++ {
+		head[m] = a.Heads[s.edges[s.chosen[m]].id]
+		if head[m] == 0 {
+			roots++
+		}
+	}
+	return roots == 1
+}
+
+// contract builds the levels down to one whose best edges hold no cycle.
+func (s *Spanner) contract(n int) bool {
+	lo, hi := 0, len(s.edges)
+	for nodes := n + 1; ; {
+		lv := level{n: nodes, lo: lo, hi: hi, best: len(s.ints)}
+		s.ints = append(s.ints, fill(nodes, -1)...)
+		best := s.ints[lv.best:]
+		for i := lo; i < hi; i++ {
+			e := &s.edges[i]
+			if b := best[e.to]; b < 0 || e.w > s.edges[b].w {
+				best[e.to] = int32(i)
+			}
+		}
+		for v := 1; v < nodes; v++ {
+			if best[v] < 0 {
+				return false
+			}
+		}
+		lv.group = len(s.ints)
+		s.ints = append(s.ints, fill(nodes, -1)...)
+		lv.nodes = s.groups(lv)
+		lv.contract = lv.nodes < nodes
+		s.levels = append(s.levels, lv)
+		if !lv.contract {
+			return true
+		}
+		group, best := s.ints[lv.group:lv.group+nodes], s.ints[lv.best:lv.best+nodes]
+		members := fill(lv.nodes, 0)
+		for _, g := range group {
+			members[g]++
+		}
+		next := len(s.edges)
+		for i := lo; i < hi; i++ {
+			e := s.edges[i]
+			from, to := group[e.from], group[e.to]
+			if from == to || e.to == 0 {
+				continue
+			}
+			w := e.w
+			if members[to] > 1 {
+				w -= s.edges[best[e.to]].w
+			}
+			s.edges = append(s.edges, edge{from, to, w, int32(i)})
+		}
+		lo, hi, nodes = next, len(s.edges), lv.nodes
+	}
+}
+
+// groups numbers the nodes of the next level: one for each cycle of best
+// edges, one for every other node; node 0 stays 0.
+func (s *Spanner) groups(lv level) int {
+	group := s.ints[lv.group : lv.group+lv.n]
+	best := s.ints[lv.best : lv.best+lv.n]
+	mark := fill(lv.n, 0) // the walk that met the node first
+	group[0] = 0
+	next := int32(1)
+	for v := 1; v < lv.n; v++ {
+		u := int32(v)
+		for u != 0 && mark[u] == 0 {
+			mark[u] = int32(v)
+			u = s.edges[best[u]].from
+		}
+		if u == 0 || mark[u] != int32(v) || group[u] >= 0 {
+			continue
+		}
+		for w := u; group[w] < 0; w = s.edges[best[w]].from { // a cycle
+			group[w] = next
+		}
+		next++
+	}
+	for v := 1; v < lv.n; v++ {
+		if group[v] < 0 {
+			group[v] = next
+			next++
+		}
+	}
+	return int(next)
+}
+
+// expand leaves in chosen[v] the index of the edge into node v of level 0.
+func (s *Spanner) expand() {
+	last := s.levels[len(s.levels)-1]
+	s.chosen = append(s.chosen[:0], s.ints[last.best:last.best+last.n]...)
+	for k := len(s.levels) - 2; k >= 0; k-- {
+		lv := s.levels[k]
+		best := s.ints[lv.best : lv.best+lv.n]
+		upper := append([]int32(nil), s.chosen[:lv.nodes]...)
+		s.chosen = append(s.chosen[:0], best...)
+		for g := 1; g < lv.nodes; g++ {
+			id := s.edges[upper[g]].id // the edge of this level that enters group g
+			s.chosen[s.edges[id].to] = id
+		}
+	}
+}
+
+func fill(n int, x int32) []int32 {
+	a := make([]int32, n)
+	if x != 0 {
+		for i := range a {
+			a[i] = x
+		}
+	}
+	return a
+}

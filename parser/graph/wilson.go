@@ -1,0 +1,103 @@
+package graph
+
+// A Rand is splitmix64 (Steele, Lea and Flood 2014): small, fixed, and
+// seeded from content.
+type Rand uint64
+
+// Next returns 64 random bits.
+func (r *Rand) Next() uint64 {
+	*r += 0x9E3779B97F4A7C15
+	z := uint64(*r)
+	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
+	z = (z ^ z>>27) * 0x94D049BB133111EB
+	return z ^ z>>31
+}
+
+// Below returns a number in [0, n), n > 0, by the high product; its bias is
+// under n/2^32.
+func (r *Rand) Below(n uint32) uint32 { return uint32(r.Next() >> 32 * uint64(n) >> 32) }
+
+// A Sampler draws random trees. It is scratch: one per goroutine.
+type Sampler struct {
+	cumulative []uint32 // per arc: running sum of weights within its word
+	state      []uint8
+	spanner    Spanner
+}
+
+// Prepare sets the weight of every arc to exp(score/1024), as integers.
+func (s *Sampler) Prepare(a *Arcs) {
+	if cap(s.cumulative) < len(a.Heads) {
+		s.cumulative = make([]uint32, 2*len(a.Heads))
+	}
+	s.cumulative = s.cumulative[:len(a.Heads)]
+	for m := 1; m <= a.N(); m++ {
+		lo, hi := a.Span(m)
+		best := int32(-1 << 31)
+		for i := lo; i < hi; i++ {
+			best = max(best, a.Score[i])
+		}
+		sum := uint32(0)
+		for i := lo; i < hi; i++ {
+			if a.Heads[i] != 0 { // the root word is drawn elsewhere
+				sum += uint32(ExpMilli(best-a.Score[i])*65536) + 1
+			}
+			s.cumulative[i] = sum
+		}
+	}
+}
+
+// Sample writes into head[1..n] a random tree under root: words m with
+// redraw[m] (all, if redraw is nil) draw their heads by weight, the others
+// keep head[m]; loops are erased (Wilson 1996; papers/rbg-parser 6.2, 6.8).
+// For a fixed root the result is distributed as the product of the weights,
+// given the words that are kept. A walk that exceeds its step limit, which
+// peaked weights can make endless, ends in the maximum tree. It reports
+// whether there is a tree under root.
+func (s *Sampler) Sample(a *Arcs, root int, redraw []bool, head []int32, r *Rand) bool {
+	n := a.N()
+	if cap(s.state) < n+1 {
+		s.state = make([]uint8, 2*n+2)
+	}
+	state := s.state[:n+1]
+	clear(state)
+	const done = 1
+	state[root] = done
+	head[root] = 0
+	limit := 200 + 50*n
+	for m := 1; m <= n; m++ {
+		u := m
+		for state[u] != done {
+			if redraw == nil || redraw[u] {
+				h := s.draw(a, u, r)
+				if h == 0 {
+					return s.spanner.MaximumTree(a, root, head)
+				}
+				head[u] = int32(h)
+			}
+			if limit--; limit < 0 || head[u] == 0 {
+				return s.spanner.MaximumTree(a, root, head)
+			}
+			u = int(head[u])
+		}
+		for u = m; state[u] != done; u = int(head[u]) {
+			state[u] = done
+		}
+	}
+	return true
+}
+
+// draw returns a head of m other than 0, or 0 if it has none.
+func (s *Sampler) draw(a *Arcs, m int, r *Rand) int {
+	lo, hi := a.Span(m)
+	total := s.cumulative[hi-1]
+	if total == 0 {
+		return 0
+	}
+	x := r.Below(total)
+	for i := lo; i < hi; i++ {
+		if x < s.cumulative[i] {
+			return int(a.Heads[i])
+		}
+	}
+	return 0
+}
