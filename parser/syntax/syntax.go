@@ -142,4 +142,7 @@ type Failure struct {
 	Severity   string
 	Reason     string
 	Text       string // the offending text, cut at a limit
+	// Block is the whole CoNLL sentence if one that was read could not be
+	// parsed, so that it can be written back in its place; else "".
+	Block string
 }

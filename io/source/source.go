@@ -1,0 +1,90 @@
+// Package source finds the input files of a run, cuts them into ranges, and
+// opens them as decompressed streams of bytes. It knows nothing of text: what
+// is inside a file is the business of the codecs.
+//
+// A launcher calls List once, makes a Plan, and writes it; workers read the
+// plan and open the pieces of its ranges:
+//
+//	inputs, err := source.List(ctx, []string{"corpus/**/*.txt"}, source.ListOptions{})
+//	plan, err := source.NewPlan(inputs, source.PlanOptions{})
+//	fp := plan.Fingerprint("seed=1", modelDigest, "format=1")
+//	err = plan.Write(dir+"/"+source.PlanName(fp), "")
+//
+// Planning opens no file (standard input apart): sizes and times come from
+// the directory.
+package source
+
+import "fmt"
+
+// An Input is one file of a run, as the launcher found it.
+type Input struct {
+	// URI is what the user named, or what was found below it: a cleaned path
+	// with forward slashes, relative if the pattern was, or scheme://... . It
+	// is "-" for standard input.
+	URI string `json:"uri"`
+	// DocID is the path relative to the root of the input: the named folder,
+	// the folder of a named file, the fixed part of a glob.
+	DocID string `json:"doc_id"`
+	// Size is the number of stored (compressed) bytes.
+	Size int64 `json:"size"`
+	// Version tells one state of the stored file from another: "m" and the
+	// modification time in nanoseconds for a local file, the generation in an
+	// object store, "sha256-" and the digest of spooled standard input.
+	Version string `json:"version"`
+	// Path is where the bytes are if that is not URI (spooled standard
+	// input); "" otherwise. It is no part of the plan's digest.
+	Path string `json:"path,omitempty"`
+}
+
+// A Piece is a byte interval [Start, End) of the stored bytes of one file. A
+// file that cannot be cut (it is compressed) has one piece, [0, Size).
+type Piece struct {
+	Input
+	Start int64 `json:"start"`
+	End   int64 `json:"end"`
+}
+
+// Whole reports whether the piece is all of its file.
+func (p *Piece) Whole() bool { return p.Start == 0 && p.End == p.Size }
+
+// A Range is the unit of work, retry and output: a piece of one file, or a
+// pack of up to MaxPack whole small files. Its pieces are in the order of
+// (URI, Start), and so are the ranges of a plan.
+type Range struct {
+	K      int     `json:"k"` // 0-based place in the plan
+	N      int     `json:"n"` // number of ranges in the plan
+	Dir    string  `json:"-"` // what relative paths are relative to; set by the plan's reader
+	Pieces []Piece `json:"pieces"`
+}
+
+// A Kind says what an Error means for the run.
+type Kind uint8
+
+const (
+	// Transient: try again; if that does not help, fail the bundle. Never a
+	// row of failures/.
+	Transient Kind = iota
+	// Permanent: this file cannot be read (no permission, gone, corrupt,
+	// not text): one row of stage "read", and the run goes on.
+	Permanent
+	// Changed: the file is not the one that was listed: the run fails, and
+	// the same command starts over with a new plan.
+	Changed
+)
+
+// An Error is a fault of one input file.
+type Error struct {
+	URI    string
+	Kind   Kind
+	Offset int64 // in the decompressed stream, where reading stopped; 0 if it never began
+	Err    error // the cause, and what to do about it
+}
+
+func (e *Error) Error() string {
+	if e.Offset > 0 {
+		return fmt.Sprintf("%s: at byte %d: %v", e.URI, e.Offset, e.Err)
+	}
+	return fmt.Sprintf("%s: %v", e.URI, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
