@@ -24,7 +24,7 @@ type Status uint8
 
 const (
 	OK       Status = iota
-	Repaired        // its text held invalid bytes, now U+FFFD
+	Repaired        // its input was mended (invalid bytes are now U+FFFD); a warning row says where
 	Long            // cut by the segmenter, or parsed in windows
 	Budget          // the work limit forced a cheaper search
 )
@@ -63,6 +63,10 @@ type MultiwordToken struct {
 	Form        string
 	Feats       string
 	Misc        string
+	// Rest is "" unless the line breaks the rule that its other columns are
+	// "_": then it holds LEMMA, UPOS, XPOS, HEAD, DEPREL and DEPS as written,
+	// joined by tabs, so that the line can be written back exactly.
+	Rest string
 }
 
 // An EmptyNode is a node "After.Index" of the enhanced graph; After may be 0.

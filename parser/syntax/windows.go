@@ -1,0 +1,70 @@
+package syntax
+
+// Windows are for sentences that are too long to search whole.
+const (
+	MaxWholeWords = 1000 // up to here a sentence is one window
+	windowWords   = 300
+)
+
+// Windows returns the bounds of the windows in which a sentence is parsed:
+// window k holds Words[b[k]:b[k+1]]. A sentence of at most MaxWholeWords has
+// one; a longer one is cut after at most 300 words, behind the last
+// sentence-final mark in the second half of a window, else behind the last
+// punctuation mark there, else at its end. Every window is parsed by itself;
+// the roots of all but the first then hang on the root of the first.
+func (s *Sentence) Windows() []int {
+	n := len(s.Words)
+	if n <= MaxWholeWords {
+		return []int{0, n}
+	}
+	b := []int{0}
+	for at := 0; at < n; {
+		end := min(at+windowWords, n)
+		if end < n {
+			end = s.cut(at+windowWords/2, end)
+		}
+		b = append(b, end)
+		at = end
+	}
+	return b
+}
+
+func (s *Sentence) cut(from, to int) int {
+	soft := to
+	for i := to; i > from; i-- {
+		switch s.Words[i-1].Form {
+		case ".", "!", "?", ";", "…", "。":
+			return i
+		case ",", ":", "-", "–", "—", ")":
+			if soft == to {
+				soft = i
+			}
+		}
+	}
+	return soft
+}
+
+// Window returns words lo+1..hi as a sentence of their own that shares the
+// word records' strings, with the candidates that lie inside. The root stays
+// a candidate; heads are renumbered. It is a copy: changing its heads does
+// not change s.
+func (s *Sentence) Window(lo, hi int) Sentence {
+	w := Sentence{Words: append([]Word(nil), s.Words[lo:hi]...), Status: s.Status}
+	if len(s.Candidates.Start) == 0 {
+		return w
+	}
+	c := &w.Candidates
+	c.Start = append(c.Start, 0)
+	for m := lo + 1; m <= hi; m++ {
+		for a := s.Candidates.Start[m-1]; a < s.Candidates.Start[m]; a++ {
+			h := s.Candidates.Heads[a]
+			if h != Root {
+				h -= int32(lo)
+			}
+			c.Heads = append(c.Heads, h)
+			c.LogProb = append(c.LogProb, s.Candidates.LogProb[a])
+		}
+		c.Start = append(c.Start, int32(len(c.Heads)))
+	}
+	return w
+}
