@@ -1,0 +1,279 @@
+package train
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// maxPlaces is how many places of one finding are kept.
+const maxPlaces = 5
+
+// maxUnseen is the share of dev's words unknown to train, in percent, above
+// which the report suspects a wrong pair of files.
+const maxUnseen = 50.0
+
+// A Report says what Check found in a pair of treebanks.
+type Report struct {
+	Facts    []string  // one line each
+	Findings []Finding // fatal ones first
+}
+
+// A Finding is one kind of fault and where it was met.
+type Finding struct {
+	Fatal  bool
+	What   string // cause, and remedy where there is one
+	Count  int
+	Places []string // the first few, as file:line
+}
+
+// String returns the finding on one line.
+func (f Finding) String() string {
+	var b strings.Builder
+	if f.Fatal {
+		b.WriteString("error: ")
+	} else {
+		b.WriteString("warning: ")
+	}
+	b.WriteString(f.What)
+	if f.Count > 0 {
+		fmt.Fprintf(&b, ": %d", f.Count)
+	}
+	if len(f.Places) > 0 {
+		fmt.Fprintf(&b, ", %s", strings.Join(f.Places, ", "))
+		if f.Count > len(f.Places) {
+			b.WriteString(", ...")
+		}
+	}
+	return b.String()
+}
+
+// Fatal returns an error that lists the findings no training can live with,
+// nil if there are none.
+func (r *Report) Fatal() error {
+	var lines []string
+	for _, f := range r.Findings {
+		if f.Fatal {
+			lines = append(lines, strings.TrimPrefix(f.String(), "error: "))
+		}
+	}
+	if lines == nil {
+		return nil
+	}
+	return fmt.Errorf("the treebanks cannot be trained on: %s", strings.Join(lines, "; "))
+}
+
+// WriteTo prints the report.
+func (r *Report) WriteTo(w io.Writer) (int64, error) {
+	var b strings.Builder
+	for _, line := range r.Facts {
+		fmt.Fprintln(&b, line)
+	}
+	for _, f := range r.Findings {
+		fmt.Fprintln(&b, f)
+	}
+	n, err := io.WriteString(w, b.String())
+	return int64(n), err
+}
+
+// Check looks at both treebanks for what spoils a training: trees that are
+// none, columns without values, sentences in both, missing text. It never
+// stops at the first fault.
+func Check(train, dev Treebank) *Report {
+	c := &checker{}
+	for _, t := range []Treebank{train, dev} {
+		c.columns(t)
+		for i := range t.Sentences {
+			c.sentence(t, &t.Sentences[i])
+		}
+	}
+	c.pair(train, dev)
+	slices.SortStableFunc(c.Findings, func(a, b Finding) int {
+		switch {
+		case a.Fatal == b.Fatal:
+			return 0
+		case a.Fatal:
+			return -1
+		}
+		return 1
+	})
+	return &c.Report
+}
+
+type checker struct{ Report }
+
+// add counts a finding, at the sentence's place and word (0 is none).
+func (c *checker) add(fatal bool, what string, t Treebank, s *syntax.Sentence, word int) {
+	at := slices.IndexFunc(c.Findings, func(f Finding) bool { return f.What == what })
+	if at < 0 {
+		at = len(c.Findings)
+		c.Findings = append(c.Findings, Finding{Fatal: fatal, What: what})
+	}
+	f := &c.Findings[at]
+	f.Count++
+	if len(f.Places) < maxPlaces {
+		f.Places = append(f.Places, place(t, s, word))
+	}
+}
+
+// place returns file:line of a word of a sentence, of its first line for
+// word 0.
+func place(t Treebank, s *syntax.Sentence, word int) string {
+	if s.Line == 0 {
+		return fmt.Sprintf("%s: sentence %q", t.Name, s.ID)
+	}
+	line := s.Line
+	if word > 0 {
+		line += int64(len(s.Comments) + word - 1)
+		for _, m := range s.MWTs {
+			if int(m.First) <= word {
+				line++
+			}
+		}
+		for _, e := range s.Empty {
+			if int(e.After) < word {
+				line++
+			}
+		}
+	}
+	return fmt.Sprintf("%s:%d", t.Name, line)
+}
+
+// sentence checks one tree and its text.
+func (c *checker) sentence(t Treebank, s *syntax.Sentence) {
+	sound := true
+	for i := range s.Words {
+		w := &s.Words[i]
+		switch {
+		case w.Head == syntax.NoHead:
+			c.add(true, "word without a head: complete the tree or leave the sentence out", t, s, i+1)
+			sound = false
+		case w.Head < 0 || int(w.Head) > s.Len():
+			c.add(true, "head outside the sentence", t, s, i+1)
+			sound = false
+		case int(w.Head) == i+1:
+			c.add(true, "word that is its own head", t, s, i+1)
+			sound = false
+		}
+		if w.Deprel == "" {
+			c.add(true, "word without a relation: complete the DEPREL column", t, s, i+1)
+		} else if (w.Head == syntax.Root) != (w.Deprel == "root" || strings.HasPrefix(w.Deprel, "root:")) {
+			c.add(false, "relation root on a word that hangs on another, or the reverse", t, s, i+1)
+		}
+	}
+	if sound {
+		if at := cycle(s); at > 0 {
+			c.add(true, "heads that form a cycle", t, s, at)
+		} else if roots(s) > 1 {
+			c.add(false, "sentences with several roots, left out when pruner, parser and labels are trained", t, s, 0)
+		}
+	}
+	if !slices.ContainsFunc(s.Comments, func(line string) bool { return strings.HasPrefix(line, "# text =") }) {
+		c.add(false, "sentences without # text, whose text is made of forms and SpaceAfter", t, s, 0)
+	}
+}
+
+// cycle returns the first word, in order, that does not reach the root, 0 if
+// all do. Heads must be within the sentence.
+func cycle(s *syntax.Sentence) int {
+	n := s.Len()
+	reaches := make([]bool, n+1)
+	reaches[syntax.Root] = true
+	for m := 1; m <= n; m++ {
+		steps, at := 0, m
+		for ; !reaches[at] && steps <= n; steps++ {
+			at = int(s.Words[at-1].Head)
+		}
+		if !reaches[at] {
+			return m
+		}
+		for at = m; !reaches[at]; at = int(s.Words[at-1].Head) {
+			reaches[at] = true
+		}
+	}
+	return 0
+}
+
+// columns notes sizes and the columns that have no value at all.
+func (c *checker) columns(t Treebank) {
+	words, multiword := 0, 0
+	var lemma, upos, xpos, feats bool
+	for i := range t.Sentences {
+		words += t.Sentences[i].Len()
+		multiword += len(t.Sentences[i].MWTs)
+		for _, w := range t.Sentences[i].Words {
+			lemma, upos = lemma || w.Lemma != "", upos || w.UPOS != ""
+			xpos, feats = xpos || w.XPOS != "", feats || w.Feats != ""
+		}
+	}
+	c.Facts = append(c.Facts, fmt.Sprintf("%s: %d sentences, %d words, %d multiword tokens",
+		t.Name, len(t.Sentences), words, multiword))
+	if words == 0 {
+		c.Findings = append(c.Findings, Finding{Fatal: true, What: t.Name + " has no words: name a CoNLL-U file with trees"})
+		return
+	}
+	if !upos {
+		c.Findings = append(c.Findings, Finding{Fatal: true, What: t.Name + ": the UPOS column is empty: no tagger can be trained"})
+	}
+	for _, col := range []struct {
+		name string
+		ok   bool
+	}{{"LEMMA", lemma}, {"XPOS", xpos}, {"FEATS", feats}} {
+		if !col.ok {
+			c.Facts = append(c.Facts, fmt.Sprintf("%s: the %s column is empty and will not be predicted", t.Name, col.name))
+		}
+	}
+}
+
+// pair compares the two treebanks: overlap and unseen forms.
+func (c *checker) pair(train, dev Treebank) {
+	known, texts := map[string]bool{}, map[string]bool{}
+	for i := range train.Sentences {
+		s := &train.Sentences[i]
+		texts[words(s)] = true
+		for j := range s.Words {
+			known[s.Words[j].Form] = true
+		}
+	}
+	total, unseen, long, longBoth := 0, 0, 0, 0
+	for i := range dev.Sentences {
+		s := &dev.Sentences[i]
+		for j := range s.Words {
+			total++
+			if !known[s.Words[j].Form] {
+				unseen++
+			}
+		}
+		if s.Len() < 5 {
+			continue // greetings, headings and the like are in both by right
+		}
+		long++
+		if texts[words(s)] {
+			longBoth++
+			c.add(false, "sentences of 5 words or more that are in both treebanks, so that scores on dev are too good", dev, s, 0)
+		}
+	}
+	if total == 0 {
+		return
+	}
+	share := 100 * float64(unseen) / float64(total)
+	c.Facts = append(c.Facts, fmt.Sprintf("dev: %.1f %% of the words have forms that train has not; %d of %d sentences of 5 words or more are in train too",
+		share, longBoth, long))
+	if share > maxUnseen && len(known) > 0 {
+		c.Findings = append(c.Findings, Finding{What: fmt.Sprintf(
+			"%.0f %% of dev's words are unknown to train: check that both are of one language", share)})
+	}
+}
+
+// words returns the forms of a sentence as one string.
+func words(s *syntax.Sentence) string {
+	var b strings.Builder
+	for i := range s.Words {
+		b.WriteString(s.Words[i].Form)
+		b.WriteByte(' ')
+	}
+	return b.String()
+}

@@ -1,0 +1,80 @@
+package train
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+func TestCheckNamesFaultAndLine(t *testing.T) {
+	// Sentence 1 of the toy treebank: comments on lines 11 and 12 after the
+	// 10 lines of sentence 0, words from line 13.
+	cases := []struct {
+		name  string
+		spoil func(s *syntax.Sentence)
+		fatal bool
+		want  string
+	}{
+		{"cycle", func(s *syntax.Sentence) { s.Words[1].Head = 3 }, true, "cycle: 1, train.conllu:14"},
+		{"own head", func(s *syntax.Sentence) { s.Words[3].Head = 4 }, true, "own head: 1, train.conllu:16"},
+		{"outside", func(s *syntax.Sentence) { s.Words[6].Head = 8 }, true, "outside the sentence: 1, train.conllu:19"},
+		{"no head", func(s *syntax.Sentence) { s.Words[0].Head = syntax.NoHead }, true, "without a head"},
+		{"no relation", func(s *syntax.Sentence) { s.Words[2].Deprel = "" }, true, "without a relation: complete the DEPREL column: 1, train.conllu:15"},
+		{"root", func(s *syntax.Sentence) { s.Words[2].Deprel = "root" }, false, "relation root"},
+		{"text", func(s *syntax.Sentence) { s.Comments = s.Comments[:1] }, false, "without # text, whose text is made of forms and SpaceAfter: 1, train.conllu:11"},
+		{"roots", func(s *syntax.Sentence) {}, false, "several roots, left out when pruner, parser and labels are trained: 2, train.conllu:21, dev.conllu:21"},
+		{"multiword", func(s *syntax.Sentence) {
+			s.MWTs = []syntax.MultiwordToken{{First: 1, Last: 2}}
+			s.Empty = []syntax.EmptyNode{{After: 0, Index: 1}, {After: 2, Index: 1}}
+			s.Words[2].Deprel = ""
+		}, true, "train.conllu:18"},
+	}
+	for _, c := range cases {
+		train := toyTreebank("train", 4)
+		c.spoil(&train.Sentences[1])
+		r := Check(train, toyTreebank("dev", 4))
+		var b strings.Builder
+		r.WriteTo(&b)
+		if !strings.Contains(b.String(), c.want) {
+			t.Errorf("%s: report lacks %q:\n%s", c.name, c.want, b.String())
+		}
+		if err := r.Fatal(); (err != nil) != c.fatal || c.fatal && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: fatal = %v", c.name, err)
+		}
+	}
+}
+
+func TestCheckColumnsAndPairs(t *testing.T) {
+	train, dev := toyTreebank("train", 4), toyTreebank("dev", 4)
+	report := func() string {
+		var b strings.Builder
+		Check(train, dev).WriteTo(&b)
+		return b.String()
+	}
+	if r := report(); !strings.Contains(r, "dev: 14.3 % of the words") || !strings.Contains(r, "0 of 4 sentences") {
+		t.Errorf("report:\n%s", r)
+	}
+	dev.Sentences[1] = train.Sentences[1]
+	for i := range train.Sentences {
+		for j := range train.Sentences[i].Words {
+			train.Sentences[i].Words[j].XPOS = ""
+		}
+	}
+	if r := report(); !strings.Contains(r, "in both treebanks") || !strings.Contains(r, "1 of 4 sentences") ||
+		!strings.Contains(r, "train.conllu: the XPOS column is empty") {
+		t.Errorf("report:\n%s", r)
+	}
+	for i := range train.Sentences {
+		for j := range train.Sentences[i].Words {
+			train.Sentences[i].Words[j].UPOS = ""
+			train.Sentences[i].Words[j].Form += "!"
+		}
+	}
+	if r := report(); !strings.Contains(r, "error: train.conllu: the UPOS column is empty") || !strings.Contains(r, "of one language") {
+		t.Errorf("report:\n%s", r)
+	}
+	if err := Check(Treebank{Name: "none.conllu"}, dev).Fatal(); err == nil || !strings.Contains(err.Error(), "none.conllu has no words") {
+		t.Errorf("an empty treebank: %v", err)
+	}
+}

@@ -1,0 +1,4 @@
+package train
+
+// standardComponents are the components of the product.
+var standardComponents components

@@ -1,0 +1,187 @@
+package train
+
+import (
+	"fmt"
+
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Names of the components in a model.
+const (
+	segmentName = "segment"
+	tagName     = "tag"
+	pruneName   = "prune"
+	decodeName  = "decode"
+	labelName   = "label"
+)
+
+// A packer is a trained component.
+type packer interface{ Pack(*pack.Sub) }
+
+// A stage changes one sentence in place; it is safe for concurrent use.
+type stage func(*syntax.Sentence)
+
+// A trainFunc trains a component; sentences are its own to read, not to
+// change.
+type trainFunc func(train, dev []syntax.Sentence, o phaseOptions) (packer, error)
+
+// components are what the trainer drives; tests put small ones in their
+// place.
+type components struct {
+	segmenter, tagger, pruner, parser, labeler trainFunc
+
+	jackknifeTags       func(train []syntax.Sentence, o phaseOptions) ([]syntax.Sentence, error)
+	jackknifeCandidates func(train []syntax.Sentence, o phaseOptions) error
+
+	openTagger func(*pack.View) (stage, error) // replaces all tags
+	openPruner func(*pack.View) (stage, error)
+
+	evaluate func(info model.Info, sections []pack.Section, dev []syntax.Sentence, o phaseOptions) ([]model.Score, error)
+}
+
+// phaseOptions are what a component is told.
+type phaseOptions struct {
+	Preset  string
+	Seed    uint64
+	Folds   int
+	Workers int
+	Log     func(format string, a ...any)
+	Blocks  func([]syntax.Sentence) []string
+
+	// Of a phase that can go on in the middle: Checkpoint keeps its state
+	// after an epoch, Resume returns what was kept last.
+	Checkpoint func(epoch int, state []byte) error
+	Resume     func() ([]byte, bool)
+}
+
+// trainer is one run of the phases.
+type trainer struct {
+	Options
+	components
+	train, dev           Treebank
+	trainTrees, devTrees []int // places of the sentences with one root
+	progress             *progress
+}
+
+// phases runs all phases in order and returns the sections of the model.
+func (t *trainer) phases() ([]pack.Section, error) {
+	data := hashKey("data", t.train.SHA256, t.dev.SHA256, fmt.Sprint(len(t.train.Sentences), len(t.dev.Sentences)))
+	seed := fmt.Sprint("seed ", t.Seed)
+
+	segmenter, err := t.component("segmenter", segmentName, t.segmenter, t.train.Sentences, t.dev.Sentences, data, seed)
+	if err != nil {
+		return nil, err
+	}
+	tagger, err := t.component("tagger", tagName, t.tagger, t.train.Sentences, t.dev.Sentences, data, seed)
+	if err != nil {
+		return nil, err
+	}
+	train, dev, tags, err := t.tagged(tagger, data, seed)
+	if err != nil {
+		return nil, err
+	}
+	preset := "preset " + t.Preset
+	pruner, err := t.component("pruner", pruneName, t.pruner, train, dev, tags, seed, preset)
+	if err != nil {
+		return nil, err
+	}
+	candidates, err := t.candidates(pruner, train, dev, seed, preset)
+	if err != nil {
+		return nil, err
+	}
+	parser, err := t.component("parser", decodeName, t.parser, train, dev, candidates, seed, preset)
+	if err != nil {
+		return nil, err
+	}
+	labeler, err := t.component("labels", labelName, t.labeler, train, dev, tags, seed, preset)
+	if err != nil {
+		return nil, err
+	}
+	var all []pack.Section
+	for _, r := range []*result{segmenter, tagger, pruner, parser, labeler} {
+		all = append(all, r.sections...)
+	}
+	return all, nil
+}
+
+// component trains one component or takes it from the store. keys are all
+// that its bytes depend on.
+func (t *trainer) component(phase, name string, train trainFunc, data, dev []syntax.Sentence, keys ...string) (*result, error) {
+	return t.phase(phase, keys, func(o phaseOptions) ([]pack.Section, error) {
+		c, err := train(data, dev, o)
+		if err != nil {
+			return nil, err
+		}
+		var b pack.Builder
+		c.Pack(b.Sub(name))
+		return b.Sections, nil
+	})
+}
+
+// tagged returns the one-root sentences of both treebanks with tags as the
+// parser will see them at run time, and the key of those tags: gold ones, or
+// jackknifed ones for train and the tagger's for dev.
+func (t *trainer) tagged(tagger *result, data, seed string) (train, dev []syntax.Sentence, key string, err error) {
+	if t.GoldTags {
+		train, dev = choose(t.train.Sentences, t.trainTrees), choose(t.dev.Sentences, t.devTrees)
+		return train, dev, hashKey("gold tags", data), nil
+	}
+	folds := fmt.Sprint("folds ", t.Folds)
+	r, err := t.phase("tags", []string{data, seed, folds, tagger.key}, func(o phaseOptions) ([]pack.Section, error) {
+		predicted, err := t.jackknifeTags(t.train.Sentences, o)
+		if err != nil {
+			return nil, err
+		}
+		return packTags(predicted), nil
+	})
+	if err != nil {
+		return nil, nil, "", err
+	}
+	all := choose(t.train.Sentences, everything(t.train.Sentences))
+	if err := setTags(all, pack.NewView(r.sections)); err != nil {
+		return nil, nil, "", err
+	}
+	tag, err := t.openTagger(pack.NewView(tagger.sections))
+	if err != nil {
+		return nil, nil, "", fmt.Errorf("opening the tagger: %w", err)
+	}
+	dev = choose(t.dev.Sentences, t.devTrees)
+	if err := forEach(dev, t.Workers, tag); err != nil {
+		return nil, nil, "", err
+	}
+	return choose(all, t.trainTrees), dev, r.key, nil
+}
+
+// candidates sets the candidate heads of both treebanks, jackknifed ones with
+// the gold head for train and the pruner's for dev, and returns their key.
+func (t *trainer) candidates(pruner *result, train, dev []syntax.Sentence, seed, preset string) (string, error) {
+	folds := fmt.Sprint("folds ", t.Folds)
+	r, err := t.phase("candidates", []string{pruner.key, seed, preset, folds}, func(o phaseOptions) ([]pack.Section, error) {
+		work := choose(train, everything(train))
+		if err := t.jackknifeCandidates(work, o); err != nil {
+			return nil, err
+		}
+		return packCandidates(work)
+	})
+	if err != nil {
+		return "", err
+	}
+	if err := setCandidates(train, pack.NewView(r.sections)); err != nil {
+		return "", err
+	}
+	prune, err := t.openPruner(pack.NewView(pruner.sections))
+	if err != nil {
+		return "", fmt.Errorf("opening the pruner: %w", err)
+	}
+	return r.key, forEach(dev, t.Workers, prune)
+}
+
+func everything(sents []syntax.Sentence) []int {
+	all := make([]int, len(sents))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}

@@ -1,0 +1,182 @@
+// Package train makes a model of a treebank: it checks the data, trains the
+// components one after the other, each on what the ones before it predict,
+// measures the whole on dev and packs it. It opens no files: treebanks come
+// in as sentences, finished phases go to a Store, and the model comes out as
+// bytes.
+//
+// The same treebanks, options and code give the same bytes, for any number of
+// workers and any number of interruptions: what a phase makes is always
+// packed and opened again before it is used, so a phase taken from the Store
+// cannot differ from one just finished.
+package train
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// A Treebank is one CoNLL-U file. Its sentences are not changed.
+type Treebank struct {
+	Name      string // for messages: the path as the user gave it
+	File      string // for provenance: the base name
+	SHA256    string // of the file, hexadecimal
+	Sentences []syntax.Sentence
+}
+
+// Presets, from few feature templates to all.
+const (
+	Fast     = "fast"
+	Standard = "standard"
+	Full     = "full"
+)
+
+// DefaultFolds is the number of jackknife folds for tags and candidates.
+const DefaultFolds = 10
+
+// Options of a training. Those from Preset to Folds change the model.
+type Options struct {
+	Preset   string // "" is Standard
+	Seed     uint64
+	GoldTags bool // pruner, parser and labels see gold tags, not jackknifed ones
+	Folds    int  // of jackknifing, at least 2; 0 is DefaultFolds
+
+	Workers int // 0 is GOMAXPROCS
+
+	// Info is what the caller knows of the model's provenance. Run fills in
+	// Options, Seed, Train, Dev and Scores.
+	Info model.Info
+
+	// Blocks cuts sentences back into the blocks of raw text that the
+	// segmenter will see at run time. Without it raw text is not measured.
+	Blocks func([]syntax.Sentence) []string
+
+	// Store keeps finished phases; nil keeps none.
+	Store Store
+
+	// Log takes progress, one line a call without its line end. Now is asked
+	// for the seconds in it and for nothing else. Both may be nil.
+	Log func(format string, a ...any)
+	Now func() time.Time
+}
+
+// Run trains a model and returns the bytes of its file. The treebanks must
+// have passed Check: Run refuses what is fatal there.
+func Run(train, dev Treebank, o Options) ([]byte, error) {
+	return run(train, dev, o, standardComponents)
+}
+
+func run(train, dev Treebank, o Options, parts components) ([]byte, error) {
+	o = o.withDefaults()
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	if err := Check(train, dev).Fatal(); err != nil {
+		return nil, err
+	}
+	t := &trainer{
+		Options: o, components: parts,
+		train: train, dev: dev,
+		trainTrees: oneRoot(train.Sentences), devTrees: oneRoot(dev.Sentences),
+		progress: newProgress(o),
+	}
+	sections, err := t.phases()
+	if err != nil {
+		return nil, err
+	}
+	info := t.provenance()
+	if info.Scores, err = t.measure(info, sections); err != nil {
+		return nil, err
+	}
+	return model.Encode(info, sections)
+}
+
+func (o Options) withDefaults() Options {
+	if o.Preset == "" {
+		o.Preset = Standard
+	}
+	if o.Folds == 0 {
+		o.Folds = DefaultFolds
+	}
+	if o.Log == nil {
+		o.Log = func(string, ...any) {}
+	}
+	return o
+}
+
+func (o Options) validate() error {
+	switch o.Preset {
+	case Fast, Standard, Full:
+	default:
+		return fmt.Errorf("preset %q: want %s, %s or %s", o.Preset, Fast, Standard, Full)
+	}
+	if o.Folds < 2 {
+		return fmt.Errorf("%d folds: jackknifing needs at least 2", o.Folds)
+	}
+	return nil
+}
+
+// provenance completes the caller's Info by all that Run knows.
+func (t *trainer) provenance() model.Info {
+	info := t.Info
+	info.Seed = t.Seed
+	info.Options = map[string]string{
+		"preset":    t.Preset,
+		"gold-tags": strconv.FormatBool(t.GoldTags),
+		"folds":     strconv.Itoa(t.Folds),
+	}
+	info.Train, info.Dev = dataOf(t.train), dataOf(t.dev)
+	return info
+}
+
+func dataOf(t Treebank) model.Data {
+	d := model.Data{File: t.File, SHA256: t.SHA256, Sentences: len(t.Sentences)}
+	for i := range t.Sentences {
+		d.Words += t.Sentences[i].Len()
+	}
+	return d
+}
+
+// measure scores the finished model on dev under every setting.
+func (t *trainer) measure(info model.Info, sections []pack.Section) ([]model.Score, error) {
+	t.progress.start("evaluation")
+	defer t.progress.finish(0)
+	return t.evaluate(info, sections, t.dev.Sentences, t.phaseOptions("evaluation", ""))
+}
+
+// oneRoot returns the sentences whose trees have exactly one root: only
+// those can be learned from by a parser that gives every sentence one.
+func oneRoot(sents []syntax.Sentence) []int {
+	var keep []int
+	for i := range sents {
+		if roots(&sents[i]) == 1 {
+			keep = append(keep, i)
+		}
+	}
+	return keep
+}
+
+func roots(s *syntax.Sentence) int {
+	n := 0
+	for i := range s.Words {
+		if s.Words[i].Head == syntax.Root {
+			n++
+		}
+	}
+	return n
+}
+
+// choose returns copies of the sentences at the given places, with words of
+// their own.
+func choose(sents []syntax.Sentence, places []int) []syntax.Sentence {
+	out := make([]syntax.Sentence, len(places))
+	for i, p := range places {
+		out[i] = sents[p]
+		out[i].Words = append([]syntax.Word(nil), sents[p].Words...)
+	}
+	return out
+}

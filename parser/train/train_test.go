@@ -1,0 +1,311 @@
+package train
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// toyTreebank returns n right-branching sentences of our own, the third with
+// two roots.
+func toyTreebank(name string, n int) Treebank {
+	t := Treebank{Name: name + ".conllu", File: name + ".conllu", SHA256: hashKey(name, fmt.Sprint(n))}
+	line := int64(1)
+	for i := range n {
+		forms := strings.Fields(fmt.Sprintf("we saw %d red birds in %s", i, name))
+		s := syntax.Sentence{ID: fmt.Sprint(name, i), Text: strings.Join(forms, " "), Line: line}
+		s.Comments = []string{"# sent_id = " + s.ID, "# text = " + s.Text}
+		for j, f := range forms {
+			s.Words = append(s.Words, syntax.Word{Form: f, Lemma: f, UPOS: "X", XPOS: "x", Feats: "A=b", Head: int32(j), Deprel: "dep"})
+		}
+		s.Words[0].Deprel = "root"
+		if i == 2 {
+			s.Words[3].Head, s.Words[3].Deprel = 0, "root"
+		}
+		line += int64(len(s.Comments) + len(forms) + 1)
+		t.Sentences = append(t.Sentences, s)
+	}
+	return t
+}
+
+// memory is a Store that can lose and damage entries.
+type memory map[string][]byte
+
+func (m memory) Load(name string) ([]byte, bool) {
+	data, ok := m[name]
+	return bytes.Clone(data), ok
+}
+
+func (m memory) Save(name string, data []byte) error {
+	m[name] = bytes.Clone(data)
+	return nil
+}
+
+// stub is a component that remembers a hash of all it was trained on.
+type stub struct{ sum string }
+
+func (c stub) Pack(s *pack.Sub) { s.PutStrings("sum", []string{c.sum}) }
+
+// rig is a set of stub components that record the phases they ran, and break
+// off at one of them.
+type rig struct {
+	ran    []string
+	breaks string // phase, or "parser.2" for the parser's epoch 2
+	seen   map[string][]syntax.Sentence
+}
+
+var errBroken = errors.New("interrupted")
+
+func (r *rig) components() components {
+	r.seen = map[string][]syntax.Sentence{}
+	enter := func(phase string, train []syntax.Sentence) error {
+		if r.breaks == phase {
+			return errBroken
+		}
+		r.ran = append(r.ran, phase)
+		r.seen[phase] = train
+		return nil
+	}
+	trainer := func(phase string) trainFunc {
+		return func(train, dev []syntax.Sentence, o phaseOptions) (packer, error) {
+			if err := enter(phase, train); err != nil {
+				return nil, err
+			}
+			o.Log("epoch 1 of 1")
+			if phase == "segmenter" || phase == "tagger" {
+				o.Preset = "" // they do not depend on it
+			}
+			return stub{hashKey(phase, fmt.Sprint(o.Seed, o.Preset, train, dev))}, nil
+		}
+	}
+	tag := func(sum string) stage {
+		return func(s *syntax.Sentence) {
+			for i := range s.Words {
+				s.Words[i].UPOS = "P" + sum[:1]
+			}
+		}
+	}
+	prune := func(s *syntax.Sentence) {
+		s.Candidates = syntax.Candidates{Start: []int32{0}}
+		for m := range s.Words {
+			s.Candidates.Heads = append(s.Candidates.Heads, int32(m))
+			s.Candidates.LogProb = append(s.Candidates.LogProb, 0)
+			s.Candidates.Start = append(s.Candidates.Start, int32(m+1))
+		}
+	}
+	return components{
+		segmenter: trainer("segmenter"), tagger: trainer("tagger"),
+		pruner: trainer("pruner"), labeler: trainer("labels"),
+		parser: func(train, dev []syntax.Sentence, o phaseOptions) (packer, error) {
+			if err := enter("parser", train); err != nil {
+				return nil, err
+			}
+			state, epoch := hashKey(fmt.Sprint(o.Seed, o.Preset, train, dev)), 1
+			if o.Resume != nil {
+				if kept, ok := o.Resume(); ok {
+					fmt.Sscan(string(kept), &epoch, &state)
+					epoch++
+				}
+			}
+			for ; epoch <= 3; epoch++ {
+				r.ran = append(r.ran, fmt.Sprint("parser.", epoch))
+				if r.breaks == fmt.Sprint("parser.", epoch) {
+					return nil, errBroken
+				}
+				state = hashKey(state, fmt.Sprint(epoch))
+				if o.Checkpoint != nil {
+					if err := o.Checkpoint(epoch, fmt.Append(nil, epoch, " ", state)); err != nil {
+						return nil, err
+					}
+				}
+			}
+			return stub{state}, nil
+		},
+		jackknifeTags: func(train []syntax.Sentence, o phaseOptions) ([]syntax.Sentence, error) {
+			if err := enter("tags", train); err != nil {
+				return nil, err
+			}
+			out := choose(train, everything(train))
+			for i := range out {
+				for j := range out[i].Words {
+					out[i].Words[j].UPOS, out[i].Words[j].Head = fmt.Sprint("J", j%2), 0
+				}
+			}
+			return out, nil
+		},
+		jackknifeCandidates: func(train []syntax.Sentence, o phaseOptions) error {
+			for i := range train {
+				prune(&train[i])
+			}
+			return enter("candidates", train)
+		},
+		openTagger: func(v *pack.View) (stage, error) {
+			sum, err := v.GetStrings("tag", "sum")
+			if err != nil {
+				return nil, err
+			}
+			return tag(sum[0]), nil
+		},
+		openPruner: func(*pack.View) (stage, error) { return prune, nil },
+		evaluate: func(_ model.Info, sections []pack.Section, dev []syntax.Sentence, o phaseOptions) ([]model.Score, error) {
+			return []model.Score{{Setting: "gold-tokens", LAS: float64(len(sections) * len(dev))}}, nil
+		},
+	}
+}
+
+func trainToy(r *rig, o Options) ([]byte, error) {
+	return run(toyTreebank("train", 12), toyTreebank("dev", 5), o, r.components())
+}
+
+func TestRunPacksEveryPhase(t *testing.T) {
+	var r rig
+	var lines []string
+	data, err := trainToy(&r, Options{Seed: 7, Log: func(f string, a ...any) { lines = append(lines, fmt.Sprintf(f, a...)) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := model.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, s := range f.Sections {
+		names = append(names, s.Name)
+	}
+	want := "segment.sum segment.sum.off tag.sum tag.sum.off prune.sum prune.sum.off decode.sum decode.sum.off label.sum label.sum.off"
+	if got := strings.Join(names, " "); got != want {
+		t.Errorf("sections %s, want %s", got, want)
+	}
+	if f.Info.Seed != 7 || f.Info.Train.Sentences != 12 || f.Info.Train.Words != 84 || f.Info.Scores[0].LAS != 50 {
+		t.Errorf("provenance %+v", f.Info)
+	}
+	if len(lines) == 0 || !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, "epoch 1 of 1") }) {
+		t.Errorf("log %q", lines)
+	}
+}
+
+func TestPhasesSeeTagsAsAtRunTime(t *testing.T) {
+	for _, gold := range []bool{false, true} {
+		var r rig
+		if _, err := trainToy(&r, Options{GoldTags: gold}); err != nil {
+			t.Fatal(err)
+		}
+		for _, phase := range []string{"pruner", "candidates", "parser", "labels"} {
+			train := r.seen[phase]
+			if len(train) != 11 {
+				t.Fatalf("%s saw %d sentences, want the 11 with one root", phase, len(train))
+			}
+			w := train[0].Words[1]
+			if want := map[bool]string{false: "J1", true: "X"}[gold]; w.UPOS != want || w.Head != 1 {
+				t.Errorf("gold tags %t: %s saw tag %s and head %d, want %s and 1", gold, phase, w.UPOS, w.Head, want)
+			}
+		}
+		if s := r.seen["segmenter"]; len(s) != 12 || s[0].Words[1].UPOS != "X" {
+			t.Error("the segmenter did not see the whole gold treebank")
+		}
+		if slices.Contains(r.ran, "tags") == gold {
+			t.Errorf("gold tags %t: ran %v", gold, r.ran)
+		}
+	}
+}
+
+func TestResumeGivesTheSameBytes(t *testing.T) {
+	var whole rig
+	want, err := trainToy(&whole, Options{Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []string{"segmenter", "tagger", "tags", "pruner", "candidates", "parser", "parser.2", "parser.3", "labels"} {
+		store := memory{}
+		first := rig{breaks: at}
+		if _, err := trainToy(&first, Options{Seed: 3, Store: store}); !errors.Is(err, errBroken) {
+			t.Fatalf("%s: broke off with %v", at, err)
+		}
+		var second rig
+		got, err := trainToy(&second, Options{Seed: 3, Store: store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("resumed at %s: other bytes than in one run", at)
+		}
+		for _, phase := range first.ran {
+			if phase != "parser" && phase != at && slices.Contains(second.ran, phase) {
+				t.Errorf("resumed at %s: %s was done again", at, phase)
+			}
+		}
+	}
+}
+
+func TestStaleAndDamagedEntriesAreDoneAgain(t *testing.T) {
+	store := memory{}
+	var r rig
+	want, err := trainToy(&r, Options{Seed: 3, Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range store {
+		for _, bad := range [][]byte{nil, store[name][:len(store[name])/2], bytes.Replace(store[name], []byte("a"), []byte("b"), 1)} {
+			kept := store[name]
+			store[name] = bad
+			var r rig
+			if got, err := trainToy(&r, Options{Seed: 3, Store: store}); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("with a damaged %s: other bytes (%v)", name, err)
+			}
+			store[name] = kept
+		}
+	}
+	var again rig
+	if _, err := trainToy(&again, Options{Seed: 3, Store: store}); err != nil || len(again.ran) != 0 {
+		t.Errorf("a finished training did %v again (%v)", again.ran, err)
+	}
+	for _, o := range []Options{{Seed: 4}, {Seed: 3, Preset: Fast}, {Seed: 3, GoldTags: true}, {Seed: 3, Folds: 5}} {
+		fresh := rig{}
+		want, err := trainToy(&fresh, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Store = maps.Clone(store)
+		var r rig
+		got, err := trainToy(&r, o)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("seed %d, preset %q, gold tags %t, folds %d over another training's entries: other bytes (%v)",
+				o.Seed, o.Preset, o.GoldTags, o.Folds, err)
+		}
+	}
+}
+
+func TestRunRefuses(t *testing.T) {
+	for _, o := range []Options{{Preset: "best"}, {Folds: 1}} {
+		if _, err := trainToy(&rig{}, o); err == nil {
+			t.Errorf("%+v was accepted", o)
+		}
+	}
+	bad := toyTreebank("train", 3)
+	bad.Sentences[0].Words[2].Head = 5
+	r := rig{}
+	_, err := run(bad, toyTreebank("dev", 3), Options{}, r.components())
+	if err == nil || !strings.Contains(err.Error(), "cycle") || !strings.Contains(err.Error(), "train.conllu:") || len(r.ran) != 0 {
+		t.Errorf("cyclic tree: %v after %v", err, r.ran)
+	}
+}
+
+func TestForEachReportsPanics(t *testing.T) {
+	sents := toyTreebank("x", 9).Sentences
+	err := forEach(sents, 3, func(s *syntax.Sentence) {
+		if s.ID == "x5" {
+			panic("planted")
+		}
+	})
+	if err == nil || !strings.Contains(err.Error(), "planted") {
+		t.Errorf("err = %v", err)
+	}
+}
