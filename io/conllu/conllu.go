@@ -1,0 +1,130 @@
+// Package conllu reads and writes CoNLL-U and CoNLL-X without losing a byte
+// that carries meaning: for every valid block, writing what was read gives
+// the bytes that were read.
+//
+// A Reader cuts a stream into blocks, which are runs of lines separated by
+// lines that are empty or hold only white space. Each block comes with its
+// byte interval and either a sentence or the reason why there is none: a
+// broken block never ends the stream. A Reader can begin anywhere in a file,
+// so that several of them can share it (see Options).
+//
+// What a reader mends, it says in Block.Warnings: invalid UTF-8, a column
+// that is empty instead of "_", a comment between word lines. Carriage
+// returns before a line feed, a byte order mark at the start of the stream,
+// further blank lines and a missing last line feed are mended silently.
+package conllu
+
+import (
+	"fmt"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Format is the layout of the columns.
+type Format uint8
+
+const (
+	// U is CoNLL-U: multiword tokens, empty nodes, comments.
+	U Format = iota
+	// X is CoNLL-X: ten columns as well, of which CPOSTAG and POSTAG are kept
+	// as UPOS and XPOS, PHEAD and PDEPREL as Deps and Misc. IDs are plain
+	// numbers. Comment lines are accepted.
+	X
+)
+
+// Columns of a line, counted from 0.
+const (
+	colID = iota
+	colForm
+	colLemma
+	colUPOS
+	colXPOS
+	colFeats
+	colHead
+	colDeprel
+	colDeps
+	colMisc
+	nColumns
+)
+
+var columnNames = [nColumns]string{
+	"ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC",
+}
+
+// DefaultMaxBlock is the size in bytes above which a block is not kept.
+const DefaultMaxBlock = 32 << 20
+
+// Options of a Reader. The zero value reads a whole CoNLL-U stream.
+//
+// To read a part of a file, give r from byte Start on, to the end of the
+// file, and set End. A block belongs to the part [Start, End) that holds the
+// line feed before the last blank line before the block; if there is none,
+// to the part that starts at 0. Parts that tile a file thus
+// read each of its blocks exactly once, whatever the cuts, and none needs to
+// look at what precedes its Start.
+type Options struct {
+	Format Format
+	// Start is the offset of r's first byte in the file. Above 0, everything
+	// up to the first blank line is left to the part before.
+	Start int64
+	// End is the end of the part; 0 is the end of the file.
+	End int64
+	// Line is the number of r's first line in the file, 0 if unknown. It is
+	// taken as 1 when Start is 0.
+	Line int64
+	// MaxBlock is the largest block kept in memory, in bytes; a larger one is
+	// read over and reported as an error. 0 is DefaultMaxBlock.
+	MaxBlock int
+	// MultipleRoots and NoHeads relax the checks of ReadAll, and of it only:
+	// sentences with several roots, and words whose HEAD is "_".
+	MultipleRoots bool
+	NoHeads       bool
+}
+
+// A Block is a run of lines between blank lines.
+type Block struct {
+	// Start and End are offsets in the file, half open, from the first byte
+	// of the first line to the line feed of the last, inclusive.
+	Start, End int64
+	// Line is the number of the first line in the file, 0 if unknown.
+	Line int64
+	// Raw is the block as it stands in the file. If the block is larger than
+	// Options.MaxBlock it is cut there.
+	Raw string
+	// Sentence is valid if Err is nil. Its strings are parts of Raw unless
+	// something had to be mended.
+	Sentence syntax.Sentence
+	Err      *Error
+	// Warnings say what was mended; Sentence.Status is then Repaired.
+	Warnings []Error
+
+	headErr *Error      // first HEAD that is no number in the sentence
+	heads   []headPlace // where the words stand
+}
+
+// An Error says what is wrong with a block, and where.
+type Error struct {
+	File   string // "" if unknown
+	Line   int64  // in the file, 1-based; 0 if unknown
+	Offset int64  // of the line in the file, in bytes
+	Column int    // 1-based column of the table; 0 is the whole line
+	Reason string
+	More   int // how many further blocks of the file ReadAll refused
+}
+
+func (e *Error) Error() string {
+	where := fmt.Sprintf("byte %d", e.Offset)
+	if e.Line > 0 {
+		where = fmt.Sprintf("line %d", e.Line)
+	}
+	if e.File != "" {
+		where = fmt.Sprintf("%s:%d", e.File, e.Line)
+	}
+	if e.Column > 0 && e.Column <= nColumns {
+		where += ": column " + columnNames[e.Column-1]
+	}
+	if e.More > 0 {
+		return fmt.Sprintf("%s: %s (and %d more sentences)", where, e.Reason, e.More)
+	}
+	return where + ": " + e.Reason
+}

@@ -1,0 +1,246 @@
+package conllu
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+)
+
+// A Reader yields the blocks of a stream, or of a part of it, in order. It is
+// not safe for concurrent use.
+type Reader struct {
+	in  *bufio.Reader
+	opt Options
+
+	offset    int64 // of the next unread byte, in the file
+	line      int64 // of the next unread line; 0 is unknown
+	lastBlank int64 // where the last blank line starts; -1 before the first
+	from, to  int64
+	first     int64 // where the file's first line starts
+	started   bool
+	done      error
+
+	buf      []byte // lines of the block being read
+	cut      bool   // buf misses bytes: the block is too large
+	pending  bool   // buf begins with the first line of the next block
+	begin    int64  // of the block in buf
+	beginRow int64
+}
+
+// NewReader returns a Reader on r; see Options for parts of a file.
+func NewReader(r io.Reader, o Options) *Reader {
+	if o.MaxBlock <= 0 {
+		o.MaxBlock = DefaultMaxBlock
+	}
+	if o.Start == 0 && o.Line == 0 {
+		o.Line = 1
+	}
+	return &Reader{
+		in:        bufio.NewReaderSize(r, 1<<16),
+		opt:       o,
+		offset:    o.Start,
+		line:      o.Line,
+		lastBlank: -1,
+		from:      o.Start,
+		to:        o.Start,
+	}
+}
+
+// Read iterates over the blocks of r. An error, always the last pair, is
+// one of reading r, never of a block.
+func Read(r io.Reader, o Options) iter.Seq2[Block, error] {
+	return func(yield func(Block, error) bool) {
+		reader := NewReader(r, o)
+		for {
+			b, err := reader.Next()
+			if err == io.EOF {
+				return
+			}
+			if !yield(b, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Next returns the next block. At the end of the part it returns io.EOF; any
+// other error comes from the underlying reader and is returned again by
+// later calls.
+func (r *Reader) Next() (Block, error) {
+	if !r.started {
+		r.started = true
+		r.done = r.start()
+	}
+	if r.done != nil {
+		return Block{}, r.done
+	}
+	if !r.pending {
+		if r.done = r.findBlock(); r.done != nil {
+			return Block{}, r.done
+		}
+	}
+	r.pending = false
+	end := r.offset
+	for {
+		start, kept := r.offset, len(r.buf)
+		blank, err := r.readLine()
+		if err != nil && err != io.EOF {
+			r.done = err
+			return Block{}, err
+		}
+		if r.offset == start { // end of the stream
+			break
+		}
+		if blank {
+			r.buf = r.buf[:kept]
+			r.lastBlank = start
+			break
+		}
+		end = r.offset
+	}
+	return r.block(end), nil
+}
+
+// Covered returns the interval of the file that the blocks read so far and
+// the separators around them fill. After io.EOF the intervals of parts that
+// tile a file tile it as well: each begins where the one before ends, the
+// first at 0, the last ends at the file's size.
+func (r *Reader) Covered() (from, to int64) { return r.from, r.to }
+
+// start passes over a byte order mark or, inside a file, over everything
+// that belongs to the part before.
+func (r *Reader) start() error {
+	if r.opt.Start == 0 {
+		if mark, _ := r.in.Peek(3); string(mark) == "\xef\xbb\xbf" {
+			r.in.Discard(3)
+			r.offset += 3
+			r.first = 3
+		}
+		return nil
+	}
+	if err := r.skipLine(); err != nil {
+		return r.endOfSkip(err)
+	}
+	for {
+		start := r.offset
+		blank, err := r.readLine()
+		r.buf, r.cut = r.buf[:0], false
+		if err != nil && (err != io.EOF || r.offset == start || !blank) {
+			return r.endOfSkip(err)
+		}
+		if blank {
+			r.lastBlank = start
+			break
+		}
+	}
+	if err := r.findBlock(); err != nil {
+		r.from = r.to
+		return err
+	}
+	r.from, r.to, r.pending = r.begin, r.begin, true
+	return nil
+}
+
+func (r *Reader) endOfSkip(err error) error {
+	r.from, r.to = r.offset, r.offset
+	return err
+}
+
+// findBlock reads up to and including the first line of the next block of
+// this part.
+func (r *Reader) findBlock() error {
+	for {
+		start, row := r.offset, r.line
+		r.buf, r.cut = r.buf[:0], false
+		blank, err := r.readLine()
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if r.offset == start {
+			r.to = r.offset
+			return io.EOF
+		}
+		if blank {
+			r.sawBlank(start)
+			continue
+		}
+		if r.opt.End > 0 && r.lastBlank-1 >= r.opt.End {
+			r.to = start
+			return io.EOF
+		}
+		r.begin, r.beginRow = start, row
+		return nil
+	}
+}
+
+// block makes the block in buf, which ends at the given offset.
+func (r *Reader) block(end int64) Block {
+	b := Block{Start: r.begin, End: end, Line: r.beginRow, Raw: string(r.buf)}
+	r.to = r.offset
+	if r.cut {
+		b.Err = &Error{Line: b.Line, Offset: b.Start,
+			Reason: fmt.Sprintf("the block has %d bytes, more than the limit of %d: is a blank line missing between sentences?", end-b.Start, r.opt.MaxBlock)}
+		return b
+	}
+	p := parse(b.Raw, r.opt.Format, b.Line, b.Start)
+	b.Err, b.Warnings = p.err, p.warnings
+	if b.Err == nil {
+		b.Sentence, b.headErr, b.heads = p.s, p.headErr, p.heads
+		b.Sentence.StartByte, b.Sentence.EndByte, b.Sentence.Line = b.Start, b.End, b.Line
+	}
+	return b
+}
+
+// readLine appends the next line with its line feed to buf, up to the limit,
+// and says whether it is blank. At the end of the stream offset stays.
+func (r *Reader) readLine() (blank bool, err error) {
+	blank = true
+	cut := false
+	for {
+		chunk, err := r.in.ReadSlice('\n')
+		r.offset += int64(len(chunk))
+		blank = blank && isBlank(chunk)
+		if room := r.opt.MaxBlock - len(r.buf); len(chunk) > room {
+			r.buf = append(r.buf, chunk[:room]...)
+			cut = true
+		} else {
+			r.buf = append(r.buf, chunk...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if err == nil && r.line > 0 {
+			r.line++
+		}
+		r.cut = r.cut || cut && !blank
+		return blank, err
+	}
+}
+
+// skipLine passes over the rest of the current line.
+func (r *Reader) skipLine() error {
+	_, err := r.readLine()
+	r.buf, r.cut = r.buf[:0], false
+	return err
+}
+
+// sawBlank notes where the last blank line starts. The first line of the
+// file does not count: no line feed precedes it.
+func (r *Reader) sawBlank(start int64) {
+	if r.opt.Start > 0 || start > r.first {
+		r.lastBlank = start
+	}
+}
+
+func isBlank(line []byte) bool {
+	for _, c := range line {
+		switch c {
+		case ' ', '\t', '\n', '\v', '\f', '\r':
+		default:
+			return false
+		}
+	}
+	return true
+}

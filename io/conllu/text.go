@@ -1,0 +1,129 @@
+package conllu
+
+import (
+	"bufio"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// RawText writes the raw text of sentences: those of a paragraph on one line,
+// with a space between two tokens unless the first has SpaceAfter=No, and a
+// blank line between paragraphs, which begin at the comments "# newpar" and
+// "# newdoc".
+func RawText(w io.Writer, sents []syntax.Sentence) error {
+	out := bufio.NewWriter(w)
+	space := false // one is due before the next token
+	for i := range sents {
+		s := &sents[i]
+		if i > 0 && beginsParagraph(s.Comments) {
+			out.WriteString("\n\n")
+			space = false
+		}
+		eachToken(s, func(t token) {
+			if space {
+				out.WriteByte(' ')
+			}
+			out.WriteString(t.form)
+			space = !noSpaceAfter(t.misc)
+		})
+	}
+	if len(sents) > 0 {
+		out.WriteByte('\n')
+	}
+	return out.Flush()
+}
+
+// beginsParagraph reports whether a comment opens a paragraph or document.
+func beginsParagraph(comments []string) bool {
+	for _, c := range comments {
+		key := strings.TrimLeft(c[1:], " \t")
+		for _, opening := range [...]string{"newpar", "newdoc"} {
+			rest, ok := strings.CutPrefix(key, opening)
+			if ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t' || rest[0] == '=') {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// A token is a surface token: a word of its own or a multiword token, which
+// stands for words first..last (from 1).
+type token struct {
+	form, misc  string
+	first, last int
+}
+
+func eachToken(s *syntax.Sentence, do func(token)) {
+	k := 0
+	for i := 0; i < len(s.Words); i++ {
+		if k < len(s.MWTs) && int(s.MWTs[k].First) == i+1 {
+			m := &s.MWTs[k]
+			do(token{m.Form, m.Misc, int(m.First), int(m.Last)})
+			i = int(m.Last) - 1
+			k++
+			continue
+		}
+		do(token{s.Words[i].Form, s.Words[i].Misc, i + 1, i + 1})
+	}
+}
+
+func noSpaceAfter(misc string) bool {
+	for misc != "" {
+		var value string
+		if value, misc, _ = strings.Cut(misc, "|"); value == "SpaceAfter=No" {
+			return true
+		}
+	}
+	return false
+}
+
+// surfaceText joins the tokens of a sentence that has no text comment.
+func surfaceText(s *syntax.Sentence) string {
+	var b strings.Builder
+	space := false
+	eachToken(s, func(t token) {
+		if space {
+			b.WriteByte(' ')
+		}
+		b.WriteString(t.form)
+		space = !noSpaceAfter(t.misc)
+	})
+	return b.String()
+}
+
+// locateWords sets the words' code points in s.Text. If the tokens are not
+// found there in order with only white space between them, all stay 0.
+func locateWords(s *syntax.Sentence) {
+	rest, at, ok := s.Text, int32(0), true
+	eachToken(s, func(t token) {
+		if !ok {
+			return
+		}
+		for rest != "" {
+			r, size := utf8.DecodeRuneInString(rest)
+			if !unicode.IsSpace(r) || strings.HasPrefix(rest, t.form) {
+				break
+			}
+			rest = rest[size:]
+			at++
+		}
+		if ok = strings.HasPrefix(rest, t.form); !ok {
+			return
+		}
+		end := at + int32(utf8.RuneCountInString(t.form))
+		for i := t.first; i <= t.last; i++ {
+			s.Words[i-1].StartChar, s.Words[i-1].EndChar = at, end
+		}
+		rest, at = rest[len(t.form):], end
+	})
+	if !ok {
+		for i := range s.Words {
+			s.Words[i].StartChar, s.Words[i].EndChar = 0, 0
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package conllu
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// ReadAll reads a file of trees, for training and evaluation: every block
+// must be a sentence with one root, heads inside the sentence and no cycle.
+// Otherwise it returns an *Error that names the file, the line of the first
+// fault and how many sentences more have one.
+func ReadAll(path string) ([]syntax.Sentence, error) {
+	return ReadAllWith(path, Options{})
+}
+
+// ReadAllWith is ReadAll with a format and relaxed checks.
+func ReadAllWith(path string, o Options) ([]syntax.Sentence, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadTrees(f, path, o)
+}
+
+// ReadTrees is ReadAllWith for a stream; name takes the file's place in
+// errors.
+func ReadTrees(r io.Reader, name string, o Options) ([]syntax.Sentence, error) {
+	var sents []syntax.Sentence
+	var first *Error
+	refuse := func(e *Error) {
+		if first == nil {
+			c := *e
+			c.File = name
+			first = &c
+			return
+		}
+		first.More++
+	}
+	for b, err := range Read(r, o) {
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		e := b.Err
+		if e == nil {
+			e = checkBlock(&b, o)
+		}
+		if e != nil {
+			refuse(e)
+			continue
+		}
+		sents = append(sents, b.Sentence)
+	}
+	if first != nil {
+		return nil, first
+	}
+	return sents, nil
+}
+
+// checkBlock judges the tree of a block. It points at the line of the block's
+// first fault.
+func checkBlock(b *Block, o Options) *Error {
+	if b.headErr != nil {
+		return b.headErr
+	}
+	if word, reason := checkTree(&b.Sentence, o); reason != "" {
+		place := b.heads[word-1]
+		return &Error{Line: place.line, Offset: place.offset, Column: colHead + 1, Reason: reason}
+	}
+	return nil
+}
+
+// CheckTree reports why the heads of s form no tree with one root, or "".
+// The word is the one at fault, from 1.
+func CheckTree(s *syntax.Sentence) (word int, reason string) {
+	return checkTree(s, Options{})
+}
+
+func checkTree(s *syntax.Sentence, o Options) (word int, reason string) {
+	n, root, missing := len(s.Words), 0, 0
+	if n == 0 {
+		return 0, "the sentence has no words"
+	}
+	for i := range s.Words {
+		switch h := s.Words[i].Head; {
+		case h == syntax.NoHead && o.NoHeads:
+			missing++
+		case h == syntax.NoHead:
+			return i + 1, fmt.Sprintf("word %d has no head", i+1)
+		case h < 0 || int(h) > n:
+			return i + 1, fmt.Sprintf("head %d of word %d is not in the sentence, which has %d words", h, i+1, n)
+		case h == syntax.Root && root > 0 && !o.MultipleRoots:
+			return i + 1, fmt.Sprintf("words %d and %d are both roots: a tree has one", root, i+1)
+		case h == syntax.Root:
+			root = i + 1
+		}
+	}
+	if root == 0 && missing == 0 {
+		return 1, "no word has head 0: a tree has one root"
+	}
+	return findCycle(s)
+}
+
+// findCycle follows the heads of every word once. NoHead ends a path.
+func findCycle(s *syntax.Sentence) (word int, reason string) {
+	state := make([]int32, len(s.Words)+1) // 0 new, else the walk that met it
+	for i := range s.Words {
+		walk := int32(i + 1)
+		at := walk
+		for at > 0 && state[at] == 0 {
+			state[at] = walk
+			at = s.Words[at-1].Head
+		}
+		if at > 0 && state[at] == walk {
+			return int(at), fmt.Sprintf("the heads of word %d lead back to it: a cycle", at)
+		}
+	}
+	return 0, ""
+}
