@@ -1,0 +1,162 @@
+package tag
+
+// tagKeys appends the features of word i for its UPOS and XPOS.
+func tagKeys(dst []uint64, t *text, i int) []uint64 {
+	w := t.at(i)
+	p1, p2, n1, n2 := t.at(i-1), t.at(i-2), t.at(i+1), t.at(i+2)
+	dst = append(dst,
+		key1(1, 0),
+		key1(2, w.form),
+		key1(3, w.lower),
+		key1(4, w.shape),
+		key1(5, w.fullShape),
+		key2(6, w.shape, t.caps),
+		key2(7, p1.shape, w.shape),
+		key2(8, w.shape, n1.shape),
+		key1(9, p1.lower),
+		key1(10, n1.lower),
+		key1(11, p2.lower),
+		key1(12, n2.lower),
+		key2(13, p1.lower, w.lower),
+		key2(14, w.lower, n1.lower),
+		key2(15, p1.lower, n1.lower),
+		key2(16, p2.lower, p1.lower),
+		key2(17, n1.lower, n2.lower),
+		key1(18, w.class),
+		key1(19, p1.class),
+		key1(20, n1.class),
+		key1(21, p2.class),
+		key1(22, n2.class),
+		key2(23, p1.class, w.class),
+		key2(24, w.class, n1.class),
+		key2(25, p1.class, n1.class),
+		key2(26, n1.class, n2.class),
+		key2(27, p2.class, p1.class),
+		key2(28, mix(p1.class+w.class*3), n1.class),
+		key2(29, mix(w.class+n1.class*3), n2.class),
+		key2(30, mix(w.class+p1.class*3), p2.class),
+		key1(31, p1.suffix[2]),
+		key1(32, n1.suffix[2]),
+		key2(33, w.suffix[1], n1.suffix[1]),
+		key2(34, w.suffix[1], p1.suffix[1]),
+		key2(35, w.lower, n1.class),
+		key2(36, w.lower, p1.class),
+		key2(37, w.class, p1.lower),
+		key2(38, w.class, n1.lower),
+		key2(39, w.suffix[2], p1.class),
+		key2(40, w.suffix[2], n1.class),
+		key2(41, w.shape, w.class),
+	)
+	for k, h := range w.suffix[:7] {
+		if h != 0 {
+			dst = append(dst, key1(50+uint64(k), h))
+		}
+	}
+	if w.suffix[1] != 0 {
+		dst = append(dst, key2(58, w.suffix[1], w.shape))
+	}
+	if w.suffix[2] != 0 {
+		dst = append(dst, key2(59, w.suffix[2], w.shape))
+	}
+	for k, h := range w.prefix[:4] {
+		if h != 0 {
+			dst = append(dst, key1(60+uint64(k), h))
+		}
+	}
+	return dst
+}
+
+// tagEdgeKeys appends the features of word i that are combined with the
+// UPOS of the word before.
+func tagEdgeKeys(dst []uint64, t *text, i int) []uint64 {
+	w, n1 := t.at(i), t.at(i+1)
+	return append(dst, key1(80, w.lower), key1(81, n1.class), key1(82, w.suffix[1]), key2(83, w.class, n1.class))
+}
+
+// morphKeys appends the features of word i for its FEATS. tags are the
+// UPOS|XPOS labels of the sentence.
+func morphKeys(dst []uint64, t *text, i int, tags []uint16, upos []uint16) []uint64 {
+	w := t.at(i)
+	p1, p2, n1, n2 := t.at(i-1), t.at(i-2), t.at(i+1), t.at(i+2)
+	at := func(k int) uint64 {
+		if k < 0 || k >= len(tags) {
+			return 0
+		}
+		return uint64(tags[k]) + 1
+	}
+	own := at(i)
+	u := uint64(upos[tags[i]]) + 1
+	tp1, tn1 := at(i-1)<<8|u, at(i+1)<<8|u
+	dst = append(dst,
+		key1(101, u),
+		key1(102, own),
+		key2(103, w.form, own),
+		key2(104, w.lower, u),
+		key2(105, w.shape, u),
+		key2(106, p1.lower, u),
+		key2(107, n1.lower, u),
+		key2(108, p2.lower, u),
+		key2(109, n2.lower, u),
+		key2(110, p1.morph, u),
+		key2(111, n1.morph, u),
+		key2(112, p2.morph, u),
+		key2(113, n2.morph, u),
+		key2(114, w.morph, u),
+		key2(115, w.morph, p1.morph+u),
+		key2(116, w.morph, n1.morph+u),
+		key2(117, mix(w.morph+3*p1.morph), n1.morph+u),
+		key2(118, mix(p2.morph+3*p1.morph), u),
+		key2(119, mix(p1.morph+3*n1.morph), u),
+		key2(120, mix(n1.morph+3*n2.morph), u),
+		key2(121, p1.suffix[1], tp1),
+		key2(122, n1.suffix[1], tn1),
+		key2(123, p1.suffix[2], u),
+		key2(124, n1.suffix[2], u),
+		key1(125, tp1),
+		key1(126, tn1),
+		key2(127, at(i-2), tp1),
+		key2(128, at(i+2), tn1),
+		key2(129, at(i-1), tn1),
+		key2(130, w.suffix[1], tp1),
+		key2(131, w.suffix[1], tn1),
+		key2(132, w.suffix[2], p1.suffix[1]+u),
+		key2(133, w.suffix[2], n1.suffix[1]+u),
+		key2(134, w.lower, p1.lower),
+		key2(135, w.lower, n1.lower),
+	)
+	for k, h := range w.suffix {
+		if h != 0 {
+			dst = append(dst, key2(140+uint64(k), h, u))
+		}
+	}
+	for k, h := range w.prefix[:4] {
+		if h != 0 {
+			dst = append(dst, key2(150+uint64(k), h, u))
+		}
+	}
+	return dst
+}
+
+// lemmaKeys appends the features of a form for its rewrite rule, given its
+// label and FEATS.
+func lemmaKeys(dst []uint64, w *word, label, feats uint64) []uint64 {
+	both := label<<16 | feats
+	dst = append(dst,
+		key1(201, label),
+		key1(202, both),
+		key2(203, w.shape, label),
+		key2(204, w.fullShape, label),
+		key2(205, w.lower, label),
+	)
+	for k, h := range w.suffix {
+		if h != 0 {
+			dst = append(dst, key2(210+uint64(k), h, label), key2(220+uint64(k), h, both))
+		}
+	}
+	for k, h := range w.prefix {
+		if h != 0 {
+			dst = append(dst, key2(230+uint64(k), h, label))
+		}
+	}
+	return dst
+}

@@ -1,0 +1,98 @@
+package tag
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Jackknife returns copies of the sentences with tags and lemmas as a model
+// gives them that did not see their part of the treebank: UPOS, XPOS, FEATS
+// and LEMMA are replaced, all else is shared with train. The parts are
+// contiguous and end between documents ("# newdoc") if there are enough of
+// them, so that a document's own words do not leak. Up to o.Workers models
+// are trained at a time, which the result does not depend on.
+func Jackknife(train []syntax.Sentence, folds int, o Options) ([]syntax.Sentence, error) {
+	o.defaults()
+	if folds < 2 {
+		return nil, errors.New("tagger: jackknifing needs at least 2 folds")
+	}
+	bounds := foldBounds(train, folds)
+	out := make([]syntax.Sentence, len(train))
+	for i := range train {
+		out[i] = train[i]
+		out[i].Words = slices.Clone(train[i].Words)
+	}
+	errs := make([]error, len(bounds)-1)
+	next := make(chan int)
+	var group sync.WaitGroup
+	for range max(1, o.Workers) {
+		group.Go(func() {
+			for f := range next {
+				errs[f] = tagFold(train, out, bounds[f], bounds[f+1], o)
+			}
+		})
+	}
+	for f := range errs {
+		next <- f
+	}
+	close(next)
+	group.Wait()
+	return out, errors.Join(errs...)
+}
+
+// tagFold tags out[lo:hi] by a model of the rest of train.
+func tagFold(train, out []syntax.Sentence, lo, hi int, o Options) error {
+	if lo == hi {
+		return nil
+	}
+	rest := slices.Concat(train[:lo], train[hi:])
+	log := o.Log
+	o.Log = nil
+	m, err := Train(rest, nil, o)
+	if err != nil {
+		return err
+	}
+	for i := lo; i < hi; i++ {
+		m.Tag(&out[i], true)
+	}
+	log("tagger: sentences %d to %d jackknifed: %v", lo+1, hi, Compare(train[lo:hi], out[lo:hi]))
+	return nil
+}
+
+// foldBounds cuts the sentences into folds of about as many words: fold f is
+// bounds[f]:bounds[f+1]. Cuts move to the nearest start of a document where
+// documents are at most a third of a fold away.
+func foldBounds(sents []syntax.Sentence, folds int) []int {
+	before := make([]int, len(sents)+1) // words before a sentence
+	for i := range sents {
+		before[i+1] = before[i] + len(sents[i].Words)
+	}
+	total := before[len(sents)]
+	size := total / folds
+	bounds := []int{0}
+	for f := 1; f < folds; f++ {
+		want := total * f / folds
+		cut, _ := slices.BinarySearch(before, want)
+		best, distance := cut, size/3+1
+		for i := range sents {
+			if d := max(before[i]-want, want-before[i]); d < distance && startsDocument(&sents[i]) {
+				best, distance = i, d
+			}
+		}
+		bounds = append(bounds, max(bounds[f-1], min(best, len(sents))))
+	}
+	return append(bounds, len(sents))
+}
+
+func startsDocument(s *syntax.Sentence) bool {
+	for _, c := range s.Comments {
+		if strings.HasPrefix(strings.TrimLeft(c, "# \t"), "newdoc") {
+			return true
+		}
+	}
+	return false
+}

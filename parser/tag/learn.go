@@ -1,0 +1,414 @@
+package tag
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// A problem is the training data of one layer: sequences of words with
+// their features and gold labels.
+type problem struct {
+	labels  *labels
+	index   *index
+	start   []int32 // words of sequence s are start[s]:start[s+1]
+	idStart []int32 // features of word w are ids[idStart[w]:idStart[w+1]]
+	ids     []int32
+	nEdge   int      // features of a word with the primary before, per word
+	edge    []uint64 // their keys, nEdge per word
+	gold    []uint16
+	allowed [][]uint16 // labels that a word may get; shared between words
+	second  bool       // score three primaries in a row
+}
+
+// settings of learning.
+type settings struct {
+	epochs  int
+	beam    int
+	limit   float64 // of a step, PA-I's C
+	dropout float64 // share of features left out of a word
+	seed    uint64
+}
+
+// A cell is the weight of a feature for a part, and what its average needs.
+type cell struct {
+	part  uint16
+	w     float32
+	total float64
+}
+
+type span struct {
+	off    uint32
+	n, cap uint16
+}
+
+// A learner holds float weights while they are learned.
+type learner struct {
+	p       *problem
+	rows    []span
+	cells   []cell
+	pairs   []float32
+	triples []float32
+	totals  [2][]float64 // of pairs and triples
+	step    float64
+
+	lat   lattice[float32]
+	acc   []float32
+	keep  []int32 // features of the sequence after dropout
+	kept  []int32
+	goldC []int32
+	goldA uint16
+}
+
+func edgeKey(key uint64, prim uint16) uint64 { return mix(key + uint64(prim+1)*0xE7037ED1A0B428DB) }
+
+func newLearner(p *problem) *learner {
+	l := &learner{p: p, rows: make([]span, p.index.n), acc: make([]float32, p.labels.n)}
+	l.pairs = make([]float32, p.labels.units*p.labels.units)
+	l.totals[0] = make([]float64, len(l.pairs))
+	if p.second {
+		d := p.labels.prims + 1
+		l.triples = make([]float32, d*d*d)
+		l.totals[1] = make([]float64, len(l.triples))
+	}
+	return l
+}
+
+// learn runs the epochs and calls log after each with its share of wrong
+// words.
+func (l *learner) learn(o settings, log func(epoch int, wrong float64)) {
+	rng := rand.New(rand.NewPCG(o.seed, 0x7461676765720000))
+	order := make([]int, len(l.p.start)-1)
+	for i := range order {
+		order[i] = i
+	}
+	for e := range o.epochs {
+		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		wrong := 0
+		for _, s := range order {
+			wrong += l.sequence(s, o, rng)
+		}
+		if log != nil {
+			log(e+1, float64(wrong)/float64(max(1, len(l.p.gold))))
+		}
+	}
+}
+
+// sequence learns from one sequence; it returns its wrong words.
+func (l *learner) sequence(s int, o settings, rng *rand.Rand) int {
+	p := l.p
+	lo, hi := int(p.start[s]), int(p.start[s+1])
+	l.step++
+	l.drop(lo, hi, o.dropout, rng)
+	l.fill(lo, hi, o.beam)
+	path := l.lat.best(p.labels, l.triples)
+	wrong := 0
+	for i, c := range path {
+		if l.lat.cand[l.lat.start[i]+c] != p.gold[lo+i] {
+			wrong++
+		}
+	}
+	if wrong == 0 {
+		return 0
+	}
+	loss := float64(l.pathScore(path) - l.pathScore(l.goldC))
+	norm := l.norm(lo, path)
+	if loss <= 0 || norm == 0 {
+		return wrong
+	}
+	l.update(lo, path, float32(math.Min(o.limit, loss/norm)))
+	return wrong
+}
+
+// drop chooses the features of the words lo..hi-1 for this visit.
+func (l *learner) drop(lo, hi int, share float64, rng *rand.Rand) {
+	p := l.p
+	l.keep, l.kept = append(l.keep[:0], 0), l.kept[:0]
+	threshold := uint32(share * (1 << 32))
+	for w := lo; w < hi; w++ {
+		for _, id := range p.ids[p.idStart[w]:p.idStart[w+1]] {
+			if threshold == 0 || rng.Uint32() >= threshold {
+				l.kept = append(l.kept, id)
+			}
+		}
+		l.keep = append(l.keep, int32(len(l.kept)))
+	}
+}
+
+// fill builds the lattice with a cost of 1 on wrong labels; the gold one is
+// always a candidate, and goldC its index.
+func (l *learner) fill(lo, hi, beam int) {
+	p := l.p
+	l.lat.reset()
+	l.goldC = l.goldC[:0]
+	for w := lo; w < hi; w++ {
+		clear(l.acc)
+		for _, id := range l.kept[l.keep[w-lo]:l.keep[w-lo+1]] {
+			l.add(id, l.acc)
+		}
+		l.lat.push(p.labels, p.allowed[w], l.acc, beam, 0)
+		l.addGold(w)
+	}
+	for w := lo + 1; w < hi && p.nEdge > 0; w++ {
+		l.fillEdges(w, w-lo)
+	}
+	l.lat.addUnits(p.labels, l.pairs)
+}
+
+// addGold puts the cost on the candidates of the last word, w, and the gold
+// label among them in place of the worst.
+func (l *learner) addGold(w int) {
+	lat, p := &l.lat, l.p
+	i := lat.words() - 1
+	b0, b1 := lat.start[i], lat.start[i+1]
+	gold := int32(-1)
+	for b := b0; b < b1; b++ {
+		if lat.cand[b] == p.gold[w] {
+			gold = b - b0
+		} else {
+			lat.emit[b]++
+		}
+	}
+	if gold < 0 {
+		gold = b1 - b0 - 1
+		var s float32
+		for _, part := range p.labels.of(p.gold[w]) {
+			s += l.acc[part]
+		}
+		b := b1 - 1
+		lat.cand[b], lat.emit[b], lat.prim[b] = p.gold[w], s, p.labels.of(p.gold[w])[0]
+	}
+	l.goldC = append(l.goldC, gold)
+}
+
+func (l *learner) fillEdges(w, i int) {
+	lat, p := &l.lat, l.p
+	a0, b0, b1 := lat.start[i-1], lat.start[i], lat.start[i+1]
+	if b0-a0 == 1 && b1-b0 == 1 {
+		return
+	}
+	nb := b1 - b0
+	for a := range b0 - a0 {
+		prim := lat.prim[a0+a]
+		row := lat.edge[lat.edgeStart[i]+a*nb : lat.edgeStart[i]+(a+1)*nb]
+		if earlier := indexOf(lat.prim[a0:a0+a], prim); earlier >= 0 {
+			copy(row, lat.edge[lat.edgeStart[i]+int32(earlier)*nb:][:nb])
+			continue
+		}
+		clear(l.acc)
+		for _, key := range p.edge[w*p.nEdge : (w+1)*p.nEdge] {
+			if id := p.index.number(edgeKey(key, prim)); id >= 0 {
+				l.add(id, l.acc)
+			}
+		}
+		for b, x := range lat.cand[b0:b1] {
+			for _, part := range p.labels.of(x) {
+				row[b] += l.acc[part]
+			}
+		}
+	}
+}
+
+func indexOf(list []uint16, x uint16) int {
+	for i, y := range list {
+		if x == y {
+			return i
+		}
+	}
+	return -1
+}
+
+func (l *learner) add(id int32, acc []float32) {
+	r := l.rows[id]
+	for _, c := range l.cells[r.off : r.off+uint32(r.n)] {
+		acc[c.part] += c.w
+	}
+}
+
+func (l *learner) pathScore(path []int32) float32 {
+	lat := &l.lat
+	d := l.p.labels.prims + 1
+	var s float32
+	before, before2 := d-1, d-1
+	for i, c := range path {
+		s += lat.emit[lat.start[i]+c]
+		if i > 0 {
+			s += lat.edge[lat.edgeStart[i]+path[i-1]*(lat.start[i+1]-lat.start[i])+c]
+		}
+		if l.triples != nil {
+			prim := int(lat.prim[lat.start[i]+c])
+			s += l.triples[(before2*d+before)*d+prim]
+			before2, before = before, prim
+		}
+	}
+	return s
+}
+
+// norm counts the weights that an update changes.
+func (l *learner) norm(lo int, path []int32) float64 {
+	lat, p := &l.lat, l.p
+	n := 0
+	for i := range path {
+		x, g := lat.cand[lat.start[i]+path[i]], p.gold[lo+i]
+		if x == g {
+			continue
+		}
+		k := differing(p.labels.of(x), p.labels.of(g)) + differing(p.labels.of(g), p.labels.of(x))
+		n += k * (int(l.keep[i+1]-l.keep[i]) + 2*p.nEdge + 4)
+		if p.second {
+			n += 6
+		}
+	}
+	return float64(n)
+}
+
+// differing counts the parts of a that b has not.
+func differing(a, b []uint16) int {
+	n := 0
+	for _, x := range a {
+		if indexOf(b, x) < 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// update moves the weights by tau from the path to the gold labels.
+func (l *learner) update(lo int, path []int32, tau float32) {
+	lat, p := &l.lat, l.p
+	d := p.labels.prims + 1
+	none := uint16(d - 1)
+	label := func(i int) (x, g uint16) { return lat.cand[lat.start[i]+path[i]], p.gold[lo+i] }
+	prims := func(i int) (x, g uint16) {
+		if i < 0 {
+			return none, none
+		}
+		a, b := label(i)
+		return p.labels.of(a)[0], p.labels.of(b)[0]
+	}
+	for i := range path {
+		x, g := label(i)
+		if x != g {
+			for _, id := range l.kept[l.keep[i]:l.keep[i+1]] {
+				l.change(id, p.labels.of(g), p.labels.of(x), tau)
+			}
+		}
+		px, pg := prims(i - 1)
+		if i > 0 && (x != g || px != pg) {
+			for _, key := range p.edge[(lo+i)*p.nEdge : (lo+i+1)*p.nEdge] {
+				if id := p.index.number(edgeKey(key, pg)); id >= 0 {
+					l.change(id, p.labels.of(g), nil, tau)
+				}
+				if id := p.index.number(edgeKey(key, px)); id >= 0 {
+					l.change(id, nil, p.labels.of(x), tau)
+				}
+			}
+		}
+		if i > 0 {
+			x0, g0 := label(i - 1)
+			if x0 != x || g0 != g {
+				l.changePairs(g0, g, tau)
+				l.changePairs(x0, x, -tau)
+			}
+		}
+		if p.second {
+			qx, qg := prims(i - 2)
+			rx, rg := prims(i)
+			if qx != qg || px != pg || rx != rg {
+				l.changeDense(1, l.triples, (int(qg)*d+int(pg))*d+int(rg), tau)
+				l.changeDense(1, l.triples, (int(qx)*d+int(px))*d+int(rx), -tau)
+			}
+		}
+	}
+}
+
+func (l *learner) changePairs(a, b uint16, delta float32) {
+	ls := l.p.labels
+	for _, x := range ls.of(a) {
+		for _, y := range ls.of(b) {
+			if int(x) < ls.units && int(y) < ls.units {
+				l.changeDense(0, l.pairs, int(x)*ls.units+int(y), delta)
+			}
+		}
+	}
+}
+
+func (l *learner) changeDense(which int, w []float32, i int, delta float32) {
+	w[i] += delta
+	l.totals[which][i] += l.step * float64(delta)
+}
+
+// change adds tau to the parts that only up has and takes it from those that
+// only down has.
+func (l *learner) change(id int32, up, down []uint16, tau float32) {
+	for _, x := range up {
+		if indexOf(down, x) < 0 {
+			l.changeCell(id, x, tau)
+		}
+	}
+	for _, x := range down {
+		if indexOf(up, x) < 0 {
+			l.changeCell(id, x, -tau)
+		}
+	}
+}
+
+func (l *learner) changeCell(id int32, part uint16, delta float32) {
+	r := &l.rows[id]
+	cells := l.cells[r.off : r.off+uint32(r.n)]
+	for i := range cells {
+		if cells[i].part == part {
+			cells[i].w += delta
+			cells[i].total += l.step * float64(delta)
+			return
+		}
+	}
+	if r.n == r.cap {
+		r.cap = max(2, 2*r.cap)
+		off := uint32(len(l.cells))
+		l.cells = append(l.cells, l.cells[r.off:r.off+uint32(r.n)]...)
+		l.cells = append(l.cells, make([]cell, r.cap-r.n)...)
+		r.off = off
+	}
+	l.cells[r.off+uint32(r.n)] = cell{part, delta, l.step * float64(delta)}
+	r.n++
+}
+
+// average returns the weight averaged over all steps.
+func (l *learner) average(w float32, total float64) float32 {
+	return float32((float64(w)*(l.step+1) - total) / max(1, l.step))
+}
+
+// layer returns the averaged weights, quantised, with at most limit rows.
+func (l *learner) layer(limit int) *layer {
+	keys := l.p.index.keysByNumber()
+	rows := make([]row, 0, len(keys))
+	for id, key := range keys {
+		r := l.rows[id]
+		var out row
+		for _, c := range l.cells[r.off : r.off+uint32(r.n)] {
+			if w := l.average(c.w, c.total); w != 0 {
+				out.parts = append(out.parts, c.part)
+				out.weights = append(out.weights, w)
+			}
+		}
+		if out.parts != nil {
+			out.key = key
+			rows = append(rows, out)
+		}
+	}
+	m := &layer{labels: *l.p.labels, table: newTable(heaviest(rows, limit))}
+	m.pairs = l.dense(0, l.pairs)
+	m.triples = l.dense(1, l.triples)
+	return m
+}
+
+func (l *learner) dense(which int, w []float32) []int32 {
+	if w == nil {
+		return nil
+	}
+	q := make([]int32, len(w))
+	for i := range w {
+		q[i] = int32(math.Round(float64(l.average(w[i], l.totals[which][i])) * (1 << scoreBits)))
+	}
+	return q
+}

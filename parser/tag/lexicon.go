@@ -1,0 +1,203 @@
+package tag
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"unicode"
+
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// A lexicon gives words that are frequent in the treebank their ambiguity
+// classes: the set of labels, and the set of FEATS, that they take. It is
+// read-only after training.
+type lexicon struct {
+	prints  []uint32 // open addressing; 0 is empty
+	class   []uint16
+	morph   []uint16
+	turkish bool // I is the upper case of dotless ı
+}
+
+const (
+	lexiconCut   = 3    // occurrences that a word needs to have a class
+	classShare   = 0.04 // of a word's occurrences that a label needs
+	minTurkish   = 0.002
+	lowerVariant = 0x5851F42D4C957F2D
+)
+
+func (x *lexicon) lowerRune(r rune) rune {
+	if r < 0x80 {
+		if r == 'I' && x.turkish {
+			return 'ı'
+		}
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}
+	if x.turkish {
+		return unicode.TurkishCase.ToLower(r)
+	}
+	return unicode.ToLower(r)
+}
+
+// classify sets the classes of w, whose other fields are set.
+func (x *lexicon) classify(w *word) {
+	i, ok := x.find(w.form)
+	if !ok {
+		i, ok = x.find(w.lower ^ lowerVariant)
+	}
+	w.known = ok
+	if ok {
+		w.class, w.morph = mix(uint64(x.class[i])+1), mix(uint64(x.morph[i])+1)
+		if w.lowered {
+			w.class++
+		}
+		return
+	}
+	w.class = mix(w.suffix[1] ^ w.shape)
+	s := w.suffix[2]
+	if s == 0 {
+		s = w.lower
+	}
+	w.morph = mix(s + 5)
+}
+
+func (x *lexicon) find(h uint64) (int, bool) {
+	n := uint64(len(x.prints))
+	if n == 0 {
+		return 0, false
+	}
+	hi, _ := bits.Mul64(h, n)
+	i, p := int(hi), uint32(h)|1
+	for x.prints[i] != 0 {
+		if x.prints[i] == p {
+			return i, true
+		}
+		if i++; i == len(x.prints) {
+			i = 0
+		}
+	}
+	return 0, false
+}
+
+// buildLexicon counts the words of the sentences. label and feats give the
+// numbers of a word's tags.
+func buildLexicon(sents []syntax.Sentence, label, feats func(*syntax.Word) uint16) *lexicon {
+	x := &lexicon{turkish: isTurkish(sents)}
+	type counts struct {
+		n            int
+		label, feats map[uint16]int
+	}
+	words := map[uint64]*counts{}
+	add := func(h uint64, l, f uint16) {
+		c := words[h]
+		if c == nil {
+			c = &counts{label: map[uint16]int{}, feats: map[uint16]int{}}
+			words[h] = c
+		}
+		c.n++
+		c.label[l]++
+		c.feats[f]++
+	}
+	var t text
+	empty := &lexicon{turkish: x.turkish}
+	for i := range sents {
+		s := &sents[i]
+		t.analyze(s, empty)
+		for j := range s.Words {
+			w, l, f := t.at(j), label(&s.Words[j]), feats(&s.Words[j])
+			add(w.form, l, f)
+			add(w.lower^lowerVariant, l, f)
+		}
+	}
+	keep := make([]uint64, 0, len(words))
+	for h, c := range words {
+		if c.n >= lexiconCut {
+			keep = append(keep, h)
+		}
+	}
+	slices.Sort(keep)
+	n := len(keep)*10/7 + 1
+	x.prints, x.class, x.morph = make([]uint32, n), make([]uint16, n), make([]uint16, n)
+	classIDs, morphIDs := map[string]uint16{}, map[string]uint16{}
+	for _, h := range keep {
+		if _, ok := x.find(h); ok {
+			continue // the prints of two words collide: the first stays
+		}
+		hi, _ := bits.Mul64(h, uint64(n))
+		i := int(hi)
+		for x.prints[i] != 0 {
+			i = (i + 1) % n
+		}
+		c := words[h]
+		x.prints[i] = uint32(h) | 1
+		x.class[i] = classOf(c.label, c.n, classIDs)
+		x.morph[i] = classOf(c.feats, c.n, morphIDs)
+	}
+	return x
+}
+
+// classOf numbers the set of values with a share of at least classShare.
+func classOf(count map[uint16]int, n int, ids map[string]uint16) uint16 {
+	var set []uint16
+	for v, c := range count {
+		if float64(c) >= classShare*float64(n) {
+			set = append(set, v)
+		}
+	}
+	slices.Sort(set)
+	name := make([]byte, 0, 2*len(set))
+	for _, v := range set {
+		name = append(name, byte(v), byte(v>>8))
+	}
+	id, ok := ids[string(name)]
+	if !ok {
+		id = uint16(min(len(ids), 65535))
+		ids[string(name)] = id
+	}
+	return id
+}
+
+// isTurkish reports whether dotless ı is a letter of the language.
+func isTurkish(sents []syntax.Sentence) bool {
+	letters, dotless := 0, 0
+	for i := range sents {
+		for _, w := range sents[i].Words {
+			for _, r := range w.Form {
+				letters++
+				if r == 'ı' {
+					dotless++
+				}
+			}
+		}
+	}
+	return float64(dotless) > minTurkish*float64(letters)
+}
+
+func (x *lexicon) pack(s *pack.Sub) {
+	pack.Put(s, "lexicon.prints", x.prints)
+	pack.Put(s, "lexicon.class", x.class)
+	pack.Put(s, "lexicon.morph", x.morph)
+}
+
+func openLexicon(v *pack.View, component string, turkish bool) (*lexicon, error) {
+	x := &lexicon{turkish: turkish}
+	var err error
+	if x.prints, err = pack.Get[uint32](v, component, "lexicon.prints"); err != nil {
+		return nil, err
+	}
+	if x.class, err = pack.Get[uint16](v, component, "lexicon.class"); err != nil {
+		return nil, err
+	}
+	if x.morph, err = pack.Get[uint16](v, component, "lexicon.morph"); err != nil {
+		return nil, err
+	}
+	n := len(x.prints)
+	if len(x.class) != n || len(x.morph) != n || n > 0 && !slices.Contains(x.prints, 0) {
+		return nil, fmt.Errorf("model component %q: lexicon arrays do not fit together; train the model again", component)
+	}
+	return x, nil
+}

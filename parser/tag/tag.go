@@ -1,0 +1,219 @@
+// Package tag gives words their UPOS, XPOS, FEATS and lemmas. All of it is
+// learned from a treebank; nothing is particular to a language.
+//
+// It goes from coarse to fine (core-design 7). A first layer chooses UPOS
+// and XPOS of all words of a sentence together: scores of a word's features,
+// of neighbouring labels, and of three UPOS in a row, by an exact Viterbi
+// search over the best labels of each word. A second layer chooses FEATS in
+// the same way among the strings that the treebank has for the word's tag; a
+// string's score is the sum over its attributes, so that a form never seen
+// gets strings that its suffix was never seen with. Lemmas come last, from
+// the forms of the treebank or by the best rewrite rule.
+//
+// Weights are 8 bits and sums are integers: the same input gives the same
+// tags on every machine.
+package tag
+
+import (
+	"sync"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// A Model tags sentences. It is read-only and safe for concurrent use.
+type Model struct {
+	upos, xpos, feats []string
+	tagUPOS, tagXPOS  []uint16   // of each label of the first layer
+	ofUPOS            [][]uint16 // labels of the first layer by UPOS
+	allTags           []uint16
+	fineXPOS          bool // XPOS is chosen with FEATS, having too many values
+
+	morphFeats, morphXPOS []uint16   // of each label of the second layer
+	morphOf               [][]uint16 // labels of the second layer by label of the first
+
+	lex   *lexicon
+	tags  *layer
+	morph *layer
+	lemma *lemmatizer
+
+	pool sync.Pool
+}
+
+// beams: labels kept for a word, and how far below the best they may be.
+const (
+	tagBeam     = 8
+	morphBeam   = 6
+	beamMargin  = 6 << scoreBits
+	maxTagPairs = 200 // more pairs of UPOS and XPOS than that are not chosen together
+)
+
+// A scratch is what one call of Tag needs.
+type scratch struct {
+	text    text
+	lat     lattice[int32]
+	acc     []int32
+	keys    []uint64
+	tags    []uint16
+	feats   []uint64
+	allowed [1]uint16
+	form    []rune
+	lemma   []rune
+}
+
+// parts returns n zeroes.
+func (sc *scratch) parts(n int) []int32 {
+	sc.acc = resize(sc.acc, n)
+	clear(sc.acc)
+	return sc.acc
+}
+
+// Tag fills in UPOS, XPOS, FEATS and lemmas. Without retag it leaves columns
+// alone that hold anything: UPOS and XPOS word by word, FEATS and lemmas by
+// sentence, for an empty FEATS is a value like others; given tags restrict
+// what the rest may be. It never fails: a word that nothing is known about
+// gets the best guess.
+func (m *Model) Tag(s *syntax.Sentence, retag bool) {
+	if len(s.Words) == 0 {
+		return
+	}
+	sc, _ := m.pool.Get().(*scratch)
+	if sc == nil {
+		sc = &scratch{}
+	}
+	defer m.pool.Put(sc)
+	needFeats, needLemma := true, true
+	for i := range s.Words {
+		needFeats = needFeats && s.Words[i].Feats == ""
+		needLemma = needLemma && s.Words[i].Lemma == ""
+	}
+	needFeats, needLemma = needFeats || retag, needLemma || retag
+	sc.text.analyze(s, m.lex)
+	m.tagWords(sc, s, retag)
+	if needFeats || m.fineXPOS {
+		m.morphWords(sc, s, retag, needFeats)
+	}
+	if needLemma {
+		for i := range s.Words {
+			w := &s.Words[i]
+			w.Lemma = m.lemma.lemma(sc, w.Form, sc.text.at(i), hashString(w.UPOS), hashString(w.XPOS), hashString(w.Feats))
+		}
+	}
+}
+
+// tagWords runs the first layer; it leaves the labels in sc.tags.
+func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, retag bool) {
+	lat := &sc.lat
+	lat.reset()
+	for i := range s.Words {
+		acc := sc.parts(m.tags.labels.n)
+		allowed := m.allTags
+		if !retag {
+			allowed = m.allowedTags(sc, s.Words[i].UPOS, s.Words[i].XPOS)
+		}
+		if len(allowed) > 1 {
+			sc.keys = tagKeys(sc.keys[:0], &sc.text, i)
+			for _, k := range sc.keys {
+				m.tags.table.add(k, acc)
+			}
+		}
+		lat.push(&m.tags.labels, allowed, acc, tagBeam, beamMargin)
+	}
+	for i := 1; i < len(s.Words); i++ {
+		m.edges(sc, i)
+	}
+	lat.addUnits(&m.tags.labels, m.tags.pairs)
+	sc.tags = sc.tags[:0]
+	for i, c := range lat.best(&m.tags.labels, m.tags.triples) {
+		l := lat.cand[lat.start[i]+c]
+		sc.tags = append(sc.tags, l)
+		w := &s.Words[i]
+		if retag || w.UPOS == "" {
+			w.UPOS = m.upos[m.tagUPOS[l]]
+		}
+		if !m.fineXPOS && (retag || w.XPOS == "") {
+			w.XPOS = m.xpos[m.tagXPOS[l]]
+		}
+	}
+}
+
+// allowedTags returns the labels that agree with the given tags as far as
+// the model knows them.
+func (m *Model) allowedTags(sc *scratch, upos, xpos string) []uint16 {
+	if upos == "" && xpos == "" {
+		return m.allTags
+	}
+	list := m.allTags
+	for u, name := range m.upos {
+		if name == upos {
+			list = m.ofUPOS[u]
+		}
+	}
+	if xpos == "" || m.fineXPOS {
+		return list
+	}
+	for _, l := range list {
+		if m.xpos[m.tagXPOS[l]] == xpos {
+			sc.allowed[0] = l
+			if upos != "" {
+				return sc.allowed[:]
+			}
+		}
+	}
+	return list
+}
+
+// edges adds the features of word i with the UPOS before.
+func (m *Model) edges(sc *scratch, i int) {
+	lat := &sc.lat
+	a0, b0, b1 := lat.start[i-1], lat.start[i], lat.start[i+1]
+	nb := b1 - b0
+	if b0-a0 == 1 && nb == 1 {
+		return
+	}
+	sc.keys = tagEdgeKeys(sc.keys[:0], &sc.text, i)
+	for a := range b0 - a0 {
+		prim := lat.prim[a0+a]
+		row := lat.edge[lat.edgeStart[i]+a*nb : lat.edgeStart[i]+(a+1)*nb]
+		if earlier := indexOf(lat.prim[a0:a0+a], prim); earlier >= 0 {
+			copy(row, lat.edge[lat.edgeStart[i]+int32(earlier)*nb:][:nb])
+			continue
+		}
+		acc := sc.parts(m.tags.labels.n)
+		for _, k := range sc.keys {
+			m.tags.table.add(edgeKey(k, prim), acc)
+		}
+		for b, x := range lat.cand[b0:b1] {
+			for _, p := range m.tags.labels.of(x) {
+				row[b] += acc[p]
+			}
+		}
+	}
+}
+
+// morphWords runs the second layer, given sc.tags.
+func (m *Model) morphWords(sc *scratch, s *syntax.Sentence, retag, needFeats bool) {
+	lat := &sc.lat
+	lat.reset()
+	for i := range s.Words {
+		acc := sc.parts(m.morph.labels.n)
+		allowed := m.morphOf[sc.tags[i]]
+		if len(allowed) > 1 {
+			sc.keys = morphKeys(sc.keys[:0], &sc.text, i, sc.tags, m.tagUPOS)
+			for _, k := range sc.keys {
+				m.morph.table.add(k, acc)
+			}
+		}
+		lat.push(&m.morph.labels, allowed, acc, morphBeam, beamMargin)
+	}
+	lat.addUnits(&m.morph.labels, m.morph.pairs)
+	for i, c := range lat.best(&m.morph.labels, m.morph.triples) {
+		l := lat.cand[lat.start[i]+c]
+		w := &s.Words[i]
+		if needFeats {
+			w.Feats = m.feats[m.morphFeats[l]]
+		}
+		if m.fineXPOS && (retag || w.XPOS == "") {
+			w.XPOS = m.xpos[m.morphXPOS[l]]
+		}
+	}
+}

@@ -1,0 +1,262 @@
+package tag
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Options of training. The zero value trains as the published models were.
+type Options struct {
+	Seed    uint64
+	Workers int                              // goroutines of Jackknife; 0 is one. No result depends on it.
+	Log     func(format string, args ...any) // progress; nil is silent
+
+	Epochs  int     // passes over the treebank for UPOS and XPOS; 0 is 10
+	Dropout float64 // share of features left out at a visit; negative is none, 0 is the default
+	Rows    int     // most features that each layer keeps; 0 is the default
+}
+
+func (o *Options) defaults() {
+	if o.Epochs <= 0 {
+		o.Epochs = 10
+	}
+	if o.Dropout == 0 {
+		o.Dropout = 0.1
+	}
+	o.Dropout = max(0, o.Dropout)
+	if o.Rows <= 0 {
+		o.Rows = 300_000
+	}
+	if o.Log == nil {
+		o.Log = func(string, ...any) {}
+	}
+}
+
+const (
+	featureCut = 2    // occurrences that a feature needs
+	stepLimit  = 0.05 // PA-I's C
+)
+
+// Train learns a model from the tags of train. dev, which may be empty, is
+// only reported on. The same sentences and options give the same model.
+func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
+	o.defaults()
+	if err := check(train); err != nil {
+		return nil, err
+	}
+	m := &Model{}
+	v := m.takeInventory(train)
+	if len(m.morphFeats) > maxLabels || m.tags.labels.n > maxLabels || m.morph.labels.n > maxLabels {
+		return nil, fmt.Errorf("tagger: the treebank has %d pairs of UPOS and FEATS, more than the %d that a model can hold", len(m.morphFeats), maxLabels)
+	}
+	m.lex = buildLexicon(train, v.tagOf, v.morphOf)
+	st := settings{epochs: o.Epochs, beam: tagBeam, limit: stepLimit, dropout: o.Dropout, seed: o.Seed}
+	m.tags = learnLayer("upos", m.tagProblem(train, v), st, o)
+	st.beam = morphBeam
+	st.epochs = max(1, o.Epochs*7/10)
+	m.morph = learnLayer("feats", m.morphProblem(train, v), st, o)
+	m.lemma = learnLemmas(train, m.lex, st, o)
+	for _, set := range []struct {
+		name  string
+		sents []syntax.Sentence
+	}{{"dev", dev}} {
+		if len(set.sents) > 0 {
+			o.Log("tagger: %s %v", set.name, m.Measure(set.sents))
+		}
+	}
+	return m, nil
+}
+
+func check(train []syntax.Sentence) error {
+	words, tagged := 0, 0
+	eachWord(train, func(w *syntax.Word) {
+		words++
+		if w.UPOS != "" {
+			tagged++
+		}
+	})
+	if words == 0 {
+		return errors.New("tagger: the training data has no words")
+	}
+	if tagged == 0 {
+		return errors.New("tagger: no word of the training data has a UPOS; a tagger needs the UPOS column")
+	}
+	return nil
+}
+
+func learnLayer(name string, p *problem, st settings, o Options) *layer {
+	l := newLearner(p)
+	l.learn(st, func(epoch int, wrong float64) {
+		o.Log("tagger: %s epoch %d/%d, %.2f %% wrong in training", name, epoch, st.epochs, 100*wrong)
+	})
+	m := l.layer(o.Rows)
+	o.Log("tagger: %s has %d features, %d bytes", name, p.index.n, m.table.bytes())
+	return m
+}
+
+// tagProblem extracts the first layer's features.
+func (m *Model) tagProblem(sents []syntax.Sentence, v *inventory) *problem {
+	p := &problem{labels: &m.tags.labels, index: newIndex(), second: true, start: []int32{0}, idStart: []int32{0}}
+	eachText(sents, m.lex, func(t *text, s *syntax.Sentence) {
+		for i := range s.Words {
+			p.gold = append(p.gold, v.tagOf(&s.Words[i]))
+			p.allowed = append(p.allowed, m.allTags)
+			p.edge = tagEdgeKeys(p.edge, t, i)
+		}
+		p.start = append(p.start, int32(len(p.gold)))
+	})
+	p.nEdge = len(p.edge) / len(p.gold)
+	p.number(func(f func(w int, keys []uint64)) {
+		var keys []uint64
+		w := 0
+		eachText(sents, m.lex, func(t *text, s *syntax.Sentence) {
+			for i := range s.Words {
+				keys = tagKeys(keys[:0], t, i)
+				f(w, keys)
+				w++
+			}
+		})
+	})
+	return p
+}
+
+// morphProblem extracts the second layer's features, with gold labels of
+// the first.
+func (m *Model) morphProblem(sents []syntax.Sentence, v *inventory) *problem {
+	p := &problem{labels: &m.morph.labels, index: newIndex(), start: []int32{0}, idStart: []int32{0}}
+	eachWord(sents, func(w *syntax.Word) {
+		p.gold = append(p.gold, v.morphOf(w))
+		p.allowed = append(p.allowed, m.morphOf[v.tagOf(w)])
+	})
+	for i := range sents {
+		p.start = append(p.start, p.start[i]+int32(len(sents[i].Words)))
+	}
+	p.number(func(f func(w int, keys []uint64)) {
+		var keys []uint64
+		var tags []uint16
+		w := 0
+		eachText(sents, m.lex, func(t *text, s *syntax.Sentence) {
+			tags = tags[:0]
+			for i := range s.Words {
+				tags = append(tags, v.tagOf(&s.Words[i]))
+			}
+			for i := range s.Words {
+				keys = keys[:0]
+				if len(p.allowed[w]) > 1 {
+					keys = morphKeys(keys, t, i, tags, m.tagUPOS)
+				}
+				f(w, keys)
+				w++
+			}
+		})
+	})
+	return p
+}
+
+func eachText(sents []syntax.Sentence, lex *lexicon, f func(*text, *syntax.Sentence)) {
+	var t text
+	for i := range sents {
+		t.analyze(&sents[i], lex)
+		f(&t, &sents[i])
+	}
+}
+
+// number counts the features that each generates, word by word, numbers
+// those that are frequent, and keeps them.
+func (p *problem) number(each func(func(w int, keys []uint64))) {
+	sequenceStart := make([]bool, len(p.gold)+1)
+	for _, w := range p.start {
+		sequenceStart[w] = true
+	}
+	each(func(w int, keys []uint64) {
+		for _, k := range keys {
+			p.index.count(k)
+		}
+		if !sequenceStart[w] {
+			prim := p.labels.of(p.gold[w-1])[0]
+			for _, k := range p.edge[w*p.nEdge : (w+1)*p.nEdge] {
+				p.index.count(edgeKey(k, prim))
+			}
+		}
+	})
+	p.index.cut(featureCut)
+	each(func(w int, keys []uint64) {
+		for _, k := range keys {
+			if id := p.index.number(k); id >= 0 {
+				p.ids = append(p.ids, id)
+			}
+		}
+		p.idStart = append(p.idStart, int32(len(p.ids)))
+	})
+	// Edge features are numbered too, so that no look-up changes the index.
+	for w := range p.gold {
+		if !sequenceStart[w] {
+			prim := p.labels.of(p.gold[w-1])[0]
+			for _, k := range p.edge[w*p.nEdge : (w+1)*p.nEdge] {
+				p.index.number(edgeKey(k, prim))
+			}
+		}
+	}
+}
+
+// learnLemmas learns from the different (form, tags, lemma) of the treebank.
+func learnLemmas(sents []syntax.Sentence, lex *lexicon, st settings, o Options) *lemmatizer {
+	types := lemmaTypes(sents)
+	z := &lemmatizer{turkish: lex.turkish}
+	numbers := map[rule]uint16{}
+	uses := []int{}
+	var t text
+	var one syntax.Sentence
+	one.Words = make([]syntax.Word, 1)
+	answers := make([]uint16, len(types))
+	for i, ty := range types {
+		one.Words[0].Form = ty.form
+		t.analyze(&one, lex)
+		w := t.at(0)
+		r := ruleFor([]rune(ty.form), t.lower[w.start:w.end], []rune(ty.lemma), z.turkish)
+		n, ok := numbers[r]
+		if !ok {
+			if len(z.rules) >= maxLabels {
+				continue
+			}
+			n = uint16(len(z.rules))
+			numbers[r] = n
+			z.rules = append(z.rules, r)
+			uses = append(uses, 0)
+		}
+		uses[n]++
+		answers[i] = n
+	}
+	z.memorize(types, answers, lex)
+	p := z.problem(types, answers, uses, lex)
+	st.epochs, st.beam = 10, 4
+	z.layer = learnLayer("lemma", p, st, o)
+	return z
+}
+
+type lemmaType struct {
+	form, upos, xpos, feats, lemma string
+	n                              int
+}
+
+// lemmaTypes lists the different words with their most frequent lemma.
+func lemmaTypes(sents []syntax.Sentence) []lemmaType {
+	count := map[lemmaType]int{}
+	eachWord(sents, func(w *syntax.Word) {
+		if w.Lemma != "" {
+			count[lemmaType{w.Form, w.UPOS, w.XPOS, w.Feats, w.Lemma, 0}]++
+		}
+	})
+	list := make([]lemmaType, 0, len(count))
+	for t, n := range count {
+		t.n = n
+		list = append(list, t)
+	}
+	slices.SortFunc(list, compareTypes)
+	return slices.CompactFunc(list, func(a, b lemmaType) bool {
+		return a.form == b.form && a.upos == b.upos && a.xpos == b.xpos && a.feats == b.feats
+	})
+}
