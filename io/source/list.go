@@ -1,9 +1,18 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
 )
 
 // ListOptions say how List looks for files. The zero value lists relative to
@@ -36,6 +45,296 @@ func (e *InputError) Error() string { return e.Pattern + ": " + e.Reason }
 // are not followed), a glob whose "**" matches any number of folders, or "-".
 // A named pipe is treated as "-" is. A pattern without any match is an
 // *InputError.
+//
+// A file that two patterns name is listed once, under the longer of its
+// document ids. Files that cannot be read are listed all the same: opening
+// them fails, so that they leave a row behind.
 func List(ctx context.Context, patterns []string, o ListOptions) ([]Input, error) {
-	return nil, errors.ErrUnsupported
+	if len(patterns) == 0 {
+		return nil, &InputError{Pattern: "no input", Reason: "name files, folders or globs, or - for standard input"}
+	}
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	l := &lister{ctx: ctx, dir: dir, o: o, skip: map[string]bool{}, byPath: map[string]int{}}
+	for _, s := range o.Skip {
+		l.skip[l.resolve(s)] = true
+	}
+	for _, p := range patterns {
+		before := l.matches
+		if err := l.pattern(p); err != nil {
+			return nil, err
+		}
+		if l.matches == before {
+			return nil, &InputError{p, "matches no file; check the spelling, and that the names do not start with . or _"}
+		}
+	}
+	slices.SortFunc(l.inputs, func(a, b Input) int { return cmp.Compare(a.URI, b.URI) })
+	return l.inputs, distinctIDs(l.inputs)
+}
+
+// distinctIDs returns an error if two inputs have the same document id.
+func distinctIDs(inputs []Input) error {
+	byID := make(map[string]int, len(inputs))
+	for i := range inputs {
+		id := inputs[i].DocID
+		if j, ok := byID[id]; ok {
+			return &InputError{inputs[i].URI, fmt.Sprintf(
+				"has the same document id %q as %s; name one folder that holds both, or parse them into two outputs", id, inputs[j].URI)}
+		}
+		byID[id] = i
+	}
+	return nil
+}
+
+type lister struct {
+	ctx     context.Context
+	dir     string // absolute
+	o       ListOptions
+	skip    map[string]bool
+	inputs  []Input
+	byPath  map[string]int // absolute path to its place in inputs
+	matches int            // files met, duplicates included
+}
+
+// resolve returns the absolute path of a URI.
+func (l *lister) resolve(uri string) string { return resolve(l.dir, uri) }
+
+func resolve(dir, uri string) string {
+	p := filepath.FromSlash(uri)
+	if !filepath.IsAbs(p) {
+		p = filepath.Join(dir, p)
+	}
+	return filepath.Clean(p)
+}
+
+func (l *lister) pattern(p string) error {
+	if p == "-" {
+		return l.spool("-", "-", l.o.Stdin)
+	}
+	local, err := localPath(p)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(l.resolve(local))
+	switch {
+	case err == nil && info.IsDir():
+		return l.walk(local, local)
+	case err == nil && info.Mode().IsRegular():
+		return l.add(path.Dir(local), local, info, nil)
+	case err == nil:
+		return l.pipe(local)
+	case strings.ContainsAny(p, "*?["):
+		return l.globPattern(local)
+	case errors.Is(err, fs.ErrNotExist):
+		return &InputError{p, "does not exist; check the spelling and the working directory"}
+	}
+	return &InputError{p, fmt.Sprintf("cannot be examined: %v; check its permissions", errors.Unwrap(err))}
+}
+
+// localPath returns the cleaned path of a local pattern with forward slashes.
+func localPath(p string) (string, error) {
+	if p == "" {
+		return "", &InputError{`""`, "is an empty file name; check for an unset variable in the command"}
+	}
+	if i := strings.Index(p, "://"); i >= 0 {
+		scheme := p[:i]
+		if scheme != "file" {
+			return "", &InputError{p, fmt.Sprintf("%s:// is not supported; copy the files to a local disk first", scheme)}
+		}
+		p = p[len("file://"):]
+	}
+	return path.Clean(filepath.ToSlash(p)), nil
+}
+
+// globPattern lists what a pattern with *, ?, [ or ** matches.
+func (l *lister) globPattern(p string) error {
+	segs := strings.Split(p, "/")
+	fixed := 0
+	for fixed < len(segs) && !strings.ContainsAny(segs[fixed], "*?[") {
+		fixed++
+	}
+	root := strings.Join(segs[:fixed], "/")
+	switch {
+	case fixed == 0:
+		root = "."
+	case root == "":
+		root = "/"
+	}
+	segs = slices.CompactFunc(segs[fixed:], func(a, b string) bool { return a == "**" && b == "**" })
+	for _, s := range segs {
+		if _, err := path.Match(s, ""); err != nil {
+			return &InputError{p, "is not a valid pattern: a [ has no ]"}
+		}
+	}
+	if _, err := os.Stat(l.resolve(root)); err != nil {
+		return &InputError{p, fmt.Sprintf("the folder %s does not exist; check the spelling and the working directory", root)}
+	}
+	return l.glob(root, root, segs)
+}
+
+// glob lists the files below dir that match the segments. root is what
+// document ids are relative to.
+func (l *lister) glob(root, dir string, segs []string) error {
+	seg, last := segs[0], len(segs) == 1
+	if seg == "**" && last {
+		return l.walk(root, dir)
+	}
+	if seg == "**" {
+		if err := l.glob(root, dir, segs[1:]); err != nil {
+			return err
+		}
+	}
+	return l.each(dir, func(name string, e fs.DirEntry) error {
+		if isHidden(name) && name[0] != seg[0] {
+			return nil
+		}
+		p := join(dir, name)
+		if seg == "**" {
+			if e.IsDir() {
+				return l.glob(root, p, segs)
+			}
+			return nil
+		}
+		if ok, _ := path.Match(seg, name); !ok {
+			return nil
+		}
+		switch {
+		case e.IsDir() && last:
+			return l.walk(root, p)
+		case e.IsDir():
+			return l.glob(root, p, segs[1:])
+		case last:
+			return l.entry(root, p)
+		}
+		return nil
+	})
+}
+
+// walk lists all files below dir.
+func (l *lister) walk(root, dir string) error {
+	return l.each(dir, func(name string, e fs.DirEntry) error {
+		switch p := join(dir, name); {
+		case isHidden(name):
+			return nil
+		case e.IsDir():
+			return l.walk(root, p)
+		default:
+			return l.entry(root, p)
+		}
+	})
+}
+
+// each calls fn with the entries of dir in byte order, those to be skipped
+// left out.
+func (l *lister) each(dir string, fn func(name string, e fs.DirEntry) error) error {
+	if err := l.ctx.Err(); err != nil {
+		return err
+	}
+	abs := l.resolve(dir)
+	if l.skip[abs] {
+		return nil
+	}
+	entries, err := os.ReadDir(abs)
+	if err != nil {
+		return &InputError{dir, fmt.Sprintf("cannot be listed: %v; check its permissions, or name the files one by one", errors.Unwrap(err))}
+	}
+	for _, e := range entries {
+		if l.skip[filepath.Join(abs, e.Name())] {
+			continue
+		}
+		if err := fn(e.Name(), e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entry adds a file met in a folder. Links to folders are left out.
+func (l *lister) entry(root, p string) error {
+	info, err := os.Stat(l.resolve(p))
+	if err == nil && info.IsDir() {
+		return nil
+	}
+	return l.add(root, p, info, err)
+}
+
+// add adds the file p, or only its name if it cannot be examined.
+func (l *lister) add(root, p string, info fs.FileInfo, statErr error) error {
+	l.matches++
+	in := Input{URI: p, DocID: relative(root, p)}
+	switch {
+	case statErr != nil:
+		in.Version = "unreadable"
+	case !info.Mode().IsRegular():
+		in.Version = "irregular"
+	default:
+		in.Size, in.Version = info.Size(), fileVersion(info)
+	}
+	if !utf8.ValidString(in.URI) {
+		in.Path = l.resolve(p)
+		in.URI, in.DocID = escapeInvalid(in.URI), escapeInvalid(in.DocID)
+	}
+	l.insert(l.resolve(p), in)
+	return nil
+}
+
+// insert adds an input unless its file is there already, under the longer of
+// the document ids and the smaller of the URIs, so that the order of the
+// patterns does not matter.
+func (l *lister) insert(abs string, in Input) {
+	i, ok := l.byPath[abs]
+	if !ok {
+		l.byPath[abs] = len(l.inputs)
+		l.inputs = append(l.inputs, in)
+		return
+	}
+	old := &l.inputs[i]
+	old.URI = min(old.URI, in.URI)
+	if len(in.DocID) > len(old.DocID) {
+		old.DocID = in.DocID
+	}
+}
+
+// fileVersion tells one state of a local file from another.
+func fileVersion(info fs.FileInfo) string {
+	return fmt.Sprintf("m%d", info.ModTime().UnixNano())
+}
+
+// isHidden reports whether a name is skipped in folders.
+func isHidden(name string) bool { return name[0] == '.' || name[0] == '_' }
+
+// join is path.Join but for "." and the cost.
+func join(dir, name string) string {
+	switch dir {
+	case ".":
+		return name
+	case "/":
+		return "/" + name
+	}
+	return dir + "/" + name
+}
+
+// relative returns p relative to the folder root above it.
+func relative(root, p string) string {
+	if root == "." {
+		return p
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(p, root), "/")
+}
+
+// escapeInvalid writes the bytes of a file name that are not UTF-8 as %XX.
+func escapeInvalid(s string) string {
+	var b strings.Builder
+	for i, w := 0, 0; i < len(s); i += w {
+		var r rune
+		r, w = utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && w == 1 {
+			fmt.Fprintf(&b, "%%%02X", s[i])
+			continue
+		}
+		b.WriteString(s[i : i+w])
+	}
+	return b.String()
 }

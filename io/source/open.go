@@ -1,45 +1,296 @@
 package source
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
 )
 
 // HeadBytes is how much of a file's beginning its format is decided on.
 const HeadBytes = 64 << 10
 
 // A File is an open input, decompressed. It is not safe for concurrent use.
-type File struct{}
+type File struct {
+	ctx    context.Context
+	piece  Piece
+	obj    object
+	comp   compression
+	raw    io.ReadCloser // stored bytes under stream, or nil
+	stream *stream       // decompressed, or nil
+	head   []byte
+	ready  bool // head is read and stream stands behind it
+}
 
 // Open opens the file of a piece of r. The file must be the one that was
 // listed: a different size or version is an *Error of kind Changed.
 // Compression (.gz, .zst, .bz2) goes by the name, for standard input by the
 // content.
 func Open(ctx context.Context, r *Range, p *Piece) (*File, error) {
-	return nil, errors.ErrUnsupported
+	name := p.Path
+	if name == "" {
+		name = p.URI
+	}
+	obj, err := openObject(ctx, r.Dir, name)
+	if err != nil {
+		return nil, classify(p.URI, 0, err)
+	}
+	f := &File{ctx: ctx, piece: *p, obj: obj, comp: compressionOf(p.URI)}
+	if err := f.check(obj.size(), obj.version()); err != nil {
+		obj.Close()
+		return nil, err
+	}
+	if strings.HasPrefix(p.Version, spooled) {
+		if f.comp, err = compressionIn(obj); err != nil {
+			obj.Close()
+			return nil, classify(p.URI, 0, err)
+		}
+	}
+	return f, nil
 }
 
+// check compares the state of the file with what was listed.
+func (f *File) check(size int64, version string) error {
+	if strings.HasPrefix(f.piece.Version, spooled) {
+		version = f.piece.Version // the name vouches for the content
+	}
+	if size == f.piece.Size && version == f.piece.Version {
+		return nil
+	}
+	return &Error{URI: f.piece.URI, Kind: Changed, Err: fmt.Errorf(
+		"the file changed since it was listed (%d bytes, then %d; version %s, then %s); run the same command again when nothing writes to it",
+		f.piece.Size, size, f.piece.Version, version)}
+}
+
+// Compressed reports whether the stored bytes are compressed.
+func (f *File) Compressed() bool { return f.comp != plain }
+
 // Head returns up to HeadBytes from the beginning of the decompressed file,
-// whatever the piece. The slice must not be changed.
-func (f *File) Head() ([]byte, error) { return nil, errors.ErrUnsupported }
+// whatever the piece. The slice must not be changed. If reading fails later
+// than at the first byte, Head returns what there is, and the reader of At
+// fails when it gets there.
+func (f *File) Head() ([]byte, error) {
+	if f.head != nil {
+		return f.head, nil
+	}
+	if err := f.restart(0); err != nil {
+		return nil, err
+	}
+	head := make([]byte, min(HeadBytes, f.headLimit()))
+	n, err := io.ReadFull(f.stream, head)
+	if n == 0 && err != nil && !errors.Is(err, io.EOF) {
+		return nil, f.stream.err
+	}
+	f.head, f.ready = head[:n], true
+	return f.head, nil
+}
+
+// headLimit spares small plain files a buffer of HeadBytes.
+func (f *File) headLimit() int64 {
+	if f.comp == plain {
+		return f.piece.Size
+	}
+	return HeadBytes
+}
 
 // At returns a reader of the decompressed bytes from offset off to the end of
 // the file, which replaces the one returned before. A compressed file can only
 // be read from offset 0. Errors of the reader are *Error.
-func (f *File) At(off int64) (io.Reader, error) { return nil, errors.ErrUnsupported }
+func (f *File) At(off int64) (io.Reader, error) {
+	if f.ready && off == 0 {
+		f.ready = false
+		return io.MultiReader(bytes.NewReader(f.head), f.stream), nil
+	}
+	f.ready = false
+	if err := f.restart(off); err != nil {
+		return nil, err
+	}
+	return f.stream, nil
+}
 
-// Compressed reports whether the stored bytes are compressed.
-func (f *File) Compressed() bool { return false }
+// restart opens the stream anew at offset off.
+func (f *File) restart(off int64) error {
+	if off != 0 && f.comp != plain {
+		return fmt.Errorf("%s: a compressed file cannot be read from byte %d", f.piece.URI, off)
+	}
+	f.closeStream()
+	raw, err := f.obj.reader(off)
+	if err != nil {
+		return classify(f.piece.URI, off, err)
+	}
+	f.raw = raw
+	stored := &stored{r: &contextReader{f.ctx, raw}, left: f.piece.Size - off}
+	dec, err := f.comp.reader(stored)
+	if f.comp != plain && f.piece.Size == 0 {
+		err = io.ErrUnexpectedEOF // nothing at all is no compressed file
+	}
+	f.stream = &stream{uri: f.piece.URI, stored: stored, dec: dec, off: off}
+	if err != nil {
+		return f.stream.fail(err)
+	}
+	return nil
+}
+
+func (f *File) closeStream() {
+	if f.stream != nil {
+		if c, ok := f.stream.dec.(io.Closer); ok {
+			c.Close()
+		}
+		f.stream = nil
+	}
+	if f.raw != nil {
+		f.raw.Close()
+		f.raw = nil
+	}
+}
+
+// Verify reports as an *Error of kind Changed that the file is no longer the
+// one that was listed. Call it after the last byte was read.
+func (f *File) Verify() error {
+	size, version, err := f.obj.stat()
+	if errors.Is(err, fs.ErrNotExist) {
+		size, version = 0, "gone"
+	} else if err != nil {
+		return classify(f.piece.URI, 0, err)
+	}
+	return f.check(size, version)
+}
+
+// Close releases the file. It may be called more than once.
+func (f *File) Close() error {
+	f.closeStream()
+	return f.obj.Close()
+}
+
+// digests keeps the digests of the files that were last cut into pieces, so
+// that a process reads each only once for that, however many ranges it has.
+var digests = struct {
+	sync.Mutex
+	order []string
+	sums  map[string]*digest
+}{sums: map[string]*digest{}}
+
+// maxDigests is how many digests are kept: more than a process has open.
+const maxDigests = 64
+
+type digest struct {
+	sync.Mutex
+	sum string
+}
 
 // Digest returns the SHA-256 of the stored bytes as 64 hexadecimal digits.
 // It reads the file once; for files cut into several pieces the process keeps
 // the last few answers.
-func (f *File) Digest(ctx context.Context) (string, error) { return "", errors.ErrUnsupported }
+func (f *File) Digest(ctx context.Context) (string, error) {
+	if sum, ok := strings.CutPrefix(f.piece.Version, spooled); ok {
+		return sum, nil
+	}
+	if f.piece.Whole() {
+		return f.digest(ctx)
+	}
+	key := f.obj.key() + "\x00" + f.piece.Version
+	digests.Lock()
+	d, ok := digests.sums[key]
+	if !ok {
+		d = &digest{}
+		digests.sums[key] = d
+		if digests.order = append(digests.order, key); len(digests.order) > maxDigests {
+			delete(digests.sums, digests.order[0])
+			digests.order = digests.order[1:]
+		}
+	}
+	digests.Unlock()
+	d.Lock()
+	defer d.Unlock()
+	if d.sum == "" {
+		sum, err := f.digest(ctx)
+		if err != nil {
+			return "", err
+		}
+		d.sum = sum
+	}
+	return d.sum, nil
+}
 
-// Verify reports as an *Error of kind Changed that the file is no longer the
-// one that was listed. Call it after the last byte was read.
-func (f *File) Verify() error { return errors.ErrUnsupported }
+func (f *File) digest(ctx context.Context) (string, error) {
+	r, err := f.obj.reader(0)
+	if err != nil {
+		return "", classify(f.piece.URI, 0, err)
+	}
+	defer r.Close()
+	h := sha256.New()
+	s := &stored{r: &contextReader{ctx, r}, left: f.piece.Size}
+	if _, err := io.Copy(h, s); err != nil {
+		return "", (&stream{uri: f.piece.URI, stored: s}).fail(err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
 
-// Close releases the file. It may be called more than once.
-func (f *File) Close() error { return nil }
+// An object is a stored file. Object stores have one of their own beside
+// localFile; openObject chooses by scheme.
+type object interface {
+	// reader returns a reader of the stored bytes from off on.
+	reader(off int64) (io.ReadCloser, error)
+	size() int64
+	version() string
+	// stat asks the store again.
+	stat() (size int64, version string, err error)
+	// key names the object in this process.
+	key() string
+	io.Closer
+}
+
+func openObject(_ context.Context, dir, uri string) (object, error) {
+	if scheme, _, ok := strings.Cut(uri, "://"); ok {
+		return nil, fmt.Errorf("%s:// is not supported; copy the files to a local disk first", scheme)
+	}
+	return openLocal(resolve(dir, uri))
+}
+
+// A localFile is a regular file of the local file system.
+type localFile struct {
+	*os.File
+	info fs.FileInfo
+}
+
+func openLocal(name string) (object, error) {
+	info, err := os.Stat(name) // opening a pipe would wait for a writer
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errIrregular
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if info, err = f.Stat(); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &localFile{f, info}, nil
+}
+
+func (f *localFile) size() int64     { return f.info.Size() }
+func (f *localFile) version() string { return fileVersion(f.info) }
+func (f *localFile) key() string     { return f.Name() }
+
+func (f *localFile) stat() (int64, string, error) {
+	info, err := os.Stat(f.Name())
+	if err != nil {
+		return 0, "", err
+	}
+	return info.Size(), fileVersion(info), nil
+}
+
+func (f *localFile) reader(off int64) (io.ReadCloser, error) {
+	return io.NopCloser(io.NewSectionReader(f.File, off, 1<<62)), nil
+}

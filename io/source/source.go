@@ -36,12 +36,17 @@ type Input struct {
 	Path string `json:"path,omitempty"`
 }
 
-// A Piece is a byte interval [Start, End) of the stored bytes of one file. A
-// file that cannot be cut (it is compressed) has one piece, [0, Size).
+// A Piece is a byte interval [Start, End) of the stored bytes of one file,
+// whose other fields are those of its Input. A file that cannot be cut (it is
+// compressed) has one piece, [0, Size).
 type Piece struct {
-	Input
-	Start int64 `json:"start"`
-	End   int64 `json:"end"`
+	URI     string `json:"uri"`
+	DocID   string `json:"doc_id"`
+	Size    int64  `json:"size"`
+	Version string `json:"version"`
+	Path    string `json:"path,omitempty"`
+	Start   int64  `json:"start"`
+	End     int64  `json:"end"`
 }
 
 // Whole reports whether the piece is all of its file.

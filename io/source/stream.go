@@ -1,0 +1,196 @@
+package source
+
+import (
+	"bytes"
+	"compress/bzip2"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// maxWindow bounds the memory of a zstd decoder; it is what "zstd --long"
+// needs by default.
+const maxWindow = 128 << 20
+
+var (
+	errIrregular = errors.New("not a regular file; copy it to one first")
+	errShort     = errors.New("the file is shorter than when it was listed; run the same command again when nothing writes to it")
+)
+
+// A compression is how stored bytes are compressed.
+type compression uint8
+
+const (
+	plain compression = iota
+	gzipped
+	zstandard
+	bzipped
+)
+
+var compressions = [...]struct{ ext, magic, name string }{
+	plain:     {},
+	gzipped:   {".gz", "\x1f\x8b", "gzip"},
+	zstandard: {".zst", "\x28\xb5\x2f\xfd", "zstd"},
+	bzipped:   {".bz2", "BZh", "bzip2"},
+}
+
+// compressionOf tells the compression by a file's name.
+func compressionOf(name string) compression {
+	ext := strings.ToLower(path.Ext(name))
+	for c := gzipped; c <= bzipped; c++ {
+		if ext == compressions[c].ext {
+			return c
+		}
+	}
+	return plain
+}
+
+// compressionIn tells the compression by a file's first bytes.
+func compressionIn(obj object) (compression, error) {
+	r, err := obj.reader(0)
+	if err != nil {
+		return plain, err
+	}
+	defer r.Close()
+	head := make([]byte, 4)
+	n, err := io.ReadFull(r, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return plain, err
+	}
+	for c := gzipped; c <= bzipped; c++ {
+		if bytes.HasPrefix(head[:n], []byte(compressions[c].magic)) {
+			return c, nil
+		}
+	}
+	return plain, nil
+}
+
+// reader returns the decompressed bytes of r.
+func (c compression) reader(r io.Reader) (io.Reader, error) {
+	switch c {
+	case gzipped:
+		d, err := gzip.NewReader(r)
+		if err != nil {
+			return nil, err
+		}
+		return d, nil
+	case zstandard:
+		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return nil, err
+		}
+		return d.IOReadCloser(), nil
+	case bzipped:
+		return bzip2.NewReader(r), nil
+	}
+	return r, nil
+}
+
+// A stored reads stored bytes and notes how they failed, so that a fault of
+// the disk is not taken for one of the compressed data.
+type stored struct {
+	r    io.Reader
+	left int64 // bytes that were listed and not yet read
+	err  error // of r, not io.EOF
+}
+
+func (s *stored) Read(b []byte) (int, error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	if s.left == 0 {
+		return 0, io.EOF
+	}
+	n, err := s.r.Read(b[:min(int64(len(b)), s.left)])
+	s.left -= int64(n)
+	switch {
+	case err == io.EOF && s.left > 0:
+		s.err = errShort
+	case err != nil && err != io.EOF:
+		s.err = err
+	default:
+		return n, nil
+	}
+	return n, s.err
+}
+
+// A stream reads the decompressed bytes of a file. Its errors are *Error.
+type stream struct {
+	uri    string
+	stored *stored
+	dec    io.Reader
+	off    int64 // of the next byte
+	err    error
+}
+
+func (s *stream) Read(b []byte) (int, error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	n, err := s.dec.Read(b)
+	s.off += int64(n)
+	if err == io.EOF {
+		s.err = io.EOF
+	} else if err != nil {
+		s.fail(err)
+	}
+	if n > 0 {
+		return n, nil // the error comes with the next call
+	}
+	return 0, s.err
+}
+
+// fail makes the *Error of a failed read and keeps it.
+func (s *stream) fail(err error) error {
+	switch {
+	case s.stored.err == errShort:
+		s.err = &Error{URI: s.uri, Kind: Changed, Offset: s.off, Err: errShort}
+	case s.stored.err != nil:
+		s.err = classify(s.uri, s.off, s.stored.err)
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		s.err = &Error{s.uri, Permanent, s.off, errors.New(
+			"the compressed data end too early; the file is truncated, fetch or compress it again")}
+	default:
+		s.err = &Error{s.uri, Permanent, s.off, fmt.Errorf(
+			"the compressed data are damaged, or not what the name says (%w); fetch or compress the file again", err)}
+	}
+	return s.err
+}
+
+// classify makes the *Error of a fault of the file system or the store.
+func classify(uri string, off int64, err error) error {
+	var known *Error
+	if errors.As(err, &known) {
+		return err
+	}
+	e := &Error{URI: uri, Kind: Transient, Offset: off, Err: err}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.Kind, e.Err = Permanent, errors.New("the file is gone, or a link to nowhere")
+	case errors.Is(err, fs.ErrPermission):
+		e.Kind, e.Err = Permanent, errors.New("permission denied; give the user of this command the right to read it")
+	case errors.Is(err, errIrregular):
+		e.Kind = Permanent
+	}
+	return e
+}
+
+// A contextReader fails once its context is done.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c *contextReader) Read(b []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(b)
+}
