@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/pack"
@@ -33,7 +34,7 @@ type components struct {
 	segmenter, tagger, pruner, parser, labeler trainFunc
 
 	jackknifeTags       func(train []syntax.Sentence, o phaseOptions) ([]syntax.Sentence, error)
-	jackknifeCandidates func(train []syntax.Sentence, o phaseOptions) error
+	jackknifeCandidates func(train []syntax.Sentence, pruner *pack.View, o phaseOptions) error
 
 	openTagger func(*pack.View) (stage, error) // replaces all tags
 	openPruner func(*pack.View) (stage, error)
@@ -70,11 +71,7 @@ func (t *trainer) phases() ([]pack.Section, error) {
 	data := hashKey("data", t.train.SHA256, t.dev.SHA256, fmt.Sprint(len(t.train.Sentences), len(t.dev.Sentences)))
 	seed := fmt.Sprint("seed ", t.Seed)
 
-	segmenter, err := t.component("segmenter", segmentName, t.segmenter, t.train.Sentences, t.dev.Sentences, data, seed)
-	if err != nil {
-		return nil, err
-	}
-	tagger, err := t.component("tagger", tagName, t.tagger, t.train.Sentences, t.dev.Sentences, data, seed)
+	segmenter, tagger, err := t.segmenterAndTagger(data, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +101,22 @@ func (t *trainer) phases() ([]pack.Section, error) {
 		all = append(all, r.sections...)
 	}
 	return all, nil
+}
+
+// segmenterAndTagger trains both at the same time: neither needs the other,
+// and each keeps little more than one core busy.
+func (t *trainer) segmenterAndTagger(data, seed string) (segmenter, tagger *result, err error) {
+	var failed error
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		segmenter, failed = t.component("segmenter", segmentName, t.segmenter, t.train.Sentences, t.dev.Sentences, data, seed)
+	})
+	tagger, err = t.component("tagger", tagName, t.tagger, t.train.Sentences, t.dev.Sentences, data, seed)
+	wg.Wait()
+	if failed != nil {
+		return nil, nil, failed
+	}
+	return segmenter, tagger, err
 }
 
 // component trains one component or takes it from the store. keys are all
@@ -160,7 +173,7 @@ func (t *trainer) candidates(pruner *result, train, dev []syntax.Sentence, seed,
 	folds := fmt.Sprint("folds ", t.Folds)
 	r, err := t.phase("candidates", []string{pruner.key, seed, preset, folds}, func(o phaseOptions) ([]pack.Section, error) {
 		work := choose(train, everything(train))
-		if err := t.jackknifeCandidates(work, o); err != nil {
+		if err := t.jackknifeCandidates(work, pack.NewView(pruner.sections), o); err != nil {
 			return nil, err
 		}
 		return packCandidates(work)

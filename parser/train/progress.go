@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"sync"
 	"time"
 )
 
@@ -17,16 +18,22 @@ var shares = []struct {
 }
 
 // progress writes what a training does: a line when a phase starts, the
-// component's own lines with the seconds of the phase, a line with its time
-// and an estimate for the rest when it ends.
+// component's own lines with the seconds of the phase, and when it ends a line
+// with its time and an estimate for the rest. Phases may overlap.
 type progress struct {
+	mu    sync.Mutex
 	out   func(format string, a ...any)
 	now   func() time.Time
+	begun time.Time // when the first phase began that was not skipped
+	done  float64   // shares of the phases that were really run
+	left  float64   // shares of the phases that did not end yet
+}
+
+// A clock is the progress of one phase.
+type clock struct {
+	*progress
 	phase string
-	begun time.Time // of the phase
-	spent float64   // seconds in phases that were really run
-	done  float64   // their shares
-	left  float64   // shares of the phases that did not start yet
+	begun time.Time
 }
 
 func newProgress(o Options) *progress {
@@ -42,46 +49,61 @@ func newProgress(o Options) *progress {
 	return p
 }
 
-func (p *progress) start(phase string) {
-	p.phase, p.begun = phase, p.now()
-	p.left -= p.share()
+// start begins a phase that has work to do.
+func (p *progress) start(phase string) *clock {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := &clock{p, phase, p.now()}
+	if p.begun.IsZero() {
+		p.begun = c.begun
+	}
 	p.out("%-10s starts", phase)
+	return c
 }
 
-// share returns the share of the current phase.
-func (p *progress) share() float64 {
+// skip passes over a phase whose result was kept by an earlier run.
+func (p *progress) skip(phase string, size int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.left -= share(phase)
+	p.out("%-10s is done already, %d KB kept", phase, kilobytes(size))
+}
+
+// log is what components write to.
+func (c *clock) log(format string, a ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.out("%-10s %6.1fs  %s", c.phase, c.seconds(), fmt.Sprintf(format, a...))
+}
+
+func (c *clock) seconds() float64 { return c.now().Sub(c.begun).Seconds() }
+
+// finish ends the phase; size is that of its result in bytes, 0 if it has
+// none.
+func (c *clock) finish(size int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done += share(c.phase)
+	c.left -= share(c.phase)
+	line := fmt.Sprintf("%-10s took %.1f s", c.phase, c.seconds())
+	if size > 0 {
+		line += fmt.Sprintf(", %d KB", kilobytes(size))
+	}
+	if spent := c.now().Sub(c.progress.begun).Seconds(); spent > 0 && c.done > 0 && c.left > 0 {
+		eta := time.Duration(spent / c.done * c.left * float64(time.Second))
+		line += fmt.Sprintf("; about %s left", eta.Round(time.Second))
+	}
+	c.out("%s", line)
+}
+
+// share returns the share of a phase.
+func share(phase string) float64 {
 	for _, s := range shares {
-		if s.phase == p.phase {
+		if s.phase == phase {
 			return s.share
 		}
 	}
 	return 0
 }
 
-// log is what components write to.
-func (p *progress) log(format string, a ...any) {
-	p.out("%-10s %6.1fs  %s", p.phase, p.seconds(), fmt.Sprintf(format, a...))
-}
-
-func (p *progress) seconds() float64 { return p.now().Sub(p.begun).Seconds() }
-
-// finish ends the phase; size is that of its result in bytes, 0 if it has
-// none.
-func (p *progress) finish(size int) {
-	p.spent += p.seconds()
-	p.done += p.share()
-	line := fmt.Sprintf("%-10s took %.1f s", p.phase, p.seconds())
-	if size > 0 {
-		line += fmt.Sprintf(", %d KB", (size+1023)/1024)
-	}
-	if p.done > 0 && p.left > 0 && p.spent > 0 {
-		eta := time.Duration(p.spent / p.done * p.left * float64(time.Second))
-		line += fmt.Sprintf("; about %s left", eta.Round(time.Second))
-	}
-	p.out("%s", line)
-}
-
-// skip ends a phase whose result was kept by an earlier run.
-func (p *progress) skip(size int) {
-	p.out("%-10s is done already, %d KB kept", p.phase, (size+1023)/1024)
-}
+func kilobytes(size int) int { return (size + 1023) / 1024 }

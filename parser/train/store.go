@@ -12,7 +12,8 @@ import (
 
 // A Store keeps the results of finished phases under short names such as
 // "tagger" and "parser.epoch". What it returns is checked, so it may lose or
-// damage entries: the phase is then done again.
+// damage entries: the phase is then done again. It must be safe for concurrent
+// use: phases that do not need each other run at the same time.
 type Store interface {
 	Load(name string) (data []byte, ok bool)
 	// Save replaces an entry at once: a later Load returns all of it or all
@@ -37,12 +38,12 @@ type result struct {
 // from their packed bytes.
 func (t *trainer) phase(name string, keys []string, work func(phaseOptions) ([]pack.Section, error)) (*result, error) {
 	key := hashKey(append([]string{name, fmt.Sprint("version ", phaseVersions[name])}, keys...)...)
-	t.progress.start(name)
 	if sections, size, ok := t.load(name, key); ok {
-		t.progress.skip(size)
+		t.progress.skip(name, size)
 		return &result{key, sections}, nil
 	}
-	made, err := work(t.phaseOptions(name, key))
+	c := t.progress.start(name)
+	made, err := work(t.phaseOptions(c, key))
 	if err != nil {
 		return nil, fmt.Errorf("training the %s: %w", name, err)
 	}
@@ -59,7 +60,7 @@ func (t *trainer) phase(name string, keys []string, work func(phaseOptions) ([]p
 	if err != nil {
 		return nil, fmt.Errorf("reading back the %s: %w", name, err)
 	}
-	t.progress.finish(len(data))
+	c.finish(len(data))
 	return &result{key, file.Sections}, nil
 }
 
@@ -85,15 +86,15 @@ func (t *trainer) load(name, key string) (sections []pack.Section, size int, ok 
 
 // phaseOptions returns what a component of the phase is told. Its epochs are
 // kept under "<phase>.epoch" with the key of the phase.
-func (t *trainer) phaseOptions(name, key string) phaseOptions {
+func (t *trainer) phaseOptions(c *clock, key string) phaseOptions {
 	o := phaseOptions{
 		Preset: t.Preset, Seed: t.Seed, Folds: t.Folds, Workers: t.Workers,
-		Log: t.progress.log, Blocks: t.Blocks,
+		Log: c.log, Blocks: t.Blocks,
 	}
 	if t.Store == nil || key == "" {
 		return o
 	}
-	entry := name + ".epoch"
+	entry := c.phase + ".epoch"
 	o.Checkpoint = func(epoch int, state []byte) error {
 		data, err := encodeEntry(key, []pack.Section{{Name: "state", Kind: pack.Bytes, Data: state}})
 		if err != nil {

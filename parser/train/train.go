@@ -12,6 +12,7 @@ package train
 
 import (
 	"fmt"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -58,7 +59,8 @@ type Options struct {
 	// Store keeps finished phases; nil keeps none.
 	Store Store
 
-	// Log takes progress, one line a call without its line end. Now is asked
+	// Log takes progress, one line a call without its line end, never two calls
+	// at once. Now is asked
 	// for the seconds in it and for nothing else. Both may be nil.
 	Log func(format string, a ...any)
 	Now func() time.Time
@@ -102,6 +104,9 @@ func (o Options) withDefaults() Options {
 	if o.Folds == 0 {
 		o.Folds = DefaultFolds
 	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
@@ -143,9 +148,9 @@ func dataOf(t Treebank) model.Data {
 
 // measure scores the finished model on dev under every setting.
 func (t *trainer) measure(info model.Info, sections []pack.Section) ([]model.Score, error) {
-	t.progress.start("evaluation")
-	defer t.progress.finish(0)
-	return t.evaluate(info, sections, t.dev.Sentences, t.phaseOptions("evaluation", ""))
+	c := t.progress.start("evaluation")
+	defer c.finish(0)
+	return t.evaluate(info, sections, t.dev.Sentences, t.phaseOptions(c, ""))
 }
 
 // oneRoot returns the sentences whose trees have exactly one root: only

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/treebeam/treebeam/model"
@@ -39,12 +40,18 @@ func toyTreebank(name string, n int) Treebank {
 // memory is a Store that can lose and damage entries.
 type memory map[string][]byte
 
+var memoryLock sync.Mutex
+
 func (m memory) Load(name string) ([]byte, bool) {
+	memoryLock.Lock()
+	defer memoryLock.Unlock()
 	data, ok := m[name]
 	return bytes.Clone(data), ok
 }
 
 func (m memory) Save(name string, data []byte) error {
+	memoryLock.Lock()
+	defer memoryLock.Unlock()
 	m[name] = bytes.Clone(data)
 	return nil
 }
@@ -57,6 +64,7 @@ func (c stub) Pack(s *pack.Sub) { s.PutStrings("sum", []string{c.sum}) }
 // rig is a set of stub components that record the phases they ran, and break
 // off at one of them.
 type rig struct {
+	sync.Mutex
 	ran    []string
 	breaks string // phase, or "parser.2" for the parser's epoch 2
 	seen   map[string][]syntax.Sentence
@@ -67,6 +75,8 @@ var errBroken = errors.New("interrupted")
 func (r *rig) components() components {
 	r.seen = map[string][]syntax.Sentence{}
 	enter := func(phase string, train []syntax.Sentence) error {
+		r.Lock()
+		defer r.Unlock()
 		if r.breaks == phase {
 			return errBroken
 		}
@@ -141,7 +151,7 @@ func (r *rig) components() components {
 			}
 			return out, nil
 		},
-		jackknifeCandidates: func(train []syntax.Sentence, o phaseOptions) error {
+		jackknifeCandidates: func(train []syntax.Sentence, _ *pack.View, o phaseOptions) error {
 			for i := range train {
 				prune(&train[i])
 			}
