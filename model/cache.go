@@ -142,7 +142,7 @@ func cached(data []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := assemble(f)
+	m, err := New(f)
 	if err != nil {
 		return nil, err
 	}

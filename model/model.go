@@ -7,6 +7,15 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 )
 
+// Names of the components, which begin the names of their sections.
+const (
+	SegmentName = "segment"
+	TagName     = "tag"
+	PruneName   = "prune"
+	DecodeName  = "decode"
+	LabelName   = "label"
+)
+
 // A Model is everything that training made of one treebank. It is read-only
 // after Open and safe for concurrent use; its arrays alias the model's bytes.
 type Model struct {
@@ -17,7 +26,7 @@ type Model struct {
 	Sections []pack.Section // of the file, for model info
 }
 
-// assemble opens the components of a decoded file.
-func assemble(f *File) (*Model, error) {
+// New opens the components of a decoded file.
+func New(f *File) (*Model, error) {
 	return &Model{Info: f.Info, Sections: f.Sections}, nil
 }

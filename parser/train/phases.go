@@ -9,15 +9,6 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Names of the components in a model.
-const (
-	segmentName = "segment"
-	tagName     = "tag"
-	pruneName   = "prune"
-	decodeName  = "decode"
-	labelName   = "label"
-)
-
 // A packer is a trained component.
 type packer interface{ Pack(*pack.Sub) }
 
@@ -80,7 +71,7 @@ func (t *trainer) phases() ([]pack.Section, error) {
 		return nil, err
 	}
 	preset := "preset " + t.Preset
-	pruner, err := t.component("pruner", pruneName, t.pruner, train, dev, tags, seed, preset)
+	pruner, err := t.component("pruner", model.PruneName, t.pruner, train, dev, tags, seed, preset)
 	if err != nil {
 		return nil, err
 	}
@@ -88,11 +79,11 @@ func (t *trainer) phases() ([]pack.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	parser, err := t.component("parser", decodeName, t.parser, train, dev, candidates, seed, preset)
+	parser, err := t.component("parser", model.DecodeName, t.parser, train, dev, candidates, seed, preset)
 	if err != nil {
 		return nil, err
 	}
-	labeler, err := t.component("labels", labelName, t.labeler, train, dev, tags, seed, preset)
+	labeler, err := t.component("labels", model.LabelName, t.labeler, train, dev, tags, seed, preset)
 	if err != nil {
 		return nil, err
 	}
@@ -109,9 +100,9 @@ func (t *trainer) segmenterAndTagger(data, seed string) (segmenter, tagger *resu
 	var failed error
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		segmenter, failed = t.component("segmenter", segmentName, t.segmenter, t.train.Sentences, t.dev.Sentences, data, seed)
+		segmenter, failed = t.component("segmenter", model.SegmentName, t.segmenter, t.train.Sentences, t.dev.Sentences, data, seed)
 	})
-	tagger, err = t.component("tagger", tagName, t.tagger, t.train.Sentences, t.dev.Sentences, data, seed)
+	tagger, err = t.component("tagger", model.TagName, t.tagger, t.train.Sentences, t.dev.Sentences, data, seed)
 	wg.Wait()
 	if failed != nil {
 		return nil, nil, failed
