@@ -9,7 +9,7 @@ func CheckSet(set []uint32, name string) error {
 		return nil
 	}
 	if len(set)&(len(set)-1) != 0 {
-		return errLength(name)
+		return ErrDamaged(name)
 	}
 	for _, h := range set {
 		if h == 0 {
@@ -19,6 +19,7 @@ func CheckSet(set []uint32, name string) error {
 	return fmt.Errorf("model section %q has no empty slot: the model is damaged, train or fetch it again", name)
 }
 
-func errLength(name string) error {
+// ErrDamaged reports a section whose content cannot be.
+func ErrDamaged(name string) error {
 	return fmt.Errorf("model section %q has a wrong length: the model is damaged, train or fetch it again", name)
 }

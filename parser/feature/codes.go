@@ -311,3 +311,19 @@ func resize[T any](a []T, n int) []T {
 	}
 	return a[:n]
 }
+
+// Clause says what word m is to a count of clauses between two words: 1 for
+// a VERB or AUX, 1 for a comma or colon, 1 for a NOUN, PROPN or PRON.
+func (c *Codes) Clause(m int) (verb, comma, noun int32) {
+	switch c.Coarse[at(m)] {
+	case tagVERB, tagAUX:
+		verb = 1
+	case tagNOUN, tagPROPN, tagPRON:
+		noun = 1
+	case tagPUNCT:
+		if k := c.Punct[at(m)]; k == punctComma || k == punctColon {
+			comma = 1
+		}
+	}
+	return verb, comma, noun
+}

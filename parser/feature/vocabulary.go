@@ -283,7 +283,7 @@ func OpenVocabulary(w *pack.View, component string) (*Vocabulary, error) {
 		return nil, err
 	}
 	if len(v.ids) != len(v.tags) {
-		return nil, errLength("vocabulary.ids")
+		return nil, ErrDamaged("vocabulary.ids")
 	}
 	return v, nil
 }
