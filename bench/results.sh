@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Trains the models and prints every accuracy figure of docs/results.md, one
+# line a row: the CoNLL-18 F1 of test, with the figure to reach.
+#
+#   bench/results.sh                 all treebanks
+#   bench/results.sh tr_imst el_gdt  these only
+#   SEEDS="1 2 3" bench/results.sh   tr, el and fr with three seeds (en with the first)
+#   OUT=dir bench/results.sh         keep the models in dir (default out/models)
+#
+# A model that is there is used again; remove it to train it anew. The
+# treebanks are those of ../shared/treebanks.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+banks=../shared/treebanks
+out=${OUT:-out/models}
+read -r -a seeds <<<"${SEEDS:-1}"
+[ -d "$banks" ] || { echo "no treebanks in $banks" >&2; exit 2; }
+mkdir -p "$out"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+go build -o "$dir/treebeam" ./cmd/treebeam
+treebeam() { "$dir/treebeam" "$@"; }
+
+list=("$@")
+[ $# -gt 0 ] || list=(en_ewt tr_imst el_gdt fr_sequoia)
+
+gold() { echo "$banks/$1/$1-ud-$2.conllu"; }
+
+# trained TREEBANK SEED [FLAG]: trains a model unless it is there; sets model.
+trained() {
+  model=$out/$1${3:-}-seed$2.tbm
+  [ -f "$model" ] && return
+  local begun=$SECONDS
+  treebeam train --train "$(gold "$1" train)" --dev "$(gold "$1" dev)" --model "$model" --seed "$2" ${3:+"$3"} \
+    --resume 2>"$model.log" >/dev/null || { tail -n 5 "$model.log" >&2; exit 1; }
+  echo "# $model trained in $((SECONDS - begun)) s"
+}
+
+# row TREEBANK NAME WANT EVALFLAG...: one line of figures of the model.
+row() {
+  local bank=$1 name=$2 want=$3
+  shift 3
+  treebeam eval --gold "$(gold "$bank" test)" --model "$model" --row "$bank test, $name" "$@" | sed "s|\$|${want:+  want $want}|"
+}
+
+for bank in "${list[@]}"; do
+  echo "# $bank: gold sha256 $(sha256sum "$(gold "$bank" test)" | cut -c1-64)"
+  case $bank in
+  en_ewt) raw="LAS 79.0 UPOS 93.5 sentences 86.0 words 98.6" tokens="LAS 81.1" tags="LAS 86.2" ;;
+  tr_imst) raw="LAS 57.0" tokens="" tags="no-punct UAS 73.8 LAS 66.1" ;;
+  el_gdt) raw="LAS 83.0" tokens="" tags="" ;;
+  fr_sequoia) raw="LAS 82.1" tokens="" tags="" ;;
+  *) raw="" tokens="" tags="" ;;
+  esac
+  use=("${seeds[@]}")
+  [ "$bank" = en_ewt ] && use=("${seeds[0]}")
+  for seed in "${use[@]}"; do
+    trained "$bank" "$seed"
+    row "$bank" "raw, seed $seed" "$raw"
+    row "$bank" "gold tokens, seed $seed" "$tokens" --gold-tokens
+    row "$bank" "gold tags, default model, seed $seed" "" --gold-tags
+    trained "$bank" "$seed" --gold-tags
+    row "$bank" "gold tags, gold-tags model, seed $seed" "$tags" --gold-tags
+    row "$bank" "gold tokens, gold-tags model, seed $seed" "" --gold-tokens
+  done
+done
