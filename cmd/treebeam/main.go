@@ -1,0 +1,137 @@
+// Command treebeam parses text to dependency trees. See "treebeam help".
+//
+// Exit status: 0 everything accounted for; 1 the run failed, the same command
+// continues it; 2 refused before any work; 3 finished, but with more failures
+// than --max-failures; 130 interrupted.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/treebeam/treebeam/pipeline"
+)
+
+// Exit codes.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitRefused     = 2
+	exitFailures    = 3
+	exitInterrupted = 130
+)
+
+// A command is a subcommand. Files of this package add theirs to commands in
+// an init function.
+type command struct {
+	name    string
+	line    string // usage after "treebeam"
+	summary string // one line for the list of commands
+	// run does the work. What it returns decides the exit code: nil is 0, a
+	// *refusal is 2, an exitCode itself, anything else 1.
+	run func(ctx context.Context, args []string) error
+}
+
+var commands []command
+
+// A refusal is an error found before any work was done and anything written:
+// its text names the cause and the remedy. Exit status 2.
+type refusal struct{ err error }
+
+func (r *refusal) Error() string { return r.err.Error() }
+func (r *refusal) Unwrap() error { return r.err }
+
+// refuse makes a refusal.
+func refuse(format string, a ...any) error { return &refusal{fmt.Errorf(format, a...)} }
+
+// An exitCode is an error that says nothing: all has been printed.
+type exitCode int
+
+func (c exitCode) Error() string { return fmt.Sprintf("exit status %d", int(c)) }
+
+func main() {
+	args := os.Args[1:]
+	if isWorker(args) {
+		flag.Parse()
+		beam.Init() // never returns
+	}
+	os.Exit(dispatch(context.Background(), args))
+}
+
+// isWorker says whether a runner has started this program as its worker: with
+// Beam's flags only, one of them --worker.
+func isWorker(args []string) bool {
+	for _, a := range args {
+		name, value, hasValue := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(a, "-"), "-"), "=")
+		if !strings.HasPrefix(a, "-") || a == "--" {
+			return false // a subcommand or a file: the user's own call
+		}
+		if name == "worker" && (!hasValue || value == "true" || value == "1") {
+			return true
+		}
+	}
+	return false
+}
+
+// dispatch runs the subcommand that args name and returns the exit status.
+// Flags without a subcommand mean parse: schedulers pass nothing else.
+func dispatch(ctx context.Context, args []string) int {
+	if len(args) == 0 {
+		printHelp(os.Stderr)
+		return exitRefused
+	}
+	name, rest := args[0], args[1:]
+	switch name {
+	case "-h", "-help", "--help":
+		name, rest = "help", nil
+	case "-version", "--version":
+		name, rest = "version", nil
+	}
+	if strings.HasPrefix(name, "-") && name != "-" {
+		name, rest = "parse", args
+	}
+	at := slices.IndexFunc(commands, func(c command) bool { return c.name == name })
+	if at < 0 {
+		fmt.Fprintf(os.Stderr, "treebeam: there is no command %q%s\n", name, suggestion(name))
+		return exitRefused
+	}
+	return report(commands[at], commands[at].run(ctx, rest))
+}
+
+// report prints err, if it has something to say, and returns its exit status.
+func report(c command, err error) int {
+	var code exitCode
+	var refused *refusal
+	var refusedRun *pipeline.Refusal
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case errors.As(err, &code):
+		return int(code)
+	case errors.As(err, &refused), errors.As(err, &refusedRun):
+		fmt.Fprintf(os.Stderr, "treebeam %s: %v\n", c.name, err)
+		return exitRefused
+	}
+	fmt.Fprintf(os.Stderr, "treebeam %s: %v\n", c.name, err)
+	return exitFailed
+}
+
+// suggestion helps with a mistyped command, or a file given without one.
+func suggestion(name string) string {
+	if _, err := os.Stat(name); err == nil {
+		return fmt.Sprintf("; to parse the file: treebeam parse %s --to conllu", name)
+	}
+	for _, c := range commands {
+		if len(name) > 2 && (strings.HasPrefix(c.name, name[:2]) || strings.HasPrefix(name, c.name)) {
+			return fmt.Sprintf("; did you mean %q? treebeam help lists them", c.name)
+		}
+	}
+	return "; treebeam help lists them"
+}

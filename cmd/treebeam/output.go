@@ -1,0 +1,17 @@
+package main
+
+import (
+	"io"
+
+	"github.com/google/renameio/v2"
+)
+
+// createOutput opens a file that appears under its name only when commit is
+// called. Its errors are refusals.
+func createOutput(path string) (w io.Writer, commit func() error, err error) {
+	f, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644), renameio.WithExistingPermissions())
+	if err != nil {
+		return nil, nil, refuse("--output %s cannot be written: %w", path, err)
+	}
+	return f, f.CloseAtomicallyReplace, nil
+}

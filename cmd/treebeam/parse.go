@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/treebeam/treebeam/pipeline"
+	"github.com/treebeam/treebeam/transforms"
+)
+
+func init() {
+	commands = append(commands, command{"parse", "parse [FILE...] --output FOLDER | --to conllu", "text to trees", runParse})
+}
+
+const parseAbout = `
+Parses raw text, CoNLL-U and CoNLL-X, plain or .gz, .zst, .bz2. Inputs are
+files, folders (walked recursively), globs such as 'corpus/**/*.txt' in quotes,
+and '-' for standard input. With --output FOLDER the trees become Parquet in
+FOLDER/trees, and what could not be parsed rows in FOLDER/failures; the same
+command again continues an interrupted run. With --to conllu they are written
+to standard output, or to the file that --output names.
+
+Flags of Beam such as --runner pass through: treebeam help beam lists them.`
+
+// list is a flag that may be repeated.
+type list []string
+
+func (l *list) String() string     { return strings.Join(*l, ",") }
+func (l *list) Set(s string) error { *l = append(*l, s); return nil }
+
+// parseFlagsOf are the flags of parse.
+type parseCommand struct {
+	flags       *flag.FlagSet
+	options     pipeline.Options
+	inputs      list
+	to          string
+	maxFailures string
+	quiet       bool
+}
+
+func newParseCommand() *parseCommand {
+	c := &parseCommand{
+		flags:   newFlags("parse", "parse [FILE...] --output FOLDER | --to conllu [flags]", parseAbout),
+		options: pipeline.Options{Rows: pipeline.DefaultRows(), Stdin: os.Stdin},
+	}
+	f, o := c.flags, &c.options
+	f.Var(&c.inputs, "input", "`PATTERN` of input files; may be repeated")
+	f.StringVar(&o.Output, "output", "", "`FOLDER` for the Parquet output")
+	f.StringVar(&c.to, "to", "", "parquet or conllu; `FORMAT` of the output (parquet if --output is given)")
+	f.StringVar(&o.Model, "model", "", "model `FILE` (the embedded English one)")
+	f.StringVar(&o.Rows.From, "from", o.Rows.From, "`FORMAT` of the input: auto, text, conllu or conllx")
+	f.StringVar(&o.Rows.Encoding, "encoding", "", "`NAME` of the encoding of raw text (UTF-8; a byte order mark wins)")
+	f.StringVar(&o.Rows.Lines, "lines", o.Rows.Lines, "what a line break in raw text is: `MODE` auto, wrapped, paragraph or sentence")
+	f.IntVar(&o.Rows.MaxWords, "max-words", o.Rows.MaxWords, "cut raw sentences longer than `N` words")
+	f.BoolVar(&o.Rows.Retag, "retag", false, "replace the tags and lemmas of CoNLL input")
+	f.StringVar(&o.Rows.Parse.Preset, "preset", "", "`NAME` of the search's preset: fast, standard or full (the model's own)")
+	f.IntVar(&o.Rows.Parse.Restarts, "restarts", 0, "at most `N` restarts a sentence (the preset's)")
+	f.Uint64Var(&o.Rows.Parse.Seed, "seed", o.Rows.Parse.Seed, "`N` that the random choices depend on")
+	f.Int64Var(&o.RangeBytes, "range-bytes", 0, "about how many `BYTES` of input make one part (chosen)")
+	f.BoolVar(&o.Overwrite, "overwrite", false, "remove the output of another run first")
+	f.BoolVar(&o.RetryFailures, "retry-failures", false, "read files again that could not be read")
+	f.BoolVar(&o.SharedFilesystem, "shared-filesystem", false, "all workers see this machine's paths")
+	f.StringVar(&c.maxFailures, "max-failures", "", "exit with status 3 if more than `N or P%` sentences failed")
+	f.BoolVar(&c.quiet, "quiet", false, "show no progress")
+	withBeamFlags(f)
+	return c
+}
+
+func runParse(ctx context.Context, args []string) error {
+	c := newParseCommand()
+	others, err := parseFlags(c.flags, args)
+	if err != nil {
+		return err
+	}
+	c.options.Inputs = append(c.inputs, others...)
+	limit, err := parseLimit(c.maxFailures)
+	if err != nil {
+		return err
+	}
+	switch c.to {
+	case "conllu":
+		return c.stream(ctx, limit)
+	case "", "parquet":
+	default:
+		return refuse("--to %s: must be parquet or conllu; treebeam convert makes other formats from Parquet", c.to)
+	}
+	runner, environment := flag.Lookup("runner").Value, flag.Lookup("environment_type").Value
+	if pipeline.IsPrism(runner.String()) {
+		runner.Set("prism")
+	}
+	c.options.Runner, c.options.Environment = runner.String(), environment.String()
+	beam.Init()
+	quietBeam()
+
+	ctx, stop := interruptible(ctx, c.options.Output)
+	defer stop()
+	run, err := pipeline.Prepare(ctx, c.options)
+	if err != nil {
+		return err
+	}
+	defer run.Close()
+	show := startProgress(c.quiet, run)
+	sum, err := pipeline.Run(ctx, run)
+	elapsed := show.stop()
+	if ctx.Err() != nil {
+		fmt.Fprintln(os.Stderr, "interrupted; the same command continues")
+		return exitCode(exitInterrupted)
+	}
+	if err != nil {
+		return fmt.Errorf("%w\nthe same command continues where this run stopped", err)
+	}
+	if sum == nil {
+		fmt.Fprintf(os.Stderr, "submitted; %s in %s will mark its end\n", transforms.ManifestFile, c.options.Output)
+		return nil
+	}
+	printSummary(os.Stderr, os.Stdout, c.options.Output, sum, elapsed)
+	return limit.check(sum)
+}
+
+// stream parses to CoNLL-U in this process, without Beam and without files.
+func (c *parseCommand) stream(ctx context.Context, limit failureLimit) (err error) {
+	ctx, stop := interruptible(ctx, "")
+	defer stop()
+	var out io.Writer = os.Stdout
+	commit := func() error { return nil }
+	if c.options.Output != "" && c.options.Output != "-" {
+		if out, commit, err = createOutput(c.options.Output); err != nil {
+			return err
+		}
+		defer func() {
+			if err != nil {
+				out.(interface{ Cleanup() error }).Cleanup()
+			}
+		}()
+	}
+	sum, err := pipeline.Stream(ctx, c.options, out)
+	if ctx.Err() != nil {
+		return exitCode(exitInterrupted)
+	}
+	if err != nil {
+		return err
+	}
+	if err := commit(); err != nil {
+		return err
+	}
+	printReasons(os.Stderr, sum)
+	return limit.check(sum)
+}
+
+// A failureLimit is the value of --max-failures.
+type failureLimit struct {
+	set     bool
+	count   int64
+	percent float64 // instead of count if not negative
+}
+
+func parseLimit(s string) (failureLimit, error) {
+	if s == "" {
+		return failureLimit{}, nil
+	}
+	number, isPercent := strings.CutSuffix(s, "%")
+	value, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(value >= 0) || isPercent && value > 100 || !isPercent && value != float64(int64(value)) {
+		return failureLimit{}, refuse("--max-failures %s: must be a number of sentences or a percentage such as 1%%", s)
+	}
+	if isPercent {
+		return failureLimit{set: true, percent: value}, nil
+	}
+	return failureLimit{set: true, count: int64(value), percent: -1}, nil
+}
+
+// check returns status 3 if more failed than the limit allows.
+func (l failureLimit) check(sum *transforms.Summary) error {
+	if !l.set {
+		return nil
+	}
+	over := sum.Errors > l.count
+	if l.percent >= 0 {
+		over = float64(sum.Errors)*100 > l.percent*float64(sum.Errors+sum.Trees)
+	}
+	if !over {
+		return nil
+	}
+	fmt.Fprintf(os.Stderr, "%d failures are more than --max-failures allows\n", sum.Errors)
+	return exitCode(exitFailures)
+}
+
+// asRefusal makes a refusal of errors that a reader of an output gives before
+// any work.
+func asRefusal(err error) error {
+	var r *pipeline.Refusal
+	if errors.As(err, &r) {
+		return err
+	}
+	return &refusal{err}
+}

@@ -1,0 +1,38 @@
+// Package pipeline is the product in one function: Build puts the stages
+// together, Prepare checks what the user asked for and writes the plan, Run
+// runs it.
+package pipeline
+
+import (
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/treebeam/treebeam/transforms"
+)
+
+// Build adds the whole job to s: from the ranges of the plan to the finished
+// output folder.
+//
+//	Expand -> Read -> Segment -> Tag -> Prune -> Parse -> Write -> Finish
+//
+// Every collection of chunks has one consumer. The stages from Read to Write
+// are one linear chain, which prism, Flink and Dataflow fuse: text never goes
+// through a shuffle, only ranges and one small row for each of them do.
+func Build(s beam.Scope, job transforms.Job) {
+	build(s, job, nil)
+}
+
+// build is Build with between applied to the output of every stage from Read
+// to Parse, for tests.
+func build(s beam.Scope, job transforms.Job, between func(s beam.Scope, stage string, c beam.PCollection) beam.PCollection) {
+	if between == nil {
+		between = func(_ beam.Scope, _ string, c beam.PCollection) beam.PCollection { return c }
+	}
+	ranges := transforms.Expand(s, job)
+	chunks := between(s, "read", transforms.Read(s, job, ranges))
+	chunks = between(s, "segment", transforms.Segment(s, job, chunks))
+	chunks = between(s, "tag", transforms.Tag(s, job, chunks))
+	chunks = between(s, "prune", transforms.Prune(s, job, chunks))
+	chunks = between(s, "parse", transforms.Parse(s, job, chunks))
+	done := transforms.Write(s, job, chunks)
+	transforms.Finish(s, job, done)
+}

@@ -1,0 +1,118 @@
+package pipeline
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/text"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/transforms"
+)
+
+// Options are what the user asked for.
+type Options struct {
+	Inputs []string  // files, folders, globs, "-"
+	Stdin  io.Reader // what "-" reads
+	Output string    // output folder
+	Model  string    // "" is the embedded one
+	Rows   transforms.RowOptions
+
+	RangeBytes    int64 // 0: chosen from the size of the input
+	Overwrite     bool  // remove another run's output first
+	RetryFailures bool  // read again the files that could not be read
+
+	Runner           string // Beam's --runner, "" is prism
+	Environment      string // Beam's --environment_type
+	SharedFilesystem bool   // all workers see the local paths
+
+	Footer map[string]string // more provenance for the footers; must not depend on the run
+}
+
+// DefaultRows are the row options when nothing is said.
+func DefaultRows() transforms.RowOptions {
+	return transforms.RowOptions{From: "auto", Lines: "auto", MaxWords: 1000, Parse: transforms.ParseOptions{Seed: 1}}
+}
+
+// A Refusal says why a run did not begin: nothing was written. Its text names
+// the cause and the remedy.
+type Refusal struct{ Err error }
+
+func (r *Refusal) Error() string { return r.Err.Error() }
+func (r *Refusal) Unwrap() error { return r.Err }
+
+func refuse(format string, a ...any) error { return &Refusal{fmt.Errorf(format, a...)} }
+
+// presets are the values of --preset.
+var presets = []string{"", "fast", "standard", "full"}
+
+// ValidateRows checks the options that change rows.
+func ValidateRows(o *transforms.RowOptions) error {
+	if _, err := source.ParseFormat(o.From); err != nil {
+		return refuse("--from: %w", err)
+	}
+	lines, err := text.ParseLines(o.Lines)
+	if err != nil {
+		return refuse("--lines: %w", err)
+	}
+	if err := (text.Options{Encoding: o.Encoding, Lines: lines}).Validate(); err != nil {
+		return refuse("%w", err)
+	}
+	if o.MaxWords < 1 || o.MaxWords > syntax.MaxWords {
+		return refuse("--max-words %d: must be from 1 to %d", o.MaxWords, syntax.MaxWords)
+	}
+	if o.Parse.Restarts < 0 {
+		return refuse("--restarts %d: must not be negative; 0 is the model's default", o.Parse.Restarts)
+	}
+	if !slices.Contains(presets, o.Parse.Preset) {
+		return refuse("--preset %q: must be one of %s", o.Parse.Preset, strings.Join(presets[1:], ", "))
+	}
+	return nil
+}
+
+func (o *Options) validate() error {
+	if len(o.Inputs) == 0 {
+		return refuse("no input: name files or folders, or give --input 'corpus/**/*.txt'; '-' reads standard input")
+	}
+	if o.Output == "" {
+		return refuse("no output: give --output FOLDER for Parquet, or --to conllu for standard output")
+	}
+	if o.RangeBytes < 0 {
+		return refuse("--range-bytes %d: must not be negative; 0 chooses", o.RangeBytes)
+	}
+	if err := ValidateRows(&o.Rows); err != nil {
+		return err
+	}
+	return o.checkRunner()
+}
+
+// local says that the pipeline runs in this process or on this machine.
+func (o *Options) local() bool {
+	return IsPrism(o.Runner) || strings.EqualFold(o.Environment, "loopback")
+}
+
+// IsPrism says whether a value of --runner means prism: none, and the names
+// of the old direct runner, which schedulers give by default.
+func IsPrism(runner string) bool {
+	switch strings.ToLower(runner) {
+	case "", "prism", "prismrunner", "direct", "directrunner":
+		return true
+	}
+	return false
+}
+
+// checkRunner refuses local paths on runners whose workers may not see them:
+// the output would be lost on their disks.
+func (o *Options) checkRunner() error {
+	if strings.Contains(o.Output, "://") {
+		return refuse("--output %s: only local folders can be written; write to one and copy it", o.Output)
+	}
+	if o.local() || o.SharedFilesystem {
+		return nil
+	}
+	return refuse("runner %s: its workers do not see this machine's files: input, output and model would be lost; "+
+		"use --runner prism or --environment_type LOOPBACK, or give --shared-filesystem if every worker mounts the same paths",
+		o.Runner)
+}

@@ -1,0 +1,205 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/transforms"
+)
+
+// differencesShown is how many differences a refusal lists.
+const differencesShown = 8
+
+// outputDirs hold the parts of an output.
+var outputDirs = []string{"trees", "failures", "documents"}
+
+// checkOutput refuses a folder that holds another run's output, unless it is
+// to be overwritten: then it removes that output and nothing else.
+func (o *Options) checkOutput(ctx context.Context, output string, run *record, plan *source.Plan) error {
+	others, err := recordsIn(output)
+	if err != nil {
+		return &Refusal{err}
+	}
+	others = slices.DeleteFunc(others, func(r record) bool { return r.FP == run.FP })
+	if len(others) == 0 {
+		return checkForeign(output, run.FP)
+	}
+	if !o.Overwrite {
+		return refuse("%s holds the output of another run:\n  %s\nname another --output, or remove that output with --overwrite",
+			output, strings.Join(differences(ctx, output, run, plan, &others[0]), "\n  "))
+	}
+	for _, other := range others {
+		if err := removeOutput(output, other.FP); err != nil {
+			return fmt.Errorf("--overwrite: %w", err)
+		}
+	}
+	return checkForeign(output, run.FP)
+}
+
+// recordsIn returns the records of all runs that have written to output.
+func recordsIn(output string) ([]record, error) {
+	names, err := filepath.Glob(filepath.Join(output, transforms.OwnDir, "run-*.json"))
+	if err != nil {
+		return nil, err
+	}
+	var list []record
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		var r record
+		if err := json.Unmarshal(data, &r); err != nil || len(r.FP) < 16 {
+			return nil, fmt.Errorf("%s is damaged: remove the folder %s and start again", name, output)
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// checkForeign refuses a folder whose trees/, failures/ or documents/ holds
+// files that this run would not write: readers would take them for its own.
+func checkForeign(output, fp string) error {
+	for _, dir := range outputDirs {
+		entries, err := os.ReadDir(filepath.Join(output, dir))
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			return &Refusal{err}
+		}
+		for _, e := range entries {
+			if !isPart(e.Name(), fp) {
+				return refuse("%s is no output of treebeam's: it holds %s; name another --output",
+					output, filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+	return nil
+}
+
+// isPart says whether a file name is that of a part of the run fp.
+func isPart(name, fp string) bool {
+	return strings.HasPrefix(name, "part-") && strings.HasSuffix(name, fmt.Sprintf("-%.8s.parquet", fp))
+}
+
+// removeOutput removes what the run fp has written to output: the parts that
+// carry its fingerprint, what its manifest names, its plan and its record.
+func removeOutput(output, fp string) error {
+	for _, dir := range outputDirs {
+		entries, err := os.ReadDir(filepath.Join(output, dir))
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if isPart(e.Name(), fp) {
+				if err := os.Remove(filepath.Join(output, dir, e.Name())); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	names := []string{filepath.Join(transforms.OwnDir, source.PlanName(fp)), recordName(fp)}
+	if m, err := ReadManifest(output); err == nil && m.FP == fp {
+		names = append([]string{transforms.ManifestFile, transforms.SummaryFile}, names...)
+	}
+	for _, name := range names {
+		if err := os.Remove(filepath.Join(output, name)); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadManifest reads the manifest of a complete output.
+func ReadManifest(output string) (*transforms.Manifest, error) {
+	data, err := os.ReadFile(filepath.Join(output, transforms.ManifestFile))
+	if err != nil {
+		return nil, err
+	}
+	m := new(transforms.Manifest)
+	return m, json.Unmarshal(data, m)
+}
+
+// ReadSummary reads the summary of a complete output.
+func ReadSummary(output string) (*transforms.Summary, error) {
+	data, err := os.ReadFile(filepath.Join(output, transforms.SummaryFile))
+	if err != nil {
+		return nil, err
+	}
+	s := new(transforms.Summary)
+	return s, json.Unmarshal(data, s)
+}
+
+// differences says in lines what sets the run apart from the one before it.
+func differences(ctx context.Context, output string, run *record, plan *source.Plan, old *record) []string {
+	var list []string
+	note := func(name string, was, is any) {
+		if was != is {
+			list = append(list, fmt.Sprintf("%s: was %v, is %v", name, was, is))
+		}
+	}
+	note("format version", old.FormatVersion, run.FormatVersion)
+	note("model", modelID(old.ModelDigest), modelID(run.ModelDigest))
+	note("--from", old.Options.From, run.Options.From)
+	note("--encoding", old.Options.Encoding, run.Options.Encoding)
+	note("--lines", old.Options.Lines, run.Options.Lines)
+	note("--max-words", old.Options.MaxWords, run.Options.MaxWords)
+	note("--retag", old.Options.Retag, run.Options.Retag)
+	note("--seed", old.Options.Parse.Seed, run.Options.Parse.Seed)
+	note("--restarts", old.Options.Parse.Restarts, run.Options.Parse.Restarts)
+	note("--preset", old.Options.Parse.Preset, run.Options.Parse.Preset)
+
+	before, err := source.ReadPlan(ctx, filepath.Join(output, transforms.OwnDir, source.PlanName(old.FP)))
+	if err != nil {
+		list = append(list, "its plan cannot be read")
+	} else {
+		list = append(list, fileDifferences(before, plan)...)
+		if len(list) == 0 {
+			note("--range-bytes", before.RangeBytes, plan.RangeBytes)
+		}
+	}
+	if more := len(list) - differencesShown; more > 0 {
+		list = append(list[:differencesShown], fmt.Sprintf("and %d more", more))
+	}
+	return list
+}
+
+func fileDifferences(before, now *source.Plan) (list []string) {
+	versions := map[string]string{}
+	for _, r := range before.Ranges {
+		for i := range r.Pieces {
+			versions[r.Pieces[i].URI] = r.Pieces[i].Version
+		}
+	}
+	total := len(versions)
+	for _, r := range now.Ranges {
+		for i := range r.Pieces {
+			p := &r.Pieces[i]
+			if p.Start != 0 {
+				continue
+			}
+			version, ok := versions[p.URI]
+			switch {
+			case !ok:
+				list = append(list, "new input: "+p.URI)
+			case version != p.Version:
+				list = append(list, "changed input: "+p.URI)
+			}
+			delete(versions, p.URI)
+		}
+	}
+	if len(versions) > 0 {
+		list = append(list, fmt.Sprintf("%d of its %d input files are not among the input now", len(versions), total))
+	}
+	return list
+}

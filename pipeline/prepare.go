@@ -1,0 +1,179 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/transforms"
+)
+
+// A Prepared run is checked and has its plan in place.
+type Prepared struct {
+	Job    transforms.Job
+	Files  int
+	Bytes  int64 // of the stored input
+	Runner string
+
+	spool string // folder of the copy of standard input
+}
+
+// Prepare checks the options, the model, the input and the output, in this
+// order, and writes the plan into the output folder. What it finds wrong is a
+// *Refusal, and nothing was written.
+func Prepare(ctx context.Context, o Options) (*Prepared, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	_, digest, err := transforms.OpenModel(o.Model)
+	if err != nil {
+		return nil, &Refusal{err}
+	}
+	output, err := filepath.Abs(o.Output)
+	if err != nil {
+		return nil, &Refusal{err}
+	}
+	if err := checkWritable(output); err != nil {
+		return nil, err
+	}
+	spool, err := os.MkdirTemp("", "treebeam-stdin-*")
+	if err != nil {
+		return nil, &Refusal{err}
+	}
+	p, err := o.plan(ctx, output, spool, digest)
+	if err != nil {
+		os.RemoveAll(spool)
+		return nil, err
+	}
+	return p, nil
+}
+
+// plan lists the input and places the plan in the output folder.
+func (o *Options) plan(ctx context.Context, output, spool, digest string) (*Prepared, error) {
+	inputs, err := source.List(ctx, o.Inputs, source.ListOptions{
+		Skip: []string{output}, Stdin: o.Stdin, Spool: spool,
+	})
+	if err != nil {
+		return nil, &Refusal{err}
+	}
+	plan, err := source.NewPlan(inputs, source.PlanOptions{RangeBytes: o.RangeBytes})
+	if err != nil {
+		return nil, &Refusal{err}
+	}
+	run := record{FormatVersion: transforms.FormatVersion, ModelDigest: digest, Options: o.Rows}
+	run.FP = plan.Fingerprint(run.canonical())
+	if err := o.checkOutput(ctx, output, &run, plan); err != nil {
+		return nil, err
+	}
+	p := &Prepared{
+		Files: plan.Files, Bytes: plan.Bytes, Runner: o.Runner, spool: spool,
+		Job: transforms.Job{
+			FP: run.FP, Ranges: len(plan.Ranges), Output: output,
+			Model: o.Model, ModelDigest: digest, ModelID: modelID(digest),
+			Options: o.Rows, Runner: o.Runner, Redo: o.RetryFailures,
+		},
+	}
+	p.Job.Footer = run.footer(o.Footer)
+	return p, p.place(&run, plan)
+}
+
+// modelID is the column model_id: enough of the digest to tell models apart.
+func modelID(digest string) string {
+	if len(digest) > 16 {
+		return digest[:16]
+	}
+	return digest
+}
+
+// A record is _treebeam/run-<fp>.json: what else changes rows beside the
+// input. With the plan it tells what made an output, and how another run
+// differs.
+type record struct {
+	FP            string                `json:"fp"`
+	FormatVersion string                `json:"format_version"`
+	ModelDigest   string                `json:"model_digest"`
+	Options       transforms.RowOptions `json:"options"`
+}
+
+// canonical is the record without its fingerprint, as the fingerprint sees it.
+func (r record) canonical() string {
+	r.FP = ""
+	text, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // plain data
+	}
+	return string(text)
+}
+
+func (r *record) footer(more map[string]string) map[string]string {
+	options, err := json.Marshal(r.Options)
+	if err != nil {
+		panic(err) // plain data
+	}
+	footer := map[string]string{
+		"treebeam.model_digest": r.ModelDigest,
+		"treebeam.options":      string(options),
+	}
+	for key, value := range more {
+		footer[key] = value
+	}
+	return footer
+}
+
+// place makes the output folder and writes the record and the plan.
+func (p *Prepared) place(run *record, plan *source.Plan) error {
+	own := filepath.Join(p.Job.Output, transforms.OwnDir)
+	tmp := filepath.Join(own, "tmp")
+	if err := os.MkdirAll(tmp, 0o755); err != nil {
+		return refuse("the output folder cannot be made: %w", err)
+	}
+	transforms.Sweep(p.Job.Output, time.Now())
+	text, err := json.MarshalIndent(run, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := transforms.WriteFile(p.Job.Output, recordName(run.FP), append(text, '\n')); err != nil {
+		return refuse("the output folder cannot be written: %w", err)
+	}
+	if err := plan.Write(filepath.Join(own, source.PlanName(run.FP)), tmp); err != nil {
+		return fmt.Errorf("writing the plan: %w", err)
+	}
+	return nil
+}
+
+func recordName(fp string) string {
+	return filepath.Join(transforms.OwnDir, fmt.Sprintf("run-%.16s.json", fp))
+}
+
+// checkWritable refuses an output folder that cannot be made or written,
+// without leaving anything behind.
+func checkWritable(output string) error {
+	dir := output
+	for {
+		info, err := os.Stat(dir)
+		if err == nil && !info.IsDir() {
+			return refuse("--output %s: %s is a file, not a folder; name another", output, dir)
+		}
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return refuse("--output %s: %w; name a folder that can be written", output, err)
+		}
+		if dir == filepath.Dir(dir) {
+			return refuse("--output %s: %w", output, err)
+		}
+		dir = filepath.Dir(dir)
+	}
+	probe, err := os.MkdirTemp(dir, ".treebeam-probe-*")
+	if err != nil {
+		return refuse("--output %s cannot be written: %w; name another folder or change its permissions", output, err)
+	}
+	return os.Remove(probe)
+}

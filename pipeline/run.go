@@ -1,0 +1,108 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	// Runners and file systems register themselves.
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
+
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/transforms"
+)
+
+// Run runs a prepared job to its end and returns its summary. After an error
+// the same command continues where it stopped. If the run only was submitted
+// (--async), the summary is nil.
+func Run(ctx context.Context, p *Prepared) (*transforms.Summary, error) {
+	pipeline, scope := beam.NewPipelineWithRoot()
+	Build(scope, p.Job)
+	return p.run(ctx, pipeline)
+}
+
+func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*transforms.Summary, error) {
+	runner := p.Runner
+	if IsPrism(runner) {
+		runner = "prism"
+	}
+	_, err := beam.Run(ctx, runner, pipeline)
+	if err := ctx.Err(); err != nil {
+		transforms.AbandonAll()
+		return nil, err
+	}
+	if err != nil {
+		return nil, errors.New(rootCause(err))
+	}
+	m, err := ReadManifest(p.Job.Output)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil // submitted, not waited for
+	}
+	if err != nil {
+		return nil, err
+	}
+	if m.FP != p.Job.FP {
+		return nil, fmt.Errorf("the manifest of %s is that of another run", p.Job.Output)
+	}
+	return ReadSummary(p.Job.Output)
+}
+
+// Close removes what was spooled for the run.
+func (p *Prepared) Close() error {
+	if p.spool == "" {
+		return nil
+	}
+	return os.RemoveAll(p.spool)
+}
+
+// CountDone returns how many of the run's ranges are done already.
+func (p *Prepared) CountDone() int {
+	n := 0
+	for k := range p.Job.Ranges {
+		id := parquet.PartID{Out: p.Job.Output, K: k, N: p.Job.Ranges, FP: p.Job.FP}
+		if _, err := os.Stat(id.Path("trees")); err == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// rootCause takes our own message out of the layers that Beam puts around it.
+func rootCause(err error) string {
+	text := err.Error()
+	lines := strings.Split(text, "\n")
+	for i := len(lines) - 1; i >= 0; i-- {
+		line := strings.TrimSpace(lines[i])
+		if line == "" || strings.HasPrefix(line, "goroutine ") || strings.HasPrefix(line, "/") {
+			continue
+		}
+		if _, cause, ok := strings.Cut(line, "caused by:"); ok && strings.TrimSpace(cause) != "" {
+			return strings.TrimSpace(cause)
+		}
+	}
+	return text
+}
+
+// PartPaths returns the paths of all parts of a kind of a complete output, in
+// the order of the input.
+func PartPaths(output, kind string) ([]string, error) {
+	m, err := ReadManifest(output)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, refuse("%s has no %s: it is no output of treebeam's, or its run has not ended; the same parse command continues it",
+			output, transforms.ManifestFile)
+	}
+	if err != nil {
+		return nil, refuse("%s: %w", filepath.Join(output, transforms.ManifestFile), err)
+	}
+	var list []string
+	for _, f := range m.Files {
+		if strings.HasPrefix(f.Path, kind+"/") {
+			list = append(list, filepath.Join(output, filepath.FromSlash(f.Path)))
+		}
+	}
+	return list, nil
+}

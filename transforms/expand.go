@@ -1,0 +1,42 @@
+package transforms
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/treebeam/treebeam/io/source"
+)
+
+func init() {
+	register.DoFn3x1[context.Context, []byte, func(source.Range), error](&expandFn{})
+	register.Emitter1[source.Range]()
+}
+
+// Expand gives the ranges of the job's plan. The graph carries the plan's
+// place only.
+//
+// -> PCollection<source.Range>
+func Expand(s beam.Scope, job Job) beam.PCollection {
+	s = s.Scope("Expand")
+	return beam.Reshuffle(s, beam.ParDo(s, &expandFn{Job: job}, beam.Impulse(s)))
+}
+
+type expandFn struct {
+	Job Job
+}
+
+func (f *expandFn) ProcessElement(ctx context.Context, _ []byte, emit func(source.Range)) error {
+	for r, err := range source.PlanRanges(ctx, f.Job.planPath()) {
+		if err != nil {
+			return err
+		}
+		emit(r)
+	}
+	return nil
+}
+
+func (j *Job) planPath() string {
+	return filepath.Join(j.Output, OwnDir, source.PlanName(j.FP))
+}

@@ -1,0 +1,274 @@
+package transforms
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/google/renameio/v2"
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+func init() {
+	register.DoFn3x1[context.Context, int, func(*Done) bool, error](&finishFn{})
+	register.Iter1[Done]()
+}
+
+// Finish waits for all ranges, checks the sums in the footers of their parts,
+// and writes documents/, summary.json and, last of all, manifest.json, whose
+// presence says that the output is complete.
+//
+// PCollection<Done> ->
+func Finish(s beam.Scope, job Job, done beam.PCollection) {
+	s = s.Scope("Finish")
+	beam.ParDo0(s, &finishFn{Job: job}, beam.GroupByKey(s, beam.AddFixedKey(s, done)))
+}
+
+type finishFn struct {
+	Job Job
+}
+
+func (f *finishFn) ProcessElement(_ context.Context, _ int, next func(*Done) bool) error {
+	seen := make([]bool, f.Job.Ranges)
+	var d Done
+	for next(&d) {
+		if d.K < 0 || d.K >= len(seen) {
+			return fmt.Errorf("range %d was finished, but the plan has %d", d.K, len(seen))
+		}
+		seen[d.K] = true
+	}
+	if k := slices.Index(seen, false); k >= 0 {
+		return fmt.Errorf("range %d of %d was lost on the way: run the same command again", k, len(seen))
+	}
+	return f.Job.finish()
+}
+
+// A Summary is summary.json: sums over a whole output. It holds no times, so
+// that the same input gives the same bytes.
+type Summary struct {
+	Files       int64            `json:"files"`
+	FilesFailed int64            `json:"files_failed"` // could not be read, or not to their end
+	StoredBytes int64            `json:"stored_bytes"`
+	Repaired    int64            `json:"repaired_characters"`
+	Status      map[string]int64 `json:"status"`  // trees by status
+	Reasons     []Reason         `json:"reasons"` // of failures and warnings, the commonest first
+	// Suggestions name files of which so much had to be repaired that their
+	// encoding is probably another.
+	Suggestions []string `json:"suggestions,omitempty"`
+	Counts
+}
+
+// A Manifest is manifest.json, the mark of a complete output: it names all
+// its files.
+type Manifest struct {
+	FP            string     `json:"fp"`
+	FormatVersion string     `json:"format_version"`
+	Model         string     `json:"model_id"`
+	ModelDigest   string     `json:"model_digest"`
+	Options       RowOptions `json:"options"`
+	Ranges        int        `json:"ranges"`
+	Files         []Output   `json:"files"`
+}
+
+// An Output is a file of an output, by its path in the folder.
+type Output struct {
+	Path  string `json:"path"`
+	Bytes int64  `json:"bytes"`
+	Rows  int64  `json:"rows,omitempty"`
+}
+
+// finish does Finish's work when all ranges are known to be done.
+func (j *Job) finish() error {
+	sum := Summary{Status: map[string]int64{}, Reasons: []Reason{}}
+	var docs []File
+	manifest := Manifest{FP: j.FP, FormatVersion: FormatVersion, Model: j.ModelID,
+		ModelDigest: j.ModelDigest, Options: j.Options, Ranges: j.Ranges}
+	for k := range j.Ranges {
+		rows, err := j.sumPart(k, &sum, &docs)
+		if err != nil {
+			return err
+		}
+		manifest.Files = append(manifest.Files, Output{Path: j.name("trees", k), Rows: rows})
+		manifest.Files = append(manifest.Files, Output{Path: j.name("failures", k)})
+	}
+	docs, err := mergeFiles(docs)
+	if err != nil {
+		return err
+	}
+	for i := range docs {
+		d := &docs[i]
+		if err := d.check(); err != nil {
+			return fmt.Errorf("%s: %w: something was lost", d.URI, err)
+		}
+		sum.Counts.Add(&d.Counts)
+		sum.Files++
+		sum.StoredBytes += d.Stored
+		sum.Repaired += d.Repaired
+		if d.Failed {
+			sum.FilesFailed++
+		}
+		if d.Repaired*100 > d.End-d.Start {
+			sum.Suggestions = append(sum.Suggestions, fmt.Sprintf(
+				"%s: %d of its characters were invalid %s; if it has another encoding, give it with --encoding",
+				d.URI, d.Repaired, d.Encoding))
+		}
+	}
+	if sum.Internal >= 10 && sum.Internal*1000 > sum.Sentences+sum.BlocksFailed {
+		return fmt.Errorf("%d of %d sentences failed through defects of the program: see stage and reason in failures/; "+
+			"the output is not marked complete", sum.Internal, sum.Sentences+sum.BlocksFailed)
+	}
+	slices.SortStableFunc(sum.Reasons, func(a, b Reason) int { return int(b.Count - a.Count) })
+	if err := j.writeDocuments(docs); err != nil {
+		return err
+	}
+	if err := j.writeJSON(SummaryFile, sum); err != nil {
+		return err
+	}
+	manifest.Files = append(manifest.Files, Output{Path: j.documentsName(), Rows: int64(len(docs))}, Output{Path: SummaryFile})
+	for i := range manifest.Files {
+		info, err := os.Stat(filepath.Join(j.Output, manifest.Files[i].Path))
+		if err != nil {
+			return err
+		}
+		manifest.Files[i].Bytes = info.Size()
+	}
+	return j.writeJSON(ManifestFile, manifest)
+}
+
+// name is the path of a part in the output folder.
+func (j *Job) name(kind string, k int) string {
+	return kind + "/" + parquet.PartName(k, j.Ranges, j.FP)
+}
+
+func (j *Job) documentsName() string { return "documents/" + parquet.PartName(0, 1, j.FP) }
+
+// sumPart adds what the footer of range k's trees says and returns its rows.
+func (j *Job) sumPart(k int, sum *Summary, docs *[]File) (rows int64, err error) {
+	path := j.partID(k).Path("trees")
+	part, err := parquet.Open[parquet.Tree](path)
+	if err != nil {
+		return 0, fmt.Errorf("range %d was done, but its part cannot be read: %w; run the same command again", k, err)
+	}
+	defer part.Close()
+	if err := part.Check(j.FP, k, j.Ranges); err != nil {
+		return 0, err
+	}
+	var files []File
+	var reasons []Reason
+	var status map[string]int64
+	for key, value := range map[string]any{keyFiles: &files, keyReasons: &reasons, keyStatus: &status} {
+		text, _ := part.Footer(key)
+		if err := json.Unmarshal([]byte(text), value); err != nil {
+			return 0, fmt.Errorf("the footer %s of %s: %w", key, path, err)
+		}
+	}
+	trees := int64(0)
+	for i := range files {
+		trees += files[i].Trees
+	}
+	if trees != part.Len() {
+		return 0, fmt.Errorf("%s has %d rows, but its footer counts %d trees", path, part.Len(), trees)
+	}
+	for _, r := range reasons {
+		sum.Reasons = addReason(sum.Reasons, r)
+	}
+	for name, n := range status {
+		sum.Status[name] += n
+	}
+	*docs = append(*docs, files...)
+	return part.Len(), nil
+}
+
+// mergeFiles adds up what the ranges read of each file, which must come in
+// order, and checks that it was all of it: the intervals tile the
+// decompressed stream.
+func mergeFiles(pieces []File) ([]File, error) {
+	var list []File
+	for i := range pieces {
+		p := &pieces[i]
+		if len(list) == 0 || list[len(list)-1].URI != p.URI {
+			list = append(list, *p)
+			if p.Start != 0 && !p.Failed {
+				return nil, fmt.Errorf("%s: the first %d bytes were read by no range", p.URI, p.Start)
+			}
+			continue
+		}
+		d := &list[len(list)-1]
+		if p.Start != p.End { // an empty piece covers nothing and says nothing
+			if p.Start != d.End && !p.Failed && !d.Failed {
+				return nil, fmt.Errorf("%s: bytes %d to %d were read by no range or twice", p.URI, d.End, p.Start)
+			}
+			d.End = p.End
+		}
+		if p.Version != d.Version && p.Version != "" && d.Version != "" {
+			return nil, fmt.Errorf("%s changed while it was read; run the same command again", p.URI)
+		}
+		d.EOF = p.EOF
+		d.Failed = d.Failed || p.Failed
+		d.Repaired += p.Repaired
+		d.Counts.Add(&p.Counts)
+	}
+	for i := range list {
+		if d := &list[i]; !d.EOF && !d.Failed {
+			return nil, fmt.Errorf("%s was not read to its end", d.URI)
+		}
+	}
+	return list, nil
+}
+
+func (j *Job) writeDocuments(docs []File) error {
+	path := filepath.Join(j.Output, j.documentsName())
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644), renameio.WithTempDir(tmpDir(j.Output)))
+	if err != nil {
+		return err
+	}
+	defer f.Cleanup()
+	w := parquet.NewWriter[parquet.Document](f, append(j.footer(), parquet.KeyValue{Key: parquet.KeyFingerprint, Value: j.FP}))
+	for i := range docs {
+		d := &docs[i]
+		if err := w.Write(parquet.Document{
+			DocID: d.DocID, SourceURI: d.URI, SourceVersion: d.Version, StoredBytes: d.Stored,
+			StartByte: d.Start, EndByte: d.End, Format: d.Format, Encoding: d.Encoding, Lines: d.Lines,
+			Blocks: d.Blocks, BlocksFailed: d.BlocksFailed, Sentences: d.Sentences, Trees: d.Trees,
+			Words: d.Words, Failures: d.Errors, Warnings: d.Warnings, Repaired: d.Repaired,
+		}); err != nil {
+			return err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return f.CloseAtomicallyReplace()
+}
+
+func (j *Job) writeJSON(name string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return WriteFile(j.Output, name, append(data, '\n'))
+}
+
+// Note counts a failure row of the chunk c.
+func (s *Summary) Note(c *Chunk, row *Failure) {
+	if row.Severity == syntax.SeverityWarning {
+		s.Warnings++
+	} else {
+		s.Errors++
+	}
+	general, _, _ := strings.Cut(row.Reason, ": ")
+	s.Reasons = addReason(s.Reasons, Reason{
+		Stage: row.Stage, Severity: row.Severity, Reason: general, Count: 1,
+		SourceURI: c.Files[row.File].URI, ByteOffset: row.ByteOffset, Line: row.Line,
+	})
+}

@@ -1,0 +1,96 @@
+package transforms
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// FormatVersion changes whenever the same input and model give other bytes.
+const FormatVersion = "1." + parquet.FormatVersion
+
+// ChunkTokens is about how many tokens one chunk holds.
+const ChunkTokens = 20000
+
+// FailureText is how many bytes of an offending text a failure row keeps.
+const FailureText = 1000
+
+// RowOptions are the options that change rows. They are part of the
+// fingerprint, so nothing else may change a byte of trees/ or failures/.
+type RowOptions struct {
+	From     string       `json:"from"`      // "auto" or a format
+	Encoding string       `json:"encoding"`  // of raw text
+	Lines    string       `json:"lines"`     // auto, wrapped, paragraph or sentence
+	MaxWords int          `json:"max_words"` // raw sentences are cut above this
+	Retag    bool         `json:"retag"`
+	Parse    ParseOptions `json:"parse"`
+}
+
+// A Job is everything that a worker has to know. It travels in the exported
+// field of every DoFn; a worker never sees the launcher's flags.
+type Job struct {
+	FP          string            // fingerprint, hex
+	Ranges      int               // N
+	Output      string            // output folder; the plan is in it
+	Model       string            // as OpenModel wants it
+	ModelDigest string            // what must be found there
+	ModelID     string            // the column model_id
+	Options     RowOptions        //
+	Footer      map[string]string // provenance, written into every part
+	Runner      string            // for messages
+	Redo        bool              // --retry-failures: ranges with rows of stage read are not done
+}
+
+// fail appends a failure row for sentence s of file f.
+func (c *Chunk) fail(s *Sentence, stage, reason string) {
+	c.Failures = append(c.Failures, Failure{
+		File: s.File, Sentence: true, Internal: strings.HasPrefix(reason, internal),
+		CoNLLU: s.unparsed(reason),
+		Failure: syntax.Failure{
+			ByteOffset: s.StartByte, Line: s.Line, Stage: stage,
+			Severity: syntax.SeverityError, Reason: reason, Text: s.surface(),
+		},
+	})
+}
+
+// keep drops the sentences whose entry in reasons is not empty and puts
+// failure rows in their place. A nil reasons keeps all.
+func (c *Chunk) keep(stage string, reasons []string) {
+	if reasons == nil {
+		return
+	}
+	kept := c.Sentences[:0:0]
+	for i := range c.Sentences {
+		if reasons[i] == "" {
+			kept = append(kept, c.Sentences[i])
+		} else {
+			c.fail(&c.Sentences[i], stage, reasons[i])
+		}
+	}
+	c.Sentences = kept
+}
+
+// perSentence runs body on every sentence of the chunk, longest first, and
+// turns the sentences in which it panicked into failure rows of stage.
+func (c *Chunk) perSentence(stage string, body func(s *syntax.Sentence)) {
+	panics := each(len(c.Sentences),
+		func(i int) int { return len(c.Sentences[i].Words) },
+		func(i int) { body(&c.Sentences[i].Sentence) })
+	c.keep(stage, panics)
+}
+
+// Stage runs a chunk that was just read through all stages.
+func Stage(c Chunk, m Stages, o RowOptions) Chunk {
+	return ParseChunk(PruneChunk(TagChunk(SegmentChunk(c, m, o), m, o), m), m, o)
+}
+
+// SentenceID is the sentence's own id, else one made of its document's and of
+// where it begins.
+func SentenceID(s *syntax.Sentence, docID string) string {
+	if s.ID != "" {
+		return s.ID
+	}
+	return docID + "@" + strconv.FormatInt(s.StartByte, 10)
+}

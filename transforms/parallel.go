@@ -1,0 +1,68 @@
+package transforms
+
+import (
+	"fmt"
+	"log"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// internal begins the reasons that are defects of the program.
+const internal = "internal: "
+
+// leaves is the process-wide limit of work under way: GOMAXPROCS tokens. A
+// token is taken for one block or sentence and never while waiting for
+// another, so any number of bundles can share it without a deadlock.
+var leaves = sync.OnceValue(func() chan struct{} {
+	return make(chan struct{}, runtime.GOMAXPROCS(0))
+})
+
+// each calls body(i) for every i in [0, n), the heaviest first by weight, on
+// as many goroutines as the process may use, and returns when all are done.
+// body stores what it makes under its own index, so order never changes. A
+// panic in body(i) is recovered, its stack logged, and its text put in
+// panics[i]; panics is nil if there was none.
+func each(n int, weight func(i int) int, body func(i int)) (panics []string) {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return weight(b) - weight(a) })
+
+	var next atomic.Int64
+	var mu sync.Mutex
+	one := func(i int) {
+		tokens := leaves()
+		tokens <- struct{}{}
+		defer func() {
+			<-tokens
+			if r := recover(); r != nil {
+				log.Printf("recovered: %v\n%s", r, debug.Stack())
+				mu.Lock()
+				defer mu.Unlock()
+				if panics == nil {
+					panics = make([]string, n)
+				}
+				panics[i] = fmt.Sprintf(internal+"%v", r)
+			}
+		}()
+		body(i)
+	}
+	var wait sync.WaitGroup
+	for range min(n, cap(leaves())) {
+		wait.Go(func() {
+			for {
+				at := int(next.Add(1)) - 1
+				if at >= n {
+					return
+				}
+				one(order[at])
+			}
+		})
+	}
+	wait.Wait()
+	return panics
+}

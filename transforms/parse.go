@@ -1,0 +1,81 @@
+package transforms
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+func init() {
+	register.DoFn3x1[context.Context, Chunk, func(Chunk), error](&parseFn{})
+	register.Emitter1[Chunk]()
+}
+
+// Parse finds the trees, their labels and how sure they are.
+//
+// PCollection<Chunk> -> PCollection<Chunk>
+func Parse(s beam.Scope, job Job, chunks beam.PCollection) beam.PCollection {
+	return beam.ParDo(s.Scope("Parse"), &parseFn{Job: job}, chunks)
+}
+
+type parseFn struct {
+	Job    Job
+	stages Stages
+}
+
+func (f *parseFn) Setup() (err error) {
+	f.stages, err = f.Job.open()
+	return err
+}
+
+func (f *parseFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) error {
+	emit(ParseChunk(c, f.stages, f.Job.Options))
+	return nil
+}
+
+// ParseChunk is Parse on one chunk. What comes out is a tree with one root,
+// or the sentence is a failure.
+func ParseChunk(c Chunk, m Stages, o RowOptions) Chunk {
+	c.perSentence("parse", func(s *syntax.Sentence) {
+		m.Parse(s, o.Parse)
+		if err := checkTree(s.Words); err != nil {
+			panic(err)
+		}
+		s.Candidates = syntax.Candidates{}
+	})
+	return c
+}
+
+// checkTree says what is wrong with the heads of words, nil if they are one
+// tree with one root.
+func checkTree(words []syntax.Word) error {
+	roots := 0
+	seen := make([]int32, len(words)+1) // the walk in which a word was met
+	for i := range words {
+		h := words[i].Head
+		if h < 0 || int(h) > len(words) {
+			return fmt.Errorf("word %d got head %d in a sentence of %d words", i+1, h, len(words))
+		}
+		if h == syntax.Root {
+			roots++
+		}
+		walk := int32(i + 1)
+		for at := walk; at != syntax.Root && seen[at] == 0; at = words[at-1].Head {
+			seen[at] = walk
+			next := words[at-1].Head
+			if next < 0 || int(next) > len(words) {
+				break // reported when its turn comes
+			}
+			if next != syntax.Root && seen[next] == walk {
+				return fmt.Errorf("the heads of words %d and %d form a cycle", at, next)
+			}
+		}
+	}
+	if roots != 1 && len(words) > 0 {
+		return fmt.Errorf("the tree has %d roots", roots)
+	}
+	return nil
+}

@@ -1,0 +1,216 @@
+package transforms
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Keys of the footers, beside those of package parquet.
+const (
+	keyFiles   = "treebeam.files"   // of trees/: []File as JSON, what the range read of each file
+	keyReasons = "treebeam.reasons" // of trees/: []Reason as JSON
+	keyStatus  = "treebeam.status"  // of trees/: rows by status, as JSON
+)
+
+// A Reason says how often something went wrong and where for the first time.
+type Reason struct {
+	Stage      string `json:"stage"`
+	Severity   string `json:"severity"`
+	Reason     string `json:"reason"` // without what differs from case to case
+	Count      int64  `json:"count"`
+	SourceURI  string `json:"source_uri"`
+	ByteOffset int64  `json:"byte_offset"`
+	Line       int64  `json:"line,omitempty"`
+}
+
+func (r *Reason) same(o *Reason) bool {
+	return r.Stage == o.Stage && r.Severity == o.Severity && r.Reason == o.Reason
+}
+
+// addReason counts r in list, which stays in order of first appearance.
+func addReason(list []Reason, r Reason) []Reason {
+	for i := range list {
+		if list[i].same(&r) {
+			list[i].Count += r.Count
+			return list
+		}
+	}
+	return append(list, r)
+}
+
+// rangeParts are the two open parts of a range and its sums.
+type rangeParts struct {
+	job  *Job
+	part *parquet.Part
+	next int // number of the chunk that must come next
+
+	files   map[int]*File // by piece, as the stages saw them
+	reasons []Reason
+	status  map[string]int64
+}
+
+func (j *Job) partID(k int) parquet.PartID {
+	return parquet.PartID{Out: j.Output, K: k, N: j.Ranges, FP: j.FP}
+}
+
+// footer is the job's provenance in the order of its keys.
+func (j *Job) footer() []parquet.KeyValue {
+	var list []parquet.KeyValue
+	for _, key := range slices.Sorted(maps.Keys(j.Footer)) {
+		list = append(list, parquet.KeyValue{Key: key, Value: j.Footer[key]})
+	}
+	return list
+}
+
+// done says whether range k is done.
+func (j *Job) done(k int) bool {
+	done, _ := j.partID(k).Done()
+	if !done || !j.Redo {
+		return done
+	}
+	part, err := parquet.Open[parquet.Tree](j.partID(k).Path("trees"))
+	if err != nil {
+		return false
+	}
+	defer part.Close()
+	var files []File
+	text, _ := part.Footer(keyFiles)
+	return json.Unmarshal([]byte(text), &files) == nil &&
+		!slices.ContainsFunc(files, func(f File) bool { return f.Failed })
+}
+
+func openRangeParts(job *Job, k int) (*rangeParts, error) {
+	part, err := parquet.Create(job.partID(k), tmpDir(job.Output), job.footer())
+	if err != nil {
+		return nil, err
+	}
+	return &rangeParts{job: job, part: part, files: map[int]*File{}, status: map[string]int64{}}, nil
+}
+
+func (p *rangeParts) abandon() { p.part.Abort() }
+
+// file returns the sums of the file that f is.
+func (p *rangeParts) file(f *File) *File {
+	sums := p.files[f.Piece]
+	if sums == nil {
+		sums = &File{Piece: f.Piece}
+		p.files[f.Piece] = sums
+	}
+	return sums
+}
+
+// add writes the rows of c, which must be the next chunk of the range.
+func (p *rangeParts) add(c *Chunk) error {
+	if c.Seq != p.next {
+		return fmt.Errorf("chunk %d came to Write where chunk %d was due: "+
+			"runner %q does not keep the order of a range; run on prism or Dataflow", c.Seq, p.next, p.job.Runner)
+	}
+	p.next++
+	if len(c.Blocks) > 0 {
+		return fmt.Errorf("%d blocks came to Write without having been segmented", len(c.Blocks))
+	}
+	for i := range c.Segmented {
+		sums := p.file(&c.Files[i])
+		sums.Segmented += c.Segmented[i].Blocks
+		sums.Sentences += c.Segmented[i].Sentences
+	}
+	rows := make([]parquet.Tree, len(c.Sentences))
+	words := int64(0)
+	for i := range c.Sentences {
+		s := &c.Sentences[i]
+		f := &c.Files[s.File]
+		rows[i] = parquet.ToRow(&s.Sentence, &parquet.Doc{
+			DocID: f.DocID, SourceURI: f.URI, SourceVersion: f.Version, ModelID: p.job.ModelID,
+		})
+		sums := p.file(f)
+		sums.Trees++
+		sums.Words += int64(len(s.Words))
+		words += int64(len(s.Words))
+		p.status[s.Status.String()]++
+	}
+	if err := p.part.Trees(rows...); err != nil {
+		return err
+	}
+	Progress.Words.Add(words)
+	return p.addFailures(c)
+}
+
+func (p *rangeParts) addFailures(c *Chunk) error {
+	rows := make([]parquet.Failure, len(c.Failures))
+	for i := range c.Failures {
+		row := &c.Failures[i]
+		f := &c.Files[row.File]
+		sums := p.file(f)
+		if row.Block {
+			sums.BlocksFailed++
+		}
+		if row.Sentence {
+			sums.SentencesFailed++
+		}
+		if row.Internal {
+			sums.Internal++
+		}
+		if row.Severity == syntax.SeverityWarning {
+			sums.Warnings++
+		} else {
+			sums.Errors++
+		}
+		row.DocID, row.SourceURI = f.DocID, f.URI
+		row.Text = cut(row.Text, FailureText)
+		rows[i] = parquet.ToFailure(&row.Failure)
+		rows[i].Block = row.CoNLLU
+		general, _, _ := strings.Cut(row.Reason, ": ")
+		p.reasons = addReason(p.reasons, Reason{
+			Stage: row.Stage, Severity: row.Severity, Reason: general, Count: 1,
+			SourceURI: f.URI, ByteOffset: row.ByteOffset, Line: row.Line,
+		})
+	}
+	return p.part.Failures(rows...)
+}
+
+// commit checks what Read counted against what arrived and publishes the
+// parts.
+func (p *rangeParts) commit(ends []File) error {
+	for i := range ends {
+		end := &ends[i]
+		if sums := p.files[end.Piece]; sums != nil {
+			blocks := end.Blocks
+			end.Counts = sums.Counts
+			end.Blocks = blocks
+			delete(p.files, end.Piece)
+		}
+		if err := end.check(); err != nil {
+			return fmt.Errorf("%s: %w: something was lost between Read and Write", end.URI, err)
+		}
+	}
+	if len(p.files) > 0 {
+		return fmt.Errorf("rows of %d files came to Write that Read did not count", len(p.files))
+	}
+	for key, value := range map[string]any{keyFiles: ends, keyReasons: p.reasons, keyStatus: p.status} {
+		text, err := json.Marshal(value) // maps are written by key
+		if err != nil {
+			return err
+		}
+		p.part.SetFooter(key, string(text))
+	}
+	return p.part.Commit()
+}
+
+// cut returns the longest beginning of s of at most n bytes that does not end
+// inside a character.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

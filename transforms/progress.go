@@ -1,0 +1,14 @@
+package transforms
+
+import "sync/atomic"
+
+// Progress counts what this process has done since it started, over all runs.
+// It is for showing only: no result depends on it.
+var Progress struct {
+	Bytes   atomic.Int64 // of stored input, read
+	Words   atomic.Int64 // parsed
+	Written atomic.Int64 // ranges written
+	Skipped atomic.Int64 // ranges found done
+	Active  atomic.Int64 // ranges under way
+	Peak    atomic.Int64 // most ranges ever under way at once
+}

@@ -1,0 +1,40 @@
+package transforms
+
+import (
+	"context"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+)
+
+func init() {
+	register.DoFn3x1[context.Context, Chunk, func(Chunk), error](&pruneFn{})
+}
+
+// Prune finds the candidate heads of every word.
+//
+// PCollection<Chunk> -> PCollection<Chunk>
+func Prune(s beam.Scope, job Job, chunks beam.PCollection) beam.PCollection {
+	return beam.ParDo(s.Scope("Prune"), &pruneFn{Job: job}, chunks)
+}
+
+type pruneFn struct {
+	Job    Job
+	stages Stages
+}
+
+func (f *pruneFn) Setup() (err error) {
+	f.stages, err = f.Job.open()
+	return err
+}
+
+func (f *pruneFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) error {
+	emit(PruneChunk(c, f.stages))
+	return nil
+}
+
+// PruneChunk is Prune on one chunk.
+func PruneChunk(c Chunk, m Stages) Chunk {
+	c.perSentence("prune", m.Prune)
+	return c
+}

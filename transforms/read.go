@@ -1,0 +1,281 @@
+package transforms
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/text"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+func init() {
+	register.DoFn3x1[context.Context, source.Range, func(Chunk), error](&readFn{})
+}
+
+// activeRanges bounds the memory of a process: while one range is parsed, one
+// more may read or write.
+const activeRanges = 2
+
+var rangeSlots = make(chan struct{}, activeRanges)
+
+// Read cuts ranges into chunks of blocks and CoNLL sentences. A range whose
+// parts are there already gives one chunk that says so.
+//
+// PCollection<source.Range> -> PCollection<Chunk>
+func Read(s beam.Scope, job Job, ranges beam.PCollection) beam.PCollection {
+	return beam.ParDo(s.Scope("Read"), &readFn{Job: job}, ranges)
+}
+
+type readFn struct {
+	Job Job
+}
+
+func (f *readFn) ProcessElement(ctx context.Context, r source.Range, emit func(Chunk)) error {
+	rangeSlots <- struct{}{}
+	defer func() { <-rangeSlots }()
+	count := Progress.Active.Add(1)
+	defer Progress.Active.Add(-1)
+	for peak := Progress.Peak.Load(); count > peak && !Progress.Peak.CompareAndSwap(peak, count); {
+		peak = Progress.Peak.Load()
+	}
+
+	if f.Job.done(r.K) {
+		emit(Chunk{Range: r.K, Last: true, Skip: true})
+		return nil
+	}
+	id := rand.Uint64()
+	defer attempt{f.Job.Output, f.Job.FP, r.K, id}.abandon()
+	return ReadRange(ctx, &r, f.Job.Options, func(c Chunk) error {
+		c.Attempt = id
+		emit(c)
+		return nil
+	})
+}
+
+// ReadRange reads the pieces of a range and gives what is in them to emit,
+// chunk by chunk; the last one holds the counts. A piece that cannot be read
+// for good is a failure row; an error means that the range must be read again.
+func ReadRange(ctx context.Context, r *source.Range, o RowOptions, emit func(Chunk) error) error {
+	rd := &rangeReader{ctx: ctx, r: r, options: o, emit: emit, chunk: Chunk{Range: r.K}}
+	for i := range r.Pieces {
+		if err := rd.piece(i); err != nil {
+			return err
+		}
+	}
+	rd.chunk.Last = true
+	rd.chunk.Ends = rd.ends
+	return rd.flush()
+}
+
+type rangeReader struct {
+	ctx     context.Context
+	r       *source.Range
+	options RowOptions
+	emit    func(Chunk) error
+
+	chunk Chunk
+	size  int // of the chunk, in tokens or what may become tokens
+	seq   int
+	ends  []File
+}
+
+// bytesPerToken turns bytes of raw text into tokens, about.
+const bytesPerToken = 5
+
+// flush emits the chunk and begins the next one.
+func (rd *rangeReader) flush() error {
+	if err := rd.ctx.Err(); err != nil {
+		return err
+	}
+	c := rd.chunk
+	c.Seq = rd.seq
+	rd.seq++
+	rd.size = 0
+	rd.chunk = Chunk{Range: c.Range}
+	return rd.emit(c)
+}
+
+// file returns the index of f in the chunk's files.
+func (rd *rangeReader) file(f *File) int32 {
+	n := len(rd.chunk.Files)
+	if n == 0 || rd.chunk.Files[n-1].Piece != f.Piece {
+		rd.chunk.Files = append(rd.chunk.Files, *f)
+		n++
+	}
+	return int32(n - 1)
+}
+
+// grow counts tokens more in the chunk and emits it when it is full.
+func (rd *rangeReader) grow(tokens int) error {
+	if rd.size += tokens; rd.size < ChunkTokens {
+		return nil
+	}
+	return rd.flush()
+}
+
+// fail appends a failure row that is about f.
+func (rd *rangeReader) fail(f *File, row Failure) {
+	row.File = rd.file(f)
+	rd.chunk.Failures = append(rd.chunk.Failures, row)
+}
+
+// piece reads piece i. What is wrong with the file for good becomes a row.
+func (rd *rangeReader) piece(i int) error {
+	p := &rd.r.Pieces[i]
+	f := File{Piece: i, DocID: p.DocID, URI: p.URI, Stored: p.Size}
+	err := rd.open(p, &f)
+	var fault *source.Error
+	var notText *source.NotText
+	switch {
+	case err == nil:
+	case errors.As(err, &notText):
+		f.Failed = true
+	case errors.As(err, &fault) && fault.Kind == source.Permanent:
+		f.Failed = true
+	default:
+		return fmt.Errorf("reading %s: %w", p.URI, err)
+	}
+	if f.Failed && p.Start == 0 {
+		reason := err.Error()
+		var at int64
+		if fault != nil {
+			reason, at = fault.Err.Error(), fault.Offset
+		}
+		rd.fail(&f, Failure{Failure: syntax.Failure{
+			ByteOffset: at, Stage: "read", Severity: syntax.SeverityError, Reason: reason,
+		}})
+	}
+	Progress.Bytes.Add(p.End - p.Start)
+	rd.ends = append(rd.ends, f)
+	return rd.ctx.Err()
+}
+
+// open opens the piece, decides what it is and reads it.
+func (rd *rangeReader) open(p *source.Piece, f *File) error {
+	in, err := source.Open(rd.ctx, rd.r, p)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if f.Version, err = in.Digest(rd.ctx); err != nil {
+		return err
+	}
+	head, err := in.Head()
+	if err != nil {
+		return err
+	}
+	want, err := source.ParseFormat(rd.options.From)
+	if err != nil {
+		return err
+	}
+	format, err := source.Detect(p.URI, head, want, rd.options.Encoding)
+	if err != nil {
+		return err
+	}
+	f.Format = string(format)
+	start, end := p.Start, p.End
+	if in.Compressed() {
+		end = -1
+	}
+	if format == source.Text {
+		err = rd.text(in, f, head, start, end)
+	} else {
+		err = rd.conll(in, f, format, start, end)
+	}
+	f.EOF = err == nil && p.End == p.Size
+	return errors.Join(err, in.Verify())
+}
+
+// text reads the blocks of raw text that begin in [start, end).
+func (rd *rangeReader) text(in *source.File, f *File, head []byte, start, end int64) error {
+	layout, err := text.Decide(head, text.Options{Encoding: rd.options.Encoding, Lines: text.Lines(rd.options.Lines)})
+	if err != nil {
+		return err
+	}
+	f.Encoding, f.Lines = layout.Encoding, string(layout.Lines)
+	r, err := in.At(max(start-1, 0))
+	if err != nil {
+		return err
+	}
+	blocks, err := text.NewReader(r, layout, start, end)
+	if err != nil {
+		return err
+	}
+	for {
+		b, err := blocks.Next()
+		f.Start, f.End = blocks.Cover()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		f.Blocks++
+		f.Repaired += int64(b.Repaired)
+		if b.Repaired > 0 {
+			rd.fail(f, Failure{Failure: syntax.Failure{
+				ByteOffset: b.FirstBad, Line: b.Line, Stage: "read", Severity: syntax.SeverityWarning,
+				Reason: fmt.Sprintf("invalid bytes: %d characters replaced by U+FFFD", b.Repaired), Text: b.Text,
+			}})
+		}
+		rd.chunk.Blocks = append(rd.chunk.Blocks, Block{File: rd.file(f), Block: b})
+		if err := rd.grow(len(b.Text)/bytesPerToken + 1); err != nil {
+			return err
+		}
+	}
+}
+
+// conll reads the sentences in CoNLL format that belong to [start, end).
+func (rd *rangeReader) conll(in *source.File, f *File, format source.Format, start, end int64) error {
+	f.Encoding = "utf-8"
+	r, err := in.At(start)
+	if err != nil {
+		return err
+	}
+	o := conllu.Options{Start: start, End: max(end, 0)}
+	if format == source.CoNLLX {
+		o.Format = conllu.X
+	}
+	blocks := conllu.NewReader(r, o)
+	for {
+		b, err := blocks.Next()
+		f.Start, f.End = blocks.Covered()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		f.Blocks++
+		for i := range b.Warnings {
+			rd.mended(f, &b, &b.Warnings[i], Failure{}, syntax.SeverityWarning)
+		}
+		if b.Err != nil {
+			rd.mended(f, &b, b.Err, Failure{Block: true}, syntax.SeverityError)
+			continue
+		}
+		rd.chunk.Sentences = append(rd.chunk.Sentences, Sentence{File: rd.file(f), Sentence: b.Sentence})
+		if err := rd.grow(len(b.Sentence.Words)); err != nil {
+			return err
+		}
+	}
+}
+
+// mended makes a failure row of what a CoNLL block's reader had to say.
+func (rd *rangeReader) mended(f *File, b *conllu.Block, e *conllu.Error, row Failure, severity string) {
+	reason := e.Reason
+	if e.Column > 0 {
+		reason = fmt.Sprintf("column %d: %s", e.Column, e.Reason)
+	}
+	row.Failure = syntax.Failure{
+		ByteOffset: e.Offset, Line: e.Line, Stage: "read", Severity: severity, Reason: reason, Text: b.Raw,
+	}
+	rd.fail(f, row)
+}

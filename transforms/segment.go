@@ -1,0 +1,123 @@
+package transforms
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+func init() {
+	register.DoFn3x1[context.Context, Chunk, func(Chunk), error](&segmentFn{})
+}
+
+// Segment cuts the blocks of raw text into sentences. CoNLL sentences pass.
+//
+// PCollection<Chunk> -> PCollection<Chunk>
+func Segment(s beam.Scope, job Job, chunks beam.PCollection) beam.PCollection {
+	return beam.ParDo(s.Scope("Segment"), &segmentFn{Job: job}, chunks)
+}
+
+type segmentFn struct {
+	Job    Job
+	stages Stages
+}
+
+func (f *segmentFn) Setup() (err error) {
+	f.stages, err = f.Job.open()
+	return err
+}
+
+func (f *segmentFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) error {
+	emit(SegmentChunk(c, f.stages, f.Job.Options))
+	return nil
+}
+
+// SegmentChunk is Segment on one chunk.
+func SegmentChunk(c Chunk, m Stages, o RowOptions) Chunk {
+	made := make([][]syntax.Sentence, len(c.Blocks))
+	panics := each(len(c.Blocks),
+		func(i int) int { return len(c.Blocks[i].Text) },
+		func(i int) {
+			made[i] = m.Segment(c.Blocks[i].Text, o.MaxWords)
+			if missing := leftOut(c.Blocks[i].Text, made[i]); missing != "" {
+				panic("the segmenter left out " + missing)
+			}
+		})
+
+	c.Segmented = make([]Count, len(c.Files))
+	for i := range c.Sentences { // CoNLL: a sentence is a block
+		c.Segmented[c.Sentences[i].File].Blocks++
+	}
+	var reasons []string
+	for i := range c.Blocks {
+		b := &c.Blocks[i]
+		if panics != nil && panics[i] != "" {
+			c.Failures = append(c.Failures, Failure{
+				File: b.File, Block: true, Internal: true,
+				Failure: syntax.Failure{
+					ByteOffset: b.Start, Line: b.Line, Stage: "segment",
+					Severity: syntax.SeverityError, Reason: panics[i], Text: b.Text,
+				},
+			})
+			continue
+		}
+		c.Segmented[b.File].Blocks++
+		for j := range made[i] {
+			c.Sentences = append(c.Sentences, b.place(made[i][j]))
+		}
+	}
+	c.Blocks = nil
+	slices.SortStableFunc(c.Sentences, func(a, b Sentence) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.StartByte, b.StartByte))
+	})
+	for i := range c.Sentences {
+		c.Segmented[c.Sentences[i].File].Sentences++
+		if n := len(c.Sentences[i].Words); n > syntax.MaxWords {
+			if reasons == nil {
+				reasons = make([]string, len(c.Sentences))
+			}
+			reasons[i] = fmt.Sprintf("sentence too long: %d words, the limit is %d", n, syntax.MaxWords)
+		}
+	}
+	c.keep("segment", reasons)
+	return c
+}
+
+// leftOut returns the first text that is not white space and in none of the
+// sentences, or "": nothing may disappear here.
+func leftOut(block string, sentences []syntax.Sentence) string {
+	var at int64
+	for i := range sentences {
+		s := &sentences[i]
+		if s.StartByte < at || s.EndByte < s.StartByte || s.EndByte > int64(len(block)) {
+			return fmt.Sprintf("the order of bytes %d to %d", s.StartByte, s.EndByte)
+		}
+		if gap := strings.TrimFunc(block[at:s.StartByte], unicode.IsSpace); gap != "" {
+			return fmt.Sprintf("%.40q", gap)
+		}
+		at = s.EndByte
+	}
+	if gap := strings.TrimFunc(block[at:], unicode.IsSpace); gap != "" {
+		return fmt.Sprintf("%.40q", gap)
+	}
+	return ""
+}
+
+// place turns positions in the block's text into positions in the source.
+func (b *Block) place(s syntax.Sentence) Sentence {
+	if b.Repaired > 0 && s.Status == syntax.OK && strings.ContainsRune(s.Text, unicode.ReplacementChar) {
+		s.Status = syntax.Repaired
+	}
+	if b.Line > 0 {
+		s.Line = b.Line + int64(strings.Count(b.Text[:s.StartByte], "\n"))
+	}
+	s.StartByte, s.EndByte = b.Offset(int(s.StartByte)), b.Offset(int(s.EndByte))
+	return Sentence{File: b.File, Sentence: s}
+}

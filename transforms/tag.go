@@ -1,0 +1,41 @@
+package transforms
+
+import (
+	"context"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+func init() {
+	register.DoFn3x1[context.Context, Chunk, func(Chunk), error](&tagFn{})
+}
+
+// Tag fills in tags, features and lemmas.
+//
+// PCollection<Chunk> -> PCollection<Chunk>
+func Tag(s beam.Scope, job Job, chunks beam.PCollection) beam.PCollection {
+	return beam.ParDo(s.Scope("Tag"), &tagFn{Job: job}, chunks)
+}
+
+type tagFn struct {
+	Job    Job
+	stages Stages
+}
+
+func (f *tagFn) Setup() (err error) {
+	f.stages, err = f.Job.open()
+	return err
+}
+
+func (f *tagFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) error {
+	emit(TagChunk(c, f.stages, f.Job.Options))
+	return nil
+}
+
+// TagChunk is Tag on one chunk.
+func TagChunk(c Chunk, m Stages, o RowOptions) Chunk {
+	c.perSentence("tag", func(s *syntax.Sentence) { m.Tag(s, o.Retag) })
+	return c
+}

@@ -1,0 +1,99 @@
+package transforms
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+)
+
+func init() {
+	register.DoFn3x1[context.Context, Chunk, func(Done), error](&writeFn{})
+	register.Emitter1[Done]()
+}
+
+// Write turns the chunks of each range into its two parts, failures first:
+// the trees are the commit mark. It wants the chunks of one reading of a range
+// in order and in one process, and fails on a runner that does otherwise.
+//
+// PCollection<Chunk> -> PCollection<Done>
+func Write(s beam.Scope, job Job, chunks beam.PCollection) beam.PCollection {
+	return beam.ParDo(s.Scope("Write"), &writeFn{Job: job}, chunks)
+}
+
+type writeFn struct {
+	Job Job
+}
+
+func (f *writeFn) ProcessElement(_ context.Context, c Chunk, emit func(Done)) error {
+	if c.Skip {
+		Progress.Skipped.Add(1)
+		emit(Done{K: c.Range, Skipped: true})
+		return nil
+	}
+	key := attempt{f.Job.Output, f.Job.FP, c.Range, c.Attempt}
+	out, err := key.parts(&f.Job, c.Seq)
+	if err == nil {
+		err = out.add(&c)
+	}
+	if err == nil && c.Last {
+		err = out.commit(c.Ends)
+	}
+	if err != nil {
+		key.abandon()
+		return fmt.Errorf("range %d: %w", c.Range, err)
+	}
+	if c.Last {
+		active.Delete(key)
+		Progress.Written.Add(1)
+		emit(Done{K: c.Range})
+	}
+	return nil
+}
+
+// An attempt names one reading of one range. Its open files are found here by
+// Write, which fills them, and by Read, which sees to it that they are closed:
+// Beam calls neither FinishBundle nor Teardown after an error.
+type attempt struct {
+	output, fp string
+	k          int
+	id         uint64
+}
+
+var active sync.Map // attempt -> *rangeParts
+
+// parts returns the open parts of the attempt, or opens them for chunk 0.
+func (a attempt) parts(job *Job, seq int) (*rangeParts, error) {
+	if seq == 0 {
+		out, err := openRangeParts(job, a.k)
+		if err != nil {
+			return nil, err
+		}
+		active.Store(a, out)
+		return out, nil
+	}
+	out, ok := active.Load(a)
+	if !ok {
+		return nil, fmt.Errorf("chunk %d came to Write before chunk 0 or to another process: "+
+			"runner %q does not keep the stages of a range together; run on prism or Dataflow", seq, job.Runner)
+	}
+	return out.(*rangeParts), nil
+}
+
+// abandon removes what the attempt has open, if anything.
+func (a attempt) abandon() {
+	if out, ok := active.LoadAndDelete(a); ok {
+		out.(*rangeParts).abandon()
+	}
+}
+
+// AbandonAll removes the temporary files of all ranges under way in this
+// process: for a process that is about to end.
+func AbandonAll() {
+	active.Range(func(key, _ any) bool {
+		key.(attempt).abandon()
+		return true
+	})
+}
