@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // ReportOptions choose how Report writes a result.
@@ -30,10 +31,10 @@ func Report(w io.Writer, r *Result, o ReportOptions) error {
 		if o.Enhanced {
 			last = EULAS
 		}
-		r.writeTable(&b, Tokens, last, o.Counts)
+		r.writeTable(&b, narrow, Tokens, last, o.Counts)
 		if !o.Plain {
 			b.WriteByte('\n')
-			r.writeTable(&b, LASFull, LASPunct, o.Counts)
+			r.writeTable(&b, wide, LASFull, LASPunct, o.Counts)
 			b.WriteByte('\n')
 			r.writeDetails(&b)
 		}
@@ -42,22 +43,32 @@ func Report(w io.Writer, r *Result, o ReportOptions) error {
 	return err
 }
 
-const tableRule = "-----------+-----------+-----------+-----------+-----------\n"
+// Widths of the first column of a table.
+const (
+	narrow = 11 // udeval's
+	wide   = 17
+)
+
+// writeHead writes the first column's name, the others, and a rule.
+func writeHead(b *bytes.Buffer, width int, name, others string) {
+	fmt.Fprintf(b, "%-*s|%s\n%s+-----------+-----------+-----------+-----------\n",
+		width, name, others, strings.Repeat("-", width))
+}
 
 // writeTable writes the metrics first..last.
-func (r *Result) writeTable(b *bytes.Buffer, first, last Metric, counts bool) {
+func (r *Result) writeTable(b *bytes.Buffer, width int, first, last Metric, counts bool) {
 	if counts {
-		b.WriteString("Metric     | Correct   |      Gold | Predicted | Aligned\n" + tableRule)
+		writeHead(b, width, "Metric", " Correct   |      Gold | Predicted | Aligned")
 	} else {
-		b.WriteString("Metric     | Precision |    Recall |  F1 Score | AligndAcc\n" + tableRule)
+		writeHead(b, width, "Metric", " Precision |    Recall |  F1 Score | AligndAcc")
 	}
 	for m := first; m <= last; m++ {
 		s := r.Scores[m]
 		if counts {
-			fmt.Fprintf(b, "%-11s|%10d |%10d |%10d |%s\n", m, s.Correct, s.Gold, s.System, s.alignedCell(m))
+			fmt.Fprintf(b, "%-*s|%10d |%10d |%10d |%s\n", width, m, s.Correct, s.Gold, s.System, s.alignedCell(m))
 			continue
 		}
-		fmt.Fprintf(b, "%-11s|%10.2f |%10.2f |%10.2f |", m, 100*s.Precision(), 100*s.Recall(), 100*s.F1())
+		fmt.Fprintf(b, "%-*s|%10.2f |%10.2f |%10.2f |", width, m, 100*s.Precision(), 100*s.Recall(), 100*s.F1())
 		if a, ok := s.AlignedAccuracy(); ok {
 			fmt.Fprintf(b, "%10.2f", 100*a)
 		}
@@ -79,10 +90,10 @@ func (s Score) alignedCell(m Metric) string {
 }
 
 func (r *Result) writeDetails(b *bytes.Buffer) {
-	b.WriteString("Gold words | Sentences |     Words |       UAS |       LAS\n" + tableRule)
+	writeHead(b, wide, "Sentence length", " Sentences |     Words |       UAS |       LAS")
 	for _, bin := range r.Lengths {
 		if bin.Sentences > 0 {
-			fmt.Fprintf(b, "%-11s|%10d |%10d |%10.2f |%10.2f\n", bin.name(), bin.Sentences, bin.Words,
+			fmt.Fprintf(b, "%-*s|%10d |%10d |%10.2f |%10.2f\n", wide, bin.name(), bin.Sentences, bin.Words,
 				100*ratio(bin.UAS, bin.Words), 100*ratio(bin.LAS, bin.Words))
 		}
 	}
