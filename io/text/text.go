@@ -7,8 +7,9 @@
 package text
 
 import (
-	"errors"
-	"io"
+	"fmt"
+	"sort"
+	"strings"
 )
 
 // MaxBlock is the most bytes of UTF-8 that a block holds. A longer paragraph
@@ -26,7 +27,15 @@ const (
 )
 
 // ParseLines returns the mode of a command-line value; "" is AutoLines.
-func ParseLines(s string) (Lines, error) { return AutoLines, errors.ErrUnsupported }
+func ParseLines(s string) (Lines, error) {
+	switch l := Lines(strings.ToLower(s)); l {
+	case "", AutoLines:
+		return AutoLines, nil
+	case Wrapped, Paragraph, Sentence:
+		return l, nil
+	}
+	return "", fmt.Errorf("unknown meaning of line breaks %q; use auto, wrapped, paragraph or sentence", s)
+}
 
 // Options are what the user said about text files. The zero value is UTF-8
 // and AutoLines.
@@ -39,23 +48,13 @@ type Options struct {
 
 // Validate returns an error that names the remedy if the options cannot be
 // used.
-func (o Options) Validate() error { return errors.ErrUnsupported }
-
-// A Layout is what was decided about one file, once, from its beginning.
-type Layout struct {
-	Encoding string // canonical name, "utf-8" by default
-	BOM      int    // bytes of byte order mark at the beginning
-	Newline  byte   // '\n', or '\r' in files that have nothing else
-	Lines    Lines  // never AutoLines
-	// Cuttable says that a reader may begin in the middle of the file. In
-	// other encodings (UTF-16, ISO-2022-JP) the reader of the first range
-	// reads the whole file and the others find nothing.
-	Cuttable bool
+func (o Options) Validate() error {
+	if _, err := ParseLines(string(o.Lines)); err != nil {
+		return err
+	}
+	_, err := lookup(o.Encoding)
+	return err
 }
-
-// Decide looks at the first bytes of a file (source.HeadBytes of them are
-// plenty) and decides its layout. The same bytes always give the same layout.
-func Decide(head []byte, o Options) (Layout, error) { return Layout{}, errors.ErrUnsupported }
 
 // A Block is a stretch of text without a paragraph break, trimmed of white
 // space at both ends and never empty. Offsets are bytes of the decompressed
@@ -92,37 +91,14 @@ type Run struct {
 
 // Offset returns where the character at byte offset i of Text, 0 <= i <=
 // len(Text), is in the decompressed file. Offset(len(Text)) is End.
-func (b *Block) Offset(i int) int64 { return b.Start + int64(i) }
-
-// A Reader cuts the part of a file that belongs to an interval into blocks,
-// with bounded memory however long the lines are. It is not safe for
-// concurrent use.
-type Reader struct{}
-
-// NewReader returns a reader of the blocks of the paragraphs that begin in
-// [start, end). r must be positioned at start-1, or at 0 if start is 0; end
-// may be beyond the end of the file, and is ignored if negative. The reader
-// reads on past end to finish the last paragraph.
-func NewReader(r io.Reader, l Layout, start, end int64) (*Reader, error) {
-	return nil, errors.ErrUnsupported
+func (b *Block) Offset(i int) int64 {
+	if i >= len(b.Text) {
+		return b.End
+	}
+	if len(b.Runs) == 0 {
+		return b.Start + int64(i)
+	}
+	j := sort.Search(len(b.Runs), func(j int) bool { return int(b.Runs[j].Text) > i }) - 1
+	r := b.Runs[j]
+	return b.Start + int64(r.Source) + int64((i-int(r.Text))/int(r.Width)*int(r.Stored))
 }
-
-// Next returns the next block, or io.EOF after the last one. If r fails, Next
-// returns the blocks of the paragraphs that were complete before it, then r's
-// error: Cover tells what was covered until then. The block and all it points
-// to belong to the caller.
-func (r *Reader) Next() (Block, error) { return Block{}, errors.ErrUnsupported }
-
-// Cover returns the interval of the file that belongs to the blocks returned
-// so far and the white space around them; after io.EOF, all that belongs to
-// the reader. The covers of the ranges of a file follow each other without a
-// gap from 0 to its end; an empty cover (start == end) counts for nothing.
-func (r *Reader) Cover() (start, end int64) { return 0, 0 }
-
-// NextBlank returns the offset of the byte after the first empty line (LF or
-// CRLF) that starts at or after off, or of the end of the file. r must be
-// positioned at off-1, or at 0 if off is 0; then the answer is 0. It is how
-// ranges of a file in CoNLL format begin and end:
-// [NextBlank(start), NextBlank(end)) holds whole sentences with their empty
-// lines.
-func NextBlank(r io.Reader, off int64) (int64, error) { return 0, errors.ErrUnsupported }

@@ -1,0 +1,308 @@
+package text
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"unicode/utf8"
+)
+
+// lookAhead is how many bytes beyond MaxBlock are seen before a paragraph is
+// cut.
+const lookAhead = 256
+
+// keepBytes is how much consumed text a window may hold before it is dropped.
+const keepBytes = 32 << 10
+
+// A Reader cuts the part of a file that belongs to an interval into blocks,
+// with bounded memory however long the lines are. It is not safe for
+// concurrent use.
+type Reader struct {
+	layout Layout
+	dec    *decoder
+	end    int64 // paragraphs that begin here or later are not ours; negative is none
+	win    window
+	pos    int   // consumed bytes of win.text
+	err    error // of the decoder
+
+	line       int64 // 1-based, 0 unknown
+	lineStart  int64 // source offset of the current line's beginning, -1 once text of it was consumed
+	continues  bool  // a paragraph was cut here
+	coverStart int64
+	coverEnd   int64
+	done       error // what Next returns from now on
+}
+
+// NewReader returns a reader of the blocks of the paragraphs that begin in
+// [start, end). r must be positioned at start-1, or at 0 if start is 0; end
+// may be beyond the end of the file, and is ignored if negative. The reader
+// reads on past end to finish the last paragraph.
+//
+// In wrapped text a paragraph is said to begin with the blank line before it.
+func NewReader(r io.Reader, l Layout, start, end int64) (*Reader, error) {
+	if start < 0 || end >= 0 && end < start {
+		return nil, fmt.Errorf("no interval of a file: [%d, %d)", start, end)
+	}
+	if _, err := lookup(l.Encoding); err != nil {
+		return nil, err
+	}
+	rd := &Reader{layout: l, end: end}
+	if !l.Cuttable {
+		if start > 0 {
+			rd.done = io.EOF
+			return rd, nil
+		}
+		rd.end = -1
+	}
+	if start == 0 {
+		if _, err := io.CopyN(io.Discard, r, int64(l.BOM)); err != nil {
+			rd.done = err
+			return rd, nil
+		}
+		rd.dec = newDecoder(r, l, int64(l.BOM))
+		rd.line = 1
+		return rd, nil
+	}
+	if err := rd.align(r, start); err != nil {
+		rd.done = err
+		if err != io.EOF {
+			return nil, err
+		}
+	}
+	return rd, nil
+}
+
+// align moves to where the paragraphs that begin at or after start begin.
+func (r *Reader) align(src io.Reader, start int64) error {
+	at, rest, err := skipLine(src, start-1, r.layout.Newline)
+	r.coverStart, r.coverEnd = at, at
+	if err != nil {
+		return err
+	}
+	r.dec = newDecoder(io.MultiReader(bytes.NewReader(rest), src), r.layout, at)
+	r.lineStart = at
+	if r.layout.Lines != Wrapped {
+		return nil
+	}
+	for {
+		blank, err := r.passLine()
+		if err != nil {
+			r.coverStart, r.coverEnd = r.here(), r.here()
+			return err
+		}
+		if !blank {
+			r.lineStart = r.here()
+			continue
+		}
+		r.coverStart, r.coverEnd = r.lineStart, r.lineStart
+		if r.end >= 0 && r.lineStart >= r.end {
+			return io.EOF
+		}
+		r.lineStart = r.here()
+		return nil
+	}
+}
+
+// skipLine reads up to the first line break and returns the offset after it
+// (that of the end of the file if there is none), and what was read beyond it.
+func skipLine(src io.Reader, at int64, newline byte) (int64, []byte, error) {
+	buf := make([]byte, rawBytes)
+	for {
+		n, err := src.Read(buf)
+		if i := bytes.IndexByte(buf[:n], newline); i >= 0 {
+			return at + int64(i) + 1, buf[i+1 : n], nil // src keeps its error
+		}
+		at += int64(n)
+		if err != nil {
+			return at, nil, err
+		}
+	}
+}
+
+// passLine consumes a line with its end and reports whether it was blank.
+func (r *Reader) passLine() (blank bool, err error) {
+	blank = true
+	for {
+		for i := r.pos; i < len(r.win.text); {
+			c, n := utf8.DecodeRune(r.win.text[i:])
+			i += n
+			if c == rune(r.layout.Newline) {
+				r.consume(i)
+				return blank, nil
+			}
+			blank = blank && isSpace(c)
+		}
+		r.consume(len(r.win.text))
+		if !r.more() {
+			return false, r.err
+		}
+	}
+}
+
+// here is the source offset of the next byte to consume.
+func (r *Reader) here() int64 {
+	if r.pos == len(r.win.text) {
+		return r.dec.source // undecoded bytes follow
+	}
+	return r.win.source(r.win.base + int64(r.pos))
+}
+
+// more decodes some more text. It reports false after the last.
+func (r *Reader) more() bool {
+	if r.pos > keepBytes {
+		r.win.drop(r.pos)
+		r.pos = 0
+	}
+	if r.err == nil {
+		r.err = r.dec.decode(&r.win)
+	}
+	return r.err == nil
+}
+
+// consume moves on to window offset i.
+func (r *Reader) consume(i int) {
+	if r.line > 0 {
+		r.line += int64(bytes.Count(r.win.text[r.pos:i], []byte{r.layout.Newline}))
+	}
+	r.pos = i
+}
+
+// Next returns the next block, or io.EOF after the last one. If r fails, Next
+// returns the blocks of the paragraphs that were complete before it, then r's
+// error: Cover tells what was covered until then. The block and all it points
+// to belong to the caller.
+func (r *Reader) Next() (Block, error) {
+	if r.done == nil {
+		r.done = r.skipSpace()
+	}
+	if r.done != nil {
+		return Block{}, r.done
+	}
+	for len(r.win.text)-r.pos < MaxBlock+lookAhead && r.more() {
+	}
+	w := r.win.text[r.pos:]
+	n := paragraphEnd(w, &r.layout)
+	if n < 0 && r.err == io.EOF {
+		n = len(w)
+	}
+	if n >= 0 {
+		n = len(bytes.TrimRightFunc(w[:n], isSpace))
+	}
+	cut := n < 0 || n > MaxBlock
+	if cut && len(w) <= MaxBlock {
+		r.done = r.err // the paragraph's end is not to be had
+		return Block{}, r.done
+	}
+	if cut {
+		n = len(bytes.TrimRightFunc(w[:cutPoint(w, MaxBlock, r.layout.Newline)], isSpace))
+	}
+	b := r.block(n)
+	r.consume(r.pos + n)
+	r.lineStart, r.continues = -1, cut
+	return b, nil
+}
+
+// skipSpace consumes white space up to the next block. It returns io.EOF if
+// there is none, or none of ours.
+func (r *Reader) skipSpace() error {
+	for {
+		for r.pos < len(r.win.text) {
+			if r.lineStart >= 0 && r.layout.Lines != Wrapped && r.end >= 0 && r.lineStart >= r.end {
+				r.coverEnd = r.lineStart
+				return io.EOF
+			}
+			c, n := utf8.DecodeRune(r.win.text[r.pos:])
+			if !isSpace(c) {
+				return nil
+			}
+			r.consume(r.pos + n)
+			if c != rune(r.layout.Newline) {
+				continue
+			}
+			if r.lineStart >= 0 || r.layout.Lines != Wrapped {
+				r.continues = false
+			}
+			if r.lineStart >= r.end && r.end >= 0 && r.layout.Lines == Wrapped {
+				r.coverEnd = r.lineStart // this blank line begins the next range
+				return io.EOF
+			}
+			r.lineStart = r.here()
+		}
+		if !r.more() {
+			if r.err == io.EOF {
+				r.coverEnd = r.dec.source
+			}
+			return r.err
+		}
+	}
+}
+
+// block makes a block of the next n bytes.
+func (r *Reader) block(n int) Block {
+	w := &r.win
+	from, to := w.base+int64(r.pos), w.base+int64(r.pos+n)
+	b := Block{
+		Text:      string(w.text[r.pos : r.pos+n]),
+		From:      r.coverEnd,
+		Start:     w.source(from),
+		FirstBad:  -1,
+		Line:      r.line,
+		Continues: r.continues,
+	}
+	i := w.spanAt(from)
+	for j := i; j < len(w.spans) && w.spans[j].text < to; j++ {
+		s := w.spans[j]
+		b.Runs = append(b.Runs, Run{int32(s.text - from), int32(s.source - b.Start), s.width, s.stored})
+		b.End = s.source + (to-s.text)/int64(s.width)*int64(s.stored)
+	}
+	b.Runs[0].Text, b.Runs[0].Source = 0, 0
+	if len(b.Runs) == 1 && b.Runs[0].Width == 1 && b.Runs[0].Stored == 1 {
+		b.Runs = nil
+	}
+	k := sort.Search(len(w.repairs), func(k int) bool { return w.repairs[k].text >= from })
+	for ; k < len(w.repairs) && w.repairs[k].text < to; k++ {
+		if b.Repaired++; b.Repaired == 1 {
+			b.FirstBad = w.repairs[k].source
+		}
+	}
+	r.coverEnd = b.End
+	return b
+}
+
+// Cover returns the interval of the file that belongs to the blocks returned
+// so far and the white space around them; after io.EOF, all that belongs to
+// the reader. The covers of the ranges of a file follow each other without a
+// gap from 0 to its end; an empty cover (start == end) counts for nothing.
+func (r *Reader) Cover() (start, end int64) { return r.coverStart, r.coverEnd }
+
+// NextBlank returns the offset of the byte after the first empty line (LF or
+// CRLF) that starts at or after off, or of the end of the file. r must be
+// positioned at off-1, or at 0 if off is 0; then the answer is 0. It is how
+// ranges of a file in CoNLL format begin and end:
+// [NextBlank(start), NextBlank(end)) holds whole sentences with their empty
+// lines.
+func NextBlank(r io.Reader, off int64) (int64, error) {
+	if off == 0 {
+		return 0, nil
+	}
+	in := bufio.NewReader(r)
+	blank := false // nothing but a CR seen since the line began
+	for at := off - 1; ; at++ {
+		c, err := in.ReadByte()
+		switch {
+		case errors.Is(err, io.EOF):
+			return at, nil
+		case err != nil:
+			return at, err
+		case c == '\n' && blank:
+			return at + 1, nil
+		case c == '\n':
+			blank = true
+		case c != '\r':
+			blank = false
+		}
+	}
+}

@@ -1,0 +1,549 @@
+package text
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unicode/utf8"
+)
+
+// read returns the blocks of [start, end) of data and their cover, having
+// checked what every reader promises.
+func read(t testing.TB, data []byte, l Layout, start, end int64) ([]Block, [2]int64) {
+	t.Helper()
+	at := max(start-1, 0)
+	r, err := NewReader(bytes.NewReader(data[min(at, int64(len(data))):]), l, start, end)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks []Block
+	from, _ := r.Cover()
+	for {
+		b, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.From != from || b.Start < b.From || b.End <= b.Start {
+			t.Fatalf("block [%d, %d) from %d after %d", b.Start, b.End, b.From, from)
+		}
+		if !utf8.ValidString(b.Text) || strings.ContainsRune(b.Text, 0) || b.Text == "" || len(b.Text) > MaxBlock {
+			t.Fatalf("bad text of %d bytes: %.50q", len(b.Text), b.Text)
+		}
+		if strings.TrimFunc(b.Text, isSpace) != b.Text {
+			t.Fatalf("text is not trimmed: %.50q", b.Text)
+		}
+		if (b.Repaired > 0) != (b.FirstBad >= 0) || b.Repaired > strings.Count(b.Text, "\ufffd") {
+			t.Fatalf("%d repaired, first at %d, in %.50q", b.Repaired, b.FirstBad, b.Text)
+		}
+		last := b.Start
+		for i := range b.Text {
+			if o := b.Offset(i); o < last || o > b.End {
+				t.Fatalf("offset %d of %.50q is at %d after %d", i, b.Text, o, last)
+			} else {
+				last = o
+			}
+		}
+		if b.Offset(0) != b.Start || b.Offset(len(b.Text)) != b.End {
+			t.Fatalf("the offsets of %.50q are not its interval", b.Text)
+		}
+		if b.Runs == nil && string(data[b.Start:b.End]) != b.Text {
+			t.Fatalf("text is not the source's: %.50q", b.Text)
+		}
+		blocks, from = append(blocks, b), b.End
+	}
+	start, end = r.Cover()
+	if end < from {
+		t.Fatalf("the cover ends at %d, before the last block's end %d", end, from)
+	}
+	if l.Encoding == "utf-8" {
+		checkSeparators(t, data, blocks, end)
+	}
+	return blocks, [2]int64{start, end}
+}
+
+// checkSeparators checks that what is not in a block is white space.
+func checkSeparators(t testing.TB, data []byte, blocks []Block, end int64) {
+	t.Helper()
+	for i := 0; i <= len(blocks); i++ {
+		var sep []byte
+		if i < len(blocks) {
+			sep = data[blocks[i].From:blocks[i].Start]
+		} else if i > 0 {
+			sep = data[blocks[i-1].End:end]
+		}
+		if len(bytes.TrimFunc(sep, isSpace)) != 0 {
+			t.Fatalf("text between blocks: %.50q", sep)
+		}
+	}
+}
+
+func texts(blocks []Block) string {
+	var s []string
+	for _, b := range blocks {
+		s = append(s, b.Text)
+	}
+	return strings.Join(s, "|")
+}
+
+func decide(t testing.TB, data string, o Options) Layout {
+	t.Helper()
+	l, err := Decide([]byte(data[:min(len(data), 64<<10)]), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestBlocks(t *testing.T) {
+	for _, c := range []struct {
+		data  string
+		lines Lines
+		want  string
+	}{
+		{"", AutoLines, ""},
+		{"\n \t\r\n\n", AutoLines, ""},
+		{"one", AutoLines, "one"},
+		{"one\n", Wrapped, "one"},
+		{"one\ntwo\n\nthree", Wrapped, "one\ntwo|three"},
+		{"one\ntwo\n \t\nthree\n\n\n", Wrapped, "one\ntwo|three"},
+		{"one\r\ntwo\r\n\r\nthree\r\n", Wrapped, "one\r\ntwo|three"},
+		{"  one \n two\n\u00a0\nthree", Wrapped, "one \n two|three"},
+		{"one\ntwo\n\nthree", Paragraph, "one|two|three"},
+		{"one\r\n two \r\n\r\nthree", Sentence, "one|two|three"},
+		{"one\rtwo\r\rthree", Paragraph, "one|two|three"},
+		{"one\rtwo\r\rthree", Wrapped, "one\rtwo|three"},
+		{"\ufeffone\ntwo", Paragraph, "one|two"},
+		{"one\n\ufefftwo", Paragraph, "one|two"},
+		{"\ufeff", Paragraph, ""},
+		{"a\x00b\xffc", Paragraph, "a\ufffdb\ufffdc"},
+	} {
+		blocks, cover := read(t, []byte(c.data), decide(t, c.data, Options{Lines: c.lines}), 0, int64(len(c.data)))
+		if got := texts(blocks); got != c.want || cover != [2]int64{0, int64(len(c.data))} {
+			t.Errorf("%q %s: got %q, cover %v", c.data, c.lines, got, cover)
+		}
+	}
+}
+
+func TestRepair(t *testing.T) {
+	data := "ok\n\nna\xefve caf\xc3\n\xe2\x82 \x00 \xed\xa0\x80 \ufffd end\xf0\x9f"
+	blocks, _ := read(t, []byte(data), decide(t, data, Options{Lines: Wrapped}), 0, -1)
+	if len(blocks) != 2 || blocks[0].Repaired != 0 || blocks[0].FirstBad != -1 {
+		t.Fatalf("got %+v", blocks)
+	}
+	b := blocks[1]
+	if want := "na\ufffdve caf\ufffd\n\ufffd\ufffd \ufffd \ufffd\ufffd\ufffd \ufffd end\ufffd\ufffd"; b.Text != want {
+		t.Fatalf("got %q, want %q", b.Text, want)
+	}
+	if b.Repaired != 10 || b.FirstBad != 6 || b.Line != 3 {
+		t.Errorf("got %d, %d, line %d", b.Repaired, b.FirstBad, b.Line)
+	}
+	for _, word := range []string{"ve caf", "end"} {
+		if got, want := b.Offset(strings.Index(b.Text, word)), int64(strings.Index(data, word)); got != want {
+			t.Errorf("%q: got offset %d, want %d", word, got, want)
+		}
+	}
+}
+
+func TestEncodings(t *testing.T) {
+	for _, c := range []struct{ label, name, data, want string }{
+		{"latin1", "windows-1252", "na\xefve\x93\n\ncaf\xe9", "naïve“|café"},
+		{"ISO-8859-15", "iso-8859-15", "\xa4 5", "€ 5"},
+		{"koi8-r", "koi8-r", "\xf0\xd2\xc9\xd7\xc5\xd4 world", "Привет world"},
+		{"shift_jis", "shift_jis", "\x93\xfa\x96{\x8c\xea\n\nx\x81", "日本語|x\ufffd"},
+		{"gb18030", "gb18030", "\xc4\xe3 \x81\n\n\xba\xc3", "你 \ufffd|好"},
+		{"euc-kr", "euc-kr", "\xb0\xa1b", "가b"},
+		{"iso-2022-jp", "iso-2022-jp", "a\x1b$BF|K\\\x1b(Bb", "a日本b"},
+		{"utf-16be", "utf-16be", "\x00a\x00\n\x00\n\xd8\x3d\xde\x00\x00b", "a|😀b"},
+		{"utf-16", "utf-16le", "a\x00b\x00", "ab"},
+		{"", "utf-16le", "\xff\xfea\x00\x00\xd8b\x00c", "a\ufffdb\ufffd"},
+		{"latin1", "utf-8", "\xef\xbb\xbfcaf\u00e9", "café"},
+	} {
+		l := decide(t, c.data, Options{Encoding: c.label, Lines: Wrapped})
+		blocks, _ := read(t, []byte(c.data), l, 0, -1)
+		if got := texts(blocks); got != c.want || l.Encoding != c.name {
+			t.Errorf("%s: got %q as %s, want %q as %s", c.label, got, l.Encoding, c.want, c.name)
+		}
+		for _, b := range blocks {
+			if i := strings.IndexByte(b.Text, 'b'); i >= 0 && c.data[b.Offset(i)] != 'b' && c.data[b.Offset(i)] != 0 {
+				t.Errorf("%s: b is at %d of %q", c.label, b.Offset(i), c.data)
+			}
+		}
+	}
+	if err := (Options{Encoding: "klingon"}).Validate(); err == nil || !strings.Contains(err.Error(), "use a name such as") {
+		t.Errorf("got %v", err)
+	}
+	if err := (Options{Encoding: "iso-2022-kr"}).Validate(); err == nil {
+		t.Error("an encoding that cannot be decoded was accepted")
+	}
+	if err := (Options{Lines: "odd"}).Validate(); err == nil || !strings.Contains(err.Error(), "paragraph") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// sample makes text with lines, paragraphs and odd bytes.
+func sample(rng *rand.Rand, size int) []byte {
+	pieces := []string{"word", " ", "\n", "\n\n", "\r\n", " \n \n", "Word. ", "é", "日本。", "\xff", "\x00", "\u00a0", "longer words go here ", "\t", "!\n"}
+	var b []byte
+	for len(b) < size {
+		b = append(b, pieces[rng.IntN(len(pieces))]...)
+		if rng.IntN(200) == 0 {
+			b = append(b, strings.Repeat("and so on ", rng.IntN(4000))...)
+		}
+		if rng.IntN(400) == 0 {
+			b = append(b, strings.Repeat(" ", rng.IntN(40000))...)
+		}
+	}
+	return b
+}
+
+func TestRangesGiveTheSameBlocks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for round := range 60 {
+		data := sample(rng, rng.IntN(3000))
+		for _, o := range []Options{{Lines: Wrapped}, {Lines: Paragraph}, {Lines: Wrapped, Encoding: "latin1"}, {Lines: Paragraph, Encoding: "gbk"}, {Lines: Wrapped, Encoding: "utf-16le"}} {
+			l := decide(t, string(data), o)
+			whole, cover := read(t, data, l, 0, int64(len(data)))
+			if cover != [2]int64{0, int64(len(data))} {
+				t.Fatalf("round %d: cover of the file is %v, not %d", round, cover, len(data))
+			}
+			var cut []Block
+			at := int64(0)
+			for start, n := int64(0), int64(0); start < int64(len(data)); start += n {
+				n = 1 + rng.Int64N(int64(len(data)))
+				blocks, cover := read(t, data, l, start, min(start+n, int64(len(data))))
+				if cover[0] != cover[1] {
+					if cover[0] != at {
+						t.Fatalf("round %d, %+v: cover %v does not begin at %d", round, l, cover, at)
+					}
+					at = cover[1]
+				}
+				cut = append(cut, blocks...)
+			}
+			if len(data) > 0 && at != int64(len(data)) {
+				t.Fatalf("round %d, %+v: covers end at %d of %d", round, l, at, len(data))
+			}
+			same(t, cut, whole)
+		}
+	}
+}
+
+// same compares blocks but for their lines and the white space before them.
+func same(t *testing.T, got, want []Block) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("got %d blocks, want %d", len(got), len(want))
+	}
+	for i := range got {
+		g, w := got[i], want[i]
+		if g.Text != w.Text || g.Start != w.Start || g.End != w.End || g.Repaired != w.Repaired || g.Continues != w.Continues || g.FirstBad != w.FirstBad {
+			t.Fatalf("block %d: got %.80q [%d, %d), want %.80q [%d, %d)", i, g.Text, g.Start, g.End, w.Text, w.Start, w.End)
+		}
+	}
+}
+
+func TestReadSizesDoNotMatter(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 20 {
+		data := sample(rng, 2000)
+		l := decide(t, string(data), Options{Lines: Wrapped})
+		want, _ := read(t, data, l, 0, -1)
+		r, err := NewReader(iotest.OneByteReader(bytes.NewReader(data)), l, 0, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []Block
+		for b, err := r.Next(); err != io.EOF; b, err = r.Next() {
+			got = append(got, b)
+		}
+		same(t, got, want)
+	}
+}
+
+func TestReadError(t *testing.T) {
+	fail := errors.New("the disk is gone")
+	data := "one\n\ntwo\n\nthree is cut o"
+	for _, c := range []struct {
+		lines Lines
+		want  string
+		cover int64
+	}{{Wrapped, "one|two", 8}, {Paragraph, "one|two", 8}} {
+		r, err := NewReader(io.MultiReader(strings.NewReader(data), iotest.ErrReader(fail)), decide(t, data, Options{Lines: c.lines}), 0, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var blocks []Block
+		for {
+			var b Block
+			if b, err = r.Next(); err != nil {
+				break
+			}
+			blocks = append(blocks, b)
+		}
+		if _, end := r.Cover(); texts(blocks) != c.want || err != fail || end != c.cover {
+			t.Errorf("%s: got %q, %v, cover to %d", c.lines, texts(blocks), err, end)
+		}
+	}
+}
+
+func TestLongLine(t *testing.T) {
+	for name, unit := range map[string]string{
+		"sentences": "This is a sentence of Mr. Smith here. ", "words": "word ", "letters": "x", "combining": "e\u0301", "spaces": " ", "han": "日本語", "bad": "\xff",
+	} {
+		n := 1 << 20
+		if name == "sentences" {
+			n = 30 << 20
+		}
+		src := &repeat{unit: unit, left: n / len(unit)}
+		r, err := NewReader(src, decide(t, strings.Repeat(unit, 1000), Options{Lines: Paragraph}), 0, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks, covered := 0, int64(0)
+		for {
+			b, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil || b.From != covered || len(b.Text) > MaxBlock || b.Continues != (blocks > 0) {
+				t.Fatalf("%s: %v, block of %d bytes from %d after %d", name, err, len(b.Text), b.From, covered)
+			}
+			if name == "sentences" && !strings.HasSuffix(b.Text, "here.") {
+				t.Fatalf("cut at %q", b.Text[len(b.Text)-20:])
+			}
+			if name == "words" && !strings.HasSuffix(b.Text, "word") || name == "combining" && !strings.HasPrefix(b.Text, "e") {
+				t.Fatalf("%s: cut inside a word", name)
+			}
+			blocks, covered = blocks+1, b.End
+		}
+		if cap(r.win.text) > 256<<10 || len(r.win.spans) > 64<<10 {
+			t.Errorf("%s: the window grew to %d bytes", name, cap(r.win.text))
+		}
+		if _, end := r.Cover(); end != int64(n/len(unit)*len(unit)) {
+			t.Errorf("%s: covered %d bytes", name, end)
+		}
+	}
+}
+
+// A repeat reads a unit many times.
+type repeat struct {
+	unit string
+	left int
+	rest string
+}
+
+func (r *repeat) Read(b []byte) (int, error) {
+	n := 0
+	for n < len(b) {
+		if r.rest == "" {
+			if r.left == 0 {
+				break
+			}
+			r.left, r.rest = r.left-1, r.unit
+		}
+		k := copy(b[n:], r.rest)
+		n, r.rest = n+k, r.rest[k:]
+	}
+	if n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+func TestCutPoint(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"It ended. It began again here", "It ended."},
+		{"He said \u201cdone enough.\u201d Then Dr. Smith left us", "He said \u201cdone enough.\u201d"},
+		{"I met J. Smith and then no one else", "I met J."},
+		{"no sentence here\nbut a line break too", "no sentence here"},
+		{"only words go on in this one", "only words go on in"},
+		{"\u4f60\u597d\u3002\u518d\u89c1\u5427\u518d\u89c1\u5427\u518d\u89c1", "\u4f60\u597d\u3002"},
+		{"aaaaaaaaaaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaaaaa"},
+		{"Why? \u00bfPor qu\u00e9 no ahora mismo", "Why?"},
+	} {
+		limit := 20
+		if strings.Contains(c.text, "\u201c") {
+			limit = 35
+		}
+		if got := strings.TrimSpace(c.text[:cutPoint([]byte(c.text), limit, '\n')]); got != c.want {
+			t.Errorf("%q: cut after %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+func TestGuessLines(t *testing.T) {
+	words := strings.Fields(strings.Repeat("the quick brown fox jumps over a lazy dog and runs away into the deep forest. Nobody saw it again until spring came back.", 30))
+	var wrapped, caps strings.Builder
+	n := 0
+	for _, w := range words {
+		if n+1+len(w) > 60 {
+			wrapped.WriteByte('\n')
+			n = 0
+		} else if n > 0 {
+			wrapped.WriteByte(' ')
+			n++
+		}
+		wrapped.WriteString(w)
+		n += len(w)
+	}
+	caps.WriteString(strings.ToUpper(wrapped.String()))
+	line := strings.Repeat("This is a paragraph on a line of its own, longer than any margin would have it be. ", 4)
+	for name, c := range map[string]struct {
+		text string
+		want Lines
+	}{
+		"wrapped":        {wrapped.String(), Wrapped},
+		"wrapped, caps":  {caps.String(), Wrapped},
+		"one break":      {"It was a long\nday.", Wrapped},
+		"paragraphs":     {strings.Repeat(line+"\n", 20), Paragraph},
+		"sentences":      {"One sentence here.\nAnother one, which is longer.\nShort.\nAnd so on it goes.\nThe end of it.\n", Paragraph},
+		"headlines":      {"Man bites dog\nElections held in the whole of the country\nRain\nNew bridge opens\nA cat comes home\nWeather\n", Paragraph},
+		"blank between":  {"One paragraph.\n\nAnother paragraph.\n\nA third.\n", Paragraph},
+		"empty":          {"", Paragraph},
+		"han, wrapped":   {strings.Repeat("我们今天去公园看花然后回家吃饭\n", 20), Wrapped},
+		"one line":       {"one line", Paragraph},
+		"upper and full": {"A B C\nD E\nF", Paragraph},
+	} {
+		if got := decide(t, c.text, Options{}).Lines; got != c.want {
+			t.Errorf("%s: got %s", name, got)
+		}
+	}
+}
+
+func TestGuessLinesOnAddresses(t *testing.T) {
+	files, _ := filepath.Glob(filepath.Join("..", "..", "..", "shared", "corpora", "state_union", "*.txt"))
+	if len(files) == 0 {
+		t.Skip("../shared is absent")
+	}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := decide(t, string(data), Options{}).Lines; got != Paragraph {
+			t.Errorf("%s: got %s", filepath.Base(name), got)
+		}
+		if got := decide(t, fold(string(data), 72), Options{}).Lines; got != Wrapped {
+			t.Errorf("%s, folded: got %s", filepath.Base(name), got)
+		}
+	}
+}
+
+// fold breaks lines at a margin.
+func fold(text string, margin int) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		n := 0
+		for _, w := range strings.Fields(line) {
+			if n > 0 && n+1+len(w) > margin {
+				b.WriteByte('\n')
+				n = 0
+			} else if n > 0 {
+				b.WriteByte(' ')
+				n++
+			}
+			b.WriteString(w)
+			n += len(w)
+		}
+		b.WriteString("\n\n")
+	}
+	return b.String()
+}
+
+func TestNextBlank(t *testing.T) {
+	data := "# a\n1\t_\n\n# b\r\n1\t_\r\n\r\n\n \n2\n\nx"
+	ends := map[int64]bool{9: true, 21: true, 22: true, 27: true, int64(len(data)): true}
+	last := int64(0)
+	for off := int64(0); off <= int64(len(data)); off++ {
+		got, err := NextBlank(strings.NewReader(data[max(off-1, 0):]), off)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if off == 0 && got != 0 || off > 0 && (!ends[got] || got < off) || got < last {
+			t.Errorf("from %d: got %d", off, got)
+		}
+		last = got
+	}
+	fail := errors.New("gone")
+	if _, err := NextBlank(io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(fail)), 1); err != fail {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestParseLines(t *testing.T) {
+	for _, s := range []string{"", "auto", "wrapped", "Paragraph", "sentence"} {
+		if _, err := ParseLines(s); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func FuzzReader(f *testing.F) {
+	for i, o := range []string{"", "latin1", "utf-16le", "shift_jis", "iso-2022-jp"} {
+		f.Add(sample(rand.New(rand.NewPCG(uint64(i), 1)), 300), o, int64(100), i%2 == 0)
+	}
+	f.Add([]byte("\xff\xfea\x00\n\x00"), "", int64(3), true)
+	f.Fuzz(func(t *testing.T, data []byte, label string, cut int64, wrapped bool) {
+		lines := Paragraph
+		if wrapped {
+			lines = Wrapped
+		}
+		l, err := Decide(data, Options{Encoding: label, Lines: lines})
+		if err != nil || cut <= 0 || cut >= int64(len(data)) {
+			return
+		}
+		size := int64(len(data))
+		whole, cover := read(t, data, l, 0, size)
+		if cover != [2]int64{0, size} {
+			t.Fatalf("cover %v of %d", cover, size)
+		}
+		a, first := read(t, data, l, 0, cut)
+		b, second := read(t, data, l, cut, size)
+		if second[0] != second[1] && first[1] != second[0] {
+			t.Fatalf("covers %v and %v", first, second)
+		}
+		same(t, append(a, b...), whole)
+		if _, err := Decide(data, Options{}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func BenchmarkReader(b *testing.B) {
+	data := []byte(strings.Repeat(strings.Repeat("This is a sentence of some words, as they come. ", 8)+"\n", 1000))
+	l := decide(b, string(data), Options{})
+	b.SetBytes(int64(len(data)))
+	for range b.N {
+		r, err := NewReader(bytes.NewReader(data), l, 0, -1)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, err = r.Next(); err == nil; _, err = r.Next() {
+		}
+	}
+}
+
+func ExampleReader() {
+	data := "A first paragraph\nin two lines.\n\nA second one.\n"
+	layout, _ := Decide([]byte(data), Options{Lines: Wrapped})
+	r, _ := NewReader(strings.NewReader(data), layout, 0, -1)
+	for {
+		b, err := r.Next()
+		if err != nil {
+			break
+		}
+		fmt.Printf("%d-%d line %d: %q\n", b.Start, b.End, b.Line, b.Text)
+	}
+	// Output:
+	// 0-31 line 1: "A first paragraph\nin two lines."
+	// 33-46 line 4: "A second one."
+}
