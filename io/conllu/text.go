@@ -40,7 +40,7 @@ func RawText(w io.Writer, sents []syntax.Sentence) error {
 // beginsParagraph reports whether a comment opens a paragraph or document.
 func beginsParagraph(comments []string) bool {
 	for _, c := range comments {
-		key := strings.TrimLeft(c[1:], " \t")
+		key := strings.TrimLeft(strings.TrimPrefix(c, "#"), " \t")
 		for _, opening := range [...]string{"newpar", "newdoc"} {
 			rest, ok := strings.CutPrefix(key, opening)
 			if ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t' || rest[0] == '=') {
