@@ -1,8 +1,10 @@
 package score
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/treebeam/treebeam/parser/feature"
@@ -56,12 +58,12 @@ func (t *Table) Compact(limit int) *Weights {
 	exp = max(0, min(exp, 24))
 	w := &Weights{}
 	w.setScale(exp)
-	bits := uint(4)
-	for len(list)*5 > 4<<bits {
-		bits++
+	log := uint(4)
+	for len(list)*5 > 4<<log {
+		log++
 	}
-	w.slots = make([]uint32, 1<<bits)
-	w.shift = 64 - bits
+	w.slots = make([]uint32, 1<<log)
+	w.shift = 64 - log
 	for _, e := range list {
 		q := int32(math.Round(math.Ldexp(e.w, exp)))
 		if q == 0 {
@@ -165,4 +167,29 @@ func Open(v *pack.View, component, name string) (*Weights, error) {
 	}
 	w.shift = 64 - w.shift
 	return w, nil
+}
+
+// MarshalBinary returns the bytes of w for a checkpoint.
+func (w *Weights) MarshalBinary() ([]byte, error) {
+	b := make([]byte, 0, 4*len(w.slots)+2)
+	b = append(b, byte(w.left), byte(w.right))
+	for _, s := range w.slots {
+		b = binary.LittleEndian.AppendUint32(b, s)
+	}
+	return b, nil
+}
+
+// UnmarshalBinary is the inverse of MarshalBinary.
+func (w *Weights) UnmarshalBinary(b []byte) error {
+	n := (len(b) - 2) / 4
+	if len(b) < 2+4*16 || len(b) != 2+4*n || n&(n-1) != 0 {
+		return fmt.Errorf("weights of %d bytes are damaged", len(b))
+	}
+	w.left, w.right = uint(b[0]), uint(b[1])
+	w.slots = make([]uint32, n)
+	for i := range w.slots {
+		w.slots[i] = binary.LittleEndian.Uint32(b[2+4*i:])
+	}
+	w.shift = uint(64 - bits.TrailingZeros(uint(n)))
+	return nil
 }

@@ -1,0 +1,124 @@
+package decode
+
+// maxSweeps bounds a climb. Scores are integers and every move gains at
+// least one, so climbs end by themselves; the bound only limits the work.
+const maxSweeps = 64
+
+// climb improves the tree by changing one head at a time, word after word in
+// post-order, each to its best candidate, until no single change gains
+// (papers/rbg-parser 6.3). The root word stays; when the sweeps are done,
+// every other word that may be the root is tried as one (core-design 1), and
+// after a success the sweeps begin again. It returns the gain in score.
+func (x *search) climb() int64 {
+	gained := int64(0)
+	for sweep := 0; sweep < maxSweeps; sweep++ {
+		g := x.sweep()
+		if g == 0 {
+			g = x.reroot()
+		}
+		if g == 0 {
+			break
+		}
+		gained += g
+	}
+	return gained
+}
+
+// sweep visits every word once.
+func (x *search) sweep() int64 {
+	t, y := &x.t, &x.y
+	gained := int64(0)
+	x.order = y.postorder(x.order[:0])
+	for _, m := range x.order {
+		if m == y.root {
+			continue
+		}
+		lo, hi := t.arcs.Span(int(m))
+		if hi-lo < 2 {
+			continue
+		}
+		now := y.slot[m]
+		base, best, pick := int32(0), int32(0), int32(-1)
+		for i := int32(lo); i < int32(hi); i++ {
+			h := t.arcs.Heads[i]
+			if i == now || h == 0 || y.below(h, m) {
+				continue
+			}
+			if pick < 0 {
+				base = y.attach(t, int(m), now)
+				best, pick = base, now
+			}
+			if s := y.attach(t, int(m), i); s > best {
+				best, pick = s, i
+			}
+		}
+		if pick >= 0 && pick != now {
+			y.move(t, int(m), pick)
+			gained += int64(best) - int64(base)
+		}
+	}
+	return gained
+}
+
+// reroot tries each word m that has 0 among its candidates as the root: m
+// goes to 0 and the old root to its best candidate below m. The first change
+// that gains is kept.
+func (x *search) reroot() int64 {
+	t, y := &x.t, &x.y
+	old := y.root
+	for m := int32(1); int(m) <= t.n; m++ {
+		if m == old || !x.mayReplace(m, old) {
+			continue
+		}
+		if g := x.tryRoot(m, old); g > 0 {
+			return g
+		}
+	}
+	return 0
+}
+
+// mayReplace reports whether m can be the root instead of old: 0 must be a
+// candidate of m, and a word below m one of old.
+func (x *search) mayReplace(m, old int32) bool {
+	t := &x.t
+	lo, hi := t.arcs.Span(int(m))
+	if lo == hi || t.arcs.Heads[lo] != 0 {
+		return false
+	}
+	lo, hi = t.arcs.Span(int(old))
+	for i := lo; i < hi; i++ {
+		if h := t.arcs.Heads[i]; h != 0 && x.y.below(h, m) {
+			return true
+		}
+	}
+	return false
+}
+
+// tryRoot makes m the root in place of old if that gains; else it leaves the
+// tree as it was. It returns the gain, also a negative one. Some candidate
+// head of old must be below m.
+func (x *search) tryRoot(m, old int32) int64 {
+	t, y := &x.t, &x.y
+	first := t.arcs.Start[m-1]
+	before, rootArc := y.slot[m], y.slot[old]
+	gain := int64(y.attach(t, int(m), first)) - int64(y.attach(t, int(m), before))
+	y.move(t, int(m), first)
+	leave := int64(y.attach(t, int(old), rootArc))
+	best, pick := int64(0), int32(-1)
+	lo, hi := t.arcs.Span(int(old))
+	for i := int32(lo); i < int32(hi); i++ {
+		if h := t.arcs.Heads[i]; h != 0 && y.below(h, m) {
+			if s := int64(y.attach(t, int(old), i)); pick < 0 || s > best {
+				best, pick = s, i
+			}
+		}
+	}
+	if gain += best - leave; gain <= 0 {
+		y.move(t, int(m), before)
+		y.root = old
+		return gain
+	}
+	y.move(t, int(old), pick)
+	y.root = m
+	return gain
+}

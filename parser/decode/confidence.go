@@ -1,0 +1,89 @@
+package decode
+
+import (
+	"math"
+
+	"github.com/treebeam/treebeam/parser/score"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// marginCap is the margin of a word without an alternative, and the largest
+// that is reported, in units of the loss of one wrong head.
+const marginCap = 64
+
+// confidence fills s.Confidence from the last search: marginals of the
+// pruner's distribution, the loss of the best single change at every word of
+// the best tree, and how the restarts agreed.
+func (x *search) confidence(s *syntax.Sentence) {
+	n := x.t.n
+	c := syntax.Confidence{
+		HeadMargin:    make([]float32, n),
+		HeadAgreement: make([]float32, n),
+		Restarts:      x.restarts,
+		NCandidates:   int32(len(x.t.arcs.Heads)),
+		TreeScore:     float32(float64(x.bestAt) / score.Unit),
+		TreeAgreement: Round(float64(x.hits) / float64(x.restarts)),
+	}
+	if x.second > -1<<61 {
+		c.TreeMargin = float32(math.Min(float64(x.bestAt-x.second)/score.Unit, marginCap))
+	}
+	x.y.set(&x.t, x.best)
+	if n <= syntax.MaxMarginalWords {
+		c.HeadMarginal = make([]float32, n)
+		for m := 1; m <= n; m++ {
+			c.HeadMarginal[m-1] = Round(x.marginal[x.y.slot[m]])
+		}
+	}
+	x.agree = resize(x.agree, n+1)
+	clear(x.agree)
+	for i, h := range x.ends {
+		if m := i%n + 1; x.best[m] == h {
+			x.agree[m]++
+		}
+	}
+	for m := 1; m <= n; m++ {
+		c.HeadAgreement[m-1] = Round(float64(x.agree[m]) / float64(x.restarts))
+		c.HeadMargin[m-1] = float32(float64(x.margin(int32(m))) / score.Unit)
+	}
+	s.Confidence = c
+}
+
+// margin returns the loss of the best tree that differs from the present one
+// in the head of m; for the root word, by one re-rooting move.
+func (x *search) margin(m int32) int64 {
+	t, y := &x.t, &x.y
+	least := int64(marginCap * score.Unit)
+	lo, hi := t.arcs.Span(int(m))
+	if m != y.root {
+		base, known := int64(0), false
+		for i := int32(lo); i < int32(hi); i++ {
+			h := t.arcs.Heads[i]
+			if i == y.slot[m] || h == 0 || y.below(h, m) {
+				continue
+			}
+			if !known {
+				base, known = int64(y.attach(t, int(m), y.slot[m])), true
+			}
+			least = min(least, base-int64(y.attach(t, int(m), i)))
+		}
+		return max(least, 0)
+	}
+	for r := int32(1); int(r) <= t.n; r++ {
+		if r != m && x.mayReplace(r, m) {
+			least = min(least, -x.tryRoot(r, m))
+		}
+		if y.root != m { // a tie cannot move; a gain would mean that the climb was cut short
+			x.y.set(t, x.best)
+			return 0
+		}
+	}
+	return max(least, 0)
+}
+
+// Round rounds a probability to a multiple of 1/4096 in [0,1]. NaN is 0.
+func Round(p float64) float32 {
+	if !(p > 0) {
+		return 0
+	}
+	return float32(math.Round(math.Min(p, 1)*4096) / 4096)
+}

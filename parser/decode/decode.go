@@ -1,0 +1,182 @@
+// Package decode finds trees: randomized hill climbing with restarts over
+// the candidate heads (Zhang, Lei, Barzilay and Jaakkola 2014; papers/
+// rbg-parser 6), on integer scores, with one root a sentence and re-rooting
+// moves (core-design 1-4). It also trains the model that it searches with.
+package decode
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/treebeam/treebeam/parser/feature"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/score"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Options of Parse. The zero value has the defaults.
+type Options struct {
+	Seed     uint64 // run seed; a sentence's own is made of it and its content
+	Restarts int    // at most so many climbs; 24 if 0
+	Patience int    // stop after so many climbs in a row without a better tree; 8 if 0
+}
+
+const (
+	defaultRestarts = 24
+	defaultPatience = 8
+)
+
+// A Model is a trained parser. It is read-only and safe for concurrent use.
+type Model struct {
+	vocabulary *feature.Vocabulary
+	scorer     score.Scorer   // weights, but a Table while it is trained
+	weights    *score.Weights // once they are fixed
+	pool       sync.Pool      // *search
+}
+
+func (m *Model) get() *search {
+	if x, ok := m.pool.Get().(*search); ok {
+		return x
+	}
+	return &search{}
+}
+
+// Parse sets the Head of every word and s.Confidence but for LabelProb and
+// the calibrated values. s.Candidates must be set and must hold a single-root
+// tree in every window, as Prune leaves them. It returns an error, and
+// changes nothing, if they do not.
+func (m *Model) Parse(s *syntax.Sentence, o Options) error {
+	_, err := m.Count(s, o)
+	return err
+}
+
+// Count is Parse, and returns the work that it took.
+func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
+	n := len(s.Words)
+	if n == 0 {
+		return Counters{}, nil
+	}
+	if err := check(s); err != nil {
+		return Counters{}, err
+	}
+	if o.Restarts <= 0 {
+		o.Restarts = defaultRestarts
+	}
+	if o.Patience <= 0 {
+		o.Patience = defaultPatience
+	}
+	x := m.get()
+	defer m.pool.Put(x)
+	x.t.count = Counters{}
+	b := s.Windows()
+	if len(b) == 2 {
+		x.parse(m, s, o)
+		return x.t.count, nil
+	}
+	root := int32(0)
+	s.Confidence = syntax.Confidence{TreeAgreement: 1}
+	for i := 0; i+1 < len(b); i++ {
+		w := s.Window(b[i], b[i+1])
+		x.parse(m, &w, o)
+		root = join(s, &w, int32(b[i]), root)
+	}
+	s.Confidence.HeadMarginal = nil
+	s.Status = max(s.Status, syntax.Long)
+	return x.t.count, nil
+}
+
+// parse decodes one window and writes its result into s.
+func (x *search) parse(m *Model, s *syntax.Sentence, o Options) {
+	x.prepare(m.vocabulary, m.scorer, s)
+	x.run(contentSeed(s, o.Seed), o.Restarts, o.Patience)
+	for i := range s.Words {
+		s.Words[i].Head = x.best[i+1]
+	}
+	x.confidence(s)
+}
+
+// join copies the heads and signals of a window that begins behind word
+// offset of s. The window's root hangs on root, or becomes it if root is 0.
+// It returns the root of s.
+func join(s, w *syntax.Sentence, offset, root int32) int32 {
+	for i := range w.Words {
+		h := w.Words[i].Head
+		switch {
+		case h != 0:
+			h += offset
+		case root != 0:
+			h = root
+		default:
+			root = offset + int32(i) + 1
+		}
+		s.Words[int(offset)+i].Head = h
+	}
+	a, b := &s.Confidence, &w.Confidence
+	a.HeadMargin = append(a.HeadMargin, b.HeadMargin...)
+	a.HeadAgreement = append(a.HeadAgreement, b.HeadAgreement...)
+	a.TreeScore += b.TreeScore
+	a.TreeAgreement = min(a.TreeAgreement, b.TreeAgreement)
+	if offset == 0 || b.TreeMargin < a.TreeMargin {
+		a.TreeMargin = b.TreeMargin
+	}
+	a.Restarts += b.Restarts
+	a.NCandidates += b.NCandidates
+	return root
+}
+
+// check reports candidates that do not fit the sentence.
+func check(s *syntax.Sentence) error {
+	n := len(s.Words)
+	c := &s.Candidates
+	if len(c.Start) != n+1 || len(c.LogProb) != len(c.Heads) || int(c.Start[n]) != len(c.Heads) {
+		return fmt.Errorf("sentence of %d words has no candidate heads: prune it before it is parsed", n)
+	}
+	for m := 1; m <= n; m++ {
+		if c.Start[m-1] >= c.Start[m] {
+			return fmt.Errorf("word %d has no candidate head", m)
+		}
+		for _, h := range c.Of(m) {
+			if h < 0 || int(h) > n || int(h) == m {
+				return fmt.Errorf("word %d has a candidate head %d outside the sentence", m, h)
+			}
+		}
+	}
+	return nil
+}
+
+// contentSeed hashes the run seed with everything that the search reads.
+func contentSeed(s *syntax.Sentence, seed uint64) uint64 {
+	h := feature.Combine(seed, uint64(len(s.Words)))
+	for i := range s.Words {
+		w := &s.Words[i]
+		h = feature.Combine(h, feature.HashString(w.Form))
+		h = feature.Combine(h, feature.HashString(w.Lemma))
+		h = feature.Combine(h, feature.HashString(w.UPOS))
+		h = feature.Combine(h, feature.HashString(w.XPOS))
+		h = feature.Combine(h, feature.HashString(w.Feats))
+	}
+	for i, head := range s.Candidates.Heads {
+		h = feature.Combine(h, uint64(uint32(head))<<32|uint64(uint32(s.Candidates.LogProb[i])))
+	}
+	return h
+}
+
+// Pack stores the model.
+func (m *Model) Pack(s *pack.Sub) {
+	m.vocabulary.Pack(s)
+	m.weights.Pack(s, "parts")
+}
+
+// Open is the inverse of Pack.
+func Open(v *pack.View, component string) (*Model, error) {
+	m := &Model{}
+	var err error
+	if m.vocabulary, err = feature.OpenVocabulary(v, component); err != nil {
+		return nil, err
+	}
+	if m.weights, err = score.Open(v, component, "parts"); err != nil {
+		return nil, err
+	}
+	m.scorer = m.weights
+	return m, nil
+}

@@ -1,0 +1,244 @@
+package decode
+
+import (
+	"github.com/treebeam/treebeam/parser/feature"
+	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/score"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// A search is the scratch of one sentence's decoding. It is reused from
+// sentence to sentence and belongs to one goroutine at a time.
+type search struct {
+	t     tables
+	y     tree
+	order []int32
+
+	sampler  graph.Sampler
+	spanner  graph.Spanner
+	margins  graph.Marginals
+	marginal []float64 // per arc
+	draw     graph.Arcs
+	redraw   []bool
+
+	start    []int32 // heads of the tree to climb from
+	best     []int32 // heads of the best tree so far, entry 0 unused
+	bestAt   int64
+	second   int64 // best score of a different local optimum
+	hits     int32 // restarts that ended in best
+	restarts int32
+	agree    []int32 // per word: restarts that ended with the head of best
+	ends     []int32 // heads of every restart, one after another
+	parts    [2][]part
+}
+
+// prepare loads a sentence whose candidates are set and encodes it.
+func (x *search) prepare(v *feature.Vocabulary, sc score.Scorer, s *syntax.Sentence) {
+	t := &x.t
+	t.scorer = sc
+	v.Encode(s, &t.codes)
+	t.arcs.Start, t.arcs.Heads = s.Candidates.Start, s.Candidates.Heads
+	t.prepare()
+	x.draw = graph.Of(&s.Candidates)
+	t.count.Words += int64(t.n)
+}
+
+// run searches for the best tree: from the pruner's best tree, then from
+// random ones, then from the best tree with some heads redrawn, until
+// patience restarts in a row have brought nothing better or limit is met
+// (papers/rbg-parser 6.4, core-design 4). Restart j depends on seed and j
+// and on the best tree of those before it, so the result depends on the
+// sentence and the seed only.
+func (x *search) run(seed uint64, limit, patience int) {
+	n := x.t.n
+	x.best = resize(x.best, n+1)
+	x.start = resize(x.start, n+1)
+	x.ends = x.ends[:0]
+	x.restarts, x.hits = 0, 0
+	x.bestAt, x.second = -1<<62, -1<<62
+	x.marginal = resize(x.marginal, len(x.draw.Heads))
+	known := n <= syntax.MaxMarginalWords && x.margins.Compute(&x.draw, 16, x.marginal)
+	if !known {
+		clear(x.marginal)
+	}
+	free := x.freeWords()
+	prepared := false
+	for j, idle := 0, 0; j < limit && idle < patience; j++ {
+		switch {
+		case j == 0:
+			x.spanner.MaximumTree(&x.draw, 0, x.start)
+		default:
+			if free == 0 {
+				return
+			}
+			if !prepared {
+				x.sampler.Prepare(&x.draw)
+				prepared = true
+			}
+			x.restart(seed, j, known)
+		}
+		x.y.set(&x.t, x.start)
+		x.climb()
+		if x.finish() {
+			idle = 0
+		} else {
+			idle++
+		}
+	}
+}
+
+// freeWords counts the words that have a choice.
+func (x *search) freeWords() int {
+	free := 0
+	for m := 1; m <= x.t.n; m++ {
+		if lo, hi := x.t.arcs.Span(m); hi-lo > 1 {
+			free++
+		}
+	}
+	return free
+}
+
+// restart leaves in x.start the tree that restart j climbs from: every other
+// time a random tree, root by its marginal, else the best tree with about a
+// third of its words redrawn.
+func (x *search) restart(seed uint64, j int, known bool) {
+	r := graph.Rand(seed + uint64(j)*0xD1B54A32D192ED03)
+	n := x.t.n
+	copy(x.start, x.best)
+	if j%2 == 1 {
+		x.redraw = resize(x.redraw, n+1)
+		for m := 1; m <= n; m++ {
+			x.redraw[m] = r.Below(3) == 0
+		}
+		x.sampler.Sample(&x.draw, int(x.root(x.best)), x.redraw, x.start, &r)
+		return
+	}
+	root := x.root(x.best)
+	if known {
+		root = x.drawRoot(&r)
+	}
+	if !x.sampler.Sample(&x.draw, int(root), nil, x.start, &r) {
+		copy(x.start, x.best)
+	}
+}
+
+func (x *search) root(head []int32) int32 {
+	for m := 1; m <= x.t.n; m++ {
+		if head[m] == 0 {
+			return int32(m)
+		}
+	}
+	return 0
+}
+
+// drawRoot draws a root word by the marginals, as integers of 1/65536.
+func (x *search) drawRoot(r *graph.Rand) int32 {
+	weight := func(m int) uint32 {
+		lo, hi := x.draw.Span(m)
+		if lo == hi || x.draw.Heads[lo] != 0 {
+			return 0
+		}
+		return uint32(x.marginal[lo]*65536 + 0.5)
+	}
+	total := uint32(0)
+	for m := 1; m <= x.t.n; m++ {
+		total += weight(m)
+	}
+	if total == 0 {
+		return x.root(x.best)
+	}
+	at := r.Below(total)
+	for m := 1; m <= x.t.n; m++ {
+		if w := weight(m); at < w {
+			return int32(m)
+		} else {
+			at -= w
+		}
+	}
+	return x.root(x.best)
+}
+
+// finish records where a climb ended and reports whether it is better than
+// all before. Of equal trees the first stays.
+func (x *search) finish() bool {
+	n, y := x.t.n, &x.y
+	x.restarts++
+	x.t.count.Climbs++
+	x.ends = append(x.ends, y.head[1:n+1]...)
+	s := x.total()
+	same := s == x.bestAt
+	for m := 1; m <= n && same; m++ {
+		same = x.best[m] == y.head[m]
+	}
+	switch {
+	case same:
+		x.hits++
+	case s > x.bestAt:
+		if x.restarts > 1 {
+			x.t.count.Improved++
+		}
+		x.second, x.bestAt, x.hits = x.bestAt, s, 1
+		copy(x.best, y.head[:n+1])
+		return true
+	case s > x.second:
+		x.second = s
+	}
+	return false
+}
+
+// total scores the present tree from the tables.
+func (x *search) total() int64 {
+	t, y := &x.t, &x.y
+	sum := int64(0)
+	for m := 1; m <= t.n; m++ {
+		arc, h := y.slot[m], y.head[m]
+		sum += int64(t.arcs.Score[arc])
+		slot := arc - t.arcs.Start[m-1]
+		if h != 0 {
+			sum += int64(t.grandparent(arc, y.slot[h]-t.arcs.Start[h-1], m))
+		}
+		if m < t.n {
+			sum += int64(t.headBigram(m, slot, y.slot[m+1]-t.arcs.Start[m]))
+		}
+		sum += y.family(t, m, slot)
+		sum += int64(y.crossings(t, m, arc))
+	}
+	return sum - x.twice()
+}
+
+// twice is what total counts too often: every crossing pair was scored from
+// both of its arcs.
+func (x *search) twice() int64 {
+	t, y := &x.t, &x.y
+	sum := int64(0)
+	for m := 1; m <= t.n; m++ {
+		sum += int64(y.crossings(t, m, y.slot[m]))
+	}
+	return sum / 2
+}
+
+// family scores the child list of m: sibling pairs with and without their
+// grandparent, and tri-siblings.
+func (y *tree) family(t *tables, m int, slot int32) int64 {
+	sum := int64(0)
+	before, at, self := int32(none), int32(0), false
+	step := func(p int32) {
+		sum += int64(t.sibling(m, slot, at, p))
+		if before != none {
+			sum += int64(t.triSibling(m, before, at, p))
+		}
+		before, at = at, p
+	}
+	for c := y.first[m]; ; c = y.next[c] {
+		if !self && (c == 0 || c > int32(m)) {
+			step(t.self[m])
+			self = true
+		}
+		if c == 0 {
+			break
+		}
+		step(t.place[y.slot[c]])
+	}
+	step(t.width(m) - 1)
+	return sum
+}

@@ -1,0 +1,255 @@
+package decode
+
+import (
+	"math"
+
+	"github.com/treebeam/treebeam/parser/feature"
+	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/score"
+)
+
+// empty marks a table entry that was not asked for yet.
+const empty = math.MinInt32
+
+// tables hold the scores of all parts of one sentence, in units of
+// 1/score.Unit, filled when they are first asked for. Parts are addressed by
+// small local numbers instead of words:
+//
+//   - an arc h -> m is its index in arcs; the slot of h at m is that index
+//     minus arcs.Start[m-1];
+//   - an entry of the extended child list of h (feature.Sibling) is its
+//     place among all that could stand in it: 0 is Start, then the words
+//     that have h as a candidate and h itself, by position, then End.
+//
+// tables are scratch: refilled for every sentence, used by one goroutine.
+type tables struct {
+	scorer score.Scorer
+	codes  feature.Codes
+	arcs   graph.Arcs // Score is the arc's score, cost included
+	n      int
+
+	cross []int32 // per arc: its score for every arc that it crosses
+
+	place    []int32 // per arc h -> m: place of m in the list of h
+	self     []int32 // per head: place of h in its own list
+	kids     []int32 // words of all lists: that of h starts at kidStart[h]
+	kidStart []int32 // length n+2
+
+	grand      []int32 // [grandStart[arc] + slot of g at h]
+	grandStart []int32
+	sib        []int32 // [sibStart[h] + i*width + j]
+	sibStart   []int32
+	grandSib   []int32 // [grandSibStart[h] + (slot of g at h * width + i)*width + j]
+	grandSibAt []int32
+	bigram     []int32 // [bigramStart[m] + slot of h1 at m * heads of m+1 + slot of h2]
+	bigramAt   []int32
+	tri        []memo // direct-mapped
+	generation uint64
+
+	keys  []feature.Key
+	count Counters
+}
+
+// A memo caches one tri-sibling score; key holds generation, h and places.
+type memo struct {
+	key   uint64
+	score int32
+}
+
+const triSlots = 1 << 13
+
+// Counters measure the work of a search. They do not depend on the machine.
+type Counters struct {
+	Lookups  int64 // weights looked up
+	Gains    int64 // heads evaluated for a word
+	Climbs   int64 // restarts
+	Improved int64 // restarts after the first that found a better tree
+	Words    int64
+}
+
+// Add adds d to c.
+func (c *Counters) Add(d Counters) {
+	c.Lookups += d.Lookups
+	c.Gains += d.Gains
+	c.Climbs += d.Climbs
+	c.Improved += d.Improved
+	c.Words += d.Words
+}
+
+// sum scores the keys collected in t.keys.
+func (t *tables) sum(keys []feature.Key) int32 {
+	t.keys = keys
+	t.count.Lookups += int64(len(keys))
+	return t.scorer.Sum(keys)
+}
+
+// prepare sizes the tables for the candidates in t.arcs, whose Start and
+// Heads are set, and scores the arcs. t.codes must hold the sentence.
+func (t *tables) prepare() {
+	a := &t.arcs
+	n := a.N()
+	t.n = n
+	t.generation++
+	if t.generation >= 1<<24 || t.tri == nil {
+		t.generation = 1
+		t.tri = make([]memo, triSlots)
+	}
+	a.Score = resize(a.Score, len(a.Heads))
+	t.cross = resize(t.cross, len(a.Heads))
+	for m := 1; m <= n; m++ {
+		lo, hi := a.Span(m)
+		for i := lo; i < hi; i++ {
+			a.Score[i] = t.sum(t.codes.Arc(int(a.Heads[i]), m, t.keys[:0]))
+			t.cross[i] = empty
+		}
+	}
+	t.placeKids()
+	t.grandStart = resize(t.grandStart, len(a.Heads)+1)
+	t.sibStart = resize(t.sibStart, n+2)
+	t.grandSibAt = resize(t.grandSibAt, n+2)
+	t.bigramAt = resize(t.bigramAt, n+2)
+	var grand, sib, grandSib, bigram int32
+	for i, h := range a.Heads {
+		t.grandStart[i] = grand
+		if h != 0 {
+			grand += a.Start[h] - a.Start[h-1]
+		}
+	}
+	for h := 1; h <= n; h++ {
+		w := t.width(h)
+		t.sibStart[h], t.grandSibAt[h] = sib, grandSib
+		sib += w * w
+		grandSib += w * w * (a.Start[h] - a.Start[h-1])
+		t.bigramAt[h] = bigram
+		if h < n {
+			bigram += (a.Start[h] - a.Start[h-1]) * (a.Start[h+1] - a.Start[h])
+		}
+	}
+	t.grand = unfilled(t.grand, int(grand))
+	t.sib = unfilled(t.sib, int(sib))
+	t.grandSib = unfilled(t.grandSib, int(grandSib))
+	t.bigram = unfilled(t.bigram, int(bigram))
+}
+
+// placeKids builds the lists of possible children.
+func (t *tables) placeKids() {
+	a, n := &t.arcs, t.n
+	t.kidStart = resize(t.kidStart, n+2)
+	clear(t.kidStart)
+	for _, h := range a.Heads {
+		t.kidStart[h+1]++
+	}
+	for h := 0; h <= n; h++ { // Start, h and End too
+		t.kidStart[h+1] += t.kidStart[h] + 3
+	}
+	t.kids = resize(t.kids, int(t.kidStart[n+1]))
+	t.self = resize(t.self, n+1)
+	t.place = resize(t.place, len(a.Heads))
+	next := resize(t.bigramAt, n+2) // borrowed: next free place of each list
+	t.bigramAt = next
+	for h := 0; h <= n; h++ {
+		t.kids[t.kidStart[h]] = feature.Start
+		t.kids[t.kidStart[h+1]-1] = feature.End
+		next[h] = 1
+		t.self[h] = 0
+	}
+	for m := 0; m <= n; m++ {
+		t.self[m] = next[m]
+		t.kids[t.kidStart[m]+next[m]] = int32(m)
+		next[m]++
+		if m == 0 {
+			continue
+		}
+		lo, hi := a.Span(m)
+		for i := lo; i < hi; i++ {
+			h := a.Heads[i]
+			t.place[i] = next[h]
+			t.kids[t.kidStart[h]+next[h]] = int32(m)
+			next[h]++
+		}
+	}
+}
+
+// width returns the number of places in the list of h.
+func (t *tables) width(h int) int32 { return t.kidStart[h+1] - t.kidStart[h] }
+
+// word returns the word, or feature.Start or End, at a place of h's list.
+func (t *tables) word(h int, place int32) int { return int(t.kids[t.kidStart[h]+place]) }
+
+// grandparent scores g -> h -> m: arc is that of h -> m, slot that of g at h.
+func (t *tables) grandparent(arc, slot int32, m int) int32 {
+	e := &t.grand[t.grandStart[arc]+slot]
+	if *e == empty {
+		h := t.arcs.Heads[arc]
+		g := t.arcs.Heads[t.arcs.Start[h-1]+slot]
+		*e = t.sum(t.codes.Grandparent(int(g), int(h), m, t.keys[:0]))
+	}
+	return *e
+}
+
+// sibling scores the neighbours at places i < j of h's list, with their
+// grandparent at the slot.
+func (t *tables) sibling(h int, slot, i, j int32) int32 {
+	w := t.width(h)
+	s := &t.sib[t.sibStart[h]+i*w+j]
+	if *s == empty {
+		*s = t.sum(t.codes.Sibling(h, t.word(h, i), t.word(h, j), t.keys[:0]))
+	}
+	return *s + t.grandSibling(h, slot, i, j)
+}
+
+func (t *tables) grandSibling(h int, slot, i, j int32) int32 {
+	w := t.width(h)
+	e := &t.grandSib[t.grandSibAt[h]+(slot*w+i)*w+j]
+	if *e == empty {
+		g := t.arcs.Heads[t.arcs.Start[h-1]+slot]
+		*e = t.sum(t.codes.GrandSibling(int(g), h, t.word(h, i), t.word(h, j), t.keys[:0]))
+	}
+	return *e
+}
+
+// triSibling scores three neighbours at places i < j < k of h's list.
+func (t *tables) triSibling(h int, i, j, k int32) int32 {
+	key := t.generation<<40 | uint64(h)<<30 | uint64(i)<<20 | uint64(j)<<10 | uint64(k)
+	e := &t.tri[key*0x9E3779B97F4A7C15>>(64-13)]
+	if e.key != key {
+		e.key = key
+		e.score = t.sum(t.codes.TriSibling(h, t.word(h, i), t.word(h, j), t.word(h, k), t.keys[:0]))
+	}
+	return e.score
+}
+
+// headBigram scores the heads of m and m+1, given by their slots.
+func (t *tables) headBigram(m int, slot1, slot2 int32) int32 {
+	a := &t.arcs
+	e := &t.bigram[t.bigramAt[m]+slot1*(a.Start[m+1]-a.Start[m])+slot2]
+	if *e == empty {
+		h1, h2 := a.Heads[a.Start[m-1]+slot1], a.Heads[a.Start[m]+slot2]
+		*e = t.sum(t.codes.HeadBigram(m, int(h1), int(h2), t.keys[:0]))
+	}
+	return *e
+}
+
+// crossing scores one crossing on the side of an arc.
+func (t *tables) crossing(arc int32, m int) int32 {
+	e := &t.cross[arc]
+	if *e == empty {
+		*e = t.sum(t.codes.Crossing(int(t.arcs.Heads[arc]), m, t.keys[:0]))
+	}
+	return *e
+}
+
+func resize[T any](a []T, n int) []T {
+	if cap(a) < n {
+		return make([]T, n, n+n/2)
+	}
+	return a[:n]
+}
+
+func unfilled(a []int32, n int) []int32 {
+	a = resize(a, n)
+	for i := range a {
+		a[i] = empty
+	}
+	return a
+}
