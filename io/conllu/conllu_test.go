@@ -94,6 +94,22 @@ func TestRoundTripTreebanks(t *testing.T) {
 				t.Errorf("%s: words of %s not found in its text", path, s.ID)
 			}
 		}
+		checkRawText(t, path, sents)
+	}
+}
+
+// checkRawText compares the raw text with the text comments, but for spaces.
+func checkRawText(t *testing.T, path string, sents []syntax.Sentence) {
+	var raw, want strings.Builder
+	if err := RawText(&raw, sents); err != nil {
+		t.Fatal(err)
+	}
+	for i := range sents {
+		want.WriteString(sents[i].Text)
+	}
+	bare := func(s string) string { return strings.Join(strings.Fields(s), "") }
+	if bare(raw.String()) != bare(want.String()) {
+		t.Errorf("%s: raw text differs from the text comments", path)
 	}
 }
 
