@@ -1,0 +1,149 @@
+package label
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// enumerate calls visit with every labelling and its score.
+func enumerate(m *Model, c *chart, visit func(choice []uint8, score int)) {
+	n := len(c.words) - 1
+	choice := make([]uint8, n+1)
+	for {
+		score := 0
+		for i := int32(1); i <= int32(n); i++ {
+			score += int(c.score[c.off[i]+int32(choice[i])])
+			if c.linked(i) {
+				h := c.words[i].head
+				row := m.pairRow(&c.words[i], m.rel.set(c.sets[h])[choice[h]])
+				score += int(row[m.rel.set(c.sets[i])[choice[i]]])
+			}
+		}
+		visit(choice, score)
+		i := 1
+		for ; i <= n; i++ {
+			choice[i]++
+			if int32(choice[i]) < c.off[i+1]-c.off[i] {
+				break
+			}
+			choice[i] = 0
+		}
+		if i > n {
+			return
+		}
+	}
+}
+
+func TestChartAgainstEnumeration(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, s := range sample(rng, 300, 5) {
+		m := noisy(rng)
+		var c chart
+		m.fill(&c, &s)
+		best, total, top := math.MinInt, 0.0, 0
+		enumerate(m, &c, func(_ []uint8, score int) { best = max(best, score) })
+		top = best
+		sums := make([]float64, len(c.prob))
+		enumerate(m, &c, func(choice []uint8, score int) {
+			p := math.Exp(float64(score-top) / unit)
+			total += p
+			same := true
+			for i := int32(1); i < int32(len(choice)); i++ {
+				sums[c.off[i]+int32(choice[i])] += p
+				same = same && choice[i] == c.choice[i]
+			}
+			if same && score != best {
+				t.Fatalf("the labelling found has score %d, the best %d", score, best)
+			}
+		})
+		for i, p := range sums {
+			if math.Abs(p/total-c.prob[i]) > 1e-6 {
+				t.Fatalf("marginal %d is %g, by enumeration %g", i, c.prob[i], p/total)
+			}
+		}
+	}
+}
+
+// TestTies: with all weights equal the lowest relation of each set wins.
+func TestTies(t *testing.T) {
+	m := *small()
+	m.table.rows = make([]int8, len(m.table.rows))
+	m.pair = make([]int16, len(m.pair))
+	m.fillExpPair()
+	for _, s := range sample(rand.New(rand.NewPCG(5, 5)), 20, 9) {
+		var c chart
+		m.fill(&c, &s)
+		for i := range s.Words {
+			if c.choice[i+1] != 0 {
+				t.Fatalf("word %d has relation %d of its set, want 0", i+1, c.choice[i+1])
+			}
+		}
+	}
+}
+
+// TestWide: a head with very many modifiers neither overflows nor loses its
+// marginals, and the scratch stays linear.
+func TestWide(t *testing.T) {
+	m := noisy(rand.New(rand.NewPCG(8, 8)))
+	s := syntax.Sentence{Words: make([]syntax.Word, syntax.MaxWords)}
+	for i := range s.Words {
+		s.Words[i] = lexicon[i%len(lexicon)]
+		s.Words[i].Head = 5
+	}
+	s.Words[4].Head, s.Words[1].Head = 2, 0
+	m.Label(&s)
+	for i, w := range s.Words {
+		if p := s.Confidence.LabelProb[i]; w.Deprel == "" || !(p >= 0 && p <= 1) {
+			t.Fatalf("word %d: %q with probability %v", i+1, w.Deprel, p)
+		}
+	}
+}
+
+func TestLoose(t *testing.T) {
+	m := small()
+	for _, heads := range [][]int32{{}, {0}, {-1}, {1}, {7, 0}, {2, 1, 0}, {2, 3, 1, 3, 0}, {-1, -1}, {0, 0, 0}} {
+		s := syntax.Sentence{}
+		for i, h := range heads {
+			w := lexicon[i%len(lexicon)]
+			w.Head, w.Deprel = h, "old"
+			s.Words = append(s.Words, w)
+		}
+		m.Label(&s)
+		for i, w := range s.Words {
+			known := heads[i] >= 0 && int(heads[i]) <= len(heads) && int(heads[i]) != i+1
+			if (w.Deprel != "") != known || (w.Deprel == "root") != (heads[i] == 0) {
+				t.Errorf("heads %v: word %d is %q", heads, i+1, w.Deprel)
+			}
+		}
+	}
+}
+
+func TestExp(t *testing.T) {
+	for x := -60.0; x < 60; x += 0.0371 {
+		if got, want := exp(x), math.Exp(x); math.Abs(got-want) > 1e-13*want {
+			t.Fatalf("exp(%g) = %g, want %g", x, got, want)
+		}
+		if y := math.Exp(x / 4); math.Abs(logOf(y)-x/4) > 1e-9 {
+			t.Fatalf("log(%g) = %g, want %g", y, logOf(y), x/4)
+		}
+	}
+	if expUnits(0) != 1 || expUnits(1<<30) != 0 || math.Abs(expUnits(unit)-1/math.E) > 1e-15 {
+		t.Error("expUnits is wrong at 0, 1 or far away")
+	}
+}
+
+func BenchmarkLabel(b *testing.B) {
+	m := small()
+	sents := sample(rand.New(rand.NewPCG(2, 2)), 64, 40)
+	words := 0
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		s := &sents[i%len(sents)]
+		m.Label(s)
+		words += len(s.Words)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(words), "ns/word")
+}

@@ -1,0 +1,82 @@
+package label
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// treebank reads one file of a treebank beside the repository, and skips the
+// test without it.
+func treebank(t testing.TB, name, part string) []syntax.Sentence {
+	path := filepath.Join("..", "..", "..", "shared", "treebanks", name, name+"-ud-"+part+".conllu")
+	f, err := os.Open(path)
+	if err != nil {
+		t.Skipf("treebank %s is not beside the repository: %v", name, err)
+	}
+	defer f.Close()
+	var list []syntax.Sentence
+	var s syntax.Sentence
+	in := bufio.NewScanner(f)
+	in.Buffer(nil, 1<<20)
+	for in.Scan() {
+		line := in.Text()
+		if line == "" {
+			list = append(list, s)
+			s = syntax.Sentence{}
+			continue
+		}
+		cols := strings.Split(line, "\t")
+		if len(cols) != 10 || strings.ContainsAny(cols[0], ".-") {
+			continue
+		}
+		for i := 3; i < 10; i++ {
+			if cols[i] == "_" {
+				cols[i] = ""
+			}
+		}
+		head, err := strconv.Atoi(cols[6])
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Words = append(s.Words, syntax.Word{Form: cols[1], Lemma: cols[2], UPOS: cols[3], XPOS: cols[4],
+			Feats: cols[5], Head: int32(head), Deprel: cols[7]})
+	}
+	return list
+}
+
+// TestTreebanks trains on whole treebanks if LABEL_TREEBANKS names them, e.g.
+// LABEL_TREEBANKS=tr_imst,fr_sequoia go test -v -run TestTreebanks -timeout 20m
+func TestTreebanks(t *testing.T) {
+	names := os.Getenv("LABEL_TREEBANKS")
+	if names == "" {
+		t.Skip("LABEL_TREEBANKS is not set")
+	}
+	for _, name := range strings.Split(names, ",") {
+		train, dev := treebank(t, name, "train"), treebank(t, name, "dev")
+		m, err := Train(train, dev, options(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		right, full, words := m.Accuracy(dev)
+		t.Logf("%s: dev label accuracy on gold heads %.2f %%, with subtypes %.2f %%, rows %d (%.1f MB)", name,
+			percent(right, words), percent(full, words), len(m.table.prints), float64(len(m.table.rows))/1e6)
+	}
+}
+
+// options reads training options for experiments from the environment.
+func options(t testing.TB) Options {
+	o := Options{Seed: 1, Log: t.Logf}
+	num := func(name string) float64 {
+		x, _ := strconv.ParseFloat(os.Getenv("LABEL_"+name), 64)
+		return x
+	}
+	o.Epochs, o.Rows, o.Cut, o.Workers = int(num("EPOCHS")), int(num("ROWS")), int(num("CUT")), int(num("WORKERS"))
+	o.Rate, o.Decay, o.Drop = num("RATE"), num("DECAY"), num("DROP")
+	return o
+}
