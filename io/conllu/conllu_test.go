@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -25,92 +24,6 @@ func read(t testing.TB, text string, o Options) []Block {
 		blocks = append(blocks, b)
 	}
 	return blocks
-}
-
-// checkRoundTrip checks that text is reproduced by Write and by Rewrite.
-func checkRoundTrip(t *testing.T, name, text string, f Format) {
-	t.Helper()
-	var written, rewritten bytes.Buffer
-	for b, err := range Read(strings.NewReader(text), Options{Format: f}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if b.Err != nil || len(b.Warnings) > 0 {
-			t.Fatalf("%s: %v %v", name, b.Err, b.Warnings)
-		}
-		if text[b.Start:b.End] != b.Raw {
-			t.Fatalf("%s: block at [%d,%d) is not the bytes there", name, b.Start, b.End)
-		}
-		if err := errors.Join(Write(&written, &b.Sentence), Rewrite(&rewritten, b.Raw, &b.Sentence)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for how, got := range map[string]string{"Write": written.String(), "Rewrite": rewritten.String()} {
-		if got != text {
-			i := 0
-			for i < len(got) && i < len(text) && got[i] == text[i] {
-				i++
-			}
-			t.Errorf("%s: %s differs at byte %d: got %.80q, want %.80q", name, how, i, got[i:], text[i:])
-		}
-	}
-}
-
-func TestRoundTripOddities(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.conll*")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no files in testdata: %v", err)
-	}
-	for _, path := range files {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		format := U
-		if filepath.Ext(path) == ".conllx" {
-			format = X
-		}
-		checkRoundTrip(t, path, string(data), format)
-	}
-}
-
-func TestRoundTripTreebanks(t *testing.T) {
-	files, _ := filepath.Glob("../../../shared/treebanks/*/*.conllu")
-	if len(files) == 0 {
-		t.Skip("no treebanks in ../shared/treebanks beside the repository")
-	}
-	for _, path := range files {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkRoundTrip(t, path, string(data), U)
-		sents, err := ReadAll(path)
-		if err != nil {
-			t.Error(err)
-		}
-		for i := range sents {
-			if s := &sents[i]; s.Text == "" || s.Words[len(s.Words)-1].EndChar == 0 {
-				t.Errorf("%s: words of %s not found in its text", path, s.ID)
-			}
-		}
-		checkRawText(t, path, sents)
-	}
-}
-
-// checkRawText compares the raw text with the text comments, but for spaces.
-func checkRawText(t *testing.T, path string, sents []syntax.Sentence) {
-	var raw, want strings.Builder
-	if err := RawText(&raw, sents); err != nil {
-		t.Fatal(err)
-	}
-	for i := range sents {
-		want.WriteString(sents[i].Text)
-	}
-	bare := func(s string) string { return strings.Join(strings.Fields(s), "") }
-	if bare(raw.String()) != bare(want.String()) {
-		t.Errorf("%s: raw text differs from the text comments", path)
-	}
 }
 
 // line makes a word line with the given ID and HEAD.
@@ -273,60 +186,6 @@ func TestReadTreesJudges(t *testing.T) {
 	if _, err := ReadAll("testdata/none.conllu"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing file: %v", err)
 	}
-}
-
-// TestParts cuts a text at every pair of places, as parts of a file read by
-// several readers, and expects each block exactly once.
-func TestParts(t *testing.T) {
-	var text strings.Builder
-	text.WriteString("\ufeff\r\n")
-	for i, gap := range []string{"\n", "\r\n", " \n", "\n\n\t\n", "  \n", ""} {
-		fmt.Fprintf(&text, "# sent_id = s%d\n%s", i, line("1", "0"))
-		if i == 2 {
-			text.WriteString("broken\r\n")
-		}
-		text.WriteString(gap)
-	}
-	whole := text.String()
-	size := int64(len(whole))
-	want := fmt.Sprint(places(read(t, whole, Options{})))
-	for a := int64(1); a <= size; a++ {
-		for b := a; b <= size; b += 17 {
-			var got []int64
-			covered := int64(0)
-			for _, part := range [][2]int64{{0, a}, {a, b}, {b, size}} {
-				if part[0] == part[1] {
-					continue
-				}
-				r := NewReader(iotest.OneByteReader(strings.NewReader(whole[part[0]:])), Options{Start: part[0], End: part[1]})
-				for {
-					block, err := r.Next()
-					if err == io.EOF {
-						break
-					}
-					if whole[block.Start:block.End] != block.Raw {
-						t.Fatal("wrong bytes")
-					}
-					got = append(got, block.Start, block.End)
-				}
-				from, to := r.Covered()
-				if from != covered {
-					t.Fatalf("cuts %d, %d: part %v covers from %d, the one before ends at %d", a, b, part, from, covered)
-				}
-				covered = to
-			}
-			if covered != size || fmt.Sprint(got) != want {
-				t.Fatalf("cuts %d, %d: covered %d of %d, blocks %v, want %v", a, b, covered, size, got, want)
-			}
-		}
-	}
-}
-
-func places(blocks []Block) (p []int64) {
-	for _, b := range blocks {
-		p = append(p, b.Start, b.End)
-	}
-	return p
 }
 
 func TestLongLinesAndBlocks(t *testing.T) {
