@@ -40,7 +40,7 @@ type phaseOptions struct {
 	Folds   int
 	Workers int
 	Log     func(format string, a ...any)
-	Blocks  func([]syntax.Sentence) []string
+	Blocks  func([]syntax.Sentence) ([]string, error)
 
 	// Of a phase that can go on in the middle: Checkpoint keeps its state
 	// after an epoch, Resume returns what was kept last.

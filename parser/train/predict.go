@@ -23,18 +23,15 @@ var Settings = []Setting{Raw, GoldTokens, GoldTags}
 // of the pipeline.
 const DefaultMaxWords = 1000
 
-// Stages are those of a model.
-type Stages interface {
+// stages are those of a model before the search.
+type stages interface {
 	Segment(block string, maxWords int) []syntax.Sentence
 	Tag(s *syntax.Sentence, retag bool)
 	Prune(s *syntax.Sentence)
 }
 
-// Predict parses the sentences of a gold file under a setting, with so many
-// workers (0 is GOMAXPROCS); raw text comes as blocks, in order. parse is the
-// last stage. The result is in the order of the input and shares nothing of
-// gold that may be changed.
-func Predict(m Stages, parse func(*syntax.Sentence), gold []syntax.Sentence, blocks []string, setting Setting, workers int) ([]syntax.Sentence, error) {
+// predict is Predict with the last stage apart.
+func predict(m stages, parse func(*syntax.Sentence), gold []syntax.Sentence, blocks []string, setting Setting, workers int) ([]syntax.Sentence, error) {
 	switch setting {
 	case Raw:
 		parts := make([][]syntax.Sentence, len(blocks))

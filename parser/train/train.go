@@ -54,7 +54,7 @@ type Options struct {
 
 	// Blocks cuts sentences back into the blocks of raw text that the
 	// segmenter will see at run time. Without it raw text is not measured.
-	Blocks func([]syntax.Sentence) []string
+	Blocks func([]syntax.Sentence) ([]string, error)
 
 	// Store keeps finished phases; nil keeps none.
 	Store Store

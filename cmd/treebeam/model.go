@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/pack"
+)
+
+func init() {
+	commands = append(commands, command{"model", "model info [FILE]", "provenance, sizes, scores and licence of a model", runModel})
+}
+
+const modelAbout = `
+Prints where a model comes from: treebank, release, licence, the command that
+trains it again, its scores on dev, and the sizes of its parts. Without FILE it
+is the embedded English model.`
+
+func runModel(_ context.Context, args []string) error {
+	fs := newFlags("model", "model info [FILE] [--json]", modelAbout)
+	asJSON := fs.Bool("json", false, "print it as JSON")
+	others, err := parseFlags(fs, args)
+	if err != nil {
+		return err
+	}
+	if len(others) == 0 || others[0] != "info" {
+		return refuse("want treebeam model info [FILE]")
+	}
+	if len(others) > 2 {
+		return refuse("model info takes one file, got %q", others[1:])
+	}
+	uri := ""
+	if len(others) == 2 {
+		uri = others[1]
+	}
+	m, err := model.Open(uri)
+	if err != nil {
+		return &refusal{err}
+	}
+	if *asJSON {
+		return printModelJSON(os.Stdout, m)
+	}
+	printModel(os.Stdout, m)
+	return nil
+}
+
+// A component is one part of a model with the bytes of its sections.
+type component struct {
+	Name     string `json:"name"`
+	Bytes    int    `json:"bytes"`
+	Sections int    `json:"sections"`
+}
+
+func componentsOf(sections []pack.Section) []component {
+	var list []component
+	for _, s := range sections {
+		name, _, _ := strings.Cut(s.Name, ".")
+		at := slices.IndexFunc(list, func(c component) bool { return c.Name == name })
+		if at < 0 {
+			at = len(list)
+			list = append(list, component{Name: name})
+		}
+		list[at].Bytes += len(s.Data)
+		list[at].Sections++
+	}
+	return list
+}
+
+func printModelJSON(w io.Writer, m *model.Model) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(struct {
+		Digest     string      `json:"digest"`
+		Bytes      int         `json:"bytes"`
+		Info       model.Info  `json:"info"`
+		Components []component `json:"components"`
+	}{m.Digest, m.Size, m.Info, componentsOf(m.Sections)})
+}
+
+func printModel(out io.Writer, m *model.Model) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	line := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%s\t%s\n", name, value)
+		}
+	}
+	i := m.Info
+	line("digest", m.Digest)
+	line("size", fmt.Sprintf("%.2f MB", float64(m.Size)/1e6))
+	line("language", i.Language)
+	line("treebank", strings.TrimSpace(i.Treebank+" "+i.Release))
+	line("licence", i.Licence)
+	line("command", i.Command)
+	for _, name := range sortedKeys(i.Options) {
+		line("  "+name, i.Options[name])
+	}
+	line("seed", fmt.Sprint(i.Seed))
+	line("code", i.Code)
+	line("created", i.Created)
+	for _, d := range []struct {
+		name string
+		model.Data
+	}{{"train", i.Train}, {"dev", i.Dev}} {
+		line(d.name, fmt.Sprintf("%s, %d sentences, %d words, sha256 %s", d.File, d.Sentences, d.Words, d.SHA256))
+	}
+	w.Flush()
+
+	if len(i.Scores) > 0 {
+		fmt.Fprintln(out, "\nscores on dev (CoNLL-18 F1)")
+		fmt.Fprintln(w, "\ttokens\tsentences\twords\tUPOS\tXPOS\tFEATS\tlemmas\tUAS\tLAS\tCLAS")
+		for _, s := range i.Scores {
+			fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\n", s.Setting, s.Tokens,
+				s.Sentences, s.Words, s.UPOS, s.XPOS, s.Feats, s.Lemmas, s.UAS, s.LAS, s.CLAS)
+		}
+		w.Flush()
+	}
+
+	fmt.Fprintln(out, "\nparts")
+	for _, c := range componentsOf(m.Sections) {
+		fmt.Fprintf(w, "%s\t%.2f MB\t%d sections\n", c.Name, float64(c.Bytes)/1e6, c.Sections)
+	}
+	w.Flush()
+}
+
+func sortedKeys(m map[string]string) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,292 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/train"
+)
+
+func init() {
+	commands = append(commands, command{"train", "train --train T --dev D --model M", "a model from a treebank in CoNLL-U", runTrain})
+}
+
+const trainAbout = `
+Trains segmenter, tagger, lemmas, pruner, parser and labels from a treebank,
+after a check of the data, and writes them as one file. Finished phases are
+kept in M.train/ until the model is written: after an interruption the same
+command with --resume continues and gives the same bytes. The number of workers
+never changes the model.`
+
+// trainFlags are the options of treebeam train.
+type trainFlags struct {
+	train, dev, model string
+	o                 train.Options
+	resume, keep      bool
+	check             bool
+}
+
+func (f *trainFlags) define(fs *flag.FlagSet) {
+	fs.StringVar(&f.train, "train", "", "training treebank, a CoNLL-U `FILE`")
+	fs.StringVar(&f.dev, "dev", "", "development treebank, a CoNLL-U `FILE`")
+	fs.StringVar(&f.model, "model", "", "model `FILE` to write")
+	fs.StringVar(&f.o.Preset, "preset", train.Standard, "templates: fast, standard or full")
+	fs.BoolVar(&f.o.GoldTags, "gold-tags", false, "train pruner, parser and labels on gold tags, for input that has such")
+	fs.IntVar(&f.o.Folds, "folds", train.DefaultFolds, "`N` folds of jackknifing")
+	fs.Uint64Var(&f.o.Seed, "seed", 1, "`N`, of every random choice")
+	fs.IntVar(&f.o.Workers, "workers", 0, "`N` goroutines; 0 is one per core")
+	fs.BoolVar(&f.resume, "resume", false, "take over the finished phases of an interrupted training")
+	fs.BoolVar(&f.keep, "keep", false, "keep the finished phases after the model is written")
+	fs.BoolVar(&f.check, "check", false, "only check the treebanks")
+	fs.StringVar(&f.o.Info.Language, "language", "", "language `CODE` (default: from the name of the treebank)")
+	fs.StringVar(&f.o.Info.Treebank, "treebank", "", "`NAME` for the provenance (default: from the file's name)")
+	fs.StringVar(&f.o.Info.Release, "release", "", "release `R` of the treebank (default: from its README)")
+	fs.StringVar(&f.o.Info.Licence, "licence", "", "licence `L` of the treebank (default: from its README)")
+	fs.StringVar(&f.o.Info.Created, "created-by", "", "`TEXT` for the provenance: who, when, where")
+}
+
+func runTrain(_ context.Context, args []string) error {
+	fs := newFlags("train", "train --train T.conllu --dev D.conllu --model m.tbm", trainAbout)
+	var f trainFlags
+	f.define(fs)
+	others, err := parseFlags(fs, args)
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(others) > 0:
+		return refuse("what is %q? the treebanks are named with --train and --dev", others[0])
+	case f.train == "" || f.dev == "":
+		return refuse("want --train FILE and --dev FILE")
+	case f.model == "" && !f.check:
+		return refuse("want --model FILE, the model to write")
+	}
+	trainBank, err := readTreebank(f.train)
+	if err != nil {
+		return &refusal{err}
+	}
+	devBank, err := readTreebank(f.dev)
+	if err != nil {
+		return &refusal{err}
+	}
+	report := train.Check(trainBank, devBank)
+	report.WriteTo(os.Stderr)
+	if err := report.Fatal(); err != nil {
+		return refuse("%w", err)
+	}
+	if f.check {
+		return nil
+	}
+	return f.run(fs, trainBank, devBank)
+}
+
+// run trains on treebanks that passed the check and writes the model.
+func (f *trainFlags) run(fs *flag.FlagSet, trainBank, devBank train.Treebank) error {
+	store, err := openPhases(f.model+".train", f.resume)
+	if err != nil {
+		return &refusal{err}
+	}
+	defer onInterrupt(f.model)()
+
+	begun := time.Now()
+	f.describe(fs)
+	f.o.Store = store
+	f.o.Blocks = rawBlocks
+	f.o.Now = time.Now
+	f.o.Log = func(format string, a ...any) {
+		e := time.Since(begun).Round(time.Second)
+		fmt.Fprintf(os.Stderr, "%3d:%02d  %s\n", int(e.Minutes()), int(e.Seconds())%60, fmt.Sprintf(format, a...))
+	}
+	data, err := train.Run(trainBank, devBank, f.o)
+	if err != nil {
+		return err
+	}
+	digest, err := model.WriteFile(f.model, data)
+	if err != nil {
+		return fmt.Errorf("%w; the finished phases are kept, use --resume", err)
+	}
+	if !f.keep {
+		if err := store.remove(); err != nil {
+			fmt.Fprintf(os.Stderr, "treebeam train: %v\n", err)
+		}
+	}
+	fmt.Printf("%s: %.2f MB, sha256 %s, trained in %s\n", f.model, float64(len(data))/1e6, digest,
+		time.Since(begun).Round(time.Second))
+	return nil
+}
+
+// describe fills in the provenance that only the command line knows. What the
+// user did not say comes from the treebank's names and README.
+func (f *trainFlags) describe(fs *flag.FlagSet) {
+	i := &f.o.Info
+	words := []string{"treebeam train", "--train", filepath.Base(f.train), "--dev", filepath.Base(f.dev)}
+	fs.VisitAll(func(x *flag.Flag) {
+		switch x.Name {
+		case "train", "dev", "model", "workers", "resume", "keep", "check", "created-by":
+			return // files are named above; the others change nothing
+		}
+		if v := x.Value.String(); v != x.DefValue {
+			words = append(words, "--"+x.Name, shellWord(v))
+		}
+	})
+	i.Command = strings.ReplaceAll(strings.Join(words, " "), "--gold-tags true", "--gold-tags")
+	name, _, _ := strings.Cut(filepath.Base(f.train), "-ud-")
+	name = strings.TrimSuffix(name, ".conllu")
+	language, _, _ := strings.Cut(name, "_")
+	licence, release := readmeFacts(filepath.Join(filepath.Dir(f.train), "README.md"))
+	for _, d := range []struct {
+		to   *string
+		from string
+	}{{&i.Treebank, name}, {&i.Language, language}, {&i.Licence, licence}, {&i.Release, release}} {
+		if *d.to == "" {
+			*d.to = d.from
+		}
+	}
+	i.Code = codeVersion()
+}
+
+func shellWord(s string) string {
+	if strings.ContainsAny(s, " '\"\\$") || s == "" {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	return s
+}
+
+// codeVersion is the version control revision that the program was built of.
+func codeVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	revision, dirty := info.Main.Version, ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			dirty = " with changes"
+		}
+	}
+	return revision + dirty
+}
+
+var (
+	licenceLine = regexp.MustCompile(`(?m)^License: *(.+?) *$`)
+	releaseWord = regexp.MustCompile(`\bv2\.(\d+)\b`)
+)
+
+// readmeFacts reads licence and newest release from the README of a Universal
+// Dependencies treebank; both are "" if there is none.
+func readmeFacts(path string) (licence, release string) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", ""
+	}
+	if m := licenceLine.FindSubmatch(text); m != nil {
+		licence = string(m[1])
+	}
+	newest := -1
+	for _, m := range releaseWord.FindAllSubmatch(text, -1) {
+		var n int
+		if fmt.Sscan(string(m[1]), &n); n > newest {
+			newest, release = n, "2."+string(m[1])
+		}
+	}
+	return licence, release
+}
+
+// readTreebank reads a CoNLL-U file. What no reader can accept is an error
+// here, what no training can is found by train.Check.
+func readTreebank(path string) (train.Treebank, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return train.Treebank{}, fmt.Errorf("treebank: %w", err)
+	}
+	sents, err := conllu.ReadTrees(strings.NewReader(string(data)), path, conllu.Options{MultipleRoots: true})
+	if err != nil {
+		return train.Treebank{}, err
+	}
+	sum := sha256.Sum256(data)
+	return train.Treebank{Name: path, File: filepath.Base(path), SHA256: hex.EncodeToString(sum[:]), Sentences: sents}, nil
+}
+
+// phases keeps the finished phases of a training as files of one folder.
+type phases struct{ dir string }
+
+// openPhases makes the folder. Phases of an earlier training are only taken
+// over with resume, and never deleted unasked: they may be an hour's work.
+func openPhases(dir string, resume bool) (phases, error) {
+	p := phases{dir}
+	if list, err := p.list(); err != nil {
+		return p, err
+	} else if len(list) > 0 && !resume {
+		return p, fmt.Errorf("%s holds phases of an earlier training: add --resume to continue it, or remove that folder", dir)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return p, fmt.Errorf("folder for the phases of the training: %w", err)
+	}
+	return p, nil
+}
+
+func (p phases) list() ([]string, error) { return filepath.Glob(filepath.Join(p.dir, "*.phase")) }
+
+func (p phases) path(name string) string { return filepath.Join(p.dir, name+".phase") }
+
+func (p phases) Load(name string) ([]byte, bool) {
+	data, err := os.ReadFile(p.path(name))
+	return data, err == nil
+}
+
+func (p phases) Save(name string, data []byte) error {
+	return renameio.WriteFile(p.path(name), data, 0o644, renameio.WithTempDir(p.dir))
+}
+
+// remove deletes the phases, and the folder if nothing else is in it.
+func (p phases) remove() error {
+	list, err := p.list()
+	if err != nil {
+		return err
+	}
+	for _, name := range list {
+		if err := os.Remove(name); err != nil {
+			return err
+		}
+	}
+	os.Remove(p.dir) // stays if it holds files that are not ours
+	return nil
+}
+
+// onInterrupt ends the program with a word on how to continue. What it
+// returns restores the default.
+func onInterrupt(path string) (stop func()) {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-c:
+			w := bufio.NewWriter(os.Stderr)
+			fmt.Fprintf(w, "\ntreebeam train: interrupted; the finished phases are in %s.train, the same command with --resume continues\n", path)
+			w.Flush()
+			os.Exit(exitInterrupted)
+		case <-done:
+		}
+	}()
+	return func() { signal.Stop(c); close(done) }
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestPhasesAreKeptUntilAsked(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "m.tbm.train")
+	p, err := openPhases(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := p.Load("tagger"); ok {
+		t.Error("a new folder holds a phase")
+	}
+	for _, text := range []string{"first", "second"} {
+		if err := p.Save("tagger", []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := openPhases(dir, false); err == nil || !strings.Contains(err.Error(), "--resume") {
+		t.Errorf("an earlier training's phases: %v", err)
+	}
+	p, err = openPhases(dir, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, ok := p.Load("tagger"); !ok || !bytes.Equal(data, []byte("second")) {
+		t.Errorf("phase = %q, %t", data, ok)
+	}
+	if err := p.remove(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("the folder is still there: %v", err)
+	}
+	if _, err := openPhases(filepath.Join(t.TempDir(), "file", "x"), true); err != nil {
+		t.Errorf("a folder in a new folder: %v", err)
+	}
+}
+
+func TestProvenanceOfTheCommandLine(t *testing.T) {
+	dir := t.TempDir()
+	readme := "# Summary\n* 2020-05-15 v2.6\n* 2024-11-15 v2.15\nLicense: CC BY-SA 4.0 \nIncludes text: yes\n"
+	if err := os.WriteFile(filepath.Join(dir, "README.md"), []byte(readme), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	fs := newFlags("train", "", "")
+	var f trainFlags
+	f.define(fs)
+	args := []string{"--train", filepath.Join(dir, "xx_toy-ud-train.conllu"), "--dev", "elsewhere/dev.conllu",
+		"--model", "m.tbm", "--gold_tags", "--workers", "7", "--treebank", "a toy", "--seed=9"}
+	if _, err := parseFlags(fs, args); err != nil {
+		t.Fatal(err)
+	}
+	f.describe(fs)
+	i := f.o.Info
+	want := "treebeam train --train xx_toy-ud-train.conllu --dev dev.conllu --gold-tags --seed 9 --treebank 'a toy'"
+	if i.Command != want {
+		t.Errorf("command %s, want %s", i.Command, want)
+	}
+	if i.Language != "xx" || i.Treebank != "a toy" || i.Licence != "CC BY-SA 4.0" || i.Release != "2.15" {
+		t.Errorf("provenance %+v", i)
+	}
+}
+
+func TestTrainRefusals(t *testing.T) {
+	bad := filepath.Join(t.TempDir(), "bad.conllu")
+	if err := os.WriteFile(bad, []byte("1\ta\ta\tX\t_\t_\t2\tdep\t_\t_\n2\tb\tb\tX\t_\t_\t1\tdep\t_\t_\n\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ args, want string }{
+		{"", "want --train"},
+		{"--train x --dev y", "want --model"},
+		{"--train nowhere --dev y --model m", "nowhere"},
+		{"--train " + bad + " --dev " + bad + " --model m", bad + ":1"},
+		{"--nonsense", "unknown option --nonsense"},
+		{"x.conllu", "x.conllu"},
+	} {
+		err := runTrain(t.Context(), strings.Fields(c.args))
+		if _, ok := err.(*refusal); !ok || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("train %s: %v, want a refusal with %q", c.args, err, c.want)
+		}
+	}
+}
