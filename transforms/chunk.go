@@ -81,7 +81,8 @@ func (c *Counts) check() error {
 
 // A Block is a block of raw text and the file that it came from.
 type Block struct {
-	File int32 // index into Chunk.Files
+	File  int32 // index into Chunk.Files
+	First bool  // the first of its file
 	text.Block
 }
 

@@ -13,12 +13,19 @@ import (
 // internal begins the reasons that are defects of the program.
 const internal = "internal: "
 
-// leaves is the process-wide limit of work under way: GOMAXPROCS tokens. A
-// token is taken for one block or sentence and never while waiting for
-// another, so any number of bundles can share it without a deadlock.
-var leaves = sync.OnceValue(func() chan struct{} {
-	return make(chan struct{}, runtime.GOMAXPROCS(0))
-})
+// leaves is the process-wide limit of work under way. A token is taken for one
+// block or sentence and never while waiting for another, so any number of
+// bundles can share it without a deadlock.
+var leaves atomic.Pointer[chan struct{}]
+
+func init() { SetCores(runtime.GOMAXPROCS(0)) }
+
+// SetCores changes how many blocks or sentences are worked on at once in this
+// process, which is GOMAXPROCS when the program starts. It changes no result.
+func SetCores(n int) {
+	tokens := make(chan struct{}, n)
+	leaves.Store(&tokens)
+}
 
 // each calls body(i) for every i in [0, n), the heaviest first by weight, on
 // as many goroutines as the process may use, and returns when all are done.
@@ -32,10 +39,10 @@ func each(n int, weight func(i int) int, body func(i int)) (panics []string) {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return weight(b) - weight(a) })
 
+	tokens := *leaves.Load()
 	var next atomic.Int64
 	var mu sync.Mutex
 	one := func(i int) {
-		tokens := leaves()
 		tokens <- struct{}{}
 		defer func() {
 			<-tokens
@@ -52,7 +59,7 @@ func each(n int, weight func(i int) int, body func(i int)) (panics []string) {
 		body(i)
 	}
 	var wait sync.WaitGroup
-	for range min(n, cap(leaves())) {
+	for range min(n, cap(tokens)) {
 		wait.Go(func() {
 			for {
 				at := int(next.Add(1)) - 1

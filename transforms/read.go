@@ -84,6 +84,8 @@ type rangeReader struct {
 	size  int // of the chunk, in tokens or what may become tokens
 	seq   int
 	ends  []File
+
+	read, shown int64 // stored bytes of the pieces: read, and told to Progress
 }
 
 // bytesPerToken turns bytes of raw text into tokens, about.
@@ -99,7 +101,10 @@ func (rd *rangeReader) flush() error {
 	rd.seq++
 	rd.size = 0
 	rd.chunk = Chunk{Range: c.Range}
-	return rd.emit(c)
+	err := rd.emit(c)
+	Progress.Bytes.Add(rd.read - rd.shown)
+	rd.shown = rd.read
+	return err
 }
 
 // file returns the index of f in the chunk's files.
@@ -129,6 +134,7 @@ func (rd *rangeReader) fail(f *File, row Failure) {
 // piece reads piece i. What is wrong with the file for good becomes a row.
 func (rd *rangeReader) piece(i int) error {
 	p := &rd.r.Pieces[i]
+	before := rd.read
 	f := File{Piece: i, DocID: p.DocID, URI: p.URI, Stored: p.Size}
 	err := rd.open(p, &f)
 	var fault *source.Error
@@ -152,7 +158,7 @@ func (rd *rangeReader) piece(i int) error {
 			ByteOffset: at, Stage: "read", Severity: syntax.SeverityError, Reason: reason,
 		}})
 	}
-	Progress.Bytes.Add(p.End - p.Start)
+	rd.read = before + p.End - p.Start
 	rd.ends = append(rd.ends, f)
 	return rd.ctx.Err()
 }
@@ -217,6 +223,9 @@ func (rd *rangeReader) text(in *source.File, f *File, head []byte, start, end in
 		if err != nil {
 			return err
 		}
+		if !in.Compressed() {
+			rd.read += b.End - b.From
+		}
 		f.Blocks++
 		f.Repaired += int64(b.Repaired)
 		if b.Repaired > 0 {
@@ -225,7 +234,7 @@ func (rd *rangeReader) text(in *source.File, f *File, head []byte, start, end in
 				Reason: fmt.Sprintf("invalid bytes: %d characters replaced by U+FFFD", b.Repaired), Text: b.Text,
 			}})
 		}
-		rd.chunk.Blocks = append(rd.chunk.Blocks, Block{File: rd.file(f), Block: b})
+		rd.chunk.Blocks = append(rd.chunk.Blocks, Block{File: rd.file(f), First: start == 0 && f.Blocks == 1, Block: b})
 		if err := rd.grow(len(b.Text)/bytesPerToken + 1); err != nil {
 			return err
 		}
@@ -252,6 +261,9 @@ func (rd *rangeReader) conll(in *source.File, f *File, format source.Format, sta
 		}
 		if err != nil {
 			return err
+		}
+		if !in.Compressed() {
+			rd.read += b.End - b.Start
 		}
 		f.Blocks++
 		for i := range b.Warnings {

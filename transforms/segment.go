@@ -70,7 +70,14 @@ func SegmentChunk(c Chunk, m Stages, o RowOptions) Chunk {
 		}
 		c.Segmented[b.File].Blocks++
 		for j := range made[i] {
-			c.Sentences = append(c.Sentences, b.place(made[i][j]))
+			s := b.place(made[i][j])
+			if j == 0 && b.First {
+				s.Comments = append(s.Comments, "# newdoc id = "+c.Files[b.File].DocID)
+			}
+			if j == 0 && !b.Continues {
+				s.Comments = append(s.Comments, "# newpar")
+			}
+			c.Sentences = append(c.Sentences, s)
 		}
 	}
 	c.Blocks = nil

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/treebeam/treebeam/pipeline"
+)
+
+func init() {
+	commands = append(commands, command{"convert", "convert FOLDER --to conllu|text|jsonl", "an output as CoNLL-U, text or JSON lines", runConvert})
+}
+
+const convertAbout = `
+Writes the trees of an output folder in the order of the input. From CoNLL-U
+input everything but HEAD and DEPREL comes back byte for byte; sentences that
+could not be parsed stand in their place with a comment "treebeam_failure".
+text is one sentence a line; jsonl has one object a sentence with the columns
+of the Parquet files.`
+
+func runConvert(ctx context.Context, args []string) error {
+	fs := newFlags("convert", "convert FOLDER --to conllu|text|jsonl [flags]", convertAbout)
+	to := fs.String("to", "conllu", "`FORMAT`: conllu, text or jsonl")
+	output := fs.String("output", "", "`FILE` to write (standard output)")
+	perFile := fs.String("per-file", "", "write one file for each input file below `FOLDER`")
+	others, err := parseFlags(fs, args)
+	if err != nil {
+		return err
+	}
+	if len(others) != 1 {
+		return refuse("want one output folder of treebeam parse, got %d arguments", len(others))
+	}
+	format, ok := pipeline.Formats[*to]
+	if !ok {
+		return refuse("--to %s: must be conllu, text or jsonl", *to)
+	}
+	if *perFile != "" {
+		if *output != "" {
+			return refuse("--output and --per-file exclude each other")
+		}
+		return convertPerFile(others[0], *perFile, *to, format)
+	}
+	ctx, stop := interruptible(ctx, "")
+	defer stop()
+	out, commit := io.Writer(os.Stdout), func() error { return nil }
+	if *output != "" && *output != "-" {
+		if out, commit, err = createOutput(*output); err != nil {
+			return err
+		}
+	}
+	buffered := bufio.NewWriterSize(out, 1<<16)
+	var buf []byte
+	stats, err := pipeline.Convert(others[0], func(r *pipeline.Row) error {
+		buf = format(buf[:0], r)
+		_, err := buffered.Write(buf)
+		return errOr(err, ctx.Err())
+	})
+	if err != nil {
+		return err
+	}
+	if err := errOr(buffered.Flush(), nil); err != nil {
+		return err
+	}
+	if err := commit(); err != nil {
+		return err
+	}
+	reportConverted(stats)
+	return nil
+}
+
+func errOr(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}
+
+func reportConverted(s pipeline.Converted) {
+	if s.Unparsed > 0 {
+		fmt.Fprintf(os.Stderr, "%d sentences could not be parsed; they have no heads and a comment treebeam_failure\n", s.Unparsed)
+	}
+	if s.Lost > 0 {
+		fmt.Fprintf(os.Stderr, "%d blocks or files could not be read and are in failures/ only: treebeam failures lists them\n", s.Lost)
+	}
+}
+
+// convertPerFile writes folder/<doc_id>.<to> for every input file that has
+// sentences.
+func convertPerFile(output, folder, to string, format pipeline.Format) error {
+	extension := map[string]string{"conllu": ".conllu", "text": ".txt", "jsonl": ".jsonl"}[to]
+	var docID string
+	var w *bufio.Writer
+	var commit func() error
+	finish := func() error {
+		if w == nil {
+			return nil
+		}
+		return errOr(w.Flush(), commit())
+	}
+	var buf []byte
+	stats, err := pipeline.Convert(output, func(r *pipeline.Row) error {
+		if w == nil || r.DocID != docID {
+			if err := finish(); err != nil {
+				return err
+			}
+			docID = r.DocID
+			name := filepath.FromSlash(strings.TrimSuffix(docID, extension) + extension)
+			if !filepath.IsLocal(name) {
+				return fmt.Errorf("document %q cannot be the name of a file below %s", docID, folder)
+			}
+			path := filepath.Join(folder, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				return refuse("--per-file %s: %w", folder, err)
+			}
+			out, c, err := createOutput(path)
+			if err != nil {
+				return err
+			}
+			w, commit = bufio.NewWriterSize(out, 1<<16), c
+		}
+		buf = format(buf[:0], r)
+		_, err := w.Write(buf)
+		return err
+	})
+	if err := errOr(err, finish()); err != nil {
+		return err
+	}
+	reportConverted(stats)
+	return nil
+}

@@ -1,0 +1,221 @@
+package pipeline
+
+import (
+	"cmp"
+	"encoding/json"
+	"iter"
+	"reflect"
+	"strings"
+
+	"github.com/treebeam/treebeam/io/parquet"
+)
+
+// A Row is what Convert gives: a tree, or a sentence in whose place a failure
+// stands.
+type Row struct {
+	DocID   string
+	Format  string        // of the input file: text, conllu or conllx
+	Tree    *parquet.Tree // nil for a failure
+	Failure *parquet.Failure
+}
+
+// Converted says what Convert met beside trees.
+type Converted struct {
+	Unparsed int64 // sentences that failed: given, without a tree
+	Lost     int64 // failures that are no sentence: not given
+}
+
+// Convert gives the sentences of a complete output to yield, in input order.
+func Convert(output string, yield func(*Row) error) (Converted, error) {
+	var stats Converted
+	formats, err := inputFormats(output)
+	if err != nil {
+		return stats, err
+	}
+	trees, err := PartPaths(output, "trees")
+	if err != nil {
+		return stats, err
+	}
+	failures, err := PartPaths(output, "failures")
+	if err != nil {
+		return stats, err
+	}
+	for k := range trees {
+		if err := convertPart(trees[k], failures[k], formats, &stats, yield); err != nil {
+			return stats, err
+		}
+	}
+	return stats, nil
+}
+
+func convertPart(trees, failures string, formats map[string]string, stats *Converted, yield func(*Row) error) error {
+	tr, err := parquet.Open[parquet.Tree](trees)
+	if err != nil {
+		return err
+	}
+	defer tr.Close()
+	fr, err := parquet.Open[parquet.Failure](failures)
+	if err != nil {
+		return err
+	}
+	defer fr.Close()
+	next, stop := iter.Pull2(fr.All())
+	defer stop()
+	failed, err, more := next()
+	// before gives the failures that stand before t, all if t is nil.
+	before := func(t *parquet.Tree) error {
+		for ; more; failed, err, more = next() {
+			if err != nil {
+				return err
+			}
+			if t != nil && cmp.Or(cmp.Compare(failed.SourceURI, t.SourceURI), cmp.Compare(failed.ByteOffset, t.StartByte)) > 0 {
+				return nil
+			}
+			switch {
+			case failed.Block != "":
+				stats.Unparsed++
+				row := Row{DocID: failed.DocID, Format: formats[failed.SourceURI], Failure: failed}
+				if err := yield(&row); err != nil {
+					return err
+				}
+			case failed.Severity == "error":
+				stats.Lost++
+			}
+		}
+		return nil
+	}
+	for t, err := range tr.All() {
+		if err != nil {
+			return err
+		}
+		if err := before(t); err != nil {
+			return err
+		}
+		if err := yield(&Row{DocID: t.DocID, Format: formats[t.SourceURI], Tree: t}); err != nil {
+			return err
+		}
+	}
+	return before(nil)
+}
+
+// inputFormats returns the format of every input file.
+func inputFormats(output string) (map[string]string, error) {
+	paths, err := PartPaths(output, "documents")
+	if err != nil {
+		return nil, err
+	}
+	formats := map[string]string{}
+	for _, path := range paths {
+		r, err := parquet.Open[parquet.Document](path)
+		if err != nil {
+			return nil, err
+		}
+		for d, err := range r.All() {
+			if err != nil {
+				r.Close()
+				return nil, err
+			}
+			formats[d.SourceURI] = d.Format
+		}
+		if err := r.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return formats, nil
+}
+
+// A Format appends a row to dst.
+type Format func(dst []byte, r *Row) []byte
+
+// Formats are those that Convert's rows can be written in.
+var Formats = map[string]Format{"conllu": appendCoNLLURow, "text": appendTextRow, "jsonl": appendJSONRow}
+
+func appendCoNLLURow(dst []byte, r *Row) []byte {
+	if r.Tree == nil {
+		return append(dst, r.Failure.Block...)
+	}
+	s, err := parquet.FromRow(r.Tree)
+	if err != nil {
+		return append(dst, "# treebeam_failure = "+err.Error()+"\n\n"...)
+	}
+	return AppendCoNLLU(dst, &s, r.DocID, r.Format)
+}
+
+func appendTextRow(dst []byte, r *Row) []byte {
+	text := ""
+	switch {
+	case r.Tree == nil:
+		text = r.Failure.Text
+	case r.Tree.Text != "":
+		text = r.Tree.Text
+	default:
+		text = strings.Join(r.Tree.Tokens, " ")
+	}
+	return append(append(dst, strings.Join(strings.Fields(text), " ")...), '\n')
+}
+
+// appendJSONRow writes the columns of a tree under their names. A sentence
+// that failed has the columns of its failure row.
+func appendJSONRow(dst []byte, r *Row) []byte {
+	var v any = r.Failure
+	if r.Tree != nil {
+		v = r.Tree
+	}
+	return append(appendColumns(dst, reflect.ValueOf(v).Elem()), '\n')
+}
+
+// appendColumns writes a struct of package parquet as a JSON object by the
+// names in its parquet tags: a column that is optional and empty is null, and
+// so is an empty string in a list whose elements are optional.
+func appendColumns(dst []byte, v reflect.Value) []byte {
+	dst = append(dst, '{')
+	t := v.Type()
+	for i := range t.NumField() {
+		tag := t.Field(i).Tag
+		name, options, _ := strings.Cut(tag.Get("parquet"), ",")
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, '"'), name...), '"', ':')
+		field := v.Field(i)
+		optional := strings.Contains(options, "optional")
+		switch {
+		case optional && field.IsZero():
+			dst = append(dst, "null"...)
+		case field.Kind() == reflect.Slice:
+			dst = appendList(dst, field, strings.Contains(tag.Get("parquet-element"), "optional"))
+		default:
+			dst = appendJSON(dst, field.Interface())
+		}
+	}
+	return append(dst, '}')
+}
+
+func appendList(dst []byte, v reflect.Value, optional bool) []byte {
+	dst = append(dst, '[')
+	for i := range v.Len() {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		element := v.Index(i)
+		switch {
+		case element.Kind() == reflect.Struct:
+			dst = appendColumns(dst, element)
+		case optional && element.IsZero():
+			dst = append(dst, "null"...)
+		default:
+			dst = appendJSON(dst, element.Interface())
+		}
+	}
+	return append(dst, ']')
+}
+
+func appendJSON(dst []byte, v any) []byte {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return append(dst, "null"...) // a NaN, which no column holds
+	}
+	return append(dst, strings.TrimSuffix(b.String(), "\n")...)
+}

@@ -1,0 +1,221 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"log"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/treebeam/treebeam/transforms/transformstest"
+)
+
+var toy *transformstest.Toy
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	beam.Init()
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	log.SetOutput(new(bytes.Buffer)) // stacks of planted panics
+	toy = transformstest.Register()
+	os.Exit(m.Run())
+}
+
+// write writes files (name -> content) below a new folder and returns it.
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func options(input, output string) Options {
+	return Options{Inputs: []string{input}, Output: output, Model: transformstest.ModelURI, Rows: DefaultRows()}
+}
+
+func streamed(t *testing.T, o Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	if _, err := Stream(context.Background(), o, &b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// prose makes n paragraphs of different lengths.
+func prose(n int) string {
+	var b strings.Builder
+	for i := range n {
+		for j := range i%5 + 1 {
+			fmt.Fprintf(&b, "Sentence %d of paragraph %d has %s words . ", j, i, strings.Repeat("many ", i%7))
+		}
+		b.WriteString("\n\n")
+	}
+	return b.String()
+}
+
+const small = `# newdoc id = one
+# sent_id = one-1
+# text = Dogs bark.
+1	Dogs	dog	NOUN	_	Number=Plur	2	nsubj	_	_
+2	bark	bark	VERB	_	_	0	root	_	SpaceAfter=No
+3	.	.	PUNCT	_	_	2	punct	_	_
+
+# text = Don't!
+1-2	Don't	_	_	_	_	_	_	_	SpaceAfter=No
+1	Do	do	AUX	_	_	0	root	_	_
+2	n't	not	PART	_	_	1	advmod	_	_
+2.1	run	run	VERB	_	_	_	_	1:conj	_
+3	!	!	PUNCT	_	_	1	punct	_	_
+
+`
+
+func TestStreamCoNLLU(t *testing.T) {
+	dir := write(t, map[string]string{"a.conllu": small})
+	got := streamed(t, options(dir, ""))
+	if want := chainHeads(small); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// chainHeads gives CoNLL-U the heads and labels of the toy.
+func chainHeads(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		c := strings.Split(line, "\t")
+		if len(c) != 10 || strings.ContainsAny(c[0], ".-") {
+			continue
+		}
+		var id int
+		fmt.Sscan(c[0], &id)
+		c[6], c[7] = fmt.Sprint(id-1), "dep"
+		if id == 1 {
+			c[7] = "root"
+		}
+		lines[i] = strings.Join(c, "\t")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestStreamText(t *testing.T) {
+	dir := write(t, map[string]string{"a.txt": "One two .\nThree\n\nFour é five !\n"})
+	got := streamed(t, options(dir, ""))
+	want := `# newdoc id = a.txt
+# newpar
+# sent_id = a.txt@0
+# text = One two .
+1	One	one	NOUN	_	_	0	root	_	_
+`
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("got\n%s\nwant to begin\n%s", got, want)
+	}
+	for _, part := range []string{"# sent_id = a.txt@10\n", "# newpar\n# sent_id = a.txt@17\n# text = Four é five !\n"} {
+		if !strings.Contains(got, part) {
+			t.Errorf("no %q in\n%s", part, got)
+		}
+	}
+}
+
+// run prepares and runs, and returns the output folder's files.
+func run(t *testing.T, o Options) map[string]string {
+	t.Helper()
+	if err := tryRun(o); err != nil {
+		t.Fatal(err)
+	}
+	return files(t, o.Output)
+}
+
+func tryRun(o Options) error {
+	p, err := Prepare(context.Background(), o)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	_, err = Run(context.Background(), p)
+	return err
+}
+
+// files returns the contents of all files below dir but for temporary ones.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	list := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		list[name] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// same reports how two outputs differ.
+func same(t *testing.T, what string, a, b map[string]string) {
+	t.Helper()
+	names := slices.Sorted(maps.Keys(a))
+	if other := slices.Sorted(maps.Keys(b)); !slices.Equal(names, other) {
+		t.Fatalf("%s: files %v, before %v", what, other, names)
+	}
+	for _, name := range names {
+		if a[name] != b[name] {
+			t.Errorf("%s: %s differs", what, name)
+		}
+	}
+}
+
+func converted(t *testing.T, output string) string {
+	t.Helper()
+	var out []byte
+	if _, err := Convert(output, func(r *Row) error {
+		out = Formats["conllu"](out, r)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func TestRun(t *testing.T) {
+	dir := write(t, map[string]string{"a.conllu": small, "b/c.txt": prose(30), "empty.txt": ""})
+	out := filepath.Join(t.TempDir(), "out")
+	run(t, options(dir, out))
+	if got, want := converted(t, out), streamed(t, options(dir, "")); got != want {
+		t.Errorf("converted\n%.600s\nstreamed\n%.600s", got, want)
+	}
+	sum, err := ReadSummary(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum.Files != 3 || sum.Errors != 0 || sum.Trees != sum.Sentences || sum.Trees < 30 {
+		t.Errorf("summary %+v", sum)
+	}
+}
+
+func isRefusal(err error) bool {
+	var r *Refusal
+	return errors.As(err, &r)
+}

@@ -1,0 +1,160 @@
+// Package transformstest has a toy model for tests of the pipeline: fast,
+// deterministic, and with defects that a test can plant in its input.
+package transformstest
+
+import (
+	"hash/fnv"
+	"strings"
+	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/transforms"
+)
+
+// ModelURI opens the toy once Register was called.
+const ModelURI = "toy:"
+
+// Words that make a stage of the toy panic.
+const (
+	PanicSegment = "PANICSEGMENT"
+	PanicTag     = "PANICTAG"
+	PanicPrune   = "PANICPRUNE"
+	PanicParse   = "PANICPARSE"
+	Headless     = "CYCLIC" // Parse gives it itself as its head
+)
+
+// A Toy cuts at white space, ends sentences after ".", "?" and "!", tags by
+// the first letter and hangs every word on the one before it.
+type Toy struct {
+	Opened atomic.Int64 // how often it was asked for
+	Parsed atomic.Int64 // sentences
+	// Hook, if set, is called by Parse before it does anything.
+	Hook func(s *syntax.Sentence)
+}
+
+// Register makes ModelURI open a toy and returns it.
+func Register() *Toy {
+	t := new(Toy)
+	transforms.RegisterModels("toy", func(string) (transforms.Stages, string, error) {
+		t.Opened.Add(1)
+		return t, strings.Repeat("70", 32), nil
+	})
+	return t
+}
+
+// Segment implements transforms.Stages.
+func (t *Toy) Segment(block string, maxWords int) []syntax.Sentence {
+	var list []syntax.Sentence
+	var words []syntax.Word
+	begin, chars := 0, int32(0)
+	end := func(at int, status syntax.Status) {
+		list = append(list, syntax.Sentence{
+			Text:  strings.Map(lineToSpace, block[begin:at]),
+			Words: words, StartByte: int64(begin), EndByte: int64(at), Status: status,
+		})
+		words = nil
+	}
+	for at := 0; at < len(block); {
+		r, size := utf8.DecodeRuneInString(block[at:])
+		if unicode.IsSpace(r) {
+			at += size
+			chars++
+			continue
+		}
+		if len(words) == 0 {
+			begin, chars = at, 0
+		}
+		n := strings.IndexFunc(block[at:], unicode.IsSpace)
+		if n < 0 {
+			n = len(block) - at
+		}
+		form := block[at : at+n]
+		crash(form == PanicSegment, form)
+		length := int32(utf8.RuneCountInString(form))
+		words = append(words, syntax.Word{Form: form, Head: syntax.NoHead, StartChar: chars, EndChar: chars + length})
+		chars += length
+		at += n
+		switch {
+		case strings.ContainsAny(form[len(form)-1:], ".?!"):
+			end(at, syntax.OK)
+		case len(words) == maxWords:
+			end(at, syntax.Long)
+		}
+	}
+	if len(words) > 0 {
+		end(begin+len(strings.TrimRightFunc(block[begin:], unicode.IsSpace)), syntax.OK)
+	}
+	return list
+}
+
+func lineToSpace(r rune) rune {
+	if r == '\n' || r == '\r' {
+		return ' '
+	}
+	return r
+}
+
+func crash(when bool, form string) {
+	if when {
+		panic("planted: " + form)
+	}
+}
+
+// Tag implements transforms.Stages.
+func (t *Toy) Tag(s *syntax.Sentence, retag bool) {
+	for i := range s.Words {
+		w := &s.Words[i]
+		crash(w.Form == PanicTag, w.Form)
+		if w.UPOS == "" || retag {
+			w.UPOS = []string{"NOUN", "VERB", "ADJ"}[hash(w.Form)%3]
+		}
+		if w.Lemma == "" || retag {
+			w.Lemma = strings.ToLower(w.Form)
+		}
+	}
+}
+
+// Prune implements transforms.Stages.
+func (t *Toy) Prune(s *syntax.Sentence) {
+	s.Candidates.Start = make([]int32, 1, len(s.Words)+1)
+	for i := range s.Words {
+		crash(s.Words[i].Form == PanicPrune, PanicPrune)
+		s.Candidates.Heads = append(s.Candidates.Heads, int32(i))
+		s.Candidates.LogProb = append(s.Candidates.LogProb, 0)
+		s.Candidates.Start = append(s.Candidates.Start, int32(i+1))
+	}
+}
+
+// Parse implements transforms.Stages.
+func (t *Toy) Parse(s *syntax.Sentence, o transforms.ParseOptions) {
+	if t.Hook != nil {
+		t.Hook(s)
+	}
+	t.Parsed.Add(1)
+	n := len(s.Words)
+	c := &s.Confidence
+	c.HeadMarginal, c.HeadMargin = make([]float32, n), make([]float32, n)
+	c.HeadAgreement, c.LabelProb = make([]float32, n), make([]float32, n)
+	for i := range s.Words {
+		w := &s.Words[i]
+		crash(w.Form == PanicParse, w.Form)
+		w.Head, w.Deprel = s.Candidates.Of(i + 1)[0], "dep"
+		if w.Head == syntax.Root {
+			w.Deprel = "root"
+		}
+		if w.Form == Headless {
+			w.Head = int32(i + 1)
+		}
+		c.HeadMarginal[i] = float32(hash(w.Form)%4097) / 4096
+		c.HeadAgreement[i], c.LabelProb[i] = 1, 0.5
+	}
+	c.TreeAgreement, c.Restarts, c.NCandidates = 1, 1, int32(n)
+}
+
+func hash(s string) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(s))
+	return h.Sum32()
+}
