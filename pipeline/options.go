@@ -3,7 +3,6 @@ package pipeline
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/treebeam/treebeam/io/source"
@@ -45,9 +44,6 @@ func (r *Refusal) Unwrap() error { return r.Err }
 
 func refuse(format string, a ...any) error { return &Refusal{fmt.Errorf(format, a...)} }
 
-// presets are the values of --preset.
-var presets = []string{"", "fast", "standard", "full"}
-
 // ValidateRows checks the options that change rows.
 func ValidateRows(o *transforms.RowOptions) error {
 	if _, err := source.ParseFormat(o.From); err != nil {
@@ -65,9 +61,6 @@ func ValidateRows(o *transforms.RowOptions) error {
 	}
 	if o.Parse.Restarts < 0 {
 		return refuse("--restarts %d: must not be negative; 0 is the model's default", o.Parse.Restarts)
-	}
-	if !slices.Contains(presets, o.Parse.Preset) {
-		return refuse("--preset %q: must be one of %s", o.Parse.Preset, strings.Join(presets[1:], ", "))
 	}
 	return nil
 }

@@ -157,7 +157,6 @@ func differences(ctx context.Context, output string, run *record, plan *source.P
 	note("--retag", old.Options.Retag, run.Options.Retag)
 	note("--seed", old.Options.Parse.Seed, run.Options.Parse.Seed)
 	note("--restarts", old.Options.Parse.Restarts, run.Options.Parse.Restarts)
-	note("--preset", old.Options.Parse.Preset, run.Options.Parse.Preset)
 
 	before, err := source.ReadPlan(ctx, filepath.Join(output, transforms.OwnDir, source.PlanName(old.FP)))
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/treebeam/treebeam/io/source"
@@ -163,7 +164,7 @@ func checkWritable(output string) error {
 		if err == nil {
 			break
 		}
-		if !errors.Is(err, fs.ErrNotExist) {
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 			return refuse("--output %s: %w; name a folder that can be written", output, err)
 		}
 		if dir == filepath.Dir(dir) {

@@ -29,7 +29,6 @@ type Stages interface {
 type ParseOptions struct {
 	Seed     uint64 `json:"seed"`
 	Restarts int    `json:"restarts"`
-	Preset   string `json:"preset"`
 }
 
 // An Opener gives the stages of the model at a URI and the model's digest. It

@@ -1,0 +1,132 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/transforms"
+)
+
+// corpus is an input of several ranges: packs of small files, a file that is
+// cut, CoNLL-U beside text, and something wrong in each.
+func corpus(t *testing.T) string {
+	files := map[string]string{
+		"a/one.conllu": small,
+		"a/two.conllu": strings.Repeat(small, 40) + "1\tbroken\n\n" + small,
+		"b/long.txt":   prose(300),
+		"b/bad.txt":    "Good text . Bad \xff byte .\n\nPANICPARSE here .\n\nMore text .\n",
+		"c/empty.txt":  "",
+		"c/blank.txt":  "\n \n\n",
+	}
+	for i := range 20 {
+		files[fmt.Sprintf("d/%02d.txt", i)] = prose(i)
+	}
+	return write(t, files)
+}
+
+// rangeBytes makes several ranges of corpus.
+const rangeBytes = 8 << 10
+
+func TestSameBytes(t *testing.T) {
+	in := corpus(t)
+	// The folder's name is in no file: outputs can be compared.
+	o := options(in, filepath.Join(t.TempDir(), "out"))
+	o.RangeBytes = rangeBytes
+	want := run(t, o)
+	if n := countParts(want); n < 5 {
+		t.Fatalf("only %d parts: the test needs several", n)
+	}
+	again := func(what string, change func(*Options)) {
+		t.Helper()
+		o := o
+		o.Output = filepath.Join(t.TempDir(), "elsewhere")
+		change(&o)
+		same(t, what, want, run(t, o))
+	}
+	for _, cores := range []int{1, 8} {
+		transforms.SetCores(cores)
+		again(fmt.Sprintf("%d cores", cores), func(*Options) {})
+	}
+	transforms.SetCores(runtime.GOMAXPROCS(0))
+	again("other order of input", func(o *Options) {
+		o.Inputs = []string{filepath.Join(in, "d"), filepath.Join(in, "c"), in, filepath.Join(in, "a", "*.conllu")}
+	})
+
+	// One part lost, and the same command again.
+	parts, err := filepath.Glob(filepath.Join(o.Output, "trees", "part-00002-*"))
+	if err != nil || len(parts) != 1 {
+		t.Fatal(parts, err)
+	}
+	if err := os.Remove(parts[0]); err != nil {
+		t.Fatal(err)
+	}
+	before := toy.Parsed.Load()
+	same(t, "a part lost", want, run(t, o))
+	if n := toy.Parsed.Load() - before; n == 0 || n > 400 {
+		t.Errorf("%d sentences were parsed to make one part again", n)
+	}
+}
+
+func countParts(files map[string]string) int {
+	n := 0
+	for name := range files {
+		if strings.HasPrefix(name, "trees"+string(filepath.Separator)) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestReshuffled puts a shuffle between every two stages: all that a stage
+// hands over survives its encoding.
+func TestReshuffled(t *testing.T) {
+	o := options(corpus(t), filepath.Join(t.TempDir(), "out"))
+	o.RangeBytes = rangeBytes
+	want := run(t, o)
+	o.Output = filepath.Join(t.TempDir(), "shuffled")
+	p, err := Prepare(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pl, scope := beam.NewPipelineWithRoot()
+	build(scope, p.Job, func(s beam.Scope, _ string, c beam.PCollection) beam.PCollection {
+		return beam.Reshuffle(s, c)
+	})
+	if _, err := p.run(context.Background(), pl); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "reshuffled", want, files(t, o.Output))
+}
+
+// The conversion gives CoNLL-U input back but for the columns of the tree,
+// also where the sentences were cut into many ranges.
+func TestConvertRoundTrip(t *testing.T) {
+	text := strings.Repeat(small, 60)
+	o := options(write(t, map[string]string{"x.conllu": text}), filepath.Join(t.TempDir(), "out"))
+	o.RangeBytes = 1000
+	run(t, o)
+	if converted(t, o.Output) != chainHeads(text) {
+		t.Error("converted CoNLL-U differs from its source beyond HEAD and DEPREL")
+	}
+}
+
+// Two ranges at most are under way, whatever the bundles.
+func TestActiveRanges(t *testing.T) {
+	transforms.Progress.Peak.Store(0)
+	o := options(write(t, map[string]string{"x.txt": prose(400)}), filepath.Join(t.TempDir(), "out"))
+	o.RangeBytes = 2000
+	toy.Hook = func(*syntax.Sentence) { runtime.Gosched() }
+	defer func() { toy.Hook = nil }()
+	run(t, o)
+	if peak := transforms.Progress.Peak.Load(); peak < 1 || peak > 2 {
+		t.Errorf("%d ranges were under way at once", peak)
+	}
+}
