@@ -102,6 +102,7 @@ type sighting struct {
 // tokens, and the pieces of those, which differ from them only where tokens
 // have spaces inside.
 type lesson struct {
+	weight float32 // of its instances of sentence ends
 	layout layout
 	tokens []token
 	gold   []goldToken // of tokens
@@ -118,7 +119,7 @@ func newLesson(p paragraph) *lesson {
 			text.WriteString(p[i].after)
 		}
 	}
-	l := &lesson{gold: p}
+	l := &lesson{gold: p, weight: 1}
 	l.layout.read(text.String())
 	at := int32(0)
 	for i := range p {

@@ -34,25 +34,42 @@ func affixKey(prefix bool, norm []rune) uint64 {
 	return f3(mAffix, b2u(prefix), hashRunes(norm), uint64(len(norm)))
 }
 
-// candidate says whether the token may be a multiword token. stem is the
-// number of characters that the rule leaves for its stem, 0 without a rule.
-func (w *multiword) candidate(norm []rune, word uint64) (known bool, r *rule) {
-	known = w.index.get(f1(mTable, word)) != 0
-	n := min(maxAffix, len(norm)-1)
-	for k := n; k > 0; k-- {
+// maxRules is how many rules compete for a token.
+const maxRules = 3
+
+// candidates returns the ways to spell out a token, in rules[:n]: the
+// different rules of its affixes, those of the longest first. A token that is
+// known to the table has one way only; its rule may be nil.
+func (w *multiword) candidates(norm []rune, known bool, rules *[maxRules]*rule) (n int) {
+	most := maxRules
+	if known {
+		most = 1
+	}
+	for k := min(maxAffix, len(norm)-1); k > 0; k-- {
 		for _, prefix := range [...]bool{false, true} {
 			affix := norm[len(norm)-k:]
 			if prefix {
 				affix = norm[:k]
 			}
-			if i := w.index.get(affixKey(prefix, affix)); i != 0 && int(i) <= len(w.rules) {
-				if r := &w.rules[i-1]; r.fitsRunes(norm) {
-					return known, r
-				}
+			i := int(w.index.get(affixKey(prefix, affix)))
+			if i == 0 || i > len(w.rules) {
+				continue
+			}
+			r := &w.rules[i-1]
+			if slices.Contains(rules[:n], r) || !r.fitsRunes(norm) {
+				continue
+			}
+			rules[n] = r
+			if n++; n == most {
+				return n
 			}
 		}
 	}
-	return known, nil
+	if known && n == 0 {
+		rules[0] = nil
+		n = 1
+	}
+	return n
 }
 
 // fitsRunes is fits for normalised characters.
@@ -87,6 +104,15 @@ func (w *multiword) spell(form string, word uint64, r *rule) []string {
 		return nil
 	}
 	return copyCase(form, r.apply(lower))
+}
+
+// knows says whether the table has a token.
+func (w *multiword) knows(word uint64) bool { return w.index.get(f1(mTable, word)) != 0 }
+
+// agrees says whether the rule spells a token as gold does, but for case.
+func (r *rule) agrees(g *goldToken) bool {
+	lower := lowerCase(g.form)
+	return r.fits(lower) && slices.Equal(r.apply(lower), lowerAll(g.words))
 }
 
 // multiwordFeatures appends the features of token i of a sentence.

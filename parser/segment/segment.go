@@ -63,21 +63,24 @@ func (m *Model) tokenize(block string, w *workspace) {
 // split fills w.splits with the multiword tokens, in order.
 func (m *Model) split(w *workspace) {
 	w.splits = w.splits[:0]
+	var rules [maxRules]*rule
 	start := int32(0)
 	for _, end := range w.ends {
 		toks := w.tokens[start:end]
 		for i := range toks {
 			t := &toks[i]
 			norm := w.layout.norm[t.start:t.end]
-			known, r := m.multi.candidate(norm, t.word)
-			if !known && r == nil {
+			best, rule := int32(0), (*rule)(nil)
+			for _, r := range rules[:m.multi.candidates(norm, m.multi.knows(t.word), &rules)] {
+				w.buf = multiwordFeatures(w.buf[:0], &m.lexicon, toks, norm, i, r)
+				if score := m.weights.score(w.buf); score > best {
+					best, rule = score, r
+				}
+			}
+			if best <= 0 {
 				continue
 			}
-			w.buf = multiwordFeatures(w.buf[:0], &m.lexicon, toks, norm, i, r)
-			if m.weights.score(w.buf) <= 0 {
-				continue
-			}
-			if words := m.multi.spell(w.layout.text(t.span), t.word, r); len(words) > 1 {
+			if words := m.multi.spell(w.layout.text(t.span), t.word, rule); len(words) > 1 {
 				w.splits = append(w.splits, split{start + int32(i), words})
 			}
 		}
