@@ -72,15 +72,6 @@ func (f *File) check(size int64, version string) error {
 // Compressed reports whether the stored bytes are compressed.
 func (f *File) Compressed() bool { return f.comp != plain }
 
-// Interval returns the interval of the decompressed file that the piece stands
-// for; end is -1 for "to the end" of a compressed file.
-func (f *File) Interval() (start, end int64) {
-	if f.comp != plain {
-		return 0, -1
-	}
-	return f.piece.Start, f.piece.End
-}
-
 // Head returns up to HeadBytes from the beginning of the decompressed file,
 // whatever the piece. The slice must not be changed. If reading fails later
 // than at the first byte, Head returns what there is, and the reader of At

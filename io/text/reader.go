@@ -1,9 +1,7 @@
 package text
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"sort"
@@ -277,32 +275,3 @@ func (r *Reader) block(n int) Block {
 // the reader. The covers of the ranges of a file follow each other without a
 // gap from 0 to its end; an empty cover (start == end) counts for nothing.
 func (r *Reader) Cover() (start, end int64) { return r.coverStart, r.coverEnd }
-
-// NextBlank returns the offset of the byte after the first empty line (LF or
-// CRLF) that starts at or after off, or of the end of the file. r must be
-// positioned at off-1, or at 0 if off is 0; then the answer is 0. It is how
-// ranges of a file in CoNLL format begin and end:
-// [NextBlank(start), NextBlank(end)) holds whole sentences with their empty
-// lines.
-func NextBlank(r io.Reader, off int64) (int64, error) {
-	if off == 0 {
-		return 0, nil
-	}
-	in := bufio.NewReader(r)
-	blank := false // nothing but a CR seen since the line began
-	for at := off - 1; ; at++ {
-		c, err := in.ReadByte()
-		switch {
-		case errors.Is(err, io.EOF):
-			return at, nil
-		case err != nil:
-			return at, err
-		case c == '\n' && blank:
-			return at + 1, nil
-		case c == '\n':
-			blank = true
-		case c != '\r':
-			blank = false
-		}
-	}
-}

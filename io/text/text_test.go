@@ -459,26 +459,6 @@ func fold(text string, margin int) string {
 	return b.String()
 }
 
-func TestNextBlank(t *testing.T) {
-	data := "# a\n1\t_\n\n# b\r\n1\t_\r\n\r\n\n \n2\n\nx"
-	ends := map[int64]bool{9: true, 21: true, 22: true, 27: true, int64(len(data)): true}
-	last := int64(0)
-	for off := int64(0); off <= int64(len(data)); off++ {
-		got, err := NextBlank(strings.NewReader(data[max(off-1, 0):]), off)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if off == 0 && got != 0 || off > 0 && (!ends[got] || got < off) || got < last {
-			t.Errorf("from %d: got %d", off, got)
-		}
-		last = got
-	}
-	fail := errors.New("gone")
-	if _, err := NextBlank(io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(fail)), 1); err != fail {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestParseLines(t *testing.T) {
 	for _, s := range []string{"", "auto", "wrapped", "Paragraph", "sentence"} {
 		if _, err := ParseLines(s); err != nil {

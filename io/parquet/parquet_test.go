@@ -1,0 +1,463 @@
+package parquet_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// odd holds what is seldom seen: an empty node before the first word, double
+// equals signs, repeated and empty comments, literal underscores.
+const odd = `# global.columns = ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC
+# newpar
+# # newpar
+# sent_id = a-1
+# sent_id = a-1
+# text_en =
+# text = Don't go_
+0.1	_	_	_	_	_	_	_	0:root	_
+1-2	Don't	_	_	_	Typo=Yes	_	_	_	SpaceAfter=Yes
+1	Do	do	AUX	VBP	Mood=Imp	3	aux	_	Gloss==DO
+2	n't	not	PART	_	_	3	advmod	_	_
+3	go	go	VERB	VB	_	0	root	0:root|0.1:x	SpaceAfter=No
+3.1	gone	go	VERB	_	A=b	_	_	0.1:y	X
+4	_	_	PUNCT	_	_	3	punct	_	_
+
+`
+
+const plain = `1	Yes	yes	INTJ	UH	_	0	root	_	_
+
+`
+
+var doc = parquet.Doc{DocID: "d.conllu", SourceURI: "in/d.conllu", SourceVersion: "abc", ModelID: "m"}
+
+// sentences reads CoNLL-U.
+func sentences(t testing.TB, text string) []syntax.Sentence {
+	t.Helper()
+	var list []syntax.Sentence
+	for b, err := range conllu.Read(strings.NewReader(text), conllu.Options{}) {
+		if err != nil || b.Err != nil {
+			t.Fatal(err, b.Err)
+		}
+		b.Sentence.StartByte, b.Sentence.EndByte = b.Start, b.End
+		list = append(list, b.Sentence)
+	}
+	return list
+}
+
+// write returns a file of rows.
+func write[T parquet.Row](t testing.TB, rows []T, meta ...parquet.KeyValue) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := parquet.NewWriter[T](&b, meta)
+	if err := w.Write(rows...); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// open writes bytes to a file and opens it.
+func open[T parquet.Row](t testing.TB, data []byte) (*parquet.Reader[T], error) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "x.parquet")
+	if err := os.WriteFile(name, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r, err := parquet.Open[T](name)
+	if err == nil {
+		t.Cleanup(func() { r.Close() })
+	}
+	return r, err
+}
+
+// read returns the rows of a file.
+func read[T parquet.Row](t testing.TB, data []byte) []T {
+	t.Helper()
+	r, err := open[T](t, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []T
+	for row, err := range r.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, *row)
+	}
+	if int64(len(rows)) != r.Len() {
+		t.Fatalf("read %d rows of %d", len(rows), r.Len())
+	}
+	return rows
+}
+
+func TestCoNLLURoundTrip(t *testing.T) {
+	text := odd + plain + odd
+	checkRoundTrip(t, text)
+	files, _ := filepath.Glob(filepath.Join("..", "..", "..", "shared", "treebanks", "*", "*dev.conllu"))
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkRoundTrip(t, string(data))
+	}
+	if len(files) == 0 {
+		t.Log("../shared is absent: treebanks are not tried")
+	}
+}
+
+func checkRoundTrip(t *testing.T, text string) {
+	t.Helper()
+	var rows []parquet.Tree
+	list := sentences(t, text)
+	for i := range list {
+		rows = append(rows, parquet.ToRow(&list[i], &doc))
+	}
+	var got bytes.Buffer
+	for i, row := range read[parquet.Tree](t, write(t, rows)) {
+		s, err := parquet.FromRow(&row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list[i].Line, list[i].Candidates = 0, syntax.Candidates{}
+		if !reflect.DeepEqual(normal(s), normal(list[i])) {
+			t.Fatalf("sentence %d:\n got %+v\nwant %+v", i, s, list[i])
+		}
+		if err := conllu.Write(&got, &s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got.String() != text {
+		t.Fatalf("the text differs after a round trip of %d sentences", len(list))
+	}
+}
+
+// normal makes empty lists nil.
+func normal(s syntax.Sentence) syntax.Sentence {
+	if len(s.Comments) == 0 {
+		s.Comments = nil
+	}
+	if len(s.MWTs) == 0 {
+		s.MWTs = nil
+	}
+	if len(s.Empty) == 0 {
+		s.Empty = nil
+	}
+	return s
+}
+
+// parsed returns a sentence of n words with everything set.
+func parsed(n int) syntax.Sentence {
+	s := syntax.Sentence{Text: strings.Repeat("w ", n), StartByte: 10, EndByte: 10 + 2*int64(n), Status: syntax.Long}
+	c := &s.Confidence
+	for i := range n {
+		s.Words = append(s.Words, syntax.Word{Form: "w", UPOS: "X", Head: int32(i), Deprel: "dep", StartChar: int32(2 * i), EndChar: int32(2*i + 1)})
+		c.HeadMarginal = append(c.HeadMarginal, float32(i%4097)/4096)
+		c.HeadMargin = append(c.HeadMargin, float32(i))
+		c.HeadAgreement = append(c.HeadAgreement, 0.5)
+		c.LabelProb = append(c.LabelProb, 1)
+	}
+	c.TreeMargin, c.TreeAgreement, c.TreeScore, c.Restarts, c.NCandidates = 1.5, 0.25, -3, 7, 12
+	return s
+}
+
+func TestRows(t *testing.T) {
+	full, calibrated, bare := parsed(3), parsed(2), syntax.Sentence{ID: "x"}
+	calibrated.Confidence.HeadConf = []float32{0, 1}
+	calibrated.Confidence.DeprelConf = []float32{0.5, 0}
+	calibrated.Confidence.TreeConf, calibrated.Confidence.HasTreeConf = 0, true
+	bare.StartByte, bare.Status = 30, syntax.Repaired
+	for _, s := range []syntax.Sentence{full, calibrated, bare, parsed(70000)} {
+		row := parquet.ToRow(&s, &doc)
+		rows := read[parquet.Tree](t, write(t, []parquet.Tree{row}))
+		if rows[0].TreeConf != nil != s.Confidence.HasTreeConf || (rows[0].HeadConf != nil) != (s.Confidence.HeadConf != nil) {
+			t.Errorf("confidence is null where it should not be, or the reverse: %+v", rows[0])
+		}
+		got, err := parquet.FromRow(&rows[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Words) == 0 {
+			got.Words = nil
+		}
+		if !reflect.DeepEqual(got, s) {
+			t.Errorf("got %.300v\nwant %.300v", got, s)
+		}
+	}
+	if id := parquet.ToRow(&full, &doc).SentID; id != "d.conllu@10" {
+		t.Errorf("sent_id is %s", id)
+	}
+}
+
+func TestFailuresAndDocuments(t *testing.T) {
+	for _, f := range []syntax.Failure{
+		{DocID: "d", SourceURI: "u", ByteOffset: 5, Line: 2, Stage: "read", Severity: syntax.SeverityError, Reason: "r", Text: "t", Block: "b\n"},
+		{DocID: "d", SourceURI: "u", Stage: "parse", Severity: syntax.SeverityWarning, Reason: "r"},
+	} {
+		rows := read[parquet.Failure](t, write(t, []parquet.Failure{parquet.ToFailure(&f)}))
+		if got := parquet.FromFailure(&rows[0]); got != f || (rows[0].Line == nil) != (f.Line == 0) {
+			t.Errorf("got %+v, want %+v", got, f)
+		}
+	}
+	bad := parquet.ToFailure(&syntax.Failure{Text: "caf\xe9"})
+	if bad.Text != "caf\ufffd" {
+		t.Errorf("got %q", bad.Text)
+	}
+	d := []parquet.Document{{DocID: "d", SourceURI: "u", StoredBytes: 3, EndByte: 3, Format: "text", Blocks: 1, Trees: 2, Words: 9}}
+	if got := read[parquet.Document](t, write(t, d)); !reflect.DeepEqual(got, d) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestSameBytes(t *testing.T) {
+	var rows []parquet.Tree
+	for i := range 500 {
+		s := parsed(1 + i%30)
+		s.StartByte = int64(i)
+		rows = append(rows, parquet.ToRow(&s, &doc))
+	}
+	want := write(t, rows, parquet.KeyValue{Key: "b", Value: "1"}, parquet.KeyValue{Key: "a", Value: "2"})
+	var got bytes.Buffer
+	w := parquet.NewWriter[parquet.Tree](&got, []parquet.KeyValue{{Key: "a", Value: "2"}, {Key: "b", Value: "1"}})
+	for i := range rows {
+		if err := w.Write(rows[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Error("row by row gives other bytes than all at once")
+	}
+	if bytes.Contains(want, []byte("parquet-go version")) {
+		t.Error("the library's version is in the file")
+	}
+}
+
+func TestRowGroups(t *testing.T) {
+	text := strings.Repeat("some text that a sentence could have ", 100)
+	var b bytes.Buffer
+	w := parquet.NewWriter[parquet.Tree](&b, nil)
+	const n = 12000
+	for i := range n {
+		s := parsed(3)
+		s.Text, s.StartByte = fmt.Sprint(i, text), int64(i)
+		if err := w.Write(parquet.ToRow(&s, &doc)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rows := read[parquet.Tree](t, b.Bytes())
+	for i := range rows {
+		if rows[i].StartByte != int64(i) || rows[i].Text != fmt.Sprint(i, text) {
+			t.Fatalf("row %d is %d: %.20s", i, rows[i].StartByte, rows[i].Text)
+		}
+	}
+	if groups := rowGroups(t, b.Bytes()); groups < 2 || groups > 4 {
+		t.Errorf("%d row groups", groups)
+	}
+}
+
+func TestPart(t *testing.T) {
+	dir := t.TempDir()
+	id := parquet.PartID{Out: filepath.Join(dir, "out"), K: 7, N: 256, FP: "0123456789abcdef"}
+	tmp := filepath.Join(id.Out, "_treebeam", "tmp")
+	if done, why := id.Done(); done || why != "" {
+		t.Fatal("an empty folder is done", why)
+	}
+	s := parsed(2)
+	commit := func() {
+		p, err := parquet.Create(id, tmp, []parquet.KeyValue{{Key: "model", Value: "m"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Abort()
+		if err := p.Trees(parquet.ToRow(&s, &doc)); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Failures(parquet.Failure{SourceURI: "b", ByteOffset: 1}, parquet.Failure{SourceURI: "a", ByteOffset: 2}, parquet.Failure{SourceURI: "a", ByteOffset: 1}); err != nil {
+			t.Fatal(err)
+		}
+		p.SetFooter("sentences", "1")
+		if err := p.Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if done, _ := id.Done(); done {
+		t.Fatal("done before it was committed")
+	}
+	commit()
+	if done, why := id.Done(); !done {
+		t.Fatal("not done:", why)
+	}
+	if left, _ := os.ReadDir(tmp); len(left) > 0 {
+		t.Errorf("%d temporary files are left", len(left))
+	}
+	if want := filepath.Join(id.Out, "trees", "part-00007-of-00256-01234567.parquet"); id.Path("trees") != want {
+		t.Errorf("the part is %s", id.Path("trees"))
+	}
+	r, err := parquet.Open[parquet.Failure](id.Path("failures"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var order []string
+	for row := range r.All() {
+		order = append(order, fmt.Sprint(row.SourceURI, row.ByteOffset))
+	}
+	if got := strings.Join(order, " "); got != "a1 a2 b1" {
+		t.Errorf("failures are in the order %s", got)
+	}
+	if v, ok := r.Footer("sentences"); v != "1" || !ok {
+		t.Errorf("footer: %q, %v", v, ok)
+	}
+	checkNotDone(t, id)
+	before, _ := os.ReadFile(id.Path("trees"))
+	commit() // a range may be redone
+	after, _ := os.ReadFile(id.Path("trees"))
+	if len(before) == 0 || !bytes.Equal(before, after) {
+		t.Error("a range that was redone has other bytes")
+	}
+}
+
+// checkNotDone checks that parts that are not the range's own, or damaged, do
+// not count, and restores them.
+func checkNotDone(t *testing.T, id parquet.PartID) {
+	t.Helper()
+	for _, kind := range []string{"trees", "failures"} {
+		data, err := os.ReadFile(id.Path(kind))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, bad := range map[string][]byte{"truncated": data[:len(data)-9], "empty": nil, "text": []byte("not Parquet at all, not Parquet")} {
+			if err := os.WriteFile(id.Path(kind), bad, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if done, why := id.Done(); done || !strings.Contains(why, "delete it") {
+				t.Errorf("%s %s: done %v, %q", name, kind, done, why)
+			}
+		}
+		if err := os.Remove(id.Path(kind)); err != nil {
+			t.Fatal(err)
+		}
+		if done, why := id.Done(); done || why != "" {
+			t.Errorf("done without %s: %s", kind, why)
+		}
+		if err := os.WriteFile(id.Path(kind), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := id
+	other.FP = "01234567ffffffff" // the same name
+	if done, why := other.Done(); done || !strings.Contains(why, parquet.KeyFingerprint) {
+		t.Errorf("another run's part: done %v, %q", done, why)
+	}
+}
+
+func TestPartAbort(t *testing.T) {
+	id := parquet.PartID{Out: t.TempDir(), N: 1, FP: "x"}
+	tmp := filepath.Join(id.Out, "tmp")
+	p, err := parquet.Create(id, tmp, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Abort()
+	p.Abort()
+	left, _ := os.ReadDir(tmp)
+	if _, err := os.Stat(id.Path("trees")); !errors.Is(err, fs.ErrNotExist) || len(left) > 0 {
+		t.Errorf("something is left: %v, %v", err, left)
+	}
+}
+
+func TestOutOfOrder(t *testing.T) {
+	id := parquet.PartID{Out: t.TempDir(), N: 1, FP: "x"}
+	p, err := parquet.Create(id, filepath.Join(id.Out, "tmp"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Abort()
+	if err := p.Trees(parquet.Tree{SourceURI: "b", StartByte: 3}); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Trees(parquet.Tree{SourceURI: "b", StartByte: 2}); err == nil {
+		t.Error("rows out of order were accepted")
+	}
+}
+
+func TestDamage(t *testing.T) {
+	s := parsed(30)
+	rows := make([]parquet.Tree, 70)
+	for i := range rows {
+		rows[i] = parquet.ToRow(&s, &doc)
+	}
+	data := write(t, rows)
+	for at := 4; at < len(data); at += 1 + len(data)/100 {
+		bad := bytes.Clone(data)
+		bad[at] ^= 0x55
+		r, err := open[parquet.Tree](t, bad)
+		if err != nil {
+			continue
+		}
+		for row, err := range r.All() {
+			if err != nil {
+				break
+			}
+			_, _ = parquet.FromRow(row) // may fail, must not panic
+		}
+	}
+	if _, err := open[parquet.Tree](t, write(t, []parquet.Failure{{}})); err == nil || !strings.Contains(err.Error(), "no column sent_id") {
+		t.Errorf("failures were read as trees: %v", err)
+	}
+}
+
+func TestFromRowChecks(t *testing.T) {
+	for name, damage := range map[string]func(*parquet.Tree){
+		"lists":  func(r *parquet.Tree) { r.UPOS = r.UPOS[:1] },
+		"heads":  func(r *parquet.Tree) { r.Head = nil },
+		"spans":  func(r *parquet.Tree) { r.EndChar = r.EndChar[:1] },
+		"status": func(r *parquet.Tree) { r.Status = "odd" },
+		"mwt":    func(r *parquet.Tree) { r.MWT = []parquet.MWT{{ID: "1"}} },
+		"empty":  func(r *parquet.Tree) { r.EmptyNodes = []parquet.EmptyNode{{ID: "x.1"}} },
+	} {
+		s := parsed(2)
+		row := parquet.ToRow(&s, &doc)
+		damage(&row)
+		if _, err := parquet.FromRow(&row); err == nil || !strings.Contains(err.Error(), "in/d.conllu at byte 10") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func BenchmarkWriter(b *testing.B) {
+	const sentences, words = 1000, 20
+	var rows []parquet.Tree
+	for i := range sentences {
+		s := parsed(words)
+		for j := range s.Words {
+			w := &s.Words[j]
+			w.Form, w.Lemma, w.XPOS, w.Feats = fmt.Sprint("form", i*j%997), fmt.Sprint("lemma", i*j%499), "NN", fmt.Sprint("Number=", j%7)
+		}
+		s.StartByte = int64(i)
+		rows = append(rows, parquet.ToRow(&s, &doc))
+	}
+	for range b.N {
+		write(b, rows)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*sentences*words), "ns/word")
+}

@@ -1,0 +1,126 @@
+package parquet
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"strconv"
+	"strings"
+
+	pq "github.com/parquet-go/parquet-go"
+)
+
+// A Reader reads the rows of a file in order. It is not safe for concurrent
+// use.
+type Reader[T Row] struct {
+	name string
+	in   io.Closer
+	file *pq.File
+}
+
+// Open opens a file and checks that it has the columns of T.
+func Open[T Row](path string) (*Reader[T], error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	r, err := newReader[T](path, f, info.Size())
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	r.in = f
+	return r, nil
+}
+
+func newReader[T Row](name string, in io.ReaderAt, size int64) (r *Reader[T], err error) {
+	defer recoverDamage(name, &err)
+	file, err := pq.OpenFile(in, size, pq.SkipPageIndex(true), pq.SkipBloomFilters(true))
+	if err != nil {
+		return nil, fmt.Errorf("%s: not a Parquet file, or damaged: %w; delete it and run treebeam parse again", name, err)
+	}
+	for _, path := range pq.SchemaOf(new(T)).Columns() {
+		want, _ := pq.SchemaOf(new(T)).Lookup(path...)
+		got, ok := file.Schema().Lookup(path...)
+		if !ok || got.Node.Type().Kind() != want.Node.Type().Kind() || got.MaxRepetitionLevel != want.MaxRepetitionLevel {
+			return nil, fmt.Errorf("%s: has no column %s of the right type: another version wrote it, or another program; convert or read it with that",
+				name, strings.Join(path, "."))
+		}
+	}
+	return &Reader[T]{name: name, file: file}, nil
+}
+
+// recoverDamage makes an error of a panic: the Parquet library trusts files.
+func recoverDamage(name string, err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("%s: damaged: %v; delete it and run treebeam parse again", name, p)
+	}
+}
+
+// Check returns an error unless the footer names range k of n and the
+// fingerprint fp.
+func (r *Reader[T]) Check(fp string, k, n int) error {
+	for _, kv := range []KeyValue{
+		{KeyFormat, FormatVersion}, {KeyFingerprint, fp}, {KeyRange, strconv.Itoa(k)}, {KeyRanges, strconv.Itoa(n)},
+	} {
+		if got, ok := r.Footer(kv.Key); !ok || got != kv.Value {
+			return fmt.Errorf("%s: its footer has %s = %q, not %q", r.name, kv.Key, got, kv.Value)
+		}
+	}
+	return nil
+}
+
+// Footer returns the value of a key and whether it is there.
+func (r *Reader[T]) Footer(key string) (string, bool) { return r.file.Lookup(key) }
+
+// Len returns the number of rows.
+func (r *Reader[T]) Len() int64 { return r.file.NumRows() }
+
+// All yields the rows in order, holding a few at a time. Rows belong to the
+// caller. The pair with an error is the last.
+func (r *Reader[T]) All() iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		var rows *pq.GenericReader[T]
+		defer func() {
+			if rows != nil {
+				rows.Close()
+			}
+		}()
+		for done := false; !done; {
+			batch, err := r.read(&rows)
+			for i := range batch {
+				if !yield(&batch[i], nil) {
+					return
+				}
+			}
+			if err != nil && !errors.Is(err, io.EOF) {
+				yield(nil, err)
+			}
+			done = err != nil
+		}
+	}
+}
+
+// read returns the next rows, with io.EOF perhaps together with the last.
+func (r *Reader[T]) read(rows **pq.GenericReader[T]) (batch []T, err error) {
+	defer recoverDamage(r.name, &err)
+	if *rows == nil {
+		*rows = pq.NewGenericReader[T](r.file)
+	}
+	batch = make([]T, batchRows)
+	n, err := (*rows).Read(batch)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fmt.Errorf("%s: damaged: %w; delete it and run treebeam parse again", r.name, err)
+	}
+	return batch[:n], err
+}
+
+// Close releases the file.
+func (r *Reader[T]) Close() error { return r.in.Close() }

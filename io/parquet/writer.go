@@ -1,0 +1,131 @@
+package parquet
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	pq "github.com/parquet-go/parquet-go"
+)
+
+// Row is what a file may hold.
+type Row interface{ Tree | Failure | Document }
+
+// A rowLayout is the other half of Row: how a row goes into columns.
+type rowLayout interface {
+	size() int // about the bytes of column data
+	columns(*rowBuilder)
+}
+
+// A KeyValue is an entry of a file's footer.
+type KeyValue struct{ Key, Value string }
+
+// RowGroupBytes is the size of column data, before compression, at which a
+// row group closes.
+const RowGroupBytes = 16 << 20
+
+// Sizes inside a file. Rows are handed on in batches of a fixed number, so
+// that how many of them the caller gives at once leaves no trace in the bytes.
+const (
+	batchRows   = 64
+	pageBytes   = 128 << 10
+	maxDictSize = 512 << 10
+)
+
+// A Writer writes rows of one kind as a Parquet file. Row groups close at
+// about RowGroupBytes of column data, so memory is bounded. It is not safe for
+// concurrent use.
+type Writer[T Row] struct {
+	w     *pq.Writer
+	batch []pq.Row
+	bytes int // of the row group
+	rows  int64
+
+	footer map[string]string // what SetFooter set, written by Close in the order of keys
+}
+
+// NewWriter returns a writer to w, which it does not close.
+func NewWriter[T Row](w io.Writer, meta []KeyValue) *Writer[T] {
+	options := []pq.WriterOption{
+		pq.CreatedBy("treebeam", FormatVersion, "parquet-go"),
+		pq.Compression(&pq.Zstd),
+		pq.PageBufferSize(pageBytes),
+		pq.DictionaryMaxBytes(maxDictSize),
+		pq.DataPageStatistics(true),
+		pq.KeyValueMetadata(KeyFormat, FormatVersion),
+	}
+	switch any(*new(T)).(type) {
+	case Tree:
+		options = append(options, pq.SkipPageBounds("text"),
+			pq.SortingWriterConfig(pq.SortingColumns(pq.Ascending("source_uri"), pq.Ascending("start_byte"))))
+	case Failure:
+		options = append(options, pq.SkipPageBounds("text"), pq.SkipPageBounds("block"),
+			pq.SortingWriterConfig(pq.SortingColumns(pq.Ascending("source_uri"), pq.Ascending("byte_offset"))))
+	}
+	for _, kv := range meta {
+		options = append(options, pq.KeyValueMetadata(kv.Key, kv.Value))
+	}
+	options = append(options, pq.SchemaOf(new(T)))
+	return &Writer[T]{w: pq.NewWriter(w, options...), batch: make([]pq.Row, 0, batchRows), footer: map[string]string{}}
+}
+
+// Write appends rows.
+func (w *Writer[T]) Write(rows ...T) error {
+	for i := range rows {
+		row := any(&rows[i]).(rowLayout)
+		w.batch = w.batch[:len(w.batch)+1]
+		b := rowBuilder{row: w.batch[len(w.batch)-1][:0]}
+		row.columns(&b)
+		w.batch[len(w.batch)-1] = b.row
+		w.bytes += row.size()
+		w.rows++
+		full := w.bytes >= RowGroupBytes
+		if !full && len(w.batch) < batchRows {
+			continue
+		}
+		if err := w.flush(); err != nil {
+			return err
+		}
+		if full {
+			if err := w.w.Flush(); err != nil {
+				return fmt.Errorf("writing a row group: %w", err)
+			}
+			w.bytes = 0
+		}
+	}
+	return nil
+}
+
+// flush hands on the batch.
+func (w *Writer[T]) flush() error {
+	_, err := w.w.WriteRows(w.batch)
+	for _, row := range w.batch {
+		clear(row)
+	}
+	w.batch = w.batch[:0]
+	if err != nil {
+		return fmt.Errorf("writing rows: %w", err)
+	}
+	return nil
+}
+
+// Len returns the number of rows so far.
+func (w *Writer[T]) Len() int64 { return w.rows }
+
+// SetFooter sets a key of the footer.
+func (w *Writer[T]) SetFooter(key, value string) { w.footer[key] = value }
+
+// Close writes the footer.
+func (w *Writer[T]) Close() error {
+	if err := w.flush(); err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(w.footer)) {
+		w.w.SetKeyValueMetadata(key, w.footer[key])
+	}
+	if err := w.w.Close(); err != nil {
+		return fmt.Errorf("writing the footer: %w", err)
+	}
+	return nil
+}
