@@ -18,10 +18,10 @@ type gradient struct {
 }
 
 // compute fills g for the example under the current weights, which it only
-// reads. drop is the seed that chooses the features left out.
-func (g *gradient) compute(t *trainer, e *example, drop uint64) {
+// reads.
+func (g *gradient) compute(t *trainer, e *example) {
 	g.layout(t, e)
-	g.scores(t, e, drop)
+	g.scores(t, e)
 	g.upward(t, e)
 	g.downward(t, e)
 }
@@ -50,15 +50,12 @@ func (g *gradient) layout(t *trainer, e *example) {
 }
 
 // scores sums the weights of each arc, and takes the exponentials.
-func (g *gradient) scores(t *trainer, e *example, drop uint64) {
+func (g *gradient) scores(t *trainer, e *example) {
 	for m := 1; m <= e.n; m++ {
 		set := t.rel.set(e.sets[m])
 		acc := g.score[e.off[m]:e.off[m+1]][:len(set)]
 		clear(acc)
 		for k := e.from[m]; k < e.from[m+1]; k++ {
-			if t.dropped(drop, k) {
-				continue
-			}
 			row := t.weight[int(e.rows[k])*t.stride:][:t.stride]
 			for j, l := range set {
 				acc[j] += float64(row[l])

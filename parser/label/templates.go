@@ -28,7 +28,8 @@ func (l *keyList) push(x uint64) {
 	}
 }
 
-// add1, add2, add3 and add4 add the feature of template t with its atoms.
+// add1 to add4 add the feature of template t with its atoms. Templates are
+// numbered with gaps: a number is part of the trained model (see ourHeader).
 func (l *keyList) add1(t uint64, a atom) { l.push((t<<32 | uint64(a)) * mul1) }
 
 func (l *keyList) add2(t uint64, a, b atom) {
@@ -78,7 +79,7 @@ type arc struct {
 	between    atom  // punctuation and verbs between head and modifier
 }
 
-// keys sets l to the features of the arc into word m. words comes from
+// of sets l to the features of the arc into word m. words comes from
 // readSentence.
 func (l *keyList) of(words []word, m int32) {
 	l.n = 0
@@ -127,7 +128,7 @@ func (l *keyList) tags(a *arc) {
 	l.add2(5, a.m.fine, a.uh)
 	l.add3(6, a.h.fine, a.m.fine, a.far&7|a.um<<3&8)
 	l.add2(7, a.between, a.pair)
-	l.add3(8, atom(a.g.pos)<<1|atom(a.h.side), a.pair, 0)
+	l.add2(8, atom(a.g.pos)<<1|atom(a.h.side), a.pair)
 	l.add2(9, atom(a.before.pos)<<8|atom(a.after.pos), a.pair)
 }
 
@@ -143,7 +144,7 @@ func (l *keyList) lexical(a *arc) {
 	l.add2(24, a.m.suffix[0], a.pair)
 	l.add2(25, a.m.suffix[1], a.pair)
 	l.add2(26, a.h.suffix[1], a.pair)
-	l.add3(27, atom(a.m.shape)<<3|atom(a.h.shape), a.far, 0)
+	l.add2(27, atom(a.m.shape)<<3|atom(a.h.shape), a.far)
 	l.add3(28, a.m.lemma, a.um, atMost(a.m.nLeft, 2)<<2|atMost(a.m.nRight, 2))
 }
 
@@ -237,7 +238,7 @@ func (l *keyList) context(words []word, a *arc, m int32) {
 	l.add2(100, a.before.form, a.pair)
 	l.add2(101, a.after.form, a.pair)
 	l.add3(102, a.before.fine, a.after.fine, a.um)
-	l.add3(103, a.g.lemma, a.pair, 0)
+	l.add2(103, a.g.lemma, a.pair)
 	l.add3(104, atom(a.g.pos)<<1|atom(a.h.side), a.h.morph, a.um)
 	edge := atom(0)
 	if m == 1 {

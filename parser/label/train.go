@@ -18,10 +18,8 @@ type Options struct {
 	Log     func(format string, args ...any) // progress lines; nil is silent
 
 	Epochs int     // passes over the data, default 12
-	Rows   int     // features kept in the model, default what fits MaxBytes
-	Rate   float64 // AdaGrad step size, default 0.03
-	Decay  float64 // L2 shrinkage per step
-	Drop   float64 // share of features left out of each gradient
+	Rows   int     // features kept in the model, default what fits 5 MiB
+	Rate   float64 // AdaGrad step size at the start, default 0.03
 	Cut    int     // features seen fewer times are not learned, default 2
 }
 
@@ -63,7 +61,6 @@ type trainer struct {
 	weight   []float32
 	square   []float32 // AdaGrad's sums of squared gradients
 	stride   int
-	dropAt   uint64 // a feature is left out if its hash is below
 }
 
 func (t *trainer) commonRow(lh uint8) int { return len(t.keys) + int(lh) }
@@ -73,16 +70,6 @@ func (t *trainer) ownRow(ctx, lh uint8) int {
 
 // pairRows is the number of rows of pair factors.
 func (t *trainer) pairRows() int { return t.stride * (1 + 2*numPos) }
-
-// dropped decides whether a gradient leaves out its k-th feature.
-func (t *trainer) dropped(seed uint64, k int32) bool {
-	if t.dropAt == 0 {
-		return false
-	}
-	x := (seed ^ uint64(k)) * mul1
-	x ^= x >> 32
-	return x*mul2 < t.dropAt
-}
 
 // Train learns a model from gold trees: Head and Deprel of the sentences are
 // gold, their other columns as they will be at run time. dev chooses the
@@ -106,7 +93,6 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	if o.Rows == 0 {
 		t.Rows = maxBytes / (t.stride + 5)
 	}
-	t.dropAt = uint64(o.Drop * (1 << 63) * 2)
 	t.weight = make([]float32, (len(keys)+t.pairRows())*t.stride)
 	t.square = make([]float32, len(t.weight))
 	o.Log("label: %d trees, %d relations, %d features", len(train), len(rel.names), len(keys))
@@ -150,13 +136,13 @@ func (t *trainer) epoch(epoch int, rate func() float64) float64 {
 		batch := perm[at:min(at+batchSize, len(perm))]
 		t.parallel(func(worker int) {
 			for i := worker; i < len(batch); i += t.Workers {
-				grads[i].compute(t, t.examples[batch[i]], dropSeed(t.Seed, epoch, batch[i]))
+				grads[i].compute(t, t.examples[batch[i]])
 			}
 		})
 		step := float32(rate())
 		t.parallel(func(worker int) {
 			for i, k := range batch {
-				t.apply(t.examples[k], &grads[i], step, worker, dropSeed(t.Seed, epoch, k))
+				t.apply(t.examples[k], &grads[i], step, worker)
 			}
 		})
 		for i, k := range batch {
@@ -167,11 +153,7 @@ func (t *trainer) epoch(epoch int, rate func() float64) float64 {
 	return loss / float64(max(words, 1))
 }
 
-func dropSeed(seed uint64, epoch, example int) uint64 {
-	x := (seed ^ uint64(epoch)<<40 ^ uint64(example)) * mul2
-	return x ^ x>>29
-}
-
+// parallel runs work once for each worker and waits for all.
 func (t *trainer) parallel(work func(worker int)) {
 	if t.Workers == 1 {
 		work(0)
@@ -186,13 +168,13 @@ func (t *trainer) parallel(work func(worker int)) {
 
 // apply moves the weights of the rows that belong to the worker. Each row has
 // one worker, and meets the gradients in the order of the batch.
-func (t *trainer) apply(e *example, g *gradient, rate float32, worker int, drop uint64) {
+func (t *trainer) apply(e *example, g *gradient, rate float32, worker int) {
 	for m := 1; m <= e.n; m++ {
 		set := t.rel.set(e.sets[m])
 		grad := g.word[e.off[m]:e.off[m+1]]
 		for k := e.from[m]; k < e.from[m+1]; k++ {
 			r := int(e.rows[k])
-			if r%t.Workers == worker && !t.dropped(drop, k) {
+			if r%t.Workers == worker {
 				t.move(r, set, grad, rate)
 			}
 		}
@@ -212,17 +194,18 @@ func (t *trainer) apply(e *example, g *gradient, rate float32, worker int, drop 
 	}
 }
 
+// least is the smallest gradient that moves a weight.
+const least = 1e-4
+
 // move makes one AdaGrad step on a row.
 func (t *trainer) move(r int, set relationSet, grad []float32, rate float32) {
 	weight := t.weight[r*t.stride:][:t.stride]
 	square := t.square[r*t.stride:][:t.stride]
-	shrink := float32(t.Decay)
 	for j, l := range set {
 		x := grad[j]
-		if x < 1e-4 && x > -1e-4 {
+		if x < least && x > -least {
 			continue
 		}
-		x += shrink * weight[l]
 		q := square[l] + float32(x*x)
 		square[l] = q
 		weight[l] -= float32(rate*x) / (float32(math.Sqrt(float64(q))) + 1e-3)

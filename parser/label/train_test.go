@@ -25,7 +25,7 @@ func TestGradient(t *testing.T) {
 	}
 	var g gradient
 	for _, e := range examples {
-		g.compute(tr, e, 0)
+		g.compute(tr, e)
 		want := make([]float64, len(g.word))
 		total, gold := 0.0, 0.0
 		choice := make([]uint8, e.n+1)
@@ -98,7 +98,7 @@ func TestWorkers(t *testing.T) {
 	train, dev := sample(rng, 60, 8), sample(rng, 10, 8)
 	var want []pack.Section
 	for _, workers := range []int{1, 2, 4} {
-		m, err := Train(train, dev, Options{Seed: 9, Workers: workers, Epochs: 4, Rows: 400, Drop: 0.1, Decay: 0.01})
+		m, err := Train(train, dev, Options{Seed: 9, Workers: workers, Epochs: 4, Rows: 400})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -59,7 +59,7 @@ func TestTreebanks(t *testing.T) {
 	}
 	for _, name := range strings.Split(names, ",") {
 		train, dev := treebank(t, name, "train"), treebank(t, name, "dev")
-		m, err := Train(train, dev, options(t))
+		m, err := Train(train, dev, Options{Seed: 1, Log: t.Logf})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,14 +69,24 @@ func TestTreebanks(t *testing.T) {
 	}
 }
 
-// options reads training options for experiments from the environment.
-func options(t testing.TB) Options {
-	o := Options{Seed: 1, Log: t.Logf}
-	num := func(name string) float64 {
-		x, _ := strconv.ParseFloat(os.Getenv("LABEL_"+name), 64)
-		return x
+// BenchmarkTreebank labels the development part of LABEL_TREEBANKS after a
+// short training.
+func BenchmarkTreebank(b *testing.B) {
+	name, _, _ := strings.Cut(os.Getenv("LABEL_TREEBANKS"), ",")
+	if name == "" {
+		b.Skip("LABEL_TREEBANKS is not set")
 	}
-	o.Epochs, o.Rows, o.Cut, o.Workers = int(num("EPOCHS")), int(num("ROWS")), int(num("CUT")), int(num("WORKERS"))
-	o.Rate, o.Decay, o.Drop = num("RATE"), num("DECAY"), num("DROP")
-	return o
+	train, dev := treebank(b, name, "train"), treebank(b, name, "dev")
+	m, err := Train(train, nil, Options{Seed: 1, Epochs: 2})
+	if err != nil {
+		b.Fatal(err)
+	}
+	words := 0
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		s := &dev[i%len(dev)]
+		m.Label(s)
+		words += len(s.Words)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(words), "ns/word")
 }
