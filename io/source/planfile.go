@@ -150,7 +150,14 @@ func decodePlan(r io.Reader, header func(*planHeader)) iter.Seq2[Range, error] {
 			return
 		}
 		defer z.Close()
-		d := json.NewDecoder(bufio.NewReader(z))
+		decodeLines(bufio.NewReader(z), header)(yield)
+	}
+}
+
+// decodeLines is decodePlan without the compression.
+func decodeLines(r io.Reader, header func(*planHeader)) iter.Seq2[Range, error] {
+	return func(yield func(Range, error) bool) {
+		d := json.NewDecoder(r)
 		var h planHeader
 		if err := decodeLine(d, &h); err != nil {
 			yield(Range{}, err)
@@ -160,6 +167,7 @@ func decodePlan(r io.Reader, header func(*planHeader)) iter.Seq2[Range, error] {
 			yield(Range{}, fmt.Errorf("it is no plan of version %d", planVersion))
 			return
 		}
+		var err error
 		if h.Dir, err = decodePath(h.Dir); err != nil {
 			yield(Range{}, err)
 			return
