@@ -46,7 +46,6 @@ func (f *trainFlags) define(fs *flag.FlagSet) {
 	fs.StringVar(&f.train, "train", "", "training treebank, a CoNLL-U `FILE`")
 	fs.StringVar(&f.dev, "dev", "", "development treebank, a CoNLL-U `FILE`")
 	fs.StringVar(&f.model, "model", "", "model `FILE` to write")
-	fs.StringVar(&f.o.Preset, "preset", train.Standard, "templates: fast, standard or full")
 	fs.BoolVar(&f.o.GoldTags, "gold-tags", false, "train pruner, parser and labels on gold tags, for input that has such")
 	fs.IntVar(&f.o.Folds, "folds", train.DefaultFolds, "`N` folds of jackknifing")
 	fs.Uint64Var(&f.o.Seed, "seed", 1, "`N`, of every random choice")

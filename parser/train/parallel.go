@@ -11,31 +11,46 @@ import (
 )
 
 // forEach runs a stage over all sentences in place with so many workers (0 is
-// GOMAXPROCS). A panic of the stage becomes the error.
+// GOMAXPROCS). The error is that of the first sentence that has one; a panic
+// of the stage is one too.
 func forEach(sents []syntax.Sentence, workers int, run stage) error {
-	return parallel(len(sents), workers, func(i int) { run(&sents[i]) })
+	return parallel(len(sents), workers, func(i int) error {
+		if err := run(&sents[i]); err != nil {
+			return fmt.Errorf("sentence %d (%s): %w", i+1, sents[i].ID, err)
+		}
+		return nil
+	})
 }
 
-// parallel calls run for 0..n-1, in any order.
-func parallel(n, workers int, run func(i int)) (err error) {
+// parallel calls run for 0..n-1, in any order, and returns the error of the
+// lowest i.
+func parallel(n, workers int, run func(i int) error) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
+	errs := make([]error, n)
+	guarded := func(i int) {
+		defer func() {
+			if p := recover(); p != nil {
+				errs[i] = fmt.Errorf("internal: %v\n%s", p, debug.Stack())
+			}
+		}()
+		errs[i] = run(i)
+	}
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	var once sync.Once
 	for range min(workers, n) {
 		wg.Go(func() {
-			defer func() {
-				if p := recover(); p != nil {
-					once.Do(func() { err = fmt.Errorf("internal: %v\n%s", p, debug.Stack()) })
-				}
-			}()
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				run(i)
+				guarded(i)
 			}
 		})
 	}
 	wg.Wait()
-	return err
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

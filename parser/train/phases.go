@@ -13,7 +13,7 @@ import (
 type packer interface{ Pack(*pack.Sub) }
 
 // A stage changes one sentence in place; it is safe for concurrent use.
-type stage func(*syntax.Sentence)
+type stage func(*syntax.Sentence) error
 
 // A trainFunc trains a component; sentences are its own to read, not to
 // change.
@@ -35,7 +35,6 @@ type components struct {
 
 // phaseOptions are what a component is told.
 type phaseOptions struct {
-	Preset  string
 	Seed    uint64
 	Folds   int
 	Workers int
@@ -70,20 +69,19 @@ func (t *trainer) phases() ([]pack.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	preset := "preset " + t.Preset
-	pruner, err := t.component("pruner", model.PruneName, t.pruner, train, dev, tags, seed, preset)
+	pruner, err := t.component("pruner", model.PruneName, t.pruner, train, dev, tags, seed)
 	if err != nil {
 		return nil, err
 	}
-	candidates, err := t.candidates(pruner, train, dev, seed, preset)
+	candidates, err := t.candidates(pruner, train, dev, seed)
 	if err != nil {
 		return nil, err
 	}
-	parser, err := t.component("parser", model.DecodeName, t.parser, train, dev, candidates, seed, preset)
+	parser, err := t.component("parser", model.DecodeName, t.parser, train, dev, candidates, seed)
 	if err != nil {
 		return nil, err
 	}
-	labeler, err := t.component("labels", model.LabelName, t.labeler, train, dev, tags, seed, preset)
+	labeler, err := t.component("labels", model.LabelName, t.labeler, train, dev, tags, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -160,9 +158,9 @@ func (t *trainer) tagged(tagger *result, data, seed string) (train, dev []syntax
 
 // candidates sets the candidate heads of both treebanks, jackknifed ones with
 // the gold head for train and the pruner's for dev, and returns their key.
-func (t *trainer) candidates(pruner *result, train, dev []syntax.Sentence, seed, preset string) (string, error) {
+func (t *trainer) candidates(pruner *result, train, dev []syntax.Sentence, seed string) (string, error) {
 	folds := fmt.Sprint("folds ", t.Folds)
-	r, err := t.phase("candidates", []string{pruner.key, seed, preset, folds}, func(o phaseOptions) ([]pack.Section, error) {
+	r, err := t.phase("candidates", []string{pruner.key, seed, folds}, func(o phaseOptions) ([]pack.Section, error) {
 		work := choose(train, everything(train))
 		if err := t.jackknifeCandidates(work, pack.NewView(pruner.sections), o); err != nil {
 			return nil, err

@@ -31,28 +31,31 @@ type stages interface {
 }
 
 // predict is Predict with the last stage apart.
-func predict(m stages, parse func(*syntax.Sentence), gold []syntax.Sentence, blocks []string, setting Setting, workers int) ([]syntax.Sentence, error) {
+func predict(m stages, parse func(*syntax.Sentence) error, gold []syntax.Sentence, blocks []string, setting Setting, workers int) ([]syntax.Sentence, error) {
 	switch setting {
 	case Raw:
 		parts := make([][]syntax.Sentence, len(blocks))
-		if err := parallel(len(blocks), workers, func(i int) { parts[i] = m.Segment(blocks[i], DefaultMaxWords) }); err != nil {
+		if err := parallel(len(blocks), workers, func(i int) error {
+			parts[i] = m.Segment(blocks[i], DefaultMaxWords)
+			return nil
+		}); err != nil {
 			return nil, err
 		}
 		out := slices.Concat(parts...)
-		return out, forEach(out, workers, func(s *syntax.Sentence) {
+		return out, forEach(out, workers, func(s *syntax.Sentence) error {
 			m.Tag(s, true)
 			m.Prune(s)
-			parse(s)
+			return parse(s)
 		})
 	case GoldTokens, GoldTags:
 		out := choose(gold, everything(gold))
-		return out, forEach(out, workers, func(s *syntax.Sentence) {
+		return out, forEach(out, workers, func(s *syntax.Sentence) error {
 			forget(s, setting == GoldTokens)
 			if setting == GoldTokens {
 				m.Tag(s, true)
 			}
 			m.Prune(s)
-			parse(s)
+			return parse(s)
 		})
 	}
 	return nil, fmt.Errorf("setting %q: want %s, %s or %s", setting, Raw, GoldTokens, GoldTags)

@@ -2,6 +2,8 @@ package train
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -69,11 +71,18 @@ func (p *progress) skip(phase string, size int) {
 	p.out("%-10s is done already, %d KB kept", phase, kilobytes(size))
 }
 
+// ownNames are those by which components begin their lines.
+var ownNames = []string{"segmenter", "tagger", "pruner", "parser", "label"}
+
 // log is what components write to.
 func (c *clock) log(format string, a ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.out("%-10s %6.1fs  %s", c.phase, c.seconds(), fmt.Sprintf(format, a...))
+	line := fmt.Sprintf(format, a...)
+	if name, rest, ok := strings.Cut(line, ": "); ok && slices.Contains(ownNames, name) {
+		line = rest // the phase says it
+	}
+	c.out("%-10s %6.1fs  %s", c.phase, c.seconds(), line)
 }
 
 func (c *clock) seconds() float64 { return c.now().Sub(c.begun).Seconds() }

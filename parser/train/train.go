@@ -29,19 +29,11 @@ type Treebank struct {
 	Sentences []syntax.Sentence
 }
 
-// Presets, from few feature templates to all.
-const (
-	Fast     = "fast"
-	Standard = "standard"
-	Full     = "full"
-)
-
 // DefaultFolds is the number of jackknife folds for tags and candidates.
 const DefaultFolds = 10
 
-// Options of a training. Those from Preset to Folds change the model.
+// Options of a training. Seed, GoldTags and Folds change the model.
 type Options struct {
-	Preset   string // "" is Standard
 	Seed     uint64
 	GoldTags bool // pruner, parser and labels see gold tags, not jackknifed ones
 	Folds    int  // of jackknifing, at least 2; 0 is DefaultFolds
@@ -98,9 +90,6 @@ func run(train, dev Treebank, o Options, parts components) ([]byte, error) {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Preset == "" {
-		o.Preset = Standard
-	}
 	if o.Folds == 0 {
 		o.Folds = DefaultFolds
 	}
@@ -114,11 +103,6 @@ func (o Options) withDefaults() Options {
 }
 
 func (o Options) validate() error {
-	switch o.Preset {
-	case Fast, Standard, Full:
-	default:
-		return fmt.Errorf("preset %q: want %s, %s or %s", o.Preset, Fast, Standard, Full)
-	}
 	if o.Folds < 2 {
 		return fmt.Errorf("%d folds: jackknifing needs at least 2", o.Folds)
 	}
@@ -130,7 +114,6 @@ func (t *trainer) provenance() model.Info {
 	info := t.Info
 	info.Seed = t.Seed
 	info.Options = map[string]string{
-		"preset":    t.Preset,
 		"gold-tags": strconv.FormatBool(t.GoldTags),
 		"folds":     strconv.Itoa(t.Folds),
 	}

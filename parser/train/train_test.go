@@ -90,26 +90,25 @@ func (r *rig) components() components {
 				return nil, err
 			}
 			o.Log("epoch 1 of 1")
-			if phase == "segmenter" || phase == "tagger" {
-				o.Preset = "" // they do not depend on it
-			}
-			return stub{hashKey(phase, fmt.Sprint(o.Seed, o.Preset, train, dev))}, nil
+			return stub{hashKey(phase, fmt.Sprint(o.Seed, train, dev))}, nil
 		}
 	}
 	tag := func(sum string) stage {
-		return func(s *syntax.Sentence) {
+		return func(s *syntax.Sentence) error {
 			for i := range s.Words {
 				s.Words[i].UPOS = "P" + sum[:1]
 			}
+			return nil
 		}
 	}
-	prune := func(s *syntax.Sentence) {
+	prune := func(s *syntax.Sentence) error {
 		s.Candidates = syntax.Candidates{Start: []int32{0}}
 		for m := range s.Words {
 			s.Candidates.Heads = append(s.Candidates.Heads, int32(m))
 			s.Candidates.LogProb = append(s.Candidates.LogProb, 0)
 			s.Candidates.Start = append(s.Candidates.Start, int32(m+1))
 		}
+		return nil
 	}
 	return components{
 		segmenter: trainer("segmenter"), tagger: trainer("tagger"),
@@ -118,7 +117,7 @@ func (r *rig) components() components {
 			if err := enter("parser", train); err != nil {
 				return nil, err
 			}
-			state, epoch := hashKey(fmt.Sprint(o.Seed, o.Preset, train, dev)), 1
+			state, epoch := hashKey(fmt.Sprint(o.Seed, train, dev)), 1
 			if o.Resume != nil {
 				if kept, ok := o.Resume(); ok {
 					fmt.Sscan(string(kept), &epoch, &state)
@@ -277,7 +276,7 @@ func TestStaleAndDamagedEntriesAreDoneAgain(t *testing.T) {
 	if _, err := trainToy(&again, Options{Seed: 3, Store: store}); err != nil || len(again.ran) != 0 {
 		t.Errorf("a finished training did %v again (%v)", again.ran, err)
 	}
-	for _, o := range []Options{{Seed: 4}, {Seed: 3, Preset: Fast}, {Seed: 3, GoldTags: true}, {Seed: 3, Folds: 5}} {
+	for _, o := range []Options{{Seed: 4}, {Seed: 3, GoldTags: true}, {Seed: 3, Folds: 5}} {
 		fresh := rig{}
 		want, err := trainToy(&fresh, o)
 		if err != nil {
@@ -287,14 +286,14 @@ func TestStaleAndDamagedEntriesAreDoneAgain(t *testing.T) {
 		var r rig
 		got, err := trainToy(&r, o)
 		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("seed %d, preset %q, gold tags %t, folds %d over another training's entries: other bytes (%v)",
-				o.Seed, o.Preset, o.GoldTags, o.Folds, err)
+			t.Errorf("seed %d, gold tags %t, folds %d over another training's entries: other bytes (%v)",
+				o.Seed, o.GoldTags, o.Folds, err)
 		}
 	}
 }
 
 func TestRunRefuses(t *testing.T) {
-	for _, o := range []Options{{Preset: "best"}, {Folds: 1}} {
+	for _, o := range []Options{{Folds: 1}, {Folds: -1}} {
 		if _, err := trainToy(&rig{}, o); err == nil {
 			t.Errorf("%+v was accepted", o)
 		}
@@ -310,12 +309,16 @@ func TestRunRefuses(t *testing.T) {
 
 func TestForEachReportsPanics(t *testing.T) {
 	sents := toyTreebank("x", 9).Sentences
-	err := forEach(sents, 3, func(s *syntax.Sentence) {
+	err := forEach(sents, 3, func(s *syntax.Sentence) error {
+		if s.ID == "x7" {
+			return errBroken
+		}
 		if s.ID == "x5" {
 			panic("planted")
 		}
+		return nil
 	})
-	if err == nil || !strings.Contains(err.Error(), "planted") {
+	if err == nil || !strings.Contains(err.Error(), "sentence 6 (x5)") && !strings.Contains(err.Error(), "planted") {
 		t.Errorf("err = %v", err)
 	}
 }
