@@ -1,6 +1,7 @@
 package score
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -25,53 +26,59 @@ type Weights struct {
 
 const weightBits = 12
 
-// Compact quantises the limit largest weights of t, by absolute value.
+// Compact quantises the limit largest weights of t, by absolute value; of
+// weights equal to the smallest of these, all are left out that would not
+// fit. The result depends on the features and weights only, not on the order
+// in which t met them.
 func (t *Table) Compact(limit int) *Weights {
-	type entry struct {
-		key uint64
-		w   float64
-	}
-	var list []entry
-	for i, s := range t.slots {
+	sizes := make([]float32, 0, t.used)
+	for _, s := range t.slots {
 		if s.print != 0 && s.w != 0 {
-			list = append(list, entry{t.keys[i], float64(s.w)})
+			sizes = append(sizes, abs(s.w))
 		}
 	}
-	slices.SortFunc(list, func(a, b entry) int {
-		x, y := math.Abs(a.w), math.Abs(b.w)
-		switch {
-		case x > y, x == y && a.key < b.key:
-			return -1
-		case x == y && a.key == b.key:
-			return 0
-		}
-		return 1
-	})
-	if len(list) > limit {
-		list = list[:limit]
+	slices.Sort(sizes)
+	floor := float32(0) // weights above it stay
+	if len(sizes) > limit {
+		floor = sizes[len(sizes)-limit-1]
 	}
 	const top = 1<<(weightBits-1) - 1
 	exp := 0 // one step is 2^-exp
-	if len(list) > 0 {
-		exp = int(math.Floor(math.Log2(top / math.Abs(list[0].w))))
+	if len(sizes) > 0 {
+		exp = int(math.Floor(math.Log2(top / float64(sizes[len(sizes)-1]))))
 	}
 	exp = max(0, min(exp, 24))
+	type entry struct {
+		key uint64
+		q   int32
+	}
+	kept := make([]entry, 0, min(limit, len(sizes)))
+	for i, s := range t.slots {
+		q := int32(math.Round(math.Ldexp(float64(s.w), exp)))
+		if s.print != 0 && q != 0 && abs(s.w) > floor {
+			kept = append(kept, entry{t.keys[i], q})
+		}
+	}
+	slices.SortFunc(kept, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
 	w := &Weights{}
 	w.setScale(exp)
 	log := uint(4)
-	for len(list)*5 > 4<<log {
+	for len(kept)*5 > 4<<log {
 		log++
 	}
 	w.slots = make([]uint32, 1<<log)
 	w.shift = 64 - log
-	for _, e := range list {
-		q := int32(math.Round(math.Ldexp(e.w, exp)))
-		if q == 0 {
-			continue
-		}
-		w.insert(e.key, q)
+	for _, e := range kept {
+		w.insert(e.key, e.q)
 	}
 	return w
+}
+
+func abs(x float32) float32 {
+	if x < 0 {
+		return -x
+	}
+	return x
 }
 
 // setScale makes weights of step 2^-exp come out in units of 1/Unit.
@@ -97,7 +104,7 @@ func (w *Weights) insert(k uint64, q int32) {
 	i := int(k>>w.shift) & mask
 	for w.slots[i] != 0 {
 		if w.slots[i]>>weightBits == p {
-			return // the larger weight of two keys that look alike stays
+			return // of two keys that look alike the smaller stays
 		}
 		i = (i + 1) & mask
 	}

@@ -1,0 +1,153 @@
+package prune
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// toy makes sentences of a small grammar: DET ADJ* NOUN VERB DET NOUN PUNCT,
+// words under the verb, determiners and adjectives under their noun.
+func toy(count int, seed uint64) []syntax.Sentence {
+	r := graph.Rand(seed)
+	var list []syntax.Sentence
+	for i := 0; i < count; i++ {
+		var s syntax.Sentence
+		if i%10 == 0 {
+			s.Comments = []string{"# newdoc"}
+		}
+		add := func(upos string, head int) {
+			w := fmt.Sprintf("%s%d", upos, r.Below(9))
+			s.Words = append(s.Words, syntax.Word{Form: w, Lemma: w, UPOS: upos, Head: int32(head)})
+		}
+		phrase := func(verb int) {
+			k := int(r.Below(3))
+			noun := len(s.Words) + k + 2
+			add("DET", noun)
+			for ; k > 0; k-- {
+				add("ADJ", noun)
+			}
+			if verb == 0 {
+				verb = noun + 1
+			}
+			add("NOUN", verb)
+		}
+		phrase(0)
+		verb := len(s.Words) + 1
+		add("VERB", 0)
+		phrase(verb)
+		add("PUNCT", verb)
+		list = append(list, s)
+	}
+	return list
+}
+
+func TestPrunerKeepsGoldAndATree(t *testing.T) {
+	train, dev := toy(200, 1), toy(50, 2)
+	m, err := Train(train, dev, Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := m.Measure(dev)
+	if r.Recall() < 0.99 || r.HeadsPerWord() > 3 {
+		t.Errorf("recall %.3f at %.2f heads a word", r.Recall(), r.HeadsPerWord())
+	}
+	var spanner graph.Spanner
+	for i := range dev {
+		s := dev[i]
+		m.Prune(&s)
+		a := graph.Of(&s.Candidates)
+		if !spanner.MaximumTree(&a, 0, make([]int32, len(s.Words)+1)) {
+			t.Fatalf("sentence %d: no single-root tree left", i)
+		}
+		for w := 1; w <= len(s.Words); w++ {
+			heads := s.Candidates.Of(w)
+			if len(heads) == 0 || len(heads) > MaxHeads+1 {
+				t.Fatalf("word %d has %d heads", w, len(heads))
+			}
+			for k := 1; k < len(heads); k++ {
+				if heads[k-1] >= heads[k] {
+					t.Fatalf("heads of word %d do not increase: %v", w, heads)
+				}
+			}
+		}
+	}
+}
+
+func TestSavedPrunerEqualsFresh(t *testing.T) {
+	train := toy(60, 3)
+	m, _ := Train(train, toy(20, 4), Options{})
+	var b pack.Builder
+	m.Pack(b.Sub("pruner"))
+	opened, err := Open(pack.NewView(b.Sections), "pruner")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range toy(20, 5) {
+		x, y := s, s
+		m.Prune(&x)
+		opened.Prune(&y)
+		if fmt.Sprint(x.Candidates) != fmt.Sprint(y.Candidates) {
+			t.Fatalf("differs after save and load: %v and %v", x.Candidates, y.Candidates)
+		}
+	}
+}
+
+func TestJackknifeDoesNotDependOnWorkers(t *testing.T) {
+	var first string
+	for _, workers := range []int{1, 4} {
+		train := toy(100, 6)
+		m, _ := Train(train, toy(20, 7), Options{})
+		if _, err := Jackknife(train, 4, m, Options{Workers: workers}); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for i := range train {
+			got += fmt.Sprint(train[i].Candidates)
+			for w := range train[i].Words {
+				found := false
+				for _, h := range train[i].Candidates.Of(w + 1) {
+					found = found || h == train[i].Words[w].Head
+				}
+				if !found {
+					t.Fatal("gold head missing from training candidates")
+				}
+			}
+		}
+		if first == "" {
+			first = got
+		} else if got != first {
+			t.Fatal("candidates differ between 1 and 4 workers")
+		}
+	}
+}
+
+func TestPruneOddSentences(t *testing.T) {
+	m, _ := Train(toy(40, 8), toy(10, 9), Options{})
+	for _, n := range []int{1, 2, syntax.MaxWholeWords + 700} {
+		s := syntax.Sentence{Words: make([]syntax.Word, n)}
+		for i := range s.Words {
+			s.Words[i] = syntax.Word{Form: "x", UPOS: "PUNCT"}
+		}
+		m.Prune(&s)
+		if len(s.Candidates.Start) != n+1 || int(s.Candidates.Start[n]) != len(s.Candidates.Heads) || len(s.Candidates.LogProb) != len(s.Candidates.Heads) {
+			t.Fatalf("n=%d: candidates do not fit", n)
+		}
+	}
+}
+
+func TestFoldsCoverAllAndFollowDocuments(t *testing.T) {
+	list := toy(95, 1)
+	b := Folds(list, 4)
+	if b[0] != 0 || b[len(b)-1] != 95 || len(b) != 5 {
+		t.Fatalf("bounds %v", b)
+	}
+	for _, at := range b[1 : len(b)-1] {
+		if at%10 != 0 {
+			t.Errorf("fold starts inside a document, at %d", at)
+		}
+	}
+}

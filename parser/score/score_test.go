@@ -1,0 +1,158 @@
+package score
+
+import (
+	"math"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/pack"
+)
+
+func filled(n int) (*Table, []uint64) {
+	r := graph.Rand(1)
+	t := NewTable(4)
+	var keys []uint64
+	for i := 0; i < n; i++ {
+		k := r.Next()
+		keys = append(keys, k)
+		t.Add(k, (float64(r.Below(2000))-1000)/4000, 1+i%7)
+	}
+	return t, keys
+}
+
+func TestTableKeepsWhatWasAdded(t *testing.T) {
+	table, want := NewTable(4), map[uint64]float64{}
+	r := graph.Rand(2)
+	for i := 0; i < 5000; i++ {
+		k, d := uint64(r.Below(900))*0x9E3779B97F4A7C15, float64(r.Below(64))/64
+		table.Add(k, d, 1)
+		want[k] += d
+	}
+	for k, w := range want {
+		if got := table.SumFloat([]uint64{k}); math.Abs(got-w) > 1e-4 {
+			t.Fatalf("key %x: %v, want %v", k, got, w)
+		}
+	}
+	if table.Len() != len(want) {
+		t.Errorf("%d features, want %d", table.Len(), len(want))
+	}
+	if table.SumFloat([]uint64{12345, 999}) != 0 {
+		t.Error("unknown keys have weight")
+	}
+}
+
+// Lazy averages equal the mean of the weights after every step.
+func TestAveragedIsTheMeanOfAllSteps(t *testing.T) {
+	const steps = 40
+	table := NewTable(6)
+	r := graph.Rand(3)
+	now, sum := map[uint64]float64{}, map[uint64]float64{}
+	for step := 1; step <= steps; step++ {
+		for j := 0; j < 3; j++ {
+			k, d := uint64(r.Below(10)+1)*0xD6E8FEB86659FD93, float64(r.Below(9))/8
+			table.Add(k, d, step)
+			now[k] += d
+		}
+		for k, w := range now {
+			sum[k] += w
+		}
+	}
+	avg := table.Averaged(steps)
+	for k := range now {
+		if got, want := avg.SumFloat([]uint64{k}), sum[k]/steps; math.Abs(got-want) > 1e-5 {
+			t.Errorf("key %x: %v, want %v", k, got, want)
+		}
+	}
+}
+
+func TestWeightsAreTheQuantisedTable(t *testing.T) {
+	table, keys := filled(3000)
+	w := table.Compact(1 << 20)
+	step := 0.25 / (1<<(weightBits-1) - 1) * 2
+	for _, k := range keys {
+		got := float64(w.Sum([]uint64{k})) / Unit
+		if want := table.SumFloat([]uint64{k}); math.Abs(got-want) > step {
+			t.Fatalf("key %x: %v, want %v within %v", k, got, want, step)
+		}
+	}
+	r, foreign := graph.Rand(99), 0
+	for i := 0; i < 200000; i++ {
+		if w.Sum([]uint64{r.Next()}) != 0 {
+			foreign++
+		}
+	}
+	if foreign > 20 {
+		t.Errorf("%d of 200000 unknown keys met a weight", foreign)
+	}
+}
+
+func TestCompactKeepsTheLargest(t *testing.T) {
+	table, keys := filled(1000)
+	w := table.Compact(100)
+	if n := w.Len(); n > 100 || n < 90 {
+		t.Errorf("%d weights, want about 100", n)
+	}
+	smallestKept, largestDropped := math.Inf(1), 0.0
+	for _, k := range keys {
+		a := math.Abs(table.SumFloat([]uint64{k}))
+		if w.Sum([]uint64{k}) != 0 {
+			smallestKept = math.Min(smallestKept, a)
+		} else {
+			largestDropped = math.Max(largestDropped, a)
+		}
+	}
+	if smallestKept < largestDropped {
+		t.Errorf("kept %v and dropped %v", smallestKept, largestDropped)
+	}
+}
+
+func TestSavedWeightsEqualFresh(t *testing.T) {
+	table, keys := filled(500)
+	w := table.Compact(400)
+	var b pack.Builder
+	w.Pack(b.Sub("c"), "w")
+	opened, err := Open(pack.NewView(b.Sections), "c", "w")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, _ := w.MarshalBinary()
+	var copied Weights
+	if err := copied.UnmarshalBinary(data); err != nil {
+		t.Fatal(err)
+	}
+	again := FromState(table.State())
+	for _, k := range keys {
+		one := []uint64{k}
+		if w.Sum(one) != opened.Sum(one) || w.Sum(one) != copied.Sum(one) || table.Sum(one) != again.Sum(one) {
+			t.Fatalf("key %x differs after save and load", k)
+		}
+	}
+	if copied.UnmarshalBinary(data[:len(data)-1]) == nil {
+		t.Error("truncated weights: no error")
+	}
+	for i := range b.Sections {
+		broken := append([]pack.Section(nil), b.Sections...)
+		broken[i].Data = broken[i].Data[:len(broken[i].Data)/2]
+		if _, err := Open(pack.NewView(broken), "c", "w"); err == nil && broken[i].Name == "c.w.scale" {
+			t.Errorf("section %s cut in half: no error", broken[i].Name)
+		}
+	}
+	full := make([]uint32, 64)
+	for i := range full {
+		full[i] = 1 << weightBits
+	}
+	var c pack.Builder
+	pack.Put(c.Sub("c"), "w.slots", full)
+	pack.Put(c.Sub("c"), "w.scale", []uint8{0, 0})
+	if _, err := Open(pack.NewView(c.Sections), "c", "w"); err == nil {
+		t.Error("table without an empty slot: no error, and a look-up would never end")
+	}
+}
+
+func BenchmarkSum(b *testing.B) {
+	table, keys := filled(1 << 20)
+	w := table.Compact(1 << 20)
+	for b.Loop() {
+		w.Sum(keys[:1000])
+	}
+}
