@@ -46,6 +46,11 @@ func tagKeys(dst []uint64, t *text, i int) []uint64 {
 		key2(39, w.suffix[2], p1.class),
 		key2(40, w.suffix[2], n1.class),
 		key2(41, w.shape, w.class),
+		key1(42, w.stemClass),
+		key2(43, w.stemClass, w.rest),
+		key2(44, w.stemClass, w.suffix[1]),
+		key1(45, w.stem),
+		key2(46, w.stem, w.rest),
 	)
 	for k, h := range w.suffix[:7] {
 		if h != 0 {
@@ -58,9 +63,9 @@ func tagKeys(dst []uint64, t *text, i int) []uint64 {
 	if w.suffix[2] != 0 {
 		dst = append(dst, key2(59, w.suffix[2], w.shape))
 	}
-	for k, h := range w.prefix[:4] {
+	for k, h := range w.prefix {
 		if h != 0 {
-			dst = append(dst, key1(60+uint64(k), h))
+			dst = append(dst, key1(63+uint64(k), h))
 		}
 	}
 	return dst
@@ -74,8 +79,8 @@ func tagEdgeKeys(dst []uint64, t *text, i int) []uint64 {
 }
 
 // morphKeys appends the features of word i for its FEATS. tags are the
-// UPOS|XPOS labels of the sentence.
-func morphKeys(dst []uint64, t *text, i int, tags []uint16, upos []uint16) []uint64 {
+// labels of the first layer for the sentence.
+func morphKeys(dst []uint64, t *text, i int, tags []uint16) []uint64 {
 	w := t.at(i)
 	p1, p2, n1, n2 := t.at(i-1), t.at(i-2), t.at(i+1), t.at(i+2)
 	at := func(k int) uint64 {
@@ -84,54 +89,56 @@ func morphKeys(dst []uint64, t *text, i int, tags []uint16, upos []uint16) []uin
 		}
 		return uint64(tags[k]) + 1
 	}
-	own := at(i)
-	u := uint64(upos[tags[i]]) + 1
-	tp1, tn1 := at(i-1)<<8|u, at(i+1)<<8|u
+	own, before, after := at(i), at(i-1), at(i+1)
 	dst = append(dst,
-		key1(101, u),
+		key1(101, 0),
 		key1(102, own),
-		key2(103, w.form, own),
-		key2(104, w.lower, u),
-		key2(105, w.shape, u),
-		key2(106, p1.lower, u),
-		key2(107, n1.lower, u),
-		key2(108, p2.lower, u),
-		key2(109, n2.lower, u),
-		key2(110, p1.morph, u),
-		key2(111, n1.morph, u),
-		key2(112, p2.morph, u),
-		key2(113, n2.morph, u),
-		key2(114, w.morph, u),
-		key2(115, w.morph, p1.morph+u),
-		key2(116, w.morph, n1.morph+u),
-		key2(117, mix(w.morph+3*p1.morph), n1.morph+u),
-		key2(118, mix(p2.morph+3*p1.morph), u),
-		key2(119, mix(p1.morph+3*n1.morph), u),
-		key2(120, mix(n1.morph+3*n2.morph), u),
-		key2(121, p1.suffix[1], tp1),
-		key2(122, n1.suffix[1], tn1),
-		key2(123, p1.suffix[2], u),
-		key2(124, n1.suffix[2], u),
-		key1(125, tp1),
-		key1(126, tn1),
-		key2(127, at(i-2), tp1),
-		key2(128, at(i+2), tn1),
-		key2(129, at(i-1), tn1),
-		key2(130, w.suffix[1], tp1),
-		key2(131, w.suffix[1], tn1),
-		key2(132, w.suffix[2], p1.suffix[1]+u),
-		key2(133, w.suffix[2], n1.suffix[1]+u),
+		key1(103, w.form),
+		key2(104, w.lower, own),
+		key1(105, w.shape),
+		key1(106, p1.lower),
+		key1(107, n1.lower),
+		key1(108, p2.lower),
+		key1(109, n2.lower),
+		key1(110, p1.morph),
+		key1(111, n1.morph),
+		key1(112, p2.morph),
+		key1(113, n2.morph),
+		key1(114, w.morph),
+		key2(115, w.morph, p1.morph),
+		key2(116, w.morph, n1.morph),
+		key2(117, mix(w.morph+3*p1.morph), n1.morph),
+		key2(118, p2.morph, p1.morph),
+		key2(119, p1.morph, n1.morph),
+		key2(120, n1.morph, n2.morph),
+		key2(121, p1.suffix[1], before),
+		key2(122, n1.suffix[1], after),
+		key1(123, p1.suffix[2]),
+		key1(124, n1.suffix[2]),
+		key2(125, before, own),
+		key2(126, after, own),
+		key2(127, at(i-2), before<<16|own),
+		key2(128, at(i+2), after<<16|own),
+		key2(129, before, after<<16|own),
+		key2(130, w.suffix[1], before<<16|own),
+		key2(131, w.suffix[1], after<<16|own),
+		key2(132, w.suffix[2], p1.suffix[1]),
+		key2(133, w.suffix[2], n1.suffix[1]),
 		key2(134, w.lower, p1.lower),
 		key2(135, w.lower, n1.lower),
+		key2(136, w.stemClass, w.rest),
+		key1(137, w.rest),
+		key2(138, w.rest, own),
+		key2(139, w.stem, own),
 	)
 	for k, h := range w.suffix {
 		if h != 0 {
-			dst = append(dst, key2(140+uint64(k), h, u))
+			dst = append(dst, key1(140+uint64(k), h), key2(160+uint64(k), h, own))
 		}
 	}
-	for k, h := range w.prefix[:4] {
+	for k, h := range w.prefix {
 		if h != 0 {
-			dst = append(dst, key2(150+uint64(k), h, u))
+			dst = append(dst, key1(150+uint64(k), h))
 		}
 	}
 	return dst
@@ -147,6 +154,10 @@ func lemmaKeys(dst []uint64, w *word, label, feats uint64) []uint64 {
 		key2(203, w.shape, label),
 		key2(204, w.fullShape, label),
 		key2(205, w.lower, label),
+		key2(206, w.restLen, label),
+		key2(207, w.rest, both),
+		key2(208, w.stem, w.restLen),
+		key2(209, w.stemClass<<8|w.restLen, label),
 	)
 	for k, h := range w.suffix {
 		if h != 0 {

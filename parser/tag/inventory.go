@@ -90,23 +90,25 @@ func (m *Model) numberTags(v *inventory, pairs map[[2]string]bool) {
 }
 
 // numberMorphs makes the labels of the second layer: their parts are the
-// UPOS, each attribute with its value, XPOS if it is fine, and the whole.
+// UPOS, each attribute with its value, alone and with the UPOS, and the
+// whole. XPOS counts as an attribute if it is fine.
 func (m *Model) numberMorphs(v *inventory, sents []syntax.Sentence) {
 	set := map[[3]string]bool{}
-	seen := map[[2]uint16]int{} // label of the first layer, of the second
 	eachWord(sents, func(w *syntax.Word) { set[v.morphName(w)] = true })
 	list := make([][3]string, 0, len(set))
 	for x := range set {
 		list = append(list, x)
 	}
 	slices.SortFunc(list, func(a, b [3]string) int { return slices.Compare(a[:], b[:]) })
-	values := map[string]bool{}
+	values, bound := map[string]bool{}, map[string]bool{}
 	for _, x := range list {
 		for _, f := range attributes(x) {
 			values[f] = true
+			bound[x[0]+" "+f] = true
 		}
 	}
 	_, numbers := sorted(values)
+	_, boundNumbers := sorted(bound)
 	ls := labels{start: []uint32{0}, prims: len(m.upos)}
 	ls.units = len(m.upos) + len(numbers)
 	for i, x := range list {
@@ -117,11 +119,15 @@ func (m *Model) numberMorphs(v *inventory, sents []syntax.Sentence) {
 		for _, f := range attributes(x) {
 			ls.parts = append(ls.parts, uint16(len(m.upos))+numbers[f])
 		}
-		ls.parts = append(ls.parts, uint16(ls.units+i))
+		for _, f := range attributes(x) {
+			ls.parts = append(ls.parts, uint16(ls.units)+boundNumbers[x[0]+" "+f])
+		}
+		ls.parts = append(ls.parts, uint16(ls.units+len(bound)+i))
 		ls.start = append(ls.start, uint32(len(ls.parts)))
 	}
-	ls.n = ls.units + len(list)
+	ls.n = ls.units + len(bound) + len(list)
 	m.morph = &layer{labels: ls}
+	seen := map[[2]uint16]int{} // label of the first layer, of the second
 	eachWord(sents, func(w *syntax.Word) { seen[[2]uint16{v.tagOf(w), v.morphOf(w)}]++ })
 	m.link(seen)
 }

@@ -16,7 +16,7 @@ import (
 // them, so that a document's own words do not leak. Up to o.Workers models
 // are trained at a time, which the result does not depend on.
 func Jackknife(train []syntax.Sentence, folds int, o Options) ([]syntax.Sentence, error) {
-	o.defaults()
+	o.defaults(train)
 	if folds < 2 {
 		return nil, errors.New("tagger: jackknifing needs at least 2 folds")
 	}

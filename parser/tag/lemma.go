@@ -111,9 +111,7 @@ func sameAsForm(form string, lemma []rune) bool {
 func (z *lemmatizer) guess(sc *scratch, w *word, n int, upos, xpos, feats uint64) int {
 	acc := sc.parts(z.layer.labels.n)
 	sc.keys = lemmaKeys(sc.keys[:0], w, upos, mix(upos+3*xpos)+feats)
-	for _, key := range sc.keys {
-		z.layer.table.add(key, acc)
-	}
+	sc.sum(z.layer.table, acc)
 	best, top := -1, int32(0)
 	for l, r := range z.byScore {
 		if !z.rules[r].fits(n) {

@@ -17,14 +17,19 @@ type lexicon struct {
 	prints  []uint32 // open addressing; 0 is empty
 	class   []uint16
 	morph   []uint16
-	turkish bool // I is the upper case of dotless ı
+	sure    []uint16 // the only label of a frequent form, plus 1; else 0
+	turkish bool     // I is the upper case of dotless ı
 }
 
 const (
 	lexiconCut   = 3    // occurrences that a word needs to have a class
+	sureCut      = 20   // occurrences that a form with one label only needs to be sure of it
 	classShare   = 0.04 // of a word's occurrences that a label needs
 	minTurkish   = 0.002
 	lowerVariant = 0x5851F42D4C957F2D
+	lemmaVariant = 0x2545F4914F6CDD1D
+	minStem      = 2  // runes
+	maxStem      = 24 // runes
 )
 
 func (x *lexicon) lowerRune(r rune) rune {
@@ -46,7 +51,10 @@ func (x *lexicon) lowerRune(r rune) rune {
 // classify sets the classes of w, whose other fields are set.
 func (x *lexicon) classify(w *word) {
 	i, ok := x.find(w.form)
-	if !ok {
+	w.sure = 0
+	if ok {
+		w.sure = x.sure[i]
+	} else {
 		i, ok = x.find(w.lower ^ lowerVariant)
 	}
 	w.known = ok
@@ -63,6 +71,24 @@ func (x *lexicon) classify(w *word) {
 		s = w.lower
 	}
 	w.morph = mix(s + 5)
+}
+
+// findStem sets the stem of w, the longest prefix of lower that is a lemma.
+func (x *lexicon) findStem(w *word, lower []rune) {
+	var hashes [maxStem]uint64
+	h := uint64(0)
+	n := min(len(lower), maxStem)
+	for k := range n {
+		h = step(h, lower[k])
+		hashes[k] = mix(h)
+	}
+	for k := n - 1; k >= minStem-1; k-- {
+		if i, ok := x.find(hashes[k] ^ lemmaVariant); ok {
+			w.stem, w.stemClass = hashes[k], uint64(x.class[i])+1
+			w.restLen = uint64(len(lower) - 1 - k)
+			return
+		}
+	}
 }
 
 func (x *lexicon) find(h uint64) (int, bool) {
@@ -85,10 +111,12 @@ func (x *lexicon) find(h uint64) (int, bool) {
 
 // buildLexicon counts the words of the sentences. label and feats give the
 // numbers of a word's tags.
-func buildLexicon(sents []syntax.Sentence, label, feats func(*syntax.Word) uint16) *lexicon {
+func buildLexicon(sents []syntax.Sentence, upos, label, feats func(*syntax.Word) uint16) *lexicon {
 	x := &lexicon{turkish: isTurkish(sents)}
 	type counts struct {
 		n            int
+		form         uint64 // of a lemma: its first form
+		varied       bool   // of a lemma: it has more forms
 		label, feats map[uint16]int
 	}
 	words := map[uint64]*counts{}
@@ -111,17 +139,24 @@ func buildLexicon(sents []syntax.Sentence, label, feats func(*syntax.Word) uint1
 			w, l, f := t.at(j), label(&s.Words[j]), feats(&s.Words[j])
 			add(w.form, l, f)
 			add(w.lower^lowerVariant, l, f)
+			if lemma := s.Words[j].Lemma; lemma != "" {
+				h := x.lemmaHash(lemma)
+				add(h, upos(&s.Words[j]), 0)
+				c := words[h]
+				c.varied = c.varied || c.form != 0 && c.form != w.lower
+				c.form = w.lower
+			}
 		}
 	}
 	keep := make([]uint64, 0, len(words))
 	for h, c := range words {
-		if c.n >= lexiconCut {
+		if c.n >= lexiconCut && (c.form == 0 || c.varied) {
 			keep = append(keep, h)
 		}
 	}
 	slices.Sort(keep)
 	n := len(keep)*10/7 + 1
-	x.prints, x.class, x.morph = make([]uint32, n), make([]uint16, n), make([]uint16, n)
+	x.prints, x.class, x.morph, x.sure = make([]uint32, n), make([]uint16, n), make([]uint16, n), make([]uint16, n)
 	classIDs, morphIDs := map[string]uint16{}, map[string]uint16{}
 	for _, h := range keep {
 		if _, ok := x.find(h); ok {
@@ -134,10 +169,28 @@ func buildLexicon(sents []syntax.Sentence, label, feats func(*syntax.Word) uint1
 		}
 		c := words[h]
 		x.prints[i] = uint32(h) | 1
+		if len(c.label) == 1 && c.n >= sureCut {
+			for l := range c.label {
+				x.sure[i] = l + 1
+			}
+		}
 		x.class[i] = classOf(c.label, c.n, classIDs)
 		x.morph[i] = classOf(c.feats, c.n, morphIDs)
 	}
 	return x
+}
+
+// lemmaHash returns the key of a lemma, which findStem looks up.
+func (x *lexicon) lemmaHash(lemma string) uint64 {
+	var lower []rune
+	for _, r := range lemma {
+		lower = append(lower, x.lowerRune(r))
+	}
+	h := uint64(0)
+	for _, r := range lower {
+		h = step(h, r)
+	}
+	return mix(h) ^ lemmaVariant
 }
 
 // classOf numbers the set of values with a share of at least classShare.
@@ -181,6 +234,7 @@ func (x *lexicon) pack(s *pack.Sub) {
 	pack.Put(s, "lexicon.prints", x.prints)
 	pack.Put(s, "lexicon.class", x.class)
 	pack.Put(s, "lexicon.morph", x.morph)
+	pack.Put(s, "lexicon.sure", x.sure)
 }
 
 func openLexicon(v *pack.View, component string, turkish bool) (*lexicon, error) {
@@ -195,8 +249,11 @@ func openLexicon(v *pack.View, component string, turkish bool) (*lexicon, error)
 	if x.morph, err = pack.Get[uint16](v, component, "lexicon.morph"); err != nil {
 		return nil, err
 	}
+	if x.sure, err = pack.Get[uint16](v, component, "lexicon.sure"); err != nil {
+		return nil, err
+	}
 	n := len(x.prints)
-	if len(x.class) != n || len(x.morph) != n || n > 0 && !slices.Contains(x.prints, 0) {
+	if len(x.sure) != n || len(x.class) != n || len(x.morph) != n || n > 0 && !slices.Contains(x.prints, 0) {
 		return nil, fmt.Errorf("model component %q: lexicon arrays do not fit together; train the model again", component)
 	}
 	return x, nil

@@ -53,6 +53,7 @@ type scratch struct {
 	lat     lattice[int32]
 	acc     []int32
 	keys    []uint64
+	rows    []uint64 // see table.sum
 	tags    []uint16
 	feats   []uint64
 	allowed [1]uint16
@@ -65,6 +66,12 @@ func (sc *scratch) parts(n int) []int32 {
 	sc.acc = resize(sc.acc, n)
 	clear(sc.acc)
 	return sc.acc
+}
+
+// sum adds the rows of sc.keys to acc.
+func (sc *scratch) sum(t *table, acc []int32) {
+	sc.rows = resize(sc.rows, len(sc.keys))
+	t.sum(sc.keys, acc, sc.rows)
 }
 
 // Tag fills in UPOS, XPOS, FEATS and lemmas. Without retag it leaves columns
@@ -106,15 +113,13 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, retag bool) {
 	lat.reset()
 	for i := range s.Words {
 		acc := sc.parts(m.tags.labels.n)
-		allowed := m.allTags
-		if !retag {
-			allowed = m.allowedTags(sc, s.Words[i].UPOS, s.Words[i].XPOS)
+		allowed := m.possible(sc.text.at(i))
+		if w := &s.Words[i]; !retag && (w.UPOS != "" || w.XPOS != "") {
+			allowed = m.allowedTags(sc, w.UPOS, w.XPOS)
 		}
 		if len(allowed) > 1 {
 			sc.keys = tagKeys(sc.keys[:0], &sc.text, i)
-			for _, k := range sc.keys {
-				m.tags.table.add(k, acc)
-			}
+			sc.sum(m.tags.table, acc)
 		}
 		lat.push(&m.tags.labels, allowed, acc, tagBeam, beamMargin)
 	}
@@ -136,12 +141,18 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, retag bool) {
 	}
 }
 
+// possible returns the labels that a word can have: all, or the only one of
+// a frequent word.
+func (m *Model) possible(w *word) []uint16 {
+	if w.sure != 0 && int(w.sure) <= len(m.allTags) {
+		return m.allTags[w.sure-1 : w.sure]
+	}
+	return m.allTags
+}
+
 // allowedTags returns the labels that agree with the given tags as far as
 // the model knows them.
 func (m *Model) allowedTags(sc *scratch, upos, xpos string) []uint16 {
-	if upos == "" && xpos == "" {
-		return m.allTags
-	}
 	list := m.allTags
 	for u, name := range m.upos {
 		if name == upos {
@@ -170,7 +181,6 @@ func (m *Model) edges(sc *scratch, i int) {
 	if b0-a0 == 1 && nb == 1 {
 		return
 	}
-	sc.keys = tagEdgeKeys(sc.keys[:0], &sc.text, i)
 	for a := range b0 - a0 {
 		prim := lat.prim[a0+a]
 		row := lat.edge[lat.edgeStart[i]+a*nb : lat.edgeStart[i]+(a+1)*nb]
@@ -179,9 +189,11 @@ func (m *Model) edges(sc *scratch, i int) {
 			continue
 		}
 		acc := sc.parts(m.tags.labels.n)
-		for _, k := range sc.keys {
-			m.tags.table.add(edgeKey(k, prim), acc)
+		sc.keys = tagEdgeKeys(sc.keys[:0], &sc.text, i)
+		for k := range sc.keys {
+			sc.keys[k] = edgeKey(sc.keys[k], prim)
 		}
+		sc.sum(m.tags.table, acc)
 		for b, x := range lat.cand[b0:b1] {
 			for _, p := range m.tags.labels.of(x) {
 				row[b] += acc[p]
@@ -198,10 +210,8 @@ func (m *Model) morphWords(sc *scratch, s *syntax.Sentence, retag, needFeats boo
 		acc := sc.parts(m.morph.labels.n)
 		allowed := m.morphOf[sc.tags[i]]
 		if len(allowed) > 1 {
-			sc.keys = morphKeys(sc.keys[:0], &sc.text, i, sc.tags, m.tagUPOS)
-			for _, k := range sc.keys {
-				m.morph.table.add(k, acc)
-			}
+			sc.keys = morphKeys(sc.keys[:0], &sc.text, i, sc.tags)
+			sc.sum(m.morph.table, acc)
 		}
 		lat.push(&m.morph.labels, allowed, acc, morphBeam, beamMargin)
 	}

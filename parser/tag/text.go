@@ -10,7 +10,7 @@ import (
 
 const (
 	maxSuffix = 8 // runes
-	maxPrefix = 5 // runes
+	maxPrefix = 7 // runes
 	affixRoom = 64
 )
 
@@ -24,6 +24,11 @@ type word struct {
 	fullShape   uint64 // the same, runs up to 3 long
 	class       uint64 // ambiguity class, or a stand-in by suffix and shape
 	morph       uint64 // the same over FEATS
+	stem        uint64 // the longest prefix that is a lemma; 0: none
+	stemClass   uint64 // its ambiguity class
+	rest        uint64 // what follows the stem
+	restLen     uint64 // runes of it
+	sure        uint16 // the only label of a frequent form, plus 1; 0: any
 	known       bool   // class comes from the lexicon
 	lowered     bool   // lower differs from form
 	start, end  int32  // its lower case in text.lower
@@ -105,12 +110,16 @@ func (t *text) read(form string, w *word, lex *lexicon) (upper, letters int) {
 	}
 	w.lower = mix(h)
 	w.lowered = first == 'X' || !sameRunes(form, lower)
+	lex.findStem(w, lower)
 	h = 0
 	for k := 0; k < maxSuffix && k < len(lower); k++ {
 		h = step(h, lower[len(lower)-1-k])
 		w.suffix[k] = mix(h + 11)
 	}
 	lex.classify(w)
+	if w.restLen <= maxSuffix && w.restLen > 0 {
+		w.rest = w.suffix[w.restLen-1]
+	}
 	if first == 'X' {
 		upper = 1
 	}

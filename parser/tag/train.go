@@ -14,14 +14,18 @@ type Options struct {
 	Workers int                              // goroutines of Jackknife; 0 is one. No result depends on it.
 	Log     func(format string, args ...any) // progress; nil is silent
 
-	Epochs  int     // passes over the treebank for UPOS and XPOS; 0 is 10
+	Epochs  int     // passes over the treebank for UPOS and XPOS; 0 is 8 to 16, more for small treebanks
 	Dropout float64 // share of features left out at a visit; negative is none, 0 is the default
 	Rows    int     // most features that each layer keeps; 0 is the default
 }
 
-func (o *Options) defaults() {
+func (o *Options) defaults(train []syntax.Sentence) {
 	if o.Epochs <= 0 {
-		o.Epochs = 10
+		words := 0
+		for i := range train {
+			words += len(train[i].Words)
+		}
+		o.Epochs = max(8, min(16, 1_000_000/(words+1)))
 	}
 	if o.Dropout == 0 {
 		o.Dropout = 0.1
@@ -36,14 +40,14 @@ func (o *Options) defaults() {
 }
 
 const (
-	featureCut = 2    // occurrences that a feature needs
+	featureCut = 2   // occurrences that a feature needs
 	stepLimit  = 0.05 // PA-I's C
 )
 
 // Train learns a model from the tags of train. dev, which may be empty, is
 // only reported on. The same sentences and options give the same model.
 func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
-	o.defaults()
+	o.defaults(train)
 	if err := check(train); err != nil {
 		return nil, err
 	}
@@ -52,20 +56,15 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	if len(m.morphFeats) > maxLabels || m.tags.labels.n > maxLabels || m.morph.labels.n > maxLabels {
 		return nil, fmt.Errorf("tagger: the treebank has %d pairs of UPOS and FEATS, more than the %d that a model can hold", len(m.morphFeats), maxLabels)
 	}
-	m.lex = buildLexicon(train, v.tagOf, v.morphOf)
+	m.lex = buildLexicon(train, func(w *syntax.Word) uint16 { return v.upos[w.UPOS] }, v.tagOf, v.morphOf)
 	st := settings{epochs: o.Epochs, beam: tagBeam, limit: stepLimit, dropout: o.Dropout, seed: o.Seed}
 	m.tags = learnLayer("upos", m.tagProblem(train, v), st, o)
 	st.beam = morphBeam
 	st.epochs = max(1, o.Epochs*7/10)
 	m.morph = learnLayer("feats", m.morphProblem(train, v), st, o)
 	m.lemma = learnLemmas(train, m.lex, st, o)
-	for _, set := range []struct {
-		name  string
-		sents []syntax.Sentence
-	}{{"dev", dev}} {
-		if len(set.sents) > 0 {
-			o.Log("tagger: %s %v", set.name, m.Measure(set.sents))
-		}
+	if len(dev) > 0 {
+		o.Log("tagger: dev %v", m.Measure(dev))
 	}
 	return m, nil
 }
@@ -103,7 +102,7 @@ func (m *Model) tagProblem(sents []syntax.Sentence, v *inventory) *problem {
 	eachText(sents, m.lex, func(t *text, s *syntax.Sentence) {
 		for i := range s.Words {
 			p.gold = append(p.gold, v.tagOf(&s.Words[i]))
-			p.allowed = append(p.allowed, m.allTags)
+			p.allowed = append(p.allowed, m.possible(t.at(i)))
 			p.edge = tagEdgeKeys(p.edge, t, i)
 		}
 		p.start = append(p.start, int32(len(p.gold)))
@@ -114,7 +113,10 @@ func (m *Model) tagProblem(sents []syntax.Sentence, v *inventory) *problem {
 		w := 0
 		eachText(sents, m.lex, func(t *text, s *syntax.Sentence) {
 			for i := range s.Words {
-				keys = tagKeys(keys[:0], t, i)
+				keys = keys[:0]
+				if len(p.allowed[w]) > 1 {
+					keys = tagKeys(keys, t, i)
+				}
 				f(w, keys)
 				w++
 			}
@@ -146,7 +148,7 @@ func (m *Model) morphProblem(sents []syntax.Sentence, v *inventory) *problem {
 			for i := range s.Words {
 				keys = keys[:0]
 				if len(p.allowed[w]) > 1 {
-					keys = morphKeys(keys, t, i, tags, m.tagUPOS)
+					keys = morphKeys(keys, t, i, tags)
 				}
 				f(w, keys)
 				w++
