@@ -311,7 +311,7 @@ func Folds(list []syntax.Sentence, folds int) []int {
 	b := []int{0}
 	for f := 1; f < folds; f++ {
 		at := len(list) * f / folds
-		for near := at; near < min(at+len(list)/(4*folds)+1, len(list)); near++ {
+		for near := at; near < min(at+len(list)/(2*folds), len(list)); near++ {
 			if startsDocument(&list[near]) {
 				at = near
 				break
