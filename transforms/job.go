@@ -1,6 +1,7 @@
 package transforms
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,9 +57,9 @@ func (c *Chunk) fail(s *Sentence, stage, reason string) {
 }
 
 // keep drops the sentences whose entry in reasons is not empty and puts
-// failure rows in their place. A nil reasons keeps all.
+// failure rows in their place. A nil reasons keeps all of them.
 func (c *Chunk) keep(stage string, reasons []string) {
-	if reasons == nil {
+	if !slices.ContainsFunc(reasons, func(reason string) bool { return reason != "" }) {
 		return
 	}
 	kept := c.Sentences[:0:0]

@@ -39,13 +39,24 @@ func (f *parseFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) e
 // ParseChunk is Parse on one chunk. What comes out is a tree with one root,
 // or the sentence is a failure.
 func ParseChunk(c Chunk, m Stages, o RowOptions) Chunk {
-	c.perSentence("parse", func(s *syntax.Sentence) {
-		m.Parse(s, o.Parse)
-		if err := checkTree(s.Words); err != nil {
-			panic(err)
+	refused := make([]string, len(c.Sentences))
+	panics := each(len(c.Sentences),
+		func(i int) int { return len(c.Sentences[i].Words) },
+		func(i int) {
+			s := &c.Sentences[i].Sentence
+			if err := m.Parse(s, o.Parse); err != nil {
+				refused[i] = err.Error()
+			} else if err := checkTree(s.Words); err != nil {
+				panic(err)
+			}
+			s.Candidates = syntax.Candidates{}
+		})
+	for i, reason := range panics {
+		if reason != "" {
+			refused[i] = reason
 		}
-		s.Candidates = syntax.Candidates{}
-	})
+	}
+	c.keep("parse", refused)
 	return c
 }
 

@@ -20,8 +20,9 @@ type Stages interface {
 	Tag(s *syntax.Sentence, retag bool)
 	// Prune sets Candidates.
 	Prune(s *syntax.Sentence)
-	// Parse sets Head, Deprel and Confidence.
-	Parse(s *syntax.Sentence, o ParseOptions)
+	// Parse sets Head, Deprel and Confidence. After an error the sentence has
+	// no tree.
+	Parse(s *syntax.Sentence, o ParseOptions) error
 }
 
 // ParseOptions are the dials of the search that the command line can turn.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 )
@@ -66,11 +67,16 @@ func parseFlags(fs *flag.FlagSet, args []string) ([]string, error) {
 		}
 		spelled = append(spelled, spell(fs, a))
 	}
-	output := fs.Output()
-	fs.SetOutput(discard{})
-	defer fs.SetOutput(output)
+	output, usage := fs.Output(), fs.Usage
+	fs.SetOutput(io.Discard)
+	fs.Usage = func() {} // package flag calls it after every error
+	defer func() {
+		fs.SetOutput(output)
+		fs.Usage = usage
+	}()
 	for args = spelled; ; {
 		if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
+			usage()
 			return nil, err
 		} else if err != nil {
 			return nil, refuse("%s; treebeam %s --help lists the flags", plain(err), fs.Name())
@@ -111,7 +117,3 @@ func plain(err error) string {
 	}
 	return err.Error()
 }
-
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }

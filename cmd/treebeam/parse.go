@@ -96,7 +96,9 @@ func runParse(ctx context.Context, args []string) error {
 		runner.Set("prism")
 	}
 	c.options.Runner, c.options.Environment = runner.String(), environment.String()
-	beam.Init()
+	if !beam.Initialized() {
+		beam.Init()
+	}
 	quietBeam()
 
 	ctx, stop := interruptible(ctx, c.options.Output)

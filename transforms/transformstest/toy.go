@@ -128,7 +128,7 @@ func (t *Toy) Prune(s *syntax.Sentence) {
 }
 
 // Parse implements transforms.Stages.
-func (t *Toy) Parse(s *syntax.Sentence, o transforms.ParseOptions) {
+func (t *Toy) Parse(s *syntax.Sentence, o transforms.ParseOptions) error {
 	if t.Hook != nil {
 		t.Hook(s)
 	}
@@ -151,6 +151,7 @@ func (t *Toy) Parse(s *syntax.Sentence, o transforms.ParseOptions) {
 		c.HeadAgreement[i], c.LabelProb[i] = 1, 0.5
 	}
 	c.TreeAgreement, c.Restarts, c.NCandidates = 1, 1, int32(n)
+	return nil
 }
 
 func hash(s string) uint32 {

@@ -1,0 +1,39 @@
+# make run and make test need Go only. See README.md for the rest.
+
+# Beam links Google's whole API without the tag.
+TAGS  = -tags disable_grpc_modules
+BUILD = go build -trimpath $(TAGS) -ldflags "-s -w"
+BANK  = ../shared/treebanks/en_ewt/en_ewt-ud
+
+.PHONY: build run test bench model results clean
+
+build:
+	$(BUILD) -o bin/treebeam ./cmd/treebeam
+
+# Parses the bundled text and shows what came out.
+run: build
+	bin/treebeam parse --input sample/text --output out/sample
+	@echo
+	@echo "Parquet: out/sample/trees, out/sample/failures, out/sample/documents. The first trees:"
+	@echo
+	@bin/treebeam show out/sample --count 3
+	@cat out/sample/summary.json
+
+test:
+	go vet $(TAGS) ./...
+	go test $(TAGS) ./...
+
+# Speed and memory on ../shared/corpora, beside the programs of ../shared/peers.
+bench:
+	bench/bench.sh
+
+# Accuracy on ../shared/treebanks: trains a model for each.
+results:
+	bench/results.sh
+
+# Trains the embedded English model again from ../shared/treebanks.
+model: build
+	bin/treebeam train --train $(BANK)-train.conllu --dev $(BANK)-dev.conllu --model model/english.tbm --resume
+
+clean:
+	rm -rf bin out
