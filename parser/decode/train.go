@@ -167,12 +167,17 @@ func (a *tally) add(b *tally) {
 // learn decodes training sentence i under cost and returns its step.
 func (t *trainer) learn(i int) update {
 	s := &t.train[i]
-	n := len(s.Words)
-	if n == 0 || n > syntax.MaxWholeWords {
+	if n := len(s.Words); n == 0 || n > syntax.MaxWholeWords {
 		return update{}
 	}
 	x := t.model.get()
 	defer t.model.pool.Put(x)
+	return t.learnWith(x, s, uint64(t.epoch)<<32+uint64(i)+t.o.Seed)
+}
+
+// learnWith leaves the decoded tree in x.best.
+func (t *trainer) learnWith(x *search, s *syntax.Sentence, seed uint64) update {
+	n := len(s.Words)
 	x.t.count = Counters{}
 	x.prepare(t.model.vocabulary, t.table, s)
 	for m := 1; m <= n; m++ {
@@ -183,7 +188,7 @@ func (t *trainer) learn(i int) update {
 			}
 		}
 	}
-	x.run(uint64(t.epoch)<<32+uint64(i)+t.o.Seed, t.o.Restarts, 2)
+	x.run(seed, t.o.Restarts, 2)
 	u := update{tally: tally{Words: n}}
 	gold := resize(x.start, n+1)
 	for m := 1; m <= n; m++ {
