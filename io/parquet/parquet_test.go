@@ -461,3 +461,29 @@ func BenchmarkWriter(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*sentences*words), "ns/word")
 }
+
+func FuzzOpen(f *testing.F) {
+	s := parsed(5)
+	rows := make([]parquet.Tree, 10)
+	for i := range rows {
+		rows[i] = parquet.ToRow(&s, &doc)
+	}
+	data := write(f, rows)
+	f.Add(uint16(0), byte(0), uint16(0))
+	f.Add(uint16(len(data)-20), byte(1), uint16(0))
+	f.Add(uint16(500), byte(0x80), uint16(100))
+	f.Fuzz(func(t *testing.T, at uint16, flip byte, cut uint16) {
+		bad := bytes.Clone(data)
+		bad[int(at)%len(bad)] ^= flip
+		r, err := open[parquet.Tree](t, bad[:len(bad)-int(cut)%len(bad)])
+		if err != nil {
+			return
+		}
+		for row, err := range r.All() {
+			if err != nil {
+				break
+			}
+			_, _ = parquet.FromRow(row) // may fail, must not panic
+		}
+	})
+}
