@@ -18,7 +18,7 @@ runs=${RUNS:-1}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-go build -o "$dir/treebeam" ./cmd/treebeam
+go build -trimpath -tags disable_grpc_modules -o "$dir/treebeam" ./cmd/treebeam
 go build -o "$dir/measure" ./bench/measure
 model=()
 [ -z "${MODEL:-}" ] || model=(--model "$MODEL")

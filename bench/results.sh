@@ -18,7 +18,7 @@ read -r -a seeds <<<"${SEEDS:-1}"
 mkdir -p "$out"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-go build -o "$dir/treebeam" ./cmd/treebeam
+go build -trimpath -tags disable_grpc_modules -o "$dir/treebeam" ./cmd/treebeam
 treebeam() { "$dir/treebeam" "$@"; }
 
 list=("$@")

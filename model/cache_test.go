@@ -14,7 +14,7 @@ import (
 // newModelFile writes a model that no other test has in the cache.
 func newModelFile(t testing.TB, path, tag string) []byte {
 	t.Helper()
-	data, err := Encode(Info{Treebank: tag + t.Name() + time.Now().String()}, emptyModel(t))
+	data, err := Encode(Info{Treebank: tag + t.Name() + time.Now().String()}, smallModel(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestWriteFileLeavesNothingBehind(t *testing.T) {
 // and table.
 func BenchmarkOpen(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "big.tbm")
-	sections := append(emptyModel(b), pack.Section{
+	sections := append(smallModel(b), pack.Section{
 		Name: "weights.big", Kind: pack.Int8, Data: bytes.Repeat([]byte("weights!"), 4<<20)})
 	data, err := Encode(Info{}, sections)
 	if err != nil {
@@ -137,11 +137,4 @@ func BenchmarkOpen(b *testing.B) {
 		clear(shared.files)
 		shared.Unlock()
 	}
-}
-
-// emptyModel returns the sections of a model whose components are as small
-// as they can be.
-func emptyModel(t testing.TB) []pack.Section {
-	t.Helper()
-	return toySections()
 }

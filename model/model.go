@@ -4,7 +4,15 @@
 package model
 
 import (
+	"fmt"
+
+	"github.com/treebeam/treebeam/parser/decode"
+	"github.com/treebeam/treebeam/parser/label"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/prune"
+	"github.com/treebeam/treebeam/parser/segment"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/tag"
 )
 
 // Names of the components, which begin the names of their sections.
@@ -20,13 +28,66 @@ const (
 // after Open and safe for concurrent use; its arrays alias the model's bytes.
 type Model struct {
 	Info   Info
-	Digest string // SHA-256 of the file in hexadecimal
+	Digest string // SHA-256 of the file in hexadecimal; "" if not opened from one
 	Size   int    // bytes of the file
 
 	Sections []pack.Section // of the file, for model info
+
+	Segmenter *segment.Model
+	Tagger    *tag.Model
+	Pruner    *prune.Model
+	Decoder   *decode.Model
+	Labeler   *label.Model
 }
 
-// New opens the components of a decoded file.
+// New opens the components of a decoded file. Their arrays alias its
+// sections.
 func New(f *File) (*Model, error) {
-	return &Model{Info: f.Info, Sections: f.Sections}, nil
+	m := &Model{Info: f.Info, Sections: f.Sections}
+	v := pack.NewView(f.Sections)
+	for _, err := range []error{
+		open(&m.Segmenter, segment.Open, v, SegmentName),
+		open(&m.Tagger, tag.Open, v, TagName),
+		open(&m.Pruner, prune.Open, v, PruneName),
+		open(&m.Decoder, decode.Open, v, DecodeName),
+		open(&m.Labeler, label.Open, v, LabelName),
+	} {
+		if err != nil {
+			return nil, fmt.Errorf("%w: train the model again with this program", err)
+		}
+	}
+	return m, nil
+}
+
+func open[M any](to **M, open func(*pack.View, string) (*M, error), v *pack.View, name string) error {
+	m, err := open(v, name)
+	if err != nil {
+		return fmt.Errorf("component %s: %w", name, err)
+	}
+	*to = m
+	return nil
+}
+
+// Segment cuts a block of raw text into sentences of words without tags or
+// trees; those over maxWords words are cut. Byte positions are relative to
+// block.
+func (m *Model) Segment(block string, maxWords int) []syntax.Sentence {
+	return m.Segmenter.Segment(block, maxWords)
+}
+
+// Tag sets UPOS, XPOS, Feats and Lemma where they are empty, or all of them
+// if retag.
+func (m *Model) Tag(s *syntax.Sentence, retag bool) { m.Tagger.Tag(s, retag) }
+
+// Prune sets Candidates. The sentence must have tags.
+func (m *Model) Prune(s *syntax.Sentence) { m.Pruner.Prune(s) }
+
+// Parse sets Head, Deprel and Confidence. The sentence must have Candidates as
+// Prune leaves them; otherwise it returns an error and changes nothing.
+func (m *Model) Parse(s *syntax.Sentence, o decode.Options) error {
+	if err := m.Decoder.Parse(s, o); err != nil {
+		return err
+	}
+	m.Labeler.Label(s)
+	return nil
 }

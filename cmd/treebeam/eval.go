@@ -1,0 +1,239 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/eval"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/train"
+)
+
+func init() {
+	commands = append(commands, command{"eval", "eval --gold G --system S | --model M", "scores by the rules of CoNLL 2018, and more", runEval})
+}
+
+const evalAbout = `
+Scores trees against gold ones by the rules of the CoNLL 2018 shared task:
+subtypes of relations are ignored, figures are F1 in percent. The trees are
+those of a CoNLL-U file or of a run's output folder (--system), or a model
+makes them (--model FILE, or --model embedded) from the gold file's raw text,
+or from its words with --gold-tokens, or its words and tags with --gold-tags.`
+
+// evalFlags are the options of treebeam eval.
+type evalFlags struct {
+	gold, system, model, against string
+	goldTokens, goldTags         bool
+	workers                      int
+	report                       eval.ReportOptions
+	row, write                   string
+	samples                      int
+}
+
+func runEval(_ context.Context, args []string) error {
+	fs := newFlags("eval", "eval --gold G.conllu --system S.conllu|out/ | --model m.tbm", evalAbout)
+	var f evalFlags
+	fs.StringVar(&f.gold, "gold", "", "gold trees, a CoNLL-U `FILE`")
+	fs.StringVar(&f.system, "system", "", "trees to score, a CoNLL-U `FILE` or the output folder of a run")
+	fs.StringVar(&f.model, "model", "", "model `FILE` that makes the trees to score, or 'embedded'")
+	fs.BoolVar(&f.goldTokens, "gold-tokens", false, "with --model: parse the gold sentences and words, not the raw text")
+	fs.BoolVar(&f.goldTags, "gold-tags", false, "with --model: parse the gold words with their tags and lemmas")
+	fs.IntVar(&f.workers, "workers", 0, "with --model: `N` goroutines; 0 is one per core")
+	fs.StringVar(&f.write, "write", "", "with --model: write the trees to a CoNLL-U `FILE` too")
+	fs.StringVar(&f.against, "against", "", "compare with the trees of `S` by a paired bootstrap over sentences")
+	fs.IntVar(&f.samples, "samples", 10_000, "of the bootstrap")
+	fs.BoolVar(&f.report.JSON, "json", false, "print JSON")
+	fs.BoolVar(&f.report.Plain, "v", false, "print the table of udeval -v and nothing else")
+	fs.BoolVar(&f.report.Counts, "counts", false, "print counts, not percentages")
+	fs.BoolVar(&f.report.Enhanced, "enhanced", false, "score enhanced graphs too")
+	fs.StringVar(&f.row, "row", "", "print the main figures on one line that begins with `NAME`")
+	others, err := parseFlags(fs, args)
+	if err != nil {
+		return err
+	}
+	if len(others) > 0 {
+		return refuse("what is %q? the files are named with --gold and --system", others[0])
+	}
+	if err := f.validate(); err != nil {
+		return err
+	}
+	return f.run(os.Stdout)
+}
+
+func (f *evalFlags) validate() error {
+	switch {
+	case f.gold == "":
+		return refuse("want --gold FILE")
+	case (f.system == "") == (f.model == ""):
+		return refuse("want --system FILE or FOLDER, or --model FILE (--model embedded is the model inside the program)")
+	case f.goldTokens && f.goldTags:
+		return refuse("--gold-tags has the gold words too: leave --gold-tokens out")
+	case f.system != "" && (f.goldTokens || f.goldTags || f.write != ""):
+		return refuse("--gold-tokens, --gold-tags and --write go with --model")
+	case f.samples < 1:
+		return refuse("--samples %d: want at least 1", f.samples)
+	}
+	return nil
+}
+
+func (f *evalFlags) run(out io.Writer) error {
+	gold, err := conllu.ReadAllWith(f.gold, conllu.Options{MultipleRoots: true})
+	if err != nil {
+		return &refusal{err}
+	}
+	system, err := f.trees(gold)
+	if err != nil {
+		return err
+	}
+	result, err := score(f.gold, gold, system)
+	if err != nil {
+		return err
+	}
+	if f.against != "" {
+		return f.compare(out, gold, result)
+	}
+	if f.row != "" {
+		_, err := fmt.Fprintf(out, "%-52s %s\n", f.row, summaryRow(result))
+		return err
+	}
+	return eval.Report(out, result, f.report)
+}
+
+// score evaluates; texts that differ are a refusal, for the files are wrong.
+func score(name string, gold, system []syntax.Sentence) (*eval.Result, error) {
+	result, err := eval.Evaluate(gold, system)
+	if err != nil {
+		return nil, refuse("%s: %w", name, err)
+	}
+	return result, nil
+}
+
+// summaryRow holds the figures of docs/results.md.
+func summaryRow(r *eval.Result) string {
+	f1 := func(m eval.Metric) float64 { return 100 * r.Scores[m].F1() }
+	return fmt.Sprintf("LAS %.2f UAS %.2f UPOS %.2f sentences %.2f words %.2f no-punct UAS %.2f LAS %.2f",
+		f1(eval.LAS), f1(eval.UAS), f1(eval.UPOS), f1(eval.Sentences), f1(eval.Words), f1(eval.UASNoPunct), f1(eval.LASNoPunct))
+}
+
+// compare prints how sure the difference to another system is.
+func (f *evalFlags) compare(out io.Writer, gold []syntax.Sentence, a *eval.Result) error {
+	other, err := readSystem(f.against)
+	if err != nil {
+		return err
+	}
+	b, err := score(f.against, gold, other)
+	if err != nil {
+		return err
+	}
+	for _, m := range []eval.Metric{eval.UAS, eval.LAS} {
+		c, err := eval.Bootstrap(a, b, m, f.samples, 1)
+		if err != nil {
+			return err
+		}
+		if err := eval.ReportComparison(out, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trees returns what is to be scored.
+func (f *evalFlags) trees(gold []syntax.Sentence) ([]syntax.Sentence, error) {
+	if f.system != "" {
+		return readSystem(f.system)
+	}
+	m, err := model.Open(f.model)
+	if err != nil {
+		return nil, &refusal{err}
+	}
+	setting := train.Raw
+	var blocks []string
+	switch {
+	case f.goldTags:
+		setting = train.GoldTags
+	case f.goldTokens:
+		setting = train.GoldTokens
+	default:
+		if blocks, err = rawBlocks(gold); err != nil {
+			return nil, err
+		}
+	}
+	system, err := train.Predict(m, gold, blocks, setting, f.workers)
+	if err != nil || f.write == "" {
+		return system, err
+	}
+	return system, writeSentences(f.write, system)
+}
+
+// readSystem reads a CoNLL-U file, or the trees of an output folder in their
+// order.
+func readSystem(path string) ([]syntax.Sentence, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, &refusal{err}
+	}
+	if !info.IsDir() {
+		sents, err := conllu.ReadAllWith(path, conllu.Options{MultipleRoots: true, NoHeads: true})
+		if err != nil {
+			return nil, &refusal{err}
+		}
+		return sents, nil
+	}
+	parts, err := filepath.Glob(filepath.Join(path, "trees", "part-*.parquet"))
+	if err != nil || len(parts) == 0 {
+		return nil, refuse("%s is no output folder of treebeam: it has no trees/part-*.parquet", path)
+	}
+	var sents []syntax.Sentence
+	for _, part := range parts {
+		if sents, err = appendTrees(sents, part); err != nil {
+			return nil, fmt.Errorf("%s: %w", part, err)
+		}
+	}
+	return sents, nil
+}
+
+// appendTrees appends the trees of one Parquet file.
+func appendTrees(sents []syntax.Sentence, path string) ([]syntax.Sentence, error) {
+	r, err := parquet.Open[parquet.Tree](path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	for row, err := range r.All() {
+		if err != nil {
+			return nil, err
+		}
+		s, err := parquet.FromRow(row)
+		if err != nil {
+			return nil, err
+		}
+		sents = append(sents, s)
+	}
+	return sents, nil
+}
+
+func writeSentences(path string, sents []syntax.Sentence) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	for i := range sents {
+		if err := conllu.Write(w, &sents[i]); err != nil {
+			f.Close()
+			return err
+		}
+	}
+	if err := w.Flush(); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}

@@ -1,0 +1,153 @@
+package model
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/decode"
+	"github.com/treebeam/treebeam/parser/label"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/prune"
+	"github.com/treebeam/treebeam/parser/segment"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/tag"
+)
+
+// toySentences are of our own: form, UPOS, head, deprel.
+func toySentences() []syntax.Sentence {
+	var list []syntax.Sentence
+	for _, text := range []string{
+		"the DET 2 det|dog NOUN 3 nsubj|barks VERB 0 root|. PUNCT 3 punct",
+		"a DET 2 det|cat NOUN 3 nsubj|sees VERB 0 root|the DET 5 det|dog NOUN 3 obj|. PUNCT 3 punct",
+		"dogs NOUN 2 nsubj|bark VERB 0 root|at ADP 4 case|cats NOUN 2 obl|. PUNCT 2 punct",
+		"the DET 2 det|cat NOUN 3 nsubj|sleeps VERB 0 root|. PUNCT 3 punct",
+	} {
+		var s syntax.Sentence
+		for _, w := range strings.Split(text, "|") {
+			f := strings.Fields(w)
+			s.Words = append(s.Words, syntax.Word{Form: f[0], Lemma: f[0], UPOS: f[1], Head: int32(f[2][0] - '0'), Deprel: f[3]})
+		}
+		s.Words[len(s.Words)-2].Misc = "SpaceAfter=No"
+		list = append(list, s)
+	}
+	return list
+}
+
+// smallModel returns the sections of a whole model, trained once.
+func smallModel(t testing.TB) []pack.Section {
+	t.Helper()
+	sections, err := smallSections()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Clone(sections)
+}
+
+var smallSections = sync.OnceValues(func() ([]pack.Section, error) {
+	list := toySentences()
+	var b pack.Builder
+	seg, err := segment.Train(list, nil, segment.Options{})
+	if err != nil {
+		return nil, err
+	}
+	seg.Pack(b.Sub(SegmentName))
+	tagger, err := tag.Train(list, nil, tag.Options{})
+	if err != nil {
+		return nil, err
+	}
+	tagger.Pack(b.Sub(TagName))
+	pruner, err := prune.Train(list, list, prune.Options{})
+	if err != nil {
+		return nil, err
+	}
+	pruner.Pack(b.Sub(PruneName))
+	for i := range list {
+		pruner.Prune(&list[i])
+		prune.AddGold(&list[i])
+	}
+	parser, err := decode.Train(list, list, decode.TrainOptions{Epochs: 2})
+	if err != nil {
+		return nil, err
+	}
+	parser.Pack(b.Sub(DecodeName))
+	labels, err := label.Train(list, nil, label.Options{})
+	if err != nil {
+		return nil, err
+	}
+	labels.Pack(b.Sub(LabelName))
+	return b.Sections, nil
+})
+
+// TestStagesFromTextToTrees runs all stages of a model on raw text, from many
+// goroutines at once.
+func TestStagesFromTextToTrees(t *testing.T) {
+	data, err := Encode(Info{}, smallModel(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := OpenBytes(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parse := func() []syntax.Sentence {
+		sents := m.Segment("the dog sees a cat. dogs bark.", 100)
+		for i := range sents {
+			s := &sents[i]
+			m.Tag(s, false)
+			m.Prune(s)
+			if err := m.Parse(s, decode.Options{}); err != nil {
+				t.Error(err)
+			}
+		}
+		return sents
+	}
+	want := parse()
+	if len(want) == 0 {
+		t.Fatal("no sentences")
+	}
+	for _, s := range want {
+		roots := 0
+		for i, w := range s.Words {
+			if w.UPOS == "" || w.Deprel == "" || w.Head < 0 || int(w.Head) > s.Len() || int(w.Head) == i+1 {
+				t.Errorf("word %+v", w)
+			}
+			if w.Head == syntax.Root {
+				roots++
+			}
+		}
+		if roots != 1 {
+			t.Errorf("%d roots in %q", roots, s.Text)
+		}
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 20 {
+				got := parse()
+				for i := range got {
+					if i < len(want) && !slices.Equal(got[i].Words, want[i].Words) {
+						t.Errorf("sentence %d differs between goroutines", i+1)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	var unpruned syntax.Sentence
+	unpruned.Words = want[0].Words
+	if err := m.Parse(&unpruned, decode.Options{}); err == nil {
+		t.Error("a sentence without candidates was parsed")
+	}
+}
+
+func TestMissingComponentIsNamed(t *testing.T) {
+	data, err := Encode(Info{}, toySections())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenBytes(data); err == nil || !strings.Contains(err.Error(), "segment") || !strings.Contains(err.Error(), "train") {
+		t.Errorf("a model without components: %v", err)
+	}
+}

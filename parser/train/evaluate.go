@@ -1,0 +1,64 @@
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/decode"
+	"github.com/treebeam/treebeam/parser/eval"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// evaluate parses dev with the finished model under every setting that it
+// can, and scores it.
+func evaluate(info model.Info, sections []pack.Section, dev []syntax.Sentence, o phaseOptions) ([]model.Score, error) {
+	m, err := model.New(&model.File{Info: info, Sections: sections})
+	if err != nil {
+		return nil, err
+	}
+	var scores []model.Score
+	for _, setting := range Settings {
+		var blocks []string
+		if setting == Raw {
+			if o.Blocks == nil {
+				continue
+			}
+			if blocks, err = o.Blocks(dev); err != nil {
+				return nil, fmt.Errorf("raw text of dev: %w", err)
+			}
+		}
+		system, err := Predict(m, dev, blocks, setting, o.Workers)
+		if err != nil {
+			return nil, err
+		}
+		r, err := eval.Evaluate(dev, system)
+		if err != nil {
+			return nil, fmt.Errorf("scoring dev, %s: %w", setting, err)
+		}
+		s := ScoreOf(setting, r)
+		o.Log("dev, %s: sentences %.2f, words %.2f, UPOS %.2f, UAS %.2f, LAS %.2f", setting, s.Sentences, s.Words, s.UPOS, s.UAS, s.LAS)
+		scores = append(scores, s)
+	}
+	return scores, nil
+}
+
+// Predict parses the sentences of a gold file under a setting with the
+// model's default search and so many workers (0 is GOMAXPROCS). Raw text comes
+// as blocks, in order. The result is in the order of the input, and nothing of
+// gold is changed.
+func Predict(m *model.Model, gold []syntax.Sentence, blocks []string, setting Setting, workers int) ([]syntax.Sentence, error) {
+	return predict(m, func(s *syntax.Sentence) error { return m.Parse(s, decode.Options{}) }, gold, blocks, setting, workers)
+}
+
+// ScoreOf returns the figures of a result that a model's provenance keeps.
+func ScoreOf(setting Setting, r *eval.Result) model.Score {
+	f1 := func(m eval.Metric) float64 { return math.Round(1e4*r.Scores[m].F1()) / 100 }
+	return model.Score{
+		Setting: string(setting),
+		Tokens:  f1(eval.Tokens), Sentences: f1(eval.Sentences), Words: f1(eval.Words),
+		UPOS: f1(eval.UPOS), XPOS: f1(eval.XPOS), Feats: f1(eval.UFeats), Lemmas: f1(eval.Lemmas),
+		UAS: f1(eval.UAS), LAS: f1(eval.LAS), CLAS: f1(eval.CLAS),
+	}
+}
