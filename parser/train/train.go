@@ -30,7 +30,7 @@ type Treebank struct {
 }
 
 // DefaultFolds is the number of jackknife folds for tags and candidates.
-const DefaultFolds = 10
+const DefaultFolds = 5
 
 // Options of a training. Seed, GoldTags and Folds change the model.
 type Options struct {
