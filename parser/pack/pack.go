@@ -169,7 +169,7 @@ func (v *View) GetStrings(component, name string) ([]string, error) {
 	}
 	list := make([]string, len(off)-1)
 	for i := range list {
-		if off[i] > off[i+1] {
+		if off[i] > off[i+1] || int(off[i+1]) > len(s.Data) {
 			return nil, fmt.Errorf("model section %q: bounds decrease", full)
 		}
 		if n := off[i+1] - off[i]; n > 0 {

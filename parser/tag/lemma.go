@@ -69,6 +69,9 @@ func (z *lemmatizer) remember(keys []uint64, answers []uint16) {
 // lemma returns the lemma of form, whose analysis w is in sc.text. It
 // allocates only a lemma that differs from the form.
 func (z *lemmatizer) lemma(sc *scratch, form string, w *word, upos, xpos, feats uint64) string {
+	if len(z.rules) == 0 {
+		return "" // the treebank has no lemmas
+	}
 	lower := sc.text.lower[w.start:w.end]
 	r := -1
 	for _, key := range memoryKeys(w, upos, xpos, feats) {

@@ -30,6 +30,7 @@ const (
 	lemmaVariant = 0x2545F4914F6CDD1D
 	minStem      = 2  // runes
 	maxStem      = 24 // runes
+	noStem       = 99 // restLen of a word without one
 )
 
 func (x *lexicon) lowerRune(r rune) rune {
@@ -89,6 +90,7 @@ func (x *lexicon) findStem(w *word, lower []rune) {
 			return
 		}
 	}
+	w.restLen = noStem
 }
 
 func (x *lexicon) find(h uint64) (int, bool) {

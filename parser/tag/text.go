@@ -26,8 +26,8 @@ type word struct {
 	morph       uint64 // the same over FEATS
 	stem        uint64 // the longest prefix that is a lemma; 0: none
 	stemClass   uint64 // its ambiguity class
-	rest        uint64 // what follows the stem
-	restLen     uint64 // runes of it
+	rest        uint64 // what follows the stem; 0: more than maxSuffix runes, or there is no stem
+	restLen     uint64 // runes of it, or noStem
 	sure        uint16 // the only label of a frequent form, plus 1; 0: any
 	known       bool   // class comes from the lexicon
 	lowered     bool   // lower differs from form
@@ -117,7 +117,10 @@ func (t *text) read(form string, w *word, lex *lexicon) (upper, letters int) {
 		w.suffix[k] = mix(h + 11)
 	}
 	lex.classify(w)
-	if w.restLen <= maxSuffix && w.restLen > 0 {
+	switch {
+	case w.restLen == 0:
+		w.rest = 1
+	case w.restLen <= maxSuffix:
 		w.rest = w.suffix[w.restLen-1]
 	}
 	if first == 'X' {

@@ -40,7 +40,7 @@ func (o *Options) defaults(train []syntax.Sentence) {
 }
 
 const (
-	featureCut = 2   // occurrences that a feature needs
+	featureCut = 2    // occurrences that a feature needs
 	stepLimit  = 0.05 // PA-I's C
 )
 

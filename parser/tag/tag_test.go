@@ -1,0 +1,245 @@
+package tag
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// toyTreebank returns made-up English sentences in documents of five.
+func toyTreebank() []syntax.Sentence {
+	type w = syntax.Word
+	dets := []w{
+		{Form: "the", Lemma: "the", UPOS: "DET", XPOS: "DT", Feats: "Definite=Def|PronType=Art"},
+		{Form: "some", Lemma: "some", UPOS: "DET", XPOS: "DT", Feats: "PronType=Ind"},
+	}
+	var nouns, verbs []w
+	for _, n := range []string{"dog", "cat", "house", "tree", "walk", "river", "paint", "stone"} {
+		nouns = append(nouns, w{Form: n, Lemma: n, UPOS: "NOUN", XPOS: "NN", Feats: "Number=Sing"},
+			w{Form: n + "s", Lemma: n, UPOS: "NOUN", XPOS: "NNS", Feats: "Number=Plur"})
+	}
+	for _, v := range []string{"walk", "paint", "kick", "follow", "visit"} {
+		verbs = append(verbs, w{Form: v + "ed", Lemma: v, UPOS: "VERB", XPOS: "VBD", Feats: "Tense=Past|VerbForm=Fin"},
+			w{Form: v + "s", Lemma: v, UPOS: "VERB", XPOS: "VBZ", Feats: "Person=3|Tense=Pres|VerbForm=Fin"})
+	}
+	stop := w{Form: ".", Lemma: ".", UPOS: "PUNCT", XPOS: "."}
+	var out []syntax.Sentence
+	for i := range 100 {
+		d := dets[i%2]
+		if i%3 == 0 {
+			d.Form = map[string]string{"the": "The", "some": "Some"}[d.Form]
+		}
+		s := syntax.Sentence{Words: []w{d, nouns[i*7%16], verbs[i*3%10], dets[i/2%2], nouns[(i*5+i/16)%16], stop}}
+		if i%5 == 0 {
+			s.Comments = []string{fmt.Sprintf("# newdoc id = d%d", i/5)}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func trainToy(t testing.TB) *Model {
+	m, err := Train(toyTreebank(), nil, Options{Epochs: 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func packed(m *Model) []pack.Section {
+	var b pack.Builder
+	m.Pack(b.Sub("tagger"))
+	return b.Sections
+}
+
+func TestTrainLearnsTheToyTreebank(t *testing.T) {
+	m := trainToy(t)
+	if a := m.Measure(toyTreebank()); a.UPOS < 99.9 || a.Feats < 99.9 || a.Lemma < 99.9 || a.XPOS < 99.9 {
+		t.Errorf("accuracy on the training data: %v", a)
+	}
+	s := syntax.Sentence{Words: []syntax.Word{{Form: "Some"}, {Form: "bricks"}, {Form: "jumped"},
+		{Form: "the"}, {Form: "house"}, {Form: "."}}}
+	m.Tag(&s, false)
+	want := []string{"DET DT some", "NOUN NNS brick", "VERB VBD jump", "DET DT the", "NOUN NN house", "PUNCT . ."}
+	for i, w := range s.Words {
+		if got := w.UPOS + " " + w.XPOS + " " + w.Lemma; got != want[i] {
+			t.Errorf("word %d: got %q, want %q", i+1, got, want[i])
+		}
+	}
+}
+
+func TestTrainIsDeterministicAndSavedModelsAreEqual(t *testing.T) {
+	a, b := trainToy(t), trainToy(t)
+	pa, pb := packed(a), packed(b)
+	for i := range pa {
+		if pa[i].Name != pb[i].Name || !bytes.Equal(pa[i].Data, pb[i].Data) {
+			t.Errorf("section %s differs between two trainings", pa[i].Name)
+		}
+	}
+	opened, err := Open(pack.NewView(pa), "tagger")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range toyTreebank() {
+		s2 := s
+		s2.Words = append([]syntax.Word(nil), s.Words...)
+		a.Tag(&s, true)
+		opened.Tag(&s2, true)
+		if !reflect.DeepEqual(s.Words, s2.Words) {
+			t.Fatalf("opened model tags %v, fresh one %v", s2.Words, s.Words)
+		}
+	}
+	for i, x := range packed(opened) {
+		if !bytes.Equal(x.Data, pa[i].Data) {
+			t.Errorf("section %s changes when it is packed again", x.Name)
+		}
+	}
+}
+
+func TestTagKeepsWhatIsGiven(t *testing.T) {
+	m := trainToy(t)
+	given := func() syntax.Sentence {
+		return syntax.Sentence{Words: []syntax.Word{
+			{Form: "the", UPOS: "DET"}, {Form: "walks", UPOS: "VERB"}, {Form: "zork", UPOS: "INTJ"}, {Form: "."}}}
+	}
+	s := given()
+	m.Tag(&s, false)
+	if w := s.Words[1]; w.UPOS != "VERB" || w.XPOS != "VBZ" || w.Feats != "Person=3|Tense=Pres|VerbForm=Fin" || w.Lemma != "walk" {
+		t.Errorf("given VERB: %+v", w)
+	}
+	if w := s.Words[2]; w.UPOS != "INTJ" || w.Lemma == "" {
+		t.Errorf("a UPOS that the model does not know: %+v", w)
+	}
+	if w := s.Words[3]; w.UPOS != "PUNCT" {
+		t.Errorf("an empty UPOS: %+v", w)
+	}
+	s = given()
+	s.Words[0].Lemma, s.Words[0].Feats = "LEMMA", "A=b"
+	m.Tag(&s, false)
+	if s.Words[0].Lemma != "LEMMA" || s.Words[0].Feats != "A=b" || s.Words[1].Lemma != "" || s.Words[1].Feats != "" {
+		t.Errorf("columns that were not empty changed: %+v", s.Words)
+	}
+	s = given()
+	m.Tag(&s, true)
+	if s.Words[1].UPOS != "NOUN" || s.Words[2].UPOS == "INTJ" {
+		t.Errorf("retag kept the tags: %+v", s.Words)
+	}
+	m.Tag(&syntax.Sentence{}, true)
+	s = syntax.Sentence{Words: []syntax.Word{{Form: ""}, {Form: "\xff\xfe"}}}
+	m.Tag(&s, false)
+}
+
+func TestTreebankWithManyXPOS(t *testing.T) {
+	sents := toyTreebank()
+	n := 0
+	eachWord(sents, func(w *syntax.Word) {
+		w.XPOS = fmt.Sprintf("%s-%d", w.XPOS, n/7%60)
+		n++
+	})
+	m, err := Train(sents, nil, Options{Epochs: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !m.fineXPOS {
+		t.Error("XPOS has hundreds of values and is not fine")
+	}
+	s := syntax.Sentence{Words: []syntax.Word{{Form: "the"}, {Form: "dog"}}}
+	m.Tag(&s, false)
+	if s.Words[1].UPOS != "NOUN" || s.Words[1].XPOS[:2] != "NN" {
+		t.Errorf("%+v", s.Words)
+	}
+}
+
+func TestTreebankWithoutTagsOrLemmas(t *testing.T) {
+	if _, err := Train(nil, nil, Options{}); err == nil {
+		t.Error("no error without training data")
+	}
+	sents := toyTreebank()
+	eachWord(sents, func(w *syntax.Word) { w.Lemma, w.Feats, w.XPOS = "", "", "" })
+	m, err := Train(sents, nil, Options{Epochs: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := syntax.Sentence{Words: []syntax.Word{{Form: "the"}, {Form: "bricks"}}}
+	m.Tag(&s, false)
+	if w := s.Words[1]; w.UPOS != "NOUN" || w.XPOS != "" || w.Feats != "" || w.Lemma != "" {
+		t.Errorf("%+v: the treebank has neither XPOS nor FEATS nor lemmas", w)
+	}
+	eachWord(sents, func(w *syntax.Word) { w.UPOS = "" })
+	if _, err := Train(sents, nil, Options{}); err == nil {
+		t.Error("no error without UPOS")
+	}
+}
+
+func TestTagDoesNotAllocate(t *testing.T) {
+	m := trainToy(t)
+	s := syntax.Sentence{Words: []syntax.Word{{Form: "some"}, {Form: "dog"}, {Form: "walks"}, {Form: "."}}}
+	m.Tag(&s, true)
+	if n := testing.AllocsPerRun(100, func() { m.Tag(&s, true) }); n > 1.5 { // one: the lemma of "walks"
+		t.Errorf("%v allocations a sentence", n)
+	}
+}
+
+func TestJackknife(t *testing.T) {
+	sents := toyTreebank()
+	one, err := Jackknife(sents, 4, Options{Epochs: 3, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	four, err := Jackknife(sents, 4, Options{Epochs: 3, Workers: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(one, four) {
+		t.Error("the number of workers changes the result")
+	}
+	if !reflect.DeepEqual(sents, toyTreebank()) {
+		t.Error("Jackknife changed its input")
+	}
+	if a := Compare(sents, one); a.UPOS < 95 {
+		t.Errorf("jackknifed accuracy: %v", a)
+	}
+	bounds := foldBounds(sents, 4)
+	if bounds[0] != 0 || bounds[4] != len(sents) {
+		t.Errorf("bounds %v do not cover the treebank", bounds)
+	}
+	for _, b := range bounds[1:4] {
+		if !startsDocument(&sents[b]) {
+			t.Errorf("bounds %v: %d is inside a document", bounds, b)
+		}
+	}
+	if _, err := Jackknife(sents, 1, Options{}); err == nil {
+		t.Error("no error for one fold")
+	}
+}
+
+// FuzzOpen changes a byte of a section: Open must refuse the model or give
+// one that tags without a panic.
+func FuzzOpen(f *testing.F) {
+	sections := packed(trainToy(f))
+	for i := range sections {
+		f.Add(uint(i), uint(0), byte(0xff))
+		f.Add(uint(i), uint(len(sections[i].Data)/2), byte(0x11))
+	}
+	f.Fuzz(func(t *testing.T, section, at uint, x byte) {
+		list := append([]pack.Section(nil), sections...)
+		s := &list[section%uint(len(list))]
+		s.Data = append([]byte(nil), s.Data...)
+		if len(s.Data) > 0 {
+			s.Data[at%uint(len(s.Data))] ^= x
+		}
+		m, err := Open(pack.NewView(list), "tagger")
+		if err != nil {
+			return
+		}
+		for _, s := range toyTreebank()[:10] {
+			m.Tag(&s, true)
+			s.Words[1].UPOS, s.Words[1].Feats, s.Words[0].XPOS = "", "", ""
+			m.Tag(&s, false)
+		}
+	})
+}
