@@ -2,6 +2,10 @@ package segment
 
 import "strings"
 
+// dropped is the share of the sentences of augmented copies that lose their
+// final punctuation: what teaches the ends of headings.
+const dropped = 0.1
+
 // augment returns altered copies of the paragraphs, so that the sentence
 // classifier meets layouts that the treebank lacks: other groupings into
 // paragraphs, lines wrapped at some width, and now and then a sentence
@@ -24,7 +28,7 @@ func augment(all []paragraph, seed uint64) []paragraph {
 		var p paragraph
 		for _, s := range sentences[:n] {
 			s = append(paragraph(nil), s...)
-			if k := len(s); k > 2 && r.chance(0.03) && !isWordly(classOf([]rune(s[k-1].form)[0])) {
+			if k := len(s); k > 2 && r.chance(dropped) && !isWordly(classOf([]rune(s[k-1].form)[0])) {
 				s = s[:k-1]
 				s[k-2].ends = true
 			}

@@ -40,8 +40,8 @@ func paragraphs(sentences []syntax.Sentence) []paragraph {
 
 func startsParagraph(comments []string) bool {
 	for _, c := range comments {
-		c = strings.TrimSpace(strings.TrimPrefix(c, "#"))
-		if strings.HasPrefix(c, "newpar") || strings.HasPrefix(c, "newdoc") {
+		key, _, _ := strings.Cut(strings.TrimLeft(strings.TrimPrefix(c, "#"), " \t"), "=")
+		if name := strings.Fields(key); len(name) > 0 && (name[0] == "newpar" || name[0] == "newdoc") {
 			return true
 		}
 	}

@@ -75,7 +75,7 @@ func (m *Model) learnAll(plain []*lesson, all []paragraph, o Options) classifier
 		o    learnOptions
 	}{
 		{"sentence", func() source { return m.sentenceSource(append(plain, m.altered(all, o)...)) },
-			learnOptions{epochs: 8, step: 0.1, l1: 0.3, l2: 1, minCount: 2}},
+			learnOptions{epochs: 8, step: 0.1, l1: 0.4, l2: 1, minCount: 2}},
 		{"token", func() source { return m.tokenSource(plain) },
 			learnOptions{epochs: 10, step: 0.1, l1: 0.2, l2: 1, minCount: 2}},
 		{"multiword", func() source { return m.multiwordSource(plain) },

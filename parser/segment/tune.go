@@ -6,21 +6,36 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// tune sets the threshold that gives the best F1 of sentences on dev.
+// Thresholds are tried in steps of thresholdStep up to thresholdSteps of them
+// on both sides of 0. Among those whose F1 is at most slack below the best one
+// the nearest to 0 wins: a dev set is too small for more.
+const (
+	thresholdStep  = weightScale / 4
+	thresholdSteps = 3
+	slack          = 0.003
+)
+
+// tune sets the threshold by the F1 of sentences on dev.
 func (m *Model) tune(dev []syntax.Sentence, o Options) {
 	all := paragraphs(dev)
 	if len(all) == 0 {
 		return
 	}
-	best, bestF1 := int32(0), -1.0
-	for step := int32(-6); step <= 6; step++ {
-		m.threshold = step * weightScale / 4
-		if f1 := m.sentenceF1(all); f1 > bestF1 {
-			best, bestF1 = m.threshold, f1
+	var f1 [2*thresholdSteps + 1]float64
+	for i := range f1 {
+		m.threshold = int32(i-thresholdSteps) * thresholdStep
+		f1[i] = m.sentenceF1(all)
+	}
+	best := slices.Max(f1[:])
+	for k := 0; k <= thresholdSteps; k++ {
+		for _, i := range [...]int{thresholdSteps - k, thresholdSteps + k} {
+			if f1[i] >= best-slack {
+				m.threshold = int32(i-thresholdSteps) * thresholdStep
+				o.log("segmenter: sentence F1 on dev %.2f with threshold %+.2f", 100*f1[i], float64(m.threshold)/weightScale)
+				return
+			}
 		}
 	}
-	m.threshold = best
-	o.log("segmenter: sentence F1 on dev %.2f with threshold %+.2f", 100*bestF1, float64(best)/weightScale)
 }
 
 // sentenceF1 segments the text of the paragraphs and compares sentences.

@@ -1,0 +1,204 @@
+package segment
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// check verifies all that Segment promises about any block.
+func check(t *testing.T, block string, list []syntax.Sentence) {
+	t.Helper()
+	at := 0
+	for k, s := range list {
+		if int(s.StartByte) < at || s.EndByte <= s.StartByte || int(s.EndByte) > len(block) {
+			t.Fatalf("sentence %d covers bytes [%d, %d) after %d of %d", k, s.StartByte, s.EndByte, at, len(block))
+		}
+		if !blank(block[at:s.StartByte]) {
+			t.Fatalf("sentence %d: %q lies outside all sentences", k, block[at:s.StartByte])
+		}
+		at = int(s.EndByte)
+		if want := oneLine(block[s.StartByte:s.EndByte]); s.Text != want {
+			t.Fatalf("sentence %d: text %q, want %q", k, s.Text, want)
+		}
+		checkWords(t, k, &s)
+	}
+	if !blank(block[at:]) {
+		t.Fatalf("%q follows the last sentence", block[at:])
+	}
+}
+
+func checkWords(t *testing.T, k int, s *syntax.Sentence) {
+	t.Helper()
+	if len(s.Words) == 0 {
+		t.Fatalf("sentence %d has no words", k)
+	}
+	var text []string // the code points of Text, as they are
+	for i, r := range s.Text {
+		size := utf8.RuneLen(r)
+		if r == utf8.RuneError {
+			_, size = utf8.DecodeRuneInString(s.Text[i:])
+		}
+		text = append(text, s.Text[i:i+size])
+	}
+	end, next := int32(0), 0
+	for i := 0; i < len(s.Words); i++ {
+		w := s.Words[i]
+		form := w.Form
+		if next < len(s.MWTs) && int(s.MWTs[next].First) == i+1 {
+			form = s.MWTs[next].Form
+			for ; i+1 < int(s.MWTs[next].Last); i++ {
+				if v := s.Words[i+1]; v.StartChar != w.StartChar || v.EndChar != w.EndChar {
+					t.Fatalf("sentence %d: words of a multiword token have different spans", k)
+				}
+			}
+			next++
+		}
+		if w.StartChar < end || w.EndChar <= w.StartChar || int(w.EndChar) > len(text) {
+			t.Fatalf("sentence %d %q: token %q spans [%d, %d) after %d", k, s.Text, form, w.StartChar, w.EndChar, end)
+		}
+		if !blank(strings.Join(text[end:w.StartChar], "")) {
+			t.Fatalf("sentence %d: %q lies between tokens", k, text[end:w.StartChar])
+		}
+		end = w.EndChar
+		covered := strings.Join(text[w.StartChar:w.EndChar], "")
+		if strings.Join(strings.Fields(covered), " ") != form {
+			t.Fatalf("sentence %d: form %q, its span is %q", k, form, covered)
+		}
+		if w.Head != syntax.NoHead {
+			t.Fatalf("sentence %d: head %d", k, w.Head)
+		}
+	}
+	if int(end) != len(text) {
+		t.Fatalf("sentence %d: the text ends with %q", k, text[end:])
+	}
+}
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
+
+var oddBlocks = []string{
+	"", " ", "\n\t \r\n", "a", ".", "Ada sees pears.", "Ada sees pears.\r\nBela wants boats. ",
+	"\x00", "Ada\x00sees", "\xff\xfe", "Ada \xff sees.", "\uFFFD\uFFFD sees \uFFFD.", "😀👩‍👩‍👧 Ada😀sees 👍🏽!",
+	"Ada\u00A0sees\u2003pears.\u2028Bela", "10 000 10\r\n000 10\n000 pears", "don't DON'T Don't", "ı İ ſ ß ŉ K don't",
+	"“Ada sees.” (Bela wants.) — Cora", "a\u0301\u0302 \u0301", "\u200b \u200b", "_ | \\ = \t#", "\ufeffAda sees.",
+	"مرحبا بالعالم. 你好。世界！ こんにちは", "...", "!!!???...", "'''\"\"\"((()))", "1.2.3.4 a.b.c A.B.C.",
+}
+
+func TestAnyTextKeepsItsOffsets(t *testing.T) {
+	m := model(t)
+	for _, block := range oddBlocks {
+		check(t, block, m.Segment(block, 0))
+		check(t, block, m.Segment(block, 1))
+	}
+	all := strings.Join(oddBlocks, "\n")
+	check(t, all, m.Segment(all, 7))
+	if m.Segment(" \n\t", 0) != nil {
+		t.Error("white space has sentences")
+	}
+}
+
+func FuzzSegment(f *testing.F) {
+	for _, block := range oddBlocks {
+		f.Add(block, 3)
+	}
+	m := model(f)
+	f.Fuzz(func(t *testing.T, block string, maxWords int) {
+		check(t, block, m.Segment(block, maxWords))
+	})
+}
+
+func TestMisc(t *testing.T) {
+	m := model(t)
+	got := m.Segment("Ada  sees\tpears,\nboats and clouds. Bela don't see \"stones\".  ", 0)
+	want := [][2]string{{"Ada", `SpacesAfter=\s\s`}, {"sees", `SpacesAfter=\t`}, {"pears", "SpaceAfter=No"}, {",", `SpacesAfter=\n`},
+		{"boats", ""}, {"and", ""}, {"clouds", "SpaceAfter=No"}, {".", ""}, {"Bela", ""}, {"do", ""}, {"n't", ""}, {"see", ""},
+		{`"`, "SpaceAfter=No"}, {"stones", "SpaceAfter=No"}, {`"`, "SpaceAfter=No"}, {".", `SpacesAfter=\s\s`}}
+	i := 0
+	for _, s := range got {
+		for _, w := range s.Words {
+			if i >= len(want) || w.Form != want[i][0] || w.Misc != want[i][1] {
+				t.Fatalf("word %d is %q %q, want %q", i, w.Form, w.Misc, want[min(i, len(want)-1)])
+			}
+			i++
+		}
+	}
+	if i != len(want) || len(got) != 2 || len(got[1].MWTs) != 1 || got[1].MWTs[0].Form != "don't" {
+		t.Errorf("%d words, %+v", i, got)
+	}
+}
+
+func TestLongSentencesAreCut(t *testing.T) {
+	m := model(t)
+	block := strings.Repeat("pears and don't boats, ", 500)
+	for _, limit := range []int{1, 2, 10, 100} {
+		list := m.Segment(block, limit)
+		check(t, block, list)
+		for _, s := range list {
+			// A multiword token is never cut, not even below its length.
+			if len(s.Words) > limit && len(s.Words)-len(s.MWTs) > 1 {
+				t.Fatalf("limit %d: a sentence of %d words", limit, len(s.Words))
+			}
+			if s.Status != syntax.Long {
+				t.Fatalf("limit %d: status %v", limit, s.Status)
+			}
+		}
+	}
+	for _, s := range m.Segment("Ada sees pears. Bela wants boats.", 5) {
+		if s.Status != syntax.OK {
+			t.Errorf("status %v of a short sentence", s.Status)
+		}
+	}
+}
+
+// Twice the text must not take much more than twice the time, whatever it is.
+func TestTimeIsLinear(t *testing.T) {
+	m := model(t)
+	for _, unit := range []string{"x", "1", ".", "a.", "don't", "(", "é", "a ", ". ", "\"a", "\n", "a\n"} {
+		start := time.Now()
+		block := strings.Repeat(unit, 100_000/len(unit))
+		check(t, block, m.Segment(block, 1000))
+		if d := time.Since(start); d > 20*time.Second {
+			t.Errorf("100,000 bytes of %q take %v", unit, d)
+		}
+	}
+}
+
+func TestConcurrentUse(t *testing.T) {
+	m := model(t)
+	var blocks, want []string
+	for i := range 40 {
+		blocks = append(blocks, newLesson(paragraphs((&tongue{random{uint64(i)}}).treebank(4))[0]).layout.block)
+		fresh := &Model{weights: m.weights, lexicon: m.lexicon, pairs: m.pairs, joins: m.joins, multi: m.multi, threshold: m.threshold}
+		want = append(want, describe(fresh.Segment(blocks[i], 0)))
+	}
+	var wait sync.WaitGroup
+	for g := range 4 {
+		wait.Go(func() {
+			for i := range blocks {
+				k := (i*7 + g) % len(blocks)
+				if got := describe(m.Segment(blocks[k], 0)); got != want[k] {
+					t.Errorf("block %d differs with a used workspace", k)
+				}
+			}
+		})
+	}
+	wait.Wait()
+}
+
+func TestAllocations(t *testing.T) {
+	m := model(t)
+	block := newLesson(paragraphs((&tongue{random{8}}).treebank(4))[0]).layout.block
+	m.Segment(block, 0)
+	splits := 0
+	for _, s := range m.Segment(block, 0) {
+		splits += len(s.MWTs)
+	}
+	// Sentences, words and tokens; a few per multiword token.
+	if n := testing.AllocsPerRun(100, func() { m.Segment(block, 0) }); n > float64(4+6*splits) {
+		t.Errorf("%v allocations for a block with %d multiword tokens", n, splits)
+	}
+}
