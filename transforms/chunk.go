@@ -138,12 +138,12 @@ func init() {
 	beam.RegisterCoder(reflect.TypeFor[Done](), encodeDone, decodeDone)
 }
 
-func encodeChunk(c Chunk) ([]byte, error)        { return encode(c) }
-func decodeChunk(b []byte) (Chunk, error)        { return decode[Chunk](b) }
-func encodeRange(r source.Range) ([]byte, error) { return encode(r) }
-func decodeRange(b []byte) (source.Range, error) { return decode[source.Range](b) }
-func encodeDone(d Done) ([]byte, error)          { return encode(d) }
-func decodeDone(b []byte) (Done, error)          { return decode[Done](b) }
+func encodeChunk(c Chunk) ([]byte, error)        { return gobEncode(c) }
+func decodeChunk(b []byte) (Chunk, error)        { return gobDecode[Chunk](b) }
+func encodeRange(r source.Range) ([]byte, error) { return gobEncode(r) }
+func decodeRange(b []byte) (source.Range, error) { return gobDecode[source.Range](b) }
+func encodeDone(d Done) ([]byte, error)          { return gobEncode(d) }
+func decodeDone(b []byte) (Done, error)          { return gobDecode[Done](b) }
 
 // registerGob fixes gob's type numbers when the program starts, so that two
 // workers write the same bytes for the same value.
@@ -152,13 +152,13 @@ func registerGob[T any]() {
 	gob.NewEncoder(&bytes.Buffer{}).Encode(v)
 }
 
-func encode[T any](v T) ([]byte, error) {
+func gobEncode[T any](v T) ([]byte, error) {
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode(v)
 	return b.Bytes(), err
 }
 
-func decode[T any](b []byte) (T, error) {
+func gobDecode[T any](b []byte) (T, error) {
 	var v T
 	err := gob.NewDecoder(bytes.NewReader(b)).Decode(&v)
 	return v, err
