@@ -113,7 +113,7 @@ func TestTableSums(t *testing.T) {
 		}
 		rows = append(rows, r)
 	}
-	table := newTable(rows)
+	table := newTable(rows, 1<<20)
 	unit := float64(int(1) << scoreBits)
 	for _, r := range rows {
 		acc, room := make([]int32, 8), make([]uint64, 2)

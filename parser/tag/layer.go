@@ -1,9 +1,7 @@
 package tag
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/treebeam/treebeam/parser/pack"
 )
@@ -15,34 +13,6 @@ type layer struct {
 	table   *table
 	pairs   []int32 // units x units: left neighbour, word
 	triples []int32 // (prims+1)^3; nil: first order
-}
-
-// heaviest keeps the limit rows with the largest weight, in their order.
-func heaviest(rows []row, limit int) []row {
-	if limit <= 0 || len(rows) <= limit {
-		return rows
-	}
-	type ranked struct {
-		i int
-		w float32
-	}
-	list := make([]ranked, len(rows))
-	for i, r := range rows {
-		list[i].i = i
-		for _, w := range r.weights {
-			list[i].w = max(list[i].w, w, -w)
-		}
-	}
-	slices.SortFunc(list, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(b.w, a.w), cmp.Compare(a.i, b.i))
-	})
-	list = list[:limit]
-	slices.SortFunc(list, func(a, b ranked) int { return cmp.Compare(a.i, b.i) })
-	kept := make([]row, limit)
-	for i, x := range list {
-		kept[i] = rows[x.i]
-	}
-	return kept
 }
 
 func (m *layer) pack(s *pack.Sub, name string) {

@@ -378,7 +378,7 @@ func (l *learner) average(w float32, total float64) float32 {
 	return float32((float64(w)*(l.step+1) - total) / max(1, l.step))
 }
 
-// layer returns the averaged weights, quantised, with at most limit rows.
+// layer returns the averaged weights, quantised, with at most limit weights of features.
 func (l *learner) layer(limit int) *layer {
 	keys := l.p.index.keysByNumber()
 	rows := make([]row, 0, len(keys))
@@ -396,7 +396,7 @@ func (l *learner) layer(limit int) *layer {
 			rows = append(rows, out)
 		}
 	}
-	m := &layer{labels: *l.p.labels, table: newTable(heaviest(rows, limit))}
+	m := &layer{labels: *l.p.labels, table: newTable(rows, limit)}
 	m.pairs = l.dense(0, l.pairs)
 	m.triples = l.dense(1, l.triples)
 	return m

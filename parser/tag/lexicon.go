@@ -18,12 +18,14 @@ type lexicon struct {
 	class   []uint16
 	morph   []uint16
 	sure    []uint16 // the only label of a frequent form, plus 1; else 0
+	sureM   []uint16 // the same over FEATS
 	turkish bool     // I is the upper case of dotless ı
 }
 
 const (
-	lexiconCut   = 3    // occurrences that a word needs to have a class
-	sureCut      = 20   // occurrences that a form with one label only needs to be sure of it
+	lexiconCut   = 3  // occurrences that a word needs to have a class
+	sureCut      = 20 // occurrences that a form needs to be sure of its only label
+	sureShare    = 0.995
 	classShare   = 0.04 // of a word's occurrences that a label needs
 	minTurkish   = 0.002
 	lowerVariant = 0x5851F42D4C957F2D
@@ -52,9 +54,9 @@ func (x *lexicon) lowerRune(r rune) rune {
 // classify sets the classes of w, whose other fields are set.
 func (x *lexicon) classify(w *word) {
 	i, ok := x.find(w.form)
-	w.sure = 0
+	w.sure, w.sureMorph = 0, 0
 	if ok {
-		w.sure = x.sure[i]
+		w.sure, w.sureMorph = x.sure[i], x.sureM[i]
 	} else {
 		i, ok = x.find(w.lower ^ lowerVariant)
 	}
@@ -158,7 +160,10 @@ func buildLexicon(sents []syntax.Sentence, upos, label, feats func(*syntax.Word)
 	}
 	slices.Sort(keep)
 	n := len(keep)*10/7 + 1
-	x.prints, x.class, x.morph, x.sure = make([]uint32, n), make([]uint16, n), make([]uint16, n), make([]uint16, n)
+	x.prints = make([]uint32, n)
+	for _, list := range []*[]uint16{&x.class, &x.morph, &x.sure, &x.sureM} {
+		*list = make([]uint16, n)
+	}
 	classIDs, morphIDs := map[string]uint16{}, map[string]uint16{}
 	for _, h := range keep {
 		if _, ok := x.find(h); ok {
@@ -171,11 +176,7 @@ func buildLexicon(sents []syntax.Sentence, upos, label, feats func(*syntax.Word)
 		}
 		c := words[h]
 		x.prints[i] = uint32(h) | 1
-		if len(c.label) == 1 && c.n >= sureCut {
-			for l := range c.label {
-				x.sure[i] = l + 1
-			}
-		}
+		x.sure[i], x.sureM[i] = onlyValue(c.label, c.n), onlyValue(c.feats, c.n)
 		x.class[i] = classOf(c.label, c.n, classIDs)
 		x.morph[i] = classOf(c.feats, c.n, morphIDs)
 	}
@@ -193,6 +194,20 @@ func (x *lexicon) lemmaHash(lemma string) uint64 {
 		h = step(h, r)
 	}
 	return mix(h) ^ lemmaVariant
+}
+
+// onlyValue returns the value, plus 1, that a frequent word has nearly
+// always, else 0.
+func onlyValue(count map[uint16]int, n int) uint16 {
+	if n < sureCut {
+		return 0
+	}
+	for v, c := range count {
+		if float64(c) >= sureShare*float64(n) {
+			return v + 1
+		}
+	}
+	return 0
 }
 
 // classOf numbers the set of values with a share of at least classShare.
@@ -234,9 +249,18 @@ func isTurkish(sents []syntax.Sentence) bool {
 
 func (x *lexicon) pack(s *pack.Sub) {
 	pack.Put(s, "lexicon.prints", x.prints)
-	pack.Put(s, "lexicon.class", x.class)
-	pack.Put(s, "lexicon.morph", x.morph)
-	pack.Put(s, "lexicon.sure", x.sure)
+	for _, a := range x.arrays() {
+		pack.Put(s, "lexicon."+a.name, *a.list)
+	}
+}
+
+type namedArray struct {
+	name string
+	list *[]uint16
+}
+
+func (x *lexicon) arrays() []namedArray {
+	return []namedArray{{"class", &x.class}, {"morph", &x.morph}, {"sure", &x.sure}, {"suremorph", &x.sureM}}
 }
 
 func openLexicon(v *pack.View, component string, turkish bool) (*lexicon, error) {
@@ -245,17 +269,15 @@ func openLexicon(v *pack.View, component string, turkish bool) (*lexicon, error)
 	if x.prints, err = pack.Get[uint32](v, component, "lexicon.prints"); err != nil {
 		return nil, err
 	}
-	if x.class, err = pack.Get[uint16](v, component, "lexicon.class"); err != nil {
-		return nil, err
-	}
-	if x.morph, err = pack.Get[uint16](v, component, "lexicon.morph"); err != nil {
-		return nil, err
-	}
-	if x.sure, err = pack.Get[uint16](v, component, "lexicon.sure"); err != nil {
-		return nil, err
-	}
 	n := len(x.prints)
-	if len(x.sure) != n || len(x.class) != n || len(x.morph) != n || n > 0 && !slices.Contains(x.prints, 0) {
+	ok := n == 0 || slices.Contains(x.prints, 0)
+	for _, a := range x.arrays() {
+		if *a.list, err = pack.Get[uint16](v, component, "lexicon."+a.name); err != nil {
+			return nil, err
+		}
+		ok = ok && len(*a.list) == n
+	}
+	if !ok {
 		return nil, fmt.Errorf("model component %q: lexicon arrays do not fit together; train the model again", component)
 	}
 	return x, nil

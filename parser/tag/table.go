@@ -83,13 +83,13 @@ type row struct {
 // scoreBits: a weight of 1 is 1<<scoreBits in the integer scores.
 const scoreBits = 10
 
-// newTable quantises rows, whose keys are distinct, and drops what is less
-// than pruneStep steps. Of two keys that cannot be told apart the first
+// newTable quantises the limit heaviest weights of rows, whose keys are
+// distinct, and drops what is less than pruneStep steps. Of two keys that cannot be told apart the first
 // wins.
-func newTable(rows []row) *table {
+func newTable(rows []row, limit int) *table {
 	t := &table{}
-	scale := t.chooseScale(rows)
-	keep := func(w float32) bool { return math.Abs(float64(w)*scale) >= pruneStep }
+	scale, least := t.chooseScale(rows, limit)
+	keep := func(w float32) bool { return max(w, -w) >= least }
 	var kept []row
 	for _, r := range rows {
 		if slices.ContainsFunc(r.weights, keep) {
@@ -126,8 +126,9 @@ func newTable(rows []row) *table {
 }
 
 // chooseScale sets the shift so that all but one weight in 2,000 fit into
-// 8 bits, and returns the factor from weights to steps.
-func (t *table) chooseScale(rows []row) float64 {
+// 8 bits; it returns the factor from weights to steps and the least weight
+// to keep.
+func (t *table) chooseScale(rows []row, limit int) (scale float64, least float32) {
 	var all []float32
 	for _, r := range rows {
 		for _, w := range r.weights {
@@ -137,13 +138,18 @@ func (t *table) chooseScale(rows []row) float64 {
 		}
 	}
 	if len(all) == 0 {
-		return 1 << scoreBits
+		return 1 << scoreBits, 0
 	}
 	slices.Sort(all)
 	top := float64(all[len(all)-1-len(all)/2000])
 	for t.shift = 0; t.shift < 16 && top*float64(int(1)<<scoreBits)/float64(int(1)<<t.shift) > 127; t.shift++ {
 	}
-	return float64(int(1)<<scoreBits) / float64(int(1)<<t.shift)
+	scale = float64(int(1)<<scoreBits) / float64(int(1)<<t.shift)
+	least = float32(pruneStep / scale)
+	if len(all) > limit {
+		least = max(least, all[len(all)-limit])
+	}
+	return scale, least
 }
 
 func (t *table) bytes() int { return 8*len(t.slots) + 4*len(t.cells) }

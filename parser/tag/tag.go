@@ -15,6 +15,7 @@
 package tag
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -150,6 +151,18 @@ func (m *Model) possible(w *word) []uint16 {
 	return m.allTags
 }
 
+// possibleMorphs returns the labels of the second layer that a word with a
+// label of the first can have.
+func (m *Model) possibleMorphs(w *word, tag uint16) []uint16 {
+	list := m.morphOf[tag]
+	if w.sureMorph != 0 && len(list) > 1 {
+		if i, ok := slices.BinarySearch(list, w.sureMorph-1); ok {
+			return list[i : i+1]
+		}
+	}
+	return list
+}
+
 // allowedTags returns the labels that agree with the given tags as far as
 // the model knows them.
 func (m *Model) allowedTags(sc *scratch, upos, xpos string) []uint16 {
@@ -208,7 +221,7 @@ func (m *Model) morphWords(sc *scratch, s *syntax.Sentence, retag, needFeats boo
 	lat.reset()
 	for i := range s.Words {
 		acc := sc.parts(m.morph.labels.n)
-		allowed := m.morphOf[sc.tags[i]]
+		allowed := m.possibleMorphs(sc.text.at(i), sc.tags[i])
 		if len(allowed) > 1 {
 			sc.keys = morphKeys(sc.keys[:0], &sc.text, i, sc.tags)
 			sc.sum(m.morph.table, acc)

@@ -28,7 +28,8 @@ type word struct {
 	stemClass   uint64 // its ambiguity class
 	rest        uint64 // what follows the stem; 0: more than maxSuffix runes, or there is no stem
 	restLen     uint64 // runes of it, or noStem
-	sure        uint16 // the only label of a frequent form, plus 1; 0: any
+	sure        uint16 // the only UPOS|XPOS label of a frequent form, plus 1; 0: any
+	sureMorph   uint16 // the same over FEATS
 	known       bool   // class comes from the lexicon
 	lowered     bool   // lower differs from form
 	start, end  int32  // its lower case in text.lower

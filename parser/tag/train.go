@@ -16,7 +16,7 @@ type Options struct {
 
 	Epochs  int     // passes over the treebank for UPOS and XPOS; 0 is 8 to 16, more for small treebanks
 	Dropout float64 // share of features left out at a visit; negative is none, 0 is the default
-	Rows    int     // most features that each layer keeps; 0 is the default
+	Weights int     // most weights that each layer keeps; 0 is the default
 }
 
 func (o *Options) defaults(train []syntax.Sentence) {
@@ -31,8 +31,8 @@ func (o *Options) defaults(train []syntax.Sentence) {
 		o.Dropout = 0.1
 	}
 	o.Dropout = max(0, o.Dropout)
-	if o.Rows <= 0 {
-		o.Rows = 300_000
+	if o.Weights <= 0 {
+		o.Weights = 400_000
 	}
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
@@ -91,7 +91,7 @@ func learnLayer(name string, p *problem, st settings, o Options) *layer {
 	l.learn(st, func(epoch int, wrong float64) {
 		o.Log("tagger: %s epoch %d/%d, %.2f %% wrong in training", name, epoch, st.epochs, 100*wrong)
 	})
-	m := l.layer(o.Rows)
+	m := l.layer(o.Weights)
 	o.Log("tagger: %s has %d features, %d bytes", name, p.index.n, m.table.bytes())
 	return m
 }
@@ -129,9 +129,12 @@ func (m *Model) tagProblem(sents []syntax.Sentence, v *inventory) *problem {
 // the first.
 func (m *Model) morphProblem(sents []syntax.Sentence, v *inventory) *problem {
 	p := &problem{labels: &m.morph.labels, index: newIndex(), start: []int32{0}, idStart: []int32{0}}
-	eachWord(sents, func(w *syntax.Word) {
-		p.gold = append(p.gold, v.morphOf(w))
-		p.allowed = append(p.allowed, m.morphOf[v.tagOf(w)])
+	eachText(sents, m.lex, func(t *text, s *syntax.Sentence) {
+		for i := range s.Words {
+			w := &s.Words[i]
+			p.gold = append(p.gold, v.morphOf(w))
+			p.allowed = append(p.allowed, m.possibleMorphs(t.at(i), v.tagOf(w)))
+		}
 	})
 	for i := range sents {
 		p.start = append(p.start, p.start[i]+int32(len(sents[i].Words)))
