@@ -23,7 +23,7 @@ type TrainOptions struct {
 	C        float64 // cap of a step (PA-I); 0.01 if 0
 	Batch    int     // sentences that share the weights they are decoded with; 16 if 0
 	Restarts int     // climbs per sentence; 4 if 0
-	Limit    int     // weights kept in the model; 3,300,000 if 0
+	Limit    int     // weights kept in the model; 2,200,000 if 0
 	Log      func(format string, a ...any)
 
 	// Checkpoint, if set, is called after every epoch with all that Resume,
@@ -44,7 +44,7 @@ func (o *TrainOptions) setDefaults() {
 	set(&o.Stop, 3)
 	set(&o.Batch, 16)
 	set(&o.Restarts, 4)
-	set(&o.Limit, 3_300_000)
+	set(&o.Limit, 2_200_000)
 	if o.C == 0 {
 		o.C = 0.01
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/treebeam/treebeam/parser/feature"
@@ -18,10 +17,9 @@ import (
 // A key outside the table meets a foreign fingerprint about twice in a
 // million look-ups. It is safe for concurrent use.
 type Weights struct {
-	slots []uint32 // power of two plus none; linear probing, at most 80 % full
+	slots []uint32 // linear probing, at most 70 % full; always some empty
 	left  uint     // weight * 2^left / 2^right is in units of 1/Unit
 	right uint
-	shift uint
 }
 
 const weightBits = 12
@@ -62,12 +60,7 @@ func (t *Table) Compact(limit int) *Weights {
 	slices.SortFunc(kept, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
 	w := &Weights{}
 	w.setScale(exp)
-	log := uint(4)
-	for len(kept)*5 > 4<<log {
-		log++
-	}
-	w.slots = make([]uint32, 1<<log)
-	w.shift = 64 - log
+	w.slots = make([]uint32, max(16, len(kept)*10/7+1))
 	for _, e := range kept {
 		w.insert(e.key, e.q)
 	}
@@ -98,15 +91,20 @@ func shortPrint(k feature.Key) uint32 {
 	return p
 }
 
+// home is the slot where the search for a key begins: its upper half spread
+// over the table.
+func (w *Weights) home(k feature.Key) int { return int(k >> 32 * uint64(len(w.slots)) >> 32) }
+
 func (w *Weights) insert(k uint64, q int32) {
 	p := shortPrint(k)
-	mask := len(w.slots) - 1
-	i := int(k>>w.shift) & mask
+	i := w.home(k)
 	for w.slots[i] != 0 {
 		if w.slots[i]>>weightBits == p {
 			return // of two keys that look alike the smaller stays
 		}
-		i = (i + 1) & mask
+		if i++; i == len(w.slots) {
+			i = 0
+		}
 	}
 	w.slots[i] = p<<weightBits | uint32(q)&(1<<weightBits-1)
 }
@@ -115,12 +113,14 @@ func (w *Weights) insert(k uint64, q int32) {
 func (w *Weights) Sum(keys []feature.Key) int32 {
 	var sum int32
 	slots := w.slots
-	mask := len(slots) - 1
+	n := uint64(len(slots))
 	for _, k := range keys {
 		p := shortPrint(k)
-		i := int(k>>w.shift) & mask
-		for {
-			s := slots[i&mask]
+		for i := k >> 32 * n >> 32; ; i++ {
+			if i >= uint64(len(slots)) {
+				i = 0
+			}
+			s := slots[i]
 			if s>>weightBits == p {
 				sum += int32(s<<(32-weightBits)) >> (32 - weightBits)
 				break
@@ -128,7 +128,6 @@ func (w *Weights) Sum(keys []feature.Key) int32 {
 			if s == 0 {
 				break
 			}
-			i++
 		}
 	}
 	return sum << w.left >> w.right
@@ -166,13 +165,9 @@ func Open(v *pack.View, component, name string) (*Weights, error) {
 		return nil, fmt.Errorf("model section %q has a wrong length: the model is damaged, train or fetch it again", component+"."+name)
 	}
 	w.left, w.right = uint(scale[0]), uint(scale[1])
-	if err := feature.CheckSet(w.slots, component+"."+name); err != nil {
-		return nil, err
+	if !slices.Contains(w.slots, 0) {
+		return nil, feature.ErrDamaged(component + "." + name + ".slots")
 	}
-	for n := len(w.slots); n > 1; n >>= 1 {
-		w.shift++
-	}
-	w.shift = 64 - w.shift
 	return w, nil
 }
 
@@ -189,7 +184,7 @@ func (w *Weights) MarshalBinary() ([]byte, error) {
 // UnmarshalBinary is the inverse of MarshalBinary.
 func (w *Weights) UnmarshalBinary(b []byte) error {
 	n := (len(b) - 2) / 4
-	if len(b) < 2+4*16 || len(b) != 2+4*n || n&(n-1) != 0 {
+	if len(b) < 2+4*16 || len(b) != 2+4*n {
 		return fmt.Errorf("weights of %d bytes are damaged", len(b))
 	}
 	w.left, w.right = uint(b[0]), uint(b[1])
@@ -197,6 +192,5 @@ func (w *Weights) UnmarshalBinary(b []byte) error {
 	for i := range w.slots {
 		w.slots[i] = binary.LittleEndian.Uint32(b[2+4*i:])
 	}
-	w.shift = uint(64 - bits.TrailingZeros(uint(n)))
 	return nil
 }
