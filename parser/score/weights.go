@@ -192,5 +192,8 @@ func (w *Weights) UnmarshalBinary(b []byte) error {
 	for i := range w.slots {
 		w.slots[i] = binary.LittleEndian.Uint32(b[2+4*i:])
 	}
+	if !slices.Contains(w.slots, 0) {
+		return fmt.Errorf("weights without an empty slot are damaged")
+	}
 	return nil
 }
