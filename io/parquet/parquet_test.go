@@ -385,6 +385,29 @@ func TestPartAbort(t *testing.T) {
 	}
 }
 
+func TestUnwritable(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []parquet.PartID{{Out: name}, {Out: filepath.Join(name, "below")}} {
+		if _, err := parquet.Create(id, filepath.Join(id.Out, "tmp"), nil); err == nil || !strings.Contains(err.Error(), "folder") {
+			t.Errorf("%s: got %v", id.Out, err)
+		}
+	}
+	w := parquet.NewWriter[parquet.Document](full{}, nil)
+	if err := errors.Join(w.Write(parquet.Document{}), w.Close()); !errors.Is(err, errFull) {
+		t.Errorf("a full disk: got %v", err)
+	}
+}
+
+var errFull = errors.New("no space left on device")
+
+// full is a full disk.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
 func TestOutOfOrder(t *testing.T) {
 	id := parquet.PartID{Out: t.TempDir(), N: 1, FP: "x"}
 	p, err := parquet.Create(id, filepath.Join(id.Out, "tmp"), nil)

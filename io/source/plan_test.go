@@ -200,6 +200,27 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
+func ExampleNewPlan() {
+	inputs := []Input{
+		{URI: "in/a.txt", DocID: "a.txt", Size: 250, Version: "m1"},
+		{URI: "in/b.txt", DocID: "b.txt", Size: 20, Version: "m1"},
+		{URI: "in/c.txt.gz", DocID: "c.txt.gz", Size: 70, Version: "m1"},
+	}
+	plan, _ := NewPlan(inputs, PlanOptions{RangeBytes: 100})
+	for _, r := range plan.Ranges {
+		fmt.Print(r.K, ":")
+		for _, p := range r.Pieces {
+			fmt.Printf(" %s [%d, %d)", p.DocID, p.Start, p.End)
+		}
+		fmt.Println()
+	}
+	// Output:
+	// 0: a.txt [0, 83)
+	// 1: a.txt [83, 166)
+	// 2: a.txt [166, 250)
+	// 3: b.txt [0, 20) c.txt.gz [0, 70)
+}
+
 func FuzzPlan(f *testing.F) {
 	p, err := NewPlan(inputs(30, 250, -400), PlanOptions{RangeBytes: 100, Dir: "/x"})
 	if err != nil {
