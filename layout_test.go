@@ -1,0 +1,282 @@
+package treebeam
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const (
+	module = "github.com/treebeam/treebeam/"
+	beam   = "github.com/apache/beam/"
+)
+
+// imports says which packages of ours a package may import. A package that
+// has no row fails the test: give it one, and think where it belongs.
+var imports = func() map[string][]string {
+	records := []string{"parser/syntax", "parser/pack"}
+	scores := append(slices.Clone(records), "parser/feature", "parser/score", "parser/graph")
+	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/decode", "parser/label")
+	codecs := []string{"io/source", "io/text", "io/conllu", "io/parquet"}
+	stages := slices.Concat(components, codecs, []string{"model"})
+	return map[string][]string{
+		"":               nil,
+		"parser/syntax":  nil,
+		"parser/pack":    nil,
+		"parser/feature": records,
+		"parser/score":   append(slices.Clone(records), "parser/feature"),
+		"parser/graph":   append(slices.Clone(records), "parser/feature", "parser/score"),
+		"parser/segment": scores,
+		"parser/tag":     scores,
+		"parser/prune":   scores,
+		"parser/label":   scores,
+		"parser/decode":  append(slices.Clone(scores), "parser/prune"),
+		"parser/eval":    records,
+		"model":          components,
+		"parser/train":   append(slices.Clone(components), "model", "parser/eval"),
+
+		"io/source":  records,
+		"io/text":    records,
+		"io/conllu":  records,
+		"io/parquet": records,
+
+		"transforms":                stages,
+		"transforms/transformstest": append(slices.Clone(stages), "transforms"),
+		"pipeline":                  append(slices.Clone(stages), "transforms"),
+		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "parser/train", "parser/eval"),
+		"bench/measure":             nil,
+	}
+}()
+
+// forTests is what test files may import beside their package's row.
+var forTests = map[string][]string{
+	"parser/score":   {"parser/graph"},
+	"parser/segment": {"io/conllu"}, // tests on treebanks
+	"parser/tag":     {"io/conllu"},
+	"parser/prune":   {"io/conllu"},
+	"parser/label":   {"io/conllu"},
+	"parser/decode":  {"io/conllu"},
+	"parser/train":   {"io/conllu"},
+	"io/parquet":     {"io/conllu"},
+	"transforms":     {"transforms/transformstest"},
+	"pipeline":       {"transforms/transformstest"},
+	"cmd/treebeam":   {"transforms/transformstest"},
+}
+
+// withBeam are the packages that know Beam.
+var withBeam = []string{"transforms", "transforms/transformstest", "pipeline", "cmd/treebeam"}
+
+// impure is what the algorithm (parser/...) must not import: it opens no
+// files and no connections, and no result depends on a process's own chance.
+var impure = []string{"os", "os/exec", "os/signal", "io/fs", "io/ioutil", "path/filepath", "syscall", "embed", "net", "net/http",
+	"net/url", "math/rand", "hash/maphash", "plugin"}
+
+// clocks are the functions by which a clock could get into a result.
+var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer"}
+
+// clockReaders may call them, for the reason given.
+var clockReaders = map[string]string{
+	"parser/decode/train.go": "seconds of an epoch, in the log",
+}
+
+const (
+	maxLines         = 500
+	maxFunctionLines = 100
+)
+
+// emptyNames say nothing of what is in a package.
+var emptyNames = []string{"util", "utils", "common", "helper", "helpers", "misc", "shared", "base", "lib", "tools"}
+
+// A source is one Go file of the module.
+type source struct {
+	dir, name string // slash-separated, dir "" is the root
+	lines     int
+	file      *ast.File
+	set       *token.FileSet
+}
+
+func (s *source) path() string { return path.Join(s.dir, s.name) }
+func (s *source) isTest() bool { return strings.HasSuffix(s.name, "_test.go") }
+
+// sources reads the files themselves, so that the go command's test cache
+// sees them as inputs of this test.
+func sources(t *testing.T) []*source {
+	t.Helper()
+	list, err := readSources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) < 50 {
+		t.Fatalf("only %d Go files were found", len(list))
+	}
+	return list
+}
+
+var readSources = sync.OnceValues(func() (list []*source, err error) {
+	err = filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if base := d.Name(); file != "." && (base[0] == '.' || base[0] == '_' || base == "testdata" || base == "out") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(file, ".go") {
+			return nil
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		s := &source{name: d.Name(), set: token.NewFileSet(), lines: strings.Count(string(text), "\n")}
+		if dir := filepath.ToSlash(filepath.Dir(file)); dir != "." {
+			s.dir = dir
+		}
+		s.file, err = parser.ParseFile(s.set, file, text, parser.ParseComments|parser.SkipObjectResolution)
+		list = append(list, s)
+		return err
+	})
+	return list, err
+})
+
+func TestImports(t *testing.T) {
+	for _, s := range sources(t) {
+		allowed, known := imports[s.dir]
+		if !known {
+			t.Errorf("%s: package %q has no row in the table of imports", s.path(), s.dir)
+			continue
+		}
+		if s.isTest() {
+			allowed = append(slices.Clone(allowed), s.dir)
+			allowed = append(allowed, forTests[s.dir]...)
+		}
+		for _, i := range s.file.Imports {
+			name, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ours, ok := strings.CutPrefix(name, module); ok && !slices.Contains(allowed, ours) {
+				t.Errorf("%s imports %s, which lies in its direction or beside it", s.path(), ours)
+			}
+			if strings.HasPrefix(name, beam) && !slices.Contains(withBeam, s.dir) {
+				t.Errorf("%s imports Beam: only cmd, pipeline, transforms and Beam adapters of io may", s.path())
+			}
+			if strings.HasPrefix(s.dir, "parser/") && !s.isTest() && slices.Contains(impure, name) {
+				t.Errorf("%s imports %s: the algorithm opens no files and depends on no chance of the process", s.path(), name)
+			}
+		}
+	}
+}
+
+// The table itself must point one way.
+func TestTableHasNoCycle(t *testing.T) {
+	state := map[string]int{} // 1 being visited, 2 done
+	var visit func(name, from string)
+	visit = func(name, from string) {
+		row, known := imports[name]
+		if !known {
+			t.Errorf("the row of %s names %s, which has none", from, name)
+		}
+		switch state[name] {
+		case 1:
+			t.Errorf("%s and %s may import each other", from, name)
+			return
+		case 2:
+			return
+		}
+		state[name] = 1
+		for _, next := range row {
+			visit(next, name)
+		}
+		state[name] = 2
+	}
+	for name := range imports {
+		visit(name, "the table")
+	}
+	for name := range imports {
+		if _, err := os.Stat(filepath.Join(".", filepath.FromSlash(name))); err != nil {
+			t.Errorf("the table has a row for %s: %v", name, err)
+		}
+	}
+}
+
+func TestNoClockInParser(t *testing.T) {
+	for _, s := range sources(t) {
+		if !strings.HasPrefix(s.dir, "parser/") || s.isTest() || clockReaders[s.path()] != "" {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if x, ok := sel.X.(*ast.Ident); ok && x.Name == "time" && slices.Contains(clocks, sel.Sel.Name) {
+				t.Errorf("%s calls time.%s: the algorithm has no clock; let the caller hand one in", s.set.Position(sel.Pos()), sel.Sel.Name)
+			}
+			return true
+		})
+	}
+}
+
+func TestSizesAndNames(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.lines > maxLines {
+			t.Errorf("%s has %d lines, at most %d: split it by subject", s.path(), s.lines, maxLines)
+		}
+		if name := strings.TrimSuffix(s.file.Name.Name, "_test"); slices.Contains(emptyNames, name) {
+			t.Errorf("%s: package %s: name it for what is in it", s.path(), name)
+		}
+		if base := strings.TrimSuffix(strings.TrimSuffix(s.name, ".go"), "_test"); slices.Contains(emptyNames, base) {
+			t.Errorf("%s: name the file for what is in it", s.path())
+		}
+		for _, d := range s.file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			if n := s.set.Position(f.End()).Line - s.set.Position(f.Pos()).Line + 1; n > maxFunctionLines {
+				t.Errorf("%s: %s has %d lines, at most %d", s.set.Position(f.Pos()), f.Name.Name, n, maxFunctionLines)
+			}
+		}
+	}
+}
+
+// Every package says in one comment what it is for.
+func TestPackageComments(t *testing.T) {
+	has := map[string]bool{}
+	for _, s := range sources(t) {
+		if !s.isTest() {
+			has[s.dir] = has[s.dir] || s.file.Doc != nil && s.file.Doc.Text() != ""
+		}
+	}
+	for dir, ok := range has {
+		if !ok {
+			t.Errorf("package %q has no package comment", dir)
+		}
+	}
+}
+
+// Notes to oneself do not belong in what is handed over.
+func TestNoLeftOvers(t *testing.T) {
+	marks := []string{"TO" + "DO", "FIX" + "ME", "XX" + "X:"}
+	for _, s := range sources(t) {
+		for _, group := range s.file.Comments {
+			for _, mark := range marks {
+				if strings.Contains(group.Text(), mark) {
+					t.Errorf("%s: %s", s.set.Position(group.Pos()), mark)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package feature
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// The keys are part of every model file: a template that changes silently
+// would make a model trained before it read other features' weights. If this
+// test fails and the change is meant, put in the new hashes and train all
+// models again.
+func TestKeysAreStable(t *testing.T) {
+	want := map[string]uint64{
+		"arc":           0x7aaea8fc0a5d6bab,
+		"crossing":      0xcbb2223c97322fe4,
+		"grand-sibling": 0x88664e3182a2493e,
+		"grandparent":   0xbe7ddb028a23d90f,
+		"head bigram":   0x372003a1d146945c,
+		"prune":         0x96544886233ebfa9,
+		"sibling":       0xdc219e0d9ab2b755,
+		"tri-sibling":   0x4a384b36aea561b1,
+	}
+	v := Learn(bank())
+	s := fixture()
+	var c Codes
+	v.Encode(&s, &c)
+	got := map[string]uint64{}
+	for _, p := range parts(&c, &s) {
+		for _, k := range p.keys {
+			got[p.name] = Combine(got[p.name], k)
+		}
+	}
+	for name, hash := range got {
+		if want[name] != hash {
+			t.Errorf("the keys of %q hash to %#016x, want %#016x", name, hash, want[name])
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d kinds of parts, want %d", len(got), len(want))
+	}
+}
+
+// A template that a part emits twice for the same atoms counts double and
+// costs a look-up for nothing.
+func TestNoKeyTwiceInAPart(t *testing.T) {
+	v := Learn(bank())
+	rng := rand.New(rand.NewPCG(1, 2))
+	for round := range 30 {
+		s := fixture()
+		if round > 0 { // words in random order, and too few of them
+			rng.Shuffle(s.Len(), func(i, j int) { s.Words[i], s.Words[j] = s.Words[j], s.Words[i] })
+			s.Words = s.Words[:1+rng.IntN(s.Len())]
+			for i := range s.Words { // a chain: any tree will do
+				s.Words[i].Head = int32(i)
+			}
+		}
+		var c Codes
+		v.Encode(&s, &c)
+		for _, p := range parts(&c, &s) {
+			sorted := slices.Clone(p.keys)
+			slices.Sort(sorted)
+			if n := len(slices.Compact(sorted)); n != len(p.keys) {
+				t.Fatalf("round %d: a part %q has %d keys, %d of them different", round, p.name, len(p.keys), n)
+			}
+		}
+	}
+}
+
+// Kinds of parts share no keys, arcs that are the same to all templates
+// aside: a template id is used in one place.
+func TestKindsOfPartsShareNoKeys(t *testing.T) {
+	v := Learn(bank())
+	s := fixture()
+	var c Codes
+	v.Encode(&s, &c)
+	owner := map[Key]string{}
+	for _, p := range parts(&c, &s) {
+		if p.name == "prune" {
+			continue // the pruner has weights of its own
+		}
+		for _, k := range p.keys {
+			if o, ok := owner[k]; ok && o != p.name {
+				t.Fatalf("%q and %q share the key %#x", o, p.name, k)
+			}
+			owner[k] = p.name
+		}
+	}
+}
+
+// Sizes of parts, so that the number of look-ups does not grow unseen.
+func TestNumberOfKeys(t *testing.T) {
+	limits := map[string]int{"arc": 130, "prune": 75, "crossing": 4, "grandparent": 22, "head bigram": 4,
+		"sibling": 24, "grand-sibling": 6, "tri-sibling": 7}
+	v := Learn(bank())
+	s := fixture()
+	var c Codes
+	v.Encode(&s, &c)
+	for _, p := range parts(&c, &s) {
+		if len(p.keys) == 0 || len(p.keys) > limits[p.name] {
+			t.Errorf("a part %q has %d keys, want 1 to %d", p.name, len(p.keys), limits[p.name])
+		}
+	}
+}
+
+// The bins of papers/rbg-parser 2.1: by direction, never 0.
+func TestDistance(t *testing.T) {
+	for _, c := range []struct {
+		h, m int
+		want uint64
+	}{
+		{2, 1, 1}, {3, 1, 2}, {4, 1, 3}, {5, 1, 4}, {6, 1, 5}, {7, 1, 6}, {11, 1, 6}, {12, 1, 7}, {900, 1, 7},
+		{1, 2, 8}, {1, 3, 9}, {1, 4, 10}, {1, 5, 11}, {1, 6, 12}, {1, 7, 13}, {1, 11, 13}, {1, 12, 14}, {0, 900, 14},
+	} {
+		if got := Distance(c.h, c.m); got != c.want {
+			t.Errorf("Distance(%d, %d) = %d, want %d", c.h, c.m, got, c.want)
+		}
+	}
+}
+
+// Direction and order matter where they should.
+func TestKeysTellPartsApart(t *testing.T) {
+	v := Learn(bank())
+	s := fixture()
+	var c Codes
+	v.Encode(&s, &c)
+	for _, pair := range []struct {
+		name string
+		a, b []Key
+	}{
+		{"arc and its reverse", c.Arc(2, 6, nil), c.Arc(6, 2, nil)},
+		{"heads left and right", c.Arc(1, 2, nil), c.Arc(3, 2, nil)},
+		{"first child and last child", c.Sibling(2, Start, 1, nil), c.Sibling(2, 1, End, nil)},
+		{"siblings and their reverse", c.Sibling(2, 3, 6, nil), c.Sibling(2, 6, 3, nil)},
+		{"grandparents", c.Grandparent(0, 2, 6, nil), c.Grandparent(3, 2, 6, nil)},
+		{"head bigrams", c.HeadBigram(3, 2, 6, nil), c.HeadBigram(3, 6, 2, nil)},
+	} {
+		if slices.Equal(pair.a, pair.b) {
+			t.Errorf("%s have the same keys", pair.name)
+		}
+	}
+}
+
+// Extraction in steady state allocates nothing: its buffers are the caller's.
+func TestNoAllocations(t *testing.T) {
+	v := Learn(bank())
+	s := fixture()
+	var c Codes
+	buf := make([]Key, 0, 1024)
+	all := func() {
+		v.Encode(&s, &c)
+		for m := 1; m <= c.N; m++ {
+			for h := 0; h <= c.N; h++ {
+				if h != m {
+					buf = c.Arc(h, m, buf[:0])
+					buf = c.PruneArc(h, m, buf[:0])
+				}
+			}
+		}
+		buf = c.Grandparent(0, 2, 6, buf[:0])
+		buf = c.Sibling(2, 3, 6, buf[:0])
+		buf = c.GrandSibling(0, 2, 3, 6, buf[:0])
+		buf = c.TriSibling(2, 2, 3, 6, buf[:0])
+		buf = c.HeadBigram(1, 2, 0, buf[:0])
+		buf = c.Crossing(2, 6, buf[:0])
+	}
+	all()
+	if n := testing.AllocsPerRun(10, all); n != 0 {
+		t.Errorf("%.1f allocations a sentence, want none", n)
+	}
+}
+
+func BenchmarkArcs(b *testing.B) {
+	v := Learn(bank())
+	s := fixture()
+	var c Codes
+	v.Encode(&s, &c)
+	var buf []Key
+	keys := 0
+	for b.Loop() {
+		for m := 1; m <= c.N; m++ {
+			buf = c.Arc(0, m, buf[:0])
+			keys += len(buf)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(keys), "ns/key")
+}

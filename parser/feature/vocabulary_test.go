@@ -1,0 +1,163 @@
+package feature
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// packed returns the sections of a vocabulary, with data of their own.
+func packed(v *Vocabulary) []pack.Section {
+	var b pack.Builder
+	v.Pack(b.Sub("x"))
+	for i := range b.Sections {
+		b.Sections[i].Data = aligned(b.Sections[i].Data)
+	}
+	return b.Sections
+}
+
+func aligned(data []byte) []byte {
+	words := make([]uint64, len(data)/8+1)
+	var b pack.Builder
+	pack.Put(b.Sub("x"), "x", words)
+	copy(b.Sections[0].Data, data)
+	return b.Sections[0].Data[:len(data)]
+}
+
+func TestSavedVocabularyEqualsFresh(t *testing.T) {
+	fresh := Learn(bank())
+	opened, err := OpenVocabulary(pack.NewView(packed(fresh)), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := fixture()
+	var a, b Codes
+	fresh.Encode(&s, &a)
+	opened.Encode(&s, &b)
+	p, q := parts(&a, &s), parts(&b, &s)
+	for i := range p {
+		if !slices.Equal(p[i].keys, q[i].keys) {
+			t.Fatalf("part %d, %q, has other keys after save and load", i, p[i].name)
+		}
+	}
+}
+
+// The same treebank gives the same bytes, in any order of its sentences.
+func TestVocabularyIsDeterministic(t *testing.T) {
+	list := bank()
+	list = append(list, sentence("Yes/yes/INTJ/UH/Polarity=Pos/0/root"))
+	first := packed(Learn(list))
+	slices.Reverse(list)
+	second := packed(Learn(list))
+	for i := range first {
+		if first[i].Name != second[i].Name || string(first[i].Data) != string(second[i].Data) {
+			t.Errorf("section %s differs", first[i].Name)
+		}
+	}
+}
+
+// Fine tags are what tells heads apart: an attribute that does becomes part
+// of them, one that does not is left out.
+func TestFineTagLearnsTheUsefulAttribute(t *testing.T) {
+	var list []syntax.Sentence
+	for i := range 60 {
+		list = append(list,
+			sentence("a/a/NOUN/_/Case=Nom|Junk=J"+string(rune('a'+i%2))+"/2/nsubj b/b/VERB/_/_/0/root"),
+			sentence("a/a/NOUN/_/Case=Acc|Junk=J"+string(rune('a'+i%2))+"/2/obj b/b/VERB/_/_/0/root"))
+	}
+	v := Learn(list)
+	if !slices.Equal(v.attrs, []string{"Case="}) {
+		t.Errorf("fine tags use %q, want Case= alone", v.attrs)
+	}
+	nom, acc := list[0].Words[0], list[1].Words[0]
+	if v.fineOf(&nom) == v.fineOf(&acc) {
+		t.Error("Nom and Acc have one fine tag")
+	}
+	rare := nom
+	rare.Feats = "Case=Gen"
+	if got := v.fineOf(&rare); got != coarseOf("NOUN") {
+		t.Errorf("an unseen fine tag is %d, want that of NOUN", got)
+	}
+}
+
+func TestFineTagUsesXPOSWhereItRefines(t *testing.T) {
+	var list []syntax.Sentence
+	for range 10 {
+		list = append(list, sentence("a/a/VERB/VBZ/_/0/root b/b/VERB/VBD/_/1/conj"))
+	}
+	v := Learn(list)
+	if !v.useXPOS || v.fineOf(&list[0].Words[0]) == v.fineOf(&list[0].Words[1]) {
+		t.Error("XPOS refines UPOS here")
+	}
+	for i := range list {
+		for j := range list[i].Words {
+			list[i].Words[j].XPOS = list[i].Words[j].UPOS
+		}
+	}
+	if Learn(list).useXPOS {
+		t.Error("an XPOS that is a copy of UPOS refines nothing")
+	}
+}
+
+func TestEmptyTreebank(t *testing.T) {
+	v := Learn(nil)
+	opened, err := OpenVocabulary(pack.NewView(packed(v)), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := fixture()
+	var c Codes
+	opened.Encode(&s, &c)
+	if len(c.Arc(1, 2, nil)) == 0 {
+		t.Error("no keys")
+	}
+	var none Vocabulary // the zero value knows nothing, and works
+	none.Encode(&s, &c)
+}
+
+func TestDamagedVocabulary(t *testing.T) {
+	v := Learn(bank())
+	full := make([]byte, 4*16)
+	for i := range full {
+		full[i] = 1
+	}
+	for name, change := range map[string]func(s *pack.Section) bool{
+		"missing":       func(s *pack.Section) bool { s.Name = "x.other"; return true },
+		"of other kind": func(s *pack.Section) bool { s.Kind = pack.Float32; return true },
+		"no power of 2": func(s *pack.Section) bool {
+			s.Data = aligned(full[:12])
+			return s.Kind == pack.Uint32 && !strings.HasSuffix(s.Name, ".off")
+		},
+		"without a hole": func(s *pack.Section) bool {
+			s.Data = aligned(full)
+			return s.Kind == pack.Uint32 && !strings.HasSuffix(s.Name, ".off")
+		},
+		"shorter": func(s *pack.Section) bool { s.Data = s.Data[:0]; return strings.HasSuffix(s.Name, ".ids") },
+	} {
+		for i := range packed(v) {
+			sections := packed(v)
+			if !change(&sections[i]) {
+				continue
+			}
+			if _, err := OpenVocabulary(pack.NewView(sections), "x"); err == nil {
+				t.Errorf("section %s %s was accepted", sections[i].Name, name)
+			} else if !strings.Contains(err.Error(), "vocabulary.") {
+				t.Errorf("%s: %v does not name the section", name, err)
+			}
+		}
+	}
+}
+
+func TestCheckSet(t *testing.T) {
+	for _, c := range []struct {
+		set []uint32
+		ok  bool
+	}{{nil, true}, {[]uint32{0}, true}, {[]uint32{1, 0}, true}, {[]uint32{1, 2}, false}, {[]uint32{1, 0, 0}, false}} {
+		if err := CheckSet(c.set, "x"); (err == nil) != c.ok {
+			t.Errorf("CheckSet(%v) = %v", c.set, err)
+		}
+	}
+}
