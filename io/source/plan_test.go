@@ -178,7 +178,7 @@ func TestFingerprint(t *testing.T) {
 	}
 	for name, same := range map[string]func([]Input, *PlanOptions){
 		"folder": func(_ []Input, o *PlanOptions) { o.Dir = "/elsewhere" },
-		"spool":  func(in []Input, _ *PlanOptions) { in[0].Path = "/tmp/x" },
+		"spool":  func(in []Input, _ *PlanOptions) { in[0].Path = "/spool/x" },
 	} {
 		if print(same, "a", "b") != want {
 			t.Errorf("%s changes the fingerprint", name)
