@@ -89,7 +89,7 @@ func TestArrowReadsTheSameValues(t *testing.T) {
 		"head":        `[[3,3,0,3],[0],[0,1,2]]`,
 		"deps":        `[[null,null,"0:root|0.1:x",null],[null],[null,null,null]]`,
 		"misc":        `[["Gloss==DO",null,"SpaceAfter=No",null],[null],[null,null,null]]`,
-		"mwt":         `[[{"id":"1-2","form":"Don't","feats":"Typo=Yes","misc":"SpaceAfter=Yes"}],[],[]]`,
+		"mwt":         `[[{"id":"1-2","form":"Don't","feats":"Typo=Yes","misc":"SpaceAfter=Yes","rest":null}],[],[]]`,
 		"head_margin": `[null,null,[0,1,2]]`,
 		"head_conf":   `[null,[0.5],null]`,
 		"tree_conf":   `[null,0,null]`,

@@ -151,6 +151,7 @@ func (t *Tree) surface(b *rowBuilder) {
 	b.list(n, 0, func(i int) pq.Value { return textValue(t.MWT[i].Form) })
 	b.optionalTexts(n, func(i int) string { return t.MWT[i].Feats })
 	b.optionalTexts(n, func(i int) string { return t.MWT[i].Misc })
+	b.optionalTexts(n, func(i int) string { return t.MWT[i].Rest })
 	n = len(t.EmptyNodes)
 	b.list(n, 0, func(i int) pq.Value { return textValue(t.EmptyNodes[i].ID) })
 	b.optionalTexts(n, func(i int) string { return t.EmptyNodes[i].Form })
@@ -209,7 +210,7 @@ func (t *Tree) size() int {
 	}
 	for i := range t.MWT {
 		m := &t.MWT[i]
-		n += 16 + len(m.ID) + len(m.Form) + len(m.Feats) + len(m.Misc)
+		n += 16 + len(m.ID) + len(m.Form) + len(m.Feats) + len(m.Misc) + len(m.Rest)
 	}
 	for i := range t.EmptyNodes {
 		e := &t.EmptyNodes[i]

@@ -64,7 +64,7 @@ func ToRow(s *syntax.Sentence, d *Doc) Tree {
 		t.MWT = make([]MWT, len(s.MWTs))
 		for i := range s.MWTs {
 			m := &s.MWTs[i]
-			t.MWT[i] = MWT{ID: fmt.Sprintf("%d-%d", m.First, m.Last), Form: m.Form, Feats: m.Feats, Misc: m.Misc}
+			t.MWT[i] = MWT{ID: fmt.Sprintf("%d-%d", m.First, m.Last), Form: m.Form, Feats: m.Feats, Misc: m.Misc, Rest: m.Rest}
 		}
 	}
 	if len(s.Empty) > 0 {
@@ -123,7 +123,7 @@ func FromRow(t *Tree) (syntax.Sentence, error) {
 		if err != nil {
 			return s, fmt.Errorf("row of %s at byte %d: %w", t.SourceURI, t.StartByte, err)
 		}
-		s.MWTs = append(s.MWTs, syntax.MultiwordToken{First: first, Last: last, Form: m.Form, Feats: m.Feats, Misc: m.Misc})
+		s.MWTs = append(s.MWTs, syntax.MultiwordToken{First: first, Last: last, Form: m.Form, Feats: m.Feats, Misc: m.Misc, Rest: m.Rest})
 	}
 	for _, e := range t.EmptyNodes {
 		after, index, err := parseID(e.ID, ".")

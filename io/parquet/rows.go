@@ -60,6 +60,8 @@ type MWT struct {
 	Form  string `parquet:"form"`
 	Feats string `parquet:"feats,optional"`
 	Misc  string `parquet:"misc,optional"`
+	// Rest is syntax.MultiwordToken.Rest, null as a rule.
+	Rest string `parquet:"rest,optional"`
 }
 
 // An EmptyNode is a node of the enhanced graph; ID is "22.1".
