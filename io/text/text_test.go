@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -376,93 +374,6 @@ func TestCutPoint(t *testing.T) {
 		}
 		if got := strings.TrimSpace(c.text[:cutPoint([]byte(c.text), limit, '\n')]); got != c.want {
 			t.Errorf("%q: cut after %q, want %q", c.text, got, c.want)
-		}
-	}
-}
-
-func TestGuessLines(t *testing.T) {
-	words := strings.Fields(strings.Repeat("the quick brown fox jumps over a lazy dog and runs away into the deep forest. Nobody saw it again until spring came back.", 30))
-	var wrapped, caps strings.Builder
-	n := 0
-	for _, w := range words {
-		if n+1+len(w) > 60 {
-			wrapped.WriteByte('\n')
-			n = 0
-		} else if n > 0 {
-			wrapped.WriteByte(' ')
-			n++
-		}
-		wrapped.WriteString(w)
-		n += len(w)
-	}
-	caps.WriteString(strings.ToUpper(wrapped.String()))
-	line := strings.Repeat("This is a paragraph on a line of its own, longer than any margin would have it be. ", 4)
-	for name, c := range map[string]struct {
-		text string
-		want Lines
-	}{
-		"wrapped":        {wrapped.String(), Wrapped},
-		"wrapped, caps":  {caps.String(), Wrapped},
-		"one break":      {"It was a long\nday.", Wrapped},
-		"paragraphs":     {strings.Repeat(line+"\n", 20), Paragraph},
-		"sentences":      {"One sentence here.\nAnother one, which is longer.\nShort.\nAnd so on it goes.\nThe end of it.\n", Paragraph},
-		"headlines":      {"Man bites dog\nElections held in the whole of the country\nRain\nNew bridge opens\nA cat comes home\nWeather\n", Paragraph},
-		"blank between":  {"One paragraph.\n\nAnother paragraph.\n\nA third.\n", Paragraph},
-		"empty":          {"", Paragraph},
-		"han, wrapped":   {strings.Repeat("我们今天去公园看花然后回家吃饭\n", 20), Wrapped},
-		"one line":       {"one line", Paragraph},
-		"upper and full": {"A B C\nD E\nF", Paragraph},
-	} {
-		if got := decide(t, c.text, Options{}).Lines; got != c.want {
-			t.Errorf("%s: got %s", name, got)
-		}
-	}
-}
-
-func TestGuessLinesOnAddresses(t *testing.T) {
-	files, _ := filepath.Glob(filepath.Join("..", "..", "..", "shared", "corpora", "state_union", "*.txt"))
-	if len(files) == 0 {
-		t.Skip("../shared is absent")
-	}
-	for _, name := range files {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := decide(t, string(data), Options{}).Lines; got != Paragraph {
-			t.Errorf("%s: got %s", filepath.Base(name), got)
-		}
-		if got := decide(t, fold(string(data), 72), Options{}).Lines; got != Wrapped {
-			t.Errorf("%s, folded: got %s", filepath.Base(name), got)
-		}
-	}
-}
-
-// fold breaks lines at a margin.
-func fold(text string, margin int) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		n := 0
-		for _, w := range strings.Fields(line) {
-			if n > 0 && n+1+len(w) > margin {
-				b.WriteByte('\n')
-				n = 0
-			} else if n > 0 {
-				b.WriteByte(' ')
-				n++
-			}
-			b.WriteString(w)
-			n += len(w)
-		}
-		b.WriteString("\n\n")
-	}
-	return b.String()
-}
-
-func TestParseLines(t *testing.T) {
-	for _, s := range []string{"", "auto", "wrapped", "Paragraph", "sentence"} {
-		if _, err := ParseLines(s); err != nil {
-			t.Error(err)
 		}
 	}
 }
