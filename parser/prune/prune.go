@@ -51,9 +51,14 @@ func (m *Model) get() *scratch {
 
 // Prune sets s.Candidates. UPOS, and XPOS, FEATS and lemmas where the
 // treebank has them, must be set.
-func (m *Model) Prune(s *syntax.Sentence) {
+func (m *Model) Prune(s *syntax.Sentence) { m.Count(s) }
+
+// Count is Prune, and returns the number of weights that it looked up, dense
+// tables included.
+func (m *Model) Count(s *syntax.Sentence) (lookups int64) {
 	x := m.get()
 	defer m.pool.Put(x)
+	x.lookups = 0
 	c := syntax.Candidates{Start: make([]int32, 1, len(s.Words)+1)}
 	b := s.Windows()
 	for i := 0; i+1 < len(b); i++ {
@@ -65,6 +70,7 @@ func (m *Model) Prune(s *syntax.Sentence) {
 		m.window(&w, int32(b[i]), x, &c)
 	}
 	s.Candidates = c
+	return x.lookups
 }
 
 // window appends the candidates of one window whose words follow offset.

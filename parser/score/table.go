@@ -47,20 +47,24 @@ func (t *Table) Sum(keys []feature.Key) int32 {
 // SumFloat returns the sum of weights. The order of the sum is that of keys.
 func (t *Table) SumFloat(keys []feature.Key) float64 {
 	sum := 0.0
+	var fetched [ahead]slot
 	slots, mask := t.slots, len(t.slots)-1
-	for _, k := range keys {
-		p := fingerprint(k)
-		i := int(k>>t.shift) & mask
-		for {
-			s := slots[i]
-			if s.print == p {
-				sum += float64(s.w)
-				break
+	for len(keys) > 0 {
+		batch := keys[:min(len(keys), ahead)]
+		keys = keys[len(batch):]
+		for j, k := range batch {
+			fetched[j%ahead] = slots[int(k>>t.shift)&mask]
+		}
+		for j, k := range batch {
+			s, p := fetched[j%ahead], fingerprint(k)
+			for i := int(k>>t.shift) & mask; s.print != 0; {
+				if s.print == p {
+					sum += float64(s.w)
+					break
+				}
+				i = (i + 1) & mask
+				s = slots[i]
 			}
-			if s.print == 0 {
-				break
-			}
-			i = (i + 1) & mask
 		}
 	}
 	return sum

@@ -109,24 +109,34 @@ func (w *Weights) insert(k uint64, q int32) {
 	w.slots[i] = p<<weightBits | uint32(q)&(1<<weightBits-1)
 }
 
+// ahead is how many keys are fetched before the first of them is looked at.
+// Whether a slot holds its key is a coin toss, so a processor that had to
+// guess before every fetch would wait for memory one key at a time.
+const ahead = 32
+
 // Sum implements Scorer.
 func (w *Weights) Sum(keys []feature.Key) int32 {
 	var sum int32
+	var fetched [ahead]uint32
 	slots := w.slots
 	n := uint64(len(slots))
-	for _, k := range keys {
-		p := shortPrint(k)
-		for i := k >> 32 * n >> 32; ; i++ {
-			if i >= uint64(len(slots)) {
-				i = 0
-			}
-			s := slots[i]
-			if s>>weightBits == p {
-				sum += int32(s<<(32-weightBits)) >> (32 - weightBits)
-				break
-			}
-			if s == 0 {
-				break
+	for len(keys) > 0 {
+		batch := keys[:min(len(keys), ahead)]
+		keys = keys[len(batch):]
+		for j, k := range batch {
+			fetched[j%ahead] = slots[k>>32*n>>32]
+		}
+		for j, k := range batch {
+			s, p := fetched[j%ahead], shortPrint(k)
+			for i := k >> 32 * n >> 32; s != 0; {
+				if s>>weightBits == p {
+					sum += int32(s<<(32-weightBits)) >> (32 - weightBits)
+					break
+				}
+				if i++; i == n {
+					i = 0
+				}
+				s = slots[i]
 			}
 		}
 	}
