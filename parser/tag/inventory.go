@@ -15,7 +15,7 @@ type inventory struct {
 	fineXPOS          bool
 }
 
-// limits on what a treebank may hold for 16-bit numbers.
+// maxLabels is what 16-bit numbers can count.
 const maxLabels = 1<<16 - 1
 
 // takeInventory fills in the tags of m and returns their numbers.

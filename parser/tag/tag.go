@@ -56,7 +56,6 @@ type scratch struct {
 	keys    []uint64
 	rows    []uint64 // see table.sum
 	tags    []uint16
-	feats   []uint64
 	allowed [1]uint16
 	form    []rune
 	lemma   []rune

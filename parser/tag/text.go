@@ -11,7 +11,6 @@ import (
 const (
 	maxSuffix = 8 // runes
 	maxPrefix = 7 // runes
-	affixRoom = 64
 )
 
 // A word is what the templates read of one form. Affixes are of the lower

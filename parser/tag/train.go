@@ -12,7 +12,7 @@ import (
 type Options struct {
 	Seed    uint64
 	Workers int                              // goroutines of Jackknife; 0 is one. No result depends on it.
-	Log     func(format string, args ...any) // progress; nil is silent
+	Log     func(format string, args ...any) // progress; nil is silent. Jackknife calls it from several goroutines.
 
 	Epochs  int     // passes over the treebank for UPOS and XPOS; 0 is 8 to 16, more for small treebanks
 	Dropout float64 // share of features left out at a visit; negative is none, 0 is the default
