@@ -29,7 +29,7 @@ func evaluate(info model.Info, sections []pack.Section, dev []syntax.Sentence, o
 				return nil, fmt.Errorf("raw text of dev: %w", err)
 			}
 		}
-		system, err := Predict(m, dev, blocks, setting, o.Workers)
+		system, err := Predict(m, decode.Options{Seed: SearchSeed}, dev, blocks, setting, o.Workers)
 		if err != nil {
 			return nil, err
 		}
@@ -44,12 +44,15 @@ func evaluate(info model.Info, sections []pack.Section, dev []syntax.Sentence, o
 	return scores, nil
 }
 
-// Predict parses the sentences of a gold file under a setting with the
-// model's default search and so many workers (0 is GOMAXPROCS). Raw text comes
-// as blocks, in order. The result is in the order of the input, and nothing of
-// gold is changed.
-func Predict(m *model.Model, gold []syntax.Sentence, blocks []string, setting Setting, workers int) ([]syntax.Sentence, error) {
-	return predict(m, func(s *syntax.Sentence) error { return m.Parse(s, decode.Options{}) }, gold, blocks, setting, workers)
+// SearchSeed is the run seed of the search on dev, which is also the default
+// of a run of the pipeline: both give the same trees.
+const SearchSeed = 1
+
+// Predict parses the sentences of a gold file under a setting with so many
+// workers (0 is GOMAXPROCS). Raw text comes as blocks, in order. The result is
+// in the order of the input, and nothing of gold is changed.
+func Predict(m *model.Model, o decode.Options, gold []syntax.Sentence, blocks []string, setting Setting, workers int) ([]syntax.Sentence, error) {
+	return predict(m, func(s *syntax.Sentence) error { return m.Parse(s, o) }, gold, blocks, setting, workers)
 }
 
 // ScoreOf returns the figures of a result that a model's provenance keeps.

@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/decode"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -164,7 +165,7 @@ func TestDamagedSectionsNeverPanic(t *testing.T) {
 			for _, setting := range []Setting{Raw, GoldTokens} {
 				m, err := openGuarded(f)
 				if err == nil {
-					_, err = Predict(m, dev, blocks, setting, 1)
+					_, err = Predict(m, decode.Options{}, dev, blocks, setting, 1)
 				}
 				if err != nil && strings.Contains(err.Error(), "internal:") {
 					t.Errorf("section %s, %s: %.1500v", s.Name, name, err)
