@@ -11,6 +11,7 @@ import (
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/decode"
 	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/train"
@@ -32,6 +33,7 @@ type evalFlags struct {
 	gold, system, model, against string
 	goldTokens, goldTags         bool
 	workers                      int
+	search                       decode.Options
 	report                       eval.ReportOptions
 	row, write                   string
 	samples                      int
@@ -46,6 +48,8 @@ func runEval(_ context.Context, args []string) error {
 	fs.BoolVar(&f.goldTokens, "gold-tokens", false, "with --model: parse the gold sentences and words, not the raw text")
 	fs.BoolVar(&f.goldTags, "gold-tags", false, "with --model: parse the gold words with their tags and lemmas")
 	fs.IntVar(&f.workers, "workers", 0, "with --model: `N` goroutines; 0 is one per core")
+	fs.Uint64Var(&f.search.Seed, "seed", train.SearchSeed, "with --model: `N` that the random choices of the search depend on")
+	fs.IntVar(&f.search.Restarts, "restarts", 0, "with --model: at most `N` climbs a sentence (the model's default)")
 	fs.StringVar(&f.write, "write", "", "with --model: write the trees to a CoNLL-U `FILE` too")
 	fs.StringVar(&f.against, "against", "", "compare with the trees of `S` by a paired bootstrap over sentences")
 	fs.IntVar(&f.samples, "samples", 10_000, "of the bootstrap")
@@ -165,7 +169,7 @@ func (f *evalFlags) trees(gold []syntax.Sentence) ([]syntax.Sentence, error) {
 			return nil, err
 		}
 	}
-	system, err := train.Predict(m, gold, blocks, setting, f.workers)
+	system, err := train.Predict(m, f.search, gold, blocks, setting, f.workers)
 	if err != nil || f.write == "" {
 		return system, err
 	}

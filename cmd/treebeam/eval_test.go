@@ -11,6 +11,8 @@ import (
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/train"
+	"github.com/treebeam/treebeam/pipeline"
 )
 
 const (
@@ -116,7 +118,7 @@ func TestTrainThenEval(t *testing.T) {
 		}
 	}
 	for i, f := range []evalFlags{{}, {goldTokens: true}, {goldTags: true}} {
-		f.gold, f.model, f.row = toyDev, path, "toy"
+		f.gold, f.model, f.row, f.search.Seed = toyDev, path, "toy", train.SearchSeed
 		f.write = filepath.Join(t.TempDir(), "system.conllu")
 		out, err := evalOutput(t, f)
 		want := fmt.Sprintf("LAS %.2f UAS %.2f", m.Info.Scores[i].LAS, m.Info.Scores[i].UAS)
@@ -130,5 +132,25 @@ func TestTrainThenEval(t *testing.T) {
 		if err != nil || again != out {
 			t.Errorf("setting %d: written trees score %q, %v; want %q", i, again, err, out)
 		}
+	}
+}
+
+// TestEvalSearchesAsParseDoes holds eval --model to the defaults of a run.
+func TestEvalSearchesAsParseDoes(t *testing.T) {
+	rows := pipeline.DefaultRows()
+	if rows.Parse.Seed != train.SearchSeed || rows.MaxWords != train.DefaultMaxWords || rows.Parse.Restarts != 0 {
+		t.Errorf("a run of the pipeline has the defaults %+v", rows)
+	}
+}
+
+func TestRawBlocks(t *testing.T) {
+	sents, err := conllu.ReadAll(toyDev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks, err := rawBlocks(sents)
+	want := "She found the shore at noon. The red sail turned.|Who mended our boat?"
+	if err != nil || strings.Join(blocks, "|") != want {
+		t.Errorf("blocks %q, %v; want %s", blocks, err, want)
 	}
 }
