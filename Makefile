@@ -12,7 +12,7 @@ build:
 
 # Parses the bundled text and shows what came out.
 run: build
-	bin/treebeam parse --input sample/text --output out/sample
+	bin/treebeam parse --input sample/text --output out/sample --overwrite
 	@echo
 	@echo "Parquet: out/sample/trees, out/sample/failures, out/sample/documents. The first trees:"
 	@echo

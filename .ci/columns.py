@@ -1,0 +1,219 @@
+"""Checks an output folder of `treebeam parse` with readers that are not ours.
+
+usage: columns.py OUT DOCS [ROOT]
+
+OUT is the folder, DOCS the page that describes it (docs/parquet.md): names,
+types and null rules are compared with its tables. If ROOT is given, the source
+files are read there, and offsets are compared with their bytes.
+"""
+
+import collections
+import glob
+import hashlib
+import json
+import math
+import os
+import re
+import sys
+
+import duckdb
+import pyarrow
+import pyarrow.parquet
+
+KINDS = ["trees", "failures", "documents"]
+PARALLEL = ["lemmas", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"]
+PARALLEL_OR_NULL = ["start_char", "end_char", "head_marginal", "head_margin", "head_agreement", "label_marginal",
+                    "head_conf", "deprel_conf"]
+PROBABILITIES = ["head_marginal", "head_agreement", "label_marginal", "head_conf", "deprel_conf"]
+STATUSES = {"ok", "repaired", "long", "budget"}
+
+faults = []
+
+
+def check(condition, message):
+    if not condition:
+        faults.append(message)
+
+
+def documented(page):
+    """Returns {kind: [(column, type)]} and {footer key: kinds} of the page's tables."""
+    columns, footer, section = {}, {}, ""
+    for line in open(page, encoding="utf-8"):
+        if line.startswith("## "):
+            section = line[3:].strip().rstrip("/")
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)]
+        if len(cells) < 4 or not cells[1].startswith("`"):
+            continue
+        if section in KINDS and len(cells) == 6:
+            columns.setdefault(section, []).append((cells[1].strip("`"), cells[2].strip("`")))
+        elif section == "Footers":
+            footer[cells[1].strip("`")] = KINDS if cells[2] == "all" else cells[2].split(", ")
+    return columns, footer
+
+
+def notation(kind):
+    """Writes an Arrow type as the page does."""
+    if pyarrow.types.is_list(kind):
+        return f"list<{field(kind.value_field)}>"
+    if pyarrow.types.is_struct(kind):
+        return "struct<" + ", ".join(f"{f.name}: {field(f)}" for f in kind) + ">"
+    return str(kind)
+
+
+def field(f):
+    return notation(f.type) + ("?" if f.nullable else "")
+
+
+def check_files(out, kind, columns, footer):
+    """Checks schemas and footers of one kind, and returns its rows."""
+    paths = sorted(glob.glob(os.path.join(out, kind, "*.parquet")))
+    check(paths, f"{kind}: no parts")
+    rows = []
+    for path in paths:
+        part = pyarrow.parquet.ParquetFile(path)
+        have = [(f.name, field(f)) for f in part.schema_arrow]
+        for got, want in zip(have, columns):
+            check(got == want, f"{path}: column {got}, documented as {want}")
+        check(len(have) == len(columns), f"{path}: {len(have)} columns, {len(columns)} are documented")
+        keys = {key.decode() for key in part.metadata.metadata}
+        want = {key for key, kinds in footer.items() if kind in kinds}
+        check(want <= keys, f"{path}: the footer lacks {sorted(want - keys)}")
+        check(keys - {"ARROW:schema"} <= want, f"{path}: the footer has {sorted(keys - want)}, which are not documented")
+        for group in range(part.metadata.num_row_groups):
+            for column in range(part.metadata.num_columns):
+                check(part.metadata.row_group(group).column(column).compression == "ZSTD", f"{path}: not zstd")
+        rows += part.read().to_pylist()
+    return rows
+
+
+def check_tree(where, row):
+    n = len(row["tokens"])
+    head = row["head"]
+    check(n > 0, f"{where}: no tokens")
+    for name in PARALLEL:
+        check(len(row[name]) == n, f"{where}: {n} tokens, but {len(row[name])} in {name}")
+    for name in PARALLEL_OR_NULL:
+        check(row[name] is None or len(row[name]) == n, f"{where}: {name} has another length than tokens")
+    check(all(0 <= h <= n for h in head), f"{where}: a head outside 0..{n}")
+    check(head.count(0) == 1, f"{where}: {head.count(0)} roots")
+    for word in range(1, n + 1):
+        at, steps = word, 0
+        while at and steps <= n:
+            at, steps = head[at - 1], steps + 1
+        check(at == 0, f"{where}: word {word} is on a cycle")
+    for word in range(1, n + 1):
+        is_root = (row["deprel"][word - 1] or "").split(":")[0] == "root"
+        check(is_root == (head[word - 1] == 0), f"{where}: word {word} has head {head[word - 1]} and deprel {row['deprel'][word - 1]}")
+    for name in PROBABILITIES:
+        for p in row[name] or []:
+            check(p is not None and 0 <= p <= 1 and p * 4096 == round(p * 4096), f"{where}: {name} is {p}")
+    for name in ["tree_agreement", "tree_conf"]:
+        p = row[name]
+        check(p is None or 0 <= p <= 1 and p * 4096 == round(p * 4096), f"{where}: {name} is {p}")
+    for margin in row["head_margin"] + [row["tree_margin"]]:
+        check(0 <= margin <= 64, f"{where}: a margin of {margin}")
+    check(math.isfinite(row["tree_score"]), f"{where}: tree_score is {row['tree_score']}")
+    check((row["head_marginal"] is None) == (n > 512), f"{where}: head_marginal is null or not with {n} words")
+    check(row["restarts"] >= 1 and row["n_candidates"] >= n, f"{where}: {row['restarts']} restarts, {row['n_candidates']} candidates")
+    check(row["status"] in STATUSES, f"{where}: status {row['status']}")
+    for token in row["mwt"]:
+        first, last = map(int, token["id"].split("-"))
+        check(1 <= first < last <= n, f"{where}: multiword token {token['id']}")
+    check_offsets(where, row, n)
+
+
+def check_offsets(where, row, n):
+    check(row["start_byte"] < row["end_byte"], f"{where}: bytes {row['start_byte']} to {row['end_byte']}")
+    if row["start_char"] is None:
+        return
+    text, last = row["text"], 0
+    inside = {word for token in row["mwt"] for word in range(int(token["id"].split("-")[0]), int(token["id"].split("-")[1]) + 1)}
+    for word in range(1, n + 1):
+        start, end = row["start_char"][word - 1], row["end_char"][word - 1]
+        check(0 <= start < end <= len(text) and (start >= last or word in inside), f"{where}: word {word} is at {start} to {end}")
+        last = max(last, start)
+        if word not in inside:
+            form, slice_ = row["tokens"][word - 1], text[start:end]
+            check(form.split() == slice_.split(), f"{where}: word {word} is {form!r}, the text has {slice_!r}")
+
+
+def check_sources(root, trees, documents):
+    """Compares versions and offsets with the bytes of the source files."""
+    for document in documents:
+        path = os.path.join(root, document["source_uri"])
+        data = open(path, "rb").read()
+        check(hashlib.sha256(data).hexdigest() == document["source_version"], f"{path}: source_version is not its SHA-256")
+        check((document["start_byte"], document["end_byte"]) == (0, len(data)), f"{path}: not all of it was covered")
+        if document["format"] != "text":
+            continue
+        for row in trees:
+            if row["source_uri"] == document["source_uri"]:
+                source = data[row["start_byte"]:row["end_byte"]].decode()
+                check(source.split() == row["text"].split(), f"{row['sent_id']}: the source has {source!r}, text is {row['text']!r}")
+                check(row["sent_id"] == f"{row['doc_id']}@{row['start_byte']}", f"{row['sent_id']}: not doc_id@start_byte")
+
+
+def check_sums(out, rows):
+    summary = json.load(open(os.path.join(out, "summary.json"), encoding="utf-8"))
+    manifest = json.load(open(os.path.join(out, "manifest.json"), encoding="utf-8"))
+    trees, failures, documents = (rows[kind] for kind in KINDS)
+    severities = collections.Counter(row["severity"] for row in failures)
+    for name, have in {
+        "trees": len(trees), "files": len(documents), "words": sum(len(row["tokens"]) for row in trees),
+        "errors": severities["error"], "warnings": severities["warning"], "status": dict(collections.Counter(row["status"] for row in trees)),
+        "blocks": sum(row["blocks"] for row in documents), "sentences": sum(row["sentences"] for row in documents),
+    }.items():
+        check(summary[name] == have, f"summary.json has {name} {summary[name]}, the rows {have}")
+    check(summary["blocks"] == summary["segmented"] + summary["blocks_failed"], "the sum of blocks does not close")
+    check(summary["sentences"] == summary["trees"] + summary["sentences_failed"], "the sum of sentences does not close")
+    count = collections.Counter(row["source_uri"] for row in trees)
+    for document in documents:
+        check(document["trees"] == count[document["source_uri"]], f"{document['doc_id']}: wrong number of trees in documents/")
+    named = {entry["path"] for entry in manifest["files"]}
+    found = {os.path.relpath(path, out).replace(os.sep, "/") for kind in KINDS for path in glob.glob(os.path.join(out, kind, "*"))}
+    check(named == found | {"summary.json"}, f"manifest.json and the folder differ: {sorted(named ^ found)}")
+    for entry in manifest["files"]:
+        check(os.path.getsize(os.path.join(out, entry["path"])) == entry["bytes"], f"{entry['path']}: wrong size in manifest.json")
+
+
+def check_duckdb(out, rows):
+    """Reads the same with DuckDB, which has a Parquet reader of its own."""
+    db = duckdb.connect()
+    for kind in KINDS:
+        pattern = os.path.join(out, kind, "*.parquet").replace("'", "''")
+        table = db.sql(f"SELECT * FROM '{pattern}'")
+        have = table.fetchall()
+        check(len(have) == len(rows[kind]), f"DuckDB reads {len(have)} rows of {kind}, pyarrow {len(rows[kind])}")
+        for got, want in zip(have, rows[kind]):
+            if list(got) != [want[name] for name in table.columns]:
+                check(False, f"DuckDB and pyarrow differ in {kind}: {got}")
+                break
+    pattern = os.path.join(out, "trees", "*.parquet").replace("'", "''")
+    types = dict(db.sql(f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM '{pattern}')").fetchall())
+    for name, want in {"tokens": "VARCHAR[]", "head": "INTEGER[]", "head_marginal": "FLOAT[]", "start_byte": "BIGINT"}.items():
+        check(types[name] == want, f"DuckDB sees {name} as {types[name]}, want {want}")
+
+
+def main():
+    out, page = sys.argv[1:3]
+    columns, footer = documented(page)
+    check(sorted(columns) == sorted(KINDS) and len(footer) > 5, f"{page} has tables of {sorted(columns)}, {len(footer)} footer keys")
+    rows = {kind: check_files(out, kind, columns[kind], footer) for kind in KINDS}
+    for row in rows["trees"]:
+        check_tree(row["sent_id"], row)
+    places = [(row["source_uri"].encode(), row["start_byte"]) for row in rows["trees"]]
+    check(places == sorted(places), "the trees are not in the order of the input")
+    check(len({row["sent_id"] for row in rows["trees"]}) == len(rows["trees"]), "a sent_id is there twice")
+    if len(sys.argv) > 3:
+        check_sources(sys.argv[3], rows["trees"], rows["documents"])
+    check_sums(out, rows)
+    check_duckdb(out, rows)
+    for fault in faults[:50]:
+        print(fault, file=sys.stderr)
+    if faults:
+        sys.exit(f"{len(faults)} faults in {out}")
+    print(f"{out}: {len(rows['trees'])} trees, {len(rows['failures'])} failures and {len(rows['documents'])} documents are as "
+          f"{page} says, for pyarrow {pyarrow.__version__} and DuckDB {duckdb.__version__}")
+
+
+main()
