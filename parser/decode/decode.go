@@ -5,6 +5,7 @@
 package decode
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
@@ -70,15 +71,20 @@ func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 	x.t.count = Counters{}
 	b := s.Windows()
 	if len(b) == 2 {
-		x.parse(m, s, o)
-		return x.t.count, nil
+		err := x.parse(m, s, o)
+		return x.t.count, err
+	}
+	windows := make([]syntax.Sentence, len(b)-1)
+	for i := range windows {
+		windows[i] = s.Window(b[i], b[i+1])
+		if err := x.parse(m, &windows[i], o); err != nil {
+			return x.t.count, fmt.Errorf("words %d to %d: %w", b[i]+1, b[i+1], err)
+		}
 	}
 	root := int32(0)
 	s.Confidence = syntax.Confidence{TreeAgreement: 1}
-	for i := 0; i+1 < len(b); i++ {
-		w := s.Window(b[i], b[i+1])
-		x.parse(m, &w, o)
-		root = join(s, &w, int32(b[i]), root)
+	for i := range windows {
+		root = join(s, &windows[i], int32(b[i]), root)
 	}
 	s.Confidence.HeadMarginal = nil
 	s.Status = max(s.Status, syntax.Long)
@@ -86,13 +92,16 @@ func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 }
 
 // parse decodes one window and writes its result into s.
-func (x *search) parse(m *Model, s *syntax.Sentence, o Options) {
+func (x *search) parse(m *Model, s *syntax.Sentence, o Options) error {
 	x.prepare(m.vocabulary, m.scorer, s)
-	x.run(contentSeed(s, o.Seed), o.Restarts, o.Patience)
+	if !x.run(contentSeed(s, o.Seed), o.Restarts, o.Patience) {
+		return errors.New("the candidate heads hold no tree with a single root")
+	}
 	for i := range s.Words {
 		s.Words[i].Head = x.best[i+1]
 	}
 	x.confidence(s)
+	return nil
 }
 
 // join copies the heads and signals of a window that begins behind word

@@ -333,6 +333,10 @@ func TestParseRefusesBadCandidates(t *testing.T) {
 	if m.Parse(s, Options{}) == nil {
 		t.Error("head outside the sentence: no error")
 	}
+	s.Candidates.Heads = []int32{2, 1}
+	if m.Parse(s, Options{}) == nil {
+		t.Error("a cycle is all the candidates allow: no error")
+	}
 }
 
 func TestLongSentenceInWindows(t *testing.T) {

@@ -48,8 +48,9 @@ func (x *search) prepare(v *feature.Vocabulary, sc score.Scorer, s *syntax.Sente
 // patience restarts in a row have brought nothing better or limit is met
 // (papers/rbg-parser 6.4, core-design 4). Restart j depends on seed and j
 // and on the best tree of those before it, so the result depends on the
-// sentence and the seed only.
-func (x *search) run(seed uint64, limit, patience int) {
+// sentence and the seed only. It reports whether the candidates hold a
+// single-root tree.
+func (x *search) run(seed uint64, limit, patience int) bool {
 	n := x.t.n
 	x.best = resize(x.best, n+1)
 	x.start = resize(x.start, n+1)
@@ -66,10 +67,12 @@ func (x *search) run(seed uint64, limit, patience int) {
 	for j, idle := 0, 0; j < limit && idle < patience; j++ {
 		switch {
 		case j == 0:
-			x.spanner.MaximumTree(&x.draw, 0, x.start)
+			if !x.spanner.MaximumTree(&x.draw, 0, x.start) {
+				return false
+			}
 		default:
 			if free == 0 {
-				return
+				return true
 			}
 			if !prepared {
 				x.sampler.Prepare(&x.draw)
@@ -85,6 +88,7 @@ func (x *search) run(seed uint64, limit, patience int) {
 			idle++
 		}
 	}
+	return true
 }
 
 // freeWords counts the words that have a choice.

@@ -188,8 +188,10 @@ func (t *trainer) learnWith(x *search, s *syntax.Sentence, seed uint64) update {
 			}
 		}
 	}
-	x.run(seed, t.o.Restarts, 2)
 	u := update{tally: tally{Words: n}}
+	if !x.run(seed, t.o.Restarts, 2) {
+		return u
+	}
 	gold := resize(x.start, n+1)
 	for m := 1; m <= n; m++ {
 		gold[m] = s.Words[m-1].Head
