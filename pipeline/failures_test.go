@@ -129,6 +129,8 @@ func TestLossIsNoticed(t *testing.T) {
 			})
 			if _, err := p.run(context.Background(), pl); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got error %v, want one with %q", err, c.want)
+			} else if strings.Contains(err.Error(), "\n") {
+				t.Errorf("Beam's layers are in the error %q", err)
 			}
 			if _, err := ReadManifest(o.Output); err == nil {
 				t.Error("the output was marked complete")

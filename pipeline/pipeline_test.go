@@ -18,6 +18,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
@@ -76,7 +77,7 @@ func prose(n int) string {
 const small = `# newdoc id = one
 # sent_id = one-1
 # text = Dogs bark.
-1	Dogs	dog	NOUN	_	Number=Plur	2	nsubj	_	_
+1	Dogs	_	NOUN	_	Number=Plur	2	nsubj	_	_
 2	bark	bark	VERB	_	_	0	root	_	SpaceAfter=No
 3	.	.	PUNCT	_	_	2	punct	_	_
 
@@ -218,4 +219,23 @@ func TestRun(t *testing.T) {
 func isRefusal(err error) bool {
 	var r *Refusal
 	return errors.As(err, &r)
+}
+
+// The model is loaded once, whatever the stages, bundles and runs.
+func TestModelLoadedOnce(t *testing.T) {
+	m, err := model.Open(model.Embedded)
+	if err != nil {
+		t.Skip("no embedded model yet: ", err)
+	}
+	for range 2 {
+		o := options(write(t, map[string]string{"x.txt": prose(20)}), filepath.Join(t.TempDir(), "out"))
+		o.Model, o.RangeBytes = "", 500
+		run(t, o)
+		if got := converted(t, o.Output); !strings.Contains(got, "\troot\t") {
+			t.Errorf("no trees in\n%.300s", got)
+		}
+	}
+	if n := model.Loads(); n != 1 {
+		t.Errorf("model %s was loaded %d times", m.Digest, n)
+	}
 }

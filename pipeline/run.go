@@ -74,15 +74,8 @@ func (p *Prepared) CountDone() int {
 // rootCause takes our own message out of the layers that Beam puts around it.
 func rootCause(err error) string {
 	text := err.Error()
-	lines := strings.Split(text, "\n")
-	for i := len(lines) - 1; i >= 0; i-- {
-		line := strings.TrimSpace(lines[i])
-		if line == "" || strings.HasPrefix(line, "goroutine ") || strings.HasPrefix(line, "/") {
-			continue
-		}
-		if _, cause, ok := strings.Cut(line, "caused by:"); ok && strings.TrimSpace(cause) != "" {
-			return strings.TrimSpace(cause)
-		}
+	if at := strings.LastIndex(text, transforms.ErrorMark); at >= 0 {
+		text, _, _ = strings.Cut(text[at+len(transforms.ErrorMark):], "\n")
 	}
 	return text
 }

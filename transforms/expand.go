@@ -30,7 +30,7 @@ type expandFn struct {
 func (f *expandFn) ProcessElement(ctx context.Context, _ []byte, emit func(source.Range)) error {
 	for r, err := range source.PlanRanges(ctx, f.Job.planPath()) {
 		if err != nil {
-			return err
+			return marked(err)
 		}
 		emit(r)
 	}

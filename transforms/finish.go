@@ -40,14 +40,14 @@ func (f *finishFn) ProcessElement(_ context.Context, _ int, next func(*Done) boo
 	var d Done
 	for next(&d) {
 		if d.K < 0 || d.K >= len(seen) {
-			return fmt.Errorf("range %d was finished, but the plan has %d", d.K, len(seen))
+			return marked(fmt.Errorf("range %d was finished, but the plan has %d", d.K, len(seen)))
 		}
 		seen[d.K] = true
 	}
 	if k := slices.Index(seen, false); k >= 0 {
-		return fmt.Errorf("range %d of %d was lost on the way: run the same command again", k, len(seen))
+		return marked(fmt.Errorf("range %d of %d was lost on the way: run the same command again", k, len(seen)))
 	}
-	return f.Job.finish()
+	return marked(f.Job.finish())
 }
 
 // A Summary is summary.json: sums over a whole output. It holds no times, so

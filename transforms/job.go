@@ -1,6 +1,7 @@
 package transforms
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,6 +43,18 @@ type Job struct {
 	Footer      map[string]string // provenance, written into every part
 	Runner      string            // for messages
 	Redo        bool              // --retry-failures: ranges with rows of stage read are not done
+}
+
+// ErrorMark begins our own message in what a runner makes of an error: it puts
+// many lines around it.
+const ErrorMark = "treebeam: "
+
+// marked is err as a DoFn returns it.
+func marked(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf(ErrorMark+"%w", err)
 }
 
 // fail appends a failure row for sentence s of file f.

@@ -52,11 +52,11 @@ func (f *readFn) ProcessElement(ctx context.Context, r source.Range, emit func(C
 	}
 	id := rand.Uint64()
 	defer attempt{f.Job.Output, f.Job.FP, r.K, id}.abandon()
-	return ReadRange(ctx, &r, f.Job.Options, func(c Chunk) error {
+	return marked(ReadRange(ctx, &r, f.Job.Options, func(c Chunk) error {
 		c.Attempt = id
 		emit(c)
 		return nil
-	})
+	}))
 }
 
 // ReadRange reads the pieces of a range and gives what is in them to emit,

@@ -61,11 +61,11 @@ func OpenModel(uri string) (m Stages, digest string, err error) {
 func (j *Job) open() (Stages, error) {
 	m, digest, err := OpenModel(j.Model)
 	if err != nil {
-		return nil, err
+		return nil, marked(err)
 	}
 	if digest != j.ModelDigest {
-		return nil, fmt.Errorf("the model %s has changed since the run was started: it had digest %s and has %s; start the run again",
-			j.Model, short(j.ModelDigest), short(digest))
+		return nil, marked(fmt.Errorf("the model %s has changed since the run was started: it had digest %s and has %s; start the run again",
+			j.Model, short(j.ModelDigest), short(digest)))
 	}
 	return m, nil
 }

@@ -2,6 +2,7 @@ package transforms
 
 import (
 	"context"
+	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
@@ -12,7 +13,9 @@ func init() {
 	register.DoFn3x1[context.Context, Chunk, func(Chunk), error](&tagFn{})
 }
 
-// Tag fills in tags, features and lemmas.
+// Tag fills in tags, features and lemmas of sentences in which a word has no
+// UPOS, or replaces those of all. In a sentence that is tagged, empty features
+// mean that there are none: it stays as it is.
 //
 // PCollection<Chunk> -> PCollection<Chunk>
 func Tag(s beam.Scope, job Job, chunks beam.PCollection) beam.PCollection {
@@ -36,6 +39,10 @@ func (f *tagFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) err
 
 // TagChunk is Tag on one chunk.
 func TagChunk(c Chunk, m Stages, o RowOptions) Chunk {
-	c.perSentence("tag", func(s *syntax.Sentence) { m.Tag(s, o.Retag) })
+	c.perSentence("tag", func(s *syntax.Sentence) {
+		if o.Retag || slices.ContainsFunc(s.Words, func(w syntax.Word) bool { return w.UPOS == "" }) {
+			m.Tag(s, o.Retag)
+		}
+	})
 	return c
 }

@@ -43,7 +43,7 @@ func (f *writeFn) ProcessElement(_ context.Context, c Chunk, emit func(Done)) er
 	}
 	if err != nil {
 		key.abandon()
-		return fmt.Errorf("range %d: %w", c.Range, err)
+		return marked(fmt.Errorf("range %d: %w", c.Range, err))
 	}
 	if c.Last {
 		active.Delete(key)

@@ -120,9 +120,11 @@ func interruptible(ctx context.Context, output string) (context.Context, context
 	}
 }
 
-// quietBeam keeps Beam's own chatter off the terminal.
+// quietBeam keeps Beam's own chatter off the terminal. Why a run has failed is
+// in the error that it returns.
 func quietBeam() {
-	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})))
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	log.SetOutput(os.Stderr) // which SetDefault has changed
 	log.SetFlags(log.Ltime)
 }
 
