@@ -28,7 +28,8 @@ gold() { echo "$banks/$1/$1-ud-$2.conllu"; }
 
 # trained TREEBANK SEED [FLAG]: trains a model unless it is there; sets model.
 trained() {
-  model=$out/$1${3:-}-seed$2.tbm
+  local kind=${3:-}
+  model=$out/$1${kind#-}-seed$2.tbm
   [ -f "$model" ] && return
   local begun=$SECONDS
   treebeam train --train "$(gold "$1" train)" --dev "$(gold "$1" dev)" --model "$model" --seed "$2" ${3:+"$3"} \
