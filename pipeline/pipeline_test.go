@@ -225,7 +225,7 @@ func isRefusal(err error) bool {
 func TestModelLoadedOnce(t *testing.T) {
 	m, err := model.Open(model.Embedded)
 	if err != nil {
-		t.Skip("no embedded model yet: ", err)
+		t.Fatal(err)
 	}
 	for range 2 {
 		o := options(write(t, map[string]string{"x.txt": prose(20)}), filepath.Join(t.TempDir(), "out"))
