@@ -167,7 +167,7 @@ func TestImports(t *testing.T) {
 				t.Fatal(err)
 			}
 			if ours, ok := strings.CutPrefix(name, module); ok && !slices.Contains(allowed, ours) {
-				t.Errorf("%s imports %s, which lies in its direction or beside it", s.path(), ours)
+				t.Errorf("%s imports %s, which its row of the table does not allow", s.path(), ours)
 			}
 			if strings.HasPrefix(name, beam) && !slices.Contains(withBeam, s.dir) {
 				t.Errorf("%s imports Beam: only cmd, pipeline, transforms and Beam adapters of io may", s.path())

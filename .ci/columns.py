@@ -196,6 +196,8 @@ def check_duckdb(out, rows):
 
 def main():
     out, page = sys.argv[1:3]
+    if not os.path.exists(os.path.join(out, "manifest.json")):
+        sys.exit(f"{out} has no manifest.json: it is no complete output of treebeam parse")
     columns, footer = documented(page)
     check(sorted(columns) == sorted(KINDS) and len(footer) > 5, f"{page} has tables of {sorted(columns)}, {len(footer)} footer keys")
     rows = {kind: check_files(out, kind, columns[kind], footer) for kind in KINDS}
