@@ -52,7 +52,7 @@ func (c *Codes) Grandparent(g, h, m int, buf []Key) []Key {
 	pg, ph, pm := uint64(c.Fine[x]), uint64(c.Fine[i]), uint64(c.Fine[j])
 	cg, ch, cm := uint64(c.Coarse[x]), uint64(c.Coarse[i]), uint64(c.Coarse[j])
 	lg, lh, lm := c.Lemma[x], c.Lemma[i], c.Lemma[j]
-	s := uint64(tGrand) * 1
+	s := uint64(tGrand)
 	near := gap(h, m) + 5*gap(g, m)
 	buf = append(buf,
 		mix(sum3(s, pg, ph, pm)+flag),

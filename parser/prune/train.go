@@ -197,7 +197,6 @@ func (m *Model) likelihood(dev []syntax.Sentence) float64 {
 // A Report measures what a pruner leaves.
 type Report struct {
 	Words, Arcs, Kept int // Kept counts words whose gold head survived
-	Lookups           int64
 }
 
 // HeadsPerWord returns the mean number of candidates.
