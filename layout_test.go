@@ -54,6 +54,7 @@ var imports = func() map[string][]string {
 		"pipeline":                  append(slices.Clone(stages), "transforms"),
 		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "parser/train", "parser/eval"),
 		"bench/measure":             nil,
+		"bench/ablation":            append(slices.Clone(components), "io/conllu"),
 	}
 }()
 

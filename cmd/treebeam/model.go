@@ -80,8 +80,9 @@ func printModelJSON(w io.Writer, m *model.Model) error {
 		Digest     string      `json:"digest"`
 		Bytes      int         `json:"bytes"`
 		Info       model.Info  `json:"info"`
+		Families   string      `json:"families"`
 		Components []component `json:"components"`
-	}{m.Digest, m.Size, m.Info, componentsOf(m.Sections)})
+	}{m.Digest, m.Size, m.Info, m.Decoder.Families().String(), componentsOf(m.Sections)})
 }
 
 func printModel(out io.Writer, m *model.Model) {
@@ -101,6 +102,7 @@ func printModel(out io.Writer, m *model.Model) {
 	for _, name := range sortedKeys(i.Options) {
 		line("  "+name, i.Options[name])
 	}
+	line("families", m.Decoder.Families().String())
 	line("seed", fmt.Sprint(i.Seed))
 	line("code", i.Code)
 	line("created", i.Created)

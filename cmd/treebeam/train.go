@@ -20,6 +20,8 @@ import (
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/decode"
+	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/train"
 )
 
@@ -38,6 +40,8 @@ never changes the model.`
 type trainFlags struct {
 	train, dev, model string
 	o                 train.Options
+	preset, families  string
+	strategy          string
 	resume, keep      bool
 	check             bool
 }
@@ -48,6 +52,10 @@ func (f *trainFlags) define(fs *flag.FlagSet) {
 	fs.StringVar(&f.model, "model", "", "model `FILE` to write")
 	fs.BoolVar(&f.o.GoldTags, "gold-tags", false, "train pruner, parser and labels on gold tags, for input that has such")
 	fs.IntVar(&f.o.Folds, "folds", train.DefaultFolds, "`N` folds of jackknifing")
+	fs.StringVar(&f.preset, "preset", "standard", "which parts of a tree the parser scores: fast, standard or full")
+	fs.StringVar(&f.families, "families", "", "`CHANGES` of the preset, such as -gs,+ggp (docs/training.md)")
+	fs.IntVar(&f.o.Delta, "delta", decode.DefaultDelta, "`N`, largest local loss of a move that is scored with global parts; -1 for none")
+	fs.StringVar(&f.strategy, "strategy", string(decode.DefaultStrategy), "which wrong tree a step moves away from: skip or max-violation")
 	fs.Uint64Var(&f.o.Seed, "seed", 1, "`N`, of every random choice")
 	fs.IntVar(&f.o.Workers, "workers", 0, "`N` goroutines; 0 is one per core")
 	fs.BoolVar(&f.resume, "resume", false, "take over the finished phases of an interrupted training")
@@ -76,6 +84,9 @@ func runTrain(_ context.Context, args []string) error {
 	case f.model == "" && !f.check:
 		return refuse("want --model FILE, the model to write")
 	}
+	if err := f.parts(); err != nil {
+		return &refusal{err}
+	}
 	trainBank, err := readTreebank(f.train)
 	if err != nil {
 		return &refusal{err}
@@ -93,6 +104,22 @@ func runTrain(_ context.Context, args []string) error {
 		return nil
 	}
 	return f.run(fs, trainBank, devBank)
+}
+
+// parts reads the options of the parser.
+func (f *trainFlags) parts() error {
+	families, err := feature.Preset(f.preset)
+	if err != nil {
+		return err
+	}
+	if f.o.Families, err = families.With(f.families); err != nil {
+		return err
+	}
+	if f.o.Families == 0 {
+		return fmt.Errorf("--families %s leaves arcs alone: keep one other family at least", f.families)
+	}
+	f.o.Strategy = decode.Strategy(f.strategy)
+	return f.o.Strategy.Valid()
 }
 
 // run trains on treebanks that passed the check and writes the model.

@@ -99,12 +99,29 @@ func (x *search) mayReplace(m, old int32) bool {
 // head of old must be below m.
 func (x *search) tryRoot(m, old int32) int64 {
 	t, y := &x.t, &x.y
+	before := y.slot[m]
+	gain, pick := x.openRoot(m, old)
+	if gain <= 0 {
+		y.move(t, int(m), before)
+		y.root = old
+		return gain
+	}
+	y.move(t, int(old), pick)
+	y.root = m
+	return gain
+}
+
+// openRoot is the first half of a re-rooting: it hangs m on 0 and returns the
+// arc on which old, still on 0, is best below m, and what the whole move
+// gains by local parts.
+func (x *search) openRoot(m, old int32) (gain int64, pick int32) {
+	t, y := &x.t, &x.y
 	first := t.arcs.Start[m-1]
-	before, rootArc := y.slot[m], y.slot[old]
-	gain := int64(y.attach(t, int(m), first)) - int64(y.attach(t, int(m), before))
+	gain = int64(y.attach(t, int(m), first)) - int64(y.attach(t, int(m), y.slot[m]))
 	y.move(t, int(m), first)
-	leave := int64(y.attach(t, int(old), rootArc))
-	best, pick := int64(0), int32(-1)
+	leave := int64(y.attach(t, int(old), y.slot[old]))
+	best := int64(0)
+	pick = -1
 	lo, hi := t.arcs.Span(int(old))
 	for i := int32(lo); i < int32(hi); i++ {
 		if h := t.arcs.Heads[i]; h != 0 && y.below(h, m) {
@@ -113,12 +130,5 @@ func (x *search) tryRoot(m, old int32) int64 {
 			}
 		}
 	}
-	if gain += best - leave; gain <= 0 {
-		y.move(t, int(m), before)
-		y.root = old
-		return gain
-	}
-	y.move(t, int(old), pick)
-	y.root = m
-	return gain
+	return gain + best - leave, pick
 }

@@ -3,6 +3,7 @@ package decode
 import (
 	"math"
 
+	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -28,6 +29,7 @@ func (x *search) confidence(s *syntax.Sentence) {
 		c.TreeMargin = float32(math.Min(float64(x.bestAt-x.second)/score.Unit, marginCap))
 	}
 	x.y.set(&x.t, x.best)
+	x.globalAt = x.t.globals(&x.y)
 	if n <= syntax.MaxMarginalWords {
 		c.HeadMarginal = make([]float32, n)
 		for m := 1; m <= n; m++ {
@@ -49,35 +51,60 @@ func (x *search) confidence(s *syntax.Sentence) {
 }
 
 // margin returns the loss of the best tree that differs from the present one
-// in the head of m; for the root word, by one re-rooting move.
+// in the head of m; for the root word, by one re-rooting move. Global parts
+// count for the moves that settle would have scored in full. The present tree
+// is x.best before and after.
 func (x *search) margin(m int32) int64 {
 	t, y := &x.t, &x.y
 	least := int64(marginCap * score.Unit)
 	lo, hi := t.arcs.Span(int(m))
 	if m != y.root {
-		base, known := int64(0), false
+		base, known, now := int64(0), false, y.slot[m]
 		for i := int32(lo); i < int32(hi); i++ {
 			h := t.arcs.Heads[i]
-			if i == y.slot[m] || h == 0 || y.below(h, m) {
+			if i == now || h == 0 || y.below(h, m) {
 				continue
 			}
 			if !known {
-				base, known = int64(y.attach(t, int(m), y.slot[m])), true
+				base, known = int64(y.attach(t, int(m), now)), true
 			}
-			least = min(least, base-int64(y.attach(t, int(m), i)))
+			loss := base - int64(y.attach(t, int(m), i))
+			if x.inFull(loss) {
+				y.move(t, int(m), i)
+				loss += x.globalAt - t.globals(y)
+				y.move(t, int(m), now)
+			}
+			least = min(least, loss)
 		}
 		return max(least, 0)
 	}
 	for r := int32(1); int(r) <= t.n; r++ {
 		if r != m && x.mayReplace(r, m) {
-			least = min(least, -x.tryRoot(r, m))
-		}
-		if y.root != m { // a tie cannot move; a gain would mean that the climb was cut short
-			x.y.set(t, x.best)
-			return 0
+			least = min(least, x.rootLoss(r, m))
 		}
 	}
 	return max(least, 0)
+}
+
+// rootLoss returns what making m the root in place of old loses.
+func (x *search) rootLoss(m, old int32) int64 {
+	t, y := &x.t, &x.y
+	before, rootArc := y.slot[m], y.slot[old]
+	gain, pick := x.openRoot(m, old)
+	loss := -gain
+	if x.inFull(loss) {
+		y.move(t, int(old), pick)
+		loss += x.globalAt - t.globals(y)
+		y.move(t, int(old), rootArc)
+	}
+	y.move(t, int(m), before)
+	y.root = old
+	return loss
+}
+
+// inFull reports whether settle scores a move of such a local loss in full.
+func (x *search) inFull(loss int64) bool {
+	return loss < x.delta && x.t.on.Any(feature.Globals)
 }
 
 // Round rounds a probability to a multiple of 1/4096 in [0,1]. NaN is 0.

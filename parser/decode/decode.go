@@ -7,6 +7,7 @@ package decode
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/treebeam/treebeam/parser/feature"
@@ -32,7 +33,9 @@ type Model struct {
 	vocabulary *feature.Vocabulary
 	scorer     score.Scorer   // weights, but a Table while it is trained
 	weights    *score.Weights // once they are fixed
-	pool       sync.Pool      // *search
+	families   feature.Families
+	delta      int32     // of settle, in units of 1/score.Unit
+	pool       sync.Pool // *search
 }
 
 func (m *Model) get() *search {
@@ -93,7 +96,7 @@ func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 
 // parse decodes one window and writes its result into s.
 func (x *search) parse(m *Model, s *syntax.Sentence, o Options) error {
-	x.prepare(m.vocabulary, m.scorer, s)
+	x.prepare(m, m.scorer, s)
 	if !x.run(contentSeed(s, o.Seed), o.Restarts, o.Patience) {
 		return errors.New("the candidate heads hold no tree with a single root")
 	}
@@ -170,15 +173,20 @@ func contentSeed(s *syntax.Sentence, seed uint64) uint64 {
 	return h
 }
 
+// Families returns the families of parts that the model scores.
+func (m *Model) Families() feature.Families { return m.families }
+
 // Pack stores the model.
 func (m *Model) Pack(s *pack.Sub) {
 	m.vocabulary.Pack(s)
 	m.weights.Pack(s, "parts")
+	pack.Put(s, "families", []uint32{uint32(m.families), uint32(m.delta)})
 }
 
-// Open is the inverse of Pack.
+// Open is the inverse of Pack. A model without families is one of the time
+// before there was a choice: it has those of feature.Standard.
 func Open(v *pack.View, component string) (*Model, error) {
-	m := &Model{}
+	m := &Model{families: feature.Standard}
 	var err error
 	if m.vocabulary, err = feature.OpenVocabulary(v, component); err != nil {
 		return nil, err
@@ -187,5 +195,16 @@ func Open(v *pack.View, component string) (*Model, error) {
 		return nil, err
 	}
 	m.scorer = m.weights
+	if !v.Has(component, "families") {
+		return m, nil
+	}
+	f, err := pack.Get[uint32](v, component, "families")
+	if err != nil {
+		return nil, err
+	}
+	if len(f) != 2 || !feature.Families(f[0]).Valid() || f[1] > math.MaxInt32 {
+		return nil, feature.ErrDamaged(component + ".families")
+	}
+	m.families, m.delta = feature.Families(f[0]), int32(f[1])
 	return m, nil
 }

@@ -23,7 +23,7 @@ func (z noise) Sum(keys []feature.Key) int32 {
 	return s
 }
 
-var tags = []string{"NOUN", "VERB", "ADP", "PUNCT", "DET", "ADJ"}
+var tags = []string{"NOUN", "VERB", "ADP", "PUNCT", "DET", "CCONJ"}
 
 // randomSentence makes n words whose candidates are all heads, or each with
 // probability keep/8 and always the one before.
@@ -84,59 +84,84 @@ func allTrees(s *syntax.Sentence, f func(head []int32)) {
 func scratchScore(x *search, head []int32) int64 {
 	var y tree
 	y.set(&x.t, head)
-	return int64(x.t.scoreParts(y.parts(x.t.n, nil)))
+	return int64(x.t.scoreParts(y.parts(&x.t, nil)))
 }
 
-func newSearch(s *syntax.Sentence, scale int32) *search {
+func newSearch(s *syntax.Sentence, scale int32, on feature.Families) *search {
 	x := &search{}
-	x.prepare(feature.Learn(nil), noise{scale}, s)
+	x.prepare(&Model{vocabulary: feature.Learn(nil), families: on, delta: DefaultDelta}, noise{scale}, s)
 	return x
 }
 
+// familySets are the sets of families under test: none, all, each alone, each
+// off, and random ones.
+func familySets() []feature.Families {
+	list := []feature.Families{0, feature.Full, feature.Standard, feature.Fast}
+	for f := feature.Families(1); f <= feature.Lean; f <<= 1 {
+		list = append(list, f, (feature.Full|feature.Lean)&^f)
+	}
+	r := graph.Rand(7)
+	for range 6 {
+		list = append(list, feature.Families(r.Next())&(feature.Full|feature.Lean))
+	}
+	return list
+}
+
 // Every gain of every legal move of every tree equals the difference of
-// from-scratch scores, and the table total equals the from-scratch score.
+// from-scratch scores, and the table total equals the from-scratch score,
+// with every family on and off.
 func TestGainsEqualScoreDifferences(t *testing.T) {
 	r := graph.Rand(1)
 	checked := 0
-	for k := 0; k < 40; k++ {
-		n := 1 + int(r.Below(5))
-		s := randomSentence(n, 2+int(r.Below(7)), &r)
-		x := newSearch(s, 500)
-		allTrees(s, func(head []int32) {
-			if r.Below(4) != 0 {
-				return
-			}
-			before := scratchScore(x, head)
-			x.y.set(&x.t, head)
-			if got := x.total(); got != before {
-				t.Fatalf("heads %v: total %d, from scratch %d", head, got, before)
-			}
-			for m := 1; m <= n; m++ {
-				for i := x.t.arcs.Start[m-1]; i < x.t.arcs.Start[m]; i++ {
-					h := x.t.arcs.Heads[i]
-					if h == head[m] || h == 0 || head[m] == 0 || x.y.below(h, int32(m)) {
-						continue
-					}
-					gain := int64(x.y.attach(&x.t, m, i)) - int64(x.y.attach(&x.t, m, x.y.slot[m]))
-					moved := append([]int32(nil), head...)
-					moved[m] = h
-					if want := scratchScore(x, moved) - before; gain != want {
-						t.Fatalf("heads %v, word %d to %d: gain %d, want %d", head, m, h, gain, want)
-					}
-					old := x.y.slot[m]
-					x.y.move(&x.t, m, i)
-					if got := x.total(); got != before+gain {
-						t.Fatalf("after the move: total %d, want %d", got, before+gain)
-					}
-					x.y.move(&x.t, m, old)
-					checked++
+	for _, on := range familySets() {
+		for k := 0; k < 16; k++ {
+			s := randomSentence(1+int(r.Below(6)), 1+int(r.Below(5)), &r)
+			x := newSearch(s, 500, on)
+			allTrees(s, func(head []int32) {
+				if r.Below(16) == 0 {
+					checked += checkGains(t, x, head)
 				}
-			}
-		})
+			})
+		}
 	}
-	if checked < 2000 {
+	if checked < 5000 {
 		t.Fatalf("only %d moves checked", checked)
 	}
+}
+
+// checkGains tries all moves of one tree and returns how many there were.
+func checkGains(t *testing.T, x *search, head []int32) (checked int) {
+	t.Helper()
+	n := x.t.n
+	before := scratchScore(x, head)
+	x.y.set(&x.t, head)
+	if got := x.total(); got != before {
+		t.Fatalf("%v, heads %v: total %d, from scratch %d", x.t.on, head, got, before)
+	}
+	global := x.t.globals(&x.y)
+	for m := 1; m <= n; m++ {
+		for i := x.t.arcs.Start[m-1]; i < x.t.arcs.Start[m]; i++ {
+			h := x.t.arcs.Heads[i]
+			if h == head[m] || h == 0 || head[m] == 0 || x.y.below(h, int32(m)) {
+				continue
+			}
+			gain := int64(x.y.attach(&x.t, m, i)) - int64(x.y.attach(&x.t, m, x.y.slot[m]))
+			moved := append([]int32(nil), head...)
+			moved[m] = h
+			old := x.y.slot[m]
+			x.y.move(&x.t, m, i)
+			gain += x.t.globals(&x.y) - global
+			if want := scratchScore(x, moved) - before; gain != want {
+				t.Fatalf("%v, heads %v, word %d to %d: gain %d, want %d", x.t.on, head, m, h, gain, want)
+			}
+			if got := x.total(); got != before+gain {
+				t.Fatalf("after the move: total %d, want %d", got, before+gain)
+			}
+			x.y.move(&x.t, m, old)
+			checked++
+		}
+	}
+	return checked
 }
 
 func TestRerootingEqualsScoreDifference(t *testing.T) {
@@ -145,7 +170,7 @@ func TestRerootingEqualsScoreDifference(t *testing.T) {
 	for k := 0; k < 60; k++ {
 		n := 2 + int(r.Below(4))
 		s := randomSentence(n, 6, &r)
-		x := newSearch(s, 500)
+		x := newSearch(s, 500, feature.Locals)
 		allTrees(s, func(head []int32) {
 			if r.Below(8) != 0 {
 				return
@@ -194,7 +219,7 @@ func TestMovesConnectAllTrees(t *testing.T) {
 	for n := 2; n <= 4; n++ {
 		r := graph.Rand(3)
 		s := randomSentence(n, 8, &r)
-		x := newSearch(s, 10)
+		x := newSearch(s, 10, feature.Standard)
 		index := map[string]int{}
 		var list [][]int32
 		allTrees(s, func(head []int32) {
@@ -248,48 +273,68 @@ func TestMovesConnectAllTrees(t *testing.T) {
 }
 
 // With enough restarts the search finds the exhaustive maximum, and never
-// anything better; its result is a local optimum under from-scratch scores.
+// anything better; its result is a local optimum under from-scratch scores if
+// all moves are scored in full.
 func TestSearchAgainstAllTrees(t *testing.T) {
-	r := graph.Rand(4)
-	cases, optimal := 400, 0
-	for k := 0; k < cases; k++ {
-		n := 1 + int(r.Below(5))
-		s := randomSentence(n, 2+int(r.Below(7)), &r)
-		x := newSearch(s, 400)
-		best := int64(-1 << 62)
-		allTrees(s, func(head []int32) { best = max(best, scratchScore(x, head)) })
-		x.run(uint64(k), 300, 100)
-		if x.bestAt > best {
-			t.Fatalf("score %d above the maximum %d", x.bestAt, best)
-		}
-		if got := scratchScore(x, x.best); got != x.bestAt {
-			t.Fatalf("reported %d, from scratch %d", x.bestAt, got)
-		}
-		if x.bestAt == best {
-			optimal++
-		}
-		for m := 1; m <= n; m++ {
-			for _, h := range s.Candidates.Of(m) {
-				x.y.set(&x.t, x.best)
-				if h == 0 || x.best[m] == 0 || x.y.below(h, int32(m)) {
-					continue
-				}
-				moved := append([]int32(nil), x.best[:n+1]...)
-				moved[m] = h
-				if scratchScore(x, moved) > x.bestAt {
-					t.Fatalf("%v is no local optimum: word %d to %d gains", x.best, m, h)
-				}
+	for _, c := range []struct {
+		on    feature.Families
+		delta int64
+		least int // percent of optimal results
+	}{
+		{feature.Standard, 0, 99},
+		{feature.Full, 1 << 40, 99},
+		{feature.Full, 300, 80},
+		{feature.Full, 0, 80},
+	} {
+		r := graph.Rand(4)
+		cases, optimal := 200, 0
+		for k := 0; k < cases; k++ {
+			s := randomSentence(1+int(r.Below(5)), 2+int(r.Below(7)), &r)
+			x := newSearch(s, 400, c.on)
+			x.delta = c.delta
+			best := int64(-1 << 62)
+			allTrees(s, func(head []int32) { best = max(best, scratchScore(x, head)) })
+			x.run(uint64(k), 300, 100)
+			if x.bestAt > best {
+				t.Fatalf("score %d above the maximum %d", x.bestAt, best)
+			}
+			if got := scratchScore(x, x.best); got != x.bestAt {
+				t.Fatalf("reported %d, from scratch %d", x.bestAt, got)
+			}
+			if x.bestAt == best {
+				optimal++
+			}
+			if !c.on.Any(feature.Globals) || c.delta > 1<<30 {
+				checkOptimum(t, x, s)
 			}
 		}
+		if optimal*100 < cases*c.least {
+			t.Errorf("%v, delta %d: %d of %d cases optimal, want %d %%", c.on, c.delta, optimal, cases, c.least)
+		}
 	}
-	if optimal*100 < cases*99 {
-		t.Errorf("%d of %d cases optimal, want 99 %%", optimal, cases)
+}
+
+// checkOptimum holds the best tree against all single changes.
+func checkOptimum(t *testing.T, x *search, s *syntax.Sentence) {
+	t.Helper()
+	for m := 1; m <= x.t.n; m++ {
+		for _, h := range s.Candidates.Of(m) {
+			x.y.set(&x.t, x.best)
+			if h == 0 || x.best[m] == 0 || x.y.below(h, int32(m)) {
+				continue
+			}
+			moved := append([]int32(nil), x.best[:x.t.n+1]...)
+			moved[m] = h
+			if scratchScore(x, moved) > x.bestAt {
+				t.Fatalf("%v is no local optimum: word %d to %d gains", x.best, m, h)
+			}
+		}
 	}
 }
 
 func TestParseIsDeterministicAndBounded(t *testing.T) {
 	r := graph.Rand(5)
-	m := &Model{vocabulary: feature.Learn(nil), scorer: noise{300}}
+	m := &Model{vocabulary: feature.Learn(nil), scorer: noise{300}, families: feature.Full, delta: DefaultDelta}
 	var list []*syntax.Sentence
 	for k := 0; k < 20; k++ {
 		list = append(list, randomSentence(3+int(r.Below(20)), 2, &r))
@@ -324,7 +369,7 @@ func TestParseIsDeterministicAndBounded(t *testing.T) {
 }
 
 func TestParseRefusesBadCandidates(t *testing.T) {
-	m := &Model{vocabulary: feature.Learn(nil), scorer: noise{300}}
+	m := &Model{vocabulary: feature.Learn(nil), scorer: noise{300}, families: feature.Full, delta: DefaultDelta}
 	s := &syntax.Sentence{Words: make([]syntax.Word, 2)}
 	if m.Parse(s, Options{}) == nil {
 		t.Error("no candidates: no error")
@@ -341,7 +386,7 @@ func TestParseRefusesBadCandidates(t *testing.T) {
 
 func TestLongSentenceInWindows(t *testing.T) {
 	r := graph.Rand(6)
-	m := &Model{vocabulary: feature.Learn(nil), scorer: noise{300}}
+	m := &Model{vocabulary: feature.Learn(nil), scorer: noise{300}, families: feature.Full, delta: DefaultDelta}
 	n := syntax.MaxWholeWords + 500
 	s := &syntax.Sentence{}
 	for len(s.Words) < n {

@@ -1,5 +1,7 @@
 package decode
 
+import "github.com/treebeam/treebeam/parser/feature"
+
 // none is the place beyond a boundary of a child list.
 const none = -1
 
@@ -44,6 +46,9 @@ func (y *tree) around(t *tables, h int, x int32) (l2, l1, r1, r2 int32) {
 	return l2, l1, r1, r2
 }
 
+// lists are the families that look at child lists.
+const lists = feature.Siblings | feature.GrandSiblings | feature.TriSiblings | feature.SiblingGrandchildren
+
 // attach returns the score of all parts that exist because word m hangs on
 // the head of arc, less those that would exist at that head without m, in
 // the current tree with m taken off its present head. The difference of two
@@ -51,15 +56,48 @@ func (y *tree) around(t *tables, h int, x int32) (l2, l1, r1, r2 int32) {
 // (papers/rbg-parser 6.6). The head must not be below m.
 func (y *tree) attach(t *tables, m int, arc int32) int32 {
 	t.count.Gains++
-	a := &t.arcs
-	x, h := int32(m), a.Heads[arc]
+	a, on := &t.arcs, t.on
+	h, slot := a.Heads[arc], arc-a.Start[m-1]
 	s := a.Score[arc]
 	if h != 0 {
-		g := y.slot[h] - a.Start[h-1]
-		s += t.grandparent(arc, g, m)
-		k, b := t.place[arc], int(h)
-		l2, l1, r1, r2 := y.around(t, b, x)
-		s += t.sibling(b, g, l1, k) + t.sibling(b, g, k, r1) - t.sibling(b, g, l1, r1)
+		if on&feature.Grandparents != 0 {
+			s += t.grandparent(arc, y.slot[h]-a.Start[h-1], m)
+		}
+		if on&lists != 0 {
+			s += y.beside(t, m, arc)
+		}
+	}
+	if on&(feature.Grandparents|feature.GrandSiblings) != 0 {
+		s += y.underneath(t, m, slot)
+	}
+	if on&feature.HeadBigrams != 0 {
+		if m > 1 {
+			s += t.headBigram(m-1, y.slot[m-1]-a.Start[m-2], slot)
+		}
+		if m < t.n {
+			s += t.headBigram(m, slot, y.slot[m+1]-a.Start[m])
+		}
+	}
+	if on&feature.GreatGrandparents != 0 {
+		s += y.above(t, m, arc)
+	}
+	if on&feature.Crossings != 0 {
+		s += y.crossings(t, m, arc)
+	}
+	return s
+}
+
+// beside scores the parts that m makes in the child list of its head, less
+// those that its neighbours would make without it.
+func (y *tree) beside(t *tables, m int, arc int32) int32 {
+	h := t.arcs.Heads[arc]
+	g, k, b := y.slot[h]-t.arcs.Start[h-1], t.place[arc], int(h)
+	l2, l1, r1, r2 := y.around(t, b, int32(m))
+	var s int32
+	if t.on&(feature.Siblings|feature.GrandSiblings) != 0 {
+		s = t.sibling(b, g, l1, k) + t.sibling(b, g, k, r1) - t.sibling(b, g, l1, r1)
+	}
+	if t.on&feature.TriSiblings != 0 {
 		s += t.triSibling(b, l1, k, r1)
 		if l2 != none {
 			s += t.triSibling(b, l2, l1, k) - t.triSibling(b, l2, l1, r1)
@@ -68,20 +106,22 @@ func (y *tree) attach(t *tables, m int, arc int32) int32 {
 			s += t.triSibling(b, k, r1, r2) - t.triSibling(b, l1, r1, r2)
 		}
 	}
-	s += y.underneath(t, m, arc-a.Start[m-1])
-	if m > 1 {
-		s += t.headBigram(m-1, y.slot[m-1]-a.Start[m-2], arc-a.Start[m-1])
+	if t.on&feature.SiblingGrandchildren != 0 {
+		s += y.kin(t, m, arc, t.word(b, l1), t.word(b, r1))
 	}
-	if m < t.n {
-		s += t.headBigram(m, arc-a.Start[m-1], y.slot[m+1]-a.Start[m])
-	}
-	return s + y.crossings(t, m, arc)
+	return s
 }
 
 // underneath scores the parts in which the head at the slot of m is the
 // grandparent: those of m's children.
 func (y *tree) underneath(t *tables, m int, slot int32) int32 {
 	var s int32
+	if t.on&feature.GrandSiblings == 0 {
+		for c := y.first[m]; c != 0; c = y.next[c] {
+			s += t.grandparent(y.slot[c], slot, int(c))
+		}
+		return s
+	}
 	at, self := int32(0), false
 	for c := y.first[m]; ; c = y.next[c] {
 		if !self && (c == 0 || c > int32(m)) {
@@ -92,7 +132,10 @@ func (y *tree) underneath(t *tables, m int, slot int32) int32 {
 			break
 		}
 		p := t.place[y.slot[c]]
-		s += t.grandparent(y.slot[c], slot, int(c)) + t.grandSibling(m, slot, at, p)
+		s += t.grandSibling(m, slot, at, p)
+		if t.on&feature.Grandparents != 0 {
+			s += t.grandparent(y.slot[c], slot, int(c))
+		}
 		at = p
 	}
 	return s + t.grandSibling(m, slot, at, t.width(m)-1)

@@ -17,6 +17,16 @@ const (
 	triSiblingPart
 	bigramPart
 	crossingPart
+	greatPart
+	nephewPart
+	rightPart // the first of the global ones
+	coordinationPart
+	attachmentPart
+	spanPart
+	neighbourPart
+	valencyPart
+	nonProjectivePart
+	pairPart
 )
 
 // A part is one scored piece of a tree, by words: enumerated from scratch,
@@ -28,47 +38,78 @@ const (
 //	grand-sibling   a, b = grandparent, head; c, d = neighbours
 //	tri-sibling     a = head; b, c, d = neighbours
 //	head bigram     a = word, b, c = heads of it and of the next word
+//	grand-grandparent   a, b, c, d from the top down
+//	sibling-grandchild  a = head, b = its child, c = a child of b, d = neighbour of b
+//
+// Those of global families are described in global.go.
 type part struct {
 	kind       kind
 	a, b, c, d int32
 }
 
-// parts appends all parts of the tree. A crossing part stands once for every
-// arc that its arc crosses.
-func (y *tree) parts(n int, list []part) []part {
-	entries := make([]int32, 0, 16)
+// parts appends all parts of the tree that belong to the families. A crossing
+// part stands once for every arc that its arc crosses.
+func (y *tree) parts(t *tables, list []part) []part {
+	n, on := t.n, t.on
 	for m := int32(1); int(m) <= n; m++ {
 		h := y.head[m]
 		list = append(list, part{arcPart, h, m, 0, 0})
-		if h != 0 {
+		if h != 0 && on.Any(feature.Grandparents) {
 			list = append(list, part{grandPart, y.head[h], h, m, 0})
 		}
-		if int(m) < n {
+		if h != 0 && y.head[h] != 0 && on.Any(feature.GreatGrandparents) {
+			list = append(list, part{greatPart, y.head[y.head[h]], y.head[h], h, m})
+		}
+		if int(m) < n && on.Any(feature.HeadBigrams) {
 			list = append(list, part{bigramPart, m, h, y.head[m+1], 0})
 		}
-		entries = append(entries[:0], feature.Start)
-		self := false
-		for c := y.first[m]; ; c = y.next[c] {
-			if !self && (c == 0 || c > m) {
-				entries, self = append(entries, m), true
-			}
-			if c == 0 {
-				break
-			}
-			entries = append(entries, c)
-		}
-		entries = append(entries, feature.End)
-		for i := 1; i < len(entries); i++ {
-			list = append(list, part{siblingPart, m, entries[i-1], entries[i], 0})
-			list = append(list, part{grandSiblingPart, h, m, entries[i-1], entries[i]})
-			if i > 1 {
-				list = append(list, part{triSiblingPart, m, entries[i-2], entries[i-1], entries[i]})
-			}
-		}
-		for u := int32(1); u < m; u++ {
+		list = y.listParts(on, m, list)
+		for u := int32(1); u < m && on.Any(feature.Crossings); u++ {
 			if crosses(y.head[u], u, h, m) {
 				list = append(list, part{crossingPart, h, m, 0, 0}, part{crossingPart, y.head[u], u, 0, 0})
 			}
+		}
+	}
+	if on.Any(feature.Globals) {
+		t.tour.walk(t, y)
+		list = append(list, t.tour.parts...)
+	}
+	return list
+}
+
+// listParts appends the parts of the child list of m.
+func (y *tree) listParts(on feature.Families, m int32, list []part) []part {
+	entries := append(make([]int32, 0, 16), feature.Start)
+	self := false
+	for c := y.first[m]; ; c = y.next[c] {
+		if !self && (c == 0 || c > m) {
+			entries, self = append(entries, m), true
+		}
+		if c == 0 {
+			break
+		}
+		entries = append(entries, c)
+	}
+	entries = append(entries, feature.End)
+	for i := 1; i < len(entries); i++ {
+		a, b := entries[i-1], entries[i]
+		if on.Any(feature.Siblings) {
+			list = append(list, part{siblingPart, m, a, b, 0})
+		}
+		if on.Any(feature.GrandSiblings) {
+			list = append(list, part{grandSiblingPart, y.head[m], m, a, b})
+		}
+		if i > 1 && on.Any(feature.TriSiblings) {
+			list = append(list, part{triSiblingPart, m, entries[i-2], a, b})
+		}
+		if a <= 0 || b <= 0 || a == m || b == m || !on.Any(feature.SiblingGrandchildren) {
+			continue
+		}
+		for c := y.first[a]; c != 0; c = y.next[c] {
+			list = append(list, part{nephewPart, m, a, c, b})
+		}
+		for c := y.first[b]; c != 0; c = y.next[c] {
+			list = append(list, part{nephewPart, m, b, c, a})
 		}
 	}
 	return list
@@ -86,11 +127,12 @@ func crosses(a, b, c, d int32) bool {
 }
 
 // features appends the keys of a part.
-func (p part) features(c *feature.Codes, buf []feature.Key) []feature.Key {
+func (t *tables) features(p part, buf []feature.Key) []feature.Key {
+	c := &t.codes
 	x, y, z, w := int(p.a), int(p.b), int(p.c), int(p.d)
 	switch p.kind {
 	case arcPart:
-		return c.Arc(x, y, buf)
+		return t.arcKeys(x, y, buf)
 	case grandPart:
 		return c.Grandparent(x, y, z, buf)
 	case siblingPart:
@@ -101,15 +143,21 @@ func (p part) features(c *feature.Codes, buf []feature.Key) []feature.Key {
 		return c.TriSibling(x, y, z, w, buf)
 	case bigramPart:
 		return c.HeadBigram(x, y, z, buf)
+	case crossingPart:
+		return c.Crossing(x, y, buf)
+	case greatPart:
+		return c.GreatGrandparent(x, y, z, w, buf)
+	case nephewPart:
+		return c.SiblingGrandchild(x, y, z, w, buf)
 	}
-	return c.Crossing(x, y, buf)
+	return t.globalKeys(p, buf)
 }
 
 // scoreParts sums the parts of a tree from scratch, without costs.
 func (t *tables) scoreParts(list []part) int32 {
 	var s int32
 	for _, p := range list {
-		s += t.scorer.Sum(p.features(&t.codes, t.keys[:0]))
+		s += t.scorer.Sum(t.features(p, t.keys[:0]))
 	}
 	return s
 }

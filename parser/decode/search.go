@@ -13,6 +13,7 @@ type search struct {
 	t     tables
 	y     tree
 	order []int32
+	delta int64 // largest local loss of a move that settle looks at, exclusive
 
 	sampler  graph.Sampler
 	spanner  graph.Spanner
@@ -22,21 +23,24 @@ type search struct {
 	redraw   []bool
 
 	start    []int32 // heads of the tree to climb from
+	gold     []int32 // in training: heads of the gold tree
 	best     []int32 // heads of the best tree so far, entry 0 unused
 	bestAt   int64
+	globalAt int64 // score of best's global parts, set by confidence
 	second   int64 // best score of a different local optimum
 	hits     int32 // restarts that ended in best
 	restarts int32
 	agree    []int32 // per word: restarts that ended with the head of best
 	ends     []int32 // heads of every restart, one after another
+	closed   []int32 // likewise, at the ends of the climbs on local parts
 	parts    [2][]part
 }
 
 // prepare loads a sentence whose candidates are set and encodes it.
-func (x *search) prepare(v *feature.Vocabulary, sc score.Scorer, s *syntax.Sentence) {
+func (x *search) prepare(m *Model, sc score.Scorer, s *syntax.Sentence) {
 	t := &x.t
-	t.scorer = sc
-	v.Encode(s, &t.codes)
+	t.scorer, t.on, x.delta = sc, m.families, int64(m.delta)
+	m.vocabulary.Encode(s, &t.codes)
 	t.arcs.Start, t.arcs.Heads = s.Candidates.Start, s.Candidates.Heads
 	t.prepare()
 	x.draw = graph.Of(&s.Candidates)
@@ -54,7 +58,7 @@ func (x *search) run(seed uint64, limit, patience int) bool {
 	n := x.t.n
 	x.best = resize(x.best, n+1)
 	x.start = resize(x.start, n+1)
-	x.ends = x.ends[:0]
+	x.ends, x.closed = x.ends[:0], x.closed[:0]
 	x.restarts, x.hits = 0, 0
 	x.bestAt, x.second = -1<<62, -1<<62
 	x.marginal = resize(x.marginal, len(x.draw.Heads))
@@ -80,15 +84,22 @@ func (x *search) run(seed uint64, limit, patience int) bool {
 			}
 			x.restart(seed, j, known)
 		}
-		x.y.set(&x.t, x.start)
-		x.climb()
-		if x.finish() {
+		if x.ascend(x.start) {
 			idle = 0
 		} else {
 			idle++
 		}
 	}
 	return true
+}
+
+// ascend climbs from a tree and reports whether it ends higher than all
+// before.
+func (x *search) ascend(from []int32) bool {
+	x.y.set(&x.t, from)
+	x.climb()
+	x.settle()
+	return x.finish()
 }
 
 // freeWords counts the words that have a choice.
@@ -193,43 +204,55 @@ func (x *search) finish() bool {
 // total scores the present tree from the tables.
 func (x *search) total() int64 {
 	t, y := &x.t, &x.y
-	sum := int64(0)
+	on := t.on
+	sum := t.globals(y)
 	for m := 1; m <= t.n; m++ {
 		arc, h := y.slot[m], y.head[m]
 		sum += int64(t.arcs.Score[arc])
 		slot := arc - t.arcs.Start[m-1]
-		if h != 0 {
+		if h != 0 && on.Any(feature.Grandparents) {
 			sum += int64(t.grandparent(arc, y.slot[h]-t.arcs.Start[h-1], m))
 		}
-		if m < t.n {
+		if h != 0 && y.head[h] != 0 && on.Any(feature.GreatGrandparents) {
+			g := y.head[h]
+			sum += int64(t.greatGrandparent(y.slot[g], arc, g, int32(m)))
+		}
+		if m < t.n && on.Any(feature.HeadBigrams) {
 			sum += int64(t.headBigram(m, slot, y.slot[m+1]-t.arcs.Start[m]))
 		}
-		sum += y.family(t, m, slot)
-		sum += int64(y.crossings(t, m, arc))
+		if on.Any(lists) {
+			sum += y.family(t, m, slot)
+		}
 	}
-	return sum - x.twice()
+	if on.Any(feature.Crossings) {
+		sum += x.allCrossings()
+	}
+	return sum
 }
 
-// twice is what total counts too often: every crossing pair was scored from
-// both of its arcs.
-func (x *search) twice() int64 {
+// allCrossings scores every pair of crossing arcs on both of its sides.
+func (x *search) allCrossings() int64 {
 	t, y := &x.t, &x.y
 	sum := int64(0)
 	for m := 1; m <= t.n; m++ {
 		sum += int64(y.crossings(t, m, y.slot[m]))
 	}
-	return sum / 2
+	return sum / 2 // every pair was met from both of its arcs
 }
 
 // family scores the child list of m: sibling pairs with and without their
-// grandparent, and tri-siblings.
+// grandparent, tri-siblings and sibling-grandchildren.
 func (y *tree) family(t *tables, m int, slot int32) int64 {
 	sum := int64(0)
 	before, at, self := int32(none), int32(0), false
 	step := func(p int32) {
 		sum += int64(t.sibling(m, slot, at, p))
-		if before != none {
+		if before != none && t.on.Any(feature.TriSiblings) {
 			sum += int64(t.triSibling(m, before, at, p))
+		}
+		if a, b := int32(t.word(m, at)), int32(t.word(m, p)); t.on.Any(feature.SiblingGrandchildren) &&
+			a > 0 && b > 0 && int(a) != m && int(b) != m {
+			sum += int64(y.nephewsOf(t, b, y.slot[b], a, 0) + y.nephewsOf(t, a, y.slot[a], b, 0))
 		}
 		before, at = at, p
 	}

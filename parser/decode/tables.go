@@ -24,6 +24,7 @@ const empty = math.MinInt32
 // tables are scratch: refilled for every sentence, used by one goroutine.
 type tables struct {
 	scorer score.Scorer
+	on     feature.Families
 	codes  feature.Codes
 	arcs   graph.Arcs // Score is the arc's score, cost included
 	n      int
@@ -43,25 +44,39 @@ type tables struct {
 	grandSibAt []int32
 	bigram     []int32 // [bigramStart[m] + slot of h1 at m * heads of m+1 + slot of h2]
 	bigramAt   []int32
-	tri        []memo // direct-mapped
+	tri        []memo       // direct-mapped
+	great      []memo       // likewise: grand-grandparents
+	nephews    []memo       // likewise: sibling-grandchildren
+	global     []globalMemo // likewise: parts of global families
+	tour       tour
 	generation uint64
 
 	keys  []feature.Key
 	count Counters
 }
 
-// A memo caches one tri-sibling score; key holds generation, h and places.
+// A memo caches the score of one part; key holds the generation and what
+// tells the part from others of the sentence.
 type memo struct {
 	key   uint64
 	score int32
 }
 
-const triSlots = 1 << 13
+const (
+	memoBits  = 13 // of the number of slots of a direct-mapped table
+	memoSlots = 1 << memoBits
+)
+
+// slotOf returns the slot of a key.
+func slotOf(list []memo, key uint64) *memo {
+	return &list[key*0x9E3779B97F4A7C15>>(64-memoBits)]
+}
 
 // Counters measure the work of a search. They do not depend on the machine.
 type Counters struct {
 	Lookups  int64 // weights looked up
 	Gains    int64 // heads evaluated for a word
+	Globals  int64 // trees whose global parts were scored
 	Climbs   int64 // restarts
 	Improved int64 // restarts after the first that found a better tree
 	Words    int64
@@ -71,6 +86,7 @@ type Counters struct {
 func (c *Counters) Add(d Counters) {
 	c.Lookups += d.Lookups
 	c.Gains += d.Gains
+	c.Globals += d.Globals
 	c.Climbs += d.Climbs
 	c.Improved += d.Improved
 	c.Words += d.Words
@@ -90,38 +106,57 @@ func (t *tables) prepare() {
 	n := a.N()
 	t.n = n
 	t.generation++
-	if t.generation >= 1<<24 || t.tri == nil {
-		t.generation = 1
-		t.tri = make([]memo, triSlots)
+	if t.generation >= 1<<24 {
+		t.generation, t.tri, t.great, t.nephews, t.global = 1, nil, nil, nil, nil
+	}
+	t.tri = t.memos(t.tri, feature.TriSiblings)
+	t.great = t.memos(t.great, feature.GreatGrandparents)
+	t.nephews = t.memos(t.nephews, feature.SiblingGrandchildren)
+	if t.global == nil && t.on.Any(feature.Globals) {
+		t.global = make([]globalMemo, memoSlots)
+	}
+	if t.on.Any(feature.PunctuationPairs) {
+		t.tour.partner = t.codes.Partners(t.tour.partner)
 	}
 	a.Score = resize(a.Score, len(a.Heads))
 	t.cross = resize(t.cross, len(a.Heads))
 	for m := 1; m <= n; m++ {
 		lo, hi := a.Span(m)
 		for i := lo; i < hi; i++ {
-			a.Score[i] = t.sum(t.codes.Arc(int(a.Heads[i]), m, t.keys[:0]))
+			a.Score[i] = t.sum(t.arcKeys(int(a.Heads[i]), m, t.keys[:0]))
 			t.cross[i] = empty
 		}
 	}
 	t.placeKids()
+	t.layOut()
+}
+
+// layOut sizes the dense tables of the families that are on, all unfilled.
+func (t *tables) layOut() {
+	a, n, on := &t.arcs, t.n, t.on
 	t.grandStart = resize(t.grandStart, len(a.Heads)+1)
 	t.sibStart = resize(t.sibStart, n+2)
 	t.grandSibAt = resize(t.grandSibAt, n+2)
 	t.bigramAt = resize(t.bigramAt, n+2)
 	var grand, sib, grandSib, bigram int32
-	for i, h := range a.Heads {
-		t.grandStart[i] = grand
-		if h != 0 {
-			grand += a.Start[h] - a.Start[h-1]
+	if on.Any(feature.Grandparents) {
+		for i, h := range a.Heads {
+			t.grandStart[i] = grand
+			if h != 0 {
+				grand += a.Start[h] - a.Start[h-1]
+			}
 		}
 	}
 	for h := 1; h <= n; h++ {
 		w := t.width(h)
-		t.sibStart[h], t.grandSibAt[h] = sib, grandSib
-		sib += w * w
-		grandSib += w * w * (a.Start[h] - a.Start[h-1])
-		t.bigramAt[h] = bigram
-		if h < n {
+		t.sibStart[h], t.grandSibAt[h], t.bigramAt[h] = sib, grandSib, bigram
+		if on.Any(feature.Siblings) {
+			sib += w * w
+		}
+		if on.Any(feature.GrandSiblings) {
+			grandSib += w * w * (a.Start[h] - a.Start[h-1])
+		}
+		if h < n && on.Any(feature.HeadBigrams) {
 			bigram += (a.Start[h] - a.Start[h-1]) * (a.Start[h+1] - a.Start[h])
 		}
 	}
@@ -129,6 +164,24 @@ func (t *tables) prepare() {
 	t.sib = unfilled(t.sib, int(sib))
 	t.grandSib = unfilled(t.grandSib, int(grandSib))
 	t.bigram = unfilled(t.bigram, int(bigram))
+}
+
+// memos returns the slots of a direct-mapped table, none if its families are
+// all off.
+func (t *tables) memos(list []memo, of feature.Families) []memo {
+	if list == nil && t.on.Any(of) {
+		list = make([]memo, memoSlots)
+	}
+	return list
+}
+
+// arcKeys appends the keys of the arc h -> m: all of them, or the pruner's
+// half.
+func (t *tables) arcKeys(h, m int, buf []feature.Key) []feature.Key {
+	if t.on.Any(feature.Lean) {
+		return t.codes.PruneArc(h, m, buf)
+	}
+	return t.codes.Arc(h, m, buf)
 }
 
 // placeKids builds the lists of possible children.
@@ -187,15 +240,22 @@ func (t *tables) grandparent(arc, slot int32, m int) int32 {
 	return *e
 }
 
-// sibling scores the neighbours at places i < j of h's list, with their
-// grandparent at the slot.
+// sibling scores the neighbours at places i < j of h's list, alone and with
+// their grandparent at the slot.
 func (t *tables) sibling(h int, slot, i, j int32) int32 {
-	w := t.width(h)
-	s := &t.sib[t.sibStart[h]+i*w+j]
-	if *s == empty {
-		*s = t.sum(t.codes.Sibling(h, t.word(h, i), t.word(h, j), t.keys[:0]))
+	var sum int32
+	if t.on&feature.Siblings != 0 {
+		w := t.width(h)
+		s := &t.sib[t.sibStart[h]+i*w+j]
+		if *s == empty {
+			*s = t.sum(t.codes.Sibling(h, t.word(h, i), t.word(h, j), t.keys[:0]))
+		}
+		sum = *s
 	}
-	return *s + t.grandSibling(h, slot, i, j)
+	if t.on&feature.GrandSiblings != 0 {
+		sum += t.grandSibling(h, slot, i, j)
+	}
+	return sum
 }
 
 func (t *tables) grandSibling(h int, slot, i, j int32) int32 {
@@ -211,7 +271,7 @@ func (t *tables) grandSibling(h int, slot, i, j int32) int32 {
 // triSibling scores three neighbours at places i < j < k of h's list.
 func (t *tables) triSibling(h int, i, j, k int32) int32 {
 	key := t.generation<<40 | uint64(h)<<30 | uint64(i)<<20 | uint64(j)<<10 | uint64(k)
-	e := &t.tri[key*0x9E3779B97F4A7C15>>(64-13)]
+	e := slotOf(t.tri, key)
 	if e.key != key {
 		e.key = key
 		e.score = t.sum(t.codes.TriSibling(h, t.word(h, i), t.word(h, j), t.word(h, k), t.keys[:0]))

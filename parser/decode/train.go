@@ -24,7 +24,15 @@ type TrainOptions struct {
 	Batch    int     // sentences that share the weights they are decoded with; 16 if 0
 	Restarts int     // climbs per sentence; 4 if 0
 	Limit    int     // weights kept in the model; 2,200,000 if 0
-	Log      func(format string, a ...any)
+
+	// Families of parts; feature.Standard if 0 (a parser of arcs alone is not
+	// offered). Delta bounds the local loss of moves that are scored in full,
+	// in units of 1/score.Unit: DefaultDelta if 0, no such moves if negative.
+	Families feature.Families
+	Delta    int
+	Strategy Strategy // MaxViolation if ""
+
+	Log func(format string, a ...any)
 
 	// Checkpoint, if set, is called after every epoch with all that Resume,
 	// if set, must return for the training to continue as if it had never
@@ -48,9 +56,35 @@ func (o *TrainOptions) setDefaults() {
 	if o.C == 0 {
 		o.C = 0.01
 	}
+	if o.Families == 0 {
+		o.Families = feature.Standard
+	}
+	if o.Delta == 0 {
+		o.Delta = DefaultDelta
+	}
+	if o.Strategy == "" {
+		o.Strategy = DefaultStrategy
+	}
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
+}
+
+// logPruned logs how many of dev's gold heads are no candidates.
+func (o *TrainOptions) logPruned(dev []syntax.Sentence) {
+	words, dropped := 0, 0
+	for i := range dev {
+		if check(&dev[i]) != nil {
+			continue
+		}
+		for m := 1; m <= len(dev[i].Words); m++ {
+			words++
+			if !slices.Contains(dev[i].Candidates.Of(m), dev[i].Words[m-1].Head) {
+				dropped++
+			}
+		}
+	}
+	o.Log("parser: parts %s, training %s; on dev the pruner has dropped %d of %d gold heads", o.Families, o.Strategy, dropped, words)
 }
 
 // A trainer is the state of a training.
@@ -94,13 +128,20 @@ type update struct {
 // is the same for any number of workers; weights are averaged over batches.
 func Train(train, dev []syntax.Sentence, o TrainOptions) (*Model, error) {
 	o.setDefaults()
+	if err := o.Strategy.Valid(); err != nil {
+		return nil, err
+	}
+	if !o.Families.Valid() {
+		return nil, fmt.Errorf("families %s: want those of feature.Full and feature.Lean", o.Families)
+	}
 	for i := range train {
 		if err := check(&train[i]); err != nil {
 			return nil, fmt.Errorf("training sentence %d: %w", i+1, err)
 		}
 	}
+	o.logPruned(dev)
 	t := &trainer{o: o, train: train, dev: dev, table: score.NewTable(20)}
-	t.model = &Model{vocabulary: feature.Learn(train), scorer: t.table}
+	t.model = &Model{vocabulary: feature.Learn(train), scorer: t.table, families: o.Families, delta: int32(max(o.Delta, 0))}
 	if o.Resume != nil {
 		if state, ok := o.Resume(); ok {
 			if err := t.restore(state); err != nil {
@@ -116,7 +157,7 @@ func Train(train, dev []syntax.Sentence, o TrainOptions) (*Model, error) {
 			}
 		}
 	}
-	m := &Model{vocabulary: t.model.vocabulary, weights: t.best, scorer: t.best}
+	m := &Model{vocabulary: t.model.vocabulary, weights: t.best, scorer: t.best, families: t.model.families, delta: t.model.delta}
 	return m, nil
 }
 
@@ -150,9 +191,9 @@ func (t *trainer) runEpoch() {
 		t.best, t.bestUAS, t.since = average.Compact(t.o.Limit), uas, 0
 	}
 	c, words := t.tally.Counters, float64(max(t.tally.Words, 1))
-	t.o.Log("parser: epoch %d: dev UAS %.2f %%, training errors %.2f %%, %d violations, %d without, %d features, %.0f look-ups and %.0f gains a word, %.0f s + %.0f s dev",
-		t.epoch, 100*uas, 100*float64(t.tally.Wrong)/words, t.tally.Violations, t.tally.Unviolated, t.table.Len(),
-		float64(c.Lookups)/words, float64(c.Gains)/words, trained.Seconds(), (time.Since(begin) - trained).Seconds())
+	t.o.Log("parser: epoch %d: dev UAS %.2f %%, training errors %.2f %%, sentences %d violated, %d wrong below gold, %d right, %d features, %.0f look-ups, %.0f gains and %.1f global scores a word, %.0f s + %.0f s dev",
+		t.epoch, 100*uas, 100*float64(t.tally.Wrong)/words, t.tally.Violations, t.tally.Unviolated, t.tally.Correct, t.table.Len(),
+		float64(c.Lookups)/words, float64(c.Gains)/words, float64(c.Globals)/words, trained.Seconds(), (time.Since(begin) - trained).Seconds())
 }
 
 func (a *tally) add(b *tally) {
@@ -179,7 +220,7 @@ func (t *trainer) learn(i int) update {
 func (t *trainer) learnWith(x *search, s *syntax.Sentence, seed uint64) update {
 	n := len(s.Words)
 	x.t.count = Counters{}
-	x.prepare(t.model.vocabulary, t.table, s)
+	x.prepare(t.model, t.table, s)
 	for m := 1; m <= n; m++ {
 		lo, hi := x.t.arcs.Span(m)
 		for a := lo; a < hi; a++ {
@@ -192,39 +233,41 @@ func (t *trainer) learnWith(x *search, s *syntax.Sentence, seed uint64) update {
 	if !x.run(seed, t.o.Restarts, 2) {
 		return u
 	}
-	gold := resize(x.start, n+1)
+	x.gold = resize(x.gold, n+1)
 	for m := 1; m <= n; m++ {
-		gold[m] = s.Words[m-1].Head
-		if gold[m] != x.best[m] {
+		x.gold[m] = s.Words[m-1].Head
+		if x.gold[m] != x.best[m] {
 			u.tally.Wrong++
 		}
 	}
 	if u.tally.Wrong == 0 {
 		u.tally.Correct = 1
 	} else {
-		x.violation(gold, &u)
+		if t.o.Strategy == MaxViolation {
+			x.ascend(x.gold)
+		}
+		x.violation(&u)
 		u.alpha = min(u.alpha, t.o.C)
 	}
 	u.tally.Counters = x.t.count
 	return u
 }
 
-// violation fills u with the step from x.best towards gold, if x.best scores
+// violation fills u with the step from x.best towards x.gold, if x.best scores
 // higher with its cost.
-func (x *search) violation(gold []int32, u *update) {
+func (x *search) violation(u *update) {
 	t := &x.t
-	n := t.n
 	x.y.set(t, x.best)
-	x.parts[1] = x.y.parts(n, x.parts[1][:0])
-	x.y.set(t, gold)
+	x.parts[1] = x.y.parts(t, x.parts[1][:0])
+	x.y.set(t, x.gold)
 	loss := float64(x.bestAt-x.total()) / score.Unit
 	if loss <= 0 {
 		u.tally.Unviolated = 1
 		return
 	}
-	x.parts[0] = x.y.parts(n, x.parts[0][:0])
+	x.parts[0] = x.y.parts(t, x.parts[0][:0])
 	plus, minus := difference(x.parts[0], x.parts[1])
-	up, down := gather(&t.codes, plus), gather(&t.codes, minus)
+	up, down := t.gather(plus), t.gather(minus)
 	norm := 0.0
 	for i, j := 0, 0; i < len(up) || j < len(down); {
 		k := feature.Key(0)
@@ -253,10 +296,10 @@ func (x *search) violation(gold []int32, u *update) {
 }
 
 // gather returns the sorted keys of all parts.
-func gather(c *feature.Codes, list []part) []feature.Key {
+func (t *tables) gather(list []part) []feature.Key {
 	var keys []feature.Key
 	for _, p := range list {
-		keys = p.features(c, keys)
+		keys = t.features(p, keys)
 	}
 	slices.Sort(keys)
 	return keys

@@ -139,7 +139,7 @@ func TestStepMeetsTheMargin(t *testing.T) {
 		gold[i+1] = s.Words[i].Head
 	}
 	// the violator of the first step: decoded with zero weights and cost
-	zero := &trainer{o: o, train: train, model: &Model{vocabulary: m.vocabulary}}
+	zero := &trainer{o: o, train: train, model: &Model{vocabulary: m.vocabulary, families: m.families}}
 	zero.table = score.NewTable(8)
 	x := &search{}
 	u := zero.learnWith(x, s, 1)
@@ -147,7 +147,7 @@ func TestStepMeetsTheMargin(t *testing.T) {
 	for i, k := range u.keys {
 		zero.table.Add(k, u.alpha*float64(u.count[i]), 1)
 	}
-	x.prepare(m.vocabulary, zero.table, s)
+	x.prepare(m, zero.table, s)
 	wrong := 0
 	for i := range gold {
 		if i > 0 && gold[i] != violator[i] {

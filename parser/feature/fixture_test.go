@@ -89,6 +89,32 @@ func parts(c *Codes, s *syntax.Sentence) []part {
 			add("head bigram", c.HeadBigram(m, head[m], head[m+1], nil))
 		}
 	}
+	for m := 1; m <= n; m++ {
+		if h := head[m]; h > 0 && head[h] > 0 {
+			add("grand-grandparent", c.GreatGrandparent(head[head[h]], head[h], h, m, nil))
+		}
+		for q := 1; q <= n; q++ {
+			if h := head[m]; h > 0 && q != m && head[q] == m && m > 1 && m-1 != h && m-1 != q {
+				add("sibling-grandchild", c.SiblingGrandchild(h, m, q, m-1, nil))
+			}
+		}
+		add("span", c.Span(m, m%3, m%8, nil))
+		add("neighbour", c.Neighbour(head[m], m, int(c.Tag(m-1)), int(c.Tag(m+1)), nil))
+		add("valency", c.Valency(m, m%4, m%3, m, 2*m, nil))
+		add("non-projective", c.NonProjective(head[m], m, m%7+1, nil))
+		if c.IsAdposition(m) {
+			add("attachment", c.Attachment(m, head[m], head[head[m]], nil))
+		}
+		if m+2 <= n {
+			add("coordination", c.Coordination(m+1, m, m+2, head[m], nil))
+		}
+	}
+	for i, j := range c.Partners(nil) {
+		if j != 0 {
+			add("pair", c.Pair(i, int(j), head[i], nil))
+		}
+	}
+	add("right branch", c.RightBranch(1, nil))
 	for h := 0; h <= n; h++ {
 		chain := chain(head, h)
 		for i := 0; i+1 < len(chain); i++ {

@@ -3,6 +3,7 @@ package feature
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -20,6 +21,17 @@ func TestKeysAreStable(t *testing.T) {
 		"prune":         0x96544886233ebfa9,
 		"sibling":       0xdc219e0d9ab2b755,
 		"tri-sibling":   0x4a384b36aea561b1,
+
+		"span":               0xab72c8a110758444,
+		"coordination":       0xd6855bac7504f9be,
+		"grand-grandparent":  0x000aa8b8169059b0,
+		"neighbour":          0xff49cee23115a7bd,
+		"non-projective":     0x2f4b1d3376273717,
+		"valency":            0xb32731635959f096,
+		"attachment":         0x09846e9fb619c0af,
+		"pair":               0x6c7311a8b0ea5aad,
+		"right branch":       0x4db0a3d987935dec,
+		"sibling-grandchild": 0x66ffab80552f752e,
 	}
 	v := Learn(bank())
 	s := fixture()
@@ -91,7 +103,9 @@ func TestKindsOfPartsShareNoKeys(t *testing.T) {
 // Sizes of parts, so that the number of look-ups does not grow unseen.
 func TestNumberOfKeys(t *testing.T) {
 	limits := map[string]int{"arc": 130, "prune": 75, "crossing": 4, "grandparent": 22, "head bigram": 4,
-		"sibling": 24, "grand-sibling": 6, "tri-sibling": 7}
+		"sibling": 24, "grand-sibling": 6, "tri-sibling": 7, "grand-grandparent": 6, "sibling-grandchild": 6,
+		"span": 2, "neighbour": 6, "valency": 4, "non-projective": 9, "attachment": 8, "coordination": 15, "pair": 2,
+		"right branch": 1}
 	v := Learn(bank())
 	s := fixture()
 	var c Codes
@@ -146,7 +160,7 @@ func TestNoAllocations(t *testing.T) {
 	v := Learn(bank())
 	s := fixture()
 	var c Codes
-	buf := make([]Key, 0, 1024)
+	buf, partner := make([]Key, 0, 1024), []int32(nil)
 	all := func() {
 		v.Encode(&s, &c)
 		for m := 1; m <= c.N; m++ {
@@ -163,6 +177,11 @@ func TestNoAllocations(t *testing.T) {
 		buf = c.TriSibling(2, 2, 3, 6, buf[:0])
 		buf = c.HeadBigram(1, 2, 0, buf[:0])
 		buf = c.Crossing(2, 6, buf[:0])
+		buf = c.GreatGrandparent(0, 2, 6, 12, buf[:0])
+		buf = c.SiblingGrandchild(2, 6, 12, 3, buf[:0])
+		buf = c.Coordination(9, 6, 12, 2, buf[:0])
+		buf = c.Neighbour(2, 6, 3, 4, buf[:0])
+		partner = c.Partners(partner)
 	}
 	all()
 	if n := testing.AllocsPerRun(10, all); n != 0 {
@@ -184,4 +203,50 @@ func BenchmarkArcs(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(keys), "ns/key")
+}
+
+// Brackets nest; a straight quote goes with the next one.
+func TestPartners(t *testing.T) {
+	var words string
+	for _, form := range strings.Fields("( a \" ( b ) ) c \" ] ( d \"") {
+		words += form + "/x/PUNCT/_/_/0/punct "
+	}
+	s := sentence(words)
+	var c Codes
+	Learn(nil).Encode(&s, &c)
+	want := []int32{0, 7, 0, 9, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+	if got := c.Partners([]int32{5, 5, 5}); !slices.Equal(got, want) {
+		t.Errorf("partners %v, want %v", got, want)
+	}
+}
+
+func TestFamilies(t *testing.T) {
+	for _, c := range []struct {
+		preset, changes, want string
+	}{
+		{"standard", "", "gp,cs,gs,ts,hb,cross"},
+		{"standard", "-gs, +ggp", "gp,cs,ts,hb,cross,ggp"},
+		{"full", "-globals", "gp,cs,gs,ts,hb,cross,ggp,psc"},
+		{"full", "-all", "arcs"},
+		{"fast", "+pairs", "gp,cs,pairs,lean"},
+	} {
+		f, err := Preset(c.preset)
+		if err == nil {
+			f, err = f.With(c.changes)
+		}
+		if err != nil || f.String() != c.want || !f.Valid() {
+			t.Errorf("%s with %q: %v, %v; want %s", c.preset, c.changes, f, err, c.want)
+		}
+	}
+	for _, bad := range []string{"gs", "+", "-xx", "+gs,ts", "+unknown"} {
+		if f, err := Standard.With(bad); err == nil {
+			t.Errorf("%q: %v, want an error", bad, f)
+		}
+	}
+	if _, err := Preset("slow"); err == nil {
+		t.Error("preset slow: no error")
+	}
+	if Families(1 << 30).Valid() {
+		t.Error("an unknown family is valid")
+	}
 }

@@ -25,6 +25,7 @@ var standardComponents = components{
 	parser: func(train, dev []syntax.Sentence, o phaseOptions) (packer, error) {
 		return made(decode.Train(train, dev, decode.TrainOptions{
 			Seed: o.Seed, Workers: o.Workers, Log: o.Log,
+			Families: o.Families, Delta: o.Delta, Strategy: o.Strategy,
 			Checkpoint: o.Checkpoint, Resume: o.Resume,
 		}))
 	},

@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/decode"
+	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -40,6 +42,11 @@ type phaseOptions struct {
 	Workers int
 	Log     func(format string, a ...any)
 	Blocks  func([]syntax.Sentence) ([]string, error)
+
+	// Of the parser.
+	Families feature.Families
+	Delta    int
+	Strategy decode.Strategy
 
 	// Of a phase that can go on in the middle: Checkpoint keeps its state
 	// after an epoch, Resume returns what was kept last.
@@ -77,7 +84,7 @@ func (t *trainer) phases() ([]pack.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	parser, err := t.component("parser", model.DecodeName, t.parser, train, dev, candidates, seed)
+	parser, err := t.component("parser", model.DecodeName, t.parser, train, dev, candidates, seed, t.parts())
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +114,9 @@ func (t *trainer) segmenterAndTagger(data, seed string) (segmenter, tagger *resu
 	}
 	return segmenter, tagger, err
 }
+
+// parts returns the options of the parser as part of its key.
+func (t *trainer) parts() string { return fmt.Sprint(t.Families, " ", t.Delta, " ", t.Strategy) }
 
 // component trains one component or takes it from the store. keys are all
 // that its bytes depend on.

@@ -24,7 +24,7 @@ type Store interface {
 // phaseVersions are part of the key of a phase's entry. Raise one when the
 // code of the phase changes what it makes of the same input.
 var phaseVersions = map[string]int{
-	"segmenter": 1, "tagger": 1, "tags": 1, "pruner": 1, "candidates": 1, "parser": 1, "labels": 1,
+	"segmenter": 1, "tagger": 1, "tags": 1, "pruner": 1, "candidates": 1, "parser": 2, "labels": 1,
 }
 
 // A result is what a finished phase made.
@@ -90,6 +90,7 @@ func (t *trainer) phaseOptions(c *clock, key string) phaseOptions {
 	o := phaseOptions{
 		Seed: t.Seed, Folds: t.Folds, Workers: t.Workers,
 		Log: c.log, Blocks: t.Blocks,
+		Families: t.Families, Delta: t.Delta, Strategy: t.Strategy,
 	}
 	if t.Store == nil || key == "" {
 		return o

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/decode"
+	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -32,11 +34,15 @@ type Treebank struct {
 // DefaultFolds is the number of jackknife folds for tags and candidates.
 const DefaultFolds = 5
 
-// Options of a training. Seed, GoldTags and Folds change the model.
+// Options of a training. All up to Workers change the model.
 type Options struct {
 	Seed     uint64
 	GoldTags bool // pruner, parser and labels see gold tags, not jackknifed ones
 	Folds    int  // of jackknifing, at least 2; 0 is DefaultFolds
+
+	Families feature.Families // of parts that the parser scores; 0 is feature.Standard
+	Delta    int              // as of decode.TrainOptions
+	Strategy decode.Strategy  // "" is decode.DefaultStrategy
 
 	Workers int // 0 is GOMAXPROCS
 
@@ -93,6 +99,15 @@ func (o Options) withDefaults() Options {
 	if o.Folds == 0 {
 		o.Folds = DefaultFolds
 	}
+	if o.Families == 0 {
+		o.Families = feature.Standard
+	}
+	if o.Delta == 0 {
+		o.Delta = decode.DefaultDelta
+	}
+	if o.Strategy == "" {
+		o.Strategy = decode.DefaultStrategy
+	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -106,7 +121,7 @@ func (o Options) validate() error {
 	if o.Folds < 2 {
 		return fmt.Errorf("%d folds: jackknifing needs at least 2", o.Folds)
 	}
-	return nil
+	return o.Strategy.Valid()
 }
 
 // provenance completes the caller's Info by all that Run knows.
@@ -116,6 +131,10 @@ func (t *trainer) provenance() model.Info {
 	info.Options = map[string]string{
 		"gold-tags": strconv.FormatBool(t.GoldTags),
 		"folds":     strconv.Itoa(t.Folds),
+		"strategy":  string(t.Strategy),
+	}
+	if t.Families.Any(feature.Globals) {
+		info.Options["delta"] = strconv.Itoa(t.Delta)
 	}
 	info.Train, info.Dev = dataOf(t.train), dataOf(t.dev)
 	return info
