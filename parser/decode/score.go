@@ -29,7 +29,7 @@ func (m *Model) Explore(s *syntax.Sentence) (*Explorer, error) {
 		return nil, err
 	}
 	x := m.get()
-	x.prepare(m.vocabulary, m.scorer, s)
+	x.prepare(m, m.scorer, s)
 	return &Explorer{m, x}, nil
 }
 
@@ -50,13 +50,17 @@ func (e *Explorer) Score(heads []int32) (score int64, reachable bool) {
 	return e.x.total(), true
 }
 
-// Climb replaces heads, a tree that can be reached, by the local optimum in
-// which a climb from it ends, and returns its score.
+// Climb replaces heads, a tree that can be reached, by the one in which a
+// climb from it ends, and returns its score. That is a local optimum; with
+// global families on, one that has settled, from which another climb may lead
+// elsewhere.
 func (e *Explorer) Climb(heads []int32) int64 {
 	if !e.load(heads) {
 		panic("decode: climb from a tree that cannot be reached")
 	}
 	e.x.climb()
+	e.x.closed, e.x.ends = e.x.closed[:0], e.x.ends[:0]
+	e.x.settle()
 	copy(heads, e.x.y.head[1:])
 	return e.x.total()
 }
