@@ -57,6 +57,29 @@ func tagKeys(dst []uint64, t *text, i int) []uint64 {
 			dst = append(dst, key1(50+uint64(k), h))
 		}
 	}
+	for k, h := range w.broad[1:] {
+		if h != 0 {
+			dst = append(dst, key1(240+uint64(k), h))
+		}
+	}
+	dst = append(dst,
+		key1(250, w.broadRest),
+		key2(251, w.stemClass, w.broadRest),
+		key2(252, w.broad[2], n1.broad[2]),
+		key2(253, w.broad[2], p1.broad[2]),
+		key2(254, w.broad[3], n1.class),
+		key2(255, w.broad[3], p1.class),
+		key1(260, w.part),
+	)
+	if w.part != whole {
+		dst = append(dst, key2(261, w.part, w.class), key2(262, w.part, w.suffix[1]))
+	}
+	if w.part == firstPart || w.part == middlePart {
+		dst = append(dst, key1(263, n1.lower), key2(264, w.class, n1.lower), key2(265, w.suffix[2], n1.lower))
+	}
+	if w.part == middlePart || w.part == lastPart {
+		dst = append(dst, key1(266, w.lower), key2(267, w.lower, p1.class), key2(268, w.lower, p1.suffix[2]))
+	}
 	if w.suffix[1] != 0 {
 		dst = append(dst, key2(58, w.suffix[1], w.shape))
 	}
@@ -133,8 +156,20 @@ func morphKeys(dst []uint64, t *text, i int, tags []uint16) []uint64 {
 	)
 	for k, h := range w.suffix {
 		if h != 0 {
-			dst = append(dst, key1(140+uint64(k), h), key2(160+uint64(k), h, own))
+			dst = append(dst, key1(140+uint64(k), h))
 		}
+	}
+	for k, h := range w.broad[1:] {
+		if h != 0 {
+			dst = append(dst, key1(160+uint64(k), h))
+		}
+	}
+	dst = append(dst, key2(170, w.broadRest, own), key2(171, w.stemClass, w.broadRest), key2(172, w.part, own))
+	if w.part == firstPart || w.part == middlePart {
+		dst = append(dst, key2(173, n1.lower, w.suffix[1]), key2(174, n1.lower, w.morph))
+	}
+	if w.part == middlePart || w.part == lastPart {
+		dst = append(dst, key2(175, w.lower, p1.morph), key2(176, w.lower, p1.suffix[2]))
 	}
 	for k, h := range w.prefix {
 		if h != 0 {

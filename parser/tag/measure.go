@@ -23,7 +23,7 @@ func (m *Model) Measure(sents []syntax.Sentence) Accuracy {
 	var s syntax.Sentence
 	n := 0.0
 	for i := range sents {
-		s.Words = append(s.Words[:0], sents[i].Words...)
+		s.Words, s.MWTs = append(s.Words[:0], sents[i].Words...), sents[i].MWTs
 		m.Tag(&s, true)
 		a.count(sents[i].Words, s.Words)
 		n += float64(len(s.Words))

@@ -19,19 +19,22 @@ type word struct {
 	form, lower uint64
 	suffix      [maxSuffix]uint64
 	prefix      [maxPrefix]uint64
-	shape       uint64 // classes of characters, runs as one
-	fullShape   uint64 // the same, runs up to 3 long
-	class       uint64 // ambiguity class, or a stand-in by suffix and shape
-	morph       uint64 // the same over FEATS
-	stem        uint64 // the longest prefix that is a lemma; 0: none
-	stemClass   uint64 // its ambiguity class
-	rest        uint64 // what follows the stem; 0: more than maxSuffix runes, or there is no stem
-	restLen     uint64 // runes of it, or noStem
-	sure        uint16 // the only UPOS|XPOS label of a frequent form, plus 1; 0: any
-	sureMorph   uint16 // the same over FEATS
-	known       bool   // class comes from the lexicon
-	lowered     bool   // lower differs from form
-	start, end  int32  // its lower case in text.lower
+	broad       [maxSuffix]uint64 // suffixes of broad letters, see broadRune
+	shape       uint64            // classes of characters, runs as one
+	fullShape   uint64            // the same, runs up to 3 long
+	class       uint64            // ambiguity class, or a stand-in by suffix and shape
+	morph       uint64            // the same over FEATS
+	stem        uint64            // the longest prefix that is a lemma; 0: none
+	stemClass   uint64            // its ambiguity class
+	rest        uint64            // what follows the stem; 0: more than maxSuffix runes, or there is no stem
+	restLen     uint64            // runes of it, or noStem
+	broadRest   uint64            // rest in broad letters, or 0
+	part        uint64            // place in a multiword token
+	sure        uint16            // the only UPOS|XPOS label of a frequent form, plus 1; 0: any
+	sureMorph   uint16            // the same over FEATS
+	known       bool              // class comes from the lexicon
+	lowered     bool              // lower differs from form
+	start, end  int32             // its lower case in text.lower
 }
 
 // A text is a sentence as the templates read it, with two words of padding
@@ -56,6 +59,7 @@ func (t *text) analyze(s *syntax.Sentence, lex *lexicon) {
 		u, l := t.read(s.Words[i].Form, &t.words[len(t.words)-1], lex)
 		upper, letters = upper+u, letters+l
 	}
+	t.markParts(s)
 	t.words = append(t.words, outside(3), outside(4))
 	t.caps = 0
 	if letters > 0 {
@@ -111,18 +115,8 @@ func (t *text) read(form string, w *word, lex *lexicon) (upper, letters int) {
 	w.lower = mix(h)
 	w.lowered = first == 'X' || !sameRunes(form, lower)
 	lex.findStem(w, lower)
-	h = 0
-	for k := 0; k < maxSuffix && k < len(lower); k++ {
-		h = step(h, lower[len(lower)-1-k])
-		w.suffix[k] = mix(h + 11)
-	}
+	w.setSuffixes(lower)
 	lex.classify(w)
-	switch {
-	case w.restLen == 0:
-		w.rest = 1
-	case w.restLen <= maxSuffix:
-		w.rest = w.suffix[w.restLen-1]
-	}
 	if first == 'X' {
 		upper = 1
 	}
@@ -130,6 +124,71 @@ func (t *text) read(form string, w *word, lex *lexicon) (upper, letters int) {
 		letters = 1
 	}
 	return upper, letters
+}
+
+// setSuffixes fills suffix, broad, rest and broadRest, given restLen.
+func (w *word) setSuffixes(lower []rune) {
+	var h, b uint64
+	for k := 0; k < maxSuffix && k < len(lower); k++ {
+		r := lower[len(lower)-1-k]
+		h, b = step(h, r), step(b, broadRune(r))
+		w.suffix[k], w.broad[k] = mix(h+11), mix(b+13)
+	}
+	switch {
+	case w.restLen == 0:
+		w.rest = 1
+	case w.restLen <= maxSuffix:
+		w.rest, w.broadRest = w.suffix[w.restLen-1], w.broad[w.restLen-1]
+	}
+}
+
+// Places of a word in a multiword token.
+const (
+	whole = iota // none: it is a token by itself
+	firstPart
+	middlePart
+	lastPart
+)
+
+// markParts sets part of the words of multiword tokens.
+func (t *text) markParts(s *syntax.Sentence) {
+	n := int32(len(s.Words))
+	for _, x := range s.MWTs {
+		for i := max(x.First, 1); i <= min(x.Last, n); i++ {
+			switch w := t.at(int(i) - 1); i {
+			case x.First:
+				w.part = firstPart
+			case x.Last:
+				w.part = lastPart
+			default:
+				w.part = middlePart
+			}
+		}
+	}
+}
+
+// broadRune maps letters that vowel harmony, voicing or lenition exchange to
+// one of them, so that the allomorphs of a suffix look alike: vowels keep
+// whether they are open, stops where they are spoken. The Turkish -dan, -den,
+// -tan and -ten are one.
+func broadRune(r rune) rune {
+	switch r {
+	case 'a', 'e', 'â':
+		return 'a'
+	case 'ı', 'i', 'u', 'ü', 'î', 'û':
+		return 'i'
+	case 'o', 'ö':
+		return 'o'
+	case 'd', 't':
+		return 'd'
+	case 'c', 'ç':
+		return 'c'
+	case 'k', 'g', 'ğ':
+		return 'k'
+	case 'b', 'p':
+		return 'b'
+	}
+	return r
 }
 
 func sameRunes(s string, runes []rune) bool {

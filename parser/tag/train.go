@@ -41,7 +41,7 @@ func (o *Options) defaults(train []syntax.Sentence) {
 
 const (
 	featureCut = 2    // occurrences that a feature needs
-	stepLimit  = 0.05 // PA-I's C
+	stepLimit  = 0.02 // PA-I's C
 )
 
 // Train learns a model from the tags of train. dev, which may be empty, is
@@ -56,12 +56,12 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	if len(m.morphFeats) > maxLabels || m.tags.labels.n > maxLabels || m.morph.labels.n > maxLabels {
 		return nil, fmt.Errorf("tagger: the treebank has %d pairs of UPOS and FEATS, more than the %d that a model can hold", len(m.morphFeats), maxLabels)
 	}
-	m.lex = buildLexicon(train, func(w *syntax.Word) uint16 { return v.upos[w.UPOS] }, v.tagOf, v.morphOf)
+	lex := m.learnLexicons(train, v)
 	st := settings{epochs: o.Epochs, beam: tagBeam, limit: stepLimit, dropout: o.Dropout, seed: o.Seed}
-	m.tags = learnLayer("upos", m.tagProblem(train, v), st, o)
+	m.tags = learnLayer("upos", m.tagProblem(train, v, lex), st, o)
 	st.beam = morphBeam
 	st.epochs = max(1, o.Epochs*7/10)
-	m.morph = learnLayer("feats", m.morphProblem(train, v), st, o)
+	m.morph = learnLayer("feats", m.morphProblem(train, v, lex), st, o)
 	m.lemma = learnLemmas(train, m.lex, st, o)
 	if len(dev) > 0 {
 		o.Log("tagger: dev %v", m.Measure(dev))
@@ -97,9 +97,9 @@ func learnLayer(name string, p *problem, st settings, o Options) *layer {
 }
 
 // tagProblem extracts the first layer's features.
-func (m *Model) tagProblem(sents []syntax.Sentence, v *inventory) *problem {
+func (m *Model) tagProblem(sents []syntax.Sentence, v *inventory, lex lexicons) *problem {
 	p := &problem{labels: &m.tags.labels, index: newIndex(), second: true, start: []int32{0}, idStart: []int32{0}}
-	eachText(sents, m.lex, func(t *text, s *syntax.Sentence) {
+	eachText(sents, lex, func(t *text, s *syntax.Sentence) {
 		for i := range s.Words {
 			p.gold = append(p.gold, v.tagOf(&s.Words[i]))
 			p.allowed = append(p.allowed, m.possible(t.at(i)))
@@ -111,7 +111,7 @@ func (m *Model) tagProblem(sents []syntax.Sentence, v *inventory) *problem {
 	p.number(func(f func(w int, keys []uint64)) {
 		var keys []uint64
 		w := 0
-		eachText(sents, m.lex, func(t *text, s *syntax.Sentence) {
+		eachText(sents, lex, func(t *text, s *syntax.Sentence) {
 			for i := range s.Words {
 				keys = keys[:0]
 				if len(p.allowed[w]) > 1 {
@@ -127,9 +127,9 @@ func (m *Model) tagProblem(sents []syntax.Sentence, v *inventory) *problem {
 
 // morphProblem extracts the second layer's features, with gold labels of
 // the first.
-func (m *Model) morphProblem(sents []syntax.Sentence, v *inventory) *problem {
+func (m *Model) morphProblem(sents []syntax.Sentence, v *inventory, lex lexicons) *problem {
 	p := &problem{labels: &m.morph.labels, index: newIndex(), start: []int32{0}, idStart: []int32{0}}
-	eachText(sents, m.lex, func(t *text, s *syntax.Sentence) {
+	eachText(sents, lex, func(t *text, s *syntax.Sentence) {
 		for i := range s.Words {
 			w := &s.Words[i]
 			p.gold = append(p.gold, v.morphOf(w))
@@ -143,7 +143,7 @@ func (m *Model) morphProblem(sents []syntax.Sentence, v *inventory) *problem {
 		var keys []uint64
 		var tags []uint16
 		w := 0
-		eachText(sents, m.lex, func(t *text, s *syntax.Sentence) {
+		eachText(sents, lex, func(t *text, s *syntax.Sentence) {
 			tags = tags[:0]
 			for i := range s.Words {
 				tags = append(tags, v.tagOf(&s.Words[i]))
@@ -159,14 +159,6 @@ func (m *Model) morphProblem(sents []syntax.Sentence, v *inventory) *problem {
 		})
 	})
 	return p
-}
-
-func eachText(sents []syntax.Sentence, lex *lexicon, f func(*text, *syntax.Sentence)) {
-	var t text
-	for i := range sents {
-		t.analyze(&sents[i], lex)
-		f(&t, &sents[i])
-	}
 }
 
 // number counts the features that each generates, word by word, numbers
