@@ -41,6 +41,7 @@ var imports = func() map[string][]string {
 		"parser/label":   scores,
 		"parser/decode":  append(slices.Clone(scores), "parser/prune"),
 		"parser/eval":    records,
+		"parser/optima":  {"parser/graph"},
 		"model":          components,
 		"parser/train":   append(slices.Clone(components), "model", "parser/eval"),
 
@@ -52,7 +53,7 @@ var imports = func() map[string][]string {
 		"transforms":                stages,
 		"transforms/transformstest": append(slices.Clone(stages), "transforms"),
 		"pipeline":                  append(slices.Clone(stages), "transforms"),
-		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "parser/train", "parser/eval"),
+		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "parser/train", "parser/eval", "parser/optima"),
 		"bench/measure":             nil,
 		"bench/ablation":            append(slices.Clone(components), "io/conllu"),
 	}

@@ -1,99 +1,64 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/decode"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/train"
 )
 
 func init() {
-	commands = append(commands, command{"analyze", "analyze optima|search --input F.conllu", "local optima, restarts and convergence of the search", runAnalyze})
+	commands = append(commands, command{"analyze", "analyze optima|search --input F.conllu", "local optima, starts and restarts of the search", runAnalyze})
 }
 
 const analyzeAbout = `
-Measures the search on sentences with gold trees, and prints a table. Words are
+Measures greedy search with restarts on sentences with gold trees. Words are
 the gold ones; tags are the model's own unless --gold-tags is given.
 
-  analyze search   how often the default search, and searches of so many climbs,
-                   reach the best tree that --restarts climbs find, and their
-                   accuracy and time
-  analyze optima   the same with a first-order model: how many local optima
-                   there are, where climbs start, and how often they find the
-                   exact optimum
+  analyze optima   local optima of the first-order model, counted exactly; how
+                   often climbs find its best tree; where climbs with the whole
+                   model start and end; and all of analyze search
+  analyze search   how often the parser's search, as it is and with so many
+                   climbs, reaches the best tree that --restarts climbs find;
+                   its accuracy and time
 
-With --output the tables are also written to FOLDER/NAME.md, and plots of them
-to FOLDER/NAME-*.svg. Times are measured; all else is the same in every run.`
+--input and --model may be repeated: the first model parses the first input,
+and so on; one model parses all. Tables go to standard output as Markdown; with
+--output they are also written to FOLDER/optima.md (or search.md), and plots
+beside them. Times are measured, all else is the same in every run.`
 
 // An analysis holds the options of treebeam analyze.
 type analysis struct {
-	model, input, output, name string
-	goldTags                   bool
-	sample, maxWords           int
-	restarts, workers          int
-	seed                       uint64
+	models, inputs    list
+	output            string
+	goldTags          bool
+	sample, maxWords  int
+	restarts, workers int
+	seed              uint64
+
+	dials []int // numbers of climbs after which things are compared
+	pages document
 }
 
-func runAnalyze(_ context.Context, args []string) error {
-	fs := newFlags("analyze", "analyze optima|search --model M --input F.conllu [flags]", analyzeAbout)
-	var a analysis
-	fs.StringVar(&a.model, "model", "", "model `FILE` (the embedded English one)")
-	fs.StringVar(&a.input, "input", "", "gold trees, a CoNLL-U `FILE`")
-	fs.StringVar(&a.output, "output", "", "write tables and plots into `FOLDER`, too")
-	fs.StringVar(&a.name, "name", "", "`NAME` of these sentences in tables and of the files (the input's)")
-	fs.BoolVar(&a.goldTags, "gold-tags", false, "parse with the tags and lemmas of the input")
-	fs.IntVar(&a.sample, "sample", 200, "use `N` sentences, evenly spread over the input; 0 is all")
-	fs.IntVar(&a.maxWords, "max-words", 100, "leave out sentences longer than `N` words")
-	fs.IntVar(&a.restarts, "restarts", 3000, "`N` climbs are held to find the best tree")
-	fs.IntVar(&a.workers, "workers", 0, "`N` goroutines; 0 is one per core")
-	fs.Uint64Var(&a.seed, "seed", train.SearchSeed, "`N` that the random choices depend on")
-	others, err := parseFlags(fs, args)
-	if err != nil {
-		return err
-	}
-	if len(others) != 1 || others[0] != "optima" && others[0] != "search" {
-		return refuse("want treebeam analyze optima or treebeam analyze search, with --input FILE")
-	}
-	if err := a.validate(); err != nil {
-		return err
-	}
-	return a.run(others[0], os.Stdout)
-}
-
-func (a *analysis) validate() error {
-	switch {
-	case a.input == "":
-		return refuse("want --input FILE, CoNLL-U with gold trees")
-	case a.sample < 0 || a.maxWords < 1 || a.maxWords > syntax.MaxWholeWords:
-		return refuse("--sample must not be negative, --max-words from 1 to %d", syntax.MaxWholeWords)
-	case a.restarts < 1:
-		return refuse("--restarts %d: want at least 1", a.restarts)
-	}
-	return nil
-}
-
-func (a *analysis) run(what string, out io.Writer) error {
-	m, err := model.Open(a.model)
-	if err != nil {
-		return &refusal{err}
-	}
-	sents, err := a.sentences(m)
-	if err != nil {
-		return err
-	}
-	if what == "search" {
-		return a.search(m.Decoder, sents, out)
-	}
-	return refuse("not yet")
+// A bank is one input with the model that parses it.
+type bank struct {
+	name   string
+	model  *model.Model
+	all    []tested  // all sentences of at most maxWords words
+	sample []*tested // some of them, for what takes time
+	few    []*tested // every third of these, for what takes more
 }
 
 // A tested sentence has tags and candidates; gold holds its heads, by word
@@ -103,39 +68,127 @@ type tested struct {
 	gold []int32
 }
 
-// sentences reads the input and returns the sample of it, tagged and pruned.
-func (a *analysis) sentences(m *model.Model) ([]tested, error) {
-	all, err := conllu.ReadAllWith(a.input, conllu.Options{MultipleRoots: true})
+func newAnalysis() *analysis {
+	return &analysis{sample: 100, maxWords: 100, restarts: 3000, seed: train.SearchSeed}
+}
+
+func runAnalyze(_ context.Context, args []string) error {
+	fs := newFlags("analyze", "analyze optima|search --input F.conllu [--model M.tbm] [flags]", analyzeAbout)
+	a := newAnalysis()
+	fs.Var(&a.inputs, "input", "gold trees, a CoNLL-U `FILE`; may be repeated")
+	fs.Var(&a.models, "model", "model `FILE` (the embedded English one); may be repeated")
+	fs.StringVar(&a.output, "output", "", "write tables and plots into `FOLDER`, too")
+	fs.BoolVar(&a.goldTags, "gold-tags", false, "parse with the tags and lemmas of the input")
+	fs.IntVar(&a.sample, "sample", a.sample, "search in `N` sentences, evenly spread over each input; 0 is all")
+	fs.IntVar(&a.maxWords, "max-words", a.maxWords, "leave out sentences longer than `N` words")
+	fs.IntVar(&a.restarts, "restarts", a.restarts, "`N` climbs are held to find the best tree")
+	fs.IntVar(&a.workers, "workers", 0, "`N` goroutines; 0 is one per core")
+	fs.Uint64Var(&a.seed, "seed", a.seed, "`N` that the random choices depend on")
+	others, err := parseFlags(fs, args)
+	if err != nil {
+		return err
+	}
+	if len(others) != 1 {
+		return refuse("want treebeam analyze optima or treebeam analyze search, with --input FILE")
+	}
+	return a.run(others[0], os.Stdout)
+}
+
+func (a *analysis) validate(what string) error {
+	switch {
+	case what != "optima" && what != "search":
+		return refuse("analyze %s: there are analyze optima and analyze search", what)
+	case len(a.inputs) == 0:
+		return refuse("want --input FILE, CoNLL-U with gold trees")
+	case len(a.models) > 1 && len(a.models) != len(a.inputs):
+		return refuse("%d models for %d inputs: give one model for all, or one for each in the same order", len(a.models), len(a.inputs))
+	case a.sample < 0 || a.maxWords < 1 || a.maxWords > syntax.MaxWholeWords:
+		return refuse("--sample must not be negative, --max-words from 1 to %d", syntax.MaxWholeWords)
+	case a.restarts < 1:
+		return refuse("--restarts %d: want at least 1", a.restarts)
+	}
+	return nil
+}
+
+// run makes the tables and writes them.
+func (a *analysis) run(what string, out io.Writer) error {
+	if err := a.validate(what); err != nil {
+		return err
+	}
+	for _, d := range []int{1, 3, 10, 30, 100, 300, 1000, 3000} {
+		if d < a.restarts {
+			a.dials = append(a.dials, d)
+		}
+	}
+	a.dials = append(a.dials, a.restarts)
+	banks := make([]*bank, len(a.inputs))
+	for i := range banks {
+		var err error
+		if banks[i], err = a.open(i); err != nil {
+			return err
+		}
+	}
+	if what == "optima" {
+		a.optima(banks)
+		if err := a.starts(banks); err != nil {
+			return err
+		}
+	}
+	if err := a.search(banks); err != nil {
+		return err
+	}
+	if _, err := out.Write(a.pages.text.Bytes()); err != nil || a.output == "" {
+		return err
+	}
+	return a.pages.write(a.output, what)
+}
+
+// open reads input i and tags and prunes its sentences.
+func (a *analysis) open(i int) (*bank, error) {
+	uri := ""
+	if len(a.models) > 0 {
+		uri = a.models[min(i, len(a.models)-1)]
+	}
+	m, err := model.Open(uri)
 	if err != nil {
 		return nil, &refusal{err}
 	}
-	var fit []tested
-	for _, s := range all {
+	sents, err := conllu.ReadAllWith(a.inputs[i], conllu.Options{MultipleRoots: true})
+	if err != nil {
+		return nil, &refusal{err}
+	}
+	name, _, _ := strings.Cut(filepath.Base(a.inputs[i]), ".")
+	b := &bank{name: strings.Replace(name, "-ud-", " ", 1), model: m}
+	for _, s := range sents {
 		if n := len(s.Words); n > 0 && n <= a.maxWords {
-			fit = append(fit, tested{Sentence: s})
+			b.all = append(b.all, tested{Sentence: s, gold: headsOf(&s)})
 		}
 	}
-	if len(fit) == 0 {
-		return nil, refuse("%s holds no sentence of 1 to %d words", a.input, a.maxWords)
+	if len(b.all) == 0 {
+		return nil, refuse("%s holds no sentence of 1 to %d words", a.inputs[i], a.maxWords)
 	}
-	if k := a.sample; k > 0 && k < len(fit) {
-		for i := range k { // i-th of k equal shares: its middle
-			fit[i] = fit[(2*i+1)*len(fit)/(2*k)]
+	size := len(b.all)
+	if a.sample > 0 {
+		size = min(size, a.sample)
+	}
+	for k := range size { // the middle of each of so many equal shares
+		s := &b.all[(2*k+1)*len(b.all)/(2*size)]
+		b.sample = append(b.sample, s)
+		if k%3 == 1 || size < 3 {
+			b.few = append(b.few, s)
 		}
-		fit = fit[:k]
 	}
-	a.each(len(fit), func(i int) {
-		s := &fit[i]
-		s.gold = headsOf(&s.Sentence)
+	a.each(len(b.all), func(i int) {
+		s := &b.all[i].Sentence
 		if !a.goldTags {
 			for w := range s.Words {
 				s.Words[w].Lemma, s.Words[w].UPOS, s.Words[w].XPOS, s.Words[w].Feats = "", "", "", ""
 			}
-			m.Tag(&s.Sentence, true)
+			m.Tag(s, true)
 		}
-		m.Prune(&s.Sentence)
+		m.Prune(s)
 	})
-	return fit, nil
+	return b, nil
 }
 
 // headsOf copies the heads of a sentence, by word minus 1.
@@ -158,6 +211,14 @@ func (s *tested) right(heads []int32) int {
 	return right
 }
 
+func wordsOf(sents []*tested) int {
+	n := 0
+	for _, s := range sents {
+		n += len(s.Words)
+	}
+	return n
+}
+
 // each calls f(0..n-1) on the workers.
 func (a *analysis) each(n int, f func(i int)) {
 	workers := a.workers
@@ -176,15 +237,58 @@ func (a *analysis) each(n int, f func(i int)) {
 	wg.Wait()
 }
 
-// parsed is one search of one sentence.
-func parsed(m *decode.Model, s syntax.Sentence, o decode.Options) (heads []int32, score int64, c decode.Counters, err error) {
-	words := make([]syntax.Word, len(s.Words))
-	copy(words, s.Words)
-	s.Words = words
-	if c, err = m.Count(&s, o); err != nil {
-		return nil, 0, c, fmt.Errorf("%s: %w", s.ID, err)
+// A document is the text of tables and the plots that belong to it.
+type document struct {
+	text  bytes.Buffer
+	plots []plot
+}
+
+// section begins a section.
+func (d *document) section(title, about string) {
+	if d.text.Len() > 0 {
+		d.text.WriteByte('\n')
 	}
-	heads = headsOf(&s)
-	score, _ = m.Score(&s, heads)
-	return heads, score, c, nil
+	fmt.Fprintf(&d.text, "## %s\n\n%s\n\n", title, about)
+}
+
+// header begins a table.
+func (d *document) header(columns ...string) {
+	fmt.Fprintf(&d.text, "| %s |\n|%s\n", strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
+}
+
+// row adds to it: floats have two digits, all else is as fmt.Sprint has it.
+func (d *document) row(cells ...any) {
+	for _, c := range cells {
+		if f, ok := c.(float64); ok {
+			c = fmt.Sprintf("%.2f", f)
+		}
+		fmt.Fprintf(&d.text, "| %v ", c)
+	}
+	d.text.WriteString("|\n")
+}
+
+// write writes the text to folder/name.md and each plot to
+// folder/name-PLOT.svg.
+func (d *document) write(folder, name string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	text := slices.Clone(d.text.Bytes())
+	for i := range d.plots {
+		p := &d.plots[i]
+		file := name + "-" + p.name + ".svg"
+		if err := os.WriteFile(filepath.Join(folder, file), p.svg(), 0o644); err != nil {
+			return err
+		}
+		text = fmt.Appendf(text, "\n![%s](%s)\n", p.title, file)
+	}
+	return os.WriteFile(filepath.Join(folder, name+".md"), text, 0o644)
+}
+
+// percent is part of whole in percent, 0 of nothing.
+func percent(part, whole int) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return 100 * float64(part) / float64(whole)
 }

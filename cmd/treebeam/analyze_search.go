@@ -2,90 +2,91 @@ package main
 
 import (
 	"fmt"
-	"io"
+	"slices"
 	"time"
 
 	"github.com/treebeam/treebeam/parser/decode"
 	weights "github.com/treebeam/treebeam/parser/score"
 )
 
-// dials are the numbers of climbs that are compared; the default search of
-// the model comes first, as 0.
-var dials = []int{0, 1, 2, 4, 8, 16, 32, 64, 100, 300, 1000, 3000}
+// searchDials are numbers of climbs of the parser's own search; the default
+// search comes first, as 0.
+var searchDials = []int{0, 1, 2, 4, 8, 16, 32, 64, 128, 300}
 
 // A trial is what one dial did to one sentence.
 type trial struct {
 	score   int64
 	right   int
-	climbs  int64
-	gains   int64
+	work    decode.Counters
 	elapsed time.Duration
 	err     error
 }
 
-// search measures the model's own search at every dial up to a.restarts.
-// With an explicit dial all its climbs are made: none stops early.
-func (a *analysis) search(m *decode.Model, sents []tested, out io.Writer) error {
-	use := []int{}
-	for _, d := range dials {
-		if d < a.restarts {
-			use = append(use, d)
-		}
+// try parses a copy of a sentence. With an explicit dial all its climbs are
+// made: none stops early.
+func (a *analysis) try(m *decode.Model, s *tested, dial int) (t trial) {
+	copied := s.Sentence
+	copied.Words = slices.Clone(s.Words)
+	begin := time.Now()
+	t.work, t.err = m.Count(&copied, decode.Options{Seed: a.seed, Restarts: dial, Patience: dial})
+	t.elapsed = time.Since(begin)
+	if t.err != nil {
+		t.err = fmt.Errorf("%s: %w", s.ID, t.err)
+		return t
 	}
-	use = append(use, a.restarts)
-	trials := make([][]trial, len(sents)) // [sentence][dial]
-	a.each(len(sents), func(i int) {
-		trials[i] = make([]trial, len(use))
-		for k, d := range use {
-			t := &trials[i][k]
-			begin := time.Now()
-			heads, score, c, err := parsed(m, sents[i].Sentence, decode.Options{Seed: a.seed, Restarts: d, Patience: d})
-			*t = trial{score, sents[i].right(heads), c.Climbs, c.Gains, time.Since(begin), err}
-		}
-	})
-	for i := range trials {
-		for _, t := range trials[i] {
-			if t.err != nil {
-				return t.err
+	heads := headsOf(&copied)
+	t.right = s.right(heads)
+	t.score, _ = m.Score(&copied, heads)
+	return t
+}
+
+// search reports on the parser's own search.
+func (a *analysis) search(banks []*bank) error {
+	dials := slices.DeleteFunc(slices.Clone(searchDials), func(d int) bool { return d >= a.restarts })
+	dials = append(dials, a.restarts)
+	d := &a.pages
+	d.section("The parser's search",
+		fmt.Sprintf("The search of treebeam parse, as it is and with exactly so many climbs. \"Reached\": percent of the sentences of the sample with the best score that any row has; %d climbs are taken to find it. "+
+			"Losses are in units of one wrong head. Times are measured; gain evaluations tell the work without noise.", a.restarts))
+	d.header("treebank", "sentences", "words", "climbs", "reached", "mean loss of the others", "UAS", "climbs a sentence", "gain evaluations a word", "us a word")
+	p := plot{name: "anytime", title: "Accuracy against the time of the search", x: "microseconds a word", y: "UAS", logX: true,
+		keys: []string{"so many climbs", "default"}}
+	for _, b := range banks {
+		trials := make([][]trial, len(b.sample)) // [sentence][dial]
+		a.each(len(trials), func(i int) {
+			for _, dial := range dials {
+				trials[i] = append(trials[i], a.try(b.model.Decoder, b.sample[i], dial))
 			}
-		}
-	}
-	words := 0
-	for i := range sents {
-		words += len(sents[i].Words)
-	}
-	fmt.Fprintf(out, "%d sentences, %d words\n\n", len(sents), words)
-	fmt.Fprintln(out, "| climbs | best score reached, % of sentences | mean loss of the others | UAS | climbs a sentence | gains a word | us a word |")
-	fmt.Fprintln(out, "|---|---|---|---|---|---|---|")
-	for k, d := range use {
-		var sum trial
-		reached, lost := 0, 0.0
-		for i := range trials {
-			best := trials[i][0].score
-			for _, t := range trials[i] {
-				best = max(best, t.score)
+		})
+		curve := panel{title: b.name, lines: make([]line, 2)}
+		words, count := wordsOf(b.sample), len(b.sample)
+		for k, dial := range dials {
+			var sum trial
+			reached, loss := 0, 0.0
+			for _, of := range trials {
+				if of[k].err != nil {
+					return of[k].err
+				}
+				best := slices.MaxFunc(of, func(x, y trial) int { return int(max(-1, min(1, x.score-y.score))) })
+				if of[k].score == best.score {
+					reached++
+				}
+				loss += float64(best.score-of[k].score) / weights.Unit
+				sum.right += of[k].right
+				sum.work.Add(of[k].work)
+				sum.elapsed += of[k].elapsed
 			}
-			t := &trials[i][k]
-			if t.score == best {
-				reached++
+			name, at := fmt.Sprint(dial), 0
+			if dial == 0 {
+				name, at = "default", 1
 			}
-			lost += float64(best - t.score)
-			sum.right += t.right
-			sum.climbs += t.climbs
-			sum.gains += t.gains
-			sum.elapsed += t.elapsed
+			micro := float64(sum.elapsed.Nanoseconds()) / 1000 / float64(words)
+			curve.lines[at] = append(curve.lines[at], point{micro, percent(sum.right, words)})
+			d.row(b.name, count, words, name, percent(reached, count), loss/float64(max(count-reached, 1)), percent(sum.right, words),
+				fmt.Sprintf("%.1f", float64(sum.work.Climbs)/float64(count)), fmt.Sprintf("%.0f", float64(sum.work.Gains)/float64(words)), fmt.Sprintf("%.0f", micro))
 		}
-		name := fmt.Sprint(d)
-		if d == 0 {
-			name = "default"
-		}
-		if missed := len(sents) - reached; missed > 0 {
-			lost /= float64(missed) * weights.Unit
-		}
-		fmt.Fprintf(out, "| %s | %.1f | %.3f | %.2f | %.1f | %.0f | %.1f |\n", name,
-			100*float64(reached)/float64(len(sents)), lost, 100*float64(sum.right)/float64(words),
-			float64(sum.climbs)/float64(len(sents)), float64(sum.gains)/float64(words),
-			float64(sum.elapsed.Microseconds())/float64(words))
+		p.panels = append(p.panels, curve)
 	}
+	d.plots = append(d.plots, p)
 	return nil
 }
