@@ -26,7 +26,10 @@ Scores trees against gold ones by the rules of the CoNLL 2018 shared task:
 subtypes of relations are ignored, figures are F1 in percent. The trees are
 those of a CoNLL-U file or of a run's output folder (--system), or a model
 makes them (--model FILE, or --model embedded) from the gold file's raw text,
-or from its words with --gold-tokens, or its words and tags with --gold-tags.`
+or from its words with --gold-tokens, or its words and tags with --gold-tags;
+on gold words it also says what wrong trees come from: a gold head was pruned,
+the search missed the gold tree though it scores higher, or the model prefers
+a wrong one.`
 
 // evalFlags are the options of treebeam eval.
 type evalFlags struct {
@@ -92,7 +95,7 @@ func (f *evalFlags) run(out io.Writer) error {
 	if err != nil {
 		return &refusal{err}
 	}
-	system, err := f.trees(gold)
+	system, causes, err := f.trees(gold)
 	if err != nil {
 		return err
 	}
@@ -100,6 +103,7 @@ func (f *evalFlags) run(out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	result.Errors = causes
 	if f.against != "" {
 		return f.compare(out, gold, result)
 	}
@@ -148,14 +152,16 @@ func (f *evalFlags) compare(out io.Writer, gold []syntax.Sentence, a *eval.Resul
 	return nil
 }
 
-// trees returns what is to be scored.
-func (f *evalFlags) trees(gold []syntax.Sentence) ([]syntax.Sentence, error) {
+// trees returns what is to be scored, and, where the search's candidates are
+// known and are those of the gold words, what its errors come from.
+func (f *evalFlags) trees(gold []syntax.Sentence) (system []syntax.Sentence, causes *eval.TreeErrors, err error) {
 	if f.system != "" {
-		return readSystem(f.system)
+		system, err = readSystem(f.system)
+		return system, nil, err
 	}
 	m, err := model.Open(f.model)
 	if err != nil {
-		return nil, &refusal{err}
+		return nil, nil, &refusal{err}
 	}
 	setting := train.Raw
 	var blocks []string
@@ -166,14 +172,21 @@ func (f *evalFlags) trees(gold []syntax.Sentence) ([]syntax.Sentence, error) {
 		setting = train.GoldTokens
 	default:
 		if blocks, err = rawBlocks(gold); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	system, err := train.Predict(m, f.search, gold, blocks, setting, f.workers)
-	if err != nil || f.write == "" {
-		return system, err
+	if system, err = train.Predict(m, f.search, gold, blocks, setting, f.workers); err != nil {
+		return nil, nil, err
 	}
-	return system, writeSentences(f.write, system)
+	if setting != train.Raw && f.row == "" {
+		if causes, err = eval.Blame(gold, system, m.Decoder.Score); err != nil {
+			return nil, nil, err
+		}
+	}
+	if f.write != "" {
+		err = writeSentences(f.write, system)
+	}
+	return system, causes, err
 }
 
 // readSystem reads a CoNLL-U file, or the trees of an output folder in their

@@ -70,6 +70,42 @@ func TestEvalOfFiles(t *testing.T) {
 	}
 }
 
+// On gold words the report says what errors come from, and the causes add up.
+func TestEvalNamesCauses(t *testing.T) {
+	f := evalFlags{gold: toyTrain, model: "embedded", goldTags: true}
+	out, err := evalOutput(t, f)
+	if err != nil || !strings.Contains(out, "Cause of errors") || !strings.Contains(out, "gold head was pruned") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	f.report.JSON = true
+	if out, err = evalOutput(t, f); err != nil {
+		t.Fatal(err)
+	}
+	var report struct {
+		Metrics map[string]struct{ Gold, Correct int }
+		Causes  map[string]struct {
+			Sentences, Words int
+			Wrong            int `json:"wrong_heads"`
+		} `json:"causes_of_errors"`
+	}
+	if err := json.Unmarshal([]byte(out), &report); err != nil {
+		t.Fatal(err)
+	}
+	sentences, words, wrong := 0, 0, 0
+	for _, c := range report.Causes {
+		sentences += c.Sentences
+		words += c.Words
+		wrong += c.Wrong
+	}
+	if uas := report.Metrics["UAS"]; sentences != 10 || words != uas.Gold || wrong != uas.Gold-uas.Correct {
+		t.Errorf("%d sentences, %d words, %d wrong; UAS %+v", sentences, words, wrong, uas)
+	}
+	f.goldTags = false
+	if out, err = evalOutput(t, f); err != nil || strings.Contains(out, "causes_of_errors") {
+		t.Errorf("raw text has causes: %v\n%s", err, out)
+	}
+}
+
 func TestEvalRefusals(t *testing.T) {
 	for _, c := range []struct {
 		f    evalFlags

@@ -97,6 +97,8 @@ type Result struct {
 	// GoldMultiRoot and SystemMultiRoot count sentences that have not exactly
 	// one root.
 	GoldMultiRoot, SystemMultiRoot int
+	// Errors is nil unless the caller sets it, to what Blame found.
+	Errors *TreeErrors
 
 	sentences [numMetrics][]sentenceCount // nil for metrics on spans and graphs
 }

@@ -101,6 +101,9 @@ func (r *Result) writeDetails(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\nCrossing arcs: %d in gold, %d found (recall %.2f); %d predicted, %d right (precision %.2f)\n",
 		c.Gold, c.GoldFound, 100*ratio(c.GoldFound, c.Gold), c.System, c.SystemRight, 100*ratio(c.SystemRight, c.System))
 	fmt.Fprintf(b, "Sentences without exactly one root: %d in gold, %d predicted\n", r.GoldMultiRoot, r.SystemMultiRoot)
+	if r.Errors != nil {
+		r.Errors.write(b)
+	}
 }
 
 func (l LengthBin) name() string {
@@ -140,8 +143,10 @@ type jsonResult struct {
 		System      int `json:"system"`
 		SystemRight int `json:"system_right"`
 	} `json:"crossing_arcs"`
-	GoldMultiRoot   int `json:"gold_sentences_without_one_root"`
-	SystemMultiRoot int `json:"system_sentences_without_one_root"`
+	GoldMultiRoot   int                  `json:"gold_sentences_without_one_root"`
+	SystemMultiRoot int                  `json:"system_sentences_without_one_root"`
+	Causes          map[string]jsonCause `json:"causes_of_errors,omitempty"`
+	Pruned          *int                 `json:"pruned_gold_heads,omitempty"`
 }
 
 func (r *Result) forJSON() jsonResult {
@@ -166,6 +171,9 @@ func (r *Result) forJSON() jsonResult {
 			l.Max = &bin.Max
 		}
 		out.Lengths = append(out.Lengths, l)
+	}
+	if r.Errors != nil {
+		out.Causes, out.Pruned = r.Errors.forJSON(), &r.Errors.Pruned
 	}
 	out.Crossing.Gold, out.Crossing.GoldFound = r.Crossing.Gold, r.Crossing.GoldFound
 	out.Crossing.System, out.Crossing.SystemRight = r.Crossing.System, r.Crossing.SystemRight

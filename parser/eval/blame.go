@@ -1,0 +1,116 @@
+package eval
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// A Cause says why the tree found is not the gold tree.
+type Cause int
+
+const (
+	NoError Cause = iota // it is, in all heads
+	// PruningError: the search could not find the gold tree, because a gold
+	// head is not among the candidates or gold has not exactly one root, or
+	// because the sentence is parsed in windows.
+	PruningError
+	SearchError // gold could be found and scores higher than what was found
+	ModelError  // gold could be found and scores no higher
+	numCauses
+)
+
+var causeNames = [numCauses]string{"none", "pruning", "search", "model"}
+
+// String returns the name in tables and JSON.
+func (c Cause) String() string { return causeNames[c] }
+
+// TreeErrors divides the sentences of a parse by what their errors come from.
+type TreeErrors struct {
+	Sentences [numCauses]int
+	Words     [numCauses]int // of these sentences
+	Wrong     [numCauses]int // words of them with a wrong head
+	Pruned    int            // words whose gold head was no candidate
+}
+
+// Blame finds the causes. found must be parses of gold's own words in the
+// same order, with the Candidates that were searched; score returns the
+// score of a tree of one of them, heads by word minus 1, and whether the
+// search can reach it (decode.Model.Score).
+func Blame(gold, found []syntax.Sentence, score func(s *syntax.Sentence, heads []int32) (int64, bool)) (*TreeErrors, error) {
+	if len(gold) != len(found) {
+		return nil, fmt.Errorf("%d gold sentences, %d parsed", len(gold), len(found))
+	}
+	t := &TreeErrors{}
+	for i := range gold {
+		g, f := &gold[i], &found[i]
+		n := len(g.Words)
+		if len(f.Words) != n || len(f.Candidates.Start) != n+1 {
+			return nil, fmt.Errorf("sentence %d: %d gold words, %d parsed with candidates for %d", i+1, n, len(f.Words), len(f.Candidates.Start)-1)
+		}
+		want, got := make([]int32, n), make([]int32, n)
+		wrong := 0
+		for k := range g.Words {
+			want[k], got[k] = g.Words[k].Head, f.Words[k].Head
+			if want[k] != got[k] {
+				wrong++
+			}
+			candidate := false
+			for _, h := range f.Candidates.Of(k + 1) {
+				candidate = candidate || h == want[k]
+			}
+			if !candidate {
+				t.Pruned++
+			}
+		}
+		c := NoError
+		if wrong > 0 {
+			best, reachable := score(f, want)
+			reached, _ := score(f, got)
+			switch {
+			case !reachable:
+				c = PruningError
+			case best > reached:
+				c = SearchError
+			default:
+				c = ModelError
+			}
+		}
+		t.Sentences[c]++
+		t.Words[c] += n
+		t.Wrong[c] += wrong
+	}
+	return t, nil
+}
+
+// write writes the table of causes.
+func (t *TreeErrors) write(b *bytes.Buffer) {
+	sentences, words := 0, 0
+	for c := range numCauses {
+		sentences += t.Sentences[c]
+		words += t.Words[c]
+	}
+	b.WriteByte('\n')
+	writeHead(b, wide, "Cause of errors", " Sentences |  % of all | Wrong hd. |  % of all")
+	for c := range numCauses {
+		fmt.Fprintf(b, "%-*s|%10d |%10.2f |%10d |%10.2f\n", wide, c, t.Sentences[c], 100*ratio(t.Sentences[c], sentences),
+			t.Wrong[c], 100*ratio(t.Wrong[c], words))
+	}
+	fmt.Fprintf(b, "Words whose gold head was pruned: %d (%.2f %%)\n", t.Pruned, 100*ratio(t.Pruned, words))
+}
+
+// jsonCause is one row of the table.
+type jsonCause struct {
+	Sentences  int `json:"sentences"`
+	Words      int `json:"words"`
+	WrongHeads int `json:"wrong_heads"`
+}
+
+func (t *TreeErrors) forJSON() map[string]jsonCause {
+	out := map[string]jsonCause{}
+	for c := range numCauses {
+		out[c.String()] = jsonCause{t.Sentences[c], t.Words[c], t.Wrong[c]}
+	}
+	return out
+}
