@@ -1,21 +1,27 @@
 // Command ablation trains parsers with different part families on the same
 // candidates and prints one line a parser: its accuracy on dev with gold
-// tags, and what it cost.
+// tags, and what it costs.
 //
-//	ablation --train T.conllu --dev D.conllu --cache F [--base standard] CHANGES...
+//	ablation --train T.conllu --dev D.conllu --cache DIR [--base standard] CHANGES...
 //
-// Every CHANGES is a list as of treebeam train --families, "=" is the base as
-// it is, and a preset's name is that preset. Pruner, jackknifed candidates and
-// labels are made once and kept in the cache file; delete it when their code
-// has changed.
+// Every CHANGES is a list as of treebeam train --families; "=" stands for the
+// base, which is always trained and printed first. Pruner, jackknifed
+// candidates, labels and parsers are kept in DIR, so that an interrupted run
+// goes on where it stopped; empty it when their code has changed. Times are
+// processor time of parsing dev, as a ratio to the base: both parsers take
+// turns in one process, sentence by sentence, so that other work on the machine
+// disturbs both alike. Every parser is that of the last epoch.
 package main
 
 import (
 	"encoding/gob"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"log"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -30,51 +36,126 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// base is what all parsers of one treebank share.
-type base struct {
+// data is what all parsers of one treebank share.
+type data struct {
 	Train, Dev []syntax.Sentence // with gold tags, heads and candidates
 	Labels     []pack.Section
+}
+
+// An ablation is one run of the program.
+type ablation struct {
+	trainFile, devFile, dir, base string
+	o                             decode.TrainOptions
+	data                          *data
+	labels                        *label.Model
 }
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("ablation: ")
-	trainFile := flag.String("train", "", "training treebank, a CoNLL-U `FILE`")
-	devFile := flag.String("dev", "", "development treebank, a CoNLL-U `FILE`")
-	cache := flag.String("cache", "", "`FILE` for pruner, candidates and labels")
-	from := flag.String("base", "standard", "`PRESET` that the changes begin from")
-	strategy := flag.String("strategy", "", "`NAME` of the strategy of training")
-	delta := flag.Int("delta", 0, "`N`, largest local loss of a move that is scored in full; 0 is the default")
-	epochs := flag.Int("epochs", 0, "`N` epochs at most; 0 is the default")
-	seed := flag.Uint64("seed", 1, "`N`, of training")
-	verbose := flag.Bool("v", false, "print every epoch")
+	var a ablation
+	flag.StringVar(&a.trainFile, "train", "", "training treebank, a CoNLL-U `FILE`")
+	flag.StringVar(&a.devFile, "dev", "", "development treebank, a CoNLL-U `FILE`")
+	flag.StringVar(&a.dir, "cache", "", "`DIR` for what is trained")
+	flag.StringVar(&a.base, "base", "standard", "`PRESET` that the changes begin from")
+	strategy := flag.String("strategy", string(decode.DefaultStrategy), "`NAME` of the strategy of training")
+	flag.IntVar(&a.o.Delta, "delta", decode.DefaultDelta, "`N`, largest local loss of a move that is scored in full")
+	flag.IntVar(&a.o.Epochs, "epochs", 2, "`N` epochs")
+	flag.Uint64Var(&a.o.Seed, "seed", 1, "`N`, of training")
 	flag.Parse()
-	b, err := open(*cache, *trainFile, *devFile, *seed)
-	if err != nil {
+	a.o.Strategy = decode.Strategy(*strategy)
+	if err := a.run(flag.Args()); err != nil {
 		log.Fatal(err)
 	}
-	labels, err := label.Open(pack.NewView(b.Labels), "label")
-	if err != nil {
-		log.Fatal(err)
+}
+
+func (a *ablation) run(list []string) error {
+	if err := os.MkdirAll(a.dir, 0o755); err != nil {
+		return err
 	}
-	fmt.Println("| families | dev UAS | dev LAS | look-ups a word | gains a word | global evaluations a word | parsing, user µs a word | training, user s |")
+	if err := a.open(); err != nil {
+		return err
+	}
+	reference, _, err := a.parser("=", decode.TrainOptions{Seed: a.o.Seed, Epochs: a.o.Epochs, Strategy: decode.DefaultStrategy, Delta: decode.DefaultDelta})
+	if err != nil {
+		return err
+	}
+	fmt.Println("| families | dev UAS | dev LAS | look-ups a word | gains a word | global scores a word | time | training, s |")
 	fmt.Println("|---|---|---|---|---|---|---|---|")
-	for _, changes := range flag.Args() {
-		families, err := chosen(*from, changes)
+	for _, changes := range append([]string{"="}, list...) {
+		m, seconds, err := a.parser(changes, a.o)
 		if err != nil {
-			log.Fatal(err)
+			return err
 		}
-		o := decode.TrainOptions{Seed: *seed, Epochs: *epochs, Families: families, Strategy: decode.Strategy(*strategy), Delta: *delta}
-		if *verbose {
-			o.Log = func(format string, a ...any) { fmt.Fprintf(os.Stderr, changes+": "+format+"\n", a...) }
-		}
-		begun := processorTime()
-		m, err := decode.Train(b.Train, b.Dev, o)
+		row, err := a.measure(m, reference)
 		if err != nil {
-			log.Fatal(err)
+			return err
 		}
-		fmt.Printf("| %s | %s %.0f |\n", changes, measure(m, labels, b.Dev), (processorTime() - begun).Seconds())
+		fmt.Printf("| %s | %s %.0f |\n", changes, row, seconds)
 	}
+	return nil
+}
+
+// A kept parser with the seconds that it was trained in.
+type kept struct {
+	Sections []pack.Section
+	Seconds  float64
+}
+
+// parser trains the parser of some changes, or takes it from the cache.
+func (a *ablation) parser(changes string, o decode.TrainOptions) (*decode.Model, float64, error) {
+	families, err := chosen(a.base, changes)
+	if err != nil {
+		return nil, 0, err
+	}
+	o.Families = families
+	name := fmt.Sprintf("%s seed %d epochs %d %s delta %d", families, o.Seed, o.Epochs, o.Strategy, o.Delta)
+	if !families.Any(feature.Globals) {
+		name = fmt.Sprintf("%s seed %d epochs %d %s", families, o.Seed, o.Epochs, o.Strategy)
+	}
+	o.Log = func(format string, args ...any) { log.Printf("%s: "+format, append([]any{name}, args...)...) }
+	var k kept
+	err = a.cached(name, &k, func() error {
+		begun := processorTime()
+		m, err := decode.Train(a.data.Train, nil, o)
+		if err != nil {
+			return err
+		}
+		k.Seconds = (processorTime() - begun).Seconds()
+		var b pack.Builder
+		m.Pack(b.Sub("decode"))
+		k.Sections = b.Sections
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	m, err := decode.Open(pack.NewView(k.Sections), "decode")
+	return m, k.Seconds, err
+}
+
+// cached reads an entry of the cache into to, or lets work fill it and keeps
+// it.
+func (a *ablation) cached(name string, to any, work func() error) error {
+	path := filepath.Join(a.dir, strings.ReplaceAll(name, " ", "-")+".gob")
+	f, err := os.Open(path)
+	if err == nil {
+		defer f.Close()
+		return gob.NewDecoder(f).Decode(to)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := work(); err != nil {
+		return err
+	}
+	if f, err = os.Create(path + ".new"); err != nil {
+		return err
+	}
+	if err := errors.Join(gob.NewEncoder(f).Encode(to), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
 }
 
 func chosen(base, changes string) (feature.Families, error) {
@@ -88,34 +169,42 @@ func chosen(base, changes string) (feature.Families, error) {
 	return f.With(changes)
 }
 
-// measure parses and labels dev and returns the cells of a row.
-func measure(m *decode.Model, labels *label.Model, dev []syntax.Sentence) string {
+// measure parses and labels dev and returns the cells of a row. The reference
+// parses it too, in turns.
+func (a *ablation) measure(m, reference *decode.Model) (string, error) {
 	var sum decode.Counters
 	heads, right := 0, 0
-	spent := time.Duration(0)
-	for i := range dev {
-		s := dev[i]
-		s.Words = append([]syntax.Word(nil), s.Words...)
-		begun := processorTime()
-		c, err := m.Count(&s, decode.Options{Seed: 1})
-		spent += processorTime() - begun
-		if err != nil {
-			log.Fatal(err)
+	var spent [2]time.Duration
+	for i := range a.data.Dev {
+		gold := &a.data.Dev[i]
+		var s syntax.Sentence
+		for k, model := range []*decode.Model{reference, m} {
+			s = *gold
+			s.Words = slices.Clone(gold.Words)
+			begun := processorTime()
+			c, err := model.Count(&s, decode.Options{Seed: 1})
+			if err != nil {
+				return "", err
+			}
+			spent[k] += processorTime() - begun
+			if k == 1 {
+				sum.Add(c)
+			}
 		}
-		sum.Add(c)
-		labels.Label(&s)
+		a.labels.Label(&s)
 		for k := range s.Words {
-			if s.Words[k].Head == dev[i].Words[k].Head {
+			if s.Words[k].Head == gold.Words[k].Head {
 				heads++
-				if relation(&s.Words[k]) == relation(&dev[i].Words[k]) {
+				if relation(&s.Words[k]) == relation(&gold.Words[k]) {
 					right++
 				}
 			}
 		}
 	}
 	words := float64(sum.Words)
-	return fmt.Sprintf("%.2f | %.2f | %.0f | %.1f | %.2f | %.1f |", 100*float64(heads)/words, 100*float64(right)/words,
-		float64(sum.Lookups)/words, float64(sum.Gains)/words, float64(sum.Globals)/words, float64(spent.Microseconds())/words)
+	return fmt.Sprintf("%.2f | %.2f | %.0f | %.1f | %.2f | %.2f |", 100*float64(heads)/words, 100*float64(right)/words,
+		float64(sum.Lookups)/words, float64(sum.Gains)/words, float64(sum.Globals)/words,
+		spent[1].Seconds()/spent[0].Seconds()), nil
 }
 
 // relation is the deprel without its subtype.
@@ -124,69 +213,71 @@ func relation(w *syntax.Word) string {
 	return name
 }
 
+// processorTime is that of the whole process, in user mode and in the system.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		log.Fatal(err)
 	}
-	return time.Duration(u.Utime.Nano())
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// open reads the cache file, or makes it.
-func open(cache, trainFile, devFile string, seed uint64) (*base, error) {
-	b := &base{}
-	if f, err := os.Open(cache); err == nil {
-		defer f.Close()
-		return b, gob.NewDecoder(f).Decode(b)
-	}
-	for _, t := range []struct {
-		file string
-		to   *[]syntax.Sentence
-	}{{trainFile, &b.Train}, {devFile, &b.Dev}} {
-		f, err := os.Open(t.file)
-		if err != nil {
-			return nil, err
-		}
-		list, err := conllu.ReadTrees(f, t.file, conllu.Options{})
-		f.Close()
-		if err != nil {
-			return nil, err
-		}
-		*t.to = slices.DeleteFunc(list, func(s syntax.Sentence) bool { return roots(&s) != 1 })
-	}
-	p, err := prune.Train(b.Train, b.Dev, prune.Options{Seed: seed})
+// open loads or makes what all parsers share.
+func (a *ablation) open() error {
+	a.data = &data{}
+	err := a.cached(fmt.Sprintf("data seed %d", a.o.Seed), a.data, func() error {
+		return a.data.make(a.trainFile, a.devFile, a.o.Seed)
+	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if _, err := prune.Jackknife(b.Train, 5, p, prune.Options{Seed: seed, Log: log.Printf}); err != nil {
-		return nil, err
-	}
-	for i := range b.Dev {
-		p.Prune(&b.Dev[i])
-	}
-	labels, err := label.Train(b.Train, b.Dev, label.Options{Seed: seed})
-	if err != nil {
-		return nil, err
-	}
-	var packed pack.Builder
-	labels.Pack(packed.Sub("label"))
-	b.Labels = packed.Sections
-	f, err := os.Create(cache)
-	if err != nil {
-		return nil, err
-	}
-	if err := gob.NewEncoder(f).Encode(b); err != nil {
-		return nil, err
-	}
-	return b, f.Close()
+	a.labels, err = label.Open(pack.NewView(a.data.Labels), "label")
+	return err
 }
 
-func roots(s *syntax.Sentence) int {
-	n := 0
-	for i := range s.Words {
-		if s.Words[i].Head == syntax.Root {
-			n++
-		}
+func (d *data) make(trainFile, devFile string, seed uint64) error {
+	var err error
+	if d.Train, err = read(trainFile); err != nil {
+		return err
 	}
-	return n
+	if d.Dev, err = read(devFile); err != nil {
+		return err
+	}
+	p, err := prune.Train(d.Train, d.Dev, prune.Options{Seed: seed, Log: log.Printf})
+	if err != nil {
+		return err
+	}
+	if _, err := prune.Jackknife(d.Train, 5, p, prune.Options{Seed: seed, Log: log.Printf}); err != nil {
+		return err
+	}
+	for i := range d.Dev {
+		p.Prune(&d.Dev[i])
+	}
+	labels, err := label.Train(d.Train, d.Dev, label.Options{Seed: seed})
+	if err != nil {
+		return err
+	}
+	var b pack.Builder
+	labels.Pack(b.Sub("label"))
+	d.Labels = b.Sections
+	return nil
+}
+
+// read returns the sentences of a treebank that have one root.
+func read(path string) ([]syntax.Sentence, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	list, err := conllu.ReadTrees(f, path, conllu.Options{})
+	return slices.DeleteFunc(list, func(s syntax.Sentence) bool {
+		roots := 0
+		for i := range s.Words {
+			if s.Words[i].Head == syntax.Root {
+				roots++
+			}
+		}
+		return roots != 1
+	}), err
 }

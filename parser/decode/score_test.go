@@ -8,7 +8,9 @@ import (
 	"github.com/treebeam/treebeam/parser/graph"
 )
 
-func noisy() *Model { return &Model{vocabulary: feature.Learn(nil), scorer: noise{500}, families: feature.Full, delta: 1 << 30} }
+func noisy() *Model {
+	return &Model{vocabulary: feature.Learn(nil), scorer: noise{500}, families: feature.Full, delta: 1 << 30}
+}
 
 // Score equals the from-scratch score of every tree, and what is no tree over
 // the candidates cannot be reached.

@@ -3,8 +3,10 @@ package decode
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"testing"
 
+	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/score"
@@ -68,7 +70,7 @@ func packed(m *Model) []byte {
 
 func TestTrainingFitsAGrammar(t *testing.T) {
 	train, dev := grammar(60, 1), grammar(30, 2)
-	m, err := Train(train, dev, TrainOptions{Epochs: 4})
+	m, err := Train(train, dev, TrainOptions{Epochs: 4, Families: feature.Full})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,36 +93,80 @@ func TestTrainingFitsAGrammar(t *testing.T) {
 }
 
 func TestTrainingDoesNotDependOnWorkersNorInterruption(t *testing.T) {
-	train, dev := grammar(50, 3), grammar(10, 4)
-	want, err := Train(train, dev, TrainOptions{Epochs: 3, Workers: 1})
+	train, dev := grammar(40, 3), grammar(10, 4)
+	for _, strategy := range []Strategy{Skip, MaxViolation} {
+		fresh := func(workers int) TrainOptions {
+			return TrainOptions{Epochs: 3, Workers: workers, Families: feature.Full, Strategy: strategy}
+		}
+		want, err := Train(train, dev, fresh(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := Train(train, dev, fresh(4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(packed(want), packed(other)) {
+			t.Error("1 and 4 workers give different models")
+		}
+		var state []byte
+		stop := fmt.Errorf("stopped")
+		o := fresh(2)
+		o.Checkpoint = func(epoch int, b []byte) error {
+			state = b
+			return stop
+		}
+		if _, err = Train(train, dev, o); err != stop || state == nil {
+			t.Fatalf("interrupted training returned %v", err)
+		}
+		o = fresh(2)
+		o.Resume = func() ([]byte, bool) { return state, true }
+		resumed, err := Train(train, dev, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(packed(want), packed(resumed)) {
+			t.Error("a resumed training differs from one that was not interrupted")
+		}
+		o.Resume = func() ([]byte, bool) { return state[:len(state)/2], true }
+		if _, err := Train(train, dev, o); err == nil {
+			t.Error("damaged checkpoint: no error")
+		}
+	}
+}
+
+func TestTrainRefusesUnknownOptions(t *testing.T) {
+	for _, o := range []TrainOptions{{Strategy: "best"}, {Families: 1 << 30}} {
+		if _, err := Train(grammar(2, 1), nil, o); err == nil {
+			t.Errorf("%+v: no error", o)
+		}
+	}
+}
+
+// A model keeps its families and delta, and one from before there was a
+// choice has the standard ones.
+func TestFamiliesAreKept(t *testing.T) {
+	m, err := Train(grammar(5, 1), nil, TrainOptions{Epochs: 1, Families: feature.Full, Delta: 1234})
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := Train(train, dev, TrainOptions{Epochs: 3, Workers: 4})
-	if err != nil {
-		t.Fatal(err)
+	var b pack.Builder
+	m.Pack(b.Sub("p"))
+	opened, err := Open(pack.NewView(b.Sections), "p")
+	if err != nil || opened.Families() != feature.Full || opened.delta != 1234 {
+		t.Fatalf("%v, %v, %v", opened.Families(), opened.delta, err)
 	}
-	if !bytes.Equal(packed(want), packed(other)) {
-		t.Error("1 and 4 workers give different models")
+	at := slices.IndexFunc(b.Sections, func(s pack.Section) bool { return s.Name == "p.families" })
+	for _, bad := range [][]byte{{}, {1, 0, 0, 0}, {0, 0, 0, 0x40, 0, 0, 0, 0}, {1, 0, 0, 0, 0, 0, 0, 0x80}} {
+		broken := slices.Clone(b.Sections)
+		broken[at].Data = bad
+		if _, err := Open(pack.NewView(broken), "p"); err == nil {
+			t.Errorf("families %v: no error", bad)
+		}
 	}
-	var state []byte
-	stop := fmt.Errorf("stopped")
-	_, err = Train(train, dev, TrainOptions{Epochs: 3, Workers: 2, Checkpoint: func(epoch int, b []byte) error {
-		state = b
-		return stop
-	}})
-	if err != stop || state == nil {
-		t.Fatalf("interrupted training returned %v", err)
-	}
-	resumed, err := Train(train, dev, TrainOptions{Epochs: 3, Workers: 2, Resume: func() ([]byte, bool) { return state, true }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(packed(want), packed(resumed)) {
-		t.Error("a resumed training differs from one that was not interrupted")
-	}
-	if _, err := Train(train, dev, TrainOptions{Resume: func() ([]byte, bool) { return state[:len(state)/2], true }}); err == nil {
-		t.Error("damaged checkpoint: no error")
+	old, err := Open(pack.NewView(slices.Delete(b.Sections, at, at+1)), "p")
+	if err != nil || old.Families() != feature.Standard {
+		t.Errorf("a model without families: %v, %v", old.Families(), err)
 	}
 }
 
