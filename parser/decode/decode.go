@@ -19,13 +19,13 @@ import (
 // Options of Parse. The zero value has the defaults.
 type Options struct {
 	Seed     uint64 // run seed; a sentence's own is made of it and its content
-	Restarts int    // at most so many climbs; 24 if 0
-	Patience int    // stop after so many climbs in a row without a better tree; 8 if 0
+	Restarts int    // at most so many climbs; 6 if 0
+	Patience int    // stop after so many climbs in a row without a better tree; 3 if 0
 }
 
 const (
-	defaultRestarts = 24
-	defaultPatience = 8
+	defaultRestarts = 6
+	defaultPatience = 3
 )
 
 // A Model is a trained parser. It is read-only and safe for concurrent use.

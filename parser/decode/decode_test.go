@@ -282,7 +282,7 @@ func TestSearchAgainstAllTrees(t *testing.T) {
 		least int // percent of optimal results
 	}{
 		{feature.Standard, 0, 99},
-		{feature.Full, 1 << 40, 99},
+		{feature.Full, 1 << 40, 95},
 		{feature.Full, 300, 80},
 		{feature.Full, 0, 80},
 	} {

@@ -15,6 +15,10 @@ type search struct {
 	order []int32
 	delta int64 // largest local loss of a move that settle looks at, exclusive
 
+	trail  []step  // of the present chain
+	queue  []int32 // words that the chain concerns
+	queued []bool
+
 	sampler  graph.Sampler
 	spanner  graph.Spanner
 	margins  graph.Marginals
@@ -98,8 +102,25 @@ func (x *search) run(seed uint64, limit, patience int) bool {
 func (x *search) ascend(from []int32) bool {
 	x.y.set(&x.t, from)
 	x.climb()
+	// Chains lead most climbs to one tree; where global parts are still to be
+	// scored, half of the climbs go without them, for the sake of variety.
+	if varied := x.t.on.Any(feature.Globals) && x.restarts%4 > 1; !varied && !x.isBest() {
+		for x.chains() > 0 {
+			x.climb()
+		}
+	}
 	x.settle()
 	return x.finish()
+}
+
+// isBest reports whether the present tree is the best one so far.
+func (x *search) isBest() bool {
+	for m := 1; m <= x.t.n; m++ {
+		if x.best[m] != x.y.head[m] {
+			return false
+		}
+	}
+	return x.restarts > 0
 }
 
 // freeWords counts the words that have a choice.

@@ -22,8 +22,8 @@ type TrainOptions struct {
 	Stop     int     // end after so many epochs without a better dev UAS; 3 if 0
 	C        float64 // cap of a step (PA-I); 0.01 if 0
 	Batch    int     // sentences that share the weights they are decoded with; 16 if 0
-	Restarts int     // climbs per sentence; 4 if 0
-	Limit    int     // weights kept in the model; 2,200,000 if 0
+	Restarts int     // climbs per sentence; 2 if 0
+	Limit    int     // weights kept in the model; 1,200,000 if 0
 
 	// Families of parts; feature.Standard if 0 (a parser of arcs alone is not
 	// offered). Delta bounds the local loss of moves that are scored in full,
@@ -51,8 +51,8 @@ func (o *TrainOptions) setDefaults() {
 	set(&o.Epochs, 10)
 	set(&o.Stop, 3)
 	set(&o.Batch, 16)
-	set(&o.Restarts, 4)
-	set(&o.Limit, 2_200_000)
+	set(&o.Restarts, 2)
+	set(&o.Limit, 1_200_000)
 	if o.C == 0 {
 		o.C = 0.01
 	}

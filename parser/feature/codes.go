@@ -289,6 +289,9 @@ func punctKind(w *syntax.Word) uint8 {
 	return punctNone
 }
 
+// distances is the number of bins of Distance, with 0 for none.
+const distances = 15
+
 // Distance is the signed distance bin of papers/rbg-parser 2.1 for d = h - m:
 // 1..5 for 1..5, 6 for 6..10, 7 beyond; 8..14 likewise when the head is left.
 func Distance(h, m int) uint64 {

@@ -52,9 +52,23 @@ func sum4(id, a, b, c, d uint64) uint64 {
 	return t(id) + a*role0 + b*role1 + c*role2 + d*role3
 }
 
-// both appends a template alone and with a flag (already times role5).
-func both(buf []Key, sum, flag uint64) []Key {
-	return append(buf, mix(sum), mix(sum+flag))
+// A reach is what an arc says of its two positions, times role5: the signed
+// distance bin, and the direction alone.
+type reach struct{ dist, dir uint64 }
+
+func reachOf(h, m int) reach {
+	return reach{Distance(h, m) * role5, (distances + direction(h, m)) * role5}
+}
+
+// both appends a template with the direction of its arc and with its signed
+// distance. The two keys share their upper half, so that they lie in one
+// cache line of a table (score.Weights) and cost one fetch. Papers/rbg-parser
+// 2.2 has every template alone and with its distance; alone, one that sees
+// only the modifier is the same for all of its heads.
+func both(buf []Key, sum uint64, r reach) []Key {
+	const lower = 1<<32 - 1
+	k := mix(sum + r.dir)
+	return append(buf, k, k&^lower|mix(sum+r.dist)&lower)
 }
 
 // Arc appends the keys of the arc h -> m, 0 <= h <= n, 1 <= m <= n
@@ -63,53 +77,53 @@ func both(buf []Key, sum, flag uint64) []Key {
 // and form with fine tags; and there are families of our own for markers,
 // commas and punctuation (core-design 6).
 func (c *Codes) Arc(h, m int, buf []Key) []Key {
-	dist := Distance(h, m) * role5
+	r := reachOf(h, m)
 	i, j := at(h), at(m)
 	wh, wm := c.Form[i], c.Form[j]
 	lh, lm := c.Lemma[i], c.Lemma[j]
 	ph, pm := uint64(c.Fine[i]), uint64(c.Fine[j])
 	ch, cm := uint64(c.Coarse[i]), uint64(c.Coarse[j])
 
-	buf = both(buf, sum1(tForm1h, wh), dist)
-	buf = both(buf, sum1(tForm1m, wm), dist)
-	buf = both(buf, sum2(tForm2, wh, wm), dist)
-	buf = both(buf, sum1(tCtx0, c.Form[max(i-1, 0)]), dist)
-	buf = both(buf, sum1(tCtx1, c.Form[i+1]), dist)
-	buf = both(buf, sum1(tCtx2, c.Form[j-1]), dist)
-	buf = both(buf, sum1(tCtx3, c.Form[j+1]), dist)
-	buf = both(buf, sum1(tLemma1h, lh), dist)
-	buf = both(buf, sum1(tLemma1m, lm), dist)
-	buf = both(buf, sum2(tLemma2, lh, lm), dist)
-	buf = both(buf, sum1(tFine1h, ph), dist)
-	buf = both(buf, sum1(tFine1m, pm), dist)
-	buf = both(buf, sum2(tFine2, ph, pm), dist)
-	buf = both(buf, sum1(tCoarse1h, ch), dist)
-	buf = both(buf, sum1(tCoarse1m, cm), dist)
-	buf = both(buf, sum2(tCoarse2, ch, cm), dist)
+	buf = both(buf, sum1(tForm1h, wh), r)
+	buf = both(buf, sum1(tForm1m, wm), r)
+	buf = both(buf, sum2(tForm2, wh, wm), r)
+	buf = both(buf, sum1(tCtx0, c.Form[max(i-1, 0)]), r)
+	buf = both(buf, sum1(tCtx1, c.Form[i+1]), r)
+	buf = both(buf, sum1(tCtx2, c.Form[j-1]), r)
+	buf = both(buf, sum1(tCtx3, c.Form[j+1]), r)
+	buf = both(buf, sum1(tLemma1h, lh), r)
+	buf = both(buf, sum1(tLemma1m, lm), r)
+	buf = both(buf, sum2(tLemma2, lh, lm), r)
+	buf = both(buf, sum1(tFine1h, ph), r)
+	buf = both(buf, sum1(tFine1m, pm), r)
+	buf = both(buf, sum2(tFine2, ph, pm), r)
+	buf = both(buf, sum1(tCoarse1h, ch), r)
+	buf = both(buf, sum1(tCoarse1m, cm), r)
+	buf = both(buf, sum2(tCoarse2, ch, cm), r)
 
-	buf = wordTags(buf, tWordTag, wh, wm, ph, pm, dist)
-	buf = wordTags(buf, tLemmaTag, lh, lm, ch, cm, dist)
-	buf = c.surrounding(h, m, dist, buf)
-	buf = c.morphology(h, m, dist, buf)
-	buf = c.between(h, m, dist, buf)
+	buf = wordTags(buf, tWordTag, wh, wm, ph, pm, r)
+	buf = wordTags(buf, tLemmaTag, lh, lm, ch, cm, r)
+	buf = c.surrounding(h, m, r, buf)
+	buf = c.morphology(h, m, r, buf)
+	buf = c.between(h, m, r, buf)
 	if c.Coarse[j] == tagPUNCT {
-		buf = c.punctuation(h, m, dist, buf)
+		buf = c.punctuation(h, m, r, buf)
 	}
 	return buf
 }
 
-func wordTags(buf []Key, id, vh, vm, th, tm, dist uint64) []Key {
-	buf = both(buf, sum4(id, vh, vm, th, tm), dist)
-	buf = both(buf, sum3(id+1, vm, th, tm), dist)
-	buf = both(buf, sum3(id+2, vh, th, tm), dist)
-	buf = both(buf, sum2(id+3, vm, th), dist)
-	buf = both(buf, sum2(id+4, vh, tm), dist)
-	buf = both(buf, sum2(id+5, vh, th), dist)
-	return both(buf, sum2(id+6, vm, tm), dist)
+func wordTags(buf []Key, id, vh, vm, th, tm uint64, r reach) []Key {
+	buf = both(buf, sum4(id, vh, vm, th, tm), r)
+	buf = both(buf, sum3(id+1, vm, th, tm), r)
+	buf = both(buf, sum3(id+2, vh, th, tm), r)
+	buf = both(buf, sum2(id+3, vm, th), r)
+	buf = both(buf, sum2(id+4, vh, tm), r)
+	buf = both(buf, sum2(id+5, vh, th), r)
+	return both(buf, sum2(id+6, vm, tm), r)
 }
 
 // surrounding is group E, with MID for a neighbour that is the other end.
-func (c *Codes) surrounding(h, m int, dist uint64, buf []Key) []Key {
+func (c *Codes) surrounding(h, m int, r reach, buf []Key) []Key {
 	const mid = 255
 	i, j := at(h), at(m)
 	near := func(tags []uint8, k, other int) uint64 {
@@ -123,59 +137,59 @@ func (c *Codes) surrounding(h, m int, dist uint64, buf []Key) []Key {
 	hl, hr := near(f, i-1, j), near(f, i+1, j)
 	ml, mr := near(f, j-1, i), near(f, j+1, i)
 	s := uint64(tSurround)
-	buf = both(buf, sum4(s, hl, ph, pm, mr), dist)
-	buf = both(buf, sum3(s+1, ph, pm, mr), dist)
-	buf = both(buf, sum3(s+2, hl, ph, pm), dist)
-	buf = both(buf, sum3(s+3, hl, pm, mr), dist)
-	buf = both(buf, sum3(s+4, hl, ph, mr), dist)
-	buf = both(buf, sum4(s+5, ph, hr, ml, pm), dist)
-	buf = both(buf, sum3(s+6, ph, ml, pm), dist)
-	buf = both(buf, sum3(s+7, ph, hr, pm), dist)
-	buf = both(buf, sum3(s+8, hr, ml, pm), dist)
-	buf = both(buf, sum3(s+9, ph, hr, ml), dist)
-	buf = both(buf, sum4(s+10, hl, ph, ml, pm), dist)
-	buf = both(buf, sum4(s+11, ph, hr, pm, mr), dist)
+	buf = both(buf, sum4(s, hl, ph, pm, mr), r)
+	buf = both(buf, sum3(s+1, ph, pm, mr), r)
+	buf = both(buf, sum3(s+2, hl, ph, pm), r)
+	buf = both(buf, sum3(s+3, hl, pm, mr), r)
+	buf = both(buf, sum3(s+4, hl, ph, mr), r)
+	buf = both(buf, sum4(s+5, ph, hr, ml, pm), r)
+	buf = both(buf, sum3(s+6, ph, ml, pm), r)
+	buf = both(buf, sum3(s+7, ph, hr, pm), r)
+	buf = both(buf, sum3(s+8, hr, ml, pm), r)
+	buf = both(buf, sum3(s+9, ph, hr, ml), r)
+	buf = both(buf, sum4(s+10, hl, ph, ml, pm), r)
+	buf = both(buf, sum4(s+11, ph, hr, pm, mr), r)
 
 	k := c.Coarse
 	ch, cm := uint64(k[i]), uint64(k[j])
 	hl, hr = near(k, i-1, j), near(k, i+1, j)
 	ml, mr = near(k, j-1, i), near(k, j+1, i)
 	s = tSurroundCoarse
-	buf = both(buf, sum4(s, hl, ch, cm, mr), dist)
-	buf = both(buf, sum4(s+1, ch, hr, ml, cm), dist)
-	buf = both(buf, sum4(s+2, hl, ch, ml, cm), dist)
-	return both(buf, sum4(s+3, ch, hr, cm, mr), dist)
+	buf = both(buf, sum4(s, hl, ch, cm, mr), r)
+	buf = both(buf, sum4(s+1, ch, hr, ml, cm), r)
+	buf = both(buf, sum4(s+2, hl, ch, ml, cm), r)
+	return both(buf, sum4(s+3, ch, hr, cm, mr), r)
 }
 
 // morphology is group C and our markers.
-func (c *Codes) morphology(h, m int, dist uint64, buf []Key) []Key {
+func (c *Codes) morphology(h, m int, r reach, buf []Key) []Key {
 	i, j := at(h), at(m)
 	ch, cm := uint64(c.Coarse[i]), uint64(c.Coarse[j])
 	fh, fm := c.Feats(h), c.Feats(m)
 	for _, a := range fh {
-		buf = append(buf, mix(sum3(tFeatHead, a, ch, cm)+dist))
+		buf = append(buf, mix(sum3(tFeatHead, a, ch, cm)+r.dist))
 	}
 	for _, b := range fm {
-		buf = append(buf, mix(sum3(tFeatMod, b, ch, cm)+dist))
+		buf = append(buf, mix(sum3(tFeatMod, b, ch, cm)+r.dist))
 		for _, a := range fh {
 			s := sum2(tFeatPair, a, b)
-			buf = append(buf, mix(s+dist), mix(sum4(tFeatPairTag, a, b, ch, cm)))
+			buf = append(buf, mix(s+r.dist), mix(sum4(tFeatPairTag, a, b, ch, cm)))
 		}
 	}
 	if c.Case[j] != 0 {
-		buf = both(buf, sum2(tCaseLemma, c.Lemma[i], uint64(c.Case[j])), dist)
+		buf = both(buf, sum2(tCaseLemma, c.Lemma[i], uint64(c.Case[j])), r)
 	}
 	if a := c.Marker[j]; a != 0 {
-		buf = both(buf, sum2(tMarker, c.Lemma[i], a), dist)
-		buf = both(buf, sum3(tMarker+1, ch, cm, a), dist)
+		buf = both(buf, sum2(tMarker, c.Lemma[i], a), r)
+		buf = both(buf, sum3(tMarker+1, ch, cm, a), r)
 		buf = append(buf, mix(sum3(tMarker+2, c.Lemma[i], a, c.Lemma[j])))
-		buf = append(buf, mix(sum4(tMarker+3, uint64(c.Fine[i]), uint64(c.Fine[j]), a, c.Marker[i])+dist))
+		buf = append(buf, mix(sum4(tMarker+3, uint64(c.Fine[i]), uint64(c.Fine[j]), a, c.Marker[i])+r.dist))
 	}
 	return buf
 }
 
 // between is group D by distinct tags, and the punctuation between.
-func (c *Codes) between(h, m int, dist uint64, buf []Key) []Key {
+func (c *Codes) between(h, m int, r reach, buf []Key) []Key {
 	i, j := at(h), at(m)
 	ch, cm := uint64(c.Coarse[i]), uint64(c.Coarse[j])
 	ph, pm := uint64(c.Fine[i]), uint64(c.Fine[j])
@@ -203,17 +217,17 @@ func (c *Codes) between(h, m int, dist uint64, buf []Key) []Key {
 	}
 	balance += uint64(d >> 16 & 1 << 1)
 	x := commas*4 + balance
-	buf = both(buf, sum3(tCommas, ch, cm, x), dist)
+	buf = both(buf, sum3(tCommas, ch, cm, x), r)
 	buf = append(buf, mix(sum3(tCommas+1, ph, pm, x)+dir))
 	return append(buf, mix(sum3(tCommas+2, c.Lemma[i], cm, x)+dir))
 }
 
 // punctuation is the family of arcs whose modifier is a PUNCT.
-func (c *Codes) punctuation(h, m int, dist uint64, buf []Key) []Key {
+func (c *Codes) punctuation(h, m int, r reach, buf []Key) []Key {
 	i, j := at(h), at(m)
 	ch, ph := uint64(c.Coarse[i]), uint64(c.Fine[i])
 	kind := uint64(c.Punct[j])
-	l, r := uint64(c.Coarse[j-1]), uint64(c.Coarse[j+1])
+	left, right := uint64(c.Coarse[j-1]), uint64(c.Coarse[j+1])
 	place := uint64(0)
 	if m == c.N {
 		place = 1
@@ -225,12 +239,12 @@ func (c *Codes) punctuation(h, m int, dist uint64, buf []Key) []Key {
 	if inside > 2 {
 		inside = 2
 	}
-	buf = both(buf, sum4(tPunct, kind, ch, l, r), dist)
-	buf = both(buf, sum3(tPunct+1, c.Form[j], ph, place), dist)
-	buf = both(buf, sum4(tPunct+2, kind, ch, place, uint64(c.parity[j]>>16&1)), dist)
-	buf = append(buf, mix(sum4(tPunct+3, kind, uint64(c.Fine[j-1]), ph, uint64(c.Fine[j+1]))+dist))
+	buf = both(buf, sum4(tPunct, kind, ch, left, right), r)
+	buf = both(buf, sum3(tPunct+1, c.Form[j], ph, place), r)
+	buf = both(buf, sum4(tPunct+2, kind, ch, place, uint64(c.parity[j]>>16&1)), r)
+	buf = append(buf, mix(sum4(tPunct+3, kind, uint64(c.Fine[j-1]), ph, uint64(c.Fine[j+1]))+r.dist))
 	buf = append(buf, mix(sum4(tPunct+4, kind, ph, c.Lemma[j+1], place)))
-	return append(buf, mix(sum4(tPunct+5, kind, ch, inside, uint64(c.Coarse[max(i-1, 0)]))+dist))
+	return append(buf, mix(sum4(tPunct+5, kind, ch, inside, uint64(c.Coarse[max(i-1, 0)]))+r.dist))
 }
 
 // PruneArc appends the keys of the arc h -> m that the pruner looks up: about
@@ -278,9 +292,9 @@ func (c *Codes) PruneArc(h, m int, buf []Key) []Key {
 			buf = append(buf, mix(sum4(s+28, a, b, ch, cm)+dir))
 		}
 	}
-	buf = c.between(h, m, dist, buf)
+	buf = c.between(h, m, reachOf(h, m), buf)
 	if c.Coarse[j] == tagPUNCT {
-		buf = c.punctuation(h, m, dist, buf)
+		buf = c.punctuation(h, m, reachOf(h, m), buf)
 	}
 	return buf
 }

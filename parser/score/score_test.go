@@ -137,12 +137,12 @@ func TestSavedWeightsEqualFresh(t *testing.T) {
 			t.Errorf("section %s cut in half: no error", broken[i].Name)
 		}
 	}
-	full := make([]uint32, 64)
+	full := make([]uint64, 64)
 	for i := range full {
-		full[i] = 1 << weightBits
+		full[i] = ones
 	}
 	var c pack.Builder
-	pack.Put(c.Sub("c"), "w.slots", full)
+	pack.Put(c.Sub("c"), "w.lines", full)
 	pack.Put(c.Sub("c"), "w.scale", []uint8{0, 0})
 	if _, err := Open(pack.NewView(c.Sections), "c", "w"); err == nil {
 		t.Error("table without an empty slot: no error, and a look-up would never end")

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/treebeam/treebeam/parser/feature"
@@ -12,15 +13,27 @@ import (
 )
 
 // Weights is a read-only table of quantised weights, used in place from the
-// bytes of a model. A slot is one uint32: the upper 20 bits are a
-// fingerprint of the key (0 is an empty slot), the lower 12 a signed weight.
-// A key outside the table meets a foreign fingerprint about twice in a
+// bytes of a model. It is made of lines of 64 bytes, a cache line each, that
+// hold up to 16 features: first one byte of fingerprint of each, 0 where the
+// line ends, then three bytes of each, 12 bits of fingerprint above a signed
+// weight of 12 bits. The upper half of a key chooses its line; what does not
+// fit goes to the next line that is not full. So a look-up touches one cache
+// line, nearly always, and the keys of a template alone and with a flag, which
+// share the upper half, touch the same one. Sixteen bytes are compared at
+// once; whether a key is there decides no branch until its bytes agree.
+//
+// A key outside the table meets a foreign fingerprint about ten times in a
 // million look-ups. It is safe for concurrent use.
 type Weights struct {
-	slots []uint32 // linear probing, at most 70 % full; always some empty
+	lines []uint64 // 8 a line; at most half full, and one line has room
 	left  uint     // weight * 2^left / 2^right is in units of 1/Unit
 	right uint
 }
+
+const (
+	lineWords    = 8
+	lineFeatures = 16
+)
 
 const weightBits = 12
 
@@ -60,7 +73,7 @@ func (t *Table) Compact(limit int) *Weights {
 	slices.SortFunc(kept, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
 	w := &Weights{}
 	w.setScale(exp)
-	w.slots = make([]uint32, max(16, len(kept)*10/7+1))
+	w.lines = make([]uint64, lineWords*(len(kept)*2/lineFeatures+1))
 	for _, e := range kept {
 		w.insert(e.key, e.q)
 	}
@@ -83,80 +96,163 @@ func (w *Weights) setScale(exp int) {
 	}
 }
 
-func shortPrint(k feature.Key) uint32 {
-	p := uint32(k) >> weightBits
-	if p == 0 {
-		p = 1
+// split returns the line that the search for a key begins at and its two
+// fingerprints, the first not 0.
+func split(k feature.Key, lines uint64) (line uint64, first, second uint32) {
+	first, second = uint32(k)>>24, uint32(k)>>12&0xfff
+	if first == 0 {
+		first = 1
 	}
-	return p
+	return k >> 32 * lines >> 32, first, second
 }
-
-// home is the slot where the search for a key begins: its upper half spread
-// over the table.
-func (w *Weights) home(k feature.Key) int { return int(k >> 32 * uint64(len(w.slots)) >> 32) }
 
 func (w *Weights) insert(k uint64, q int32) {
-	p := shortPrint(k)
-	i := w.home(k)
-	for w.slots[i] != 0 {
-		if w.slots[i]>>weightBits == p {
-			return // of two keys that look alike the smaller stays
+	n := uint64(len(w.lines) / lineWords)
+	line, first, second := split(k, n)
+	for {
+		at := w.lines[line*lineWords : (line+1)*lineWords]
+		for i := range uint64(lineFeatures) {
+			b := byteAt(at, i)
+			if b == 0 {
+				put(at, i, first, second, q)
+				return
+			}
+			if b == first && entryAt(at, i)>>weightBits == second {
+				return // of two keys that look alike the smaller stays
+			}
 		}
-		if i++; i == len(w.slots) {
-			i = 0
+		if line++; line == n {
+			line = 0
 		}
 	}
-	w.slots[i] = p<<weightBits | uint32(q)&(1<<weightBits-1)
 }
 
-// ahead is how many keys are fetched before the first of them is looked at.
-// Whether a slot holds its key is a coin toss, so a processor that had to
-// guess before every fetch would wait for memory one key at a time.
+func byteAt(line []uint64, i uint64) uint32 { return uint32(line[i/8]>>(i%8*8)) & 0xff }
+
+// entryAt returns the three bytes of feature i of a line.
+func entryAt(line []uint64, i uint64) uint32 {
+	bit := i * 24
+	low := line[2+bit/64] >> (bit % 64)
+	if bit%64 > 40 {
+		low |= line[3+bit/64] << (64 - bit%64)
+	}
+	return uint32(low) & 0xffffff
+}
+
+func put(line []uint64, i uint64, first, second uint32, q int32) {
+	line[i/8] |= uint64(first) << (i % 8 * 8)
+	e, bit := uint64(second<<weightBits|uint32(q)&(1<<weightBits-1)), i*24
+	line[2+bit/64] |= e << (bit % 64)
+	if bit%64 > 40 {
+		line[3+bit/64] |= e >> (64 - bit%64)
+	}
+}
+
+// ahead is how many keys are fetched before the first of them is looked at:
+// a processor that had to guess before every fetch would wait for memory one
+// key at a time.
 const ahead = 32
+
+const (
+	ones   = 0x0101010101010101
+	sevens = 0x7f7f7f7f7f7f7f7f
+)
+
+// zeros returns a word with the top bit of every zero byte of x set.
+func zeros(x uint64) uint64 { return ^((x&sevens + sevens) | x | sevens) }
 
 // Sum implements Scorer.
 func (w *Weights) Sum(keys []feature.Key) int32 {
 	var sum int32
-	var fetched [ahead]uint32
-	slots := w.slots
-	n := uint64(len(slots))
+	var low, high [ahead]uint64
+	lines := w.lines
+	n := uint64(len(lines) / lineWords)
 	for len(keys) > 0 {
 		batch := keys[:min(len(keys), ahead)]
 		keys = keys[len(batch):]
 		for j, k := range batch {
-			fetched[j%ahead] = slots[k>>32*n>>32]
+			at := k >> 32 * n >> 32 * lineWords
+			low[j%ahead], high[j%ahead] = lines[at], lines[at+1]
 		}
 		for j, k := range batch {
-			s, p := fetched[j%ahead], shortPrint(k)
-			for i := k >> 32 * n >> 32; s != 0; {
-				if s>>weightBits == p {
-					sum += int32(s<<(32-weightBits)) >> (32 - weightBits)
-					break
+			line, first, second := split(k, n)
+			wanted := uint64(first) * ones
+			l, h := low[j%ahead], high[j%ahead]
+			a, b := zeros(l^wanted), zeros(h^wanted)
+			if a|b != 0 {
+				at := lines[line*lineWords : (line+1)*lineWords]
+				if e, ok := match(at, a, b, second); ok {
+					sum += e
+					continue
 				}
-				if i++; i == n {
-					i = 0
-				}
-				s = slots[i]
+			}
+			if h>>56 != 0 { // the line is full
+				sum += w.beyond(line, first, second)
 			}
 		}
 	}
 	return sum << w.left >> w.right
 }
 
+// match looks for the second fingerprint among the features of a line whose
+// first one agrees: those of the top bits in a and b.
+func match(line []uint64, a, b uint64, second uint32) (weight int32, ok bool) {
+	for ; a != 0; a &= a - 1 {
+		if e := entryAt(line, uint64(bits.TrailingZeros64(a)/8)); e>>weightBits == second {
+			return signed(e), true
+		}
+	}
+	for ; b != 0; b &= b - 1 {
+		if e := entryAt(line, uint64(8+bits.TrailingZeros64(b)/8)); e>>weightBits == second {
+			return signed(e), true
+		}
+	}
+	return 0, false
+}
+
+func signed(e uint32) int32 { return int32(e<<(32-weightBits)) >> (32 - weightBits) }
+
+// beyond goes on with a look-up behind a full line.
+func (w *Weights) beyond(line uint64, first, second uint32) int32 {
+	n := uint64(len(w.lines) / lineWords)
+	wanted := uint64(first) * ones
+	for {
+		if line++; line == n {
+			line = 0
+		}
+		at := w.lines[line*lineWords : (line+1)*lineWords]
+		if e, ok := match(at, zeros(at[0]^wanted), zeros(at[1]^wanted), second); ok {
+			return e
+		}
+		if at[1]>>56 == 0 {
+			return 0
+		}
+	}
+}
+
 // Len returns the number of features.
 func (w *Weights) Len() int {
 	n := 0
-	for _, s := range w.slots {
-		if s != 0 {
-			n++
-		}
+	for i := 0; i < len(w.lines); i += lineWords {
+		free := bits.OnesCount64(zeros(w.lines[i])) + bits.OnesCount64(zeros(w.lines[i+1]))
+		n += lineFeatures - free
 	}
 	return n
 }
 
+// endless reports lines that are all full, in which a look-up would not end.
+func endless(lines []uint64) bool {
+	for i := 0; i < len(lines); i += lineWords {
+		if lines[i+1]>>56 == 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // Pack stores w under name.
 func (w *Weights) Pack(s *pack.Sub, name string) {
-	pack.Put(s, name+".slots", w.slots)
+	pack.Put(s, name+".lines", w.lines)
 	pack.Put(s, name+".scale", []uint8{uint8(w.left), uint8(w.right)})
 }
 
@@ -164,46 +260,44 @@ func (w *Weights) Pack(s *pack.Sub, name string) {
 func Open(v *pack.View, component, name string) (*Weights, error) {
 	w := &Weights{}
 	var err error
-	if w.slots, err = pack.Get[uint32](v, component, name+".slots"); err != nil {
+	if w.lines, err = pack.Get[uint64](v, component, name+".lines"); err != nil {
 		return nil, err
 	}
 	scale, err := pack.Get[uint8](v, component, name+".scale")
 	if err != nil {
 		return nil, err
 	}
-	if len(scale) != 2 || scale[0] > 12 || scale[1] > 12 || len(w.slots) < 16 {
-		return nil, fmt.Errorf("model section %q has a wrong length: the model is damaged, train or fetch it again", component+"."+name)
+	if len(scale) != 2 || scale[0] > 12 || scale[1] > 12 || len(w.lines) == 0 || len(w.lines)%lineWords != 0 || endless(w.lines) {
+		return nil, feature.ErrDamaged(component + "." + name + ".lines")
 	}
+
 	w.left, w.right = uint(scale[0]), uint(scale[1])
-	if !slices.Contains(w.slots, 0) {
-		return nil, feature.ErrDamaged(component + "." + name + ".slots")
-	}
 	return w, nil
 }
 
 // MarshalBinary returns the bytes of w for a checkpoint.
 func (w *Weights) MarshalBinary() ([]byte, error) {
-	b := make([]byte, 0, 4*len(w.slots)+2)
+	b := make([]byte, 0, 8*len(w.lines)+2)
 	b = append(b, byte(w.left), byte(w.right))
-	for _, s := range w.slots {
-		b = binary.LittleEndian.AppendUint32(b, s)
+	for _, s := range w.lines {
+		b = binary.LittleEndian.AppendUint64(b, s)
 	}
 	return b, nil
 }
 
 // UnmarshalBinary is the inverse of MarshalBinary.
 func (w *Weights) UnmarshalBinary(b []byte) error {
-	n := (len(b) - 2) / 4
-	if len(b) < 2+4*16 || len(b) != 2+4*n {
+	n := (len(b) - 2) / 8
+	if n <= 0 || n%lineWords != 0 || len(b) != 2+8*n {
 		return fmt.Errorf("weights of %d bytes are damaged", len(b))
 	}
 	w.left, w.right = uint(b[0]), uint(b[1])
-	w.slots = make([]uint32, n)
-	for i := range w.slots {
-		w.slots[i] = binary.LittleEndian.Uint32(b[2+4*i:])
+	w.lines = make([]uint64, n)
+	for i := range w.lines {
+		w.lines[i] = binary.LittleEndian.Uint64(b[2+8*i:])
 	}
-	if !slices.Contains(w.slots, 0) {
-		return fmt.Errorf("weights without an empty slot are damaged")
+	if endless(w.lines) {
+		return fmt.Errorf("weights without an empty place are damaged")
 	}
 	return nil
 }

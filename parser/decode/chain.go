@@ -1,0 +1,233 @@
+package decode
+
+import "github.com/treebeam/treebeam/parser/score"
+
+// A climb that changes one head at a time gets stuck where words must move
+// together: a noun goes elsewhere only with the comma and the conjunction
+// before it, a head and its modifier change places. So when a climb is
+// closed, every move that loses little is tried together with what it sets
+// in motion: the word is held at its new head, the words around it climb, and
+// if the tree is better at the end of this chain of moves it stays; if not,
+// the moves are undone (the ejection chains of Glover 1996, after Lin and
+// Kernighan 1973; the papers restart instead).
+const (
+	chainLoss  = 3 * score.Unit / 2 // a move that loses more starts no chain
+	swapLoss   = 3 * score.Unit     // likewise: turning an arc around
+	rootLoss   = 20 * score.Unit    // likewise: another root
+	chainMoves = 12                 // moves of a chain
+	chainTries = 40                 // words of a chain that are given a choice
+)
+
+// A step undoes one move: word, and the arc that it had.
+type step struct{ word, arc int32 }
+
+// chains tries a chain from every word and every head that it may have, and
+// returns the gain of those that it keeps.
+func (x *search) chains() int64 {
+	t, y := &x.t, &x.y
+	x.queued = resize(x.queued, t.n+1)
+	clear(x.queued)
+	gained := int64(0)
+	for m := int32(1); int(m) <= t.n; m++ {
+		lo, hi := t.arcs.Span(int(m))
+		if m == y.root || hi-lo < 2 {
+			continue
+		}
+		base := y.attach(t, int(m), y.slot[m])
+		for i := int32(lo); i < int32(hi); i++ {
+			h := t.arcs.Heads[i]
+			if i == y.slot[m] || h == 0 || y.below(h, m) {
+				continue
+			}
+			g := y.attach(t, int(m), i) - base
+			if g < -chainLoss {
+				continue
+			}
+			x.trail = x.trail[:0]
+			x.take(m, i)
+			if g := x.follow(int64(g), m, 0); g > 0 {
+				gained += g
+				base = y.attach(t, int(m), y.slot[m])
+			}
+		}
+	}
+	return gained + x.swaps() + x.rootChains()
+}
+
+// swaps tries to turn arcs around: a word m goes to a head outside the
+// subtree of its head h, and h to a head below m.
+func (x *search) swaps() int64 {
+	t, y := &x.t, &x.y
+	gained := int64(0)
+	for m := int32(1); int(m) <= t.n; m++ {
+		h := y.head[m]
+		if m == y.root || h == y.root {
+			continue
+		}
+		hlo, hhi := t.arcs.Span(int(h))
+		lo, hi := t.arcs.Span(int(m))
+		for k := int32(hlo); k < int32(hhi); k++ {
+			if c := t.arcs.Heads[k]; c == 0 || !y.below(c, m) {
+				continue
+			}
+			for i := int32(lo); i < int32(hi) && y.head[m] == h; i++ {
+				if c := t.arcs.Heads[i]; c == 0 || y.below(c, h) {
+					continue
+				}
+				x.trail = x.trail[:0]
+				g := int64(y.attach(t, int(m), i)) - int64(y.attach(t, int(m), y.slot[m]))
+				x.take(m, i)
+				g += int64(y.attach(t, int(h), k)) - int64(y.attach(t, int(h), y.slot[h]))
+				x.take(h, k)
+				if g < -swapLoss {
+					x.undo()
+					continue
+				}
+				gained += x.follow(g, m, h)
+			}
+		}
+	}
+	return gained
+}
+
+// rootChains tries every other root, with every head that the old one may
+// then have.
+func (x *search) rootChains() int64 {
+	t, y := &x.t, &x.y
+	gained := int64(0)
+	for m := int32(1); int(m) <= t.n; m++ {
+		old := y.root
+		if m == old || !x.mayReplace(m, old) {
+			continue
+		}
+		lo, hi := t.arcs.Span(int(old))
+		for i := int32(lo); i < int32(hi); i++ {
+			if h := t.arcs.Heads[i]; h == 0 || !y.below(h, m) {
+				continue
+			}
+			x.trail = x.trail[:0]
+			first := t.arcs.Start[m-1]
+			g := int64(y.attach(t, int(m), first)) - int64(y.attach(t, int(m), y.slot[m]))
+			x.take(m, first)
+			g += int64(y.attach(t, int(old), i)) - int64(y.attach(t, int(old), y.slot[old]))
+			x.take(old, i)
+			y.root = m
+			if g < -rootLoss {
+				x.undo()
+				y.root = old
+				continue
+			}
+			if g = x.follow(g, m, old); g > 0 {
+				gained += g
+				break
+			}
+			y.root = old
+		}
+	}
+	return gained
+}
+
+// take moves a word and remembers where it was.
+func (x *search) take(m, arc int32) {
+	x.trail = append(x.trail, step{m, x.y.slot[m]})
+	x.y.move(&x.t, int(m), arc)
+}
+
+func (x *search) undo() {
+	for i := len(x.trail) - 1; i >= 0; i-- {
+		x.y.move(&x.t, int(x.trail[i].word), x.trail[i].arc)
+	}
+}
+
+// follow lets the words around the moves of the trail climb, those of a and b
+// held. g is the gain so far. It returns the gain of the chain if that is
+// positive, else it undoes the trail and returns 0.
+func (x *search) follow(g int64, a, b int32) int64 {
+	x.queue = x.queue[:0]
+	for i := range x.trail {
+		x.enqueue(x.trail[i])
+	}
+	for i := 0; i < len(x.queue); i++ {
+		w := x.queue[i]
+		x.queued[w] = false
+		if w == a || w == b || i >= chainTries || len(x.trail) > chainMoves {
+			continue
+		}
+		if arc, gain := x.better(w); gain > 0 {
+			g += int64(gain)
+			x.take(w, arc)
+			x.enqueue(x.trail[len(x.trail)-1])
+		}
+	}
+	if g > 0 {
+		return g
+	}
+	x.undo()
+	return 0
+}
+
+// enqueue puts the words in line that a move concerns: those next to the
+// word in the text and in the child lists that it left and joined, its
+// children, and the two heads.
+func (x *search) enqueue(s step) {
+	t, y := &x.t, &x.y
+	m := s.word
+	for c := y.first[m]; c != 0; c = y.next[c] {
+		x.push(c)
+	}
+	x.push(m - 1)
+	if int(m) < t.n {
+		x.push(m + 1)
+	}
+	x.push(y.prev[m])
+	x.push(y.next[m])
+	left, right := int32(0), int32(0)
+	old := t.arcs.Heads[s.arc]
+	for c := y.first[old]; c != 0; c = y.next[c] {
+		if c < m {
+			left = c
+		} else if right == 0 && c > m {
+			right = c
+		}
+	}
+	x.push(left)
+	x.push(right)
+	x.push(old)
+	x.push(y.head[m])
+}
+
+func (x *search) push(w int32) {
+	if w > 0 && !x.queued[w] {
+		x.queued[w] = true
+		x.queue = append(x.queue, w)
+	}
+}
+
+// better returns the best arc of word m and what it gains over the present
+// one; a gain of 0 means that m stays.
+func (x *search) better(m int32) (arc, gain int32) {
+	t, y := &x.t, &x.y
+	lo, hi := t.arcs.Span(int(m))
+	now := y.slot[m]
+	if m == y.root || hi-lo < 2 {
+		return now, 0
+	}
+	base, best, pick := int32(0), int32(0), int32(-1)
+	for i := int32(lo); i < int32(hi); i++ {
+		h := t.arcs.Heads[i]
+		if i == now || h == 0 || y.below(h, m) {
+			continue
+		}
+		if pick < 0 {
+			base = y.attach(t, int(m), now)
+			best, pick = base, now
+		}
+		if s := y.attach(t, int(m), i); s > best {
+			best, pick = s, i
+		}
+	}
+	if pick < 0 {
+		return now, 0
+	}
+	return pick, best - base
+}
