@@ -14,6 +14,7 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/tensor"
 )
 
 // Options of Parse. The zero value has the defaults.
@@ -33,6 +34,8 @@ type Model struct {
 	vocabulary *feature.Vocabulary
 	scorer     score.Scorer   // weights, but a Table while it is trained
 	weights    *score.Weights // once they are fixed
+	tensor     tensor.Scorer  // fixed, but a Learner while it is trained; nil has none
+	fixed      *tensor.Model  // once it is; nil has none
 	families   feature.Families
 	delta      int32     // of settle, in units of 1/score.Unit
 	pool       sync.Pool // *search
@@ -181,6 +184,9 @@ func (m *Model) Pack(s *pack.Sub) {
 	m.vocabulary.Pack(s)
 	m.weights.Pack(s, "parts")
 	pack.Put(s, "families", []uint32{uint32(m.families), uint32(m.delta)})
+	if m.fixed != nil {
+		m.fixed.Pack(s)
+	}
 }
 
 // Open is the inverse of Pack. A model without families is one of the time
@@ -195,6 +201,9 @@ func Open(v *pack.View, component string) (*Model, error) {
 		return nil, err
 	}
 	m.scorer = m.weights
+	if err := m.openTensor(v, component); err != nil {
+		return nil, err
+	}
 	if !v.Has(component, "families") {
 		return m, nil
 	}

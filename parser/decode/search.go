@@ -5,6 +5,7 @@ import (
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/tensor"
 )
 
 // A search is the scratch of one sentence's decoding. It is reused from
@@ -18,6 +19,7 @@ type search struct {
 	trail  []step  // of the present chain
 	queue  []int32 // words that the chain concerns
 	queued []bool
+	projection tensor.Projection
 
 	sampler  graph.Sampler
 	spanner  graph.Spanner
@@ -47,6 +49,9 @@ func (x *search) prepare(m *Model, sc score.Scorer, s *syntax.Sentence) {
 	m.vocabulary.Encode(s, &t.codes)
 	t.arcs.Start, t.arcs.Heads = s.Candidates.Start, s.Candidates.Heads
 	t.prepare()
+	if m.tensor != nil {
+		x.addTensor(m.tensor, s)
+	}
 	x.draw = graph.Of(&s.Candidates)
 	t.count.Words += int64(t.n)
 }

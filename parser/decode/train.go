@@ -12,6 +12,7 @@ import (
 	"github.com/treebeam/treebeam/parser/prune"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/tensor"
 )
 
 // TrainOptions of Train. Zero values have the defaults.
@@ -31,6 +32,8 @@ type TrainOptions struct {
 	Families feature.Families
 	Delta    int
 	Strategy Strategy // MaxViolation if ""
+
+	Tensor *tensor.Options // of a tensor for arcs; nil has none
 
 	Log func(format string, a ...any)
 
@@ -89,18 +92,20 @@ func (o *TrainOptions) logPruned(dev []syntax.Sentence) {
 
 // A trainer is the state of a training.
 type trainer struct {
-	o     TrainOptions
-	model *Model
-	table *score.Table
-	train []syntax.Sentence
-	dev   []syntax.Sentence
+	o       TrainOptions
+	model   *Model
+	table   *score.Table    // of weights times gamma
+	learner *tensor.Learner // nil without a tensor
+	train   []syntax.Sentence
+	dev     []syntax.Sentence
 
-	step    int // batches so far
-	epoch   int
-	best    *score.Weights
-	bestUAS float64
-	since   int // epochs since best
-	tally   tally
+	step       int // batches so far
+	epoch      int
+	best       *score.Weights
+	bestTensor *tensor.Model
+	bestUAS    float64
+	since      int // epochs since best
+	tally      tally
 }
 
 // A tally counts what one epoch saw.
@@ -112,10 +117,11 @@ type tally struct {
 
 // An update is one sentence's step, found with the weights of its batch.
 type update struct {
-	keys  []feature.Key // sorted, each once
-	count []float32
-	alpha float64
-	tally tally
+	keys     []feature.Key // sorted, each once
+	count    []float32
+	gradient *tensor.Gradient // nil without a tensor
+	alpha    float64
+	tally    tally
 }
 
 // Train learns the part weights from sentences with gold heads whose
@@ -123,7 +129,7 @@ type update struct {
 // on dev. Every sentence is decoded with the loss of one added to wrong
 // heads (cost-augmented); where the result beats the gold tree, a passive-
 // aggressive step of size at most C moves their difference (papers/
-// rbg-parser 4.2 without the tensor). All sentences of a batch are decoded
+// rbg-parser 4.2). All sentences of a batch are decoded
 // with the same weights and their steps added in order, so that the result
 // is the same for any number of workers; weights are averaged over batches.
 func Train(train, dev []syntax.Sentence, o TrainOptions) (*Model, error) {
@@ -149,6 +155,9 @@ func Train(train, dev []syntax.Sentence, o TrainOptions) (*Model, error) {
 			}
 		}
 	}
+	if err := t.startTensor(); err != nil {
+		return nil, err
+	}
 	for t.epoch < o.Epochs && (t.since < o.Stop || len(dev) == 0) {
 		t.runEpoch()
 		if o.Checkpoint != nil {
@@ -158,6 +167,7 @@ func Train(train, dev []syntax.Sentence, o TrainOptions) (*Model, error) {
 		}
 	}
 	m := &Model{vocabulary: t.model.vocabulary, weights: t.best, scorer: t.best, families: t.model.families, delta: t.model.delta}
+	m.setTensor(t.bestTensor)
 	return m, nil
 }
 
@@ -174,26 +184,33 @@ func (t *trainer) runEpoch() {
 		})
 		t.step++
 		for k := range updates {
-			u := &updates[k]
-			for i, key := range u.keys {
-				t.table.Add(key, u.alpha*float64(u.count[i]), t.step)
-			}
-			t.tally.add(&u.tally)
+			t.apply(&updates[k])
+			t.tally.add(&updates[k].tally)
 		}
 	}
 	trained := time.Since(begin)
 	average := t.table.Averaged(t.step)
-	t.model.scorer = average
-	uas := t.model.uas(t.dev, t.o.Workers)
-	t.model.scorer = t.table
+	uas, fixed := t.measure(average)
 	t.since++
 	if t.best == nil || uas > t.bestUAS || len(t.dev) == 0 {
-		t.best, t.bestUAS, t.since = average.Compact(t.o.Limit), uas, 0
+		t.best, t.bestTensor, t.bestUAS, t.since = average.Compact(t.o.Limit), fixed, uas, 0
 	}
 	c, words := t.tally.Counters, float64(max(t.tally.Words, 1))
 	t.o.Log("parser: epoch %d: dev UAS %.2f %%, training errors %.2f %%, sentences %d violated, %d wrong below gold, %d right, %d features, %.0f look-ups, %.0f gains and %.1f global scores a word, %.0f s + %.0f s dev",
 		t.epoch, 100*uas, 100*float64(t.tally.Wrong)/words, t.tally.Violations, t.tally.Unviolated, t.tally.Correct, t.table.Len(),
 		float64(c.Lookups)/words, float64(c.Gains)/words, float64(c.Globals)/words, trained.Seconds(), (time.Since(begin) - trained).Seconds())
+}
+
+// apply takes one sentence's step, scaled by the weights of the two scores
+// (tensor.Options.Gamma).
+func (t *trainer) apply(u *update) {
+	scale := u.alpha * t.gamma() * t.gamma()
+	for i, key := range u.keys {
+		t.table.Add(key, scale*float64(u.count[i]), t.step)
+	}
+	if u.gradient != nil {
+		t.learner.Add(u.gradient, u.alpha, t.step)
+	}
 }
 
 func (a *tally) add(b *tally) {
@@ -246,7 +263,7 @@ func (t *trainer) learnWith(x *search, s *syntax.Sentence, seed uint64) update {
 		if t.o.Strategy == MaxViolation {
 			x.ascend(x.gold)
 		}
-		x.violation(&u)
+		t.violation(x, &u)
 		u.alpha = min(u.alpha, t.o.C)
 	}
 	u.tally.Counters = x.t.count
@@ -255,7 +272,7 @@ func (t *trainer) learnWith(x *search, s *syntax.Sentence, seed uint64) update {
 
 // violation fills u with the step from x.best towards x.gold, if x.best scores
 // higher with its cost.
-func (x *search) violation(u *update) {
+func (r *trainer) violation(x *search, u *update) {
 	t := &x.t
 	x.y.set(t, x.best)
 	x.parts[1] = x.y.parts(t, x.parts[1][:0])
@@ -288,6 +305,11 @@ func (x *search) violation(u *update) {
 			u.keys, u.count = append(u.keys, k), append(u.count, c)
 			norm += float64(c) * float64(c)
 		}
+	}
+	norm *= r.gamma() * r.gamma()
+	if r.learner != nil {
+		u.gradient = r.learner.Gradient(&x.projection, x.gold, x.best, r.step)
+		norm += r.learner.StepNorm(u.gradient)
 	}
 	if norm > 0 {
 		u.tally.Violations = 1
@@ -356,12 +378,19 @@ type saved struct {
 	BestUAS            float64
 	Table              score.State
 	Best               []byte
+	Tensor             *tensor.State // nil without a tensor, like BestTensor
+	BestTensor         *tensor.Model
 }
 
 func (t *trainer) state() []byte {
 	var b bytes.Buffer
 	best, _ := t.best.MarshalBinary()
-	err := gob.NewEncoder(&b).Encode(saved{t.step, t.epoch, t.since, t.bestUAS, t.table.State(), best})
+	s := saved{t.step, t.epoch, t.since, t.bestUAS, t.table.State(), best, nil, t.bestTensor}
+	if t.learner != nil {
+		state := t.learner.State()
+		s.Tensor = &state
+	}
+	err := gob.NewEncoder(&b).Encode(s)
 	if err != nil {
 		panic(err) // a bytes.Buffer takes anything, and the types are ours
 	}
@@ -376,6 +405,9 @@ func (t *trainer) restore(state []byte) error {
 	t.step, t.epoch, t.since, t.bestUAS = s.Step, s.Epoch, s.Since, s.BestUAS
 	t.table = score.FromState(s.Table)
 	t.model.scorer = t.table
+	if err := t.restoreTensor(&s); err != nil {
+		return err
+	}
 	t.best = new(score.Weights)
 	return t.best.UnmarshalBinary(s.Best)
 }

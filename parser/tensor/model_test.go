@@ -1,0 +1,167 @@
+package tensor
+
+import (
+	"math"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/feature"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/score"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// stepped returns a Learner after some steps, its Model and the vocabulary.
+func stepped(t testing.TB, o Options) (*Learner, *Model, *feature.Vocabulary, []syntax.Sentence) {
+	train := sentences(60, 3)
+	v := feature.Learn(train)
+	l, err := NewLearner(train, v, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c feature.Codes
+	var p Projection
+	const steps = 30
+	for i := range steps {
+		v.Encode(&train[i], &c)
+		l.Project(&c, &train[i], &p)
+		gold, other := trees(c.N)
+		g := l.Gradient(&p, gold, other, i)
+		l.Add(g, min(0.01, 1/l.StepNorm(g)), i+1)
+	}
+	return l, l.Averaged(steps), v, train
+}
+
+func TestIntegersFollowFloats(t *testing.T) {
+	for _, o := range []Options{{Rank: 8, Vectors: vectors(t)}, {Rank: 16, Start: StartRandom, Gamma: 0.5}} {
+		l, m, v, train := stepped(t, o)
+		l.factors = l.averaged(30)
+		var c feature.Codes
+		var p, q Projection
+		largest, sum, squares, n := 0.0, 0.0, 0.0, 0.0
+		for i := range train {
+			s := &train[i]
+			v.Encode(s, &c)
+			if l.Project(&c, s, &p) != m.Project(&c, s, &q) {
+				t.Error("the two count different look-ups")
+			}
+			for mod := 1; mod <= c.N; mod++ {
+				for h := 0; h <= c.N; h++ {
+					if h == mod {
+						continue
+					}
+					want, got := (1-l.o.Gamma)*l.score(&p, h, mod), float64(m.Arc(&q, h, mod))/score.Unit
+					largest = max(largest, math.Abs(got-want))
+					sum, squares, n = sum+math.Abs(got-want), squares+want*want, n+1
+				}
+			}
+		}
+		deviation := math.Sqrt(squares / n)
+		if mean := sum / n; !(mean < 0.02*deviation && largest < 0.15*deviation) {
+			t.Errorf("integers differ from floats by %.5f in the mean, %.5f at most; scores are %.4f", mean, largest, deviation)
+		}
+	}
+}
+
+func TestSavedModelScoresAlike(t *testing.T) {
+	_, m, v, train := stepped(t, Options{Rank: 8, Vectors: vectors(t)})
+	var b pack.Builder
+	m.Pack(b.Sub("p"))
+	view := pack.NewView(b.Sections)
+	if !Packed(view, "p") || Packed(view, "q") {
+		t.Fatal("Packed is wrong")
+	}
+	opened, err := Open(view, "p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c feature.Codes
+	var p, q Projection
+	for i := range train {
+		v.Encode(&train[i], &c)
+		m.Project(&c, &train[i], &p)
+		opened.Project(&c, &train[i], &q)
+		for mod := 1; mod <= c.N; mod++ {
+			for h := 0; h <= c.N; h++ {
+				if m.Arc(&p, h, mod) != opened.Arc(&q, h, mod) {
+					t.Fatal("a saved and a fresh tensor differ")
+				}
+			}
+		}
+	}
+	for i := range b.Sections { // a section cut short must be refused
+		cut := append([]pack.Section(nil), b.Sections...)
+		if len(cut[i].Data) < 8 {
+			continue
+		}
+		cut[i].Data = cut[i].Data[:len(cut[i].Data)/2&^7]
+		if _, err := Open(pack.NewView(cut), "p"); err == nil {
+			t.Errorf("%s cut in half: no error", cut[i].Name)
+		}
+	}
+}
+
+func TestProjectDoesNotAllocate(t *testing.T) {
+	_, m, v, train := stepped(t, Options{Rank: 8, Vectors: vectors(t)})
+	var c feature.Codes
+	var p Projection
+	sum := int32(0)
+	run := func() {
+		for i := range train {
+			v.Encode(&train[i], &c)
+			m.Project(&c, &train[i], &p)
+			sum += m.Arc(&p, 0, 1)
+		}
+	}
+	run()
+	if a := testing.AllocsPerRun(5, run); a != 0 {
+		t.Errorf("%.1f allocations", a)
+	}
+}
+
+// No input makes Arc overflow: bounds hold at the largest values.
+func TestArcBounds(t *testing.T) {
+	const R = maxRank
+	m := &Model{rank: R, w: make([]int32, Bins*R)}
+	p := &Projection{head: make([]int32, 2*R), modifier: make([]int32, 2*R)}
+	for i := range p.head {
+		p.head[i], p.modifier[i] = maxProjected, maxProjected
+	}
+	for i := range m.w {
+		m.w[i] = maxW
+	}
+	if got := m.Arc(p, 0, 1); got != 1<<24 {
+		t.Errorf("largest score %d", got)
+	}
+	for i := range m.w {
+		m.w[i] = -maxW
+	}
+	if got := m.Arc(p, 0, 1); got != -1<<24 {
+		t.Errorf("smallest score %d", got)
+	}
+}
+
+func TestVectorsFallBack(t *testing.T) {
+	v := vectors(t)
+	s := &syntax.Sentence{Words: []syntax.Word{{Form: "N1"}, {Form: "D2"}, {Form: "d2"}, {Form: "V3"}}}
+	unknown := v.lexicon.unknown
+	one := v.lexicon.words.row(feature.HashString("n1"))
+	two := v.lexicon.words.row(feature.HashString("D2"))
+	want := []int32{unknown, one, two, unknown, v.lexicon.words.row(feature.HashString("V3")), unknown}
+	for pos, w := range want {
+		if got := v.lexicon.at(s, pos); got != w || got < 0 {
+			t.Errorf("position %d has vector %d, want %d", pos, got, w)
+		}
+	}
+	if got := v.of(want[4]); got[0] != 0 || got[1] == 0 || got[1] != got[2] {
+		t.Errorf("of equal words the first counts, got %v", got)
+	}
+	for _, bad := range []struct {
+		words  []string
+		values []float32
+		size   int
+	}{{nil, nil, 2}, {[]string{"a"}, []float32{1}, 2}, {[]string{"a"}, []float32{0}, 1}, {[]string{"a"}, []float32{float32(math.NaN())}, 1}} {
+		if _, err := NewVectors(bad.words, bad.values, bad.size); err == nil {
+			t.Errorf("%v: no error", bad)
+		}
+	}
+}
