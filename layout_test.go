@@ -25,7 +25,7 @@ const (
 var imports = func() map[string][]string {
 	records := []string{"parser/syntax", "parser/pack"}
 	scores := append(slices.Clone(records), "parser/feature", "parser/score", "parser/graph")
-	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/decode", "parser/label")
+	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/decode", "parser/label", "parser/tensor")
 	codecs := []string{"io/source", "io/text", "io/conllu", "io/parquet"}
 	stages := slices.Concat(components, codecs, []string{"model"})
 	return map[string][]string{

@@ -5,6 +5,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/treebeam/treebeam/parser/decode"
 	"github.com/treebeam/treebeam/parser/label"
@@ -38,12 +39,18 @@ type Model struct {
 	Pruner    *prune.Model
 	Decoder   *decode.Model
 	Labeler   *label.Model
+
+	noTags bool
 }
+
+// NoTagsOption is the entry of Info.Options that says "true" for a model
+// whose pruner, parser and labels see neither tags nor lemmas.
+const NoTagsOption = "no-pos"
 
 // New opens the components of a decoded file. Their arrays alias its
 // sections.
 func New(f *File) (*Model, error) {
-	m := &Model{Info: f.Info, Sections: f.Sections}
+	m := &Model{Info: f.Info, Sections: f.Sections, noTags: f.Info.Options[NoTagsOption] == "true"}
 	v := pack.NewView(f.Sections)
 	for _, err := range []error{
 		open(&m.Segmenter, segment.Open, v, SegmentName),
@@ -79,15 +86,51 @@ func (m *Model) Segment(block string, maxWords int) []syntax.Sentence {
 // if retag.
 func (m *Model) Tag(s *syntax.Sentence, retag bool) { m.Tagger.Tag(s, retag) }
 
-// Prune sets Candidates. The sentence must have tags.
-func (m *Model) Prune(s *syntax.Sentence) { m.Pruner.Prune(s) }
+// WithoutTags returns a copy of s whose words have neither tags nor lemmas.
+func WithoutTags(s *syntax.Sentence) syntax.Sentence {
+	c := *s
+	c.Words = slices.Clone(s.Words)
+	for i := range c.Words {
+		w := &c.Words[i]
+		w.UPOS, w.XPOS, w.Feats, w.Lemma = "", "", "", ""
+	}
+	return c
+}
+
+// Prune sets Candidates. The sentence must have tags, unless the model was
+// trained to do without.
+func (m *Model) Prune(s *syntax.Sentence) {
+	if !m.noTags {
+		m.Pruner.Prune(s)
+		return
+	}
+	c := WithoutTags(s)
+	m.Pruner.Prune(&c)
+	s.Candidates = c.Candidates
+}
 
 // Parse sets Head, Deprel and Confidence. The sentence must have Candidates as
 // Prune leaves them; otherwise it returns an error and changes nothing.
 func (m *Model) Parse(s *syntax.Sentence, o decode.Options) error {
+	if m.noTags {
+		return m.parseWithoutTags(s, o)
+	}
 	if err := m.Decoder.Parse(s, o); err != nil {
 		return err
 	}
 	m.Labeler.Label(s)
+	return nil
+}
+
+func (m *Model) parseWithoutTags(s *syntax.Sentence, o decode.Options) error {
+	c := WithoutTags(s)
+	if err := m.Decoder.Parse(&c, o); err != nil {
+		return err
+	}
+	m.Labeler.Label(&c)
+	s.Confidence, s.Status = c.Confidence, c.Status
+	for i := range s.Words {
+		s.Words[i].Head, s.Words[i].Deprel = c.Words[i].Head, c.Words[i].Deprel
+	}
 	return nil
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/decode"
 	"github.com/treebeam/treebeam/parser/feature"
+	"github.com/treebeam/treebeam/parser/tensor"
 	"github.com/treebeam/treebeam/parser/train"
 )
 
@@ -44,6 +45,10 @@ type trainFlags struct {
 	strategy          string
 	resume, keep      bool
 	check             bool
+
+	tensor   tensor.Options
+	vectors  string
+	frequent int // vectors kept beside those of training words
 }
 
 func (f *trainFlags) define(fs *flag.FlagSet) {
@@ -51,6 +56,12 @@ func (f *trainFlags) define(fs *flag.FlagSet) {
 	fs.StringVar(&f.dev, "dev", "", "development treebank, a CoNLL-U `FILE`")
 	fs.StringVar(&f.model, "model", "", "model `FILE` to write")
 	fs.BoolVar(&f.o.GoldTags, "gold-tags", false, "train pruner, parser and labels on gold tags, for input that has such")
+	fs.BoolVar(&f.o.NoTags, "no-pos", false, "train pruner, parser and labels on forms alone; tags are predicted, but not used")
+	fs.IntVar(&f.tensor.Rank, "tensor", 0, "rank `N` of the tensor that scores arcs; 0 is none")
+	fs.Float64Var(&f.tensor.Gamma, "gamma", 0.3, "with --tensor: weight `G` of the sparse score, above 0, at most 1")
+	fs.StringVar(&f.tensor.Start, "tensor-start", tensor.StartSVD, "`HOW` the tensor starts: svd or random")
+	fs.StringVar(&f.vectors, "vectors", "", "with --tensor: text `FILE` of word vectors, a word and its numbers a line")
+	fs.IntVar(&f.frequent, "vectors-limit", 5000, "keep so many vectors (`N`) beside those of training words")
 	fs.IntVar(&f.o.Folds, "folds", train.DefaultFolds, "`N` folds of jackknifing")
 	fs.StringVar(&f.preset, "preset", "standard", "which parts of a tree the parser scores: fast, standard or full")
 	fs.StringVar(&f.families, "families", "", "`CHANGES` of the preset, such as -gs,+ggp (docs/training.md)")
@@ -87,6 +98,9 @@ func runTrain(_ context.Context, args []string) error {
 	if err := f.parts(); err != nil {
 		return &refusal{err}
 	}
+	if err := f.checkTensor(); err != nil {
+		return err
+	}
 	trainBank, err := readTreebank(f.train)
 	if err != nil {
 		return &refusal{err}
@@ -102,6 +116,11 @@ func runTrain(_ context.Context, args []string) error {
 	}
 	if f.check {
 		return nil
+	}
+	if f.vectors != "" {
+		if err := f.setVectors(trainBank); err != nil {
+			return &refusal{err}
+		}
 	}
 	return f.run(fs, trainBank, devBank)
 }
@@ -120,6 +139,25 @@ func (f *trainFlags) parts() error {
 	}
 	f.o.Strategy = decode.Strategy(f.strategy)
 	return f.o.Strategy.Valid()
+}
+
+// checkTensor gives the options a tensor if one is asked for.
+func (f *trainFlags) checkTensor() error {
+	switch {
+	case f.o.GoldTags && f.o.NoTags:
+		return refuse("--gold-tags or --no-pos, not both")
+	case f.tensor.Rank < 0:
+		return refuse("--tensor %d: want a rank, or 0 for none", f.tensor.Rank)
+	case f.tensor.Rank == 0 && f.vectors != "":
+		return refuse("--vectors are features of the tensor: give it a rank with --tensor")
+	case f.tensor.Rank == 0:
+		return nil
+	}
+	if err := f.tensor.Validate(); err != nil {
+		return refuse("%w", err)
+	}
+	f.o.Tensor = &f.tensor
+	return nil
 }
 
 // run trains on treebanks that passed the check and writes the model.
@@ -167,11 +205,18 @@ func (f *trainFlags) describe(fs *flag.FlagSet) {
 		case "train", "dev", "model", "workers", "resume", "keep", "check", "created-by":
 			return // files are named above; the others change nothing
 		}
-		if v := x.Value.String(); v != x.DefValue {
+		v := x.Value.String()
+		if x.Name == "vectors" {
+			v = filepath.Base(v)
+		}
+		if x.Value.String() != x.DefValue {
 			words = append(words, "--"+x.Name, shellWord(v))
 		}
 	})
-	i.Command = strings.ReplaceAll(strings.Join(words, " "), "--gold-tags true", "--gold-tags")
+	i.Command = strings.Join(words, " ")
+	for _, name := range []string{"--gold-tags", "--no-pos"} {
+		i.Command = strings.ReplaceAll(i.Command, name+" true", name)
+	}
 	name, _, _ := strings.Cut(filepath.Base(f.train), "-ud-")
 	name = strings.TrimSuffix(name, ".conllu")
 	language, _, _ := strings.Cut(name, "_")

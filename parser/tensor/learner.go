@@ -49,7 +49,9 @@ func (o *Options) setDefaults() {
 // maxRank bounds what a model may claim.
 const maxRank = 256
 
-func (o *Options) validate() error {
+// Validate reports options that no tensor can have. Zero values are right.
+func (o Options) Validate() error {
+	o.setDefaults()
 	switch {
 	case o.Rank > maxRank:
 		return fmt.Errorf("tensor of rank %d: at most %d", o.Rank, maxRank)
@@ -93,7 +95,7 @@ type Learner struct {
 // and W. Sentences must have gold heads and candidates that hold them.
 func NewLearner(train []syntax.Sentence, v *feature.Vocabulary, o Options) (*Learner, error) {
 	o.setDefaults()
-	if err := o.validate(); err != nil {
+	if err := o.Validate(); err != nil {
 		return nil, err
 	}
 	l := &Learner{o: o, dict: learnDictionary(train, v, o.Limit)}
@@ -257,7 +259,7 @@ func (l *Learner) State() State {
 // FromState is the inverse of State under the same options.
 func FromState(st State, o Options) (*Learner, error) {
 	o.setDefaults()
-	if err := o.validate(); err != nil {
+	if err := o.Validate(); err != nil {
 		return nil, err
 	}
 	l := &Learner{o: o, dict: newDictionary(st.Prints)}

@@ -22,7 +22,7 @@ type Vectors struct {
 }
 
 // MaxVectors bounds the words that a model keeps.
-const MaxVectors = 20_000
+const MaxVectors = 16_000
 
 // NewVectors returns the vectors of words, values[i*size:(i+1)*size] that of
 // words[i]. The word "" is the unknown one. Of equal words the first counts.
@@ -63,6 +63,9 @@ func NewVectors(words []string, values []float32, size int) (*Vectors, error) {
 	v.lexicon.words = newDictionary(prints)
 	return v, nil
 }
+
+// Len returns the number of words.
+func (v *Vectors) Len() int { return v.lexicon.size() }
 
 func (v *Vectors) dim() int {
 	if v == nil {

@@ -26,7 +26,7 @@ var standardComponents = components{
 		return made(decode.Train(train, dev, decode.TrainOptions{
 			Seed: o.Seed, Workers: o.Workers, Log: o.Log,
 			Families: o.Families, Delta: o.Delta, Strategy: o.Strategy,
-			Checkpoint: o.Checkpoint, Resume: o.Resume,
+			Checkpoint: o.Checkpoint, Resume: o.Resume, Tensor: o.Tensor,
 		}))
 	},
 	labeler: func(train, dev []syntax.Sentence, o phaseOptions) (packer, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/tensor"
 )
 
 // A packer is a trained component.
@@ -40,6 +41,7 @@ type phaseOptions struct {
 	Seed    uint64
 	Folds   int
 	Workers int
+	Tensor  *tensor.Options // of the parser; nil has none
 	Log     func(format string, a ...any)
 	Blocks  func([]syntax.Sentence) ([]string, error)
 
@@ -116,7 +118,7 @@ func (t *trainer) segmenterAndTagger(data, seed string) (segmenter, tagger *resu
 }
 
 // parts returns the options of the parser as part of its key.
-func (t *trainer) parts() string { return fmt.Sprint(t.Families, " ", t.Delta, " ", t.Strategy) }
+func (t *trainer) parts() string { return fmt.Sprint(t.Families, " ", t.Delta, " ", t.Strategy, " ", t.tensorKey()) }
 
 // component trains one component or takes it from the store. keys are all
 // that its bytes depend on.
@@ -136,9 +138,17 @@ func (t *trainer) component(phase, name string, train trainFunc, data, dev []syn
 // parser will see them at run time, and the key of those tags: gold ones, or
 // jackknifed ones for train and the tagger's for dev.
 func (t *trainer) tagged(tagger *result, data, seed string) (train, dev []syntax.Sentence, key string, err error) {
-	if t.GoldTags {
+	if t.GoldTags || t.NoTags {
 		train, dev = choose(t.train.Sentences, t.trainTrees), choose(t.dev.Sentences, t.devTrees)
-		return train, dev, hashKey("gold tags", data), nil
+		if t.GoldTags {
+			return train, dev, hashKey("gold tags", data), nil
+		}
+		for _, list := range [][]syntax.Sentence{train, dev} {
+			for i := range list {
+				list[i] = model.WithoutTags(&list[i])
+			}
+		}
+		return train, dev, hashKey("no tags", data), nil
 	}
 	folds := fmt.Sprint("folds ", t.Folds)
 	r, err := t.phase("tags", []string{data, seed, folds, tagger.key}, func(o phaseOptions) ([]pack.Section, error) {

@@ -88,7 +88,7 @@ func (t *trainer) load(name, key string) (sections []pack.Section, size int, ok 
 // kept under "<phase>.epoch" with the key of the phase.
 func (t *trainer) phaseOptions(c *clock, key string) phaseOptions {
 	o := phaseOptions{
-		Seed: t.Seed, Folds: t.Folds, Workers: t.Workers,
+		Seed: t.Seed, Folds: t.Folds, Workers: t.Workers, Tensor: t.Tensor,
 		Log: c.log, Blocks: t.Blocks,
 		Families: t.Families, Delta: t.Delta, Strategy: t.Strategy,
 	}

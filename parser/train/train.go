@@ -21,6 +21,7 @@ import (
 	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/tensor"
 )
 
 // A Treebank is one CoNLL-U file. Its sentences are not changed.
@@ -38,11 +39,17 @@ const DefaultFolds = 5
 type Options struct {
 	Seed     uint64
 	GoldTags bool // pruner, parser and labels see gold tags, not jackknifed ones
+	NoTags   bool // pruner, parser and labels see neither tags nor lemmas; tags are still predicted for output
 	Folds    int  // of jackknifing, at least 2; 0 is DefaultFolds
 
 	Families feature.Families // of parts that the parser scores; 0 is feature.Standard
 	Delta    int              // as of decode.TrainOptions
 	Strategy decode.Strategy  // "" is decode.DefaultStrategy
+
+	// Tensor is the parser's tensor for arcs; nil has none. Its vectors, if
+	// any, are named by the base name and SHA-256 of their file.
+	Tensor                     *tensor.Options
+	VectorsFile, VectorsSHA256 string
 
 	Workers int // 0 is GOMAXPROCS
 
@@ -121,7 +128,23 @@ func (o Options) validate() error {
 	if o.Folds < 2 {
 		return fmt.Errorf("%d folds: jackknifing needs at least 2", o.Folds)
 	}
+	if o.GoldTags && o.NoTags {
+		return fmt.Errorf("either gold tags or no tags")
+	}
 	return o.Strategy.Valid()
+}
+
+// tensorKey names all of the tensor that changes the model; "" is none.
+func (o Options) tensorKey() string {
+	if o.Tensor == nil {
+		return ""
+	}
+	t := o.Tensor
+	key := fmt.Sprintf("rank %d, gamma %g, start %s", t.Rank, t.Gamma, t.Start)
+	if t.Vectors != nil {
+		key += fmt.Sprintf(", %d vectors of %s %s", t.Vectors.Len(), o.VectorsFile, o.VectorsSHA256)
+	}
+	return key
 }
 
 // provenance completes the caller's Info by all that Run knows.
@@ -135,6 +158,12 @@ func (t *trainer) provenance() model.Info {
 	}
 	if t.Families.Any(feature.Globals) {
 		info.Options["delta"] = strconv.Itoa(t.Delta)
+	}
+	if t.NoTags {
+		info.Options[model.NoTagsOption] = "true"
+	}
+	if key := t.tensorKey(); key != "" {
+		info.Options["tensor"] = key
 	}
 	info.Train, info.Dev = dataOf(t.train), dataOf(t.dev)
 	return info

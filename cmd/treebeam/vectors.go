@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/treebeam/treebeam/parser/tensor"
+	"github.com/treebeam/treebeam/parser/train"
+)
+
+// unknownWord is the entry for words that have none.
+const unknownWord = "*UNKNOWN*"
+
+// Limits of a file of word vectors.
+const (
+	maxVectorLine = 1 << 20 // bytes
+	maxVectorSize = 2048    // dimensions
+)
+
+// wordVectors are vectors as read: values[i*size:(i+1)*size] is that of
+// words[i]; the unknown word is "".
+type wordVectors struct {
+	words  []string
+	values []float32
+	size   int
+}
+
+// readVectors reads a text file of word vectors: one word a line and its
+// numbers, apart by blanks or tabs, the same number on every line. A first
+// line of two whole numbers is taken for the head that word2vec writes, and
+// the word *UNKNOWN* for all words that have no line. It keeps the words
+// that wanted says yes to and the first so many others, which are the most
+// frequent ones in the files that are around, altogether at most
+// tensor.MaxVectors; of equal words the first. Errors name the line.
+func readVectors(r io.Reader, wanted func(string) bool, others int) (*wordVectors, error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 1<<16), maxVectorLine)
+	v := &wordVectors{}
+	seen := make(map[string]bool)
+	number := 0
+	for lines.Scan() {
+		number++
+		fields := strings.Fields(lines.Text())
+		if len(fields) == 0 || number == 1 && isVectorHead(fields) {
+			continue
+		}
+		if v.size == 0 {
+			v.size = len(fields) - 1
+		}
+		if v.size < 1 || v.size > maxVectorSize || len(fields) != v.size+1 {
+			return nil, fmt.Errorf("line %d: a word and %d numbers, want 1 to %d and on every line the same", number, len(fields)-1, maxVectorSize)
+		}
+		word := fields[0]
+		if word == unknownWord {
+			word = ""
+		}
+		want := word == "" || wanted(word)
+		if seen[word] || !want && others <= 0 || len(v.words) >= tensor.MaxVectors {
+			continue
+		}
+		if !want {
+			others--
+		}
+		seen[word] = true
+		v.words = append(v.words, word)
+		for _, f := range fields[1:] {
+			x, err := strconv.ParseFloat(f, 32)
+			if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+				return nil, fmt.Errorf("line %d: %q is not a number", number, f)
+			}
+			v.values = append(v.values, float32(x))
+		}
+	}
+	if err := lines.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("longer than %d bytes", maxVectorLine)
+		}
+		return nil, fmt.Errorf("line %d: %w", number+1, err)
+	}
+	if len(v.words) == 0 {
+		return nil, errors.New("no vectors in it")
+	}
+	return v, nil
+}
+
+// isVectorHead reports the two counts with which word2vec begins a file.
+func isVectorHead(fields []string) bool {
+	if len(fields) != 2 {
+		return false
+	}
+	for _, f := range fields {
+		if _, err := strconv.ParseUint(f, 10, 32); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// setVectors reads the file of --vectors into the options of the tensor.
+func (f *trainFlags) setVectors(bank train.Treebank) error {
+	file, err := os.Open(f.vectors)
+	if err != nil {
+		return fmt.Errorf("word vectors: %w", err)
+	}
+	defer file.Close()
+	forms := make(map[string]bool)
+	for i := range bank.Sentences {
+		for _, w := range bank.Sentences[i].Words {
+			forms[w.Form], forms[strings.ToLower(w.Form)] = true, true
+		}
+	}
+	sum := sha256.New()
+	list, err := readVectors(io.TeeReader(file, sum), func(w string) bool { return forms[w] }, f.frequent)
+	if err != nil {
+		return fmt.Errorf("word vectors: %s: %w", f.vectors, err)
+	}
+	v, err := tensor.NewVectors(list.words, list.values, list.size)
+	if err != nil {
+		return fmt.Errorf("word vectors: %s: %w", f.vectors, err)
+	}
+	f.o.Tensor.Vectors = v
+	f.o.VectorsFile, f.o.VectorsSHA256 = filepath.Base(f.vectors), hex.EncodeToString(sum.Sum(nil))
+	return nil
+}
