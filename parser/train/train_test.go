@@ -13,6 +13,7 @@ import (
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/tensor"
 )
 
 // toyTreebank returns n right-branching sentences of our own, the third with
@@ -222,6 +223,43 @@ func TestPhasesSeeTagsAsAtRunTime(t *testing.T) {
 		}
 		if slices.Contains(r.ran, "tags") == gold {
 			t.Errorf("gold tags %t: ran %v", gold, r.ran)
+		}
+	}
+}
+
+func TestNoTagsHidesTags(t *testing.T) {
+	var r rig
+	if _, err := trainToy(&r, Options{NoTags: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, phase := range []string{"pruner", "candidates", "parser", "labels"} {
+		w := r.seen[phase][0].Words[1]
+		if w.UPOS != "" || w.XPOS != "" || w.Feats != "" || w.Lemma != "" || w.Form == "" || w.Head != 1 {
+			t.Errorf("%s saw %+v", phase, w)
+		}
+	}
+	if w := r.seen["tagger"][0].Words[1]; w.UPOS != "X" {
+		t.Error("the tagger saw no tags")
+	}
+	if slices.Contains(r.ran, "tags") {
+		t.Errorf("ran %v", r.ran)
+	}
+	if _, err := trainToy(&r, Options{NoTags: true, GoldTags: true}); err == nil {
+		t.Error("gold tags and no tags: no error")
+	}
+}
+
+// The parser is trained again if its tensor changes, and nothing before it.
+func TestTensorIsPartOfTheParsersKey(t *testing.T) {
+	store := memory{}
+	for i, o := range []Options{{}, {Tensor: &tensor.Options{Rank: 4}}, {Tensor: &tensor.Options{Rank: 8}}} {
+		var r rig
+		o.Store = store
+		if _, err := trainToy(&r, o); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(r.ran, "parser") || i > 0 && slices.Contains(r.ran, "pruner") {
+			t.Errorf("training %d ran %v", i, r.ran)
 		}
 	}
 }

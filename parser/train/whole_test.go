@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/decode"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/tensor"
 )
 
 // grammar makes sentences of our own such as "the old dog sees a cat in it ."
@@ -137,6 +139,76 @@ func TestWholeTraining(t *testing.T) {
 	}
 }
 
+// tensorOfForms returns options of a small tensor with vectors of some words
+// of the grammar.
+func tensorOfForms(t *testing.T) *tensor.Options {
+	v, err := tensor.NewVectors([]string{"dog", "cat", "sees", ""}, []float32{1, 0, 1, .1, 0, 1, 0, 0}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &tensor.Options{Rank: 4, Gamma: 0.5, Vectors: v}
+}
+
+// A model without tags learns the grammar from forms, and its trees do not
+// depend on the tags of a sentence.
+func TestWholeTrainingWithoutTags(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains a whole model")
+	}
+	dev := grammar("dev", 20, 2)
+	data, err := Run(grammar("train", 60, 1), dev, Options{Seed: 5, NoTags: true, Tensor: tensorOfForms(t), VectorsFile: "v.txt"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := model.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := f.Info.Options; o[model.NoTagsOption] != "true" || !strings.Contains(o["tensor"], "rank 4") || !strings.Contains(o["tensor"], "v.txt") {
+		t.Errorf("options %v", o)
+	}
+	m, err := model.New(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Predict(m, decode.Options{}, dev.Sentences, nil, GoldTags, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spoiled := choose(dev.Sentences, everything(dev.Sentences))
+	for i := range spoiled {
+		for j := range spoiled[i].Words {
+			spoiled[i].Words[j].UPOS, spoiled[i].Words[j].Lemma = "X", "x"
+		}
+	}
+	got, err := Predict(m, decode.Options{}, spoiled, nil, GoldTags, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right, all := 0, 0
+	for i := range want {
+		for j, w := range want[i].Words {
+			g := got[i].Words[j]
+			if g.Head != w.Head || g.Deprel != w.Deprel {
+				t.Fatal("a tree depends on tags")
+			}
+			if w.UPOS != dev.Sentences[i].Words[j].UPOS || g.UPOS != "X" {
+				t.Fatal("the parser changed a tag")
+			}
+			all++
+			if w.Head == dev.Sentences[i].Words[j].Head && w.Deprel == dev.Sentences[i].Words[j].Deprel {
+				right++
+			}
+		}
+		if !reflect.DeepEqual(want[i].Confidence, got[i].Confidence) || len(want[i].Confidence.LabelProb) != len(want[i].Words) {
+			t.Fatal("confidence was lost, or depends on tags")
+		}
+	}
+	if right*100 < all*90 {
+		t.Errorf("%d of %d words are right", right, all)
+	}
+}
+
 // TestDamagedSectionsNeverPanic damages every section of a small model in
 // several ways, with checksums that fit: opening it must fail, or every stage
 // must run.
@@ -144,7 +216,7 @@ func TestDamagedSectionsNeverPanic(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains a whole model")
 	}
-	data, err := Run(grammar("train", 40, 1), grammar("dev", 10, 2), Options{Seed: 5, Folds: 2})
+	data, err := Run(grammar("train", 40, 1), grammar("dev", 10, 2), Options{Seed: 5, Folds: 2, Tensor: tensorOfForms(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
