@@ -16,9 +16,9 @@ type search struct {
 	order []int32
 	delta int64 // largest local loss of a move that settle looks at, exclusive
 
-	trail  []step  // of the present chain
-	queue  []int32 // words that the chain concerns
-	queued []bool
+	trail      []step  // of the present chain
+	queue      []int32 // words that the chain concerns
+	queued     []bool
 	projection tensor.Projection
 
 	sampler  graph.Sampler
