@@ -57,6 +57,7 @@ var imports = func() map[string][]string {
 		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "parser/train", "parser/eval", "parser/optima"),
 		"bench/measure":             nil,
 		"bench/ablation":            append(slices.Clone(components), "io/conllu"),
+		"bench/curve":               {"io/conllu", "model", "parser/decode", "parser/syntax", "parser/train"},
 	}
 }()
 

@@ -18,7 +18,7 @@ func TestKeysAreStable(t *testing.T) {
 		"grand-sibling": 0x88664e3182a2493e,
 		"grandparent":   0xbe7ddb028a23d90f,
 		"head bigram":   0x372003a1d146945c,
-		"prune":         0x110e2e2d6ee88460,
+		"prune":         0x25d0e6464d73de55,
 		"sibling":       0xdc219e0d9ab2b755,
 		"tri-sibling":   0x4a384b36aea561b1,
 

@@ -38,7 +38,7 @@ func ExpMilli(k int32) float64 {
 
 var expHigh, expLow = expTables()
 
-func expTables() (high [64]float64, low [1024]float64) {
+func expTables() (high [746]float64, low [1024]float64) {
 	for i := range low {
 		x := -float64(i) / 1024
 		term, sum := 1.0, 1.0

@@ -6,6 +6,14 @@ type Spanner struct {
 	levels []level
 	ints   []int32
 	chosen []int32
+	upper  []int32 // chosen of the level above
+	marks  []int32
+
+	// Of ProjectiveTree.
+	dense        []int64
+	least        int64
+	chart, split []int64
+	spans        []span
 }
 
 type edge struct {
@@ -78,7 +86,7 @@ func (s *Spanner) contract(n int) bool {
 	lo, hi := 0, len(s.edges)
 	for nodes := n + 1; ; {
 		lv := level{n: nodes, lo: lo, hi: hi, best: len(s.ints)}
-		s.ints = append(s.ints, fill(nodes, -1)...)
+		s.ints = extend(s.ints, nodes, -1)
 		best := s.ints[lv.best:]
 		for i := lo; i < hi; i++ {
 			e := &s.edges[i]
@@ -92,7 +100,7 @@ func (s *Spanner) contract(n int) bool {
 			}
 		}
 		lv.group = len(s.ints)
-		s.ints = append(s.ints, fill(nodes, -1)...)
+		s.ints = extend(s.ints, nodes, -1)
 		lv.nodes = s.groups(lv)
 		lv.contract = lv.nodes < nodes
 		s.levels = append(s.levels, lv)
@@ -100,7 +108,7 @@ func (s *Spanner) contract(n int) bool {
 			return true
 		}
 		group, best := s.ints[lv.group:lv.group+nodes], s.ints[lv.best:lv.best+nodes]
-		members := fill(lv.nodes, 0)
+		members := s.zeros(lv.nodes)
 		for _, g := range group {
 			members[g]++
 		}
@@ -126,7 +134,7 @@ func (s *Spanner) contract(n int) bool {
 func (s *Spanner) groups(lv level) int {
 	group := s.ints[lv.group : lv.group+lv.n]
 	best := s.ints[lv.best : lv.best+lv.n]
-	mark := fill(lv.n, 0) // the walk that met the node first
+	mark := s.zeros(lv.n) // the walk that met the node first
 	group[0] = 0
 	next := int32(1)
 	for v := 1; v < lv.n; v++ {
@@ -159,21 +167,25 @@ func (s *Spanner) expand() {
 	for k := len(s.levels) - 2; k >= 0; k-- {
 		lv := s.levels[k]
 		best := s.ints[lv.best : lv.best+lv.n]
-		upper := append([]int32(nil), s.chosen[:lv.nodes]...)
+		s.upper = append(s.upper[:0], s.chosen[:lv.nodes]...)
 		s.chosen = append(s.chosen[:0], best...)
 		for g := 1; g < lv.nodes; g++ {
-			id := s.edges[upper[g]].id // the edge of this level that enters group g
+			id := s.edges[s.upper[g]].id // the edge of this level that enters group g
 			s.chosen[s.edges[id].to] = id
 		}
 	}
 }
 
-func fill(n int, x int32) []int32 {
-	a := make([]int32, n)
-	if x != 0 {
-		for i := range a {
-			a[i] = x
-		}
+// extend appends n times x to a.
+func extend(a []int32, n int, x int32) []int32 {
+	for range n {
+		a = append(a, x)
 	}
 	return a
+}
+
+// zeros returns n zeros in scratch that the next call takes back.
+func (s *Spanner) zeros(n int) []int32 {
+	s.marks = extend(s.marks[:0], n, 0)
+	return s.marks
 }

@@ -2,13 +2,11 @@ package prune
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"sync"
 
 	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/graph"
-	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -17,7 +15,8 @@ type Options struct {
 	Seed    uint64
 	Workers int     // of Jackknife; results do not depend on it
 	Epochs  int     // of the fine model; 2 if 0
-	Recall  float64 // share of dev's gold heads to keep; 0.993 if 0
+	Recall  float64 // share of dev's gold heads to keep if Heads allow; 0.993 if 0
+	Heads   float64 // largest mean number of heads that a word may keep for it; 3 if 0
 	Limit   int     // weights kept in the model; 600,000 if 0
 	Log     func(format string, a ...any)
 }
@@ -28,6 +27,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.Recall == 0 {
 		o.Recall = 0.993
+	}
+	if o.Heads == 0 {
+		o.Heads = 3
 	}
 	if o.Limit == 0 {
 		o.Limit = 600_000
@@ -51,32 +53,34 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 
 // learn trains both stages, one sentence after another in a seeded order.
 func learn(v *feature.Vocabulary, train []syntax.Sentence, o Options) *Model {
-	m := &Model{vocabulary: v, margin: 6 * score.Unit, temperature: 16}
+	m := &Model{vocabulary: v, margin: 6 * 1024, temperature: 16, pool: new(sync.Pool)}
 	x := m.get()
-	var p []float64
-	coarse := newCoarseTrainer()
-	for epoch := 0; epoch < 3; epoch++ {
-		for _, i := range Shuffled(len(train), o.Seed+uint64(epoch)) {
-			s := &train[i]
-			if len(s.Words) > syntax.MaxWholeWords {
-				continue
+	m.words = learnLexicon(v, train, &x.codes)
+	each := func(seed uint64, f func(s *syntax.Sentence)) {
+		for _, i := range Shuffled(len(train), o.Seed+seed) {
+			if n := len(train[i].Words); n > 0 && n <= syntax.MaxWholeWords {
+				f(&train[i])
 			}
-			v.Encode(s, &x.codes)
-			x.context.fill(&x.codes)
-			coarse.learn(&x.codes, &x.context, goldHeads(s), &p)
 		}
+	}
+	coarse := newCoarseTrainer()
+	for epoch := range 2 {
+		each(uint64(epoch), func(s *syntax.Sentence) {
+			v.Encode(s, &x.codes)
+			x.context.fill(&x.codes, m.words)
+			coarse.learn(&x.codes, &x.context, goldHeads(s))
+		})
 	}
 	m.coarse = coarse.quantised()
-	table := score.NewTable(18)
-	m.fine = table
-	for epoch := 0; epoch < o.Epochs; epoch++ {
-		for _, i := range Shuffled(len(train), o.Seed+100+uint64(epoch)) {
-			if len(train[i].Words) <= syntax.MaxWholeWords {
-				m.learnFine(table, &train[i], x)
-			}
-		}
+	fine := newFineTrainer()
+	for epoch := range o.Epochs {
+		each(100+uint64(epoch), func(s *syntax.Sentence) {
+			x.encode(s)
+			x.shortlist(len(s.Words))
+			fine.learn(x, s)
+		})
 	}
-	m.weights = table.Compact(o.Limit)
+	m.weights = fine.averaged().Compact(o.Limit)
 	m.fine = m.weights
 	m.pool.Put(x)
 	return m
@@ -89,144 +93,6 @@ func goldHeads(s *syntax.Sentence) []int32 {
 		h[i+1] = s.Words[i].Head
 	}
 	return h
-}
-
-// learnFine takes one AdaGrad step per word on the log-probability of its
-// gold head among the shortlist and the gold head itself.
-func (m *Model) learnFine(table *score.Table, s *syntax.Sentence, x *scratch) {
-	const eta = 0.05
-	n := len(s.Words)
-	m.vocabulary.Encode(s, &x.codes)
-	x.context.fill(&x.codes)
-	m.shortlist(n, x)
-	var keys [coarseHeads + 1][]feature.Key
-	var p [coarseHeads + 1]float64
-	for mod := 1; mod <= n; mod++ {
-		lo, hi := x.arcs.Span(mod)
-		heads := x.arcs.Heads[lo:hi:hi]
-		gold := s.Words[mod-1].Head
-		at := -1
-		for i, h := range heads {
-			if h == gold {
-				at = i
-			}
-		}
-		if at < 0 {
-			at = len(heads)
-			heads = append(heads, gold)
-		}
-		best := math.Inf(-1)
-		for i, h := range heads {
-			keys[i] = x.codes.PruneArc(int(h), mod, keys[i][:0])
-			p[i] = table.SumFloat(keys[i])
-			best = max(best, p[i])
-		}
-		sum := 0.0
-		for i := range heads {
-			p[i] = math.Exp(p[i] - best)
-			sum += p[i]
-		}
-		for i := range heads {
-			g := -p[i] / sum
-			if i == at {
-				g++
-			}
-			if math.Abs(g) < 2e-3 {
-				continue
-			}
-			for _, k := range keys[i] {
-				table.AddSquared(k, g, eta)
-			}
-		}
-	}
-}
-
-// calibrate sets the margin to the smallest that keeps o.Recall of dev's
-// gold heads, and the temperature to the one under which the marginals give
-// dev's gold heads the highest likelihood.
-func (m *Model) calibrate(dev []syntax.Sentence, o Options) {
-	if len(dev) == 0 {
-		return
-	}
-	for _, half := range []int32{5, 6, 7, 8, 9, 10} {
-		m.margin = half * score.Unit / 2
-		r := m.Measure(dev)
-		o.Log("pruner: margin %.1f nats: %.2f heads a word, recall %.2f %%", float64(half)/2, r.HeadsPerWord(), 100*r.Recall())
-		if r.Recall() >= o.Recall {
-			break
-		}
-	}
-	best, pick := math.Inf(-1), int32(16)
-	for _, t := range []int32{12, 14, 16, 18, 20, 24, 28, 32} {
-		m.temperature = t
-		if l := m.likelihood(dev); l > best {
-			best, pick = l, t
-		}
-	}
-	m.temperature = pick
-	o.Log("pruner: temperature %.2f, mean log-likelihood of gold heads %.4f", float64(pick)/16, best)
-}
-
-// likelihood returns the mean log marginal of the gold heads kept.
-func (m *Model) likelihood(dev []syntax.Sentence) float64 {
-	var g graph.Marginals
-	sum, count := 0.0, 0
-	for i := range dev {
-		s := dev[i]
-		if len(s.Words) > 200 {
-			continue
-		}
-		m.Prune(&s)
-		arcs := graph.Of(&s.Candidates)
-		p := make([]float64, len(arcs.Heads))
-		if !g.Compute(&arcs, 16, p) {
-			continue
-		}
-		for w := range s.Words {
-			for a := arcs.Start[w]; a < arcs.Start[w+1]; a++ {
-				if arcs.Heads[a] == s.Words[w].Head {
-					sum += math.Log(math.Max(p[a], 1e-6))
-					count++
-				}
-			}
-		}
-	}
-	return sum / float64(max(count, 1))
-}
-
-// A Report measures what a pruner leaves.
-type Report struct {
-	Words, Arcs, Kept int // Kept counts words whose gold head survived
-}
-
-// HeadsPerWord returns the mean number of candidates.
-func (r Report) HeadsPerWord() float64 { return float64(r.Arcs) / float64(max(r.Words, 1)) }
-
-// Recall returns the share of gold heads kept, in [0,1].
-func (r Report) Recall() float64 { return float64(r.Kept) / float64(max(r.Words, 1)) }
-
-// Measure prunes copies of the sentences and compares with their heads.
-func (m *Model) Measure(list []syntax.Sentence) Report {
-	var r Report
-	for i := range list {
-		s := list[i]
-		m.Prune(&s)
-		r.add(&s)
-	}
-	return r
-}
-
-func (r *Report) add(s *syntax.Sentence) {
-	for w := range s.Words {
-		r.Words++
-		heads := s.Candidates.Of(w + 1)
-		r.Arcs += len(heads)
-		for _, h := range heads {
-			if h == s.Words[w].Head {
-				r.Kept++
-			}
-		}
-	}
 }
 
 // Jackknife sets the Candidates of every sentence by a pruner that has not
@@ -267,6 +133,8 @@ func Jackknife(train []syntax.Sentence, folds int, margin *Model, o Options) (Re
 		sum.Words += r.Words
 		sum.Arcs += r.Arcs
 		sum.Kept += r.Kept
+		sum.Trees += r.Trees
+		sum.Sentences += r.Sentences
 	}
 	o.Log("pruner: jackknifed training candidates: %.2f heads a word, recall %.2f %%", sum.HeadsPerWord(), 100*sum.Recall())
 	return sum, nil

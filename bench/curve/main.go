@@ -1,0 +1,126 @@
+// Command curve prints what the pruner of a model leaves under several
+// margins, and what the parser behind it makes of that, as rows of a table:
+//
+//	margin in nats | heads a word | recall of gold heads | sentences with all
+//	of them | UAS | LAS | pruner and parser in us a word
+//
+// Nothing is trained: the parser is the one that was trained with the
+// model's own margin, whose row is marked by a star. Words are gold and tags
+// the model's own, or gold with -gold-tags. UAS and LAS are of all words,
+// subtypes of relations ignored. Times are of one goroutine.
+//
+//	curve -model FILE -gold FILE.conllu [-gold-tags] [-margins 3,4,5] [-parse=false]
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/decode"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/train"
+)
+
+func main() {
+	path := flag.String("model", "", "model file, or embedded")
+	gold := flag.String("gold", "", "treebank")
+	goldTags := flag.Bool("gold-tags", false, "prune and parse by gold tags and lemmas")
+	list := flag.String("margins", "3,4,4.5,5,5.5,6,7,8", "margins in nats")
+	parse := flag.Bool("parse", true, "parse under every margin")
+	flag.Parse()
+	if err := run(os.Stdout, *path, *gold, *goldTags, *list, *parse); err != nil {
+		fmt.Fprintln(os.Stderr, "curve:", err)
+		os.Exit(1)
+	}
+}
+
+func run(w io.Writer, path, gold string, goldTags bool, list string, parse bool) error {
+	m, err := model.Open(path)
+	if err != nil {
+		return err
+	}
+	margins := []float64{m.Pruner.Margin()}
+	for _, field := range strings.Split(list, ",") {
+		x, err := strconv.ParseFloat(field, 64)
+		if err != nil {
+			return fmt.Errorf("margin %q: %w", field, err)
+		}
+		margins = append(margins, x)
+	}
+	slices.Sort(margins)
+	margins = slices.Compact(margins)
+	trees, err := conllu.ReadAllWith(gold, conllu.Options{MultipleRoots: true})
+	if err != nil {
+		return err
+	}
+	if !goldTags {
+		for i := range trees {
+			m.Tag(&trees[i], true)
+		}
+	}
+	coarse, curve := m.Pruner.Curve(trees, margins)
+	fmt.Fprintf(w, "coarse stage: %.2f heads a word, recall %.2f %%\n", coarse.HeadsPerWord(), 100*coarse.Recall())
+	for _, r := range curve {
+		mark := ""
+		if r.Margin == m.Pruner.Margin() {
+			mark = "*"
+		}
+		fmt.Fprintf(w, "| %.2f%s | %.2f | %.2f | %.1f |", r.Margin, mark, r.HeadsPerWord(), 100*r.Recall(), 100*float64(r.Trees)/float64(max(r.Sentences, 1)))
+		if parse {
+			if err := measure(w, m, trees, r.Margin); err != nil {
+				return err
+			}
+		}
+		fmt.Fprintln(w)
+	}
+	return nil
+}
+
+// measure parses copies of the tagged trees under a margin.
+func measure(w io.Writer, m *model.Model, trees []syntax.Sentence, margin float64) error {
+	c := *m
+	c.Pruner = m.Pruner.WithMargin(margin)
+	var pruning, parsing time.Duration
+	words, heads, labels := 0, 0, 0
+	for i := range trees {
+		s := trees[i]
+		s.Words = slices.Clone(s.Words)
+		for k := range s.Words {
+			s.Words[k].Head, s.Words[k].Deprel = syntax.NoHead, ""
+		}
+		at := time.Now()
+		c.Prune(&s)
+		pruning += time.Since(at)
+		at = time.Now()
+		if err := c.Parse(&s, decode.Options{Seed: train.SearchSeed}); err != nil {
+			return fmt.Errorf("sentence %d: %w", i+1, err)
+		}
+		parsing += time.Since(at)
+		for k := range s.Words {
+			words++
+			if g := &trees[i].Words[k]; s.Words[k].Head == g.Head {
+				heads++
+				if universal(s.Words[k].Deprel) == universal(g.Deprel) {
+					labels++
+				}
+			}
+		}
+	}
+	n := float64(max(words, 1))
+	fmt.Fprintf(w, " %.2f | %.2f | %.1f | %.1f |", 100*float64(heads)/n, 100*float64(labels)/n, pruning.Seconds()*1e6/n, parsing.Seconds()*1e6/n)
+	return nil
+}
+
+// universal returns a relation without its subtype.
+func universal(deprel string) string {
+	deprel, _, _ = strings.Cut(deprel, ":")
+	return deprel
+}

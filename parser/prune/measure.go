@@ -1,0 +1,176 @@
+package prune
+
+import (
+	"math"
+
+	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// A Report measures what a pruner leaves.
+type Report struct {
+	Margin      float64 // the cut, in nats
+	Words, Arcs int
+	Kept        int // words whose gold head survived
+	Trees       int // sentences all of whose gold heads survived
+	Sentences   int
+}
+
+// HeadsPerWord returns the mean number of candidates.
+func (r Report) HeadsPerWord() float64 { return float64(r.Arcs) / float64(max(r.Words, 1)) }
+
+// Recall returns the share of gold heads kept, in [0,1]: the UAS of a parser
+// that always picks the right candidate.
+func (r Report) Recall() float64 { return float64(r.Kept) / float64(max(r.Words, 1)) }
+
+// Measure prunes copies of the sentences and compares with their heads.
+func (m *Model) Measure(list []syntax.Sentence) Report {
+	r := Report{Margin: m.Margin()}
+	for i := range list {
+		s := list[i]
+		m.Prune(&s)
+		r.add(&s)
+	}
+	return r
+}
+
+func (r *Report) add(s *syntax.Sentence) {
+	before := r.Kept
+	for w := range s.Words {
+		heads := s.Candidates.Of(w + 1)
+		r.Arcs += len(heads)
+		for _, h := range heads {
+			if h == s.Words[w].Head {
+				r.Kept++
+			}
+		}
+	}
+	r.count(len(s.Words), r.Kept-before)
+}
+
+// count adds a sentence of which so many gold heads survived.
+func (r *Report) count(words, kept int) {
+	r.Words += words
+	r.Sentences++
+	if kept == words {
+		r.Trees++
+	}
+}
+
+// Curve returns what m would leave under each of the margins, in nats, and
+// what its coarse stage leaves. Everything is scored once, so a curve costs
+// no more than Measure. Sentences that are parsed in windows are left out.
+func (m *Model) Curve(list []syntax.Sentence, margins []float64) (coarse Report, curve []Report) {
+	curve = make([]Report, len(margins))
+	for i, nats := range margins {
+		curve[i].Margin = nats
+	}
+	coarse.Margin = math.Inf(1)
+	x := m.get()
+	defer m.pool.Put(x)
+	for i := range list {
+		n := len(list[i].Words)
+		if n == 0 || n > syntax.MaxWholeWords {
+			continue
+		}
+		x.candidates(&list[i])
+		kept := 0
+		for w := range n {
+			lo, hi := x.arcs.Span(w + 1)
+			coarse.Arcs += hi - lo
+			for a := lo; a < hi; a++ {
+				if x.arcs.Heads[a] == list[i].Words[w].Head {
+					kept++
+				}
+			}
+		}
+		coarse.Kept += kept
+		coarse.count(n, kept)
+		for j := range curve {
+			x.tally(&list[i], &curve[j])
+		}
+	}
+	return coarse, curve
+}
+
+// tally adds to r what its margin leaves of the candidates in x.
+func (x *scratch) tally(s *syntax.Sentence, r *Report) {
+	margin, before := milli(r.Margin), r.Kept
+	for w := range s.Words {
+		lo, hi := x.arcs.Span(w + 1)
+		limit := x.limit(lo, hi, margin)
+		for a := lo; a < hi; a++ {
+			if h := x.arcs.Heads[a]; x.p[a] >= limit || h == x.head[w+1] {
+				r.Arcs++
+				if h == s.Words[w].Head {
+					r.Kept++
+				}
+			}
+		}
+	}
+	r.count(len(s.Words), r.Kept-before)
+}
+
+func milli(nats float64) int32 { return int32(math.Round(nats * 1024)) }
+
+// calibrate sets the margin to the smallest under which o.Recall of dev's
+// gold heads stay, or to the largest that leaves o.Heads a word, whichever
+// is smaller, and the temperature to the one under which the marginals give
+// dev's gold heads the highest likelihood.
+func (m *Model) calibrate(dev []syntax.Sentence, o Options) {
+	if len(dev) == 0 {
+		return
+	}
+	var margins []float64
+	for nats := 2.0; nats <= 9; nats += 0.25 {
+		margins = append(margins, nats)
+	}
+	coarse, curve := m.Curve(dev, margins)
+	o.Log("pruner: coarse stage leaves %.2f heads a word, recall %.2f %%", coarse.HeadsPerWord(), 100*coarse.Recall())
+	at := 0
+	for at+1 < len(curve) && curve[at].Recall() < o.Recall && curve[at+1].HeadsPerWord() <= o.Heads {
+		at++
+	}
+	for i, r := range curve {
+		if i%4 == 0 || i == at {
+			o.Log("pruner: margin %.2f nats: %.2f heads a word, recall %.2f %%", r.Margin, r.HeadsPerWord(), 100*r.Recall())
+		}
+	}
+	m.margin = milli(curve[at].Margin)
+	best, pick := math.Inf(-1), int32(16)
+	for _, t := range []int32{12, 14, 16, 18, 20, 24, 28, 32} {
+		m.temperature = t
+		if l := m.likelihood(dev); l > best {
+			best, pick = l, t
+		}
+	}
+	m.temperature = pick
+	o.Log("pruner: margin %.2f nats, temperature %.2f, mean log-likelihood of gold heads %.4f", m.Margin(), float64(pick)/16, best)
+}
+
+// likelihood returns the mean log marginal of the gold heads kept.
+func (m *Model) likelihood(dev []syntax.Sentence) float64 {
+	var g graph.Marginals
+	sum, count := 0.0, 0
+	for i := range dev {
+		s := dev[i]
+		if len(s.Words) > marginalWords {
+			continue
+		}
+		m.Prune(&s)
+		arcs := graph.Of(&s.Candidates)
+		p := make([]float64, len(arcs.Heads))
+		if !g.Compute(&arcs, 16, p) {
+			continue
+		}
+		for w := range s.Words {
+			for a := arcs.Start[w]; a < arcs.Start[w+1]; a++ {
+				if arcs.Heads[a] == s.Words[w].Head {
+					sum += math.Log(math.Max(p[a], 1e-6))
+					count++
+				}
+			}
+		}
+	}
+	return sum / float64(max(count, 1))
+}
