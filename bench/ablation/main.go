@@ -2,7 +2,7 @@
 // candidates and prints one line a parser: its accuracy on dev with gold
 // tags, and what it costs.
 //
-//	ablation --train T.conllu --dev D.conllu --cache DIR [--base standard] CHANGES...
+//	ablation --train T.conllu --dev D.conllu --cache DIR [--base standard] -- CHANGES...
 //
 // Every CHANGES is a list as of treebeam train --families; "=" stands for the
 // base, which is always trained and printed first. Pruner, jackknifed
@@ -178,17 +178,22 @@ func (a *ablation) measure(m, reference *decode.Model) (string, error) {
 	for i := range a.data.Dev {
 		gold := &a.data.Dev[i]
 		var s syntax.Sentence
-		for k, model := range []*decode.Model{reference, m} {
-			s = *gold
-			s.Words = slices.Clone(gold.Words)
+		for turn := range 4 { // reference, m, m, reference
+			model, of := reference, 0
+			if turn == 1 || turn == 2 {
+				model, of = m, 1
+			}
+			work := *gold
+			work.Words = slices.Clone(gold.Words)
 			begun := processorTime()
-			c, err := model.Count(&s, decode.Options{Seed: 1})
+			c, err := model.Count(&work, decode.Options{Seed: 1})
 			if err != nil {
 				return "", err
 			}
-			spent[k] += processorTime() - begun
-			if k == 1 {
+			spent[of] += processorTime() - begun
+			if turn == 1 {
 				sum.Add(c)
+				s = work
 			}
 		}
 		a.labels.Label(&s)

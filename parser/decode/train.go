@@ -31,7 +31,7 @@ type TrainOptions struct {
 	// in units of 1/score.Unit: DefaultDelta if 0, no such moves if negative.
 	Families feature.Families
 	Delta    int
-	Strategy Strategy // MaxViolation if ""
+	Strategy Strategy // DefaultStrategy if ""
 
 	Tensor *tensor.Options // of a tensor for arcs; nil has none
 
