@@ -93,10 +93,10 @@ func TestTrainingFitsAGrammar(t *testing.T) {
 }
 
 func TestTrainingDoesNotDependOnWorkersNorInterruption(t *testing.T) {
-	train, dev := grammar(40, 3), grammar(10, 4)
+	train, dev := grammar(20, 3), grammar(5, 4)
 	for _, strategy := range []Strategy{Skip, MaxViolation} {
 		fresh := func(workers int) TrainOptions {
-			return TrainOptions{Epochs: 3, Workers: workers, Families: feature.Full, Strategy: strategy}
+			return TrainOptions{Epochs: 2, Workers: workers, Families: feature.Full, Strategy: strategy}
 		}
 		want, err := Train(train, dev, fresh(1))
 		if err != nil {
