@@ -42,7 +42,7 @@ type trainFlags struct {
 	train, dev, model string
 	o                 train.Options
 	preset, families  string
-	strategy          string
+	strategy, reuse   string
 	resume, keep      bool
 	check             bool
 
@@ -62,14 +62,16 @@ func (f *trainFlags) define(fs *flag.FlagSet) {
 	fs.StringVar(&f.tensor.Start, "tensor-start", tensor.StartSVD, "`HOW` the tensor starts: svd or random")
 	fs.StringVar(&f.vectors, "vectors", "", "with --tensor: text `FILE` of word vectors, a word and its numbers a line")
 	fs.IntVar(&f.frequent, "vectors-limit", 5000, "keep so many vectors (`N`) beside those of training words")
-	fs.IntVar(&f.o.Folds, "folds", train.DefaultFolds, "`N` folds of jackknifing")
+	fs.IntVar(&f.o.Folds, "folds", 0, "`N` folds of jackknifing; 0 is 10 for less than 100,000 words, else 5")
 	fs.StringVar(&f.preset, "preset", "standard", "which parts of a tree the parser scores: fast, standard or full")
 	fs.StringVar(&f.families, "families", "", "`CHANGES` of the preset, such as -gs,+ggp (docs/training.md)")
 	fs.IntVar(&f.o.Delta, "delta", decode.DefaultDelta, "`N`, largest local loss of a move that is scored with global parts; -1 for none")
 	fs.StringVar(&f.strategy, "strategy", string(decode.DefaultStrategy), "which wrong tree a step moves away from: skip or max-violation")
 	fs.Uint64Var(&f.o.Seed, "seed", 1, "`N`, of every random choice")
+	fs.Uint64Var(&f.o.TagSeed, "tag-seed", 0, "`N`, seed of segmenter, tagger and jackknifed tags; 0 is that of --seed")
 	fs.IntVar(&f.o.Workers, "workers", 0, "`N` goroutines; 0 is one per core")
 	fs.BoolVar(&f.resume, "resume", false, "take over the finished phases of an interrupted training")
+	fs.StringVar(&f.reuse, "reuse", "", "`FOLDER` of phases that trainings share: taken from it and left in it")
 	fs.BoolVar(&f.keep, "keep", false, "keep the finished phases after the model is written")
 	fs.BoolVar(&f.check, "check", false, "only check the treebanks")
 	fs.StringVar(&f.o.Info.Language, "language", "", "language `CODE` (default: from the name of the treebank)")
@@ -171,6 +173,13 @@ func (f *trainFlags) run(fs *flag.FlagSet, trainBank, devBank train.Treebank) er
 	begun := time.Now()
 	f.describe(fs)
 	f.o.Store = store
+	if f.reuse != "" {
+		shared := phases{f.reuse}
+		if err := shared.make(); err != nil {
+			return &refusal{err}
+		}
+		f.o.Reuse = shared
+	}
 	f.o.Blocks = rawBlocks
 	f.o.Now = time.Now
 	f.o.Log = func(format string, a ...any) {
@@ -202,7 +211,7 @@ func (f *trainFlags) describe(fs *flag.FlagSet) {
 	words := []string{"treebeam train", "--train", filepath.Base(f.train), "--dev", filepath.Base(f.dev)}
 	fs.VisitAll(func(x *flag.Flag) {
 		switch x.Name {
-		case "train", "dev", "model", "workers", "resume", "keep", "check", "created-by":
+		case "train", "dev", "model", "workers", "resume", "reuse", "keep", "check", "created-by":
 			return // files are named above; the others change nothing
 		}
 		v := x.Value.String()
@@ -309,10 +318,14 @@ func openPhases(dir string, resume bool) (phases, error) {
 	} else if len(list) > 0 && !resume {
 		return p, fmt.Errorf("%s holds phases of an earlier training: add --resume to continue it, or remove that folder", dir)
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return p, fmt.Errorf("folder for the phases of the training: %w", err)
+	return p, p.make()
+}
+
+func (p phases) make() error {
+	if err := os.MkdirAll(p.dir, 0o755); err != nil {
+		return fmt.Errorf("folder for the phases of the training: %w", err)
 	}
-	return p, nil
+	return nil
 }
 
 func (p phases) list() ([]string, error) { return filepath.Glob(filepath.Join(p.dir, "*.phase")) }

@@ -15,6 +15,7 @@ type problem struct {
 	ids     []int32
 	nEdge   int      // features of a word with the primary before, per word
 	edge    []uint64 // their keys, nEdge per word
+	edgeIDs []int32  // their numbers or -1, by word, key and primary before
 	gold    []uint16
 	allowed [][]uint16 // labels that a word may get; shared between words
 	second  bool       // score three primaries in a row
@@ -29,11 +30,10 @@ type settings struct {
 	seed    uint64
 }
 
-// A cell is the weight of a feature for a part, and what its average needs.
+// A cell is the weight of a feature for a part.
 type cell struct {
-	part  uint16
-	w     float32
-	total float64
+	part uint16
+	w    float32
 }
 
 type span struct {
@@ -46,6 +46,7 @@ type learner struct {
 	p       *problem
 	rows    []span
 	cells   []cell
+	sums    []float64 // what the averages of cells need
 	pairs   []float32
 	triples []float32
 	totals  [2][]float64 // of pairs and triples
@@ -60,6 +61,12 @@ type learner struct {
 }
 
 func edgeKey(key uint64, prim uint16) uint64 { return mix(key + uint64(prim+1)*0xE7037ED1A0B428DB) }
+
+// edgeID returns the number of the k-th feature of word w with the primary
+// before, or -1.
+func (p *problem) edgeID(w, k int, prim uint16) int32 {
+	return p.edgeIDs[(w*p.nEdge+k)*p.labels.prims+int(prim)]
+}
 
 func newLearner(p *problem) *learner {
 	l := &learner{p: p, rows: make([]span, p.index.n), acc: make([]float32, p.labels.n)}
@@ -195,8 +202,8 @@ func (l *learner) fillEdges(w, i int) {
 			continue
 		}
 		clear(l.acc)
-		for _, key := range p.edge[w*p.nEdge : (w+1)*p.nEdge] {
-			if id := p.index.number(edgeKey(key, prim)); id >= 0 {
+		for k := range p.nEdge {
+			if id := p.edgeID(w, k, prim); id >= 0 {
 				l.add(id, l.acc)
 			}
 		}
@@ -255,8 +262,8 @@ func (l *learner) layer(limit int) *layer {
 	for id, key := range keys {
 		r := l.rows[id]
 		var out row
-		for _, c := range l.cells[r.off : r.off+uint32(r.n)] {
-			if w := l.average(c.w, c.total); w != 0 {
+		for i, c := range l.cells[r.off : r.off+uint32(r.n)] {
+			if w := l.average(c.w, l.sums[int(r.off)+i]); w != 0 {
 				out.parts = append(out.parts, c.part)
 				out.weights = append(out.weights, w)
 			}

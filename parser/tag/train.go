@@ -188,13 +188,17 @@ func (p *problem) number(each func(func(w int, keys []uint64))) {
 		}
 		p.idStart = append(p.idStart, int32(len(p.ids)))
 	})
-	// Edge features are numbered too, so that no look-up changes the index.
 	for w := range p.gold {
 		if !sequenceStart[w] {
 			prim := p.labels.of(p.gold[w-1])[0]
 			for _, k := range p.edge[w*p.nEdge : (w+1)*p.nEdge] {
 				p.index.number(edgeKey(k, prim))
 			}
+		}
+	}
+	for _, k := range p.edge {
+		for prim := range p.labels.prims {
+			p.edgeIDs = append(p.edgeIDs, p.index.number(edgeKey(k, uint16(prim))))
 		}
 	}
 }

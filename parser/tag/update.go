@@ -51,11 +51,11 @@ func (l *learner) update(lo int, path []int32, tau float32) {
 		}
 		px, pg := prims(i - 1)
 		if i > 0 && (x != g || px != pg) {
-			for _, key := range p.edge[(lo+i)*p.nEdge : (lo+i+1)*p.nEdge] {
-				if id := p.index.number(edgeKey(key, pg)); id >= 0 {
+			for k := range p.nEdge {
+				if id := p.edgeID(lo+i, k, pg); id >= 0 {
 					l.change(id, p.labels.of(g), nil, tau)
 				}
-				if id := p.index.number(edgeKey(key, px)); id >= 0 {
+				if id := p.edgeID(lo+i, k, px); id >= 0 {
 					l.change(id, nil, p.labels.of(x), tau)
 				}
 			}
@@ -115,7 +115,7 @@ func (l *learner) changeCell(id int32, part uint16, delta float32) {
 	for i := range cells {
 		if cells[i].part == part {
 			cells[i].w += delta
-			cells[i].total += l.step * float64(delta)
+			l.sums[int(r.off)+i] += l.step * float64(delta)
 			return
 		}
 	}
@@ -124,8 +124,11 @@ func (l *learner) changeCell(id int32, part uint16, delta float32) {
 		off := uint32(len(l.cells))
 		l.cells = append(l.cells, l.cells[r.off:r.off+uint32(r.n)]...)
 		l.cells = append(l.cells, make([]cell, r.cap-r.n)...)
+		l.sums = append(l.sums, l.sums[r.off:r.off+uint32(r.n)]...)
+		l.sums = append(l.sums, make([]float64, r.cap-r.n)...)
 		r.off = off
 	}
-	l.cells[r.off+uint32(r.n)] = cell{part, delta, l.step * float64(delta)}
+	l.cells[r.off+uint32(r.n)] = cell{part, delta}
+	l.sums[r.off+uint32(r.n)] = l.step * float64(delta)
 	r.n++
 }

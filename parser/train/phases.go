@@ -68,29 +68,28 @@ type trainer struct {
 // phases runs all phases in order and returns the sections of the model.
 func (t *trainer) phases() ([]pack.Section, error) {
 	data := hashKey("data", t.train.SHA256, t.dev.SHA256, fmt.Sprint(len(t.train.Sentences), len(t.dev.Sentences)))
-	seed := fmt.Sprint("seed ", t.Seed)
 
-	segmenter, tagger, err := t.segmenterAndTagger(data, seed)
+	segmenter, tagger, err := t.segmenterAndTagger(data)
 	if err != nil {
 		return nil, err
 	}
-	train, dev, tags, err := t.tagged(tagger, data, seed)
+	train, dev, tags, err := t.tagged(tagger, data)
 	if err != nil {
 		return nil, err
 	}
-	pruner, err := t.component("pruner", model.PruneName, t.pruner, train, dev, tags, seed)
+	pruner, err := t.component("pruner", model.PruneName, t.pruner, train, dev, tags)
 	if err != nil {
 		return nil, err
 	}
-	candidates, err := t.candidates(pruner, train, dev, seed)
+	candidates, err := t.candidates(pruner, train, dev)
 	if err != nil {
 		return nil, err
 	}
-	parser, err := t.component("parser", model.DecodeName, t.parser, train, dev, candidates, seed, t.parts())
+	parser, err := t.component("parser", model.DecodeName, t.parser, train, dev, candidates, t.parts())
 	if err != nil {
 		return nil, err
 	}
-	labeler, err := t.component("labels", model.LabelName, t.labeler, train, dev, tags, seed)
+	labeler, err := t.component("labels", model.LabelName, t.labeler, train, dev, tags)
 	if err != nil {
 		return nil, err
 	}
@@ -103,13 +102,13 @@ func (t *trainer) phases() ([]pack.Section, error) {
 
 // segmenterAndTagger trains both at the same time: neither needs the other,
 // and each keeps little more than one core busy.
-func (t *trainer) segmenterAndTagger(data, seed string) (segmenter, tagger *result, err error) {
+func (t *trainer) segmenterAndTagger(data string) (segmenter, tagger *result, err error) {
 	var failed error
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		segmenter, failed = t.component("segmenter", model.SegmentName, t.segmenter, t.train.Sentences, t.dev.Sentences, data, seed)
+		segmenter, failed = t.component("segmenter", model.SegmentName, t.segmenter, t.train.Sentences, t.dev.Sentences, data)
 	})
-	tagger, err = t.component("tagger", model.TagName, t.tagger, t.train.Sentences, t.dev.Sentences, data, seed)
+	tagger, err = t.component("tagger", model.TagName, t.tagger, t.train.Sentences, t.dev.Sentences, data)
 	wg.Wait()
 	if failed != nil {
 		return nil, nil, failed
@@ -118,10 +117,12 @@ func (t *trainer) segmenterAndTagger(data, seed string) (segmenter, tagger *resu
 }
 
 // parts returns the options of the parser as part of its key.
-func (t *trainer) parts() string { return fmt.Sprint(t.Families, " ", t.Delta, " ", t.Strategy, " ", t.tensorKey()) }
+func (t *trainer) parts() string {
+	return fmt.Sprint(t.Families, " ", t.Delta, " ", t.Strategy, " ", t.tensorKey())
+}
 
 // component trains one component or takes it from the store. keys are all
-// that its bytes depend on.
+// that its bytes depend on but the seed.
 func (t *trainer) component(phase, name string, train trainFunc, data, dev []syntax.Sentence, keys ...string) (*result, error) {
 	return t.phase(phase, keys, func(o phaseOptions) ([]pack.Section, error) {
 		c, err := train(data, dev, o)
@@ -137,7 +138,7 @@ func (t *trainer) component(phase, name string, train trainFunc, data, dev []syn
 // tagged returns the one-root sentences of both treebanks with tags as the
 // parser will see them at run time, and the key of those tags: gold ones, or
 // jackknifed ones for train and the tagger's for dev.
-func (t *trainer) tagged(tagger *result, data, seed string) (train, dev []syntax.Sentence, key string, err error) {
+func (t *trainer) tagged(tagger *result, data string) (train, dev []syntax.Sentence, key string, err error) {
 	if t.GoldTags || t.NoTags {
 		train, dev = choose(t.train.Sentences, t.trainTrees), choose(t.dev.Sentences, t.devTrees)
 		if t.GoldTags {
@@ -151,7 +152,7 @@ func (t *trainer) tagged(tagger *result, data, seed string) (train, dev []syntax
 		return train, dev, hashKey("no tags", data), nil
 	}
 	folds := fmt.Sprint("folds ", t.Folds)
-	r, err := t.phase("tags", []string{data, seed, folds, tagger.key}, func(o phaseOptions) ([]pack.Section, error) {
+	r, err := t.phase("tags", []string{data, folds, tagger.key}, func(o phaseOptions) ([]pack.Section, error) {
 		predicted, err := t.jackknifeTags(t.train.Sentences, o)
 		if err != nil {
 			return nil, err
@@ -178,9 +179,9 @@ func (t *trainer) tagged(tagger *result, data, seed string) (train, dev []syntax
 
 // candidates sets the candidate heads of both treebanks, jackknifed ones with
 // the gold head for train and the pruner's for dev, and returns their key.
-func (t *trainer) candidates(pruner *result, train, dev []syntax.Sentence, seed string) (string, error) {
+func (t *trainer) candidates(pruner *result, train, dev []syntax.Sentence) (string, error) {
 	folds := fmt.Sprint("folds ", t.Folds)
-	r, err := t.phase("candidates", []string{pruner.key, seed, folds}, func(o phaseOptions) ([]pack.Section, error) {
+	r, err := t.phase("candidates", []string{pruner.key, folds}, func(o phaseOptions) ([]pack.Section, error) {
 		work := choose(train, everything(train))
 		if err := t.jackknifeCandidates(work, pack.NewView(pruner.sections), o); err != nil {
 			return nil, err

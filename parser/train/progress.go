@@ -9,7 +9,7 @@ import (
 )
 
 // shares are the phases in order with the part of a training's time that
-// each takes, in percent, with jackknifed tags in DefaultFolds folds on two
+// each takes, in percent, with jackknifed tags in five folds on two
 // cores. They come from trainings on parts of tr_imst and en_ewt and serve the
 // estimate of the time left, nothing else.
 var shares = []struct {

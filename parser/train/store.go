@@ -27,20 +27,34 @@ var phaseVersions = map[string]int{
 	"segmenter": 1, "tagger": 2, "tags": 2, "pruner": 2, "candidates": 2, "parser": 3, "labels": 1,
 }
 
+// early are the phases that know nothing of trees: their seed is TagSeed.
+var early = map[string]bool{"segmenter": true, "tagger": true, "tags": true}
+
+// seedOf returns the seed of a phase's random choices.
+func (t *trainer) seedOf(phase string) uint64 {
+	if early[phase] && t.TagSeed != 0 {
+		return t.TagSeed
+	}
+	return t.Seed
+}
+
 // A result is what a finished phase made.
 type result struct {
 	key      string // hash of everything it depends on
 	sections []pack.Section
 }
 
-// phase returns the result of a phase, from the store if an entry with its
+// phase returns the result of a phase, from a store if an entry with its
 // key is there, otherwise from work. Either way the sections are read back
 // from their packed bytes.
 func (t *trainer) phase(name string, keys []string, work func(phaseOptions) ([]pack.Section, error)) (*result, error) {
-	key := hashKey(append([]string{name, fmt.Sprint("version ", phaseVersions[name])}, keys...)...)
-	if sections, size, ok := t.load(name, key); ok {
-		t.progress.skip(name, size)
-		return &result{key, sections}, nil
+	seed := fmt.Sprint("seed ", t.seedOf(name))
+	key := hashKey(append([]string{name, fmt.Sprint("version ", phaseVersions[name]), seed}, keys...)...)
+	for _, from := range t.stores(name, key) {
+		if data, sections, ok := from.load(key); ok {
+			t.progress.skip(name, len(data))
+			return &result{key, sections}, t.keep(name, key, data)
+		}
 	}
 	c := t.progress.start(name)
 	made, err := work(t.phaseOptions(c, key))
@@ -51,10 +65,8 @@ func (t *trainer) phase(name string, keys []string, work func(phaseOptions) ([]p
 	if err != nil {
 		return nil, fmt.Errorf("packing the %s: %w", name, err)
 	}
-	if t.Store != nil {
-		if err := t.Store.Save(name, data); err != nil {
-			return nil, fmt.Errorf("keeping the %s for --resume: %w", name, err)
-		}
+	if err := t.keep(name, key, data); err != nil {
+		return nil, err
 	}
 	file, err := model.Decode(data)
 	if err != nil {
@@ -64,47 +76,79 @@ func (t *trainer) phase(name string, keys []string, work func(phaseOptions) ([]p
 	return &result{key, file.Sections}, nil
 }
 
+// keep saves the bytes of a phase's result in the stores that have not got it.
+func (t *trainer) keep(name, key string, data []byte) error {
+	for _, to := range t.stores(name, key) {
+		if _, _, ok := to.load(key); ok {
+			continue
+		}
+		if err := to.Save(to.name, data); err != nil {
+			return fmt.Errorf("keeping the %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
 func encodeEntry(key string, sections []pack.Section) ([]byte, error) {
 	return model.Encode(model.Info{Options: map[string]string{"key": key}}, sections)
 }
 
-// load returns an entry of the store if it is whole and has the key.
-func (t *trainer) load(name, key string) (sections []pack.Section, size int, ok bool) {
-	if t.Store == nil {
-		return nil, 0, false
+// An entry is the place of a phase's result in a store.
+type entry struct {
+	Store
+	name string
+}
+
+// stores returns where the result of a phase is looked for and kept: under
+// the phase's name in the training's own store, and under a name with the key
+// in the one that trainings share, where results of other options stand
+// beside it.
+func (t *trainer) stores(name, key string) []entry {
+	var list []entry
+	if t.Store != nil {
+		list = append(list, entry{t.Store, name})
 	}
-	data, ok := t.Store.Load(name)
+	if t.Reuse != nil {
+		list = append(list, entry{t.Reuse, name + "-" + key[:16]})
+	}
+	return list
+}
+
+// load returns the entry's bytes and what is in them, if they are whole and
+// have the key.
+func (e entry) load(key string) (data []byte, sections []pack.Section, ok bool) {
+	data, ok = e.Load(e.name)
 	if !ok {
-		return nil, 0, false
+		return nil, nil, false
 	}
 	file, err := model.Decode(data)
 	if err != nil || file.Info.Options["key"] != key {
-		return nil, 0, false
+		return nil, nil, false
 	}
-	return file.Sections, len(data), true
+	return data, file.Sections, true
 }
 
 // phaseOptions returns what a component of the phase is told. Its epochs are
 // kept under "<phase>.epoch" with the key of the phase.
 func (t *trainer) phaseOptions(c *clock, key string) phaseOptions {
 	o := phaseOptions{
-		Seed: t.Seed, Folds: t.Folds, Workers: t.Workers, Tensor: t.Tensor,
+		Seed: t.seedOf(c.phase), Folds: t.Folds, Workers: t.Workers, Tensor: t.Tensor,
 		Log: c.log, Blocks: t.Blocks,
 		Families: t.Families, Delta: t.Delta, Strategy: t.Strategy,
 	}
 	if t.Store == nil || key == "" {
 		return o
 	}
-	entry := c.phase + ".epoch"
-	o.Checkpoint = func(epoch int, state []byte) error {
-		data, err := encodeEntry(key, []pack.Section{{Name: "state", Kind: pack.Bytes, Data: state}})
+	state := entry{t.Store, c.phase + ".epoch"}
+	o.Checkpoint = func(epoch int, data []byte) error {
+		data, err := encodeEntry(key, []pack.Section{{Name: "state", Kind: pack.Bytes, Data: data}})
 		if err != nil {
 			return err
 		}
-		return t.Store.Save(entry, data)
+		return state.Save(state.name, data)
 	}
 	o.Resume = func() ([]byte, bool) {
-		sections, _, ok := t.load(entry, key)
+		_, sections, ok := state.load(key)
 		if !ok || len(sections) != 1 {
 			return nil, false
 		}

@@ -32,15 +32,23 @@ type Treebank struct {
 	Sentences []syntax.Sentence
 }
 
-// DefaultFolds is the number of jackknife folds for tags and candidates.
-const DefaultFolds = 5
+// Folds returns the number of jackknife folds for tags and candidates of a
+// treebank with so many words, if no option says it: more for a small one,
+// whose tagger is much worse for each part that it does not see.
+func Folds(words int) int {
+	if words < 100_000 {
+		return 10
+	}
+	return 5
+}
 
 // Options of a training. All up to Workers change the model.
 type Options struct {
 	Seed     uint64
-	GoldTags bool // pruner, parser and labels see gold tags, not jackknifed ones
-	NoTags   bool // pruner, parser and labels see neither tags nor lemmas; tags are still predicted for output
-	Folds    int  // of jackknifing, at least 2; 0 is DefaultFolds
+	TagSeed  uint64 // of segmenter, tagger and jackknifed tags; 0 is Seed
+	GoldTags bool   // pruner, parser and labels see gold tags, not jackknifed ones
+	NoTags   bool   // pruner, parser and labels see neither tags nor lemmas; tags are still predicted for output
+	Folds    int    // of jackknifing, at least 2; 0 is what Folds says
 
 	Families feature.Families // of parts that the parser scores; 0 is feature.Standard
 	Delta    int              // as of decode.TrainOptions
@@ -61,8 +69,10 @@ type Options struct {
 	// segmenter will see at run time. Without it raw text is not measured.
 	Blocks func([]syntax.Sentence) ([]string, error)
 
-	// Store keeps finished phases; nil keeps none.
-	Store Store
+	// Store keeps the finished phases of this training, Reuse those of many:
+	// a phase is taken from it if all that it depends on is the same. Both may
+	// be nil.
+	Store, Reuse Store
 
 	// Log takes progress, one line a call without its line end, never two calls
 	// at once. Now is asked
@@ -78,6 +88,9 @@ func Run(train, dev Treebank, o Options) ([]byte, error) {
 }
 
 func run(train, dev Treebank, o Options, parts components) ([]byte, error) {
+	if o.Folds == 0 {
+		o.Folds = Folds(dataOf(train).Words)
+	}
 	o = o.withDefaults()
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -103,9 +116,6 @@ func run(train, dev Treebank, o Options, parts components) ([]byte, error) {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Folds == 0 {
-		o.Folds = DefaultFolds
-	}
 	if o.Families == 0 {
 		o.Families = feature.Standard
 	}
@@ -155,6 +165,9 @@ func (t *trainer) provenance() model.Info {
 		"gold-tags": strconv.FormatBool(t.GoldTags),
 		"folds":     strconv.Itoa(t.Folds),
 		"strategy":  string(t.Strategy),
+	}
+	if t.TagSeed != 0 {
+		info.Options["tag-seed"] = strconv.FormatUint(t.TagSeed, 10)
 	}
 	if t.Families.Any(feature.Globals) {
 		info.Options["delta"] = strconv.Itoa(t.Delta)

@@ -330,6 +330,67 @@ func TestStaleAndDamagedEntriesAreDoneAgain(t *testing.T) {
 	}
 }
 
+// TestReuse checks that trainings share what does not depend on their other
+// options, and nothing else.
+func TestReuse(t *testing.T) {
+	shared := memory{}
+	var first rig
+	if _, err := trainToy(&first, Options{Seed: 3, TagSeed: 9, Reuse: shared}); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		o    Options
+		kept []string // phases that are not done again
+	}{
+		{Options{Seed: 3, TagSeed: 9}, []string{"segmenter", "tagger", "tags", "pruner", "candidates", "parser", "labels"}},
+		{Options{Seed: 4, TagSeed: 9}, []string{"segmenter", "tagger", "tags"}},
+		{Options{Seed: 3, TagSeed: 9, Delta: 1}, []string{"segmenter", "tagger", "tags", "pruner", "candidates", "labels"}},
+		{Options{Seed: 3, TagSeed: 9, GoldTags: true}, []string{"segmenter", "tagger"}},
+		{Options{Seed: 3, TagSeed: 9, Folds: 3}, []string{"segmenter", "tagger"}},
+		{Options{Seed: 9}, []string{"segmenter", "tagger", "tags"}},
+		{Options{Seed: 3}, nil},
+	} {
+		var fresh, r rig
+		want, err := trainToy(&fresh, x.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.o.Reuse = maps.Clone(shared)
+		got, err := trainToy(&r, x.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.o.Reuse = nil
+		if !bytes.Equal(got, want) {
+			t.Errorf("%+v: other bytes than without shared phases", x.o)
+		}
+		for _, phase := range []string{"segmenter", "tagger", "tags", "pruner", "candidates", "parser", "labels"} {
+			if done, kept := slices.Contains(r.ran, phase), slices.Contains(x.kept, phase); done == kept && slices.Contains(fresh.ran, phase) {
+				t.Errorf("%+v: %s done %t, want %t", x.o, phase, done, !kept)
+			}
+		}
+	}
+}
+
+// TestReuseFillsTheStore checks that --resume can go on without the shared
+// phases.
+func TestReuseFillsTheStore(t *testing.T) {
+	shared, store := memory{}, memory{}
+	if _, err := trainToy(&rig{}, Options{Seed: 3, Reuse: shared}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := trainToy(&rig{breaks: "parser"}, Options{Seed: 3, Delta: 1, Reuse: shared, Store: store}); !errors.Is(err, errBroken) {
+		t.Fatalf("broke off with %v", err)
+	}
+	var r rig
+	if _, err := trainToy(&r, Options{Seed: 3, Delta: 1, Store: store}); err != nil {
+		t.Fatal(err)
+	}
+	if slices.Contains(r.ran, "tagger") {
+		t.Errorf("a resumed training did %v", r.ran)
+	}
+}
+
 func TestRunRefuses(t *testing.T) {
 	for _, o := range []Options{{Folds: 1}, {Folds: -1}} {
 		if _, err := trainToy(&rig{}, o); err == nil {
