@@ -121,6 +121,19 @@ func TestLoose(t *testing.T) {
 	}
 }
 
+// TestLabelAllocatesOnlyItsOutput: one allocation, LabelProb.
+func TestLabelAllocatesOnlyItsOutput(t *testing.T) {
+	if underRace {
+		t.Skip("allocations cannot be counted under the race detector")
+	}
+	m := small()
+	s := &sample(rand.New(rand.NewPCG(2, 2)), 1, 40)[0]
+	m.Label(s)
+	if n := testing.AllocsPerRun(100, func() { m.Label(s) }); n > 1 {
+		t.Errorf("%v allocations a sentence", n)
+	}
+}
+
 func TestExp(t *testing.T) {
 	for x := -60.0; x < 60; x += 0.0371 {
 		if got, want := exp(x), math.Exp(x); math.Abs(got-want) > 1e-13*want {

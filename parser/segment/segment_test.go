@@ -190,6 +190,9 @@ func TestConcurrentUse(t *testing.T) {
 }
 
 func TestAllocations(t *testing.T) {
+	if underRace {
+		t.Skip("allocations cannot be counted under the race detector")
+	}
 	m := model(t)
 	block := newLesson(paragraphs((&tongue{random{8}}).treebank(4))[0]).layout.block
 	m.Segment(block, 0)

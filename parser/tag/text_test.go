@@ -1,0 +1,88 @@
+package tag
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+func analyzed(lex *lexicon, mwts []syntax.MultiwordToken, forms ...string) *text {
+	s := syntax.Sentence{MWTs: mwts}
+	for _, f := range forms {
+		s.Words = append(s.Words, syntax.Word{Form: f})
+	}
+	t := &text{}
+	t.analyze(&s, lex)
+	return t
+}
+
+func TestBroadSuffixesIgnoreHarmony(t *testing.T) {
+	x := analyzed(&lexicon{turkish: true}, nil, "evden", "kitaptan", "yoldan", "evin", "gözün")
+	for k := range 3 { // -den, -tan, -dan
+		if a, b, c := x.at(0), x.at(1), x.at(2); a.broad[k] != b.broad[k] || a.broad[k] != c.broad[k] {
+			t.Errorf("the last %d letters of evden, kitaptan, yoldan differ", k+1)
+		}
+	}
+	if x.at(0).suffix[2] == x.at(1).suffix[2] {
+		t.Error("-den and -tan are the same plain suffix")
+	}
+	if x.at(3).broad[1] != x.at(4).broad[1] || x.at(0).broad[1] == x.at(3).broad[1] {
+		t.Error("-in is like -ün and unlike -en")
+	}
+	if x.at(3).broad[4] != 0 {
+		t.Error("a suffix longer than the word")
+	}
+}
+
+func TestPlacesInMultiwordTokens(t *testing.T) {
+	for _, x := range []struct {
+		mwts []syntax.MultiwordToken
+		want []uint64
+	}{
+		{nil, []uint64{whole, whole, whole, whole}},
+		{[]syntax.MultiwordToken{{First: 1, Last: 2}}, []uint64{firstPart, lastPart, whole, whole}},
+		{[]syntax.MultiwordToken{{First: 2, Last: 4}}, []uint64{whole, firstPart, middlePart, lastPart}},
+		{[]syntax.MultiwordToken{{First: -3, Last: 1}, {First: 4, Last: 9}}, []uint64{lastPart, whole, whole, firstPart}}, // damaged input
+	} {
+		a := analyzed(&lexicon{}, x.mwts, "a", "b", "c", "d")
+		var got []uint64
+		for i := range 4 {
+			got = append(got, a.at(i).part)
+		}
+		if !slices.Equal(got, x.want) {
+			t.Errorf("%+v: places %v, want %v", x.mwts, got, x.want)
+		}
+	}
+}
+
+// TestTrainingDoesNotSeeItsOwnWords checks that a word that stands in one
+// sentence alone is unknown there while features are learned, and known to
+// the finished lexicon.
+func TestTrainingDoesNotSeeItsOwnWords(t *testing.T) {
+	sents := toyTreebank()
+	sents[50].Words[1].Form = "zebra"
+	m := &Model{}
+	lex := m.learnLexicons(sents, m.takeInventory(sents))
+	at := 0
+	eachText(sents, lex, func(x *text, s *syntax.Sentence) {
+		for i := range s.Words {
+			if got := x.at(i).known; got == (s.Words[i].Form == "zebra") {
+				t.Errorf("sentence %d: %q known in training: %t", at, s.Words[i].Form, got)
+			}
+		}
+		at++
+	})
+	if at != len(sents) {
+		t.Errorf("%d sentences of %d", at, len(sents))
+	}
+	if !analyzed(m.lex, nil, "zebra").at(0).known {
+		t.Error("the finished lexicon does not know a word of the treebank")
+	}
+	// Classes have the same numbers in all lexicons.
+	for f, x := range lex.list {
+		if a, b := analyzed(x, nil, "the").at(0).class, analyzed(m.lex, nil, "the").at(0).class; a != b {
+			t.Errorf("fold %d: another class of \"the\" than in the whole lexicon", f)
+		}
+	}
+}
