@@ -42,6 +42,9 @@ func (o *Options) defaults(train []syntax.Sentence) {
 const (
 	featureCut = 2    // occurrences that a feature needs
 	stepLimit  = 0.02 // PA-I's C
+	// Labels of a word among which training looks for its mistakes.
+	learnTagBeam   = 8
+	learnMorphBeam = 6
 )
 
 // Train learns a model from the tags of train. dev, which may be empty, is
@@ -57,9 +60,9 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 		return nil, fmt.Errorf("tagger: the treebank has %d pairs of UPOS and FEATS, more than the %d that a model can hold", len(m.morphFeats), maxLabels)
 	}
 	lex := m.learnLexicons(train, v)
-	st := settings{epochs: o.Epochs, beam: tagBeam, limit: stepLimit, dropout: o.Dropout, seed: o.Seed}
+	st := settings{epochs: o.Epochs, beam: learnTagBeam, limit: stepLimit, dropout: o.Dropout, seed: o.Seed}
 	m.tags = learnLayer("upos", m.tagProblem(train, v, lex), st, o)
-	st.beam = morphBeam
+	st.beam = learnMorphBeam
 	st.epochs = max(1, o.Epochs*7/10)
 	m.morph = learnLayer("feats", m.morphProblem(train, v, lex), st, o)
 	m.lemma = learnLemmas(train, m.lex, st, o)
