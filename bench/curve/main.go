@@ -1,15 +1,15 @@
 // Command curve prints what the pruner of a model leaves under several
-// margins, and what the parser behind it makes of that, as rows of a table:
+// cuts, and what the parser behind it makes of that, as rows of a table:
 //
-//	margin in nats | heads a word | recall of gold heads | sentences with all
+//	cut in nats | heads a word | recall of gold heads | sentences with all
 //	of them | UAS | LAS | pruner and parser in us a word
 //
 // Nothing is trained: the parser is the one that was trained with the
-// model's own margin, whose row is marked by a star. Words are gold and tags
+// model's own cut, whose row is marked by a star. Words are gold and tags
 // the model's own, or gold with -gold-tags. UAS and LAS are of all words,
 // subtypes of relations ignored. Times are of one goroutine.
 //
-//	curve -model FILE -gold FILE.conllu [-gold-tags] [-margins 3,4,5] [-parse=false]
+//	curve -model FILE -gold FILE.conllu [-gold-tags] [-cuts 3,4,5] [-parse=false]
 package main
 
 import (
@@ -33,8 +33,8 @@ func main() {
 	path := flag.String("model", "", "model file, or embedded")
 	gold := flag.String("gold", "", "treebank")
 	goldTags := flag.Bool("gold-tags", false, "prune and parse by gold tags and lemmas")
-	list := flag.String("margins", "3,4,4.5,5,5.5,6,7,8", "margins in nats")
-	parse := flag.Bool("parse", true, "parse under every margin")
+	list := flag.String("cuts", "3,4,4.5,5,5.5,6,7,8", "cuts in nats")
+	parse := flag.Bool("parse", true, "parse under every cut")
 	flag.Parse()
 	if err := run(os.Stdout, *path, *gold, *goldTags, *list, *parse); err != nil {
 		fmt.Fprintln(os.Stderr, "curve:", err)
@@ -47,16 +47,16 @@ func run(w io.Writer, path, gold string, goldTags bool, list string, parse bool)
 	if err != nil {
 		return err
 	}
-	margins := []float64{m.Pruner.Margin()}
+	cuts := []float64{m.Pruner.Cut()}
 	for _, field := range strings.Split(list, ",") {
 		x, err := strconv.ParseFloat(field, 64)
 		if err != nil {
-			return fmt.Errorf("margin %q: %w", field, err)
+			return fmt.Errorf("cut %q: %w", field, err)
 		}
-		margins = append(margins, x)
+		cuts = append(cuts, x)
 	}
-	slices.Sort(margins)
-	margins = slices.Compact(margins)
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
 	trees, err := conllu.ReadAllWith(gold, conllu.Options{MultipleRoots: true})
 	if err != nil {
 		return err
@@ -66,16 +66,16 @@ func run(w io.Writer, path, gold string, goldTags bool, list string, parse bool)
 			m.Tag(&trees[i], true)
 		}
 	}
-	coarse, curve := m.Pruner.Curve(trees, margins)
+	coarse, curve := m.Pruner.Curve(trees, cuts)
 	fmt.Fprintf(w, "coarse stage: %.2f heads a word, recall %.2f %%\n", coarse.HeadsPerWord(), 100*coarse.Recall())
 	for _, r := range curve {
 		mark := ""
-		if r.Margin == m.Pruner.Margin() {
+		if r.Cut == m.Pruner.Cut() {
 			mark = "*"
 		}
-		fmt.Fprintf(w, "| %.2f%s | %.2f | %.2f | %.1f |", r.Margin, mark, r.HeadsPerWord(), 100*r.Recall(), 100*float64(r.Trees)/float64(max(r.Sentences, 1)))
+		fmt.Fprintf(w, "| %.2f%s | %.2f | %.2f | %.1f |", r.Cut, mark, r.HeadsPerWord(), 100*r.Recall(), 100*float64(r.Trees)/float64(max(r.Sentences, 1)))
 		if parse {
-			if err := measure(w, m, trees, r.Margin); err != nil {
+			if err := measure(w, m, trees, r.Cut); err != nil {
 				return err
 			}
 		}
@@ -84,10 +84,10 @@ func run(w io.Writer, path, gold string, goldTags bool, list string, parse bool)
 	return nil
 }
 
-// measure parses copies of the tagged trees under a margin.
-func measure(w io.Writer, m *model.Model, trees []syntax.Sentence, margin float64) error {
+// measure parses copies of the tagged trees under a cut.
+func measure(w io.Writer, m *model.Model, trees []syntax.Sentence, cut float64) error {
 	c := *m
-	c.Pruner = m.Pruner.WithMargin(margin)
+	c.Pruner = m.Pruner.WithCut(cut)
 	var pruning, parsing time.Duration
 	words, heads, labels := 0, 0, 0
 	for i := range trees {

@@ -175,11 +175,10 @@ func (t *tables) memos(list []memo, of feature.Families) []memo {
 	return list
 }
 
-// arcKeys appends the keys of the arc h -> m: all of them, or the pruner's
-// half.
+// arcKeys appends the keys of the arc h -> m: all of them, or the lean half.
 func (t *tables) arcKeys(h, m int, buf []feature.Key) []feature.Key {
 	if t.on.Any(feature.Lean) {
-		return t.codes.PruneArc(h, m, buf)
+		return t.codes.LeanArc(h, m, buf)
 	}
 	return t.codes.Arc(h, m, buf)
 }

@@ -63,6 +63,16 @@ type part struct {
 	keys []Key
 }
 
+// goldGuess returns the gold heads of s as a guess.
+func goldGuess(c *Codes, s *syntax.Sentence) *Guess {
+	g := &Guess{Head: make([]int32, s.Len()+1)}
+	for i, w := range s.Words {
+		g.Head[i+1] = w.Head
+	}
+	g.Set(c)
+	return g
+}
+
 // parts returns the keys of all parts of a sentence under its gold tree, and
 // of all arcs, by kind.
 func parts(c *Codes, s *syntax.Sentence) []part {
@@ -71,6 +81,7 @@ func parts(c *Codes, s *syntax.Sentence) []part {
 	for i, w := range s.Words {
 		head[i+1] = int(w.Head)
 	}
+	guess := goldGuess(c, s)
 	var list []part
 	add := func(name string, keys []Key) { list = append(list, part{name, keys}) }
 	for m := 1; m <= n; m++ {
@@ -79,7 +90,8 @@ func parts(c *Codes, s *syntax.Sentence) []part {
 				continue
 			}
 			add("arc", c.Arc(h, m, nil))
-			add("prune", c.PruneArc(h, m, nil))
+			add("lean arc", c.LeanArc(h, m, nil))
+			add("prune", c.PruneArc(h, m, guess, nil))
 			add("crossing", c.Crossing(h, m, nil))
 		}
 		if h := head[m]; h > 0 {

@@ -2,7 +2,7 @@ package feature
 
 // Templates of grand-grandparents, sibling-grandchildren and global parts.
 const (
-	tGreat      = tPrune + 64     // + 0..6
+	tGreat      = tLean + 64      // + 0..6
 	tNephew     = tGreat + 8      // + 0..7
 	tRight      = tNephew + 8     // alone
 	tConjuncts  = tRight + 1      // + 0..6

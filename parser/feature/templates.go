@@ -40,7 +40,8 @@ const (
 	tTriSibling     = tGrandSibling + 16
 	tHeadBigram     = tTriSibling + 16
 	tCrossing       = tHeadBigram + 4
-	tPrune          = tCrossing + 8 // + 0..31
+	tLean           = tCrossing + 8 // + 0..31
+	tPrune          = tLean + 32    // + 0..31
 )
 
 func t(id uint64) uint64 { return id * roleT }
@@ -247,11 +248,8 @@ func (c *Codes) punctuation(h, m int, r reach, buf []Key) []Key {
 	return append(buf, mix(sum4(tPunct+5, kind, ch, inside, uint64(c.Coarse[max(i-1, 0)]))+r.dist))
 }
 
-// PruneArc appends the keys of the arc h -> m that the fine pruner looks up.
-// Tags, common words and distances alone are left to its coarse tables, which
-// it adds to; what depends on neither h nor the distance would be the same
-// for all heads of a word.
-func (c *Codes) PruneArc(h, m int, buf []Key) []Key {
+// LeanArc appends about half of the keys of Arc, and the same kinds of them.
+func (c *Codes) LeanArc(h, m int, buf []Key) []Key {
 	dist := Distance(h, m) * role5
 	i, j := at(h), at(m)
 	dir := direction(h, m) * role5
@@ -261,22 +259,39 @@ func (c *Codes) PruneArc(h, m int, buf []Key) []Key {
 	ch, cm := uint64(c.Coarse[i]), uint64(c.Coarse[j])
 	hl, hr := uint64(f[max(i-1, 0)]), uint64(f[i+1])
 	ml, mr := uint64(f[j-1]), uint64(f[j+1])
-	commas := c.commasBetween(h, m)
-	s := uint64(tPrune)
+	s := uint64(tLean)
 	buf = append(buf,
-		mix(sum2(s, lh, lm)+dist),
-		mix(sum2(s+1, lh, pm)+dist),
-		mix(sum2(s+2, ph, lm)+dist),
-		mix(sum2(s+3, ph, pm)+dist),
-		mix(sum4(s+4, hl, ph, pm, mr)+dist),
-		mix(sum4(s+5, ph, hr, ml, pm)+dist),
-		mix(sum4(s+6, hl, ph, ml, pm)+dist),
-		mix(sum4(s+7, ph, hr, pm, mr)+dist),
-		mix(sum4(s+8, ch, cm, c.Lemma[j+1], commas)+dir),
-		mix(sum4(s+9, ch, cm, c.Lemma[j-1], commas)+dir),
-		mix(sum2(s+10, c.Marker[j], lh)+dir),
-		mix(sum3(s+11, c.Marker[j], ch, cm)+dist),
-		mix(sum4(s+12, uint64(c.Case[j]), uint64(c.Case[i]), ch, cm)+dist))
+		mix(sum2(s, lh, lm)), mix(sum2(s, lh, lm)+dist),
+		mix(sum2(s+1, lh, pm)), mix(sum2(s+1, lh, pm)+dist),
+		mix(sum2(s+2, ph, lm)), mix(sum2(s+2, ph, lm)+dist),
+		mix(sum2(s+3, c.Form[i], cm)+dist),
+		mix(sum2(s+4, ch, c.Form[j])+dist),
+		mix(sum2(s+5, ph, pm)), mix(sum2(s+5, ph, pm)+dist),
+		mix(sum3(s+6, lh, ph, pm)+dist),
+		mix(sum3(s+7, lm, ph, pm)+dist),
+		mix(sum4(s+8, hl, ph, pm, mr)+dist),
+		mix(sum4(s+9, ph, hr, ml, pm)+dist),
+		mix(sum4(s+10, hl, ph, ml, pm)+dist),
+		mix(sum4(s+11, ph, hr, pm, mr)+dist),
+		mix(sum3(s+12, ph, pm, mr)+dist),
+		mix(sum3(s+13, hl, ph, pm)+dist),
+		mix(sum3(s+14, ph, ml, pm)+dist),
+		mix(sum3(s+15, ph, hr, pm)+dist),
+		mix(sum4(s+16, ch, cm, c.Lemma[j+1], c.commasBetween(h, m))+dir),
+		mix(sum4(s+17, ch, cm, c.Lemma[j-1], c.commasBetween(h, m))+dir),
+		mix(sum2(s+18, c.Marker[j], lh)+dir),
+		mix(sum3(s+19, c.Marker[j], ch, cm)+dist),
+		mix(sum4(s+20, uint64(c.Case[j]), uint64(c.Case[i]), ch, cm)+dist),
+		mix(sum1(s+22, lh)+dist), mix(sum1(s+23, lm)+dist),
+		mix(sum1(s+24, c.Form[j])+dist),
+		mix(sum1(s+25, ph)+dist), mix(sum1(s+26, pm)+dist),
+		mix(sum2(s+27, c.Form[i], c.Form[j])+dir))
+	for _, b := range c.Feats(m) {
+		buf = append(buf, mix(sum3(s+21, b, ph, cm)+dist))
+		for _, a := range c.Feats(h) {
+			buf = append(buf, mix(sum4(s+28, a, b, ch, cm)+dir))
+		}
+	}
 	buf = c.between(h, m, reachOf(h, m), buf)
 	if c.Coarse[j] == tagPUNCT {
 		buf = c.punctuation(h, m, reachOf(h, m), buf)

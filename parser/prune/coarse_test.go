@@ -52,17 +52,17 @@ func TestCurveAgreesWithMeasure(t *testing.T) {
 			}
 		}
 	}
-	margins := []float64{0.5, 2, 5, 9}
-	coarse, curve := m.Curve(dev, margins)
+	cuts := []float64{0.5, 2, 5, 9}
+	coarse, curve := m.Curve(dev, cuts)
 	for i, want := range curve {
-		if got := m.WithMargin(margins[i]).Measure(dev); got != want {
-			t.Errorf("margin %v: Curve %+v, Measure %+v", margins[i], want, got)
+		if got := m.WithCut(cuts[i]).Measure(dev); got != want {
+			t.Errorf("cut %v: Curve %+v, Measure %+v", cuts[i], want, got)
 		}
 		if i > 0 && (want.Arcs < curve[i-1].Arcs || want.Kept < curve[i-1].Kept) {
-			t.Errorf("a wider margin leaves less: %+v after %+v", want, curve[i-1])
+			t.Errorf("a deeper cut leaves less: %+v after %+v", want, curve[i-1])
 		}
 	}
-	if curve[0].Arcs == curve[3].Arcs || coarse.Arcs < curve[3].Arcs || !math.IsInf(coarse.Margin, 1) {
+	if curve[0].Arcs == curve[3].Arcs || coarse.Arcs < curve[3].Arcs || !math.IsInf(coarse.Cut, 1) {
 		t.Errorf("coarse %+v, curve %+v", coarse, curve)
 	}
 }

@@ -116,7 +116,7 @@ func (t *fineTrainer) score(x *scratch, s *syntax.Sentence) {
 	t.keys, t.start, t.gold = t.keys[:0], append(t.start[:0], 0), t.gold[:0]
 	add := func(h int32, m int, coarse int32) {
 		from := len(t.keys)
-		t.keys = x.codes.PruneArc(int(h), m, t.keys)
+		t.keys = x.codes.PruneArc(int(h), m, &x.guess, t.keys)
 		sum := float64(coarse) / score.Unit
 		for _, key := range t.keys[from:] {
 			if c := t.find(key); c.key != 0 {

@@ -9,7 +9,7 @@ import (
 
 // A Report measures what a pruner leaves.
 type Report struct {
-	Margin      float64 // the cut, in nats
+	Cut         float64 // in nats (Model.Cut)
 	Words, Arcs int
 	Kept        int // words whose gold head survived
 	Trees       int // sentences all of whose gold heads survived
@@ -25,7 +25,7 @@ func (r Report) Recall() float64 { return float64(r.Kept) / float64(max(r.Words,
 
 // Measure prunes copies of the sentences and compares with their heads.
 func (m *Model) Measure(list []syntax.Sentence) Report {
-	r := Report{Margin: m.Margin()}
+	r := Report{Cut: m.Cut()}
 	for i := range list {
 		s := list[i]
 		m.Prune(&s)
@@ -57,15 +57,15 @@ func (r *Report) count(words, kept int) {
 	}
 }
 
-// Curve returns what m would leave under each of the margins, in nats, and
+// Curve returns what m would leave under each of the cuts, in nats, and
 // what its coarse stage leaves. Everything is scored once, so a curve costs
 // no more than Measure. Sentences that are parsed in windows are left out.
-func (m *Model) Curve(list []syntax.Sentence, margins []float64) (coarse Report, curve []Report) {
-	curve = make([]Report, len(margins))
-	for i, nats := range margins {
-		curve[i].Margin = nats
+func (m *Model) Curve(list []syntax.Sentence, cuts []float64) (coarse Report, curve []Report) {
+	curve = make([]Report, len(cuts))
+	for i, nats := range cuts {
+		curve[i].Cut = nats
 	}
-	coarse.Margin = math.Inf(1)
+	coarse.Cut = math.Inf(1)
 	x := m.get()
 	defer m.pool.Put(x)
 	for i := range list {
@@ -93,12 +93,12 @@ func (m *Model) Curve(list []syntax.Sentence, margins []float64) (coarse Report,
 	return coarse, curve
 }
 
-// tally adds to r what its margin leaves of the candidates in x.
+// tally adds to r what its cut leaves of the candidates in x.
 func (x *scratch) tally(s *syntax.Sentence, r *Report) {
-	margin, before := milli(r.Margin), r.Kept
+	cut, before := milli(r.Cut), r.Kept
 	for w := range s.Words {
 		lo, hi := x.arcs.Span(w + 1)
-		limit := x.limit(lo, hi, margin)
+		limit := x.limit(lo, hi, cut)
 		for a := lo; a < hi; a++ {
 			if h := x.arcs.Heads[a]; x.p[a] >= limit || h == x.head[w+1] {
 				r.Arcs++
@@ -113,7 +113,7 @@ func (x *scratch) tally(s *syntax.Sentence, r *Report) {
 
 func milli(nats float64) int32 { return int32(math.Round(nats * 1024)) }
 
-// calibrate sets the margin to the smallest under which o.Recall of dev's
+// calibrate sets the cut to the smallest under which o.Recall of dev's
 // gold heads stay, or to the largest that leaves o.Heads a word, whichever
 // is smaller, and the temperature to the one under which the marginals give
 // dev's gold heads the highest likelihood.
@@ -121,11 +121,11 @@ func (m *Model) calibrate(dev []syntax.Sentence, o Options) {
 	if len(dev) == 0 {
 		return
 	}
-	var margins []float64
+	var cuts []float64
 	for nats := 2.0; nats <= 9; nats += 0.25 {
-		margins = append(margins, nats)
+		cuts = append(cuts, nats)
 	}
-	coarse, curve := m.Curve(dev, margins)
+	coarse, curve := m.Curve(dev, cuts)
 	o.Log("pruner: coarse stage leaves %.2f heads a word, recall %.2f %%", coarse.HeadsPerWord(), 100*coarse.Recall())
 	at := 0
 	for at+1 < len(curve) && curve[at].Recall() < o.Recall && curve[at+1].HeadsPerWord() <= o.Heads {
@@ -133,10 +133,10 @@ func (m *Model) calibrate(dev []syntax.Sentence, o Options) {
 	}
 	for i, r := range curve {
 		if i%4 == 0 || i == at {
-			o.Log("pruner: margin %.2f nats: %.2f heads a word, recall %.2f %%", r.Margin, r.HeadsPerWord(), 100*r.Recall())
+			o.Log("pruner: cut at %.2f nats: %.2f heads a word, recall %.2f %%", r.Cut, r.HeadsPerWord(), 100*r.Recall())
 		}
 	}
-	m.margin = milli(curve[at].Margin)
+	m.cut = milli(curve[at].Cut)
 	best, pick := math.Inf(-1), int32(16)
 	for _, t := range []int32{12, 14, 16, 18, 20, 24, 28, 32} {
 		m.temperature = t
@@ -145,7 +145,7 @@ func (m *Model) calibrate(dev []syntax.Sentence, o Options) {
 		}
 	}
 	m.temperature = pick
-	o.Log("pruner: margin %.2f nats, temperature %.2f, mean log-likelihood of gold heads %.4f", m.Margin(), float64(pick)/16, best)
+	o.Log("pruner: cut at %.2f nats, temperature %.2f, mean log-likelihood of gold heads %.4f", m.Cut(), float64(pick)/16, best)
 }
 
 // likelihood returns the mean log marginal of the gold heads kept.

@@ -5,7 +5,7 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Pairs returns the fine scores of all arcs of a sentence, also of those that
+// Pairs returns the scores, of both stages together, of all arcs of a sentence, also of those that
 // Prune would never look at: [h*(n+1)+m] is that of h -> m, 0 <= h <= n,
 // 1 <= m <= n, h != m; the other entries are 0. It is the whole sentence's
 // first-order model, in units of 1/Nat. The sentence needs what Prune needs.
@@ -13,13 +13,13 @@ func (m *Model) Pairs(s *syntax.Sentence) []int32 {
 	x := m.get()
 	defer m.pool.Put(x)
 	n := len(s.Words)
-	m.vocabulary.Encode(s, &x.codes)
+	x.encode(s)
+	x.shortlist(n)
 	out := make([]int32, (n+1)*(n+1))
 	for h := 0; h <= n; h++ {
 		for mod := 1; mod <= n; mod++ {
 			if h != mod {
-				x.keys = x.codes.PruneArc(h, mod, x.keys[:0])
-				out[h*(n+1)+mod] = m.fine.Sum(x.keys)
+				out[h*(n+1)+mod] = x.coarseScore(h, mod) + x.fineScore(h, mod)
 			}
 		}
 	}

@@ -31,7 +31,7 @@ type Model struct {
 	coarse      []int16
 	fine        score.Scorer
 	weights     *score.Weights // fine, once it is fixed
-	margin      int32          // heads this far below the likeliest are cut, in 1/1024 nat
+	cut         int32          // heads of a probability under exp(-cut/1024) are dropped
 	temperature int32          // of the stored log-probabilities, in 1/16
 	pool        *sync.Pool     // *scratch
 }
@@ -40,9 +40,10 @@ type scratch struct {
 	model   *Model
 	codes   feature.Codes
 	context context
-	arcs    graph.Arcs // what the coarse pruner leaves, with scores in 1/score.Unit
-	milli   graph.Arcs // the same with scores in 1/1024 nat
-	p       []float64  // by arc
+	guess   feature.Guess // best heads of the coarse stage
+	arcs    graph.Arcs    // what the coarse pruner leaves, with scores in 1/score.Unit
+	milli   graph.Arcs    // the same with scores in 1/1024 nat
+	p       []float64     // by arc
 	keys    []feature.Key
 	head    []int32
 	spanner graph.Spanner
@@ -61,15 +62,15 @@ func (m *Model) get() *scratch {
 	return &scratch{model: m}
 }
 
-// Margin returns the cut of m: heads are dropped whose log-probability is
-// lower than that of the word's likeliest by more than so many nats.
-func (m *Model) Margin() float64 { return float64(m.margin) / 1024 }
+// Cut returns the cut of m in nats: heads of a probability under exp(-cut)
+// are dropped, but for a word's likeliest.
+func (m *Model) Cut() float64 { return float64(m.cut) / 1024 }
 
-// WithMargin returns a model that differs from m in its Margin only and
-// shares its weights.
-func (m *Model) WithMargin(nats float64) *Model {
+// WithCut returns a model that differs from m in its Cut only and shares its
+// weights.
+func (m *Model) WithCut(nats float64) *Model {
 	c := *m
-	c.margin = milli(nats)
+	c.cut = milli(nats)
 	return &c
 }
 
@@ -103,7 +104,7 @@ func (x *scratch) window(s *syntax.Sentence, offset int32, out *syntax.Candidate
 	x.candidates(s)
 	for mod := 1; mod <= n; mod++ {
 		lo, hi := x.arcs.Span(mod)
-		limit := x.limit(lo, hi, x.model.margin)
+		limit := x.limit(lo, hi, x.model.cut)
 		from, best := len(out.Heads), int32(math.MinInt32)
 		for a := lo; a < hi; a++ {
 			h := x.arcs.Heads[a]
@@ -160,8 +161,8 @@ func (x *scratch) probabilities(n int) {
 }
 
 // limit returns the least probability of the heads that stay among arcs
-// lo..hi-1 under a margin in 1/1024 nat.
-func (x *scratch) limit(lo, hi int, margin int32) float64 {
+// lo..hi-1 under a cut in 1/1024 nat.
+func (x *scratch) limit(lo, hi int, cut int32) float64 {
 	var top [MaxHeads]float64 // decreasing
 	for _, p := range x.p[lo:hi] {
 		if p <= top[MaxHeads-1] {
@@ -173,7 +174,7 @@ func (x *scratch) limit(lo, hi int, margin int32) float64 {
 		}
 		top[i] = p
 	}
-	return max(top[0]*graph.ExpMilli(margin), top[MaxHeads-1])
+	return max(min(top[0], graph.ExpMilli(cut)), top[MaxHeads-1])
 }
 
 // insert keeps heap the size best entries, best first, ties by lower head.
@@ -198,6 +199,7 @@ func (x *scratch) shortlist(n int) {
 	a := &x.arcs
 	a.Start, a.Heads, a.Score = append(a.Start[:0], 0), a.Heads[:0], a.Score[:0]
 	x.lookups += int64(n * (lookupsPerWord + n*lookupsPerPair))
+	x.guess.Head = resize(x.guess.Head, n+1)
 	for mod := 1; mod <= n; mod++ {
 		x.heap = x.heap[:0]
 		for h := 0; h <= n; h++ {
@@ -206,6 +208,7 @@ func (x *scratch) shortlist(n int) {
 			}
 			x.insert(ranked{x.context.score(&x.codes, x.model.coarse, h, mod), int32(h)}, coarseHeads)
 		}
+		x.guess.Head[mod] = x.heap[0].head
 		from := len(a.Heads)
 		floor := x.heap[0].score - coarseMargin
 		for _, r := range x.heap {
@@ -221,6 +224,7 @@ func (x *scratch) shortlist(n int) {
 		}
 		a.Start = append(a.Start, int32(len(a.Heads)))
 	}
+	x.guess.Set(&x.codes)
 }
 
 // coarseScore returns the coarse score of an arc in 1/score.Unit.
@@ -239,7 +243,7 @@ func (x *scratch) scoreFine(n int) {
 }
 
 func (x *scratch) fineScore(h, m int) int32 {
-	x.keys = x.codes.PruneArc(h, m, x.keys[:0])
+	x.keys = x.codes.PruneArc(h, m, &x.guess, x.keys[:0])
 	x.lookups += int64(len(x.keys))
 	return x.model.fine.Sum(x.keys)
 }
@@ -279,7 +283,7 @@ func (m *Model) Pack(s *pack.Sub) {
 	pack.Put(s, "words", m.words)
 	pack.Put(s, "coarse", m.coarse)
 	m.weights.Pack(s, "fine")
-	pack.Put(s, "cut", []int32{m.margin, m.temperature})
+	pack.Put(s, "cut", []int32{m.cut, m.temperature})
 }
 
 // Open is the inverse of Pack.
@@ -306,7 +310,7 @@ func Open(v *pack.View, component string) (*Model, error) {
 	if len(cut) != 2 || cut[1] < 1 || len(m.coarse) != tableSize || len(m.words) != lexicon || !hasEmpty(m.words) {
 		return nil, feature.ErrDamaged(component + ".cut")
 	}
-	m.margin, m.temperature = cut[0], cut[1]
+	m.cut, m.temperature = cut[0], cut[1]
 	return m, nil
 }
 

@@ -14,7 +14,7 @@ import (
 type Options struct {
 	Seed    uint64
 	Workers int     // of Jackknife; results do not depend on it
-	Epochs  int     // of the fine model; 2 if 0
+	Epochs  int     // of the fine stage; 3 if 0
 	Recall  float64 // share of dev's gold heads to keep if Heads allow; 0.993 if 0
 	Heads   float64 // largest mean number of heads that a word may keep for it; 3 if 0
 	Limit   int     // weights kept in the model; 600,000 if 0
@@ -23,7 +23,7 @@ type Options struct {
 
 func (o *Options) setDefaults() {
 	if o.Epochs == 0 {
-		o.Epochs = 2
+		o.Epochs = 3
 	}
 	if o.Recall == 0 {
 		o.Recall = 0.993
@@ -51,35 +51,49 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	return m, nil
 }
 
-// learn trains both stages, one sentence after another in a seeded order.
+// coarseFolds is how many coarse tables are learned beside the final ones,
+// each without a part of the sentences.
+const coarseFolds = 4
+
+// learn trains both stages, one sentence after another in a seeded order. The
+// fine stage adds to coarse scores and sees the coarse stage's guesses, so it
+// is trained on those of tables that have not seen the sentence.
 func learn(v *feature.Vocabulary, train []syntax.Sentence, o Options) *Model {
-	m := &Model{vocabulary: v, margin: 6 * 1024, temperature: 16, pool: new(sync.Pool)}
+	m := &Model{vocabulary: v, cut: 6 * 1024, temperature: 16, pool: new(sync.Pool)}
 	x := m.get()
 	m.words = learnLexicon(v, train, &x.codes)
-	each := func(seed uint64, f func(s *syntax.Sentence)) {
+	each := func(seed uint64, f func(i int, s *syntax.Sentence)) {
 		for _, i := range Shuffled(len(train), o.Seed+seed) {
 			if n := len(train[i].Words); n > 0 && n <= syntax.MaxWholeWords {
-				f(&train[i])
+				f(i, &train[i])
 			}
 		}
 	}
-	coarse := newCoarseTrainer()
-	for epoch := range 2 {
-		each(uint64(epoch), func(s *syntax.Sentence) {
-			v.Encode(s, &x.codes)
-			x.context.fill(&x.codes, m.words)
-			coarse.learn(&x.codes, &x.context, goldHeads(s))
-		})
+	var tables [coarseFolds + 1][]int16 // without each fold; with all
+	foldOf := func(i int) int { return i * coarseFolds / len(train) }
+	for fold := range tables {
+		coarse := newCoarseTrainer()
+		for epoch := range 2 {
+			each(uint64(epoch), func(i int, s *syntax.Sentence) {
+				if foldOf(i) != fold {
+					v.Encode(s, &x.codes)
+					x.context.fill(&x.codes, m.words)
+					coarse.learn(&x.codes, &x.context, goldHeads(s))
+				}
+			})
+		}
+		tables[fold] = coarse.quantised()
 	}
-	m.coarse = coarse.quantised()
 	fine := newFineTrainer()
 	for epoch := range o.Epochs {
-		each(100+uint64(epoch), func(s *syntax.Sentence) {
+		each(100+uint64(epoch), func(i int, s *syntax.Sentence) {
+			m.coarse = tables[foldOf(i)]
 			x.encode(s)
 			x.shortlist(len(s.Words))
 			fine.learn(x, s)
 		})
 	}
+	m.coarse = tables[coarseFolds]
 	m.weights = fine.averaged().Compact(o.Limit)
 	m.fine = m.weights
 	m.pool.Put(x)
@@ -100,7 +114,7 @@ func goldHeads(s *syntax.Sentence) []int32 {
 // contiguous and end where a document does. It returns what the pruners
 // left before gold heads were added; recall on training and on dev should
 // agree, or the parser would learn from candidates sharper than it will see.
-func Jackknife(train []syntax.Sentence, folds int, margin *Model, o Options) (Report, error) {
+func Jackknife(train []syntax.Sentence, folds int, like *Model, o Options) (Report, error) {
 	o.setDefaults()
 	bounds := Folds(train, folds)
 	reports := make([]Report, len(bounds)-1)
@@ -119,7 +133,7 @@ func Jackknife(train []syntax.Sentence, folds int, margin *Model, o Options) (Re
 				rest = train
 			}
 			m := learn(v, rest, o)
-			m.margin, m.temperature = margin.margin, margin.temperature
+			m.cut, m.temperature = like.cut, like.temperature
 			for i := lo; i < hi; i++ {
 				m.Prune(&train[i])
 				reports[f].add(&train[i])
