@@ -113,30 +113,36 @@ func (x *scratch) tally(s *syntax.Sentence, r *Report) {
 
 func milli(nats float64) int32 { return int32(math.Round(nats * 1024)) }
 
-// calibrate sets the cut to the smallest under which o.Recall of dev's
-// gold heads stay, or to the largest that leaves o.Heads a word, whichever
-// is smaller, and the temperature to the one under which the marginals give
-// dev's gold heads the highest likelihood.
+// calibrate sets the cut to the smallest under which o.Recall of dev's gold
+// heads stay, at most o.Cut, and the temperature to the one under which the
+// marginals give dev's gold heads the highest likelihood.
+//
+// A cut by probability prices heads alike everywhere: one more head costs the
+// parser about the same in any word of any treebank, and keeps its gold head
+// with the probability at which the cut is made. Hard treebanks get more
+// heads.
 func (m *Model) calibrate(dev []syntax.Sentence, o Options) {
 	if len(dev) == 0 {
 		return
 	}
 	var cuts []float64
-	for nats := 2.0; nats <= 9; nats += 0.25 {
+	for nats := 1.0; nats <= max(o.Cut, 7); nats += 0.25 {
 		cuts = append(cuts, nats)
 	}
 	coarse, curve := m.Curve(dev, cuts)
 	o.Log("pruner: coarse stage leaves %.2f heads a word, recall %.2f %%", coarse.HeadsPerWord(), 100*coarse.Recall())
-	at := 0
-	for at+1 < len(curve) && curve[at].Recall() < o.Recall && curve[at+1].HeadsPerWord() <= o.Heads {
-		at++
+	m.cut = milli(o.Cut)
+	for _, r := range curve {
+		if r.Recall() >= o.Recall && r.Cut < o.Cut {
+			m.cut = milli(r.Cut)
+			break
+		}
 	}
 	for i, r := range curve {
-		if i%4 == 0 || i == at {
+		if i%4 == 0 || milli(r.Cut) == m.cut {
 			o.Log("pruner: cut at %.2f nats: %.2f heads a word, recall %.2f %%", r.Cut, r.HeadsPerWord(), 100*r.Recall())
 		}
 	}
-	m.cut = milli(curve[at].Cut)
 	best, pick := math.Inf(-1), int32(16)
 	for _, t := range []int32{12, 14, 16, 18, 20, 24, 28, 32} {
 		m.temperature = t

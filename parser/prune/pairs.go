@@ -5,10 +5,11 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Pairs returns the scores, of both stages together, of all arcs of a sentence, also of those that
-// Prune would never look at: [h*(n+1)+m] is that of h -> m, 0 <= h <= n,
-// 1 <= m <= n, h != m; the other entries are 0. It is the whole sentence's
-// first-order model, in units of 1/Nat. The sentence needs what Prune needs.
+// Pairs returns the scores of all arcs of a sentence by both stages together,
+// also of those that Prune would never look at: [h*(n+1)+m] is that of
+// h -> m, 0 <= h <= n, 1 <= m <= n, h != m; the other entries are 0. It is the
+// whole sentence's first-order model, in units of 1/Nat. The sentence needs
+// what Prune needs.
 func (m *Model) Pairs(s *syntax.Sentence) []int32 {
 	x := m.get()
 	defer m.pool.Put(x)

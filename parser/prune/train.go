@@ -15,8 +15,8 @@ type Options struct {
 	Seed    uint64
 	Workers int     // of Jackknife; results do not depend on it
 	Epochs  int     // of the fine stage; 3 if 0
-	Recall  float64 // share of dev's gold heads to keep if Heads allow; 0.993 if 0
-	Heads   float64 // largest mean number of heads that a word may keep for it; 3 if 0
+	Recall  float64 // share of dev's gold heads to keep if Cut allows; 0.993 if 0
+	Cut     float64 // largest cut in nats (Model.Cut); 5.25, a probability of 0.5 %, if 0
 	Limit   int     // weights kept in the model; 600,000 if 0
 	Log     func(format string, a ...any)
 }
@@ -28,8 +28,8 @@ func (o *Options) setDefaults() {
 	if o.Recall == 0 {
 		o.Recall = 0.993
 	}
-	if o.Heads == 0 {
-		o.Heads = 3
+	if o.Cut == 0 {
+		o.Cut = 5.25
 	}
 	if o.Limit == 0 {
 		o.Limit = 600_000
