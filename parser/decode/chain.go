@@ -29,25 +29,24 @@ func (x *search) chains() int64 {
 	clear(x.queued)
 	gained := int64(0)
 	for m := int32(1); int(m) <= t.n; m++ {
-		lo, hi := t.arcs.Span(int(m))
-		if m == y.root || hi-lo < 2 {
-			continue
-		}
-		base := y.attach(t, int(m), y.slot[m])
-		for i := int32(lo); i < int32(hi); i++ {
-			h := t.arcs.Heads[i]
-			if i == y.slot[m] || h == 0 || y.below(h, m) {
-				continue
+		lo, hi := t.arcs.Start[m-1], t.arcs.Start[m]
+		for i, weighed := lo, false; i < hi; i++ {
+			if !weighed {
+				if !x.weigh(m) {
+					break
+				}
+				weighed = true
+				x.held = append(x.held[:0], x.worth...)
 			}
-			g := y.attach(t, int(m), i) - base
-			if g < -chainLoss {
+			g := x.held[i-lo] - x.held[y.slot[m]-lo]
+			if i == y.slot[m] || x.held[i-lo] == barred || g < -chainLoss {
 				continue
 			}
 			x.trail = x.trail[:0]
 			x.take(m, i)
 			if g := x.follow(int64(g), m, 0); g > 0 {
 				gained += g
-				base = y.attach(t, int(m), y.slot[m])
+				weighed = false
 			}
 		}
 	}
@@ -201,33 +200,4 @@ func (x *search) push(w int32) {
 		x.queued[w] = true
 		x.queue = append(x.queue, w)
 	}
-}
-
-// better returns the best arc of word m and what it gains over the present
-// one; a gain of 0 means that m stays.
-func (x *search) better(m int32) (arc, gain int32) {
-	t, y := &x.t, &x.y
-	lo, hi := t.arcs.Span(int(m))
-	now := y.slot[m]
-	if m == y.root || hi-lo < 2 {
-		return now, 0
-	}
-	base, best, pick := int32(0), int32(0), int32(-1)
-	for i := int32(lo); i < int32(hi); i++ {
-		h := t.arcs.Heads[i]
-		if i == now || h == 0 || y.below(h, m) {
-			continue
-		}
-		if pick < 0 {
-			base = y.attach(t, int(m), now)
-			best, pick = base, now
-		}
-		if s := y.attach(t, int(m), i); s > best {
-			best, pick = s, i
-		}
-	}
-	if pick < 0 {
-		return now, 0
-	}
-	return pick, best - base
 }

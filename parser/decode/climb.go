@@ -1,5 +1,7 @@
 package decode
 
+import "math"
+
 // maxSweeps bounds a climb. Scores are integers and every move gains at
 // least one, so climbs end by themselves; the bound only limits the work.
 const maxSweeps = 64
@@ -30,34 +32,78 @@ func (x *search) sweep() int64 {
 	gained := int64(0)
 	x.order = y.postorder(x.order[:0])
 	for _, m := range x.order {
-		if m == y.root {
-			continue
-		}
-		lo, hi := t.arcs.Span(int(m))
-		if hi-lo < 2 {
-			continue
-		}
-		now := y.slot[m]
-		base, best, pick := int32(0), int32(0), int32(-1)
-		for i := int32(lo); i < int32(hi); i++ {
-			h := t.arcs.Heads[i]
-			if i == now || h == 0 || y.below(h, m) {
-				continue
-			}
-			if pick < 0 {
-				base = y.attach(t, int(m), now)
-				best, pick = base, now
-			}
-			if s := y.attach(t, int(m), i); s > best {
-				best, pick = s, i
-			}
-		}
-		if pick >= 0 && pick != now {
-			y.move(t, int(m), pick)
-			gained += int64(best) - int64(base)
+		if arc, gain := x.better(m); gain > 0 {
+			y.move(t, int(m), arc)
+			gained += int64(gain)
 		}
 	}
 	return gained
+}
+
+// better returns the best arc of word m and what it gains over the present
+// one; without a gain m stays. Ties keep the present head, then the lowest
+// challenger.
+func (x *search) better(m int32) (arc, gain int32) {
+	now := x.y.slot[m]
+	if !x.weigh(m) {
+		return now, 0
+	}
+	lo := x.t.arcs.Start[m-1]
+	base := x.worth[now-lo]
+	best, pick := base, now
+	for k, s := range x.worth {
+		if s > best {
+			best, pick = s, lo+int32(k)
+		}
+	}
+	return pick, best - base
+}
+
+// barred is the worth of a head that would close a cycle, or is the root.
+const barred = math.MinInt32
+
+// weigh leaves in x.worth what each candidate head of word m is worth, the
+// present one included (attach). It reports whether there is a choice.
+func (x *search) weigh(m int32) bool {
+	t, y := &x.t, &x.y
+	lo, hi := t.arcs.Start[m-1], t.arcs.Start[m]
+	if m == y.root || hi-lo < 2 {
+		return false
+	}
+	x.worth = resize(x.worth, int(hi-lo))
+	choice := false
+	for i := lo; i < hi; i++ {
+		h := t.arcs.Heads[i]
+		x.worth[i-lo] = 0
+		if i == y.slot[m] {
+			continue
+		}
+		if h == 0 || y.below(h, m) {
+			x.worth[i-lo] = barred
+			continue
+		}
+		choice = true
+	}
+	if !choice {
+		return false
+	}
+	// The first round asks for all parts that are new, the next one sums. Two
+	// parts may want one place of a direct-mapped table, so rounds are few.
+	gains := t.count.Gains
+	for round := 0; ; round++ {
+		t.deferred = round < 2
+		t.count.Gains = gains
+		for k, s := range x.worth {
+			if s != barred {
+				x.worth[k] = y.attach(t, int(m), lo+int32(k))
+			}
+		}
+		if len(t.asked) == 0 {
+			t.deferred = false
+			return true
+		}
+		t.answer()
+	}
 }
 
 // reroot tries each word m that has 0 among its candidates as the root: m

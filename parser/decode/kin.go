@@ -12,12 +12,12 @@ package decode
 func (t *tables) greatGrandparent(upper, lower, g, m int32) int32 {
 	key := t.generation<<40 | uint64(upper)<<20 | uint64(lower)
 	e := slotOf(t.great, key)
-	if e.key != key {
-		e.key = key
-		gg, h := t.arcs.Heads[upper], t.arcs.Heads[lower]
-		e.score = t.sum(t.codes.GreatGrandparent(int(gg), int(g), int(h), int(m), t.keys[:0]))
+	if e.key == key {
+		return e.score
 	}
-	return e.score
+	e.key = key
+	gg, h := t.arcs.Heads[upper], t.arcs.Heads[lower]
+	return t.ask(&e.score, t.codes.GreatGrandparent(int(gg), int(g), int(h), int(m), t.keys))
 }
 
 // above scores the grand-grandparents that exist because m hangs on the head
@@ -46,12 +46,12 @@ func (y *tree) above(t *tables, m int, arc int32) int32 {
 func (t *tables) nephew(outer, inner, s, c int32) int32 {
 	key := t.generation<<40 | uint64(outer)<<20 | uint64(inner)
 	e := slotOf(t.nephews, key)
-	if e.key != key {
-		e.key = key
-		h, p := t.arcs.Heads[outer], t.arcs.Heads[inner]
-		e.score = t.sum(t.codes.SiblingGrandchild(int(h), int(p), int(c), int(s), t.keys[:0]))
+	if e.key == key {
+		return e.score
 	}
-	return e.score
+	e.key = key
+	h, p := t.arcs.Heads[outer], t.arcs.Heads[inner]
+	return t.ask(&e.score, t.codes.SiblingGrandchild(int(h), int(p), int(c), int(s), t.keys))
 }
 
 // nephewsOf scores s, the modifier of arc, with all children of its

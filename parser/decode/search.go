@@ -16,9 +16,12 @@ type search struct {
 	order []int32
 	delta int64 // largest local loss of a move that settle looks at, exclusive
 
-	trail      []step  // of the present chain
-	queue      []int32 // words that the chain concerns
-	queued     []bool
+	trail  []step  // of the present chain
+	queue  []int32 // words that the chain concerns
+	queued []bool
+	worth  []int32 // per candidate of the word that was weighed last
+	held   []int32 // likewise, of the word whose chains are tried
+
 	projection tensor.Projection
 
 	sampler  graph.Sampler

@@ -8,8 +8,10 @@ import (
 	"github.com/treebeam/treebeam/parser/score"
 )
 
-// empty marks a table entry that was not asked for yet.
-const empty = math.MinInt32
+const (
+	empty   = math.MinInt32     // of a table entry: not asked for yet
+	waiting = math.MinInt32 + 1 // asked for, but not scored yet
+)
 
 // tables hold the scores of all parts of one sentence, in units of
 // 1/score.Unit, filled when they are first asked for. Parts are addressed by
@@ -51,8 +53,14 @@ type tables struct {
 	tour       tour
 	generation uint64
 
-	keys  []feature.Key
-	count Counters
+	// Parts that were asked for and are not scored yet: keys of all of them,
+	// one after another. Their entries are waiting.
+	keys     []feature.Key
+	asked    []*int32 // entries
+	ends     []int32  // end of each part's keys
+	sums     []int32
+	deferred bool // entries wait for answer; else every part is scored at once
+	count    Counters
 }
 
 // A memo caches the score of one part; key holds the generation and what
@@ -92,12 +100,41 @@ func (c *Counters) Add(d Counters) {
 	c.Words += d.Words
 }
 
-// sum scores the keys collected in t.keys.
-func (t *tables) sum(keys []feature.Key) int32 {
+// ask takes the keys of the part behind an unfilled entry, appended to
+// t.keys. It returns the score, or 0 if that is deferred.
+func (t *tables) ask(e *int32, keys []feature.Key) int32 {
 	t.keys = keys
+	t.asked = append(t.asked, e)
+	t.ends = append(t.ends, int32(len(keys)))
+	*e = waiting
+	if t.deferred {
+		return 0
+	}
+	t.answer()
+	return *e
+}
+
+// answer scores all parts that were asked for. Many at a time are scored much
+// faster than one by one: their weights are fetched side by side.
+func (t *tables) answer() {
+	t.count.Lookups += int64(len(t.keys))
+	t.sums = resize(t.sums, len(t.ends))
+	t.scorer.SumParts(t.keys, t.ends, t.sums)
+	for i, e := range t.asked {
+		*e = t.sums[i]
+	}
+	t.keys, t.asked, t.ends = t.keys[:0], t.asked[:0], t.ends[:0]
+}
+
+// sum scores keys that no table remembers. Nothing may be asked for.
+func (t *tables) sum(keys []feature.Key) int32 {
+	t.keys = keys[:0]
 	t.count.Lookups += int64(len(keys))
 	return t.scorer.Sum(keys)
 }
+
+// manyKeys is how many keys of arcs are collected before they are summed.
+const manyKeys = 2048
 
 // prepare sizes the tables for the candidates in t.arcs, whose Start and
 // Heads are set, and scores the arcs. t.codes must hold the sentence.
@@ -120,13 +157,19 @@ func (t *tables) prepare() {
 	}
 	a.Score = resize(a.Score, len(a.Heads))
 	t.cross = resize(t.cross, len(a.Heads))
+	t.deferred = true
 	for m := 1; m <= n; m++ {
 		lo, hi := a.Span(m)
 		for i := lo; i < hi; i++ {
-			a.Score[i] = t.sum(t.arcKeys(int(a.Heads[i]), m, t.keys[:0]))
+			t.ask(&a.Score[i], t.arcKeys(int(a.Heads[i]), m, t.keys))
 			t.cross[i] = empty
 		}
+		if len(t.keys) > manyKeys {
+			t.answer()
+		}
 	}
+	t.answer()
+	t.deferred = false
 	t.placeKids()
 	t.layOut()
 }
@@ -231,12 +274,15 @@ func (t *tables) word(h int, place int32) int { return int(t.kids[t.kidStart[h]+
 // grandparent scores g -> h -> m: arc is that of h -> m, slot that of g at h.
 func (t *tables) grandparent(arc, slot int32, m int) int32 {
 	e := &t.grand[t.grandStart[arc]+slot]
-	if *e == empty {
-		h := t.arcs.Heads[arc]
-		g := t.arcs.Heads[t.arcs.Start[h-1]+slot]
-		*e = t.sum(t.codes.Grandparent(int(g), int(h), m, t.keys[:0]))
+	if *e > waiting {
+		return *e
 	}
-	return *e
+	if *e == waiting {
+		return 0
+	}
+	h := t.arcs.Heads[arc]
+	g := t.arcs.Heads[t.arcs.Start[h-1]+slot]
+	return t.ask(e, t.codes.Grandparent(int(g), int(h), m, t.keys))
 }
 
 // sibling scores the neighbours at places i < j of h's list, alone and with
@@ -246,10 +292,12 @@ func (t *tables) sibling(h int, slot, i, j int32) int32 {
 	if t.on&feature.Siblings != 0 {
 		w := t.width(h)
 		s := &t.sib[t.sibStart[h]+i*w+j]
-		if *s == empty {
-			*s = t.sum(t.codes.Sibling(h, t.word(h, i), t.word(h, j), t.keys[:0]))
+		switch {
+		case *s > waiting:
+			sum = *s
+		case *s == empty:
+			sum = t.ask(s, t.codes.Sibling(h, t.word(h, i), t.word(h, j), t.keys))
 		}
-		sum = *s
 	}
 	if t.on&feature.GrandSiblings != 0 {
 		sum += t.grandSibling(h, slot, i, j)
@@ -260,42 +308,51 @@ func (t *tables) sibling(h int, slot, i, j int32) int32 {
 func (t *tables) grandSibling(h int, slot, i, j int32) int32 {
 	w := t.width(h)
 	e := &t.grandSib[t.grandSibAt[h]+(slot*w+i)*w+j]
-	if *e == empty {
-		g := t.arcs.Heads[t.arcs.Start[h-1]+slot]
-		*e = t.sum(t.codes.GrandSibling(int(g), h, t.word(h, i), t.word(h, j), t.keys[:0]))
+	if *e > waiting {
+		return *e
 	}
-	return *e
+	if *e == waiting {
+		return 0
+	}
+	g := t.arcs.Heads[t.arcs.Start[h-1]+slot]
+	return t.ask(e, t.codes.GrandSibling(int(g), h, t.word(h, i), t.word(h, j), t.keys))
 }
 
 // triSibling scores three neighbours at places i < j < k of h's list.
 func (t *tables) triSibling(h int, i, j, k int32) int32 {
 	key := t.generation<<40 | uint64(h)<<30 | uint64(i)<<20 | uint64(j)<<10 | uint64(k)
 	e := slotOf(t.tri, key)
-	if e.key != key {
-		e.key = key
-		e.score = t.sum(t.codes.TriSibling(h, t.word(h, i), t.word(h, j), t.word(h, k), t.keys[:0]))
+	if e.key == key {
+		return e.score
 	}
-	return e.score
+	e.key = key
+	return t.ask(&e.score, t.codes.TriSibling(h, t.word(h, i), t.word(h, j), t.word(h, k), t.keys))
 }
 
 // headBigram scores the heads of m and m+1, given by their slots.
 func (t *tables) headBigram(m int, slot1, slot2 int32) int32 {
 	a := &t.arcs
 	e := &t.bigram[t.bigramAt[m]+slot1*(a.Start[m+1]-a.Start[m])+slot2]
-	if *e == empty {
-		h1, h2 := a.Heads[a.Start[m-1]+slot1], a.Heads[a.Start[m]+slot2]
-		*e = t.sum(t.codes.HeadBigram(m, int(h1), int(h2), t.keys[:0]))
+	if *e > waiting {
+		return *e
 	}
-	return *e
+	if *e == waiting {
+		return 0
+	}
+	h1, h2 := a.Heads[a.Start[m-1]+slot1], a.Heads[a.Start[m]+slot2]
+	return t.ask(e, t.codes.HeadBigram(m, int(h1), int(h2), t.keys))
 }
 
 // crossing scores one crossing on the side of an arc.
 func (t *tables) crossing(arc int32, m int) int32 {
 	e := &t.cross[arc]
-	if *e == empty {
-		*e = t.sum(t.codes.Crossing(int(t.arcs.Heads[arc]), m, t.keys[:0]))
+	if *e > waiting {
+		return *e
 	}
-	return *e
+	if *e == waiting {
+		return 0
+	}
+	return t.ask(e, t.codes.Crossing(int(t.arcs.Heads[arc]), m, t.keys))
 }
 
 func resize[T any](a []T, n int) []T {

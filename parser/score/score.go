@@ -13,4 +13,8 @@ const Unit = 1 << 12
 // never seen count 0. Implementations are safe for concurrent readers.
 type Scorer interface {
 	Sum(keys []feature.Key) int32
+
+	// SumParts is Sum of many parts at once, which is faster: the keys of part
+	// i end before keys[ends[i]], and its sum goes to sums[i].
+	SumParts(keys []feature.Key, ends, sums []int32)
 }

@@ -86,6 +86,45 @@ func TestWeightsAreTheQuantisedTable(t *testing.T) {
 	}
 }
 
+// The sums of many parts at once are those of one after another, also where
+// parts are empty, and where lines of the table are full.
+func TestSumPartsEqualsSum(t *testing.T) {
+	table, keys := filled(3000)
+	r := graph.Rand(7)
+	for i := range keys { // many keys in few lines
+		if k := keys[i]&(1<<32-1) | uint64(r.Below(9))<<40; i%4 == 0 {
+			table.Add(k, 0.1, 1)
+			keys[i] = k
+		}
+	}
+	w := table.Compact(1 << 20)
+	for round := 0; round < 200; round++ {
+		var all []uint64
+		var ends []int32
+		for range 1 + r.Below(12) {
+			for range r.Below(40) {
+				k := keys[r.Below(uint32(len(keys)))]
+				if r.Below(3) == 0 {
+					k = r.Next()
+				}
+				all = append(all, k)
+			}
+			ends = append(ends, int32(len(all)))
+		}
+		for name, scorer := range map[string]Scorer{"table": table, "weights": w} {
+			sums := make([]int32, len(ends))
+			scorer.SumParts(all, ends, sums)
+			from := int32(0)
+			for i, end := range ends {
+				if want := scorer.Sum(all[from:end]); sums[i] != want {
+					t.Fatalf("%s, part %d of %v: %d, alone %d", name, i, ends, sums[i], want)
+				}
+				from = end
+			}
+		}
+	}
+}
+
 func TestCompactKeepsTheLargest(t *testing.T) {
 	table, keys := filled(1000)
 	w := table.Compact(100)

@@ -44,6 +44,14 @@ func (t *Table) Sum(keys []feature.Key) int32 {
 	return int32(math.Round(t.SumFloat(keys) * Unit))
 }
 
+// SumParts implements Scorer.
+func (t *Table) SumParts(keys []feature.Key, ends, sums []int32) {
+	from := int32(0)
+	for i, end := range ends {
+		sums[i], from = t.Sum(keys[from:end]), end
+	}
+}
+
 // SumFloat returns the sum of weights. The order of the sum is that of keys.
 func (t *Table) SumFloat(keys []feature.Key) float64 {
 	sum := 0.0

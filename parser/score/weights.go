@@ -163,18 +163,28 @@ func zeros(x uint64) uint64 { return ^((x&sevens + sevens) | x | sevens) }
 
 // Sum implements Scorer.
 func (w *Weights) Sum(keys []feature.Key) int32 {
-	var sum int32
+	ends, sums := [1]int32{int32(len(keys))}, [1]int32{}
+	w.SumParts(keys, ends[:], sums[:])
+	return sums[0]
+}
+
+// SumParts implements Scorer.
+func (w *Weights) SumParts(keys []feature.Key, ends, sums []int32) {
 	var low, high [ahead]uint64
 	lines := w.lines
 	n := uint64(len(lines) / lineWords)
-	for len(keys) > 0 {
-		batch := keys[:min(len(keys), ahead)]
-		keys = keys[len(batch):]
+	part, sum, done := 0, int32(0), 0
+	for done < len(keys) {
+		batch := keys[done:min(len(keys), done+ahead)]
 		for j, k := range batch {
 			at := k >> 32 * n >> 32 * lineWords
 			low[j%ahead], high[j%ahead] = lines[at], lines[at+1]
 		}
 		for j, k := range batch {
+			for done+j == int(ends[part]) {
+				sums[part], sum = sum<<w.left>>w.right, 0
+				part++
+			}
 			line, first, second := split(k, n)
 			wanted := uint64(first) * ones
 			l, h := low[j%ahead], high[j%ahead]
@@ -190,8 +200,11 @@ func (w *Weights) Sum(keys []feature.Key) int32 {
 				sum += w.beyond(line, first, second)
 			}
 		}
+		done += len(batch)
 	}
-	return sum << w.left >> w.right
+	for ; part < len(ends); part++ {
+		sums[part], sum = sum<<w.left>>w.right, 0
+	}
 }
 
 // match looks for the second fingerprint among the features of a line whose
