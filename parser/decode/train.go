@@ -54,7 +54,7 @@ func (o *TrainOptions) setDefaults() {
 	set(&o.Epochs, 10)
 	set(&o.Stop, 3)
 	set(&o.Batch, 16)
-	set(&o.Restarts, 2)
+	set(&o.Restarts, 1)
 	set(&o.Limit, 1_200_000)
 	if o.C == 0 {
 		o.C = 0.01
