@@ -25,8 +25,6 @@ type step struct{ word, arc int32 }
 // returns the gain of those that it keeps.
 func (x *search) chains() int64 {
 	t, y := &x.t, &x.y
-	x.queued = resize(x.queued, t.n+1)
-	clear(x.queued)
 	gained := int64(0)
 	for m := int32(1); int(m) <= t.n; m++ {
 		lo, hi := t.arcs.Start[m-1], t.arcs.Start[m]

@@ -6,18 +6,19 @@ import "math"
 // least one, so climbs end by themselves; the bound only limits the work.
 const maxSweeps = 64
 
-// climb improves the tree by changing one head at a time, word after word in
-// post-order, each to its best candidate, until no single change gains
-// (papers/rbg-parser 6.3). The root word stays; when the sweeps are done,
-// every other word that may be the root is tried as one (core-design 1), and
-// after a success the sweeps begin again. It returns the gain in score.
+// climb improves the tree by changing one head at a time, each to its best
+// candidate: all words once in post-order (papers/rbg-parser 6.3), then those
+// that a change concerns, until none of them gains. The root word stays; at
+// the end every other word that may be the root is tried as one (core-design
+// 1), and after a success the words that it concerns climb again. It returns
+// the gain in score. Unlike the paper's it does not look at every word once
+// more to see that nothing gains: chains do that, or close.
 func (x *search) climb() int64 {
-	gained := int64(0)
-	for sweep := 0; sweep < maxSweeps; sweep++ {
-		g := x.sweep()
-		if g == 0 {
-			g = x.reroot()
-		}
+	x.queue = x.queue[:0]
+	gained := x.sweep()
+	for range maxSweeps {
+		gained += x.drain()
+		g := x.reroot()
 		if g == 0 {
 			break
 		}
@@ -26,18 +27,47 @@ func (x *search) climb() int64 {
 	return gained
 }
 
-// sweep visits every word once.
+// close climbs to a local optimum, a tree that no change of one head improves.
+func (x *search) close() {
+	for x.climb() > 0 {
+	}
+}
+
+// sweep visits every word once, and puts the words in line that its changes
+// concern.
 func (x *search) sweep() int64 {
-	t, y := &x.t, &x.y
 	gained := int64(0)
-	x.order = y.postorder(x.order[:0])
+	x.order = x.y.postorder(x.order[:0])
 	for _, m := range x.order {
-		if arc, gain := x.better(m); gain > 0 {
-			y.move(t, int(m), arc)
-			gained += int64(gain)
-		}
+		gained += x.improve(m)
 	}
 	return gained
+}
+
+// drain visits the words in line, and those that come into it.
+func (x *search) drain() int64 {
+	gained := int64(0)
+	for i := 0; i < len(x.queue) && i < maxSweeps*x.t.n; i++ {
+		w := x.queue[i]
+		x.queued[w] = false
+		gained += x.improve(w)
+	}
+	for _, w := range x.queue {
+		x.queued[w] = false
+	}
+	x.queue = x.queue[:0]
+	return gained
+}
+
+// improve gives word m its best head.
+func (x *search) improve(m int32) int64 {
+	arc, gain := x.better(m)
+	if gain > 0 {
+		old := step{m, x.y.slot[m]}
+		x.y.move(&x.t, int(m), arc)
+		x.enqueue(old)
+	}
+	return int64(gain)
 }
 
 // better returns the best arc of word m and what it gains over the present
@@ -145,7 +175,7 @@ func (x *search) mayReplace(m, old int32) bool {
 // head of old must be below m.
 func (x *search) tryRoot(m, old int32) int64 {
 	t, y := &x.t, &x.y
-	before := y.slot[m]
+	before, rootArc := y.slot[m], y.slot[old]
 	gain, pick := x.openRoot(m, old)
 	if gain <= 0 {
 		y.move(t, int(m), before)
@@ -154,6 +184,8 @@ func (x *search) tryRoot(m, old int32) int64 {
 	}
 	y.move(t, int(old), pick)
 	y.root = m
+	x.enqueue(step{m, before})
+	x.enqueue(step{old, rootArc})
 	return gain
 }
 

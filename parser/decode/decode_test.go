@@ -211,7 +211,8 @@ func checkTree(t *testing.T, x *search) {
 	var y tree
 	y.set(&x.t, x.y.head[:x.t.n+1])
 	for h := 0; h <= x.t.n; h++ {
-		if y.first[h] != x.y.first[h] || y.last[h] != x.y.last[h] || h > 0 && (y.next[h] != x.y.next[h] || y.prev[h] != x.y.prev[h] || y.slot[h] != x.y.slot[h]) {
+		if y.first[h] != x.y.first[h] || y.last[h] != x.y.last[h] || h > 0 && (y.next[h] != x.y.next[h] || y.prev[h] != x.y.prev[h] || y.slot[h] != x.y.slot[h] ||
+			y.low[h] != x.y.low[h] || y.high[h] != x.y.high[h]) {
 			t.Fatalf("links of %d differ from those of a fresh tree", h)
 		}
 	}

@@ -150,6 +150,9 @@ func (y *tree) crossings(t *tables, m int, arc int32) int32 {
 	}
 	var s int32
 	for u := lo + 1; u < hi; u++ {
+		if y.low[u] >= lo && y.high[u] <= hi {
+			continue
+		}
 		if h := y.head[u]; h < lo || h > hi {
 			s += t.crossing(arc, m) + t.crossing(y.slot[u], int(u))
 		}

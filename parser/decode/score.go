@@ -58,7 +58,7 @@ func (e *Explorer) Climb(heads []int32) int64 {
 	if !e.load(heads) {
 		panic("decode: climb from a tree that cannot be reached")
 	}
-	e.x.climb()
+	e.x.close()
 	e.x.closed, e.x.ends = e.x.closed[:0], e.x.ends[:0]
 	e.x.settle()
 	copy(heads, e.x.y.head[1:])

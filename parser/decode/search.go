@@ -56,6 +56,8 @@ func (x *search) prepare(m *Model, sc score.Scorer, s *syntax.Sentence) {
 		x.addTensor(m.tensor, s)
 	}
 	x.draw = graph.Of(&s.Candidates)
+	x.queued = resize(x.queued, t.n+1)
+	clear(x.queued)
 	t.count.Words += int64(t.n)
 }
 
@@ -112,7 +114,10 @@ func (x *search) ascend(from []int32) bool {
 	x.climb()
 	// Chains lead most climbs to one tree; where global parts are still to be
 	// scored, half of the climbs go without them, for the sake of variety.
-	if varied := x.t.on.Any(feature.Globals) && x.restarts%4 > 1; !varied && !x.isBest() {
+	switch varied := x.t.on.Any(feature.Globals) && x.restarts%4 > 1; {
+	case varied:
+		x.close()
+	case !x.isBest():
 		for x.chains() > 0 {
 			x.climb()
 		}

@@ -10,6 +10,8 @@ type tree struct {
 	last  []int32
 	next  []int32 // per word: sibling to the right
 	prev  []int32
+	low   []int32 // per word: leftmost word that it shares an arc with
+	high  []int32 // per word: rightmost
 	root  int32
 }
 
@@ -37,6 +39,20 @@ func (y *tree) set(t *tables, head []int32) {
 			y.next[y.last[h]] = int32(m)
 		}
 		y.last[h] = int32(m)
+	}
+	y.low = resize(y.low, n+1)
+	y.high = resize(y.high, n+1)
+	for m := int32(1); int(m) <= n; m++ {
+		y.reach(m)
+	}
+}
+
+// reach sets the bounds of a word's arcs.
+func (y *tree) reach(m int32) {
+	h := y.head[m]
+	y.low[m], y.high[m] = h, max(h, y.last[m])
+	if c := y.first[m]; c != 0 && c < h {
+		y.low[m] = c
 	}
 }
 
@@ -79,6 +95,13 @@ func (y *tree) move(t *tables, m int, arc int32) {
 		y.last[h] = x
 	}
 	y.head[m], y.slot[m] = h, arc
+	y.reach(x)
+	if old != 0 {
+		y.reach(old)
+	}
+	if h != 0 {
+		y.reach(h)
+	}
 	if h == 0 {
 		y.root = x
 	}
