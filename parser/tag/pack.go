@@ -15,7 +15,7 @@ type header struct {
 
 // version of the packed form and of the features, which must be the same in
 // training and tagging.
-const version = 1
+const version = 2
 
 // Pack puts the model into s.
 func (m *Model) Pack(s *pack.Sub) {
