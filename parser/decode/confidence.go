@@ -23,7 +23,7 @@ func (x *search) confidence(s *syntax.Sentence) {
 		Restarts:      x.restarts,
 		NCandidates:   int32(len(x.t.arcs.Heads)),
 		TreeScore:     float32(float64(x.bestAt) / score.Unit),
-		TreeAgreement: Round(float64(x.hits) / float64(x.restarts)),
+		TreeAgreement: x.share(x.hits),
 	}
 	if x.second > -1<<61 {
 		c.TreeMargin = float32(math.Min(float64(x.bestAt-x.second)/score.Unit, marginCap))
@@ -44,10 +44,19 @@ func (x *search) confidence(s *syntax.Sentence) {
 		}
 	}
 	for m := 1; m <= n; m++ {
-		c.HeadAgreement[m-1] = Round(float64(x.agree[m]) / float64(x.restarts))
+		c.HeadAgreement[m-1] = x.share(x.agree[m])
 		c.HeadMargin[m-1] = float32(float64(x.margin(int32(m))) / score.Unit)
 	}
 	s.Confidence = c
+}
+
+// share returns a share of the restarts; 1 if there were none, because all
+// trees were scored.
+func (x *search) share(k int32) float32 {
+	if x.restarts == 0 {
+		return 1
+	}
+	return Round(float64(k) / float64(x.restarts))
 }
 
 // margin returns the loss of the best tree that differs from the present one

@@ -22,11 +22,13 @@ type Options struct {
 	Seed     uint64 // run seed; a sentence's own is made of it and its content
 	Restarts int    // at most so many climbs; 6 if 0
 	Patience int    // stop after so many climbs in a row without a better tree; 3 if 0
+	Exact    int    // score all trees if the candidate heads combine in at most so many ways; 32 if 0, never if negative
 }
 
 const (
 	defaultRestarts = 6
 	defaultPatience = 3
+	defaultExact    = 32
 )
 
 // A Model is a trained parser. It is read-only and safe for concurrent use.
@@ -72,6 +74,9 @@ func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 	if o.Patience <= 0 {
 		o.Patience = defaultPatience
 	}
+	if o.Exact == 0 {
+		o.Exact = defaultExact
+	}
 	x := m.get()
 	defer m.pool.Put(x)
 	x.t.count = Counters{}
@@ -100,7 +105,7 @@ func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 // parse decodes one window and writes its result into s.
 func (x *search) parse(m *Model, s *syntax.Sentence, o Options) error {
 	x.prepare(m, m.scorer, s)
-	if !x.run(contentSeed(s, o.Seed), o.Restarts, o.Patience) {
+	if !x.enumerate(o.Exact) && !x.run(contentSeed(s, o.Seed), o.Restarts, o.Patience) {
 		return errors.New("the candidate heads hold no tree with a single root")
 	}
 	for i := range s.Words {

@@ -75,11 +75,7 @@ func (x *search) run(seed uint64, limit, patience int) bool {
 	x.ends, x.closed = x.ends[:0], x.closed[:0]
 	x.restarts, x.hits = 0, 0
 	x.bestAt, x.second = -1<<62, -1<<62
-	x.marginal = resize(x.marginal, len(x.draw.Heads))
-	known := n <= syntax.MaxMarginalWords && x.margins.Compute(&x.draw, 16, x.marginal)
-	if !known {
-		clear(x.marginal)
-	}
+	known := x.marginals()
 	free := x.freeWords()
 	prepared := false
 	for j, idle := 0, 0; j < limit && idle < patience; j++ {
@@ -105,6 +101,16 @@ func (x *search) run(seed uint64, limit, patience int) bool {
 		}
 	}
 	return true
+}
+
+// marginals fills x.marginal, with 0 if they are not known.
+func (x *search) marginals() (known bool) {
+	x.marginal = resize(x.marginal, len(x.draw.Heads))
+	known = x.t.n <= syntax.MaxMarginalWords && x.margins.Compute(&x.draw, 16, x.marginal)
+	if !known {
+		clear(x.marginal)
+	}
+	return known
 }
 
 // ascend climbs from a tree and reports whether it ends higher than all

@@ -87,6 +87,7 @@ type Counters struct {
 	Globals  int64 // trees whose global parts were scored
 	Climbs   int64 // restarts
 	Improved int64 // restarts after the first that found a better tree
+	Exact    int64 // sentences whose trees were all scored
 	Words    int64
 }
 
@@ -97,6 +98,7 @@ func (c *Counters) Add(d Counters) {
 	c.Globals += d.Globals
 	c.Climbs += d.Climbs
 	c.Improved += d.Improved
+	c.Exact += d.Exact
 	c.Words += d.Words
 }
 

@@ -336,7 +336,7 @@ func (m *Model) uas(list []syntax.Sentence, workers int) float64 {
 	parallel(len(list), workers, func(i int) {
 		s := list[i]
 		s.Words = slices.Clone(s.Words)
-		if err := m.Parse(&s, Options{Restarts: 6, Patience: 3}); err != nil {
+		if err := m.Parse(&s, Options{Restarts: 6, Patience: 3, Exact: -1}); err != nil {
 			return
 		}
 		for k := range s.Words {

@@ -119,7 +119,7 @@ type Confidence struct {
 	TreeMargin    float32   // score minus that of the second best local optimum, 0 if only one was met
 	TreeAgreement float32   // share of restarts that ended in this tree
 	TreeScore     float32
-	Restarts      int32
+	Restarts      int32 // climbs; 0 if all trees were scored
 	NCandidates   int32 // candidate arcs of the sentence
 	HeadConf      []float32
 	DeprelConf    []float32
