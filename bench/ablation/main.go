@@ -5,7 +5,8 @@
 //	ablation --train T.conllu --dev D.conllu --cache DIR [--base standard] -- CHANGES...
 //
 // Every CHANGES is a list as of treebeam train --families; "=" stands for the
-// base, which is always trained and printed first. Pruner, jackknifed
+// base, which is always trained and printed first, and "tensor:R:G:S" for the base
+// with a tensor of rank R, gamma G and start S (svd or random). Pruner, jackknifed
 // candidates, labels and parsers are kept in DIR, so that an interrupted run
 // goes on where it stopped; empty it when their code has changed. Times are
 // processor time of parsing dev, as a ratio to the base: both parsers take
@@ -34,6 +35,7 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/prune"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/tensor"
 )
 
 // data is what all parsers of one treebank share.
@@ -104,7 +106,7 @@ type kept struct {
 
 // parser trains the parser of some changes, or takes it from the cache.
 func (a *ablation) parser(changes string, o decode.TrainOptions) (*decode.Model, float64, error) {
-	families, err := chosen(a.base, changes)
+	families, t, err := chosen(a.base, changes)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -112,6 +114,9 @@ func (a *ablation) parser(changes string, o decode.TrainOptions) (*decode.Model,
 	name := fmt.Sprintf("%s seed %d epochs %d %s delta %d", families, o.Seed, o.Epochs, o.Strategy, o.Delta)
 	if !families.Any(feature.Globals) {
 		name = fmt.Sprintf("%s seed %d epochs %d %s", families, o.Seed, o.Epochs, o.Strategy)
+	}
+	if o.Tensor = t; t != nil {
+		name += fmt.Sprintf(" tensor %d %g %s", t.Rank, t.Gamma, t.Start)
 	}
 	o.Log = func(format string, args ...any) { log.Printf("%s: "+format, append([]any{name}, args...)...) }
 	var k kept
@@ -158,15 +163,24 @@ func (a *ablation) cached(name string, to any, work func() error) error {
 	return os.Rename(path+".new", path)
 }
 
-func chosen(base, changes string) (feature.Families, error) {
+// chosen returns the families and the tensor, or nil, that some changes mean.
+func chosen(base, changes string) (feature.Families, *tensor.Options, error) {
 	if f, err := feature.Preset(changes); err == nil {
-		return f, nil
+		return f, nil, nil
 	}
 	f, err := feature.Preset(base)
 	if err != nil || changes == "=" {
-		return f, err
+		return f, nil, err
 	}
-	return f.With(changes)
+	if numbers, ok := strings.CutPrefix(changes, "tensor:"); ok {
+		var t tensor.Options
+		if _, err := fmt.Sscanf(strings.ReplaceAll(numbers, ":", " "), "%d %g %s", &t.Rank, &t.Gamma, &t.Start); err != nil {
+			return f, nil, fmt.Errorf("%s: want tensor:R:G:S, such as tensor:16:0.5:svd", changes)
+		}
+		return f, &t, nil
+	}
+	f, err = f.With(changes)
+	return f, nil, err
 }
 
 // measure parses and labels dev and returns the cells of a row. The reference
