@@ -50,6 +50,7 @@ type ablation struct {
 	o                             decode.TrainOptions
 	data                          *data
 	labels                        *label.Model
+	noTags                        bool
 }
 
 func main() {
@@ -64,6 +65,7 @@ func main() {
 	flag.IntVar(&a.o.Delta, "delta", decode.DefaultDelta, "`N`, largest local loss of a move that is scored in full")
 	flag.IntVar(&a.o.Epochs, "epochs", 2, "`N` epochs")
 	flag.Uint64Var(&a.o.Seed, "seed", 1, "`N`, of training")
+	flag.BoolVar(&a.noTags, "no-pos", false, "without tags and lemmas; wants a cache of its own")
 	flag.Parse()
 	a.o.Strategy = decode.Strategy(*strategy)
 	if err := a.run(flag.Args()); err != nil {
@@ -245,7 +247,7 @@ func processorTime() time.Duration {
 func (a *ablation) open() error {
 	a.data = &data{}
 	err := a.cached(fmt.Sprintf("data seed %d", a.o.Seed), a.data, func() error {
-		return a.data.make(a.trainFile, a.devFile, a.o.Seed)
+		return a.data.make(a.trainFile, a.devFile, a.o.Seed, a.noTags)
 	})
 	if err != nil {
 		return err
@@ -254,13 +256,27 @@ func (a *ablation) open() error {
 	return err
 }
 
-func (d *data) make(trainFile, devFile string, seed uint64) error {
+// forgetTags removes what a model of treebeam train --no-pos does not see.
+func forgetTags(list []syntax.Sentence) {
+	for i := range list {
+		for j := range list[i].Words {
+			w := &list[i].Words[j]
+			w.UPOS, w.XPOS, w.Feats, w.Lemma = "", "", "", ""
+		}
+	}
+}
+
+func (d *data) make(trainFile, devFile string, seed uint64, noTags bool) error {
 	var err error
 	if d.Train, err = read(trainFile); err != nil {
 		return err
 	}
 	if d.Dev, err = read(devFile); err != nil {
 		return err
+	}
+	if noTags {
+		forgetTags(d.Train)
+		forgetTags(d.Dev)
 	}
 	p, err := prune.Train(d.Train, d.Dev, prune.Options{Seed: seed, Log: log.Printf})
 	if err != nil {

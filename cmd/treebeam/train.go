@@ -58,7 +58,7 @@ func (f *trainFlags) define(fs *flag.FlagSet) {
 	fs.BoolVar(&f.o.GoldTags, "gold-tags", false, "train pruner, parser and labels on gold tags, for input that has such")
 	fs.BoolVar(&f.o.NoTags, "no-pos", false, "train pruner, parser and labels on forms alone; tags are predicted, but not used")
 	fs.IntVar(&f.tensor.Rank, "tensor", 0, "rank `N` of the tensor that scores arcs; 0 is none")
-	fs.Float64Var(&f.tensor.Gamma, "gamma", 0.3, "with --tensor: weight `G` of the sparse score, above 0, at most 1")
+	fs.Float64Var(&f.tensor.Gamma, "gamma", 0.7, "with --tensor: weight `G` of the sparse score, above 0, at most 1")
 	fs.StringVar(&f.tensor.Start, "tensor-start", tensor.StartSVD, "`HOW` the tensor starts: svd or random")
 	fs.StringVar(&f.vectors, "vectors", "", "with --tensor: text `FILE` of word vectors, a word and its numbers a line")
 	fs.IntVar(&f.frequent, "vectors-limit", 5000, "keep so many vectors (`N`) beside those of training words")

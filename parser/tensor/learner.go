@@ -18,8 +18,8 @@ const (
 
 // Options of a tensor. Zero values have the defaults.
 type Options struct {
-	Rank    int     // R; 32 if 0
-	Gamma   float64 // weight of the sparse score in a tree's, in (0,1]; 0.3 if 0
+	Rank    int     // R; 16 if 0
+	Gamma   float64 // weight of the sparse score in a tree's, in (0,1]; 0.7 if 0 (the papers: 0.3)
 	Start   string  // StartSVD if ""
 	Limit   int     // rows of words' features kept; 48,000 if 0
 	Turns   bool    // move one of U, V and W a step, in turn, instead of all
@@ -30,10 +30,10 @@ type Options struct {
 
 func (o *Options) setDefaults() {
 	if o.Rank <= 0 {
-		o.Rank = 32
+		o.Rank = 16
 	}
 	if o.Gamma == 0 {
-		o.Gamma = 0.3
+		o.Gamma = 0.7
 	}
 	if o.Start == "" {
 		o.Start = StartSVD
