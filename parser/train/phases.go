@@ -135,22 +135,48 @@ func (t *trainer) component(phase, name string, train trainFunc, data, dev []syn
 	})
 }
 
-// tagged returns the one-root sentences of both treebanks with tags as the
-// parser will see them at run time, and the key of those tags: gold ones, or
-// jackknifed ones for train and the tagger's for dev.
+// tagged returns the one-root sentences of both treebanks with the tags that
+// pruner, parser and labels learn from and are chosen by, and the key of those
+// tags. With GoldTags and NoTags both have the same kind; else dev has the
+// tagger's, and TreeTags says which train has.
 func (t *trainer) tagged(tagger *result, data string) (train, dev []syntax.Sentence, key string, err error) {
-	if t.GoldTags || t.NoTags {
-		train, dev = choose(t.train.Sentences, t.trainTrees), choose(t.dev.Sentences, t.devTrees)
-		if t.GoldTags {
-			return train, dev, hashKey("gold tags", data), nil
-		}
-		for _, list := range [][]syntax.Sentence{train, dev} {
+	gold, dev := choose(t.train.Sentences, t.trainTrees), choose(t.dev.Sentences, t.devTrees)
+	switch {
+	case t.GoldTags:
+		return gold, dev, hashKey("gold tags", data), nil
+	case t.NoTags:
+		for _, list := range [][]syntax.Sentence{gold, dev} {
 			for i := range list {
 				list[i] = model.WithoutTags(&list[i])
 			}
 		}
-		return train, dev, hashKey("no tags", data), nil
+		return gold, dev, hashKey("no tags", data), nil
 	}
+	tag, err := t.openTagger(pack.NewView(tagger.sections))
+	if err != nil {
+		return nil, nil, "", fmt.Errorf("opening the tagger: %w", err)
+	}
+	if err := forEach(dev, t.Workers, tag); err != nil {
+		return nil, nil, "", err
+	}
+	if t.TreeTags == TreeTagsGold {
+		return gold, dev, hashKey("gold tags, dev tagged", data, tagger.key), nil
+	}
+	train, key, err = t.jackknifed(tagger, data)
+	if err != nil || t.TreeTags == TreeTagsJackknifed {
+		return train, dev, key, err
+	}
+	// Both versions of a sentence stand together, to be in the same fold.
+	both := make([]syntax.Sentence, 0, 2*len(train))
+	for i := range train {
+		both = append(both, gold[i], train[i])
+	}
+	return both, dev, hashKey("both tags", key), nil
+}
+
+// jackknifed returns the one-root sentences for training with tags as taggers
+// give them that did not see their fold.
+func (t *trainer) jackknifed(tagger *result, data string) ([]syntax.Sentence, string, error) {
 	folds := fmt.Sprint("folds ", t.Folds)
 	r, err := t.phase("tags", []string{data, folds, tagger.key}, func(o phaseOptions) ([]pack.Section, error) {
 		predicted, err := t.jackknifeTags(t.train.Sentences, o)
@@ -160,21 +186,13 @@ func (t *trainer) tagged(tagger *result, data string) (train, dev []syntax.Sente
 		return packTags(predicted), nil
 	})
 	if err != nil {
-		return nil, nil, "", err
+		return nil, "", err
 	}
 	all := choose(t.train.Sentences, everything(t.train.Sentences))
 	if err := setTags(all, pack.NewView(r.sections)); err != nil {
-		return nil, nil, "", err
+		return nil, "", err
 	}
-	tag, err := t.openTagger(pack.NewView(tagger.sections))
-	if err != nil {
-		return nil, nil, "", fmt.Errorf("opening the tagger: %w", err)
-	}
-	dev = choose(t.dev.Sentences, t.devTrees)
-	if err := forEach(dev, t.Workers, tag); err != nil {
-		return nil, nil, "", err
-	}
-	return choose(all, t.trainTrees), dev, r.key, nil
+	return choose(all, t.trainTrees), r.key, nil
 }
 
 // candidates sets the candidate heads of both treebanks, jackknifed ones with

@@ -45,7 +45,7 @@ func newProgress(o Options) *progress {
 		p.now = func() time.Time { return time.Time{} }
 	}
 	for _, s := range shares {
-		if !((o.GoldTags || o.NoTags) && s.phase == "tags") {
+		if !(((o.GoldTags || o.NoTags) || o.TreeTags == TreeTagsGold) && s.phase == "tags") {
 			p.left += s.share
 		}
 	}

@@ -42,12 +42,23 @@ func Folds(words int) int {
 	return 5
 }
 
+// Values of Options.TreeTags: the tags of the trees that pruner, parser and
+// labels learn from, in a model that tags by itself. Jackknifed ones have the
+// mistakes of run time in them, gold ones are clean; "both" learns from every
+// sentence twice.
+const (
+	TreeTagsJackknifed = "jackknifed"
+	TreeTagsGold       = "gold"
+	TreeTagsBoth       = "both"
+)
+
 // Options of a training. All up to Workers change the model.
 type Options struct {
 	Seed     uint64
 	TagSeed  uint64 // of segmenter, tagger and jackknifed tags; 0 is Seed
 	GoldTags bool   // pruner, parser and labels see gold tags, not jackknifed ones
 	NoTags   bool   // pruner, parser and labels see neither tags nor lemmas; tags are still predicted for output
+	TreeTags string // "" is TreeTagsJackknifed; GoldTags and NoTags leave no choice
 	Folds    int    // of jackknifing, at least 2; 0 is what Folds says
 
 	Families feature.Families // of parts that the parser scores; 0 is feature.Standard
@@ -125,6 +136,9 @@ func (o Options) withDefaults() Options {
 	if o.Strategy == "" {
 		o.Strategy = decode.DefaultStrategy
 	}
+	if o.TreeTags == "" {
+		o.TreeTags = TreeTagsJackknifed
+	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -135,6 +149,11 @@ func (o Options) withDefaults() Options {
 }
 
 func (o Options) validate() error {
+	switch o.TreeTags {
+	case TreeTagsJackknifed, TreeTagsGold, TreeTagsBoth:
+	default:
+		return fmt.Errorf("tags of trees %q: want %s, %s or %s", o.TreeTags, TreeTagsJackknifed, TreeTagsGold, TreeTagsBoth)
+	}
 	if o.Folds < 2 {
 		return fmt.Errorf("%d folds: jackknifing needs at least 2", o.Folds)
 	}
@@ -165,6 +184,7 @@ func (t *trainer) provenance() model.Info {
 		"gold-tags": strconv.FormatBool(t.GoldTags),
 		"folds":     strconv.Itoa(t.Folds),
 		"strategy":  string(t.Strategy),
+		"tree-tags": t.TreeTags,
 	}
 	if t.TagSeed != 0 {
 		info.Options["tag-seed"] = strconv.FormatUint(t.TagSeed, 10)

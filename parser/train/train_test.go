@@ -227,6 +227,38 @@ func TestPhasesSeeTagsAsAtRunTime(t *testing.T) {
 	}
 }
 
+func TestTreeTags(t *testing.T) {
+	keys := map[string]string{}
+	for which, want := range map[string][]string{
+		TreeTagsJackknifed: {"J1", "J1"}, TreeTagsGold: {"X", "X"}, TreeTagsBoth: {"X", "J1"},
+	} {
+		var r rig
+		data, err := trainToy(&r, Options{TreeTags: which})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, phase := range []string{"pruner", "candidates", "parser", "labels"} {
+			train := r.seen[phase]
+			if got := []string{train[0].Words[1].UPOS, train[1].Words[1].UPOS}; !slices.Equal(got, want) {
+				t.Errorf("%s: %s saw tags %v, want %v", which, phase, got, want)
+			}
+			if twice := which == TreeTagsBoth; len(train) != map[bool]int{false: 11, true: 22}[twice] || twice != (train[0].ID == train[1].ID) {
+				t.Errorf("%s: %s saw %d sentences, the first two %s and %s", which, phase, len(train), train[0].ID, train[1].ID)
+			}
+		}
+		if slices.Contains(r.ran, "tags") != (which != TreeTagsGold) {
+			t.Errorf("%s: ran %v", which, r.ran)
+		}
+		if other, ok := keys[string(data)]; ok {
+			t.Errorf("%s and %s give the same model", which, other)
+		}
+		keys[string(data)] = which
+	}
+	if _, err := trainToy(&rig{}, Options{TreeTags: "some"}); err == nil {
+		t.Error("unknown tags were accepted")
+	}
+}
+
 func TestNoTagsHidesTags(t *testing.T) {
 	var r rig
 	if _, err := trainToy(&r, Options{NoTags: true}); err != nil {
