@@ -10,7 +10,7 @@ import "github.com/treebeam/treebeam/parser/feature"
 const (
 	coarseHeads  = 8
 	coarseMargin = 8 * coarseUnit // heads this far below the best are dropped
-	coarseUnit   = 256            // integer value of one nat
+	coarseUnit   = 16             // integer value of one nat
 )
 
 const (
@@ -197,7 +197,7 @@ func slot(words []uint32, code uint64) int32 {
 }
 
 // addUp fills the sums of rows.
-func (x *context) addUp(n int, w []int16) {
+func (x *context) addUp(n int, w []int8) {
 	x.headTag, x.modifierTag = resize(x.headTag, tagRow*(n+1)), resize(x.modifierTag, tagRow*(n+1))
 	x.headFar, x.modifierFar = resize(x.headFar, farRow*(n+1)), resize(x.modifierFar, farRow*(n+1))
 	for p := 0; p <= n; p++ {
@@ -211,7 +211,7 @@ func (x *context) addUp(n int, w []int16) {
 	}
 }
 
-func sumRows(to []int32, w []int16, rows []int32, tables []rowTable) {
+func sumRows(to []int32, w []int8, rows []int32, tables []rowTable) {
 	for i, t := range tables {
 		row := w[t.at+int(rows[i])*t.width:][:len(to)]
 		if i == 0 {
@@ -227,7 +227,7 @@ func sumRows(to []int32, w []int16, rows []int32, tables []rowTable) {
 }
 
 // score returns the coarse score of the arc h -> m.
-func (x *context) score(c *feature.Codes, w []int16, h, m int) int32 {
+func (x *context) score(c *feature.Codes, w []int8, h, m int) int32 {
 	p := x.pair(c, h, m)
 	return x.headTag[h*tagRow+p.tag] + x.modifierTag[m*tagRow+p.modTag] +
 		x.headFar[h*farRow+p.far] + x.modifierFar[m*farRow+p.far] +

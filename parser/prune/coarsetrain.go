@@ -126,10 +126,10 @@ func (t *coarseTrainer) learn(c *feature.Codes, x *context, heads []int32) {
 }
 
 // quantised returns the tables in 1/coarseUnit nat.
-func (t *coarseTrainer) quantised() []int16 {
-	q := make([]int16, tableSize)
+func (t *coarseTrainer) quantised() []int8 {
+	q := make([]int8, tableSize)
 	for i, w := range t.w {
-		q[i] = int16(math.Round(math.Max(-8000, math.Min(8000, float64(w)*coarseUnit))))
+		q[i] = int8(math.Round(math.Max(math.MinInt8, math.Min(math.MaxInt8, float64(w)*coarseUnit))))
 	}
 	return q
 }

@@ -28,7 +28,7 @@ const marginalWords = 200
 type Model struct {
 	vocabulary  *feature.Vocabulary
 	words       []uint32 // lexicon of the coarse pruner
-	coarse      []int16
+	coarse      []int8
 	fine        score.Scorer
 	weights     *score.Weights // fine, once it is fixed
 	cut         int32          // heads of a probability under exp(-cut/1024) are dropped
@@ -84,7 +84,12 @@ func (m *Model) Count(s *syntax.Sentence) (lookups int64) {
 	x := m.get()
 	defer m.pool.Put(x)
 	x.lookups = 0
-	c := syntax.Candidates{Start: make([]int32, 1, len(s.Words)+1)}
+	const expected = 4 // heads a word; more cost another allocation
+	c := syntax.Candidates{
+		Start:   make([]int32, 1, len(s.Words)+1),
+		Heads:   make([]int32, 0, expected*len(s.Words)),
+		LogProb: make([]int32, 0, expected*len(s.Words)),
+	}
 	b := s.Windows()
 	for i := 0; i+1 < len(b); i++ {
 		if len(b) == 2 {
@@ -296,7 +301,7 @@ func Open(v *pack.View, component string) (*Model, error) {
 	if m.words, err = pack.Get[uint32](v, component, "words"); err != nil {
 		return nil, err
 	}
-	if m.coarse, err = pack.Get[int16](v, component, "coarse"); err != nil {
+	if m.coarse, err = pack.Get[int8](v, component, "coarse"); err != nil {
 		return nil, err
 	}
 	if m.weights, err = score.Open(v, component, "fine"); err != nil {

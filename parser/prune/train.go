@@ -16,8 +16,8 @@ type Options struct {
 	Workers int     // of Jackknife; results do not depend on it
 	Epochs  int     // of the fine stage; 3 if 0
 	Recall  float64 // share of dev's gold heads to keep if Cut allows; 0.993 if 0
-	Cut     float64 // largest cut in nats (Model.Cut); 5.25, a probability of 0.5 %, if 0
-	Limit   int     // weights kept in the model; 600,000 if 0
+	Cut     float64 // largest cut in nats (Model.Cut); 4.75, a probability of 0.9 %, if 0
+	Limit   int     // weights of the fine stage kept; 300,000 if 0
 	Log     func(format string, a ...any)
 }
 
@@ -29,10 +29,10 @@ func (o *Options) setDefaults() {
 		o.Recall = 0.993
 	}
 	if o.Cut == 0 {
-		o.Cut = 5.25
+		o.Cut = 4.75
 	}
 	if o.Limit == 0 {
-		o.Limit = 600_000
+		o.Limit = 300_000
 	}
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
@@ -69,7 +69,7 @@ func learn(v *feature.Vocabulary, train []syntax.Sentence, o Options) *Model {
 			}
 		}
 	}
-	var tables [coarseFolds + 1][]int16 // without each fold; with all
+	var tables [coarseFolds + 1][]int8 // without each fold; with all
 	foldOf := func(i int) int { return i * coarseFolds / len(train) }
 	for fold := range tables {
 		coarse := newCoarseTrainer()
