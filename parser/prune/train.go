@@ -16,7 +16,7 @@ type Options struct {
 	Workers int     // of Jackknife; results do not depend on it
 	Epochs  int     // of the fine stage; 3 if 0
 	Recall  float64 // share of dev's gold heads to keep if Cut allows; 0.993 if 0
-	Cut     float64 // largest cut in nats (Model.Cut); 4.75, a probability of 0.9 %, if 0
+	Cut     float64 // largest cut in nats (Model.Cut); 4.25, a probability of 1.4 %, if 0
 	Limit   int     // weights of the fine stage kept; 300,000 if 0
 	Log     func(format string, a ...any)
 }
@@ -29,7 +29,7 @@ func (o *Options) setDefaults() {
 		o.Recall = 0.993
 	}
 	if o.Cut == 0 {
-		o.Cut = 4.75
+		o.Cut = 4.25
 	}
 	if o.Limit == 0 {
 		o.Limit = 300_000
