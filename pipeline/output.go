@@ -157,6 +157,7 @@ func differences(ctx context.Context, output string, run *record, plan *source.P
 	note("--retag", old.Options.Retag, run.Options.Retag)
 	note("--seed", old.Options.Parse.Seed, run.Options.Parse.Seed)
 	note("--restarts", old.Options.Parse.Restarts, run.Options.Parse.Restarts)
+	note("--exact", old.Options.Parse.Exact, run.Options.Parse.Exact)
 
 	before, err := source.ReadPlan(ctx, filepath.Join(output, transforms.OwnDir, source.PlanName(old.FP)))
 	if err != nil {

@@ -30,6 +30,7 @@ type Stages interface {
 type ParseOptions struct {
 	Seed     uint64 `json:"seed"`
 	Restarts int    `json:"restarts"`
+	Exact    int    `json:"exact,omitempty"`
 }
 
 // An Opener gives the stages of the model at a URI and the model's digest. It

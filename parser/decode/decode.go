@@ -21,13 +21,13 @@ import (
 type Options struct {
 	Seed     uint64 // run seed; a sentence's own is made of it and its content
 	Restarts int    // at most so many climbs; 6 if 0
-	Patience int    // stop after so many climbs in a row without a better tree; 3 if 0
+	Patience int    // stop after so many climbs in a row without a better tree; half of Restarts, at least 3, if 0
 	Exact    int    // score all trees if the candidate heads combine in at most so many ways; 32 if 0, never if negative
 }
 
 const (
 	defaultRestarts = 6
-	defaultPatience = 3
+	leastPatience   = 3
 	defaultExact    = 32
 )
 
@@ -72,7 +72,7 @@ func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 		o.Restarts = defaultRestarts
 	}
 	if o.Patience <= 0 {
-		o.Patience = defaultPatience
+		o.Patience = max(leastPatience, o.Restarts/2)
 	}
 	if o.Exact == 0 {
 		o.Exact = defaultExact
