@@ -36,10 +36,20 @@ type Treebank struct {
 // treebank with so many words, if no option says it: more for a small one,
 // whose tagger is much worse for each part that it does not see.
 func Folds(words int) int {
-	if words < 100_000 {
+	if words < smallTreebank {
 		return 10
 	}
 	return 5
+}
+
+const smallTreebank = 100_000 // words
+
+// treeTags returns the default of Options.TreeTags.
+func treeTags(words int) string {
+	if words < smallTreebank {
+		return TreeTagsBoth
+	}
+	return TreeTagsJackknifed
 }
 
 // Values of Options.TreeTags: the tags of the trees that pruner, parser and
@@ -58,7 +68,7 @@ type Options struct {
 	TagSeed  uint64 // of segmenter, tagger and jackknifed tags; 0 is Seed
 	GoldTags bool   // pruner, parser and labels see gold tags, not jackknifed ones
 	NoTags   bool   // pruner, parser and labels see neither tags nor lemmas; tags are still predicted for output
-	TreeTags string // "" is TreeTagsJackknifed; GoldTags and NoTags leave no choice
+	TreeTags string // "" is both for a small treebank, else jackknifed; GoldTags and NoTags leave no choice
 	Folds    int    // of jackknifing, at least 2; 0 is what Folds says
 
 	Families feature.Families // of parts that the parser scores; 0 is feature.Standard
@@ -99,8 +109,12 @@ func Run(train, dev Treebank, o Options) ([]byte, error) {
 }
 
 func run(train, dev Treebank, o Options, parts components) ([]byte, error) {
+	words := dataOf(train).Words
 	if o.Folds == 0 {
-		o.Folds = Folds(dataOf(train).Words)
+		o.Folds = Folds(words)
+	}
+	if o.TreeTags == "" {
+		o.TreeTags = treeTags(words)
 	}
 	o = o.withDefaults()
 	if err := o.validate(); err != nil {
@@ -135,9 +149,6 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Strategy == "" {
 		o.Strategy = decode.DefaultStrategy
-	}
-	if o.TreeTags == "" {
-		o.TreeTags = TreeTagsJackknifed
 	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)

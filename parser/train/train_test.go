@@ -205,7 +205,7 @@ func TestRunPacksEveryPhase(t *testing.T) {
 func TestPhasesSeeTagsAsAtRunTime(t *testing.T) {
 	for _, gold := range []bool{false, true} {
 		var r rig
-		if _, err := trainToy(&r, Options{GoldTags: gold}); err != nil {
+		if _, err := trainToy(&r, Options{GoldTags: gold, TreeTags: TreeTagsJackknifed}); err != nil {
 			t.Fatal(err)
 		}
 		for _, phase := range []string{"pruner", "candidates", "parser", "labels"} {
