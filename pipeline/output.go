@@ -155,6 +155,7 @@ func differences(ctx context.Context, output string, run *record, plan *source.P
 	note("--lines", old.Options.Lines, run.Options.Lines)
 	note("--max-words", old.Options.MaxWords, run.Options.MaxWords)
 	note("--retag", old.Options.Retag, run.Options.Retag)
+	note("--keep-heads", old.Options.KeepHeads, run.Options.KeepHeads)
 	note("--seed", old.Options.Parse.Seed, run.Options.Parse.Seed)
 	note("--restarts", old.Options.Parse.Restarts, run.Options.Parse.Restarts)
 	note("--exact", old.Options.Parse.Exact, run.Options.Parse.Exact)

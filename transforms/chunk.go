@@ -14,6 +14,7 @@ import (
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -89,6 +90,9 @@ type Block struct {
 // A Sentence is a sentence and the file that it came from.
 type Sentence struct {
 	File int32 // index into Chunk.Files
+	// Fault, if set by Read, says why the sentence must fail: heads that were
+	// to be kept cannot be.
+	Fault *conllu.Error
 	syntax.Sentence
 }
 

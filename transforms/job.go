@@ -22,12 +22,14 @@ const FailureText = 1000
 // RowOptions are the options that change rows. They are part of the
 // fingerprint, so nothing else may change a byte of trees/ or failures/.
 type RowOptions struct {
-	From     string       `json:"from"`      // "auto" or a format
-	Encoding string       `json:"encoding"`  // of raw text
-	Lines    string       `json:"lines"`     // auto, wrapped, paragraph or sentence
-	MaxWords int          `json:"max_words"` // raw sentences are cut above this
-	Retag    bool         `json:"retag"`
-	Parse    ParseOptions `json:"parse"`
+	From     string `json:"from"`      // "auto" or a format
+	Encoding string `json:"encoding"`  // of raw text
+	Lines    string `json:"lines"`     // auto, wrapped, paragraph or sentence
+	MaxWords int    `json:"max_words"` // raw sentences are cut above this
+	Retag    bool   `json:"retag"`
+	// KeepHeads keeps the heads that CoNLL input gives, and their deprels.
+	KeepHeads bool         `json:"keep_heads"`
+	Parse     ParseOptions `json:"parse"`
 }
 
 // A Job is everything that a worker has to know. It travels in the exported
@@ -59,14 +61,18 @@ func marked(err error) error {
 
 // fail appends a failure row for sentence s of file f.
 func (c *Chunk) fail(s *Sentence, stage, reason string) {
-	c.Failures = append(c.Failures, Failure{
+	f := Failure{
 		File: s.File, Sentence: true, Internal: strings.HasPrefix(reason, internal),
 		CoNLLU: s.unparsed(reason),
 		Failure: syntax.Failure{
 			ByteOffset: s.StartByte, Line: s.Line, Stage: stage,
 			Severity: syntax.SeverityError, Reason: reason, Text: s.surface(),
 		},
-	})
+	}
+	if s.Fault != nil {
+		f.ByteOffset, f.Line, f.Stage = s.Fault.Offset, s.Fault.Line, "read"
+	}
+	c.Failures = append(c.Failures, f)
 }
 
 // keep drops the sentences whose entry in reasons is not empty and puts

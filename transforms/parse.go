@@ -44,7 +44,11 @@ func ParseChunk(c Chunk, m Stages, o RowOptions) Chunk {
 		func(i int) int { return len(c.Sentences[i].Words) },
 		func(i int) {
 			s := &c.Sentences[i].Sentence
-			if err := m.Parse(s, o.Parse); err != nil {
+			parse := m.Parse
+			if o.KeepHeads {
+				parse = keeping(m)
+			}
+			if err := parse(s, o.Parse); err != nil {
 				refused[i] = err.Error()
 			} else if err := checkTree(s.Words); err != nil {
 				panic(err)

@@ -273,7 +273,11 @@ func (rd *rangeReader) conll(in *source.File, f *File, format source.Format, sta
 			rd.mended(f, &b, b.Err, Failure{Block: true}, syntax.SeverityError)
 			continue
 		}
-		rd.chunk.Sentences = append(rd.chunk.Sentences, Sentence{File: rd.file(f), Sentence: b.Sentence})
+		s := Sentence{File: rd.file(f), Sentence: b.Sentence}
+		if rd.options.KeepHeads {
+			s.Fault = b.CheckHeads()
+		}
+		rd.chunk.Sentences = append(rd.chunk.Sentences, s)
 		if err := rd.grow(len(b.Sentence.Words)); err != nil {
 			return err
 		}

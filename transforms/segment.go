@@ -86,11 +86,17 @@ func SegmentChunk(c Chunk, m Stages, o RowOptions) Chunk {
 	})
 	for i := range c.Sentences {
 		c.Segmented[c.Sentences[i].File].Sentences++
-		if n := len(c.Sentences[i].Words); n > syntax.MaxWords {
-			if reasons == nil {
-				reasons = make([]string, len(c.Sentences))
-			}
-			reasons[i] = fmt.Sprintf("sentence too long: %d words, the limit is %d", n, syntax.MaxWords)
+		reason := ""
+		if fault := c.Sentences[i].Fault; fault != nil {
+			reason = fault.Reason
+		} else if n := len(c.Sentences[i].Words); n > syntax.MaxWords {
+			reason = fmt.Sprintf("sentence too long: %d words, the limit is %d", n, syntax.MaxWords)
+		}
+		if reason != "" && reasons == nil {
+			reasons = make([]string, len(c.Sentences))
+		}
+		if reason != "" {
+			reasons[i] = reason
 		}
 	}
 	c.keep("segment", reasons)

@@ -73,6 +73,11 @@ func checkBlock(b *Block, o Options) *Error {
 	return nil
 }
 
+// CheckHeads reports why the HEADs of a sentence, as far as they are given, are
+// no part of a tree with one root, or nil: one is no number of a word, two are
+// 0, or some of them form a cycle. It points at the line of the first fault.
+func (b *Block) CheckHeads() *Error { return checkBlock(b, Options{NoHeads: true}) }
+
 // CheckTree reports why the heads of s form no tree with one root, or "".
 // The word is the one at fault, from 1.
 func CheckTree(s *syntax.Sentence) (word int, reason string) {
