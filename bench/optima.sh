@@ -4,7 +4,7 @@
 #
 #   bench/optima.sh                    models of 'bench/results.sh' (seed 1), the embedded one for English
 #   MODELS=dir bench/optima.sh         models dir/tr_imst.tbm, dir/el_gdt.tbm, dir/fr_sequoia.tbm
-#   SAMPLE=30 bench/optima.sh          fewer sentences a treebank (default 90)
+#   SAMPLE=30 bench/optima.sh          fewer sentences a treebank (default 90; about 6 minutes of processor time)
 #
 # The treebanks are those of ../shared/treebanks.
 set -euo pipefail

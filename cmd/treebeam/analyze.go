@@ -128,6 +128,7 @@ func (a *analysis) run(what string, out io.Writer) error {
 			return err
 		}
 	}
+	a.heading(what, banks)
 	if what == "optima" {
 		a.optima(banks)
 		if err := a.starts(banks); err != nil {
@@ -141,6 +142,24 @@ func (a *analysis) run(what string, out io.Writer) error {
 		return err
 	}
 	return a.pages.write(a.output, what)
+}
+
+// heading says what was measured.
+func (a *analysis) heading(what string, banks []*bank) {
+	tags := ""
+	if a.goldTags {
+		tags = " --gold-tags"
+	}
+	fmt.Fprintf(&a.pages.text, "# Restarts and local optima\n\nMade by `treebeam analyze %s --sample %d --restarts %d --max-words %d --seed %d%s`. Models:",
+		what, a.sample, a.restarts, a.maxWords, a.seed, tags)
+	for i, b := range banks {
+		comma := ","
+		if i == len(banks)-1 {
+			comma = "."
+		}
+		fmt.Fprintf(&a.pages.text, " `%.12s` for %s%s", b.model.Digest, b.name, comma)
+	}
+	a.pages.text.WriteByte('\n')
 }
 
 // open reads input i and tags and prunes its sentences.
@@ -245,10 +264,7 @@ type document struct {
 
 // section begins a section.
 func (d *document) section(title, about string) {
-	if d.text.Len() > 0 {
-		d.text.WriteByte('\n')
-	}
-	fmt.Fprintf(&d.text, "## %s\n\n%s\n\n", title, about)
+	fmt.Fprintf(&d.text, "\n## %s\n\n%s\n\n", title, about)
 }
 
 // header begins a table.

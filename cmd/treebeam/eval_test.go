@@ -72,7 +72,7 @@ func TestEvalOfFiles(t *testing.T) {
 
 // On gold words the report says what errors come from, and the causes add up.
 func TestEvalNamesCauses(t *testing.T) {
-	f := evalFlags{gold: toyTrain, model: "embedded", goldTags: true}
+	f := evalFlags{gold: toyTrain, model: trainedToy(t), goldTags: true}
 	out, err := evalOutput(t, f)
 	if err != nil || !strings.Contains(out, "Cause of errors") || !strings.Contains(out, "gold head was pruned") {
 		t.Fatalf("%v\n%s", err, out)

@@ -43,7 +43,7 @@ func TestKeepHeads(t *testing.T) {
 				w.Head, w.Deprel = syntax.NoHead, ""
 			}
 		})
-		status, out, stderr := treebeam(t, text, "parse", "-", "--from", "conllu", "--to", "conllu", "--keep-heads")
+		status, out, stderr := treebeam(t, text, "parse", "--model", trainedToy(t), "-", "--from", "conllu", "--to", "conllu", "--keep-heads")
 		if status != exitOK || stderr != "" {
 			t.Fatalf("status %d\n%s", status, stderr)
 		}
@@ -66,7 +66,7 @@ func TestKeepHeads(t *testing.T) {
 		if round == 5 {
 			continue
 		}
-		_, free, _ := treebeam(t, text, "parse", "-", "--from", "conllu", "--to", "conllu")
+		_, free, _ := treebeam(t, text, "parse", "--model", trainedToy(t), "-", "--from", "conllu", "--to", "conllu")
 		if strings.Contains(free, "given") || (free == out) != (round == 0) {
 			t.Errorf("round %d: without the option\n%s", round, free)
 		}
@@ -81,7 +81,7 @@ func TestKeepHeadsAgainstTheModel(t *testing.T) {
 4	.	.	PUNCT	.	_	_	_	_	_
 
 `
-	status, out, stderr := treebeam(t, text, "parse", "-", "--from", "conllu", "--to", "conllu", "--keep-heads")
+	status, out, stderr := treebeam(t, text, "parse", "--model", trainedToy(t), "-", "--from", "conllu", "--to", "conllu", "--keep-heads")
 	got, err := conllu.ReadTrees(strings.NewReader(out), "output", conllu.Options{})
 	if status != exitOK || err != nil || len(got) != 1 {
 		t.Fatalf("status %d, %v\n%s%s", status, err, out, stderr)
@@ -107,10 +107,10 @@ func TestKeepHeadsRefused(t *testing.T) {
 		sentence("_", "x") + sentence("_", "2") + sentence("2", "0")
 	in := writeFiles(t, map[string]string{"a.conllu": text})
 	dir := filepath.Join(t.TempDir(), "out")
-	if status, _, stderr := treebeam(t, "", "parse", in, "--output", dir, "--keep-heads"); status != exitOK {
+	if status, _, stderr := treebeam(t, "", "parse", "--model", trainedToy(t), in, "--output", dir, "--keep-heads"); status != exitOK {
 		t.Fatalf("status %d\n%s", status, stderr)
 	}
-	_, streamed, _ := treebeam(t, "", "parse", in, "--to", "conllu", "--keep-heads")
+	_, streamed, _ := treebeam(t, "", "parse", "--model", trainedToy(t), in, "--to", "conllu", "--keep-heads")
 	status, converted, stderr := treebeam(t, "", "convert", dir, "--to", "conllu")
 	if status != exitOK || streamed != converted {
 		t.Errorf("status %d %s\nconverted\n%s\nstreamed\n%s", status, stderr, converted, streamed)
