@@ -93,7 +93,7 @@ func TestTensorTrainingDoesNotDependOnWorkersNorInterruption(t *testing.T) {
 // which a step that moves one of them does not have.
 func TestTensorStepMeetsTheMargin(t *testing.T) {
 	train := grammar(1, 5)
-	o := TrainOptions{C: 1e9, Epochs: 1, Tensor: &tensor.Options{Rank: 4, Gamma: 0.5, Start: tensor.StartRandom, Turns: true}}
+	o := TrainOptions{C: 1e9, Epochs: 1, Tensor: &tensor.Options{Rank: 4, Gamma: 0.5, Start: tensor.StartRandom, Turns: true, Reach: -1}}
 	m, err := Train(train, nil, TrainOptions{Epochs: 1})
 	if err != nil {
 		t.Fatal(err)

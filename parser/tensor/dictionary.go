@@ -62,16 +62,22 @@ func (d *dictionary) row(k feature.Key) int32 {
 }
 
 // learnDictionary gives a row to every feature of the words and roots of
-// train that was seen minCount times, at most to the limit most frequent.
+// train that was seen minCount times, at most to the limit most frequent. A
+// feature that is on at more than half of all positions, as tags are where
+// there are none, has no row, but for the bias: many that are always on would
+// count as often as they are.
 // Rows are ordered by fingerprint.
 func learnDictionary(train []syntax.Sentence, v *feature.Vocabulary, limit int) dictionary {
 	count := make(map[uint32]int)
+	positions, bias := 0, uint32(0)
 	var c feature.Codes
 	var keys []feature.Key
 	for i := range train {
 		v.Encode(&train[i], &c)
 		for p := 0; p <= c.N; p++ {
 			keys = c.Word(p, keys[:0])
+			positions++
+			bias = print32(keys[feature.WordBias])
 			for _, k := range keys {
 				count[print32(k)]++
 			}
@@ -83,7 +89,7 @@ func learnDictionary(train []syntax.Sentence, v *feature.Vocabulary, limit int) 
 	}
 	var list []entry
 	for p, n := range count {
-		if n >= minCount {
+		if n >= minCount && (n*2 <= positions || p == bias) {
 			list = append(list, entry{p, n})
 		}
 	}

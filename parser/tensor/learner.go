@@ -22,6 +22,7 @@ type Options struct {
 	Gamma   float64 // weight of the sparse score in a tree's, in (0,1]; 0.7 if 0 (the papers: 0.3)
 	Start   string  // StartSVD if ""
 	Limit   int     // rows of words' features kept; 48,000 if 0
+	Reach   float64 // longest step of a sentence, by the length of all of U, V and W at the start; 1/32 if 0, no bound if negative
 	Turns   bool    // move one of U, V and W a step, in turn, instead of all
 	Seed    uint64
 	Vectors *Vectors // of words, further features; nil has none
@@ -37,6 +38,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.Start == "" {
 		o.Start = StartSVD
+	}
+	if o.Reach == 0 {
+		o.Reach = 1. / 32
 	}
 	if o.Limit <= 0 {
 		o.Limit = 48_000
@@ -74,6 +78,17 @@ func newFactors(rank, rows int) factors {
 	return factors{rank, make([]float64, rows*rank), make([]float64, rows*rank), make([]float64, Bins*rank)}
 }
 
+// length returns the Euclidean length of U, V and W together.
+func (f *factors) length() float64 {
+	sum := 0.0
+	for _, a := range [...][]float64{f.U, f.V, f.W} {
+		for _, x := range a {
+			sum += float64(x * x)
+		}
+	}
+	return math.Sqrt(sum)
+}
+
 func (f *factors) clone() factors {
 	g := newFactors(f.rank, len(f.U)/f.rank)
 	copy(g.U, f.U)
@@ -89,6 +104,7 @@ type Learner struct {
 	dict dictionary
 	factors
 	total factors // start values plus the sum over steps of step * increment
+	reach float64 // longest step of a sentence, negative if there is no bound
 }
 
 // NewLearner makes the dictionary of the training sentences and starts U, V
@@ -107,6 +123,7 @@ func NewLearner(train []syntax.Sentence, v *feature.Vocabulary, o Options) (*Lea
 		l.startSVD(train, v)
 	}
 	l.total = l.factors.clone()
+	l.reach = o.Reach * l.length()
 	o.Log("tensor: rank %d, gamma %g, %d rows, start %s", o.Rank, o.Gamma, l.rows(), o.Start)
 	return l, nil
 }
@@ -171,7 +188,17 @@ func (l *Learner) encode(c *feature.Codes, s *syntax.Sentence, p *Projection) (l
 
 // Arc implements Scorer.
 func (l *Learner) Arc(p *Projection, h, m int) int32 {
-	return int32(math.Round((1 - l.o.Gamma) * l.score(p, h, m) * score.Unit))
+	return toUnits((1 - l.o.Gamma) * l.score(p, h, m))
+}
+
+// toUnits rounds a score to units of 1/score.Unit, within the bounds that a
+// Model keeps to. What is not a number becomes 0.
+func toUnits(x float64) int32 {
+	x = math.Round(x * score.Unit)
+	if x != x {
+		return 0
+	}
+	return int32(max(-maxScore, min(maxScore, x)))
 }
 
 // score returns t(h,m).
@@ -187,8 +214,14 @@ func (l *Learner) score(p *Projection, h, m int) float64 {
 }
 
 // Add moves U, V and W by scale*(1-gamma) times the gradient; step counts the
-// steps so far, from 1, for the average.
+// steps so far, from 1, for the average. A step longer than Options.Reach
+// allows is cut: all sentences of a batch step from the same values, the score
+// is cubic in them, and gradients grow with it, so that steps that are right
+// each by itself could together lead ever further away.
 func (l *Learner) Add(g *Gradient, scale float64, step int) {
+	if long := scale * math.Sqrt(l.StepNorm(g)); l.reach >= 0 && long > l.reach {
+		scale *= l.reach / long
+	}
 	x := scale * (1 - l.o.Gamma)
 	t := float64(step) * x
 	R := l.rank
@@ -243,6 +276,7 @@ type State struct {
 	Prints     []uint32 // by row
 	U, V, W    []float64
 	TU, TV, TW []float64
+	Reach      float64
 }
 
 // State copies nothing: encode it before the next Add.
@@ -253,7 +287,7 @@ func (l *Learner) State() State {
 			prints[l.dict.rows[i]] = p
 		}
 	}
-	return State{prints, l.U, l.V, l.W, l.total.U, l.total.V, l.total.W}
+	return State{prints, l.U, l.V, l.W, l.total.U, l.total.V, l.total.W, l.reach}
 }
 
 // FromState is the inverse of State under the same options.
@@ -272,6 +306,7 @@ func FromState(st State, o Options) (*Learner, error) {
 	if len(st.W) != Bins*o.Rank || len(st.TW) != len(st.W) {
 		return nil, fmt.Errorf("the tensor's checkpoint is damaged")
 	}
+	l.reach = st.Reach
 	l.factors = factors{o.Rank, st.U, st.V, st.W}
 	l.total = factors{o.Rank, st.TU, st.TV, st.TW}
 	return l, nil

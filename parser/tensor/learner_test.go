@@ -163,7 +163,7 @@ func TestGradientIsTheFiniteDifference(t *testing.T) {
 // the loss exactly (papers/rbg-parser 10, test 13).
 func TestStepInTurnMeetsTheLoss(t *testing.T) {
 	for turn := range 3 {
-		l, c, s, p := learner(t, Options{Rank: 4, Gamma: 0.3, Turns: true})
+		l, c, s, p := learner(t, Options{Rank: 4, Gamma: 0.3, Turns: true, Reach: -1})
 		gold, other := trees(c.N)
 		const err = 5
 		at := func() float64 { return (1 - l.o.Gamma) * difference(l, p, gold, other) }
@@ -173,6 +173,33 @@ func TestStepInTurnMeetsTheLoss(t *testing.T) {
 		l.Project(c, s, p)
 		if got := at(); math.Abs(got-err) > 1e-9 {
 			t.Errorf("turn %d: S(gold)-S(other) = %g after the step, want %d", turn, got, err)
+		}
+	}
+}
+
+// A gradient that would lead far away is followed for a short step only, in
+// its direction.
+func TestStepsAreBounded(t *testing.T) {
+	l, c, _, p := learner(t, Options{Rank: 4})
+	gold, other := trees(c.N)
+	before := l.factors.clone()
+	g := l.Gradient(p, gold, other, 0)
+	l.Add(g, 1e6, 1)
+	for _, a := range [][2][]float64{{l.U, before.U}, {l.V, before.V}, {l.W, before.W}} {
+		axpy(-1, a[0], a[1])
+	}
+	if got := before.length(); math.Abs(got-l.reach) > 1e-9 || !(got < 0.1*l.length()) {
+		t.Errorf("a step of length %g, want %g; all together %g long", got, l.reach, l.length())
+	}
+	axpy(l.reach/math.Sqrt(g.norm()), g.w, before.W)
+	for _, x := range before.W {
+		if math.Abs(x) > 1e-9 {
+			t.Fatal("a cut step has another direction")
+		}
+	}
+	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e30} {
+		if y := toUnits(x); y < -maxScore || y > maxScore {
+			t.Errorf("a score of %g is %d units", x, y)
 		}
 	}
 }

@@ -19,6 +19,7 @@ const (
 	maxProjected = 256 << fixedBits  // projections are cut to this
 	maxW         = 64<<fixedBits - 1 // so is W
 	unitBits     = 12                // score.Unit is 2^12
+	maxScore     = 1 << 24           // of an arc, in units of 1/score.Unit
 )
 
 // The shift of Arc is right: a negative constant would not compile.
@@ -140,8 +141,8 @@ func (m *Model) Arc(p *Projection, h, mod int) int32 {
 	for r, x := range u {
 		sum += int64(x) * int64(v[r]) >> fixedBits * int64(w0[r]+w[r])
 	}
-	const most, drop = 1 << 24, 2*fixedBits - unitBits
-	return int32(max(-most, min(most, (sum+1<<(drop-1))>>drop)))
+	const drop = 2*fixedBits - unitBits
+	return int32(max(-maxScore, min(maxScore, (sum+1<<(drop-1))>>drop)))
 }
 
 // Pack stores the model.

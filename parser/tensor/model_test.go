@@ -165,3 +165,28 @@ func TestVectorsFallBack(t *testing.T) {
 		}
 	}
 }
+
+// Features seen too rarely, or on nearly everywhere, have no row.
+func TestDictionaryLeavesOutWhatSaysNothing(t *testing.T) {
+	train := sentences(50, 7)
+	for i := range train {
+		for j := range train[i].Words {
+			train[i].Words[j].UPOS, train[i].Words[j].Feats = "", ""
+		}
+	}
+	train[3].Words[1].Form = "once"
+	v := feature.Learn(train)
+	d := learnDictionary(train, v, 1000)
+	var c feature.Codes
+	v.Encode(&train[3], &c)
+	keys := c.Word(2, nil)
+	for kind, want := range map[int]bool{feature.WordBias: true, feature.WordForm: false, feature.WordCoarse: false,
+		feature.WordCase: false, feature.WordFormLeft: true} {
+		if got := d.row(keys[kind]) >= 0; got != want {
+			t.Errorf("feature of kind %d has a row: %t, want %t", kind, got, want)
+		}
+	}
+	if d.n < 10 || learnDictionary(train, v, 5).n != 5 {
+		t.Errorf("%d rows", d.n)
+	}
+}
