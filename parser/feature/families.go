@@ -100,16 +100,17 @@ func (f Families) With(changes string) (Families, error) {
 		if item = strings.TrimSpace(item); item == "" {
 			continue
 		}
-		set, err := named(item[1:])
-		switch {
-		case err != nil:
-			return 0, err
-		case item[0] == '+':
-			f |= set
-		case item[0] == '-':
-			f &^= set
-		default:
+		if item[0] != '+' && item[0] != '-' {
 			return 0, fmt.Errorf("family %q: want + or - before each name, as in -gs,+ggp", item)
+		}
+		set, err := named(item[1:])
+		if err != nil {
+			return 0, err
+		}
+		if item[0] == '+' {
+			f |= set
+		} else {
+			f &^= set
 		}
 	}
 	return f, nil
