@@ -57,7 +57,7 @@ func (f *trainFlags) define(fs *flag.FlagSet) {
 	fs.StringVar(&f.model, "model", "", "model `FILE` to write")
 	fs.BoolVar(&f.o.GoldTags, "gold-tags", false, "train pruner, parser and labels on gold tags, for input that has such")
 	fs.BoolVar(&f.o.NoTags, "no-pos", false, "train pruner, parser and labels on forms alone; tags are predicted, but not used")
-	fs.IntVar(&f.tensor.Rank, "tensor", 0, "rank `N` of the tensor that scores arcs; 0 is none")
+	fs.IntVar(&f.tensor.Rank, "tensor", tensorByPreset, "rank `N` of the tensor that scores arcs; 0 is none; -1 is 16, but none with --preset fast")
 	fs.Float64Var(&f.tensor.Gamma, "gamma", 0.7, "with --tensor: weight `G` of the sparse score, above 0, at most 1")
 	fs.StringVar(&f.tensor.Start, "tensor-start", tensor.StartSVD, "`HOW` the tensor starts: svd or random")
 	fs.StringVar(&f.vectors, "vectors", "", "with --tensor: text `FILE` of word vectors, a word and its numbers a line")
@@ -144,8 +144,21 @@ func (f *trainFlags) parts() error {
 	return f.o.Strategy.Valid()
 }
 
+// tensorByPreset is the --tensor of those who do not choose: defaultRank, but
+// none in the fast preset.
+const (
+	tensorByPreset = -1
+	defaultRank    = 16
+)
+
 // checkTensor gives the options a tensor if one is asked for.
 func (f *trainFlags) checkTensor() error {
+	if f.tensor.Rank == tensorByPreset {
+		f.tensor.Rank = defaultRank
+		if f.preset == "fast" {
+			f.tensor.Rank = 0
+		}
+	}
 	switch {
 	case f.o.GoldTags && f.o.NoTags:
 		return refuse("--gold-tags or --no-pos, not both")

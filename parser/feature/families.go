@@ -46,7 +46,7 @@ const (
 // Presets that training offers by name.
 const (
 	Fast     = Lean | Siblings | Grandparents
-	Standard = Grandparents | Siblings | GrandSiblings | TriSiblings | HeadBigrams | Crossings
+	Standard = Grandparents | Siblings | TriSiblings | HeadBigrams | Crossings
 	Full     = Locals | Globals
 )
 

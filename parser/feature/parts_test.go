@@ -229,8 +229,8 @@ func TestFamilies(t *testing.T) {
 	for _, c := range []struct {
 		preset, changes, want string
 	}{
-		{"standard", "", "gp,cs,gs,ts,hb,cross"},
-		{"standard", "-gs, +ggp", "gp,cs,ts,hb,cross,ggp"},
+		{"standard", "", "gp,cs,ts,hb,cross"},
+		{"standard", "-ts, +ggp", "gp,cs,hb,cross,ggp"},
 		{"full", "-globals", "gp,cs,gs,ts,hb,cross,ggp,psc"},
 		{"full", "-all", "arcs"},
 		{"fast", "+pairs", "gp,cs,pairs,lean"},
