@@ -112,6 +112,11 @@ func (m *Model) Prune(s *syntax.Sentence) {
 // Parse sets Head, Deprel and Confidence. The sentence must have Candidates as
 // Prune leaves them; otherwise it returns an error and changes nothing.
 func (m *Model) Parse(s *syntax.Sentence, o decode.Options) error {
+	if o.Projective {
+		if err := prune.Project(s, nil); err != nil {
+			return err
+		}
+	}
 	if m.noTags {
 		return m.parseWithoutTags(s, o)
 	}

@@ -158,6 +158,7 @@ func differences(ctx context.Context, output string, run *record, plan *source.P
 	note("--keep-heads", old.Options.KeepHeads, run.Options.KeepHeads)
 	note("--seed", old.Options.Parse.Seed, run.Options.Parse.Seed)
 	note("--restarts", old.Options.Parse.Restarts, run.Options.Parse.Restarts)
+	note("--projective", old.Options.Parse.Projective, run.Options.Parse.Projective)
 	note("--exact", old.Options.Parse.Exact, run.Options.Parse.Exact)
 
 	before, err := source.ReadPlan(ctx, filepath.Join(output, transforms.OwnDir, source.PlanName(old.FP)))

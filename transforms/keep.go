@@ -27,6 +27,11 @@ func keeping(m Stages) func(s *syntax.Sentence, o ParseOptions) error {
 		if err := prune.Keep(s, heads); err != nil {
 			return err
 		}
+		if o.Projective {
+			if err := prune.Project(s, heads); err != nil {
+				return err
+			}
+		}
 		if err := m.Parse(s, o); err != nil {
 			return err
 		}

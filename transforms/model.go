@@ -21,5 +21,5 @@ type trained struct{ *model.Model }
 
 // Parse implements Stages.
 func (m trained) Parse(s *syntax.Sentence, o ParseOptions) error {
-	return m.Model.Parse(s, decode.Options{Seed: o.Seed, Restarts: o.Restarts, Exact: o.Exact})
+	return m.Model.Parse(s, decode.Options{Seed: o.Seed, Restarts: o.Restarts, Exact: o.Exact, Projective: o.Projective})
 }

@@ -28,9 +28,10 @@ type Stages interface {
 // ParseOptions are the dials of the search that the command line can turn.
 // The zero value is the model's own default.
 type ParseOptions struct {
-	Seed     uint64 `json:"seed"`
-	Restarts int    `json:"restarts"`
-	Exact    int    `json:"exact,omitempty"`
+	Seed       uint64 `json:"seed"`
+	Restarts   int    `json:"restarts"`
+	Exact      int    `json:"exact,omitempty"`
+	Projective bool   `json:"projective,omitempty"`
 }
 
 // An Opener gives the stages of the model at a URI and the model's digest. It

@@ -53,6 +53,7 @@ func runEval(_ context.Context, args []string) error {
 	fs.IntVar(&f.workers, "workers", 0, "with --model: `N` goroutines; 0 is one per core")
 	fs.Uint64Var(&f.search.Seed, "seed", train.SearchSeed, "with --model: `N` that the random choices of the search depend on")
 	fs.IntVar(&f.search.Restarts, "restarts", 0, "with --model: at most `N` climbs a sentence (6)")
+	fs.BoolVar(&f.search.Projective, "projective", false, "with --model: find trees without crossing arcs only")
 	fs.IntVar(&f.search.Exact, "exact", 0, "with --model: score all trees of sentences whose candidate heads combine in at most `N` ways (32)")
 	fs.StringVar(&f.write, "write", "", "with --model: write the trees to a CoNLL-U `FILE` too")
 	fs.StringVar(&f.against, "against", "", "compare with the trees of `S` by a paired bootstrap over sentences")

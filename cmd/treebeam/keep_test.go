@@ -9,6 +9,7 @@ import (
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -145,5 +146,57 @@ func TestKeepHeadsRefused(t *testing.T) {
 	}
 	if k != len(want) {
 		t.Errorf("%d rows, want %d", k, len(want))
+	}
+}
+
+// With --projective no two arcs cross, whatever the words; given heads that
+// cross are a failure.
+func TestProjective(t *testing.T) {
+	var b strings.Builder
+	for i := range 60 {
+		for k := range 3 + i%9 {
+			tag := []string{"NOUN", "VERB", "DET", "PUNCT", "ADP"}[(i*k+i+2*k)%5]
+			fmt.Fprintf(&b, "%d\tw%d\tw\t%s\t_\t_\t_\t_\t_\t_\n", k+1, (i+k)%7, tag)
+		}
+		b.WriteByte('\n')
+	}
+	crossing := func(args ...string) (count int) {
+		status, out, stderr := treebeam(t, b.String(), append([]string{"parse", "--model", trainedToy(t), "-", "--from", "conllu", "--to", "conllu"}, args...)...)
+		if status != exitOK || stderr != "" {
+			t.Fatalf("status %d\n%s", status, stderr)
+		}
+		got, err := conllu.ReadTrees(strings.NewReader(out), "output", conllu.Options{})
+		if err != nil || len(got) != 60 {
+			t.Fatalf("%d sentences, %v", len(got), err)
+		}
+		for _, s := range got {
+			r, err := eval.Evaluate([]syntax.Sentence{s}, []syntax.Sentence{s})
+			if err != nil {
+				t.Fatal(err)
+			}
+			count += r.Crossing.System
+		}
+		return count
+	}
+	if free, projective := crossing(), crossing("--projective"); free == 0 || projective != 0 {
+		t.Errorf("%d crossing arcs, %d with --projective", free, projective)
+	}
+	const given = `1	a	a	NOUN	_	_	3	_	_	_
+2	b	b	NOUN	_	_	4	_	_	_
+3	c	c	NOUN	_	_	_	_	_	_
+4	d	d	NOUN	_	_	_	_	_	_
+
+`
+	parse := []string{"parse", "--model", trainedToy(t), "-", "--from", "conllu", "--to", "conllu", "--keep-heads"}
+	if _, out, _ := treebeam(t, given, parse...); !strings.Contains(out, "1\ta\ta\tNOUN\t_\t_\t3\t") || strings.Contains(out, "failure") {
+		t.Errorf("%s", out)
+	}
+	if _, out, stderr := treebeam(t, given, append(parse, "--projective")...); !strings.Contains(out, "# treebeam_failure = the given heads cross") {
+		t.Errorf("%s%s", out, stderr)
+	}
+	f := evalFlags{gold: toyTrain, model: trainedToy(t), goldTags: true}
+	f.search.Projective = true
+	if out, err := evalOutput(t, f); err != nil || !strings.Contains(out, "; 0 predicted") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -63,6 +63,7 @@ func newParseCommand() *parseCommand {
 	f.BoolVar(&o.Rows.Retag, "retag", false, "replace the tags and lemmas of CoNLL input")
 	f.BoolVar(&o.Rows.KeepHeads, "keep-heads", false, "keep the heads that CoNLL input gives, and their deprels; find the others")
 	f.IntVar(&o.Rows.Parse.Restarts, "restarts", 0, "at most `N` climbs a sentence: more are slower and find better trees (6)")
+	f.BoolVar(&o.Rows.Parse.Projective, "projective", false, "find trees without crossing arcs only")
 	f.IntVar(&o.Rows.Parse.Exact, "exact", 0, "score all trees of a sentence whose candidate heads combine in at most `N` ways; -1 for none (32)")
 	f.Uint64Var(&o.Rows.Parse.Seed, "seed", o.Rows.Parse.Seed, "`N` that the random choices depend on")
 	f.Int64Var(&o.RangeBytes, "range-bytes", 0, "about how many `BYTES` of input make one part (chosen)")

@@ -76,7 +76,7 @@ func (x *search) swaps() int64 {
 				x.take(m, i)
 				g += int64(y.attach(t, int(h), k)) - int64(y.attach(t, int(h), y.slot[h]))
 				x.take(h, k)
-				if g < -swapLoss {
+				if g < -swapLoss || x.tangled(m, h) {
 					x.undo()
 					continue
 				}
@@ -109,7 +109,7 @@ func (x *search) rootChains() int64 {
 			g += int64(y.attach(t, int(old), i)) - int64(y.attach(t, int(old), y.slot[old]))
 			x.take(old, i)
 			y.root = m
-			if g < -rootLoss {
+			if g < -rootLoss || x.tangled(m, old) {
 				x.undo()
 				y.root = old
 				continue

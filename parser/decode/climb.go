@@ -89,7 +89,8 @@ func (x *search) better(m int32) (arc, gain int32) {
 	return pick, best - base
 }
 
-// barred is the worth of a head that would close a cycle, or is the root.
+// barred is the worth of a head that would close a cycle, or is the root, or
+// would cross an arc where none may.
 const barred = math.MinInt32
 
 // weigh leaves in x.worth what each candidate head of word m is worth, the
@@ -108,7 +109,7 @@ func (x *search) weigh(m int32) bool {
 		if i == y.slot[m] {
 			continue
 		}
-		if h == 0 || y.below(h, m) {
+		if h == 0 || y.below(h, m) || x.excluded(h, m) {
 			x.worth[i-lo] = barred
 			continue
 		}
@@ -195,6 +196,9 @@ func (x *search) tryRoot(m, old int32) int64 {
 func (x *search) openRoot(m, old int32) (gain int64, pick int32) {
 	t, y := &x.t, &x.y
 	first := t.arcs.Start[m-1]
+	if x.excluded(0, m) {
+		return impossible, -1
+	}
 	gain = int64(y.attach(t, int(m), first)) - int64(y.attach(t, int(m), y.slot[m]))
 	y.move(t, int(m), first)
 	leave := int64(y.attach(t, int(old), y.slot[old]))
@@ -202,11 +206,18 @@ func (x *search) openRoot(m, old int32) (gain int64, pick int32) {
 	pick = -1
 	lo, hi := t.arcs.Span(int(old))
 	for i := int32(lo); i < int32(hi); i++ {
-		if h := t.arcs.Heads[i]; h != 0 && y.below(h, m) {
+		if h := t.arcs.Heads[i]; h != 0 && y.below(h, m) && !x.excluded(h, old) {
 			if s := int64(y.attach(t, int(old), i)); pick < 0 || s > best {
 				best, pick = s, i
 			}
 		}
 	}
+	if pick < 0 {
+		return impossible, pick
+	}
 	return gain + best - leave, pick
 }
+
+// impossible is the gain of a re-rooting that would cross an arc where none
+// may.
+const impossible = -1 << 40

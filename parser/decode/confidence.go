@@ -71,7 +71,7 @@ func (x *search) margin(m int32) int64 {
 		base, known, now := int64(0), false, y.slot[m]
 		for i := int32(lo); i < int32(hi); i++ {
 			h := t.arcs.Heads[i]
-			if i == now || h == 0 || y.below(h, m) {
+			if i == now || h == 0 || y.below(h, m) || x.excluded(h, m) {
 				continue
 			}
 			if !known {

@@ -22,7 +22,10 @@ type Options struct {
 	Seed     uint64 // run seed; a sentence's own is made of it and its content
 	Restarts int    // at most so many climbs; 6 if 0
 	Patience int    // stop after so many climbs in a row without a better tree; half of Restarts, at least 3, if 0
-	Exact    int    // score all trees if the candidate heads combine in at most so many ways; 32 if 0, never if negative
+	// Projective allows no arc to cross another, that from 0 included. The
+	// candidates must hold a projective tree (prune.Project).
+	Projective bool
+	Exact      int // score all trees if the candidate heads combine in at most so many ways; 32 if 0, never if negative
 }
 
 const (
@@ -105,6 +108,7 @@ func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 // parse decodes one window and writes its result into s.
 func (x *search) parse(m *Model, s *syntax.Sentence, o Options) error {
 	x.prepare(m, m.scorer, s)
+	x.projective = o.Projective
 	if !x.enumerate(o.Exact) && !x.run(contentSeed(s, o.Seed), o.Restarts, o.Patience) {
 		return errors.New("the candidate heads hold no tree with a single root")
 	}

@@ -1,6 +1,6 @@
 package decode
 
-// enumerate scores every single-root tree over the candidate heads if these
+// enumerate scores every single-root tree over the candidate heads that may be if these
 // can be combined in at most limit ways, and leaves the best one in x.best,
 // the score of the next best in x.second. The result is exact, whatever the
 // model: no restart is counted, and no seed matters. Of equal trees the one
@@ -36,6 +36,9 @@ func (x *search) enumerate(limit int) bool {
 			continue
 		}
 		x.y.set(t, x.start)
+		if x.allTangled() {
+			continue
+		}
 		switch s := x.total(); {
 		case !found || s > x.bestAt:
 			x.second, x.bestAt, found = x.bestAt, s, true

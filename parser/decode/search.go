@@ -11,10 +11,11 @@ import (
 // A search is the scratch of one sentence's decoding. It is reused from
 // sentence to sentence and belongs to one goroutine at a time.
 type search struct {
-	t     tables
-	y     tree
-	order []int32
-	delta int64 // largest local loss of a move that settle looks at, exclusive
+	t          tables
+	y          tree
+	order      []int32
+	delta      int64 // largest local loss of a move that settle looks at, exclusive
+	projective bool  // no arc may cross another
 
 	trail  []step  // of the present chain
 	queue  []int32 // words that the chain concerns
@@ -30,6 +31,7 @@ type search struct {
 	marginal []float64 // per arc
 	draw     graph.Arcs
 	redraw   []bool
+	shaken   []int32 // per arc: score with noise, for projective starts
 
 	start    []int32 // heads of the tree to climb from
 	gold     []int32 // in training: heads of the gold tree
@@ -49,6 +51,7 @@ type search struct {
 func (x *search) prepare(m *Model, sc score.Scorer, s *syntax.Sentence) {
 	t := &x.t
 	t.scorer, t.on, x.delta = sc, m.families, int64(m.delta)
+	x.projective = false
 	m.vocabulary.Encode(s, &t.codes)
 	t.arcs.Start, t.arcs.Heads = s.Candidates.Start, s.Candidates.Heads
 	t.prepare()
@@ -81,12 +84,16 @@ func (x *search) run(seed uint64, limit, patience int) bool {
 	for j, idle := 0, 0; j < limit && idle < patience; j++ {
 		switch {
 		case j == 0:
-			if !x.spanner.MaximumTree(&x.draw, 0, x.start) {
+			if !x.firstTree() {
 				return false
 			}
 		default:
 			if free == 0 {
 				return true
+			}
+			if x.projective {
+				x.scatter(seed, j)
+				break
 			}
 			if !prepared {
 				x.sampler.Prepare(&x.draw)

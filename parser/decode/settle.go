@@ -65,7 +65,7 @@ func (x *search) fullSweep(now *int64) (moved bool) {
 		known := false
 		for i := int32(lo); i < int32(hi); i++ {
 			h := t.arcs.Heads[i]
-			if i == from || h == 0 || y.below(h, m) {
+			if i == from || h == 0 || y.below(h, m) || x.excluded(h, m) {
 				continue
 			}
 			if !known {

@@ -1,0 +1,92 @@
+package prune
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Project makes sure that s.Candidates, as Prune has set them, hold a
+// single-root tree without crossing arcs, the arc from 0 included: where they
+// do not, it adds the fewest that are needed. Words with a given head
+// (given[m-1], as for Keep; nil if there are none) get no other; if given
+// heads leave no projective tree it fails and changes nothing. A sentence of more
+// than MaxMarginalWords words in one window gets the chain in which every word
+// hangs on the one before it.
+func Project(s *syntax.Sentence, given []int32) error {
+	b := s.Windows()
+	switch {
+	case len(s.Candidates.Start) != len(s.Words)+1:
+		return errors.New("prune the sentence before it is parsed")
+	case len(b) == 2 && len(s.Words) <= syntax.MaxMarginalWords:
+		return projectWhole(s, given)
+	case len(b) == 2:
+		for m := 1; m <= len(s.Words); m++ {
+			h := int32(m - 1)
+			if given != nil && given[m-1] != syntax.NoHead && given[m-1] != h {
+				return fmt.Errorf("heads cannot be given to a sentence of more than %d words that must be projective", syntax.MaxMarginalWords)
+			}
+			add(&s.Candidates, m, h)
+		}
+		return nil
+	}
+	for i := 0; i+1 < len(b); i++ {
+		w := s.Window(b[i], b[i+1])
+		if err := projectWhole(&w, nil); err != nil {
+			return err
+		}
+		for m := 1; m <= len(w.Words); m++ {
+			for _, h := range w.Candidates.Of(m) {
+				if h != syntax.Root {
+					h += int32(b[i])
+				}
+				add(&s.Candidates, b[i]+m, h)
+			}
+		}
+	}
+	return nil
+}
+
+// projectWhole is Project for a sentence in one window.
+func projectWhole(s *syntax.Sentence, given []int32) error {
+	n := len(s.Words)
+	a := graph.Of(&s.Candidates)
+	head := make([]int32, n+1)
+	var spanner graph.Spanner
+	if spanner.ProjectiveTree(&a, head) == 0 {
+		return nil
+	}
+	if given != nil { // only arcs that may be added
+		all := graph.Arcs{Start: []int32{0}}
+		for m := 1; m <= n; m++ {
+			for h := int32(0); int(h) <= n; h++ {
+				at := -1
+				for i, c := range s.Candidates.Of(m) {
+					if c == h {
+						at = int(s.Candidates.Start[m-1]) + i
+					}
+				}
+				switch {
+				case at >= 0:
+					all.Heads, all.Score = append(all.Heads, h), append(all.Score, s.Candidates.LogProb[at])
+				case int(h) != m && given[m-1] == syntax.NoHead:
+					all.Heads, all.Score = append(all.Heads, h), append(all.Score, farBelow)
+				}
+			}
+			all.Start = append(all.Start, int32(len(all.Heads)))
+		}
+		if spanner.ProjectiveTree(&all, head) > 0 {
+			return errors.New("the given heads cross each other, or the root: no projective tree has them")
+		}
+	}
+	for m := n; m >= 1; m-- {
+		add(&s.Candidates, m, head[m])
+	}
+	return nil
+}
+
+// farBelow is a score so low that as few arcs as possible have it; ten
+// thousand of them can be summed up.
+const farBelow = -1 << 30

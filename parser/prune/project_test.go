@@ -1,0 +1,152 @@
+package prune
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// flat reports whether no two arcs of head[1..n] cross.
+func flat(head []int32) bool {
+	for a := 1; a < len(head); a++ {
+		for b := 1; b < len(head); b++ {
+			lo, hi := min(int(head[a]), a), max(int(head[a]), a)
+			x, y := min(int(head[b]), b), max(int(head[b]), b)
+			if lo < x && x < hi && hi < y {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Project adds as few candidates as some projective tree with the given heads
+// needs, and fails exactly if there is none.
+func TestProject(t *testing.T) {
+	r := graph.Rand(31)
+	var needed [6]int
+	refused := 0
+	for range 1500 {
+		n := 1 + int(r.Below(5))
+		s := syntax.Sentence{Words: make([]syntax.Word, n), Candidates: syntax.Candidates{Start: []int32{0}}}
+		c := &s.Candidates
+		var given []int32
+		if r.Below(2) == 0 {
+			given = make([]int32, n)
+		}
+		for m := 1; m <= n; m++ {
+			if given != nil {
+				if given[m-1] = syntax.NoHead; r.Below(3) == 0 {
+					if given[m-1] = int32(r.Below(uint32(n + 1))); int(given[m-1]) == m {
+						given[m-1] = 0
+					}
+				}
+			}
+			for h := 0; h <= n; h++ {
+				keep := h != m && r.Below(3) == 0
+				if given != nil && given[m-1] != syntax.NoHead {
+					keep = int(given[m-1]) == h
+				}
+				if keep {
+					c.Heads, c.LogProb = append(c.Heads, int32(h)), append(c.LogProb, -int32(r.Below(3000)))
+				}
+			}
+			c.Start = append(c.Start, int32(len(c.Heads)))
+		}
+		least := n + 1
+		head := make([]int32, n+1)
+		var rec func(m, absent int)
+		rec = func(m, absent int) {
+			if m > n {
+				if absent < least && wholeTree(head) && flat(head) {
+					least = absent
+				}
+				return
+			}
+			for h := range int32(n + 1) {
+				if given != nil && given[m-1] != syntax.NoHead && given[m-1] != h {
+					continue
+				}
+				head[m] = h
+				if slices.Contains(c.Of(m), h) {
+					rec(m+1, absent)
+				} else if int(h) != m {
+					rec(m+1, absent+1)
+				}
+			}
+		}
+		rec(1, 0)
+		before := len(c.Heads)
+		err := Project(&s, given)
+		if (err == nil) != (least <= n) {
+			t.Fatalf("given %v: %v, needed %d", given, err, least)
+		}
+		if err != nil {
+			refused++
+			continue
+		}
+		needed[least]++
+		if added := len(c.Heads) - before; added != least || len(c.LogProb) != len(c.Heads) || int(c.Start[n]) != len(c.Heads) {
+			t.Fatalf("given %v: %d candidates added, %d needed", given, added, least)
+		}
+		a := graph.Of(c)
+		var spanner graph.Spanner
+		if absent := spanner.ProjectiveTree(&a, head); absent != 0 || !flat(head) || !wholeTree(head) {
+			t.Fatalf("given %v: %d absent from %v", given, absent, head[1:])
+		}
+		for m := 1; m <= n; m++ {
+			if !slices.IsSorted(c.Of(m)) || given != nil && given[m-1] != syntax.NoHead && len(c.Of(m)) != 1 {
+				t.Fatalf("given %v: word %d has candidates %v", given, m, c.Of(m))
+			}
+		}
+	}
+	if needed[0] < 100 || needed[1] < 100 || needed[2] < 50 || refused < 50 {
+		t.Errorf("needed %v, refused %d: the cases are too few", needed, refused)
+	}
+}
+
+// Long sentences get the chain, and a given head against it is an error;
+// windows are looked at one by one.
+func TestProjectLong(t *testing.T) {
+	for _, n := range []int{syntax.MaxMarginalWords + 1, syntax.MaxWholeWords + 400} {
+		s := syntax.Sentence{Words: make([]syntax.Word, n), Candidates: syntax.Candidates{Start: []int32{0}}}
+		c := &s.Candidates
+		for m := 1; m <= n; m++ {
+			h := int32(m + 1)
+			if slices.Contains(s.Windows(), m) { // the last of its window
+				h = 0
+			}
+			c.Heads, c.LogProb = append(c.Heads, h), append(c.LogProb, 0)
+			c.Start = append(c.Start, int32(m))
+		}
+		if err := Project(&s, nil); err != nil {
+			t.Fatal(err)
+		}
+		b := s.Windows()
+		for i := 0; i+1 < len(b); i++ {
+			w := s.Window(b[i], b[i+1])
+			a := graph.Of(&w.Candidates)
+			var spanner graph.Spanner
+			if !spanner.MaximumTree(&a, 0, make([]int32, a.N()+1)) {
+				t.Errorf("%d words, window %d: no tree", n, i)
+			}
+			for m := 2; m <= len(w.Words) && len(w.Words) > syntax.MaxMarginalWords; m++ {
+				if !slices.Contains(w.Candidates.Of(m), int32(m-1)) {
+					t.Fatalf("%d words: word %d cannot hang on the one before it", n, m)
+				}
+			}
+		}
+	}
+	s := syntax.Sentence{Words: make([]syntax.Word, syntax.MaxMarginalWords+1)}
+	s.Candidates.Start = make([]int32, len(s.Words)+1)
+	given := make([]int32, len(s.Words))
+	for i := range given {
+		given[i] = syntax.NoHead
+	}
+	given[7] = 3
+	if Project(&s, given) == nil {
+		t.Error("a head against the chain was taken")
+	}
+}
