@@ -183,6 +183,20 @@ func TestReadTreesJudges(t *testing.T) {
 			t.Errorf("%q: got %v, want %q", c.text, err, c.want)
 		}
 	}
+	for _, c := range []struct {
+		text, want string // of CheckHeads
+	}{
+		{roots, "line 2: column HEAD: words 1 and 2 are both roots: a tree has one"},
+		{cycle, "line 2: column HEAD: the heads of word 2 lead back to it: a cycle"},
+		{line("1", "_") + line("2", "7") + "\n", "line 2: column HEAD: head 7 of word 2 is not in the sentence, which has 2 words"},
+	} {
+		if e := read(t, c.text, Options{})[0].CheckHeads(); e == nil || e.Error() != c.want {
+			t.Errorf("%q: %v, want %q", c.text, e, c.want)
+		}
+	}
+	if e := read(t, blank, Options{})[0].CheckHeads(); e != nil {
+		t.Errorf("%q: %v", blank, e)
+	}
 	if _, err := ReadAll("testdata/none.conllu"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing file: %v", err)
 	}
