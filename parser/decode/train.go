@@ -24,7 +24,7 @@ type TrainOptions struct {
 	C        float64 // cap of a step (PA-I); 0.01 if 0
 	Batch    int     // sentences that share the weights they are decoded with; 16 if 0
 	Restarts int     // climbs per sentence; 2 if 0
-	Limit    int     // weights kept in the model; 1,600,000 if 0
+	Limit    int     // weights kept in the model; 1,200,000 if 0
 
 	// Families of parts; feature.Standard if 0 (a parser of arcs alone is not
 	// offered). Delta bounds the local loss of moves that are scored in full,
@@ -55,7 +55,7 @@ func (o *TrainOptions) setDefaults() {
 	set(&o.Stop, 3)
 	set(&o.Batch, 16)
 	set(&o.Restarts, 1)
-	set(&o.Limit, 1_600_000)
+	set(&o.Limit, 1_200_000)
 	if o.C == 0 {
 		o.C = 0.01
 	}
