@@ -33,7 +33,7 @@ results:
 
 # Trains the embedded English model again from ../shared/treebanks.
 model: build
-	bin/treebeam train --train $(BANK)-train.conllu --dev $(BANK)-dev.conllu --model model/english.tbm --resume
+	bin/treebeam train --train $(BANK)-train.conllu --dev $(BANK)-dev.conllu --model model/english.tbm --weights 1050000 --resume
 
 clean:
 	rm -rf bin out

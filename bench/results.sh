@@ -33,8 +33,10 @@ trained() {
   model=$out/$1${kind#-}-seed$2.tbm
   [ -f "$model" ] && return
   local begun=$SECONDS
+  local weights=()
+  [ "$1" = en_ewt ] && [ -z "$kind" ] && weights=(--weights 1050000) # the embedded model is at most 32 MB
   treebeam train --train "$(gold "$1" train)" --dev "$(gold "$1" dev)" --model "$model" \
-    --seed "$2" --tag-seed "${seeds[0]}" ${3:+"$3"} --reuse "$out/phases-$1" --resume 2>"$model.log" >/dev/null || { tail -n 5 "$model.log" >&2; exit 1; }
+    --seed "$2" --tag-seed "${seeds[0]}" "${weights[@]}" ${3:+"$3"} --reuse "$out/phases-$1" --resume 2>"$model.log" >/dev/null || { tail -n 5 "$model.log" >&2; exit 1; }
   echo "# $model trained in $((SECONDS - begun)) s"
 }
 

@@ -25,7 +25,7 @@ var standardComponents = components{
 	parser: func(train, dev []syntax.Sentence, o phaseOptions) (packer, error) {
 		return made(decode.Train(train, dev, decode.TrainOptions{
 			Seed: o.Seed, Workers: o.Workers, Log: o.Log,
-			Families: o.Families, Delta: o.Delta, Strategy: o.Strategy,
+			Families: o.Families, Delta: o.Delta, Strategy: o.Strategy, Limit: o.Weights,
 			Checkpoint: o.Checkpoint, Resume: o.Resume, Tensor: o.Tensor,
 		}))
 	},

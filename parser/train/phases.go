@@ -49,6 +49,7 @@ type phaseOptions struct {
 	Families feature.Families
 	Delta    int
 	Strategy decode.Strategy
+	Weights  int
 
 	// Of a phase that can go on in the middle: Checkpoint keeps its state
 	// after an epoch, Resume returns what was kept last.
@@ -118,7 +119,11 @@ func (t *trainer) segmenterAndTagger(data string) (segmenter, tagger *result, er
 
 // parts returns the options of the parser as part of its key.
 func (t *trainer) parts() string {
-	return fmt.Sprint(t.Families, " ", t.Delta, " ", t.Strategy, " ", t.tensorKey())
+	key := fmt.Sprint(t.Families, " ", t.Delta, " ", t.Strategy, " ", t.tensorKey())
+	if t.Weights != 0 {
+		key += fmt.Sprint(" weights ", t.Weights)
+	}
+	return key
 }
 
 // component trains one component or takes it from the store. keys are all

@@ -134,7 +134,7 @@ func (t *trainer) phaseOptions(c *clock, key string) phaseOptions {
 	o := phaseOptions{
 		Seed: t.seedOf(c.phase), Folds: t.Folds, Workers: t.Workers, Tensor: t.Tensor,
 		Log: c.log, Blocks: t.Blocks,
-		Families: t.Families, Delta: t.Delta, Strategy: t.Strategy,
+		Families: t.Families, Delta: t.Delta, Strategy: t.Strategy, Weights: t.Weights,
 	}
 	if t.Store == nil || key == "" {
 		return o

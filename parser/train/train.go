@@ -74,6 +74,7 @@ type Options struct {
 	Families feature.Families // of parts that the parser scores; 0 is feature.Standard
 	Delta    int              // as of decode.TrainOptions
 	Strategy decode.Strategy  // "" is decode.DefaultStrategy
+	Weights  int              // kept in the parser, 8 bytes each; 0 is 1,200,000
 
 	// Tensor is the parser's tensor for arcs; nil has none. Its vectors, if
 	// any, are named by the base name and SHA-256 of their file.
@@ -171,6 +172,9 @@ func (o Options) validate() error {
 	if o.GoldTags && o.NoTags {
 		return fmt.Errorf("either gold tags or no tags")
 	}
+	if o.Weights < 0 {
+		return fmt.Errorf("%d weights: want a positive number", o.Weights)
+	}
 	return o.Strategy.Valid()
 }
 
@@ -199,6 +203,9 @@ func (t *trainer) provenance() model.Info {
 	}
 	if t.TagSeed != 0 {
 		info.Options["tag-seed"] = strconv.FormatUint(t.TagSeed, 10)
+	}
+	if t.Weights != 0 {
+		info.Options["weights"] = strconv.Itoa(t.Weights)
 	}
 	if t.Families.Any(feature.Globals) {
 		info.Options["delta"] = strconv.Itoa(t.Delta)
