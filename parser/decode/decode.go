@@ -1,7 +1,10 @@
 // Package decode finds trees: randomized hill climbing with restarts over
 // the candidate heads (Zhang, Lei, Barzilay and Jaakkola 2014; papers/
 // rbg-parser 6), on integer scores, with one root a sentence and re-rooting
-// moves (core-design 1-4). It also trains the model that it searches with.
+// moves (core-design 1-4). Where that leaves the papers is said there: chains
+// of moves at the end of a climb (chain.go), all trees of a sentence that has
+// few (exact.go), trees without crossing arcs on demand (projective.go). It
+// also trains the model that it searches with.
 package decode
 
 import (
@@ -198,10 +201,9 @@ func (m *Model) Pack(s *pack.Sub) {
 	}
 }
 
-// Open is the inverse of Pack. A model without families is one of the time
-// before there was a choice: it has those of feature.Standard.
+// Open is the inverse of Pack.
 func Open(v *pack.View, component string) (*Model, error) {
-	m := &Model{families: feature.Standard}
+	m := &Model{}
 	var err error
 	if m.vocabulary, err = feature.OpenVocabulary(v, component); err != nil {
 		return nil, err
@@ -212,9 +214,6 @@ func Open(v *pack.View, component string) (*Model, error) {
 	m.scorer = m.weights
 	if err := m.openTensor(v, component); err != nil {
 		return nil, err
-	}
-	if !v.Has(component, "families") {
-		return m, nil
 	}
 	f, err := pack.Get[uint32](v, component, "families")
 	if err != nil {

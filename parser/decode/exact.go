@@ -1,10 +1,11 @@
 package decode
 
-// enumerate scores every single-root tree over the candidate heads that may be if these
-// can be combined in at most limit ways, and leaves the best one in x.best,
-// the score of the next best in x.second. The result is exact, whatever the
-// model: no restart is counted, and no seed matters. Of equal trees the one
-// with the lower heads wins, the first word deciding first.
+// enumerate scores every single-root tree over the candidate heads that the
+// search may take, if these can be combined in at most limit ways, and leaves
+// the best one in x.best, the score of the next best in x.second. It reports
+// whether it has found a tree. The result is exact, whatever the model: no
+// restart is counted, and no seed matters. Of equal trees the one with the
+// lower heads wins, the first word deciding first.
 func (x *search) enumerate(limit int) bool {
 	t := &x.t
 	n := t.n
@@ -54,8 +55,8 @@ func (x *search) enumerate(limit int) bool {
 	return found
 }
 
-// hasCycle reports heads from which 0 is not reached. There are few words:
-// their candidates can be enumerated.
+// hasCycle reports heads from which 0 is not reached. Few words have a choice
+// where candidates are enumerated, so it need not be fast.
 func (x *search) hasCycle(head []int32) bool {
 	n := x.t.n
 	for m := 1; m <= n; m++ {

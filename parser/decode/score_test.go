@@ -96,3 +96,21 @@ func TestExplorerClimbs(t *testing.T) {
 		}
 	}
 }
+
+// What a panic left half done in the scratch does not reach the next sentence.
+func TestPrepareForgetsOpenQuestions(t *testing.T) {
+	r := graph.Rand(17)
+	for k := range 50 {
+		s := randomSentence(3+k%8, 5, &r)
+		x := newSearch(s, 400, feature.Full)
+		x.t.deferred = true
+		x.t.crossing(0, 1)
+		x.t.crossing(2, 2)
+		next := randomSentence(3+k%5, 5, &r)
+		x.prepare(&Model{vocabulary: feature.Learn(nil), families: feature.Full, delta: DefaultDelta}, noise{400}, next)
+		fresh := newSearch(next, 400, feature.Full)
+		if !slices.Equal(x.t.cross, fresh.t.cross) || !slices.Equal(x.t.arcs.Score, fresh.t.arcs.Score) {
+			t.Fatalf("scores of arcs or crossings are not those of fresh scratch: %v, %v", x.t.cross, fresh.t.cross)
+		}
+	}
+}

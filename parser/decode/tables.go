@@ -144,6 +144,8 @@ func (t *tables) prepare() {
 	a := &t.arcs
 	n := a.N()
 	t.n = n
+	// Empty already, unless a sentence ended in a panic.
+	t.keys, t.asked, t.ends = t.keys[:0], t.asked[:0], t.ends[:0]
 	t.generation++
 	if t.generation >= 1<<24 {
 		t.generation, t.tri, t.great, t.nephews, t.global = 1, nil, nil, nil, nil

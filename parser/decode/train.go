@@ -23,7 +23,7 @@ type TrainOptions struct {
 	Stop     int     // end after so many epochs without a better dev UAS; 3 if 0
 	C        float64 // cap of a step (PA-I); 0.01 if 0
 	Batch    int     // sentences that share the weights they are decoded with; 16 if 0
-	Restarts int     // climbs per sentence; 2 if 0
+	Restarts int     // climbs per sentence; 1 if 0
 	Limit    int     // weights kept in the model; 1,200,000 if 0
 
 	// Families of parts; feature.Standard if 0 (a parser of arcs alone is not

@@ -1,7 +1,8 @@
 // Package graph solves first-order problems over the candidate heads of a
-// sentence: the maximum spanning tree (Chu-Liu/Edmonds), marginals (matrix
-// tree theorem) and random trees (Wilson's algorithm). All of them know one
-// root: exactly one word hangs on 0 (core-design 1).
+// sentence: the maximum spanning tree (Chu-Liu/Edmonds), the best projective
+// tree (Eisner), marginals (matrix tree theorem) and random trees (Wilson's
+// algorithm). All of them know one root: exactly one word hangs on 0
+// (core-design 1).
 package graph
 
 import "github.com/treebeam/treebeam/parser/syntax"

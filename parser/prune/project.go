@@ -12,9 +12,9 @@ import (
 // single-root tree without crossing arcs, the arc from 0 included: where they
 // do not, it adds the fewest that are needed. Words with a given head
 // (given[m-1], as for Keep; nil if there are none) get no other; if given
-// heads leave no projective tree it fails and changes nothing. A sentence of more
-// than MaxMarginalWords words in one window gets the chain in which every word
-// hangs on the one before it.
+// heads leave no projective tree it fails and changes nothing. A sentence of
+// more than MaxMarginalWords words in one window gets the chain in which every
+// word hangs on the one before it, and given heads must be of that chain.
 func Project(s *syntax.Sentence, given []int32) error {
 	b := s.Windows()
 	switch {
@@ -23,12 +23,13 @@ func Project(s *syntax.Sentence, given []int32) error {
 	case len(b) == 2 && len(s.Words) <= syntax.MaxMarginalWords:
 		return projectWhole(s, given)
 	case len(b) == 2:
-		for m := 1; m <= len(s.Words); m++ {
-			h := int32(m - 1)
-			if given != nil && given[m-1] != syntax.NoHead && given[m-1] != h {
+		for i, h := range given {
+			if h != syntax.NoHead && int(h) != i {
 				return fmt.Errorf("heads cannot be given to a sentence of more than %d words that must be projective", syntax.MaxMarginalWords)
 			}
-			add(&s.Candidates, m, h)
+		}
+		for m := 1; m <= len(s.Words); m++ {
+			add(&s.Candidates, m, int32(m-1))
 		}
 		return nil
 	}

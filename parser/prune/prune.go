@@ -312,12 +312,15 @@ func Open(v *pack.View, component string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(cut) != 2 || cut[1] < 1 || len(m.coarse) != tableSize || len(m.words) != lexicon || !hasEmpty(m.words) {
+	if len(cut) != 2 || cut[1] < 1 || cut[1] > maxTemperature || len(m.coarse) != tableSize || len(m.words) != lexicon || !hasEmpty(m.words) {
 		return nil, feature.ErrDamaged(component + ".cut")
 	}
 	m.cut, m.temperature = cut[0], cut[1]
 	return m, nil
 }
+
+// maxTemperature bounds what a model may claim, in 1/16: Nat must not overflow.
+const maxTemperature = 1 << 16
 
 func hasEmpty(words []uint32) bool {
 	for _, w := range words {

@@ -188,6 +188,46 @@ func TestSavedWeightsEqualFresh(t *testing.T) {
 	}
 }
 
+// Whatever a damaged file has in its lines, what Open takes ends every
+// look-up, also with gaps in a line and with a single place to end at.
+func TestDamagedLinesEndLookUps(t *testing.T) {
+	r := graph.Rand(5)
+	opened := 0
+	for range 300 {
+		lines := make([]uint64, lineWords*(1+int(r.Below(6))))
+		for i := range lines {
+			lines[i] = r.Next() | ones // all full
+		}
+		for range r.Below(4) { // but for a gap somewhere
+			i := int(r.Below(uint32(len(lines)))) &^ (lineWords - 1)
+			lines[i+int(r.Below(2))] &^= 0xff << (8 * r.Below(8))
+			if r.Below(2) == 0 { // at the end, where look-ups stop
+				lines[i+1] &^= 0xff << 56
+			}
+		}
+		var b pack.Builder
+		pack.Put(b.Sub("c"), "w.lines", lines)
+		pack.Put(b.Sub("c"), "w.scale", []uint8{uint8(r.Below(13)), uint8(r.Below(13))})
+		w, err := Open(pack.NewView(b.Sections), "c", "w")
+		if err != nil {
+			continue
+		}
+		opened++
+		keys := make([]uint64, 500)
+		for i := range keys {
+			keys[i] = r.Next()
+		}
+		sums := make([]int32, 3)
+		w.SumParts(keys, []int32{0, 250, 500}, sums)
+		if want := w.Sum(keys[250:]); sums[0] != 0 || sums[2] != want {
+			t.Fatalf("sums %v, the last alone %d", sums, want)
+		}
+	}
+	if opened < 20 || opened > 280 {
+		t.Errorf("%d of 300 damaged tables were opened: the test sees too little of one kind", opened)
+	}
+}
+
 // A table of the size of a model's, keys as a parser asks for them: every
 // other one unknown, none met before.
 func BenchmarkSum(b *testing.B) {

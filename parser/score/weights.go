@@ -283,7 +283,6 @@ func Open(v *pack.View, component, name string) (*Weights, error) {
 	if len(scale) != 2 || scale[0] > 12 || scale[1] > 12 || len(w.lines) == 0 || len(w.lines)%lineWords != 0 || endless(w.lines) {
 		return nil, feature.ErrDamaged(component + "." + name + ".lines")
 	}
-
 	w.left, w.right = uint(scale[0]), uint(scale[1])
 	return w, nil
 }
