@@ -127,6 +127,16 @@ func (m *Model) Parse(s *syntax.Sentence, o decode.Options) error {
 	return nil
 }
 
+// Score returns the score of one tree of a sentence with Candidates, as
+// decode.Model.Score does, of what Parse shows the parser.
+func (m *Model) Score(s *syntax.Sentence, heads []int32) (score int64, reachable bool) {
+	if m.noTags {
+		c := WithoutTags(s)
+		s = &c
+	}
+	return m.Decoder.Score(s, heads)
+}
+
 func (m *Model) parseWithoutTags(s *syntax.Sentence, o decode.Options) error {
 	c := WithoutTags(s)
 	if err := m.Decoder.Parse(&c, o); err != nil {

@@ -206,6 +206,9 @@ func (a *analysis) open(i int) (*bank, error) {
 			m.Tag(s, true)
 		}
 		m.Prune(s)
+		if m.Info.Options[model.NoTagsOption] == "true" { // the parser sees none
+			*s = model.WithoutTags(s)
+		}
 	})
 	return b, nil
 }

@@ -54,7 +54,7 @@ func runEval(_ context.Context, args []string) error {
 	fs.Uint64Var(&f.search.Seed, "seed", train.SearchSeed, "with --model: `N` that the random choices of the search depend on")
 	fs.IntVar(&f.search.Restarts, "restarts", 0, "with --model: at most `N` climbs a sentence (6)")
 	fs.BoolVar(&f.search.Projective, "projective", false, "with --model: find trees without crossing arcs only")
-	fs.IntVar(&f.search.Exact, "exact", 0, "with --model: score all trees of sentences whose candidate heads combine in at most `N` ways (32)")
+	fs.IntVar(&f.search.Exact, "exact", 0, "with --model: score all trees of sentences whose candidate heads combine in at most `N` ways; -1 for none (32)")
 	fs.StringVar(&f.write, "write", "", "with --model: write the trees to a CoNLL-U `FILE` too")
 	fs.StringVar(&f.against, "against", "", "compare with the trees of `S` by a paired bootstrap over sentences")
 	fs.IntVar(&f.samples, "samples", 10_000, "of the bootstrap")
@@ -181,7 +181,14 @@ func (f *evalFlags) trees(gold []syntax.Sentence) (system []syntax.Sentence, cau
 		return nil, nil, err
 	}
 	if setting != train.Raw && f.row == "" {
-		if causes, err = eval.Blame(gold, system, m.Decoder.Score); err != nil {
+		score := m.Score
+		if f.search.Projective { // trees with crossing arcs are none that the search can find
+			score = func(s *syntax.Sentence, heads []int32) (int64, bool) {
+				value, reachable := m.Score(s, heads)
+				return value, reachable && !eval.Crosses(heads)
+			}
+		}
+		if causes, err = eval.Blame(gold, system, score); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -13,8 +13,9 @@ type Cause int
 const (
 	NoError Cause = iota // it is, in all heads
 	// PruningError: the search could not find the gold tree, because a gold
-	// head is not among the candidates or gold has not exactly one root, or
-	// because the sentence is parsed in windows.
+	// head is not among the candidates or gold has not exactly one root,
+	// because the sentence is parsed in windows, or because gold has crossing
+	// arcs and none were allowed.
 	PruningError
 	SearchError // gold could be found and scores higher than what was found
 	ModelError  // gold could be found and scores no higher
@@ -82,6 +83,21 @@ func Blame(gold, found []syntax.Sentence, score func(s *syntax.Sentence, heads [
 		t.Wrong[c] += wrong
 	}
 	return t, nil
+}
+
+// Crosses reports whether two arcs of a tree cross, heads by word minus 1;
+// that of the root runs from 0, left of the first word.
+func Crosses(heads []int32) bool {
+	for i, h := range heads {
+		m := int32(i + 1)
+		lo, hi := min(h, m), max(h, m)
+		for u := lo + 1; u < hi; u++ {
+			if g := heads[u-1]; g < lo || g > hi {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // write writes the table of causes.

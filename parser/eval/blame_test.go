@@ -82,3 +82,37 @@ func text(heads []int32) string {
 	}
 	return string(b)
 }
+
+// Crosses agrees with looking at all pairs of arcs, in all trees of few words.
+func TestCrosses(t *testing.T) {
+	heads := make([]int32, 4)
+	count := map[bool]int{}
+	for code := range 5 * 5 * 5 * 5 {
+		for i := range heads {
+			heads[i], code = int32(code%5), code/5
+		}
+		want, tree := false, true
+		for i, h := range heads {
+			u := int32(i + 1)
+			for steps := 0; u != 0 && steps <= len(heads); steps++ {
+				u = heads[u-1]
+			}
+			tree = tree && u == 0
+			for j, g := range heads {
+				a, b := min(h, int32(i+1)), max(h, int32(i+1))
+				c, d := min(g, int32(j+1)), max(g, int32(j+1))
+				want = want || a < c && c < b && b < d
+			}
+		}
+		if !tree {
+			continue
+		}
+		count[want]++
+		if got := Crosses(heads); got != want {
+			t.Errorf("heads %v cross: %v, want %v", heads, got, want)
+		}
+	}
+	if count[true]+count[false] != 125 || count[true] < 10 {
+		t.Errorf("%d trees with crossing arcs, %d without, want 125 of both", count[true], count[false])
+	}
+}
