@@ -150,3 +150,28 @@ func TestProjectLong(t *testing.T) {
 		t.Error("a head against the chain was taken")
 	}
 }
+
+// A sentence too long for a chart takes given heads of the chain only, and is
+// unchanged where it refuses.
+func TestProjectLongWithGivenHeads(t *testing.T) {
+	n := syntax.MaxMarginalWords + 9
+	s := syntax.Sentence{Words: make([]syntax.Word, n), Candidates: syntax.Candidates{Start: []int32{0}}}
+	given := make([]int32, n)
+	for m := 1; m <= n; m++ {
+		given[m-1] = syntax.NoHead
+		h := int32(m + 1)
+		if m == n {
+			h = 0
+		}
+		s.Candidates.Heads, s.Candidates.LogProb = append(s.Candidates.Heads, h), append(s.Candidates.LogProb, 0)
+		s.Candidates.Start = append(s.Candidates.Start, int32(m))
+	}
+	given[n-1] = 0
+	if err := Project(&s, given); err == nil || len(s.Candidates.Heads) != n {
+		t.Errorf("%v; %d candidates, %d before", err, len(s.Candidates.Heads), n)
+	}
+	given[n-1] = int32(n - 1)
+	if err := Project(&s, given); err != nil || len(s.Candidates.Heads) != 2*n {
+		t.Errorf("%v; %d candidates, want %d", err, len(s.Candidates.Heads), 2*n)
+	}
+}
