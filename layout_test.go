@@ -58,6 +58,7 @@ var imports = func() map[string][]string {
 		"bench/measure":             nil,
 		"bench/ablation":            append(slices.Clone(components), "io/conllu"),
 		"bench/curve":               {"io/conllu", "model", "parser/decode", "parser/syntax", "parser/train"},
+		"bench/stages":              {"io/conllu", "model", "parser/decode", "parser/syntax"},
 	}
 }()
 
