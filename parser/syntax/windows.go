@@ -13,10 +13,14 @@ const (
 // punctuation mark there, else at its end. Every window is parsed by itself;
 // the roots of all but the first then hang on the root of the first.
 func (s *Sentence) Windows() []int {
-	n := len(s.Words)
-	if n <= MaxWholeWords {
-		return []int{0, n}
+	if len(s.Words) <= MaxWholeWords {
+		return []int{0, len(s.Words)} // inlined, and on the caller's stack
 	}
+	return s.manyWindows()
+}
+
+func (s *Sentence) manyWindows() []int {
+	n := len(s.Words)
 	b := []int{0}
 	for at := 0; at < n; {
 		end := min(at+windowWords, n)
