@@ -52,6 +52,25 @@ func tagKeys(dst []uint64, t *text, i int) []uint64 {
 		key1(45, w.stem),
 		key2(46, w.stem, w.rest),
 	)
+	dst = endingKeys(dst, w, p1, n1)
+	dst = partKeys(dst, w, p1, n1)
+	if w.suffix[1] != 0 {
+		dst = append(dst, key2(58, w.suffix[1], w.shape))
+	}
+	if w.suffix[2] != 0 {
+		dst = append(dst, key2(59, w.suffix[2], w.shape))
+	}
+	for k, h := range w.prefix {
+		if h != 0 {
+			dst = append(dst, key1(63+uint64(k), h))
+		}
+	}
+	return dst
+}
+
+// endingKeys appends what the endings of a word say, as they are and without
+// vowel harmony and voicing, and with the words before and behind it.
+func endingKeys(dst []uint64, w, p1, n1 *word) []uint64 {
 	for k, h := range w.suffix[:7] {
 		if h != 0 {
 			dst = append(dst, key1(50+uint64(k), h))
@@ -69,8 +88,14 @@ func tagKeys(dst []uint64, t *text, i int) []uint64 {
 		key2(253, w.broad[2], p1.broad[2]),
 		key2(254, w.broad[3], n1.class),
 		key2(255, w.broad[3], p1.class),
-		key1(260, w.part),
 	)
+	return dst
+}
+
+// partKeys appends what a word's place in a multiword token says, and its
+// neighbours in there.
+func partKeys(dst []uint64, w, p1, n1 *word) []uint64 {
+	dst = append(dst, key1(260, w.part))
 	if w.part != whole {
 		dst = append(dst, key2(261, w.part, w.class), key2(262, w.part, w.suffix[1]))
 	}
@@ -79,17 +104,6 @@ func tagKeys(dst []uint64, t *text, i int) []uint64 {
 	}
 	if w.part == middlePart || w.part == lastPart {
 		dst = append(dst, key1(266, w.lower), key2(267, w.lower, p1.class), key2(268, w.lower, p1.suffix[2]))
-	}
-	if w.suffix[1] != 0 {
-		dst = append(dst, key2(58, w.suffix[1], w.shape))
-	}
-	if w.suffix[2] != 0 {
-		dst = append(dst, key2(59, w.suffix[2], w.shape))
-	}
-	for k, h := range w.prefix {
-		if h != 0 {
-			dst = append(dst, key1(63+uint64(k), h))
-		}
 	}
 	return dst
 }
