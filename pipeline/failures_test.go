@@ -3,11 +3,11 @@ package pipeline
 import (
 	"context"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/transforms"
@@ -83,7 +83,7 @@ func TestManyPanics(t *testing.T) {
 }
 
 func init() {
-	register.DoFn2x0[transforms.Chunk, func(transforms.Chunk)](&dropFn{})
+	beam.RegisterDoFn(reflect.TypeFor[dropFn]())
 }
 
 // A dropFn loses something on the way.

@@ -3,15 +3,14 @@ package transforms
 import (
 	"context"
 	"path/filepath"
+	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/treebeam/treebeam/io/source"
 )
 
 func init() {
-	register.DoFn3x1[context.Context, []byte, func(source.Range), error](&expandFn{})
-	register.Emitter1[source.Range]()
+	beam.RegisterDoFn(reflect.TypeFor[expandFn]())
 }
 
 // Expand gives the ranges of the job's plan. The graph carries the plan's

@@ -6,19 +6,18 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/google/renameio/v2"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 func init() {
-	register.DoFn3x1[context.Context, int, func(*Done) bool, error](&finishFn{})
-	register.Iter1[Done]()
+	beam.RegisterDoFn(reflect.TypeFor[finishFn]())
 }
 
 // Finish waits for all ranges, checks the sums in the footers of their parts,

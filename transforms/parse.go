@@ -3,15 +3,14 @@ package transforms
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 func init() {
-	register.DoFn3x1[context.Context, Chunk, func(Chunk), error](&parseFn{})
-	register.Emitter1[Chunk]()
+	beam.RegisterDoFn(reflect.TypeFor[parseFn]())
 }
 
 // Parse finds the trees, their labels and how sure they are.

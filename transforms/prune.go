@@ -2,13 +2,13 @@ package transforms
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
 
 func init() {
-	register.DoFn3x1[context.Context, Chunk, func(Chunk), error](&pruneFn{})
+	beam.RegisterDoFn(reflect.TypeFor[pruneFn]())
 }
 
 // Prune finds the candidate heads of every word.

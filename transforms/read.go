@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/text"
@@ -16,7 +16,7 @@ import (
 )
 
 func init() {
-	register.DoFn3x1[context.Context, source.Range, func(Chunk), error](&readFn{})
+	beam.RegisterDoFn(reflect.TypeFor[readFn]())
 }
 
 // activeRanges bounds the memory of a process: while one range is parsed, one

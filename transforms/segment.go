@@ -4,17 +4,17 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 func init() {
-	register.DoFn3x1[context.Context, Chunk, func(Chunk), error](&segmentFn{})
+	beam.RegisterDoFn(reflect.TypeFor[segmentFn]())
 }
 
 // Segment cuts the blocks of raw text into sentences. CoNLL sentences pass.

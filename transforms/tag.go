@@ -2,15 +2,15 @@ package transforms
 
 import (
 	"context"
+	"reflect"
 	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 func init() {
-	register.DoFn3x1[context.Context, Chunk, func(Chunk), error](&tagFn{})
+	beam.RegisterDoFn(reflect.TypeFor[tagFn]())
 }
 
 // Tag fills in tags, features and lemmas of sentences in which a word has no

@@ -3,15 +3,14 @@ package transforms
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"sync"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
 
 func init() {
-	register.DoFn3x1[context.Context, Chunk, func(Done), error](&writeFn{})
-	register.Emitter1[Done]()
+	beam.RegisterDoFn(reflect.TypeFor[writeFn]())
 }
 
 // Write turns the chunks of each range into its two parts, failures first:
