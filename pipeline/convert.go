@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/parquet"
 )
 
@@ -100,28 +101,58 @@ func convertPart(trees, failures string, formats map[string]string, stats *Conve
 
 // inputFormats returns the format of every input file.
 func inputFormats(output string) (map[string]string, error) {
-	paths, err := PartPaths(output, "documents")
-	if err != nil {
-		return nil, err
-	}
 	formats := map[string]string{}
+	err := Documents(output, func(d *parquet.Document) error {
+		formats[d.SourceURI] = d.Format
+		return nil
+	})
+	return formats, err
+}
+
+// Documents gives the rows of documents/ of a complete output to yield, in
+// order.
+func Documents(output string, yield func(*parquet.Document) error) error {
+	return eachRow(output, "documents", yield)
+}
+
+// Failures gives the rows of failures/ of a complete output to yield, in order.
+func Failures(output string, yield func(*parquet.Failure) error) error {
+	return eachRow(output, "failures", yield)
+}
+
+// Trees gives the rows of trees/ of a complete output to yield, in order.
+func Trees(output string, yield func(*parquet.Tree) error) error {
+	return eachRow(output, "trees", yield)
+}
+
+func eachRow[T parquet.Row](output, kind string, yield func(*T) error) error {
+	paths, err := PartPaths(output, kind)
+	if err != nil {
+		return err
+	}
 	for _, path := range paths {
-		r, err := parquet.Open[parquet.Document](path)
-		if err != nil {
-			return nil, err
-		}
-		for d, err := range r.All() {
-			if err != nil {
-				r.Close()
-				return nil, err
-			}
-			formats[d.SourceURI] = d.Format
-		}
-		if err := r.Close(); err != nil {
-			return nil, err
+		if err := eachRowOf(path, yield); err != nil {
+			return err
 		}
 	}
-	return formats, nil
+	return nil
+}
+
+func eachRowOf[T parquet.Row](path string, yield func(*T) error) error {
+	r, err := parquet.Open[T](path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for row, err := range r.All() {
+		if err == nil {
+			err = yield(row)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A Format appends a row to dst.
@@ -145,13 +176,39 @@ func appendTextRow(dst []byte, r *Row) []byte {
 	text := ""
 	switch {
 	case r.Tree == nil:
-		text = r.Failure.Text
+		text = blockText(r.Failure)
 	case r.Tree.Text != "":
 		text = r.Tree.Text
 	default:
 		text = strings.Join(r.Tree.Tokens, " ")
 	}
-	return append(append(dst, strings.Join(strings.Fields(text), " ")...), '\n')
+	return append(append(dst, strings.Join(strings.FieldsFunc(text, breaks), " ")...), '\n')
+}
+
+// blockText is the text of a CoNLL sentence that failed: what its comment "#
+// text" says, or its forms. The column text is cut.
+func blockText(f *parquet.Failure) string {
+	for b, err := range conllu.Read(strings.NewReader(f.Block), conllu.Options{NoHeads: true}) {
+		if err != nil || b.Err != nil {
+			break
+		}
+		if b.Sentence.Text != "" {
+			return b.Sentence.Text
+		}
+		forms := make([]string, len(b.Sentence.Words))
+		for i := range forms {
+			forms[i] = b.Sentence.Words[i].Form
+		}
+		return strings.Join(forms, " ")
+	}
+	return f.Text
+}
+
+// breaks says whether r is white space that is none of the text's own: an
+// ASCII space or what some reader takes for the end of a line. No-break spaces
+// stay.
+func breaks(r rune) bool {
+	return r == ' ' || '\t' <= r && r <= '\r' || 0x1c <= r && r <= 0x1e || r == 0x85 || r == 0x2028 || r == 0x2029
 }
 
 // appendJSONRow writes the columns of a tree under their names. A sentence

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/treebeam/treebeam/pipeline"
 )
@@ -28,6 +26,7 @@ func runConvert(ctx context.Context, args []string) error {
 	to := fs.String("to", "conllu", "`FORMAT`: conllu, text or jsonl")
 	output := fs.String("output", "", "`FILE` to write (standard output)")
 	perFile := fs.String("per-file", "", "write one file for each input file below `FOLDER`")
+	overwrite := fs.Bool("overwrite", false, "with --per-file: replace files that are there")
 	others, err := parseFlags(fs, args)
 	if err != nil {
 		return err
@@ -43,27 +42,43 @@ func runConvert(ctx context.Context, args []string) error {
 		if *output != "" {
 			return refuse("--output and --per-file exclude each other")
 		}
-		return convertPerFile(others[0], *perFile, *to, format)
 	}
 	ctx, stop := interruptible(ctx, "")
 	defer stop()
+	if *perFile != "" {
+		err := convertPerFile(ctx, others[0], *perFile, *to, *overwrite)
+		if ctx.Err() != nil {
+			return exitCode(exitInterrupted)
+		}
+		return err
+	}
+	return convertToOne(ctx, others[0], *output, format)
+}
+
+// convertToOne writes all sentences to the file output, or standard output.
+func convertToOne(ctx context.Context, from, output string, format pipeline.Format) (err error) {
 	out, commit := io.Writer(os.Stdout), func() error { return nil }
-	if *output != "" && *output != "-" {
-		if out, commit, err = createOutput(*output); err != nil {
+	if output != "" && output != "-" {
+		if out, commit, err = createOutput(output); err != nil {
 			return err
 		}
+		defer func() {
+			if err != nil {
+				out.(interface{ Cleanup() error }).Cleanup()
+			}
+		}()
 	}
 	buffered := bufio.NewWriterSize(out, 1<<16)
 	var buf []byte
-	stats, err := pipeline.Convert(others[0], func(r *pipeline.Row) error {
+	stats, err := pipeline.Convert(from, func(r *pipeline.Row) error {
 		buf = format(buf[:0], r)
 		_, err := buffered.Write(buf)
 		return errOr(err, ctx.Err())
 	})
-	if err != nil {
-		return err
+	if ctx.Err() != nil {
+		return exitCode(exitInterrupted)
 	}
-	if err := errOr(buffered.Flush(), nil); err != nil {
+	if err := errOr(err, buffered.Flush()); err != nil {
 		return err
 	}
 	if err := commit(); err != nil {
@@ -87,49 +102,4 @@ func reportConverted(s pipeline.Converted) {
 	if s.Lost > 0 {
 		fmt.Fprintf(os.Stderr, "%d blocks or files could not be read and are in failures/ only: treebeam failures lists them\n", s.Lost)
 	}
-}
-
-// convertPerFile writes folder/<doc_id>.<to> for every input file that has
-// sentences.
-func convertPerFile(output, folder, to string, format pipeline.Format) error {
-	extension := map[string]string{"conllu": ".conllu", "text": ".txt", "jsonl": ".jsonl"}[to]
-	var docID string
-	var w *bufio.Writer
-	var commit func() error
-	finish := func() error {
-		if w == nil {
-			return nil
-		}
-		return errOr(w.Flush(), commit())
-	}
-	var buf []byte
-	stats, err := pipeline.Convert(output, func(r *pipeline.Row) error {
-		if w == nil || r.DocID != docID {
-			if err := finish(); err != nil {
-				return err
-			}
-			docID = r.DocID
-			name := filepath.FromSlash(strings.TrimSuffix(docID, extension) + extension)
-			if !filepath.IsLocal(name) {
-				return fmt.Errorf("document %q cannot be the name of a file below %s", docID, folder)
-			}
-			path := filepath.Join(folder, name)
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				return refuse("--per-file %s: %w", folder, err)
-			}
-			out, c, err := createOutput(path)
-			if err != nil {
-				return err
-			}
-			w, commit = bufio.NewWriterSize(out, 1<<16), c
-		}
-		buf = format(buf[:0], r)
-		_, err := w.Write(buf)
-		return err
-	})
-	if err := errOr(err, finish()); err != nil {
-		return err
-	}
-	reportConverted(stats)
-	return nil
 }

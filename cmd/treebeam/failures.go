@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/pipeline"
 )
 
@@ -17,12 +18,15 @@ func init() {
 
 const failuresAbout = `
 Prints the rows of FOLDER/failures as tab-separated values, with a header. Tabs
-and line breaks in values become spaces. Warnings stand for text that is in
-trees/, errors for text that is not.`
+and line breaks in values become spaces, other control characters pictures, such
+as ␛. Warnings stand for text that is in trees/, errors for text that is not.`
+
+const failuresHeader = "doc_id\tsource_uri\tbyte_offset\tline\tstage\tseverity\treason\ttext"
 
 func runFailures(_ context.Context, args []string) error {
 	fs := newFlags("failures", "failures FOLDER [flags]", failuresAbout)
-	onlyErrors := fs.Bool("errors", false, "leave out warnings")
+	onlyErrors := fs.Bool("errors", false, "the same as --severity error")
+	severity := fs.String("severity", "all", "`KIND` of rows: error, warning or all")
 	others, err := parseFlags(fs, args)
 	if err != nil {
 		return err
@@ -30,49 +34,50 @@ func runFailures(_ context.Context, args []string) error {
 	if len(others) != 1 {
 		return refuse("want one output folder of treebeam parse, got %d arguments", len(others))
 	}
-	paths, err := pipeline.PartPaths(others[0], "failures")
-	if err != nil {
-		return err
+	switch {
+	case *severity != "all" && *severity != "error" && *severity != "warning":
+		return refuse("--severity %s: must be error, warning or all", *severity)
+	case *onlyErrors && *severity == "warning":
+		return refuse("--errors and --severity warning exclude each other")
+	case *onlyErrors:
+		*severity = "error"
 	}
 	out := bufio.NewWriter(os.Stdout)
-	fmt.Fprintln(out, "doc_id\tsource_uri\tbyte_offset\tline\tstage\tseverity\treason\ttext")
-	for _, path := range paths {
-		if err := printFailures(out, path, *onlyErrors); err != nil {
-			return err
+	// The header comes only with a folder that can be read.
+	header := func() { out.WriteString(failuresHeader + "\n") }
+	err = pipeline.Failures(others[0], func(f *parquet.Failure) error {
+		if header != nil {
+			header()
+			header = nil
 		}
+		if *severity != "all" && f.Severity != *severity {
+			return nil
+		}
+		_, err := out.WriteString(failureLine(f))
+		return err
+	})
+	if err != nil {
+		return errOr(out.Flush(), err)
+	}
+	if header != nil {
+		header()
 	}
 	return out.Flush()
 }
 
-func printFailures(out *bufio.Writer, path string, onlyErrors bool) error {
-	r, err := parquet.Open[parquet.Failure](path)
-	if err != nil {
-		return err
+// failureLine is f as a line of the table.
+func failureLine(f *parquet.Failure) string {
+	line := ""
+	if f.Line != nil {
+		line = fmt.Sprint(*f.Line)
 	}
-	defer r.Close()
-	for f, err := range r.All() {
-		if err != nil {
-			return err
-		}
-		if onlyErrors && f.Severity != "error" {
-			continue
-		}
-		line := ""
-		if f.Line != nil {
-			line = fmt.Sprint(*f.Line)
-		}
-		fmt.Fprintf(out, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", cell(f.DocID), cell(f.SourceURI), f.ByteOffset, line,
-			f.Stage, f.Severity, cell(f.Reason), cell(f.Text))
-	}
-	return nil
+	return fmt.Sprintf("%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", cell(f.DocID), cell(f.SourceURI), f.ByteOffset, line,
+		cell(f.Stage), cell(f.Severity), cell(f.Reason), cell(f.Text))
 }
 
-// cell makes a value fit in one cell of a table.
-func cell(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, s)
-}
+// blanks become spaces in a cell: what some reader of tables takes for the end
+// of a cell or of a line.
+var blanks = strings.NewReplacer("\t", " ", "\r\n", " ", "\n", " ", "\r", " ", "\v", " ", "\f", " ", "\u0085", " ")
+
+// cell makes a value fit in one cell of a table, and harmless in a terminal.
+func cell(s string) string { return view.Visible(blanks.Replace(s)) }

@@ -2,17 +2,15 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"slices"
-	"strings"
+
+	"golang.org/x/term"
 
 	"github.com/treebeam/treebeam/io/parquet"
-	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/pipeline"
 )
 
@@ -23,13 +21,16 @@ func init() {
 const showAbout = `
 Draws trees of an output folder: the first ones, those with an id, or the least
 certain ones. Behind each word stand its tag, its label and, if it is not sure,
-the probability of its head.`
+the probability of its head. Lines are as wide as the terminal, or 80 columns;
+control characters in the text are shown as pictures, such as ␛.`
 
 func runShow(_ context.Context, args []string) error {
 	fs := newFlags("show", "show FOLDER [flags]", showAbout)
-	id := fs.String("id", "", "only the sentence with this `ID` (column sent_id)")
-	lowest := fs.Int("lowest", 0, "the `N` sentences whose trees are least certain")
-	count := fs.Int("count", 5, "the first `N` sentences")
+	var c choice
+	fs.StringVar(&c.id, "id", "", "only the sentence with this `ID` (column sent_id)")
+	fs.StringVar(&c.doc, "doc", "", "only sentences of the document with this `ID` (column doc_id)")
+	fs.IntVar(&c.lowest, "lowest", 0, "the `N` sentences whose trees are least certain")
+	fs.IntVar(&c.count, "count", 5, "the first `N` sentences")
 	others, err := parseFlags(fs, args)
 	if err != nil {
 		return err
@@ -37,128 +38,76 @@ func runShow(_ context.Context, args []string) error {
 	if len(others) != 1 {
 		return refuse("want one output folder of treebeam parse, got %d arguments", len(others))
 	}
-	if *lowest < 0 || *count < 0 {
+	if c.lowest < 0 || c.count < 0 {
 		return refuse("--lowest and --count must not be negative")
 	}
-	trees, err := chooseTrees(others[0], *id, *lowest, *count)
+	trees, err := c.trees(others[0])
 	if err != nil {
 		return err
 	}
+	columns := 80
+	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+		columns = width
+	}
 	out := bufio.NewWriter(os.Stdout)
 	for _, t := range trees {
-		drawTree(out, t)
+		if err := view.Text(out, t, columns); err != nil {
+			return err
+		}
 	}
 	return out.Flush()
 }
 
 var errEnough = errors.New("enough")
 
-// chooseTrees reads the trees to show, in the order to show them.
-func chooseTrees(output, id string, lowest, count int) ([]*parquet.Tree, error) {
+// A choice says which trees to show.
+type choice struct {
+	id, doc       string // "" is any
+	lowest, count int    // the lowest ones unless that is 0, else the first
+}
+
+// trees reads the trees to show, in the order to show them.
+func (c *choice) trees(output string) ([]*parquet.Tree, error) {
 	var list []*parquet.Tree
-	_, err := pipeline.Convert(output, func(r *pipeline.Row) error {
+	lowest := view.Lowest{N: c.lowest}
+	matched, all := false, 0
+	err := pipeline.Trees(output, func(t *parquet.Tree) error {
+		all++
+		if c.id != "" && t.SentID != c.id || c.doc != "" && t.DocID != c.doc {
+			return nil
+		}
+		matched = true
 		switch {
-		case r.Tree == nil:
-		case id != "":
-			if r.Tree.SentID == id {
-				list = append(list, r.Tree)
-			}
-		case lowest > 0:
-			list = append(list, r.Tree)
-			if len(list) >= 2*lowest {
-				list = leastCertain(list, lowest)
-			}
-		case len(list) == count:
+		case c.lowest > 0:
+			lowest.Add(t)
+		case c.id == "" && len(list) >= c.count:
 			return errEnough
 		default:
-			list = append(list, r.Tree)
+			list = append(list, t)
 		}
 		return nil
 	})
 	if err != nil && err != errEnough {
 		return nil, err
 	}
-	if id != "" && len(list) == 0 {
-		return nil, refuse("no sentence of %s has the id %q; treebeam convert %s --to jsonl lists the ids", output, id, output)
+	switch {
+	case all == 0:
+		fmt.Fprintf(os.Stderr, "%s has no trees; treebeam failures %s lists what could not be parsed\n", output, output)
+	case !matched && c.id != "":
+		return nil, refuse("no sentence of %s%s has the id %q; treebeam convert %s --to jsonl lists the ids as sent_id", output, c.of(), c.id, output)
+	case !matched:
+		return nil, refuse("no sentence of %s is of a document with the id %q; treebeam convert %s --to jsonl lists the ids as doc_id", output, c.doc, output)
 	}
-	if lowest > 0 {
-		list = leastCertain(list, lowest)
+	if c.lowest > 0 {
+		return lowest.Trees(), nil
 	}
 	return list, nil
 }
 
-func leastCertain(list []*parquet.Tree, n int) []*parquet.Tree {
-	slices.SortStableFunc(list, func(a, b *parquet.Tree) int { return cmp.Compare(certainty(a), certainty(b)) })
-	return list[:min(n, len(list))]
-}
-
-// certainty is tree_conf if the model is calibrated, else the least probable
-// head's marginal, else the agreement of the restarts.
-func certainty(t *parquet.Tree) float32 {
-	switch {
-	case t.TreeConf != nil:
-		return *t.TreeConf
-	case len(t.HeadMarginal) > 0:
-		return slices.Min(t.HeadMarginal)
+// of says that only one document was looked at.
+func (c *choice) of() string {
+	if c.doc == "" {
+		return ""
 	}
-	return t.TreeAgreement
-}
-
-// sure is the probability of a head from which on it is not shown.
-const sure = 0.9
-
-// drawTree writes the tree with children below their heads in word order.
-func drawTree(w io.Writer, t *parquet.Tree) {
-	fmt.Fprintf(w, "%s\n", t.SentID)
-	if t.Text != "" {
-		fmt.Fprintf(w, "%s\n", t.Text)
-	}
-	children := make([][]int, len(t.Tokens)+1)
-	for i, h := range t.Head {
-		if h >= syntax.Root && int(h) <= len(t.Tokens) {
-			children[h] = append(children[h], i+1)
-		}
-	}
-	type node struct {
-		word   int
-		indent string
-		last   bool
-	}
-	var stack []node // depth first without recursion: chains can be long
-	push := func(head int, indent string) {
-		for i, c := range slices.Backward(children[head]) {
-			stack = append(stack, node{c, indent, i == len(children[head])-1})
-		}
-	}
-	push(syntax.Root, "")
-	for len(stack) > 0 {
-		n := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		branch, below := "├─ ", "│  "
-		if n.last {
-			branch, below = "└─ ", "   "
-		}
-		fmt.Fprintf(w, "%s%s%s\n", n.indent, branch, describe(t, n.word-1))
-		push(n.word, n.indent+below)
-	}
-	fmt.Fprintln(w)
-}
-
-// describe is word i as one line.
-func describe(t *parquet.Tree, i int) string {
-	parts := []string{t.Tokens[i]}
-	if i < len(t.UPOS) && t.UPOS[i] != "" {
-		parts = append(parts, t.UPOS[i])
-	}
-	if i < len(t.Deprel) && t.Deprel[i] != "" {
-		parts = append(parts, t.Deprel[i])
-	}
-	probability := t.HeadConf
-	if len(probability) == 0 {
-		probability = t.HeadMarginal
-	}
-	if i < len(probability) && probability[i] < sure {
-		parts = append(parts, fmt.Sprintf("%.2f", probability[i]))
-	}
-	return strings.Join(parts, " ")
+	return fmt.Sprintf(" in the document %q", c.doc)
 }

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/treebeam/treebeam/io/mirror"
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/pipeline"
+)
+
+// extensions are those of the formats of convert.
+var extensions = map[string]string{"conllu": ".conllu", "text": ".txt", "jsonl": ".jsonl"}
+
+// A mirrored input file: the path of its mirror, and whether that is written.
+type mirrored struct {
+	name    string
+	written bool
+}
+
+// A mirrorer writes the rows of an output, which come file by file, to a file
+// each.
+type mirrorer struct {
+	folder    *mirror.Folder
+	files     map[string]*mirrored // by source_uri
+	source    string               // of the open file
+	file      *mirror.File         // nil if none is open
+	out       *bufio.Writer
+	written   int   // files
+	sentences int64 // in them
+}
+
+// convertPerFile writes a file below dir for every input file of output that
+// has sentences. Nothing is written if one of them is there already, unless
+// overwrite is set.
+func convertPerFile(ctx context.Context, output, dir, to string, overwrite bool) (err error) {
+	files, names, renamed, err := mirrorNames(output, extensions[to])
+	if err != nil {
+		return err
+	}
+	folder, err := mirror.Open(dir)
+	if err != nil {
+		return refuse("--per-file %s: %w; name a folder that can be written", dir, err)
+	}
+	defer folder.Close()
+	if !overwrite {
+		switch old, err := folder.Existing(names); {
+		case err != nil:
+			return refuse("--per-file %s: %w", dir, err)
+		case len(old) > 0:
+			return refuse("--per-file %s: %d of the %d files are there already, such as %q; name another folder, or replace them with --overwrite",
+				dir, len(old), len(names), old[0])
+		}
+	}
+	m := &mirrorer{folder: folder, files: files}
+	defer func() {
+		if m.file != nil {
+			m.file.Abort()
+		}
+	}()
+	var buf []byte
+	stats, err := pipeline.Convert(output, func(r *pipeline.Row) error {
+		buf = pipeline.Formats[to](buf[:0], r)
+		return errOr(ctx.Err(), m.write(sourceOf(r), buf))
+	})
+	if err := errOr(err, m.finish()); err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "%d files with %d sentences are in %s\n", m.written, m.sentences, dir)
+	for _, line := range renamed {
+		fmt.Fprintln(os.Stderr, line)
+	}
+	reportConverted(stats)
+	return nil
+}
+
+// renamedShown is how many changed names are listed.
+const renamedShown = 5
+
+// mirrorNames returns the file of each input file that has sentences, by
+// source_uri, their paths, and lines about ids that were no names of files.
+func mirrorNames(output, extension string) (files map[string]*mirrored, names, renamed []string, err error) {
+	var sources, ids []string
+	err = pipeline.Documents(output, func(d *parquet.Document) error {
+		if d.Blocks > 0 {
+			sources, ids = append(sources, d.SourceURI), append(ids, d.DocID)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	names = mirror.Names(ids, extension)
+	files = make(map[string]*mirrored, len(names))
+	changed := 0
+	for i, name := range names {
+		files[sources[i]] = &mirrored{name: name}
+		if name == ids[i] || name == ids[i]+extension {
+			continue
+		}
+		if changed++; changed <= renamedShown {
+			renamed = append(renamed, fmt.Sprintf("%q is in %q: its id could not be the name of a file, or another file has it", ids[i], name))
+		}
+	}
+	if changed > renamedShown {
+		renamed = append(renamed, fmt.Sprintf("and %d more", changed-renamedShown))
+	}
+	return files, names, renamed, nil
+}
+
+func sourceOf(r *pipeline.Row) string {
+	if r.Tree != nil {
+		return r.Tree.SourceURI
+	}
+	return r.Failure.SourceURI
+}
+
+// write appends a sentence to the file of its source.
+func (m *mirrorer) write(source string, sentence []byte) error {
+	if m.file == nil || source != m.source {
+		if err := m.next(source); err != nil {
+			return err
+		}
+	}
+	m.sentences++
+	_, err := m.out.Write(sentence)
+	return err
+}
+
+// next closes the file that is open and begins that of source.
+func (m *mirrorer) next(source string) error {
+	if err := m.finish(); err != nil {
+		return err
+	}
+	to := m.files[source]
+	switch {
+	case to == nil:
+		return fmt.Errorf("%s has sentences, but no row in documents/ that counts them: the output is damaged; parse again with --overwrite", source)
+	case to.written:
+		return fmt.Errorf("the sentences of %s do not stand together: the output is damaged; parse again with --overwrite", source)
+	}
+	file, err := m.folder.Create(to.name)
+	if err != nil {
+		return fmt.Errorf("writing the mirror of %s: %w", source, err)
+	}
+	to.written = true
+	m.source, m.file, m.out = source, file, bufio.NewWriterSize(file, 1<<16)
+	m.written++
+	return nil
+}
+
+// finish gives the open file, if there is one, its name.
+func (m *mirrorer) finish() error {
+	file := m.file
+	if file == nil {
+		return nil
+	}
+	m.file = nil
+	if err := m.out.Flush(); err != nil {
+		file.Abort()
+		return err
+	}
+	return file.Commit()
+}

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/transforms"
+)
+
+// craftOutput makes a complete output of these rows, whatever is in them: they
+// may come from anywhere.
+func craftOutput(t *testing.T, trees []parquet.Tree, failures []parquet.Failure, documents []parquet.Document) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "crafted")
+	m := transforms.Manifest{FP: strings.Repeat("ab", 32), FormatVersion: transforms.FormatVersion, Model: "m", Ranges: 1}
+	writePart(t, dir, "trees", &m, trees)
+	writePart(t, dir, "failures", &m, failures)
+	writePart(t, dir, "documents", &m, documents)
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, transforms.ManifestFile), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func writePart[T parquet.Row](t *testing.T, dir, kind string, m *transforms.Manifest, rows []T) {
+	t.Helper()
+	name := kind + "/" + parquet.PartName(0, 1, m.FP)
+	m.Files = append(m.Files, transforms.Output{Path: name})
+	if err := os.MkdirAll(filepath.Join(dir, kind), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w := parquet.NewWriter[T](f, nil)
+	if err := w.Write(rows...); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// craftedTree is a sentence of one word of a document in a source.
+func craftedTree(source, doc, form string, start int64) parquet.Tree {
+	one := []string{form}
+	return parquet.Tree{SentID: fmt.Sprintf("%s@%d", doc, start), Text: form, Tokens: one, Lemmas: one, UPOS: []string{"X"}, XPOS: []string{""},
+		Feats: []string{""}, Head: []int32{0}, Deprel: []string{"root"}, Deps: []string{""}, Misc: []string{""},
+		DocID: doc, SourceURI: source, StartByte: start, EndByte: start + 1, HeadMarginal: []float32{1}, TreeAgreement: 1, Status: "ok"}
+}
+
+// Whatever the documents are called, each gets a file of its own below the
+// folder, with all its sentences.
+func TestPerFileWithHostileIDs(t *testing.T) {
+	ids := []string{"../up", "/abs", "", "a", "a.conllu", "A", "a.conllu/b", "nul\x00", "new\nline", "..", strings.Repeat("n", 400), "x/../../y", "a/b"}
+	var trees []parquet.Tree
+	var documents []parquet.Document
+	for i, id := range ids {
+		source := fmt.Sprintf("in/%02d", i)
+		documents = append(documents, parquet.Document{DocID: id, SourceURI: source, Format: "text", Blocks: 2, Sentences: 2, Trees: 2})
+		// The ids of the rows repeat and come back: one file has many documents.
+		trees = append(trees, craftedTree(source, "same", fmt.Sprintf("word%d", i), 0), craftedTree(source, fmt.Sprint("doc", i%2), fmt.Sprintf("word%d", i), 5))
+	}
+	out := craftOutput(t, trees, nil, documents)
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "mirror")
+	status, stdout, stderr := treebeam(t, "", "convert", out, "--per-file", dir, "--to", "text")
+	if status != exitOK || stdout != "" || !strings.Contains(stderr, fmt.Sprintf("%d files with %d sentences are in", len(ids), 2*len(ids))) ||
+		!strings.Contains(stderr, `"../up" is in "%2E./up.txt"`) {
+		t.Errorf("status %d\n%s", status, stderr)
+	}
+	var contents []string
+	err := filepath.WalkDir(parent, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if !strings.HasPrefix(path, dir+string(filepath.Separator)) {
+			t.Errorf("%s was written outside of the folder", path)
+		}
+		text, err := os.ReadFile(path)
+		contents = append(contents, string(text))
+		return err
+	})
+	var want []string
+	for i := range ids {
+		want = append(want, fmt.Sprintf("word%d\nword%d\n", i, i))
+	}
+	slices.Sort(contents)
+	slices.Sort(want)
+	if err != nil || !slices.Equal(contents, want) {
+		t.Errorf("%v, files hold %q, want %q", err, contents, want)
+	}
+}
+
+// Files that are there are not replaced unless that is wanted, and then no
+// others are touched.
+func TestPerFileOverwrite(t *testing.T) {
+	out := craftOutput(t, []parquet.Tree{craftedTree("in/a", "a", "new", 0), craftedTree("in/b", "b", "new", 0)}, nil,
+		[]parquet.Document{{DocID: "a", SourceURI: "in/a", Format: "text", Blocks: 1}, {DocID: "b", SourceURI: "in/b", Format: "text", Blocks: 1}})
+	dir := writeFiles(t, map[string]string{"b.txt": "precious\n", "other.txt": "mine\n"})
+	read := func(name string) string {
+		text, _ := os.ReadFile(filepath.Join(dir, name))
+		return string(text)
+	}
+	status, _, stderr := treebeam(t, "", "convert", out, "--per-file", dir, "--to", "text")
+	if status != exitRefused || !strings.Contains(stderr, `1 of the 2 files are there already, such as "b.txt"`) || !strings.Contains(stderr, "--overwrite") ||
+		read("b.txt") != "precious\n" || read("a.txt") != "" {
+		t.Errorf("status %d, %q\n%s", status, read("b.txt"), stderr)
+	}
+	status, _, stderr = treebeam(t, "", "convert", out, "--per-file", dir, "--to", "text", "--overwrite")
+	if status != exitOK || read("b.txt") != "new\n" || read("a.txt") != "new\n" || read("other.txt") != "mine\n" {
+		t.Errorf("status %d, %q\n%s", status, read("b.txt"), stderr)
+	}
+}
+
+// An output whose rows do not stand together is not taken for a good one.
+func TestPerFileOfDamagedOutput(t *testing.T) {
+	a, b := craftedTree("in/a", "a", "x", 0), craftedTree("in/b", "b", "x", 0)
+	documents := []parquet.Document{{DocID: "a", SourceURI: "in/a", Blocks: 1}, {DocID: "b", SourceURI: "in/b", Blocks: 1}}
+	for name, out := range map[string]string{
+		"do not stand together": craftOutput(t, []parquet.Tree{a, b, a}, nil, documents),
+		"no row in documents/":  craftOutput(t, []parquet.Tree{a, b}, nil, documents[:1]),
+	} {
+		if status, _, stderr := treebeam(t, "", "convert", out, "--per-file", t.TempDir()); status != exitFailed || !strings.Contains(stderr, name) {
+			t.Errorf("%s: status %d\n%s", name, status, stderr)
+		}
+	}
+}
+
+// Text is one sentence a line whatever is in it, and failed sentences are
+// whole.
+func TestConvertText(t *testing.T) {
+	odd := craftedTree("in/a", "a", "x", 0)
+	odd.Text = "no\u00a0break\u2028 and \r\n\tso\u0085 on  "
+	block := "# treebeam_failure = why\n# text = " + strings.Repeat("long ", 400) + "end\n1\tlong\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
+	out := craftOutput(t, []parquet.Tree{odd}, []parquet.Failure{
+		{DocID: "a", SourceURI: "in/a", ByteOffset: 50, Severity: "error", Stage: "parse", Reason: "why", Text: "cut", Block: block},
+		{DocID: "a", SourceURI: "in/a", ByteOffset: 60, Severity: "error", Stage: "parse", Reason: "why", Text: "cut", Block: "1\ttwo\t_\t_\t_\t_\t_\t_\t_\t_\n2\twords\t_\t_\t_\t_\t_\t_\t_\t_\n\n"},
+		{DocID: "a", SourceURI: "in/a", ByteOffset: 70, Severity: "error", Stage: "read", Reason: "no sentence", Text: "cut"},
+	}, []parquet.Document{{DocID: "a", SourceURI: "in/a", Format: "conllu", Blocks: 3}})
+	status, stdout, stderr := treebeam(t, "", "convert", out, "--to", "text")
+	if want := "no\u00a0break and so on\n" + strings.Repeat("long ", 400) + "end\ntwo words\n"; status != exitOK || stdout != want {
+		t.Errorf("status %d, %q", status, stdout)
+	}
+	if !strings.Contains(stderr, "2 sentences could not be parsed") || !strings.Contains(stderr, "1 blocks or files could not be read") {
+		t.Errorf("%s", stderr)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	line := int64(7)
+	out := craftOutput(t, nil, []parquet.Failure{
+		{DocID: "d\t1", SourceURI: "in/\nd", ByteOffset: 3, Line: &line, Stage: "read", Severity: "error", Reason: "bad: \x1b[31mred", Text: "a\tb\r\nc\x00"},
+		{DocID: "e", SourceURI: "in/e", Stage: "parse", Severity: "warning", Reason: "odd"},
+	}, nil)
+	const header = "doc_id\tsource_uri\tbyte_offset\tline\tstage\tseverity\treason\ttext\n"
+	const first = "d 1\tin/ d\t3\t7\tread\terror\tbad: ␛[31mred\ta b c␀\n"
+	const second = "e\tin/e\t0\t\tparse\twarning\todd\t\n"
+	for args, want := range map[string]string{
+		"": header + first + second, "--severity all": header + first + second,
+		"--severity error": header + first, "--errors": header + first, "--severity warning": header + second,
+	} {
+		if status, stdout, stderr := treebeam(t, "", append([]string{"failures", out}, strings.Fields(args)...)...); status != exitOK || stdout != want {
+			t.Errorf("%s: status %d %s\n%q", args, status, stderr, stdout)
+		}
+	}
+	for _, args := range []string{"--severity bad", "--errors --severity warning"} {
+		if status, stdout, stderr := treebeam(t, "", append([]string{"failures", out}, strings.Fields(args)...)...); status != exitRefused || stdout != "" || stderr == "" {
+			t.Errorf("%s: status %d %s%s", args, status, stdout, stderr)
+		}
+	}
+	if status, stdout, _ := treebeam(t, "", "failures", craftOutput(t, nil, nil, nil)); status != exitOK || stdout != header {
+		t.Errorf("status %d, %q", status, stdout)
+	}
+}
+
+func TestShow(t *testing.T) {
+	a, b, c := craftedTree("in/a", "a", "one", 0), craftedTree("in/b", "b", "\x1b[2Jtwo", 0), craftedTree("in/b", "b", "three", 9)
+	a.HeadMarginal[0], c.HeadMarginal[0] = 0.5, 0.25
+	out := craftOutput(t, []parquet.Tree{a, b, c}, nil, nil)
+	for args, want := range map[string]string{
+		"":                    "a@0 b@0 b@9",
+		"--count 1":           "a@0",
+		"--lowest 2":          "b@9 a@0",
+		"--doc b":             "b@0 b@9",
+		"--doc b --count 1":   "b@0",
+		"--doc b --lowest 1":  "b@9",
+		"--doc b --id b@9":    "b@9",
+		"--id a@0 --lowest 9": "a@0",
+		"--count 0":           "",
+	} {
+		status, stdout, stderr := treebeam(t, "", append([]string{"show", out}, strings.Fields(args)...)...)
+		var ids []string
+		for _, line := range strings.Split(stdout, "\n") {
+			if strings.Contains(line, "@") {
+				ids = append(ids, line)
+			}
+		}
+		if got := strings.Join(ids, " "); status != exitOK || got != want || strings.Contains(stdout, "\x1b") {
+			t.Errorf("%s: status %d %s\n%s", args, status, stderr, stdout)
+		}
+	}
+	for args, want := range map[string]string{
+		"--id none":         `has the id "none"; treebeam convert`,
+		"--id a@0 --doc b":  `in the document "b" has the id "a@0"`,
+		"--doc none":        "is of a document with the id",
+		"--lowest -1":       "must not be negative",
+		"--doc b --id none": `in the document "b"`,
+	} {
+		if status, _, stderr := treebeam(t, "", append([]string{"show", out}, strings.Fields(args)...)...); status != exitRefused || !strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d %s", args, status, stderr)
+		}
+	}
+	if status, stdout, stderr := treebeam(t, "", "show", craftOutput(t, nil, nil, nil)); status != exitOK || stdout != "" || !strings.Contains(stderr, "has no trees") {
+		t.Errorf("status %d %s%s", status, stdout, stderr)
+	}
+}
+
+func TestReport(t *testing.T) {
+	const attack = "<script>alert(1)</script>"
+	out := craftOutput(t, []parquet.Tree{craftedTree("in/"+attack, attack, attack, 0)},
+		[]parquet.Failure{{SourceURI: "in/" + attack, Stage: "read", Severity: "warning", Reason: "odd " + attack, Text: attack}},
+		[]parquet.Document{{DocID: attack, SourceURI: "in/" + attack, SourceVersion: "v", Format: "text", Blocks: 1, Trees: 1, Words: 1, Warnings: 1}})
+	file := filepath.Join(t.TempDir(), "report.html")
+	status, stdout, stderr := treebeam(t, "", "report", out, "--output", file)
+	page, err := os.ReadFile(file)
+	if status != exitOK || stdout != "" || err != nil || !strings.Contains(stderr, file) {
+		t.Fatalf("status %d, %v\n%s%s", status, err, stdout, stderr)
+	}
+	if text := string(page); strings.Contains(text, "<script") || strings.Count(text, "&lt;script&gt;") < 6 ||
+		!strings.Contains(text, "1 word in 1 tree from 1 file; 0 errors, 1 warning.") {
+		t.Errorf("%s", text)
+	}
+	if status, again, _ := treebeam(t, "", "report", out, "--output", "-"); status != exitOK || again != string(page) {
+		t.Errorf("status %d: standard output gets other bytes", status)
+	}
+	t.Chdir(t.TempDir())
+	if status, _, stderr := treebeam(t, "", "report", out+"/"); status != exitOK || !strings.Contains(stderr, "crafted-report.html") {
+		t.Errorf("status %d %s", status, stderr)
+	}
+	if text, err := os.ReadFile("crafted-report.html"); err != nil || string(text) != string(page) {
+		t.Errorf("%v, or other bytes", err)
+	}
+	for args, want := range map[string]string{
+		out + " --output " + out + "/trees/x.html":  "among the data",
+		out + " --output " + out + "/manifest.json": "among the data",
+		out + " --lowest -1":                        "from 0 to 1000",
+		out + " --output none/x.html":               "cannot be written",
+		"none":                                      "manifest.json",
+		"a b":                                       "got 2 arguments",
+	} {
+		if status, _, stderr := treebeam(t, "", append([]string{"report"}, strings.Fields(args)...)...); status != exitRefused || !strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d %s", args, status, stderr)
+		}
+	}
+}

@@ -1,0 +1,238 @@
+package view
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/treebeam/treebeam/io/parquet"
+)
+
+//go:embed page.html
+var pageText string
+
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"number":  number,
+	"visible": Visible,
+}).Parse(pageText))
+
+// What page.html shows.
+type pageData struct {
+	Name     string
+	Summary  string
+	Run      []row
+	Counts   []tile
+	Reasons  []reasonRow
+	More     string // about reasons left out
+	Troubled []*parquet.Document
+	Files    []fileTable
+	Status   []row
+	Charts   []chart
+	Words    []wordTable
+	Lowest   []figure
+	Examples []figure
+	Limits   struct{ Drawn, MinExample, MaxExample int }
+	Sure     string
+}
+
+type row struct {
+	Name, Value, Note string
+}
+
+type tile struct {
+	Value, Name string
+	Bad         bool
+}
+
+type reasonRow struct {
+	Severity, Stage, Reason, Place, Text string
+	Count                                string
+}
+
+type fileTable struct {
+	Title, Column string
+	Rows          [][]string
+}
+
+type wordTable struct {
+	Title, Column string
+	Calibrated    bool
+	Rows          []wordRow
+	More          string
+}
+
+type wordRow struct {
+	Name, N, Share string
+	Bar            float64 // percent of the widest
+	Marginal, Conf string
+}
+
+type figure struct {
+	ID, Place, Text, Note string
+	Certainty             string
+	Label                 string // for those who cannot see it
+	Picture               *picture
+	Rows                  [][7]string
+}
+
+// maxText is how much of a sentence or of a row's text the page shows, in
+// columns.
+const maxText = 600
+
+// WriteHTML writes the page: one file without scripts that fetches nothing.
+// Everything that comes from the input is escaped, and no control character is
+// left in it.
+func (r *Report) WriteHTML(w io.Writer) error {
+	d := &pageData{
+		Name: Visible(r.run.Name),
+		Summary: fmt.Sprintf("%s in %s from %s; %s, %s.",
+			many(r.words, "word"), many(r.trees, "tree"), many(r.files, "file"), many(r.errors, "error"), many(r.warnings, "warning")),
+		Troubled: r.troubled,
+		Sure:     fmt.Sprintf("%.1f", sure),
+	}
+	d.Limits.Drawn, d.Limits.MinExample, d.Limits.MaxExample = maxDrawn, minExample, maxExample
+	d.Run = r.runRows()
+	d.Counts = []tile{
+		{number(r.files), "files", false}, {number(r.blocks), "blocks of text", false},
+		{number(r.sentences), "sentences", false}, {number(r.trees), "trees", false}, {number(r.words), "words", false},
+		{number(r.errors), "errors", r.errors > 0}, {number(r.warnings), "warnings", false},
+	}
+	r.addReasons(d)
+	d.Files = []fileTable{
+		fileRows("By format", "format", &r.formats, "not read"),
+		fileRows("By encoding", "encoding", &r.encodings, "not text"),
+		fileRows("By layout", "a line break means", &r.layouts, "no raw text"),
+	}
+	list, _, _ := r.status.top(20)
+	for _, c := range list {
+		d.Status = append(d.Status, row{Visible(c.Name), number(c.N), statusNames[c.Name]})
+	}
+	d.Charts = append(d.Charts, newChart("Words in a sentence", "", "sentences", r.lengths))
+	for _, s := range r.signals {
+		if s.N > 0 {
+			d.Charts = append(d.Charts, newChart(s.Column, s.About, s.Unit, s.histogram))
+		}
+	}
+	d.Words = []wordTable{wordRows("Parts of speech", "UPOS", &r.upos), wordRows("Relations", "deprel", &r.deprel)}
+	for _, t := range r.lowest.Trees() {
+		d.Lowest = append(d.Lowest, newFigure(t))
+	}
+	for _, t := range r.examples.list() {
+		d.Examples = append(d.Examples, newFigure(t))
+	}
+	return page.Execute(w, d)
+}
+
+func (r *Report) runRows() []row {
+	where := r.folder
+	if where == "." || where == "" {
+		where = "files of several folders"
+	}
+	rows := []row{
+		{"input", Visible(where), many(r.files, "file") + ", " + many(r.stored, "byte")},
+		{"model", r.run.ModelID, "SHA-256 " + r.run.ModelDigest},
+	}
+	for _, fact := range r.run.ModelFacts {
+		rows = append(rows, row{fact[0], Visible(fact[1]), ""})
+	}
+	rows = append(rows, row{"fingerprint of the run", r.run.FP, ""}, row{"format version", r.run.FormatVersion, ""})
+	for _, option := range optionRows(r.run.Options) {
+		rows = append(rows, row{"option " + option[0], Visible(option[1]), ""})
+	}
+	if r.empty > 0 {
+		rows = append(rows, row{"files without text", number(r.empty), ""})
+	}
+	if r.unreadable > 0 {
+		rows = append(rows, row{"files that could not be read", number(r.unreadable), ""})
+	}
+	if r.repaired > 0 {
+		rows = append(rows, row{"characters repaired", number(r.repaired), "invalid bytes that became U+FFFD"})
+	}
+	return rows
+}
+
+func (r *Report) addReasons(d *pageData) {
+	all := r.sortedReasons()
+	for _, k := range all[:min(len(all), 50)] {
+		e := k.Example
+		d.Reasons = append(d.Reasons, reasonRow{
+			Severity: Visible(k.severity), Stage: Visible(k.stage), Count: number(k.Count),
+			Reason: Clip(Visible(e.Reason), maxText), Place: Visible(place(e.SourceURI, e.ByteOffset, e.Line)), Text: Clip(Visible(e.Text), 200),
+		})
+	}
+	rest := r.moreReason
+	for _, k := range all[min(len(all), 50):] {
+		rest += k.Count
+	}
+	if rest > 0 {
+		d.More = fmt.Sprintf("and %s rows of other kinds", number(rest))
+	}
+}
+
+func fileRows(title, column string, t *tally, none string) fileTable {
+	table := fileTable{Title: title, Column: column}
+	list, more, rest := t.top(20)
+	for _, c := range list {
+		name := Visible(c.Name)
+		if name == "" {
+			name = none
+		}
+		table.Rows = append(table.Rows, []string{name, number(c.N), number(int64(c.Sums[0])), number(int64(c.Sums[1])), number(int64(c.Sums[2]))})
+	}
+	if more > 0 {
+		table.Rows = append(table.Rows, []string{fmt.Sprintf("%d others", more), number(rest), "", "", ""})
+	}
+	return table
+}
+
+func wordRows(title, column string, t *tally) wordTable {
+	table := wordTable{Title: title, Column: column}
+	list, more, rest := t.top(40)
+	total := rest
+	for _, c := range list {
+		total += c.N
+	}
+	for _, c := range list {
+		w := wordRow{Name: c.Name, N: number(c.N), Share: percent(c.N, total), Bar: float64(1000*c.N/list[0].N) / 10}
+		if c.Valued[0] > 0 {
+			w.Marginal = fmt.Sprintf("%.3f", c.Sums[0]/float64(c.Valued[0]))
+		}
+		if c.Valued[1] > 0 {
+			w.Conf, table.Calibrated = fmt.Sprintf("%.3f", c.Sums[1]/float64(c.Valued[1])), true
+		}
+		table.Rows = append(table.Rows, w)
+	}
+	if more > 0 {
+		table.More = fmt.Sprintf("and %s others with %s words", number(int64(more)), number(rest))
+	}
+	return table
+}
+
+// newFigure is a tree with what stands around it.
+func newFigure(t *parquet.Tree) figure {
+	text := t.Text
+	if text == "" {
+		text = strings.Join(t.Tokens[:min(len(t.Tokens), 1000)], " ")
+	}
+	f := figure{ID: Clip(Visible(t.SentID), 120), Place: Visible(place(t.SourceURI, t.StartByte, nil)),
+		Text: Clip(Visible(text), maxText), Certainty: fmt.Sprintf("%.2f", Certainty(t)), Picture: draw(t)}
+	p := f.Picture
+	if p.Last-p.First+1 < p.N {
+		f.Note = fmt.Sprintf("Words %s to %s of %s, around the least certain head.", number(int64(p.First)), number(int64(p.Last)), number(int64(p.N)))
+	}
+	f.Label = fmt.Sprintf("Dependency tree of %d words; the table below has the same", p.Last-p.First+1)
+	for i := p.First - 1; i < p.Last; i++ {
+		probability := ""
+		if v, ok := headProbability(t, i); ok {
+			probability = fmt.Sprintf("%.2f", v)
+		}
+		head := ""
+		if i < len(t.Head) {
+			head = fmt.Sprint(t.Head[i])
+		}
+		f.Rows = append(f.Rows, [7]string{fmt.Sprint(i + 1), Clip(Visible(t.Tokens[i]), 60), at(t.Lemmas, i), at(t.UPOS, i), head, at(t.Deprel, i), probability})
+	}
+	return f
+}

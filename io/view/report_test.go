@@ -1,0 +1,189 @@
+package view
+
+import (
+	"bytes"
+	"encoding/xml"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/io/parquet"
+)
+
+var rewrite = flag.Bool("rewrite", false, "rewrite testdata/report.html, after looking at the difference")
+
+const attack = `<script>alert(1)</script><img src=x onerror=alert(2)>"'</title></style>{{.Name}}` + "\x00\x1b[31m\u202e"
+
+// report is the page of a run that holds what is nasty: text that wants to be
+// markup, long words and sentences, many scripts, crossing arcs, heads that are
+// none.
+func report(t *testing.T) []byte {
+	t.Helper()
+	r := NewReport(Run{Name: "out " + attack, FP: "0123abcd", FormatVersion: "1", ModelID: "m", ModelDigest: "mm",
+		ModelFacts: [][2]string{{"treebank", attack}}, Options: []byte(`{"lines":"auto","parse":{"seed":1,"x":"` + "<b>" + `"}}`)}, 6, 3)
+	for i, name := range []string{"in/a.txt", "in/sub/b.txt", "in/sub/" + attack} {
+		r.Document(&parquet.Document{DocID: name, SourceURI: name, SourceVersion: "v", StoredBytes: 100, Format: "text", Encoding: "utf-8",
+			Lines: "wrapped", Blocks: 5, Sentences: 6, Trees: 5, Words: 1234, Failures: int64(i), Warnings: 1})
+	}
+	r.Document(&parquet.Document{SourceURI: "in/c.pdf", StoredBytes: 9, Failures: 1, Blocks: 0})
+	line := int64(12345)
+	for range 3 {
+		r.Failure(&parquet.Failure{SourceURI: "in/" + attack, ByteOffset: 5, Line: &line, Stage: "read", Severity: "warning", Reason: "invalid bytes: " + attack, Text: attack})
+	}
+	r.Failure(&parquet.Failure{SourceURI: "in/c.pdf", Stage: "read", Severity: "error", Reason: "not text: a PDF"})
+	for i, row := range nasty() {
+		row.StartByte = int64(1000 * i)
+		r.Tree(row)
+	}
+	var b bytes.Buffer
+	if err := r.WriteHTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func nasty() []*parquet.Tree {
+	crossing := tree("A/2", "hearing/3", "is/0", "scheduled/3", "on/7", "the/7", "issue/2", "today/4", "./3")
+	for i, label := range []string{"det", "nsubj:pass", "root", "xcomp", "case", "det", "nmod", "obl:unmarked", "punct"} {
+		crossing.Deprel[i] = label
+	}
+	crossing.HeadMarginal[6] = 0.25
+	hebrew := tree("הספינה/2", "הפליגה/0", "אל/4", "הנמל/2", "./2")
+	chinese := tree("我們/2", "看見/0", "了/2", "一/5", "艘船/2", "。/2")
+	scripts := tree("ในน้ำมีปลา/2", "नमस्ते/0", "👩\u200d👩\u200d👧/2", "e\u0301\u0323/2", "தமிழ்நாடு/2", strings.Repeat("W", 80)+"/2", "﷽/2")
+	hostile := tree(attack+"/0", "b/1", "c/2", "d/3")
+	hostile.UPOS[1], hostile.Deprel[1], hostile.SentID, hostile.Text, hostile.SourceURI = attack, attack, attack, attack, attack
+	var words []string
+	for i := range 120 {
+		words = append(words, fmt.Sprintf("w%d/%d", i+1, (i*i*7)%120+1))
+	}
+	long := tree(words...)
+	long.Head[5], long.HeadMarginal[60] = 0, 0.125
+	bad := tree("a/0", "b/77", "c/-1", "d/4")
+	bad.UPOS, bad.Deprel, bad.HeadMarginal, bad.HeadConf = bad.UPOS[:1], nil, nil, []float32{1}
+	bad.TreeAgreement = 0.5
+	return []*parquet.Tree{crossing, hebrew, chinese, scripts, hostile, long, bad, tree("One/0"), {SentID: "empty"}}
+}
+
+func TestGolden(t *testing.T) {
+	got := report(t)
+	if !bytes.Equal(got, report(t)) {
+		t.Fatal("the same rows give other bytes")
+	}
+	golden := filepath.Join("testdata", "report.html")
+	if *rewrite {
+		if err := os.WriteFile(golden, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		a, b := strings.Split(string(got), "\n"), strings.Split(string(want), "\n")
+		for i := range min(len(a), len(b)) {
+			if a[i] != b[i] {
+				t.Fatalf("line %d is\n%s\nwhere it was\n%s\nlook at it in a browser, then: go test ./io/view -run Golden -rewrite", i+1, a[i], b[i])
+			}
+		}
+		t.Fatal("the length differs")
+	}
+}
+
+// No text becomes markup, and the page needs nothing from elsewhere.
+func TestPageIsHarmless(t *testing.T) {
+	text := string(report(t))
+	for _, bad := range []string{"<script", "<img", "onerror=alert(2)>", "ZgotmplZ", "\x00", "\x1b", "\u202e", "http://", "https://", "@import", "url("} {
+		if strings.Contains(text, bad) {
+			t.Errorf("the page holds %q", bad)
+		}
+	}
+	if n := strings.Count(text, "&lt;script&gt;alert(1)&lt;/script&gt;"); n < 7 {
+		t.Errorf("the text of the attack is shown %d times", n)
+	}
+	// It is well formed but for void elements, so no tag was torn open.
+	text = regexp.MustCompile(`<(meta|link)([^>]*)>`).ReplaceAllString(text, "<$1$2/>")
+	d := xml.NewDecoder(strings.NewReader(strings.Replace(text, "<!DOCTYPE html>", "", 1)))
+	d.Entity = xml.HTMLEntity
+	seen := map[string]int{}
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, ok := token.(xml.StartElement); ok {
+			seen[e.Name.Local]++
+			if e.Name.Local == "svg" && !slices.ContainsFunc(e.Attr, func(a xml.Attr) bool { return a.Name.Local == "aria-label" && a.Value != "" }) {
+				t.Error("a picture without aria-label")
+			}
+		}
+	}
+	if seen["h1"] != 1 || seen["main"] != 1 || seen["svg"] != 6+6+3 || seen["script"] != 0 {
+		t.Errorf("%v", seen)
+	}
+}
+
+func TestReportSums(t *testing.T) {
+	text := string(report(t))
+	for _, want := range []string{
+		"3,702 words in 15 trees from 4 files; 4 errors, 3 warnings.",
+		`<bdi>in</bdi>`, `<td class="n">3</td><td><bdi>invalid bytes: `, "line 12,345",
+		"Words 41 to 80 of 120, around the least certain head.", "option parse.seed",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	var b bytes.Buffer
+	if err := NewReport(Run{Name: "empty"}, 10, 5).WriteHTML(&b); err != nil || !strings.Contains(b.String(), "0 words in 0 trees from 0 files") {
+		t.Errorf("an empty output: %v", err)
+	}
+}
+
+// Memory does not grow with what the input holds.
+func TestReportIsBounded(t *testing.T) {
+	r := NewReport(Run{}, 5, 5)
+	for i := range 5000 {
+		row := tree("a/0", "b/1", "c/1", "d/1")
+		row.Deprel[0], row.UPOS[1], row.StartByte = fmt.Sprint("x", i), fmt.Sprint("y", i), int64(i)
+		r.Tree(row)
+		r.Failure(&parquet.Failure{Reason: fmt.Sprintf("%d: x", i)})
+		r.Document(&parquet.Document{SourceURI: fmt.Sprint(i), Failures: 1, Format: fmt.Sprint(i)})
+	}
+	if len(r.deprel.order) > maxKeys+1 || len(r.upos.order) > maxKeys+1 || len(r.formats.order) > maxKeys+1 || len(r.reasons) > maxReasons ||
+		len(r.troubled) > maxTroubled || len(r.lowest.list) > 10 || len(r.examples.trees) != 5 {
+		t.Error("something grows")
+	}
+	var deprels, failures int64
+	for _, c := range r.deprel.order {
+		deprels += c.N
+	}
+	for _, k := range r.reasons {
+		failures += k.Count
+	}
+	if deprels != 20000 || failures+r.moreReason != 5000 {
+		t.Errorf("%d words and %d failures are counted", deprels, failures+r.moreReason)
+	}
+	// The examples are those with the smallest hashes, whatever the order.
+	backwards := NewReport(Run{}, 0, 5)
+	for i := range 5000 {
+		row := tree("a/0", "b/1", "c/1", "d/1")
+		row.StartByte = int64(4999 - i)
+		backwards.Tree(row)
+	}
+	for i, row := range r.examples.list() {
+		if row.StartByte != backwards.examples.list()[i].StartByte {
+			t.Error("the examples depend on the order")
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Certainty is how sure a tree is, to compare trees by: tree_conf if the model
+// is calibrated, else the least probable head's marginal, else the agreement of
+// the restarts.
+func Certainty(t *parquet.Tree) float32 {
+	switch {
+	case t.TreeConf != nil:
+		return *t.TreeConf
+	case len(t.HeadMarginal) > 0:
+		return slices.Min(t.HeadMarginal)
+	}
+	return t.TreeAgreement
+}
+
+// headProbability is the calibrated probability that the head of word i is
+// right, else its marginal; ok is false if there is neither.
+func headProbability(t *parquet.Tree, i int) (p float32, ok bool) {
+	probability := t.HeadConf
+	if len(probability) == 0 {
+		probability = t.HeadMarginal
+	}
+	if i < len(probability) {
+		return probability[i], true
+	}
+	return 0, false
+}
+
+// sure is the probability of a head from which on it is not shown.
+const sure = 0.9
+
+// ltr makes a terminal set a line from left to right although a word in it is
+// written from right to left.
+const ltr = "\u200e"
+
+// indentShown is how many levels of a deep tree stand before a word; the levels
+// before them are a number.
+const indentShown = 12
+
+// Text writes the tree for a terminal of so many columns: its id, its text, and
+// the words below their heads in word order, each with tag, label and, if it is
+// below 0.9, the probability of its head. Nothing in the row reaches the
+// terminal as a command.
+func Text(w io.Writer, t *parquet.Tree, columns int) error {
+	columns = max(columns, 60)
+	var b strings.Builder
+	fmt.Fprintln(&b, Clip(Visible(t.SentID), columns))
+	if t.Text != "" {
+		for _, line := range wrap(Visible(t.Text), columns) {
+			fmt.Fprintln(&b, line)
+		}
+	}
+	children := make([][]int, len(t.Tokens)+1)
+	for i, h := range t.Head {
+		if h >= syntax.Root && int(h) <= len(t.Tokens) {
+			children[h] = append(children[h], i+1)
+		}
+	}
+	mark := ""
+	if slices.ContainsFunc(t.Tokens, func(s string) bool { return isRightToLeft([]string{s}) }) {
+		mark = ltr
+	}
+	type node struct {
+		word   int
+		hidden int    // levels above that are not shown
+		levels []bool // for each other level, whether its line goes on below
+	}
+	var stack []node // depth first without recursion: chains can be long
+	push := func(above node) {
+		for i, c := range slices.Backward(children[above.word]) {
+			n := node{c, above.hidden, append(slices.Clone(above.levels), i < len(children[above.word])-1)}
+			if len(n.levels) > indentShown {
+				n.hidden, n.levels = n.hidden+1, n.levels[1:]
+			}
+			stack = append(stack, n)
+		}
+	}
+	push(node{word: syntax.Root})
+	for len(stack) > 0 {
+		n := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		before := indent(n.hidden, n.levels)
+		fmt.Fprintf(&b, "%s%s%s\n", mark, before, describe(t, n.word-1, mark, columns-Width(before)))
+		push(n)
+	}
+	b.WriteByte('\n')
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// indent draws the lines that lead to a word.
+func indent(hidden int, levels []bool) string {
+	var b strings.Builder
+	if hidden > 0 {
+		fmt.Fprintf(&b, "…%d ", hidden)
+	}
+	last := len(levels) - 1
+	for i, more := range levels {
+		switch {
+		case i < last && more:
+			b.WriteString("│  ")
+		case i < last:
+			b.WriteString("   ")
+		case more:
+			b.WriteString("├─ ")
+		default:
+			b.WriteString("└─ ")
+		}
+	}
+	return b.String()
+}
+
+// describe is word i as one line; the form is cut if it does not fit.
+func describe(t *parquet.Tree, i int, mark string, columns int) string {
+	var after []string
+	for _, list := range [][]string{t.UPOS, t.Deprel} {
+		if i < len(list) && list[i] != "" {
+			after = append(after, Clip(Visible(list[i]), 20))
+		}
+	}
+	if p, ok := headProbability(t, i); ok && p < sure {
+		after = append(after, fmt.Sprintf("%.2f", p))
+	}
+	rest := strings.Join(after, " ")
+	form := Clip(Visible(t.Tokens[i]), max(columns-Width(rest)-1, 8))
+	return form + mark + strings.TrimSuffix(" "+rest, " ")
+}
+
+// leastCertain sorts list by certainty, the least certain first, and cuts it to
+// n. Trees that are equally certain keep their order.
+func leastCertain(list []*parquet.Tree, n int) []*parquet.Tree {
+	slices.SortStableFunc(list, func(a, b *parquet.Tree) int { return cmp.Compare(Certainty(a), Certainty(b)) })
+	if len(list) > n {
+		clear(list[n:])
+		list = list[:n]
+	}
+	return list
+}
+
+// A Lowest keeps the N least certain of the trees that it is given, in memory
+// for twice that many.
+type Lowest struct {
+	N    int
+	list []*parquet.Tree
+}
+
+// Add offers a tree, which must not change afterwards.
+func (l *Lowest) Add(t *parquet.Tree) {
+	l.list = append(l.list, t)
+	if len(l.list) > 2*l.N {
+		l.list = leastCertain(l.list, l.N)
+	}
+}
+
+// Trees returns the trees, the least certain first; those that are equally
+// certain in the order in which they came.
+func (l *Lowest) Trees() []*parquet.Tree {
+	l.list = leastCertain(l.list, l.N)
+	return l.list
+}

@@ -1,0 +1,159 @@
+package view
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/treebeam/treebeam/io/parquet"
+)
+
+// tree makes a tree of "form head" pairs; the deprel is "dep", or "root".
+func tree(words ...string) *parquet.Tree {
+	t := &parquet.Tree{SentID: "id", DocID: "doc", SourceURI: "in/doc", Status: "ok"}
+	for _, w := range words {
+		form, head, _ := strings.Cut(w, "/")
+		h := int32(0)
+		fmt.Sscan(head, &h)
+		t.Tokens, t.Head = append(t.Tokens, form), append(t.Head, h)
+		t.Lemmas, t.UPOS = append(t.Lemmas, strings.ToLower(form)), append(t.UPOS, "NOUN")
+		deprel := "dep"
+		if h == 0 {
+			deprel = "root"
+		}
+		t.Deprel = append(t.Deprel, deprel)
+		t.HeadMarginal, t.HeadMargin = append(t.HeadMarginal, 1), append(t.HeadMargin, 64)
+	}
+	t.Text = strings.Join(t.Tokens, " ")
+	t.TreeAgreement = 1
+	return t
+}
+
+func drawn(t *parquet.Tree, columns int) string {
+	var b strings.Builder
+	if err := Text(&b, t, columns); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
+
+func TestText(t *testing.T) {
+	row := tree("They/2", "saw/0", "old/4", "boats/2", "./2")
+	row.HeadMarginal[3] = 0.5
+	const want = "id\nThey saw old boats .\n└─ saw NOUN root\n   ├─ They NOUN dep\n   ├─ boats NOUN dep 0.50\n" +
+		"   │  └─ old NOUN dep\n   └─ . NOUN dep\n\n"
+	if got := drawn(row, 80); got != want {
+		t.Errorf("got\n%s", got)
+	}
+	row.HeadConf = []float32{1, 1, 0.25, 1, 1} // goes before the marginal
+	if got := drawn(row, 80); strings.Contains(got, "0.50") || !strings.Contains(got, "old NOUN dep 0.25") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// Nothing that a row holds acts on the terminal, and no line is wider than it.
+func TestTextIsHarmless(t *testing.T) {
+	hostile := "\x1b[31mred\x1b]0;title\a\x00\r\n\t\u009b2J\u202eback\u2066\u2028x"
+	row := tree(hostile+"/0", strings.Repeat("long", 60)+"/1", strings.Repeat("長", 100)+"/1", "👩\u200d👩\u200d👧/1", "e\u0301\u0323/1")
+	row.SentID, row.UPOS[0], row.Deprel[1] = hostile, hostile, hostile+hostile
+	row.Text = strings.Repeat(hostile+" ", 20) + strings.Repeat("長", 200)
+	got := drawn(row, 80)
+	for _, r := range got {
+		if r != '\n' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) && r != '\u200e' {
+			t.Errorf("%U reaches the terminal", r)
+		}
+	}
+	lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
+	for _, line := range lines {
+		if Width(line) > 80 {
+			t.Errorf("%d columns: %s", Width(line), line)
+		}
+	}
+	if !strings.Contains(got, "␛[31mred␛]0;title␇␀␍␊␉") || !strings.Contains(got, "👩\u200d👩\u200d👧 NOUN") {
+		t.Errorf("got\n%s", got)
+	}
+	if words := strings.Count(got, "─ "); words != 5 {
+		t.Errorf("%d words", words)
+	}
+}
+
+// A chain of any depth stays readable, and costs memory for its words only.
+func TestTextOfDeepTree(t *testing.T) {
+	var words []string
+	for i := range 30000 {
+		words = append(words, fmt.Sprintf("w%d/%d", i, i))
+	}
+	row := tree(words...)
+	row.Text = ""
+	lines := strings.Split(drawn(row, 80), "\n")
+	for i, line := range lines {
+		if Width(line) > 80 {
+			t.Fatalf("line %d has %d columns: %s", i, Width(line), line)
+		}
+	}
+	if want := "…29988 " + strings.Repeat("   ", 11) + "└─ w29999 NOUN dep"; lines[30000] != want {
+		t.Errorf("%q", lines[30000])
+	}
+}
+
+func TestTextRightToLeft(t *testing.T) {
+	got := drawn(tree("הספינה/2", "הפליגה/0"), 80)
+	if !strings.Contains(got, "\u200e└─ הפליגה\u200e NOUN root\n") {
+		t.Errorf("%q", got)
+	}
+	if got := drawn(tree("a/0"), 80); strings.Contains(got, "\u200e") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestClipAndWrap(t *testing.T) {
+	for _, test := range []struct {
+		s       string
+		columns int
+		want    string
+	}{
+		{"abc", 3, "abc"}, {"abcd", 3, "ab…"}, {"長長", 4, "長長"}, {"長長長", 4, "長…"}, {"長長長", 5, "長長…"},
+		{"e\u0301e\u0301e\u0301", 2, "e\u0301…"}, {"", 1, ""}, {"長", 1, "…"},
+	} {
+		if got := Clip(test.s, test.columns); got != test.want {
+			t.Errorf("%q in %d: %q, want %q", test.s, test.columns, got, test.want)
+		}
+	}
+	for s, want := range map[string][]string{
+		"":           {""},
+		"a bc def":   {"a bc", "def"},
+		"abcdefgh i": {"abcd", "efgh", "i"},
+		"長長長 a":      {"長長", "長 a"},
+		"a  b":       {"a  b"},
+	} {
+		if got := wrap(s, 4); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %q, want %q", s, got, want)
+		}
+	}
+}
+
+func TestLowest(t *testing.T) {
+	lowest := Lowest{N: 3}
+	for i := range 100 {
+		row := tree("a/0")
+		row.SentID = fmt.Sprint(i)
+		row.HeadMarginal[0] = float32((i*37)%10) / 10
+		lowest.Add(row)
+	}
+	var ids []string
+	for _, row := range lowest.Trees() {
+		ids = append(ids, row.SentID)
+	}
+	if got := strings.Join(ids, " "); got != "0 10 20" {
+		t.Error(got)
+	}
+	calibrated := tree("a/0")
+	calibrated.TreeConf = new(float32)
+	bare := tree("a/0")
+	bare.HeadMarginal, bare.TreeAgreement = nil, 0.5
+	if Certainty(calibrated) != 0 || Certainty(bare) != 0.5 || Certainty(tree("a/0")) != 1 {
+		t.Error("tree_conf, marginal, agreement: in this order")
+	}
+}

@@ -1,0 +1,108 @@
+// Package view shows an output to people: trees as text for a terminal, and a
+// whole run as one HTML page. It knows rows of package parquet and nothing of
+// where they come from. All text in them is taken to be hostile.
+package view
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/rivo/uniseg"
+)
+
+// Visible returns s with nothing in it that could act on a terminal or on the
+// text around it: control characters become their pictures (U+2400 and
+// following), those that turn the direction of what follows U+FFFD, and line
+// separators spaces.
+func Visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r < ' ':
+			return '␀' + r
+		case r == 0x7f:
+			return '␡'
+		case r == 0x2028 || r == 0x2029:
+			return ' '
+		case r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}
+
+// Width is the number of columns that s takes in a terminal.
+func Width(s string) int { return uniseg.StringWidth(s) }
+
+// Clip returns s, or its beginning with "…" if it is wider than columns, which
+// is at least 1. No letter is cut from its marks.
+func Clip(s string, columns int) string {
+	if prefix(s, columns) == len(s) {
+		return s
+	}
+	return s[:prefix(s, columns-1)] + "…"
+}
+
+// prefix returns how many bytes of s fit in so many columns.
+func prefix(s string, columns int) int {
+	if len(s) <= columns {
+		return len(s) // a column takes at least a byte
+	}
+	end, state, rest := 0, -1, s
+	for rest != "" {
+		var cluster string
+		var w int
+		cluster, rest, w, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		if columns -= w; columns < 0 {
+			break
+		}
+		end += len(cluster)
+	}
+	return end
+}
+
+// wrap cuts s into lines of at most columns, at spaces where it can.
+func wrap(s string, columns int) []string {
+	var lines []string
+	line, used := "", 0
+	for _, word := range strings.Split(s, " ") {
+		w := Width(word)
+		if line != "" && used+1+w <= columns {
+			line, used = line+" "+word, used+1+w
+			continue
+		}
+		if line != "" {
+			lines = append(lines, line)
+		}
+		for line, used = word, w; used > columns; {
+			end := prefix(line, columns)
+			if end == 0 {
+				break
+			}
+			lines = append(lines, line[:end])
+			line = line[end:]
+			used = Width(line)
+		}
+	}
+	return append(lines, line)
+}
+
+// isRightToLeft says whether most letters of the words belong to a script that
+// is written from right to left.
+func isRightToLeft(words []string) bool {
+	right, left := 0, 0
+	for _, word := range words {
+		for _, r := range word {
+			switch {
+			case !unicode.IsLetter(r):
+			case unicode.In(r, rightToLeft...):
+				right++
+			default:
+				left++
+			}
+		}
+	}
+	return right > left
+}
+
+var rightToLeft = []*unicode.RangeTable{unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana, unicode.Nko,
+	unicode.Samaritan, unicode.Mandaic, unicode.Adlam, unicode.Hanifi_Rohingya, unicode.Mende_Kikakui, unicode.Yezidi}
