@@ -26,7 +26,7 @@ var imports = func() map[string][]string {
 	records := []string{"parser/syntax", "parser/pack"}
 	scores := append(slices.Clone(records), "parser/feature", "parser/score", "parser/graph")
 	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/decode", "parser/label", "parser/tensor")
-	codecs := []string{"io/source", "io/text", "io/conllu", "io/parquet"}
+	codecs := []string{"io/store", "io/source", "io/text", "io/conllu", "io/parquet"}
 	stages := slices.Concat(components, codecs, []string{"model"})
 	return map[string][]string{
 		"":               nil,
@@ -46,12 +46,14 @@ var imports = func() map[string][]string {
 		"model":          components,
 		"parser/train":   append(slices.Clone(components), "model", "parser/eval"),
 
-		"io/source":  records,
-		"io/text":    records,
-		"io/conllu":  records,
-		"io/parquet": records,
-		"io/mirror":  nil,
-		"io/view":    append(slices.Clone(records), "io/parquet"),
+		"io/store":           nil,
+		"io/store/storetest": {"io/store"},
+		"io/source":          append(slices.Clone(records), "io/store"),
+		"io/text":            records,
+		"io/conllu":          records,
+		"io/parquet":         append(slices.Clone(records), "io/store"),
+		"io/mirror":          nil,
+		"io/view":            append(slices.Clone(records), "io/parquet"),
 
 		"transforms":                stages,
 		"transforms/transformstest": append(slices.Clone(stages), "transforms"),
@@ -73,7 +75,9 @@ var forTests = map[string][]string{
 	"parser/label":   {"io/conllu"},
 	"parser/decode":  {"io/conllu"},
 	"parser/train":   {"io/conllu"},
-	"io/parquet":     {"io/conllu"},
+	"io/store":       {"io/store/storetest"},
+	"io/source":      {"io/store/storetest"},
+	"io/parquet":     {"io/conllu", "io/store/storetest"},
 	"transforms":     {"transforms/transformstest"},
 	"pipeline":       {"transforms/transformstest"},
 	"cmd/treebeam":   {"transforms/transformstest"},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms"
@@ -97,15 +98,18 @@ func IsPrism(runner string) bool {
 }
 
 // checkRunner refuses local paths on runners whose workers may not see them:
-// the output would be lost on their disks.
+// the output would be lost on their disks. A local model is no obstacle: it is
+// copied to the output.
 func (o *Options) checkRunner() error {
-	if strings.Contains(o.Output, "://") {
-		return refuse("--output %s: only local folders can be written; write to one and copy it", o.Output)
-	}
 	if o.local() || o.SharedFilesystem {
 		return nil
 	}
-	return refuse("runner %s: its workers do not see this machine's files: input, output and model would be lost; "+
-		"use --runner prism or --environment_type LOOPBACK, or give --shared-filesystem if every worker mounts the same paths",
-		o.Runner)
+	for _, p := range append([]string{o.Output}, o.Inputs...) {
+		if !store.IsRemote(p) {
+			return refuse("runner %s: its workers do not see this machine's files, such as %s: they would be lost; "+
+				"name input and output in an object store (gs://, s3://), use --runner prism or --environment_type LOOPBACK, "+
+				"or give --shared-filesystem if every worker mounts the same paths", o.Runner, p)
+		}
+	}
+	return nil
 }

@@ -4,12 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -22,62 +23,67 @@ var outputDirs = []string{"trees", "failures", "documents"}
 // checkOutput refuses a folder that holds another run's output, unless it is
 // to be overwritten: then it removes that output and nothing else.
 func (o *Options) checkOutput(ctx context.Context, output string, run *record, plan *source.Plan) error {
-	others, err := recordsIn(output)
+	others, err := recordsIn(ctx, output)
 	if err != nil {
 		return &Refusal{err}
 	}
 	others = slices.DeleteFunc(others, func(r record) bool { return r.FP == run.FP })
 	if len(others) == 0 {
-		return checkForeign(output, run.FP)
+		return checkForeign(ctx, output, run.FP)
 	}
 	if !o.Overwrite {
 		return refuse("%s holds the output of another run:\n  %s\nname another --output, or remove that output with --overwrite",
 			output, strings.Join(differences(ctx, output, run, plan, &others[0]), "\n  "))
 	}
 	for _, other := range others {
-		if err := removeOutput(output, other.FP); err != nil {
+		if err := removeOutput(ctx, output, other.FP); err != nil {
 			return fmt.Errorf("--overwrite: %w", err)
 		}
 	}
-	return checkForeign(output, run.FP)
+	return checkForeign(ctx, output, run.FP)
 }
 
 // recordsIn returns the records of all runs that have written to output.
-func recordsIn(output string) ([]record, error) {
-	names, err := filepath.Glob(filepath.Join(output, transforms.OwnDir, "run-*.json"))
-	if err != nil {
-		return nil, err
-	}
+func recordsIn(ctx context.Context, output string) ([]record, error) {
+	own := store.Join(output, transforms.OwnDir)
 	var list []record
-	for _, name := range names {
-		data, err := os.ReadFile(name)
+	for info, err := range store.List(ctx, own) {
+		if err != nil {
+			return nil, err
+		}
+		name := within(own, info.Name)
+		if ok, _ := path.Match("run-*.json", name); !ok {
+			continue
+		}
+		data, err := store.ReadFile(ctx, info.Name)
 		if err != nil {
 			return nil, err
 		}
 		var r record
 		if err := json.Unmarshal(data, &r); err != nil || len(r.FP) < 16 {
-			return nil, fmt.Errorf("%s is damaged: remove the folder %s and start again", name, output)
+			return nil, fmt.Errorf("%s is damaged: remove the folder %s and start again", info.Name, output)
 		}
 		list = append(list, r)
 	}
 	return list, nil
 }
 
+// within is the path of a file relative to the folder that holds it.
+func within(folder, name string) string {
+	return strings.TrimPrefix(filepath.ToSlash(strings.TrimPrefix(name, folder)), "/")
+}
+
 // checkForeign refuses a folder whose trees/, failures/ or documents/ holds
 // files that this run would not write: readers would take them for its own.
-func checkForeign(output, fp string) error {
-	for _, dir := range outputDirs {
-		entries, err := os.ReadDir(filepath.Join(output, dir))
-		if os.IsNotExist(err) {
-			continue
-		}
-		if err != nil {
-			return &Refusal{err}
-		}
-		for _, e := range entries {
-			if !isPart(e.Name(), fp) {
-				return refuse("%s is no output of treebeam's: it holds %s; name another --output",
-					output, filepath.Join(dir, e.Name()))
+func checkForeign(ctx context.Context, output, fp string) error {
+	for _, kind := range outputDirs {
+		folder := store.Join(output, kind)
+		for info, err := range store.List(ctx, folder) {
+			if err != nil {
+				return &Refusal{err}
+			}
+			if name := within(folder, info.Name); !isPart(name, fp) {
+				return refuse("%s is no output of treebeam's: it holds %s/%s; name another --output", output, kind, name)
 			}
 		}
 	}
@@ -91,29 +97,24 @@ func isPart(name, fp string) bool {
 
 // removeOutput removes what the run fp has written to output: the parts that
 // carry its fingerprint, what its manifest names, its plan and its record.
-func removeOutput(output, fp string) error {
-	for _, dir := range outputDirs {
-		entries, err := os.ReadDir(filepath.Join(output, dir))
-		if os.IsNotExist(err) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			if isPart(e.Name(), fp) {
-				if err := os.Remove(filepath.Join(output, dir, e.Name())); err != nil {
-					return err
-				}
+func removeOutput(ctx context.Context, output, fp string) error {
+	for _, kind := range outputDirs {
+		folder := store.Join(output, kind)
+		for info, err := range store.List(ctx, folder) {
+			if err == nil && isPart(within(folder, info.Name), fp) {
+				err = store.Delete(ctx, info.Name)
+			}
+			if err != nil {
+				return err
 			}
 		}
 	}
-	names := []string{filepath.Join(transforms.OwnDir, source.PlanName(fp)), recordName(fp)}
+	names := []string{store.Join(transforms.OwnDir, source.PlanName(fp)), recordName(fp)}
 	if m, err := ReadManifest(output); err == nil && m.FP == fp {
 		names = append([]string{transforms.ManifestFile, transforms.SummaryFile}, names...)
 	}
 	for _, name := range names {
-		if err := os.Remove(filepath.Join(output, name)); err != nil && !os.IsNotExist(err) {
+		if err := store.Delete(ctx, store.Join(output, name)); err != nil {
 			return err
 		}
 	}
@@ -122,22 +123,22 @@ func removeOutput(output, fp string) error {
 
 // ReadManifest reads the manifest of a complete output.
 func ReadManifest(output string) (*transforms.Manifest, error) {
-	data, err := os.ReadFile(filepath.Join(output, transforms.ManifestFile))
-	if err != nil {
-		return nil, err
-	}
 	m := new(transforms.Manifest)
-	return m, json.Unmarshal(data, m)
+	return m, readJSON(store.Join(output, transforms.ManifestFile), m)
 }
 
 // ReadSummary reads the summary of a complete output.
 func ReadSummary(output string) (*transforms.Summary, error) {
-	data, err := os.ReadFile(filepath.Join(output, transforms.SummaryFile))
-	if err != nil {
-		return nil, err
-	}
 	s := new(transforms.Summary)
-	return s, json.Unmarshal(data, s)
+	return s, readJSON(store.Join(output, transforms.SummaryFile), s)
+}
+
+func readJSON(path string, v any) error {
+	data, err := store.ReadFile(context.Background(), path)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, v)
 }
 
 // differences says in lines what sets the run apart from the one before it.
@@ -161,7 +162,7 @@ func differences(ctx context.Context, output string, run *record, plan *source.P
 	note("--projective", old.Options.Parse.Projective, run.Options.Parse.Projective)
 	note("--exact", old.Options.Parse.Exact, run.Options.Parse.Exact)
 
-	before, err := source.ReadPlan(ctx, filepath.Join(output, transforms.OwnDir, source.PlanName(old.FP)))
+	before, err := source.ReadPlan(ctx, store.Join(output, transforms.OwnDir, source.PlanName(old.FP)))
 	if err != nil {
 		list = append(list, "its plan cannot be read")
 	} else {

@@ -8,10 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -36,11 +38,11 @@ func Prepare(ctx context.Context, o Options) (*Prepared, error) {
 	if err != nil {
 		return nil, &Refusal{err}
 	}
-	output, err := filepath.Abs(o.Output)
+	output, err := outputPath(o.Output)
 	if err != nil {
 		return nil, &Refusal{err}
 	}
-	if err := checkWritable(output); err != nil {
+	if err := checkWritable(ctx, output); err != nil {
 		return nil, err
 	}
 	spool, err := os.MkdirTemp("", "treebeam-stdin-*")
@@ -81,7 +83,10 @@ func (o *Options) plan(ctx context.Context, output, spool, digest string) (*Prep
 		},
 	}
 	p.Job.Footer = run.footer(o.Footer)
-	return p, p.place(&run, plan)
+	if err := p.place(ctx, &run, plan); err != nil {
+		return nil, err
+	}
+	return p, o.placeModel(ctx, &p.Job)
 }
 
 // modelID is the column model_id: enough of the digest to tell models apart.
@@ -128,33 +133,72 @@ func (r *record) footer(more map[string]string) map[string]string {
 }
 
 // place makes the output folder and writes the record and the plan.
-func (p *Prepared) place(run *record, plan *source.Plan) error {
-	own := filepath.Join(p.Job.Output, transforms.OwnDir)
-	tmp := filepath.Join(own, "tmp")
-	if err := os.MkdirAll(tmp, 0o755); err != nil {
-		return refuse("the output folder cannot be made: %w", err)
+func (p *Prepared) place(ctx context.Context, run *record, plan *source.Plan) error {
+	tmp := "" // where a local file is until it is renamed
+	if !store.IsRemote(p.Job.Output) {
+		tmp = filepath.Join(p.Job.Output, transforms.OwnDir, "tmp")
+		if err := os.MkdirAll(tmp, 0o755); err != nil {
+			return refuse("the output folder cannot be made: %w", err)
+		}
+		transforms.Sweep(p.Job.Output, time.Now())
 	}
-	transforms.Sweep(p.Job.Output, time.Now())
 	text, err := json.MarshalIndent(run, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := transforms.WriteFile(p.Job.Output, recordName(run.FP), append(text, '\n')); err != nil {
+	if err := transforms.WriteFile(ctx, p.Job.Output, recordName(run.FP), append(text, '\n')); err != nil {
 		return refuse("the output folder cannot be written: %w", err)
 	}
-	if err := plan.Write(filepath.Join(own, source.PlanName(run.FP)), tmp); err != nil {
-		return fmt.Errorf("writing the plan: %w", err)
+	return plan.Write(ctx, store.Join(p.Job.Output, transforms.OwnDir, source.PlanName(run.FP)), tmp)
+}
+
+// placeModel copies a local model to the output if the workers may not see it.
+func (o *Options) placeModel(ctx context.Context, job *transforms.Job) error {
+	if o.local() || o.SharedFilesystem || !transforms.IsLocalModel(o.Model) {
+		return nil
 	}
+	data, err := store.ReadFile(ctx, o.Model)
+	if err != nil {
+		return err
+	}
+	name := transforms.OwnDir + "/models/" + job.ModelDigest + ".tbm"
+	if err := transforms.WriteFile(ctx, job.Output, name, data); err != nil {
+		return fmt.Errorf("copying the model: %w", err)
+	}
+	job.Model = store.Join(job.Output, name)
 	return nil
 }
 
 func recordName(fp string) string {
-	return filepath.Join(transforms.OwnDir, fmt.Sprintf("run-%.16s.json", fp))
+	return transforms.OwnDir + fmt.Sprintf("/run-%.16s.json", fp)
+}
+
+// outputPath is an output folder as an absolute path or the URI of an object
+// store without a slash at its end.
+func outputPath(output string) (string, error) {
+	if !store.IsRemote(output) {
+		return filepath.Abs(strings.TrimPrefix(output, "file://"))
+	}
+	if err := store.Unsupported(output); err != nil {
+		return "", fmt.Errorf("--output %s: %w", store.Redact(output), err)
+	}
+	output = strings.TrimRight(output, "/")
+	if _, folder, err := store.Split(output); err != nil || folder == "" {
+		return "", fmt.Errorf("--output %s: name a bucket and a folder in it", output)
+	}
+	return output, nil
 }
 
 // checkWritable refuses an output folder that cannot be made or written,
-// without leaving anything behind.
-func checkWritable(output string) error {
+// without leaving anything behind. Of an object store it is known only when
+// the record of the run is written.
+func checkWritable(ctx context.Context, output string) error {
+	if store.IsRemote(output) {
+		if _, err := store.Exists(ctx, store.Join(output, transforms.ManifestFile)); err != nil {
+			return refuse("--output %s cannot be examined: %w; check the name of the bucket and your rights", output, err)
+		}
+		return nil
+	}
 	dir := output
 	for {
 		info, err := os.Stat(dir)

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	// Runners and file systems register themselves.
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 
-	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -59,12 +58,13 @@ func (p *Prepared) Close() error {
 	return os.RemoveAll(p.spool)
 }
 
-// CountDone returns how many of the run's ranges are done already.
+// CountDone returns how many of the run's ranges are done already, as far as
+// the names of its files tell.
 func (p *Prepared) CountDone() int {
 	n := 0
-	for k := range p.Job.Ranges {
-		id := parquet.PartID{Out: p.Job.Output, K: k, N: p.Job.Ranges, FP: p.Job.FP}
-		if _, err := os.Stat(id.Path("trees")); err == nil {
+	folder := store.Join(p.Job.Output, "trees")
+	for info, err := range store.List(context.Background(), folder) {
+		if err == nil && isPart(within(folder, info.Name), p.Job.FP) {
 			n++
 		}
 	}
@@ -89,12 +89,12 @@ func PartPaths(output, kind string) ([]string, error) {
 			output, transforms.ManifestFile)
 	}
 	if err != nil {
-		return nil, refuse("%s: %w", filepath.Join(output, transforms.ManifestFile), err)
+		return nil, refuse("%s: %w", store.Join(output, transforms.ManifestFile), err)
 	}
 	var list []string
 	for _, f := range m.Files {
 		if strings.HasPrefix(f.Path, kind+"/") {
-			list = append(list, filepath.Join(output, filepath.FromSlash(f.Path)))
+			list = append(list, store.Join(output, f.Path))
 		}
 	}
 	return list, nil

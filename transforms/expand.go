@@ -2,11 +2,11 @@ package transforms
 
 import (
 	"context"
-	"path/filepath"
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/store"
 )
 
 func init() {
@@ -37,5 +37,5 @@ func (f *expandFn) ProcessElement(ctx context.Context, _ []byte, emit func(sourc
 }
 
 func (j *Job) planPath() string {
-	return filepath.Join(j.Output, OwnDir, source.PlanName(j.FP))
+	return store.Join(j.Output, OwnDir, source.PlanName(j.FP))
 }

@@ -4,15 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/google/renameio/v2"
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -34,7 +34,7 @@ type finishFn struct {
 	Job Job
 }
 
-func (f *finishFn) ProcessElement(_ context.Context, _ int, next func(*Done) bool) error {
+func (f *finishFn) ProcessElement(ctx context.Context, _ int, next func(*Done) bool) error {
 	seen := make([]bool, f.Job.Ranges)
 	var d Done
 	for next(&d) {
@@ -46,7 +46,7 @@ func (f *finishFn) ProcessElement(_ context.Context, _ int, next func(*Done) boo
 	if k := slices.Index(seen, false); k >= 0 {
 		return marked(fmt.Errorf("range %d of %d was lost on the way: run the same command again", k, len(seen)))
 	}
-	return marked(f.Job.finish())
+	return marked(f.Job.finish(ctx))
 }
 
 // A Summary is summary.json: sums over a whole output. It holds no times, so
@@ -84,7 +84,7 @@ type Output struct {
 }
 
 // finish does Finish's work when all ranges are known to be done.
-func (j *Job) finish() error {
+func (j *Job) finish(ctx context.Context) error {
 	sum := Summary{Status: map[string]int64{}, Reasons: []Reason{}}
 	var docs []File
 	manifest := Manifest{FP: j.FP, FormatVersion: FormatVersion, Model: j.ModelID,
@@ -124,21 +124,47 @@ func (j *Job) finish() error {
 			"the output is not marked complete", sum.Internal, sum.Sentences+sum.BlocksFailed)
 	}
 	slices.SortStableFunc(sum.Reasons, func(a, b Reason) int { return int(b.Count - a.Count) })
-	if err := j.writeDocuments(docs); err != nil {
+	if err := j.writeDocuments(ctx, docs); err != nil {
 		return err
 	}
-	if err := j.writeJSON(SummaryFile, sum); err != nil {
+	if err := j.writeJSON(ctx, SummaryFile, sum); err != nil {
 		return err
 	}
 	manifest.Files = append(manifest.Files, Output{Path: j.documentsName(), Rows: int64(len(docs))}, Output{Path: SummaryFile})
-	for i := range manifest.Files {
-		info, err := os.Stat(filepath.Join(j.Output, manifest.Files[i].Path))
-		if err != nil {
-			return err
-		}
-		manifest.Files[i].Bytes = info.Size()
+	if err := j.sizes(ctx, manifest.Files); err != nil {
+		return err
 	}
-	return j.writeJSON(ManifestFile, manifest)
+	return j.writeJSON(ctx, ManifestFile, manifest)
+}
+
+// sizes fills in the sizes of the files of an output.
+func (j *Job) sizes(ctx context.Context, files []Output) error {
+	sizes := map[string]int64{}
+	for _, kind := range []string{"trees", "failures", "documents"} {
+		for info, err := range store.List(ctx, store.Join(j.Output, kind)) {
+			if err != nil {
+				return err
+			}
+			sizes[kind+"/"+path.Base(filepath.ToSlash(info.Name))] = info.Size
+		}
+	}
+	s, name, err := store.Of(ctx, store.Join(j.Output, SummaryFile))
+	if err != nil {
+		return err
+	}
+	info, err := s.Stat(ctx, name)
+	if err != nil {
+		return err
+	}
+	sizes[SummaryFile] = info.Size
+	for i := range files {
+		size, ok := sizes[files[i].Path]
+		if !ok {
+			return fmt.Errorf("%s was written and is gone; run the same command again", store.Join(j.Output, files[i].Path))
+		}
+		files[i].Bytes = size
+	}
+	return nil
 }
 
 // name is the path of a part in the output folder.
@@ -222,16 +248,18 @@ func mergeFiles(pieces []File) ([]File, error) {
 	return list, nil
 }
 
-func (j *Job) writeDocuments(docs []File) error {
-	path := filepath.Join(j.Output, j.documentsName())
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	f, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644), renameio.WithTempDir(tmpDir(j.Output)))
+func (j *Job) writeDocuments(ctx context.Context, docs []File) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	out, name, err := store.Of(ctx, store.Join(j.Output, j.documentsName()))
 	if err != nil {
 		return err
 	}
-	defer f.Cleanup()
+	f, err := out.Create(ctx, name, store.Options{Expect: store.Anything, Temp: tmpDir(j.Output)})
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
 	w := parquet.NewWriter[parquet.Document](f, append(j.footer(), parquet.KeyValue{Key: parquet.KeyFingerprint, Value: j.FP}))
 	for i := range docs {
 		d := &docs[i]
@@ -247,15 +275,15 @@ func (j *Job) writeDocuments(docs []File) error {
 	if err := w.Close(); err != nil {
 		return err
 	}
-	return f.CloseAtomicallyReplace()
+	return f.Commit()
 }
 
-func (j *Job) writeJSON(name string, v any) error {
+func (j *Job) writeJSON(ctx context.Context, name string, v any) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}
-	return WriteFile(j.Output, name, append(data, '\n'))
+	return WriteFile(ctx, j.Output, name, append(data, '\n'))
 }
 
 // Note counts a failure row of the chunk c.

@@ -1,11 +1,12 @@
 package transforms
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"time"
 
-	"github.com/google/renameio/v2"
+	"github.com/treebeam/treebeam/io/store"
 )
 
 // Names in an output folder.
@@ -23,6 +24,9 @@ const staleAfter = 24 * time.Hour
 // day ago.
 func Sweep(output string, now time.Time) {
 	dir := tmpDir(output)
+	if dir == "" {
+		return
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return
@@ -35,10 +39,15 @@ func Sweep(output string, now time.Time) {
 }
 
 // tmpDir holds files that are being written: it is on the output's file
-// system, so that a rename publishes them.
-func tmpDir(output string) string { return filepath.Join(output, OwnDir, "tmp") }
+// system, so that a rename publishes them. Object stores have none, "".
+func tmpDir(output string) string {
+	if store.IsRemote(output) {
+		return ""
+	}
+	return filepath.Join(output, OwnDir, "tmp")
+}
 
 // WriteFile writes the file name in the output folder, all of it or nothing.
-func WriteFile(output, name string, data []byte) error {
-	return renameio.WriteFile(filepath.Join(output, name), data, 0o644, renameio.WithTempDir(tmpDir(output)))
+func WriteFile(ctx context.Context, output, name string, data []byte) error {
+	return store.WriteFile(ctx, store.Join(output, name), data, store.Options{Expect: store.Anything, Temp: tmpDir(output)})
 }

@@ -1,6 +1,12 @@
 package transforms
 
 import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/decode"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -8,12 +14,60 @@ import (
 
 func init() {
 	RegisterModels("", func(uri string) (Stages, string, error) {
-		m, err := model.Open(uri) // loaded once per process
+		open := model.Open // loads once per process
+		if store.IsRemote(uri) {
+			open = fetchModel
+		}
+		m, err := open(uri)
 		if err != nil {
 			return nil, "", err
 		}
 		return trained{m}, m.Digest, nil
 	})
+}
+
+// IsLocalModel reports whether a model URI names a file of this machine.
+func IsLocalModel(uri string) bool {
+	scheme, _, _ := strings.Cut(uri, ":")
+	_, other := openers.Load(scheme)
+	return uri != "" && uri != model.Embedded && !store.IsRemote(uri) && (!other || scheme == uri)
+}
+
+// fetched are the models that this process has fetched from object stores, by
+// URI and version.
+var fetched = struct {
+	sync.Mutex
+	models map[string]*model.Model
+}{models: map[string]*model.Model{}}
+
+// fetchModel returns the model at the URI of an object store. It is fetched
+// once per process and lives in memory: nothing is written to the disk.
+func fetchModel(uri string) (*model.Model, error) {
+	ctx := context.Background()
+	s, name, err := store.Of(ctx, uri)
+	if err != nil {
+		return nil, fmt.Errorf("model %s: %w", store.Redact(uri), err)
+	}
+	info, err := s.Stat(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("model %w: check --model", err)
+	}
+	fetched.Lock()
+	defer fetched.Unlock()
+	key := name + "\x00" + info.Version
+	if m := fetched.models[key]; m != nil {
+		return m, nil
+	}
+	data, err := store.ReadFile(ctx, uri)
+	if err != nil {
+		return nil, fmt.Errorf("model %w", err)
+	}
+	m, err := model.OpenBytes(data)
+	if err != nil {
+		return nil, fmt.Errorf("model %s: %w", uri, err)
+	}
+	fetched.models[key] = m
+	return m, nil
 }
 
 // trained are the stages of a trained model.

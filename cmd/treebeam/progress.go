@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/transforms"
 )
@@ -138,7 +138,7 @@ func printSummary(human, machine io.Writer, output string, sum *transforms.Summa
 	rate := float64(sum.Words) / max(elapsed.Seconds(), 1e-3)
 	fmt.Fprintf(human, "%d trees, %d words from %d files in %v (%.0f words/s); %d failures, %d warnings; trees are in %s\n",
 		sum.Trees, sum.Words, sum.Files, elapsed.Round(10*time.Millisecond), rate,
-		sum.Errors, sum.Warnings, filepath.Join(output, "trees"))
+		sum.Errors, sum.Warnings, store.Join(output, "trees"))
 	line, err := json.Marshal(struct {
 		*transforms.Summary
 		Output  string  `json:"output"`

@@ -2,15 +2,14 @@ package parquet
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 
-	"github.com/google/renameio/v2"
+	"github.com/treebeam/treebeam/io/store"
 )
 
 // Keys of every footer of trees/ and failures/.
@@ -28,7 +27,7 @@ func PartName(k, n int, fp string) string {
 
 // A PartID names the output of one range.
 type PartID struct {
-	Out string // output folder; parts go to Out/trees and Out/failures
+	Out string // output folder or URI; parts go to Out/trees and Out/failures
 	K   int    // 0-based range
 	N   int    // number of ranges
 	FP  string // fingerprint of the run
@@ -36,7 +35,7 @@ type PartID struct {
 
 // Path returns where the part of kind "trees" or "failures" is.
 func (id PartID) Path(kind string) string {
-	return filepath.Join(id.Out, kind, PartName(id.K, id.N, id.FP))
+	return store.Join(id.Out, kind, PartName(id.K, id.N, id.FP))
 }
 
 // Done reports whether the range is done: both its parts exist with footers
@@ -72,66 +71,50 @@ func checkPart[T Row](id PartID, kind string) (bool, error) {
 	return true, nil
 }
 
-// A Part writes the output of one range to temporary files and publishes them
-// together. It is not safe for concurrent use. Always defer Abort.
+// A Part writes the output of one range and publishes it when it is complete.
+// It is not safe for concurrent use. Always defer Abort.
 type Part struct {
-	failures, trees *pending
+	id              PartID
+	failures, trees store.Writer
 	failureRows     *Writer[Failure]
 	treeRows        *Writer[Tree]
 	last            *Tree // the row before
+	cancel          context.CancelFunc
 }
 
-// A pending is a file under a temporary name.
-type pending struct {
-	*renameio.PendingFile
-	path string
-}
-
-func newPending(path, tmp string) (*pending, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return nil, fmt.Errorf("making the output folder: %w", err)
-	}
-	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(tmp), renameio.WithPermissions(0o666))
-	if err != nil {
-		return nil, fmt.Errorf("making a temporary file: %w; the folder must be writable", err)
-	}
-	return &pending{f, path}, nil
-}
-
-// publish syncs and renames the file, and syncs the folder it is then in.
-func (p *pending) publish() error {
-	if err := p.CloseAtomicallyReplace(); err != nil {
-		return fmt.Errorf("publishing %s: %w", p.path, err)
-	}
-	if dir, err := os.Open(filepath.Dir(p.path)); err == nil {
-		_ = dir.Sync() // not every file system can; the rename itself is done
-		dir.Close()
-	}
-	return nil
-}
-
-// Create begins the part. Temporary files get random names in tmp, which must
-// be on the same file system as id.Out; both folders are made if needed. meta
-// goes into the footers beside the keys of this package.
+// Create begins the part. On a local disk its files get random names in tmp,
+// which must be on the same file system as id.Out; both folders are made if
+// needed. In an object store they are sent to their final names and appear
+// there when they are complete. What is under those names now is replaced.
+// meta goes into the footers beside the keys of this package.
 func Create(id PartID, tmp string, meta []KeyValue) (*Part, error) {
-	if err := os.MkdirAll(tmp, 0o777); err != nil {
-		return nil, fmt.Errorf("making the folder for temporary files: %w", err)
+	ctx, cancel := context.WithCancel(context.Background())
+	p := &Part{id: id, cancel: cancel}
+	var err error
+	if p.failures, err = create(ctx, id.Path("failures"), tmp); err == nil {
+		p.trees, err = create(ctx, id.Path("trees"), tmp)
 	}
-	failures, err := newPending(id.Path("failures"), tmp)
 	if err != nil {
-		return nil, err
-	}
-	trees, err := newPending(id.Path("trees"), tmp)
-	if err != nil {
-		_ = failures.Cleanup()
+		p.Abort()
 		return nil, err
 	}
 	meta = append(slices.Clone(meta),
 		KeyValue{KeyFingerprint, id.FP}, KeyValue{KeyRange, strconv.Itoa(id.K)}, KeyValue{KeyRanges, strconv.Itoa(id.N)})
-	return &Part{
-		failures: failures, failureRows: NewWriter[Failure](failures, meta),
-		trees: trees, treeRows: NewWriter[Tree](trees, meta),
-	}, nil
+	p.failureRows, p.treeRows = NewWriter[Failure](p.failures, meta), NewWriter[Tree](p.trees, meta)
+	return p, nil
+}
+
+// create begins a file that is to replace what is there now.
+func create(ctx context.Context, path, tmp string) (store.Writer, error) {
+	s, name, err := store.Of(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	old, err := s.Stat(ctx, name) // what else is wrong, Create says
+	if err != nil && store.IsRemote(path) && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return s.Create(ctx, name, store.Options{Expect: old.Version, Temp: tmp})
 }
 
 // Trees appends rows to trees/. They must come sorted by (source_uri,
@@ -168,22 +151,38 @@ func (p *Part) SetFooter(key, value string) {
 	p.treeRows.SetFooter(key, value)
 }
 
-// Commit closes, syncs and renames the files: failures, then trees, whose
-// presence is the mark that the range is done. After an error nothing of trees
-// is visible.
+// Commit closes and publishes the files: failures, then trees, whose presence
+// is the mark that the range is done. A file that another process has
+// published meanwhile is taken for ours if its footer says so: a range gives
+// the same bytes whoever writes it. After an error nothing of trees is visible.
 func (p *Part) Commit() error {
 	if err := cmp.Or(p.failureRows.Close(), p.treeRows.Close()); err != nil {
 		return err
 	}
-	if err := p.failures.publish(); err != nil {
+	if err := publish[Failure](p.id, "failures", p.failures); err != nil {
 		return err
 	}
-	return p.trees.publish()
+	return publish[Tree](p.id, "trees", p.trees)
 }
 
-// Abort removes the temporary files of a part that was not committed. It does
-// nothing after Commit.
+func publish[T Row](id PartID, kind string, w store.Writer) error {
+	err := w.Commit()
+	if !errors.Is(err, store.ErrCondition) {
+		return err
+	}
+	if ok, why := checkPart[T](id, kind); !ok {
+		return errors.Join(err, why)
+	}
+	return nil
+}
+
+// Abort drops the files of a part that was not committed. It does nothing
+// after Commit.
 func (p *Part) Abort() {
-	_ = p.failures.Cleanup()
-	_ = p.trees.Cleanup()
+	p.cancel()
+	for _, w := range []store.Writer{p.failures, p.trees} {
+		if w != nil {
+			w.Abort()
+		}
+	}
 }

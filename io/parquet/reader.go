@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	pq "github.com/parquet-go/parquet-go"
+	"github.com/treebeam/treebeam/io/store"
 )
 
 // A Reader reads the rows of a file in order. It is not safe for concurrent
@@ -20,18 +22,24 @@ type Reader[T Row] struct {
 	file *pq.File
 }
 
-// Open opens a file and checks that it has the columns of T.
+// A file is what Open reads from.
+type file interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// Open opens a file, at a path or a URI, and checks that it has the columns of
+// T. Of a file in an object store it fetches the footer only; the rows are
+// fetched when they are asked for.
 func Open[T Row](path string) (*Reader[T], error) {
-	f, err := os.Open(path)
+	f, size, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return nil, err
+	r, err := newReader[T](path, f, size)
+	if tail, ok := f.(*store.Tail); ok && tail.Err() != nil {
+		err = tail.Err() // it is not the file that is damaged
 	}
-	r, err := newReader[T](path, f, info.Size())
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -40,9 +48,30 @@ func Open[T Row](path string) (*Reader[T], error) {
 	return r, nil
 }
 
+func openFile(path string) (file, int64, error) {
+	if store.IsRemote(path) {
+		tail, err := store.OpenTail(context.Background(), path)
+		if err != nil {
+			return nil, 0, err
+		}
+		return tail, tail.Size(), nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
+
 func newReader[T Row](name string, in io.ReaderAt, size int64) (r *Reader[T], err error) {
 	defer recoverDamage(name, &err)
-	file, err := pq.OpenFile(in, size, pq.SkipPageIndex(true), pq.SkipBloomFilters(true))
+	_, remote := in.(*store.Tail) // the first bytes are far from the last, and those say enough
+	file, err := pq.OpenFile(in, size, pq.SkipPageIndex(true), pq.SkipBloomFilters(true), pq.SkipMagicBytes(remote))
 	if err != nil {
 		return nil, fmt.Errorf("%s: not a Parquet file, or damaged: %w; delete it and run treebeam parse again", name, err)
 	}

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/treebeam/treebeam/io/store"
 )
 
 // ListOptions say how List looks for files. The zero value lists relative to
@@ -59,7 +61,11 @@ func List(ctx context.Context, patterns []string, o ListOptions) ([]Input, error
 	}
 	l := &lister{ctx: ctx, dir: dir, o: o, skip: map[string]bool{}, byPath: map[string]int{}}
 	for _, s := range o.Skip {
-		l.skip[l.resolve(s)] = true
+		if store.IsRemote(s) {
+			l.skipRemote = append(l.skipRemote, strings.TrimRight(s, "/")+"/")
+		} else {
+			l.skip[l.resolve(s)] = true
+		}
 	}
 	for _, p := range patterns {
 		before := l.matches
@@ -94,8 +100,10 @@ type lister struct {
 	o       ListOptions
 	skip    map[string]bool
 	inputs  []Input
-	byPath  map[string]int // absolute path to its place in inputs
+	byPath  map[string]int // absolute path, or URI, to its place in inputs
 	matches int            // files met, duplicates included
+
+	skipRemote []string // prefixes of URIs
 }
 
 // resolve returns the absolute path of a URI.
@@ -112,6 +120,9 @@ func resolve(dir, uri string) string {
 func (l *lister) pattern(p string) error {
 	if p == "-" {
 		return l.spool("-", "-", l.o.Stdin)
+	}
+	if store.IsRemote(p) {
+		return l.remote(p)
 	}
 	local, err := localPath(p)
 	if err != nil {
@@ -138,13 +149,7 @@ func localPath(p string) (string, error) {
 	if p == "" {
 		return "", &InputError{`""`, "is an empty file name; check for an unset variable in the command"}
 	}
-	if i := strings.Index(p, "://"); i >= 0 {
-		scheme := p[:i]
-		if scheme != "file" {
-			return "", &InputError{p, fmt.Sprintf("%s:// is not supported; copy the files to a local disk first", scheme)}
-		}
-		p = p[len("file://"):]
-	}
+	p = strings.TrimPrefix(p, "file://")
 	return path.Clean(filepath.ToSlash(p)), nil
 }
 
@@ -163,15 +168,23 @@ func (l *lister) globPattern(p string) error {
 		root = "/"
 	}
 	segs = slices.CompactFunc(segs[fixed:], func(a, b string) bool { return a == "**" && b == "**" })
-	for _, s := range segs {
-		if _, err := path.Match(s, ""); err != nil {
-			return &InputError{p, "is not a valid pattern: a [ has no ]"}
-		}
+	if err := checkPattern(p, segs); err != nil {
+		return err
 	}
 	if _, err := os.Stat(l.resolve(root)); err != nil {
 		return &InputError{p, fmt.Sprintf("the folder %s does not exist; check the spelling and the working directory", root)}
 	}
 	return l.glob(root, root, segs)
+}
+
+// checkPattern checks the segments of the pattern p.
+func checkPattern(p string, segs []string) error {
+	for _, s := range segs {
+		if _, err := path.Match(s, ""); err != nil {
+			return &InputError{p, "is not a valid pattern: a [ has no ]"}
+		}
+	}
+	return nil
 }
 
 // glob lists the files below dir that match the segments. root is what
@@ -270,7 +283,7 @@ func (l *lister) add(root, p string, info fs.FileInfo, statErr error) error {
 	case !info.Mode().IsRegular():
 		in.Version = "irregular"
 	default:
-		in.Size, in.Version = info.Size(), fileVersion(info)
+		in.Size, in.Version = info.Size(), store.FileVersion(info)
 	}
 	if !utf8.ValidString(in.URI) {
 		in.Path = l.resolve(p)
@@ -297,13 +310,8 @@ func (l *lister) insert(abs string, in Input) {
 	}
 }
 
-// fileVersion tells one state of a local file from another.
-func fileVersion(info fs.FileInfo) string {
-	return fmt.Sprintf("m%d", info.ModTime().UnixNano())
-}
-
 // isHidden reports whether a name is skipped in folders.
-func isHidden(name string) bool { return name[0] == '.' || name[0] == '_' }
+func isHidden(name string) bool { return name != "" && (name[0] == '.' || name[0] == '_') }
 
 // join is path.Join but for "." and the cost.
 func join(dir, name string) string {

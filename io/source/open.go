@@ -12,6 +12,8 @@ import (
 	"os"
 	"strings"
 	"sync"
+
+	"github.com/treebeam/treebeam/io/store"
 )
 
 // HeadBytes is how much of a file's beginning its format is decided on.
@@ -38,17 +40,20 @@ func Open(ctx context.Context, r *Range, p *Piece) (*File, error) {
 	if name == "" {
 		name = p.URI
 	}
-	obj, err := openObject(ctx, r.Dir, name)
+	obj, err := openObject(ctx, r.Dir, name, p)
 	if err != nil {
 		return nil, classify(p.URI, 0, err)
 	}
 	f := &File{ctx: ctx, piece: *p, obj: obj, comp: compressionOf(p.URI)}
+	if p.Gzip && f.comp == plain {
+		f.comp = gzipped
+	}
 	if err := f.check(obj.size(), obj.version()); err != nil {
 		obj.Close()
 		return nil, err
 	}
 	if strings.HasPrefix(p.Version, spooled) {
-		if f.comp, err = compressionIn(obj); err != nil {
+		if f.comp, err = f.compressionIn(); err != nil {
 			obj.Close()
 			return nil, classify(p.URI, 0, err)
 		}
@@ -121,12 +126,12 @@ func (f *File) restart(off int64) error {
 		return fmt.Errorf("%s: a compressed file cannot be read from byte %d", f.piece.URI, off)
 	}
 	f.closeStream()
-	raw, err := f.obj.reader(off)
+	raw, err := f.stored(f.ctx, off)
 	if err != nil {
 		return classify(f.piece.URI, off, err)
 	}
 	f.raw = raw
-	stored := &stored{r: &contextReader{f.ctx, raw}, left: f.piece.Size - off}
+	stored := &stored{r: &contextReader{f.ctx, raw}}
 	dec, err := f.comp.reader(stored)
 	if f.comp != plain && f.piece.Size == 0 {
 		err = io.ErrUnexpectedEOF // nothing at all is no compressed file
@@ -136,6 +141,28 @@ func (f *File) restart(off int64) error {
 		return f.stream.fail(err)
 	}
 	return nil
+}
+
+// retrying is how transient faults of reading are got over.
+var retrying = store.DefaultRetry
+
+// stored returns a reader of the stored bytes from off on, of the state that
+// was listed. It is opened again where it stopped after a transient fault, or
+// when there are fewer bytes than were listed.
+func (f *File) stored(ctx context.Context, off int64) (io.ReadCloser, error) {
+	again := false
+	return retrying.Reader(ctx, func(at int64) (io.ReadCloser, error) {
+		if again {
+			var e *Error
+			if err := f.Verify(); errors.As(err, &e) && e.Kind == Changed {
+				return nil, store.Final(err)
+			} else if err != nil {
+				return nil, err
+			}
+		}
+		again = true
+		return f.obj.reader(ctx, at, f.piece.Size-at)
+	}, off, f.piece.Size)
 }
 
 func (f *File) closeStream() {
@@ -220,24 +247,23 @@ func (f *File) Digest(ctx context.Context) (string, error) {
 }
 
 func (f *File) digest(ctx context.Context) (string, error) {
-	r, err := f.obj.reader(0)
+	r, err := f.stored(ctx, 0)
 	if err != nil {
 		return "", classify(f.piece.URI, 0, err)
 	}
 	defer r.Close()
 	h := sha256.New()
-	s := &stored{r: &contextReader{ctx, r}, left: f.piece.Size}
+	s := &stored{r: &contextReader{ctx, r}}
 	if _, err := io.Copy(h, s); err != nil {
 		return "", (&stream{uri: f.piece.URI, stored: s}).fail(err)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// An object is a stored file. Object stores have one of their own beside
-// localFile; openObject chooses by scheme.
+// An object is a stored file: a localFile or a remoteFile.
 type object interface {
-	// reader returns a reader of the stored bytes from off on.
-	reader(off int64) (io.ReadCloser, error)
+	// reader returns a reader of n stored bytes from off on.
+	reader(ctx context.Context, off, n int64) (io.ReadCloser, error)
 	size() int64
 	version() string
 	// stat asks the store again.
@@ -247,12 +273,33 @@ type object interface {
 	io.Closer
 }
 
-func openObject(_ context.Context, dir, uri string) (object, error) {
-	if scheme, _, ok := strings.Cut(uri, "://"); ok {
-		return nil, fmt.Errorf("%s:// is not supported; copy the files to a local disk first", scheme)
+func openObject(ctx context.Context, dir, name string, p *Piece) (object, error) {
+	if store.IsRemote(name) {
+		s, name, err := store.Of(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		return &remoteFile{s, store.Info{Name: name, Size: p.Size, Version: p.Version}}, nil
 	}
-	return openLocal(resolve(dir, uri))
+	return openLocal(resolve(dir, name))
 }
+
+// A remoteFile is a file of an object store in the state that was listed:
+// every request names its version, so that nothing else can be read.
+type remoteFile struct {
+	store store.Store
+	info  store.Info
+}
+
+func (f *remoteFile) reader(ctx context.Context, off, n int64) (io.ReadCloser, error) {
+	return f.store.Open(ctx, f.info.Name, f.info.Version, off, n)
+}
+
+func (f *remoteFile) size() int64                  { return f.info.Size }
+func (f *remoteFile) version() string              { return f.info.Version }
+func (f *remoteFile) key() string                  { return f.info.Name }
+func (f *remoteFile) stat() (int64, string, error) { return f.info.Size, f.info.Version, nil }
+func (f *remoteFile) Close() error                 { return nil }
 
 // A localFile is a regular file of the local file system.
 type localFile struct {
@@ -280,7 +327,7 @@ func openLocal(name string) (object, error) {
 }
 
 func (f *localFile) size() int64     { return f.info.Size() }
-func (f *localFile) version() string { return fileVersion(f.info) }
+func (f *localFile) version() string { return store.FileVersion(f.info) }
 func (f *localFile) key() string     { return f.Name() }
 
 func (f *localFile) stat() (int64, string, error) {
@@ -288,9 +335,9 @@ func (f *localFile) stat() (int64, string, error) {
 	if err != nil {
 		return 0, "", err
 	}
-	return info.Size(), fileVersion(info), nil
+	return info.Size(), store.FileVersion(info), nil
 }
 
-func (f *localFile) reader(off int64) (io.ReadCloser, error) {
-	return io.NopCloser(io.NewSectionReader(f.File, off, 1<<62)), nil
+func (f *localFile) reader(_ context.Context, off, n int64) (io.ReadCloser, error) {
+	return io.NopCloser(io.NewSectionReader(f.File, off, n)), nil
 }

@@ -88,14 +88,14 @@ func NewPlan(inputs []Input, o PlanOptions) (*Plan, error) {
 
 // pieces returns the number of pieces of a file.
 func pieces(in *Input, target int64) int64 {
-	if compressionOf(in.URI) != plain || strings.HasPrefix(in.Version, spooled) {
+	if compressionOf(in.URI) != plain || in.Gzip || strings.HasPrefix(in.Version, spooled) {
 		return 1 // spooled input may be compressed: its name does not tell
 	}
 	return max(1, (in.Size+target/2)/target)
 }
 
 func piece(in *Input, start, end int64) Piece {
-	return Piece{URI: in.URI, DocID: in.DocID, Size: in.Size, Version: in.Version, Path: in.Path, Start: start, End: end}
+	return Piece{URI: in.URI, DocID: in.DocID, Size: in.Size, Version: in.Version, Path: in.Path, Gzip: in.Gzip, Start: start, End: end}
 }
 
 // Digest is the SHA-256, in hexadecimal, of everything in the plan that can
@@ -127,6 +127,9 @@ func (s planSum) add(r *Range) {
 		s.h.int(p.Size)
 		s.h.int(p.Start)
 		s.h.int(p.End)
+		if p.Gzip {
+			s.h.string("gzip")
+		}
 	}
 }
 

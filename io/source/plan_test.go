@@ -126,7 +126,7 @@ func TestPlanFile(t *testing.T) {
 	}
 	name := filepath.Join(dir, PlanName(p.Fingerprint("a")))
 	for range 2 {
-		if err := p.Write(name, ""); err != nil {
+		if err := p.Write(t.Context(), name, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -138,7 +138,7 @@ func TestPlanFile(t *testing.T) {
 	if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", p) || got.Digest() != p.Digest() {
 		t.Errorf("\n got %+v\nwant %+v", got, p)
 	}
-	if err := got.Write(name, dir); err != nil {
+	if err := got.Write(t.Context(), name, dir); err != nil {
 		t.Fatal(err)
 	}
 	if second, _ := os.ReadFile(name); !bytes.Equal(first, second) {
@@ -155,7 +155,7 @@ func TestPlanFile(t *testing.T) {
 			t.Fatalf("cut at %d of %d: %v", cut, len(first), err)
 		}
 	}
-	if err := p.Write(filepath.Join(dir, "no", "such", "folder"), ""); err == nil {
+	if err := p.Write(t.Context(), filepath.Join(name, "a file is no folder"), ""); err == nil {
 		t.Error("a plan was written nowhere")
 	}
 }

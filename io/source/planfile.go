@@ -9,13 +9,11 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
-	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/google/renameio/v2"
 	"github.com/klauspost/compress/zstd"
+	"github.com/treebeam/treebeam/io/store"
 )
 
 // planVersion is the version of the plan file's format.
@@ -36,23 +34,27 @@ type planHeader struct {
 // none begins like this.
 const base64Path = "base64:"
 
-// Write writes the plan to path atomically: to a temporary file in tmp ("" is
-// the folder of path), synced and renamed. The file holds a header line and a
-// line of JSON for each range.
-func (p *Plan) Write(path, tmp string) error {
-	if tmp == "" {
-		tmp = filepath.Dir(path)
+// Write writes the plan to path, which may be a URI, all of it or nothing.
+// On a local disk it is first written to a temporary file in tmp ("" is the
+// folder of path). The file holds a header line and a line of JSON for each
+// range.
+func (p *Plan) Write(ctx context.Context, path, tmp string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s, name, err := store.Of(ctx, path)
+	if err != nil {
+		return err
 	}
-	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(tmp), renameio.WithPermissions(0o666))
+	f, err := s.Create(ctx, name, store.Options{Expect: store.Anything, Temp: tmp})
 	if err != nil {
 		return fmt.Errorf("writing the plan: %w", err)
 	}
-	defer f.Cleanup()
+	defer f.Abort()
 	if err := p.encode(f); err != nil {
 		return fmt.Errorf("writing the plan %s: %w", path, err)
 	}
-	if err := f.CloseAtomicallyReplace(); err != nil {
-		return fmt.Errorf("writing the plan %s: %w", path, err)
+	if err := f.Commit(); err != nil {
+		return fmt.Errorf("writing the plan: %w", err)
 	}
 	return nil
 }
@@ -118,12 +120,7 @@ func PlanRanges(ctx context.Context, uri string) iter.Seq2[Range, error] {
 
 func readPlanFile(ctx context.Context, uri string, header func(*planHeader)) iter.Seq2[Range, error] {
 	return func(yield func(Range, error) bool) {
-		name, err := localPath(uri)
-		if err != nil {
-			yield(Range{}, err)
-			return
-		}
-		f, err := os.Open(filepath.FromSlash(name))
+		f, _, err := store.OpenFile(ctx, uri)
 		if err != nil {
 			yield(Range{}, fmt.Errorf("reading the plan: %w", err))
 			return

@@ -34,6 +34,9 @@ type Input struct {
 	// Path is where the bytes are if that is not URI (spooled standard
 	// input); "" otherwise. It is no part of the plan's digest.
 	Path string `json:"path,omitempty"`
+	// Gzip says that an object store declares the stored bytes to be gzip
+	// (Content-Encoding), whatever the name.
+	Gzip bool `json:"gzip,omitempty"`
 }
 
 // A Piece is a byte interval [Start, End) of the stored bytes of one file,
@@ -45,6 +48,7 @@ type Piece struct {
 	Size    int64  `json:"size"`
 	Version string `json:"version"`
 	Path    string `json:"path,omitempty"`
+	Gzip    bool   `json:"gzip,omitempty"`
 	Start   int64  `json:"start"`
 	End     int64  `json:"end"`
 }

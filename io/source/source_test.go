@@ -125,7 +125,7 @@ func TestListOddNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := filepath.Join(dir, PlanName("x"))
-	if err := plan.Write(name, ""); err != nil {
+	if err := plan.Write(t.Context(), name, ""); err != nil {
 		t.Fatal(err)
 	}
 	plan, err = ReadPlan(t.Context(), name)

@@ -13,16 +13,14 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"github.com/treebeam/treebeam/io/store"
 )
 
 // maxWindow bounds the memory of a zstd decoder; it is what "zstd --long"
 // needs by default.
 const maxWindow = 128 << 20
 
-var (
-	errIrregular = errors.New("not a regular file; copy it to one first")
-	errShort     = errors.New("the file is shorter than when it was listed; run the same command again when nothing writes to it")
-)
+var errIrregular = errors.New("not a regular file; copy it to one first")
 
 // A compression is how stored bytes are compressed.
 type compression uint8
@@ -53,8 +51,8 @@ func compressionOf(name string) compression {
 }
 
 // compressionIn tells the compression by a file's first bytes.
-func compressionIn(obj object) (compression, error) {
-	r, err := obj.reader(0)
+func (f *File) compressionIn() (compression, error) {
+	r, err := f.stored(f.ctx, 0)
 	if err != nil {
 		return plain, err
 	}
@@ -96,29 +94,19 @@ func (c compression) reader(r io.Reader) (io.Reader, error) {
 // A stored reads stored bytes and notes how they failed, so that a fault of
 // the disk is not taken for one of the compressed data.
 type stored struct {
-	r    io.Reader
-	left int64 // bytes that were listed and not yet read
-	err  error // of r, not io.EOF
+	r   io.Reader
+	err error // of r, not io.EOF
 }
 
 func (s *stored) Read(b []byte) (int, error) {
 	if s.err != nil {
 		return 0, s.err
 	}
-	if s.left == 0 {
-		return 0, io.EOF
-	}
-	n, err := s.r.Read(b[:min(int64(len(b)), s.left)])
-	s.left -= int64(n)
-	switch {
-	case err == io.EOF && s.left > 0:
-		s.err = errShort
-	case err != nil && err != io.EOF:
+	n, err := s.r.Read(b)
+	if err != nil && err != io.EOF {
 		s.err = err
-	default:
-		return n, nil
 	}
-	return n, s.err
+	return n, err
 }
 
 // A stream reads the decompressed bytes of a file. Its errors are *Error.
@@ -150,8 +138,6 @@ func (s *stream) Read(b []byte) (int, error) {
 // fail makes the *Error of a failed read and keeps it.
 func (s *stream) fail(err error) error {
 	switch {
-	case s.stored.err == errShort:
-		s.err = &Error{URI: s.uri, Kind: Changed, Offset: s.off, Err: errShort}
 	case s.stored.err != nil:
 		s.err = classify(s.uri, s.off, s.stored.err)
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
@@ -168,7 +154,7 @@ func (s *stream) fail(err error) error {
 func classify(uri string, off int64, err error) error {
 	var known *Error
 	if errors.As(err, &known) {
-		return err
+		return known
 	}
 	e := &Error{URI: uri, Kind: Transient, Offset: off, Err: err}
 	switch {
@@ -176,6 +162,8 @@ func classify(uri string, off int64, err error) error {
 		e.Kind, e.Err = Permanent, errors.New("the file is gone, or a link to nowhere")
 	case errors.Is(err, fs.ErrPermission):
 		e.Kind, e.Err = Permanent, errors.New("permission denied; give the user of this command the right to read it")
+	case errors.Is(err, store.ErrVersion):
+		e.Kind, e.Err = Changed, errors.New("the file changed since it was listed; run the same command again when nothing writes to it")
 	case errors.Is(err, errIrregular):
 		e.Kind = Permanent
 	}

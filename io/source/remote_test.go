@@ -1,0 +1,246 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/io/store/storetest"
+)
+
+// memory makes mem:// a new store with files, whose names begin with mem://.
+func memory(t *testing.T, files map[string]string) *storetest.Memory {
+	t.Helper()
+	m := new(storetest.Memory)
+	for name, data := range files {
+		m.Put("mem://"+name, []byte(data))
+	}
+	store.Register("mem", func(context.Context) (store.Store, error) { return m, nil })
+	return m
+}
+
+// sleepless makes retries wait for nothing; it returns how often they did.
+func sleepless(t *testing.T) *int {
+	before, n := retrying, 0
+	retrying.Sleep = func(ctx context.Context, _ time.Duration) error { n++; return ctx.Err() }
+	t.Cleanup(func() { retrying = before })
+	return &n
+}
+
+// A bucket is listed as a folder with the same files is.
+func TestListRemote(t *testing.T) {
+	files := map[string]string{
+		"c/b.txt": "b", "c/a.txt": "a", "c/B.txt": "B", "c/s/d.txt": "d", "c/s/t/e.txt.gz": "e", "c/s/t/f.md": "f",
+		"c/.hidden": "", "c/_skip/x.txt": "x", "c/s/.git/x.txt": "x", "c/out/trees/p": "p", "c/s[1].txt": "odd", "cc/x.txt": "no",
+		"c/.h/.i/x.txt": "x", "c/s/ t/g é.txt": "g", "c/out2/x.txt": "y",
+	}
+	dir := tree(t, files)
+	inBucket := map[string]string{}
+	for name, data := range files {
+		inBucket["bucket/"+name] = data
+	}
+	m := memory(t, inBucket)
+	m.Put("mem://bucket/c/folder/", nil) // what consoles make for an empty folder
+	for _, p := range []string{
+		"c", "c/", "c/**/*.txt", "c/s/**", "c/*/*.txt", "**/t/*", "c/**/**/f.*", "c/_*/*.txt", "c/.hidden", "c/s[1].txt",
+		"c/s/d.txt", "c/t*/x", "c/*", "c*/*.txt", "c/s*", "c/**/s/**/*.txt", "*", "**", "c/.*/x.txt", "c/.*/.*/*", "c/[", "c/s/?t/g*", "c/[ab].txt", "c/s\\[*",
+	} {
+		local, localErr := List(t.Context(), []string{p}, ListOptions{Dir: dir, Skip: []string{filepath.Join(dir, "c", "out")}})
+		remote, err := List(t.Context(), []string{"mem://bucket/" + p}, ListOptions{Skip: []string{"mem://bucket/c/out"}})
+		if (err == nil) != (localErr == nil) {
+			t.Errorf("%s: %v, on a disk %v", p, err, localErr)
+			continue
+		}
+		if got, want := strings.ReplaceAll(names(remote), "mem://bucket/", ""), names(local); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", p, got, want)
+		}
+	}
+	for p, want := range map[string]string{
+		"mem://bucket/none": "matches no file", "mem://": "names no bucket", "mem://b*/x": "names no bucket",
+		"ftp://u:secret@b/x?token=secret": "ftp:// is not supported",
+	} {
+		_, err := List(t.Context(), []string{p}, ListOptions{})
+		var ie *InputError
+		if !errors.As(err, &ie) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: got %v", p, err)
+		}
+	}
+	both, err := List(t.Context(), []string{"mem://bucket/c/s", "mem://bucket/c", filepath.Join(dir, "cc")}, ListOptions{})
+	if err != nil || len(both) != 11 || both[len(both)-1].DocID != "s[1].txt" {
+		t.Errorf("got %s, %v", names(both), err)
+	}
+}
+
+// remotePlan plans the only file of a bucket.
+func remotePlan(t *testing.T, o PlanOptions) *Plan {
+	t.Helper()
+	inputs, err := List(t.Context(), []string{"mem://b"}, ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := NewPlan(inputs, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "plan")
+	if err := plan.Write(t.Context(), name, ""); err != nil {
+		t.Fatal(err)
+	}
+	if plan, err = ReadPlan(t.Context(), name); err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+func TestRemoteFaults(t *testing.T) {
+	reset := errors.New("connection reset by peer")
+	text := strings.Repeat("all the text that there is ", 9000)
+	for name, data := range map[string]string{"b/x.txt": text, "b/x.gz": compress(t, ".gz", text)} {
+		for _, broken := range []error{reset, io.ErrUnexpectedEOF, io.EOF, nil} {
+			pauses := sleepless(t)
+			m := memory(t, map[string]string{name: data})
+			opens := 0
+			m.Fault = func(_ string, _, n int64) (int64, error) {
+				opens++
+				switch opens % 3 {
+				case 1:
+					return n / 3, broken
+				case 2:
+					return 0, broken
+				}
+				return -1, nil
+			}
+			plan := remotePlan(t, PlanOptions{})
+			if got := readAll(t, &plan.Ranges[0], &plan.Ranges[0].Pieces[0]); got != text {
+				t.Fatalf("%s, %v: got %d bytes of %d", name, broken, len(got), len(text))
+			}
+			if *pauses < 3 {
+				t.Errorf("%s, %v: %d pauses", name, broken, *pauses)
+			}
+			// It does not get better: the bundle fails, and there is no row.
+			m.Fault = func(_ string, _, n int64) (int64, error) { return 0, broken }
+			f, err := Open(t.Context(), &plan.Ranges[0], &plan.Ranges[0].Pieces[0])
+			if err == nil {
+				_, err = drain(f)
+			}
+			var e *Error
+			if !errors.As(err, &e) || e.Kind != Transient || !strings.Contains(err.Error(), "tried 8 times") {
+				t.Errorf("%s, %v: got %v", name, broken, err)
+			}
+		}
+	}
+}
+
+func TestRemoteChanged(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(m *storetest.Memory)
+		kind   Kind
+	}{
+		"changed": {func(m *storetest.Memory) { m.Put("mem://b/x.txt", []byte("9876543210")) }, Changed},
+		"gone":    {func(m *storetest.Memory) { m.Delete(context.Background(), "mem://b/x.txt") }, Permanent},
+	} {
+		m := memory(t, map[string]string{"b/x.txt": "0123456789"})
+		plan := remotePlan(t, PlanOptions{})
+		c.change(m)
+		f, err := Open(t.Context(), &plan.Ranges[0], &plan.Ranges[0].Pieces[0])
+		if err == nil {
+			_, err = drain(f)
+		}
+		var e *Error
+		if !errors.As(err, &e) || e.Kind != c.kind {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+// An object that is declared to be gzip is one whatever its name is, and is
+// not cut into pieces.
+func TestRemoteGzip(t *testing.T) {
+	text := strings.Repeat("all the text that there is ", 9000)
+	m := memory(t, map[string]string{"b/x.txt": compress(t, ".gz", text)})
+	before := remotePlan(t, PlanOptions{RangeBytes: 50})
+	m.Gzip = map[string]bool{"mem://b/x.txt": true}
+	plan := remotePlan(t, PlanOptions{RangeBytes: 50})
+	if len(before.Ranges) < 2 || len(plan.Ranges) != 1 || before.Fingerprint() == plan.Fingerprint() {
+		t.Fatalf("%d and %d ranges", len(before.Ranges), len(plan.Ranges))
+	}
+	p := &plan.Ranges[0].Pieces[0]
+	if got := readAll(t, &plan.Ranges[0], p); got != text {
+		t.Errorf("got %d bytes", len(got))
+	}
+	if format, err := Detect(p.URI, []byte(text), Auto, ""); err != nil || format != Text {
+		t.Error(format, err)
+	}
+}
+
+// A local disk, or a mounted one, has its moments too.
+func TestLocalFaults(t *testing.T) {
+	text := strings.Repeat("all the text that there is ", 9000)
+	dir := tree(t, map[string]string{"x.txt": text})
+	inputs, err := List(t.Context(), []string{"."}, ListOptions{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := NewPlan(inputs, PlanOptions{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pauses := sleepless(t)
+	for _, lasting := range []bool{false, true} {
+		f, err := Open(t.Context(), &plan.Ranges[0], &plan.Ranges[0].Pieces[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		f.obj = &flakyDisk{object: f.obj, lasting: lasting}
+		*pauses = 0
+		got, err := drain(f)
+		var e *Error
+		switch {
+		case !lasting && (err != nil || got != text || *pauses != 1):
+			t.Errorf("got %d bytes, %d pauses, %v", len(got), *pauses, err)
+		case lasting && (!errors.As(err, &e) || e.Kind != Transient || e.Offset != 1000 || *pauses != retrying.Attempts-1):
+			t.Errorf("a broken disk: %d pauses, %v", *pauses, err)
+		}
+	}
+	// A file that shrinks has changed: no patience helps.
+	f, err := Open(t.Context(), &plan.Ranges[0], &plan.Ranges[0].Pieces[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := os.Truncate(filepath.Join(dir, "x.txt"), 1000); err != nil {
+		t.Fatal(err)
+	}
+	*pauses = 0
+	var e *Error
+	if _, err := drain(f); !errors.As(err, &e) || e.Kind != Changed || *pauses > 1 {
+		t.Errorf("%d pauses, %v", *pauses, err)
+	}
+}
+
+// A flakyDisk fails at byte 1000, once or always.
+type flakyDisk struct {
+	object
+	lasting bool
+	failed  bool
+}
+
+func (d *flakyDisk) reader(ctx context.Context, off, n int64) (io.ReadCloser, error) {
+	r, err := d.object.reader(ctx, off, n)
+	if err != nil || off > 1000 || d.failed && !d.lasting {
+		return r, err
+	}
+	d.failed = true
+	return io.NopCloser(io.MultiReader(io.LimitReader(r, 1000-off), failingReader{})), nil
+}
+
+type failingReader struct{}
+
+func (failingReader) Read([]byte) (int, error) { return 0, errors.New("input/output error") }

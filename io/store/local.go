@@ -1,0 +1,198 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/renameio/v2"
+)
+
+// Local is the local disk, or what is mounted there. Names are paths.
+type Local struct {
+	// Fault, if set, is asked before an operation (one of those below) on the
+	// file of a name, and what it returns is taken for the disk's answer: a
+	// test can have a full or a broken disk.
+	Fault func(operation, name string) error
+}
+
+// Operations that Local.Fault is asked about.
+const (
+	FaultCreate = "create"
+	FaultWrite  = "write"
+	FaultSync   = "fsync"
+	FaultRename = "rename"
+)
+
+func (l Local) fault(operation, name string) error {
+	if l.Fault == nil {
+		return nil
+	}
+	if err := l.Fault(operation, name); err != nil {
+		return &fs.PathError{Op: operation, Path: name, Err: err}
+	}
+	return nil
+}
+
+// FileVersion tells one state of a local file from another.
+func FileVersion(info fs.FileInfo) string { return fmt.Sprintf("m%d", info.ModTime().UnixNano()) }
+
+// List implements Store. It holds the names of one listing.
+func (l Local) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
+	return func(yield func(Info, error) bool) {
+		var list []Info
+		dir, base := filepath.Split(filepath.FromSlash(prefix))
+		if dir == "" {
+			dir = "."
+		}
+		err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil // gone since, or no such folder
+			}
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil || e.IsDir() {
+				return err
+			}
+			if rel, _ := filepath.Rel(dir, name); !strings.HasPrefix(rel, base) {
+				return nil
+			}
+			info, err := e.Info()
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err == nil {
+				list = append(list, Info{Name: name, Size: info.Size(), Version: FileVersion(info)})
+			}
+			return err
+		})
+		slices.SortFunc(list, func(a, b Info) int { return cmp.Compare(a.Name, b.Name) })
+		for _, info := range list {
+			if !yield(info, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(Info{}, err)
+		}
+	}
+}
+
+// Stat implements Store.
+func (l Local) Stat(_ context.Context, name string) (Info, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return Info{}, err
+	}
+	return Info{Name: name, Size: info.Size(), Version: FileVersion(info)}, nil
+}
+
+// Open implements Store.
+func (l Local) Open(_ context.Context, name, version string, off, n int64) (io.ReadCloser, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && version != "" && FileVersion(info) != version {
+		err = fmt.Errorf("%s: %w", name, ErrVersion)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.NewSectionReader(f, off, n), f}, nil
+}
+
+// Create implements Store: the file is written under a random name, synced,
+// and renamed. Folders are made as needed.
+func (l Local) Create(_ context.Context, name string, o Options) (Writer, error) {
+	for _, dir := range []string{filepath.Dir(name), o.Temp} {
+		if dir == "" {
+			continue
+		}
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return nil, fmt.Errorf("making the folder of %s: %w; it must be writable", name, err)
+		}
+	}
+	err := l.fault(FaultCreate, name)
+	if o.Temp == "" {
+		o.Temp = filepath.Dir(name)
+	}
+	var f *renameio.PendingFile
+	if err == nil {
+		f, err = renameio.NewPendingFile(name, renameio.WithTempDir(o.Temp), renameio.WithPermissions(0o666))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("making a temporary file for %s: %w; the folder must be writable", name, err)
+	}
+	return &localWriter{l, f, name, o.Expect}, nil
+}
+
+// Delete implements Store.
+func (l Local) Delete(_ context.Context, name string) error {
+	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+type localWriter struct {
+	disk   Local
+	f      *renameio.PendingFile
+	name   string
+	expect string
+}
+
+func (w *localWriter) Write(b []byte) (int, error) {
+	err := w.disk.fault(FaultWrite, w.name)
+	n := 0
+	if err == nil {
+		n, err = w.f.Write(b)
+	}
+	if err != nil {
+		return n, fmt.Errorf("writing %s: %w", w.name, err)
+	}
+	return n, nil
+}
+
+func (w *localWriter) Commit() error {
+	if w.expect != Anything {
+		version := Absent
+		if info, err := os.Stat(w.name); err == nil {
+			version = FileVersion(info)
+		}
+		if version != w.expect {
+			return fmt.Errorf("publishing %s: %w", w.name, ErrCondition)
+		}
+	}
+	err := w.disk.fault(FaultSync, w.name)
+	if err == nil {
+		err = w.disk.fault(FaultRename, w.name)
+	}
+	if err == nil {
+		err = w.f.CloseAtomicallyReplace()
+	}
+	if err != nil {
+		return fmt.Errorf("publishing %s: %w", w.name, err)
+	}
+	if dir, err := os.Open(filepath.Dir(w.name)); err == nil {
+		_ = dir.Sync() // not every file system can; the rename itself is done
+		dir.Close()
+	}
+	return nil
+}
+
+func (w *localWriter) Abort() { _ = w.f.Cleanup() }

@@ -1,0 +1,166 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/io/store/storetest"
+)
+
+func TestLocal(t *testing.T) { storetest.Conform(t, store.Local{}, t.TempDir()) }
+
+func TestMemory(t *testing.T) {
+	m := new(storetest.Memory)
+	store.Register("mem", func(context.Context) (store.Store, error) { return m, nil })
+	storetest.Conform(t, m, "mem://bucket/folder")
+}
+
+// A disk that fails leaves what was there and nothing else.
+func TestLocalFaults(t *testing.T) {
+	for _, cause := range []error{syscall.ENOSPC, syscall.EIO} {
+		for _, operation := range []string{store.FaultCreate, store.FaultWrite, store.FaultSync, store.FaultRename} {
+			dir := t.TempDir()
+			name, tmp := filepath.Join(dir, "sub", "x"), filepath.Join(dir, "tmp")
+			storetest.Put(t, store.Local{}, name, "before", store.Absent)
+			disk := store.Local{Fault: func(op, path string) error {
+				if op == operation && path == name {
+					return cause
+				}
+				return nil
+			}}
+			w, err := disk.Create(t.Context(), name, store.Options{Expect: store.Anything, Temp: tmp})
+			if err == nil {
+				if _, err = w.Write([]byte("after")); err == nil {
+					err = w.Commit()
+				}
+				w.Abort()
+			}
+			if !errors.Is(err, cause) || !strings.Contains(err.Error(), name) {
+				t.Errorf("%v in %s: got %v", cause, operation, err)
+			}
+			if data, _ := os.ReadFile(name); string(data) != "before" {
+				t.Errorf("%v in %s: the file has become %q", cause, operation, data)
+			}
+			if left, _ := filepath.Glob(filepath.Join(dir, "*", "*")); len(left) != 1 {
+				t.Errorf("%v in %s: left %v", cause, operation, left)
+			}
+		}
+	}
+}
+
+// TestFullDisk fills a real file system, where the test may mount one.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
+		t.Skip("no file system can be mounted here: ", err)
+	}
+	defer syscall.Unmount(dir, syscall.MNT_DETACH)
+	w, err := store.Local{}.Create(t.Context(), filepath.Join(dir, "x"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	if _, err = w.Write(make([]byte, 100<<10)); err == nil {
+		err = w.Commit()
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("got %v", err)
+	}
+	w.Abort()
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
+func TestOf(t *testing.T) {
+	for uri, want := range map[string]string{"a/b": "a/b", "file:///a/b": "/a/b", "file://a": "a"} {
+		if _, name, err := store.Of(t.Context(), uri); err != nil || name != want {
+			t.Errorf("%s: got %q, %v", uri, name, err)
+		}
+	}
+	if _, _, err := store.Of(t.Context(), "ftp://a/b"); err == nil || !strings.Contains(err.Error(), "ftp:// is not supported") {
+		t.Errorf("got %v", err)
+	}
+	for _, c := range [][3]string{{"a/", "b", "a/b"}, {"gs://x/y/", "b/c", "gs://x/y/b/c"}, {"gs://x", "b", "gs://x/b"}} {
+		if got := store.Join(c[0], c[1]); got != c[2] {
+			t.Errorf("got %s, want %s", got, c[2])
+		}
+	}
+	for _, uri := range []string{"gs://", "gs:///x"} {
+		if _, _, err := store.Split(uri); err == nil {
+			t.Errorf("%s has a bucket", uri)
+		}
+	}
+}
+
+// No credentials get into messages.
+func TestRedact(t *testing.T) {
+	for text, want := range map[string]string{
+		`Get "https://h/b/o?X-Goog-Signature=abc&x=1": EOF`:                 `Get "https://h/b/o": EOF`,
+		`https://user:hunter2@host/path failed`:                             `https://host/path failed`,
+		`PUT https://h/upload?upload_id=SECRET 503`:                         `PUT https://h/upload 503`,
+		`Authorization: Bearer ya29.SECRET`:                                 `Authorization: *** ***`,
+		`{"access_token":"SECRET", "error": "x"}`:                           `{"access_token":"***", "error": "x"}`,
+		`AWS_SECRET_ACCESS_KEY=SECRET is wrong`:                             `AWS_SECRET_ACCESS_KEY=*** is wrong`,
+		`Signature=SECRET, Credential=AKIA/2026`:                            `Signature=***, Credential=***`,
+		`gs://bucket/a b.txt: 503 Service Unavailable`:                      `gs://bucket/a b.txt: 503 Service Unavailable`,
+		`the access key id you gave does not exist, check your credentials`: `the access key id you gave does not exist, check your credentials`,
+	} {
+		if got := store.Redact(text); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	err := &store.Error{Name: "gs://b/x", Err: errors.New("https://h/x?token=SECRET")}
+	if strings.Contains(err.Error(), "SECRET") || !store.IsTransient(err) || !errors.Is(&store.Error{Kind: fs.ErrNotExist, Err: err}, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+// A Tail gives the bytes of the file whatever is asked first.
+func TestTail(t *testing.T) {
+	m := new(storetest.Memory)
+	store.Register("mem", func(context.Context) (store.Store, error) { return m, nil })
+	for _, size := range []int64{0, 1, 100 << 10, 1 << 20, 33 << 20} {
+		data := make([]byte, size)
+		for i := range data {
+			data[i] = byte(i * i >> 9)
+		}
+		m.Put("mem://b/x", data)
+		offsets := []int64{size - 8, size - 70<<10, size - 8, 4, size / 2, 0, size, -1}
+		for first := range offsets {
+			tail, err := store.OpenTail(t.Context(), "mem://b/x")
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := m.Opened()
+			for i := range offsets {
+				off := offsets[(first+i)%len(offsets)]
+				b := make([]byte, 8)
+				n, err := tail.ReadAt(b, off)
+				want := ""
+				if off >= 0 {
+					want = string(data[min(off, size):min(off+8, size)])
+				}
+				if string(b[:n]) != want || (err == nil) != (n == 8) {
+					t.Fatalf("size %d: read %q at %d, want %q, %v", size, b[:n], off, want, err)
+				}
+			}
+			if n := m.Opened() - before; n > 4 {
+				t.Errorf("size %d: %d requests", size, n)
+			}
+			if err := errors.Join(tail.Err(), tail.Close()); err != nil {
+				t.Error(err)
+			}
+			if _, err := tail.ReadAt(make([]byte, 1), 0); err == nil {
+				t.Error("read after Close")
+			}
+		}
+	}
+}

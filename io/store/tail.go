@@ -1,0 +1,141 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"sync"
+)
+
+// Sizes of what a Tail fetches at once and holds in memory.
+const (
+	tailBytes    = 64 << 10
+	maxTailBytes = 32 << 20
+)
+
+// A Tail reads a file of an object store at random places, its end first: one
+// request brings the end, where a Parquet file has its footer. What lies
+// before that is fetched with all that follows it, and if that is much, into
+// a temporary file without a name. It is safe for concurrent use.
+type Tail struct {
+	ctx   context.Context
+	store Store
+	info  Info
+
+	mu   sync.Mutex
+	tail []byte   // the last bytes
+	file *os.File // all bytes, or nil
+	err  error    // of the store: it stays
+}
+
+// OpenTail returns a Tail of the file at uri as it is now. The context must
+// live until Close.
+func OpenTail(ctx context.Context, uri string) (*Tail, error) {
+	s, name, err := Of(ctx, uri)
+	if err != nil {
+		return nil, err
+	}
+	info, err := s.Stat(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return &Tail{ctx: ctx, store: s, info: info}, nil
+}
+
+// Size returns the size of the file.
+func (t *Tail) Size() int64 { return t.info.Size }
+
+// Err returns the fault of the store that made a ReadAt fail, if one did.
+func (t *Tail) Err() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.err
+}
+
+// ReadAt implements io.ReaderAt.
+func (t *Tail) ReadAt(b []byte, off int64) (int, error) {
+	if off < 0 || off >= t.info.Size {
+		return 0, io.EOF
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.err == nil {
+		t.err = t.fetch(off)
+	}
+	if t.err != nil {
+		return 0, t.err
+	}
+	if t.file != nil {
+		return t.file.ReadAt(b, off)
+	}
+	n := copy(b, t.tail[off-t.start():])
+	if n < len(b) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// start is where the tail begins.
+func (t *Tail) start() int64 { return t.info.Size - int64(len(t.tail)) }
+
+// fetch sees to it that the bytes from off on are here.
+func (t *Tail) fetch(off int64) error {
+	if t.file != nil || off >= t.start() {
+		return nil
+	}
+	from := min(off, max(0, t.info.Size-tailBytes))
+	if t.info.Size-from > maxTailBytes {
+		return t.spool()
+	}
+	r, err := NewReader(t.ctx, t.store, t.info, from, t.start()-from)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	tail := make([]byte, t.info.Size-from)
+	n := copy(tail[t.start()-from:], t.tail)
+	if _, err := io.ReadFull(r, tail[:len(tail)-n]); err != nil {
+		return err
+	}
+	t.tail = tail
+	return nil
+}
+
+// spool copies the whole file to a temporary one.
+func (t *Tail) spool() error {
+	f, err := os.CreateTemp("", "treebeam-*")
+	if err != nil {
+		return err
+	}
+	os.Remove(f.Name()) // it lives until it is closed; where that cannot be, Close removes it
+	r, err := NewReader(t.ctx, t.store, t.info, 0, t.info.Size)
+	if err == nil {
+		_, err = io.Copy(f, r)
+		r.Close()
+	}
+	if err != nil {
+		f.Close()
+		os.Remove(f.Name())
+		return err
+	}
+	t.file, t.tail = f, nil
+	return nil
+}
+
+// Close releases the file.
+func (t *Tail) Close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.tail = nil
+	if t.err == nil {
+		t.err = errors.New("read after Close")
+	}
+	if t.file == nil {
+		return nil
+	}
+	err := t.file.Close()
+	os.Remove(t.file.Name())
+	t.file = nil
+	return err
+}
