@@ -82,6 +82,11 @@ func (m *Model) Segment(block string, maxWords int) []syntax.Sentence {
 	return m.Segmenter.Segment(block, maxWords)
 }
 
+// SegmentLine is Segment for a block that is known to be one sentence.
+func (m *Model) SegmentLine(block string, maxWords int) []syntax.Sentence {
+	return m.Segmenter.SegmentLine(block, maxWords)
+}
+
 // Tag sets UPOS, XPOS, Feats and Lemma where they are empty, or all of them
 // if retag.
 func (m *Model) Tag(s *syntax.Sentence, retag bool) { m.Tagger.Tag(s, retag) }

@@ -206,7 +206,7 @@ func (rd *rangeReader) text(in *source.File, f *File, head []byte, start, end in
 		return err
 	}
 	f.Encoding, f.Lines = layout.Encoding, string(layout.Lines)
-	r, err := in.At(max(start-1, 0))
+	r, err := in.At(text.SeekTo(start))
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -45,8 +46,13 @@ func SegmentChunk(c Chunk, m Stages, o RowOptions) Chunk {
 	panics := each(len(c.Blocks),
 		func(i int) int { return len(c.Blocks[i].Text) },
 		func(i int) {
-			made[i] = m.Segment(c.Blocks[i].Text, o.MaxWords)
-			if missing := leftOut(c.Blocks[i].Text, made[i]); missing != "" {
+			b := &c.Blocks[i]
+			if c.Files[b.File].Lines == string(text.Sentence) {
+				made[i] = m.SegmentLine(b.Text, o.MaxWords)
+			} else {
+				made[i] = m.Segment(b.Text, o.MaxWords)
+			}
+			if missing := leftOut(b.Text, made[i]); missing != "" {
 				panic("the segmenter left out " + missing)
 			}
 		})
@@ -71,10 +77,13 @@ func SegmentChunk(c Chunk, m Stages, o RowOptions) Chunk {
 		c.Segmented[b.File].Blocks++
 		for j := range made[i] {
 			s := b.place(made[i][j])
+			if (b.Cut || b.Continues) && c.Files[b.File].Lines == string(text.Sentence) && s.Status == syntax.OK {
+				s.Status = syntax.Long
+			}
 			if j == 0 && b.First {
 				s.Comments = append(s.Comments, "# newdoc id = "+c.Files[b.File].DocID)
 			}
-			if j == 0 && !b.Continues {
+			if j == 0 && (b.Opens || b.First) {
 				s.Comments = append(s.Comments, "# newpar")
 			}
 			c.Sentences = append(c.Sentences, s)
@@ -128,9 +137,7 @@ func (b *Block) place(s syntax.Sentence) Sentence {
 	if b.Repaired > 0 && s.Status == syntax.OK && strings.ContainsRune(s.Text, unicode.ReplacementChar) {
 		s.Status = syntax.Repaired
 	}
-	if b.Line > 0 {
-		s.Line = b.Line + int64(strings.Count(b.Text[:s.StartByte], "\n"))
-	}
+	s.Line = b.LineOf(int(s.StartByte))
 	s.StartByte, s.EndByte = b.Offset(int(s.StartByte)), b.Offset(int(s.EndByte))
 	return Sentence{File: b.File, Sentence: s}
 }

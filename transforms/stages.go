@@ -15,6 +15,8 @@ type Stages interface {
 	// Sentences over maxWords words are cut. Byte positions are relative to
 	// block.
 	Segment(block string, maxWords int) []syntax.Sentence
+	// SegmentLine is Segment for a block that is known to be one sentence.
+	SegmentLine(block string, maxWords int) []syntax.Sentence
 	// Tag fills UPOS, XPOS, Feats and Lemma where they are empty, or all of
 	// them if retag.
 	Tag(s *syntax.Sentence, retag bool)

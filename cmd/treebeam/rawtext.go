@@ -47,7 +47,7 @@ func rawBlocks(sents []syntax.Sentence) ([]string, error) {
 	if err := conllu.RawText(&raw, sents); err != nil {
 		return nil, err
 	}
-	layout, err := text.Decide(raw.Bytes()[:min(raw.Len(), source.HeadBytes)], text.Options{})
+	layout, err := text.Decide(raw.Bytes()[:min(raw.Len(), source.HeadBytes)], text.Options{Lines: text.Paragraph})
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func RawText(w io.Writer, sents []syntax.Sentence) error {
 	space := false // one is due before the next token
 	for i := range sents {
 		s := &sents[i]
-		if i > 0 && beginsParagraph(s.Comments) {
+		if i > 0 && BeginsParagraph(s.Comments) {
 			out.WriteString("\n\n")
 			space = false
 		}
@@ -37,8 +37,9 @@ func RawText(w io.Writer, sents []syntax.Sentence) error {
 	return out.Flush()
 }
 
-// beginsParagraph reports whether a comment opens a paragraph or document.
-func beginsParagraph(comments []string) bool {
+// BeginsParagraph reports whether one of a sentence's comments opens a
+// paragraph or document: "# newpar" or "# newdoc".
+func BeginsParagraph(comments []string) bool {
 	for _, c := range comments {
 		key := strings.TrimLeft(strings.TrimPrefix(c, "#"), " \t")
 		for _, opening := range [...]string{"newpar", "newdoc"} {

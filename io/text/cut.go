@@ -6,16 +6,34 @@ import (
 	"unicode/utf8"
 )
 
+// paragraphSeparator ends a paragraph whatever lines mean; it is no line break.
+const paragraphSeparator = '\u2029'
+
 // paragraphEnd returns where the paragraph that w begins with ends: the offset
-// of the line break after its last line, or -1 if w does not show it.
+// of the line break after its last line or of a paragraph separator, or -1 if
+// w does not show it.
 func paragraphEnd(w []byte, l *Layout) int {
+	end := linesEnd(w, l)
+	if end >= 0 {
+		w = w[:end]
+	}
+	if i := bytes.IndexRune(w, paragraphSeparator); i >= 0 {
+		return i
+	}
+	return end
+}
+
+// linesEnd returns the offset of the line break after the last line of the
+// paragraph that w begins with, or -1 if w does not show it. A line that
+// begins with a byte order mark was the first of a file: it begins a paragraph.
+func linesEnd(w []byte, l *Layout) int {
 	for i := 0; ; i++ {
 		j := bytes.IndexByte(w[i:], l.Newline)
 		if j < 0 {
 			return -1
 		}
 		i += j
-		if l.Lines != Wrapped || beginsBlank(w[i+1:], l.Newline) {
+		if next := w[i+1:]; l.Lines != Wrapped || beginsBlank(next, l.Newline) || bytes.HasPrefix(next, []byte("\ufeff")) {
 			return i
 		}
 	}

@@ -2,7 +2,6 @@ package text
 
 import (
 	"bytes"
-	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -11,7 +10,7 @@ import (
 type Layout struct {
 	Encoding string // canonical name, "utf-8" by default
 	BOM      int    // bytes of byte order mark at the beginning
-	Newline  byte   // '\n', or '\r' in files that have nothing else
+	Newline  byte   // '\n', or '\r' in files that have mostly those
 	Lines    Lines  // never AutoLines
 	// Cuttable says that a reader may begin in the middle of the file. In
 	// other encodings (UTF-16, ISO-2022-JP) the reader of the first range
@@ -36,7 +35,7 @@ func Decide(head []byte, o Options) (Layout, error) {
 	}
 	l := Layout{Encoding: enc.name, BOM: bom, Newline: '\n', Lines: lines, Cuttable: enc.cuttable}
 	text := decodeHead(head[bom:], l)
-	if i := bytes.IndexByte(text, '\r'); i >= 0 && i < len(text)-1 && bytes.IndexByte(text, '\n') < 0 {
+	if loneReturns(text) > bytes.Count(text, []byte{'\n'}) {
 		l.Newline = '\r'
 	}
 	if l.Lines == AutoLines {
@@ -59,6 +58,15 @@ func byteOrderMark(head []byte) (label string, n int) {
 	return "", 0
 }
 
+// loneReturns counts the CRs before something that is no LF.
+func loneReturns(text []byte) int {
+	n := bytes.Count(text, []byte{'\r'}) - bytes.Count(text, []byte("\r\n"))
+	if bytes.HasSuffix(text, []byte{'\r'}) {
+		n-- // its LF may follow
+	}
+	return n
+}
+
 // decodeHead returns the text of a head.
 func decodeHead(head []byte, l Layout) []byte {
 	d := newDecoder(bytes.NewReader(head), l, 0)
@@ -66,102 +74,6 @@ func decodeHead(head []byte, l Layout) []byte {
 	for d.decode(&w) == nil {
 	}
 	return w.text
-}
-
-// Limits of guessLines.
-const (
-	maxWrap     = 200 // runes in a line of wrapped text
-	minPairs    = 4   // pairs of lines that prove a margin
-	wholeHead   = 4096
-	minFull     = 0.5 // share of lines that fill the margin
-	minRunsOver = 0.3 // share of lines that end inside a sentence
-)
-
-// guessLines decides what a line break means from pairs of neighbouring lines
-// that are not blank. Text is wrapped if lines end because the next word would
-// have gone over the margin, or if often the next line goes on in lower case;
-// otherwise every line is a paragraph.
-func guessLines(text []byte, newline byte) Lines {
-	lines := bytes.Split(text, []byte{newline})
-	if len(text) > wholeHead {
-		lines = lines[:len(lines)-1] // cut off by the end of the head
-	}
-	type pair struct{ length, word int }
-	var pairs []pair
-	var lengths []int
-	over := 0
-	var last []byte
-	for _, line := range lines {
-		line = bytes.TrimFunc(line, isSpace)
-		if len(line) > 0 && len(last) > 0 {
-			n := utf8.RuneCount(last)
-			pairs, lengths = append(pairs, pair{n, firstWord(line)}), append(lengths, n)
-			if beginsLower(line) && !endsSentence(last) {
-				over++
-			}
-		}
-		last = line
-	}
-	if len(pairs) == 0 {
-		return Paragraph
-	}
-	if float64(over) >= minRunsOver*float64(len(pairs)) {
-		return Wrapped
-	}
-	slices.Sort(lengths)
-	margin := lengths[len(lengths)*95/100]
-	if margin > maxWrap || len(pairs) < minPairs {
-		return Paragraph
-	}
-	full := 0
-	for _, p := range pairs {
-		if p.length+1+p.word > margin {
-			full++
-		}
-	}
-	if float64(full) >= minFull*float64(len(pairs)) {
-		return Wrapped
-	}
-	return Paragraph
-}
-
-// firstWord is the number of runes of line up to where it could be broken.
-func firstWord(line []byte) int {
-	n := 0
-	for _, r := range string(line) {
-		if isSpace(r) {
-			break
-		}
-		n++
-		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) {
-			break // written without spaces
-		}
-	}
-	return n
-}
-
-// beginsLower reports whether the first letter, after opening punctuation, is
-// a lower-case one.
-func beginsLower(line []byte) bool {
-	for _, r := range string(line) {
-		if !unicode.IsPunct(r) {
-			return unicode.IsLower(r)
-		}
-	}
-	return false
-}
-
-// endsSentence reports whether a line ends with terminal punctuation, perhaps
-// inside quotes or brackets.
-func endsSentence(line []byte) bool {
-	for len(line) > 0 {
-		r, n := utf8.DecodeLastRune(line)
-		if !isCloser(r) {
-			return r == ':' || r == ';' || isTerminal(r)
-		}
-		line = line[:len(line)-n]
-	}
-	return false
 }
 
 // isSpace reports whether r is white space. A byte order mark inside a file

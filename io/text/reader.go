@@ -12,6 +12,15 @@ import (
 // cut.
 const lookAhead = 256
 
+// lookBehind is how many bytes before a range are seen: enough to know whether
+// a blank line is before its first one. A line whose last lookBehind-2 bytes
+// are white space counts as blank.
+const lookBehind = 256
+
+// SeekTo returns where the source of NewReader must be positioned for a range
+// that begins at start.
+func SeekTo(start int64) int64 { return max(0, start-lookBehind) }
+
 // keepBytes is how much consumed text a window may hold before it is dropped.
 const keepBytes = 32 << 10
 
@@ -29,15 +38,17 @@ type Reader struct {
 	line       int64 // 1-based, 0 unknown
 	lineStart  int64 // source offset of the current line's beginning, -1 once text of it was consumed
 	continues  bool  // a paragraph was cut here
+	opens      bool  // the line before is blank, or this is the file's first
+	inked      int64 // source offset after the last character that is not ASCII white space
 	coverStart int64
 	coverEnd   int64
 	done       error // what Next returns from now on
 }
 
-// NewReader returns a reader of the blocks of the paragraphs that begin in
-// [start, end). r must be positioned at start-1, or at 0 if start is 0; end
-// may be beyond the end of the file, and is ignored if negative. The reader
-// reads on past end to finish the last paragraph.
+// NewReader returns a reader of the blocks of the paragraphs (or, where those
+// are sentences, lines) that begin in [start, end). r must be positioned at
+// SeekTo(start); end may be beyond the end of the file, and is ignored if
+// negative. The reader reads on past end to finish the last paragraph.
 //
 // In wrapped text a paragraph is said to begin with the blank line before it.
 func NewReader(r io.Reader, l Layout, start, end int64) (*Reader, error) {
@@ -61,7 +72,7 @@ func NewReader(r io.Reader, l Layout, start, end int64) (*Reader, error) {
 			return rd, nil
 		}
 		rd.dec = newDecoder(r, l, int64(l.BOM))
-		rd.line = 1
+		rd.line, rd.opens = 1, true
 		return rd, nil
 	}
 	if err := rd.align(r, start); err != nil {
@@ -75,11 +86,21 @@ func NewReader(r io.Reader, l Layout, start, end int64) (*Reader, error) {
 
 // align moves to where the paragraphs that begin at or after start begin.
 func (r *Reader) align(src io.Reader, start int64) error {
-	at, rest, err := skipLine(src, start-1, r.layout.Newline)
-	r.coverStart, r.coverEnd = at, at
+	behind := make([]byte, start-1-SeekTo(start), lookBehind)
+	if _, err := io.ReadFull(src, behind); err == io.ErrUnexpectedEOF {
+		return io.EOF
+	} else if err != nil {
+		return err
+	}
+	at, rest, err := skipLine(src, start-1, r.layout.Newline, &behind)
+	r.coverStart, r.coverEnd, r.inked = at, at, at
 	if err != nil {
 		return err
 	}
+	if at == int64(len(behind)) {
+		copy(behind, "   "[:r.layout.BOM]) // from the beginning of the file
+	}
+	r.opens = endsBlank(behind, r.layout.Newline)
 	r.dec = newDecoder(io.MultiReader(bytes.NewReader(rest), src), r.layout, at)
 	r.lineStart = at
 	if r.layout.Lines != Wrapped {
@@ -106,18 +127,37 @@ func (r *Reader) align(src io.Reader, start int64) error {
 
 // skipLine reads up to the first line break and returns the offset after it
 // (that of the end of the file if there is none), and what was read beyond it.
-func skipLine(src io.Reader, at int64, newline byte) (int64, []byte, error) {
+// What it skips is appended to behind, of which the end is kept.
+func skipLine(src io.Reader, at int64, newline byte, behind *[]byte) (int64, []byte, error) {
 	buf := make([]byte, rawBytes)
 	for {
 		n, err := src.Read(buf)
-		if i := bytes.IndexByte(buf[:n], newline); i >= 0 {
-			return at + int64(i) + 1, buf[i+1 : n], nil // src keeps its error
+		i := bytes.IndexByte(buf[:n], newline)
+		skipped := n
+		if i >= 0 {
+			skipped = i + 1
 		}
-		at += int64(n)
+		*behind = append(*behind, buf[:skipped]...)
+		*behind = (*behind)[max(0, len(*behind)-lookBehind+1):]
+		at += int64(skipped)
+		if i >= 0 {
+			return at, buf[skipped:n], nil // src keeps its error
+		}
 		if err != nil {
 			return at, nil, err
 		}
 	}
+}
+
+// endsBlank reports whether the line that b ends with, its line break
+// included, is blank as far as b shows it.
+func endsBlank(b []byte, newline byte) bool {
+	for i := len(b) - 2; i >= 0 && b[i] != newline; i-- {
+		if b[i] >= utf8.RuneSelf || !isSpace(rune(b[i])) {
+			return false
+		}
+	}
+	return true
 }
 
 // passLine consumes a line with its end and reports whether it was blank.
@@ -198,8 +238,9 @@ func (r *Reader) Next() (Block, error) {
 		n = len(bytes.TrimRightFunc(w[:cutPoint(w, MaxBlock, r.layout.Newline)], isSpace))
 	}
 	b := r.block(n)
+	b.Cut = cut
 	r.consume(r.pos + n)
-	r.lineStart, r.continues = -1, cut
+	r.lineStart, r.continues, r.opens, r.inked = -1, cut, false, b.End
 	return b, nil
 }
 
@@ -216,10 +257,16 @@ func (r *Reader) skipSpace() error {
 			if !isSpace(c) {
 				return nil
 			}
-			r.consume(r.pos + n)
 			if c != rune(r.layout.Newline) {
+				r.consume(r.pos + n)
+				if c >= utf8.RuneSelf {
+					r.inked = r.here()
+				}
+				r.continues = r.continues && c != paragraphSeparator
 				continue
 			}
+			r.opens = r.lineStart >= r.inked || r.here()-r.inked >= lookBehind-2
+			r.consume(r.pos + n)
 			if r.lineStart >= 0 || r.layout.Lines != Wrapped {
 				r.continues = false
 			}
@@ -248,7 +295,9 @@ func (r *Reader) block(n int) Block {
 		Start:     w.source(from),
 		FirstBad:  -1,
 		Line:      r.line,
+		Newline:   r.layout.Newline,
 		Continues: r.continues,
+		Opens:     !r.continues && (r.opens || r.layout.Lines != Sentence),
 	}
 	i := w.spanAt(from)
 	for j := i; j < len(w.spans) && w.spans[j].text < to; j++ {

@@ -23,7 +23,7 @@ const (
 	AutoLines Lines = "auto"      // decide per file from the lengths of its first lines
 	Wrapped   Lines = "wrapped"   // a space; paragraphs end at blank lines
 	Paragraph Lines = "paragraph" // the end of a paragraph
-	Sentence  Lines = "sentence"  // the end of a sentence; every line is a block
+	Sentence  Lines = "sentence"  // the end of a sentence; paragraphs end at blank lines
 )
 
 // ParseLines returns the mode of a command-line value; "" is AutoLines.
@@ -56,9 +56,9 @@ func (o Options) Validate() error {
 	return err
 }
 
-// A Block is a stretch of text without a paragraph break, trimmed of white
-// space at both ends and never empty. Offsets are bytes of the decompressed
-// file.
+// A Block is a paragraph or, where a line is a sentence, a line: a stretch of
+// text trimmed of white space at both ends and never empty, or a part of one
+// that is too long. Offsets are bytes of the decompressed file.
 //
 // Blocks tile the file: the bytes of [From, Start) hold nothing but white
 // space (and the byte order mark), From is the End of the block before, and
@@ -73,11 +73,27 @@ type Block struct {
 	Repaired int
 	FirstBad int64
 	Line     int64 // 1-based line of Start; 0 if the reader did not begin at the file's beginning
-	// Continues says that the block begins inside a paragraph that was cut.
-	Continues bool
+	// Newline is the byte that ends lines.
+	Newline byte
+	// Cut says that the block was ended because it was too long, Continues
+	// that the one before it was.
+	Cut, Continues bool
+	// Opens says that the block begins a paragraph. Unless lines are
+	// sentences, all do that do not continue; where they are, those do that
+	// come after a blank line.
+	Opens bool
 	// Runs map offsets in Text to the source, by increasing Text; empty if
 	// Text is the source's bytes.
 	Runs []Run
+}
+
+// LineOf returns the line of the character at byte offset i of Text, or 0 if
+// Line is 0.
+func (b *Block) LineOf(i int) int64 {
+	if b.Line == 0 {
+		return 0
+	}
+	return b.Line + int64(strings.Count(b.Text[:i], string(rune(b.Newline))))
 }
 
 // A Run says that from offset Text of the block's text on, every character

@@ -16,7 +16,7 @@ import (
 // checked what every reader promises.
 func read(t testing.TB, data []byte, l Layout, start, end int64) ([]Block, [2]int64) {
 	t.Helper()
-	at := max(start-1, 0)
+	at := SeekTo(start)
 	r, err := NewReader(bytes.NewReader(data[min(at, int64(len(data))):]), l, start, end)
 	if err != nil {
 		t.Fatal(err)
@@ -124,6 +124,13 @@ func TestBlocks(t *testing.T) {
 		{"one\n\ufefftwo", Paragraph, "one|two"},
 		{"\ufeff", Paragraph, ""},
 		{"a\x00b\xffc", Paragraph, "a\ufffdb\ufffdc"},
+		{"one\n\ufefftwo\nthree", Wrapped, "one|two\nthree"}, // files put together
+		{"one\u2029two\u2028three", Wrapped, "one|two\u2028three"},
+		{"one\u2029two\u2028three\nfour", Sentence, "one|two\u2028three|four"},
+		{"one\n\ftwo\n\f\nthree\u0085four", Wrapped, "one\n\ftwo|three\u0085four"},
+		{"one\rtwo\r\r\nthree\rfour\r\n\rfive", Paragraph, "one|two|three|four|five"}, // mostly CR
+		{"one\r\r\ntwo\r\r\nthree", Wrapped, "one\r\r\ntwo\r\r\nthree"},               // LF made CR LF twice
+		{"an exam-\nple", Wrapped, "an exam-\nple"},
 	} {
 		blocks, cover := read(t, []byte(c.data), decide(t, c.data, Options{Lines: c.lines}), 0, int64(len(c.data)))
 		if got := texts(blocks); got != c.want || cover != [2]int64{0, int64(len(c.data))} {
@@ -190,7 +197,7 @@ func TestEncodings(t *testing.T) {
 
 // sample makes text with lines, paragraphs and odd bytes.
 func sample(rng *rand.Rand, size int) []byte {
-	pieces := []string{"word", " ", "\n", "\n\n", "\r\n", " \n \n", "Word. ", "é", "日本。", "\xff", "\x00", "\u00a0", "longer words go here ", "\t", "!\n"}
+	pieces := []string{"word", " ", "\n", "\n\n", "\r\n", " \n \n", "Word. ", "é", "日本。", "\xff", "\x00", "\u00a0", "longer words go here ", "\t", "!\n", "\u2029", "\u2028", "\ufeff", "\r", "\f", "\u00a0\n"}
 	var b []byte
 	for len(b) < size {
 		b = append(b, pieces[rng.IntN(len(pieces))]...)
@@ -208,7 +215,10 @@ func TestRangesGiveTheSameBlocks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for round := range 60 {
 		data := sample(rng, rng.IntN(3000))
-		for _, o := range []Options{{Lines: Wrapped}, {Lines: Paragraph}, {Lines: Wrapped, Encoding: "latin1"}, {Lines: Paragraph, Encoding: "gbk"}, {Lines: Wrapped, Encoding: "utf-16le"}} {
+		if round%3 == 0 {
+			data = append([]byte("\ufeff"), data...)
+		}
+		for _, o := range []Options{{Lines: Wrapped}, {Lines: Paragraph}, {Lines: Sentence}, {Lines: Sentence, Encoding: "latin1"}, {Lines: Wrapped, Encoding: "latin1"}, {Lines: Paragraph, Encoding: "gbk"}, {Lines: Wrapped, Encoding: "utf-16le"}} {
 			l := decide(t, string(data), o)
 			whole, cover := read(t, data, l, 0, int64(len(data)))
 			if cover != [2]int64{0, int64(len(data))} {
@@ -243,7 +253,7 @@ func same(t *testing.T, got, want []Block) {
 	}
 	for i := range got {
 		g, w := got[i], want[i]
-		if g.Text != w.Text || g.Start != w.Start || g.End != w.End || g.Repaired != w.Repaired || g.Continues != w.Continues || g.FirstBad != w.FirstBad {
+		if g.Text != w.Text || g.Start != w.Start || g.End != w.End || g.Repaired != w.Repaired || g.Continues != w.Continues || g.Cut != w.Cut || g.Opens != w.Opens || g.FirstBad != w.FirstBad {
 			t.Fatalf("block %d: got %.80q [%d, %d), want %.80q [%d, %d)", i, g.Text, g.Start, g.End, w.Text, w.Start, w.End)
 		}
 	}

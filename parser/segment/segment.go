@@ -24,23 +24,53 @@ type split struct {
 // invalid UTF-8, whose bytes stay as they are. Forms alias the block. Safe for
 // concurrent use.
 func (m *Model) Segment(block string, maxWords int) []syntax.Sentence {
-	w, _ := m.scratch.Get().(*workspace)
-	if w == nil {
-		w = &workspace{}
-	}
-	defer func() {
-		w.layout.block = ""
-		clear(w.splits)
-		m.scratch.Put(w)
-	}()
+	w := m.borrow()
+	defer m.giveBack(w)
 	m.tokenize(block, w)
 	if len(w.tokens) == 0 {
 		return nil
 	}
 	m.cut(w.tokens, w)
 	m.split(w)
-	long := w.limit(maxWords)
-	return w.emit(long)
+	return w.emit(w.limit(maxWords))
+}
+
+// SegmentLine is Segment for a block that is known to be one sentence: it is
+// cut only if it has over maxWords words.
+func (m *Model) SegmentLine(block string, maxWords int) []syntax.Sentence {
+	w := m.borrow()
+	defer m.giveBack(w)
+	m.tokenize(block, w)
+	n := int32(len(w.tokens))
+	if n == 0 {
+		return nil
+	}
+	w.ends = append(w.ends[:0], n)
+	m.split(w)
+	words := len(w.tokens)
+	for _, s := range w.splits {
+		words += len(s.words) - 1
+	}
+	if maxWords < 1 || words <= maxWords {
+		return w.emit(nil)
+	}
+	m.cut(w.tokens, w) // for the scores
+	w.ends = append(w.ends[:0], n)
+	return w.emit(w.limit(maxWords))
+}
+
+// borrow returns a workspace, which giveBack must get.
+func (m *Model) borrow() *workspace {
+	if w, _ := m.scratch.Get().(*workspace); w != nil {
+		return w
+	}
+	return &workspace{}
+}
+
+func (m *Model) giveBack(w *workspace) {
+	w.layout.block = ""
+	clear(w.splits)
+	m.scratch.Put(w)
 }
 
 // tokenize fills w.tokens.

@@ -93,6 +93,12 @@ func TestAnyTextKeepsItsOffsets(t *testing.T) {
 	for _, block := range oddBlocks {
 		check(t, block, m.Segment(block, 0))
 		check(t, block, m.Segment(block, 1))
+		check(t, block, m.SegmentLine(block, 1))
+		if line := m.SegmentLine(block, 0); len(line) > 1 || len(line) == 0 && !blank(block) {
+			t.Fatalf("%q became %d sentences", block, len(line))
+		} else {
+			check(t, block, line)
+		}
 	}
 	all := strings.Join(oddBlocks, "\n")
 	check(t, all, m.Segment(all, 7))
@@ -151,6 +157,25 @@ func TestLongSentencesAreCut(t *testing.T) {
 		if s.Status != syntax.OK {
 			t.Errorf("status %v of a short sentence", s.Status)
 		}
+	}
+}
+
+func TestSegmentLine(t *testing.T) {
+	m := model(t)
+	block := strings.Repeat("Ada sees pears. Bela don't want boats. ", 30)
+	whole := m.SegmentLine(block, 0)
+	check(t, block, whole)
+	if len(whole) != 1 || whole[0].Status != syntax.OK || len(whole[0].MWTs) != 30 {
+		t.Fatalf("%d sentences, %v, %d multiword tokens", len(whole), whole[0].Status, len(whole[0].MWTs))
+	}
+	words := len(whole[0].Words)
+	if list := m.SegmentLine(block, words); describe(list) != describe(whole) {
+		t.Error("a line of as many words as allowed was cut")
+	}
+	list := m.SegmentLine(block, words-1)
+	check(t, block, list)
+	if len(list) != 2 || list[0].Status != syntax.Long || !strings.HasSuffix(list[0].Text, ".") {
+		t.Errorf("%d sentences, the first ends in %.20q", len(list), list[0].Text[max(0, len(list[0].Text)-20):])
 	}
 }
 

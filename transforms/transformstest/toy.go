@@ -46,6 +46,16 @@ func Register() *Toy {
 
 // Segment implements transforms.Stages.
 func (t *Toy) Segment(block string, maxWords int) []syntax.Sentence {
+	return segment(block, maxWords, ".?!")
+}
+
+// SegmentLine implements transforms.Stages.
+func (t *Toy) SegmentLine(block string, maxWords int) []syntax.Sentence {
+	return segment(block, maxWords, "")
+}
+
+// segment ends sentences after words that end in one of terminals.
+func segment(block string, maxWords int, terminals string) []syntax.Sentence {
 	var list []syntax.Sentence
 	var words []syntax.Word
 	begin, chars := 0, int32(0)
@@ -77,7 +87,7 @@ func (t *Toy) Segment(block string, maxWords int) []syntax.Sentence {
 		chars += length
 		at += n
 		switch {
-		case strings.ContainsAny(form[len(form)-1:], ".?!"):
+		case strings.ContainsAny(form[len(form)-1:], terminals):
 			end(at, syntax.OK)
 		case len(words) == maxWords:
 			end(at, syntax.Long)

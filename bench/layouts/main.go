@@ -1,0 +1,132 @@
+// Command layouts says what the layout of raw text costs the segmenter. It
+// writes the text of a treebank in several layouts, reads each as parse does
+// with --lines auto, and prints a row a layout:
+//
+//	layout | what auto took line breaks for | F1 of sentences, tokens, words
+//
+// by the rules of CoNLL 2018, in percent. The layouts are
+//
+//	plain       a paragraph a line, a blank line between two (treebeam rawtext)
+//	wrapped     the same, broken at 72 columns
+//	paragraph   a paragraph a line
+//	unmarked    broken at 72 columns, nothing between paragraphs
+//	sentence    a sentence a line
+//	sentence+   a sentence a line, a blank line between paragraphs
+//
+// With -uncut, paragraphs of over text.MaxBlock bytes are put together again
+// before they are segmented: the difference is what cutting them costs. With
+// -lines, line breaks are taken for what it says.
+//
+//	layouts -model FILE -gold FILE.conllu [-lines auto] [-uncut]
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/text"
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/eval"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// maxWords is the default of --max-words.
+const maxWords = 1000
+
+func main() {
+	path := flag.String("model", "embedded", "model file, or embedded")
+	gold := flag.String("gold", "", "treebank")
+	lines := flag.String("lines", "auto", "what line breaks mean")
+	uncut := flag.Bool("uncut", false, "segment long paragraphs as a whole")
+	flag.Parse()
+	if err := run(os.Stdout, *path, *gold, *lines, *uncut); err != nil {
+		fmt.Fprintln(os.Stderr, "layouts:", err)
+		os.Exit(1)
+	}
+}
+
+func run(w io.Writer, path, gold, lines string, uncut bool) error {
+	m, err := model.Open(path)
+	if err != nil {
+		return err
+	}
+	sents, err := conllu.ReadAllWith(gold, conllu.Options{MultipleRoots: true})
+	if err != nil {
+		return err
+	}
+	all, err := layouts(sents)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%-10s %-9s %9s %7s %7s %7s\n", "layout", "lines", "sentences", "tokens", "words", "blocks")
+	for _, l := range all {
+		layout, blocks, err := read(l.text, text.Options{Lines: text.Lines(lines)})
+		if err != nil {
+			return err
+		}
+		n := len(blocks)
+		if uncut {
+			blocks = whole(l.text, blocks)
+		}
+		var found []syntax.Sentence
+		for _, b := range blocks {
+			if layout.Lines == text.Sentence {
+				found = append(found, m.SegmentLine(b.Text, maxWords)...)
+			} else {
+				found = append(found, m.Segment(b.Text, maxWords)...)
+			}
+		}
+		r, err := eval.Evaluate(sents, found)
+		if err != nil {
+			return fmt.Errorf("%s: %w", l.name, err)
+		}
+		f1 := func(m eval.Metric) float64 { return 100 * r.Scores[m].F1() }
+		fmt.Fprintf(w, "%-10s %-9s %9.2f %7.2f %7.2f %7d\n", l.name, layout.Lines, f1(eval.Sentences), f1(eval.Tokens), f1(eval.Words), n)
+	}
+	return nil
+}
+
+// read decides on the layout of a text and cuts it into blocks, as transforms
+// does.
+func read(raw []byte, o text.Options) (text.Layout, []text.Block, error) {
+	layout, err := text.Decide(raw[:min(len(raw), source.HeadBytes)], o)
+	if err != nil {
+		return layout, nil, err
+	}
+	r, err := text.NewReader(bytes.NewReader(raw), layout, 0, -1)
+	if err != nil {
+		return layout, nil, err
+	}
+	var blocks []text.Block
+	for {
+		b, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return layout, blocks, nil
+		}
+		if err != nil {
+			return layout, nil, err
+		}
+		blocks = append(blocks, b)
+	}
+}
+
+// whole joins the blocks that were cut from one paragraph.
+func whole(raw []byte, blocks []text.Block) []text.Block {
+	var out []text.Block
+	for _, b := range blocks {
+		if b.Continues {
+			last := &out[len(out)-1]
+			last.End = b.End
+			last.Text = string(raw[last.Start:last.End])
+			continue
+		}
+		out = append(out, b)
+	}
+	return out
+}
