@@ -36,6 +36,7 @@ type File struct {
 	EOF      bool   `json:"eof"`    // End is the end of the stream
 	Failed   bool   `json:"failed"` // could not be read, or not to its end: see failures/
 	Repaired int64  `json:"repaired_bytes,omitempty"`
+	Suspect  string `json:"suspect,omitempty"` // the encoding that it seems to be in, if it was not UTF-8
 
 	Counts
 }

@@ -101,6 +101,7 @@ func (j *Job) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	suspects := 0
 	for i := range docs {
 		d := &docs[i]
 		if err := d.check(); err != nil {
@@ -113,11 +114,15 @@ func (j *Job) finish(ctx context.Context) error {
 		if d.Failed {
 			sum.FilesFailed++
 		}
-		if d.Repaired*100 > d.End-d.Start {
-			sum.Suggestions = append(sum.Suggestions, fmt.Sprintf(
-				"%s: %d of its characters were invalid %s; if it has another encoding, give it with --encoding",
-				d.URI, d.Repaired, d.Encoding))
+		if d.muchRepaired() {
+			suspects++
+			if suspects <= maxSuggestions {
+				sum.Suggestions = append(sum.Suggestions, d.otherEncoding())
+			}
 		}
+	}
+	if more := suspects - maxSuggestions; more > 0 {
+		sum.Suggestions = append(sum.Suggestions, fmt.Sprintf("%d more files are like these: see repaired in documents/", more))
 	}
 	if sum.Internal >= 10 && sum.Internal*1000 > sum.Sentences+sum.BlocksFailed {
 		return fmt.Errorf("%d of %d sentences failed through defects of the program: see stage and reason in failures/; "+
@@ -165,6 +170,21 @@ func (j *Job) sizes(ctx context.Context, files []Output) error {
 		files[i].Bytes = size
 	}
 	return nil
+}
+
+// maxSuggestions is how many files Summary.Suggestions names.
+const maxSuggestions = 5
+
+// muchRepaired reports whether over 1 % had to be repaired.
+func (f *File) muchRepaired() bool { return f.Repaired*100 > f.End-f.Start }
+
+// otherEncoding is what to say of a file of which much had to be repaired.
+func (f *File) otherEncoding() string {
+	what := fmt.Sprintf("%s: %d of its characters were invalid %s; ", f.URI, f.Repaired, f.Encoding)
+	if f.Suspect == "" {
+		return what + "if it has another encoding, give it with --encoding"
+	}
+	return what + "it looks like " + f.Suspect + ": give --encoding " + f.Suspect
 }
 
 // name is the path of a part in the output folder.

@@ -218,6 +218,9 @@ func (rd *rangeReader) text(in *source.File, f *File, head []byte, start, end in
 		b, err := blocks.Next()
 		f.Start, f.End = blocks.Cover()
 		if err == io.EOF {
+			if start == 0 && layout.Encoding == "utf-8" && f.muchRepaired() {
+				f.Suspect = text.Suspect(head)
+			}
 			return nil
 		}
 		if err != nil {

@@ -116,27 +116,25 @@ const (
 
 // binaryKind says what a head full of control bytes seems to be, or "".
 func binaryKind(head []byte) string {
-	control, even, odd := 0, 0, 0
+	control := 0
+	var low [2]int // by parity of the offset
 	for i, c := range head {
-		if c == 0 {
-			if i%2 == 0 {
-				even++
-			} else {
-				odd++
+		if c < ' ' && (c < '\t' || c > '\r') {
+			low[i%2]++
+			if c != 0x1b {
+				control++
 			}
-		}
-		if c < ' ' && (c < '\t' || c > '\r') && c != 0x1b {
-			control++
 		}
 	}
 	if control < minControl || control < len(head)/controlShare {
 		return ""
 	}
-	// Text in a Latin script as UTF-16 has a NUL in nearly every second byte.
+	// Text as UTF-16 in a script below U+2000, Latin or Arabic, has a byte below
+	// 32 in nearly every second place.
 	switch half := len(head) / 2; {
-	case odd > half/2 && even < half/16:
+	case low[1] > half/2 && low[0] < half/16:
 		return "it looks like UTF-16 without a byte order mark; give --encoding utf-16le"
-	case even > half/2 && odd < half/16:
+	case low[0] > half/2 && low[1] < half/16:
 		return "it looks like UTF-16 without a byte order mark; give --encoding utf-16be"
 	}
 	return fmt.Sprintf("a binary file (%d control bytes in the first %d)", control, len(head))

@@ -246,7 +246,7 @@ func TestRangesGiveTheSameBlocks(t *testing.T) {
 }
 
 // same compares blocks but for their lines and the white space before them.
-func same(t *testing.T, got, want []Block) {
+func same(t testing.TB, got, want []Block) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("got %d blocks, want %d", len(got), len(want))
@@ -386,37 +386,6 @@ func TestCutPoint(t *testing.T) {
 			t.Errorf("%q: cut after %q, want %q", c.text, got, c.want)
 		}
 	}
-}
-
-func FuzzReader(f *testing.F) {
-	for i, o := range []string{"", "latin1", "utf-16le", "shift_jis", "iso-2022-jp"} {
-		f.Add(sample(rand.New(rand.NewPCG(uint64(i), 1)), 300), o, int64(100), i%2 == 0)
-	}
-	f.Add([]byte("\xff\xfea\x00\n\x00"), "", int64(3), true)
-	f.Fuzz(func(t *testing.T, data []byte, label string, cut int64, wrapped bool) {
-		lines := Paragraph
-		if wrapped {
-			lines = Wrapped
-		}
-		l, err := Decide(data, Options{Encoding: label, Lines: lines})
-		if err != nil || cut <= 0 || cut >= int64(len(data)) {
-			return
-		}
-		size := int64(len(data))
-		whole, cover := read(t, data, l, 0, size)
-		if cover != [2]int64{0, size} {
-			t.Fatalf("cover %v of %d", cover, size)
-		}
-		a, first := read(t, data, l, 0, cut)
-		b, second := read(t, data, l, cut, size)
-		if second[0] != second[1] && first[1] != second[0] {
-			t.Fatalf("covers %v and %v", first, second)
-		}
-		same(t, append(a, b...), whole)
-		if _, err := Decide(data, Options{}); err != nil {
-			t.Fatal(err)
-		}
-	})
 }
 
 func BenchmarkReader(b *testing.B) {

@@ -1,0 +1,71 @@
+package text
+
+import (
+	"cmp"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/gogs/chardet"
+)
+
+// minConfidence is how sure, of 100, a guess must be. Right ones on a few
+// hundred bytes have 50 and more.
+const minConfidence = 30
+
+// Suspect returns the encoding that the beginning of a file seems to be in, if
+// it was read as UTF-8 and was not: a name for Options.Encoding, or "" if it
+// cannot be told. The same bytes always give the same name.
+func Suspect(head []byte) string {
+	if order := utf16Order(head); order != "" {
+		return order
+	}
+	if mostlyUTF8(head) {
+		return ""
+	}
+	all, err := chardet.NewTextDetector().DetectAll(head)
+	if err != nil {
+		return ""
+	}
+	slices.SortFunc(all, func(a, b chardet.Result) int { // equals come in any order
+		return cmp.Or(b.Confidence-a.Confidence, cmp.Compare(a.Charset, b.Charset))
+	})
+	enc, err := lookup(all[0].Charset)
+	if err != nil || enc.name == "utf-8" || all[0].Confidence < minConfidence {
+		return ""
+	}
+	return enc.name
+}
+
+// mostlyUTF8 reports whether fewer characters beyond ASCII are invalid in b
+// than are not.
+func mostlyUTF8(b []byte) bool {
+	valid, invalid := 0, 0
+	for len(b) > 0 {
+		r, n := utf8.DecodeRune(b)
+		switch b = b[n:]; {
+		case n > 1:
+			valid++
+		case r == utf8.RuneError:
+			invalid++
+		}
+	}
+	return invalid < valid
+}
+
+// utf16Order returns the encoding of UTF-16 without a byte order mark if every
+// second byte is such as scripts up to U+1FFF have there, else "".
+func utf16Order(head []byte) string {
+	var low [2]int
+	for i, c := range head {
+		if c < ' ' && (c < '\t' || c > '\r') {
+			low[i%2]++
+		}
+	}
+	switch half := len(head) / 2; {
+	case low[1] > half*3/4 && low[0] <= half/16:
+		return "utf-16le"
+	case low[0] > half*3/4 && low[1] <= half/16:
+		return "utf-16be"
+	}
+	return ""
+}
