@@ -79,7 +79,10 @@ func (o *Options) validate() error {
 	if err := ValidateRows(&o.Rows); err != nil {
 		return err
 	}
-	return o.checkRunner()
+	if err := o.checkRunner(); err != nil {
+		return err
+	}
+	return o.checkWorkerBinary()
 }
 
 // local says that the pipeline runs in this process or on this machine.

@@ -86,6 +86,11 @@ func (o *Options) plan(ctx context.Context, output, spool, digest string) (*Prep
 	if err := p.place(ctx, &run, plan); err != nil {
 		return nil, err
 	}
+	if !o.local() && !store.IsRemote(output) {
+		if p.Job.Token, err = transforms.PlaceToken(output); err != nil {
+			return nil, refuse("--output %s: %w", output, err)
+		}
+	}
 	return p, o.placeModel(ctx, &p.Job)
 }
 

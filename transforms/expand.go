@@ -27,6 +27,9 @@ type expandFn struct {
 }
 
 func (f *expandFn) ProcessElement(ctx context.Context, _ []byte, emit func(source.Range)) error {
+	if err := f.Job.checkToken(); err != nil {
+		return marked(err)
+	}
 	for r, err := range source.PlanRanges(ctx, f.Job.planPath()) {
 		if err != nil {
 			return marked(err)

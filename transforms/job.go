@@ -45,6 +45,7 @@ type Job struct {
 	Footer      map[string]string // provenance, written into every part
 	Runner      string            // for messages
 	Redo        bool              // --retry-failures: ranges with rows of stage read are not done
+	Token       string            // what TokenFile in the output folder holds; "" if workers need not show that they see it
 }
 
 // ErrorMark begins our own message in what a runner makes of an error: it puts

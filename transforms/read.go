@@ -46,6 +46,9 @@ func (f *readFn) ProcessElement(ctx context.Context, r source.Range, emit func(C
 		peak = Progress.Peak.Load()
 	}
 
+	if err := f.Job.checkToken(); err != nil {
+		return marked(err)
+	}
 	if f.Job.done(r.K) {
 		emit(Chunk{Range: r.K, Last: true, Skip: true})
 		return nil
