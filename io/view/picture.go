@@ -288,8 +288,13 @@ func pixels(s string, size int) float64 {
 		var columns int
 		cluster, s, columns, state = uniseg.FirstGraphemeClusterInString(s, state)
 		ems += 0.605 * float64(columns)
-		if r, _ := utf8.DecodeRuneInString(cluster); r >= 0x700 && r < 0x1100 || r >= 0x1200 && r < 0x1e00 {
+		switch r, _ := utf8.DecodeRuneInString(cluster); {
+		case r >= 0x700 && r < 0x1100, r >= 0x1200 && r < 0x1e00:
 			ems += 0.3 + 0.15*float64(utf8.RuneCountInString(cluster))
+		case r == 0xfdfd: // a whole phrase in one letter
+			ems += 10
+		case r >= 0xfdf0 && r < 0xfdfd: // whole words
+			ems += 3
 		}
 	}
 	return ems * float64(size)
