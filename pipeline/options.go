@@ -57,6 +57,14 @@ func ValidateRows(o *transforms.RowOptions) error {
 	if err := (text.Options{Encoding: o.Encoding, Lines: lines}).Validate(); err != nil {
 		return refuse("%w", err)
 	}
+	switch o.Document {
+	case "", transforms.ByLine:
+	default:
+		return refuse("--document %s: must be file or line", o.Document)
+	}
+	if o.Document == transforms.ByLine && lines == text.Wrapped {
+		return refuse("--document line and --lines wrapped exclude each other: a line cannot be a document and a part of a paragraph")
+	}
 	if o.MaxWords < 1 || o.MaxWords > syntax.MaxWords {
 		return refuse("--max-words %d: must be from 1 to %d", o.MaxWords, syntax.MaxWords)
 	}

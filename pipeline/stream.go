@@ -123,10 +123,10 @@ func (s *stream) write(c transforms.Chunk) error {
 	return s.out.Flush()
 }
 
-// AppendCoNLLU appends a parsed sentence of a file as CoNLL-U. One from raw
-// text gets its sent_id and text as comments; any other keeps what it has.
+// AppendCoNLLU appends a parsed sentence of a file as CoNLL-U. One from
+// CoNLL keeps the comments that it has; any other gets its sent_id and text.
 func AppendCoNLLU(dst []byte, s *syntax.Sentence, docID, format string) []byte {
-	if format == string(source.Text) {
+	if !source.Format(format).Annotated() {
 		named := *s
 		named.Comments = append(append([]string(nil), s.Comments...),
 			conllu.TextComments("", false, transforms.SentenceID(s, docID), s.Text)...)

@@ -20,14 +20,15 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// A File is one input file as far as one range has read it. The intervals
-// are bytes of the decompressed stream.
+// A File is one input file as far as one range has read it, or, in
+// Chunk.Files, a document in one: there it has a DocID of its own. The
+// intervals are bytes of the decompressed stream.
 type File struct {
 	Piece    int    `json:"-"` // index into the range's pieces
 	DocID    string `json:"doc_id"`
 	URI      string `json:"source_uri"`
 	Version  string `json:"source_version"` // sha256 of the stored bytes, hex; "" if they could not be read
-	Format   string `json:"format"`         // "text", "conllu", "conllx"; "" if it is none of them
+	Format   string `json:"format"`         // a source.Format; "" if it is none of them
 	Lines    string `json:"lines,omitempty"`
 	Encoding string `json:"encoding,omitempty"`
 	Stored   int64  `json:"stored_bytes"`
@@ -37,6 +38,7 @@ type File struct {
 	Failed   bool   `json:"failed"` // could not be read, or not to its end: see failures/
 	Repaired int64  `json:"repaired_bytes,omitempty"`
 	Suspect  string `json:"suspect,omitempty"` // the encoding that it seems to be in, if it was not UTF-8
+	Records  int64  `json:"records,omitempty"` // of JSON lines
 
 	Counts
 }
@@ -84,7 +86,7 @@ func (c *Counts) check() error {
 // A Block is a block of raw text and the file that it came from.
 type Block struct {
 	File  int32 // index into Chunk.Files
-	First bool  // the first of its file
+	First bool  // the first of its document
 	text.Block
 }
 
@@ -121,7 +123,7 @@ type Chunk struct {
 	Skip    bool   // the range was already done; the chunk is empty
 
 	Ends      []File  // in the last chunk: what Read counted, by piece
-	Files     []File  // of this chunk
+	Files     []File  // of this chunk: what its rows are about
 	Blocks    []Block // empty after Segment
 	Segmented []Count // by file: what Segment made of this chunk
 	Sentences []Sentence

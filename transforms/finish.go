@@ -12,6 +12,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -56,8 +57,9 @@ type Summary struct {
 	FilesFailed int64            `json:"files_failed"` // could not be read, or not to their end
 	StoredBytes int64            `json:"stored_bytes"`
 	Repaired    int64            `json:"repaired_characters"`
-	Status      map[string]int64 `json:"status"`  // trees by status
-	Reasons     []Reason         `json:"reasons"` // of failures and warnings, the commonest first
+	Records     int64            `json:"records,omitempty"` // of JSON lines, those without text included
+	Status      map[string]int64 `json:"status"`            // trees by status
+	Reasons     []Reason         `json:"reasons"`           // of failures and warnings, the commonest first
 	// Suggestions name files of which so much had to be repaired that their
 	// encoding is probably another.
 	Suggestions []string `json:"suggestions,omitempty"`
@@ -111,6 +113,7 @@ func (j *Job) finish(ctx context.Context) error {
 		sum.Files++
 		sum.StoredBytes += d.Stored
 		sum.Repaired += d.Repaired
+		sum.Records += d.Records
 		if d.Failed {
 			sum.FilesFailed++
 		}
@@ -181,6 +184,9 @@ func (f *File) muchRepaired() bool { return f.Repaired*100 > f.End-f.Start }
 // otherEncoding is what to say of a file of which much had to be repaired.
 func (f *File) otherEncoding() string {
 	what := fmt.Sprintf("%s: %d of its characters were invalid %s; ", f.URI, f.Repaired, f.Encoding)
+	if f.Format == string(source.JSONL) {
+		return what + "if it has another encoding, make it UTF-8 first"
+	}
 	if f.Suspect == "" {
 		return what + "if it has another encoding, give it with --encoding"
 	}
@@ -258,6 +264,7 @@ func mergeFiles(pieces []File) ([]File, error) {
 		d.EOF = p.EOF
 		d.Failed = d.Failed || p.Failed
 		d.Repaired += p.Repaired
+		d.Records += p.Records
 		d.Counts.Add(&p.Counts)
 	}
 	for i := range list {

@@ -22,10 +22,13 @@ const FailureText = 1000
 // RowOptions are the options that change rows. They are part of the
 // fingerprint, so nothing else may change a byte of trees/ or failures/.
 type RowOptions struct {
-	From     string `json:"from"`      // "auto" or a format
-	Encoding string `json:"encoding"`  // of raw text
-	Lines    string `json:"lines"`     // auto, wrapped, paragraph or sentence
-	MaxWords int    `json:"max_words"` // raw sentences are cut above this
+	From     string `json:"from"`               // "auto" or a format
+	Encoding string `json:"encoding"`           // of raw text
+	Lines    string `json:"lines"`              // auto, wrapped, paragraph or sentence
+	Document string `json:"document,omitempty"` // of raw text: "" for files, or ByLine
+	TextKey  string `json:"text_key,omitempty"` // of JSON lines, "" is jsonl.DefaultTextKey
+	IDKey    string `json:"id_key,omitempty"`   // of JSON lines, "" is jsonl.DefaultIDKey
+	MaxWords int    `json:"max_words"`          // raw sentences are cut above this
 	Retag    bool   `json:"retag"`
 	// KeepHeads keeps the heads that CoNLL input gives, and their deprels.
 	KeepHeads bool         `json:"keep_heads"`

@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/source"
-	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -110,14 +107,15 @@ func (rd *rangeReader) flush() error {
 	return err
 }
 
-// file returns the index of f in the chunk's files.
+// file returns the index of f, a file or a document in one, in the chunk's
+// files.
 func (rd *rangeReader) file(f *File) int32 {
-	n := len(rd.chunk.Files)
-	if n == 0 || rd.chunk.Files[n-1].Piece != f.Piece {
-		rd.chunk.Files = append(rd.chunk.Files, *f)
-		n++
+	files := rd.chunk.Files
+	if n := len(files); n > 0 && files[n-1].Piece == f.Piece && files[n-1].DocID == f.DocID && files[n-1].Lines == f.Lines {
+		return int32(n - 1)
 	}
-	return int32(n - 1)
+	rd.chunk.Files = append(files, *f)
+	return int32(len(files))
 }
 
 // grow counts tokens more in the chunk and emits it when it is full.
@@ -193,111 +191,14 @@ func (rd *rangeReader) open(p *source.Piece, f *File) error {
 	if in.Compressed() {
 		end = -1
 	}
-	if format == source.Text {
+	switch format {
+	case source.Text:
 		err = rd.text(in, f, head, start, end)
-	} else {
+	case source.JSONL:
+		err = rd.jsonl(in, f, start, end)
+	default:
 		err = rd.conll(in, f, format, start, end)
 	}
 	f.EOF = err == nil && p.End == p.Size
 	return errors.Join(err, in.Verify())
-}
-
-// text reads the blocks of raw text that begin in [start, end).
-func (rd *rangeReader) text(in *source.File, f *File, head []byte, start, end int64) error {
-	layout, err := text.Decide(head, text.Options{Encoding: rd.options.Encoding, Lines: text.Lines(rd.options.Lines)})
-	if err != nil {
-		return err
-	}
-	f.Encoding, f.Lines = layout.Encoding, string(layout.Lines)
-	r, err := in.At(text.SeekTo(start))
-	if err != nil {
-		return err
-	}
-	blocks, err := text.NewReader(r, layout, start, end)
-	if err != nil {
-		return err
-	}
-	for {
-		b, err := blocks.Next()
-		f.Start, f.End = blocks.Cover()
-		if err == io.EOF {
-			if start == 0 && layout.Encoding == "utf-8" && f.muchRepaired() {
-				f.Suspect = text.Suspect(head)
-			}
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if !in.Compressed() {
-			rd.read += b.End - b.From
-		}
-		f.Blocks++
-		f.Repaired += int64(b.Repaired)
-		if b.Repaired > 0 {
-			rd.fail(f, Failure{Failure: syntax.Failure{
-				ByteOffset: b.FirstBad, Line: b.Line, Stage: "read", Severity: syntax.SeverityWarning,
-				Reason: fmt.Sprintf("invalid bytes: %d characters replaced by U+FFFD", b.Repaired), Text: b.Text,
-			}})
-		}
-		rd.chunk.Blocks = append(rd.chunk.Blocks, Block{File: rd.file(f), First: start == 0 && f.Blocks == 1, Block: b})
-		if err := rd.grow(len(b.Text)/bytesPerToken + 1); err != nil {
-			return err
-		}
-	}
-}
-
-// conll reads the sentences in CoNLL format that belong to [start, end).
-func (rd *rangeReader) conll(in *source.File, f *File, format source.Format, start, end int64) error {
-	f.Encoding = "utf-8"
-	r, err := in.At(start)
-	if err != nil {
-		return err
-	}
-	o := conllu.Options{Start: start, End: max(end, 0)}
-	if format == source.CoNLLX {
-		o.Format = conllu.X
-	}
-	blocks := conllu.NewReader(r, o)
-	for {
-		b, err := blocks.Next()
-		f.Start, f.End = blocks.Covered()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if !in.Compressed() {
-			rd.read += b.End - b.Start
-		}
-		f.Blocks++
-		for i := range b.Warnings {
-			rd.mended(f, &b, &b.Warnings[i], Failure{}, syntax.SeverityWarning)
-		}
-		if b.Err != nil {
-			rd.mended(f, &b, b.Err, Failure{Block: true}, syntax.SeverityError)
-			continue
-		}
-		s := Sentence{File: rd.file(f), Sentence: b.Sentence}
-		if rd.options.KeepHeads {
-			s.Fault = b.CheckHeads()
-		}
-		rd.chunk.Sentences = append(rd.chunk.Sentences, s)
-		if err := rd.grow(len(b.Sentence.Words)); err != nil {
-			return err
-		}
-	}
-}
-
-// mended makes a failure row of what a CoNLL block's reader had to say.
-func (rd *rangeReader) mended(f *File, b *conllu.Block, e *conllu.Error, row Failure, severity string) {
-	reason := e.Reason
-	if e.Column > 0 {
-		reason = fmt.Sprintf("column %d: %s", e.Column, e.Reason)
-	}
-	row.Failure = syntax.Failure{
-		ByteOffset: e.Offset, Line: e.Line, Stage: "read", Severity: severity, Reason: reason, Text: b.Raw,
-	}
-	rd.fail(f, row)
 }

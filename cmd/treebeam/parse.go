@@ -21,7 +21,7 @@ func init() {
 }
 
 const parseAbout = `
-Parses raw text, CoNLL-U and CoNLL-X, plain or .gz, .zst, .bz2. Inputs are
+Parses raw text, JSON lines, CoNLL-U and CoNLL-X, plain or .gz, .zst, .bz2. Inputs are
 files, folders (walked recursively), globs such as 'corpus/**/*.txt' in quotes,
 and '-' for standard input. With --output FOLDER the trees become Parquet in
 FOLDER/trees, and what could not be parsed rows in FOLDER/failures; the same
@@ -56,7 +56,8 @@ func newParseCommand() *parseCommand {
 	f.StringVar(&o.Output, "output", "", "`FOLDER` for the Parquet output")
 	f.StringVar(&c.to, "to", "", "parquet or conllu; `FORMAT` of the output (parquet if --output is given)")
 	f.StringVar(&o.Model, "model", "", "model `FILE` (the embedded English one)")
-	f.StringVar(&o.Rows.From, "from", o.Rows.From, "`FORMAT` of the input: auto, text, conllu or conllx")
+	f.StringVar(&o.Rows.From, "from", o.Rows.From, "`FORMAT` of the input: auto, text, conllu, conllx, jsonl, tokens or vertical")
+	formatFlags(f, &o.Rows)
 	f.StringVar(&o.Rows.Encoding, "encoding", "", "`NAME` of the encoding of raw text (UTF-8; a byte order mark wins)")
 	f.StringVar(&o.Rows.Lines, "lines", o.Rows.Lines, "what a line break in raw text is: `MODE` auto, wrapped, paragraph or sentence")
 	f.IntVar(&o.Rows.MaxWords, "max-words", o.Rows.MaxWords, "cut raw sentences longer than `N` words")

@@ -37,8 +37,8 @@ func TestDetect(t *testing.T) {
 		"text wanted":      {"a.conllu", conllu, "", Text, Text, ""},
 		"conllx by name":   {"a.conll", conllu, "", Auto, CoNLLX, ""},
 		"conllx by name 2": {"a.conllx.bz2", conllu, "", Auto, CoNLLX, ""},
-		"a table":          {"a.tsv", "1\tb\tc\n", "", Auto, Text, ""},
-		"ten columns":      {"a.tsv", "x\t2\t3\t4\t5\t6\t7\t8\t9\t10\n", "", Auto, Text, ""},
+		"a table":          {"a.dat", "1\tb\tc\n", "", Auto, Text, ""},
+		"ten columns":      {"a.dat", "x\t2\t3\t4\t5\t6\t7\t8\t9\t10\n", "", Auto, Text, ""},
 		"only comments":    {"a.txt", "# one\n# two\n", "", Auto, Text, ""},
 		"NULs in text":     {"a.txt", "Some te\x00t with \x00 in it.", "", Auto, Text, ""},
 		"latin 1":          {"a.txt", strings.Repeat("caf\xe9 ", 100), "", Auto, Text, ""},
@@ -53,7 +53,6 @@ func TestDetect(t *testing.T) {
 		"noise":            {"a.txt", string(noise), "", Auto, "", "binary"},
 		"zeros":            {"a.txt", strings.Repeat("\x00", 100), "", Auto, "", "binary"},
 		"UTF-32":           {"a.txt", "\xff\xfe\x00\x00a\x00\x00\x00", "", Auto, "", "UTF-32"},
-		"JSON lines":       {"a.jsonl.gz", "{}\n", "", Auto, "", "JSON"},
 	} {
 		got, err := Detect(c.file, []byte(c.head), c.want, c.encoding)
 		var nt *NotText
@@ -69,7 +68,7 @@ func TestDetect(t *testing.T) {
 }
 
 func TestParseFormat(t *testing.T) {
-	for s, want := range map[string]Format{"": Auto, "auto": Auto, "Text": Text, "conllu": CoNLLU, "conllx": CoNLLX} {
+	for s, want := range map[string]Format{"": Auto, "auto": Auto, "Text": Text, "conllu": CoNLLU, "conllx": CoNLLX, "jsonl": JSONL, "tokens": Tokens, "vertical": Vertical} {
 		if got, err := ParseFormat(s); err != nil || got != want {
 			t.Errorf("%s: got %q, %v", s, got, err)
 		}
@@ -89,4 +88,82 @@ func FuzzDetect(f *testing.F) {
 			t.Fatalf("got %q", got)
 		}
 	})
+}
+
+// Text of which some is easily taken for something else.
+func TestDetectKinds(t *testing.T) {
+	record := `{"id": 1, "text": "Some text."}` + "\n"
+	long := `{"text": "` + strings.Repeat("word ", HeadBytes/5)
+	tag := strings.Repeat("1\tThe\tthe\t_\t_\t_\t_\t_\t_\t_\n", 3)
+	for _, c := range []struct {
+		file, head string
+		want       Format
+		result     Format
+		notText    string
+	}{
+		{"a.jsonl.gz", "", Auto, JSONL, ""},
+		{"a.jsonl", "\xef\xbb\xbf\n" + record, Auto, JSONL, ""},
+		{"a.NDJSON", "no record\n" + record, Auto, JSONL, ""},
+		{"a.txt", record + record + record + "text", Auto, JSONL, ""},
+		{"a.txt", record + "text", Auto, Text, ""},
+		{"a.json", record, Auto, JSONL, ""},
+		{"a", "\n" + record + record[:10], Auto, JSONL, ""},
+		{"a", long, Auto, JSONL, ""},
+		{"-", strings.ReplaceAll(record, "\n", "\r\n"), Auto, JSONL, ""},
+		{"a.txt", "{a remark}\nand text\n", Auto, Text, ""},
+		{"a.txt", `{"So," he said, "it goes."}` + "\n", Auto, Text, ""},
+		{"a.txt", `{"` + strings.Repeat("word ", 100), Auto, Text, ""},
+		{"a.txt", "[1] A. Uthor, A Title. 1999.\n", Auto, Text, ""},
+		{"a.txt", "[{laughs}] And so on.", Auto, Text, ""},
+		{"a.jsonl", "{\"id\": 1,\n{\"id\": 2, \"text\": \"a\"}\n", Auto, JSONL, ""},
+		{"a.txt", record, Text, Text, ""},
+		{"a.jsonl", "[\n" + record + "]", Text, Text, ""},
+		{"a.json", "[\n" + record + "]", Auto, "", "jq -c '.[]'"},
+		{"a.txt", "[" + strings.TrimSpace(record) + ",\n" + record + "]", Auto, "", "a JSON array"},
+		{"a.jsonl", "[" + long, JSONL, "", "a JSON array"},
+		{"a.json", "{\n  \"text\": \"a\",\n  \"id\": 1\n}\n", Auto, "", "over several lines"},
+		{"a.json", "{\n" + long[1:], Auto, "", "over several lines"},
+		{"a.json", `["one", "two"]`, Auto, "", "no object a line"},
+		{"a.jsonl", "\xff\xfe{\x00\"\x00", Auto, "", "jsonl in UTF-16"},
+		{"a.conllu", "\xfe\xff\x001\x00\t", Auto, "", "conllu in UTF-16"},
+		{"a.html.gz", "", Auto, "", "HTML"},
+		{"a.txt", "\n<!-- saved -->\n<!DOCTYPE HTML>\n<p>", Auto, "", "HTML"},
+		{"a", "<?xml version='1.0'?>\n<html>", Auto, "", "HTML"},
+		{"a", "<HTML lang='en'>", Auto, "", "--from text"},
+		{"a.html", "<p>", Text, Text, ""},
+		{"a.xml", "", Auto, "", "XML"},
+		{"a.txt", "<?xml version='1.0'?><doc>", Auto, "", "XML"},
+		{"a.txt", "<?xml version='1.0'?>\n<TEI xmlns=''>", Auto, "", "TEI"},
+		{"a.txt", "<head over heels>", Auto, Text, ""},
+		{"a.txt", "<doc id='1'>\nText.\n</doc>", Auto, Text, ""},
+		{"a.csv", "id,text\n", Auto, "", "a table"},
+		{"a.tsv", tag, Auto, CoNLLU, ""},
+		{"a.txt", "a\tb\nc\td\n", Auto, Text, ""},
+		{"a.txt", "1\ta\tb\tc\td\te\tf\tg\th\n", Auto, Text, ""}, // nine columns
+		{"a.tok", "A cat .\n", Auto, Tokens, ""},
+		{"a.vert.zst", "A\n", Auto, Vertical, ""},
+		{"a.txt", "A\ncat\n.\n\n", Auto, Text, ""},
+		{"a.txt", "A cat .\n", Tokens, Tokens, ""},
+		{"a.mbox", "", Auto, "", "a mailbox"},
+		{"inbox", "From a@b.c Mon Jan  1 10:00:00 2024\nReceived: by x\n", Auto, "", "a mailbox"},
+		{"a.txt", "From here to 10:00 they ran.\nThen: nothing.\n", Auto, Text, ""},
+		{"a.docx", "PK\x03\x04....[Content_Types].xml....word/document.xml", Text, "", "DOCX"},
+		{"a.odt", "PK\x03\x04....mimetypeapplication/vnd.oasis.opendocument.text", Auto, "", "ODT"},
+		{"a.zip", "PK\x03\x04....a.txt", Auto, "", "a zip archive"},
+		{"a.txt", "RIFF is a format.", Auto, Text, ""},
+		{"a.wav", "RIFF\x00\x01\x00\x00WAVEfmt ", Auto, "", "a sound"},
+		{"a.txt", "ID3 is a label of music files.", Auto, Text, ""},
+		{"a.db", "SQLite format 3\x00", Auto, "", "SQLite"},
+	} {
+		got, err := Detect(c.file, []byte(c.head), c.want, "")
+		var nt *NotText
+		switch {
+		case c.notText != "":
+			if !errors.As(err, &nt) || !strings.Contains(err.Error(), c.notText) {
+				t.Errorf("%s %.40q: got %q, %v", c.file, c.head, got, err)
+			}
+		case err != nil || got != c.result:
+			t.Errorf("%s %.40q: got %q, %v", c.file, c.head, got, err)
+		}
+	}
 }

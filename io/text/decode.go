@@ -103,6 +103,7 @@ type decoder struct {
 	newline byte
 	enc     *encodingInfo
 	conv    *encoding.Decoder // for encodings of several bytes a character
+	json    bool              // the source is the inside of a JSON string
 	raw     []byte            // read and not yet decoded
 	source  int64             // offset of raw[0]
 	err     error             // of r, io.EOF included
@@ -153,7 +154,7 @@ func (d *decoder) utf8(w *window) int {
 	i := 0
 	for i < len(d.raw) {
 		start := i
-		for i < len(d.raw) && d.raw[i] != 0 {
+		for i < len(d.raw) && d.raw[i] != 0 && !(d.json && d.raw[i] == '\\') {
 			if d.raw[i] < utf8.RuneSelf {
 				i++
 				continue
@@ -167,6 +168,14 @@ func (d *decoder) utf8(w *window) int {
 		if i > start {
 			w.put(w.end(), d.source+int64(start), 1, 1)
 			w.text = append(w.text, d.raw[start:i]...)
+			continue
+		}
+		if d.json && d.raw[i] == '\\' {
+			n, ok := d.escape(w, i)
+			if !ok {
+				break
+			}
+			i += n
 			continue
 		}
 		if d.err == nil && !utf8.FullRune(d.raw[i:]) {

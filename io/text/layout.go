@@ -34,14 +34,18 @@ func Decide(head []byte, o Options) (Layout, error) {
 		return Layout{}, err
 	}
 	l := Layout{Encoding: enc.name, BOM: bom, Newline: '\n', Lines: lines, Cuttable: enc.cuttable}
-	text := decodeHead(head[bom:], l)
+	l.decideLines(decodeHead(head[bom:], l), lines)
+	return l, nil
+}
+
+// decideLines sets Newline and Lines from the beginning of a decoded text.
+func (l *Layout) decideLines(text []byte, lines Lines) {
 	if loneReturns(text) > bytes.Count(text, []byte{'\n'}) {
 		l.Newline = '\r'
 	}
-	if l.Lines == AutoLines {
+	if l.Lines = lines; lines == AutoLines {
 		l.Lines = guessLines(text, l.Newline)
 	}
-	return l, nil
 }
 
 // byteOrderMark returns the encoding that a byte order mark names, and its

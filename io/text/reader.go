@@ -36,6 +36,7 @@ type Reader struct {
 	err    error // of the decoder
 
 	line       int64 // 1-based, 0 unknown
+	oneLine    bool  // line breaks of the text are none of the source
 	lineStart  int64 // source offset of the current line's beginning, -1 once text of it was consumed
 	continues  bool  // a paragraph was cut here
 	opens      bool  // the line before is blank, or this is the file's first
@@ -202,7 +203,7 @@ func (r *Reader) more() bool {
 
 // consume moves on to window offset i.
 func (r *Reader) consume(i int) {
-	if r.line > 0 {
+	if r.line > 0 && !r.oneLine {
 		r.line += int64(bytes.Count(r.win.text[r.pos:i], []byte{r.layout.Newline}))
 	}
 	r.pos = i
@@ -298,6 +299,7 @@ func (r *Reader) block(n int) Block {
 		Newline:   r.layout.Newline,
 		Continues: r.continues,
 		Opens:     !r.continues && (r.opens || r.layout.Lines != Sentence),
+		OneLine:   r.oneLine,
 	}
 	i := w.spanAt(from)
 	for j := i; j < len(w.spans) && w.spans[j].text < to; j++ {
@@ -324,3 +326,6 @@ func (r *Reader) block(n int) Block {
 // the reader. The covers of the ranges of a file follow each other without a
 // gap from 0 to its end; an empty cover (start == end) counts for nothing.
 func (r *Reader) Cover() (start, end int64) { return r.coverStart, r.coverEnd }
+
+// Lines returns what line breaks were taken to mean.
+func (r *Reader) Lines() Lines { return r.layout.Lines }

@@ -82,6 +82,9 @@ type Block struct {
 	// sentences, all do that do not continue; where they are, those do that
 	// come after a blank line.
 	Opens bool
+	// OneLine says that the whole block stands in line Line: line breaks in
+	// Text are escapes of a JSON string.
+	OneLine bool
 	// Runs map offsets in Text to the source, by increasing Text; empty if
 	// Text is the source's bytes.
 	Runs []Run
@@ -90,8 +93,8 @@ type Block struct {
 // LineOf returns the line of the character at byte offset i of Text, or 0 if
 // Line is 0.
 func (b *Block) LineOf(i int) int64 {
-	if b.Line == 0 {
-		return 0
+	if b.Line == 0 || b.OneLine {
+		return b.Line
 	}
 	return b.Line + int64(strings.Count(b.Text[:i], string(rune(b.Newline))))
 }

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/pipeline"
+)
+
+// JSON lines through a run, a stream and convert give the golden file; a
+// record's id is the document's, and no path.
+func TestRecordsAreGolden(t *testing.T) {
+	const golden = "testdata/records.conllu"
+	out, mirror := filepath.Join(t.TempDir(), "out"), filepath.Join(t.TempDir(), "mirror")
+	status, streamed, stderr := treebeam(t, "", toyCommand("--quiet", "testdata/records.jsonl", "--to", "conllu")...)
+	if status != exitOK || !strings.Contains(stderr, "text is no string") {
+		t.Fatalf("status %d: %s", status, stderr)
+	}
+	if status, _, stderr := treebeam(t, "", toyCommand("--quiet", "testdata/records.jsonl", "--output", out)...); status != exitOK {
+		t.Fatalf("status %d: %s", status, stderr)
+	}
+	_, converted, _ := treebeam(t, "", "convert", out, "--to", "conllu")
+	if converted != streamed {
+		t.Errorf("the run's output differs from the stream's, %s", firstDifference(converted, streamed))
+	}
+	if status, _, stderr := treebeam(t, "", "convert", out, "--to", "conllu", "--per-file", mirror); status != exitOK {
+		t.Fatalf("--per-file: status %d: %s", status, stderr)
+	}
+	if text, err := os.ReadFile(filepath.Join(mirror, "records.jsonl.conllu")); err != nil || string(text) != converted {
+		t.Errorf("--per-file: %v, %s", err, firstDifference(string(text), converted))
+	}
+	if *rewrite {
+		if err := os.WriteFile(golden, []byte(streamed), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if streamed != string(want) {
+		t.Errorf("differs from %s, %s", golden, firstDifference(streamed, string(want)))
+	}
+	sum, err := pipeline.ReadSummary(out)
+	if err != nil || sum.Records != 8 || sum.Blocks != 9 || sum.BlocksFailed != 2 || sum.Errors != 2 || sum.Trees != 8 {
+		t.Errorf("summary %+v, %v", sum, err)
+	}
+	if status, stdout, _ := treebeam(t, "", "show", out, "--id", "2@129"); status != exitOK || !strings.Contains(stdout, "A second record 😀 .") {
+		t.Errorf("show: status %d: %s", status, stdout)
+	}
+}
+
+// The flags reach the reader, and those that say what is the default anyway
+// make no other run.
+func TestFormatFlags(t *testing.T) {
+	in := writeFiles(t, map[string]string{"x.txt": `{"meta": {"n": 7}, "body": "One here . Two ."}` + "\n", "y.txt": "Three here .\nFour here .\n"})
+	_, stdout, stderr := treebeam(t, "", toyCommand("--quiet", in, "--to", "conllu", "--text-key", "body", "--id-key=meta.n", "--document", "line")...)
+	for _, want := range []string{"# newdoc id = 7\n", "# newdoc id = y.txt#0\n", "# newdoc id = y.txt#13\n# newpar\n# sent_id = y.txt#13@13\n"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%q is missing in\n%s%s", want, stdout, stderr)
+		}
+	}
+	c := newParseCommand()
+	if err := c.flags.Parse([]string{"--text-key", "text", "--id-key", "id", "--document", "file"}); err != nil || c.options.Rows != pipeline.DefaultRows() {
+		t.Errorf("got %+v, %v", c.options.Rows, err)
+	}
+	for _, args := range [][]string{{"--document", "page"}, {"--document", "line", "--lines", "wrapped"}, {"--from", "pdf"}} {
+		if status, _, stderr := treebeam(t, "", toyCommand(append(args, in, "--to", "conllu")...)...); status != exitRefused || !strings.Contains(stderr, "--") {
+			t.Errorf("%q: status %d: %s", args, status, stderr)
+		}
+	}
+}

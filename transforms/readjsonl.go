@@ -1,0 +1,83 @@
+package transforms
+
+import (
+	"io"
+	"unicode/utf8"
+
+	"github.com/treebeam/treebeam/io/jsonl"
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/text"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// jsonl reads the records of JSON lines that begin in [start, end). Each is a
+// document. A block is a paragraph of a record's text, or a record that has no
+// text to be read; one whose text is blank has no block.
+func (rd *rangeReader) jsonl(in *source.File, f *File, start, end int64) error {
+	f.Encoding = "utf-8"
+	lines, err := text.ParseLines(rd.options.Lines)
+	if err != nil {
+		return err
+	}
+	if lines != text.AutoLines {
+		f.Lines = string(lines)
+	}
+	r, err := in.At(max(start-1, 0))
+	if err != nil {
+		return err
+	}
+	records := jsonl.NewReader(r, jsonl.Options{TextKey: rd.options.TextKey, IDKey: rd.options.IDKey}, start, end)
+	for {
+		rec, err := records.Next()
+		f.Start, f.End = records.Covered()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if !in.Compressed() {
+			rd.read += rec.End - rec.Start
+		}
+		if err := rd.record(f, &rec, lines); err != nil {
+			return err
+		}
+	}
+}
+
+// record reads one record of f.
+func (rd *rangeReader) record(f *File, rec *jsonl.Record, lines text.Lines) error {
+	f.Records++
+	document := *f
+	if document.DocID = rec.ID; rec.ID == "" {
+		document.DocID = partID(f, rec.Start)
+	}
+	refuse := func(e *jsonl.Error, severity string) {
+		rd.fail(&document, Failure{Block: severity == syntax.SeverityError, Failure: syntax.Failure{
+			ByteOffset: e.Offset, Line: e.Line, Stage: "read", Severity: severity, Reason: e.Reason,
+			Text: string(rec.Raw[:min(len(rec.Raw), FailureText+utf8.UTFMax)]),
+		}})
+	}
+	if rec.IDErr != nil {
+		refuse(rec.IDErr, syntax.SeverityWarning)
+	}
+	if rec.Err != nil {
+		f.Blocks++
+		refuse(rec.Err, syntax.SeverityError)
+		return rd.grow(1)
+	}
+	blocks := rec.Text(lines)
+	document.Lines = string(blocks.Lines())
+	for first := true; ; first = false {
+		b, err := blocks.Next()
+		if err == io.EOF {
+			return rd.grow(1)
+		}
+		if err != nil {
+			return err
+		}
+		if err := rd.block(f, &document, b, first); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package transforms
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/text"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// ByLine is the value of RowOptions.Document that makes every line of raw
+// text a document.
+const ByLine = "line"
+
+// text reads the blocks of raw text that begin in [start, end).
+func (rd *rangeReader) text(in *source.File, f *File, head []byte, start, end int64) error {
+	lines := text.Lines(rd.options.Lines)
+	if rd.options.Document == ByLine && lines != text.Sentence {
+		lines = text.Paragraph
+	}
+	layout, err := text.Decide(head, text.Options{Encoding: rd.options.Encoding, Lines: lines})
+	if err != nil {
+		return err
+	}
+	f.Encoding, f.Lines = layout.Encoding, string(layout.Lines)
+	r, err := in.At(text.SeekTo(start))
+	if err != nil {
+		return err
+	}
+	blocks, err := text.NewReader(r, layout, start, end)
+	if err != nil {
+		return err
+	}
+	document := *f
+	for {
+		b, err := blocks.Next()
+		f.Start, f.End = blocks.Cover()
+		if err == io.EOF {
+			if start == 0 && layout.Encoding == "utf-8" && f.muchRepaired() {
+				f.Suspect = text.Suspect(head)
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if !in.Compressed() {
+			rd.read += b.End - b.From
+		}
+		first := start == 0 && f.Blocks == 0
+		if rd.options.Document == ByLine && !b.Continues {
+			document.DocID, first = partID(f, b.Start), true
+		}
+		if err := rd.block(f, &document, b, first); err != nil {
+			return err
+		}
+	}
+}
+
+// partID is the id of the document that begins at byte at of f and has none
+// of its own: it does not depend on how the file was cut into ranges.
+func partID(f *File, at int64) string { return f.DocID + "#" + strconv.FormatInt(at, 10) }
+
+// block appends a block of f to the chunk. It belongs to document, which is f
+// or a part of it, and is the document's first one or not.
+func (rd *rangeReader) block(f, document *File, b text.Block, first bool) error {
+	f.Blocks++
+	f.Repaired += int64(b.Repaired)
+	if b.Repaired > 0 {
+		rd.fail(document, Failure{Failure: syntax.Failure{
+			ByteOffset: b.FirstBad, Line: b.Line, Stage: "read", Severity: syntax.SeverityWarning,
+			Reason: fmt.Sprintf("invalid bytes: %d characters replaced by U+FFFD", b.Repaired), Text: b.Text,
+		}})
+	}
+	rd.chunk.Blocks = append(rd.chunk.Blocks, Block{File: rd.file(document), First: first, Block: b})
+	return rd.grow(len(b.Text)/bytesPerToken + 1)
+}
