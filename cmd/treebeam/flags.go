@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"strings"
 )
 
@@ -46,6 +47,27 @@ func withBeamFlags(fs *flag.FlagSet) {
 			fs.Var(f.Value, f.Name, f.Usage)
 		}
 	})
+}
+
+// tellBeam marks the Beam flags that fs has parsed as given: they share their
+// values with Beam's own, but runners also ask package flag which were given.
+func tellBeam(fs *flag.FlagSet) {
+	fs.Visit(func(f *flag.Flag) {
+		v := reflect.ValueOf(f.Value)
+		if v.Kind() != reflect.Pointer || !isBeamFlag(fs, f) {
+			return // ours, or a function that had its effect
+		}
+		if v = v.Elem(); v.Kind() == reflect.Slice { // Set appends
+			defer v.Set(v.Slice(0, v.Len()))
+		}
+		flag.Set(f.Name, f.Value.String())
+	})
+}
+
+// given says whether the flag of Beam is set, to another value than its zero.
+func given(fs *flag.FlagSet, name string) bool {
+	f := fs.Lookup(name)
+	return f != nil && f.Value.String() != "" && f.Value.String() != "false"
 }
 
 func isBeamFlag(fs *flag.FlagSet, f *flag.Flag) bool {

@@ -95,6 +95,7 @@ func runParse(ctx context.Context, args []string) error {
 	default:
 		return refuse("--to %s: must be parquet or conllu; treebeam convert makes other formats from Parquet", c.to)
 	}
+	tellBeam(c.flags)
 	runner, environment := flag.Lookup("runner").Value, flag.Lookup("environment_type").Value
 	if pipeline.IsPrism(runner.String()) {
 		runner.Set("prism")
@@ -103,7 +104,9 @@ func runParse(ctx context.Context, args []string) error {
 	if !beam.Initialized() {
 		beam.Init()
 	}
-	quietBeam()
+	if !given(c.flags, "dry_run") { // which logs the job that it does not submit
+		quietBeam()
+	}
 
 	ctx, stop := interruptible(ctx, c.options.Output)
 	defer stop()
@@ -121,6 +124,10 @@ func runParse(ctx context.Context, args []string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("%w\nthe same command continues where this run stopped", err)
+	}
+	if sum == nil && given(c.flags, "dry_run") {
+		fmt.Fprintln(os.Stderr, "dry run: nothing was submitted")
+		return nil
 	}
 	if sum == nil {
 		fmt.Fprintf(os.Stderr, "submitted; %s in %s will mark its end\n", transforms.ManifestFile, c.options.Output)
