@@ -61,6 +61,7 @@ var imports = func() map[string][]string {
 		"pipeline":                  append(slices.Clone(stages), "transforms"),
 		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "io/mirror", "io/view", "parser/train", "parser/eval", "parser/optima"),
 		"bench/measure":             nil,
+		"bench/smallfiles":          nil,
 		"bench/ablation":            append(slices.Clone(components), "io/conllu"),
 		"bench/curve":               {"io/conllu", "model", "parser/decode", "parser/syntax", "parser/train"},
 		"bench/layouts":             {"io/conllu", "io/source", "io/text", "model", "parser/eval", "parser/syntax"},
