@@ -34,7 +34,7 @@ func Prepare(ctx context.Context, o Options) (*Prepared, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	_, digest, err := transforms.OpenModel(o.Model)
+	model, digest, err := transforms.OpenModel(o.Model)
 	if err != nil {
 		return nil, &Refusal{err}
 	}
@@ -54,6 +54,7 @@ func Prepare(ctx context.Context, o Options) (*Prepared, error) {
 		os.RemoveAll(spool)
 		return nil, err
 	}
+	p.Job.TrainedOn = transforms.TrainedOn(model)
 	return p, nil
 }
 

@@ -48,6 +48,7 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*transforms.Summary, e
 			return nil, err
 		}
 	}
+	s.sum.NoteLanguage(transforms.TrainedOn(m), nil)
 	return &s.sum, s.out.Flush()
 }
 
@@ -109,6 +110,7 @@ func (s *stream) write(c transforms.Chunk) error {
 		}
 		s.sum.Trees++
 		s.sum.Words += int64(len(sentence.Words))
+		s.sum.Meet(&sentence.Sentence)
 		s.buf = AppendCoNLLU(s.buf[:0], &sentence.Sentence, f.DocID, f.Format)
 		if _, err := s.out.Write(s.buf); err != nil {
 			return err

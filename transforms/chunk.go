@@ -52,7 +52,9 @@ type Counts struct {
 	Sentences       int64 `json:"sentences"`
 	Trees           int64 `json:"trees"`
 	SentencesFailed int64 `json:"sentences_failed"`
-	Words           int64 `json:"words"` // of the trees
+	Words           int64 `json:"words"`         // of the trees
+	Lexical         int64 `json:"lexical_words"` // of these, begin with a letter, in sentences that the model tagged
+	Unknown         int64 `json:"unknown_words"` // of these, not met in training
 	Errors          int64 `json:"errors"`
 	Warnings        int64 `json:"warnings"`
 	Internal        int64 `json:"internal"` // errors that are defects of the program
@@ -67,6 +69,8 @@ func (c *Counts) Add(d *Counts) {
 	c.Trees += d.Trees
 	c.SentencesFailed += d.SentencesFailed
 	c.Words += d.Words
+	c.Lexical += d.Lexical
+	c.Unknown += d.Unknown
 	c.Errors += d.Errors
 	c.Warnings += d.Warnings
 	c.Internal += d.Internal

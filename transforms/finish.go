@@ -61,7 +61,7 @@ type Summary struct {
 	Status      map[string]int64 `json:"status"`            // trees by status
 	Reasons     []Reason         `json:"reasons"`           // of failures and warnings, the commonest first
 	// Suggestions name files of which so much had to be repaired that their
-	// encoding is probably another.
+	// encoding is probably another, and say if the language seems to be.
 	Suggestions []string `json:"suggestions,omitempty"`
 	Counts
 }
@@ -127,6 +127,7 @@ func (j *Job) finish(ctx context.Context) error {
 	if more := suspects - maxSuggestions; more > 0 {
 		sum.Suggestions = append(sum.Suggestions, fmt.Sprintf("%d more files are like these: see repaired in documents/", more))
 	}
+	sum.NoteLanguage(j.TrainedOn, docs)
 	if sum.Internal >= 10 && sum.Internal*1000 > sum.Sentences+sum.BlocksFailed {
 		return fmt.Errorf("%d of %d sentences failed through defects of the program: see stage and reason in failures/; "+
 			"the output is not marked complete", sum.Internal, sum.Sentences+sum.BlocksFailed)
@@ -295,6 +296,7 @@ func (j *Job) writeDocuments(ctx context.Context, docs []File) error {
 			StartByte: d.Start, EndByte: d.End, Format: d.Format, Encoding: d.Encoding, Lines: d.Lines,
 			Blocks: d.Blocks, BlocksFailed: d.BlocksFailed, Sentences: d.Sentences, Trees: d.Trees,
 			Words: d.Words, Failures: d.Errors, Warnings: d.Warnings, Repaired: d.Repaired,
+			UnknownWords: d.Unknown,
 		}); err != nil {
 			return err
 		}

@@ -44,6 +44,7 @@ type Job struct {
 	Model       string            // as OpenModel wants it
 	ModelDigest string            // what must be found there
 	ModelID     string            // the column model_id
+	TrainedOn   string            // language and treebank of the model, for messages
 	Options     RowOptions        //
 	Footer      map[string]string // provenance, written into every part
 	Runner      string            // for messages

@@ -73,6 +73,11 @@ func fetchModel(uri string) (*model.Model, error) {
 // trained are the stages of a trained model.
 type trained struct{ *model.Model }
 
+// TrainedOn implements Named.
+func (m trained) TrainedOn() string {
+	return fmt.Sprintf("%s (%s)", m.Info.Language, strings.TrimSpace(m.Info.Treebank+" "+m.Info.Release))
+}
+
 // Parse implements Stages.
 func (m trained) Parse(s *syntax.Sentence, o ParseOptions) error {
 	return m.Model.Parse(s, decode.Options{Seed: o.Seed, Restarts: o.Restarts, Exact: o.Exact, Projective: o.Projective})

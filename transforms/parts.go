@@ -132,6 +132,7 @@ func (p *rangeParts) add(c *Chunk) error {
 		sums := p.file(f)
 		sums.Trees++
 		sums.Words += int64(len(s.Words))
+		sums.Meet(&s.Sentence)
 		words += int64(len(s.Words))
 		p.status[s.Status.String()]++
 	}

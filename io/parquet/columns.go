@@ -191,7 +191,7 @@ func (d *Document) columns(b *rowBuilder) {
 	b.text(d.Format)
 	b.optionalText(d.Encoding)
 	b.optionalText(d.Lines)
-	for _, v := range [...]int64{d.Blocks, d.BlocksFailed, d.Sentences, d.Trees, d.Words, d.Failures, d.Warnings, d.Repaired} {
+	for _, v := range [...]int64{d.Blocks, d.BlocksFailed, d.Sentences, d.Trees, d.Words, d.Failures, d.Warnings, d.Repaired, d.UnknownWords} {
 		b.int64(v)
 	}
 }

@@ -9,7 +9,7 @@ package parquet
 
 // FormatVersion is part of every run's fingerprint: it changes when the same
 // sentences would give other files.
-const FormatVersion = "1"
+const FormatVersion = "2"
 
 // A Tree is one row of trees/: a parsed sentence. Rows are sorted by
 // (SourceURI, StartByte). Lists with one element per word are parallel. Where
@@ -112,5 +112,6 @@ type Document struct {
 	Words         int64  `parquet:"words"`    // in trees
 	Failures      int64  `parquet:"failures"` // rows of severity error
 	Warnings      int64  `parquet:"warnings"`
-	Repaired      int64  `parquet:"repaired"` // characters replaced by U+FFFD
+	Repaired      int64  `parquet:"repaired"`      // characters replaced by U+FFFD
+	UnknownWords  int64  `parquet:"unknown_words"` // in trees, tagged by the model, and not met by it in training
 }

@@ -92,6 +92,11 @@ type Sentence struct {
 
 	Status Status
 
+	// Lexical is the number of words that begin with a letter, and Unknown of
+	// those that the model has not met in training: many of them are a sign of
+	// another language. Set by Tag.
+	Lexical, Unknown int32
+
 	Candidates Candidates // set by Prune
 	Confidence Confidence // set by Parse
 }

@@ -97,6 +97,7 @@ func (m *Model) Tag(s *syntax.Sentence, retag bool) {
 	}
 	needFeats, needLemma = needFeats || retag, needLemma || retag
 	sc.text.analyze(s, m.lex)
+	s.Lexical, s.Unknown = sc.text.lexical, sc.text.unknown
 	m.tagWords(sc, s, retag)
 	if needFeats || m.fineXPOS {
 		m.morphWords(sc, s, retag, needFeats)

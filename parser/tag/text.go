@@ -43,6 +43,8 @@ type text struct {
 	words []word
 	lower []rune
 	caps  uint64 // how much of the sentence is upper case, 0..3
+
+	lexical, unknown int32 // words that begin with a letter, and those of them not in the lexicon
 }
 
 const pad = 2
@@ -53,12 +55,17 @@ func (t *text) at(i int) *word { return &t.words[i+pad] }
 func (t *text) analyze(s *syntax.Sentence, lex *lexicon) {
 	t.words = append(t.words[:0], outside(1), outside(2))
 	t.lower = t.lower[:0]
-	upper, letters := 0, 0
+	upper, letters, unknown := 0, 0, 0
 	for i := range s.Words {
 		t.words = append(t.words, word{})
-		u, l := t.read(s.Words[i].Form, &t.words[len(t.words)-1], lex)
+		w := &t.words[len(t.words)-1]
+		u, l := t.read(s.Words[i].Form, w, lex)
 		upper, letters = upper+u, letters+l
+		if !w.known {
+			unknown += l
+		}
 	}
+	t.lexical, t.unknown = int32(letters), int32(unknown)
 	t.markParts(s)
 	t.words = append(t.words, outside(3), outside(4))
 	t.caps = 0

@@ -86,3 +86,26 @@ func TestTrainingDoesNotSeeItsOwnWords(t *testing.T) {
 		}
 	}
 }
+
+// Words that begin with a letter are counted, and those of them that are not
+// in the lexicon in any case; the counts are those of the last sentence.
+func TestUnknownWordsAreCounted(t *testing.T) {
+	sents := toyTreebank()
+	m := &Model{}
+	m.learnLexicons(sents, m.takeInventory(sents))
+	x := analyzed(m.lex, nil, "The", "DOG", "zebra", "visits", "4", "été", ",", "$")
+	if x.lexical != 5 || x.unknown != 2 {
+		t.Errorf("%d of %d words are unknown, want 2 of 5", x.unknown, x.lexical)
+	}
+	s := syntax.Sentence{Words: []syntax.Word{{Form: "dogs"}, {Form: "."}}}
+	x.analyze(&s, m.lex)
+	if x.lexical != 1 || x.unknown != 0 {
+		t.Errorf("%d of %d words of the second sentence are unknown, want 0 of 1", x.unknown, x.lexical)
+	}
+	trained := trainToy(t)
+	s.Words = append(s.Words, syntax.Word{Form: "zebra"})
+	trained.Tag(&s, false)
+	if s.Lexical != 2 || s.Unknown != 1 {
+		t.Errorf("Tag counted %d of %d unknown words, want 1 of 2", s.Unknown, s.Lexical)
+	}
+}

@@ -26,7 +26,8 @@ const (
 )
 
 // A Toy cuts at white space, ends sentences after ".", "?" and "!", tags by
-// the first letter and hangs every word on the one before it.
+// the form and hangs every word on the one before it. It does not know words
+// whose first letter is not ASCII.
 type Toy struct {
 	Opened atomic.Int64 // how often it was asked for
 	Parsed atomic.Int64 // sentences
@@ -123,8 +124,17 @@ func (t *Toy) Tag(s *syntax.Sentence, retag bool) {
 		if w.Lemma == "" || retag {
 			w.Lemma = strings.ToLower(w.Form)
 		}
+		if r, _ := utf8.DecodeRuneInString(w.Form); unicode.IsLetter(r) {
+			s.Lexical++
+			if r >= utf8.RuneSelf {
+				s.Unknown++
+			}
+		}
 	}
 }
+
+// TrainedOn implements transforms.Named.
+func (t *Toy) TrainedOn() string { return "toy (ASCII)" }
 
 // Prune implements transforms.Stages.
 func (t *Toy) Prune(s *syntax.Sentence) {
