@@ -26,7 +26,7 @@ var imports = func() map[string][]string {
 	records := []string{"parser/syntax", "parser/pack"}
 	scores := append(slices.Clone(records), "parser/feature", "parser/score", "parser/graph")
 	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/decode", "parser/label", "parser/tensor")
-	codecs := []string{"io/store", "io/source", "io/text", "io/conllu", "io/jsonl", "io/parquet"}
+	codecs := []string{"io/durable", "io/store", "io/source", "io/text", "io/conllu", "io/jsonl", "io/parquet"}
 	stages := slices.Concat(components, codecs, []string{"model"})
 	return map[string][]string{
 		"":               nil,
@@ -43,10 +43,11 @@ var imports = func() map[string][]string {
 		"parser/decode":  append(slices.Clone(scores), "parser/prune", "parser/tensor"),
 		"parser/eval":    records,
 		"parser/optima":  {"parser/graph"},
-		"model":          components,
+		"model":          append(slices.Clone(components), "io/durable"),
 		"parser/train":   append(slices.Clone(components), "model", "parser/eval"),
 
-		"io/store":           nil,
+		"io/durable":         nil,
+		"io/store":           {"io/durable"},
 		"io/store/storetest": {"io/store"},
 		"io/source":          append(slices.Clone(records), "io/store"),
 		"io/text":            records,

@@ -4,16 +4,15 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"path/filepath"
 
-	"github.com/google/renameio/v2"
+	"github.com/treebeam/treebeam/io/durable"
 )
 
 // WriteFile writes the bytes of a model (see Encode) to path: under a
 // temporary name in the same folder, synced, then renamed, so that no reader
 // ever sees half a model. It returns the model's digest.
 func WriteFile(path string, data []byte) (digest string, err error) {
-	if err := renameio.WriteFile(path, data, 0o644, renameio.WithTempDir(filepath.Dir(path))); err != nil {
+	if err := durable.WriteFile(path, "", data, 0o644); err != nil {
 		return "", fmt.Errorf("writing model %s: %w", path, err)
 	}
 	return Digest(data), nil

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command ablation trains parsers with different part families on the same
 // candidates and prints one line a parser: its accuracy on dev with gold
 // tags, and what it costs.

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command measure runs another command and says what it took: one line
 //
 //	seconds peak_kilobytes exit_status

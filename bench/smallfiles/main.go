@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command smallfiles measures what many small files cost: it parses the same
 // text as many files and as one, to Parquet, on one core, and prints the times,
 // their ratio, the largest resident memory and the number of parts.

@@ -3,8 +3,7 @@ package main
 import (
 	"io"
 
-	"github.com/google/renameio/v2"
-
+	"github.com/treebeam/treebeam/io/durable"
 	"github.com/treebeam/treebeam/io/store"
 )
 
@@ -14,7 +13,7 @@ func createOutput(path string) (w io.Writer, commit func() error, err error) {
 	if store.IsRemote(path) {
 		return nil, nil, refuse("--output %s: only --to parquet can be written to an object store; name a local file", store.Redact(path))
 	}
-	f, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644), renameio.WithExistingPermissions())
+	f, err := durable.Create(path, "", 0o644)
 	if err != nil {
 		return nil, nil, refuse("--output %s cannot be written: %w", path, err)
 	}

@@ -16,9 +16,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/durable"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/decode"
 	"github.com/treebeam/treebeam/parser/feature"
@@ -353,7 +352,7 @@ func (p phases) Load(name string) ([]byte, bool) {
 }
 
 func (p phases) Save(name string, data []byte) error {
-	return renameio.WriteFile(p.path(name), data, 0o644, renameio.WithTempDir(p.dir))
+	return durable.WriteFile(p.path(name), p.dir, data, 0o644)
 }
 
 // remove deletes the phases, and the folder if nothing else is in it.

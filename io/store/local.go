@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2"
+	"github.com/treebeam/treebeam/io/durable"
 )
 
 // Local is the local disk, or what is mounted there. Names are paths.
@@ -128,12 +128,9 @@ func (l Local) Create(_ context.Context, name string, o Options) (Writer, error)
 		}
 	}
 	err := l.fault(FaultCreate, name)
-	if o.Temp == "" {
-		o.Temp = filepath.Dir(name)
-	}
-	var f *renameio.PendingFile
+	var f *durable.File
 	if err == nil {
-		f, err = renameio.NewPendingFile(name, renameio.WithTempDir(o.Temp), renameio.WithPermissions(0o666))
+		f, err = durable.Create(name, o.Temp, 0o666)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("making a temporary file for %s: %w; the folder must be writable", name, err)
@@ -151,7 +148,7 @@ func (l Local) Delete(_ context.Context, name string) error {
 
 type localWriter struct {
 	disk   Local
-	f      *renameio.PendingFile
+	f      *durable.File
 	name   string
 	expect string
 }
