@@ -5,7 +5,7 @@ TAGS  = -tags disable_grpc_modules
 BUILD = go build -trimpath $(TAGS) -ldflags "-s -w"
 BANK  = ../shared/treebanks/en_ewt/en_ewt-ud
 
-.PHONY: build run test bench model results clean
+.PHONY: build run test bench model results chaos clean
 
 build:
 	$(BUILD) -o bin/treebeam ./cmd/treebeam
@@ -30,6 +30,10 @@ bench:
 # Accuracy on ../shared/treebanks: trains a model for each.
 results:
 	bench/results.sh
+
+# Kills runs at random moments: nothing may be lost, doubled or done again.
+chaos: build
+	go run ./bench/chaos -program bin/treebeam -rounds 50 docs sample/text
 
 # Trains the embedded English model again from ../shared/treebanks.
 model: build
