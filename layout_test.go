@@ -61,6 +61,7 @@ var imports = func() map[string][]string {
 		"transforms/transformstest": append(slices.Clone(stages), "transforms"),
 		"pipeline":                  append(slices.Clone(stages), "transforms"),
 		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "io/mirror", "io/view", "parser/train", "parser/eval", "parser/optima"),
+		"bench/chaos":               nil,
 		"bench/measure":             nil,
 		"bench/smallfiles":          nil,
 		"bench/ablation":            append(slices.Clone(components), "io/conllu"),
