@@ -23,12 +23,15 @@ BLOCK = re.compile(r"^```(sql|python|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def run_sql(code):
-    rows = duckdb.sql(code).fetchall()
+    result = duckdb.sql(code)
+    rows = result.fetchall() if result is not None else []
+    if code.startswith("CREATE "):  # what follows uses it
+        return True, "done"
     return len(rows) > 0, f"{len(rows)} rows"
 
 
 def run_python(code):
-    library = re.search(r"^import (polars|pandas|pyarrow)", code, re.MULTILINE)
+    library = re.search(r"^(?:import|from) (polars|pandas|pyarrow|pyspark)", code, re.MULTILINE)
     if library:
         try:
             __import__(library[1])
