@@ -26,7 +26,7 @@ var imports = func() map[string][]string {
 	records := []string{"parser/syntax", "parser/pack"}
 	scores := append(slices.Clone(records), "parser/feature", "parser/score", "parser/graph")
 	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/decode", "parser/label", "parser/tensor")
-	codecs := []string{"io/durable", "io/store", "io/source", "io/text", "io/conllu", "io/jsonl", "io/parquet"}
+	codecs := []string{"io/durable", "io/store", "io/source", "io/text", "io/conllu", "io/jsonl", "io/tokens", "io/parquet"}
 	stages := slices.Concat(components, codecs, []string{"model"})
 	return map[string][]string{
 		"":               nil,
@@ -53,6 +53,7 @@ var imports = func() map[string][]string {
 		"io/text":            records,
 		"io/conllu":          records,
 		"io/jsonl":           append(slices.Clone(records), "io/text"),
+		"io/tokens":          append(slices.Clone(records), "io/text"),
 		"io/parquet":         append(slices.Clone(records), "io/store"),
 		"io/mirror":          nil,
 		"io/view":            append(slices.Clone(records), "io/parquet"),

@@ -25,6 +25,22 @@ type rows struct {
 // of about rangeBytes.
 func stage(t *testing.T, dir string, o transforms.RowOptions, rangeBytes int64) (got rows) {
 	t.Helper()
+	eachOf(t, dir, o, rangeBytes, func(c *transforms.Chunk) { got.add(t, c) })
+	c := &got.sums
+	if c.Blocks != c.Segmented+c.BlocksFailed || c.Sentences != c.Trees+c.SentencesFailed {
+		t.Fatalf("the sums do not close: %+v", c.Counts)
+	}
+	return got
+}
+
+// each gives the chunks of files below dir, staged, to do.
+func each(t *testing.T, dir string, o transforms.RowOptions, do func(c *transforms.Chunk)) {
+	t.Helper()
+	eachOf(t, dir, o, 0, do)
+}
+
+func eachOf(t *testing.T, dir string, o transforms.RowOptions, rangeBytes int64, do func(c *transforms.Chunk)) {
+	t.Helper()
 	inputs, err := source.List(t.Context(), []string{dir}, source.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -37,18 +53,13 @@ func stage(t *testing.T, dir string, o transforms.RowOptions, rangeBytes int64) 
 	for k := range plan.Ranges {
 		err := transforms.ReadRange(t.Context(), &plan.Ranges[k], o, func(c transforms.Chunk) error {
 			c = transforms.Stage(c, toy, o)
-			got.add(t, &c)
+			do(&c)
 			return nil
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	c := &got.sums
-	if c.Blocks != c.Segmented+c.BlocksFailed || c.Sentences != c.Trees+c.SentencesFailed {
-		t.Fatalf("the sums do not close: %+v", c.Counts)
-	}
-	return got
 }
 
 func (r *rows) add(t *testing.T, c *transforms.Chunk) {

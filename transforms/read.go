@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/treebeam/treebeam/io/source"
@@ -126,9 +127,11 @@ func (rd *rangeReader) grow(tokens int) error {
 	return rd.flush()
 }
 
-// fail appends a failure row that is about f.
+// fail appends a failure row that is about f. It keeps of the text what the
+// row will show: many rows must not hold large files in memory.
 func (rd *rangeReader) fail(f *File, row Failure) {
 	row.File = rd.file(f)
+	row.Text = strings.Clone(cut(row.Text, FailureText))
 	rd.chunk.Failures = append(rd.chunk.Failures, row)
 }
 
@@ -196,6 +199,8 @@ func (rd *rangeReader) open(p *source.Piece, f *File) error {
 		err = rd.text(in, f, head, start, end)
 	case source.JSONL:
 		err = rd.jsonl(in, f, start, end)
+	case source.Tokens, source.Vertical:
+		err = rd.tokens(in, f, head, format, start, end)
 	default:
 		err = rd.conll(in, f, format, start, end)
 	}

@@ -39,6 +39,9 @@ func (rd *rangeReader) conll(in *source.File, f *File, format source.Format, sta
 		}
 		if b.Err != nil {
 			rd.mended(f, &b, b.Err, Failure{Block: true}, syntax.SeverityError)
+			if err := rd.grow(1); err != nil {
+				return err
+			}
 			continue
 		}
 		s := Sentence{File: rd.file(f), Sentence: b.Sentence}

@@ -38,9 +38,7 @@ func (rd *rangeReader) text(in *source.File, f *File, head []byte, start, end in
 		b, err := blocks.Next()
 		f.Start, f.End = blocks.Cover()
 		if err == io.EOF {
-			if start == 0 && layout.Encoding == "utf-8" && f.muchRepaired() {
-				f.Suspect = text.Suspect(head)
-			}
+			rd.suspect(f, head, start)
 			return nil
 		}
 		if err != nil {
@@ -67,6 +65,13 @@ func partID(f *File, at int64) string { return f.DocID + "#" + strconv.FormatInt
 // or a part of it, and is the document's first one or not.
 func (rd *rangeReader) block(f, document *File, b text.Block, first bool) error {
 	f.Blocks++
+	rd.repaired(f, document, &b)
+	rd.chunk.Blocks = append(rd.chunk.Blocks, Block{File: rd.file(document), First: first, Block: b})
+	return rd.grow(len(b.Text)/bytesPerToken + 1)
+}
+
+// repaired counts what was repaired in a block and says so.
+func (rd *rangeReader) repaired(f, document *File, b *text.Block) {
 	f.Repaired += int64(b.Repaired)
 	if b.Repaired > 0 {
 		rd.fail(document, Failure{Failure: syntax.Failure{
@@ -74,6 +79,11 @@ func (rd *rangeReader) block(f, document *File, b text.Block, first bool) error 
 			Reason: fmt.Sprintf("invalid bytes: %d characters replaced by U+FFFD", b.Repaired), Text: b.Text,
 		}})
 	}
-	rd.chunk.Blocks = append(rd.chunk.Blocks, Block{File: rd.file(document), First: first, Block: b})
-	return rd.grow(len(b.Text)/bytesPerToken + 1)
+}
+
+// suspect guesses the encoding of a file of which much had to be repaired.
+func (rd *rangeReader) suspect(f *File, head []byte, start int64) {
+	if start == 0 && f.Encoding == "utf-8" && f.muchRepaired() {
+		f.Suspect = text.Suspect(head)
+	}
 }

@@ -72,3 +72,39 @@ func TestFormatFlags(t *testing.T) {
 		}
 	}
 }
+
+// Pre-tokenised text keeps its tokens, by both ways.
+func TestTokenFormats(t *testing.T) {
+	in := writeFiles(t, map[string]string{"x.tok": "Don't stop\t! Now\n\nGo on\n", "y.txt": "A\tDET\nNew York\n\nIt\n"})
+	const want = `# newdoc id = x.tok
+# newpar
+# sent_id = x.tok@0
+# text = Don't stop ! Now
+1	Don't	don't	NOUN	_	_	0	root	_	_
+2	stop	stop	ADJ	_	_	1	dep	_	_
+3	!	!	ADJ	_	_	2	dep	_	_
+4	Now	now	ADJ	_	_	3	dep	_	_
+
+# newpar
+# sent_id = x.tok@18
+# text = Go on
+1	Go	go	VERB	_	_	0	root	_	_
+2	on	on	ADJ	_	_	1	dep	_	_
+
+`
+	out := filepath.Join(t.TempDir(), "out")
+	status, streamed, stderr := treebeam(t, "", toyCommand("--quiet", filepath.Join(in, "x.tok"), "--to", "conllu")...)
+	if status != exitOK || streamed != want {
+		t.Errorf("status %d\n%s%s", status, streamed, stderr)
+	}
+	if status, _, stderr := treebeam(t, "", toyCommand("--quiet", filepath.Join(in, "x.tok"), "--output", out)...); status != exitOK {
+		t.Fatalf("status %d: %s", status, stderr)
+	}
+	if _, converted, _ := treebeam(t, "", "convert", out); converted != want {
+		t.Errorf("converted: %s", firstDifference(converted, want))
+	}
+	_, streamed, stderr = treebeam(t, "", toyCommand("--quiet", "--from", "vertical", filepath.Join(in, "y.txt"), "--to", "conllu")...)
+	if !strings.Contains(streamed, "# text = A New York\n1\tA\t") || !strings.Contains(streamed, "\n2\tNew York\tnew york\t") || strings.Contains(streamed, "newpar") {
+		t.Errorf("vertical:\n%s%s", streamed, stderr)
+	}
+}

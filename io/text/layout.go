@@ -12,6 +12,9 @@ type Layout struct {
 	BOM      int    // bytes of byte order mark at the beginning
 	Newline  byte   // '\n', or '\r' in files that have mostly those
 	Lines    Lines  // never AutoLines
+	// MaxBlock is the most bytes of a block if that is more than the constant
+	// MaxBlock.
+	MaxBlock int
 	// Cuttable says that a reader may begin in the middle of the file. In
 	// other encodings (UTF-16, ISO-2022-JP) the reader of the first range
 	// reads the whole file and the others find nothing.

@@ -220,29 +220,42 @@ func (r *Reader) Next() (Block, error) {
 	if r.done != nil {
 		return Block{}, r.done
 	}
-	for len(r.win.text)-r.pos < MaxBlock+lookAhead && r.more() {
-	}
-	w := r.win.text[r.pos:]
-	n := paragraphEnd(w, &r.layout)
-	if n < 0 && r.err == io.EOF {
-		n = len(w)
-	}
-	if n >= 0 {
-		n = len(bytes.TrimRightFunc(w[:n], isSpace))
-	}
-	cut := n < 0 || n > MaxBlock
-	if cut && len(w) <= MaxBlock {
+	most := max(MaxBlock, r.layout.MaxBlock)
+	w, n := r.paragraph(most)
+	cut := n < 0 || n > most
+	if cut && len(w) <= most {
 		r.done = r.err // the paragraph's end is not to be had
 		return Block{}, r.done
 	}
 	if cut {
-		n = len(bytes.TrimRightFunc(w[:cutPoint(w, MaxBlock, r.layout.Newline)], isSpace))
+		n = len(bytes.TrimRightFunc(w[:cutPoint(w, most, r.layout.Newline)], isSpace))
 	}
 	b := r.block(n)
 	b.Cut = cut
 	r.consume(r.pos + n)
 	r.lineStart, r.continues, r.opens, r.inked = -1, cut, false, b.End
 	return b, nil
+}
+
+// paragraph returns what is to be seen of the text that begins with the next
+// paragraph, and the paragraph's length in it; that is -1 if it is not to be
+// had, or more than most bytes and a part of lookAhead.
+func (r *Reader) paragraph(most int) (w []byte, n int) {
+	for size := MaxBlock; ; size = min(2*size, most) {
+		for len(r.win.text)-r.pos < size+lookAhead && r.more() {
+		}
+		w = r.win.text[r.pos:]
+		if n = paragraphEnd(w, &r.layout); n >= 0 || size >= most || r.err != nil {
+			break
+		}
+	}
+	if n < 0 && r.err == io.EOF {
+		n = len(w)
+	}
+	if n >= 0 {
+		n = len(bytes.TrimRightFunc(w[:n], isSpace))
+	}
+	return w, n
 }
 
 // skipSpace consumes white space up to the next block. It returns io.EOF if

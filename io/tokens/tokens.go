@@ -1,0 +1,190 @@
+// Package tokens reads text that is cut into tokens already: a sentence a
+// line, or a token a line. The tokens stay as they are given; each is a word.
+//
+// Ranges, encodings and bad bytes are the business of package text: a sentence
+// is one of its blocks.
+package tokens
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/treebeam/treebeam/io/text"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// A Format says what a line holds.
+type Format uint8
+
+const (
+	// Line is a sentence a line, its tokens separated by spaces or tabs. A
+	// blank line ends a paragraph.
+	Line Format = iota
+	// Vertical is a token a line and a blank line between sentences. What
+	// follows the first tab of a line is ignored.
+	Vertical
+)
+
+// MaxSentence is the most bytes of a sentence.
+const MaxSentence = 4 << 20
+
+// A Sentence is what stands where a sentence should.
+type Sentence struct {
+	text.Block // its place, and its text as it is written
+	// Sentence is valid if Reason is empty.
+	Sentence syntax.Sentence
+	// Reason says why it is none. At is where in Block.Text.
+	Reason string
+	At     int
+}
+
+// A Reader yields the sentences of a part of a file, in order. It is not safe
+// for concurrent use.
+type Reader struct {
+	blocks *text.Reader
+	format Format
+}
+
+// Decide decides how a file is to be read from its first bytes, as
+// text.Decide does.
+func Decide(head []byte, encoding string, format Format) (text.Layout, error) {
+	lines := text.Sentence
+	if format == Vertical {
+		lines = text.Wrapped
+	}
+	l, err := text.Decide(head, text.Options{Encoding: encoding, Lines: lines})
+	l.MaxBlock = MaxSentence
+	return l, err
+}
+
+// NewReader returns a reader of the sentences that begin in [start, end); r
+// must be positioned as text.NewReader wants it, and l be Decide's.
+func NewReader(r io.Reader, l text.Layout, format Format, start, end int64) (*Reader, error) {
+	blocks, err := text.NewReader(r, l, start, end)
+	return &Reader{blocks, format}, err
+}
+
+// Cover returns the interval of the file that was read, as text.Reader does.
+func (r *Reader) Cover() (start, end int64) { return r.blocks.Cover() }
+
+// Next returns the next sentence, or io.EOF after the last one. Any other
+// error is the source's.
+func (r *Reader) Next() (Sentence, error) {
+	b, err := r.blocks.Next()
+	if err != nil {
+		return Sentence{}, err
+	}
+	s := Sentence{Block: b}
+	switch {
+	case b.Cut || b.Continues:
+		s.Reason = fmt.Sprintf("sentence too long: over %d bytes; is a %s missing?", MaxSentence, r.between())
+	case r.format == Vertical:
+		s.vertical()
+	default:
+		s.line()
+	}
+	return s, nil
+}
+
+func (r *Reader) between() string {
+	if r.format == Vertical {
+		return "blank line"
+	}
+	return "line break"
+}
+
+// separators are white space that separates tokens; a no-break space does not.
+const separators = " \t\r\n\v\f"
+
+func isSeparator(r rune) bool { return strings.ContainsRune(separators, r) }
+
+// line makes a sentence of a line of tokens.
+func (s *Sentence) line() {
+	if isCoNLL(s.Text) {
+		s.Reason = "no tokens: this is a line of CoNLL-U or CoNLL-X; give --from conllu or --from conllx"
+		return
+	}
+	s.words(strings.FieldsFunc(s.Text, isSeparator))
+}
+
+// structure is a line of the corpus tools that write this format, not a token.
+var structure = regexp.MustCompile(`^</?(s|p|g|doc|text)(\s[^<>]*)?/?>$`)
+
+// vertical makes a sentence of lines with a token each.
+func (s *Sentence) vertical() {
+	lines := strings.Split(s.Text, string(rune(s.Newline)))
+	tokens := make([]string, 0, len(lines))
+	spaces := make([]int, 0, len(lines)) // within the lines
+	tabs := false
+	at := 0
+	for _, line := range lines {
+		token, _, more := strings.Cut(line, "\t")
+		tabs = tabs || more
+		token = strings.Trim(token, separators)
+		switch {
+		case token == "":
+			s.Reason = "no token: a line begins with a tab"
+		case structure.MatchString(strings.Trim(line, separators)):
+			s.Reason = fmt.Sprintf("no token: %.40s; remove such lines, and put a blank line between sentences", token)
+		case looksCoNLL(line) && (len(tokens) == 0 || strings.HasPrefix(tokens[0], "#")):
+			s.Reason = "no tokens: these are lines of CoNLL-U or CoNLL-X; give --from conllu or --from conllx"
+		}
+		if s.Reason != "" {
+			s.At = at
+			return
+		}
+		tokens, spaces = append(tokens, token), append(spaces, strings.Count(token, " "))
+		at += len(line) + 1
+	}
+	if !tabs && len(tokens) > 1 && spaces[0] > 0 && same(spaces) {
+		s.Reason = fmt.Sprintf("no tokens: every line has %d columns with spaces between; put tabs between, or --from tokens is meant", spaces[0]+1)
+		return
+	}
+	s.words(tokens)
+}
+
+func same(list []int) bool {
+	for _, v := range list {
+		if v != list[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// looksCoNLL reports whether a line may be the first of a sentence of CoNLL-U,
+// CoNLL-X or one of their kin: word 1 and seven columns or more behind it.
+func looksCoNLL(line string) bool {
+	return strings.HasPrefix(line, "1\t") && strings.Count(line, "\t") >= 7
+}
+
+// isCoNLL reports whether a line has the ten columns of word 1, with a head.
+func isCoNLL(line string) bool {
+	f := strings.Split(line, "\t")
+	return looksCoNLL(line) && len(f) == 10 && (f[6] == "_" || f[6] != "" && strings.Trim(f[6], "0123456789") == "")
+}
+
+// words makes the sentence of the tokens.
+func (s *Sentence) words(tokens []string) {
+	if len(tokens) > syntax.MaxWords {
+		s.Reason = fmt.Sprintf("sentence too long: %d words, the limit is %d", len(tokens), syntax.MaxWords)
+		return
+	}
+	t := syntax.Sentence{
+		Text: strings.Join(tokens, " "), Words: make([]syntax.Word, len(tokens)),
+		StartByte: s.Start, EndByte: s.End, Line: s.Line,
+	}
+	if s.Repaired > 0 {
+		t.Status = syntax.Repaired
+	}
+	at := int32(0)
+	for i, form := range tokens {
+		end := at + int32(utf8.RuneCountInString(form))
+		t.Words[i] = syntax.Word{Form: form, Head: syntax.NoHead, StartChar: at, EndChar: end}
+		at = end + 1
+	}
+	s.Sentence = t
+}

@@ -1,0 +1,175 @@
+package transforms_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/treebeam/treebeam/transforms"
+)
+
+func TestTokens(t *testing.T) {
+	content := "A cat .\nIt\tsat .\n\nThe end\n" + strings.Repeat("x ", 70000) + "\nLast \xff one ."
+	dir := write(t, "x.tok", content)
+	want := stage(t, dir, transforms.RowOptions{Lines: "wrapped"}, 0)
+	last := len(content) - len("Last \xff one .")
+	equal(t, "tree", want.trees, []string{
+		`x.tok 0-7 "A cat ." ["# newdoc id = x.tok" "# newpar"]`,
+		`x.tok 8-16 "It sat ." []`,
+		`x.tok 18-25 "The end" ["# newpar"]`,
+		fmt.Sprintf(`x.tok %d-%d "Last � one ." []`, last, len(content)),
+	})
+	equal(t, "failure", want.failures, []string{
+		"x.tok 26 error sentence too long: 70000 words, the limit is 65535",
+		fmt.Sprintf("x.tok %d warning invalid bytes: 1 characters replaced by U+FFFD", last+5),
+	})
+	for _, size := range []int64{3000, 50000} {
+		equal(t, "tree", stage(t, dir, transforms.RowOptions{}, size).trees, want.trees)
+	}
+	vertical := stage(t, write(t, "x.txt", "A\tDET\ncat\tNOUN\n\nIt\nsat\n"), transforms.RowOptions{From: "vertical"}, 0)
+	equal(t, "tree", vertical.trees, []string{`x.txt 0-14 "A cat" ["# newdoc id = x.txt"]`, `x.txt 16-22 "It sat" []`})
+}
+
+// However the bytes are packed and whatever the name says, the rows are the
+// same but for their names.
+func TestCompressedFormats(t *testing.T) {
+	for name, content := range map[string]string{
+		"a.jsonl":   `{"id": "d", "text": "One. Two."}` + "\n{}\n",
+		"b.tok":     "A cat .\nIt sat .\n",
+		"c.vert":    "A\ncat\n\nIt\n",
+		"d.txt":     "One. Two.\n\nThree.\n",
+		"e.conllu":  row(1, "_", "_") + row(2, "_", "1") + "\n",
+		"f.conllx":  row(1, "NN", "_") + "\n",
+		"g.txt":     "# sent_id = s\n" + row(1, "_", "_") + "\n", // CoNLL-U by content
+		"h.txt":     strings.Repeat(`{"text": "By its content."}`+"\n", 3),
+		"tabs.txt":  "1\tone\n2\ttwo\n", // no CoNLL-U
+		"odd.jsonl": "no record",
+	} {
+		plain := stage(t, write(t, name, content), transforms.RowOptions{}, 0)
+		if len(plain.trees)+len(plain.failures) == 0 {
+			t.Errorf("%s: no rows", name)
+		}
+		for ext, pack := range map[string]func(string) string{".gz": gzipped, ".zst": zstandard} {
+			packed := stage(t, write(t, name+ext, pack(content)), transforms.RowOptions{}, 10)
+			for _, list := range [][]string{packed.trees, packed.failures} {
+				for i := range list {
+					list[i] = strings.ReplaceAll(list[i], name+ext, name)
+				}
+			}
+			equal(t, name+ext, packed.trees, plain.trees)
+			equal(t, name+ext, packed.failures, plain.failures)
+		}
+	}
+}
+
+func gzipped(s string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write([]byte(s))
+	w.Close()
+	return b.String()
+}
+
+func zstandard(s string) string {
+	w, _ := zstd.NewWriter(nil)
+	return string(w.EncodeAll([]byte(s), nil))
+}
+
+// row is a line of CoNLL without a lemma.
+func row(id int, tag, head string) string {
+	return fmt.Sprintf("%d\tw%d\t_\t%s\t_\t_\t%s\t_\t_\t_\n", id, id, tag, head)
+}
+
+// CoNLL in which columns are not filled in: what is "_" is found, what is
+// given stays.
+func TestPartlyFilledCoNLL(t *testing.T) {
+	words := func(name, content string, o transforms.RowOptions) string {
+		t.Helper()
+		var b strings.Builder
+		each(t, write(t, name, content), o, func(c *transforms.Chunk) {
+			for _, f := range c.Failures {
+				b.WriteString("! " + f.Reason + "\n")
+			}
+			for _, s := range c.Sentences {
+				for _, w := range s.Words {
+					fmt.Fprintf(&b, "%s %s %s %d %s\n", w.Form, w.Lemma, w.UPOS, w.Head, w.Deprel)
+				}
+			}
+		})
+		return b.String()
+	}
+	keep := transforms.RowOptions{KeepHeads: true}
+	content := row(1, "_", "_") + row(2, "X", "_") + row(3, "_", "_") + "\n"
+	tagged := words("a.conllu", content, transforms.RowOptions{})
+	if !strings.Contains(tagged, "w1 w1 ") || !strings.Contains(tagged, "w2 w2 X ") || strings.Contains(tagged, "-1") {
+		t.Errorf("got\n%s", tagged)
+	}
+	if x := words("a.conll", content, transforms.RowOptions{}); x != tagged {
+		t.Errorf("as CoNLL-X: got\n%s", x)
+	}
+	if x := words("a.txt", content, transforms.RowOptions{From: "conllx"}); x != tagged {
+		t.Errorf("--from conllx: got\n%s", x)
+	}
+	// All words tagged: lemmas stay absent, the tagger does not run.
+	if got := words("a.conllu", row(1, "X", "_")+"\n", transforms.RowOptions{}); got != "w1  X 0 root\n" {
+		t.Errorf("got %q", got)
+	}
+	// The toy hangs every word on the one before; what is kept agrees with it.
+	if got := words("a.conllu", row(1, "X", "0")+row(2, "X", "_")+row(3, "X", "2")+"\n", keep); got != "w1  X 0 root\nw2  X 1 dep\nw3  X 2 dep\n" {
+		t.Errorf("--keep-heads: got %q", got)
+	}
+	if got := words("a.conllu", row(1, "X", "2")+row(2, "X", "1")+row(3, "X", "_")+"\n", keep); !strings.HasPrefix(got, "! ") || !strings.Contains(got, "cycle") {
+		t.Errorf("a cycle: got %q", got)
+	}
+	if got := words("a.conllu", row(1, "X", "2")+row(2, "X", "1")+"\n", transforms.RowOptions{}); got != "w1  X 0 root\nw2  X 1 dep\n" {
+		t.Errorf("a cycle that is not kept: got %q", got)
+	}
+	// CoNLL-X has no multiword tokens; the row says so.
+	if got := words("a.conll", "1-2\tw\t_\t_\t_\t_\t_\t_\t_\t_\n"+content, transforms.RowOptions{}); !strings.HasPrefix(got, "! column 1: ") {
+		t.Errorf("a range in CoNLL-X: got %q", got)
+	}
+}
+
+// What is no text is one row with its remedy.
+func TestOtherFormats(t *testing.T) {
+	for name, content := range map[string]string{
+		"a.html": "<p>Text.</p>", "b.json": "[{\"text\": \"a\"}]", "c.pdf": "%PDF-1.4", "d.csv": "a,b\n", "e.xml": "<a/>", "f.docx": "PK\x03\x04",
+	} {
+		dir := write(t, name, content)
+		got := stage(t, dir, transforms.RowOptions{}, 0)
+		if len(got.trees) != 0 || len(got.failures) != 1 || !strings.HasPrefix(got.failures[0], name+" 0 error not text: ") {
+			t.Errorf("%s: got %q, %q", name, got.trees, got.failures)
+		}
+		asText := stage(t, dir, transforms.RowOptions{From: "text"}, 0)
+		if binary := name == "c.pdf" || name == "f.docx"; (len(asText.trees) == 0) != binary {
+			t.Errorf("%s as text: got %q, %q", name, asText.trees, asText.failures)
+		}
+	}
+}
+
+// Many bad records do not gather in memory: chunks stay small.
+func TestFailuresAreHandedOn(t *testing.T) {
+	dir := t.TempDir()
+	for name, line := range map[string]string{"a.jsonl": "{}\n", "b.conllu": "x\n\n", "c.vert": "<s>\n\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), bytes.Repeat([]byte(line), 3*transforms.ChunkTokens), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	chunks, failures := 0, 0
+	each(t, dir, transforms.RowOptions{}, func(c *transforms.Chunk) {
+		chunks++
+		failures += len(c.Failures)
+		if len(c.Failures) > transforms.ChunkTokens {
+			t.Errorf("a chunk with %d failures", len(c.Failures))
+		}
+	})
+	if failures != 9*transforms.ChunkTokens || chunks < 9 {
+		t.Errorf("%d failures in %d chunks", failures, chunks)
+	}
+}

@@ -1,0 +1,68 @@
+package transforms
+
+import (
+	"io"
+
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/text"
+	"github.com/treebeam/treebeam/io/tokens"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// tokens reads the sentences of pre-tokenised text that begin in [start,
+// end). A sentence is a block.
+func (rd *rangeReader) tokens(in *source.File, f *File, head []byte, format source.Format, start, end int64) error {
+	kind := tokens.Line
+	if format == source.Vertical {
+		kind = tokens.Vertical
+	}
+	layout, err := tokens.Decide(head, rd.options.Encoding, kind)
+	if err != nil {
+		return err
+	}
+	f.Encoding = layout.Encoding
+	r, err := in.At(text.SeekTo(start))
+	if err != nil {
+		return err
+	}
+	sentences, err := tokens.NewReader(r, layout, kind, start, end)
+	if err != nil {
+		return err
+	}
+	for {
+		s, err := sentences.Next()
+		f.Start, f.End = sentences.Cover()
+		if err == io.EOF {
+			rd.suspect(f, head, start)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if !in.Compressed() {
+			rd.read += s.End - s.From
+		}
+		f.Blocks++
+		rd.repaired(f, f, &s.Block)
+		if s.Reason != "" {
+			rd.fail(f, Failure{Block: true, Failure: syntax.Failure{
+				ByteOffset: s.Offset(s.At), Line: s.LineOf(s.At), Stage: "read", Severity: syntax.SeverityError,
+				Reason: s.Reason, Text: s.Text[s.At:],
+			}})
+			if err := rd.grow(1); err != nil {
+				return err
+			}
+			continue
+		}
+		if start == 0 && f.Blocks == 1 {
+			s.Sentence.Comments = append(s.Sentence.Comments, "# newdoc id = "+f.DocID)
+		}
+		if kind == tokens.Line && s.Opens {
+			s.Sentence.Comments = append(s.Sentence.Comments, "# newpar")
+		}
+		rd.chunk.Sentences = append(rd.chunk.Sentences, Sentence{File: rd.file(f), Sentence: s.Sentence})
+		if err := rd.grow(len(s.Sentence.Words)); err != nil {
+			return err
+		}
+	}
+}
