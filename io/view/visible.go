@@ -73,14 +73,15 @@ func wrap(s string, columns int) []string {
 		if line != "" {
 			lines = append(lines, line)
 		}
-		for line, used = word, w; used > columns; {
+		line, used = word, w
+		for used > columns {
 			end := prefix(line, columns)
-			if end == 0 {
+			if end == 0 || end == len(line) {
+				used = Width(line)
 				break
 			}
 			lines = append(lines, line[:end])
 			line = line[end:]
-			used = Width(line)
 		}
 	}
 	return append(lines, line)
