@@ -68,7 +68,7 @@ func convertPerFile(ctx context.Context, output, dir, to string, overwrite bool)
 	if err := errOr(err, m.finish()); err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "%d files with %d sentences are in %s\n", m.written, m.sentences, dir)
+	fmt.Fprintf(os.Stderr, "files written to %s: %d, with %d sentences\n", dir, m.written, m.sentences)
 	for _, line := range renamed {
 		fmt.Fprintln(os.Stderr, line)
 	}

@@ -78,7 +78,7 @@ func TestPerFileWithHostileIDs(t *testing.T) {
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "mirror")
 	status, stdout, stderr := treebeam(t, "", "convert", out, "--per-file", dir, "--to", "text")
-	if status != exitOK || stdout != "" || !strings.Contains(stderr, fmt.Sprintf("%d files with %d sentences are in", len(ids), 2*len(ids))) ||
+	if status != exitOK || stdout != "" || !strings.Contains(stderr, fmt.Sprintf("files written to %s: %d, with %d sentences\n", dir, len(ids), 2*len(ids))) ||
 		!strings.Contains(stderr, `"../up" is in "%2E./up.txt"`) {
 		t.Errorf("status %d\n%s", status, stderr)
 	}

@@ -141,6 +141,9 @@ func (r *Report) runRows() []row {
 	for _, option := range optionRows(r.run.Options) {
 		rows = append(rows, row{"option " + option[0], Visible(option[1]), ""})
 	}
+	if r.unknown > 0 {
+		rows = append(rows, row{"words new to the model", number(r.unknown), percent(r.unknown, r.words) + " of the words; over half is probably another language"})
+	}
 	if r.empty > 0 {
 		rows = append(rows, row{"files without text", number(r.empty), ""})
 	}

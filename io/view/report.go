@@ -36,7 +36,8 @@ type Report struct {
 
 	files, empty, unreadable, stored       int64
 	blocks, blocksFailed, sentences, trees int64
-	words, errors, warnings, repaired      int64
+	words, unknown                         int64
+	errors, warnings, repaired             int64
 	folder                                 string // that all files are in
 	formats, encodings, layouts, status    tally  // Sums: bytes, trees, words
 	troubled                               []*parquet.Document
@@ -120,6 +121,7 @@ func (r *Report) Document(d *parquet.Document) {
 	r.sentences += d.Sentences
 	r.trees += d.Trees
 	r.words += d.Words
+	r.unknown += d.UnknownWords
 	r.errors += d.Failures
 	r.warnings += d.Warnings
 	r.repaired += d.Repaired

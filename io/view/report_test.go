@@ -29,7 +29,7 @@ func report(t *testing.T) []byte {
 		ModelFacts: [][2]string{{"treebank", attack}}, Options: []byte(`{"lines":"auto","parse":{"seed":1,"x":"` + "<b>" + `"}}`)}, 6, 3)
 	for i, name := range []string{"in/a.txt", "in/sub/b.txt", "in/sub/" + attack} {
 		r.Document(&parquet.Document{DocID: name, SourceURI: name, SourceVersion: "v", StoredBytes: 100, Format: "text", Encoding: "utf-8",
-			Lines: "wrapped", Blocks: 5, Sentences: 6, Trees: 5, Words: 1234, Failures: int64(i), Warnings: 1})
+			Lines: "wrapped", Blocks: 5, Sentences: 6, Trees: 5, Words: 1234, UnknownWords: 100, Failures: int64(i), Warnings: 1})
 	}
 	r.Document(&parquet.Document{SourceURI: "in/c.pdf", StoredBytes: 9, Failures: 1, Blocks: 0})
 	line := int64(12345)
@@ -137,7 +137,7 @@ func TestReportSums(t *testing.T) {
 	text := string(report(t))
 	for _, want := range []string{
 		"3,702 words in 15 trees from 4 files; 4 errors, 3 warnings.",
-		`<bdi>in</bdi>`, `<td class="n">3</td><td><bdi>invalid bytes: `, "line 12,345",
+		`<bdi>in</bdi>`, `<td class="n">3</td><td><bdi>invalid bytes: `, "line 12,345", "8.1% of the words",
 		"Words 41 to 80 of 120, around the least certain head.", "option parse.seed",
 	} {
 		if !strings.Contains(text, want) {

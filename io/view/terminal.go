@@ -50,7 +50,8 @@ const indentShown = 12
 
 // Text writes the tree for a terminal of so many columns: its id, its text, and
 // the words below their heads in word order, each with tag, label and, if it is
-// below 0.9, the probability of its head. Nothing in the row reaches the
+// below 0.9, the probability of its head. Words that hang on no root follow the
+// tree. Nothing in the row reaches the
 // terminal as a command.
 func Text(w io.Writer, t *parquet.Tree, columns int) error {
 	columns = max(columns, 60)
@@ -87,12 +88,19 @@ func Text(w io.Writer, t *parquet.Tree, columns int) error {
 		}
 	}
 	push(node{word: syntax.Root})
+	drawn := make([]bool, len(t.Tokens))
 	for len(stack) > 0 {
 		n := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
+		drawn[n.word-1] = true
 		before := indent(n.hidden, n.levels)
 		fmt.Fprintf(&b, "%s%s%s\n", mark, before, describe(t, n.word-1, mark, columns-Width(before)))
 		push(n)
+	}
+	for i, done := range drawn {
+		if !done { // its row has no tree, or a bad one
+			fmt.Fprintf(&b, "%s· %s\n", mark, describe(t, i, mark, columns-2))
+		}
 	}
 	b.WriteByte('\n')
 	_, err := io.WriteString(w, b.String())

@@ -53,6 +53,19 @@ func TestText(t *testing.T) {
 	}
 }
 
+// Words without a head, or in a cycle, are there all the same.
+func TestTextWithoutTree(t *testing.T) {
+	row := tree("a/2", "b/1", "c/0", "d/9")
+	row.Head[3] = -1
+	if got := drawn(row, 80); got != "id\na b c d\n└─ c NOUN root\n· a NOUN dep\n· b NOUN dep\n· d NOUN dep\n\n" {
+		t.Errorf("got\n%s", got)
+	}
+	row.Head, row.Deprel = nil, nil
+	if got := drawn(row, 80); strings.Count(got, "· ") != 4 {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 // Nothing that a row holds acts on the terminal, and no line is wider than it.
 func TestTextIsHarmless(t *testing.T) {
 	hostile := "\x1b[31mred\x1b]0;title\a\x00\r\n\t\u009b2J\u202eback\u2066\u2028x"
