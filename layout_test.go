@@ -61,7 +61,8 @@ var imports = func() map[string][]string {
 		"transforms":                stages,
 		"transforms/transformstest": append(slices.Clone(stages), "transforms"),
 		"pipeline":                  append(slices.Clone(stages), "transforms"),
-		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "io/mirror", "io/view", "parser/train", "parser/eval", "parser/optima"),
+		"pipeline/nightly":          {"io/parquet", "io/source", "io/store", "transforms", "pipeline"},
+		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "pipeline/nightly", "io/mirror", "io/view", "parser/train", "parser/eval", "parser/optima"),
 		"bench/chaos":               nil,
 		"bench/measure":             nil,
 		"bench/smallfiles":          nil,
@@ -74,23 +75,24 @@ var imports = func() map[string][]string {
 
 // forTests is what test files may import beside their package's row.
 var forTests = map[string][]string{
-	"parser/score":   {"parser/graph"},
-	"parser/segment": {"io/conllu"}, // tests on treebanks
-	"parser/tag":     {"io/conllu"},
-	"parser/prune":   {"io/conllu"},
-	"parser/label":   {"io/conllu"},
-	"parser/decode":  {"io/conllu"},
-	"parser/train":   {"io/conllu"},
-	"io/store":       {"io/store/storetest"},
-	"io/source":      {"io/store/storetest"},
-	"io/parquet":     {"io/conllu", "io/store/storetest"},
-	"transforms":     {"transforms/transformstest"},
-	"pipeline":       {"transforms/transformstest"},
-	"cmd/treebeam":   {"transforms/transformstest"},
+	"parser/score":     {"parser/graph"},
+	"parser/segment":   {"io/conllu"}, // tests on treebanks
+	"parser/tag":       {"io/conllu"},
+	"parser/prune":     {"io/conllu"},
+	"parser/label":     {"io/conllu"},
+	"parser/decode":    {"io/conllu"},
+	"parser/train":     {"io/conllu"},
+	"io/store":         {"io/store/storetest"},
+	"io/source":        {"io/store/storetest"},
+	"io/parquet":       {"io/conllu", "io/store/storetest"},
+	"transforms":       {"transforms/transformstest"},
+	"pipeline":         {"transforms/transformstest"},
+	"pipeline/nightly": {"transforms/transformstest", "parser/syntax"},
+	"cmd/treebeam":     {"transforms/transformstest"},
 }
 
 // withBeam are the packages that know Beam.
-var withBeam = []string{"transforms", "transforms/transformstest", "pipeline", "cmd/treebeam"}
+var withBeam = []string{"transforms", "transforms/transformstest", "pipeline", "pipeline/nightly", "cmd/treebeam"}
 
 // impure is what the algorithm (parser/...) must not import: it opens no
 // files and no connections, and no result depends on a process's own chance.

@@ -14,10 +14,11 @@ import (
 
 // Options are what the user asked for.
 type Options struct {
-	Inputs []string  // files, folders, globs, "-"
-	Stdin  io.Reader // what "-" reads
-	Output string    // output folder
-	Model  string    // "" is the embedded one
+	Inputs []string       // files, folders, globs, "-"
+	Files  []source.Input // instead of Inputs: what was listed already, in the order of source.List
+	Stdin  io.Reader      // what "-" reads
+	Output string         // output folder
+	Model  string         // "" is the embedded one
 	Rows   transforms.RowOptions
 
 	RangeBytes    int64 // 0: chosen from the size of the input
@@ -75,7 +76,7 @@ func ValidateRows(o *transforms.RowOptions) error {
 }
 
 func (o *Options) validate() error {
-	if len(o.Inputs) == 0 {
+	if len(o.Inputs) == 0 && o.Files == nil {
 		return refuse("no input: name files or folders, or give --input 'corpus/**/*.txt'; '-' reads standard input")
 	}
 	if o.Output == "" {

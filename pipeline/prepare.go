@@ -60,11 +60,14 @@ func Prepare(ctx context.Context, o Options) (*Prepared, error) {
 
 // plan lists the input and places the plan in the output folder.
 func (o *Options) plan(ctx context.Context, output, spool, digest string) (*Prepared, error) {
-	inputs, err := source.List(ctx, o.Inputs, source.ListOptions{
-		Skip: []string{output}, Stdin: o.Stdin, Spool: spool,
-	})
-	if err != nil {
-		return nil, &Refusal{err}
+	inputs := o.Files
+	if inputs == nil {
+		var err error
+		if inputs, err = source.List(ctx, o.Inputs, source.ListOptions{
+			Skip: []string{output}, Stdin: o.Stdin, Spool: spool,
+		}); err != nil {
+			return nil, &Refusal{err}
+		}
 	}
 	plan, err := source.NewPlan(inputs, source.PlanOptions{RangeBytes: o.RangeBytes})
 	if err != nil {

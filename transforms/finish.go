@@ -290,14 +290,7 @@ func (j *Job) writeDocuments(ctx context.Context, docs []File) error {
 	defer f.Abort()
 	w := parquet.NewWriter[parquet.Document](f, append(j.footer(), parquet.KeyValue{Key: parquet.KeyFingerprint, Value: j.FP}))
 	for i := range docs {
-		d := &docs[i]
-		if err := w.Write(parquet.Document{
-			DocID: d.DocID, SourceURI: d.URI, SourceVersion: d.Version, StoredBytes: d.Stored,
-			StartByte: d.Start, EndByte: d.End, Format: d.Format, Encoding: d.Encoding, Lines: d.Lines,
-			Blocks: d.Blocks, BlocksFailed: d.BlocksFailed, Sentences: d.Sentences, Trees: d.Trees,
-			Words: d.Words, Failures: d.Errors, Warnings: d.Warnings, Repaired: d.Repaired,
-			UnknownWords: d.Unknown,
-		}); err != nil {
+		if err := w.Write(docs[i].document()); err != nil {
 			return err
 		}
 	}
@@ -305,6 +298,17 @@ func (j *Job) writeDocuments(ctx context.Context, docs []File) error {
 		return err
 	}
 	return f.Commit()
+}
+
+// document is the row of documents/ of a file that was read by all its ranges.
+func (f *File) document() parquet.Document {
+	return parquet.Document{
+		DocID: f.DocID, SourceURI: f.URI, SourceVersion: f.Version, StoredBytes: f.Stored,
+		StartByte: f.Start, EndByte: f.End, Format: f.Format, Encoding: f.Encoding, Lines: f.Lines,
+		Blocks: f.Blocks, BlocksFailed: f.BlocksFailed, Sentences: f.Sentences, Trees: f.Trees,
+		Words: f.Words, Failures: f.Errors, Warnings: f.Warnings, Repaired: f.Repaired,
+		UnknownWords: f.Unknown,
+	}
 }
 
 func (j *Job) writeJSON(ctx context.Context, name string, v any) error {

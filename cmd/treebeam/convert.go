@@ -27,12 +27,14 @@ func runConvert(ctx context.Context, args []string) error {
 	output := fs.String("output", "", "`FILE` to write (standard output)")
 	perFile := fs.String("per-file", "", "write one file for each input file below `FOLDER`")
 	overwrite := fs.Bool("overwrite", false, "with --per-file: replace files that are there")
+	state := fs.String("state", "", "instead of an output: what is current in the state in `FOLDER`")
 	others, err := parseFlags(fs, args)
 	if err != nil {
 		return err
 	}
-	if len(others) != 1 {
-		return refuse("want one output folder of treebeam parse, got %d arguments", len(others))
+	from, err := readable(ctx, *state, others)
+	if err != nil {
+		return err
 	}
 	format, ok := pipeline.Formats[*to]
 	if !ok {
@@ -46,17 +48,17 @@ func runConvert(ctx context.Context, args []string) error {
 	ctx, stop := interruptible(ctx, "")
 	defer stop()
 	if *perFile != "" {
-		err := convertPerFile(ctx, others[0], *perFile, *to, *overwrite)
+		err := convertPerFile(ctx, from, *perFile, *to, *overwrite)
 		if ctx.Err() != nil {
 			return exitCode(exitInterrupted)
 		}
 		return err
 	}
-	return convertToOne(ctx, others[0], *output, format)
+	return convertToOne(ctx, from, *output, format)
 }
 
 // convertToOne writes all sentences to the file output, or standard output.
-func convertToOne(ctx context.Context, from, output string, format pipeline.Format) (err error) {
+func convertToOne(ctx context.Context, from readableRows, output string, format pipeline.Format) (err error) {
 	out, commit := io.Writer(os.Stdout), func() error { return nil }
 	if output != "" && output != "-" {
 		if out, commit, err = createOutput(output); err != nil {
@@ -70,7 +72,7 @@ func convertToOne(ctx context.Context, from, output string, format pipeline.Form
 	}
 	buffered := bufio.NewWriterSize(out, 1<<16)
 	var buf []byte
-	stats, err := pipeline.Convert(from, func(r *pipeline.Row) error {
+	stats, err := from.convert(func(r *pipeline.Row) error {
 		buf = format(buf[:0], r)
 		_, err := buffered.Write(buf)
 		return errOr(err, ctx.Err())

@@ -35,8 +35,8 @@ type mirrorer struct {
 // convertPerFile writes a file below dir for every input file of output that
 // has sentences. Nothing is written if one of them is there already, unless
 // overwrite is set.
-func convertPerFile(ctx context.Context, output, dir, to string, overwrite bool) (err error) {
-	files, names, renamed, err := mirrorNames(output, extensions[to])
+func convertPerFile(ctx context.Context, from readableRows, dir, to string, overwrite bool) (err error) {
+	files, names, renamed, err := mirrorNames(from, extensions[to])
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func convertPerFile(ctx context.Context, output, dir, to string, overwrite bool)
 		}
 	}()
 	var buf []byte
-	stats, err := pipeline.Convert(output, func(r *pipeline.Row) error {
+	stats, err := from.convert(func(r *pipeline.Row) error {
 		buf = pipeline.Formats[to](buf[:0], r)
 		return errOr(ctx.Err(), m.write(sourceOf(r), buf))
 	})
@@ -81,9 +81,9 @@ const renamedShown = 5
 
 // mirrorNames returns the file of each input file that has sentences, by
 // source_uri, their paths, and lines about ids that were no names of files.
-func mirrorNames(output, extension string) (files map[string]*mirrored, names, renamed []string, err error) {
+func mirrorNames(from readableRows, extension string) (files map[string]*mirrored, names, renamed []string, err error) {
 	var sources, ids []string
-	err = pipeline.Documents(output, func(d *parquet.Document) error {
+	err = from.documents(func(d *parquet.Document) error {
 		if d.Blocks > 0 {
 			sources, ids = append(sources, d.SourceURI), append(ids, d.DocID)
 		}

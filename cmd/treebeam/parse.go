@@ -25,7 +25,8 @@ Parses raw text, JSON lines, CoNLL-U and CoNLL-X, plain or .gz, .zst, .bz2. Inpu
 files, folders (walked recursively), globs such as 'corpus/**/*.txt' in quotes,
 and '-' for standard input. With --output FOLDER the trees become Parquet in
 FOLDER/trees, and what could not be parsed rows in FOLDER/failures; the same
-command again continues an interrupted run. With --to conllu they are written
+command again continues an interrupted run. With --state FOLDER only files are parsed
+that are new or have changed since the last time. With --to conllu they are written
 to standard output, or to the file that --output names.
 
 Flags of Beam such as --runner pass through: treebeam help beam lists them.`
@@ -44,6 +45,7 @@ type parseCommand struct {
 	to          string
 	maxFailures string
 	quiet       bool
+	night       nightFlags
 }
 
 func newParseCommand() *parseCommand {
@@ -73,6 +75,7 @@ func newParseCommand() *parseCommand {
 	f.BoolVar(&o.SharedFilesystem, "shared-filesystem", false, "all workers see this machine's paths")
 	f.StringVar(&c.maxFailures, "max-failures", "", "exit with status 3 if more than `N or P%` sentences failed")
 	f.BoolVar(&c.quiet, "quiet", false, "show no progress")
+	c.night.define(f)
 	withBeamFlags(f)
 	return c
 }
@@ -83,7 +86,15 @@ func runParse(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	return c.run(ctx, others)
+}
+
+// run does what the flags say; others are inputs given without --input.
+func (c *parseCommand) run(ctx context.Context, others []string) error {
 	c.options.Inputs = append(c.inputs, others...)
+	if err := c.checkNight(); err != nil {
+		return err
+	}
 	limit, err := parseLimit(c.maxFailures)
 	if err != nil {
 		return err
@@ -101,6 +112,9 @@ func runParse(ctx context.Context, args []string) error {
 		runner.Set("prism")
 	}
 	c.options.Runner, c.options.Environment = runner.String(), environment.String()
+	if c.night.state != "" {
+		return c.runNight(ctx, limit)
+	}
 	if !beam.Initialized() {
 		beam.Init()
 	}

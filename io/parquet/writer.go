@@ -10,7 +10,9 @@ import (
 )
 
 // Row is what a file may hold.
-type Row interface{ Tree | Failure | Document }
+type Row interface {
+	Tree | Failure | Document | Entry
+}
 
 // A rowLayout is the other half of Row: how a row goes into columns.
 type rowLayout interface {

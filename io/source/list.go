@@ -30,6 +30,8 @@ type ListOptions struct {
 	// then be set, because a range may be read more than once.
 	Stdin io.Reader
 	Spool string
+	// AllowEmpty lets a folder or a glob match no file.
+	AllowEmpty bool
 }
 
 // An InputError says that a pattern cannot be used: nothing matches it, it is
@@ -72,7 +74,7 @@ func List(ctx context.Context, patterns []string, o ListOptions) ([]Input, error
 		if err := l.pattern(p); err != nil {
 			return nil, err
 		}
-		if l.matches == before {
+		if l.matches == before && !o.AllowEmpty {
 			return nil, &InputError{p, "matches no file; check the spelling, and that the names do not start with . or _"}
 		}
 	}

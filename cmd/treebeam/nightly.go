@@ -1,0 +1,284 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/pipeline"
+	"github.com/treebeam/treebeam/pipeline/nightly"
+	"github.com/treebeam/treebeam/transforms"
+)
+
+func init() {
+	commands = append(commands, command{"reparse", "reparse --input PATTERN --state FOLDER", "parse what is new or has changed: parse --state", runReparse})
+}
+
+// nightFlags are the flags of parse for a state.
+type nightFlags struct {
+	state        string
+	all          bool
+	allowDeletes bool
+	planOnly     planOnly
+}
+
+func (n *nightFlags) define(f *flag.FlagSet) {
+	f.StringVar(&n.state, "state", "", "instead of --output: `FOLDER` of a state; only files that are new or changed are parsed")
+	f.BoolVar(&n.all, "all", false, "with --state: parse every file again, also with another model or other options")
+	f.BoolVar(&n.allowDeletes, "allow-deletes", false, "with --state: let more than 20% of the documents disappear, or all")
+	f.Var(&n.planOnly, "plan-only", "with --state: print what would be done and why, as text or (=json) as JSON, and do nothing")
+}
+
+// A planOnly is the value of --plan-only: "", text or json.
+type planOnly string
+
+func (p *planOnly) String() string   { return string(*p) }
+func (p *planOnly) IsBoolFlag() bool { return true }
+
+func (p *planOnly) Set(s string) error {
+	switch s {
+	case "true", "text":
+		*p = "text"
+	case "json":
+		*p = "json"
+	case "false", "":
+		*p = ""
+	default:
+		return errors.New("must be text or json")
+	}
+	return nil
+}
+
+// check refuses flags that do not go with --state, or only with it.
+func (c *parseCommand) checkNight() error {
+	n := &c.night
+	if n.state == "" {
+		if n.all || n.allowDeletes || n.planOnly != "" {
+			return refuse("--all, --allow-deletes and --plan-only belong to --state FOLDER")
+		}
+		return nil
+	}
+	switch {
+	case c.options.Output != "":
+		return refuse("--state and --output exclude each other: the runs of a state are folders in it")
+	case c.to != "" && c.to != "parquet":
+		return refuse("--to %s cannot be used with --state; treebeam convert --state writes other formats", c.to)
+	case c.options.Overwrite:
+		return refuse("--overwrite cannot be used with --state; --all parses every file again")
+	case flag.Lookup("async") != nil && flag.Lookup("async").Value.String() == "true":
+		return refuse("--async cannot be used with --state: its snapshot is made when the run has ended")
+	}
+	return nil
+}
+
+func runReparse(ctx context.Context, args []string) error {
+	c := newParseCommand()
+	others, err := parseFlags(c.flags, args)
+	if err != nil {
+		return err
+	}
+	if c.night.state == "" {
+		return refuse("want --state FOLDER: what was parsed before; treebeam parse --output parses without one")
+	}
+	return c.run(ctx, others)
+}
+
+// runNight parses what has changed since the night before.
+func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
+	ctx, stop := interruptible(ctx, c.night.state)
+	defer stop()
+	start := time.Now()
+	night, err := nightly.Plan(ctx, nightly.Options{Options: c.options, State: c.night.state, All: c.night.all, AllowDeletes: c.night.allowDeletes})
+	if ctx.Err() != nil {
+		return c.interrupted()
+	}
+	if night != nil && c.night.planOnly != "" {
+		if err := printPlan(os.Stdout, night, string(c.night.planOnly)); err != nil {
+			return err
+		}
+	}
+	if err != nil || c.night.planOnly != "" {
+		return err
+	}
+	if len(night.Runs) > 0 && !beam.Initialized() {
+		beam.Init()
+	}
+	quietBeam()
+	if !c.quiet {
+		printResumed(os.Stderr, night)
+	}
+	result, err := night.Run(ctx, func(p *pipeline.Prepared) func() {
+		show := startProgress(c.quiet, p)
+		return func() { show.stop() }
+	})
+	var refused *pipeline.Refusal
+	switch {
+	case ctx.Err() != nil:
+		return c.interrupted()
+	case errors.As(err, &refused):
+		return err
+	case err != nil:
+		return fmt.Errorf("%w\nthe same command continues where this night stopped", err)
+	}
+	printNight(night, result, c.night.state, time.Since(start))
+	return limit.check(&result.Summary)
+}
+
+func (c *parseCommand) interrupted() error {
+	fmt.Fprintln(os.Stderr, "interrupted; the same command continues")
+	return exitCode(exitInterrupted)
+}
+
+// printResumed says what earlier nights have left.
+func printResumed(w io.Writer, n *nightly.Night) {
+	for _, run := range n.Runs {
+		if run.Continued {
+			fmt.Fprintf(w, "an interrupted night goes on: %d files in %s\n", run.Files, run.Name)
+		}
+	}
+	for _, run := range slices.Sorted(maps.Keys(n.TakenOver)) {
+		fmt.Fprintf(w, "%d files are taken over from %s, a night that did not come to its end\n", n.TakenOver[run], run)
+	}
+	for _, run := range n.Left {
+		fmt.Fprintf(w, "%s, a night that did not come to its end, is of no use any more; treebeam compact --prune will remove it\n", run)
+	}
+}
+
+// A nightReport is what --plan-only=json prints and, without the files, part of
+// the last line of a night.
+type nightReport struct {
+	State     string                 `json:"state"`
+	Snapshot  string                 `json:"snapshot,omitempty"` // current: before the night in a plan, after it in a report
+	Counts    map[nightly.Reason]int `json:"counts"`
+	Touched   int                    `json:"touched,omitempty"`
+	Bytes     int64                  `json:"bytes"` // of the files to be parsed
+	Runs      []string               `json:"runs"`
+	TakenOver map[string]int         `json:"taken_over,omitempty"`
+	Files     []nightly.Decision     `json:"files,omitempty"`
+}
+
+func reportOf(n *nightly.Night, s *nightly.Snapshot, state string) nightReport {
+	r := nightReport{State: state, Counts: n.Counts, Touched: n.Touched, Bytes: n.Bytes, Runs: []string{}, TakenOver: n.TakenOver}
+	if s != nil {
+		r.Snapshot = s.Name
+	}
+	for _, run := range n.Runs {
+		r.Runs = append(r.Runs, run.Name)
+	}
+	return r
+}
+
+func printPlan(w io.Writer, n *nightly.Night, format string) error {
+	out := bufio.NewWriter(w)
+	if format == "json" {
+		r := reportOf(n, n.Base(), n.Dir())
+		r.Files = n.Decisions
+		e := json.NewEncoder(out)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(r); err != nil {
+			return err
+		}
+		return out.Flush()
+	}
+	for i := range n.Decisions {
+		d := &n.Decisions[i]
+		if d.Reason == nightly.Unchanged && d.Why == "" {
+			continue
+		}
+		fmt.Fprintf(out, "%-9s %s", d.Reason, cell(d.URI))
+		if d.Why != "" {
+			fmt.Fprintf(out, " (%s)", cell(d.Why))
+		}
+		fmt.Fprintln(out)
+	}
+	fmt.Fprintln(out, n.Account())
+	printResumed(out, n)
+	for _, run := range n.Runs {
+		if !run.Continued {
+			fmt.Fprintf(out, "%d files would be parsed into %s\n", run.Files, run.Name)
+		}
+	}
+	if n.Idle() {
+		fmt.Fprintln(out, "nothing would be done")
+	}
+	return out.Flush()
+}
+
+func printNight(n *nightly.Night, result *nightly.Result, state string, elapsed time.Duration) {
+	sum := &result.Summary
+	printReasons(os.Stderr, sum)
+	fmt.Fprintf(os.Stderr, "%s; ", n.Account())
+	switch {
+	case n.Idle():
+		fmt.Fprintf(os.Stderr, "nothing to do; ")
+	case len(n.Runs) == 0:
+		fmt.Fprintf(os.Stderr, "nothing to parse; ")
+	default:
+		fmt.Fprintf(os.Stderr, "%d trees, %d words (%.0f words/s), %d failures, %d warnings; ", sum.Trees, sum.Words,
+			float64(sum.Words)/max(elapsed.Seconds(), 1e-3), sum.Errors, sum.Warnings)
+	}
+	fmt.Fprintf(os.Stderr, "snapshot %s of %d documents is current, after %v\n", result.Snapshot.Name, result.Snapshot.Documents, elapsed.Round(10*time.Millisecond))
+	line, err := json.Marshal(struct {
+		*transforms.Summary
+		Night   nightReport `json:"night"`
+		Seconds float64     `json:"seconds"`
+	}{sum, reportOf(n, result.Snapshot, state), elapsed.Seconds()})
+	if err == nil {
+		fmt.Printf("%s\n", line)
+	}
+}
+
+// A readableRows is what convert reads: an output, or the current snapshot of a
+// state. Both functions give their rows in input order.
+type readableRows struct {
+	convert   func(yield func(*pipeline.Row) error) (pipeline.Converted, error)
+	documents func(yield func(*parquet.Document) error) error
+}
+
+// readable is the one output named, or what is current in a state.
+func readable(ctx context.Context, state string, outputs []string) (readableRows, error) {
+	if state == "" {
+		if len(outputs) != 1 {
+			return readableRows{}, refuse("want one output folder of treebeam parse, or --state FOLDER, got %d arguments", len(outputs))
+		}
+		return readableRows{
+			func(yield func(*pipeline.Row) error) (pipeline.Converted, error) {
+				return pipeline.Convert(outputs[0], yield)
+			},
+			func(yield func(*parquet.Document) error) error { return pipeline.Documents(outputs[0], yield) },
+		}, nil
+	}
+	if len(outputs) > 0 {
+		return readableRows{}, refuse("an output folder and --state exclude each other")
+	}
+	s, err := nightly.At(state)
+	if err != nil {
+		return readableRows{}, err
+	}
+	snapshot, err := s.MustCurrent(ctx)
+	if err != nil {
+		return readableRows{}, err
+	}
+	return readableRows{snapshot.Convert, func(yield func(*parquet.Document) error) error {
+		for e, err := range snapshot.Entries() {
+			if err != nil {
+				return err
+			}
+			if err := yield(&e.Document); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}, nil
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/transforms/transformstest"
+)
+
+// A scheduler's flags, night after night, and what is printed.
+func TestNightsByFlags(t *testing.T) {
+	content := map[string]string{}
+	for i := range 12 {
+		content[fmt.Sprintf("%02d.txt", i)] = fmt.Sprintf("File %d . And more .\n", i)
+	}
+	in := writeFiles(t, content)
+	state := filepath.Join(t.TempDir(), "state")
+	transformstest.Register()
+	night := func(want int, more ...string) (stdout, stderr string) {
+		t.Helper()
+		args := append([]string{"--runner=DirectRunner", "--job_name=nightly", "--model=" + transformstest.ModelURI,
+			"--input=" + in, "--state=" + state, "--quiet"}, more...)
+		status, stdout, stderr := treebeam(t, "", args...)
+		if status != want {
+			t.Fatalf("status %d: %s", status, stderr)
+		}
+		return stdout, stderr
+	}
+	type report struct {
+		Trees int64
+		Night nightReport
+	}
+	last := func(stdout string) (r report) {
+		t.Helper()
+		lines := strings.Split(strings.TrimSpace(stdout), "\n")
+		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &r); err != nil {
+			t.Fatalf("%v: %s", err, stdout)
+		}
+		return r
+	}
+
+	stdout, _ := night(exitOK, "--plan-only=json")
+	var plan nightReport
+	if err := json.Unmarshal([]byte(stdout), &plan); err != nil || plan.Counts["new"] != 12 || len(plan.Files) != 12 || plan.Snapshot != "" {
+		t.Fatalf("%v: %s", err, stdout)
+	}
+	if _, err := os.Stat(state); err == nil {
+		t.Fatal("--plan-only wrote something")
+	}
+	stdout, _ = night(exitOK)
+	if r := last(stdout); r.Trees != 24 || r.Night.Counts["new"] != 12 || !strings.HasPrefix(r.Night.Snapshot, "000001-") {
+		t.Fatalf("%+v", r)
+	}
+	stdout, stderr := night(exitOK)
+	if r := last(stdout); r.Trees != 0 || len(r.Night.Runs) != 0 || r.Night.Counts["unchanged"] != 12 || !strings.Contains(stderr, "nothing to do") {
+		t.Fatalf("%+v\n%s", r, stderr)
+	}
+	if err := os.WriteFile(filepath.Join(in, "03.txt"), []byte("Quite another text .\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	os.Remove(filepath.Join(in, "04.txt"))
+	stdout, _ = night(exitOK, "--plan-only")
+	for _, want := range []string{"changed   " + in + "/03.txt (21 bytes, 20 before)\n", "deleted   " + in + "/04.txt\n",
+		"1 changed, 1 deleted, 10 unchanged", "1 files would be parsed into 000002-"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+	stdout, _ = night(exitOK)
+	if r := last(stdout); r.Trees != 1 || r.Night.Counts["changed"] != 1 {
+		t.Fatalf("%+v", r)
+	}
+	_, converted, _ := treebeam(t, "", "convert", "--state", state, "--to", "text")
+	_, parsed, _ := treebeam(t, "", toyCommand(in, "--to", "conllu", "--quiet")...)
+	for _, line := range strings.Split(parsed, "\n") {
+		if text, ok := strings.CutPrefix(line, "# text = "); ok {
+			var first string
+			first, converted, _ = strings.Cut(converted, "\n")
+			if first != text {
+				t.Errorf("convert gives %q for %q", first, text)
+			}
+		}
+	}
+	if converted != "" {
+		t.Errorf("convert gives more: %q", converted)
+	}
+
+	_, stderr = night(exitRefused, "--seed=9")
+	if !strings.Contains(stderr, "--seed: was 1, is 9") {
+		t.Error(stderr)
+	}
+	if err := os.WriteFile(filepath.Join(in, "x.pdf"), []byte("%PDF-1.7\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	stdout, _ = night(exitFailures, "--seed=9", "--all", "--max-failures=0", "--max-words=1")
+	if r := last(stdout); r.Night.Counts["again"] != 11 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestNightFlagsRefused(t *testing.T) {
+	in := writeFiles(t, map[string]string{"a.txt": "One .\n"})
+	state := filepath.Join(t.TempDir(), "state")
+	for want, args := range map[string][]string{
+		"exclude each other": {"parse", in, "--state", state, "--output", state},
+		"belong to --state":  {"parse", in, "--output", state, "--plan-only"},
+		"convert --state":    {"parse", in, "--state", state, "--to", "conllu"},
+		"--all parses":       {"parse", in, "--state", state, "--overwrite"},
+		"want --state":       {"reparse", in, "--output", state},
+		"text or json":       {"reparse", in, "--state", state, "--plan-only=xml"},
+		"no input":           {"reparse", "--state", state},
+		"holds no state":     {"convert", "--state", in},
+		"got 0 arguments":    {"convert"},
+	} {
+		status, _, stderr := treebeam(t, "", args...)
+		if status != exitRefused || !strings.Contains(stderr, want) {
+			t.Errorf("%v: status %d, %s", args, status, stderr)
+		}
+	}
+	if _, err := os.Stat(state); err == nil {
+		t.Error("something was written")
+	}
+}

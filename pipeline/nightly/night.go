@@ -1,0 +1,186 @@
+package nightly
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/pipeline"
+	"github.com/treebeam/treebeam/transforms"
+)
+
+// A Result says what a night has done.
+type Result struct {
+	Snapshot *Snapshot          // current now
+	Summary  transforms.Summary // of the files that this night parsed
+}
+
+// between, if set by a test, is called at the steps of a night; its error
+// ends the night there, as a crash would.
+var between func(step string) error
+
+func step(name string) error {
+	if between == nil {
+		return nil
+	}
+	return between(name)
+}
+
+// Run parses what is to be parsed, run by run, and makes a snapshot of it the
+// current one. watch is called before each run of the pipeline; the function
+// that it returns, after it. After an error the same command, from Plan on,
+// goes on where this one stopped. If another night or compaction came first,
+// the error is a *Conflict.
+func (n *Night) Run(ctx context.Context, watch func(*pipeline.Prepared) func()) (*Result, error) {
+	result := &Result{Snapshot: n.base, Summary: transforms.Summary{Status: map[string]int64{}, Reasons: []transforms.Reason{}}}
+	if n.Idle() {
+		return result, n.state.writeViewsIfOld(ctx, n.base)
+	}
+	if err := n.state.make(); err != nil {
+		return nil, err
+	}
+	if !store.IsRemote(n.state.dir) {
+		transforms.Sweep(n.state.dir, time.Now())
+	}
+	for i := range n.Runs {
+		sum, err := n.run(ctx, &n.Runs[i], watch)
+		if err != nil {
+			return nil, err
+		}
+		result.Summary.Merge(sum)
+		if err := step("run"); err != nil {
+			return nil, err
+		}
+	}
+	next, err := n.state.publish(ctx, n.base, n.made, n.current())
+	if err != nil {
+		return nil, err
+	}
+	if err := step("snapshot"); err != nil {
+		return nil, err
+	}
+	_, was := n.base.next()
+	if err := n.state.swap(ctx, was, next); err != nil {
+		return nil, err
+	}
+	result.Snapshot = next
+	return result, nil
+}
+
+// run does one run of the pipeline and notes what it has made of each file.
+func (n *Night) run(ctx context.Context, planned *PlannedRun, watch func(*pipeline.Prepared) func()) (*transforms.Summary, error) {
+	o := n.options.Options
+	o.Inputs, o.Files, o.RangeBytes = nil, planned.inputs, planned.rangeBytes
+	o.Output = n.state.RunDir(planned.Name)
+	prepared, err := pipeline.Prepare(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer prepared.Close()
+	if watch != nil {
+		defer watch(prepared)()
+	}
+	sum, err := pipeline.Run(ctx, prepared)
+	if err != nil {
+		return nil, err
+	}
+	if sum == nil {
+		return nil, errors.New("the run was only submitted, and CURRENT can be replaced only when it has ended; leave out --async")
+	}
+	versions := map[string]string{}
+	for i := range planned.inputs {
+		versions[planned.inputs[i].URI] = planned.inputs[i].Version
+	}
+	parts, err := pipeline.PartPaths(o.Output, "documents")
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range parts {
+		if err := eachRow(part, func(d *parquet.Document) error {
+			n.entries[d.SourceURI] = &parquet.Entry{Document: *d, Version: versions[d.SourceURI], Run: planned.Name}
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return sum, nil
+}
+
+// current yields the entries of the night's snapshot: those of this night, and
+// those of the base for what has not changed.
+func (n *Night) current() iter.Seq2[*parquet.Entry, error] {
+	return func(yield func(*parquet.Entry, error) bool) {
+		i := 0
+		for at, err := range merge(n.base, n.listed) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			d := &n.Decisions[i]
+			i++
+			e := at.entry
+			switch {
+			case d.Reason == Deleted:
+				continue
+			case d.Reason.parsed() || n.entries[d.URI] != nil:
+				e = n.entries[d.URI]
+			}
+			if e == nil {
+				yield(nil, fmt.Errorf("%s was listed, but no run has an account of it: something was lost", d.URI))
+				return
+			}
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// eachRow calls fn with the rows of a file.
+func eachRow[T parquet.Row](path string, fn func(*T) error) error {
+	r, err := parquet.Open[T](path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for row, err := range r.All() {
+		if err != nil {
+			return err
+		}
+		if err := fn(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeViewsIfOld writes the views where they are not those of the snapshot: a
+// night may have ended between replacing CURRENT and writing them.
+func (s *State) writeViewsIfOld(ctx context.Context, current *Snapshot) error {
+	for name, text := range s.views(current) {
+		have, err := store.ReadFile(ctx, store.Join(s.dir, viewsDir, name))
+		if err != nil || string(have) != text {
+			return s.swap(ctx, current.Name, current)
+		}
+	}
+	return nil
+}
+
+// Account says in one line what a night found.
+func (n *Night) Account() string {
+	var parts []string
+	for _, r := range []Reason{New, Changed, Retry, Again, Deleted, Unchanged} {
+		if c := n.Counts[r]; c > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c, r))
+		}
+	}
+	if len(parts) == 0 {
+		return "no files"
+	}
+	return "files: " + strings.Join(parts, ", ")
+}

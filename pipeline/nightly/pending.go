@@ -1,0 +1,164 @@
+package nightly
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/pipeline"
+)
+
+// planRuns puts the files that are to be parsed into runs. What nights that
+// did not come to their end have done is not done again:
+//
+//   - an interrupted run all of whose files are still to be parsed, as they
+//     were listed then, goes on under its plan;
+//   - of any other run that no snapshot names, the files are taken over that
+//     all its ranges have finished and that are still as they were.
+//
+// All other files make a new run. So nights that are interrupted again and
+// again while the input keeps changing come closer to the end each time.
+func (n *Night) planRuns(ctx context.Context) error {
+	todo := map[string]*source.Input{}
+	for i, j := 0, 0; i < len(n.Decisions); i++ {
+		if n.Decisions[i].Reason == Deleted {
+			continue
+		}
+		if n.Decisions[i].Reason.parsed() {
+			todo[n.listed[j].URI] = &n.listed[j]
+		}
+		j++
+	}
+	if len(todo) == 0 {
+		return nil
+	}
+	runs, err := n.state.runs(ctx)
+	if err != nil {
+		return &pipeline.Refusal{Err: err}
+	}
+	number1, _ := n.base.next()
+	for _, run := range runs {
+		at, err := number(run)
+		if err != nil || at < number1-1 || n.base != nil && slices.Contains(n.base.Runs, run) {
+			continue // of the past, or current
+		}
+		if !n.resume(ctx, run, todo) {
+			n.Left = append(n.Left, run)
+		}
+	}
+	if len(todo) == 0 {
+		return nil
+	}
+	rest := make([]source.Input, 0, len(todo))
+	for _, uri := range slices.Sorted(maps.Keys(todo)) {
+		rest = append(rest, *todo[uri])
+	}
+	name := fmt.Sprintf("%06d-%s", number1, runDigest(n.made, rest))
+	n.Runs = append(n.Runs, PlannedRun{Name: name, Files: len(rest), inputs: rest, rangeBytes: n.options.RangeBytes})
+	return nil
+}
+
+// runDigest is 8 digits that tell runs of one night apart: of what is parsed,
+// and how.
+func runDigest(made pipeline.Provenance, files []source.Input) string {
+	text, err := json.Marshal(struct {
+		Made  pipeline.Provenance
+		Files []source.Input
+	}{made, files})
+	if err != nil {
+		panic(err) // plain data
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:4])
+}
+
+// resume takes from todo what the run has done or will do when it goes on, and
+// says whether that was anything.
+func (n *Night) resume(ctx context.Context, run string, todo map[string]*source.Input) bool {
+	earlier, err := pipeline.ReadEarlier(ctx, n.state.RunDir(run))
+	if err != nil || earlier.Provenance != n.made {
+		return false
+	}
+	files := earlier.Files()
+	same := func(in source.Input) bool {
+		now, ok := todo[in.URI]
+		return ok && now.DocID == in.DocID && now.Size == in.Size && now.Version == in.Version
+	}
+	if !earlier.Complete && !slices.ContainsFunc(files, func(in source.Input) bool { return !same(in) }) {
+		for _, in := range files {
+			delete(todo, in.URI)
+		}
+		n.Runs = append(n.Runs, PlannedRun{run, len(files), true, files, earlier.Plan.RangeBytes})
+		return true
+	}
+	docs, err := earlier.Documents()
+	if err != nil {
+		return false
+	}
+	versions := map[string]string{}
+	for _, in := range files {
+		if same(in) {
+			versions[in.URI] = in.Version
+		}
+	}
+	for _, d := range docs {
+		version, ok := versions[d.SourceURI]
+		if !ok || d.SourceVersion == "" { // one that could not be read is tried again
+			continue
+		}
+		n.entries[d.SourceURI] = &parquet.Entry{Document: d, Version: version, Run: run}
+		delete(todo, d.SourceURI)
+		n.TakenOver[run]++
+	}
+	return n.TakenOver[run] > 0
+}
+
+// differences says line by line in what two provenances differ.
+func differences(was, is pipeline.Provenance) string {
+	flat := func(p pipeline.Provenance) map[string]string {
+		values := map[string]string{"the version of the format": p.FormatVersion, "the model": p.ModelID()}
+		text, _ := json.Marshal(p.Options) // plain data
+		var options map[string]any
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.UseNumber()
+		d.Decode(&options)
+		flatten(values, options)
+		return values
+	}
+	before, now := flat(was), flat(is)
+	all := maps.Clone(before)
+	maps.Copy(all, now)
+	var lines []string
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if before[key] != now[key] {
+			lines = append(lines, fmt.Sprintf("  %s: was %s, is %s", key, orDefault(before[key]), orDefault(now[key])))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// flatten writes options under the names of their flags.
+func flatten(values map[string]string, options map[string]any) {
+	for key, value := range options {
+		if inner, ok := value.(map[string]any); ok {
+			flatten(values, inner)
+			continue
+		}
+		values["--"+strings.ReplaceAll(key, "_", "-")] = fmt.Sprint(value)
+	}
+}
+
+func orDefault(value string) string {
+	if value == "" {
+		return "the default"
+	}
+	return value
+}

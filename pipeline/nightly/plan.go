@@ -1,0 +1,275 @@
+package nightly
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/pipeline"
+)
+
+// Options say what a night works on and what it may do. Of the pipeline's
+// options, Output, Files and Overwrite are the night's own.
+type Options struct {
+	pipeline.Options
+	State        string // folder
+	All          bool   // parse every file again, with whatever model and options
+	AllowDeletes bool   // let many documents, or all, disappear
+}
+
+// A Reason is why a file is parsed or not.
+type Reason string
+
+const (
+	Unchanged Reason = "unchanged"
+	New       Reason = "new"
+	Changed   Reason = "changed"
+	Retry     Reason = "retry" // could not be read the night before
+	Again     Reason = "again" // unchanged, but --all
+	Deleted   Reason = "deleted"
+	touched   Reason = "touched" // unchanged, under another time: counted as Unchanged
+)
+
+// parsed says whether files of this reason are parsed.
+func (r Reason) parsed() bool { return r == New || r == Changed || r == Retry || r == Again }
+
+// maxDeletes is the share of the documents that may disappear in a night
+// without being allowed to.
+const maxDeletes = 0.2
+
+// A Decision is what a night does about one file, and why.
+type Decision struct {
+	URI    string `json:"source_uri"`
+	Reason Reason `json:"reason"`
+	Why    string `json:"why,omitempty"` // beside the reason
+}
+
+// A Night is planned: nothing was written yet.
+type Night struct {
+	Decisions []Decision // about all files, sorted by URI
+	Counts    map[Reason]int
+	Touched   int   // of the unchanged files: their time changed, their bytes did not
+	Bytes     int64 // of the files to be parsed
+	// Runs are the folders of the runs that will parse files, those of
+	// interrupted nights that go on first; usually one.
+	Runs []PlannedRun
+	// TakenOver are the files that need no parsing, because a night that was
+	// interrupted, or came second, has parsed them; Left are such nights'
+	// folders that are of no use.
+	TakenOver map[string]int // by run
+	Left      []string
+
+	options Options
+	state   *State
+	base    *Snapshot // nil in the first night
+	made    pipeline.Provenance
+	listed  []source.Input            // sorted by URI, as Decisions without the deleted ones
+	entries map[string]*parquet.Entry // of the files that are done, by URI
+}
+
+// A PlannedRun is one run of the pipeline.
+type PlannedRun struct {
+	Name      string
+	Files     int
+	Continued bool // an interrupted one
+
+	inputs     []source.Input
+	rangeBytes int64
+}
+
+// Base is the snapshot that the night starts from, nil in the first.
+func (n *Night) Base() *Snapshot { return n.base }
+
+// Dir is the folder of the state.
+func (n *Night) Dir() string { return n.state.dir }
+
+// Idle says that nothing has changed: Run will write nothing.
+func (n *Night) Idle() bool {
+	return n.base != nil && n.Counts[Unchanged] == len(n.Decisions) && n.Touched == 0
+}
+
+// Plan lists the input, compares it with the current snapshot and decides
+// about every file. It writes nothing. Errors before any work are
+// *pipeline.Refusal; if too many documents would disappear, there is one and
+// the night both.
+func Plan(ctx context.Context, o Options) (*Night, error) {
+	state, err := At(o.State)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(o.Inputs, "-") {
+		return nil, refuse("--state cannot be used with standard input, which has no name under which it could change: name files or folders")
+	}
+	made, err := o.Provenance()
+	if err != nil {
+		return nil, err
+	}
+	base, err := state.Current(ctx)
+	if err != nil {
+		return nil, &pipeline.Refusal{Err: err}
+	}
+	if base != nil && base.Made != made && !o.All {
+		return nil, refuse("%s was made differently:\n%s\ngive the same model and options again, or --all to parse every file anew",
+			state.dir, differences(base.Made, made))
+	}
+	inputs, err := source.List(ctx, o.Inputs, source.ListOptions{Skip: []string{state.dir}, AllowEmpty: o.AllowDeletes && base != nil})
+	if err != nil {
+		return nil, &pipeline.Refusal{Err: err}
+	}
+	n := &Night{options: o, state: state, base: base, made: made, listed: inputs, Counts: map[Reason]int{},
+		TakenOver: map[string]int{}, entries: map[string]*parquet.Entry{}}
+	if err := n.decide(ctx); err != nil {
+		return nil, err
+	}
+	if err := n.planRuns(ctx); err != nil {
+		return nil, err
+	}
+	if gone := n.Counts[Deleted]; gone > 0 && !o.AllowDeletes && float64(gone) > maxDeletes*float64(base.Documents) {
+		return n, refuse("%d of %d documents would disappear, for example %s; if the input is not where it was, put it back, "+
+			"and name it as before (a relative path is another name than an absolute one); if they may go: --allow-deletes",
+			gone, base.Documents, n.example(Deleted))
+	}
+	return n, nil
+}
+
+func (n *Night) example(r Reason) string {
+	i := slices.IndexFunc(n.Decisions, func(d Decision) bool { return d.Reason == r })
+	return n.Decisions[i].URI
+}
+
+// decide compares the listing with the base, both sorted by URI.
+func (n *Night) decide(ctx context.Context) error {
+	n.Decisions = make([]Decision, 0, len(n.listed))
+	for at, err := range merge(n.base, n.listed) {
+		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		d := Decision{}
+		switch {
+		case at.input == nil:
+			d = Decision{at.entry.SourceURI, Deleted, ""}
+		case at.entry == nil:
+			d = Decision{at.input.URI, New, ""}
+		default:
+			d.URI = at.input.URI
+			d.Reason, d.Why = compare(ctx, at.entry, at.input)
+		}
+		if d.Reason == touched {
+			e := *at.entry
+			e.Version = at.input.Version
+			n.entries[d.URI] = &e
+			d.Reason, d.Why = Unchanged, "another time, the same bytes"
+			n.Touched++
+		}
+		if d.Reason == Unchanged && n.options.All {
+			delete(n.entries, d.URI)
+			d.Reason = Again
+		}
+		if d.Reason.parsed() {
+			n.Bytes += at.input.Size
+		}
+		n.Counts[d.Reason]++
+		n.Decisions = append(n.Decisions, d)
+	}
+	if n.options.All {
+		n.Touched = 0
+	}
+	return nil
+}
+
+// A pair is a file of a snapshot, of a listing, or of both.
+type pair struct {
+	entry *parquet.Entry
+	input *source.Input
+}
+
+// merge yields the files of a snapshot, which may be nil, and of a listing in
+// the order of their URIs. The pair with an error is the last.
+func merge(base *Snapshot, inputs []source.Input) iter.Seq2[pair, error] {
+	return func(yield func(pair, error) bool) {
+		for e, err := range base.Entries() {
+			if err != nil {
+				yield(pair{}, err)
+				return
+			}
+			for len(inputs) > 0 && inputs[0].URI < e.SourceURI {
+				if !yield(pair{nil, &inputs[0]}, nil) {
+					return
+				}
+				inputs = inputs[1:]
+			}
+			p := pair{entry: e}
+			if len(inputs) > 0 && inputs[0].URI == e.SourceURI {
+				p.input, inputs = &inputs[0], inputs[1:]
+			}
+			if !yield(p, nil) {
+				return
+			}
+		}
+		for i := range inputs {
+			if !yield(pair{nil, &inputs[i]}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// compare decides about a file that the snapshot knows. A file of the same
+// size and version is not opened, unless it could not be read before.
+func compare(ctx context.Context, e *parquet.Entry, in *source.Input) (Reason, string) {
+	known := e.SourceVersion != "" // its bytes could be read to the end
+	switch {
+	case e.DocID != in.DocID:
+		return Changed, fmt.Sprintf("its document id was %s and is %s", e.DocID, in.DocID)
+	case e.StoredBytes == in.Size && e.Version == in.Version:
+		if known || !readable(ctx, in) {
+			return Unchanged, ""
+		}
+		return Retry, "it could not be read"
+	case !known:
+		return Retry, "it could not be read, and has changed"
+	case e.StoredBytes != in.Size:
+		return Changed, fmt.Sprintf("%d bytes, %d before", in.Size, e.StoredBytes)
+	}
+	f, err := open(ctx, in)
+	if err != nil {
+		return Changed, "it cannot be opened"
+	}
+	defer f.Close()
+	sum, err := f.Digest(ctx)
+	switch {
+	case err != nil:
+		return Changed, "it cannot be read"
+	case sum != e.SourceVersion:
+		return Changed, "other bytes of the same number"
+	}
+	return touched, ""
+}
+
+func open(ctx context.Context, in *source.Input) (*source.File, error) {
+	p := &source.Piece{URI: in.URI, DocID: in.DocID, Size: in.Size, Version: in.Version, Path: in.Path, End: in.Size}
+	return source.Open(ctx, &source.Range{N: 1, Pieces: []source.Piece{*p}}, p)
+}
+
+// readable says whether the first bytes of a file can be read, or why not may
+// have changed.
+func readable(ctx context.Context, in *source.Input) bool {
+	permanent := func(err error) bool {
+		var fault *source.Error
+		return errors.As(err, &fault) && fault.Kind == source.Permanent
+	}
+	f, err := open(ctx, in)
+	if err != nil {
+		return !permanent(err)
+	}
+	defer f.Close()
+	_, err = f.Head()
+	return !permanent(err)
+}

@@ -1,0 +1,264 @@
+package nightly
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/pipeline"
+)
+
+// few is a corpus of n small files with a night done.
+func few(t *testing.T, n int) *corpus {
+	t.Helper()
+	c := newCorpus(t, 7)
+	for i := range n {
+		c.write(fmt.Sprintf("f%02d.txt", i), fmt.Sprintf("File %d .\n\nIts second block .\n", i))
+	}
+	c.mustNight(c.options())
+	return c
+}
+
+// refused plans a night that must be refused with the words, and leave no
+// trace.
+func (c *corpus) refused(o Options, words ...string) *Night {
+	c.t.Helper()
+	before := list(c.t, filepath.Dir(c.state))
+	n, err := Plan(context.Background(), o)
+	var refusal *pipeline.Refusal
+	if !errors.As(err, &refusal) {
+		c.t.Fatalf("got %v, want a refusal", err)
+	}
+	for _, word := range words {
+		if !strings.Contains(err.Error(), word) {
+			c.t.Errorf("no %q in %q", word, err)
+		}
+	}
+	if after := list(c.t, filepath.Dir(c.state)); !slices.Equal(before, after) {
+		c.t.Errorf("something was written: %v", after)
+	}
+	return n
+}
+
+// Rows that another model or other options would make otherwise are not mixed.
+func TestOtherOptions(t *testing.T) {
+	c := few(t, 6)
+	o := c.options()
+	o.Rows.MaxWords = 2
+	o.Rows.Parse.Seed = 5
+	c.refused(o, "--max-words: was 1000, is 2", "--seed: was 1, is 5", "--all")
+	o.All = true
+	before := toy.Parsed.Load()
+	n, _ := c.mustNight(o)
+	if n.Counts[Again] != 6 || toy.Parsed.Load()-before != 24 {
+		t.Errorf("decided %v, parsed %d sentences", n.Counts, toy.Parsed.Load()-before)
+	}
+	if n, _ := c.mustNight(func() Options { o.All = false; return o }()); !n.Idle() {
+		t.Errorf("the night after decided %v", n.Counts)
+	}
+	c.refused(c.options(), "--max-words: was 2, is 1000")
+}
+
+func TestManyDeletes(t *testing.T) {
+	c := few(t, 10)
+	o := c.options()
+	o.AllowDeletes = false
+	c.remove("f00.txt")
+	c.remove("f01.txt")
+	if n, r := c.mustNight(o); n.Counts[Deleted] != 2 || len(n.Runs) != 0 || r.Snapshot.Documents != 8 {
+		t.Fatalf("decided %v, then %d documents", n.Counts, r.Snapshot.Documents)
+	}
+	c.remove("f02.txt")
+	c.remove("f03.txt")
+	if n := c.refused(o, "2 of 8 documents would disappear", "f02.txt", "--allow-deletes"); n == nil || n.Counts[Deleted] != 2 {
+		t.Error("there is no plan to look at")
+	}
+	for name := range c.files {
+		c.remove(name)
+	}
+	c.refused(o, "matches no file")
+	n, r := c.mustNight(c.options())
+	if n.Counts[Deleted] != 8 || r.Snapshot.Documents != 0 || c.rows() != "" {
+		t.Errorf("decided %v", n.Counts)
+	}
+	c.write("new.txt", "New .\n")
+	c.mustNight(o)
+	c.check("after an empty night")
+}
+
+// Of two nights at once one wins; what the other one did is not lost.
+func TestTwoNights(t *testing.T) {
+	c := few(t, 8)
+	plan := func() *Night {
+		n, err := Plan(context.Background(), c.options())
+		c.must(err)
+		return n
+	}
+	c.write("new1.txt", "First new one .\n")
+	first := plan()
+	c.write("new2.txt", "Second new one .\n")
+	second := plan()
+	if _, err := second.Run(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+	c.check("the winner")
+	var conflict *Conflict
+	if _, err := first.Run(context.Background(), nil); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "the same command again") {
+		t.Fatalf("got %v", err)
+	}
+	c.check("the loser has lost")
+	if n := plan(); !n.Idle() {
+		t.Errorf("after both: %v", n.Counts)
+	}
+	// One that lost with files of which the winner knew nothing.
+	c.write("new3.txt", "Third new one .\n")
+	third := plan()
+	c.remove("new3.txt")
+	c.write("new4.txt", "Fourth new one .\n")
+	if _, err := plan().Run(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+	c.files["new3.txt"] = "Third new one .\n"
+	c.must(os.WriteFile(filepath.Join(c.dir, "new3.txt"), []byte(c.files["new3.txt"]), 0o644))
+	when := third.Runs[0].inputs[0].Version
+	var nanos int64
+	fmt.Sscanf(when, "m%d", &nanos)
+	setTime(t, filepath.Join(c.dir, "new3.txt"), nanos)
+	if _, err := third.Run(context.Background(), nil); !errors.As(err, &conflict) {
+		t.Fatalf("got %v", err)
+	}
+	before := toy.Parsed.Load()
+	n, _ := c.mustNight(c.options())
+	if toy.Parsed.Load() != before || n.TakenOver[third.Runs[0].Name] != 1 || len(n.Runs) > 0 {
+		t.Errorf("%d sentences were parsed again, taken over %v", toy.Parsed.Load()-before, n.TakenOver)
+	}
+	c.check("taken over")
+}
+
+// Two nights that found the same share their folder; one of them is current.
+func TestTwoEqualNights(t *testing.T) {
+	c := few(t, 30)
+	c.change(20)
+	errs := make(chan error, 2)
+	for range 2 {
+		n, err := Plan(context.Background(), c.options())
+		c.must(err)
+		go func() {
+			_, err := n.Run(context.Background(), nil)
+			errs <- err
+		}()
+	}
+	lost := 0
+	for range 2 {
+		var conflict *Conflict
+		if err := <-errs; errors.As(err, &conflict) {
+			lost++
+		} else if err != nil {
+			t.Error(err)
+		}
+	}
+	if lost != 1 {
+		t.Errorf("%d of two nights lost", lost)
+	}
+	c.check("two equal nights")
+	n, _ := c.mustNight(c.options())
+	if !n.Idle() {
+		t.Errorf("then decided %v", n.Counts)
+	}
+}
+
+// A file that could not be read is tried again when it can be, and only then.
+func TestRetry(t *testing.T) {
+	c := few(t, 5)
+	target := filepath.Join(t.TempDir(), "target.txt")
+	c.must(os.Symlink(target, filepath.Join(c.dir, "link.txt")))
+	if n, r := c.mustNight(c.options()); n.Counts[New] != 1 || r.Summary.Errors != 1 {
+		t.Fatalf("decided %v, %d errors", n.Counts, r.Summary.Errors)
+	}
+	c.idle("a link to nowhere")
+	c.must(os.WriteFile(target, []byte("Here now .\n"), 0o644))
+	if n, _ := c.mustNight(c.options()); n.Counts[Retry] != 1 || n.Counts[Unchanged] != 5 {
+		t.Fatalf("decided %v", n.Counts)
+	}
+	c.check("the link leads somewhere")
+
+	// The same size and time, but it could not be read: as after a fault of
+	// permissions.
+	s, err := At(c.state)
+	c.must(err)
+	base, err := s.Current(context.Background())
+	c.must(err)
+	next, err := s.publish(context.Background(), base, base.Made, func() iter.Seq2[*parquet.Entry, error] {
+		return func(yield func(*parquet.Entry, error) bool) {
+			for e := range base.Entries() {
+				if strings.HasSuffix(e.SourceURI, "f02.txt") {
+					e.SourceVersion = ""
+				}
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}())
+	c.must(err)
+	c.must(s.swap(context.Background(), base.Name, next))
+	if n, _ := c.mustNight(c.options()); n.Counts[Retry] != 1 {
+		t.Fatalf("decided %v", n.Counts)
+	}
+	c.check("read again")
+}
+
+// A plan writes nothing, and input that cannot have a state is refused.
+func TestPlanOnly(t *testing.T) {
+	c := newCorpus(t, 1)
+	c.write("a.txt", "One .\n")
+	n, err := Plan(context.Background(), c.options())
+	if err != nil || n.Counts[New] != 1 || n.Base() != nil || len(n.Runs) != 1 || IsState(context.Background(), c.state) {
+		t.Fatalf("%v, %v", n, err)
+	}
+	if _, err := os.Stat(c.state); !os.IsNotExist(err) {
+		t.Error("something was written")
+	}
+	o := c.options()
+	o.Inputs = []string{"-"}
+	c.refused(o, "standard input")
+	o = c.options()
+	o.State = "ftp://host/state"
+	c.refused(o, "ftp://", "local disk")
+	if _, err := (&State{c.state}).MustCurrent(context.Background()); err == nil || !strings.Contains(err.Error(), "holds no state") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The views name the state's folders and follow the snapshot.
+func TestViews(t *testing.T) {
+	c := few(t, 3)
+	c.write("new.txt", "New .\n")
+	_, r := c.mustNight(c.options())
+	for name, words := range map[string][]string{
+		"duckdb.sql": {"VIEW documents", "VIEW trees", "VIEW failures", c.state + "/CURRENT"},
+		"spark.sql":  {"VIEW documents", "VIEW trees", "VIEW failures", c.state + "/CURRENT"},
+		"trino.sql": append([]string{"VIEW documents", "VIEW trees", "VIEW failures", r.Snapshot.Name, "head array(integer)",
+			"mwt array(row(id varchar,", "run varchar", "start_byte bigint"}, r.Snapshot.Runs...),
+	} {
+		text, err := os.ReadFile(filepath.Join(c.state, "views", name))
+		c.must(err)
+		for _, word := range words {
+			if !strings.Contains(string(text), word) {
+				t.Errorf("%s: no %q in\n%s", name, word, text)
+			}
+		}
+	}
+	c.must(os.Remove(filepath.Join(c.state, "views", "trino.sql")))
+	c.mustNight(c.options())
+	if _, err := os.Stat(filepath.Join(c.state, "views", "trino.sql")); err != nil {
+		t.Error("a view that was lost is not written again")
+	}
+}

@@ -1,0 +1,195 @@
+package nightly
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/pipeline"
+)
+
+// lockInterval is how often a lock that is held is tried again.
+const lockInterval = 20 * time.Millisecond
+
+// Keys of a snapshot's footer, beside that of package parquet.
+const (
+	keySnapshot    = "treebeam.snapshot"    // its number
+	keyPredecessor = "treebeam.predecessor" // name of the snapshot before it, "" for the first
+	keyRuns        = "treebeam.runs"        // JSON: the runs that it names
+	keyProvenance  = "treebeam.provenance"  // JSON: pipeline.Provenance of all its rows
+)
+
+// A Snapshot lists the documents that are current.
+type Snapshot struct {
+	Name        string // of its file
+	N           int    // 1, 2, ...
+	Predecessor string // "" for the first
+	Made        pipeline.Provenance
+	Runs        []string // that hold its rows, sorted
+	Documents   int64
+
+	state *State
+}
+
+// Current returns the current snapshot, nil if there is none yet.
+func (s *State) Current(ctx context.Context) (*Snapshot, error) {
+	name, _, err := s.current(ctx)
+	if err != nil || name == "" {
+		return nil, err
+	}
+	return s.snapshot(name)
+}
+
+// MustCurrent is Current for those that need a snapshot: its absence is a
+// refusal.
+func (s *State) MustCurrent(ctx context.Context) (*Snapshot, error) {
+	snapshot, err := s.Current(ctx)
+	if err == nil && snapshot == nil {
+		err = refuse("%s holds no state, or its first night has not ended: it has no file %s; treebeam parse --state makes one", s.dir, currentFile)
+	}
+	return snapshot, err
+}
+
+// Snapshot returns snapshot n, which must be the current one or come before
+// it.
+func (s *State) Snapshot(ctx context.Context, n int) (*Snapshot, error) {
+	snapshot, err := s.MustCurrent(ctx)
+	if err != nil {
+		return nil, err
+	}
+	newest := snapshot.N
+	for snapshot.N > n && snapshot.Predecessor != "" {
+		if snapshot, err = s.snapshot(snapshot.Predecessor); err != nil {
+			return nil, refuse("snapshot %d of %s was removed, or never was: %w", n, s.dir, err)
+		}
+	}
+	if snapshot.N != n {
+		return nil, refuse("%s has no snapshot %d: the current one is %d", s.dir, n, newest)
+	}
+	return snapshot, nil
+}
+
+func (s *State) snapshot(name string) (*Snapshot, error) {
+	r, err := parquet.Open[parquet.Entry](s.snapshotPath(name))
+	if err != nil {
+		return nil, fmt.Errorf("the snapshot cannot be read: %w", err)
+	}
+	defer r.Close()
+	snapshot := &Snapshot{Name: name, state: s, Documents: r.Len()}
+	footer := func(key string, value any) {
+		text, _ := r.Footer(key)
+		if e := json.Unmarshal([]byte(text), value); e != nil && err == nil {
+			err = fmt.Errorf("%s: its footer %s is damaged: %w", s.snapshotPath(name), key, e)
+		}
+	}
+	footer(keySnapshot, &snapshot.N)
+	footer(keyRuns, &snapshot.Runs)
+	footer(keyProvenance, &snapshot.Made)
+	snapshot.Predecessor, _ = r.Footer(keyPredecessor)
+	return snapshot, err
+}
+
+// Entries yields the documents of the snapshot, sorted by source_uri. The pair
+// with an error is the last.
+func (s *Snapshot) Entries() iter.Seq2[*parquet.Entry, error] {
+	return func(yield func(*parquet.Entry, error) bool) {
+		if s == nil {
+			return
+		}
+		r, err := parquet.Open[parquet.Entry](s.state.snapshotPath(s.Name))
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer r.Close()
+		for e, err := range r.All() {
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// next says what comes after the snapshot, which may be nil: its number and
+// name.
+func (s *Snapshot) next() (n int, predecessor string) {
+	if s == nil {
+		return 1, ""
+	}
+	return s.N + 1, s.Name
+}
+
+// publish writes the snapshot that comes after base and holds the entries,
+// without making it current. Its name is of its content, so that two nights
+// that found the same write the same.
+func (s *State) publish(ctx context.Context, base *Snapshot, made pipeline.Provenance, entries iter.Seq2[*parquet.Entry, error]) (*Snapshot, error) {
+	n, predecessor := base.next()
+	next := &Snapshot{N: n, Predecessor: predecessor, Made: made, state: s}
+	f, err := os.CreateTemp("", "treebeam-snapshot-*") // its name follows from its content
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		f.Close()
+		os.Remove(f.Name())
+	}()
+	sum := sha256.New()
+	w := parquet.NewWriter[parquet.Entry](io.MultiWriter(f, sum), nil)
+	runs := map[string]bool{}
+	for e, err := range entries {
+		if err != nil {
+			return nil, err
+		}
+		runs[e.Run] = true
+		if err := w.Write(*e); err != nil {
+			return nil, err
+		}
+	}
+	next.Runs = slices.Sorted(maps.Keys(runs))
+	w.SetFooter(keyPredecessor, predecessor)
+	for key, value := range map[string]any{keySnapshot: next.N, keyRuns: next.Runs, keyProvenance: made} {
+		text, err := json.Marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		w.SetFooter(key, string(text)) // Close writes them by key
+	}
+	next.Documents = w.Len()
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	next.Name = fmt.Sprintf("%06d-%.8s.parquet", n, hex.EncodeToString(sum.Sum(nil)))
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	return next, s.copy(ctx, f, s.snapshotPath(next.Name))
+}
+
+// copy publishes what r holds under a name.
+func (s *State) copy(ctx context.Context, r io.Reader, uri string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	to, name, err := store.Of(ctx, uri)
+	if err != nil {
+		return err
+	}
+	w, err := to.Create(ctx, name, store.Options{Expect: store.Anything, Temp: s.tmp()})
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	if _, err := io.Copy(w, r); err != nil {
+		return err
+	}
+	return w.Commit()
+}

@@ -1,0 +1,231 @@
+// Package nightly keeps the trees of a corpus that changes: a night parses
+// the files that are new or have changed since the night before, and nothing
+// else. The unit of change is the source file.
+//
+// A state is a folder that only grows, until Compact and Prune:
+//
+//	CURRENT                           the name of the current snapshot
+//	snapshots/000012-1a2b3c4d.parquet its documents, and the run that holds the rows of each
+//	data/000012-5e6f7a8b/             a run: an output folder of pipeline.Run with its plan
+//	views/                            SQL that joins them
+//
+// What is current is a semi join: rows of a run whose file the snapshot lists
+// under that run. A night writes its run, then a snapshot, and replaces
+// CURRENT last, if it still names the snapshot that the night began with. So a
+// reader sees one whole night or the next, and what a night that was
+// interrupted or came second has done is there for the one that follows.
+package nightly
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gofrs/flock"
+
+	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/pipeline"
+	"github.com/treebeam/treebeam/transforms"
+)
+
+// Names in a state.
+const (
+	currentFile  = "CURRENT"
+	snapshotsDir = "snapshots"
+	dataDir      = "data"
+	viewsDir     = "views"
+)
+
+func refuse(format string, a ...any) error {
+	return &pipeline.Refusal{Err: fmt.Errorf(format, a...)}
+}
+
+// A State is the folder of a state, on a local disk or in an object store. It
+// need not exist.
+type State struct{ dir string } // absolute, or a URI
+
+// At returns the state in the folder dir.
+func At(dir string) (*State, error) {
+	if store.IsRemote(dir) {
+		if err := store.Unsupported(dir); err != nil {
+			return nil, refuse("--state %s: %w", store.Redact(dir), err)
+		}
+		return &State{strings.TrimRight(dir, "/")}, nil
+	}
+	abs, err := filepath.Abs(strings.TrimPrefix(dir, "file://"))
+	if err != nil {
+		return nil, &pipeline.Refusal{Err: err}
+	}
+	return &State{abs}, nil
+}
+
+// IsState says whether the folder dir holds a state.
+func IsState(ctx context.Context, dir string) bool {
+	ok, err := store.Exists(ctx, store.Join(dir, currentFile))
+	return ok && err == nil
+}
+
+// RunDir is the folder of a run.
+func (s *State) RunDir(run string) string { return store.Join(s.dir, dataDir, run) }
+
+func (s *State) snapshotPath(name string) string { return store.Join(s.dir, snapshotsDir, name) }
+
+// tmp is where local files are until they are renamed.
+func (s *State) tmp() string {
+	if store.IsRemote(s.dir) {
+		return ""
+	}
+	return filepath.Join(s.dir, transforms.OwnDir, "tmp")
+}
+
+// write writes a whole file; expect is as in store.Options.
+func (s *State) write(ctx context.Context, data []byte, expect string, elements ...string) error {
+	return store.WriteFile(ctx, store.Join(s.dir, elements...), data, store.Options{Expect: expect, Temp: s.tmp()})
+}
+
+// current is the name in CURRENT, "" if there is none, and the version of that
+// file.
+func (s *State) current(ctx context.Context) (name, version string, err error) {
+	uri := store.Join(s.dir, currentFile)
+	at, uri, err := store.Of(ctx, uri)
+	if err != nil {
+		return "", "", err
+	}
+	info, err := at.Stat(ctx, uri)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", store.Absent, nil
+	}
+	if err != nil {
+		return "", "", err
+	}
+	data, err := store.ReadFile(ctx, uri)
+	if err != nil {
+		return "", "", err
+	}
+	name = strings.TrimSpace(string(data))
+	if _, err := number(name); err != nil || !strings.HasSuffix(name, ".parquet") || strings.ContainsAny(name, `/\`) {
+		return "", "", fmt.Errorf("%s does not name a snapshot; write the name of the newest file in %s into it", uri, store.Join(s.dir, snapshotsDir))
+	}
+	return name, info.Version, nil
+}
+
+// number is the number that the name of a snapshot or a run begins with.
+func number(name string) (int, error) {
+	digits, _, _ := strings.Cut(name, "-")
+	return strconv.Atoi(digits)
+}
+
+// runs are the names of the folders in data/, in their order.
+func (s *State) runs(ctx context.Context) ([]string, error) {
+	var list []string
+	note := func(name string) {
+		if _, err := number(name); err == nil && (len(list) == 0 || list[len(list)-1] != name) {
+			list = append(list, name)
+		}
+	}
+	folder := store.Join(s.dir, dataDir)
+	if store.IsRemote(s.dir) {
+		for info, err := range store.List(ctx, folder) {
+			if err != nil {
+				return nil, err
+			}
+			run, _, _ := strings.Cut(strings.TrimPrefix(info.Name, folder+"/"), "/")
+			note(run)
+		}
+		return list, nil
+	}
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		note(e.Name())
+	}
+	return list, err
+}
+
+// parts are the files of a run of one kind, trees or failures, in the order
+// of the input.
+func (s *State) parts(ctx context.Context, run, kind string) ([]string, error) {
+	var list []string
+	for info, err := range store.List(ctx, store.Join(s.RunDir(run), kind)) {
+		if err != nil {
+			return nil, err
+		}
+		if ok, _ := path.Match("part-*.parquet", path.Base(filepath.ToSlash(info.Name))); ok {
+			list = append(list, info.Name)
+		}
+	}
+	slices.SortFunc(list, func(a, b string) int { // numbers of more than five digits are longer
+		if len(a) != len(b) {
+			return len(a) - len(b)
+		}
+		return strings.Compare(a, b)
+	})
+	return list, nil
+}
+
+// A Conflict says that CURRENT was replaced by somebody else meanwhile.
+type Conflict struct{ was, is string }
+
+func (c *Conflict) Error() string {
+	return fmt.Sprintf("another night or compaction replaced the snapshot %s by %s while this one ran, so this one is not current; "+
+		"nothing is lost: the same command again takes over what this one has parsed", orNone(c.was), orNone(c.is))
+}
+
+func orNone(name string) string {
+	if name == "" {
+		return "(none)"
+	}
+	return name
+}
+
+// swap makes the snapshot next current if was still is, and writes the views;
+// otherwise it returns a *Conflict. It is the commit of a night: in an object
+// store it hangs on the generation of CURRENT, on a local disk on a lock.
+func (s *State) swap(ctx context.Context, was string, next *Snapshot) error {
+	if !store.IsRemote(s.dir) {
+		lock := flock.New(filepath.Join(s.dir, transforms.OwnDir, "lock"))
+		if _, err := lock.TryLockContext(ctx, lockInterval); err != nil {
+			return fmt.Errorf("locking the state: %w", err)
+		}
+		defer lock.Close() // the file stays: removing it would let two hold it
+	}
+	is, version, err := s.current(ctx)
+	if err != nil {
+		return err
+	}
+	if is != was {
+		return &Conflict{was, is}
+	}
+	err = s.write(ctx, []byte(next.Name+"\n"), version, currentFile)
+	if errors.Is(err, store.ErrCondition) {
+		if is, _, err = s.current(ctx); err == nil && is != next.Name {
+			err = &Conflict{was, is}
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return s.writeViews(ctx, next)
+}
+
+// make makes the folders of a state on a local disk.
+func (s *State) make() error {
+	if store.IsRemote(s.dir) {
+		return nil
+	}
+	for _, dir := range []string{s.tmp(), filepath.Join(s.dir, snapshotsDir), filepath.Join(s.dir, viewsDir)} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return refuse("the folder of the state cannot be made: %w", err)
+		}
+	}
+	return nil
+}

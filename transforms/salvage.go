@@ -1,0 +1,72 @@
+package transforms
+
+import (
+	"fmt"
+
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/source"
+)
+
+// DoneDocuments returns the rows of documents/ for those files of the run's
+// plan all of whose ranges are done, in the order of the plan. Of a complete
+// run these are all files; of an interrupted one, what it has to show. Only
+// Output, FP and Ranges of the job are used. Parts that are damaged count as
+// missing.
+func (j *Job) DoneDocuments(plan *source.Plan) ([]parquet.Document, error) {
+	if j.Ranges != len(plan.Ranges) {
+		return nil, fmt.Errorf("the plan has %d ranges, not %d", len(plan.Ranges), j.Ranges)
+	}
+	missing := map[string]bool{}
+	var pieces []File
+	for k := range plan.Ranges {
+		var files []File
+		done, _ := j.partID(k).Done()
+		if done {
+			sum := Summary{Status: map[string]int64{}}
+			_, err := j.sumPart(k, &sum, &files)
+			done = err == nil
+		}
+		if !done {
+			for i := range plan.Ranges[k].Pieces {
+				missing[plan.Ranges[k].Pieces[i].URI] = true
+			}
+			continue
+		}
+		pieces = append(pieces, files...)
+	}
+	var docs []parquet.Document
+	for from := 0; from < len(pieces); {
+		to := from + 1
+		for to < len(pieces) && pieces[to].URI == pieces[from].URI {
+			to++
+		}
+		if !missing[pieces[from].URI] {
+			// A file that changed between two of its ranges is left out.
+			if merged, err := mergeFiles(pieces[from:to]); err == nil {
+				docs = append(docs, merged[0].document())
+			}
+		}
+		from = to
+	}
+	return docs, nil
+}
+
+// Merge adds the sums of o to s.
+func (s *Summary) Merge(o *Summary) {
+	s.Files += o.Files
+	s.FilesFailed += o.FilesFailed
+	s.StoredBytes += o.StoredBytes
+	s.Repaired += o.Repaired
+	s.Records += o.Records
+	s.Counts.Add(&o.Counts)
+	s.Suggestions = append(s.Suggestions, o.Suggestions...)
+	if s.Status == nil {
+		s.Status = map[string]int64{}
+	}
+	for status, n := range o.Status {
+		s.Status[status] += n
+	}
+	for _, r := range o.Reasons {
+		s.Reasons = addReason(s.Reasons, r)
+	}
+}
