@@ -5,7 +5,7 @@ TAGS  = -tags disable_grpc_modules
 BUILD = go build -trimpath $(TAGS) -ldflags "-s -w"
 BANK  = ../shared/treebanks/en_ewt/en_ewt-ud
 
-.PHONY: build run test bench model results chaos clean
+.PHONY: build run test dist bench model results chaos clean
 
 build:
 	$(BUILD) -o bin/treebeam ./cmd/treebeam
@@ -22,6 +22,10 @@ run: build
 test:
 	go vet $(TAGS) ./...
 	go test $(TAGS) ./...
+
+# Programs for Linux, macOS and Windows, with checksums: see cmd/dist.
+dist:
+	go run ./cmd/dist
 
 # Speed and memory on ../shared/corpora, beside the programs of ../shared/peers.
 bench:
@@ -40,4 +44,4 @@ model: build
 	bin/treebeam train --train $(BANK)-train.conllu --dev $(BANK)-dev.conllu --model model/english.tbm --weights 1050000 --resume
 
 clean:
-	rm -rf bin out
+	rm -rf bin dist out

@@ -64,6 +64,7 @@ var imports = func() map[string][]string {
 		"pipeline/nightly":          {"io/parquet", "io/source", "io/store", "transforms", "pipeline"},
 		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "pipeline/nightly", "io/mirror", "io/view", "parser/train", "parser/eval", "parser/optima"),
 		"bench/chaos":               nil,
+		"cmd/dist":                  nil,
 		"bench/measure":             nil,
 		"bench/smallfiles":          nil,
 		"bench/ablation":            append(slices.Clone(components), "io/conllu"),

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -78,10 +79,13 @@ func runHelp(ctx context.Context, args []string) error {
 	return refuse("there is no command %q; treebeam help lists them", args[0])
 }
 
+// release is the version that make dist puts in.
+var release string
+
 func runVersion(context.Context, []string) error {
-	version, revision := "(devel)", ""
+	version, revision := release, ""
 	if info, ok := debug.ReadBuildInfo(); ok {
-		version = info.Main.Version
+		version = cmp.Or(release, info.Main.Version, "(devel)")
 		for _, s := range info.Settings {
 			if s.Key == "vcs.revision" {
 				revision = " " + s.Value

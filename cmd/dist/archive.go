@@ -1,0 +1,58 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"compress/flate"
+	"compress/gzip"
+	"errors"
+	"io"
+	"io/fs"
+	"time"
+)
+
+// A file is an entry of an archive.
+type file struct {
+	name string // with forward slashes
+	mode fs.FileMode
+	data []byte
+}
+
+// tarball writes the files as .tar.gz. The bytes depend on the arguments only.
+func tarball(w io.Writer, files []file, when time.Time) error {
+	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	t := tar.NewWriter(z)
+	for _, f := range files {
+		err := t.WriteHeader(&tar.Header{Name: f.name, Mode: int64(f.mode), Size: int64(len(f.data)), ModTime: when, Format: tar.FormatUSTAR})
+		if err != nil {
+			return err
+		}
+		if _, err := t.Write(f.data); err != nil {
+			return err
+		}
+	}
+	return errors.Join(t.Close(), z.Close())
+}
+
+// zipped writes the files as .zip. The bytes depend on the arguments only.
+func zipped(w io.Writer, files []file, when time.Time) error {
+	z := zip.NewWriter(w)
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+		return flate.NewWriter(w, flate.BestCompression)
+	})
+	for _, f := range files {
+		h := &zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: when}
+		h.SetMode(f.mode)
+		entry, err := z.CreateHeader(h)
+		if err != nil {
+			return err
+		}
+		if _, err := entry.Write(f.data); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
