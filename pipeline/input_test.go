@@ -1,11 +1,15 @@
 package pipeline
 
 import (
+	"encoding/binary"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/transforms"
@@ -93,8 +97,8 @@ func TestSuggestions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := strings.Join(sum.Suggestions, "\n")
-	if len(sum.Suggestions) != 2 || !strings.Contains(all, "much.txt: 140 of its characters were invalid utf-8; it looks like windows-1252: give --encoding windows-1252") ||
+	all := strings.Join(ofEncodings(sum), "\n")
+	if len(ofEncodings(sum)) != 2 || !strings.Contains(all, "much.txt: 140 of its characters were invalid utf-8; it looks like windows-1252: give --encoding windows-1252") ||
 		!strings.Contains(all, "noise.txt") {
 		t.Errorf("got %s", all)
 	}
@@ -102,7 +106,7 @@ func TestSuggestions(t *testing.T) {
 	o.Output += "-1252"
 	o.Rows.Encoding = "windows-1252"
 	run(t, o)
-	if sum, err = ReadSummary(o.Output); err != nil || len(sum.Suggestions) != 0 {
+	if sum, err = ReadSummary(o.Output); err != nil || len(ofEncodings(sum)) != 0 {
 		t.Errorf("got %v, %v", sum.Suggestions, err)
 	}
 	if d := documents(t, o.Output)["much.txt"]; d.Repaired != 0 || d.Encoding != "windows-1252" {
@@ -118,9 +122,14 @@ func TestManySuggestions(t *testing.T) {
 	o := options(write(t, content), filepath.Join(t.TempDir(), "out"))
 	run(t, o)
 	sum, err := ReadSummary(o.Output)
-	if err != nil || len(sum.Suggestions) != 6 || !strings.HasPrefix(sum.Suggestions[5], "3 more files") {
+	if err != nil || len(ofEncodings(sum)) != 5 || !strings.Contains(strings.Join(sum.Suggestions, "\n"), "\n3 more files are like these") {
 		t.Errorf("got %+v, %v", sum, err)
 	}
+}
+
+// ofEncodings returns the suggestions about files in other encodings.
+func ofEncodings(sum *transforms.Summary) []string {
+	return slices.DeleteFunc(slices.Clone(sum.Suggestions), func(s string) bool { return !strings.Contains(s, "--encoding") })
 }
 
 // TestStateUnion reads addresses of which some are in ISO-8859-1: by default
@@ -160,12 +169,53 @@ func TestStateUnion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if sum.Status["repaired"] > 0 != (encoding == "") || len(sum.Suggestions) > 0 { // 0.4 % of one file at most
+		if sum.Status["repaired"] > 0 != (encoding == "") || len(ofEncodings(sum)) > 0 { // 0.4 % of one file at most
 			t.Errorf("as %q: status %v, suggestions %v", encoding, sum.Status, sum.Suggestions)
 		}
 		trees[i] = sum.Trees
 	}
 	if trees[0] != trees[1] {
 		t.Errorf("%d trees, %d with the right encoding", trees[0], trees[1])
+	}
+}
+
+// TestUTF16 checks text in UTF-16 with and without a byte order mark: what is
+// said of it, and that places are those of the stored bytes.
+func TestUTF16(t *testing.T) {
+	wide := func(order binary.AppendByteOrder, s string) string {
+		var b []byte
+		for _, u := range utf16.Encode([]rune(s)) {
+			b = order.AppendUint16(b, u)
+		}
+		return string(b)
+	}
+	const plain = "Γεια σου κόσμε . 😀 !\n\nOne more of them .\n"
+	for _, c := range []struct {
+		name, data, encoding string
+		sentences            []int // offsets in characters of plain, as bytes of the file
+	}{
+		{"le, marked", wide(binary.LittleEndian, "\ufeff"+plain), "", []int{2, 36, 48}},
+		{"be, marked", wide(binary.BigEndian, "\ufeff"+plain), "", []int{2, 36, 48}},
+		{"le", wide(binary.LittleEndian, plain), "utf-16le", []int{0, 34, 46}},
+		{"be", wide(binary.BigEndian, plain), "UTF-16BE", []int{0, 34, 46}},
+	} {
+		o := options(write(t, map[string]string{"a.txt": c.data}), "")
+		o.Rows.Encoding = c.encoding
+		got := streamed(t, o)
+		for _, at := range c.sentences {
+			if !strings.Contains(got, fmt.Sprintf("# sent_id = a.txt@%d\n", at)) {
+				t.Errorf("%s: no sentence at byte %d in\n%s", c.name, at, got)
+			}
+		}
+		if !strings.Contains(got, "# text = Γεια σου κόσμε .\n") || !strings.Contains(got, "# text = 😀 !\n") {
+			t.Errorf("%s: got\n%s", c.name, got)
+		}
+	}
+
+	o := options(write(t, map[string]string{"a.txt": wide(binary.LittleEndian, strings.Repeat(plain, 3))}), filepath.Join(t.TempDir(), "out"))
+	run(t, o)
+	sum, err := ReadSummary(o.Output)
+	if err != nil || sum.Errors != 1 || len(sum.Reasons) != 1 || !strings.HasPrefix(sum.Reasons[0].Reason, "not text") {
+		t.Errorf("got %+v, %v", sum, err)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/io/conllu"
@@ -11,14 +12,11 @@ import (
 // columns is the margin of wrapped text.
 const columns = 72
 
-// A layout is the text of a treebank written in one way.
-type layout struct {
-	name string
-	text []byte
-}
+// layoutNames are the names of what layouts returns.
+var layoutNames = []string{"plain", "wrapped", "paragraph", "unmarked", "sentence", "sentence+"}
 
-// layouts writes the text of a treebank in all ways.
-func layouts(sents []syntax.Sentence) ([]layout, error) {
+// layouts writes the text of sentences in all ways.
+func layouts(sents []syntax.Sentence) ([][]byte, error) {
 	var plain bytes.Buffer
 	if err := conllu.RawText(&plain, sents); err != nil {
 		return nil, err
@@ -38,18 +36,29 @@ func layouts(sents []syntax.Sentence) ([]layout, error) {
 		lines = append(lines, p...)
 		grouped[i] = bytes.Join(p, []byte("\n"))
 	}
-	return []layout{
-		{"plain", plain.Bytes()},
-		{"wrapped", join(wrapped, "\n\n")},
-		{"paragraph", join(paragraphs, "\n")},
-		{"unmarked", join(wrapped, "\n")},
-		{"sentence", join(lines, "\n")},
-		{"sentence+", join(grouped, "\n\n")},
+	return [][]byte{
+		plain.Bytes(), join(wrapped, "\n\n"), join(paragraphs, "\n"), join(wrapped, "\n"),
+		join(lines, "\n"), join(grouped, "\n\n"),
 	}, nil
 }
 
 func join(parts [][]byte, sep string) []byte {
 	return append(bytes.Join(parts, []byte(sep)), '\n')
+}
+
+// documents cuts sentences where documents begin.
+func documents(sents []syntax.Sentence) [][]syntax.Sentence {
+	var docs [][]syntax.Sentence
+	start := 0
+	for i := range sents {
+		for _, c := range sents[i].Comments {
+			if i > start && strings.HasPrefix(c, "# newdoc") {
+				docs = append(docs, sents[start:i])
+				start = i
+			}
+		}
+	}
+	return append(docs, sents[start:])
 }
 
 // sentences returns the text of each sentence, by paragraph.

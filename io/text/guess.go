@@ -7,41 +7,51 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of guessLines. Of the lines of four treebanks and 65 addresses, where
-// each is a sentence at most 2.3 % show a sure sentence end inside (6.1 % any)
-// in any 64 KB, where each is a paragraph at least 18 % (20 %).
+// Limits of guessLines, set on four treebanks as one file and as a file for
+// each document. Of the lines of these and of 65 addresses, where each is a
+// sentence at most 2.3 % show a sure sentence end inside (6.1 % any) in any
+// 64 KB, where each is a paragraph at least 18 % (20 %).
 const (
-	maxWrap     = 200 // runes in a line of wrapped text
-	minPairs    = 4   // pairs of lines that prove a margin
-	wholeHead   = 4096
-	minWords    = 5    // words in a line as wide as the margin
-	minRun      = 3    // words in the mean line of text that runs over lines
-	minFull     = 0.5  // share of lines that fill the margin
-	minRunsOver = 0.3  // share of lines that end inside a sentence
-	minLines    = 20   // lines that prove that each is a sentence
-	maxSure     = 0.04 // share of lines with a sure sentence end inside
-	maxInner    = 0.1  // the same, any sentence end
-	minEnded    = 0.5  // share of lines that end like a sentence
+	wholeHead = 4096 // bytes of a file that is no part of one
+
+	maxWrap  = 200 // runes in a line of wrapped text
+	minWords = 5   // words in a line as wide as the margin
+	minPairs = 4   // pairs of lines that prove a margin of which some fall short
+	minFull  = 0.5 // share of lines that fill the margin
+	minWidth = 40  // runes, of a margin that fewer pairs prove
+	minRun   = 3   // words in the mean line of text that runs over lines
+	minOver  = 0.3 // share of lines that end inside a sentence
+	minShare = 0.6 // of the margin that such a line fills
+
+	minLines = 12   // lines that prove that each is a sentence
+	minEnded = 0.5  // share of lines that end like a sentence
+	maxSure  = 0.04 // share of lines with a sure sentence end inside
+	maxInner = 0.1  // the same, any sentence end
 )
 
 // A lineStats is what guessLines knows of lines that are not blank.
 type lineStats struct {
-	lines int
-	sure  int // have a sure sentence end inside
-	inner int // have any sentence end inside
-	ended int // end like a sentence
-	over  int // go on in the next line, by the looks of both
-	pairs []linePair
+	lines  int
+	sure   int   // have a sure sentence end inside
+	inner  int   // have any sentence end inside
+	ended  int   // end like a sentence
+	widths []int // runes of lines that could be broken
+	pairs  []linePair
 }
 
-// A linePair is a line and the one below it: the runes of the one, and of the
-// first word of the other.
-type linePair struct{ length, word int }
+// A linePair is a line and the one below it.
+type linePair struct {
+	length int  // runes of the one
+	word   int  // runes of the first word of the other
+	ended  bool // the one ends like a sentence
+	over   bool // the other goes on with the sentence, by the looks of both
+}
 
 // guessLines decides what a line break means. Text is wrapped if lines end
 // because the next word would have gone over the margin, and few of them where
-// a sentence does, or if often the next line goes on with the sentence. Otherwise lines are sentences if most end
-// like one and hardly any holds the end of one; else they are paragraphs.
+// a sentence does, or if often the next line goes on with the sentence. Otherwise
+// lines are sentences if most end like one and hardly any holds the end of one;
+// else they are paragraphs.
 func guessLines(text []byte, newline byte) Lines {
 	lines := bytes.Split(text, []byte{newline})
 	if len(text) > wholeHead {
@@ -49,8 +59,8 @@ func guessLines(text []byte, newline byte) Lines {
 	}
 	s := statsOf(lines)
 	ended := share(s.ended, s.lines) >= minEnded
-	switch {
-	case s.runsOver(), s.hasMargin() && !ended:
+	switch margin := s.margin(); {
+	case margin > 0 && margin <= maxWrap && (s.runsOver(margin) || s.fills(margin, ended)):
 		return Wrapped
 	case s.lines >= minLines && ended && share(s.sure, s.lines) <= maxSure && share(s.inner, s.lines) <= maxInner:
 		return Sentence
@@ -79,8 +89,11 @@ func statsOf(lines [][]byte) *lineStats {
 // add counts a line.
 func (s *lineStats) add(line []byte) {
 	s.lines++
-	if r := lastInk(line); isTerminal(r) {
+	if isTerminal(lastInk(line)) {
 		s.ended++
+	}
+	if n := utf8.RuneCount(line); firstWord(line) < n {
+		s.widths = append(s.widths, n)
 	}
 	switch innerEnd(line) {
 	case atConfident:
@@ -93,47 +106,53 @@ func (s *lineStats) add(line []byte) {
 
 // addPair counts two neighbouring lines.
 func (s *lineStats) addPair(last, line []byte) {
-	s.pairs = append(s.pairs, linePair{utf8.RuneCount(last), firstWord(line)})
 	r := lastInk(last)
-	switch {
-	case isComma(r):
-		s.over++
-	case beginsLower(line) && r != ':' && r != ';' && !isTerminal(r):
-		s.over++
-	}
+	s.pairs = append(s.pairs, linePair{
+		length: utf8.RuneCount(last), word: firstWord(line), ended: isTerminal(r),
+		over: isComma(r) || beginsLower(line) && r != ':' && r != ';' && !isTerminal(r),
+	})
 }
 
-// runsOver reports whether sentences often go on in the next line. Lines of a
-// word or two are a list.
-func (s *lineStats) runsOver() bool {
-	length, word := 0, 0
-	for _, p := range s.pairs {
-		length += p.length
-		word += p.word
+// margin is the width in runes of all but the widest twentieth of the lines,
+// those of one word left aside.
+func (s *lineStats) margin() int {
+	if len(s.widths) == 0 {
+		return 0
 	}
-	return len(s.pairs) > 0 && length >= minRun*word && share(s.over, len(s.pairs)) >= minRunsOver
+	slices.Sort(s.widths)
+	return s.widths[len(s.widths)*95/100]
 }
 
-// hasMargin reports whether most lines end because the next word would have
-// gone over a margin.
-func (s *lineStats) hasMargin() bool {
-	if len(s.pairs) < minPairs {
-		return false
-	}
-	lengths, words := make([]int, len(s.pairs)), 0
-	for i, p := range s.pairs {
-		lengths[i] = p.length
-		words += p.word
-	}
-	slices.Sort(lengths)
-	margin := lengths[len(lengths)*95/100]
-	full := 0
+// fills reports whether most lines end because the next word would have gone
+// over a margin, or all do if they are few. ended says that most lines end
+// like sentences.
+func (s *lineStats) fills(margin int, ended bool) bool {
+	full, words, open := 0, 0, false
 	for _, p := range s.pairs {
 		if p.length+1+p.word > margin {
 			full++
 		}
+		words += min(p.word, margin)
+		open = open || !p.ended
 	}
-	return margin <= maxWrap && margin*len(s.pairs) >= minWords*words && share(full, len(s.pairs)) >= minFull
+	if len(s.pairs) < minPairs {
+		return open && full == len(s.pairs) && margin >= minWidth
+	}
+	return !ended && margin*len(s.pairs) >= minWords*words && share(full, len(s.pairs)) >= minFull
+}
+
+// runsOver reports whether sentences often go on in the next line. Lines of a
+// word or two are a list, short ones above long ones headings.
+func (s *lineStats) runsOver(margin int) bool {
+	over, length, word := 0, 0, 0
+	for _, p := range s.pairs {
+		length += p.length
+		word += p.word
+		if p.over && float64(p.length+1+p.word) >= minShare*float64(margin) {
+			over++
+		}
+	}
+	return len(s.pairs) > 0 && length >= minRun*word && share(over, len(s.pairs)) >= minOver
 }
 
 // innerEnd returns the surest kind of sentence end inside a line: atConfident,
