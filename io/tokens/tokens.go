@@ -115,15 +115,21 @@ var structure = regexp.MustCompile(`^</?(s|p|g|doc|text)(\s[^<>]*)?/?>$`)
 
 // vertical makes a sentence of lines with a token each.
 func (s *Sentence) vertical() {
-	lines := strings.Split(s.Text, string(rune(s.Newline)))
-	tokens := make([]string, 0, len(lines))
-	spaces := make([]int, 0, len(lines)) // within the lines
+	var tokens []string
+	var spaces []int // within the lines
 	tabs := false
-	at := 0
-	for _, line := range lines {
+	for at := 0; at < len(s.Text); {
+		line := s.Text[at:]
+		if end := strings.IndexAny(line, "\n\r"); end >= 0 {
+			line = line[:end]
+		}
+		if strings.Trim(line, separators) == "" { // CR LF are two ends of a line
+			at += len(line) + 1
+			continue
+		}
 		token, _, more := strings.Cut(line, "\t")
 		tabs = tabs || more
-		token = strings.Trim(token, separators)
+		token = strings.Map(plainSpace, strings.Trim(token, separators))
 		switch {
 		case token == "":
 			s.Reason = "no token: a line begins with a tab"
@@ -144,6 +150,14 @@ func (s *Sentence) vertical() {
 		return
 	}
 	s.words(tokens)
+}
+
+// plainSpace makes white space that ends lines elsewhere a space.
+func plainSpace(r rune) rune {
+	if r == '\v' || r == '\f' {
+		return ' '
+	}
+	return r
 }
 
 func same(list []int) bool {

@@ -53,7 +53,7 @@ func check(t testing.TB, s *Sentence) {
 		if w.Form == "" || w.Head != syntax.NoHead || string(runes[w.StartChar:w.EndChar]) != w.Form {
 			t.Fatalf("word %+v of %q", w, s.Sentence.Text)
 		}
-		if strings.ContainsAny(w.Form, "\t\n") || !utf8.ValidString(w.Form) {
+		if strings.ContainsAny(w.Form, "\t\n\r\v\f") || !utf8.ValidString(w.Form) {
 			t.Fatalf("form %q", w.Form)
 		}
 	}
@@ -133,6 +133,8 @@ func TestVertical(t *testing.T) {
 		"1\ta\t_\t_\t_\t_\t0\t_\n2\tb":        "[0 no tokens: these are lines of CoNLL-U or CoNLL-X; " + wantCoNLLU + "]",
 		"# text = a\n1\ta\t_\t_\t_\t_\t0\t_":  "[11 no tokens: these are lines of CoNLL-U or CoNLL-X; " + wantCoNLLU + "]",
 		"1\tNUM\nman\tNOUN":                   "1|man",
+		"a\r\r\nb\rc\n\nd\fe":                 "a|b|c/d e",
+		"a\rb\rc\r\rd\ne":                     "a|b|c/d|e",
 		"A\rcat\r\rIt":                        "A|cat/It",
 	} {
 		list, from, to := read(t, []byte(data), "", Vertical, 0, -1)
