@@ -8,8 +8,9 @@ import (
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	// Runners and file systems register themselves.
+	// Runners and stores register themselves.
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
+	_ "github.com/treebeam/treebeam/io/store/gs"
 
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/transforms"

@@ -64,7 +64,8 @@ func (f *readFn) ProcessElement(ctx context.Context, r source.Range, emit func(C
 // chunk by chunk; the last one holds the counts. A piece that cannot be read
 // for good is a failure row; an error means that the range must be read again.
 func ReadRange(ctx context.Context, r *source.Range, o RowOptions, emit func(Chunk) error) error {
-	rd := &rangeReader{ctx: ctx, r: r, options: o, emit: emit, chunk: Chunk{Range: r.K}}
+	rd := &rangeReader{ctx: ctx, r: r, files: source.NewFiles(ctx, r), options: o, emit: emit, chunk: Chunk{Range: r.K}}
+	defer rd.files.Close()
 	for i := range r.Pieces {
 		if err := rd.piece(i); err != nil {
 			return err
@@ -78,6 +79,7 @@ func ReadRange(ctx context.Context, r *source.Range, o RowOptions, emit func(Chu
 type rangeReader struct {
 	ctx     context.Context
 	r       *source.Range
+	files   *source.Files
 	options RowOptions
 	emit    func(Chunk) error
 
@@ -169,7 +171,7 @@ func (rd *rangeReader) piece(i int) error {
 
 // open opens the piece, decides what it is and reads it.
 func (rd *rangeReader) open(p *source.Piece, f *File) error {
-	in, err := source.Open(rd.ctx, rd.r, p)
+	in, err := rd.files.Open(f.Piece)
 	if err != nil {
 		return err
 	}

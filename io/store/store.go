@@ -90,9 +90,10 @@ const (
 type Writer interface {
 	io.Writer
 	// Commit makes the file durable and visible, all of it. If Options.Expect
-	// does not hold, the error is ErrCondition. After any error the name holds
-	// what it held before, but for one case: if the answer of an object store
-	// was lost, the whole file may be there.
+	// does not hold, the error is ErrCondition; a store may give nil instead if
+	// the name holds these very bytes. After any error the name holds what it
+	// held before, but for one case: if the answer of an object store was lost,
+	// the whole file may be there.
 	Commit() error
 	// Abort drops what was written. After Commit it does nothing.
 	Abort()
@@ -212,12 +213,20 @@ func ReadFile(ctx context.Context, uri string) ([]byte, error) {
 	return data, nil
 }
 
-// WriteFile writes the whole of a small file over whatever was there.
+// WriteFile writes the whole of a small file. Transient faults are retried if
+// o.Expect is Anything.
 func WriteFile(ctx context.Context, uri string, data []byte, o Options) error {
 	s, name, err := Of(ctx, uri)
 	if err != nil {
 		return err
 	}
+	if o.Expect == Anything && IsRemote(uri) {
+		return DefaultRetry.Do(ctx, func() error { return writeFile(ctx, s, name, data, o) })
+	}
+	return writeFile(ctx, s, name, data, o)
+}
+
+func writeFile(ctx context.Context, s Store, name string, data []byte, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	w, err := s.Create(ctx, name, o)

@@ -1,0 +1,338 @@
+// Package gs is Google Cloud Storage as a store: names are gs://bucket/object.
+// Importing it registers the scheme. Credentials are Google's Application
+// Default Credentials; STORAGE_EMULATOR_HOST names an emulator instead.
+package gs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"iter"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"cloud.google.com/go/storage"
+	"github.com/googleapis/gax-go/v2"
+	"google.golang.org/api/googleapi"
+	"google.golang.org/api/iterator"
+
+	"github.com/treebeam/treebeam/io/store"
+)
+
+const scheme = "gs"
+
+func init() { store.Register(scheme, open) }
+
+// clients holds a client for each value of STORAGE_EMULATOR_HOST: one.
+var clients = struct {
+	sync.Mutex
+	byHost map[string]*bucketStore
+}{byHost: map[string]*bucketStore{}}
+
+func open(context.Context) (store.Store, error) {
+	clients.Lock()
+	defer clients.Unlock()
+	host := os.Getenv("STORAGE_EMULATOR_HOST")
+	if s := clients.byHost[host]; s != nil {
+		return s, nil
+	}
+	c, err := storage.NewClient(context.Background()) // it outlives every caller's context
+	if err != nil {
+		return nil, store.Final(fmt.Errorf("no access to Google Cloud Storage: %s; "+
+			"run gcloud auth application-default login, or set GOOGLE_APPLICATION_CREDENTIALS", store.Redact(err.Error())))
+	}
+	c.SetRetry(storage.WithPolicy(storage.RetryNever)) // see store.DefaultRetry
+	s := &bucketStore{c}
+	clients.byHost[host] = s
+	return s, nil
+}
+
+// uploads are repeated by the library: only it has the bytes. They may be: they
+// have conditions, or write the same bytes over whatever is there.
+var uploads = []storage.RetryOption{
+	storage.WithBackoff(gax.Backoff{Initial: store.DefaultRetry.First, Max: store.DefaultRetry.Longest, Multiplier: 2}),
+	storage.WithPolicy(storage.RetryAlways),
+}
+
+// chunkBytes is how much of a file one request of an upload carries, and the
+// memory of a writer. A smaller file is sent by one request.
+const chunkBytes = 4 << 20
+
+// patience is how long a request may go without any progress.
+const patience = 2 * time.Minute
+
+type bucketStore struct{ client *storage.Client }
+
+func (s *bucketStore) object(name string) (*storage.ObjectHandle, error) {
+	bucket, object, err := store.Split(name)
+	if err != nil {
+		return nil, store.Final(err)
+	}
+	return s.client.Bucket(bucket).Object(object).ReadCompressed(true), nil
+}
+
+// List implements store.Store.
+func (s *bucketStore) List(ctx context.Context, prefix string) iter.Seq2[store.Info, error] {
+	return func(yield func(store.Info, error) bool) {
+		bucket, object, err := store.Split(prefix)
+		if err != nil {
+			yield(store.Info{}, err)
+			return
+		}
+		query := &storage.Query{Prefix: object, Projection: storage.ProjectionNoACL}
+		if err := query.SetAttrSelection([]string{"Bucket", "Name", "Size", "Generation", "ContentEncoding"}); err != nil {
+			yield(store.Info{}, err)
+			return
+		}
+		last, more := "", true
+		err = store.DefaultRetry.Do(ctx, func() error {
+			query.StartOffset = last // the name itself comes again
+			for it := s.client.Bucket(bucket).Objects(ctx, query); more; {
+				attrs, err := it.Next()
+				if err == iterator.Done {
+					return nil
+				}
+				if err != nil {
+					return fault(prefix, err)
+				}
+				if attrs.Name != last {
+					last, more = attrs.Name, yield(info(scheme+"://"+bucket+"/"+attrs.Name, attrs), nil)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			yield(store.Info{}, err)
+		}
+	}
+}
+
+func info(name string, a *storage.ObjectAttrs) store.Info {
+	return store.Info{Name: name, Size: a.Size, Version: version(a.Generation), Gzip: a.ContentEncoding == "gzip"}
+}
+
+func version(generation int64) string { return "g" + strconv.FormatInt(generation, 10) }
+
+// generation is the generation of a version; ok is false if it is none.
+func generation(version string) (g int64, ok bool) {
+	if version == "" || version[0] != 'g' {
+		return 0, false
+	}
+	g, err := strconv.ParseInt(version[1:], 10, 64)
+	return g, err == nil && g > 0
+}
+
+// Stat implements store.Store.
+func (s *bucketStore) Stat(ctx context.Context, name string) (store.Info, error) {
+	o, err := s.object(name)
+	if err != nil {
+		return store.Info{}, err
+	}
+	attrs, err := attrsOf(ctx, o, name)
+	if err != nil {
+		return store.Info{}, err
+	}
+	return info(name, attrs), nil
+}
+
+func attrsOf(ctx context.Context, o *storage.ObjectHandle, name string) (attrs *storage.ObjectAttrs, err error) {
+	err = store.DefaultRetry.Do(ctx, func() error {
+		attrs, err = o.Attrs(ctx)
+		if err != nil {
+			return fault(name, err)
+		}
+		return nil
+	})
+	return attrs, err
+}
+
+// Open implements store.Store. Objects that are stored compressed come as they
+// are stored.
+func (s *bucketStore) Open(ctx context.Context, name, version string, off, n int64) (io.ReadCloser, error) {
+	o, err := s.object(name)
+	if err != nil {
+		return nil, err
+	}
+	if version != "" {
+		g, ok := generation(version)
+		if !ok {
+			return nil, &store.Error{Name: name, Kind: store.ErrVersion, Err: fmt.Errorf("version %q is no generation", version)}
+		}
+		o = o.Generation(g)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	watch := store.Watch(cancel, patience)
+	r, err := o.NewRangeReader(ctx, off, n)
+	if err == nil && r.Attrs.Decompressed {
+		r.Close()
+		err = store.Final(errors.New("the server has decompressed the object on the way"))
+	}
+	if err = watch.Done(err); err != nil {
+		defer cancel()
+		err = fault(name, err)
+		if version != "" && errors.Is(err, fs.ErrNotExist) {
+			if _, nowErr := s.Stat(ctx, name); nowErr == nil {
+				return nil, &store.Error{Name: name, Kind: store.ErrVersion, Err: err}
+			}
+		}
+		return nil, err
+	}
+	return &reader{watch.Reader(r), name, cancel}, nil
+}
+
+type reader struct {
+	io.ReadCloser
+	name   string
+	cancel context.CancelFunc
+}
+
+func (r *reader) Read(b []byte) (int, error) {
+	n, err := r.ReadCloser.Read(b)
+	if err != nil && err != io.EOF {
+		err = fault(r.name, err)
+	}
+	return n, err
+}
+
+func (r *reader) Close() error {
+	defer r.cancel()
+	return r.ReadCloser.Close()
+}
+
+// Create implements store.Store.
+func (s *bucketStore) Create(ctx context.Context, name string, o store.Options) (store.Writer, error) {
+	object, err := s.object(name)
+	if err != nil {
+		return nil, err
+	}
+	switch o.Expect {
+	case store.Anything:
+	case store.Absent:
+		object = object.If(storage.Conditions{DoesNotExist: true})
+	default:
+		g, ok := generation(o.Expect)
+		if !ok {
+			return nil, fmt.Errorf("%s: version %q is no generation", name, o.Expect)
+		}
+		object = object.If(storage.Conditions{GenerationMatch: g})
+	}
+	wctx, cancel := context.WithCancel(ctx)
+	w := object.Retryer(uploads...).NewWriter(wctx)
+	w.ChunkSize = chunkBytes
+	w.ContentType = "application/octet-stream"
+	unconditional, err := s.object(name)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	return &writer{ctx: ctx, w: w, object: unconditional, name: name, cancel: cancel, sum: crc32.New(castagnoli)}, nil
+}
+
+// A writer publishes its object by Close, and by nothing else: any fault
+// cancels the context first, and then Close is never called.
+type writer struct {
+	ctx    context.Context // that of Create
+	w      *storage.Writer
+	object *storage.ObjectHandle
+	name   string
+	cancel context.CancelFunc // of w
+	done   error              // nil while the object can still be written
+	size   int64
+	sum    hash.Hash32
+}
+
+var (
+	errDone    = errors.New("the file was published or dropped already")
+	castagnoli = crc32.MakeTable(crc32.Castagnoli)
+)
+
+func (w *writer) Write(b []byte) (int, error) {
+	if w.done != nil {
+		return 0, w.done
+	}
+	watch := store.Watch(w.cancel, patience)
+	n, err := w.w.Write(b)
+	if err = watch.Done(err); err != nil {
+		w.cancel()
+		w.done = fault(w.name, err)
+		return n, w.done
+	}
+	w.size += int64(n)
+	w.sum.Write(b[:n])
+	return n, nil
+}
+
+func (w *writer) Commit() error {
+	if w.done != nil {
+		return w.done
+	}
+	w.done = errDone
+	watch := store.Watch(w.cancel, patience)
+	err := watch.Done(w.w.Close())
+	w.cancel()
+	if err == nil {
+		return nil
+	}
+	err = fault(w.name, err)
+	if (store.IsTransient(err) || errors.Is(err, store.ErrCondition)) && w.isThere() {
+		return nil
+	}
+	return err
+}
+
+// isThere reports that the object under the name has the bytes of this one: an
+// answer was lost, or another process has written the same.
+func (w *writer) isThere() bool {
+	attrs, err := attrsOf(w.ctx, w.object, w.name)
+	return err == nil && attrs.Size == w.size && attrs.CRC32C == w.sum.Sum32()
+}
+
+func (w *writer) Abort() {
+	w.cancel()
+	if w.done == nil {
+		w.done = errDone
+	}
+}
+
+// Delete implements store.Store.
+func (s *bucketStore) Delete(ctx context.Context, name string) error {
+	o, err := s.object(name)
+	if err != nil {
+		return err
+	}
+	return store.DefaultRetry.Do(ctx, func() error {
+		if err := o.Delete(ctx); err != nil && !errors.Is(err, storage.ErrObjectNotExist) {
+			return fault(name, err)
+		}
+		return nil
+	})
+}
+
+// fault is err as the callers of a store want it.
+func fault(name string, err error) error {
+	e := &store.Error{Name: name, Err: err}
+	var api *googleapi.Error
+	switch {
+	case errors.Is(err, storage.ErrBucketNotExist):
+		e.Kind = fmt.Errorf("the bucket does not exist: %w", fs.ErrNotExist)
+	case errors.Is(err, storage.ErrObjectNotExist):
+		e.Kind = fs.ErrNotExist
+	case !errors.As(err, &api):
+	case api.Code == http.StatusNotFound:
+		e.Kind = fs.ErrNotExist
+	case api.Code == http.StatusUnauthorized, api.Code == http.StatusForbidden:
+		e.Kind = fmt.Errorf("%w (%d)", fs.ErrPermission, api.Code)
+	case api.Code == http.StatusPreconditionFailed:
+		e.Kind = store.ErrCondition
+	case api.Code >= 400 && api.Code < 500 && api.Code != http.StatusRequestTimeout && api.Code != http.StatusTooManyRequests:
+		e.Err = store.Final(err)
+	}
+	return e
+}

@@ -1,0 +1,361 @@
+package pipeline
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fsouza/fake-gcs-server/fakestorage"
+
+	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/io/store/storetest"
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/transforms"
+	"github.com/treebeam/treebeam/transforms/transformstest"
+)
+
+// A bucket is an empty bucket of an emulator in this process, for the time of
+// the test.
+type bucket struct {
+	uri    string
+	server *storetest.Server
+}
+
+var buckets = map[string]func(*testing.T) bucket{"gs": gsBucket}
+
+func gsBucket(t *testing.T) bucket {
+	fake, err := fakestorage.NewServerWithOptions(fakestorage.Options{NoListener: true, PublicHost: "127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fake.CreateBucketWithOpts(fakestorage.CreateBucketOpts{Name: "bucket"})
+	server := storetest.Serve(t, fake.HTTPHandler())
+	t.Setenv("STORAGE_EMULATOR_HOST", strings.TrimPrefix(server.URL, "http://"))
+	return bucket{"gs://bucket", server}
+}
+
+// upload copies the files of a folder to a new one in the bucket.
+func (b bucket) upload(t *testing.T, dir, name string) string {
+	t.Helper()
+	for file, data := range files(t, dir) {
+		if err := store.WriteFile(t.Context(), store.Join(b.uri, name, filepath.ToSlash(file)), []byte(data), store.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.uri + "/" + name
+}
+
+// objects are the contents of a folder of a bucket.
+func objects(t *testing.T, uri string) map[string]string {
+	t.Helper()
+	list := map[string]string{}
+	for info, err := range store.List(t.Context(), uri) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := store.ReadFile(t.Context(), info.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list[within(uri, info.Name)] = string(data)
+	}
+	return list
+}
+
+// rows are all columns of an output as JSON, with the place of the input
+// replaced by IN.
+func rows(t *testing.T, output, input string) string {
+	t.Helper()
+	var out []byte
+	if _, err := Convert(output, func(r *Row) error {
+		out = Formats["jsonl"](out, r)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(out), input, "IN")
+}
+
+// manyRanges makes at least 40 ranges of corpus.
+const manyRanges = 2200
+
+func TestBuckets(t *testing.T) {
+	for scheme, open := range buckets {
+		t.Run(scheme, func(t *testing.T) {
+			b := open(t)
+			dir := corpus(t)
+			in := b.upload(t, dir, "corpus")
+			o := options(in, b.uri+"/first/out/")
+			o.RangeBytes = manyRanges
+			if err := tryRun(o); err != nil {
+				t.Fatal(err)
+			}
+			want := objects(t, b.uri+"/first/out")
+			if n := countParts(want); n < 40 {
+				t.Fatalf("%d ranges: the test needs 40", n)
+			}
+			t.Run("rows", func(t *testing.T) { sameRows(t, b, o, dir, in) })
+			t.Run("again", func(t *testing.T) { nothingToDo(t, b, o, want) })
+			t.Run("resume", func(t *testing.T) { resumed(t, b, o, want) })
+			t.Run("faults", func(t *testing.T) { withFaults(t, b, o, want) })
+			t.Run("twice", func(t *testing.T) { twoAtOnce(t, b, o, want) })
+			t.Run("damaged", func(t *testing.T) { repaired(t, b, o, want) })
+			t.Run("other", func(t *testing.T) { overwritten(t, b, o) })
+		})
+	}
+}
+
+// sameRows compares every mix of disks and buckets, whole trees and patterns.
+func sameRows(t *testing.T, b bucket, o Options, dir, in string) {
+	want := rows(t, o.Output, in)
+	if strings.Count(want, "\n") < 500 || !strings.Contains(want, "IN/b/long.txt") {
+		t.Fatalf("rows: %.300s", want)
+	}
+	for _, c := range []struct{ input, output, root string }{
+		{dir, filepath.Join(t.TempDir(), "out"), dir},
+		{in + "/**", filepath.Join(t.TempDir(), "out"), in},
+		{dir, b.uri + "/mixed", dir},
+	} {
+		o := o
+		o.Inputs, o.Output = []string{c.input}, c.output
+		if err := tryRun(o); err != nil {
+			t.Fatal(err)
+		}
+		if got := rows(t, o.Output, c.root); got != want {
+			t.Errorf("%s to %s: other rows:\n%.300s\n%.300s", c.input, c.output, got, want)
+		}
+	}
+	if streamed(t, o) != converted(t, o.Output) {
+		t.Error("streamed and converted differ")
+	}
+}
+
+// nothingToDo runs the same command again.
+func nothingToDo(t *testing.T, b bucket, o Options, want map[string]string) {
+	written, skipped := transforms.Progress.Written.Load(), transforms.Progress.Skipped.Load()
+	b.server.Break(nil)
+	if err := tryRun(o); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "again", want, objects(t, b.uri+"/first/out"))
+	parts := int64(countParts(want))
+	if n := transforms.Progress.Written.Load() - written; n != 0 {
+		t.Errorf("%d ranges were written again", n)
+	}
+	if n := transforms.Progress.Skipped.Load() - skipped; n != parts {
+		t.Errorf("%d ranges of %d were skipped", n, parts)
+	}
+}
+
+// resumed interrupts a run and continues it.
+func resumed(t *testing.T, b bucket, o Options, want map[string]string) {
+	o.Output = b.uri + "/resumed"
+	ctx, cancel := context.WithCancel(t.Context())
+	before := toy.Parsed.Load()
+	toy.Hook = func(*syntax.Sentence) {
+		if toy.Parsed.Load()-before > 400 {
+			cancel()
+			time.Sleep(time.Millisecond)
+		}
+	}
+	p, err := Prepare(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Run(ctx, p)
+	toy.Hook = nil
+	if err == nil {
+		t.Fatal("the run was not interrupted")
+	}
+	for transforms.Progress.Active.Load() > 0 {
+		time.Sleep(time.Millisecond) // what was under way in this process ends
+	}
+	done := p.CountDone()
+	if done < 5 || p.Job.Ranges-done < 5 {
+		t.Fatalf("%d of %d ranges were done: the test needs some", done, p.Job.Ranges)
+	}
+	for name, data := range objects(t, o.Output) {
+		if strings.HasPrefix(name, "trees/") && data != want[name] {
+			t.Errorf("%s is there and is not whole", name)
+		}
+	}
+	written, skipped := transforms.Progress.Written.Load(), transforms.Progress.Skipped.Load()
+	if err := tryRun(o); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "resumed", want, objects(t, o.Output))
+	if n := transforms.Progress.Skipped.Load() - skipped; n != int64(done) {
+		t.Errorf("%d ranges were skipped, %d were done", n, done)
+	}
+	if n := transforms.Progress.Written.Load() - written; n != int64(p.Job.Ranges-done) {
+		t.Errorf("%d ranges were written, %d were left", n, p.Job.Ranges-done)
+	}
+}
+
+// withFaults lets one request in ten fail in some way. Whether a run gets
+// through or not, nothing that is there is cut off, and runs of the same
+// command end with the undisturbed bytes.
+func withFaults(t *testing.T, b bucket, o Options, want map[string]string) {
+	o.Output = b.uri + "/faults"
+	rng := rand.New(rand.NewPCG(3, 1))
+	b.server.Break(func(int, *http.Request) storetest.Fault {
+		if rng.IntN(10) == 0 {
+			return 1 + storetest.Fault(rng.IntN(int(storetest.Faults-1)))
+		}
+		return storetest.None
+	})
+	var err error
+	for range 5 {
+		if err = tryRun(o); err == nil {
+			break
+		}
+		t.Log(err)
+	}
+	met := 0
+	for f := storetest.None + 1; f < storetest.Faults; f++ {
+		if b.server.Met(f) == 0 {
+			t.Errorf("fault %d was never met", f)
+		}
+		met += b.server.Met(f)
+	}
+	b.server.Break(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d faults", met)
+	same(t, "with faults", want, objects(t, o.Output))
+}
+
+// twoAtOnce runs the same job twice at the same time.
+func twoAtOnce(t *testing.T, b bucket, o Options, want map[string]string) {
+	o.Output = b.uri + "/twice"
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			if err := tryRun(o); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	both.Wait()
+	same(t, "two at once", want, objects(t, o.Output))
+}
+
+// repaired replaces parts that are not what they should be.
+func repaired(t *testing.T, b bucket, o Options, want map[string]string) {
+	for _, kind := range []string{"trees", "failures"} {
+		paths, err := PartPaths(o.Output, kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, data := range map[int]string{1: "not Parquet", 2: want[within(b.uri+"/first/out", paths[3])], 4: ""} {
+			if err := store.WriteFile(t.Context(), paths[i], []byte(data), store.Options{Expect: store.Anything}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := tryRun(o); err != nil {
+			t.Fatal(err)
+		}
+		same(t, kind+" damaged", want, objects(t, b.uri+"/first/out"))
+	}
+}
+
+// overwritten refuses another run's output, then replaces it.
+func overwritten(t *testing.T, b bucket, o Options) {
+	o.Rows.MaxWords = 7
+	if err := tryRun(o); !isRefusal(err) || !strings.Contains(err.Error(), "--max-words: was 1000, is 7") {
+		t.Errorf("got %v", err)
+	}
+	mine := b.uri + "/first/out/mine.txt"
+	if err := store.WriteFile(t.Context(), mine, []byte("mine"), store.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	o.Overwrite, o.RangeBytes = true, 0
+	if err := tryRun(o); err != nil {
+		t.Fatal(err)
+	}
+	got := objects(t, b.uri+"/first/out")
+	if got["mine.txt"] != "mine" || countParts(got) != 1 {
+		t.Errorf("%d parts, mine.txt has become %q", countParts(got), got["mine.txt"])
+	}
+	foreign := b.uri + "/foreign"
+	if err := store.WriteFile(t.Context(), foreign+"/trees/other.parquet", nil, store.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	o.Output = foreign
+	if err := tryRun(o); !isRefusal(err) || !strings.Contains(err.Error(), "other.parquet") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A model in a bucket is fetched once.
+func TestModelInBucket(t *testing.T) {
+	b := gsBucket(t)
+	data, err := os.ReadFile(filepath.Join("..", "model", "english.tbm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	uri := b.uri + "/english.tbm"
+	if err := store.WriteFile(t.Context(), uri, data, store.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	b.server.Break(nil)
+	for range 3 {
+		if _, digest, err := transforms.OpenModel(uri); err != nil || digest != model.Digest(data) {
+			t.Fatal(digest, err)
+		}
+	}
+	if n := b.server.Requests(); n > 5 {
+		t.Errorf("%d requests to open a model three times", n)
+	}
+	if _, _, err := transforms.OpenModel(b.uri + "/none.tbm"); err == nil || !strings.Contains(err.Error(), "none.tbm") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Runners with workers elsewhere take what these can see: objects, and a local
+// model, which is copied for them.
+func TestRemoteRunner(t *testing.T) {
+	b := gsBucket(t)
+	in := b.upload(t, write(t, map[string]string{"x.txt": prose(3)}), "in")
+	local := write(t, map[string]string{"x.txt": prose(1)})
+	for name, c := range map[string]struct{ input, output, refused string }{
+		"all remote":   {in, b.uri + "/out", ""},
+		"local input":  {local, b.uri + "/out", local},
+		"local output": {in, filepath.Join(local, "out"), filepath.Join(local, "out")},
+		"stdin":        {"-", b.uri + "/out", "-"},
+	} {
+		o := options(c.input, c.output)
+		o.Runner = "dataflow"
+		p, err := Prepare(t.Context(), o)
+		switch {
+		case c.refused != "":
+			if !isRefusal(err) || !strings.Contains(err.Error(), "such as "+c.refused) {
+				t.Errorf("%s: got %v", name, err)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", name, err)
+		case p.Job.Model != transformstest.ModelURI || p.Job.Output != c.output:
+			t.Errorf("%s: %+v", name, p.Job)
+		}
+	}
+	o := options(in, b.uri+"/out2")
+	o.Runner, o.Model = "dataflow", filepath.Join("..", "model", "english.tbm")
+	p, err := Prepare(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := o.Output + "/_treebeam/models/" + p.Job.ModelDigest + ".tbm"; p.Job.Model != want {
+		t.Errorf("the model is at %s, want %s", p.Job.Model, want)
+	}
+	if _, digest, err := transforms.OpenModel(p.Job.Model); err != nil || digest != p.Job.ModelDigest {
+		t.Error(digest, err)
+	}
+}
