@@ -72,6 +72,9 @@ func ValidateRows(o *transforms.RowOptions) error {
 	if o.Parse.Restarts < 0 {
 		return refuse("--restarts %d: must not be negative; 0 is the model's default", o.Parse.Restarts)
 	}
+	if o.Parse.Budget < 0 {
+		return refuse("--budget %d: must not be negative; 0 is 1,000 for each restart", o.Parse.Budget)
+	}
 	return nil
 }
 

@@ -161,6 +161,7 @@ func differences(ctx context.Context, output string, run *record, plan *source.P
 	note("--restarts", old.Options.Parse.Restarts, run.Options.Parse.Restarts)
 	note("--projective", old.Options.Parse.Projective, run.Options.Parse.Projective)
 	note("--exact", old.Options.Parse.Exact, run.Options.Parse.Exact)
+	note("--budget", old.Options.Parse.Budget, run.Options.Parse.Budget)
 
 	before, err := source.ReadPlan(ctx, store.Join(output, transforms.OwnDir, source.PlanName(old.FP)))
 	if err != nil {

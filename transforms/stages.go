@@ -33,6 +33,7 @@ type ParseOptions struct {
 	Seed       uint64 `json:"seed"`
 	Restarts   int    `json:"restarts"`
 	Exact      int    `json:"exact,omitempty"`
+	Budget     int    `json:"budget,omitempty"`
 	Projective bool   `json:"projective,omitempty"`
 }
 

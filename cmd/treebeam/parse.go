@@ -68,6 +68,7 @@ func newParseCommand() *parseCommand {
 	f.IntVar(&o.Rows.Parse.Restarts, "restarts", 0, "at most `N` climbs a sentence: more are slower and find better trees (6)")
 	f.BoolVar(&o.Rows.Parse.Projective, "projective", false, "find trees without crossing arcs only")
 	f.IntVar(&o.Rows.Parse.Exact, "exact", 0, "score all trees of a sentence whose candidate heads combine in at most `N` ways; -1 for none (32)")
+	f.IntVar(&o.Rows.Parse.Budget, "budget", 0, "stop searching a sentence after weighing `N` heads a word; its status is then budget (1000 a restart)")
 	f.Uint64Var(&o.Rows.Parse.Seed, "seed", o.Rows.Parse.Seed, "`N` that the random choices depend on")
 	f.Int64Var(&o.RangeBytes, "range-bytes", 0, "about how many `BYTES` of input make one part (chosen)")
 	f.BoolVar(&o.Overwrite, "overwrite", false, "remove the output of another run first")

@@ -26,7 +26,7 @@ type step struct{ word, arc int32 }
 func (x *search) chains() int64 {
 	t, y := &x.t, &x.y
 	gained := int64(0)
-	for m := int32(1); int(m) <= t.n; m++ {
+	for m := int32(1); int(m) <= t.n && !x.spent(); m++ {
 		lo, hi := t.arcs.Start[m-1], t.arcs.Start[m]
 		for i, weighed := lo, false; i < hi; i++ {
 			if !weighed {
@@ -56,7 +56,7 @@ func (x *search) chains() int64 {
 func (x *search) swaps() int64 {
 	t, y := &x.t, &x.y
 	gained := int64(0)
-	for m := int32(1); int(m) <= t.n; m++ {
+	for m := int32(1); int(m) <= t.n && !x.spent(); m++ {
 		h := y.head[m]
 		if m == y.root || h == y.root {
 			continue
@@ -92,7 +92,7 @@ func (x *search) swaps() int64 {
 func (x *search) rootChains() int64 {
 	t, y := &x.t, &x.y
 	gained := int64(0)
-	for m := int32(1); int(m) <= t.n; m++ {
+	for m := int32(1); int(m) <= t.n && !x.spent(); m++ {
 		old := y.root
 		if m == old || !x.mayReplace(m, old) {
 			continue

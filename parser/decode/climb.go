@@ -18,6 +18,9 @@ func (x *search) climb() int64 {
 	gained := x.sweep()
 	for range maxSweeps {
 		gained += x.drain()
+		if x.spent() {
+			break
+		}
 		g := x.reroot()
 		if g == 0 {
 			break
@@ -39,6 +42,9 @@ func (x *search) sweep() int64 {
 	gained := int64(0)
 	x.order = x.y.postorder(x.order[:0])
 	for _, m := range x.order {
+		if x.spent() {
+			break
+		}
 		gained += x.improve(m)
 	}
 	return gained
@@ -47,7 +53,7 @@ func (x *search) sweep() int64 {
 // drain visits the words in line, and those that come into it.
 func (x *search) drain() int64 {
 	gained := int64(0)
-	for i := 0; i < len(x.queue) && i < maxSweeps*x.t.n; i++ {
+	for i := 0; i < len(x.queue) && i < maxSweeps*x.t.n && !x.spent(); i++ {
 		w := x.queue[i]
 		x.queued[w] = false
 		gained += x.improve(w)
@@ -143,7 +149,7 @@ func (x *search) weigh(m int32) bool {
 func (x *search) reroot() int64 {
 	t, y := &x.t, &x.y
 	old := y.root
-	for m := int32(1); int(m) <= t.n; m++ {
+	for m := int32(1); int(m) <= t.n && !x.spent(); m++ {
 		if m == old || !x.mayReplace(m, old) {
 			continue
 		}

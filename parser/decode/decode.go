@@ -28,13 +28,19 @@ type Options struct {
 	// Projective allows no arc to cross another, that from 0 included. The
 	// candidates must hold a projective tree (prune.Project).
 	Projective bool
-	Exact      int // score all trees if the candidate heads combine in at most so many ways; 32 if 0, never if negative
+	// Budget bounds the search of a sentence, or of each of its windows: after
+	// so many heads weighed a word it stops where it is, by local parts no
+	// worse than the pruner's best tree, and the status becomes Budget. 1,000 times
+	// Restarts if 0.
+	Budget int
+	Exact  int // score all trees if the candidate heads combine in at most so many ways; 32 if 0, never if negative
 }
 
 const (
 	defaultRestarts = 6
 	leastPatience   = 3
 	defaultExact    = 32
+	defaultBudget   = 1000 // for each of Restarts: of 3,101 dev sentences of English and Turkish one took 1,472 with 6, 99 % under 900
 )
 
 // A Model is a trained parser. It is read-only and safe for concurrent use.
@@ -83,6 +89,9 @@ func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 	if o.Exact == 0 {
 		o.Exact = defaultExact
 	}
+	if o.Budget <= 0 {
+		o.Budget = defaultBudget * o.Restarts
+	}
 	x := m.get()
 	defer m.pool.Put(x)
 	x.t.count = Counters{}
@@ -101,6 +110,7 @@ func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 	root := int32(0)
 	s.Confidence = syntax.Confidence{TreeAgreement: 1}
 	for i := range windows {
+		s.Status = max(s.Status, windows[i].Status)
 		root = join(s, &windows[i], int32(b[i]), root)
 	}
 	s.Confidence.HeadMarginal = nil
@@ -112,11 +122,15 @@ func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 func (x *search) parse(m *Model, s *syntax.Sentence, o Options) error {
 	x.prepare(m, m.scorer, s)
 	x.projective = o.Projective
+	x.limit = x.t.count.Gains + int64(o.Budget)*int64(len(s.Words))
 	if !x.enumerate(o.Exact) && !x.run(contentSeed(s, o.Seed), o.Restarts, o.Patience) {
 		return errors.New("the candidate heads hold no tree with a single root")
 	}
 	for i := range s.Words {
 		s.Words[i].Head = x.best[i+1]
+	}
+	if x.cut {
+		s.Status = max(s.Status, syntax.Budget)
 	}
 	x.confidence(s)
 	return nil

@@ -1,6 +1,8 @@
 package decode
 
 import (
+	"math"
+
 	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/score"
@@ -16,6 +18,8 @@ type search struct {
 	order      []int32
 	delta      int64 // largest local loss of a move that settle looks at, exclusive
 	projective bool  // no arc may cross another
+	limit      int64 // of t.count.Gains: the search ends there
+	cut        bool  // it has ended there
 
 	trail  []step  // of the present chain
 	queue  []int32 // words that the chain concerns
@@ -52,6 +56,7 @@ func (x *search) prepare(m *Model, sc score.Scorer, s *syntax.Sentence) {
 	t := &x.t
 	t.scorer, t.on, x.delta = sc, m.families, int64(m.delta)
 	x.projective = false
+	x.limit, x.cut = math.MaxInt64, false
 	m.vocabulary.Encode(s, &t.codes)
 	t.arcs.Start, t.arcs.Heads = s.Candidates.Start, s.Candidates.Heads
 	t.prepare()
@@ -81,7 +86,7 @@ func (x *search) run(seed uint64, limit, patience int) bool {
 	known := x.marginals()
 	free := x.freeWords()
 	prepared := false
-	for j, idle := 0, 0; j < limit && idle < patience; j++ {
+	for j, idle := 0, 0; j < limit && idle < patience && !x.spent(); j++ {
 		switch {
 		case j == 0:
 			if !x.firstTree() {
@@ -108,6 +113,12 @@ func (x *search) run(seed uint64, limit, patience int) bool {
 		}
 	}
 	return true
+}
+
+// spent reports whether the search has used up its budget.
+func (x *search) spent() bool {
+	x.cut = x.cut || x.t.count.Gains >= x.limit
+	return x.cut
 }
 
 // marginals fills x.marginal, with 0 if they are not known.

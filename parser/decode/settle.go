@@ -40,6 +40,9 @@ func (x *search) settle() {
 	}
 	now := x.t.globals(&x.y)
 	for range maxSweeps {
+		if x.spent() {
+			return
+		}
 		moved := x.fullSweep(&now)
 		if !moved {
 			moved = x.fullReroot(&now)
@@ -57,7 +60,7 @@ func (x *search) fullSweep(now *int64) (moved bool) {
 	x.order = y.postorder(x.order[:0])
 	for _, m := range x.order {
 		lo, hi := t.arcs.Span(int(m))
-		if m == y.root || hi-lo < 2 {
+		if m == y.root || hi-lo < 2 || x.spent() {
 			continue
 		}
 		from := y.slot[m]
@@ -97,7 +100,7 @@ func (x *search) fullReroot(now *int64) bool {
 	old := y.root
 	rootArc := y.slot[old]
 	for m := int32(1); int(m) <= t.n; m++ {
-		if m == old || !x.mayReplace(m, old) {
+		if m == old || x.spent() || !x.mayReplace(m, old) {
 			continue
 		}
 		before := y.slot[m]
