@@ -13,8 +13,8 @@ import (
 // started from, near the budget, and says when it was cut.
 func TestBudget(t *testing.T) {
 	r := graph.Rand(5)
-	for k := range 16 {
-		s := randomSentence(10+int(r.Below(20)), 4, &r)
+	for k := range 8 {
+		s := randomSentence(10+int(r.Below(10)), 4, &r)
 		on := []feature.Families{feature.Standard, feature.Full}[k%2]
 		whole := newSearch(s, 400, on)
 		if !whole.run(1, 6, 3) || whole.cut {
@@ -57,7 +57,7 @@ func (x *search) firstTreeOf() {
 func TestBudgetIsInTheStatus(t *testing.T) {
 	r := graph.Rand(6)
 	m := &Model{vocabulary: feature.Learn(nil), scorer: noise{300}, families: feature.Standard}
-	for range 20 {
+	for range 6 {
 		s := randomSentence(30, 6, &r)
 		if err := m.Parse(s, Options{Budget: 1}); err != nil {
 			t.Fatal(err)
