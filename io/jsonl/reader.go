@@ -111,9 +111,22 @@ func NewReader(r io.Reader, o Options, start, end int64) *Reader {
 		return rd
 	}
 	rd.offset = start - 1
-	_, rd.done = rd.readLine()
+	rd.done = rd.skipLine()
 	rd.from, rd.to = rd.offset, rd.offset
 	return rd
+}
+
+// skipLine passes over the line that another reader reads, as far as end:
+// after that nothing is ours.
+func (r *Reader) skipLine() error {
+	for r.end < 0 || r.offset < r.end {
+		chunk, err := r.in.ReadSlice('\n')
+		r.offset += int64(len(chunk))
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return err
+		}
+	}
+	return io.EOF
 }
 
 // Covered returns the interval of the file that the lines read so far fill,

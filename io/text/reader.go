@@ -93,7 +93,7 @@ func (r *Reader) align(src io.Reader, start int64) error {
 	} else if err != nil {
 		return err
 	}
-	at, rest, err := skipLine(src, start-1, r.layout.Newline, &behind)
+	at, rest, err := skipLine(src, start-1, r.end, r.layout.Newline, &behind)
 	r.coverStart, r.coverEnd, r.inked = at, at, at
 	if err != nil {
 		return err
@@ -113,23 +113,22 @@ func (r *Reader) align(src io.Reader, start int64) error {
 			r.coverStart, r.coverEnd = r.here(), r.here()
 			return err
 		}
-		if !blank {
-			r.lineStart = r.here()
-			continue
-		}
 		r.coverStart, r.coverEnd = r.lineStart, r.lineStart
 		if r.end >= 0 && r.lineStart >= r.end {
 			return io.EOF
 		}
 		r.lineStart = r.here()
-		return nil
+		if blank {
+			return nil
+		}
 	}
 }
 
 // skipLine reads up to the first line break and returns the offset after it
 // (that of the end of the file if there is none), and what was read beyond it.
-// What it skips is appended to behind, of which the end is kept.
-func skipLine(src io.Reader, at int64, newline byte, behind *[]byte) (int64, []byte, error) {
+// What it skips is appended to behind, of which the end is kept. It stops with
+// io.EOF behind end, unless that is negative: nothing of ours comes after it.
+func skipLine(src io.Reader, at, end int64, newline byte, behind *[]byte) (int64, []byte, error) {
 	buf := make([]byte, rawBytes)
 	for {
 		n, err := src.Read(buf)
@@ -143,6 +142,9 @@ func skipLine(src io.Reader, at int64, newline byte, behind *[]byte) (int64, []b
 		at += int64(skipped)
 		if i >= 0 {
 			return at, buf[skipped:n], nil // src keeps its error
+		}
+		if err == nil && end >= 0 && at > end {
+			err = io.EOF
 		}
 		if err != nil {
 			return at, nil, err
@@ -161,7 +163,8 @@ func endsBlank(b []byte, newline byte) bool {
 	return true
 }
 
-// passLine consumes a line with its end and reports whether it was blank.
+// passLine consumes a line with its end and reports whether it was blank. It
+// stops with io.EOF where nothing of ours can come.
 func (r *Reader) passLine() (blank bool, err error) {
 	blank = true
 	for {
@@ -175,6 +178,9 @@ func (r *Reader) passLine() (blank bool, err error) {
 			blank = blank && isSpace(c)
 		}
 		r.consume(len(r.win.text))
+		if !blank && r.end >= 0 && r.here() > r.end {
+			return false, io.EOF
+		}
 		if !r.more() {
 			return false, r.err
 		}
