@@ -36,7 +36,8 @@ func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*transform
 		return nil, err
 	}
 	if err != nil {
-		return nil, errors.New(rootCause(err))
+		transforms.Abandon(&p.Job)
+		return nil, failure(err)
 	}
 	m, err := ReadManifest(p.Job.Output)
 	if errors.Is(err, os.ErrNotExist) {
@@ -70,6 +71,21 @@ func (p *Prepared) CountDone() int {
 		}
 	}
 	return n
+}
+
+// An InputChanged is the error of a run whose input is not what was listed. The
+// same command does not continue it: the input is that of another run now.
+type InputChanged struct{ what string }
+
+func (e *InputChanged) Error() string { return e.what }
+
+// failure is the error of a failed run.
+func failure(err error) error {
+	text := rootCause(err)
+	if what, ok := strings.CutPrefix(text, transforms.ChangedMark); ok {
+		return &InputChanged{what}
+	}
+	return errors.New(text)
 }
 
 // rootCause takes our own message out of the layers that Beam puts around it.

@@ -3,6 +3,7 @@ package transforms
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -260,7 +261,7 @@ func mergeFiles(pieces []File) ([]File, error) {
 			d.End = p.End
 		}
 		if p.Version != d.Version && p.Version != "" && d.Version != "" {
-			return nil, fmt.Errorf("%s changed while it was read; run the same command again", p.URI)
+			return nil, &source.Error{URI: p.URI, Kind: source.Changed, Err: errors.New("the file changed while it was read")}
 		}
 		d.EOF = p.EOF
 		d.Failed = d.Failed || p.Failed

@@ -6,12 +6,13 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
 )
 
 // Names in an output folder.
 const (
-	OwnDir       = "_treebeam" // plans, temporary files, copied models
+	OwnDir       = source.OwnDir // plans, temporary files, copied models
 	SummaryFile  = "summary.json"
 	ManifestFile = "manifest.json"
 )

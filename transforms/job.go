@@ -1,12 +1,14 @@
 package transforms
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -56,10 +58,18 @@ type Job struct {
 // many lines around it.
 const ErrorMark = "treebeam: "
 
+// ChangedMark follows ErrorMark if the input is not what was listed: running
+// the same command again does not continue the run.
+const ChangedMark = "the input has changed: "
+
 // marked is err as a DoFn returns it.
 func marked(err error) error {
 	if err == nil {
 		return nil
+	}
+	var fault *source.Error
+	if errors.As(err, &fault) && fault.Kind == source.Changed {
+		return fmt.Errorf(ErrorMark+ChangedMark+"%w", err)
 	}
 	return fmt.Errorf(ErrorMark+"%w", err)
 }

@@ -151,6 +151,8 @@ func (rd *rangeReader) piece(i int) error {
 		f.Failed = true
 	case errors.As(err, &fault) && fault.Kind == source.Permanent:
 		f.Failed = true
+	case errors.As(err, &fault):
+		return fmt.Errorf("reading %w", err) // which names the file
 	default:
 		return fmt.Errorf("reading %s: %w", p.URI, err)
 	}

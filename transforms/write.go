@@ -88,6 +88,18 @@ func (a attempt) abandon() {
 	}
 }
 
+// Abandon removes the temporary files of all ranges of the job that are under
+// way in this process: after a run that has failed, whose other ranges then
+// fail too.
+func Abandon(job *Job) {
+	active.Range(func(key, _ any) bool {
+		if a := key.(attempt); a.output == job.Output && a.fp == job.FP {
+			a.abandon()
+		}
+		return true
+	})
+}
+
 // AbandonAll removes the temporary files of all ranges under way in this
 // process: for a process that is about to end.
 func AbandonAll() {

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
@@ -123,6 +125,12 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 		quietBeam()
 	}
 
+	signal.Ignore(syscall.SIGPIPE) // a run does not depend on who reads its summary
+	closeScratch, err := openScratch()
+	if err != nil {
+		return err
+	}
+	defer closeScratch()
 	ctx, stop := interruptible(ctx, c.options.Output)
 	defer stop()
 	run, err := pipeline.Prepare(ctx, c.options)
@@ -136,6 +144,10 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	if ctx.Err() != nil {
 		fmt.Fprintln(os.Stderr, "interrupted; the same command continues")
 		return exitCode(exitInterrupted)
+	}
+	var changed *pipeline.InputChanged
+	if errors.As(err, &changed) {
+		return fmt.Errorf("%w\nthe input is another one now: add --overwrite to remove what this run has written, or name another --output", err)
 	}
 	if err != nil {
 		return fmt.Errorf("%w\nthe same command continues where this run stopped", err)

@@ -6,12 +6,34 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
 // toyFolder holds what trainedToy makes; TestMain removes it.
 var toyFolder string
 
+// asProgram in the environment makes the test binary treebeam itself, with the
+// toy model.
+const asProgram = "TREEBEAM_TEST_AS_PROGRAM"
+
+// asNobody takes the rights of root from it.
+const asNobody = "TREEBEAM_TEST_AS_NOBODY"
+
+// dropRights, where there is such a thing, makes the process that of a user
+// without rights.
+var dropRights = func() error { return nil }
+
 func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		if os.Getenv(asNobody) != "" {
+			if err := dropRights(); err != nil {
+				panic(err)
+			}
+		}
+		transformstest.Register()
+		main()
+	}
 	status := m.Run()
 	if toyFolder != "" {
 		os.RemoveAll(toyFolder)

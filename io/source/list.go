@@ -201,7 +201,7 @@ func (l *lister) glob(root, dir string, segs []string) error {
 			return err
 		}
 	}
-	return l.each(dir, func(name string, e fs.DirEntry) error {
+	return l.each(root, dir, func(name string, e fs.DirEntry) error {
 		if isHidden(name) && name[0] != seg[0] {
 			return nil
 		}
@@ -229,7 +229,7 @@ func (l *lister) glob(root, dir string, segs []string) error {
 
 // walk lists all files below dir.
 func (l *lister) walk(root, dir string) error {
-	return l.each(dir, func(name string, e fs.DirEntry) error {
+	return l.each(root, dir, func(name string, e fs.DirEntry) error {
 		switch p := join(dir, name); {
 		case isHidden(name):
 			return nil
@@ -242,21 +242,35 @@ func (l *lister) walk(root, dir string) error {
 }
 
 // each calls fn with the entries of dir in byte order, those to be skipped
-// left out.
-func (l *lister) each(dir string, fn func(name string, e fs.DirEntry) error) error {
+// left out. dir is root or below it. The output of a run is refused as root
+// and skipped elsewhere.
+func (l *lister) each(root, dir string, fn func(name string, e fs.DirEntry) error) error {
 	if err := l.ctx.Err(); err != nil {
 		return err
 	}
 	abs := l.resolve(dir)
+	if l.skip[abs] && dir == root {
+		return &InputError{dir, "is the output folder too; name another --output"}
+	}
 	if l.skip[abs] {
 		return nil
 	}
 	entries, err := os.ReadDir(abs)
+	if err != nil && dir != root {
+		l.addUnlisted(root, dir, err)
+		return nil
+	}
 	if err != nil {
 		return &InputError{dir, fmt.Sprintf("cannot be listed: %v; check its permissions, or name the files one by one", errors.Unwrap(err))}
 	}
+	if isOutput(entries) && dir == root {
+		return &InputError{dir, "is an output of treebeam's; treebeam show, convert and report read it"}
+	}
+	if isOutput(entries) {
+		return nil
+	}
 	for _, e := range entries {
-		if l.skip[filepath.Join(abs, e.Name())] {
+		if l.skips(filepath.Join(abs, e.Name()), e) {
 			continue
 		}
 		if err := fn(e.Name(), e); err != nil {

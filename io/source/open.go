@@ -36,6 +36,9 @@ type File struct {
 // Compression (.gz, .zst, .bz2) goes by the name, for standard input by the
 // content.
 func Open(ctx context.Context, r *Range, p *Piece) (*File, error) {
+	if err := checkListed(p); err != nil {
+		return nil, err
+	}
 	name := p.Path
 	if name == "" {
 		name = p.URI

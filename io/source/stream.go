@@ -166,6 +166,8 @@ func classify(uri string, off int64, err error) error {
 		e.Kind, e.Err = Changed, errors.New("the file changed since it was listed; run the same command again when nothing writes to it")
 	case errors.Is(err, errIrregular):
 		e.Kind = Permanent
+	case impossiblePath(err):
+		e.Kind = Permanent
 	}
 	return e
 }

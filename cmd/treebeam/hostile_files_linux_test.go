@@ -1,0 +1,181 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/treebeam/treebeam/transforms"
+)
+
+// must fails the test if one of the errors is none.
+func must(t *testing.T, errs ...error) {
+	t.Helper()
+	for _, err := range errs {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// oddNames are names that a file may have.
+var oddNames = []string{
+	" ", "-leading", "--output=x", "a\nb.txt", "a\tb.txt", "a\rb.txt", "\x01\x7f", "bad\xff\xfe.txt", "emoji \U0001f600.txt", "e\u0301.txt", "\u00e9.txt",
+	"%41.txt", "a b.txt", "back\\slash.txt", "quote'\".txt", "star*[a].txt", "tilde~", "x.TXT", strings.Repeat("n", 251) + ".txt", "\u202etxt.a",
+}
+
+// Names, links and things that are no files.
+func TestHostileFiles(t *testing.T) {
+	named := map[string]string{}
+	for _, name := range oddNames {
+		named[name] = fine
+	}
+	in := func(dir, name string) string { return filepath.Join(dir, "in", name) }
+	runHostile(t, map[string]hostile{
+		"odd names":         {in: named, trees: 2 * int64(len(named))},
+		"hidden files":      {in: map[string]string{".a.txt": fine, "_b.txt": fine, ".c/d.txt": fine, "e.txt": fine}, trees: 2},
+		"only hidden files": {in: map[string]string{".a.txt": fine}, want: exitRefused, last: "start with . or _"},
+		"links in a circle": {in: map[string]string{"a.txt": fine}, trees: 2, rows: []row{{"x", "read", "link"}, {"y", "read", "link"}},
+			setup: func(t *testing.T, dir string) {
+				must(t, os.Symlink(in(dir, ""), in(dir, "loop")), os.Symlink("y", in(dir, "x")), os.Symlink("x", in(dir, "y")))
+			}},
+		"a link to nowhere": {in: map[string]string{"a.txt": fine}, trees: 2, rows: []row{{"b.txt", "read", "link to nowhere"}},
+			setup: func(t *testing.T, dir string) { must(t, os.Symlink("none", in(dir, "b.txt"))) }},
+		"a link to a file": {in: map[string]string{"a.txt": fine}, trees: 4,
+			setup: func(t *testing.T, dir string) { must(t, os.Symlink("a.txt", in(dir, "b.txt"))) }},
+		"a link to the output": {in: map[string]string{"a.txt": fine}, trees: 2,
+			setup: func(t *testing.T, dir string) { must(t, os.Symlink(filepath.Join(dir, "out"), in(dir, "out"))) }},
+		"a pipe and a socket": {in: map[string]string{"a.txt": fine}, trees: 2,
+			rows: []row{{"pipe", "read", "not a regular file"}, {"socket", "read", "not a regular file"}},
+			setup: func(t *testing.T, dir string) {
+				must(t, syscall.Mkfifo(in(dir, "pipe"), 0o600))
+				l, err := net.Listen("unix", in(dir, "socket"))
+				must(t, err)
+				t.Cleanup(func() { l.Close() })
+			}},
+		"a socket by name": {args: []string{"IN/socket", "--output", "OUT"}, want: exitRefused, last: "cannot be opened",
+			setup: func(t *testing.T, dir string) {
+				l, err := net.Listen("unix", in(dir, "socket"))
+				must(t, err)
+				t.Cleanup(func() { l.Close() })
+			}},
+		"a pipe by name": {args: []string{"IN/pipe", "--output", "OUT"}, trees: 2, once: true,
+			setup: func(t *testing.T, dir string) {
+				must(t, syscall.Mkfifo(in(dir, "pipe"), 0o600))
+				go os.WriteFile(in(dir, "pipe"), []byte(fine), 0)
+			}},
+		"a device":        {args: []string{"/dev/null", "--output", "OUT"}},
+		"a path too long": {setup: deepFolder, in: map[string]string{"a.txt": fine}, trees: 2, rows: []row{{"", "read", "cannot be listed"}}},
+		"one file twice":  {in: map[string]string{"a.txt": fine}, args: []string{"IN/*.txt", "IN/a.*", "IN", "IN/../in/a.txt", "--output", "OUT"}, trees: 2},
+		"one id twice": {in: map[string]string{"x/a.txt": fine, "y/a.txt": fine}, args: []string{"IN/x", "IN/y", "--output", "OUT"},
+			want: exitRefused, last: "same document id"},
+		"no file for one pattern": {in: map[string]string{"a.txt": fine}, args: []string{"IN", "IN/*.pdf", "--output", "OUT"}, want: exitRefused, last: "*.pdf: matches no file"},
+		"a broken pattern":        {args: []string{"IN/[a", "--output", "OUT"}, want: exitRefused, last: "has no ]"},
+		"brackets in a name":      {in: map[string]string{"[a].txt": fine}, args: []string{"IN/[a].txt", "--output", "OUT"}, trees: 2},
+		"5,000 files": {setup: func(t *testing.T, dir string) {
+			for i := range 5000 {
+				must(t, os.WriteFile(in(dir, fmt.Sprintf("%04d.txt", i)), []byte("A file .\n"), 0o644))
+			}
+		}, trees: 5000, once: true},
+		"output inside input": {in: map[string]string{"a.txt": fine}, args: []string{"DIR", "--output", "OUT"}, trees: 2},
+		"input inside output": {args: []string{"OUT/texts", "--output", "OUT"}, trees: 2, once: true, setup: func(t *testing.T, dir string) {
+			must(t, os.MkdirAll(filepath.Join(dir, "out", "texts"), 0o755), os.WriteFile(filepath.Join(dir, "out", "texts", "a.txt"), []byte(fine), 0o644))
+		}},
+		"input is the output":         {in: map[string]string{"a.txt": fine}, args: []string{"IN", "--output", "IN"}, want: exitRefused, last: "is the output folder too"},
+		"another output inside input": {in: map[string]string{"a.txt": fine, "old/_treebeam/tmp/x": "", "old/manifest.json": "{}", "old/trees/part-0.parquet": "PAR1"}, trees: 2},
+		"an output as input":          {in: map[string]string{"_treebeam/tmp/x": "", "manifest.json": "{}"}, want: exitRefused, last: "treebeam show"},
+	})
+}
+
+// deepFolder makes a folder whose path is longer than the system allows.
+func deepFolder(t *testing.T, dir string) {
+	at, err := os.OpenRoot(filepath.Join(dir, "in"))
+	must(t, err)
+	for range 20 {
+		must(t, at.Mkdir("d"+strings.Repeat("x", 250), 0o755))
+		next, err := at.OpenRoot("d" + strings.Repeat("x", 250))
+		must(t, err, at.Close())
+		at = next
+	}
+	must(t, at.WriteFile("lost.txt", []byte(fine), 0o644), at.Close())
+}
+
+// A file that is not what it was when it was listed fails the run, which then
+// starts anew with --overwrite; one that has gone before it was opened is a
+// row.
+func TestHostileChanges(t *testing.T) {
+	long := strings.Repeat("One two three .\n\n", 20000) // several chunks
+	files := map[string]string{"a.txt": long, "b.txt": fine}
+	change := func(how func(path string) error) hostile {
+		return hostile{in: files, want: exitFailed, last: "--overwrite", once: true, after: startAnew,
+			hook: func(t *testing.T, dir string) { must(t, how(filepath.Join(dir, "in", "a.txt"))) }}
+	}
+	second := func(how func(path string) error) hostile {
+		c := change(nil)
+		c.hook = func(t *testing.T, dir string) { must(t, how(filepath.Join(dir, "in", "b.txt"))) }
+		return c
+	}
+	grow := func(path string) error {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		_, err = f.WriteString("More .\n")
+		return err
+	}
+	replace := func(path string) error {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(path+".new", []byte(strings.ToUpper(string(data))), 0o644); err != nil {
+			return err
+		}
+		past := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(path+".new", past, past); err != nil {
+			return err
+		}
+		return os.Rename(path+".new", path)
+	}
+	gone := second(os.Remove)
+	gone.want, gone.last, gone.trees, gone.after = exitOK, "", 20000, nil
+	gone.rows = []row{{"b.txt", "read", "the file is gone"}}
+	runHostile(t, map[string]hostile{
+		"grows":                   change(grow),
+		"shrinks":                 change(func(path string) error { return os.Truncate(path, 10) }),
+		"is emptied":              change(func(path string) error { return os.Truncate(path, 0) }),
+		"vanishes":                change(os.Remove),
+		"is replaced":             change(replace),
+		"becomes a folder":        change(func(path string) error { return joined(os.Remove(path), os.Mkdir(path, 0o755)) }),
+		"grows before it is read": second(grow),
+		"is replaced before":      second(replace),
+		"vanishes before":         gone,
+	})
+}
+
+func joined(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startAnew checks the remedy that the failed run names: the same command
+// with --overwrite.
+func startAnew(t *testing.T, dir string) {
+	status, _, stderr := treebeam(t, "", toyCommand(filepath.Join(dir, "in"), "--output", filepath.Join(dir, "out"), "--overwrite")...)
+	if status != exitOK {
+		t.Errorf("with --overwrite: status %d, %s", status, stderr)
+	}
+	if left, err := os.ReadDir(filepath.Join(dir, "out", transforms.OwnDir, "tmp")); err != nil || len(left) > 0 {
+		t.Errorf("temporary files are left: %v, %v", left, err)
+	}
+}
