@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -43,6 +45,13 @@ func (o *Options) checkOutput(ctx context.Context, output string, run *record, p
 	return checkForeign(ctx, output, run.FP)
 }
 
+// isFingerprint reports whether s can be the fingerprint of a run: names of
+// files are made of it.
+func isFingerprint(s string) bool {
+	_, err := hex.DecodeString(s)
+	return err == nil && len(s) == 2*sha256.Size
+}
+
 // recordsIn returns the records of all runs that have written to output.
 func recordsIn(ctx context.Context, output string) ([]record, error) {
 	own := store.Join(output, transforms.OwnDir)
@@ -60,7 +69,7 @@ func recordsIn(ctx context.Context, output string) ([]record, error) {
 			return nil, err
 		}
 		var r record
-		if err := json.Unmarshal(data, &r); err != nil || len(r.FP) < 16 {
+		if err := json.Unmarshal(data, &r); err != nil || !isFingerprint(r.FP) {
 			return nil, fmt.Errorf("%s is damaged: remove the folder %s and start again", info.Name, output)
 		}
 		list = append(list, r)

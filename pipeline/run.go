@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	// Runners and stores register themselves.
@@ -36,7 +38,7 @@ func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*transform
 		return nil, err
 	}
 	if err != nil {
-		transforms.Abandon(&p.Job)
+		transforms.Abandon(&p.Job, stopWithin)
 		return nil, failure(err)
 	}
 	m, err := ReadManifest(p.Job.Output)
@@ -72,6 +74,9 @@ func (p *Prepared) CountDone() int {
 	}
 	return n
 }
+
+// stopWithin is how long a failed run waits for what it still has under way.
+const stopWithin = 5 * time.Second
 
 // An InputChanged is the error of a run whose input is not what was listed. The
 // same command does not continue it: the input is that of another run now.
@@ -110,7 +115,7 @@ func PartPaths(output, kind string) ([]string, error) {
 	}
 	var list []string
 	for _, f := range m.Files {
-		if strings.HasPrefix(f.Path, kind+"/") {
+		if strings.HasPrefix(f.Path, kind+"/") && filepath.IsLocal(f.Path) {
 			list = append(list, store.Join(output, f.Path))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
@@ -88,16 +89,22 @@ func (a attempt) abandon() {
 	}
 }
 
-// Abandon removes the temporary files of all ranges of the job that are under
-// way in this process: after a run that has failed, whose other ranges then
-// fail too.
-func Abandon(job *Job) {
-	active.Range(func(key, _ any) bool {
-		if a := key.(attempt); a.output == job.Output && a.fp == job.FP {
-			a.abandon()
+// Abandon ends what is under way for the job in this process after a run that
+// has failed, and removes its temporary files: a range whose files are gone
+// fails with its next chunk. It returns when no range is active, or after the
+// given time.
+func Abandon(job *Job, within time.Duration) {
+	for end := time.Now().Add(within); ; time.Sleep(10 * time.Millisecond) {
+		active.Range(func(key, _ any) bool {
+			if a := key.(attempt); a.output == job.Output && a.fp == job.FP {
+				a.abandon()
+			}
+			return true
+		})
+		if Progress.Active.Load() == 0 || time.Now().After(end) {
+			return
 		}
-		return true
-	})
+	}
 }
 
 // AbandonAll removes the temporary files of all ranges under way in this

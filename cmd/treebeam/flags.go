@@ -101,7 +101,7 @@ func parseFlags(fs *flag.FlagSet, args []string) ([]string, error) {
 			usage()
 			return nil, err
 		} else if err != nil {
-			return nil, refuse("%s; treebeam %s --help lists the flags", plain(err), fs.Name())
+			return nil, refuse("%s; treebeam %s --help lists the flags", plain(fs, err), fs.Name())
 		}
 		rest := fs.Args()
 		if used := len(args) - len(rest); used > 0 && args[used-1] == "--" {
@@ -130,12 +130,4 @@ func spell(fs *flag.FlagSet, a string) string {
 		}
 	}
 	return a
-}
-
-// plain turns an error of package flag into our words.
-func plain(err error) string {
-	if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
-		return "unknown option --" + strings.TrimPrefix(name, "-")
-	}
-	return err.Error()
 }

@@ -13,16 +13,6 @@ import (
 	"github.com/treebeam/treebeam/transforms"
 )
 
-// must fails the test if one of the errors is none.
-func must(t *testing.T, errs ...error) {
-	t.Helper()
-	for _, err := range errs {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // oddNames are names that a file may have.
 var oddNames = []string{
 	" ", "-leading", "--output=x", "a\nb.txt", "a\tb.txt", "a\rb.txt", "\x01\x7f", "bad\xff\xfe.txt", "emoji \U0001f600.txt", "e\u0301.txt", "\u00e9.txt",

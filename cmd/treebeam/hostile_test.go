@@ -377,3 +377,13 @@ func same(t *testing.T, what string, a, b map[string]string) {
 		}
 	}
 }
+
+// must ends the test if there is an error.
+func must(t *testing.T, errs ...error) {
+	t.Helper()
+	for _, err := range errs {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -122,16 +122,3 @@ func report(c command, err error) int {
 	fmt.Fprintf(os.Stderr, "treebeam %s: %v\n", c.name, err)
 	return exitFailed
 }
-
-// suggestion helps with a mistyped command, or a file given without one.
-func suggestion(name string) string {
-	if _, err := os.Stat(name); err == nil {
-		return fmt.Sprintf("; to parse the file: treebeam parse %s --to conllu", name)
-	}
-	for _, c := range commands {
-		if len(name) > 2 && (strings.HasPrefix(c.name, name[:2]) || strings.HasPrefix(name, c.name)) {
-			return fmt.Sprintf("; did you mean %q? treebeam help lists them", c.name)
-		}
-	}
-	return "; treebeam help lists them"
-}

@@ -170,6 +170,7 @@ func publish[T Row](id PartID, kind string, w store.Writer) error {
 	if !errors.Is(err, store.ErrCondition) {
 		return err
 	}
+	defer w.Abort() // it is still there under its temporary name
 	if ok, why := checkPart[T](id, kind); !ok {
 		return errors.Join(err, why)
 	}

@@ -134,6 +134,8 @@ func (l *lister) pattern(p string) error {
 	switch {
 	case err == nil && info.IsDir():
 		return l.walk(local, local)
+	case err == nil && strings.HasSuffix(strings.ToLower(local), ".parquet"):
+		return &InputError{p, "is a Parquet file; treebeam convert reads the folder of an output; other tables must become text or JSON lines first"}
 	case err == nil && info.Mode().IsRegular():
 		return l.add(path.Dir(local), local, info, nil)
 	case err == nil:

@@ -77,7 +77,7 @@ const (
 	// not text): one row of stage "read", and the run goes on.
 	Permanent
 	// Changed: the file is not the one that was listed: the run fails, and
-	// the same command starts over with a new plan.
+	// another one must begin, with a new plan.
 	Changed
 )
 

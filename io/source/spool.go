@@ -17,7 +17,7 @@ func (l *lister) pipe(p string) error {
 	}
 	f, err := os.Open(l.resolve(p))
 	if err != nil {
-		return &InputError{p, fmt.Sprintf("cannot be opened: %v", err)}
+		return &InputError{p, fmt.Sprintf("cannot be opened: %v; name a file or a pipe that can be read", err)}
 	}
 	defer f.Close()
 	return l.spool(p, path.Base(p), f)

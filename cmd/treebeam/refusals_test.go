@@ -1,0 +1,202 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/transforms/transformstest"
+)
+
+// Wrong commands: each is refused with what is wrong and what to do, and
+// nothing is written. IN is a folder of texts, DONE a complete output, MODEL
+// the start of the name of several damaged models, OUT what is not there.
+var wrongCommands = []struct {
+	args string
+	want string // parts of standard error, separated by " ... "
+}{
+	{"", "treebeam parse FILE"},
+	{"prase IN", `no command "prase" ... did you mean parse?`},
+	{"parze IN", "did you mean parse?"},
+	{"conv DONE", "did you mean convert?"},
+	{"IN/a.txt", "treebeam parse IN/a.txt --to conllu"},
+	{"help prase", "treebeam help lists them"},
+	{"parse IN", "no output ... --output FOLDER ... --to conllu"},
+	{"parse --output OUT", "no input ... --input"},
+	{"parse IN --ouput OUT", "unknown option --ouput; did you mean --output?"},
+	{"parse IN --max_word 3 --output OUT", "did you mean --max-words?"},
+	{"parse IN --out OUT", "did you mean --output?"},
+	{"parse -xyzzy --output OUT", "unknown option --xyzzy ... goes behind -- ... treebeam parse --help"},
+	{"parse IN --output", "--output needs a value"},
+	{"parse IN --output OUT --max-words many", `--max-words "many": is not a number`},
+	{"parse IN --output OUT --max-words 99999999999999999999", "--max-words"},
+	{"parse IN --output OUT --max-words 0", "--max-words 0: must be from 1 to 65535"},
+	{"parse IN --output OUT --max-words -5", "must be from 1"},
+	{"parse IN --output OUT --restarts -1", "must not be negative"},
+	{"parse IN --output OUT --range-bytes -1", "must not be negative"},
+	{"parse IN --output OUT --seed -1", "--seed"},
+	{"parse IN --output OUT --quiet=perhaps", "must be true or false"},
+	{"parse IN --output OUT --max-failures 101%", "percentage such as 1%"},
+	{"parse IN --output OUT --max-failures -3", "--max-failures -3"},
+	{"parse IN --output OUT --max-failures 1.5", "--max-failures 1.5"},
+	{"parse IN --output OUT --from docx", "--from ... conllu"},
+	{"parse IN --output OUT --lines odd", "--lines ... wrapped"},
+	{"parse IN --output OUT --encoding klingon", "klingon"},
+	{"parse IN --to conlu", "--to conlu ... conllu"},
+	{"parse IN --to conllu --output IN", "is a folder; name a file"},
+	{"parse IN --to conllu --output OUT/a/b.conllu", "--output OUT/a/b.conllu cannot be written"},
+	{"parse IN/none.txt --output OUT", "none.txt: does not exist; check the spelling"},
+	{"parse IN/*.pdf --output OUT", "matches no file"},
+	{"parse DONE --output OUT", "is an output of treebeam's; treebeam show"},
+	{"parse DONE/trees/x.parquet --output OUT", "is a Parquet file; treebeam convert"},
+	{"parse IN --output IN", "is the output folder too; name another --output"},
+	{"parse IN --output IN/a.txt", "is a file, not a folder; name another"},
+	{"parse IN --output /proc/none", "name another folder"},
+	{"parse IN --output DONE", "holds the output of another run ... --overwrite"},
+	{"parse IN --output OUT --model MODEL-none", "MODEL-none ... check --model"},
+	{"parse IN --output OUT --model IN", "this is a folder"},
+	{"parse IN --output OUT --model MODEL-text", "not a treebeam model: make one with treebeam train"},
+	{"parse IN --output OUT --model MODEL-bank", "looks like CoNLL-U ... treebeam train"},
+	{"parse IN --output OUT --model MODEL-empty", "is empty"},
+	{"parse IN --output OUT --model MODEL-cut", "is truncated ... copy it again"},
+	{"parse IN --output OUT --model MODEL-head", "is truncated"},
+	{"parse IN --output OUT --model MODEL-flip", "is damaged ... copy it again"},
+	{"parse IN --output OUT --model MODEL-new", "newer than this program ... update treebeam"},
+	{"parse IN --output OUT --model MODEL-gz", "decompress it first"},
+	{"parse IN --output OUT --runner=flink --environment_type=DOCKER", "--shared-filesystem"},
+	{"convert", "want one output folder"},
+	{"convert DONE DONE", "want one output folder"},
+	{"convert IN", "manifest.json ... no output of treebeam's"},
+	{"convert DONE --to xml", "--to xml: must be conllu"},
+	{"convert DONE --output OUT/a/b", "cannot be written"},
+	{"show DONE --id none", `has the id "none" ... convert`},
+	{"show DONE --count -1", "must not be negative"},
+	{"failures IN", "manifest.json"},
+	{"model", "treebeam model info"},
+	{"model info MODEL-text", "treebeam train"},
+	{"eval --gold IN/a.txt", "--system FILE"},
+	{"train --model OUT", "--train"},
+}
+
+func TestWrongCommands(t *testing.T) {
+	dir := memoryFolder(t)
+	write := func(name, content string) {
+		path := filepath.Join(dir, name)
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644))
+	}
+	write("in/a.txt", fine)
+	write("other/b.txt", fine)
+	status, _, stderr := treebeam(t, "", toyCommand(filepath.Join(dir, "other"), "--output", filepath.Join(dir, "done"))...)
+	if status != exitOK {
+		t.Fatal(stderr)
+	}
+	write("done/trees/x.parquet", "PAR1")
+	must(t, os.Rename(filepath.Join(dir, "done/trees/x.parquet"), filepath.Join(dir, "x.parquet")))
+	badModels(t, write)
+	before := snapshot(t, dir, "")
+	for _, c := range wrongCommands {
+		t.Run(c.args, func(t *testing.T) {
+			for _, name := range []string{"runner", "environment_type"} { // the flags are the process's
+				defer flag.Set(name, flag.Lookup(name).Value.String())
+			}
+			paths := strings.NewReplacer("IN", filepath.Join(dir, "in"), "DONE/trees/x", filepath.Join(dir, "x"), "DONE", filepath.Join(dir, "done"),
+				"OUT", filepath.Join(dir, "out"), "MODEL", filepath.Join(dir, "model"))
+			args := strings.Fields(c.args)
+			for i := range args {
+				args[i] = paths.Replace(args[i])
+			}
+			transformstest.Register()
+			if len(args) > 0 && args[0] == "parse" && !strings.Contains(c.args, "MODEL") && !strings.Contains(c.args, "--model") {
+				args = append(args[:1:1], append([]string{"--model", transformstest.ModelURI}, args[1:]...)...)
+			}
+			status, stdout, stderr := treebeam(t, "", args...)
+			if status != exitRefused || stdout != "" {
+				t.Errorf("status %d, output %q, %s", status, stdout, stderr)
+			}
+			for _, want := range strings.Split(paths.Replace(c.want), " ... ") {
+				if !strings.Contains(stderr, want) {
+					t.Errorf("no %q in %q", want, stderr)
+				}
+			}
+			checkSpoken(t, stderr)
+			same(t, "a refused command", before, snapshot(t, dir, ""))
+		})
+	}
+}
+
+// badModels writes models that are none.
+func badModels(t *testing.T, write func(name, content string)) {
+	data, err := os.ReadFile(trainedToy(t))
+	must(t, err)
+	good := string(data)
+	changed := func(at int) string {
+		b := []byte(good)
+		b[at] ^= 0x08
+		return string(b)
+	}
+	write("model-text", "It is a text .\n")
+	write("model-bank", "# sent_id = 1\n"+words(2))
+	write("model-empty", "")
+	write("model-cut", good[:len(good)/2])
+	write("model-head", good[:20])
+	write("model-flip", changed(len(good)-1000))
+	write("model-new", changed(8))
+	write("model-gz", zipped(good[:1000]))
+}
+
+// --overwrite removes what a run has written, not what its record, which
+// anyone may have changed, names elsewhere; nor what is not treebeam's.
+func TestOverwriteStaysInItsFolder(t *testing.T) {
+	dir := memoryFolder(t)
+	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+	must(t, os.Mkdir(in, 0o755), os.WriteFile(filepath.Join(in, "a.txt"), []byte(fine), 0o644))
+	parse := func(args ...string) (int, string) {
+		status, _, stderr := treebeam(t, "", toyCommand(append([]string{in, "--output", out}, args...)...)...)
+		return status, stderr
+	}
+	if status, stderr := parse(); status != exitOK {
+		t.Fatal(stderr)
+	}
+	for _, name := range []string{"mine.txt", "trees.txt", "_treebeam/mine"} {
+		must(t, os.WriteFile(filepath.Join(out, name), []byte("mine"), 0o644))
+	}
+	if status, stderr := parse("--seed", "2", "--overwrite"); status != exitOK {
+		t.Fatal(stderr)
+	}
+	for _, name := range []string{"mine.txt", "trees.txt", "_treebeam/mine"} {
+		if _, err := os.Stat(filepath.Join(out, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	must(t, os.WriteFile(filepath.Join(out, "trees", "mine.parquet"), []byte("mine"), 0o644))
+	if status, stderr := parse("--seed", "3", "--overwrite"); status != exitRefused || !strings.Contains(stderr, "mine.parquet") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	must(t, os.Remove(filepath.Join(out, "trees", "mine.parquet")))
+
+	victim := filepath.Join(dir, "victim.jsonl.zst")
+	must(t, os.WriteFile(victim, []byte("mine"), 0o644), os.Mkdir(filepath.Join(out, "_treebeam", "plan-"), 0o755))
+	record := fmt.Sprintf(`{"fp": %q}`, "/../../../victim")
+	must(t, os.WriteFile(filepath.Join(out, "_treebeam", "run-0123456789abcdef.json"), []byte(record), 0o644))
+	if status, stderr := parse("--seed", "4", "--overwrite"); status != exitRefused || !strings.Contains(stderr, "is damaged") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	if _, err := os.Stat(victim); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"output", "overwrite", "input", "to", "from", "model"}
+	for typed, want := range map[string]string{
+		"ouput": "output", "outptu": "output", "outputs": "output", "out": "output", "overwrit": "overwrite",
+		"modle": "model", "form": "from", "xyzzy": "", "o": "", "": "",
+	} {
+		if got := nearest(typed, names); got != want {
+			t.Errorf("%q: %q, want %q", typed, got, want)
+		}
+	}
+}
