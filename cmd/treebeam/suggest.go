@@ -77,6 +77,9 @@ func suggestion(name string) string {
 // nearest returns the name that a mistyped one probably stands for: the first
 // of those with the fewest differences, "" if all have too many.
 func nearest(typed string, names []string) string {
+	if len(typed) < 2 {
+		return ""
+	}
 	best, fewest := "", 1+len(typed)/3
 	for _, name := range names {
 		d := differences(typed, name)
