@@ -35,6 +35,12 @@ func (o *Options) Provenance() (Provenance, error) {
 // ModelID is the column model_id.
 func (p *Provenance) ModelID() string { return modelID(p.ModelDigest) }
 
+// Footer is what footers of parts say of it.
+func (p *Provenance) Footer() map[string]string {
+	r := record{FormatVersion: p.FormatVersion, ModelDigest: p.ModelDigest, Options: p.Options}
+	return r.footer(nil)
+}
+
 // An Earlier run is what an output folder holds, complete or not.
 type Earlier struct {
 	Provenance

@@ -48,7 +48,7 @@ func (f *finishFn) ProcessElement(ctx context.Context, _ int, next func(*Done) b
 	if k := slices.Index(seen, false); k >= 0 {
 		return marked(fmt.Errorf("range %d of %d was lost on the way: run the same command again", k, len(seen)))
 	}
-	return marked(f.Job.finish(ctx))
+	return marked(f.Job.finish(ctx, false))
 }
 
 // A Summary is summary.json: sums over a whole output. It holds no times, so
@@ -86,8 +86,9 @@ type Output struct {
 	Rows  int64  `json:"rows,omitempty"`
 }
 
-// finish does Finish's work when all ranges are known to be done.
-func (j *Job) finish(ctx context.Context) error {
+// finish does Finish's work when all ranges are known to be done. The parts of
+// a merged output come from runs whose defects were few enough each.
+func (j *Job) finish(ctx context.Context, merged bool) error {
 	sum := Summary{Status: map[string]int64{}, Reasons: []Reason{}}
 	var docs []File
 	manifest := Manifest{FP: j.FP, FormatVersion: FormatVersion, Model: j.ModelID,
@@ -129,7 +130,7 @@ func (j *Job) finish(ctx context.Context) error {
 		sum.Suggestions = append(sum.Suggestions, fmt.Sprintf("%d more files are like these: see repaired in documents/", more))
 	}
 	sum.NoteLanguage(j.TrainedOn, docs)
-	if sum.Internal >= 10 && sum.Internal*1000 > sum.Sentences+sum.BlocksFailed {
+	if !merged && sum.Internal >= 10 && sum.Internal*1000 > sum.Sentences+sum.BlocksFailed {
 		return fmt.Errorf("%d of %d sentences failed through defects of the program: see stage and reason in failures/; "+
 			"the output is not marked complete", sum.Internal, sum.Sentences+sum.BlocksFailed)
 	}

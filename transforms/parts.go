@@ -194,6 +194,11 @@ func (p *rangeParts) commit(ends []File) error {
 	if len(p.files) > 0 {
 		return fmt.Errorf("rows of %d files came to Write that Read did not count", len(p.files))
 	}
+	return p.publish(ends)
+}
+
+// publish writes the footers and makes the parts visible.
+func (p *rangeParts) publish(ends []File) error {
 	for key, value := range map[string]any{keyFiles: ends, keyReasons: p.reasons, keyStatus: p.status} {
 		text, err := json.Marshal(value) // maps are written by key
 		if err != nil {

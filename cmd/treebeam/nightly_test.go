@@ -100,6 +100,15 @@ func TestNightsByFlags(t *testing.T) {
 	if r := last(stdout); r.Night.Counts["again"] != 11 {
 		t.Errorf("%+v", r)
 	}
+
+	_, before, _ := treebeam(t, "", "convert", "--state", state, "--to", "jsonl")
+	status, _, stderr := treebeam(t, "", "compact", "--state", state, "--prune", "--keep", "1")
+	if status != exitOK || !strings.Contains(stderr, "nothing to merge") || !strings.Contains(stderr, "removed data/000001-") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	if _, after, _ := treebeam(t, "", "convert", "--state", state, "--to", "jsonl"); after != before {
+		t.Error("compact changed rows")
+	}
 }
 
 func TestNightFlagsRefused(t *testing.T) {
@@ -115,6 +124,8 @@ func TestNightFlagsRefused(t *testing.T) {
 		"no input":           {"reparse", "--state", state},
 		"holds no state":     {"convert", "--state", in},
 		"got 0 arguments":    {"convert"},
+		"nothing else":       {"compact"},
+		"--keep 0":           {"compact", "--state", state, "--keep", "0"},
 	} {
 		status, _, stderr := treebeam(t, "", args...)
 		if status != exitRefused || !strings.Contains(stderr, want) {

@@ -26,6 +26,9 @@ import (
 
 var toy *transformstest.Toy
 
+// seeds of TestNights: -seeds 20 for a longer search.
+var seeds = flag.Uint64("seeds", 1, "how many histories TestNights makes")
+
 func TestMain(m *testing.M) {
 	flag.Parse()
 	beam.Init()
@@ -36,7 +39,7 @@ func TestMain(m *testing.M) {
 }
 
 // rangeBytes cuts and packs the files of the tests into many ranges.
-const rangeBytes = 200
+const rangeBytes = 330
 
 // A corpus is an input folder whose files the test changes, beside what the
 // last night has seen of it.
@@ -298,12 +301,14 @@ func (c *corpus) crash(at string) (*Night, error) {
 // its rows are those of a full parse of the files that are there, and no file
 // was parsed that had not to be.
 func TestNights(t *testing.T) {
-	const rounds = 4
+	const rounds = 5
 	steps := []string{"", "parse", "parse", "run", "snapshot"}
 	many, resumed := 0, 0
-	for seed := range uint64(2) {
+	for seed := range *seeds {
 		c := newCorpus(t, seed)
-		c.change(160)
+		for range 70 {
+			c.write(c.name(), c.text())
+		}
 		c.write("broken.pdf", "%PDF-1.7\n") // no text, which does not change
 		for round := range rounds {
 			when := fmt.Sprintf("seed %d, round %d", seed, round)
@@ -355,11 +360,13 @@ func TestNights(t *testing.T) {
 			clear(c.moved)
 			c.check(fmt.Sprintf("%s (crashed %v)", when, crashed))
 			c.idle(when)
+			if round%2 == 1 {
+				c.compact()
+				c.check(when + ", compacted")
+				c.idle(when + ", compacted")
+			}
 			many = max(many, c.ranges)
 			c.change(4 + c.rng.IntN(30))
-			if round == rounds/2 {
-				c.change(150)
-			}
 		}
 	}
 	if many < 40 {
@@ -368,6 +375,41 @@ func TestNights(t *testing.T) {
 	if resumed < 3 {
 		t.Errorf("only %d nights took over what an interrupted one had done", resumed)
 	}
+}
+
+// compact compacts the state, after a crash perhaps, and prunes it.
+func (c *corpus) compact() {
+	c.t.Helper()
+	o := CompactOptions{State: c.state, PartWords: 300}
+	at := []string{"", "run", "snapshot"}[c.rng.IntN(3)]
+	between = func(step string) error {
+		if step == at {
+			return errCrash
+		}
+		return nil
+	}
+	done, err := Compact(context.Background(), o)
+	between = nil
+	if err == nil && done.Run == "" {
+		return // one run, all of it current
+	}
+	if (err == errCrash) != (at != "") {
+		c.t.Fatalf("crash at %q: %v", at, err)
+	}
+	done, err = Compact(context.Background(), o)
+	c.must(err)
+	if len(done.Snapshot.Runs) != 1 || (done.Run == "") != (at == "") {
+		c.t.Fatalf("crash at %q: %+v", at, done)
+	}
+	m, err := pipeline.ReadManifest((&State{c.state}).RunDir(done.Snapshot.Runs[0]))
+	c.must(err)
+	sum, err := pipeline.ReadSummary((&State{c.state}).RunDir(done.Snapshot.Runs[0]))
+	c.must(err)
+	if sum.Files != done.Snapshot.Documents || m.Ranges < 5 {
+		c.t.Fatalf("%d files in %d parts, %d documents", sum.Files, m.Ranges, done.Snapshot.Documents)
+	}
+	_, err = Prune(context.Background(), c.state, 1+c.rng.IntN(2))
+	c.must(err)
 }
 
 // idle runs a night in which nothing has changed: it parses nothing, hashes

@@ -8,11 +8,12 @@ import (
 
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/pipeline"
+	"github.com/treebeam/treebeam/transforms"
 )
 
-// A cursor goes once through the rows of one kind of one run, which are sorted
-// by source_uri, and gives those of the files that it is asked for.
-type cursor[T parquet.Row] struct {
+// A cursor goes once through what a run has, sorted by source_uri, and gives
+// that of the files that it is asked for.
+type cursor[T any] struct {
 	next func() (*T, error, bool)
 	stop func()
 	row  *T
@@ -21,37 +22,32 @@ type cursor[T parquet.Row] struct {
 	uri  func(*T) string
 }
 
-func newCursor[T parquet.Row](s *State, run, kind string, uri func(*T) string) (*cursor[T], error) {
-	parts, err := s.parts(context.Background(), run, kind)
-	if err != nil {
-		return nil, err
-	}
-	if len(parts) == 0 {
-		return nil, fmt.Errorf("the snapshot names %s, which has no %s: the folder is damaged; treebeam parse --all parses everything anew",
-			s.RunDir(run), kind)
-	}
+func newCursor[T any](all iter.Seq2[*T, error], uri func(*T) string) *cursor[T] {
 	c := &cursor[T]{uri: uri}
-	c.next, c.stop = iter.Pull2(func(yield func(*T, error) bool) {
+	c.next, c.stop = iter.Pull2(all)
+	c.advance()
+	return c
+}
+
+// allRows yields the rows of all parts.
+func allRows[T parquet.Row](parts []string) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
 		for _, part := range parts {
-			stopped := false
-			if err := eachRow(part, func(row *T) error {
-				if stopped = !yield(row, nil); stopped {
-					return errStopped
-				}
-				return nil
-			}); stopped {
-				return
-			} else if err != nil {
+			r, err := parquet.Open[T](part)
+			if err != nil {
 				yield(nil, err)
 				return
 			}
+			for row, err := range r.All() {
+				if !yield(row, err) || err != nil {
+					r.Close()
+					return
+				}
+			}
+			r.Close()
 		}
-	})
-	c.advance()
-	return c, nil
+	}
 }
-
-var errStopped = fmt.Errorf("stopped")
 
 func (c *cursor[T]) advance() { c.row, c.err, c.more = c.next() }
 
@@ -76,41 +72,53 @@ func (c *cursor[T]) of(uri string) iter.Seq2[*T, error] {
 	}
 }
 
-// rows are the rows of a snapshot: cursors into its runs.
+// rows are the rows of a snapshot: cursors into its runs, by run. All three
+// are asked for the documents of the snapshot in order.
 type rows struct {
 	snapshot *Snapshot
-	trees    map[string]*cursor[parquet.Tree] // by run
+	trees    map[string]*cursor[parquet.Tree]
 	failures map[string]*cursor[parquet.Failure]
+	files    map[string]*cursor[transforms.File]
 }
 
 func (s *Snapshot) rows() *rows {
-	return &rows{s, map[string]*cursor[parquet.Tree]{}, map[string]*cursor[parquet.Failure]{}}
+	return &rows{s, map[string]*cursor[parquet.Tree]{}, map[string]*cursor[parquet.Failure]{}, map[string]*cursor[transforms.File]{}}
 }
 
-// treesOf yields the trees of a document, whose snapshot is asked for its
-// documents in order, and an error if there are not as many as it counts.
+// treesOf yields the trees of a document, and an error if there are not as
+// many as it counts.
 func (r *rows) treesOf(e *parquet.Entry) iter.Seq2[*parquet.Tree, error] {
-	return of(r.snapshot.state, r.trees, e, "trees", e.Trees, func(t *parquet.Tree) string { return t.SourceURI })
+	return of(r.snapshot.state, r.trees, e, "trees", e.Trees, allRows[parquet.Tree],
+		func(t *parquet.Tree) string { return t.SourceURI })
 }
 
 // failuresOf is treesOf for failures and warnings.
 func (r *rows) failuresOf(e *parquet.Entry) iter.Seq2[*parquet.Failure, error] {
-	return of(r.snapshot.state, r.failures, e, "failures", e.Failures+e.Warnings, func(f *parquet.Failure) string { return f.SourceURI })
+	return of(r.snapshot.state, r.failures, e, "failures", e.Failures+e.Warnings, allRows[parquet.Failure],
+		func(f *parquet.Failure) string { return f.SourceURI })
 }
 
-func of[T parquet.Row](s *State, open map[string]*cursor[T], e *parquet.Entry, kind string, count int64, uri func(*T) string) iter.Seq2[*T, error] {
+// fileOf yields what the run counted of the document's file.
+func (r *rows) fileOf(e *parquet.Entry) iter.Seq2[*transforms.File, error] {
+	return of(r.snapshot.state, r.files, e, "trees", 1, transforms.PartFiles,
+		func(f *transforms.File) string { return f.URI })
+}
+
+func of[T any](s *State, opened map[string]*cursor[T], e *parquet.Entry, kind string, count int64,
+	all func(parts []string) iter.Seq2[*T, error], uri func(*T) string) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		if count == 0 {
 			return
 		}
-		c := open[e.Run]
+		c := opened[e.Run]
 		if c == nil {
-			var err error
-			if c, err = newCursor(s, e.Run, kind, uri); err != nil {
+			parts, err := s.parts(context.Background(), e.Run, kind)
+			if err != nil {
 				yield(nil, err)
 				return
 			}
-			open[e.Run] = c
+			c = newCursor(all(parts), uri)
+			opened[e.Run] = c
 		}
 		n := int64(0)
 		for row, err := range c.of(e.SourceURI) {
@@ -131,6 +139,9 @@ func (r *rows) close() {
 		c.stop()
 	}
 	for _, c := range r.failures {
+		c.stop()
+	}
+	for _, c := range r.files {
 		c.stop()
 	}
 }

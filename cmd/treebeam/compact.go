@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/treebeam/treebeam/pipeline/nightly"
+)
+
+func init() {
+	commands = append(commands, command{"compact", "compact --state FOLDER", "the runs of a state merged into one", runCompact})
+}
+
+const compactAbout = `
+Writes the current rows of all runs of a state into one run and makes a snapshot
+of it the current one. Rows that are not current are left behind. Nothing is
+removed unless --prune is given; that removes the snapshots before the last
+--keep ones, and the runs that none of those names.`
+
+func runCompact(ctx context.Context, args []string) error {
+	fs := newFlags("compact", "compact --state FOLDER [flags]", compactAbout)
+	state := fs.String("state", "", "`FOLDER` of the state")
+	prune := fs.Bool("prune", false, "then remove what no kept snapshot needs")
+	keep := fs.Int("keep", 2, "with --prune: keep the last `N` snapshots, and what they need")
+	others, err := parseFlags(fs, args)
+	if err != nil {
+		return err
+	}
+	switch {
+	case *state == "" || len(others) > 0:
+		return refuse("want --state FOLDER and nothing else")
+	case *keep < 1:
+		return refuse("--keep %d: must be at least 1, the current snapshot", *keep)
+	}
+	ctx, stop := interruptible(ctx, *state)
+	defer stop()
+	done, err := nightly.Compact(ctx, nightly.CompactOptions{State: *state})
+	if ctx.Err() != nil {
+		fmt.Fprintln(os.Stderr, "interrupted; the same command continues")
+		return exitCode(exitInterrupted)
+	}
+	if err != nil {
+		return err
+	}
+	if done.Run == "" {
+		fmt.Fprintf(os.Stderr, "nothing to merge: snapshot %s has all its rows in one run\n", done.Snapshot.Name)
+	} else {
+		fmt.Fprintf(os.Stderr, "%d runs are merged into %s; snapshot %s of %d documents is current\n",
+			done.Merged, done.Run, done.Snapshot.Name, done.Snapshot.Documents)
+	}
+	if !*prune {
+		return nil
+	}
+	removed, err := nightly.Prune(ctx, *state, *keep)
+	for _, name := range removed {
+		fmt.Fprintf(os.Stderr, "removed %s\n", name)
+	}
+	return err
+}

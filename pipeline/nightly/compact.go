@@ -1,0 +1,274 @@
+package nightly
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/pipeline"
+	"github.com/treebeam/treebeam/transforms"
+)
+
+// defaultPartWords is about how many words a part of a compacted run holds:
+// some hundred megabytes of trees.
+const defaultPartWords = 2 << 20
+
+// CompactOptions say what Compact does.
+type CompactOptions struct {
+	State     string
+	PartWords int64 // about how many words a part holds; 0 chooses
+}
+
+// A Compacted says what Compact has done.
+type Compacted struct {
+	Snapshot *Snapshot // current now
+	Run      string    // that holds all its rows; "" if there was nothing to do
+	Merged   int       // runs that it was made of
+}
+
+// Compact writes the current rows of all runs into one run, an output folder
+// like that of a parse, and makes a snapshot of it the current one. The rows
+// stay what they are; those that are not current are left behind. An
+// interrupted compaction goes on where it stopped as long as no night comes
+// between; one that a night came before is a *Conflict.
+func Compact(ctx context.Context, o CompactOptions) (*Compacted, error) {
+	state, err := At(o.State)
+	if err != nil {
+		return nil, err
+	}
+	base, err := state.MustCurrent(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if ok, err := base.compact(); ok || err != nil {
+		return &Compacted{Snapshot: base}, err
+	}
+	if o.PartWords == 0 {
+		o.PartWords = defaultPartWords
+	}
+	if err := state.make(); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256([]byte(fmt.Sprintf("treebeam compaction\n%s\n%d\n", base.Name, o.PartWords)))
+	fp := hex.EncodeToString(sum[:])
+	number, predecessor := base.next()
+	run := fmt.Sprintf("%06d-%.8s", number, fp)
+	if err := state.merge(ctx, base, run, fp, o.PartWords); err != nil {
+		return nil, err
+	}
+	if err := step("run"); err != nil {
+		return nil, err
+	}
+	next, err := state.publish(ctx, base, base.Made, moved(base, run))
+	if err != nil {
+		return nil, err
+	}
+	if err := step("snapshot"); err != nil {
+		return nil, err
+	}
+	return &Compacted{next, run, len(base.Runs)}, state.swap(ctx, predecessor, next)
+}
+
+// compact says whether all rows of the snapshot are in one run that holds
+// nothing else.
+func (s *Snapshot) compact() (bool, error) {
+	switch len(s.Runs) {
+	case 0:
+		return true, nil
+	case 1:
+	default:
+		return false, nil
+	}
+	documents := int64(0)
+	m, err := pipeline.ReadManifest(s.state.RunDir(s.Runs[0]))
+	if err != nil {
+		return false, nil // a run that was interrupted, of which only a part is current
+	}
+	for _, f := range m.Files {
+		if strings.HasPrefix(f.Path, "documents/") {
+			documents += f.Rows
+		}
+	}
+	return documents == s.Documents, nil
+}
+
+// moved yields the entries of the snapshot, all in the run.
+func moved(s *Snapshot, run string) iter.Seq2[*parquet.Entry, error] {
+	return func(yield func(*parquet.Entry, error) bool) {
+		for e, err := range s.Entries() {
+			if err == nil {
+				e.Run = run
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// merge writes the run that holds the current rows.
+func (s *State) merge(ctx context.Context, base *Snapshot, run, fp string, partWords int64) error {
+	sizes, err := cutInto(base, partWords)
+	if err != nil {
+		return err
+	}
+	job := transforms.Job{
+		FP: fp, Ranges: len(sizes), Output: s.RunDir(run), ModelDigest: base.Made.ModelDigest, ModelID: base.Made.ModelID(),
+		Options: base.Made.Options, Footer: base.Made.Footer(),
+	}
+	r := base.rows()
+	defer r.close()
+	next, stop := iter.Pull2(base.Entries())
+	defer stop()
+	for k, size := range sizes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		docs := make([]*parquet.Entry, 0, size)
+		var files []transforms.File
+		for range size {
+			e, err, ok := next()
+			if !ok {
+				err = fmt.Errorf("%s has fewer documents than when it was opened", base.Name)
+			}
+			if err != nil {
+				return err
+			}
+			docs = append(docs, e)
+			for f, err := range r.fileOf(e) {
+				if err != nil {
+					return err
+				}
+				files = append(files, *f)
+			}
+		}
+		if err := job.Rewrite(k, files, ofAll(docs, r.treesOf), ofAll(docs, r.failuresOf)); err != nil {
+			return err
+		}
+	}
+	return job.Complete(ctx)
+}
+
+// maxPartFiles bounds the account of its files in a part's footer.
+const maxPartFiles = 20000
+
+// cutInto returns how many documents go into each part.
+func cutInto(s *Snapshot, partWords int64) (sizes []int, err error) {
+	words, n := int64(0), 0
+	for e, err := range s.Entries() {
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 && (words+e.Words > partWords || n == maxPartFiles) {
+			sizes = append(sizes, n)
+			words, n = 0, 0
+		}
+		words, n = words+e.Words, n+1
+	}
+	return append(sizes, n), nil
+}
+
+// ofAll yields the rows of documents one after the other.
+func ofAll[T any](docs []*parquet.Entry, rowsOf func(*parquet.Entry) iter.Seq2[*T, error]) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		for _, e := range docs {
+			for row, err := range rowsOf(e) {
+				if !yield(row, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Prune removes what nobody needs who reads the newest keep snapshots (at
+// least 1): older snapshots, and runs that none of the kept ones names and
+// that are no newer than they are, such as those of nights that were
+// interrupted. It returns what it has removed. A night under way is left
+// alone if it began with one of the kept snapshots but the oldest, or with the
+// current one.
+func Prune(ctx context.Context, dir string, keep int) (removed []string, err error) {
+	if keep < 1 {
+		return nil, refuse("--keep %d: must be at least 1, the current snapshot", keep)
+	}
+	state, err := At(dir)
+	if err != nil {
+		return nil, err
+	}
+	oldest, err := state.MustCurrent(ctx)
+	if err != nil {
+		return nil, err
+	}
+	kept := []string{oldest.Name}
+	used := slices.Clone(oldest.Runs)
+	for len(kept) < keep && oldest.Predecessor != "" {
+		before, err := state.snapshot(oldest.Predecessor)
+		if err != nil {
+			break // removed before
+		}
+		oldest = before
+		kept, used = append(kept, oldest.Name), append(used, oldest.Runs...)
+	}
+	old := func(name string, keep []string) bool {
+		n, err := number(name)
+		return err == nil && n <= oldest.N && !slices.Contains(keep, name)
+	}
+	folder := store.Join(state.dir, snapshotsDir)
+	for info, err := range store.List(ctx, folder) {
+		if err != nil {
+			return removed, err
+		}
+		if name := info.Name[strings.LastIndexAny(info.Name, `/\`)+1:]; old(name, kept) {
+			if err := store.Delete(ctx, info.Name); err != nil {
+				return removed, err
+			}
+			removed = append(removed, snapshotsDir+"/"+name)
+		}
+	}
+	runs, err := state.runs(ctx)
+	if err != nil {
+		return removed, err
+	}
+	for _, run := range runs {
+		if !old(run, used) {
+			continue
+		}
+		if err := state.removeRun(ctx, run); err != nil {
+			return removed, err
+		}
+		removed = append(removed, dataDir+"/"+run)
+	}
+	return removed, nil
+}
+
+func (s *State) removeRun(ctx context.Context, run string) error {
+	if !store.IsRemote(s.dir) {
+		return os.RemoveAll(s.RunDir(run))
+	}
+	for info, err := range store.List(ctx, s.RunDir(run)) {
+		if err != nil {
+			return err
+		}
+		if err := store.Delete(ctx, info.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Number returns the number that a snapshot is named by on a command line.
+func Number(s string) (int, error) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 {
+		return 0, refuse("%q is no number of a snapshot; the names of the files in %s/ begin with it", s, snapshotsDir)
+	}
+	return n, nil
+}

@@ -1,0 +1,77 @@
+package nightly
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// A compaction leaves everything in its place until Prune removes what the
+// kept snapshots do not need, and nothing else.
+func TestPrune(t *testing.T) {
+	c := few(t, 12)
+	for range 3 {
+		c.change(3)
+		c.write("always.txt", c.text())
+		c.mustNight(c.options())
+	}
+	want := c.rows()
+	o := CompactOptions{State: c.state}
+	done, err := Compact(context.Background(), o)
+	c.must(err)
+	if done.Merged < 2 || c.rows() != want {
+		t.Fatalf("%d runs were merged; the rows are the same: %v", done.Merged, c.rows() == want)
+	}
+	base, err := (&State{c.state}).Snapshot(context.Background(), done.Snapshot.N-1)
+	c.must(err)
+	if removed, err := Prune(context.Background(), c.state, 2); err != nil || slices.ContainsFunc(removed, func(name string) bool {
+		return slices.Contains(base.Runs, filepath.Base(name)) || filepath.Base(name) == base.Name
+	}) {
+		t.Fatalf("removed %v, %v", removed, err)
+	}
+	removed, err := Prune(context.Background(), c.state, 1)
+	if err != nil || len(removed) != 1+len(base.Runs) || c.rows() != want {
+		t.Fatalf("removed %v of %v, %v", removed, base.Runs, err)
+	}
+	if runs, err := os.ReadDir(filepath.Join(c.state, "data")); err != nil || len(runs) != 1 {
+		t.Errorf("%d runs are left", len(runs))
+	}
+	if _, err := Prune(context.Background(), c.state, 0); err == nil {
+		t.Error("nothing was to be kept")
+	}
+	if done, err := Compact(context.Background(), o); err != nil || done.Run != "" {
+		t.Errorf("what was compact was merged again: %+v, %v", done, err)
+	}
+	c.check("pruned")
+}
+
+// A night that comes while a compaction is under way wins; the rows stay
+// right, and the compaction can be done again.
+func TestCompactWhileNight(t *testing.T) {
+	c := few(t, 6)
+	c.write("a.txt", "Another .\n")
+	c.mustNight(c.options())
+	c.write("b.txt", "And another .\n")
+	between = func(step string) error {
+		if step != "snapshot" {
+			return nil
+		}
+		between = nil
+		_, _, err := c.night(c.options())
+		return err
+	}
+	var conflict *Conflict
+	if _, err := Compact(context.Background(), CompactOptions{State: c.state}); !errors.As(err, &conflict) {
+		t.Fatalf("got %v", err)
+	}
+	c.check("the night won")
+	done, err := Compact(context.Background(), CompactOptions{State: c.state})
+	c.must(err)
+	if done.Merged != 3 {
+		t.Errorf("%d runs were merged", done.Merged)
+	}
+	c.check("compacted")
+}
