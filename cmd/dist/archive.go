@@ -3,7 +3,6 @@ package main
 import (
 	"archive/tar"
 	"archive/zip"
-	"compress/flate"
 	"compress/gzip"
 	"errors"
 	"io"
@@ -20,10 +19,7 @@ type file struct {
 
 // tarball writes the files as .tar.gz. The bytes depend on the arguments only.
 func tarball(w io.Writer, files []file, when time.Time) error {
-	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
+	z := gzip.NewWriter(w)
 	t := tar.NewWriter(z)
 	for _, f := range files {
 		err := t.WriteHeader(&tar.Header{Name: f.name, Mode: int64(f.mode), Size: int64(len(f.data)), ModTime: when, Format: tar.FormatUSTAR})
@@ -40,9 +36,6 @@ func tarball(w io.Writer, files []file, when time.Time) error {
 // zipped writes the files as .zip. The bytes depend on the arguments only.
 func zipped(w io.Writer, files []file, when time.Time) error {
 	z := zip.NewWriter(w)
-	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
-		return flate.NewWriter(w, flate.BestCompression)
-	})
 	for _, f := range files {
 		h := &zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: when}
 		h.SetMode(f.mode)
