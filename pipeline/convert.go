@@ -16,7 +16,7 @@ import (
 type Row struct {
 	DocID   string
 	Format  string        // of the input file: text, conllu or conllx
-	Tree    *parquet.Tree // nil for a failure
+	Tree    *parquet.Tree // nil for a failure; its heads are syntax.NoHead if it was not parsed
 	Failure *parquet.Failure
 }
 
@@ -158,7 +158,10 @@ func eachRowOf[T parquet.Row](path string, yield func(*T) error) error {
 // A Format appends a row to dst.
 type Format func(dst []byte, r *Row) []byte
 
-// Formats are those that Convert's rows can be written in.
+// FormatNames lists the keys of Formats, for messages.
+const FormatNames = "conllu, jsonl or text"
+
+// Formats are those that rows can be written in.
 var Formats = map[string]Format{"conllu": appendCoNLLURow, "text": appendTextRow, "jsonl": appendJSONRow}
 
 func appendCoNLLURow(dst []byte, r *Row) []byte {
@@ -258,8 +261,8 @@ func appendList(dst []byte, v reflect.Value, optional bool) []byte {
 		switch {
 		case element.Kind() == reflect.Struct:
 			dst = appendColumns(dst, element)
-		case optional && element.IsZero():
-			dst = append(dst, "null"...)
+		case optional && element.IsZero(), element.Kind() == reflect.Int32 && element.Int() < 0:
+			dst = append(dst, "null"...) // a negative number is the head of a word that has none
 		default:
 			dst = appendJSON(dst, element.Interface())
 		}

@@ -20,6 +20,7 @@ type Options struct {
 	Output string         // output folder
 	Model  string         // "" is the embedded one
 	Rows   transforms.RowOptions
+	To     string // what Stream writes: a key of Formats, "" is conllu
 
 	RangeBytes    int64 // 0: chosen from the size of the input
 	Overwrite     bool  // remove another run's output first
@@ -69,6 +70,11 @@ func ValidateRows(o *transforms.RowOptions) error {
 	if o.MaxWords < 1 || o.MaxWords > syntax.MaxWords {
 		return refuse("--max-words %d: must be from 1 to %d", o.MaxWords, syntax.MaxWords)
 	}
+	switch o.StopAfter {
+	case "", transforms.StopSegment, transforms.StopTag:
+	default:
+		return refuse("--stop-after %s: must be %s or %s", o.StopAfter, transforms.StopSegment, transforms.StopTag)
+	}
 	if o.Parse.Restarts < 0 {
 		return refuse("--restarts %d: must not be negative; 0 is the model's default", o.Parse.Restarts)
 	}
@@ -90,6 +96,9 @@ func (o *Options) validate() error {
 	}
 	if err := ValidateRows(&o.Rows); err != nil {
 		return err
+	}
+	if o.Rows.StopAfter != "" {
+		return refuse("--stop-after %s: Parquet holds trees; give --to conllu or --to jsonl to have sentences without", o.Rows.StopAfter)
 	}
 	if err := o.checkRunner(); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/treebeam/treebeam/io/conllu"
@@ -14,9 +15,16 @@ import (
 	"github.com/treebeam/treebeam/transforms"
 )
 
-// Stream parses the inputs and writes them as CoNLL-U to w in input order,
-// with the same stages as a run but in this process and without an output
-// folder. It returns the sums; what is wrong before any work is a *Refusal.
+// Stream parses the inputs and writes their sentences in the format o.To to w
+// in input order, with the same stages as a run but in this process and without
+// an output folder or temporary files. What Convert makes of a run's output in
+// the same format has the same bytes.
+//
+// Standard input and named pipes are read as they come: whenever the input
+// pauses, all sentences of its complete paragraphs are parsed and written. w
+// gets whole sentences, many in one call of Write if they come fast.
+//
+// Stream returns the sums; what is wrong before any work is a *Refusal.
 func Stream(ctx context.Context, o Options, w io.Writer) (*transforms.Summary, error) {
 	if len(o.Inputs) == 0 {
 		return nil, refuse("no input: name files or folders; '-' reads standard input")
@@ -24,28 +32,36 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*transforms.Summary, e
 	if err := ValidateRows(&o.Rows); err != nil {
 		return nil, err
 	}
-	m, _, err := transforms.OpenModel(o.Model)
+	format, ok := Formats[cmp.Or(o.To, "conllu")]
+	if !ok {
+		return nil, refuse("--to %s: must be %s", o.To, FormatNames)
+	}
+	m, digest, err := transforms.OpenModel(o.Model)
 	if err != nil {
 		return nil, &Refusal{err}
 	}
-	spool, err := os.MkdirTemp("", "treebeam-stdin-*")
+	inputs, err := source.List(ctx, o.Inputs, source.ListOptions{Stdin: o.Stdin, Live: true})
 	if err != nil {
 		return nil, &Refusal{err}
 	}
-	defer os.RemoveAll(spool)
-	inputs, err := source.List(ctx, o.Inputs, source.ListOptions{Stdin: o.Stdin, Spool: spool})
-	if err != nil {
-		return nil, &Refusal{err}
-	}
-	plan, err := source.NewPlan(inputs, source.PlanOptions{RangeBytes: o.RangeBytes})
-	if err != nil {
-		return nil, &Refusal{err}
-	}
-	s := &stream{model: m, options: o.Rows, out: bufio.NewWriterSize(w, 1<<16)}
+	s := &stream{model: m, modelID: modelID(digest), options: o.Rows, out: bufio.NewWriterSize(w, 1<<16), format: format}
 	s.sum.Status = map[string]int64{}
-	for i := range plan.Ranges {
-		if err := s.rangeOf(ctx, plan, i); err != nil {
+	for len(inputs) > 0 {
+		live := slices.IndexFunc(inputs, func(in source.Input) bool { return in.Live() })
+		files := inputs
+		if live >= 0 {
+			files, inputs = inputs[:live], inputs[live:]
+		} else {
+			inputs = nil
+		}
+		if err := s.files(ctx, files, o.RangeBytes); err != nil {
 			return nil, err
+		}
+		if live >= 0 {
+			if err := s.live(ctx, inputs[0], o.Stdin); err != nil {
+				return nil, err
+			}
+			inputs = inputs[1:]
 		}
 	}
 	s.sum.NoteLanguage(transforms.TrainedOn(m), nil)
@@ -54,23 +70,58 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*transforms.Summary, e
 
 type stream struct {
 	model   transforms.Stages
+	modelID string
 	options transforms.RowOptions
+	pace    transforms.Pace
+	format  Format
 	out     *bufio.Writer
 	buf     []byte
 	sum     transforms.Summary
 }
 
-// rangeOf parses range i of the plan. Its reading runs ahead by one chunk.
-func (s *stream) rangeOf(ctx context.Context, plan *source.Plan, i int) error {
+// files parses files, which are sorted.
+func (s *stream) files(ctx context.Context, inputs []source.Input, rangeBytes int64) error {
+	plan, err := source.NewPlan(inputs, source.PlanOptions{RangeBytes: rangeBytes})
+	if err != nil {
+		return &Refusal{err}
+	}
+	for _, r := range plan.Ranges {
+		r.Dir = plan.Dir
+		if err := s.parse(ctx, func(ctx context.Context, emit func(transforms.Chunk) error) error {
+			return transforms.ReadPaced(ctx, &r, s.options, &s.pace, emit)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// live parses standard input or a named pipe.
+func (s *stream) live(ctx context.Context, in source.Input, stdin io.Reader) error {
+	from := transforms.Live{Input: in, From: stdin}
+	if in.URI != "-" {
+		f, err := os.Open(filepath.FromSlash(in.URI))
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		from.From = f
+	}
+	return s.parse(ctx, func(ctx context.Context, emit func(transforms.Chunk) error) error {
+		return transforms.ReadLive(ctx, &from, s.options, &s.pace, emit)
+	})
+}
+
+// parse parses and writes the chunks that read gives, which runs ahead by one
+// chunk.
+func (s *stream) parse(ctx context.Context, read func(context.Context, func(transforms.Chunk) error) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := plan.Ranges[i]
-	r.Dir = plan.Dir
 	chunks := make(chan transforms.Chunk, 1)
-	read := make(chan error, 1)
+	end := make(chan error, 1)
 	go func() {
 		defer close(chunks)
-		read <- transforms.ReadRange(ctx, &r, s.options, func(c transforms.Chunk) error {
+		end <- read(ctx, func(c transforms.Chunk) error {
 			select {
 			case chunks <- c:
 				return nil
@@ -84,45 +135,63 @@ func (s *stream) rangeOf(ctx context.Context, plan *source.Plan, i int) error {
 			return err
 		}
 	}
-	return <-read
+	return <-end
 }
 
 // write writes the sentences of a parsed chunk, and in their places those that
 // have failed.
 func (s *stream) write(c transforms.Chunk) error {
-	failed := c.Failures[:0:0]
+	var failed []int // sentences among the failures, in the order of the input
 	for i := range c.Failures {
 		s.sum.Note(&c, &c.Failures[i])
 		if c.Failures[i].Sentence {
-			failed = append(failed, c.Failures[i])
+			failed = append(failed, i)
 		}
 	}
-	slices.SortStableFunc(failed, func(a, b transforms.Failure) int {
+	slices.SortStableFunc(failed, func(i, j int) int {
+		a, b := &c.Failures[i], &c.Failures[j]
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.ByteOffset, b.ByteOffset))
 	})
+	failedRow := func() error {
+		f := c.FailureRow(failed[0])
+		failed = failed[1:]
+		return s.row(&Row{DocID: f.DocID, Failure: &f})
+	}
 	for i := range c.Sentences {
 		sentence := &c.Sentences[i]
-		f := &c.Files[sentence.File]
-		for len(failed) > 0 && (failed[0].File < sentence.File ||
-			failed[0].File == sentence.File && failed[0].ByteOffset < sentence.StartByte) {
-			s.out.WriteString(failed[0].CoNLLU)
-			failed = failed[1:]
+		for len(failed) > 0 && before(&c.Failures[failed[0]], sentence) {
+			if err := failedRow(); err != nil {
+				return err
+			}
 		}
 		s.sum.Trees++
 		s.sum.Words += int64(len(sentence.Words))
 		s.sum.Meet(&sentence.Sentence)
-		s.buf = AppendCoNLLU(s.buf[:0], &sentence.Sentence, f.DocID, f.Format)
-		if _, err := s.out.Write(s.buf); err != nil {
+		t := c.TreeRow(i, s.modelID)
+		if err := s.row(&Row{DocID: t.DocID, Format: c.Files[sentence.File].Format, Tree: &t}); err != nil {
 			return err
 		}
 	}
-	for i := range failed {
-		s.out.WriteString(failed[i].CoNLLU)
+	for len(failed) > 0 {
+		if err := failedRow(); err != nil {
+			return err
+		}
 	}
 	if c.Last {
 		s.sum.Files += int64(len(c.Ends))
 	}
 	return s.out.Flush()
+}
+
+// before reports whether a failure stands before a sentence.
+func before(f *transforms.Failure, s *transforms.Sentence) bool {
+	return f.File < s.File || f.File == s.File && f.ByteOffset < s.StartByte
+}
+
+func (s *stream) row(r *Row) error {
+	s.buf = s.format(s.buf[:0], r)
+	_, err := s.out.Write(s.buf)
+	return err
 }
 
 // AppendCoNLLU appends a parsed sentence of a file as CoNLL-U. One from

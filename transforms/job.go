@@ -33,9 +33,18 @@ type RowOptions struct {
 	MaxWords int    `json:"max_words"`          // raw sentences are cut above this
 	Retag    bool   `json:"retag"`
 	// KeepHeads keeps the heads that CoNLL input gives, and their deprels.
-	KeepHeads bool         `json:"keep_heads"`
+	KeepHeads bool `json:"keep_heads"`
+	// StopAfter is the last stage that is run: StopSegment, StopTag or "" for
+	// all of them.
+	StopAfter string       `json:"stop_after,omitempty"`
 	Parse     ParseOptions `json:"parse"`
 }
+
+// Stages that a run can end with, without trees.
+const (
+	StopSegment = "segment"
+	StopTag     = "tag"
+)
 
 // A Job is everything that a worker has to know. It travels in the exported
 // field of every DoFn; a worker never sees the launcher's flags.
@@ -116,9 +125,17 @@ func (c *Chunk) perSentence(stage string, body func(s *syntax.Sentence)) {
 	c.keep(stage, panics)
 }
 
-// Stage runs a chunk that was just read through all stages.
+// Stage runs a chunk that was just read through the stages, up to o.StopAfter.
 func Stage(c Chunk, m Stages, o RowOptions) Chunk {
-	return ParseChunk(PruneChunk(TagChunk(SegmentChunk(c, m, o), m, o), m), m, o)
+	c = SegmentChunk(c, m, o)
+	if o.StopAfter == StopSegment {
+		return c
+	}
+	c = TagChunk(c, m, o)
+	if o.StopAfter == StopTag {
+		return c
+	}
+	return ParseChunk(PruneChunk(c, m), m, o)
 }
 
 // SentenceID is the sentence's own id, else one made of its document's and of

@@ -125,11 +125,8 @@ func (p *rangeParts) add(c *Chunk) error {
 	words := int64(0)
 	for i := range c.Sentences {
 		s := &c.Sentences[i]
-		f := &c.Files[s.File]
-		rows[i] = parquet.ToRow(&s.Sentence, &parquet.Doc{
-			DocID: f.DocID, SourceURI: f.URI, SourceVersion: f.Version, ModelID: p.job.ModelID,
-		})
-		sums := p.file(f)
+		rows[i] = c.TreeRow(i, p.job.ModelID)
+		sums := p.file(&c.Files[s.File])
 		sums.Trees++
 		sums.Words += int64(len(s.Words))
 		sums.Meet(&s.Sentence)
@@ -163,10 +160,7 @@ func (p *rangeParts) addFailures(c *Chunk) error {
 		} else {
 			sums.Errors++
 		}
-		row.DocID, row.SourceURI = f.DocID, f.URI
-		row.Text = cut(row.Text, FailureText)
-		rows[i] = parquet.ToFailure(&row.Failure)
-		rows[i].Block = row.CoNLLU
+		rows[i] = c.FailureRow(i)
 		general, _, _ := strings.Cut(row.Reason, ": ")
 		p.reasons = addReason(p.reasons, Reason{
 			Stage: row.Stage, Severity: row.Severity, Reason: general, Count: 1,
@@ -174,6 +168,25 @@ func (p *rangeParts) addFailures(c *Chunk) error {
 		})
 	}
 	return p.part.Failures(rows...)
+}
+
+// TreeRow returns the row of sentence i.
+func (c *Chunk) TreeRow(i int, modelID string) parquet.Tree {
+	s := &c.Sentences[i]
+	f := &c.Files[s.File]
+	return parquet.ToRow(&s.Sentence, &parquet.Doc{
+		DocID: f.DocID, SourceURI: f.URI, SourceVersion: f.Version, ModelID: modelID,
+	})
+}
+
+// FailureRow returns the row of failure i.
+func (c *Chunk) FailureRow(i int) parquet.Failure {
+	f := c.Failures[i]
+	f.DocID, f.SourceURI = c.Files[f.File].DocID, c.Files[f.File].URI
+	f.Text = cut(f.Text, FailureText)
+	row := parquet.ToFailure(&f.Failure)
+	row.Block = f.CoNLLU
+	return row
 }
 
 // commit checks what Read counted against what arrived and publishes the

@@ -64,9 +64,15 @@ func (f *readFn) ProcessElement(ctx context.Context, r source.Range, emit func(C
 // chunk by chunk; the last one holds the counts. A piece that cannot be read
 // for good is a failure row; an error means that the range must be read again.
 func ReadRange(ctx context.Context, r *source.Range, o RowOptions, emit func(Chunk) error) error {
-	rd := &rangeReader{ctx: ctx, r: r, files: source.NewFiles(ctx, r), options: o, emit: emit, chunk: Chunk{Range: r.K}}
+	rd := &rangeReader{ctx: ctx, r: r, options: o, emit: emit, chunk: Chunk{Range: r.K}}
+	return rd.all()
+}
+
+// all reads all pieces of the range.
+func (rd *rangeReader) all() error {
+	rd.files = source.NewFiles(rd.ctx, rd.r)
 	defer rd.files.Close()
-	for i := range r.Pieces {
+	for i := range rd.r.Pieces {
 		if err := rd.piece(i); err != nil {
 			return err
 		}
@@ -87,6 +93,8 @@ type rangeReader struct {
 	size  int // of the chunk, in tokens or what may become tokens
 	seq   int
 	ends  []File
+	pace  *Pace // nil: chunks of ChunkTokens
+	live  *Live // nil: pieces are files
 
 	read, shown int64 // stored bytes of the pieces: read, and told to Progress
 }
@@ -103,6 +111,7 @@ func (rd *rangeReader) flush() error {
 	c.Seq = rd.seq
 	rd.seq++
 	rd.size = 0
+	rd.pace.next()
 	rd.chunk = Chunk{Range: c.Range}
 	err := rd.emit(c)
 	Progress.Bytes.Add(rd.read - rd.shown)
@@ -123,7 +132,7 @@ func (rd *rangeReader) file(f *File) int32 {
 
 // grow counts tokens more in the chunk and emits it when it is full.
 func (rd *rangeReader) grow(tokens int) error {
-	if rd.size += tokens; rd.size < ChunkTokens {
+	if rd.size += tokens; rd.size < rd.pace.full() {
 		return nil
 	}
 	return rd.flush()
@@ -173,7 +182,7 @@ func (rd *rangeReader) piece(i int) error {
 
 // open opens the piece, decides what it is and reads it.
 func (rd *rangeReader) open(p *source.Piece, f *File) error {
-	in, err := rd.files.Open(f.Piece)
+	in, err := rd.openPiece(f.Piece)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,12 @@ func (rd *rangeReader) text(in *source.File, f *File, head []byte, start, end in
 	if err != nil {
 		return err
 	}
-	blocks, err := text.NewReader(r, layout, start, end)
+	var blocks *text.Reader
+	if in.Live() {
+		blocks, err = text.NewStream(r, head, text.Options{Encoding: rd.options.Encoding, Lines: lines})
+	} else {
+		blocks, err = text.NewReader(r, layout, start, end)
+	}
 	if err != nil {
 		return err
 	}

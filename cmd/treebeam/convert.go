@@ -38,7 +38,7 @@ func runConvert(ctx context.Context, args []string) error {
 	}
 	format, ok := pipeline.Formats[*to]
 	if !ok {
-		return refuse("--to %s: must be conllu, text or jsonl", *to)
+		return refuse("--to %s: must be %s", *to, pipeline.FormatNames)
 	}
 	if *perFile != "" {
 		if *output != "" {
@@ -80,7 +80,7 @@ func convertToOne(ctx context.Context, from readableRows, output string, format 
 	if ctx.Err() != nil {
 		return exitCode(exitInterrupted)
 	}
-	if err := errOr(err, buffered.Flush()); err != nil {
+	if err := quietlyClosed(errOr(err, buffered.Flush())); err != nil {
 		return err
 	}
 	if err := commit(); err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"strconv"
@@ -19,7 +18,7 @@ import (
 )
 
 func init() {
-	commands = append(commands, command{"parse", "parse [FILE...] --output FOLDER | --to conllu", "text to trees", runParse})
+	commands = append(commands, command{"parse", "parse [FILE...] --output FOLDER | --to FORMAT", "text to trees", runParse})
 }
 
 const parseAbout = `
@@ -28,8 +27,12 @@ files, folders (walked recursively), globs such as 'corpus/**/*.txt' in quotes,
 and '-' for standard input. With --output FOLDER the trees become Parquet in
 FOLDER/trees, and what could not be parsed rows in FOLDER/failures; the same
 command again continues an interrupted run. With --state FOLDER only files are parsed
-that are new or have changed since the last time. With --to conllu they are written
-to standard output, or to the file that --output names.
+that are new or have changed since the last time. With --to conllu, jsonl or text
+they are written to standard output, or to the file that --output names, and
+standard input and pipes are read as they come: sentences come out whenever the
+input pauses. Give --lines if that input is slow: else it may take 4 KB of it to
+know what line breaks mean. With --stop-after these formats hold sentences
+without trees, which can be parsed later as CoNLL-U.
 
 Flags of Beam such as --runner pass through: treebeam help beam lists them.`
 
@@ -52,13 +55,13 @@ type parseCommand struct {
 
 func newParseCommand() *parseCommand {
 	c := &parseCommand{
-		flags:   newFlags("parse", "parse [FILE...] --output FOLDER | --to conllu [flags]", parseAbout),
+		flags:   newFlags("parse", "parse [FILE...] --output FOLDER | --to FORMAT [flags]", parseAbout),
 		options: pipeline.Options{Rows: pipeline.DefaultRows(), Stdin: os.Stdin},
 	}
 	f, o := c.flags, &c.options
 	f.Var(&c.inputs, "input", "`PATTERN` of input files; may be repeated")
 	f.StringVar(&o.Output, "output", "", "`FOLDER` for the Parquet output")
-	f.StringVar(&c.to, "to", "", "parquet or conllu; `FORMAT` of the output (parquet if --output is given)")
+	f.StringVar(&c.to, "to", "", "`FORMAT` of the output: parquet, conllu, jsonl or text (parquet if --output is given)")
 	f.StringVar(&o.Model, "model", "", "model `FILE` (the embedded English one)")
 	f.StringVar(&o.Rows.From, "from", o.Rows.From, "`FORMAT` of the input: auto, text, conllu, conllx, jsonl, tokens or vertical")
 	formatFlags(f, &o.Rows)
@@ -71,6 +74,7 @@ func newParseCommand() *parseCommand {
 	f.BoolVar(&o.Rows.Parse.Projective, "projective", false, "find trees without crossing arcs only")
 	f.IntVar(&o.Rows.Parse.Exact, "exact", 0, "score all trees of a sentence whose candidate heads combine in at most `N` ways; -1 for none (32)")
 	f.IntVar(&o.Rows.Parse.Budget, "budget", 0, "stop searching a sentence after weighing `N` heads a word; its status is then budget (1000 a restart)")
+	f.StringVar(&o.Rows.StopAfter, "stop-after", "", "end with `STAGE` segment or tag: sentences without tags or trees, without trees")
 	f.Uint64Var(&o.Rows.Parse.Seed, "seed", o.Rows.Parse.Seed, "`N` that the random choices depend on")
 	f.Int64Var(&o.RangeBytes, "range-bytes", 0, "about how many `BYTES` of input make one part (chosen)")
 	f.BoolVar(&o.Overwrite, "overwrite", false, "remove the output of another run first")
@@ -102,12 +106,11 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	if err != nil {
 		return err
 	}
-	switch c.to {
-	case "conllu":
+	switch _, ok := pipeline.Formats[c.to]; {
+	case ok:
 		return c.stream(ctx, limit)
-	case "", "parquet":
-	default:
-		return refuse("--to %s: must be parquet or conllu; treebeam convert makes other formats from Parquet", c.to)
+	case c.to != "" && c.to != "parquet":
+		return refuse("--to %s: must be parquet, %s", c.to, pipeline.FormatNames)
 	}
 	tellBeam(c.flags)
 	runner, environment := flag.Lookup("runner").Value, flag.Lookup("environment_type").Value
@@ -161,36 +164,6 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 		return nil
 	}
 	printSummary(os.Stderr, os.Stdout, c.options.Output, sum, elapsed)
-	return limit.check(sum)
-}
-
-// stream parses to CoNLL-U in this process, without Beam and without files.
-func (c *parseCommand) stream(ctx context.Context, limit failureLimit) (err error) {
-	ctx, stop := interruptible(ctx, "")
-	defer stop()
-	var out io.Writer = os.Stdout
-	commit := func() error { return nil }
-	if c.options.Output != "" && c.options.Output != "-" {
-		if out, commit, err = createOutput(c.options.Output); err != nil {
-			return err
-		}
-		defer func() {
-			if err != nil {
-				out.(interface{ Cleanup() error }).Cleanup()
-			}
-		}()
-	}
-	sum, err := pipeline.Stream(ctx, c.options, out)
-	if ctx.Err() != nil {
-		return exitCode(exitInterrupted)
-	}
-	if err != nil {
-		return err
-	}
-	if err := commit(); err != nil {
-		return err
-	}
-	printReasons(os.Stderr, sum)
 	return limit.check(sum)
 }
 

@@ -32,6 +32,9 @@ type ListOptions struct {
 	Spool string
 	// AllowEmpty lets a folder or a glob match no file.
 	AllowEmpty bool
+	// Live lists "-" and named pipes as inputs that are read as they come,
+	// instead of copying them: see OpenLive. A plan cannot hold these.
+	Live bool
 }
 
 // An InputError says that a pattern cannot be used: nothing matches it, it is

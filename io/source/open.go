@@ -29,6 +29,7 @@ type File struct {
 	stream *stream       // decompressed, or nil
 	head   []byte
 	ready  bool // head is read and stream stands behind it
+	live   bool // neither the size nor the digest is known; see OpenLive
 }
 
 // Open opens the file of a piece of r. The file must be the one that was
@@ -77,6 +78,9 @@ func (f *File) check(size int64, version string) error {
 		f.piece.Size, size, f.piece.Version, version)}
 }
 
+// Live reports whether the file was opened by OpenLive.
+func (f *File) Live() bool { return f.live }
+
 // Compressed reports whether the stored bytes are compressed.
 func (f *File) Compressed() bool { return f.comp != plain }
 
@@ -84,9 +88,16 @@ func (f *File) Compressed() bool { return f.comp != plain }
 // whatever the piece. The slice must not be changed. If reading fails later
 // than at the first byte, Head returns what there is, and the reader of At
 // fails when it gets there.
+//
+// The head of a live file ends as soon as it shows the format: after the first
+// line of text, or the first block of lines with columns. It depends on the
+// content only, not on how fast that comes.
 func (f *File) Head() ([]byte, error) {
 	if f.head != nil {
 		return f.head, nil
+	}
+	if f.live {
+		return f.liveHead()
 	}
 	if err := f.restart(0); err != nil {
 		return nil, err
@@ -153,6 +164,9 @@ var retrying = store.DefaultRetry
 // was listed. It is opened again where it stopped after a transient fault, or
 // when there are fewer bytes than were listed.
 func (f *File) stored(ctx context.Context, off int64) (io.ReadCloser, error) {
+	if f.live {
+		return f.obj.reader(ctx, off, -1)
+	}
 	again := false
 	return retrying.Reader(ctx, func(at int64) (io.ReadCloser, error) {
 		if again {

@@ -12,6 +12,9 @@ import (
 
 // pipe adds a named pipe or a device, which can be read only once.
 func (l *lister) pipe(p string) error {
+	if l.o.Live {
+		return l.live(p, path.Base(p))
+	}
 	if l.o.Spool == "" {
 		return &InputError{p, "is not a regular file; copy it to one first"}
 	}
@@ -30,6 +33,9 @@ func (l *lister) spool(uri, docID string, r io.Reader) error {
 	if i, ok := l.byPath[uri]; ok && l.inputs[i].URI == uri {
 		l.matches++
 		return nil
+	}
+	if l.o.Live && r != nil {
+		return l.live(uri, docID)
 	}
 	if r == nil || l.o.Spool == "" {
 		return &InputError{uri, "standard input is not available here; name a file"}
@@ -60,6 +66,13 @@ func (l *lister) spool(uri, docID string, r io.Reader) error {
 	}
 	l.matches++
 	l.insert(uri, Input{URI: uri, DocID: docID, Size: size, Version: spooled + digest, Path: name})
+	return nil
+}
+
+// live adds an input that is read as it comes.
+func (l *lister) live(uri, docID string) error {
+	l.matches++
+	l.insert(uri, Input{URI: uri, DocID: docID, Version: LiveVersion})
 	return nil
 }
 

@@ -44,6 +44,8 @@ type Reader struct {
 	coverStart int64
 	coverEnd   int64
 	done       error // what Next returns from now on
+
+	undecided *undecided // of a stream, until its layout is decided
 }
 
 // NewReader returns a reader of the blocks of the paragraphs (or, where those
@@ -226,6 +228,9 @@ func (r *Reader) Next() (Block, error) {
 	if r.done != nil {
 		return Block{}, r.done
 	}
+	if n := r.early(); n > 0 {
+		return r.next(n, false), nil
+	}
 	most := max(MaxBlock, r.layout.MaxBlock)
 	w, n := r.paragraph(most)
 	cut := n < 0 || n > most
@@ -236,22 +241,34 @@ func (r *Reader) Next() (Block, error) {
 	if cut {
 		n = len(bytes.TrimRightFunc(w[:cutPoint(w, most, r.layout.Newline)], isSpace))
 	}
+	return r.next(n, cut), nil
+}
+
+// next consumes the next n bytes, at least one, as a block.
+func (r *Reader) next(n int, cut bool) Block {
 	b := r.block(n)
 	b.Cut = cut
 	r.consume(r.pos + n)
 	r.lineStart, r.continues, r.opens, r.inked = -1, cut, false, b.End
-	return b, nil
+	return b
 }
 
 // paragraph returns what is to be seen of the text that begins with the next
 // paragraph, and the paragraph's length in it; that is -1 if it is not to be
-// had, or more than most bytes and a part of lookAhead.
+// had, or more than most bytes and a part of lookAhead. It reads no more than
+// that takes.
 func (r *Reader) paragraph(most int) (w []byte, n int) {
-	for size := MaxBlock; ; size = min(2*size, most) {
-		for len(r.win.text)-r.pos < size+lookAhead && r.more() {
-		}
+	n = -1
+	for known := 0; ; known = len(w) {
 		w = r.win.text[r.pos:]
-		if n = paragraphEnd(w, &r.layout); n >= 0 || size >= most || r.err != nil {
+		if bytes.IndexByte(w[known:], r.layout.Newline) >= 0 {
+			n = paragraphEnd(w, &r.layout)
+		}
+		if n >= 0 {
+			break
+		}
+		if len(w) >= most+lookAhead || !r.more() {
+			n = paragraphEnd(w, &r.layout)
 			break
 		}
 	}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"github.com/treebeam/treebeam/io/text"
+	"github.com/treebeam/treebeam/pipeline"
+)
+
+// stream parses to a text format in this process, without Beam and without
+// temporary files.
+func (c *parseCommand) stream(ctx context.Context, limit failureLimit) (err error) {
+	ctx, stop := interruptible(ctx, "")
+	defer stop()
+	o := c.options
+	o.To = c.to
+	if o.Rows.Lines == string(text.AutoLines) && slices.Equal(o.Inputs, []string{"-"}) && term.IsTerminal(int(os.Stdin.Fd())) {
+		o.Rows.Lines = string(text.Paragraph) // who types wants to see the tree of every line
+	}
+	var out io.Writer = os.Stdout
+	commit := func() error { return nil }
+	if o.Output != "" && o.Output != "-" {
+		if out, commit, err = createOutput(o.Output); err != nil {
+			return err
+		}
+		defer func() {
+			if err != nil {
+				out.(interface{ Cleanup() error }).Cleanup()
+			}
+		}()
+	}
+	sum, err := pipeline.Stream(ctx, o, out)
+	if ctx.Err() != nil {
+		return exitCode(exitInterrupted)
+	}
+	if err := quietlyClosed(err); err != nil {
+		return err
+	}
+	if err := commit(); err != nil {
+		return err
+	}
+	printReasons(os.Stderr, sum)
+	return limit.check(sum)
+}
+
+// exitClosed is what the shell reports of a program that wrote to a pipe whose
+// reader had enough: 128 + SIGPIPE.
+const exitClosed = 141
+
+// quietlyClosed is err, or without words the status of a program that has
+// written to a closed pipe. As a rule the system ends it before; that fails
+// where whoever started it ignores SIGPIPE.
+func quietlyClosed(err error) error {
+	if errors.Is(err, syscall.EPIPE) {
+		return exitCode(exitClosed)
+	}
+	return err
+}

@@ -1,0 +1,218 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+)
+
+// LiveVersion is the version of an input that is read as it comes: standard
+// input, a named pipe, a device. Neither its size nor its digest is known
+// before its end, and it can be read only once.
+const LiveVersion = spooled
+
+// LivePiece returns all of a live input as a piece; its end is negative,
+// which is to say unknown.
+func LivePiece(in *Input) Piece {
+	return Piece{URI: in.URI, DocID: in.DocID, Version: LiveVersion, Size: -1, End: -1}
+}
+
+// Live reports whether the input is to be read as it comes.
+func (in *Input) Live() bool { return in.Version == LiveVersion }
+
+// OpenLive opens a live input that r reads. Compression (.gz, .zst, .bz2) is
+// told by the first bytes. Head and At do not wait for more bytes than they
+// need: see Head.
+//
+// pause is called by the goroutine that reads the File whenever the next
+// bytes have not come yet, before it waits for them. r is read by a goroutine
+// of its own, ahead by a bounded number of bytes; that goroutine ends with the
+// first Read of r that returns after ctx is done or the File is closed.
+func OpenLive(ctx context.Context, in *Input, r io.Reader, pause func() error) (*File, error) {
+	ctx, stop := context.WithCancel(ctx)
+	ahead := readAhead(ctx, r, pause)
+	comp, first, err := compressionAt(ahead)
+	if err != nil {
+		stop()
+		return nil, classify(in.URI, 0, err)
+	}
+	obj := &liveObject{r: io.MultiReader(bytes.NewReader(first), ahead), stop: stop}
+	return &File{ctx: ctx, piece: LivePiece(in), obj: obj, comp: comp, live: true}, nil
+}
+
+// compressionAt reads from r as many bytes as it takes to tell the
+// compression, and returns them, too.
+func compressionAt(r io.Reader) (compression, []byte, error) {
+	var first []byte
+	for {
+		open := false // one more byte may complete a magic number
+		for c := gzipped; c <= bzipped; c++ {
+			magic := []byte(compressions[c].magic)
+			if bytes.Equal(first, magic) {
+				return c, first, nil
+			}
+			open = open || bytes.HasPrefix(magic, first)
+		}
+		if !open {
+			return plain, first, nil
+		}
+		var b [1]byte
+		switch _, err := io.ReadFull(r, b[:]); {
+		case err == io.EOF:
+			return plain, first, nil
+		case err != nil:
+			return plain, first, err
+		}
+		first = append(first, b[0])
+	}
+}
+
+// A liveObject is stored bytes that come once.
+type liveObject struct {
+	r    io.Reader
+	stop context.CancelFunc
+}
+
+func (o *liveObject) reader(_ context.Context, off, _ int64) (io.ReadCloser, error) {
+	if off != 0 || o.r == nil {
+		return nil, errors.New("this input can be read only once; copy it to a file first")
+	}
+	r := o.r
+	o.r = nil
+	return io.NopCloser(r), nil
+}
+
+func (o *liveObject) size() int64                  { return -1 }
+func (o *liveObject) version() string              { return LiveVersion }
+func (o *liveObject) stat() (int64, string, error) { return -1, LiveVersion, nil }
+func (o *liveObject) key() string                  { return "" }
+func (o *liveObject) Close() error                 { o.stop(); return nil }
+
+// Limits of reading ahead.
+const (
+	aheadPiece  = 32 << 10
+	aheadPieces = 16
+)
+
+// An aheadReader is what another goroutine has read.
+type aheadReader struct {
+	ctx   context.Context
+	come  chan []byte // closed at the end
+	err   error       // why it ended; to be read after come was closed
+	rest  []byte
+	pause func() error
+}
+
+// readAhead reads r in a goroutine of its own.
+func readAhead(ctx context.Context, r io.Reader, pause func() error) *aheadReader {
+	a := &aheadReader{ctx: ctx, come: make(chan []byte, aheadPieces), pause: pause}
+	go func() {
+		defer close(a.come)
+		for {
+			b := make([]byte, aheadPiece)
+			n, err := r.Read(b)
+			if n > 0 {
+				select {
+				case a.come <- b[:n]:
+				case <-ctx.Done():
+					a.err = ctx.Err()
+					return
+				}
+			}
+			if err != nil {
+				a.err = err
+				return
+			}
+		}
+	}()
+	return a
+}
+
+func (a *aheadReader) Read(p []byte) (int, error) {
+	if len(a.rest) == 0 {
+		if err := a.wait(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, a.rest)
+	a.rest = a.rest[n:]
+	return n, nil
+}
+
+// wait gets the next bytes.
+func (a *aheadReader) wait() error {
+	var ok bool
+	select {
+	case a.rest, ok = <-a.come:
+	default:
+		if err := a.pause(); err != nil {
+			return err
+		}
+		select {
+		case a.rest, ok = <-a.come:
+		case <-a.ctx.Done():
+			return a.ctx.Err()
+		}
+	}
+	if !ok {
+		return a.err
+	}
+	return nil
+}
+
+// liveHead reads the beginning of a live file. It ends where its content says
+// that more is not needed, so that it is the same however slowly it comes.
+func (f *File) liveHead() ([]byte, error) {
+	if err := f.restart(0); err != nil {
+		return nil, err
+	}
+	head := make([]byte, 0, 512)
+	var b [1]byte
+	for len(head) < HeadBytes {
+		if _, err := io.ReadFull(f.stream, b[:]); err == io.EOF {
+			break
+		} else if err != nil && len(head) == 0 {
+			return nil, f.stream.err
+		} else if err != nil {
+			break // the reader of At fails when it gets there
+		}
+		head = append(head, b[0])
+		if b[0] == '\n' && enough(head) {
+			break
+		}
+	}
+	f.head, f.ready = head, true
+	return head, nil
+}
+
+// enough reports whether a head that ends with a line break shows what the
+// file is: at its first line that is neither blank nor a comment, if that
+// looks like text or a record of JSON lines; at the first blank line behind it
+// if it has columns; and never if it has control bytes.
+func enough(head []byte) bool {
+	columns := false
+	for len(head) > 0 {
+		var line []byte
+		line, head, _ = bytes.Cut(head, []byte("\n"))
+		line = bytes.TrimSpace(line)
+		switch {
+		case bytes.IndexFunc(line, isControl) >= 0:
+			return false
+		case len(line) == 0:
+			if columns {
+				return true
+			}
+		case line[0] == '#' || columns:
+		case bytes.IndexByte(line, '\t') >= 0:
+			columns = true
+		case line[0] == '{' || line[0] == '[':
+			return line[len(line)-1] == '}' || line[len(line)-1] == ']'
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+func isControl(r rune) bool { return r < ' ' && (r < '\t' || r > '\r') && r != 0x1b }

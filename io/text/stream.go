@@ -1,0 +1,113 @@
+package text
+
+import (
+	"bytes"
+	"io"
+	"unicode/utf8"
+)
+
+// StreamHead is how many bytes of a stream it is decided on what its line
+// breaks mean, if that is not said.
+const StreamHead = 4 << 10
+
+// minWrap is the length in runes below which hardly any text is wrapped.
+const minWrap = 40
+
+// NewStream returns a reader of all blocks of a text that comes slowly. r
+// stands at its first byte; head is a beginning of it, a whole line or more.
+//
+// Blocks are those of NewReader under the layout that Decide gives for the
+// first StreamHead bytes, or for all of a shorter text. So that the first
+// sentences need not wait, lines that begin the text or follow a blank line go
+// before that is known, up to the first such line that is neither:
+//
+//   - a line that ends a sentence, if it is shorter than lines that a program
+//     breaks or does not seem to end with an abbreviation: it is a paragraph;
+//   - a line before a blank line: it is one in any layout.
+//
+// What comes out depends on the bytes of r only, not on how they come.
+func NewStream(r io.Reader, head []byte, o Options) (*Reader, error) {
+	layout, err := Decide(head, o)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := ParseLines(string(o.Lines))
+	if err != nil {
+		return nil, err
+	}
+	if lines != AutoLines {
+		return NewReader(r, layout, 0, -1)
+	}
+	layout.Lines, layout.Newline = Paragraph, '\n'
+	u := &undecided{r: r, o: o}
+	rd, err := NewReader(u, layout, 0, -1)
+	if err == nil {
+		rd.undecided = u
+	}
+	return rd, err
+}
+
+// An undecided is a text whose line breaks have no meaning yet. It keeps the
+// beginning of what is read of it.
+type undecided struct {
+	r    io.Reader
+	o    Options
+	head []byte
+	all  bool // head is all that is needed
+}
+
+func (u *undecided) Read(b []byte) (int, error) {
+	n, err := u.r.Read(b)
+	if !u.all {
+		u.head = append(u.head, b[:min(n, StreamHead-len(u.head))]...)
+		u.all = err != nil || len(u.head) == StreamHead
+	}
+	return n, err
+}
+
+// early returns the length of the paragraph that the text not yet consumed
+// begins with, if that can be told without a layout. Otherwise it decides on
+// the layout and returns 0.
+func (r *Reader) early() int {
+	for r.undecided != nil {
+		if !r.opens {
+			r.decide()
+			break
+		}
+		w := r.win.text[r.pos:]
+		// Only what is inside the head counts, however much has come.
+		if inside := StreamHead - r.win.base - int64(r.pos); inside < int64(len(w)) {
+			w = w[:max(inside, 0)]
+		}
+		line, next, whole := bytes.Cut(w, []byte("\n"))
+		line = bytes.TrimRightFunc(line, isSpace)
+		last := bytes.LastIndexFunc(line, isSpace) + 1
+		if bytes.ContainsRune(line, paragraphSeparator) {
+			r.decide()
+			break
+		}
+		end := sentenceEnd(line[last:])
+		if whole && (end == atConfident || end == atSentence && utf8.RuneCount(line) < minWrap || beginsBlank(next, '\n')) {
+			return len(line)
+		}
+		lacking := !whole || len(bytes.TrimLeftFunc(next, isSpace)) == 0
+		if !lacking || r.win.end() >= StreamHead || !r.more() {
+			r.decide()
+		}
+	}
+	return 0
+}
+
+// decide reads as much as it takes to decide on the layout.
+func (r *Reader) decide() {
+	u := r.undecided
+	for !u.all && r.more() {
+	}
+	r.undecided = nil
+	layout, err := Decide(u.head, u.o)
+	if err != nil {
+		return // NewStream has tried the options
+	}
+	r.layout.Lines, r.layout.Newline = layout.Lines, layout.Newline
+	r.dec.newline = layout.Newline
+}
