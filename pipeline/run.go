@@ -13,6 +13,7 @@ import (
 	// Runners and stores register themselves.
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 	_ "github.com/treebeam/treebeam/io/store/gs"
+	_ "github.com/treebeam/treebeam/io/store/s3"
 
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/transforms"

@@ -92,7 +92,7 @@ func TestReadFaults(t *testing.T) {
 			}
 			return storetest.None
 		})
-		for range 4 {
+		for range 2 {
 			if got, err := store.ReadFile(t.Context(), "gs://bucket/x"); err != nil || !bytes.Equal(got, data) {
 				t.Fatalf("fault %d: got %d bytes, %v", f, len(got), err)
 			}

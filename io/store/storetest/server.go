@@ -76,6 +76,9 @@ func (s *Server) Requests() int {
 }
 
 func serve(w http.ResponseWriter, r *http.Request, handler http.Handler, fault Fault) {
+	if r.Method == http.MethodHead && (fault == Truncated || fault == Short) {
+		fault = Reset // the answer has no body to cut
+	}
 	switch fault {
 	case None:
 		handler.ServeHTTP(w, r)
