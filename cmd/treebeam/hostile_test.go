@@ -193,10 +193,11 @@ func (c *hostile) checkOutput(t *testing.T, dir, out string) {
 	t.Helper()
 	failures := allRows[parquet.Failure](t, out, "failures")
 	var got []row
-	broken := map[string]bool{} // documents with errors
+	broken := map[string]bool{} // files with errors
 	for _, f := range failures {
 		got = append(got, row{f.DocID, f.Stage, f.Reason})
-		broken[f.DocID] = broken[f.DocID] || f.Severity == "error"
+		checkDocumented(t, f.Reason)
+		broken[f.SourceURI] = broken[f.SourceURI] || f.Severity == "error"
 	}
 	if len(got) != len(c.rows) {
 		t.Errorf("%d rows of failures, want %d:\n%.3000q", len(got), len(c.rows), got)
@@ -210,17 +211,17 @@ func (c *hostile) checkOutput(t *testing.T, dir, out string) {
 	trees := map[string][]interval{}
 	n := int64(0)
 	for _, r := range allRows[parquet.Tree](t, out, "trees") {
-		trees[r.DocID] = append(trees[r.DocID], interval{r.StartByte, r.EndByte})
+		trees[r.SourceURI] = append(trees[r.SourceURI], interval{r.StartByte, r.EndByte})
 		n++
 	}
 	if n != c.trees && (c.trees >= 0 || n == 0) {
 		t.Errorf("%d trees, want %d", n, c.trees)
 	}
 	for _, d := range allRows[parquet.Document](t, out, "documents") {
-		if int64(len(trees[d.DocID])) != d.Trees {
-			t.Errorf("%s: %d trees, its document says %d", d.DocID, len(trees[d.DocID]), d.Trees)
+		if int64(len(trees[d.SourceURI])) != d.Trees {
+			t.Errorf("%s: %d trees, its document says %d", d.DocID, len(trees[d.SourceURI]), d.Trees)
 		}
-		c.checkDocument(t, dir, &d, trees[d.DocID], broken[d.DocID])
+		c.checkDocument(t, dir, &d, trees[d.SourceURI], broken[d.SourceURI])
 	}
 	if c.once {
 		return
@@ -256,7 +257,7 @@ func (c *hostile) checkDocument(t *testing.T, dir string, d *parquet.Document, t
 	if d.StartByte != 0 || d.EndByte != int64(len(data)) {
 		t.Errorf("%s: bytes %d to %d are accounted for, it has %d", d.DocID, d.StartByte, d.EndByte, len(data))
 	}
-	if strings.HasPrefix(d.Encoding, "utf-16") || d.Format == "" {
+	if strings.HasPrefix(d.Encoding, "utf-16") || d.Format == "" || d.Format == "jsonl" {
 		return
 	}
 	trees = append(slices.Clone(trees), interval{int64(len(data)), int64(len(data))})
