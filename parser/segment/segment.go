@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -274,7 +275,22 @@ func (w *workspace) misc(i int32) string {
 	if text == "\n" {
 		return `SpacesAfter=\n`
 	}
-	return "SpacesAfter=" + spaceEscapes.Replace(text)
+	return "SpacesAfter=" + escapeSpaces(text)
+}
+
+// escapeSpaces writes white space as UDPipe does. It leaves other characters
+// than these as they are; here any that is not ASCII or is a control character
+// becomes \uXXXX, because a column must not end with white space.
+func escapeSpaces(text string) string {
+	var b strings.Builder
+	for _, r := range spaceEscapes.Replace(text) {
+		if r <= ' ' || r > '~' {
+			fmt.Fprintf(&b, `\u%04X`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 var spaceEscapes = strings.NewReplacer(" ", `\s`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "|", `\p`, `\`, `\\`)
