@@ -37,7 +37,7 @@ func plain(fs *flag.FlagSet, err error) string {
 		value, rest, _ = cutAround(value, rest)
 		name, why, _ := strings.Cut(rest, ": ")
 		switch {
-		case kind != "invalid value ":
+		case kind != "invalid value " && why == "parse error":
 			why = "must be true or false"
 		case why == "parse error":
 			why = "is not a number of the right kind"

@@ -29,26 +29,6 @@ func newCursor[T any](all iter.Seq2[*T, error], uri func(*T) string) *cursor[T] 
 	return c
 }
 
-// allRows yields the rows of all parts.
-func allRows[T parquet.Row](parts []string) iter.Seq2[*T, error] {
-	return func(yield func(*T, error) bool) {
-		for _, part := range parts {
-			r, err := parquet.Open[T](part)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			for row, err := range r.All() {
-				if !yield(row, err) || err != nil {
-					r.Close()
-					return
-				}
-			}
-			r.Close()
-		}
-	}
-}
-
 func (c *cursor[T]) advance() { c.row, c.err, c.more = c.next() }
 
 // of yields the rows of the file uri. Files must be asked for in their order.
@@ -88,13 +68,13 @@ func (s *Snapshot) rows() *rows {
 // treesOf yields the trees of a document, and an error if there are not as
 // many as it counts.
 func (r *rows) treesOf(e *parquet.Entry) iter.Seq2[*parquet.Tree, error] {
-	return of(r.snapshot.state, r.trees, e, "trees", e.Trees, allRows[parquet.Tree],
+	return of(r.snapshot.state, r.trees, e, "trees", e.Trees, parquet.Rows[parquet.Tree],
 		func(t *parquet.Tree) string { return t.SourceURI })
 }
 
 // failuresOf is treesOf for failures and warnings.
 func (r *rows) failuresOf(e *parquet.Entry) iter.Seq2[*parquet.Failure, error] {
-	return of(r.snapshot.state, r.failures, e, "failures", e.Failures+e.Warnings, allRows[parquet.Failure],
+	return of(r.snapshot.state, r.failures, e, "failures", e.Failures+e.Warnings, parquet.Rows[parquet.Failure],
 		func(f *parquet.Failure) string { return f.SourceURI })
 }
 

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/pipeline"
+	"github.com/treebeam/treebeam/pipeline/diff"
+	"github.com/treebeam/treebeam/pipeline/nightly"
+)
+
+func init() {
+	commands = append(commands, command{"diff", "diff A B | diff --state FOLDER [N M]", "how the trees of two outputs or nights differ", runDiff})
+}
+
+const diffAbout = `
+Compares two output folders (of a state, what is current in it), or two
+snapshots of a state by their numbers: the one before and the current one if
+none are given. It says which documents came, went and changed; how many heads,
+labels and tags changed in the sentences that both have (of the same document
+and text); which kinds of arcs turned into which; and the drift of the mean
+confidence. Exit status 3 if a threshold that was given is passed.`
+
+func runDiff(ctx context.Context, args []string) error {
+	fs := newFlags("diff", "diff A B | diff --state FOLDER [N M] [flags]", diffAbout)
+	state := fs.String("state", "", "compare snapshots of the state in `FOLDER`")
+	asJSON := fs.Bool("json", false, "print the report as JSON")
+	top := fs.Int("top", 10, "print the `N` commonest migrations of arcs")
+	var limits diffLimits
+	fs.Var(&limits.changed, "max-changed", "exit with status 3 if the head or label of more than `P%` of the compared words changed")
+	fs.Var(&limits.drift, "max-drift", "exit with status 3 if the mean head_marginal of all words drifted by more than `X`")
+	others, err := parseFlags(fs, args)
+	if err != nil {
+		return err
+	}
+	if *top < 1 {
+		return refuse("--top %d: must be at least 1", *top)
+	}
+	ctx, stop := interruptible(ctx, "")
+	defer stop()
+	a, b, err := diffSides(ctx, *state, others)
+	if err != nil {
+		return err
+	}
+	report, err := diff.Compare(ctx, a, b, diff.Options{Top: *top})
+	if ctx.Err() != nil {
+		return exitCode(exitInterrupted)
+	}
+	if err != nil {
+		return err
+	}
+	if *asJSON {
+		e := json.NewEncoder(os.Stdout)
+		e.SetEscapeHTML(false)
+		err = e.Encode(report)
+	} else {
+		err = printDiff(os.Stdout, report)
+	}
+	if err != nil {
+		return err
+	}
+	return limits.check(report)
+}
+
+// diffSides opens what is to be compared.
+func diffSides(ctx context.Context, state string, args []string) (a, b diff.Side, err error) {
+	if state == "" {
+		if len(args) != 2 {
+			return a, b, refuse("want two output folders, or --state FOLDER and two numbers of snapshots, got %d arguments", len(args))
+		}
+		if a, err = sideOf(ctx, args[0]); err == nil {
+			b, err = sideOf(ctx, args[1])
+		}
+		return a, b, err
+	}
+	s, err := nightly.At(state)
+	if err != nil {
+		return a, b, err
+	}
+	current, err := s.MustCurrent(ctx)
+	if err != nil {
+		return a, b, err
+	}
+	numbers := []int{current.N - 1, current.N}
+	switch len(args) {
+	case 0:
+		if current.N == 1 {
+			return a, b, refuse("%s has one snapshot only: there is nothing to compare it with", state)
+		}
+	case 2:
+		for i := range numbers {
+			if numbers[i], err = nightly.Number(args[i]); err != nil {
+				return a, b, err
+			}
+		}
+	default:
+		return a, b, refuse("want two numbers of snapshots, or none, got %d arguments", len(args))
+	}
+	var sides [2]diff.Side
+	for i, n := range numbers {
+		snapshot, err := s.Snapshot(ctx, n)
+		if err != nil {
+			return a, b, err
+		}
+		sides[i] = snapshotSide(snapshot)
+	}
+	return sides[0], sides[1], nil
+}
+
+func snapshotSide(s *nightly.Snapshot) diff.Side {
+	return diff.Side{
+		Name: s.Name,
+		Documents: func(yield func(*parquet.Document, error) bool) {
+			for e, err := range s.Entries() {
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				if !yield(&e.Document, nil) {
+					return
+				}
+			}
+		},
+		Trees: s.Trees(),
+	}
+}
+
+// sideOf is an output folder, or what is current in a state.
+func sideOf(ctx context.Context, folder string) (diff.Side, error) {
+	if nightly.IsState(ctx, folder) {
+		s, err := nightly.At(folder)
+		if err != nil {
+			return diff.Side{}, err
+		}
+		snapshot, err := s.Current(ctx)
+		if err != nil {
+			return diff.Side{}, asRefusal(err)
+		}
+		return snapshotSide(snapshot), nil
+	}
+	documents, err := pipeline.PartPaths(folder, "documents")
+	if err != nil {
+		return diff.Side{}, asRefusal(err)
+	}
+	trees, err := pipeline.PartPaths(folder, "trees")
+	if err != nil {
+		return diff.Side{}, asRefusal(err)
+	}
+	return diff.Side{Name: folder, Documents: parquet.Rows[parquet.Document](documents), Trees: parquet.Rows[parquet.Tree](trees)}, nil
+}
+
+// diffLimits are the thresholds that were given.
+type diffLimits struct{ changed, drift threshold }
+
+// A threshold is the value of a flag that may be missing.
+type threshold struct {
+	text  string
+	value float64
+}
+
+func (t *threshold) String() string { return t.text }
+
+func (t *threshold) Set(s string) (err error) {
+	t.text = s
+	t.value, err = strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64)
+	if err != nil || !(t.value >= 0) {
+		return errors.New("must be a number that is not negative")
+	}
+	return nil
+}
+
+func (l *diffLimits) check(r *diff.Report) error {
+	over := false
+	if p := r.Words.Percent(r.Words.Arcs); l.changed.text != "" && p > l.changed.value {
+		fmt.Fprintf(os.Stderr, "%.2f%% of the arcs changed, more than --max-changed %s\n", p, l.changed.text)
+		over = true
+	}
+	if d := r.Confidence.HeadMarginal.Drift; l.drift.text != "" && math.Abs(d) > l.drift.value {
+		fmt.Fprintf(os.Stderr, "the mean head_marginal drifted by %+.4f, more than --max-drift %s\n", d, l.drift.text)
+		over = true
+	}
+	if over {
+		return exitCode(exitFailures)
+	}
+	return nil
+}
+
+func printDiff(w io.Writer, r *diff.Report) error {
+	var b strings.Builder
+	d, s, c := &r.Documents, &r.Sentences, &r.Words
+	fmt.Fprintf(&b, "A %s\nB %s\n\n", r.A, r.B)
+	fmt.Fprintf(&b, "documents    %d same, %d changed, %d added, %d removed\n", d.Same, d.Changed, d.Added, d.Removed)
+	for _, e := range []struct {
+		what string
+		ids  []string
+	}{{"changed", d.Examples.Changed}, {"added", d.Examples.Added}, {"removed", d.Examples.Removed}} {
+		for _, id := range e.ids {
+			fmt.Fprintf(&b, "  %-10s %s\n", e.what, cell(id))
+		}
+	}
+	fmt.Fprintf(&b, "sentences    %d in both, %d added, %d removed; %d in both have other words\n", s.Both, s.Added, s.Removed, s.Retokenised)
+	fmt.Fprintf(&b, "words        %d compared: %d arcs changed (%.2f%%), %d heads, %d labels; %d tags\n",
+		c.Compared, c.Arcs, c.Percent(c.Arcs), c.Heads, c.Labels, c.Tags)
+	for _, m := range []struct {
+		name      string
+		all, both *diff.Means
+	}{
+		{"head_marginal", &r.Confidence.HeadMarginal, &r.Confidence.InBoth.HeadMarginal},
+		{"tree_margin", &r.Confidence.TreeMargin, &r.Confidence.InBoth.TreeMargin},
+	} {
+		fmt.Fprintf(&b, "%-13s%.4f to %.4f (%+.4f); in sentences of both %.4f to %.4f (%+.4f)\n", m.name,
+			m.all.A, m.all.B, m.all.Drift, m.both.A, m.both.B, m.both.Drift)
+	}
+	if len(r.Migrations) > 0 {
+		fmt.Fprintf(&b, "\nthe commonest of %d arcs that became others:\n", r.Migrated)
+	}
+	for _, m := range r.Migrations {
+		fmt.Fprintf(&b, "%9.1f  %s became %s%s\n", m.Count, arcText(m.From), arcText(m.To), moveText(&m))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// arcText writes a shape as "VERB -obl-> NOUN", the modifier on the side where
+// it stands.
+func arcText(s diff.Shape) string {
+	if s.Direction == "left" {
+		return fmt.Sprintf("%s <-%s- %s", s.Modifier, s.Label, s.Head)
+	}
+	return fmt.Sprintf("%s -%s-> %s", s.Head, s.Label, s.Modifier)
+}
+
+func moveText(m *diff.Migration) string {
+	text := ""
+	if m.Head != "same" {
+		text += ", the head further " + m.Head
+	}
+	if m.Modifier != "same" {
+		text += ", of another word further " + m.Modifier
+	}
+	return text
+}
