@@ -15,8 +15,10 @@ home=${XDG_CACHE_HOME:-$HOME/.cache}/treebeam-flink
 mkdir -p "$home"
 trap 'bash "$flink" stop "$home" || true; [ -z "${pool:-}" ] || kill "$pool" 2>/dev/null || true' EXIT
 
-# Some 60 ranges of our own pages.
-input=(--input sample/text --input docs --range-bytes 2500)
+# Some 60 ranges of our own pages, which nobody changes meanwhile.
+mkdir "$tmp/input"
+cp -r sample/text docs "$tmp/input"
+input=(--input "$tmp/input" --range-bytes 2500)
 on_flink=(--runner=flink --endpoint=localhost:8099 --parallelism=2)
 
 # parse NAME FLAG...: runs the job and compares its digest with the local one.
