@@ -38,7 +38,7 @@ func Prepare(ctx context.Context, o Options) (*Prepared, error) {
 	if err != nil {
 		return nil, &Refusal{err}
 	}
-	output, err := outputPath(o.Output)
+	output, err := outputPath(ctx, o.Output)
 	if err != nil {
 		return nil, &Refusal{err}
 	}
@@ -184,11 +184,11 @@ func recordName(fp string) string {
 
 // outputPath is an output folder as an absolute path or the URI of an object
 // store without a slash at its end.
-func outputPath(output string) (string, error) {
+func outputPath(ctx context.Context, output string) (string, error) {
 	if !store.IsRemote(output) {
 		return filepath.Abs(strings.TrimPrefix(output, "file://"))
 	}
-	if err := store.Unsupported(output); err != nil {
+	if _, _, err := store.Of(ctx, output); err != nil {
 		return "", fmt.Errorf("--output %s: %w", store.Redact(output), err)
 	}
 	output = strings.TrimRight(output, "/")

@@ -108,9 +108,11 @@ func TestBuckets(t *testing.T) {
 			in := b.upload(t, dir, "corpus")
 			o := options(in, b.uri+"/first/out/")
 			o.RangeBytes = manyRanges
+			b.server.Break(nil)
 			if err := tryRun(o); err != nil {
 				t.Fatal(err)
 			}
+			t.Logf("%d requests", b.server.Requests())
 			want := objects(t, b.uri+"/first/out")
 			if n := countParts(want); n < 40 {
 				t.Fatalf("%d ranges: the test needs 40", n)
@@ -161,8 +163,9 @@ func nothingToDo(t *testing.T, b bucket, o Options, want map[string]string) {
 	if err := tryRun(o); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "again", want, objects(t, b.uri+"/first/out"))
 	parts := int64(countParts(want))
+	t.Logf("%d requests for %d ranges", b.server.Requests(), parts)
+	same(t, "again", want, objects(t, b.uri+"/first/out"))
 	if n := transforms.Progress.Written.Load() - written; n != 0 {
 		t.Errorf("%d ranges were written again", n)
 	}

@@ -93,13 +93,21 @@ func (j *Job) finish(ctx context.Context, merged bool) error {
 	var docs []File
 	manifest := Manifest{FP: j.FP, FormatVersion: FormatVersion, Model: j.ModelID,
 		ModelDigest: j.ModelDigest, Options: j.Options, Ranges: j.Ranges}
-	for k := range j.Ranges {
-		rows, err := j.sumPart(k, &sum, &docs)
+	k := 0
+	for part, err := range j.allSums(ctx) {
 		if err != nil {
 			return err
 		}
-		manifest.Files = append(manifest.Files, Output{Path: j.name("trees", k), Rows: rows})
+		for _, r := range part.reasons {
+			sum.Reasons = addReason(sum.Reasons, r)
+		}
+		for name, n := range part.status {
+			sum.Status[name] += n
+		}
+		docs = append(docs, part.files...)
+		manifest.Files = append(manifest.Files, Output{Path: j.name("trees", k), Rows: part.rows})
 		manifest.Files = append(manifest.Files, Output{Path: j.name("failures", k)})
+		k++
 	}
 	docs, err := mergeFiles(docs)
 	if err != nil {
@@ -202,43 +210,6 @@ func (j *Job) name(kind string, k int) string {
 }
 
 func (j *Job) documentsName() string { return "documents/" + parquet.PartName(0, 1, j.FP) }
-
-// sumPart adds what the footer of range k's trees says and returns its rows.
-func (j *Job) sumPart(k int, sum *Summary, docs *[]File) (rows int64, err error) {
-	path := j.partID(k).Path("trees")
-	part, err := parquet.Open[parquet.Tree](path)
-	if err != nil {
-		return 0, fmt.Errorf("range %d was done, but its part cannot be read: %w; run the same command again", k, err)
-	}
-	defer part.Close()
-	if err := part.Check(j.FP, k, j.Ranges); err != nil {
-		return 0, err
-	}
-	var files []File
-	var reasons []Reason
-	var status map[string]int64
-	for key, value := range map[string]any{keyFiles: &files, keyReasons: &reasons, keyStatus: &status} {
-		text, _ := part.Footer(key)
-		if err := json.Unmarshal([]byte(text), value); err != nil {
-			return 0, fmt.Errorf("the footer %s of %s: %w", key, path, err)
-		}
-	}
-	trees := int64(0)
-	for i := range files {
-		trees += files[i].Trees
-	}
-	if trees != part.Len() {
-		return 0, fmt.Errorf("%s has %d rows, but its footer counts %d trees", path, part.Len(), trees)
-	}
-	for _, r := range reasons {
-		sum.Reasons = addReason(sum.Reasons, r)
-	}
-	for name, n := range status {
-		sum.Status[name] += n
-	}
-	*docs = append(*docs, files...)
-	return part.Len(), nil
-}
 
 // mergeFiles adds up what the ranges read of each file, which must come in
 // order, and checks that it was all of it: the intervals tile the

@@ -19,11 +19,11 @@ func (j *Job) DoneDocuments(plan *source.Plan) ([]parquet.Document, error) {
 	missing := map[string]bool{}
 	var pieces []File
 	for k := range plan.Ranges {
-		var files []File
 		done, _ := j.partID(k).Done()
+		var part *partSums
 		if done {
-			sum := Summary{Status: map[string]int64{}}
-			_, err := j.sumPart(k, &sum, &files)
+			var err error
+			part, err = j.sums(k)
 			done = err == nil
 		}
 		if !done {
@@ -32,7 +32,7 @@ func (j *Job) DoneDocuments(plan *source.Plan) ([]parquet.Document, error) {
 			}
 			continue
 		}
-		pieces = append(pieces, files...)
+		pieces = append(pieces, part.files...)
 	}
 	var docs []parquet.Document
 	for from := 0; from < len(pieces); {

@@ -24,9 +24,9 @@ func init() {
 const parseAbout = `
 Parses raw text, JSON lines, CoNLL-U and CoNLL-X, plain or .gz, .zst, .bz2. Inputs are
 files, folders (walked recursively), globs such as 'corpus/**/*.txt' in quotes,
-and '-' for standard input. With --output FOLDER the trees become Parquet in
-FOLDER/trees, and what could not be parsed rows in FOLDER/failures; the same
-command again continues an interrupted run. With --state FOLDER only files are parsed
+and '-' for standard input; gs:// and s3:// name buckets. With --output FOLDER
+the trees become Parquet in FOLDER/trees, and what could not be parsed rows in
+FOLDER/failures; the same command again continues an interrupted run. With --state FOLDER only files are parsed
 that are new or have changed since the last time. With --to conllu, jsonl or text
 they are written to standard output, or to the file that --output names, and
 standard input and pipes are read as they come: sentences come out whenever the

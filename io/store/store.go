@@ -33,6 +33,14 @@ var (
 	ErrVersion = errors.New("the file has changed")
 )
 
+// ErrNoBucket is fs.ErrNotExist of a whole bucket.
+var ErrNoBucket error = noBucket{}
+
+type noBucket struct{}
+
+func (noBucket) Error() string        { return "the bucket does not exist" }
+func (noBucket) Is(target error) bool { return target == fs.ErrNotExist }
+
 // A Store keeps files under names: the paths or URIs that Of returns. All
 // methods may be called at once. Errors name the file and hold no credentials;
 // they wrap fs.ErrNotExist, fs.ErrPermission, ErrCondition or ErrVersion where

@@ -321,7 +321,7 @@ func fault(name string, err error) error {
 	var api *googleapi.Error
 	switch {
 	case errors.Is(err, storage.ErrBucketNotExist):
-		e.Kind = fmt.Errorf("the bucket does not exist: %w", fs.ErrNotExist)
+		e.Kind = store.ErrNoBucket
 	case errors.Is(err, storage.ErrObjectNotExist):
 		e.Kind = fs.ErrNotExist
 	case !errors.As(err, &api):

@@ -241,7 +241,7 @@ func fault(name string, err error) error {
 	case code == http.StatusNotFound:
 		e.Kind = fs.ErrNotExist
 		if strings.Contains(err.Error(), "NoSuchBucket") {
-			e.Kind = fmt.Errorf("the bucket does not exist: %w", fs.ErrNotExist)
+			e.Kind = store.ErrNoBucket
 		}
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
 		e.Kind = fmt.Errorf("%w (%d)", fs.ErrPermission, code)
