@@ -1,6 +1,10 @@
-// Package treebeam is the root of a dependency parser for raw text in any
-// language of Universal Dependencies, and of the pipeline that brings a
-// corpus through it into Parquet. It holds no code. The way of the data:
+// Package treebeam parses text from Go: Open a model, and its Parse gives the
+// sentences of a text with words, tags, lemmas, dependency trees and how sure
+// they are, the same that the command gives. It works in memory, without Beam,
+// files or temporary files.
+//
+// It is also the root of the command, which brings a corpus into Parquet. The
+// way of the data:
 //
 //	io/source    what the inputs are, and the plan that cuts them into ranges
 //	io/text      raw text: encodings, blocks
@@ -12,9 +16,6 @@
 //	transforms   the stages as Beam DoFns
 //	pipeline     the product in one function, Build; what a run is asked for
 //	cmd/treebeam the command line
-//
-// To parse a sentence from Go, without Beam: model.Open gives a Model, whose
-// Segment, Tag, Prune and Parse do the rest.
 //
 // docs/design.md says why it is so; layout_test.go holds the imports to it.
 package treebeam

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/treebeam/treebeam/io/text"
@@ -47,13 +45,14 @@ func SegmentChunk(c Chunk, m Stages, o RowOptions) Chunk {
 		func(i int) int { return len(c.Blocks[i].Text) },
 		func(i int) {
 			b := &c.Blocks[i]
-			if c.Files[b.File].Lines == string(text.Sentence) {
+			lines := text.Lines(c.Files[b.File].Lines)
+			if lines == text.Sentence {
 				made[i] = m.SegmentLine(b.Text, o.MaxWords)
 			} else {
 				made[i] = m.Segment(b.Text, o.MaxWords)
 			}
-			if missing := leftOut(b.Text, made[i]); missing != "" {
-				panic("the segmenter left out " + missing)
+			if err := b.Place(made[i], lines); err != nil {
+				panic(err)
 			}
 		})
 
@@ -76,10 +75,7 @@ func SegmentChunk(c Chunk, m Stages, o RowOptions) Chunk {
 		}
 		c.Segmented[b.File].Blocks++
 		for j := range made[i] {
-			s := b.place(made[i][j])
-			if (b.Cut || b.Continues) && c.Files[b.File].Lines == string(text.Sentence) && s.Status == syntax.OK {
-				s.Status = syntax.Long
-			}
+			s := Sentence{File: b.File, Sentence: made[i][j]}
 			if j == 0 && b.First {
 				s.Comments = append(s.Comments, "# newdoc id = "+c.Files[b.File].DocID)
 			}
@@ -110,34 +106,4 @@ func SegmentChunk(c Chunk, m Stages, o RowOptions) Chunk {
 	}
 	c.keep("segment", reasons)
 	return c
-}
-
-// leftOut returns the first text that is not white space and in none of the
-// sentences, or "": nothing may disappear here.
-func leftOut(block string, sentences []syntax.Sentence) string {
-	var at int64
-	for i := range sentences {
-		s := &sentences[i]
-		if s.StartByte < at || s.EndByte < s.StartByte || s.EndByte > int64(len(block)) {
-			return fmt.Sprintf("the order of bytes %d to %d", s.StartByte, s.EndByte)
-		}
-		if gap := strings.TrimFunc(block[at:s.StartByte], unicode.IsSpace); gap != "" {
-			return fmt.Sprintf("%.40q", gap)
-		}
-		at = s.EndByte
-	}
-	if gap := strings.TrimFunc(block[at:], unicode.IsSpace); gap != "" {
-		return fmt.Sprintf("%.40q", gap)
-	}
-	return ""
-}
-
-// place turns positions in the block's text into positions in the source.
-func (b *Block) place(s syntax.Sentence) Sentence {
-	if b.Repaired > 0 && s.Status == syntax.OK && strings.ContainsRune(s.Text, unicode.ReplacementChar) {
-		s.Status = syntax.Repaired
-	}
-	s.Line = b.LineOf(int(s.StartByte))
-	s.StartByte, s.EndByte = b.Offset(int(s.StartByte)), b.Offset(int(s.EndByte))
-	return Sentence{File: b.File, Sentence: s}
 }

@@ -187,18 +187,23 @@ func (s *Sentence) words(tokens []string) {
 		s.Reason = fmt.Sprintf("sentence too long: %d words, the limit is %d", len(tokens), syntax.MaxWords)
 		return
 	}
-	t := syntax.Sentence{
-		Text: strings.Join(tokens, " "), Words: make([]syntax.Word, len(tokens)),
-		StartByte: s.Start, EndByte: s.End, Line: s.Line,
-	}
+	t := Join(tokens)
+	t.StartByte, t.EndByte, t.Line = s.Start, s.End, s.Line
 	if s.Repaired > 0 {
 		t.Status = syntax.Repaired
 	}
+	s.Sentence = t
+}
+
+// Join makes a sentence of its words, without tags or heads. Its text is the
+// words with a space between two.
+func Join(words []string) syntax.Sentence {
+	s := syntax.Sentence{Text: strings.Join(words, " "), Words: make([]syntax.Word, len(words))}
 	at := int32(0)
-	for i, form := range tokens {
+	for i, form := range words {
 		end := at + int32(utf8.RuneCountInString(form))
-		t.Words[i] = syntax.Word{Form: form, Head: syntax.NoHead, StartChar: at, EndChar: end}
+		s.Words[i] = syntax.Word{Form: form, Head: syntax.NoHead, StartChar: at, EndChar: end}
 		at = end + 1
 	}
-	s.Sentence = t
+	return s
 }

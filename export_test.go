@@ -1,0 +1,3 @@
+package treebeam
+
+const HeadBytes = headBytes

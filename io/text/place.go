@@ -1,0 +1,54 @@
+package text
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Place turns the positions of the sentences that b was cut into, which are
+// bytes of b.Text in order, into bytes of the source, and sets their Line and
+// their Status where it is OK so far: Repaired if characters of the sentence
+// were, Long if lines are sentences and b is not a whole one. It returns an
+// error, and changes nothing, if the sentences leave out anything but white
+// space: nothing may disappear.
+func (b *Block) Place(sentences []syntax.Sentence, lines Lines) error {
+	if missing := b.leftOut(sentences); missing != "" {
+		return fmt.Errorf("the segmenter left out %s", missing)
+	}
+	for i := range sentences {
+		s := &sentences[i]
+		switch {
+		case s.Status != syntax.OK:
+		case b.Repaired > 0 && strings.ContainsRune(s.Text, unicode.ReplacementChar):
+			s.Status = syntax.Repaired
+		case (b.Cut || b.Continues) && lines == Sentence:
+			s.Status = syntax.Long
+		}
+		s.Line = b.LineOf(int(s.StartByte))
+		s.StartByte, s.EndByte = b.Offset(int(s.StartByte)), b.Offset(int(s.EndByte))
+	}
+	return nil
+}
+
+// leftOut returns the first text that is not white space and in none of the
+// sentences, or "".
+func (b *Block) leftOut(sentences []syntax.Sentence) string {
+	var at int64
+	for i := range sentences {
+		s := &sentences[i]
+		if s.StartByte < at || s.EndByte < s.StartByte || s.EndByte > int64(len(b.Text)) {
+			return fmt.Sprintf("the order of bytes %d to %d", s.StartByte, s.EndByte)
+		}
+		if gap := strings.TrimFunc(b.Text[at:s.StartByte], unicode.IsSpace); gap != "" {
+			return fmt.Sprintf("%.40q", gap)
+		}
+		at = s.EndByte
+	}
+	if gap := strings.TrimFunc(b.Text[at:], unicode.IsSpace); gap != "" {
+		return fmt.Sprintf("%.40q", gap)
+	}
+	return ""
+}

@@ -1,0 +1,155 @@
+package treebeam
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/text"
+	"github.com/treebeam/treebeam/io/tokens"
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/decode"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// What the command does if nothing is said.
+const (
+	headBytes = 64 << 10 // on which the meaning of line breaks is decided
+	maxWords  = 1000     // of a sentence of raw text
+	seed      = 1
+)
+
+// A Model is a trained parser. It is read-only: any number of goroutines may
+// use one at once.
+type Model struct{ model *model.Model }
+
+// Open returns the model in a file, or the built-in English one if path is "".
+// A process loads each model once and keeps it; a file is mapped, so replace
+// it by renaming another over it. The error names the file and says what to do;
+// for a file that is not there it is fs.ErrNotExist.
+func Open(path string) (*Model, error) {
+	m, err := model.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Model{m}, nil
+}
+
+// Parse returns the sentences of raw text, in order. They are those of
+//
+//	treebeam parse FILE --from text --to conllu
+//
+// for a file that holds the text: line breaks mean what the beginning of the
+// text shows (docs/input.md, Layouts), invalid UTF-8 becomes U+FFFD, and
+// sentences of over 1,000 words are cut. Equal texts give equal results. A text
+// without words has no sentences.
+//
+// Parse works in the goroutine of its caller; for more cores, call it in
+// several. An error is a defect of the program, and no sentence is returned.
+func (m *Model) Parse(s string) (sentences []Sentence, err error) {
+	defer recovered(&err)
+	layout, err := text.Decide([]byte(s[:min(len(s), headBytes)]), text.Options{})
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := text.NewReader(strings.NewReader(s), layout, 0, -1)
+	if err != nil {
+		return nil, err
+	}
+	var all []Sentence
+	for {
+		b, err := blocks.Next()
+		if err == io.EOF {
+			return all, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		segment := m.model.Segment
+		if layout.Lines == text.Sentence {
+			segment = m.model.SegmentLine
+		}
+		found := segment(b.Text, maxWords)
+		ends := make([]byteMap, len(found))
+		for i := range found {
+			ends[i] = newByteMap(&b, &found[i])
+		}
+		if err := b.Place(found, layout.Lines); err != nil {
+			return nil, err
+		}
+		for i := range found {
+			if err := m.parse(&found[i]); err != nil {
+				return nil, fmt.Errorf("sentence at byte %d: %w", found[i].StartByte, err)
+			}
+			all = append(all, newSentence(&found[i], ends[i], i == 0 && (b.Opens || len(all) == 0)))
+		}
+	}
+}
+
+// ParseWords returns the tree of a sentence that is cut into words already.
+// Every form is one word, as with treebeam parse --from vertical: it may hold
+// spaces, but not begin or end with white space, and neither control characters
+// nor line breaks. An error names the first word that cannot be used, or says
+// that there are none or over 65,535; anything else is a defect of the program.
+// Like Parse it may be called by several goroutines.
+func (m *Model) ParseWords(forms []string) (s Sentence, err error) {
+	defer recovered(&err)
+	if len(forms) == 0 {
+		return Sentence{}, errors.New("no words to parse")
+	}
+	if len(forms) > syntax.MaxWords {
+		return Sentence{}, fmt.Errorf("sentence too long: %d words, the limit is %d", len(forms), syntax.MaxWords)
+	}
+	for i, form := range forms {
+		if fault := checkForm(form); fault != "" {
+			return Sentence{}, fmt.Errorf("word %d, %.40q, %s", i+1, form, fault)
+		}
+	}
+	joined := tokens.Join(forms)
+	joined.EndByte = int64(len(joined.Text))
+	b := text.Block{Text: joined.Text, End: joined.EndByte}
+	if err := m.parse(&joined); err != nil {
+		return Sentence{}, err
+	}
+	return newSentence(&joined, newByteMap(&b, &joined), true), nil
+}
+
+// checkForm says why a word cannot have a form, or "".
+func checkForm(form string) string {
+	switch {
+	case form == "":
+		return "is empty"
+	case !utf8.ValidString(form):
+		return "is not UTF-8"
+	case strings.TrimSpace(form) != form:
+		return "begins or ends with white space"
+	case strings.ContainsFunc(form, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }):
+		return "holds a control character or a line break"
+	}
+	return ""
+}
+
+// parse tags a sentence and gives it a tree.
+func (m *Model) parse(s *syntax.Sentence) error {
+	m.model.Tag(s, false)
+	m.model.Prune(s)
+	if err := m.model.Parse(s, decode.Options{Seed: seed}); err != nil {
+		return err
+	}
+	if _, reason := conllu.CheckTree(s); reason != "" {
+		return errors.New(reason)
+	}
+	return nil
+}
+
+// recovered makes an error of a panic.
+func recovered(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("internal: %v\n%s", r, debug.Stack())
+	}
+}

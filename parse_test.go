@@ -1,0 +1,156 @@
+package treebeam_test
+
+import (
+	"errors"
+	"io/fs"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/treebeam/treebeam"
+	"github.com/treebeam/treebeam/io/source"
+)
+
+func open(t *testing.T) *treebeam.Model {
+	t.Helper()
+	m, err := treebeam.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestOpen(t *testing.T) {
+	if _, err := treebeam.Open("no such file.tbm"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "no such file.tbm") {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	if _, err := treebeam.Open("parse_test.go"); err == nil || !strings.Contains(err.Error(), "parse_test.go") {
+		t.Errorf("a file that is no model: %v", err)
+	}
+	if treebeam.HeadBytes != source.HeadBytes {
+		t.Errorf("Parse decides on %d bytes, the command on %d", treebeam.HeadBytes, source.HeadBytes)
+	}
+}
+
+// Plain text, line breaks of all kinds, bytes that are no UTF-8, characters of
+// all widths, a byte order mark.
+var texts = []string{
+	"The boats come in. They leave again.\n\nNobody knows why they'd do it.",
+	"One line.\r\nThe other\r\nends here.\r\n\r\nA  third\tone\u00a0is\u2028here.",
+	"Bad \xff\xfe bytes \xc3 here. And a NUL \x00 too. Fine.",
+	"Zoë said “no” 😀 to 東京 . Then e\u0301 came.",
+	"\ufeffMarked text. It doesn't matter.",
+}
+
+func TestPlacesOfWords(t *testing.T) {
+	m := open(t)
+	for _, text := range texts {
+		sentences, err := m.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, end := 0, 0
+		for _, s := range sentences {
+			if gap := text[end:s.Start]; strings.Trim(gap, " \r\n\ufeff") != "" {
+				t.Errorf("%q: %q is in no sentence", text, gap)
+			}
+			end = s.End
+			chars := []rune(s.Text)
+			roots := 0
+			for _, w := range s.Words {
+				if w.Head < 0 || w.Head > len(s.Words) {
+					t.Fatalf("%q: head %d", text, w.Head)
+				}
+				if w.Head == 0 {
+					roots++
+				}
+				if w.Start < at || w.End <= w.Start || w.Start < s.Start || w.End > s.End {
+					t.Fatalf("%q: %q is at %d to %d, behind %d, in a sentence at %d to %d", text, w.Form, w.Start, w.End, at, s.Start, s.End)
+				}
+				written := strings.ReplaceAll(strings.ReplaceAll(text[w.Start:w.End], "\r\n", " "), "\n", " ")
+				if shown := string(chars[w.StartChar:w.EndChar]); s.Status == "ok" && shown != written {
+					t.Errorf("%q: %q is shown as %q and written %q", text, w.Form, shown, written)
+				}
+				at = w.Start
+			}
+			if roots != 1 || len(s.Words) == 0 {
+				t.Errorf("%q: %d roots, %d words", text, roots, len(s.Words))
+			}
+			if last := s.Words[len(s.Words)-1]; s.Words[0].Start != s.Start || last.End != s.End {
+				t.Errorf("%q: words at %d to %d in a sentence at %d to %d", text, s.Words[0].Start, last.End, s.Start, s.End)
+			}
+		}
+		if end != len(text) {
+			t.Errorf("%q: %q is in no sentence", text, text[end:])
+		}
+	}
+}
+
+// Many goroutines with one model get what one gets.
+func TestConcurrentUse(t *testing.T) {
+	m := open(t)
+	want := make([][]treebeam.Sentence, len(texts))
+	for i, text := range texts {
+		var err error
+		if want[i], err = m.Parse(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var wait sync.WaitGroup
+	for k := range 8 {
+		wait.Go(func() {
+			for j := range texts {
+				i := (j + k) % len(texts)
+				if got, err := m.Parse(texts[i]); err != nil || !reflect.DeepEqual(got, want[i]) {
+					t.Errorf("goroutine %d: %q gives other trees, %v", k, texts[i], err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+}
+
+func TestNoText(t *testing.T) {
+	for _, text := range []string{"", " \n\n\t", "\ufeff", "\u2028"} {
+		if got, err := open(t).Parse(text); len(got) != 0 || err != nil {
+			t.Errorf("%q: %d sentences, %v", text, len(got), err)
+		}
+	}
+}
+
+func TestParseWords(t *testing.T) {
+	m := open(t)
+	s, err := m.ParseWords([]string{"New York", "don't", "sleep", "😀"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Text != "New York don't sleep 😀" || len(s.Words) != 4 || s.End != len(s.Text) {
+		t.Errorf("%+v", s)
+	}
+	for _, w := range s.Words {
+		if s.Text[w.Start:w.End] != w.Form || w.UPOS == "" || w.Deprel == "" {
+			t.Errorf("%+v", w)
+		}
+	}
+	for want, forms := range map[string][]string{
+		"no words":           {},
+		"word 2":             {"a", ""},
+		"white space":        {"a "},
+		"not UTF-8":          {"\xff"},
+		"control":            {"a\nb"},
+		"the limit is 65535": make([]string, 65536),
+	} {
+		if _, err := m.ParseWords(forms); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// A sentence that is too long for one window has no marginals.
+func TestLongSentence(t *testing.T) {
+	s, err := open(t).ParseWords(strings.Fields(strings.Repeat("boats and ", 600)))
+	if err != nil || s.Status != "long" || s.Words[0].HeadMarginal != -1 || s.Words[0].HeadMargin < 0 {
+		t.Errorf("status %s, %+v, %v", s.Status, s.Words[:1], err)
+	}
+}

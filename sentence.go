@@ -1,0 +1,145 @@
+package treebeam
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/text"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// A Sentence is a sentence with its tree. Its root is the word whose Head is 0;
+// there is exactly one.
+type Sentence struct {
+	Text       string // of the sentence, in one line: a line break is a space
+	Start, End int    // where it is in the text given to Parse: bytes, half open
+	Paragraph  bool   // it begins a paragraph
+	Words      []Word // at least one
+	Multiword  []MultiwordToken
+
+	// Status is "ok"; "repaired" if invalid bytes became U+FFFD; "long" if the
+	// sentence was cut or parsed in windows; "budget" if the search was cut
+	// short.
+	Status string
+
+	TreeMargin    float32 // score of the tree minus that of the second-best place where the search ended, in [0, 64]
+	TreeAgreement float32 // share of the restarts of the search that ended in this tree, in [0, 1]
+}
+
+// A Word is a syntactic word. Absent values are "".
+type Word struct {
+	Form  string
+	Lemma string
+	UPOS  string
+	XPOS  string
+	Feats string // "Case=Nom|Number=Sing"
+	Misc  string // what follows in the text if it is no single space: "SpaceAfter=No"
+
+	Head   int // 0 for the root, else Words[Head-1] is the head
+	Deprel string
+
+	// Start and End are bytes of the text given to Parse, StartChar and EndChar
+	// code points of the sentence's Text, all half open. The words of a multiword
+	// token share its place.
+	Start, End         int
+	StartChar, EndChar int
+
+	// How sure Head and Deprel are, by signals that docs/parquet.md describes.
+	// They are not calibrated. Probabilities and shares are in [0, 1], and -1 in
+	// sentences that are too long to have them.
+	HeadMarginal   float32 // probability of Head in the first-order model
+	HeadMargin     float32 // what the best tree with another head scores less, at least 0
+	HeadAgreement  float32 // share of the restarts of the search that ended with Head
+	DeprelMarginal float32 // probability of Deprel, given the tree
+}
+
+// A MultiwordToken is a token of the text, such as "don't", that is several
+// words: Words[First-1:Last].
+type MultiwordToken struct {
+	Form        string
+	First, Last int
+	Misc        string // as of a word
+}
+
+// AppendCoNLLU appends sentences of one call of Parse as CoNLL-U, and returns
+// the extended buffer. The bytes are those of the command for a file with the
+// given document id, from which the ids of sentences are made.
+func AppendCoNLLU(dst []byte, docID string, sentences []Sentence) []byte {
+	for i := range sentences {
+		s := &sentences[i]
+		newDoc := ""
+		if i == 0 {
+			newDoc = docID
+		}
+		r := syntax.Sentence{
+			Comments: conllu.TextComments(newDoc, s.Paragraph, docID+"@"+strconv.Itoa(s.Start), s.Text),
+			Words:    make([]syntax.Word, len(s.Words)),
+		}
+		for j := range s.Words {
+			w := &s.Words[j]
+			r.Words[j] = syntax.Word{Form: w.Form, Lemma: w.Lemma, UPOS: w.UPOS, XPOS: w.XPOS, Feats: w.Feats,
+				Head: int32(w.Head), Deprel: w.Deprel, Misc: w.Misc}
+		}
+		for _, t := range s.Multiword {
+			r.MWTs = append(r.MWTs, syntax.MultiwordToken{First: int32(t.First), Last: int32(t.Last), Form: t.Form, Misc: t.Misc})
+		}
+		dst = conllu.Append(dst, &r)
+	}
+	return dst
+}
+
+// newSentence is a parsed sentence as the caller sees it.
+func newSentence(s *syntax.Sentence, place byteMap, paragraph bool) Sentence {
+	c := &s.Confidence
+	out := Sentence{
+		Text: s.Text, Start: int(s.StartByte), End: int(s.EndByte), Paragraph: paragraph, Status: s.Status.String(),
+		Words: make([]Word, len(s.Words)), TreeMargin: c.TreeMargin, TreeAgreement: c.TreeAgreement,
+	}
+	for i := range s.Words {
+		w := &s.Words[i]
+		out.Words[i] = Word{
+			Form: w.Form, Lemma: w.Lemma, UPOS: w.UPOS, XPOS: w.XPOS, Feats: w.Feats, Misc: w.Misc,
+			Head: int(w.Head), Deprel: w.Deprel,
+			Start: place.start(w.StartChar), End: place.end(w.EndChar), StartChar: int(w.StartChar), EndChar: int(w.EndChar),
+			HeadMarginal: signal(c.HeadMarginal, i), HeadMargin: signal(c.HeadMargin, i),
+			HeadAgreement: signal(c.HeadAgreement, i), DeprelMarginal: signal(c.LabelProb, i),
+		}
+	}
+	for _, t := range s.MWTs {
+		out.Multiword = append(out.Multiword, MultiwordToken{Form: t.Form, First: int(t.First), Last: int(t.Last), Misc: t.Misc})
+	}
+	return out
+}
+
+// signal is list[i], or -1 if the sentence has none.
+func signal(list []float32, i int) float32 {
+	if i < len(list) {
+		return list[i]
+	}
+	return -1
+}
+
+// A byteMap has the bytes of the source at which the code points of a
+// sentence's text begin and end.
+type byteMap struct{ starts, ends []int }
+
+func (m byteMap) start(char int32) int { return m.starts[char] }
+func (m byteMap) end(char int32) int   { return m.ends[char-1] }
+
+// newByteMap maps a sentence that was found in b and is not placed yet. A CR LF
+// is one code point of its text.
+func newByteMap(b *text.Block, s *syntax.Sentence) byteMap {
+	n := utf8.RuneCountInString(s.Text)
+	m := byteMap{make([]int, 0, n), make([]int, 0, n)}
+	for at := int(s.StartByte); at < int(s.EndByte); {
+		_, size := utf8.DecodeRuneInString(b.Text[at:])
+		if b.Text[at] == '\r' && at+1 < len(b.Text) && b.Text[at+1] == '\n' {
+			size = 2
+		}
+		m.starts = append(m.starts, int(b.Offset(at)))
+		at += size
+		m.ends = append(m.ends, int(b.Offset(at)))
+	}
+	return m
+}
