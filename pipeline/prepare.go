@@ -24,7 +24,7 @@ type Prepared struct {
 	Bytes  int64 // of the stored input
 	Runner string
 
-	spool string // folder of the copy of standard input
+	spool *spool
 }
 
 // Prepare checks the options, the model, the input and the output, in this
@@ -45,13 +45,10 @@ func Prepare(ctx context.Context, o Options) (*Prepared, error) {
 	if err := checkWritable(ctx, output); err != nil {
 		return nil, err
 	}
-	spool, err := os.MkdirTemp("", "treebeam-stdin-*")
-	if err != nil {
-		return nil, &Refusal{err}
-	}
+	spool := newSpool(output)
 	p, err := o.plan(ctx, output, spool, digest)
 	if err != nil {
-		os.RemoveAll(spool)
+		spool.undo()
 		return nil, err
 	}
 	p.Job.TrainedOn = transforms.TrainedOn(model)
@@ -59,12 +56,12 @@ func Prepare(ctx context.Context, o Options) (*Prepared, error) {
 }
 
 // plan lists the input and places the plan in the output folder.
-func (o *Options) plan(ctx context.Context, output, spool, digest string) (*Prepared, error) {
+func (o *Options) plan(ctx context.Context, output string, spool *spool, digest string) (*Prepared, error) {
 	inputs := o.Files
 	if inputs == nil {
 		var err error
 		if inputs, err = source.List(ctx, o.Inputs, source.ListOptions{
-			Skip: []string{output}, Stdin: o.Stdin, Spool: spool,
+			Skip: []string{output}, Stdin: o.Stdin, Spool: spool.dir,
 		}); err != nil {
 			return nil, &Refusal{err}
 		}

@@ -57,10 +57,10 @@ func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*transform
 
 // Close removes what was spooled for the run.
 func (p *Prepared) Close() error {
-	if p.spool == "" {
+	if p.spool == nil {
 		return nil
 	}
-	return os.RemoveAll(p.spool)
+	return p.spool.remove()
 }
 
 // CountDone returns how many of the run's ranges are done already, as far as

@@ -34,7 +34,7 @@ func Sweep(output string, now time.Time) {
 	}
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > staleAfter {
-			os.Remove(filepath.Join(dir, e.Name()))
+			os.RemoveAll(filepath.Join(dir, e.Name()))
 		}
 	}
 }

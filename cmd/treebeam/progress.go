@@ -107,6 +107,7 @@ func interruptible(ctx context.Context, output string) (context.Context, context
 		case <-done:
 		case <-time.After(3 * time.Second):
 			transforms.AbandonAll()
+			pipeline.RemoveSpools()
 			removeScratch()
 			if output != "" {
 				fmt.Fprintln(os.Stderr, "interrupted; the same command continues")
