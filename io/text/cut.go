@@ -11,23 +11,26 @@ const paragraphSeparator = '\u2029'
 
 // paragraphEnd returns where the paragraph that w begins with ends: the offset
 // of the line break after its last line or of a paragraph separator, or -1 if
-// w does not show it.
-func paragraphEnd(w []byte, l *Layout) int {
-	end := linesEnd(w, l)
+// w does not show it. The first known bytes of w have been searched before, to
+// no avail.
+func paragraphEnd(w []byte, known int, l *Layout) int {
+	end := linesEnd(w, max(bytes.LastIndexByte(w[:known], l.Newline), 0), l)
 	if end >= 0 {
 		w = w[:end]
 	}
-	if i := bytes.IndexRune(w, paragraphSeparator); i >= 0 {
-		return i
+	from := min(max(known-utf8.UTFMax, 0), len(w))
+	if i := bytes.IndexRune(w[from:], paragraphSeparator); i >= 0 {
+		return from + i
 	}
 	return end
 }
 
 // linesEnd returns the offset of the line break after the last line of the
-// paragraph that w begins with, or -1 if w does not show it. A line that
-// begins with a byte order mark was the first of a file: it begins a paragraph.
-func linesEnd(w []byte, l *Layout) int {
-	for i := 0; ; i++ {
+// paragraph that w begins with, or -1 if w does not show it; line breaks before
+// from are not the one. A line that begins with a byte order mark was the first
+// of a file: it begins a paragraph.
+func linesEnd(w []byte, from int, l *Layout) int {
+	for i := from; ; i++ {
 		j := bytes.IndexByte(w[i:], l.Newline)
 		if j < 0 {
 			return -1

@@ -261,14 +261,7 @@ func (r *Reader) paragraph(most int) (w []byte, n int) {
 	n = -1
 	for known := 0; ; known = len(w) {
 		w = r.win.text[r.pos:]
-		if bytes.IndexByte(w[known:], r.layout.Newline) >= 0 {
-			n = paragraphEnd(w, &r.layout)
-		}
-		if n >= 0 {
-			break
-		}
-		if len(w) >= most+lookAhead || !r.more() {
-			n = paragraphEnd(w, &r.layout)
+		if n = paragraphEnd(w, known, &r.layout); n >= 0 || len(w) >= most+lookAhead || !r.more() {
 			break
 		}
 	}

@@ -58,7 +58,7 @@ func TestBudgetIsInTheStatus(t *testing.T) {
 	r := graph.Rand(6)
 	m := &Model{vocabulary: feature.Learn(nil), scorer: noise{300}, families: feature.Standard}
 	for range 6 {
-		s := randomSentence(30, 6, &r)
+		s := randomSentence(14, 5, &r)
 		if err := m.Parse(s, Options{Budget: 1}); err != nil {
 			t.Fatal(err)
 		}
