@@ -73,6 +73,7 @@ var imports = func() map[string][]string {
 		"bench/ablation":            append(slices.Clone(components), "io/conllu"),
 		"bench/curve":               {"io/conllu", "model", "parser/decode", "parser/syntax", "parser/train"},
 		"bench/layouts":             {"io/conllu", "io/source", "io/text", "model", "parser/eval", "parser/syntax"},
+		"bench/scale":               {"model", "parser/decode", "parser/syntax"},
 		"bench/stages":              {"io/conllu", "model", "parser/decode", "parser/syntax"},
 	}
 }()
