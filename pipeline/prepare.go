@@ -24,7 +24,10 @@ type Prepared struct {
 	Bytes  int64 // of the stored input
 	Runner string
 
-	spool *spool
+	spool   *spool
+	sizes   []int64 // stored bytes, by range
+	here    bool    // the stages run in this process
+	metrics []Metric
 }
 
 // Prepare checks the options, the model, the input and the output, in this
@@ -76,12 +79,15 @@ func (o *Options) plan(ctx context.Context, output string, spool *spool, digest 
 		return nil, err
 	}
 	p := &Prepared{
-		Files: plan.Files, Bytes: plan.Bytes, Runner: o.Runner, spool: spool,
+		Files: plan.Files, Bytes: plan.Bytes, Runner: o.Runner, spool: spool, here: o.local(),
 		Job: transforms.Job{
 			FP: run.FP, Ranges: len(plan.Ranges), Output: output,
 			Model: o.Model, ModelDigest: digest, ModelID: modelID(digest),
 			Options: o.Rows, Runner: o.Runner, Redo: o.RetryFailures,
 		},
+	}
+	for i := range plan.Ranges {
+		p.sizes = append(p.sizes, plan.Ranges[i].Bytes())
 	}
 	p.Job.Footer = run.footer(o.Footer)
 	if err := p.place(ctx, &run, plan); err != nil {

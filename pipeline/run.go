@@ -33,7 +33,7 @@ func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*transform
 	if IsPrism(runner) {
 		runner = "prism"
 	}
-	_, err := beam.Run(ctx, runner, pipeline)
+	result, err := beam.Run(ctx, runner, pipeline)
 	if err := ctx.Err(); err != nil {
 		transforms.AbandonAll()
 		return nil, err
@@ -42,6 +42,7 @@ func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*transform
 		transforms.Abandon(&p.Job, stopWithin)
 		return nil, failure(err)
 	}
+	p.metrics = metricsOf(result)
 	m, err := ReadManifest(p.Job.Output)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil // submitted, not waited for
@@ -61,19 +62,6 @@ func (p *Prepared) Close() error {
 		return nil
 	}
 	return p.spool.remove()
-}
-
-// CountDone returns how many of the run's ranges are done already, as far as
-// the names of its files tell.
-func (p *Prepared) CountDone() int {
-	n := 0
-	folder := store.Join(p.Job.Output, "trees")
-	for info, err := range store.List(context.Background(), folder) {
-		if err == nil && isPart(within(folder, info.Name), p.Job.FP) {
-			n++
-		}
-	}
-	return n
 }
 
 // stopWithin is how long a failed run waits for what it still has under way.

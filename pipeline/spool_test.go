@@ -57,8 +57,8 @@ func TestSpoolOfKilledRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again.Job.FP != killed.Job.FP || again.CountDone() != again.Job.Ranges {
-		t.Errorf("the same input is another run, or %d of %d ranges are done", again.CountDone(), again.Job.Ranges)
+	if again.Job.FP != killed.Job.FP || again.Standing(context.Background()).Parts != again.Job.Ranges {
+		t.Errorf("the same input is another run, or %d of %d ranges are done", again.Standing(context.Background()).Parts, again.Job.Ranges)
 	}
 	if err := again.Close(); err != nil {
 		t.Error(err)

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/treebeam/treebeam/io/parquet"
@@ -61,6 +60,7 @@ type Summary struct {
 	Records     int64            `json:"records,omitempty"` // of JSON lines, those without text included
 	Status      map[string]int64 `json:"status"`            // trees by status
 	Reasons     []Reason         `json:"reasons"`           // of failures and warnings, the commonest first
+	Work        *Work            `json:"work,omitempty"`    // of the search
 	// Suggestions name files of which so much had to be repaired that their
 	// encoding is probably another, and say if the language seems to be.
 	Suggestions []string `json:"suggestions,omitempty"`
@@ -104,10 +104,14 @@ func (j *Job) finish(ctx context.Context, merged bool) error {
 		for name, n := range part.status {
 			sum.Status[name] += n
 		}
+		sum.addWork(&part.work)
 		docs = append(docs, part.files...)
 		manifest.Files = append(manifest.Files, Output{Path: j.name("trees", k), Rows: part.rows})
 		manifest.Files = append(manifest.Files, Output{Path: j.name("failures", k)})
 		k++
+	}
+	if sum.Work != nil {
+		sum.Work.setQuantiles()
 	}
 	docs, err := mergeFiles(docs)
 	if err != nil {
@@ -299,9 +303,8 @@ func (s *Summary) Note(c *Chunk, row *Failure) {
 	} else {
 		s.Errors++
 	}
-	general, _, _ := strings.Cut(row.Reason, ": ")
 	s.Reasons = addReason(s.Reasons, Reason{
-		Stage: row.Stage, Severity: row.Severity, Reason: general, Count: 1,
+		Stage: row.Stage, Severity: row.Severity, Reason: generalReason(row.Reason), Count: 1,
 		SourceURI: c.Files[row.File].URI, ByteOffset: row.ByteOffset, Line: row.Line,
 	})
 }

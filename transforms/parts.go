@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/io/parquet"
@@ -17,6 +16,7 @@ const (
 	keyFiles   = "treebeam.files"   // of trees/: []File as JSON, what the range read of each file
 	keyReasons = "treebeam.reasons" // of trees/: []Reason as JSON
 	keyStatus  = "treebeam.status"  // of trees/: rows by status, as JSON
+	keyWork    = "treebeam.work"    // of trees/: a Work as JSON
 )
 
 // A Reason says how often something went wrong and where for the first time.
@@ -54,6 +54,7 @@ type rangeParts struct {
 	files   map[int]*File // by piece, as the stages saw them
 	reasons []Reason
 	status  map[string]int64
+	work    Work
 }
 
 func (j *Job) partID(k int) parquet.PartID {
@@ -132,6 +133,7 @@ func (p *rangeParts) add(c *Chunk) error {
 		sums.Meet(&s.Sentence)
 		words += int64(len(s.Words))
 		p.status[s.Status.String()]++
+		p.work.note(s.Confidence.Weighed)
 	}
 	if err := p.part.Trees(rows...); err != nil {
 		return err
@@ -161,9 +163,8 @@ func (p *rangeParts) addFailures(c *Chunk) error {
 			sums.Errors++
 		}
 		rows[i] = c.FailureRow(i)
-		general, _, _ := strings.Cut(row.Reason, ": ")
 		p.reasons = addReason(p.reasons, Reason{
-			Stage: row.Stage, Severity: row.Severity, Reason: general, Count: 1,
+			Stage: row.Stage, Severity: row.Severity, Reason: generalReason(row.Reason), Count: 1,
 			SourceURI: f.URI, ByteOffset: row.ByteOffset, Line: row.Line,
 		})
 	}
@@ -212,7 +213,7 @@ func (p *rangeParts) commit(ends []File) error {
 
 // publish writes the footers and makes the parts visible.
 func (p *rangeParts) publish(ends []File) error {
-	for key, value := range map[string]any{keyFiles: ends, keyReasons: p.reasons, keyStatus: p.status} {
+	for key, value := range map[string]any{keyFiles: ends, keyReasons: p.reasons, keyStatus: p.status, keyWork: &p.work} {
 		text, err := json.Marshal(value) // maps are written by key
 		if err != nil {
 			return err

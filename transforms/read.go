@@ -96,7 +96,8 @@ type rangeReader struct {
 	pace  *Pace // nil: chunks of ChunkTokens
 	live  *Live // nil: pieces are files
 
-	read, shown int64 // stored bytes of the pieces: read, and told to Progress
+	read, shown int64        // stored bytes of the pieces: read, and told to Progress
+	unzipping   *source.File // the compressed file that is being read, which read does not count yet
 }
 
 // bytesPerToken turns bytes of raw text into tokens, about.
@@ -114,8 +115,12 @@ func (rd *rangeReader) flush() error {
 	rd.pace.next()
 	rd.chunk = Chunk{Range: c.Range}
 	err := rd.emit(c)
-	Progress.Bytes.Add(rd.read - rd.shown)
-	rd.shown = rd.read
+	read := rd.read
+	if rd.unzipping != nil {
+		read += rd.unzipping.Consumed()
+	}
+	Progress.Bytes.Add(read - rd.shown)
+	rd.shown = read
 	return err
 }
 
@@ -206,6 +211,8 @@ func (rd *rangeReader) open(p *source.Piece, f *File) error {
 	start, end := p.Start, p.End
 	if in.Compressed() {
 		end = -1
+		rd.unzipping = in
+		defer func() { rd.unzipping = nil }()
 	}
 	switch format {
 	case source.Text:

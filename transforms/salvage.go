@@ -69,4 +69,8 @@ func (s *Summary) Merge(o *Summary) {
 	for _, r := range o.Reasons {
 		s.Reasons = addReason(s.Reasons, r)
 	}
+	if o.Work != nil {
+		s.addWork(o.Work)
+		s.Work.setQuantiles()
+	}
 }

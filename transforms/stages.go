@@ -52,11 +52,11 @@ func OpenModel(uri string) (m Stages, digest string, err error) {
 	scheme, _, ok := strings.Cut(uri, ":")
 	if ok {
 		if open, found := openers.Load(scheme); found {
-			return open.(Opener)(uri)
+			return timed(open.(Opener), uri)
 		}
 	}
 	if open, found := openers.Load(""); found {
-		return open.(Opener)(uri)
+		return timed(open.(Opener), uri)
 	}
 	return nil, "", fmt.Errorf("no model can be opened at %q in this build of the program", uri)
 }

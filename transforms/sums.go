@@ -20,6 +20,7 @@ type partSums struct {
 	files   []File
 	reasons []Reason
 	status  map[string]int64
+	work    Work
 }
 
 // allSums yields the sums of all ranges in order. The pair with an error is
@@ -72,8 +73,11 @@ func (j *Job) sums(k int) (*partSums, error) {
 		return nil, err
 	}
 	s := &partSums{rows: part.Len()}
-	for key, value := range map[string]any{keyFiles: &s.files, keyReasons: &s.reasons, keyStatus: &s.status} {
-		text, _ := part.Footer(key)
+	for key, value := range map[string]any{keyFiles: &s.files, keyReasons: &s.reasons, keyStatus: &s.status, keyWork: &s.work} {
+		text, ok := part.Footer(key)
+		if !ok && key == keyWork {
+			continue // of a program that did not count it
+		}
 		if err := json.Unmarshal([]byte(text), value); err != nil {
 			return nil, fmt.Errorf("the footer %s of %s: %w", key, path, err)
 		}

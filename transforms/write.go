@@ -27,8 +27,9 @@ type writeFn struct {
 	Job Job
 }
 
-func (f *writeFn) ProcessElement(_ context.Context, c Chunk, emit func(Done)) error {
+func (f *writeFn) ProcessElement(ctx context.Context, c Chunk, emit func(Done)) error {
 	if c.Skip {
+		c.count(ctx)
 		Progress.Skipped.Add(1)
 		emit(Done{K: c.Range, Skipped: true})
 		return nil
@@ -45,6 +46,7 @@ func (f *writeFn) ProcessElement(_ context.Context, c Chunk, emit func(Done)) er
 		key.abandon()
 		return marked(fmt.Errorf("range %d: %w", c.Range, err))
 	}
+	c.count(ctx)
 	if c.Last {
 		active.Delete(key)
 		Progress.Written.Add(1)

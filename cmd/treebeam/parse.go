@@ -50,6 +50,7 @@ type parseCommand struct {
 	to          string
 	maxFailures string
 	quiet       bool
+	verbose     bool
 	night       nightFlags
 }
 
@@ -82,6 +83,7 @@ func newParseCommand() *parseCommand {
 	f.BoolVar(&o.SharedFilesystem, "shared-filesystem", false, "all workers see this machine's paths")
 	f.StringVar(&c.maxFailures, "max-failures", "", "exit with status 3 if more than `N or P%` sentences failed")
 	f.BoolVar(&c.quiet, "quiet", false, "show no progress")
+	f.BoolVar(&c.verbose, "verbose", false, "at the end, print what the runner has counted")
 	c.night.define(f)
 	withBeamFlags(f)
 	return c
@@ -162,6 +164,9 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	if sum == nil {
 		fmt.Fprintf(os.Stderr, "submitted; %s in %s will mark its end\n", transforms.ManifestFile, c.options.Output)
 		return nil
+	}
+	if c.verbose {
+		printMetrics(os.Stderr, run.Metrics(), sum)
 	}
 	printSummary(os.Stderr, os.Stdout, c.options.Output, sum, elapsed)
 	return limit.check(sum)

@@ -21,70 +21,104 @@ import (
 	"github.com/treebeam/treebeam/transforms"
 )
 
-// Intervals between two showings of the progress.
+// How often the progress is shown.
 const (
-	barInterval = 200 * time.Millisecond
-	logInterval = 10 * time.Second
+	barInterval  = 200 * time.Millisecond
+	logInterval  = 10 * time.Second // in the first minute
+	longInterval = time.Minute      // after it
+	askInterval  = 30 * time.Second // between two looks at an output that other machines write
 )
 
 // A progress shows how far a run is until it is stopped: a bar with the time
 // left on a terminal, lines elsewhere.
 type progress struct {
-	run         *pipeline.Prepared
-	start       time.Time
-	bytes       int64 // of transforms.Progress when it began
-	words       int64
-	bar         *progressbar.ProgressBar
-	stopped     chan struct{}
-	showing     sync.WaitGroup
-	alreadyDone int
+	run     *pipeline.Prepared
+	start   time.Time
+	before  pipeline.Standing // when it began
+	counted counted           // transforms.Progress then
+	bar     *progressbar.ProgressBar
+	stopped chan struct{}
+	showing sync.WaitGroup
+}
+
+// counted is what transforms.Progress said at one time.
+type counted struct{ bytes, words, parts int64 }
+
+func countedNow() counted {
+	p := &transforms.Progress
+	return counted{p.Bytes.Load(), p.Words.Load(), p.Written.Load() + p.Skipped.Load()}
 }
 
 func startProgress(quiet bool, run *pipeline.Prepared) *progress {
-	p := &progress{run: run, start: time.Now(), stopped: make(chan struct{}), alreadyDone: run.CountDone(),
-		bytes: transforms.Progress.Bytes.Load(), words: transforms.Progress.Words.Load()}
+	p := &progress{run: run, start: time.Now(), stopped: make(chan struct{}), counted: countedNow()}
 	if quiet {
 		return p
 	}
-	if p.alreadyDone > 0 {
-		fmt.Fprintf(os.Stderr, "continuing: %d of %d parts are done\n", p.alreadyDone, run.Job.Ranges)
+	p.before = run.Standing(context.Background())
+	if p.before.Parts > 0 {
+		fmt.Fprintf(os.Stderr, "continuing: %d of %d parts are done\n", p.before.Parts, run.Job.Ranges)
 	}
-	interval := logInterval
-	if term.IsTerminal(int(os.Stderr.Fd())) {
-		interval = barInterval
-		p.bar = progressbar.NewOptions64(max(run.Bytes, 1), progressbar.OptionSetWriter(os.Stderr),
+	out := os.Stderr
+	onTerminal := term.IsTerminal(int(out.Fd()))
+	if onTerminal {
+		p.bar = progressbar.NewOptions64(max(run.Bytes-p.before.Bytes, 1), progressbar.OptionSetWriter(out),
 			progressbar.OptionShowBytes(true), progressbar.OptionSetPredictTime(true),
 			progressbar.OptionClearOnFinish(), progressbar.OptionSetDescription("parsing"))
 	}
 	p.showing.Go(func() {
-		tick := time.NewTicker(interval)
-		defer tick.Stop()
 		for {
 			select {
 			case <-p.stopped:
 				return
-			case <-tick.C:
-				p.show()
+			case <-time.After(pause(onTerminal, run.Here(), time.Since(p.start))):
+				p.show(out, p.standing())
 			}
 		}
 	})
 	return p
 }
 
-func (p *progress) show() {
-	bytes := transforms.Progress.Bytes.Load() - p.bytes
-	if p.bar != nil {
-		p.bar.Set64(min(bytes, p.run.Bytes))
+// pause is how long to wait for the next showing.
+func pause(onTerminal, here bool, elapsed time.Duration) time.Duration {
+	switch {
+	case elapsed >= time.Minute && !onTerminal:
+		return longInterval
+	case !here:
+		return askInterval
+	case onTerminal:
+		return barInterval
+	}
+	return logInterval
+}
+
+func (p *progress) standing() standing {
+	s := standing{
+		elapsed: time.Since(p.start), ranges: int64(p.run.Job.Ranges), total: p.run.Bytes,
+		parts: int64(p.before.Parts), before: p.before.Bytes,
+	}
+	if p.run.Here() {
+		now := countedNow()
+		s.here, s.words = true, now.words-p.counted.words
+		s.bytes, s.seen = now.bytes-p.counted.bytes, now.parts-p.counted.parts
+		return s
+	}
+	now := p.run.Standing(context.Background())
+	s.bytes, s.seen = now.Bytes-p.before.Bytes, int64(now.Parts)
+	return s
+}
+
+func (p *progress) show(w io.Writer, s standing) {
+	if p.bar == nil {
+		fmt.Fprintln(w, s.line())
 		return
 	}
-	words := transforms.Progress.Words.Load() - p.words
-	elapsed := time.Since(p.start)
-	line := fmt.Sprintf("%d words, %.0f words/s", words, float64(words)/elapsed.Seconds())
-	if bytes > 0 && p.run.Bytes > 0 {
-		left := time.Duration(float64(elapsed) * float64(p.run.Bytes-bytes) / float64(bytes))
-		line += fmt.Sprintf(", %d%% of the input, about %v left", bytes*100/p.run.Bytes, left.Round(time.Second))
+	if s.here && s.elapsed > time.Second {
+		p.bar.Describe(fmt.Sprintf("parsing, %.0f words/s", s.rate()))
 	}
-	fmt.Fprintln(os.Stderr, line)
+	if s.seen >= s.ranges {
+		p.bar.Describe("checking the parts")
+	}
+	p.bar.Set64(min(s.bytes, p.bar.GetMax64()))
 }
 
 // stop ends the showing and returns how long the run has taken.
@@ -148,6 +182,18 @@ func printSummary(human, machine io.Writer, output string, sum *transforms.Summa
 	}{sum, output, elapsed.Seconds()})
 	if err == nil {
 		fmt.Fprintf(machine, "%s\n", line)
+	}
+}
+
+// printMetrics prints the runner's counters, a line each, and how much work
+// the sentences were, which the runner does not know as exactly.
+func printMetrics(w io.Writer, list []pipeline.Metric, sum *transforms.Summary) {
+	for _, m := range list {
+		fmt.Fprintln(w, " ", m)
+	}
+	if sum.Work != nil {
+		fmt.Fprintf(w, "work of a sentence: %d heads weighed or fewer for half of them, %d for 99%%, %d at most\n",
+			sum.Work.P50, sum.Work.P99, sum.Work.Max)
 	}
 }
 

@@ -84,6 +84,15 @@ func (f *File) Live() bool { return f.live }
 // Compressed reports whether the stored bytes are compressed.
 func (f *File) Compressed() bool { return f.comp != plain }
 
+// Consumed is how many stored bytes the reader of At has taken so far, counted
+// from where it began. Some of them may not be decompressed yet.
+func (f *File) Consumed() int64 {
+	if f.stream == nil {
+		return 0
+	}
+	return f.stream.stored.n
+}
+
 // Head returns up to HeadBytes from the beginning of the decompressed file,
 // whatever the piece. The slice must not be changed. If reading fails later
 // than at the first byte, Head returns what there is, and the reader of At

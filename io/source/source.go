@@ -66,6 +66,15 @@ type Range struct {
 	Pieces []Piece `json:"pieces"`
 }
 
+// Bytes is the number of stored bytes in the range.
+func (r *Range) Bytes() int64 {
+	n := int64(0)
+	for i := range r.Pieces {
+		n += r.Pieces[i].End - r.Pieces[i].Start
+	}
+	return n
+}
+
 // A Kind says what an Error means for the run.
 type Kind uint8
 

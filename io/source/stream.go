@@ -95,6 +95,7 @@ func (c compression) reader(r io.Reader) (io.Reader, error) {
 // the disk is not taken for one of the compressed data.
 type stored struct {
 	r   io.Reader
+	n   int64 // bytes read
 	err error // of r, not io.EOF
 }
 
@@ -103,6 +104,7 @@ func (s *stored) Read(b []byte) (int, error) {
 		return 0, s.err
 	}
 	n, err := s.r.Read(b)
+	s.n += int64(n)
 	if err != nil && err != io.EOF {
 		s.err = err
 	}

@@ -98,6 +98,7 @@ func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 	b := s.Windows()
 	if len(b) == 2 {
 		err := x.parse(m, s, o)
+		s.Confidence.Weighed = x.t.count.Gains
 		return x.t.count, err
 	}
 	windows := make([]syntax.Sentence, len(b)-1)
@@ -114,6 +115,7 @@ func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 		root = join(s, &windows[i], int32(b[i]), root)
 	}
 	s.Confidence.HeadMarginal = nil
+	s.Confidence.Weighed = x.t.count.Gains
 	s.Status = max(s.Status, syntax.Long)
 	return x.t.count, nil
 }

@@ -126,6 +126,7 @@ type Confidence struct {
 	TreeScore     float32
 	Restarts      int32 // climbs; 0 if all trees were scored
 	NCandidates   int32 // candidate arcs of the sentence
+	Weighed       int64 // heads that the search weighed: its work; no column
 	HeadConf      []float32
 	DeprelConf    []float32
 	TreeConf      float32

@@ -170,7 +170,7 @@ func (t *Toy) Parse(s *syntax.Sentence, o transforms.ParseOptions) error {
 		c.HeadMarginal[i] = float32(hash(w.Form)%4097) / 4096
 		c.HeadAgreement[i], c.LabelProb[i] = 1, 0.5
 	}
-	c.TreeAgreement, c.Restarts, c.NCandidates = 1, 1, int32(n)
+	c.TreeAgreement, c.Restarts, c.NCandidates, c.Weighed = 1, 1, int32(n), int64(n)*3
 	return nil
 }
 

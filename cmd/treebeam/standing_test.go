@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/treebeam/treebeam/pipeline"
+	"github.com/treebeam/treebeam/transforms"
+)
+
+func TestStandingLines(t *testing.T) {
+	const mb = 1 << 20
+	for name, c := range map[string]struct {
+		standing
+		want string
+	}{
+		"nothing yet": {standing{elapsed: 10 * time.Second, total: 100 * mb, ranges: 50, here: true},
+			"0 words, 0 words/s, 0% of the input"},
+		"half": {standing{elapsed: 10 * time.Second, total: 100 * mb, bytes: 50 * mb, ranges: 50, seen: 25, here: true, words: 1000},
+			"1000 words, 100 words/s, 50% of the input, about 10s left"},
+		// 80 MB were there before; 10 MB took 10 s, so the other 10 do too.
+		"continued": {standing{elapsed: 10 * time.Second, total: 100 * mb, before: 80 * mb, bytes: 10 * mb, ranges: 50, parts: 40, seen: 45, here: true, words: 1000},
+			"1000 words, 100 words/s, 90% of the input, about 10s left"},
+		"nearly done": {standing{elapsed: time.Minute, total: 1000, bytes: 999, ranges: 3, seen: 2, here: true, words: 6},
+			"6 words, 0 words/s, 99% of the input, about 0s left"},
+		"long": {standing{elapsed: time.Hour, total: 100 * mb, bytes: 20 * mb, ranges: 50, here: true, words: 3600},
+			"3600 words, 1 words/s, 20% of the input, about 4h00m left"},
+		"very long": {standing{elapsed: 10 * time.Hour, total: 100 * mb, bytes: mb, ranges: 50, here: true},
+			"0 words, 0 words/s, 1% of the input, about 41 days left"},
+		// --retry-failures reads parts again that were counted as done.
+		"more than all": {standing{elapsed: time.Second, total: 100, before: 90, bytes: 50, ranges: 5, here: true},
+			"0 words, 0 words/s, 100% of the input"},
+		"checking": {standing{elapsed: time.Second, total: 100, bytes: 100, ranges: 5, seen: 5, here: true},
+			"all 5 parts are there; they are being checked"},
+		"elsewhere": {standing{elapsed: time.Minute, total: 100 * mb, before: 10 * mb, bytes: 45 * mb, ranges: 20, parts: 2, seen: 11},
+			"11 of 20 parts are done, 55% of the input, about 1m0s left"},
+		"empty files only": {standing{elapsed: time.Second, ranges: 2, seen: 1, here: true}, "0 words, 0 words/s"},
+	} {
+		if got := c.line(); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestPauses(t *testing.T) {
+	for _, c := range []struct {
+		onTerminal, here bool
+		elapsed, want    time.Duration
+	}{
+		{true, true, time.Hour, barInterval},
+		{true, false, time.Hour, askInterval},
+		{false, true, 0, logInterval},
+		{false, true, time.Hour, longInterval},
+		{false, false, 0, askInterval},
+		{false, false, time.Hour, longInterval},
+	} {
+		if got := pause(c.onTerminal, c.here, c.elapsed); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// What a continued run counts in this process and what was there before are
+// the whole input, compressed or not; --quiet prints no progress.
+func TestContinuedProgress(t *testing.T) {
+	input := writeFiles(t, map[string]string{
+		"a.txt": strings.Repeat("One two three .\n\n", 100), "b.txt.gz": zipped(strings.Repeat("Four five .\n\n", 100)),
+		"c.txt": "Six .\n", "d.txt": "",
+	})
+	c := newParseCommand()
+	if _, err := parseFlags(c.flags, toyCommand("--output", filepath.Join(t.TempDir(), "out"), "--range-bytes", "200")[1:]); err != nil {
+		t.Fatal(err)
+	}
+	o := c.options
+	o.Inputs = []string{input}
+	prepare := func() *pipeline.Prepared {
+		p, err := pipeline.Prepare(t.Context(), o)
+		must(t, err)
+		t.Cleanup(func() { p.Close() })
+		return p
+	}
+	if !beam.Initialized() {
+		beam.Init()
+	}
+	quietBeam()
+	run := func(p *pipeline.Prepared) {
+		_, err := pipeline.Run(t.Context(), p)
+		must(t, err)
+	}
+	full := prepare()
+	if full.Standing(t.Context()) != (pipeline.Standing{}) {
+		t.Fatalf("%+v before the run", full.Standing(t.Context()))
+	}
+	before := transforms.Progress.Bytes.Load()
+	run(full)
+	if n := transforms.Progress.Bytes.Load() - before; n != full.Bytes {
+		t.Errorf("%d of %d bytes were counted", n, full.Bytes)
+	}
+	if s := full.Standing(t.Context()); s.Bytes != full.Bytes || s.Parts != full.Job.Ranges {
+		t.Errorf("%+v after the run of %d bytes in %d parts", s, full.Bytes, full.Job.Ranges)
+	}
+
+	parts, err := filepath.Glob(filepath.Join(o.Output, "trees", "*.parquet"))
+	must(t, err)
+	for _, part := range parts[:len(parts)/2] {
+		must(t, os.Remove(part))
+	}
+	again := prepare()
+	p := startProgress(true, again)
+	if p.before.Parts != 0 {
+		t.Error("--quiet looked at the output")
+	}
+	p.stop()
+	stderr := os.Stderr
+	os.Stderr, err = os.Create(filepath.Join(t.TempDir(), "stderr"))
+	must(t, err)
+	p = startProgress(false, again)
+	os.Stderr, stderr = stderr, os.Stderr
+	defer stderr.Close()
+	if said, err := os.ReadFile(stderr.Name()); err != nil || !strings.Contains(string(said), "continuing: ") {
+		t.Errorf("it said %q, %v", said, err)
+	}
+	if p.before.Parts != len(parts)-len(parts)/2 || p.before.Bytes == 0 {
+		t.Errorf("%d of %d parts, %d bytes are said to be there", p.before.Parts, len(parts), p.before.Bytes)
+	}
+	run(again)
+	p.stop()
+	s := p.standing()
+	if s.before+s.bytes != s.total || s.seen != s.ranges {
+		t.Errorf("after the run: %+v", s)
+	}
+	var b bytes.Buffer
+	p.bar = nil
+	p.show(&b, s)
+	if !strings.Contains(b.String(), "being checked") {
+		t.Error(b.String())
+	}
+}

@@ -1,0 +1,199 @@
+package transforms
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// MetricsNamespace is that of all our counters and distributions. No result
+// depends on them; they count what was done, so that a range that was tried twice
+// may count twice, and one that was found done counts as skipped only.
+const MetricsNamespace = "treebeam"
+
+func counter(name string) beam.Counter { return beam.NewCounter(MetricsNamespace, name) }
+
+var metrics = struct {
+	rangesWritten, rangesSkipped, bytes                   beam.Counter
+	sentences, tokens, restarts, exact, headsWeighed      beam.Counter
+	repaired, long, budget                                beam.Counter
+	sentenceLength, work, chunkSentences, modelLoadMillis beam.Distribution
+}{
+	rangesWritten:   counter("ranges_written"),
+	rangesSkipped:   counter("ranges_skipped"),
+	bytes:           counter("decompressed_bytes"),
+	sentences:       counter("sentences"),
+	tokens:          counter("tokens"),
+	restarts:        counter("restarts"),
+	exact:           counter("sentences_exact"),
+	headsWeighed:    counter("heads_weighed"),
+	repaired:        counter("sentences_repaired"),
+	long:            counter("sentences_long"),
+	budget:          counter("sentences_over_budget"),
+	sentenceLength:  beam.NewDistribution(MetricsNamespace, "tokens_per_sentence"),
+	work:            beam.NewDistribution(MetricsNamespace, "heads_weighed_per_sentence"),
+	chunkSentences:  beam.NewDistribution(MetricsNamespace, "sentences_per_chunk"),
+	modelLoadMillis: beam.NewDistribution(MetricsNamespace, "model_load_ms"),
+}
+
+// workSteps are the counters of sentences by work: sentences_work_le_1, _le_2,
+// _le_4 and so on, each without those of the one before. Beam's distributions
+// hold no quantiles; these give them to a factor of two.
+var workSteps = func() (list [32]beam.Counter) {
+	for i := range list {
+		list[i] = counter(fmt.Sprintf("sentences_work_le_%d", int64(1)<<i))
+	}
+	return list
+}()
+
+// workStep is the index in workSteps of a sentence for which n heads were weighed.
+func workStep(n int64) int {
+	step := 0
+	for step < len(workSteps)-1 && n > int64(1)<<step {
+		step++
+	}
+	return step
+}
+
+// count tells Beam what a written chunk holds. It costs some nanoseconds a
+// sentence. If it fails, the run goes on.
+func (c *Chunk) count(ctx context.Context) {
+	defer func() {
+		if r := recover(); r != nil {
+			log.Printf("metrics: %v", r)
+		}
+	}()
+	if ms := loadMillis.Swap(0); ms > 0 {
+		metrics.modelLoadMillis.Update(ctx, ms)
+	}
+	if c.Skip {
+		metrics.rangesSkipped.Inc(ctx, 1)
+		return
+	}
+	var tokens, restarts, exact, weighed int64
+	var steps [len(workSteps)]int64
+	var status [syntax.Budget + 1]int64
+	for i := range c.Sentences {
+		s := &c.Sentences[i].Sentence
+		tokens += int64(len(s.Words))
+		restarts += int64(s.Confidence.Restarts)
+		if s.Confidence.Restarts == 0 {
+			exact++
+		}
+		weighed += s.Confidence.Weighed
+		steps[workStep(s.Confidence.Weighed)]++
+		status[min(s.Status, syntax.Budget)]++
+		metrics.sentenceLength.Update(ctx, int64(len(s.Words)))
+		metrics.work.Update(ctx, s.Confidence.Weighed)
+	}
+	for i, n := range steps {
+		inc(ctx, workSteps[i], n)
+	}
+	m := &metrics
+	inc(ctx, m.sentences, int64(len(c.Sentences)))
+	inc(ctx, m.tokens, tokens)
+	inc(ctx, m.restarts, restarts)
+	inc(ctx, m.exact, exact)
+	inc(ctx, m.headsWeighed, weighed)
+	inc(ctx, m.repaired, status[syntax.Repaired])
+	inc(ctx, m.long, status[syntax.Long])
+	inc(ctx, m.budget, status[syntax.Budget])
+	m.chunkSentences.Update(ctx, int64(len(c.Sentences)))
+	for i := range c.Failures {
+		failureCounter(&c.Failures[i].Failure).Inc(ctx, 1)
+	}
+	if c.Last {
+		m.rangesWritten.Inc(ctx, 1)
+		bytes := int64(0)
+		for i := range c.Ends {
+			bytes += c.Ends[i].End - c.Ends[i].Start
+		}
+		inc(ctx, m.bytes, bytes)
+	}
+}
+
+// inc leaves counters that are 0 out of the list.
+func inc(ctx context.Context, c beam.Counter, n int64) {
+	if n != 0 {
+		c.Inc(ctx, n)
+	}
+}
+
+// Bounds of the names of the counters of failures.
+const (
+	maxReasonNames  = 40
+	maxReasonLetter = 48
+)
+
+// reasonCounters are the counters of failures by name. A process makes
+// maxReasonNames of them; what comes later is counted by stage.
+var reasonCounters = struct {
+	sync.Mutex
+	byName map[string]beam.Counter
+}{byName: map[string]beam.Counter{}}
+
+// failureCounter is the counter of rows like f: failures_STAGE_REASON, or
+// warnings_STAGE_REASON.
+func failureCounter(f *syntax.Failure) beam.Counter {
+	name := "failures_"
+	if f.Severity == syntax.SeverityWarning {
+		name = "warnings_"
+	}
+	name += f.Stage + "_"
+	full := name + nameOf(generalReason(f.Reason))
+	reasonCounters.Lock()
+	defer reasonCounters.Unlock()
+	c, ok := reasonCounters.byName[full]
+	switch {
+	case ok:
+	case len(reasonCounters.byName) < maxReasonNames:
+		c = counter(full)
+		reasonCounters.byName[full] = c
+	default:
+		c = counter(name + "other")
+	}
+	return c
+}
+
+// generalReason is a reason without what differs from case to case.
+func generalReason(reason string) string {
+	general, _, _ := strings.Cut(reason, ": ")
+	return general
+}
+
+// nameOf makes a name of a reason: its letters, in lower case, with underscores
+// for all between.
+func nameOf(reason string) string {
+	words := strings.FieldsFunc(strings.ToLower(reason), func(r rune) bool { return r < 'a' || r > 'z' })
+	name := strings.Join(words, "_")
+	if len(name) > maxReasonLetter {
+		name = strings.TrimRight(name[:maxReasonLetter], "_")
+	}
+	return name
+}
+
+// loadMillis is how long this process took to load models since the last chunk
+// that told Beam.
+var loadMillis atomic.Int64
+
+var opened sync.Map // digests of the models that this process has opened
+
+// timed opens the model at uri and notes how long that took if it was loaded.
+func timed(open Opener, uri string) (Stages, string, error) {
+	start := time.Now()
+	m, digest, err := open(uri)
+	if err == nil {
+		if _, again := opened.LoadOrStore(digest, true); !again {
+			loadMillis.Add(max(time.Since(start).Milliseconds(), 1))
+		}
+	}
+	return m, digest, err
+}
