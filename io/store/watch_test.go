@@ -1,0 +1,44 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/treebeam/treebeam/io/store"
+)
+
+// A connection that gives nothing is given up, one that is slow is not.
+func TestWatch(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	watch := store.Watch(cancel, time.Millisecond)
+	<-ctx.Done()
+	if err := watch.Done(ctx.Err()); !errors.Is(err, store.ErrStalled) || !store.IsTransient(err) {
+		t.Errorf("got %v", err)
+	}
+
+	ctx, cancel = context.WithCancel(t.Context())
+	defer cancel()
+	watch = store.Watch(cancel, time.Hour)
+	cause := errors.New("cause")
+	if watch.Done(cause) != cause || watch.Done(nil) != nil {
+		t.Error("an error was changed")
+	}
+
+	in, out := io.Pipe()
+	ctx, cancel = context.WithCancel(t.Context())
+	defer cancel()
+	context.AfterFunc(ctx, func() { out.CloseWithError(context.Canceled) })
+	r := store.Watch(cancel, time.Hour).Reader(in)
+	go out.Write([]byte("x"))
+	if n, err := r.Read(make([]byte, 5)); n != 1 || err != nil {
+		t.Errorf("got %d, %v", n, err)
+	}
+	r = store.Watch(cancel, time.Millisecond).Reader(in)
+	if _, err := r.Read(make([]byte, 5)); !errors.Is(err, store.ErrStalled) {
+		t.Errorf("got %v", err)
+	}
+}
