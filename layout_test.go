@@ -95,7 +95,7 @@ var forTests = map[string][]string{
 	"io/parquet":       {"io/conllu", "io/store/storetest"},
 	"transforms":       {"transforms/transformstest"},
 	"pipeline":         {"", "transforms/transformstest", "io/store/storetest"},
-	"pipeline/nightly": {"transforms/transformstest", "parser/syntax"},
+	"pipeline/nightly": {"transforms/transformstest", "parser/syntax", "io/store/storetest"},
 	"cmd/treebeam":     {"transforms/transformstest"},
 }
 
