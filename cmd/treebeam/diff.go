@@ -197,7 +197,7 @@ func printDiff(w io.Writer, r *diff.Report) error {
 	var b strings.Builder
 	d, s, c := &r.Documents, &r.Sentences, &r.Words
 	fmt.Fprintf(&b, "A %s\nB %s\n\n", r.A, r.B)
-	fmt.Fprintf(&b, "documents    %d same, %d changed, %d added, %d removed\n", d.Same, d.Changed, d.Added, d.Removed)
+	fmt.Fprintf(&b, "documents      %d same, %d changed, %d added, %d removed\n", d.Same, d.Changed, d.Added, d.Removed)
 	for _, e := range []struct {
 		what string
 		ids  []string
@@ -206,8 +206,8 @@ func printDiff(w io.Writer, r *diff.Report) error {
 			fmt.Fprintf(&b, "  %-10s %s\n", e.what, cell(id))
 		}
 	}
-	fmt.Fprintf(&b, "sentences    %d in both, %d added, %d removed; %d in both have other words\n", s.Both, s.Added, s.Removed, s.Retokenised)
-	fmt.Fprintf(&b, "words        %d compared: %d arcs changed (%.2f%%), %d heads, %d labels; %d tags\n",
+	fmt.Fprintf(&b, "sentences      %d in both, %d added, %d removed; %d in both have other words\n", s.Both, s.Added, s.Removed, s.Retokenised)
+	fmt.Fprintf(&b, "words          %d compared: %d arcs changed (%.2f%%), %d heads, %d labels; %d tags\n",
 		c.Compared, c.Arcs, c.Percent(c.Arcs), c.Heads, c.Labels, c.Tags)
 	for _, m := range []struct {
 		name      string
@@ -216,7 +216,7 @@ func printDiff(w io.Writer, r *diff.Report) error {
 		{"head_marginal", &r.Confidence.HeadMarginal, &r.Confidence.InBoth.HeadMarginal},
 		{"tree_margin", &r.Confidence.TreeMargin, &r.Confidence.InBoth.TreeMargin},
 	} {
-		fmt.Fprintf(&b, "%-13s%.4f to %.4f (%+.4f); in sentences of both %.4f to %.4f (%+.4f)\n", m.name,
+		fmt.Fprintf(&b, "%-14s %.4f to %.4f (%+.4f); in sentences of both %.4f to %.4f (%+.4f)\n", m.name,
 			m.all.A, m.all.B, m.all.Drift, m.both.A, m.both.B, m.both.Drift)
 	}
 	if len(r.Migrations) > 0 {

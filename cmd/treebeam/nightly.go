@@ -76,8 +76,6 @@ func (c *parseCommand) checkNight() error {
 		return refuse("--to %s cannot be used with --state; treebeam convert --state writes other formats", c.to)
 	case c.options.Overwrite:
 		return refuse("--overwrite cannot be used with --state; --all parses every file again")
-	case flag.Lookup("async") != nil && flag.Lookup("async").Value.String() == "true":
-		return refuse("--async cannot be used with --state: its snapshot is made when the run has ended")
 	}
 	return nil
 }
@@ -130,6 +128,10 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 		return err
 	case err != nil:
 		return fmt.Errorf("%w\nthe same command continues where this night stopped", err)
+	}
+	if result.Submitted {
+		fmt.Fprintln(os.Stderr, "submitted; when the job has ended, the same command makes what it has parsed current")
+		return nil
 	}
 	printNight(night, result, c.night.state, time.Since(start))
 	return limit.check(&result.Summary)

@@ -2,7 +2,6 @@ package nightly
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -16,8 +15,12 @@ import (
 
 // A Result says what a night has done.
 type Result struct {
-	Snapshot *Snapshot          // current now
+	Snapshot *Snapshot          // current now; nil if there is none yet
 	Summary  transforms.Summary // of the files that this night parsed
+	// Submitted says that the runs were only submitted (--async): nothing is
+	// current that was not before. The next night, if they have ended by then,
+	// takes over what they have parsed, and makes it current.
+	Submitted bool
 }
 
 // between, if set by a test, is called at the steps of a night; its error
@@ -52,10 +55,17 @@ func (n *Night) Run(ctx context.Context, watch func(*pipeline.Prepared) func()) 
 		if err != nil {
 			return nil, err
 		}
+		if sum == nil {
+			result.Submitted = true
+			continue
+		}
 		result.Summary.Merge(sum)
 		if err := step("run"); err != nil {
 			return nil, err
 		}
+	}
+	if result.Submitted {
+		return result, nil
 	}
 	next, err := n.state.publish(ctx, n.base, n.made, n.current())
 	if err != nil {
@@ -73,6 +83,7 @@ func (n *Night) Run(ctx context.Context, watch func(*pipeline.Prepared) func()) 
 }
 
 // run does one run of the pipeline and notes what it has made of each file.
+// If the run was only submitted, the summary is nil.
 func (n *Night) run(ctx context.Context, planned *PlannedRun, watch func(*pipeline.Prepared) func()) (*transforms.Summary, error) {
 	o := n.options.Options
 	o.Inputs, o.Files, o.RangeBytes = nil, planned.inputs, planned.rangeBytes
@@ -86,11 +97,8 @@ func (n *Night) run(ctx context.Context, planned *PlannedRun, watch func(*pipeli
 		defer watch(prepared)()
 	}
 	sum, err := pipeline.Run(ctx, prepared)
-	if err != nil {
+	if err != nil || sum == nil {
 		return nil, err
-	}
-	if sum == nil {
-		return nil, errors.New("the run was only submitted, and CURRENT can be replaced only when it has ended; leave out --async")
 	}
 	versions := map[string]string{}
 	for i := range planned.inputs {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/pipeline"
 )
@@ -261,4 +263,31 @@ func TestViews(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(c.state, "views", "trino.sql")); err != nil {
 		t.Error("a view that was lost is not written again")
 	}
+}
+
+// A night that was only submitted changes nothing; the next one takes over what
+// the job has done by then.
+func TestSubmitted(t *testing.T) {
+	c := few(t, 4)
+	beam.RegisterRunner("submitting", func(context.Context, *beam.Pipeline) (beam.PipelineResult, error) { return nil, nil })
+	c.write("new.txt", "New .\n")
+	o := c.options()
+	o.Runner, o.SharedFilesystem = "submitting", true
+	n, err := Plan(context.Background(), o)
+	c.must(err)
+	r, err := n.Run(context.Background(), nil)
+	if err != nil || !r.Submitted || r.Snapshot.N != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	o.Runner = ""
+	o.Output, o.Files, o.Options.Inputs = (&State{c.state}).RunDir(n.Runs[0].Name), n.Runs[0].inputs, nil
+	p, err := pipeline.Prepare(context.Background(), o.Options)
+	c.must(err)
+	_, err = pipeline.Run(context.Background(), p)
+	c.must(err)
+	n, _ = c.mustNight(c.options())
+	if len(n.Runs) != 0 || len(n.TakenOver) != 1 {
+		t.Errorf("%d runs, taken over %v", len(n.Runs), n.TakenOver)
+	}
+	c.check("the job has ended")
 }
