@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 }
 
 // rangeBytes cuts and packs the files of the tests into many ranges.
-const rangeBytes = 330
+const rangeBytes = 400
 
 // A corpus is an input folder whose files the test changes, beside what the
 // last night has seen of it.
@@ -301,7 +301,7 @@ func (c *corpus) crash(at string) (*Night, error) {
 // its rows are those of a full parse of the files that are there, and no file
 // was parsed that had not to be.
 func TestNights(t *testing.T) {
-	const rounds = 5
+	const rounds = 4
 	steps := []string{"", "parse", "parse", "run", "snapshot"}
 	many, resumed := 0, 0
 	for seed := range *seeds {
