@@ -145,7 +145,7 @@ func (r *Reader) Next() (Record, error) {
 			r.done = io.EOF
 			break
 		}
-		size, err := r.readLine()
+		size, blank, err := r.readLine()
 		if err != nil && err != io.EOF {
 			r.done = err
 			break
@@ -156,10 +156,9 @@ func (r *Reader) Next() (Record, error) {
 			line, start, size = line[len(mark):], start+int64(len(mark)), size-int64(len(mark))
 		}
 		kept := int64(len(line)) == size
-		trimmed := bytes.TrimLeft(line, space)
-		start += int64(len(line) - len(trimmed))
-		line = bytes.TrimRight(trimmed, space)
-		if len(line) == 0 && kept {
+		start += int64(len(line) - len(bytes.TrimLeft(line, space)))
+		line = bytes.Trim(line, space)
+		if blank || len(line) == 0 && kept {
 			continue
 		}
 		rec := Record{Start: start, End: start + int64(len(line)), Line: number, Raw: line}
@@ -181,15 +180,17 @@ func (r *Reader) Next() (Record, error) {
 const space = " \t\r\n\f"
 
 // readLine puts the next line with its line feed into buf, up to the limit,
-// and returns its size. With io.EOF it returns the last line, if it has no
-// line feed, or 0.
-func (r *Reader) readLine() (size int64, err error) {
+// and returns its size and whether it is blank. With io.EOF it returns the last
+// line, if it has no line feed, or 0.
+func (r *Reader) readLine() (size int64, blank bool, err error) {
+	blank = true
 	if r.buf = r.buf[:0]; cap(r.buf) > 1<<20 {
 		r.buf = nil
 	}
 	for {
 		chunk, err := r.in.ReadSlice('\n')
 		size += int64(len(chunk))
+		blank = blank && len(bytes.TrimLeft(chunk, space)) == 0
 		r.buf = append(r.buf, chunk[:min(len(chunk), r.opt.MaxRecord-len(r.buf))]...)
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
@@ -198,7 +199,7 @@ func (r *Reader) readLine() (size int64, err error) {
 		if err == nil && r.line > 0 {
 			r.line++
 		}
-		return size, err
+		return size, blank, err
 	}
 }
 
