@@ -111,8 +111,23 @@ func TestConcurrentUse(t *testing.T) {
 	wait.Wait()
 }
 
+// Readers in other languages split at these, too: words must not begin with them.
+func TestSeparators(t *testing.T) {
+	s, err := open(t).Parse("One\x1fword\x1c and\x1d\x1eanother.")
+	if err != nil || len(s) != 1 {
+		t.Fatalf("%d sentences, %v", len(s), err)
+	}
+	got := s[0].Text
+	for _, w := range s[0].Words {
+		got += "/" + w.Form + " " + w.Misc
+	}
+	if want := "One word  and  another./One SpacesAfter=\\u001F/word SpacesAfter=\\u001C\\s/and SpacesAfter=\\u001D\\u001E/another SpaceAfter=No/. "; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
 func TestNoText(t *testing.T) {
-	for _, text := range []string{"", " \n\n\t", "\ufeff", "\u2028"} {
+	for _, text := range []string{"", " \n\n\t", "\ufeff", "\u2028", "\x1c\n\x1f"} {
 		if got, err := open(t).Parse(text); len(got) != 0 || err != nil {
 			t.Errorf("%q: %d sentences, %v", text, len(got), err)
 		}

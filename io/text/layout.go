@@ -84,10 +84,11 @@ func decodeHead(head []byte, l Layout) []byte {
 }
 
 // isSpace reports whether r is white space. A byte order mark inside a file
-// (files were put together) counts as such.
+// (files were put together) counts as such, and so do the separators U+001C to
+// U+001F, at which many a reader splits.
 func isSpace(r rune) bool {
 	if r < utf8.RuneSelf {
-		return r == ' ' || r >= '\t' && r <= '\r'
+		return r == ' ' || r >= '\t' && r <= '\r' || r >= 0x1c && r <= 0x1f
 	}
 	return unicode.IsSpace(r) || r == '\ufeff'
 }

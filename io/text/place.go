@@ -33,6 +33,9 @@ func (b *Block) Place(sentences []syntax.Sentence, lines Lines) error {
 	return nil
 }
 
+// mayGo is white space, but a byte order mark inside a block.
+func mayGo(r rune) bool { return isSpace(r) && r != '\ufeff' }
+
 // leftOut returns the first text that is not white space and in none of the
 // sentences, or "".
 func (b *Block) leftOut(sentences []syntax.Sentence) string {
@@ -42,12 +45,12 @@ func (b *Block) leftOut(sentences []syntax.Sentence) string {
 		if s.StartByte < at || s.EndByte < s.StartByte || s.EndByte > int64(len(b.Text)) {
 			return fmt.Sprintf("the order of bytes %d to %d", s.StartByte, s.EndByte)
 		}
-		if gap := strings.TrimFunc(b.Text[at:s.StartByte], unicode.IsSpace); gap != "" {
+		if gap := strings.TrimFunc(b.Text[at:s.StartByte], mayGo); gap != "" {
 			return fmt.Sprintf("%.40q", gap)
 		}
 		at = s.EndByte
 	}
-	if gap := strings.TrimFunc(b.Text[at:], unicode.IsSpace); gap != "" {
+	if gap := strings.TrimFunc(b.Text[at:], mayGo); gap != "" {
 		return fmt.Sprintf("%.40q", gap)
 	}
 	return ""

@@ -97,7 +97,7 @@ func (r *Reader) between() string {
 }
 
 // separators are white space that separates tokens; a no-break space does not.
-const separators = " \t\r\n\v\f"
+const separators = " \t\r\n\v\f\x1c\x1d\x1e\x1f"
 
 func isSeparator(r rune) bool { return strings.ContainsRune(separators, r) }
 
@@ -154,7 +154,7 @@ func (s *Sentence) vertical() {
 
 // plainSpace makes white space that ends lines elsewhere a space.
 func plainSpace(r rune) rune {
-	if r == '\v' || r == '\f' {
+	if r == '\v' || r == '\f' || r >= 0x1c && r <= 0x1f {
 		return ' '
 	}
 	return r

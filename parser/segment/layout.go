@@ -34,7 +34,7 @@ const (
 var asciiClass = func() (t [utf8.RuneSelf]uint8) {
 	for r := range t {
 		switch {
-		case r == ' ' || r == '\t':
+		case r == ' ' || r == '\t' || r >= 0x1C && r <= 0x1F: // separators of files to units: many a reader splits there
 			t[r] = classSpace
 		case r >= '\n' && r <= '\r':
 			t[r] = classBreak

@@ -252,7 +252,7 @@ func (w *workspace) form(t *token, end *int32) string {
 	if plain {
 		return text
 	}
-	return strings.Join(strings.Fields(text), " ")
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return isSpace(classOf(r)) }), " ")
 }
 
 // misc says what follows token i if it is not a single space.
@@ -303,7 +303,7 @@ func oneLine(s string) string {
 	return lineReplacer.Replace(s)
 }
 
-const lineBreaks = "\n\r\v\f\u0085\u2028\u2029"
+const lineBreaks = "\n\r\v\f\x1c\x1d\x1e\x1f\u0085\u2028\u2029"
 
 var lineReplacer = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\v", " ", "\f", " ",
-	"\u0085", " ", "\u2028", " ", "\u2029", " ")
+	"\x1c", " ", "\x1d", " ", "\x1e", " ", "\x1f", " ", "\u0085", " ", "\u2028", " ", "\u2029", " ")
