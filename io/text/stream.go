@@ -25,6 +25,9 @@ const minWrap = 40
 //     breaks or does not seem to end with an abbreviation: it is a paragraph;
 //   - a line before a blank line: it is one in any layout.
 //
+// A text with a CR inside its first line is decided on StreamHead bytes in any
+// case: CRs may end its lines.
+//
 // What comes out depends on the bytes of r only, not on how they come.
 func NewStream(r io.Reader, head []byte, o Options) (*Reader, error) {
 	layout, err := Decide(head, o)
@@ -36,6 +39,15 @@ func NewStream(r io.Reader, head []byte, o Options) (*Reader, error) {
 		return nil, err
 	}
 	if lines != AutoLines {
+		if loneReturns(decodeHead(head[layout.BOM:], layout)) > 0 {
+			// Do lines end there? A line does not tell.
+			more := make([]byte, StreamHead)
+			n, _ := io.ReadFull(r, more) // r gives its error again
+			r = io.MultiReader(bytes.NewReader(more[:n]), r)
+			if layout, err = Decide(more[:n], o); err != nil {
+				return nil, err
+			}
+		}
 		return NewReader(r, layout, 0, -1)
 	}
 	layout.Lines, layout.Newline = Paragraph, '\n'
@@ -82,7 +94,7 @@ func (r *Reader) early() int {
 		line, next, whole := bytes.Cut(w, []byte("\n"))
 		line = bytes.TrimRightFunc(line, isSpace)
 		last := bytes.LastIndexFunc(line, isSpace) + 1
-		if bytes.ContainsRune(line, paragraphSeparator) {
+		if bytes.ContainsRune(line, paragraphSeparator) || bytes.IndexByte(line, '\r') >= 0 {
 			r.decide()
 			break
 		}
