@@ -3,7 +3,6 @@ package transforms
 import (
 	"context"
 	"fmt"
-	"log"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -68,7 +67,7 @@ func workStep(n int64) int {
 func (c *Chunk) count(ctx context.Context) {
 	defer func() {
 		if r := recover(); r != nil {
-			log.Printf("metrics: %v", r)
+			logger.Printf("metrics: %v", r)
 		}
 	}()
 	if ms := loadMillis.Swap(0); ms > 0 {

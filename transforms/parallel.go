@@ -3,12 +3,17 @@ package transforms
 import (
 	"fmt"
 	"log"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
 )
+
+// logger writes what is no result and no error of the run. It is not the
+// standard one: that is Beam's, too.
+var logger = log.New(os.Stderr, "", log.Ltime)
 
 // internal begins the reasons that are defects of the program.
 const internal = "internal: "
@@ -47,7 +52,7 @@ func each(n int, weight func(i int) int, body func(i int)) (panics []string) {
 		defer func() {
 			<-tokens
 			if r := recover(); r != nil {
-				log.Printf("recovered: %v\n%s", r, debug.Stack())
+				logger.Printf("recovered: %v\n%s", r, debug.Stack())
 				mu.Lock()
 				defer mu.Unlock()
 				if panics == nil {

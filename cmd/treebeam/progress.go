@@ -160,8 +160,7 @@ func interruptible(ctx context.Context, output string) (context.Context, context
 // in the error that it returns.
 func quietBeam() {
 	slog.SetDefault(slog.New(slog.DiscardHandler))
-	log.SetOutput(os.Stderr) // which SetDefault has changed
-	log.SetFlags(log.Ltime)
+	log.SetOutput(io.Discard)
 }
 
 // shareToWarn is the share of failures above which a summary is a warning.
