@@ -41,6 +41,7 @@ type process struct {
 	stdin  io.Reader
 	want   int
 	last   string // in standard error
+	silent bool   // nothing is there
 	// cured says that the same command without what is above succeeds.
 	cured bool
 }
@@ -81,6 +82,9 @@ func (c *process) run(t *testing.T) {
 	}
 	if !strings.Contains(stderr.String(), c.last) {
 		t.Errorf("no %q in %q", c.last, &stderr)
+	}
+	if c.silent && stderr.Len() > 0 {
+		t.Errorf("not without a word: %q", &stderr)
 	}
 	checkSpoken(t, stderr.String())
 	checkSpoken(t, stdout.String())
@@ -138,6 +142,7 @@ func TestHostileProcess(t *testing.T) {
 			must(t, p.Signal(s))
 		}
 	}
+	pipe := ""
 	for name, c := range map[string]process{
 		"a file that cannot grow":         {shell: "ulimit -f 8", args: toFolder, want: exitFailed, last: "too large", cured: true},
 		"a full disk":                     {args: toConll, stdout: device1("/dev/full"), want: exitFailed, last: "no space left"},
@@ -147,13 +152,23 @@ func TestHostileProcess(t *testing.T) {
 		"standard input is closed":        {shell: "exec <&-", args: []string{"-", "--output", "OUT"}, want: exitOK},
 		"all streams are closed":          {shell: "exec <&- >&- 2>&-", args: toFolder, want: exitOK},
 		"few open files":                  {shell: "ulimit -n 40", args: toFolder, setup: manyFiles, want: exitOK},
-		"the reader goes away":            {args: toConll, stdout: closedPipe, want: bySignal},
-		"none needed":                     {args: toConll, env: []string{"TMPDIR=/nonexistent"}, want: exitOK},
-		"an interrupt of a stream":        {args: []string{"-", "--to", "conllu"}, stdin: endless, start: interrupt(syscall.SIGTERM), want: exitInterrupted},
-		"nobody reads the summary":        {args: toFolder, stdout: closedPipe, want: exitOK},
-		"no environment":                  {args: toFolder, env: []string{"PATH=", "HOME="}, want: exitOK},
-		"no place for temporary files":    {args: toFolder, env: []string{"TMPDIR=/nonexistent"}, want: exitRefused, last: "TMPDIR", cured: true},
-		"an interrupt":                    {args: []string{"-", "--output", "OUT"}, stdin: endless, start: interrupt(os.Interrupt), want: exitInterrupted},
+		"the reader goes away":            {args: toConll, stdout: closedPipe, want: bySignal, silent: true},
+		"the reader of a pipe goes away": {args: append(toConll, "--output", "DIR/pipe"), want: exitClosed, silent: true,
+			setup: func(t *testing.T, dir string) {
+				pipe = filepath.Join(dir, "pipe")
+				must(t, syscall.Mkfifo(pipe, 0o666))
+			},
+			start: func(t *testing.T, _ *os.Process) {
+				r, err := os.Open(pipe) // waits for who writes
+				must(t, err, r.Close())
+			}},
+		"none needed":                   {args: toConll, env: []string{"TMPDIR=/nonexistent"}, want: exitOK},
+		"a stream is stopped by ctrl-C": {args: []string{"-", "--to", "conllu"}, stdin: endless, start: interrupt(os.Interrupt), want: exitInterrupted},
+		"an interrupt of a stream":      {args: []string{"-", "--to", "conllu"}, stdin: endless, start: interrupt(syscall.SIGTERM), want: exitInterrupted},
+		"nobody reads the summary":      {args: toFolder, stdout: closedPipe, want: exitOK},
+		"no environment":                {args: toFolder, env: []string{"PATH=", "HOME="}, want: exitOK},
+		"no place for temporary files":  {args: toFolder, env: []string{"TMPDIR=/nonexistent"}, want: exitRefused, last: "TMPDIR", cured: true},
+		"an interrupt":                  {args: []string{"-", "--output", "OUT"}, stdin: endless, start: interrupt(os.Interrupt), want: exitInterrupted},
 		"a file that may not be read": {user: true, args: toFolder, want: exitOK, last: "permission denied",
 			setup: func(t *testing.T, dir string) {
 				must(t, os.WriteFile(filepath.Join(dir, "in", "b.txt"), []byte(fine), 0))

@@ -22,8 +22,10 @@ import (
 )
 
 func init() {
-	commands = append(commands, command{"reparse", "reparse --input PATTERN --state FOLDER", "parse what is new or has changed: parse --state", runReparse})
+	commands = append(commands, command{"reparse", reparseUsage, "parse what is new or has changed: parse --state", runReparse})
 }
+
+const reparseUsage = "reparse --input PATTERN --state FOLDER"
 
 // nightFlags are the flags of parse for a state.
 type nightFlags struct {
@@ -81,7 +83,7 @@ func (c *parseCommand) checkNight() error {
 }
 
 func runReparse(ctx context.Context, args []string) error {
-	c := newParseCommand()
+	c := newParseCommandAs("reparse", reparseUsage)
 	others, err := parseFlags(c.flags, args)
 	if err != nil {
 		return err

@@ -121,6 +121,7 @@ func TestNightFlagsRefused(t *testing.T) {
 		"--all parses":       {"parse", in, "--state", state, "--overwrite"},
 		"want --state":       {"reparse", in, "--output", state},
 		"text or json":       {"reparse", in, "--state", state, "--plan-only=xml"},
+		"reparse --help":     {"reparse", "--sate", state},
 		"no input":           {"reparse", "--state", state},
 		"holds no state":     {"convert", "--state", in},
 		"got 0 arguments":    {"convert"},

@@ -18,8 +18,10 @@ import (
 )
 
 func init() {
-	commands = append(commands, command{"parse", "parse [FILE...] --output FOLDER | --to FORMAT", "text to trees", runParse})
+	commands = append(commands, command{"parse", parseUsage, "text to trees", runParse})
 }
+
+const parseUsage = "parse [FILE...] --output FOLDER | --to FORMAT"
 
 const parseAbout = `
 Parses raw text, JSON lines, CoNLL-U and CoNLL-X, plain or .gz, .zst, .bz2. Inputs are
@@ -54,9 +56,12 @@ type parseCommand struct {
 	night       nightFlags
 }
 
-func newParseCommand() *parseCommand {
+func newParseCommand() *parseCommand { return newParseCommandAs("parse", parseUsage) }
+
+// newParseCommandAs is parse by another name.
+func newParseCommandAs(name, usage string) *parseCommand {
 	c := &parseCommand{
-		flags:   newFlags("parse", "parse [FILE...] --output FOLDER | --to FORMAT [flags]", parseAbout),
+		flags:   newFlags(name, usage+" [flags]", parseAbout),
 		options: pipeline.Options{Rows: pipeline.DefaultRows(), Stdin: os.Stdin},
 	}
 	f, o := c.flags, &c.options

@@ -24,6 +24,7 @@ var wrongCommands = []struct {
 	{"conv DONE", "did you mean convert?"},
 	{"IN/a.txt", "treebeam parse IN/a.txt --to conllu"},
 	{"help prase", "treebeam help lists them"},
+	{"parse -", "no output ... --output FOLDER ... --to conllu"},
 	{"parse IN", "no output ... --output FOLDER ... --to conllu"},
 	{"parse --output OUT", "no input ... --input"},
 	{"parse IN --ouput OUT", "unknown option --ouput; did you mean --output?"},

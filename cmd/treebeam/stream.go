@@ -55,8 +55,8 @@ func (c *parseCommand) stream(ctx context.Context, limit failureLimit) (err erro
 const exitClosed = 141
 
 // quietlyClosed is err, or without words the status of a program that has
-// written to a closed pipe. As a rule the system ends it before; that fails
-// where whoever started it ignores SIGPIPE.
+// written to a closed pipe. If that is standard output, SIGPIPE has ended it
+// before; if it is a named pipe, it has not.
 func quietlyClosed(err error) error {
 	if errors.Is(err, syscall.EPIPE) {
 		return exitCode(exitClosed)
