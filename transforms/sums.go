@@ -12,7 +12,7 @@ import (
 // footersAtOnce is how many parts Finish opens at once: in an object store
 // each takes two requests of tens of milliseconds, and there may be a hundred
 // thousand.
-const footersAtOnce = 16
+const footersAtOnce = 64
 
 // partSums is what the footer of a range's trees says.
 type partSums struct {

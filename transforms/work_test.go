@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	beammetrics "github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
+
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -102,4 +104,24 @@ func TestReasonNamesAreBounded(t *testing.T) {
 			t.Errorf("%q: %q", reason, got)
 		}
 	}
+}
+
+// BenchmarkCount measures what counting costs a sentence.
+func BenchmarkCount(b *testing.B) {
+	const sentences = 1000
+	ctx := beammetrics.SetPTransformID(beammetrics.SetBundleID(context.Background(), "bundle"), "Write")
+	c := &Chunk{}
+	for i := range sentences {
+		s := syntax.Sentence{Words: make([]syntax.Word, 20)}
+		s.Confidence.Restarts, s.Confidence.Weighed = 3, int64(i*7)
+		c.Sentences = append(c.Sentences, Sentence{Sentence: s})
+	}
+	var work Work
+	for b.Loop() {
+		c.count(ctx)
+		for i := range c.Sentences {
+			work.note(c.Sentences[i].Confidence.Weighed)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/sentences, "ns/sentence")
 }

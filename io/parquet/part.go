@@ -20,9 +20,11 @@ const (
 	KeyFormat      = "treebeam.format_version" // of documents/ too
 )
 
-// PartName returns "part-00007-of-00256-<fp8>.parquet" for range k of n.
+// PartName returns "part-00007-of-00256-<fp8>.parquet" for range k of n. The
+// names of a run sort as its ranges do.
 func PartName(k, n int, fp string) string {
-	return fmt.Sprintf("part-%05d-of-%05d-%.8s.parquet", k, n, fp)
+	width := max(5, len(strconv.Itoa(n)))
+	return fmt.Sprintf("part-%0*d-of-%0*d-%.8s.parquet", width, k, width, n, fp)
 }
 
 // A PartID names the output of one range.

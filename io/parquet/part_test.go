@@ -161,3 +161,20 @@ func TestOutOfOrder(t *testing.T) {
 		t.Error("rows out of order were accepted")
 	}
 }
+
+// Names sort as ranges do, also where there are more than five digits of them.
+func TestPartNamesSort(t *testing.T) {
+	if got := parquet.PartName(7, 256, "0123456789"); got != "part-00007-of-00256-01234567.parquet" {
+		t.Error(got)
+	}
+	for _, n := range []int{99_999, 100_000, 312_500} {
+		before := ""
+		for k := 0; k < n; k += 997 {
+			name := parquet.PartName(k, n, "0123456789")
+			if name <= before {
+				t.Fatalf("%s after %s", name, before)
+			}
+			before = name
+		}
+	}
+}
