@@ -265,11 +265,14 @@ func TestViews(t *testing.T) {
 	}
 }
 
+func init() {
+	beam.RegisterRunner("submitting", func(context.Context, *beam.Pipeline) (beam.PipelineResult, error) { return nil, nil })
+}
+
 // A night that was only submitted changes nothing; the next one takes over what
 // the job has done by then.
 func TestSubmitted(t *testing.T) {
 	c := few(t, 4)
-	beam.RegisterRunner("submitting", func(context.Context, *beam.Pipeline) (beam.PipelineResult, error) { return nil, nil })
 	c.write("new.txt", "New .\n")
 	o := c.options()
 	o.Runner, o.SharedFilesystem = "submitting", true
