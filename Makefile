@@ -1,8 +1,8 @@
 # make run and make test need Go only. See README.md for the rest.
 
 # Beam links Google's whole API without the tag.
-TAGS  = -tags disable_grpc_modules
-BUILD = go build -trimpath $(TAGS) -ldflags "-s -w"
+TAGS  = -trimpath -tags disable_grpc_modules
+BUILD = go build $(TAGS) -ldflags "-s -w"
 BANK  = ../shared/treebanks/en_ewt/en_ewt-ud
 
 .PHONY: build run test dist bench model results chaos clean

@@ -119,7 +119,7 @@ run_cluster() {
   killing killed-manager "taskmanager.resource-id=tm1"
 }
 
-go build -o "$tmp/boot" github.com/apache/beam/sdks/v2/go/container
+go build -trimpath -tags disable_grpc_modules -o "$tmp/boot" github.com/apache/beam/sdks/v2/go/container
 boot boot.sh
 "$program" parse --quiet "${input[@]}" --output "$tmp/local" >"$tmp/local.json"
 GOMAXPROCS=1 "$program" parse --quiet "${input[@]}" --output "$tmp/one-core" >"$tmp/one-core.json"
