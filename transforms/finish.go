@@ -217,9 +217,9 @@ func (j *Job) documentsName() string { return "documents/" + parquet.PartName(0,
 
 // mergeFiles adds up what the ranges read of each file, which must come in
 // order, and checks that it was all of it: the intervals tile the
-// decompressed stream.
+// decompressed stream. It works in place: a run may have a million files.
 func mergeFiles(pieces []File) ([]File, error) {
-	var list []File
+	list := pieces[:0]
 	for i := range pieces {
 		p := &pieces[i]
 		if len(list) == 0 || list[len(list)-1].URI != p.URI {

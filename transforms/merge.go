@@ -23,7 +23,11 @@ func PartFiles(parts []string) iter.Seq2[*File, error] {
 			}
 			whole, err := mergeFiles(pieces)
 			pieces = pieces[:0]
-			return err != nil || yield(&whole[0], nil) // one that is not complete is left out
+			if err != nil {
+				return true // one that is not complete is left out
+			}
+			f := whole[0] // pieces will be used again
+			return yield(&f, nil)
 		}
 		for _, part := range parts {
 			files, err := partFiles(part)
