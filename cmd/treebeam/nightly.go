@@ -120,7 +120,12 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 	}
 	result, err := night.Run(ctx, func(p *pipeline.Prepared) func() {
 		show := startProgress(c.quiet, p)
-		return func() { show.stop() }
+		return func() {
+			show.stop()
+			if c.verbose {
+				printMetrics(os.Stderr, p.Metrics(), nil)
+			}
+		}
 	})
 	var refused *pipeline.Refusal
 	switch {

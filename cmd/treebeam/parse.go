@@ -171,7 +171,7 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 		return nil
 	}
 	if c.verbose {
-		printMetrics(os.Stderr, run.Metrics(), sum)
+		printMetrics(os.Stderr, run.Metrics(), sum.Work)
 	}
 	printSummary(os.Stderr, os.Stdout, c.options.Output, sum, elapsed)
 	return limit.check(sum)

@@ -186,13 +186,13 @@ func printSummary(human, machine io.Writer, output string, sum *transforms.Summa
 
 // printMetrics prints the runner's counters, a line each, and how much work
 // the sentences were, which the runner does not know as exactly.
-func printMetrics(w io.Writer, list []pipeline.Metric, sum *transforms.Summary) {
+func printMetrics(w io.Writer, list []pipeline.Metric, work *transforms.Work) {
 	for _, m := range list {
 		fmt.Fprintln(w, " ", m)
 	}
-	if sum.Work != nil {
+	if work != nil {
 		fmt.Fprintf(w, "work of a sentence: %d heads weighed or fewer for half of them, %d for 99%%, %d at most\n",
-			sum.Work.P50, sum.Work.P99, sum.Work.Max)
+			work.P50, work.P99, work.Max)
 	}
 }
 

@@ -142,3 +142,22 @@ func TestContinuedProgress(t *testing.T) {
 		t.Error(b.String())
 	}
 }
+
+func TestVerbose(t *testing.T) {
+	input := writeFiles(t, map[string]string{"a.txt": "One two three .\n"})
+	for _, verbose := range []bool{false, true} {
+		args := toyCommand(input, "--output", filepath.Join(t.TempDir(), "out"), "--quiet")
+		if verbose {
+			args = append(args, "--verbose")
+		}
+		status, _, stderr := treebeam(t, "", args...)
+		if status != exitOK {
+			t.Fatalf("status %d: %s", status, stderr)
+		}
+		for _, line := range []string{"  tokens 4\n", "  ranges_written 1\n", "work of a sentence: 12 heads weighed or fewer for half of them, 12 for 99%, 12 at most\n"} {
+			if strings.Contains(stderr, line) != verbose {
+				t.Errorf("verbose %v, but %q in\n%s", verbose, line, stderr)
+			}
+		}
+	}
+}
