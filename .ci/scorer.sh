@@ -9,7 +9,7 @@
 set -eu
 if [ $# -lt 2 ]; then
     echo "usage: $0 VENV TREEBEAM [GOLD.conllu...]" >&2
-    exit 2
+    exit 64
 fi
 here=$(dirname "$0")
 python=$1/bin/python

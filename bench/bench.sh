@@ -15,7 +15,7 @@ cd "$(dirname "$0")/.."
 corpus=${CORPUS:-../shared/corpora/state_union}
 peers=../shared/peers
 runs=${RUNS:-1}
-[ -d "$corpus" ] || { echo "no text in $corpus: set CORPUS to a folder of text files" >&2; exit 2; }
+[ -d "$corpus" ] || { echo "no text in $corpus: set CORPUS to a folder of text files" >&2; exit 64; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 

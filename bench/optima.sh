@@ -10,7 +10,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 banks=../shared/treebanks
-[ -d "$banks" ] || { echo "no treebanks in $banks" >&2; exit 2; }
+[ -d "$banks" ] || { echo "no treebanks in $banks" >&2; exit 64; }
 go build -trimpath -tags disable_grpc_modules -o bin/treebeam ./cmd/treebeam
 args=()
 for bank in en_ewt tr_imst el_gdt fr_sequoia; do

@@ -15,7 +15,7 @@ cd "$(dirname "$0")/.."
 banks=../shared/treebanks
 out=${OUT:-out/models}
 read -r -a seeds <<<"${SEEDS:-1}"
-[ -d "$banks" ] || { echo "no treebanks in $banks" >&2; exit 2; }
+[ -d "$banks" ] || { echo "no treebanks in $banks" >&2; exit 64; }
 mkdir -p "$out"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

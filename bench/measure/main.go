@@ -24,7 +24,7 @@ import (
 func main() {
 	if len(os.Args) < 3 {
 		fmt.Fprintln(os.Stderr, "usage: measure REPORT COMMAND ARG...")
-		os.Exit(2)
+		os.Exit(64)
 	}
 	cmd := exec.Command(os.Args[2], os.Args[3:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -34,7 +34,7 @@ func main() {
 	var failed *exec.ExitError
 	if err != nil && !errors.As(err, &failed) {
 		fmt.Fprintln(os.Stderr, "measure:", err)
-		os.Exit(2)
+		os.Exit(64)
 	}
 	peak := int64(0)
 	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
@@ -46,7 +46,7 @@ func main() {
 	line := fmt.Sprintf("%.2f %d %d\n", seconds, peak, cmd.ProcessState.ExitCode())
 	if err := os.WriteFile(os.Args[1], []byte(line), 0o644); err != nil {
 		fmt.Fprintln(os.Stderr, "measure:", err)
-		os.Exit(2)
+		os.Exit(1)
 	}
 	os.Exit(cmd.ProcessState.ExitCode())
 }

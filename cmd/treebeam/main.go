@@ -1,8 +1,9 @@
 // Command treebeam parses text to dependency trees. See "treebeam help".
 //
 // Exit status: 0 everything accounted for; 1 the run failed, the same command
-// continues it; 2 refused before any work; 3 finished, but with more failures
-// than --max-failures; 130 interrupted.
+// continues it; 3 finished, but with more failures than --max-failures; 64
+// refused before any work (EX_USAGE of sysexits.h); 130 interrupted. 2 is none of
+// ours: Go's runtime ends with it when a program panics or has no memory left.
 package main
 
 import (
@@ -23,8 +24,8 @@ import (
 const (
 	exitOK          = 0
 	exitFailed      = 1
-	exitRefused     = 2
 	exitFailures    = 3
+	exitRefused     = 64
 	exitInterrupted = 130
 )
 
@@ -35,14 +36,14 @@ type command struct {
 	line    string // usage after "treebeam"
 	summary string // one line for the list of commands
 	// run does the work. What it returns decides the exit code: nil is 0, a
-	// *refusal is 2, an exitCode itself, anything else 1.
+	// *refusal is 64, an exitCode itself, anything else 1.
 	run func(ctx context.Context, args []string) error
 }
 
 var commands []command
 
 // A refusal is an error found before any work was done and anything written:
-// its text names the cause and the remedy. Exit status 2.
+// its text names the cause and the remedy. Exit status 64.
 type refusal struct{ err error }
 
 func (r *refusal) Error() string { return r.err.Error() }
@@ -59,7 +60,10 @@ func (c exitCode) Error() string { return fmt.Sprintf("exit status %d", int(c)) 
 func main() {
 	args := os.Args[1:]
 	if isWorker(args) {
-		flag.Parse()
+		flag.CommandLine.Init(os.Args[0], flag.ContinueOnError) // or flag ends the process with 2
+		if flag.CommandLine.Parse(args) != nil {
+			os.Exit(exitRefused)
+		}
 		beam.Init() // never returns
 	}
 	os.Exit(dispatch(context.Background(), args))
