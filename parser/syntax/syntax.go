@@ -13,12 +13,6 @@ const Root = 0
 // NoHead is the head of a word whose head is not known ("_" in CoNLL-U).
 const NoHead = -1
 
-// Limits on sentences, in words.
-const (
-	MaxMarginalWords = 512   // head marginals are null above this
-	MaxWords         = 65535 // longer sentences are failures
-)
-
 // A Status says how a sentence was parsed.
 type Status uint8
 

@@ -1,0 +1,27 @@
+package syntax
+
+// Limits of a sentence. Readers refuse what is over them, one failure for one
+// sentence, and the parser takes them for granted: they stand here and nowhere
+// else. A sentence of a treebank is far below all of them.
+const (
+	// MaxWords is the most words of a sentence.
+	MaxWords = 65535
+	// MaxMarginalWords is the most words for which head marginals are computed:
+	// above it, that column is null.
+	MaxMarginalWords = 512
+	// MaxBytes is the most bytes of a sentence as it stands in a file, with all
+	// its columns and comments.
+	MaxBytes = 8 << 20
+	// MaxColumn is the most bytes of one column of a word, and of a comment.
+	MaxColumn = 1 << 20
+	// MaxComments is the most comment lines of a sentence.
+	MaxComments = 10000
+	// MaxEmpty is the most empty nodes of a sentence.
+	MaxEmpty = MaxWords
+	// MaxItems is the most items of one word's FEATS.
+	MaxItems = 256
+	// MaxFeats is how many items of a word's FEATS the parser looks at, the
+	// first ones, in training as in parsing: features of a pair of words are
+	// made of every item of the one with every item of the other.
+	MaxFeats = 16
+)
