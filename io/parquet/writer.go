@@ -39,7 +39,7 @@ const (
 // about RowGroupBytes of column data, so memory is bounded. It is not safe for
 // concurrent use.
 type Writer[T Row] struct {
-	w     *pq.Writer
+	w     *pq.GenericWriter[T]
 	batch []pq.Row
 	bytes int // of the row group
 	rows  int64
@@ -69,7 +69,7 @@ func NewWriter[T Row](w io.Writer, meta []KeyValue) *Writer[T] {
 		options = append(options, pq.KeyValueMetadata(kv.Key, kv.Value))
 	}
 	options = append(options, pq.SchemaOf(new(T)))
-	return &Writer[T]{w: pq.NewWriter(w, options...), batch: make([]pq.Row, 0, batchRows), footer: map[string]string{}}
+	return &Writer[T]{w: pq.NewGenericWriter[T](w, options...), batch: make([]pq.Row, 0, batchRows), footer: map[string]string{}}
 }
 
 // Write appends rows.

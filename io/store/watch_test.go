@@ -20,9 +20,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 
-	ctx, cancel = context.WithCancel(t.Context())
-	defer cancel()
-	watch = store.Watch(cancel, time.Hour)
+	watch = store.Watch(func() {}, time.Hour)
 	cause := errors.New("cause")
 	if watch.Done(cause) != cause || watch.Done(nil) != nil {
 		t.Error("an error was changed")

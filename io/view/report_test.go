@@ -50,9 +50,7 @@ func report(t *testing.T) []byte {
 
 func nasty() []*parquet.Tree {
 	crossing := tree("A/2", "hearing/3", "is/0", "scheduled/3", "on/7", "the/7", "issue/2", "today/4", "./3")
-	for i, label := range []string{"det", "nsubj:pass", "root", "xcomp", "case", "det", "nmod", "obl:unmarked", "punct"} {
-		crossing.Deprel[i] = label
-	}
+	copy(crossing.Deprel, []string{"det", "nsubj:pass", "root", "xcomp", "case", "det", "nmod", "obl:unmarked", "punct"})
 	crossing.HeadMarginal[6] = 0.25
 	hebrew := tree("הספינה/2", "הפליגה/0", "אל/4", "הנמל/2", "./2")
 	chinese := tree("我們/2", "看見/0", "了/2", "一/5", "艘船/2", "。/2")

@@ -42,15 +42,6 @@ func hashRunes(rs []rune) uint64 {
 	return finish(h)
 }
 
-// hashBytes hashes classes.
-func hashBytes(cs []uint8) uint64 {
-	h := uint64(len(cs))
-	for _, c := range cs {
-		h = mix(h, uint64(c))
-	}
-	return finish(h)
-}
-
 // A random is a splitmix64 generator: the same numbers on every machine.
 type random struct{ state uint64 }
 

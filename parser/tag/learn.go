@@ -57,7 +57,6 @@ type learner struct {
 	keep  []int32 // features of the sequence after dropout
 	kept  []int32
 	goldC []int32
-	goldA uint16
 }
 
 func edgeKey(key uint64, prim uint16) uint64 { return mix(key + uint64(prim+1)*0xE7037ED1A0B428DB) }
