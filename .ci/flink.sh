@@ -69,7 +69,7 @@ run_embedded() {
   echo "changed: every option at another value, the same bytes as the local runner with them"
   # A worker with another disk under the same path must not pretend.
   if ! unshare -m true 2>/dev/null; then
-    echo "no mount namespaces here: workers without the launcher's disk were not tested"
+    echo "not run: workers without the launcher's disk (no mount namespaces here)"
     return
   fi
   mkdir -p "$tmp/apart"
