@@ -49,7 +49,7 @@ func TestPlantedPanics(t *testing.T) {
 			o := options(write(t, map[string]string{"x.txt": text}), filepath.Join(t.TempDir(), "out"))
 			run(t, o)
 			rows := failureRows(t, o.Output)
-			if len(rows) != 1 || !strings.HasPrefix(rows[0].Reason, "internal: ") || rows[0].ByteOffset != 13 ||
+			if len(rows) != 1 || rows[0].Kind != "internal" || !strings.HasPrefix(rows[0].Reason, "internal: ") || rows[0].ByteOffset != 13 ||
 				!strings.Contains(rows[0].Text, word) || rows[0].Line == nil || *rows[0].Line != 3 {
 				t.Fatalf("rows %+v", rows)
 			}

@@ -104,14 +104,33 @@ type Sentence struct {
 }
 
 // A Failure is a row of failures/ and the file that it is about. Block and
-// Sentence say what it stands for in the sums.
+// Sentence say what it stands for in the sums. Make one with failed or warned.
 type Failure struct {
 	File     int32
 	Block    bool   // stands for a block that became no sentence
 	Sentence bool   // stands for a sentence that became no tree
-	Internal bool   // a defect of the program: a recovered panic
 	CoNLLU   string // a failed sentence without its tree: convert gives it back
 	syntax.Failure
+}
+
+// A place is where in a file something stands.
+type place struct {
+	offset int64 // in bytes
+	line   int64 // 1-based; 0 is unknown
+}
+
+// failed is the row of something that is missing from trees/.
+func failed(stage string, why syntax.Fault, at place, text string) Failure {
+	return Failure{Failure: syntax.Failure{
+		Fault: why, Stage: stage, Severity: syntax.SeverityError, ByteOffset: at.offset, Line: at.line, Text: text,
+	}}
+}
+
+// warned is the row of something that was mended.
+func warned(stage string, why syntax.Fault, at place, text string) Failure {
+	row := failed(stage, why, at, text)
+	row.Severity = syntax.SeverityWarning
+	return row
 }
 
 // A Count is how many blocks became how many sentences.

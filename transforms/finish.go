@@ -59,7 +59,7 @@ type Summary struct {
 	Repaired    int64            `json:"repaired_characters"`
 	Records     int64            `json:"records,omitempty"` // of JSON lines, those without text included
 	Status      map[string]int64 `json:"status"`            // trees by status
-	Reasons     []Reason         `json:"reasons"`           // of failures and warnings, the commonest first
+	Reasons     []Reason         `json:"reasons"`           // of failures and warnings by kind, the commonest first
 	Work        *Work            `json:"work,omitempty"`    // of the search
 	// Suggestions name files of which so much had to be repaired that their
 	// encoding is probably another, and say if the language seems to be.
@@ -303,8 +303,9 @@ func (s *Summary) Note(c *Chunk, row *Failure) {
 	} else {
 		s.Errors++
 	}
-	s.Reasons = addReason(s.Reasons, Reason{
-		Stage: row.Stage, Severity: row.Severity, Reason: generalReason(row.Reason), Count: 1,
-		SourceURI: c.Files[row.File].URI, ByteOffset: row.ByteOffset, Line: row.Line,
-	})
+	if row.Kind == syntax.KindInternal {
+		s.Internal++
+	}
+	row.SourceURI = c.Files[row.File].URI
+	s.Reasons = addReason(s.Reasons, reasonOf(&row.Failure))
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -72,7 +73,7 @@ func staged(t *testing.T, dir string, o transforms.RowOptions, rangeBytes, size 
 		}
 		for i := range c.Failures {
 			row := &c.Failures[i]
-			if row.Internal || row.Reason == "" || row.Stage == "" || row.ByteOffset < 0 {
+			if row.Kind == syntax.KindInternal || row.Reason == "" || row.Stage == "" || row.ByteOffset < 0 {
 				t.Fatalf("row %+v", row)
 			}
 			if row.Block {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/source"
@@ -42,8 +41,17 @@ type RowOptions struct {
 
 // Stages that a run can end with, without trees.
 const (
-	StopSegment = "segment"
-	StopTag     = "tag"
+	StopSegment = stageSegment
+	StopTag     = stageTag
+)
+
+// Names of the stages, as the column stage of failures/ has them.
+const (
+	stageRead    = "read"
+	stageSegment = "segment"
+	stageTag     = "tag"
+	stagePrune   = "prune"
+	stageParse   = "parse"
 )
 
 // A Job is everything that a worker has to know. It travels in the exported
@@ -83,34 +91,32 @@ func marked(err error) error {
 	return fmt.Errorf(ErrorMark+"%w", err)
 }
 
-// fail appends a failure row for sentence s of file f.
-func (c *Chunk) fail(s *Sentence, stage, reason string) {
-	f := Failure{
-		File: s.File, Sentence: true, Internal: strings.HasPrefix(reason, internal),
-		CoNLLU: s.unparsed(reason),
-		Failure: syntax.Failure{
-			ByteOffset: s.StartByte, Line: s.Line, Stage: stage,
-			Severity: syntax.SeverityError, Reason: reason, Text: s.surface(),
-		},
-	}
+// fail appends a failure row for sentence s.
+func (c *Chunk) fail(s *Sentence, stage string, why syntax.Fault) {
+	at := place{s.StartByte, s.Line}
 	if s.Fault != nil {
-		f.ByteOffset, f.Line, f.Stage = s.Fault.Offset, s.Fault.Line, "read"
+		at, stage = place{s.Fault.Offset, s.Fault.Line}, stageRead
 	}
+	f := failed(stage, why, at, s.surface())
+	f.File, f.Sentence, f.CoNLLU = s.File, true, s.unparsed(why.Reason)
 	c.Failures = append(c.Failures, f)
 }
 
-// keep drops the sentences whose entry in reasons is not empty and puts
-// failure rows in their place. A nil reasons keeps all of them.
-func (c *Chunk) keep(stage string, reasons []string) {
-	if !slices.ContainsFunc(reasons, func(reason string) bool { return reason != "" }) {
+// noFault marks what has not failed.
+var noFault syntax.Fault
+
+// keep drops the sentences that have a fault and puts failure rows in their
+// place. Nil faults keep all of them.
+func (c *Chunk) keep(stage string, faults []syntax.Fault) {
+	if !slices.ContainsFunc(faults, func(f syntax.Fault) bool { return f != noFault }) {
 		return
 	}
 	kept := c.Sentences[:0:0]
 	for i := range c.Sentences {
-		if reasons[i] == "" {
+		if faults[i] == noFault {
 			kept = append(kept, c.Sentences[i])
 		} else {
-			c.fail(&c.Sentences[i], stage, reasons[i])
+			c.fail(&c.Sentences[i], stage, faults[i])
 		}
 	}
 	c.Sentences = kept

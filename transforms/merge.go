@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/treebeam/treebeam/io/parquet"
 )
@@ -83,12 +82,11 @@ func (j *Job) Rewrite(k int, files []File, trees iter.Seq2[*parquet.Tree, error]
 		if err != nil {
 			return err
 		}
-		general, _, _ := strings.Cut(f.Reason, ": ")
-		r := Reason{Stage: f.Stage, Severity: f.Severity, Reason: general, Count: 1, SourceURI: f.SourceURI, ByteOffset: f.ByteOffset}
-		if f.Line != nil {
-			r.Line = *f.Line
+		row, err := parquet.FromFailure(f)
+		if err != nil {
+			return err
 		}
-		p.reasons = addReason(p.reasons, r)
+		p.reasons = addReason(p.reasons, reasonOf(&row))
 		if err := p.part.Failures(*f); err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package transforms
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -126,57 +125,23 @@ func inc(ctx context.Context, c beam.Counter, n int64) {
 	}
 }
 
-// Bounds of the names of the counters of failures.
-const (
-	maxReasonNames  = 40
-	maxReasonLetter = 48
-)
+// failureCounters are the counters of failures by name. Stages and kinds are
+// closed lists, so there are not many.
+var failureCounters sync.Map // string -> beam.Counter
 
-// reasonCounters are the counters of failures by name. A process makes
-// maxReasonNames of them; what comes later is counted by stage.
-var reasonCounters = struct {
-	sync.Mutex
-	byName map[string]beam.Counter
-}{byName: map[string]beam.Counter{}}
-
-// failureCounter is the counter of rows like f: failures_STAGE_REASON, or
-// warnings_STAGE_REASON.
+// failureCounter is the counter of rows like f: failures_STAGE_KIND, or
+// warnings_STAGE_KIND.
 func failureCounter(f *syntax.Failure) beam.Counter {
 	name := "failures_"
 	if f.Severity == syntax.SeverityWarning {
 		name = "warnings_"
 	}
-	name += f.Stage + "_"
-	full := name + nameOf(generalReason(f.Reason))
-	reasonCounters.Lock()
-	defer reasonCounters.Unlock()
-	c, ok := reasonCounters.byName[full]
-	switch {
-	case ok:
-	case len(reasonCounters.byName) < maxReasonNames:
-		c = counter(full)
-		reasonCounters.byName[full] = c
-	default:
-		c = counter(name + "other")
+	name += f.Stage + "_" + f.Kind.String()
+	c, ok := failureCounters.Load(name)
+	if !ok {
+		c, _ = failureCounters.LoadOrStore(name, counter(name))
 	}
-	return c
-}
-
-// generalReason is a reason without what differs from case to case.
-func generalReason(reason string) string {
-	general, _, _ := strings.Cut(reason, ": ")
-	return general
-}
-
-// nameOf makes a name of a reason: its letters, in lower case, with underscores
-// for all between.
-func nameOf(reason string) string {
-	words := strings.FieldsFunc(strings.ToLower(reason), func(r rune) bool { return r < 'a' || r > 'z' })
-	name := strings.Join(words, "_")
-	if len(name) > maxReasonLetter {
-		name = strings.TrimRight(name[:maxReasonLetter], "_")
-	}
-	return name
+	return c.(beam.Counter)
 }
 
 // loadMillis is how long this process took to load models since the last chunk

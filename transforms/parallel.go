@@ -1,7 +1,6 @@
 package transforms
 
 import (
-	"fmt"
 	"log"
 	"os"
 	"runtime"
@@ -9,14 +8,18 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // logger writes what is no result and no error of the run. It is not the
 // standard one: that is Beam's, too.
 var logger = log.New(os.Stderr, "", log.Ltime)
 
-// internal begins the reasons that are defects of the program.
-const internal = "internal: "
+// internal is the fault of a defect of the program.
+func internal(what any) syntax.Fault {
+	return syntax.Because(syntax.KindInternal, "internal: %v", what)
+}
 
 // leaves is the process-wide limit of work under way. A token is taken for one
 // block or sentence and never while waiting for another, so any number of
@@ -35,9 +38,9 @@ func SetCores(n int) {
 // each calls body(i) for every i in [0, n), the heaviest first by weight, on
 // as many goroutines as the process may use, and returns when all are done.
 // body stores what it makes under its own index, so order never changes. A
-// panic in body(i) is recovered, its stack logged, and its text put in
+// panic in body(i) is recovered, its stack logged, and its fault put in
 // panics[i]; panics is nil if there was none.
-func each(n int, weight func(i int) int, body func(i int)) (panics []string) {
+func each(n int, weight func(i int) int, body func(i int)) (panics []syntax.Fault) {
 	order := make([]int, n)
 	for i := range order {
 		order[i] = i
@@ -56,9 +59,9 @@ func each(n int, weight func(i int) int, body func(i int)) (panics []string) {
 				mu.Lock()
 				defer mu.Unlock()
 				if panics == nil {
-					panics = make([]string, n)
+					panics = make([]syntax.Fault, n)
 				}
-				panics[i] = fmt.Sprintf(internal+"%v", r)
+				panics[i] = internal(r)
 			}
 		}()
 		body(i)

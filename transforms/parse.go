@@ -2,6 +2,7 @@ package transforms
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -38,7 +39,7 @@ func (f *parseFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) e
 // ParseChunk is Parse on one chunk. What comes out is a tree with one root,
 // or the sentence is a failure.
 func ParseChunk(c Chunk, m Stages, o RowOptions) Chunk {
-	refused := make([]string, len(c.Sentences))
+	refused := make([]syntax.Fault, len(c.Sentences))
 	panics := each(len(c.Sentences),
 		func(i int) int { return len(c.Sentences[i].Words) },
 		func(i int) {
@@ -48,19 +49,29 @@ func ParseChunk(c Chunk, m Stages, o RowOptions) Chunk {
 				parse = keeping(m)
 			}
 			if err := parse(s, o.Parse); err != nil {
-				refused[i] = err.Error()
+				refused[i] = faultOf(err)
 			} else if err := checkTree(s.Words); err != nil {
 				panic(err)
 			}
 			s.Candidates = syntax.Candidates{}
 		})
-	for i, reason := range panics {
-		if reason != "" {
-			refused[i] = reason
+	for i, fault := range panics {
+		if fault != noFault {
+			refused[i] = fault
 		}
 	}
-	c.keep("parse", refused)
+	c.keep(stageParse, refused)
 	return c
+}
+
+// faultOf is why a sentence could not be parsed: its own fault, or else a
+// defect, for every sentence can be.
+func faultOf(err error) syntax.Fault {
+	var fault syntax.Fault
+	if errors.As(err, &fault) {
+		return fault
+	}
+	return internal(err)
 }
 
 // checkTree says what is wrong with the heads of words, nil if they are one

@@ -19,22 +19,33 @@ const (
 	keyWork    = "treebeam.work"    // of trees/: a Work as JSON
 )
 
-// A Reason says how often something went wrong and where for the first time.
+// A Reason says how often a kind of thing went wrong in a stage, and where for
+// the first time.
 type Reason struct {
-	Stage      string `json:"stage"`
-	Severity   string `json:"severity"`
-	Reason     string `json:"reason"` // without what differs from case to case
-	Count      int64  `json:"count"`
-	SourceURI  string `json:"source_uri"`
-	ByteOffset int64  `json:"byte_offset"`
-	Line       int64  `json:"line,omitempty"`
+	Stage      string      `json:"stage"`
+	Severity   string      `json:"severity"`
+	Kind       syntax.Kind `json:"kind"`
+	Count      int64       `json:"count"`
+	Reason     string      `json:"reason"` // of the first, at most FailureText bytes
+	SourceURI  string      `json:"source_uri"`
+	ByteOffset int64       `json:"byte_offset"`
+	Line       int64       `json:"line,omitempty"`
+}
+
+// reasonOf is the Reason of one row.
+func reasonOf(f *syntax.Failure) Reason {
+	return Reason{
+		Stage: f.Stage, Severity: f.Severity, Kind: f.Kind, Count: 1, Reason: cut(f.Reason, FailureText),
+		SourceURI: f.SourceURI, ByteOffset: f.ByteOffset, Line: f.Line,
+	}
 }
 
 func (r *Reason) same(o *Reason) bool {
-	return r.Stage == o.Stage && r.Severity == o.Severity && r.Reason == o.Reason
+	return r.Kind == o.Kind && r.Stage == o.Stage && r.Severity == o.Severity
 }
 
-// addReason counts r in list, which stays in order of first appearance.
+// addReason counts r in list, which stays in order of first appearance. It
+// has an element for a kind, a stage and a severity at most: some dozens.
 func addReason(list []Reason, r Reason) []Reason {
 	for i := range list {
 		if list[i].same(&r) {
@@ -154,7 +165,7 @@ func (p *rangeParts) addFailures(c *Chunk) error {
 		if row.Sentence {
 			sums.SentencesFailed++
 		}
-		if row.Internal {
+		if row.Kind == syntax.KindInternal {
 			sums.Internal++
 		}
 		if row.Severity == syntax.SeverityWarning {
@@ -163,10 +174,8 @@ func (p *rangeParts) addFailures(c *Chunk) error {
 			sums.Errors++
 		}
 		rows[i] = c.FailureRow(i)
-		p.reasons = addReason(p.reasons, Reason{
-			Stage: row.Stage, Severity: row.Severity, Reason: generalReason(row.Reason), Count: 1,
-			SourceURI: f.URI, ByteOffset: row.ByteOffset, Line: row.Line,
-		})
+		row.SourceURI = f.URI
+		p.reasons = addReason(p.reasons, reasonOf(&row.Failure))
 	}
 	return p.part.Failures(rows...)
 }

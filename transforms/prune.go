@@ -35,6 +35,6 @@ func (f *pruneFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) e
 
 // PruneChunk is Prune on one chunk.
 func PruneChunk(c Chunk, m Stages) Chunk {
-	c.perSentence("prune", m.Prune)
+	c.perSentence(stagePrune, m.Prune)
 	return c
 }

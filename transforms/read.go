@@ -157,28 +157,23 @@ func (rd *rangeReader) piece(i int) error {
 	before := rd.read
 	f := File{Piece: i, DocID: p.DocID, URI: p.URI, Stored: p.Size}
 	err := rd.open(p, &f)
+	var why syntax.Fault
+	var at place
 	var fault *source.Error
 	var notText *source.NotText
 	switch {
 	case err == nil:
 	case errors.As(err, &notText):
-		f.Failed = true
-	case errors.As(err, &fault) && fault.Kind == source.Permanent:
-		f.Failed = true
+		f.Failed, why = true, syntax.Because(syntax.KindNotText, "%v", err)
+	case errors.As(err, &fault) && fault.Kind == source.Permanent && errors.As(fault, &why):
+		f.Failed, at.offset = true, fault.Offset
 	case errors.As(err, &fault):
 		return fmt.Errorf("reading %w", err) // which names the file
 	default:
 		return fmt.Errorf("reading %s: %w", p.URI, err)
 	}
 	if f.Failed && p.Start == 0 {
-		reason := err.Error()
-		var at int64
-		if fault != nil {
-			reason, at = fault.Err.Error(), fault.Offset
-		}
-		rd.fail(&f, Failure{Failure: syntax.Failure{
-			ByteOffset: at, Stage: "read", Severity: syntax.SeverityError, Reason: reason,
-		}})
+		rd.fail(&f, failed(stageRead, why, at, ""))
 	}
 	rd.read = before + p.End - p.Start
 	rd.ends = append(rd.ends, f)

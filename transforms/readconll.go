@@ -35,10 +35,14 @@ func (rd *rangeReader) conll(in *source.File, f *File, format source.Format, sta
 		}
 		f.Blocks++
 		for i := range b.Warnings {
-			rd.mended(f, &b, &b.Warnings[i], Failure{}, syntax.SeverityWarning)
+			why, at := blamed(&b.Warnings[i])
+			rd.fail(f, warned(stageRead, why, at, b.Raw))
 		}
 		if b.Err != nil {
-			rd.mended(f, &b, b.Err, Failure{Block: true}, syntax.SeverityError)
+			why, at := blamed(b.Err)
+			row := failed(stageRead, why, at, b.Raw)
+			row.Block = true
+			rd.fail(f, row)
 			if err := rd.grow(1); err != nil {
 				return err
 			}
@@ -55,14 +59,11 @@ func (rd *rangeReader) conll(in *source.File, f *File, format source.Format, sta
 	}
 }
 
-// mended makes a failure row of what a CoNLL block's reader had to say.
-func (rd *rangeReader) mended(f *File, b *conllu.Block, e *conllu.Error, row Failure, severity string) {
-	reason := e.Reason
+// blamed is what the reader of CoNLL blocks had to say, and where.
+func blamed(e *conllu.Error) (why syntax.Fault, at place) {
+	why = e.Fault
 	if e.Column > 0 {
-		reason = fmt.Sprintf("column %d: %s", e.Column, e.Reason)
+		why.Reason = fmt.Sprintf("column %d: %s", e.Column, e.Reason)
 	}
-	row.Failure = syntax.Failure{
-		ByteOffset: e.Offset, Line: e.Line, Stage: "read", Severity: severity, Reason: reason, Text: b.Raw,
-	}
-	rd.fail(f, row)
+	return why, place{e.Offset, e.Line}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/treebeam/treebeam/io/jsonl"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/text"
-	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // jsonl reads the records of JSON lines that begin in [start, end). Each is a
@@ -52,18 +51,15 @@ func (rd *rangeReader) record(f *File, rec *jsonl.Record, lines text.Lines) erro
 	if document.DocID = rec.ID; rec.ID == "" {
 		document.DocID = partID(f, rec.Start)
 	}
-	refuse := func(e *jsonl.Error, severity string) {
-		rd.fail(&document, Failure{Block: severity == syntax.SeverityError, Failure: syntax.Failure{
-			ByteOffset: e.Offset, Line: e.Line, Stage: "read", Severity: severity, Reason: e.Reason,
-			Text: string(rec.Raw[:min(len(rec.Raw), FailureText+utf8.UTFMax)]),
-		}})
+	shown := func() string { return string(rec.Raw[:min(len(rec.Raw), FailureText+utf8.UTFMax)]) }
+	if e := rec.IDErr; e != nil {
+		rd.fail(&document, warned(stageRead, e.Fault, place{e.Offset, e.Line}, shown()))
 	}
-	if rec.IDErr != nil {
-		refuse(rec.IDErr, syntax.SeverityWarning)
-	}
-	if rec.Err != nil {
+	if e := rec.Err; e != nil {
 		f.Blocks++
-		refuse(rec.Err, syntax.SeverityError)
+		row := failed(stageRead, e.Fault, place{e.Offset, e.Line}, shown())
+		row.Block = true
+		rd.fail(&document, row)
 		return rd.grow(1)
 	}
 	blocks := rec.Text(lines)

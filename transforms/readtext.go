@@ -1,7 +1,6 @@
 package transforms
 
 import (
-	"fmt"
 	"io"
 	"strconv"
 
@@ -79,10 +78,8 @@ func (rd *rangeReader) block(f, document *File, b text.Block, first bool) error 
 func (rd *rangeReader) repaired(f, document *File, b *text.Block) {
 	f.Repaired += int64(b.Repaired)
 	if b.Repaired > 0 {
-		rd.fail(document, Failure{Failure: syntax.Failure{
-			ByteOffset: b.FirstBad, Line: b.Line, Stage: "read", Severity: syntax.SeverityWarning,
-			Reason: fmt.Sprintf("invalid bytes: %d characters replaced by U+FFFD", b.Repaired), Text: b.Text,
-		}})
+		why := syntax.Because(syntax.KindBytes, "invalid bytes: %d characters replaced by U+FFFD", b.Repaired)
+		rd.fail(document, warned(stageRead, why, place{b.FirstBad, b.Line}, b.Text))
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/io/tokens"
-	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // tokens reads the sentences of pre-tokenised text that begin in [start,
@@ -44,11 +43,10 @@ func (rd *rangeReader) tokens(in *source.File, f *File, head []byte, format sour
 		}
 		f.Blocks++
 		rd.repaired(f, f, &s.Block)
-		if s.Reason != "" {
-			rd.fail(f, Failure{Block: true, Failure: syntax.Failure{
-				ByteOffset: s.Offset(s.At), Line: s.LineOf(s.At), Stage: "read", Severity: syntax.SeverityError,
-				Reason: s.Reason, Text: s.Text[s.At:],
-			}})
+		if s.Fault != noFault {
+			row := failed(stageRead, s.Fault, place{s.Offset(s.At), s.LineOf(s.At)}, s.Text[s.At:])
+			row.Block = true
+			rd.fail(f, row)
 			if err := rd.grow(1); err != nil {
 				return err
 			}

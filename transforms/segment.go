@@ -3,7 +3,6 @@ package transforms
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"reflect"
 	"slices"
 
@@ -60,17 +59,13 @@ func SegmentChunk(c Chunk, m Stages, o RowOptions) Chunk {
 	for i := range c.Sentences { // CoNLL: a sentence is a block
 		c.Segmented[c.Sentences[i].File].Blocks++
 	}
-	var reasons []string
+	var faults []syntax.Fault
 	for i := range c.Blocks {
 		b := &c.Blocks[i]
-		if panics != nil && panics[i] != "" {
-			c.Failures = append(c.Failures, Failure{
-				File: b.File, Block: true, Internal: true,
-				Failure: syntax.Failure{
-					ByteOffset: b.Start, Line: b.Line, Stage: "segment",
-					Severity: syntax.SeverityError, Reason: panics[i], Text: b.Text,
-				},
-			})
+		if panics != nil && panics[i] != noFault {
+			f := failed(stageSegment, panics[i], place{b.Start, b.Line}, b.Text)
+			f.File, f.Block = b.File, true
+			c.Failures = append(c.Failures, f)
 			continue
 		}
 		c.Segmented[b.File].Blocks++
@@ -91,19 +86,19 @@ func SegmentChunk(c Chunk, m Stages, o RowOptions) Chunk {
 	})
 	for i := range c.Sentences {
 		c.Segmented[c.Sentences[i].File].Sentences++
-		reason := ""
-		if fault := c.Sentences[i].Fault; fault != nil {
-			reason = fault.Reason
+		fault := noFault
+		if given := c.Sentences[i].Fault; given != nil {
+			fault = given.Fault
 		} else if n := len(c.Sentences[i].Words); n > syntax.MaxWords {
-			reason = fmt.Sprintf("sentence too long: %d words, the limit is %d", n, syntax.MaxWords)
+			fault = syntax.Because(syntax.KindLongSentence, "sentence too long: %d words, the limit is %d", n, syntax.MaxWords)
 		}
-		if reason != "" && reasons == nil {
-			reasons = make([]string, len(c.Sentences))
+		if fault != noFault && faults == nil {
+			faults = make([]syntax.Fault, len(c.Sentences))
 		}
-		if reason != "" {
-			reasons[i] = reason
+		if fault != noFault {
+			faults[i] = fault
 		}
 	}
-	c.keep("segment", reasons)
+	c.keep(stageSegment, faults)
 	return c
 }

@@ -39,7 +39,7 @@ func (f *tagFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) err
 
 // TagChunk is Tag on one chunk.
 func TagChunk(c Chunk, m Stages, o RowOptions) Chunk {
-	c.perSentence("tag", func(s *syntax.Sentence) {
+	c.perSentence(stageTag, func(s *syntax.Sentence) {
 		if o.Retag || slices.ContainsFunc(s.Words, func(w syntax.Word) bool { return w.UPOS == "" }) {
 			m.Tag(s, o.Retag)
 		}

@@ -3,7 +3,6 @@ package transforms
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -80,28 +79,35 @@ func TestWorkSteps(t *testing.T) {
 	}
 }
 
-// However many reasons there are, the names of counters stay few and plain;
-// outside Beam counting does nothing.
-func TestReasonNamesAreBounded(t *testing.T) {
+// However many reasons there are, they are counted by kind, and so are the
+// counters of Beam; outside Beam counting does nothing.
+func TestReasonsAreCountedByKind(t *testing.T) {
 	c := &Chunk{}
-	for i := range 500 {
-		reason := strings.Repeat(string(rune('a'+i%26)), i%200+1) + fmt.Sprint(i)
-		c.Failures = append(c.Failures, Failure{Failure: syntax.Failure{Stage: "read", Reason: reason}})
+	sum := Summary{}
+	c.Files = []File{{URI: "in/a"}}
+	for i := range 5000 {
+		kind := syntax.Kind(i % len(syntax.Kinds()))
+		why := syntax.Because(kind, "%s %d", strings.Repeat(string(rune('a'+i%26)), 2000), i)
+		c.Failures = append(c.Failures, failed(stageRead, why, place{int64(i), 0}, ""))
 	}
 	c.count(context.Background())
-	if n := len(reasonCounters.byName); n > maxReasonNames {
-		t.Errorf("%d names", n)
+	names := 0
+	failureCounters.Range(func(name, _ any) bool {
+		names++
+		return true
+	})
+	if n := len(syntax.Kinds()); names != n {
+		t.Errorf("%d names of counters for %d kinds", names, n)
 	}
-	for name := range reasonCounters.byName {
-		if len(name) > len("failures_read_")+maxReasonLetter {
-			t.Errorf("the name %s is long", name)
-		}
+	for i := range c.Failures {
+		sum.Note(c, &c.Failures[i])
 	}
-	for reason, want := range map[string]string{
-		"not text: PDF": "not_text", "sentence too long: 7 words": "sentence_too_long", "Ä 7": "", "open /a/b.txt": "open_a_b_txt",
-	} {
-		if got := nameOf(generalReason(reason)); got != want {
-			t.Errorf("%q: %q", reason, got)
+	if len(sum.Reasons) != len(syntax.Kinds()) {
+		t.Errorf("%d reasons for %d kinds", len(sum.Reasons), len(syntax.Kinds()))
+	}
+	for i, r := range sum.Reasons {
+		if int(r.Kind) != i || r.ByteOffset != int64(i) || r.Count < 5000/int64(len(sum.Reasons)) || len(r.Reason) != FailureText || r.SourceURI != "in/a" {
+			t.Errorf("reason %d: %+v", i, r)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/view"
+	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/pipeline"
 )
 
@@ -19,14 +20,16 @@ func init() {
 const failuresAbout = `
 Prints the rows of FOLDER/failures as tab-separated values, with a header. Tabs
 and line breaks in values become spaces, other control characters pictures, such
-as ␛. Warnings stand for text that is in trees/, errors for text that is not.`
+as ␛. Warnings stand for text that is in trees/, errors for text that is not.
+docs/failures.md explains every kind.`
 
-const failuresHeader = "doc_id\tsource_uri\tbyte_offset\tline\tstage\tseverity\treason\ttext"
+const failuresHeader = "doc_id\tsource_uri\tbyte_offset\tline\tstage\tseverity\tkind\treason\ttext"
 
 func runFailures(_ context.Context, args []string) error {
 	fs := newFlags("failures", "failures FOLDER [flags]", failuresAbout)
 	onlyErrors := fs.Bool("errors", false, "the same as --severity error")
-	severity := fs.String("severity", "all", "`KIND` of rows: error, warning or all")
+	severity := fs.String("severity", "all", "`WHICH` rows: error, warning or all")
+	kind := fs.String("kind", "", "only rows of this `KIND`, such as not_text")
 	others, err := parseFlags(fs, args)
 	if err != nil {
 		return err
@@ -42,6 +45,9 @@ func runFailures(_ context.Context, args []string) error {
 	case *onlyErrors:
 		*severity = "error"
 	}
+	if *kind != "" && new(syntax.Kind).UnmarshalText([]byte(*kind)) != nil {
+		return refuse("--kind %s: must be one of %v", *kind, syntax.Kinds())
+	}
 	out := bufio.NewWriter(os.Stdout)
 	// The header comes only with a folder that can be read.
 	header := func() { out.WriteString(failuresHeader + "\n") }
@@ -50,7 +56,7 @@ func runFailures(_ context.Context, args []string) error {
 			header()
 			header = nil
 		}
-		if *severity != "all" && f.Severity != *severity {
+		if *severity != "all" && f.Severity != *severity || *kind != "" && f.Kind != *kind {
 			return nil
 		}
 		_, err := out.WriteString(failureLine(f))
@@ -71,8 +77,8 @@ func failureLine(f *parquet.Failure) string {
 	if f.Line != nil {
 		line = fmt.Sprint(*f.Line)
 	}
-	return fmt.Sprintf("%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", cell(f.DocID), cell(f.SourceURI), f.ByteOffset, line,
-		cell(f.Stage), cell(f.Severity), cell(f.Reason), cell(f.Text))
+	return fmt.Sprintf("%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n", cell(f.DocID), cell(f.SourceURI), f.ByteOffset, line,
+		cell(f.Stage), cell(f.Severity), cell(f.Kind), cell(f.Reason), cell(f.Text))
 }
 
 // blanks become spaces in a cell: what some reader of tables takes for the end

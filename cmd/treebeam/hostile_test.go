@@ -196,7 +196,7 @@ func (c *hostile) checkOutput(t *testing.T, dir, out string) {
 	broken := map[string]bool{} // files with errors
 	for _, f := range failures {
 		got = append(got, row{f.DocID, f.Stage, f.Reason})
-		checkDocumented(t, f.Reason)
+		checkKind(t, &f)
 		broken[f.SourceURI] = broken[f.SourceURI] || f.Severity == "error"
 	}
 	if len(got) != len(c.rows) {

@@ -147,7 +147,7 @@ func TestBadInput(t *testing.T) {
 	for _, line := range strings.Split(strings.TrimSpace(table), "\n")[1:] {
 		cells := strings.Split(line, "\t")
 		rows[cells[0]]++
-		reasons[cells[0]] += cells[6] + "\n"
+		reasons[cells[0]] += cells[7] + "\n"
 	}
 	for name, c := range badInput {
 		if trees[name] != c.trees && (c.trees >= 0 || trees[name] < 1) {

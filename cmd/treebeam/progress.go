@@ -196,7 +196,7 @@ func printMetrics(w io.Writer, list []pipeline.Metric, work *transforms.Work) {
 	}
 }
 
-// printReasons prints the three commonest reasons of failures, as a warning if
+// printReasons prints the three commonest kinds of failures, as a warning if
 // there are many.
 func printReasons(w io.Writer, sum *transforms.Summary) {
 	for _, line := range sum.Suggestions {
@@ -206,7 +206,7 @@ func printReasons(w io.Writer, sum *transforms.Summary) {
 		return
 	}
 	if share := float64(sum.Errors) / float64(sum.Errors+sum.Trees); share > shareToWarn {
-		fmt.Fprintf(w, "WARNING: %.1f%% failed; the commonest reasons:\n", share*100)
+		fmt.Fprintf(w, "WARNING: %.1f%% failed; the commonest kinds:\n", share*100)
 	}
 	shown := 0
 	for _, r := range sum.Reasons {
@@ -218,6 +218,7 @@ func printReasons(w io.Writer, sum *transforms.Summary) {
 		if r.Line > 0 {
 			place = fmt.Sprintf("line %d", r.Line)
 		}
-		fmt.Fprintf(w, "  %d times in %s: %s (%s, %s)\n", r.Count, r.Stage, r.Reason, r.SourceURI, place)
+		fmt.Fprintf(w, "  %d of kind %s in %s, the first in %s, %s: %s\n",
+			r.Count, r.Kind, cell(r.Stage), cell(r.SourceURI), place, cell(r.Reason))
 	}
 }

@@ -163,21 +163,22 @@ func TestConvertText(t *testing.T) {
 func TestFailures(t *testing.T) {
 	line := int64(7)
 	out := craftOutput(t, nil, []parquet.Failure{
-		{DocID: "d\t1", SourceURI: "in/\nd", ByteOffset: 3, Line: &line, Stage: "read", Severity: "error", Reason: "bad: \x1b[31mred", Text: "a\tb\r\nc\x00"},
-		{DocID: "e", SourceURI: "in/e", Stage: "parse", Severity: "warning", Reason: "odd"},
+		{DocID: "d\t1", SourceURI: "in/\nd", ByteOffset: 3, Line: &line, Stage: "read", Severity: "error", Kind: "not_text", Reason: "bad: \x1b[31mred", Text: "a\tb\r\nc\x00"},
+		{DocID: "e", SourceURI: "in/e", Stage: "parse", Severity: "warning", Kind: "late_comment", Reason: "odd"},
 	}, nil)
-	const header = "doc_id\tsource_uri\tbyte_offset\tline\tstage\tseverity\treason\ttext\n"
-	const first = "d 1\tin/ d\t3\t7\tread\terror\tbad: ␛[31mred\ta b c␀\n"
-	const second = "e\tin/e\t0\t\tparse\twarning\todd\t\n"
+	const header = "doc_id\tsource_uri\tbyte_offset\tline\tstage\tseverity\tkind\treason\ttext\n"
+	const first = "d 1\tin/ d\t3\t7\tread\terror\tnot_text\tbad: ␛[31mred\ta b c␀\n"
+	const second = "e\tin/e\t0\t\tparse\twarning\tlate_comment\todd\t\n"
 	for args, want := range map[string]string{
 		"": header + first + second, "--severity all": header + first + second,
 		"--severity error": header + first, "--errors": header + first, "--severity warning": header + second,
+		"--kind not_text": header + first, "--kind cycle": header, "--kind not_text --severity warning": header,
 	} {
 		if status, stdout, stderr := treebeam(t, "", append([]string{"failures", out}, strings.Fields(args)...)...); status != exitOK || stdout != want {
 			t.Errorf("%s: status %d %s\n%q", args, status, stderr, stdout)
 		}
 	}
-	for _, args := range []string{"--severity bad", "--errors --severity warning"} {
+	for _, args := range []string{"--severity bad", "--kind bad", "--errors --severity warning"} {
 		if status, stdout, stderr := treebeam(t, "", append([]string{"failures", out}, strings.Fields(args)...)...); status != exitRefused || stdout != "" || stderr == "" {
 			t.Errorf("%s: status %d %s%s", args, status, stdout, stderr)
 		}

@@ -104,12 +104,12 @@ type Block struct {
 
 // An Error says what is wrong with a block, and where.
 type Error struct {
+	syntax.Fault
 	File   string // "" if unknown
 	Line   int64  // in the file, 1-based; 0 if unknown
 	Offset int64  // of the line in the file, in bytes
 	Column int    // 1-based column of the table; 0 is the whole line
-	Reason string
-	More   int // how many further blocks of the file ReadAll refused
+	More   int    // how many further blocks of the file ReadAll refused
 }
 
 func (e *Error) Error() string {

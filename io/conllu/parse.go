@@ -1,7 +1,6 @@
 package conllu
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"unicode/utf8"
@@ -57,23 +56,23 @@ func parse(raw string, format Format, line, offset int64) *blockParser {
 	return p
 }
 
-func (p *blockParser) fail(column int, format string, a ...any) {
+func (p *blockParser) fail(column int, kind syntax.Kind, format string, a ...any) {
 	if p.err == nil {
-		p.err = &Error{Line: p.line, Offset: p.offset, Column: column + 1, Reason: fmt.Sprintf(format, a...)}
+		p.err = &Error{Fault: syntax.Because(kind, format, a...), Line: p.line, Offset: p.offset, Column: column + 1}
 	}
 }
 
 const wholeLine = -1
 
-func (p *blockParser) warn(column int, format string, a ...any) {
+func (p *blockParser) warn(column int, kind syntax.Kind, format string, a ...any) {
 	p.s.Status = syntax.Repaired
-	p.warnings = append(p.warnings, Error{Line: p.line, Offset: p.offset, Column: column + 1, Reason: fmt.Sprintf(format, a...)})
+	p.warnings = append(p.warnings, Error{Fault: syntax.Because(kind, format, a...), Line: p.line, Offset: p.offset, Column: column + 1})
 }
 
 func (p *blockParser) readLine(line string) {
 	if strings.HasPrefix(line, "#") {
 		if len(p.s.Words)+len(p.s.MWTs)+len(p.s.Empty) > 0 {
-			p.warn(wholeLine, "comment after the first word line: moved before it")
+			p.warn(wholeLine, syntax.KindComment, "comment after the first word line: moved before it")
 		}
 		p.s.Comments = append(p.s.Comments, line)
 		return
@@ -110,7 +109,7 @@ func (p *blockParser) split(line string) bool {
 		rest = tail
 	}
 	if n != nColumns {
-		p.fail(wholeLine, "%d columns, not %d separated by tabs", n, nColumns)
+		p.fail(wholeLine, syntax.KindColumns, "%d columns, not %d separated by tabs", n, nColumns)
 		return false
 	}
 	for i, field := range p.fields {
@@ -118,11 +117,11 @@ func (p *blockParser) split(line string) bool {
 			continue
 		}
 		if i <= colForm {
-			p.fail(i, "the column is empty")
+			p.fail(i, syntax.KindNoValue, "the column is empty")
 			return false
 		}
 		p.fields[i] = "_"
-		p.warn(i, `the column is empty: read as "_"`)
+		p.warn(i, syntax.KindNoValue, `the column is empty: read as "_"`)
 	}
 	return true
 }
@@ -138,14 +137,14 @@ func (p *blockParser) value(column int) string {
 func (p *blockParser) readWord(id string) {
 	n := len(p.s.Words)
 	if number, ok := number(id); !ok {
-		p.fail(colID, "%q is no word number", clip(id))
+		p.fail(colID, syntax.KindWordID, "%q is no word number", clip(id))
 		return
 	} else if int(number) != n+1 {
-		p.fail(colID, "word %s where %d should stand", id, n+1)
+		p.fail(colID, syntax.KindWordID, "word %s where %d should stand", id, n+1)
 		return
 	}
 	if n == syntax.MaxWords {
-		p.fail(wholeLine, "the sentence has more than %d words", syntax.MaxWords)
+		p.fail(wholeLine, syntax.KindLongSentence, "the sentence has more than %d words", syntax.MaxWords)
 		return
 	}
 	w := syntax.Word{
@@ -178,12 +177,12 @@ func (p *blockParser) readRange(id, first, last string) {
 	n := int32(len(p.s.Words))
 	switch {
 	case !ok1 || !ok2 || a > b:
-		p.fail(colID, "%q is no range of words", clip(id))
+		p.fail(colID, syntax.KindToken, "%q is no range of words", clip(id))
 	case a != n+1:
-		p.fail(colID, "token %s does not stand before word %d", id, a)
+		p.fail(colID, syntax.KindToken, "token %s does not stand before word %d", id, a)
 	case len(p.s.MWTs) > 0 && p.s.MWTs[len(p.s.MWTs)-1].Last >= a:
 		m := p.s.MWTs[len(p.s.MWTs)-1]
-		p.fail(colID, "token %s overlaps token %d-%d", id, m.First, m.Last)
+		p.fail(colID, syntax.KindToken, "token %s overlaps token %d-%d", id, m.First, m.Last)
 	}
 	if p.err != nil {
 		return
@@ -204,18 +203,18 @@ func (p *blockParser) readEmpty(id, after, index string) {
 	i, ok2 := number(index)
 	switch {
 	case !ok1 || !ok2 || i == 0:
-		p.fail(colID, "%q is no number of an empty node", clip(id))
+		p.fail(colID, syntax.KindEmptyNode, "%q is no number of an empty node", clip(id))
 	case int(a) != len(p.s.Words):
-		p.fail(colID, "empty node %s does not stand after word %d", id, a)
+		p.fail(colID, syntax.KindEmptyNode, "empty node %s does not stand after word %d", id, a)
 	case i <= p.lastEmpty:
-		p.fail(colID, "empty node %s after %d.%d", id, a, p.lastEmpty)
+		p.fail(colID, syntax.KindEmptyNode, "empty node %s after %d.%d", id, a, p.lastEmpty)
 	}
 	if p.err != nil {
 		return
 	}
 	if p.inRange {
 		m := p.s.MWTs[len(p.s.MWTs)-1]
-		p.warn(colID, "empty node %s between token %d-%d and its first word: moved before the token", id, m.First, m.Last)
+		p.warn(colID, syntax.KindEmptyNode, "empty node %s between token %d-%d and its first word: moved before the token", id, m.First, m.Last)
 	}
 	p.s.Empty = append(p.s.Empty, syntax.EmptyNode{
 		After: a, Index: i,
@@ -230,12 +229,12 @@ func (p *blockParser) readEmpty(id, after, index string) {
 func (p *blockParser) finish() {
 	n := len(p.s.Words)
 	if n == 0 {
-		p.fail(wholeLine, "the block has no word line")
+		p.fail(wholeLine, syntax.KindNoWords, "the block has no word line")
 		return
 	}
 	if k := len(p.s.MWTs); k > 0 && int(p.s.MWTs[k-1].Last) > n {
 		m := p.s.MWTs[k-1]
-		p.fail(colID, "token %d-%d ends after the last word, %d", m.First, m.Last, n)
+		p.fail(colID, syntax.KindToken, "token %d-%d ends after the last word, %d", m.First, m.Last, n)
 		return
 	}
 	for i := range p.s.Words {
@@ -254,7 +253,7 @@ func (p *blockParser) finish() {
 
 func (p *blockParser) blameHead(line, offset int64, format string, a ...any) {
 	if p.headErr == nil {
-		p.headErr = &Error{Line: line, Offset: offset, Column: colHead + 1, Reason: fmt.Sprintf(format, a...)}
+		p.headErr = &Error{Fault: syntax.Because(syntax.KindHead, format, a...), Line: line, Offset: offset, Column: colHead + 1}
 	}
 }
 
@@ -326,6 +325,6 @@ func (p *blockParser) warnInvalid(raw string) {
 		p.line += int64(strings.Count(raw[:start], "\n"))
 	}
 	p.offset += int64(start)
-	p.warn(wholeLine, "%d bytes that are not UTF-8, the first at byte %d of the line: replaced by U+FFFD", bad, first-start)
+	p.warn(wholeLine, syntax.KindBytes, "%d bytes that are not UTF-8, the first at byte %d of the line: replaced by U+FFFD", bad, first-start)
 	p.line, p.offset = line, offset
 }

@@ -3,9 +3,10 @@ package conllu
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
+
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // A Reader yields the blocks of a stream, or of a part of it, in order. It is
@@ -180,8 +181,8 @@ func (r *Reader) block(end int64) Block {
 	b := Block{Start: r.begin, End: end, Line: r.beginRow, Raw: string(r.buf)}
 	r.to = r.offset
 	if r.cut {
-		b.Err = &Error{Line: b.Line, Offset: b.Start,
-			Reason: fmt.Sprintf("the block has %d bytes, more than the limit of %d: is a blank line missing between sentences?", end-b.Start, r.opt.MaxBlock)}
+		b.Err = &Error{Line: b.Line, Offset: b.Start, Fault: syntax.Because(syntax.KindLongBlock,
+			"the block has %d bytes, more than the limit of %d: is a blank line missing between sentences?", end-b.Start, r.opt.MaxBlock)}
 		return b
 	}
 	p := parse(b.Raw, r.opt.Format, b.Line, b.Start)

@@ -66,9 +66,9 @@ func checkBlock(b *Block, o Options) *Error {
 	if b.headErr != nil {
 		return b.headErr
 	}
-	if word, reason := checkTree(&b.Sentence, o); reason != "" {
+	if word, fault := checkTree(&b.Sentence, o); word > 0 {
 		place := b.heads[word-1]
-		return &Error{Line: place.line, Offset: place.offset, Column: colHead + 1, Reason: reason}
+		return &Error{Fault: fault, Line: place.line, Offset: place.offset, Column: colHead + 1}
 	}
 	return nil
 }
@@ -79,38 +79,40 @@ func checkBlock(b *Block, o Options) *Error {
 func (b *Block) CheckHeads() *Error { return checkBlock(b, Options{NoHeads: true}) }
 
 // CheckTree reports why the heads of s form no tree with one root, or "".
-// The word is the one at fault, from 1.
+// The word is the one at fault, from 1; 0 if there are no words.
 func CheckTree(s *syntax.Sentence) (word int, reason string) {
-	return checkTree(s, Options{})
-}
-
-func checkTree(s *syntax.Sentence, o Options) (word int, reason string) {
-	n, root, missing := len(s.Words), 0, 0
-	if n == 0 {
+	if len(s.Words) == 0 {
 		return 0, "the sentence has no words"
 	}
+	word, fault := checkTree(s, Options{})
+	return word, fault.Reason
+}
+
+// checkTree returns the first word at fault and what its fault is, or 0.
+func checkTree(s *syntax.Sentence, o Options) (word int, fault syntax.Fault) {
+	n, root, missing := len(s.Words), 0, 0
 	for i := range s.Words {
 		switch h := s.Words[i].Head; {
 		case h == syntax.NoHead && o.NoHeads:
 			missing++
 		case h == syntax.NoHead:
-			return i + 1, fmt.Sprintf("word %d has no head", i+1)
+			return i + 1, syntax.Because(syntax.KindHead, "word %d has no head", i+1)
 		case h < 0 || int(h) > n:
-			return i + 1, fmt.Sprintf("head %d of word %d is not in the sentence, which has %d words", h, i+1, n)
+			return i + 1, syntax.Because(syntax.KindHead, "head %d of word %d is not in the sentence, which has %d words", h, i+1, n)
 		case h == syntax.Root && root > 0 && !o.MultipleRoots:
-			return i + 1, fmt.Sprintf("words %d and %d are both roots: a tree has one", root, i+1)
+			return i + 1, syntax.Because(syntax.KindTwoRoots, "words %d and %d are both roots: a tree has one", root, i+1)
 		case h == syntax.Root:
 			root = i + 1
 		}
 	}
-	if root == 0 && missing == 0 {
-		return 1, "no word has head 0: a tree has one root"
+	if root == 0 && missing == 0 && n > 0 {
+		return 1, syntax.Because(syntax.KindNoRoot, "no word has head 0: a tree has one root")
 	}
 	return findCycle(s)
 }
 
 // findCycle follows the heads of every word once. NoHead ends a path.
-func findCycle(s *syntax.Sentence) (word int, reason string) {
+func findCycle(s *syntax.Sentence) (word int, fault syntax.Fault) {
 	state := make([]int32, len(s.Words)+1) // 0 new, else the walk that met it
 	for i := range s.Words {
 		walk := int32(i + 1)
@@ -120,8 +122,8 @@ func findCycle(s *syntax.Sentence) (word int, reason string) {
 			at = s.Words[at-1].Head
 		}
 		if at > 0 && state[at] == walk {
-			return int(at), fmt.Sprintf("the heads of word %d lead back to it: a cycle", at)
+			return int(at), syntax.Because(syntax.KindCycle, "the heads of word %d lead back to it: a cycle", at)
 		}
 	}
-	return 0, ""
+	return 0, syntax.Fault{}
 }

@@ -14,6 +14,7 @@ import (
 	"io"
 
 	"github.com/treebeam/treebeam/io/text"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // Defaults of Options.
@@ -57,9 +58,9 @@ type Record struct {
 
 // An Error is what is wrong with a record.
 type Error struct {
+	syntax.Fault
 	Offset int64 // in the file, in bytes
 	Line   int64 // 1-based; 0 if unknown
-	Reason string
 }
 
 func (e *Error) Error() string {
@@ -167,7 +168,7 @@ func (r *Reader) Next() (Record, error) {
 				rec.End--
 				size--
 			}
-			rec.fail(0, "record too long: it has %d bytes, the limit is %d: is a line break missing between records?", size, r.opt.MaxRecord)
+			rec.fail(0, syntax.KindLongRecord, "record too long: it has %d bytes, the limit is %d: is a line break missing between records?", size, r.opt.MaxRecord)
 			return rec, nil
 		}
 		r.opt.parse(&rec)
@@ -204,8 +205,8 @@ func (r *Reader) readLine() (size int64, blank bool, err error) {
 }
 
 // fail notes why the record has no text; at is an offset in Raw.
-func (r *Record) fail(at int64, format string, a ...any) {
+func (r *Record) fail(at int64, kind syntax.Kind, format string, a ...any) {
 	if r.Err == nil {
-		r.Err = &Error{Offset: r.Start + at, Line: r.Line, Reason: fmt.Sprintf(format, a...)}
+		r.Err = &Error{Fault: syntax.Because(kind, format, a...), Offset: r.Start + at, Line: r.Line}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // maxID is the most bytes of an id: it is repeated in every row.
@@ -25,25 +27,25 @@ type field struct {
 // parse fills in the record from Raw.
 func (o *Options) parse(rec *Record) {
 	if rec.Raw[0] != '{' {
-		rec.fail(0, "no JSON object: the line begins with %q; every line must be an object such as {\"id\": \"a\", \"text\": \"...\"}", first(rec.Raw))
+		rec.fail(0, syntax.KindNoObject, "no JSON object: the line begins with %q; every line must be an object such as {\"id\": \"a\", \"text\": \"...\"}", first(rec.Raw))
 		return
 	}
 	fields := []field{{path: o.TextKey}, {path: o.IDKey}}
 	keys, err := find(rec.Raw, 0, []*field{&fields[0], &fields[1]})
 	if err != nil {
 		at, reason := syntaxError(rec.Raw, err)
-		rec.fail(at, "invalid JSON: %s at byte %d of the record", reason, at)
+		rec.fail(at, syntax.KindJSON, "invalid JSON: %s at byte %d of the record", reason, at)
 		return
 	}
 	text, id := &fields[0], &fields[1]
 	rec.setID(id)
 	switch {
 	case text.count == 0:
-		rec.fail(0, "no text: the record has no key %q, %s; name the right one with --text-key", o.TextKey, list(keys))
+		rec.fail(0, syntax.KindNoTextKey, "no text: the record has no key %q, %s; name the right one with --text-key", o.TextKey, list(keys))
 	case text.count > 1:
-		rec.fail(text.at, "key given twice: %q; write one text a record", o.TextKey)
+		rec.fail(text.at, syntax.KindKeyTwice, "key given twice: %q; write one text a record", o.TextKey)
 	case text.value[0] != '"':
-		rec.fail(text.at, "text is no string: under %q stands %s; name the right key with --text-key", o.TextKey, kind(text.value))
+		rec.fail(text.at, syntax.KindTextType, "text is no string: under %q stands %s; name the right key with --text-key", o.TextKey, kind(text.value))
 	default:
 		rec.literal = text.value[1 : len(text.value)-1]
 		rec.at = rec.Start + text.at + 1
@@ -142,7 +144,8 @@ func (r *Record) setID(id *field) {
 		reason = fmt.Sprintf("id too long: %d bytes under %q, the limit is %d", len(s), id.path, maxID)
 	}
 	if reason != "" {
-		r.IDErr = &Error{Offset: r.Start + id.at, Line: r.Line, Reason: reason + "; the record has an id made of its place, or name another key with --id-key"}
+		r.IDErr = &Error{Offset: r.Start + id.at, Line: r.Line, Fault: syntax.Because(syntax.KindRecordID,
+			"%s; the record has an id made of its place, or name another key with --id-key", reason)}
 		return
 	}
 	if strings.TrimSpace(s) != "" {

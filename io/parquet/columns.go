@@ -176,6 +176,7 @@ func (r *Failure) columns(b *rowBuilder) {
 	}
 	b.text(r.Stage)
 	b.text(r.Severity)
+	b.text(r.Kind)
 	b.text(r.Reason)
 	b.optionalText(r.Text)
 	b.optionalText(r.Block)

@@ -167,7 +167,7 @@ func parseID(id, sep string) (a, b int32, err error) {
 func ToFailure(f *syntax.Failure) Failure {
 	r := Failure{
 		DocID: f.DocID, SourceURI: f.SourceURI, ByteOffset: f.ByteOffset,
-		Stage: f.Stage, Severity: f.Severity, Reason: valid(f.Reason), Text: valid(f.Text), Block: valid(f.Block),
+		Stage: f.Stage, Severity: f.Severity, Kind: f.Kind.String(), Reason: valid(f.Reason), Text: valid(f.Text), Block: valid(f.Block),
 	}
 	if f.Line > 0 {
 		line := f.Line
@@ -179,14 +179,18 @@ func ToFailure(f *syntax.Failure) Failure {
 // valid returns s as UTF-8: readers refuse a whole file for one bad byte.
 func valid(s string) string { return strings.ToValidUTF8(s, string(utf8.RuneError)) }
 
-// FromFailure returns the failure of a row.
-func FromFailure(r *Failure) syntax.Failure {
+// FromFailure returns the failure of a row. A kind that this version does not
+// know is an error.
+func FromFailure(r *Failure) (syntax.Failure, error) {
 	f := syntax.Failure{
 		DocID: r.DocID, SourceURI: r.SourceURI, ByteOffset: r.ByteOffset,
-		Stage: r.Stage, Severity: r.Severity, Reason: r.Reason, Text: r.Text, Block: r.Block,
+		Stage: r.Stage, Severity: r.Severity, Fault: syntax.Fault{Reason: r.Reason}, Text: r.Text, Block: r.Block,
 	}
 	if r.Line != nil {
 		f.Line = *r.Line
 	}
-	return f
+	if err := f.Kind.UnmarshalText([]byte(r.Kind)); err != nil {
+		return f, fmt.Errorf("row of %s at byte %d: %w", r.SourceURI, r.ByteOffset, err)
+	}
+	return f, nil
 }

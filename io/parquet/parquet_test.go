@@ -202,13 +202,16 @@ func TestRows(t *testing.T) {
 
 func TestFailuresAndDocuments(t *testing.T) {
 	for _, f := range []syntax.Failure{
-		{DocID: "d", SourceURI: "u", ByteOffset: 5, Line: 2, Stage: "read", Severity: syntax.SeverityError, Reason: "r", Text: "t", Block: "b\n"},
-		{DocID: "d", SourceURI: "u", Stage: "parse", Severity: syntax.SeverityWarning, Reason: "r"},
+		{DocID: "d", SourceURI: "u", ByteOffset: 5, Line: 2, Stage: "read", Severity: syntax.SeverityError, Fault: syntax.Because(syntax.KindColumns, "r"), Text: "t", Block: "b\n"},
+		{DocID: "d", SourceURI: "u", Stage: "parse", Severity: syntax.SeverityWarning, Fault: syntax.Because(syntax.KindBytes, "r")},
 	} {
 		rows := read[parquet.Failure](t, write(t, []parquet.Failure{parquet.ToFailure(&f)}))
-		if got := parquet.FromFailure(&rows[0]); got != f || (rows[0].Line == nil) != (f.Line == 0) {
+		if got, err := parquet.FromFailure(&rows[0]); err != nil || got != f || rows[0].Kind != f.Kind.String() || (rows[0].Line == nil) != (f.Line == 0) {
 			t.Errorf("got %+v, want %+v", got, f)
 		}
+	}
+	if _, err := parquet.FromFailure(&parquet.Failure{Kind: "of another version"}); err == nil {
+		t.Error("a kind that nobody knows was read")
 	}
 	bad := parquet.ToFailure(&syntax.Failure{Text: "caf\xe9"})
 	if bad.Text != "caf\ufffd" {

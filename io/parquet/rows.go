@@ -9,7 +9,7 @@ package parquet
 
 // FormatVersion is part of every run's fingerprint: it changes when the same
 // sentences would give other files.
-const FormatVersion = "2"
+const FormatVersion = "3"
 
 // A Tree is one row of trees/: a parsed sentence. Rows are sorted by
 // (SourceURI, StartByte). Lists with one element per word are parallel. Where
@@ -86,6 +86,7 @@ type Failure struct {
 	Line       *int64 `parquet:"line,optional"`
 	Stage      string `parquet:"stage,dict"`
 	Severity   string `parquet:"severity,dict"`
+	Kind       string `parquet:"kind,dict"` // name of a syntax.Kind
 	Reason     string `parquet:"reason"`
 	Text       string `parquet:"text,optional"`
 	// Block is the whole CoNLL sentence, comments included, if one that was

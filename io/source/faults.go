@@ -3,11 +3,12 @@ package source
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // OwnDir is the folder that marks the output of a run: it is never input.
@@ -39,8 +40,8 @@ func checkListed(p *Piece) error {
 	if !ok {
 		return nil
 	}
-	return &Error{URI: p.URI, Kind: Permanent, Err: fmt.Errorf(
-		"the folder cannot be listed (%s), so what is in it is not in this output; give the user of this command the right to list it", cause)}
+	return permanent(p.URI, 0, syntax.KindUnlisted,
+		"the folder cannot be listed (%s), so what is in it is not in this output; give the user of this command the right to list it", cause)
 }
 
 // skips reports whether an entry of a folder is not to be listed, or a link to

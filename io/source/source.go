@@ -14,7 +14,11 @@
 // the directory.
 package source
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
 
 // An Input is one file of a run, as the launcher found it.
 type Input struct {
@@ -83,7 +87,8 @@ const (
 	// row of failures/.
 	Transient Kind = iota
 	// Permanent: this file cannot be read (no permission, gone, corrupt,
-	// not text): one row of stage "read", and the run goes on.
+	// not text): one row of stage "read", and the run goes on. Err is a
+	// syntax.Fault.
 	Permanent
 	// Changed: the file is not the one that was listed: the run fails, and
 	// another one must begin, with a new plan.
@@ -106,3 +111,9 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// permanent returns the Error of a file that cannot be read for good. Nothing
+// else makes one: the row that the file leaves has the kind.
+func permanent(uri string, off int64, kind syntax.Kind, format string, a ...any) *Error {
+	return &Error{URI: uri, Kind: Permanent, Offset: off, Err: syntax.Because(kind, format, a...)}
+}

@@ -5,7 +5,6 @@ import (
 	"compress/bzip2"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"path"
@@ -14,6 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // maxWindow bounds the memory of a zstd decoder; it is what "zstd --long"
@@ -143,11 +143,11 @@ func (s *stream) fail(err error) error {
 	case s.stored.err != nil:
 		s.err = classify(s.uri, s.off, s.stored.err)
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
-		s.err = &Error{s.uri, Permanent, s.off, errors.New(
-			"the compressed data end too early; the file is truncated, fetch or compress it again")}
+		s.err = permanent(s.uri, s.off, syntax.KindTruncated,
+			"the compressed data end too early; the file is truncated, fetch or compress it again")
 	default:
-		s.err = &Error{s.uri, Permanent, s.off, fmt.Errorf(
-			"the compressed data are damaged, or not what the name says (%w); fetch or compress the file again", err)}
+		s.err = permanent(s.uri, s.off, syntax.KindDamaged,
+			"the compressed data are damaged, or not what the name says (%v); fetch or compress the file again", err)
 	}
 	return s.err
 }
@@ -158,20 +158,19 @@ func classify(uri string, off int64, err error) error {
 	if errors.As(err, &known) {
 		return known
 	}
-	e := &Error{URI: uri, Kind: Transient, Offset: off, Err: err}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		e.Kind, e.Err = Permanent, errors.New("the file is gone, or a link to nowhere")
+		return permanent(uri, off, syntax.KindGone, "the file is gone, or a link to nowhere")
 	case errors.Is(err, fs.ErrPermission):
-		e.Kind, e.Err = Permanent, errors.New("permission denied; give the user of this command the right to read it")
+		return permanent(uri, off, syntax.KindPermission, "permission denied; give the user of this command the right to read it")
 	case errors.Is(err, store.ErrVersion):
-		e.Kind, e.Err = Changed, errors.New("the file changed since it was listed; run the same command again when nothing writes to it")
+		return &Error{URI: uri, Kind: Changed, Offset: off, Err: errors.New("the file changed since it was listed; run the same command again when nothing writes to it")}
 	case errors.Is(err, errIrregular):
-		e.Kind = Permanent
+		return permanent(uri, off, syntax.KindIrregular, "%v", err)
 	case impossiblePath(err):
-		e.Kind = Permanent
+		return permanent(uri, off, syntax.KindPath, "%v", err)
 	}
-	return e
+	return &Error{URI: uri, Kind: Transient, Offset: off, Err: err}
 }
 
 // A contextReader fails once its context is done.

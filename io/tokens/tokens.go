@@ -6,7 +6,6 @@
 package tokens
 
 import (
-	"fmt"
 	"io"
 	"regexp"
 	"strings"
@@ -34,11 +33,11 @@ const MaxSentence = 4 << 20
 // A Sentence is what stands where a sentence should.
 type Sentence struct {
 	text.Block // its place, and its text as it is written
-	// Sentence is valid if Reason is empty.
+	// Sentence is valid if Fault is the zero one.
 	Sentence syntax.Sentence
-	// Reason says why it is none. At is where in Block.Text.
-	Reason string
-	At     int
+	// Fault says why it is none. At is where in Block.Text.
+	Fault syntax.Fault
+	At    int
 }
 
 // A Reader yields the sentences of a part of a file, in order. It is not safe
@@ -80,7 +79,7 @@ func (r *Reader) Next() (Sentence, error) {
 	s := Sentence{Block: b}
 	switch {
 	case b.Cut || b.Continues:
-		s.Reason = fmt.Sprintf("sentence too long: over %d bytes; is a %s missing?", MaxSentence, r.between())
+		s.Fault = syntax.Because(syntax.KindLongSentence, "sentence too long: over %d bytes; is a %s missing?", MaxSentence, r.between())
 	case r.format == Vertical:
 		s.vertical()
 	default:
@@ -104,7 +103,7 @@ func isSeparator(r rune) bool { return strings.ContainsRune(separators, r) }
 // line makes a sentence of a line of tokens.
 func (s *Sentence) line() {
 	if isCoNLL(s.Text) {
-		s.Reason = "no tokens: this is a line of CoNLL-U or CoNLL-X; give --from conllu or --from conllx"
+		s.Fault = syntax.Because(syntax.KindNoTokens, "no tokens: this is a line of CoNLL-U or CoNLL-X; give --from conllu or --from conllx")
 		return
 	}
 	s.words(strings.FieldsFunc(s.Text, isSeparator))
@@ -132,13 +131,13 @@ func (s *Sentence) vertical() {
 		token = strings.Map(plainSpace, strings.Trim(token, separators))
 		switch {
 		case token == "":
-			s.Reason = "no token: a line begins with a tab"
+			s.Fault = syntax.Because(syntax.KindNoTokens, "no token: a line begins with a tab")
 		case structure.MatchString(strings.Trim(line, separators)):
-			s.Reason = fmt.Sprintf("no token: %.40s; remove such lines, and put a blank line between sentences", token)
+			s.Fault = syntax.Because(syntax.KindNoTokens, "no token: %.40s; remove such lines, and put a blank line between sentences", token)
 		case looksCoNLL(line) && (len(tokens) == 0 || strings.HasPrefix(tokens[0], "#")):
-			s.Reason = "no tokens: these are lines of CoNLL-U or CoNLL-X; give --from conllu or --from conllx"
+			s.Fault = syntax.Because(syntax.KindNoTokens, "no tokens: these are lines of CoNLL-U or CoNLL-X; give --from conllu or --from conllx")
 		}
-		if s.Reason != "" {
+		if s.Fault != (syntax.Fault{}) {
 			s.At = at
 			return
 		}
@@ -146,7 +145,7 @@ func (s *Sentence) vertical() {
 		at += len(line) + 1
 	}
 	if !tabs && len(tokens) > 1 && spaces[0] > 0 && same(spaces) {
-		s.Reason = fmt.Sprintf("no tokens: every line has %d columns with spaces between; put tabs between, or --from tokens is meant", spaces[0]+1)
+		s.Fault = syntax.Because(syntax.KindNoTokens, "no tokens: every line has %d columns with spaces between; put tabs between, or --from tokens is meant", spaces[0]+1)
 		return
 	}
 	s.words(tokens)
@@ -184,7 +183,7 @@ func isCoNLL(line string) bool {
 // words makes the sentence of the tokens.
 func (s *Sentence) words(tokens []string) {
 	if len(tokens) > syntax.MaxWords {
-		s.Reason = fmt.Sprintf("sentence too long: %d words, the limit is %d", len(tokens), syntax.MaxWords)
+		s.Fault = syntax.Because(syntax.KindLongSentence, "sentence too long: %d words, the limit is %d", len(tokens), syntax.MaxWords)
 		return
 	}
 	t := Join(tokens)

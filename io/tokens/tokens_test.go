@@ -34,10 +34,10 @@ func read(t testing.TB, data []byte, encoding string, format Format, start, end 
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Reason == "" {
+		if s.Fault.Reason == "" {
 			check(t, &s)
 		} else if s.At < 0 || s.At > len(s.Text) {
-			t.Fatalf("%q at %d of %d", s.Reason, s.At, len(s.Text))
+			t.Fatalf("%q at %d of %d", s.Fault.Reason, s.At, len(s.Text))
 		}
 		list = append(list, s)
 	}
@@ -70,8 +70,8 @@ func forms(list []Sentence) string {
 		if s.Opens {
 			b.WriteString("¶")
 		}
-		if s.Reason != "" {
-			fmt.Fprintf(&b, "[%d %s]", s.Offset(s.At), s.Reason)
+		if s.Fault.Reason != "" {
+			fmt.Fprintf(&b, "[%d %s]", s.Offset(s.At), s.Fault.Reason)
 		}
 		for j, w := range s.Sentence.Words {
 			if j > 0 {
@@ -165,14 +165,14 @@ func TestLongSentences(t *testing.T) {
 			if len(list) != 2 || to != int64(len(data)) || len(list[1].Sentence.Words) != 2 {
 				t.Fatalf("%d words: got %d sentences", n, len(list))
 			}
-			if got := len(list[0].Sentence.Words); n <= syntax.MaxWords && got != n || n > syntax.MaxWords && (got > 0 || !strings.Contains(list[0].Reason, "words, the limit is 65535")) {
-				t.Errorf("%d words: got %d, %q", n, got, list[0].Reason)
+			if got := len(list[0].Sentence.Words); n <= syntax.MaxWords && got != n || n > syntax.MaxWords && (got > 0 || !strings.Contains(list[0].Fault.Reason, "words, the limit is 65535")) {
+				t.Errorf("%d words: got %d, %q", n, got, list[0].Fault.Reason)
 			}
 		}
 		data := []byte(strings.Repeat("a"+c.separator, 3*MaxSentence/4) + "\n\nB" + c.separator + "c")
 		list, _, to := read(t, data, "", c.format, 0, -1)
-		if len(list) != 3 || !strings.Contains(list[0].Reason, "over 4194304 bytes; is a") || list[1].Reason != list[0].Reason ||
-			list[2].Reason != "" || to != int64(len(data)) {
+		if len(list) != 3 || !strings.Contains(list[0].Fault.Reason, "over 4194304 bytes; is a") || list[1].Fault.Reason != list[0].Fault.Reason ||
+			list[2].Fault.Reason != "" || to != int64(len(data)) {
 			t.Errorf("got %d sentences", len(list))
 		}
 	}

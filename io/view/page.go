@@ -47,8 +47,8 @@ type tile struct {
 }
 
 type reasonRow struct {
-	Severity, Stage, Reason, Place, Text string
-	Count                                string
+	Severity, Stage, Kind, Reason, Place, Text string
+	Count                                      string
 }
 
 type fileTable struct {
@@ -161,7 +161,7 @@ func (r *Report) addReasons(d *pageData) {
 	for _, k := range all[:min(len(all), 50)] {
 		e := k.Example
 		d.Reasons = append(d.Reasons, reasonRow{
-			Severity: Visible(k.severity), Stage: Visible(k.stage), Count: number(k.Count),
+			Severity: Visible(k.severity), Stage: Visible(k.stage), Kind: Visible(k.kind), Count: number(k.Count),
 			Reason: Clip(Visible(e.Reason), maxText), Place: Visible(place(e.SourceURI, e.ByteOffset, e.Line)), Text: Clip(Visible(e.Text), 200),
 		})
 	}

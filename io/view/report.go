@@ -44,19 +44,20 @@ type Report struct {
 
 	reasons    []*reason
 	byReason   map[reasonKey]*reason
-	moreReason int64 // rows of kinds over maxReasons
+	moreReason int64 // rows over maxReasons
 
 	upos, deprel tally // Sums: head_marginal, head_conf
 	lengths      *histogram
 	signals      []*signal
 }
 
-// maxReasons is how many kinds of failures and warnings are told apart.
+// maxReasons is how many kinds of failures and warnings are told apart: more
+// than there are, for the rows are what a file says.
 const maxReasons = 200
 
-type reasonKey struct{ severity, stage, general string }
+type reasonKey struct{ severity, stage, kind string }
 
-// A reason is a kind of failure with its first row as an example.
+// A reason is a kind of failure of a stage with its first row as an example.
 type reason struct {
 	reasonKey
 	Count   int64
@@ -144,8 +145,7 @@ func (r *Report) Document(d *parquet.Document) {
 
 // Failure adds a row of failures/.
 func (r *Report) Failure(f *parquet.Failure) {
-	general, _, _ := strings.Cut(f.Reason, ": ")
-	key := reasonKey{f.Severity, f.Stage, Clip(general, 300)}
+	key := reasonKey{Clip(f.Severity, 40), Clip(f.Stage, 40), Clip(f.Kind, 40)}
 	k := r.byReason[key]
 	if k == nil {
 		if len(r.reasons) >= maxReasons {

@@ -34,9 +34,9 @@ func report(t *testing.T) []byte {
 	r.Document(&parquet.Document{SourceURI: "in/c.pdf", StoredBytes: 9, Failures: 1, Blocks: 0})
 	line := int64(12345)
 	for range 3 {
-		r.Failure(&parquet.Failure{SourceURI: "in/" + attack, ByteOffset: 5, Line: &line, Stage: "read", Severity: "warning", Reason: "invalid bytes: " + attack, Text: attack})
+		r.Failure(&parquet.Failure{SourceURI: "in/" + attack, ByteOffset: 5, Line: &line, Stage: "read", Severity: "warning", Kind: "invalid_bytes", Reason: "invalid bytes: " + attack, Text: attack})
 	}
-	r.Failure(&parquet.Failure{SourceURI: "in/c.pdf", Stage: "read", Severity: "error", Reason: "not text: a PDF"})
+	r.Failure(&parquet.Failure{SourceURI: "in/c.pdf", Stage: "read", Severity: "error", Kind: "not_text", Reason: "not text: a PDF"})
 	for i, row := range nasty() {
 		row.StartByte = int64(1000 * i)
 		r.Tree(row)
@@ -155,7 +155,7 @@ func TestReportIsBounded(t *testing.T) {
 		row := tree("a/0", "b/1", "c/1", "d/1")
 		row.Deprel[0], row.UPOS[1], row.StartByte = fmt.Sprint("x", i), fmt.Sprint("y", i), int64(i)
 		r.Tree(row)
-		r.Failure(&parquet.Failure{Reason: fmt.Sprintf("%d: x", i)})
+		r.Failure(&parquet.Failure{Kind: fmt.Sprint(i), Reason: "x"})
 		r.Document(&parquet.Document{SourceURI: fmt.Sprint(i), Failures: 1, Format: fmt.Sprint(i)})
 	}
 	if len(r.deprel.order) > maxKeys+1 || len(r.upos.order) > maxKeys+1 || len(r.formats.order) > maxKeys+1 || len(r.reasons) > maxReasons ||

@@ -2,7 +2,6 @@ package prune
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/treebeam/treebeam/parser/graph"
@@ -19,18 +18,19 @@ const addedLogProb = -12 * 1024
 // root and a candidate head of all of them, so that there is one.
 //
 // It fails, and changes nothing, if the given heads have a cycle, two roots or
-// one outside the sentence, and on sentences that are parsed in windows.
+// one outside the sentence, and on sentences that are parsed in windows. What
+// the heads are to blame for is a syntax.Fault.
 func Keep(s *syntax.Sentence, given []int32) error {
 	n := len(s.Words)
 	if len(given) != n || len(s.Candidates.Start) != n+1 {
 		return errors.New("prune the sentence before heads are given to it")
 	}
 	if len(s.Windows()) > 2 {
-		return fmt.Errorf("given heads cannot be kept in a sentence of more than %d words: it is parsed in windows", syntax.MaxWholeWords)
+		return syntax.Because(syntax.KindHeadsLost, "given heads cannot be kept in a sentence of more than %d words: it is parsed in windows", syntax.MaxWholeWords)
 	}
 	for i, h := range given {
 		if h != syntax.NoHead && (h < 0 || int(h) > n || int(h) == i+1) {
-			return fmt.Errorf("the given head %d of word %d is no other word of the sentence", h, i+1)
+			return syntax.Because(syntax.KindHead, "the given head %d of word %d is no other word of the sentence", h, i+1)
 		}
 	}
 	root := int32(slices.Index(given, syntax.Root) + 1) // 0 if it is not given
@@ -50,7 +50,7 @@ func Keep(s *syntax.Sentence, given []int32) error {
 			}
 		}
 		if !holdsTree(&c) {
-			return errors.New("the given heads have a cycle or two roots")
+			return syntax.Because(syntax.KindCycle, "the given heads have a cycle or two roots")
 		}
 	}
 	s.Candidates = c

@@ -2,7 +2,6 @@ package prune
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -25,7 +24,7 @@ func Project(s *syntax.Sentence, given []int32) error {
 	case len(b) == 2:
 		for i, h := range given {
 			if h != syntax.NoHead && int(h) != i {
-				return fmt.Errorf("heads cannot be given to a sentence of more than %d words that must be projective", syntax.MaxMarginalWords)
+				return syntax.Because(syntax.KindHeadsLost, "heads cannot be given to a sentence of more than %d words that must be projective", syntax.MaxMarginalWords)
 			}
 		}
 		for m := 1; m <= len(s.Words); m++ {
@@ -79,7 +78,7 @@ func projectWhole(s *syntax.Sentence, given []int32) error {
 			all.Start = append(all.Start, int32(len(all.Heads)))
 		}
 		if spanner.ProjectiveTree(&all, head) > 0 {
-			return errors.New("the given heads cross each other, or the root: no projective tree has them")
+			return syntax.Because(syntax.KindHeadsLost, "the given heads cross each other, or the root: no projective tree has them")
 		}
 	}
 	for m := n; m >= 1; m-- {

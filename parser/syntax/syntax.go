@@ -129,24 +129,3 @@ type Confidence struct {
 
 // Len returns the number of words n.
 func (s *Sentence) Len() int { return len(s.Words) }
-
-// Severities of a Failure.
-const (
-	SeverityError   = "error"   // something is missing from trees/
-	SeverityWarning = "warning" // nothing is missing, but look
-)
-
-// A Failure is one row of failures/.
-type Failure struct {
-	DocID      string
-	SourceURI  string
-	ByteOffset int64
-	Line       int64 // 1-based; 0 is unknown
-	Stage      string
-	Severity   string
-	Reason     string
-	Text       string // the offending text, cut at a limit
-	// Block is the whole CoNLL sentence if one that was read could not be
-	// parsed, so that it can be written back in its place; else "".
-	Block string
-}
