@@ -1,6 +1,9 @@
 package graph
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // chart items of ProjectiveTree by kind, each over spans of positions.
 const (
@@ -8,7 +11,6 @@ const (
 	leftOpen           // i..j with the arc j -> i
 	rightClosed        // i..j under i, complete
 	leftClosed         // i..j under j, complete
-	chartKinds
 )
 
 // noTree is a score below that of any tree; sums of a few stay in range.
@@ -19,7 +21,8 @@ const noTree = math.MinInt64 / 8
 // last, as Koo and Collins 2010 do), ties broken for the split furthest
 // left. An arc that is no candidate costs more than the whole spread of the
 // scores, so as few of them as possible are used; it returns their number,
-// 0 where the candidates hold a projective tree. O(n^3) time, O(n^2) space.
+// 0 where the candidates hold a projective tree. O(n^3) time, and O(n^2) space:
+// 24 bytes for a pair of words.
 func (s *Spanner) ProjectiveTree(a *Arcs, head []int32) (absent int) {
 	n := a.N()
 	if n == 0 {
@@ -27,61 +30,60 @@ func (s *Spanner) ProjectiveTree(a *Arcs, head []int32) (absent int) {
 	}
 	s.loadDense(a)
 	size := n + 1
-	cells := size * size
-	s.chart = growInts(s.chart, chartKinds*cells)
-	s.split = growInts(s.split, chartKinds*cells)
-	table := func(kind int) []int64 { return s.chart[kind*cells : (kind+1)*cells] }
-	ro, lo, rc, lc := table(rightOpen), table(leftOpen), table(rightClosed), table(leftClosed)
+	// Of every square one half holds the items that open or close to the right,
+	// at i*size+j, and the other those to the left, at j*size+i.
+	open, closed := s.open, s.closed
 	for i := 1; i <= n; i++ {
-		rc[i*size+i], lc[i*size+i] = 0, 0
+		closed[i*size+i] = 0
 	}
 	for width := 1; width < n; width++ {
 		for i := 1; i+width <= n; i++ {
 			j := i + width
-			at := i*size + j
-			best, where := int64(noTree), int64(i)
+			right, left := i*size+j, j*size+i
+			best, where := int64(noTree), i
 			for m := i; m < j; m++ {
-				if x := rc[i*size+m] + lc[(m+1)*size+j]; x > best {
-					best, where = x, int64(m)
+				if x := closed[i*size+m] + closed[j*size+m+1]; x > best {
+					best, where = x, m
 				}
 			}
-			ro[at], lo[at] = best+s.dense[i*size+j], best+s.dense[j*size+i]
-			s.split[at] = where // of both open kinds
-			best, where = noTree, int64(j)
+			open[right] += best
+			open[left] += best
+			s.splitOpen[right] = int32(where) // of both open kinds
+			best, where = noTree, j
 			for m := i + 1; m <= j; m++ {
-				if x := ro[i*size+m] + rc[m*size+j]; x > best {
-					best, where = x, int64(m)
+				if x := open[i*size+m] + closed[m*size+j]; x > best {
+					best, where = x, m
 				}
 			}
-			rc[at], s.split[rightClosed*cells+at] = best, where
-			best, where = noTree, int64(i)
+			closed[right], s.split[right] = best, int32(where)
+			best, where = noTree, i
 			for m := i; m < j; m++ {
-				if x := lc[i*size+m] + lo[m*size+j]; x > best {
-					best, where = x, int64(m)
+				if x := closed[m*size+i] + open[j*size+m]; x > best {
+					best, where = x, m
 				}
 			}
-			lc[at], s.split[leftClosed*cells+at] = best, where
+			closed[left], s.split[left] = best, int32(where)
 		}
 	}
 	best, root := int64(2*noTree), 0
 	for m := 1; m <= n; m++ {
-		if x := s.dense[m] + lc[size+m] + rc[m*size+n]; x > best {
+		if x := open[m] + closed[m*size+1] + closed[m*size+n]; x > best {
 			best, root = x, m
 		}
 	}
 	head[root] = 0
 	s.readChart(size, root, head)
 	for m := 1; m <= n; m++ {
-		if s.dense[int(head[m])*size+m] < s.least {
+		lo, hi := a.Span(m)
+		if !slices.Contains(a.Heads[lo:hi], head[m]) {
 			absent++
 		}
 	}
 	return absent
 }
 
-// loadDense fills s.dense with the score of every arc h -> m at h*(n+1)+m,
-// and s.least with a bound below that of every candidate and above that of
-// every other arc.
+// loadDense fills s.open with the score of every arc h -> m at h*(n+1)+m; arcs
+// that are no candidates cost more than the whole spread of the others.
 func (s *Spanner) loadDense(a *Arcs) {
 	n := a.N()
 	size := n + 1
@@ -91,23 +93,19 @@ func (s *Spanner) loadDense(a *Arcs) {
 		if lo == hi {
 			continue
 		}
-		low, high := int64(a.Score[lo]), int64(a.Score[lo])
-		for i := lo; i < hi; i++ {
-			low, high = min(low, int64(a.Score[i])), max(high, int64(a.Score[i]))
-		}
+		low, high := int64(slices.Min(a.Score[lo:hi])), int64(slices.Max(a.Score[lo:hi]))
 		spread += max(high, 0) - min(low, 0)
 		least = min(least, low)
 	}
-	s.dense = growInts(s.dense, size*size)
-	absent := least - spread
-	for i := range s.dense {
-		s.dense[i] = absent
+	s.open, s.closed = resize(s.open, size*size), resize(s.closed, size*size)
+	s.splitOpen, s.split = resize(s.splitOpen, size*size), resize(s.split, size*size)
+	for i := range s.open {
+		s.open[i] = least - spread
 	}
-	s.least = least
 	for m := 1; m <= n; m++ {
 		lo, hi := a.Span(m)
 		for i := lo; i < hi; i++ {
-			s.dense[int(a.Heads[i])*size+m] = int64(a.Score[i])
+			s.open[int(a.Heads[i])*size+m] = int64(a.Score[i])
 		}
 	}
 }
@@ -117,7 +115,6 @@ type span struct{ kind, i, j int32 }
 
 // readChart follows the splits from the two halves under root.
 func (s *Spanner) readChart(size, root int, head []int32) {
-	cells := size * size
 	s.spans = append(s.spans[:0], span{leftClosed, 1, int32(root)}, span{rightClosed, int32(root), int32(size - 1)})
 	for len(s.spans) > 0 {
 		x := s.spans[len(s.spans)-1]
@@ -125,13 +122,13 @@ func (s *Spanner) readChart(size, root int, head []int32) {
 		if x.i == x.j {
 			continue
 		}
-		at := int(x.i)*size + int(x.j)
+		right, left := int(x.i)*size+int(x.j), int(x.j)*size+int(x.i)
 		switch x.kind {
 		case rightClosed:
-			m := int32(s.split[rightClosed*cells+at])
+			m := s.split[right]
 			s.spans = append(s.spans, span{rightOpen, x.i, m}, span{rightClosed, m, x.j})
 		case leftClosed:
-			m := int32(s.split[leftClosed*cells+at])
+			m := s.split[left]
 			s.spans = append(s.spans, span{leftClosed, x.i, m}, span{leftOpen, m, x.j})
 		default:
 			if x.kind == rightOpen {
@@ -139,15 +136,17 @@ func (s *Spanner) readChart(size, root int, head []int32) {
 			} else {
 				head[x.i] = x.j
 			}
-			m := int32(s.split[at])
+			m := s.splitOpen[right]
 			s.spans = append(s.spans, span{rightClosed, x.i, m}, span{leftClosed, m + 1, x.j})
 		}
 	}
 }
 
-func growInts(a []int64, n int) []int64 {
+// resize returns a slice of length n, in the memory of a if that is enough.
+// What is in it is undefined.
+func resize[T any](a []T, n int) []T {
 	if cap(a) < n {
-		return make([]int64, n, n+n/2)
+		return make([]T, n)
 	}
 	return a[:n]
 }
