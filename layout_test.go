@@ -42,7 +42,6 @@ var imports = func() map[string][]string {
 		"parser/tensor":  append(slices.Clone(scores), "parser/prune"),
 		"parser/decode":  append(slices.Clone(scores), "parser/prune", "parser/tensor"),
 		"parser/eval":    records,
-		"parser/optima":  {"parser/graph"},
 		"model":          append(slices.Clone(components), "io/durable"),
 		"parser/train":   append(slices.Clone(components), "model", "parser/eval"),
 
@@ -65,7 +64,7 @@ var imports = func() map[string][]string {
 		"pipeline":                  append(slices.Clone(stages), "transforms", "io/store/gs", "io/store/s3"),
 		"pipeline/diff":             {"io/parquet"},
 		"pipeline/nightly":          {"io/parquet", "io/source", "io/store", "transforms", "pipeline"},
-		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "pipeline/nightly", "pipeline/diff", "io/mirror", "io/view", "parser/train", "parser/eval", "parser/optima"),
+		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "pipeline/nightly", "pipeline/diff", "io/mirror", "io/view", "parser/train", "parser/eval"),
 		"bench/chaos":               nil,
 		"cmd/dist":                  nil,
 		"bench/measure":             nil,
@@ -73,6 +72,8 @@ var imports = func() map[string][]string {
 		"bench/ablation":            append(slices.Clone(components), "io/conllu"),
 		"bench/curve":               {"io/conllu", "model", "parser/decode", "parser/syntax", "parser/train"},
 		"bench/layouts":             {"io/conllu", "io/source", "io/text", "model", "parser/eval", "parser/syntax"},
+		"bench/optima":              append(slices.Clone(components), "bench/optima/firstorder", "io/conllu", "model", "parser/train"),
+		"bench/optima/firstorder":   {"parser/graph"},
 		"bench/scale":               {"model", "parser/decode", "parser/syntax"},
 		"bench/stages":              {"io/conllu", "model", "parser/decode", "parser/syntax"},
 	}

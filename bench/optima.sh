@@ -11,12 +11,11 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 banks=../shared/treebanks
 [ -d "$banks" ] || { echo "no treebanks in $banks" >&2; exit 64; }
-go build -trimpath -tags disable_grpc_modules -o bin/treebeam ./cmd/treebeam
 args=()
 for bank in en_ewt tr_imst el_gdt fr_sequoia; do
   model=${MODELS:+$MODELS/$bank.tbm}
   model=${model:-out/models/$bank-seed1.tbm}
   [ $bank = en_ewt ] && model=embedded
-  args+=(--model "$model" --input "$banks/$bank/$bank-ud-dev.conllu")
+  args+=(-model "$model" -input "$banks/$bank/$bank-ud-dev.conllu")
 done
-bin/treebeam analyze optima "${args[@]}" --sample "${SAMPLE:-90}" --output docs/results
+go run -trimpath -tags disable_grpc_modules ./bench/optima "${args[@]}" -sample "${SAMPLE:-90}" -output docs/results

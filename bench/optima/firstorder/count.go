@@ -1,9 +1,9 @@
-package optima
+package firstorder
 
 import "math"
 
-// Count returns the number of local optima. It is the algorithm of
-// papers/rbg-parser 7.3: if the best heads of all words make a tree, that is
+// Count returns the number of local optima. It follows
+// Zhang et al. (2014): if the best heads of all words make a tree, that is
 // the only optimum; else every optimum has all arcs but one of any cycle of
 // best heads, so the cycle is contracted once for each of its words, which
 // then alone may take a head outside.

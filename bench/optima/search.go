@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/plot/plotter"
+
 	"github.com/treebeam/treebeam/parser/decode"
 	weights "github.com/treebeam/treebeam/parser/score"
 )
@@ -49,7 +51,7 @@ func (a *analysis) search(banks []*bank) error {
 		fmt.Sprintf("The search of treebeam parse, as it is and with exactly so many climbs. \"Reached\": percent of the sentences of the sample with the best score that any row has; %d climbs are taken to find it. "+
 			"Losses are in units of one wrong head. Times are measured; gain evaluations tell the work without noise.", a.restarts))
 	d.header("treebank", "sentences", "words", "climbs", "reached", "mean loss of the others", "UAS", "climbs a sentence", "gain evaluations a word", "us a word")
-	p := plot{name: "anytime", title: "Accuracy against the time of the search", x: "microseconds a word", y: "UAS", logX: true,
+	p := figure{name: "anytime", title: "Accuracy against the time of the search", x: "microseconds a word", y: "UAS", logX: true,
 		keys: []string{"so many climbs", "default"}}
 	for _, b := range banks {
 		trials := make([][]trial, len(b.sample)) // [sentence][dial]
@@ -58,7 +60,7 @@ func (a *analysis) search(banks []*bank) error {
 				trials[i] = append(trials[i], a.try(b.model.Decoder, b.sample[i], dial))
 			}
 		})
-		curve := panel{title: b.name, lines: make([]line, 2)}
+		curve := panel{title: b.name, lines: make([]plotter.XYs, 2)}
 		words, count := wordsOf(b.sample), len(b.sample)
 		for k, dial := range dials {
 			var sum trial
@@ -81,12 +83,12 @@ func (a *analysis) search(banks []*bank) error {
 				name, at = "default", 1
 			}
 			micro := float64(sum.elapsed.Nanoseconds()) / 1000 / float64(words)
-			curve.lines[at] = append(curve.lines[at], point{micro, percent(sum.right, words)})
+			curve.lines[at] = append(curve.lines[at], plotter.XY{X: micro, Y: percent(sum.right, words)})
 			d.row(b.name, count, words, name, percent(reached, count), loss/float64(max(count-reached, 1)), percent(sum.right, words),
 				fmt.Sprintf("%.1f", float64(sum.work.Climbs)/float64(count)), fmt.Sprintf("%.0f", float64(sum.work.Gains)/float64(words)), fmt.Sprintf("%.0f", micro))
 		}
 		p.panels = append(p.panels, curve)
 	}
-	d.plots = append(d.plots, p)
+	d.figures = append(d.figures, p)
 	return nil
 }

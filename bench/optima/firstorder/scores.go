@@ -1,8 +1,8 @@
-// Package optima studies greedy search on first-order scores: it counts the
+// Package firstorder studies greedy search on first-order scores: it counts the
 // local optima of a sentence exactly, climbs, draws starting trees and finds
-// the exact optimum (Zhang, Lei, Barzilay and Jaakkola 2014, sections 3 and 5;
-// papers/rbg-parser 7). Any number of words may hang on the root, as in the
-// paper; the parser itself allows one.
+// the exact optimum (Zhang, Lei, Barzilay and Jaakkola 2014, sections 3 and 5).
+// Any number of words may hang on the root, as in the paper; the parser itself
+// allows one.
 //
 // A local optimum is a tree that no change of one head improves. With ties the
 // number of such trees has no useful bound (constant scores make all trees
@@ -10,7 +10,7 @@
 // same score, the one further left counts as better, as if every score had
 // lost an amount too small to change anything else. All functions order heads
 // this way, and only this way.
-package optima
+package firstorder
 
 import (
 	"cmp"

@@ -1,8 +1,23 @@
+// Command optima measures greedy search with restarts on sentences with gold
+// trees. Words are the gold ones; tags are the model's own unless -gold-tags is
+// given.
+//
+//	optima -input F.conllu [-model M.tbm]          local optima of the first-order model, counted exactly; how
+//	                                               often climbs find its best tree; where climbs with the whole
+//	                                               model start and end; and all of -search
+//	optima -search -input F.conllu [-model M.tbm]  how often the parser's search, as it is and with so many
+//	                                               climbs, reaches the best tree that -restarts climbs find;
+//	                                               its accuracy and time
+//
+// -input and -model may be repeated: the first model parses the first input,
+// and so on; one model parses all. Tables go to standard output as Markdown;
+// with -output they are also written to FOLDER/optima.md (or search.md), with
+// plots beside them. Times are measured; all else is the same in every run.
 package main
 
 import (
 	"bytes"
-	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -13,35 +28,18 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/google/renameio/v2"
+
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/train"
 )
 
-func init() {
-	commands = append(commands, command{"analyze", "analyze optima|search --input F.conllu", "local optima, starts and restarts of the search", runAnalyze})
-}
-
-const analyzeAbout = `
-Measures greedy search with restarts on sentences with gold trees. Words are
-the gold ones; tags are the model's own unless --gold-tags is given.
-
-  analyze optima   local optima of the first-order model, counted exactly; how
-                   often climbs find its best tree; where climbs with the whole
-                   model start and end; and all of analyze search
-  analyze search   how often the parser's search, as it is and with so many
-                   climbs, reaches the best tree that --restarts climbs find;
-                   its accuracy and time
-
---input and --model may be repeated: the first model parses the first input,
-and so on; one model parses all. Tables go to standard output as Markdown; with
---output they are also written to FOLDER/optima.md (or search.md), and plots
-beside them. Times are measured, all else is the same in every run.`
-
-// An analysis holds the options of treebeam analyze.
+// An analysis holds the options.
 type analysis struct {
-	models, inputs    list
+	models, inputs    []string
+	searchOnly        bool
 	output            string
 	goldTags          bool
 	sample, maxWords  int
@@ -72,47 +70,48 @@ func newAnalysis() *analysis {
 	return &analysis{sample: 100, maxWords: 100, restarts: 3000, seed: train.SearchSeed}
 }
 
-func runAnalyze(_ context.Context, args []string) error {
-	fs := newFlags("analyze", "analyze optima|search --input F.conllu [--model M.tbm] [flags]", analyzeAbout)
+func main() {
 	a := newAnalysis()
-	fs.Var(&a.inputs, "input", "gold trees, a CoNLL-U `FILE`; may be repeated")
-	fs.Var(&a.models, "model", "model `FILE` (the embedded English one); may be repeated")
-	fs.StringVar(&a.output, "output", "", "write tables and plots into `FOLDER`, too")
-	fs.BoolVar(&a.goldTags, "gold-tags", false, "parse with the tags and lemmas of the input")
-	fs.IntVar(&a.sample, "sample", a.sample, "search in `N` sentences, evenly spread over each input; 0 is all")
-	fs.IntVar(&a.maxWords, "max-words", a.maxWords, "leave out sentences longer than `N` words")
-	fs.IntVar(&a.restarts, "restarts", a.restarts, "`N` climbs are held to find the best tree")
-	fs.IntVar(&a.workers, "workers", 0, "`N` goroutines; 0 is one per core")
-	fs.Uint64Var(&a.seed, "seed", a.seed, "`N` that the random choices depend on")
-	others, err := parseFlags(fs, args)
-	if err != nil {
-		return err
+	repeated := func(to *[]string) func(string) error {
+		return func(value string) error {
+			*to = append(*to, value)
+			return nil
+		}
 	}
-	if len(others) != 1 {
-		return refuse("want treebeam analyze optima or treebeam analyze search, with --input FILE")
+	flag.Func("input", "gold trees, a CoNLL-U `FILE`; may be repeated", repeated(&a.inputs))
+	flag.Func("model", "model `FILE` (the embedded English one); may be repeated", repeated(&a.models))
+	flag.BoolVar(&a.searchOnly, "search", false, "measure the parser's search only")
+	flag.StringVar(&a.output, "output", "", "write tables and plots into `FOLDER`, too")
+	flag.BoolVar(&a.goldTags, "gold-tags", false, "parse with the tags and lemmas of the input")
+	flag.IntVar(&a.sample, "sample", a.sample, "search in `N` sentences, evenly spread over each input; 0 is all")
+	flag.IntVar(&a.maxWords, "max-words", a.maxWords, "leave out sentences longer than `N` words")
+	flag.IntVar(&a.restarts, "restarts", a.restarts, "`N` climbs are held to find the best tree")
+	flag.IntVar(&a.workers, "workers", 0, "`N` goroutines; 0 is one per core")
+	flag.Uint64Var(&a.seed, "seed", a.seed, "`N` that the random choices depend on")
+	flag.Parse()
+	if err := a.run(os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "optima:", err)
+		os.Exit(1)
 	}
-	return a.run(others[0], os.Stdout)
 }
 
-func (a *analysis) validate(what string) error {
+func (a *analysis) validate() error {
 	switch {
-	case what != "optima" && what != "search":
-		return refuse("analyze %s: there are analyze optima and analyze search", what)
 	case len(a.inputs) == 0:
-		return refuse("want --input FILE, CoNLL-U with gold trees")
+		return fmt.Errorf("want -input FILE, CoNLL-U with gold trees")
 	case len(a.models) > 1 && len(a.models) != len(a.inputs):
-		return refuse("%d models for %d inputs: give one model for all, or one for each in the same order", len(a.models), len(a.inputs))
+		return fmt.Errorf("%d models for %d inputs: give one model for all, or one for each in the same order", len(a.models), len(a.inputs))
 	case a.sample < 0 || a.maxWords < 1 || a.maxWords > syntax.MaxWholeWords:
-		return refuse("--sample must not be negative, --max-words from 1 to %d", syntax.MaxWholeWords)
+		return fmt.Errorf("-sample must not be negative, -max-words from 1 to %d", syntax.MaxWholeWords)
 	case a.restarts < 1:
-		return refuse("--restarts %d: want at least 1", a.restarts)
+		return fmt.Errorf("-restarts %d: want at least 1", a.restarts)
 	}
 	return nil
 }
 
 // run makes the tables and writes them.
-func (a *analysis) run(what string, out io.Writer) error {
-	if err := a.validate(what); err != nil {
+func (a *analysis) run(out io.Writer) error {
+	if err := a.validate(); err != nil {
 		return err
 	}
 	for _, d := range []int{1, 3, 10, 30, 100, 300, 1000, 3000} {
@@ -128,8 +127,8 @@ func (a *analysis) run(what string, out io.Writer) error {
 			return err
 		}
 	}
-	a.heading(what, banks)
-	if what == "optima" {
+	a.heading(banks)
+	if !a.searchOnly {
 		a.optima(banks)
 		if err := a.starts(banks); err != nil {
 			return err
@@ -141,17 +140,24 @@ func (a *analysis) run(what string, out io.Writer) error {
 	if _, err := out.Write(a.pages.text.Bytes()); err != nil || a.output == "" {
 		return err
 	}
-	return a.pages.write(a.output, what)
+	name := "optima"
+	if a.searchOnly {
+		name = "search"
+	}
+	return a.pages.write(a.output, name)
 }
 
 // heading says what was measured.
-func (a *analysis) heading(what string, banks []*bank) {
-	tags := ""
-	if a.goldTags {
-		tags = " --gold-tags"
+func (a *analysis) heading(banks []*bank) {
+	more := ""
+	if a.searchOnly {
+		more += " -search"
 	}
-	fmt.Fprintf(&a.pages.text, "# Restarts and local optima\n\nMade by `treebeam analyze %s --sample %d --restarts %d --max-words %d --seed %d%s`. Models:",
-		what, a.sample, a.restarts, a.maxWords, a.seed, tags)
+	if a.goldTags {
+		more += " -gold-tags"
+	}
+	fmt.Fprintf(&a.pages.text, "# Restarts and local optima\n\nMade by `go run ./bench/optima -sample %d -restarts %d -max-words %d -seed %d%s`. Models:",
+		a.sample, a.restarts, a.maxWords, a.seed, more)
 	for i, b := range banks {
 		comma := ","
 		if i == len(banks)-1 {
@@ -170,11 +176,11 @@ func (a *analysis) open(i int) (*bank, error) {
 	}
 	m, err := model.Open(uri)
 	if err != nil {
-		return nil, &refusal{err}
+		return nil, err
 	}
 	sents, err := conllu.ReadAllWith(a.inputs[i], conllu.Options{MultipleRoots: true})
 	if err != nil {
-		return nil, &refusal{err}
+		return nil, err
 	}
 	name, _, _ := strings.Cut(filepath.Base(a.inputs[i]), ".")
 	b := &bank{name: strings.Replace(name, "-ud-", " ", 1), model: m}
@@ -184,7 +190,7 @@ func (a *analysis) open(i int) (*bank, error) {
 		}
 	}
 	if len(b.all) == 0 {
-		return nil, refuse("%s holds no sentence of 1 to %d words", a.inputs[i], a.maxWords)
+		return nil, fmt.Errorf("%s holds no sentence of 1 to %d words", a.inputs[i], a.maxWords)
 	}
 	size := len(b.all)
 	if a.sample > 0 {
@@ -259,10 +265,10 @@ func (a *analysis) each(n int, f func(i int)) {
 	wg.Wait()
 }
 
-// A document is the text of tables and the plots that belong to it.
+// A document is the text of tables and the figures that belong to it.
 type document struct {
-	text  bytes.Buffer
-	plots []plot
+	text    bytes.Buffer
+	figures []figure
 }
 
 // section begins a section.
@@ -286,22 +292,26 @@ func (d *document) row(cells ...any) {
 	d.text.WriteString("|\n")
 }
 
-// write writes the text to folder/name.md and each plot to
-// folder/name-PLOT.svg.
+// write writes the text to folder/name.md and each figure to
+// folder/name-FIGURE.svg, each whole or not at all.
 func (d *document) write(folder, name string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
 	text := slices.Clone(d.text.Bytes())
-	for i := range d.plots {
-		p := &d.plots[i]
-		file := name + "-" + p.name + ".svg"
-		if err := os.WriteFile(filepath.Join(folder, file), p.svg(), 0o644); err != nil {
+	for i := range d.figures {
+		f := &d.figures[i]
+		svg, err := f.svg()
+		if err != nil {
+			return fmt.Errorf("figure %s: %w", f.name, err)
+		}
+		file := name + "-" + f.name + ".svg"
+		if err := renameio.WriteFile(filepath.Join(folder, file), svg, 0o644); err != nil {
 			return err
 		}
-		text = fmt.Appendf(text, "\n![%s](%s)\n", p.title, file)
+		text = fmt.Appendf(text, "\n![%s](%s)\n", f.title, file)
 	}
-	return os.WriteFile(filepath.Join(folder, name+".md"), text, 0o644)
+	return renameio.WriteFile(filepath.Join(folder, name+".md"), text, 0o644)
 }
 
 // percent is part of whole in percent, 0 of nothing.

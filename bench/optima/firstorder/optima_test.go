@@ -1,4 +1,4 @@
-package optima
+package firstorder
 
 import (
 	"fmt"
@@ -236,7 +236,7 @@ func TestCountOfManyCycles(t *testing.T) {
 }
 
 // Any tree reaches any other by as many changes as heads differ, made bottom
-// up (papers/rbg-parser 7.1): all pairs of four words.
+// up (Zhang et al. 2014): all pairs of four words.
 func TestEveryTreeReachesEveryOther(t *testing.T) {
 	var all [][]int32
 	trees(4, func(head []int32) { all = append(all, slices.Clone(head)) })

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/treebeam/treebeam/bench/optima/firstorder"
 	"github.com/treebeam/treebeam/parser/graph"
-	"github.com/treebeam/treebeam/parser/optima"
 )
 
 // maxSituations bounds the work of counting the optima of one sentence. What
@@ -61,8 +63,8 @@ func (a *analysis) follow(s *tested, next func(j int) (start, end []int32, score
 	return c
 }
 
-// firstOrder is what is known of one sentence under the first-order model.
-type firstOrder struct {
+// An exact is what is known of one sentence under the first-order model.
+type exact struct {
 	count                  uint64
 	tied, multiRoot        bool
 	best                   int64 // score of the best tree
@@ -79,11 +81,11 @@ func (a *analysis) seedOf(sentence, kind, j int) graph.Rand {
 	return r
 }
 
-func (a *analysis) firstOrder(b *bank, i int) firstOrder {
+func (a *analysis) firstOrder(b *bank, i int) exact {
 	s := &b.all[i]
 	n := len(s.Words)
-	scores := optima.New(n, b.model.Pruner.Pairs(&s.Sentence))
-	f := firstOrder{tied: scores.Tied()}
+	scores := firstorder.New(n, b.model.Pruner.Pairs(&s.Sentence))
+	f := exact{tied: scores.Tied()}
 	f.count, _ = scores.Count(maxSituations)
 	head, start := make([]int32, n+1), make([]int32, n+1)
 	for m := 1; m <= n; m++ {
@@ -99,7 +101,7 @@ func (a *analysis) firstOrder(b *bank, i int) firstOrder {
 		}
 	}
 	f.multiRoot = roots > 1
-	var climber optima.Climber
+	var climber firstorder.Climber
 	climber.Prepare(scores, b.model.Pruner.Nat())
 	for kind := range f.courses {
 		f.courses[kind] = a.follow(s, func(j int) ([]int32, []int32, int64) {
@@ -117,12 +119,12 @@ func (a *analysis) firstOrder(b *bank, i int) firstOrder {
 	return f
 }
 
-// optima reports on the first-order model: papers/rbg-parser 7, and Tables 1
-// and 2 of 8.3.
+// optima reports on the first-order model, as Zhang, Lei, Barzilay and Jaakkola
+// do (2014, Tables 1 and 2).
 func (a *analysis) optima(banks []*bank) {
-	results := make([][]firstOrder, len(banks))
+	results := make([][]exact, len(banks))
 	for k, b := range banks {
-		results[k] = make([]firstOrder, len(b.all))
+		results[k] = make([]exact, len(b.all))
 		a.each(len(b.all), func(i int) { results[k][i] = a.firstOrder(b, i) })
 	}
 	a.countTable(banks, results)
@@ -130,7 +132,7 @@ func (a *analysis) optima(banks []*bank) {
 	a.climbTable(banks, results)
 }
 
-func (a *analysis) countTable(banks []*bank, results [][]firstOrder) {
+func (a *analysis) countTable(banks []*bank, results [][]exact) {
 	d := &a.pages
 	d.section("Local optima of the first-order model",
 		"Scores are those of both stages of the pruner, for all pairs of words; any number of words may hang on the root. "+
@@ -165,11 +167,11 @@ func (a *analysis) countTable(banks []*bank, results [][]firstOrder) {
 	}
 }
 
-func (a *analysis) lengthTable(banks []*bank, results [][]firstOrder) {
+func (a *analysis) lengthTable(banks []*bank, results [][]exact) {
 	d := &a.pages
 	d.section("Sentences by length and number of local optima", "Percent of the sentences of that length.")
 	d.header(append([]string{"treebank", "words", "sentences"}, countName...)...)
-	p := plot{name: "histogram", title: "Local optima of the first-order model by sentence length", x: "words", y: "% of sentences",
+	p := figure{name: "histogram", title: "Local optima of the first-order model by sentence length", x: "words", y: "% of sentences",
 		categories: sizeName, keys: countName}
 	for k, b := range banks {
 		cells := make([][]int, len(sizeBins))
@@ -199,10 +201,10 @@ func (a *analysis) lengthTable(banks []*bank, results [][]firstOrder) {
 		}
 		p.panels = append(p.panels, one)
 	}
-	d.plots = append(d.plots, p)
+	d.figures = append(d.figures, p)
 }
 
-func (a *analysis) climbTable(banks []*bank, results [][]firstOrder) {
+func (a *analysis) climbTable(banks []*bank, results [][]exact) {
 	d := &a.pages
 	d.section("First-order climbs against the exact optimum",
 		"\"Found after\" so many climbs: percent of the sentences for which the best tree met has the score of the maximum spanning tree. "+
@@ -217,24 +219,24 @@ func (a *analysis) climbTable(banks []*bank, results [][]firstOrder) {
 		columns = append(columns, fmt.Sprintf("%d, %s %d words", a.dials[middle], part, shortWords))
 	}
 	d.header(columns...)
-	p := plot{name: "found", title: "First-order climbs that find the exact optimum", x: "climbs", y: "% of sentences", logX: true,
+	p := figure{name: "found", title: "First-order climbs that find the exact optimum", x: "climbs", y: "% of sentences", logX: true,
 		keys: startName[:2]}
 	for k, b := range banks {
 		one := panel{title: b.name}
 		for kind := range 2 {
 			c := summarize(b, results[k], kind, len(a.dials), middle)
 			row := []any{b.name, c.greedy, c.best, c.multiRoot, startName[kind], c.start, c.uas[0], c.uas[len(a.dials)-1]}
-			var curve line
+			var curve plotter.XYs
 			for at, dial := range a.dials {
 				row = append(row, c.found[at])
-				curve = append(curve, point{float64(dial), c.found[at]})
+				curve = append(curve, plotter.XY{X: float64(dial), Y: c.found[at]})
 			}
 			d.row(append(row, c.short, c.long)...)
 			one.lines = append(one.lines, curve)
 		}
 		p.panels = append(p.panels, one)
 	}
-	d.plots = append(d.plots, p)
+	d.figures = append(d.figures, p)
 }
 
 // A firstOrderSummary holds percentages over the sentences or words of a bank.
@@ -244,7 +246,7 @@ type firstOrderSummary struct {
 	short, long                    float64   // found at the middle dial
 }
 
-func summarize(b *bank, results []firstOrder, kind, dials, middle int) firstOrderSummary {
+func summarize(b *bank, results []exact, kind, dials, middle int) firstOrderSummary {
 	words, greedy, best, start, roots := 0, 0, 0, 0, 0
 	found, right := make([]int, dials), make([]int, dials)
 	var total, hit [2]int // by length

@@ -3,14 +3,14 @@ package main
 import (
 	"bytes"
 	"encoding/xml"
-	"errors"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/plot/plotter"
 )
 
 // tables returns the data rows of a Markdown text by section title.
@@ -34,17 +34,22 @@ func tables(text string) map[string][][]string {
 	return found
 }
 
-func TestAnalyze(t *testing.T) {
-	run := func(what string, workers int) (string, string) {
+const (
+	toyTrain = "../../cmd/treebeam/testdata/xx_toy-ud-train.conllu"
+	toyDev   = "../../cmd/treebeam/testdata/xx_toy-ud-dev.conllu"
+)
+
+func TestTables(t *testing.T) {
+	run := func(searchOnly bool, workers int) (string, string) {
 		a := newAnalysis()
-		a.inputs, a.models, a.output, a.restarts, a.workers = list{toyDev, toyTrain}, list{trainedToy(t)}, t.TempDir(), 40, workers
+		a.inputs, a.output, a.restarts, a.workers, a.searchOnly = []string{toyDev, toyTrain}, t.TempDir(), 40, workers, searchOnly
 		var out bytes.Buffer
-		if err := a.run(what, &out); err != nil {
+		if err := a.run(&out); err != nil {
 			t.Fatal(err)
 		}
 		return out.String(), a.output
 	}
-	text, folder := run("optima", 1)
+	text, folder := run(false, 1)
 	got := tables(text)
 	for title, rows := range map[string]int{
 		"Local optima of the first-order model":        2,
@@ -83,7 +88,7 @@ func TestAnalyze(t *testing.T) {
 		t.Errorf("%d plots, want 4", n)
 	}
 	// Times apart, the result does not depend on the number of workers.
-	again, _ := run("search", 3)
+	again, _ := run(true, 3)
 	last := func(text string) string { return timeless(text[strings.Index(text, "## The parser's search"):]) }
 	if a, b := last(text), last(again); a != b {
 		t.Errorf("one worker:\n%s\nthree:\n%s", a, b)
@@ -110,56 +115,51 @@ func wellFormed(t *testing.T, name string, data []byte) {
 	}
 }
 
-// Points lie where the axes say, bars fill their panel, and labels are
-// escaped.
-func TestPlot(t *testing.T) {
-	p := plot{title: "a < b", logX: true, keys: []string{"one", "two"}, panels: []panel{
-		{title: "x", lines: []line{{{1, 0}, {100, 50}}, {{10, 25}}}},
-		{title: "flat", lines: []line{{{1, 3}, {100, 3}}}},
+// A figure has all that it should: titles, names of axes, keys and categories,
+// with what XML gives a meaning escaped.
+func TestFigure(t *testing.T) {
+	lines := figure{title: "a < b", x: "climbs", y: "UAS", logX: true, keys: []string{"one", "two"}, panels: []panel{
+		{title: "left", lines: []plotter.XYs{{{X: 1, Y: 0}, {X: 100, Y: 50}}, {{X: 10, Y: 25}}}},
+		{title: "flat", lines: []plotter.XYs{{{X: 1, Y: 3}, {X: 100, Y: 3}}}},
 	}}
-	svg := string(p.svg())
-	wellFormed(t, "plot", []byte(svg))
-	for _, want := range []string{"a &lt; b", `cx="0.0" cy="189.3"`, `cx="250.0" cy="10.7"`, `cx="125.0" cy="100.0"`, ">10<"} {
-		if !strings.Contains(svg, want) {
-			t.Errorf("no %q in\n%s", want, svg)
+	bars := figure{title: "bars", categories: []string{"few", "many"}, keys: []string{"red", "blue"}, panels: []panel{{title: "p", bars: [][]float64{{25, 75}, {0, 100}}}}}
+	for _, c := range []struct {
+		f    figure
+		want []string
+	}{
+		{lines, []string{"a &lt; b", "left", "flat", "climbs", "UAS", "one", "two", ">10<", ">100<"}},
+		{bars, []string{"bars", "p", "few", "many", "red", "blue"}},
+	} {
+		svg, err := c.f.svg()
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	bars := plot{categories: []string{"a", "b"}, panels: []panel{{bars: [][]float64{{25, 75}, {0, 100}}}}}
-	svg = string(bars.svg())
-	wellFormed(t, "bars", []byte(svg))
-	for _, want := range []string{`x="12.5" y="150.0" width="100.0" height="50.0"`, `x="12.5" y="0.0" width="100.0" height="150.0"`, `x="137.5" y="0.0" width="100.0" height="200.0"`} {
-		if !strings.Contains(svg, want) {
-			t.Errorf("no %q in\n%s", want, svg)
-		}
-	}
-	for _, x := range (axis{low: -0.01, high: 1}).ticks() {
-		if math.Signbit(x) {
-			t.Errorf("tick %v", x)
+		wellFormed(t, c.f.title, svg)
+		for _, want := range c.want {
+			if !strings.Contains(string(svg), want) {
+				t.Errorf("%s: no %q in\n%s", c.f.title, want, svg)
+			}
 		}
 	}
 }
 
-func TestAnalyzeRefusals(t *testing.T) {
+func TestWrongOptions(t *testing.T) {
 	for _, c := range []struct {
-		what string
 		set  func(a *analysis)
 		want string
 	}{
-		{"trees", func(a *analysis) {}, "analyze optima"},
-		{"optima", func(a *analysis) { a.inputs = nil }, "--input"},
-		{"optima", func(a *analysis) { a.models = list{"a", "b"} }, "2 models for 1 inputs"},
-		{"search", func(a *analysis) { a.restarts = 0 }, "--restarts"},
-		{"search", func(a *analysis) { a.maxWords = 0 }, "--max-words"},
-		{"search", func(a *analysis) { a.inputs = list{"nowhere.conllu"} }, "nowhere.conllu"},
-		{"search", func(a *analysis) { a.maxWords = 1 }, "no sentence"},
+		{func(a *analysis) { a.inputs = nil }, "-input"},
+		{func(a *analysis) { a.models = []string{"a", "b"} }, "2 models for 1 inputs"},
+		{func(a *analysis) { a.restarts = 0 }, "-restarts"},
+		{func(a *analysis) { a.maxWords = 0 }, "-max-words"},
+		{func(a *analysis) { a.inputs = []string{"nowhere.conllu"} }, "nowhere.conllu"},
+		{func(a *analysis) { a.maxWords = 1 }, "no sentence"},
 	} {
 		a := newAnalysis()
-		a.inputs, a.models = list{toyDev}, list{trainedToy(t)}
+		a.inputs = []string{toyDev}
 		c.set(a)
-		err := a.run(c.what, io.Discard)
-		var refused *refusal
-		if !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want a refusal that says %q", c.what, err, c.want)
+		if err := a.run(io.Discard); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want an error that says %q", err, c.want)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 
+	"gonum.org/v1/plot/plotter"
+
 	"github.com/treebeam/treebeam/parser/decode"
 	"github.com/treebeam/treebeam/parser/graph"
 	weights "github.com/treebeam/treebeam/parser/score"
@@ -83,8 +85,8 @@ func (a *analysis) climbs(m *decode.Model, s *tested, number int) (courses [3]co
 	return courses, nil
 }
 
-// starts reports on the whole model: Tables 5 and 6 and the figure of scores
-// of papers/rbg-parser 8.3.
+// starts reports on the whole model, as Zhang, Lei, Barzilay and Jaakkola do
+// (2014, Tables 5 and 6, and the figure of scores).
 func (a *analysis) starts(banks []*bank) error {
 	d := &a.pages
 	d.section("Starts of the whole model's climbs",
@@ -96,7 +98,7 @@ func (a *analysis) starts(banks []*bank) error {
 		columns = append(columns, fmt.Sprintf("reached after %d", dial))
 	}
 	d.header(append(columns, fmt.Sprintf("300, <= %d words", shortWords), fmt.Sprintf("300, > %d words", shortWords))...)
-	p := plot{name: "scores", title: "Score of the best tree so far, below the best of all", x: "climbs", y: "mean loss, in wrong heads", logX: true,
+	p := figure{name: "scores", title: "Score of the best tree so far, below the best of all", x: "climbs", y: "mean loss, in wrong heads", logX: true,
 		keys: startName[:2]}
 	for _, b := range banks {
 		courses := make([][3]course, len(b.few))
@@ -117,12 +119,12 @@ func (a *analysis) starts(banks []*bank) error {
 		}
 		p.panels = append(p.panels, one)
 	}
-	d.plots = append(d.plots, p)
+	d.figures = append(d.figures, p)
 	return nil
 }
 
 // startRow sums the courses of one kind.
-func (a *analysis) startRow(b *bank, courses [][3]course, kind int) (row []any, losses line) {
+func (a *analysis) startRow(b *bank, courses [][3]course, kind int) (row []any, losses plotter.XYs) {
 	words, last, middle := wordsOf(b.few), len(a.dials)-1, 0
 	for at, dial := range a.dials {
 		if dial <= 300 {
@@ -160,7 +162,7 @@ func (a *analysis) startRow(b *bank, courses [][3]course, kind int) (row []any, 
 		row[2], row[3] = "", ""
 	}
 	for at, dial := range a.dials {
-		losses = append(losses, point{float64(dial), loss[at]})
+		losses = append(losses, plotter.XY{X: float64(dial), Y: loss[at]})
 		if at > 0 && kind == optimum {
 			row = append(row, "")
 		} else {

@@ -1,4 +1,4 @@
-package optima
+package firstorder
 
 import "github.com/treebeam/treebeam/parser/graph"
 
@@ -12,7 +12,7 @@ type Climber struct {
 // Climb improves the tree head[1..N] in place until no change of one head
 // gains: every sweep visits the words in the post-order of the tree that it
 // began with, and hangs each on its best head that is not below it
-// (papers/rbg-parser 6.3). Where it ends is a local optimum.
+// (Zhang et al. 2014). Where it ends is a local optimum.
 func (c *Climber) Climb(s *Scores, head []int32) {
 	for changed := true; changed; {
 		changed = false
@@ -63,7 +63,7 @@ func (c *Climber) postorder(n int, head []int32) {
 }
 
 // Uniform draws head[1..N] evenly from all trees by Wilson's algorithm
-// (papers/rbg-parser 6.2).
+// (Wilson 1996).
 func (c *Climber) Uniform(s *Scores, head []int32, r *graph.Rand) {
 	c.wilson(s, head, r, 0, nil)
 }
