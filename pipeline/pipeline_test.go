@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 // write writes files (name -> content) below a new folder and returns it.
-func write(t *testing.T, files map[string]string) string {
+func write(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range files {
@@ -156,7 +156,7 @@ func tryRun(o Options) error {
 }
 
 // files returns the contents of all files below dir but for temporary ones.
-func files(t *testing.T, dir string) map[string]string {
+func files(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	list := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -30,9 +30,9 @@ type bucket struct {
 	server *storetest.Server
 }
 
-var buckets = map[string]func(*testing.T) bucket{"gs": gsBucket, "s3": s3Bucket}
+var buckets = map[string]func(testing.TB) bucket{"gs": gsBucket, "s3": s3Bucket}
 
-func gsBucket(t *testing.T) bucket {
+func gsBucket(t testing.TB) bucket {
 	fake, err := fakestorage.NewServerWithOptions(fakestorage.Options{NoListener: true, PublicHost: "127.0.0.1"})
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func gsBucket(t *testing.T) bucket {
 	return bucket{"gs://bucket", server}
 }
 
-func s3Bucket(t *testing.T) bucket {
+func s3Bucket(t testing.TB) bucket {
 	backend := s3mem.New()
 	if err := backend.CreateBucket("bucket"); err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func s3Bucket(t *testing.T) bucket {
 }
 
 // upload copies the files of a folder to a new one in the bucket.
-func (b bucket) upload(t *testing.T, dir, name string) string {
+func (b bucket) upload(t testing.TB, dir, name string) string {
 	t.Helper()
 	for file, data := range files(t, dir) {
 		if err := store.WriteFile(t.Context(), store.Join(b.uri, name, filepath.ToSlash(file)), []byte(data), store.Options{}); err != nil {

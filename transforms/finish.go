@@ -3,7 +3,6 @@ package transforms
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -214,44 +213,6 @@ func (j *Job) name(kind string, k int) string {
 }
 
 func (j *Job) documentsName() string { return "documents/" + parquet.PartName(0, 1, j.FP) }
-
-// mergeFiles adds up what the ranges read of each file, which must come in
-// order, and checks that it was all of it: the intervals tile the
-// decompressed stream. It works in place: a run may have a million files.
-func mergeFiles(pieces []File) ([]File, error) {
-	list := pieces[:0]
-	for i := range pieces {
-		p := &pieces[i]
-		if len(list) == 0 || list[len(list)-1].URI != p.URI {
-			list = append(list, *p)
-			if p.Start != 0 && !p.Failed {
-				return nil, fmt.Errorf("%s: the first %d bytes were read by no range", p.URI, p.Start)
-			}
-			continue
-		}
-		d := &list[len(list)-1]
-		if p.Start != p.End { // an empty piece covers nothing and says nothing
-			if p.Start != d.End && !p.Failed && !d.Failed {
-				return nil, fmt.Errorf("%s: bytes %d to %d were read by no range or twice", p.URI, d.End, p.Start)
-			}
-			d.End = p.End
-		}
-		if p.Version != d.Version && p.Version != "" && d.Version != "" {
-			return nil, &source.Error{URI: p.URI, Kind: source.Changed, Err: errors.New("the file changed while it was read")}
-		}
-		d.EOF = p.EOF
-		d.Failed = d.Failed || p.Failed
-		d.Repaired += p.Repaired
-		d.Records += p.Records
-		d.Counts.Add(&p.Counts)
-	}
-	for i := range list {
-		if d := &list[i]; !d.EOF && !d.Failed {
-			return nil, fmt.Errorf("%s was not read to its end", d.URI)
-		}
-	}
-	return list, nil
-}
 
 func (j *Job) writeDocuments(ctx context.Context, docs []File) error {
 	ctx, cancel := context.WithCancel(ctx)

@@ -172,8 +172,14 @@ func (rd *rangeReader) piece(i int) error {
 	default:
 		return fmt.Errorf("reading %s: %w", p.URI, err)
 	}
-	if f.Failed && p.Start == 0 {
+	// Every range that cannot read its piece says so, for others may have read
+	// theirs. A file that is no text is none for all of them: one row is enough.
+	if f.Failed && (notText == nil || p.Start == 0) {
+		at.offset = max(at.offset, p.Start)
 		rd.fail(&f, failed(stageRead, why, at, ""))
+	}
+	if fault != nil && fault.Access() {
+		f.Version = "" // what was read is not all: a state tries the file again
 	}
 	rd.read = before + p.End - p.Start
 	rd.ends = append(rd.ends, f)

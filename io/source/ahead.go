@@ -61,7 +61,7 @@ func (f *Files) Open(i int) (*File, error) {
 	<-got.done // the context ends it, too
 	if got.err != nil {
 		got.free()
-		return nil, classify(p.URI, 0, got.err)
+		return nil, classify(p, 0, got.err)
 	}
 	file, err := Open(f.ctx, f.r, p)
 	if err != nil {

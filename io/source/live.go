@@ -31,14 +31,15 @@ func (in *Input) Live() bool { return in.Version == LiveVersion }
 // first Read of r that returns after ctx is done or the File is closed.
 func OpenLive(ctx context.Context, in *Input, r io.Reader, pause func() error) (*File, error) {
 	ctx, stop := context.WithCancel(ctx)
+	piece := LivePiece(in)
 	ahead := readAhead(ctx, r, pause)
 	comp, first, err := compressionAt(ahead)
 	if err != nil {
 		stop()
-		return nil, classify(in.URI, 0, err)
+		return nil, classify(&piece, 0, err)
 	}
 	obj := &liveObject{r: io.MultiReader(bytes.NewReader(first), ahead), stop: stop}
-	return &File{ctx: ctx, piece: LivePiece(in), obj: obj, comp: comp, live: true}, nil
+	return &File{ctx: ctx, piece: piece, obj: obj, comp: comp, live: true}, nil
 }
 
 // compressionAt reads from r as many bytes as it takes to tell the

@@ -46,7 +46,7 @@ func Open(ctx context.Context, r *Range, p *Piece) (*File, error) {
 	}
 	obj, err := openObject(ctx, r.Dir, name, p)
 	if err != nil {
-		return nil, classify(p.URI, 0, err)
+		return nil, notOpened(r.Dir, name, p, err)
 	}
 	f := &File{ctx: ctx, piece: *p, obj: obj, comp: compressionOf(p.URI)}
 	if p.Gzip && f.comp == plain {
@@ -59,7 +59,7 @@ func Open(ctx context.Context, r *Range, p *Piece) (*File, error) {
 	if strings.HasPrefix(p.Version, spooled) {
 		if f.comp, err = f.compressionIn(); err != nil {
 			obj.Close()
-			return nil, classify(p.URI, 0, err)
+			return nil, classify(p, 0, err)
 		}
 	}
 	return f, nil
@@ -151,7 +151,7 @@ func (f *File) restart(off int64) error {
 	f.closeStream()
 	raw, err := f.stored(f.ctx, off)
 	if err != nil {
-		return classify(f.piece.URI, off, err)
+		return classify(&f.piece, off, err)
 	}
 	f.raw = raw
 	stored := &stored{r: &contextReader{f.ctx, raw}}
@@ -159,7 +159,7 @@ func (f *File) restart(off int64) error {
 	if f.comp != plain && f.piece.Size == 0 {
 		err = io.ErrUnexpectedEOF // nothing at all is no compressed file
 	}
-	f.stream = &stream{uri: f.piece.URI, stored: stored, dec: dec, off: off}
+	f.stream = &stream{piece: &f.piece, stored: stored, dec: dec, off: off}
 	if err != nil {
 		return f.stream.fail(err)
 	}
@@ -211,7 +211,7 @@ func (f *File) Verify() error {
 	if errors.Is(err, fs.ErrNotExist) {
 		size, version = 0, "gone"
 	} else if err != nil {
-		return classify(f.piece.URI, 0, err)
+		return classify(&f.piece, 0, err)
 	}
 	return f.check(size, version)
 }
@@ -275,13 +275,13 @@ func (f *File) Digest(ctx context.Context) (string, error) {
 func (f *File) digest(ctx context.Context) (string, error) {
 	r, err := f.stored(ctx, 0)
 	if err != nil {
-		return "", classify(f.piece.URI, 0, err)
+		return "", classify(&f.piece, 0, err)
 	}
 	defer r.Close()
 	h := sha256.New()
 	s := &stored{r: &contextReader{ctx, r}}
 	if _, err := io.Copy(h, s); err != nil {
-		return "", (&stream{uri: f.piece.URI, stored: s}).fail(err)
+		return "", (&stream{piece: &f.piece, stored: s}).fail(err)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }

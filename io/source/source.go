@@ -15,6 +15,7 @@
 package source
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -111,6 +112,13 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// Access reports that the bytes could not be had, whatever they are: it may be
+// mended without a change of the file.
+func (e *Error) Access() bool {
+	var why syntax.Fault
+	return e.Kind == Permanent && errors.As(e.Err, &why) && why.Kind != syntax.KindTruncated && why.Kind != syntax.KindDamaged
+}
 
 // permanent returns the Error of a file that cannot be read for good. Nothing
 // else makes one: the row that the file leaves has the kind.

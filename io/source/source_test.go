@@ -344,13 +344,6 @@ func TestChanged(t *testing.T) {
 	if _, err := Open(t.Context(), r, &r.Pieces[0]); !isChanged(err) {
 		t.Errorf("another time: got %v", err)
 	}
-	if err := os.Remove(name); err != nil {
-		t.Fatal(err)
-	}
-	var e *Error
-	if _, err := Open(t.Context(), r, &r.Pieces[0]); !errors.As(err, &e) || e.Kind != Permanent {
-		t.Errorf("a file that is gone: got %v", err)
-	}
 }
 
 func TestPermission(t *testing.T) {

@@ -6,13 +6,11 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"path"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -113,7 +111,7 @@ func (s *stored) Read(b []byte) (int, error) {
 
 // A stream reads the decompressed bytes of a file. Its errors are *Error.
 type stream struct {
-	uri    string
+	piece  *Piece
 	stored *stored
 	dec    io.Reader
 	off    int64 // of the next byte
@@ -141,36 +139,15 @@ func (s *stream) Read(b []byte) (int, error) {
 func (s *stream) fail(err error) error {
 	switch {
 	case s.stored.err != nil:
-		s.err = classify(s.uri, s.off, s.stored.err)
+		s.err = classify(s.piece, s.off, s.stored.err)
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
-		s.err = permanent(s.uri, s.off, syntax.KindTruncated,
+		s.err = permanent(s.piece.URI, s.off, syntax.KindTruncated,
 			"the compressed data end too early; the file is truncated, fetch or compress it again")
 	default:
-		s.err = permanent(s.uri, s.off, syntax.KindDamaged,
+		s.err = permanent(s.piece.URI, s.off, syntax.KindDamaged,
 			"the compressed data are damaged, or not what the name says (%v); fetch or compress the file again", err)
 	}
 	return s.err
-}
-
-// classify makes the *Error of a fault of the file system or the store.
-func classify(uri string, off int64, err error) error {
-	var known *Error
-	if errors.As(err, &known) {
-		return known
-	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return permanent(uri, off, syntax.KindGone, "the file is gone, or a link to nowhere")
-	case errors.Is(err, fs.ErrPermission):
-		return permanent(uri, off, syntax.KindPermission, "permission denied; give the user of this command the right to read it")
-	case errors.Is(err, store.ErrVersion):
-		return &Error{URI: uri, Kind: Changed, Offset: off, Err: errors.New("the file changed since it was listed; run the same command again when nothing writes to it")}
-	case errors.Is(err, errIrregular):
-		return permanent(uri, off, syntax.KindIrregular, "%v", err)
-	case impossiblePath(err):
-		return permanent(uri, off, syntax.KindPath, "%v", err)
-	}
-	return &Error{URI: uri, Kind: Transient, Offset: off, Err: err}
 }
 
 // A contextReader fails once its context is done.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -14,6 +15,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/io/store/storetest"
 	"github.com/treebeam/treebeam/pipeline"
 )
 
@@ -293,4 +296,35 @@ func TestSubmitted(t *testing.T) {
 		t.Errorf("%d runs, taken over %v", len(n.Runs), n.TakenOver)
 	}
 	c.check("the job has ended")
+}
+
+// A file that becomes unreadable after some of its ranges is not known: the
+// next night reads it again.
+func TestUnreadableInTheMiddle(t *testing.T) {
+	memory := &storetest.Memory{}
+	store.Register("mem", func(context.Context) (store.Store, error) { return memory, nil })
+	c := newCorpus(t, 1)
+	c.dir = "mem://bucket/in"
+	memory.Put("mem://bucket/in/a.txt", []byte("Short . \n"))
+	memory.Put("mem://bucket/in/long.txt", []byte(strings.Repeat("Some text of many words .\n\n", 100)))
+	denied := true
+	memory.Fault = func(name string, off, _ int64) (int64, error) {
+		if denied && off >= 1000 {
+			return 0, &store.Error{Name: name, Kind: fs.ErrPermission, Err: errors.New("403")}
+		}
+		return -1, nil
+	}
+	_, r := c.mustNight(c.options())
+	if r.Summary.Errors < 2 || r.Summary.Trees < 10 {
+		t.Fatalf("%d errors, %d trees", r.Summary.Errors, r.Summary.Trees)
+	}
+	denied = false
+	n, _ := c.mustNight(c.options())
+	if n.Counts[Retry] != 1 || n.Counts[Unchanged] != 1 {
+		t.Errorf("decided %v", n.Counts)
+	}
+	c.check("readable again")
+	if n, _ := c.mustNight(c.options()); !n.Idle() {
+		t.Errorf("decided %v", n.Counts)
+	}
 }

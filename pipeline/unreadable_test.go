@@ -1,0 +1,93 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/io/store/storetest"
+)
+
+// lockable is a store of one long file that cannot be read any more, from some
+// byte on, while denied is set.
+func lockable(t *testing.T) (m *storetest.Memory, denied *atomic.Int64) {
+	m, denied = new(storetest.Memory), new(atomic.Int64)
+	m.Fault = func(name string, off, _ int64) (int64, error) {
+		if from := denied.Load(); from > 0 && off >= from && strings.HasSuffix(name, "long.txt") {
+			return 0, &store.Error{Name: name, Kind: fs.ErrPermission, Err: errors.New("403")}
+		}
+		return -1, nil
+	}
+	store.Register("mem", func(context.Context) (store.Store, error) { return m, nil })
+	m.Put("mem://b/in/long.txt", []byte(prose(200)))
+	m.Put("mem://b/in/short.txt", []byte(prose(1)))
+	return m, denied
+}
+
+// A file that cannot be read any more after some of its ranges leaves a row
+// for every range that is missing, and --retry-failures mends all of them.
+func TestUnreadableInTheMiddle(t *testing.T) {
+	_, denied := lockable(t)
+	o := options("mem://b/in", filepath.Join(t.TempDir(), "whole"))
+	o.RangeBytes = 2000
+	want := run(t, o)
+	wanted := converted(t, o.Output)
+
+	o.Output = filepath.Join(t.TempDir(), "out")
+	denied.Store(9000)
+	run(t, o)
+	sum, err := ReadSummary(o.Output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := failureRows(t, o.Output)
+	if sum.Errors < 3 || int(sum.Errors) != len(rows) || sum.FilesFailed != 1 {
+		t.Fatalf("%d errors, %d rows, %d files failed", sum.Errors, len(rows), sum.FilesFailed)
+	}
+	at := int64(0)
+	for _, r := range rows {
+		if r.ByteOffset <= at || !strings.Contains(r.Reason, "permission denied") {
+			t.Errorf("row %+v", r)
+		}
+		at = r.ByteOffset
+	}
+	if err := Documents(o.Output, func(d *parquet.Document) error {
+		if known := d.SourceVersion != ""; known == strings.HasSuffix(d.SourceURI, "long.txt") {
+			t.Errorf("%s has version %q", d.SourceURI, d.SourceVersion)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if got := converted(t, o.Output); !strings.HasPrefix(wanted, got[:len(got)/2]) || len(got) >= len(wanted) {
+		t.Errorf("%d bytes of trees, %d of the whole file", len(got), len(wanted))
+	}
+
+	denied.Store(0)
+	o.RetryFailures = true
+	same(t, "retried", want, run(t, o))
+}
+
+// A bucket that is gone is no fault of its files.
+func TestBucketGone(t *testing.T) {
+	m, _ := lockable(t)
+	o := options("mem://b/in", filepath.Join(t.TempDir(), "out"))
+	o.RangeBytes = 2000
+	p, err := Prepare(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	m.Fault = func(name string, _, _ int64) (int64, error) {
+		return 0, &store.Error{Name: name, Kind: store.ErrNoBucket, Err: errors.New("404")}
+	}
+	if _, err := Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), "bucket") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,75 @@
+package transforms
+
+import (
+	"strings"
+	"testing"
+)
+
+// A file is whole if its pieces tile it, or a row says what is missing.
+func TestMergeFiles(t *testing.T) {
+	piece := func(start, end int64) File {
+		return File{URI: "x", Version: "v", Format: "text", Start: start, End: end}
+	}
+	last := func(f File) File { f.EOF = true; return f }
+	failed := func(f File, errors int64) File {
+		f.Failed, f.Errors = true, errors
+		return f
+	}
+	unread := func(errors int64) File { return failed(File{URI: "x"}, errors) }
+	notText := func(errors int64) File { return failed(File{URI: "x", Version: "v"}, errors) }
+	for name, c := range map[string]struct {
+		pieces []File
+		want   string // of the error
+		start  int64
+		end    int64
+		failed bool
+		known  bool
+	}{
+		"one":                       {[]File{last(piece(0, 9))}, "", 0, 9, false, true},
+		"empty":                     {[]File{last(piece(0, 0))}, "", 0, 0, false, true},
+		"three":                     {[]File{piece(0, 3), piece(3, 6), last(piece(6, 9))}, "", 0, 9, false, true},
+		"an empty one":              {[]File{piece(0, 6), piece(0, 0), last(piece(6, 9))}, "", 0, 9, false, true},
+		"no beginning":              {[]File{piece(1, 3), last(piece(3, 9))}, "bytes 0 to 1", 0, 0, false, false},
+		"a hole":                    {[]File{piece(0, 3), last(piece(4, 9))}, "bytes 3 to 4", 0, 0, false, false},
+		"twice":                     {[]File{piece(0, 4), last(piece(3, 9))}, "bytes 4 to 3", 0, 0, false, false},
+		"no end":                    {[]File{piece(0, 3), piece(3, 9)}, "not read to its end", 0, 0, false, false},
+		"unreadable":                {[]File{unread(1), unread(1), unread(1)}, "", 0, 0, true, false},
+		"unreadable, in silence":    {[]File{unread(0)}, "does not say so", 0, 0, false, false},
+		"then unreadable":           {[]File{piece(0, 3), unread(1), unread(1)}, "", 0, 3, true, false},
+		"then in silence":           {[]File{piece(0, 3), unread(0), unread(0)}, "does not say so", 0, 0, false, false},
+		"the end in silence":        {[]File{piece(0, 6), unread(0)}, "does not say so", 0, 0, false, false},
+		"readable again":            {[]File{unread(1), piece(3, 6), last(piece(6, 9))}, "", 3, 9, true, false},
+		"readable after silence":    {[]File{unread(1), unread(0), last(piece(6, 9))}, "does not say so", 0, 0, false, false},
+		"a hole with a row":         {[]File{piece(0, 3), unread(1), last(piece(6, 9))}, "", 0, 9, true, false},
+		"a hole beside one":         {[]File{piece(0, 3), unread(1), piece(6, 7), last(piece(8, 9))}, "bytes 7 to 8", 0, 0, false, false},
+		"a hole before a failure":   {[]File{piece(0, 3), failed(piece(4, 5), 1), last(piece(6, 9))}, "bytes 3 to 4", 0, 0, false, false},
+		"twice after a failure":     {[]File{failed(piece(0, 5), 1), last(piece(3, 9))}, "bytes 5 to 3", 0, 0, false, false},
+		"damaged":                   {[]File{failed(piece(0, 5), 1)}, "", 0, 5, true, true},
+		"no text":                   {[]File{notText(1), notText(0), notText(0)}, "", 0, 0, true, true},
+		"no text for some":          {[]File{notText(1), notText(0), last(piece(6, 9))}, "does not say so", 0, 0, false, false},
+		"no text, and cannot tell":  {[]File{unread(1), notText(0)}, "", 0, 0, true, false},
+		"no text in the middle":     {[]File{piece(0, 3), notText(0), last(piece(6, 9))}, "does not say so", 0, 0, false, false},
+		"failed with no row at all": {[]File{notText(0), notText(0)}, "does not say so", 0, 0, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			// A neighbour on either side must not be touched.
+			before, after := last(piece(0, 1)), last(piece(0, 1))
+			before.URI, after.URI = "a", "z"
+			all := append(append([]File{before}, c.pieces...), after)
+			got, err := mergeFiles(all)
+			if c.want != "" {
+				if err == nil || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("got %v, want %q", err, c.want)
+				}
+				return
+			}
+			if err != nil || len(got) != 3 || got[0].URI != "a" || got[2].URI != "z" || got[2].Failed {
+				t.Fatalf("got %+v, %v", got, err)
+			}
+			x := got[1]
+			if x.Start != c.start || x.End != c.end || x.Failed != c.failed || (x.Version != "") != c.known {
+				t.Errorf("got %+v", x)
+			}
+		})
+	}
+}
