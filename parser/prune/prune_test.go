@@ -2,6 +2,7 @@ package prune
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/graph"
@@ -121,6 +122,80 @@ func TestJackknifeDoesNotDependOnWorkers(t *testing.T) {
 			first = got
 		} else if got != first {
 			t.Fatal("candidates differ between 1 and 4 workers")
+		}
+	}
+}
+
+// Folds are trained while others write the candidates of their sentences. The
+// race detector remembers few steps, so the treebank is small.
+func TestJackknifeFoldsDoNotRace(t *testing.T) {
+	train := toy(8, 6)
+	m, err := Train(train, nil, Options{Epochs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Jackknife(train, 4, m, Options{Workers: 2, Epochs: 1}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A sentence and its twin, the same words with other tags, are never in two
+// folds: a pruner that saw the one knows the heads of the other.
+func TestTwinsAreInOneFold(t *testing.T) {
+	for _, documents := range []bool{true, false} {
+		var list []syntax.Sentence
+		for i, s := range toy(47, 1) {
+			if !documents {
+				s.Comments = nil
+			}
+			twin := s
+			twin.Words = slices.Clone(s.Words)
+			for w := range twin.Words {
+				twin.Words[w].UPOS, twin.Words[w].Lemma = "X", ""
+			}
+			if i%9 == 4 { // and one that stands alone
+				list = append(list, s)
+				continue
+			}
+			list = append(list, s, twin)
+		}
+		for folds := 2; folds <= 12; folds++ {
+			b := Folds(list, folds)
+			if len(b) != folds+1 || b[0] != 0 || b[folds] != len(list) {
+				t.Fatalf("%d folds: bounds %v", folds, b)
+			}
+			for _, at := range b[1:folds] {
+				if sameForms(&list[at-1], &list[at]) {
+					t.Errorf("%d folds, documents %v: twins %d and %d are in two", folds, documents, at-1, at)
+				}
+			}
+			for f := range folds {
+				for i := b[f]; i < b[f+1]; i++ {
+					if got := foldOf(b, i); got != f {
+						t.Fatalf("sentence %d of bounds %v is in fold %d", i, b, got)
+					}
+				}
+			}
+		}
+	}
+	same := []syntax.Sentence{toy(1, 1)[0], toy(1, 1)[0], toy(1, 1)[0]}
+	if b := Folds(same, 2); !slices.Equal(b, []int{0, 3}) {
+		t.Errorf("three times the same sentence: bounds %v", b)
+	}
+}
+
+// The smallest treebanks are trained on, and jackknifed by pruners of what
+// there is.
+func TestTinyTreebanks(t *testing.T) {
+	for _, n := range []int{1, 2} {
+		train := toy(n, 6)
+		m, err := Train(train, nil, Options{Epochs: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Jackknife(train, 10, m, Options{Epochs: 1})
+		if err != nil || r.Sentences != n {
+			t.Fatalf("%d sentences: %+v, %v", n, r, err)
 		}
 	}
 }

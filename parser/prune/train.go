@@ -2,6 +2,7 @@ package prune
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -70,12 +71,12 @@ func learn(v *feature.Vocabulary, train []syntax.Sentence, o Options) *Model {
 		}
 	}
 	var tables [coarseFolds + 1][]int8 // without each fold; with all
-	foldOf := func(i int) int { return i * coarseFolds / len(train) }
+	bounds := Folds(train, coarseFolds)
 	for fold := range tables {
 		coarse := newCoarseTrainer()
 		for epoch := range 2 {
 			each(uint64(epoch), func(i int, s *syntax.Sentence) {
-				if foldOf(i) != fold {
+				if foldOf(bounds, i) != fold {
 					v.Encode(s, &x.codes)
 					x.context.fill(&x.codes, m.words)
 					coarse.learn(&x.codes, &x.context, goldHeads(s))
@@ -87,7 +88,7 @@ func learn(v *feature.Vocabulary, train []syntax.Sentence, o Options) *Model {
 	fine := newFineTrainer()
 	for epoch := range o.Epochs {
 		each(100+uint64(epoch), func(i int, s *syntax.Sentence) {
-			m.coarse = tables[foldOf(i)]
+			m.coarse = tables[foldOf(bounds, i)]
 			x.encode(s)
 			x.shortlist(len(s.Words))
 			fine.learn(x, s)
@@ -119,6 +120,7 @@ func Jackknife(train []syntax.Sentence, folds int, like *Model, o Options) (Repo
 	bounds := Folds(train, folds)
 	reports := make([]Report, len(bounds)-1)
 	v := feature.Learn(train)
+	whole := slices.Clone(train) // folds copy from it while others set Candidates
 	limit := make(chan struct{}, max(o.Workers, 1))
 	var wg sync.WaitGroup
 	for f := 0; f+1 < len(bounds); f++ {
@@ -128,9 +130,9 @@ func Jackknife(train []syntax.Sentence, folds int, like *Model, o Options) (Repo
 			limit <- struct{}{}
 			defer func() { <-limit }()
 			lo, hi := bounds[f], bounds[f+1]
-			rest := append(append([]syntax.Sentence(nil), train[:lo]...), train[hi:]...)
+			rest := slices.Concat(whole[:lo], whole[hi:])
 			if len(rest) == 0 {
-				rest = train
+				rest = whole
 			}
 			m := learn(v, rest, o)
 			m.cut, m.temperature = like.cut, like.temperature
@@ -188,6 +190,8 @@ func AddGold(s *syntax.Sentence) int {
 
 // Folds returns the bounds of contiguous folds of about equal numbers of
 // sentences, moved to the next start of a document where there is one near.
+// Neighbours with the same forms, as a sentence with its own and with predicted
+// tags, stay together. There are fewer folds where sentences are few.
 func Folds(list []syntax.Sentence, folds int) []int {
 	b := []int{0}
 	for f := 1; f < folds; f++ {
@@ -198,11 +202,24 @@ func Folds(list []syntax.Sentence, folds int) []int {
 				break
 			}
 		}
+		for at > 0 && at < len(list) && sameForms(&list[at-1], &list[at]) {
+			at++
+		}
 		if at > b[len(b)-1] && at < len(list) {
 			b = append(b, at)
 		}
 	}
 	return append(b, len(list))
+}
+
+// foldOf returns the fold of sentence i, given the bounds of all.
+func foldOf(bounds []int, i int) int {
+	f, _ := slices.BinarySearch(bounds, i+1)
+	return f - 1
+}
+
+func sameForms(a, b *syntax.Sentence) bool {
+	return slices.EqualFunc(a.Words, b.Words, func(x, y syntax.Word) bool { return x.Form == y.Form })
 }
 
 func startsDocument(s *syntax.Sentence) bool {
