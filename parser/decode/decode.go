@@ -104,7 +104,11 @@ func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 	windows := make([]syntax.Sentence, len(b)-1)
 	for i := range windows {
 		windows[i] = s.Window(b[i], b[i+1])
-		if err := x.parse(m, &windows[i], o); err != nil {
+		err := check(&windows[i])
+		if err == nil {
+			err = x.parse(m, &windows[i], o)
+		}
+		if err != nil {
 			return x.t.count, fmt.Errorf("words %d to %d: %w", b[i]+1, b[i+1], err)
 		}
 	}

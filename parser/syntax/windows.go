@@ -49,9 +49,9 @@ func (s *Sentence) cut(from, to int) int {
 }
 
 // Window returns words lo+1..hi as a sentence of their own that shares the
-// word records' strings, with the candidates that lie inside. The root stays
-// a candidate; heads are renumbered. It is a copy: changing its heads does
-// not change s.
+// word records' strings, with the candidates that lie inside, which may be
+// none. The root stays a candidate; heads are renumbered. It is a copy:
+// changing its heads does not change s.
 func (s *Sentence) Window(lo, hi int) Sentence {
 	w := Sentence{Words: append([]Word(nil), s.Words[lo:hi]...), Status: s.Status}
 	if len(s.Candidates.Start) == 0 {
@@ -62,7 +62,11 @@ func (s *Sentence) Window(lo, hi int) Sentence {
 	for m := lo + 1; m <= hi; m++ {
 		for a := s.Candidates.Start[m-1]; a < s.Candidates.Start[m]; a++ {
 			h := s.Candidates.Heads[a]
-			if h != Root {
+			switch {
+			case h == Root:
+			case int(h) <= lo || int(h) > hi:
+				continue
+			default:
 				h -= int32(lo)
 			}
 			c.Heads = append(c.Heads, h)
