@@ -125,6 +125,59 @@ func TestSumPartsEqualsSum(t *testing.T) {
 	}
 }
 
+// A few weights far above all others are cut, not wrapped, and leave the others
+// their precision; without outliers nothing is cut.
+func TestOutliersAreCut(t *testing.T) {
+	for _, size := range []int{3, 500, 30_000} {
+		for _, outliers := range []int{0, 1, size / 2500} {
+			table, keys := filled(size)
+			var far []uint64
+			r := graph.Rand(11)
+			for i := range outliers {
+				k := r.Next()
+				table.Add(k, []float64{5000, -1e6}[i%2], 1)
+				far = append(far, k)
+			}
+			w := table.Compact(1 << 20)
+			if out := w.Len(); out < (size+outliers)*98/100 {
+				t.Errorf("%d weights, %d outliers: %d left", size, outliers, out)
+			}
+			step := 8 * 0.25 / top * 2 // of the largest other weight, 0.25, at 8 times
+			for _, k := range keys {
+				got, want := float64(w.Sum([]uint64{k}))/Unit, table.SumFloat([]uint64{k})
+				if math.Abs(got-want) > step {
+					t.Fatalf("%d weights, %d outliers: %v became %v", size, outliers, want, got)
+				}
+			}
+			for i, k := range far {
+				got := float64(w.Sum([]uint64{k})) / Unit
+				if want := table.SumFloat([]uint64{k}); got*want <= 0 || math.Abs(got) < 0.25 {
+					t.Errorf("%d weights: outlier %d, %v, became %v", size, i, want, got)
+				}
+			}
+		}
+	}
+}
+
+// No weight changes its sign, however large all of them are.
+func TestLargeWeightsDoNotWrap(t *testing.T) {
+	table := NewTable(4)
+	r := graph.Rand(12)
+	var keys []uint64
+	for i := range 200 {
+		k := r.Next()
+		keys = append(keys, k)
+		table.Add(k, (1900+10*float64(i))*float64(1-2*(i%2)), 1)
+	}
+	w := table.Compact(1 << 20)
+	for i, k := range keys {
+		got, want := float64(w.Sum([]uint64{k}))/Unit, table.SumFloat([]uint64{k})
+		if cut := max(-top, min(top, want)); got != cut {
+			t.Errorf("weight %d: %v became %v, want %v", i, want, got, cut)
+		}
+	}
+}
+
 func TestCompactKeepsTheLargest(t *testing.T) {
 	table, keys := filled(1000)
 	w := table.Compact(100)
