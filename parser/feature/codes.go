@@ -74,6 +74,8 @@ type Codes struct {
 	fstart []int32  // FEATS items of position p: feats[fstart[p+1]:fstart[p+2]]
 	commas []int32  // number of commas at positions <= p
 	parity []uint32 // depth of brackets (low 16) and count of quotes (high 16) at positions <= p
+
+	templates int // version of the Vocabulary that has encoded the sentence
 }
 
 // at converts a position to an index.
@@ -82,7 +84,7 @@ func at(p int) int { return p + outside }
 // Encode fills c from the words of s under v.
 func (v *Vocabulary) Encode(s *syntax.Sentence, c *Codes) {
 	n := len(s.Words)
-	c.N = n
+	c.N, c.templates = n, v.templates
 	size := n + 3
 	c.Form = resize(c.Form, size)
 	c.Lemma = resize(c.Lemma, size)
@@ -157,7 +159,8 @@ func (v *Vocabulary) encodeWord(w *syntax.Word, c *Codes, i int) {
 		c.Lemma[i] = c.Form[i]
 	}
 	c.Case[i] = 0
-	for rest := w.Feats; rest != ""; {
+	rest := w.Feats
+	for k := 0; rest != "" && k < syntax.MaxFeats; k++ {
 		var item string
 		item, rest, _ = strings.Cut(rest, "|")
 		h := HashString(item)
@@ -176,13 +179,30 @@ func (v *Vocabulary) encodeWord(w *syntax.Word, c *Codes, i int) {
 	case punctOpen:
 		c.parity[i]++
 	case punctClose:
-		c.parity[i]--
+		// In version 1 one without its opening bracket borrows from the quotes.
+		if v.templates < 2 || c.parity[i]&0xffff != 0 {
+			c.parity[i]--
+		}
 	case punctQuote:
 		c.parity[i] += 1 << 16
 	}
 }
 
-// Feats returns the hashed FEATS items of position p.
+// pairsBetween says how brackets and quotes differ at indices lo and hi: bit 0
+// if the depth of brackets does, bit 1 if a quote is open that was not.
+func (c *Codes) pairsBetween(lo, hi int) uint64 {
+	d := c.parity[hi] ^ c.parity[lo]
+	if c.templates < 2 { // a depth that falls borrows from the quotes
+		d = c.parity[hi] - c.parity[lo]
+	}
+	balance := uint64(0)
+	if d&0xffff != 0 {
+		balance = 1
+	}
+	return balance + uint64(d>>16&1<<1)
+}
+
+// Feats returns the hashed FEATS items of position p, at most syntax.MaxFeats.
 func (c *Codes) Feats(p int) []uint64 {
 	return c.feats[c.fstart[at(p)]:c.fstart[at(p)+1]]
 }

@@ -1,6 +1,9 @@
 package feature
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -89,6 +92,91 @@ func TestAtoms(t *testing.T) {
 	}
 	if c.Marker[at(11)] != 0 || c.Marker[at(12)] != 0 {
 		t.Error("a quotation mark must shut off a marker")
+	}
+}
+
+// punctuated makes a sentence of words of one letter each; those that are no
+// letter are punctuation.
+func punctuated(forms string) syntax.Sentence {
+	var s syntax.Sentence
+	for _, form := range strings.Fields(forms) {
+		w := syntax.Word{Form: form, Lemma: form, UPOS: "NOUN"}
+		if form[0] < 'a' || form[0] > 'z' {
+			w.UPOS = "PUNCT"
+		}
+		s.Words = append(s.Words, w)
+	}
+	return s
+}
+
+// Brackets that do not match say nothing about quotes, whatever the order.
+func TestBracketsLeaveQuotesAlone(t *testing.T) {
+	v := Learn(nil)
+	r := rand.New(rand.NewPCG(3, 4))
+	var c Codes
+	for range 300 {
+		var forms []string
+		for range 1 + r.IntN(12) {
+			forms = append(forms, []string{"(", ")", ")", "\"", "a", "b"}[r.IntN(6)])
+		}
+		s := punctuated(strings.Join(forms, " "))
+		v.Encode(&s, &c)
+		depth, quotes := make([]int, len(forms)+2), make([]int, len(forms)+2)
+		for p := 1; p <= len(forms); p++ {
+			depth[p], quotes[p] = depth[p-1], quotes[p-1]
+			switch forms[p-1] {
+			case "(":
+				depth[p]++
+			case ")":
+				depth[p] = max(0, depth[p]-1)
+			case "\"":
+				quotes[p]++
+			}
+			if got := c.parity[at(p)]; int(got&0xffff) != depth[p] || int(got>>16) != quotes[p] {
+				t.Fatalf("%q: at %d depth %d and %d quotes, want %d and %d", forms, p, got&0xffff, got>>16, depth[p], quotes[p])
+			}
+		}
+		for lo := 0; lo <= len(forms); lo++ {
+			for hi := lo; hi <= len(forms); hi++ {
+				want := uint64(0)
+				if depth[lo] != depth[hi] {
+					want = 1
+				}
+				want += uint64((quotes[hi] - quotes[lo]) & 1 * 2)
+				if got := c.pairsBetween(at(lo), at(hi)); got != want {
+					t.Fatalf("%q: between %d and %d %b, want %b", forms, lo, hi, got, want)
+				}
+			}
+		}
+	}
+}
+
+// A word with very many items of FEATS has no more features than MaxFeats
+// allow, and costs no more memory: the items of two words are paired.
+func TestManyFeats(t *testing.T) {
+	v := Learn(nil)
+	s := sentence("a/a/NOUN/_/_/2/nsubj b/b/VERB/_/_/0/root")
+	limit := 0
+	for _, items := range []int{syntax.MaxFeats, syntax.MaxFeats + 1, 20_000} {
+		for i := range s.Words {
+			var b strings.Builder
+			for k := range items {
+				fmt.Fprintf(&b, "|A%d=%d", k, i)
+			}
+			s.Words[i].Feats = b.String()[1:]
+		}
+		var c Codes
+		v.Encode(&s, &c)
+		if n := len(c.Feats(1)); n != syntax.MaxFeats {
+			t.Errorf("%d items: %d are seen", items, n)
+		}
+		keys := len(c.Arc(2, 1, nil)) + len(c.LeanArc(2, 1, nil)) + len(c.Word(1, nil))
+		if limit == 0 {
+			limit = keys
+		}
+		if keys != limit {
+			t.Errorf("%d items: %d keys, with %d items %d", items, keys, syntax.MaxFeats, limit)
+		}
 	}
 }
 

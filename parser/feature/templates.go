@@ -211,13 +211,7 @@ func (c *Codes) between(h, m int, r reach, buf []Key) []Key {
 	if hi > lo+1 {
 		commas = uint64(min(c.commas[hi-1]-c.commas[lo], 3))
 	}
-	d := c.parity[hi-1] - c.parity[lo]
-	balance := uint64(0)
-	if d&0xffff != 0 {
-		balance = 1
-	}
-	balance += uint64(d >> 16 & 1 << 1)
-	x := commas*4 + balance
+	x := commas*4 + c.pairsBetween(lo, hi-1)
 	buf = both(buf, sum3(tCommas, ch, cm, x), r)
 	buf = append(buf, mix(sum3(tCommas+1, ph, pm, x)+dir))
 	return append(buf, mix(sum3(tCommas+2, c.Lemma[i], cm, x)+dir))

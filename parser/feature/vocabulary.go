@@ -1,6 +1,8 @@
 package feature
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -16,10 +18,23 @@ const maxFine = 256
 // minFineCount is how often training must see a fine tag for it to have an id.
 const minFineCount = 8
 
+// Templates is the version of all that a word or an arc of a sentence means to
+// the models of this package's users: atoms, templates, the dense tables of the
+// pruner, the rows of the tensor. A model keeps the version that it was
+// trained with, and is read by that one. Raise it with any change of these; keep
+// what the older ones did as long as a model is in use that needs it.
+//
+//	1  as in models that name no version
+//	2  a closing bracket without an opening one, and a depth of brackets that
+//	   falls between two words, leave the count of quotes alone
+const Templates = 2
+
 // A Vocabulary is what the templates know of a treebank: the forms and
 // lemmas seen at least twice, and its fine tags. It is read-only after
 // Learn or OpenVocabulary and safe for concurrent use.
 type Vocabulary struct {
+	templates int // version, 1 to Templates; 0 is 1
+
 	words   []uint32 // open-addressed set of the high halves of hashes, 0 is empty
 	useXPOS bool
 	attrs   []string // FEATS attributes that are part of the fine tag, with their '='
@@ -32,7 +47,7 @@ type Vocabulary struct {
 // conditional entropy of a word's head direction and deprel, as long as at
 // most 256 values remain (core-design 6).
 func Learn(train []syntax.Sentence) *Vocabulary {
-	v := &Vocabulary{}
+	v := &Vocabulary{templates: Templates}
 	v.learnWords(train)
 	v.learnTags(train)
 	return v
@@ -147,7 +162,7 @@ func (v *Vocabulary) learnTags(train []syntax.Sentence) {
 		v.attrs = append(v.attrs, pick)
 		best -= gain
 	}
-	tags := v.frequentTags(train)
+	tags := v.commonest(v.frequentTags(train), train, maxFine-CoarseTags)
 	v.tags = make([]uint32, slotsFor(len(tags)))
 	v.ids = make([]uint8, len(v.tags))
 	for i, h := range tags {
@@ -172,6 +187,26 @@ func (v *Vocabulary) frequentTags(train []syntax.Sentence) []uint32 {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// commonest returns at most limit of the tags that frequentTags has found in
+// train, the commonest, sorted.
+func (v *Vocabulary) commonest(tags []uint32, train []syntax.Sentence, limit int) []uint32 {
+	if len(tags) <= limit {
+		return tags
+	}
+	count := make(map[uint32]int)
+	for i := range train {
+		for j := range train[i].Words {
+			count[v.fineHash(&train[i].Words[j])]++
+		}
+	}
+	slices.SortFunc(tags, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
+	})
+	tags = tags[:limit]
+	slices.Sort(tags)
+	return tags
 }
 
 // entropy returns H(direction of head, deprel | fine tag) in nats, a rare
@@ -242,8 +277,9 @@ func attributeNames(train []syntax.Sentence) []string {
 	return list
 }
 
-// Pack stores the Vocabulary.
+// Pack stores the Vocabulary, with the version of the templates.
 func (v *Vocabulary) Pack(s *pack.Sub) {
+	pack.Put(s, "templates", []uint32{uint32(v.templates)})
 	pack.Put(s, "vocabulary.words", v.words)
 	pack.Put(s, "vocabulary.tags", v.tags)
 	pack.Put(s, "vocabulary.ids", v.ids)
@@ -255,10 +291,24 @@ func (v *Vocabulary) Pack(s *pack.Sub) {
 	pack.Put(s, "vocabulary.xpos", x)
 }
 
-// OpenVocabulary is the inverse of Pack.
+// OpenVocabulary is the inverse of Pack. It refuses a version of the templates
+// that this program does not know; a component without one is of version 1.
 func OpenVocabulary(w *pack.View, component string) (*Vocabulary, error) {
-	v := &Vocabulary{}
+	v := &Vocabulary{templates: 1}
 	var err error
+	if w.Has(component, "templates") {
+		version, err := pack.Get[uint32](w, component, "templates")
+		if err != nil {
+			return nil, err
+		}
+		if len(version) != 1 {
+			return nil, ErrDamaged(component + ".templates")
+		}
+		if version[0] < 1 || version[0] > Templates {
+			return nil, fmt.Errorf("model component %q has templates of version %d, this program knows 1 to %d: use the program that trained it, or train the model again with this one", component, version[0], Templates)
+		}
+		v.templates = int(version[0])
+	}
 	if v.words, err = pack.Get[uint32](w, component, "vocabulary.words"); err != nil {
 		return nil, err
 	}

@@ -25,6 +25,10 @@ const (
 // The shift of Arc is right: a negative constant would not compile.
 const _ = uint(score.Unit-1<<unitBits) + uint(1<<unitBits-score.Unit)
 
+// No projection overflows: a position adds up one row for every feature of its
+// word and one for each of three vectors.
+const _ = uint(math.MaxInt32 - (feature.WordKinds+2*syntax.MaxFeats+3)<<(7+maxShift))
+
 // A Model is a tensor whose training is over: 8-bit rows with a power of two
 // as scale each, integers throughout. Row f of U is
 // U[f*rank : (f+1)*rank] << shift[2*f], in units of 2^-16, row f of V likewise
