@@ -140,7 +140,7 @@ func (x *search) undo() {
 // held. g is the gain so far. It returns the gain of the chain if that is
 // positive, else it undoes the trail and returns 0.
 func (x *search) follow(g int64, a, b int32) int64 {
-	x.queue = x.queue[:0]
+	x.leaveLine()
 	for i := range x.trail {
 		x.enqueue(x.trail[i])
 	}

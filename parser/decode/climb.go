@@ -14,7 +14,7 @@ const maxSweeps = 64
 // the gain in score. Unlike the paper's it does not look at every word once
 // more to see that nothing gains: chains do that, or close.
 func (x *search) climb() int64 {
-	x.queue = x.queue[:0]
+	x.leaveLine()
 	gained := x.sweep()
 	for range maxSweeps {
 		gained += x.drain()
@@ -58,11 +58,17 @@ func (x *search) drain() int64 {
 		x.queued[w] = false
 		gained += x.improve(w)
 	}
+	x.leaveLine()
+	return gained
+}
+
+// leaveLine empties the line. A word that stayed marked as being in it would
+// never be visited again.
+func (x *search) leaveLine() {
 	for _, w := range x.queue {
 		x.queued[w] = false
 	}
 	x.queue = x.queue[:0]
-	return gained
 }
 
 // improve gives word m its best head.

@@ -214,10 +214,10 @@ func (t *tables) globals(y *tree) int64 {
 	return sum
 }
 
-// globalPart scores one part. Words are below 1024 and tag strings below
+// globalPart scores one part. Words have wordBits and tag strings are below
 // 2^15, so that a part fits in its key.
 func (t *tables) globalPart(p part) int32 {
-	key := uint64(p.kind)<<50 | uint64(p.a)<<40 | uint64(p.b)<<30 | uint64(p.c)<<15 | uint64(p.d)
+	key := uint64(p.kind)<<(30+2*wordBits) | uint64(p.a)<<(30+wordBits) | uint64(p.b)<<30 | uint64(p.c)<<15 | uint64(p.d)
 	e := &t.global[key*0x9E3779B97F4A7C15>>(64-memoBits)]
 	if generation := uint32(t.generation); e.key != key || e.generation != generation {
 		*e = globalMemo{key, generation, t.sum(t.globalKeys(p, t.keys[:0]))}

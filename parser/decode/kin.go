@@ -10,7 +10,7 @@ package decode
 // greatGrandparent scores gg -> g -> h -> m, given by the arcs gg -> g and
 // h -> m.
 func (t *tables) greatGrandparent(upper, lower, g, m int32) int32 {
-	key := t.generation<<40 | uint64(upper)<<20 | uint64(lower)
+	key := t.generation<<(2*arcBits) | uint64(upper)<<arcBits | uint64(lower)
 	e := slotOf(t.great, key)
 	if e.key == key {
 		return e.score
@@ -44,7 +44,7 @@ func (y *tree) above(t *tables, m int, arc int32) int32 {
 // nephew scores a sibling-grandchild (h, p, c, s), given by the arcs h -> s
 // and p -> c.
 func (t *tables) nephew(outer, inner, s, c int32) int32 {
-	key := t.generation<<40 | uint64(outer)<<20 | uint64(inner)
+	key := t.generation<<(2*arcBits) | uint64(outer)<<arcBits | uint64(inner)
 	e := slotOf(t.nephews, key)
 	if e.key == key {
 		return e.score

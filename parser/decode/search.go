@@ -64,6 +64,7 @@ func (x *search) prepare(m *Model, sc score.Scorer, s *syntax.Sentence) {
 		x.addTensor(m.tensor, s)
 	}
 	x.draw = graph.Of(&s.Candidates)
+	x.queue = x.queue[:0]
 	x.queued = resize(x.queued, t.n+1)
 	clear(x.queued)
 	t.count.Words += int64(t.n)

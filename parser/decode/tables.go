@@ -6,6 +6,7 @@ import (
 	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/score"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 const (
@@ -73,6 +74,19 @@ type memo struct {
 const (
 	memoBits  = 13 // of the number of slots of a direct-mapped table
 	memoSlots = 1 << memoBits
+)
+
+// Keys of parts hold words and places of child lists, of which there are up to
+// n+3, in wordBits, and numbers of arcs, up to n*n, in arcBits.
+const (
+	wordBits = 10
+	arcBits  = 2 * wordBits
+)
+
+// They suffice: a negative constant would not compile.
+const (
+	_ = uint(1<<wordBits - (syntax.MaxWholeWords + 3))
+	_ = uint(1<<arcBits - syntax.MaxWholeWords*syntax.MaxWholeWords)
 )
 
 // slotOf returns the slot of a key.
@@ -147,7 +161,7 @@ func (t *tables) prepare() {
 	// Empty already, unless a sentence ended in a panic.
 	t.keys, t.asked, t.ends = t.keys[:0], t.asked[:0], t.ends[:0]
 	t.generation++
-	if t.generation >= 1<<24 {
+	if t.generation >= 1<<(64-4*wordBits) {
 		t.generation, t.tri, t.great, t.nephews, t.global = 1, nil, nil, nil, nil
 	}
 	t.tri = t.memos(t.tri, feature.TriSiblings)
@@ -324,7 +338,7 @@ func (t *tables) grandSibling(h int, slot, i, j int32) int32 {
 
 // triSibling scores three neighbours at places i < j < k of h's list.
 func (t *tables) triSibling(h int, i, j, k int32) int32 {
-	key := t.generation<<40 | uint64(h)<<30 | uint64(i)<<20 | uint64(j)<<10 | uint64(k)
+	key := t.generation<<(4*wordBits) | uint64(h)<<(3*wordBits) | uint64(i)<<(2*wordBits) | uint64(j)<<wordBits | uint64(k)
 	e := slotOf(t.tri, key)
 	if e.key == key {
 		return e.score

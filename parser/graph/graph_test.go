@@ -217,3 +217,64 @@ func BenchmarkMarginals(b *testing.B) {
 		g.Compute(&a, 16, p)
 	}
 }
+
+// Redrawn words are distributed as the product of their weights over the trees
+// that have the kept heads: each such tree, not only each arc, has its share.
+func TestSamplerWithRedraw(t *testing.T) {
+	r := Rand(31)
+	for round := range 12 {
+		a := randomArcs(5, 6, 2500, &r)
+		var s Sampler
+		s.Prepare(&a)
+		weight := func(i, m int) float64 {
+			if lo, _ := a.Span(m); i > lo {
+				return float64(s.cumulative[i] - s.cumulative[i-1])
+			}
+			return float64(s.cumulative[i])
+		}
+		kept := make([]int32, 6)
+		if !s.spanner.MaximumTree(&a, 1, kept) {
+			t.Fatal("no tree under word 1")
+		}
+		redraw := make([]bool, 6)
+		for m := 2; m <= 5; m++ {
+			redraw[m] = round%4 == 0 || r.Below(3) > 0
+		}
+		want, sum := map[[6]int32]float64{}, 0.0
+		trees(&a, func(arcs []int) {
+			var heads [6]int32
+			p := 1.0
+			for m := 1; m <= 5; m++ {
+				heads[m] = a.Heads[arcs[m-1]]
+				if redraw[m] {
+					p *= weight(arcs[m-1], m)
+				} else if heads[m] != kept[m] {
+					return
+				}
+			}
+			if heads[1] == 0 {
+				want[heads] = p
+				sum += p
+			}
+		})
+		const samples = 40_000
+		got := map[[6]int32]float64{}
+		for range samples {
+			head := make([]int32, 6)
+			copy(head, kept)
+			if !s.Sample(&a, 1, redraw, head, &r) {
+				t.Fatal("no sample")
+			}
+			got[[6]int32(head)]++
+		}
+		for heads, p := range want {
+			if d := math.Abs(got[heads]/samples - p/sum); d > 0.013 { // 5 standard deviations at most
+				t.Errorf("redraw %v, tree %v: frequency %.4f, want %.4f", redraw, heads, got[heads]/samples, p/sum)
+			}
+			delete(got, heads)
+		}
+		if len(got) > 0 {
+			t.Errorf("redraw %v of %v: %d other trees were drawn", redraw, kept, len(got))
+		}
+	}
+}
