@@ -25,7 +25,7 @@ const (
 var imports = func() map[string][]string {
 	records := []string{"parser/syntax", "parser/pack"}
 	scores := append(slices.Clone(records), "parser/feature", "parser/score", "parser/graph")
-	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/decode", "parser/label", "parser/tensor")
+	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/decode", "parser/label", "parser/tensor", "parser/calibrate")
 	codecs := []string{"io/durable", "io/store", "io/source", "io/text", "io/conllu", "io/jsonl", "io/tokens", "io/parquet"}
 	stages := slices.Concat(components, codecs, []string{"model"})
 	return map[string][]string{
@@ -44,6 +44,8 @@ var imports = func() map[string][]string {
 		"parser/eval":    records,
 		"model":          append(slices.Clone(components), "io/durable"),
 		"parser/train":   append(slices.Clone(components), "model", "parser/eval"),
+
+		"parser/calibrate": records,
 
 		"io/durable":         nil,
 		"io/store":           {"io/durable"},
