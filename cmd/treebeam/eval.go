@@ -29,7 +29,8 @@ makes them (--model FILE, or --model embedded) from the gold file's raw text,
 or from its words with --gold-tokens, or its words and tags with --gold-tags;
 on gold words it also says what wrong trees come from: a gold head was pruned,
 the search missed the gold tree though it scores higher, or the model prefers
-a wrong one.`
+a wrong one. Trees of a model or an output folder have a last table on their
+columns of confidence (docs/training.md).`
 
 // evalFlags are the options of treebeam eval.
 type evalFlags struct {
@@ -111,6 +112,9 @@ func (f *evalFlags) run(out io.Writer) error {
 	}
 	if f.row != "" {
 		_, err := fmt.Fprintf(out, "%-52s %s\n", f.row, summaryRow(result))
+		return err
+	}
+	if result.Confidence, err = eval.Reliabilities(gold, system); err != nil {
 		return err
 	}
 	return eval.Report(out, result, f.report)

@@ -6,7 +6,8 @@
 //
 // Beyond these it counts attachment without and on punctuation, by sentence
 // length, on crossing arcs and with full deprels, tells what wrong trees come from
-// (Blame), and compares two systems by a paired bootstrap.
+// (Blame), compares two systems by a paired bootstrap, and says how well
+// columns of confidence tell right from wrong (Reliabilities).
 package eval
 
 import (
@@ -99,6 +100,8 @@ type Result struct {
 	GoldMultiRoot, SystemMultiRoot int
 	// Errors is nil unless the caller sets it, to what Blame found.
 	Errors *TreeErrors
+	// Confidence is nil unless the caller sets it, to what Reliabilities found.
+	Confidence []Reliability
 
 	sentences [numMetrics][]sentenceCount // nil for metrics on spans and graphs
 }
@@ -111,6 +114,23 @@ type sentenceCount struct{ gold, system, correct int32 }
 // A word without a head, or with one outside its sentence, counts as wrongly
 // attached. Neither slice is changed or kept.
 func Evaluate(gold, system []syntax.Sentence) (*Result, error) {
+	e, err := aligned(gold, system)
+	if err != nil {
+		return nil, err
+	}
+	g, s := e.gold, e.system
+	e.r.Scores[Tokens] = scoreSpans(g.tokens, s.tokens)
+	e.r.Scores[Sentences] = scoreSpans(g.sentences, s.sentences)
+	e.scoreWords()
+	e.scoreGraphs()
+	e.scoreLengths()
+	e.scoreCrossing()
+	e.r.GoldMultiRoot, e.r.SystemMultiRoot = g.multiRoot, s.multiRoot
+	return e.r, nil
+}
+
+// aligned returns the alignment of two corpora of the same characters.
+func aligned(gold, system []syntax.Sentence) (*evaluator, error) {
 	g, err := newCorpus(gold, "gold")
 	if err != nil {
 		return nil, err
@@ -124,14 +144,7 @@ func Evaluate(gold, system []syntax.Sentence) (*Result, error) {
 	}
 	e := &evaluator{gold: g, system: s, r: &Result{}}
 	e.align()
-	e.r.Scores[Tokens] = scoreSpans(g.tokens, s.tokens)
-	e.r.Scores[Sentences] = scoreSpans(g.sentences, s.sentences)
-	e.scoreWords()
-	e.scoreGraphs()
-	e.scoreLengths()
-	e.scoreCrossing()
-	e.r.GoldMultiRoot, e.r.SystemMultiRoot = g.multiRoot, s.multiRoot
-	return e.r, nil
+	return e, nil
 }
 
 // scoreSpans counts the spans that both sides have.

@@ -104,6 +104,9 @@ func (r *Result) writeDetails(b *bytes.Buffer) {
 	if r.Errors != nil {
 		r.Errors.write(b)
 	}
+	if len(r.Confidence) > 0 {
+		writeReliabilities(b, r.Confidence)
+	}
 }
 
 func (l LengthBin) name() string {
@@ -147,6 +150,7 @@ type jsonResult struct {
 	SystemMultiRoot int                  `json:"system_sentences_without_one_root"`
 	Causes          map[string]jsonCause `json:"causes_of_errors,omitempty"`
 	Pruned          *int                 `json:"pruned_gold_heads,omitempty"`
+	Confidence      []jsonReliability    `json:"confidence,omitempty"`
 }
 
 func (r *Result) forJSON() jsonResult {
@@ -174,6 +178,9 @@ func (r *Result) forJSON() jsonResult {
 	}
 	if r.Errors != nil {
 		out.Causes, out.Pruned = r.Errors.forJSON(), &r.Errors.Pruned
+	}
+	for _, c := range r.Confidence {
+		out.Confidence = append(out.Confidence, jsonReliability(c))
 	}
 	out.Crossing.Gold, out.Crossing.GoldFound = r.Crossing.Gold, r.Crossing.GoldFound
 	out.Crossing.System, out.Crossing.SystemRight = r.Crossing.System, r.Crossing.SystemRight

@@ -1,0 +1,107 @@
+package eval
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// sentenceOf makes a sentence of "form/head/deprel/conf" words.
+func sentenceOf(words ...string) syntax.Sentence {
+	var s syntax.Sentence
+	for _, w := range words {
+		f := strings.Split(w, "/")
+		conf := float32(f[3][0]-'0') / 4
+		s.Words = append(s.Words, syntax.Word{Form: f[0], Head: int32(f[1][0] - '0'), Deprel: f[2]})
+		s.Confidence.HeadConf = append(s.Confidence.HeadConf, conf)
+		s.Confidence.DeprelConf = append(s.Confidence.DeprelConf, conf/2)
+	}
+	s.Confidence.TreeConf, s.Confidence.HasTreeConf = 0.25, true
+	return s
+}
+
+func reliabilityOf(t *testing.T, list []Reliability, column, of string) Reliability {
+	t.Helper()
+	for _, r := range list {
+		if r.Column == column && r.Of == of {
+			return r
+		}
+	}
+	t.Fatalf("no %s of %s in %+v", column, of, list)
+	return Reliability{}
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+
+func TestReliabilities(t *testing.T) {
+	gold := []syntax.Sentence{sentenceOf("a/2/x/0", "b/0/root/0", "c/2/y/0", "./2/punct/0"), sentenceOf("d/0/root/0")}
+	// Right, right, wrong, and a right head with a wrong subtype; the second
+	// sentence is right as a whole.
+	system := []syntax.Sentence{sentenceOf("a/2/x/4", "b/0/root/3", "c/1/y/3", "./2/punct:z/1"), sentenceOf("d/0/root/4")}
+	list, err := Reliabilities(gold, system)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// By value: 1 right, 1 right | 0.75 right, 0.75 wrong | 0.25 right.
+	r := reliabilityOf(t, list, "head_conf", "head")
+	ece := (0 + math.Abs(1.5-1) + math.Abs(0.25-1)) / 5
+	aurc := (0 + 0 + 0.5/3 + 1.0/4 + 1.0/5) / 5
+	if r.Cases != 5 || r.Right != 4 || !near(r.Mean, 3.75/5) || !near(r.ECE, ece) || !near(r.AURC, aurc) {
+		t.Errorf("%+v, want ECE %v, AURC %v", r, ece, aurc)
+	}
+	if r := reliabilityOf(t, list, "head_conf", "head, no punct."); r.Cases != 4 || r.Right != 3 {
+		t.Errorf("%+v", r)
+	}
+	if r := reliabilityOf(t, list, "deprel_conf", "head+deprel"); r.Cases != 5 || r.Right != 3 {
+		t.Errorf("%+v", r)
+	}
+	if r := reliabilityOf(t, list, "tree_conf", "tree"); r.Cases != 2 || r.Right != 1 || !near(r.ECE, 0.25) || !near(r.AURC, 0.5) {
+		t.Errorf("%+v", r)
+	}
+	if len(list) != 4 {
+		t.Errorf("columns that are null were measured: %+v", list)
+	}
+
+	result, err := Evaluate(gold, system)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result.Confidence = list
+	for _, o := range []ReportOptions{{}, {JSON: true}} {
+		var b bytes.Buffer
+		if err := Report(&b, result, o); err != nil || !strings.Contains(b.String(), "head_conf") {
+			t.Errorf("%v\n%s", err, b.String())
+		}
+	}
+}
+
+// Words that are cut in another way are wrong, and so are trees of sentences
+// that gold has not.
+func TestReliabilitiesOfOtherWords(t *testing.T) {
+	gold := []syntax.Sentence{sentenceOf("ab/0/root/0", "c/1/x/0"), sentenceOf("d/0/root/0")}
+	system := []syntax.Sentence{sentenceOf("a/0/root/1", "b/1/x/1", "c/1/x/1"), sentenceOf("d/0/root/1")}
+	list, err := Reliabilities(gold, system)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := reliabilityOf(t, list, "head_conf", "head"); r.Cases != 4 || r.Right != 1 {
+		t.Errorf("%+v", r)
+	}
+	if r := reliabilityOf(t, list, "tree_conf", "tree"); r.Cases != 2 || r.Right != 1 {
+		t.Errorf("%+v", r)
+	}
+	joined := syntax.Sentence{Words: []syntax.Word{{Form: "ab", Deprel: "root"}, {Form: "c", Head: 1, Deprel: "x"}, {Form: "d", Head: 1, Deprel: "y"}}}
+	joined.Confidence.HasTreeConf = true
+	if list, err = Reliabilities(gold, []syntax.Sentence{joined}); err != nil || len(list) != 1 || list[0].Right != 0 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if _, err := Reliabilities(gold, gold[:1]); err == nil {
+		t.Error("texts that differ")
+	}
+	if list, err := Reliabilities(nil, nil); err != nil || list != nil {
+		t.Errorf("nothing: %+v, %v", list, err)
+	}
+}
