@@ -5,7 +5,7 @@ TAGS  = -trimpath -tags disable_grpc_modules
 BUILD = go build $(TAGS) -ldflags "-s -w"
 BANK  = ../shared/treebanks/en_ewt/en_ewt-ud
 
-.PHONY: build run test dist bench model results chaos clean
+.PHONY: build run test dist bench model calibrate results chaos clean
 
 build:
 	$(BUILD) -o bin/treebeam ./cmd/treebeam
@@ -42,6 +42,12 @@ chaos: build
 # Trains the embedded English model again from ../shared/treebanks.
 model: build
 	bin/treebeam train --train $(BANK)-train.conllu --dev $(BANK)-dev.conllu --model model/english.tbm --weights 1050000 --resume
+	$(MAKE) calibrate
+
+# Fits the calibrator of the embedded English model again: after every change
+# of model/english.tbm, which it is bound to. Build again afterwards.
+calibrate: build
+	bin/treebeam calibrate --model model/english.tbm --dev $(BANK)-dev.conllu --output model/english.cal
 
 clean:
 	rm -rf bin dist out

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/url"
 	"os"
@@ -74,7 +76,7 @@ func OpenBytes(data []byte) (*Model, error) {
 	if len(data) > 0 && uintptr(unsafe.Pointer(&data[0]))%elementAlignment != 0 {
 		data = alignedCopy(data)
 	}
-	return cached(data)
+	return cached(data, nil)
 }
 
 func openEmbedded() (*Model, error) {
@@ -85,7 +87,7 @@ func openEmbedded() (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := cached(data)
+	m, err := cached(data, alignedCopy([]byte(calibrator)))
 	if err != nil {
 		return nil, fmt.Errorf("embedded model: %w", err)
 	}
@@ -117,7 +119,7 @@ func openFile(path string) (*Model, error) {
 		return nil, fmt.Errorf("mapping it: %w", err)
 	}
 	before := len(shared.models)
-	m, err := cached(data)
+	m, err := cached(data, nil)
 	if err != nil || len(shared.models) == before {
 		data.Unmap() // nothing aliases it: no model, or one that was there
 	}
@@ -128,13 +130,20 @@ func openFile(path string) (*Model, error) {
 	return m, nil
 }
 
-// cached returns the model of data, loading it if it is not there yet. The
-// cache's lock is held.
-func cached(data []byte) (*Model, error) {
+// cached returns the model of data, with the calibrator of a file of its own
+// if there is one, loading it if it is not there yet. The cache's lock is held.
+func cached(data, calibrator []byte) (*Model, error) {
 	if err := checkHeader(data); err != nil {
 		return nil, err // cheaper than the digest, and says more
 	}
-	digest := Digest(data)
+	sum := sha256.New()
+	sum.Write(data)
+	own := hex.EncodeToString(sum.Sum(nil))
+	digest := own
+	if len(calibrator) > 0 {
+		sum.Write(calibrator)
+		digest = hex.EncodeToString(sum.Sum(nil))
+	}
 	if m := shared.models[digest]; m != nil {
 		return m, nil
 	}
@@ -142,11 +151,16 @@ func cached(data []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(calibrator) > 0 {
+		if err := f.calibrate(calibrator, own); err != nil {
+			return nil, err
+		}
+	}
 	m, err := New(f)
 	if err != nil {
 		return nil, err
 	}
-	m.Digest, m.Size = digest, len(data)
+	m.Digest, m.Size = digest, len(data)+len(calibrator)
 	loads.Add(1)
 	shared.models[digest] = m
 	return m, nil

@@ -16,6 +16,12 @@ const Embedded = "embedded"
 //go:embed english.tbm
 var english string
 
+// calibrator is that of the embedded model: english.cal, written by `make
+// calibrate`. It is bound to english.tbm. An empty file is none.
+//
+//go:embed english.cal
+var calibrator string
+
 // embeddedBytes returns the embedded model's bytes at a multiple of 64. The
 // linker aligns large data to 32 at least, which serves every element type;
 // should it ever align less than pack needs, the bytes are copied once.

@@ -19,6 +19,29 @@ type Info struct {
 	Dev   Data `json:"dev"`
 
 	Scores []Score `json:"scores"` // on dev
+
+	Calibration *Calibration `json:"calibration,omitempty"` // nil without a calibrator
+}
+
+// A Calibration says where a calibrator comes from, and how well such ones
+// do: each half of the sentences was calibrated by a fit to the other half.
+type Calibration struct {
+	Model    string        `json:"model,omitempty"` // digest of its model, if it has a file of its own
+	Gold     Data          `json:"gold"`            // what it was fitted to
+	Setting  string        `json:"setting"`         // "gold-tokens" or "gold-tags"
+	Measured []Reliability `json:"measured"`
+}
+
+// A Reliability says how well a column of confidence tells right from wrong,
+// as eval.Reliability; rounded to 0.01.
+type Reliability struct {
+	Column string  `json:"column"`
+	Of     string  `json:"of"`
+	Cases  int     `json:"cases"`
+	Right  float64 `json:"right"` // percent
+	Mean   float64 `json:"mean"`  // percent
+	ECE    float64 `json:"ece"`   // percent
+	AURC   float64 `json:"aurc"`  // percent
 }
 
 // Data names one treebank file.

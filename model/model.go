@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/treebeam/treebeam/parser/calibrate"
 	"github.com/treebeam/treebeam/parser/decode"
 	"github.com/treebeam/treebeam/parser/label"
 	"github.com/treebeam/treebeam/parser/pack"
@@ -23,14 +24,18 @@ const (
 	PruneName   = "prune"
 	DecodeName  = "decode"
 	LabelName   = "label"
+
+	CalibrateName = "calibrate" // a model may be without
 )
 
 // A Model is everything that training made of one treebank. It is read-only
 // after Open and safe for concurrent use; its arrays alias the model's bytes.
 type Model struct {
-	Info   Info
-	Digest string // SHA-256 of the file in hexadecimal; "" if not opened from one
-	Size   int    // bytes of the file
+	Info Info
+	// Digest is the SHA-256 of the file in hexadecimal; of the embedded model,
+	// of its two files, one after the other; "" if it was not opened from one.
+	Digest string
+	Size   int // bytes of the file
 
 	Sections []pack.Section // of the file, for model info
 
@@ -39,6 +44,8 @@ type Model struct {
 	Pruner    *prune.Model
 	Decoder   *decode.Model
 	Labeler   *label.Model
+
+	Calibrator *calibrate.Model // nil: confidence stays raw
 
 	noTags bool
 }
@@ -62,6 +69,12 @@ func New(f *File) (*Model, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: train the model again with this program", err)
 		}
+	}
+	if !calibrate.Has(v, CalibrateName) {
+		return m, nil
+	}
+	if err := open(&m.Calibrator, calibrate.Open, v, CalibrateName); err != nil {
+		return nil, fmt.Errorf("%w: fit it again with treebeam calibrate", err)
 	}
 	return m, nil
 }
@@ -122,8 +135,26 @@ func (m *Model) Parse(s *syntax.Sentence, o decode.Options) error {
 			return err
 		}
 	}
+	if err := m.tree(s, o); err != nil {
+		return err
+	}
+	m.Calibrate(s, nil, nil)
+	return nil
+}
+
+// Calibrate sets the calibrated values of a parsed sentence, if the model has
+// a calibrator. heads and deprels, by word minus 1 or nil, say which were
+// given by the caller: these are certain.
+func (m *Model) Calibrate(s *syntax.Sentence, heads, deprels []bool) {
+	if m.Calibrator != nil {
+		m.Calibrator.ApplyGiven(s, heads, deprels)
+	}
+}
+
+// tree sets the heads and deprels.
+func (m *Model) tree(s *syntax.Sentence, o decode.Options) error {
 	if m.noTags {
-		return m.parseWithoutTags(s, o)
+		return m.treeWithoutTags(s, o)
 	}
 	if err := m.Decoder.Parse(s, o); err != nil {
 		return err
@@ -142,7 +173,7 @@ func (m *Model) Score(s *syntax.Sentence, heads []int32) (score int64, reachable
 	return m.Decoder.Score(s, heads)
 }
 
-func (m *Model) parseWithoutTags(s *syntax.Sentence, o decode.Options) error {
+func (m *Model) treeWithoutTags(s *syntax.Sentence, o decode.Options) error {
 	c := WithoutTags(s)
 	if err := m.Decoder.Parse(&c, o); err != nil {
 		return err

@@ -35,8 +35,11 @@ func keeping(m Stages) func(s *syntax.Sentence, o ParseOptions) error {
 		if err := m.Parse(s, o); err != nil {
 			return err
 		}
+		known := make([]bool, 2*len(heads))
+		keptHeads, keptDeprels := known[:len(heads)], known[len(heads):]
 		for i, h := range heads {
 			w := &s.Words[i]
+			keptHeads[i], keptDeprels[i] = h != syntax.NoHead, deprels[i] != ""
 			if h != syntax.NoHead && w.Head != h {
 				panic(fmt.Sprintf("word %d got head %d, not the given %d", i+1, w.Head, h))
 			}
@@ -47,6 +50,9 @@ func keeping(m Stages) func(s *syntax.Sentence, o ParseOptions) error {
 			if i < len(s.Confidence.LabelProb) {
 				s.Confidence.LabelProb[i] = 1
 			}
+		}
+		if c, ok := m.(Calibrator); ok {
+			c.Calibrate(s, keptHeads, keptDeprels)
 		}
 		return nil
 	}

@@ -27,6 +27,13 @@ type Stages interface {
 	Parse(s *syntax.Sentence, o ParseOptions) error
 }
 
+// A Calibrator is a Stages that turns raw confidence into probabilities. Its
+// Parse has done so; Calibrate does it again for a parsed sentence some of
+// whose heads and deprels were given, both by word minus 1: these are certain.
+type Calibrator interface {
+	Calibrate(s *syntax.Sentence, heads, deprels []bool)
+}
+
 // ParseOptions are the dials of the search that the command line can turn.
 // The zero value is the model's own default.
 type ParseOptions struct {

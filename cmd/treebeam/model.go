@@ -124,6 +124,11 @@ func printModel(out io.Writer, m *model.Model) {
 		w.Flush()
 	}
 
+	if i.Calibration != nil {
+		fmt.Fprintln(out)
+		printCalibration(out, i.Calibration)
+	}
+
 	fmt.Fprintln(out, "\nparts")
 	for _, c := range componentsOf(m.Sections) {
 		fmt.Fprintf(w, "%s\t%.2f MB\t%d sections\n", c.Name, float64(c.Bytes)/1e6, c.Sections)

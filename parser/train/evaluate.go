@@ -1,24 +1,33 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/calibrate"
 	"github.com/treebeam/treebeam/parser/decode"
 	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
+// An evaluation is what is learned of a finished model by parsing dev.
+type evaluation struct {
+	scores []model.Score
+	// calibrator is nil if there was too little to fit it to.
+	calibrator  *calibrate.Model
+	calibration model.Calibration
+}
+
 // evaluate parses dev with the finished model under every setting that it
-// can, and scores it.
-func evaluate(info model.Info, sections []pack.Section, dev []syntax.Sentence, o phaseOptions) ([]model.Score, error) {
+// can, scores it, and fits the calibrator.
+func evaluate(info model.Info, sections []pack.Section, dev []syntax.Sentence, o phaseOptions) (e evaluation, err error) {
 	m, err := model.New(&model.File{Info: info, Sections: sections})
 	if err != nil {
-		return nil, err
+		return e, err
 	}
-	var scores []model.Score
 	for _, setting := range Settings {
 		var blocks []string
 		if setting == Raw {
@@ -26,22 +35,34 @@ func evaluate(info model.Info, sections []pack.Section, dev []syntax.Sentence, o
 				continue
 			}
 			if blocks, err = o.Blocks(dev); err != nil {
-				return nil, fmt.Errorf("raw text of dev: %w", err)
+				return e, fmt.Errorf("raw text of dev: %w", err)
 			}
 		}
 		system, err := Predict(m, decode.Options{Seed: SearchSeed}, dev, blocks, setting, o.Workers)
 		if err != nil {
-			return nil, err
+			return e, err
 		}
 		r, err := eval.Evaluate(dev, system)
 		if err != nil {
-			return nil, fmt.Errorf("scoring dev, %s: %w", setting, err)
+			return e, fmt.Errorf("scoring dev, %s: %w", setting, err)
 		}
 		s := ScoreOf(setting, r)
 		o.Log("dev, %s: sentences %.2f, words %.2f, UPOS %.2f, UAS %.2f, LAS %.2f", setting, s.Sentences, s.Words, s.UPOS, s.UAS, s.LAS)
-		scores = append(scores, s)
+		e.scores = append(e.scores, s)
+		if setting != CalibrationSetting(info) {
+			continue
+		}
+		e.calibrator, e.calibration, err = fitCalibrator(dev, system, setting)
+		if errors.Is(err, calibrate.ErrTooFew) {
+			o.Log("not calibrated, so head_conf, deprel_conf and tree_conf will be null: %v", err)
+		} else if err != nil {
+			return e, err
+		}
+		for _, r := range e.calibration.Measured {
+			o.Log("calibration by halves of dev: %s (%s) ECE %.2f, AURC %.2f", r.Column, r.Of, r.ECE, r.AURC)
+		}
 	}
-	return scores, nil
+	return e, nil
 }
 
 // SearchSeed is the run seed of the search on dev, which is also the default

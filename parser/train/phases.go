@@ -33,7 +33,7 @@ type components struct {
 	openTagger func(*pack.View) (stage, error) // replaces all tags
 	openPruner func(*pack.View) (stage, error)
 
-	evaluate func(info model.Info, sections []pack.Section, dev []syntax.Sentence, o phaseOptions) ([]model.Score, error)
+	evaluate func(info model.Info, sections []pack.Section, dev []syntax.Sentence, o phaseOptions) (evaluation, error)
 }
 
 // phaseOptions are what a component is told.

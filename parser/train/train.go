@@ -135,8 +135,17 @@ func run(train, dev Treebank, o Options, parts components) ([]byte, error) {
 		return nil, err
 	}
 	info := t.provenance()
-	if info.Scores, err = t.measure(info, sections); err != nil {
+	e, err := t.measure(info, sections)
+	if err != nil {
 		return nil, err
+	}
+	info.Scores = e.scores
+	if e.calibrator != nil {
+		e.calibration.Gold.File, e.calibration.Gold.SHA256 = info.Dev.File, info.Dev.SHA256
+		info.Calibration = &e.calibration
+		var b pack.Builder
+		e.calibrator.Pack(b.Sub(model.CalibrateName))
+		sections = append(sections, b.Sections...)
 	}
 	return model.Encode(info, sections)
 }
@@ -228,8 +237,9 @@ func dataOf(t Treebank) model.Data {
 	return d
 }
 
-// measure scores the finished model on dev under every setting.
-func (t *trainer) measure(info model.Info, sections []pack.Section) ([]model.Score, error) {
+// measure scores the finished model on dev under every setting and calibrates
+// it.
+func (t *trainer) measure(info model.Info, sections []pack.Section) (evaluation, error) {
 	c := t.progress.start("evaluation")
 	defer c.finish(0)
 	return t.evaluate(info, sections, t.dev.Sentences, t.phaseOptions(c, ""))

@@ -100,7 +100,7 @@ func TestWholeTraining(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains whole models")
 	}
-	train, dev := grammar("train", 60, 1), grammar("dev", 20, 2)
+	train, dev := grammar("train", 60, 1), grammar("dev", 120, 2)
 	o := Options{Seed: 5, Folds: 2, Workers: 1, Blocks: blocksOf}
 	want, err := Run(train, dev, o)
 	if err != nil {
@@ -134,8 +134,13 @@ func TestWholeTraining(t *testing.T) {
 			t.Errorf("%s: UPOS %.2f, UAS %.2f, LAS %.2f on a toy grammar", s.Setting, s.UPOS, s.UAS, s.LAS)
 		}
 	}
-	if _, err := model.New(f); err != nil {
-		t.Error(err)
+	m, err := model.New(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := f.Info.Calibration
+	if m.Calibrator == nil || c == nil || c.Setting != "gold-tokens" || c.Gold != f.Info.Dev || len(c.Measured) < 5 {
+		t.Errorf("calibrator %v, %+v", m.Calibrator, c)
 	}
 }
 
@@ -156,7 +161,9 @@ func TestWholeTrainingWithoutTags(t *testing.T) {
 		t.Skip("trains a whole model")
 	}
 	dev := grammar("dev", 20, 2)
-	data, err := Run(grammar("train", 60, 1), dev, Options{Seed: 5, NoTags: true, Tensor: tensorOfForms(t), VectorsFile: "v.txt"})
+	var log strings.Builder
+	data, err := Run(grammar("train", 60, 1), dev, Options{Seed: 5, NoTags: true, Tensor: tensorOfForms(t), VectorsFile: "v.txt",
+		Log: func(format string, a ...any) { fmt.Fprintf(&log, format+"\n", a...) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,6 +177,9 @@ func TestWholeTrainingWithoutTags(t *testing.T) {
 	m, err := model.New(f)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if m.Calibrator != nil || f.Info.Calibration != nil || !strings.Contains(log.String(), "too few sentences to fit a calibrator to: 20, want at least 50") {
+		t.Errorf("calibrator %v of 20 sentences\n%s", m.Calibrator, &log)
 	}
 	want, err := Predict(m, decode.Options{}, dev.Sentences, nil, GoldTags, 1)
 	if err != nil {

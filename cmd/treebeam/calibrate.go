@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/calibrate"
+	"github.com/treebeam/treebeam/parser/train"
+)
+
+func init() {
+	commands = append(commands, command{"calibrate", "calibrate --model M --dev D", "how sure is right: fits head_conf, deprel_conf, tree_conf", runCalibrate})
+}
+
+const calibrateAbout = `
+Fits the calibrator of a model to gold trees that the model has not learned
+from: what turns the signals of the search into the columns head_conf,
+deprel_conf and tree_conf. treebeam train does it by itself, with its dev
+treebank; do it again with sentences of your own kind of text, 200 or more,
+and the probabilities are those of such text. Nothing else of the model
+changes: trees stay the same. The sentences are parsed as the model's words
+will be: with the model's tags, or with those of the file if the model was
+trained with --gold-tags or you say so. What is printed was measured on each
+half of the sentences, with a fit to the other half.`
+
+// calibratorSuffix marks a calibrator's own file.
+const calibratorSuffix = ".cal"
+
+// calibrateFlags are the options of treebeam calibrate.
+type calibrateFlags struct {
+	model, dev, output string
+	goldTags           bool
+	workers            int
+}
+
+func runCalibrate(_ context.Context, args []string) error {
+	fs := newFlags("calibrate", "calibrate --model M.tbm --dev D.conllu [flags]", calibrateAbout)
+	var f calibrateFlags
+	fs.StringVar(&f.model, "model", "", "model `FILE` to calibrate, or 'embedded'")
+	fs.StringVar(&f.dev, "dev", "", "gold trees, a CoNLL-U `FILE`: none that the model was trained on")
+	fs.StringVar(&f.output, "output", "", "`FILE` to write: the whole model, or the calibrator alone if its name ends with .cal, as the embedded model has it (default: the file of --model is replaced)")
+	fs.BoolVar(&f.goldTags, "gold-tags", false, "parse with the tags and lemmas of the gold trees: for input that has such")
+	fs.IntVar(&f.workers, "workers", 0, "`N` goroutines; 0 is one per core; changes nothing in the result")
+	others, err := parseFlags(fs, args)
+	if err != nil {
+		return err
+	}
+	if f.output == "" {
+		f.output = f.model
+	}
+	embedded := f.model == model.Embedded
+	switch {
+	case len(others) > 0:
+		return refuse("what is %q? the files are named with --model and --dev", others[0])
+	case f.model == "" || f.dev == "":
+		return refuse("want --model FILE and --dev FILE")
+	case embedded && f.output == model.Embedded:
+		return refuse("the embedded model cannot be replaced: name a file to write with --output, and parse with --model and that file")
+	case embedded && strings.HasSuffix(f.output, calibratorSuffix):
+		return refuse("--output %s: a calibrator's own file is made for a model's file; name that with --model", f.output)
+	}
+	return f.run(os.Stdout)
+}
+
+// run fits the calibrator and writes it.
+func (f *calibrateFlags) run(out io.Writer) error {
+	gold, err := readTreebank(f.dev)
+	if err != nil {
+		return &refusal{err}
+	}
+	m, err := model.Open(f.model)
+	if err != nil {
+		return &refusal{err}
+	}
+	if m.Info.Train.SHA256 == gold.SHA256 {
+		return refuse("%s is the treebank that %s was trained on, where it is right far too often: name another one with --dev", f.dev, f.model)
+	}
+	setting := train.CalibrationSetting(m.Info)
+	if f.goldTags {
+		setting = train.GoldTags
+	}
+	c, about, err := train.Calibrate(m, gold.Sentences, setting, f.workers)
+	if errors.Is(err, calibrate.ErrTooFew) {
+		return refuse("%s: %w", f.dev, err)
+	} else if err != nil {
+		return err
+	}
+	about.Gold.File, about.Gold.SHA256 = gold.File, gold.SHA256
+	var data []byte
+	if strings.HasSuffix(f.output, calibratorSuffix) {
+		about.Model = m.Digest
+		data, err = model.EncodeCalibrator(c, about)
+	} else {
+		data, err = m.WithCalibrator(c, about)
+	}
+	if err != nil {
+		return err
+	}
+	digest, err := model.WriteFile(f.output, data)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(out)
+	printCalibration(w, &about)
+	fmt.Fprintf(w, "%s: %d bytes, sha256 %s\n", f.output, len(data), digest)
+	return w.Flush()
+}
+
+// printCalibration says where a calibrator comes from and what it is worth.
+func printCalibration(out io.Writer, c *model.Calibration) {
+	fmt.Fprintf(out, "calibrated on %s, %d sentences, %d words, %s\n", c.Gold.File, c.Gold.Sentences, c.Gold.Words, c.Setting)
+	if len(c.Measured) == 0 {
+		return
+	}
+	fmt.Fprintln(out, "each half of them by a fit to the other half, in percent:")
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "column\tof\tcases\tright\tmean\tECE\tAURC")
+	for _, r := range c.Measured {
+		fmt.Fprintf(w, "%s\t%s\t%d\t%.2f\t%.2f\t%.2f\t%.2f\n", r.Column, r.Of, r.Cases, r.Right, r.Mean, r.ECE, r.AURC)
+	}
+	w.Flush()
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/transforms"
+)
+
+// manyToys is a treebank of all sentences of toyDev so many times.
+func manyToys(t *testing.T, times int) string {
+	t.Helper()
+	data, err := os.ReadFile(toyDev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "many.conllu")
+	if err := os.WriteFile(path, bytes.Repeat(data, times), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A calibrated model makes the same trees, with probabilities; the same
+// sentences give the same bytes; the file that is named is replaced.
+func TestCalibrate(t *testing.T) {
+	toy, gold := trainedToy(t), manyToys(t, 40)
+	out := filepath.Join(t.TempDir(), "calibrated.tbm")
+	status, printed, stderr := treebeam(t, "", "calibrate", "--model", toy, "--dev", gold, "--output", out)
+	if status != exitOK || stderr != "" || !strings.Contains(printed, "head_conf") || !strings.Contains(printed, out) {
+		t.Fatalf("status %d\n%s%s", status, printed, stderr)
+	}
+	first, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, _, stderr := treebeam(t, "", "calibrate", "--model", out, "--dev", gold, "--workers", "1"); status != exitOK {
+		t.Fatal(stderr)
+	}
+	if again, err := os.ReadFile(out); err != nil || !bytes.Equal(again, first) {
+		t.Errorf("fitted again to the same, the model differs (%v)", err)
+	}
+	raw, err := model.Open(toy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.Open(out)
+	if err != nil || m.Calibrator == nil || raw.Calibrator != nil {
+		t.Fatalf("%v, %v", m, err)
+	}
+	conllu := func(model string) string {
+		_, out, _ := treebeam(t, "", "parse", "--model", model, toyDev, "--to", "conllu")
+		return out
+	}
+	if a, b := conllu(toy), conllu(out); a != b || a == "" {
+		t.Error("the calibrator changed trees")
+	}
+	_, rows, _ := treebeam(t, "", "parse", "--model", out, toyDev, "--to", "jsonl")
+	if strings.Contains(rows, `"tree_conf":null`) || !strings.Contains(rows, `"tree_conf":0.`) || !strings.Contains(rows, `"deprel_conf":[`) {
+		t.Errorf("rows\n%s", rows)
+	}
+	if _, info, _ := treebeam(t, "", "model", "info", out); !strings.Contains(info, "calibrated on many.conllu") {
+		t.Errorf("model info\n%s", info)
+	}
+	alone := filepath.Join(t.TempDir(), "alone.cal")
+	if status, _, stderr := treebeam(t, "", "calibrate", "--model", toy, "--dev", gold, "--output", alone); status != exitOK {
+		t.Fatal(stderr)
+	}
+	if info, err := os.Stat(alone); err != nil || info.Size() > 10_000 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
+func TestCalibrateRefusals(t *testing.T) {
+	toy := trainedToy(t)
+	few := manyToys(t, 1)
+	for _, c := range []struct{ args, want string }{
+		{"", "want --model"},
+		{"--model m.tbm", "want --model"},
+		{"--model nowhere.tbm --dev " + few, "nowhere.tbm"},
+		{"--model " + toy + " --dev nowhere.conllu", "nowhere.conllu"},
+		{"--model " + toy + " --dev " + few, "want at least 50"},
+		{"--model " + toy + " --dev " + toyTrain, "was trained on"},
+		{"--model embedded --dev " + few, "--output"},
+		{"--model embedded --dev " + few + " --output x.cal", "name that with --model"},
+		{"--model m --dev d x", "what is"},
+	} {
+		err := runCalibrate(t.Context(), strings.Fields(c.args))
+		if _, ok := err.(*refusal); !ok || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("calibrate %s: %v, want a refusal with %q", c.args, err, c.want)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(toy), "*.cal")); left != nil {
+		t.Error(left)
+	}
+}
+
+// Heads and deprels that are kept are certain, and so is a tree of them.
+func TestKeptHeadsAreCertain(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.tbm")
+	if status, _, stderr := treebeam(t, "", "calibrate", "--model", trainedToy(t), "--dev", manyToys(t, 40), "--output", path); status != exitOK {
+		t.Fatal(stderr)
+	}
+	m, _, err := transforms.OpenModel(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, gold := withHeads(t, func(i, k int, w *syntax.Word) {})
+	parse := func(hide func(k int, w *syntax.Word)) *syntax.Sentence {
+		s := gold[0]
+		s.Words = slices.Clone(s.Words)
+		for k := range s.Words {
+			hide(k, &s.Words[k])
+		}
+		var c transforms.Chunk
+		c.Sentences = append(c.Sentences, transforms.Sentence{Sentence: s})
+		c = transforms.PruneChunk(c, m)
+		c = transforms.ParseChunk(c, m, transforms.RowOptions{KeepHeads: true})
+		if len(c.Sentences) != 1 {
+			t.Fatalf("%+v", c)
+		}
+		return &c.Sentences[0].Sentence
+	}
+	all := &parse(func(k int, w *syntax.Word) {}).Confidence
+	if !all.HasTreeConf || all.TreeConf != 1 || slices.Min(all.HeadConf) != 1 || slices.Min(all.DeprelConf) != 1 {
+		t.Errorf("all given: %+v", all)
+	}
+	some := &parse(func(k int, w *syntax.Word) {
+		switch k {
+		case 0:
+			w.Deprel = ""
+		case 1:
+		default:
+			w.Head, w.Deprel = syntax.NoHead, ""
+		}
+	}).Confidence
+	if some.HeadConf[0] != 1 || some.DeprelConf[0] == 1 || some.HeadConf[1] != 1 || some.DeprelConf[1] != 1 || some.TreeConf == 1 {
+		t.Errorf("some given: %+v", some)
+	}
+	none := &parse(func(k int, w *syntax.Word) { w.Head, w.Deprel = syntax.NoHead, "" }).Confidence
+	if none.HeadConf[0] == 1 || none.TreeConf > some.TreeConf {
+		t.Errorf("none given: %+v", none)
+	}
+}

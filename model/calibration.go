@@ -1,0 +1,64 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/treebeam/treebeam/parser/calibrate"
+	"github.com/treebeam/treebeam/parser/pack"
+)
+
+// A calibrator is a component of a model file, or has a file of its own
+// beside the embedded model, so that it can be fitted again without the
+// model: a model file of this one component, whose provenance names the
+// digest of the model that it belongs to.
+
+// WithCalibrator returns the bytes of a model file that is m but for its
+// calibrator and what the provenance says of it.
+func (m *Model) WithCalibrator(c *calibrate.Model, about Calibration) ([]byte, error) {
+	info := m.Info
+	about.Model = ""
+	info.Calibration = &about
+	return Encode(info, replaceCalibrator(m.Sections, packCalibrator(c)))
+}
+
+// EncodeCalibrator returns the bytes of a calibrator's own file. about.Model
+// must be the digest of its model's file.
+func EncodeCalibrator(c *calibrate.Model, about Calibration) ([]byte, error) {
+	return Encode(Info{Calibration: &about}, packCalibrator(c))
+}
+
+func packCalibrator(c *calibrate.Model) []pack.Section {
+	var b pack.Builder
+	c.Pack(b.Sub(CalibrateName))
+	return b.Sections
+}
+
+// calibrate puts the calibrator of a file of its own in place of that of f,
+// the model file with the given digest.
+func (f *File) calibrate(data []byte, digest string) error {
+	const remedy = "run make calibrate, and build again"
+	c, err := Decode(data)
+	if err != nil {
+		return fmt.Errorf("its calibrator: %w; or %s", err, remedy)
+	}
+	about := c.Info.Calibration
+	if about == nil {
+		return fmt.Errorf("its calibrator says not of which model: %s", remedy)
+	}
+	if about.Model != digest {
+		return fmt.Errorf("its calibrator was fitted to the model with digest %.16s, and this is %.16s: %s", about.Model, digest, remedy)
+	}
+	f.Sections, f.Info.Calibration = replaceCalibrator(f.Sections, c.Sections), about
+	return nil
+}
+
+// replaceCalibrator returns sections with those of a calibrator at their end,
+// and no others of one.
+func replaceCalibrator(sections, calibrator []pack.Section) []pack.Section {
+	kept := slices.DeleteFunc(slices.Clone(sections), func(s pack.Section) bool {
+		return strings.HasPrefix(s.Name, CalibrateName+".")
+	})
+	return append(kept, calibrator...)
+}

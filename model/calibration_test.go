@@ -1,0 +1,151 @@
+package model
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/calibrate"
+	"github.com/treebeam/treebeam/parser/decode"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// smallCalibrator is fitted to parses by the small model, over and over.
+func smallCalibrator(t *testing.T, m *Model) *calibrate.Model {
+	t.Helper()
+	var gold, parsed []syntax.Sentence
+	for len(gold) < calibrate.MinSentences {
+		list := toySentences()
+		gold = append(gold, list...)
+		for i := range list {
+			s := list[i]
+			s.Words = slices.Clone(s.Words)
+			parseWith(t, m, &s)
+			parsed = append(parsed, s)
+		}
+	}
+	c, err := calibrate.Fit(gold, parsed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func parseWith(t *testing.T, m *Model, s *syntax.Sentence) {
+	t.Helper()
+	m.Prune(s)
+	if err := m.Parse(s, decode.Options{Seed: 1}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func openBytes(t *testing.T, data, calibrator []byte) (*Model, error) {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	return cached(data, calibrator)
+}
+
+// A calibrator in a model file and one in a file of its own give the same
+// values and the same trees; the digest of the model covers both.
+func TestCalibrator(t *testing.T) {
+	bare, err := Encode(Info{Treebank: t.Name()}, smallModel(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := openBytes(t, bare, nil)
+	if err != nil || raw.Calibrator != nil {
+		t.Fatalf("%v, %v", raw, err)
+	}
+	c := smallCalibrator(t, raw)
+	about := Calibration{Model: Digest(bare), Gold: Data{File: "gold.conllu"}, Setting: "gold-tags"}
+	beside, err := EncodeCalibrator(c, about)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside, err := raw.WithCalibrator(c, about)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := openBytes(t, bare, beside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := openBytes(t, inside, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Digest == raw.Digest || a.Digest != Digest(append(slices.Clone(bare), beside...)) || b.Digest != Digest(inside) {
+		t.Errorf("digests %s, %s, without calibrator %s", a.Digest, b.Digest, raw.Digest)
+	}
+	if a.Size != len(bare)+len(beside) || a.Info.Calibration.Gold.File != "gold.conllu" || b.Info.Calibration.Model != "" {
+		t.Errorf("size %d, %+v, %+v", a.Size, a.Info.Calibration, b.Info.Calibration)
+	}
+	for _, s := range toySentences() {
+		var got [3]syntax.Sentence
+		for i, m := range []*Model{raw, a, b} {
+			got[i] = s
+			got[i].Words = slices.Clone(s.Words)
+			parseWith(t, m, &got[i])
+		}
+		if !slices.Equal(got[0].Words, got[1].Words) {
+			t.Error("a calibrator changed a tree")
+		}
+		x, y := &got[1].Confidence, &got[2].Confidence
+		if !x.HasTreeConf || x.TreeConf != y.TreeConf || len(x.HeadConf) != len(s.Words) || !slices.Equal(x.HeadConf, y.HeadConf) || !slices.Equal(x.DeprelConf, y.DeprelConf) {
+			t.Errorf("%+v, %+v", x, y)
+		}
+		if z := &got[0].Confidence; z.HeadConf != nil || z.DeprelConf != nil || z.HasTreeConf {
+			t.Errorf("without a calibrator: %+v", z)
+		}
+	}
+	again, err := b.WithCalibrator(c, about)
+	if err != nil || string(again) != string(inside) {
+		t.Errorf("a calibrator was not replaced by the same one (%v)", err)
+	}
+}
+
+// A calibrator of another model, or a damaged one, is an error with a remedy.
+func TestCalibratorOfAnotherModel(t *testing.T) {
+	bare, err := Encode(Info{Treebank: t.Name()}, smallModel(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := openBytes(t, bare, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := smallCalibrator(t, m)
+	good, err := EncodeCalibrator(c, Calibration{Model: m.Digest})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := EncodeCalibrator(c, Calibration{Model: Digest(nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := slices.Clone(good)
+	damaged[len(damaged)-1] ^= 1
+	for name, data := range map[string][]byte{"another model": other, "damaged": damaged, "cut": good[:len(good)/2], "a model": bare} {
+		if _, err := openBytes(t, bare, data); err == nil || !strings.Contains(err.Error(), "make calibrate") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := openBytes(t, bare, good); err != nil {
+		t.Error(err)
+	}
+}
+
+// The embedded calibrator, if there is one, belongs to the embedded model.
+func TestEmbeddedCalibrator(t *testing.T) {
+	if english == "" || calibrator == "" {
+		t.Skip("no model, or none with a calibrator, is embedded")
+	}
+	m, err := Open(Embedded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Calibrator == nil || m.Digest != Digest([]byte(english+calibrator)) {
+		t.Errorf("calibrator %v, digest %s", m.Calibrator, m.Digest)
+	}
+}
