@@ -25,6 +25,7 @@ type Sentence struct {
 
 	TreeMargin    float32 // score of the tree minus that of the second-best place where the search ended, in [0, 64]
 	TreeAgreement float32 // share of the restarts of the search that ended in this tree, in [0, 1]
+	TreeConf      float32 // calibrated probability that all heads and deprels are right, or -1 (see Word)
 }
 
 // A Word is a syntactic word. Absent values are "".
@@ -45,9 +46,13 @@ type Word struct {
 	Start, End         int
 	StartChar, EndChar int
 
-	// How sure Head and Deprel are, by signals that docs/parquet.md describes.
-	// They are not calibrated. Probabilities and shares are in [0, 1], and -1 in
-	// sentences that are too long to have them.
+	// How sure Head and Deprel are; docs/parquet.md says more. HeadConf and
+	// DeprelConf are probabilities, calibrated on the model's dev treebank; the
+	// others are the raw signals that they are made of. What is in [0, 1] is -1
+	// in sentences of over 512 words, and HeadConf and DeprelConf, too, if the
+	// model has no calibrator.
+	HeadConf       float32 // probability that Head is right
+	DeprelConf     float32 // probability that Head and Deprel are right
 	HeadMarginal   float32 // probability of Head in the first-order model
 	HeadMargin     float32 // what the best tree with another head scores less, at least 0
 	HeadAgreement  float32 // share of the restarts of the search that ended with Head
@@ -94,7 +99,10 @@ func newSentence(s *syntax.Sentence, place byteMap, paragraph bool) Sentence {
 	c := &s.Confidence
 	out := Sentence{
 		Text: s.Text, Start: int(s.StartByte), End: int(s.EndByte), Paragraph: paragraph, Status: s.Status.String(),
-		Words: make([]Word, len(s.Words)), TreeMargin: c.TreeMargin, TreeAgreement: c.TreeAgreement,
+		Words: make([]Word, len(s.Words)), TreeMargin: c.TreeMargin, TreeAgreement: c.TreeAgreement, TreeConf: -1,
+	}
+	if c.HasTreeConf {
+		out.TreeConf = c.TreeConf
 	}
 	for i := range s.Words {
 		w := &s.Words[i]
@@ -102,6 +110,7 @@ func newSentence(s *syntax.Sentence, place byteMap, paragraph bool) Sentence {
 			Form: w.Form, Lemma: w.Lemma, UPOS: w.UPOS, XPOS: w.XPOS, Feats: w.Feats, Misc: w.Misc,
 			Head: int(w.Head), Deprel: w.Deprel,
 			Start: place.start(w.StartChar), End: place.end(w.EndChar), StartChar: int(w.StartChar), EndChar: int(w.EndChar),
+			HeadConf: signal(c.HeadConf, i), DeprelConf: signal(c.DeprelConf, i),
 			HeadMarginal: signal(c.HeadMarginal, i), HeadMargin: signal(c.HeadMargin, i),
 			HeadAgreement: signal(c.HeadAgreement, i), DeprelMarginal: signal(c.LabelProb, i),
 		}
