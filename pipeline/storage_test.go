@@ -223,6 +223,7 @@ func resumed(t *testing.T, b bucket, o Options, want map[string]string) {
 // through or not, nothing that is there is cut off, and runs of the same
 // command end with the undisturbed bytes.
 func withFaults(t *testing.T, b bucket, o Options, want map[string]string) {
+	storetest.Sleepless(t)
 	o.Output = b.uri + "/faults"
 	rng := rand.New(rand.NewPCG(3, 1))
 	b.server.Break(func(int, *http.Request) storetest.Fault {

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -166,9 +167,6 @@ func (f *File) restart(off int64) error {
 	return nil
 }
 
-// retrying is how transient faults of reading are got over.
-var retrying = store.DefaultRetry
-
 // stored returns a reader of the stored bytes from off on, of the state that
 // was listed. It is opened again where it stopped after a transient fault, or
 // when there are fewer bytes than were listed.
@@ -177,7 +175,7 @@ func (f *File) stored(ctx context.Context, off int64) (io.ReadCloser, error) {
 		return f.obj.reader(ctx, off, -1)
 	}
 	again := false
-	return retrying.Reader(ctx, func(at int64) (io.ReadCloser, error) {
+	return store.DefaultRetry.For(cmp.Or(f.piece.Path, f.piece.URI)).Reader(ctx, func(at int64) (io.ReadCloser, error) {
 		if again {
 			var e *Error
 			if err := f.Verify(); errors.As(err, &e) && e.Kind == Changed {

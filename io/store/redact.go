@@ -1,6 +1,9 @@
 package store
 
-import "regexp"
+import (
+	"regexp"
+	"time"
+)
 
 // secrets are the parts of URLs and headers that may give access: everything
 // behind a question mark (signatures, tokens, upload sessions), names and
@@ -28,6 +31,8 @@ type Error struct {
 	Name string
 	Err  error // as the client library gave it: do not print it
 	Kind error // fs.ErrNotExist, fs.ErrPermission, ErrCondition, ErrVersion or nil
+	// After is how long the server wants to be left alone, 0 if it does not say.
+	After time.Duration
 }
 
 func (e *Error) Error() string {

@@ -6,21 +6,63 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
 	"time"
+
+	"github.com/googleapis/gax-go/v2"
+	"golang.org/x/time/rate"
 )
 
-// A Retry says how often a transient fault is tried again and how long to wait
-// before that. Values may be shared.
+// A Retry says how long to go on with what fails for a while. Pauses are drawn
+// from a range that doubles (exponential backoff with full jitter, Brooker
+// 2015), so that many workers that were turned away together do not come back
+// together. Values may be shared.
 type Retry struct {
-	Attempts int           // in a row, without a byte of progress between them; at least 1
-	First    time.Duration // before the second attempt; every later pause is twice the one before
-	Longest  time.Duration
+	First   time.Duration // the first pause is at most this
+	Longest time.Duration // no range grows beyond this
+	// Patience is how much the pauses in a row may add up to, without a byte of
+	// progress between them, the time in which requests had no answer included
+	// (StallTime each).
+	Patience time.Duration
 	// Sleep waits, or returns the context's error; nil is a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
+	// Notify, if set, is told why and for how long already something is
+	// waited for, before every pause.
+	Notify func(err error, waited time.Duration)
 }
 
-// DefaultRetry gives up after about 12 seconds without a byte.
-var DefaultRetry = Retry{Attempts: 8, First: 100 * time.Millisecond, Longest: 10 * time.Second}
+// DefaultRetry gives up after five minutes without a byte.
+var DefaultRetry = Retry{First: 200 * time.Millisecond, Longest: 30 * time.Second, Patience: 5 * time.Minute, Notify: notify}
+
+// shortPatience is for what seldom passes: faults of a local disk, and names
+// of servers that do not exist.
+const shortPatience = 10 * time.Second
+
+// For is r for the file at uri: a local disk gets less patience.
+func (r Retry) For(uri string) Retry {
+	if !IsRemote(uri) {
+		r.Patience = min(r.Patience, shortPatience)
+	}
+	return r
+}
+
+// silent is how long something is waited for before a user is told.
+const silent = 10 * time.Second
+
+// notices are told to all on standard error, and not by all at once.
+var notices = rate.Sometimes{First: 1, Interval: 30 * time.Second}
+
+func notify(err error, waited time.Duration) {
+	if waited >= silent {
+		notices.Do(func() {
+			log.New(os.Stderr, "", log.Ltime).Printf("waiting, for %v so far: %v", waited.Round(time.Second), err)
+		})
+	}
+}
 
 // IsTransient reports whether it may help to do again what gave err: it is not
 // what the store says of the file itself, nor the end of the context.
@@ -43,12 +85,67 @@ type finalError struct{ error }
 
 func (e *finalError) Unwrap() []error { return []error{e.error, errFinal} }
 
-// pause waits before attempt n, which is at least 1.
-func (r *Retry) pause(ctx context.Context, n int) error {
-	d := r.Longest
-	if n < 30 {
-		d = min(r.First<<(n-1), r.Longest)
+// RetryAfter returns how long the server wants to be left alone, 0 if it does
+// not say (RFC 9110, section 10.2.3: seconds, or a date).
+func RetryAfter(h http.Header, now time.Time) time.Duration {
+	text := h.Get("Retry-After")
+	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil {
+		return max(time.Duration(seconds)*time.Second, 0)
 	}
+	if date, err := http.ParseTime(text); err == nil {
+		return max(date.Sub(now), 0)
+	}
+	return 0
+}
+
+// attempts are those in a row without progress.
+type attempts struct {
+	retry   *Retry
+	backoff gax.Backoff
+	failed  int
+	waited  time.Duration
+}
+
+func (r *Retry) begin() *attempts {
+	return &attempts{retry: r, backoff: gax.Backoff{Initial: r.First, Max: r.Longest, Multiplier: 2}}
+}
+
+// pause waits after a failed attempt, and returns nil if there is to be
+// another one, or else why there is none.
+func (a *attempts) pause(ctx context.Context, err error) error {
+	if !IsTransient(err) {
+		return err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	a.failed++
+	d := a.backoff.Pause()
+	var fault *Error
+	asked := ""
+	if errors.As(err, &fault) && fault.After > 0 {
+		d += fault.After
+		asked = fmt.Sprintf("; the server asks to wait for %v", fault.After)
+	}
+	if errors.Is(err, ErrStalled) {
+		a.waited += StallTime
+	}
+	patience := a.retry.Patience
+	var lookup *net.DNSError
+	if errors.As(err, &lookup) && lookup.IsNotFound {
+		patience = min(patience, shortPatience)
+	}
+	if a.waited+d > patience {
+		return fmt.Errorf("%w (tried %d times, waited for %v%s)", err, a.failed, a.waited.Round(time.Second), asked)
+	}
+	if a.retry.Notify != nil {
+		a.retry.Notify(err, a.waited)
+	}
+	a.waited += d
+	return a.retry.sleep(ctx, d)
+}
+
+func (r *Retry) sleep(ctx context.Context, d time.Duration) error {
 	if r.Sleep != nil {
 		return r.Sleep(ctx, d)
 	}
@@ -62,18 +159,15 @@ func (r *Retry) pause(ctx context.Context, n int) error {
 	}
 }
 
-// Do calls f until it gives nil or an error that is not transient, at most
-// Attempts times.
+// Do calls f until it gives nil or an error that is not transient, or patience
+// ends.
 func (r Retry) Do(ctx context.Context, f func() error) error {
-	for n := 1; ; n++ {
+	for a := r.begin(); ; {
 		err := f()
-		if err == nil || !IsTransient(err) {
-			return err
+		if err == nil {
+			return nil
 		}
-		if n >= r.Attempts {
-			return fmt.Errorf("%w (tried %d times)", err, n)
-		}
-		if err := r.pause(ctx, n); err != nil {
+		if err := a.pause(ctx, err); err != nil {
 			return err
 		}
 	}
@@ -84,6 +178,7 @@ func (r Retry) Do(ctx context.Context, f func() error) error {
 // early is opened again where it stopped.
 func (r Retry) Reader(ctx context.Context, open func(off int64) (io.ReadCloser, error), off, end int64) (io.ReadCloser, error) {
 	rd := &retryReader{ctx: ctx, retry: r, open: open, off: off, end: end}
+	rd.attempts = rd.retry.begin()
 	if off < end {
 		if err := rd.reopen(nil); err != nil {
 			return nil, err
@@ -98,7 +193,7 @@ type retryReader struct {
 	open     func(off int64) (io.ReadCloser, error)
 	off, end int64
 	in       io.ReadCloser // nil after a fault
-	failed   int           // attempts without progress
+	attempts *attempts     // since the last byte
 }
 
 // reopen opens the file at the offset reached, after a fault if that is not
@@ -106,13 +201,10 @@ type retryReader struct {
 func (r *retryReader) reopen(fault error) error {
 	for {
 		if fault != nil {
-			if !IsTransient(fault) {
-				return fault
-			}
-			if r.failed++; r.failed >= r.retry.Attempts {
-				return fmt.Errorf("%w (at byte %d, tried %d times)", fault, r.off, r.failed)
-			}
-			if err := r.retry.pause(r.ctx, r.failed); err != nil {
+			if err := r.attempts.pause(r.ctx, fault); err != nil {
+				if IsTransient(err) {
+					err = fmt.Errorf("at byte %d: %w", r.off, err)
+				}
 				return err
 			}
 		}
@@ -134,7 +226,9 @@ func (r *retryReader) Read(b []byte) (int, error) {
 		n, err := r.in.Read(b[:min(int64(len(b)), r.end-r.off)])
 		if n > 0 {
 			r.off += int64(n)
-			r.failed = 0
+			if r.attempts.failed > 0 {
+				r.attempts = r.retry.begin()
+			}
 		}
 		if err == io.EOF && r.off < r.end {
 			err = fmt.Errorf("%w: %d bytes are missing", io.ErrUnexpectedEOF, r.end-r.off)

@@ -7,34 +7,50 @@ import (
 	"io"
 	"io/fs"
 	"math/rand/v2"
+	"net"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/treebeam/treebeam/io/store"
 )
 
 // noSleep is a retry whose clock is a list.
-func noSleep(attempts int, pauses *[]time.Duration) store.Retry {
-	return store.Retry{Attempts: attempts, First: time.Second, Longest: 5 * time.Second,
+func noSleep(patience time.Duration, pauses *[]time.Duration) store.Retry {
+	return store.Retry{First: time.Second, Longest: 8 * time.Second, Patience: patience,
 		Sleep: func(ctx context.Context, d time.Duration) error {
 			*pauses = append(*pauses, d)
 			return ctx.Err()
 		}}
 }
 
+func sum(pauses []time.Duration) (total time.Duration) {
+	for _, d := range pauses {
+		total += d
+	}
+	return total
+}
+
 var errReset = errors.New("connection reset by peer")
 
 func TestRetryDo(t *testing.T) {
 	var pauses []time.Duration
-	r := noSleep(6, &pauses)
+	r := noSleep(time.Minute, &pauses)
 	calls := 0
 	err := r.Do(t.Context(), func() error { calls++; return errReset })
-	if calls != 6 || !errors.Is(err, errReset) || !strings.Contains(err.Error(), "tried 6 times") {
-		t.Errorf("%d calls, %v", calls, err)
+	if calls != len(pauses)+1 || !errors.Is(err, errReset) || !strings.Contains(err.Error(), fmt.Sprintf("tried %d times, waited for", calls)) {
+		t.Errorf("%d calls, %d pauses, %v", calls, len(pauses), err)
 	}
-	if got := fmt.Sprint(pauses); got != "[1s 2s 4s 5s 5s]" {
-		t.Errorf("pauses %s", got)
+	if total := sum(pauses); total > time.Minute || total < 52*time.Second {
+		t.Errorf("pauses of %v in all", total)
+	}
+	for i, d := range pauses {
+		if d <= 0 || d > min(time.Second<<min(i, 3), 8*time.Second) {
+			t.Errorf("pause %d is %v", i, d)
+		}
 	}
 	for _, final := range []error{fs.ErrNotExist, fs.ErrPermission, store.ErrVersion, store.ErrCondition, context.Canceled, store.Final(errReset), nil} {
 		calls = 0
@@ -43,10 +59,104 @@ func TestRetryDo(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	calls = 0
-	if err := r.Do(ctx, func() error { calls++; cancel(); return errReset }); calls != 1 || !errors.Is(err, context.Canceled) {
+	calls, pauses = 0, nil
+	if err := r.Do(ctx, func() error { calls++; cancel(); return errReset }); calls != 1 || len(pauses) > 0 || !errors.Is(err, context.Canceled) {
 		t.Errorf("%d calls, %v", calls, err)
 	}
+}
+
+// A store is waited for some minutes, a local disk and a server that nobody
+// knows some seconds; requests without an answer count for as long as they took.
+func TestPatience(t *testing.T) {
+	unknown := &net.DNSError{Err: "no such host", Name: "x", IsNotFound: true}
+	for name, c := range map[string]struct {
+		uri      string
+		err      error
+		from, to time.Duration
+	}{
+		"store":          {"s3://b/x", errReset, 4 * time.Minute, 5 * time.Minute},
+		"disk":           {"/data/x", errReset, time.Second, 10 * time.Second},
+		"unknown server": {"gs://b/x", unknown, time.Second, 10 * time.Second},
+		"stalled":        {"gs://b/x", store.ErrStalled, 1, time.Second}, // three times two minutes
+	} {
+		var pauses []time.Duration
+		r := store.DefaultRetry
+		r.Notify, r.Sleep = nil, func(_ context.Context, d time.Duration) error { pauses = append(pauses, d); return nil }
+		if err := r.For(c.uri).Do(t.Context(), func() error { return c.err }); !errors.Is(err, c.err) {
+			t.Error(err)
+		}
+		if got := sum(pauses); got < c.from || got > c.to {
+			t.Errorf("%s: waited for %v", name, got)
+		}
+	}
+}
+
+// 200 workers that are turned away together come back one by one, and not
+// before the server wants them.
+func TestSpread(t *testing.T) {
+	for _, after := range []time.Duration{0, 20 * time.Second} {
+		var firsts []time.Duration
+		for range 200 {
+			var pauses []time.Duration
+			calls := 0
+			err := noSleep(time.Minute, &pauses).Do(t.Context(), func() error {
+				if calls++; calls == 1 {
+					return &store.Error{Name: "s3://b/x", Err: errors.New("503 SlowDown"), After: after}
+				}
+				return nil
+			})
+			if err != nil || calls != 2 || len(pauses) != 1 || pauses[0] < after || pauses[0] > after+time.Second {
+				t.Fatalf("%d calls, pauses %v, %v", calls, pauses, err)
+			}
+			firsts = append(firsts, pauses[0])
+		}
+		slices.Sort(firsts)
+		if spread := firsts[180] - firsts[20]; spread < 500*time.Millisecond {
+			t.Errorf("160 of 200 workers come back within %v", spread)
+		}
+	}
+	var pauses []time.Duration
+	err := noSleep(time.Minute, &pauses).Do(t.Context(), func() error {
+		return &store.Error{Name: "s3://b/x", Err: errors.New("503"), After: time.Hour}
+	})
+	if err == nil || len(pauses) > 0 || !strings.Contains(err.Error(), "wait for 1h0m0s") {
+		t.Errorf("pauses %v, %v", pauses, err)
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for text, want := range map[string]time.Duration{
+		"": 0, "7": 7 * time.Second, "-7": 0, "soon": 0, "99999999999999999999": 0,
+		"Fri, 02 Jan 2026 03:04:35 GMT": 30 * time.Second, "Fri, 02 Jan 2026 03:04:00 GMT": 0,
+	} {
+		if got := store.RetryAfter(http.Header{"Retry-After": {text}}, now); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// The end of the context ends a pause, at once on the clock of the bubble.
+func TestCancelledPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := store.Retry{First: time.Hour, Longest: time.Hour, Patience: 1000 * time.Hour}
+		for _, what := range []func(ctx context.Context) error{
+			func(ctx context.Context) error {
+				return r.Do(ctx, func() error { return &store.Error{Err: errReset, After: time.Hour} })
+			},
+			func(ctx context.Context) error {
+				_, err := r.Reader(ctx, func(int64) (io.ReadCloser, error) { return nil, &store.Error{Err: errReset, After: time.Hour} }, 0, 1)
+				return err
+			},
+		} {
+			ctx, cancel := context.WithCancel(t.Context())
+			start := time.Now()
+			time.AfterFunc(time.Second, cancel)
+			if err := what(ctx); !errors.Is(err, context.Canceled) || time.Since(start) != time.Second {
+				t.Errorf("%v after %v", err, time.Since(start))
+			}
+		}
+	})
 }
 
 // A flaky is a file whose readers break off anywhere, with an error or a clean
@@ -88,7 +198,7 @@ func TestRetryReader(t *testing.T) {
 		off := int64(rng.IntN(len(f.data) + 1))
 		end := off + int64(rng.IntN(len(f.data)-int(off)+1))
 		var pauses []time.Duration
-		r, err := noSleep(4, &pauses).Reader(t.Context(), f.open, off, end)
+		r, err := noSleep(4*time.Second, &pauses).Reader(t.Context(), f.open, off, end)
 		var got []byte
 		if err == nil {
 			got, err = io.ReadAll(r)
@@ -104,7 +214,7 @@ func TestRetryReader(t *testing.T) {
 			whole++
 		} else {
 			failed++
-			if !strings.Contains(err.Error(), "tried 4 times") || !store.IsTransient(err) {
+			if !strings.Contains(err.Error(), "waited for") || !store.IsTransient(err) {
 				t.Fatal(err)
 			}
 		}
@@ -118,7 +228,7 @@ func TestRetryReader(t *testing.T) {
 func TestRetryProgress(t *testing.T) {
 	data := strings.Repeat("x", 200)
 	var pauses []time.Duration
-	r, err := noSleep(2, &pauses).Reader(t.Context(), func(off int64) (io.ReadCloser, error) {
+	r, err := noSleep(time.Second, &pauses).Reader(t.Context(), func(off int64) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader(data[off : off+1])), nil
 	}, 0, 200)
 	if err != nil {
@@ -128,7 +238,7 @@ func TestRetryProgress(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
 	for _, d := range pauses {
-		if d != time.Second {
+		if d > time.Second {
 			t.Fatalf("a pause of %v though there was progress", d)
 		}
 	}

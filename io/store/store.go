@@ -191,18 +191,26 @@ func OpenFile(ctx context.Context, uri string) (io.ReadCloser, Info, error) {
 	if err != nil {
 		return nil, Info{}, err
 	}
-	info, err := s.Stat(ctx, name)
-	if err != nil {
-		return nil, Info{}, err
+	for n := 1; ; n++ {
+		info, err := s.Stat(ctx, name)
+		if err != nil {
+			return nil, Info{}, err
+		}
+		r, err := NewReader(ctx, s, info, 0, info.Size)
+		if errors.Is(err, ErrVersion) && n < maxReplaced {
+			continue // it was replaced meanwhile
+		}
+		return r, info, err
 	}
-	r, err := NewReader(ctx, s, info, 0, info.Size)
-	return r, info, err
 }
+
+// maxReplaced is how often a file that is replaced again and again is opened.
+const maxReplaced = 5
 
 // NewReader returns a reader of the bytes [off, off+n) of the version that
 // info names. It gets over transient faults.
 func NewReader(ctx context.Context, s Store, info Info, off, n int64) (io.ReadCloser, error) {
-	return DefaultRetry.Reader(ctx, func(at int64) (io.ReadCloser, error) {
+	return DefaultRetry.For(info.Name).Reader(ctx, func(at int64) (io.ReadCloser, error) {
 		return s.Open(ctx, info.Name, info.Version, at, off+n-at)
 	}, off, off+n)
 }

@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -137,6 +138,35 @@ func TestTail(t *testing.T) {
 			if _, err := tail.ReadAt(make([]byte, 1), 0); err == nil {
 				t.Error("read after Close")
 			}
+		}
+	}
+}
+
+// A restless store replaces a file whenever it was asked about it.
+type restless struct {
+	*storetest.Memory
+	left int
+}
+
+func (r *restless) Stat(ctx context.Context, name string) (store.Info, error) {
+	info, err := r.Memory.Stat(ctx, name)
+	if r.left > 0 {
+		r.left--
+		r.Memory.Put(name, []byte(fmt.Sprint("the text ", r.left)))
+	}
+	return info, err
+}
+
+// What is replaced between the look at it and its reading is read as it is now.
+func TestReplacedMeanwhile(t *testing.T) {
+	r := &restless{Memory: new(storetest.Memory)}
+	store.Register("restless", func(context.Context) (store.Store, error) { return r, nil })
+	for left, want := range map[int]string{0: "old", 2: "the text 0", 100: ""} {
+		r.Put("restless://b/x", []byte("old"))
+		r.left = left
+		got, err := store.ReadFile(t.Context(), "restless://b/x")
+		if string(got) != want || (err == nil) != (want != "") || err != nil && !errors.Is(err, store.ErrVersion) {
+			t.Errorf("%d times: %q, %v", left, got, err)
 		}
 	}
 }

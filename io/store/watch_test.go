@@ -30,12 +30,12 @@ func TestWatch(t *testing.T) {
 	ctx, cancel = context.WithCancel(t.Context())
 	defer cancel()
 	context.AfterFunc(ctx, func() { out.CloseWithError(context.Canceled) })
-	r := store.Watch(cancel, time.Hour).Reader(in)
+	r := store.Watch(cancel, time.Hour).Reader(in, func(err error) error { return err })
 	go out.Write([]byte("x"))
 	if n, err := r.Read(make([]byte, 5)); n != 1 || err != nil {
 		t.Errorf("got %d, %v", n, err)
 	}
-	r = store.Watch(cancel, time.Millisecond).Reader(in)
+	r = store.Watch(cancel, time.Millisecond).Reader(in, func(err error) error { return err })
 	if _, err := r.Read(make([]byte, 5)); !errors.Is(err, store.ErrStalled) {
 		t.Errorf("got %v", err)
 	}

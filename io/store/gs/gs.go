@@ -55,18 +55,19 @@ func open(context.Context) (store.Store, error) {
 }
 
 // uploads are repeated by the library: only it has the bytes. They may be: they
-// have conditions, or write the same bytes over whatever is there.
+// have conditions, or write the same bytes over whatever is there. Its pauses
+// are like ours, but it does not heed Retry-After.
 var uploads = []storage.RetryOption{
 	storage.WithBackoff(gax.Backoff{Initial: store.DefaultRetry.First, Max: store.DefaultRetry.Longest, Multiplier: 2}),
 	storage.WithPolicy(storage.RetryAlways),
 }
 
+// uploadTime is how long a chunk of an upload may take, with all repetitions.
+var uploadTime = store.DefaultRetry.Patience + store.StallTime
+
 // chunkBytes is how much of a file one request of an upload carries, and the
 // memory of a writer. A smaller file is sent by one request.
 const chunkBytes = 4 << 20
-
-// patience is how long a request may go without any progress.
-const patience = 2 * time.Minute
 
 type bucketStore struct{ client *storage.Client }
 
@@ -168,7 +169,7 @@ func (s *bucketStore) Open(ctx context.Context, name, version string, off, n int
 		o = o.Generation(g)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	watch := store.Watch(cancel, patience)
+	watch := store.Watch(cancel, store.StallTime)
 	r, err := o.NewRangeReader(ctx, off, n)
 	if err == nil && r.Attrs.Decompressed {
 		r.Close()
@@ -184,26 +185,7 @@ func (s *bucketStore) Open(ctx context.Context, name, version string, off, n int
 		}
 		return nil, err
 	}
-	return &reader{watch.Reader(r), name, cancel}, nil
-}
-
-type reader struct {
-	io.ReadCloser
-	name   string
-	cancel context.CancelFunc
-}
-
-func (r *reader) Read(b []byte) (int, error) {
-	n, err := r.ReadCloser.Read(b)
-	if err != nil && err != io.EOF {
-		err = fault(r.name, err)
-	}
-	return n, err
-}
-
-func (r *reader) Close() error {
-	defer r.cancel()
-	return r.ReadCloser.Close()
+	return watch.Reader(r, func(err error) error { return fault(name, err) }), nil
 }
 
 // Create implements store.Store.
@@ -225,7 +207,7 @@ func (s *bucketStore) Create(ctx context.Context, name string, o store.Options) 
 	}
 	wctx, cancel := context.WithCancel(ctx)
 	w := object.Retryer(uploads...).NewWriter(wctx)
-	w.ChunkSize = chunkBytes
+	w.ChunkSize, w.ChunkRetryDeadline, w.ChunkTransferTimeout = chunkBytes, uploadTime, store.StallTime
 	w.ContentType = "application/octet-stream"
 	unconditional, err := s.object(name)
 	if err != nil {
@@ -257,7 +239,7 @@ func (w *writer) Write(b []byte) (int, error) {
 	if w.done != nil {
 		return 0, w.done
 	}
-	watch := store.Watch(w.cancel, patience)
+	watch := store.Watch(w.cancel, uploadTime)
 	n, err := w.w.Write(b)
 	if err = watch.Done(err); err != nil {
 		w.cancel()
@@ -274,7 +256,7 @@ func (w *writer) Commit() error {
 		return w.done
 	}
 	w.done = errDone
-	watch := store.Watch(w.cancel, patience)
+	watch := store.Watch(w.cancel, uploadTime)
 	err := watch.Done(w.w.Close())
 	w.cancel()
 	if err == nil {
@@ -319,12 +301,15 @@ func (s *bucketStore) Delete(ctx context.Context, name string) error {
 func fault(name string, err error) error {
 	e := &store.Error{Name: name, Err: err}
 	var api *googleapi.Error
+	if errors.As(err, &api) {
+		e.After = store.RetryAfter(api.Header, time.Now())
+	}
 	switch {
 	case errors.Is(err, storage.ErrBucketNotExist):
 		e.Kind = store.ErrNoBucket
 	case errors.Is(err, storage.ErrObjectNotExist):
 		e.Kind = fs.ErrNotExist
-	case !errors.As(err, &api):
+	case api == nil:
 	case api.Code == http.StatusNotFound:
 		e.Kind = fs.ErrNotExist
 	case api.Code == http.StatusUnauthorized, api.Code == http.StatusForbidden:

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go/logging"
@@ -78,9 +79,6 @@ func newClient(ctx context.Context, endpoint string) (*bucketStore, error) {
 	})}, nil
 }
 
-// patience is how long a request may go without any progress.
-const patience = 2 * time.Minute
-
 type bucketStore struct{ client *s3.Client }
 
 // do calls f, watched, until it succeeds or fails for good.
@@ -88,7 +86,7 @@ func do(ctx context.Context, name string, f func(ctx context.Context) error) err
 	return store.DefaultRetry.Do(ctx, func() error {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		watch := store.Watch(cancel, patience)
+		watch := store.Watch(cancel, store.StallTime)
 		if err := watch.Done(f(ctx)); err != nil {
 			return fault(name, err)
 		}
@@ -176,7 +174,7 @@ func (s *bucketStore) Open(ctx context.Context, name, version string, off, n int
 		in.IfMatch = etag(version)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	watch := store.Watch(cancel, patience)
+	watch := store.Watch(cancel, store.StallTime)
 	out, err := s.client.GetObject(ctx, in)
 	if err = watch.Done(err); err != nil {
 		cancel()
@@ -192,26 +190,7 @@ func (s *bucketStore) Open(ctx context.Context, name, version string, off, n int
 		out.Body.Close()
 		return nil, &store.Error{Name: name, Kind: store.ErrVersion, Err: fmt.Errorf("it has the entity tag %s", aws.ToString(out.ETag))}
 	}
-	return &reader{watch.Reader(out.Body), name, cancel}, nil
-}
-
-type reader struct {
-	io.ReadCloser
-	name   string
-	cancel context.CancelFunc
-}
-
-func (r *reader) Read(b []byte) (int, error) {
-	n, err := r.ReadCloser.Read(b)
-	if err != nil && err != io.EOF {
-		err = fault(r.name, err)
-	}
-	return n, err
-}
-
-func (r *reader) Close() error {
-	defer r.cancel()
-	return r.ReadCloser.Close()
+	return watch.Reader(out.Body, func(err error) error { return fault(name, err) }), nil
 }
 
 // Delete implements store.Store.
@@ -230,6 +209,10 @@ func (s *bucketStore) Delete(ctx context.Context, name string) error {
 	return err
 }
 
+// passing knows the errors that the SDK would repeat, whatever their status:
+// RequestTimeout has 400.
+var passing = append(retry.IsErrorRetryables{retry.RetryableErrorCode{Codes: retry.DefaultThrottleErrorCodes}}, retry.DefaultRetryables...)
+
 // fault is err as the callers of a store want it.
 func fault(name string, err error) error {
 	e := &store.Error{Name: name, Err: err}
@@ -237,7 +220,11 @@ func fault(name string, err error) error {
 	if !errors.As(err, &answer) {
 		return e
 	}
+	if answer.Response != nil {
+		e.After = store.RetryAfter(answer.Response.Header, time.Now())
+	}
 	switch code := answer.HTTPStatusCode(); {
+	case passing.IsErrorRetryable(err) == aws.TrueTernary:
 	case code == http.StatusNotFound:
 		e.Kind = fs.ErrNotExist
 		if strings.Contains(err.Error(), "NoSuchBucket") {

@@ -57,6 +57,7 @@ func TestNoBucket(t *testing.T) {
 
 // Whatever goes wrong on the way, what is read is what was written.
 func TestReadFaults(t *testing.T) {
+	storetest.Sleepless(t)
 	s, server := emulate(t)
 	data := bytes.Repeat([]byte("0123456789abcdef"), 20000)
 	storetest.Put(t, s, "s3://bucket/x", string(data), store.Absent)
@@ -82,6 +83,7 @@ func TestReadFaults(t *testing.T) {
 // A writer that was given up, or that met any fault on its way, publishes
 // nothing or everything.
 func TestWriteFaults(t *testing.T) {
+	storetest.Sleepless(t)
 	s, server := emulate(t)
 	rng := rand.New(rand.NewPCG(2, 1))
 	written, lost, aborted := 0, 0, 0
@@ -136,6 +138,12 @@ func TestWriteFaults(t *testing.T) {
 	if written < 20 || lost == 0 || aborted < 5 {
 		t.Errorf("%d written, %d answers lost, %d aborted: the test needs all", written, lost, aborted)
 	}
+}
+
+// A server that wants to be left alone is, for as long as it says.
+func TestSlowDown(t *testing.T) {
+	s, server := emulate(t)
+	storetest.CheckSlowDown(t, s, server, "s3://bucket/x")
 }
 
 // Errors of the server show no credentials.

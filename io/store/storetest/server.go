@@ -1,13 +1,18 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"iter"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/treebeam/treebeam/io/store"
 )
 
 // A Fault is what goes wrong with one request to a Server.
@@ -22,8 +27,88 @@ const (
 	Truncated         // half of the body of the answer comes, then the connection is reset
 	Short             // half of the body comes as if it were all
 	HalfUpload        // the connection is reset when half of the request has come
+	SlowDown          // 503 with Retry-After: 7, as S3 says it, and nothing is done
 	Faults            // how many there are
 )
+
+// SlowDownSeconds is how long SlowDown asks to be left alone.
+const SlowDownSeconds = 7
+
+// Sleepless makes the pauses of all stores take no time, for the test's time,
+// and returns a function that returns those since its last call.
+func Sleepless(tb testing.TB) func() []time.Duration {
+	before := store.DefaultRetry
+	tb.Cleanup(func() { store.DefaultRetry = before })
+	var mu sync.Mutex
+	var pauses []time.Duration
+	store.DefaultRetry.Notify = nil
+	store.DefaultRetry.Sleep = func(ctx context.Context, d time.Duration) error {
+		mu.Lock()
+		defer mu.Unlock()
+		pauses = append(pauses, d)
+		return ctx.Err()
+	}
+	return func() []time.Duration {
+		mu.Lock()
+		defer mu.Unlock()
+		list := pauses
+		pauses = nil
+		return list
+	}
+}
+
+// CheckSlowDown checks that s waits for as long as the server asks it to when
+// it reads, lists and deletes, the bucket of which name is.
+func CheckSlowDown(t *testing.T, s store.Store, server *Server, name string) {
+	pauses := Sleepless(t)
+	Put(t, s, name, "0123456789", store.Anything)
+	for what, do := range map[string]func() error{
+		"stat":   func() error { _, err := s.Stat(t.Context(), name); return err },
+		"read":   func() error { _, err := store.ReadFile(t.Context(), name); return err },
+		"list":   func() error { return listed(s.List(t.Context(), name)) },
+		"delete": func() error { return s.Delete(t.Context(), name+".none") },
+	} {
+		pauses()
+		server.Break(func(n int, r *http.Request) Fault {
+			if n < 3 {
+				return SlowDown
+			}
+			return None
+		})
+		if err := do(); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		got := pauses()
+		for _, d := range got {
+			if d < SlowDownSeconds*time.Second || d > (SlowDownSeconds+2)*time.Second {
+				t.Errorf("%s: a pause of %v", what, d)
+			}
+		}
+		if len(got) != 3 || server.Met(SlowDown) != 3 {
+			t.Errorf("%s: %d pauses for %d answers", what, len(got), server.Met(SlowDown))
+		}
+		// It never ends: some minutes are enough.
+		server.Break(func(int, *http.Request) Fault { return SlowDown })
+		err := do()
+		total := time.Duration(0)
+		for _, d := range pauses() {
+			total += d
+		}
+		if err == nil || !store.IsTransient(err) || total < 4*time.Minute || total > 5*time.Minute {
+			t.Errorf("%s: %v after %v", what, err, total)
+		}
+		server.Break(nil)
+	}
+}
+
+func listed(all iter.Seq2[store.Info, error]) error {
+	for _, err := range all {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // A Server puts faults between a client and a handler: real ones, on a real
 // connection.
@@ -86,6 +171,10 @@ func serve(w http.ResponseWriter, r *http.Request, handler http.Handler, fault F
 		http.Error(w, "come back later", http.StatusServiceUnavailable)
 	case TooMany:
 		http.Error(w, "slow down", http.StatusTooManyRequests)
+	case SlowDown:
+		w.Header().Set("Retry-After", fmt.Sprint(SlowDownSeconds))
+		w.WriteHeader(http.StatusServiceUnavailable)
+		io.WriteString(w, "<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>")
 	case Reset:
 		reset(w)
 	case LostAnswer:
