@@ -3,14 +3,18 @@ package transforms_test
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -171,5 +175,43 @@ func TestFailuresAreHandedOn(t *testing.T) {
 	})
 	if failures != 9*transforms.ChunkTokens || chunks < 9 {
 		t.Errorf("%d failures in %d chunks", failures, chunks)
+	}
+}
+
+// A compressed file that is written to while it is read looks damaged: the run
+// fails, and no row says that the file is.
+func TestChangedWhileRead(t *testing.T) {
+	var text strings.Builder
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 100_000 {
+		fmt.Fprintf(&text, "%x .\n", rng.Uint64())
+	}
+	dir := write(t, "a.txt.gz", gzipped(text.String()))
+	inputs, err := source.List(t.Context(), []string{dir}, source.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := source.NewPlan(inputs, source.PlanOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "a.txt.gz")
+	chunks := 0
+	err = transforms.ReadRange(t.Context(), &plan.Ranges[0], transforms.RowOptions{}, func(c transforms.Chunk) error {
+		if chunks++; chunks > 1 {
+			return nil
+		}
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		half := inputs[0].Size / 2
+		_, err = f.WriteAt(make([]byte, half), half)
+		return errors.Join(err, os.Chtimes(path, time.Time{}, time.Unix(1, 0)))
+	})
+	var fault *source.Error
+	if !errors.As(err, &fault) || fault.Kind != source.Changed {
+		t.Errorf("%d chunks, %v", chunks, err)
 	}
 }

@@ -226,5 +226,6 @@ func (rd *rangeReader) open(p *source.Piece, f *File) error {
 		err = rd.conll(in, f, format, start, end)
 	}
 	f.EOF = err == nil && p.End == p.Size
-	return errors.Join(err, in.Verify())
+	// A file that changed while it was read explains what else is wrong with it.
+	return errors.Join(in.Verify(), err)
 }
