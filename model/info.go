@@ -21,6 +21,20 @@ type Info struct {
 	Scores []Score `json:"scores"` // on dev
 
 	Calibration *Calibration `json:"calibration,omitempty"` // nil without a calibrator
+
+	Parts []Part `json:"parts,omitempty"` // trained again after the rest, each alone
+}
+
+// A Part says how one part of a model was trained again.
+type Part struct {
+	Name    string `json:"name"`    // "lemmas"
+	From    string `json:"from"`    // digest of the model that the rest was taken from
+	Command string `json:"command"` // as Info.Command
+	Seed    uint64 `json:"seed"`
+	Code    string `json:"code"`
+	Created string `json:"created"`
+	Train   Data   `json:"train"`
+	Dev     Data   `json:"dev"`
 }
 
 // A Calibration says where a calibrator comes from, and how well such ones

@@ -106,11 +106,16 @@ func printModel(out io.Writer, m *model.Model) {
 	line("seed", fmt.Sprint(i.Seed))
 	line("code", i.Code)
 	line("created", i.Created)
-	for _, d := range []struct {
-		name string
-		model.Data
-	}{{"train", i.Train}, {"dev", i.Dev}} {
-		line(d.name, fmt.Sprintf("%s, %d sentences, %d words, sha256 %s", d.File, d.Sentences, d.Words, d.SHA256))
+	line("train", dataLine(i.Train))
+	line("dev", dataLine(i.Dev))
+	for _, p := range i.Parts {
+		line(p.Name, p.Command)
+		line("  made for", p.From)
+		line("  seed", fmt.Sprint(p.Seed))
+		line("  code", p.Code)
+		line("  created", p.Created)
+		line("  train", dataLine(p.Train))
+		line("  dev", dataLine(p.Dev))
 	}
 	w.Flush()
 
@@ -134,6 +139,10 @@ func printModel(out io.Writer, m *model.Model) {
 		fmt.Fprintf(w, "%s\t%.2f MB\t%d sections\n", c.Name, float64(c.Bytes)/1e6, c.Sections)
 	}
 	w.Flush()
+}
+
+func dataLine(d model.Data) string {
+	return fmt.Sprintf("%s, %d sentences, %d words, sha256 %s", d.File, d.Sentences, d.Words, d.SHA256)
 }
 
 func sortedKeys(m map[string]string) []string {

@@ -42,6 +42,7 @@ type trainFlags struct {
 	o                 train.Options
 	preset, families  string
 	strategy, reuse   string
+	only, from        string // one component, and the model that the others are taken from
 	resume, keep      bool
 	check             bool
 
@@ -74,6 +75,8 @@ func (f *trainFlags) define(fs *flag.FlagSet) {
 	fs.BoolVar(&f.resume, "resume", false, "take over the finished phases of an interrupted training")
 	fs.StringVar(&f.reuse, "reuse", "", "`FOLDER` of phases that trainings share: taken from it and left in it")
 	fs.BoolVar(&f.keep, "keep", false, "keep the finished phases after the model is written")
+	fs.StringVar(&f.only, "only", "", "train one component, `NAME`, and take all else from --from; it can be lemmas")
+	fs.StringVar(&f.from, "from", "", "with --only: the model `FILE` that is copied but for that component")
 	fs.BoolVar(&f.check, "check", false, "only check the treebanks")
 	fs.StringVar(&f.o.Info.Language, "language", "", "language `CODE` (default: from the name of the treebank)")
 	fs.StringVar(&f.o.Info.Treebank, "treebank", "", "`NAME` for the provenance (default: from the file's name)")
@@ -98,11 +101,13 @@ func runTrain(_ context.Context, args []string) error {
 	case f.model == "" && !f.check:
 		return refuse("want --model FILE, the model to write")
 	}
-	if err := f.parts(); err != nil {
-		return &refusal{err}
-	}
-	if err := f.checkTensor(); err != nil {
+	if err := f.checkOnly(fs); err != nil {
 		return err
+	}
+	if f.only == "" {
+		if err := f.wholeModel(); err != nil {
+			return err
+		}
 	}
 	trainBank, err := readTreebank(f.train)
 	if err != nil {
@@ -120,12 +125,23 @@ func runTrain(_ context.Context, args []string) error {
 	if f.check {
 		return nil
 	}
+	if f.only != "" {
+		return f.runOnly(fs, trainBank, devBank)
+	}
 	if f.vectors != "" {
 		if err := f.setVectors(trainBank); err != nil {
 			return &refusal{err}
 		}
 	}
 	return f.run(fs, trainBank, devBank)
+}
+
+// wholeModel reads the options of the parser and its tensor.
+func (f *trainFlags) wholeModel() error {
+	if err := f.parts(); err != nil {
+		return &refusal{err}
+	}
+	return f.checkTensor()
 }
 
 // parts reads the options of the parser.
@@ -196,10 +212,7 @@ func (f *trainFlags) run(fs *flag.FlagSet, trainBank, devBank train.Treebank) er
 	}
 	f.o.Blocks = rawBlocks
 	f.o.Now = time.Now
-	f.o.Log = func(format string, a ...any) {
-		e := time.Since(begun).Round(time.Second)
-		fmt.Fprintf(os.Stderr, "%3d:%02d  %s\n", int(e.Minutes()), int(e.Seconds())%60, fmt.Sprintf(format, a...))
-	}
+	f.o.Log = trainLog(begun)
 	data, err := train.Run(trainBank, devBank, f.o)
 	if err != nil {
 		return err
@@ -229,7 +242,7 @@ func (f *trainFlags) describe(fs *flag.FlagSet) {
 			return // files are named above; the others change nothing
 		}
 		v := x.Value.String()
-		if x.Name == "vectors" {
+		if x.Name == "vectors" || x.Name == "from" {
 			v = filepath.Base(v)
 		}
 		if x.Value.String() != x.DefValue {

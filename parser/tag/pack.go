@@ -44,6 +44,15 @@ func (m *Model) Pack(s *pack.Sub) {
 // bytes. Every number in it is checked, so that a damaged model is an error
 // here and never a panic in Tag.
 func Open(v *pack.View, component string) (*Model, error) {
+	m, err := openWithoutLemmas(v, component)
+	if err != nil {
+		return nil, err
+	}
+	m.lemma, err = openLemmatizer(v, component, m.lex.turkish)
+	return m, err
+}
+
+func openWithoutLemmas(v *pack.View, component string) (*Model, error) {
 	var h header
 	if err := v.GetJSON(component, "header", &h); err != nil {
 		return nil, err
@@ -63,9 +72,6 @@ func Open(v *pack.View, component string) (*Model, error) {
 		return nil, err
 	}
 	if m.morph, err = openLayer(v, component, "morphs"); err != nil {
-		return nil, err
-	}
-	if m.lemma, err = openLemmatizer(v, component, h.Turkish); err != nil {
 		return nil, err
 	}
 	if err := m.openLinks(v, component); err != nil {

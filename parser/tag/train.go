@@ -65,7 +65,7 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	st.beam = learnMorphBeam
 	st.epochs = max(1, o.Epochs*7/10)
 	m.morph = learnLayer("feats", m.morphProblem(train, v, lex), st, o)
-	m.lemma = learnLemmas(train, m.lex, st, o)
+	m.lemma = learnLemmas(train, m.lex, o)
 	if len(dev) > 0 {
 		o.Log("tagger: dev %v", m.Measure(dev))
 	}
@@ -207,7 +207,7 @@ func (p *problem) number(each func(func(w int, keys []uint64))) {
 }
 
 // learnLemmas learns from the different (form, tags, lemma) of the treebank.
-func learnLemmas(sents []syntax.Sentence, lex *lexicon, st settings, o Options) *lemmatizer {
+func learnLemmas(sents []syntax.Sentence, lex *lexicon, o Options) *lemmatizer {
 	types := lemmaTypes(sents)
 	z := &lemmatizer{turkish: lex.turkish}
 	numbers := map[rule]uint16{}
@@ -236,7 +236,7 @@ func learnLemmas(sents []syntax.Sentence, lex *lexicon, st settings, o Options) 
 	}
 	z.memorize(types, answers, lex)
 	p := z.problem(types, answers, uses, lex)
-	st.epochs, st.beam = 10, 4
+	st := settings{epochs: 10, beam: 4, limit: stepLimit, dropout: o.Dropout, seed: o.Seed}
 	z.layer = learnLayer("lemma", p, st, o)
 	return z
 }

@@ -13,6 +13,7 @@ package train
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"time"
 
@@ -134,18 +135,23 @@ func run(train, dev Treebank, o Options, parts components) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	info := t.provenance()
+	return t.encode(t.provenance(), sections, true)
+}
+
+// encode returns the bytes of a model that has its scores on dev and, if
+// asked, a calibrator.
+func (t *trainer) encode(info model.Info, sections []pack.Section, calibrated bool) ([]byte, error) {
 	e, err := t.measure(info, sections)
 	if err != nil {
 		return nil, err
 	}
 	info.Scores = e.scores
-	if e.calibrator != nil {
-		e.calibration.Gold.File, e.calibration.Gold.SHA256 = info.Dev.File, info.Dev.SHA256
+	if calibrated && e.calibrator != nil {
+		e.calibration.Gold.File, e.calibration.Gold.SHA256 = t.dev.File, t.dev.SHA256
 		info.Calibration = &e.calibration
 		var b pack.Builder
 		e.calibrator.Pack(b.Sub(model.CalibrateName))
-		sections = append(sections, b.Sections...)
+		sections = append(slices.Clone(sections), b.Sections...)
 	}
 	return model.Encode(info, sections)
 }

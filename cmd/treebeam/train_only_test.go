@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/model"
+)
+
+func TestTrainOnlyLemmas(t *testing.T) {
+	toy := trainedToy(t)
+	path := filepath.Join(t.TempDir(), "new.tbm")
+	command := "train --only lemmas --from " + toy + " --train " + toyTrain + " --dev " + toyDev + " --created-by me --model " + path
+	if err := runTrain(t.Context(), strings.Fields(command)[1:]); err != nil {
+		t.Fatal(err)
+	}
+	old, err := os.ReadFile(toy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	printModel(&b, m)
+	for _, want := range []string{
+		"lemmas       treebeam train --train xx_toy-ud-train.conllu --dev xx_toy-ud-dev.conllu --from toy.tbm --only lemmas\n",
+		"made for   " + model.Digest(old), "created    me", "gold-tokens",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("model info lacks %q:\n%s", want, &b)
+		}
+	}
+	before, err := model.Decode(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Info.Command != before.Info.Command || m.Info.Release != before.Info.Release || len(m.Sections) != len(before.Sections) {
+		t.Errorf("provenance %+v", m.Info)
+	}
+	for i, s := range m.Sections {
+		if !bytes.Equal(s.Data, before.Sections[i].Data) {
+			t.Errorf("section %s changed", s.Name)
+		}
+	}
+}
+
+func TestTrainOnlyRefusals(t *testing.T) {
+	toy := trainedToy(t)
+	other := filepath.Join(t.TempDir(), "yy_toy-ud-train.conllu")
+	data, err := os.ReadFile(toyTrain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(other, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	model := filepath.Join(t.TempDir(), "new.tbm")
+	banks := " --train " + toyTrain + " --dev " + toyDev + " --model " + model
+	for _, c := range []struct{ args, want string }{
+		{"--only lemmas" + banks, "want --from"},
+		{"--from " + toy + banks, "with --only"},
+		{"--only pruner --from " + toy + banks, `only "lemmas" can`},
+		{"--only lemmas --from " + toy + banks + " --preset fast --resume", "nothing to do for --preset, --resume"},
+		{"--only lemmas --from nowhere.tbm" + banks, "nowhere.tbm"},
+		{"--only lemmas --from " + toyTrain + banks, "looks like CoNLL-U"},
+		{"--only lemmas --from " + toy + " --train " + other + " --dev " + toyDev + " --model " + model, `language "xx"`},
+	} {
+		err := runTrain(t.Context(), strings.Fields(c.args))
+		if _, ok := err.(*refusal); !ok || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("train %s: %v, want a refusal with %q", c.args, err, c.want)
+		}
+	}
+	if _, err := os.Stat(model); err == nil {
+		t.Error("a refused training wrote a model")
+	}
+}

@@ -1,0 +1,67 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/tag"
+)
+
+// OnlyLemmas is the name of the one component that can be trained alone.
+const OnlyLemmas = "lemmas"
+
+// Lemmas trains the lemmas of a model again and returns the bytes of a file
+// that has everything else as it is in the model, byte for byte. Scores on dev
+// are measured again, and a calibrator, if the model has one, is fitted again.
+// Of the options it reads Seed, TagSeed, Workers, Blocks, Log, Now and, of
+// Info, Command, Code and Created, which say in the provenance how the lemmas
+// were made. digest names the model.
+//
+// Pruner, parser and labels read lemmas as features. They have learned from
+// those of the model: if many are others now, train the whole model.
+func Lemmas(from *model.File, digest string, train, dev Treebank, o Options) ([]byte, error) {
+	o = o.withDefaults()
+	if err := Check(train, dev).Fatal(); err != nil {
+		return nil, err
+	}
+	t := &trainer{Options: o, components: standardComponents, train: train, dev: dev, progress: newProgress(o)}
+	t.progress.left = 0 // of the phases of a whole training
+	c := t.progress.start(OnlyLemmas)
+	options := tagOptions(t.phaseOptions(c, ""))
+	if o.TagSeed != 0 {
+		options.Seed = o.TagSeed
+	}
+	lemmas, err := tag.TrainLemmas(pack.NewView(from.Sections), model.TagName, train.Sentences, options)
+	if err != nil {
+		return nil, fmt.Errorf("training the lemmas: %w", err)
+	}
+	var b pack.Builder
+	lemmas.Pack(b.Sub(model.TagName))
+	c.finish(0)
+
+	info := from.Info
+	part := model.Part{
+		Name: OnlyLemmas, From: digest, Command: o.Info.Command, Seed: options.Seed, Code: o.Info.Code, Created: o.Info.Created,
+		Train: dataOf(train), Dev: dataOf(dev),
+	}
+	info.Parts = append(slices.DeleteFunc(slices.Clone(info.Parts), func(p model.Part) bool { return p.Name == part.Name }), part)
+	sections := replaced(from.Sections, model.TagName+"."+tag.LemmaSections, b.Sections)
+	calibrator := model.CalibrateName + "."
+	calibrated := slices.ContainsFunc(sections, func(s pack.Section) bool { return strings.HasPrefix(s.Name, calibrator) })
+	info.Calibration = nil
+	return t.encode(info, replaced(sections, calibrator, nil), calibrated)
+}
+
+// replaced returns the list with the sections under prefix replaced by others,
+// at the place of the first.
+func replaced(list []pack.Section, prefix string, others []pack.Section) []pack.Section {
+	under := func(s pack.Section) bool { return strings.HasPrefix(s.Name, prefix) }
+	at := slices.IndexFunc(list, under)
+	if at < 0 {
+		at = len(list)
+	}
+	return slices.Insert(slices.DeleteFunc(slices.Clone(list), under), at, others...)
+}
