@@ -1,3 +1,5 @@
+//go:build unix
+
 package pipeline
 
 import (
@@ -6,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -13,6 +16,15 @@ import (
 )
 
 var continueRanges = flag.Int("ranges", 2000, "BenchmarkContinue: number of finished ranges")
+
+// processorSeconds is the time that this process has had of the processors.
+func processorSeconds() float64 {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		panic(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano()).Seconds()
+}
 
 // BenchmarkContinue is a run all of whose ranges are done, started again: from
 // and to a local disk and a bucket of an emulator in this process. The requests
@@ -38,8 +50,9 @@ func BenchmarkContinue(b *testing.B) {
 			if err := tryRun(o); err != nil {
 				b.Fatal(err)
 			}
-			b.ReportMetric(float64(requests()-first), "requests-first")
-			b.ReportMetric(time.Since(start).Seconds(), "s-first")
+			once, took := requests()-first, time.Since(start)
+			var used int
+			cpu := processorSeconds()
 			for b.Loop() {
 				before := requests()
 				written := transforms.Progress.Written.Load()
@@ -54,8 +67,12 @@ func BenchmarkContinue(b *testing.B) {
 				if n := transforms.Progress.Written.Load() - written; n != 0 || p.Job.Ranges != *continueRanges {
 					b.Fatal(fmt.Errorf("%d of %d ranges were written again", n, p.Job.Ranges))
 				}
-				b.ReportMetric(float64(requests()-before), "requests")
+				used = requests() - before
 			}
+			b.ReportMetric(float64(once), "requests-first")
+			b.ReportMetric(took.Seconds(), "s-first")
+			b.ReportMetric(float64(used), "requests")
+			b.ReportMetric((processorSeconds()-cpu)/float64(b.N), "processor-s")
 		})
 	}
 }

@@ -75,7 +75,9 @@ func ReadEarlier(ctx context.Context, output string) (*Earlier, error) {
 }
 
 // Documents returns the rows of documents/ of the files that are done.
-func (e *Earlier) Documents() ([]parquet.Document, error) { return e.job.DoneDocuments(e.Plan) }
+func (e *Earlier) Documents(ctx context.Context) ([]parquet.Document, error) {
+	return e.job.DoneDocuments(ctx, e.Plan)
+}
 
 // Files returns the input files of the run's plan, in its order.
 func (e *Earlier) Files() []source.Input {

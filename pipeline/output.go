@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -60,7 +59,7 @@ func recordsIn(ctx context.Context, output string) ([]record, error) {
 		if err != nil {
 			return nil, err
 		}
-		name := within(own, info.Name)
+		name := store.Within(own, info.Name)
 		if ok, _ := path.Match("run-*.json", name); !ok {
 			continue
 		}
@@ -77,11 +76,6 @@ func recordsIn(ctx context.Context, output string) ([]record, error) {
 	return list, nil
 }
 
-// within is the path of a file relative to the folder that holds it.
-func within(folder, name string) string {
-	return strings.TrimPrefix(filepath.ToSlash(strings.TrimPrefix(name, folder)), "/")
-}
-
 // checkForeign refuses a folder whose trees/, failures/ or documents/ holds
 // files that this run would not write: readers would take them for its own.
 func checkForeign(ctx context.Context, output, fp string) error {
@@ -91,7 +85,7 @@ func checkForeign(ctx context.Context, output, fp string) error {
 			if err != nil {
 				return &Refusal{err}
 			}
-			if name := within(folder, info.Name); !isPart(name, fp) {
+			if name := store.Within(folder, info.Name); !isPart(name, fp) {
 				return refuse("%s is no output of treebeam's: it holds %s/%s; name another --output", output, kind, name)
 			}
 		}
@@ -110,7 +104,7 @@ func removeOutput(ctx context.Context, output, fp string) error {
 	for _, kind := range outputDirs {
 		folder := store.Join(output, kind)
 		for info, err := range store.List(ctx, folder) {
-			if err == nil && isPart(within(folder, info.Name), fp) {
+			if err == nil && isPart(store.Within(folder, info.Name), fp) {
 				err = store.Delete(ctx, info.Name)
 			}
 			if err != nil {

@@ -93,6 +93,11 @@ func (o *Options) plan(ctx context.Context, output string, spool *spool, digest 
 	if err := p.place(ctx, &run, plan); err != nil {
 		return nil, err
 	}
+	if o.RetryFailures { // parts will be replaced: until all are, the output is not complete
+		if err := store.Delete(ctx, store.Join(output, transforms.ManifestFile)); err != nil {
+			return nil, fmt.Errorf("--retry-failures: %w", err)
+		}
+	}
 	if !o.local() && !store.IsRemote(output) {
 		if p.Job.Token, err = transforms.PlaceToken(output); err != nil {
 			return nil, refuse("--output %s: %w", output, err)

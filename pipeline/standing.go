@@ -23,7 +23,7 @@ func (p *Prepared) Standing(ctx context.Context) Standing {
 		if err != nil {
 			break
 		}
-		name := within(folder, info.Name)
+		name := store.Within(folder, info.Name)
 		var k int
 		if _, err := fmt.Sscanf(name, "part-%d-of-", &k); err != nil || !isPart(name, p.Job.FP) || k < 0 || k >= len(p.sizes) {
 			continue

@@ -78,7 +78,7 @@ func objects(t *testing.T, uri string) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list[within(uri, info.Name)] = string(data)
+		list[store.Within(uri, info.Name)] = string(data)
 	}
 	return list
 }
@@ -164,7 +164,11 @@ func nothingToDo(t *testing.T, b bucket, o Options, want map[string]string) {
 		t.Fatal(err)
 	}
 	parts := int64(countParts(want))
-	t.Logf("%d requests for %d ranges", b.server.Requests(), parts)
+	requests := b.server.Requests()
+	t.Logf("%d requests for %d ranges", requests, parts)
+	if requests > 3*int(parts)+30 { // two to see that a range is done, one for its sums
+		t.Errorf("%d requests where %d ranges are done", requests, parts)
+	}
 	same(t, "again", want, objects(t, b.uri+"/first/out"))
 	if n := transforms.Progress.Written.Load() - written; n != 0 {
 		t.Errorf("%d ranges were written again", n)
@@ -276,7 +280,7 @@ func repaired(t *testing.T, b bucket, o Options, want map[string]string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, data := range map[int]string{1: "not Parquet", 2: want[within(b.uri+"/first/out", paths[3])], 4: ""} {
+		for i, data := range map[int]string{1: "not Parquet", 2: want[store.Within(b.uri+"/first/out", paths[3])], 4: ""} {
 			if err := store.WriteFile(t.Context(), paths[i], []byte(data), store.Options{Expect: store.Anything}); err != nil {
 				t.Fatal(err)
 			}

@@ -2,6 +2,8 @@ package transforms
 
 import (
 	"context"
+	"fmt"
+	"iter"
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -13,8 +15,9 @@ func init() {
 	beam.RegisterDoFn(reflect.TypeFor[expandFn]())
 }
 
-// Expand gives the ranges of the job's plan. The graph carries the plan's
-// place only.
+// Expand gives the ranges of the job's plan, and says which of them are done:
+// of a run that is continued there may be a hundred thousand. The graph
+// carries the plan's place only.
 //
 // -> PCollection<source.Range>
 func Expand(s beam.Scope, job Job) beam.PCollection {
@@ -30,9 +33,21 @@ func (f *expandFn) ProcessElement(ctx context.Context, _ []byte, emit func(sourc
 	if err := f.Job.checkToken(); err != nil {
 		return marked(err)
 	}
+	next, stop := iter.Pull2(inOrder(ctx, f.Job.held(ctx), func(h held) (bool, error) { return f.Job.isDone(h), nil }))
+	defer stop()
 	for r, err := range source.PlanRanges(ctx, f.Job.planPath()) {
+		var more bool
+		if err == nil {
+			r.Done, err, more = next()
+		}
+		if err == nil && !more {
+			err = fmt.Errorf("the plan has more ranges than the run, %d", f.Job.Ranges)
+		}
 		if err != nil {
 			return marked(err)
+		}
+		if r.Done {
+			r.Pieces = nil // nobody reads them
 		}
 		emit(r)
 	}

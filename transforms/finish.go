@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path"
-	"path/filepath"
 	"reflect"
 	"slices"
 
@@ -105,8 +103,8 @@ func (j *Job) finish(ctx context.Context, merged bool) error {
 		}
 		sum.addWork(&part.work)
 		docs = append(docs, part.files...)
-		manifest.Files = append(manifest.Files, Output{Path: j.name("trees", k), Rows: part.rows})
-		manifest.Files = append(manifest.Files, Output{Path: j.name("failures", k)})
+		manifest.Files = append(manifest.Files, Output{Path: j.name("trees", k), Bytes: part.held.trees.Size, Rows: part.rows})
+		manifest.Files = append(manifest.Files, Output{Path: j.name("failures", k), Bytes: part.held.failures.Size})
 		k++
 	}
 	if sum.Work != nil {
@@ -152,41 +150,26 @@ func (j *Job) finish(ctx context.Context, merged bool) error {
 	if err := j.writeJSON(ctx, SummaryFile, sum); err != nil {
 		return err
 	}
-	manifest.Files = append(manifest.Files, Output{Path: j.documentsName(), Rows: int64(len(docs))}, Output{Path: SummaryFile})
-	if err := j.sizes(ctx, manifest.Files); err != nil {
-		return err
+	for _, f := range []Output{{Path: j.documentsName(), Rows: int64(len(docs))}, {Path: SummaryFile}} {
+		if f.Bytes, err = j.size(ctx, f.Path); err != nil {
+			return err
+		}
+		manifest.Files = append(manifest.Files, f)
 	}
 	return j.writeJSON(ctx, ManifestFile, manifest)
 }
 
-// sizes fills in the sizes of the files of an output.
-func (j *Job) sizes(ctx context.Context, files []Output) error {
-	sizes := map[string]int64{}
-	for _, kind := range []string{"trees", "failures", "documents"} {
-		for info, err := range store.List(ctx, store.Join(j.Output, kind)) {
-			if err != nil {
-				return err
-			}
-			sizes[kind+"/"+path.Base(filepath.ToSlash(info.Name))] = info.Size
-		}
-	}
-	s, name, err := store.Of(ctx, store.Join(j.Output, SummaryFile))
+// size is the size of a file of an output.
+func (j *Job) size(ctx context.Context, path string) (int64, error) {
+	s, name, err := store.Of(ctx, store.Join(j.Output, path))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	info, err := s.Stat(ctx, name)
 	if err != nil {
-		return err
+		return 0, fmt.Errorf("%s was written and is gone: %w; run the same command again", name, err)
 	}
-	sizes[SummaryFile] = info.Size
-	for i := range files {
-		size, ok := sizes[files[i].Path]
-		if !ok {
-			return fmt.Errorf("%s was written and is gone; run the same command again", store.Join(j.Output, files[i].Path))
-		}
-		files[i].Bytes = size
-	}
-	return nil
+	return info.Size, nil
 }
 
 // maxSuggestions is how many files Summary.Suggestions names.

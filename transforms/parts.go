@@ -81,23 +81,6 @@ func (j *Job) footer() []parquet.KeyValue {
 	return list
 }
 
-// done says whether range k is done.
-func (j *Job) done(k int) bool {
-	done, _ := j.partID(k).Done()
-	if !done || !j.Redo {
-		return done
-	}
-	part, err := parquet.Open[parquet.Tree](j.partID(k).Path("trees"))
-	if err != nil {
-		return false
-	}
-	defer part.Close()
-	var files []File
-	text, _ := part.Footer(keyFiles)
-	return json.Unmarshal([]byte(text), &files) == nil &&
-		!slices.ContainsFunc(files, func(f File) bool { return f.Failed })
-}
-
 func openRangeParts(job *Job, k int) (*rangeParts, error) {
 	part, err := parquet.Create(job.partID(k), tmpDir(job.Output), job.footer())
 	if err != nil {

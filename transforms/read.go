@@ -47,7 +47,7 @@ func (f *readFn) ProcessElement(ctx context.Context, r source.Range, emit func(C
 	if err := f.Job.checkToken(); err != nil {
 		return marked(err)
 	}
-	if f.Job.done(r.K) {
+	if r.Done || f.Job.done(r.K) { // an engine may try again what one attempt has written
 		emit(Chunk{Range: r.K, Last: true, Skip: true})
 		return nil
 	}

@@ -1,6 +1,7 @@
 package transforms
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/treebeam/treebeam/io/parquet"
@@ -12,27 +13,25 @@ import (
 // run these are all files; of an interrupted one, what it has to show. Only
 // Output, FP and Ranges of the job are used. Parts that are damaged count as
 // missing.
-func (j *Job) DoneDocuments(plan *source.Plan) ([]parquet.Document, error) {
+func (j *Job) DoneDocuments(ctx context.Context, plan *source.Plan) ([]parquet.Document, error) {
 	if j.Ranges != len(plan.Ranges) {
 		return nil, fmt.Errorf("the plan has %d ranges, not %d", len(plan.Ranges), j.Ranges)
 	}
 	missing := map[string]bool{}
 	var pieces []File
-	for k := range plan.Ranges {
-		done, _ := j.partID(k).Done()
-		var part *partSums
-		if done {
-			var err error
-			part, err = j.sums(k)
-			done = err == nil
+	k := 0
+	for part, err := range j.doneSums(ctx) {
+		if err != nil {
+			return nil, err
 		}
-		if !done {
+		if part != nil {
+			pieces = append(pieces, part.files...)
+		} else {
 			for i := range plan.Ranges[k].Pieces {
 				missing[plan.Ranges[k].Pieces[i].URI] = true
 			}
-			continue
 		}
-		pieces = append(pieces, part.files...)
+		k++
 	}
 	var docs []parquet.Document
 	for from := 0; from < len(pieces); {

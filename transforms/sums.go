@@ -9,13 +9,9 @@ import (
 	"github.com/treebeam/treebeam/io/parquet"
 )
 
-// footersAtOnce is how many parts Finish opens at once: in an object store
-// each takes two requests of tens of milliseconds, and there may be a hundred
-// thousand.
-const footersAtOnce = 64
-
 // partSums is what the footer of a range's trees says.
 type partSums struct {
+	held    held
 	rows    int64
 	files   []File
 	reasons []Reason
@@ -26,53 +22,43 @@ type partSums struct {
 // allSums yields the sums of all ranges in order. The pair with an error is
 // the last.
 func (j *Job) allSums(ctx context.Context) iter.Seq2[*partSums, error] {
-	return func(yield func(*partSums, error) bool) {
-		type answer struct {
-			sums *partSums
-			err  error
+	return inOrder(ctx, j.held(ctx), func(h held) (*partSums, error) {
+		if h.trees == nil || h.failures == nil {
+			return nil, fmt.Errorf("range %d was done, but its parts are gone; run the same command again", h.k)
 		}
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		queue := make(chan chan answer, footersAtOnce)
-		go func() {
-			defer close(queue)
-			for k := range j.Ranges {
-				c := make(chan answer, 1)
-				select {
-				case queue <- c:
-				case <-ctx.Done():
-					return
-				}
-				go func() {
-					sums, err := j.sums(k)
-					c <- answer{sums, err}
-				}()
-			}
-		}()
-		for c := range queue {
-			a := <-c
-			if !yield(a.sums, a.err) || a.err != nil {
-				return
-			}
+		trees, err := parquet.OpenListed[parquet.Tree](*h.trees)
+		if err != nil {
+			return nil, fmt.Errorf("range %d was done, but its part cannot be read: %w; run the same command again", h.k, err)
 		}
-		if err := ctx.Err(); err != nil {
-			yield(nil, err)
-		}
-	}
+		defer trees.Close()
+		return j.sums(h, trees)
+	})
 }
 
-// sums reads the footer of range k's trees.
-func (j *Job) sums(k int) (*partSums, error) {
-	path := j.partID(k).Path("trees")
-	part, err := parquet.Open[parquet.Tree](path)
-	if err != nil {
-		return nil, fmt.Errorf("range %d was done, but its part cannot be read: %w; run the same command again", k, err)
-	}
-	defer part.Close()
-	if err := part.Check(j.FP, k, j.Ranges); err != nil {
+// doneSums yields the sums of those ranges that are done, in their places, and
+// nil for the others.
+func (j *Job) doneSums(ctx context.Context) iter.Seq2[*partSums, error] {
+	return inOrder(ctx, j.held(ctx), func(h held) (*partSums, error) {
+		trees, err := j.openDone(h)
+		if err != nil {
+			return nil, nil
+		}
+		defer trees.Close()
+		sums, err := j.sums(h, trees)
+		if err != nil {
+			return nil, nil // damaged
+		}
+		return sums, nil
+	})
+}
+
+// sums reads the footer of the trees of a range.
+func (j *Job) sums(h held, part *parquet.Reader[parquet.Tree]) (*partSums, error) {
+	path := h.trees.Name
+	if err := part.Check(j.FP, h.k, j.Ranges); err != nil {
 		return nil, err
 	}
-	s := &partSums{rows: part.Len()}
+	s := &partSums{held: h, rows: part.Len()}
 	for key, value := range map[string]any{keyFiles: &s.files, keyReasons: &s.reasons, keyStatus: &s.status, keyWork: &s.work} {
 		text, ok := part.Footer(key)
 		if !ok && key == keyWork {

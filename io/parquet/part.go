@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -40,20 +41,48 @@ func (id PartID) Path(kind string) string {
 	return store.Join(id.Out, kind, PartName(id.K, id.N, id.FP))
 }
 
-// Done reports whether the range is done: both its parts exist with footers
-// that name its fingerprint and place. A part that exists but is damaged or
-// of another run is not done; why says what is wrong with it ("" if there is
-// none).
+// Done reports whether the range is done: both its parts exist, and Check finds
+// nothing wrong with them. A part that exists but is damaged or of another run
+// is not done; why says what is wrong with it ("" if there is none).
 func (id PartID) Done() (done bool, why string) {
-	failures, err := checkPart[Failure](id, "failures")
+	trees, err := Open[Tree](id.Path("trees"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, ""
+	}
 	if err != nil {
 		return false, err.Error()
 	}
-	trees, err := checkPart[Tree](id, "trees")
+	defer trees.Close()
+	failures, err := Open[Failure](id.Path("failures"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, ""
+	}
 	if err != nil {
 		return false, err.Error()
 	}
-	return failures && trees, ""
+	defer failures.Close()
+	if err := id.Check(trees, failures); err != nil {
+		return false, err.Error()
+	}
+	return true, ""
+}
+
+// Check says what is wrong with the parts of the range: a footer that does not
+// name its fingerprint and place, or parts that two processes have written
+// which did not find the same. The second happens where a range is written
+// anew, because its file can be read by now, and the process is killed between
+// the one part and the other.
+func (id PartID) Check(trees *Reader[Tree], failures *Reader[Failure]) error {
+	if err := failures.Check(id.FP, id.K, id.N); err != nil {
+		return err
+	}
+	if err := trees.Check(id.FP, id.K, id.N); err != nil {
+		return err
+	}
+	if !maps.Equal(trees.footer(), failures.footer()) {
+		return fmt.Errorf("%s and %s do not belong together: their footers differ", failures.name, trees.name)
+	}
+	return nil
 }
 
 // checkPart reports whether a part is there, and an error if it is not what

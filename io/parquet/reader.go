@@ -36,6 +36,23 @@ func Open[T Row](path string) (*Reader[T], error) {
 	if err != nil {
 		return nil, err
 	}
+	return open[T](path, f, size)
+}
+
+// OpenListed is Open for a file that was listed: of an object store it takes
+// the state that the listing names, and one request less.
+func OpenListed[T Row](info store.Info) (*Reader[T], error) {
+	if !store.IsRemote(info.Name) {
+		return Open[T](info.Name)
+	}
+	tail, err := store.OpenListedTail(context.Background(), info)
+	if err != nil {
+		return nil, err
+	}
+	return open[T](info.Name, tail, tail.Size())
+}
+
+func open[T Row](path string, f file, size int64) (*Reader[T], error) {
 	r, err := newReader[T](path, f, size)
 	if tail, ok := f.(*store.Tail); ok && tail.Err() != nil {
 		err = tail.Err() // it is not the file that is damaged
@@ -108,6 +125,15 @@ func (r *Reader[T]) Check(fp string, k, n int) error {
 
 // Footer returns the value of a key and whether it is there.
 func (r *Reader[T]) Footer(key string) (string, bool) { return r.file.Lookup(key) }
+
+// footer returns all of it.
+func (r *Reader[T]) footer() map[string]string {
+	all := map[string]string{}
+	for _, kv := range r.file.Metadata().KeyValueMetadata {
+		all[kv.Key] = kv.Value
+	}
+	return all
+}
 
 // Len returns the number of rows.
 func (r *Reader[T]) Len() int64 { return r.file.NumRows() }

@@ -68,6 +68,7 @@ type Range struct {
 	K      int     `json:"k"` // 0-based place in the plan
 	N      int     `json:"n"` // number of ranges in the plan
 	Dir    string  `json:"-"` // what relative paths are relative to; set by the plan's reader
+	Done   bool    `json:"-"` // its output was there when it was looked for
 	Pieces []Piece `json:"pieces"`
 }
 

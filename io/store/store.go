@@ -173,6 +173,12 @@ func Join(folder string, elements ...string) string {
 	return strings.TrimRight(folder, "/") + "/" + path.Join(elements...)
 }
 
+// Within is the path of a listed file relative to the folder that holds it,
+// with forward slashes.
+func Within(folder, name string) string {
+	return strings.TrimPrefix(filepath.ToSlash(strings.TrimPrefix(name, folder)), "/")
+}
+
 // Split cuts the URI of an object into its bucket and the rest, which is ""
 // for the bucket alone.
 func Split(uri string) (bucket, object string, err error) {

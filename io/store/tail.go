@@ -43,6 +43,16 @@ func OpenTail(ctx context.Context, uri string) (*Tail, error) {
 	return &Tail{ctx: ctx, store: s, info: info}, nil
 }
 
+// OpenListedTail is OpenTail for a file of which a listing or Stat has told the
+// size and the version: it takes no request of its own.
+func OpenListedTail(ctx context.Context, info Info) (*Tail, error) {
+	s, _, err := Of(ctx, info.Name)
+	if err != nil {
+		return nil, err
+	}
+	return &Tail{ctx: ctx, store: s, info: info}, nil
+}
+
 // Size returns the size of the file.
 func (t *Tail) Size() int64 { return t.info.Size }
 

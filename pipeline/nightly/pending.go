@@ -99,7 +99,7 @@ func (n *Night) resume(ctx context.Context, run string, todo map[string]*source.
 		n.Runs = append(n.Runs, PlannedRun{run, len(files), true, files, earlier.Plan.RangeBytes})
 		return true
 	}
-	docs, err := earlier.Documents()
+	docs, err := earlier.Documents(ctx)
 	if err != nil {
 		return false
 	}

@@ -1,0 +1,169 @@
+package transforms
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/store"
+)
+
+// footersAtOnce is how many parts are opened at once: in an object store each
+// takes a request of tens of milliseconds, and there may be a hundred thousand.
+const footersAtOnce = 64
+
+// A held range is what a listing of the output folder shows of it.
+type held struct {
+	k               int
+	trees, failures *store.Info // nil: not there
+}
+
+// held yields what the output holds of every range, in their order. It takes a
+// request for each thousand parts, whatever is done.
+func (j *Job) held(ctx context.Context) iter.Seq2[held, error] {
+	return func(yield func(held, error) bool) {
+		trees, stop := j.parts(ctx, "trees")
+		defer stop()
+		failures, stop := j.parts(ctx, "failures")
+		defer stop()
+		for k := range j.Ranges {
+			h := held{k: k}
+			var err error
+			if h.trees, err = trees(k); err == nil {
+				h.failures, err = failures(k)
+			}
+			if !yield(h, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// parts returns a function that gives the part of a kind of range k, or nil. It
+// must be asked in the order of ranges, which is that of names.
+func (j *Job) parts(ctx context.Context, kind string) (part func(k int) (*store.Info, error), stop func()) {
+	folder := store.Join(j.Output, kind)
+	next, stop := iter.Pull2(store.List(ctx, folder))
+	info, err, more := next()
+	return func(k int) (*store.Info, error) {
+		want := parquet.PartName(k, j.Ranges, j.FP)
+		for ; more && err == nil; info, err, more = next() {
+			if name := store.Within(folder, info.Name); name >= want {
+				if name > want {
+					return nil, nil
+				}
+				found := info
+				return &found, nil
+			}
+		}
+		if more {
+			return nil, err
+		}
+		return nil, nil
+	}, stop
+}
+
+// isDone reports whether a range is done: see parquet.PartID.Check. With Redo
+// one with a file that could not be read is not.
+func (j *Job) isDone(h held) bool {
+	trees, err := j.openDone(h)
+	if err != nil {
+		return false
+	}
+	defer trees.Close()
+	if !j.Redo {
+		return true
+	}
+	var files []File
+	text, _ := trees.Footer(keyFiles)
+	return json.Unmarshal([]byte(text), &files) == nil &&
+		!slices.ContainsFunc(files, func(f File) bool { return f.Failed })
+}
+
+// openDone opens the trees of a range that is done.
+func (j *Job) openDone(h held) (*parquet.Reader[parquet.Tree], error) {
+	if h.trees == nil || h.failures == nil {
+		return nil, fmt.Errorf("range %d is not done", h.k)
+	}
+	failures, err := parquet.OpenListed[parquet.Failure](*h.failures)
+	if err != nil {
+		return nil, err
+	}
+	defer failures.Close()
+	trees, err := parquet.OpenListed[parquet.Tree](*h.trees)
+	if err == nil {
+		err = j.partID(h.k).Check(trees, failures)
+		if err != nil {
+			trees.Close()
+		}
+	}
+	return trees, err
+}
+
+// done says whether range k is done now.
+func (j *Job) done(k int) bool {
+	h := held{k: k, trees: j.stat("trees", k)}
+	if h.trees != nil { // of a new range there is nothing: one request
+		h.failures = j.stat("failures", k)
+	}
+	return j.isDone(h)
+}
+
+// stat returns a part as the store shows it now, or nil.
+func (j *Job) stat(kind string, k int) *store.Info {
+	ctx := context.Background()
+	s, name, err := store.Of(ctx, j.partID(k).Path(kind))
+	if err != nil {
+		return nil
+	}
+	info, err := s.Stat(ctx, name)
+	if err != nil {
+		return nil
+	}
+	return &info
+}
+
+// inOrder yields what f makes of the elements of list, in their order; f is
+// called for some of them at once. The pair with an error is the last.
+func inOrder[T, R any](ctx context.Context, list iter.Seq2[T, error], f func(T) (R, error)) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		type answer struct {
+			value R
+			err   error
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		queue := make(chan chan answer, footersAtOnce)
+		go func() {
+			defer close(queue)
+			for element, err := range list {
+				c := make(chan answer, 1)
+				select {
+				case queue <- c:
+				case <-ctx.Done():
+					return
+				}
+				if err != nil {
+					c <- answer{err: err}
+					return
+				}
+				go func() {
+					value, err := f(element)
+					c <- answer{value, err}
+				}()
+			}
+		}()
+		for c := range queue {
+			a := <-c
+			if !yield(a.value, a.err) || a.err != nil {
+				return
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			yield(*new(R), err)
+		}
+	}
+}
