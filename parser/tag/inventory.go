@@ -1,6 +1,7 @@
 package tag
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -17,6 +18,15 @@ type inventory struct {
 
 // maxLabels is what 16-bit numbers can count.
 const maxLabels = 1<<16 - 1
+
+// MaxUPOS is how many values of UPOS a treebank may have; UD has 17. Three in a
+// row are scored, so that the model grows with their cube.
+const MaxUPOS = 100
+
+// maxUnits is how many parts of a layer are scored in pairs of neighbours: the
+// UPOS and the commonest attributes with their values. The model grows with
+// their square, and a treebank may have thousands of XPOS.
+const maxUnits = 1000
 
 // takeInventory fills in the tags of m and returns their numbers.
 func (m *Model) takeInventory(sents []syntax.Sentence) *inventory {
@@ -91,52 +101,80 @@ func (m *Model) numberTags(v *inventory, pairs map[[2]string]bool) {
 
 // numberMorphs makes the labels of the second layer: their parts are the
 // UPOS, each attribute with its value, alone and with the UPOS, and the
-// whole. XPOS counts as an attribute if it is fine.
+// whole. XPOS counts as an attribute if it is fine. The units are the UPOS and
+// the commonest attributes.
 func (m *Model) numberMorphs(v *inventory, sents []syntax.Sentence) {
-	set := map[[3]string]bool{}
-	eachWord(sents, func(w *syntax.Word) { set[v.morphName(w)] = true })
+	set := map[[3]string]int{}
+	eachWord(sents, func(w *syntax.Word) { set[v.morphName(w)]++ })
 	list := make([][3]string, 0, len(set))
 	for x := range set {
 		list = append(list, x)
 	}
 	slices.SortFunc(list, func(a, b [3]string) int { return slices.Compare(a[:], b[:]) })
-	values, bound := map[string]bool{}, map[string]bool{}
+	values, bound := map[string]int{}, map[string]bool{}
 	for _, x := range list {
 		for _, f := range attributes(x) {
-			values[f] = true
+			values[f] += set[x]
 			bound[x[0]+" "+f] = true
 		}
 	}
-	_, numbers := sorted(values)
+	numbers, units := unitsFirst(values, maxUnits-len(m.upos))
 	_, boundNumbers := sorted(bound)
-	ls := labels{start: []uint32{0}, prims: len(m.upos)}
-	ls.units = len(m.upos) + len(numbers)
+	ls := labels{start: []uint32{0}, prims: len(m.upos), units: len(m.upos) + units}
+	single := len(m.upos) + len(values)
 	for i, x := range list {
 		v.morph[x] = uint16(i)
 		m.morphFeats = append(m.morphFeats, v.feats[x[2]])
 		m.morphXPOS = append(m.morphXPOS, v.xpos[x[1]])
 		ls.parts = append(ls.parts, v.upos[x[0]])
+		from := len(ls.parts)
 		for _, f := range attributes(x) {
-			ls.parts = append(ls.parts, uint16(len(m.upos))+numbers[f])
+			ls.parts = append(ls.parts, uint16(len(m.upos)+numbers[f]))
+		}
+		if units < len(values) { // else they are units, in the order of FEATS
+			slices.Sort(ls.parts[from:])
 		}
 		for _, f := range attributes(x) {
-			ls.parts = append(ls.parts, uint16(ls.units)+boundNumbers[x[0]+" "+f])
+			ls.parts = append(ls.parts, uint16(single)+boundNumbers[x[0]+" "+f])
 		}
-		ls.parts = append(ls.parts, uint16(ls.units+len(bound)+i))
+		ls.parts = append(ls.parts, uint16(single+len(bound)+i))
 		ls.start = append(ls.start, uint32(len(ls.parts)))
 	}
-	ls.n = ls.units + len(bound) + len(list)
+	ls.n = single + len(bound) + len(list)
 	m.morph = &layer{labels: ls}
 	seen := map[[2]uint16]int{} // label of the first layer, of the second
 	eachWord(sents, func(w *syntax.Word) { seen[[2]uint16{v.tagOf(w), v.morphOf(w)}]++ })
 	m.link(seen)
 }
 
-// attributes returns what a label of the second layer is scored by.
+// unitsFirst numbers the values in sorted order, but the limit commonest before
+// all others, and returns how many these are.
+func unitsFirst(count map[string]int, limit int) (numbers map[string]int, units int) {
+	list := make([]string, 0, len(count))
+	for x := range count {
+		list = append(list, x)
+	}
+	slices.Sort(list)
+	units = min(len(list), limit)
+	if units < len(list) {
+		slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(count[b], count[a]) })
+		slices.Sort(list[:units])
+		slices.Sort(list[units:])
+	}
+	numbers = make(map[string]int, len(list))
+	for i, x := range list {
+		numbers[x] = i
+	}
+	return numbers, units
+}
+
+// attributes returns what a label of the second layer is scored by: the first
+// syntax.MaxFeats items of FEATS, and XPOS if it is fine.
 func attributes(x [3]string) []string {
 	var list []string
 	if x[2] != "" {
 		list = strings.Split(x[2], "|")
+		list = list[:min(len(list), syntax.MaxFeats)]
 	}
 	if x[1] != "" {
 		list = append(list, "XPOS "+x[1])

@@ -13,7 +13,9 @@ import (
 // gives them that did not see their part of the treebank: UPOS, XPOS, FEATS
 // and LEMMA are replaced, all else is shared with train. The parts are
 // contiguous and end between documents ("# newdoc") if there are enough of
-// them, so that a document's own words do not leak. Up to o.Workers models
+// them, so that a document's own words do not leak. A part beside which there
+// is nothing to learn from, as in a treebank of one sentence, is tagged by a
+// model of all of it. Up to o.Workers models
 // are trained at a time, which the result does not depend on.
 func Jackknife(train []syntax.Sentence, folds int, o Options) ([]syntax.Sentence, error) {
 	o.defaults(train)
@@ -50,6 +52,9 @@ func tagFold(train, out []syntax.Sentence, lo, hi int, o Options) error {
 		return nil
 	}
 	rest := slices.Concat(train[:lo], train[hi:])
+	if check(rest) != nil { // the fold holds all that can be learned from
+		rest = train
+	}
 	log := o.Log
 	o.Log = nil
 	m, err := Train(rest, nil, o)

@@ -58,7 +58,7 @@ type scratch struct {
 	keys    []uint64
 	rows    []uint64 // see table.sum
 	tags    []uint16
-	allowed [1]uint16
+	allowed []uint16
 	form    []rune
 	lemma   []rune
 }
@@ -166,26 +166,38 @@ func (m *Model) possibleMorphs(w *word, tag uint16) []uint16 {
 }
 
 // allowedTags returns the labels that agree with the given tags as far as
-// the model knows them.
+// the model knows them: with both, else with UPOS, else with XPOS, else all.
 func (m *Model) allowedTags(sc *scratch, upos, xpos string) []uint16 {
 	list := m.allTags
-	for u, name := range m.upos {
-		if name == upos {
-			list = m.ofUPOS[u]
-		}
+	if u, ok := slices.BinarySearch(m.upos, upos); ok && upos != "" {
+		list = m.ofUPOS[u]
 	}
-	if xpos == "" || m.fineXPOS {
+	x, ok := slices.BinarySearch(m.xpos, xpos)
+	if !ok || xpos == "" {
 		return list
 	}
-	for _, l := range list {
-		if m.xpos[m.tagXPOS[l]] == xpos {
-			sc.allowed[0] = l
-			if upos != "" {
-				return sc.allowed[:]
-			}
+	takes := func(l uint16) bool { return int(m.tagXPOS[l]) == x }
+	if m.fineXPOS {
+		takes = func(l uint16) bool {
+			return slices.ContainsFunc(m.morphOf[l], func(f uint16) bool { return int(m.morphXPOS[f]) == x })
 		}
 	}
-	return list
+	return sc.only(list, takes)
+}
+
+// only returns the labels of list that are taken, all if none is. The result
+// is valid until the next call.
+func (sc *scratch) only(list []uint16, takes func(uint16) bool) []uint16 {
+	sc.allowed = sc.allowed[:0]
+	for _, l := range list {
+		if takes(l) {
+			sc.allowed = append(sc.allowed, l)
+		}
+	}
+	if len(sc.allowed) == 0 {
+		return list
+	}
+	return sc.allowed
 }
 
 // edges adds the features of word i with the UPOS before.
@@ -224,6 +236,9 @@ func (m *Model) morphWords(sc *scratch, s *syntax.Sentence, retag, needFeats boo
 	for i := range s.Words {
 		acc := sc.parts(m.morph.labels.n)
 		allowed := m.possibleMorphs(sc.text.at(i), sc.tags[i])
+		if given := s.Words[i].XPOS; m.fineXPOS && !retag && given != "" {
+			allowed = sc.only(m.morphOf[sc.tags[i]], func(f uint16) bool { return m.xpos[m.morphXPOS[f]] == given })
+		}
 		if len(allowed) > 1 {
 			sc.keys = morphKeys(sc.keys[:0], &sc.text, i, sc.tags)
 			sc.sum(m.morph.table, acc)

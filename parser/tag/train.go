@@ -57,7 +57,7 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	m := &Model{}
 	v := m.takeInventory(train)
 	if len(m.morphFeats) > maxLabels || m.tags.labels.n > maxLabels || m.morph.labels.n > maxLabels {
-		return nil, fmt.Errorf("tagger: the treebank has %d pairs of UPOS and FEATS, more than the %d that a model can hold", len(m.morphFeats), maxLabels)
+		return nil, fmt.Errorf("tagger: the treebank has %d different combinations of UPOS, FEATS and (if it has many values) XPOS, of %d attributes: more than the %d that a model can hold together", len(m.morphFeats), m.morph.labels.n-len(m.morphFeats), maxLabels)
 	}
 	lex := m.learnLexicons(train, v)
 	st := settings{epochs: o.Epochs, beam: learnTagBeam, limit: stepLimit, dropout: o.Dropout, seed: o.Seed}
@@ -74,10 +74,12 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 
 func check(train []syntax.Sentence) error {
 	words, tagged := 0, 0
+	values := map[string]bool{}
 	eachWord(train, func(w *syntax.Word) {
 		words++
 		if w.UPOS != "" {
 			tagged++
+			values[w.UPOS] = true
 		}
 	})
 	if words == 0 {
@@ -85,6 +87,9 @@ func check(train []syntax.Sentence) error {
 	}
 	if tagged == 0 {
 		return errors.New("tagger: no word of the training data has a UPOS; a tagger needs the UPOS column")
+	}
+	if len(values) > MaxUPOS {
+		return fmt.Errorf("tagger: the training data has %d different UPOS, a model holds %d; put tags finer than those of UD into the XPOS column", len(values), MaxUPOS)
 	}
 	return nil
 }

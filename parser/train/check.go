@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/tag"
 )
 
 // maxPlaces is how many places of one finding are kept.
@@ -90,6 +91,7 @@ func Check(train, dev Treebank) *Report {
 			c.sentence(t, &t.Sentences[i])
 		}
 	}
+	c.learnable(train)
 	c.pair(train, dev)
 	slices.SortStableFunc(c.Findings, func(a, b Finding) int {
 		switch {
@@ -225,6 +227,30 @@ func (c *checker) columns(t Treebank) {
 		if !col.ok {
 			c.Facts = append(c.Facts, fmt.Sprintf("%s: the %s column is empty and will not be predicted", t.Name, col.name))
 		}
+	}
+}
+
+// learnable reports what a training treebank needs beyond sound trees.
+func (c *checker) learnable(t Treebank) {
+	values := map[string]bool{}
+	trees, words := 0, 0
+	for i := range t.Sentences {
+		words += t.Sentences[i].Len()
+		if roots(&t.Sentences[i]) == 1 {
+			trees++
+		}
+		for _, w := range t.Sentences[i].Words {
+			values[w.UPOS] = true
+		}
+	}
+	delete(values, "")
+	if n := len(values); n > tag.MaxUPOS {
+		c.Findings = append(c.Findings, Finding{Fatal: true, What: fmt.Sprintf(
+			"%s: %d different UPOS, a model holds %d: put tags finer than those of UD into the XPOS column", t.Name, n, tag.MaxUPOS)})
+	}
+	if trees == 0 && words > 0 {
+		c.Findings = append(c.Findings, Finding{Fatal: true, What: t.Name +
+			": no sentence has exactly one root, as all that the parser learns from must have"})
 	}
 }
 

@@ -1,10 +1,12 @@
 package train
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/tag"
 )
 
 func TestCheckNamesFaultAndLine(t *testing.T) {
@@ -76,5 +78,38 @@ func TestCheckColumnsAndPairs(t *testing.T) {
 	}
 	if err := Check(Treebank{Name: "none.conllu"}, dev).Fatal(); err == nil || !strings.Contains(err.Error(), "none.conllu has no words") {
 		t.Errorf("an empty treebank: %v", err)
+	}
+}
+
+// What passes Check can be trained on: the number of UPOS and of sentences with
+// one root are part of it.
+func TestCheckFindsWhatTrainingRefuses(t *testing.T) {
+	dev := toyTreebank("dev", 4)
+	train := toyTreebank("train", 40)
+	for i := range train.Sentences {
+		for j := range train.Sentences[i].Words {
+			train.Sentences[i].Words[j].UPOS = fmt.Sprint("T", (i*7+j)%(tag.MaxUPOS+1))
+		}
+	}
+	if err := Check(train, dev).Fatal(); err == nil || !strings.Contains(err.Error(), "train.conllu: 101 different UPOS, a model holds 100") {
+		t.Errorf("101 UPOS: %v", err)
+	}
+	if _, err := tag.Train(train.Sentences, nil, tag.Options{}); err == nil || !strings.Contains(err.Error(), "101 different UPOS") {
+		t.Errorf("the tagger: %v", err)
+	}
+	train.Sentences[0].Words[0].UPOS = "" // no value
+	for i := range train.Sentences {
+		for j := range train.Sentences[i].Words {
+			if w := &train.Sentences[i].Words[j]; w.UPOS == "T100" {
+				w.UPOS = "T1"
+			}
+		}
+	}
+	if err := Check(train, dev).Fatal(); err != nil {
+		t.Errorf("100 UPOS: %v", err)
+	}
+	train.Sentences = train.Sentences[2:3] // has two roots
+	if err := Check(train, dev).Fatal(); err == nil || !strings.Contains(err.Error(), "train.conllu: no sentence has exactly one root") {
+		t.Errorf("no tree: %v", err)
 	}
 }

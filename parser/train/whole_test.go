@@ -77,6 +77,42 @@ func blocksOf(sents []syntax.Sentence) ([]string, error) {
 	return blocks, nil
 }
 
+// The smallest treebanks that pass Check are trained on: one sentence, a
+// sentence beside one without tags, one beside one that is too long to learn
+// from.
+func TestTinyTreebanks(t *testing.T) {
+	bare := grammar("bare", 2, 1)
+	for i := range bare.Sentences[1].Words {
+		bare.Sentences[1].Words[i].UPOS = ""
+	}
+	long := grammar("long", 2, 1)
+	for s := &long.Sentences[1]; s.Len() <= syntax.MaxWholeWords; {
+		s.Words = append(s.Words, s.Words[0])
+	}
+	for _, train := range []Treebank{grammar("one", 1, 1), bare, long, {Name: "very long", Sentences: long.Sentences[1:]}} {
+		dev := grammar("dev", 1, 2)
+		if err := Check(train, dev).Fatal(); err != nil {
+			t.Fatal(err)
+		}
+		data, err := Run(train, dev, Options{Seed: 1, Blocks: blocksOf})
+		if err != nil {
+			t.Errorf("%s: %v", train.Name, err)
+			continue
+		}
+		m, err := model.OpenBytes(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range m.Segment("the old dog sees a cat .", 100) {
+			m.Tag(&s, true)
+			m.Prune(&s)
+			if err := m.Parse(&s, decode.Options{}); err != nil || s.Words[0].Deprel == "" {
+				t.Errorf("%s: %v, %+v", train.Name, err, s.Words[0])
+			}
+		}
+	}
+}
+
 // failing is a Store that breaks off when an entry is saved the nth time.
 type failing struct {
 	memory

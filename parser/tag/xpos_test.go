@@ -1,0 +1,156 @@
+package tag
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// A given XPOS without UPOS restricts what the word may be, as a given UPOS
+// does, whether XPOS has few values or so many that it is chosen with FEATS.
+func TestXPOSWithoutUPOS(t *testing.T) {
+	few := trainToy(t)
+	sents := toyTreebank()
+	n := 0
+	eachWord(sents, func(w *syntax.Word) {
+		if w.UPOS == "NOUN" {
+			w.XPOS = fmt.Sprintf("%s-%d", w.XPOS, n%250)
+		}
+		n++
+	})
+	many, err := Train(sents, nil, Options{Epochs: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !many.fineXPOS || few.fineXPOS {
+		t.Fatal("the two treebanks are of one kind")
+	}
+	for _, m := range []*Model{few, many} {
+		for _, c := range []struct{ form, upos, xpos, want, feats string }{
+			{"walks", "", "VBZ", "VERB", "Person=3|Tense=Pres|VerbForm=Fin"},
+			{"the", "", "VBD", "VERB", "Tense=Past|VerbForm=Fin"},
+			{"walks", "", ".", "PUNCT", ""},
+			{"walks", "NOUN", "VBZ", "NOUN", ""},                        // do not go together: UPOS wins
+			{"walks", "ZORK", "VBD", "ZORK", "Tense=Past|VerbForm=Fin"}, // unknown: XPOS decides
+			{"dog", "", "zork", "NOUN", "Number=Sing"},
+		} {
+			s := syntax.Sentence{Words: []syntax.Word{{Form: "the"}, {Form: c.form, UPOS: c.upos, XPOS: c.xpos}}}
+			m.Tag(&s, false)
+			w := s.Words[1]
+			if w.UPOS != c.want || w.XPOS != c.xpos || c.upos != "NOUN" && w.Feats != c.feats {
+				t.Errorf("fine %v, %+v: %+v", m.fineXPOS, c, w)
+			}
+			s.Words[1] = syntax.Word{Form: c.form, UPOS: c.upos, XPOS: c.xpos}
+			m.Tag(&s, true)
+			if c.form == "walks" && s.Words[1].UPOS == "PUNCT" {
+				t.Error("retag kept an XPOS")
+			}
+		}
+	}
+	for _, x := range []string{"NN-8", "NNS-1"} { // one of the many
+		if _, ok := slices.BinarySearch(many.xpos, x); !ok {
+			continue
+		}
+		s := syntax.Sentence{Words: []syntax.Word{{Form: "walked", XPOS: x}}}
+		many.Tag(&s, false)
+		if w := s.Words[0]; w.UPOS != "NOUN" || w.XPOS != x {
+			t.Errorf("given %s: %+v", x, w)
+		}
+	}
+}
+
+// richXPOS is a treebank whose XPOS has about so many values, some of them
+// common.
+func richXPOS(values int) []syntax.Sentence {
+	var out []syntax.Sentence
+	for n := 0; n < 2*values; {
+		for _, s := range toyTreebank() {
+			s.Words = slices.Clone(s.Words)
+			for i := range s.Words {
+				s.Words[i].XPOS += fmt.Sprint("-", n%values/(1+n/values*20))
+				n++
+			}
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// The tables of a model do not grow with the square of the values of XPOS.
+func TestRichXPOSDoesNotFillTheModel(t *testing.T) {
+	sents := richXPOS(4000)
+	m, err := Train(sents, nil, Options{Epochs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	size, words := 0, 0
+	sections := packed(m)
+	for _, s := range sections {
+		size += len(s.Data)
+	}
+	eachWord(sents, func(*syntax.Word) { words++ })
+	t.Logf("%d words, %d XPOS, %d units: %d bytes", words, len(m.xpos), m.morph.labels.units, size)
+	if len(m.xpos) < 2500 || !m.fineXPOS {
+		t.Fatalf("only %d values: the test sees too little", len(m.xpos))
+	}
+	if m.morph.labels.units != maxUnits || len(m.morph.pairs) != maxUnits*maxUnits {
+		t.Errorf("%d units, %d pairs", m.morph.labels.units, len(m.morph.pairs))
+	}
+	if size > 10<<20 {
+		t.Errorf("the model has %d bytes", size)
+	}
+	opened, err := Open(pack.NewView(sections), "tagger")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sents[:50] {
+		s2 := s
+		s2.Words = slices.Clone(s.Words)
+		m.Tag(&s, true)
+		opened.Tag(&s2, true)
+		if !reflect.DeepEqual(s.Words, s2.Words) {
+			t.Fatalf("opened model tags %v, fresh one %v", s2.Words, s.Words)
+		}
+	}
+}
+
+// Units come first, and are the commonest; where all are units their order is
+// that of their names.
+func TestUnitsFirst(t *testing.T) {
+	count := map[string]int{"a": 1, "b": 5, "c": 5, "d": 9, "e": 2}
+	for limit, want := range map[int]map[string]int{
+		9: {"a": 0, "b": 1, "c": 2, "d": 3, "e": 4},
+		5: {"a": 0, "b": 1, "c": 2, "d": 3, "e": 4},
+		3: {"b": 0, "c": 1, "d": 2, "a": 3, "e": 4},
+		2: {"b": 0, "d": 1, "a": 2, "c": 3, "e": 4},
+		0: {"a": 0, "b": 1, "c": 2, "d": 3, "e": 4},
+	} {
+		numbers, units := unitsFirst(count, limit)
+		if units != min(limit, 5) || !reflect.DeepEqual(numbers, want) {
+			t.Errorf("limit %d: %d units, %v", limit, units, numbers)
+		}
+	}
+}
+
+// A word with very many items of FEATS does not make as many labels' parts.
+func TestManyFeatsInTraining(t *testing.T) {
+	sents := toyTreebank()
+	for i := range 2 {
+		feats := ""
+		for k := range 3000 {
+			feats += fmt.Sprintf("|A%04d=%d", k, i)
+		}
+		sents[i].Words[0].Feats = feats[1:]
+	}
+	m, err := Train(sents, nil, Options{Epochs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if most := len(m.upos) + 20 + 2*syntax.MaxFeats; m.morph.labels.units > most {
+		t.Errorf("%d units, want at most %d", m.morph.labels.units, most)
+	}
+}
