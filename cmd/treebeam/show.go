@@ -20,8 +20,9 @@ func init() {
 
 const showAbout = `
 Draws trees of an output folder: the first ones, those with an id, or the least
-certain ones. Behind each word stand its tag, its label and, if it is not sure,
-the probability of its head. Lines are as wide as the terminal, or 80 columns;
+certain ones. Behind each word stand its tag, its label and, if it is below 0.9,
+the probability that its head is right: head_conf, or head_marginal if the model
+is not calibrated. Lines are as wide as the terminal, or 80 columns;
 control characters in the text are shown as pictures, such as ␛.`
 
 func runShow(_ context.Context, args []string) error {
@@ -29,7 +30,7 @@ func runShow(_ context.Context, args []string) error {
 	var c choice
 	fs.StringVar(&c.id, "id", "", "only the sentence with this `ID` (column sent_id)")
 	fs.StringVar(&c.doc, "doc", "", "only sentences of the document with this `ID` (column doc_id)")
-	fs.IntVar(&c.lowest, "lowest", 0, "the `N` sentences whose trees are least certain")
+	fs.IntVar(&c.lowest, "lowest", 0, "the `N` sentences with the least certain head, punctuation left out")
 	fs.IntVar(&c.count, "count", 5, "the first `N` sentences")
 	others, err := parseFlags(fs, args)
 	if err != nil {

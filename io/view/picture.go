@@ -124,12 +124,7 @@ func window(t *parquet.Tree) (first, end int) {
 	if n <= maxDrawn {
 		return 0, n
 	}
-	least, lowest := 0, float32(math.Inf(1))
-	for i := range n {
-		if p, ok := headProbability(t, i); ok && p < lowest {
-			least, lowest = i, p
-		}
-	}
+	least, _ := leastCertainHead(t)
 	first = min(max(least-maxDrawn/2, 0), n-maxDrawn)
 	return first, first + maxDrawn
 }

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -10,32 +9,6 @@ import (
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
-
-// Certainty is how sure a tree is, to compare trees by: tree_conf if the model
-// is calibrated, else the least probable head's marginal, else the agreement of
-// the restarts.
-func Certainty(t *parquet.Tree) float32 {
-	switch {
-	case t.TreeConf != nil:
-		return *t.TreeConf
-	case len(t.HeadMarginal) > 0:
-		return slices.Min(t.HeadMarginal)
-	}
-	return t.TreeAgreement
-}
-
-// headProbability is the calibrated probability that the head of word i is
-// right, else its marginal; ok is false if there is neither.
-func headProbability(t *parquet.Tree, i int) (p float32, ok bool) {
-	probability := t.HeadConf
-	if len(probability) == 0 {
-		probability = t.HeadMarginal
-	}
-	if i < len(probability) {
-		return probability[i], true
-	}
-	return 0, false
-}
 
 // sure is the probability of a head from which on it is not shown.
 const sure = 0.9
@@ -143,37 +116,4 @@ func describe(t *parquet.Tree, i int, mark string, columns int) string {
 	rest := strings.Join(after, " ")
 	form := Clip(Visible(t.Tokens[i]), max(columns-Width(rest)-1, 8))
 	return form + mark + strings.TrimSuffix(" "+rest, " ")
-}
-
-// leastCertain sorts list by certainty, the least certain first, and cuts it to
-// n. Trees that are equally certain keep their order.
-func leastCertain(list []*parquet.Tree, n int) []*parquet.Tree {
-	slices.SortStableFunc(list, func(a, b *parquet.Tree) int { return cmp.Compare(Certainty(a), Certainty(b)) })
-	if len(list) > n {
-		clear(list[n:])
-		list = list[:n]
-	}
-	return list
-}
-
-// A Lowest keeps the N least certain of the trees that it is given, in memory
-// for twice that many.
-type Lowest struct {
-	N    int
-	list []*parquet.Tree
-}
-
-// Add offers a tree, which must not change afterwards.
-func (l *Lowest) Add(t *parquet.Tree) {
-	l.list = append(l.list, t)
-	if len(l.list) > 2*l.N {
-		l.list = leastCertain(l.list, l.N)
-	}
-}
-
-// Trees returns the trees, the least certain first; those that are equally
-// certain in the order in which they came.
-func (l *Lowest) Trees() []*parquet.Tree {
-	l.list = leastCertain(l.list, l.N)
-	return l.list
 }

@@ -171,11 +171,37 @@ func TestLowest(t *testing.T) {
 	if got := strings.Join(ids, " "); got != "0 10 20" {
 		t.Error(got)
 	}
-	calibrated := tree("a/0")
-	calibrated.TreeConf = new(float32)
 	bare := tree("a/0")
 	bare.HeadMarginal, bare.TreeAgreement = nil, 0.5
-	if Certainty(calibrated) != 0 || Certainty(bare) != 0.5 || Certainty(tree("a/0")) != 1 {
-		t.Error("tree_conf, marginal, agreement: in this order")
+	if Certainty(bare) != 0.5 || Certainty(tree("a/0")) != 1 || Certainty(tree()) != 1 {
+		t.Error("the agreement where there is no marginal")
+	}
+}
+
+// Trees are as certain as their least certain head; a comma does not count, but
+// a number with one does.
+func TestCertainty(t *testing.T) {
+	row := tree("They/2", "saw/0", ",/2", "”/2", "boats/2")
+	row.HeadMarginal = []float32{0.5, 0.75, 0.125, 0.25, 1}
+	if got := Certainty(row); got != 0.5 {
+		t.Errorf("by marginals %v", got)
+	}
+	row.HeadConf = []float32{1, 1, 0.125, 0.25, 0.875} // goes before the marginal
+	if got := Certainty(row); got != 0.875 {
+		t.Errorf("by calibrated values %v", got)
+	}
+	row.UPOS[4] = "PUNCT"
+	if got := Certainty(row); got != 1 {
+		t.Errorf("what is tagged as punctuation counts: %v", got)
+	}
+	for i := range row.UPOS {
+		row.UPOS[i] = "PUNCT"
+	}
+	if got := Certainty(row); got != 0.125 {
+		t.Errorf("punctuation alone: %v", got)
+	}
+	row.UPOS, row.Tokens[4], row.HeadConf[4] = nil, "+3,5", 0 // a sign and a number
+	if got := Certainty(row); got != 0 {
+		t.Errorf("without tags: %v", got)
 	}
 }
