@@ -114,12 +114,22 @@ def check_tree(where, row):
         check(0 <= margin <= 64, f"{where}: a margin of {margin}")
     check(math.isfinite(row["tree_score"]), f"{where}: tree_score is {row['tree_score']}")
     check((row["head_marginal"] is None) == (n > 512), f"{where}: head_marginal is null or not with {n} words")
+    check_calibrated(where, row, n)
     check(row["restarts"] >= 0 and row["n_candidates"] >= n, f"{where}: {row['restarts']} restarts, {row['n_candidates']} candidates")
     check(row["status"] in STATUSES, f"{where}: status {row['status']}")
     for token in row["mwt"]:
         first, last = map(int, token["id"].split("-"))
         check(1 <= first < last <= n, f"{where}: multiword token {token['id']}")
     check_offsets(where, row, n)
+
+
+def check_calibrated(where, row, n):
+    heads, deprels = row["head_conf"], row["deprel_conf"]
+    nulls = {heads is None, deprels is None, row["tree_conf"] is None}
+    check(len(nulls) == 1, f"{where}: some columns of calibrated confidence are null, some are not")
+    check(heads is None or n <= 512, f"{where}: head_conf with {n} words")
+    for head, deprel in zip(heads or [], deprels or []):
+        check(deprel <= head, f"{where}: deprel_conf is {deprel}, head_conf {head}")
 
 
 def check_offsets(where, row, n):
