@@ -96,7 +96,7 @@ var forTests = map[string][]string{
 	"io/store/s3":      {"io/store/storetest"},
 	"io/source":        {"io/store/storetest"},
 	"io/parquet":       {"io/conllu", "io/store/storetest"},
-	"transforms":       {"transforms/transformstest"},
+	"transforms":       {"transforms/transformstest", "io/store/storetest"},
 	"pipeline":         {"", "transforms/transformstest", "io/store/storetest"},
 	"pipeline/nightly": {"transforms/transformstest", "parser/syntax", "io/store/storetest"},
 	"cmd/treebeam":     {"transforms/transformstest"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"runtime/debug"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -94,7 +95,9 @@ type rangeReader struct {
 	seq   int
 	ends  []File
 	pace  *Pace // nil: chunks of ChunkTokens
-	live  *Live // nil: pieces are files
+
+	emitting bool  // the stages behind this one are at work
+	live     *Live // nil: pieces are files
 
 	read, shown int64        // stored bytes of the pieces: read, and told to Progress
 	unzipping   *source.File // the compressed file that is being read, which read does not count yet
@@ -114,7 +117,9 @@ func (rd *rangeReader) flush() error {
 	rd.size = 0
 	rd.pace.next()
 	rd.chunk = Chunk{Range: c.Range}
+	rd.emitting = true
 	err := rd.emit(c)
+	rd.emitting = false
 	read := rd.read
 	if rd.unzipping != nil {
 		read += rd.unzipping.Consumed()
@@ -169,6 +174,8 @@ func (rd *rangeReader) piece(i int) error {
 		f.Failed, at.offset = true, fault.Offset
 	case errors.As(err, &fault):
 		return fmt.Errorf("reading %w", err) // which names the file
+	case errors.As(err, &why): // a defect of ours
+		f.Failed, at.offset = true, f.End
 	default:
 		return fmt.Errorf("reading %s: %w", p.URI, err)
 	}
@@ -178,7 +185,7 @@ func (rd *rangeReader) piece(i int) error {
 		at.offset = max(at.offset, p.Start)
 		rd.fail(&f, failed(stageRead, why, at, ""))
 	}
-	if fault != nil && fault.Access() {
+	if fault != nil && fault.Access() || why.Kind == syntax.KindInternal && f.Failed {
 		f.Version = "" // what was read is not all: a state tries the file again
 	}
 	rd.read = before + p.End - p.Start
@@ -186,8 +193,22 @@ func (rd *rangeReader) piece(i int) error {
 	return rd.ctx.Err()
 }
 
+// recovered makes a fault of a panic of a reader: it costs the rest of the
+// piece, not the run. A panic of the stages that emit leads to is not the
+// file's. If a block was counted that was not handed on, the sums say so.
+func (rd *rangeReader) recovered(err *error) {
+	if rd.emitting {
+		return
+	}
+	if r := recover(); r != nil {
+		logger.Printf("recovered: %v\n%s", r, debug.Stack())
+		*err = internal(r)
+	}
+}
+
 // open opens the piece, decides what it is and reads it.
-func (rd *rangeReader) open(p *source.Piece, f *File) error {
+func (rd *rangeReader) open(p *source.Piece, f *File) (err error) {
+	defer rd.recovered(&err)
 	in, err := rd.openPiece(f.Piece)
 	if err != nil {
 		return err
