@@ -100,7 +100,7 @@ func (o *Options) validate() error {
 	if o.Rows.StopAfter != "" {
 		return refuse("--stop-after %s: Parquet holds trees; give --to conllu or --to jsonl to have sentences without", o.Rows.StopAfter)
 	}
-	if err := o.checkRunner(); err != nil {
+	if err := o.CheckPlaces(o.Output); err != nil {
 		return err
 	}
 	return o.checkWorkerBinary()
@@ -121,14 +121,19 @@ func IsPrism(runner string) bool {
 	return false
 }
 
-// checkRunner refuses local paths on runners whose workers may not see them:
-// the output would be lost on their disks. A local model is no obstacle: it is
-// copied to the output.
-func (o *Options) checkRunner() error {
+// CheckPlaces refuses local paths, of the output or an input, on runners whose
+// workers may not see them: the output would be lost on their disks, and the
+// input would be gone for them. A local model is no obstacle: it is copied to
+// the output.
+func (o *Options) CheckPlaces(output string) error {
 	if o.local() || o.SharedFilesystem {
 		return nil
 	}
-	for _, p := range append([]string{o.Output}, o.Inputs...) {
+	places := append([]string{output}, o.Inputs...)
+	for i := range o.Files {
+		places = append(places, o.Files[i].URI)
+	}
+	for _, p := range places {
 		if !store.IsRemote(p) {
 			return refuse("runner %s: its workers do not see this machine's files, such as %s: they would be lost; "+
 				"name input and output in an object store (gs://, s3://), use --runner prism or --environment_type LOOPBACK, "+

@@ -99,7 +99,7 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 	ctx, stop := interruptible(ctx, c.night.state)
 	defer stop()
 	start := time.Now()
-	night, err := nightly.Plan(ctx, nightly.Options{Options: c.options, State: c.night.state, All: c.night.all, AllowDeletes: c.night.allowDeletes})
+	night, err := nightly.Plan(ctx, nightly.Options{Options: c.options, State: c.night.state, All: c.night.all, AllowDeletes: c.night.allowDeletes, Accept: limit.accept})
 	if ctx.Err() != nil {
 		return c.interrupted()
 	}
@@ -128,9 +128,15 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 		}
 	})
 	var refused *pipeline.Refusal
+	var tooMany tooManyFailures
 	switch {
 	case ctx.Err() != nil:
 		return c.interrupted()
+	case errors.As(err, &tooMany):
+		printNight(night, result, c.night.state, time.Since(start))
+		fmt.Fprintf(os.Stderr, "%v: nothing else has become current; treebeam failures %s shows them, "+
+			"and the same command with a higher --max-failures accepts them without parsing again\n", tooMany, night.RunDirs())
+		return exitCode(exitFailures)
 	case errors.As(err, &refused):
 		return err
 	case err != nil:
@@ -141,7 +147,7 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 		return nil
 	}
 	printNight(night, result, c.night.state, time.Since(start))
-	return limit.check(&result.Summary)
+	return nil
 }
 
 func (c *parseCommand) interrupted() error {
@@ -237,7 +243,11 @@ func printNight(n *nightly.Night, result *nightly.Result, state string, elapsed 
 		fmt.Fprintf(os.Stderr, "%d trees, %d words (%.0f words/s), %d failures, %d warnings; ", sum.Trees, sum.Words,
 			float64(sum.Words)/max(elapsed.Seconds(), 1e-3), sum.Errors, sum.Warnings)
 	}
-	fmt.Fprintf(os.Stderr, "snapshot %s of %d documents is current, after %v\n", result.Snapshot.Name, result.Snapshot.Documents, elapsed.Round(10*time.Millisecond))
+	current := "no snapshot"
+	if s := result.Snapshot; s != nil {
+		current = fmt.Sprintf("snapshot %s of %d documents", s.Name, s.Documents)
+	}
+	fmt.Fprintf(os.Stderr, "%s is current, after %v\n", current, elapsed.Round(10*time.Millisecond))
 	line, err := json.Marshal(struct {
 		*transforms.Summary
 		Night   nightReport `json:"night"`

@@ -96,10 +96,15 @@ func TestNightsByFlags(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(in, "x.pdf"), []byte("%PDF-1.7\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	_, current, _ := treebeam(t, "", "convert", "--state", state, "--to", "jsonl")
 	stdout, _ = night(exitFailures, "--seed=9", "--all", "--max-failures=0", "--max-words=1")
 	if r := last(stdout); r.Night.Counts["again"] != 11 {
 		t.Errorf("%+v", r)
 	}
+	if _, after, _ := treebeam(t, "", "convert", "--state", state, "--to", "jsonl"); after != current {
+		t.Error("a night with too many failures has become current")
+	}
+	night(exitOK, "--seed=9", "--all", "--max-failures=1", "--max-words=1")
 
 	_, before, _ := treebeam(t, "", "convert", "--state", state, "--to", "jsonl")
 	status, _, stderr := treebeam(t, "", "compact", "--state", state, "--prune", "--keep", "1")

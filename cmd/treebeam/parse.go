@@ -201,18 +201,29 @@ func parseLimit(s string) (failureLimit, error) {
 
 // check returns status 3 if more failed than the limit allows.
 func (l failureLimit) check(sum *transforms.Summary) error {
-	if !l.set {
-		return nil
+	if err := l.accept(sum.Errors, sum.Trees); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return exitCode(exitFailures)
 	}
-	over := sum.Errors > l.count
+	return nil
+}
+
+// accept returns a tooManyFailures if there are.
+func (l failureLimit) accept(failures, trees int64) error {
+	over := failures > l.count
 	if l.percent >= 0 {
-		over = float64(sum.Errors)*100 > l.percent*float64(sum.Errors+sum.Trees)
+		over = float64(failures)*100 > l.percent*float64(failures+trees)
 	}
-	if !over {
+	if !l.set || !over {
 		return nil
 	}
-	fmt.Fprintf(os.Stderr, "%d failures are more than --max-failures allows\n", sum.Errors)
-	return exitCode(exitFailures)
+	return tooManyFailures(failures)
+}
+
+type tooManyFailures int64
+
+func (n tooManyFailures) Error() string {
+	return fmt.Sprintf("%d failures are more than --max-failures allows", int64(n))
 }
 
 // asRefusal makes a refusal of errors that a reader of an output gives before

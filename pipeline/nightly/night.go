@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,7 +40,8 @@ func step(name string) error {
 // current one. watch is called before each run of the pipeline; the function
 // that it returns, after it. After an error the same command, from Plan on,
 // goes on where this one stopped. If another night or compaction came first,
-// the error is a *Conflict.
+// the error is a *Conflict; if Options.Accept gave one, that comes with the
+// result.
 func (n *Night) Run(ctx context.Context, watch func(*pipeline.Prepared) func()) (*Result, error) {
 	result := &Result{Snapshot: n.base, Summary: transforms.Summary{Status: map[string]int64{}, Reasons: []transforms.Reason{}}}
 	if n.Idle() {
@@ -67,6 +70,9 @@ func (n *Night) Run(ctx context.Context, watch func(*pipeline.Prepared) func()) 
 	if result.Submitted {
 		return result, nil
 	}
+	if err := n.accept(); err != nil {
+		return result, err
+	}
 	next, err := n.state.publish(ctx, n.base, n.made, n.current())
 	if err != nil {
 		return nil, err
@@ -80,6 +86,36 @@ func (n *Night) Run(ctx context.Context, watch func(*pipeline.Prepared) func()) 
 	}
 	result.Snapshot = next
 	return result, nil
+}
+
+// RunDirs are the folders of the runs that the night makes current beside those
+// of its base, separated by spaces.
+func (n *Night) RunDirs() string {
+	var list []string
+	for i := range n.Runs {
+		list = append(list, n.state.RunDir(n.Runs[i].Name))
+	}
+	for _, run := range slices.Sorted(maps.Keys(n.TakenOver)) {
+		list = append(list, n.state.RunDir(run))
+	}
+	return strings.Join(list, " ")
+}
+
+// accept asks whether what the night has found may become current. What it has
+// taken over counts like what it has parsed: a night that was refused once is
+// not accepted by being started again.
+func (n *Night) accept() error {
+	if n.options.Accept == nil {
+		return nil
+	}
+	var errors, trees int64
+	for i := range n.Decisions {
+		if d := &n.Decisions[i]; d.Reason.parsed() && n.entries[d.URI] != nil {
+			errors += n.entries[d.URI].Failures
+			trees += n.entries[d.URI].Trees
+		}
+	}
+	return n.options.Accept(errors, trees)
 }
 
 // run does one run of the pipeline and notes what it has made of each file.

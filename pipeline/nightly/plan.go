@@ -19,6 +19,9 @@ type Options struct {
 	State        string // folder
 	All          bool   // parse every file again, with whatever model and options
 	AllowDeletes bool   // let many documents, or all, disappear
+	// Accept, if set, is asked before what the night has parsed, or taken over,
+	// becomes current. Its error ends the night: the snapshot before stays.
+	Accept func(errors, trees int64) error
 }
 
 // A Reason is why a file is parsed or not.
@@ -103,6 +106,9 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 	}
 	if slices.Contains(o.Inputs, "-") {
 		return nil, refuse("--state cannot be used with standard input, which has no name under which it could change: name files or folders")
+	}
+	if err := o.CheckPlaces(state.dir); err != nil { // the pipeline sees no patterns, but what they match
+		return nil, err
 	}
 	made, err := o.Provenance()
 	if err != nil {
