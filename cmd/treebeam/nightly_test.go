@@ -106,6 +106,11 @@ func TestNightsByFlags(t *testing.T) {
 	}
 	night(exitOK, "--seed=9", "--all", "--max-failures=1", "--max-words=1")
 
+	compactsByFlags(t, state)
+}
+
+func compactsByFlags(t *testing.T, state string) {
+	t.Helper()
 	_, before, _ := treebeam(t, "", "convert", "--state", state, "--to", "jsonl")
 	status, _, stderr := treebeam(t, "", "compact", "--state", state, "--prune", "--keep", "1")
 	if status != exitOK || !strings.Contains(stderr, "nothing to merge") || !strings.Contains(stderr, "removed data/000001-") {
