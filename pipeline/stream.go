@@ -45,7 +45,6 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*transforms.Summary, e
 		return nil, &Refusal{err}
 	}
 	s := &stream{model: m, modelID: modelID(digest), options: o.Rows, out: bufio.NewWriterSize(w, 1<<16), format: format}
-	s.sum.Status = map[string]int64{}
 	for len(inputs) > 0 {
 		live := slices.IndexFunc(inputs, func(in source.Input) bool { return in.Live() })
 		files := inputs
@@ -64,8 +63,11 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*transforms.Summary, e
 			inputs = inputs[1:]
 		}
 	}
+	if err := s.sum.Close(); err != nil {
+		return nil, err
+	}
 	s.sum.NoteLanguage(transforms.TrainedOn(m), nil)
-	return &s.sum, s.out.Flush()
+	return &s.sum.Summary, s.out.Flush()
 }
 
 type stream struct {
@@ -76,7 +78,7 @@ type stream struct {
 	format  Format
 	out     *bufio.Writer
 	buf     []byte
-	sum     transforms.Summary
+	sum     transforms.Tally
 }
 
 // files parses files, which are sorted.
@@ -141,9 +143,11 @@ func (s *stream) parse(ctx context.Context, read func(context.Context, func(tran
 // write writes the sentences of a parsed chunk, and in their places those that
 // have failed.
 func (s *stream) write(c transforms.Chunk) error {
+	if err := s.sum.Add(&c); err != nil {
+		return err
+	}
 	var failed []int // sentences among the failures, in the order of the input
 	for i := range c.Failures {
-		s.sum.Note(&c, &c.Failures[i])
 		if c.Failures[i].Sentence {
 			failed = append(failed, i)
 		}
@@ -164,9 +168,6 @@ func (s *stream) write(c transforms.Chunk) error {
 				return err
 			}
 		}
-		s.sum.Trees++
-		s.sum.Words += int64(len(sentence.Words))
-		s.sum.Meet(&sentence.Sentence)
 		t := c.TreeRow(i, s.modelID)
 		if err := s.row(&Row{DocID: t.DocID, Format: c.Files[sentence.File].Format, Tree: &t}); err != nil {
 			return err
@@ -176,9 +177,6 @@ func (s *stream) write(c transforms.Chunk) error {
 		if err := failedRow(); err != nil {
 			return err
 		}
-	}
-	if c.Last {
-		s.sum.Files += int64(len(c.Ends))
 	}
 	return s.out.Flush()
 }

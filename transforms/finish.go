@@ -11,7 +11,6 @@ import (
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
-	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 func init() {
@@ -238,18 +237,4 @@ func (j *Job) writeJSON(ctx context.Context, name string, v any) error {
 		return err
 	}
 	return WriteFile(ctx, j.Output, name, append(data, '\n'))
-}
-
-// Note counts a failure row of the chunk c.
-func (s *Summary) Note(c *Chunk, row *Failure) {
-	if row.Severity == syntax.SeverityWarning {
-		s.Warnings++
-	} else {
-		s.Errors++
-	}
-	if row.Kind == syntax.KindInternal {
-		s.Internal++
-	}
-	row.SourceURI = c.Files[row.File].URI
-	s.Reasons = addReason(s.Reasons, reasonOf(&row.Failure))
 }

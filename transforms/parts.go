@@ -62,7 +62,7 @@ type rangeParts struct {
 	part *parquet.Part
 	next int // number of the chunk that must come next
 
-	files   map[int]*File // by piece, as the stages saw them
+	files   pieceSums
 	reasons []Reason
 	status  map[string]int64
 	work    Work
@@ -86,20 +86,10 @@ func openRangeParts(job *Job, k int) (*rangeParts, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &rangeParts{job: job, part: part, files: map[int]*File{}, status: map[string]int64{}}, nil
+	return &rangeParts{job: job, part: part, files: pieceSums{}, status: map[string]int64{}}, nil
 }
 
 func (p *rangeParts) abandon() { p.part.Abort() }
-
-// file returns the sums of the file that f is.
-func (p *rangeParts) file(f *File) *File {
-	sums := p.files[f.Piece]
-	if sums == nil {
-		sums = &File{Piece: f.Piece}
-		p.files[f.Piece] = sums
-	}
-	return sums
-}
 
 // add writes the rows of c, which must be the next chunk of the range.
 func (p *rangeParts) add(c *Chunk) error {
@@ -111,20 +101,12 @@ func (p *rangeParts) add(c *Chunk) error {
 	if len(c.Blocks) > 0 {
 		return fmt.Errorf("%d blocks came to Write without having been segmented", len(c.Blocks))
 	}
-	for i := range c.Segmented {
-		sums := p.file(&c.Files[i])
-		sums.Segmented += c.Segmented[i].Blocks
-		sums.Sentences += c.Segmented[i].Sentences
-	}
+	p.files.add(c)
 	rows := make([]parquet.Tree, len(c.Sentences))
 	words := int64(0)
 	for i := range c.Sentences {
 		s := &c.Sentences[i]
 		rows[i] = c.TreeRow(i, p.job.ModelID)
-		sums := p.file(&c.Files[s.File])
-		sums.Trees++
-		sums.Words += int64(len(s.Words))
-		sums.Meet(&s.Sentence)
 		words += int64(len(s.Words))
 		p.status[s.Status.String()]++
 		p.work.note(s.Confidence.Weighed)
@@ -140,24 +122,8 @@ func (p *rangeParts) addFailures(c *Chunk) error {
 	rows := make([]parquet.Failure, len(c.Failures))
 	for i := range c.Failures {
 		row := &c.Failures[i]
-		f := &c.Files[row.File]
-		sums := p.file(f)
-		if row.Block {
-			sums.BlocksFailed++
-		}
-		if row.Sentence {
-			sums.SentencesFailed++
-		}
-		if row.Kind == syntax.KindInternal {
-			sums.Internal++
-		}
-		if row.Severity == syntax.SeverityWarning {
-			sums.Warnings++
-		} else {
-			sums.Errors++
-		}
 		rows[i] = c.FailureRow(i)
-		row.SourceURI = f.URI
+		row.SourceURI = c.Files[row.File].URI
 		p.reasons = addReason(p.reasons, reasonOf(&row.Failure))
 	}
 	return p.part.Failures(rows...)
@@ -185,20 +151,8 @@ func (c *Chunk) FailureRow(i int) parquet.Failure {
 // commit checks what Read counted against what arrived and publishes the
 // parts.
 func (p *rangeParts) commit(ends []File) error {
-	for i := range ends {
-		end := &ends[i]
-		if sums := p.files[end.Piece]; sums != nil {
-			blocks := end.Blocks
-			end.Counts = sums.Counts
-			end.Blocks = blocks
-			delete(p.files, end.Piece)
-		}
-		if err := end.check(); err != nil {
-			return fmt.Errorf("%s: %w: something was lost between Read and Write", end.URI, err)
-		}
-	}
-	if len(p.files) > 0 {
-		return fmt.Errorf("rows of %d files came to Write that Read did not count", len(p.files))
+	if err := p.files.close(ends); err != nil {
+		return err
 	}
 	return p.publish(ends)
 }

@@ -83,7 +83,7 @@ func TestWorkSteps(t *testing.T) {
 // counters of Beam; outside Beam counting does nothing.
 func TestReasonsAreCountedByKind(t *testing.T) {
 	c := &Chunk{}
-	sum := Summary{}
+	sum := Tally{}
 	c.Files = []File{{URI: "in/a"}}
 	for i := range 5000 {
 		kind := syntax.Kind(i % len(syntax.Kinds()))
@@ -99,8 +99,8 @@ func TestReasonsAreCountedByKind(t *testing.T) {
 	if n := len(syntax.Kinds()); names != n {
 		t.Errorf("%d names of counters for %d kinds", names, n)
 	}
-	for i := range c.Failures {
-		sum.Note(c, &c.Failures[i])
+	if err := sum.Add(c); err != nil {
+		t.Fatal(err)
 	}
 	if len(sum.Reasons) != len(syntax.Kinds()) {
 		t.Errorf("%d reasons for %d kinds", len(sum.Reasons), len(syntax.Kinds()))
