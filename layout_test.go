@@ -74,7 +74,7 @@ var imports = func() map[string][]string {
 		"bench/ablation":            append(slices.Clone(components), "io/conllu"),
 		"bench/curve":               {"io/conllu", "model", "parser/decode", "parser/syntax", "parser/train"},
 		"bench/layouts":             {"io/conllu", "io/source", "io/text", "model", "parser/eval", "parser/syntax"},
-		"bench/optima":              append(slices.Clone(components), "bench/optima/firstorder", "io/conllu", "model", "parser/train"),
+		"bench/optima":              append(slices.Clone(components), "bench/optima/firstorder", "io/conllu", "io/durable", "model", "parser/train"),
 		"bench/optima/firstorder":   {"parser/graph"},
 		"bench/scale":               {"model", "parser/decode", "parser/syntax"},
 		"bench/stages":              {"io/conllu", "model", "parser/decode", "parser/syntax"},

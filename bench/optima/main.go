@@ -28,9 +28,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/durable"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/train"
@@ -306,12 +305,12 @@ func (d *document) write(folder, name string) error {
 			return fmt.Errorf("figure %s: %w", f.name, err)
 		}
 		file := name + "-" + f.name + ".svg"
-		if err := renameio.WriteFile(filepath.Join(folder, file), svg, 0o644); err != nil {
+		if err := durable.WriteFile(filepath.Join(folder, file), "", svg, 0o644); err != nil {
 			return err
 		}
 		text = fmt.Appendf(text, "\n![%s](%s)\n", f.title, file)
 	}
-	return renameio.WriteFile(filepath.Join(folder, name+".md"), text, 0o644)
+	return durable.WriteFile(filepath.Join(folder, name+".md"), "", text, 0o644)
 }
 
 // percent is part of whole in percent, 0 of nothing.
