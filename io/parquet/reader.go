@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"strconv"
 	"strings"
 
@@ -17,9 +16,10 @@ import (
 // A Reader reads the rows of a file in order. It is not safe for concurrent
 // use.
 type Reader[T Row] struct {
-	name string
-	in   io.Closer
-	file *pq.File
+	name             string
+	in               file
+	file             *pq.File
+	size, footerSize int64 // of the file, and of the footer with what follows it
 }
 
 // A file is what Open reads from.
@@ -61,7 +61,6 @@ func open[T Row](path string, f file, size int64) (*Reader[T], error) {
 		f.Close()
 		return nil, err
 	}
-	r.in = f
 	return r, nil
 }
 
@@ -73,40 +72,45 @@ func openFile(path string) (file, int64, error) {
 		}
 		return tail, tail.Size(), nil
 	}
-	f, err := os.Open(path)
+	f, info, err := store.OpenLocal(path)
 	if err != nil {
-		return nil, 0, err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		f.Close()
 		return nil, 0, err
 	}
 	return f, info.Size(), nil
 }
 
-func newReader[T Row](name string, in io.ReaderAt, size int64) (r *Reader[T], err error) {
+func newReader[T Row](name string, in file, size int64) (r *Reader[T], err error) {
 	defer recoverDamage(name, &err)
 	_, remote := in.(*store.Tail) // the first bytes are far from the last, and those say enough
 	file, err := pq.OpenFile(in, size, pq.SkipPageIndex(true), pq.SkipBloomFilters(true), pq.SkipMagicBytes(remote))
 	if err != nil {
-		return nil, fmt.Errorf("%s: not a Parquet file, or damaged: %w; delete it and run treebeam parse again", name, err)
+		return nil, damaged(name, "not a Parquet file, or damaged: %w", err)
 	}
+	footer, err := footerSize(file, in, size)
+	if err != nil {
+		return nil, damaged(name, "damaged: %w", err)
+	}
+	r = &Reader[T]{name: name, in: in, file: file, size: size, footerSize: footer}
 	for _, path := range pq.SchemaOf(new(T)).Columns() {
 		want, _ := pq.SchemaOf(new(T)).Lookup(path...)
 		got, ok := file.Schema().Lookup(path...)
-		if !ok || got.Node.Type().Kind() != want.Node.Type().Kind() || got.MaxRepetitionLevel != want.MaxRepetitionLevel {
-			return nil, fmt.Errorf("%s: has no column %s of the right type: another version wrote it, or another program; convert or read it with that",
-				name, strings.Join(path, "."))
+		if ok && got.Node.Type().Kind() == want.Node.Type().Kind() && got.MaxRepetitionLevel == want.MaxRepetitionLevel {
+			continue
 		}
+		if _, ours := r.Footer(KeyDigest); ours {
+			if err := r.Verify(); err != nil {
+				return nil, err
+			}
+		}
+		return nil, fmt.Errorf("%s: %w: it has no column %s of the right type", name, ErrForeign, strings.Join(path, "."))
 	}
-	return &Reader[T]{name: name, file: file}, nil
+	return r, nil
 }
 
 // recoverDamage makes an error of a panic: the Parquet library trusts files.
 func recoverDamage(name string, err *error) {
 	if p := recover(); p != nil {
-		*err = fmt.Errorf("%s: damaged: %v; delete it and run treebeam parse again", name, p)
+		*err = damaged(name, "damaged: %v", p)
 	}
 }
 
@@ -126,11 +130,13 @@ func (r *Reader[T]) Check(fp string, k, n int) error {
 // Footer returns the value of a key and whether it is there.
 func (r *Reader[T]) Footer(key string) (string, bool) { return r.file.Lookup(key) }
 
-// footer returns all of it.
+// footer returns all of it but the digest.
 func (r *Reader[T]) footer() map[string]string {
 	all := map[string]string{}
 	for _, kv := range r.file.Metadata().KeyValueMetadata {
-		all[kv.Key] = kv.Value
+		if kv.Key != KeyDigest {
+			all[kv.Key] = kv.Value
+		}
 	}
 	return all
 }
@@ -172,7 +178,7 @@ func (r *Reader[T]) read(rows **pq.GenericReader[T]) (batch []T, err error) {
 	batch = make([]T, batchRows)
 	n, err := (*rows).Read(batch)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = fmt.Errorf("%s: damaged: %w; delete it and run treebeam parse again", r.name, err)
+		err = damaged(r.name, "damaged: %w", err)
 	}
 	return batch[:n], err
 }

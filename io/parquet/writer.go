@@ -40,6 +40,7 @@ const (
 // concurrent use.
 type Writer[T Row] struct {
 	w     *pq.GenericWriter[T]
+	out   *sealer
 	batch []pq.Row
 	bytes int // of the row group
 	rows  int64
@@ -56,6 +57,7 @@ func NewWriter[T Row](w io.Writer, meta []KeyValue) *Writer[T] {
 		pq.DictionaryMaxBytes(maxDictSize),
 		pq.DataPageStatistics(true),
 		pq.KeyValueMetadata(KeyFormat, FormatVersion),
+		pq.KeyValueMetadata(KeyDigest, noDigest),
 	}
 	switch any(*new(T)).(type) {
 	case Tree:
@@ -69,7 +71,8 @@ func NewWriter[T Row](w io.Writer, meta []KeyValue) *Writer[T] {
 		options = append(options, pq.KeyValueMetadata(kv.Key, kv.Value))
 	}
 	options = append(options, pq.SchemaOf(new(T)))
-	return &Writer[T]{w: pq.NewGenericWriter[T](w, options...), batch: make([]pq.Row, 0, batchRows), footer: map[string]string{}}
+	out := newSealer(w)
+	return &Writer[T]{w: pq.NewGenericWriter[T](out, options...), out: out, batch: make([]pq.Row, 0, batchRows), footer: map[string]string{}}
 }
 
 // Write appends rows.
@@ -123,10 +126,18 @@ func (w *Writer[T]) Close() error {
 	if err := w.flush(); err != nil {
 		return err
 	}
+	if err := w.w.Flush(); err != nil {
+		return fmt.Errorf("writing a row group: %w", err)
+	}
+	w.out.end()
 	for _, key := range slices.Sorted(maps.Keys(w.footer)) {
 		w.w.SetKeyValueMetadata(key, w.footer[key])
 	}
-	if err := w.w.Close(); err != nil {
+	err := w.w.Close()
+	if err == nil {
+		err = w.out.seal()
+	}
+	if err != nil {
 		return fmt.Errorf("writing the footer: %w", err)
 	}
 	return nil

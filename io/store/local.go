@@ -96,14 +96,34 @@ func (l Local) Stat(_ context.Context, name string) (Info, error) {
 	return Info{Name: name, Size: info.Size(), Version: FileVersion(info)}, nil
 }
 
+// OpenLocal opens a regular file. Anything else is an error: to open a named
+// pipe would wait until somebody writes to it.
+func OpenLocal(name string) (*os.File, fs.FileInfo, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if info, err = f.Stat(); err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
 // Open implements Store.
 func (l Local) Open(_ context.Context, name, version string, off, n int64) (io.ReadCloser, error) {
-	f, err := os.Open(name)
+	f, info, err := OpenLocal(name)
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
-	if err == nil && version != "" && FileVersion(info) != version {
+	if version != "" && FileVersion(info) != version {
 		err = fmt.Errorf("%s: %w", name, ErrVersion)
 	}
 	if err != nil {

@@ -31,6 +31,9 @@ var (
 	ErrCondition = errors.New("another process has written the file meanwhile")
 	// ErrVersion says that the wanted version of a file is no longer there.
 	ErrVersion = errors.New("the file has changed")
+	// ErrNotRegular says that a local name is that of a folder, a pipe or a
+	// device where a file belongs.
+	ErrNotRegular = errors.New("it is no regular file, but a folder, a pipe or a device")
 )
 
 // ErrNoBucket is fs.ErrNotExist of a whole bucket.
