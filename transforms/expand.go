@@ -33,7 +33,13 @@ func (f *expandFn) ProcessElement(ctx context.Context, _ []byte, emit func(sourc
 	if err := f.Job.checkToken(); err != nil {
 		return marked(err)
 	}
-	next, stop := iter.Pull2(inOrder(ctx, f.Job.held(ctx), func(h held) (bool, error) { return f.Job.isDone(h), nil }))
+	next, stop := iter.Pull2(inOrder(ctx, f.Job.held(ctx), func(h held) (bool, error) {
+		done, damaged := f.Job.isDone(h)
+		if damaged {
+			Progress.Damaged.Add(1)
+		}
+		return done, nil
+	}))
 	defer stop()
 	for r, err := range source.PlanRanges(ctx, f.Job.planPath()) {
 		var more bool

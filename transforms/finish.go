@@ -63,25 +63,6 @@ type Summary struct {
 	Counts
 }
 
-// A Manifest is manifest.json, the mark of a complete output: it names all
-// its files.
-type Manifest struct {
-	FP            string     `json:"fp"`
-	FormatVersion string     `json:"format_version"`
-	Model         string     `json:"model_id"`
-	ModelDigest   string     `json:"model_digest"`
-	Options       RowOptions `json:"options"`
-	Ranges        int        `json:"ranges"`
-	Files         []Output   `json:"files"`
-}
-
-// An Output is a file of an output, by its path in the folder.
-type Output struct {
-	Path  string `json:"path"`
-	Bytes int64  `json:"bytes"`
-	Rows  int64  `json:"rows,omitempty"`
-}
-
 // finish does Finish's work when all ranges are known to be done. The parts of
 // a merged output come from runs whose defects were few enough each.
 func (j *Job) finish(ctx context.Context, merged bool) error {
@@ -103,7 +84,7 @@ func (j *Job) finish(ctx context.Context, merged bool) error {
 		sum.addWork(&part.work)
 		docs = append(docs, part.files...)
 		manifest.Files = append(manifest.Files, Output{Path: j.name("trees", k), Bytes: part.held.trees.Size, Rows: part.rows})
-		manifest.Files = append(manifest.Files, Output{Path: j.name("failures", k), Bytes: part.held.failures.Size})
+		manifest.Files = append(manifest.Files, Output{Path: j.name("failures", k), Bytes: part.held.failures.Size, Rows: part.failures})
 		k++
 	}
 	if sum.Work != nil {
@@ -155,7 +136,7 @@ func (j *Job) finish(ctx context.Context, merged bool) error {
 		}
 		manifest.Files = append(manifest.Files, f)
 	}
-	return j.writeJSON(ctx, ManifestFile, manifest)
+	return j.writeManifest(ctx, &manifest)
 }
 
 // size is the size of a file of an output.

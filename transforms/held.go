@@ -67,20 +67,24 @@ func (j *Job) parts(ctx context.Context, kind string) (part func(k int) (*store.
 }
 
 // isDone reports whether a range is done: see parquet.PartID.Check. With Redo
-// one with a file that could not be read is not.
-func (j *Job) isDone(h held) bool {
+// one with a file that could not be read is not. A range whose parts are there
+// but not as they were written is damaged; with Verify all of them is read.
+func (j *Job) isDone(h held) (done, damaged bool) {
 	trees, err := j.openDone(h)
 	if err != nil {
-		return false
+		return false, h.trees != nil && h.failures != nil
 	}
 	defer trees.Close()
+	if j.Verify && j.partID(h.k).Verify() != nil {
+		return false, true
+	}
 	if !j.Redo {
-		return true
+		return true, false
 	}
 	var files []File
 	text, _ := trees.Footer(keyFiles)
 	return json.Unmarshal([]byte(text), &files) == nil &&
-		!slices.ContainsFunc(files, func(f File) bool { return f.Failed })
+		!slices.ContainsFunc(files, func(f File) bool { return f.Failed }), false
 }
 
 // openDone opens the trees of a range that is done.
@@ -109,7 +113,8 @@ func (j *Job) done(k int) bool {
 	if h.trees != nil { // of a new range there is nothing: one request
 		h.failures = j.stat("failures", k)
 	}
-	return j.isDone(h)
+	done, _ := j.isDone(h)
+	return done
 }
 
 // stat returns a part as the store shows it now, or nil.

@@ -68,6 +68,7 @@ type Job struct {
 	Footer      map[string]string // provenance, written into every part
 	Runner      string            // for messages
 	Redo        bool              // --retry-failures: ranges with rows of stage read are not done
+	Verify      bool              // --verify: the parts of ranges that are done are read whole
 	Token       string            // what TokenFile in the output folder holds; "" if workers need not show that they see it
 }
 

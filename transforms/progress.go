@@ -9,6 +9,7 @@ var Progress struct {
 	Words   atomic.Int64 // parsed
 	Written atomic.Int64 // ranges written
 	Skipped atomic.Int64 // ranges found done
+	Damaged atomic.Int64 // ranges found with parts that are not as they were written
 	Active  atomic.Int64 // ranges under way
 	Peak    atomic.Int64 // most ranges ever under way at once
 }

@@ -11,12 +11,13 @@ import (
 
 // partSums is what the footer of a range's trees says.
 type partSums struct {
-	held    held
-	rows    int64
-	files   []File
-	reasons []Reason
-	status  map[string]int64
-	work    Work
+	held     held
+	rows     int64
+	failures int64 // rows of failures/
+	files    []File
+	reasons  []Reason
+	status   map[string]int64
+	work     Work
 }
 
 // allSums yields the sums of all ranges in order. The pair with an error is
@@ -71,6 +72,7 @@ func (j *Job) sums(h held, part *parquet.Reader[parquet.Tree]) (*partSums, error
 	trees := int64(0)
 	for i := range s.files {
 		trees += s.files[i].Trees
+		s.failures += s.files[i].Errors + s.files[i].Warnings
 	}
 	if trees != s.rows {
 		return nil, fmt.Errorf("%s has %d rows, but its footer counts %d trees", path, s.rows, trees)

@@ -1,0 +1,167 @@
+package transforms
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/store"
+)
+
+// A Manifest is manifest.json, the mark of a complete output: it names all
+// its files.
+type Manifest struct {
+	FP            string     `json:"fp"`
+	FormatVersion string     `json:"format_version"`
+	Model         string     `json:"model_id"`
+	ModelDigest   string     `json:"model_digest"`
+	Options       RowOptions `json:"options"`
+	Ranges        int        `json:"ranges"`
+	// Files are the trees and the failures of every range, in their order,
+	// then documents/ and summary.json.
+	Files []Output `json:"files"`
+	// Digest is the SHA-256 of the file as it would be with "" here. Manifests
+	// of versions before 1.3 have none.
+	Digest string `json:"digest"`
+}
+
+// An Output is a file of an output, by its path in the folder.
+type Output struct {
+	Path  string `json:"path"`
+	Bytes int64  `json:"bytes"`
+	Rows  int64  `json:"rows,omitempty"`
+}
+
+// writeManifest writes the manifest with its digest.
+func (j *Job) writeManifest(ctx context.Context, m *Manifest) error {
+	m.Digest = ""
+	text, err := manifestText(m)
+	if err != nil {
+		return err
+	}
+	m.Digest = digestOf(text)
+	if text, err = manifestText(m); err != nil {
+		return err
+	}
+	return WriteFile(ctx, j.Output, ManifestFile, text)
+}
+
+func manifestText(m *Manifest) ([]byte, error) {
+	text, err := json.MarshalIndent(m, "", "  ")
+	return append(text, '\n'), err
+}
+
+func digestOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// checkDigest returns an error if the manifest has a digest and is not what
+// was written. The digest stands last in the text.
+func (m *Manifest) checkDigest(text []byte) error {
+	if m.Digest == "" {
+		return nil
+	}
+	at := bytes.LastIndex(text, []byte(m.Digest))
+	if at < 0 || digestOf(slices.Delete(slices.Clone(text), at, at+len(m.Digest))) != m.Digest {
+		return errors.New("it is not as it was written: its digest is that of another text")
+	}
+	return nil
+}
+
+// ReadManifest reads the text of a manifest and checks it against itself: that
+// it is as it was written, and names each part of each range once and nothing
+// else. If it does not, the error says why, and the manifest is what could be
+// read.
+func ReadManifest(text []byte) (*Manifest, error) {
+	m := new(Manifest)
+	if err := json.Unmarshal(text, m); err != nil {
+		return m, err
+	}
+	if err := m.checkDigest(text); err != nil {
+		return m, err
+	}
+	if fp, err := hex.DecodeString(m.FP); err != nil || len(fp) != sha256.Size || m.Ranges < 1 {
+		return m, errors.New("it names no run")
+	}
+	if want := 2*m.Ranges + 2; len(m.Files) != want {
+		return m, fmt.Errorf("it names %d files; %d ranges have %d", len(m.Files), m.Ranges, want)
+	}
+	at := 0
+	for name := range m.names() {
+		if f := m.Files[at]; f.Path != name || f.Bytes <= 0 || f.Rows < 0 {
+			return m, fmt.Errorf("it names %q of %d bytes and %d rows where %s must stand", f.Path, f.Bytes, f.Rows, name)
+		}
+		at++
+	}
+	return m, nil
+}
+
+// names yields the files of the output in the order of Files.
+func (m *Manifest) names() func(yield func(string) bool) {
+	j := Job{FP: m.FP, Ranges: m.Ranges}
+	return func(yield func(string) bool) {
+		for k := range m.Ranges {
+			if !yield(j.name("trees", k)) || !yield(j.name("failures", k)) {
+				return
+			}
+		}
+		_ = yield(j.documentsName()) && yield(SummaryFile)
+	}
+}
+
+// Parts returns the parts of a kind, trees, failures or documents, of the
+// output in a folder whose manifest was checked.
+func (m *Manifest) Parts(folder, kind string) []parquet.PartFile {
+	if kind == "documents" {
+		f := &m.Files[2*m.Ranges]
+		return []parquet.PartFile{{Path: store.Join(folder, f.Path), FP: m.FP, Rows: f.Rows}}
+	}
+	first := 0
+	if kind == "failures" {
+		first = 1
+	}
+	list := make([]parquet.PartFile, m.Ranges)
+	for k := range list {
+		f := &m.Files[2*k+first]
+		list[k] = parquet.PartFile{Path: store.Join(folder, f.Path), FP: m.FP, K: k, N: m.Ranges, Rows: f.Rows}
+		if kind == "failures" && m.Digest == "" {
+			list[k].Rows = -1 // it was not counted then
+		}
+	}
+	return list
+}
+
+// CheckSums returns an error unless the manifest and the summary count the
+// same, and the equations of a complete output hold.
+func (m *Manifest) CheckSums(sum *Summary) error {
+	rows := [2]int64{}
+	for i := range 2 * m.Ranges {
+		rows[i%2] += m.Files[i].Rows
+	}
+	if m.Digest == "" { // failures were not counted then
+		rows[1] = sum.Errors + sum.Warnings
+	}
+	for _, c := range []struct {
+		what        string
+		here, there int64
+	}{
+		{"trees", rows[0], sum.Trees},
+		{"failures and warnings", rows[1], sum.Errors + sum.Warnings},
+		{"documents", m.Files[2*m.Ranges].Rows, sum.Files},
+	} {
+		if c.here != c.there {
+			return fmt.Errorf("it counts %d %s, but %s counts %d", c.here, c.what, SummaryFile, c.there)
+		}
+	}
+	if sum.Blocks != sum.Segmented+sum.BlocksFailed || sum.Sentences != sum.Trees+sum.SentencesFailed {
+		return fmt.Errorf("the sums in %s do not add up", SummaryFile)
+	}
+	return nil
+}
