@@ -113,7 +113,7 @@ func removeOutput(ctx context.Context, output, fp string) error {
 		}
 	}
 	names := []string{store.Join(transforms.OwnDir, source.PlanName(fp)), recordName(fp)}
-	if m, err := ReadManifest(output); err == nil && m.FP == fp {
+	if m, _ := ReadManifest(output); m.FP == fp {
 		names = append([]string{transforms.ManifestFile, transforms.SummaryFile}, names...)
 	}
 	for _, name := range names {
@@ -124,24 +124,14 @@ func removeOutput(ctx context.Context, output, fp string) error {
 	return nil
 }
 
-// ReadManifest reads the manifest of a complete output.
+// ReadManifest reads the manifest of a complete output. If it is damaged, it is
+// returned with the error, as far as it could be read.
 func ReadManifest(output string) (*transforms.Manifest, error) {
-	m := new(transforms.Manifest)
-	return m, readJSON(store.Join(output, transforms.ManifestFile), m)
-}
-
-// ReadSummary reads the summary of a complete output.
-func ReadSummary(output string) (*transforms.Summary, error) {
-	s := new(transforms.Summary)
-	return s, readJSON(store.Join(output, transforms.SummaryFile), s)
-}
-
-func readJSON(path string, v any) error {
-	data, err := store.ReadFile(context.Background(), path)
+	text, err := store.ReadFile(context.Background(), store.Join(output, transforms.ManifestFile))
 	if err != nil {
-		return err
+		return new(transforms.Manifest), err
 	}
-	return json.Unmarshal(data, v)
+	return transforms.ReadManifest(text)
 }
 
 // differences says in lines what sets the run apart from the one before it.

@@ -191,7 +191,11 @@ func same(t *testing.T, what string, a, b map[string]string) {
 func converted(t *testing.T, output string) string {
 	t.Helper()
 	var out []byte
-	if _, err := Convert(output, func(r *Row) error {
+	o, err := OpenOutput(context.Background(), output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.Sentences(func(r *Row) error {
 		out = Formats["conllu"](out, r)
 		return nil
 	}); err != nil {

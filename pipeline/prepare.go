@@ -83,7 +83,7 @@ func (o *Options) plan(ctx context.Context, output string, spool *spool, digest 
 		Job: transforms.Job{
 			FP: run.FP, Ranges: len(plan.Ranges), Output: output,
 			Model: o.Model, ModelDigest: digest, ModelID: modelID(digest),
-			Options: o.Rows, Runner: o.Runner, Redo: o.RetryFailures,
+			Options: o.Rows, Runner: o.Runner, Redo: o.RetryFailures, Verify: o.Verify,
 		},
 	}
 	for i := range plan.Ranges {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -15,7 +14,6 @@ import (
 	_ "github.com/treebeam/treebeam/io/store/gs"
 	_ "github.com/treebeam/treebeam/io/store/s3"
 
-	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -94,19 +92,13 @@ func rootCause(err error) string {
 // PartPaths returns the paths of all parts of a kind of a complete output, in
 // the order of the input.
 func PartPaths(output, kind string) ([]string, error) {
-	m, err := ReadManifest(output)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, refuse("%s has no %s: it is no output of treebeam's, or its run has not ended; the same parse command continues it",
-			output, transforms.ManifestFile)
-	}
+	m, err := readManifest(context.Background(), output)
 	if err != nil {
-		return nil, refuse("%s: %w", store.Join(output, transforms.ManifestFile), err)
+		return nil, err
 	}
 	var list []string
-	for _, f := range m.Files {
-		if strings.HasPrefix(f.Path, kind+"/") && filepath.IsLocal(f.Path) {
-			list = append(list, store.Join(output, f.Path))
-		}
+	for _, p := range m.Parts(output, kind) {
+		list = append(list, p.Path)
 	}
 	return list, nil
 }

@@ -88,7 +88,11 @@ func objects(t *testing.T, uri string) map[string]string {
 func rows(t *testing.T, output, input string) string {
 	t.Helper()
 	var out []byte
-	if _, err := Convert(output, func(r *Row) error {
+	from, err := OpenOutput(context.Background(), output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := from.Sentences(func(r *Row) error {
 		out = Formats["jsonl"](out, r)
 		return nil
 	}); err != nil {

@@ -125,7 +125,11 @@ func TestStreamIsConverted(t *testing.T) {
 	}
 	for to, format := range Formats {
 		var converted []byte
-		if _, err := Convert(out, func(r *Row) error {
+		from, err := OpenOutput(context.Background(), out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := from.Sentences(func(r *Row) error {
 			converted = format(converted, r)
 			return nil
 		}); err != nil {

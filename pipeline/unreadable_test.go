@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/store/storetest"
 )
@@ -57,13 +56,17 @@ func TestUnreadableInTheMiddle(t *testing.T) {
 		}
 		at = r.ByteOffset
 	}
-	if err := Documents(o.Output, func(d *parquet.Document) error {
+	from, err := OpenOutput(context.Background(), o.Output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d, err := range from.Documents {
+		if err != nil {
+			t.Fatal(err)
+		}
 		if known := d.SourceVersion != ""; known == strings.HasSuffix(d.SourceURI, "long.txt") {
 			t.Errorf("%s has version %q", d.SourceURI, d.SourceVersion)
 		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
 	}
 	if got := converted(t, o.Output); !strings.HasPrefix(wanted, got[:len(got)/2]) || len(got) >= len(wanted) {
 		t.Errorf("%d bytes of trees, %d of the whole file", len(got), len(wanted))

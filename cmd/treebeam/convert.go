@@ -15,7 +15,8 @@ func init() {
 }
 
 const convertAbout = `
-Writes the trees of an output folder in the order of the input. From CoNLL-U
+Writes the trees of an output folder, or those that are current in a state, in
+the order of the input. From CoNLL-U
 input everything but HEAD and DEPREL comes back byte for byte; sentences that
 could not be parsed stand in their place with a comment "treebeam_failure".
 text is one sentence a line; jsonl has one object a sentence with the columns
@@ -32,10 +33,6 @@ func runConvert(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	from, err := readable(ctx, *state, others)
-	if err != nil {
-		return err
-	}
 	format, ok := pipeline.Formats[*to]
 	if !ok {
 		return refuse("--to %s: must be %s", *to, pipeline.FormatNames)
@@ -44,6 +41,18 @@ func runConvert(ctx context.Context, args []string) error {
 		if *output != "" {
 			return refuse("--output and --per-file exclude each other")
 		}
+	}
+	var from *pipeline.Output
+	switch {
+	case *state != "" && len(others) > 0:
+		return refuse("an output folder and --state exclude each other")
+	case *state != "":
+		from, err = openState(ctx, *state)
+	default:
+		from, err = openOne(ctx, others)
+	}
+	if err != nil {
+		return err
 	}
 	ctx, stop := interruptible(ctx, "")
 	defer stop()
@@ -58,10 +67,13 @@ func runConvert(ctx context.Context, args []string) error {
 }
 
 // convertToOne writes all sentences to the file output, or standard output.
-func convertToOne(ctx context.Context, from readableRows, output string, format pipeline.Format) (err error) {
+func convertToOne(ctx context.Context, from *pipeline.Output, output string, format pipeline.Format) (err error) {
 	out, commit := io.Writer(os.Stdout), func() error { return nil }
 	if output != "" && output != "-" {
-		if out, commit, err = createOutput(output); err != nil {
+		if err := notAnInput("--output", output, from); err != nil {
+			return err
+		}
+		if out, commit, err = createOutput("--output", output); err != nil {
 			return err
 		}
 		defer func() {
@@ -72,7 +84,7 @@ func convertToOne(ctx context.Context, from readableRows, output string, format 
 	}
 	buffered := bufio.NewWriterSize(out, 1<<16)
 	var buf []byte
-	stats, err := from.convert(func(r *pipeline.Row) error {
+	stats, err := from.Sentences(func(r *pipeline.Row) error {
 		buf = format(buf[:0], r)
 		_, err := buffered.Write(buf)
 		return errOr(err, ctx.Err())

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/pipeline/diff"
 	"github.com/treebeam/treebeam/pipeline/nightly"
@@ -76,10 +75,15 @@ func diffSides(ctx context.Context, state string, args []string) (a, b diff.Side
 		if len(args) != 2 {
 			return a, b, refuse("want two output folders, or --state FOLDER and two numbers of snapshots, got %d arguments", len(args))
 		}
-		if a, err = sideOf(ctx, args[0]); err == nil {
-			b, err = sideOf(ctx, args[1])
+		var sides [2]diff.Side
+		for i, folder := range args {
+			from, err := openOutput(ctx, folder)
+			if err != nil {
+				return a, b, err
+			}
+			sides[i] = sideOf(from)
 		}
-		return a, b, err
+		return sides[0], sides[1], nil
 	}
 	s, err := nightly.At(state)
 	if err != nil {
@@ -110,51 +114,13 @@ func diffSides(ctx context.Context, state string, args []string) (a, b diff.Side
 		if err != nil {
 			return a, b, err
 		}
-		sides[i] = snapshotSide(snapshot)
+		sides[i] = sideOf(snapshot.Output())
 	}
 	return sides[0], sides[1], nil
 }
 
-func snapshotSide(s *nightly.Snapshot) diff.Side {
-	return diff.Side{
-		Name: s.Name,
-		Documents: func(yield func(*parquet.Document, error) bool) {
-			for e, err := range s.Entries() {
-				if err != nil {
-					yield(nil, err)
-					return
-				}
-				if !yield(&e.Document, nil) {
-					return
-				}
-			}
-		},
-		Trees: s.Trees(),
-	}
-}
-
-// sideOf is an output folder, or what is current in a state.
-func sideOf(ctx context.Context, folder string) (diff.Side, error) {
-	if nightly.IsState(ctx, folder) {
-		s, err := nightly.At(folder)
-		if err != nil {
-			return diff.Side{}, err
-		}
-		snapshot, err := s.Current(ctx)
-		if err != nil {
-			return diff.Side{}, asRefusal(err)
-		}
-		return snapshotSide(snapshot), nil
-	}
-	documents, err := pipeline.PartPaths(folder, "documents")
-	if err != nil {
-		return diff.Side{}, asRefusal(err)
-	}
-	trees, err := pipeline.PartPaths(folder, "trees")
-	if err != nil {
-		return diff.Side{}, asRefusal(err)
-	}
-	return diff.Side{Name: folder, Documents: parquet.Rows[parquet.Document](documents), Trees: parquet.Rows[parquet.Tree](trees)}, nil
+func sideOf(o *pipeline.Output) diff.Side {
+	return diff.Side{Name: o.Name, Documents: o.Documents, Trees: o.Trees}
 }
 
 // diffLimits are the thresholds that were given.

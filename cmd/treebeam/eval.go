@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/decode"
 	"github.com/treebeam/treebeam/parser/eval"
@@ -24,7 +24,7 @@ func init() {
 const evalAbout = `
 Scores trees against gold ones by the rules of the CoNLL 2018 shared task:
 subtypes of relations are ignored, figures are F1 in percent. The trees are
-those of a CoNLL-U file or of a run's output folder (--system), or a model
+those of a CoNLL-U file, of a run's output folder or of a state (--system), or a model
 makes them (--model FILE, or --model embedded) from the gold file's raw text,
 or from its words with --gold-tokens, or its words and tags with --gold-tags;
 on gold words it also says what wrong trees come from: a gold head was pruned,
@@ -43,11 +43,11 @@ type evalFlags struct {
 	samples                      int
 }
 
-func runEval(_ context.Context, args []string) error {
+func runEval(ctx context.Context, args []string) error {
 	fs := newFlags("eval", "eval --gold G.conllu --system S.conllu|out/ | --model m.tbm", evalAbout)
 	var f evalFlags
 	fs.StringVar(&f.gold, "gold", "", "gold trees, a CoNLL-U `FILE`")
-	fs.StringVar(&f.system, "system", "", "trees to score, a CoNLL-U `FILE` or the output folder of a run")
+	fs.StringVar(&f.system, "system", "", "trees to score, a CoNLL-U `FILE`, or the folder of an output or a state")
 	fs.StringVar(&f.model, "model", "", "model `FILE` that makes the trees to score, or 'embedded'")
 	fs.BoolVar(&f.goldTokens, "gold-tokens", false, "with --model: parse the gold sentences and words, not the raw text")
 	fs.BoolVar(&f.goldTags, "gold-tags", false, "with --model: parse the gold words with their tags and lemmas")
@@ -74,7 +74,7 @@ func runEval(_ context.Context, args []string) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
-	return f.run(os.Stdout)
+	return f.run(ctx, os.Stdout)
 }
 
 func (f *evalFlags) validate() error {
@@ -87,18 +87,23 @@ func (f *evalFlags) validate() error {
 		return refuse("--gold-tags has the gold words too: leave --gold-tokens out")
 	case f.system != "" && (f.goldTokens || f.goldTags || f.write != ""):
 		return refuse("--gold-tokens, --gold-tags and --write go with --model")
+	case f.write != "" && sameFile(f.gold, f.write):
+		return refuse("--write %s is the file of the gold trees: they would be lost; name another", f.write)
 	case f.samples < 1:
 		return refuse("--samples %d: want at least 1", f.samples)
 	}
 	return nil
 }
 
-func (f *evalFlags) run(out io.Writer) error {
-	gold, err := conllu.ReadAllWith(f.gold, conllu.Options{MultipleRoots: true})
+func (f *evalFlags) run(ctx context.Context, out io.Writer) error {
+	gold, err := conllu.ReadAll(f.gold)
 	if err != nil {
-		return &refusal{err}
+		return refuse("%w; the rules of CoNLL 2018 want trees with one root each", err)
 	}
-	system, causes, err := f.trees(gold)
+	if len(gold) == 0 {
+		return refuse("--gold %s holds no sentences: there is nothing to score", f.gold)
+	}
+	system, causes, err := f.trees(ctx, gold)
 	if err != nil {
 		return err
 	}
@@ -108,7 +113,7 @@ func (f *evalFlags) run(out io.Writer) error {
 	}
 	result.Errors = causes
 	if f.against != "" {
-		return f.compare(out, gold, result)
+		return f.compare(ctx, out, gold, result)
 	}
 	if f.row != "" {
 		_, err := fmt.Fprintf(out, "%-52s %s\n", f.row, summaryRow(result))
@@ -137,8 +142,8 @@ func summaryRow(r *eval.Result) string {
 }
 
 // compare prints how sure the difference to another system is.
-func (f *evalFlags) compare(out io.Writer, gold []syntax.Sentence, a *eval.Result) error {
-	other, err := readSystem(f.against)
+func (f *evalFlags) compare(ctx context.Context, out io.Writer, gold []syntax.Sentence, a *eval.Result) error {
+	other, err := readSystem(ctx, f.against)
 	if err != nil {
 		return err
 	}
@@ -160,9 +165,9 @@ func (f *evalFlags) compare(out io.Writer, gold []syntax.Sentence, a *eval.Resul
 
 // trees returns what is to be scored, and, where the search's candidates are
 // known and are those of the gold words, what its errors come from.
-func (f *evalFlags) trees(gold []syntax.Sentence) (system []syntax.Sentence, causes *eval.TreeErrors, err error) {
+func (f *evalFlags) trees(ctx context.Context, gold []syntax.Sentence) (system []syntax.Sentence, causes *eval.TreeErrors, err error) {
 	if f.system != "" {
-		system, err = readSystem(f.system)
+		system, err = readSystem(ctx, f.system)
 		return system, nil, err
 	}
 	m, err := model.Open(f.model)
@@ -202,41 +207,28 @@ func (f *evalFlags) trees(gold []syntax.Sentence) (system []syntax.Sentence, cau
 	return system, causes, err
 }
 
-// readSystem reads a CoNLL-U file, or the trees of an output folder in their
-// order.
-func readSystem(path string) ([]syntax.Sentence, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, &refusal{err}
-	}
-	if !info.IsDir() {
-		sents, err := conllu.ReadAllWith(path, conllu.Options{MultipleRoots: true, NoHeads: true})
+// readSystem reads a CoNLL-U file, or the trees of an output or a state in
+// their order.
+func readSystem(ctx context.Context, path string) ([]syntax.Sentence, error) {
+	if !store.IsRemote(path) {
+		info, err := os.Stat(path)
 		if err != nil {
 			return nil, &refusal{err}
 		}
-		return sents, nil
-	}
-	parts, err := filepath.Glob(filepath.Join(path, "trees", "part-*.parquet"))
-	if err != nil || len(parts) == 0 {
-		return nil, refuse("%s is no output folder of treebeam: it has no trees/part-*.parquet", path)
-	}
-	var sents []syntax.Sentence
-	for _, part := range parts {
-		if sents, err = appendTrees(sents, part); err != nil {
-			return nil, fmt.Errorf("%s: %w", part, err)
+		if !info.IsDir() {
+			sents, err := conllu.ReadAllWith(path, conllu.Options{NoHeads: true})
+			if err != nil {
+				return nil, refuse("%w; the rules of CoNLL 2018 want trees with one root each", err)
+			}
+			return sents, nil
 		}
 	}
-	return sents, nil
-}
-
-// appendTrees appends the trees of one Parquet file.
-func appendTrees(sents []syntax.Sentence, path string) ([]syntax.Sentence, error) {
-	r, err := parquet.Open[parquet.Tree](path)
+	from, err := openOutput(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
-	for row, err := range r.All() {
+	var sents []syntax.Sentence
+	for row, err := range from.Trees {
 		if err != nil {
 			return nil, err
 		}
@@ -249,21 +241,25 @@ func appendTrees(sents []syntax.Sentence, path string) ([]syntax.Sentence, error
 	return sents, nil
 }
 
-func writeSentences(path string, sents []syntax.Sentence) error {
-	f, err := os.Create(path)
+// writeSentences writes a CoNLL-U file, all of it or nothing.
+func writeSentences(path string, sents []syntax.Sentence) (err error) {
+	w, commit, err := createOutput("--write", path)
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(f)
+	defer func() {
+		if err != nil {
+			w.(interface{ Cleanup() error }).Cleanup()
+		}
+	}()
+	buffered := bufio.NewWriter(w)
 	for i := range sents {
-		if err := conllu.Write(w, &sents[i]); err != nil {
-			f.Close()
+		if err := conllu.Write(buffered, &sents[i]); err != nil {
 			return err
 		}
 	}
-	if err := w.Flush(); err != nil {
-		f.Close()
+	if err := buffered.Flush(); err != nil {
 		return err
 	}
-	return f.Close()
+	return commit()
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -30,7 +31,7 @@ func evalOutput(t *testing.T, f evalFlags) (string, error) {
 		return "", err
 	}
 	var out bytes.Buffer
-	err := f.run(&out)
+	err := f.run(context.Background(), &out)
 	return out.String(), err
 }
 
@@ -117,12 +118,12 @@ func TestEvalRefusals(t *testing.T) {
 		{evalFlags{gold: toyDev, system: toyDev, goldTags: true}, "go with --model"},
 		{evalFlags{gold: "nowhere.conllu", system: toyDev}, "nowhere.conllu"},
 		{evalFlags{gold: toyDev, system: "nowhere.conllu"}, "nowhere.conllu"},
-		{evalFlags{gold: toyDev, system: t.TempDir()}, "no output folder"},
+		{evalFlags{gold: toyDev, system: t.TempDir()}, "it is no output"},
 		{evalFlags{gold: toyDev, system: toyTrain}, "same text"},
 		{evalFlags{gold: toyDev, model: toyDev}, "CoNLL-U"},
 	} {
 		_, err := evalOutput(t, c.f)
-		if _, ok := err.(*refusal); !ok || !strings.Contains(err.Error(), c.want) {
+		if status := report(command{name: "eval"}, err); status != exitRefused || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want a refusal with %q", c.f, err, c.want)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/pipeline"
 )
 
 func init() {
@@ -25,7 +24,7 @@ docs/failures.md explains every kind.`
 
 const failuresHeader = "doc_id\tsource_uri\tbyte_offset\tline\tstage\tseverity\tkind\treason\ttext"
 
-func runFailures(_ context.Context, args []string) error {
+func runFailures(ctx context.Context, args []string) error {
 	fs := newFlags("failures", "failures FOLDER [flags]", failuresAbout)
 	onlyErrors := fs.Bool("errors", false, "the same as --severity error")
 	severity := fs.String("severity", "all", "`WHICH` rows: error, warning or all")
@@ -33,9 +32,6 @@ func runFailures(_ context.Context, args []string) error {
 	others, err := parseFlags(fs, args)
 	if err != nil {
 		return err
-	}
-	if len(others) != 1 {
-		return refuse("want one output folder of treebeam parse, got %d arguments", len(others))
 	}
 	switch {
 	case *severity != "all" && *severity != "error" && *severity != "warning":
@@ -48,25 +44,19 @@ func runFailures(_ context.Context, args []string) error {
 	if *kind != "" && new(syntax.Kind).UnmarshalText([]byte(*kind)) != nil {
 		return refuse("--kind %s: must be one of %v", *kind, syntax.Kinds())
 	}
-	out := bufio.NewWriter(os.Stdout)
-	// The header comes only with a folder that can be read.
-	header := func() { out.WriteString(failuresHeader + "\n") }
-	err = pipeline.Failures(others[0], func(f *parquet.Failure) error {
-		if header != nil {
-			header()
-			header = nil
-		}
-		if *severity != "all" && f.Severity != *severity || *kind != "" && f.Kind != *kind {
-			return nil
-		}
-		_, err := out.WriteString(failureLine(f))
-		return err
-	})
+	from, err := openOne(ctx, others)
 	if err != nil {
-		return errOr(out.Flush(), err)
+		return err
 	}
-	if header != nil {
-		header()
+	out := bufio.NewWriter(os.Stdout)
+	out.WriteString(failuresHeader + "\n")
+	for f, err := range from.Failures {
+		if err != nil {
+			return errOr(out.Flush(), err)
+		}
+		if (*severity == "all" || f.Severity == *severity) && (*kind == "" || f.Kind == *kind) {
+			out.WriteString(failureLine(f)) // Flush has the error
+		}
 	}
 	return out.Flush()
 }

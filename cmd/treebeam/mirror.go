@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"github.com/treebeam/treebeam/io/mirror"
-	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/pipeline"
 )
 
@@ -35,10 +34,18 @@ type mirrorer struct {
 // convertPerFile writes a file below dir for every input file of output that
 // has sentences. Nothing is written if one of them is there already, unless
 // overwrite is set.
-func convertPerFile(ctx context.Context, from readableRows, dir, to string, overwrite bool) (err error) {
+func convertPerFile(ctx context.Context, from *pipeline.Output, dir, to string, overwrite bool) (err error) {
 	files, names, renamed, err := mirrorNames(from, extensions[to])
 	if err != nil {
 		return err
+	}
+	if err := checkTarget("--per-file", dir, true); err != nil {
+		return err
+	}
+	if overwrite {
+		if err := noInputs(dir, names, from); err != nil {
+			return err
+		}
 	}
 	folder, err := mirror.Open(dir)
 	if err != nil {
@@ -61,7 +68,7 @@ func convertPerFile(ctx context.Context, from readableRows, dir, to string, over
 		}
 	}()
 	var buf []byte
-	stats, err := from.convert(func(r *pipeline.Row) error {
+	stats, err := from.Sentences(func(r *pipeline.Row) error {
 		buf = pipeline.Formats[to](buf[:0], r)
 		return errOr(ctx.Err(), m.write(sourceOf(r), buf))
 	})
@@ -81,16 +88,15 @@ const renamedShown = 5
 
 // mirrorNames returns the file of each input file that has sentences, by
 // source_uri, their paths, and lines about ids that were no names of files.
-func mirrorNames(from readableRows, extension string) (files map[string]*mirrored, names, renamed []string, err error) {
+func mirrorNames(from *pipeline.Output, extension string) (files map[string]*mirrored, names, renamed []string, err error) {
 	var sources, ids []string
-	err = from.documents(func(d *parquet.Document) error {
+	for d, err := range from.Documents {
+		if err != nil {
+			return nil, nil, nil, err
+		}
 		if d.Blocks > 0 {
 			sources, ids = append(sources, d.SourceURI), append(ids, d.DocID)
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, nil, nil, err
 	}
 	names = mirror.Names(ids, extension)
 	files = make(map[string]*mirrored, len(names))

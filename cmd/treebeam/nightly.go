@@ -15,7 +15,6 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/pipeline/nightly"
 	"github.com/treebeam/treebeam/transforms"
@@ -76,6 +75,8 @@ func (c *parseCommand) checkNight() error {
 		return refuse("--state and --output exclude each other: the runs of a state are folders in it")
 	case c.to != "" && c.to != "parquet":
 		return refuse("--to %s cannot be used with --state; treebeam convert --state writes other formats", c.to)
+	case c.options.Verify:
+		return refuse("--verify belongs to --output; treebeam report reads all of a state, and --all parses every file again")
 	case c.options.Overwrite:
 		return refuse("--overwrite cannot be used with --state; --all parses every file again")
 	}
@@ -256,48 +257,4 @@ func printNight(n *nightly.Night, result *nightly.Result, state string, elapsed 
 	if err == nil {
 		fmt.Printf("%s\n", line)
 	}
-}
-
-// A readableRows is what convert reads: an output, or the current snapshot of a
-// state. Both functions give their rows in input order.
-type readableRows struct {
-	convert   func(yield func(*pipeline.Row) error) (pipeline.Converted, error)
-	documents func(yield func(*parquet.Document) error) error
-}
-
-// readable is the one output named, or what is current in a state.
-func readable(ctx context.Context, state string, outputs []string) (readableRows, error) {
-	if state == "" {
-		if len(outputs) != 1 {
-			return readableRows{}, refuse("want one output folder of treebeam parse, or --state FOLDER, got %d arguments", len(outputs))
-		}
-		return readableRows{
-			func(yield func(*pipeline.Row) error) (pipeline.Converted, error) {
-				return pipeline.Convert(outputs[0], yield)
-			},
-			func(yield func(*parquet.Document) error) error { return pipeline.Documents(outputs[0], yield) },
-		}, nil
-	}
-	if len(outputs) > 0 {
-		return readableRows{}, refuse("an output folder and --state exclude each other")
-	}
-	s, err := nightly.At(state)
-	if err != nil {
-		return readableRows{}, err
-	}
-	snapshot, err := s.MustCurrent(ctx)
-	if err != nil {
-		return readableRows{}, err
-	}
-	return readableRows{snapshot.Convert, func(yield func(*parquet.Document) error) error {
-		for e, err := range snapshot.Entries() {
-			if err != nil {
-				return err
-			}
-			if err := yield(&e.Document); err != nil {
-				return err
-			}
-		}
-		return nil
-	}}, nil
 }

@@ -8,28 +8,31 @@ import (
 	"github.com/treebeam/treebeam/io/store"
 )
 
-// createOutput opens a file that appears under its name only when commit is
-// called. A device or a pipe, such as /dev/null, is written in place. Its
+// createOutput opens the file that a flag names, which appears under its name only when
+// commit is called, and none that is among the data of an output. A device or a pipe, such as /dev/null, is written in place. Its
 // errors are refusals. w has a method Cleanup() error, which undoes what can
 // be undone.
-func createOutput(path string) (w io.Writer, commit func() error, err error) {
+func createOutput(flag, path string) (w io.Writer, commit func() error, err error) {
 	if store.IsRemote(path) {
-		return nil, nil, refuse("--output %s: only --to parquet can be written to an object store; name a local file", store.Redact(path))
+		return nil, nil, refuse("%s %s: only --to parquet can be written to an object store; name a local file", flag, store.Redact(path))
+	}
+	if err := checkTarget(flag, path, false); err != nil {
+		return nil, nil, err
 	}
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return nil, nil, refuse("--output %s is a folder; name a file in it", path)
+		return nil, nil, refuse("%s %s is a folder; name a file in it", flag, path)
 	case err == nil && !info.Mode().IsRegular():
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
-			return nil, nil, refuse("--output %s cannot be written: %w; name another file", path, err)
+			return nil, nil, refuse("%s %s cannot be written: %w; name another file", flag, path, err)
 		}
 		return device{f}, f.Close, nil
 	}
 	f, err := durable.Create(path, "", 0o644)
 	if err != nil {
-		return nil, nil, refuse("--output %s cannot be written: %w; name another file, or make its folder", path, err)
+		return nil, nil, refuse("%s %s cannot be written: %w; name another file, or make its folder", flag, path, err)
 	}
 	return f, f.CloseAtomicallyReplace, nil
 }

@@ -85,6 +85,7 @@ func newParseCommandAs(name, usage string) *parseCommand {
 	f.Int64Var(&o.RangeBytes, "range-bytes", 0, "about how many `BYTES` of input make one part (chosen)")
 	f.BoolVar(&o.Overwrite, "overwrite", false, "remove the output of another run first")
 	f.BoolVar(&o.RetryFailures, "retry-failures", false, "read files again that could not be read")
+	f.BoolVar(&o.Verify, "verify", false, "read the finished parts of an output whole, and make those anew that are damaged")
 	f.BoolVar(&o.SharedFilesystem, "shared-filesystem", false, "all workers see this machine's paths")
 	f.StringVar(&c.maxFailures, "max-failures", "", "exit with status 3 if more than `N or P%` sentences failed")
 	f.BoolVar(&c.quiet, "quiet", false, "show no progress")
@@ -173,6 +174,7 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	if c.verbose {
 		printMetrics(os.Stderr, run.Metrics(), sum.Work)
 	}
+	show.printChecked(os.Stderr)
 	printSummary(os.Stderr, os.Stdout, c.options.Output, sum, elapsed)
 	return limit.check(sum)
 }
@@ -224,14 +226,4 @@ type tooManyFailures int64
 
 func (n tooManyFailures) Error() string {
 	return fmt.Sprintf("%d failures are more than --max-failures allows", int64(n))
-}
-
-// asRefusal makes a refusal of errors that a reader of an output gives before
-// any work.
-func asRefusal(err error) error {
-	var r *pipeline.Refusal
-	if errors.As(err, &r) {
-		return err
-	}
-	return &refusal{err}
 }

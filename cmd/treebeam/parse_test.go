@@ -137,7 +137,11 @@ func TestBadInput(t *testing.T) {
 		t.Fatalf("status %d: %s", status, stderr)
 	}
 	trees, rows, reasons := map[string]int64{}, map[string]int64{}, map[string]string{}
-	if _, err := pipeline.Convert(out, func(r *pipeline.Row) error {
+	from, err := pipeline.OpenOutput(t.Context(), out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := from.Sentences(func(r *pipeline.Row) error {
 		trees[r.DocID]++
 		return nil
 	}); err != nil {

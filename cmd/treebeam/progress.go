@@ -33,6 +33,7 @@ const (
 // left on a terminal, lines elsewhere.
 type progress struct {
 	run     *pipeline.Prepared
+	quiet   bool
 	start   time.Time
 	before  pipeline.Standing // when it began
 	counted counted           // transforms.Progress then
@@ -42,15 +43,15 @@ type progress struct {
 }
 
 // counted is what transforms.Progress said at one time.
-type counted struct{ bytes, words, parts int64 }
+type counted struct{ bytes, words, parts, skipped, damaged int64 }
 
 func countedNow() counted {
 	p := &transforms.Progress
-	return counted{p.Bytes.Load(), p.Words.Load(), p.Written.Load() + p.Skipped.Load()}
+	return counted{p.Bytes.Load(), p.Words.Load(), p.Written.Load() + p.Skipped.Load(), p.Skipped.Load(), p.Damaged.Load()}
 }
 
 func startProgress(quiet bool, run *pipeline.Prepared) *progress {
-	p := &progress{run: run, start: time.Now(), stopped: make(chan struct{}), counted: countedNow()}
+	p := &progress{run: run, quiet: quiet, start: time.Now(), stopped: make(chan struct{}), counted: countedNow()}
 	if quiet {
 		return p
 	}
@@ -129,6 +130,25 @@ func (p *progress) stop() time.Duration {
 		p.bar.Finish()
 	}
 	return time.Since(p.start)
+}
+
+// printChecked says how far the parts were checked that were there before.
+func (p *progress) printChecked(w io.Writer) {
+	if !p.run.Here() {
+		return
+	}
+	now := countedNow()
+	skipped, damaged := now.skipped-p.counted.skipped, now.damaged-p.counted.damaged
+	if damaged > 0 {
+		fmt.Fprintf(w, "parts of %d ranges were damaged; they were made anew\n", damaged)
+	}
+	switch {
+	case skipped == 0 || p.quiet:
+	case p.run.Job.Verify:
+		fmt.Fprintf(w, "parts of %d ranges were there; they were read whole and are as they were written\n", skipped)
+	default:
+		fmt.Fprintf(w, "parts of %d ranges were there; their sizes and footers were checked, --verify reads them whole\n", skipped)
+	}
 }
 
 // interruptible returns a context that an interrupt ends. If the run does not

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -15,43 +16,60 @@ import (
 )
 
 // craftOutput makes a complete output of these rows, whatever is in them: they
-// may come from anywhere.
+// may come from anywhere. Documents that are not given have a row of their own,
+// and all count their rows.
 func craftOutput(t *testing.T, trees []parquet.Tree, failures []parquet.Failure, documents []parquet.Document) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "crafted")
 	m := transforms.Manifest{FP: strings.Repeat("ab", 32), FormatVersion: transforms.FormatVersion, Model: "m", Ranges: 1}
+	documents = slices.Clone(documents)
+	var sum transforms.Summary
+	of := func(uri string) *parquet.Document {
+		at := slices.IndexFunc(documents, func(d parquet.Document) bool { return d.SourceURI == uri })
+		if at < 0 {
+			at = len(documents)
+			documents = append(documents, parquet.Document{DocID: uri, SourceURI: uri})
+		}
+		return &documents[at]
+	}
+	for i := range documents {
+		documents[i].Trees, documents[i].Failures, documents[i].Warnings = 0, 0, 0
+	}
+	for i := range trees {
+		of(trees[i].SourceURI).Trees++
+	}
+	for i := range failures {
+		if d := of(failures[i].SourceURI); failures[i].Severity == "warning" {
+			d.Warnings++
+		} else {
+			d.Failures++
+		}
+	}
+	sum.Trees, sum.Sentences, sum.Errors, sum.Files = int64(len(trees)), int64(len(trees)), int64(len(failures)), int64(len(documents))
 	writePart(t, dir, "trees", &m, trees)
 	writePart(t, dir, "failures", &m, failures)
 	writePart(t, dir, "documents", &m, documents)
-	text, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, transforms.ManifestFile), text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeJSON(t, dir, transforms.SummaryFile, sum)
+	m.Files = append(m.Files, transforms.Output{Path: transforms.SummaryFile, Bytes: 1})
+	writeJSON(t, dir, transforms.ManifestFile, m)
 	return dir
+}
+
+func writeJSON(t *testing.T, dir, name string, v any) {
+	t.Helper()
+	text, err := json.Marshal(v)
+	must(t, err, os.WriteFile(filepath.Join(dir, name), text, 0o644))
 }
 
 func writePart[T parquet.Row](t *testing.T, dir, kind string, m *transforms.Manifest, rows []T) {
 	t.Helper()
 	name := kind + "/" + parquet.PartName(0, 1, m.FP)
-	m.Files = append(m.Files, transforms.Output{Path: name})
-	if err := os.MkdirAll(filepath.Join(dir, kind), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Create(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	w := parquet.NewWriter[T](f, nil)
-	if err := w.Write(rows...); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Join(dir, kind), 0o755))
+	var data bytes.Buffer
+	w := parquet.NewWriter[T](&data, []parquet.KeyValue{
+		{Key: parquet.KeyFingerprint, Value: m.FP}, {Key: parquet.KeyRange, Value: "0"}, {Key: parquet.KeyRanges, Value: "1"}})
+	must(t, w.Write(rows...), w.Close(), os.WriteFile(filepath.Join(dir, name), data.Bytes(), 0o644))
+	m.Files = append(m.Files, transforms.Output{Path: name, Bytes: int64(data.Len()), Rows: int64(len(rows))})
 }
 
 // craftedTree is a sentence of one word of a document in a source.

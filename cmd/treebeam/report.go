@@ -6,16 +6,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"os"
+	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/pipeline"
-	"github.com/treebeam/treebeam/transforms"
 )
 
 func init() {
@@ -23,7 +23,7 @@ func init() {
 }
 
 const reportAbout = `
-Writes one HTML file about an output folder: what was run, what went wrong, the
+Writes one HTML file about an output folder, or what is current in a state: what was run, what went wrong, the
 files, how long sentences are, how certain trees are, words by tag and label,
 the least certain trees and some others as pictures. The file has no scripts and
 fetches nothing; open it in any browser, or print it. The same output gives the
@@ -39,27 +39,30 @@ func runReport(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if len(others) != 1 {
-		return refuse("want one output folder of treebeam parse, got %d arguments", len(others))
-	}
 	const most = 1000
 	if min(*lowest, *examples) < 0 || max(*lowest, *examples) > most {
 		return refuse("--lowest and --examples must be from 0 to %d", most)
 	}
-	run, err := describeRun(others[0])
+	from, err := openOne(ctx, others)
+	if err != nil {
+		return err
+	}
+	run, err := describeRun(from, others[0])
 	if err != nil {
 		return err
 	}
 	if *output == "" {
 		*output = run.Name + "-report.html"
 	}
-	if err := outsideOf(others[0], *output); err != nil {
-		return err
+	if *output != "-" {
+		if err := errOr(checkTarget("--output", *output, false), notAnInput("--output", *output, from)); err != nil {
+			return err
+		}
 	}
 	ctx, stop := interruptible(ctx, "")
 	defer stop()
 	r := view.NewReport(*run, *lowest, *examples)
-	err = readRows(ctx, others[0], r)
+	err = readRows(ctx, from, r)
 	if ctx.Err() != nil {
 		return exitCode(exitInterrupted)
 	}
@@ -69,7 +72,7 @@ func runReport(ctx context.Context, args []string) error {
 	if *output == "-" {
 		return writePage(os.Stdout, r)
 	}
-	out, commit, err := createOutput(*output)
+	out, commit, err := createOutput("--output", *output)
 	if err != nil {
 		return err
 	}
@@ -90,47 +93,40 @@ func writePage(w io.Writer, r *view.Report) error {
 }
 
 // readRows gives all rows of an output to r.
-func readRows(ctx context.Context, output string, r *view.Report) error {
-	err := pipeline.Documents(output, func(d *parquet.Document) error {
-		r.Document(d)
-		return ctx.Err()
-	})
-	if err != nil {
+func readRows(ctx context.Context, from *pipeline.Output, r *view.Report) error {
+	if err := feed(ctx, from.Documents, r.Document); err != nil {
 		return err
 	}
-	err = pipeline.Failures(output, func(f *parquet.Failure) error {
-		r.Failure(f)
-		return ctx.Err()
-	})
-	if err != nil {
+	if err := feed(ctx, from.Failures, r.Failure); err != nil {
 		return err
 	}
-	return pipeline.Trees(output, func(t *parquet.Tree) error {
-		r.Tree(t)
-		return ctx.Err()
-	})
+	return feed(ctx, from.Trees, r.Tree)
+}
+
+func feed[T any](ctx context.Context, rows iter.Seq2[*T, error], to func(*T)) error {
+	for row, err := range rows {
+		if err := errOr(err, ctx.Err()); err != nil {
+			return err
+		}
+		to(row)
+	}
+	return nil
 }
 
 // describeRun says what made an output.
-func describeRun(output string) (*view.Run, error) {
-	if _, err := pipeline.PartPaths(output, "trees"); err != nil {
-		return nil, err // says what is wrong with the folder
-	}
-	m, err := pipeline.ReadManifest(output)
+func describeRun(from *pipeline.Output, folder string) (*view.Run, error) {
+	options, err := json.Marshal(from.Made.Options)
 	if err != nil {
 		return nil, err
 	}
-	options, err := json.Marshal(m.Options)
-	if err != nil {
-		return nil, err
-	}
-	abs, err := filepath.Abs(output)
-	if err != nil {
-		return nil, err
+	if !store.IsRemote(folder) {
+		if folder, err = filepath.Abs(folder); err != nil {
+			return nil, err
+		}
 	}
 	return &view.Run{
-		Name: filepath.Base(abs), FP: m.FP, FormatVersion: m.FormatVersion,
-		ModelID: m.Model, ModelDigest: m.ModelDigest, ModelFacts: modelFacts(m.ModelDigest), Options: options,
+		Name: path.Base(filepath.ToSlash(folder)), FP: from.FP, Snapshot: from.Snapshot, FormatVersion: from.Made.FormatVersion,
+		ModelID: from.Made.ModelID(), ModelDigest: from.Made.ModelDigest, ModelFacts: modelFacts(from.Made.ModelDigest), Options: options,
 	}, nil
 }
 
@@ -145,27 +141,4 @@ func modelFacts(digest string) [][2]string {
 		{"language of the model", m.Info.Language},
 		{"licence of the model", m.Info.Licence},
 	}
-}
-
-// outsideOf refuses to write a file among the data of an output: programs that
-// read the folder would take it for theirs.
-func outsideOf(folder, file string) error {
-	from, err := filepath.Abs(folder)
-	if err != nil {
-		return err
-	}
-	to, err := filepath.Abs(file)
-	if err != nil {
-		return err
-	}
-	inside, err := filepath.Rel(from, to)
-	if err != nil {
-		return nil // on another drive
-	}
-	first, _, below := strings.Cut(filepath.ToSlash(inside), "/")
-	if below && slices.Contains([]string{"trees", "failures", "documents", transforms.OwnDir}, first) ||
-		inside == transforms.ManifestFile || inside == transforms.SummaryFile {
-		return refuse("--output %s is among the data of %s; name a file elsewhere", file, folder)
-	}
-	return nil
 }

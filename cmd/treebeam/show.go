@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 
@@ -19,13 +18,14 @@ func init() {
 }
 
 const showAbout = `
-Draws trees of an output folder: the first ones, those with an id, or the least
-certain ones. Behind each word stand its tag, its label and, if it is below 0.9,
-the probability that its head is right: head_conf, or head_marginal if the model
-is not calibrated. Lines are as wide as the terminal, or 80 columns;
+Draws trees of an output folder, or of what is current in a state: the first
+ones, those with an id, or the least certain ones. Behind each word stand its
+tag, its label and, if it is below 0.9, the probability that its head is right:
+head_conf, or head_marginal if the model is not calibrated. Lines are as wide as
+the terminal, or 80 columns;
 control characters in the text are shown as pictures, such as ␛.`
 
-func runShow(_ context.Context, args []string) error {
+func runShow(ctx context.Context, args []string) error {
 	fs := newFlags("show", "show FOLDER [flags]", showAbout)
 	var c choice
 	fs.StringVar(&c.id, "id", "", "only the sentence with this `ID` (column sent_id)")
@@ -36,13 +36,14 @@ func runShow(_ context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if len(others) != 1 {
-		return refuse("want one output folder of treebeam parse, got %d arguments", len(others))
-	}
 	if c.lowest < 0 || c.count < 0 {
 		return refuse("--lowest and --count must not be negative")
 	}
-	trees, err := c.trees(others[0])
+	from, err := openOne(ctx, others)
+	if err != nil {
+		return err
+	}
+	trees, err := c.trees(from, others[0])
 	if err != nil {
 		return err
 	}
@@ -59,8 +60,6 @@ func runShow(_ context.Context, args []string) error {
 	return out.Flush()
 }
 
-var errEnough = errors.New("enough")
-
 // A choice says which trees to show.
 type choice struct {
 	id, doc       string // "" is any
@@ -68,28 +67,27 @@ type choice struct {
 }
 
 // trees reads the trees to show, in the order to show them.
-func (c *choice) trees(output string) ([]*parquet.Tree, error) {
+func (c *choice) trees(from *pipeline.Output, output string) ([]*parquet.Tree, error) {
 	var list []*parquet.Tree
 	lowest := view.Lowest{N: c.lowest}
 	matched, all := false, 0
-	err := pipeline.Trees(output, func(t *parquet.Tree) error {
+	for t, err := range from.Trees {
+		if err != nil {
+			return nil, err
+		}
 		all++
 		if c.id != "" && t.SentID != c.id || c.doc != "" && t.DocID != c.doc {
-			return nil
+			continue
 		}
 		matched = true
-		switch {
-		case c.lowest > 0:
+		if c.lowest > 0 {
 			lowest.Add(t)
-		case c.id == "" && len(list) >= c.count:
-			return errEnough
-		default:
-			list = append(list, t)
+			continue
 		}
-		return nil
-	})
-	if err != nil && err != errEnough {
-		return nil, err
+		if c.id == "" && len(list) >= c.count {
+			break
+		}
+		list = append(list, t)
 	}
 	switch {
 	case all == 0:

@@ -27,7 +27,7 @@ func (c *parseCommand) stream(ctx context.Context, limit failureLimit) (err erro
 	var out io.Writer = os.Stdout
 	commit := func() error { return nil }
 	if o.Output != "" && o.Output != "-" {
-		if out, commit, err = createOutput(o.Output); err != nil {
+		if out, commit, err = createOutput("--output", o.Output); err != nil {
 			return err
 		}
 		defer func() {

@@ -185,24 +185,3 @@ func (r *Reader[T]) read(rows **pq.GenericReader[T]) (batch []T, err error) {
 
 // Close releases the file.
 func (r *Reader[T]) Close() error { return r.in.Close() }
-
-// Rows yields the rows of files one after the other, each open while its rows
-// are read. The pair with an error is the last.
-func Rows[T Row](paths []string) iter.Seq2[*T, error] {
-	return func(yield func(*T, error) bool) {
-		for _, path := range paths {
-			r, err := Open[T](path)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			for row, err := range r.All() {
-				if !yield(row, err) || err != nil {
-					r.Close()
-					return
-				}
-			}
-			r.Close()
-		}
-	}
-}

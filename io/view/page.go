@@ -137,7 +137,12 @@ func (r *Report) runRows() []row {
 	for _, fact := range r.run.ModelFacts {
 		rows = append(rows, row{fact[0], Visible(fact[1]), ""})
 	}
-	rows = append(rows, row{"fingerprint of the run", r.run.FP, ""}, row{"format version", r.run.FormatVersion, ""})
+	if r.run.Snapshot != "" {
+		rows = append(rows, row{"snapshot", Visible(r.run.Snapshot), ""})
+	} else {
+		rows = append(rows, row{"fingerprint of the run", r.run.FP, ""})
+	}
+	rows = append(rows, row{"format version", r.run.FormatVersion, ""})
 	for _, option := range optionRows(r.run.Options) {
 		rows = append(rows, row{"option " + option[0], Visible(option[1]), ""})
 	}

@@ -18,7 +18,8 @@ import (
 // A Run says what made an output, for its report.
 type Run struct {
 	Name          string // of the output, for the title
-	FP            string // fingerprint, hexadecimal
+	FP            string // fingerprint, hexadecimal; "" for a snapshot
+	Snapshot      string // its name, "" for a run
 	FormatVersion string
 	ModelID       string
 	ModelDigest   string          // SHA-256, hexadecimal

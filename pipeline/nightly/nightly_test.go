@@ -214,7 +214,7 @@ func (c *corpus) rows() string {
 	snapshot, err := s.MustCurrent(context.Background())
 	c.must(err)
 	var out []byte
-	_, err = snapshot.Convert(func(r *pipeline.Row) error {
+	_, err = snapshot.Output().Sentences(func(r *pipeline.Row) error {
 		out = pipeline.Formats["jsonl"](out, r)
 		return nil
 	})
@@ -232,8 +232,10 @@ func (c *corpus) scratch() string {
 	defer p.Close()
 	_, err = pipeline.Run(context.Background(), p)
 	c.must(err)
+	from, err := pipeline.OpenOutput(context.Background(), o.Output)
+	c.must(err)
 	var out []byte
-	_, err = pipeline.Convert(o.Output, func(r *pipeline.Row) error {
+	_, err = from.Sentences(func(r *pipeline.Row) error {
 		out = pipeline.Formats["jsonl"](out, r)
 		return nil
 	})

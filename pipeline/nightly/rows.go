@@ -5,8 +5,12 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"path"
+	"path/filepath"
+	"slices"
 
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/transforms"
 )
@@ -68,24 +72,24 @@ func (s *Snapshot) rows() *rows {
 // treesOf yields the trees of a document, and an error if there are not as
 // many as it counts.
 func (r *rows) treesOf(e *parquet.Entry) iter.Seq2[*parquet.Tree, error] {
-	return of(r.snapshot.state, r.trees, e, "trees", e.Trees, parquet.Rows[parquet.Tree],
+	return of(r.snapshot.state, r.trees, e, "trees", e.Trees, parquet.Parts[parquet.Tree],
 		func(t *parquet.Tree) string { return t.SourceURI })
 }
 
 // failuresOf is treesOf for failures and warnings.
 func (r *rows) failuresOf(e *parquet.Entry) iter.Seq2[*parquet.Failure, error] {
-	return of(r.snapshot.state, r.failures, e, "failures", e.Failures+e.Warnings, parquet.Rows[parquet.Failure],
+	return of(r.snapshot.state, r.failures, e, "failures", e.Failures+e.Warnings, parquet.Parts[parquet.Failure],
 		func(f *parquet.Failure) string { return f.SourceURI })
 }
 
 // fileOf yields what the run counted of the document's file.
 func (r *rows) fileOf(e *parquet.Entry) iter.Seq2[*transforms.File, error] {
-	return of(r.snapshot.state, r.files, e, "trees", 1, transforms.PartFiles,
+	return of(r.snapshot.state, r.files, e, "trees", 1, filesOf,
 		func(f *transforms.File) string { return f.URI })
 }
 
 func of[T any](s *State, opened map[string]*cursor[T], e *parquet.Entry, kind string, count int64,
-	all func(parts []string) iter.Seq2[*T, error], uri func(*T) string) iter.Seq2[*T, error] {
+	all func(parts []parquet.PartFile) iter.Seq2[*T, error], uri func(*T) string) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		if count == 0 {
 			return
@@ -108,8 +112,8 @@ func of[T any](s *State, opened map[string]*cursor[T], e *parquet.Entry, kind st
 			}
 		}
 		if n != count {
-			yield(nil, fmt.Errorf("%s has %d rows of %s in %s, but the snapshot counts %d: the folder is damaged; treebeam parse --all parses everything anew",
-				s.RunDir(e.Run), n, e.SourceURI, kind, count))
+			yield(nil, fmt.Errorf("%s is %w: it has %d rows of %s in %s, but the snapshot counts %d",
+				s.RunDir(e.Run), parquet.ErrDamaged, n, e.SourceURI, kind, count))
 		}
 	}
 }
@@ -126,10 +130,69 @@ func (r *rows) close() {
 	}
 }
 
-// Trees yields the trees of the snapshot in input order. The pair with an
-// error is the last.
-func (s *Snapshot) Trees() iter.Seq2[*parquet.Tree, error] {
-	return func(yield func(*parquet.Tree, error) bool) {
+// filesOf is transforms.PartFiles of parts that were checked.
+func filesOf(parts []parquet.PartFile) iter.Seq2[*transforms.File, error] {
+	paths := make([]string, len(parts))
+	for i := range parts {
+		paths[i] = parts[i].Path
+	}
+	return transforms.PartFiles(paths)
+}
+
+// parts are the parts of a run of one kind, trees or failures, in the order of
+// the input. Those of a run that has its manifest are the ones that it names;
+// of one that was interrupted, and of which only some files are current, those
+// that are there.
+func (s *State) parts(ctx context.Context, run, kind string) ([]parquet.PartFile, error) {
+	dir := s.RunDir(run)
+	switch whole, err := store.Exists(ctx, store.Join(dir, transforms.ManifestFile)); {
+	case err != nil:
+		return nil, err
+	case whole:
+		m, err := pipeline.CheckOutput(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		return m.Parts(dir, kind), nil
+	}
+	var list []parquet.PartFile
+	for info, err := range store.List(ctx, store.Join(dir, kind)) {
+		if err != nil {
+			return nil, err
+		}
+		k, n, fp, ok := parquet.ParsePartName(path.Base(filepath.ToSlash(info.Name)))
+		if ok {
+			list = append(list, parquet.PartFile{Path: info.Name, FP: fp, K: k, N: n, Rows: -1})
+		}
+	}
+	slices.SortFunc(list, func(a, b parquet.PartFile) int { return cmp.Compare(a.K, b.K) })
+	return list, nil
+}
+
+// Output returns the rows of the snapshot.
+func (s *Snapshot) Output() *pipeline.Output {
+	o := pipeline.Output{
+		Name: s.Name, Snapshot: s.Name, Made: s.Made,
+		Documents: func(yield func(*parquet.Document, error) bool) {
+			for e, err := range s.Entries() {
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				if !yield(&e.Document, nil) {
+					return
+				}
+			}
+		},
+		Trees:    rowsOf(s, (*rows).treesOf),
+		Failures: rowsOf(s, (*rows).failuresOf),
+	}
+	return o.Checked("treebeam parse --state " + s.state.dir + " --all parses everything anew")
+}
+
+// rowsOf yields the rows of all documents of the snapshot.
+func rowsOf[T any](s *Snapshot, of func(*rows, *parquet.Entry) iter.Seq2[*T, error]) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
 		r := s.rows()
 		defer r.close()
 		for e, err := range s.Entries() {
@@ -137,65 +200,11 @@ func (s *Snapshot) Trees() iter.Seq2[*parquet.Tree, error] {
 				yield(nil, err)
 				return
 			}
-			for t, err := range r.treesOf(e) {
-				if !yield(t, err) || err != nil {
+			for row, err := range of(r, e) {
+				if !yield(row, err) || err != nil {
 					return
 				}
 			}
 		}
 	}
-}
-
-// Convert is pipeline.Convert of the rows of the snapshot.
-func (s *Snapshot) Convert(yield func(*pipeline.Row) error) (pipeline.Converted, error) {
-	var stats pipeline.Converted
-	r := s.rows()
-	defer r.close()
-	for e, err := range s.Entries() {
-		if err != nil {
-			return stats, err
-		}
-		if err := r.convert(e, &stats, yield); err != nil {
-			return stats, err
-		}
-	}
-	return stats, nil
-}
-
-// convert gives the sentences of one document to yield, those that failed in
-// their places.
-func (r *rows) convert(e *parquet.Entry, stats *pipeline.Converted, yield func(*pipeline.Row) error) error {
-	next, stop := iter.Pull2(r.failuresOf(e))
-	defer stop()
-	failed, err, more := next()
-	before := func(t *parquet.Tree) error { // all that are left if t is nil
-		for ; more; failed, err, more = next() {
-			switch {
-			case err != nil:
-				return err
-			case t != nil && failed.ByteOffset > t.StartByte:
-				return nil
-			case failed.Block != "":
-				stats.Unparsed++
-				if err := yield(&pipeline.Row{DocID: failed.DocID, Format: e.Format, Failure: failed}); err != nil {
-					return err
-				}
-			case failed.Severity == "error":
-				stats.Lost++
-			}
-		}
-		return nil
-	}
-	for t, err := range r.treesOf(e) {
-		if err != nil {
-			return err
-		}
-		if err := before(t); err != nil {
-			return err
-		}
-		if err := yield(&pipeline.Row{DocID: t.DocID, Format: e.Format, Tree: t}); err != nil {
-			return err
-		}
-	}
-	return before(nil)
 }

@@ -96,6 +96,9 @@ func (s *State) snapshot(name string) (*Snapshot, error) {
 	footer(keyRuns, &snapshot.Runs)
 	footer(keyProvenance, &snapshot.Made)
 	snapshot.Predecessor, _ = r.Footer(keyPredecessor)
+	if n, e := number(name); err == nil && (e != nil || n != snapshot.N) {
+		err = fmt.Errorf("%s is %w: its footer has the number %d", s.snapshotPath(name), parquet.ErrDamaged, snapshot.N)
+	}
 	return snapshot, err
 }
 
@@ -107,11 +110,14 @@ func (s *Snapshot) Entries() iter.Seq2[*parquet.Entry, error] {
 			return
 		}
 		r, err := parquet.Open[parquet.Entry](s.state.snapshotPath(s.Name))
+		if err == nil {
+			defer r.Close()
+			err = r.Verify()
+		}
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		defer r.Close()
 		for e, err := range r.All() {
 			if !yield(e, err) || err != nil {
 				return

@@ -22,9 +22,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -149,27 +147,6 @@ func (s *State) runs(ctx context.Context) ([]string, error) {
 		note(e.Name())
 	}
 	return list, err
-}
-
-// parts are the files of a run of one kind, trees or failures, in the order
-// of the input.
-func (s *State) parts(ctx context.Context, run, kind string) ([]string, error) {
-	var list []string
-	for info, err := range store.List(ctx, store.Join(s.RunDir(run), kind)) {
-		if err != nil {
-			return nil, err
-		}
-		if ok, _ := path.Match("part-*.parquet", path.Base(filepath.ToSlash(info.Name))); ok {
-			list = append(list, info.Name)
-		}
-	}
-	slices.SortFunc(list, func(a, b string) int { // numbers of more than five digits are longer
-		if len(a) != len(b) {
-			return len(a) - len(b)
-		}
-		return strings.Compare(a, b)
-	})
-	return list, nil
 }
 
 // A Conflict says that CURRENT was replaced by somebody else meanwhile.

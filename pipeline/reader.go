@@ -1,0 +1,318 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"strings"
+
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/transforms"
+)
+
+// An Output is what was parsed: a complete output folder (OpenOutput), or what
+// is current in a state (package nightly). All readers of outputs go through
+// it, so that none of them takes a part for a whole.
+//
+// Documents, Trees and Failures yield rows in input order, and may be used
+// more than once; the pair with an error is the last. Every part is read
+// through and compared with its digest and its name before its first row is
+// given, and every document must have as many trees and failures as its row
+// counts. What is damaged is an error that names the file and the remedy.
+type Output struct {
+	Name      string // of the folder or the snapshot, for messages
+	FP        string // fingerprint of the run; "" for a state
+	Snapshot  string // name of the snapshot; "" for a run
+	Made      Provenance
+	Documents iter.Seq2[*parquet.Document, error]
+	Trees     iter.Seq2[*parquet.Tree, error]
+	Failures  iter.Seq2[*parquet.Failure, error]
+}
+
+// OpenOutput opens a complete output folder. A folder that holds none, or that
+// of another version, is a *Refusal; one that is damaged another error.
+func OpenOutput(ctx context.Context, folder string) (*Output, error) {
+	folder = strings.TrimPrefix(folder, "file://")
+	m, err := CheckOutput(ctx, folder)
+	if errors.Is(err, parquet.ErrDamaged) {
+		err = fmt.Errorf("%w; the parse command that made it mends it", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	documents, trees, failures := m.Parts(folder, "documents"), m.Parts(folder, "trees"), m.Parts(folder, "failures")
+	err = cmp.Or(known[parquet.Document](documents), known[parquet.Tree](trees), known[parquet.Failure](failures))
+	if err != nil {
+		return nil, err
+	}
+	o := &Output{
+		Name: folder, FP: m.FP, Made: Provenance{m.FormatVersion, m.ModelDigest, m.Options},
+		Documents: parquet.Parts[parquet.Document](documents),
+		Trees:     parquet.Parts[parquet.Tree](trees),
+		Failures:  parquet.Parts[parquet.Failure](failures),
+	}
+	return o.Checked("the parse command that made it makes damaged parts anew if --verify is added"), nil
+}
+
+// known returns an error if the first of the parts has not the columns that
+// this version reads. What else may be wrong with it, those say who read it.
+func known[T parquet.Row](parts []parquet.PartFile) error {
+	r, err := parquet.Open[T](parts[0].Path)
+	if errors.Is(err, parquet.ErrForeign) {
+		return refuse("%w; read it with that, or parse again", err)
+	}
+	if err == nil {
+		r.Close()
+	}
+	return nil
+}
+
+// Checked returns o with trees and failures that are compared with the counts
+// in documents, and with the remedy in errors about damage.
+func (o Output) Checked(remedy string) *Output {
+	o.Documents = remedied(o.Documents, remedy)
+	o.Trees = remedied(counted(&o, "trees", o.Trees,
+		func(t *parquet.Tree) string { return t.SourceURI },
+		func(d *parquet.Document) int64 { return d.Trees }), remedy)
+	o.Failures = remedied(counted(&o, "failures", o.Failures,
+		func(f *parquet.Failure) string { return f.SourceURI },
+		func(d *parquet.Document) int64 { return d.Failures + d.Warnings }), remedy)
+	return &o
+}
+
+// remedied adds the remedy to the errors about damage.
+func remedied[T any](rows iter.Seq2[*T, error], remedy string) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		for row, err := range rows {
+			if errors.Is(err, parquet.ErrDamaged) {
+				err = fmt.Errorf("%w; %s", err, remedy)
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
+}
+
+// counted yields rows, and an error where a document has not as many of them
+// as it counts, or where a row has no document in its place.
+func counted[T any](o *Output, kind string, rows iter.Seq2[*T, error], source func(*T) string, count func(*parquet.Document) int64) iter.Seq2[*T, error] {
+	documents := o.Documents
+	return func(yield func(*T, error) bool) {
+		next, stop := iter.Pull2(documents)
+		defer stop()
+		uri, left, more := "", int64(0), true
+		// advance goes to the document of a row, or to the end.
+		advance := func(to string) error {
+			for more && (left == 0 || uri != to) {
+				if left != 0 {
+					return fmt.Errorf("%s is %w: %d rows of %s are missing in %s/, or do not stand together", o.Name, parquet.ErrDamaged, left, uri, kind)
+				}
+				var d *parquet.Document
+				var err error
+				if d, err, more = next(); err != nil {
+					return err
+				}
+				if more {
+					uri, left = d.SourceURI, count(d)
+				}
+			}
+			return nil
+		}
+		for row, err := range rows {
+			if err == nil {
+				err = advance(source(row))
+			}
+			if err == nil && !more {
+				err = fmt.Errorf("%s is %w: %s/ has rows of %s that no row in documents/ counts", o.Name, parquet.ErrDamaged, kind, source(row))
+			}
+			left--
+			if !yield(row, err) || err != nil {
+				return
+			}
+		}
+		if err := advance(""); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// CheckOutput reads the manifest of a complete output and checks it: against
+// itself, against the summary, and against the names and sizes of the files
+// that are there. No part is opened. A folder without a manifest is a
+// *Refusal.
+func CheckOutput(ctx context.Context, folder string) (*transforms.Manifest, error) {
+	m, err := readManifest(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := ReadSummary(folder)
+	if err == nil {
+		err = m.CheckSums(sum)
+	}
+	if err == nil {
+		err = checkSizes(ctx, folder, m)
+	}
+	if err != nil {
+		return nil, unlikeManifest(folder, err)
+	}
+	return m, nil
+}
+
+// readManifest reads the manifest of a complete output and checks it against
+// itself.
+func readManifest(ctx context.Context, folder string) (*transforms.Manifest, error) {
+	name := store.Join(folder, transforms.ManifestFile)
+	text, err := store.ReadFile(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, refuse("%s has no %s: it is no output of treebeam's, or its run has not ended; the same parse command continues it",
+			folder, transforms.ManifestFile)
+	}
+	if err != nil {
+		return nil, refuse("%s: %w", name, err)
+	}
+	m, err := transforms.ReadManifest(text)
+	if err != nil {
+		return nil, unlikeManifest(folder, err)
+	}
+	return m, nil
+}
+
+func unlikeManifest(folder string, err error) error {
+	return fmt.Errorf("%s is %w, or a run is writing to it now: %s: %w",
+		folder, parquet.ErrDamaged, transforms.ManifestFile, err)
+}
+
+// checkSizes compares the files of an output with its manifest.
+func checkSizes(ctx context.Context, folder string, m *transforms.Manifest) error {
+	sizes := map[string]int64{}
+	for _, kind := range outputDirs {
+		dir := store.Join(folder, kind)
+		for info, err := range store.List(ctx, dir) {
+			if err != nil {
+				return err
+			}
+			sizes[kind+"/"+store.Within(dir, info.Name)] = info.Size
+		}
+	}
+	for _, f := range m.Files {
+		if f.Path == transforms.SummaryFile {
+			continue // it was read
+		}
+		if size, ok := sizes[f.Path]; !ok {
+			return fmt.Errorf("%s is missing", f.Path)
+		} else if size != f.Bytes {
+			return fmt.Errorf("%s has %d bytes, not %d", f.Path, size, f.Bytes)
+		}
+	}
+	return nil
+}
+
+// ReadSummary reads the summary of a complete output.
+func ReadSummary(output string) (*transforms.Summary, error) {
+	data, err := store.ReadFile(context.Background(), store.Join(output, transforms.SummaryFile))
+	if err != nil {
+		return nil, err
+	}
+	s := new(transforms.Summary)
+	if err := json.Unmarshal(data, s); err != nil {
+		return nil, fmt.Errorf("%s: %w", transforms.SummaryFile, err)
+	}
+	return s, nil
+}
+
+// A Row is what Sentences gives: a tree, or a sentence in whose place a failure
+// stands.
+type Row struct {
+	DocID   string
+	Format  string        // of the input file: text, conllu or conllx
+	Tree    *parquet.Tree // nil for a failure; its heads are syntax.NoHead if it was not parsed
+	Failure *parquet.Failure
+}
+
+// Converted says what Sentences met beside trees.
+type Converted struct {
+	Unparsed int64 // sentences that failed: given, without a tree
+	Lost     int64 // failures that are no sentence: not given
+}
+
+// Sentences gives all sentences of the output to yield, in input order, those
+// that failed in their places.
+func (o *Output) Sentences(yield func(*Row) error) (stats Converted, err error) {
+	next, stop := iter.Pull2(o.Failures)
+	defer stop()
+	formats := o.formats()
+	defer formats.stop()
+	give := func(uri string, r Row) (err error) {
+		if r.Format, err = formats.of(uri); err != nil {
+			return err
+		}
+		return yield(&r)
+	}
+	failed, err, more := next()
+	// before gives the failures that stand before t, all if t is nil.
+	before := func(t *parquet.Tree) error {
+		for ; more; failed, err, more = next() {
+			if err != nil {
+				return err
+			}
+			if t != nil && cmp.Or(strings.Compare(failed.SourceURI, t.SourceURI), cmp.Compare(failed.ByteOffset, t.StartByte)) > 0 {
+				return nil
+			}
+			switch {
+			case failed.Block != "":
+				stats.Unparsed++
+				if err := give(failed.SourceURI, Row{DocID: failed.DocID, Failure: failed}); err != nil {
+					return err
+				}
+			case failed.Severity == "error":
+				stats.Lost++
+			}
+		}
+		return nil
+	}
+	for t, err := range o.Trees {
+		if err == nil {
+			err = before(t)
+		}
+		if err == nil {
+			err = give(t.SourceURI, Row{DocID: t.DocID, Tree: t})
+		}
+		if err != nil {
+			return stats, err
+		}
+	}
+	return stats, before(nil)
+}
+
+// formats finds the formats of input files that are asked for in order.
+type formats struct {
+	next        func() (*parquet.Document, error, bool)
+	stop        func()
+	uri, format string
+}
+
+func (o *Output) formats() *formats {
+	f := new(formats)
+	f.next, f.stop = iter.Pull2(o.Documents)
+	return f
+}
+
+func (f *formats) of(uri string) (string, error) {
+	for f.uri != uri {
+		d, err, ok := f.next()
+		if err != nil {
+			return "", err
+		}
+		if !ok {
+			return "", fmt.Errorf("%w: the rows of %s do not stand where documents/ has it", parquet.ErrDamaged, uri)
+		}
+		f.uri, f.format = d.SourceURI, d.Format
+	}
+	return f.format, nil
+}
