@@ -53,7 +53,8 @@ func (l *lister) remote(p string) error {
 			return &InputError{p, fmt.Sprintf("cannot be listed: %v; check the name of the bucket and your right to list it", err)}
 		}
 		parts := strings.Split(relative(root, info.Name), "/")
-		if parts[len(parts)-1] != "" && matches(segs, parts) { // a name that ends in / stands for a folder
+		folder := parts[len(parts)-1] == "" && info.Size == 0 // so consoles show one that is empty
+		if !folder && matches(segs, parts) {
 			l.addRemote(root, &info)
 		}
 	}

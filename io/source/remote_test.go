@@ -72,6 +72,12 @@ func TestListRemote(t *testing.T) {
 			t.Errorf("%s: got %v", p, err)
 		}
 	}
+	// An object that is named like a folder and holds text is text.
+	m.Put("mem://bucket/d/odd/", []byte("text"))
+	m.Put("mem://bucket/d/empty/", nil)
+	if odd, err := List(t.Context(), []string{"mem://bucket/d"}, ListOptions{}); err != nil || names(odd) != "mem://bucket/d/odd/=odd/" {
+		t.Errorf("got %s, %v", names(odd), err)
+	}
 	both, err := List(t.Context(), []string{"mem://bucket/c/s", "mem://bucket/c", filepath.Join(dir, "cc")}, ListOptions{})
 	if err != nil || len(both) != 11 || both[len(both)-1].DocID != "s[1].txt" {
 		t.Errorf("got %s, %v", names(both), err)

@@ -121,6 +121,12 @@ func (s *bucketStore) List(ctx context.Context, prefix string) iter.Seq2[store.I
 			if !aws.ToBool(page.IsTruncated) {
 				return
 			}
+			// Not every service says where it goes on: it would begin again.
+			before := aws.ToString(in.ContinuationToken)
+			if next := aws.ToString(page.NextContinuationToken); next == "" || next == before {
+				yield(store.Info{}, &store.Error{Name: prefix, Err: store.Final(errors.New("the service does not say how its listing goes on"))})
+				return
+			}
 			in.ContinuationToken = page.NextContinuationToken
 		}
 	}

@@ -140,6 +140,29 @@ func TestWriteFaults(t *testing.T) {
 	}
 }
 
+// A listing that is cut off, by a service that does not say how it goes on, is
+// an error: neither an end nor a beginning again.
+func TestEndlessListing(t *testing.T) {
+	for _, token := range []string{"", "<NextContinuationToken>same</NextContinuationToken>"} {
+		s, server := emulate(t)
+		server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprintf(w, `<ListBucketResult><IsTruncated>true</IsTruncated>%s<Contents><Key>a</Key><Size>1</Size><ETag>"e"</ETag></Contents></ListBucketResult>`, token)
+		})
+		names, err := 0, error(nil)
+		for _, listed := range s.List(t.Context(), "s3://bucket/") {
+			if err = listed; err == nil {
+				names++
+			}
+			if names > 5 {
+				break
+			}
+		}
+		if err == nil || names > 2 || store.IsTransient(err) {
+			t.Errorf("%d names, %v", names, err)
+		}
+	}
+}
+
 // A server that wants to be left alone is, for as long as it says.
 func TestSlowDown(t *testing.T) {
 	s, server := emulate(t)
