@@ -31,11 +31,9 @@ func (m Metric) String() string {
 // ended well, by name. There are none for a run that was only submitted.
 func (p *Prepared) Metrics() []Metric { return p.metrics }
 
-// metricsOf adds the metrics of all steps up by name.
+// metricsOf adds the metrics of all steps up by name. The job must have ended:
+// Beam's results have no metrics before, and panic.
 func metricsOf(result beam.PipelineResult) []Metric {
-	if result == nil {
-		return nil
-	}
 	all := result.Metrics().Query(func(r metrics.SingleResult) bool { return r.Namespace() == transforms.MetricsNamespace })
 	sums := map[string]Metric{}
 	for _, r := range all.Counters() {

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
@@ -101,25 +100,10 @@ func (o *Options) validate() error {
 	if o.Rows.StopAfter != "" {
 		return refuse("--stop-after %s: Parquet holds trees; give --to conllu or --to jsonl to have sentences without", o.Rows.StopAfter)
 	}
-	if err := o.CheckPlaces(o.Output); err != nil {
+	if err := o.CheckEngine(o.Output); err != nil {
 		return err
 	}
 	return o.checkWorkerBinary()
-}
-
-// local says that the pipeline runs in this process or on this machine.
-func (o *Options) local() bool {
-	return IsPrism(o.Runner) || strings.EqualFold(o.Environment, "loopback")
-}
-
-// IsPrism says whether a value of --runner means prism: none, and the names
-// of the old direct runner, which schedulers give by default.
-func IsPrism(runner string) bool {
-	switch strings.ToLower(runner) {
-	case "", "prism", "prismrunner", "direct", "directrunner":
-		return true
-	}
-	return false
 }
 
 // CheckPlaces refuses local paths, of the output or an input, on runners whose

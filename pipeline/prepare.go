@@ -23,6 +23,9 @@ type Prepared struct {
 	Files  int
 	Bytes  int64 // of the stored input
 	Runner string
+	// Submitted, if set, is told of the job as soon as an engine has it: from
+	// another goroutine than that of Run, and once. Prism is no engine here.
+	Submitted func(Submission)
 
 	spool   *spool
 	sizes   []int64 // stored bytes, by range

@@ -9,17 +9,20 @@ import (
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	// Runners and stores register themselves.
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 	_ "github.com/treebeam/treebeam/io/store/gs"
 	_ "github.com/treebeam/treebeam/io/store/s3"
 
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/transforms"
 )
 
 // Run runs a prepared job to its end and returns its summary. After an error
-// the same command continues where it stopped. If the run only was submitted
-// (--async), the summary is nil.
+// the same command continues where it stopped. The summary is nil if the job
+// was submitted and not waited for (--async), or not submitted (--dry_run,
+// --template_location).
 func Run(ctx context.Context, p *Prepared) (*transforms.Summary, error) {
 	pipeline, scope := beam.NewPipelineWithRoot()
 	Build(scope, p.Job)
@@ -27,23 +30,25 @@ func Run(ctx context.Context, p *Prepared) (*transforms.Summary, error) {
 }
 
 func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*transforms.Summary, error) {
-	runner := p.Runner
-	if IsPrism(runner) {
-		runner = "prism"
-	}
-	result, err := beam.Run(ctx, runner, pipeline)
+	result, job, err := p.submit(ctx, pipeline)
 	if err := ctx.Err(); err != nil {
 		transforms.AbandonAll()
 		return nil, err
 	}
-	if err != nil {
+	if stopped := job.stopped(); err != nil || stopped != nil {
 		transforms.Abandon(&p.Job, stopWithin)
+		if stopped != nil {
+			return nil, stopped
+		}
 		return nil, failure(err)
 	}
-	p.metrics = metricsOf(result)
+	if isNil(result) || *jobopts.Async {
+		return nil, nil // its metrics are not there yet: Beam panics if they are asked for
+	}
 	m, err := ReadManifest(p.Job.Output)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil // submitted, not waited for
+		return nil, fmt.Errorf("job %s ended without having written %s: it was cancelled, or its engine has lost it",
+			result.JobID(), store.Join(p.Job.Output, transforms.ManifestFile))
 	}
 	if err != nil {
 		return nil, err
@@ -51,6 +56,7 @@ func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*transform
 	if m.FP != p.Job.FP {
 		return nil, fmt.Errorf("the manifest of %s is that of another run", p.Job.Output)
 	}
+	p.metrics = metricsOf(result)
 	return ReadSummary(p.Job.Output)
 }
 

@@ -107,7 +107,7 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 	if slices.Contains(o.Inputs, "-") {
 		return nil, refuse("--state cannot be used with standard input, which has no name under which it could change: name files or folders")
 	}
-	if err := o.CheckPlaces(state.dir); err != nil { // the pipeline sees no patterns, but what they match
+	if err := o.CheckEngine(state.dir); err != nil { // the pipeline sees no patterns, but what they match
 		return nil, err
 	}
 	made, err := o.Provenance()

@@ -11,13 +11,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/store/storetest"
 	"github.com/treebeam/treebeam/pipeline"
+	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
 // few is a corpus of n small files with a night done.
@@ -268,30 +270,36 @@ func TestViews(t *testing.T) {
 	}
 }
 
-func init() {
-	beam.RegisterRunner("submitting", func(context.Context, *beam.Pipeline) (beam.PipelineResult, error) { return nil, nil })
-}
-
 // A night that was only submitted changes nothing; the next one takes over what
 // the job has done by then.
 func TestSubmitted(t *testing.T) {
 	c := few(t, 4)
 	c.write("new.txt", "New .\n")
-	o := c.options()
-	o.Runner, o.SharedFilesystem = "submitting", true
-	n, err := Plan(context.Background(), o)
-	c.must(err)
-	r, err := n.Run(context.Background(), nil)
-	if err != nil || !r.Submitted || r.Snapshot.N != 1 {
-		t.Fatalf("%+v, %v", r, err)
-	}
-	o.Runner = ""
-	o.Output, o.Files, o.Options.Inputs = (&State{c.state}).RunDir(n.Runs[0].Name), n.Runs[0].inputs, nil
-	p, err := pipeline.Prepare(context.Background(), o.Options)
-	c.must(err)
-	_, err = pipeline.Run(context.Background(), p)
-	c.must(err)
-	n, _ = c.mustNight(c.options())
+	t.Run("submitted", func(t *testing.T) {
+		engine := transformstest.Engine(t)
+		transformstest.Async(t)
+		o := c.options()
+		o.Runner, o.Environment, o.SharedFilesystem = "universal", transformstest.Environment, true
+		n, err := Plan(context.Background(), o)
+		c.must(err)
+		id := ""
+		r, err := n.Run(context.Background(), func(p *pipeline.Prepared) func() {
+			p.Submitted = func(s pipeline.Submission) { id = s.ID }
+			return func() {}
+		})
+		if err != nil || !r.Submitted || r.Snapshot.N != 1 || id == "" {
+			t.Fatalf("%+v, %v, job %q", r, err, id)
+		}
+		for {
+			got, err := engine.GetState(context.Background(), &jobpb.GetJobStateRequest{JobId: id})
+			c.must(err)
+			if got.State == jobpb.JobState_DONE {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+	n, _ := c.mustNight(c.options())
 	if len(n.Runs) != 0 || len(n.TakenOver) != 1 {
 		t.Errorf("%d runs, taken over %v", len(n.Runs), n.TakenOver)
 	}

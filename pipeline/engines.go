@@ -1,0 +1,81 @@
+package pipeline
+
+import (
+	"context"
+	"flag"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/gcpopts"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+)
+
+// runners are the values that --runner may have, in any spelling of their
+// letters, and the names under which Beam has them registered. Of Beam's
+// others, vet and dot do no work.
+var runners = map[string]string{
+	"": "prism", "prism": "prism", "prismrunner": "prism",
+	"direct": "prism", "directrunner": "prism", // what schedulers give by default; Beam's own is not made for work
+	"flink": "flink", "flinkrunner": "flink",
+	"spark": "spark", "sparkrunner": "spark",
+	"dataflow": "dataflow", "dataflowrunner": "dataflow",
+	"universal": "universal", "portable": "universal", "portablerunner": "universal",
+}
+
+// runnersShown names them for a refusal.
+const runnersShown = "prism (this machine, the default), flink, spark, dataflow, or universal for any other engine with a job server of Beam's"
+
+// IsPrism says whether a value of --runner means prism: none, and the names
+// of the old direct runner, which schedulers give by default.
+func IsPrism(runner string) bool { return runners[strings.ToLower(runner)] == "prism" }
+
+// local says that the pipeline runs in this process or on this machine.
+func (o *Options) local() bool {
+	return IsPrism(o.Runner) || strings.EqualFold(o.Environment, "loopback")
+}
+
+// CheckEngine refuses a runner that Beam does not have, that would not see the
+// input or the folder, which is the output's or a state's (CheckPlaces), or that
+// lacks what it cannot work without. It spells Runner as Beam does.
+func (o *Options) CheckEngine(folder string) error {
+	name, known := runners[strings.ToLower(o.Runner)]
+	if !known {
+		return refuse("--runner %s: there is no such runner; name %s", o.Runner, runnersShown)
+	}
+	o.Runner = name
+	if o.local() && *jobopts.Async {
+		return refuse("--async: the work is done in this process and would end with it; leave --async out, " +
+			"or name an engine with workers of its own (--runner, --environment_type)")
+	}
+	if err := o.CheckPlaces(folder); err != nil {
+		return err
+	}
+	switch name {
+	case "prism":
+		return nil
+	case "dataflow":
+		return checkDataflow()
+	}
+	if *jobopts.Endpoint == "" {
+		return refuse("--runner %s: name its job server with --endpoint=HOST:PORT, for example localhost:8099", name)
+	}
+	return nil
+}
+
+// checkDataflow refuses what Dataflow's runner would refuse when the plan is
+// written and the program is running. It sets the project and the region that
+// the environment names.
+func checkDataflow() error {
+	ctx := context.Background()
+	*gcpopts.Project = gcpopts.GetProjectFromFlagOrEnvironment(ctx)
+	*gcpopts.Region = gcpopts.GetRegion(ctx)
+	var missing []string
+	for _, name := range []string{"project", "region", "staging_location"} {
+		if flag.Lookup(name).Value.String() == "" {
+			missing = append(missing, "--"+name)
+		}
+	}
+	if len(missing) > 0 {
+		return refuse("--runner dataflow: give %s, too; treebeam help beam says what they are", strings.Join(missing, " and "))
+	}
+	return nil
+}
