@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/treebeam/treebeam/io/durable"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/transforms"
@@ -236,9 +237,9 @@ func checkWritable(ctx context.Context, output string) error {
 		}
 		dir = filepath.Dir(dir)
 	}
-	probe, err := os.MkdirTemp(dir, ".treebeam-probe-*")
+	probe, err := durable.Create(filepath.Join(dir, "treebeam-probe"), dir, 0o600)
 	if err != nil {
 		return refuse("--output %s cannot be written: %w; name another folder or change its permissions", output, err)
 	}
-	return os.Remove(probe)
+	return probe.Cleanup()
 }

@@ -159,6 +159,9 @@ func (p *rangeParts) commit(ends []File) error {
 
 // publish writes the footers and makes the parts visible.
 func (p *rangeParts) publish(ends []File) error {
+	if leaving.Load() {
+		select {}
+	}
 	for key, value := range map[string]any{keyFiles: ends, keyReasons: p.reasons, keyStatus: p.status, keyWork: &p.work} {
 		text, err := json.Marshal(value) // maps are written by key
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -109,8 +110,19 @@ func Abandon(job *Job, within time.Duration) {
 	}
 }
 
+// leaving says that the process is about to end.
+var leaving atomic.Bool
+
+// Leave is AbandonAll for a process that is about to end. What it reads may be
+// taken away now, so no range that is not complete by then is published: who
+// wants to waits for the end.
+func Leave() {
+	leaving.Store(true)
+	AbandonAll()
+}
+
 // AbandonAll removes the temporary files of all ranges under way in this
-// process: for a process that is about to end.
+// process.
 func AbandonAll() {
 	active.Range(func(key, _ any) bool {
 		key.(attempt).abandon()

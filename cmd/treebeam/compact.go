@@ -33,13 +33,10 @@ func runCompact(ctx context.Context, args []string) error {
 	case *keep < 1:
 		return refuse("--keep %d: must be at least 1, the current snapshot", *keep)
 	}
-	ctx, stop := interruptible(ctx, *state)
+	defer onInterrupt(continues)()
+	ctx, stop := interruptible(ctx)
 	defer stop()
 	done, err := nightly.Compact(ctx, nightly.CompactOptions{State: *state})
-	if ctx.Err() != nil {
-		fmt.Fprintln(os.Stderr, "interrupted; the same command continues")
-		return exitCode(exitInterrupted)
-	}
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func runConvert(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := interruptible(ctx, "")
+	ctx, stop := interruptible(ctx)
 	defer stop()
 	if *perFile != "" {
 		err := convertPerFile(ctx, from, *perFile, *to, *overwrite)

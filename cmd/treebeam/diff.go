@@ -43,7 +43,7 @@ func runDiff(ctx context.Context, args []string) error {
 	if *top < 1 {
 		return refuse("--top %d: must be at least 1", *top)
 	}
-	ctx, stop := interruptible(ctx, "")
+	ctx, stop := interruptible(ctx)
 	defer stop()
 	a, b, err := diffSides(ctx, *state, others)
 	if err != nil {

@@ -66,7 +66,13 @@ func main() {
 		}
 		beam.Init() // never returns
 	}
-	os.Exit(dispatch(context.Background(), args))
+	catchSignals()
+	defer func() {
+		if interrupted() { // a panic over what a signal has taken away
+			leave()
+		}
+	}()
+	exit(dispatch(context.Background(), args))
 }
 
 // isWorker says whether a runner has started this program as its worker: with
@@ -117,6 +123,8 @@ func report(c command, err error) int {
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
 		return exitOK
+	case interrupted():
+		return exitInterrupted
 	case errors.As(err, &code):
 		return int(code)
 	case errors.As(err, &refused), errors.As(err, &refusedRun):

@@ -13,8 +13,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/pipeline/nightly"
 	"github.com/treebeam/treebeam/transforms"
@@ -97,13 +95,9 @@ func runReparse(ctx context.Context, args []string) error {
 
 // runNight parses what has changed since the night before.
 func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
-	ctx, stop := interruptible(ctx, c.night.state)
-	defer stop()
+	defer onInterrupt(continues)()
 	start := time.Now()
-	night, err := nightly.Plan(ctx, nightly.Options{Options: c.options, State: c.night.state, All: c.night.all, AllowDeletes: c.night.allowDeletes, Accept: limit.accept})
-	if ctx.Err() != nil {
-		return c.interrupted()
-	}
+	night, err := c.planNight(ctx, limit)
 	if night != nil && c.night.planOnly != "" {
 		if err := printPlan(os.Stdout, night, string(c.night.planOnly)); err != nil {
 			return err
@@ -112,17 +106,21 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 	if err != nil || c.night.planOnly != "" {
 		return err
 	}
-	if len(night.Runs) > 0 && !beam.Initialized() {
-		beam.Init()
+	c.startBeam()
+	closeScratch, err := openScratch()
+	if err != nil {
+		return err
 	}
-	quietBeam()
+	defer closeScratch()
 	if !c.quiet {
 		printResumed(os.Stderr, night)
 	}
 	result, err := night.Run(ctx, func(p *pipeline.Prepared) func() {
+		follow(p)
 		show := startProgress(c.quiet, p)
 		return func() {
 			show.stop()
+			onInterrupt(continues)
 			if c.verbose {
 				printMetrics(os.Stderr, p.Metrics(), nil)
 			}
@@ -131,8 +129,6 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 	var refused *pipeline.Refusal
 	var tooMany tooManyFailures
 	switch {
-	case ctx.Err() != nil:
-		return c.interrupted()
 	case errors.As(err, &tooMany):
 		printNight(night, result, c.night.state, time.Since(start))
 		fmt.Fprintf(os.Stderr, "%v: nothing else has become current; treebeam failures %s shows them, "+
@@ -144,16 +140,25 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 		return fmt.Errorf("%w\nthe same command continues where this night stopped", err)
 	}
 	if result.Submitted {
-		fmt.Fprintln(os.Stderr, "submitted; when the job has ended, the same command makes what it has parsed current")
+		if !c.sayNotSubmitted() {
+			fmt.Fprintln(os.Stderr, "submitted; when the job has ended, the same command makes what it has parsed current")
+		}
 		return nil
 	}
 	printNight(night, result, c.night.state, time.Since(start))
 	return nil
 }
 
-func (c *parseCommand) interrupted() error {
-	fmt.Fprintln(os.Stderr, "interrupted; the same command continues")
-	return exitCode(exitInterrupted)
+// planNight plans the night, and ends early when a signal comes.
+func (c *parseCommand) planNight(ctx context.Context, limit failureLimit) (*nightly.Night, error) {
+	ctx, stop := interruptible(ctx)
+	night, err := nightly.Plan(ctx, nightly.Options{Options: c.options, State: c.night.state, All: c.night.all, AllowDeletes: c.night.allowDeletes,
+		Accept: limit.accept})
+	stop()
+	if interrupted() {
+		return nil, exitCode(exitInterrupted)
+	}
+	return night, err
 }
 
 // printResumed says what earlier nights have left.

@@ -6,12 +6,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"strconv"
 	"strings"
-	"syscall"
-
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/transforms"
@@ -129,33 +125,22 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	if c.night.state != "" {
 		return c.runNight(ctx, limit)
 	}
-	if !beam.Initialized() {
-		beam.Init()
-	}
-	if !given(c.flags, "dry_run") { // which logs the job that it does not submit
-		quietBeam()
-	}
-
-	signal.Ignore(syscall.SIGPIPE) // a run does not depend on who reads its summary
+	defer onInterrupt(continues)()
+	c.startBeam()
 	closeScratch, err := openScratch()
 	if err != nil {
 		return err
 	}
 	defer closeScratch()
-	ctx, stop := interruptible(ctx, c.options.Output)
-	defer stop()
-	run, err := pipeline.Prepare(ctx, c.options)
+	run, err := c.prepare(ctx)
 	if err != nil {
 		return err
 	}
 	defer run.Close()
+	submitted := follow(run)
 	show := startProgress(c.quiet, run)
 	sum, err := pipeline.Run(ctx, run)
 	elapsed := show.stop()
-	if ctx.Err() != nil {
-		fmt.Fprintln(os.Stderr, "interrupted; the same command continues")
-		return exitCode(exitInterrupted)
-	}
 	var changed *pipeline.InputChanged
 	if errors.As(err, &changed) {
 		return fmt.Errorf("%w\nthe input is another one now: add --overwrite to remove what this run has written, or name another --output", err)
@@ -163,12 +148,10 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	if err != nil {
 		return fmt.Errorf("%w\nthe same command continues where this run stopped", err)
 	}
-	if sum == nil && given(c.flags, "dry_run") {
-		fmt.Fprintln(os.Stderr, "dry run: nothing was submitted")
-		return nil
-	}
 	if sum == nil {
-		fmt.Fprintf(os.Stderr, "submitted; %s in %s will mark its end\n", transforms.ManifestFile, c.options.Output)
+		if !c.sayNotSubmitted() {
+			fmt.Fprintf(os.Stderr, "%s is submitted; %s in %s will mark its end\n", submitted(), transforms.ManifestFile, c.options.Output)
+		}
 		return nil
 	}
 	if c.verbose {
@@ -177,6 +160,17 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	show.printChecked(os.Stderr)
 	printSummary(os.Stderr, os.Stdout, c.options.Output, sum, elapsed)
 	return limit.check(sum)
+}
+
+// prepare checks and plans the run, and ends early when a signal comes.
+func (c *parseCommand) prepare(ctx context.Context) (*pipeline.Prepared, error) {
+	ctx, stop := interruptible(ctx)
+	run, err := pipeline.Prepare(ctx, c.options)
+	stop()
+	if interrupted() {
+		return nil, exitCode(exitInterrupted)
+	}
+	return run, err
 }
 
 // A failureLimit is the value of --max-failures.

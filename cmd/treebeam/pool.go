@@ -48,7 +48,7 @@ func runPool(ctx context.Context, args []string) error {
 		beam.Init()
 	}
 	quietBeam()
-	ctx, stop := interruptible(ctx, "")
+	ctx, stop := interruptible(ctx)
 	defer stop()
 	pool, err := extworker.StartLoopback(ctx, *port)
 	if err != nil {

@@ -5,12 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log"
-	"log/slog"
 	"os"
-	"os/signal"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -149,38 +145,6 @@ func (p *progress) printChecked(w io.Writer) {
 	default:
 		fmt.Fprintf(w, "parts of %d ranges were there; their sizes and footers were checked, --verify reads them whole\n", skipped)
 	}
-}
-
-// interruptible returns a context that an interrupt ends. If the run does not
-// end soon after, the process does.
-func interruptible(ctx context.Context, output string) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	done := make(chan struct{})
-	unhook := context.AfterFunc(ctx, func() {
-		select {
-		case <-done:
-		case <-time.After(3 * time.Second):
-			transforms.AbandonAll()
-			pipeline.RemoveSpools()
-			removeScratch()
-			if output != "" {
-				fmt.Fprintln(os.Stderr, "interrupted; the same command continues")
-			}
-			os.Exit(exitInterrupted)
-		}
-	})
-	return ctx, func() {
-		unhook()
-		close(done)
-		stop()
-	}
-}
-
-// quietBeam keeps Beam's own chatter off the terminal. Why a run has failed is
-// in the error that it returns.
-func quietBeam() {
-	slog.SetDefault(slog.New(slog.DiscardHandler))
-	log.SetOutput(io.Discard)
 }
 
 // shareToWarn is the share of failures above which a summary is a warning.

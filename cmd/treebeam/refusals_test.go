@@ -68,6 +68,9 @@ var wrongCommands = []struct {
 	{"parse IN --output OUT --model MODEL-new", "newer than this program ... update treebeam"},
 	{"parse IN --output OUT --model MODEL-gz", "decompress it first"},
 	{"parse IN --output OUT --runner=flink --environment_type=DOCKER", "--shared-filesystem"},
+	{"parse IN --output OUT --runner=flonk", "--runner flonk: there is no such runner ... flink, spark, dataflow"},
+	{"parse IN --state OUT --runner=flonk", "--runner flonk: there is no such runner"},
+	{"parse IN --output OUT --async", "--async: the work is done in this process"},
 	{"convert", "want one output folder"},
 	{"convert DONE DONE", "want one output folder"},
 	{"convert IN", "manifest.json ... no output of treebeam's"},
@@ -100,7 +103,7 @@ func TestWrongCommands(t *testing.T) {
 	before := snapshot(t, dir, "")
 	for _, c := range wrongCommands {
 		t.Run(c.args, func(t *testing.T) {
-			for _, name := range []string{"runner", "environment_type"} { // the flags are the process's
+			for _, name := range []string{"runner", "environment_type", "async"} { // the flags are the process's
 				defer flag.Set(name, flag.Lookup(name).Value.String())
 			}
 			paths := strings.NewReplacer("IN", filepath.Join(dir, "in"), "DONE/trees/x", filepath.Join(dir, "x"), "DONE", filepath.Join(dir, "done"),

@@ -59,7 +59,7 @@ func runReport(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	ctx, stop := interruptible(ctx, "")
+	ctx, stop := interruptible(ctx)
 	defer stop()
 	r := view.NewReport(*run, *lowest, *examples)
 	err = readRows(ctx, from, r)

@@ -17,7 +17,7 @@ import (
 // stream parses to a text format in this process, without Beam and without
 // temporary files.
 func (c *parseCommand) stream(ctx context.Context, limit failureLimit) (err error) {
-	ctx, stop := interruptible(ctx, "")
+	ctx, stop := interruptible(ctx)
 	defer stop()
 	o := c.options
 	o.To = c.to

@@ -1,19 +1,16 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/treebeam/treebeam/io/conllu"
@@ -200,7 +197,9 @@ func (f *trainFlags) run(fs *flag.FlagSet, trainBank, devBank train.Treebank) er
 	if err != nil {
 		return &refusal{err}
 	}
-	defer onInterrupt(f.model)()
+	defer onInterrupt(func() string {
+		return fmt.Sprintf("treebeam train: interrupted; the finished phases are in %s.train, the same command with --resume continues", f.model)
+	})()
 
 	begun := time.Now()
 	f.describe(fs)
@@ -383,23 +382,4 @@ func (p phases) remove() error {
 	}
 	os.Remove(p.dir) // stays if it holds files that are not ours
 	return nil
-}
-
-// onInterrupt ends the program with a word on how to continue. What it
-// returns restores the default.
-func onInterrupt(path string) (stop func()) {
-	c := make(chan os.Signal, 1)
-	signal.Notify(c, os.Interrupt, syscall.SIGTERM)
-	done := make(chan struct{})
-	go func() {
-		select {
-		case <-c:
-			w := bufio.NewWriter(os.Stderr)
-			fmt.Fprintf(w, "\ntreebeam train: interrupted; the finished phases are in %s.train, the same command with --resume continues\n", path)
-			w.Flush()
-			os.Exit(exitInterrupted)
-		case <-done:
-		}
-	}()
-	return func() { signal.Stop(c); close(done) }
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 func TestFileAppearsWhole(t *testing.T) {
@@ -92,4 +93,54 @@ func entries(t *testing.T, dir string) int {
 		t.Fatal(err)
 	}
 	return len(list)
+}
+
+// A process that ends in the midst of its work leaves no temporary file, and
+// nothing appears after that.
+func TestAbandon(t *testing.T) {
+	dir := t.TempDir()
+	var open []*File
+	for _, name := range []string{"a", "b", "c"} {
+		f, err := Create(filepath.Join(dir, name), "", 0o666)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, f)
+	}
+	if err := open[0].CloseAtomicallyReplace(); err != nil {
+		t.Fatal(err)
+	}
+	if err := open[1].Cleanup(); err != nil {
+		t.Fatal(err)
+	}
+	if len(pending.files) != 1 || pending.creating != 0 {
+		t.Errorf("%d files are pending, %d being made", len(pending.files), pending.creating)
+	}
+	stop, late := make(chan bool), make(chan error)
+	go func() { // makes files as fast as it can
+		for i := 0; ; i++ {
+			f, err := Create(filepath.Join(dir, "d"), "", 0o666)
+			if err != nil {
+				late <- err
+			}
+			f.Cleanup() // may find that it is removed
+			if i == 10 {
+				close(stop)
+			}
+		}
+	}()
+	<-stop
+	Abandon()
+	go func() { late <- open[2].CloseAtomicallyReplace() }()
+	select {
+	case err := <-late:
+		t.Errorf("something went on: %v", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	if n := entries(t, dir); n != 1 {
+		t.Errorf("%d files, want that which has its name", n)
+	}
+	pending.Lock()
+	pending.ended = false // for the other tests; two goroutines wait for ever
+	pending.Unlock()
 }

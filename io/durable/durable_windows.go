@@ -22,15 +22,16 @@ func Create(path, tmp string, _ fs.FileMode) (*File, error) {
 	if tmp == "" {
 		tmp = filepath.Dir(path)
 	}
-	f, err := os.CreateTemp(tmp, "."+filepath.Base(path))
-	if err != nil {
-		return nil, err
-	}
-	return &File{File: f, path: path}, nil
+	return add(func() (*File, error) {
+		f, err := os.CreateTemp(tmp, "."+filepath.Base(path))
+		return &File{File: f, path: path}, err
+	})
 }
 
 // CloseAtomicallyReplace syncs and closes the file and gives it its name.
-func (f *File) CloseAtomicallyReplace() error {
+func (f *File) CloseAtomicallyReplace() error { return f.named(f.replace) }
+
+func (f *File) replace() error {
 	if err := f.Sync(); err != nil {
 		return err
 	}
@@ -50,6 +51,7 @@ func (f *File) Cleanup() error {
 	if f.done {
 		return nil
 	}
+	defer f.forget()
 	var err error
 	if !f.closed {
 		f.closed = true
@@ -60,4 +62,10 @@ func (f *File) Cleanup() error {
 	}
 	f.done = true
 	return err
+}
+
+// discard removes the file, which another goroutine may be writing.
+func (f *File) discard() {
+	f.File.Close() // an open file cannot be removed
+	os.Remove(f.Name())
 }

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/treebeam/treebeam/io/durable"
+	"github.com/treebeam/treebeam/pipeline"
+	"github.com/treebeam/treebeam/transforms"
+)
+
+// How long a signal waits.
+const (
+	grace       = 3 * time.Second // for a command whose context it has ended
+	abortWithin = 2 * time.Second // for object stores that are told to forget uploads
+)
+
+// signals are those that end the process, each with exitInterrupted: at once,
+// or while a command has a context of interruptible's, by ending that.
+//
+// At once means from the handler, with whatever the other goroutines do going
+// on: Beam's local runner panics if its workers go away while they start.
+var signals struct {
+	sync.Mutex
+	came   bool
+	cancel context.CancelFunc // of the command's context, if it has one
+	word   func() string      // what is said then, if anything
+	leave  sync.Once
+}
+
+// catchSignals begins to handle signals: ctrl-C, SIGTERM, and SIGHUP, which
+// comes when the terminal goes away. Those that the process was told to ignore,
+// as by nohup, stay ignored.
+func catchSignals() {
+	c := make(chan os.Signal, 2)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(c, s)
+		}
+	}
+	go func() {
+		<-c
+		signals.Lock()
+		signals.came = true
+		cancel := signals.cancel
+		signals.Unlock()
+		if cancel != nil {
+			cancel()
+			select {
+			case <-c: // again
+			case <-time.After(grace):
+			}
+		}
+		leave()
+	}()
+}
+
+// interrupted says whether a signal is about to end the process.
+func interrupted() bool {
+	signals.Lock()
+	defer signals.Unlock()
+	return signals.came
+}
+
+// interruptible returns a context that a signal ends until stop is called. The
+// command then has some time to end by itself, whatever it returns.
+func interruptible(ctx context.Context) (_ context.Context, stop context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	signals.Lock()
+	defer signals.Unlock()
+	signals.cancel = cancel
+	if signals.came {
+		cancel()
+	}
+	return ctx, func() {
+		signals.Lock()
+		signals.cancel = nil
+		signals.Unlock()
+		if ctx.Err() == nil {
+			cancel()
+		}
+	}
+}
+
+// onInterrupt sets what is said when a signal ends the process, and returns
+// what unsets it.
+func onInterrupt(word func() string) (restore func()) {
+	signals.Lock()
+	defer signals.Unlock()
+	before := signals.word
+	signals.word = word
+	return func() {
+		signals.Lock()
+		defer signals.Unlock()
+		signals.word = before
+	}
+}
+
+// continues is the word of commands that do the rest when they are given again.
+func continues() string { return "interrupted; the same command continues" }
+
+// leave ends the process after a signal. Nothing half-written stays, and what
+// goes on meanwhile publishes nothing.
+func leave() {
+	signals.leave.Do(func() {
+		durable.Abandon()
+		aborted := make(chan bool)
+		go func() {
+			transforms.Leave()
+			close(aborted)
+		}()
+		select {
+		case <-aborted:
+		case <-time.After(abortWithin):
+		}
+		signals.Lock()
+		word := signals.word
+		signals.Unlock()
+		if word != nil {
+			fmt.Fprintln(os.Stderr, word())
+		}
+		pipeline.RemoveSpools()
+		removeScratch()
+		os.Exit(exitInterrupted)
+	})
+}
+
+// exit ends the process with a status, or after a signal with its own unless
+// all was done nevertheless.
+func exit(status int) {
+	if interrupted() && status != exitOK {
+		leave()
+	}
+	os.Exit(status)
+}
