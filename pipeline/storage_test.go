@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"flag"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -356,11 +355,7 @@ func TestRemoteRunner(t *testing.T) {
 	b := gsBucket(t)
 	in := b.upload(t, write(t, map[string]string{"x.txt": prose(3)}), "in")
 	local := write(t, map[string]string{"x.txt": prose(1)})
-	for name, value := range map[string]string{"project": "p", "region": "r", "staging_location": b.uri + "/staging"} {
-		before := flag.Lookup(name).Value.String()
-		flag.Set(name, value)
-		defer flag.Set(name, before)
-	}
+	transformstest.Dataflow(t)
 	for name, c := range map[string]struct{ input, output, refused string }{
 		"all remote":   {in, b.uri + "/out", ""},
 		"local input":  {local, b.uri + "/out", local},

@@ -9,6 +9,7 @@ import (
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/store/storetest"
 	"github.com/treebeam/treebeam/pipeline"
+	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
 // A night with more failures than are accepted changes nothing for readers, how
@@ -51,6 +52,7 @@ func TestAccept(t *testing.T) {
 // A night looks at the places that it was given, not at what is in them:
 // workers elsewhere would find no file, and make a night without trees.
 func TestPlaces(t *testing.T) {
+	transformstest.Dataflow(t)
 	memory := &storetest.Memory{}
 	store.Register("mem", func(context.Context) (store.Store, error) { return memory, nil })
 	memory.Put("mem://b/in/x.txt", []byte("One .\n"))

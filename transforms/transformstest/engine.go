@@ -2,6 +2,7 @@ package transformstest
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -58,6 +59,17 @@ func Engine(t testing.TB) jobpb.JobServiceClient {
 
 // Async sets --async until the test ends.
 func Async(t testing.TB) { set(t, jobopts.Async, true) }
+
+// Dataflow sets the flags without which Dataflow's runner is refused, until the
+// test ends.
+func Dataflow(t testing.TB) {
+	for name, value := range map[string]string{"project": "p", "region": "r", "staging_location": "gs://b/staging"} {
+		f := flag.Lookup(name)
+		before := f.Value.String()
+		f.Value.Set(value)
+		t.Cleanup(func() { f.Value.Set(before) })
+	}
+}
 
 func set[T any](t testing.TB, flag *T, value T) {
 	before := *flag
