@@ -154,16 +154,19 @@ func TestFamiliesAreApart(t *testing.T) {
 	}
 }
 
-// A family that is off is not looked up.
+// A family that is off is not looked up, has no parts and no table: the keys of
+// a search are those of the families that are on. Every family that is on is
+// looked up.
 func TestFamiliesThatAreOffCostNothing(t *testing.T) {
 	r := graph.Rand(13)
 	var list []*syntax.Sentence
 	for k := 0; k < 10; k++ {
 		list = append(list, randomSentence(12, 3, &r))
 	}
-	count := func(on feature.Families) Counters {
-		m := &Model{vocabulary: feature.Learn(nil), scorer: noise{300}, families: on, delta: DefaultDelta}
-		var sum Counters
+	owner := ownersOfKeys(list)
+	for f := feature.Families(0); f <= feature.Lean; f = max(1, f<<1) {
+		met := map[feature.Families]int{}
+		m := &Model{vocabulary: feature.Learn(nil), scorer: watcher{noise{300}, owner, met}, families: f, delta: DefaultDelta}
 		for _, s := range list {
 			copied := *s
 			copied.Words = slices.Clone(s.Words)
@@ -171,23 +174,106 @@ func TestFamiliesThatAreOffCostNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sum.Add(c)
+			if global := feature.Globals.Any(f); (c.Globals > 0) != global {
+				t.Errorf("family %v: %d evaluations of global parts", f, c.Globals)
+			}
 		}
-		return sum
-	}
-	arcs := count(0)
-	for f := feature.Families(1); f < feature.Lean; f <<= 1 {
-		c := count(f)
-		if c.Lookups <= arcs.Lookups {
-			t.Errorf("family %v: %d look-ups, %d without it", f, c.Lookups, arcs.Lookups)
+		for g, n := range met {
+			if g != f && g != shared && (g != 0 || f == feature.Lean) {
+				t.Errorf("only family %v is on: %d keys of %v were looked up", f, n, g)
+			}
 		}
-		if global := feature.Globals.Any(f); (c.Globals > 0) != global {
-			t.Errorf("family %v: %d evaluations of global parts", f, c.Globals)
+		if f != 0 && met[f] == 0 {
+			t.Errorf("family %v is on, and none of its keys was looked up", f)
+		}
+		x := newSearch(list[0], 300, f)
+		x.run(1, 3, 3)
+		for g, size := range tableSizes(x) {
+			if size > 0 && !f.Any(g) {
+				t.Errorf("only family %v is on: %v have tables of %d entries", f, g, size)
+			}
 		}
 	}
-	if lean := count(feature.Lean); lean.Lookups >= arcs.Lookups {
-		t.Errorf("lean: %d look-ups, %d without", lean.Lookups, arcs.Lookups)
+}
+
+// tableSizes returns the sizes of the tables of the families.
+func tableSizes(x *search) map[feature.Families]int {
+	t := &x.t
+	return map[feature.Families]int{
+		feature.Grandparents: len(t.grand), feature.Siblings: len(t.sib), feature.GrandSiblings: len(t.grandSib),
+		feature.TriSiblings: len(t.tri), feature.HeadBigrams: len(t.bigram), feature.GreatGrandparents: len(t.great),
+		feature.SiblingGrandchildren: len(t.nephews), feature.Globals: len(t.global),
 	}
+}
+
+// familyOf is the family that a kind of part belongs to, 0 for arcs.
+var familyOf = map[kind]feature.Families{
+	arcPart: 0, grandPart: feature.Grandparents, siblingPart: feature.Siblings, grandSiblingPart: feature.GrandSiblings,
+	triSiblingPart: feature.TriSiblings, bigramPart: feature.HeadBigrams, crossingPart: feature.Crossings,
+	greatPart: feature.GreatGrandparents, nephewPart: feature.SiblingGrandchildren, rightPart: feature.RightBranches,
+	coordinationPart: feature.Coordinations, attachmentPart: feature.Attachments, spanPart: feature.Spans,
+	neighbourPart: feature.Neighbours, valencyPart: feature.Valencies, nonProjectivePart: feature.NonProjective, pairPart: feature.PunctuationPairs,
+}
+
+// shared owns the keys that lean arcs and others have in common.
+const shared = feature.Families(1 << 31)
+
+// ownersOfKeys returns the families of the keys of most parts that trees of
+// the sentences can have: those met on a walk through trees, enumerated from
+// scratch.
+func ownersOfKeys(list []*syntax.Sentence) map[feature.Key]feature.Families {
+	owner := map[feature.Key]feature.Families{}
+	r := graph.Rand(17)
+	for _, s := range list {
+		for _, on := range []feature.Families{feature.Full, feature.Lean} {
+			x := newSearch(s, 300, on)
+			x.firstTreeOf()
+			x.y.set(&x.t, x.start)
+			seen := map[part]bool{}
+			for range 1500 {
+				m, arc := randomMove(x, &r)
+				x.y.move(&x.t, m, arc)
+				for _, p := range x.y.parts(&x.t, nil) {
+					if seen[p] {
+						continue
+					}
+					seen[p] = true
+					for _, k := range x.t.features(p, nil) {
+						f := familyOf[p.kind]
+						if on == feature.Lean {
+							f = on
+						}
+						if other, ok := owner[k]; ok && other != f {
+							f = shared
+						}
+						owner[k] = f
+					}
+				}
+			}
+		}
+	}
+	return owner
+}
+
+// A watcher counts the keys that are looked up, by the family that owns them.
+type watcher struct {
+	noise
+	owner map[feature.Key]feature.Families
+	met   map[feature.Families]int
+}
+
+func (w watcher) Sum(keys []feature.Key) int32 {
+	for _, k := range keys {
+		if f, ok := w.owner[k]; ok {
+			w.met[f]++
+		}
+	}
+	return w.noise.Sum(keys)
+}
+
+func (w watcher) SumParts(keys []feature.Key, ends, sums []int32) {
+	w.Sum(keys)
+	w.noise.SumParts(keys, ends, sums)
 }
 
 // Climbing and settling cost no allocations.

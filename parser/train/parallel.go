@@ -15,7 +15,7 @@ import (
 // of the stage is one too.
 func forEach(sents []syntax.Sentence, workers int, run stage) error {
 	return parallel(len(sents), workers, func(i int) error {
-		if err := run(&sents[i]); err != nil {
+		if err := guarded(func() error { return run(&sents[i]) }); err != nil {
 			return fmt.Errorf("sentence %d (%s): %w", i+1, sents[i].ID, err)
 		}
 		return nil
@@ -29,20 +29,12 @@ func parallel(n, workers int, run func(i int) error) error {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	errs := make([]error, n)
-	guarded := func(i int) {
-		defer func() {
-			if p := recover(); p != nil {
-				errs[i] = fmt.Errorf("internal: %v\n%s", p, debug.Stack())
-			}
-		}()
-		errs[i] = run(i)
-	}
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(workers, n) {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				guarded(i)
+				errs[i] = guarded(func() error { return run(i) })
 			}
 		})
 	}
@@ -53,4 +45,14 @@ func parallel(n, workers int, run func(i int) error) error {
 		}
 	}
 	return nil
+}
+
+// guarded returns the error of run; a panic is one, with its stack.
+func guarded(run func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return run()
 }

@@ -438,18 +438,33 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
+// A panic of a stage is an error of its sentence, with the place in the code,
+// and of several errors the first sentence's is returned, whatever the order
+// in which workers meet them.
 func TestForEachReportsPanics(t *testing.T) {
-	sents := toyTreebank("x", 9).Sentences
-	err := forEach(sents, 3, func(s *syntax.Sentence) error {
+	for range 20 {
+		sents := toyTreebank("x", 9).Sentences
+		err := forEach(sents, 3, func(s *syntax.Sentence) error {
+			if s.ID == "x7" {
+				return errBroken
+			}
+			if s.ID == "x5" {
+				panic("planted")
+			}
+			return nil
+		})
+		if err == nil || !strings.HasPrefix(err.Error(), "sentence 6 (x5): internal: planted\n") ||
+			!strings.Contains(err.Error(), "train_test.go") || strings.Contains(err.Error(), "(x7)") {
+			t.Fatalf("err = %v", err)
+		}
+	}
+	err := forEach(toyTreebank("x", 9).Sentences, 3, func(s *syntax.Sentence) error {
 		if s.ID == "x7" {
 			return errBroken
 		}
-		if s.ID == "x5" {
-			panic("planted")
-		}
 		return nil
 	})
-	if err == nil || !strings.Contains(err.Error(), "sentence 6 (x5)") && !strings.Contains(err.Error(), "planted") {
+	if !errors.Is(err, errBroken) || !strings.HasPrefix(err.Error(), "sentence 8 (x7): ") {
 		t.Errorf("err = %v", err)
 	}
 }

@@ -1,0 +1,47 @@
+package segment
+
+import (
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// threadTime returns the processor time of the present thread: other programs
+// do not count.
+func threadTime(t *testing.T) time.Duration {
+	const thread = 1 // RUSAGE_THREAD
+	var r syscall.Rusage
+	if err := syscall.Getrusage(thread, &r); err != nil {
+		t.Skip(err)
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+// A text takes no more than the same text in eight pieces, but for a factor of
+// three: a loop over the rest of the text, in one over the text, would take
+// eight times as long, if one step of it took as long as all else together.
+// Counters see only the loops that count, so processor time is measured. It
+// is known to some milliseconds; a quadratic loop takes 10^8 steps and more.
+func TestTimeIsLinear(t *testing.T) {
+	m := model(t)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	const long, pieces, known = 24_000, 8, 50 * time.Millisecond
+	for _, unit := range repetitive {
+		block := strings.Repeat(unit, long/len(unit))
+		short := block[:len(block)/pieces/len(unit)*len(unit)]
+		m.Segment(short, 1000) // fills the memo
+		start := threadTime(t)
+		for range pieces {
+			m.Segment(short, 1000)
+		}
+		middle := threadTime(t)
+		m.Segment(block, 1000)
+		apart, whole := middle-start, threadTime(t)-middle
+		if whole > 3*apart+known {
+			t.Fatalf("%d bytes of %q take %v, as %d pieces %v", len(block), unit, whole, pieces, apart)
+		}
+	}
+}
