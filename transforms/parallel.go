@@ -1,6 +1,7 @@
 package transforms
 
 import (
+	"fmt"
 	"log"
 	"os"
 	"runtime"
@@ -8,6 +9,9 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"golang.org/x/time/rate"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -18,7 +22,18 @@ var logger = log.New(os.Stderr, "", log.Ltime)
 
 // internal is the fault of a defect of the program.
 func internal(what any) syntax.Fault {
-	return syntax.Because(syntax.KindInternal, "internal: %v", what)
+	return syntax.Because(syntax.KindInternal, "internal: %s", cut(fmt.Sprint(what), FailureText))
+}
+
+// shown are the panics of which standard error gets the stack: every sentence
+// of a large run may have one.
+var shown = rate.Sometimes{First: 10, Interval: time.Minute}
+
+// recovered logs a panic and returns its fault. It must be called where the
+// stack is still that of the panic.
+func recovered(what any) syntax.Fault {
+	shown.Do(func() { logger.Printf("recovered: %v\n%s", what, debug.Stack()) })
+	return internal(what)
 }
 
 // leaves is the process-wide limit of work under way. A token is taken for one
@@ -55,13 +70,13 @@ func each(n int, weight func(i int) int, body func(i int)) (panics []syntax.Faul
 		defer func() {
 			<-tokens
 			if r := recover(); r != nil {
-				logger.Printf("recovered: %v\n%s", r, debug.Stack())
+				fault := recovered(r)
 				mu.Lock()
 				defer mu.Unlock()
 				if panics == nil {
 					panics = make([]syntax.Fault, n)
 				}
-				panics[i] = internal(r)
+				panics[i] = fault
 			}
 		}()
 		body(i)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"runtime/debug"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -201,8 +200,7 @@ func (rd *rangeReader) recovered(err *error) {
 		return
 	}
 	if r := recover(); r != nil {
-		logger.Printf("recovered: %v\n%s", r, debug.Stack())
-		*err = internal(r)
+		*err = recovered(r)
 	}
 }
 
