@@ -93,13 +93,20 @@ func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 		o.Budget = defaultBudget * o.Restarts
 	}
 	x := m.get()
-	defer m.pool.Put(x)
 	x.t.count = Counters{}
+	err := x.parseAll(m, s, o)
+	count := x.t.count
+	m.pool.Put(x) // but not after a panic, which leaves it as it is
+	return count, err
+}
+
+// parseAll decodes s in its windows.
+func (x *search) parseAll(m *Model, s *syntax.Sentence, o Options) error {
 	b := s.Windows()
 	if len(b) == 2 {
 		err := x.parse(m, s, o)
 		s.Confidence.Weighed = x.t.count.Gains
-		return x.t.count, err
+		return err
 	}
 	windows := make([]syntax.Sentence, len(b)-1)
 	for i := range windows {
@@ -109,7 +116,7 @@ func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 			err = x.parse(m, &windows[i], o)
 		}
 		if err != nil {
-			return x.t.count, fmt.Errorf("words %d to %d: %w", b[i]+1, b[i+1], err)
+			return fmt.Errorf("words %d to %d: %w", b[i]+1, b[i+1], err)
 		}
 	}
 	root := int32(0)
@@ -121,7 +128,7 @@ func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 	s.Confidence.HeadMarginal = nil
 	s.Confidence.Weighed = x.t.count.Gains
 	s.Status = max(s.Status, syntax.Long)
-	return x.t.count, nil
+	return nil
 }
 
 // parse decodes one window and writes its result into s.

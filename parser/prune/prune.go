@@ -82,7 +82,6 @@ func (m *Model) Prune(s *syntax.Sentence) { m.Count(s) }
 // of a dense table counts as one.
 func (m *Model) Count(s *syntax.Sentence) (lookups int64) {
 	x := m.get()
-	defer m.pool.Put(x)
 	x.lookups = 0
 	const expected = 4 // heads a word; more cost another allocation
 	c := syntax.Candidates{
@@ -100,7 +99,9 @@ func (m *Model) Count(s *syntax.Sentence) (lookups int64) {
 		x.window(&w, int32(b[i]), &c)
 	}
 	s.Candidates = c
-	return x.lookups
+	lookups = x.lookups
+	m.pool.Put(x) // but not after a panic, which leaves it as it is
+	return lookups
 }
 
 // window appends the candidates of one window whose words follow offset.

@@ -26,7 +26,12 @@ type split struct {
 // concurrent use.
 func (m *Model) Segment(block string, maxWords int) []syntax.Sentence {
 	w := m.borrow()
-	defer m.giveBack(w)
+	list := m.segment(block, maxWords, w)
+	m.giveBack(w)
+	return list
+}
+
+func (m *Model) segment(block string, maxWords int, w *workspace) []syntax.Sentence {
 	m.tokenize(block, w)
 	if len(w.tokens) == 0 {
 		return nil
@@ -40,7 +45,12 @@ func (m *Model) Segment(block string, maxWords int) []syntax.Sentence {
 // cut only if it has over maxWords words.
 func (m *Model) SegmentLine(block string, maxWords int) []syntax.Sentence {
 	w := m.borrow()
-	defer m.giveBack(w)
+	list := m.segmentLine(block, maxWords, w)
+	m.giveBack(w)
+	return list
+}
+
+func (m *Model) segmentLine(block string, maxWords int, w *workspace) []syntax.Sentence {
 	m.tokenize(block, w)
 	n := int32(len(w.tokens))
 	if n == 0 {
@@ -60,7 +70,8 @@ func (m *Model) SegmentLine(block string, maxWords int) []syntax.Sentence {
 	return w.emit(w.limit(maxWords))
 }
 
-// borrow returns a workspace, which giveBack must get.
+// borrow returns a workspace, which giveBack must get, but not after a panic,
+// which leaves it as it is.
 func (m *Model) borrow() *workspace {
 	if w, _ := m.scratch.Get().(*workspace); w != nil {
 		return w

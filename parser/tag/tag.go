@@ -89,7 +89,6 @@ func (m *Model) Tag(s *syntax.Sentence, retag bool) {
 	if sc == nil {
 		sc = &scratch{}
 	}
-	defer m.pool.Put(sc)
 	needFeats, needLemma := true, true
 	for i := range s.Words {
 		needFeats = needFeats && s.Words[i].Feats == ""
@@ -108,6 +107,7 @@ func (m *Model) Tag(s *syntax.Sentence, retag bool) {
 			w.Lemma = m.lemma.lemma(sc, w.Form, sc.text.at(i), hashString(w.UPOS), hashString(w.XPOS), hashString(w.Feats))
 		}
 	}
+	m.pool.Put(sc) // but not after a panic, which leaves it as it is
 }
 
 // tagWords runs the first layer; it leaves the labels in sc.tags.
