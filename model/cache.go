@@ -96,17 +96,23 @@ func openEmbedded() (*Model, error) {
 }
 
 func openFile(path string) (*Model, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: check --model", err)
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("this is a folder: name the model file in it")
+	}
+	if !info.Mode().IsRegular() { // to open a pipe would wait for who writes it
+		return nil, fmt.Errorf("this is a pipe or a device: a model is mapped, so it must be a file")
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: check --model", err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
+	if info, err = f.Stat(); err != nil {
 		return nil, err
-	}
-	if info.IsDir() {
-		return nil, fmt.Errorf("this is a folder: name the model file in it")
 	}
 	if s := shared.files[path]; s.fits(info) {
 		return shared.models[s.digest], nil

@@ -11,14 +11,15 @@ import (
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms"
 )
 
 // Stream parses the inputs and writes their sentences in the format o.To to w
 // in input order, with the same stages as a run but in this process and without
-// an output folder or temporary files. What Convert makes of a run's output in
-// the same format has the same bytes.
+// an output folder or temporary files. The sentences of a run's output in the
+// same format have the same bytes.
 //
 // Standard input and named pipes are read as they come: whenever the input
 // pauses, all sentences of its complete paragraphs are parsed and written. w
@@ -44,6 +45,9 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*transforms.Summary, e
 	if err != nil {
 		return nil, &Refusal{err}
 	}
+	if isInput(o.Output, inputs) {
+		return nil, refuse("--output %s is one of the inputs: it would be lost; name another file", o.Output)
+	}
 	s := &stream{model: m, modelID: modelID(digest), options: o.Rows, out: bufio.NewWriterSize(w, 1<<16), format: format}
 	for len(inputs) > 0 {
 		live := slices.IndexFunc(inputs, func(in source.Input) bool { return in.Live() })
@@ -68,6 +72,21 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*transforms.Summary, e
 	}
 	s.sum.NoteLanguage(transforms.TrainedOn(m), nil)
 	return &s.sum.Summary, s.out.Flush()
+}
+
+// isInput says whether the file that is to be written is there and an input.
+func isInput(output string, inputs []source.Input) bool {
+	info, err := os.Stat(output)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	return slices.ContainsFunc(inputs, func(in source.Input) bool {
+		if in.Size != info.Size() || store.IsRemote(in.URI) {
+			return false
+		}
+		file, err := os.Stat(filepath.FromSlash(in.URI))
+		return err == nil && os.SameFile(file, info)
+	})
 }
 
 type stream struct {

@@ -135,6 +135,24 @@ func TestDamagedOutput(t *testing.T) {
 	}
 }
 
+// The manifest of an earlier version, which has no digest and did not count
+// failures, is read.
+func TestEarlierManifest(t *testing.T) {
+	_, out := severalParts(t)
+	manifestOf(func(m map[string]any) {
+		for _, f := range m["files"].([]any) {
+			if f := f.(map[string]any); strings.HasPrefix(f["path"].(string), "failures/") {
+				delete(f, "rows")
+			}
+		}
+	})(t, out)
+	for _, command := range []string{"convert", "failures"} {
+		if status, stdout, stderr := treebeam(t, "", command, out); status != exitOK || stdout == "" {
+			t.Errorf("%s: status %d %s", command, status, stderr)
+		}
+	}
+}
+
 // The same command with --verify finds every damage and mends it, and ends with
 // the bytes that were there. Without, it says what it has looked at.
 func TestVerify(t *testing.T) {
