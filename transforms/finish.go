@@ -61,6 +61,8 @@ type Summary struct {
 	// encoding is probably another, and say if the language seems to be.
 	Suggestions []string `json:"suggestions,omitempty"`
 	Counts
+
+	suspects int // files of which much had to be repaired
 }
 
 // finish does Finish's work when all ranges are known to be done. The parts of
@@ -94,34 +96,15 @@ func (j *Job) finish(ctx context.Context, merged bool) error {
 	if err != nil {
 		return err
 	}
-	suspects := 0
 	for i := range docs {
-		d := &docs[i]
-		if err := d.check(); err != nil {
-			return fmt.Errorf("%s: %w: something was lost", d.URI, err)
-		}
-		sum.Counts.Add(&d.Counts)
-		sum.Files++
-		sum.StoredBytes += d.Stored
-		sum.Repaired += d.Repaired
-		sum.Records += d.Records
-		if d.Failed {
-			sum.FilesFailed++
-		}
-		if d.muchRepaired() {
-			suspects++
-			if suspects <= maxSuggestions {
-				sum.Suggestions = append(sum.Suggestions, d.otherEncoding())
-			}
+		if err := sum.addFile(&docs[i]); err != nil {
+			return err
 		}
 	}
-	if more := suspects - maxSuggestions; more > 0 {
-		sum.Suggestions = append(sum.Suggestions, fmt.Sprintf("%d more files are like these: see repaired in documents/", more))
-	}
+	sum.noteSuspects(": see repaired in documents/")
 	sum.NoteLanguage(j.TrainedOn, docs)
-	if !merged && sum.Internal >= 10 && sum.Internal*1000 > sum.Sentences+sum.BlocksFailed {
-		return fmt.Errorf("%d of %d sentences failed through defects of the program: see stage and reason in failures/; "+
-			"the output is not marked complete", sum.Internal, sum.Sentences+sum.BlocksFailed)
+	if err := sum.defects(); err != nil && !merged {
+		return fmt.Errorf("%w; the output is not marked complete", err)
 	}
 	slices.SortStableFunc(sum.Reasons, func(a, b Reason) int { return int(b.Count - a.Count) })
 	if err := j.writeDocuments(ctx, docs); err != nil {
@@ -151,9 +134,6 @@ func (j *Job) size(ctx context.Context, path string) (int64, error) {
 	}
 	return info.Size, nil
 }
-
-// maxSuggestions is how many files Summary.Suggestions names.
-const maxSuggestions = 5
 
 // muchRepaired reports whether over 1 % had to be repaired.
 func (f *File) muchRepaired() bool { return f.Repaired*100 > f.End-f.Start }

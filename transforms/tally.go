@@ -124,14 +124,8 @@ func (t *Tally) file() error {
 	}
 	t.files = t.files[:0]
 	for i := range whole {
-		f := &whole[i]
-		t.Counts.Add(&f.Counts)
-		t.Files++
-		t.StoredBytes += max(f.Stored, 0)
-		t.Repaired += f.Repaired
-		t.Records += f.Records
-		if f.Failed {
-			t.FilesFailed++
+		if err := t.addFile(&whole[i]); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -142,10 +136,39 @@ func (t *Tally) Close() error {
 	if err := t.file(); err != nil {
 		return err
 	}
-	if err := t.check(); err != nil {
-		return fmt.Errorf("%w: something was lost", err)
-	}
+	t.noteSuspects("")
 	return t.defects()
+}
+
+// addFile adds a file of which all is there, and checks its sums.
+func (s *Summary) addFile(f *File) error {
+	if err := f.check(); err != nil {
+		return fmt.Errorf("%s: %w: something was lost", f.URI, err)
+	}
+	s.Counts.Add(&f.Counts)
+	s.Files++
+	s.StoredBytes += max(f.Stored, 0) // -1 is unknown
+	s.Repaired += f.Repaired
+	s.Records += f.Records
+	if f.Failed {
+		s.FilesFailed++
+	}
+	if f.muchRepaired() {
+		if s.suspects++; s.suspects <= maxSuggestions {
+			s.Suggestions = append(s.Suggestions, f.otherEncoding())
+		}
+	}
+	return nil
+}
+
+// maxSuggestions is how many files Summary.Suggestions names.
+const maxSuggestions = 5
+
+// noteSuspects says how many files it does not name, and where they are.
+func (s *Summary) noteSuspects(where string) {
+	if more := s.suspects - maxSuggestions; more > 0 {
+		s.Suggestions = append(s.Suggestions, fmt.Sprintf("%d more files are like these%s", more, where))
+	}
 }
 
 // defects is an error if too much failed through defects of the program.
