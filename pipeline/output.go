@@ -22,26 +22,34 @@ const differencesShown = 8
 var outputDirs = []string{"trees", "failures", "documents"}
 
 // checkOutput refuses a folder that holds another run's output, unless it is
-// to be overwritten: then it removes that output and nothing else.
-func (o *Options) checkOutput(ctx context.Context, output string, run *record, plan *source.Plan) error {
+// to be overwritten: then it returns the records of that output.
+func (o *Options) checkOutput(ctx context.Context, output string, run *record, plan *source.Plan) ([]record, error) {
 	others, err := recordsIn(ctx, output)
 	if err != nil {
-		return &Refusal{err}
+		return nil, &Refusal{err}
 	}
 	others = slices.DeleteFunc(others, func(r record) bool { return r.FP == run.FP })
 	if len(others) == 0 {
-		return checkForeign(ctx, output, run.FP)
+		return nil, checkForeign(ctx, output, run.FP)
 	}
 	if !o.Overwrite {
-		return refuse("%s holds the output of another run:\n  %s\nname another --output, or remove that output with --overwrite",
+		return nil, refuse("%s holds the output of another run:\n  %s\nname another --output, or remove that output with --overwrite",
 			output, strings.Join(differences(ctx, output, run, plan, &others[0]), "\n  "))
+	}
+	return others, nil
+}
+
+// removeOthers removes the output of the other runs and nothing else.
+func removeOthers(ctx context.Context, output string, others []record, fp string) error {
+	if len(others) == 0 {
+		return nil
 	}
 	for _, other := range others {
 		if err := removeOutput(ctx, output, other.FP); err != nil {
 			return fmt.Errorf("--overwrite: %w", err)
 		}
 	}
-	return checkForeign(ctx, output, run.FP)
+	return checkForeign(ctx, output, fp)
 }
 
 // isFingerprint reports whether s can be the fingerprint of a run: names of

@@ -29,6 +29,8 @@ type Prepared struct {
 	Submitted func(Submission)
 
 	spool   *spool
+	lease   *lease
+	note    string
 	sizes   []int64 // stored bytes, by range
 	here    bool    // the stages run in this process
 	metrics []Metric
@@ -62,11 +64,14 @@ func Prepare(ctx context.Context, o Options) (*Prepared, error) {
 	return p, nil
 }
 
+// Note is what the user should know before the run begins: that another one
+// seems to be under way in the same folder. It is "" if there is nothing.
+func (p *Prepared) Note() string { return p.note }
+
 // plan lists the input and places the plan in the output folder.
-func (o *Options) plan(ctx context.Context, output string, spool *spool, digest string) (*Prepared, error) {
+func (o *Options) plan(ctx context.Context, output string, spool *spool, digest string) (_ *Prepared, err error) {
 	inputs := o.Files
 	if inputs == nil {
-		var err error
 		if inputs, err = source.List(ctx, o.Inputs, source.ListOptions{
 			Skip: []string{output}, Stdin: o.Stdin, Spool: spool.dir,
 		}); err != nil {
@@ -79,10 +84,24 @@ func (o *Options) plan(ctx context.Context, output string, spool *spool, digest 
 	}
 	run := record{FormatVersion: transforms.FormatVersion, ModelDigest: digest, Options: o.Rows}
 	run.FP = plan.Fingerprint(run.canonical())
-	if err := o.checkOutput(ctx, output, &run, plan); err != nil {
+	others, err := o.checkOutput(ctx, output, &run, plan)
+	if err != nil {
+		return nil, err
+	}
+	lease, note, err := takeLease(ctx, output, spool)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			lease.end(false)
+		}
+	}()
+	if err := removeOthers(ctx, output, others, run.FP); err != nil {
 		return nil, err
 	}
 	p := &Prepared{
+		lease: lease, note: note,
 		Files: plan.Files, Bytes: plan.Bytes, Runner: o.Runner, spool: spool, here: o.local(),
 		Job: transforms.Job{
 			FP: run.FP, Ranges: len(plan.Ranges), Output: output,

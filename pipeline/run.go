@@ -30,9 +30,12 @@ func Run(ctx context.Context, p *Prepared) (*transforms.Summary, error) {
 }
 
 func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*transforms.Summary, error) {
+	elsewhere := false // the work goes on without this process
+	defer func() { p.lease.end(elsewhere) }()
 	result, job, err := p.submit(ctx, pipeline)
 	if err := ctx.Err(); err != nil {
 		transforms.AbandonAll()
+		elsewhere = !p.here
 		return nil, err
 	}
 	if stopped := job.stopped(); err != nil || stopped != nil {
@@ -43,6 +46,7 @@ func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*transform
 		return nil, failure(err)
 	}
 	if isNil(result) || *jobopts.Async {
+		elsewhere = *jobopts.Async
 		return nil, nil // its metrics are not there yet: Beam panics if they are asked for
 	}
 	m, err := ReadManifest(p.Job.Output)
@@ -60,8 +64,9 @@ func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*transform
 	return ReadSummary(p.Job.Output)
 }
 
-// Close removes what was spooled for the run.
+// Close removes what was spooled for the run, and gives the output folder back.
 func (p *Prepared) Close() error {
+	p.lease.end(false)
 	if p.spool == nil {
 		return nil
 	}

@@ -40,6 +40,7 @@ func TestSpoolOfKilledRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	kill(t, killed)
 	tmp := filepath.Join(out, transforms.OwnDir, "tmp")
 	left := spooled(t, tmp)
 	if len(left) != 1 || len(spooled(t, os.TempDir())) > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/treebeam/treebeam/io/source"
@@ -21,8 +22,31 @@ const (
 // are removed.
 const staleAfter = 24 * time.Hour
 
+// touchAfter is how often a process says that its temporary files are in use.
+// Tests make it shorter.
+var touchAfter = time.Hour
+
+// every calls f from time to time, until the function that it returns is
+// called, which may be done more than once.
+func every(d time.Duration, f func()) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(d)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				f()
+			}
+		}
+	}()
+	return sync.OnceFunc(func() { close(done) })
+}
+
 // Sweep removes temporary files that a killed run left in output more than a
-// day ago.
+// day ago. Those of live runs, on whatever machine, are younger.
 func Sweep(output string, now time.Time) {
 	dir := tmpDir(output)
 	if dir == "" {

@@ -62,6 +62,8 @@ type rangeParts struct {
 	part *parquet.Part
 	next int // number of the chunk that must come next
 
+	still func() // ends what keeps the temporary files from being swept
+
 	files   pieceSums
 	reasons []Reason
 	status  map[string]int64
@@ -86,10 +88,13 @@ func openRangeParts(job *Job, k int) (*rangeParts, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &rangeParts{job: job, part: part, files: pieceSums{}, status: map[string]int64{}}, nil
+	return &rangeParts{job: job, part: part, files: pieceSums{}, status: map[string]int64{}, still: every(touchAfter, part.Touch)}, nil
 }
 
-func (p *rangeParts) abandon() { p.part.Abort() }
+func (p *rangeParts) abandon() {
+	p.still()
+	p.part.Abort()
+}
 
 // add writes the rows of c, which must be the next chunk of the range.
 func (p *rangeParts) add(c *Chunk) error {
@@ -169,6 +174,7 @@ func (p *rangeParts) publish(ends []File) error {
 		}
 		p.part.SetFooter(key, string(text))
 	}
+	p.still()
 	return p.part.Commit()
 }
 

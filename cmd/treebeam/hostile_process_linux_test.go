@@ -210,7 +210,8 @@ func manyFiles(t *testing.T, dir string) {
 	}
 }
 
-// Two runs of one command into one folder at once end as one does.
+// Three runs of one command into one folder at once end as one does; those that
+// begin while one is at work are refused.
 func TestTwoRunsAtOnce(t *testing.T) {
 	dir := memoryFolder(t)
 	must(t, os.Mkdir(filepath.Join(dir, "in"), 0o755))
@@ -222,11 +223,21 @@ func TestTwoRunsAtOnce(t *testing.T) {
 		c := process{args: []string{"IN", "--output", "OUT", "--range-bytes", "20000"}}
 		cmd := c.command(dir, "")
 		cmd.Env = append(os.Environ(), asProgram+"=1")
+		cmd.Stderr = new(bytes.Buffer)
 		must(t, cmd.Start())
 		running = append(running, cmd)
 	}
+	ended := 0
 	for _, cmd := range running {
-		must(t, cmd.Wait())
+		switch err := cmd.Wait(); {
+		case err == nil:
+			ended++
+		case cmd.ProcessState.ExitCode() != exitRefused || !strings.Contains(cmd.Stderr.(*bytes.Buffer).String(), "another run of treebeam writes to"):
+			t.Errorf("%v: %s", err, cmd.Stderr)
+		}
+	}
+	if ended == 0 {
+		t.Fatal("none has ended")
 	}
 	want := filepath.Join(dir, "alone")
 	status, _, stderr := treebeam(t, "", toyCommand(filepath.Join(dir, "in"), "--output", want, "--range-bytes", "20000")...)

@@ -48,6 +48,9 @@ func countedNow() counted {
 
 func startProgress(quiet bool, run *pipeline.Prepared) *progress {
 	p := &progress{run: run, quiet: quiet, start: time.Now(), stopped: make(chan struct{}), counted: countedNow()}
+	if note := run.Note(); note != "" {
+		fmt.Fprintln(os.Stderr, note)
+	}
 	if quiet {
 		return p
 	}

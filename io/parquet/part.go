@@ -208,6 +208,16 @@ func publish[T Row](id PartID, kind string, w store.Writer) error {
 	return nil
 }
 
+// Touch makes the temporary files of a local part new: see transforms.Sweep.
+// It may be called while the part is written, and after.
+func (p *Part) Touch() {
+	for _, w := range []store.Writer{p.failures, p.trees} {
+		if t, ok := w.(interface{ Touch() }); ok {
+			t.Touch()
+		}
+	}
+}
+
 // Abort drops the files of a part that was not committed. It does nothing
 // after Commit.
 func (p *Part) Abort() {

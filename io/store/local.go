@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/treebeam/treebeam/io/durable"
 )
@@ -211,5 +212,9 @@ func (w *localWriter) Commit() error {
 	}
 	return nil
 }
+
+// Touch makes the temporary file new, so that nobody takes it for one of a
+// process that was killed. It may be called at any time.
+func (w *localWriter) Touch() { _ = os.Chtimes(w.f.Name(), time.Time{}, time.Now()) }
 
 func (w *localWriter) Abort() { _ = w.f.Cleanup() }
