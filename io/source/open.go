@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"strings"
-	"sync"
 
 	"github.com/treebeam/treebeam/io/store"
 )
@@ -22,15 +19,16 @@ const HeadBytes = 64 << 10
 
 // A File is an open input, decompressed. It is not safe for concurrent use.
 type File struct {
-	ctx    context.Context
-	piece  Piece
-	obj    object
-	comp   compression
-	raw    io.ReadCloser // stored bytes under stream, or nil
-	stream *stream       // decompressed, or nil
-	head   []byte
-	ready  bool // head is read and stream stands behind it
-	live   bool // neither the size nor the digest is known; see OpenLive
+	ctx     context.Context
+	piece   Piece
+	digests string // see Range.Digests
+	obj     object
+	comp    compression
+	raw     io.ReadCloser // stored bytes under stream, or nil
+	stream  *stream       // decompressed, or nil
+	head    []byte
+	ready   bool // head is read and stream stands behind it
+	live    bool // neither the size nor the digest is known; see OpenLive
 }
 
 // Open opens the file of a piece of r. The file must be the one that was
@@ -49,7 +47,7 @@ func Open(ctx context.Context, r *Range, p *Piece) (*File, error) {
 	if err != nil {
 		return nil, notOpened(r.Dir, name, p, err)
 	}
-	f := &File{ctx: ctx, piece: *p, obj: obj, comp: compressionOf(p.URI)}
+	f := &File{ctx: ctx, piece: *p, digests: r.Digests, obj: obj, comp: compressionOf(p.URI)}
 	if p.Gzip && f.comp == plain {
 		f.comp = gzipped
 	}
@@ -218,70 +216,6 @@ func (f *File) Verify() error {
 func (f *File) Close() error {
 	f.closeStream()
 	return f.obj.Close()
-}
-
-// digests keeps the digests of the files that were last cut into pieces, so
-// that a process reads each only once for that, however many ranges it has.
-var digests = struct {
-	sync.Mutex
-	order []string
-	sums  map[string]*digest
-}{sums: map[string]*digest{}}
-
-// maxDigests is how many digests are kept: more than a process has open.
-const maxDigests = 64
-
-type digest struct {
-	sync.Mutex
-	sum string
-}
-
-// Digest returns the SHA-256 of the stored bytes as 64 hexadecimal digits.
-// It reads the file once; for files cut into several pieces the process keeps
-// the last few answers.
-func (f *File) Digest(ctx context.Context) (string, error) {
-	if sum, ok := strings.CutPrefix(f.piece.Version, spooled); ok {
-		return sum, nil
-	}
-	if f.piece.Whole() {
-		return f.digest(ctx)
-	}
-	key := f.obj.key() + "\x00" + f.piece.Version
-	digests.Lock()
-	d, ok := digests.sums[key]
-	if !ok {
-		d = &digest{}
-		digests.sums[key] = d
-		if digests.order = append(digests.order, key); len(digests.order) > maxDigests {
-			delete(digests.sums, digests.order[0])
-			digests.order = digests.order[1:]
-		}
-	}
-	digests.Unlock()
-	d.Lock()
-	defer d.Unlock()
-	if d.sum == "" {
-		sum, err := f.digest(ctx)
-		if err != nil {
-			return "", err
-		}
-		d.sum = sum
-	}
-	return d.sum, nil
-}
-
-func (f *File) digest(ctx context.Context) (string, error) {
-	r, err := f.stored(ctx, 0)
-	if err != nil {
-		return "", classify(&f.piece, 0, err)
-	}
-	defer r.Close()
-	h := sha256.New()
-	s := &stored{r: &contextReader{ctx, r}}
-	if _, err := io.Copy(h, s); err != nil {
-		return "", (&stream{piece: &f.piece, stored: s}).fail(err)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // An object is a stored file: a localFile or a remoteFile.
