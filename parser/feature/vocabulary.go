@@ -256,23 +256,34 @@ func (v *Vocabulary) entropy(train []syntax.Sentence) float64 {
 	return sum / float64(max(total, 1))
 }
 
+// maxAttributes bounds the attributes of FEATS that are tried as a part of the
+// fine tag, each in a pass over the treebank.
+const maxAttributes = 200
+
+// attributeNames returns the names in FEATS with their '=', the commonest if
+// there are too many, sorted.
 func attributeNames(train []syntax.Sentence) []string {
-	seen := make(map[string]bool)
+	count := make(map[string]int)
 	for i := range train {
 		for j := range train[i].Words {
-			for rest := train[i].Words[j].Feats; rest != ""; {
+			rest := train[i].Words[j].Feats
+			for k := 0; rest != "" && k < syntax.MaxFeats; k++ {
 				var item string
 				item, rest, _ = strings.Cut(rest, "|")
 				if k := strings.IndexByte(item, '='); k > 0 {
-					seen[item[:k+1]] = true
+					count[item[:k+1]]++
 				}
 			}
 		}
 	}
 	var list []string
-	for a := range seen {
+	for a := range count {
 		list = append(list, a)
 	}
+	slices.SortFunc(list, func(a, b string) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
+	})
+	list = list[:min(len(list), maxAttributes)]
 	slices.Sort(list)
 	return list
 }

@@ -84,6 +84,22 @@ func TestFineTagLearnsTheUsefulAttribute(t *testing.T) {
 	}
 }
 
+// Attributes that are too many to be tried give way to the commoner ones, and
+// no word has more than MaxFeats that count.
+func TestManyAttributes(t *testing.T) {
+	var list []syntax.Sentence
+	for i := range 300 {
+		s := sentence("a/a/NOUN/_/Zz=1/0/root b/b/NOUN/_/_/1/dep")
+		s.Words[1].Feats = fmt.Sprintf("A%03d=1%s|Zzz=1", i, strings.Repeat("|B=1", syntax.MaxFeats-1))
+		list = append(list, s)
+	}
+	names := attributeNames(list)
+	if len(names) != maxAttributes || !slices.IsSorted(names) || !slices.Contains(names, "Zz=") || !slices.Contains(names, "B=") ||
+		slices.Contains(names, "Zzz=") || slices.Contains(names, "A299=") {
+		t.Errorf("%d attributes: %q", len(names), names)
+	}
+}
+
 func TestFineTagUsesXPOSWhereItRefines(t *testing.T) {
 	var list []syntax.Sentence
 	for range 10 {
