@@ -117,33 +117,12 @@ func goldHeads(s *syntax.Sentence) []int32 {
 // agree, or the parser would learn from candidates sharper than it will see.
 func Jackknife(train []syntax.Sentence, folds int, like *Model, o Options) (Report, error) {
 	o.setDefaults()
-	bounds := Folds(train, folds)
-	reports := make([]Report, len(bounds)-1)
 	v := feature.Learn(train)
-	whole := slices.Clone(train) // folds copy from it while others set Candidates
-	limit := make(chan struct{}, max(o.Workers, 1))
-	var wg sync.WaitGroup
-	for f := 0; f+1 < len(bounds); f++ {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			limit <- struct{}{}
-			defer func() { <-limit }()
-			lo, hi := bounds[f], bounds[f+1]
-			rest := slices.Concat(whole[:lo], whole[hi:])
-			if len(rest) == 0 {
-				rest = whole
-			}
-			m := learn(v, rest, o)
-			m.cut, m.temperature = like.cut, like.temperature
-			for i := lo; i < hi; i++ {
-				m.Prune(&train[i])
-				reports[f].add(&train[i])
-				AddGold(&train[i])
-			}
-		}()
-	}
-	wg.Wait()
+	reports := foldByFold(train, Folds(train, folds), o.Workers, func(rest []syntax.Sentence) *Model {
+		m := learn(v, rest, o)
+		m.cut, m.temperature = like.cut, like.temperature
+		return m
+	})
 	var sum Report
 	for _, r := range reports {
 		sum.Words += r.Words
@@ -154,6 +133,34 @@ func Jackknife(train []syntax.Sentence, folds int, like *Model, o Options) (Repo
 	}
 	o.Log("pruner: jackknifed training candidates: %.2f heads a word, recall %.2f %%", sum.HeadsPerWord(), 100*sum.Recall())
 	return sum, nil
+}
+
+// foldByFold sets the candidates of every fold by the model of the others, so
+// many at a time.
+func foldByFold(train []syntax.Sentence, bounds []int, workers int, model func(rest []syntax.Sentence) *Model) []Report {
+	whole := slices.Clone(train) // folds copy from it while others set Candidates
+	reports := make([]Report, len(bounds)-1)
+	limit := make(chan struct{}, max(workers, 1))
+	var wg sync.WaitGroup
+	for f := range reports {
+		wg.Go(func() {
+			limit <- struct{}{}
+			defer func() { <-limit }()
+			lo, hi := bounds[f], bounds[f+1]
+			rest := slices.Concat(whole[:lo], whole[hi:])
+			if len(rest) == 0 {
+				rest = whole
+			}
+			m := model(rest)
+			for i := lo; i < hi; i++ {
+				m.Prune(&train[i])
+				reports[f].add(&train[i])
+				AddGold(&train[i])
+			}
+		})
+	}
+	wg.Wait()
+	return reports
 }
 
 // AddGold adds the gold heads that are not among the candidates, with the

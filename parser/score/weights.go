@@ -86,8 +86,9 @@ func (t *Table) Compact(limit int) *Weights {
 // largest returns the weight that must still fit into the scale, given all
 // sizes in increasing order: the last one, unless it is over 8 times that
 // which one weight in 2,000 exceeds. In a trained parser it is 4 times that,
-// and its median is 35 steps: a finer scale that cuts one in 2,000 would gain
-// nothing, but a single outlier would leave the others without steps.
+// and the median is 35 steps, so that a finer scale gains nothing: cutting one
+// in 2,000 took 0.8 points of the UAS on dev of 1,500 sentences of tr_imst. But
+// a single outlier would leave all others without steps.
 func largest(sizes []float32) float64 {
 	last := len(sizes) - 1
 	common := sizes[max(0, last-max(1, len(sizes)/2000))]
