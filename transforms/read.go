@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/treebeam/treebeam/io/source"
@@ -104,13 +105,32 @@ type rangeReader struct {
 	unzipping   *source.File // the compressed file that is being read, which read does not count yet
 }
 
-// bytesPerToken turns bytes of raw text into tokens, about.
-const bytesPerToken = 5
+// bytesPerToken turns bytes of raw text into tokens, about. Other sentences
+// count as a word for every bytesPerWord, if they have fewer: a chunk is
+// bounded in bytes, too.
+const (
+	bytesPerToken = 5
+	bytesPerWord  = 100
+	// perRow is what a sentence or a failure counts beside its tokens: the
+	// memory of a row that has none or one is that of ten.
+	perRow = 10
+)
+
+// A chunk with a very long sentence has the process to itself as long as it is
+// parsed and written: largeChunk tokens are more than a chunk has otherwise.
+// What other ranges are at meanwhile is small.
+const largeChunk = ChunkTokens * 3 / 2
+
+var oneLarge sync.Mutex
 
 // flush emits the chunk and begins the next one.
 func (rd *rangeReader) flush() error {
 	if err := rd.ctx.Err(); err != nil {
 		return err
+	}
+	if rd.size >= largeChunk {
+		oneLarge.Lock()
+		defer oneLarge.Unlock()
 	}
 	c := rd.chunk
 	c.Seq = rd.seq
@@ -141,9 +161,9 @@ func (rd *rangeReader) file(f *File) int32 {
 	return int32(len(files))
 }
 
-// grow counts tokens more in the chunk and emits it when it is full.
+// grow counts a row of so many tokens more in the chunk and emits it when it is full.
 func (rd *rangeReader) grow(tokens int) error {
-	if rd.size += tokens; rd.size < rd.pace.full() {
+	if rd.size += tokens + perRow; rd.size < rd.pace.full() {
 		return nil
 	}
 	return rd.flush()

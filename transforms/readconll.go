@@ -43,7 +43,7 @@ func (rd *rangeReader) conll(in *source.File, f *File, format source.Format, sta
 			row := failed(stageRead, why, at, b.Raw)
 			row.Block = true
 			rd.fail(f, row)
-			if err := rd.grow(1); err != nil {
+			if err := rd.grow(0); err != nil {
 				return err
 			}
 			continue
@@ -53,7 +53,7 @@ func (rd *rangeReader) conll(in *source.File, f *File, format source.Format, sta
 			s.Fault = b.CheckHeads()
 		}
 		rd.chunk.Sentences = append(rd.chunk.Sentences, s)
-		if err := rd.grow(len(b.Sentence.Words)); err != nil {
+		if err := rd.grow(max(len(b.Sentence.Words), int(b.End-b.Start)/bytesPerWord)); err != nil {
 			return err
 		}
 	}

@@ -60,14 +60,14 @@ func (rd *rangeReader) record(f *File, rec *jsonl.Record, lines text.Lines) erro
 		row := failed(stageRead, e.Fault, place{e.Offset, e.Line}, shown())
 		row.Block = true
 		rd.fail(&document, row)
-		return rd.grow(1)
+		return rd.grow(0)
 	}
 	blocks := rec.Text(lines)
 	document.Lines = string(blocks.Lines())
 	for first := true; ; first = false {
 		b, err := blocks.Next()
 		if err == io.EOF {
-			return rd.grow(1)
+			return rd.grow(0)
 		}
 		if err != nil {
 			return err

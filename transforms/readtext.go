@@ -71,7 +71,7 @@ func (rd *rangeReader) block(f, document *File, b text.Block, first bool) error 
 	f.Blocks++
 	rd.repaired(f, document, &b)
 	rd.chunk.Blocks = append(rd.chunk.Blocks, Block{File: rd.file(document), First: first, Block: b})
-	return rd.grow(len(b.Text)/bytesPerToken + 1)
+	return rd.grow(len(b.Text) / bytesPerToken)
 }
 
 // repaired counts what was repaired in a block and says so.

@@ -47,7 +47,7 @@ func (rd *rangeReader) tokens(in *source.File, f *File, head []byte, format sour
 			row := failed(stageRead, s.Fault, place{s.Offset(s.At), s.LineOf(s.At)}, s.Text[s.At:])
 			row.Block = true
 			rd.fail(f, row)
-			if err := rd.grow(1); err != nil {
+			if err := rd.grow(0); err != nil {
 				return err
 			}
 			continue
@@ -59,7 +59,7 @@ func (rd *rangeReader) tokens(in *source.File, f *File, head []byte, format sour
 			s.Sentence.Comments = append(s.Sentence.Comments, "# newpar")
 		}
 		rd.chunk.Sentences = append(rd.chunk.Sentences, Sentence{File: rd.file(f), Sentence: s.Sentence})
-		if err := rd.grow(len(s.Sentence.Words)); err != nil {
+		if err := rd.grow(max(len(s.Sentence.Words), len(s.Text)/bytesPerWord)); err != nil {
 			return err
 		}
 	}

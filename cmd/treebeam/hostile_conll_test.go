@@ -81,7 +81,7 @@ func TestHostileCoNLL(t *testing.T) {
 		"70,000 words": {in: map[string]string{"a.conllu": words(70_000) + after}, trees: 1, once: true,
 			rows: []row{{"a.conllu", "read", "more than 65535 words"}}},
 		"65,535 words":        {in: map[string]string{"a.conllu": words(65_535)}, trees: 1, once: true},
-		"a block over 32 MB":  {setup: hugeBlock, trees: 1, once: true, rows: []row{{"a.conllu", "read", "more than the limit"}}},
+		"a block over 4 MB":   {setup: hugeBlock, trees: 1, once: true, rows: []row{{"a.conllu", "read", "more than the limit"}}},
 		"tags that are words": one("a.conllu", "1\tx\tx\t"+strings.Repeat("LONG", 5000)+"\tx\tA=\x01|=|B\t0\troot:"+strings.Repeat("y", 5000)+"\t_\t_\n", ""),
 	})
 }

@@ -102,6 +102,7 @@ func runParse(ctx context.Context, args []string) error {
 
 // run does what the flags say; others are inputs given without --input.
 func (c *parseCommand) run(ctx context.Context, others []string) error {
+	boundMemory()
 	c.options.Inputs = append(c.inputs, others...)
 	if err := c.checkNight(); err != nil {
 		return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -20,6 +21,13 @@ const asProgram = "TREEBEAM_TEST_AS_PROGRAM"
 // asNobody takes the rights of root from it.
 const asNobody = "TREEBEAM_TEST_AS_NOBODY"
 
+// asMeasured in the environment is the file that the process writes its peak
+// in memory to, in bytes.
+const asMeasured = "TREEBEAM_TEST_AS_MEASURED"
+
+// peakMemory is the most memory that the process has had, 0 if unknown.
+var peakMemory = func() int64 { return 0 }
+
 // dropRights, where there is such a thing, makes the process that of a user
 // without rights.
 var dropRights = func() error { return nil }
@@ -32,6 +40,13 @@ func TestMain(m *testing.M) {
 			}
 		}
 		transformstest.Register()
+		if path := os.Getenv(asMeasured); path != "" {
+			status := dispatch(context.Background(), os.Args[1:])
+			if err := os.WriteFile(path, fmt.Append(nil, peakMemory()), 0o600); err != nil {
+				panic(err)
+			}
+			os.Exit(status)
+		}
 		main()
 	}
 	status := m.Run()

@@ -51,9 +51,6 @@ var columnNames = [nColumns]string{
 	"ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC",
 }
 
-// DefaultMaxBlock is the size in bytes above which a block is not kept.
-const DefaultMaxBlock = 32 << 20
-
 // Options of a Reader. The zero value reads a whole CoNLL-U stream.
 //
 // To read a part of a file, give r from byte Start on, to the end of the
@@ -73,7 +70,7 @@ type Options struct {
 	// taken as 1 when Start is 0.
 	Line int64
 	// MaxBlock is the largest block kept in memory, in bytes; a larger one is
-	// read over and reported as an error. 0 is DefaultMaxBlock.
+	// read over and reported as an error. 0 is syntax.MaxBytes.
 	MaxBlock int
 	// MultipleRoots and NoHeads relax the checks of ReadAll, and of it only:
 	// sentences with several roots, and words whose HEAD is "_".
@@ -95,7 +92,9 @@ type Block struct {
 	// something had to be mended.
 	Sentence syntax.Sentence
 	Err      *Error
-	// Warnings say what was mended; Sentence.Status is then Repaired.
+	// Warnings say what was mended; Sentence.Status is then Repaired. There is
+	// one for each kind and column, at its first place, that says how many more
+	// there are.
 	Warnings []Error
 
 	headErr *Error      // first HEAD that is no number in the sentence
@@ -109,7 +108,7 @@ type Error struct {
 	Line   int64  // in the file, 1-based; 0 if unknown
 	Offset int64  // of the line in the file, in bytes
 	Column int    // 1-based column of the table; 0 is the whole line
-	More   int    // how many further blocks of the file ReadAll refused
+	More   int    // of ReadAll: how many further blocks of the file it refused
 }
 
 func (e *Error) Error() string {

@@ -1,6 +1,7 @@
 package conllu
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"unicode/utf8"
@@ -34,7 +35,7 @@ func parse(raw string, format Format, line, offset int64) *blockParser {
 		p.warnInvalid(raw)
 		raw = repairUTF8(raw)
 	}
-	n := strings.Count(raw, "\n") + 1
+	n := min(strings.Count(raw, "\n")+1, syntax.MaxWords) // of a block of comments, far too many
 	p.s.Words = make([]syntax.Word, 0, n)
 	p.heads = make([]headPlace, 0, n)
 	for len(raw) > 0 && p.err == nil {
@@ -53,6 +54,7 @@ func parse(raw string, format Format, line, offset int64) *blockParser {
 	if p.err == nil {
 		p.finish()
 	}
+	p.sumUp()
 	return p
 }
 
@@ -64,13 +66,39 @@ func (p *blockParser) fail(column int, kind syntax.Kind, format string, a ...any
 
 const wholeLine = -1
 
+// warn notes that something was mended: the first place of each kind and
+// column, for a small block can hold millions of them.
 func (p *blockParser) warn(column int, kind syntax.Kind, format string, a ...any) {
 	p.s.Status = syntax.Repaired
+	for i := range p.warnings {
+		if w := &p.warnings[i]; w.Kind == kind && w.Column == column+1 {
+			w.More++
+			return
+		}
+	}
 	p.warnings = append(p.warnings, Error{Fault: syntax.Because(kind, format, a...), Line: p.line, Offset: p.offset, Column: column + 1})
+}
+
+// sumUp adds to the warnings how many more of the kind there were.
+func (p *blockParser) sumUp() {
+	for i := range p.warnings {
+		if w := &p.warnings[i]; w.More > 0 {
+			w.Reason += fmt.Sprintf(" (and %d more in this sentence)", w.More)
+			w.More = 0
+		}
+	}
 }
 
 func (p *blockParser) readLine(line string) {
 	if strings.HasPrefix(line, "#") {
+		switch {
+		case len(p.s.Comments) == syntax.MaxComments:
+			p.fail(wholeLine, syntax.KindLongBlock, "the block has more than %d comments", syntax.MaxComments)
+			return
+		case len(line) > syntax.MaxColumn:
+			p.fail(wholeLine, syntax.KindLongBlock, "the comment has %d bytes, more than the limit of %d", len(line), syntax.MaxColumn)
+			return
+		}
 		if len(p.s.Words)+len(p.s.MWTs)+len(p.s.Empty) > 0 {
 			p.warn(wholeLine, syntax.KindComment, "comment after the first word line: moved before it")
 		}
@@ -113,6 +141,10 @@ func (p *blockParser) split(line string) bool {
 		return false
 	}
 	for i, field := range p.fields {
+		if len(field) > syntax.MaxColumn {
+			p.fail(i, syntax.KindLongColumn, "the column has %d bytes, more than the limit of %d", len(field), syntax.MaxColumn)
+			return false
+		}
 		if field != "" {
 			continue
 		}
@@ -145,6 +177,10 @@ func (p *blockParser) readWord(id string) {
 	}
 	if n == syntax.MaxWords {
 		p.fail(wholeLine, syntax.KindLongSentence, "the sentence has more than %d words", syntax.MaxWords)
+		return
+	}
+	if items := strings.Count(p.fields[colFeats], "|") + 1; items > syntax.MaxItems {
+		p.fail(colFeats, syntax.KindLongColumn, "the column has %d items, more than the limit of %d", items, syntax.MaxItems)
 		return
 	}
 	w := syntax.Word{
@@ -208,6 +244,8 @@ func (p *blockParser) readEmpty(id, after, index string) {
 		p.fail(colID, syntax.KindEmptyNode, "empty node %s does not stand after word %d", id, a)
 	case i <= p.lastEmpty:
 		p.fail(colID, syntax.KindEmptyNode, "empty node %s after %d.%d", id, a, p.lastEmpty)
+	case len(p.s.Empty) == syntax.MaxEmpty:
+		p.fail(wholeLine, syntax.KindLongBlock, "the block has more than %d empty nodes", syntax.MaxEmpty)
 	}
 	if p.err != nil {
 		return

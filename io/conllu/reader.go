@@ -33,7 +33,7 @@ type Reader struct {
 // NewReader returns a Reader on r; see Options for parts of a file.
 func NewReader(r io.Reader, o Options) *Reader {
 	if o.MaxBlock <= 0 {
-		o.MaxBlock = DefaultMaxBlock
+		o.MaxBlock = syntax.MaxBytes
 	}
 	if o.Start == 0 && o.Line == 0 {
 		o.Line = 1
@@ -121,13 +121,12 @@ func (r *Reader) start() error {
 		}
 		return nil
 	}
-	if err := r.skipLine(); err != nil {
+	if _, err := r.skipLine(); err != nil {
 		return r.endOfSkip(err)
 	}
 	for {
 		start := r.offset
-		blank, err := r.readLine()
-		r.buf, r.cut = r.buf[:0], false
+		blank, err := r.skipLine()
 		if err != nil && (err != io.EOF || r.offset == start || !blank) {
 			return r.endOfSkip(err)
 		}
@@ -196,14 +195,17 @@ func (r *Reader) block(end int64) Block {
 
 // readLine appends the next line with its line feed to buf, up to the limit,
 // and says whether it is blank. At the end of the stream offset stays.
-func (r *Reader) readLine() (blank bool, err error) {
+func (r *Reader) readLine() (blank bool, err error) { return r.nextLine(r.opt.MaxBlock) }
+
+// nextLine is readLine with a limit.
+func (r *Reader) nextLine(limit int) (blank bool, err error) {
 	blank = true
 	cut := false
 	for {
 		chunk, err := r.in.ReadSlice('\n')
 		r.offset += int64(len(chunk))
 		blank = blank && isBlank(chunk)
-		if room := r.opt.MaxBlock - len(r.buf); len(chunk) > room {
+		if room := limit - len(r.buf); len(chunk) > room {
 			r.buf = append(r.buf, chunk[:room]...)
 			cut = true
 		} else {
@@ -220,11 +222,12 @@ func (r *Reader) readLine() (blank bool, err error) {
 	}
 }
 
-// skipLine passes over the rest of the current line.
-func (r *Reader) skipLine() error {
-	_, err := r.readLine()
-	r.buf, r.cut = r.buf[:0], false
-	return err
+// skipLine passes over the rest of the current line and says whether that is
+// blank.
+func (r *Reader) skipLine() (blank bool, err error) {
+	blank, err = r.nextLine(0)
+	r.cut = false
+	return blank, err
 }
 
 // sawBlank notes where the last blank line starts. The first line of the

@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"slices"
 	"unsafe"
 
 	pq "github.com/parquet-go/parquet-go"
@@ -103,7 +104,13 @@ func level(null bool) int {
 	return 1
 }
 
+// room makes room in the row for n values, so that a long one is not copied as
+// it grows.
+func (b *rowBuilder) room(n int) { b.row = slices.Grow(b.row, n) }
+
 func (t *Tree) columns(b *rowBuilder) {
+	const single, perWord, perMWT, perEmpty = 20, 17, 5, 10 // columns
+	b.room(single + len(t.Comments) + perWord*len(t.Tokens) + perMWT*(len(t.MWT)+1) + perEmpty*(len(t.EmptyNodes)+1))
 	b.text(t.SentID)
 	b.optionalText(t.Text)
 	b.texts(t.Comments)

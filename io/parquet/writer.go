@@ -27,10 +27,12 @@ type KeyValue struct{ Key, Value string }
 // row group closes.
 const RowGroupBytes = 16 << 20
 
-// Sizes inside a file. Rows are handed on in batches of a fixed number, so
-// that how many of them the caller gives at once leaves no trace in the bytes.
+// Sizes inside a file. Rows are handed on in batches of a fixed number, or of
+// fewer that have as many values, so that how many of them the caller gives at
+// once leaves no trace in the bytes.
 const (
 	batchRows   = 64
+	batchValues = 1 << 17 // each takes 24 bytes; a batch of usual rows has a fifth of them
 	pageBytes   = 128 << 10
 	maxDictSize = 512 << 10
 )
@@ -39,11 +41,12 @@ const (
 // about RowGroupBytes of column data, so memory is bounded. It is not safe for
 // concurrent use.
 type Writer[T Row] struct {
-	w     *pq.GenericWriter[T]
-	out   *sealer
-	batch []pq.Row
-	bytes int // of the row group
-	rows  int64
+	w      *pq.GenericWriter[T]
+	out    *sealer
+	batch  []pq.Row
+	values int // in the batch
+	bytes  int // of the row group
+	rows   int64
 
 	footer map[string]string // what SetFooter set, written by Close in the order of keys
 }
@@ -83,10 +86,11 @@ func (w *Writer[T]) Write(rows ...T) error {
 		b := rowBuilder{row: w.batch[len(w.batch)-1][:0]}
 		row.columns(&b)
 		w.batch[len(w.batch)-1] = b.row
+		w.values += len(b.row)
 		w.bytes += row.size()
 		w.rows++
 		full := w.bytes >= RowGroupBytes
-		if !full && len(w.batch) < batchRows {
+		if !full && len(w.batch) < batchRows && w.values < batchValues {
 			continue
 		}
 		if err := w.flush(); err != nil {
@@ -105,10 +109,13 @@ func (w *Writer[T]) Write(rows ...T) error {
 // flush hands on the batch.
 func (w *Writer[T]) flush() error {
 	_, err := w.w.WriteRows(w.batch)
-	for _, row := range w.batch {
+	for i, row := range w.batch {
 		clear(row)
+		if cap(row) > batchValues {
+			w.batch[i] = nil // the next row here will hardly be as long
+		}
 	}
-	w.batch = w.batch[:0]
+	w.batch, w.values = w.batch[:0], 0
 	if err != nil {
 		return fmt.Errorf("writing rows: %w", err)
 	}

@@ -27,9 +27,6 @@ const (
 	Vertical
 )
 
-// MaxSentence is the most bytes of a sentence.
-const MaxSentence = 4 << 20
-
 // A Sentence is what stands where a sentence should.
 type Sentence struct {
 	text.Block // its place, and its text as it is written
@@ -55,7 +52,7 @@ func Decide(head []byte, encoding string, format Format) (text.Layout, error) {
 		lines = text.Wrapped
 	}
 	l, err := text.Decide(head, text.Options{Encoding: encoding, Lines: lines})
-	l.MaxBlock = MaxSentence
+	l.MaxBlock = syntax.MaxBytes
 	return l, err
 }
 
@@ -79,7 +76,7 @@ func (r *Reader) Next() (Sentence, error) {
 	s := Sentence{Block: b}
 	switch {
 	case b.Cut || b.Continues:
-		s.Fault = syntax.Because(syntax.KindLongSentence, "sentence too long: over %d bytes; is a %s missing?", MaxSentence, r.between())
+		s.Fault = syntax.Because(syntax.KindLongSentence, "sentence too long: over %d bytes; is a %s missing?", syntax.MaxBytes, r.between())
 	case r.format == Vertical:
 		s.vertical()
 	default:
@@ -106,6 +103,17 @@ func (s *Sentence) line() {
 		s.Fault = syntax.Because(syntax.KindNoTokens, "no tokens: this is a line of CoNLL-U or CoNLL-X; give --from conllu or --from conllx")
 		return
 	}
+	n, between := 0, true // what FieldsFunc finds, without what that takes
+	for _, r := range s.Text {
+		if between && !isSeparator(r) {
+			n++
+		}
+		between = isSeparator(r)
+	}
+	if n > syntax.MaxWords {
+		s.tooLong(n)
+		return
+	}
 	s.words(strings.FieldsFunc(s.Text, isSeparator))
 }
 
@@ -116,7 +124,7 @@ var structure = regexp.MustCompile(`^</?(s|p|g|doc|text)(\s[^<>]*)?/?>$`)
 func (s *Sentence) vertical() {
 	var tokens []string
 	var spaces []int // within the lines
-	tabs := false
+	tabs, n := false, 0
 	for at := 0; at < len(s.Text); {
 		line := s.Text[at:]
 		if end := strings.IndexAny(line, "\n\r"); end >= 0 {
@@ -141,8 +149,16 @@ func (s *Sentence) vertical() {
 			s.At = at
 			return
 		}
+		if n++; n > syntax.MaxWords {
+			at += len(line) + 1
+			continue // they are counted only
+		}
 		tokens, spaces = append(tokens, token), append(spaces, strings.Count(token, " "))
 		at += len(line) + 1
+	}
+	if n > syntax.MaxWords {
+		s.tooLong(n)
+		return
 	}
 	if !tabs && len(tokens) > 1 && spaces[0] > 0 && same(spaces) {
 		s.Fault = syntax.Because(syntax.KindNoTokens, "no tokens: every line has %d columns with spaces between; put tabs between, or --from tokens is meant", spaces[0]+1)
@@ -180,11 +196,19 @@ func isCoNLL(line string) bool {
 	return looksCoNLL(line) && len(f) == 10 && (f[6] == "_" || f[6] != "" && strings.Trim(f[6], "0123456789") == "")
 }
 
+// tooLong refuses a sentence of n words.
+func (s *Sentence) tooLong(n int) {
+	s.Fault = syntax.Because(syntax.KindLongSentence, "sentence too long: %d words, the limit is %d", n, syntax.MaxWords)
+}
+
 // words makes the sentence of the tokens.
 func (s *Sentence) words(tokens []string) {
-	if len(tokens) > syntax.MaxWords {
-		s.Fault = syntax.Because(syntax.KindLongSentence, "sentence too long: %d words, the limit is %d", len(tokens), syntax.MaxWords)
-		return
+	for _, token := range tokens {
+		if len(token) > syntax.MaxColumn {
+			s.Fault = syntax.Because(syntax.KindLongColumn, "token too long: %d bytes, the limit is %d", len(token), syntax.MaxColumn)
+			s.At = max(strings.Index(s.Text, token), 0)
+			return
+		}
 	}
 	t := Join(tokens)
 	t.StartByte, t.EndByte, t.Line = s.Start, s.End, s.Line

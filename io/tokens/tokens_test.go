@@ -169,7 +169,7 @@ func TestLongSentences(t *testing.T) {
 				t.Errorf("%d words: got %d, %q", n, got, list[0].Fault.Reason)
 			}
 		}
-		data := []byte(strings.Repeat("a"+c.separator, 3*MaxSentence/4) + "\n\nB" + c.separator + "c")
+		data := []byte(strings.Repeat("a"+c.separator, 3*syntax.MaxBytes/4) + "\n\nB" + c.separator + "c")
 		list, _, to := read(t, data, "", c.format, 0, -1)
 		if len(list) != 3 || !strings.Contains(list[0].Fault.Reason, "over 4194304 bytes; is a") || list[1].Fault.Reason != list[0].Fault.Reason ||
 			list[2].Fault.Reason != "" || to != int64(len(data)) {

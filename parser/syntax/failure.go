@@ -26,7 +26,8 @@ const (
 	KindEmptyNode                // an empty node out of its place
 	KindComment                  // warning: a comment behind the first word
 	KindNoWords                  // a block of CoNLL without words
-	KindLongBlock                // a block of CoNLL over the limit
+	KindLongBlock                // a block of CoNLL over a limit
+	KindLongColumn               // a column over a limit
 	KindLongSentence             // a sentence over the limit
 	KindHead                     // a head that is no word of the sentence
 	KindNoRoot                   // heads without a root
@@ -63,6 +64,7 @@ var kindNames = [kinds]string{
 	KindComment:      "late_comment",
 	KindNoWords:      "no_words",
 	KindLongBlock:    "block_too_long",
+	KindLongColumn:   "column_too_long",
 	KindLongSentence: "sentence_too_long",
 	KindHead:         "bad_head",
 	KindNoRoot:       "no_root",

@@ -10,14 +10,14 @@ const (
 	// above it, that column is null.
 	MaxMarginalWords = 512
 	// MaxBytes is the most bytes of a sentence as it stands in a file, with all
-	// its columns and comments.
-	MaxBytes = 8 << 20
+	// its columns and comments. One of all words has room for 64 bytes a word.
+	MaxBytes = 4 << 20
 	// MaxColumn is the most bytes of one column of a word, and of a comment.
 	MaxColumn = 1 << 20
 	// MaxComments is the most comment lines of a sentence.
 	MaxComments = 10000
 	// MaxEmpty is the most empty nodes of a sentence.
-	MaxEmpty = MaxWords
+	MaxEmpty = 10000
 	// MaxItems is the most items of one word's FEATS.
 	MaxItems = 256
 	// MaxFeats is how many items of a word's FEATS the parser looks at, the

@@ -1,0 +1,94 @@
+package conllu
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// What is over a limit is one error, at its place; what reaches it is none.
+func TestLimits(t *testing.T) {
+	word := func(column int, value string) string {
+		fields := strings.Split("1\tx\t_\t_\t_\t_\t0\t_\t_\t_", "\t")
+		fields[column] = value
+		return strings.Join(fields, "\t") + "\n"
+	}
+	empty := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "1.%d\te\t_\t_\t_\t_\t_\t_\t_\t_\n", i+1)
+		}
+		return b.String()
+	}
+	items := func(n int) string { return strings.Repeat("|A=b", n)[1:] }
+	long := strings.Repeat("x", syntax.MaxColumn)
+	for name, c := range map[string]struct {
+		block string
+		kind  syntax.Kind // of the block with more in it
+		more  string
+		line  int64
+	}{
+		"comments":       {strings.Repeat("#\n", syntax.MaxComments) + line("1", "0"), syntax.KindLongBlock, "#\n", 1 + syntax.MaxComments},
+		"a long comment": {"#" + long[1:] + "\n" + line("1", "0"), syntax.KindLongBlock, "#" + long + "\n", 1},
+		"empty nodes":    {line("1", "0") + empty(syntax.MaxEmpty), syntax.KindLongBlock, line("1", "0") + empty(syntax.MaxEmpty+1), 2 + syntax.MaxEmpty},
+		"items":          {word(colFeats, items(syntax.MaxItems)), syntax.KindLongColumn, word(colFeats, items(syntax.MaxItems+1)), 1},
+		"a long form":    {word(colForm, long), syntax.KindLongColumn, word(colForm, long+"x"), 1},
+		"a long lemma":   {word(colLemma, long), syntax.KindLongColumn, word(colLemma, long+"x"), 1},
+		"a long misc":    {word(colMisc, long), syntax.KindLongColumn, word(colMisc, long+"x"), 1},
+		"all bytes":      {strings.Repeat("#"+long[1:]+"\n", 3) + word(colForm, long[:1<<19]), syntax.KindLongBlock, strings.Repeat("#"+long[1:]+"\n", 5) + line("1", "0"), 1},
+	} {
+		over := c.more
+		if over == "#\n" {
+			over += c.block
+		}
+		blocks := read(t, c.block+"\n"+over+"\n"+line("1", "0"), Options{})
+		if len(blocks) != 3 || blocks[0].Err != nil || blocks[2].Err != nil {
+			t.Errorf("%s: %d blocks, the first: %v", name, len(blocks), blocks[0].Err)
+			continue
+		}
+		err := blocks[1].Err
+		if err == nil || err.Kind != c.kind || err.Line != blocks[1].Line+c.line-1 || !strings.Contains(err.Reason, "more than") {
+			t.Errorf("%s: %v, want line %d of the block", name, err, c.line)
+		}
+	}
+}
+
+// A block has one warning of each sort, and each says how many there are.
+func TestWarningsAreCounted(t *testing.T) {
+	const odd = "1\tx\t\t_\t_\t\t0\t_\t_\t_\n# late\n2\ty\xff\t\t_\t_\t_\t1\t_\t_\t_\n# later\n# latest\n"
+	b := read(t, odd, Options{})[0]
+	want := []string{
+		"line 3: 1 bytes that are not UTF-8, the first at byte 3 of the line: replaced by U+FFFD",
+		`line 1: column LEMMA: the column is empty: read as "_" (and 1 more in this sentence)`,
+		`line 1: column FEATS: the column is empty: read as "_"`,
+		"line 2: comment after the first word line: moved before it (and 2 more in this sentence)",
+	}
+	var got []string
+	for i := range b.Warnings {
+		got = append(got, b.Warnings[i].Error())
+	}
+	if b.Err != nil || strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%v, warnings\n%s\nwant\n%s", b.Err, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// Reading a block takes memory of its bytes, whatever is in them.
+func TestMemoryOfABlock(t *testing.T) {
+	word := line("1", "0")
+	for name, unit := range map[string]string{
+		"comments": "#\n", "empty columns": "\t\t\t\t\t\t\t\t\t\n", "nothing": "x\n",
+		"empty nodes": "1.1\te\t_\t_\t_\t_\t_\t_\t_\t_\n", "empty values": "2\ty\t\t\t\t\t\t\t\t\n",
+	} {
+		text := word + strings.Repeat(unit, (syntax.MaxBytes-len(word))/len(unit))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		parse(text, U, 1, 0)
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > 24<<20 {
+			t.Errorf("%s: %d MB for a block of %d MB", name, n>>20, len(text)>>20)
+		}
+	}
+}
