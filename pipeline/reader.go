@@ -34,8 +34,9 @@ type Output struct {
 	Failures  iter.Seq2[*parquet.Failure, error]
 }
 
-// OpenOutput opens a complete output folder. A folder that holds none, or that
-// of another version, is a *Refusal; one that is damaged another error.
+// OpenOutput opens a complete output folder. A folder that holds none is a
+// *Refusal, as are rows of another version with other columns when they are
+// asked for; one that is damaged is another error.
 func OpenOutput(ctx context.Context, folder string) (*Output, error) {
 	folder = strings.TrimPrefix(folder, "file://")
 	m, err := CheckOutput(ctx, folder)
@@ -46,10 +47,6 @@ func OpenOutput(ctx context.Context, folder string) (*Output, error) {
 		return nil, err
 	}
 	documents, trees, failures := m.Parts(folder, "documents"), m.Parts(folder, "trees"), m.Parts(folder, "failures")
-	err = cmp.Or(known[parquet.Document](documents), known[parquet.Tree](trees), known[parquet.Failure](failures))
-	if err != nil {
-		return nil, err
-	}
 	o := &Output{
 		Name: folder, FP: m.FP, Made: Provenance{m.FormatVersion, m.ModelDigest, m.Options},
 		Documents: parquet.Parts[parquet.Document](documents),
@@ -57,19 +54,6 @@ func OpenOutput(ctx context.Context, folder string) (*Output, error) {
 		Failures:  parquet.Parts[parquet.Failure](failures),
 	}
 	return o.Checked("the parse command that made it makes damaged parts anew if --verify is added"), nil
-}
-
-// known returns an error if the first of the parts has not the columns that
-// this version reads. What else may be wrong with it, those say who read it.
-func known[T parquet.Row](parts []parquet.PartFile) error {
-	r, err := parquet.Open[T](parts[0].Path)
-	if errors.Is(err, parquet.ErrForeign) {
-		return refuse("%w; read it with that, or parse again", err)
-	}
-	if err == nil {
-		r.Close()
-	}
-	return nil
 }
 
 // Checked returns o with trees and failures that are compared with the counts
@@ -85,12 +69,16 @@ func (o Output) Checked(remedy string) *Output {
 	return &o
 }
 
-// remedied adds the remedy to the errors about damage.
+// remedied adds the remedy to the errors about damage, and makes a refusal of
+// those about files of another version.
 func remedied[T any](rows iter.Seq2[*T, error], remedy string) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		for row, err := range rows {
-			if errors.Is(err, parquet.ErrDamaged) {
+			switch {
+			case errors.Is(err, parquet.ErrDamaged):
 				err = fmt.Errorf("%w; %s", err, remedy)
+			case errors.Is(err, parquet.ErrForeign):
+				err = refuse("%w; read it with that, or parse again", err)
 			}
 			if !yield(row, err) {
 				return

@@ -66,7 +66,10 @@ func digestOf(text []byte) string {
 // was written. The digest stands last in the text.
 func (m *Manifest) checkDigest(text []byte) error {
 	if m.Digest == "" {
-		return nil
+		if m.FormatVersion == "1.1" || m.FormatVersion == "1.2" {
+			return nil
+		}
+		return errors.New("it has no digest")
 	}
 	at := bytes.LastIndex(text, []byte(m.Digest))
 	if at < 0 || digestOf(slices.Delete(slices.Clone(text), at, at+len(m.Digest))) != m.Digest {
@@ -84,11 +87,11 @@ func ReadManifest(text []byte) (*Manifest, error) {
 	if err := json.Unmarshal(text, m); err != nil {
 		return m, err
 	}
-	if err := m.checkDigest(text); err != nil {
-		return m, err
-	}
 	if fp, err := hex.DecodeString(m.FP); err != nil || len(fp) != sha256.Size || m.Ranges < 1 {
 		return m, errors.New("it names no run")
+	}
+	if err := m.checkDigest(text); err != nil {
+		return m, err
 	}
 	if want := 2*m.Ranges + 2; len(m.Files) != want {
 		return m, fmt.Errorf("it names %d files; %d ranges have %d", len(m.Files), m.Ranges, want)

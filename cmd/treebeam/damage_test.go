@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -38,6 +39,9 @@ var damages = map[string]struct {
 	"a manifest that counts other rows": {do: manifestOf(func(m map[string]any) {
 		m["files"].([]any)[0].(map[string]any)["rows"] = 1
 	}), want: "counts"},
+	"a manifest without a digest": {do: func(t *testing.T, dir string) {
+		edit(t, filepath.Join(dir, "manifest.json"), func(b []byte) []byte { return bytes.Replace(b, []byte(`"digest"`), []byte(`"digist"`), 1) })
+	}, want: "no digest"},
 	"an empty manifest":     {do: replaced("manifest.json", []byte("{}\n")), want: "names no run"},
 	"a manifest of no text": {do: replaced("manifest.json", nil), want: "manifest.json"},
 	"one byte of the manifest": {do: func(t *testing.T, dir string) {
@@ -153,6 +157,24 @@ func TestEarlierManifest(t *testing.T) {
 	}
 }
 
+// What another version has written is read as far as its columns are known.
+func TestOtherColumns(t *testing.T) {
+	out := craftOutput(t, []parquet.Tree{craftedTree("in/a", "a", "new", 0)}, nil, nil)
+	name, err := filepath.Glob(filepath.Join(out, "failures", "*"))
+	must(t, err)
+	manifestOf(func(m map[string]any) {
+		other := transforms.Manifest{FP: m["fp"].(string)}
+		writePart[parquet.Tree](t, out, "failures", &other, nil) // no failure's columns
+		m["files"].([]any)[1].(map[string]any)["bytes"] = other.Files[0].Bytes
+	})(t, out)
+	for command, want := range map[string]int{"show": exitOK, "convert": exitRefused, "failures": exitRefused, "report": exitRefused} {
+		status, _, stderr := treebeam(t, "", command, out)
+		if status != want || want != exitOK && (!strings.Contains(stderr, "another version") || !strings.Contains(stderr, name[0])) {
+			t.Errorf("%s: status %d %s", command, status, stderr)
+		}
+	}
+}
+
 // The same command with --verify finds every damage and mends it, and ends with
 // the bytes that were there. Without, it says what it has looked at.
 func TestVerify(t *testing.T) {
@@ -221,6 +243,7 @@ func manifestOf(change func(m map[string]any)) func(*testing.T, string) {
 			var m map[string]any
 			must(t, json.Unmarshal(b, &m))
 			delete(m, "digest")
+			m["format_version"] = "1.2"
 			change(m)
 			text, err := json.Marshal(m)
 			must(t, err)
