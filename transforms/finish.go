@@ -119,6 +119,7 @@ func (j *Job) finish(ctx context.Context, merged bool) error {
 		}
 		manifest.Files = append(manifest.Files, f)
 	}
+	j.dropDigests(ctx)
 	return j.writeManifest(ctx, &manifest)
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/treebeam/treebeam/io/source"
-	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -53,7 +52,7 @@ func (f *readFn) ProcessElement(ctx context.Context, r source.Range, emit func(C
 		emit(Chunk{Range: r.K, Last: true, Skip: true})
 		return nil
 	}
-	r.Digests = store.Join(f.Job.Output, OwnDir, "digests")
+	r.Digests = f.Job.digests()
 	id := rand.Uint64()
 	defer attempt{f.Job.Output, f.Job.FP, r.K, id}.abandon()
 	return marked(ReadRange(ctx, &r, f.Job.Options, func(c Chunk) error {
