@@ -77,20 +77,31 @@ func TestUnreadableInTheMiddle(t *testing.T) {
 	same(t, "retried", want, run(t, o))
 }
 
-// A bucket that is gone is no fault of its files.
-func TestBucketGone(t *testing.T) {
-	m, _ := lockable(t)
-	o := options("mem://b/in", filepath.Join(t.TempDir(), "out"))
-	o.RangeBytes = 2000
-	p, err := Prepare(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	m.Fault = func(name string, _, _ int64) (int64, error) {
-		return 0, &store.Error{Name: name, Kind: store.ErrNoBucket, Err: errors.New("404")}
-	}
-	if _, err := Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), "bucket") {
-		t.Errorf("got %v", err)
+// A bucket that is gone, and credentials that have expired, are no faults of a
+// file: the run fails, and goes on when they are mended.
+func TestStoreGone(t *testing.T) {
+	for _, kind := range []error{store.ErrNoBucket, store.ErrCredentials} {
+		m, _ := lockable(t)
+		o := options("mem://b/in", filepath.Join(t.TempDir(), "out"))
+		o.RangeBytes = 2000
+		want := run(t, o)
+		o.Output = filepath.Join(t.TempDir(), "again")
+		p, err := Prepare(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fault := m.Fault
+		m.Fault = func(name string, off, _ int64) (int64, error) {
+			if off < 9000 {
+				return -1, nil
+			}
+			return 0, &store.Error{Name: name, Kind: kind, Err: errors.New("no")}
+		}
+		if _, err := Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), kind.Error()) {
+			t.Errorf("%v: got %v", kind, err)
+		}
+		p.Close()
+		m.Fault = fault
+		same(t, kind.Error(), want, run(t, o))
 	}
 }

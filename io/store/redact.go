@@ -30,7 +30,7 @@ func Redact(s string) string {
 type Error struct {
 	Name string
 	Err  error // as the client library gave it: do not print it
-	Kind error // fs.ErrNotExist, fs.ErrPermission, ErrCondition, ErrVersion or nil
+	Kind error // fs.ErrNotExist, fs.ErrPermission, ErrCredentials, ErrCondition, ErrVersion or nil
 	// After is how long the server wants to be left alone, 0 if it does not say.
 	After time.Duration
 }

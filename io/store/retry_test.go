@@ -52,7 +52,7 @@ func TestRetryDo(t *testing.T) {
 			t.Errorf("pause %d is %v", i, d)
 		}
 	}
-	for _, final := range []error{fs.ErrNotExist, fs.ErrPermission, store.ErrVersion, store.ErrCondition, context.Canceled, store.Final(errReset), nil} {
+	for _, final := range []error{fs.ErrNotExist, fs.ErrPermission, store.ErrCredentials, store.ErrVersion, store.ErrCondition, context.Canceled, store.Final(errReset), nil} {
 		calls = 0
 		if err := r.Do(t.Context(), func() error { calls++; return final }); calls != 1 || err != final {
 			t.Errorf("%v: %d calls, %v", final, calls, err)

@@ -29,6 +29,9 @@ var (
 	// ErrCondition says that a file could not be published because its name
 	// did not hold what Options.Expect says.
 	ErrCondition = errors.New("another process has written the file meanwhile")
+	// ErrCredentials says that the store does not accept who asks: it is no
+	// fault of the file, as fs.ErrPermission is, and may come in mid-run.
+	ErrCredentials = errors.New("the credentials are not valid, or not any more; renew them")
 	// ErrVersion says that the wanted version of a file is no longer there.
 	ErrVersion = errors.New("the file has changed")
 	// ErrNotRegular says that a local name is that of a folder, a pipe or a
@@ -46,8 +49,8 @@ func (noBucket) Is(target error) bool { return target == fs.ErrNotExist }
 
 // A Store keeps files under names: the paths or URIs that Of returns. All
 // methods may be called at once. Errors name the file and hold no credentials;
-// they wrap fs.ErrNotExist, fs.ErrPermission, ErrCondition or ErrVersion where
-// those are the cause.
+// they wrap fs.ErrNotExist, fs.ErrPermission, ErrCredentials, ErrCondition or
+// ErrVersion where those are the cause.
 type Store interface {
 	// List yields the files, at any depth, whose names begin with prefix, in
 	// the byte order of their names. The pair with an error is the last. If

@@ -312,7 +312,9 @@ func fault(name string, err error) error {
 	case api == nil:
 	case api.Code == http.StatusNotFound:
 		e.Kind = fs.ErrNotExist
-	case api.Code == http.StatusUnauthorized, api.Code == http.StatusForbidden:
+	case api.Code == http.StatusUnauthorized:
+		e.Kind = fmt.Errorf("%w (%d)", store.ErrCredentials, api.Code)
+	case api.Code == http.StatusForbidden:
 		e.Kind = fmt.Errorf("%w (%d)", fs.ErrPermission, api.Code)
 	case api.Code == http.StatusPreconditionFailed:
 		e.Kind = store.ErrCondition

@@ -180,15 +180,19 @@ func TestSlowDown(t *testing.T) {
 // Errors of the server show no credentials.
 func TestNoCredentials(t *testing.T) {
 	s, server := emulate(t)
+	var code int
 	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, "Authorization: Bearer SECRET for https://h/o?upload_id=SECRET", http.StatusForbidden)
+		http.Error(w, "Authorization: Bearer SECRET for https://h/o?upload_id=SECRET", code)
 	})
-	_, statErr := s.Stat(t.Context(), "gs://bucket/x")
-	_, openErr := s.Open(t.Context(), "gs://bucket/x", "", 0, 1)
-	writeErr := store.WriteFile(t.Context(), "gs://bucket/x", []byte("x"), store.Options{})
-	for _, err := range []error{statErr, openErr, writeErr} {
-		if !errors.Is(err, os.ErrPermission) || store.IsTransient(err) || strings.Contains(err.Error(), "SECRET") {
-			t.Errorf("got %v", err)
+	for status, want := range map[int]error{http.StatusForbidden: os.ErrPermission, http.StatusUnauthorized: store.ErrCredentials} {
+		code = status
+		_, statErr := s.Stat(t.Context(), "gs://bucket/x")
+		_, openErr := s.Open(t.Context(), "gs://bucket/x", "", 0, 1)
+		writeErr := store.WriteFile(t.Context(), "gs://bucket/x", []byte("x"), store.Options{})
+		for _, err := range []error{statErr, openErr, writeErr} {
+			if !errors.Is(err, want) || store.IsTransient(err) || strings.Contains(err.Error(), "SECRET") {
+				t.Errorf("%d: got %v", status, err)
+			}
 		}
 	}
 }

@@ -236,7 +236,9 @@ func fault(name string, err error) error {
 		if strings.Contains(err.Error(), "NoSuchBucket") {
 			e.Kind = store.ErrNoBucket
 		}
-	case code == http.StatusUnauthorized, code == http.StatusForbidden:
+	case code == http.StatusUnauthorized, isOfCredentials(err):
+		e.Kind = fmt.Errorf("%w (%d)", store.ErrCredentials, code)
+	case code == http.StatusForbidden:
 		e.Kind = fmt.Errorf("%w (%d)", fs.ErrPermission, code)
 	case code == http.StatusPreconditionFailed:
 		e.Kind = store.ErrCondition
@@ -246,4 +248,18 @@ func fault(name string, err error) error {
 		e.Err = store.Final(err)
 	}
 	return e
+}
+
+// isOfCredentials reports that the service does not know who asks. Of a HEAD
+// request it cannot tell: the answer has no body.
+func isOfCredentials(err error) bool {
+	var api interface{ ErrorCode() string }
+	if !errors.As(err, &api) {
+		return false
+	}
+	switch api.ErrorCode() {
+	case "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "InvalidAccessKeyId", "SignatureDoesNotMatch", "RequestTimeTooSkewed":
+		return true
+	}
+	return false
 }

@@ -172,16 +172,33 @@ func TestSlowDown(t *testing.T) {
 // Errors of the server show no credentials.
 func TestNoCredentials(t *testing.T) {
 	s, server := emulate(t)
+	var status int
+	var code string
 	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusForbidden)
-		fmt.Fprint(w, `<Error><Code>SignatureDoesNotMatch</Code><Message>Credential=SECRET</Message></Error>`)
+		w.WriteHeader(status)
+		fmt.Fprintf(w, `<Error><Code>%s</Code><Message>Credential=SECRET</Message></Error>`, code)
 	})
-	_, statErr := s.Stat(t.Context(), "s3://bucket/x")
-	_, openErr := s.Open(t.Context(), "s3://bucket/x", "", 0, 1)
-	writeErr := store.WriteFile(t.Context(), "s3://bucket/x", []byte("x"), store.Options{})
-	for _, err := range []error{statErr, openErr, writeErr} {
-		if !errors.Is(err, os.ErrPermission) || store.IsTransient(err) || strings.Contains(err.Error(), "SECRET") {
-			t.Errorf("got %v", err)
+	for _, c := range []struct {
+		status     int
+		code       string
+		stat, want error // an answer to HEAD has no code
+	}{
+		{http.StatusForbidden, "AccessDenied", os.ErrPermission, os.ErrPermission},
+		{http.StatusForbidden, "SignatureDoesNotMatch", os.ErrPermission, store.ErrCredentials},
+		{http.StatusForbidden, "InvalidAccessKeyId", os.ErrPermission, store.ErrCredentials},
+		{http.StatusBadRequest, "ExpiredToken", nil, store.ErrCredentials},
+	} {
+		status, code = c.status, c.code
+		_, statErr := s.Stat(t.Context(), "s3://bucket/x")
+		_, openErr := s.Open(t.Context(), "s3://bucket/x", "", 0, 1)
+		writeErr := store.WriteFile(t.Context(), "s3://bucket/x", []byte("x"), store.Options{})
+		for _, err := range []error{statErr, openErr, writeErr} {
+			if store.IsTransient(err) || strings.Contains(err.Error(), "SECRET") {
+				t.Errorf("%s: got %v", c.code, err)
+			}
+		}
+		if c.stat != nil && !errors.Is(statErr, c.stat) || !errors.Is(openErr, c.want) || !errors.Is(writeErr, c.want) {
+			t.Errorf("%s: got %v, %v, %v", c.code, statErr, openErr, writeErr)
 		}
 	}
 }
