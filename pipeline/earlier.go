@@ -60,8 +60,8 @@ func ReadEarlier(ctx context.Context, output string) (*Earlier, error) {
 	if len(records) != 1 {
 		return nil, errors.New("it holds no run of treebeam parse")
 	}
-	r := records[0]
-	e := &Earlier{Provenance: Provenance{r.FormatVersion, r.ModelDigest, r.Options}}
+	r := &records[0]
+	e := &Earlier{Provenance: r.provenance()}
 	if e.Plan, err = source.ReadPlan(ctx, store.Join(output, transforms.OwnDir, source.PlanName(r.FP))); err != nil {
 		return nil, err
 	}

@@ -15,9 +15,6 @@ import (
 	"github.com/treebeam/treebeam/transforms"
 )
 
-// differencesShown is how many differences a refusal lists.
-const differencesShown = 8
-
 // outputDirs hold the parts of an output.
 var outputDirs = []string{"trees", "failures", "documents"}
 
@@ -140,71 +137,4 @@ func ReadManifest(output string) (*transforms.Manifest, error) {
 		return new(transforms.Manifest), err
 	}
 	return transforms.ReadManifest(text)
-}
-
-// differences says in lines what sets the run apart from the one before it.
-func differences(ctx context.Context, output string, run *record, plan *source.Plan, old *record) []string {
-	var list []string
-	note := func(name string, was, is any) {
-		if was != is {
-			list = append(list, fmt.Sprintf("%s: was %v, is %v", name, was, is))
-		}
-	}
-	note("format version", old.FormatVersion, run.FormatVersion)
-	note("model", modelID(old.ModelDigest), modelID(run.ModelDigest))
-	note("--from", old.Options.From, run.Options.From)
-	note("--encoding", old.Options.Encoding, run.Options.Encoding)
-	note("--lines", old.Options.Lines, run.Options.Lines)
-	note("--max-words", old.Options.MaxWords, run.Options.MaxWords)
-	note("--retag", old.Options.Retag, run.Options.Retag)
-	note("--keep-heads", old.Options.KeepHeads, run.Options.KeepHeads)
-	note("--seed", old.Options.Parse.Seed, run.Options.Parse.Seed)
-	note("--restarts", old.Options.Parse.Restarts, run.Options.Parse.Restarts)
-	note("--projective", old.Options.Parse.Projective, run.Options.Parse.Projective)
-	note("--exact", old.Options.Parse.Exact, run.Options.Parse.Exact)
-	note("--budget", old.Options.Parse.Budget, run.Options.Parse.Budget)
-
-	before, err := source.ReadPlan(ctx, store.Join(output, transforms.OwnDir, source.PlanName(old.FP)))
-	if err != nil {
-		list = append(list, "its plan cannot be read")
-	} else {
-		list = append(list, fileDifferences(before, plan)...)
-		if len(list) == 0 {
-			note("--range-bytes", before.RangeBytes, plan.RangeBytes)
-		}
-	}
-	if more := len(list) - differencesShown; more > 0 {
-		list = append(list[:differencesShown], fmt.Sprintf("and %d more", more))
-	}
-	return list
-}
-
-func fileDifferences(before, now *source.Plan) (list []string) {
-	versions := map[string]string{}
-	for _, r := range before.Ranges {
-		for i := range r.Pieces {
-			versions[r.Pieces[i].URI] = r.Pieces[i].Version
-		}
-	}
-	total := len(versions)
-	for _, r := range now.Ranges {
-		for i := range r.Pieces {
-			p := &r.Pieces[i]
-			if p.Start != 0 {
-				continue
-			}
-			version, ok := versions[p.URI]
-			switch {
-			case !ok:
-				list = append(list, "new input: "+p.URI)
-			case version != p.Version:
-				list = append(list, "changed input: "+p.URI)
-			}
-			delete(versions, p.URI)
-		}
-	}
-	if len(versions) > 0 {
-		list = append(list, fmt.Sprintf("%d of its %d input files are not among the input now", len(versions), total))
-	}
-	return list
 }

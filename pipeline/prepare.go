@@ -147,6 +147,10 @@ type record struct {
 	Options       transforms.RowOptions `json:"options"`
 }
 
+func (r *record) provenance() Provenance {
+	return Provenance{r.FormatVersion, r.ModelDigest, r.Options}
+}
+
 // canonical is the record without its fingerprint, as the fingerprint sees it.
 func (r record) canonical() string {
 	r.FP = ""

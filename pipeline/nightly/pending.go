@@ -1,7 +1,6 @@
 package nightly
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/source"
@@ -119,46 +117,4 @@ func (n *Night) resume(ctx context.Context, run string, todo map[string]*source.
 		n.TakenOver[run]++
 	}
 	return n.TakenOver[run] > 0
-}
-
-// differences says line by line in what two provenances differ.
-func differences(was, is pipeline.Provenance) string {
-	flat := func(p pipeline.Provenance) map[string]string {
-		values := map[string]string{"the version of the format": p.FormatVersion, "the model": p.ModelID()}
-		text, _ := json.Marshal(p.Options) // plain data
-		var options map[string]any
-		d := json.NewDecoder(bytes.NewReader(text))
-		d.UseNumber()
-		d.Decode(&options)
-		flatten(values, options)
-		return values
-	}
-	before, now := flat(was), flat(is)
-	all := maps.Clone(before)
-	maps.Copy(all, now)
-	var lines []string
-	for _, key := range slices.Sorted(maps.Keys(all)) {
-		if before[key] != now[key] {
-			lines = append(lines, fmt.Sprintf("  %s: was %s, is %s", key, orDefault(before[key]), orDefault(now[key])))
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// flatten writes options under the names of their flags.
-func flatten(values map[string]string, options map[string]any) {
-	for key, value := range options {
-		if inner, ok := value.(map[string]any); ok {
-			flatten(values, inner)
-			continue
-		}
-		values["--"+strings.ReplaceAll(key, "_", "-")] = fmt.Sprint(value)
-	}
-}
-
-func orDefault(value string) string {
-	if value == "" {
-		return "the default"
-	}
-	return value
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/source"
@@ -119,8 +120,8 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 		return nil, &pipeline.Refusal{Err: err}
 	}
 	if base != nil && base.Made != made && !o.All {
-		return nil, refuse("%s was made differently:\n%s\ngive the same model and options again, or --all to parse every file anew",
-			state.dir, differences(base.Made, made))
+		return nil, refuse("%s was made differently:\n  %s\ngive the same model and options again, or --all to parse every file anew",
+			state.dir, strings.Join(base.Made.Differences(made), "\n  "))
 	}
 	inputs, err := source.List(ctx, o.Inputs, source.ListOptions{Skip: []string{state.dir}, AllowEmpty: o.AllowDeletes && base != nil})
 	if err != nil {

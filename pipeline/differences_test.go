@@ -1,0 +1,64 @@
+package pipeline
+
+import (
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/transforms"
+)
+
+// Whatever sets two runs apart has a line.
+func TestDifferences(t *testing.T) {
+	var visit func(path string, v reflect.Value, differ func() []string)
+	leaves := 0
+	visit = func(path string, v reflect.Value, differ func() []string) {
+		for i := range v.NumField() {
+			field, name := v.Field(i), path+"."+v.Type().Field(i).Name
+			if field.Kind() == reflect.Struct {
+				visit(name, field, differ)
+				continue
+			}
+			leaves++
+			before := reflect.New(field.Type()).Elem()
+			before.Set(field)
+			fill(t, field)
+			if lines := differ(); len(lines) != 1 || !strings.Contains(lines[0], ": was ") {
+				t.Errorf("%s: %q", name, lines)
+			}
+			field.Set(before)
+		}
+	}
+	was := Provenance{transforms.FormatVersion, "0123456789abcdef", DefaultRows()}
+	now := was
+	visit("Provenance", reflect.ValueOf(&now).Elem(), func() []string { return was.Differences(now) })
+	if leaves < 17 || len(was.Differences(now)) > 0 {
+		t.Errorf("%d things were changed; %q is left", leaves, was.Differences(now))
+	}
+}
+
+// A refusal is never without a reason.
+func TestRefusedForAReason(t *testing.T) {
+	dir := write(t, map[string]string{"sub/a.txt": prose(20)})
+	o := options(dir, filepath.Join(t.TempDir(), "out"))
+	run(t, o)
+	for name, c := range map[string]struct {
+		change func(*Options)
+		want   string
+	}{
+		"a document a line": {func(o *Options) { o.Rows.Document = transforms.ByLine }, "--document: was the default, is line"},
+		"another text key":  {func(o *Options) { o.Rows.TextKey = "body" }, "--text-key: was the default, is body"},
+		"another id key":    {func(o *Options) { o.Rows.IDKey = "key" }, "--id-key: was the default, is key"},
+		"another way to the same file": {func(o *Options) { o.Inputs = []string{filepath.Join(dir, "sub", "a.txt")} },
+			"another document id: that of " + filepath.Join(dir, "sub", "a.txt") + " was sub/a.txt, is a.txt"},
+		"other ranges": {func(o *Options) { o.RangeBytes = 400 }, "--range-bytes: was "},
+	} {
+		changed := o
+		c.change(&changed)
+		err := tryRun(changed)
+		if !isRefusal(err) || !strings.Contains(err.Error(), "another run:\n  "+c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
