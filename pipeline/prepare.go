@@ -75,7 +75,7 @@ func (o *Options) plan(ctx context.Context, output string, spool *spool, digest 
 		if inputs, err = source.List(ctx, o.Inputs, source.ListOptions{
 			Skip: []string{output}, Stdin: o.Stdin, Spool: spool.dir,
 		}); err != nil {
-			return nil, &Refusal{err}
+			return nil, refuseInput(err)
 		}
 	}
 	plan, err := source.NewPlan(inputs, source.PlanOptions{RangeBytes: o.RangeBytes})
@@ -127,6 +127,16 @@ func (o *Options) plan(ctx context.Context, output string, spool *spool, digest 
 		}
 	}
 	return p, o.placeModel(ctx, &p.Job)
+}
+
+// refuseInput is a refusal for err, an error of source.List, unless it is a
+// fault of the machine, after which the same command may succeed.
+func refuseInput(err error) error {
+	var spool *source.SpoolError
+	if errors.As(err, &spool) {
+		return err
+	}
+	return &Refusal{err}
 }
 
 // modelID is the column model_id: enough of the digest to tell models apart.

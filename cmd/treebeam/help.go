@@ -51,8 +51,8 @@ commands:
 	}
 	fmt.Fprint(w, `
 "treebeam help COMMAND" says more. Exit status: 0 done, 1 the run failed (the
-same command continues it), 3 over --max-failures, 64 refused before any work,
-130 interrupted.
+same command continues it), 3 over --max-failures, or
+nothing could be parsed, 64 refused before any work, 130 interrupted.
 `)
 }
 

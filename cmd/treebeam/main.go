@@ -1,9 +1,10 @@
 // Command treebeam parses text to dependency trees. See "treebeam help".
 //
 // Exit status: 0 everything accounted for; 1 the run failed, the same command
-// continues it; 3 finished, but with more failures than --max-failures; 64
-// refused before any work (EX_USAGE of sysexits.h); 130 interrupted. 2 is none of
-// ours: Go's runtime ends with it when a program panics or has no memory left.
+// continues it; 3 finished, but with more failures than --max-failures, or
+// nothing could be parsed; 64 refused before any work (EX_USAGE of sysexits.h);
+// 130 interrupted. 2 is none of ours: Go's runtime ends with it when a program
+// panics or has no memory left.
 package main
 
 import (

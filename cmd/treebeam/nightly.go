@@ -128,11 +128,16 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 	})
 	var refused *pipeline.Refusal
 	var tooMany tooManyFailures
+	var nothing nothingParsed
 	switch {
 	case errors.As(err, &tooMany):
 		printNight(night, result, c.night.state, time.Since(start))
 		fmt.Fprintf(os.Stderr, "%v: nothing else has become current; treebeam failures %s shows them, "+
 			"and the same command with a higher --max-failures accepts them without parsing again\n", tooMany, night.RunDirs())
+		return exitCode(exitFailures)
+	case errors.As(err, &nothing):
+		printNight(night, result, c.night.state, time.Since(start))
+		sayNothingParsed(&result.Summary, "nothing else has become current; treebeam failures "+night.RunDirs()+" shows all failures")
 		return exitCode(exitFailures)
 	case errors.As(err, &refused):
 		return err
@@ -152,8 +157,14 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 // planNight plans the night, and ends early when a signal comes.
 func (c *parseCommand) planNight(ctx context.Context, limit failureLimit) (*nightly.Night, error) {
 	ctx, stop := interruptible(ctx)
+	var night *nightly.Night
 	night, err := nightly.Plan(ctx, nightly.Options{Options: c.options, State: c.night.state, All: c.night.all, AllowDeletes: c.night.allowDeletes,
-		Accept: limit.accept})
+		Accept: func(failures, trees int64) error {
+			if night.Counts[nightly.Unchanged] == 0 && checkAny(failures, trees) != nil {
+				return nothingParsed{} // and nothing else would be current
+			}
+			return limit.accept(failures, trees)
+		}})
 	stop()
 	if interrupted() {
 		return nil, exitCode(exitInterrupted)

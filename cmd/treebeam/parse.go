@@ -160,7 +160,7 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	}
 	show.printChecked(os.Stderr)
 	printSummary(os.Stderr, os.Stdout, c.options.Output, sum, elapsed)
-	return limit.check(sum)
+	return checkFailures(limit, sum, fmt.Sprintf("treebeam failures %s shows all %d failures", c.options.Output, sum.Errors))
 }
 
 // prepare checks and plans the run, and ends early when a signal comes.

@@ -47,7 +47,7 @@ func (c *parseCommand) stream(ctx context.Context, limit failureLimit) (err erro
 		return err
 	}
 	printReasons(os.Stderr, sum)
-	return limit.check(sum)
+	return checkFailures(limit, sum, "treebeam parse with --output FOLDER keeps all failures, and treebeam failures FOLDER shows them")
 }
 
 // exitClosed is what the shell reports of a program that wrote to a pipe whose

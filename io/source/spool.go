@@ -54,7 +54,7 @@ func (l *lister) spool(uri, docID string, r io.Reader) error {
 		err = closeErr
 	}
 	if err != nil {
-		return &InputError{uri, fmt.Sprintf("cannot be copied to %s: %v", l.o.Spool, err)}
+		return &SpoolError{fmt.Errorf("%s cannot be copied to %s: %w; make room there and give the same input again", uri, l.o.Spool, err)}
 	}
 	digest := hex.EncodeToString(sum.Sum(nil))
 	name, err := filepath.Abs(filepath.Join(l.o.Spool, "stdin-"+digest[:16]))
@@ -62,12 +62,19 @@ func (l *lister) spool(uri, docID string, r io.Reader) error {
 		return err
 	}
 	if err := os.Rename(f.Name(), name); err != nil {
-		return &InputError{uri, fmt.Sprintf("cannot be copied: %v", err)}
+		return &SpoolError{fmt.Errorf("%s cannot be copied: %w", uri, err)}
 	}
 	l.matches++
 	l.insert(uri, Input{URI: uri, DocID: docID, Size: size, Version: spooled + digest, Path: name})
 	return nil
 }
+
+// A SpoolError is the error of a copy of standard input or of a pipe that was
+// begun: the disk is full, or the input broke off.
+type SpoolError struct{ err error }
+
+func (e *SpoolError) Error() string { return e.err.Error() }
+func (e *SpoolError) Unwrap() error { return e.err }
 
 // live adds an input that is read as it comes.
 func (l *lister) live(uri, docID string) error {
