@@ -50,6 +50,7 @@ func TestEveryKind(t *testing.T) {
 		syntax.KindComment:      {name: "a.conllu", content: row(1, "_", "_") + "# late\n" + row(2, "_", "_"), warning: true},
 		syntax.KindNoWords:      {name: "a.conllu", content: "# nothing\n"},
 		syntax.KindLongBlock:    {name: "a.conllu", content: row(1, "_", "_") + "# " + long + "\n"},
+		syntax.KindLongColumn:   {name: "a.conllu", content: "1\t" + strings.Repeat("x", syntax.MaxColumn+1) + "\t_\t_\t_\t_\t_\t_\t_\t_\n"},
 		syntax.KindLongSentence: {name: "a.tok", content: strings.Repeat("x ", syntax.MaxWords+1)},
 		syntax.KindHead:         {name: "a.conllu", content: row(1, "_", "7"), options: keep},
 		syntax.KindNoRoot:       {name: "a.conllu", content: row(1, "_", "2") + row(2, "_", "1"), options: keep},

@@ -107,7 +107,8 @@ func (r *Reader) Next() (Block, error) {
 // Covered returns the interval of the file that the blocks read so far and
 // the separators around them fill. After io.EOF the intervals of parts that
 // tile a file tile it as well: each begins where the one before ends, the
-// first at 0, the last ends at the file's size.
+// first at 0, the last ends at the file's size; an empty one (from == to)
+// counts for nothing.
 func (r *Reader) Covered() (from, to int64) { return r.from, r.to }
 
 // start passes over a byte order mark or, inside a file, over everything
@@ -125,6 +126,9 @@ func (r *Reader) start() error {
 		return r.endOfSkip(err)
 	}
 	for {
+		if r.past() {
+			return r.endOfSkip(io.EOF)
+		}
 		start := r.offset
 		blank, err := r.skipLine()
 		if err != nil && (err != io.EOF || r.offset == start || !blank) {
@@ -142,6 +146,10 @@ func (r *Reader) start() error {
 	r.from, r.to, r.pending = r.begin, r.begin, true
 	return nil
 }
+
+// past reports whether no line feed that is still to come belongs to the part
+// but the one before the next line: then no block does.
+func (r *Reader) past() bool { return r.opt.End > 0 && r.offset-1 >= r.opt.End }
 
 func (r *Reader) endOfSkip(err error) error {
 	r.from, r.to = r.offset, r.offset
@@ -212,6 +220,9 @@ func (r *Reader) nextLine(limit int) (blank bool, err error) {
 			r.buf = append(r.buf, chunk...)
 		}
 		if errors.Is(err, bufio.ErrBufferFull) {
+			if limit == 0 && r.past() {
+				return false, io.EOF
+			}
 			continue
 		}
 		if err == nil && r.line > 0 {
@@ -223,7 +234,8 @@ func (r *Reader) nextLine(limit int) (blank bool, err error) {
 }
 
 // skipLine passes over the rest of the current line and says whether that is
-// blank.
+// blank. It gives io.EOF when it is past the part: a line of a gigabyte is not
+// read to its end by each of the parts that it runs through.
 func (r *Reader) skipLine() (blank bool, err error) {
 	blank, err = r.nextLine(0)
 	r.cut = false
