@@ -24,7 +24,10 @@ func classify(p *Piece, off int64, err error) error {
 	changed := func(what string) error {
 		return &Error{URI: p.URI, Kind: Changed, Offset: off, Err: errors.New(what)}
 	}
+	var short *shortFile
 	switch {
+	case errors.As(err, &short):
+		return permanent(p.URI, off, syntax.KindTruncated, "%v", short)
 	case errors.Is(err, store.ErrNoBucket): // it was there when its objects were listed
 	case errors.Is(err, fs.ErrNotExist) && !p.Whole():
 		return changed("the file is gone since it was listed")

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // HeadBytes is how much of a file's beginning its format is decided on.
@@ -51,7 +52,11 @@ func Open(ctx context.Context, r *Range, p *Piece) (*File, error) {
 	if p.Gzip && f.comp == plain {
 		f.comp = gzipped
 	}
-	if err := f.check(obj.size(), obj.version()); err != nil {
+	err = f.check(obj.size(), obj.version())
+	if local, ok := obj.(*localFile); err == nil && ok && p.Size == 0 && local.hasBytes() {
+		err = permanent(p.URI, 0, syntax.KindIrregular, "the file system says that it has 0 bytes, but there are some; copy it to a file first")
+	}
+	if err != nil {
 		obj.Close()
 		return nil, err
 	}
@@ -296,6 +301,45 @@ func (f *localFile) stat() (int64, string, error) {
 	return info.Size(), store.FileVersion(info), nil
 }
 
+// hasBytes says whether there is anything to read: of a file of no bytes, not
+// all file systems tell the truth (those of Linux's kernel, some of networks).
+func (f *localFile) hasBytes() bool {
+	var b [1]byte
+	n, _ := f.ReadAt(b[:], 0)
+	return n > 0
+}
+
 func (f *localFile) reader(_ context.Context, off, n int64) (io.ReadCloser, error) {
-	return io.NopCloser(io.NewSectionReader(f.File, off, n)), nil
+	return &wholeReader{io.NewSectionReader(f.File, off, n), f, off + n, off}, nil
+}
+
+// A wholeReader reads to the end that the file system has promised. If the file
+// ends before and is still the one that was listed, reading it again is of no
+// use: the error is final.
+type wholeReader struct {
+	io.Reader
+	file    *localFile
+	end, at int64
+}
+
+func (r *wholeReader) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	r.at += int64(n)
+	if err != io.EOF || r.at >= r.end {
+		return n, err
+	}
+	size, version, statErr := r.file.stat()
+	if statErr == nil && size == r.file.size() && version == r.file.version() {
+		return n, store.Final(&shortFile{r.at, size})
+	}
+	return n, err
+}
+
+func (r *wholeReader) Close() error { return nil }
+
+// A shortFile is the error of a file that ends before its size.
+type shortFile struct{ at, size int64 }
+
+func (e *shortFile) Error() string {
+	return fmt.Sprintf("the file ends after %d bytes, but the file system says that it has %d; copy it to a file first, with cat", e.at, e.size)
 }

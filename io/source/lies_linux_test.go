@@ -1,0 +1,61 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Files whose size is not what the file system says are failures of their own,
+// at once: the run goes on.
+func TestFilesThatLieAboutTheirSize(t *testing.T) {
+	for _, c := range []struct {
+		path string
+		kind syntax.Kind
+		want string
+	}{
+		{"/sys/kernel/mm/transparent_hugepage/enabled", syntax.KindTruncated, "the file ends after"},
+		{"/sys/kernel/uevent_seqnum", syntax.KindTruncated, "the file ends after"},
+		{"/proc/self/status", syntax.KindIrregular, "0 bytes, but there are some"},
+		{"/proc/version", syntax.KindIrregular, "0 bytes, but there are some"},
+	} {
+		if _, err := os.Stat(c.path); err != nil {
+			t.Logf("%s: %v", c.path, err)
+			continue
+		}
+		inputs, err := List(context.Background(), []string{c.path}, ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := NewPlan(inputs, PlanOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		f, err := Open(context.Background(), &plan.Ranges[0], &plan.Ranges[0].Pieces[0])
+		if err == nil {
+			var r io.Reader
+			if r, err = f.At(0); err == nil {
+				_, err = io.Copy(io.Discard, r)
+			}
+			if _, digestErr := f.Digest(context.Background()); digestErr == nil {
+				t.Errorf("%s: has a digest", c.path)
+			}
+			f.Close()
+		}
+		var fault *Error
+		var why syntax.Fault
+		if !errors.As(err, &fault) || fault.Kind != Permanent || !errors.As(err, &why) || why.Kind != c.kind || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.path, err)
+		}
+		if d := time.Since(start); d > 20*time.Second {
+			t.Errorf("%s: found out after %v: it was tried again", c.path, d)
+		}
+	}
+}
