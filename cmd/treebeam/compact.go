@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 
 	"github.com/treebeam/treebeam/pipeline/nightly"
@@ -41,9 +40,9 @@ func runCompact(ctx context.Context, args []string) error {
 		return err
 	}
 	if done.Run == "" {
-		fmt.Fprintf(os.Stderr, "nothing to merge: snapshot %s has all its rows in one run\n", done.Snapshot.Name)
+		say(os.Stderr, "nothing to merge: snapshot %s has all its rows in one run\n", done.Snapshot.Name)
 	} else {
-		fmt.Fprintf(os.Stderr, "%d runs are merged into %s; snapshot %s of %d documents is current\n",
+		say(os.Stderr, "%d runs are merged into %s; snapshot %s of %d documents is current\n",
 			done.Merged, done.Run, done.Snapshot.Name, done.Snapshot.Documents)
 	}
 	if !*prune {
@@ -51,7 +50,7 @@ func runCompact(ctx context.Context, args []string) error {
 	}
 	removed, err := nightly.Prune(ctx, *state, *keep)
 	for _, name := range removed {
-		fmt.Fprintf(os.Stderr, "removed %s\n", name)
+		say(os.Stderr, "removed %s\n", name)
 	}
 	return err
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"os"
 
@@ -111,9 +110,9 @@ func errOr(err, other error) error {
 
 func reportConverted(s pipeline.Converted) {
 	if s.Unparsed > 0 {
-		fmt.Fprintf(os.Stderr, "%d sentences could not be parsed; they have no heads and a comment treebeam_failure\n", s.Unparsed)
+		say(os.Stderr, "%d sentences could not be parsed; they have no heads and a comment treebeam_failure\n", s.Unparsed)
 	}
 	if s.Lost > 0 {
-		fmt.Fprintf(os.Stderr, "%d blocks or files could not be read and are in failures/ only: treebeam failures lists them\n", s.Lost)
+		say(os.Stderr, "%d blocks or files could not be read and are in failures/ only: treebeam failures lists them\n", s.Lost)
 	}
 }

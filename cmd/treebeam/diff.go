@@ -146,11 +146,11 @@ func (t *threshold) Set(s string) (err error) {
 func (l *diffLimits) check(r *diff.Report) error {
 	over := false
 	if p := r.Words.Percent(r.Words.Arcs); l.changed.text != "" && p > l.changed.value {
-		fmt.Fprintf(os.Stderr, "%.2f%% of the arcs changed, more than --max-changed %s\n", p, l.changed.text)
+		say(os.Stderr, "%.2f%% of the arcs changed, more than --max-changed %s\n", p, l.changed.text)
 		over = true
 	}
 	if d := r.Confidence.HeadMarginal.Drift; l.drift.text != "" && math.Abs(d) > l.drift.value {
-		fmt.Fprintf(os.Stderr, "the mean head_marginal drifted by %+.4f, more than --max-drift %s\n", d, l.drift.text)
+		say(os.Stderr, "the mean head_marginal drifted by %+.4f, more than --max-drift %s\n", d, l.drift.text)
 		over = true
 	}
 	if over {

@@ -27,7 +27,11 @@ func TestHostileFiles(t *testing.T) {
 	}
 	in := func(dir, name string) string { return filepath.Join(dir, "in", name) }
 	runHostile(t, map[string]hostile{
-		"odd names":         {in: named, trees: 2 * int64(len(named))},
+		"odd names": {in: named, trees: 2 * int64(len(named))},
+		"names for terminals": {in: map[string]string{"\x1b[31m.pdf": "%PDF-1.4", "\x1b]0;x\x07.txt": "Caf\xe9 au lait .\n", "\u202e.gz": ""}, trees: 1, last: "--encoding",
+			rows: []row{{"", "read", "not text"}, {"", "read", "invalid bytes"}, {"", "read", "end too early"}}},
+		"no such terminal":  {args: []string{"IN/\x1b[31mred\u009b.txt", "--output", "OUT"}, want: exitRefused, last: "is not a valid pattern"},
+		"two names, one id": {in: map[string]string{"%FF.txt": fine, "\xff.txt": fine}, trees: 4},
 		"hidden files":      {in: map[string]string{".a.txt": fine, "_b.txt": fine, ".c/d.txt": fine, "e.txt": fine}, trees: 2},
 		"only hidden files": {in: map[string]string{".a.txt": fine}, want: exitRefused, last: "start with . or _"},
 		"links in a circle": {in: map[string]string{"a.txt": fine}, trees: 2, rows: []row{{"x", "read", "link"}, {"y", "read", "link"}},

@@ -168,6 +168,9 @@ func (c *hostile) parse(t *testing.T, dir, out string) {
 		checkSpoken(t, stdout)
 	}
 	checkSpoken(t, stderr)
+	if at := strings.IndexFunc(stderr, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }); at >= 0 {
+		t.Errorf("the message acts on a terminal: %.200q", stderr[at:])
+	}
 	switch {
 	case status == exitRefused:
 		if stderr == "" || stdout != "" {

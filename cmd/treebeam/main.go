@@ -110,7 +110,7 @@ func dispatch(ctx context.Context, args []string) int {
 	}
 	at := slices.IndexFunc(commands, func(c command) bool { return c.name == name })
 	if at < 0 {
-		fmt.Fprintf(os.Stderr, "treebeam: there is no command %q%s\n", name, suggestion(name))
+		say(os.Stderr, "treebeam: there is no command %q%s\n", name, suggestion(name))
 		return exitRefused
 	}
 	return report(commands[at], commands[at].run(ctx, rest))
@@ -129,9 +129,9 @@ func report(c command, err error) int {
 	case errors.As(err, &code):
 		return int(code)
 	case errors.As(err, &refused), errors.As(err, &refusedRun):
-		fmt.Fprintf(os.Stderr, "treebeam %s: %v\n", c.name, err)
+		say(os.Stderr, "treebeam %s: %v\n", c.name, err)
 		return exitRefused
 	}
-	fmt.Fprintf(os.Stderr, "treebeam %s: %v\n", c.name, err)
+	say(os.Stderr, "treebeam %s: %v\n", c.name, err)
 	return exitFailed
 }

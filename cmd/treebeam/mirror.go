@@ -75,9 +75,9 @@ func convertPerFile(ctx context.Context, from *pipeline.Output, dir, to string, 
 	if err := errOr(err, m.finish()); err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "files written to %s: %d, with %d sentences\n", dir, m.written, m.sentences)
+	say(os.Stderr, "files written to %s: %d, with %d sentences\n", dir, m.written, m.sentences)
 	for _, line := range renamed {
-		fmt.Fprintln(os.Stderr, line)
+		say(os.Stderr, "%s\n", line)
 	}
 	reportConverted(stats)
 	return nil

@@ -132,7 +132,7 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 	switch {
 	case errors.As(err, &tooMany):
 		printNight(night, result, c.night.state, time.Since(start))
-		fmt.Fprintf(os.Stderr, "%v: nothing else has become current; treebeam failures %s shows them, "+
+		say(os.Stderr, "%v: nothing else has become current; treebeam failures %s shows them, "+
 			"and the same command with a higher --max-failures accepts them without parsing again\n", tooMany, night.RunDirs())
 		return exitCode(exitFailures)
 	case errors.As(err, &nothing):
@@ -176,14 +176,14 @@ func (c *parseCommand) planNight(ctx context.Context, limit failureLimit) (*nigh
 func printResumed(w io.Writer, n *nightly.Night) {
 	for _, run := range n.Runs {
 		if run.Continued {
-			fmt.Fprintf(w, "an interrupted night goes on: %d files in %s\n", run.Files, run.Name)
+			say(w, "an interrupted night goes on: %d files in %s\n", run.Files, run.Name)
 		}
 	}
 	for _, run := range slices.Sorted(maps.Keys(n.TakenOver)) {
-		fmt.Fprintf(w, "%d files are taken over from %s, a night that did not come to its end\n", n.TakenOver[run], run)
+		say(w, "%d files are taken over from %s, a night that did not come to its end\n", n.TakenOver[run], run)
 	}
 	for _, run := range n.Left {
-		fmt.Fprintf(w, "%s, a night that did not come to its end, is of no use any more; treebeam compact --prune will remove it\n", run)
+		say(w, "%s, a night that did not come to its end, is of no use any more; treebeam compact --prune will remove it\n", run)
 	}
 }
 
@@ -250,21 +250,21 @@ func printPlan(w io.Writer, n *nightly.Night, format string) error {
 func printNight(n *nightly.Night, result *nightly.Result, state string, elapsed time.Duration) {
 	sum := &result.Summary
 	printReasons(os.Stderr, sum)
-	fmt.Fprintf(os.Stderr, "%s; ", n.Account())
+	say(os.Stderr, "%s; ", n.Account())
 	switch {
 	case n.Idle():
-		fmt.Fprintf(os.Stderr, "nothing to do; ")
+		say(os.Stderr, "nothing to do; ")
 	case len(n.Runs) == 0:
-		fmt.Fprintf(os.Stderr, "nothing to parse; ")
+		say(os.Stderr, "nothing to parse; ")
 	default:
-		fmt.Fprintf(os.Stderr, "%d trees, %d words (%.0f words/s), %d failures, %d warnings; ", sum.Trees, sum.Words,
+		say(os.Stderr, "%d trees, %d words (%.0f words/s), %d failures, %d warnings; ", sum.Trees, sum.Words,
 			float64(sum.Words)/max(elapsed.Seconds(), 1e-3), sum.Errors, sum.Warnings)
 	}
 	current := "no snapshot"
 	if s := result.Snapshot; s != nil {
 		current = fmt.Sprintf("snapshot %s of %d documents", s.Name, s.Documents)
 	}
-	fmt.Fprintf(os.Stderr, "%s is current, after %v\n", current, elapsed.Round(10*time.Millisecond))
+	say(os.Stderr, "%s is current, after %v\n", current, elapsed.Round(10*time.Millisecond))
 	line, err := json.Marshal(struct {
 		*transforms.Summary
 		Night   nightReport `json:"night"`

@@ -151,7 +151,7 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	}
 	if sum == nil {
 		if !c.sayNotSubmitted() {
-			fmt.Fprintf(os.Stderr, "%s is submitted; %s in %s will mark its end\n", submitted(), transforms.ManifestFile, c.options.Output)
+			say(os.Stderr, "%s is submitted; %s in %s will mark its end\n", submitted(), transforms.ManifestFile, c.options.Output)
 		}
 		return nil
 	}
@@ -199,7 +199,7 @@ func parseLimit(s string) (failureLimit, error) {
 // check returns status 3 if more failed than the limit allows.
 func (l failureLimit) check(sum *transforms.Summary) error {
 	if err := l.accept(sum.Errors, sum.Trees); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+		say(os.Stderr, "%v\n", err)
 		return exitCode(exitFailures)
 	}
 	return nil

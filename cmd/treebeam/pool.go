@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"flag"
-	"fmt"
 	"os"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -54,7 +53,7 @@ func runPool(ctx context.Context, args []string) error {
 	if err != nil {
 		return refuse("--port %d: %w; name another", *port, err)
 	}
-	fmt.Fprintf(os.Stderr, "serving workers at %s\n", pool.EnvironmentConfig(ctx))
+	say(os.Stderr, "serving workers at %s\n", pool.EnvironmentConfig(ctx))
 	<-ctx.Done()
 	return pool.Stop(ctx)
 }

@@ -56,7 +56,7 @@ func startProgress(quiet bool, run *pipeline.Prepared) *progress {
 	}
 	p.before = run.Standing(context.Background())
 	if p.before.Parts > 0 {
-		fmt.Fprintf(os.Stderr, "continuing: %d of %d parts are done\n", p.before.Parts, run.Job.Ranges)
+		say(os.Stderr, "continuing: %d of %d parts are done\n", p.before.Parts, run.Job.Ranges)
 	}
 	out := os.Stderr
 	onTerminal := term.IsTerminal(int(out.Fd()))
@@ -109,7 +109,7 @@ func (p *progress) standing() standing {
 
 func (p *progress) show(w io.Writer, s standing) {
 	if p.bar == nil {
-		fmt.Fprintln(w, s.line())
+		say(w, "%s\n", s.line())
 		return
 	}
 	if s.here && s.elapsed > time.Second {
@@ -139,14 +139,14 @@ func (p *progress) printChecked(w io.Writer) {
 	now := countedNow()
 	skipped, damaged := now.skipped-p.counted.skipped, now.damaged-p.counted.damaged
 	if damaged > 0 {
-		fmt.Fprintf(w, "parts of %d ranges were damaged; they were made anew\n", damaged)
+		say(w, "parts of %d ranges were damaged; they were made anew\n", damaged)
 	}
 	switch {
 	case skipped == 0 || p.quiet:
 	case p.run.Job.Verify:
-		fmt.Fprintf(w, "parts of %d ranges were there; they were read whole and are as they were written\n", skipped)
+		say(w, "parts of %d ranges were there; they were read whole and are as they were written\n", skipped)
 	default:
-		fmt.Fprintf(w, "parts of %d ranges were there; their sizes and footers were checked, --verify reads them whole\n", skipped)
+		say(w, "parts of %d ranges were there; their sizes and footers were checked, --verify reads them whole\n", skipped)
 	}
 }
 
@@ -158,7 +158,7 @@ const shareToWarn = 0.05
 func printSummary(human, machine io.Writer, output string, sum *transforms.Summary, elapsed time.Duration) {
 	printReasons(human, sum)
 	rate := float64(sum.Words) / max(elapsed.Seconds(), 1e-3)
-	fmt.Fprintf(human, "%d trees, %d words from %d files in %v (%.0f words/s); %d failures, %d warnings; trees are in %s\n",
+	say(human, "%d trees, %d words from %d files in %v (%.0f words/s); %d failures, %d warnings; trees are in %s\n",
 		sum.Trees, sum.Words, sum.Files, elapsed.Round(10*time.Millisecond), rate,
 		sum.Errors, sum.Warnings, store.Join(output, "trees"))
 	line, err := json.Marshal(struct {
@@ -178,7 +178,7 @@ func printMetrics(w io.Writer, list []pipeline.Metric, work *transforms.Work) {
 		fmt.Fprintln(w, " ", m)
 	}
 	if work != nil {
-		fmt.Fprintf(w, "work of a sentence: %d heads weighed or fewer for half of them, %d for 99%%, %d at most\n",
+		say(w, "work of a sentence: %d heads weighed or fewer for half of them, %d for 99%%, %d at most\n",
 			work.P50, work.P99, work.Max)
 	}
 }
@@ -187,13 +187,13 @@ func printMetrics(w io.Writer, list []pipeline.Metric, work *transforms.Work) {
 // there are many.
 func printReasons(w io.Writer, sum *transforms.Summary) {
 	for _, line := range sum.Suggestions {
-		fmt.Fprintln(w, line)
+		say(w, "%s\n", line)
 	}
 	if sum.Errors == 0 {
 		return
 	}
 	if share := float64(sum.Errors) / float64(sum.Errors+sum.Trees); share > shareToWarn {
-		fmt.Fprintf(w, "WARNING: %.1f%% failed; the commonest kinds:\n", share*100)
+		say(w, "WARNING: %.1f%% failed; the commonest kinds:\n", share*100)
 	}
 	shown := 0
 	for _, r := range sum.Reasons {
@@ -205,7 +205,7 @@ func printReasons(w io.Writer, sum *transforms.Summary) {
 		if r.Line > 0 {
 			place = fmt.Sprintf("line %d", r.Line)
 		}
-		fmt.Fprintf(w, "  %d of kind %s in %s, the first in %s, %s: %s\n",
+		say(w, "  %d of kind %s in %s, the first in %s, %s: %s\n",
 			r.Count, r.Kind, cell(r.Stage), cell(r.SourceURI), place, cell(r.Reason))
 	}
 }

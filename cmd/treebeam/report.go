@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"iter"
 	"os"
@@ -83,7 +82,7 @@ func runReport(ctx context.Context, args []string) error {
 	if err := commit(); err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "the report is in %s\n", *output)
+	say(os.Stderr, "the report is in %s\n", *output)
 	return nil
 }
 

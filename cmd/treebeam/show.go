@@ -91,7 +91,7 @@ func (c *choice) trees(from *pipeline.Output, output string) ([]*parquet.Tree, e
 	}
 	switch {
 	case all == 0:
-		fmt.Fprintf(os.Stderr, "%s has no trees; treebeam failures %s lists what could not be parsed\n", output, output)
+		say(os.Stderr, "%s has no trees; treebeam failures %s lists what could not be parsed\n", output, output)
 	case !matched && c.id != "":
 		return nil, refuse("no sentence of %s%s has the id %q; treebeam convert %s --to jsonl lists the ids as sent_id", output, c.of(), c.id, output)
 	case !matched:

@@ -224,7 +224,7 @@ func (f *trainFlags) run(fs *flag.FlagSet, trainBank, devBank train.Treebank) er
 	}
 	if !f.keep {
 		if err := store.remove(); err != nil {
-			fmt.Fprintf(os.Stderr, "treebeam train: %v\n", err)
+			say(os.Stderr, "treebeam train: %v\n", err)
 		}
 	}
 	fmt.Printf("%s: %.2f MB, sha256 %s, trained in %s\n", f.model, float64(len(data))/1e6, digest,

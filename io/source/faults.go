@@ -30,7 +30,7 @@ const unlisted = "unlisted: "
 func (l *lister) addUnlisted(root, dir string, cause error) {
 	l.matches++
 	cause = cmp.Or(errors.Unwrap(cause), cause)
-	l.insert(l.resolve(dir), Input{URI: escapeInvalid(dir), DocID: escapeInvalid(relative(root, dir)) + "/", Version: unlisted + cause.Error()})
+	l.insert(l.resolve(dir), Input{URI: escape(dir, isInvalid), DocID: idOf(relative(root, dir)) + "/", Version: unlisted + cause.Error()})
 }
 
 // checkListed returns the fault of a piece that is a folder which could not be

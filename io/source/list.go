@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/io/store"
@@ -81,6 +82,7 @@ func List(ctx context.Context, patterns []string, o ListOptions) ([]Input, error
 			return nil, &InputError{p, "matches no file; check the spelling, and that the names do not start with . or _"}
 		}
 	}
+	l.tellApart()
 	slices.SortFunc(l.inputs, func(a, b Input) int { return cmp.Compare(a.URI, b.URI) })
 	return l.inputs, distinctIDs(l.inputs)
 }
@@ -308,8 +310,9 @@ func (l *lister) add(root, p string, info fs.FileInfo, statErr error) error {
 	}
 	if !utf8.ValidString(in.URI) {
 		in.Path = l.resolve(p)
-		in.URI, in.DocID = escapeInvalid(in.URI), escapeInvalid(in.DocID)
+		in.URI = escape(in.URI, isInvalid)
 	}
+	in.DocID = idOf(in.DocID)
 	l.insert(l.resolve(p), in)
 	return nil
 }
@@ -353,17 +356,60 @@ func relative(root, p string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(p, root), "/")
 }
 
-// escapeInvalid writes the bytes of a file name that are not UTF-8 as %XX.
-func escapeInvalid(s string) string {
+// idOf is the document id that is made of a name: in comments of CoNLL-U no
+// character of it may end a line, for any reader.
+func idOf(name string) string {
+	return escape(name, func(r rune, size int) bool {
+		return isInvalid(r, size) || unicode.IsControl(r) || r == '\u2028' || r == '\u2029'
+	})
+}
+
+// escape writes the bytes of the characters of a file name that are bad as %XX.
+func escape(s string, bad func(r rune, size int) bool) string {
 	var b strings.Builder
 	for i, w := 0, 0; i < len(s); i += w {
 		var r rune
 		r, w = utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && w == 1 {
-			fmt.Fprintf(&b, "%%%02X", s[i])
+		if !bad(r, w) {
+			b.WriteString(s[i : i+w])
 			continue
 		}
-		b.WriteString(s[i : i+w])
+		for _, c := range []byte(s[i : i+w]) {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
 	}
 	return b.String()
+}
+
+func isInvalid(r rune, size int) bool { return r == utf8.RuneError && size == 1 }
+
+// tellApart changes the ids and URIs that escape made where a file is called so
+// in truth: \xff.txt beside %FF.txt becomes %25FF.txt.
+func (l *lister) tellApart() {
+	uris, ids := map[string]int{}, map[string]int{}
+	var escaped []*Input
+	for i := range l.inputs {
+		in := &l.inputs[i]
+		uris[in.URI]++
+		ids[in.DocID]++
+		if in.Path != "" || !strings.HasSuffix(in.URI, in.DocID) {
+			escaped = append(escaped, in)
+		}
+	}
+	slices.SortFunc(escaped, func(a, b *Input) int { return cmp.Or(cmp.Compare(a.URI, b.URI), cmp.Compare(a.Path, b.Path)) })
+	again := func(name *string, seen map[string]int) {
+		for seen[*name] > 1 {
+			seen[*name]--
+			*name = strings.ReplaceAll(*name, "%", "%25")
+			seen[*name]++
+		}
+	}
+	for _, in := range escaped {
+		if strings.Contains(in.DocID, "%") && in.Version != LiveVersion {
+			again(&in.DocID, ids)
+			if in.Path != "" {
+				again(&in.URI, uris)
+			}
+		}
+	}
 }

@@ -101,6 +101,6 @@ func (l *lister) addRemote(root string, info *store.Info) {
 	}
 	l.matches++
 	l.insert(info.Name, Input{
-		URI: info.Name, DocID: relative(root, info.Name), Size: info.Size, Version: info.Version, Gzip: info.Gzip,
+		URI: info.Name, DocID: idOf(relative(root, info.Name)), Size: info.Size, Version: info.Version, Gzip: info.Gzip,
 	})
 }

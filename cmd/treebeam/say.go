@@ -1,0 +1,33 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/treebeam/treebeam/io/view"
+)
+
+// say prints a message for people. Names of files, reasons and whatever else
+// comes from outside is made visible in it: nothing of that acts on a terminal.
+// Line breaks stay in the format, and in errors, which may have several lines.
+func say(w io.Writer, format string, a ...any) {
+	for i, v := range a {
+		switch v := v.(type) {
+		case string:
+			a[i] = view.Visible(v)
+		case error:
+			a[i] = visibleLines(v.Error())
+		}
+	}
+	fmt.Fprintf(w, format, a...)
+}
+
+// visibleLines is view.Visible for each line of s.
+func visibleLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = view.Visible(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
