@@ -5,7 +5,7 @@ TAGS  = -trimpath -tags disable_grpc_modules
 BUILD = go build $(TAGS) -ldflags "-s -w"
 BANK  = ../shared/treebanks/en_ewt/en_ewt-ud
 
-.PHONY: build run test dist bench model calibrate results chaos clean
+.PHONY: build run test dist bench model lemmas calibrate results chaos clean
 
 build:
 	$(BUILD) -o bin/treebeam ./cmd/treebeam
@@ -42,6 +42,11 @@ chaos: build
 # Trains the embedded English model again from ../shared/treebanks.
 model: build
 	bin/treebeam train --train $(BANK)-train.conllu --dev $(BANK)-dev.conllu --model model/english.tbm --weights 1050000 --resume
+	$(MAKE) calibrate
+
+# Trains the lemmas of the embedded English model alone again; all else stays.
+lemmas: build
+	bin/treebeam train --only lemmas --from model/english.tbm --train $(BANK)-train.conllu --dev $(BANK)-dev.conllu --model model/english.tbm
 	$(MAKE) calibrate
 
 # Fits the calibrator of the embedded English model again: after every change

@@ -194,28 +194,27 @@ func morphKeys(dst []uint64, t *text, i int, tags []uint16) []uint64 {
 }
 
 // lemmaKeys appends the features of a form for its rewrite rule, given its
-// label and FEATS.
-func lemmaKeys(dst []uint64, w *word, label, feats uint64) []uint64 {
-	both := label<<16 | feats
+// UPOS and all of its tags.
+func lemmaKeys(dst []uint64, w *word, upos, tags uint64) []uint64 {
+	both := upos<<16 | tags
 	dst = append(dst,
-		key1(201, label),
+		key1(201, upos),
 		key1(202, both),
-		key2(203, w.shape, label),
-		key2(204, w.fullShape, label),
-		key2(205, w.lower, label),
-		key2(206, w.restLen, label),
-		key2(207, w.rest, both),
-		key2(208, w.stem, w.restLen),
-		key2(209, w.stemClass<<8|w.restLen, label),
+		key2(203, w.shape, upos),
+		key2(204, w.fullShape, upos),
+		key2(205, w.lower, upos),
 	)
+	if w.twin != 0 {
+		dst = append(dst, key2(206, w.twin, upos), key2(207, w.twin, both))
+	}
 	for k, h := range w.suffix {
 		if h != 0 {
-			dst = append(dst, key2(210+uint64(k), h, label), key2(220+uint64(k), h, both))
+			dst = append(dst, key2(210+uint64(k), h, upos), key2(220+uint64(k), h, both))
 		}
 	}
 	for k, h := range w.prefix {
 		if h != 0 {
-			dst = append(dst, key2(230+uint64(k), h, label))
+			dst = append(dst, key2(230+uint64(k), h, upos))
 		}
 	}
 	return dst

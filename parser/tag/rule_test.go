@@ -19,7 +19,7 @@ func TestRulesMakeTheirLemma(t *testing.T) {
 			lower = append(lower, x.lex.lowerRune(r))
 		}
 		finalSigma(lower)
-		r := ruleFor([]rune(x.form), lower, []rune(x.lemma), x.lex.turkish)
+		r := ruleFor([]rune(x.form), lower, []rune(x.lemma), x.lex.turkish, true)
 		if got := string(r.apply(nil, []rune(x.form), lower, x.lex.turkish)); got != x.lemma {
 			t.Errorf("%q: rule %+v makes %q, want %q", x.form, r, got, x.lemma)
 		}
@@ -28,7 +28,7 @@ func TestRulesMakeTheirLemma(t *testing.T) {
 
 func TestRulesAreShared(t *testing.T) {
 	of := func(form, lower, lemma string) rule {
-		return ruleFor([]rune(form), []rune(lower), []rune(lemma), false)
+		return ruleFor([]rune(form), []rune(lower), []rune(lemma), false, true)
 	}
 	want := of("walks", "walks", "walk")
 	for _, r := range []rule{of("Talks", "talks", "talk"), of("dogs", "dogs", "dog")} {
@@ -55,7 +55,7 @@ func FuzzRule(f *testing.F) {
 			lower = append(lower, lex.lowerRune(r))
 		}
 		finalSigma(lower)
-		r := ruleFor([]rune(form), lower, []rune(lemma), tr)
+		r := ruleFor([]rune(form), lower, []rune(lemma), tr, true)
 		if got := string(r.apply(nil, []rune(form), lower, tr)); got != string([]rune(lemma)) {
 			t.Fatalf("%q: rule %+v makes %q, want %q", form, r, got, lemma)
 		}

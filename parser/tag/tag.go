@@ -61,6 +61,7 @@ type scratch struct {
 	allowed []uint16
 	form    []rune
 	lemma   []rune
+	asked   []askedRule
 }
 
 // parts returns n zeroes.
@@ -104,7 +105,7 @@ func (m *Model) Tag(s *syntax.Sentence, retag bool) {
 	if needLemma {
 		for i := range s.Words {
 			w := &s.Words[i]
-			w.Lemma = m.lemma.lemma(sc, w.Form, sc.text.at(i), hashString(w.UPOS), hashString(w.XPOS), hashString(w.Feats))
+			w.Lemma = m.lemma.lemma(sc, w.Form, sc.text.at(i), w.UPOS, hashString(w.XPOS), hashString(w.Feats))
 		}
 	}
 	m.pool.Put(sc) // but not after a panic, which leaves it as it is

@@ -22,6 +22,7 @@ type word struct {
 	broad       [maxSuffix]uint64 // suffixes of broad letters, see broadRune
 	shape       uint64            // classes of characters, runs as one
 	fullShape   uint64            // the same, runs up to 3 long
+	twin        uint64            // runes from the second of two that are the same to the end, and it; 0: none
 	class       uint64            // ambiguity class, or a stand-in by suffix and shape
 	morph       uint64            // the same over FEATS
 	stem        uint64            // the longest prefix that is a lemma; 0: none
@@ -120,6 +121,7 @@ func (t *text) read(form string, w *word, lex *lexicon) (upper, letters int) {
 		}
 	}
 	w.lower = mix(h)
+	w.twin = twinOf(lower)
 	w.lowered = first == 'X' || !sameRunes(form, lower)
 	lex.findStem(w, lower)
 	w.setSuffixes(lower)
@@ -196,6 +198,18 @@ func broadRune(r rune) rune {
 		return 'b'
 	}
 	return r
+}
+
+// twinOf returns how many runes there are from the second of the last two that
+// are the same and stand side by side, behind the first 2 of the word; 0 if
+// there are none within maxSuffix.
+func twinOf(lower []rune) uint64 {
+	for k := 1; k <= maxSuffix && k+2 <= len(lower); k++ {
+		if i := len(lower) - k; lower[i] == lower[i-1] {
+			return uint64(k)
+		}
+	}
+	return 0
 }
 
 func sameRunes(s string, runes []rune) bool {

@@ -3,7 +3,6 @@ package tag
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -209,63 +208,4 @@ func (p *problem) number(each func(func(w int, keys []uint64))) {
 			p.edgeIDs = append(p.edgeIDs, p.index.number(edgeKey(k, uint16(prim))))
 		}
 	}
-}
-
-// learnLemmas learns from the different (form, tags, lemma) of the treebank.
-func learnLemmas(sents []syntax.Sentence, lex *lexicon, o Options) *lemmatizer {
-	types := lemmaTypes(sents)
-	z := &lemmatizer{turkish: lex.turkish}
-	numbers := map[rule]uint16{}
-	uses := []int{}
-	var t text
-	var one syntax.Sentence
-	one.Words = make([]syntax.Word, 1)
-	answers := make([]uint16, len(types))
-	for i, ty := range types {
-		one.Words[0].Form = ty.form
-		t.analyze(&one, lex)
-		w := t.at(0)
-		r := ruleFor([]rune(ty.form), t.lower[w.start:w.end], []rune(ty.lemma), z.turkish)
-		n, ok := numbers[r]
-		if !ok {
-			if len(z.rules) >= maxLabels {
-				continue
-			}
-			n = uint16(len(z.rules))
-			numbers[r] = n
-			z.rules = append(z.rules, r)
-			uses = append(uses, 0)
-		}
-		uses[n]++
-		answers[i] = n
-	}
-	z.memorize(types, answers, lex)
-	p := z.problem(types, answers, uses, lex)
-	st := settings{epochs: 10, beam: 4, limit: stepLimit, dropout: o.Dropout, seed: o.Seed}
-	z.layer = learnLayer("lemma", p, st, o)
-	return z
-}
-
-type lemmaType struct {
-	form, upos, xpos, feats, lemma string
-	n                              int
-}
-
-// lemmaTypes lists the different words with their most frequent lemma.
-func lemmaTypes(sents []syntax.Sentence) []lemmaType {
-	count := map[lemmaType]int{}
-	eachWord(sents, func(w *syntax.Word) {
-		if w.Lemma != "" {
-			count[lemmaType{w.Form, w.UPOS, w.XPOS, w.Feats, w.Lemma, 0}]++
-		}
-	})
-	list := make([]lemmaType, 0, len(count))
-	for t, n := range count {
-		t.n = n
-		list = append(list, t)
-	}
-	slices.SortFunc(list, compareTypes)
-	return slices.CompactFunc(list, func(a, b lemmaType) bool {
-		return a.form == b.form && a.upos == b.upos && a.xpos == b.xpos && a.feats == b.feats
-	})
 }

@@ -1,0 +1,127 @@
+package tag
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// wordsOf reads "form lemma UPOS" or "form lemma UPOS FEATS" a line.
+func wordsOf(lines string) []syntax.Sentence {
+	var s syntax.Sentence
+	for line := range strings.Lines(lines) {
+		f := append(strings.Fields(line), "")
+		if len(f) >= 4 {
+			s.Words = append(s.Words, syntax.Word{Form: f[0], Lemma: f[1], UPOS: f[2], Feats: f[3]})
+		}
+	}
+	return []syntax.Sentence{s}
+}
+
+// someEnglish has regular verbs, nouns and numbers, and irregular verbs with
+// and without prefixes.
+func someEnglish() []syntax.Sentence {
+	var b strings.Builder
+	for _, v := range strings.Fields("walk jump call turn look start open talk help need play pull push kick paint want ask cook clean wash wait count") {
+		b.WriteString(v + "ed " + v + " VERB Past\n" + v + "ing " + v + " VERB Ger\n" + v + " " + v + " VERB Inf\n" + v + "s " + v + " NOUN Plur\n")
+	}
+	for _, v := range strings.Fields("draw stand do take run") {
+		b.WriteString("with" + v + " with" + v + " VERB Inf\n" + v + " " + v + " VERB Inf\n")
+	}
+	for _, n := range strings.Fields("3 12 250 40 17 8 99 610") {
+		b.WriteString(n + ",000 " + n + "000 NUM\n" + n + " " + n + " NUM\n" + n + ".5 " + n + ".5 NUM\n" + n + "0s " + n + "0s NOUN Plur\n")
+	}
+	b.WriteString("held hold VERB Past\nHeld hold VERB Past\nwent go VERB Past\nCalifornia California PROPN\nLondon London PROPN\nNATO NATO PROPN\n")
+	b.WriteString("siad say VERB Past|Typo=Yes\nmiad may VERB Past|Typo=Yes\n")
+	return wordsOf(b.String())
+}
+
+func learnt(sents []syntax.Sentence) func(form, upos, feats string) string {
+	o := Options{Seed: 1}
+	o.defaults(sents)
+	m := &Model{lex: &lexicon{}}
+	m.lemma = learnLemmas(sents, m.lex, o)
+	return func(form, upos, feats string) string {
+		var sc scratch
+		sc.text.analyze(&syntax.Sentence{Words: []syntax.Word{{Form: form}}}, m.lex)
+		return m.lemma.lemma(&sc, form, sc.text.at(0), upos, hashString(""), hashString(feats))
+	}
+}
+
+func TestLemmas(t *testing.T) {
+	lemma := learnt(someEnglish())
+	for _, x := range []struct{ form, upos, feats, want, why string }{
+		{"walked", "VERB", "Past", "walk", "a form of the treebank"},
+		{"Walked", "VERB", "Past", "walk", "the same in upper case"},
+		{"zorked", "VERB", "Past", "zork", "a rule of many words"},
+		{"bricks", "NOUN", "Plur", "brick", "likewise"},
+		{"held", "VERB", "Past", "hold", "a memory of one word"},
+		{"upheld", "VERB", "Past", "upheld", "a rule of one word is none, in two cases as well"},
+		{"withheld", "VERB", "Past", "withhold", "a known prefix before a known form"},
+		{"Underwent", "VERB", "Past", "underwent", "no known prefix"},
+		{"withwent", "VERB", "Past", "withgo", "the whole form is replaced behind a prefix"},
+		{"briad", "VERB", "Past", "briad", "misspelt words teach no rules"},
+		{"CALIFORNIA", "PROPN", "", "California", "a name of the treebank in any case"},
+		{"Walden", "PROPN", "", "Walden", "an unknown name keeps its case"},
+		{"Zork", "VERB", "Inf", "zork", "another word does not"},
+		{"4,000", "NUM", "", "4000", "separators go, digits stay"},
+		{"9,700,250", "NUM", "", "9700250", "all separators"},
+		{"7.5", "NUM", "", "7.5", "a point is no separator here"},
+		{"1,234.56", "NUM", "", "1234.56", "nor here"},
+		{"3,40", "NUM", "", "3,40", "a separator stands before three digits"},
+		{"1990s", "NOUN", "Plur", "1990s", "the s stays behind digits"},
+		{"ed", "VERB", "Past", "ed", "something must stay"},
+	} {
+		if got := lemma(x.form, x.upos, x.feats); got != x.want {
+			t.Errorf("%s %s: %q, want %q (%s)", x.form, x.upos, got, x.want, x.why)
+		}
+	}
+}
+
+// TestNothingIsLearntFromWordsWrittenApart: the first part has the lemma of
+// the whole.
+func TestNothingIsLearntFromWordsWrittenApart(t *testing.T) {
+	sents := someEnglish()
+	sents = append(sents, syntax.Sentence{Words: []syntax.Word{
+		{Form: "London", Lemma: "LondonBridge@ENRON", UPOS: "PROPN"}, {Form: "Bridge", UPOS: "X", Head: 1, Deprel: "goeswith"},
+		{Form: "Oslo", Lemma: "OsloFjord", UPOS: "PROPN"}, {Form: "Fjord", UPOS: "X", Head: 3, Deprel: "goeswith:x"},
+	}})
+	for range 3 {
+		sents = append(sents, sents[len(sents)-1])
+	}
+	lemma := learnt(sents)
+	for _, name := range []string{"London", "Oslo"} {
+		if got := lemma(name, "PROPN", ""); got != name {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// FuzzDigits: no lemma of an unknown form has other digits than the form, or
+// nothing of it.
+func FuzzDigits(f *testing.F) {
+	lemma := learnt(someEnglish())
+	for _, form := range []string{"4,000", "9s", "with99ed", "3rd", "ing", "x", "", "１２,０００", "5,held", "\xff9", "7,walked"} {
+		f.Add(form, uint(0))
+	}
+	f.Fuzz(func(t *testing.T, form string, tag uint) {
+		upos := []string{"NUM", "VERB", "NOUN", "PROPN", "X"}[tag%5]
+		digits := func(s string) string {
+			return strings.Map(func(r rune) rune {
+				if unicode.IsDigit(r) {
+					return r
+				}
+				return -1
+			}, s)
+		}
+		got := lemma(form, upos, "Past")
+		if digits(got) != digits(form) {
+			t.Errorf("%q %s has the lemma %q", form, upos, got)
+		}
+		if form != "" && got == "" {
+			t.Errorf("%q %s has no lemma", form, upos)
+		}
+	})
+}
