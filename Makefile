@@ -14,9 +14,10 @@ build:
 run: build
 	bin/treebeam parse --input sample/text --output out/sample --overwrite
 	@echo
-	@echo "Parquet: out/sample/trees, out/sample/failures, out/sample/documents. The first trees:"
+	@echo "Parquet: out/sample/trees, out/sample/failures, out/sample/documents. Some trees:"
 	@echo
-	@bin/treebeam show out/sample --count 3
+	@bin/treebeam show out/sample --doc letters/garden.txt --count 2
+	@bin/treebeam show out/sample --id letters/garden.txt@155
 	@cat out/sample/summary.json
 
 test:
