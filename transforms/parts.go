@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/io/parquet"
@@ -62,7 +64,8 @@ type rangeParts struct {
 	part *parquet.Part
 	next int // number of the chunk that must come next
 
-	still func() // ends what keeps the temporary files from being swept
+	still func()     // ends what keeps the temporary files from being swept
+	using sync.Mutex // held while part is written or published
 
 	files   pieceSums
 	reasons []Reason
@@ -91,8 +94,21 @@ func openRangeParts(job *Job, k int) (*rangeParts, error) {
 	return &rangeParts{job: job, part: part, files: pieceSums{}, status: map[string]int64{}, still: every(touchAfter, part.Touch)}, nil
 }
 
+// abandonWithin is how long abandon waits for a write that is under way.
+const abandonWithin = 2 * time.Second
+
+// abandon drops the parts. It may be called from any goroutine: whoever writes
+// them fails with the next row. A write that hangs is left alone, and what it
+// leaves is swept some day.
 func (p *rangeParts) abandon() {
 	p.still()
+	p.part.Cancel()
+	for end := time.Now().Add(abandonWithin); !p.using.TryLock(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			return
+		}
+	}
+	defer p.using.Unlock()
 	p.part.Abort()
 }
 
@@ -116,7 +132,10 @@ func (p *rangeParts) add(c *Chunk) error {
 		p.status[s.Status.String()]++
 		p.work.note(s.Confidence.Weighed)
 	}
-	if err := p.part.Trees(rows...); err != nil {
+	p.using.Lock()
+	err := p.part.Trees(rows...)
+	p.using.Unlock()
+	if err != nil {
 		return err
 	}
 	Progress.Words.Add(words)
@@ -131,6 +150,8 @@ func (p *rangeParts) addFailures(c *Chunk) error {
 		row.SourceURI = c.Files[row.File].URI
 		p.reasons = addReason(p.reasons, reasonOf(&row.Failure))
 	}
+	p.using.Lock()
+	defer p.using.Unlock()
 	return p.part.Failures(rows...)
 }
 
@@ -175,6 +196,8 @@ func (p *rangeParts) publish(ends []File) error {
 		p.part.SetFooter(key, string(text))
 	}
 	p.still()
+	p.using.Lock()
+	defer p.using.Unlock()
 	return p.part.Commit()
 }
 

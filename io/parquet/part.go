@@ -218,6 +218,10 @@ func (p *Part) Touch() {
 	}
 }
 
+// Cancel ends the requests of an object store that are under way for the part:
+// Commit and the writing of rows fail. It may be called at any time.
+func (p *Part) Cancel() { p.cancel() }
+
 // Abort drops the files of a part that was not committed. It does nothing
 // after Commit.
 func (p *Part) Abort() {
