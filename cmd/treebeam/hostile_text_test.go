@@ -27,6 +27,8 @@ func TestHostileText(t *testing.T) {
 		"carriage returns":  {in: map[string]string{"a.txt": "One two .\r\rThree four .\r"}, trees: 2},
 		"one NUL": {in: map[string]string{"a.txt": "One \x00 two .\n" + many}, trees: 401,
 			rows: []row{{"a.txt", "read", "invalid bytes"}}},
+		"a tail of NULs": {in: map[string]string{"a.txt": "One two .\n\n" + strings.Repeat("\x00", 4096)}, trees: -1,
+			rows: []row{{"a.txt", "read", "invalid bytes"}}},
 		"only NULs": {in: map[string]string{"a.txt": strings.Repeat("\x00", 5000)},
 			rows: []row{{"a.txt", "read", "not text"}}},
 		"a single NUL":    {in: map[string]string{"a.txt": "\x00"}, trees: 1, rows: []row{{"a.txt", "read", "invalid bytes"}}},

@@ -200,7 +200,8 @@ func TestBadRecords(t *testing.T) {
 		{Options{}, `{"text": null}`, 9, "stands null"},
 		{Options{}, `{"text": ["a"]}`, 9, "stands an array"},
 		{Options{}, `{"text": "a", "text": "b"}`, 22, `key given twice: "text"`},
-		{Options{TextKey: "a.b"}, `{"a.b": "x", "a": {"b": "y"}}`, 24, "key given twice"},
+		{Options{TextKey: "a.b"}, `{"a": {"b": "y"}, "a": {"b": "z"}}`, 29, "key given twice"},
+		{Options{TextKey: "a.b"}, `{"a.b": "x", "a": {"b": "y"}, "a.b": "z"}`, 37, "key given twice"},
 		{Options{TextKey: "a.b"}, `{"a": "x"}`, 0, `no key "a.b", but "a"`},
 		{Options{MaxRecord: 20}, `{"text": "longer than that"}`, 0, "record too long: it has 28 bytes, the limit is 20"},
 	} {
@@ -365,4 +366,15 @@ func FuzzRecords(f *testing.F) {
 			t.Fatalf("cut at %d: got\n%s\nwant\n%s", at, got, want)
 		}
 	})
+}
+
+// A key as it stands wins over the same one as a way into objects, in any order.
+func TestWholeKeysWin(t *testing.T) {
+	for _, line := range []string{`{"m.t": "whole", "m": {"t": "way"}}`, `{"m": {"t": "way"}, "m.t": "whole"}`, `{"m": {"t": 7}, "m": {"t": 8}, "m.t": "whole"}`} {
+		r := NewReader(strings.NewReader(line), Options{TextKey: "m.t"}, 0, -1)
+		rec, err := r.Next()
+		if err != nil || rec.Err != nil || string(rec.literal) != "whole" {
+			t.Errorf("%s: %q, %v, %v", line, rec.literal, rec.Err, err)
+		}
+	}
 }

@@ -20,6 +20,7 @@ const maxID = 500
 type field struct {
 	path  string
 	count int    // how often it was found
+	whole bool   // as one key, which counts more than a way into objects
 	value []byte // as it is written
 	at    int64  // its offset in the record
 }
@@ -79,6 +80,9 @@ func find(b []byte, base int64, fields []*field) (keys []string, err error) {
 		var below []*field
 		for _, f := range fields {
 			if f.path == key {
+				if !f.whole {
+					f.count, f.whole = 0, true
+				}
 				f.count++
 				f.value, f.at = value, base+at
 			} else if rest, ok := strings.CutPrefix(f.path, key+"."); ok && value[0] == '{' {
@@ -93,7 +97,7 @@ func find(b []byte, base int64, fields []*field) (keys []string, err error) {
 		}
 		for _, f := range fields {
 			for _, g := range below {
-				if g.count > 0 && f.path == key+"."+g.path {
+				if g.count > 0 && !f.whole && f.path == key+"."+g.path {
 					f.count += g.count
 					f.value, f.at = g.value, g.at
 				}

@@ -42,6 +42,15 @@ func (f Format) Annotated() bool { return f == CoNLLU || f == CoNLLX }
 // file. A file that is no text (PDF, zip, binary) is a *NotText, whatever is
 // wanted; markup, JSON and tables are one unless Text is wanted.
 func Detect(name string, head []byte, want Format, encoding string) (Format, error) {
+	if order := wideOrder(head); order != "" && !isUTF16(head, "") {
+		format := want
+		if want == Auto { // NULs apart, its letters may be ASCII
+			format, _ = guess(name, bytes.ReplaceAll(head, []byte{0}, nil))
+		}
+		if format == JSONL || format.Annotated() { // which --encoding is not for
+			return want, &NotText{fmt.Sprintf("%s in UTF-16; make it UTF-8 first, for example with iconv -f %s -t UTF-8", format, strings.ToUpper(order))}
+		}
+	}
 	if what := notText(head, encoding); what != "" {
 		return want, &NotText{what}
 	}

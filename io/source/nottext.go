@@ -142,10 +142,26 @@ const (
 	controlShare = 32 // one byte in 32
 )
 
-// binaryKind says what a head full of control bytes seems to be, or "".
+// binaryKind says what a head full of control bytes seems to be, or "". NULs at
+// its end are not counted where something else is before them: so do files end
+// whose writer was stopped.
 func binaryKind(head []byte) string {
-	control := 0
-	var low [2]int // by parity of the offset
+	if order := wideOrder(head); order != "" {
+		return "it looks like UTF-16 without a byte order mark; give --encoding " + order
+	}
+	if text := bytes.TrimRight(head, "\x00"); len(text) > 0 {
+		head = text
+	}
+	control, _ := controls(head)
+	if control < minControl || control < len(head)/controlShare {
+		return ""
+	}
+	return fmt.Sprintf("a binary file (%d control bytes in the first %d)", control, len(head))
+}
+
+// controls counts the control bytes of a head: those that prove a binary file,
+// and all by the parity of their offset.
+func controls(head []byte) (control int, low [2]int) {
 	for i, c := range head {
 		if c < ' ' && (c < '\t' || c > '\r') {
 			low[i%2]++
@@ -154,16 +170,20 @@ func binaryKind(head []byte) string {
 			}
 		}
 	}
-	if control < minControl || control < len(head)/controlShare {
-		return ""
-	}
-	// Text as UTF-16 in a script below U+2000, Latin or Arabic, has a byte below
-	// 32 in nearly every second place.
+	return control, low
+}
+
+// wideOrder returns the encoding of a head that looks like UTF-16 without a byte
+// order mark, or "". Text in a script below U+2000, Latin or Arabic, has a byte
+// below 32 in nearly every second place.
+func wideOrder(head []byte) string {
+	control, low := controls(head)
 	switch half := len(head) / 2; {
+	case control < minControl || control < len(head)/controlShare:
 	case low[1] > half/2 && low[0] < half/16:
-		return "it looks like UTF-16 without a byte order mark; give --encoding utf-16le"
+		return "utf-16le"
 	case low[0] > half/2 && low[1] < half/16:
-		return "it looks like UTF-16 without a byte order mark; give --encoding utf-16be"
+		return "utf-16be"
 	}
-	return fmt.Sprintf("a binary file (%d control bytes in the first %d)", control, len(head))
+	return ""
 }

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"unicode/utf8"
@@ -19,7 +20,8 @@ func Suspect(head []byte) string {
 	if order := utf16Order(head); order != "" {
 		return order
 	}
-	if mostlyUTF8(head) {
+	head = bytes.ReplaceAll(head, []byte{0}, nil) // of a tail that was never written, say: no encoding has them
+	if utf8.Valid(head) || mostlyUTF8(head) {
 		return ""
 	}
 	all, err := chardet.NewTextDetector().DetectAll(head)

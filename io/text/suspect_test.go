@@ -42,7 +42,7 @@ func TestSuspect(t *testing.T) {
 		noise[i] = byte(rng.Uint32())
 	}
 	for name, data := range map[string]string{
-		"noise": string(noise), "nothing": "", "a byte": "\xff", "mostly UTF-8": strings.Repeat("Καλημέρα σε όλους. ", 50) + "\xff",
+		"noise": string(noise), "nothing": "", "a byte": "\xff", "a tail of NULs": "Some text.\n" + strings.Repeat("\x00", 4096), "mostly UTF-8": strings.Repeat("Καλημέρα σε όλους. ", 50) + "\xff",
 	} {
 		if got := Suspect([]byte(data)); got != "" {
 			t.Errorf("%s: got %q", name, got)
