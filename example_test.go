@@ -53,17 +53,17 @@ func ExampleModel_Parse() {
 		log.Fatal(err)
 	}
 	for _, w := range sentences[0].Words {
-		fmt.Printf("%-5s %-7q %.2f\n", w.Form, text[w.Start:w.End], w.HeadMarginal)
+		fmt.Printf("%-5s %-7q %.2f\n", w.Form, text[w.Start:w.End], w.HeadConf)
 	}
 	// Output:
-	// We    "We"    1.00
-	// do    "don't" 1.00
-	// n't   "don't" 1.00
-	// eat   "eat"   1.00
-	// pizza "pizza" 1.00
-	// with  "with"  1.00
-	// forks "forks" 0.88
-	// .     "."     1.00
+	// We    "We"    0.99
+	// do    "don't" 0.99
+	// n't   "don't" 0.99
+	// eat   "eat"   0.99
+	// pizza "pizza" 0.99
+	// with  "with"  0.99
+	// forks "forks" 0.80
+	// .     "."     0.99
 }
 
 func ExampleModel_ParseWords() {
