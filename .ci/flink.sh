@@ -26,6 +26,10 @@ parse() {
   local name=$1 began=$SECONDS
   shift
   "$program" parse --quiet "${input[@]}" --output "$tmp/$name" "$@" >"$tmp/$name.json" 2>"$tmp/$name.log" || return 1
+  if [ "$name" = async ]; then
+    grep -q '^job .* is submitted; ' "$tmp/$name.log" || { cat "$tmp/$name.log" >&2; return 1; }
+    for _ in $(seq 120); do [ ! -e "$tmp/$name/manifest.json" ] || break; sleep 1; done
+  fi
   same "$name" "$name: $((SECONDS - began)) s"
 }
 
@@ -56,6 +60,8 @@ run_embedded() {
   "$program" worker-pool --port 50123 2>"$tmp/pool.log" &
   pool=$!
   parse pool "${on_flink[@]}" --environment_type=EXTERNAL --environment_config=localhost:50123 --shared-filesystem
+  # A job that is not waited for is named, and ends by itself.
+  parse async "${on_flink[@]}" --environment_type=EXTERNAL --environment_config=localhost:50123 --shared-filesystem --async
   kill "$pool"
   wait "$pool" || { echo "the worker pool ended with status $?" >&2; return 1; }
   pool=
