@@ -84,6 +84,9 @@ func (z *lemmatizer) lemma(sc *scratch, form string, w *word, upos string, xpos,
 	lower := sc.text.lower[w.start:w.end]
 	u := hashString(upos)
 	r := z.remembered(memoryKeys(w.form, w.lower, u, xpos, feats), lower)
+	if r >= 0 && !w.lowered && z.rules[r] == asItIs {
+		return form // most words
+	}
 	sc.form = append(sc.form[:0], []rune(form)...)
 	switch base := 0; {
 	case r >= 0:
@@ -103,11 +106,7 @@ func (z *lemmatizer) lemma(sc *scratch, form string, w *word, upos string, xpos,
 		}
 		return lemmaString(form, lower)
 	}
-	rule := &z.rules[r]
-	if !w.lowered && *rule == asItIs {
-		return form
-	}
-	sc.lemma = rule.apply(sc.lemma[:0], sc.form, lower, z.turkish)
+	sc.lemma = z.rules[r].apply(sc.lemma[:0], sc.form, lower, z.turkish)
 	return lemmaString(form, sc.lemma)
 }
 
