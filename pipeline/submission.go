@@ -134,7 +134,8 @@ func (p *Prepared) submission(id, name string) Submission {
 		s.Cancel = fmt.Sprintf("gcloud dataflow jobs cancel %s --project=%s --region=%s", id, project, region)
 		s.Console = fmt.Sprintf("https://console.cloud.google.com/dataflow/jobs/%s/%s?project=%s", region, id, project)
 	case "flink":
-		s.Cancel = fmt.Sprintf("flink list, then flink cancel with the number of %s, or Flink's web page", name)
+		shown, _, _ := strings.Cut(id, "_") // Flink's name is the beginning of the job service's id
+		s.Cancel = fmt.Sprintf("flink list, then flink cancel with the number of %s, or Flink's web page", shown)
 	case "spark":
 		s.Cancel = fmt.Sprintf("the kill link of %s on the Spark master's web page", name)
 	default:

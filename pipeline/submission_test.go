@@ -186,6 +186,11 @@ func TestDataflowSubmission(t *testing.T) {
 		s.String() != "job 2026-11 (nightly) on dataflow, "+s.Console {
 		t.Errorf("%+v, %s", s, s.String())
 	}
+	// As a real job server has called a job, and Flink that job.
+	p.Runner = "flink"
+	if s := p.submission("treebeam05802ed9612ae-root-1122034429-daa8695e_983bc4d0", "treebeam-5802ed9612ae"); !strings.Contains(s.Cancel, "of treebeam05802ed9612ae-root-1122034429-daa8695e,") {
+		t.Errorf("%+v", s)
+	}
 }
 
 // Beam ends the process of who names a runner that it does not have: they are
