@@ -1,5 +1,10 @@
 package tag
 
+import (
+	"slices"
+	"unicode/utf8"
+)
+
 // A lemmatizer finds the lemma of a form and its tags. It asks, in this order:
 //
 //   - a memory of the forms of the treebank;
@@ -27,6 +32,7 @@ const (
 	minBase     = 3                    // runes of what may follow a prefix
 	minPrefix   = 2                    // runes of a prefix, one less than of a word before a form
 	minCompound = 7                    // runes of both
+	maxNonsense = 2                    // runes of a made-up lemma that is none
 	knownLemma  = 1 << (scoreBits - 1) // what a lemma that the treebank has adds to the score of its rule
 )
 
@@ -185,11 +191,14 @@ func (z *lemmatizer) allows(r uint16, lower []rune) bool {
 }
 
 // trusts reports whether rule r, which has the signs s, may change the end of
-// a form: training saw it do so with the same end, or it only cuts off and
-// makes a lemma of the treebank.
-func (z *lemmatizer) trusts(r uint16, s uint64) bool {
+// a form of n runes: training saw it do so with the same end, or it makes a
+// lemma of the treebank and only cuts off or keeps 2 runes more than it adds.
+func (z *lemmatizer) trusts(r uint16, s uint64, n int) bool {
 	rule := &z.rules[r]
-	return s&signEnd != 0 || rule.addSuffix == "" && (rule.cutSuffix == 0 || s&signLemma != 0)
+	if s&signEnd != 0 || rule.addSuffix == "" && rule.cutSuffix == 0 {
+		return true
+	}
+	return s&signLemma != 0 && (rule.addSuffix == "" || rule.kept(n) >= utf8.RuneCountInString(rule.addSuffix)+2)
 }
 
 // differs reports whether rule r makes something that no other rule makes of a
@@ -205,41 +214,68 @@ func (z *lemmatizer) guess(sc *scratch, w *word, lower []rune, upos, xpos, feats
 	tags := mix(upos + 3*xpos)
 	sc.keys = lemmaKeys(sc.keys[:0], w, upos, tags+feats)
 	sc.asked = sc.asked[:0]
+	word := !hasDigit(lower) && len(lower) > 1 && slices.Equal(sc.form[1:], lower[1:]) // no number, no FMs
 	for l, r := range z.byScore {
 		if !z.differs(r, w) || !z.allows(r, lower) {
 			continue
 		}
 		sc.lemma = z.rules[r].apply(sc.lemma[:0], sc.form, lower, z.turkish)
 		s := z.signs(r, lower, sc.lemma, upos)
-		if !z.trusts(r, s) {
+		if !z.trusts(r, s, len(lower)) {
 			continue
 		}
 		if s != 0 {
 			sc.keys = append(sc.keys, signKey(l, s, tags))
 		}
-		sc.asked = append(sc.asked, askedRule{uint16(l), s&signLemma != 0})
+		sc.asked = append(sc.asked, askedRule{uint16(l), uint8(s), word && len(sc.lemma) <= maxNonsense})
 	}
 	sc.sum(z.layer.table, acc)
-	best, top := -1, int32(0)
-	for _, a := range sc.asked {
+	return z.choose(sc.asked, acc)
+}
+
+// choose returns the rule with the best score, or -1. If that one makes a
+// lemma that the treebank does not have at all, the best of those that make
+// one it has, with the same UPOS, by an end that it has, is right more often:
+// potatoes are no potatoe if there is a potato. A made-up lemma of one or two
+// letters is worse than none.
+func (z *lemmatizer) choose(asked []askedRule, acc []int32) int {
+	best, known := -1, -1 // in asked
+	var top, topKnown int32
+	for i, a := range asked {
 		s := int32(0)
-		if a.known {
+		if a.signs&signLemma != 0 {
 			s = knownLemma
 		}
 		for _, p := range z.layer.labels.of(a.label) {
 			s += acc[p]
 		}
 		if best < 0 || s > top {
-			best, top = int(z.byScore[a.label]), s
+			best, top = i, s
+		}
+		if sure := uint8(signLemma | signEnd); a.signs&sure == sure && (known < 0 || s > topKnown) {
+			known, topKnown = i, s
 		}
 	}
-	return best
+	if best < 0 {
+		return -1
+	}
+	r := z.byScore[asked[best].label]
+	if rule := &z.rules[r]; rule.mode == caseLower && rule.cutPrefix+rule.cutSuffix > 0 {
+		switch a := asked[best]; {
+		case a.signs&(signLemma|signOther) == 0 && known >= 0:
+			return int(z.byScore[asked[known].label])
+		case a.signs&signLemma == 0 && a.short:
+			return -1
+		}
+	}
+	return int(r)
 }
 
 // An askedRule is a label of the layer that may be the answer.
 type askedRule struct {
 	label uint16
-	known bool // the treebank has the lemma, with the word's UPOS
+	signs uint8
+	short bool // the lemma has at most maxNonsense runes, and the form is no number or abbreviation
 }
 
 // signKey is the feature that label l has the signs s.

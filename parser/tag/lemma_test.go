@@ -34,6 +34,11 @@ func someEnglish() []syntax.Sentence {
 		b.WriteString(n + ",000 " + n + "000 NUM\n" + n + " " + n + " NUM\n" + n + ".5 " + n + ".5 NUM\n" + n + "0s " + n + "0s NOUN Plur\n")
 	}
 	b.WriteString("held hold VERB Past\nHeld hold VERB Past\nwent go VERB Past\nCalifornia California PROPN\nLondon London PROPN\nNATO NATO PROPN\n")
+	for _, n := range strings.Fields("box fox tax") {
+		b.WriteString(n + "es " + n + " NOUN Plur\n" + n + " " + n + " NOUN Sing\n")
+	}
+	b.WriteString("toes toe NOUN Plur\nshoes shoe NOUN Plur\nhoes hoe NOUN Plur\npotato potato NOUN Sing\n")
+	b.WriteString("built build VERB Past\ngilt gild VERB Past\nsend send VERB Inf\nPCs pc NOUN Plur\nCDs cd NOUN Plur\nTVs tv NOUN Plur\n")
 	b.WriteString("siad say VERB Past|Typo=Yes\nmiad may VERB Past|Typo=Yes\n")
 	return wordsOf(b.String())
 }
@@ -73,6 +78,15 @@ func TestLemmas(t *testing.T) {
 		{"3,40", "NUM", "", "3,40", "a separator stands before three digits"},
 		{"1990s", "NOUN", "Plur", "1990s", "the s stays behind digits"},
 		{"ed", "VERB", "Past", "ed", "something must stay"},
+		{"fled", "VERB", "Past", "fled", "two letters that the treebank does not have are no lemma"},
+		{"Fled", "VERB", "Past", "fled", "nor in upper case"},
+		{"FMs", "NOUN", "Plur", "fm", "but for what is written like an abbreviation"},
+		{"doed", "VERB", "Past", "do", "two letters that it has are one"},
+		{"potatoes", "NOUN", "Plur", "potato", "the treebank has a potato and no potatoe"},
+		{"Potatoes", "NOUN", "Plur", "potato", "likewise"},
+		{"tomatoes", "NOUN", "Plur", "tomatoe", "it has neither of these"},
+		{"sent", "VERB", "Past", "send", "an end that no word had, for a lemma that the treebank has"},
+		{"bent", "VERB", "Past", "bent", "it has no bend"},
 	} {
 		if got := lemma(x.form, x.upos, x.feats); got != x.want {
 			t.Errorf("%s %s: %q, want %q (%s)", x.form, x.upos, got, x.want, x.why)
@@ -124,4 +138,36 @@ func FuzzDigits(f *testing.F) {
 			t.Errorf("%q %s has no lemma", form, upos)
 		}
 	})
+}
+
+// TestChoose: of rules for potatoes, in the order of their scores.
+func TestChoose(t *testing.T) {
+	const has, other, end = signLemma, signOther, signEnd
+	z := &lemmatizer{
+		rules:   []rule{{cutSuffix: 1}, {cutSuffix: 2}, asItIs, {mode: caseAsIs, cutSuffix: 1}},
+		byScore: []uint16{0, 1, 2, 3},
+		layer:   &layer{labels: labels{start: []uint32{0, 1, 2, 3, 4}, parts: []uint16{0, 1, 2, 3}, n: 4}},
+	}
+	for _, x := range []struct {
+		asked []askedRule
+		want  int
+		why   string
+	}{
+		{nil, -1, "no rule"},
+		{[]askedRule{{label: 0, signs: end}, {label: 1, signs: end}}, 0, "the best score, both made up"},
+		{[]askedRule{{label: 0, signs: end}, {label: 1, signs: has | end}}, 1, "a lemma of the treebank before a made-up one"},
+		{[]askedRule{{label: 0, signs: end}, {label: 1, signs: has}}, 0, "but for an end of another kind"},
+		{[]askedRule{{label: 0, signs: other | end}, {label: 1, signs: has | end}}, 0, "it has the other with another tag"},
+		{[]askedRule{{label: 2}, {label: 1, signs: has | end}}, 2, "the form itself is not made up"},
+		{[]askedRule{{label: 3}, {label: 1, signs: has | end}}, 3, "nor is what keeps its capitals"},
+		{[]askedRule{{label: 0, signs: end, short: true}, {label: 1, signs: end}}, -1, "short and made up"},
+		{[]askedRule{{label: 0, signs: other | end, short: true}}, -1, "likewise"},
+		{[]askedRule{{label: 0, signs: has | end, short: true}}, 0, "short and known"},
+		{[]askedRule{{label: 2, short: true}}, 2, "a short form stays"},
+	} {
+		acc := []int32{4 << scoreBits, 3 << scoreBits, 4 << scoreBits, 4 << scoreBits}
+		if got := z.choose(x.asked, acc); got != x.want {
+			t.Errorf("%v: rule %d, want %d (%s)", x.asked, got, x.want, x.why)
+		}
+	}
 }

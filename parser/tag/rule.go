@@ -197,13 +197,17 @@ func (r *rule) end(lower []rune, least int) []rune {
 	return lower[max(0, len(lower)-max(least, int(r.cutSuffix))):]
 }
 
+// kept returns how many runes of a form of n runes the rule leaves. It must fit,
+// and not replace the whole.
+func (r *rule) kept(n int) int { return n - int(r.cutPrefix) - int(r.cutSuffix) }
+
 // keeps reports whether at least half of the lemma that the rule makes of a
 // form of n runes is the form's, and 2 runes of the form are left if there were.
 func (r *rule) keeps(n int) bool {
 	if r.cutSuffix == wholeWord {
 		return false
 	}
-	kept := n - int(r.cutPrefix) - int(r.cutSuffix)
+	kept := r.kept(n)
 	return kept >= min(n, 2) && kept >= utf8.RuneCountInString(r.addPrefix)+utf8.RuneCountInString(r.addSuffix)
 }
 
