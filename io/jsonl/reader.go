@@ -21,7 +21,7 @@ import (
 const (
 	DefaultTextKey   = "text"
 	DefaultIDKey     = "id"
-	DefaultMaxRecord = 32 << 20
+	DefaultMaxRecord = 16 << 20
 )
 
 // Options of a Reader. The zero value stands for the defaults.
@@ -185,13 +185,17 @@ const space = " \t\r\n\f"
 // line, if it has no line feed, or 0.
 func (r *Reader) readLine() (size int64, blank bool, err error) {
 	blank = true
-	if r.buf = r.buf[:0]; cap(r.buf) > 1<<20 {
+	if cap(r.buf) > 1<<20 && len(r.buf) < 1<<20 { // large, and the last line did not need it
 		r.buf = nil
 	}
+	r.buf = r.buf[:0]
 	for {
 		chunk, err := r.in.ReadSlice('\n')
 		size += int64(len(chunk))
 		blank = blank && len(bytes.TrimLeft(chunk, space)) == 0
+		if len(r.buf) > 1<<20 && cap(r.buf) < r.opt.MaxRecord { // once, not step by step: each would be garbage
+			r.buf = append(make([]byte, 0, r.opt.MaxRecord), r.buf...)
+		}
 		r.buf = append(r.buf, chunk[:min(len(chunk), r.opt.MaxRecord-len(r.buf))]...)
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
