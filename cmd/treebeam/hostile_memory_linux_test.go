@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -92,12 +93,15 @@ func TestHostileMemory(t *testing.T) {
 		"words to the limit":    {in: map[string]string{"a.conllu": whole + whole, "b.conllu": whole + whole}, trees: 4, once: true},
 		"1,000 words":           {in: file("a.conllu", strings.Repeat(words(1000), 4)), model: true, trees: 4, once: true},
 		"1,000 words of text":   {in: file("a.txt", strings.Repeat(long+".\n", 4)), args: []string{"IN", "--output", "OUT", "--lines", "sentence"}, model: true, trees: -1, once: true},
-		"a record of 31 MB":     {in: map[string]string{"a.jsonl": record(31 << 20), "b.jsonl": record(31 << 20)}, trees: -1, once: true},
-		"records of 33 MB":      {in: map[string]string{"a.jsonl": record(33 << 20), "b.jsonl": record(33 << 20)}, rows: many(2, "record too long"), once: true},
+		"a record of 15 MB":     {in: map[string]string{"a.jsonl": record(15 << 20), "b.jsonl": record(15 << 20)}, trees: -1, once: true},
+		"records of 17 MB":      {in: map[string]string{"a.jsonl": record(17 << 20), "b.jsonl": record(17 << 20)}, rows: many(2, "record too long"), once: true},
+		"records of braces":     {in: fourOf(".jsonl.gz", zipped(strings.Repeat(`{"a":[`+strings.Repeat("{},", 5<<20)+`1],"text":"One ."}`+"\n", 3))), trees: 12, once: true},
+		"records of long keys":  {in: fourOf(".jsonl.gz", zipped(strings.Repeat(`{"`+strings.Repeat("k", 15<<20)+`":1,"text":"One ."}`+"\n", 3))), trees: 12, once: true},
 		"sentences of tokens":   {in: file("a.tok", strings.Repeat(strings.Repeat("x ", 2_000_000)+"\n", 4)), rows: many(4, "too long"), once: true},
 		"small paragraphs":      {in: map[string]string{"a.txt": strings.Repeat("x\n\n", 100_000), "b.txt": strings.Repeat("y\n\n", 100_000)}, trees: 200_000, once: true},
 		"many failures":         {in: file("a.jsonl", strings.Repeat("{}\n", 100_000)), rows: many(100_000, "no text"), once: true},
-		"zstd, 128 MB window":   {setup: wideZstd, args: []string{"IN", "--output", "OUT", "--range-bytes", "1000"}, once: true},
+		"zstd, 128 MB window":   {setup: wideZstd(".txt.zst", strings.Repeat(" ", 1<<20), 140), args: []string{"IN", "--output", "OUT", "--range-bytes", "1000"}, once: true},
+		"records behind it":     {setup: wideZstd(".jsonl.zst", record(15<<20), 10), trees: -1, once: true},
 	})
 }
 
@@ -115,18 +119,25 @@ func record(n int) string {
 	return `{"id": "a", "text": "` + strings.Repeat("word"+strings.Repeat(" ", 4<<10), n/(4<<10+4)) + `"}` + "\n"
 }
 
-// wideZstd writes three files that a decoder needs 128 MB each for.
-func wideZstd(t *testing.T, dir string) {
-	for _, name := range []string{"a", "b", "c"} {
-		f, err := os.Create(filepath.Join(dir, "in", name+".txt.zst"))
+// fourOf is four files of the same content.
+func fourOf(ext, content string) map[string]string {
+	return map[string]string{"a" + ext: content, "b" + ext: content, "c" + ext: content, "d" + ext: content}
+}
+
+// wideZstd writes four files of n pieces that a decoder needs 128 MB each for,
+// in a frame behind a narrow one.
+func wideZstd(ext, piece string, n int) func(*testing.T, string) {
+	return func(t *testing.T, dir string) {
+		var wide bytes.Buffer
+		w, err := zstd.NewWriter(&wide, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(128<<20), zstd.WithEncoderLevel(zstd.SpeedFastest))
 		must(t, err)
-		w, err := zstd.NewWriter(f, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(128<<20), zstd.WithEncoderLevel(zstd.SpeedFastest))
-		must(t, err)
-		blank := bytes.Repeat([]byte(" "), 1<<20)
-		for range 140 {
-			_, err := w.Write(blank)
+		for range n {
+			_, err := io.WriteString(w, piece)
 			must(t, err)
 		}
-		must(t, w.Close(), f.Close())
+		must(t, w.Close())
+		for name, content := range fourOf(ext, zstdOf(piece)+wide.String()) {
+			must(t, os.WriteFile(filepath.Join(dir, "in", name), []byte(content), 0o644))
+		}
 	}
 }

@@ -29,6 +29,7 @@ type File struct {
 	stream  *stream       // decompressed, or nil
 	head    []byte
 	ready   bool // head is read and stream stands behind it
+	isWide  bool // holds wide, as long as it has the stream
 	live    bool // neither the size nor the digest is known; see OpenLive
 }
 
@@ -159,15 +160,51 @@ func (f *File) restart(off int64) error {
 	}
 	f.raw = raw
 	stored := &stored{r: &contextReader{f.ctx, raw}}
-	dec, err := f.comp.reader(stored)
+	window, widen := uint64(narrowWindow), f.widen
+	if f.live { // it cannot be read again, and nothing else is read beside it
+		window, widen = maxWindow, nil
+	}
+	dec, err := f.comp.reader(stored, window)
 	if f.comp != plain && f.piece.Size == 0 {
 		err = io.ErrUnexpectedEOF // nothing at all is no compressed file
 	}
-	f.stream = &stream{piece: &f.piece, stored: stored, dec: dec, off: off}
+	f.stream = &stream{piece: &f.piece, stored: stored, dec: dec, off: off, widen: widen}
 	if err != nil {
 		return f.stream.fail(err)
 	}
 	return nil
+}
+
+// widen waits until no other file has a wide window, and decompresses the file
+// of s once more, as far as s has come.
+func (f *File) widen(s *stream) error {
+	if err := wide.Acquire(f.ctx, 1); err != nil {
+		s.stored.err = err
+		return err
+	}
+	f.isWide = true
+	raw, err := f.stored(f.ctx, 0)
+	if err != nil {
+		s.stored.err = err
+		return err
+	}
+	f.raw.Close()
+	f.raw = raw
+	s.dec.(io.Closer).Close()
+	s.stored.r, s.stored.n = &contextReader{f.ctx, raw}, 0
+	if wideDecoder == nil {
+		if wideDecoder, err = newDecoder(nil, maxWindow); err != nil {
+			return err
+		}
+	}
+	if err := wideDecoder.Reset(s.stored); err != nil {
+		return err
+	}
+	s.dec = wideDecoder
+	if _, err = io.CopyN(io.Discard, s.dec, s.off); err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
 }
 
 // stored returns a reader of the stored bytes from off on, of the state that
@@ -202,6 +239,13 @@ func (f *File) closeStream() {
 	if f.raw != nil {
 		f.raw.Close()
 		f.raw = nil
+	}
+	if f.isWide {
+		if wideDecoder != nil {
+			wideDecoder.Reset(nil)
+		}
+		wide.Release(1)
+		f.isWide = false
 	}
 }
 

@@ -11,12 +11,30 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sync/semaphore"
+
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// maxWindow bounds the memory of a zstd decoder; it is what "zstd --long"
-// needs by default.
-const maxWindow = 128 << 20
+// Bounds of the memory of zstd decoders. maxWindow is what "zstd --long" needs
+// by default, narrowWindow what zstd needs at all levels but --ultra.
+const (
+	maxWindow    = 128 << 20
+	narrowWindow = 8 << 20
+)
+
+// wide lets one file of the process at a time have more than narrowWindow, and
+// the decoder that is kept for such files: two, one of them garbage, would be
+// too much. It is nil before the first.
+var (
+	wide        = semaphore.NewWeighted(1)
+	wideDecoder *zstd.Decoder
+)
+
+// newDecoder returns a decoder of zstd that refuses larger windows.
+func newDecoder(r io.Reader, window uint64) (*zstd.Decoder, error) {
+	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
+}
 
 var errIrregular = errors.New("not a regular file; copy it to one first")
 
@@ -68,8 +86,9 @@ func (f *File) compressionIn() (compression, error) {
 	return plain, nil
 }
 
-// reader returns the decompressed bytes of r.
-func (c compression) reader(r io.Reader) (io.Reader, error) {
+// reader returns the decompressed bytes of r. A window of zstd is of use below
+// the limit.
+func (c compression) reader(r io.Reader, window uint64) (io.Reader, error) {
 	switch c {
 	case gzipped:
 		d, err := gzip.NewReader(r)
@@ -78,7 +97,7 @@ func (c compression) reader(r io.Reader) (io.Reader, error) {
 		}
 		return d, nil
 	case zstandard:
-		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		d, err := newDecoder(r, window)
 		if err != nil {
 			return nil, err
 		}
@@ -116,6 +135,8 @@ type stream struct {
 	dec    io.Reader
 	off    int64 // of the next byte
 	err    error
+	// widen, unless nil, puts a decoder of wide windows in the place of dec.
+	widen func(*stream) error
 }
 
 func (s *stream) Read(b []byte) (int, error) {
@@ -124,6 +145,13 @@ func (s *stream) Read(b []byte) (int, error) {
 	}
 	n, err := s.dec.Read(b)
 	s.off += int64(n)
+	if s.widen != nil && (errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded)) {
+		widen := s.widen
+		s.widen = nil
+		if err = widen(s); err == nil && n == 0 {
+			return s.Read(b)
+		}
+	}
 	if err == io.EOF {
 		s.err = io.EOF
 	} else if err != nil {
@@ -140,6 +168,9 @@ func (s *stream) fail(err error) error {
 	switch {
 	case s.stored.err != nil:
 		s.err = classify(s.piece, s.off, s.stored.err)
+	case errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		s.err = permanent(s.piece.URI, s.off, syntax.KindDamaged,
+			"it takes a window of over %d MB to decompress, or is damaged; compress it again with zstd --long=27, or less", maxWindow>>20)
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
 		s.err = permanent(s.piece.URI, s.off, syntax.KindTruncated,
 			"the compressed data end too early; the file is truncated, fetch or compress it again")
