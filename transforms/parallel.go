@@ -2,6 +2,7 @@ package transforms
 
 import (
 	"fmt"
+	"io"
 	"log"
 	"os"
 	"runtime"
@@ -13,12 +14,21 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // logger writes what is no result and no error of the run. It is not the
 // standard one: that is Beam's, too.
 var logger = log.New(os.Stderr, "", log.Ltime)
+
+// LogTo lets this package, and the stores that it reads, write it to w, not to
+// standard error. It may be called at any time. Each write holds whole lines,
+// in which anything may stand that an input holds.
+func LogTo(w io.Writer) {
+	logger.SetOutput(w)
+	store.LogTo(w)
+}
 
 // internal is the fault of a defect of the program.
 func internal(what any) syntax.Fault {

@@ -109,13 +109,13 @@ func (f *calibrateFlags) run(out io.Writer) error {
 	}
 	w := bufio.NewWriter(out)
 	printCalibration(w, &about)
-	fmt.Fprintf(w, "%s: %d bytes, sha256 %s\n", f.output, len(data), digest)
+	say(w, "%s: %d bytes, sha256 %s\n", f.output, len(data), digest)
 	return w.Flush()
 }
 
 // printCalibration says where a calibrator comes from and what it is worth.
 func printCalibration(out io.Writer, c *model.Calibration) {
-	fmt.Fprintf(out, "calibrated on %s, %d sentences, %d words, %s\n", c.Gold.File, c.Gold.Sentences, c.Gold.Words, c.Setting)
+	say(out, "calibrated on %s, %d sentences, %d words, %s\n", c.Gold.File, c.Gold.Sentences, c.Gold.Words, c.Setting)
 	if len(c.Measured) == 0 {
 		return
 	}

@@ -40,7 +40,7 @@ func follow(run *pipeline.Prepared) func() string {
 	var mu sync.Mutex
 	name := "the job"
 	run.Submitted = func(s pipeline.Submission) {
-		fmt.Fprintln(os.Stderr, &s)
+		say(os.Stderr, "%s\n", s.String())
 		mu.Lock()
 		name = "job " + s.ID
 		mu.Unlock()
@@ -62,9 +62,9 @@ func follow(run *pipeline.Prepared) func() string {
 func (c *parseCommand) sayNotSubmitted() bool {
 	switch {
 	case given(c.flags, "dry_run"):
-		fmt.Fprintln(os.Stderr, "dry run: nothing was submitted")
+		say(os.Stderr, "dry run: nothing was submitted\n")
 	case given(c.flags, "template_location"):
-		fmt.Fprintf(os.Stderr, "the template is at %s; nothing was submitted\n", c.flags.Lookup("template_location").Value)
+		say(os.Stderr, "the template is at %s; nothing was submitted\n", c.flags.Lookup("template_location").Value.String())
 	default:
 		return false
 	}

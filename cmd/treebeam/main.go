@@ -19,6 +19,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/treebeam/treebeam/pipeline"
+	"github.com/treebeam/treebeam/transforms"
 )
 
 // Exit codes.
@@ -59,6 +60,7 @@ type exitCode int
 func (c exitCode) Error() string { return fmt.Sprintf("exit status %d", int(c)) }
 
 func main() {
+	transforms.LogTo(spoken{os.Stderr})
 	args := os.Args[1:]
 	if isWorker(args) {
 		flag.CommandLine.Init(os.Args[0], flag.ContinueOnError) // or flag ends the process with 2

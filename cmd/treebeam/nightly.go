@@ -146,7 +146,7 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 	}
 	if result.Submitted {
 		if !c.sayNotSubmitted() {
-			fmt.Fprintln(os.Stderr, "submitted; when the job has ended, the same command makes what it has parsed current")
+			say(os.Stderr, "submitted; when the job has ended, the same command makes what it has parsed current\n")
 		}
 		return nil
 	}

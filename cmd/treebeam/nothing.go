@@ -31,7 +31,7 @@ func sayNothingParsed(sum *transforms.Summary, more string) {
 			break
 		}
 	}
-	fmt.Fprintf(os.Stderr, "%s\n%s\n", text, more)
+	say(os.Stderr, "%s\n%s\n", text, more)
 }
 
 // checkFailures returns status 3 if more failed than the limit allows, or

@@ -49,7 +49,7 @@ func countedNow() counted {
 func startProgress(quiet bool, run *pipeline.Prepared) *progress {
 	p := &progress{run: run, quiet: quiet, start: time.Now(), stopped: make(chan struct{}), counted: countedNow()}
 	if note := run.Note(); note != "" {
-		fmt.Fprintln(os.Stderr, note)
+		say(os.Stderr, "%s\n", note)
 	}
 	if quiet {
 		return p
@@ -175,7 +175,7 @@ func printSummary(human, machine io.Writer, output string, sum *transforms.Summa
 // the sentences were, which the runner does not know as exactly.
 func printMetrics(w io.Writer, list []pipeline.Metric, work *transforms.Work) {
 	for _, m := range list {
-		fmt.Fprintln(w, " ", m)
+		say(w, "  %s\n", fmt.Sprint(m))
 	}
 	if work != nil {
 		say(w, "work of a sentence: %d heads weighed or fewer for half of them, %d for 99%%, %d at most\n",

@@ -23,6 +23,18 @@ func say(w io.Writer, format string, a ...any) {
 	fmt.Fprintf(w, format, a...)
 }
 
+// spoken is w for texts that others print: what say does to errors, it does to
+// all that is written. A write must hold whole lines.
+type spoken struct{ w io.Writer }
+
+func (s spoken) Write(text []byte) (int, error) {
+	plain := strings.ReplaceAll(string(text), "\t", "    ") // of stacks
+	if _, err := io.WriteString(s.w, visibleLines(plain)); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
 // visibleLines is view.Visible for each line of s.
 func visibleLines(s string) string {
 	lines := strings.Split(s, "\n")

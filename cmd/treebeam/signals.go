@@ -122,7 +122,7 @@ func leave() {
 		word := signals.word
 		signals.Unlock()
 		if word != nil {
-			fmt.Fprintln(os.Stderr, word())
+			fmt.Fprintln(spoken{os.Stderr}, word())
 		}
 		pipeline.RemoveSpools()
 		removeScratch()

@@ -117,7 +117,7 @@ func runTrain(_ context.Context, args []string) error {
 		return &refusal{err}
 	}
 	report := train.Check(trainBank, devBank)
-	report.WriteTo(os.Stderr)
+	report.WriteTo(spoken{os.Stderr})
 	if err := report.Fatal(); err != nil {
 		return refuse("%w", err)
 	}
@@ -227,7 +227,7 @@ func (f *trainFlags) run(fs *flag.FlagSet, trainBank, devBank train.Treebank) er
 			say(os.Stderr, "treebeam train: %v\n", err)
 		}
 	}
-	fmt.Printf("%s: %.2f MB, sha256 %s, trained in %s\n", f.model, float64(len(data))/1e6, digest,
+	say(os.Stdout, "%s: %.2f MB, sha256 %s, trained in %s\n", f.model, float64(len(data))/1e6, digest,
 		time.Since(begun).Round(time.Second))
 	return nil
 }

@@ -66,7 +66,7 @@ func (f *trainFlags) runOnly(fs *flag.FlagSet, trainBank, devBank train.Treebank
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s: %.2f MB, sha256 %s, %s trained in %s, all else as in %s\n", f.model, float64(len(out))/1e6, digest, f.only,
+	say(os.Stdout, "%s: %.2f MB, sha256 %s, %s trained in %s, all else as in %s\n", f.model, float64(len(out))/1e6, digest, f.only,
 		time.Since(begun).Round(time.Second), f.from)
 	return nil
 }
@@ -75,6 +75,6 @@ func (f *trainFlags) runOnly(fs *flag.FlagSet, trainBank, devBank train.Treebank
 func trainLog(begun time.Time) func(format string, a ...any) {
 	return func(format string, a ...any) {
 		e := time.Since(begun).Round(time.Second)
-		fmt.Fprintf(os.Stderr, "%3d:%02d  %s\n", int(e.Minutes()), int(e.Seconds())%60, fmt.Sprintf(format, a...))
+		say(os.Stderr, "%3d:%02d  %s\n", int(e.Minutes()), int(e.Seconds())%60, fmt.Sprintf(format, a...))
 	}
 }

@@ -53,13 +53,19 @@ func (r Retry) For(uri string) Retry {
 // silent is how long something is waited for before a user is told.
 const silent = 10 * time.Second
 
+var logger = log.New(os.Stderr, "", log.Ltime)
+
+// LogTo lets this package tell users what it waits for on w, not on standard
+// error. It may be called at any time.
+func LogTo(w io.Writer) { logger.SetOutput(w) }
+
 // notices are told to all on standard error, and not by all at once.
 var notices = rate.Sometimes{First: 1, Interval: 30 * time.Second}
 
 func notify(err error, waited time.Duration) {
 	if waited >= silent {
 		notices.Do(func() {
-			log.New(os.Stderr, "", log.Ltime).Printf("waiting, for %v so far: %v", waited.Round(time.Second), err)
+			logger.Printf("waiting, for %v so far: %v", waited.Round(time.Second), err)
 		})
 	}
 }
