@@ -159,11 +159,11 @@ func (c *parseCommand) planNight(ctx context.Context, limit failureLimit) (*nigh
 	ctx, stop := interruptible(ctx)
 	var night *nightly.Night
 	night, err := nightly.Plan(ctx, nightly.Options{Options: c.options, State: c.night.state, All: c.night.all, AllowDeletes: c.night.allowDeletes,
-		Accept: func(failures, trees int64) error {
-			if night.Counts[nightly.Unchanged] == 0 && checkAny(failures, trees) != nil {
+		Accept: func(found nightly.Found) error {
+			if night.Counts[nightly.Unchanged] == 0 && checkAny(found.Errors, found.Trees) != nil {
 				return nothingParsed{} // and nothing else would be current
 			}
-			return limit.accept(failures, trees)
+			return limit.accept(found)
 		}})
 	stop()
 	if interrupted() {

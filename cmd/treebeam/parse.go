@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/treebeam/treebeam/pipeline"
+	"github.com/treebeam/treebeam/pipeline/nightly"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -83,7 +84,7 @@ func newParseCommandAs(name, usage string) *parseCommand {
 	f.BoolVar(&o.RetryFailures, "retry-failures", false, "read files again that could not be read")
 	f.BoolVar(&o.Verify, "verify", false, "read the finished parts of an output whole, and make those anew that are damaged")
 	f.BoolVar(&o.SharedFilesystem, "shared-filesystem", false, "all workers see this machine's paths")
-	f.StringVar(&c.maxFailures, "max-failures", "", "exit with status 3 if more than `N or P%` sentences failed")
+	f.StringVar(&c.maxFailures, "max-failures", "", "exit with status 3 if more than `N or P%` sentences failed, or P% of the files")
 	f.BoolVar(&c.quiet, "quiet", false, "show no progress")
 	f.BoolVar(&c.verbose, "verbose", false, "at the end, print what the runner has counted")
 	c.night.define(f)
@@ -198,27 +199,33 @@ func parseLimit(s string) (failureLimit, error) {
 
 // check returns status 3 if more failed than the limit allows.
 func (l failureLimit) check(sum *transforms.Summary) error {
-	if err := l.accept(sum.Errors, sum.Trees); err != nil {
+	found := nightly.Found{Errors: sum.Errors, Trees: sum.Trees, Files: sum.Files, FilesFailed: sum.FilesFailed}
+	if err := l.accept(found); err != nil {
 		say(os.Stderr, "%v\n", err)
 		return exitCode(exitFailures)
 	}
 	return nil
 }
 
-// accept returns a tooManyFailures if there are.
-func (l failureLimit) accept(failures, trees int64) error {
-	over := failures > l.count
+// accept returns a tooManyFailures if there are. A percentage is one of
+// sentences and one of files: a file that cannot be read is one failure, however
+// many sentences it has.
+func (l failureLimit) accept(found nightly.Found) error {
+	over, files := found.Errors > l.count, false
 	if l.percent >= 0 {
-		over = float64(failures)*100 > l.percent*float64(failures+trees)
+		over = float64(found.Errors)*100 > l.percent*float64(found.Errors+found.Trees)
+		files = float64(found.FilesFailed)*100 > l.percent*float64(found.Files)
 	}
-	if !l.set || !over {
-		return nil
+	switch {
+	case l.set && over:
+		return tooManyFailures(fmt.Sprintf("%d failures", found.Errors))
+	case l.set && files:
+		return tooManyFailures(fmt.Sprintf("%d of %d files that could not be read", found.FilesFailed, found.Files))
 	}
-	return tooManyFailures(failures)
+	return nil
 }
 
-type tooManyFailures int64
+// tooManyFailures says how many.
+type tooManyFailures string
 
-func (n tooManyFailures) Error() string {
-	return fmt.Sprintf("%d failures are more than --max-failures allows", int64(n))
-}
+func (n tooManyFailures) Error() string { return string(n) + " are more than --max-failures allows" }

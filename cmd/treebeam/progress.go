@@ -194,6 +194,8 @@ func printReasons(w io.Writer, sum *transforms.Summary) {
 	}
 	if share := float64(sum.Errors) / float64(sum.Errors+sum.Trees); share > shareToWarn {
 		say(w, "WARNING: %.1f%% failed; the commonest kinds:\n", share*100)
+	} else if float64(sum.FilesFailed) > shareToWarn*float64(sum.Files) {
+		say(w, "WARNING: %d of %d files could not be read to their end; the commonest kinds:\n", sum.FilesFailed, sum.Files)
 	}
 	shown := 0
 	for _, r := range sum.Reasons {

@@ -20,12 +20,13 @@ func TestAccept(t *testing.T) {
 	c.must(err)
 	c.write("bad.txt", "Some PANICPARSE here .\n\nFine .\n")
 	c.write("f00.txt", "File 0 has changed .\n")
+	c.write("x.pdf", "%PDF-1.4\n")
 	tooMany := errors.New("too many")
 	asked := 0
 	o := c.options()
-	o.Accept = func(failures, trees int64) error {
-		if asked++; failures != 1 || trees != 2 {
-			t.Errorf("asked about %d failures and %d trees", failures, trees)
+	o.Accept = func(found Found) error {
+		if asked++; found != (Found{Errors: 2, Trees: 2, Files: 3, FilesFailed: 1}) {
+			t.Errorf("asked about %+v", found)
 		}
 		return tooMany
 	}
@@ -41,7 +42,7 @@ func TestAccept(t *testing.T) {
 			t.Errorf("start %d: %d sentences were parsed again", i, r.Summary.Trees)
 		}
 	}
-	o.Accept = func(int64, int64) error { return nil }
+	o.Accept = func(Found) error { return nil }
 	_, r := c.mustNight(o)
 	if r.Summary.Trees > 0 || r.Snapshot.N != before.N+1 {
 		t.Errorf("accepted: %d trees, snapshot %d", r.Summary.Trees, r.Snapshot.N)

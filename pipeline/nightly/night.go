@@ -101,6 +101,13 @@ func (n *Night) RunDirs() string {
 	return strings.Join(list, " ")
 }
 
+// Found is what a night has found in the files that are new or have changed.
+type Found struct {
+	Errors, Trees int64 // rows
+	Files         int64
+	FilesFailed   int64 // of these, those that have errors and no trees
+}
+
 // accept asks whether what the night has found may become current. What it has
 // taken over counts like what it has parsed: a night that was refused once is
 // not accepted by being started again.
@@ -108,14 +115,21 @@ func (n *Night) accept() error {
 	if n.options.Accept == nil {
 		return nil
 	}
-	var errors, trees int64
+	var found Found
 	for i := range n.Decisions {
-		if d := &n.Decisions[i]; d.Reason.parsed() && n.entries[d.URI] != nil {
-			errors += n.entries[d.URI].Failures
-			trees += n.entries[d.URI].Trees
+		d := &n.Decisions[i]
+		e := n.entries[d.URI]
+		if !d.Reason.parsed() || e == nil {
+			continue
+		}
+		found.Errors += e.Failures
+		found.Trees += e.Trees
+		found.Files++
+		if e.Trees == 0 && e.Failures > 0 {
+			found.FilesFailed++
 		}
 	}
-	return n.options.Accept(errors, trees)
+	return n.options.Accept(found)
 }
 
 // run does one run of the pipeline and notes what it has made of each file.

@@ -22,7 +22,7 @@ type Options struct {
 	AllowDeletes bool   // let many documents, or all, disappear
 	// Accept, if set, is asked before what the night has parsed, or taken over,
 	// becomes current. Its error ends the night: the snapshot before stays.
-	Accept func(errors, trees int64) error
+	Accept func(Found) error
 }
 
 // A Reason is why a file is parsed or not.
