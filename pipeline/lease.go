@@ -35,6 +35,7 @@ type lease struct {
 	output string
 	spool  *spool
 	lock   *flock.Flock // nil where there is none
+	mu     sync.Mutex   // guards holder
 	holder leaseHolder
 	stop   context.CancelFunc
 	beats  sync.WaitGroup
@@ -56,6 +57,30 @@ func (h *leaseHolder) String() string {
 
 // tryLock takes a lock, or says that somebody else has it. Tests replace it.
 var tryLock = (*flock.Flock).TryLock
+
+// leases are those of this process.
+var leases = struct {
+	sync.Mutex
+	open map[*lease]bool
+}{open: map[*lease]bool{}}
+
+// EndLeases gives the output folders back for a process that is about to end,
+// but those in which a job elsewhere goes on. A store that does not answer
+// within a second is left alone: the lease then ends by itself.
+func EndLeases() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	leases.Lock()
+	defer leases.Unlock()
+	for l := range leases.open {
+		l.stop()
+		l.mu.Lock()
+		if !l.holder.Submitted {
+			_ = store.Delete(ctx, store.Join(l.output, leaseFile))
+		}
+		l.mu.Unlock()
+	}
+}
 
 // takeLease takes the output folder for this run. The note, if there is one,
 // is for the user: another run may be under way.
@@ -87,6 +112,9 @@ func takeLease(ctx context.Context, output string, spool *spool) (l *lease, note
 	l.write(ctx)
 	ctx, l.stop = context.WithCancel(context.WithoutCancel(ctx))
 	l.beats.Go(func() { l.beat(ctx) })
+	leases.Lock()
+	leases.open[l] = true
+	leases.Unlock()
 	return l, note, nil
 }
 
@@ -124,6 +152,11 @@ func isAlive(process int) bool {
 
 // write says that the run lives. It is for others only: no run fails for it.
 func (l *lease) write(ctx context.Context) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if ctx.Err() != nil {
+		return
+	}
 	text, err := json.Marshal(&l.holder)
 	if err == nil {
 		_ = transforms.WriteFile(ctx, l.output, leaseFile, append(text, '\n'))
@@ -141,10 +174,21 @@ func (l *lease) beat(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case now := <-tick.C:
+			l.mu.Lock()
 			l.holder.Seen = now.UTC()
+			l.mu.Unlock()
 			l.write(ctx)
 		}
 	}
+}
+
+// submitted says that a job elsewhere does the work: it goes on if this process
+// ends, however that happens.
+func (l *lease) submitted() {
+	l.mu.Lock()
+	l.holder.Submitted = true
+	l.mu.Unlock()
+	l.write(context.Background())
 }
 
 // end gives the folder back. If the work was only submitted, the file stays and
@@ -156,9 +200,11 @@ func (l *lease) end(submitted bool) {
 	l.ended.Do(func() {
 		l.stop()
 		l.beats.Wait()
+		leases.Lock()
+		delete(leases.open, l)
+		leases.Unlock()
 		if submitted {
-			l.holder.Submitted = true
-			l.write(context.Background())
+			l.submitted()
 		} else {
 			_ = store.Delete(context.Background(), store.Join(l.output, leaseFile))
 		}

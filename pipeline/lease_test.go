@@ -63,6 +63,35 @@ func kill(t *testing.T, p *Prepared) {
 	}
 }
 
+// A process that a signal ends gives the folder back, but for a job that goes on
+// elsewhere: the next start is told of that, however the process has ended.
+func TestEndLeases(t *testing.T) {
+	for _, elsewhere := range []bool{false, true} {
+		o := options(write(t, map[string]string{"x.txt": prose(3)}), filepath.Join(t.TempDir(), "out"))
+		p, err := Prepare(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if elsewhere {
+			p.lease.submitted()
+		}
+		EndLeases()
+		kill(t, p)
+		if left, _ := store.Exists(t.Context(), filepath.Join(o.Output, leaseFile)); left != elsewhere {
+			t.Errorf("job elsewhere %v: is the file left? %v", elsewhere, left)
+		}
+		again, err := Prepare(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := again.Note() != ""; told != elsewhere {
+			t.Errorf("job elsewhere %v: the note is %q", elsewhere, again.Note())
+		}
+		again.Close()
+		p.Close()
+	}
+}
+
 // Where no lock tells, the file does.
 func TestLeaseOfBucket(t *testing.T) {
 	memory := new(storetest.Memory)

@@ -105,6 +105,9 @@ func (p *Prepared) submit(ctx context.Context, pipeline *beam.Pipeline) (beam.Pi
 	}
 	name := *jobopts.JobName
 	f := &follower{submitted: func(id string) {
+		if !p.here {
+			p.lease.submitted()
+		}
 		if p.Submitted != nil && !IsPrism(p.Runner) {
 			p.Submitted(p.submission(id, name))
 		}

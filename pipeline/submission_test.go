@@ -115,6 +115,9 @@ func TestCancelledJob(t *testing.T) {
 	p.Submitted = func(s Submission) { id = s.ID }
 	go func() {
 		<-reached
+		if h := p.lease.other(context.Background()); h == nil || !h.Submitted {
+			t.Errorf("the lease of a job that goes on elsewhere: %v", h)
+		}
 		engine.Cancel(context.Background(), &jobpb.CancelJobRequest{JobId: id})
 		time.AfterFunc(100*time.Millisecond, func() { close(release) })
 	}()

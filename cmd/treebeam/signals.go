@@ -124,6 +124,7 @@ func leave() {
 		if word != nil {
 			fmt.Fprintln(spoken{os.Stderr}, word())
 		}
+		pipeline.EndLeases()
 		pipeline.RemoveSpools()
 		removeScratch()
 		os.Exit(exitInterrupted)
