@@ -61,6 +61,8 @@ func runCalibrate(_ context.Context, args []string) error {
 		return refuse("what is %q? the files are named with --model and --dev", others[0])
 	case f.model == "" || f.dev == "":
 		return refuse("want --model FILE and --dev FILE")
+	case sameFile(f.output, f.dev):
+		return refuse("--output %s is the treebank: it would be lost; name another file", f.output)
 	case embedded && f.output == model.Embedded:
 		return refuse("the embedded model cannot be replaced: name a file to write with --output, and parse with --model and that file")
 	case embedded && strings.HasSuffix(f.output, calibratorSuffix):

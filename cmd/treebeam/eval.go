@@ -3,8 +3,10 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/treebeam/treebeam/io/conllu"
@@ -98,7 +100,7 @@ func (f *evalFlags) validate() error {
 func (f *evalFlags) run(ctx context.Context, out io.Writer) error {
 	gold, err := conllu.ReadAll(f.gold)
 	if err != nil {
-		return refuse("%w; the rules of CoNLL 2018 want trees with one root each", err)
+		return badTrees(err)
 	}
 	if len(gold) == 0 {
 		return refuse("--gold %s holds no sentences: there is nothing to score", f.gold)
@@ -123,6 +125,14 @@ func (f *evalFlags) run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	return eval.Report(out, result, f.report)
+}
+
+// badTrees refuses a file of CoNLL-U that cannot be scored, or not be read.
+func badTrees(err error) error {
+	if unread := new(fs.PathError); errors.As(err, &unread) {
+		return &refusal{err}
+	}
+	return refuse("%w; the rules of CoNLL 2018 want trees with one root each", err)
 }
 
 // score evaluates; texts that differ are a refusal, for the files are wrong.
@@ -218,7 +228,7 @@ func readSystem(ctx context.Context, path string) ([]syntax.Sentence, error) {
 		if !info.IsDir() {
 			sents, err := conllu.ReadAllWith(path, conllu.Options{NoHeads: true})
 			if err != nil {
-				return nil, refuse("%w; the rules of CoNLL 2018 want trees with one root each", err)
+				return nil, badTrees(err)
 			}
 			return sents, nil
 		}

@@ -42,7 +42,7 @@ func runFailures(ctx context.Context, args []string) error {
 		*severity = "error"
 	}
 	if *kind != "" && new(syntax.Kind).UnmarshalText([]byte(*kind)) != nil {
-		return refuse("--kind %s: must be one of %v", *kind, syntax.Kinds())
+		return refuse("--kind %s: must be one of %s", *kind, kindNames())
 	}
 	from, err := openOne(ctx, others)
 	if err != nil {
@@ -77,3 +77,12 @@ var blanks = strings.NewReplacer("\t", " ", "\r\n", " ", "\n", " ", "\r", " ", "
 
 // cell makes a value fit in one cell of a table, and harmless in a terminal.
 func cell(s string) string { return view.Visible(blanks.Replace(s)) }
+
+// kindNames are all kinds, for a message.
+func kindNames() string {
+	var names []string
+	for _, k := range syntax.Kinds() {
+		names = append(names, k.String())
+	}
+	return strings.Join(names, ", ")
+}

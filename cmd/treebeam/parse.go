@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -101,11 +102,22 @@ func runParse(ctx context.Context, args []string) error {
 	return c.run(ctx, others)
 }
 
+// checkModel refuses an empty name, most often of a variable that is not set:
+// with the embedded model, French would be parsed as English.
+func (c *parseCommand) checkModel() (err error) {
+	c.flags.Visit(func(f *flag.Flag) {
+		if f.Name == "model" && f.Value.String() == "" {
+			err = refuse("--model is empty: name a model file, or leave it out for the embedded English model")
+		}
+	})
+	return err
+}
+
 // run does what the flags say; others are inputs given without --input.
 func (c *parseCommand) run(ctx context.Context, others []string) error {
 	boundMemory()
 	c.options.Inputs = append(c.inputs, others...)
-	if err := c.checkNight(); err != nil {
+	if err := cmp.Or(c.checkNight(), c.checkModel()); err != nil {
 		return err
 	}
 	limit, err := parseLimit(c.maxFailures)

@@ -19,6 +19,11 @@ var wrongCommands = []struct {
 	want string // parts of standard error, separated by " ... "
 }{
 	{"", "treebeam parse FILE"},
+	{"parse IN --output OUT --model=", "--model is empty ... leave it out for the embedded English model"},
+	{"parse IN --state OUT --model=", "--model is empty"},
+	{"calibrate --model embedded --dev IN/a.txt --output IN/a.txt", "a.txt is the treebank: it would be lost"},
+	{"failures DONE --kind bad", "must be one of internal, not_text, "},
+	{"eval --gold OUT/gold --system DONE", "OUT/gold: no such file or directory\n"},
 	{"prase IN", `no command "prase" ... did you mean parse?`},
 	{"parze IN", "did you mean parse?"},
 	{"conv DONE", "did you mean convert?"},
