@@ -90,6 +90,7 @@ func TestHostileMemory(t *testing.T) {
 		"empty nodes":           {in: file("a.conllu.gz", zipped(word+nodes.String())), rows: []row{{"", "read", "more than the limit"}}},
 		"a lemma of 30 MB":      {in: file("a.conllu", strings.Replace(word, "x\t_", "x\t"+strings.Repeat("l", 30<<20), 1)), rows: []row{{"", "read", "more than the limit"}}, once: true},
 		"columns to the limit":  {in: map[string]string{"a.conllu": strings.Repeat(columns, 4), "b.conllu": strings.Repeat(columns, 4)}, trees: 8, once: true},
+		"comments of 1 MB":      {in: file("a.conllu.gz", zipped(strings.Repeat("# sent_id = "+strings.Repeat("c", 1<<20-20)+"\n# "+strings.Repeat("d", 1<<20-10)+"\n# "+strings.Repeat("e", 1<<20-10)+"\n"+word+"\n", 300))), trees: 300, once: true},
 		"words to the limit":    {in: map[string]string{"a.conllu": whole + whole, "b.conllu": whole + whole}, trees: 4, once: true},
 		"1,000 words":           {in: file("a.conllu", strings.Repeat(words(1000), 4)), model: true, trees: 4, once: true},
 		"1,000 words of text":   {in: file("a.txt", strings.Repeat(long+".\n", 4)), args: []string{"IN", "--output", "OUT", "--lines", "sentence"}, model: true, trees: -1, once: true},

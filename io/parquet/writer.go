@@ -37,6 +37,13 @@ const (
 	maxDictSize = 512 << 10
 )
 
+// bounded are the columns of text that have statistics: none is longer than a
+// path or an id may be. The others may have megabytes a value, and the smallest
+// and the largest of every row group would stay in memory up to the footer.
+// What queries could skip by is in these. Statistics in the headers of pages,
+// which no reader needs beside the index, would repeat such values in each.
+var bounded = []string{"doc_id", "source_uri", "source_version", "status", "model_id", "stage", "severity", "kind", "format", "encoding", "lines"}
+
 // A Writer writes rows of one kind as a Parquet file. Row groups close at
 // about RowGroupBytes of column data, so memory is bounded. It is not safe for
 // concurrent use.
@@ -58,22 +65,28 @@ func NewWriter[T Row](w io.Writer, meta []KeyValue) *Writer[T] {
 		pq.Compression(&pq.Zstd),
 		pq.PageBufferSize(pageBytes),
 		pq.DictionaryMaxBytes(maxDictSize),
-		pq.DataPageStatistics(true),
+		pq.DataPageStatistics(false),
 		pq.KeyValueMetadata(KeyFormat, FormatVersion),
 		pq.KeyValueMetadata(KeyDigest, noDigest),
 	}
 	switch any(*new(T)).(type) {
 	case Tree:
-		options = append(options, pq.SkipPageBounds("text"),
+		options = append(options,
 			pq.SortingWriterConfig(pq.SortingColumns(pq.Ascending("source_uri"), pq.Ascending("start_byte"))))
 	case Failure:
-		options = append(options, pq.SkipPageBounds("text"), pq.SkipPageBounds("block"),
+		options = append(options,
 			pq.SortingWriterConfig(pq.SortingColumns(pq.Ascending("source_uri"), pq.Ascending("byte_offset"))))
 	}
 	for _, kv := range meta {
 		options = append(options, pq.KeyValueMetadata(kv.Key, kv.Value))
 	}
-	options = append(options, pq.SchemaOf(new(T)))
+	schema := pq.SchemaOf(new(T))
+	for _, path := range schema.Columns() {
+		if leaf, ok := schema.Lookup(path...); ok && leaf.Node.Type().Kind() == pq.ByteArray && !slices.Contains(bounded, path[0]) {
+			options = append(options, pq.SkipPageBounds(path...))
+		}
+	}
+	options = append(options, schema)
 	out := newSealer(w)
 	return &Writer[T]{w: pq.NewGenericWriter[T](out, options...), out: out, batch: make([]pq.Row, 0, batchRows), footer: map[string]string{}}
 }
