@@ -34,22 +34,6 @@ func onEngine(t *testing.T) Options {
 	return o
 }
 
-// state waits until a job has ended and returns its state.
-func state(t *testing.T, engine jobpb.JobServiceClient, id string) jobpb.JobState_Enum {
-	t.Helper()
-	for {
-		got, err := engine.GetState(context.Background(), &jobpb.GetJobStateRequest{JobId: id})
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch got.State {
-		case jobpb.JobState_DONE, jobpb.JobState_CANCELLED, jobpb.JobState_FAILED:
-			return got.State
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-}
-
 // start runs o and returns what it told of its job and what came of it.
 func start(t *testing.T, o Options) (told []Submission, p *Prepared, sum *transforms.Summary, err error) {
 	t.Helper()
@@ -77,7 +61,7 @@ func TestAsync(t *testing.T) {
 	if s.ID == "" || s.Name != "treebeam-"+p.Job.FP[:12] || !s.Stays || s.Engine != "universal at "+*jobopts.Endpoint || !strings.Contains(s.Cancel, s.Name) {
 		t.Errorf("submitted %+v", s)
 	}
-	if got := state(t, engine, s.ID); got != jobpb.JobState_DONE {
+	if got := transformstest.Ended(t, engine, s.ID); got != jobpb.JobState_DONE {
 		t.Errorf("the job has ended as %v", got)
 	}
 	if m, err := ReadManifest(o.Output); err != nil || m.FP != p.Job.FP {

@@ -98,9 +98,8 @@ func TestInterruptOfJob(t *testing.T) {
 		}
 	}
 	checkSpoken(t, text)
-	got, err := engine.GetState(context.Background(), &jobpb.GetJobStateRequest{JobId: "job-001"})
-	if err != nil || got.State != jobpb.JobState_RUNNING {
-		t.Errorf("the job is %v, %v", got, err)
+	if state := transformstest.State(t, engine, "job-001"); state != jobpb.JobState_RUNNING {
+		t.Errorf("the job is %v", state)
 	}
 	once.Do(func() { close(release) })
 	complete(t, out)

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 
@@ -293,13 +292,8 @@ func TestSubmitted(t *testing.T) {
 		if err != nil || !r.Submitted || r.Snapshot.N != 1 || id == "" {
 			t.Fatalf("%+v, %v, job %q", r, err, id)
 		}
-		for {
-			got, err := engine.GetState(context.Background(), &jobpb.GetJobStateRequest{JobId: id})
-			c.must(err)
-			if got.State == jobpb.JobState_DONE {
-				break
-			}
-			time.Sleep(10 * time.Millisecond)
+		if state := transformstest.Ended(t, engine, id); state != jobpb.JobState_DONE {
+			t.Fatalf("the job ended as %v", state)
 		}
 	})
 	n, _ := c.mustNight(c.options())

@@ -2,8 +2,10 @@ package transformstest
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -55,6 +57,43 @@ func Engine(t testing.TB) jobpb.JobServiceClient {
 	set(t, jobopts.EnvironmentConfig, pool.EnvironmentConfig(ctx))
 	set(t, jobopts.WorkerBinary, worker)
 	return client
+}
+
+// State returns the state that a job of an Engine is in. It reads the stream of
+// states: prism's GetState reads a time without the lock under which the job
+// writes it.
+func State(t testing.TB, engine jobpb.JobServiceClient, job string) jobpb.JobState_Enum {
+	t.Helper()
+	return lastState(t, engine, job, func(jobpb.JobState_Enum) bool { return true })
+}
+
+// Ended waits until a job of an Engine has ended and returns its last state.
+func Ended(t testing.TB, engine jobpb.JobServiceClient, job string) jobpb.JobState_Enum {
+	t.Helper()
+	return lastState(t, engine, job, func(jobpb.JobState_Enum) bool { return false })
+}
+
+// lastState reads states until one is enough, or the last.
+func lastState(t testing.TB, engine jobpb.JobServiceClient, job string, enough func(jobpb.JobState_Enum) bool) (last jobpb.JobState_Enum) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	stream, err := engine.GetStateStream(ctx, &jobpb.GetJobStateRequest{JobId: job})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		event, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return last
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last = event.State; enough(last) {
+			return last
+		}
+	}
 }
 
 // Async sets --async until the test ends.
