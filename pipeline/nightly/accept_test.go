@@ -3,6 +3,7 @@ package nightly
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -75,4 +76,41 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%s, shared: %v", name, err)
 		}
 	}
+}
+
+// A night that was refused for a file that could not be read reads it again,
+// when it is started again: the right to read it does not show in a listing.
+func TestRefusedNightReadsAgain(t *testing.T) {
+	memory := &storetest.Memory{}
+	store.Register("mem", func(context.Context) (store.Store, error) { return memory, nil })
+	c := newCorpus(t, 1)
+	c.dir = "mem://bucket/in"
+	memory.Put("mem://bucket/in/a.txt", []byte("Short .\n"))
+	c.mustNight(c.options())
+	memory.Put("mem://bucket/in/new.txt", []byte("New .\n"))
+	denied := true
+	memory.Fault = func(name string, _, _ int64) (int64, error) {
+		if denied && strings.HasSuffix(name, "new.txt") {
+			return 0, &store.Error{Name: name, Kind: fs.ErrPermission, Err: errors.New("403")}
+		}
+		return -1, nil
+	}
+	tooMany := errors.New("too many")
+	o := c.options()
+	o.Accept = func(found Found) error {
+		if found.FilesFailed > 0 {
+			return tooMany
+		}
+		return nil
+	}
+	for range 2 {
+		if n, _, err := c.night(o); !errors.Is(err, tooMany) || len(n.Left) > 0 {
+			t.Fatalf("%v; %q is said to be of no use", err, n.Left)
+		}
+	}
+	denied = false
+	if _, r := c.mustNight(o); r.Snapshot.N != 2 || r.Summary.Trees != 1 {
+		t.Errorf("readable again: snapshot %d, %d trees", r.Snapshot.N, r.Summary.Trees)
+	}
+	c.check("readable again")
 }

@@ -138,6 +138,7 @@ func (n *Night) run(ctx context.Context, planned *PlannedRun, watch func(*pipeli
 	o := n.options.Options
 	o.Inputs, o.Files, o.RangeBytes = nil, planned.inputs, planned.rangeBytes
 	o.Output = n.state.RunDir(planned.Name)
+	o.RetryFailures = o.RetryFailures || planned.retry
 	prepared, err := pipeline.Prepare(ctx, o)
 	if err != nil {
 		return nil, err

@@ -60,7 +60,9 @@ func (n *Night) planRuns(ctx context.Context) error {
 		rest = append(rest, *todo[uri])
 	}
 	name := fmt.Sprintf("%06d-%s", number1, runDigest(n.made, rest))
-	n.Runs = append(n.Runs, PlannedRun{Name: name, Files: len(rest), inputs: rest, rangeBytes: n.options.RangeBytes})
+	left := len(n.Left)
+	n.Left = slices.DeleteFunc(n.Left, func(run string) bool { return run == name })
+	n.Runs = append(n.Runs, PlannedRun{Name: name, Files: len(rest), inputs: rest, rangeBytes: n.options.RangeBytes, retry: len(n.Left) < left})
 	return nil
 }
 
@@ -94,7 +96,7 @@ func (n *Night) resume(ctx context.Context, run string, todo map[string]*source.
 		for _, in := range files {
 			delete(todo, in.URI)
 		}
-		n.Runs = append(n.Runs, PlannedRun{run, len(files), true, files, earlier.Plan.RangeBytes})
+		n.Runs = append(n.Runs, PlannedRun{Name: run, Files: len(files), Continued: true, inputs: files, rangeBytes: earlier.Plan.RangeBytes})
 		return true
 	}
 	docs, err := earlier.Documents(ctx)

@@ -83,6 +83,7 @@ type PlannedRun struct {
 
 	inputs     []source.Input
 	rangeBytes int64
+	retry      bool // it is there: what it could not read is tried again
 }
 
 // Base is the snapshot that the night starts from, nil in the first.
