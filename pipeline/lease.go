@@ -44,15 +44,19 @@ type lease struct {
 
 // A leaseHolder is what the file says.
 type leaseHolder struct {
-	Host      string    `json:"host"`
-	Process   int       `json:"process"`
-	Since     time.Time `json:"since"`
-	Seen      time.Time `json:"seen"`                // lived then
-	Submitted bool      `json:"submitted,omitempty"` // and left the work to a job elsewhere
+	Host    string    `json:"host"`
+	Process int       `json:"process"`
+	Since   time.Time `json:"since"`
+	Seen    time.Time `json:"seen"`          // lived then
+	Job     string    `json:"job,omitempty"` // elsewhere, which goes on without the process
 }
 
 func (h *leaseHolder) String() string {
-	return fmt.Sprintf("process %d on %s, since %s", h.Process, h.Host, h.Since.Format(time.DateTime))
+	text := fmt.Sprintf("process %d on %s, since %s", h.Process, h.Host, h.Since.Format(time.DateTime))
+	if h.Job != "" {
+		text += ", by " + h.Job
+	}
+	return text
 }
 
 // tryLock takes a lock, or says that somebody else has it. Tests replace it.
@@ -75,7 +79,7 @@ func EndLeases() {
 	for l := range leases.open {
 		l.stop()
 		l.mu.Lock()
-		if !l.holder.Submitted {
+		if l.holder.Job == "" {
 			_ = store.Delete(ctx, store.Join(l.output, leaseFile))
 		}
 		l.mu.Unlock()
@@ -130,7 +134,7 @@ func (l *lease) other(ctx context.Context) *leaseHolder {
 
 // isOver says whether what the holder did has ended, as far as can be known.
 func (l *lease) isOver(ctx context.Context, h *leaseHolder) bool {
-	if h.Submitted {
+	if h.Job != "" {
 		done, err := store.Exists(ctx, store.Join(l.output, transforms.ManifestFile))
 		return done && err == nil
 	}
@@ -182,18 +186,18 @@ func (l *lease) beat(ctx context.Context) {
 	}
 }
 
-// submitted says that a job elsewhere does the work: it goes on if this process
+// submitted says which job elsewhere does the work: it goes on if this process
 // ends, however that happens.
-func (l *lease) submitted() {
+func (l *lease) submitted(job string) {
 	l.mu.Lock()
-	l.holder.Submitted = true
+	l.holder.Job = job
 	l.mu.Unlock()
 	l.write(context.Background())
 }
 
-// end gives the folder back. If the work was only submitted, the file stays and
+// end gives the folder back. If a submitted job goes on, the file stays and
 // says so.
-func (l *lease) end(submitted bool) {
+func (l *lease) end(goesOn bool) {
 	if l == nil {
 		return
 	}
@@ -203,9 +207,7 @@ func (l *lease) end(submitted bool) {
 		leases.Lock()
 		delete(leases.open, l)
 		leases.Unlock()
-		if submitted {
-			l.submitted()
-		} else {
+		if !goesOn || l.holder.Job == "" {
 			_ = store.Delete(context.Background(), store.Join(l.output, leaseFile))
 		}
 		if l.lock != nil {

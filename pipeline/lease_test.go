@@ -73,7 +73,7 @@ func TestEndLeases(t *testing.T) {
 			t.Fatal(err)
 		}
 		if elsewhere {
-			p.lease.submitted()
+			p.lease.submitted("job 1")
 		}
 		EndLeases()
 		kill(t, p)
@@ -108,7 +108,7 @@ func TestLeaseOfBucket(t *testing.T) {
 		"killed here":        {leaseHolder{Host: host, Process: 1 << 30, Since: now, Seen: now}, false},
 		"this very process":  {leaseHolder{Host: host, Process: os.Getpid(), Since: now, Seen: now}, false},
 		"another one here":   {leaseHolder{Host: host, Process: os.Getppid(), Since: now, Seen: now}, true},
-		"submitted long ago": {leaseHolder{Host: "elsewhere", Process: 1, Since: now.Add(-time.Hour), Seen: now.Add(-time.Hour), Submitted: true}, true},
+		"submitted long ago": {leaseHolder{Host: "elsewhere", Process: 1, Since: now.Add(-time.Hour), Seen: now.Add(-time.Hour), Job: "job 1 (treebeam-1) on flink"}, true},
 	} {
 		text, err := json.Marshal(&c.holder)
 		if err != nil {

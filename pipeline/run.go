@@ -38,15 +38,16 @@ func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*transform
 		elsewhere = !p.here
 		return nil, err
 	}
-	if stopped := job.stopped(); err != nil || stopped != nil {
+	if stopped := job.stopped(err); err != nil || stopped != nil {
 		transforms.Abandon(&p.Job, stopWithin)
 		if stopped != nil {
+			elsewhere = stopped.goesOn
 			return nil, stopped
 		}
 		return nil, failure(err)
 	}
 	if isNil(result) || *jobopts.Async {
-		elsewhere = *jobopts.Async
+		elsewhere = !isNil(result)
 		return nil, nil // its metrics are not there yet: Beam panics if they are asked for
 	}
 	m, err := ReadManifest(p.Job.Output)

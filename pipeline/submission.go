@@ -25,6 +25,8 @@ type Submission struct {
 	// Stays says that the job goes on when this process ends: its workers
 	// are elsewhere.
 	Stays bool
+
+	deaf bool // its engine does not hear of it when its job service cancels it
 }
 
 // String is the job in a few words.
@@ -41,10 +43,11 @@ func (s *Submission) String() string {
 // for. It passes everything on to the log.
 type follower struct {
 	log.Structural
-	submitted func(id string) // called once
+	submitted func(id string) Submission // called once
 
-	mu        sync.Mutex
-	id, state string
+	mu    sync.Mutex
+	job   Submission
+	state string
 }
 
 // The SDK's messages: of the job services, "Job[1] state: RUNNING"; of
@@ -70,30 +73,51 @@ func (f *follower) Log(ctx context.Context, severity log.Severity, depth int, te
 // note takes the id of the job, once.
 func (f *follower) note(id string) {
 	f.mu.Lock()
-	known := f.id != "" || id == ""
+	known := f.job.ID != "" || id == ""
 	if !known {
-		f.id = id
+		f.job.ID = id
 	}
 	f.mu.Unlock()
 	if !known {
-		f.submitted(id)
+		job := f.submitted(id)
+		f.mu.Lock()
+		f.job = job
+		f.mu.Unlock()
 	}
 }
 
-// stopped is why the job has not come to its own end, if that is known: Beam
-// takes it for a success.
-func (f *follower) stopped() error {
+// A jobStopped is the error of a job that has not come to its own end.
+type jobStopped struct {
+	text   string
+	goesOn bool // it, or another in its place, may still be under way
+}
+
+func (e *jobStopped) Error() string { return e.text }
+
+// flinkCancelled is in the error of a job that was cancelled in Flink.
+const flinkCancelled = "org.apache.flink.runtime.client.JobCancellationException: "
+
+// stopped is why the job has not come to its own end, if that is known, given
+// Beam's error: most often there is none, since Beam takes it for a success.
+func (f *follower) stopped(err error) *jobStopped {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	switch f.state {
-	case "cancelling", "cancelled":
-		return fmt.Errorf("job %s was cancelled", f.id)
-	case "draining", "drained":
-		return fmt.Errorf("job %s was drained: it has left out what it had not begun", f.id)
-	case "updated":
-		return fmt.Errorf("job %s was updated: another one has taken its place, and goes on", f.id)
+	text, goesOn := "", false
+	switch {
+	case err != nil && strings.Contains(err.Error(), flinkCancelled):
+		text = "was cancelled"
+	case strings.HasPrefix(f.state, "cancel") && f.job.deaf:
+		text, goesOn = "was cancelled at its job server, but may go on: to end it, "+f.job.Cancel, true
+	case strings.HasPrefix(f.state, "cancel"):
+		text = "was cancelled"
+	case strings.HasPrefix(f.state, "drain"):
+		text = "was drained: it has left out what it had not begun"
+	case f.state == "updated":
+		text, goesOn = "was updated: another one has taken its place, and goes on", true
+	default:
+		return nil
 	}
-	return nil
+	return &jobStopped{"job " + f.job.ID + " " + text, goesOn}
 }
 
 // submit runs the pipeline under a name that says whose job it is, and returns
@@ -104,13 +128,15 @@ func (p *Prepared) submit(ctx context.Context, pipeline *beam.Pipeline) (beam.Pi
 		defer func() { *jobopts.JobName = "" }()
 	}
 	name := *jobopts.JobName
-	f := &follower{submitted: func(id string) {
-		if !p.here {
-			p.lease.submitted()
+	f := &follower{submitted: func(id string) Submission {
+		s := p.submission(id, name)
+		if s.Stays {
+			p.lease.submitted(s.String())
 		}
 		if p.Submitted != nil && !IsPrism(p.Runner) {
-			p.Submitted(p.submission(id, name))
+			p.Submitted(s)
 		}
+		return s
 	}}
 	log.SetLogger(f)
 	defer log.SetLogger(&log.Structural{})
@@ -137,6 +163,7 @@ func (p *Prepared) submission(id, name string) Submission {
 		s.Cancel = fmt.Sprintf("gcloud dataflow jobs cancel %s --project=%s --region=%s", id, project, region)
 		s.Console = fmt.Sprintf("https://console.cloud.google.com/dataflow/jobs/%s/%s?project=%s", region, id, project)
 	case "flink":
+		s.deaf = s.Stays
 		shown, _, _ := strings.Cut(id, "_") // Flink's name is the beginning of the job service's id
 		s.Cancel = fmt.Sprintf("flink list, then flink cancel with the number of %s, or Flink's web page", shown)
 	case "spark":

@@ -99,7 +99,7 @@ func TestCancelledJob(t *testing.T) {
 	p.Submitted = func(s Submission) { id = s.ID }
 	go func() {
 		<-reached
-		if h := p.lease.other(context.Background()); h == nil || !h.Submitted {
+		if h := p.lease.other(context.Background()); h == nil || h.Job == "" {
 			t.Errorf("the lease of a job that goes on elsewhere: %v", h)
 		}
 		engine.Cancel(context.Background(), &jobpb.CancelJobRequest{JobId: id})
@@ -144,7 +144,7 @@ func TestDataflowStates(t *testing.T) {
 		"DONE": "", "CANCELLED": "job 2026-11 was cancelled", "DRAINED": "was drained", "UPDATED": "was updated",
 	} {
 		id := ""
-		f := &follower{submitted: func(s string) { id += s }}
+		f := &follower{submitted: func(s string) Submission { id += s; return Submission{ID: s} }}
 		log.SetLogger(f)
 		defer log.SetLogger(&log.Structural{})
 		answer = fmt.Sprintf(`{"id": "2026-11", "currentState": "JOB_STATE_%s"}`, state)
@@ -156,9 +156,9 @@ func TestDataflowStates(t *testing.T) {
 		if err := dataflowlib.WaitForCompletion(ctx, client, "project", "region", job.Id); err != nil || id != "2026-11" {
 			t.Errorf("%v, submitted %q", err, id)
 		}
-		err = f.stopped()
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", state, err, want)
+		stopped := f.stopped(nil)
+		if (stopped == nil) != (want == "") || stopped != nil && (!strings.Contains(stopped.text, want) || stopped.goesOn != (state == "UPDATED")) {
+			t.Errorf("%s: %+v, want %q", state, stopped, want)
 		}
 	}
 }
