@@ -175,13 +175,26 @@ func (r *Reader[T]) read(rows **pq.GenericReader[T]) (batch []T, err error) {
 	if *rows == nil {
 		*rows = pq.NewGenericReader[T](r.file)
 	}
-	batch = make([]T, batchRows)
+	batch = make([]T, r.batchRows())
 	n, err := (*rows).Read(batch)
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = damaged(r.name, "damaged: %w", err)
 	}
 	return batch[:n], err
 }
+
+// batchRows is how many rows are read at once: fewer where the rows of a group
+// are long.
+func (r *Reader[T]) batchRows() int {
+	n := int64(batchRows)
+	for _, group := range r.file.Metadata().RowGroups {
+		n = min(n, readBytes*group.NumRows/max(group.TotalByteSize, 1))
+	}
+	return int(max(n, 1))
+}
+
+// readBytes is about how many bytes of rows are read at once.
+const readBytes = 4 << 20
 
 // Close releases the file.
 func (r *Reader[T]) Close() error { return r.in.Close() }
