@@ -7,7 +7,8 @@ import (
 )
 
 // What a parse needs at most, about, beside the program's own file: two ranges
-// at once, and for every core the scratch of one sentence.
+// at once, and for every core the scratch of one sentence. Readers of outputs
+// need less.
 const (
 	memoryOfRanges = 200 << 20
 	memoryOfACore  = 50 << 20

@@ -10,6 +10,7 @@ import (
 // openOutput opens what is in a folder: the output of a run, or what is
 // current in a state.
 func openOutput(ctx context.Context, folder string) (*pipeline.Output, error) {
+	boundMemory()
 	if nightly.IsState(ctx, folder) {
 		return openState(ctx, folder)
 	}
@@ -18,6 +19,7 @@ func openOutput(ctx context.Context, folder string) (*pipeline.Output, error) {
 
 // openState opens what is current in a state.
 func openState(ctx context.Context, folder string) (*pipeline.Output, error) {
+	boundMemory()
 	s, err := nightly.At(folder)
 	if err != nil {
 		return nil, err
