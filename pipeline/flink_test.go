@@ -5,7 +5,9 @@ import (
 	"net"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
@@ -13,6 +15,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
@@ -107,11 +110,20 @@ func TestLeaseOfSubmittedJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	p.Submitted = func(s Submission) {
-		other := p.lease.other(t.Context())
-		if other == nil || !strings.Contains(other.String(), "job "+s.ID+" (") || p.lease.isOver(t.Context(), other) {
-			t.Errorf("running.json says %v while %s is under way", other, &s)
-		}
+	told := make(chan Submission, 1)
+	p.Submitted = func(s Submission) { told <- s }
+	var once sync.Once
+	defer func() { toy.Hook = nil }()
+	toy.Hook = func(*syntax.Sentence) {
+		once.Do(func() { // while the job is under way, soon after the user was told
+			s, other := <-told, p.lease.other(t.Context())
+			for ; other == nil || other.Job == ""; other = p.lease.other(t.Context()) {
+				time.Sleep(time.Millisecond)
+			}
+			if !strings.Contains(other.String(), "job "+s.ID+" (") || p.lease.isOver(t.Context(), other) {
+				t.Errorf("running.json says %v while %s is under way", other, &s)
+			}
+		})
 	}
 	if _, err := Run(t.Context(), p); err != nil {
 		t.Fatal(err)

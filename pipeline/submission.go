@@ -130,11 +130,11 @@ func (p *Prepared) submit(ctx context.Context, pipeline *beam.Pipeline) (beam.Pi
 	name := *jobopts.JobName
 	f := &follower{submitted: func(id string) Submission {
 		s := p.submission(id, name)
-		if s.Stays {
-			p.lease.submitted(s.String())
-		}
 		if p.Submitted != nil && !IsPrism(p.Runner) {
 			p.Submitted(s)
+		}
+		if s.Stays { // after the user was told: this may take a while
+			p.lease.submitted(s.String())
 		}
 		return s
 	}}
