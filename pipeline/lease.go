@@ -35,11 +35,15 @@ type lease struct {
 	output string
 	spool  *spool
 	lock   *flock.Flock // nil where there is none
-	mu     sync.Mutex   // guards holder
+	mu     sync.Mutex   // guards holder, never while anything is written
 	holder leaseHolder
 	stop   context.CancelFunc
 	beats  sync.WaitGroup
 	ended  sync.Once
+
+	// writing is held while the file is written, which never ends once a signal
+	// has stopped new files: EndLeases must not wait for it.
+	writing sync.Mutex
 }
 
 // A leaseHolder is what the file says.
@@ -156,12 +160,14 @@ func isAlive(process int) bool {
 
 // write says that the run lives. It is for others only: no run fails for it.
 func (l *lease) write(ctx context.Context) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.writing.Lock()
+	defer l.writing.Unlock()
 	if ctx.Err() != nil {
 		return
 	}
+	l.mu.Lock()
 	text, err := json.Marshal(&l.holder)
+	l.mu.Unlock()
 	if err == nil {
 		_ = transforms.WriteFile(ctx, l.output, leaseFile, append(text, '\n'))
 	}
