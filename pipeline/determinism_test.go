@@ -123,8 +123,8 @@ func TestActiveRanges(t *testing.T) {
 	transforms.Progress.Peak.Store(0)
 	o := options(write(t, map[string]string{"x.txt": prose(400)}), filepath.Join(t.TempDir(), "out"))
 	o.RangeBytes = 2000
-	toy.Hook = func(*syntax.Sentence) { runtime.Gosched() }
-	defer func() { toy.Hook = nil }()
+	toy.SetHook(func(*syntax.Sentence) { runtime.Gosched() })
+	defer func() { toy.SetHook(nil) }()
 	run(t, o)
 	if peak := transforms.Progress.Peak.Load(); peak < 1 || peak > 2 {
 		t.Errorf("%d ranges were under way at once", peak)

@@ -113,8 +113,8 @@ func TestLeaseOfSubmittedJob(t *testing.T) {
 	told := make(chan Submission, 1)
 	p.Submitted = func(s Submission) { told <- s }
 	var once sync.Once
-	defer func() { toy.Hook = nil }()
-	toy.Hook = func(*syntax.Sentence) {
+	defer func() { toy.SetHook(nil) }()
+	toy.SetHook(func(*syntax.Sentence) {
 		once.Do(func() { // while the job is under way, soon after the user was told
 			s, other := <-told, p.lease.other(t.Context())
 			for ; other == nil || other.Job == ""; other = p.lease.other(t.Context()) {
@@ -124,7 +124,7 @@ func TestLeaseOfSubmittedJob(t *testing.T) {
 				t.Errorf("running.json says %v while %s is under way", other, &s)
 			}
 		})
-	}
+	})
 	if _, err := Run(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}

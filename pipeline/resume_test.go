@@ -24,18 +24,18 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	count := toy.Parsed.Load()
 	all := count - start
-	toy.Hook = func(*syntax.Sentence) {
+	toy.SetHook(func(*syntax.Sentence) {
 		if toy.Parsed.Load()-count > 500 {
 			cancel()
 			time.Sleep(time.Millisecond)
 		}
-	}
+	})
 	p, err := Prepare(ctx, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = Run(ctx, p)
-	toy.Hook = nil
+	toy.SetHook(nil)
 	if err == nil {
 		t.Fatal("the run was not interrupted")
 	}

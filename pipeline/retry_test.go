@@ -25,13 +25,13 @@ func TestKilledWhileRetrying(t *testing.T) {
 	denied.Store(0)
 	o.RetryFailures = true
 	complete := 0
-	toy.Hook = func(*syntax.Sentence) {
+	toy.SetHook(func(*syntax.Sentence) {
 		if _, err := os.Stat(filepath.Join(o.Output, transforms.ManifestFile)); err == nil {
 			complete++
 		}
-	}
+	})
 	mended := run(t, o)
-	toy.Hook = nil
+	toy.SetHook(nil)
 	if complete > 0 {
 		t.Errorf("the output had its manifest while parts were replaced")
 	}

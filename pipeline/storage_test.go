@@ -187,18 +187,18 @@ func resumed(t *testing.T, b bucket, o Options, want map[string]string) {
 	o.Output = b.uri + "/resumed"
 	ctx, cancel := context.WithCancel(t.Context())
 	before := toy.Parsed.Load()
-	toy.Hook = func(*syntax.Sentence) {
+	toy.SetHook(func(*syntax.Sentence) {
 		if toy.Parsed.Load()-before > 400 {
 			cancel()
 			time.Sleep(time.Millisecond)
 		}
-	}
+	})
 	p, err := Prepare(ctx, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = Run(ctx, p)
-	toy.Hook = nil
+	toy.SetHook(nil)
 	if err == nil {
 		t.Fatal("the run was not interrupted")
 	}

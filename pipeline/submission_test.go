@@ -85,11 +85,11 @@ func TestCancelledJob(t *testing.T) {
 	o := onEngine(t)
 	reached, release := make(chan bool), make(chan bool)
 	var once sync.Once
-	toy.Hook = func(*syntax.Sentence) {
+	toy.SetHook(func(*syntax.Sentence) {
 		once.Do(func() { close(reached) })
 		<-release
-	}
-	defer func() { toy.Hook = nil }()
+	})
+	defer func() { toy.SetHook(nil) }()
 	p, err := Prepare(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func TestCancelledJob(t *testing.T) {
 	if sum != nil || err == nil || !strings.Contains(err.Error(), "job "+id+" was cancelled") {
 		t.Fatalf("%v, %v", sum, err)
 	}
-	toy.Hook = nil
+	toy.SetHook(nil)
 	o.Runner, o.Environment = "", ""
 	run(t, o) // continues it
 }

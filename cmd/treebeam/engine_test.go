@@ -70,7 +70,7 @@ func TestInterruptOfJob(t *testing.T) {
 	toy := transformstest.Register()
 	engine := transformstest.Engine(t)
 	release := make(chan bool)
-	toy.Hook = func(*syntax.Sentence) { <-release }
+	toy.SetHook(func(*syntax.Sentence) { <-release })
 	defer transformstest.Register()
 	var once sync.Once
 	defer once.Do(func() { close(release) })
@@ -111,10 +111,10 @@ func TestCancelledCommand(t *testing.T) {
 	engine := transformstest.Engine(t)
 	reached, release := make(chan bool), make(chan bool)
 	var once sync.Once
-	toy.Hook = func(*syntax.Sentence) {
+	toy.SetHook(func(*syntax.Sentence) {
 		once.Do(func() { close(reached) })
 		<-release
-	}
+	})
 	defer transformstest.Register()
 	go func() {
 		<-reached

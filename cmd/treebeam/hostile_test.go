@@ -142,7 +142,7 @@ func (c *hostile) parse(t *testing.T, dir, out string) {
 	}
 	if c.hook != nil {
 		var once sync.Once
-		transformstest.Register().Hook = func(*syntax.Sentence) { once.Do(func() { c.hook(t, dir) }) }
+		transformstest.Register().SetHook(func(*syntax.Sentence) { once.Do(func() { c.hook(t, dir) }) })
 	}
 	var status int
 	var stdout, stderr string

@@ -277,12 +277,12 @@ func (c *corpus) crash(at string) (*Night, error) {
 	c.must(err)
 	if at == "parse" {
 		left, from := int64(1+c.rng.IntN(80)), toy.Parsed.Load()
-		toy.Hook = func(*syntax.Sentence) {
+		toy.SetHook(func(*syntax.Sentence) {
 			if toy.Parsed.Load()-from >= left {
 				cancel()
 				time.Sleep(time.Millisecond)
 			}
-		}
+		})
 	} else {
 		between = func(step string) error {
 			if step == at {
@@ -295,7 +295,8 @@ func (c *corpus) crash(at string) (*Night, error) {
 	if at == "parse" {
 		time.Sleep(100 * time.Millisecond) // what is under way in this process ends
 	}
-	toy.Hook, between = nil, nil
+	toy.SetHook(nil)
+	between = nil
 	return n, err
 }
 

@@ -31,8 +31,17 @@ const (
 type Toy struct {
 	Opened atomic.Int64 // how often it was asked for
 	Parsed atomic.Int64 // sentences
-	// Hook, if set, is called by Parse before it does anything.
-	Hook func(s *syntax.Sentence)
+	hook   atomic.Pointer[func(s *syntax.Sentence)]
+}
+
+// SetHook sets what Parse calls before it does anything; nil is nothing. What a
+// run that has failed left behind may still be parsing meanwhile.
+func (t *Toy) SetHook(f func(s *syntax.Sentence)) {
+	if f == nil {
+		t.hook.Store(nil)
+		return
+	}
+	t.hook.Store(&f)
 }
 
 // Register makes ModelURI open a toy and returns it.
@@ -149,8 +158,8 @@ func (t *Toy) Prune(s *syntax.Sentence) {
 
 // Parse implements transforms.Stages.
 func (t *Toy) Parse(s *syntax.Sentence, o transforms.ParseOptions) error {
-	if t.Hook != nil {
-		t.Hook(s)
+	if hook := t.hook.Load(); hook != nil {
+		(*hook)(s)
 	}
 	t.Parsed.Add(1)
 	n := len(s.Words)
