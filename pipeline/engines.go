@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"strings"
 
@@ -58,7 +59,30 @@ func (o *Options) CheckEngine(folder string) error {
 	if *jobopts.Endpoint == "" {
 		return refuse("--runner %s: name its job server with --endpoint=HOST:PORT, for example localhost:8099", name)
 	}
-	return nil
+	return checkWorkers(o.Environment, *jobopts.EnvironmentConfig)
+}
+
+// checkWorkers refuses an --environment_type that Beam would take for DOCKER,
+// and an --environment_config that it would refuse when the plan is written.
+func checkWorkers(kind, config string) error {
+	switch strings.ToLower(kind) {
+	case "", "docker", "loopback":
+		return nil
+	case "external":
+		if config == "" {
+			return refuse("--environment_type EXTERNAL: name a pool of workers with --environment_config=HOST:PORT; treebeam worker-pool starts one")
+		}
+		return nil
+	case "process":
+		var program struct {
+			Command string `json:"command"`
+		}
+		if err := json.Unmarshal([]byte(config), &program); err != nil || program.Command == "" {
+			return refuse(`--environment_type PROCESS: name what starts a worker with --environment_config='{"command": "/path/to/boot"}', as JSON`)
+		}
+		return nil
+	}
+	return refuse("--environment_type %s: there is no such kind of worker; name DOCKER, PROCESS, EXTERNAL or LOOPBACK", kind)
 }
 
 // checkDataflow refuses what Dataflow's runner would refuse when the plan is

@@ -212,6 +212,23 @@ func TestCheckEngine(t *testing.T) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
+	defer func(c string) { *jobopts.EnvironmentConfig = c }(*jobopts.EnvironmentConfig)
+	*jobopts.Endpoint, *jobopts.Async = "localhost:1", false
+	for _, c := range []struct{ kind, config, want string }{
+		{"PROCES", "", "--environment_type PROCES: there is no such kind of worker; name DOCKER, PROCESS"},
+		{"EXTERNAL", "", "--environment_config=HOST:PORT"},
+		{"PROCESS", "", "as JSON"},
+		{"process", "/opt/boot", "as JSON"},
+		{"PROCESS", `{"commands": "/opt/boot"}`, "as JSON"},
+	} {
+		o := options(dir, filepath.Join(dir, "out"))
+		o.Runner, o.Environment, o.SharedFilesystem, *jobopts.EnvironmentConfig = "flink", c.kind, true, c.config
+		_, err := Prepare(context.Background(), o)
+		var refused *Refusal
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
 	if after := files(t, dir); len(after) != len(before) {
 		t.Errorf("something was written: %v", after)
 	}
