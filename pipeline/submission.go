@@ -123,7 +123,9 @@ func (f *follower) stopped(err error) *jobStopped {
 // submit runs the pipeline under a name that says whose job it is, and returns
 // what Beam returns.
 func (p *Prepared) submit(ctx context.Context, pipeline *beam.Pipeline) (beam.PipelineResult, *follower, error) {
-	if *jobopts.JobName == "" {
+	// Beam's flags are the process's: runs of prism, of which a process may have
+	// several, leave them alone.
+	if *jobopts.JobName == "" && !IsPrism(p.Runner) {
 		*jobopts.JobName = fmt.Sprintf("treebeam-%.12s", p.Job.FP)
 		defer func() { *jobopts.JobName = "" }()
 	}
