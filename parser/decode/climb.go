@@ -7,12 +7,12 @@ import "math"
 const maxSweeps = 64
 
 // climb improves the tree by changing one head at a time, each to its best
-// candidate: all words once in post-order (papers/rbg-parser 6.3), then those
-// that a change concerns, until none of them gains. The root word stays; at
-// the end every other word that may be the root is tried as one (core-design
-// 1), and after a success the words that it concerns climb again. It returns
-// the gain in score. Unlike the paper's it does not look at every word once
-// more to see that nothing gains: chains do that, or close.
+// candidate: all words once in post-order (Zhang et al. 2014), then those that a
+// change concerns, until none of them gains. The root word stays; at the end
+// every other word that may be the root is tried as one, and after a success
+// the words that it concerns climb again. It returns the gain in score. Unlike
+// the paper's it does not look at every word once more to see that nothing
+// gains: chains do that, or close.
 func (x *search) climb() int64 {
 	x.leaveLine()
 	gained := x.sweep()

@@ -1,8 +1,7 @@
 // Package decode finds trees: randomized hill climbing with restarts over
-// the candidate heads (Zhang, Lei, Barzilay and Jaakkola 2014; papers/
-// rbg-parser 6), on integer scores, with one root a sentence and re-rooting
-// moves (core-design 1-4). Where that leaves the papers is said there: chains
-// of moves at the end of a climb (chain.go), all trees of a sentence that has
+// the candidate heads (Zhang, Lei, Barzilay and Jaakkola 2014), on
+// integer scores. We depart from the paper in these: one root a sentence, with
+// moves that give the root to another word (climb.go); chains of moves at the end of a climb (chain.go), all trees of a sentence that has
 // few (exact.go), trees without crossing arcs on demand (projective.go). It
 // also trains the model that it searches with.
 package decode

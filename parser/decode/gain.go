@@ -52,8 +52,8 @@ const lists = feature.Siblings | feature.GrandSiblings | feature.TriSiblings | f
 // attach returns the score of all parts that exist because word m hangs on
 // the head of arc, less those that would exist at that head without m, in
 // the current tree with m taken off its present head. The difference of two
-// attach values is the difference of the scores of the two trees
-// (papers/rbg-parser 6.6). The head must not be below m.
+// attach values is the difference of the scores of the two trees.
+// The head must not be below m.
 func (y *tree) attach(t *tables, m int, arc int32) int32 {
 	t.count.Gains++
 	a, on := &t.arcs, t.on

@@ -2,8 +2,8 @@ package decode
 
 import "github.com/treebeam/treebeam/parser/feature"
 
-// Global families (papers/rbg-parser 2.5, for UD as 2.6 and 2.7 recommend).
-// What they look at is described by parts with few values, so that the parts
+// Global families are those of Zhang et al. (2014), with conjunctions and
+// adpositions as UD attaches them. What they look at is described by parts with few values, so that the parts
 // of a changed tree are mostly those of the tree before and their scores are
 // remembered:
 //

@@ -1,7 +1,7 @@
 package decode
 
-// Grand-grandparents and sibling-grandchildren (papers/rbg-parser 1.3 GGP and
-// PSC). A sibling-grandchild (h, p, c, s) is a child c of p with a neighbour s
+// Grand-grandparents and sibling-grandchildren (Zhang et
+// al. 2014). A sibling-grandchild (h, p, c, s) is a child c of p with a neighbour s
 // of p under h. Our extended child lists have the head in them, so p and s
 // are always on one side of h: the paper's straddling pairs, in which the
 // last child on the left and the first on the right are neighbours, are left

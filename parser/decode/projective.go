@@ -9,7 +9,7 @@ import (
 // from 0, left of the first word, among them: it starts from the first-order
 // model's best such tree and makes no move that crosses an arc. Single moves
 // do not always lead from any projective tree to any other, so its ends are
-// local optima in a stricter sense than those of papers/rbg-parser 7.
+// local optima in a stricter sense than those of Zhang et al. (2014).
 
 // crossed reports whether an arc between h and m would cross an arc of the
 // tree. The arc that m has now crosses neither.

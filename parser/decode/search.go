@@ -73,7 +73,7 @@ func (x *search) prepare(m *Model, sc score.Scorer, s *syntax.Sentence) {
 // run searches for the best tree: from the pruner's best tree, then from
 // random ones, then from the best tree with some heads redrawn, until
 // patience restarts in a row have brought nothing better or limit is met
-// (papers/rbg-parser 6.4, core-design 4). Restart j depends on seed and j
+// (Zhang et al. 2014; restarts from a disturbed tree are ours). Restart j depends on seed and j
 // and on the best tree of those before it, so the result depends on the
 // sentence and the seed only. It reports whether the candidates hold a
 // single-root tree.

@@ -29,7 +29,7 @@ func equal(a, b []int32) bool {
 	return true
 }
 
-// settle is the second level of a climb (core-design 4): at a tree that no
+// settle is the second level of a climb: at a tree that no
 // move improves by its local parts it tries all moves that lose less than
 // delta there, and keeps those that gain by the full score, until none does.
 // It does nothing if no global family is on or delta is 0: the ends of climbs

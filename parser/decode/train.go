@@ -128,8 +128,8 @@ type update struct {
 // Candidates hold them (prune.Jackknife), and keeps the epoch that is best
 // on dev. Every sentence is decoded with the loss of one added to wrong
 // heads (cost-augmented); where the result beats the gold tree, a passive-
-// aggressive step of size at most C moves their difference (papers/
-// rbg-parser 4.2). All sentences of a batch are decoded
+// aggressive step of size at most C moves their difference
+// (Crammer et al. 2006, PA-I; Lei et al. 2014). All sentences of a batch are decoded
 // with the same weights and their steps added in order, so that the result
 // is the same for any number of workers; weights are averaged over batches.
 func Train(train, dev []syntax.Sentence, o TrainOptions) (*Model, error) {

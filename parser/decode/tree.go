@@ -119,7 +119,7 @@ func (y *tree) below(u, m int32) bool {
 }
 
 // postorder appends the words of the tree, every word after all of its
-// descendants, children by position (papers/rbg-parser 6.3).
+// descendants, children by position.
 func (y *tree) postorder(order []int32) []int32 {
 	u := y.root
 	for y.first[u] != 0 {

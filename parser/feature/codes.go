@@ -3,8 +3,7 @@
 // templates of every part (templates.go, parts.go). Training and parsing go
 // through the same functions.
 //
-// The templates follow papers/rbg-parser 2.2-2.4 (Lei et al. 2014), cut to
-// those that earn their look-ups; where we leave them is said at each.
+// The templates follow those of RBGParser (Lei et al. 2014), cut to those that earn their look-ups; where we leave them is said at each.
 package feature
 
 import (
@@ -209,7 +208,7 @@ func (c *Codes) Feats(p int) []uint64 {
 
 // lexical returns the code of a form or lemma: its hash if training saw it
 // twice, else its ending and shape, so that features of rare words are
-// trained on the singletons (core-design 6).
+// trained on the singletons.
 func (v *Vocabulary) lexical(s string) uint64 {
 	if isNumber(s) {
 		return role5
@@ -312,7 +311,7 @@ func punctKind(w *syntax.Word) uint8 {
 // distances is the number of bins of Distance, with 0 for none.
 const distances = 15
 
-// Distance is the signed distance bin of papers/rbg-parser 2.1 for d = h - m:
+// Distance is the signed distance bin (as in Lei et al. 2014) for d = h - m:
 // 1..5 for 1..5, 6 for 6..10, 7 beyond; 8..14 likewise when the head is left.
 func Distance(h, m int) uint64 {
 	d, base := h-m, uint64(0)

@@ -13,9 +13,8 @@ import (
 // set, for its weights are of no use with another.
 type Families uint32
 
-// The families, in the order of String. Local ones (papers/rbg-parser 2.3 and
-// 2.4) are in the gain of every move, global ones (2.5) only in the second
-// level of a climb (core-design 4).
+// The families, in the order of String. Local ones are in the gain of
+// every move, global ones only in the second level of a climb.
 const (
 	Grandparents         Families = 1 << iota // gp: head of the head
 	Siblings                                  // cs: neighbours in the extended child list

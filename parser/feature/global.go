@@ -16,7 +16,7 @@ const (
 )
 
 // GreatGrandparent appends the keys of gg -> g -> h -> m, h and g words
-// (papers/rbg-parser 2.4 GGP, fewer, always with the directions).
+// (Zhang et al. 2014; fewer, always with the directions).
 func (c *Codes) GreatGrandparent(gg, g, h, m int, buf []Key) []Key {
 	flag := (direction(gg, g) + 2*direction(g, h) + 4*direction(h, m)) * role5
 	w, x, i, j := at(gg), at(g), at(h), at(m)
@@ -32,7 +32,7 @@ func (c *Codes) GreatGrandparent(gg, g, h, m int, buf []Key) []Key {
 }
 
 // SiblingGrandchild appends the keys of h -> p -> q with a neighbour b of p
-// under h on the same side (papers/rbg-parser 2.4 PSC, fewer, always with the
+// under h on the same side (Zhang et al. 2014; fewer, always with the
 // side, the direction of q, and whether b is between h and p).
 func (c *Codes) SiblingGrandchild(h, p, q, b int, buf []Key) []Key {
 	flag := (direction(h, p) + 2*direction(p, q) + 4*direction(p, b)) * role5
@@ -58,7 +58,7 @@ func (c *Codes) RightBranch(k int, buf []Key) []Key {
 }
 
 // Coordination appends the keys of conjunction i between conjuncts l < r, of
-// which l hangs on a (papers/rbg-parser 2.5, style 4 of 2.7). The paper's
+// which l hangs on a (Zhang et al. 2014, for UD's coordination). The paper's
 // features of a and r that share the weights of arcs have their own here.
 func (c *Codes) Coordination(i, l, r, a int, buf []Key) []Key {
 	w, x, y, z := at(i), at(l), at(r), at(a)
@@ -90,8 +90,7 @@ func (c *Codes) Coordination(i, l, r, a int, buf []Key) []Key {
 }
 
 // Attachment appends the keys of adposition i under word q with head a
-// (papers/rbg-parser 2.5 PP as 2.7 recommends for UD, where the adposition is
-// a leaf under the noun).
+// (Zhang et al. 2014, for UD, where the adposition is a leaf under the noun).
 func (c *Codes) Attachment(i, q, a int, buf []Key) []Key {
 	w, x, y := at(i), at(q), at(a)
 	flag := (direction(a, q) + 2*direction(i, q)) * role5
@@ -161,7 +160,7 @@ func (c *Codes) Pair(i, j, a int, buf []Key) []Key {
 func (c *Codes) Tag(p int) uint8 { return c.Coarse[at(p)] }
 
 // IsPunct, IsConjunction and IsAdposition tell the words that global
-// families look for by their UPOS (papers/rbg-parser 2.6 for UD).
+// families look for, by their UPOS.
 func (c *Codes) IsPunct(m int) bool       { return c.Coarse[at(m)] == tagPUNCT }
 func (c *Codes) IsConjunction(m int) bool { return c.Coarse[at(m)] == tagCCONJ }
 func (c *Codes) IsAdposition(m int) bool  { return c.Coarse[at(m)] == tagADP }

@@ -3,7 +3,7 @@ package feature
 // Boundaries of an extended child list. The list of head h holds, in order
 // of position, Start, its left children, h itself, its right children and
 // End. Consecutive entries form sibling pairs, three in a row tri-siblings.
-// This departs from papers/rbg-parser 1.3 (one list without the head and
+// This departs from RBGParser (Lei et al. 2014: one list without the head and
 // without boundaries) so that first, last and innermost children, the side
 // of the head and childless heads are parts too, as in Koo and Collins 2010
 // and TurboParser; the straddling pair is the triple around h.
@@ -44,7 +44,7 @@ func gap(a, b int) uint64 {
 	return 4
 }
 
-// Grandparent appends the keys of g -> h -> m (papers/rbg-parser 2.3 GP,
+// Grandparent appends the keys of g -> h -> m (Lei et al. 2014;
 // fewer contexts, always with both directions).
 func (c *Codes) Grandparent(g, h, m int, buf []Key) []Key {
 	flag := (direction(g, h) + 2*direction(h, m) + 4*direction(g, m)) * role5
@@ -163,7 +163,7 @@ func (c *Codes) Sibling(h, a, b int, buf []Key) []Key {
 }
 
 // GrandSibling appends the keys of g -> h with consecutive entries a, b of
-// the extended child list of h (papers/rbg-parser 2.4 GS).
+// the extended child list of h (Koo and Collins 2010; templates of Lei et al. 2014).
 func (c *Codes) GrandSibling(g, h, a, b int, buf []Key) []Key {
 	x, i, y, z := at(g), at(h), c.entry(a), c.entry(b)
 	side := direction(g, h)
@@ -183,7 +183,7 @@ func (c *Codes) GrandSibling(g, h, a, b int, buf []Key) []Key {
 }
 
 // TriSibling appends the keys of three consecutive entries a, b, d of the
-// extended child list of h (papers/rbg-parser 2.4 TS).
+// extended child list of h (Koo and Collins 2010; templates of Lei et al. 2014).
 func (c *Codes) TriSibling(h, a, b, d int, buf []Key) []Key {
 	i, x, y, z := at(h), c.entry(a), c.entry(b), c.entry(d)
 	side := uint64(0)
@@ -211,7 +211,7 @@ func (c *Codes) TriSibling(h, a, b, d int, buf []Key) []Key {
 }
 
 // HeadBigram appends the keys of the heads h1 of m and h2 of m+1
-// (papers/rbg-parser 2.3 HB).
+// (Lei et al. 2014).
 func (c *Codes) HeadBigram(m, h1, h2 int, buf []Key) []Key {
 	rel := uint64(0)
 	switch {
@@ -236,8 +236,8 @@ func (c *Codes) HeadBigram(m, h1, h2 int, buf []Key) []Key {
 }
 
 // Crossing appends the keys that an arc h -> m counts once for every arc of
-// the tree that it crosses (core-design 6; the papers' non-projective
-// feature tests only whether the arc spans a word that is not below it).
+// the tree that it crosses (the non-projective feature of Lei et al.
+// 2014 tests only whether the arc spans a word that is not below it).
 func (c *Codes) Crossing(h, m int, buf []Key) []Key {
 	i, j := at(h), at(m)
 	s := uint64(tCrossing)

@@ -125,7 +125,7 @@ func TestNumberOfKeys(t *testing.T) {
 	}
 }
 
-// The bins of papers/rbg-parser 2.1: by direction, never 0.
+// The bins of distances: by direction, never 0.
 func TestDistance(t *testing.T) {
 	for _, c := range []struct {
 		h, m int

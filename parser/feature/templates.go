@@ -73,10 +73,10 @@ func both(buf []Key, sum uint64, r reach) []Key {
 }
 
 // Arc appends the keys of the arc h -> m, 0 <= h <= n, 1 <= m <= n
-// (papers/rbg-parser 2.2 A-F). Departures: in-between tags count once each;
+// (Lei et al. 2014). Departures: in-between tags count once each;
 // coarse surrounding tags are cut to four templates; lemma goes with coarse
 // and form with fine tags; and there are families of our own for markers,
-// commas and punctuation (core-design 6).
+// commas and punctuation.
 func (c *Codes) Arc(h, m int, buf []Key) []Key {
 	r := reachOf(h, m)
 	i, j := at(h), at(m)

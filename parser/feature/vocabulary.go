@@ -45,7 +45,7 @@ type Vocabulary struct {
 // Learn builds the Vocabulary of a treebank. The fine tag is UPOS with XPOS
 // where XPOS refines it, and with those FEATS attributes that most lower the
 // conditional entropy of a word's head direction and deprel, as long as at
-// most 256 values remain (core-design 6).
+// most 256 values remain.
 func Learn(train []syntax.Sentence) *Vocabulary {
 	v := &Vocabulary{templates: Templates}
 	v.learnWords(train)

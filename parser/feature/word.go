@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// The kinds of features that describe one word to the tensor (papers/
-// rbg-parser 3.1). Kind k below WordKinds is entry k of what Word appends;
+// The kinds of features that describe one word to the tensor (Lei
+// et al. 2014). Kind k below WordKinds is entry k of what Word appends;
 // behind them come two keys for every item of FEATS. Departures: coarse
 // tags, the marker and the case of the word are kinds of our own, and a
 // fine tag is that of the Vocabulary.

@@ -1,8 +1,7 @@
 // Package graph solves first-order problems over the candidate heads of a
 // sentence: the maximum spanning tree (Chu-Liu/Edmonds), the best projective
 // tree (Eisner), marginals (matrix tree theorem) and random trees (Wilson's
-// algorithm). All of them know one root: exactly one word hangs on 0
-// (core-design 1).
+// algorithm). All of them know one root: exactly one word hangs on 0.
 package graph
 
 import "github.com/treebeam/treebeam/parser/syntax"

@@ -2,7 +2,7 @@
 // conditional random field over the tree: log-linear scores of each arc's
 // relation, and a factor for the relations of every arc and the arc above it.
 // The best labelling is exact, by dynamic programming bottom-up; so are the
-// marginals. RBGParser (papers/rbg-parser.md 2.8) labels each arc alone.
+// marginals. RBGParser (Lei et al. 2014) labels each arc alone.
 //
 // The word whose head is 0 is root, and no other word.
 package label

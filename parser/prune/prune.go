@@ -1,7 +1,7 @@
 // Package prune leaves every word the few heads that are worth a search: a
 // cascade of a dense scorer over tags and common words, a log-linear
 // first-order model over its survivors, and a cut by the marginals of the
-// distribution over trees that both define (core-design 3). The best
+// distribution over trees that both define. The best
 // single-root tree always survives.
 package prune
 

@@ -1,7 +1,7 @@
 // Package score holds the weights of hashed features: Table while they are
 // learned, Weights once they are fixed. Both sum the keys of a part to an
 // integer, so that the search compares integers only and a gain equals the
-// difference of from-scratch scores exactly (core-design 2).
+// difference of from-scratch scores exactly.
 package score
 
 import "github.com/treebeam/treebeam/parser/feature"

@@ -1,7 +1,7 @@
 // Package tag gives words their UPOS, XPOS, FEATS and lemmas. All of it is
 // learned from a treebank; nothing is particular to a language.
 //
-// It goes from coarse to fine (core-design 7). A first layer chooses UPOS
+// It goes from coarse to fine. A first layer chooses UPOS
 // and XPOS of all words of a sentence together: scores of a word's features,
 // of neighbouring labels, and of three UPOS in a row, by an exact Viterbi
 // search over the best labels of each word. A second layer chooses FEATS in

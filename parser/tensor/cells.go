@@ -11,7 +11,7 @@ import (
 )
 
 // pairs are the sparse first-order templates that the tensor can start from:
-// a feature of the head and one of the modifier (papers/rbg-parser 4.4), each
+// a feature of the head and one of the modifier (Lei et al. 2014), each
 // without and with the distance. Beside them goes every pair of FEATS items.
 var pairs = [...][2]int{
 	{feature.WordFinesLeft, feature.WordFinesRight},
@@ -153,7 +153,7 @@ type firstOrder struct {
 
 // pretrain makes one pass over the sentences with a log-linear model of the
 // head of a word among its candidates, and returns its weights. Departure
-// from papers/rbg-parser 4.1: there it is a margin over whole trees. Only
+// from Lei et al. (2014): there it is a margin over whole trees. Only
 // features of gold arcs have weights, as there.
 func (l *Learner) pretrain(train []syntax.Sentence, v *feature.Vocabulary) *cells {
 	x := &firstOrder{l: l, cells: newCells(l.dict.n)}

@@ -3,7 +3,7 @@ package tensor
 import "github.com/treebeam/treebeam/parser/feature"
 
 // A Gradient is that of t(gold tree) - t(other tree) by U, V and W, all at
-// the same values of the others (papers/rbg-parser 4.2).
+// the same values of the others (Lei et al. 2014).
 type Gradient struct {
 	rows []int32   // touched rows of U and V, each once
 	u, v []float64 // [i*rank + r] of row rows[i]

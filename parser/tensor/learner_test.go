@@ -160,7 +160,7 @@ func TestGradientIsTheFiniteDifference(t *testing.T) {
 }
 
 // An uncapped step on one of U, V and W, with the sparse score absent, closes
-// the loss exactly (papers/rbg-parser 10, test 13).
+// the loss exactly.
 func TestStepInTurnMeetsTheLoss(t *testing.T) {
 	for turn := range 3 {
 		l, c, s, p := learner(t, Options{Rank: 4, Gamma: 0.3, Turns: true, Reach: -1})

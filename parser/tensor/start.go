@@ -22,7 +22,7 @@ func (l *Learner) startSVD(train []syntax.Sentence, v *feature.Vocabulary) {
 }
 
 // decompose sets U, V and W such that they come close to the sparse array
-// (papers/rbg-parser 4.4): the unfolding of head rows against pairs of
+// (Lei et al. 2014): the unfolding of head rows against pairs of
 // modifier row and bin has singular triplets (sigma, u, q); q, as an array of
 // modifier rows and bins, has a largest one (s, v, w); a component is u, v
 // and w, and its scale sigma*s is spread evenly over the three. Components

@@ -1,5 +1,5 @@
 // Package tensor scores arcs by a low-rank tensor (Lei, Xin, Zhang, Barzilay
-// and Jaakkola 2014; papers/rbg-parser 1.2, 3 and 4):
+// and Jaakkola 2014):
 //
 //	t(h,m) = sum over r of (U_r . phi_h) (V_r . phi_m) (W_r . phi_hm)
 //

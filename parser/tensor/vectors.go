@@ -10,7 +10,7 @@ import (
 )
 
 // Vectors are real-valued features of words: those of the word to the left,
-// the word itself and the one to the right (papers/rbg-parser 3.3). A word is
+// the word itself and the one to the right (Lei et al. 2014). A word is
 // looked up as it is, then in lower case, then as the unknown word if there
 // is one; positions outside the sentence, and the root, are unknown words.
 // They are scaled so that a vector counts about as much as one feature that
