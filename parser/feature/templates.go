@@ -63,8 +63,8 @@ func reachOf(h, m int) reach {
 
 // both appends a template with the direction of its arc and with its signed
 // distance. The two keys share their upper half, so that they lie in one
-// cache line of a table (score.Weights) and cost one fetch. Papers/rbg-parser
-// 2.2 has every template alone and with its distance; alone, one that sees
+// cache line of a table (score.Weights) and cost one fetch. Lei et al.
+// (2014) have every template alone and with its distance; alone, one that sees
 // only the modifier is the same for all of its heads.
 func both(buf []Key, sum uint64, r reach) []Key {
 	const lower = 1<<32 - 1

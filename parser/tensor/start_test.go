@@ -34,7 +34,8 @@ func arrays(components, block int) (list []cell, rows int) {
 	return list, rows
 }
 
-// An array of at most R orthogonal components is reproduced, and components that it lacks are not dead.
+// An array of at most R orthogonal components is reproduced, and components that
+// it lacks are not dead.
 func TestStartReproducesALowRankArray(t *testing.T) {
 	const components, rank = 4, 6
 	list, rows := arrays(components, 5)
