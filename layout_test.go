@@ -24,7 +24,8 @@ const (
 // has no row fails the test: give it one, and think where it belongs.
 var imports = func() map[string][]string {
 	records := []string{"parser/syntax", "parser/pack"}
-	scores := append(slices.Clone(records), "parser/feature", "parser/score", "parser/graph")
+	learning := append(slices.Clone(records), "parser/hash", "parser/linear")
+	scores := append(slices.Clone(learning), "parser/feature", "parser/score", "parser/graph")
 	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/decode", "parser/label", "parser/tensor", "parser/calibrate")
 	codecs := []string{"io/durable", "io/store", "io/source", "io/text", "io/conllu", "io/jsonl", "io/tokens", "io/parquet"}
 	stages := slices.Concat(components, codecs, []string{"model"})
@@ -32,9 +33,11 @@ var imports = func() map[string][]string {
 		"":               {"io/conllu", "io/text", "io/tokens", "model", "parser/decode", "parser/syntax"}, // for callers from Go
 		"parser/syntax":  nil,
 		"parser/pack":    nil,
-		"parser/feature": records,
-		"parser/score":   append(slices.Clone(records), "parser/feature"),
-		"parser/graph":   append(slices.Clone(records), "parser/feature", "parser/score"),
+		"parser/hash":    {"parser/syntax"},
+		"parser/linear":  append(slices.Clone(records), "parser/hash"),
+		"parser/feature": learning,
+		"parser/score":   append(slices.Clone(learning), "parser/feature"),
+		"parser/graph":   append(slices.Clone(learning), "parser/feature", "parser/score"),
 		"parser/segment": scores,
 		"parser/tag":     scores,
 		"parser/prune":   scores,

@@ -1,0 +1,56 @@
+package hash
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Folds returns the bounds of contiguous folds of about as many words each:
+// fold f is list[bounds[f]:bounds[f+1]], bounds[0] is 0. A bound moves to the
+// nearest start of a document ("# newdoc") that is at most a third of a fold
+// away, so that a document's own words do not leak. Neighbours with the same
+// forms, as a sentence with its own and with predicted tags, stay together.
+// No fold is empty: there are fewer where sentences are few.
+func Folds(list []syntax.Sentence, folds int) []int {
+	before := make([]int, len(list)+1) // words before a sentence
+	for i := range list {
+		before[i+1] = before[i] + len(list[i].Words)
+	}
+	total := before[len(list)]
+	bounds := []int{0}
+	for f := 1; f < folds; f++ {
+		want := total * f / folds
+		at, _ := slices.BinarySearch(before, want)
+		nearest := total/folds/3 + 1
+		for i := range list {
+			if d := max(before[i]-want, want-before[i]); d < nearest && startsDocument(&list[i]) {
+				at, nearest = i, d
+			}
+		}
+		for at > 0 && at < len(list) && sameForms(&list[at-1], &list[at]) {
+			at++
+		}
+		if at > bounds[len(bounds)-1] && at < len(list) {
+			bounds = append(bounds, at)
+		}
+	}
+	return append(bounds, len(list))
+}
+
+// FoldOf returns the fold of sentence i.
+func FoldOf(bounds []int, i int) int {
+	f, _ := slices.BinarySearch(bounds, i+1)
+	return f - 1
+}
+
+func sameForms(a, b *syntax.Sentence) bool {
+	return slices.EqualFunc(a.Words, b.Words, func(x, y syntax.Word) bool { return x.Form == y.Form })
+}
+
+func startsDocument(s *syntax.Sentence) bool {
+	return slices.ContainsFunc(s.Comments, func(c string) bool {
+		return strings.HasPrefix(strings.TrimLeft(c, "# \t"), "newdoc")
+	})
+}

@@ -1,0 +1,103 @@
+// Package hash makes all keys and all chance of the parser: hashes of
+// strings, keys of features, a seeded generator, shuffled orders and folds.
+// Equal input gives equal output on every machine. Weights of a model are
+// found by these keys: a change here makes every model another.
+package hash
+
+import (
+	"math/bits"
+	"unicode"
+)
+
+// A Key names one feature: a 64-bit hash of its template and atoms. Training
+// and parsing extract features by the same code, so equal features have equal
+// keys. Keys of different features collide with probability 2^-64; every
+// table says what part of a Key it keeps.
+type Key = uint64
+
+// A key is the mix of a sum of atoms, each times the odd constant of its
+// role. The products of a key do not wait for each other in the processor.
+const (
+	role0    = 0x9E3779B97F4A7C15
+	role1    = 0xC2B2AE3D27D4EB4F
+	role2    = 0x165667B19E3779F9
+	role3    = 0xD6E8FEB86659FD93
+	roleFlag = 0xE7037ED1A0B428DB
+	roleT    = 0x8EBC6AF09C88C6E3
+)
+
+// Mix spreads the entropy of x over all 64 bits.
+func Mix(x uint64) uint64 {
+	hi, lo := bits.Mul64(x^0x2D358DCCAA6C78A5, 0x8BB84B93962EACC9)
+	return hi ^ lo
+}
+
+// Sum0 to Sum4 are keys before Mix: of template t and its atoms, which are
+// hashes or small numbers. The role of an atom is its place.
+func Sum0(t uint64) uint64       { return t * roleT }
+func Sum1(t, a uint64) uint64    { return t*roleT + a*role0 }
+func Sum2(t, a, b uint64) uint64 { return t*roleT + a*role0 + b*role1 }
+func Sum3(t, a, b, c uint64) uint64 {
+	return t*roleT + a*role0 + b*role1 + c*role2
+}
+func Sum4(t, a, b, c, d uint64) uint64 {
+	return t*roleT + a*role0 + b*role1 + c*role2 + d*role3
+}
+
+// Flag returns what one more atom adds to a Sum, in a role of its own. It
+// serves values that many keys of a part share, as its direction.
+func Flag(x uint64) uint64 { return x * roleFlag }
+
+// Key0 to Key4 return the key of template t and its atoms.
+func Key0(t uint64) Key             { return Mix(Sum0(t)) }
+func Key1(t, a uint64) Key          { return Mix(Sum1(t, a)) }
+func Key2(t, a, b uint64) Key       { return Mix(Sum2(t, a, b)) }
+func Key3(t, a, b, c uint64) Key    { return Mix(Sum3(t, a, b, c)) }
+func Key4(t, a, b, c, d uint64) Key { return Mix(Sum4(t, a, b, c, d)) }
+
+// Beside returns a key for sum that shares its upper half with k. A table
+// that picks the cache line of a key by its upper half finds both at the price
+// of one: a template alone and with a Flag.
+func Beside(k Key, sum uint64) Key {
+	const lower = 1<<32 - 1
+	return k&^lower | Mix(sum)&lower
+}
+
+// Pair hashes a pair of hashes, order mattering.
+func Pair(a, b uint64) uint64 { return Mix(a*role0 + b*role1 + roleT) }
+
+// Start is the state of a string hash before the first character.
+const Start = 0xCBF29CE484222325
+
+// Step adds a character to the state of a string hash. Mix of the state is
+// the hash, so that one pass gives the hashes of all prefixes of a word, or of
+// all its suffixes read backwards.
+func Step(h uint64, r rune) uint64 { return (h ^ uint64(uint32(r))) * 0x9FB21C651E98DF25 }
+
+// String returns the hash of s: that of its runes.
+func String(s string) uint64 {
+	h := uint64(Start)
+	for _, r := range s {
+		h = Step(h, r)
+	}
+	return Mix(h)
+}
+
+// Runes returns String(string(rs)) for valid characters.
+func Runes(rs []rune) uint64 {
+	h := uint64(Start)
+	for _, r := range rs {
+		h = Step(h, r)
+	}
+	return Mix(h)
+}
+
+// Lower returns String of s with each character in lower case
+// (unicode.ToLower), without making that string.
+func Lower(s string) uint64 {
+	h := uint64(Start)
+	for _, r := range s {
+		h = Step(h, unicode.ToLower(r))
+	}
+	return Mix(h)
+}

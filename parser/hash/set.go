@@ -1,0 +1,65 @@
+package hash
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// A Set holds keys in 32 bits each, by open addressing; 0 is an empty place.
+// A key that was never put in is found about once in a thousand million
+// look-ups. It is read-only, and may be used in place from the bytes of a
+// model if Valid.
+type Set []uint32
+
+// NewSet returns the set of keys, and of each the place in it; of keys that
+// cannot be told apart the first has the place, and the others have -1. No
+// keys make an empty set.
+func NewSet(keys []Key) (s Set, places []int) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	n := len(keys)*10/8 + 2
+	s, places = make(Set, n), make([]int, len(keys))
+	for k, key := range keys {
+		i, found := s.search(key)
+		if found {
+			places[k] = -1
+			continue
+		}
+		s[i], places[k] = uint32(key)|1, i
+	}
+	return s, places
+}
+
+// search returns the place of key, or the empty one that it belongs to.
+func (s Set) search(key Key) (place int, found bool) {
+	hi, _ := bits.Mul64(key, uint64(len(s)))
+	i, x := int(hi), uint32(key)|1
+	for s[i] != 0 {
+		if s[i] == x {
+			return i, true
+		}
+		if i++; i == len(s) {
+			i = 0
+		}
+	}
+	return i, false
+}
+
+// Find returns the place of key, 0 <= place < len(s), or -1.
+func (s Set) Find(key Key) int {
+	if len(s) == 0 {
+		return -1
+	}
+	if i, found := s.search(key); found {
+		return i
+	}
+	return -1
+}
+
+// Has reports whether key is in the set.
+func (s Set) Has(key Key) bool { return s.Find(key) >= 0 }
+
+// Valid reports whether every search in s ends: it has no place, or an empty
+// one.
+func (s Set) Valid() bool { return len(s) == 0 || slices.Contains(s, 0) }
