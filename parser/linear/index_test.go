@@ -1,0 +1,53 @@
+package linear
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/hash"
+)
+
+// An Index numbers as a map would.
+func TestIndexIsAMap(t *testing.T) {
+	r := hash.Rand(1)
+	var keys []hash.Key
+	for range 40000 {
+		keys = append(keys, hash.Mix(uint64(r.Below(20000))))
+	}
+	keys = append(keys, 0, 0, 0)
+	var x Index
+	if x.ID(5) != -1 || x.Find(5) != -1 {
+		t.Error("an empty index knows a key")
+	}
+	count := map[hash.Key]int{}
+	for _, k := range keys {
+		count[k]++
+		x.Count(k)
+	}
+	x.Cut(3)
+	if x.Find(keys[0]) != -1 {
+		t.Error("a key has a number before it was asked for")
+	}
+	want := map[hash.Key]int32{}
+	var order []hash.Key
+	for _, k := range keys {
+		id, known := want[k]
+		if !known {
+			id = -1
+			if count[k] >= 3 {
+				id = int32(len(order))
+				order = append(order, max(k, 1))
+			}
+			want[k] = id
+		}
+		if got := x.ID(k); got != id || x.Find(k) != id {
+			t.Fatalf("key %#x, %d times: %d, want %d", k, count[k], got, id)
+		}
+	}
+	if !slices.Equal(x.Keys(), order) || x.Len() != len(order) {
+		t.Error("Keys are not by number")
+	}
+	if x.ID(hash.Mix(1<<40)) != -1 {
+		t.Error("a key that was never counted has a number")
+	}
+}
