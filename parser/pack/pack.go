@@ -134,43 +134,52 @@ func (v *View) Has(component, name string) bool {
 // Get returns a section as a slice that aliases the model's bytes. Its error
 // names a section that is missing, of another type, or of an odd length.
 func Get[T Number](v *View, component, name string) ([]T, error) {
-	full := component + "." + name
+	return get[T](v, component+"."+name)
+}
+
+// remedy ends the errors of sections that are missing or wrong.
+const remedy = "the file is damaged, or of another version: get it again, or train the model again"
+
+func get[T Number](v *View, full string) ([]T, error) {
 	s, ok := v.sections[full]
 	if !ok {
-		return nil, fmt.Errorf("model has no section %q", full)
+		return nil, fmt.Errorf("model has no section %q: %s", full, remedy)
 	}
 	var zero T
 	size := int(unsafe.Sizeof(zero))
 	if s.Kind != kindOf[T]() || len(s.Data)%size != 0 {
-		return nil, fmt.Errorf("model section %q has another type or a broken length", full)
+		return nil, fmt.Errorf("model section %q has another type or a broken length: %s", full, remedy)
 	}
 	if len(s.Data) == 0 {
 		return nil, nil
 	}
 	if uintptr(unsafe.Pointer(&s.Data[0]))%uintptr(size) != 0 {
-		return nil, fmt.Errorf("model section %q is not aligned", full)
+		return nil, fmt.Errorf("model section %q is not aligned: %s", full, remedy)
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(&s.Data[0])), len(s.Data)/size), nil
 }
 
 // GetStrings returns a list put by PutStrings. The strings alias the model.
 func (v *View) GetStrings(component, name string) ([]string, error) {
-	full := component + "." + name
+	return v.strings(component + "." + name)
+}
+
+func (v *View) strings(full string) ([]string, error) {
 	s, ok := v.sections[full]
 	if !ok || s.Kind != Strings {
-		return nil, fmt.Errorf("model has no section %q of strings", full)
+		return nil, fmt.Errorf("model has no section %q of strings: %s", full, remedy)
 	}
-	off, err := Get[uint32](v, component, name+".off")
+	off, err := get[uint32](v, full+".off")
 	if err != nil {
 		return nil, err
 	}
 	if len(off) == 0 || off[0] != 0 || int(off[len(off)-1]) != len(s.Data) {
-		return nil, fmt.Errorf("model section %q: bounds do not fit its bytes", full)
+		return nil, fmt.Errorf("model section %q: bounds do not fit its bytes: %s", full, remedy)
 	}
 	list := make([]string, len(off)-1)
 	for i := range list {
 		if off[i] > off[i+1] || int(off[i+1]) > len(s.Data) {
-			return nil, fmt.Errorf("model section %q: bounds decrease", full)
+			return nil, fmt.Errorf("model section %q: bounds decrease: %s", full, remedy)
 		}
 		if n := off[i+1] - off[i]; n > 0 {
 			list[i] = unsafe.String(&s.Data[off[i]], int(n))
@@ -192,25 +201,30 @@ func (v *View) GetJSON(component, name string, out any) error {
 	return nil
 }
 
+// kindOf finds the kind of T, which may be a named type, by its arithmetic.
 func kindOf[T Number]() Kind {
 	var zero T
-	switch any(zero).(type) {
-	case int8:
-		return Int8
-	case uint8:
+	one := zero + 1
+	signed := zero-one < zero
+	switch unsafe.Sizeof(zero) {
+	case 1:
+		if signed {
+			return Int8
+		}
 		return Uint8
-	case int16:
-		return Int16
-	case uint16:
+	case 2:
+		if signed {
+			return Int16
+		}
 		return Uint16
-	case int32:
-		return Int32
-	case uint32:
-		return Uint32
-	case uint64:
+	case 8:
 		return Uint64
-	case float32:
-		return Float32
 	}
-	panic("pack: named number types are not supported")
+	switch {
+	case one/(one+one) != zero:
+		return Float32
+	case signed:
+		return Int32
+	}
+	return Uint32
 }

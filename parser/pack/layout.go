@@ -1,0 +1,128 @@
+package pack
+
+import "fmt"
+
+// A Layout is the list of sections of a component. The same function writes
+// and reads it: it names each array once, in order, and checks what it read.
+//
+//	func (m *Model) layout(l *pack.Layout) {
+//		pack.Array(l, "cells", &m.cells)
+//		l.Strings("names", &m.names)
+//		pack.Value(l, "scale", &m.scale)
+//		m.table.Layout(l, "table") // nested: l.Nested("table", ...)
+//		pack.Below(l, "cells", m.cells, len(m.names))
+//		l.Check("scale", m.scale < 16, "is above 15")
+//	}
+//
+// A Layout that reads stops at its first failure, which Read returns; what
+// was not read stays as it was. It is for one goroutine.
+type Layout struct {
+	to     *Sub  // writing
+	from   *View // reading
+	prefix string
+	err    *error // of the whole Layout
+}
+
+// Write puts the sections that layout names into s.
+func Write(s *Sub, layout func(*Layout)) { layout(&Layout{to: s, err: new(error)}) }
+
+// Read fills what layout names from the component's sections. Arrays and
+// strings alias the model. Its error names the first section that is missing
+// or wrong, and says what to do.
+func Read(v *View, component string, layout func(*Layout)) error {
+	l := &Layout{from: v, prefix: component + ".", err: new(error)}
+	layout(l)
+	return *l.err
+}
+
+// Reading reports whether sections are being read, and none was wrong so far.
+// Checks that follow an index belong into a block under it.
+func (l *Layout) Reading() bool { return l.from != nil && *l.err == nil }
+
+// Check fails the reading of a section unless ok. what completes "section x
+// ...". When writing it does nothing.
+func (l *Layout) Check(name string, ok bool, what string) {
+	if l.Reading() && !ok {
+		*l.err = fmt.Errorf("model section %q %s: %s", l.prefix+name, what, remedy)
+	}
+}
+
+// Nested calls layout with a Layout whose sections are named "name.x".
+func (l *Layout) Nested(name string, layout func(*Layout)) {
+	inner := *l
+	inner.prefix += name + "."
+	layout(&inner)
+}
+
+// Array is an array that is written, or read in place.
+func Array[T Number](l *Layout, name string, a *[]T) {
+	if l.to != nil {
+		Put(l.to, l.prefix+name, *a)
+	} else if l.Reading() {
+		list, err := get[T](l.from, l.prefix+name)
+		if *l.err = err; err == nil {
+			*a = list
+		}
+	}
+}
+
+// Value is one number.
+func Value[T Number](l *Layout, name string, x *T) {
+	list := []T{*x}
+	Array(l, name, &list)
+	l.Check(name, len(list) == 1, "is not one number")
+	if l.Reading() {
+		*x = list[0]
+	}
+}
+
+// Bool is a truth value.
+func (l *Layout) Bool(name string, x *bool) {
+	number := uint8(0)
+	if *x {
+		number = 1
+	}
+	Value(l, name, &number)
+	l.Check(name, number <= 1, "is neither 0 nor 1")
+	if l.Reading() {
+		*x = number == 1
+	}
+}
+
+// Strings is a list of strings. Those that are read alias the model.
+func (l *Layout) Strings(name string, list *[]string) {
+	if l.to != nil {
+		l.to.PutStrings(l.prefix+name, *list)
+	} else if l.Reading() {
+		read, err := l.from.strings(l.prefix + name)
+		if *l.err = err; err == nil {
+			*list = read
+		}
+	}
+}
+
+// Below checks that every number of a section is at least 0 and below n.
+func Below[T Number](l *Layout, name string, list []T, n int) {
+	if !l.Reading() {
+		return
+	}
+	for _, x := range list {
+		if x < 0 || float64(x) >= float64(n) {
+			l.Check(name, false, "has an index out of its range")
+			return
+		}
+	}
+}
+
+// Bounds checks that a section bounds the parts of an array of n elements:
+// part i is start[i]:start[i+1], the first begins at 0, the last ends at n.
+func Bounds[T Number](l *Layout, name string, start []T, n int) {
+	if !l.Reading() {
+		return
+	}
+	ok := len(start) > 0 && start[0] == 0 && float64(start[len(start)-1]) == float64(n)
+	for i := 1; i < len(start); i++ {
+		ok = ok && start[i-1] <= start[i]
+	}
+	l.Check(name, ok, "does not bound its array")
+}
