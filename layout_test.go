@@ -48,6 +48,8 @@ var imports = func() map[string][]string {
 		"model":          append(slices.Clone(components), "io/durable"),
 		"parser/train":   append(slices.Clone(components), "model", "parser/eval"),
 
+		"model/modeltest": {"model"},
+
 		"parser/calibrate": records,
 
 		"io/durable":         nil,
@@ -86,7 +88,8 @@ var imports = func() map[string][]string {
 
 // forTests is what test files may import beside their package's row.
 var forTests = map[string][]string{
-	"":                 {"io/source"},
+	"":                 {"io/source", "model/modeltest"},
+	"model":            {"model/modeltest"},
 	"parser/score":     {"parser/graph"},
 	"parser/segment":   {"io/conllu"}, // tests on treebanks
 	"parser/tag":       {"io/conllu"},
@@ -99,10 +102,10 @@ var forTests = map[string][]string{
 	"io/store/s3":      {"io/store/storetest"},
 	"io/source":        {"io/store/storetest"},
 	"io/parquet":       {"io/conllu", "io/store/storetest"},
-	"transforms":       {"transforms/transformstest", "io/store/storetest"},
-	"pipeline":         {"", "transforms/transformstest", "io/store/storetest"},
+	"transforms":       {"model/modeltest", "transforms/transformstest", "io/store/storetest"},
+	"pipeline":         {"", "model/modeltest", "transforms/transformstest", "io/store/storetest"},
 	"pipeline/nightly": {"transforms/transformstest", "parser/syntax", "io/store/storetest"},
-	"cmd/treebeam":     {"transforms/transformstest"},
+	"cmd/treebeam":     {"model/modeltest", "transforms/transformstest"},
 }
 
 // withBeam are the packages that know Beam.

@@ -58,6 +58,7 @@ const (
 
 // Encode returns the bytes of a model file that holds info and sections.
 func Encode(info Info, sections []pack.Section) ([]byte, error) {
+	info.Templates = pack.Templates
 	text, err := json.Marshal(info)
 	if err != nil {
 		return nil, fmt.Errorf("model provenance: %w", err)

@@ -9,6 +9,8 @@ type Info struct {
 	Release  string `json:"release"`  // of the treebank, e.g. "2.15"; "" unknown
 	Licence  string `json:"licence"`  // of the treebank, and so of the model
 
+	Templates int `json:"templates"` // version of its arrays, pack.Templates; set by Encode
+
 	Command string            `json:"command"` // trains the model again; files by base name
 	Options map[string]string `json:"options"` // every option that changes the model
 	Seed    uint64            `json:"seed"`

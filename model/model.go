@@ -4,6 +4,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -54,9 +55,16 @@ type Model struct {
 // whose pruner, parser and labels see neither tags nor lemmas.
 const NoTagsOption = "no-pos"
 
+// ErrTemplates is in the error of a model that another version of the program
+// trained.
+var ErrTemplates = errors.New("train it again with this program (docs/training.md), or use the program that trained it")
+
 // New opens the components of a decoded file. Their arrays alias its
-// sections.
+// sections. It refuses a model of other templates (ErrTemplates).
 func New(f *File) (*Model, error) {
+	if v := f.Info.Templates; v != pack.Templates {
+		return nil, fmt.Errorf("its templates are of version %d, this program reads version %d: %w", v, pack.Templates, ErrTemplates)
+	}
 	m := &Model{Info: f.Info, Sections: f.Sections, noTags: f.Info.Options[NoTagsOption] == "true"}
 	v := pack.NewView(f.Sections)
 	for _, err := range []error{

@@ -19,6 +19,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/model/modeltest"
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
@@ -30,6 +31,7 @@ func TestMain(m *testing.M) {
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	log.SetOutput(new(bytes.Buffer)) // stacks of planted panics
 	toy = transformstest.Register()
+	modeltest.SkipWithout("^Test(LibraryGivesTheSame|ModelLoadedOnce|ModelInBucket|RemoteRunner)$")
 	os.Exit(m.Run())
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/treebeam/treebeam/model/modeltest"
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
@@ -49,6 +50,8 @@ func TestMain(m *testing.M) {
 		}
 		main()
 	}
+	modeltest.SkipWithout("^TestSampleIsGolden$", "^Test(NightFlagsRefused|WrongCommands|NamesInMessages|Targets)$",
+		"^TestHostileMemory/^(1,000_words.*|.*FEATS.*)$")
 	status := m.Run()
 	if toyFolder != "" {
 		os.RemoveAll(toyFolder)

@@ -11,6 +11,12 @@ import (
 	"unsafe"
 )
 
+// Templates is the version of all that the arrays of a model mean to the
+// program: hashes, templates of features, dense tables, classes. A model of
+// another version would read the weights of other features, so it is refused.
+// Raise it with any such change, and train the embedded model again.
+const Templates = 3
+
 // Kind is the element type of a section.
 type Kind uint8
 

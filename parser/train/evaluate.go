@@ -24,6 +24,7 @@ type evaluation struct {
 // evaluate parses dev with the finished model under every setting that it
 // can, scores it, and fits the calibrator.
 func evaluate(info model.Info, sections []pack.Section, dev []syntax.Sentence, o phaseOptions) (e evaluation, err error) {
+	info.Templates = pack.Templates
 	m, err := model.New(&model.File{Info: info, Sections: sections})
 	if err != nil {
 		return e, err

@@ -1,0 +1,13 @@
+package model_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/treebeam/treebeam/model/modeltest"
+)
+
+func TestMain(m *testing.M) {
+	modeltest.SkipWithout("^Test(EmbeddedCalibrator|LemmasOfEverydayWords|WorkPerWordOnTheSample)$")
+	os.Exit(m.Run())
+}
