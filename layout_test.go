@@ -26,11 +26,11 @@ var imports = func() map[string][]string {
 	records := []string{"parser/syntax", "parser/pack"}
 	learning := append(slices.Clone(records), "parser/hash", "parser/linear")
 	scores := append(slices.Clone(learning), "parser/feature", "parser/score", "parser/graph")
-	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/decode", "parser/label", "parser/tensor", "parser/calibrate")
+	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/part", "parser/search", "parser/label", "parser/tensor", "parser/calibrate")
 	codecs := []string{"io/durable", "io/store", "io/source", "io/text", "io/conllu", "io/jsonl", "io/tokens", "io/parquet"}
 	stages := slices.Concat(components, codecs, []string{"model"})
 	return map[string][]string{
-		"":               {"io/conllu", "io/text", "io/tokens", "model", "parser/decode", "parser/syntax"}, // for callers from Go
+		"":               {"io/conllu", "io/text", "io/tokens", "model", "parser/search", "parser/syntax"}, // for callers from Go
 		"parser/syntax":  nil,
 		"parser/pack":    nil,
 		"parser/hash":    {"parser/syntax"},
@@ -43,7 +43,8 @@ var imports = func() map[string][]string {
 		"parser/prune":   scores,
 		"parser/label":   scores,
 		"parser/tensor":  append(slices.Clone(scores), "parser/prune"),
-		"parser/decode":  append(slices.Clone(scores), "parser/prune", "parser/tensor"),
+		"parser/part":    append(slices.Clone(scores), "parser/tensor"),
+		"parser/search":  append(slices.Clone(scores), "parser/part", "parser/prune", "parser/tensor"),
 		"parser/eval":    records,
 		"model":          append(slices.Clone(components), "io/durable"),
 		"parser/train":   append(slices.Clone(components), "model", "parser/eval"),
@@ -77,12 +78,12 @@ var imports = func() map[string][]string {
 		"bench/measure":             nil,
 		"bench/smallfiles":          nil,
 		"bench/ablation":            append(slices.Clone(components), "io/conllu"),
-		"bench/curve":               {"io/conllu", "model", "parser/decode", "parser/syntax", "parser/train"},
+		"bench/curve":               {"io/conllu", "model", "parser/search", "parser/syntax", "parser/train"},
 		"bench/layouts":             {"io/conllu", "io/source", "io/text", "model", "parser/eval", "parser/syntax"},
 		"bench/optima":              append(slices.Clone(components), "bench/optima/firstorder", "io/conllu", "io/durable", "model", "parser/train"),
 		"bench/optima/firstorder":   {"parser/graph"},
-		"bench/scale":               {"model", "parser/decode", "parser/syntax"},
-		"bench/stages":              {"io/conllu", "model", "parser/decode", "parser/syntax"},
+		"bench/scale":               {"model", "parser/search", "parser/syntax"},
+		"bench/stages":              {"io/conllu", "model", "parser/search", "parser/syntax"},
 	}
 }()
 
@@ -95,7 +96,6 @@ var forTests = map[string][]string{
 	"parser/tag":       {"io/conllu"},
 	"parser/prune":     {"io/conllu"},
 	"parser/label":     {"io/conllu"},
-	"parser/decode":    {"io/conllu"},
 	"parser/train":     {"io/conllu"},
 	"io/store":         {"io/store/storetest"},
 	"io/store/gs":      {"io/store/storetest"},
@@ -121,7 +121,7 @@ var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "T
 
 // clockReaders may call them, for the reason given.
 var clockReaders = map[string]string{
-	"parser/decode/train.go": "seconds of an epoch, in the log",
+	"parser/search/train.go": "seconds of an epoch, in the log",
 }
 
 const (

@@ -13,7 +13,7 @@ import (
 	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/io/tokens"
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/decode"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -138,7 +138,7 @@ func checkForm(form string) string {
 func (m *Model) parse(s *syntax.Sentence) error {
 	m.model.Tag(s, false)
 	m.model.Prune(s)
-	if err := m.model.Parse(s, decode.Options{Seed: seed}); err != nil {
+	if err := m.model.Parse(s, search.Options{Seed: seed}); err != nil {
 		return err
 	}
 	if _, reason := conllu.CheckTree(s); reason != "" {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/calibrate"
-	"github.com/treebeam/treebeam/parser/decode"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -34,7 +34,7 @@ func smallCalibrator(t *testing.T, m *Model) *calibrate.Model {
 func parseWith(t *testing.T, m *Model, s *syntax.Sentence) {
 	t.Helper()
 	m.Prune(s)
-	if err := m.Parse(s, decode.Options{Seed: 1}); err != nil {
+	if err := m.Parse(s, search.Options{Seed: 1}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"slices"
 
 	"github.com/treebeam/treebeam/parser/calibrate"
-	"github.com/treebeam/treebeam/parser/decode"
 	"github.com/treebeam/treebeam/parser/label"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/prune"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/segment"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/tag"
@@ -23,7 +23,7 @@ const (
 	SegmentName = "segment"
 	TagName     = "tag"
 	PruneName   = "prune"
-	DecodeName  = "decode"
+	ParseName   = "parse"
 	LabelName   = "label"
 
 	CalibrateName = "calibrate" // a model may be without
@@ -43,7 +43,7 @@ type Model struct {
 	Segmenter *segment.Model
 	Tagger    *tag.Model
 	Pruner    *prune.Model
-	Decoder   *decode.Model
+	Decoder   *search.Model
 	Labeler   *label.Model
 
 	Calibrator *calibrate.Model // nil: confidence stays raw
@@ -71,7 +71,7 @@ func New(f *File) (*Model, error) {
 		open(&m.Segmenter, segment.Open, v, SegmentName),
 		open(&m.Tagger, tag.Open, v, TagName),
 		open(&m.Pruner, prune.Open, v, PruneName),
-		open(&m.Decoder, decode.Open, v, DecodeName),
+		open(&m.Decoder, search.Open, v, ParseName),
 		open(&m.Labeler, label.Open, v, LabelName),
 	} {
 		if err != nil {
@@ -137,7 +137,7 @@ func (m *Model) Prune(s *syntax.Sentence) {
 
 // Parse sets Head, Deprel and Confidence. The sentence must have Candidates as
 // Prune leaves them; otherwise it returns an error and changes nothing.
-func (m *Model) Parse(s *syntax.Sentence, o decode.Options) error {
+func (m *Model) Parse(s *syntax.Sentence, o search.Options) error {
 	if o.Projective {
 		if err := prune.Project(s, nil); err != nil {
 			return err
@@ -160,7 +160,7 @@ func (m *Model) Calibrate(s *syntax.Sentence, heads, deprels []bool) {
 }
 
 // tree sets the heads and deprels.
-func (m *Model) tree(s *syntax.Sentence, o decode.Options) error {
+func (m *Model) tree(s *syntax.Sentence, o search.Options) error {
 	if m.noTags {
 		return m.treeWithoutTags(s, o)
 	}
@@ -172,7 +172,7 @@ func (m *Model) tree(s *syntax.Sentence, o decode.Options) error {
 }
 
 // Score returns the score of one tree of a sentence with Candidates, as
-// decode.Model.Score does, of what Parse shows the parser.
+// search.Model.Score does, of what Parse shows the parser.
 func (m *Model) Score(s *syntax.Sentence, heads []int32) (score int64, reachable bool) {
 	if m.noTags {
 		c := WithoutTags(s)
@@ -181,7 +181,7 @@ func (m *Model) Score(s *syntax.Sentence, heads []int32) (score int64, reachable
 	return m.Decoder.Score(s, heads)
 }
 
-func (m *Model) treeWithoutTags(s *syntax.Sentence, o decode.Options) error {
+func (m *Model) treeWithoutTags(s *syntax.Sentence, o search.Options) error {
 	c := WithoutTags(s)
 	if err := m.Decoder.Parse(&c, o); err != nil {
 		return err

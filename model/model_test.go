@@ -7,10 +7,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/decode"
 	"github.com/treebeam/treebeam/parser/label"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/prune"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/segment"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/tag"
@@ -68,11 +68,11 @@ var smallSections = sync.OnceValues(func() ([]pack.Section, error) {
 		pruner.Prune(&list[i])
 		prune.AddGold(&list[i])
 	}
-	parser, err := decode.Train(list, list, decode.TrainOptions{Epochs: 2})
+	parser, err := search.Train(list, list, search.TrainOptions{Epochs: 2})
 	if err != nil {
 		return nil, err
 	}
-	parser.Pack(b.Sub(DecodeName))
+	parser.Pack(b.Sub(ParseName))
 	labels, err := label.Train(list, nil, label.Options{})
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func TestStagesFromTextToTrees(t *testing.T) {
 			s := &sents[i]
 			m.Tag(s, false)
 			m.Prune(s)
-			if err := m.Parse(s, decode.Options{}); err != nil {
+			if err := m.Parse(s, search.Options{}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -138,7 +138,7 @@ func TestStagesFromTextToTrees(t *testing.T) {
 	wg.Wait()
 	var unpruned syntax.Sentence
 	unpruned.Words = want[0].Words
-	if err := m.Parse(&unpruned, decode.Options{}); err == nil {
+	if err := m.Parse(&unpruned, search.Options{}); err == nil {
 		t.Error("a sentence without candidates was parsed")
 	}
 }

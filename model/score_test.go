@@ -3,7 +3,7 @@ package model
 import (
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/decode"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -30,7 +30,7 @@ func TestScoreWithoutTags(t *testing.T) {
 		}
 		train = append(train, s)
 	}
-	parser, err := decode.Train(train, nil, decode.TrainOptions{Epochs: 2})
+	parser, err := search.Train(train, nil, search.TrainOptions{Epochs: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

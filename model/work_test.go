@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/decode"
+	"github.com/treebeam/treebeam/parser/search"
 )
 
 // The limits of work per word of the bundled sample with the embedded model:
@@ -35,7 +35,7 @@ func TestWorkPerWordOnTheSample(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no sample text: %v", err)
 	}
-	var count decode.Counters
+	var count search.Counters
 	pruner, sentences := int64(0), 0
 	for _, name := range files {
 		text, err := os.ReadFile(name)
@@ -46,7 +46,7 @@ func TestWorkPerWordOnTheSample(t *testing.T) {
 			for _, s := range m.Segment(block, 1000) {
 				m.Tag(&s, false)
 				pruner += m.Pruner.Count(&s)
-				c, err := m.Decoder.Count(&s, decode.Options{})
+				c, err := m.Decoder.Count(&s, search.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/decode"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -80,5 +80,5 @@ func (m trained) TrainedOn() string {
 
 // Parse implements Stages.
 func (m trained) Parse(s *syntax.Sentence, o ParseOptions) error {
-	return m.Model.Parse(s, decode.Options{Seed: o.Seed, Restarts: o.Restarts, Exact: o.Exact, Budget: o.Budget, Projective: o.Projective})
+	return m.Model.Parse(s, search.Options{Seed: o.Seed, Restarts: o.Restarts, Exact: o.Exact, Budget: o.Budget, Projective: o.Projective})
 }

@@ -31,11 +31,11 @@ import (
 	"time"
 
 	"github.com/treebeam/treebeam/io/conllu"
-	"github.com/treebeam/treebeam/parser/decode"
 	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/label"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/prune"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/tensor"
 )
@@ -49,7 +49,7 @@ type data struct {
 // An ablation is one run of the program.
 type ablation struct {
 	trainFile, devFile, dir, base string
-	o                             decode.TrainOptions
+	o                             search.TrainOptions
 	data                          *data
 	labels                        *label.Model
 	noTags                        bool
@@ -63,13 +63,13 @@ func main() {
 	flag.StringVar(&a.devFile, "dev", "", "development treebank, a CoNLL-U `FILE`")
 	flag.StringVar(&a.dir, "cache", "", "`DIR` for what is trained")
 	flag.StringVar(&a.base, "base", "standard", "`PRESET` that the changes begin from")
-	strategy := flag.String("strategy", string(decode.DefaultStrategy), "`NAME` of the strategy of training")
-	flag.IntVar(&a.o.Delta, "delta", decode.DefaultDelta, "`N`, largest local loss of a move that is scored in full")
+	strategy := flag.String("strategy", string(search.DefaultStrategy), "`NAME` of the strategy of training")
+	flag.IntVar(&a.o.Delta, "delta", search.DefaultDelta, "`N`, largest local loss of a move that is scored in full")
 	flag.IntVar(&a.o.Epochs, "epochs", 2, "`N` epochs")
 	flag.Uint64Var(&a.o.Seed, "seed", 1, "`N`, of training")
 	flag.BoolVar(&a.noTags, "no-pos", false, "without tags and lemmas; wants a cache of its own")
 	flag.Parse()
-	a.o.Strategy = decode.Strategy(*strategy)
+	a.o.Strategy = search.Strategy(*strategy)
 	if err := a.run(flag.Args()); err != nil {
 		log.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func (a *ablation) run(list []string) error {
 	if err := a.open(); err != nil {
 		return err
 	}
-	reference, _, err := a.parser("=", decode.TrainOptions{Seed: a.o.Seed, Epochs: a.o.Epochs, Strategy: decode.DefaultStrategy, Delta: decode.DefaultDelta})
+	reference, _, err := a.parser("=", search.TrainOptions{Seed: a.o.Seed, Epochs: a.o.Epochs, Strategy: search.DefaultStrategy, Delta: search.DefaultDelta})
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ type kept struct {
 }
 
 // parser trains the parser of some changes, or takes it from the cache.
-func (a *ablation) parser(changes string, o decode.TrainOptions) (*decode.Model, float64, error) {
+func (a *ablation) parser(changes string, o search.TrainOptions) (*search.Model, float64, error) {
 	families, t, err := chosen(a.base, changes)
 	if err != nil {
 		return nil, 0, err
@@ -126,20 +126,20 @@ func (a *ablation) parser(changes string, o decode.TrainOptions) (*decode.Model,
 	var k kept
 	err = a.cached(name, &k, func() error {
 		begun := processorTime()
-		m, err := decode.Train(a.data.Train, nil, o)
+		m, err := search.Train(a.data.Train, nil, o)
 		if err != nil {
 			return err
 		}
 		k.Seconds = (processorTime() - begun).Seconds()
 		var b pack.Builder
-		m.Pack(b.Sub("decode"))
+		m.Pack(b.Sub("parse"))
 		k.Sections = b.Sections
 		return nil
 	})
 	if err != nil {
 		return nil, 0, err
 	}
-	m, err := decode.Open(pack.NewView(k.Sections), "decode")
+	m, err := search.Open(pack.NewView(k.Sections), "parse")
 	return m, k.Seconds, err
 }
 
@@ -189,8 +189,8 @@ func chosen(base, changes string) (feature.Families, *tensor.Options, error) {
 
 // measure parses and labels dev and returns the cells of a row. The reference
 // parses it too, in turns.
-func (a *ablation) measure(m, reference *decode.Model) (string, error) {
-	var sum decode.Counters
+func (a *ablation) measure(m, reference *search.Model) (string, error) {
+	var sum search.Counters
 	heads, right := 0, 0
 	var spent [2]time.Duration
 	for i := range a.data.Dev {
@@ -204,7 +204,7 @@ func (a *ablation) measure(m, reference *decode.Model) (string, error) {
 			work := *gold
 			work.Words = slices.Clone(gold.Words)
 			begun := processorTime()
-			c, err := model.Count(&work, decode.Options{Seed: 1})
+			c, err := model.Count(&work, search.Options{Seed: 1})
 			if err != nil {
 				return "", err
 			}

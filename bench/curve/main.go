@@ -24,7 +24,7 @@ import (
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/decode"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/train"
 )
@@ -100,7 +100,7 @@ func measure(w io.Writer, m *model.Model, trees []syntax.Sentence, cut float64) 
 		c.Prune(&s)
 		pruning += time.Since(at)
 		at = time.Now()
-		if err := c.Parse(&s, decode.Options{Seed: train.SearchSeed}); err != nil {
+		if err := c.Parse(&s, search.Options{Seed: train.SearchSeed}); err != nil {
 			return fmt.Errorf("sentence %d: %w", i+1, err)
 		}
 		parsing += time.Since(at)

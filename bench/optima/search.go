@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 
-	"github.com/treebeam/treebeam/parser/decode"
 	weights "github.com/treebeam/treebeam/parser/score"
+	"github.com/treebeam/treebeam/parser/search"
 )
 
 // searchDials are numbers of climbs of the parser's own search; the default
@@ -19,18 +19,18 @@ var searchDials = []int{0, 1, 2, 4, 8, 16, 32, 64, 128, 300}
 type trial struct {
 	score   int64
 	right   int
-	work    decode.Counters
+	work    search.Counters
 	elapsed time.Duration
 	err     error
 }
 
 // try parses a copy of a sentence. With an explicit dial all its climbs are
 // made, none stops early, but where all trees are scored instead.
-func (a *analysis) try(m *decode.Model, s *tested, dial int) (t trial) {
+func (a *analysis) try(m *search.Model, s *tested, dial int) (t trial) {
 	copied := s.Sentence
 	copied.Words = slices.Clone(s.Words)
 	begin := time.Now()
-	t.work, t.err = m.Count(&copied, decode.Options{Seed: a.seed, Restarts: dial, Patience: dial})
+	t.work, t.err = m.Count(&copied, search.Options{Seed: a.seed, Restarts: dial, Patience: dial})
 	t.elapsed = time.Since(begin)
 	if t.err != nil {
 		t.err = fmt.Errorf("%s: %w", s.ID, t.err)

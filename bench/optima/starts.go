@@ -5,9 +5,9 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 
-	"github.com/treebeam/treebeam/parser/decode"
 	"github.com/treebeam/treebeam/parser/graph"
 	weights "github.com/treebeam/treebeam/parser/score"
+	"github.com/treebeam/treebeam/parser/search"
 )
 
 // A starter draws the trees over the candidates from which the parser's
@@ -57,7 +57,7 @@ func (x *starter) optimum() []int32 {
 }
 
 // climbs follows the climbs of the whole model from all kinds of starts.
-func (a *analysis) climbs(m *decode.Model, s *tested, number int) (courses [3]course, err error) {
+func (a *analysis) climbs(m *search.Model, s *tested, number int) (courses [3]course, err error) {
 	e, err := m.Explore(&s.Sentence)
 	if err != nil {
 		return courses, fmt.Errorf("%s: %w", s.ID, err)

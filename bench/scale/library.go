@@ -10,7 +10,7 @@ import (
 	"syscall"
 
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/decode"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -58,7 +58,7 @@ func library(files []string) error {
 func stages(m *model.Model, s *syntax.Sentence) error {
 	m.Tag(s, false)
 	m.Prune(s)
-	return m.Parse(s, decode.Options{Seed: 1})
+	return m.Parse(s, search.Options{Seed: 1})
 }
 
 // userTime is the seconds of user time of this process so far.

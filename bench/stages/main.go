@@ -19,7 +19,7 @@ import (
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/decode"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -70,10 +70,10 @@ func run(path, gold string, goldTags bool, restarts int, files []string) error {
 			m.Prune(&sentences[i])
 		}
 	})
-	var count decode.Counters
+	var count search.Counters
 	c.time("parse", func() {
 		for i := range sentences {
-			k, e := m.Decoder.Count(&sentences[i], decode.Options{Seed: 1, Restarts: restarts})
+			k, e := m.Decoder.Count(&sentences[i], search.Options{Seed: 1, Restarts: restarts})
 			if e != nil && err == nil {
 				err = fmt.Errorf("sentence %d: %w", i+1, e)
 			}

@@ -13,8 +13,8 @@ import (
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/decode"
 	"github.com/treebeam/treebeam/parser/eval"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/train"
 )
@@ -39,7 +39,7 @@ type evalFlags struct {
 	gold, system, model, against string
 	goldTokens, goldTags         bool
 	workers                      int
-	search                       decode.Options
+	search                       search.Options
 	report                       eval.ReportOptions
 	row, write                   string
 	samples                      int

@@ -149,7 +149,7 @@ func TestTrainThenEval(t *testing.T) {
 	}
 	var info bytes.Buffer
 	printModel(&info, m)
-	for _, want := range []string{m.Digest, "xx_toy 1", "treebeam train --train xx_toy-ud-train.conllu", "gold-tokens", "segment", "decode"} {
+	for _, want := range []string{m.Digest, "xx_toy 1", "treebeam train --train xx_toy-ud-train.conllu", "gold-tokens", "segment", "parse"} {
 		if !strings.Contains(info.String(), want) {
 			t.Errorf("model info lacks %q:\n%s", want, info.String())
 		}

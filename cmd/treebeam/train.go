@@ -16,8 +16,8 @@ import (
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/durable"
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/decode"
 	"github.com/treebeam/treebeam/parser/feature"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/tensor"
 	"github.com/treebeam/treebeam/parser/train"
 )
@@ -64,8 +64,8 @@ func (f *trainFlags) define(fs *flag.FlagSet) {
 	fs.StringVar(&f.preset, "preset", "standard", "which parts of a tree the parser scores: fast, standard or full")
 	fs.IntVar(&f.o.Weights, "weights", 0, "`N` weights that the parser keeps, 8 bytes each (1,200,000)")
 	fs.StringVar(&f.families, "families", "", "`CHANGES` of the preset, such as -ts,+ggp (docs/training.md)")
-	fs.IntVar(&f.o.Delta, "delta", decode.DefaultDelta, "`N`, largest local loss of a move that is scored with global parts; -1 for none")
-	fs.StringVar(&f.strategy, "strategy", string(decode.DefaultStrategy), "which wrong tree a step moves away from: skip or max-violation")
+	fs.IntVar(&f.o.Delta, "delta", search.DefaultDelta, "`N`, largest local loss of a move that is scored with global parts; -1 for none")
+	fs.StringVar(&f.strategy, "strategy", string(search.DefaultStrategy), "which wrong tree a step moves away from: skip or max-violation")
 	fs.Uint64Var(&f.o.Seed, "seed", 1, "`N`, of every random choice")
 	fs.Uint64Var(&f.o.TagSeed, "tag-seed", 0, "`N`, seed of segmenter, tagger and jackknifed tags; 0 is that of --seed")
 	fs.IntVar(&f.o.Workers, "workers", 0, "`N` goroutines; 0 is one per core")
@@ -155,7 +155,7 @@ func (f *trainFlags) parts() error {
 	if f.o.Families == 0 {
 		return fmt.Errorf("--families %s leaves arcs alone: keep one other family at least", f.families)
 	}
-	f.o.Strategy = decode.Strategy(f.strategy)
+	f.o.Strategy = search.Strategy(f.strategy)
 	return f.o.Strategy.Valid()
 }
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/calibrate"
-	"github.com/treebeam/treebeam/parser/decode"
 	"github.com/treebeam/treebeam/parser/eval"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -30,7 +30,7 @@ func CalibrationSetting(info model.Info) Setting {
 // fewer than calibrate.MinSentences have marginals. about lacks what the caller knows of
 // the files.
 func Calibrate(m *model.Model, gold []syntax.Sentence, setting Setting, workers int) (c *calibrate.Model, about model.Calibration, err error) {
-	parsed, err := Predict(m, decode.Options{Seed: SearchSeed}, gold, nil, setting, workers)
+	parsed, err := Predict(m, search.Options{Seed: SearchSeed}, gold, nil, setting, workers)
 	if err != nil {
 		return nil, about, err
 	}

@@ -2,10 +2,10 @@ package train
 
 import (
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/decode"
 	"github.com/treebeam/treebeam/parser/label"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/prune"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/segment"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/tag"
@@ -23,7 +23,7 @@ var standardComponents = components{
 		return made(prune.Train(train, dev, pruneOptions(o)))
 	},
 	parser: func(train, dev []syntax.Sentence, o phaseOptions) (packer, error) {
-		return made(decode.Train(train, dev, decode.TrainOptions{
+		return made(search.Train(train, dev, search.TrainOptions{
 			Seed: o.Seed, Workers: o.Workers, Log: o.Log,
 			Families: o.Families, Delta: o.Delta, Strategy: o.Strategy, Limit: o.Weights,
 			Checkpoint: o.Checkpoint, Resume: o.Resume, Tensor: o.Tensor,

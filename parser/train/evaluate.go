@@ -7,9 +7,9 @@ import (
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/calibrate"
-	"github.com/treebeam/treebeam/parser/decode"
 	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -39,7 +39,7 @@ func evaluate(info model.Info, sections []pack.Section, dev []syntax.Sentence, o
 				return e, fmt.Errorf("raw text of dev: %w", err)
 			}
 		}
-		system, err := Predict(m, decode.Options{Seed: SearchSeed}, dev, blocks, setting, o.Workers)
+		system, err := Predict(m, search.Options{Seed: SearchSeed}, dev, blocks, setting, o.Workers)
 		if err != nil {
 			return e, err
 		}
@@ -73,7 +73,7 @@ const SearchSeed = 1
 // Predict parses the sentences of a gold file under a setting with so many
 // workers (0 is GOMAXPROCS). Raw text comes as blocks, in order. The result is
 // in the order of the input, and nothing of gold is changed.
-func Predict(m *model.Model, o decode.Options, gold []syntax.Sentence, blocks []string, setting Setting, workers int) ([]syntax.Sentence, error) {
+func Predict(m *model.Model, o search.Options, gold []syntax.Sentence, blocks []string, setting Setting, workers int) ([]syntax.Sentence, error) {
 	return predict(m, func(s *syntax.Sentence) error { return m.Parse(s, o) }, gold, blocks, setting, workers)
 }
 

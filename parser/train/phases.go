@@ -5,9 +5,9 @@ import (
 	"sync"
 
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/decode"
 	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/tensor"
 )
@@ -48,7 +48,7 @@ type phaseOptions struct {
 	// Of the parser.
 	Families feature.Families
 	Delta    int
-	Strategy decode.Strategy
+	Strategy search.Strategy
 	Weights  int
 
 	// Of a phase that can go on in the middle: Checkpoint keeps its state
@@ -86,7 +86,7 @@ func (t *trainer) phases() ([]pack.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	parser, err := t.component("parser", model.DecodeName, t.parser, train, dev, candidates, t.parts())
+	parser, err := t.component("parser", model.ParseName, t.parser, train, dev, candidates, t.parts())
 	if err != nil {
 		return nil, err
 	}

@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/decode"
 	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/tensor"
 )
@@ -73,8 +73,8 @@ type Options struct {
 	Folds    int    // of jackknifing, at least 2; 0 is what Folds says
 
 	Families feature.Families // of parts that the parser scores; 0 is feature.Standard
-	Delta    int              // as of decode.TrainOptions
-	Strategy decode.Strategy  // "" is decode.DefaultStrategy
+	Delta    int              // as of search.TrainOptions
+	Strategy search.Strategy  // "" is search.DefaultStrategy
 	Weights  int              // kept in the parser, 8 bytes each; 0 is 1,200,000
 
 	// Tensor is the parser's tensor for arcs; nil has none. Its vectors, if
@@ -161,10 +161,10 @@ func (o Options) withDefaults() Options {
 		o.Families = feature.Standard
 	}
 	if o.Delta == 0 {
-		o.Delta = decode.DefaultDelta
+		o.Delta = search.DefaultDelta
 	}
 	if o.Strategy == "" {
-		o.Strategy = decode.DefaultStrategy
+		o.Strategy = search.DefaultStrategy
 	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)

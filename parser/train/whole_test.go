@@ -13,7 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/decode"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/tensor"
 )
@@ -106,7 +106,7 @@ func TestTinyTreebanks(t *testing.T) {
 		for _, s := range m.Segment("the old dog sees a cat .", 100) {
 			m.Tag(&s, true)
 			m.Prune(&s)
-			if err := m.Parse(&s, decode.Options{}); err != nil || s.Words[0].Deprel == "" {
+			if err := m.Parse(&s, search.Options{}); err != nil || s.Words[0].Deprel == "" {
 				t.Errorf("%s: %v, %+v", train.Name, err, s.Words[0])
 			}
 		}
@@ -217,7 +217,7 @@ func TestWholeTrainingWithoutTags(t *testing.T) {
 	if m.Calibrator != nil || f.Info.Calibration != nil || !strings.Contains(log.String(), "too few sentences to fit a calibrator to: 20, want at least 50") {
 		t.Errorf("calibrator %v of 20 sentences\n%s", m.Calibrator, &log)
 	}
-	want, err := Predict(m, decode.Options{}, dev.Sentences, nil, GoldTags, 1)
+	want, err := Predict(m, search.Options{}, dev.Sentences, nil, GoldTags, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestWholeTrainingWithoutTags(t *testing.T) {
 			spoiled[i].Words[j].UPOS, spoiled[i].Words[j].Lemma = "X", "x"
 		}
 	}
-	got, err := Predict(m, decode.Options{}, spoiled, nil, GoldTags, 1)
+	got, err := Predict(m, search.Options{}, spoiled, nil, GoldTags, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func TestDamagedSectionsNeverPanic(t *testing.T) {
 			for _, setting := range []Setting{Raw, GoldTokens} {
 				m, err := openGuarded(f)
 				if err == nil {
-					_, err = Predict(m, decode.Options{}, dev, blocks, setting, 1)
+					_, err = Predict(m, search.Options{}, dev, blocks, setting, 1)
 				}
 				if err != nil && strings.Contains(err.Error(), "internal:") {
 					t.Errorf("section %s, %s: %.1500v", s.Name, name, err)

@@ -1,0 +1,82 @@
+package search
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/feature"
+	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Whatever the budget, the search ends with a tree, no worse than the one it
+// started from, near the budget, and says when it was cut.
+func TestBudget(t *testing.T) {
+	r := graph.Rand(5)
+	for k := range 8 {
+		s := randomSentence(10+int(r.Below(10)), 4, &r)
+		on := []feature.Families{feature.Standard, feature.Full}[k%2]
+		whole := newSearch(s, 400, on)
+		if !whole.run(1, 6, 3) || whole.cut {
+			t.Fatal("the unlimited search was cut or found nothing")
+		}
+		used := whole.t.Count.Gains
+		for _, limit := range []int64{1, used / 50, used / 10, used / 2, used + 1} {
+			x := newSearch(s, 400, on)
+			x.limit = max(limit, 1)
+			if !x.run(1, 6, 3) {
+				t.Fatal("no tree")
+			}
+			copy(x.start, x.best)
+			x.y.Set(&x.t.Arcs, x.start)
+			checkTree(t, x)
+			first := newSearch(s, 400, on)
+			if first.firstTreeOf(); on == feature.Standard && x.bestAt < scratchScore(first, first.start) {
+				t.Errorf("budget %d: the tree is worse than the pruner's best", limit)
+			}
+			if x.cut != (limit < used) {
+				t.Errorf("budget %d of %d: cut %v", limit, used, x.cut)
+			}
+			// One word, one chain or one root may still be weighed.
+			if over := x.t.Count.Gains - x.limit; over > 3000 {
+				t.Errorf("budget %d: %d more heads were weighed", limit, over)
+			}
+			if limit > used && !slices.Equal(x.best, whole.best) {
+				t.Error("a budget that was not used changed the tree")
+			}
+		}
+	}
+}
+
+// firstTreeOf leaves in x.start the tree that the search climbs from first.
+func (x *search) firstTreeOf() {
+	x.start = resize(x.start, x.t.N+1)
+	x.firstTree()
+}
+
+func TestBudgetIsInTheStatus(t *testing.T) {
+	r := graph.Rand(6)
+	m := newModel(noise{300}, feature.Standard)
+	for range 6 {
+		s := randomSentence(14, 5, &r)
+		if err := m.Parse(s, Options{Budget: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if s.Status != syntax.Budget {
+			t.Errorf("status %v", s.Status)
+		}
+		roots := 0
+		for i := range s.Words {
+			if s.Words[i].Head == 0 {
+				roots++
+			}
+		}
+		if roots != 1 {
+			t.Errorf("%d roots", roots)
+		}
+		s.Status = syntax.OK
+		if err := m.Parse(s, Options{Budget: 1 << 20}); err != nil || s.Status != syntax.OK {
+			t.Errorf("with a large budget: status %v, %v", s.Status, err)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package search
+
+import (
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/feature"
+	"github.com/treebeam/treebeam/parser/graph"
+)
+
+// Enumeration finds the best and the second best score of all trees, and
+// refuses a sentence with more combinations than the limit.
+func TestEnumerationIsExact(t *testing.T) {
+	r := graph.Rand(21)
+	for k := 0; k < 60; k++ {
+		on := []feature.Families{feature.Standard, feature.Full}[k%2]
+		s := randomSentence(1+int(r.Below(5)), 2+int(r.Below(4)), &r)
+		x := newSearch(s, 400, on)
+		trees, best, second := 0, int64(-1<<62), int64(-1<<62)
+		allTrees(s, func(head []int32) {
+			trees++
+			v := scratchScore(x, head)
+			if v > best {
+				best, second = v, best
+			} else {
+				second = max(second, v)
+			}
+		})
+		ways := 1
+		for m := 1; m <= x.t.N; m++ {
+			lo, hi := x.t.Arcs.Span(m)
+			ways *= hi - lo
+		}
+		if x.enumerate(ways - 1) {
+			t.Fatalf("%d combinations were enumerated under a limit of %d", ways, ways-1)
+		}
+		if found := x.enumerate(ways); found != (trees > 0) {
+			t.Fatalf("%d trees, found: %v", trees, found)
+		}
+		if trees == 0 {
+			continue
+		}
+		if x.bestAt != best || scratchScore(x, x.best) != best || trees > 1 && x.second != second {
+			t.Fatalf("best %d, second %d; want %d and %d", x.bestAt, x.second, best, second)
+		}
+	}
+}

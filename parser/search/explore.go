@@ -1,0 +1,112 @@
+package search
+
+import (
+	"errors"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// An Explorer scores given trees of one sentence and climbs from them, with
+// the model's full score: what the search does, one step at a time. Heads are
+// indexed by word minus 1, as Sentence.Words. It belongs to one goroutine and
+// holds scratch of the model until it is closed.
+type Explorer struct {
+	model *Model
+	x     *search
+}
+
+// Explore prepares a sentence whose Candidates are set. It fails where Parse
+// would, and on sentences that are parsed in windows: their trees have no one
+// score. The sentence must not change until Close.
+func (m *Model) Explore(s *syntax.Sentence) (*Explorer, error) {
+	if len(s.Words) == 0 {
+		return nil, errors.New("a sentence without words has no trees")
+	}
+	if len(s.Windows()) > 2 {
+		return nil, errors.New("the sentence is parsed in windows: its trees have no one score")
+	}
+	if err := check(s); err != nil {
+		return nil, err
+	}
+	x := m.get()
+	x.prepare(m, s)
+	return &Explorer{m, x}, nil
+}
+
+// Close gives the scratch back. The Explorer must not be used after it.
+func (e *Explorer) Close() {
+	e.model.pool.Put(e.x)
+	e.x = nil
+}
+
+// Score returns the score of the tree, in units of 1/score.Unit: that by
+// which Parse chooses. It reports whether the search can reach the tree: one
+// word hangs on 0, every head is a candidate of its word, and there is no
+// cycle. The score of a tree that cannot be reached is 0.
+func (e *Explorer) Score(heads []int32) (score int64, reachable bool) {
+	if !e.load(heads) {
+		return 0, false
+	}
+	return e.x.total(), true
+}
+
+// Climb replaces heads, a tree that can be reached, by the one in which a
+// climb from it ends, and returns its score. That is a local optimum; with
+// global families on, one that has settled, from which another climb may lead
+// elsewhere.
+func (e *Explorer) Climb(heads []int32) int64 {
+	if !e.load(heads) {
+		panic("decode: climb from a tree that cannot be reached")
+	}
+	e.x.close()
+	e.x.closed, e.x.ends = e.x.closed[:0], e.x.ends[:0]
+	e.x.settle()
+	copy(heads, e.x.y.Head[1:])
+	return e.x.total()
+}
+
+// load makes heads the present tree, if it can be reached.
+func (e *Explorer) load(heads []int32) bool {
+	t := &e.x.t
+	n := t.N
+	if len(heads) != n {
+		return false
+	}
+	start := resize(e.x.start, n+1)
+	e.x.start = start
+	start[0] = syntax.NoHead
+	roots := 0
+	for i, h := range heads {
+		if t.Arc(h, i+1) < 0 {
+			return false
+		}
+		if h == 0 {
+			roots++
+		}
+		start[i+1] = h
+	}
+	if roots != 1 {
+		return false
+	}
+	for m := 1; m <= n; m++ {
+		steps := 0
+		for u := m; u != 0; u = int(start[u]) {
+			if steps++; steps > n {
+				return false
+			}
+		}
+	}
+	e.x.y.Set(&t.Arcs, start)
+	return true
+}
+
+// Score returns the score of one tree of a sentence whose Candidates are set,
+// as Explorer.Score does; false for what Explore refuses.
+func (m *Model) Score(s *syntax.Sentence, heads []int32) (score int64, reachable bool) {
+	e, err := m.Explore(s)
+	if err != nil {
+		return 0, false
+	}
+	defer e.Close()
+	return e.Score(heads)
+}

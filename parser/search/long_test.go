@@ -1,0 +1,63 @@
+package search
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/feature"
+	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// A climb begins with no word in line, whatever the one before it has left
+// there: a word that is marked, but not in line, would not be visited again.
+func TestClimbVisitsWordsLeftInLine(t *testing.T) {
+	r := graph.Rand(22)
+	left := 0
+	for range 200 {
+		s := randomSentence(12, 3, &r)
+		x := newSearch(s, 500, feature.Standard)
+		x.start = resize(x.start, x.t.N+1)
+		if !x.firstTree() {
+			t.Fatal("no tree")
+		}
+		x.y.Set(&x.t.Arcs, x.start)
+		if x.reroot() > 0 { // as the last thing that a climb does at its limit of sweeps
+			left++
+		}
+		x.climb()
+		if w := slices.Index(x.queued, true); w >= 0 || len(x.queue) > 0 {
+			t.Fatalf("word %d is still marked, %d are in line", w, len(x.queue))
+		}
+	}
+	if left < 20 {
+		t.Errorf("only %d climbs left words in line: the test sees too little", left)
+	}
+}
+
+// A window that the candidates leave a word without a head in is an error
+// that names it, not a panic.
+func TestWindowWithoutCandidates(t *testing.T) {
+	m := newModel(noise{300}, feature.Standard)
+	n := syntax.MaxWholeWords + 100
+	s := &syntax.Sentence{}
+	c := &s.Candidates
+	c.Start = []int32{0}
+	for w := 1; w <= n; w++ {
+		h := int32(0)
+		if w == 700 {
+			h = 2
+		}
+		s.Words = append(s.Words, syntax.Word{Form: "w", UPOS: "NOUN", Head: syntax.NoHead})
+		c.Heads, c.LogProb = append(c.Heads, h), append(c.LogProb, 0)
+		if w > 1 && w != 700 && w%300 != 1 {
+			c.Heads, c.LogProb = append(c.Heads, int32(w-1)), append(c.LogProb, 0)
+		}
+		c.Start = append(c.Start, int32(len(c.Heads)))
+	}
+	err := m.Parse(s, Options{Restarts: 1})
+	if err == nil || !strings.Contains(err.Error(), "words 601 to 900: word 100 has no candidate head") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,99 @@
+package search
+
+import (
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/feature"
+	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/part"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// plane reports whether no two arcs of head[1..n] cross.
+func plane(head []int32) bool {
+	for a := 1; a < len(head); a++ {
+		for b := 1; b < a; b++ {
+			if part.Crosses(head[a], int32(a), head[b], int32(b)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// The projective search ends in projective trees, in the best of them nearly
+// always if it may climb often, and always if it enumerates.
+func TestProjectiveSearch(t *testing.T) {
+	r := graph.Rand(22)
+	m := noisy()
+	cases, best, different := 0, 0, 0
+	for cases < 150 {
+		s := randomSentence(3+int(r.Below(3)), 4+int(r.Below(5)), &r)
+		n := len(s.Words)
+		x := newSearch(s, 500, feature.Full)
+		most, free, found := int64(0), int64(0), false
+		allTrees(s, func(head []int32) {
+			x.y.Set(&x.t.Arcs, head)
+			total := x.total()
+			free = max(free, total)
+			if plane(head) && (!found || total > most) {
+				most, found = total, true
+			}
+		})
+		if !found {
+			continue
+		}
+		cases++
+		for _, exact := range []int{-1, 1 << 20} {
+			if err := m.Parse(s, Options{Restarts: 100, Patience: 100, Exact: exact, Projective: true}); err != nil {
+				t.Fatal(err)
+			}
+			head := make([]int32, n+1)
+			for i := range s.Words {
+				head[i+1] = s.Words[i].Head
+			}
+			got, ok := m.Score(s, head[1:])
+			if !ok || !plane(head) || got > most || exact > 0 && got != most {
+				t.Fatalf("heads %v score %d (%v), the best projective tree %d", head[1:], got, ok, most)
+			}
+			if exact < 0 && got == most {
+				best++
+			}
+		}
+		if free > most {
+			different++
+		}
+	}
+	if best < cases*97/100 || different < cases/3 {
+		t.Errorf("%d of %d best, %d with a better tree that is not projective", best, cases, different)
+	}
+}
+
+// Above MaxMarginalWords the search starts from a chain.
+func TestProjectiveLongSentence(t *testing.T) {
+	r := graph.Rand(23)
+	n := syntax.MaxMarginalWords + 1
+	s := &syntax.Sentence{Words: make([]syntax.Word, n)}
+	c := &s.Candidates
+	c.Start = []int32{0}
+	for m := 1; m <= n; m++ {
+		for _, h := range []int{m - 2, m - 1, m + 1, m + 3} {
+			if h >= 0 && h <= n {
+				c.Heads, c.LogProb = append(c.Heads, int32(h)), append(c.LogProb, -int32(r.Below(3000)))
+			}
+		}
+		c.Start = append(c.Start, int32(len(c.Heads)))
+		s.Words[m-1] = syntax.Word{Form: tags[r.Below(6)], UPOS: tags[r.Below(6)]}
+	}
+	if err := noisy().Parse(s, Options{Restarts: 2, Projective: true}); err != nil {
+		t.Fatal(err)
+	}
+	head, chain := make([]int32, n+1), true
+	for i := range s.Words {
+		head[i+1] = s.Words[i].Head
+		chain = chain && head[i+1] == int32(i)
+	}
+	if !plane(head) || chain {
+		t.Errorf("projective %v, still the chain %v", plane(head), chain)
+	}
+}

@@ -1,0 +1,132 @@
+package search
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/score"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/tensor"
+)
+
+func tensorOptions(start string) *tensor.Options {
+	return &tensor.Options{Rank: 4, Gamma: 0.5, Start: start}
+}
+
+func TestTensorTrainingFitsAGrammarAndIsSaved(t *testing.T) {
+	train, dev := grammar(60, 1), grammar(30, 2)
+	m, err := Train(train, dev, TrainOptions{Epochs: 4, Tensor: tensorOptions(tensor.StartSVD)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if uas := m.uas(dev, 2); uas < 0.98 {
+		t.Errorf("dev UAS %.3f", uas)
+	}
+	var b pack.Builder
+	m.Pack(b.Sub("p"))
+	opened, err := Open(pack.NewView(b.Sections), "p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := &Model{source: m.source, weights: m.weights, delta: m.delta}
+	without.source.Tensor = nil
+	differ := false
+	for _, s := range dev {
+		x, y, z := s, s, s
+		for _, c := range []*syntax.Sentence{&x, &y, &z} {
+			c.Words = append([]syntax.Word(nil), s.Words...)
+		}
+		if m.Parse(&x, Options{}) != nil || opened.Parse(&y, Options{}) != nil || fmt.Sprint(x) != fmt.Sprint(y) {
+			t.Fatal("a saved and a fresh model differ")
+		}
+		differ = differ || without.Parse(&z, Options{}) != nil || x.Confidence.TreeScore != z.Confidence.TreeScore
+	}
+	if !differ {
+		t.Error("the tensor changes no score")
+	}
+}
+
+func TestTensorTrainingDoesNotDependOnWorkersNorInterruption(t *testing.T) {
+	train, dev := grammar(50, 3), grammar(10, 4)
+	for _, start := range []string{tensor.StartSVD, tensor.StartRandom} {
+		o := TrainOptions{Epochs: 3, Workers: 1, Tensor: tensorOptions(start)}
+		want, err := Train(train, dev, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Workers = 4
+		other, err := Train(train, dev, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(packed(want), packed(other)) {
+			t.Error("1 and 4 workers give different models")
+		}
+		var state []byte
+		stop := fmt.Errorf("stopped")
+		o.Checkpoint = func(epoch int, b []byte) error {
+			state = b
+			return stop
+		}
+		if _, err = Train(train, dev, o); err != stop || state == nil {
+			t.Fatalf("interrupted training returned %v", err)
+		}
+		o.Checkpoint = nil
+		o.Resume = func() ([]byte, bool) { return state, true }
+		resumed, err := Train(train, dev, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(packed(want), packed(resumed)) {
+			t.Error("a resumed training differs from one that was not interrupted")
+		}
+		o.Tensor = nil
+		if _, err := Train(train, dev, o); err == nil {
+			t.Error("a checkpoint with a tensor was taken by a training without")
+		}
+	}
+}
+
+// The tensor's part of the step counts in its size: after a step the gold
+// tree beats the violator by the loss, up to the second order in U, V and W,
+// which a step that moves one of them does not have.
+func TestTensorStepMeetsTheMargin(t *testing.T) {
+	train := grammar(1, 5)
+	o := TrainOptions{C: 1e9, Epochs: 1, Tensor: &tensor.Options{Rank: 4, Gamma: 0.5, Start: tensor.StartRandom, Turns: true, Reach: -1}}
+	m, err := Train(train, nil, TrainOptions{Epochs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for turn := range 3 {
+		o.setDefaults()
+		table := score.NewTable(8)
+		tr := &trainer{o: o, train: train, table: table, model: &Model{source: m.source, delta: m.delta}, step: turn}
+		tr.model.source.Parts = table
+		if err := tr.startTensor(); err != nil {
+			t.Fatal(err)
+		}
+		s := &train[0]
+		x := &search{}
+		u := tr.learnWith(x, s, 1)
+		violator := append([]int32(nil), x.best...)
+		tr.apply(&u)
+		x.prepare(tr.model, s)
+		gold, wrong := make([]int32, len(s.Words)+1), 0
+		for i := range s.Words {
+			gold[i+1] = s.Words[i].Head
+			if gold[i+1] != violator[i+1] {
+				wrong++
+			}
+		}
+		total := func(head []int32) int64 {
+			x.y.Set(&x.t.Arcs, head)
+			return x.total()
+		}
+		margin := float64(total(gold)-total(violator)) / score.Unit
+		if margin < float64(wrong)-0.05 || margin > float64(wrong)+0.05 {
+			t.Errorf("turn %d: margin %.3f after the step, want the loss %d", turn, margin, wrong)
+		}
+	}
+}

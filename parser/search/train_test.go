@@ -1,0 +1,205 @@
+package search
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/feature"
+	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/score"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// grammar makes sentences whose heads follow from their tags: determiners
+// and adjectives on the next noun, nouns on the verb, punctuation too.
+func grammar(count int, seed uint64) []syntax.Sentence {
+	r := graph.Rand(seed)
+	var list []syntax.Sentence
+	for len(list) < count {
+		var s syntax.Sentence
+		n := 4 + int(r.Below(8))
+		verb := 2 + int(r.Below(uint32(n-2)))
+		for m := 1; m <= n; m++ {
+			tag := []string{"NOUN", "DET", "ADJ", "NOUN"}[r.Below(4)]
+			switch m {
+			case verb:
+				tag = "VERB"
+			case verb - 1, n:
+				tag = "NOUN"
+			}
+			w := fmt.Sprintf("%s%d", tag, r.Below(6))
+			s.Words = append(s.Words, syntax.Word{Form: w, Lemma: w, UPOS: tag, Head: int32(verb)})
+		}
+		s.Words[verb-1].Head = 0
+		for m := n; m >= 1; m-- {
+			if t := s.Words[m-1].UPOS; t == "DET" || t == "ADJ" {
+				k := m
+				for s.Words[k].UPOS != "NOUN" {
+					k++
+				}
+				s.Words[m-1].Head = int32(k + 1)
+			}
+		}
+		c := &s.Candidates
+		c.Start = []int32{0}
+		for m := 1; m <= n; m++ {
+			for h := 0; h <= n; h++ {
+				if h != m {
+					c.Heads, c.LogProb = append(c.Heads, int32(h)), append(c.LogProb, -int32(r.Below(2000)))
+				}
+			}
+			c.Start = append(c.Start, int32(len(c.Heads)))
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+func packed(m *Model) []byte {
+	var b pack.Builder
+	m.Pack(b.Sub("p"))
+	var all []byte
+	for _, s := range b.Sections {
+		all = append(append(all, s.Name...), s.Data...)
+	}
+	return all
+}
+
+func TestTrainingFitsAGrammar(t *testing.T) {
+	train, dev := grammar(60, 1), grammar(30, 2)
+	m, err := Train(train, dev, TrainOptions{Epochs: 4, Families: feature.Full})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if uas := m.uas(dev, 2); uas < 0.98 {
+		t.Errorf("dev UAS %.3f", uas)
+	}
+	var b pack.Builder
+	m.Pack(b.Sub("p"))
+	opened, err := Open(pack.NewView(b.Sections), "p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range dev {
+		x, y := s, s
+		x.Words, y.Words = append([]syntax.Word(nil), s.Words...), append([]syntax.Word(nil), s.Words...)
+		if m.Parse(&x, Options{}) != nil || opened.Parse(&y, Options{}) != nil || fmt.Sprint(x) != fmt.Sprint(y) {
+			t.Fatal("a saved and a fresh model differ")
+		}
+	}
+}
+
+func TestTrainingDoesNotDependOnWorkersNorInterruption(t *testing.T) {
+	train, dev := grammar(20, 3), grammar(5, 4)
+	for _, strategy := range []Strategy{Skip, MaxViolation} {
+		fresh := func(workers int) TrainOptions {
+			return TrainOptions{Epochs: 2, Workers: workers, Families: feature.Full, Strategy: strategy}
+		}
+		want, err := Train(train, dev, fresh(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := Train(train, dev, fresh(4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(packed(want), packed(other)) {
+			t.Error("1 and 4 workers give different models")
+		}
+		var state []byte
+		stop := fmt.Errorf("stopped")
+		o := fresh(2)
+		o.Checkpoint = func(epoch int, b []byte) error {
+			state = b
+			return stop
+		}
+		if _, err = Train(train, dev, o); err != stop || state == nil {
+			t.Fatalf("interrupted training returned %v", err)
+		}
+		o = fresh(2)
+		o.Resume = func() ([]byte, bool) { return state, true }
+		resumed, err := Train(train, dev, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(packed(want), packed(resumed)) {
+			t.Error("a resumed training differs from one that was not interrupted")
+		}
+		o.Resume = func() ([]byte, bool) { return state[:len(state)/2], true }
+		if _, err := Train(train, dev, o); err == nil {
+			t.Error("damaged checkpoint: no error")
+		}
+	}
+}
+
+func TestTrainRefusesUnknownOptions(t *testing.T) {
+	for _, o := range []TrainOptions{{Strategy: "best"}, {Families: 1 << 30}} {
+		if _, err := Train(grammar(2, 1), nil, o); err == nil {
+			t.Errorf("%+v: no error", o)
+		}
+	}
+}
+
+// A model keeps its families and delta, and cannot be opened without them.
+func TestFamiliesAreKept(t *testing.T) {
+	m, err := Train(grammar(5, 1), nil, TrainOptions{Epochs: 1, Families: feature.Full, Delta: 1234})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b pack.Builder
+	m.Pack(b.Sub("p"))
+	opened, err := Open(pack.NewView(b.Sections), "p")
+	if err != nil || opened.Families() != feature.Full || opened.delta != 1234 {
+		t.Fatalf("%v, %v, %v", opened.Families(), opened.delta, err)
+	}
+	at := slices.IndexFunc(b.Sections, func(s pack.Section) bool { return s.Name == "p.families" })
+	for _, bad := range [][]byte{{}, {1, 0, 0, 0}, {0, 0, 0, 0x40, 0, 0, 0, 0}, {1, 0, 0, 0, 0, 0, 0, 0x80}} {
+		broken := slices.Clone(b.Sections)
+		broken[at].Data = bad
+		if _, err := Open(pack.NewView(broken), "p"); err == nil {
+			t.Errorf("families %v: no error", bad)
+		}
+	}
+	if _, err := Open(pack.NewView(slices.Delete(b.Sections, at, at+1)), "p"); err == nil {
+		t.Error("a model without families: no error")
+	}
+}
+
+// After an uncapped step alone, the gold tree beats the violator by its loss.
+func TestStepMeetsTheMargin(t *testing.T) {
+	train := grammar(1, 5)
+	o := TrainOptions{C: 1e9, Epochs: 1}
+	o.setDefaults()
+	m, err := Train(train, nil, TrainOptions{C: 1e9, Epochs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &train[0]
+	gold := make([]int32, len(s.Words)+1)
+	for i := range s.Words {
+		gold[i+1] = s.Words[i].Head
+	}
+	// the violator of the first step: decoded with zero weights and cost
+	zero := &trainer{o: o, train: train, table: score.NewTable(8), model: &Model{source: m.source}}
+	zero.model.source.Parts = zero.table
+	x := &search{}
+	u := zero.learnWith(x, s, 1)
+	violator := append([]int32(nil), x.best...)
+	for i, k := range u.keys {
+		zero.table.Add(k, u.alpha*float64(u.count[i]), 1)
+	}
+	x.prepare(zero.model, s)
+	wrong := 0
+	for i := range gold {
+		if i > 0 && gold[i] != violator[i] {
+			wrong++
+		}
+	}
+	margin := float64(scratchScore(x, gold)-scratchScore(x, violator)) / (1 << 12)
+	if margin < float64(wrong)-0.05 || margin > float64(wrong)+0.05 {
+		t.Errorf("margin %.3f after the step, want the loss %d", margin, wrong)
+	}
+}
