@@ -34,7 +34,7 @@ import (
 //	16    8  xxHash64 (seed 0) of the data
 //	24    2  length of the name in bytes, at least 1
 //	26    1  element type, a pack.Kind: 0 bytes, 1 int8, 2 uint8, 3 int16,
-//	         4 uint16, 5 int32, 6 uint32, 7 uint64, 8 float32, 9 strings
+//	         4 uint16, 5 int32, 6 uint32, 7 uint64, 8 float32, 9 strings, 10 float64
 //	27    5  zero
 //
 // The data follow in the order of the table, each section at the first
@@ -168,7 +168,7 @@ func decodeTable(data []byte) ([]pack.Section, error) {
 		}
 		name := string(names[:length])
 		names = names[length:]
-		if kind > pack.Strings {
+		if kind > pack.Float64 {
 			return nil, damaged("section %q has the unknown type %d", name, kind)
 		}
 		if seen[name] {

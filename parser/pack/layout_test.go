@@ -15,6 +15,7 @@ type thing struct {
 	ints    []int16
 	longs   []uint64
 	floats  []float32
+	doubles []float64
 	empty   []int8
 	names   []string
 	scale   int32
@@ -39,6 +40,7 @@ func (x *thing) layout(l *Layout) {
 	Array(l, "ints", &x.ints)
 	Array(l, "longs", &x.longs)
 	Array(l, "floats", &x.floats)
+	Array(l, "doubles", &x.doubles)
 	Array(l, "empty", &x.empty)
 	l.Strings("names", &x.names)
 	Value(l, "scale", &x.scale)
@@ -54,7 +56,7 @@ func (x *thing) layout(l *Layout) {
 }
 
 func someThing() *thing {
-	return &thing{tags: []tag{1, 4}, ints: []int16{-7}, longs: []uint64{1 << 60}, floats: []float32{0.5}, names: []string{"a", "", "ñ"},
+	return &thing{tags: []tag{1, 4}, ints: []int16{-7}, longs: []uint64{1 << 60}, floats: []float32{0.5}, doubles: []float64{0.1}, names: []string{"a", "", "ñ"},
 		scale: -3, ratio: 1.5, yes: true, inner: table{[]uint32{0, 1, 3}, []uint32{9, 0, 2}}}
 }
 

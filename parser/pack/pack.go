@@ -31,6 +31,7 @@ const (
 	Uint64
 	Float32
 	Strings // concatenated bytes; "<name>.off" holds the uint32 bounds
+	Float64
 )
 
 // Size returns the bytes of one element.
@@ -40,7 +41,7 @@ func (k Kind) Size() int {
 		return 2
 	case Int32, Uint32, Float32:
 		return 4
-	case Uint64:
+	case Uint64, Float64:
 		return 8
 	}
 	return 1
@@ -55,7 +56,7 @@ type Section struct {
 
 // A Number is an element type of an array section.
 type Number interface {
-	~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~uint64 | ~float32
+	~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~uint64 | ~float32 | ~float64
 }
 
 // A Builder collects the sections of a model in the order they are put. The
@@ -223,11 +224,14 @@ func kindOf[T Number]() Kind {
 			return Int16
 		}
 		return Uint16
-	case 8:
-		return Uint64
 	}
+	float := one/(one+one) != zero
 	switch {
-	case one/(one+one) != zero:
+	case unsafe.Sizeof(zero) == 8 && float:
+		return Float64
+	case unsafe.Sizeof(zero) == 8:
+		return Uint64
+	case float:
 		return Float32
 	case signed:
 		return Int32

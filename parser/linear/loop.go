@@ -1,0 +1,146 @@
+package linear
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/pack"
+)
+
+// A Loop says how often, how fast and in what order a Task learns.
+type Loop struct {
+	Examples int
+	Epochs   int // passes over the examples, at most
+	Stop     int // end after so many epochs without a better figure; 0: never
+	Batch    int // examples that see the same weights; 1 if 0
+	Workers  int // goroutines, 1 if 0; the result does not depend on it
+	Seed     uint64
+
+	// Checkpoint, if set, is called after every epoch with all that Resume, if
+	// set, must read for the learning to go on as if it had never stopped.
+	// Resume reports false, and calls nothing, where there is no checkpoint.
+	Checkpoint func(epoch int, layout func(*pack.Layout)) error
+	Resume     func(layout func(*pack.Layout)) (bool, error)
+}
+
+// At says where a Loop is.
+type At struct {
+	Epoch   int // from 1
+	Step    int // batches so far, with this one: from 1
+	Example int // from 0
+}
+
+// Seed returns a seed for the chance of this example in this epoch.
+func (a At) Seed(seed uint64) uint64 {
+	return hash.Pair(hash.Pair(seed, uint64(a.Epoch)), uint64(a.Example))
+}
+
+// A Task is what learns. U is the update of one example.
+type Task[U any] struct {
+	// Learn finds the update of an example with the weights as they are, which
+	// it must not change. It runs on many goroutines, of which worker is the
+	// number, and may depend on nothing but at. *u holds an earlier update,
+	// whose memory may be used again.
+	Learn func(worker int, at At, u *U)
+
+	// Apply moves the weights. It is called for one example after the other,
+	// in the order of the batch.
+	Apply func(at At, u *U)
+
+	// Measure returns the figure of the weights after an epoch, the higher the
+	// better; an epoch of a figure below 0 is never kept. Keep makes them the
+	// result so far. Without Measure, Keep is called once, at the end. steps is
+	// the number of batches so far, for averages.
+	Measure func(epoch, steps int) float64
+	Keep    func(epoch, steps int)
+
+	// State names all arrays of a checkpoint: the weights and what was kept.
+	// It may be nil where there are no checkpoints.
+	State func(*pack.Layout)
+}
+
+// progress is what a checkpoint holds of the loop itself.
+type progress struct {
+	epoch, step, since int32
+	best               float64
+}
+
+func (p *progress) layout(l *pack.Layout) {
+	pack.Value(l, "epoch", &p.epoch)
+	pack.Value(l, "step", &p.step)
+	pack.Value(l, "since", &p.since)
+	pack.Value(l, "best", &p.best)
+}
+
+// Run passes over the examples in a shuffled order, batch by batch, and keeps
+// the first epoch with the best figure. All examples of a batch see the same
+// weights, and updates are applied in order, so that any number of workers
+// gives the same result. Errors are those of Checkpoint and Resume.
+func Run[U any](l Loop, t Task[U]) error {
+	l.Batch, l.Workers = max(l.Batch, 1), max(l.Workers, 1)
+	p := progress{best: -1}
+	state := func(s *pack.Layout) {
+		s.Nested("loop", p.layout)
+		if t.State != nil {
+			t.State(s)
+		}
+	}
+	if l.Resume != nil {
+		if _, err := l.Resume(state); err != nil {
+			return err
+		}
+	}
+	updates := make([]U, min(l.Batch, l.Examples))
+	for int(p.epoch) < l.Epochs && (l.Stop == 0 || int(p.since) < l.Stop) {
+		p.epoch++
+		order := hash.Shuffled(l.Examples, hash.Pair(l.Seed, uint64(p.epoch)))
+		for lo := 0; lo < len(order); lo += l.Batch {
+			p.step++
+			batch := order[lo:min(lo+l.Batch, len(order))]
+			at := func(k int) At { return At{int(p.epoch), int(p.step), batch[k]} }
+			Parallel(len(batch), l.Workers, func(worker, k int) { t.Learn(worker, at(k), &updates[k]) })
+			for k := range batch {
+				t.Apply(at(k), &updates[k])
+			}
+		}
+		p.since++
+		if t.Measure != nil {
+			if figure := t.Measure(int(p.epoch), int(p.step)); figure >= 0 && figure > p.best {
+				p.best, p.since = figure, 0
+				t.Keep(int(p.epoch), int(p.step))
+			}
+		}
+		if l.Checkpoint != nil {
+			if err := l.Checkpoint(int(p.epoch), state); err != nil {
+				return err
+			}
+		}
+	}
+	if t.Measure == nil || p.best < 0 {
+		t.Keep(int(p.epoch), int(p.step))
+	}
+	return nil
+}
+
+// Parallel calls f for 0..n-1 on so many goroutines, whose number it is told.
+// It returns when all calls have.
+func Parallel(n, workers int, f func(worker, i int)) {
+	workers = min(workers, n)
+	if workers <= 1 {
+		for i := range n {
+			f(0, i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for worker := range workers {
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(worker, i)
+			}
+		})
+	}
+	group.Wait()
+}

@@ -1,0 +1,250 @@
+package linear
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/pack"
+)
+
+// A Table is the packed, read-only form of learned weights: from a key to a
+// row of cells, each a class and an integer weight. It is used in place from
+// the bytes of a model. A key that training never saw meets a foreign row
+// about eight times in a million look-ups. It is safe for concurrent use.
+type Table struct {
+	// Open addressing, linear. A slot is, from the top, 20 bits of the key (0:
+	// empty), then 14 of the row's length and 30 of its start in cells; of a
+	// row of one cell whose class is below 1<<14, the length is 0, and 14 bits
+	// of class and 16 of weight stand in place of the start.
+	slots []uint64
+	cells []uint32 // 16 bits of class, 16 of signed weight
+	shift uint8    // a weight counts 1<<shift units
+}
+
+const (
+	printBits = 20
+	beginBits = 30
+	countBits = 14
+	maxCells  = 1<<beginBits - 1
+	maxRow    = 1<<countBits - 1
+	maxShift  = 15
+)
+
+func print20(key hash.Key) uint64 { return max(key&(1<<printBits-1), 1) }
+
+// fetch puts the slots of the keys that have a row into rows, which must have
+// room for as many as there are keys, and returns them.
+func (t *Table) fetch(keys []hash.Key, rows []uint64) []uint64 {
+	rows = rows[:0]
+	n := uint64(len(t.slots))
+	if n == 0 {
+		return rows
+	}
+	var first [ahead]uint64
+	for len(keys) > 0 {
+		batch := keys[:min(len(keys), ahead)]
+		keys = keys[len(batch):]
+		for j, key := range batch {
+			i, _ := bits.Mul64(key, n)
+			first[j%ahead] = t.slots[i]
+		}
+		for j, key := range batch {
+			q, p := first[j%ahead], print20(key)
+			for i, _ := bits.Mul64(key, n); q != 0; q = t.slots[i] {
+				if q>>(64-printBits) == p {
+					rows = append(rows, q)
+					break
+				}
+				if i++; i == n {
+					i = 0
+				}
+			}
+		}
+	}
+	return rows
+}
+
+// Sum adds the rows of keys to acc, which has an element for each class, in
+// units. rows is scratch with room for as many rows as there are keys.
+func (t *Table) Sum(keys []hash.Key, acc []int32, rows []uint64) {
+	for _, q := range t.fetch(keys, rows) {
+		n, begin := q>>beginBits&maxRow, q&maxCells
+		if n == 0 {
+			acc[begin>>16] += int32(int16(q)) << t.shift
+			continue
+		}
+		for _, c := range t.cells[begin : begin+n] {
+			acc[c>>16] += int32(int16(c)) << t.shift
+		}
+	}
+}
+
+// Score returns the sum of the weights of keys in a table of one class, in
+// units.
+func (t *Table) Score(keys []hash.Key) int32 {
+	n := uint64(len(t.slots))
+	if n == 0 {
+		return 0
+	}
+	var sum int32
+	for _, key := range keys {
+		i, _ := bits.Mul64(key, n)
+		p := print20(key)
+		for q := t.slots[i]; q != 0; q = t.slots[i] {
+			if q>>(64-printBits) == p {
+				sum += int32(int16(q))
+				break
+			}
+			if i++; i == n {
+				i = 0
+			}
+		}
+	}
+	return sum << t.shift
+}
+
+// Features is a list of learned features: it calls yield with the key of each
+// and its cells, classes[i] with weights[i], in the same order each time. The
+// slices are valid during the call only.
+type Features func(yield func(key hash.Key, classes []uint16, weights []float32))
+
+// Packing says how weights become integers.
+type Packing struct {
+	Unit  int     // of a weight of 1, a power of two up to 1<<15
+	Limit int     // cells that are kept, the heaviest; all if 0
+	Least float64 // the least weight kept, as a share of that which one in 2,000 exceeds
+}
+
+// Pack makes a Table of the features that have a weight to keep. All weights
+// have one scale (Scale); beyond it they are cut. Of two such keys that cannot
+// be told apart the first stays. Classes must be below 1<<16; a row
+// keeps its first 1<<14-1 cells.
+func Pack(features Features, p Packing) *Table {
+	var sizes []float32
+	features(func(_ hash.Key, _ []uint16, weights []float32) {
+		for _, w := range weights {
+			if w != 0 {
+				sizes = append(sizes, max(w, -w))
+			}
+		}
+	})
+	slices.Sort(sizes)
+	t := &Table{}
+	if len(sizes) == 0 {
+		return t
+	}
+	logUnit := bits.Len(uint(p.Unit)) - 1
+	scale := min(Scale(sizes, math.MaxInt16), logUnit)
+	t.shift = uint8(min(logUnit-scale, maxShift))
+	least := max(Floor(sizes, p.Limit), float32(p.Least*common(sizes)))
+	unit := math.Ldexp(1, logUnit-int(t.shift))
+	integer := func(w float32) int16 {
+		if max(w, -w) <= least {
+			return 0
+		}
+		return int16(max(-math.MaxInt16, min(math.MaxInt16, math.Round(float64(w)*unit))))
+	}
+	t.fill(features, integer)
+	return t
+}
+
+// fill makes the slots and cells of the weights whose integer is not 0.
+func (t *Table) fill(features Features, integer func(w float32) int16) {
+	rows := 0
+	features(func(_ hash.Key, _ []uint16, weights []float32) {
+		if slices.ContainsFunc(weights, func(w float32) bool { return integer(w) != 0 }) {
+			rows++
+		}
+	})
+	n := uint64(rows*4/3 + 2)
+	t.slots = make([]uint64, n)
+	features(func(key hash.Key, classes []uint16, weights []float32) {
+		begin := len(t.cells)
+		for j, class := range classes {
+			if q := integer(weights[j]); q != 0 && len(t.cells)-begin < maxRow && len(t.cells) < maxCells {
+				t.cells = append(t.cells, uint32(class)<<16|uint32(uint16(q)))
+			}
+		}
+		count := len(t.cells) - begin
+		i, _ := bits.Mul64(key, n)
+		p := print20(key)
+		for count > 0 && t.slots[i] != 0 {
+			if t.slots[i]>>(64-printBits) == p {
+				t.cells, count = t.cells[:begin], 0
+			}
+			if i++; i == n {
+				i = 0
+			}
+		}
+		switch {
+		case count == 1 && t.cells[begin]>>16 < 1<<countBits:
+			t.slots[i] = p<<(64-printBits) | uint64(t.cells[begin])
+			t.cells = t.cells[:begin]
+		case count > 0:
+			t.slots[i] = p<<(64-printBits) | uint64(count)<<beginBits | uint64(begin)
+		}
+	})
+}
+
+// Scale returns the exponent e of the finest step 2^-e in which weights are
+// at most top steps, given the absolute values of all weights in increasing
+// order. The largest decides, unless it is over 8 times that which one weight
+// in 2,000 exceeds: then that does, lest one outlier leave all others without
+// steps. In a trained parser the largest is 4 times that, and the median 35
+// steps of 12 bits, so that a finer scale gains nothing.
+func Scale(sizes []float32, top int) int {
+	if len(sizes) == 0 {
+		return 0
+	}
+	largest := min(float64(sizes[len(sizes)-1]), 8*common(sizes))
+	return int(math.Floor(math.Log2(float64(top) / largest)))
+}
+
+// common returns the weight that one in 2,000 exceeds.
+func common(sizes []float32) float64 {
+	last := len(sizes) - 1
+	return float64(sizes[max(0, last-max(1, len(sizes)/2000))])
+}
+
+// Floor returns the weight above which the limit largest are, given the
+// absolute values of all in increasing order; those equal to the floor fall.
+// It is 0 if all may stay, or limit is 0.
+func Floor(sizes []float32, limit int) float32 {
+	if limit <= 0 || len(sizes) <= limit {
+		return 0
+	}
+	return sizes[len(sizes)-limit-1]
+}
+
+// Bytes returns the size of t.
+func (t *Table) Bytes() int { return 8*len(t.slots) + 4*len(t.cells) }
+
+// Layout names the sections of t, whose classes must be below the given
+// number: a table that was read fits an acc of as many.
+func (t *Table) Layout(l *pack.Layout, name string, classes int) {
+	l.Nested(name, func(l *pack.Layout) {
+		pack.Array(l, "slots", &t.slots)
+		pack.Array(l, "cells", &t.cells)
+		pack.Value(l, "shift", &t.shift)
+		if !l.Reading() {
+			return
+		}
+		l.Check("shift", t.shift <= maxShift, "is too large")
+		l.Check("slots", len(t.slots) == 0 || slices.Contains(t.slots, 0), "has no empty slot")
+		for _, q := range t.slots {
+			n, begin := q>>beginBits&maxRow, q&maxCells
+			if n == 0 && q != 0 && begin>>16 >= uint64(classes) || n > 0 && (classes == 1 || begin+n > uint64(len(t.cells))) {
+				l.Check("slots", false, "has a row outside the table")
+				return
+			}
+		}
+		for _, c := range t.cells {
+			if int(c>>16) >= classes {
+				l.Check("cells", false, "has a class that there is not")
+				return
+			}
+		}
+	})
+}
