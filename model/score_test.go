@@ -23,7 +23,7 @@ func TestScoreWithoutTags(t *testing.T) {
 			s.Words = append(s.Words, w)
 			for h := range int32(n + 1) {
 				if int(h) != m {
-					s.Candidates.Heads, s.Candidates.LogProb = append(s.Candidates.Heads, h), append(s.Candidates.LogProb, 0)
+					s.Candidates.Heads, s.Candidates.LogOdds = append(s.Candidates.Heads, h), append(s.Candidates.LogOdds, 0)
 				}
 			}
 			s.Candidates.Start = append(s.Candidates.Start, int32(len(s.Candidates.Heads)))

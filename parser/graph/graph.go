@@ -15,7 +15,7 @@ type Arcs struct {
 }
 
 // Of returns c as Arcs scored by the pruner's log-probabilities.
-func Of(c *syntax.Candidates) Arcs { return Arcs{c.Start, c.Heads, c.LogProb} }
+func Of(c *syntax.Candidates) Arcs { return Arcs{c.Start, c.Heads, c.LogOdds} }
 
 // N returns the number of words.
 func (a *Arcs) N() int { return len(a.Start) - 1 }

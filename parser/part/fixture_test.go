@@ -47,7 +47,7 @@ func randomSentence(n, keep int, r *graph.Rand) *syntax.Sentence {
 		for h := 0; h <= n; h++ {
 			if h != m && (h == m-1 || int(r.Below(8)) < keep) {
 				s.Candidates.Heads = append(s.Candidates.Heads, int32(h))
-				s.Candidates.LogProb = append(s.Candidates.LogProb, -int32(r.Below(3000)))
+				s.Candidates.LogOdds = append(s.Candidates.LogOdds, -int32(r.Below(3000)))
 			}
 		}
 		s.Candidates.Start = append(s.Candidates.Start, int32(len(s.Candidates.Heads)))

@@ -85,7 +85,7 @@ func checkGains(t *testing.T, x *scratch, head []int32) (checked int) {
 func longSentence(n int, r *graph.Rand) *syntax.Sentence {
 	s := randomSentence(n, 0, r)
 	c := &s.Candidates
-	c.Start, c.Heads, c.LogProb = []int32{0}, nil, nil
+	c.Start, c.Heads, c.LogOdds = []int32{0}, nil, nil
 	for m := 1; m <= n; m++ {
 		heads := []int32{0, int32(m - 1), 1, int32(n)}
 		for range 3 {
@@ -94,7 +94,7 @@ func longSentence(n int, r *graph.Rand) *syntax.Sentence {
 		slices.Sort(heads)
 		for _, h := range slices.Compact(heads) {
 			if int(h) != m && (h != 0 || m == 1 || m%50 == 0) {
-				c.Heads, c.LogProb = append(c.Heads, h), append(c.LogProb, -int32(r.Below(3000)))
+				c.Heads, c.LogOdds = append(c.Heads, h), append(c.LogOdds, -int32(r.Below(3000)))
 			}
 		}
 		c.Start = append(c.Start, int32(len(c.Heads)))

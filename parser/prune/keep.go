@@ -8,8 +8,8 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// addedLogProb is the log-probability of candidates that Keep adds: e^-12.
-const addedLogProb = -12 * 1024
+// addedLogOdds are the log-odds of candidates that Keep adds: e^-12.
+const addedLogOdds = -12 * 1024
 
 // Keep restricts s.Candidates, as Prune has set them, to trees that have the
 // given heads: given[m-1] is that of word m, syntax.NoHead if it is to be
@@ -63,11 +63,11 @@ func restrict(c *syntax.Candidates, given []int32, allow func(m int, h int32) bo
 	out := syntax.Candidates{Start: make([]int32, 1, len(given)+1)}
 	for i, head := range given {
 		if head != syntax.NoHead {
-			out.Heads, out.LogProb = append(out.Heads, head), append(out.LogProb, 0)
+			out.Heads, out.LogOdds = append(out.Heads, head), append(out.LogOdds, 0)
 		} else {
 			for a := c.Start[i]; a < c.Start[i+1]; a++ {
 				if allow(i+1, c.Heads[a]) {
-					out.Heads, out.LogProb = append(out.Heads, c.Heads[a]), append(out.LogProb, c.LogProb[a])
+					out.Heads, out.LogOdds = append(out.Heads, c.Heads[a]), append(out.LogOdds, c.LogOdds[a])
 				}
 			}
 		}
@@ -84,7 +84,7 @@ func add(c *syntax.Candidates, m int, h int32) {
 	}
 	at += int(c.Start[m-1])
 	c.Heads = slices.Insert(c.Heads, at, h)
-	c.LogProb = slices.Insert(c.LogProb, at, addedLogProb)
+	c.LogOdds = slices.Insert(c.LogOdds, at, addedLogOdds)
 	for k := m; k < len(c.Start); k++ {
 		c.Start[k]++
 	}
@@ -101,7 +101,7 @@ func likelyRoot(c *syntax.Candidates, given []int32) (root int32) {
 		}
 		p := int32(-1 << 31)
 		if a := c.Start[i]; a < c.Start[i+1] && c.Heads[a] == syntax.Root {
-			p = c.LogProb[a]
+			p = c.LogOdds[a]
 		}
 		if root == 0 || p > best {
 			root, best = int32(i+1), p

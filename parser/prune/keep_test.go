@@ -43,12 +43,12 @@ func TestKeep(t *testing.T) {
 			for h := 0; h <= n; h++ {
 				if h != m && r.Below(3) == 0 {
 					s.Candidates.Heads = append(s.Candidates.Heads, int32(h))
-					s.Candidates.LogProb = append(s.Candidates.LogProb, -int32(r.Below(3000)))
+					s.Candidates.LogOdds = append(s.Candidates.LogOdds, -int32(r.Below(3000)))
 				}
 			}
 			s.Candidates.Start = append(s.Candidates.Start, int32(len(s.Candidates.Heads)))
 		}
-		before := syntax.Candidates{Start: slices.Clone(s.Candidates.Start), Heads: slices.Clone(s.Candidates.Heads), LogProb: slices.Clone(s.Candidates.LogProb)}
+		before := syntax.Candidates{Start: slices.Clone(s.Candidates.Start), Heads: slices.Clone(s.Candidates.Heads), LogOdds: slices.Clone(s.Candidates.LogOdds)}
 		possible := false
 		head := make([]int32, n+1)
 		var rec func(m int)
@@ -101,7 +101,7 @@ func TestKeep(t *testing.T) {
 			for k, h := range of {
 				if !slices.Contains(before.Of(m), h) {
 					added++
-				} else if at := slices.Index(before.Of(m), h); s.Candidates.LogProb[int(s.Candidates.Start[m-1])+k] != before.LogProb[int(before.Start[m-1])+at] {
+				} else if at := slices.Index(before.Of(m), h); s.Candidates.LogOdds[int(s.Candidates.Start[m-1])+k] != before.LogOdds[int(before.Start[m-1])+at] {
 					t.Fatalf("word %d: the probability of head %d has changed", m, h)
 				}
 			}
@@ -117,7 +117,7 @@ func TestKeepRefusals(t *testing.T) {
 	if Keep(&s, []int32{0, 1}) == nil {
 		t.Error("heads were given before the sentence was pruned")
 	}
-	s.Candidates = syntax.Candidates{Start: []int32{0, 1, 2}, Heads: []int32{0, 1}, LogProb: []int32{0, 0}}
+	s.Candidates = syntax.Candidates{Start: []int32{0, 1, 2}, Heads: []int32{0, 1}, LogOdds: []int32{0, 0}}
 	if Keep(&s, []int32{0, 7}) == nil {
 		t.Error("a head outside the sentence was taken")
 	}

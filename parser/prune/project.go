@@ -70,7 +70,7 @@ func projectWhole(s *syntax.Sentence, given []int32) error {
 				}
 				switch {
 				case at >= 0:
-					all.Heads, all.Score = append(all.Heads, h), append(all.Score, s.Candidates.LogProb[at])
+					all.Heads, all.Score = append(all.Heads, h), append(all.Score, s.Candidates.LogOdds[at])
 				case int(h) != m && given[m-1] == syntax.NoHead:
 					all.Heads, all.Score = append(all.Heads, h), append(all.Score, farBelow)
 				}

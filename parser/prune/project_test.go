@@ -50,7 +50,7 @@ func TestProject(t *testing.T) {
 					keep = int(given[m-1]) == h
 				}
 				if keep {
-					c.Heads, c.LogProb = append(c.Heads, int32(h)), append(c.LogProb, -int32(r.Below(3000)))
+					c.Heads, c.LogOdds = append(c.Heads, int32(h)), append(c.LogOdds, -int32(r.Below(3000)))
 				}
 			}
 			c.Start = append(c.Start, int32(len(c.Heads)))
@@ -88,7 +88,7 @@ func TestProject(t *testing.T) {
 			continue
 		}
 		needed[least]++
-		if added := len(c.Heads) - before; added != least || len(c.LogProb) != len(c.Heads) || int(c.Start[n]) != len(c.Heads) {
+		if added := len(c.Heads) - before; added != least || len(c.LogOdds) != len(c.Heads) || int(c.Start[n]) != len(c.Heads) {
 			t.Fatalf("given %v: %d candidates added, %d needed", given, added, least)
 		}
 		a := graph.Of(c)
@@ -118,7 +118,7 @@ func TestProjectLong(t *testing.T) {
 			if slices.Contains(s.Windows(), m) { // the last of its window
 				h = 0
 			}
-			c.Heads, c.LogProb = append(c.Heads, h), append(c.LogProb, 0)
+			c.Heads, c.LogOdds = append(c.Heads, h), append(c.LogOdds, 0)
 			c.Start = append(c.Start, int32(m))
 		}
 		if err := Project(&s, nil); err != nil {
@@ -163,7 +163,7 @@ func TestProjectLongWithGivenHeads(t *testing.T) {
 		if m == n {
 			h = 0
 		}
-		s.Candidates.Heads, s.Candidates.LogProb = append(s.Candidates.Heads, h), append(s.Candidates.LogProb, 0)
+		s.Candidates.Heads, s.Candidates.LogOdds = append(s.Candidates.Heads, h), append(s.Candidates.LogOdds, 0)
 		s.Candidates.Start = append(s.Candidates.Start, int32(m))
 	}
 	given[n-1] = 0

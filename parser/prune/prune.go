@@ -87,7 +87,7 @@ func (m *Model) Count(s *syntax.Sentence) (lookups int64) {
 	c := syntax.Candidates{
 		Start:   make([]int32, 1, len(s.Words)+1),
 		Heads:   make([]int32, 0, expected*len(s.Words)),
-		LogProb: make([]int32, 0, expected*len(s.Words)),
+		LogOdds: make([]int32, 0, expected*len(s.Words)),
 	}
 	b := s.Windows()
 	for i := 0; i+1 < len(b); i++ {
@@ -122,10 +122,10 @@ func (x *scratch) window(s *syntax.Sentence, offset int32, out *syntax.Candidate
 			}
 			best = max(best, x.arcs.Score[a])
 			out.Heads = append(out.Heads, h)
-			out.LogProb = append(out.LogProb, x.arcs.Score[a])
+			out.LogOdds = append(out.LogOdds, x.arcs.Score[a])
 		}
-		for i, sc := range out.LogProb[from:] {
-			out.LogProb[from+i] = -int32((int64(best) - int64(sc)) * 16 * 1024 / score.Unit / int64(x.model.temperature))
+		for i, sc := range out.LogOdds[from:] {
+			out.LogOdds[from+i] = -int32((int64(best) - int64(sc)) * 16 * 1024 / score.Unit / int64(x.model.temperature))
 		}
 		out.Start = append(out.Start, int32(len(out.Heads)))
 	}

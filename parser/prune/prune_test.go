@@ -219,7 +219,7 @@ func TestPruneOddSentences(t *testing.T) {
 			s.Words[i] = syntax.Word{Form: "x", UPOS: "PUNCT"}
 		}
 		m.Prune(&s)
-		if len(s.Candidates.Start) != n+1 || int(s.Candidates.Start[n]) != len(s.Candidates.Heads) || len(s.Candidates.LogProb) != len(s.Candidates.Heads) {
+		if len(s.Candidates.Start) != n+1 || int(s.Candidates.Start[n]) != len(s.Candidates.Heads) || len(s.Candidates.LogOdds) != len(s.Candidates.Heads) {
 			t.Fatalf("n=%d: candidates do not fit", n)
 		}
 	}

@@ -164,7 +164,7 @@ func foldByFold(train []syntax.Sentence, bounds []int, workers int, model func(r
 }
 
 // AddGold adds the gold heads that are not among the candidates, with the
-// log-probability of the word's worst candidate, and returns how many.
+// log-odds of the word's worst candidate, and returns how many.
 func AddGold(s *syntax.Sentence) int {
 	old := s.Candidates
 	c := syntax.Candidates{Start: []int32{0}}
@@ -173,20 +173,20 @@ func AddGold(s *syntax.Sentence) int {
 		gold, worst, placed := s.Words[w].Head, int32(0), false
 		lo, hi := old.Start[w], old.Start[w+1]
 		for a := lo; a < hi; a++ {
-			worst = min(worst, old.LogProb[a])
+			worst = min(worst, old.LogOdds[a])
 		}
 		for a := lo; a < hi; a++ {
 			if !placed && old.Heads[a] >= gold {
 				if old.Heads[a] > gold {
-					c.Heads, c.LogProb = append(c.Heads, gold), append(c.LogProb, worst)
+					c.Heads, c.LogOdds = append(c.Heads, gold), append(c.LogOdds, worst)
 					added++
 				}
 				placed = true
 			}
-			c.Heads, c.LogProb = append(c.Heads, old.Heads[a]), append(c.LogProb, old.LogProb[a])
+			c.Heads, c.LogOdds = append(c.Heads, old.Heads[a]), append(c.LogOdds, old.LogOdds[a])
 		}
 		if !placed {
-			c.Heads, c.LogProb = append(c.Heads, gold), append(c.LogProb, worst)
+			c.Heads, c.LogOdds = append(c.Heads, gold), append(c.LogOdds, worst)
 			added++
 		}
 		c.Start = append(c.Start, int32(len(c.Heads)))

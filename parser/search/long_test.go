@@ -50,9 +50,9 @@ func TestWindowWithoutCandidates(t *testing.T) {
 			h = 2
 		}
 		s.Words = append(s.Words, syntax.Word{Form: "w", UPOS: "NOUN", Head: syntax.NoHead})
-		c.Heads, c.LogProb = append(c.Heads, h), append(c.LogProb, 0)
+		c.Heads, c.LogOdds = append(c.Heads, h), append(c.LogOdds, 0)
 		if w > 1 && w != 700 && w%300 != 1 {
-			c.Heads, c.LogProb = append(c.Heads, int32(w-1)), append(c.LogProb, 0)
+			c.Heads, c.LogOdds = append(c.Heads, int32(w-1)), append(c.LogOdds, 0)
 		}
 		c.Start = append(c.Start, int32(len(c.Heads)))
 	}

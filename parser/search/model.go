@@ -182,7 +182,7 @@ func join(s, w *syntax.Sentence, offset, root int32) int32 {
 func check(s *syntax.Sentence) error {
 	n := len(s.Words)
 	c := &s.Candidates
-	if len(c.Start) != n+1 || len(c.LogProb) != len(c.Heads) || int(c.Start[n]) != len(c.Heads) {
+	if len(c.Start) != n+1 || len(c.LogOdds) != len(c.Heads) || int(c.Start[n]) != len(c.Heads) {
 		return fmt.Errorf("sentence of %d words has no candidate heads: prune it before it is parsed", n)
 	}
 	for m := 1; m <= n; m++ {
@@ -210,7 +210,7 @@ func contentSeed(s *syntax.Sentence, seed uint64) uint64 {
 		h = feature.Combine(h, feature.HashString(w.Feats))
 	}
 	for i, head := range s.Candidates.Heads {
-		h = feature.Combine(h, uint64(uint32(head))<<32|uint64(uint32(s.Candidates.LogProb[i])))
+		h = feature.Combine(h, uint64(uint32(head))<<32|uint64(uint32(s.Candidates.LogOdds[i])))
 	}
 	return h
 }

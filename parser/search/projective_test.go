@@ -79,7 +79,7 @@ func TestProjectiveLongSentence(t *testing.T) {
 	for m := 1; m <= n; m++ {
 		for _, h := range []int{m - 2, m - 1, m + 1, m + 3} {
 			if h >= 0 && h <= n {
-				c.Heads, c.LogProb = append(c.Heads, int32(h)), append(c.LogProb, -int32(r.Below(3000)))
+				c.Heads, c.LogOdds = append(c.Heads, int32(h)), append(c.LogOdds, -int32(r.Below(3000)))
 			}
 		}
 		c.Start = append(c.Start, int32(len(c.Heads)))

@@ -221,7 +221,7 @@ func TestParseRefusesBadCandidates(t *testing.T) {
 	if m.Parse(s, Options{}) == nil {
 		t.Error("no candidates: no error")
 	}
-	s.Candidates = syntax.Candidates{Start: []int32{0, 1, 2}, Heads: []int32{0, 7}, LogProb: []int32{0, 0}}
+	s.Candidates = syntax.Candidates{Start: []int32{0, 1, 2}, Heads: []int32{0, 7}, LogOdds: []int32{0, 0}}
 	if m.Parse(s, Options{}) == nil {
 		t.Error("head outside the sentence: no error")
 	}
@@ -244,9 +244,9 @@ func TestLongSentenceInWindows(t *testing.T) {
 	c.Start = []int32{0}
 	for i := 0; i+1 < len(b); i++ {
 		for w := b[i] + 1; w <= b[i+1]; w++ {
-			c.Heads, c.LogProb = append(c.Heads, 0), append(c.LogProb, 0)
+			c.Heads, c.LogOdds = append(c.Heads, 0), append(c.LogOdds, 0)
 			if w > b[i]+1 {
-				c.Heads, c.LogProb = append(c.Heads, int32(w-1)), append(c.LogProb, 0)
+				c.Heads, c.LogOdds = append(c.Heads, int32(w-1)), append(c.LogOdds, 0)
 			}
 			c.Start = append(c.Start, int32(len(c.Heads)))
 		}

@@ -48,7 +48,7 @@ func grammar(count int, seed uint64) []syntax.Sentence {
 		for m := 1; m <= n; m++ {
 			for h := 0; h <= n; h++ {
 				if h != m {
-					c.Heads, c.LogProb = append(c.Heads, int32(h)), append(c.LogProb, -int32(r.Below(2000)))
+					c.Heads, c.LogOdds = append(c.Heads, int32(h)), append(c.LogOdds, -int32(r.Below(2000)))
 				}
 			}
 			c.Start = append(c.Start, int32(len(c.Heads)))

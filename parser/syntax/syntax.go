@@ -91,18 +91,38 @@ type Sentence struct {
 	// another language. Set by Tag.
 	Lexical, Unknown int32
 
+	Dense      Dense      // set by whoever scores densely, before the stage that adds them
 	Candidates Candidates // set by Prune
 	Confidence Confidence // set by Parse
+
+	memo any
+}
+
+// Memo returns what SetMemo has kept with the sentence, or nil: what one stage
+// has computed of it and the next may use. It does not survive an encoder, and
+// Words may have changed since, so that whoever reads it checks that it fits.
+// Copies of a sentence share it: what is kept must not be changed any more.
+func (s *Sentence) Memo() any { return s.memo }
+
+// SetMemo keeps x with the sentence, in place of what was kept before.
+func (s *Sentence) SetMemo(x any) { s.memo = x }
+
+// Dense are scores that are added to those of the model, in units of
+// 1/score.Unit nat, for a sentence of n words. A nil slice adds nothing.
+type Dense struct {
+	Arcs   []int32 // [h*(n+1)+m]: of the arc h -> m, 0 <= h <= n, 1 <= m <= n; length (n+1)*(n+1)
+	Labels []int32 // [(m-1)*L+l]: of label l of the arc into word m, L labels in the model's order
+	Tags   []int32 // [(m-1)*T+t]: of tag t of word m, T tags in the model's order
 }
 
 // Candidates are the heads that the pruner leaves to each word, as one list:
-// those of word m are Heads[Start[m-1]:Start[m]], increasing. LogProb is the
-// pruner's log-probability of each head in units of 1/1024 nat, at most 0.
-// Both are empty before Prune.
+// those of word m are Heads[Start[m-1]:Start[m]], increasing. LogOdds are the
+// log-odds of each head and the one that the pruner prefers for the word, in
+// units of 1/1024 nat, at most 0. All are empty before Prune.
 type Candidates struct {
 	Start   []int32 // length n+1, Start[0] == 0
 	Heads   []int32
-	LogProb []int32
+	LogOdds []int32
 }
 
 // Of returns the candidate heads of word m, 1 <= m <= n.

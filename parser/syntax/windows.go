@@ -49,11 +49,11 @@ func (s *Sentence) cut(from, to int) int {
 }
 
 // Window returns words lo+1..hi as a sentence of their own that shares the
-// word records' strings, with the candidates that lie inside, which may be
-// none. The root stays a candidate; heads are renumbered. It is a copy:
-// changing its heads does not change s.
+// word records' strings, with the candidates and the dense scores that lie
+// inside, of which there may be none. The root stays a candidate; heads are
+// renumbered. It is a copy, without a memo: changing it does not change s.
 func (s *Sentence) Window(lo, hi int) Sentence {
-	w := Sentence{Words: append([]Word(nil), s.Words[lo:hi]...), Status: s.Status}
+	w := Sentence{Words: append([]Word(nil), s.Words[lo:hi]...), Status: s.Status, Dense: s.Dense.window(len(s.Words), lo, hi)}
 	if len(s.Candidates.Start) == 0 {
 		return w
 	}
@@ -70,9 +70,30 @@ func (s *Sentence) Window(lo, hi int) Sentence {
 				h -= int32(lo)
 			}
 			c.Heads = append(c.Heads, h)
-			c.LogProb = append(c.LogProb, s.Candidates.LogProb[a])
+			c.LogOdds = append(c.LogOdds, s.Candidates.LogOdds[a])
 		}
 		c.Start = append(c.Start, int32(len(c.Heads)))
+	}
+	return w
+}
+
+// window returns the scores of words lo+1..hi of n, the root before them.
+func (d *Dense) window(n, lo, hi int) (w Dense) {
+	if len(d.Arcs) > 0 {
+		row := func(h int) {
+			w.Arcs = append(w.Arcs, d.Arcs[h*(n+1)])
+			w.Arcs = append(w.Arcs, d.Arcs[h*(n+1)+lo+1:h*(n+1)+hi+1]...)
+		}
+		row(Root)
+		for h := lo + 1; h <= hi; h++ {
+			row(h)
+		}
+	}
+	if k := len(d.Labels) / max(n, 1); k > 0 {
+		w.Labels = d.Labels[lo*k : hi*k : hi*k]
+	}
+	if k := len(d.Tags) / max(n, 1); k > 0 {
+		w.Tags = d.Tags[lo*k : hi*k : hi*k]
 	}
 	return w
 }

@@ -15,7 +15,7 @@ func TestWindowKeepsTheCandidatesInside(t *testing.T) {
 		s.Words = append(s.Words, Word{Form: fmt.Sprint("w", m+1), Head: list[0]})
 		for _, h := range list {
 			s.Candidates.Heads = append(s.Candidates.Heads, h)
-			s.Candidates.LogProb = append(s.Candidates.LogProb, -10*int32(m+1)-h)
+			s.Candidates.LogOdds = append(s.Candidates.LogOdds, -10*int32(m+1)-h)
 		}
 		s.Candidates.Start = append(s.Candidates.Start, int32(len(s.Candidates.Heads)))
 	}
@@ -26,17 +26,17 @@ func TestWindowKeepsTheCandidatesInside(t *testing.T) {
 				t.Fatalf("%d to %d: %+v", lo, hi, w)
 			}
 			for m := lo + 1; m <= hi; m++ {
-				var want, logProb []int32
+				var want, odds []int32
 				for _, h := range heads[m-1] {
 					switch {
 					case h == Root:
-						want, logProb = append(want, Root), append(logProb, -10*int32(m)-h)
+						want, odds = append(want, Root), append(odds, -10*int32(m)-h)
 					case int(h) > lo && int(h) <= hi:
-						want, logProb = append(want, h-int32(lo)), append(logProb, -10*int32(m)-h)
+						want, odds = append(want, h-int32(lo)), append(odds, -10*int32(m)-h)
 					}
 				}
 				from, to := w.Candidates.Start[m-lo-1], w.Candidates.Start[m-lo]
-				if !slices.Equal(w.Candidates.Of(m-lo), want) || !slices.Equal(w.Candidates.LogProb[from:to], logProb) {
+				if !slices.Equal(w.Candidates.Of(m-lo), want) || !slices.Equal(w.Candidates.LogOdds[from:to], odds) {
 					t.Errorf("window %d to %d, word %d: heads %v, want %v", lo, hi, m, w.Candidates.Of(m-lo), want)
 				}
 			}
@@ -50,5 +50,48 @@ func TestWindowKeepsTheCandidatesInside(t *testing.T) {
 	bare.Words = s.Words
 	if w := bare.Window(2, 4); len(w.Candidates.Start) != 0 {
 		t.Error("a window of a sentence without candidates has some")
+	}
+}
+
+// A window has the dense scores of its words, and no memo of the whole.
+func TestWindowOfDenseScores(t *testing.T) {
+	const n, labels, tags = 5, 3, 2
+	s := Sentence{Words: make([]Word, n)}
+	s.SetMemo("whole")
+	for i := range int32((n + 1) * (n + 1)) {
+		s.Dense.Arcs = append(s.Dense.Arcs, i)
+	}
+	for i := range int32(n * labels) {
+		s.Dense.Labels = append(s.Dense.Labels, i)
+	}
+	for i := range int32(n * tags) {
+		s.Dense.Tags = append(s.Dense.Tags, i)
+	}
+	for lo := range n {
+		for hi := lo + 1; hi <= n; hi++ {
+			w := s.Window(lo, hi)
+			k := hi - lo
+			if len(w.Dense.Arcs) != (k+1)*(k+1) || len(w.Dense.Labels) != k*labels || len(w.Dense.Tags) != k*tags || w.Memo() != nil {
+				t.Fatalf("%d to %d: %+v, memo %v", lo, hi, w.Dense, w.Memo())
+			}
+			for m := 1; m <= k; m++ {
+				for h := 0; h <= k; h++ {
+					whole := h
+					if h > 0 {
+						whole += lo
+					}
+					if got, want := w.Dense.Arcs[h*(k+1)+m], s.Dense.Arcs[whole*(n+1)+m+lo]; got != want {
+						t.Errorf("%d to %d: arc %d -> %d is %d, want %d", lo, hi, h, m, got, want)
+					}
+				}
+			}
+			if w.Dense.Labels[0] != s.Dense.Labels[lo*labels] || w.Dense.Tags[0] != s.Dense.Tags[lo*tags] {
+				t.Errorf("%d to %d: labels or tags of other words", lo, hi)
+			}
+		}
+	}
+	bare := Sentence{Words: s.Words}
+	if d := bare.Window(1, 3).Dense; d.Arcs != nil || d.Labels != nil || d.Tags != nil {
+		t.Error("a window of a sentence without dense scores has some")
 	}
 }

@@ -55,20 +55,20 @@ func setTags(sents []syntax.Sentence, v *pack.View) error {
 
 // packCandidates packs the candidate heads of all sentences in order.
 func packCandidates(sents []syntax.Sentence) ([]pack.Section, error) {
-	var start, heads, logProb []int32
+	var start, heads, logOdds []int32
 	for i := range sents {
 		c := &sents[i].Candidates
-		if len(c.Start) != sents[i].Len()+1 || len(c.LogProb) != len(c.Heads) || int(c.Start[sents[i].Len()]) != len(c.Heads) {
+		if len(c.Start) != sents[i].Len()+1 || len(c.LogOdds) != len(c.Heads) || int(c.Start[sents[i].Len()]) != len(c.Heads) {
 			return nil, fmt.Errorf("sentence %d (%s): jackknifing set no candidate heads", i+1, sents[i].ID)
 		}
 		start = append(start, c.Start...)
-		heads, logProb = append(heads, c.Heads...), append(logProb, c.LogProb...)
+		heads, logOdds = append(heads, c.Heads...), append(logOdds, c.LogOdds...)
 	}
 	var b pack.Builder
 	s := b.Sub("candidates")
 	pack.Put(s, "start", start)
 	pack.Put(s, "heads", heads)
-	pack.Put(s, "logprob", logProb)
+	pack.Put(s, "logodds", logOdds)
 	return b.Sections, nil
 }
 
@@ -83,7 +83,7 @@ func setCandidates(sents []syntax.Sentence, v *pack.View) error {
 	if err != nil {
 		return err
 	}
-	logProb, err := pack.Get[int32](v, "candidates", "logprob")
+	logOdds, err := pack.Get[int32](v, "candidates", "logodds")
 	if err != nil {
 		return err
 	}
@@ -94,14 +94,14 @@ func setCandidates(sents []syntax.Sentence, v *pack.View) error {
 			return misfit
 		}
 		k := int(start[n])
-		if k < 0 || k > len(heads) || k > len(logProb) {
+		if k < 0 || k > len(heads) || k > len(logOdds) {
 			return misfit
 		}
 		sents[i].Candidates = syntax.Candidates{
-			Start: start[: n+1 : n+1], Heads: heads[:k:k], LogProb: logProb[:k:k]}
-		start, heads, logProb = start[n+1:], heads[k:], logProb[k:]
+			Start: start[: n+1 : n+1], Heads: heads[:k:k], LogOdds: logOdds[:k:k]}
+		start, heads, logOdds = start[n+1:], heads[k:], logOdds[k:]
 	}
-	if len(start)+len(heads)+len(logProb) != 0 {
+	if len(start)+len(heads)+len(logOdds) != 0 {
 		return misfit
 	}
 	return nil

@@ -106,7 +106,7 @@ func (r *rig) components() components {
 		s.Candidates = syntax.Candidates{Start: []int32{0}}
 		for m := range s.Words {
 			s.Candidates.Heads = append(s.Candidates.Heads, int32(m))
-			s.Candidates.LogProb = append(s.Candidates.LogProb, 0)
+			s.Candidates.LogOdds = append(s.Candidates.LogOdds, 0)
 			s.Candidates.Start = append(s.Candidates.Start, int32(m+1))
 		}
 		return nil

@@ -151,7 +151,7 @@ func (t *Toy) Prune(s *syntax.Sentence) {
 	for i := range s.Words {
 		crash(s.Words[i].Form == PanicPrune, PanicPrune)
 		s.Candidates.Heads = append(s.Candidates.Heads, int32(i))
-		s.Candidates.LogProb = append(s.Candidates.LogProb, 0)
+		s.Candidates.LogOdds = append(s.Candidates.LogOdds, 0)
 		s.Candidates.Start = append(s.Candidates.Start, int32(i+1))
 	}
 }
