@@ -35,6 +35,7 @@ var imports = func() map[string][]string {
 		"parser/pack":    nil,
 		"parser/hash":    {"parser/syntax"},
 		"parser/linear":  append(slices.Clone(records), "parser/hash"),
+		"parser/word":    learning,
 		"parser/feature": learning,
 		"parser/score":   append(slices.Clone(learning), "parser/feature"),
 		"parser/graph":   append(slices.Clone(learning), "parser/feature", "parser/score"),

@@ -1,0 +1,221 @@
+package word
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Lengths of the affixes of a Form, in runes.
+const (
+	MaxSuffix = 8
+	MaxPrefix = 7
+)
+
+// Signs of a form, added up.
+const (
+	Capital  = 1 << iota // it begins in upper case
+	AllUpper             // it has several letters, all in upper case
+	Digit
+	Hyphen
+	Letter
+	Sign // any other character
+)
+
+// A Form is what depends on a form, or lemma, alone. Hashes are those of
+// hash.String. Affixes are of the lower case, [k] of k+1 runes; those that
+// are longer than the form are 0.
+type Form struct {
+	Hash   uint64
+	Lower  uint64 // of the lower case
+	Folded uint64 // of the lower case with every digit 0
+	Prefix [MaxPrefix]uint64
+	Suffix [MaxSuffix]uint64 // hash.Runes of the suffix read backwards
+	Broad  [MaxSuffix]uint64 // the same of broad letters, see broad
+	Shape  uint64            // classes of characters, runs as one
+	Long   uint64            // the same, runs up to 3 long
+	Runes  []rune            // the lower case
+	Code   uint64            // of a Vocabulary, see there
+
+	First  rune  // class of the first character, see class
+	Twin   uint8 // runes from the second of the last two that are the same, side by side, to the end; 0: none within MaxSuffix
+	Signs  uint8
+	Punct  uint8 // kind of punctuation, if it is one
+	Number bool  // ASCII digits with . or , inside
+	Differ bool  // the lower case is another string
+}
+
+// Read fills f, whose fields are zero, but for Code.
+func (f *Form) Read(s string, c Casing) {
+	f.Punct, f.Number = punct(s), isNumber(s)
+	f.Runes = make([]rune, 0, utf8.RuneCountInString(s))
+	h, folded := uint64(hash.Start), uint64(hash.Start)
+	f.Shape, f.Long = 1, 1
+	last, run, letters, upper := rune(0), 0, 0, 0
+	for _, r := range s {
+		h = hash.Step(h, r)
+		k := class(r)
+		if len(f.Runes) == 0 {
+			f.First = k
+		}
+		if k != last {
+			f.Shape = hash.Pair(f.Shape, uint64(k))
+			run = 0
+		}
+		if run++; run <= 3 {
+			f.Long = hash.Pair(f.Long, uint64(k))
+		}
+		last = k
+		switch k {
+		case 'X':
+			upper++
+			letters++
+		case 'x', 'o':
+			letters++
+		case 'd':
+			f.Signs |= Digit
+		case '-':
+			f.Signs |= Hyphen
+		default:
+			f.Signs |= Sign
+		}
+		lower := c.Lower(r)
+		f.Differ = f.Differ || lower != r
+		f.Runes = append(f.Runes, lower)
+	}
+	f.Hash = hash.Mix(h)
+	if f.First == 'X' {
+		f.Signs |= Capital
+	}
+	if letters > 0 {
+		f.Signs |= Letter
+	}
+	if upper > 1 && upper == letters {
+		f.Signs |= AllUpper
+	}
+	if n := len(f.Runes); n > 1 && f.Runes[n-1] == 'σ' {
+		f.Runes[n-1], f.Differ = 'ς', true
+	}
+	h = hash.Start
+	for i, r := range f.Runes {
+		h = hash.Step(h, r)
+		if i < MaxPrefix {
+			f.Prefix[i] = hash.Mix(h)
+		}
+		if unicode.IsDigit(r) {
+			r = '0'
+		}
+		folded = hash.Step(folded, r)
+	}
+	f.Lower, f.Folded = hash.Mix(h), hash.Mix(folded)
+	f.readSuffixes()
+}
+
+func (f *Form) readSuffixes() {
+	h, b := uint64(hash.Start), uint64(hash.Start)
+	n := len(f.Runes)
+	for k := 0; k < MaxSuffix && k < n; k++ {
+		r := f.Runes[n-1-k]
+		h, b = hash.Step(h, r), hash.Step(b, broad(r))
+		f.Suffix[k], f.Broad[k] = hash.Mix(h), hash.Mix(b)
+		if i := n - 1 - k; f.Twin == 0 && i >= 2 && r == f.Runes[i-1] {
+			f.Twin = uint8(k + 1)
+		}
+	}
+}
+
+// class maps a letter or digit to its class, 'X' upper, 'x' lower, 'o' other
+// letters, 'd' digits, and any other character to itself.
+func class(r rune) rune {
+	switch {
+	case 'a' <= r && r <= 'z':
+		return 'x'
+	case 'A' <= r && r <= 'Z':
+		return 'X'
+	case '0' <= r && r <= '9':
+		return 'd'
+	case r < utf8.RuneSelf:
+		return r
+	case unicode.IsUpper(r), unicode.IsTitle(r):
+		return 'X'
+	case unicode.IsLower(r):
+		return 'x'
+	case unicode.IsLetter(r), unicode.IsMark(r):
+		return 'o'
+	case unicode.IsDigit(r):
+		return 'd'
+	}
+	return r
+}
+
+// broad maps letters that vowel harmony, voicing or lenition exchange to one
+// of them, so that the allomorphs of a suffix look alike: vowels keep whether
+// they are open, stops where they are spoken. The Turkish -dan, -den, -tan and
+// -ten are one.
+func broad(r rune) rune {
+	switch r {
+	case 'a', 'e', 'â':
+		return 'a'
+	case 'ı', 'i', 'u', 'ü', 'î', 'û':
+		return 'i'
+	case 'o', 'ö':
+		return 'o'
+	case 'd', 't':
+		return 'd'
+	case 'c', 'ç':
+		return 'c'
+	case 'k', 'g', 'ğ':
+		return 'k'
+	case 'b', 'p':
+		return 'b'
+	}
+	return r
+}
+
+func isNumber(s string) bool {
+	if s == "" || s[0] < '0' || s[0] > '9' {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		if (s[i] < '0' || s[i] > '9') && s[i] != '.' && s[i] != ',' {
+			return false
+		}
+	}
+	return true
+}
+
+// A Casing says how a language writes lower case: whether I is the upper case
+// of dotless ı.
+type Casing bool
+
+// Lower returns r in lower case.
+func (c Casing) Lower(r rune) rune {
+	switch {
+	case bool(c):
+		return unicode.TurkishCase.ToLower(r)
+	case r >= utf8.RuneSelf:
+		return unicode.ToLower(r)
+	case 'A' <= r && r <= 'Z':
+		return r + 'a' - 'A'
+	}
+	return r
+}
+
+// LearnCasing returns the Casing of a treebank: dotless ı is a letter of its
+// language if more than 2 of 1,000 characters are one.
+func LearnCasing(train []syntax.Sentence) Casing {
+	all, dotless := 0, 0
+	for i := range train {
+		for j := range train[i].Words {
+			for _, r := range train[i].Words[j].Form {
+				all++
+				if r == 'ı' {
+					dotless++
+				}
+			}
+		}
+	}
+	return dotless*500 > all
+}

@@ -1,0 +1,265 @@
+package word
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// A Word holds the atoms of one position.
+type Word struct {
+	Form, Lemma uint64 // codes (Form.Code); the form's if there is no lemma
+	Marker      uint64 // code of the lemma of the adposition or subordinator that marks the word from its left; 0 none
+	Coarse      uint8  // below CoarseTags
+	Fine        uint8  // of the Vocabulary; the coarse tag if it has none
+	Punct       uint8  // kind of punctuation
+	Case        uint8  // value of Case, hashed to 1..255; 0 none
+	Commas      int32  // commas at positions up to this one
+	Depth       uint16 // of open brackets behind this position
+	Quotes      uint16 // straight quotes up to this position
+
+	OfForm, OfLemma *Form
+	Feats           *Feats
+}
+
+// Feats is what depends on the FEATS of a word alone.
+type Feats struct {
+	Hash  uint64             // of all, 0 if there are none
+	Items []uint64           // hashes of the items, syntax.MaxFeats at most
+	Attr  [Attributes]uint64 // hash of the item of an attribute, 0 if it is not there
+	fine  uint64             // of the attributes in the fine tag
+}
+
+// A Sentence is the one encoding of a sentence of n words under a Vocabulary.
+// It is read-only.
+type Sentence struct {
+	words      []Word // of position p at p+pad
+	sources    []source
+	vocabulary *Vocabulary
+}
+
+// A source is what an encoding depends on.
+type source struct{ form, lemma, upos, xpos, feats string }
+
+func sourceOf(w *syntax.Word) source { return source{w.Form, w.Lemma, w.UPOS, w.XPOS, w.Feats} }
+
+const pad = 2
+
+// Len returns the number of words n.
+func (s *Sentence) Len() int { return len(s.sources) }
+
+// At returns the atoms of position p: 0 is the root, 1..n the words; -2, -1,
+// n+1 and n+2 lie outside.
+func (s *Sentence) At(p int) *Word { return &s.words[p+pad] }
+
+// All returns the atoms of all positions, that of p at p+2.
+func (s *Sentence) All() []Word { return s.words }
+
+// fits reports whether s is the encoding of x under v.
+func (s *Sentence) fits(v *Vocabulary, x *syntax.Sentence) bool {
+	if s.vocabulary != v || len(s.sources) != len(x.Words) {
+		return false
+	}
+	for i := range x.Words { // equal strings mostly are the same ones, which costs no look at their bytes
+		if s.sources[i] != sourceOf(&x.Words[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// An Encoder makes encodings. It is scratch: one per goroutine.
+type Encoder struct {
+	vocabulary *Vocabulary
+	forms      Memo[Form]
+	feats      Memo[Feats]
+}
+
+// NewEncoder returns an Encoder for v.
+func NewEncoder(v *Vocabulary) *Encoder { return &Encoder{vocabulary: v} }
+
+// Encode returns the encoding of x, which it keeps as its memo: unless the
+// words have changed since, or the Vocabulary is another, it is made once.
+func (e *Encoder) Encode(x *syntax.Sentence) *Sentence {
+	if s, ok := x.Memo().(*Sentence); ok && s.fits(e.vocabulary, x) {
+		return s
+	}
+	s := e.encode(x)
+	x.SetMemo(s)
+	return s
+}
+
+func (e *Encoder) encode(x *syntax.Sentence) *Sentence {
+	n := len(x.Words)
+	s := &Sentence{make([]Word, n+1+2*pad), make([]source, n), e.vocabulary}
+	for _, p := range [...]int{-2, -1, 0, n + 1, n + 2} {
+		w := s.At(p)
+		w.Coarse = Outside
+		switch {
+		case p == 0:
+			w.Coarse = Root
+			w.Form = hash.Key1(0, 0)
+		case p < 0:
+			w.Form = hash.Key1(0, 1)
+		default:
+			w.Form = hash.Key1(0, 2)
+		}
+		w.Fine, w.Lemma = w.Coarse, w.Form
+		w.OfForm, w.OfLemma, w.Feats = noForm, noForm, noFeats
+	}
+	for i := range x.Words {
+		s.sources[i] = sourceOf(&x.Words[i])
+		e.word(&x.Words[i], s.At(i+1), s.At(i))
+	}
+	for p := n + 1; p <= n+pad; p++ {
+		s.At(p).Commas, s.At(p).Depth, s.At(p).Quotes = s.At(n).Commas, s.At(n).Depth, s.At(n).Quotes
+	}
+	for m := 1; m <= n; m++ {
+		s.At(m).Marker = s.marker(m)
+	}
+	return s
+}
+
+var (
+	noForm  = new(Form)
+	noFeats = new(Feats)
+)
+
+// word fills w from x, given the word before.
+func (e *Encoder) word(x *syntax.Word, w, before *Word) {
+	w.OfForm = e.form(x.Form)
+	w.OfLemma = w.OfForm
+	if x.Lemma != "" {
+		w.OfLemma = e.form(x.Lemma)
+	}
+	w.Form, w.Lemma = w.OfForm.Code, w.OfLemma.Code
+	w.Feats = e.featsOf(x.Feats)
+	if h := w.Feats.Attr[Case]; h != 0 {
+		w.Case = uint8(h>>8)%255 + 1
+	}
+	w.Coarse = Coarse(x.UPOS)
+	w.Fine = w.Coarse
+	v := e.vocabulary
+	if at := v.tags.Find(v.tagHash(x.UPOS, x.XPOS, w.Feats.fine)); at >= 0 {
+		w.Fine = v.tagIDs[at]
+	}
+	if w.Coarse == PUNCT || x.UPOS == "" {
+		w.Punct = w.OfForm.Punct
+		if w.Punct == NoPunct && w.Coarse == PUNCT {
+			w.Punct = OtherPunct
+		}
+	}
+	w.Commas, w.Depth, w.Quotes = before.Commas, before.Depth, before.Quotes
+	switch w.Punct {
+	case Comma:
+		w.Commas++
+	case Opening:
+		w.Depth++
+	case Closing:
+		w.Depth -= min(w.Depth, 1)
+	case Quote:
+		w.Quotes++
+	}
+}
+
+func (e *Encoder) form(s string) *Form {
+	f, fresh := e.forms.Find(s)
+	if fresh {
+		v := e.vocabulary
+		f.Read(s, v.casing)
+		switch {
+		case f.Number:
+			f.Code = hash.Key1(0, 3)
+		case v.words.Has(f.Hash):
+			f.Code = f.Hash
+		case f.Suffix[1] != 0:
+			f.Code = hash.Pair(f.Suffix[1], uint64(f.Signs))
+		default:
+			f.Code = hash.Pair(f.Suffix[0], uint64(f.Signs))
+		}
+	}
+	return f
+}
+
+func (e *Encoder) featsOf(feats string) *Feats {
+	f, fresh := e.feats.Find(feats)
+	if !fresh {
+		return f
+	}
+	f.fine = e.vocabulary.attrHash(feats)
+	if feats != "" {
+		f.Hash = hash.String(feats)
+	}
+	for item := range items(feats) {
+		h := hash.String(item)
+		f.Items = append(f.Items, h)
+		for a, name := range attributes {
+			if strings.HasPrefix(item, name) && len(item) > len(name) && item[len(name)] == '=' {
+				f.Attr[a] = h
+			}
+		}
+	}
+	return f
+}
+
+// items returns the items of FEATS, the first syntax.MaxFeats of them.
+func items(feats string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for k := 0; feats != "" && k < syntax.MaxFeats; k++ {
+			var item string
+			item, feats, _ = strings.Cut(feats, "|")
+			if !yield(item) {
+				return
+			}
+		}
+	}
+}
+
+// marker guesses, before there is a tree, the function word that marks word
+// m: the nearest ADP, SCONJ or PART up to five words to its left with no
+// clause or phrase boundary between. In UD these are leaves under m, so an
+// arc alone would not see them.
+func (s *Sentence) marker(m int) uint64 {
+	c := s.At(m).Coarse
+	switch c {
+	case ADP, SCONJ, PUNCT, CCONJ, DET, PART:
+		return 0
+	}
+	nominal := c == NOUN || c == PROPN
+	for q := m - 1; q >= max(1, m-5); q-- {
+		switch s.At(q).Coarse {
+		case ADP, SCONJ, PART:
+			return s.At(q).Lemma
+		case VERB, PUNCT, CCONJ, PRON:
+			return 0
+		case NOUN, PROPN:
+			if !nominal {
+				return 0
+			}
+		}
+	}
+	return 0
+}
+
+// CommasBetween returns the number of commas at the positions between a and b.
+func (s *Sentence) CommasBetween(a, b int) int {
+	lo, hi := min(a, b), max(a, b)
+	if hi-lo < 2 {
+		return 0
+	}
+	return int(s.At(hi-1).Commas - s.At(lo).Commas)
+}
+
+// PairsBetween says what of brackets and quotes changes between positions lo
+// and hi, lo <= hi: bit 0 if the depth of brackets does, bit 1 if a quote is
+// open at hi that was not at lo, or the reverse.
+func (s *Sentence) PairsBetween(lo, hi int) uint64 {
+	a, b := s.At(lo), s.At(hi)
+	x := uint64(a.Quotes^b.Quotes) & 1 << 1
+	if a.Depth != b.Depth {
+		x++
+	}
+	return x
+}

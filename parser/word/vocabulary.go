@@ -1,0 +1,244 @@
+package word
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+const (
+	minFineCount  = 8   // words that a fine tag must have
+	maxFineXPOS   = 128 // fine tags at most for XPOS to be a part of them
+	maxFineAttrs  = 6
+	minFineGain   = 0.004 // nats of entropy that an attribute must take away
+	maxAttributes = 200   // that are tried
+)
+
+// FineTags bounds the ids of fine tags. The first CoarseTags are the coarse
+// tags themselves, for words whose fine tag is too rare to have an id.
+const FineTags = 256
+
+// A Vocabulary is what a treebank has taught about words: which forms and
+// lemmas are known, seen at least twice, its fine tags and its Casing. It is
+// the component "word" of a model, read-only and safe for concurrent use.
+//
+// The code of a known word is its Hash; all numbers share one, and all others
+// are told apart by the last two letters and Signs, so that features of rare
+// words are trained on the singletons.
+type Vocabulary struct {
+	casing Casing
+	words  hash.Set
+	xpos   bool     // XPOS is part of the fine tag
+	attrs  []string // and so are these attributes of FEATS, with their '='
+	tags   hash.Set // fine tags
+	tagIDs []uint8  // by place in tags
+}
+
+// Learn builds the Vocabulary of a treebank. The fine tag is UPOS with XPOS
+// where XPOS refines it, and with those FEATS attributes that most lower the
+// conditional entropy of a word's deprel and head direction, as long as at
+// most 256 values remain. It does not depend on the order of the sentences.
+func Learn(train []syntax.Sentence) *Vocabulary {
+	v := &Vocabulary{casing: LearnCasing(train)}
+	count := make(map[uint64]int)
+	for i := range train {
+		for j := range train[i].Words {
+			w := &train[i].Words[j]
+			count[hash.String(w.Form)]++
+			if w.Lemma != w.Form {
+				count[hash.String(w.Lemma)]++
+			}
+		}
+	}
+	for h, n := range count {
+		if n < 2 {
+			delete(count, h)
+		}
+	}
+	v.words, _ = hash.NewSet(commonest(count, len(count)))
+	v.learnTags(kindsOf(train))
+	return v
+}
+
+// commonest returns the keys with the largest counts, sorted.
+func commonest(count map[uint64]int, limit int) []uint64 {
+	list := make([]uint64, 0, len(count))
+	for h := range count {
+		list = append(list, h)
+	}
+	slices.SortFunc(list, func(a, b uint64) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
+	list = list[:min(len(list), limit)]
+	slices.Sort(list)
+	return list
+}
+
+// A kind is what a fine tag and its worth depend on: words of a kind are
+// counted, and looked at once.
+type kind struct {
+	upos, xpos, feats string
+	arc               uint64 // deprel and direction of the head
+}
+
+func kindsOf(train []syntax.Sentence) map[kind]int {
+	kinds := make(map[kind]int)
+	for i := range train {
+		for j := range train[i].Words {
+			w := &train[i].Words[j]
+			kinds[kind{w.UPOS, w.XPOS, w.Feats, hash.Pair(hash.String(w.Deprel), Direction(int(w.Head), j+1))}]++
+		}
+	}
+	return kinds
+}
+
+// tagHash is the identity of a fine tag, given the hash of its attributes.
+func (v *Vocabulary) tagHash(upos, xpos string, attrs uint64) uint64 {
+	h := hash.Pair(hash.String(upos), attrs)
+	if v.xpos {
+		h = hash.Pair(h, hash.String(xpos))
+	}
+	return h
+}
+
+// attrHash hashes the values of the attributes in the fine tag.
+func (v *Vocabulary) attrHash(feats string) uint64 {
+	h := uint64(0)
+	for _, a := range v.attrs {
+		value := ""
+		for item := range items(feats) {
+			if strings.HasPrefix(item, a) {
+				value = item[len(a):]
+				break
+			}
+		}
+		h = hash.Pair(h, hash.String(value))
+	}
+	return h
+}
+
+func (v *Vocabulary) learnTags(kinds map[kind]int) {
+	names := attributeNames(kinds)
+	plain := len(v.frequent(kinds))
+	v.xpos = true
+	refined := len(v.frequent(kinds))
+	v.xpos = refined > plain && refined <= maxFineXPOS
+	best := v.entropy(kinds)
+	for len(v.attrs) < maxFineAttrs {
+		gain, pick := minFineGain, ""
+		for _, a := range names {
+			if slices.Contains(v.attrs, a) {
+				continue
+			}
+			v.attrs = append(v.attrs, a)
+			if g := best - v.entropy(kinds); g > gain && len(v.frequent(kinds)) <= FineTags-CoarseTags {
+				gain, pick = g, a
+			}
+			v.attrs = v.attrs[:len(v.attrs)-1]
+		}
+		if pick == "" {
+			break
+		}
+		v.attrs = append(v.attrs, pick)
+		best -= gain
+	}
+	var places []int
+	v.tags, places = hash.NewSet(commonest(v.frequent(kinds), FineTags-CoarseTags))
+	v.tagIDs = make([]uint8, len(v.tags))
+	for id, at := range places {
+		if at >= 0 {
+			v.tagIDs[at] = uint8(CoarseTags + id)
+		}
+	}
+}
+
+// frequent counts the words of every fine tag that is frequent enough.
+func (v *Vocabulary) frequent(kinds map[kind]int) map[uint64]int {
+	count := make(map[uint64]int)
+	for k, n := range kinds {
+		count[v.tagHash(k.upos, k.xpos, v.attrHash(k.feats))] += n
+	}
+	for h, n := range count {
+		if n < minFineCount {
+			delete(count, h)
+		}
+	}
+	return count
+}
+
+// entropy returns H(deprel and direction | fine tag) in nats, a rare tag
+// counted as its coarse one.
+func (v *Vocabulary) entropy(kinds map[kind]int) float64 {
+	frequent := v.frequent(kinds)
+	joint, tags := make(map[[2]uint64]int), make(map[uint64]int)
+	total := 0
+	for k, n := range kinds {
+		tag := v.tagHash(k.upos, k.xpos, v.attrHash(k.feats))
+		if frequent[tag] == 0 {
+			tag = uint64(Coarse(k.upos))
+		}
+		joint[[2]uint64{tag, k.arc}] += n
+		tags[tag] += n
+		total += n
+	}
+	return (sumOfLogs(tags) - sumOfLogs(joint)) / float64(max(total, 1))
+}
+
+// sumOfLogs returns the sum of n log n over the counts, in a fixed order.
+func sumOfLogs[K comparable](count map[K]int) (sum float64) {
+	list := make([]int, 0, len(count))
+	for _, n := range count {
+		list = append(list, n)
+	}
+	slices.Sort(list)
+	for _, n := range list {
+		sum += float64(float64(n) * math.Log(float64(n)))
+	}
+	return sum
+}
+
+// attributeNames returns the names in FEATS with their '=', the commonest if
+// there are too many, sorted.
+func attributeNames(kinds map[kind]int) []string {
+	count := make(map[string]int)
+	for k, n := range kinds {
+		for item := range items(k.feats) {
+			if at := strings.IndexByte(item, '='); at > 0 {
+				count[item[:at+1]] += n
+			}
+		}
+	}
+	var list []string
+	for a := range count {
+		list = append(list, a)
+	}
+	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
+	list = list[:min(len(list), maxAttributes)]
+	slices.Sort(list)
+	return list
+}
+
+func (v *Vocabulary) layout(l *pack.Layout) {
+	l.Bool("casing", (*bool)(&v.casing))
+	pack.Array(l, "words", (*[]uint32)(&v.words))
+	l.Bool("xpos", &v.xpos)
+	l.Strings("attributes", &v.attrs)
+	pack.Array(l, "tags", (*[]uint32)(&v.tags))
+	pack.Array(l, "ids", &v.tagIDs)
+	l.Check("words", v.words.Valid(), "has no empty place")
+	l.Check("tags", v.tags.Valid(), "has no empty place")
+	l.Check("ids", len(v.tagIDs) == len(v.tags), "does not fit the tags")
+	l.Check("attributes", len(v.attrs) <= maxFineAttrs, "has too many")
+}
+
+// Pack stores v.
+func (v *Vocabulary) Pack(s *pack.Sub) { pack.Write(s, v.layout) }
+
+// Open is the inverse of Pack.
+func Open(w *pack.View, component string) (*Vocabulary, error) {
+	v := new(Vocabulary)
+	return v, pack.Read(w, component, v.layout)
+}

@@ -1,0 +1,126 @@
+// Package word encodes sentences: what depends on a form alone (Form), what a
+// treebank's tags and words are (Vocabulary), and the atoms of every position
+// (Sentence), made once and read by the templates of all stages.
+//
+// It knows of languages: that some write I for the capital of dotless ı
+// (Casing), that a sigma at the end of a Greek word has a form of its own, and
+// which letters of suffixes vowel harmony and voicing exchange (Form.Broad).
+package word
+
+// Ids of the coarse tags: UPOS, in the order of the alphabet, then the root,
+// the positions outside the sentence, and any other tag.
+const (
+	ADJ = iota
+	ADP
+	ADV
+	AUX
+	CCONJ
+	DET
+	INTJ
+	NOUN
+	NUM
+	PART
+	PRON
+	PROPN
+	PUNCT
+	SCONJ
+	SYM
+	VERB
+	X
+	Root
+	Outside
+	Other
+	CoarseTags
+)
+
+var upos = [...]string{"ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM",
+	"PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"}
+
+// Coarse returns the id of a UPOS tag.
+func Coarse(tag string) uint8 {
+	for i, name := range upos {
+		if name == tag {
+			return uint8(i)
+		}
+	}
+	return Other
+}
+
+// Attributes of FEATS that templates name (Feats.Attr). The others are seen
+// through Feats.Items and Feats.Hash only.
+const (
+	Case = iota
+	Number
+	Person
+	Gender
+	VerbForm
+	PronType
+	Mood
+	Voice
+	Poss
+	NumberPsor
+	Tense
+	Degree
+	Attributes
+)
+
+var attributes = [Attributes]string{"Case", "Number", "Person", "Gender", "VerbForm", "PronType", "Mood", "Voice",
+	"Poss", "Number[psor]", "Tense", "Degree"}
+
+// Kinds of punctuation (Form.Punct, Word.Punct).
+const (
+	NoPunct = iota
+	Comma
+	Colon // : ;
+	Final // . ! ?
+	Opening
+	Closing
+	Quote
+	OtherPunct
+)
+
+// punct returns the kind of punctuation that a form is, or NoPunct.
+func punct(form string) uint8 {
+	switch form {
+	case ",", "،", "、", "，":
+		return Comma
+	case ":", ";", "·", "—", "–", "-", "--":
+		return Colon
+	case ".", "!", "?", "...", "…", "。":
+		return Final
+	case "(", "[", "{", "«", "“", "‘", "``", "-LRB-":
+		return Opening
+	case ")", "]", "}", "»", "”", "’", "''", "-RRB-":
+		return Closing
+	case "\"", "'", "`":
+		return Quote
+	}
+	return NoPunct
+}
+
+// Distances is the number of bins of Distance; bin 0 is that of no arc.
+const Distances = 15
+
+// Distance returns the bin of the signed distance h - m (Lei et al. 2014): 1..5
+// for 1..5, 6 for 6..10, 7 beyond; 8..14 likewise when the head is left.
+func Distance(h, m int) uint64 {
+	d, base := h-m, uint64(0)
+	if d < 0 {
+		d, base = -d, 7
+	}
+	switch {
+	case d <= 5:
+		return base + uint64(d)
+	case d <= 10:
+		return base + 6
+	}
+	return base + 7
+}
+
+// Direction returns 1 if a stands before b, else 0.
+func Direction(a, b int) uint64 {
+	if a < b {
+		return 1
+	}
+	return 0
+}
