@@ -33,9 +33,6 @@ const (
 	treeFeatures   = 3
 )
 
-// version is that of the features: a model fitted to others says nothing.
-const version = 1
-
 // alone is the margin of a word without another head to choose.
 const alone = 64
 
@@ -75,7 +72,7 @@ func treeCase(s *syntax.Sentence) [treeFeatures]float64 {
 	for _, p := range s.Confidence.DeprelConf {
 		sum += logOf[steps(p)]
 	}
-	wrong := max(1-exp(-sum), 0.5/grain)
+	wrong := max(1-exp(sum), 0.5/grain)
 	return [treeFeatures]float64{1, sum - log(wrong), log(float64(len(s.Words)))}
 }
 
@@ -129,8 +126,8 @@ func (m *Model) ApplyGiven(s *syntax.Sentence, heads, deprels []bool) {
 // Fit returns the calibrator under which gold is likeliest. parsed are parses
 // of gold's own words by a model that has not learned from gold, in the same
 // order; those without marginals are passed over. A deprel is right with its
-// subtype only. It fails with ErrTooFew if fewer than MinSentences are left. The same input
-// gives the same bits on every machine.
+// subtype only. It fails with ErrTooFew if fewer than MinSentences are left.
+// The same input gives the same bits on every machine.
 func Fit(gold, parsed []syntax.Sentence) (*Model, error) {
 	if len(gold) != len(parsed) {
 		return nil, fmt.Errorf("%d gold sentences, %d parsed", len(gold), len(parsed))
@@ -194,51 +191,35 @@ func regress(w []float64, samples []sample) {
 	}
 }
 
-// Pack stores the calibrator.
-func (m *Model) Pack(s *pack.Sub) {
-	for _, p := range []struct {
+// layout names the coefficients, in units of 1/scale.
+func (m *Model) layout(l *pack.Layout) {
+	for _, part := range []struct {
 		name string
 		w    []float64
 	}{{"head", m.head[:]}, {"deprel", m.deprel[:]}, {"tree", m.tree[:]}} {
-		list := make([]int32, len(p.w))
-		for i, v := range p.w {
+		list := make([]int32, len(part.w))
+		for i, v := range part.w {
 			list[i] = int32(v * scale)
 		}
-		pack.Put(s, p.name, list)
+		pack.Array(l, part.name, &list)
+		l.Check(part.name, len(list) == len(part.w), "has another number of coefficients")
+		for i, k := range list {
+			l.Check(part.name, k >= -most*scale && k <= most*scale, "holds a coefficient out of range")
+			if l.Reading() {
+				part.w[i] = float64(k) / scale
+			}
+		}
 	}
-	pack.Put(s, "version", []uint32{version})
 }
 
+// Pack stores the calibrator.
+func (m *Model) Pack(s *pack.Sub) { pack.Write(s, m.layout) }
+
 // Has reports whether a component of the name holds a calibrator.
-func Has(v *pack.View, component string) bool { return v.Has(component, "version") }
+func Has(v *pack.View, component string) bool { return v.Has(component, "head") }
 
 // Open is the inverse of Pack. Nothing of the result aliases the bytes.
 func Open(v *pack.View, component string) (*Model, error) {
-	is, err := pack.Get[uint32](v, component, "version")
-	if err != nil {
-		return nil, err
-	}
-	if len(is) != 1 || is[0] != version {
-		return nil, fmt.Errorf("it is of version %d, this program has %d", is, version)
-	}
 	m := &Model{}
-	for _, p := range []struct {
-		name string
-		w    []float64
-	}{{"head", m.head[:]}, {"deprel", m.deprel[:]}, {"tree", m.tree[:]}} {
-		list, err := pack.Get[int32](v, component, p.name)
-		if err != nil {
-			return nil, err
-		}
-		if len(list) != len(p.w) {
-			return nil, fmt.Errorf("section %s.%s has %d coefficients, want %d", component, p.name, len(list), len(p.w))
-		}
-		for i, k := range list {
-			if k < -most*scale || k > most*scale {
-				return nil, fmt.Errorf("section %s.%s holds a coefficient out of range", component, p.name)
-			}
-			p.w[i] = float64(k) / scale
-		}
-	}
-	return m, nil
+	return m, pack.Read(v, component, m.layout)
 }

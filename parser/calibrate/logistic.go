@@ -57,9 +57,9 @@ func lossOf(samples []sample, w []float64) (sum float64) {
 		}
 		// log(1 + e^z)
 		if z > 0 {
-			sum += z + log(1+exp(z))
+			sum += z + log(1+exp(-z))
 		} else {
-			sum += log(1 + exp(-z))
+			sum += log(1 + exp(z))
 		}
 	}
 	for _, v := range w {

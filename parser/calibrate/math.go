@@ -4,81 +4,46 @@ import "math"
 
 // Everything here rounds each product before it is added to, so that no
 // processor fuses the two, and uses no function of package math that has
-// assembly: the bits are the same on every machine. Products with powers of
-// two are exact, fused or not.
+// assembly with other roundings: the bits are the same on every machine.
 
 const (
 	grain = 4096 // probabilities are multiples of 1/grain
-	unit  = 64   // steps of the exponential's table in one nat
+	ln2   = 0.693147180559945309417232121458
 )
 
-var (
-	expHigh, expLow = expTables() // e^-i and e^(-i/unit)
-	oddsOf, logOf   = logTables() // of multiples of 1/grain
-)
-
-func expTables() (high, low [unit]float64) {
-	for i := range unit {
-		high[i], low[i] = power(float64(i)), power(float64(i)/unit)
-	}
-	return high, low
-}
-
-// power is e^-x for 0 <= x <= unit, by e^(-x/unit) to the power of unit.
-func power(x float64) float64 {
-	r := -x / unit
-	sum := 1.0
-	for i := 16; i >= 1; i-- {
-		sum = float64(sum*r)/float64(i) + 1
-	}
-	for p := 1; p < unit; p *= 2 {
-		sum *= sum
-	}
-	return sum
-}
-
-// logTables returns log-odds and logarithm of every multiple of 1/grain. 0 and
-// 1 count as half a step from them, so that log-odds are within 9.02.
-func logTables() (odds, logs [grain + 1]float64) {
-	for i := range odds {
-		p := min(max(float64(i), 0.5), grain-0.5)
-		odds[i] = log(p / (grain - p))
-		logs[i] = log(max(float64(i), 0.5) / grain)
-	}
-	return odds, logs
-}
-
-// exp is e^-x for x >= 0, with a relative error below 1e-8; 0 from unit on.
-func exp(x float64) float64 {
-	if !(x < unit) {
-		return 0
-	}
-	k := int(x * unit)
-	r := x - float64(k)/unit
-	rest := 1 - r + float64(float64(r*r)*(0.5-r/6))
-	return expHigh[k/unit] * expLow[k%unit] * rest
-}
-
-// inverses are 1/1, 1/3, 1/5, ...
-var inverses = func() (t [12]float64) {
+// inverse holds 1/i.
+var inverse = func() (t [24]float64) {
 	for i := range t {
-		t[i] = 1 / float64(2*i+1)
+		t[i] = 1 / float64(i)
 	}
 	return t
 }()
 
+// exp is e^x with a relative error below 1e-12; 0 from -700 down.
+func exp(x float64) float64 {
+	if !(x > -700) {
+		return 0
+	}
+	k := nearest(min(x, 700) / ln2)
+	r := min(x, 700) - float64(float64(k)*ln2)
+	sum := 1.0
+	for i := 13; i >= 1; i-- {
+		sum = float64(float64(sum*r)*inverse[i]) + 1
+	}
+	return math.Ldexp(sum, k)
+}
+
 // log is the natural logarithm of a positive number, with a relative error
 // below 1e-13.
 func log(x float64) float64 {
-	const ln2 = 0.693147180559945309417232121458
 	f, e := math.Frexp(x)
 	if f < math.Sqrt2/2 {
 		f, e = 2*f, e-1
 	}
 	t := (f - 1) / (f + 1)
 	square, sum := float64(t*t), 0.0
-	for i := len(inverses) - 1; i >= 0; i-- {
-		sum = float64(sum*square) + inverses[i]
+	for i := 23; i >= 1; i -= 2 {
+		sum = float64(sum*square) + inverse[i]
 	}
 	return float64(float64(e)*ln2) + float64(2*t*sum)
 }
@@ -87,13 +52,23 @@ func log(x float64) float64 {
 func sigmoid(z float64) float64 {
 	switch {
 	case z >= 0:
-		return 1 / (1 + exp(z))
+		return 1 / (1 + exp(-z))
 	case z < 0:
-		e := exp(-z)
+		e := exp(z)
 		return e / (1 + e)
 	}
 	return 0
 }
+
+// oddsOf and logOf hold log-odds and logarithm of every multiple of 1/grain. 0
+// and 1 count as half a step from them, so that log-odds are within 9.02.
+var oddsOf, logOf = func() (odds, logs [grain + 1]float64) {
+	for i := range odds {
+		k := min(max(float64(i), 0.5), grain-0.5)
+		odds[i], logs[i] = log(k/(grain-k)), log(max(float64(i), 0.5)/grain)
+	}
+	return odds, logs
+}()
 
 // odds returns the log-odds of a probability, to the next 1/grain.
 func odds(p float32) float64 { return oddsOf[steps(p)] }
