@@ -35,9 +35,9 @@ import (
 	"github.com/treebeam/treebeam/parser/label"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/prune"
+	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/parser/tensor"
 )
 
 // data is what all parsers of one treebank share.
@@ -168,7 +168,7 @@ func (a *ablation) cached(name string, to any, work func() error) error {
 }
 
 // chosen returns the families and the tensor, or nil, that some changes mean.
-func chosen(base, changes string) (feature.Families, *tensor.Options, error) {
+func chosen(base, changes string) (feature.Families, *score.TensorOptions, error) {
 	if f, err := feature.Preset(changes); err == nil {
 		return f, nil, nil
 	}
@@ -177,7 +177,7 @@ func chosen(base, changes string) (feature.Families, *tensor.Options, error) {
 		return f, nil, err
 	}
 	if numbers, ok := strings.CutPrefix(changes, "tensor:"); ok {
-		var t tensor.Options
+		var t score.TensorOptions
 		if _, err := fmt.Sscanf(strings.ReplaceAll(numbers, ":", " "), "%d %g %s", &t.Rank, &t.Gamma, &t.Start); err != nil {
 			return f, nil, fmt.Errorf("%s: want tensor:R:G:S, such as tensor:16:0.5:svd", changes)
 		}

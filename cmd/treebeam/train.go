@@ -17,8 +17,8 @@ import (
 	"github.com/treebeam/treebeam/io/durable"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/feature"
+	scores "github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
-	"github.com/treebeam/treebeam/parser/tensor"
 	"github.com/treebeam/treebeam/parser/train"
 )
 
@@ -43,7 +43,7 @@ type trainFlags struct {
 	resume, keep      bool
 	check             bool
 
-	tensor   tensor.Options
+	tensor   scores.TensorOptions
 	vectors  string
 	frequent int // vectors kept beside those of training words
 }
@@ -56,7 +56,7 @@ func (f *trainFlags) define(fs *flag.FlagSet) {
 	fs.BoolVar(&f.o.NoTags, "no-pos", false, "train pruner, parser and labels on forms alone; tags are predicted, but not used")
 	fs.IntVar(&f.tensor.Rank, "tensor", tensorByPreset, "rank `N` of the tensor that scores arcs; 0 is none; -1 is 16, but none with --preset fast")
 	fs.Float64Var(&f.tensor.Gamma, "gamma", 0.7, "with --tensor: weight `G` of the sparse score, above 0, at most 1")
-	fs.StringVar(&f.tensor.Start, "tensor-start", tensor.StartSVD, "`HOW` the tensor starts: svd or random")
+	fs.StringVar(&f.tensor.Start, "tensor-start", scores.StartSVD, "`HOW` the tensor starts: svd or random")
 	fs.StringVar(&f.vectors, "vectors", "", "with --tensor: text `FILE` of word vectors, a word and its numbers a line")
 	fs.IntVar(&f.frequent, "vectors-limit", 5000, "keep so many vectors (`N`) beside those of training words")
 	fs.StringVar(&f.o.TreeTags, "tree-tags", "", "`WHICH` tags pruner, parser and labels learn from: jackknifed, gold or both (default: both for less than 100,000 words, else jackknifed)")

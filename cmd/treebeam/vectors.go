@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/treebeam/treebeam/parser/tensor"
+	scores "github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/train"
 )
 
@@ -40,7 +40,7 @@ type wordVectors struct {
 // the word *UNKNOWN* for all words that have no line. It keeps the words
 // that wanted says yes to and the first so many others, which are the most
 // frequent ones in the files that are around, altogether at most
-// tensor.MaxVectors; of equal words the first. Errors name the line.
+// scores.MaxVectors; of equal words the first. Errors name the line.
 func readVectors(r io.Reader, wanted func(string) bool, others int) (*wordVectors, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 1<<16), maxVectorLine)
@@ -64,7 +64,7 @@ func readVectors(r io.Reader, wanted func(string) bool, others int) (*wordVector
 			word = ""
 		}
 		want := word == "" || wanted(word)
-		if seen[word] || !want && others <= 0 || len(v.words) >= tensor.MaxVectors {
+		if seen[word] || !want && others <= 0 || len(v.words) >= scores.MaxVectors {
 			continue
 		}
 		if !want {
@@ -123,7 +123,7 @@ func (f *trainFlags) setVectors(bank train.Treebank) error {
 	if err != nil {
 		return fmt.Errorf("word vectors: %s: %w", f.vectors, err)
 	}
-	v, err := tensor.NewVectors(list.words, list.values, list.size)
+	v, err := scores.NewVectors(list.words, list.values, list.size)
 	if err != nil {
 		return fmt.Errorf("word vectors: %s: %w", f.vectors, err)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/tensor"
+	scores "github.com/treebeam/treebeam/parser/score"
 )
 
 func TestReadVectors(t *testing.T) {
@@ -56,7 +56,7 @@ func FuzzReadVectors(f *testing.F) {
 			}
 			seen[w] = true
 		}
-		if list, err := tensor.NewVectors(v.words, v.values, v.size); (list == nil) == (err == nil) {
+		if list, err := scores.NewVectors(v.words, v.values, v.size); (list == nil) == (err == nil) {
 			t.Fatal("vectors and an error, or neither")
 		}
 	})

@@ -8,7 +8,6 @@ import (
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/parser/tensor"
 )
 
 const (
@@ -56,7 +55,7 @@ type Scores struct {
 	tour       tour
 	generation uint64
 
-	Projection tensor.Projection // of the sentence, by the tensor if there is one
+	Projection score.Projection // of the sentence, by the tensor if there is one
 
 	// Parts that were asked for and are not scored yet: keys of all of them,
 	// one after another. Their entries are waiting.
@@ -161,7 +160,7 @@ const manyKeys = 2048
 type Source struct {
 	Vocabulary *feature.Vocabulary
 	Parts      score.Scorer
-	Tensor     tensor.Scorer // of arcs; nil has none
+	Tensor     score.ArcScorer // of arcs; nil has none
 	Families   feature.Families
 }
 
@@ -181,7 +180,7 @@ func (t *Scores) Prepare(from *Source, s *syntax.Sentence) {
 func (t *Scores) HasGlobals() bool { return t.on.Any(feature.Globals) }
 
 // addTensor adds the tensor's scores to those of all arcs.
-func (t *Scores) addTensor(sc tensor.Scorer, s *syntax.Sentence) {
+func (t *Scores) addTensor(sc score.ArcScorer, s *syntax.Sentence) {
 	t.Count.Lookups += int64(sc.Project(&t.codes, s, &t.Projection))
 	for m := 1; m <= t.N; m++ {
 		lo, hi := t.Arcs.Span(m)

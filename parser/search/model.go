@@ -17,7 +17,6 @@ import (
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/parser/tensor"
 )
 
 // Options of Parse. The zero value has the defaults.
@@ -50,7 +49,7 @@ type Counters = part.Counters
 type Model struct {
 	source  part.Source    // its Parts and Tensor learn while the model is trained
 	weights *score.Weights // once they are fixed
-	tensor  *tensor.Model  // once it is; nil has none
+	tensor  *score.Tensor  // once it is; nil has none
 	delta   int32          // of settle, in units of 1/score.Unit
 	pool    sync.Pool      // *search
 }
@@ -223,9 +222,11 @@ func (m *Model) Pack(s *pack.Sub) {
 	m.source.Vocabulary.Pack(s)
 	m.weights.Pack(s, "parts")
 	pack.Put(s, "families", []uint32{uint32(m.source.Families), uint32(m.delta)})
-	if m.tensor != nil {
-		m.tensor.Pack(s)
+	t := m.tensor
+	if t == nil {
+		t = new(score.Tensor)
 	}
+	pack.Write(s, func(l *pack.Layout) { l.Nested("tensor", t.Layout) })
 }
 
 // Open is the inverse of Pack.
@@ -239,8 +240,12 @@ func Open(v *pack.View, component string) (*Model, error) {
 		return nil, err
 	}
 	m.source.Parts = m.weights
-	if err := m.openTensor(v, component); err != nil {
+	t := new(score.Tensor)
+	if err := pack.Read(v, component, func(l *pack.Layout) { l.Nested("tensor", t.Layout) }); err != nil {
 		return nil, err
+	}
+	if t.Rank() > 0 {
+		m.setTensor(t)
 	}
 	f, err := pack.Get[uint32](v, component, "families")
 	if err != nil {

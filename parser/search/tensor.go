@@ -2,30 +2,18 @@ package search
 
 import (
 	"errors"
+	"unsafe"
 
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/score"
-	"github.com/treebeam/treebeam/parser/tensor"
 )
 
 // setTensor gives m a tensor, or none if t is nil.
-func (m *Model) setTensor(t *tensor.Model) {
+func (m *Model) setTensor(t *score.Tensor) {
 	m.tensor, m.source.Tensor = t, nil
 	if t != nil {
 		m.source.Tensor = t
 	}
-}
-
-// openTensor opens the model's tensor if it has one.
-func (m *Model) openTensor(v *pack.View, component string) error {
-	if !tensor.Packed(v, component) {
-		return nil
-	}
-	t, err := tensor.Open(v, component)
-	if err == nil {
-		m.setTensor(t)
-	}
-	return err
 }
 
 // gamma is the weight of the sparse score in a tree's: 1 without a tensor.
@@ -43,7 +31,7 @@ func (t *trainer) startTensor() error {
 		return nil
 	}
 	if t.learner == nil {
-		l, err := tensor.NewLearner(t.train, t.model.source.Vocabulary, t.tensorOptions())
+		l, err := score.NewTensorLearner(t.train, t.model.source.Vocabulary, t.tensorOptions())
 		if err != nil {
 			return err
 		}
@@ -53,7 +41,7 @@ func (t *trainer) startTensor() error {
 	return nil
 }
 
-func (t *trainer) tensorOptions() tensor.Options {
+func (t *trainer) tensorOptions() score.TensorOptions {
 	o := *t.o.Tensor
 	o.Seed, o.Log = t.o.Seed, t.o.Log
 	return o
@@ -67,14 +55,17 @@ func (t *trainer) restoreTensor(s *saved) (err error) {
 	if s.Tensor == nil {
 		return nil
 	}
-	t.bestTensor = s.BestTensor
-	t.learner, err = tensor.FromState(*s.Tensor, t.tensorOptions())
+	t.bestTensor = new(score.Tensor)
+	if err := pack.Read(pack.NewView(aligned(s.BestTensor)), "t", t.bestTensor.Layout); err != nil {
+		return err
+	}
+	t.learner, err = score.TensorFromState(s.Tensor, t.tensorOptions())
 	return err
 }
 
 // measure returns the UAS on dev under averaged weights, and the tensor of
 // that average.
-func (t *trainer) measure(average *score.Table) (uas float64, fixed *tensor.Model) {
+func (t *trainer) measure(average *score.Table) (uas float64, fixed *score.Tensor) {
 	if t.learner != nil {
 		fixed = t.learner.Averaged(t.step)
 		t.model.source.Tensor = fixed
@@ -86,4 +77,14 @@ func (t *trainer) measure(average *score.Table) (uas float64, fixed *tensor.Mode
 		t.model.source.Tensor = t.learner
 	}
 	return uas, fixed
+}
+
+// aligned copies sections to multiples of 8, as a View wants them.
+func aligned(list []pack.Section) []pack.Section {
+	for i, s := range list {
+		words := make([]uint64, len(s.Data)/8+1)
+		list[i].Data = unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(s.Data))
+		copy(list[i].Data, s.Data)
+	}
+	return list
 }

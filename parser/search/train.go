@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/treebeam/treebeam/parser/feature"
+	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/prune"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/parser/tensor"
 )
 
 // TrainOptions of Train. Zero values have the defaults.
@@ -34,7 +34,7 @@ type TrainOptions struct {
 	Delta    int
 	Strategy Strategy // DefaultStrategy if ""
 
-	Tensor *tensor.Options // of a tensor for arcs; nil has none
+	Tensor *score.TensorOptions // of a tensor for arcs; nil has none
 
 	Log func(format string, a ...any)
 
@@ -95,15 +95,15 @@ func (o *TrainOptions) logPruned(dev []syntax.Sentence) {
 type trainer struct {
 	o       TrainOptions
 	model   *Model
-	table   *score.Table    // of weights times gamma
-	learner *tensor.Learner // nil without a tensor
+	table   *score.Table         // of weights times gamma
+	learner *score.TensorLearner // nil without a tensor
 	train   []syntax.Sentence
 	dev     []syntax.Sentence
 
 	step       int // batches so far
 	epoch      int
 	best       *score.Weights
-	bestTensor *tensor.Model
+	bestTensor *score.Tensor
 	bestUAS    float64
 	since      int // epochs since best
 	tally      tally
@@ -120,7 +120,7 @@ type tally struct {
 type update struct {
 	keys     []feature.Key // sorted, each once
 	count    []float32
-	gradient *tensor.Gradient // nil without a tensor
+	gradient *score.Gradient // nil without a tensor
 	alpha    float64
 	tally    tally
 }
@@ -204,7 +204,7 @@ func (t *trainer) runEpoch() {
 }
 
 // apply takes one sentence's step, scaled by the weights of the two scores
-// (tensor.Options.Gamma).
+// (TensorOptions.Gamma).
 func (t *trainer) apply(u *update) {
 	scale := u.alpha * t.gamma() * t.gamma()
 	for i, key := range u.keys {
@@ -310,7 +310,7 @@ func (r *trainer) violation(x *search, u *update) {
 	}
 	norm *= r.gamma() * r.gamma()
 	if r.learner != nil {
-		u.gradient = r.learner.Gradient(&x.t.Projection, x.gold, x.best, r.step)
+		u.gradient = r.learner.Gradient(&x.t.Projection, x.gold, x.best)
 		norm += r.learner.StepNorm(u.gradient)
 	}
 	if norm > 0 {
@@ -380,17 +380,18 @@ type saved struct {
 	BestUAS            float64
 	Table              score.State
 	Best               []byte
-	Tensor             *tensor.State // nil without a tensor, like BestTensor
-	BestTensor         *tensor.Model
+	Tensor             *score.TensorState // nil without a tensor, like BestTensor
+	BestTensor         []pack.Section
 }
 
 func (t *trainer) state() []byte {
 	var b bytes.Buffer
 	best, _ := t.best.MarshalBinary()
-	s := saved{t.step, t.epoch, t.since, t.bestUAS, t.table.State(), best, nil, t.bestTensor}
+	s := saved{t.step, t.epoch, t.since, t.bestUAS, t.table.State(), best, nil, nil}
 	if t.learner != nil {
-		state := t.learner.State()
-		s.Tensor = &state
+		var b pack.Builder
+		pack.Write(b.Sub("t"), t.bestTensor.Layout)
+		s.Tensor, s.BestTensor = t.learner.State(), b.Sections
 	}
 	err := gob.NewEncoder(&b).Encode(s)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/parser/tensor"
 )
 
 // A packer is a trained component.
@@ -41,7 +41,7 @@ type phaseOptions struct {
 	Seed    uint64
 	Folds   int
 	Workers int
-	Tensor  *tensor.Options // of the parser; nil has none
+	Tensor  *score.TensorOptions // of the parser; nil has none
 	Log     func(format string, a ...any)
 	Blocks  func([]syntax.Sentence) ([]string, error)
 

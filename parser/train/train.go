@@ -20,9 +20,9 @@ import (
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/parser/tensor"
 )
 
 // A Treebank is one CoNLL-U file. Its sentences are not changed.
@@ -79,7 +79,7 @@ type Options struct {
 
 	// Tensor is the parser's tensor for arcs; nil has none. Its vectors, if
 	// any, are named by the base name and SHA-256 of their file.
-	Tensor                     *tensor.Options
+	Tensor                     *score.TensorOptions
 	VectorsFile, VectorsSHA256 string
 
 	Workers int // 0 is GOMAXPROCS

@@ -12,8 +12,8 @@ import (
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/parser/tensor"
 )
 
 // toyTreebank returns n right-branching sentences of our own, the third with
@@ -284,7 +284,7 @@ func TestNoTagsHidesTags(t *testing.T) {
 // The parser is trained again if its tensor changes, and nothing before it.
 func TestTensorIsPartOfTheParsersKey(t *testing.T) {
 	store := memory{}
-	for i, o := range []Options{{}, {Tensor: &tensor.Options{Rank: 4}}, {Tensor: &tensor.Options{Rank: 8}}} {
+	for i, o := range []Options{{}, {Tensor: &score.TensorOptions{Rank: 4}}, {Tensor: &score.TensorOptions{Rank: 8}}} {
 		var r rig
 		o.Store = store
 		if _, err := trainToy(&r, o); err != nil {

@@ -13,9 +13,9 @@ import (
 	"unsafe"
 
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/parser/tensor"
 )
 
 // grammar makes sentences of our own such as "the old dog sees a cat in it ."
@@ -182,12 +182,12 @@ func TestWholeTraining(t *testing.T) {
 
 // tensorOfForms returns options of a small tensor with vectors of some words
 // of the grammar.
-func tensorOfForms(t *testing.T) *tensor.Options {
-	v, err := tensor.NewVectors([]string{"dog", "cat", "sees", ""}, []float32{1, 0, 1, .1, 0, 1, 0, 0}, 2)
+func tensorOfForms(t *testing.T) *score.TensorOptions {
+	v, err := score.NewVectors([]string{"dog", "cat", "sees", ""}, []float32{1, 0, 1, .1, 0, 1, 0, 0}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &tensor.Options{Rank: 4, Gamma: 0.5, Vectors: v}
+	return &score.TensorOptions{Rank: 4, Gamma: 0.5, Vectors: v}
 }
 
 // A model without tags learns the grammar from forms, and its trees do not

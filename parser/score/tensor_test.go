@@ -1,20 +1,20 @@
-package tensor
+package score
 
 import (
 	"math"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/feature"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
-	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // stepped returns a Learner after some steps, its Model and the vocabulary.
-func stepped(t testing.TB, o Options) (*Learner, *Model, *feature.Vocabulary, []syntax.Sentence) {
+func stepped(t testing.TB, o TensorOptions) (*TensorLearner, *Tensor, *feature.Vocabulary, []syntax.Sentence) {
 	train := sentences(60, 3)
 	v := feature.Learn(train)
-	l, err := NewLearner(train, v, o)
+	l, err := NewTensorLearner(train, v, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,16 +25,16 @@ func stepped(t testing.TB, o Options) (*Learner, *Model, *feature.Vocabulary, []
 		v.Encode(&train[i], &c)
 		l.Project(&c, &train[i], &p)
 		gold, other := trees(c.N)
-		g := l.Gradient(&p, gold, other, i)
+		g := l.Gradient(&p, gold, other)
 		l.Add(g, min(0.01, 1/l.StepNorm(g)), i+1)
 	}
 	return l, l.Averaged(steps), v, train
 }
 
 func TestIntegersFollowFloats(t *testing.T) {
-	for _, o := range []Options{{Rank: 8, Vectors: vectors(t)}, {Rank: 16, Start: StartRandom, Gamma: 0.5}} {
+	for _, o := range []TensorOptions{{Rank: 8, Vectors: vectors(t)}, {Rank: 16, Start: StartRandom, Gamma: 0.5}} {
 		l, m, v, train := stepped(t, o)
-		l.factors = l.averaged(30)
+		l.now = l.averaged(30)
 		var c feature.Codes
 		var p, q Projection
 		largest, sum, squares, n := 0.0, 0.0, 0.0, 0.0
@@ -49,7 +49,7 @@ func TestIntegersFollowFloats(t *testing.T) {
 					if h == mod {
 						continue
 					}
-					want, got := (1-l.o.Gamma)*l.score(&p, h, mod), float64(m.Arc(&q, h, mod))/score.Unit
+					want, got := (1-l.o.Gamma)*l.score(&p, h, mod), float64(m.Arc(&q, h, mod))/Unit
 					largest = max(largest, math.Abs(got-want))
 					sum, squares, n = sum+math.Abs(got-want), squares+want*want, n+1
 				}
@@ -63,15 +63,11 @@ func TestIntegersFollowFloats(t *testing.T) {
 }
 
 func TestSavedModelScoresAlike(t *testing.T) {
-	_, m, v, train := stepped(t, Options{Rank: 8, Vectors: vectors(t)})
+	_, m, v, train := stepped(t, TensorOptions{Rank: 8, Vectors: vectors(t)})
 	var b pack.Builder
-	m.Pack(b.Sub("p"))
-	view := pack.NewView(b.Sections)
-	if !Packed(view, "p") || Packed(view, "q") {
-		t.Fatal("Packed is wrong")
-	}
-	opened, err := Open(view, "p")
-	if err != nil {
+	pack.Write(b.Sub("p"), m.Layout)
+	opened := new(Tensor)
+	if err := pack.Read(pack.NewView(b.Sections), "p", opened.Layout); err != nil {
 		t.Fatal(err)
 	}
 	var c feature.Codes
@@ -94,14 +90,14 @@ func TestSavedModelScoresAlike(t *testing.T) {
 			continue
 		}
 		cut[i].Data = cut[i].Data[:len(cut[i].Data)/2&^7]
-		if _, err := Open(pack.NewView(cut), "p"); err == nil {
+		if err := pack.Read(pack.NewView(cut), "p", new(Tensor).Layout); err == nil {
 			t.Errorf("%s cut in half: no error", cut[i].Name)
 		}
 	}
 }
 
 func TestProjectDoesNotAllocate(t *testing.T) {
-	_, m, v, train := stepped(t, Options{Rank: 8, Vectors: vectors(t)})
+	_, m, v, train := stepped(t, TensorOptions{Rank: 8, Vectors: vectors(t)})
 	var c feature.Codes
 	var p Projection
 	sum := int32(0)
@@ -121,10 +117,10 @@ func TestProjectDoesNotAllocate(t *testing.T) {
 // No input makes Arc overflow: bounds hold at the largest values.
 func TestArcBounds(t *testing.T) {
 	const R = maxRank
-	m := &Model{rank: R, w: make([]int32, Bins*R)}
-	p := &Projection{head: make([]int32, 2*R), modifier: make([]int32, 2*R)}
-	for i := range p.head {
-		p.head[i], p.modifier[i] = maxProjected, maxProjected
+	m := &Tensor{rank: R, w: make([]int32, bins*R)}
+	p := &Projection{fixed: make([]int32, 4*R)}
+	for i := range p.fixed {
+		p.fixed[i] = maxProjected
 	}
 	for i := range m.w {
 		m.w[i] = maxW
@@ -143,12 +139,11 @@ func TestArcBounds(t *testing.T) {
 func TestVectorsFallBack(t *testing.T) {
 	v := vectors(t)
 	s := &syntax.Sentence{Words: []syntax.Word{{Form: "N1"}, {Form: "D2"}, {Form: "d2"}, {Form: "V3"}}}
-	unknown := v.lexicon.unknown
-	one := v.lexicon.words.row(feature.HashString("n1"))
-	two := v.lexicon.words.row(feature.HashString("D2"))
-	want := []int32{unknown, one, two, unknown, v.lexicon.words.row(feature.HashString("V3")), unknown}
+	none := v.words.Find(hash.String(""))
+	one, two := v.words.Find(hash.String("n1")), v.words.Find(hash.String("D2"))
+	want := []int{none, one, two, none, v.words.Find(hash.String("V3")), none}
 	for pos, w := range want {
-		if got := v.lexicon.at(s, pos); got != w || got < 0 {
+		if got := wordAt(v.words, s, pos); got != w || got < 0 {
 			t.Errorf("position %d has vector %d, want %d", pos, got, w)
 		}
 	}
@@ -167,7 +162,7 @@ func TestVectorsFallBack(t *testing.T) {
 }
 
 // Features seen too rarely, or on nearly everywhere, have no row.
-func TestDictionaryLeavesOutWhatSaysNothing(t *testing.T) {
+func TestFeaturesLeaveOutWhatSaysNothing(t *testing.T) {
 	train := sentences(50, 7)
 	for i := range train {
 		for j := range train[i].Words {
@@ -176,17 +171,17 @@ func TestDictionaryLeavesOutWhatSaysNothing(t *testing.T) {
 	}
 	train[3].Words[1].Form = "once"
 	v := feature.Learn(train)
-	d := learnDictionary(train, v, 1000)
+	d := learnFeatures(train, v, 1000)
 	var c feature.Codes
 	v.Encode(&train[3], &c)
 	keys := c.Word(2, nil)
 	for kind, want := range map[int]bool{feature.WordBias: true, feature.WordForm: false, feature.WordCoarse: false,
 		feature.WordCase: false, feature.WordFormLeft: true} {
-		if got := d.row(keys[kind]) >= 0; got != want {
+		if got := d.Has(keys[kind]); got != want {
 			t.Errorf("feature of kind %d has a row: %t, want %t", kind, got, want)
 		}
 	}
-	if d.n < 10 || learnDictionary(train, v, 5).n != 5 {
-		t.Errorf("%d rows", d.n)
+	if small := learnFeatures(train, v, 5); len(d) < 12 || len(small) != 8 {
+		t.Errorf("%d and %d rows", len(d), len(small))
 	}
 }

@@ -1,4 +1,4 @@
-package tensor
+package score
 
 import (
 	"cmp"
@@ -7,29 +7,30 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/feature"
-	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
+	"gonum.org/v1/gonum/mat"
 )
 
 // arrays makes an array of the given number of components, orthogonal by
 // blocks: component c has head and modifier rows of its own.
 func arrays(components, block int) (list []cell, rows int) {
-	r := graph.Rand(9)
+	r := hash.Rand(9)
 	rows = components * block
 	for c := range components {
-		u, v, w := make([]float64, block), make([]float64, block), make([]float64, Bins)
+		u, v, w := make([]float64, block), make([]float64, block), make([]float64, bins)
 		for _, a := range [][]float64{u, v, w} {
 			fillRandom(a, 1, &r)
 		}
 		for i, x := range u {
 			for j, y := range v {
 				for b, z := range w {
-					list = append(list, cell{int32(c*block + i), int32(c*block + j), int32(b), x * y * z * float64(c+1)})
+					list = append(list, cell{int32(c*block + i), int32((c*block+j)*bins + b), x * y * z * float64(c+1)})
 				}
 			}
 		}
 	}
 	slices.SortFunc(list, func(a, b cell) int {
-		return cmp.Or(cmp.Compare(a.head, b.head), cmp.Compare(a.modifier, b.modifier), cmp.Compare(a.bin, b.bin))
+		return cmp.Or(cmp.Compare(a.head, b.head), cmp.Compare(a.column, b.column))
 	})
 	return list, rows
 }
@@ -39,28 +40,30 @@ func arrays(components, block int) (list []cell, rows int) {
 func TestStartReproducesALowRankArray(t *testing.T) {
 	const components, rank = 4, 6
 	list, rows := arrays(components, 5)
-	l := &Learner{o: Options{Rank: rank}, factors: newFactors(rank, rows), dict: dictionary{n: rows}}
+	l := &TensorLearner{o: TensorOptions{Vectors: &Vectors{}}, rank: rank, features: make(hash.Set, rows)}
+	l.now = make([]float64, l.size())
 	if found := l.decompose(list); found != components {
 		t.Fatalf("%d components found, want %d", found, components)
 	}
 	for _, c := range list {
 		sum := 0.0
 		for r := range components {
-			sum += l.U[int(c.head)*rank+r] * l.V[int(c.modifier)*rank+r] * l.W[int(c.bin)*rank+r]
+			sum += l.line(2 * int(c.head))[r] * l.line(2*int(c.column/bins) + 1)[r] * l.bin(int(c.column % bins))[r]
 		}
 		if math.Abs(sum-c.value) > 1e-9 {
-			t.Fatalf("cell (%d,%d,%d) is %g, reproduced as %g", c.head, c.modifier, c.bin, c.value, sum)
+			t.Fatalf("cell (%d,%d) is %g, reproduced as %g", c.head, c.column, c.value, sum)
 		}
 	}
 	for r := range rank {
-		for name, a := range map[string][]float64{"U": l.U, "V": l.V, "W": l.W} {
-			norm := 0.0
-			for i := r; i < len(a); i += rank {
-				norm += a[i] * a[i]
-			}
-			if norm == 0 {
-				t.Errorf("component %d has no %s: it can never move", r, name)
-			}
+		var u, v, w float64
+		for f := range rows {
+			u, v = max(u, math.Abs(l.line(2 * f)[r])), max(v, math.Abs(l.line(2*f + 1)[r]))
+		}
+		for b := range bins {
+			w = max(w, math.Abs(l.bin(b)[r]))
+		}
+		if u == 0 || v == 0 || w == 0 {
+			t.Errorf("component %d has a side of nothing but zeros: it can never move", r)
 		}
 	}
 }
@@ -68,32 +71,32 @@ func TestStartReproducesALowRankArray(t *testing.T) {
 // The first singular values and vectors of a random sparse matrix agree with
 // those of the dense Gram matrix.
 func TestTopSingular(t *testing.T) {
-	r := graph.Rand(4)
-	b := &sparse{rows: 30, cols: 23, start: []int32{0}}
-	d := newDense(30, 23)
-	for i := range b.rows {
-		for j := range b.cols {
+	r := hash.Rand(4)
+	a, d := &sparse{rows: 30, columns: 23}, mat.NewDense(30, 23, nil)
+	for i := range a.rows {
+		for j := range a.columns {
 			if r.Below(3) == 0 {
 				x := float64(r.Below(1000))/500 - 1
-				b.col, b.value = append(b.col, int32(j)), append(b.value, x)
-				d.row(i)[j] = x
+				a.cells = append(a.cells, entry{i, j, x})
+				d.Set(i, j, x)
 			}
 		}
-		b.start = append(b.start, int32(len(b.col)))
 	}
-	want, _ := symmetricEigen(gram(d))
-	sigma, u, q := b.topSingular(5, 1)
+	var svd mat.SVD
+	factorize(&svd, d)
+	want := svd.Values(nil)
+	sigma, u, q := a.topSingular(5, 1)
 	if len(sigma) != 5 {
 		t.Fatalf("%d singular values, want 5", len(sigma))
 	}
-	bq := b.times(q)
+	aq := a.times(q, false)
 	for k, s := range sigma {
-		if math.Abs(s-math.Sqrt(want[k])) > 1e-6*s {
-			t.Errorf("singular value %d is %g, want %g", k, s, math.Sqrt(want[k]))
+		if math.Abs(s-want[k]) > 1e-6*s {
+			t.Errorf("singular value %d is %g, want %g", k, s, want[k])
 		}
-		for i := range b.rows {
-			if math.Abs(bq.row(i)[k]-s*u.row(i)[k]) > 1e-3 {
-				t.Errorf("B q differs from sigma u in triplet %d", k)
+		for i := range a.rows {
+			if math.Abs(aq.At(i, k)-s*u.At(i, k)) > 1e-3 {
+				t.Errorf("A q differs from sigma u in triplet %d", k)
 				break
 			}
 		}
@@ -104,13 +107,13 @@ func TestTopSingular(t *testing.T) {
 func TestStartCorrelatesWithTheFirstOrderModel(t *testing.T) {
 	train := sentences(150, 5)
 	v := feature.Learn(train)
-	l, err := NewLearner(train, v, Options{Rank: 12})
+	l, err := NewTensorLearner(train, v, TensorOptions{Rank: 12})
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &firstOrder{l: l, cells: l.pretrain(train, v)}
+	x := l.pretrain(train, v)
 	var p Projection
-	var ids []uint64
+	var ids []int32
 	var sx, sy, sxx, syy, sxy, n float64
 	for i := range train[:50] {
 		v.Encode(&train[i], &x.codes)
@@ -121,8 +124,8 @@ func TestStartCorrelatesWithTheFirstOrderModel(t *testing.T) {
 				if h == m {
 					continue
 				}
-				ids = x.arc(h, m, ids[:0])
-				a, b := x.cells.sum(ids), l.score(&p, h, m)
+				ids = x.find(h, m, ids[:0])
+				a, b := x.sum(ids), l.score(&p, h, m)
 				sx, sy, sxx, syy, sxy, n = sx+a, sy+b, sxx+a*a, syy+b*b, sxy+a*b, n+1
 			}
 		}

@@ -1,0 +1,173 @@
+package score
+
+import (
+	"math"
+	"slices"
+
+	"github.com/treebeam/treebeam/parser/feature"
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// A low-rank tensor scores arcs (Lei, Xin, Zhang, Barzilay and Jaakkola 2014):
+//
+//	t(h,m) = sum over r of (U_r . phi_h) (V_r . phi_m) (W_r . phi_hm)
+//
+// phi of a word are its features (feature.Codes.Word) as far as the dictionary
+// knows them, phi_hm is an entry that is always on and the bin of the signed
+// distance. The projections U.phi and V.phi of every position are summed once a
+// sentence, so that an arc costs rank multiplications. The score of a tree is
+// gamma*sparse + (1-gamma)*tensor; gamma is folded into the sparse weights,
+// and 1-gamma into what Arc returns, so that neither is multiplied at
+// inference.
+
+// An ArcScorer scores arcs: a Tensor, or a TensorLearner while it is learned.
+// It is safe for concurrent readers, each with a Projection of its own.
+type ArcScorer interface {
+	// Project fills p for the sentence that c encodes. It returns the number
+	// of rows looked up.
+	Project(c *feature.Codes, s *syntax.Sentence, p *Projection) (lookups int)
+
+	// Arc returns (1-gamma) t(h,m) in units of 1/Unit, 0 <= h <= n,
+	// 1 <= m <= n, h != m, in the sentence last projected into p.
+	Arc(p *Projection, h, m int) int32
+}
+
+// bins is the length of phi_hm: entry 0 is always on, 1..14 are the bins of
+// feature.Distance.
+const bins = 15
+
+// A Projection is what an ArcScorer computes once a sentence. It is scratch,
+// refilled without allocating in steady state, and belongs to one goroutine.
+type Projection struct {
+	keys   []feature.Key
+	fixed  []int32   // of a Tensor: position p has U.phi at [2*p*rank] and V.phi at [(2*p+1)*rank], units of 2^-16
+	floats []float64 // of a TensorLearner, likewise
+	terms  []term    // of all positions
+	start  []int32   // terms of position p: terms[start[p]:start[p+1]]
+	local  []int32   // of Gradient: by row, its place in the gradient plus 1
+}
+
+// Fixed point of a Tensor. Bounds are such that no sum of Arc can overflow.
+const (
+	fixedBits    = 16                // rows, projections and W are in units of 2^-16
+	maxShift     = 17                // a row's scale is at most 2^(17-16)
+	maxProjected = 256 << fixedBits  // projections are cut to this
+	maxW         = 64<<fixedBits - 1 // so is W
+	unitBits     = 12                // Unit is 2^12
+	maxArc       = 1 << 24           // score of an arc, in units of 1/Unit
+	maxRank      = 256
+)
+
+// The shift of Arc is right: a negative constant would not compile.
+const _ = uint(Unit-1<<unitBits) + uint(1<<unitBits-Unit)
+
+// No projection overflows: a position adds up one row for every feature of its
+// word and one for each of three vectors.
+const _ = uint(math.MaxInt32 - (feature.WordKinds+2*syntax.MaxFeats+3)<<(7+maxShift))
+
+// A Tensor is one whose training is over: 8-bit rows with a power of two as
+// scale each, integers throughout. Line 2*f is row f of U, line 2*f+1 that of V;
+// line i is lines[i*rank:(i+1)*rank] << shift[i]. Rows are the places of features,
+// then those of words three times: of the word to the left, the word itself
+// and the one to the right, the dimensions of its vector summed up. It is
+// read-only. The zero value scores nothing.
+type Tensor struct {
+	rank     int
+	features hash.Set
+	words    hash.Set // that have a vector
+	lines    []int8
+	shift    []uint8
+	w        []int32 // [bin*rank + r], times 1-gamma
+}
+
+// Rank returns the rank, 0 of the zero value.
+func (t *Tensor) Rank() int { return t.rank }
+
+func (t *Tensor) rows() int { return len(t.features) + 3*len(t.words) }
+
+// line quantises line i with the smallest scale that holds it.
+func (t *Tensor) line(i int, values []float64) {
+	largest := 0.0
+	for _, x := range values {
+		largest = max(largest, math.Abs(x))
+	}
+	shift := 0
+	for shift < maxShift && math.Ldexp(largest, fixedBits-shift) > 127 {
+		shift++
+	}
+	for r, x := range values {
+		t.lines[i*t.rank+r] = int8(math.Round(max(-127, min(127, math.Ldexp(x, fixedBits-shift)))))
+	}
+	t.shift[i] = uint8(shift)
+}
+
+// Project implements ArcScorer.
+func (t *Tensor) Project(c *feature.Codes, s *syntax.Sentence, p *Projection) (lookups int) {
+	p.fixed = resize(p.fixed, 2*(c.N+1)*t.rank)
+	clear(p.fixed)
+	for pos := 0; pos <= c.N; pos++ {
+		p.keys = c.Word(pos, p.keys[:0])
+		lookups += len(p.keys)
+		for _, k := range p.keys {
+			if row := t.features.Find(k); row >= 0 {
+				t.add(p, pos, row)
+			}
+		}
+		for block := range 3 {
+			if word := wordAt(t.words, s, pos+block-1); word >= 0 {
+				t.add(p, pos, len(t.features)+block*len(t.words)+word)
+			}
+		}
+	}
+	for i, x := range p.fixed {
+		p.fixed[i] = max(-maxProjected, min(maxProjected, x))
+	}
+	return lookups
+}
+
+// add adds a row of U and V to the projections of a position.
+func (t *Tensor) add(p *Projection, pos, row int) {
+	R := t.rank
+	to := p.fixed[2*pos*R:][:2*R]
+	from := t.lines[2*row*R:][:2*R]
+	u, v := t.shift[2*row]&31, t.shift[2*row+1]&31
+	for r, x := range from[:R] {
+		to[r] += int32(x) << u
+		to[R+r] += int32(from[R+r]) << v
+	}
+}
+
+// Arc implements ArcScorer.
+func (t *Tensor) Arc(p *Projection, h, m int) int32 {
+	R := t.rank
+	u, v := p.fixed[2*h*R:][:R], p.fixed[(2*m+1)*R:][:R]
+	always, w := t.w[:R], t.w[int(feature.Distance(h, m))*R:][:R]
+	sum := int64(0)
+	for r, x := range u {
+		sum += int64(x) * int64(v[r]) >> fixedBits * int64(always[r]+w[r])
+	}
+	const drop = 2*fixedBits - unitBits
+	return int32(max(-maxArc, min(maxArc, (sum+1<<(drop-1))>>drop)))
+}
+
+// Layout names the sections of a tensor, all empty if t is the zero value.
+func (t *Tensor) Layout(l *pack.Layout) {
+	pack.Array(l, "features", (*[]uint32)(&t.features))
+	pack.Array(l, "words", (*[]uint32)(&t.words))
+	pack.Array(l, "lines", &t.lines)
+	pack.Array(l, "shift", &t.shift)
+	pack.Array(l, "w", &t.w)
+	if !l.Reading() {
+		return
+	}
+	t.rank = len(t.w) / bins
+	l.Check("features", t.features.Valid(), "has no empty place")
+	l.Check("words", t.words.Valid(), "has no empty place")
+	l.Check("w", t.rank <= maxRank && len(t.w) == bins*t.rank, "has a wrong length")
+	l.Check("lines", len(t.lines) == 2*t.rows()*t.rank && (t.rank > 0 || t.rows() == 0), "has a wrong length")
+	l.Check("shift", len(t.shift) == 2*t.rows(), "has a wrong length")
+	pack.Below(l, "shift", t.shift, maxShift+1)
+	l.Check("w", slices.Max(append(t.w, 0)) <= maxW && slices.Min(append(t.w, 0)) >= -maxW, "has a weight out of its range")
+}

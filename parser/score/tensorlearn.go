@@ -1,0 +1,348 @@
+package score
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/treebeam/treebeam/parser/feature"
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"gonum.org/v1/gonum/floats"
+)
+
+// Starts of a tensor.
+const (
+	StartSVD    = "svd"    // from sparse first-order weights
+	StartRandom = "random" // small seeded values
+)
+
+// TensorOptions have defaults for zero values.
+type TensorOptions struct {
+	Rank    int     // R; 16 if 0
+	Gamma   float64 // weight of the sparse score in a tree's, in (0,1]; 0.7 if 0 (Lei et al. 2014: 0.3)
+	Start   string  // StartSVD if ""
+	Seed    uint64
+	Vectors *Vectors // of words, further features; nil has none
+	Log     func(format string, a ...any)
+}
+
+func (o *TensorOptions) setDefaults() {
+	o.Rank, o.Gamma, o.Start = cmp.Or(o.Rank, 16), cmp.Or(o.Gamma, 0.7), cmp.Or(o.Start, StartSVD)
+	if o.Vectors == nil {
+		o.Vectors = &Vectors{}
+	}
+	if o.Log == nil {
+		o.Log = func(string, ...any) {}
+	}
+}
+
+// Validate reports options that no tensor can have. Zero values are right.
+func (o TensorOptions) Validate() error {
+	o.setDefaults()
+	switch {
+	case o.Rank < 1 || o.Rank > maxRank:
+		return fmt.Errorf("tensor of rank %d: want 1 to %d", o.Rank, maxRank)
+	case !(o.Gamma > 0 && o.Gamma <= 1):
+		return fmt.Errorf("gamma %g of the tensor: want a number above 0, at most 1", o.Gamma)
+	case o.Start != StartSVD && o.Start != StartRandom:
+		return fmt.Errorf("start %q of the tensor: want %s or %s", o.Start, StartSVD, StartRandom)
+	}
+	return nil
+}
+
+// A TensorLearner is a tensor in training. U, V and W are lines of rank
+// numbers in one array: of row f, line 2*f is U's and 2*f+1 is V's; behind all
+// rows come the bins of W. Rows are places of features, then three blocks of vector
+// dimensions, of the word to the left, the word and the one to the right.
+// Reading (Project, Arc, Gradient) is safe for concurrent use, but not beside
+// Add.
+type TensorLearner struct {
+	o        TensorOptions
+	features hash.Set
+	rank     int
+	now      []float64
+	total    []float64 // sum over steps of step * increment, at the start the values themselves
+	reach    float64   // longest step of a sentence
+}
+
+const (
+	minCount     = 3       // occurrences in training of a feature that has a row
+	maxRows      = 48_000  // features that have one
+	reachOfStart = 1. / 32 // longest step of a sentence, by the length of all lines at the start
+)
+
+// NewTensorLearner makes the dictionary of the training sentences and starts
+// U, V and W. Sentences must have gold heads and candidates that hold them.
+func NewTensorLearner(train []syntax.Sentence, v *feature.Vocabulary, o TensorOptions) (*TensorLearner, error) {
+	o.setDefaults()
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	t := &TensorLearner{o: o, features: learnFeatures(train, v, maxRows), rank: o.Rank}
+	t.now = make([]float64, t.size())
+	switch o.Start {
+	case StartRandom:
+		t.startRandom()
+	default:
+		t.startSVD(train, v)
+	}
+	t.total = slices.Clone(t.now)
+	t.reach = reachOfStart * floats.Norm(t.now, 2)
+	o.Log("tensor: rank %d, gamma %g, %d rows, start %s", o.Rank, o.Gamma, t.rows(), o.Start)
+	return t, nil
+}
+
+// learnFeatures returns the features of the words and roots of train that were
+// seen minCount times, the limit most frequent of them at most. One that is on
+// at more than half of all positions, as tags are where there are none, is
+// left out, but for the bias: many that are always on would count as often as
+// they are.
+func learnFeatures(train []syntax.Sentence, v *feature.Vocabulary, limit int) hash.Set {
+	count := make(map[hash.Key]int)
+	var c feature.Codes
+	var keys []hash.Key
+	for i := range train {
+		v.Encode(&train[i], &c)
+		for p := 0; p <= c.N; p++ {
+			keys = c.Word(p, keys[:0])
+			for _, k := range keys {
+				count[k]++
+			}
+		}
+	}
+	bias := keys[feature.WordBias] // on at every position
+	list := slices.DeleteFunc(slices.Sorted(maps.Keys(count)), func(k hash.Key) bool {
+		return count[k] < minCount || count[k]*2 > count[bias] && k != bias
+	})
+	slices.SortStableFunc(list, func(a, b hash.Key) int { return cmp.Compare(count[b], count[a]) })
+	set, _ := hash.NewSet(list[:min(len(list), limit)])
+	return set
+}
+
+func (t *TensorLearner) rows() int { return len(t.features) + 3*t.o.Vectors.size }
+func (t *TensorLearner) size() int { return (2*t.rows() + bins) * t.rank }
+
+// Gamma is the weight of the sparse score.
+func (t *TensorLearner) Gamma() float64 { return t.o.Gamma }
+
+// line returns a line: 2*f for row f of U, 2*f+1 for that of V.
+func (t *TensorLearner) line(i int) []float64 { return t.now[i*t.rank:][:t.rank] }
+
+// bin returns a line of W.
+func (t *TensorLearner) bin(b int) []float64 { return t.line(2*t.rows() + b) }
+
+// A term is one entry of phi: a row and the value it is on with.
+type term struct {
+	row   int32
+	value float64
+}
+
+// encode fills p.terms and p.start.
+func (t *TensorLearner) encode(c *feature.Codes, s *syntax.Sentence, p *Projection) (lookups int) {
+	p.terms, p.start = p.terms[:0], append(p.start[:0], 0)
+	for pos := 0; pos <= c.N; pos++ {
+		p.keys = c.Word(pos, p.keys[:0])
+		lookups += len(p.keys)
+		for _, k := range p.keys {
+			if row := t.features.Find(k); row >= 0 {
+				p.terms = append(p.terms, term{int32(row), 1})
+			}
+		}
+		for block := range 3 {
+			if word := wordAt(t.o.Vectors.words, s, pos+block-1); word >= 0 {
+				for d, x := range t.o.Vectors.of(word) {
+					p.terms = append(p.terms, term{int32(len(t.features) + block*t.o.Vectors.size + d), x})
+				}
+			}
+		}
+		p.start = append(p.start, int32(len(p.terms)))
+	}
+	return lookups
+}
+
+// Project implements ArcScorer.
+func (t *TensorLearner) Project(c *feature.Codes, s *syntax.Sentence, p *Projection) int {
+	lookups := t.encode(c, s, p)
+	p.floats = resize(p.floats, 2*(c.N+1)*t.rank)
+	clear(p.floats)
+	for pos := 0; pos <= c.N; pos++ {
+		for _, x := range p.terms[p.start[pos]:p.start[pos+1]] {
+			floats.AddScaled(t.head(p, pos), x.value, t.line(2*int(x.row)))
+			floats.AddScaled(t.modifier(p, pos), x.value, t.line(2*int(x.row)+1))
+		}
+	}
+	return lookups
+}
+
+// head and modifier return the projections of a position.
+func (t *TensorLearner) head(p *Projection, pos int) []float64 {
+	return p.floats[2*pos*t.rank:][:t.rank]
+}
+
+func (t *TensorLearner) modifier(p *Projection, pos int) []float64 {
+	return p.floats[(2*pos+1)*t.rank:][:t.rank]
+}
+
+// Arc implements ArcScorer.
+func (t *TensorLearner) Arc(p *Projection, h, m int) int32 {
+	return toUnits((1 - t.o.Gamma) * t.score(p, h, m))
+}
+
+// toUnits rounds a score to units of 1/Unit, within the bounds that a Tensor
+// keeps to. What is not a number becomes 0.
+func toUnits(x float64) int32 {
+	x = math.Round(x * Unit)
+	if x != x {
+		return 0
+	}
+	return int32(max(-maxArc, min(maxArc, x)))
+}
+
+// score returns t(h,m).
+func (t *TensorLearner) score(p *Projection, h, m int) float64 {
+	v, always, w := t.modifier(p, m), t.bin(0), t.bin(int(feature.Distance(h, m)))
+	sum := 0.0
+	for r, u := range t.head(p, h) {
+		sum += u * v[r] * (always[r] + w[r])
+	}
+	return sum
+}
+
+// A Gradient is that of t(gold tree) - t(other tree) by U, V and W, all at
+// the same values of the others (Lei et al. 2014).
+type Gradient struct {
+	rows []int32   // touched rows of U and V, each once
+	d    []float64 // two lines of each, then the bins of W
+}
+
+// Gradient returns the gradient for two trees over the sentence in p, both
+// heads by word, entry 0 unused.
+func (t *TensorLearner) Gradient(p *Projection, gold, other []int32) *Gradient {
+	R, n := t.rank, len(p.start)-2
+	w := make([]float64, bins*R)
+	by := make([]float64, 2*(n+1)*R) // by position: what its phi is multiplied with in dU and dV
+	touched := make([]bool, n+1)
+	arc := func(h, m int, sign float64) {
+		touched[h], touched[m] = true, true
+		b := int(feature.Distance(h, m))
+		v, always, bin := t.modifier(p, m), t.bin(0), t.bin(b)
+		for r, u := range t.head(p, h) {
+			by[2*h*R+r] += sign * v[r] * (always[r] + bin[r])
+			by[(2*m+1)*R+r] += sign * u * (always[r] + bin[r])
+			w[r] += sign * u * v[r]
+			w[b*R+r] += sign * u * v[r]
+		}
+	}
+	for m := 1; m <= n; m++ {
+		if gold[m] != other[m] {
+			arc(int(gold[m]), m, 1)
+			arc(int(other[m]), m, -1)
+		}
+	}
+	g := &Gradient{}
+	p.local = resize(p.local, t.rows())
+	for pos, ok := range touched {
+		if !ok {
+			continue
+		}
+		for _, x := range p.terms[p.start[pos]:p.start[pos+1]] {
+			at := int(p.local[x.row])
+			if at >= len(g.rows) || g.rows[at] != x.row {
+				at = len(g.rows)
+				p.local[x.row] = int32(at)
+				g.rows, g.d = append(g.rows, x.row), append(g.d, make([]float64, 2*R)...)
+			}
+			floats.AddScaled(g.d[2*at*R:][:2*R], x.value, by[2*pos*R:][:2*R])
+		}
+	}
+	g.d = append(g.d, w...)
+	return g
+}
+
+// StepNorm returns the squared length of the step that Add takes with a scale
+// of 1.
+func (t *TensorLearner) StepNorm(g *Gradient) float64 {
+	return (1 - t.o.Gamma) * (1 - t.o.Gamma) * floats.Dot(g.d, g.d)
+}
+
+// Add moves U, V and W by scale*(1-gamma) times the gradient; step counts the
+// steps so far, from 1, for the average. A longer step than reach is cut: all
+// sentences of a batch step from the same values, the score is cubic in them,
+// and gradients grow with it, so that steps that are right each by itself
+// could together lead ever further away.
+func (t *TensorLearner) Add(g *Gradient, scale float64, step int) {
+	if long := scale * math.Sqrt(t.StepNorm(g)); long > t.reach {
+		scale *= t.reach / long
+	}
+	x := scale * (1 - t.o.Gamma)
+	move := func(to int, d []float64) {
+		floats.AddScaled(t.now[to*t.rank:][:len(d)], x, d)
+		floats.AddScaled(t.total[to*t.rank:][:len(d)], x*float64(step), d)
+	}
+	for i, row := range g.rows {
+		move(2*int(row), g.d[2*i*t.rank:][:2*t.rank])
+	}
+	move(2*t.rows(), g.d[2*len(g.rows)*t.rank:])
+}
+
+// averaged returns all lines averaged over steps 1..steps, each by itself.
+func (t *TensorLearner) averaged(steps int) []float64 {
+	a := slices.Clone(t.now)
+	floats.Scale(float64(steps+1), a)
+	floats.Sub(a, t.total)
+	floats.Scale(1/float64(steps), a)
+	return a
+}
+
+// Averaged returns the Tensor of the values averaged over steps 1..steps.
+func (t *TensorLearner) Averaged(steps int) *Tensor {
+	a := *t
+	a.now = t.averaged(steps)
+	q := &Tensor{rank: t.rank, features: t.features, words: t.o.Vectors.words}
+	q.lines, q.shift = make([]int8, 2*q.rows()*q.rank), make([]uint8, 2*q.rows())
+	first, words := 2*len(t.features), len(q.words)
+	for i := range first {
+		q.line(i, a.line(i))
+	}
+	for i := range 2 * 3 * words { // the lines of words, block by block
+		block, word, side := i/2/words, i/2%words, i%2
+		sum := make([]float64, t.rank)
+		for d, x := range t.o.Vectors.of(word) {
+			floats.AddScaled(sum, x, a.line(first+2*(block*t.o.Vectors.size+d)+side))
+		}
+		q.line(first+i, sum)
+	}
+	q.w = make([]int32, bins*t.rank)
+	for i, x := range a.now[2*t.rows()*t.rank:] {
+		q.w[i] = int32(math.Round(max(-maxW, min(maxW, math.Ldexp((1-t.o.Gamma)*x, fixedBits)))))
+	}
+	return q
+}
+
+// TensorState is the content of a TensorLearner for a checkpoint.
+type TensorState struct {
+	Features   []uint32
+	Now, Total []float64
+	Reach      float64
+}
+
+// State copies nothing: encode it before the next Add.
+func (t *TensorLearner) State() *TensorState {
+	return &TensorState{t.features, t.now, t.total, t.reach}
+}
+
+// TensorFromState is the inverse of State under the same options.
+func TensorFromState(st *TensorState, o TensorOptions) (*TensorLearner, error) {
+	o.setDefaults()
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	t := &TensorLearner{o: o, rank: o.Rank, features: st.Features, now: st.Now, total: st.Total, reach: st.Reach}
+	if !t.features.Valid() || len(st.Now) != t.size() || len(st.Total) != t.size() {
+		return nil, fmt.Errorf("the tensor's checkpoint is damaged, or of another rank or other vectors")
+	}
+	return t, nil
+}

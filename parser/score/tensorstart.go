@@ -1,0 +1,337 @@
+package score
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/treebeam/treebeam/parser/feature"
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/linear"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// pairs are the sparse first-order templates that the tensor can start from:
+// a feature of the head and one of the modifier (Lei et al. 2014), each
+// without and with the distance. Beside them goes every pair of FEATS items.
+var pairs = [...][2]int{
+	{feature.WordFinesLeft, feature.WordFinesRight},
+	{feature.WordFine, feature.WordFinesRight},
+	{feature.WordFinesLeft, feature.WordFine},
+	{feature.WordFineLeft, feature.WordFinesRight},
+	{feature.WordFinesLeft, feature.WordFineRight},
+	{feature.WordFinesRight, feature.WordFinesLeft},
+	{feature.WordFine, feature.WordFinesLeft},
+	{feature.WordFinesRight, feature.WordFine},
+	{feature.WordFineRight, feature.WordFinesLeft},
+	{feature.WordFinesRight, feature.WordFineLeft},
+	{feature.WordFinesLeft, feature.WordFinesLeft},
+	{feature.WordFinesRight, feature.WordFinesRight},
+	{feature.WordLemmaFine, feature.WordLemmaFine},
+	{feature.WordFine, feature.WordLemmaFine},
+	{feature.WordLemmaFine, feature.WordFine},
+	{feature.WordFine, feature.WordLemma},
+	{feature.WordLemma, feature.WordFine},
+	{feature.WordLemma, feature.WordLemma},
+	{feature.WordForm, feature.WordForm},
+	{feature.WordFine, feature.WordFine},
+	{feature.WordCoarse, feature.WordCoarse},
+	{feature.WordLemmaFine, feature.WordBias},
+	{feature.WordBias, feature.WordLemmaFine},
+	{feature.WordFine, feature.WordBias},
+	{feature.WordBias, feature.WordFine},
+	{feature.WordFormLeft, feature.WordBias},
+	{feature.WordFormRight, feature.WordBias},
+	{feature.WordBias, feature.WordFormLeft},
+	{feature.WordBias, feature.WordFormRight},
+	{feature.WordLemma, feature.WordMarker},
+	{feature.WordCoarse, feature.WordMarker},
+	{feature.WordLemma, feature.WordCase},
+}
+
+// maxCells bounds the sparse array that is decomposed.
+const maxCells = 1_500_000
+
+// startRandom draws all lines uniformly. Every word has about twenty features,
+// so that projections start near 0.5 and scores well below 1.
+func (t *TensorLearner) startRandom() {
+	r := hash.Rand(t.o.Seed + 0x7E45)
+	rows, w := t.now[:2*t.rows()*t.rank], t.now[2*t.rows()*t.rank:]
+	fillRandom(rows, 0.2, &r)
+	fillRandom(w, 0.1, &r)
+}
+
+// startSVD starts U, V and W from a first-order model of the same training
+// data.
+func (t *TensorLearner) startSVD(train []syntax.Sentence, v *feature.Vocabulary) {
+	list := t.pretrain(train, v).largest(maxCells)
+	found := t.decompose(list)
+	t.o.Log("tensor: start from %d cells, %d components", len(list), found)
+}
+
+// A firstOrder is a log-linear model of the head of a word among its
+// candidates, whose weights are cells of a sparse array. Departure from Lei et
+// al. (2014): there it is a margin over whole trees. Only features of gold arcs
+// have cells, as there.
+type firstOrder struct {
+	t       *TensorLearner
+	index   linear.Index
+	cells   []cell    // by number in index
+	squares []float64 // sums of squared gradients, likewise
+	codes   feature.Codes
+	keys    []hash.Key
+	rows    [][]int32 // by position: rows of its features, -1 unknown
+	ids     [][]int32 // by candidate: numbers of its cells
+	p       []float64
+}
+
+// A cell is one entry of the sparse array. Its column is a modifier row and a
+// bin, modifier*bins + bin.
+type cell struct {
+	head, column int32
+	value        float64
+}
+
+// pretrain makes one pass over the sentences, and one before to find the cells
+// of gold arcs.
+func (t *TensorLearner) pretrain(train []syntax.Sentence, v *feature.Vocabulary) *firstOrder {
+	x := &firstOrder{t: t}
+	each := func(i int, do func(m int, heads []int32, gold int32)) {
+		s := &train[i]
+		if n := len(s.Words); n == 0 || n > syntax.MaxWholeWords || len(s.Candidates.Start) != n+1 {
+			return
+		}
+		v.Encode(s, &x.codes)
+		x.encode()
+		for m := 1; m <= x.codes.N; m++ {
+			if gold := s.Words[m-1].Head; slices.Contains(s.Candidates.Of(m), gold) {
+				do(m, s.Candidates.Of(m), gold)
+			}
+		}
+	}
+	for i := range train {
+		each(i, func(m int, _ []int32, gold int32) {
+			x.arc(int(gold), m, func(head, column int32) { x.index.Count(hash.Key2(0, uint64(head), uint64(column))) })
+		})
+	}
+	x.index.Cut(1)
+	for _, i := range hash.Shuffled(len(train), t.o.Seed+0x5D0) {
+		each(i, x.learn)
+	}
+	return x
+}
+
+func (x *firstOrder) encode() {
+	x.rows = resize(x.rows, x.codes.N+1)
+	for p := range x.rows {
+		x.keys = x.codes.Word(p, x.keys[:0])
+		x.rows[p] = x.rows[p][:0]
+		for _, k := range x.keys {
+			x.rows[p] = append(x.rows[p], int32(x.t.features.Find(k)))
+		}
+	}
+}
+
+// arc calls do with all cells of h -> m.
+func (x *firstOrder) arc(h, m int, do func(head, column int32)) {
+	bin, a, b := int32(feature.Distance(h, m)), x.rows[h], x.rows[m]
+	put := func(i, j int32) {
+		if i >= 0 && j >= 0 {
+			do(i, j*bins)
+			do(i, j*bins+bin)
+		}
+	}
+	for _, k := range pairs {
+		put(a[k[0]], b[k[1]])
+	}
+	for i := feature.WordKinds; i < len(a); i += 2 { // items of FEATS stand at every other place
+		for j := feature.WordKinds; j < len(b); j += 2 {
+			put(a[i], b[j])
+		}
+	}
+}
+
+// find appends the numbers of the cells of h -> m that have one.
+func (x *firstOrder) find(h, m int, ids []int32) []int32 {
+	x.arc(h, m, func(head, column int32) {
+		id := x.index.ID(hash.Key2(0, uint64(head), uint64(column)))
+		if int(id) == len(x.cells) {
+			x.cells, x.squares = append(x.cells, cell{head, column, 0}), append(x.squares, 0)
+		}
+		if id >= 0 {
+			ids = append(ids, id)
+		}
+	})
+	return ids
+}
+
+func (x *firstOrder) sum(ids []int32) float64 {
+	sum := 0.0
+	for _, id := range ids {
+		sum += x.cells[id].value
+	}
+	return sum
+}
+
+// learn takes an AdaGrad step (Duchi et al. 2011) for word m.
+func (x *firstOrder) learn(m int, heads []int32, gold int32) {
+	const eta = 0.05
+	x.ids, x.p = resize(x.ids, len(heads)), x.p[:0]
+	for i, h := range heads {
+		x.ids[i] = x.find(int(h), m, x.ids[i][:0])
+		x.p = append(x.p, x.sum(x.ids[i]))
+	}
+	norm := floats.LogSumExp(x.p)
+	for i, h := range heads {
+		g := -math.Exp(x.p[i] - norm)
+		if h == gold {
+			g++
+		}
+		if math.Abs(g) < 2e-3 {
+			continue
+		}
+		for _, id := range x.ids[i] {
+			x.squares[id] += g * g
+			x.cells[id].value += eta * g / (math.Sqrt(x.squares[id]) + 1e-3)
+		}
+	}
+}
+
+// largest returns the limit largest cells.
+func (x *firstOrder) largest(limit int) []cell {
+	slices.SortStableFunc(x.cells, func(a, b cell) int { return cmp.Compare(math.Abs(b.value), math.Abs(a.value)) })
+	return x.cells[:min(len(x.cells), limit)]
+}
+
+// decompose sets U, V and W such that they come close to the sparse array
+// (Lei et al. 2014): the unfolding of head rows against columns has singular
+// triplets (sigma, u, q); q, as a matrix of modifier rows and bins, has a
+// largest one (s, v, w); a component is u, v and w, and its scale sigma*s is
+// spread evenly over the three. Components that the array does not have, and
+// all rows of vectors, get small seeded values: with all three zero they could
+// never move. It returns the number of components found.
+func (t *TensorLearner) decompose(list []cell) int {
+	r := hash.Rand(t.o.Seed + 0x51D)
+	fillRandom(t.now, 0.02, &r)
+	if len(list) == 0 {
+		return 0
+	}
+	columns := make([]int32, len(list))
+	for i, c := range list {
+		columns[i] = c.column
+	}
+	slices.Sort(columns)
+	columns = slices.Compact(columns)
+	a := sparse{rows: len(t.features), columns: len(columns)}
+	for _, c := range list {
+		at, _ := slices.BinarySearch(columns, c.column)
+		a.cells = append(a.cells, entry{int(c.head), at, c.value})
+	}
+	sigma, u, q := a.topSingular(t.rank, t.o.Seed+0x51E)
+	for c, s := range sigma {
+		var svd mat.SVD
+		var v, w mat.Dense
+		one := mat.NewDense(len(t.features), bins, nil)
+		for i, column := range columns {
+			one.Set(int(column/bins), int(column%bins), q.At(i, c))
+		}
+		factorize(&svd, one)
+		svd.UTo(&v)
+		svd.VTo(&w)
+		share := math.Cbrt(s * svd.Values(nil)[0])
+		for f := range t.features {
+			t.line(2 * f)[c] = u.At(f, c) * share
+			t.line(2*f + 1)[c] = v.At(f, 0) * share
+		}
+		for b := range bins {
+			t.bin(b)[c] = w.At(b, 0) * share
+		}
+	}
+	return len(sigma)
+}
+
+// A sparse matrix.
+type sparse struct {
+	rows, columns int
+	cells         []entry
+}
+
+type entry struct {
+	row, column int
+	value       float64
+}
+
+// times returns a x, or a' x if transposed.
+func (a *sparse) times(x *mat.Dense, transposed bool) *mat.Dense {
+	rows, _ := a.rows, a.columns
+	if transposed {
+		rows = a.columns
+	}
+	_, width := x.Dims()
+	y := mat.NewDense(rows, width, nil)
+	for _, e := range a.cells {
+		to, from := e.row, e.column
+		if transposed {
+			to, from = from, to
+		}
+		floats.AddScaled(y.RawRowView(to), e.value, x.RawRowView(from))
+	}
+	return y
+}
+
+// topSingular returns the largest singular values, at most k and none below
+// 1e-9 of the largest, decreasing, with their vectors as columns of u and q:
+// randomised subspace iteration (Halko, Martinsson and Tropp 2011, algorithm
+// 4.4) with ten more vectors than asked for.
+func (a *sparse) topSingular(k int, seed uint64) (sigma []float64, u, q *mat.Dense) {
+	const rounds = 7
+	width := min(k+10, a.rows, a.columns)
+	r := hash.Rand(seed)
+	start := make([]float64, a.rows*width)
+	fillRandom(start, 1, &r)
+	y := mat.NewDense(a.rows, width, start)
+	var svd mat.SVD
+	for range rounds {
+		y = a.times(a.times(y, true), false)
+		factorize(&svd, y)
+		y = &mat.Dense{}
+		svd.UTo(y)
+	}
+	factorize(&svd, a.times(y, true))
+	var v mat.Dense
+	u, q = &mat.Dense{}, &mat.Dense{}
+	svd.UTo(q)
+	svd.VTo(&v)
+	u.Mul(y, &v)
+	sigma = svd.Values(nil)
+	for i, s := range sigma {
+		if i == k || s <= 0 || s < 1e-9*sigma[0] {
+			return sigma[:i], u, q
+		}
+	}
+	return sigma, u, q
+}
+
+// factorize panics on a matrix that is not finite: weights are.
+func factorize(svd *mat.SVD, a *mat.Dense) {
+	if !svd.Factorize(a, mat.SVDThin) {
+		panic("score: no singular value decomposition")
+	}
+}
+
+// fillRandom draws every element from [-size, size).
+func fillRandom(a []float64, size float64, r *hash.Rand) {
+	for i := range a {
+		a[i] = size * (2*r.Float() - 1)
+	}
+}
+
+// resize returns a slice of n elements. Those that it had stay.
+func resize[T any](a []T, n int) []T {
+	if cap(a) < n {
+		return append(a[:cap(a)], make([]T, n-cap(a))...)
+	}
+	return a[:n]
+}
