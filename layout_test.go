@@ -39,7 +39,7 @@ var imports = func() map[string][]string {
 		"parser/feature": learning,
 		"parser/score":   append(slices.Clone(learning), "parser/feature"),
 		"parser/graph":   append(slices.Clone(learning), "parser/feature", "parser/score"),
-		"parser/segment": scores,
+		"parser/segment": learning,
 		"parser/tag":     scores,
 		"parser/prune":   scores,
 		"parser/label":   scores,

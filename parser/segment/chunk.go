@@ -1,87 +1,80 @@
 package segment
 
+import (
+	"slices"
+
+	"github.com/treebeam/treebeam/parser/hash"
+)
+
 // Templates of the token classifier.
 const (
-	tokenTemplates = 100 + iota
-	tChars
+	tChars = tokenKeys + 32*iota
 	tClasses
 	tPiece
-	tRest
-	tRun
-	tChunk
 	tEdge
-	tShape
-	tLink
 )
 
 // maxPiece is the length in characters above which a piece is not looked up
 // in the lexicon: it bounds the work for a gap.
 const maxPiece = 32
 
-// An outside is all that the tokens of a chunk depend on beyond its own
-// characters, so that chunks can be memoised.
-type outside struct {
-	before, after uint8 // class of the last character before, of the first one after, the chunk
+// A chunk is a run without white space, and all that its tokens depend on.
+type chunk struct {
+	norm          []rune
+	class         []uint8
+	before, after uint8  // class of the last character before it, of the first one after
+	hash          uint64 // of the whole chunk, 0 if it is long
+	shape         uint64 // of its collapsed classes, 0 if it is long
+	signs         uint64 // of addresses
 }
 
-func (l *layout) outside(chunk int) outside {
-	var o outside
-	if chunk > 0 {
-		o.before = l.class[l.chunk[chunk-1].end-1]
+// newChunk returns chunk i, which aliases the layout.
+func newChunk(l *layout, i int) chunk {
+	s := l.chunks[i]
+	c := chunk{norm: l.norm[s.start:s.end], class: l.class[s.start:s.end]}
+	if i > 0 {
+		c.before = l.class[l.chunks[i-1].end-1]
 	}
-	if chunk+1 < len(l.chunk) {
-		o.after = l.class[l.chunk[chunk+1].start]
+	if i+1 < len(l.chunks) {
+		c.after = l.class[l.chunks[i+1].start]
 	}
-	return o
+	return c
 }
 
-// chunkView is a chunk with what all its gaps share.
-type chunkView struct {
-	norm   []rune
-	class  []uint8
-	out    outside
-	hash   uint64 // of the whole chunk, 0 if it is long
-	shape  uint64 // of its collapsed classes, 0 if long
-	flavor uint64 // address-like characters in it
-	right  []int32
-}
-
-// view fills v for the chunk; the slices alias the layout.
-func (v *chunkView) view(l *layout, s span, out outside) {
-	v.norm, v.class, v.out = l.norm[s.start:s.end], l.class[s.start:s.end], out
-	v.hash, v.shape, v.flavor = 0, 0, 0
-	n := len(v.norm)
+// describe fills in what all gaps share.
+func (c *chunk) describe() {
+	n := len(c.norm)
 	if n <= maxPiece {
-		v.hash = hashRunes(v.norm)
-		v.shape = shapeOf(v.class)
+		c.hash, c.shape = hash.Runes(c.norm), shapeOf(c.class)
 	}
-	for i, c := range v.class {
+	for i, k := range c.class {
 		switch {
-		case c == '@':
-			v.flavor |= 1
-		case c == ':' && i+1 < n && v.class[i+1] == '/':
-			v.flavor |= 2
-		case c == '.' && i > 0 && i+1 < n && isWordly(v.class[i-1]) && isWordly(v.class[i+1]):
-			v.flavor |= 4
-		case c == '/' || c == '_' || c == '\\':
-			v.flavor |= 8
+		case k == '@':
+			c.signs |= 1
+		case k == ':' && i+1 < n && c.class[i+1] == '/':
+			c.signs |= 2
+		case k == '.' && i > 0 && i+1 < n && isWordly(c.class[i-1]) && isWordly(c.class[i+1]):
+			c.signs |= 4
+		case k == '/' || k == '_' || k == '\\':
+			c.signs |= 8
 		}
 	}
-	if n >= 4 && v.norm[0] == 'w' && v.norm[1] == 'w' && v.norm[2] == 'w' {
-		v.flavor |= 2
+}
+
+// at returns character i and its class. Beyond the chunk there is none, but
+// the class of the neighbour.
+func (c *chunk) at(i int) (char, class uint64) {
+	switch {
+	case i == -1:
+		return 0, 256 + uint64(c.before)
+	case i == len(c.norm):
+		return 0, 512 + uint64(c.after)
+	case i < 0:
+		return 0, 256
+	case i > len(c.norm):
+		return 0, 512
 	}
-	// right[g] is the end of the run of one kind of characters that starts at g.
-	if cap(v.right) < n+1 {
-		v.right = make([]int32, n+1)
-	}
-	v.right = v.right[:n+1]
-	v.right[n] = int32(n)
-	for g := n - 1; g >= 0; g-- {
-		v.right[g] = int32(g + 1)
-		if g+1 < n && sameRun(v.class[g], v.class[g+1]) {
-			v.right[g] = v.right[g+1]
-		}
-	}
+	return uint64(c.norm[i]), uint64(c.class[i])
 }
 
 // sameRun says whether two neighbouring characters are of one kind.
@@ -92,200 +85,126 @@ func sameRun(a, b uint8) bool {
 	return a == b
 }
 
-// shapeOf hashes the classes with runs collapsed.
-func shapeOf(class []uint8) uint64 {
-	h, last, n := uint64(0), uint8(255), 0
-	for _, c := range class {
-		if c != last {
-			h = mix(h, uint64(c))
-			last = c
-			if n++; n == 10 {
-				break
-			}
-		}
+// features appends the features of the gap before character g, 0 < g < n, when
+// the token at hand starts at character last.
+func (c *chunk) features(buf []hash.Key, x *lexicon, g, last int) []hash.Key {
+	var r, k [12]uint64 // characters and classes from g-6
+	for i := range r {
+		r[i], k[i] = c.at(g - 6 + i)
 	}
-	return finish(h)
-}
-
-func (v *chunkView) charAt(i int) uint64 {
-	if i < 0 || i >= len(v.norm) {
-		return 0
-	}
-	return uint64(v.norm[i])
-}
-
-func (v *chunkView) classAt(i int) uint64 {
-	if i < 0 {
-		return 256 + uint64(v.out.before)*b2u(i == -1)
-	}
-	if i >= len(v.norm) {
-		return 512 + uint64(v.out.after)*b2u(i == len(v.norm))
-	}
-	return uint64(v.class[i])
-}
-
-func b2u(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// gapFeatures appends the features of the gap before character g, 0 < g < n,
-// when the token at hand starts at character last.
-func (v *chunkView) gapFeatures(buf []uint64, x *lexicon, g, last int) []uint64 {
-	n := len(v.norm)
-	a, b := v.charAt(g-1), v.charAt(g)
-	a2, b2 := v.charAt(g-2), v.charAt(g+1)
-	a3, b3 := v.charAt(g-3), v.charAt(g+2)
-	a4, b4 := v.charAt(g-4), v.charAt(g+3)
+	link := hash.Pair(k[5], k[6])
+	left, right := hash.Pair(hash.Pair(k[3], k[4]), k[5]), hash.Pair(k[6], hash.Pair(k[7], k[8]))
 	buf = append(buf,
-		f1(tokenTemplates, 0),
-		f2(tChars, 1, a), f2(tChars, 2, b), f3(tChars, 3, a, b),
-		f3(tChars, 4, a2, a), f3(tChars, 5, b, b2),
-		f4(tChars, 6, a2, a, b), f4(tChars, 7, a, b, b2),
-		f4(tChars, 8, a3, a2, a), f4(tChars, 9, b, b2, b3),
-		f4(tChars, 10, mix(a2, a), b, b2), f4(tChars, 11, mix(a3, a2), a, b),
-		f4(tChars, 12, mix(a, b), b2, b3), f4(tChars, 13, mix(a4, a3), a2, a),
-		f4(tChars, 14, mix(b, b2), b3, b4),
+		hash.Key0(tChars), hash.Key1(tChars+1, r[5]), hash.Key1(tChars+2, r[6]),
+		hash.Key2(tChars+3, r[5], r[6]), hash.Key2(tChars+4, r[4], r[5]), hash.Key2(tChars+5, r[6], r[7]),
+		hash.Key3(tChars+6, r[4], r[5], r[6]), hash.Key3(tChars+7, r[5], r[6], r[7]),
+		hash.Key3(tChars+8, r[3], r[4], r[5]), hash.Key3(tChars+9, r[6], r[7], r[8]),
+		hash.Key4(tChars+10, r[4], r[5], r[6], r[7]), hash.Key4(tChars+11, r[3], r[4], r[5], r[6]),
+		hash.Key4(tChars+12, r[5], r[6], r[7], r[8]), hash.Key4(tChars+13, r[2], r[3], r[4], r[5]),
+		hash.Key4(tChars+14, r[6], r[7], r[8], r[9]),
+
+		hash.Key1(tClasses, link), hash.Key2(tClasses+1, k[4], link), hash.Key2(tClasses+2, link, k[7]),
+		hash.Key3(tClasses+3, k[4], link, k[7]), hash.Key2(tClasses+4, left, right),
+		hash.Key4(tClasses+5, k[0], k[1], k[2], left), hash.Key4(tClasses+6, right, k[9], k[10], k[11]),
+		hash.Key2(tClasses+7, c.signs, link), hash.Key2(tClasses+8, c.shape, uint64(g)), hash.Key2(tClasses+9, c.hash, uint64(g)),
 	)
-	k, m := v.classAt(g-1), v.classAt(g)
-	k2, m2 := v.classAt(g-2), v.classAt(g+1)
-	k3, m3 := v.classAt(g-3), v.classAt(g+2)
-	left := mix(mix(k3, k2), k)
-	right := mix(mix(m, m2), m3)
-	link := f2(tLink, k, m)
-	buf = append(buf,
-		f2(tClasses, 1, link), f3(tClasses, 2, k2, link), f3(tClasses, 3, m2, link),
-		f4(tClasses, 4, k2, link, m2), f3(tClasses, 5, left, right),
-		f3(tClasses, 6, mix(mix(v.classAt(g-6), v.classAt(g-5)), v.classAt(g-4)), left),
-		f3(tClasses, 7, right, mix(mix(v.classAt(g+3), v.classAt(g+4)), v.classAt(g+5))),
-		f3(tClasses, 8, v.flavor, link), f3(tShape, 1, v.shape, uint64(g)),
-		f3(tChunk, 1, v.hash, uint64(g)),
-	)
-	end := int(v.right[g])
-	return v.pieceFeatures(buf, x, g, last, end, n, link)
+	return c.pieceFeatures(buf, x, g, last, link, k[5:8])
+}
+
+// piece returns the hash of characters [i, j) and how frequent they are, 0 if
+// they are too many.
+func (c *chunk) piece(x *lexicon, i, j int) (h, known uint64) {
+	if j-i > maxPiece {
+		return 0, 0
+	}
+	h = hash.Runes(c.norm[i:j])
+	return h, x.look(h).frequency()
 }
 
 // pieceFeatures appends features of the token that would end at g, of what
-// would follow it, and of the places of both in the chunk.
-func (v *chunkView) pieceFeatures(buf []uint64, x *lexicon, g, last, end, n int, link uint64) []uint64 {
-	var piece, rest, run, known, knownRest, knownRun, whole uint64
-	if g-last <= maxPiece {
-		piece = hashRunes(v.norm[last:g])
-		known = uint64(x.look(piece)) & 7
+// would follow it, and of the places of both in the chunk. k are the classes
+// from g-1.
+func (c *chunk) pieceFeatures(buf []hash.Key, x *lexicon, g, last int, link uint64, k []uint64) []hash.Key {
+	n, end := len(c.norm), g+1
+	for end < n && end-g <= maxPiece && sameRun(c.class[end-1], c.class[end]) {
+		end++
 	}
-	if n-g <= maxPiece {
-		rest = hashRunes(v.norm[g:])
-		knownRest = uint64(x.look(rest)) & 7
-	}
-	if end-g <= maxPiece {
-		run = hashRunes(v.norm[g:end])
-		knownRun = uint64(x.look(run)) & 7
-	}
+	piece, known := c.piece(x, last, g)
+	rest, knownRest := c.piece(x, g, n)
+	run, knownRun := c.piece(x, g, end)
+	_, whole := c.piece(x, last, n)
+	var first, shape, outer uint64
 	if last == 0 {
-		if v.hash != 0 {
-			whole = 1 + uint64(x.look(v.hash))&7
-		}
-	} else if n-last <= maxPiece {
-		whole = 16 + uint64(x.look(hashRunes(v.norm[last:])))&7
+		first = 1
 	}
-	shape := uint64(0)
 	if g-last <= maxPiece {
-		shape = shapeOf(v.class[last:g])
+		shape = shapeOf(c.class[last:g])
 	}
-	after := 1 + uint64(v.out.after)
-	tail := uint64(min(n-g, 4))
-	head := uint64(min(g-last, 4))
-	var outer uint64
 	if n-g <= 2 {
-		outer = after
+		outer = 1 + uint64(c.after)
 	}
+	whole = 16*first + whole
+	head, tail := uint64(min(g-last, 4)), uint64(min(n-g, 4))
 	return append(buf,
-		f1(tPiece, piece), f2(tPiece, piece, v.classAt(g)), f3(tPiece, 1, known, link),
-		f4(tPiece, 2, shape, v.classAt(g), v.classAt(g+1)), f4(tPiece, 3, piece, rest, 0),
-		f4(tPiece, 4, piece, outer, v.classAt(g)),
-		f1(tRest, rest), f2(tRest, rest, v.classAt(g-1)), f3(tRest, 1, knownRest, link),
-		f2(tRun, run, v.classAt(g-1)), f3(tRun, 1, knownRun, link), f3(tRun, 2, piece, run),
-		f4(tEdge, 1, known, knownRest, link), f4(tEdge, 2, known, knownRun, link),
-		f4(tEdge, 3, whole, known, knownRest), f3(tEdge, 4, whole, link),
-		f4(tEdge, 5, tail, head, link), f4(tEdge, 6, tail, outer, link),
-		f4(tEdge, 7, shape, rest, outer), f4(tEdge, 8, uint64(v.out.before), head, link),
-		f3(tEdge, 9, shape, v.shape), f4(tEdge, 10, shape, known, outer),
-		f4(tEdge, 11, b2u(last == 0), shape, f2(0, rest, outer)),
+		hash.Key1(tPiece, piece), hash.Key2(tPiece+1, piece, k[1]), hash.Key2(tPiece+2, known, link),
+		hash.Key3(tPiece+3, shape, k[1], k[2]), hash.Key2(tPiece+4, piece, rest), hash.Key3(tPiece+5, piece, outer, k[1]),
+		hash.Key1(tPiece+6, rest), hash.Key2(tPiece+7, rest, k[0]), hash.Key2(tPiece+8, knownRest, link),
+		hash.Key2(tPiece+9, run, k[0]), hash.Key2(tPiece+10, knownRun, link), hash.Key2(tPiece+11, piece, run),
+
+		hash.Key3(tEdge, known, knownRest, link), hash.Key3(tEdge+1, known, knownRun, link),
+		hash.Key3(tEdge+2, whole, known, knownRest), hash.Key2(tEdge+3, whole, link),
+		hash.Key3(tEdge+4, tail, head, link), hash.Key3(tEdge+5, tail, outer, link),
+		hash.Key3(tEdge+6, shape, rest, outer), hash.Key3(tEdge+7, uint64(c.before), head, link),
+		hash.Key2(tEdge+8, shape, c.shape), hash.Key3(tEdge+9, shape, known, outer),
+		hash.Key4(tEdge+10, first, shape, rest, outer),
 	)
 }
 
-// A chunker cuts chunks into tokens. It is scratch memory of one goroutine.
-type chunker struct {
-	view  chunkView
-	buf   []uint64
-	key   []byte
-	memo  map[string]string // chunk and outside -> ends of its tokens but the last, one byte each
-	cells int               // bytes held by memo, roughly
-}
-
 // Limits of the memo: chunks longer than memoChunk bytes are not kept, and it
-// is emptied when it holds memoBytes.
+// is emptied when it holds memoChunks.
 const (
-	memoChunk = 48
-	memoBytes = 4 << 20
+	memoChunk  = 48
+	memoChunks = 1 << 14
 )
 
-// cut appends the tokens of chunk number i of the layout to tokens.
-func (c *chunker) cut(m *Model, l *layout, i int, tokens []token) []token {
-	s := l.chunk[i]
-	if s.end-s.start == 1 {
-		return append(tokens, token{span: s})
-	}
-	out := l.outside(i)
-	text := l.text(s)
-	if len(text) <= memoChunk {
-		c.key = append(append(c.key[:0], out.before, out.after), text...)
-		ends, ok := c.memo[string(c.key)]
-		if !ok {
-			ends = c.remember(m, l, s, out)
-		}
-		start := s.start
-		for _, e := range []byte(ends) {
-			tokens = append(tokens, token{span: span{start, s.start + int32(e)}})
-			start = s.start + int32(e)
-		}
-		return append(tokens, token{span: span{start, s.end}})
-	}
-	c.view.view(l, s, out)
+// tokenize appends the tokens of chunk i to w.tokens.
+func (w *workspace) tokenize(m *Model, i int) {
+	c, s := newChunk(&w.layout, i), w.layout.chunks[i]
 	start := s.start
-	for g := 1; g < int(s.end-s.start); g++ {
-		if c.ends(m, g, int(start-s.start)) {
-			tokens = append(tokens, token{span: span{start, s.start + int32(g)}})
-			start = s.start + int32(g)
-		}
+	for _, g := range w.gaps(m, &c, w.layout.text(s)) {
+		w.tokens = append(w.tokens, newToken(&w.layout, span{start, s.start + g}))
+		start = s.start + g
 	}
-	return append(tokens, token{span: span{start, s.end}})
+	w.tokens = append(w.tokens, newToken(&w.layout, span{start, s.end}))
 }
 
-// remember decides on the chunk of c.key and stores the decision.
-func (c *chunker) remember(m *Model, l *layout, s span, out outside) string {
-	c.view.view(l, s, out)
-	var room [memoChunk]byte
-	ends, last := room[:0], 0
-	for g := 1; g < int(s.end-s.start); g++ {
-		if c.ends(m, g, last) {
-			ends = append(ends, byte(g))
-			last = g
+// gaps returns the characters before which a token of the chunk ends. The
+// result is valid until the next call.
+func (w *workspace) gaps(m *Model, c *chunk, text string) []int32 {
+	if len(c.norm) == 1 {
+		return nil
+	}
+	short := len(text) <= memoChunk
+	if short {
+		w.key = append(append(w.key[:0], c.before, c.after), text...)
+		if found, ok := w.memo[string(w.key)]; ok {
+			return found
 		}
 	}
-	if c.memo == nil || c.cells > memoBytes {
-		c.memo, c.cells = make(map[string]string), 0
+	c.describe()
+	found, last := w.found[:0], 0
+	for g := 1; g < len(c.norm); g++ {
+		w.buf = c.features(w.buf[:0], &m.lexicon, g, last)
+		if m.weights.Score(w.buf) > 0 {
+			found, last = append(found, int32(g)), g
+		}
 	}
-	c.cells += len(c.key) + len(ends) + 48
-	stored := string(ends)
-	c.memo[string(c.key)] = stored
-	return stored
-}
-
-// ends says whether the token that starts at last ends at g.
-func (c *chunker) ends(m *Model, g, last int) bool {
-	c.buf = c.view.gapFeatures(c.buf[:0], &m.lexicon, g, last)
-	return m.weights.score(c.buf) > 0
+	w.found = found
+	if short {
+		if w.memo == nil || len(w.memo) == memoChunks {
+			w.memo = make(map[string][]int32)
+		}
+		w.memo[string(w.key)] = slices.Clone(found)
+	}
+	return found
 }

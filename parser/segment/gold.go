@@ -2,6 +2,7 @@ package segment
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -9,9 +10,9 @@ import (
 // A goldToken is a surface token of the treebank with what follows it.
 type goldToken struct {
 	form  string
-	words []string // of a multiword token, else nil
-	after string   // white space up to the next token of the paragraph
-	ends  bool     // the last token of its sentence
+	words string // of a multiword token, with wordMark between, else ""
+	after string // white space up to the next token of the paragraph
+	ends  bool   // the last token of its sentence
 }
 
 // A paragraph is the token sequence of one block of raw text.
@@ -50,29 +51,24 @@ func startsParagraph(comments []string) bool {
 
 // appendTokens appends the surface tokens of a sentence.
 func appendTokens(p paragraph, s *syntax.Sentence) paragraph {
-	next := 0 // multiword token
+	mwts := s.MWTs
 	for i := 0; i < len(s.Words); {
 		t := goldToken{form: s.Words[i].Form, after: after(s.Words[i].Misc)}
-		size := 1
-		for next < len(s.MWTs) && int(s.MWTs[next].First) < i+1 {
-			next++
+		for len(mwts) > 0 && int(mwts[0].First) < i+1 {
+			mwts = mwts[1:]
 		}
-		if next < len(s.MWTs) && int(s.MWTs[next].First) == i+1 {
-			m := &s.MWTs[next]
-			t.form, t.after = m.Form, after(m.Misc)
-			size = max(1, min(int(m.Last), len(s.Words))-i)
-			for _, w := range s.Words[i : i+size] {
-				t.words = append(t.words, w.Form)
+		if len(mwts) > 0 && int(mwts[0].First) == i+1 {
+			m := &mwts[0]
+			t.form, t.after, t.words = m.Form, after(m.Misc), s.Words[i].Form
+			for i++; i < min(int(m.Last), len(s.Words)); i++ {
+				t.words += wordMark + s.Words[i].Form
 			}
-			next++
+		} else {
+			i++
 		}
-		i += size
-		t.form = strings.Join(strings.Fields(t.form), " ")
-		if t.form == "" {
-			continue
+		if t.form = strings.Join(strings.Fields(t.form), " "); t.form != "" {
+			p = append(p, t)
 		}
-		t.ends = i >= len(s.Words)
-		p = append(p, t)
 	}
 	if n := len(p); n > 0 {
 		p[n-1].ends = true
@@ -82,9 +78,7 @@ func appendTokens(p paragraph, s *syntax.Sentence) paragraph {
 
 // after returns the white space that MISC says follows a token.
 func after(misc string) string {
-	for misc != "" {
-		var field string
-		field, misc, _ = strings.Cut(misc, "|")
+	for field := range strings.SplitSeq(misc, "|") {
 		if field == "SpaceAfter=No" {
 			return ""
 		}
@@ -92,26 +86,19 @@ func after(misc string) string {
 	return " "
 }
 
-// A sighting is an occurrence of a multiword token, lower case.
-type sighting struct {
-	form  string
-	words []string
-}
-
-// A lesson is a paragraph as the classifiers meet it: its layout, its gold
+// A goldBlock is a paragraph as the classifiers meet it: its layout, its
 // tokens, and the pieces of those, which differ from them only where tokens
 // have spaces inside.
-type lesson struct {
-	weight float32 // of its instances of sentence ends
+type goldBlock struct {
 	layout layout
 	tokens []token
-	gold   []goldToken // of tokens
+	gold   paragraph // of tokens
 	pieces []token
-	goesOn []bool // piece i and the next are of one token
+	open   []bool  // piece i and the next are of one token
+	weight float32 // of its sentence ends
 }
 
-// newLesson lays out the text of a paragraph.
-func newLesson(p paragraph) *lesson {
+func newGoldBlock(p paragraph) *goldBlock {
 	var text strings.Builder
 	for i := range p {
 		text.WriteString(p[i].form)
@@ -119,76 +106,73 @@ func newLesson(p paragraph) *lesson {
 			text.WriteString(p[i].after)
 		}
 	}
-	l := &lesson{gold: p, weight: 1}
-	l.layout.read(text.String())
+	b := &goldBlock{gold: p, weight: 1}
+	b.layout.read(text.String())
 	at := int32(0)
 	for i := range p {
-		n := int32(runeCount(p[i].form))
-		t := token{span: span{at, at + n}}
-		t.describe(&l.layout)
-		l.tokens = append(l.tokens, t)
-		l.addPieces(t)
-		at += n + int32(runeCount(p[i].after))
+		t := newToken(&b.layout, span{at, at + runes(p[i].form)})
+		b.tokens = append(b.tokens, t)
+		start := t.start
+		for j := t.start; j <= t.end; j++ {
+			if j < t.end && !isSpace(b.layout.class[j]) {
+				continue
+			}
+			if j > start {
+				b.pieces = append(b.pieces, newToken(&b.layout, span{start, j}))
+				b.open = append(b.open, j < t.end)
+			}
+			start = j + 1
+		}
+		at = t.end + runes(p[i].after)
 	}
-	l.setGaps(l.tokens)
-	return l
+	b.layout.setGaps(b.tokens)
+	return b
 }
 
-func (l *lesson) addPieces(t token) {
-	start := t.start
-	for i := t.start; i <= t.end; i++ {
-		if i < t.end && !isSpace(l.layout.class[i]) {
-			continue
-		}
-		if i > start {
-			piece := token{span: span{start, i}}
-			piece.describe(&l.layout)
-			l.pieces = append(l.pieces, piece)
-			l.goesOn = append(l.goesOn, i < t.end)
-		}
-		start = i + 1
-	}
-}
+func runes(s string) int32 { return int32(utf8.RuneCountInString(s)) }
 
-func (l *lesson) setGaps(toks []token) { l.layout.setGaps(toks) }
-
-// setGaps fills in what stands between the tokens.
-func (l *layout) setGaps(toks []token) {
-	chunk := 0
-	for i := range toks {
-		if i+1 == len(toks) {
-			toks[i].gap = gapBlockEnd
-			return
+// sentences calls yield with the tokens from start to end of each sentence.
+func (b *goldBlock) sentences(yield func(start, end int)) {
+	start := 0
+	for i := range b.gold {
+		if b.gold[i].ends {
+			yield(start, i+1)
+			start = i + 1
 		}
-		if toks[i].end == toks[i+1].start {
-			toks[i].gap = gapNone
-			continue
-		}
-		for l.chunk[chunk].end <= toks[i+1].start {
-			chunk++
-		}
-		toks[i].gap = l.gap(toks[i].end, toks[i+1].start, l.chunk[chunk].end)
 	}
 }
 
-// count counts the tokens of the lesson in the lexicon.
-func (l *lesson) count(counts map[uint64]wordCount) {
-	start := true
-	for i := range l.tokens {
-		t := &l.tokens[i]
-		c := counts[t.word]
-		c.n++
-		c.starts += int32(b2u(start))
-		c.lower += int32(b2u(t.role&roleLower != 0))
-		c.ends += int32(b2u(l.gold[i].ends))
-		counts[t.word] = c
-		start = l.gold[i].ends
+// tally is what token i adds to the counts of the lexicon.
+func (b *goldBlock) tally(i int) tally {
+	c := tally{n: 1, lower: bit(b.tokens[i].role, roleLower)}
+	if i == 0 || b.gold[i-1].ends {
+		c.starts = 1
 	}
-	for i := range l.pieces {
-		if l.goesOn[i] || i > 0 && l.goesOn[i-1] {
-			c := counts[l.pieces[i].word]
-			c.n++
-			counts[l.pieces[i].word] = c
+	if b.gold[i].ends {
+		c.ends = 1
+	}
+	return c
+}
+
+// count counts the tokens, and the pieces that are none, in the lexicon.
+func (b *goldBlock) count(counts map[uint64]tally) {
+	for i := range b.tokens {
+		word := b.tokens[i].word
+		counts[word] = counts[word].plus(b.tally(i))
+	}
+	for i := range b.pieces {
+		if b.open[i] || i > 0 && b.open[i-1] {
+			word := b.pieces[i].word
+			counts[word] = counts[word].plus(tally{n: 1})
 		}
 	}
+}
+
+// recall gives each token the stats that the rest of the treebank has.
+func (b *goldBlock) recall(counts map[uint64]tally) *goldBlock {
+	for i := range b.tokens {
+		t := &b.tokens[i]
+		t.recall(counts[t.word].minus(b.tally(i)).stats())
+	}
+	return b
 }

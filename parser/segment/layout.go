@@ -1,9 +1,6 @@
 package segment
 
-import (
-	"unicode"
-	"unicode/utf8"
-)
+import "unicode"
 
 // Classes of characters. ASCII punctuation and symbols stand for themselves
 // (33..126); the other classes are smaller or larger than that.
@@ -31,68 +28,46 @@ const (
 	classOther  // U+FFFD, unassigned, private use
 )
 
-var asciiClass = func() (t [utf8.RuneSelf]uint8) {
-	for r := range t {
-		switch {
-		case r == ' ' || r == '\t' || r >= 0x1C && r <= 0x1F: // separators of files to units: many a reader splits there
-			t[r] = classSpace
-		case r >= '\n' && r <= '\r':
-			t[r] = classBreak
-		case r >= 'a' && r <= 'z':
-			t[r] = classLower
-		case r >= 'A' && r <= 'Z':
-			t[r] = classUpper
-		case r >= '0' && r <= '9':
-			t[r] = classDigit
-		case r < ' ' || r == 0x7F:
-			t[r] = classControl
-		default:
-			t[r] = uint8(r)
+// categories are those of Unicode; the first that holds a character decides.
+var categories = []struct {
+	table *unicode.RangeTable
+	class uint8
+}{
+	{unicode.Ll, classLower}, {unicode.Lu, classUpper}, {unicode.Lt, classUpper}, {unicode.L, classLetter}, {unicode.M, classMark},
+	{unicode.N, classDigit}, {unicode.White_Space, classSpace}, {unicode.Ps, classOpen}, {unicode.Pe, classClose},
+	{unicode.Pi, classQuote}, {unicode.Pf, classQuote}, {unicode.Pd, classDash}, {unicode.P, classPunct}, {unicode.Sc, classMoney},
+	{unicode.Sm, classMath}, {unicode.S, classSymbol}, {unicode.Cc, classControl},
+}
+
+func classify(r rune) uint8 {
+	switch {
+	case r >= '\n' && r <= '\r' || r == 0x85 || r == 0x2028 || r == 0x2029:
+		return classBreak
+	case r >= 0x1C && r <= 0x1F: // separators of files to units: many a reader splits there
+		return classSpace
+	case r > ' ' && r < 0x7F && !unicode.IsLetter(r) && !unicode.IsDigit(r):
+		return uint8(r)
+	}
+	for _, c := range categories {
+		if unicode.Is(c.table, r) {
+			return c.class
 		}
+	}
+	return classOther
+}
+
+var asciiClass = func() (t [128]uint8) {
+	for r := range t {
+		t[r] = classify(rune(r))
 	}
 	return
 }()
 
-// classOf returns the class of a character.
 func classOf(r rune) uint8 {
-	if r >= 0 && r < utf8.RuneSelf {
-		return asciiClass[r]
+	if r < 128 {
+		return asciiClass[r&127]
 	}
-	switch {
-	case unicode.IsLower(r):
-		return classLower
-	case unicode.IsUpper(r) || unicode.IsTitle(r):
-		return classUpper
-	case unicode.IsLetter(r):
-		return classLetter
-	case unicode.IsMark(r):
-		return classMark
-	case unicode.IsNumber(r):
-		return classDigit
-	case r == 0x85 || r == 0x2028 || r == 0x2029:
-		return classBreak
-	case unicode.IsSpace(r):
-		return classSpace
-	case unicode.Is(unicode.Ps, r):
-		return classOpen
-	case unicode.Is(unicode.Pe, r):
-		return classClose
-	case unicode.Is(unicode.Pi, r) || unicode.Is(unicode.Pf, r):
-		return classQuote
-	case unicode.Is(unicode.Pd, r):
-		return classDash
-	case unicode.IsPunct(r):
-		return classPunct
-	case unicode.Is(unicode.Sc, r):
-		return classMoney
-	case unicode.Is(unicode.Sm, r):
-		return classMath
-	case unicode.IsSymbol(r):
-		return classSymbol
-	case unicode.IsControl(r):
-		return classControl
-	}
-	return classOther
+	return classify(r)
 }
 
 func isSpace(c uint8) bool  { return c == classSpace || c == classBreak }
@@ -109,55 +84,63 @@ func normal(r rune, c uint8) rune {
 	return r
 }
 
+// normalRunes returns the normal characters of a form.
+func normalRunes(form string) []rune {
+	out := make([]rune, 0, len(form))
+	for _, r := range form {
+		out = append(out, normal(r, classOf(r)))
+	}
+	return out
+}
+
 // A span is a half-open range of code points of the block.
 type span struct{ start, end int32 }
 
 // A layout is a block taken apart: its code points and its chunks.
 type layout struct {
-	block string
-	at    []int32 // byte offset of each code point, and len(block)
-	norm  []rune
-	class []uint8
-	chunk []span // maximal runs without white space
-	width int32  // longest line, in code points
+	block  string
+	at     []int32 // byte offset of each code point, and len(block)
+	norm   []rune
+	class  []uint8
+	chunks []span // maximal runs without white space
+	width  int32  // longest line, in code points
 }
 
 // read fills the layout from the block, reusing its memory. Invalid bytes
 // count as one code point each.
 func (l *layout) read(block string) {
-	l.block = block
-	l.at, l.norm, l.class, l.chunk = l.at[:0], l.norm[:0], l.class[:0], l.chunk[:0]
-	l.width = 0
-	start, line := int32(-1), int32(0)
+	*l = layout{block: block, at: l.at[:0], norm: l.norm[:0], class: l.class[:0], chunks: l.chunks[:0]}
+	line, inside, n := int32(0), false, int32(0)
 	for i, r := range block {
-		n := int32(len(l.at))
 		c := classOf(r)
-		l.at = append(l.at, int32(i))
-		l.norm = append(l.norm, normal(r, c))
-		l.class = append(l.class, c)
+		l.at, l.norm, l.class = append(l.at, int32(i)), append(l.norm, normal(r, c)), append(l.class, c)
+		switch space := isSpace(c); {
+		case space && inside:
+			l.chunks[len(l.chunks)-1].end = n
+		case !space && !inside:
+			l.chunks = append(l.chunks, span{start: n})
+		}
+		inside = !isSpace(c)
+		n++
 		if c == classBreak {
-			l.width = max(l.width, n-line)
-			line = n + 1
-		}
-		if isSpace(c) {
-			if start >= 0 {
-				l.chunk = append(l.chunk, span{start, n})
-				start = -1
-			}
-		} else if start < 0 {
-			start = n
+			l.width, line = max(l.width, n-1-line), n
 		}
 	}
-	n := int32(len(l.at))
+	if inside {
+		l.chunks[len(l.chunks)-1].end = n
+	}
 	l.width = max(l.width, n-line)
-	if start >= 0 {
-		l.chunk = append(l.chunk, span{start, n})
-	}
 	l.at = append(l.at, int32(len(block)))
 }
 
 // text returns the bytes of a span.
 func (l *layout) text(s span) string { return l.block[l.at[s.start]:l.at[s.end]] }
+
+// isCRLF says whether code point i is a CR before a LF.
+func (l *layout) isCRLF(i int32) bool {
+	at := l.at[i]
+	return l.block[at] == '\r' && int(at)+1 < len(l.block) && l.block[at+1] == '\n'
+}
 
 // Kinds of what stands between two tokens.
 const (
@@ -169,21 +152,31 @@ const (
 	gapBlockEnd // no token follows
 )
 
+// setGaps fills in what stands between the tokens.
+func (l *layout) setGaps(toks []token) {
+	chunk := 0
+	for i := range toks {
+		if i+1 == len(toks) {
+			toks[i].gap = gapBlockEnd
+			return
+		}
+		next := toks[i+1].start
+		for l.chunks[chunk].end <= next {
+			chunk++
+		}
+		toks[i].gap = l.gap(toks[i].end, next, l.chunks[chunk].end)
+	}
+}
+
 // gap says what stands between a token that ends at end and the next one,
 // which starts at start and whose chunk ends at chunkEnd.
 func (l *layout) gap(end, start, chunkEnd int32) uint8 {
-	if end == start {
-		return gapNone
-	}
 	broken := false
 	for i := end; i < start; i++ {
 		broken = broken || l.class[i] == classBreak
 	}
 	if !broken {
-		if start-end == 1 {
-			return gapSpace
-		}
-		return gapWide
+		return uint8(min(start-end, int32(gapWide)))
 	}
 	line := end
 	for line > 0 && end-line <= l.width && l.class[line-1] != classBreak {
@@ -194,16 +187,3 @@ func (l *layout) gap(end, start, chunkEnd int32) uint8 {
 	}
 	return gapNewline
 }
-
-// normalRunes returns the normalised characters of a form.
-func normalRunes(form string) []rune {
-	out := make([]rune, 0, len(form))
-	for _, r := range form {
-		out = append(out, normal(r, classOf(r)))
-	}
-	return out
-}
-
-func runeCount(s string) int { return utf8.RuneCountInString(s) }
-
-func lastRune(s string) (rune, int) { return utf8.DecodeLastRuneInString(s) }

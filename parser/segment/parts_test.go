@@ -1,46 +1,32 @@
 package segment
 
 import (
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/linear"
 )
 
-func TestTable(t *testing.T) {
-	r := random{7}
-	var keys []uint64
+func TestDictionary(t *testing.T) {
+	r := hash.Rand(7)
+	var keys []hash.Key
 	var values []uint16
 	for range 20000 {
-		keys = append(keys, r.next())
-		values = append(values, uint16(r.below(4)))
+		keys, values = append(keys, r.Next()), append(values, uint16(r.Below(4)))
 	}
-	built := newTable(keys, values)
-	opened, err := openTable(built.cells)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wrong := 0
+	d := newDictionary(keys, values)
 	for i, k := range keys {
-		if got := opened.get(k); got != values[i] {
-			if values[i] != 0 {
-				wrong++ // another key with the same fingerprint came first
-			}
+		if got, ok := d.find(k); !ok || got != values[i] {
+			t.Fatalf("key %d: %d, want %d", i, got, values[i])
 		}
-		if opened.get(r.next()) != 0 {
-			wrong++
-		}
-	}
-	if wrong > 10 {
-		t.Errorf("%d of 40000 look-ups are wrong", wrong)
-	}
-	for _, bad := range [][]uint32{nil, {0}, {0, 1, 2}, {1, 1}} {
-		if _, err := openTable(bad); err == nil {
-			t.Errorf("no error for the cells %v", bad)
+		if _, ok := d.find(r.Next()); ok {
+			t.Error("a foreign key was found")
 		}
 	}
 }
 
-func TestRules(t *testing.T) {
+func TestExpansions(t *testing.T) {
 	for _, c := range []struct{ form, words, apply, want string }{
 		{"wouldn't", "would n't", "couldn't", "could n't"},
 		{"yakasındaki", "yakasında ki", "evdeki", "evde ki"},
@@ -48,24 +34,21 @@ func TestRules(t *testing.T) {
 		{"gonna", "going to", "", ""},
 		{"dámelo", "dá me lo", "témelo", "té me lo"},
 	} {
-		words := strings.Fields(c.words)
-		r, ok := inferRule(c.form, words)
+		words := strings.ReplaceAll(c.words, " ", wordMark)
+		e, ok := infer(c.form, words)
 		if !ok {
-			t.Errorf("no rule for %s", c.form)
+			t.Errorf("no expansion for %s", c.form)
 			continue
 		}
-		if got := r.apply(c.form); !r.fits(c.form) || !slices.Equal(got, words) {
-			t.Errorf("the rule of %s gives %v for it", c.form, got)
+		if got := e.apply(c.form); got != words {
+			t.Errorf("the expansion of %s gives %q for it", c.form, got)
 		}
-		if back, ok := decodeRule(r.encode()); !ok || back.encode() != r.encode() {
-			t.Errorf("the rule of %s does not survive encoding", c.form)
-		}
-		if c.apply != "" && (!r.fits(c.apply) || strings.Join(r.apply(c.apply), " ") != c.want) {
-			t.Errorf("the rule of %s gives %v for %s", c.form, r.apply(c.apply), c.apply)
+		if got := strings.ReplaceAll(e.apply(c.apply), wordMark, " "); got != c.want {
+			t.Errorf("the expansion of %s gives %q for %s", c.form, got, c.apply)
 		}
 	}
-	if _, ok := inferRule("ab", []string{"x", "y"}); ok {
-		t.Error("a rule without a stem")
+	if _, ok := infer("ab", "x"+wordMark+"y"); ok {
+		t.Error("an expansion without a stem")
 	}
 }
 
@@ -75,7 +58,7 @@ func TestCopyCase(t *testing.T) {
 		{"Au", "à le", "À le"}, {"AU", "à le", "À LE"}, {"au", "à le", "à le"}, {"Aux", "à les", "À les"},
 		{"İyiydi", "iyi ydi", "İyi ydi"},
 	} {
-		if got := strings.Join(copyCase(c.form, strings.Fields(c.words)), " "); got != c.want {
+		if got := strings.Join(copyCase(c.form, strings.ToLower(c.form), strings.Fields(c.words)), " "); got != c.want {
 			t.Errorf("copyCase(%s, %s) = %s, want %s", c.form, c.words, got, c.want)
 		}
 	}
@@ -85,7 +68,7 @@ func TestGapKinds(t *testing.T) {
 	var l layout
 	l.read("Heading\nsome words  that fill a line\nand then the rest.")
 	var toks []token
-	for _, s := range l.chunk {
+	for _, s := range l.chunks {
 		toks = append(toks, token{span: s})
 	}
 	l.setGaps(toks)
@@ -98,7 +81,7 @@ func TestGapKinds(t *testing.T) {
 }
 
 func TestParagraphs(t *testing.T) {
-	list := (&tongue{random{1}}).treebank(3)
+	list := (&tongue{hash.Rand(1)}).treebank(3)
 	list[1].Comments = []string{"# sent_id = x", "#newdoc id = d"}
 	list[2].Comments = []string{"# newpart = no"}
 	if all := paragraphs(list); len(all) != 2 {
@@ -107,16 +90,19 @@ func TestParagraphs(t *testing.T) {
 }
 
 func TestLearnSeparates(t *testing.T) {
-	c := learn(func(yield func([]uint64, bool, float32)) {
-		r := random{3}
+	c := &task{epochs: 5, rate: 0.5, least: 1, examples: func(yield func([]hash.Key, bool, float32)) {
+		r := hash.Rand(3)
 		for range 500 {
-			x := r.below(10)
-			yield([]uint64{f1(1, uint64(x)), f1(2, 0)}, x < 3, 1)
+			x := uint64(r.Below(10))
+			yield([]hash.Key{hash.Key1(1, x), hash.Key1(2, 0)}, x < 3, 1)
 		}
-	}, learnOptions{epochs: 5, step: 0.5, minCount: 1})
-	w := newTable(c.keys, c.weights)
-	for x := range 10 {
-		if got := w.score([]uint64{f1(1, uint64(x)), f1(2, 0)}) > 0; got != (x < 3) {
+	}}
+	if err := c.learn(1); err != nil {
+		t.Fatal(err)
+	}
+	w := linear.Pack(features([]*task{c}), linear.Packing{Unit: unit})
+	for x := range uint64(10) {
+		if got := w.Score([]hash.Key{hash.Key1(1, x), hash.Key1(2, 0)}) > 0; got != (x < 3) {
 			t.Errorf("%d is %v", x, got)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -195,8 +196,8 @@ func TestConcurrentUse(t *testing.T) {
 	m := model(t)
 	var blocks, want []string
 	for i := range 40 {
-		blocks = append(blocks, newLesson(paragraphs((&tongue{random{uint64(i)}}).treebank(4))[0]).layout.block)
-		fresh := &Model{weights: m.weights, lexicon: m.lexicon, pairs: m.pairs, joins: m.joins, multi: m.multi, threshold: m.threshold}
+		blocks = append(blocks, newGoldBlock(paragraphs((&tongue{hash.Rand(uint64(i))}).treebank(4))[0]).layout.block)
+		fresh := &Model{weights: m.weights, lexicon: m.lexicon, pairs: m.pairs, split: m.split, threshold: m.threshold}
 		want = append(want, describe(fresh.Segment(blocks[i], 0)))
 	}
 	var wait sync.WaitGroup
@@ -218,7 +219,7 @@ func TestAllocations(t *testing.T) {
 		t.Skip("allocations cannot be counted under the race detector")
 	}
 	m := model(t)
-	block := newLesson(paragraphs((&tongue{random{8}}).treebank(4))[0]).layout.block
+	block := newGoldBlock(paragraphs((&tongue{hash.Rand(8)}).treebank(4))[0]).layout.block
 	m.Segment(block, 0)
 	splits := 0
 	for _, s := range m.Segment(block, 0) {

@@ -1,9 +1,10 @@
 package segment
 
+import "github.com/treebeam/treebeam/parser/hash"
+
 // Templates of the sentence classifier.
 const (
-	sentenceTemplates = 300 + iota
-	sWord
+	sWord = sentenceKeys + 32*iota
 	sShape
 	sMixed
 	sStats
@@ -18,100 +19,77 @@ type progress struct {
 	length    int32 // tokens
 	depth     int32 // brackets open
 	quotes    int32 // quotes of either kind
-	words     int32
 	lowers    int32 // words that start in lower case
 	terminals int32
-	first     token
+	word      uint64 // of the first token
+	shape     uint64
 	before    uint64 // how the sentence before it ended: 0 none, 1 terminal, 2 otherwise
 }
 
 // add takes in the next token.
 func (p *progress) add(t *token) {
 	if p.length == 0 {
-		p.first = *t
+		p.word, p.shape = t.word, t.shape
 	}
 	p.length++
-	switch {
-	case t.role&roleOpen != 0:
-		p.depth++
-	case t.role&roleClose != 0:
-		p.depth--
-	case t.role&roleQuote != 0:
-		p.quotes++
-	}
-	if t.role&roleWord != 0 {
-		p.words++
-	}
-	if t.role&roleLower != 0 {
-		p.lowers++
-	}
-	if t.role&roleTerminal != 0 {
-		p.terminals++
-	}
+	p.depth += bit(t.role, roleOpen) - bit(t.role, roleClose)
+	p.quotes += bit(t.role, roleQuote)
+	p.lowers += bit(t.role, roleLower)
+	p.terminals += bit(t.role, roleTerminal)
 }
+
+// bit is 1 if role is among roles.
+func bit(roles, role uint8) int32 { return int32(roles & role / role) }
 
 // reset starts a new sentence; last is the token that ended the one before.
 func (p *progress) reset(last *token) {
-	before := uint64(2)
+	*p = progress{before: 2}
 	if last.role&(roleTerminal|roleClose|roleQuote) != 0 {
-		before = 1
+		p.before = 1
 	}
-	*p = progress{before: before}
 }
 
 // lengthBucket is a log scale of lengths.
 func lengthBucket(n int32) uint64 {
-	switch {
-	case n <= 4:
+	if n <= 4 {
 		return uint64(max(n, 0))
-	case n <= 6:
-		return 5
-	case n <= 9:
-		return 6
-	case n <= 14:
-		return 7
-	case n <= 20:
-		return 8
-	case n <= 30:
-		return 9
-	case n <= 50:
-		return 10
-	case n <= 80:
-		return 11
+	}
+	for i, limit := range [...]int32{6, 9, 14, 20, 30, 50, 80} {
+		if n <= limit {
+			return 5 + uint64(i)
+		}
 	}
 	return 12
 }
 
-// outlook is what the sentence classifier sees ahead of each gap.
-type outlook struct {
-	distance []int32 // tokens from i+1 to the next terminal, inclusive; 0 if none follows
-	lowers   []uint8 // words in lower case among the five tokens after i
-	capitals []uint8 // the same, upper case
+// A lookahead is what the sentence classifier sees after a token.
+type lookahead struct {
+	terminal         int32 // tokens to the next terminal, inclusive; 0 if none follows
+	lowers, capitals uint8 // words in lower and upper case among the next five tokens
 }
 
-// read fills the outlook of the tokens.
-func (o *outlook) read(toks []token) {
-	n := len(toks)
-	if cap(o.distance) < n {
-		o.distance, o.lowers, o.capitals = make([]int32, n+n/2), make([]uint8, n+n/2), make([]uint8, n+n/2)
+// lookAhead appends the lookaheads of the tokens to list.
+func lookAhead(list []lookahead, toks []token) []lookahead {
+	for range toks {
+		list = append(list, lookahead{})
 	}
-	o.distance, o.lowers, o.capitals = o.distance[:n], o.lowers[:n], o.capitals[:n]
-	next, lowers, capitals := int32(0), uint8(0), uint8(0)
-	for i := n - 1; i >= 0; i-- {
-		o.distance[i], o.lowers[i], o.capitals[i] = next, lowers, capitals
-		if next > 0 {
-			next++
+	var a lookahead
+	for i := len(toks) - 1; i >= 0; i-- {
+		list[i] = a
+		if a.terminal > 0 {
+			a.terminal++
 		}
 		if toks[i].role&roleTerminal != 0 {
-			next = 1
+			a.terminal = 1
 		}
-		lowers += toks[i].role & roleLower / roleLower
-		capitals += toks[i].role & roleCapital / roleCapital
-		if i+5 < n {
-			lowers -= toks[i+5].role & roleLower / roleLower
-			capitals -= toks[i+5].role & roleCapital / roleCapital
+		a.lowers += toks[i].role & roleLower / roleLower
+		a.capitals += toks[i].role & roleCapital / roleCapital
+		if i+5 < len(toks) {
+			a.lowers -= toks[i+5].role & roleLower / roleLower
+			a.capitals -= toks[i+5].role & roleCapital / roleCapital
 		}
 	}
+	return list
 }
 
 var edge = token{word: 1, shape: 1, suffix: 1, gap: gapBlockEnd}
@@ -125,81 +103,77 @@ func around(toks []token, i int) *token {
 
 // sentenceFeatures appends the features of a sentence end between tokens i
 // and i+1.
-func sentenceFeatures(buf []uint64, toks []token, o *outlook, p *progress, i int) []uint64 {
+func sentenceFeatures(buf []hash.Key, toks []token, ahead *lookahead, p *progress, i int) []hash.Key {
 	a, b := &toks[i], &toks[i+1]
 	a2, a3, b2, b3 := around(toks, i-1), around(toks, i-2), around(toks, i+2), around(toks, i+3)
 	gap := uint64(a.gap)
-	link := f3(sShape, 0, a.shape, b.shape)
-	known := uint64(b.stats.starts())<<3 | uint64(b.stats.lower())
+	link := hash.Pair(a.shape, b.shape)
+	known := b.stats.starts()<<3 | b.stats.lower()
 	buf = append(buf,
-		f1(sentenceTemplates, 0), f1(sentenceTemplates, gap),
-		f2(sWord, 1, a.word), f2(sWord, 2, b.word), f2(sWord, 3, a2.word), f2(sWord, 4, b2.word),
-		f3(sWord, 5, a.word, b.word), f3(sWord, 6, a2.word, a.word), f3(sWord, 7, b.word, b2.word),
-		f4(sWord, 8, a2.word, a.word, b.word), f4(sWord, 9, a.word, b.word, b2.word),
-		f2(sShape, 1, a.shape), f2(sShape, 2, b.shape), f2(sShape, 3, link), f3(sShape, 4, link, gap),
-		f3(sShape, 5, a2.shape, a.shape), f3(sShape, 6, b.shape, b2.shape),
-		f3(sShape, 7, a2.shape, link), f3(sShape, 8, link, b2.shape), f4(sShape, 9, a2.shape, link, b2.shape),
-		f4(sShape, 10, a3.shape, a2.shape, link), f4(sShape, 11, link, b2.shape, b3.shape),
-		f4(sShape, 12, uint64(a2.gap), gap, link), f4(sShape, 13, gap, uint64(b.gap), link),
-		f3(sMixed, 1, a.word, b.shape), f4(sMixed, 2, a.word, b.shape, gap), f3(sMixed, 3, a.shape, b.word),
-		f4(sMixed, 4, a2.word, a.word, b.shape), f3(sMixed, 5, a2.word, link), f3(sMixed, 6, a.word, b2.word),
-		f3(sMixed, 7, link, b2.word), f3(sMixed, 8, a.suffix, b.suffix), f3(sMixed, 9, a.suffix, b.shape),
-		f3(sMixed, 10, a.shape, b.suffix), f4(sMixed, 11, a.word, b.word, gap),
-		f3(sStats, 1, known, a.shape), f3(sStats, 2, known, a.word), f4(sStats, 3, known, b.shape, a.shape),
-		f4(sStats, 4, uint64(a.stats.ends()), uint64(a.stats.frequency()), link),
-		f4(sStats, 5, uint64(a.stats.ends()), known, b.shape),
-		f4(sStats, 6, known, uint64(b2.stats.lower()), link),
-		f4(sStats, 7, uint64(b.stats.frequency()), known, link),
+		hash.Key0(sentenceKeys), hash.Key1(sWord+1, gap),
+		hash.Key1(sWord+2, a.word), hash.Key1(sWord+3, b.word), hash.Key1(sWord+4, a2.word), hash.Key1(sWord+5, b2.word),
+		hash.Key2(sWord+6, a.word, b.word), hash.Key2(sWord+7, a2.word, a.word), hash.Key2(sWord+8, b.word, b2.word),
+		hash.Key3(sWord+9, a2.word, a.word, b.word), hash.Key3(sWord+10, a.word, b.word, b2.word),
+
+		hash.Key1(sShape, a.shape), hash.Key1(sShape+1, b.shape), hash.Key1(sShape+2, link), hash.Key2(sShape+3, link, gap),
+		hash.Key2(sShape+4, a2.shape, a.shape), hash.Key2(sShape+5, b.shape, b2.shape),
+		hash.Key2(sShape+6, a2.shape, link), hash.Key2(sShape+7, link, b2.shape), hash.Key3(sShape+8, a2.shape, link, b2.shape),
+		hash.Key3(sShape+9, a3.shape, a2.shape, link), hash.Key3(sShape+10, link, b2.shape, b3.shape),
+		hash.Key3(sShape+11, uint64(a2.gap), gap, link), hash.Key3(sShape+12, gap, uint64(b.gap), link),
+
+		hash.Key2(sMixed, a.word, b.shape), hash.Key3(sMixed+1, a.word, b.shape, gap), hash.Key2(sMixed+2, a.shape, b.word),
+		hash.Key3(sMixed+3, a2.word, a.word, b.shape), hash.Key2(sMixed+4, a2.word, link), hash.Key2(sMixed+5, a.word, b2.word),
+		hash.Key2(sMixed+6, link, b2.word), hash.Key2(sMixed+7, a.suffix, b.suffix), hash.Key2(sMixed+8, a.suffix, b.shape),
+		hash.Key2(sMixed+9, a.shape, b.suffix), hash.Key3(sMixed+10, a.word, b.word, gap),
+
+		hash.Key2(sStats, known, a.shape), hash.Key2(sStats+1, known, a.word), hash.Key3(sStats+2, known, b.shape, a.shape),
+		hash.Key3(sStats+3, a.stats.ends(), a.stats.frequency(), link), hash.Key3(sStats+4, a.stats.ends(), known, b.shape),
+		hash.Key3(sStats+5, known, b2.stats.lower(), link), hash.Key3(sStats+6, b.stats.frequency(), known, link),
 	)
-	return contextFeatures(buf, toks, o, p, i, link, known)
+	return contextFeatures(buf, toks, ahead, p, i, link, known)
 }
 
-// contextFeatures appends what depends on the sentence so far, on the outlook
-// and on the place in the block.
-func contextFeatures(buf []uint64, toks []token, o *outlook, p *progress, i int, link, known uint64) []uint64 {
+// contextFeatures appends what depends on the sentence so far, on what is
+// ahead and on the place in the block.
+func contextFeatures(buf []hash.Key, toks []token, ahead *lookahead, p *progress, i int, link, known uint64) []hash.Key {
 	a := &toks[i]
-	length := lengthBucket(p.length)
-	ahead := lengthBucket(o.distance[i])
-	left := lengthBucket(int32(len(toks) - 1 - i))
-	depth := uint64(max(-1, min(p.depth, 2)) + 1)
-	odd := uint64(p.quotes & 1)
-	heading := b2u(p.lowers == 0)<<1 | b2u(p.terminals > 0)
-	caps := uint64(o.lowers[i])<<4 | uint64(o.capitals[i])
-	last := &toks[len(toks)-1]
+	length, left := lengthBucket(p.length), lengthBucket(int32(len(toks)-1-i))
+	terminal, caps := lengthBucket(ahead.terminal), uint64(ahead.lowers)<<4|uint64(ahead.capitals)
+	depth, odd := uint64(max(-1, min(p.depth, 2))+1), uint64(p.quotes&1)
+	heading := uint64(min(p.lowers, 1)<<1 | min(p.terminals, 1))
+	last := uint64(toks[len(toks)-1].role & roleTerminal)
 	return append(buf,
-		f3(sAhead, 1, ahead, link), f3(sAhead, 2, ahead, known), f3(sAhead, 3, caps, link), f3(sAhead, 4, caps, known),
-		f4(sAhead, 5, ahead, length, a.shape), f4(sAhead, 6, caps, heading, link),
-		f3(sSoFar, 1, length, link), f3(sSoFar, 2, length, known), f4(sSoFar, 3, length, a.shape, uint64(a.gap)),
-		f4(sSoFar, 4, depth, odd, link), f4(sSoFar, 5, heading, length, link), f4(sSoFar, 6, heading, known, length),
-		f3(sSoFar, 7, p.first.word, link), f4(sSoFar, 8, p.first.shape, heading, link),
-		f4(sSoFar, 9, p.before, heading, link), f4(sSoFar, 10, depth, odd, a.word),
-		f4(sSoFar, 11, p.first.shape, length, link), f3(sSoFar, 12, p.before, known),
-		f3(sBlock, 1, left, link), f3(sBlock, 2, left, known), f4(sBlock, 3, uint64(last.role&roleTerminal), heading, link),
-		f4(sBlock, 4, uint64(last.role&roleTerminal), length, known), f4(sBlock, 5, lengthBucket(int32(len(toks))), heading, link),
-		f4(sBlock, 6, left, length, link),
+		hash.Key2(sAhead, terminal, link), hash.Key2(sAhead+1, terminal, known), hash.Key2(sAhead+2, caps, link),
+		hash.Key2(sAhead+3, caps, known), hash.Key3(sAhead+4, terminal, length, a.shape), hash.Key3(sAhead+5, caps, heading, link),
+
+		hash.Key2(sSoFar, length, link), hash.Key2(sSoFar+1, length, known), hash.Key3(sSoFar+2, length, a.shape, uint64(a.gap)),
+		hash.Key3(sSoFar+3, depth, odd, link), hash.Key3(sSoFar+4, heading, length, link), hash.Key3(sSoFar+5, heading, known, length),
+		hash.Key2(sSoFar+6, p.word, link), hash.Key3(sSoFar+7, p.shape, heading, link),
+		hash.Key3(sSoFar+8, p.before, heading, link), hash.Key3(sSoFar+9, depth, odd, a.word),
+		hash.Key3(sSoFar+10, p.shape, length, link), hash.Key2(sSoFar+11, p.before, known),
+
+		hash.Key2(sBlock, left, link), hash.Key2(sBlock+1, left, known), hash.Key3(sBlock+2, last, heading, link),
+		hash.Key3(sBlock+3, last, length, known), hash.Key3(sBlock+4, lengthBucket(int32(len(toks))), heading, link),
+		hash.Key3(sBlock+5, left, length, link),
 	)
 }
 
-// cut decides on the sentence ends of a block from left to right. It stores
-// the score of each gap in scores and appends to ends the number of tokens up
-// to each sentence end; the last one is len(toks).
-func (m *Model) cut(toks []token, w *workspace) {
-	w.outlook.read(toks)
+// cut decides on the sentence ends of the block from left to right. It fills
+// w.ends, and w.scores with the score of the gap after each token but the last.
+func (w *workspace) cut(m *Model) {
+	toks := w.tokens
+	w.ahead = lookAhead(w.ahead[:0], toks)
 	w.ends, w.scores = w.ends[:0], w.scores[:0]
 	var p progress
-	for i := range toks {
+	for i := range len(toks) - 1 {
 		p.add(&toks[i])
-		if i+1 == len(toks) {
-			w.ends = append(w.ends, int32(i+1))
-			w.scores = append(w.scores, 0)
-			break
-		}
-		w.buf = sentenceFeatures(w.buf[:0], toks, &w.outlook, &p, i)
-		score := m.weights.score(w.buf) - m.threshold
+		w.buf = sentenceFeatures(w.buf[:0], toks, &w.ahead[i], &p, i)
+		score := m.weights.Score(w.buf) - m.threshold
 		w.scores = append(w.scores, score)
 		if score > 0 {
-			w.ends = append(w.ends, int32(i+1))
+			w.ends = append(w.ends, sentenceEnd{at: int32(i + 1)})
 			p.reset(&toks[i])
 		}
 	}
+	w.ends = append(w.ends, sentenceEnd{at: int32(len(toks))})
 }

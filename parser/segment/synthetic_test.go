@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -12,11 +13,11 @@ import (
 // A tongue makes sentences of an invented language that has what is hard in
 // real ones: abbreviations with a full stop, contractions, quotes, brackets,
 // numbers with spaces, sentences without final punctuation at paragraph ends.
-type tongue struct{ random }
+type tongue struct{ hash.Rand }
 
 func (g *tongue) pick(list string) string {
 	words := strings.Fields(list)
-	return words[g.below(len(words))]
+	return words[g.Below(uint32(len(words)))]
 }
 
 // gold builds a sentence from tokens: "_" before a token glues it to the one
@@ -47,17 +48,17 @@ func gold(spec ...string) syntax.Sentence {
 func (g *tongue) sentence() syntax.Sentence {
 	names, verbs, nouns := "Ada Bela Cora Dino Enzo Fia", "sees wants paints forgets finds", "pears boats clouds stones letters"
 	subject := []string{g.pick(names)}
-	if g.chance(0.3) {
+	if g.Float() < 0.3 {
 		subject = []string{g.pick("Dr. Mr. Prof."), g.pick(names)}
 	}
 	verb := []string{g.pick(verbs)}
-	if g.chance(0.3) {
+	if g.Float() < 0.3 {
 		verb = []string{g.pick("do+n't did+n't wo+n't ca+n't"), g.pick("see want paint forget find")}
 	}
 	object := []string{g.pick(nouns)}
-	switch g.below(5) {
+	switch g.Below(5) {
 	case 0:
-		object = []string{fmt.Sprintf("%d~000", 1+g.below(40)), g.pick(nouns)}
+		object = []string{fmt.Sprintf("%d~000", 1+g.Below(40)), g.pick(nouns)}
 	case 1:
 		object = []string{"(", "_" + g.pick(nouns), "_)"}
 	case 2:
@@ -86,7 +87,7 @@ var trained *Model
 func model(t testing.TB) *Model {
 	t.Helper()
 	if trained == nil {
-		m, err := Train((&tongue{random{1}}).treebank(600), (&tongue{random{2}}).treebank(60), Options{Seed: 3})
+		m, err := Train((&tongue{hash.Rand(1)}).treebank(600), (&tongue{hash.Rand(2)}).treebank(60), Options{Seed: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,11 +125,11 @@ func describe(list []syntax.Sentence) string {
 
 func TestInventedLanguage(t *testing.T) {
 	m := model(t)
-	test := (&tongue{random{9}}).treebank(200)
+	test := (&tongue{hash.Rand(9)}).treebank(200)
 	right, total := 0, 0
 	for i := 0; i < len(test); i += 4 {
 		want := test[i : i+4]
-		got := m.Segment(newLesson(paragraphs(want)[0]).layout.block, 0)
+		got := m.Segment(newGoldBlock(paragraphs(want)[0]).layout.block, 0)
 		total++
 		if describe(got) == describe(want) {
 			right++
@@ -143,12 +144,12 @@ func TestInventedLanguage(t *testing.T) {
 
 func TestWrappedText(t *testing.T) {
 	m := model(t)
-	list := (&tongue{random{11}}).treebank(8)
-	r := random{4}
+	list := (&tongue{hash.Rand(11)}).treebank(8)
+	r := hash.Rand(4)
 	for _, p := range paragraphs(list) {
-		want := describe(m.Segment(newLesson(p).layout.block, 0))
+		want := describe(m.Segment(newGoldBlock(p).layout.block, 0))
 		wrap(p, 24, &r)
-		if got := describe(m.Segment(newLesson(p).layout.block, 0)); got != want {
+		if got := describe(m.Segment(newGoldBlock(p).layout.block, 0)); got != want {
 			t.Errorf("wrapped:\n%son one line:\n%s", got, want)
 		}
 	}
@@ -173,14 +174,14 @@ func TestSavedModelIsTheSame(t *testing.T) {
 			t.Errorf("section %s differs after a round trip", list[i].Name)
 		}
 	}
-	block := newLesson(paragraphs((&tongue{random{5}}).treebank(4))[0]).layout.block
+	block := newGoldBlock(paragraphs((&tongue{hash.Rand(5)}).treebank(4))[0]).layout.block
 	if a, b := describe(m.Segment(block, 0)), describe(opened.Segment(block, 0)); a != b {
 		t.Errorf("fresh model:\n%sopened model:\n%s", a, b)
 	}
 }
 
 func TestWorkersDoNotMatter(t *testing.T) {
-	train, dev := (&tongue{random{1}}).treebank(150), (&tongue{random{2}}).treebank(30)
+	train, dev := (&tongue{hash.Rand(1)}).treebank(150), (&tongue{hash.Rand(2)}).treebank(30)
 	var first []pack.Section
 	for _, workers := range []int{1, 4} {
 		m, err := Train(train, dev, Options{Seed: 3, Workers: workers})

@@ -1,16 +1,34 @@
 package segment
 
+import (
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/pack"
+)
+
+// Keys of features begin with the number of their template. Each classifier
+// has a range of its own, because all share one table.
+const (
+	tokenKeys = (1 + iota) << 8
+	joinKeys
+	sentenceKeys
+	splitKeys
+	tableKeys // of dictionaries
+)
+
 // A token is a surface token of a block with what the features see of it.
 type token struct {
 	span
-	word   uint64 // hash of the normalised characters
+	word   uint64 // hash of the normal characters
 	shape  uint64 // hash of the collapsed classes
-	suffix uint64 // hash of the last three normalised characters
+	suffix uint64 // hash of the last three normal characters
 	stats  stats
-	first  uint8 // class of the first character
 	role   uint8
-	gap    uint8 // what stands between it and the next token
+	gap    uint8    // what stands between it and the next token
+	words  []string // of a multiword token, else nil
 }
+
+// size returns the number of words.
+func (t *token) size() int { return max(1, len(t.words)) }
 
 // Roles of tokens, as bits.
 const (
@@ -23,14 +41,10 @@ const (
 	roleCapital        // starts with an upper-case letter
 )
 
-// describe fills in all of t but stats, terminal role and gap.
-func (t *token) describe(l *layout) {
-	norm, class := l.norm[t.start:t.end], l.class[t.start:t.end]
-	t.word = hashRunes(norm)
-	t.shape = shapeOf(class)
-	t.suffix = hashRunes(norm[max(0, len(norm)-3):])
-	t.first = class[0]
-	t.role = 0
+// newToken describes the token at s in all but stats, terminal role and gap.
+func newToken(l *layout, s span) token {
+	norm, class := l.norm[s.start:s.end], l.class[s.start:s.end]
+	t := token{span: s, word: hash.Runes(norm), shape: shapeOf(class), suffix: hash.Runes(norm[max(0, len(norm)-3):])}
 	switch c := class[0]; {
 	case c == classLower:
 		t.role = roleWord | roleLower
@@ -45,6 +59,7 @@ func (t *token) describe(l *layout) {
 	case c == '"' || c == classQuote || c == '\'' && len(class) == 1:
 		t.role = roleQuote
 	}
+	return t
 }
 
 // recall fills in stats and what depends on them.
@@ -55,63 +70,110 @@ func (t *token) recall(s stats) {
 	}
 }
 
-// Templates of the join classifier.
-const (
-	joinTemplates = 200 + iota
-	jPair
-	jContext
-)
-
-// pairKey names two tokens that a white space may join.
-func pairKey(left, right uint64) uint64 { return f2(jPair, left, right) }
-
-// joinFeatures appends the features of the white space between tokens i and
-// i+1, which were described.
-func joinFeatures(buf []uint64, toks []token, i int) []uint64 {
-	a, b := &toks[i], &toks[i+1]
-	var before, after token
-	if i > 0 {
-		before = toks[i-1]
+// shapeOf hashes the classes with runs collapsed, the first ten of them.
+func shapeOf(class []uint8) uint64 {
+	h, last, n := uint64(hash.Start), uint8(255), 0
+	for _, c := range class {
+		if c != last {
+			h = hash.Step(h, rune(c))
+			last = c
+			if n++; n == 10 {
+				break
+			}
+		}
 	}
-	if i+2 < len(toks) {
-		after = toks[i+2]
-	}
-	return append(buf,
-		f1(joinTemplates, 0),
-		f3(jContext, 1, a.word, b.word), f3(jContext, 2, a.shape, b.shape),
-		f4(jContext, 3, before.word, a.word, b.word), f4(jContext, 4, a.word, b.word, after.word),
-		f4(jContext, 5, before.shape, a.shape, b.shape), f4(jContext, 6, a.shape, b.shape, after.shape),
-		f3(jContext, 7, uint64(min(a.end-a.start, 9)), uint64(min(b.end-b.start, 9))),
-		f3(jContext, 8, b.word, after.word), f3(jContext, 9, before.word, a.word),
-		f2(jContext, 10, a.word), f2(jContext, 11, b.word),
-	)
+	return hash.Mix(h)
 }
 
-// join merges tokens across white space where the model says so, in place.
-func (m *Model) join(l *layout, toks []token, buf []uint64) ([]token, []uint64) {
-	if !m.joins {
-		return toks, buf
+// Stats are what the lexicon knows of a normal token, in 16 bits: four buckets
+// of 3 bits. 0 in all is a token never seen.
+type stats uint16
+
+func (s stats) frequency() uint64 { return uint64(s & 7) }      // log scale
+func (s stats) starts() uint64    { return uint64(s >> 3 & 7) } // share of occurrences that start a sentence
+func (s stats) lower() uint64     { return uint64(s >> 6 & 7) } // share that starts with a lower-case letter
+func (s stats) ends() uint64      { return uint64(s >> 9 & 7) } // share that ends a sentence
+
+// tally counts the occurrences of a normal token in training.
+type tally struct{ n, starts, lower, ends int32 }
+
+func (c tally) plus(d tally) tally {
+	return tally{c.n + d.n, c.starts + d.starts, c.lower + d.lower, c.ends + d.ends}
+}
+
+func (c tally) minus(d tally) tally { return c.plus(tally{-d.n, -d.starts, -d.lower, -d.ends}) }
+
+func (c tally) stats() stats {
+	if c.n <= 0 {
+		return 0
 	}
-	kept := 0
-	open := false // the last token kept goes on with the next one
-	for i := range toks {
-		next := false
-		if i+1 < len(toks) && toks[i].end < toks[i+1].start &&
-			m.pairs.get(pairKey(toks[i].word, toks[i+1].word)) != 0 {
-			buf = joinFeatures(buf[:0], toks, i)
-			next = m.weights.score(buf) > 0
-		}
-		t := toks[i]
-		if open {
-			toks[kept-1].end = t.end
-			toks[kept-1].describe(l)
-		} else {
-			// The features of the tokens ahead and of the one before use
-			// slots that this does not overwrite: kept <= i.
-			toks[kept] = t
-			kept++
-		}
-		open = next
+	f := stats(1)
+	for limit := int32(2); f < 7 && c.n >= limit; limit *= 3 {
+		f++
 	}
-	return toks[:kept], buf
+	return f | share(c.starts, c.n)<<3 | share(c.lower, c.n)<<6 | share(c.ends, c.n)<<9
+}
+
+// share buckets k/n.
+func share(k, n int32) stats {
+	p := float64(k) / float64(n)
+	for i, limit := range [...]float64{1e-9, 0.03, 0.1, 0.3, 0.6, 0.9} {
+		if p < limit {
+			return stats(i)
+		}
+	}
+	return 6
+}
+
+// A lexicon maps normal tokens to their stats. In training it counts, and
+// leaves out the occurrences of the instance at hand: otherwise no token would
+// ever look unknown.
+type lexicon struct {
+	stats  dictionary[uint16]
+	counts map[uint64]tally // nil outside training
+	held   map[uint64]int32 // occurrences that are left out
+}
+
+func (x *lexicon) look(word uint64) stats {
+	if x.counts == nil {
+		s, _ := x.stats.find(word)
+		return stats(s)
+	}
+	c := x.counts[word]
+	c.n -= x.held[word]
+	return c.stats()
+}
+
+// A dictionary maps keys to numbers. It is read-only.
+type dictionary[V pack.Number] struct {
+	keys   hash.Set
+	values []V
+}
+
+func newDictionary[V pack.Number](keys []hash.Key, values []V) (d dictionary[V]) {
+	var places []int
+	d.keys, places = hash.NewSet(keys)
+	d.values = make([]V, len(d.keys))
+	for i, at := range places {
+		if at >= 0 {
+			d.values[at] = values[i]
+		}
+	}
+	return d
+}
+
+func (d *dictionary[V]) find(key hash.Key) (value V, found bool) {
+	if at := d.keys.Find(key); at >= 0 {
+		return d.values[at], true
+	}
+	return 0, false
+}
+
+func (d *dictionary[V]) layout(l *pack.Layout, name string) {
+	l.Nested(name, func(l *pack.Layout) {
+		pack.Array(l, "keys", (*[]uint32)(&d.keys))
+		pack.Array(l, "values", &d.values)
+		l.Check("keys", d.keys.Valid(), "has no empty place")
+		l.Check("values", len(d.values) == len(d.keys), "has another length than the keys")
+	})
 }

@@ -2,8 +2,13 @@ package segment
 
 import (
 	"errors"
-	"sync"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
 
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -20,6 +25,11 @@ func (o *Options) log(format string, a ...any) {
 	}
 }
 
+const (
+	unit      = 512  // of a packed weight of 1, that is one nat of log-odds
+	minWeight = 0.06 // smaller ones are dropped: they are 9 in 10
+)
+
 // Train learns a segmenter from the sentences of a treebank, whose raw text
 // it rebuilds from SpaceAfter, "# newpar" and "# newdoc". The sentence
 // threshold is tuned on dev, if there is any. The result depends on the
@@ -29,202 +39,199 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	if len(all) == 0 {
 		return nil, errors.New("segmenter: the training treebank has no tokens")
 	}
-	plain := make([]*lesson, len(all))
-	m := &Model{lexicon: lexicon{counts: map[uint64]wordCount{}}}
-	surface := map[string]int{}
-	var sightings []sighting
+	m := &Model{split: learnSplits(all)}
+	counts := map[uint64]tally{}
+	plain := make([]*goldBlock, len(all))
 	for i, p := range all {
-		plain[i] = newLesson(p)
-		plain[i].count(m.lexicon.counts)
-		for _, t := range p {
-			lower := lowerCase(t.form)
-			surface[lower]++
-			if len(t.words) > 1 {
-				sightings = append(sightings, sighting{lower, lowerAll(t.words)})
+		plain[i] = newGoldBlock(p)
+		plain[i].count(counts)
+	}
+	for _, b := range plain {
+		b.recall(counts)
+	}
+	copies, weight := augment(all, o.Seed)
+	both := slices.Clone(plain)
+	for _, p := range copies {
+		b := newGoldBlock(p).recall(counts)
+		b.weight = weight
+		both = append(both, b)
+	}
+	m.learnPairs(plain)
+	m.lexicon.counts = counts
+	tasks := []*task{
+		{name: "sentence", examples: sentenceExamples(both), epochs: 8, rate: 0.05, least: 2},
+		{name: "token", examples: tokenExamples(plain, counts), epochs: 10, rate: 0.4, least: 2},
+		{name: "split", examples: m.splitExamples(plain), epochs: 10, rate: 0.4, least: 2},
+		{name: "join", examples: m.joinExamples(plain), epochs: 10, rate: 0.4, least: 1},
+	}
+	failed := make([]error, len(tasks))
+	linear.Parallel(len(tasks), o.Workers, func(_, i int) { failed[i] = tasks[i].learn(o.Seed + uint64(i)) })
+	for _, t := range tasks {
+		o.log("segmenter: %s: %d examples, %d features", t.name, t.size, len(t.keys))
+	}
+	m.weights = *linear.Pack(features(tasks), linear.Packing{Unit: unit})
+	words := slices.Sorted(maps.Keys(counts))
+	known := make([]uint16, len(words))
+	for i, word := range words {
+		known[i] = uint16(counts[word].stats())
+	}
+	m.lexicon = lexicon{stats: newDictionary(words, known)}
+	m.tune(dev, o)
+	return m, errors.Join(failed...)
+}
+
+// learnPairs collects the pairs of tokens that a space joins.
+func (m *Model) learnPairs(blocks []*goldBlock) {
+	var keys []hash.Key
+	for _, b := range blocks {
+		for i := range b.pieces {
+			if b.open[i] && i+1 < len(b.pieces) {
+				keys = append(keys, pairKey(&b.pieces[i], &b.pieces[i+1]))
 			}
 		}
 	}
-	var err error
-	if m.multi, err = learnMultiword(sightings, surface); err != nil {
-		return nil, err
-	}
-	m.learnPairs(plain)
-	c := m.learnAll(plain, all, o)
-	m.weights = newTable(c.keys, c.weights)
-	m.lexicon = m.lexicon.freeze()
-	m.tune(dev, o)
-	return m, nil
+	m.pairs, _ = hash.NewSet(keys)
 }
 
-func lowerAll(words []string) []string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = lowerCase(w)
-	}
-	return out
+// Examples call yield once per example, with the same ones in the same order
+// each time. The keys are valid only during the call.
+type examples func(yield func(keys []hash.Key, positive bool, weight float32))
+
+// A task is the training of one classifier.
+type task struct {
+	name     string
+	examples examples
+	epochs   int
+	rate     float32
+	least    int // rarer features are dropped
+
+	size    int // examples
+	keys    []hash.Key
+	weights []float32
 }
 
-// learnAll trains the classifiers and returns all their weights.
-func (m *Model) learnAll(plain []*lesson, all []paragraph, o Options) classifier {
-	for _, l := range plain {
-		m.recallAll(l)
-	}
-	jobs := []struct {
-		name string
-		from func() source
-		o    learnOptions
-	}{
-		{"sentence", func() source { return m.sentenceSource(append(plain, m.altered(all, o)...)) },
-			learnOptions{epochs: 8, step: 0.1, l1: 0.4, l2: 1, minCount: 2}},
-		{"token", func() source { return m.tokenSource(plain) },
-			learnOptions{epochs: 10, step: 0.1, l1: 0.2, l2: 1, minCount: 2}},
-		{"multiword", func() source { return m.multiwordSource(plain) },
-			learnOptions{epochs: 10, step: 0.1, l1: 0.2, l2: 1, minCount: 2}},
-		{"join", func() source { return m.joinSource(plain) },
-			learnOptions{epochs: 10, step: 0.1, l1: 0.05, l2: 1, minCount: 1}},
-	}
-	parts := make([]classifier, len(jobs))
-	limit := make(chan struct{}, max(1, o.Workers))
-	var wait sync.WaitGroup
-	for i := range jobs {
-		wait.Add(1)
-		limit <- struct{}{}
-		go func() {
-			defer wait.Done()
-			jobs[i].o.seed = o.Seed + uint64(i)
-			parts[i] = learn(jobs[i].from(), jobs[i].o)
-			<-limit
-		}()
-	}
-	wait.Wait()
-	var c classifier
-	for i, p := range parts {
-		kept := 0
-		for _, w := range p.weights {
-			kept += int(b2u(w != 0))
+// learn fits the classifier by logistic regression with steps of AdaGrad.
+func (t *task) learn(seed uint64) error {
+	var index linear.Index
+	t.examples(func(keys []hash.Key, _ bool, _ float32) {
+		for _, k := range keys {
+			index.Count(k)
 		}
-		o.log("segmenter: %s: %d features, %d kept", jobs[i].name, len(p.keys), kept)
-		c.keys, c.weights = append(c.keys, p.keys...), append(c.weights, p.weights...)
-	}
-	return c
-}
-
-// alteredWeight is the weight of an instance of an augmented copy. Where the
-// treebank marks its real paragraphs, full weight costs half a point of
-// sentence F1; where it does not, the copies are nearer to real text.
-func alteredWeight(all []paragraph) float32 {
-	sentences := 0
-	for _, p := range all {
-		for i := range p {
-			sentences += int(b2u(p[i].ends))
+	})
+	index.Cut(t.least)
+	var ids []int32
+	bounds := []int{0}
+	var goals []float32 // weight, negative for negative examples
+	t.examples(func(keys []hash.Key, positive bool, weight float32) {
+		for _, k := range keys {
+			if id := index.ID(k); id >= 0 {
+				ids = append(ids, id)
+			}
 		}
-	}
-	if sentences > 10*len(all) {
-		return 1
-	}
-	return 0.3
+		if !positive {
+			weight = -weight
+		}
+		bounds, goals = append(bounds, len(ids)), append(goals, weight)
+	})
+	w := linear.NewDense(index.Len())
+	row := func(i int) []int32 { return ids[bounds[i]:bounds[i+1]] }
+	rule := linear.AdaGrad{Rate: t.rate, Floor: 1}
+	t.size, t.keys, t.weights = len(goals), index.Keys(), w.W
+	return linear.Run(linear.Loop{Examples: len(goals), Epochs: t.epochs, Seed: seed}, linear.Task[float32]{
+		Learn: func(_ int, at linear.At, gradient *float32) {
+			sum := 0.0
+			for _, id := range row(at.Example) {
+				sum += float64(w.W[id])
+			}
+			goal := goals[at.Example]
+			if goal < 0 {
+				sum = -sum
+			}
+			*gradient = goal * float32(1/(1+math.Exp(sum)))
+		},
+		Apply: func(at linear.At, gradient *float32) {
+			for _, id := range row(at.Example) {
+				w.Climb(int(id), *gradient, rule)
+			}
+		},
+		Keep: func(int, int) {},
+	})
 }
 
-// altered returns the lessons of augmented copies of the paragraphs.
-func (m *Model) altered(all []paragraph, o Options) []*lesson {
-	var out []*lesson
-	weight := alteredWeight(all)
-	for _, p := range augment(all, o.Seed) {
-		l := newLesson(p)
-		l.weight = weight
-		m.recallAll(l)
-		out = append(out, l)
-	}
-	return out
-}
-
-// recallAll gives each token the stats that the rest of the treebank has.
-func (m *Model) recallAll(l *lesson) {
-	start := true
-	for i := range l.tokens {
-		t := &l.tokens[i]
-		ends := l.gold[i].ends
-		t.recall(m.lexicon.without(t.word, start, t.role&roleLower != 0, ends))
-		start = ends
-	}
-}
-
-func (m *Model) sentenceSource(lessons []*lesson) source {
-	return func(yield func([]uint64, bool, float32)) {
-		var buf []uint64
-		var o outlook
-		for _, l := range lessons {
-			o.read(l.tokens)
-			var p progress
-			for i := range len(l.tokens) - 1 {
-				p.add(&l.tokens[i])
-				buf = sentenceFeatures(buf[:0], l.tokens, &o, &p, i)
-				yield(buf, l.gold[i].ends, l.weight)
-				if l.gold[i].ends {
-					p.reset(&l.tokens[i])
+// features lists the weights of all classifiers.
+func features(tasks []*task) linear.Features {
+	return func(yield func(hash.Key, []uint16, []float32)) {
+		for _, t := range tasks {
+			for i, k := range t.keys {
+				if math.Abs(float64(t.weights[i])) >= minWeight {
+					yield(k, []uint16{0}, t.weights[i:i+1])
 				}
 			}
 		}
 	}
 }
 
-// maxCase is the length in characters of the longest chunk that is learned
-// from; it keeps the ends in chunkCase valid as characters of a string.
-const maxCase = 50000
-
-// A chunkCase is a chunk with its gold tokens and what it depends on outside.
-type chunkCase struct {
-	text string
-	out  outside
-	ends string // character counts of the ends of its tokens
-}
-
-func (m *Model) tokenSource(lessons []*lesson) source {
-	counts := map[chunkCase]int{}
-	var order []chunkCase
-	for _, l := range lessons {
-		piece := 0
-		for i, s := range l.layout.chunk {
-			c := chunkCase{text: l.layout.text(s), out: l.layout.outside(i)}
-			var ends []rune
-			for ; piece < len(l.pieces) && l.pieces[piece].end <= s.end; piece++ {
-				ends = append(ends, rune(l.pieces[piece].end-s.start))
+func sentenceExamples(blocks []*goldBlock) examples {
+	return func(yield func([]hash.Key, bool, float32)) {
+		var buf []hash.Key
+		var ahead []lookahead
+		for _, b := range blocks {
+			ahead = lookAhead(ahead[:0], b.tokens)
+			var p progress
+			for i := range len(b.tokens) - 1 {
+				p.add(&b.tokens[i])
+				buf = sentenceFeatures(buf[:0], b.tokens, &ahead[i], &p, i)
+				yield(buf, b.gold[i].ends, b.weight)
+				if b.gold[i].ends {
+					p.reset(&b.tokens[i])
+				}
 			}
-			if len(ends) > 0 && ends[len(ends)-1] > maxCase {
-				continue
-			}
-			c.ends = string(ends)
-			if counts[c] == 0 {
-				order = append(order, c)
-			}
-			counts[c]++
 		}
 	}
-	return func(yield func([]uint64, bool, float32)) {
-		var l layout
-		var v chunkView
-		var buf []uint64
-		x := lexicon{counts: m.lexicon.counts}
-		for _, c := range order {
-			l.read(c.text)
-			if len(l.chunk) != 1 {
-				continue
+}
+
+// maxTimes bounds the weight of a chunk that was seen often.
+const maxTimes = 30
+
+// tokenExamples takes equal chunks, cut in the same way, together.
+func tokenExamples(blocks []*goldBlock, counts map[uint64]tally) examples {
+	type example struct {
+		chunk
+		ends  []int32 // of its tokens
+		times int
+	}
+	seen := map[string]*example{}
+	var all []*example
+	for _, b := range blocks {
+		piece := 0
+		for i, s := range b.layout.chunks {
+			e := &example{chunk: newChunk(&b.layout, i)}
+			for ; piece < len(b.pieces) && b.pieces[piece].end <= s.end; piece++ {
+				e.ends = append(e.ends, b.pieces[piece].end-s.start)
 			}
-			v.view(&l, l.chunk[0], c.out)
-			isEnd := make([]bool, len(v.norm)+1)
-			x.held = x.held[:0]
+			key := fmt.Sprint(e.before, e.after, e.ends, b.layout.text(s))
+			if seen[key] == nil {
+				e.describe()
+				seen[key], all = e, append(all, e)
+			}
+			seen[key].times++
+		}
+	}
+	return func(yield func([]hash.Key, bool, float32)) {
+		var buf []hash.Key
+		for _, e := range all {
+			x := lexicon{counts: counts, held: map[uint64]int32{}}
 			last := 0
-			for _, e := range c.ends {
-				isEnd[e] = true
-				x.held = append(x.held, hashRunes(v.norm[last:e]))
-				last = int(e)
+			for _, end := range e.ends {
+				x.held[hash.Runes(e.norm[last:end])]++
+				last = int(end)
 			}
-			weight := float32(min(counts[c], 30))
 			last = 0
-			for g := 1; g < len(v.norm); g++ {
-				buf = v.gapFeatures(buf[:0], &x, g, last)
-				yield(buf, isEnd[g], weight)
-				if isEnd[g] {
+			for g := 1; g < len(e.norm); g++ {
+				_, ends := slices.BinarySearch(e.ends, int32(g))
+				buf = e.features(buf[:0], &x, g, last)
+				yield(buf, ends, float32(min(e.times, maxTimes)))
+				if ends {
 					last = g
 				}
 			}
@@ -232,67 +239,16 @@ func (m *Model) tokenSource(lessons []*lesson) source {
 	}
 }
 
-func (m *Model) multiwordSource(lessons []*lesson) source {
-	return func(yield func([]uint64, bool, float32)) {
-		var buf []uint64
-		var rules [maxRules]*rule
-		x := &lexicon{counts: m.lexicon.counts}
-		for _, l := range lessons {
-			start := 0
-			for i := range l.tokens {
-				if !l.gold[i].ends {
-					continue
-				}
-				toks := l.tokens[start : i+1]
-				for k := range toks {
-					norm := l.layout.norm[toks[k].start:toks[k].end]
-					g := &l.gold[start+k]
-					// What was seen once is learned from as if the table lacked it.
-					known := m.multi.knows(toks[k].word) && x.counts[toks[k].word].n > 1
-					for _, r := range rules[:m.multi.candidates(norm, known, &rules)] {
-						buf = multiwordFeatures(buf[:0], x, toks, norm, k, r)
-						yield(buf, len(g.words) > 1 && (known || r.agrees(g)), 1)
-					}
-				}
-				start = i + 1
-			}
-		}
-	}
-}
-
-func (m *Model) joinSource(lessons []*lesson) source {
-	return func(yield func([]uint64, bool, float32)) {
-		if !m.joins {
-			return
-		}
-		var buf []uint64
-		for _, l := range lessons {
-			for i := range len(l.pieces) - 1 {
-				a, b := &l.pieces[i], &l.pieces[i+1]
-				if a.end < b.start && m.pairs.get(pairKey(a.word, b.word)) != 0 {
-					buf = joinFeatures(buf[:0], l.pieces, i)
-					yield(buf, l.goesOn[i], 1)
+func (m *Model) joinExamples(blocks []*goldBlock) examples {
+	return func(yield func([]hash.Key, bool, float32)) {
+		var buf []hash.Key
+		for _, b := range blocks {
+			for i := range b.pieces {
+				if m.mayJoin(b.pieces, i) {
+					buf = joinFeatures(buf[:0], b.pieces, i)
+					yield(buf, b.open[i], 1)
 				}
 			}
 		}
 	}
-}
-
-// learnPairs collects the pairs of tokens that a space joins.
-func (m *Model) learnPairs(lessons []*lesson) {
-	pairs := map[uint64]bool{}
-	for _, l := range lessons {
-		for i := range l.pieces {
-			if l.goesOn[i] {
-				pairs[pairKey(l.pieces[i].word, l.pieces[i+1].word)] = true
-			}
-		}
-	}
-	keys := sortedKeys(pairs)
-	values := make([]uint16, len(keys))
-	for i := range values {
-		values[i] = 1
-	}
-	m.pairs = newTable(keys, values)
-	m.setJoins()
 }

@@ -10,7 +10,7 @@ import (
 // on both sides of 0. Among those whose F1 is at most slack below the best one
 // the nearest to 0 wins: a dev set is too small for more.
 const (
-	thresholdStep  = weightScale / 4
+	thresholdStep  = unit / 4
 	thresholdSteps = 3
 	slack          = 0.003
 )
@@ -31,7 +31,7 @@ func (m *Model) tune(dev []syntax.Sentence, o Options) {
 		for _, i := range [...]int{thresholdSteps - k, thresholdSteps + k} {
 			if f1[i] >= best-slack {
 				m.threshold = int32(i-thresholdSteps) * thresholdStep
-				o.log("segmenter: sentence F1 on dev %.2f with threshold %+.2f", 100*f1[i], float64(m.threshold)/weightScale)
+				o.log("segmenter: sentence F1 on dev %.2f with threshold %+.2f", 100*f1[i], float64(m.threshold)/unit)
 				return
 			}
 		}
@@ -41,39 +41,20 @@ func (m *Model) tune(dev []syntax.Sentence, o Options) {
 // sentenceF1 segments the text of the paragraphs and compares sentences.
 func (m *Model) sentenceF1(all []paragraph) float64 {
 	w := &workspace{}
-	right, gold, system := 0, 0, 0
+	right, total := 0, 0
 	for _, p := range all {
-		l := newLesson(p)
-		want := [][2]int32{}
+		b, want := newGoldBlock(p), map[span]bool{}
+		b.sentences(func(start, end int) { want[span{b.tokens[start].start, b.tokens[end-1].end}] = true })
+		w.read(m, b.layout.block)
+		w.cut(m)
 		start := int32(0)
-		for i := range p {
-			if p[i].ends {
-				want = append(want, [2]int32{l.tokens[start].start, l.tokens[i].end})
-				start = int32(i + 1)
-			}
-		}
-		m.tokenize(l.layout.block, w)
-		m.cut(w.tokens, w)
-		start = 0
 		for _, end := range w.ends {
-			got := [2]int32{w.tokens[start].start, w.tokens[end-1].end}
-			if _, found := slices.BinarySearchFunc(want, got, compareSpans); found {
+			if want[span{w.tokens[start].start, w.tokens[end.at-1].end}] {
 				right++
 			}
-			start = end
+			start = end.at
 		}
-		gold += len(want)
-		system += len(w.ends)
+		total += len(want) + len(w.ends)
 	}
-	if right == 0 {
-		return 0
-	}
-	return 2 * float64(right) / float64(gold+system)
-}
-
-func compareSpans(a, b [2]int32) int {
-	if a[0] != b[0] {
-		return int(a[0] - b[0])
-	}
-	return int(a[1] - b[1])
+	return 2 * float64(right) / float64(max(1, total))
 }

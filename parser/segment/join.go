@@ -1,0 +1,53 @@
+package segment
+
+import "github.com/treebeam/treebeam/parser/hash"
+
+// pairKey names two tokens that a white space may join.
+func pairKey(left, right *token) hash.Key { return hash.Key2(tableKeys, left.word, right.word) }
+
+// joinFeatures appends the features of the white space between tokens i and
+// i+1.
+func joinFeatures(buf []hash.Key, toks []token, i int) []hash.Key {
+	a, b := &toks[i], &toks[i+1]
+	before, after := around(toks, i-1), around(toks, i+2)
+	return append(buf,
+		hash.Key0(joinKeys),
+		hash.Key2(joinKeys+1, a.word, b.word), hash.Key2(joinKeys+2, a.shape, b.shape),
+		hash.Key3(joinKeys+3, before.word, a.word, b.word), hash.Key3(joinKeys+4, a.word, b.word, after.word),
+		hash.Key3(joinKeys+5, before.shape, a.shape, b.shape), hash.Key3(joinKeys+6, a.shape, b.shape, after.shape),
+		hash.Key2(joinKeys+7, uint64(min(a.end-a.start, 9)), uint64(min(b.end-b.start, 9))),
+		hash.Key2(joinKeys+8, b.word, after.word), hash.Key2(joinKeys+9, before.word, a.word),
+		hash.Key1(joinKeys+10, a.word), hash.Key1(joinKeys+11, b.word),
+	)
+}
+
+// mayJoin says whether a white space between tokens i and i+1 was seen inside
+// a token.
+func (m *Model) mayJoin(toks []token, i int) bool {
+	return i+1 < len(toks) && toks[i].end < toks[i+1].start && m.pairs.Has(pairKey(&toks[i], &toks[i+1]))
+}
+
+// join merges tokens across white space where the model says so.
+func (w *workspace) join(m *Model) {
+	if len(m.pairs) == 0 {
+		return
+	}
+	toks, kept, open := w.tokens, 0, false // open: the last token kept goes on
+	for i := range toks {
+		next := false
+		if m.mayJoin(toks, i) {
+			w.buf = joinFeatures(w.buf[:0], toks, i)
+			next = m.weights.Score(w.buf) > 0
+		}
+		if open {
+			t := &toks[kept-1]
+			*t = newToken(&w.layout, span{t.start, toks[i].end})
+		} else {
+			// Later features read tokens from i on: kept <= i.
+			toks[kept] = toks[i]
+			kept++
+		}
+		open = next
+	}
+	w.tokens = toks[:kept]
+}

@@ -1,0 +1,276 @@
+package segment
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/pack"
+)
+
+// Templates of the multiword classifier.
+const (
+	mWord = splitKeys + 32*iota
+	mAffix
+	mContext
+	mStem
+)
+
+const (
+	maxAffix = 8 // characters of an affix that chooses an expansion
+	minStem  = 2 // characters that an expansion leaves
+	maxRules = 3 // expansions that compete for a token
+)
+
+// An expansion spells out a multiword token in lower case as words, each but
+// the first after a wordMark. Where stemMark stands, they have what is left of
+// the token without prefix and suffix; without one the token is the prefix.
+// "wouldn't" -> "would n't" is suffix "n't", words "‹stem›‹word›n't".
+type expansion struct {
+	prefix, suffix []rune
+	words          string
+}
+
+const (
+	fieldMark = "\x00"
+	wordMark  = "\x01"
+	stemMark  = "\x02"
+)
+
+func (e *expansion) code() string {
+	return string(e.prefix) + fieldMark + string(e.suffix) + fieldMark + e.words
+}
+
+// infer finds the expansion that explains a form by the longest stem that it
+// shares with one of its words, both in lower case; ok is false if the stem is
+// too short, or the whole form.
+func infer(form, words string) (e expansion, ok bool) {
+	f, w := []rune(form), []rune(words)
+	best, from, at := 0, 0, 0
+	for j := range w {
+		for i := range f {
+			n := 0
+			for i+n < len(f) && j+n < len(w) && f[i+n] == w[j+n] {
+				n++
+			}
+			if n > best {
+				best, from, at = n, i, j
+			}
+		}
+	}
+	if best < minStem || best == len(f) {
+		return e, false
+	}
+	return expansion{f[:from], f[from+best:], string(w[:at]) + stemMark + string(w[at+best:])}, true
+}
+
+// fits says whether the expansion applies to a form in lower case.
+func (e *expansion) fits(form []rune) bool {
+	p, s := len(e.prefix), len(form)-len(e.suffix)
+	return s-p >= minStem && slices.Equal(form[:p], e.prefix) && slices.Equal(form[s:], e.suffix)
+}
+
+// apply returns the words of a form in lower case, "" if it does not fit.
+func (e *expansion) apply(form string) string {
+	lower := []rune(form)
+	if !e.fits(lower) {
+		return ""
+	}
+	return strings.Replace(e.words, stemMark, string(lower[len(e.prefix):len(lower)-len(e.suffix)]), 1)
+}
+
+// A splitter holds how multiword tokens are spelled out. It is read-only.
+type splitter struct {
+	index dictionary[uint32] // wordKey and affixes -> index of an expansion
+	codes []string
+	list  []expansion
+}
+
+func (s *splitter) layout(l *pack.Layout, name string) {
+	l.Nested(name, func(l *pack.Layout) {
+		s.index.layout(l, "index")
+		l.Strings("expansions", &s.codes)
+		pack.Below(l, "index.values", s.index.values, len(s.codes))
+		for _, code := range s.codes {
+			f := strings.Split(code, fieldMark)
+			if l.Check("expansions", len(f) == 3, "has an expansion that cannot be read"); !l.Reading() {
+				return
+			}
+			s.list = append(s.list, expansion{[]rune(f[0]), []rune(f[1]), f[2]})
+		}
+	})
+}
+
+func wordKey(word uint64) hash.Key   { return hash.Key1(tableKeys+1, word) }
+func affixKey(affix uint64) hash.Key { return hash.Key1(tableKeys+2, affix) }
+
+// affixes holds hashes of the first and of the last k+1 characters of a token,
+// the last ones read backwards, as far as they leave any.
+type affixes struct {
+	n              int
+	prefix, suffix [maxAffix]uint64
+}
+
+func affixesOf(norm []rune) (a affixes) {
+	a.n = min(maxAffix, len(norm)-1)
+	p, s := uint64(hash.Start), hash.Step(hash.Start, -1)
+	for k := range a.n {
+		p, s = hash.Step(p, norm[k]), hash.Step(s, norm[len(norm)-1-k])
+		a.prefix[k], a.suffix[k] = hash.Mix(p), hash.Mix(s)
+	}
+	return a
+}
+
+// candidates returns the ways to spell out a token, in found[:n]: the different
+// expansions that its affixes propose, those of the longest first. A token that
+// is known as a whole has one only, which may be nil.
+func (s *splitter) candidates(norm []rune, a *affixes, known bool, found *[maxRules]*expansion) (n int) {
+	most := maxRules
+	if known {
+		most = 1
+	}
+	for k := a.n - 1; k >= 0; k-- {
+		for _, affix := range [...]uint64{a.suffix[k], a.prefix[k]} {
+			i, ok := s.index.find(affixKey(affix))
+			if !ok {
+				continue
+			}
+			if e := &s.list[i]; !slices.Contains(found[:n], e) && e.fits(norm) {
+				found[n] = e
+				if n++; n == most {
+					return n
+				}
+			}
+		}
+	}
+	if known && n == 0 {
+		found[0] = nil
+		return 1
+	}
+	return n
+}
+
+func (s *splitter) knows(word uint64) bool { return s.index.keys.Has(wordKey(word)) }
+
+// spell returns the words of a form that the classifier wants split by e, nil
+// if neither the form as a whole nor e can be spelled out.
+func (s *splitter) spell(form string, word uint64, e *expansion) []string {
+	lower, words := strings.ToLower(form), ""
+	if i, ok := s.index.find(wordKey(word)); ok && string(s.list[i].prefix) == lower {
+		words = s.list[i].words
+	} else if e != nil {
+		words = e.apply(lower)
+	}
+	if !strings.Contains(words, wordMark) {
+		return nil
+	}
+	return copyCase(form, lower, strings.Split(words, wordMark))
+}
+
+// features appends the features of splitting token i of a sentence by e.
+func (s *splitter) features(buf []hash.Key, x *lexicon, toks []token, norm []rune, affix *affixes, i int, e *expansion) []hash.Key {
+	t := &toks[i]
+	a, a2, b, b2 := around(toks, i-1), around(toks, i-2), around(toks, i+1), around(toks, i+2)
+	frequency := t.stats.frequency()
+	buf = append(buf,
+		hash.Key0(splitKeys),
+		hash.Key1(mWord+1, t.word), hash.Key2(mWord+2, t.word, t.shape), hash.Key2(mWord+3, t.word, a.word), hash.Key2(mWord+4, t.word, b.word),
+		hash.Key3(mWord+5, a.word, t.word, b.word), hash.Key2(mWord+6, t.word, a2.word), hash.Key2(mWord+7, t.word, b2.word),
+		hash.Key2(mWord+8, t.word, a.suffix), hash.Key2(mWord+9, t.word, b.suffix), hash.Key2(mWord+10, t.word, b.shape),
+		hash.Key2(mWord+11, t.word, a.shape), hash.Key3(mWord+12, t.word, a2.word, a.word), hash.Key3(mWord+13, t.word, b.word, b2.word),
+		hash.Key3(mWord+14, t.word, a.suffix, b.suffix),
+
+		hash.Key1(mContext, t.shape), hash.Key2(mContext+1, t.suffix, a.word), hash.Key2(mContext+2, t.suffix, b.word),
+		hash.Key2(mContext+3, t.suffix, b.suffix), hash.Key2(mContext+4, t.suffix, a.suffix), hash.Key2(mContext+5, t.suffix, b.shape),
+		hash.Key1(mContext+6, frequency), hash.Key2(mContext+7, frequency, t.suffix),
+	)
+	for k := range min(affix.n, 7) {
+		buf = append(buf, hash.Key1(mAffix, affix.suffix[k]), hash.Key2(mAffix+1, affix.suffix[k], b.shape))
+		if k < 4 {
+			buf = append(buf, hash.Key1(mAffix+2, affix.prefix[k]))
+		}
+	}
+	if e == nil {
+		return append(buf, hash.Key0(mStem))
+	}
+	// Is what the expansion leaves a token of its own?
+	stem := norm[len(e.prefix) : len(norm)-len(e.suffix)]
+	known := x.look(hash.Runes(stem)).frequency()
+	cut := hash.Pair(hash.Runes(e.prefix), hash.Runes(e.suffix))
+	last := func(k int) uint64 { return hash.Runes(stem[max(0, len(stem)-k):]) }
+	return append(buf, hash.Key1(mStem+1, cut), hash.Key2(mStem+2, cut, known), hash.Key2(mStem+3, known, frequency),
+		hash.Key3(mStem+4, cut, known, frequency), hash.Key2(mStem+5, cut, last(1)), hash.Key2(mStem+6, cut, last(2)),
+		hash.Key2(mStem+7, cut, last(3)), hash.Key2(mStem+8, cut, uint64(min(len(stem), 8))), hash.Key2(mStem+9, cut, t.shape),
+		hash.Key2(mStem+10, cut, b.suffix), hash.Key2(mStem+11, cut, b.shape))
+}
+
+// split fills in the words of the multiword tokens of all sentences.
+func (w *workspace) split(m *Model) {
+	if len(m.split.list) == 0 {
+		return
+	}
+	var found [maxRules]*expansion
+	start := int32(0)
+	for _, end := range w.ends {
+		toks := w.tokens[start:end.at]
+		for i := range toks {
+			t := &toks[i]
+			norm := w.layout.norm[t.start:t.end]
+			affix := affixesOf(norm)
+			best, by := int32(0), (*expansion)(nil)
+			for _, e := range found[:m.split.candidates(norm, &affix, m.split.knows(t.word), &found)] {
+				w.buf = m.split.features(w.buf[:0], &m.lexicon, toks, norm, &affix, i, e)
+				if score := m.weights.Score(w.buf); score > best {
+					best, by = score, e
+				}
+			}
+			if best > 0 {
+				t.words = m.split.spell(w.layout.text(t.span), t.word, by)
+			}
+		}
+		start = end.at
+	}
+}
+
+// copyCase gives words in lower case the casing of the form that they spell
+// out.
+func copyCase(form, lower string, words []string) []string {
+	if strings.Join(words, "") == lower {
+		rest := form
+		for i := range words {
+			words[i], rest = head(rest, utf8.RuneCountInString(words[i]))
+		}
+		return words
+	}
+	upper, other := 0, 0
+	for _, r := range form {
+		if unicode.IsUpper(r) {
+			upper++
+		} else if unicode.IsLower(r) {
+			other++
+		}
+	}
+	switch first, _ := utf8.DecodeRuneInString(form); {
+	case upper > 1 && other == 0:
+		for i := range words {
+			words[i] = strings.ToUpper(words[i])
+		}
+	case unicode.IsUpper(first):
+		initial, rest := head(words[0], 1)
+		words[0] = strings.ToUpper(initial) + rest
+	}
+	return words
+}
+
+// head cuts off the first n characters of s.
+func head(s string, n int) (first, rest string) {
+	for i := range s {
+		if n == 0 {
+			return s[:i], s[i:]
+		}
+		n--
+	}
+	return s, ""
+}

@@ -1,0 +1,127 @@
+package segment
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/treebeam/treebeam/parser/hash"
+)
+
+// minPrecision is the share of the types with an affix that must be multiword
+// tokens for the affix to propose an expansion.
+const minPrecision = 0.02
+
+// votes counts choices for a key.
+type votes[K comparable] map[K]map[string]int
+
+func (v votes[K]) add(key K, choice string) {
+	if v[key] == nil {
+		v[key] = map[string]int{}
+	}
+	v[key][choice]++
+}
+
+// winner returns the choice with the most votes, the first of equals in the
+// alphabet, and the number of all votes.
+func (v votes[K]) winner(key K) (best string, total int) {
+	for _, choice := range slices.Sorted(maps.Keys(v[key])) {
+		total += v[key][choice]
+		if best == "" || v[key][choice] > v[key][best] {
+			best = choice
+		}
+	}
+	return best, total
+}
+
+// learnSplits learns how the multiword tokens of the paragraphs are spelled
+// out: each form as a whole by its most frequent words, and others by affixes
+// of forms that have an expansion in common.
+func learnSplits(all []paragraph) (s splitter) {
+	surface, words := map[string]bool{}, votes[string]{}
+	for _, p := range all {
+		for i := range p {
+			form := strings.ToLower(p[i].form)
+			surface[form] = true
+			if strings.Contains(p[i].words, wordMark) {
+				words.add(form, strings.ToLower(p[i].words))
+			}
+		}
+	}
+	var keys []hash.Key
+	var values []uint32
+	number := map[string]uint32{}
+	put := func(key hash.Key, e expansion) {
+		code := e.code()
+		if _, known := number[code]; !known {
+			number[code] = uint32(len(s.codes))
+			s.codes, s.list = append(s.codes, code), append(s.list, e)
+		}
+		keys, values = append(keys, key), append(values, number[code])
+	}
+	inferred, forms := map[string]expansion{}, map[string][]string{}
+	for _, form := range slices.Sorted(maps.Keys(words)) {
+		best, _ := words.winner(form)
+		put(wordKey(hash.Runes(normalRunes(form))), expansion{prefix: []rune(form), words: best})
+		if e, ok := infer(form, best); ok {
+			inferred[e.code()] = e
+			forms[e.code()] = append(forms[e.code()], form)
+		}
+	}
+	affixed, types := votes[hash.Key]{}, map[hash.Key]int{}
+	for code, list := range forms {
+		if e := inferred[code]; len(list) > 1 {
+			for _, form := range list {
+				a := affixesOf(normalRunes(form))
+				from, affix := len(e.suffix), &a.suffix
+				if from == 0 {
+					from, affix = len(e.prefix), &a.prefix
+				}
+				for k := max(from, 1) - 1; k < a.n; k++ {
+					affixed.add(affixKey(affix[k]), code)
+				}
+			}
+		}
+	}
+	for form := range surface {
+		a := affixesOf(normalRunes(form))
+		for k := range a.n {
+			types[affixKey(a.prefix[k])]++
+			types[affixKey(a.suffix[k])]++
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(affixed)) {
+		if code, n := affixed.winner(key); float64(n) >= minPrecision*float64(types[key]) {
+			put(key, inferred[code])
+		}
+	}
+	s.index = newDictionary(keys, values)
+	return s
+}
+
+// splitExamples are all tokens with all their candidates.
+func (m *Model) splitExamples(blocks []*goldBlock) examples {
+	x := lexicon{counts: m.lexicon.counts}
+	return func(yield func([]hash.Key, bool, float32)) {
+		var buf []hash.Key
+		var found [maxRules]*expansion
+		for _, b := range blocks {
+			b.sentences(func(start, end int) {
+				toks := b.tokens[start:end]
+				for i := range toks {
+					norm := b.layout.norm[toks[i].start:toks[i].end]
+					affix := affixesOf(norm)
+					g := &b.gold[start+i]
+					words := strings.ToLower(g.words)
+					// What was seen once is learned from as if it were unknown.
+					known := m.split.knows(toks[i].word) && x.counts[toks[i].word].n > 1
+					for _, e := range found[:m.split.candidates(norm, &affix, known, &found)] {
+						buf = m.split.features(buf[:0], &x, toks, norm, &affix, i, e)
+						split := strings.Contains(words, wordMark)
+						yield(buf, split && (known || e.apply(strings.ToLower(g.form)) == words), 1)
+					}
+				}
+			})
+		}
+	}
+}
