@@ -26,7 +26,7 @@ var imports = func() map[string][]string {
 	records := []string{"parser/syntax", "parser/pack"}
 	learning := append(slices.Clone(records), "parser/hash", "parser/linear")
 	scores := append(slices.Clone(learning), "parser/feature", "parser/score", "parser/graph")
-	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/part", "parser/search", "parser/label", "parser/calibrate")
+	components := append(slices.Clone(scores), "parser/word", "parser/segment", "parser/tag", "parser/prune", "parser/part", "parser/search", "parser/label", "parser/calibrate")
 	codecs := []string{"io/durable", "io/store", "io/source", "io/text", "io/conllu", "io/jsonl", "io/tokens", "io/parquet"}
 	stages := slices.Concat(components, codecs, []string{"model"})
 	return map[string][]string{

@@ -16,10 +16,12 @@ import (
 	"github.com/treebeam/treebeam/parser/segment"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/tag"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // Names of the components, which begin the names of their sections.
 const (
+	WordName    = "word"
 	SegmentName = "segment"
 	TagName     = "tag"
 	PruneName   = "prune"
@@ -40,6 +42,7 @@ type Model struct {
 
 	Sections []pack.Section // of the file, for model info
 
+	Words     *word.Vocabulary // of the stages below
 	Segmenter *segment.Model
 	Tagger    *tag.Model
 	Pruner    *prune.Model
@@ -68,6 +71,7 @@ func New(f *File) (*Model, error) {
 	m := &Model{Info: f.Info, Sections: f.Sections, noTags: f.Info.Options[NoTagsOption] == "true"}
 	v := pack.NewView(f.Sections)
 	for _, err := range []error{
+		open(&m.Words, word.Open, v, WordName),
 		open(&m.Segmenter, segment.Open, v, SegmentName),
 		open(&m.Tagger, tag.Open, v, TagName),
 		open(&m.Pruner, prune.Open, v, PruneName),

@@ -14,6 +14,7 @@ import (
 	"github.com/treebeam/treebeam/parser/segment"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/tag"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // toySentences are of our own: form, UPOS, head, deprel.
@@ -49,6 +50,7 @@ func smallModel(t testing.TB) []pack.Section {
 var smallSections = sync.OnceValues(func() ([]pack.Section, error) {
 	list := toySentences()
 	var b pack.Builder
+	word.Learn(list).Pack(b.Sub(WordName))
 	seg, err := segment.Train(list, nil, segment.Options{})
 	if err != nil {
 		return nil, err
@@ -148,7 +150,7 @@ func TestMissingComponentIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenBytes(data); err == nil || !strings.Contains(err.Error(), "segment") || !strings.Contains(err.Error(), "train") {
+	if _, err := OpenBytes(data); err == nil || !strings.Contains(err.Error(), "word") || !strings.Contains(err.Error(), "train") {
 		t.Errorf("a model without components: %v", err)
 	}
 }

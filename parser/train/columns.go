@@ -1,108 +1,87 @@
 package train
 
 import (
-	"fmt"
+	"slices"
 
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// packTags packs the predicted tags and lemmas of all words in order.
-func packTags(sents []syntax.Sentence) []pack.Section {
-	var upos, xpos, feats, lemma []string
-	for i := range sents {
-		for _, w := range sents[i].Words {
-			upos, xpos = append(upos, w.UPOS), append(xpos, w.XPOS)
-			feats, lemma = append(feats, w.Feats), append(lemma, w.Lemma)
-		}
-	}
+// A phase may predict columns of the treebank instead of a component. They
+// are packed sentence after sentence, in order.
+
+func packColumns(name string, layout func(*pack.Layout)) []pack.Section {
 	var b pack.Builder
-	s := b.Sub("tags")
-	s.PutStrings("upos", upos)
-	s.PutStrings("xpos", xpos)
-	s.PutStrings("feats", feats)
-	s.PutStrings("lemma", lemma)
+	pack.Write(b.Sub(name), layout)
 	return b.Sections
 }
 
-// setTags puts packed tags into sentences with as many words.
-func setTags(sents []syntax.Sentence, v *pack.View) error {
-	words := 0
-	for i := range sents {
-		words += sents[i].Len()
-	}
-	var columns [4][]string
-	for i, name := range []string{"upos", "xpos", "feats", "lemma"} {
-		var err error
-		if columns[i], err = v.GetStrings("tags", name); err != nil {
-			return err
-		}
-		if len(columns[i]) != words {
-			return fmt.Errorf("jackknifed %s for %d words, the treebank has %d", name, len(columns[i]), words)
-		}
-	}
-	at := 0
-	for i := range sents {
-		for j := range sents[i].Words {
-			w := &sents[i].Words[j]
-			w.UPOS, w.XPOS = columns[0][at], columns[1][at]
-			w.Feats, w.Lemma = columns[2][at], columns[3][at]
-			at++
-		}
-	}
-	return nil
+// readColumns gives the sentences of a layout what the phase predicted. The
+// lists alias the result.
+func readColumns(r *result, name string, layout func(*pack.Layout)) error {
+	return pack.Read(pack.NewView(r.sections), name, layout)
 }
 
-// packCandidates packs the candidate heads of all sentences in order.
-func packCandidates(sents []syntax.Sentence) ([]pack.Section, error) {
-	var start, heads, logOdds []int32
-	for i := range sents {
-		c := &sents[i].Candidates
-		if len(c.Start) != sents[i].Len()+1 || len(c.LogOdds) != len(c.Heads) || int(c.Start[sents[i].Len()]) != len(c.Heads) {
-			return nil, fmt.Errorf("sentence %d (%s): jackknifing set no candidate heads", i+1, sents[i].ID)
+// tagColumns are the tags and lemmas of all words.
+func tagColumns(sents []syntax.Sentence) func(*pack.Layout) {
+	return func(l *pack.Layout) {
+		words := countWords(sents)
+		for i, field := range wordColumns {
+			name := columnNames[i]
+			column := make([]string, 0, words)
+			for i := range sents {
+				for j := range sents[i].Words {
+					column = append(column, *field(&sents[i].Words[j]))
+				}
+			}
+			l.Strings(name, &column)
+			l.Check(name, len(column) == words, "has not as many words as the treebank")
+			if !l.Reading() {
+				continue
+			}
+			for i := range sents {
+				for j := range sents[i].Words {
+					*field(&sents[i].Words[j]) = column[0]
+					column = column[1:]
+				}
+			}
 		}
-		start = append(start, c.Start...)
-		heads, logOdds = append(heads, c.Heads...), append(logOdds, c.LogOdds...)
 	}
-	var b pack.Builder
-	s := b.Sub("candidates")
-	pack.Put(s, "start", start)
-	pack.Put(s, "heads", heads)
-	pack.Put(s, "logodds", logOdds)
-	return b.Sections, nil
 }
 
-// setCandidates gives sentences what packCandidates packed of them. The
-// lists are shared with the view and must not be changed.
-func setCandidates(sents []syntax.Sentence, v *pack.View) error {
-	start, err := pack.Get[int32](v, "candidates", "start")
-	if err != nil {
-		return err
-	}
-	heads, err := pack.Get[int32](v, "candidates", "heads")
-	if err != nil {
-		return err
-	}
-	logOdds, err := pack.Get[int32](v, "candidates", "logodds")
-	if err != nil {
-		return err
-	}
-	misfit := fmt.Errorf("jackknifed candidate heads do not fit the treebank")
-	for i := range sents {
-		n := sents[i].Len()
-		if len(start) < n+1 {
-			return misfit
+var columnNames = []string{"upos", "xpos", "feats", "lemma"}
+
+var wordColumns = []func(*syntax.Word) *string{
+	func(w *syntax.Word) *string { return &w.UPOS }, func(w *syntax.Word) *string { return &w.XPOS },
+	func(w *syntax.Word) *string { return &w.Feats }, func(w *syntax.Word) *string { return &w.Lemma },
+}
+
+// candidateColumns are the candidate heads of all sentences. Where they are
+// missing, they do not bound their array when they are read.
+func candidateColumns(sents []syntax.Sentence) func(*pack.Layout) {
+	return func(l *pack.Layout) {
+		var start, heads, odds []int32
+		for i := range sents {
+			c := &sents[i].Candidates
+			start, heads, odds = append(start, c.Start...), append(heads, c.Heads...), append(odds, c.LogOdds...)
 		}
-		k := int(start[n])
-		if k < 0 || k > len(heads) || k > len(logOdds) {
-			return misfit
+		pack.Array(l, "start", &start)
+		pack.Array(l, "heads", &heads)
+		pack.Array(l, "logodds", &odds)
+		l.Check("start", len(start) == countWords(sents)+len(sents), "does not fit the treebank")
+		for i := range sents {
+			if !l.Reading() {
+				return
+			}
+			n := sents[i].Len()
+			k := int(start[n])
+			l.Check("heads", k >= 0 && k <= len(heads) && k <= len(odds), "does not fit the treebank")
+			pack.Bounds(l, "start", start[:n+1], k)
+			if l.Reading() {
+				sents[i].Candidates = syntax.Candidates{Start: slices.Clip(start[:n+1]), Heads: slices.Clip(heads[:k]), LogOdds: slices.Clip(odds[:k])}
+				start, heads, odds = start[n+1:], heads[k:], odds[k:]
+			}
 		}
-		sents[i].Candidates = syntax.Candidates{
-			Start: start[: n+1 : n+1], Heads: heads[:k:k], LogOdds: logOdds[:k:k]}
-		start, heads, logOdds = start[n+1:], heads[k:], logOdds[k:]
+		l.Check("heads", len(heads)+len(odds) == 0, "does not fit the treebank")
 	}
-	if len(start)+len(heads)+len(logOdds) != 0 {
-		return misfit
-	}
-	return nil
 }

@@ -23,18 +23,17 @@ const OnlyLemmas = "lemmas"
 // Pruner, parser and labels read lemmas as features. They have learned from
 // those of the model: if many are others now, train the whole model.
 func Lemmas(from *model.File, digest string, train, dev Treebank, o Options) ([]byte, error) {
-	o = o.withDefaults()
-	if err := Check(train, dev).Fatal(); err != nil {
+	t, err := newTrainer(train, dev, o, theStages)
+	if err != nil {
 		return nil, err
 	}
-	t := &trainer{Options: o, components: standardComponents, train: train, dev: dev, progress: newProgress(o)}
-	t.progress.left = 0 // of the phases of a whole training
-	c := t.progress.start(OnlyLemmas)
-	options := tagOptions(t.phaseOptions(c, ""))
-	if o.TagSeed != 0 {
-		options.Seed = o.TagSeed
+	v := pack.NewView(from.Sections)
+	if t.words, err = t.openWords(v); err != nil {
+		return nil, err
 	}
-	lemmas, err := tag.TrainLemmas(pack.NewView(from.Sections), model.TagName, train.Sentences, options)
+	c := t.progress.start(OnlyLemmas)
+	j := t.job(c, "")
+	lemmas, err := t.trainLemmas(v, train.Sentences, j)
 	if err != nil {
 		return nil, fmt.Errorf("training the lemmas: %w", err)
 	}
@@ -44,7 +43,7 @@ func Lemmas(from *model.File, digest string, train, dev Treebank, o Options) ([]
 
 	info := from.Info
 	part := model.Part{
-		Name: OnlyLemmas, From: digest, Command: o.Info.Command, Seed: options.Seed, Code: o.Info.Code, Created: o.Info.Created,
+		Name: OnlyLemmas, From: digest, Command: o.Info.Command, Seed: j.Seed, Code: o.Info.Code, Created: o.Info.Created,
 		Train: dataOf(train), Dev: dataOf(dev),
 	}
 	info.Parts = append(slices.DeleteFunc(slices.Clone(info.Parts), func(p model.Part) bool { return p.Name == part.Name }), part)

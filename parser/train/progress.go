@@ -8,16 +8,11 @@ import (
 	"time"
 )
 
-// shares are the phases in order with the part of a training's time that
-// each takes, in percent, with jackknifed tags in five folds on two
-// cores. They come from trainings on parts of tr_imst and en_ewt and serve the
-// estimate of the time left, nothing else.
-var shares = []struct {
-	phase string
-	share float64
-}{
-	{"segmenter", 4}, {"tagger", 9}, {"tags", 39}, {"pruner", 6}, {"candidates", 14},
-	{"parser", 24}, {"labels", 3}, {"evaluation", 1},
+// shares are the parts of a training's time that the phases take, in percent,
+// with jackknifed tags in five folds on two cores. They serve the estimate of
+// the time left, nothing else.
+var shares = map[string]float64{
+	"words": 0, "segmenter": 4, "tagger": 9, "tags": 39, "pruner": 6, "candidates": 14, "parser": 24, "labels": 3, "evaluation": 1,
 }
 
 // progress writes what a training does: a line when a phase starts, the
@@ -41,12 +36,9 @@ type clock struct {
 
 func newProgress(o Options) *progress {
 	p := &progress{out: o.Log, now: o.Now}
-	if p.now == nil {
-		p.now = func() time.Time { return time.Time{} }
-	}
-	for _, s := range shares {
-		if !(((o.GoldTags || o.NoTags) || o.TreeTags == TreeTagsGold) && s.phase == "tags") {
-			p.left += s.share
+	for phase, share := range shares {
+		if phase != "tags" || !(o.GoldTags || o.NoTags || o.TreeTags == TreeTagsGold) {
+			p.left += share
 		}
 	}
 	return p
@@ -68,7 +60,7 @@ func (p *progress) start(phase string) *clock {
 func (p *progress) skip(phase string, size int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.left -= share(phase)
+	p.left -= shares[phase]
 	p.out("%-10s is done already, %d KB kept", phase, kilobytes(size))
 }
 
@@ -93,8 +85,8 @@ func (c *clock) seconds() float64 { return c.now().Sub(c.begun).Seconds() }
 func (c *clock) finish(size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.done += share(c.phase)
-	c.left -= share(c.phase)
+	c.done += shares[c.phase]
+	c.left -= shares[c.phase]
 	line := fmt.Sprintf("%-10s took %.1f s", c.phase, c.seconds())
 	if size > 0 {
 		line += fmt.Sprintf(", %d KB", kilobytes(size))
@@ -104,16 +96,6 @@ func (c *clock) finish(size int) {
 		line += fmt.Sprintf("; about %s left", eta.Round(time.Second))
 	}
 	c.out("%s", line)
-}
-
-// share returns the share of a phase.
-func share(phase string) float64 {
-	for _, s := range shares {
-		if s.phase == phase {
-			return s.share
-		}
-	}
-	return 0
 }
 
 func kilobytes(size int) int { return (size + 1023) / 1024 }

@@ -21,18 +21,19 @@ type Store interface {
 	Save(name string, data []byte) error
 }
 
-// phaseVersions are part of the key of a phase's entry. Raise one when the
-// code of the phase changes what it makes of the same input.
-var phaseVersions = map[string]int{
-	"segmenter": 1, "tagger": 4, "tags": 4, "pruner": 6, "candidates": 6, "parser": 7, "labels": 1,
-}
+// version is part of the key of every entry. Raise it when a phase makes
+// something else of the same input; other templates do so by themselves.
+const version = 8
 
 // early are the phases that know nothing of trees: their seed is TagSeed.
-var early = map[string]bool{"segmenter": true, "tagger": true, "tags": true}
+var early = map[string]bool{"segmenter": true, "tagger": true, "tags": true, OnlyLemmas: true}
 
 // seedOf returns the seed of a phase's random choices.
 func (t *trainer) seedOf(phase string) uint64 {
-	if early[phase] && t.TagSeed != 0 {
+	switch {
+	case phase == "words":
+		return 0 // it makes none
+	case early[phase] && t.TagSeed != 0:
 		return t.TagSeed
 	}
 	return t.Seed
@@ -40,24 +41,23 @@ func (t *trainer) seedOf(phase string) uint64 {
 
 // A result is what a finished phase made.
 type result struct {
-	key      string // hash of everything it depends on
+	key      string // hash of all it depends on
 	sections []pack.Section
 }
 
 // phase returns the result of a phase, from a store if an entry with its
 // key is there, otherwise from work. Either way the sections are read back
 // from their packed bytes.
-func (t *trainer) phase(name string, keys []string, work func(phaseOptions) ([]pack.Section, error)) (*result, error) {
-	seed := fmt.Sprint("seed ", t.seedOf(name))
-	key := hashKey(append([]string{name, fmt.Sprint("version ", phaseVersions[name]), seed}, keys...)...)
-	for _, from := range t.stores(name, key) {
+func (t *trainer) phase(name string, keys []string, work func(job) ([]pack.Section, error)) (*result, error) {
+	key := hashKey(append([]string{name, fmt.Sprint(version, pack.Templates), fmt.Sprint("seed ", t.seedOf(name))}, keys...)...)
+	for _, from := range t.entries(name, key) {
 		if data, sections, ok := from.load(key); ok {
 			t.progress.skip(name, len(data))
 			return &result{key, sections}, t.keep(name, key, data)
 		}
 	}
 	c := t.progress.start(name)
-	made, err := work(t.phaseOptions(c, key))
+	made, err := work(t.job(c, key))
 	if err != nil {
 		return nil, fmt.Errorf("training the %s: %w", name, err)
 	}
@@ -78,7 +78,7 @@ func (t *trainer) phase(name string, keys []string, work func(phaseOptions) ([]p
 
 // keep saves the bytes of a phase's result in the stores that have not got it.
 func (t *trainer) keep(name, key string, data []byte) error {
-	for _, to := range t.stores(name, key) {
+	for _, to := range t.entries(name, key) {
 		if _, _, ok := to.load(key); ok {
 			continue
 		}
@@ -99,11 +99,11 @@ type entry struct {
 	name string
 }
 
-// stores returns where the result of a phase is looked for and kept: under
+// entries returns where the result of a phase is looked for and kept: under
 // the phase's name in the training's own store, and under a name with the key
 // in the one that trainings share, where results of other options stand
 // beside it.
-func (t *trainer) stores(name, key string) []entry {
+func (t *trainer) entries(name, key string) []entry {
 	var list []entry
 	if t.Store != nil {
 		list = append(list, entry{t.Store, name})
@@ -128,33 +128,34 @@ func (e entry) load(key string) (data []byte, sections []pack.Section, ok bool) 
 	return data, file.Sections, true
 }
 
-// phaseOptions returns what a component of the phase is told. Its epochs are
-// kept under "<phase>.epoch" with the key of the phase.
-func (t *trainer) phaseOptions(c *clock, key string) phaseOptions {
-	o := phaseOptions{
-		Seed: t.seedOf(c.phase), Folds: t.Folds, Workers: t.Workers, Tensor: t.Tensor,
-		Log: c.log, Blocks: t.Blocks,
-		Families: t.Families, Delta: t.Delta, Strategy: t.Strategy, Weights: t.Weights,
-	}
+// job returns what a phase is told. Its epochs are kept under "<phase>.epoch"
+// with the key of the phase; "" keeps none.
+func (t *trainer) job(c *clock, key string) job {
+	j := job{Options: t.Options, words: t.words}
+	j.Seed, j.Log = t.seedOf(c.phase), c.log
 	if t.Store == nil || key == "" {
-		return o
+		return j
 	}
+	const component = "state"
 	state := entry{t.Store, c.phase + ".epoch"}
-	o.Checkpoint = func(epoch int, data []byte) error {
-		data, err := encodeEntry(key, []pack.Section{{Name: "state", Kind: pack.Bytes, Data: data}})
+	j.checkpoint = func(epoch int, layout func(*pack.Layout)) error {
+		data, err := encodeEntry(key, packColumns(component, layout))
 		if err != nil {
 			return err
 		}
 		return state.Save(state.name, data)
 	}
-	o.Resume = func() ([]byte, bool) {
+	j.resume = func(layout func(*pack.Layout)) (bool, error) {
 		_, sections, ok := state.load(key)
-		if !ok || len(sections) != 1 {
-			return nil, false
+		if !ok {
+			return false, nil
 		}
-		return sections[0].Data, true
+		if err := pack.Read(pack.NewView(sections), component, layout); err != nil {
+			return false, fmt.Errorf("the checkpoint of the %s: %w; without --resume its training begins again", c.phase, err)
+		}
+		return true, nil
 	}
-	return o
+	return j
 }
 
 // hashKey returns a hash of a list of strings, in hexadecimal.

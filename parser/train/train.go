@@ -13,7 +13,6 @@ package train
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"strconv"
 	"time"
 
@@ -23,6 +22,7 @@ import (
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // A Treebank is one CoNLL-U file. Its sentences are not changed.
@@ -31,26 +31,6 @@ type Treebank struct {
 	File      string // for provenance: the base name
 	SHA256    string // of the file, hexadecimal
 	Sentences []syntax.Sentence
-}
-
-// Folds returns the number of jackknife folds for tags and candidates of a
-// treebank with so many words, if no option says it: more for a small one,
-// whose tagger is much worse for each part that it does not see.
-func Folds(words int) int {
-	if words < smallTreebank {
-		return 10
-	}
-	return 5
-}
-
-const smallTreebank = 100_000 // words
-
-// treeTags returns the default of Options.TreeTags.
-func treeTags(words int) string {
-	if words < smallTreebank {
-		return TreeTagsBoth
-	}
-	return TreeTagsJackknifed
 }
 
 // Values of Options.TreeTags: the tags of the trees that pruner, parser and
@@ -63,14 +43,18 @@ const (
 	TreeTagsBoth       = "both"
 )
 
-// Options of a training. All up to Workers change the model.
+// smallTreebank is the number of words below which a treebank is small: its
+// tagger is much worse for each part that it does not see.
+const smallTreebank = 100_000
+
+// Options of a training. All up to VectorsSHA256 change the model.
 type Options struct {
 	Seed     uint64
 	TagSeed  uint64 // of segmenter, tagger and jackknifed tags; 0 is Seed
 	GoldTags bool   // pruner, parser and labels see gold tags, not jackknifed ones
 	NoTags   bool   // pruner, parser and labels see neither tags nor lemmas; tags are still predicted for output
 	TreeTags string // "" is both for a small treebank, else jackknifed; GoldTags and NoTags leave no choice
-	Folds    int    // of jackknifing, at least 2; 0 is what Folds says
+	Folds    int    // of jackknifing tags and candidates, at least 2; 0 is 10 for a small treebank, else 5
 
 	Families feature.Families // of parts that the parser scores; 0 is feature.Standard
 	Delta    int              // as of search.TrainOptions
@@ -97,66 +81,25 @@ type Options struct {
 	// be nil.
 	Store, Reuse Store
 
-	// Log takes progress, one line a call without its line end, never two calls
-	// at once. Now is asked
-	// for the seconds in it and for nothing else. Both may be nil.
+	// Log takes progress, one line a call without its line end, never two
+	// calls at once. Now is asked for the seconds in it and for nothing else.
+	// Both may be nil.
 	Log func(format string, a ...any)
 	Now func() time.Time
 }
 
-// Run trains a model and returns the bytes of its file. The treebanks must
-// have passed Check: Run refuses what is fatal there.
-func Run(train, dev Treebank, o Options) ([]byte, error) {
-	return run(train, dev, o, standardComponents)
-}
-
-func run(train, dev Treebank, o Options, parts components) ([]byte, error) {
-	words := dataOf(train).Words
-	if o.Folds == 0 {
-		o.Folds = Folds(words)
+func (o *Options) setDefaults(words int) {
+	small := words < smallTreebank
+	if o.Folds == 0 && small {
+		o.Folds = 10
+	} else if o.Folds == 0 {
+		o.Folds = 5
 	}
-	if o.TreeTags == "" {
-		o.TreeTags = treeTags(words)
+	if o.TreeTags == "" && small {
+		o.TreeTags = TreeTagsBoth
+	} else if o.TreeTags == "" {
+		o.TreeTags = TreeTagsJackknifed
 	}
-	o = o.withDefaults()
-	if err := o.validate(); err != nil {
-		return nil, err
-	}
-	if err := Check(train, dev).Fatal(); err != nil {
-		return nil, err
-	}
-	t := &trainer{
-		Options: o, components: parts,
-		train: train, dev: dev,
-		trainTrees: oneRoot(train.Sentences), devTrees: oneRoot(dev.Sentences),
-		progress: newProgress(o),
-	}
-	sections, err := t.phases()
-	if err != nil {
-		return nil, err
-	}
-	return t.encode(t.provenance(), sections, true)
-}
-
-// encode returns the bytes of a model that has its scores on dev and, if
-// asked, a calibrator.
-func (t *trainer) encode(info model.Info, sections []pack.Section, calibrated bool) ([]byte, error) {
-	e, err := t.measure(info, sections)
-	if err != nil {
-		return nil, err
-	}
-	info.Scores = e.scores
-	if calibrated && e.calibrator != nil {
-		e.calibration.Gold.File, e.calibration.Gold.SHA256 = t.dev.File, t.dev.SHA256
-		info.Calibration = &e.calibration
-		var b pack.Builder
-		e.calibrator.Pack(b.Sub(model.CalibrateName))
-		sections = append(slices.Clone(sections), b.Sections...)
-	}
-	return model.Encode(info, sections)
-}
-
-func (o Options) withDefaults() Options {
 	if o.Families == 0 {
 		o.Families = feature.Standard
 	}
@@ -172,10 +115,12 @@ func (o Options) withDefaults() Options {
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
-	return o
+	if o.Now == nil {
+		o.Now = func() time.Time { return time.Time{} }
+	}
 }
 
-func (o Options) validate() error {
+func (o *Options) validate() error {
 	switch o.TreeTags {
 	case TreeTagsJackknifed, TreeTagsGold, TreeTagsBoth:
 	default:
@@ -194,7 +139,7 @@ func (o Options) validate() error {
 }
 
 // tensorKey names all of the tensor that changes the model; "" is none.
-func (o Options) tensorKey() string {
+func (o *Options) tensorKey() string {
 	if o.Tensor == nil {
 		return ""
 	}
@@ -204,6 +149,60 @@ func (o Options) tensorKey() string {
 		key += fmt.Sprintf(", %d vectors of %s %s", t.Vectors.Len(), o.VectorsFile, o.VectorsSHA256)
 	}
 	return key
+}
+
+// A trainer is one run of the phases.
+type trainer struct {
+	Options
+	stages
+	train, dev Treebank
+	words      *word.Vocabulary // once its phase is done
+	progress   *progress
+}
+
+func newTrainer(train, dev Treebank, o Options, s stages) (*trainer, error) {
+	o.setDefaults(dataOf(train).Words)
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	if err := Check(train, dev).Fatal(); err != nil {
+		return nil, err
+	}
+	return &trainer{Options: o, stages: s, train: train, dev: dev, progress: newProgress(o)}, nil
+}
+
+// Run trains a model and returns the bytes of its file. The treebanks must
+// have passed Check: Run refuses what is fatal there.
+func Run(train, dev Treebank, o Options) ([]byte, error) { return run(train, dev, o, theStages) }
+
+func run(train, dev Treebank, o Options, s stages) ([]byte, error) {
+	t, err := newTrainer(train, dev, o, s)
+	if err != nil {
+		return nil, err
+	}
+	sections, err := t.phases()
+	if err != nil {
+		return nil, err
+	}
+	return t.encode(t.provenance(), sections, true)
+}
+
+// encode measures a finished model on dev under every setting and returns the
+// bytes of its file, with a calibrator if asked.
+func (t *trainer) encode(info model.Info, sections []pack.Section, calibrated bool) ([]byte, error) {
+	c := t.progress.start("evaluation")
+	e, err := t.evaluate(info, sections, t.dev.Sentences, t.job(c, ""))
+	if err != nil {
+		return nil, err
+	}
+	c.finish(0)
+	info.Scores = e.scores
+	if !calibrated || e.calibrator == nil {
+		return model.Encode(info, sections)
+	}
+	e.calibration.Gold.File, e.calibration.Gold.SHA256 = t.dev.File, t.dev.SHA256
+	m := model.Model{Info: info, Sections: sections}
+	return m.WithCalibrator(e.calibrator, e.calibration)
 }
 
 // provenance completes the caller's Info by all that Run knows.
@@ -216,70 +215,27 @@ func (t *trainer) provenance() model.Info {
 		"strategy":  string(t.Strategy),
 		"tree-tags": t.TreeTags,
 	}
-	if t.TagSeed != 0 {
-		info.Options["tag-seed"] = strconv.FormatUint(t.TagSeed, 10)
+	set := func(name, value string, ok bool) {
+		if ok {
+			info.Options[name] = value
+		}
 	}
-	if t.Weights != 0 {
-		info.Options["weights"] = strconv.Itoa(t.Weights)
-	}
-	if t.Families.Any(feature.Globals) {
-		info.Options["delta"] = strconv.Itoa(t.Delta)
-	}
-	if t.NoTags {
-		info.Options[model.NoTagsOption] = "true"
-	}
-	if key := t.tensorKey(); key != "" {
-		info.Options["tensor"] = key
-	}
+	set("tag-seed", strconv.FormatUint(t.TagSeed, 10), t.TagSeed != 0)
+	set("weights", strconv.Itoa(t.Weights), t.Weights != 0)
+	set("delta", strconv.Itoa(t.Delta), t.Families.Any(feature.Globals))
+	set(model.NoTagsOption, "true", t.NoTags)
+	set("tensor", t.tensorKey(), t.Tensor != nil)
 	info.Train, info.Dev = dataOf(t.train), dataOf(t.dev)
 	return info
 }
 
 func dataOf(t Treebank) model.Data {
-	d := model.Data{File: t.File, SHA256: t.SHA256, Sentences: len(t.Sentences)}
-	for i := range t.Sentences {
-		d.Words += t.Sentences[i].Len()
-	}
-	return d
+	return model.Data{File: t.File, SHA256: t.SHA256, Sentences: len(t.Sentences), Words: countWords(t.Sentences)}
 }
 
-// measure scores the finished model on dev under every setting and calibrates
-// it.
-func (t *trainer) measure(info model.Info, sections []pack.Section) (evaluation, error) {
-	c := t.progress.start("evaluation")
-	defer c.finish(0)
-	return t.evaluate(info, sections, t.dev.Sentences, t.phaseOptions(c, ""))
-}
-
-// oneRoot returns the sentences whose trees have exactly one root: only
-// those can be learned from by a parser that gives every sentence one.
-func oneRoot(sents []syntax.Sentence) []int {
-	var keep []int
+func countWords(sents []syntax.Sentence) (words int) {
 	for i := range sents {
-		if roots(&sents[i]) == 1 {
-			keep = append(keep, i)
-		}
+		words += sents[i].Len()
 	}
-	return keep
-}
-
-func roots(s *syntax.Sentence) int {
-	n := 0
-	for i := range s.Words {
-		if s.Words[i].Head == syntax.Root {
-			n++
-		}
-	}
-	return n
-}
-
-// choose returns copies of the sentences at the given places, with words of
-// their own.
-func choose(sents []syntax.Sentence, places []int) []syntax.Sentence {
-	out := make([]syntax.Sentence, len(places))
-	for i, p := range places {
-		out[i] = sents[p]
-		out[i].Words = append([]syntax.Word(nil), sents[p].Words...)
-	}
-	return out
+	return words
 }

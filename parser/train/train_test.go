@@ -14,6 +14,7 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // toyTreebank returns n right-branching sentences of our own, the third with
@@ -73,25 +74,57 @@ type rig struct {
 
 var errBroken = errors.New("interrupted")
 
-func (r *rig) components() components {
-	r.seen = map[string][]syntax.Sentence{}
-	enter := func(phase string, train []syntax.Sentence) error {
-		r.Lock()
-		defer r.Unlock()
-		if r.breaks == phase {
-			return errBroken
-		}
-		r.ran = append(r.ran, phase)
-		r.seen[phase] = train
-		return nil
+// enter records a phase, or breaks off.
+func (r *rig) enter(phase string, train []syntax.Sentence) error {
+	r.Lock()
+	defer r.Unlock()
+	if r.breaks == phase {
+		return errBroken
 	}
-	trainer := func(phase string) trainFunc {
-		return func(train, dev []syntax.Sentence, o phaseOptions) (packer, error) {
-			if err := enter(phase, train); err != nil {
+	r.ran = append(r.ran, phase)
+	r.seen[phase] = train
+	return nil
+}
+
+// learnParser is a stub that keeps its epochs.
+func (r *rig) learnParser(train, dev []syntax.Sentence, j job) (packer, error) {
+	if err := r.enter("parser", train); err != nil {
+		return nil, err
+	}
+	state, epoch := []string{hashKey(fmt.Sprint(j.Seed, train, dev))}, int32(0)
+	layout := func(l *pack.Layout) {
+		l.Strings("state", &state)
+		pack.Value(l, "epoch", &epoch)
+	}
+	if j.resume != nil {
+		if _, err := j.resume(layout); err != nil {
+			return nil, err
+		}
+	}
+	for epoch++; epoch <= 3; epoch++ {
+		r.ran = append(r.ran, fmt.Sprint("parser.", epoch))
+		if r.breaks == fmt.Sprint("parser.", epoch) {
+			return nil, errBroken
+		}
+		state[0] = hashKey(state[0], fmt.Sprint(epoch))
+		if j.checkpoint != nil {
+			if err := j.checkpoint(int(epoch), layout); err != nil {
 				return nil, err
 			}
-			o.Log("epoch 1 of 1")
-			return stub{hashKey(phase, fmt.Sprint(o.Seed, train, dev))}, nil
+		}
+	}
+	return stub{state[0]}, nil
+}
+
+func (r *rig) stages() stages {
+	r.seen = map[string][]syntax.Sentence{}
+	trainer := func(phase string) trainFunc {
+		return func(train, dev []syntax.Sentence, j job) (packer, error) {
+			if err := r.enter(phase, train); err != nil {
+				return nil, err
+			}
+			j.Log("epoch 1 of 1")
+			return stub{hashKey(phase, fmt.Sprint(j.Seed, train, dev))}, nil
 		}
 	}
 	tag := func(sum string) stage {
@@ -111,39 +144,16 @@ func (r *rig) components() components {
 		}
 		return nil
 	}
-	return components{
-		segmenter: trainer("segmenter"), tagger: trainer("tagger"),
-		pruner: trainer("pruner"), labeler: trainer("labels"),
-		parser: func(train, dev []syntax.Sentence, o phaseOptions) (packer, error) {
-			if err := enter("parser", train); err != nil {
-				return nil, err
-			}
-			state, epoch := hashKey(fmt.Sprint(o.Seed, train, dev)), 1
-			if o.Resume != nil {
-				if kept, ok := o.Resume(); ok {
-					fmt.Sscan(string(kept), &epoch, &state)
-					epoch++
-				}
-			}
-			for ; epoch <= 3; epoch++ {
-				r.ran = append(r.ran, fmt.Sprint("parser.", epoch))
-				if r.breaks == fmt.Sprint("parser.", epoch) {
-					return nil, errBroken
-				}
-				state = hashKey(state, fmt.Sprint(epoch))
-				if o.Checkpoint != nil {
-					if err := o.Checkpoint(epoch, fmt.Append(nil, epoch, " ", state)); err != nil {
-						return nil, err
-					}
-				}
-			}
-			return stub{state}, nil
+	return stages{
+		learn: map[string]trainFunc{
+			"words": trainer("words"), "segmenter": trainer("segmenter"), "tagger": trainer("tagger"),
+			"pruner": trainer("pruner"), "parser": r.learnParser, "labels": trainer("labels"),
 		},
-		jackknifeTags: func(train []syntax.Sentence, o phaseOptions) ([]syntax.Sentence, error) {
-			if err := enter("tags", train); err != nil {
+		jackknifeTags: func(train []syntax.Sentence, _ job) ([]syntax.Sentence, error) {
+			if err := r.enter("tags", train); err != nil {
 				return nil, err
 			}
-			out := choose(train, everything(train))
+			out := cloned(train)
 			for i := range out {
 				for j := range out[i].Words {
 					out[i].Words[j].UPOS, out[i].Words[j].Head = fmt.Sprint("J", j%2), 0
@@ -151,28 +161,32 @@ func (r *rig) components() components {
 			}
 			return out, nil
 		},
-		jackknifeCandidates: func(train []syntax.Sentence, _ *pack.View, o phaseOptions) error {
+		jackknifeCandidates: func(train []syntax.Sentence, _ *pack.View, _ job) error {
 			for i := range train {
 				prune(&train[i])
 			}
-			return enter("candidates", train)
+			return r.enter("candidates", train)
 		},
-		openTagger: func(v *pack.View) (stage, error) {
+		openWords: func(v *pack.View) (*word.Vocabulary, error) {
+			_, err := v.GetStrings("word", "sum")
+			return new(word.Vocabulary), err
+		},
+		openTagger: func(v *pack.View, _ *word.Vocabulary) (stage, error) {
 			sum, err := v.GetStrings("tag", "sum")
 			if err != nil {
 				return nil, err
 			}
 			return tag(sum[0]), nil
 		},
-		openPruner: func(*pack.View) (stage, error) { return prune, nil },
-		evaluate: func(_ model.Info, sections []pack.Section, dev []syntax.Sentence, o phaseOptions) (evaluation, error) {
+		openPruner: func(*pack.View, *word.Vocabulary) (stage, error) { return prune, nil },
+		evaluate: func(_ model.Info, sections []pack.Section, dev []syntax.Sentence, _ job) (evaluation, error) {
 			return evaluation{scores: []model.Score{{Setting: "gold-tokens", LAS: float64(len(sections) * len(dev))}}}, nil
 		},
 	}
 }
 
 func trainToy(r *rig, o Options) ([]byte, error) {
-	return run(toyTreebank("train", 12), toyTreebank("dev", 5), o, r.components())
+	return run(toyTreebank("train", 12), toyTreebank("dev", 5), o, r.stages())
 }
 
 func TestRunPacksEveryPhase(t *testing.T) {
@@ -190,11 +204,11 @@ func TestRunPacksEveryPhase(t *testing.T) {
 	for _, s := range f.Sections {
 		names = append(names, s.Name)
 	}
-	want := "segment.sum segment.sum.off tag.sum tag.sum.off prune.sum prune.sum.off decode.sum decode.sum.off label.sum label.sum.off"
+	want := "word.sum word.sum.off segment.sum segment.sum.off tag.sum tag.sum.off prune.sum prune.sum.off parse.sum parse.sum.off label.sum label.sum.off"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("sections %s, want %s", got, want)
 	}
-	if f.Info.Seed != 7 || f.Info.Train.Sentences != 12 || f.Info.Train.Words != 84 || f.Info.Scores[0].LAS != 50 {
+	if f.Info.Seed != 7 || f.Info.Train.Sentences != 12 || f.Info.Train.Words != 84 || f.Info.Scores[0].LAS != 60 {
 		t.Errorf("provenance %+v", f.Info)
 	}
 	if len(lines) == 0 || !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, "epoch 1 of 1") }) {
@@ -302,7 +316,7 @@ func TestResumeGivesTheSameBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, at := range []string{"segmenter", "tagger", "tags", "pruner", "candidates", "parser", "parser.2", "parser.3", "labels"} {
+	for _, at := range []string{"words", "segmenter", "tagger", "tags", "pruner", "candidates", "parser", "parser.2", "parser.3", "labels"} {
 		store := memory{}
 		first := rig{breaks: at}
 		if _, err := trainToy(&first, Options{Seed: 3, Store: store}); !errors.Is(err, errBroken) {
@@ -372,7 +386,7 @@ func TestReuse(t *testing.T) {
 	}
 	for _, x := range []struct {
 		o    Options
-		kept []string // phases that are not done again
+		kept []string // phases that are not done again, beside the words
 	}{
 		{Options{Seed: 3, TagSeed: 9}, []string{"segmenter", "tagger", "tags", "pruner", "candidates", "parser", "labels"}},
 		{Options{Seed: 4, TagSeed: 9}, []string{"segmenter", "tagger", "tags"}},
@@ -432,7 +446,7 @@ func TestRunRefuses(t *testing.T) {
 	bad := toyTreebank("train", 3)
 	bad.Sentences[0].Words[2].Head = 5
 	r := rig{}
-	_, err := run(bad, toyTreebank("dev", 3), Options{}, r.components())
+	_, err := run(bad, toyTreebank("dev", 3), Options{}, r.stages())
 	if err == nil || !strings.Contains(err.Error(), "cycle") || !strings.Contains(err.Error(), "train.conllu:") || len(r.ran) != 0 {
 		t.Errorf("cyclic tree: %v after %v", err, r.ran)
 	}

@@ -1,0 +1,123 @@
+package train
+
+import (
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/label"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/prune"
+	"github.com/treebeam/treebeam/parser/search"
+	"github.com/treebeam/treebeam/parser/segment"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/tag"
+	"github.com/treebeam/treebeam/parser/word"
+)
+
+// A job is what a phase is told beside its sentences.
+type job struct {
+	Options                  // Seed is that of the phase, Log its own
+	words   *word.Vocabulary // nil in the phase that learns it
+
+	// checkpoint keeps a phase's state after an epoch, resume gives back what
+	// was kept last (linear.Loop); nil where nothing is kept.
+	checkpoint func(epoch int, layout func(*pack.Layout)) error
+	resume     func(layout func(*pack.Layout)) (bool, error)
+}
+
+// A packer is a trained component.
+type packer interface{ Pack(*pack.Sub) }
+
+// A stage changes one sentence in place; it is safe for concurrent use.
+type stage func(*syntax.Sentence) error
+
+// A trainFunc trains a component. Sentences are its own to read, not to
+// change.
+type trainFunc func(train, dev []syntax.Sentence, j job) (packer, error)
+
+// stages are what the trainer drives; tests put small ones in their place.
+type stages struct {
+	learn map[string]trainFunc // by phase
+
+	jackknifeTags       func(train []syntax.Sentence, j job) ([]syntax.Sentence, error)
+	jackknifeCandidates func(train []syntax.Sentence, pruner *pack.View, j job) error
+
+	trainLemmas func(model *pack.View, train []syntax.Sentence, j job) (packer, error)
+
+	openWords  func(*pack.View) (*word.Vocabulary, error)
+	openTagger func(*pack.View, *word.Vocabulary) (stage, error) // replaces all tags
+	openPruner func(*pack.View, *word.Vocabulary) (stage, error)
+
+	evaluate func(info model.Info, sections []pack.Section, dev []syntax.Sentence, j job) (evaluation, error)
+}
+
+// theStages are those of the product.
+var theStages = stages{
+	learn: map[string]trainFunc{
+		"words": func(train, _ []syntax.Sentence, _ job) (packer, error) { return word.Learn(train), nil },
+		"segmenter": func(train, dev []syntax.Sentence, j job) (packer, error) {
+			return segment.Train(train, dev, segment.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log})
+		},
+		"tagger": func(train, dev []syntax.Sentence, j job) (packer, error) {
+			return tag.Train(train, dev, tagOptions(j))
+		},
+		"pruner": func(train, dev []syntax.Sentence, j job) (packer, error) {
+			return prune.Train(train, dev, pruneOptions(j))
+		},
+		"parser": func(train, dev []syntax.Sentence, j job) (packer, error) {
+			checkpoint, resume := inBytes(j)
+			return search.Train(train, dev, search.TrainOptions{
+				Seed: j.Seed, Workers: j.Workers, Log: j.Log,
+				Families: j.Families, Delta: j.Delta, Strategy: j.Strategy, Limit: j.Weights, Tensor: j.Tensor,
+				Checkpoint: checkpoint, Resume: resume,
+			})
+		},
+		"labels": func(train, dev []syntax.Sentence, j job) (packer, error) {
+			return label.Train(train, dev, label.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log})
+		},
+	},
+	jackknifeTags: func(train []syntax.Sentence, j job) ([]syntax.Sentence, error) {
+		return tag.Jackknife(train, j.Folds, tagOptions(j))
+	},
+	jackknifeCandidates: func(train []syntax.Sentence, pruner *pack.View, j job) error {
+		m, err := prune.Open(pruner, model.PruneName)
+		if err == nil {
+			_, err = prune.Jackknife(train, j.Folds, m, pruneOptions(j))
+		}
+		return err
+	},
+	trainLemmas: func(v *pack.View, train []syntax.Sentence, j job) (packer, error) {
+		return tag.TrainLemmas(v, model.TagName, train, tagOptions(j))
+	},
+	openWords: func(v *pack.View) (*word.Vocabulary, error) { return word.Open(v, model.WordName) },
+	openTagger: func(v *pack.View, words *word.Vocabulary) (stage, error) {
+		m, err := tag.Open(v, model.TagName)
+		return func(s *syntax.Sentence) error { m.Tag(s, true); return nil }, err
+	},
+	openPruner: func(v *pack.View, words *word.Vocabulary) (stage, error) {
+		m, err := prune.Open(v, model.PruneName)
+		return func(s *syntax.Sentence) error { m.Prune(s); return nil }, err
+	},
+	evaluate: evaluate,
+}
+
+func tagOptions(j job) tag.Options {
+	return tag.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log}
+}
+
+func pruneOptions(j job) prune.Options {
+	return prune.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log}
+}
+
+// inBytes turns checkpoints by layout into ones of bytes.
+func inBytes(j job) (checkpoint func(epoch int, state []byte) error, resume func() ([]byte, bool)) {
+	if j.checkpoint == nil {
+		return nil, nil
+	}
+	checkpoint = func(epoch int, state []byte) error {
+		return j.checkpoint(epoch, func(l *pack.Layout) { pack.Array(l, "state", &state) })
+	}
+	resume = func() (state []byte, ok bool) {
+		ok, err := j.resume(func(l *pack.Layout) { pack.Array(l, "state", &state) })
+		return state, ok && err == nil
+	}
+	return checkpoint, resume
+}
