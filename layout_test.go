@@ -42,7 +42,7 @@ var imports = func() map[string][]string {
 		"parser/segment": learning,
 		"parser/tag":     scores,
 		"parser/prune":   scores,
-		"parser/label":   scores,
+		"parser/label":   append(slices.Clone(scores), "parser/word"),
 		"parser/part":    scores,
 		"parser/search":  append(slices.Clone(scores), "parser/part", "parser/prune"),
 		"parser/eval":    records,

@@ -76,7 +76,7 @@ func New(f *File) (*Model, error) {
 		open(&m.Tagger, tag.Open, v, TagName),
 		open(&m.Pruner, prune.Open, v, PruneName),
 		open(&m.Decoder, search.Open, v, ParseName),
-		open(&m.Labeler, label.Open, v, LabelName),
+		open(&m.Labeler, withWords(m, label.Open), v, LabelName),
 	} {
 		if err != nil {
 			return nil, fmt.Errorf("%w: train the model again with this program", err)
@@ -98,6 +98,12 @@ func open[M any](to **M, open func(*pack.View, string) (*M, error), v *pack.View
 	}
 	*to = m
 	return nil
+}
+
+// withWords turns the Open of a stage that reads the model's vocabulary into
+// one without that argument.
+func withWords[M any](m *Model, open func(*pack.View, string, *word.Vocabulary) (*M, error)) func(*pack.View, string) (*M, error) {
+	return func(v *pack.View, name string) (*M, error) { return open(v, name, m.Words) }
 }
 
 // Segment cuts a block of raw text into sentences of words without tags or

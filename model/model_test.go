@@ -50,7 +50,8 @@ func smallModel(t testing.TB) []pack.Section {
 var smallSections = sync.OnceValues(func() ([]pack.Section, error) {
 	list := toySentences()
 	var b pack.Builder
-	word.Learn(list).Pack(b.Sub(WordName))
+	words := word.Learn(list)
+	words.Pack(b.Sub(WordName))
 	seg, err := segment.Train(list, nil, segment.Options{})
 	if err != nil {
 		return nil, err
@@ -75,7 +76,7 @@ var smallSections = sync.OnceValues(func() ([]pack.Section, error) {
 		return nil, err
 	}
 	parser.Pack(b.Sub(ParseName))
-	labels, err := label.Train(list, nil, label.Options{})
+	labels, err := label.Train(words, list, nil, label.Options{})
 	if err != nil {
 		return nil, err
 	}

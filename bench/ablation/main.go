@@ -38,6 +38,7 @@ import (
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // data is what all parsers of one treebank share.
@@ -254,7 +255,7 @@ func (a *ablation) open() error {
 	if err != nil {
 		return err
 	}
-	a.labels, err = label.Open(pack.NewView(a.data.Labels), "label")
+	a.labels, err = label.Open(pack.NewView(a.data.Labels), "label", word.Learn(a.data.Train))
 	return err
 }
 
@@ -290,7 +291,7 @@ func (d *data) make(trainFile, devFile string, seed uint64, noTags bool) error {
 	for i := range d.Dev {
 		p.Prune(&d.Dev[i])
 	}
-	labels, err := label.Train(d.Train, d.Dev, label.Options{Seed: seed})
+	labels, err := label.Train(word.Learn(d.Train), d.Train, d.Dev, label.Options{Seed: seed})
 	if err != nil {
 		return err
 	}

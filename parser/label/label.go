@@ -8,34 +8,73 @@
 package label
 
 import (
+	"sync"
+
+	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/linear"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // A Model labels trees. It is read-only and safe for concurrent use.
 type Model struct {
 	rel   relations
-	table rowTable
+	table linear.Table
 	// pair holds the factor of (relation of the head's arc, relation of the
-	// modifier's arc) given the modifier's tag and direction, in score units,
-	// at [((tag*2+side)*L + head's relation)*L + modifier's relation].
+	// modifier's arc) given the modifier's context, in score units,
+	// at [(context*L + head's relation)*L + modifier's relation].
 	pair []int16
 	// expPair is e^(pair/unit).
 	expPair []float32
+	charts  *sync.Pool
 }
+
+func newModel(v *word.Vocabulary) *Model {
+	return &Model{charts: &sync.Pool{New: func() any { return &chart{encoder: word.NewEncoder(v)} }}}
+}
+
+// unit is the number of score units in one nat.
+const unit = 1024
 
 // maxPair bounds the pair factors, in units.
 const maxPair = 16 * unit
 
-func (m *Model) pairRow(w *word, headRelation uint8) []int16 {
-	n := len(m.rel.names)
-	at := ((int(w.pos)*2+int(w.side))*n + int(headRelation)) * n
-	return m.pair[at : at+n]
+// Pack puts the model's arrays under s. The model must not be changed later.
+func (m *Model) Pack(s *pack.Sub) { pack.Write(s, m.layout) }
+
+// Open reads a model that Pack put under the component's name. The arrays are
+// used in place. A model that Open returns cannot make Label panic, whatever
+// its bytes.
+func Open(view *pack.View, component string, v *word.Vocabulary) (*Model, error) {
+	m := newModel(v)
+	if err := pack.Read(view, component, m.layout); err != nil {
+		return nil, err
+	}
+	m.fillExpPair()
+	return m, nil
 }
 
-func (m *Model) expPairRow(w *word, headRelation uint8) []float32 {
+func (m *Model) layout(l *pack.Layout) {
+	m.rel.layout(l)
+	m.table.Layout(l, "weights", len(m.rel.names))
+	pack.Array(l, "pair", &m.pair)
 	n := len(m.rel.names)
-	at := ((int(w.pos)*2+int(w.side))*n + int(headRelation)) * n
-	return m.expPair[at : at+n]
+	l.Check("pair", len(m.pair) == contexts*n*n, "has another number of factors")
+	if l.Reading() {
+		for _, x := range m.pair {
+			l.Check("pair", x >= -maxPair && x <= maxPair, "has a factor out of its range")
+		}
+	}
+}
+
+// fillExpPair tabulates the exponentials of the pair factors.
+func (m *Model) fillExpPair() {
+	m.expPair = make([]float32, len(m.pair))
+	for i, x := range m.pair {
+		m.expPair[i] = float32(graph.Exp(float64(x) / unit))
+	}
 }
 
 // Relations returns the deprels that the model knows, with subtypes,
@@ -47,41 +86,63 @@ func (m *Model) Relations() []string { return m.rel.names }
 // and form a tree; a word without a valid head, or one on a cycle, is labelled
 // as the top of a tree of its own, and stays without Deprel (with probability
 // 0) if its head is no word. It replaces what was in Deprel and LabelProb and
-// reads only Form, Lemma, UPOS, XPOS, Feats and Head.
+// reads only Form, Lemma, UPOS, XPOS, Feats and Head, and the dense scores of labels if
+// there are any.
 func (m *Model) Label(s *syntax.Sentence) {
 	n := len(s.Words)
 	if n == 0 {
 		s.Confidence.LabelProb = nil
 		return
 	}
-	c := charts.Get().(*chart)
-	m.fill(c, s)
+	c := m.charts.Get().(*chart)
+	m.infer(c, s)
 	probs := make([]float32, n)
 	for i := 1; i <= n; i++ {
-		if c.words[i].loose && c.words[i].head == 0 {
+		if !c.tree.nodes[i].headed() {
 			s.Words[i-1].Deprel = ""
 			continue
 		}
 		j := c.choice[i]
-		s.Words[i-1].Deprel = m.rel.names[m.rel.set(c.sets[i])[j]]
+		s.Words[i-1].Deprel = m.rel.names[m.rel.set(c.set[i])[j]]
 		probs[i-1] = round4096(c.prob[c.off[i]+int32(j)])
 	}
 	s.Confidence.LabelProb = probs
 	if n <= bigChart {
-		charts.Put(c)
+		m.charts.Put(c)
 	}
 }
 
-// fill runs the whole inference into c.
-func (m *Model) fill(c *chart, s *syntax.Sentence) {
-	n := len(s.Words)
-	c.words = resize(c.words, n+1)
-	c.order = resize(c.order, n)
-	readSentence(s, c.words, c.order)
-	c.layout(&m.rel)
-	c.localScores(m)
-	c.maximise(m)
-	c.marginals(m)
+// infer finds the best labelling and the marginals.
+func (m *Model) infer(c *chart, s *syntax.Sentence) {
+	c.read(s)
+	c.rel, c.model = &m.rel, m
+	c.layout.fill(c.rel, &c.tree)
+	c.prepare()
+	m.score(c, s.Dense.Labels)
+	c.maximise()
+	c.exponentials()
+	c.sums()
+}
+
+// score sums the weights of each arc over its allowed relations, and adds the
+// dense scores, if there are any.
+func (m *Model) score(c *chart, dense []int32) {
+	n := len(m.rel.names)
+	c.score, c.acc = resize(c.score, int(c.off[c.n+1])), resize(c.acc, n)
+	for i := 1; i <= c.n; i++ {
+		set, sums := m.rel.set(c.set[i]), c.score[c.off[i]:c.off[i+1]]
+		clear(c.acc)
+		if len(set) > 1 {
+			c.keys = c.tree.keys(i, c.keys[:0])
+			m.table.Sum(c.keys, c.acc, c.rows[:])
+		}
+		for j, l := range set {
+			sums[j] = min(max(c.acc[l], floor), -floor)
+			if len(dense) == c.n*n {
+				sums[j] += min(max(dense[(i-1)*n+int(l)], floor), -floor) / (score.Unit / unit)
+			}
+		}
+	}
 }
 
 func round4096(p float64) float32 {

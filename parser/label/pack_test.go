@@ -11,7 +11,7 @@ import (
 
 func TestPackRoundTrip(t *testing.T) {
 	m := small()
-	got, err := Open(pack.NewView(sections(m)), "label")
+	got, err := Open(pack.NewView(sections(m)), "label", vocabulary())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,13 +36,13 @@ func TestCorrupt(t *testing.T) {
 	good := sections(small())
 	for i := range good {
 		without := append(append([]pack.Section(nil), good[:i]...), good[i+1:]...)
-		if _, err := Open(pack.NewView(without), "label"); err == nil {
+		if _, err := Open(pack.NewView(without), "label", vocabulary()); err == nil {
 			t.Errorf("no error without section %s", good[i].Name)
 		}
 		for _, cut := range []int{0, 8, len(good[i].Data) / 16 * 8} {
 			short := append([]pack.Section(nil), good...)
 			short[i].Data = short[i].Data[:min(cut, len(short[i].Data)-1)]
-			if _, err := Open(pack.NewView(short), "label"); err == nil {
+			if _, err := Open(pack.NewView(short), "label", vocabulary()); err == nil {
 				t.Errorf("no error with %d bytes of section %s", cut, good[i].Name)
 			}
 		}
@@ -64,7 +64,7 @@ func FuzzOpen(f *testing.F) {
 		if n := len(list[i].Data); n > 0 {
 			list[i].Data[int(at)%n] ^= flip
 		}
-		m, err := Open(pack.NewView(list), "label")
+		m, err := Open(pack.NewView(list), "label", vocabulary())
 		if err != nil {
 			return
 		}

@@ -3,6 +3,10 @@ package label
 import (
 	"fmt"
 	"sort"
+
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // maxRelations bounds the inventory: relations are numbered in a byte.
@@ -28,38 +32,51 @@ type relations struct {
 	member []uint8
 }
 
-// tagPair numbers (UPOS of head, UPOS of modifier, direction).
-func tagPair(head, mod, side uint8) int {
-	return (int(head)*numPos+int(mod))*2 + int(side)
-}
+// contexts is the number of tags and directions of a word, numbered by
+// context.
+const contexts = 2 * word.CoarseTags
 
-const numTagPairs = numPos * numPos * 2
+func context(pos, side uint8) uint8 { return pos*2 + side }
 
-func (r *relations) set(i uint16) relationSet {
-	return r.member[r.start[i]:r.start[i+1]]
-}
+// tagPair numbers the head's tag with the modifier's context.
+func tagPair(head, ctx uint8) int { return int(head)*contexts + int(ctx) }
 
-func (r *relations) arcSet(head, mod, side uint8) uint16 {
-	return r.setOf[tagPair(head, mod, side)]
-}
+func (r *relations) set(i uint16) relationSet { return r.member[r.start[i]:r.start[i+1]] }
 
-// A relationCount counts relations per tag pair.
-type relationCount struct {
-	names map[string]int
-	pair  [numTagPairs]map[string]int
-}
-
-// add counts one arc of the training trees.
-func (c *relationCount) add(head, mod, side uint8, name string) {
-	if c.names == nil {
-		c.names = map[string]int{rootName: 0, unspecified: 0}
+// goldName is the relation to learn for a word: root if and only if head is 0.
+func goldName(w *syntax.Word) string {
+	switch {
+	case w.Head == syntax.Root:
+		return rootName
+	case w.Deprel == rootName:
+		return unspecified
 	}
-	c.names[name]++
-	p := tagPair(head, mod, side)
-	if c.pair[p] == nil {
-		c.pair[p] = map[string]int{}
+	return w.Deprel
+}
+
+// inventory lists the relations of the sentences.
+func inventory(list []syntax.Sentence) ([]string, error) {
+	count := map[string]int{rootName: 0, unspecified: 0}
+	for i := range list {
+		for j := range list[i].Words {
+			count[goldName(&list[i].Words[j])]++
+		}
 	}
-	c.pair[p][name]++
+	names := make([]string, 0, len(count))
+	for name := range count {
+		names = append(names, name)
+	}
+	if len(names) > maxRelations {
+		return nil, fmt.Errorf("label: the training trees have %d relations, at most %d are supported: check the DEPREL column", len(names), maxRelations)
+	}
+	sort.Slice(names, func(i, j int) bool {
+		a, b := names[i], names[j]
+		if count[a] != count[b] {
+			return count[a] > count[b]
+		}
+		return a < b
+	})
+	return names, nil
 }
 
 // Back-off of the allowed relations: a tag pair seen fewer than rareTagPair
@@ -70,87 +87,87 @@ const (
 	seenOften   = 3
 )
 
-// relations builds the inventory. Its error says that there are too many.
-func (c *relationCount) relations() (*relations, error) {
-	r := &relations{setOf: make([]uint16, numTagPairs), start: []uint32{0}}
-	for name := range c.names {
-		r.names = append(r.names, name)
-	}
-	if len(r.names) > maxRelations {
-		return nil, fmt.Errorf("label: the training trees have %d relations, at most %d are supported: check the DEPREL column", len(r.names), maxRelations)
-	}
-	sort.Slice(r.names, func(i, j int) bool {
-		a, b := r.names[i], r.names[j]
-		if c.names[a] != c.names[b] {
-			return c.names[a] > c.names[b]
-		}
-		return a < b
-	})
-	number := map[string]uint8{}
-	for i, name := range r.names {
-		number[name] = uint8(i)
-	}
+// newRelations decides what arcs may be, given how often the arcs of each
+// tagPair have each relation in training. A tag pair of which nothing is known
+// may be anything but root.
+func newRelations(names []string, count [][]int32) *relations {
+	r := &relations{names: names, setOf: make([]uint16, len(count)), start: []uint32{0}}
 	known := map[string]uint16{}
-	intern := func(in []bool) uint16 {
-		var key []byte
-		for l, ok := range in {
-			if ok {
-				key = append(key, uint8(l))
-			}
-		}
-		id, ok := known[string(key)]
+	intern := func(set relationSet) uint16 {
+		id, ok := known[string(set)]
 		if !ok {
-			id = uint16(len(r.start) - 1)
-			known[string(key)] = id
-			r.member = append(r.member, key...)
+			id = uint16(len(known))
+			known[string(set)] = id
+			r.member = append(r.member, set...)
 			r.start = append(r.start, uint32(len(r.member)))
 		}
 		return id
 	}
-	in := make([]bool, len(r.names))
-	in[number[rootName]] = true
-	intern(in)
-	for head := uint8(0); head < numPos; head++ {
-		for mod := uint8(0); mod < numPos; mod++ {
-			for side := uint8(0); side < 2; side++ {
-				p := tagPair(head, mod, side)
-				if head == posRoot {
-					continue // set 0
-				}
-				c.allowed(in, number, head, mod, side)
-				r.setOf[p] = intern(in)
+	root := uint8(0)
+	for names[root] != rootName {
+		root++
+	}
+	intern(relationSet{root})
+	for ctx := range uint8(contexts) {
+		under := make([]int32, len(names))
+		for head := range uint8(word.CoarseTags) {
+			for l, k := range count[tagPair(head, ctx)] {
+				under[l] += k
 			}
 		}
+		for head := range uint8(word.CoarseTags) {
+			if head == word.Root {
+				continue // set 0
+			}
+			seen, total := count[tagPair(head, ctx)], int32(0)
+			for _, k := range seen {
+				total += k
+			}
+			var set, all relationSet
+			for l := range names {
+				if uint8(l) == root {
+					continue
+				}
+				all = append(all, uint8(l))
+				if seen[l] > 0 || total < rareTagPair && under[l] >= seenOften {
+					set = append(set, uint8(l))
+				}
+			}
+			if set == nil {
+				set = all
+			}
+			r.setOf[tagPair(head, ctx)] = intern(set)
+		}
 	}
-	return r, nil
+	return r
 }
 
-// allowed sets in[l] for the relations l of the tag pair, with back-off.
-func (c *relationCount) allowed(in []bool, number map[string]uint8, head, mod, side uint8) {
-	clear(in)
-	total, any := 0, false
-	for name, k := range c.pair[tagPair(head, mod, side)] {
-		in[number[name]] = true
-		total += k
-		any = true
+// layout names the arrays of a model. Every set that is read is a non-empty
+// increasing list of relations.
+func (r *relations) layout(l *pack.Layout) {
+	l.Strings("relations", &r.names)
+	pack.Array(l, "set_of", &r.setOf)
+	pack.Array(l, "set_start", &r.start)
+	pack.Array(l, "set_member", &r.member)
+	l.Check("relations", len(r.names) > 0 && len(r.names) <= maxRelations, "has no relation, or too many")
+	l.Check("set_of", len(r.setOf) == word.CoarseTags*contexts, "has another number of tag pairs")
+	pack.Bounds(l, "set_start", r.start, len(r.member))
+	pack.Below(l, "set_of", r.setOf, len(r.start)-1)
+	pack.Below(l, "set_member", r.member, len(r.names))
+	if !l.Reading() {
+		return
 	}
-	if total < rareTagPair {
-		under := map[string]int{}
-		for h := uint8(1); h < numPos; h++ {
-			for name, k := range c.pair[tagPair(h, mod, side)] {
-				under[name] += k
-			}
-		}
-		for name, k := range under {
-			if k >= seenOften {
-				in[number[name]], any = true, true
-			}
-		}
-	}
-	if !any {
-		for l := range in {
-			in[l] = true
+	increasing := true
+	for i := range len(r.start) - 1 {
+		set := r.set(uint16(i))
+		increasing = increasing && len(set) > 0
+		for j := 1; j < len(set); j++ {
+			increasing = increasing && set[j-1] < set[j]
 		}
 	}
-	in[number[rootName]] = false
+	l.Check("set_member", increasing, "has a set that is empty or not in order")
+	if l.Reading() {
+		root := r.set(0)
+		l.Check("set_member", len(root) == 1 && r.names[root[0]] == rootName, "does not begin with the set of "+rootName)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // The sentences of the tests are made up: random trees over a few words whose
@@ -77,10 +78,13 @@ func madeUpRelation(rng *rand.Rand, s *syntax.Sentence, m int) string {
 	return "conj"
 }
 
+// vocabulary is that of the made-up language.
+var vocabulary = sync.OnceValue(func() *word.Vocabulary { return word.Learn(sample(rand.New(rand.NewPCG(3, 4)), 200, 9)) })
+
 // small is a model of the made-up language.
 var small = sync.OnceValue(func() *Model {
 	rng := rand.New(rand.NewPCG(3, 4))
-	m, err := Train(sample(rng, 200, 9), sample(rng, 50, 9), Options{Seed: 1, Epochs: 4})
+	m, err := Train(vocabulary(), sample(rng, 200, 9), sample(rng, 50, 9), Options{Seed: 1, Epochs: 4})
 	if err != nil {
 		panic(err)
 	}

@@ -1,160 +1,102 @@
 package label
 
-import "math/bits"
-
-// maxKeys bounds the features of one arc.
-const maxKeys = 128
-
-// A keyList collects the keys of an arc's features. A key is a hash of the
-// template's number and its atoms.
-type keyList struct {
-	keys [maxKeys]uint64
-	n    int
-}
-
-const (
-	mul0 = 0x9fb21c651e98df25
-	mul1 = 0xa0761d6478bd642f
-	mul2 = 0xe7037ed1a0b428db
+import (
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
-
-func (l *keyList) push(x uint64) {
-	x ^= x >> 29
-	x *= mul0
-	x ^= x >> 32
-	if l.n < maxKeys {
-		l.keys[l.n] = x
-		l.n++
-	}
-}
-
-// add1 to add4 add the feature of template t with its atoms. Templates are
-// numbered with gaps: a number is part of the trained model (see ourHeader).
-func (l *keyList) add1(t uint64, a atom) { l.push((t<<32 | uint64(a)) * mul1) }
-
-func (l *keyList) add2(t uint64, a, b atom) {
-	l.push((t<<32|uint64(a))*mul1 ^ bits.RotateLeft64(uint64(b)*mul2, 31))
-}
-
-func (l *keyList) add3(t uint64, a, b, c atom) {
-	x := (t<<32|uint64(a))*mul1 ^ bits.RotateLeft64(uint64(b)*mul2, 31)
-	l.push((x ^ x>>31 ^ uint64(c)) * mul1)
-}
-
-func (l *keyList) add4(t uint64, a, b, c, d atom) {
-	x := (t<<32|uint64(a))*mul1 ^ bits.RotateLeft64(uint64(b)*mul2, 31)
-	l.push((x^x>>31^uint64(c))*mul1 ^ bits.RotateLeft64(uint64(d)*mul2, 27))
-}
-
-// distBin is the distance between head and modifier in five classes.
-func distBin(h, m int32) atom {
-	d := h - m
-	if d < 0 {
-		d = -d
-	}
-	switch {
-	case d < 3:
-		return atom(d)
-	case d < 5:
-		return 3
-	case d < 9:
-		return 4
-	case d < 17:
-		return 5
-	}
-	return 6
-}
-
-func atMost(x uint8, limit atom) atom { return min(atom(x), limit) }
 
 // An arc gathers what many templates of one arc share.
 type arc struct {
-	m, h, g    *word // modifier, head, head's head (the root's is the root)
-	prev, next *word // the modifier's siblings; the root word if none
-	um, uh     atom  // tags, the modifier's with the direction
-	pair       atom  // both tags and the direction
-	far        atom  // pair and distance
-	before     *word // word m-1
-	after      *word // word m+1
-	between    atom  // punctuation and verbs between head and modifier
+	m, h, g    *node  // modifier, head, head's head (the root's is the root)
+	prev, next *node  // the modifier's siblings; the root if none
+	before     *node  // word m-1
+	after      *node  // word m+1
+	up, down   uint64 // tags of head and modifier, the modifier's with the direction
+	pair       uint64 // both
+	far        uint64 // pair and distance
+	between    uint64 // punctuation and verbs between head and modifier
+	place      uint64 // of the head under its own: tag and direction
+	edge       uint64 // bits: m is the first, the last word
+	last       *node  // of the sentence
 }
 
-// of sets l to the features of the arc into word m. words comes from
-// readSentence.
-func (l *keyList) of(words []word, m int32) {
-	l.n = 0
-	var a arc
-	a.read(words, m)
-	l.tags(&a)
-	l.lexical(&a)
-	l.morphology(&a)
-	l.modifiers(&a)
-	l.siblings(&a)
-	l.context(words, &a, m)
-}
-
-func (a *arc) read(words []word, m int32) {
-	a.m = &words[m]
-	head := a.m.head
-	a.h = &words[head]
-	a.g = &words[max(a.h.head, 0)]
-	a.prev, a.next = &words[a.m.prevSib], &words[a.m.nextSib]
-	a.before, a.after = &words[m-1], &words[0]
-	if int(m)+1 < len(words) {
-		a.after = &words[m+1]
+func (t *tree) arc(m int) (a arc) {
+	a.m = &t.nodes[m]
+	head := int(a.m.head)
+	a.h = &t.nodes[head]
+	a.g = &t.nodes[max(a.h.head, 0)]
+	a.prev, a.next = &t.nodes[a.m.prevSib], &t.nodes[a.m.nextSib]
+	a.before, a.after, a.last = &t.nodes[m-1], &t.nodes[0], &t.nodes[len(t.nodes)-1]
+	if m == 1 {
+		a.edge = 1
 	}
-	dir := atom(a.m.side)
-	a.um = atom(a.m.pos)<<1 | dir
-	a.uh = atom(a.h.pos)
-	a.pair = a.uh<<6 | a.um
-	a.far = a.pair<<3 | distBin(head, m)
-	lo, hi := min(head, m), max(head, m)
-	last := &words[hi-1]
-	first := &words[lo]
+	if m == len(t.nodes)-1 {
+		a.edge |= 2
+	} else {
+		a.after = &t.nodes[m+1]
+	}
+	a.up, a.down = uint64(a.h.pos), uint64(context(a.m.pos, a.m.side))
+	a.pair = a.up<<6 | a.down
+	a.far = a.pair<<4 | word.Distance(head, m)
+	a.place = uint64(context(a.g.pos, a.h.side))
+	to := &t.nodes[max(head, m)-1]
+	from := &t.nodes[min(head, m)]
 	if head == 0 {
-		first = last
+		from = to
 	}
-	commas := min(last.commaUpTo-first.commaUpTo, 2)
-	others := min(last.punctUpTo-first.punctUpTo-(last.commaUpTo-first.commaUpTo), 2)
-	verbs := min(last.verbsUpTo-first.verbsUpTo, 2)
-	a.between = atom(commas*9+others*3) + atom(verbs)
+	commas := to.commas - from.commas
+	others := to.puncts - from.puncts - commas
+	a.between = uint64(min(commas, 2)*9 + min(others, 2)*3 + min(to.verbs-from.verbs, 2))
+	return a
 }
 
-func (l *keyList) tags(a *arc) {
-	l.add1(1, a.um)
-	l.add1(2, a.pair)
-	l.add1(3, a.far)
-	l.add2(4, a.h.fine, a.um)
-	l.add2(5, a.m.fine, a.uh)
-	l.add3(6, a.h.fine, a.m.fine, a.far&7|a.um<<3&8)
-	l.add2(7, a.between, a.pair)
-	l.add2(8, atom(a.g.pos)<<1|atom(a.h.side), a.pair)
-	l.add2(9, atom(a.before.pos)<<8|atom(a.after.pos), a.pair)
+// keys appends the keys of the features of the arc into word m. The first
+// atom of a template's key is its number.
+func (t *tree) keys(m int, k []hash.Key) []hash.Key {
+	a := t.arc(m)
+	k = a.tags(k)
+	k = a.words(k)
+	k = a.morphology(k)
+	k = a.modifiers(k)
+	k = a.siblings(k)
+	k = a.context(k)
+	return k
 }
 
-func (l *keyList) lexical(a *arc) {
-	l.add2(16, a.m.form, a.um)
-	l.add2(17, a.m.lemma, a.pair)
-	l.add2(18, a.m.form, a.far)
-	l.add2(19, a.h.lemma, a.um)
-	l.add3(20, a.h.lemma, a.m.lemma, a.um)
-	l.add3(21, a.h.form, a.m.fine, a.um)
-	l.add3(22, a.h.lemma, a.m.morph, a.um)
-	l.add2(23, a.m.lemma, a.h.morph)
-	l.add2(24, a.m.suffix[0], a.pair)
-	l.add2(25, a.m.suffix[1], a.pair)
-	l.add2(26, a.h.suffix[1], a.pair)
-	l.add2(27, atom(a.m.shape)<<3|atom(a.h.shape), a.far)
-	l.add3(28, a.m.lemma, a.um, atMost(a.m.nLeft, 2)<<2|atMost(a.m.nRight, 2))
+func (a *arc) tags(k []hash.Key) []hash.Key {
+	return append(k,
+		hash.Key1(1, a.down),
+		hash.Key1(2, a.pair),
+		hash.Key1(3, a.far),
+		hash.Key2(4, a.h.fine, a.down),
+		hash.Key2(5, a.m.fine, a.up),
+		hash.Key3(6, a.h.fine, a.m.fine, a.far&15),
+		hash.Key2(7, a.between, a.pair),
+		hash.Key2(8, a.place, a.pair),
+		hash.Key3(9, uint64(a.before.pos), uint64(a.after.pos), a.pair))
 }
 
-func (l *keyList) morphology(a *arc) {
-	l.add2(32, a.m.feats, a.pair)
-	l.add3(33, a.m.feats, a.h.feats, a.pair)
-	l.add3(34, a.m.morph, a.h.morph, a.far)
-	l.add3(35, a.m.morph, a.h.morph, a.um)
-	agree := atom(0)
-	for i, at := range [...]int{atNumber, atPerson, atGender, atCase} {
+func (a *arc) words(k []hash.Key) []hash.Key {
+	return append(k,
+		hash.Key2(16, a.m.form, a.down),
+		hash.Key2(17, a.m.lemma, a.pair),
+		hash.Key2(18, a.m.form, a.far),
+		hash.Key2(19, a.h.lemma, a.down),
+		hash.Key3(20, a.h.lemma, a.m.lemma, a.down),
+		hash.Key3(21, a.h.form, a.m.fine, a.down),
+		hash.Key3(22, a.h.lemma, a.m.morph, a.down),
+		hash.Key2(23, a.m.lemma, a.h.morph),
+		hash.Key2(24, a.m.suffix[0], a.pair),
+		hash.Key2(25, a.m.suffix[1], a.pair),
+		hash.Key2(26, a.h.suffix[1], a.pair),
+		hash.Key3(27, a.m.shape, a.h.shape, a.far),
+		hash.Key4(28, a.m.lemma, a.down, uint64(min(a.m.count[0], 2)), uint64(min(a.m.count[1], 2))))
+}
+
+func (a *arc) morphology(k []hash.Key) []hash.Key {
+	agree := uint64(0)
+	for i, at := range [...]int{word.Number, word.Person, word.Gender, word.Case} {
 		x, y := a.m.attr[at], a.h.attr[at]
 		switch {
 		case x == 0 || y == 0:
@@ -164,90 +106,93 @@ func (l *keyList) morphology(a *arc) {
 			agree |= 2 << (2 * i)
 		}
 	}
-	l.add2(36, agree, a.pair)
-	l.add3(37, agree, a.m.morph, a.uh)
-	for _, f := range a.m.each[:a.m.nEach] {
-		l.add2(38, f, a.pair)
+	for _, x := range a.m.items {
+		k = append(k, hash.Key2(38, x, a.pair))
 	}
-	for _, f := range a.h.each[:a.h.nEach] {
-		l.add2(39, f, a.pair)
+	for _, x := range a.h.items {
+		k = append(k, hash.Key2(39, x, a.pair))
 	}
-	l.add4(40, a.m.attr[atCase], a.h.attr[atVoice], a.h.attr[atVerbForm], a.pair)
-	l.add3(41, a.m.attr[atCase], a.h.attr[atCase], a.pair)
+	return append(k,
+		hash.Key2(32, a.m.feats, a.pair),
+		hash.Key3(33, a.m.feats, a.h.feats, a.pair),
+		hash.Key3(34, a.m.morph, a.h.morph, a.far),
+		hash.Key3(35, a.m.morph, a.h.morph, a.down),
+		hash.Key2(36, agree, a.pair),
+		hash.Key3(37, agree, a.m.morph, a.up),
+		hash.Key4(40, a.m.attr[word.Case], a.h.attr[word.Voice], a.h.attr[word.VerbForm], a.pair),
+		hash.Key3(41, a.m.attr[word.Case], a.h.attr[word.Case], a.pair))
 }
 
 // modifiers: what hangs on m and on h.
-func (l *keyList) modifiers(a *arc) {
-	f, g := &a.m.funcs, &a.h.funcs
-	adp, sconj, aux := f[posADP], f[posSCONJ], f[posAUX]
-	l.add2(48, adp, a.pair)
-	l.add3(49, adp, a.h.lemma, a.um)
-	l.add3(50, adp, a.m.lemma, a.um)
-	l.add3(51, adp, a.m.morph, a.pair)
-	l.add3(52, sconj, f[posPART], a.pair)
-	l.add3(53, sconj, a.h.lemma, a.um)
-	l.add3(54, aux, a.m.morph, a.pair)
-	l.add3(55, f[posCCONJ], f[posPUNCT], a.pair)
-	l.add2(56, f[posDET], a.pair)
-	l.add2(57, f[posADV], a.pair)
-	l.add3(58, a.m.relative, a.m.morph, a.pair)
-	l.add2(59, a.m.masks[0], a.pair)
-	l.add2(60, a.m.masks[1], a.pair)
-	l.add2(61, a.h.masks[0], a.pair)
-	l.add2(62, a.h.masks[1], a.pair)
-	l.add3(63, g[posADP], g[posSCONJ], a.pair)
-	l.add3(64, g[posAUX], a.m.morph, a.pair)
-	l.add3(65, g[posCCONJ], a.m.morph, a.pair)
-	leaf := atom(0)
+func (a *arc) modifiers(k []hash.Key) []hash.Key {
+	f, g := &a.m.first, &a.h.first
+	leaf := uint64(0)
 	if a.m.firstKid == 0 {
 		leaf = 1
 	}
-	l.add3(66, leaf, a.m.lemma, a.uh)
-	l.add3(67, atMost(a.m.nLeft, 3)<<4|atMost(a.m.nRight, 3), a.um, a.far)
-	l.add3(68, adp, sconj, a.um)
+	return append(k,
+		hash.Key2(48, f[adp], a.pair),
+		hash.Key3(49, f[adp], a.h.lemma, a.down),
+		hash.Key3(50, f[adp], a.m.lemma, a.down),
+		hash.Key3(51, f[adp], a.m.morph, a.pair),
+		hash.Key3(52, f[sconj], f[part], a.pair),
+		hash.Key3(53, f[sconj], a.h.lemma, a.down),
+		hash.Key3(54, f[aux], a.m.morph, a.pair),
+		hash.Key3(55, f[cconj], f[punct], a.pair),
+		hash.Key2(56, f[det], a.pair),
+		hash.Key2(57, f[adv], a.pair),
+		hash.Key3(58, a.m.relative, a.m.morph, a.pair),
+		hash.Key2(59, a.m.tags[0], a.pair),
+		hash.Key2(60, a.m.tags[1], a.pair),
+		hash.Key2(61, a.h.tags[0], a.pair),
+		hash.Key2(62, a.h.tags[1], a.pair),
+		hash.Key3(63, g[adp], g[sconj], a.pair),
+		hash.Key3(64, g[aux], a.m.morph, a.pair),
+		hash.Key3(65, g[cconj], a.m.morph, a.pair),
+		hash.Key3(66, leaf, a.m.lemma, a.up),
+		hash.Key3(67, uint64(min(a.m.count[0], 3)), uint64(min(a.m.count[1], 3)), a.far),
+		hash.Key3(68, f[adp], f[sconj], a.down))
 }
+
+// nominals are the tags of template 93.
+const nominals = 1<<word.NOUN | 1<<word.PROPN | 1<<word.PRON | 1<<word.AUX | 1<<word.VERB
 
 // siblings: m among the other modifiers of h.
-func (l *keyList) siblings(a *arc) {
-	up, un := atom(a.prev.pos), atom(a.next.pos)
-	l.add2(80, up, a.pair)
-	l.add2(81, un, a.pair)
-	l.add2(82, up<<8|un, a.pair)
-	l.add3(83, a.prev.morph, a.m.morph, a.pair)
-	l.add3(84, a.next.morph, a.m.morph, a.pair)
-	l.add2(85, a.prev.lemma, a.pair)
-	l.add2(86, a.next.lemma, a.pair)
-	rank := atMost(a.m.rank, 4)
-	l.add2(87, rank, a.pair)
-	bare := atom(0)
+func (a *arc) siblings(k []hash.Key) []hash.Key {
+	left, right := uint64(a.prev.pos), uint64(a.next.pos)
+	rank, same, bare := uint64(min(a.m.rank, 4)), uint64(a.m.sameCase), uint64(0)
 	if a.m.bare {
-		bare = atMost(a.m.bareRank, 3)<<2 | atMost(a.h.nBare, 3)
+		bare = uint64(min(a.m.bareRank, 3)<<2 | min(a.h.nBare, 3))
 	}
-	l.add3(88, bare, a.h.lemma, a.um)
-	l.add2(89, bare, a.pair)
-	l.add3(90, bare, a.h.morph, a.um)
-	l.add3(91, atom(a.m.sameCase), a.m.attr[atCase], a.pair)
-	l.add4(92, atom(a.m.sameCase), rank, a.m.morph, a.pair)
-	l.add3(93, a.h.masks[0]&nominalMask, a.h.masks[1]&nominalMask, a.pair)
+	return append(k,
+		hash.Key2(80, left, a.pair),
+		hash.Key2(81, right, a.pair),
+		hash.Key3(82, left, right, a.pair),
+		hash.Key3(83, a.prev.morph, a.m.morph, a.pair),
+		hash.Key3(84, a.next.morph, a.m.morph, a.pair),
+		hash.Key2(85, a.prev.lemma, a.pair),
+		hash.Key2(86, a.next.lemma, a.pair),
+		hash.Key2(87, rank, a.pair),
+		hash.Key3(88, bare, a.h.lemma, a.down),
+		hash.Key2(89, bare, a.pair),
+		hash.Key3(90, bare, a.h.morph, a.down),
+		hash.Key3(91, same, a.m.attr[word.Case], a.pair),
+		hash.Key4(92, same, rank, a.m.morph, a.pair),
+		hash.Key3(93, a.h.tags[0]&nominals, a.h.tags[1]&nominals, a.pair))
 }
-
-const nominalMask = 1<<posNOUN | 1<<posPROPN | 1<<posPRON | 1<<posAUX | 1<<posVERB
 
 // context: the words around in the text, and the head's own place.
-func (l *keyList) context(words []word, a *arc, m int32) {
-	l.add2(100, a.before.form, a.pair)
-	l.add2(101, a.after.form, a.pair)
-	l.add3(102, a.before.fine, a.after.fine, a.um)
-	l.add2(103, a.g.lemma, a.pair)
-	l.add3(104, atom(a.g.pos)<<1|atom(a.h.side), a.h.morph, a.um)
-	edge := atom(0)
-	if m == 1 {
-		edge = 1
-	}
-	if int(m) == len(words)-1 {
-		edge |= 2
-	}
-	l.add3(105, edge, words[len(words)-1].form, a.um)
-	l.add3(106, a.between, a.m.morph, a.h.morph)
-	l.add3(107, a.h.funcs[posPUNCT], a.between, a.pair)
+func (a *arc) context(k []hash.Key) []hash.Key {
+	return append(k,
+		hash.Key2(100, a.before.form, a.pair),
+		hash.Key2(101, a.after.form, a.pair),
+		hash.Key3(102, a.before.fine, a.after.fine, a.down),
+		hash.Key2(103, a.g.lemma, a.pair),
+		hash.Key3(104, a.place, a.h.morph, a.down),
+		hash.Key3(105, a.edge, a.last.form, a.down),
+		hash.Key3(106, a.between, a.m.morph, a.h.morph),
+		hash.Key3(107, a.h.first[punct], a.between, a.pair))
 }
+
+// maxKeys bounds the features of one arc.
+const maxKeys = 80 + 2*syntax.MaxFeats

@@ -1,14 +1,16 @@
 package label
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"math"
-	"math/rand/v2"
-	"sort"
 	"strings"
-	"sync"
 
+	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // Options of Train. The zero value of a field means its default.
@@ -16,60 +18,42 @@ type Options struct {
 	Seed    uint64
 	Workers int                              // goroutines; 0 is 1. Never changes the result
 	Log     func(format string, args ...any) // progress lines; nil is silent
-
-	Epochs int     // passes over the data, default 12
-	Rows   int     // features kept in the model, default what fits 5 MiB
-	Rate   float64 // AdaGrad step size at the start, default 0.03
-	Cut    int     // features seen fewer times are not learned, default 2
+	Epochs  int                              // passes over the data, default 8
+	Cells   int                              // weights of features kept in the model, default a million
 }
 
-// maxBytes is the default size of the rows of a model.
-const maxBytes = 5 << 20
+const (
+	batchSize = 16   // trees between two updates of the weights
+	cut       = 2    // features seen fewer times are not learned
+	firstRate = 0.03 // AdaGrad's step size, falling linearly to zero
+	// least is the smallest gradient that moves a weight: what is all but
+	// certain is left as it is, which keeps models small and general.
+	least = 0.06
+)
 
-// batchSize is the number of trees between two updates of the weights,
-// whatever the number of workers.
-const batchSize = 16
-
-func (o Options) withDefaults() Options {
-	if o.Workers < 1 {
-		o.Workers = 1
-	}
-	if o.Log == nil {
-		o.Log = func(string, ...any) {}
-	}
-	if o.Epochs < 1 {
-		o.Epochs = 12
-	}
-	if o.Rate == 0 {
-		o.Rate = 0.03
-	}
-	if o.Cut < 1 {
-		o.Cut = 2
-	}
-	return o
+// An example is a training tree turned into numbers: what gradients need and
+// nothing else.
+type example struct {
+	layout
+	gold []uint8 // by word; index into the set
+	from []int32 // features of word m are ids[from[m]:from[m+1]]; none if its set has one relation
+	ids  []int32
 }
 
-// A trainer holds the weights while they are learned. Row r has the weights
-// weight[r*stride:(r+1)*stride], one for every relation; after the rows of
-// features come those of the pair factors, one a head's relation without
-// context, then one a (tag*2+side, head's relation).
+// A trainer holds the weights while they are learned: rows those of features,
+// weights those of pairs of relations. A factor is the sum of two: of the pair
+// alone at [head's relation*L + relation], and in its context behind these,
+// as in Model.pair.
 type trainer struct {
 	Options
-	rel      *relations
-	keys     []uint64 // of the feature rows
-	examples []*example
-	weight   []float32
-	square   []float32 // AdaGrad's sums of squared gradients
-	stride   int
+	vocabulary *word.Vocabulary
+	rel        *relations
+	examples   []example
+	index      linear.Index
+	rows       *linear.Rows
+	weights    *linear.Dense
+	loss       float64 // of the epoch so far
 }
-
-func (t *trainer) commonRow(lh uint8) int { return len(t.keys) + int(lh) }
-func (t *trainer) ownRow(ctx, lh uint8) int {
-	return len(t.keys) + t.stride + int(ctx)*t.stride + int(lh)
-}
-
-// pairRows is the number of rows of pair factors.
-func (t *trainer) pairRows() int { return t.stride * (1 + 2*numPos) }
 
 // Train learns a model from gold trees: Head and Deprel of the sentences are
 // gold, their other columns as they will be at run time. dev chooses the
@@ -77,222 +61,259 @@ func (t *trainer) pairRows() int { return t.stride * (1 + 2*numPos) }
 // of workers. Errors name the sentence that is no gold tree.
 //
 // The objective is the conditional log-likelihood of the relations given the
-// tree; steps are AdaGrad's (Duchi, Hazan and Singer 2011) with the size
-// falling linearly to zero. After the first half the least useful rows are
-// dropped, so that the rest make up for them in the second.
-func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
-	o = o.withDefaults()
+// tree; steps are AdaGrad's (Duchi, Hazan and Singer 2011).
+func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o Options) (*Model, error) {
+	t := &trainer{Options: o, vocabulary: v}
+	t.Epochs, t.Cells = cmp.Or(o.Epochs, 8), cmp.Or(o.Cells, 1_000_000)
+	if t.Log == nil {
+		t.Log = func(string, ...any) {}
+	}
 	if len(train) == 0 {
 		return nil, errors.New("label: no training trees")
 	}
-	rel, examples, keys, err := makeExamples(train, int32(o.Cut))
-	if err != nil {
+	if err := t.makeExamples(train); err != nil {
 		return nil, err
 	}
-	t := &trainer{Options: o, rel: rel, keys: keys, examples: examples, stride: len(rel.names)}
-	if o.Rows == 0 {
-		t.Rows = maxBytes / (t.stride + 5)
+	t.Log("label: %d trees, %d relations, %d features", len(train), len(t.rel.names), t.index.Len())
+	steps := t.Epochs * ((len(train) + batchSize - 1) / batchSize)
+	var now, best *Model
+	task := linear.Task[gradient]{
+		Learn: func(_ int, at linear.At, g *gradient) { g.compute(t, &t.examples[at.Example]) },
+		Apply: func(at linear.At, g *gradient) {
+			t.loss += g.loss
+			rate := firstRate * (1 - float64(at.Step-1)/float64(steps))
+			t.apply(g, linear.AdaGrad{Rate: float32(rate), Floor: 1e-3})
+		},
+		Keep: func(int, int) { best = now },
 	}
-	t.weight = make([]float32, (len(keys)+t.pairRows())*t.stride)
-	t.square = make([]float32, len(t.weight))
-	o.Log("label: %d trees, %d relations, %d features", len(train), len(rel.names), len(keys))
-	var best *Model
-	bestRight := -1
-	steps, step := o.Epochs*((len(examples)+batchSize-1)/batchSize), 0
-	for epoch := 0; epoch < o.Epochs; epoch++ {
-		if epoch == o.Epochs/2 {
-			t.prune()
+	task.Measure = func(epoch, _ int) float64 {
+		loss := t.loss / float64(len(train))
+		t.loss = 0
+		if len(dev) == 0 && epoch < t.Epochs {
+			return -1
 		}
-		loss := t.epoch(epoch, func() float64 {
-			rate := t.Rate * (1 - float64(step)/float64(steps))
-			step++
-			return rate
-		})
-		if len(t.keys) > t.Rows || len(dev) == 0 && epoch+1 < o.Epochs {
-			o.Log("label: epoch %d: loss %.4f", epoch+1, loss)
-			continue
-		}
-		m := t.model()
-		right, full, words := m.Accuracy(dev)
-		o.Log("label: epoch %d: loss %.4f, dev %.2f (with subtypes %.2f)", epoch+1, loss,
-			percent(right, words), percent(full, words))
-		if right >= bestRight {
-			best, bestRight = m, right
-		}
+		now = t.model()
+		right, full, words := now.Accuracy(dev)
+		t.Log("label: epoch %d: loss %.4f, dev %.2f (with subtypes %.2f)", epoch, loss, percent(right, words), percent(full, words))
+		return percent(right, words)
 	}
-	return best, nil
+	loop := linear.Loop{Examples: len(train), Epochs: t.Epochs, Batch: batchSize, Workers: t.Workers, Seed: t.Seed}
+	return best, linear.Run(loop, task)
 }
 
 func percent(a, b int) float64 { return 100 * float64(a) / float64(max(b, 1)) }
 
-// epoch passes once over the shuffled examples and returns the mean loss a
-// word.
-func (t *trainer) epoch(epoch int, rate func() float64) float64 {
-	rng := rand.New(rand.NewPCG(t.Seed, uint64(epoch)))
-	perm := rng.Perm(len(t.examples))
-	grads := make([]gradient, batchSize)
-	loss, words := 0.0, 0
-	for at := 0; at < len(perm); at += batchSize {
-		batch := perm[at:min(at+batchSize, len(perm))]
-		t.parallel(func(worker int) {
-			for i := worker; i < len(batch); i += t.Workers {
-				grads[i].compute(t, t.examples[batch[i]])
+// makeExamples counts the relations and features of the sentences and turns
+// them into examples.
+func (t *trainer) makeExamples(train []syntax.Sentence) error {
+	names, err := inventory(train)
+	if err != nil {
+		return err
+	}
+	number := map[string]uint8{}
+	for i, name := range names {
+		number[name] = uint8(i)
+	}
+	count := make([][]int32, word.CoarseTags*contexts)
+	for i := range count {
+		count[i] = make([]int32, len(names))
+	}
+	c := chart{encoder: word.NewEncoder(t.vocabulary)}
+	for _, s := range train { // copies: encodings are not kept
+		c.read(&s)
+		for m := 1; m <= len(s.Words); m++ {
+			w, x := &s.Words[m-1], &c.tree.nodes[m]
+			if x.loose {
+				return fmt.Errorf("label: sentence %q: the heads of word %d form no tree: training needs gold trees", s.ID, m)
 			}
-		})
-		step := float32(rate())
-		t.parallel(func(worker int) {
-			for i, k := range batch {
-				t.apply(t.examples[k], &grads[i], step, worker)
+			if x.head == 0 {
+				continue
 			}
-		})
-		for i, k := range batch {
-			loss += grads[i].loss
-			words += t.examples[k].n
+			if w.Deprel == "" {
+				return fmt.Errorf("label: sentence %q: word %d has no DEPREL: training needs gold relations", s.ID, m)
+			}
+			count[tagPair(c.tree.nodes[x.head].pos, context(x.pos, x.side))][number[goldName(w)]]++
+			c.keys = c.tree.keys(m, c.keys[:0])
+			for _, k := range c.keys {
+				t.index.Count(k)
+			}
 		}
 	}
-	return loss / float64(max(words, 1))
+	t.index.Cut(cut)
+	t.rel = newRelations(names, count)
+	t.examples = make([]example, len(train))
+	for i, s := range train {
+		t.examples[i].read(t, &c, &s, number)
+	}
+	n := len(names)
+	t.rows, t.weights = linear.NewRows(t.index.Len()), linear.NewDense((1+contexts)*n*n)
+	return nil
 }
 
-// parallel runs work once for each worker and waits for all.
-func (t *trainer) parallel(work func(worker int)) {
-	if t.Workers == 1 {
-		work(0)
-		return
-	}
-	var wg sync.WaitGroup
-	for i := range t.Workers {
-		wg.Go(func() { work(i) })
-	}
-	wg.Wait()
-}
-
-// apply moves the weights of the rows that belong to the worker. Each row has
-// one worker, and meets the gradients in the order of the batch.
-func (t *trainer) apply(e *example, g *gradient, rate float32, worker int) {
+func (e *example) read(t *trainer, c *chart, s *syntax.Sentence, number map[string]uint8) {
+	c.read(s)
+	e.fill(t.rel, &c.tree)
+	e.gold, e.from = make([]uint8, e.n+1), make([]int32, e.n+2)
 	for m := 1; m <= e.n; m++ {
-		set := t.rel.set(e.sets[m])
-		grad := g.word[e.off[m]:e.off[m+1]]
-		for k := e.from[m]; k < e.from[m+1]; k++ {
-			r := int(e.rows[k])
-			if r%t.Workers == worker {
-				t.move(r, set, grad, rate)
+		set, want := t.rel.set(e.set[m]), number[goldName(&s.Words[m-1])]
+		for j, l := range set {
+			if l == want {
+				e.gold[m] = uint8(j)
+			}
+		}
+		if len(set) > 1 {
+			c.keys = c.tree.keys(m, c.keys[:0])
+			for _, k := range c.keys {
+				if id := t.index.ID(k); id >= 0 {
+					e.ids = append(e.ids, id)
+				}
+			}
+		}
+		e.from[m+1] = int32(len(e.ids))
+	}
+}
+
+// A gradient is what one tree's conditional log-likelihood asks of the
+// weights.
+type gradient struct {
+	chart
+	e    *example
+	asks []float32 // gold minus expected, over (word, relation)
+	loss float64   // negative log-likelihood
+	sum  []float32 // by relation
+}
+
+// compute fills g for the example under the current weights.
+func (g *gradient) compute(t *trainer, e *example) {
+	g.e, g.layout, g.rel, g.loss = e, e.layout, t.rel, 0
+	g.prepare()
+	g.local(t)
+	g.pairs(t)
+	g.sums()
+	g.asks = resize(g.asks, len(g.prob))
+	for m := 1; m <= e.n; m++ {
+		for j := e.off[m]; j < e.off[m+1]; j++ {
+			g.asks[j] = float32(-g.prob[j])
+		}
+		g.asks[e.off[m]+int32(e.gold[m])]++
+		g.loss += math.Log(g.scale[m])
+	}
+}
+
+// local sets the beliefs from the weights of each arc alone.
+func (g *gradient) local(t *trainer) {
+	e := g.e
+	g.sum = resize(g.sum, len(t.rel.names))
+	for m := 1; m <= e.n; m++ {
+		clear(g.sum)
+		for _, id := range e.ids[e.from[m]:e.from[m+1]] {
+			t.rows.Sum(id, g.sum)
+		}
+		set, top := t.rel.set(e.set[m]), float32(math.Inf(-1))
+		for _, l := range set {
+			top = max(top, g.sum[l])
+		}
+		belief := g.belief[e.off[m]:e.off[m+1]]
+		for j, l := range set {
+			belief[j] = graph.Exp(float64(g.sum[l] - top))
+		}
+		g.loss += float64(top - g.sum[set[e.gold[m]]])
+	}
+}
+
+// pairs fills the factors.
+func (g *gradient) pairs(t *trainer) {
+	e := g.e
+	g.learned, g.learnedAt = g.learned[:0], resize(g.learnedAt, e.n+1)
+	for m := 1; m <= e.n; m++ {
+		h := e.head[m]
+		if h == 0 {
+			continue
+		}
+		g.learnedAt[m] = int32(len(g.learned))
+		set := t.rel.set(e.set[m])
+		for a, above := range t.rel.set(e.set[h]) {
+			alone, inContext := t.pairsOf(above, e.ctx[m])
+			for b, l := range set {
+				x := float64(t.weights.W[alone+int(l)]) + float64(t.weights.W[inContext+int(l)])
+				g.learned = append(g.learned, float32(graph.Exp(x)))
+				if a == int(e.gold[h]) && b == int(e.gold[m]) {
+					g.loss -= x
+				}
+			}
+		}
+	}
+}
+
+// pairsOf returns where the factors of a head's relation begin in weights,
+// alone and in a context.
+func (t *trainer) pairsOf(above, ctx uint8) (alone, inContext int) {
+	n := len(t.rel.names)
+	return int(above) * n, ((1+int(ctx))*n + int(above)) * n
+}
+
+// apply moves the weights.
+func (t *trainer) apply(g *gradient, rule linear.AdaGrad) {
+	e := g.e
+	for m := int32(1); m <= int32(e.n); m++ {
+		set, asks := t.rel.set(e.set[m]), g.asks[e.off[m]:e.off[m+1]]
+		for _, id := range e.ids[e.from[m]:e.from[m+1]] {
+			for j, x := range asks {
+				if x >= least || x <= -least {
+					t.rows.Climb(id, uint16(set[j]), x, rule)
+				}
 			}
 		}
 		h := e.head[m]
 		if h == 0 {
 			continue
 		}
-		at := int(g.pairAt[m])
-		for _, lh := range t.rel.set(e.sets[h]) {
-			grad := g.arc[at : at+len(set)]
-			at += len(set)
-			if int(lh)%t.Workers == worker {
-				t.move(t.commonRow(lh), set, grad, rate)
-				t.move(t.ownRow(e.ctx[m], lh), set, grad, rate)
+		f, belief := g.factors(m), g.belief[e.off[m]:e.off[m+1]]
+		for a, above := range t.rel.set(e.set[h]) {
+			row, share := f.row(a), g.prob[int(e.off[h])+a]/g.mass[int(e.above[m])+a]
+			alone, inContext := t.pairsOf(above, e.ctx[m])
+			for b, l := range set {
+				x := -float32(float64(share*float64(row[b])) * belief[b])
+				if a == int(e.gold[h]) && b == int(e.gold[m]) {
+					x++
+				}
+				if x >= least || x <= -least {
+					t.weights.Climb(alone+int(l), x, rule)
+					t.weights.Climb(inContext+int(l), x, rule)
+				}
 			}
 		}
 	}
 }
 
-// least is the smallest gradient that moves a weight.
-const least = 1e-4
-
-// move makes one AdaGrad step on a row.
-func (t *trainer) move(r int, set relationSet, grad []float32, rate float32) {
-	weight := t.weight[r*t.stride:][:t.stride]
-	square := t.square[r*t.stride:][:t.stride]
-	for j, l := range set {
-		x := grad[j]
-		if x < least && x > -least {
-			continue
-		}
-		q := square[l] + float32(x*x)
-		square[l] = q
-		weight[l] -= float32(rate*x) / (float32(math.Sqrt(float64(q))) + 1e-3)
+// model rounds the weights to the integers of inference.
+func (t *trainer) model() *Model {
+	n := len(t.rel.names)
+	m := newModel(t.vocabulary)
+	m.rel = *t.rel
+	m.table = *linear.Pack(t.rows.Each(t.index.Keys()), linear.Packing{Unit: unit, Limit: t.Cells})
+	m.pair = make([]int16, contexts*n*n)
+	for i := range m.pair {
+		x := float64(t.weights.W[i%(n*n)]) + float64(t.weights.W[n*n+i])
+		m.pair[i] = int16(min(max(math.Round(x*unit), -maxPair), maxPair))
 	}
-}
-
-// prune keeps the t.Rows most useful feature rows.
-func (t *trainer) prune() {
-	if len(t.keys) <= t.Rows {
-		return
-	}
-	count := make([]int32, len(t.keys))
-	for _, e := range t.examples {
-		for _, r := range e.rows {
-			count[r]++
-		}
-	}
-	use := make([]float64, len(t.keys))
-	order := make([]int32, len(t.keys))
-	for r := range order {
-		order[r] = int32(r)
-		sum := 0.0
-		for _, x := range t.weight[r*t.stride : (r+1)*t.stride] {
-			sum += float64(x) * float64(x)
-		}
-		use[r] = sum * float64(count[r])
-	}
-	sort.Slice(order, func(i, j int) bool {
-		a, b := order[i], order[j]
-		if use[a] != use[b] {
-			return use[a] > use[b]
-		}
-		return a < b
-	})
-	keep := order[:t.Rows]
-	sort.Slice(keep, func(i, j int) bool { return keep[i] < keep[j] })
-	number := make([]int32, len(t.keys))
-	for r := range number {
-		number[r] = -1
-	}
-	for to, from := range keep {
-		number[from] = int32(to)
-		t.keys[to] = t.keys[from]
-		t.copyRow(to, int(from))
-	}
-	for i := range t.pairRows() {
-		t.copyRow(len(keep)+i, len(t.keys)+i)
-	}
-	t.keys = t.keys[:len(keep)]
-	total := (len(keep) + t.pairRows()) * t.stride
-	t.weight, t.square = t.weight[:total], t.square[:total]
-	for _, e := range t.examples {
-		e.keep(number)
-	}
-}
-
-func (t *trainer) copyRow(to, from int) {
-	n := t.stride
-	copy(t.weight[to*n:(to+1)*n], t.weight[from*n:(from+1)*n])
-	copy(t.square[to*n:(to+1)*n], t.square[from*n:(from+1)*n])
-}
-
-// keep renumbers the rows and leaves out those numbered -1.
-func (e *example) keep(number []int32) {
-	out := e.rows[:0]
-	for m := 1; m <= e.n; m++ {
-		rows := e.rows[e.from[m]:e.from[m+1]]
-		e.from[m] = int32(len(out))
-		for _, r := range rows {
-			if to := number[r]; to >= 0 {
-				out = append(out, to)
-			}
-		}
-	}
-	e.from[e.n+1] = int32(len(out))
-	e.rows = out
+	m.fillExpPair()
+	return m
 }
 
 // Accuracy labels copies of the sentences on their own heads and counts the
 // words whose deprel is right without and with subtypes.
 func (m *Model) Accuracy(sents []syntax.Sentence) (right, full, words int) {
-	for i := range sents {
-		s := sents[i]
+	base := func(deprel string) string {
+		name, _, _ := strings.Cut(deprel, ":")
+		return name
+	}
+	for _, s := range sents {
+		gold := s.Words
 		s.Words = append([]syntax.Word(nil), s.Words...)
 		m.Label(&s)
 		for j := range s.Words {
-			a, b := s.Words[j].Deprel, sents[i].Words[j].Deprel
+			a, b := s.Words[j].Deprel, gold[j].Deprel
 			words++
 			if a == b {
 				full++
@@ -303,9 +324,4 @@ func (m *Model) Accuracy(sents []syntax.Sentence) (right, full, words int) {
 		}
 	}
 	return right, full, words
-}
-
-func base(deprel string) string {
-	name, _, _ := strings.Cut(deprel, ":")
-	return name
 }

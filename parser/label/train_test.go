@@ -14,19 +14,23 @@ import (
 // TestGradient compares the loss and the gradient with enumeration.
 func TestGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
-	rel, examples, keys, err := makeExamples(sample(rng, 40, 4), 2)
-	if err != nil {
+	tr := &trainer{vocabulary: vocabulary()}
+	if err := tr.makeExamples(sample(rng, 40, 4)); err != nil {
 		t.Fatal(err)
 	}
-	tr := &trainer{rel: rel, keys: keys, stride: len(rel.names)}
-	tr.weight = make([]float32, (len(keys)+tr.pairRows())*tr.stride)
-	for i := range tr.weight {
-		tr.weight[i] = float32(rng.NormFloat64()) * 0.3
+	for id := range tr.rows.Len() {
+		for l := range tr.rel.names {
+			tr.rows.Add(int32(id), uint16(l), float32(rng.NormFloat64())*0.3, 1)
+		}
+	}
+	for i := range tr.weights.W {
+		tr.weights.W[i] = float32(rng.NormFloat64()) * 0.3
 	}
 	var g gradient
-	for _, e := range examples {
+	for i := range tr.examples {
+		e := &tr.examples[i]
 		g.compute(tr, e)
-		want := make([]float64, len(g.word))
+		want := make([]float64, len(g.asks))
 		total, gold := 0.0, 0.0
 		choice := make([]uint8, e.n+1)
 		for done := false; !done; {
@@ -51,8 +55,8 @@ func TestGradient(t *testing.T) {
 				if int32(e.gold[m]) == j-e.off[m] {
 					x--
 				}
-				if math.Abs(x-float64(g.word[j])) > 1e-4 {
-					t.Fatalf("gradient %g, by enumeration %g", g.word[j], x)
+				if math.Abs(x+float64(g.asks[j])) > 1e-4 {
+					t.Fatalf("gradient %g, by enumeration %g", g.asks[j], -x)
 				}
 			}
 		}
@@ -62,13 +66,15 @@ func TestGradient(t *testing.T) {
 func (t *trainer) logScore(e *example, choice []uint8) float64 {
 	sum := 0.0
 	for m := 1; m <= e.n; m++ {
-		l := int(t.rel.set(e.sets[m])[choice[m]])
-		for _, r := range e.rows[e.from[m]:e.from[m+1]] {
-			sum += float64(t.weight[int(r)*t.stride+l])
+		l := int(t.rel.set(e.set[m])[choice[m]])
+		row := make([]float32, len(t.rel.names))
+		for _, id := range e.ids[e.from[m]:e.from[m+1]] {
+			t.rows.Sum(id, row)
 		}
+		sum += float64(row[l])
 		if h := e.head[m]; h > 0 {
-			lh := t.rel.set(e.sets[h])[choice[h]]
-			sum += float64(t.weight[t.commonRow(lh)*t.stride+l]) + float64(t.weight[t.ownRow(e.ctx[m], lh)*t.stride+l])
+			alone, inContext := t.pairsOf(t.rel.set(e.set[h])[choice[h]], e.ctx[m])
+			sum += float64(t.weights.W[alone+l]) + float64(t.weights.W[inContext+l])
 		}
 	}
 	return sum
@@ -98,7 +104,7 @@ func TestWorkers(t *testing.T) {
 	train, dev := sample(rng, 60, 8), sample(rng, 10, 8)
 	var want []pack.Section
 	for _, workers := range []int{1, 2, 4} {
-		m, err := Train(train, dev, Options{Seed: 9, Workers: workers, Epochs: 4, Rows: 400})
+		m, err := Train(vocabulary(), train, dev, Options{Seed: 9, Workers: workers, Epochs: 4, Cells: 400})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,38 +139,12 @@ func TestTrainErrors(t *testing.T) {
 		{[]syntax.Word{word(2, "dep"), word(1, "dep")}, "no tree"},
 		{[]syntax.Word{word(0, "root"), word(1, "")}, "no DEPREL"},
 	} {
-		_, err := Train([]syntax.Sentence{{ID: "bad", Words: c.words}}, nil, Options{})
+		_, err := Train(vocabulary(), []syntax.Sentence{{ID: "bad", Words: c.words}}, nil, Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "bad") {
 			t.Errorf("error %v, want one with %q", err, c.want)
 		}
 	}
-	if _, err := Train(nil, nil, Options{}); err == nil {
+	if _, err := Train(vocabulary(), nil, nil, Options{}); err == nil {
 		t.Error("no error without training trees")
-	}
-}
-
-func TestRowTable(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	keys := make([]uint64, 5000)
-	for i := range keys {
-		keys[i] = rng.Uint64()
-	}
-	table, kept := newRowTable(keys, 3)
-	if err := table.validate(); err != nil {
-		t.Fatal(err)
-	}
-	for row, i := range kept {
-		if table.find(keys[i]) != int32(row) {
-			t.Fatalf("key %d is not in row %d", i, row)
-		}
-	}
-	wrong := 0
-	for range 100_000 {
-		if table.find(rng.Uint64()) >= 0 {
-			wrong++
-		}
-	}
-	if wrong > 30 || len(kept) < len(keys)-10 {
-		t.Errorf("%d of 100,000 unknown keys found, %d of 5,000 keys kept", wrong, len(kept))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // treebank reads one file of a treebank beside the repository, and skips the
@@ -59,13 +60,13 @@ func TestTreebanks(t *testing.T) {
 	}
 	for _, name := range strings.Split(names, ",") {
 		train, dev := treebank(t, name, "train"), treebank(t, name, "dev")
-		m, err := Train(train, dev, Options{Seed: 1, Log: t.Logf})
+		m, err := Train(word.Learn(train), train, dev, Options{Seed: 1, Log: t.Logf})
 		if err != nil {
 			t.Fatal(err)
 		}
 		right, full, words := m.Accuracy(dev)
-		t.Logf("%s: dev label accuracy on gold heads %.2f %%, with subtypes %.2f %%, rows %d (%.1f MB)", name,
-			percent(right, words), percent(full, words), len(m.table.prints), float64(len(m.table.rows))/1e6)
+		t.Logf("%s: dev label accuracy on gold heads %.2f %%, with subtypes %.2f %%, table of %.2f MB", name,
+			percent(right, words), percent(full, words), float64(m.table.Bytes())/1e6)
 	}
 }
 
@@ -77,7 +78,7 @@ func BenchmarkTreebank(b *testing.B) {
 		b.Skip("LABEL_TREEBANKS is not set")
 	}
 	train, dev := treebank(b, name, "train"), treebank(b, name, "dev")
-	m, err := Train(train, nil, Options{Seed: 1, Epochs: 2})
+	m, err := Train(word.Learn(train), train, nil, Options{Seed: 1, Epochs: 2})
 	if err != nil {
 		b.Fatal(err)
 	}

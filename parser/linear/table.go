@@ -228,6 +228,9 @@ func (t *Table) Layout(l *pack.Layout, name string, classes int) {
 		pack.Array(l, "slots", &t.slots)
 		pack.Array(l, "cells", &t.cells)
 		pack.Value(l, "shift", &t.shift)
+		size := uint64(t.Bytes())
+		pack.Value(l, "size", &size)
+		l.Check("size", size == uint64(t.Bytes()), "does not fit the table")
 		if !l.Reading() {
 			return
 		}

@@ -71,7 +71,7 @@ var theStages = stages{
 			})
 		},
 		"labels": func(train, dev []syntax.Sentence, j job) (packer, error) {
-			return label.Train(train, dev, label.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log})
+			return label.Train(j.words, train, dev, label.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log})
 		},
 	},
 	jackknifeTags: func(train []syntax.Sentence, j job) ([]syntax.Sentence, error) {

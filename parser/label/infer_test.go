@@ -3,23 +3,28 @@ package label
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"testing"
 
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/linear"
+	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // enumerate calls visit with every labelling and its score.
 func enumerate(m *Model, c *chart, visit func(choice []uint8, score int)) {
-	n := len(c.words) - 1
+	n := c.n
 	choice := make([]uint8, n+1)
 	for {
 		score := 0
 		for i := int32(1); i <= int32(n); i++ {
 			score += int(c.score[c.off[i]+int32(choice[i])])
-			if c.linked(i) {
-				h := c.words[i].head
-				row := m.pairRow(&c.words[i], m.rel.set(c.sets[h])[choice[h]])
-				score += int(row[m.rel.set(c.sets[i])[choice[i]]])
+			if h := c.head[i]; h > 0 {
+				l := len(m.rel.names)
+				row := m.pair[(int(c.ctx[i])*l+int(m.rel.set(c.set[h])[choice[h]]))*l:][:l]
+				score += int(row[m.rel.set(c.set[i])[choice[i]]])
 			}
 		}
 		visit(choice, score)
@@ -41,13 +46,13 @@ func TestChartAgainstEnumeration(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, s := range sample(rng, 300, 5) {
 		m := noisy(rng)
-		var c chart
-		m.fill(&c, &s)
+		c := m.charts.New().(*chart)
+		m.infer(c, &s)
 		best, total, top := math.MinInt, 0.0, 0
-		enumerate(m, &c, func(_ []uint8, score int) { best = max(best, score) })
+		enumerate(m, c, func(_ []uint8, score int) { best = max(best, score) })
 		top = best
 		sums := make([]float64, len(c.prob))
-		enumerate(m, &c, func(choice []uint8, score int) {
+		enumerate(m, c, func(choice []uint8, score int) {
 			p := math.Exp(float64(score-top) / unit)
 			total += p
 			same := true
@@ -70,12 +75,12 @@ func TestChartAgainstEnumeration(t *testing.T) {
 // TestTies: with all weights equal the lowest relation of each set wins.
 func TestTies(t *testing.T) {
 	m := *small()
-	m.table.rows = make([]int8, len(m.table.rows))
+	m.table = linear.Table{}
 	m.pair = make([]int16, len(m.pair))
 	m.fillExpPair()
 	for _, s := range sample(rand.New(rand.NewPCG(5, 5)), 20, 9) {
-		var c chart
-		m.fill(&c, &s)
+		c := m.charts.New().(*chart)
+		m.infer(c, &s)
 		for i := range s.Words {
 			if c.choice[i+1] != 0 {
 				t.Fatalf("word %d has relation %d of its set, want 0", i+1, c.choice[i+1])
@@ -134,20 +139,6 @@ func TestLabelAllocatesOnlyItsOutput(t *testing.T) {
 	}
 }
 
-func TestExp(t *testing.T) {
-	for x := -60.0; x < 60; x += 0.0371 {
-		if got, want := exp(x), math.Exp(x); math.Abs(got-want) > 1e-13*want {
-			t.Fatalf("exp(%g) = %g, want %g", x, got, want)
-		}
-		if y := math.Exp(x / 4); math.Abs(logOf(y)-x/4) > 1e-9 {
-			t.Fatalf("log(%g) = %g, want %g", y, logOf(y), x/4)
-		}
-	}
-	if expUnits(0) != 1 || expUnits(1<<30) != 0 || math.Abs(expUnits(unit)-1/math.E) > 1e-15 {
-		t.Error("expUnits is wrong at 0, 1 or far away")
-	}
-}
-
 func BenchmarkLabel(b *testing.B) {
 	m := small()
 	sents := sample(rand.New(rand.NewPCG(2, 2)), 64, 40)
@@ -159,4 +150,56 @@ func BenchmarkLabel(b *testing.B) {
 		words += len(s.Words)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(words), "ns/word")
+}
+
+// TestDense: dense scores are added to those of the model, so that the same
+// number everywhere changes nothing, and a large one decides.
+func TestDense(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 12))
+	m := noisy(rng)
+	for _, s := range sample(rng, 50, 9) {
+		m.Label(&s)
+		want := s
+		want.Words = slices.Clone(s.Words)
+		dense := slices.Repeat([]int32{-3 * score.Unit}, len(s.Words)*len(m.Relations()))
+		s.Dense.Labels = dense
+		m.Label(&s)
+		if !reflect.DeepEqual(s.Words, want.Words) || !slices.Equal(s.Confidence.LabelProb, want.Confidence.LabelProb) {
+			t.Fatalf("a constant changes %+v to %+v", want, s)
+		}
+		c := m.charts.New().(*chart)
+		m.infer(c, &s)
+		for i := range s.Words {
+			set := m.rel.set(c.set[i+1])
+			l := int(set[rng.IntN(len(set))])
+			dense[i*len(m.Relations())+l] += 1000 * score.Unit
+			want.Words[i].Deprel = m.Relations()[l]
+		}
+		m.Label(&s)
+		for i, w := range s.Words {
+			if w.Deprel != want.Words[i].Deprel || s.Confidence.LabelProb[i] != 1 {
+				t.Fatalf("word %d is %q with probability %v, the dense scores say %q", i+1, w.Deprel, s.Confidence.LabelProb[i], want.Words[i].Deprel)
+			}
+		}
+	}
+}
+
+// The keys are part of every model file: a model trained before a change of a
+// template would read the weights of other features. If this test fails and
+// the change is meant, put in the new hash and raise pack.Templates.
+func TestTemplatesAreStable(t *testing.T) {
+	const want = 0xb30d2dd86294484f
+	h := uint64(0)
+	c := small().charts.New().(*chart)
+	for _, s := range sample(rand.New(rand.NewPCG(4, 2)), 10, 9) {
+		c.read(&s)
+		for m := 1; m <= len(s.Words); m++ {
+			for _, k := range c.tree.keys(m, nil) {
+				h = hash.Pair(h, k)
+			}
+		}
+	}
+	if h != want {
+		t.Errorf("the keys hash to %#016x, want %#016x", h, uint64(want))
+	}
 }
