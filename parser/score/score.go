@@ -4,7 +4,13 @@
 // difference of from-scratch scores exactly.
 package score
 
-import "github.com/treebeam/treebeam/parser/feature"
+import (
+	"math"
+
+	"github.com/treebeam/treebeam/parser/feature"
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/linear"
+)
 
 // Unit is the integer value of a score of 1.0, the loss of one wrong head.
 const Unit = 1 << 12
@@ -17,4 +23,18 @@ type Scorer interface {
 	// SumParts is Sum of many parts at once, which is faster: the keys of part
 	// i end before keys[ends[i]], and its sum goes to sums[i].
 	SumParts(keys []feature.Key, ends, sums []int32)
+}
+
+// Learned is a Scorer by weights that are being learned.
+type Learned struct{ *linear.Weights }
+
+// Sum implements Scorer.
+func (l Learned) Sum(keys []hash.Key) int32 { return int32(math.Round(l.Weights.Sum(keys) * Unit)) }
+
+// SumParts implements Scorer.
+func (l Learned) SumParts(keys []hash.Key, ends, sums []int32) {
+	from := int32(0)
+	for i, end := range ends {
+		sums[i], from = l.Sum(keys[from:end]), end
+	}
 }

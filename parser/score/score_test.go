@@ -207,20 +207,12 @@ func TestSavedWeightsEqualFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, _ := w.MarshalBinary()
-	var copied Weights
-	if err := copied.UnmarshalBinary(data); err != nil {
-		t.Fatal(err)
-	}
 	again := FromState(table.State())
 	for _, k := range keys {
 		one := []uint64{k}
-		if w.Sum(one) != opened.Sum(one) || w.Sum(one) != copied.Sum(one) || table.Sum(one) != again.Sum(one) {
+		if w.Sum(one) != opened.Sum(one) || table.Sum(one) != again.Sum(one) {
 			t.Fatalf("key %x differs after save and load", k)
 		}
-	}
-	if copied.UnmarshalBinary(data[:len(data)-1]) == nil {
-		t.Error("truncated weights: no error")
 	}
 	for i := range b.Sections {
 		broken := append([]pack.Section(nil), b.Sections...)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"gonum.org/v1/gonum/floats"
 )
@@ -322,27 +323,17 @@ func (t *TensorLearner) Averaged(steps int) *Tensor {
 	return q
 }
 
-// TensorState is the content of a TensorLearner for a checkpoint.
-type TensorState struct {
-	Features   []uint32
-	Now, Total []float64
-	Reach      float64
-}
-
-// State copies nothing: encode it before the next Add.
-func (t *TensorLearner) State() *TensorState {
-	return &TensorState{t.features, t.now, t.total, t.reach}
-}
-
-// TensorFromState is the inverse of State under the same options.
-func TensorFromState(st *TensorState, o TensorOptions) (*TensorLearner, error) {
-	o.setDefaults()
-	if err := o.Validate(); err != nil {
-		return nil, err
+// Layout names what a checkpoint holds. What is read must be of the same
+// options and training data.
+func (t *TensorLearner) Layout(l *pack.Layout) {
+	features := []uint32(t.features)
+	pack.Array(l, "features", &features)
+	pack.Array(l, "now", &t.now)
+	pack.Array(l, "total", &t.total)
+	pack.Value(l, "reach", &t.reach)
+	l.Check("features", slices.Equal(features, t.features), "is of other data")
+	l.Check("now", len(t.now) == t.size() && len(t.total) == t.size(), "is of another rank or of other vectors")
+	if l.Reading() {
+		t.now, t.total = slices.Clone(t.now), slices.Clone(t.total)
 	}
-	t := &TensorLearner{o: o, rank: o.Rank, features: st.Features, now: st.Now, total: st.Total, reach: st.Reach}
-	if !t.features.Valid() || len(st.Now) != t.size() || len(st.Total) != t.size() {
-		return nil, fmt.Errorf("the tensor's checkpoint is damaged, or of another rank or other vectors")
-	}
-	return t, nil
 }

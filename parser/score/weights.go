@@ -2,13 +2,12 @@ package score
 
 import (
 	"cmp"
-	"encoding/binary"
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
 
 	"github.com/treebeam/treebeam/parser/feature"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
 )
 
@@ -40,17 +39,25 @@ const (
 	top        = 1<<(weightBits-1) - 1 // largest quantised weight
 )
 
-// Compact quantises the limit largest weights of t, by absolute value; of
-// weights equal to the smallest of these, all are left out that would not
-// fit. All have one scale, which the largest weight decides unless it is an
-// outlier (largest); weights beyond the scale are cut. The result depends on
-// the features and weights only, not on the order in which t met them.
-func (t *Table) Compact(limit int) *Weights {
-	sizes := make([]float32, 0, t.used)
-	for _, s := range t.slots {
-		if s.print != 0 && s.w != 0 {
-			sizes = append(sizes, abs(s.w))
+// Compact quantises the limit largest of the weights that features yields, by
+// absolute value; of weights equal to the smallest of these, all are left out
+// that would not fit. All have one scale, which the largest weight decides
+// unless it is an outlier (largest); weights beyond the scale are cut. The
+// result depends on the features and weights only, not on their order.
+func Compact(features func(yield func(k hash.Key, weight float32)), limit int) *Weights {
+	type entry struct {
+		key hash.Key
+		w   float32
+	}
+	var kept []entry
+	features(func(k hash.Key, w float32) {
+		if w != 0 {
+			kept = append(kept, entry{k, w})
 		}
+	})
+	sizes := make([]float32, len(kept))
+	for i, e := range kept {
+		sizes[i] = abs(e.w)
 	}
 	slices.Sort(sizes)
 	floor := float32(0) // weights above it stay
@@ -62,25 +69,29 @@ func (t *Table) Compact(limit int) *Weights {
 		exp = int(math.Floor(math.Log2(top / largest(sizes[max(0, len(sizes)-limit):]))))
 	}
 	exp = max(0, min(exp, 24))
-	type entry struct {
-		key uint64
-		q   int32
+	quantised := func(w float32) int32 {
+		return int32(max(-top, min(top, math.Round(math.Ldexp(float64(w), exp)))))
 	}
-	kept := make([]entry, 0, min(limit, len(sizes)))
-	for i, s := range t.slots {
-		q := int32(max(-top, min(top, math.Round(math.Ldexp(float64(s.w), exp)))))
-		if s.print != 0 && q != 0 && abs(s.w) > floor {
-			kept = append(kept, entry{t.keys[i], q})
-		}
-	}
+	kept = slices.DeleteFunc(kept, func(e entry) bool { return abs(e.w) <= floor || quantised(e.w) == 0 })
 	slices.SortFunc(kept, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
 	w := &Weights{}
 	w.setScale(exp)
 	w.lines = make([]uint64, lineWords*(len(kept)*2/lineFeatures+1))
 	for _, e := range kept {
-		w.insert(e.key, e.q)
+		w.insert(e.key, quantised(e.w))
 	}
 	return w
+}
+
+// Compact is Compact of the weights of t.
+func (t *Table) Compact(limit int) *Weights {
+	return Compact(func(yield func(k hash.Key, weight float32)) {
+		for i, s := range t.slots {
+			if s.print != 0 {
+				yield(t.keys[i], s.w)
+			}
+		}
+	}, limit)
 }
 
 // largest returns the weight that must still fit into the scale, given all
@@ -278,53 +289,30 @@ func endless(lines []uint64) bool {
 	return true
 }
 
+// Layout names the sections of w.
+func (w *Weights) Layout(l *pack.Layout, name string) {
+	scale := []uint8{uint8(w.left), uint8(w.right)}
+	l.Nested(name, func(l *pack.Layout) {
+		pack.Array(l, "lines", &w.lines)
+		pack.Array(l, "scale", &scale)
+		if !l.Reading() {
+			return
+		}
+		l.Check("scale", len(scale) == 2 && scale[0] <= 12 && scale[1] <= 12, "is no scale")
+		l.Check("lines", len(w.lines)%lineWords == 0 && !endless(w.lines), "has a wrong length, or no empty place")
+		if l.Reading() {
+			w.left, w.right = uint(scale[0]), uint(scale[1])
+		}
+	})
+}
+
 // Pack stores w under name.
 func (w *Weights) Pack(s *pack.Sub, name string) {
-	pack.Put(s, name+".lines", w.lines)
-	pack.Put(s, name+".scale", []uint8{uint8(w.left), uint8(w.right)})
+	pack.Write(s, func(l *pack.Layout) { w.Layout(l, name) })
 }
 
 // Open is the inverse of Pack.
 func Open(v *pack.View, component, name string) (*Weights, error) {
 	w := &Weights{}
-	var err error
-	if w.lines, err = pack.Get[uint64](v, component, name+".lines"); err != nil {
-		return nil, err
-	}
-	scale, err := pack.Get[uint8](v, component, name+".scale")
-	if err != nil {
-		return nil, err
-	}
-	if len(scale) != 2 || scale[0] > 12 || scale[1] > 12 || len(w.lines) == 0 || len(w.lines)%lineWords != 0 || endless(w.lines) {
-		return nil, feature.ErrDamaged(component + "." + name + ".lines")
-	}
-	w.left, w.right = uint(scale[0]), uint(scale[1])
-	return w, nil
-}
-
-// MarshalBinary returns the bytes of w for a checkpoint.
-func (w *Weights) MarshalBinary() ([]byte, error) {
-	b := make([]byte, 0, 8*len(w.lines)+2)
-	b = append(b, byte(w.left), byte(w.right))
-	for _, s := range w.lines {
-		b = binary.LittleEndian.AppendUint64(b, s)
-	}
-	return b, nil
-}
-
-// UnmarshalBinary is the inverse of MarshalBinary.
-func (w *Weights) UnmarshalBinary(b []byte) error {
-	n := (len(b) - 2) / 8
-	if n <= 0 || n%lineWords != 0 || len(b) != 2+8*n {
-		return fmt.Errorf("weights of %d bytes are damaged", len(b))
-	}
-	w.left, w.right = uint(b[0]), uint(b[1])
-	w.lines = make([]uint64, n)
-	for i := range w.lines {
-		w.lines[i] = binary.LittleEndian.Uint64(b[2+8*i:])
-	}
-	if endless(w.lines) {
-		return fmt.Errorf("weights without an empty place are damaged")
-	}
-	return nil
+	return w, pack.Read(v, component, func(l *pack.Layout) { w.Layout(l, name) })
 }

@@ -20,7 +20,7 @@ func TestBudget(t *testing.T) {
 		if !whole.run(1, 6, 3) || whole.cut {
 			t.Fatal("the unlimited search was cut or found nothing")
 		}
-		used := whole.t.Count.Gains
+		used := whole.Scores.Count.Gains
 		for _, limit := range []int64{1, used / 50, used / 10, used / 2, used + 1} {
 			x := newSearch(s, 400, on)
 			x.limit = max(limit, 1)
@@ -28,17 +28,17 @@ func TestBudget(t *testing.T) {
 				t.Fatal("no tree")
 			}
 			copy(x.start, x.best)
-			x.y.Set(&x.t.Arcs, x.start)
+			x.Tree.Set(&x.Scores.Arcs, x.start)
 			checkTree(t, x)
 			first := newSearch(s, 400, on)
-			if first.firstTreeOf(); on == feature.Standard && x.bestAt < scratchScore(first, first.start) {
+			if first.First(); on == feature.Standard && x.bestAt < scratchScore(first, first.start) {
 				t.Errorf("budget %d: the tree is worse than the pruner's best", limit)
 			}
 			if x.cut != (limit < used) {
 				t.Errorf("budget %d of %d: cut %v", limit, used, x.cut)
 			}
 			// One word, one chain or one root may still be weighed.
-			if over := x.t.Count.Gains - x.limit; over > 3000 {
+			if over := x.Scores.Count.Gains - x.limit; over > 3000 {
 				t.Errorf("budget %d: %d more heads were weighed", limit, over)
 			}
 			if limit > used && !slices.Equal(x.best, whole.best) {
@@ -46,12 +46,6 @@ func TestBudget(t *testing.T) {
 			}
 		}
 	}
-}
-
-// firstTreeOf leaves in x.start the tree that the search climbs from first.
-func (x *search) firstTreeOf() {
-	x.start = resize(x.start, x.t.N+1)
-	x.firstTree()
 }
 
 func TestBudgetIsInTheStatus(t *testing.T) {

@@ -15,18 +15,15 @@ func TestChains(t *testing.T) {
 	for k := 0; k < 150; k++ {
 		s := randomSentence(2+int(r.Below(14)), 3+int(r.Below(6)), &r)
 		x := newSearch(s, 400, feature.Standard)
-		x.best = resize(x.best, x.t.N+1)
-		x.start = resize(x.start, x.t.N+1)
-		if !x.spanner.MaximumTree(&x.draw, 0, x.start) {
+		if !x.First() {
 			t.Fatal("no tree")
 		}
-		x.y.Set(&x.t.Arcs, x.start)
 		x.climb()
-		head := append([]int32(nil), x.y.Head...)
+		head := append([]int32(nil), x.Tree.Head...)
 		before := scratchScore(x, head)
 		gain := x.chains()
 		checkTree(t, x)
-		if after := scratchScore(x, x.y.Head); gain < 0 || after-before != gain {
+		if after := scratchScore(x, x.Tree.Head); gain < 0 || after-before != gain {
 			t.Fatalf("chains say they gain %d; the scores are %d and %d", gain, before, after)
 		}
 		if gain > 0 {
@@ -34,9 +31,9 @@ func TestChains(t *testing.T) {
 			continue
 		}
 		failed++
-		for m := 1; m <= x.t.N; m++ {
-			if x.y.Head[m] != head[m] {
-				t.Fatalf("chains that failed moved word %d from %d to %d", m, head[m], x.y.Head[m])
+		for m := 1; m <= x.Scores.N; m++ {
+			if x.Tree.Head[m] != head[m] {
+				t.Fatalf("chains that failed moved word %d from %d to %d", m, head[m], x.Tree.Head[m])
 			}
 		}
 	}

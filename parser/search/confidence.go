@@ -3,6 +3,7 @@ package search
 import (
 	"math"
 
+	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -13,26 +14,26 @@ const marginCap = 64
 
 // confidence fills s.Confidence from the last search: marginals of the
 // pruner's distribution, the loss of the best single change at every word of
-// the best tree, and how the restarts agreed.
-func (x *search) confidence(s *syntax.Sentence) {
-	n := x.t.N
+// the best tree, and how the climbs agreed.
+func (x *Search) confidence(s *syntax.Sentence) {
+	n := x.Scores.N
 	c := syntax.Confidence{
 		HeadMargin:    make([]float32, n),
 		HeadAgreement: make([]float32, n),
-		Restarts:      x.restarts,
-		NCandidates:   int32(len(x.t.Arcs.Heads)),
+		Restarts:      x.climbs,
+		NCandidates:   int32(len(x.Scores.Arcs.Heads)),
 		TreeScore:     float32(float64(x.bestAt) / score.Unit),
 		TreeAgreement: x.share(x.hits),
 	}
-	if x.second > -1<<61 {
+	if x.second > worst {
 		c.TreeMargin = float32(math.Min(float64(x.bestAt-x.second)/score.Unit, marginCap))
 	}
-	x.y.Set(&x.t.Arcs, x.best)
-	x.globalAt = x.t.Globals(&x.y)
+	x.Tree.Set(&x.Scores.Arcs, x.best)
+	x.globalAt = x.Scores.Globals(&x.Tree)
 	if n <= syntax.MaxMarginalWords {
 		c.HeadMarginal = make([]float32, n)
 		for m := 1; m <= n; m++ {
-			c.HeadMarginal[m-1] = Round(x.marginal[x.y.Slot[m]])
+			c.HeadMarginal[m-1] = Round(x.marginal[x.Tree.Slot[m]])
 		}
 	}
 	x.agree = resize(x.agree, n+1)
@@ -49,70 +50,60 @@ func (x *search) confidence(s *syntax.Sentence) {
 	s.Confidence = c
 }
 
-// share returns a share of the restarts; 1 if there were none, because all
+// share returns a share of the climbs; 1 if there were none, because all
 // trees were scored.
-func (x *search) share(k int32) float32 {
-	if x.restarts == 0 {
+func (x *Search) share(k int32) float32 {
+	if x.climbs == 0 {
 		return 1
 	}
-	return Round(float64(k) / float64(x.restarts))
+	return Round(float64(k) / float64(x.climbs))
 }
 
 // margin returns the loss of the best tree that differs from the present one
 // in the head of m; for the root word, by one re-rooting move. Global parts
-// count for the moves that settle would have scored in full. The present tree
-// is x.best before and after.
-func (x *search) margin(m int32) int64 {
-	t, y := &x.t, &x.y
-	least := int64(marginCap * score.Unit)
-	lo, hi := t.Arcs.Span(int(m))
-	if m != y.Root {
-		base, known, now := int64(0), false, y.Slot[m]
-		for i := int32(lo); i < int32(hi); i++ {
-			h := t.Arcs.Heads[i]
-			if i == now || h == 0 || y.Below(h, m) || x.excluded(h, m) {
-				continue
+// count for the moves that climbFull would have scored. The present tree is
+// x.best before and after.
+func (x *Search) margin(m int32) int64 {
+	y, least := &x.Tree, int64(marginCap*score.Unit)
+	if m == y.Root {
+		for r := int32(1); int(r) <= x.Scores.N; r++ {
+			if r != m && x.mayReplace(r, m) {
+				least = min(least, x.rootLoss(r, m))
 			}
-			if !known {
-				base, known = int64(t.Attach(y, int(m), now)), true
-			}
-			loss := base - int64(t.Attach(y, int(m), i))
-			if x.inFull(loss) {
-				y.Move(int(m), i)
-				loss += x.globalAt - t.Globals(y)
-				y.Move(int(m), now)
-			}
-			least = min(least, loss)
 		}
 		return max(least, 0)
 	}
-	for r := int32(1); int(r) <= t.N; r++ {
-		if r != m && x.mayReplace(r, m) {
-			least = min(least, x.rootLoss(r, m))
+	if !x.weigh(m) {
+		return least
+	}
+	lo, now := x.Scores.Arcs.Start[m-1], y.Slot[m]
+	for k, s := range x.worth {
+		i, loss := lo+int32(k), int64(x.worth[now-lo])-int64(s)
+		if i == now || s == part.Barred {
+			continue
 		}
+		if loss < x.delta && x.full() {
+			y.Move(int(m), i)
+			loss += x.globalAt - x.Scores.Globals(y)
+			y.Move(int(m), now)
+		}
+		least = min(least, loss)
 	}
 	return max(least, 0)
 }
 
 // rootLoss returns what making m the root in place of old loses.
-func (x *search) rootLoss(m, old int32) int64 {
-	t, y := &x.t, &x.y
+func (x *Search) rootLoss(m, old int32) int64 {
+	y := &x.Tree
 	before, rootArc := y.Slot[m], y.Slot[old]
 	gain, pick := x.openRoot(m, old)
-	loss := -gain
-	if x.inFull(loss) {
+	if -gain < x.delta && x.full() {
 		y.Move(int(old), pick)
-		loss += x.globalAt - t.Globals(y)
+		gain -= x.globalAt - x.Scores.Globals(y)
 		y.Move(int(old), rootArc)
 	}
-	y.Move(int(m), before)
-	y.Root = old
-	return loss
-}
-
-// inFull reports whether settle scores a move of such a local loss in full.
-func (x *search) inFull(loss int64) bool {
-	return loss < x.delta && x.t.HasGlobals()
+	x.closeRoot(old, step{m, before})
+	return -gain
 }
 
 // Round rounds a probability to a multiple of 1/4096 in [0,1]. NaN is 0.

@@ -1,72 +1,60 @@
 package search
 
-// enumerate scores every single-root tree over the candidate heads that the
-// search may take, if these can be combined in at most limit ways, and leaves
-// the best one in x.best, the score of the next best in x.second. It reports
-// whether it has found a tree. The result is exact, whatever the model: no
-// restart is counted, and no seed matters. Of equal trees the one with the
-// lower heads wins, the first word deciding first.
-func (x *search) enumerate(limit int) bool {
-	t := &x.t
-	n := t.N
+// Exact scores every tree over the candidate heads if these combine in at
+// most Limit ways, whatever the model; else it offers none. No climb is
+// counted, and no seed matters. Of equal trees the one with the lower heads
+// wins, the first word deciding first.
+type Exact struct{ Limit int }
+
+// Decode implements Decoder.
+func (e Exact) Decode(x *Search) bool {
+	arcs, n := &x.Scores.Arcs, x.Scores.N
 	ways := 1
 	for m := 1; m <= n; m++ {
-		lo, hi := t.Arcs.Span(m)
-		if ways *= hi - lo; ways > limit {
+		lo, hi := arcs.Span(m)
+		if ways *= hi - lo; ways > e.Limit {
 			return false
 		}
 	}
-	x.start = resize(x.start, n+1)
-	x.best = resize(x.best, n+1)
-	x.ends, x.closed = x.ends[:0], x.closed[:0]
-	x.restarts, x.hits = 0, 0
-	x.bestAt, x.second = -1<<62, -1<<62
-	found := false
 	for way := range ways {
-		rest, roots := way, 0
+		rest := way
 		for m := n; m >= 1; m-- {
-			lo, hi := t.Arcs.Span(m)
-			h := t.Arcs.Heads[lo+rest%(hi-lo)]
+			lo, hi := arcs.Span(m)
+			x.start[m] = arcs.Heads[lo+rest%(hi-lo)]
 			rest /= hi - lo
-			x.start[m] = h
-			if h == 0 {
-				roots++
-			}
 		}
-		if roots != 1 || x.hasCycle(x.start) {
+		if !isTree(x.start[:n+1]) {
 			continue
 		}
-		x.y.Set(&t.Arcs, x.start)
-		if x.allTangled() {
-			continue
+		x.Tree.Set(arcs, x.start)
+		crossed := false
+		for m := int32(1); int(m) <= n && !crossed; m++ {
+			crossed = x.crossed(m, m)
 		}
-		switch s := x.total(); {
-		case !found || s > x.bestAt:
-			x.second, x.bestAt, found = x.bestAt, s, true
-			copy(x.best, x.start)
-		case s > x.second:
-			x.second = s
+		if !crossed {
+			x.Offer()
 		}
 	}
-	if found {
-		t.Count.Exact++
-		x.marginals()
+	if x.bestAt == worst {
+		return false
 	}
-	return found
+	x.Scores.Count.Exact++
+	return true
 }
 
-// hasCycle reports heads from which 0 is not reached. Few words have a choice
-// where candidates are enumerated, so it need not be fast.
-func (x *search) hasCycle(head []int32) bool {
-	n := x.t.N
-	for m := 1; m <= n; m++ {
-		u := head[m]
-		for steps := 0; u != 0; steps++ {
-			if steps > n {
-				return true
+// isTree reports whether one word hangs on 0 and all others below it.
+func isTree(head []int32) bool {
+	roots := 0
+	for m := 1; m < len(head); m++ {
+		if head[m] == 0 {
+			roots++
+		}
+		steps := 0
+		for u := head[m]; u != 0; u = head[u] {
+			if steps++; steps > len(head) {
+				return false
 			}
-			u = head[u]
 		}
 	}
-	return false
+	return roots == 1
 }

@@ -26,14 +26,14 @@ func TestEnumerationIsExact(t *testing.T) {
 			}
 		})
 		ways := 1
-		for m := 1; m <= x.t.N; m++ {
-			lo, hi := x.t.Arcs.Span(m)
+		for m := 1; m <= x.Scores.N; m++ {
+			lo, hi := x.Scores.Arcs.Span(m)
 			ways *= hi - lo
 		}
-		if x.enumerate(ways - 1) {
+		if (Exact{ways - 1}).Decode(x) {
 			t.Fatalf("%d combinations were enumerated under a limit of %d", ways, ways-1)
 		}
-		if found := x.enumerate(ways); found != (trees > 0) {
+		if found := (Exact{ways}).Decode(x); found != (trees > 0) {
 			t.Fatalf("%d trees, found: %v", trees, found)
 		}
 		if trees == 0 {

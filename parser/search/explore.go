@@ -12,7 +12,7 @@ import (
 // holds scratch of the model until it is closed.
 type Explorer struct {
 	model *Model
-	x     *search
+	x     *Search
 }
 
 // Explore prepares a sentence whose Candidates are set. It fails where Parse
@@ -51,52 +51,36 @@ func (e *Explorer) Score(heads []int32) (score int64, reachable bool) {
 }
 
 // Climb replaces heads, a tree that can be reached, by the one in which a
-// climb from it ends, and returns its score. That is a local optimum; with
-// global families on, one that has settled, from which another climb may lead
-// elsewhere.
+// climb from it ends, and returns its score. That is a local optimum, from
+// which, with global families on, another climb may lead elsewhere.
 func (e *Explorer) Climb(heads []int32) int64 {
 	if !e.load(heads) {
-		panic("decode: climb from a tree that cannot be reached")
+		panic("search: climb from a tree that cannot be reached")
 	}
 	e.x.close()
-	e.x.closed, e.x.ends = e.x.closed[:0], e.x.ends[:0]
-	e.x.settle()
-	copy(heads, e.x.y.Head[1:])
+	if e.x.full() {
+		e.x.climbFull()
+	}
+	copy(heads, e.x.Tree.Head[1:])
 	return e.x.total()
 }
 
 // load makes heads the present tree, if it can be reached.
 func (e *Explorer) load(heads []int32) bool {
-	t := &e.x.t
-	n := t.N
-	if len(heads) != n {
+	x := e.x
+	if len(heads) != x.Scores.N {
 		return false
 	}
-	start := resize(e.x.start, n+1)
-	e.x.start = start
-	start[0] = syntax.NoHead
-	roots := 0
 	for i, h := range heads {
-		if t.Arc(h, i+1) < 0 {
+		if x.Scores.Arc(h, i+1) < 0 {
 			return false
 		}
-		if h == 0 {
-			roots++
-		}
-		start[i+1] = h
 	}
-	if roots != 1 {
+	copy(x.start[1:], heads)
+	if !isTree(x.start[:len(heads)+1]) {
 		return false
 	}
-	for m := 1; m <= n; m++ {
-		steps := 0
-		for u := m; u != 0; u = int(start[u]) {
-			if steps++; steps > n {
-				return false
-			}
-		}
-	}
-	e.x.y.Set(&t.Arcs, start)
+	x.Tree.Set(&x.Scores.Arcs, x.start)
 	return true
 }
 

@@ -65,7 +65,7 @@ func key(heads []int32) string {
 func TestExplorerClimbs(t *testing.T) {
 	r := graph.Rand(5)
 	m := noisy()
-	m.source.Families = feature.Locals // a climb on local parts may leave a tree that has settled
+	m.source.Families = feature.Locals // a climb by local parts may leave a tree that is best by all
 	for range 30 {
 		s := randomSentence(2+int(r.Below(6)), 5, &r)
 		e, err := m.Explore(s)

@@ -91,18 +91,23 @@ func allTrees(s *syntax.Sentence, f func(head []int32)) {
 var _ score.Scorer = noise{}
 
 // scratchScore scores a tree from its parts alone.
-func scratchScore(x *search, head []int32) int64 {
+func scratchScore(x *Search, head []int32) int64 {
 	var y part.Tree
-	y.Set(&x.t.Arcs, head)
-	return x.t.FromScratch(&y)
+	y.Set(&x.Scores.Arcs, head)
+	return x.Scores.FromScratch(&y)
 }
 
-func newSearch(s *syntax.Sentence, scale int32, on feature.Families) *search {
-	x := &search{}
+func newSearch(s *syntax.Sentence, scale int32, on feature.Families) *Search {
+	x := &Search{}
 	x.prepare(newModel(noise{scale}, on), s)
 	return x
 }
 
 func newModel(sc score.Scorer, on feature.Families) *Model {
 	return &Model{source: part.Source{Vocabulary: feature.Learn(nil), Parts: sc, Families: on}, delta: DefaultDelta}
+}
+
+func (x *Search) run(seed uint64, restarts, patience int) bool {
+	x.Seed = seed
+	return Greedy{restarts, patience}.Decode(x)
 }

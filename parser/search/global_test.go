@@ -10,8 +10,8 @@ import (
 	"github.com/treebeam/treebeam/parser/score"
 )
 
-// Climbing and settling cost no allocations.
-func TestSettleDoesNotAllocate(t *testing.T) {
+// Climbing, by all parts too, costs no allocations.
+func TestClimbDoesNotAllocate(t *testing.T) {
 	r := graph.Rand(14)
 	s := randomSentence(15, 3, &r)
 	x, m := newSearch(s, 500, feature.Full), newModel(noise{500}, feature.Full)
@@ -19,15 +19,15 @@ func TestSettleDoesNotAllocate(t *testing.T) {
 	from := slices.Clone(x.ends[:16])
 	copy(from[1:], x.ends[15:])
 	round := func() {
-		x.ends, x.closed = x.ends[:0], x.closed[:0]
-		x.t.Prepare(&m.source, s)
-		x.ascend(from)
+		x.prepare(m, s)
+		x.Tree.Set(&x.Scores.Arcs, from)
+		x.ascend()
 	}
 	for range 5 {
 		round()
 	}
-	if x.t.Count.Globals < 50 {
-		t.Fatalf("only %d evaluations of global parts", x.t.Count.Globals)
+	if x.Scores.Count.Globals < 50 {
+		t.Fatalf("only %d evaluations of global parts", x.Scores.Count.Globals)
 	}
 	if n := testing.AllocsPerRun(5, round); n != 0 {
 		t.Errorf("%.1f allocations a search", n)
@@ -51,8 +51,8 @@ func TestDelta(t *testing.T) {
 			if delta != 0 {
 				continue
 			}
-			x.y.Set(&x.t.Arcs, x.best)
-			if before := fmt.Sprint(x.y.Head); x.climb() != 0 || fmt.Sprint(x.y.Head) != before {
+			x.Tree.Set(&x.Scores.Arcs, x.best)
+			if before := fmt.Sprint(x.Tree.Head); x.climb() != 0 || fmt.Sprint(x.Tree.Head) != before {
 				t.Fatal("delta 0: the best tree is no end of a climb on local parts")
 			}
 		}
@@ -74,14 +74,14 @@ func TestMargins(t *testing.T) {
 				continue
 			}
 			x.confidence(s)
-			if fmt.Sprint(x.y.Head[1:]) != fmt.Sprint(x.best[1:]) {
+			if fmt.Sprint(x.Tree.Head[1:]) != fmt.Sprint(x.best[1:]) {
 				t.Fatal("the margins have moved the tree")
 			}
-			for m := 1; m <= x.t.N; m++ {
+			for m := 1; m <= x.Scores.N; m++ {
 				want := int64(marginCap * score.Unit)
-				x.y.Set(&x.t.Arcs, x.best)
+				x.Tree.Set(&x.Scores.Arcs, x.best)
 				for _, h := range s.Candidates.Of(m) {
-					if h == 0 || x.best[m] == 0 || h == x.best[m] || x.y.Below(h, int32(m)) {
+					if h == 0 || x.best[m] == 0 || h == x.best[m] || x.Tree.Below(h, int32(m)) {
 						continue
 					}
 					moved := slices.Clone(x.best)

@@ -18,11 +18,9 @@ func TestClimbVisitsWordsLeftInLine(t *testing.T) {
 	for range 200 {
 		s := randomSentence(12, 3, &r)
 		x := newSearch(s, 500, feature.Standard)
-		x.start = resize(x.start, x.t.N+1)
-		if !x.firstTree() {
+		if !x.First() {
 			t.Fatal("no tree")
 		}
-		x.y.Set(&x.t.Arcs, x.start)
 		if x.reroot() > 0 { // as the last thing that a climb does at its limit of sweeps
 			left++
 		}

@@ -1,18 +1,20 @@
-// Package search finds trees: randomized hill climbing with restarts over
-// the candidate heads (Zhang, Lei, Barzilay and Jaakkola 2014), on
-// integer scores. We depart from the paper in these: one root a sentence, with
-// moves that give the root to another word (climb.go); chains of moves at the end of a climb (chain.go), all trees of a sentence that has
-// few (exact.go), trees without crossing arcs on demand (projective.go). It
-// also trains the model that it searches with.
+// Package search finds trees. Decoders do it (Decoder): Greedy climbs with
+// restarts over the candidate heads (Zhang, Lei, Barzilay and Jaakkola 2014),
+// on integer scores; Exact scores all trees of a sentence that has few. We
+// depart from the paper in these: one root a sentence, with moves that give the
+// root to another word (climb.go); chains of moves at the end of a climb
+// (chain.go); trees without crossing arcs on demand. It also trains the model
+// that it searches with.
 package search
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 
 	"github.com/treebeam/treebeam/parser/feature"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/score"
@@ -33,6 +35,8 @@ type Options struct {
 	// Restarts if 0.
 	Budget int
 	Exact  int // score all trees if the candidate heads combine in at most so many ways; 32 if 0, never if negative
+
+	Decoder Decoder // if set, instead of Exact and Greedy
 }
 
 const (
@@ -49,16 +53,16 @@ type Counters = part.Counters
 type Model struct {
 	source  part.Source    // its Parts and Tensor learn while the model is trained
 	weights *score.Weights // once they are fixed
-	tensor  *score.Tensor  // once it is; nil has none
-	delta   int32          // of settle, in units of 1/score.Unit
-	pool    sync.Pool      // *search
+	tensor  score.Tensor   // once it is; of rank 0 if there is none
+	delta   int32          // largest local loss of a move that is scored in full, exclusive, in units of 1/score.Unit
+	pool    sync.Pool      // *Search
 }
 
-func (m *Model) get() *search {
-	if x, ok := m.pool.Get().(*search); ok {
+func (m *Model) get() *Search {
+	if x, ok := m.pool.Get().(*Search); ok {
 		return x
 	}
-	return &search{}
+	return &Search{}
 }
 
 // Parse sets the Head of every word and s.Confidence but for LabelProb and
@@ -72,39 +76,30 @@ func (m *Model) Parse(s *syntax.Sentence, o Options) error {
 
 // Count is Parse, and returns the work that it took.
 func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
-	n := len(s.Words)
-	if n == 0 {
+	if len(s.Words) == 0 {
 		return Counters{}, nil
 	}
 	if err := check(s); err != nil {
 		return Counters{}, err
 	}
-	if o.Restarts <= 0 {
-		o.Restarts = defaultRestarts
-	}
-	if o.Patience <= 0 {
-		o.Patience = max(leastPatience, o.Restarts/2)
-	}
-	if o.Exact == 0 {
-		o.Exact = defaultExact
-	}
-	if o.Budget <= 0 {
-		o.Budget = defaultBudget * o.Restarts
-	}
+	o.Restarts = cmp.Or(max(o.Restarts, 0), defaultRestarts)
+	o.Patience = cmp.Or(max(o.Patience, 0), max(leastPatience, o.Restarts/2))
+	o.Exact = cmp.Or(o.Exact, defaultExact)
+	o.Budget = cmp.Or(max(o.Budget, 0), defaultBudget*o.Restarts)
 	x := m.get()
-	x.t.Count = Counters{}
-	err := x.parseAll(m, s, o)
-	count := x.t.Count
+	x.Scores.Count = Counters{}
+	err := x.parseAll(m, s, &o)
+	count := x.Scores.Count
 	m.pool.Put(x) // but not after a panic, which leaves it as it is
 	return count, err
 }
 
 // parseAll decodes s in its windows.
-func (x *search) parseAll(m *Model, s *syntax.Sentence, o Options) error {
+func (x *Search) parseAll(m *Model, s *syntax.Sentence, o *Options) error {
 	b := s.Windows()
 	if len(b) == 2 {
 		err := x.parse(m, s, o)
-		s.Confidence.Weighed = x.t.Count.Gains
+		s.Confidence.Weighed = x.Scores.Count.Gains
 		return err
 	}
 	windows := make([]syntax.Sentence, len(b)-1)
@@ -125,17 +120,23 @@ func (x *search) parseAll(m *Model, s *syntax.Sentence, o Options) error {
 		root = join(s, &windows[i], int32(b[i]), root)
 	}
 	s.Confidence.HeadMarginal = nil
-	s.Confidence.Weighed = x.t.Count.Gains
+	s.Confidence.Weighed = x.Scores.Count.Gains
 	s.Status = max(s.Status, syntax.Long)
 	return nil
 }
 
 // parse decodes one window and writes its result into s.
-func (x *search) parse(m *Model, s *syntax.Sentence, o Options) error {
+func (x *Search) parse(m *Model, s *syntax.Sentence, o *Options) error {
 	x.prepare(m, s)
-	x.projective = o.Projective
-	x.limit = x.t.Count.Gains + int64(o.Budget)*int64(len(s.Words))
-	if !x.enumerate(o.Exact) && !x.run(contentSeed(s, o.Seed), o.Restarts, o.Patience) {
+	x.Seed, x.Projective = contentSeed(s, o.Seed), o.Projective
+	x.limit = x.Scores.Count.Gains + int64(o.Budget)*int64(len(s.Words))
+	found := false
+	if o.Decoder != nil {
+		found = o.Decoder.Decode(x)
+	} else {
+		found = Exact{o.Exact}.Decode(x) || Greedy{o.Restarts, o.Patience}.Decode(x)
+	}
+	if !found {
 		return errors.New("the candidate heads hold no tree with a single root")
 	}
 	for i := range s.Words {
@@ -199,17 +200,15 @@ func check(s *syntax.Sentence) error {
 
 // contentSeed hashes the run seed with everything that the search reads.
 func contentSeed(s *syntax.Sentence, seed uint64) uint64 {
-	h := feature.Combine(seed, uint64(len(s.Words)))
+	h := hash.Pair(seed, uint64(len(s.Words)))
 	for i := range s.Words {
 		w := &s.Words[i]
-		h = feature.Combine(h, feature.HashString(w.Form))
-		h = feature.Combine(h, feature.HashString(w.Lemma))
-		h = feature.Combine(h, feature.HashString(w.UPOS))
-		h = feature.Combine(h, feature.HashString(w.XPOS))
-		h = feature.Combine(h, feature.HashString(w.Feats))
+		for _, text := range [...]string{w.Form, w.Lemma, w.UPOS, w.XPOS, w.Feats} {
+			h = hash.Pair(h, hash.String(text))
+		}
 	}
 	for i, head := range s.Candidates.Heads {
-		h = feature.Combine(h, uint64(uint32(head))<<32|uint64(uint32(s.Candidates.LogOdds[i])))
+		h = hash.Pair(h, uint64(uint32(head))<<32|uint64(uint32(s.Candidates.LogOdds[i])))
 	}
 	return h
 }
@@ -220,40 +219,34 @@ func (m *Model) Families() feature.Families { return m.source.Families }
 // Pack stores the model.
 func (m *Model) Pack(s *pack.Sub) {
 	m.source.Vocabulary.Pack(s)
-	m.weights.Pack(s, "parts")
-	pack.Put(s, "families", []uint32{uint32(m.source.Families), uint32(m.delta)})
-	t := m.tensor
-	if t == nil {
-		t = new(score.Tensor)
-	}
-	pack.Write(s, func(l *pack.Layout) { l.Nested("tensor", t.Layout) })
+	pack.Write(s, m.layout)
 }
 
 // Open is the inverse of Pack.
 func Open(v *pack.View, component string) (*Model, error) {
-	m := &Model{}
+	m := &Model{weights: new(score.Weights)}
 	var err error
 	if m.source.Vocabulary, err = feature.OpenVocabulary(v, component); err != nil {
 		return nil, err
 	}
-	if m.weights, err = score.Open(v, component, "parts"); err != nil {
-		return nil, err
+	return m, pack.Read(v, component, m.layout)
+}
+
+// layout names the sections but for the vocabulary.
+func (m *Model) layout(l *pack.Layout) {
+	pack.Value(l, "families", (*uint32)(&m.source.Families))
+	pack.Value(l, "delta", &m.delta)
+	m.weights.Layout(l, "parts")
+	l.Nested("tensor", m.tensor.Layout)
+	l.Check("families", m.source.Families.Valid(), "names families that do not go together")
+	l.Check("delta", m.delta >= 0, "is negative")
+	m.fix()
+}
+
+// fix makes the source score by what no longer learns.
+func (m *Model) fix() {
+	m.source.Parts, m.source.Tensor = m.weights, nil
+	if m.tensor.Rank() > 0 {
+		m.source.Tensor = &m.tensor
 	}
-	m.source.Parts = m.weights
-	t := new(score.Tensor)
-	if err := pack.Read(v, component, func(l *pack.Layout) { l.Nested("tensor", t.Layout) }); err != nil {
-		return nil, err
-	}
-	if t.Rank() > 0 {
-		m.setTensor(t)
-	}
-	f, err := pack.Get[uint32](v, component, "families")
-	if err != nil {
-		return nil, err
-	}
-	if len(f) != 2 || !feature.Families(f[0]).Valid() || f[1] > math.MaxInt32 {
-		return nil, feature.ErrDamaged(component + ".families")
-	}
-	m.source.Families, m.delta = feature.Families(f[0]), int32(f[1])
-	return m, nil
 }

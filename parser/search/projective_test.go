@@ -33,7 +33,7 @@ func TestProjectiveSearch(t *testing.T) {
 		x := newSearch(s, 500, feature.Full)
 		most, free, found := int64(0), int64(0), false
 		allTrees(s, func(head []int32) {
-			x.y.Set(&x.t.Arcs, head)
+			x.Tree.Set(&x.Scores.Arcs, head)
 			total := x.total()
 			free = max(free, total)
 			if plane(head) && (!found || total > most) {

@@ -21,8 +21,8 @@ func TestRerootingEqualsScoreDifference(t *testing.T) {
 			if r.Below(8) != 0 {
 				return
 			}
-			x.y.Set(&x.t.Arcs, head)
-			old, before := x.y.Root, x.total()
+			x.Tree.Set(&x.Scores.Arcs, head)
+			old, before := x.Tree.Root, x.total()
 			for m := int32(1); int(m) <= n; m++ {
 				if m == old || !x.mayReplace(m, old) {
 					continue
@@ -34,7 +34,7 @@ func TestRerootingEqualsScoreDifference(t *testing.T) {
 				}
 				if g > 0 {
 					checkTree(t, x)
-					x.y.Set(&x.t.Arcs, head)
+					x.Tree.Set(&x.Scores.Arcs, head)
 				}
 			}
 		})
@@ -45,18 +45,18 @@ func TestRerootingEqualsScoreDifference(t *testing.T) {
 }
 
 // checkTree holds links, root and heads of the present tree against a fresh one.
-func checkTree(t *testing.T, x *search) {
+func checkTree(t *testing.T, x *Search) {
 	t.Helper()
 	var y part.Tree
-	y.Set(&x.t.Arcs, x.y.Head[:x.t.N+1])
-	for h := 0; h <= x.t.N; h++ {
-		if y.First[h] != x.y.First[h] || y.Last[h] != x.y.Last[h] || h > 0 && (y.Next[h] != x.y.Next[h] || y.Prev[h] != x.y.Prev[h] || y.Slot[h] != x.y.Slot[h] ||
-			y.Low[h] != x.y.Low[h] || y.High[h] != x.y.High[h]) {
+	y.Set(&x.Scores.Arcs, x.Tree.Head[:x.Scores.N+1])
+	for h := 0; h <= x.Scores.N; h++ {
+		if y.First[h] != x.Tree.First[h] || y.Last[h] != x.Tree.Last[h] || h > 0 && (y.Next[h] != x.Tree.Next[h] || y.Prev[h] != x.Tree.Prev[h] || y.Slot[h] != x.Tree.Slot[h] ||
+			y.Low[h] != x.Tree.Low[h] || y.High[h] != x.Tree.High[h]) {
 			t.Fatalf("links of %d differ from those of a fresh tree", h)
 		}
 	}
-	if y.Root != x.y.Root {
-		t.Fatalf("root %d, fresh %d", x.y.Root, y.Root)
+	if y.Root != x.Tree.Root {
+		t.Fatalf("root %d, fresh %d", x.Tree.Root, y.Root)
 	}
 }
 
@@ -91,14 +91,14 @@ func TestMovesConnectAllTrees(t *testing.T) {
 			component[find(i)] = find(j)
 		}
 		for i, head := range list {
-			x.y.Set(&x.t.Arcs, head)
-			root := x.y.Root
+			x.Tree.Set(&x.Scores.Arcs, head)
+			root := x.Tree.Root
 			for m := int32(1); int(m) <= n; m++ {
 				for h := int32(0); int(h) <= n; h++ {
 					moved := append([]int32(nil), head...)
 					switch {
 					case h == m || m == root:
-					case h != 0 && !x.y.Below(h, m):
+					case h != 0 && !x.Tree.Below(h, m):
 						moved[m] = h
 						join(i, moved)
 					case h != 0: // h below m: m becomes the root, the old one goes to h
@@ -162,15 +162,15 @@ func TestSearchAgainstAllTrees(t *testing.T) {
 }
 
 // checkOptimum holds the best tree against all single changes.
-func checkOptimum(t *testing.T, x *search, s *syntax.Sentence) {
+func checkOptimum(t *testing.T, x *Search, s *syntax.Sentence) {
 	t.Helper()
-	for m := 1; m <= x.t.N; m++ {
+	for m := 1; m <= x.Scores.N; m++ {
 		for _, h := range s.Candidates.Of(m) {
-			x.y.Set(&x.t.Arcs, x.best)
-			if h == 0 || x.best[m] == 0 || x.y.Below(h, int32(m)) {
+			x.Tree.Set(&x.Scores.Arcs, x.best)
+			if h == 0 || x.best[m] == 0 || x.Tree.Below(h, int32(m)) {
 				continue
 			}
-			moved := append([]int32(nil), x.best[:x.t.N+1]...)
+			moved := append([]int32(nil), x.best[:x.Scores.N+1]...)
 			moved[m] = h
 			if scratchScore(x, moved) > x.bestAt {
 				t.Fatalf("%v is no local optimum: word %d to %d gains", x.best, m, h)

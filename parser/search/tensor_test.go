@@ -63,17 +63,17 @@ func TestTensorTrainingDoesNotDependOnWorkersNorInterruption(t *testing.T) {
 		if !bytes.Equal(packed(want), packed(other)) {
 			t.Error("1 and 4 workers give different models")
 		}
-		var state []byte
+		var state []pack.Section
 		stop := fmt.Errorf("stopped")
-		o.Checkpoint = func(epoch int, b []byte) error {
-			state = b
+		o.Checkpoint = func(epoch int, layout func(*pack.Layout)) error {
+			state = written(layout)
 			return stop
 		}
 		if _, err = Train(train, dev, o); err != stop || state == nil {
 			t.Fatalf("interrupted training returned %v", err)
 		}
 		o.Checkpoint = nil
-		o.Resume = func() ([]byte, bool) { return state, true }
+		o.Resume = reader(state)
 		resumed, err := Train(train, dev, o)
 		if err != nil {
 			t.Fatal(err)
@@ -92,20 +92,14 @@ func TestTensorTrainingDoesNotDependOnWorkersNorInterruption(t *testing.T) {
 // that would close the loss closes that share of it, up to the second order.
 func TestTensorStepMeetsTheMargin(t *testing.T) {
 	train := grammar(1, 5)
-	m, err := Train(train, nil, TrainOptions{Epochs: 1})
+	o := TrainOptions{C: 1e9, Tensor: tensorOptions(score.StartRandom)}
+	o.setDefaults()
+	tr, err := newTrainer(train, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := TrainOptions{C: 1e9, Epochs: 1, Tensor: tensorOptions(score.StartRandom)}
-	o.setDefaults()
-	table := score.NewTable(8)
-	tr := &trainer{o: o, train: train, table: table, model: &Model{source: m.source, delta: m.delta}}
-	tr.model.source.Parts = table
-	if err := tr.startTensor(); err != nil {
-		t.Fatal(err)
-	}
-	s, x := &train[0], &search{}
-	u := tr.learnWith(x, s, 1)
+	s, x, u := &train[0], &Search{}, update{}
+	tr.learn(x, s, 1, &u)
 	violator, gold, wrong := append([]int32(nil), x.best...), make([]int32, len(s.Words)+1), 0
 	for i := range s.Words {
 		gold[i+1] = s.Words[i].Head
@@ -115,16 +109,16 @@ func TestTensorStepMeetsTheMargin(t *testing.T) {
 	}
 	margin := func() float64 {
 		x.prepare(tr.model, s)
-		x.y.Set(&x.t.Arcs, gold)
+		x.Tree.Set(&x.Scores.Arcs, gold)
 		at := x.total()
-		x.y.Set(&x.t.Arcs, violator)
+		x.Tree.Set(&x.Scores.Arcs, violator)
 		return float64(at-x.total()) / score.Unit
 	}
 	const share = 1. / 16
 	before := margin()
 	want := (float64(wrong) - before) * share
 	u.alpha *= share
-	tr.apply(&u)
+	tr.apply(&u, 1)
 	if got := margin() - before; got < 0.97*want || got > 1.03*want {
 		t.Errorf("a step closes %.4f of the loss, want %.4f", got, want)
 	}

@@ -1,31 +1,56 @@
 package search
 
 import (
-	"bytes"
-	"encoding/gob"
+	"cmp"
 	"fmt"
 	"slices"
-	"sync"
-	"time"
 
 	"github.com/treebeam/treebeam/parser/feature"
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/part"
-	"github.com/treebeam/treebeam/parser/prune"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
+// A Strategy says which tree a training step moves away from.
+type Strategy string
+
+const (
+	// Skip takes the end of the search. Where the gold tree scores higher,
+	// which is an error of the search, there is no step.
+	Skip Strategy = "skip"
+
+	// MaxViolation also climbs from the gold tree and takes the tree that
+	// beats it by most, so that there is a step unless the gold tree is the
+	// best of all that were seen. (Along one climb the margin over gold only
+	// grows, so the largest violation is at an end.)
+	MaxViolation Strategy = "max-violation"
+
+	DefaultStrategy = Skip
+)
+
+// DefaultDelta is the local loss below which moves are scored in full, in
+// units of 1/score.Unit: one wrong head.
+const DefaultDelta = score.Unit
+
+// Valid returns an error that names the strategies if s is none.
+func (s Strategy) Valid() error {
+	if s != "" && s != Skip && s != MaxViolation {
+		return fmt.Errorf("strategy %q: want %s or %s", string(s), Skip, MaxViolation)
+	}
+	return nil
+}
+
 // TrainOptions of Train. Zero values have the defaults.
 type TrainOptions struct {
-	Seed     uint64
-	Workers  int     // results do not depend on it; 1 if 0
-	Epochs   int     // at most; 10 if 0
-	Stop     int     // end after so many epochs without a better dev UAS; 3 if 0
-	C        float64 // cap of a step (PA-I); 0.01 if 0
-	Batch    int     // sentences that share the weights they are decoded with; 16 if 0
-	Restarts int     // climbs per sentence; 1 if 0
-	Limit    int     // weights kept in the model; 1,200,000 if 0
+	Seed    uint64
+	Workers int     // results do not depend on it; 1 if 0
+	Epochs  int     // at most; 10 if 0
+	Stop    int     // end after so many epochs without a better dev UAS; 3 if 0
+	C       float64 // cap of a step (PA-I); 0.01 if 0
+	Limit   int     // weights kept in the model; 1,200,000 if 0
 
 	// Families of parts; feature.Standard if 0 (a parser of arcs alone is not
 	// offered). Delta bounds the local loss of moves that are scored in full,
@@ -38,87 +63,48 @@ type TrainOptions struct {
 
 	Log func(format string, a ...any)
 
-	// Checkpoint, if set, is called after every epoch with all that Resume,
-	// if set, must return for the training to continue as if it had never
-	// stopped.
-	Checkpoint func(epoch int, state []byte) error
-	Resume     func() ([]byte, bool)
+	Checkpoint func(epoch int, layout func(*pack.Layout)) error // as of linear.Loop
+	Resume     func(layout func(*pack.Layout)) (bool, error)
 }
 
 func (o *TrainOptions) setDefaults() {
-	set := func(p *int, v int) {
-		if *p <= 0 {
-			*p = v
-		}
-	}
-	set(&o.Workers, 1)
-	set(&o.Epochs, 10)
-	set(&o.Stop, 3)
-	set(&o.Batch, 16)
-	set(&o.Restarts, 1)
-	set(&o.Limit, 1_200_000)
-	if o.C == 0 {
-		o.C = 0.01
-	}
-	if o.Families == 0 {
-		o.Families = feature.Standard
-	}
-	if o.Delta == 0 {
-		o.Delta = DefaultDelta
-	}
-	if o.Strategy == "" {
-		o.Strategy = DefaultStrategy
-	}
+	o.Epochs, o.Stop, o.C = cmp.Or(o.Epochs, 10), cmp.Or(o.Stop, 3), cmp.Or(o.C, 0.01)
+	o.Limit = cmp.Or(o.Limit, 1_200_000)
+	o.Families = cmp.Or(o.Families, feature.Standard)
+	o.Delta, o.Strategy = cmp.Or(o.Delta, DefaultDelta), cmp.Or(o.Strategy, DefaultStrategy)
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
 }
 
-// logPruned logs how many of dev's gold heads are no candidates.
-func (o *TrainOptions) logPruned(dev []syntax.Sentence) {
-	words, dropped := 0, 0
-	for i := range dev {
-		if check(&dev[i]) != nil {
-			continue
-		}
-		for m := 1; m <= len(dev[i].Words); m++ {
-			words++
-			if !slices.Contains(dev[i].Candidates.Of(m), dev[i].Words[m-1].Head) {
-				dropped++
-			}
-		}
-	}
-	o.Log("parser: parts %s, training %s; on dev the pruner has dropped %d of %d gold heads", o.Families, o.Strategy, dropped, words)
-}
+const (
+	batch    = 16 // sentences that share the weights they are decoded with
+	patience = 2  // as of Greedy, for a training sentence
+)
 
 // A trainer is the state of a training.
 type trainer struct {
-	o       TrainOptions
-	model   *Model
-	table   *score.Table         // of weights times gamma
-	learner *score.TensorLearner // nil without a tensor
-	train   []syntax.Sentence
-	dev     []syntax.Sentence
-
-	step       int // batches so far
-	epoch      int
-	best       *score.Weights
-	bestTensor *score.Tensor
-	bestUAS    float64
-	since      int // epochs since best
-	tally      tally
+	o        TrainOptions
+	model    *Model               // its source learns
+	best     *Model               // what was kept
+	weights  *linear.Weights      // times gamma
+	tensor   *score.TensorLearner // nil without a tensor
+	fixed    score.Tensor         // the average that was measured last
+	scratch  []*Search            // by worker
+	tally    tally
+	measured bool // on dev
 }
 
 // A tally counts what one epoch saw.
 type tally struct {
-	Violations, Correct, Unviolated int // sentences updated on, right, wrong but scored below gold
-	Wrong, Words                    int
-	Counters                        Counters
+	violated, correct, below int // sentences updated on, right, wrong but scored below gold
+	wrong                    int
+	counters                 Counters
 }
 
 // An update is one sentence's step, found with the weights of its batch.
 type update struct {
-	keys     []feature.Key // sorted, each once
+	keys     []hash.Key // sorted, each once
 	count    []float32
 	gradient *score.Gradient // nil without a tensor
 	alpha    float64
@@ -130,9 +116,8 @@ type update struct {
 // on dev. Every sentence is decoded with the loss of one added to wrong
 // heads (cost-augmented); where the result beats the gold tree, a passive-
 // aggressive step of size at most C moves their difference
-// (Crammer et al. 2006, PA-I; Lei et al. 2014). All sentences of a batch are decoded
-// with the same weights and their steps added in order, so that the result
-// is the same for any number of workers; weights are averaged over batches.
+// (Crammer et al. 2006, PA-I; Lei et al. 2014). Weights are averaged over
+// batches. The result is the same for any number of workers.
 func Train(train, dev []syntax.Sentence, o TrainOptions) (*Model, error) {
 	o.setDefaults()
 	if err := o.Strategy.Valid(); err != nil {
@@ -146,154 +131,207 @@ func Train(train, dev []syntax.Sentence, o TrainOptions) (*Model, error) {
 			return nil, fmt.Errorf("training sentence %d: %w", i+1, err)
 		}
 	}
-	o.logPruned(dev)
-	t := &trainer{o: o, train: train, dev: dev, table: score.NewTable(20)}
-	t.model = &Model{source: part.Source{Vocabulary: feature.Learn(train), Parts: t.table, Families: o.Families}, delta: int32(max(o.Delta, 0))}
-	if o.Resume != nil {
-		if state, ok := o.Resume(); ok {
-			if err := t.restore(state); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if err := t.startTensor(); err != nil {
+	t, err := newTrainer(train, o)
+	if err != nil {
 		return nil, err
 	}
-	for t.epoch < o.Epochs && (t.since < o.Stop || len(dev) == 0) {
-		t.runEpoch()
-		if o.Checkpoint != nil {
-			if err := o.Checkpoint(t.epoch, t.state()); err != nil {
-				return nil, err
+	t.logPruned(dev)
+	task := linear.Task[update]{
+		Learn: func(worker int, at linear.At, u *update) {
+			*u = update{keys: u.keys[:0], count: u.count[:0]}
+			s := &train[at.Example]
+			if n := len(s.Words); n > 0 && n <= syntax.MaxWholeWords {
+				t.learn(t.scratch[worker], s, at.Seed(o.Seed), u)
 			}
-		}
+		},
+		Apply: func(at linear.At, u *update) { t.apply(u, at.Step) },
+		Keep:  t.keep,
+		State: t.layout,
 	}
-	m := &Model{source: t.model.source, weights: t.best, delta: t.model.delta}
-	m.source.Parts = t.best
-	m.setTensor(t.bestTensor)
-	return m, nil
+	if len(dev) > 0 {
+		task.Measure = func(epoch, steps int) float64 { return t.measure(dev, epoch, steps) }
+	}
+	loop := linear.Loop{Examples: len(train), Epochs: o.Epochs, Stop: o.Stop, Batch: batch, Workers: o.Workers, Seed: o.Seed,
+		Checkpoint: o.Checkpoint, Resume: o.Resume}
+	if err := linear.Run(loop, task); err != nil {
+		return nil, err
+	}
+	return t.best, nil
 }
 
-func (t *trainer) runEpoch() {
-	begin := time.Now()
-	t.epoch++
-	t.tally = tally{}
-	order := prune.Shuffled(len(t.train), t.o.Seed+uint64(t.epoch))
-	for lo := 0; lo < len(order); lo += t.o.Batch {
-		batch := order[lo:min(lo+t.o.Batch, len(order))]
-		updates := make([]update, len(batch))
-		parallel(len(batch), t.o.Workers, func(k int) {
-			updates[k] = t.learn(batch[k])
-		})
-		t.step++
-		for k := range updates {
-			t.apply(&updates[k])
-			t.tally.add(&updates[k].tally)
+func newTrainer(train []syntax.Sentence, o TrainOptions) (*trainer, error) {
+	t := &trainer{o: o, weights: linear.NewWeights()}
+	source := part.Source{Vocabulary: feature.Learn(train), Families: o.Families}
+	t.model = &Model{source: source, delta: int32(max(o.Delta, 0))}
+	t.best = &Model{source: source, delta: t.model.delta, weights: score.Compact(func(func(hash.Key, float32)) {}, 0)}
+	for range max(o.Workers, 1) {
+		t.scratch = append(t.scratch, &Search{})
+	}
+	if o.Tensor != nil {
+		options := *o.Tensor
+		options.Seed, options.Log = o.Seed, o.Log
+		var err error
+		if t.tensor, err = score.NewTensorLearner(train, source.Vocabulary, options); err != nil {
+			return nil, err
 		}
 	}
-	trained := time.Since(begin)
-	average := t.table.Averaged(t.step)
-	uas, fixed := t.measure(average)
-	t.since++
-	if t.best == nil || uas > t.bestUAS || len(t.dev) == 0 {
-		t.best, t.bestTensor, t.bestUAS, t.since = average.Compact(t.o.Limit), fixed, uas, 0
+	t.use(score.Learned{Weights: t.weights}, t.tensor)
+	return t, nil
+}
+
+// use makes the model score with these.
+func (t *trainer) use(weights score.Scorer, tensor score.ArcScorer) {
+	t.model.source.Parts, t.model.source.Tensor = weights, nil
+	if t.tensor != nil {
+		t.model.source.Tensor = tensor
 	}
-	c, words := t.tally.Counters, float64(max(t.tally.Words, 1))
-	t.o.Log("parser: epoch %d: dev UAS %.2f %%, training errors %.2f %%, sentences %d violated, %d wrong below gold, %d right, %d features, %.0f look-ups, %.0f gains and %.1f global scores a word, %.0f s + %.0f s dev",
-		t.epoch, 100*uas, 100*float64(t.tally.Wrong)/words, t.tally.Violations, t.tally.Unviolated, t.tally.Correct, t.table.Len(),
-		float64(c.Lookups)/words, float64(c.Gains)/words, float64(c.Globals)/words, trained.Seconds(), (time.Since(begin) - trained).Seconds())
+}
+
+// layout names what a checkpoint holds.
+func (t *trainer) layout(l *pack.Layout) {
+	tensor := t.tensor != nil
+	l.Bool("tensor", &tensor)
+	l.Check("tensor", tensor == (t.tensor != nil), "is of other options")
+	t.weights.Layout(l, "weights")
+	if t.tensor != nil {
+		l.Nested("learner", t.tensor.Layout)
+	}
+	l.Nested("best", t.best.layout)
+}
+
+// gamma is the weight of the sparse score in a tree's: 1 without a tensor.
+func (t *trainer) gamma() float64 {
+	if t.tensor == nil {
+		return 1
+	}
+	return t.tensor.Gamma()
 }
 
 // apply takes one sentence's step, scaled by the weights of the two scores
-// (TensorOptions.Gamma).
-func (t *trainer) apply(u *update) {
+// (score.TensorOptions.Gamma).
+func (t *trainer) apply(u *update, step int) {
 	scale := u.alpha * t.gamma() * t.gamma()
 	for i, key := range u.keys {
-		t.table.Add(key, scale*float64(u.count[i]), t.step)
+		t.weights.Add(key, scale*float64(u.count[i]), step)
 	}
 	if u.gradient != nil {
-		t.learner.Add(u.gradient, u.alpha, t.step)
+		t.tensor.Add(u.gradient, u.alpha, step)
 	}
+	a, b := &t.tally, &u.tally
+	a.violated += b.violated
+	a.correct += b.correct
+	a.below += b.below
+	a.wrong += b.wrong
+	a.counters.Add(b.counters)
 }
 
-func (a *tally) add(b *tally) {
-	a.Violations += b.Violations
-	a.Correct += b.Correct
-	a.Unviolated += b.Unviolated
-	a.Wrong += b.Wrong
-	a.Words += b.Words
-	a.Counters.Add(b.Counters)
-}
-
-// learn decodes training sentence i under cost and returns its step.
-func (t *trainer) learn(i int) update {
-	s := &t.train[i]
-	if n := len(s.Words); n == 0 || n > syntax.MaxWholeWords {
-		return update{}
+// measure returns the UAS on dev under averaged weights.
+func (t *trainer) measure(dev []syntax.Sentence, epoch, steps int) float64 {
+	if t.tensor != nil {
+		t.fixed = *t.tensor.Averaged(steps)
 	}
-	x := t.model.get()
-	defer t.model.pool.Put(x)
-	return t.learnWith(x, s, uint64(t.epoch)<<32+uint64(i)+t.o.Seed)
+	t.measured = true
+	t.use(score.Learned{Weights: t.weights.Average(steps)}, &t.fixed)
+	uas := t.model.uas(dev, t.o.Workers)
+	t.use(score.Learned{Weights: t.weights}, t.tensor)
+	t.log(epoch, fmt.Sprintf("dev UAS %.2f %%, ", 100*uas))
+	return uas
 }
 
-// learnWith leaves the decoded tree in x.best.
-func (t *trainer) learnWith(x *search, s *syntax.Sentence, seed uint64) update {
+// log reports what was tallied, and begins again.
+func (t *trainer) log(epoch int, dev string) {
+	y, c, words := &t.tally, &t.tally.counters, float64(max(t.tally.counters.Words, 1))
+	t.o.Log("parser: epoch %d: %straining errors %.2f %%, sentences %d violated, %d wrong below gold, %d right, %d features, %.0f look-ups, %.0f gains and %.1f global scores a word",
+		epoch, dev, 100*float64(y.wrong)/words, y.violated, y.below, y.correct, t.weights.Len(),
+		float64(c.Lookups)/words, float64(c.Gains)/words, float64(c.Globals)/words)
+	t.tally = tally{}
+}
+
+// keep makes the average over the steps so far the result.
+func (t *trainer) keep(epoch, steps int) {
+	if !t.measured {
+		t.log(epoch, "")
+		if t.tensor != nil {
+			t.fixed = *t.tensor.Averaged(steps)
+		}
+	}
+	t.best.tensor = t.fixed
+	t.best.weights = score.Compact(func(yield func(hash.Key, float32)) { t.weights.Averaged(steps, yield) }, t.o.Limit)
+	t.best.fix()
+}
+
+// learn decodes a training sentence under cost, leaves the tree in x.best,
+// and fills u with its step.
+func (t *trainer) learn(x *Search, s *syntax.Sentence, seed uint64, u *update) {
 	n := len(s.Words)
-	x.t.Count = Counters{}
+	x.Scores.Count = Counters{}
 	x.prepare(t.model, s)
+	x.Seed, x.gold = seed, resize(x.gold, n+1)
 	for m := 1; m <= n; m++ {
-		lo, hi := x.t.Arcs.Span(m)
+		x.gold[m] = s.Words[m-1].Head
+		lo, hi := x.Scores.Arcs.Span(m)
 		for a := lo; a < hi; a++ {
-			if x.t.Arcs.Heads[a] != s.Words[m-1].Head {
-				x.t.Arcs.Score[a] += score.Unit
+			if x.Scores.Arcs.Heads[a] != x.gold[m] {
+				x.Scores.Arcs.Score[a] += score.Unit
 			}
 		}
 	}
-	u := update{tally: tally{Words: n}}
-	if !x.run(seed, t.o.Restarts, 2) {
-		return u
-	}
-	x.gold = resize(x.gold, n+1)
-	for m := 1; m <= n; m++ {
-		x.gold[m] = s.Words[m-1].Head
-		if x.gold[m] != x.best[m] {
-			u.tally.Wrong++
+	if (Greedy{1, patience}).Decode(x) {
+		for m := 1; m <= n; m++ {
+			if x.gold[m] != x.best[m] {
+				u.tally.wrong++
+			}
+		}
+		if u.tally.wrong == 0 {
+			u.tally.correct = 1
+		} else {
+			t.step(x, u)
 		}
 	}
-	if u.tally.Wrong == 0 {
-		u.tally.Correct = 1
-	} else {
-		if t.o.Strategy == MaxViolation {
-			x.ascend(x.gold)
-		}
-		t.violation(x, &u)
-		u.alpha = min(u.alpha, t.o.C)
-	}
-	u.tally.Counters = x.t.Count
-	return u
+	u.tally.counters = x.Scores.Count
 }
 
-// violation fills u with the step from x.best towards x.gold, if x.best scores
+// step fills u with the step from x.best towards x.gold, if x.best scores
 // higher with its cost.
-func (r *trainer) violation(x *search, u *update) {
-	t := &x.t
-	x.y.Set(&t.Arcs, x.best)
-	x.parts[1] = t.Parts(&x.y, x.parts[1][:0])
-	x.y.Set(&t.Arcs, x.gold)
+func (t *trainer) step(x *Search, u *update) {
+	y, arcs := &x.Tree, &x.Scores.Arcs
+	y.Set(arcs, x.gold)
+	if t.o.Strategy == MaxViolation {
+		x.ascend()
+	}
+	y.Set(arcs, x.best)
+	x.parts[1] = x.Scores.Parts(y, x.parts[1][:0])
+	y.Set(arcs, x.gold)
 	loss := float64(x.bestAt-x.total()) / score.Unit
 	if loss <= 0 {
-		u.tally.Unviolated = 1
+		u.tally.below = 1
 		return
 	}
-	x.parts[0] = t.Parts(&x.y, x.parts[0][:0])
+	x.parts[0] = x.Scores.Parts(y, x.parts[0][:0])
 	plus, minus := part.Difference(x.parts[0], x.parts[1])
-	up, down := gather(t, plus), gather(t, minus)
+	u.subtract(x.keysOf(plus), x.keysOf(minus))
 	norm := 0.0
+	for _, c := range u.count {
+		norm += float64(c * c)
+	}
+	norm *= t.gamma() * t.gamma()
+	if t.tensor != nil {
+		u.gradient = t.tensor.Gradient(&x.Scores.Projection, x.gold, x.best)
+		norm += t.tensor.StepNorm(u.gradient)
+	}
+	if u.alpha = linear.PassiveAggressive(loss, norm, t.o.C); u.alpha > 0 {
+		u.tally.violated = 1
+	}
+}
+
+// subtract fills u with how often each key is in up less how often in down,
+// both sorted.
+func (u *update) subtract(up, down []hash.Key) {
 	for i, j := 0, 0; i < len(up) || j < len(down); {
-		k := feature.Key(0)
-		switch {
-		case j == len(down) || i < len(up) && up[i] < down[j]:
+		var k hash.Key
+		if j == len(down) || i < len(up) && up[i] < down[j] {
 			k = up[i]
-		default:
+		} else {
 			k = down[j]
 		}
 		c := float32(0)
@@ -305,25 +343,15 @@ func (r *trainer) violation(x *search, u *update) {
 		}
 		if c != 0 {
 			u.keys, u.count = append(u.keys, k), append(u.count, c)
-			norm += float64(c) * float64(c)
 		}
-	}
-	norm *= r.gamma() * r.gamma()
-	if r.learner != nil {
-		u.gradient = r.learner.Gradient(&x.t.Projection, x.gold, x.best)
-		norm += r.learner.StepNorm(u.gradient)
-	}
-	if norm > 0 {
-		u.tally.Violations = 1
-		u.alpha = loss / norm
 	}
 }
 
-// gather returns the sorted keys of all parts.
-func gather(t *part.Scores, list []part.Part) []feature.Key {
-	var keys []feature.Key
+// keysOf returns the sorted keys of parts.
+func (x *Search) keysOf(list []part.Part) []hash.Key {
+	var keys []hash.Key
 	for _, p := range list {
-		keys = t.Keys(p, keys)
+		keys = x.Scores.Keys(p, keys)
 	}
 	slices.Sort(keys)
 	return keys
@@ -335,10 +363,10 @@ func (m *Model) uas(list []syntax.Sentence, workers int) float64 {
 	for i := range list {
 		words += len(list[i].Words)
 	}
-	parallel(len(list), workers, func(i int) {
+	linear.Parallel(len(list), max(workers, 1), func(_, i int) {
 		s := list[i]
 		s.Words = slices.Clone(s.Words)
-		if err := m.Parse(&s, Options{Restarts: 6, Patience: 3, Exact: -1}); err != nil {
+		if err := m.Parse(&s, Options{Exact: -1}); err != nil {
 			return
 		}
 		for k := range s.Words {
@@ -354,63 +382,19 @@ func (m *Model) uas(list []syntax.Sentence, workers int) float64 {
 	return float64(sum) / float64(max(words, 1))
 }
 
-// parallel calls f(0..n-1) on so many goroutines.
-func parallel(n, workers int, f func(i int)) {
-	var wg sync.WaitGroup
-	next := make(chan int, n)
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	for range min(workers, n) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for i := range next {
-				f(i)
+// logPruned logs how many of dev's gold heads are no candidates.
+func (t *trainer) logPruned(dev []syntax.Sentence) {
+	words, dropped := 0, 0
+	for i := range dev {
+		if check(&dev[i]) != nil {
+			continue
+		}
+		for m := 1; m <= len(dev[i].Words); m++ {
+			words++
+			if !slices.Contains(dev[i].Candidates.Of(m), dev[i].Words[m-1].Head) {
+				dropped++
 			}
-		}()
+		}
 	}
-	wg.Wait()
-}
-
-// saved is what a checkpoint holds.
-type saved struct {
-	Step, Epoch, Since int
-	BestUAS            float64
-	Table              score.State
-	Best               []byte
-	Tensor             *score.TensorState // nil without a tensor, like BestTensor
-	BestTensor         []pack.Section
-}
-
-func (t *trainer) state() []byte {
-	var b bytes.Buffer
-	best, _ := t.best.MarshalBinary()
-	s := saved{t.step, t.epoch, t.since, t.bestUAS, t.table.State(), best, nil, nil}
-	if t.learner != nil {
-		var b pack.Builder
-		pack.Write(b.Sub("t"), t.bestTensor.Layout)
-		s.Tensor, s.BestTensor = t.learner.State(), b.Sections
-	}
-	err := gob.NewEncoder(&b).Encode(s)
-	if err != nil {
-		panic(err) // a bytes.Buffer takes anything, and the types are ours
-	}
-	return b.Bytes()
-}
-
-func (t *trainer) restore(state []byte) error {
-	var s saved
-	if err := gob.NewDecoder(bytes.NewReader(state)).Decode(&s); err != nil {
-		return fmt.Errorf("the parser's checkpoint is damaged: %w; delete it to start its training again", err)
-	}
-	t.step, t.epoch, t.since, t.bestUAS = s.Step, s.Epoch, s.Since, s.BestUAS
-	t.table = score.FromState(s.Table)
-	t.model.source.Parts = t.table
-	if err := t.restoreTensor(&s); err != nil {
-		return err
-	}
-	t.best = new(score.Weights)
-	return t.best.UnmarshalBinary(s.Best)
+	t.o.Log("parser: parts %s, training %s; on dev the pruner has dropped %d of %d gold heads", t.o.Families, t.o.Strategy, dropped, words)
 }

@@ -63,11 +63,10 @@ var theStages = stages{
 			return prune.Train(train, dev, pruneOptions(j))
 		},
 		"parser": func(train, dev []syntax.Sentence, j job) (packer, error) {
-			checkpoint, resume := inBytes(j)
 			return search.Train(train, dev, search.TrainOptions{
 				Seed: j.Seed, Workers: j.Workers, Log: j.Log,
 				Families: j.Families, Delta: j.Delta, Strategy: j.Strategy, Limit: j.Weights, Tensor: j.Tensor,
-				Checkpoint: checkpoint, Resume: resume,
+				Checkpoint: j.checkpoint, Resume: j.resume,
 			})
 		},
 		"labels": func(train, dev []syntax.Sentence, j job) (packer, error) {
@@ -105,19 +104,4 @@ func tagOptions(j job) tag.Options {
 
 func pruneOptions(j job) prune.Options {
 	return prune.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log}
-}
-
-// inBytes turns checkpoints by layout into ones of bytes.
-func inBytes(j job) (checkpoint func(epoch int, state []byte) error, resume func() ([]byte, bool)) {
-	if j.checkpoint == nil {
-		return nil, nil
-	}
-	checkpoint = func(epoch int, state []byte) error {
-		return j.checkpoint(epoch, func(l *pack.Layout) { pack.Array(l, "state", &state) })
-	}
-	resume = func() (state []byte, ok bool) {
-		ok, err := j.resume(func(l *pack.Layout) { pack.Array(l, "state", &state) })
-		return state, ok && err == nil
-	}
-	return checkpoint, resume
 }

@@ -1,0 +1,75 @@
+package search
+
+import "github.com/treebeam/treebeam/parser/part"
+
+// full reports whether moves are scored with global parts at all. If not, the
+// ends of climbs are only ranked by the full score.
+func (x *Search) full() bool { return x.delta > 0 && x.Scores.HasGlobals() }
+
+// climbFull is the second level of a climb: at a tree that no move improves
+// by its local parts it tries all moves that lose less than delta there, and
+// keeps those that gain by the full score, until none does.
+func (x *Search) climbFull() {
+	now := x.Scores.Globals(&x.Tree)
+	for range maxSweeps {
+		if x.Spent() || !x.sweepFull(&now) && !x.rerootFull(&now) {
+			return
+		}
+	}
+}
+
+// sweepFull visits every word once. now is the score of the global parts of
+// the present tree.
+func (x *Search) sweepFull(now *int64) (moved bool) {
+	y := &x.Tree
+	x.order = y.Postorder(x.order[:0])
+	for _, m := range x.order {
+		if x.Spent() || !x.weigh(m) {
+			continue
+		}
+		from, lo := y.Slot[m], x.Scores.Arcs.Start[m-1]
+		pick, best, at := from, int64(0), *now
+		for k, s := range x.worth {
+			i, gain := lo+int32(k), int64(s)-int64(x.worth[from-lo])
+			if i == from || s == part.Barred || gain <= -x.delta {
+				continue
+			}
+			y.Move(int(m), i)
+			global := x.Scores.Globals(y)
+			if gain += global - *now; gain > best {
+				pick, best, at = i, gain, global
+			}
+		}
+		if y.Slot[m] != pick {
+			y.Move(int(m), pick)
+		}
+		if pick != from {
+			*now, moved = at, true
+		}
+	}
+	return moved
+}
+
+// rerootFull is reroot by the full score.
+func (x *Search) rerootFull(now *int64) bool {
+	y := &x.Tree
+	old := y.Root
+	for m := int32(1); int(m) <= x.Scores.N; m++ {
+		if m == old || x.Spent() || !x.mayReplace(m, old) {
+			continue
+		}
+		undo := [2]step{{m, y.Slot[m]}, {old, y.Slot[old]}}
+		gain, pick := x.openRoot(m, old)
+		if gain > -x.delta {
+			y.Move(int(old), pick)
+			global := x.Scores.Globals(y)
+			if gain+global-*now > 0 {
+				*now = global
+				return true
+			}
+			y.Move(int(old), undo[1].arc)
+		}
+		x.closeRoot(old, undo[0])
+	}
+	return false
+}

@@ -1,0 +1,160 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Greedy climbs from the pruner's best tree, then from random ones and from
+// the best tree with some heads redrawn, until Patience climbs in a row have
+// brought nothing better, there were Restarts, or the budget is spent (Zhang,
+// Lei, Barzilay and Jaakkola 2014; restarts from a disturbed tree are ours).
+// Climb j depends on the seed, j and the best tree of those before it, so the
+// result depends on the sentence and the seed only. It finds no tree if the
+// candidates hold none with a single root.
+type Greedy struct{ Restarts, Patience int }
+
+// Decode implements Decoder.
+func (g Greedy) Decode(x *Search) bool {
+	if !x.First() {
+		return false
+	}
+	x.ascend()
+	choice := len(x.Scores.Arcs.Heads) > x.Scores.N
+	for j, idle := 1, 0; j < g.Restarts && idle < g.Patience && choice && !x.Spent(); j++ {
+		if j == 1 && !x.Projective {
+			x.sampler.Prepare(&x.Pruned)
+		}
+		x.restart(j)
+		if x.ascend() {
+			x.Scores.Count.Improved++
+			idle = 0
+		} else {
+			idle++
+		}
+	}
+	return true
+}
+
+// ascend climbs from the present tree and reports whether it ends higher than
+// all climbs before.
+func (x *Search) ascend() bool {
+	x.climb()
+	// Chains lead most climbs to one tree; where global parts are still to be
+	// scored, half of the climbs go without them, for the sake of variety.
+	if x.Scores.HasGlobals() && x.climbs%4 > 1 {
+		x.close()
+	} else {
+		for x.seen() < 0 && x.chains() > 0 {
+			x.climb()
+		}
+	}
+	n, at := x.Scores.N, x.seen()
+	x.closed = append(x.closed, x.Tree.Head[1:n+1]...)
+	switch {
+	case !x.full():
+	case at >= 0:
+		copy(x.start[1:], x.ends[at*n:(at+1)*n])
+		x.Tree.Set(&x.Scores.Arcs, x.start)
+	default:
+		x.climbFull()
+	}
+	x.ends = append(x.ends, x.Tree.Head[1:n+1]...)
+	x.climbs++
+	x.Scores.Count.Climbs++
+	return x.Offer()
+}
+
+// seen returns the number of an earlier climb that ended by local parts in
+// the present tree, or -1.
+func (x *Search) seen() int {
+	n := x.Scores.N
+	for i := range int(x.climbs) {
+		if slices.Equal(x.closed[i*n:(i+1)*n], x.Tree.Head[1:n+1]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// restart makes the tree that climb j begins at the present one: every other
+// time a random tree, root by its marginal, else the best tree with about a
+// third of its words redrawn.
+func (x *Search) restart(j int) {
+	r := graph.Rand(x.Seed + uint64(j)*0xD1B54A32D192ED03)
+	copy(x.start, x.best)
+	switch root := slices.Index(x.best[1:x.Scores.N+1], 0) + 1; {
+	case x.Projective:
+		x.restartProjective(j, &r)
+		return
+	case j%2 == 1:
+		x.redraw = resize(x.redraw, x.Scores.N+1)
+		for m := range x.redraw {
+			x.redraw[m] = r.Below(3) == 0
+		}
+		x.sampler.Sample(&x.Pruned, root, x.redraw, x.start, &r)
+	default:
+		if !x.sampler.Sample(&x.Pruned, x.drawRoot(root, &r), nil, x.start, &r) {
+			copy(x.start, x.best)
+		}
+	}
+	x.Tree.Set(&x.Scores.Arcs, x.start)
+}
+
+// restartProjective is restart without crossing arcs: every other time the
+// best tree by the pruner's scores with noise, else what random moves of about
+// a third of the words make of the best tree. Single moves do not lead from
+// any projective tree to any other.
+func (x *Search) restartProjective(j int, r *graph.Rand) {
+	y, arcs := &x.Tree, &x.Scores.Arcs
+	if j%2 == 0 && x.Scores.N <= syntax.MaxMarginalWords {
+		const noise = 8 << 10 // nats
+		x.shaken = resize(x.shaken, len(x.Pruned.Score))
+		for i, s := range x.Pruned.Score {
+			x.shaken[i] = s + int32(r.Below(noise))
+		}
+		x.spanner.ProjectiveTree(&graph.Arcs{Start: x.Pruned.Start, Heads: x.Pruned.Heads, Score: x.shaken}, x.start)
+		y.Set(arcs, x.start)
+		return
+	}
+	y.Set(arcs, x.best)
+	for m := int32(1); int(m) <= x.Scores.N; m++ {
+		lo, hi := arcs.Start[m-1], arcs.Start[m]
+		if m == y.Root || r.Below(3) != 0 {
+			continue
+		}
+		i := lo + int32(r.Below(uint32(hi-lo)))
+		if h := arcs.Heads[i]; h != 0 && !y.Below(h, m) && !y.Crossed(h, m) {
+			y.Move(int(m), i)
+		}
+	}
+}
+
+// drawRoot draws a root word by the marginals, as integers of 1/65536; it is
+// root where these are not known.
+func (x *Search) drawRoot(root int, r *graph.Rand) int {
+	weight := func(m int) uint32 {
+		lo, hi := x.Pruned.Span(m)
+		if lo == hi || x.Pruned.Heads[lo] != 0 {
+			return 0
+		}
+		return uint32(x.marginal[lo]*65536 + 0.5)
+	}
+	total := uint32(0)
+	for m := 1; m <= x.Scores.N; m++ {
+		total += weight(m)
+	}
+	if total == 0 {
+		return root
+	}
+	at := r.Below(total)
+	for m := 1; ; m++ {
+		w := weight(m)
+		if at < w {
+			return m
+		}
+		at -= w
+	}
+}
