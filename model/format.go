@@ -58,6 +58,13 @@ const (
 
 // Encode returns the bytes of a model file that holds info and sections.
 func Encode(info Info, sections []pack.Section) ([]byte, error) {
+	parts, err := EncodeParts(info, sections)
+	return bytes.Join(parts, nil), err
+}
+
+// EncodeParts is Encode without copying: the file is the parts one after the
+// other, and the data of the sections are among them.
+func EncodeParts(info Info, sections []pack.Section) ([][]byte, error) {
 	info.Templates = pack.Templates
 	text, err := json.Marshal(info)
 	if err != nil {
@@ -69,7 +76,7 @@ func Encode(info Info, sections []pack.Section) ([]byte, error) {
 	return encodeSections(all)
 }
 
-func encodeSections(all []pack.Section) ([]byte, error) {
+func encodeSections(all []pack.Section) ([][]byte, error) {
 	if len(all) > maxSections {
 		return nil, fmt.Errorf("model of %d sections, at most %d fit a file", len(all), maxSections)
 	}
@@ -80,34 +87,31 @@ func encodeSections(all []pack.Section) ([]byte, error) {
 		}
 		table += len(s.Name)
 	}
-	end := headerSize + table
-	offsets := make([]int, len(all))
-	for i, s := range all {
-		offsets[i] = align(end)
-		end = offsets[i] + len(s.Data)
-	}
-
-	out := make([]byte, end)
+	out := make([]byte, headerSize+table)
 	le := binary.LittleEndian
 	copy(out, magic)
 	le.PutUint32(out[8:], version)
 	le.PutUint32(out[12:], orderMark)
-	le.PutUint64(out[16:], uint64(end))
 	le.PutUint32(out[24:], uint32(len(all)))
 	le.PutUint32(out[28:], uint32(table))
 	names := out[headerSize+entrySize*len(all):]
+	end := len(out)
+	parts := [][]byte{out}
 	for i, s := range all {
+		start := align(end)
+		parts = append(parts, make([]byte, start-end), s.Data)
+		end = start + len(s.Data)
 		e := out[headerSize+entrySize*i:]
-		le.PutUint64(e, uint64(offsets[i]))
+		le.PutUint64(e, uint64(start))
 		le.PutUint64(e[8:], uint64(len(s.Data)/s.Kind.Size()))
 		le.PutUint64(e[16:], xxhash.Sum64(s.Data))
 		le.PutUint16(e[24:], uint16(len(s.Name)))
 		e[26] = byte(s.Kind)
 		names = names[copy(names, s.Name):]
-		copy(out[offsets[i]:], s.Data)
 	}
+	le.PutUint64(out[16:], uint64(end))
 	le.PutUint64(out[32:], tableSum(out, table))
-	return out, nil
+	return parts, nil
 }
 
 func align(n int) int { return (n + alignment - 1) &^ (alignment - 1) }

@@ -146,7 +146,7 @@ func TestEncodeRefusesNames(t *testing.T) {
 		}
 	}
 	twice := []pack.Section{{Name: "a"}, {Name: "a"}}
-	data, err := encodeSections(append([]pack.Section{{Name: infoSection, Data: []byte("{}")}}, twice...))
+	data, err := Encode(Info{}, twice)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -365,8 +365,18 @@ func (p phases) Load(name string) ([]byte, bool) {
 	return data, err == nil
 }
 
-func (p phases) Save(name string, data []byte) error {
-	return durable.WriteFile(p.path(name), p.dir, data, 0o644)
+func (p phases) Save(name string, parts ...[]byte) error {
+	f, err := durable.Create(p.path(name), p.dir, 0o644)
+	if err != nil {
+		return err
+	}
+	defer f.Cleanup()
+	for _, part := range parts {
+		if _, err := f.Write(part); err != nil {
+			return err
+		}
+	}
+	return f.CloseAtomicallyReplace()
 }
 
 // remove deletes the phases, and the folder if nothing else is in it.

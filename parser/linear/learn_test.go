@@ -3,6 +3,7 @@ package linear
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/hash"
@@ -211,7 +212,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 			w.Climb(hash.Mix(3), 1, AdaGrad{1, 1}, 2)
 			d.Climb(3, 1, AdaGrad{1, 1})
 			d.Averaged(2)
-			if s.Name != "c.weights.square" && s.Name != "c.dense.square" && s.Name != "c.dense.total" {
+			if !strings.HasSuffix(s.Name, ".square") && s.Name != "c.dense.total" { // which may be missing
 				t.Errorf("%d bytes of %s were accepted", len(data), s.Name)
 			}
 		}

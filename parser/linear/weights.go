@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strconv"
 
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
@@ -14,13 +15,18 @@ import (
 // look-up ends at an empty one. Keys that agree in their lower half and nearly
 // in their upper one share a weight. Readers may run concurrently with each
 // other, but not with Add and Climb.
-type Weights struct {
-	slots  []slot     // open addressing, a power of two, at most 7 in 10 full
-	keys   []hash.Key // whole ones, for growth
-	total  []float64  // sum over updates of step * increment
-	square []float32  // nil before the first Climb
+//
+// Weights take 16 bytes a place, 20 once they Climb, and are half to three
+// quarters full. They are cut into shards by the top bits of the key, so that
+// the old places of one shard only stand beside the new ones while it grows.
+type Weights struct{ shards [1 << shardBits]shard }
+
+type shard struct {
+	slots  []slot    // open addressing
+	upper  []uint32  // upper halves of the keys
+	total  []float32 // sum over updates of step * increment
+	square []float32 // nil before the first Climb
 	used   int
-	shift  uint
 }
 
 // A slot is the lower half of a key, never 0 if there is one, above the bits
@@ -32,149 +38,206 @@ func (s slot) print() uint32               { return uint32(s >> 32) }
 func (s slot) weight() float32             { return math.Float32frombits(uint32(s)) }
 
 const (
-	firstBits = 16
+	shardBits = 6
+	firstSize = 1 << 8 // places of a shard
 	// ahead is how many slots are fetched before the first is looked at: the
 	// processor waits for memory for all of them together.
 	ahead = 32
 )
 
 // NewWeights returns weights of 0.
-func NewWeights() *Weights { return newWeights(firstBits) }
+func NewWeights() *Weights {
+	w := new(Weights)
+	for i := range w.shards {
+		w.shards[i] = newShard(firstSize)
+	}
+	return w
+}
 
-func newWeights(logSize uint) *Weights {
-	n := 1 << logSize
-	return &Weights{slots: make([]slot, n), keys: make([]hash.Key, n), total: make([]float64, n), shift: 64 - logSize}
+func newShard(n int) shard {
+	return shard{slots: make([]slot, n), upper: make([]uint32, n), total: make([]float32, n)}
+}
+
+func print32(k hash.Key) uint32 { return max(uint32(k), 1) }
+
+func (w *Weights) shard(k hash.Key) *shard { return &w.shards[k>>(64-shardBits)] }
+
+// home returns the place at which the search for k begins. The order of homes
+// is that of keys.
+func (s *shard) home(k hash.Key) int {
+	hi, _ := bits.Mul64(k<<shardBits, uint64(len(s.slots)))
+	return int(hi)
 }
 
 // Len returns the number of features.
-func (w *Weights) Len() int { return w.used }
-
-func print32(k hash.Key) uint32 { return max(uint32(k), 1) }
+func (w *Weights) Len() (n int) {
+	for i := range w.shards {
+		n += w.shards[i].used
+	}
+	return n
+}
 
 // Sum returns the sum of the weights of keys, added in their order.
 func (w *Weights) Sum(keys []hash.Key) float64 {
 	sum := 0.0
 	var fetched [ahead]slot
-	slots, mask := w.slots, len(w.slots)-1
 	for len(keys) > 0 {
 		batch := keys[:min(len(keys), ahead)]
 		keys = keys[len(batch):]
 		for j, k := range batch {
-			fetched[j%ahead] = slots[int(k>>w.shift)&mask]
+			s := w.shard(k)
+			fetched[j%ahead] = s.slots[s.home(k)]
 		}
 		for j, k := range batch {
-			s, p := fetched[j%ahead], print32(k)
-			for i := int(k>>w.shift) & mask; s != 0; s = slots[i] {
-				if s.print() == p {
-					sum += float64(s.weight())
-					break
-				}
-				i = (i + 1) & mask
+			x, p := fetched[j%ahead], print32(k)
+			if x != 0 && x.print() != p {
+				x = w.shard(k).beyond(k, p)
 			}
+			sum += float64(x.weight())
 		}
 	}
 	return sum
 }
 
-// place returns the place of k, making one if it has none.
-func (w *Weights) place(k hash.Key) int {
-	if w.used*10 >= len(w.slots)*7 {
-		w.grow()
-	}
-	p, mask := print32(k), len(w.slots)-1
-	i := int(k>>w.shift) & mask
-	for ; w.slots[i].print() != p; i = (i + 1) & mask {
-		if w.slots[i] == 0 {
-			w.slots[i], w.keys[i] = newSlot(p, 0), k
-			w.used++
-			return i
+// beyond returns the slot of k, which is not at its home, or 0.
+func (s *shard) beyond(k hash.Key, p uint32) slot {
+	i := s.home(k)
+	for {
+		if i++; i == len(s.slots) {
+			i = 0
+		}
+		if x := s.slots[i]; x == 0 || x.print() == p {
+			return x
 		}
 	}
-	return i
 }
 
-func (w *Weights) grow() {
-	old := *w
-	*w = *newWeights(64 - old.shift + 1)
-	if old.square != nil {
-		w.square = make([]float32, len(w.slots))
+// place returns the shard and the place of k, making one if it has none.
+func (w *Weights) place(k hash.Key) (*shard, int) {
+	s := w.shard(k)
+	if s.used*4 >= len(s.slots)*3 {
+		s.grow()
 	}
-	for i, s := range old.slots {
-		if s == 0 {
+	p, i := print32(k), s.home(k)
+	for s.slots[i].print() != p {
+		if s.slots[i] == 0 {
+			s.slots[i], s.upper[i] = newSlot(p, 0), uint32(k>>32)
+			s.used++
+			break
+		}
+		if i++; i == len(s.slots) {
+			i = 0
+		}
+	}
+	return s, i
+}
+
+func (s *shard) key(i int) hash.Key { return uint64(s.upper[i])<<32 | uint64(s.slots[i].print()) }
+
+// grow makes half as many places more.
+func (s *shard) grow() {
+	old := *s
+	*s = newShard(len(old.slots) * 3 / 2)
+	s.used = old.used
+	if old.square != nil {
+		s.square = make([]float32, len(s.slots))
+	}
+	for i, x := range old.slots {
+		if x == 0 {
 			continue
 		}
-		j := w.place(old.keys[i])
-		w.slots[j], w.total[j] = s, old.total[i]
+		j := s.home(old.key(i))
+		for s.slots[j] != 0 {
+			if j++; j == len(s.slots) {
+				j = 0
+			}
+		}
+		s.slots[j], s.upper[j], s.total[j] = x, old.upper[i], old.total[i]
 		if old.square != nil {
-			w.square[j] = old.square[i]
+			s.square[j] = old.square[i]
 		}
 	}
 }
 
 // Add adds delta to the weight of k at a step, counted from 1, for the
 // average.
-func (w *Weights) Add(k hash.Key, delta float64, step int) { w.add(w.place(k), delta, step) }
+func (w *Weights) Add(k hash.Key, delta float64, step int) {
+	s, i := w.place(k)
+	s.add(i, delta, step)
+}
 
-func (w *Weights) add(i int, delta float64, step int) {
-	s := w.slots[i]
-	w.slots[i] = newSlot(s.print(), s.weight()+float32(delta))
-	w.total[i] += float64(step) * delta
+func (s *shard) add(i int, delta float64, step int) {
+	x := s.slots[i]
+	s.slots[i] = newSlot(x.print(), x.weight()+float32(delta))
+	s.total[i] += float32(float64(step) * delta)
 }
 
 // Climb moves the weight of k by rule at a step, counted from 1, for the
 // average.
 func (w *Weights) Climb(k hash.Key, gradient float32, rule AdaGrad, step int) {
-	i := w.place(k)
-	if w.square == nil {
-		w.square = make([]float32, len(w.slots))
+	s, i := w.place(k)
+	if s.square == nil {
+		s.square = make([]float32, len(s.slots))
 	}
-	w.add(i, float64(rule.increment(&w.square[i], gradient)), step)
+	s.add(i, float64(rule.increment(&s.square[i], gradient)), step)
 }
 
 // Averaged calls yield with the weights averaged over steps 1..steps that are
 // not 0. The order depends on the history of w: sort what must not.
 func (w *Weights) Averaged(steps int, yield func(k hash.Key, weight float32)) {
-	for i, s := range w.slots {
-		if s == 0 {
-			continue
-		}
-		if x := Average(s.weight(), w.total[i], steps); x != 0 {
-			yield(w.keys[i], x)
+	for n := range w.shards {
+		s := &w.shards[n]
+		for i, x := range s.slots {
+			if x != 0 {
+				if a := Average(x.weight(), float64(s.total[i]), steps); a != 0 {
+					yield(s.key(i), a)
+				}
+			}
 		}
 	}
 }
 
 // Average returns the weights averaged over steps 1..steps as Weights to read.
 func (w *Weights) Average(steps int) *Weights {
-	a := &Weights{slots: make([]slot, len(w.slots)), keys: w.keys, total: w.total, used: w.used, shift: w.shift}
-	for i, s := range w.slots {
-		if s != 0 {
-			a.slots[i] = newSlot(s.print(), Average(s.weight(), w.total[i], steps))
+	a := new(Weights)
+	for n := range w.shards {
+		s := &w.shards[n]
+		a.shards[n] = shard{slots: make([]slot, len(s.slots)), used: s.used}
+		for i, x := range s.slots {
+			if x != 0 {
+				a.shards[n].slots[i] = newSlot(x.print(), Average(x.weight(), float64(s.total[i]), steps))
+			}
 		}
 	}
 	return a
 }
 
-// Layout names the arrays of a checkpoint. Weights that were read go on as
-// those that were written.
+// Layout names the arrays of a checkpoint, which are not copied. Weights that
+// were read go on as those that were written.
 func (w *Weights) Layout(l *pack.Layout, name string) {
 	l.Nested(name, func(l *pack.Layout) {
-		pack.Array(l, "slots", &w.slots)
-		pack.Array(l, "keys", &w.keys)
-		pack.Array(l, "total", &w.total)
-		pack.Array(l, "square", &w.square)
-		if !l.Reading() {
-			return
-		}
-		n := len(w.slots)
-		l.Check("slots", n > 1 && n&(n-1) == 0 && slices.Contains(w.slots, 0), "is no hash table")
-		l.Check("keys", len(w.keys) == n && len(w.total) == n && (len(w.square) == n || len(w.square) == 0), "has another length than its weights")
-		w.slots, w.keys, w.total, w.square = slices.Clone(w.slots), slices.Clone(w.keys), slices.Clone(w.total), slices.Clone(w.square)
-		w.shift, w.used = 64-uint(bits.Len(uint(n-1))), 0
-		for _, s := range w.slots {
-			if s != 0 {
-				w.used++
-			}
+		for n := range w.shards {
+			l.Nested(strconv.Itoa(n), w.shards[n].layout)
 		}
 	})
+}
+
+func (s *shard) layout(l *pack.Layout) {
+	pack.Array(l, "slots", &s.slots)
+	pack.Array(l, "upper", &s.upper)
+	pack.Array(l, "total", &s.total)
+	pack.Array(l, "square", &s.square)
+	if !l.Reading() {
+		return
+	}
+	n := len(s.slots)
+	l.Check("slots", slices.Contains(s.slots, 0), "has no empty place")
+	l.Check("upper", len(s.upper) == n && len(s.total) == n && (len(s.square) == n || len(s.square) == 0), "has another length than its weights")
+	s.slots, s.upper, s.total, s.square = slices.Clone(s.slots), slices.Clone(s.upper), slices.Clone(s.total), slices.Clone(s.square)
+	s.used = 0
+	for _, x := range s.slots {
+		if x != 0 {
+			s.used++
+		}
+	}
 }

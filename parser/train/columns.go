@@ -10,7 +10,7 @@ import (
 // A phase may predict columns of the treebank instead of a component. They
 // are packed sentence after sentence, in order.
 
-func packColumns(name string, layout func(*pack.Layout)) []pack.Section {
+func packed(name string, layout func(*pack.Layout)) []pack.Section {
 	var b pack.Builder
 	pack.Write(b.Sub(name), layout)
 	return b.Sections

@@ -123,7 +123,7 @@ func (t *trainer) tagged(tagger *result, gold bank) (bank, error) {
 		if err != nil {
 			return nil, err
 		}
-		return packColumns("tags", tagColumns(predicted)), nil
+		return packed("tags", tagColumns(predicted)), nil
 	})
 	if err != nil {
 		return bank{}, err
@@ -158,7 +158,7 @@ func (t *trainer) candidates(pruner *result, b bank) (bank, error) {
 		if err := t.jackknifeCandidates(work, pack.NewView(pruner.sections), j); err != nil {
 			return nil, err
 		}
-		return packColumns("candidates", candidateColumns(work)), nil
+		return packed("candidates", candidateColumns(work)), nil
 	})
 	if err != nil {
 		return bank{}, err

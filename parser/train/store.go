@@ -16,9 +16,9 @@ import (
 // use: phases that do not need each other run at the same time.
 type Store interface {
 	Load(name string) (data []byte, ok bool)
-	// Save replaces an entry at once: a later Load returns all of it or all
-	// of the one before.
-	Save(name string, data []byte) error
+	// Save replaces an entry by the parts, one after the other, at once: a
+	// later Load returns all of it or all of the one before.
+	Save(name string, parts ...[]byte) error
 }
 
 // version is part of the key of every entry. Raise it when a phase makes
@@ -61,7 +61,7 @@ func (t *trainer) phase(name string, keys []string, work func(job) ([]pack.Secti
 	if err != nil {
 		return nil, fmt.Errorf("training the %s: %w", name, err)
 	}
-	data, err := encodeEntry(key, made)
+	data, err := model.Encode(keyed(key), made)
 	if err != nil {
 		return nil, fmt.Errorf("packing the %s: %w", name, err)
 	}
@@ -89,9 +89,8 @@ func (t *trainer) keep(name, key string, data []byte) error {
 	return nil
 }
 
-func encodeEntry(key string, sections []pack.Section) ([]byte, error) {
-	return model.Encode(model.Info{Options: map[string]string{"key": key}}, sections)
-}
+// keyed is the provenance of an entry.
+func keyed(key string) model.Info { return model.Info{Options: map[string]string{"key": key}} }
 
 // An entry is the place of a phase's result in a store.
 type entry struct {
@@ -139,11 +138,11 @@ func (t *trainer) job(c *clock, key string) job {
 	const component = "state"
 	state := entry{t.Store, c.phase + ".epoch"}
 	j.checkpoint = func(epoch int, layout func(*pack.Layout)) error {
-		data, err := encodeEntry(key, packColumns(component, layout))
+		parts, err := model.EncodeParts(keyed(key), packed(component, layout))
 		if err != nil {
 			return err
 		}
-		return state.Save(state.name, data)
+		return state.Save(state.name, parts...)
 	}
 	j.resume = func(layout func(*pack.Layout)) (bool, error) {
 		_, sections, ok := state.load(key)

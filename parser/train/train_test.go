@@ -51,10 +51,10 @@ func (m memory) Load(name string) ([]byte, bool) {
 	return bytes.Clone(data), ok
 }
 
-func (m memory) Save(name string, data []byte) error {
+func (m memory) Save(name string, parts ...[]byte) error {
 	memoryLock.Lock()
 	defer memoryLock.Unlock()
-	m[name] = bytes.Clone(data)
+	m[name] = bytes.Join(parts, nil)
 	return nil
 }
 

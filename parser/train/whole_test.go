@@ -120,13 +120,13 @@ type failing struct {
 	after int
 }
 
-func (f *failing) Save(name string, data []byte) error {
+func (f *failing) Save(name string, parts ...[]byte) error {
 	if name == f.name {
 		if f.after--; f.after < 0 {
 			return errBroken
 		}
 	}
-	return f.memory.Save(name, data)
+	return f.memory.Save(name, parts...)
 }
 
 // TestWholeTraining trains the real components: the same bytes for 1 and 4
