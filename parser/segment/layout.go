@@ -86,11 +86,9 @@ func normal(r rune, c uint8) rune {
 
 // normalRunes returns the normal characters of a form.
 func normalRunes(form string) []rune {
-	out := make([]rune, 0, len(form))
-	for _, r := range form {
-		out = append(out, normal(r, classOf(r)))
-	}
-	return out
+	var l layout
+	l.read(form)
+	return l.norm
 }
 
 // A span is a half-open range of code points of the block.

@@ -1,6 +1,10 @@
 package segment
 
-import "github.com/treebeam/treebeam/parser/hash"
+import (
+	"math/bits"
+
+	"github.com/treebeam/treebeam/parser/hash"
+)
 
 // Templates of the sentence classifier.
 const (
@@ -49,17 +53,10 @@ func (p *progress) reset(last *token) {
 	}
 }
 
-// lengthBucket is a log scale of lengths.
+// lengthBucket is a log scale of lengths, of half an octave a step.
 func lengthBucket(n int32) uint64 {
-	if n <= 4 {
-		return uint64(max(n, 0))
-	}
-	for i, limit := range [...]int32{6, 9, 14, 20, 30, 50, 80} {
-		if n <= limit {
-			return 5 + uint64(i)
-		}
-	}
-	return 12
+	n = min(n, 90)
+	return uint64(bits.Len32(uint32(n * n)))
 }
 
 // A lookahead is what the sentence classifier sees after a token.

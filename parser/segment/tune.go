@@ -1,41 +1,23 @@
 package segment
 
-import (
-	"slices"
+import "github.com/treebeam/treebeam/parser/syntax"
 
-	"github.com/treebeam/treebeam/parser/syntax"
-)
-
-// Thresholds are tried in steps of thresholdStep up to thresholdSteps of them
-// on both sides of 0. Among those whose F1 is at most slack below the best one
-// the nearest to 0 wins: a dev set is too small for more.
-const (
-	thresholdStep  = unit / 4
-	thresholdSteps = 3
-	slack          = 0.003
-)
+// A threshold is given up for one farther from 0 if that raises the F1 by over
+// slack: a dev set is too small for more.
+const slack = 0.003
 
 // tune sets the threshold by the F1 of sentences on dev.
 func (m *Model) tune(dev []syntax.Sentence, o Options) {
 	all := paragraphs(dev)
-	if len(all) == 0 {
-		return
-	}
-	var f1 [2*thresholdSteps + 1]float64
-	for i := range f1 {
-		m.threshold = int32(i-thresholdSteps) * thresholdStep
-		f1[i] = m.sentenceF1(all)
-	}
-	best := slices.Max(f1[:])
-	for k := 0; k <= thresholdSteps; k++ {
-		for _, i := range [...]int{thresholdSteps - k, thresholdSteps + k} {
-			if f1[i] >= best-slack {
-				m.threshold = int32(i-thresholdSteps) * thresholdStep
-				o.log("segmenter: sentence F1 on dev %.2f with threshold %+.2f", 100*f1[i], float64(m.threshold)/unit)
-				return
-			}
+	best, chosen := -1.0, int32(0)
+	for _, quarters := range []int32{0, -1, 1, -2, 2, -3, 3} {
+		m.threshold = quarters * unit / 4
+		if f1 := m.sentenceF1(all); f1 > best+slack {
+			best, chosen = f1, m.threshold
 		}
 	}
+	m.threshold = chosen
+	o.log("segmenter: sentence F1 on dev %.2f with threshold %+.2f", 100*best, float64(chosen)/unit)
 }
 
 // sentenceF1 segments the text of the paragraphs and compares sentences.
