@@ -70,6 +70,8 @@ type workspace struct {
 	ends   []sentenceEnd
 	spare  []sentenceEnd
 
+	proposal proposal
+
 	buf   []hash.Key
 	key   []byte             // of memo
 	memo  map[string][]int32 // chunk and its neighbours -> gaps

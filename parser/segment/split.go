@@ -66,17 +66,35 @@ func infer(form, words string) (e expansion, ok bool) {
 	return expansion{f[:from], f[from+best:], string(w[:at]) + stemMark + string(w[at+best:])}, true
 }
 
+// whole says whether the expansion is of one form only.
+func (e *expansion) whole() bool { return !strings.Contains(e.words, stemMark) }
+
 // fits says whether the expansion applies to a form in lower case.
 func (e *expansion) fits(form []rune) bool {
+	if e.whole() {
+		return slices.Equal(form, e.prefix)
+	}
 	p, s := len(e.prefix), len(form)-len(e.suffix)
 	return s-p >= minStem && slices.Equal(form[:p], e.prefix) && slices.Equal(form[s:], e.suffix)
+}
+
+// spell returns the words of a form, in its casing; nil if it does not fit.
+func (e *expansion) spell(form string) []string {
+	lower := strings.ToLower(form)
+	if words := e.apply(lower); strings.Contains(words, wordMark) {
+		return copyCase(form, lower, strings.Split(words, wordMark))
+	}
+	return nil
 }
 
 // apply returns the words of a form in lower case, "" if it does not fit.
 func (e *expansion) apply(form string) string {
 	lower := []rune(form)
-	if !e.fits(lower) {
+	switch {
+	case !e.fits(lower):
 		return ""
+	case e.whole():
+		return e.words
 	}
 	return strings.Replace(e.words, stemMark, string(lower[len(e.prefix):len(lower)-len(e.suffix)]), 1)
 }
@@ -106,73 +124,56 @@ func (s *splitter) layout(l *pack.Layout, name string) {
 func wordKey(word uint64) hash.Key   { return hash.Key1(tableKeys+1, word) }
 func affixKey(affix uint64) hash.Key { return hash.Key1(tableKeys+2, affix) }
 
-// affixes holds hashes of the first and of the last k+1 characters of a token,
-// the last ones read backwards, as far as they leave any.
-type affixes struct {
-	n              int
-	prefix, suffix [maxAffix]uint64
+// A proposal is a token with the expansions that compete for it.
+type proposal struct {
+	toks []token // of the sentence
+	i    int
+	norm []rune
+	// Hashes of the first and of the last k+1 characters, the last ones read
+	// backwards, as far as they leave any.
+	prefix, suffix []uint64
+	found          []*expansion
 }
 
-func affixesOf(norm []rune) (a affixes) {
-	a.n = min(maxAffix, len(norm)-1)
-	p, s := uint64(hash.Start), hash.Step(hash.Start, -1)
-	for k := range a.n {
-		p, s = hash.Step(p, norm[k]), hash.Step(s, norm[len(norm)-1-k])
-		a.prefix[k], a.suffix[k] = hash.Mix(p), hash.Mix(s)
+// readAffixes fills in the affixes of norm.
+func (p *proposal) readAffixes(norm []rune) {
+	p.norm, p.prefix, p.suffix = norm, p.prefix[:0], p.suffix[:0]
+	first, last := uint64(hash.Start), hash.Step(hash.Start, -1)
+	for k := range min(maxAffix, len(norm)-1) {
+		first, last = hash.Step(first, norm[k]), hash.Step(last, norm[len(norm)-1-k])
+		p.prefix, p.suffix = append(p.prefix, hash.Mix(first)), append(p.suffix, hash.Mix(last))
 	}
-	return a
 }
 
-// candidates returns the ways to spell out a token, in found[:n]: the different
-// expansions that its affixes propose, those of the longest first. A token that
-// is known as a whole has one only, which may be nil.
-func (s *splitter) candidates(norm []rune, a *affixes, known bool, found *[maxRules]*expansion) (n int) {
-	most := maxRules
+// propose finds the expansions of token i of a sentence: that of the whole
+// form, if there is one and known, else those of its affixes, the longest
+// first.
+func (p *proposal) propose(s *splitter, l *layout, toks []token, i int, known bool) {
+	t := &toks[i]
+	p.toks, p.i, p.found = toks, i, p.found[:0]
+	p.readAffixes(l.norm[t.start:t.end])
 	if known {
-		most = 1
+		p.add(s, wordKey(t.word))
 	}
-	for k := a.n - 1; k >= 0; k-- {
-		for _, affix := range [...]uint64{a.suffix[k], a.prefix[k]} {
-			i, ok := s.index.find(affixKey(affix))
-			if !ok {
-				continue
-			}
-			if e := &s.list[i]; !slices.Contains(found[:n], e) && e.fits(norm) {
-				found[n] = e
-				if n++; n == most {
-					return n
-				}
-			}
+	for k := len(p.suffix) - 1; k >= 0 && (len(p.found) == 0 || !p.found[0].whole()); k-- {
+		p.add(s, affixKey(p.suffix[k]))
+		p.add(s, affixKey(p.prefix[k]))
+	}
+}
+
+// add adds the expansion of a key, if there is one that fits.
+func (p *proposal) add(s *splitter, key hash.Key) {
+	if i, ok := s.index.find(key); ok && len(p.found) < maxRules {
+		if e := &s.list[i]; e.fits(p.norm) && !slices.Contains(p.found, e) {
+			p.found = append(p.found, e)
 		}
 	}
-	if known && n == 0 {
-		found[0] = nil
-		return 1
-	}
-	return n
 }
 
-func (s *splitter) knows(word uint64) bool { return s.index.keys.Has(wordKey(word)) }
-
-// spell returns the words of a form that the classifier wants split by e, nil
-// if neither the form as a whole nor e can be spelled out.
-func (s *splitter) spell(form string, word uint64, e *expansion) []string {
-	lower, words := strings.ToLower(form), ""
-	if i, ok := s.index.find(wordKey(word)); ok && string(s.list[i].prefix) == lower {
-		words = s.list[i].words
-	} else if e != nil {
-		words = e.apply(lower)
-	}
-	if !strings.Contains(words, wordMark) {
-		return nil
-	}
-	return copyCase(form, lower, strings.Split(words, wordMark))
-}
-
-// features appends the features of splitting token i of a sentence by e.
-func (s *splitter) features(buf []hash.Key, x *lexicon, toks []token, norm []rune, affix *affixes, i int, e *expansion) []hash.Key {
-	t := &toks[i]
-	a, a2, b, b2 := around(toks, i-1), around(toks, i-2), around(toks, i+1), around(toks, i+2)
+// features appends the features of splitting the token by e.
+func (p *proposal) features(buf []hash.Key, x *lexicon, e *expansion) []hash.Key {
+	t := &p.toks[p.i]
+	a, a2, b, b2 := around(p.toks, p.i-1), around(p.toks, p.i-2), around(p.toks, p.i+1), around(p.toks, p.i+2)
 	frequency := t.stats.frequency()
 	buf = append(buf,
 		hash.Key0(splitKeys),
@@ -186,17 +187,17 @@ func (s *splitter) features(buf []hash.Key, x *lexicon, toks []token, norm []run
 		hash.Key2(mContext+3, t.suffix, b.suffix), hash.Key2(mContext+4, t.suffix, a.suffix), hash.Key2(mContext+5, t.suffix, b.shape),
 		hash.Key1(mContext+6, frequency), hash.Key2(mContext+7, frequency, t.suffix),
 	)
-	for k := range min(affix.n, 7) {
-		buf = append(buf, hash.Key1(mAffix, affix.suffix[k]), hash.Key2(mAffix+1, affix.suffix[k], b.shape))
-		if k < 4 {
-			buf = append(buf, hash.Key1(mAffix+2, affix.prefix[k]))
+	for k, suffix := range p.suffix {
+		buf = append(buf, hash.Key1(mAffix, suffix), hash.Key2(mAffix+1, suffix, b.shape))
+		if k < maxAffix/2 {
+			buf = append(buf, hash.Key1(mAffix+2, p.prefix[k]))
 		}
 	}
-	if e == nil {
+	if e.whole() {
 		return append(buf, hash.Key0(mStem))
 	}
 	// Is what the expansion leaves a token of its own?
-	stem := norm[len(e.prefix) : len(norm)-len(e.suffix)]
+	stem := p.norm[len(e.prefix) : len(p.norm)-len(e.suffix)]
 	known := x.look(hash.Runes(stem)).frequency()
 	cut := hash.Pair(hash.Runes(e.prefix), hash.Runes(e.suffix))
 	last := func(k int) uint64 { return hash.Runes(stem[max(0, len(stem)-k):]) }
@@ -211,23 +212,20 @@ func (w *workspace) split(m *Model) {
 	if len(m.split.list) == 0 {
 		return
 	}
-	var found [maxRules]*expansion
 	start := int32(0)
 	for _, end := range w.ends {
 		toks := w.tokens[start:end.at]
 		for i := range toks {
-			t := &toks[i]
-			norm := w.layout.norm[t.start:t.end]
-			affix := affixesOf(norm)
 			best, by := int32(0), (*expansion)(nil)
-			for _, e := range found[:m.split.candidates(norm, &affix, m.split.knows(t.word), &found)] {
-				w.buf = m.split.features(w.buf[:0], &m.lexicon, toks, norm, &affix, i, e)
+			w.proposal.propose(&m.split, &w.layout, toks, i, true)
+			for _, e := range w.proposal.found {
+				w.buf = w.proposal.features(w.buf[:0], &m.lexicon, e)
 				if score := m.weights.Score(w.buf); score > best {
 					best, by = score, e
 				}
 			}
-			if best > 0 {
-				t.words = m.split.spell(w.layout.text(t.span), t.word, by)
+			if by != nil {
+				toks[i].words = by.spell(w.layout.text(toks[i].span))
 			}
 		}
 		start = end.at

@@ -68,26 +68,27 @@ func learnSplits(all []paragraph) (s splitter) {
 			forms[e.code()] = append(forms[e.code()], form)
 		}
 	}
+	var p proposal
 	affixed, types := votes[hash.Key]{}, map[hash.Key]int{}
 	for code, list := range forms {
 		if e := inferred[code]; len(list) > 1 {
 			for _, form := range list {
-				a := affixesOf(normalRunes(form))
-				from, affix := len(e.suffix), &a.suffix
+				p.readAffixes(normalRunes(form))
+				from, affix := len(e.suffix), p.suffix
 				if from == 0 {
-					from, affix = len(e.prefix), &a.prefix
+					from, affix = len(e.prefix), p.prefix
 				}
-				for k := max(from, 1) - 1; k < a.n; k++ {
+				for k := max(from, 1) - 1; k < len(affix); k++ {
 					affixed.add(affixKey(affix[k]), code)
 				}
 			}
 		}
 	}
 	for form := range surface {
-		a := affixesOf(normalRunes(form))
-		for k := range a.n {
-			types[affixKey(a.prefix[k])]++
-			types[affixKey(a.suffix[k])]++
+		p.readAffixes(normalRunes(form))
+		for k := range p.prefix {
+			types[affixKey(p.prefix[k])]++
+			types[affixKey(p.suffix[k])]++
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(affixed)) {
@@ -99,26 +100,22 @@ func learnSplits(all []paragraph) (s splitter) {
 	return s
 }
 
-// splitExamples are all tokens with all their candidates.
+// splitExamples are all tokens with all their expansions.
 func (m *Model) splitExamples(blocks []*goldBlock) examples {
 	x := lexicon{counts: m.lexicon.counts}
 	return func(yield func([]hash.Key, bool, float32)) {
 		var buf []hash.Key
-		var found [maxRules]*expansion
+		var p proposal
 		for _, b := range blocks {
 			b.sentences(func(start, end int) {
-				toks := b.tokens[start:end]
-				for i := range toks {
-					norm := b.layout.norm[toks[i].start:toks[i].end]
-					affix := affixesOf(norm)
-					g := &b.gold[start+i]
-					words := strings.ToLower(g.words)
+				for i := range end - start {
 					// What was seen once is learned from as if it were unknown.
-					known := m.split.knows(toks[i].word) && x.counts[toks[i].word].n > 1
-					for _, e := range found[:m.split.candidates(norm, &affix, known, &found)] {
-						buf = m.split.features(buf[:0], &x, toks, norm, &affix, i, e)
-						split := strings.Contains(words, wordMark)
-						yield(buf, split && (known || e.apply(strings.ToLower(g.form)) == words), 1)
+					t, g := &b.tokens[start+i], &b.gold[start+i]
+					p.propose(&m.split, &b.layout, b.tokens[start:end], i, x.counts[t.word].n > 1)
+					for _, e := range p.found {
+						buf = p.features(buf[:0], &x, e)
+						right := e.whole() || e.apply(strings.ToLower(g.form)) == strings.ToLower(g.words)
+						yield(buf, right && g.words != "", 1)
 					}
 				}
 			})

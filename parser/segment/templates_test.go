@@ -12,7 +12,7 @@ import (
 // and the change is meant, put in the new hash and raise pack.Templates: older
 // models are refused then, and must be trained again.
 func TestTemplatesAreStable(t *testing.T) {
-	const want, of = 0x7b351053e825d097, 3
+	const want, of = 0x79a5288590817c92, 3
 	var keys []hash.Key
 	var values []uint16
 	for i, form := range []string{"the", "house", "etc", ".", "don't", "10"} {
@@ -51,9 +51,9 @@ func TestTemplatesAreStable(t *testing.T) {
 		p.add(&toks[i])
 		add(sentenceFeatures(nil, toks, &ahead[i], &p, i))
 		add(joinFeatures(nil, toks, i))
-		norm := l.norm[toks[i].start:toks[i].end]
-		affix := affixesOf(norm)
-		add(m.split.features(nil, &m.lexicon, toks, norm, &affix, i, &expansion{words: stemMark + wordMark + "n't"}))
+		var split proposal
+		split.propose(&m.split, &l, toks, i, true)
+		add(split.features(nil, &m.lexicon, &expansion{words: stemMark + wordMark + "n't"}))
 		if i%5 == 4 {
 			p.reset(&toks[i])
 		}

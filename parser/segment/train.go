@@ -27,7 +27,7 @@ func (o *Options) log(format string, a ...any) {
 
 const (
 	unit      = 512  // of a packed weight of 1, that is one nat of log-odds
-	minWeight = 0.06 // smaller ones are dropped: they are 9 in 10
+	minWeight = 0.05 // smaller ones are dropped: they are 9 in 10
 )
 
 // Train learns a segmenter from the sentences of a treebank, whose raw text
@@ -59,7 +59,7 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	m.learnPairs(plain)
 	m.lexicon.counts = counts
 	tasks := []*task{
-		{name: "sentence", examples: sentenceExamples(both), epochs: 8, rate: 0.05, least: 2},
+		{name: "sentence", examples: sentenceExamples(both), epochs: 8, rate: 0.1, least: 2},
 		{name: "token", examples: tokenExamples(plain, counts), epochs: 10, rate: 0.4, least: 2},
 		{name: "split", examples: m.splitExamples(plain), epochs: 10, rate: 0.4, least: 2},
 		{name: "join", examples: m.joinExamples(plain), epochs: 10, rate: 0.4, least: 1},
