@@ -40,7 +40,7 @@ var imports = func() map[string][]string {
 		"parser/score":   append(slices.Clone(learning), "parser/feature"),
 		"parser/graph":   append(slices.Clone(learning), "parser/feature", "parser/score"),
 		"parser/segment": learning,
-		"parser/tag":     scores,
+		"parser/tag":     append(slices.Clone(learning), "parser/word", "parser/score"),
 		"parser/prune":   scores,
 		"parser/label":   append(slices.Clone(scores), "parser/word"),
 		"parser/part":    scores,

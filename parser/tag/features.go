@@ -1,125 +1,133 @@
 package tag
 
-// tagKeys appends the features of word i for its UPOS and XPOS.
-func tagKeys(dst []uint64, t *text, i int) []uint64 {
-	w := t.at(i)
-	p1, p2, n1, n2 := t.at(i-1), t.at(i-2), t.at(i+1), t.at(i+2)
+import "github.com/treebeam/treebeam/parser/hash"
+
+// Templates are numbered as they stand here: a new one is a line with a number
+// of its own.
+
+// ownTagKeys appends the features of a form for its UPOS and XPOS.
+func ownTagKeys(dst []hash.Key, w *form) []hash.Key {
 	dst = append(dst,
-		key1(1, 0),
-		key1(2, w.form),
-		key1(3, w.lower),
-		key1(4, w.shape),
-		key1(5, w.fullShape),
-		key2(6, w.shape, t.caps),
-		key2(7, p1.shape, w.shape),
-		key2(8, w.shape, n1.shape),
-		key1(9, p1.lower),
-		key1(10, n1.lower),
-		key1(11, p2.lower),
-		key1(12, n2.lower),
-		key2(13, p1.lower, w.lower),
-		key2(14, w.lower, n1.lower),
-		key2(15, p1.lower, n1.lower),
-		key2(16, p2.lower, p1.lower),
-		key2(17, n1.lower, n2.lower),
-		key1(18, w.class),
-		key1(19, p1.class),
-		key1(20, n1.class),
-		key1(21, p2.class),
-		key1(22, n2.class),
-		key2(23, p1.class, w.class),
-		key2(24, w.class, n1.class),
-		key2(25, p1.class, n1.class),
-		key2(26, n1.class, n2.class),
-		key2(27, p2.class, p1.class),
-		key2(28, mix(p1.class+w.class*3), n1.class),
-		key2(29, mix(w.class+n1.class*3), n2.class),
-		key2(30, mix(w.class+p1.class*3), p2.class),
-		key1(31, p1.suffix[2]),
-		key1(32, n1.suffix[2]),
-		key2(33, w.suffix[1], n1.suffix[1]),
-		key2(34, w.suffix[1], p1.suffix[1]),
-		key2(35, w.lower, n1.class),
-		key2(36, w.lower, p1.class),
-		key2(37, w.class, p1.lower),
-		key2(38, w.class, n1.lower),
-		key2(39, w.suffix[2], p1.class),
-		key2(40, w.suffix[2], n1.class),
-		key2(41, w.shape, w.class),
-		key1(42, w.stemClass),
-		key2(43, w.stemClass, w.rest),
-		key2(44, w.stemClass, w.suffix[1]),
-		key1(45, w.stem),
-		key2(46, w.stem, w.rest),
+		hash.Key1(2, w.Hash),
+		hash.Key1(3, w.Lower),
+		hash.Key1(4, w.Shape),
+		hash.Key1(5, w.Long),
+		hash.Key1(18, w.class),
+		hash.Key2(41, w.Shape, w.class),
+		hash.Key1(42, w.stemClass),
+		hash.Key2(43, w.stemClass, w.rest),
+		hash.Key2(44, w.stemClass, w.Suffix[1]),
+		hash.Key1(45, w.stem),
+		hash.Key2(46, w.stem, w.rest),
+		hash.Key1(250, w.broadRest),
+		hash.Key2(251, w.stemClass, w.broadRest),
 	)
-	dst = endingKeys(dst, w, p1, n1)
-	dst = partKeys(dst, w, p1, n1)
-	if w.suffix[1] != 0 {
-		dst = append(dst, key2(58, w.suffix[1], w.shape))
+	if w.Suffix[1] != 0 {
+		dst = append(dst, hash.Key2(58, w.Suffix[1], w.Shape))
 	}
-	if w.suffix[2] != 0 {
-		dst = append(dst, key2(59, w.suffix[2], w.shape))
+	if w.Suffix[2] != 0 {
+		dst = append(dst, hash.Key2(59, w.Suffix[2], w.Shape))
 	}
-	for k, h := range w.prefix {
+	dst = affixKeys(dst, 50, w.Suffix[:7])
+	dst = affixKeys(dst, 240, w.Broad[1:])
+	return affixKeys(dst, 63, w.Prefix[:])
+}
+
+// affixKeys appends the affixes that the form is long enough for: the k-th has
+// template first+k.
+func affixKeys(dst []hash.Key, first uint64, affixes []uint64) []hash.Key {
+	for k, h := range affixes {
 		if h != 0 {
-			dst = append(dst, key1(63+uint64(k), h))
+			dst = append(dst, hash.Key1(first+uint64(k), h))
 		}
 	}
 	return dst
 }
 
-// endingKeys appends what the endings of a word say, as they are and without
-// vowel harmony and voicing, and with the words before and behind it.
-func endingKeys(dst []uint64, w, p1, n1 *word) []uint64 {
-	for k, h := range w.suffix[:7] {
-		if h != 0 {
-			dst = append(dst, key1(50+uint64(k), h))
-		}
-	}
-	for k, h := range w.broad[1:] {
-		if h != 0 {
-			dst = append(dst, key1(240+uint64(k), h))
-		}
-	}
+// tagKeys appends the features of word i for its UPOS and XPOS that are not
+// its form's alone.
+func tagKeys(dst []hash.Key, t *text, i int) []hash.Key {
+	w, p1, p2, n1, n2 := t.at(i), t.at(i-1), t.at(i-2), t.at(i+1), t.at(i+2)
 	dst = append(dst,
-		key1(250, w.broadRest),
-		key2(251, w.stemClass, w.broadRest),
-		key2(252, w.broad[2], n1.broad[2]),
-		key2(253, w.broad[2], p1.broad[2]),
-		key2(254, w.broad[3], n1.class),
-		key2(255, w.broad[3], p1.class),
+		hash.Key2(6, w.Shape, t.caps),
+		hash.Key2(7, p1.Shape, w.Shape),
+		hash.Key2(8, w.Shape, n1.Shape),
+		hash.Key1(9, p1.Lower),
+		hash.Key1(10, n1.Lower),
+		hash.Key1(11, p2.Lower),
+		hash.Key1(12, n2.Lower),
+		hash.Key2(13, p1.Lower, w.Lower),
+		hash.Key2(14, w.Lower, n1.Lower),
+		hash.Key2(15, p1.Lower, n1.Lower),
+		hash.Key2(16, p2.Lower, p1.Lower),
+		hash.Key2(17, n1.Lower, n2.Lower),
+		hash.Key1(19, p1.class),
+		hash.Key1(20, n1.class),
+		hash.Key1(21, p2.class),
+		hash.Key1(22, n2.class),
+		hash.Key2(23, p1.class, w.class),
+		hash.Key2(24, w.class, n1.class),
+		hash.Key2(25, p1.class, n1.class),
+		hash.Key2(26, n1.class, n2.class),
+		hash.Key2(27, p2.class, p1.class),
+		hash.Key3(28, p1.class, w.class, n1.class),
+		hash.Key3(29, w.class, n1.class, n2.class),
+		hash.Key3(30, p2.class, p1.class, w.class),
+		hash.Key1(31, p1.Suffix[2]),
+		hash.Key1(32, n1.Suffix[2]),
+		hash.Key2(33, w.Suffix[1], n1.Suffix[1]),
+		hash.Key2(34, w.Suffix[1], p1.Suffix[1]),
+		hash.Key2(35, w.Lower, n1.class),
+		hash.Key2(36, w.Lower, p1.class),
+		hash.Key2(37, w.class, p1.Lower),
+		hash.Key2(38, w.class, n1.Lower),
+		hash.Key2(39, w.Suffix[2], p1.class),
+		hash.Key2(40, w.Suffix[2], n1.class),
+		hash.Key2(252, w.Broad[2], n1.Broad[2]),
+		hash.Key2(253, w.Broad[2], p1.Broad[2]),
+		hash.Key2(254, w.Broad[3], n1.class),
+		hash.Key2(255, w.Broad[3], p1.class),
+		hash.Key1(260, w.part),
 	)
-	return dst
-}
-
-// partKeys appends what a word's place in a multiword token says, and its
-// neighbours in there.
-func partKeys(dst []uint64, w, p1, n1 *word) []uint64 {
-	dst = append(dst, key1(260, w.part))
 	if w.part != whole {
-		dst = append(dst, key2(261, w.part, w.class), key2(262, w.part, w.suffix[1]))
+		dst = append(dst, hash.Key2(261, w.part, w.class), hash.Key2(262, w.part, w.Suffix[1]))
 	}
 	if w.part == firstPart || w.part == middlePart {
-		dst = append(dst, key1(263, n1.lower), key2(264, w.class, n1.lower), key2(265, w.suffix[2], n1.lower))
+		dst = append(dst, hash.Key1(263, n1.Lower), hash.Key2(264, w.class, n1.Lower), hash.Key2(265, w.Suffix[2], n1.Lower))
 	}
 	if w.part == middlePart || w.part == lastPart {
-		dst = append(dst, key1(266, w.lower), key2(267, w.lower, p1.class), key2(268, w.lower, p1.suffix[2]))
+		dst = append(dst, hash.Key1(266, w.Lower), hash.Key2(267, w.Lower, p1.class), hash.Key2(268, w.Lower, p1.Suffix[2]))
 	}
 	return dst
 }
 
-// tagEdgeKeys appends the features of word i that are combined with the
-// UPOS of the word before.
-func tagEdgeKeys(dst []uint64, t *text, i int) []uint64 {
-	w, n1 := t.at(i), t.at(i+1)
-	return append(dst, key1(80, w.lower), key1(81, n1.class), key1(82, w.suffix[1]), key2(83, w.class, n1.class))
+// ownMorphKeys appends the features for its FEATS of a form with a label of
+// the first layer.
+func ownMorphKeys(dst []hash.Key, w *form, tag uint16) []hash.Key {
+	own := uint64(tag) + 1
+	dst = append(dst,
+		hash.Key1(102, own),
+		hash.Key1(103, w.Hash),
+		hash.Key2(104, w.Lower, own),
+		hash.Key1(105, w.Shape),
+		hash.Key1(114, w.morph),
+		hash.Key2(136, w.stemClass, w.rest),
+		hash.Key1(137, w.rest),
+		hash.Key2(138, w.rest, own),
+		hash.Key2(139, w.stem, own),
+		hash.Key2(170, w.broadRest, own),
+		hash.Key2(171, w.stemClass, w.broadRest),
+	)
+	dst = affixKeys(dst, 140, w.Suffix[:])
+	dst = affixKeys(dst, 160, w.Broad[1:])
+	return affixKeys(dst, 150, w.Prefix[:])
 }
 
-// morphKeys appends the features of word i for its FEATS. tags are the
-// labels of the first layer for the sentence.
-func morphKeys(dst []uint64, t *text, i int, tags []uint16) []uint64 {
-	w := t.at(i)
-	p1, p2, n1, n2 := t.at(i-1), t.at(i-2), t.at(i+1), t.at(i+2)
+// morphKeys appends the features of word i for its FEATS that are not its
+// form's and tag's alone. tags are the labels of the first layer for the
+// sentence.
+func morphKeys(dst []hash.Key, t *text, i int, tags []uint16) []hash.Key {
+	w, p1, p2, n1, n2 := t.at(i), t.at(i-1), t.at(i-2), t.at(i+1), t.at(i+2)
 	at := func(k int) uint64 {
 		if k < 0 || k >= len(tags) {
 			return 0
@@ -128,93 +136,67 @@ func morphKeys(dst []uint64, t *text, i int, tags []uint16) []uint64 {
 	}
 	own, before, after := at(i), at(i-1), at(i+1)
 	dst = append(dst,
-		key1(101, 0),
-		key1(102, own),
-		key1(103, w.form),
-		key2(104, w.lower, own),
-		key1(105, w.shape),
-		key1(106, p1.lower),
-		key1(107, n1.lower),
-		key1(108, p2.lower),
-		key1(109, n2.lower),
-		key1(110, p1.morph),
-		key1(111, n1.morph),
-		key1(112, p2.morph),
-		key1(113, n2.morph),
-		key1(114, w.morph),
-		key2(115, w.morph, p1.morph),
-		key2(116, w.morph, n1.morph),
-		key2(117, mix(w.morph+3*p1.morph), n1.morph),
-		key2(118, p2.morph, p1.morph),
-		key2(119, p1.morph, n1.morph),
-		key2(120, n1.morph, n2.morph),
-		key2(121, p1.suffix[1], before),
-		key2(122, n1.suffix[1], after),
-		key1(123, p1.suffix[2]),
-		key1(124, n1.suffix[2]),
-		key2(125, before, own),
-		key2(126, after, own),
-		key2(127, at(i-2), before<<16|own),
-		key2(128, at(i+2), after<<16|own),
-		key2(129, before, after<<16|own),
-		key2(130, w.suffix[1], before<<16|own),
-		key2(131, w.suffix[1], after<<16|own),
-		key2(132, w.suffix[2], p1.suffix[1]),
-		key2(133, w.suffix[2], n1.suffix[1]),
-		key2(134, w.lower, p1.lower),
-		key2(135, w.lower, n1.lower),
-		key2(136, w.stemClass, w.rest),
-		key1(137, w.rest),
-		key2(138, w.rest, own),
-		key2(139, w.stem, own),
+		hash.Key1(106, p1.Lower),
+		hash.Key1(107, n1.Lower),
+		hash.Key1(108, p2.Lower),
+		hash.Key1(109, n2.Lower),
+		hash.Key1(110, p1.morph),
+		hash.Key1(111, n1.morph),
+		hash.Key1(112, p2.morph),
+		hash.Key1(113, n2.morph),
+		hash.Key2(115, w.morph, p1.morph),
+		hash.Key2(116, w.morph, n1.morph),
+		hash.Key3(117, p1.morph, w.morph, n1.morph),
+		hash.Key2(118, p2.morph, p1.morph),
+		hash.Key2(119, p1.morph, n1.morph),
+		hash.Key2(120, n1.morph, n2.morph),
+		hash.Key2(121, p1.Suffix[1], before),
+		hash.Key2(122, n1.Suffix[1], after),
+		hash.Key1(123, p1.Suffix[2]),
+		hash.Key1(124, n1.Suffix[2]),
+		hash.Key2(125, before, own),
+		hash.Key2(126, after, own),
+		hash.Key3(127, at(i-2), before, own),
+		hash.Key3(128, at(i+2), after, own),
+		hash.Key3(129, before, after, own),
+		hash.Key3(130, w.Suffix[1], before, own),
+		hash.Key3(131, w.Suffix[1], after, own),
+		hash.Key2(132, w.Suffix[2], p1.Suffix[1]),
+		hash.Key2(133, w.Suffix[2], n1.Suffix[1]),
+		hash.Key2(134, w.Lower, p1.Lower),
+		hash.Key2(135, w.Lower, n1.Lower),
+		hash.Key2(172, w.part, own),
 	)
-	for k, h := range w.suffix {
-		if h != 0 {
-			dst = append(dst, key1(140+uint64(k), h))
-		}
-	}
-	for k, h := range w.broad[1:] {
-		if h != 0 {
-			dst = append(dst, key1(160+uint64(k), h))
-		}
-	}
-	dst = append(dst, key2(170, w.broadRest, own), key2(171, w.stemClass, w.broadRest), key2(172, w.part, own))
 	if w.part == firstPart || w.part == middlePart {
-		dst = append(dst, key2(173, n1.lower, w.suffix[1]), key2(174, n1.lower, w.morph))
+		dst = append(dst, hash.Key2(173, n1.Lower, w.Suffix[1]), hash.Key2(174, n1.Lower, w.morph))
 	}
 	if w.part == middlePart || w.part == lastPart {
-		dst = append(dst, key2(175, w.lower, p1.morph), key2(176, w.lower, p1.suffix[2]))
-	}
-	for k, h := range w.prefix {
-		if h != 0 {
-			dst = append(dst, key1(150+uint64(k), h))
-		}
+		dst = append(dst, hash.Key2(175, w.Lower, p1.morph), hash.Key2(176, w.Lower, p1.Suffix[2]))
 	}
 	return dst
 }
 
-// lemmaKeys appends the features of a form for its rewrite rule, given its
-// UPOS and all of its tags.
-func lemmaKeys(dst []uint64, w *word, upos, tags uint64) []uint64 {
-	both := upos<<16 | tags
+// lemmaKeys appends the features of a form for its rewrite rule, given hashes
+// of its UPOS and of all its tags.
+func lemmaKeys(dst []hash.Key, w *form, upos, tags uint64) []hash.Key {
 	dst = append(dst,
-		key1(201, upos),
-		key1(202, both),
-		key2(203, w.shape, upos),
-		key2(204, w.fullShape, upos),
-		key2(205, w.lower, upos),
+		hash.Key1(201, upos),
+		hash.Key1(202, tags),
+		hash.Key2(203, w.Shape, upos),
+		hash.Key2(204, w.Long, upos),
+		hash.Key2(205, w.Lower, upos),
 	)
-	if w.twin != 0 {
-		dst = append(dst, key2(206, w.twin, upos), key2(207, w.twin, both))
+	if w.Twin != 0 {
+		dst = append(dst, hash.Key2(206, uint64(w.Twin), upos), hash.Key2(207, uint64(w.Twin), tags))
 	}
-	for k, h := range w.suffix {
+	for k, h := range w.Suffix {
 		if h != 0 {
-			dst = append(dst, key2(210+uint64(k), h, upos), key2(220+uint64(k), h, both))
+			dst = append(dst, hash.Key2(210+uint64(k), h, upos), hash.Key2(220+uint64(k), h, tags))
 		}
 	}
-	for k, h := range w.prefix {
+	for k, h := range w.Prefix {
 		if h != 0 {
-			dst = append(dst, key2(230+uint64(k), h, upos))
+			dst = append(dst, hash.Key2(230+uint64(k), h, upos))
 		}
 	}
 	return dst

@@ -3,9 +3,9 @@ package tag
 import (
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -22,7 +22,7 @@ func Jackknife(train []syntax.Sentence, folds int, o Options) ([]syntax.Sentence
 	if folds < 2 {
 		return nil, errors.New("tagger: jackknifing needs at least 2 folds")
 	}
-	bounds := foldBounds(train, folds)
+	bounds := hash.Folds(train, folds)
 	out := make([]syntax.Sentence, len(train))
 	for i := range train {
 		out[i] = train[i]
@@ -66,38 +66,4 @@ func tagFold(train, out []syntax.Sentence, lo, hi int, o Options) error {
 	}
 	log("tagger: sentences %d to %d jackknifed: %v", lo+1, hi, Compare(train[lo:hi], out[lo:hi]))
 	return nil
-}
-
-// foldBounds cuts the sentences into folds of about as many words: fold f is
-// bounds[f]:bounds[f+1]. Cuts move to the nearest start of a document where
-// documents are at most a third of a fold away.
-func foldBounds(sents []syntax.Sentence, folds int) []int {
-	before := make([]int, len(sents)+1) // words before a sentence
-	for i := range sents {
-		before[i+1] = before[i] + len(sents[i].Words)
-	}
-	total := before[len(sents)]
-	size := total / folds
-	bounds := []int{0}
-	for f := 1; f < folds; f++ {
-		want := total * f / folds
-		cut, _ := slices.BinarySearch(before, want)
-		best, distance := cut, size/3+1
-		for i := range sents {
-			if d := max(before[i]-want, want-before[i]); d < distance && startsDocument(&sents[i]) {
-				best, distance = i, d
-			}
-		}
-		bounds = append(bounds, max(bounds[f-1], min(best, len(sents))))
-	}
-	return append(bounds, len(sents))
-}
-
-func startsDocument(s *syntax.Sentence) bool {
-	for _, c := range s.Comments {
-		if strings.HasPrefix(strings.TrimLeft(c, "# \t"), "newdoc") {
-			return true
-		}
-	}
-	return false
 }

@@ -2,289 +2,238 @@ package tag
 
 import (
 	"math"
-	"math/rand/v2"
+	"slices"
+
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/linear"
+	"github.com/treebeam/treebeam/parser/score"
 )
 
-// A problem is the training data of one layer: sequences of words with
-// their features and gold labels.
+// A problem is the training data of one layer: sequences of words with their
+// features and gold labels.
 type problem struct {
 	labels  *labels
-	index   *index
-	start   []int32 // words of sequence s are start[s]:start[s+1]
-	idStart []int32 // features of word w are ids[idStart[w]:idStart[w+1]]
-	ids     []int32
-	nEdge   int      // features of a word with the primary before, per word
-	edge    []uint64 // their keys, nEdge per word
-	edgeIDs []int32  // their numbers or -1, by word, key and primary before
-	gold    []uint16
-	allowed [][]uint16 // labels that a word may get; shared between words
-	second  bool       // score three primaries in a row
+	start   []int32    // words of sequence s are start[s]:start[s+1]
+	ids     []int32    // numbers of the features of all words
+	idStart []int32    // those of word w are ids[idStart[w]:idStart[w+1]]
+	gold    []uint16   // label of each word
+	allowed [][]uint16 // labels that it may get; shared between words
+
+	keys  []hash.Key // features of all words until they are numbered
+	index linear.Index
+}
+
+// add appends a word.
+func (p *problem) add(keys []hash.Key, allowed []uint16, gold uint16) {
+	if p.idStart == nil {
+		p.start, p.idStart = []int32{0}, []int32{0}
+	}
+	for _, key := range keys {
+		p.index.Count(key)
+	}
+	p.keys = append(p.keys, keys...)
+	p.idStart = append(p.idStart, int32(len(p.keys)))
+	p.gold = append(p.gold, gold)
+	p.allowed = append(p.allowed, allowed)
+}
+
+func (p *problem) endSequence() { p.start = append(p.start, int32(len(p.gold))) }
+
+// number replaces the keys of features by their numbers, those that are too
+// rare being left out.
+func (p *problem) number() {
+	p.index.Cut(featureCut)
+	begin := int32(0)
+	for w := range p.gold {
+		end := p.idStart[w+1]
+		for _, key := range p.keys[begin:end] {
+			if id := p.index.ID(key); id >= 0 {
+				p.ids = append(p.ids, id)
+			}
+		}
+		begin, p.idStart[w+1] = end, int32(len(p.ids))
+	}
+	p.keys = nil
 }
 
 // settings of learning.
 type settings struct {
-	epochs  int
-	beam    int
-	limit   float64 // of a step, PA-I's C
-	dropout float64 // share of features left out of a word
-	seed    uint64
+	epochs int
+	beam   int // labels of a word among which mistakes are looked for
 }
 
-// A cell is the weight of a feature for a part.
-type cell struct {
-	part uint16
-	w    float32
-}
+const (
+	featureCut = 2    // occurrences that a feature needs
+	stepLimit  = 0.02 // PA-I's C
+	batchSize  = 4    // sequences that see the same weights
+	leastShare = 0.04 // of a common weight, see linear.Packing
+)
 
-type span struct {
-	off    uint32
-	n, cap uint16
-}
-
-// A learner holds float weights while they are learned.
+// A learner learns the weights of one layer by structured PA-I with averaging
+// (Crammer et al. 2006, section 8; Collins 2002): where a sequence's best
+// labels under a cost of 1 a wrong label are wrong, weights move from their
+// features to those of the gold labels.
 type learner struct {
 	p       *problem
-	rows    []span
-	cells   []cell
-	sums    []float64 // what the averages of cells need
-	pairs   []float32
-	triples []float32
-	totals  [2][]float64 // of pairs and triples
-	step    float64
-
-	lat   lattice[float32]
-	acc   []float32
-	keep  []int32 // features of the sequence after dropout
-	kept  []int32
-	goldC []int32
+	rows    *linear.Rows
+	pairs   *linear.Dense // units x units
+	steps   int
+	workers []worker
 }
 
-func edgeKey(key uint64, prim uint16) uint64 { return mix(key + uint64(prim+1)*0xE7037ED1A0B428DB) }
-
-// edgeID returns the number of the k-th feature of word w with the primary
-// before, or -1.
-func (p *problem) edgeID(w, k int, prim uint16) int32 {
-	return p.edgeIDs[(w*p.nEdge+k)*p.labels.prims+int(prim)]
+// A worker is what one goroutine needs.
+type worker struct {
+	lat       lattice[float32]
+	acc, emit []float32
+	gold      []uint16
 }
 
-func newLearner(p *problem) *learner {
-	l := &learner{p: p, rows: make([]span, p.index.n), acc: make([]float32, p.labels.n)}
-	l.pairs = make([]float32, p.labels.units*p.labels.units)
-	l.totals[0] = make([]float64, len(l.pairs))
-	if p.second {
-		d := p.labels.prims + 1
-		l.triples = make([]float32, d*d*d)
-		l.totals[1] = make([]float64, len(l.triples))
+// An update is what one sequence teaches.
+type update struct {
+	tau   float32  // of the step; 0: none
+	path  []uint16 // labels that weights move away from
+	ids   []int32  // features that were seen
+	start []int32  // those of the i-th word are ids[start[i]:start[i+1]]
+	wrong int      // words
+}
+
+// learn runs the epochs.
+func (p *problem) learn(name string, st settings, o Options) *learner {
+	p.number()
+	l := &learner{p: p, rows: linear.NewRows(p.index.Len()), pairs: linear.NewDense(p.labels.units * p.labels.units)}
+	l.workers = make([]worker, max(1, o.Workers))
+	wrong := 0
+	loop := linear.Loop{Examples: max(0, len(p.start)-1), Epochs: st.epochs, Batch: batchSize, Workers: o.Workers, Seed: o.Seed}
+	err := linear.Run(loop, linear.Task[update]{
+		Learn: func(worker int, at linear.At, u *update) { l.visit(&l.workers[worker], at, st.beam, o, u) },
+		Apply: func(at linear.At, u *update) {
+			wrong += u.wrong
+			l.apply(at, u)
+		},
+		Measure: func(epoch, _ int) float64 {
+			o.Log("tagger: %s epoch %d/%d, %.2f %% wrong in training", name, epoch, st.epochs, 100*float64(wrong)/float64(len(p.gold)))
+			wrong = 0
+			return float64(epoch) // the last is kept
+		},
+		Keep: func(_, steps int) { l.steps = steps },
+	})
+	if err != nil {
+		panic(err) // only checkpoints fail
 	}
 	return l
 }
 
-// learn runs the epochs and calls log after each with its share of wrong
-// words.
-func (l *learner) learn(o settings, log func(epoch int, wrong float64)) {
-	rng := rand.New(rand.NewPCG(o.seed, 0x7461676765720000))
-	order := make([]int, len(l.p.start)-1)
-	for i := range order {
-		order[i] = i
-	}
-	for e := range o.epochs {
-		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-		wrong := 0
-		for _, s := range order {
-			wrong += l.sequence(s, o, rng)
-		}
-		if log != nil {
-			log(e+1, float64(wrong)/float64(max(1, len(l.p.gold))))
-		}
-	}
-}
-
-// sequence learns from one sequence; it returns its wrong words.
-func (l *learner) sequence(s int, o settings, rng *rand.Rand) int {
+// visit finds the update of one sequence.
+func (l *learner) visit(w *worker, at linear.At, beam int, o Options, u *update) {
 	p := l.p
-	lo, hi := int(p.start[s]), int(p.start[s+1])
-	l.step++
-	l.drop(lo, hi, o.dropout, rng)
-	l.fill(lo, hi, o.beam)
-	path := l.lat.best(p.labels, l.triples)
-	wrong := 0
-	for i, c := range path {
-		if l.lat.cand[l.lat.start[i]+c] != p.gold[lo+i] {
-			wrong++
-		}
-	}
-	if wrong == 0 {
-		return 0
-	}
-	loss := float64(l.pathScore(path) - l.pathScore(l.goldC))
-	norm := l.norm(lo, path)
-	if loss <= 0 || norm == 0 {
-		return wrong
-	}
-	l.update(lo, path, float32(math.Min(o.limit, loss/norm)))
-	return wrong
-}
-
-// drop chooses the features of the words lo..hi-1 for this visit.
-func (l *learner) drop(lo, hi int, share float64, rng *rand.Rand) {
-	p := l.p
-	l.keep, l.kept = append(l.keep[:0], 0), l.kept[:0]
-	threshold := uint32(share * (1 << 32))
-	for w := lo; w < hi; w++ {
-		for _, id := range p.ids[p.idStart[w]:p.idStart[w+1]] {
-			if threshold == 0 || rng.Uint32() >= threshold {
-				l.kept = append(l.kept, id)
+	lo, hi := int(p.start[at.Example]), int(p.start[at.Example+1])
+	rng := hash.Rand(at.Seed(o.Seed))
+	drop := uint64(o.Dropout * (1 << 32))
+	u.tau, u.wrong, u.ids, u.start = 0, 0, u.ids[:0], append(u.start[:0], 0)
+	w.acc = resize(w.acc, p.labels.n)
+	w.lat.reset()
+	for i := lo; i < hi; i++ {
+		clear(w.acc)
+		for _, id := range p.ids[p.idStart[i]:p.idStart[i+1]] {
+			if rng.Next()>>32 >= drop {
+				u.ids = append(u.ids, id)
+				l.rows.Sum(id, w.acc)
 			}
 		}
-		l.keep = append(l.keep, int32(len(l.kept)))
+		u.start = append(u.start, int32(len(u.ids)))
+		w.emit = w.emit[:0]
+		for _, x := range p.allowed[i] {
+			s := sumOf(p.labels, w.acc, x)
+			if x != p.gold[i] {
+				s++
+			}
+			w.emit = append(w.emit, s)
+		}
+		w.lat.push(p.allowed[i], w.emit, beam, 0)
+		if last := w.lat.last(); !slices.Contains(last, p.gold[i]) {
+			last[len(last)-1], w.lat.emit[len(w.lat.emit)-1] = p.gold[i], sumOf(p.labels, w.acc, p.gold[i])
+		}
+	}
+	u.path = append(u.path[:0], w.lat.search(p.labels, l.pairs.W)...)
+	gold := p.gold[lo:hi]
+	parts := 0
+	for i, x := range u.path {
+		if x != gold[i] {
+			u.wrong++
+			k := len(p.labels.of(x)) + len(p.labels.of(gold[i])) - 2*common(p.labels.of(x), p.labels.of(gold[i]))
+			parts += k * int(u.start[i+1]-u.start[i]+4)
+		}
+	}
+	if u.wrong > 0 {
+		loss := w.lat.score(p.labels, l.pairs.W, u.path) - w.lat.score(p.labels, l.pairs.W, gold)
+		u.tau = float32(linear.PassiveAggressive(float64(loss), float64(parts), stepLimit))
 	}
 }
 
-// fill builds the lattice with a cost of 1 on wrong labels; the gold one is
-// always a candidate, and goldC its index.
-func (l *learner) fill(lo, hi, beam int) {
-	p := l.p
-	l.lat.reset()
-	l.goldC = l.goldC[:0]
-	for w := lo; w < hi; w++ {
-		clear(l.acc)
-		for _, id := range l.kept[l.keep[w-lo]:l.keep[w-lo+1]] {
-			l.add(id, l.acc)
+// common counts the parts that a and b share.
+func common(a, b []uint16) int {
+	n := 0
+	for _, x := range a {
+		if slices.Contains(b, x) {
+			n++
 		}
-		l.lat.push(p.labels, p.allowed[w], l.acc, beam, 0)
-		l.addGold(w)
 	}
-	for w := lo + 1; w < hi && p.nEdge > 0; w++ {
-		l.fillEdges(w, w-lo)
-	}
-	l.lat.addUnits(p.labels, l.pairs)
+	return n
 }
 
-// addGold puts the cost on the candidates of the last word, w, and the gold
-// label among them in place of the worst.
-func (l *learner) addGold(w int) {
-	lat, p := &l.lat, l.p
-	i := lat.words() - 1
-	b0, b1 := lat.start[i], lat.start[i+1]
-	gold := int32(-1)
-	for b := b0; b < b1; b++ {
-		if lat.cand[b] == p.gold[w] {
-			gold = b - b0
-		} else {
-			lat.emit[b]++
-		}
-	}
-	if gold < 0 {
-		gold = b1 - b0 - 1
-		var s float32
-		for _, part := range p.labels.of(p.gold[w]) {
-			s += l.acc[part]
-		}
-		b := b1 - 1
-		lat.cand[b], lat.emit[b], lat.prim[b] = p.gold[w], s, p.labels.of(p.gold[w])[0]
-	}
-	l.goldC = append(l.goldC, gold)
-}
-
-func (l *learner) fillEdges(w, i int) {
-	lat, p := &l.lat, l.p
-	a0, b0, b1 := lat.start[i-1], lat.start[i], lat.start[i+1]
-	if b0-a0 == 1 && b1-b0 == 1 {
+// apply moves the weights from the path of u to the gold labels.
+func (l *learner) apply(at linear.At, u *update) {
+	if u.tau == 0 {
 		return
 	}
-	nb := b1 - b0
-	for a := range b0 - a0 {
-		prim := lat.prim[a0+a]
-		row := lat.edge[lat.edgeStart[i]+a*nb : lat.edgeStart[i]+(a+1)*nb]
-		if earlier := indexOf(lat.prim[a0:a0+a], prim); earlier >= 0 {
-			copy(row, lat.edge[lat.edgeStart[i]+int32(earlier)*nb:][:nb])
-			continue
-		}
-		clear(l.acc)
-		for k := range p.nEdge {
-			if id := p.edgeID(w, k, prim); id >= 0 {
-				l.add(id, l.acc)
+	ls := l.p.labels
+	gold := l.p.gold[l.p.start[at.Example]:]
+	for i, x := range u.path {
+		g := gold[i]
+		if x != g {
+			for _, id := range u.ids[u.start[i]:u.start[i+1]] {
+				l.move(id, ls.of(g), ls.of(x), u.tau, at.Step)
+				l.move(id, ls.of(x), ls.of(g), -u.tau, at.Step)
 			}
 		}
-		for b, x := range lat.cand[b0:b1] {
-			for _, part := range p.labels.of(x) {
-				row[b] += l.acc[part]
+		if i > 0 && (x != g || u.path[i-1] != gold[i-1]) {
+			l.movePairs(gold[i-1], g, u.tau, at.Step)
+			l.movePairs(u.path[i-1], x, -u.tau, at.Step)
+		}
+	}
+}
+
+// move adds delta to the weights of a feature for the parts that are not among
+// others.
+func (l *learner) move(id int32, parts, others []uint16, delta float32, step int) {
+	for _, p := range parts {
+		if !slices.Contains(others, p) {
+			l.rows.Add(id, p, delta, step)
+		}
+	}
+}
+
+func (l *learner) movePairs(a, b uint16, delta float32, step int) {
+	ls := l.p.labels
+	for _, x := range ls.of(a) {
+		for _, y := range ls.of(b) {
+			if int(x) < ls.units && int(y) < ls.units {
+				l.pairs.Add(int(x)*ls.units+int(y), delta, step)
 			}
 		}
 	}
 }
 
-func indexOf(list []uint16, x uint16) int {
-	for i, y := range list {
-		if x == y {
-			return i
-		}
-	}
-	return -1
+// table returns the averaged weights of features.
+func (l *learner) table(o Options) *linear.Table {
+	return linear.Pack(l.rows.Averaged(l.steps).Each(l.p.index.Keys()), linear.Packing{Unit: score.Unit, Limit: o.Weights, Least: leastShare})
 }
 
-func (l *learner) add(id int32, acc []float32) {
-	r := l.rows[id]
-	for _, c := range l.cells[r.off : r.off+uint32(r.n)] {
-		acc[c.part] += c.w
+// layer returns the layer that was learned.
+func (l *learner) layer(o Options) layer {
+	m := layer{labels: *l.p.labels, table: *l.table(o)}
+	for _, w := range l.pairs.Averaged(l.steps) {
+		m.pairs = append(m.pairs, int32(math.Round(float64(w)*score.Unit)))
 	}
-}
-
-func (l *learner) pathScore(path []int32) float32 {
-	lat := &l.lat
-	d := l.p.labels.prims + 1
-	var s float32
-	before, before2 := d-1, d-1
-	for i, c := range path {
-		s += lat.emit[lat.start[i]+c]
-		if i > 0 {
-			s += lat.edge[lat.edgeStart[i]+path[i-1]*(lat.start[i+1]-lat.start[i])+c]
-		}
-		if l.triples != nil {
-			prim := int(lat.prim[lat.start[i]+c])
-			s += l.triples[(before2*d+before)*d+prim]
-			before2, before = before, prim
-		}
-	}
-	return s
-}
-
-// average returns the weight averaged over all steps.
-func (l *learner) average(w float32, total float64) float32 {
-	return float32((float64(w)*(l.step+1) - total) / max(1, l.step))
-}
-
-// layer returns the averaged weights, quantised, with at most limit weights of features.
-func (l *learner) layer(limit int) *layer {
-	keys := l.p.index.keysByNumber()
-	rows := make([]row, 0, len(keys))
-	for id, key := range keys {
-		r := l.rows[id]
-		var out row
-		for i, c := range l.cells[r.off : r.off+uint32(r.n)] {
-			if w := l.average(c.w, l.sums[int(r.off)+i]); w != 0 {
-				out.parts = append(out.parts, c.part)
-				out.weights = append(out.weights, w)
-			}
-		}
-		if out.parts != nil {
-			out.key = key
-			rows = append(rows, out)
-		}
-	}
-	m := &layer{labels: *l.p.labels, table: newTable(rows, limit)}
-	m.pairs = l.dense(0, l.pairs)
-	m.triples = l.dense(1, l.triples)
 	return m
-}
-
-func (l *learner) dense(which int, w []float32) []int32 {
-	if w == nil {
-		return nil
-	}
-	q := make([]int32, len(w))
-	for i := range w {
-		q[i] = int32(math.Round(float64(l.average(w[i], l.totals[which][i])) * (1 << scoreBits)))
-	}
-	return q
 }

@@ -3,11 +3,15 @@ package tag
 import (
 	"slices"
 	"unicode/utf8"
+
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // A lemmatizer finds the lemma of a form and its tags. It asks, in this order:
 //
-//   - a memory of the forms of the treebank;
+//   - a memory of the forms of the treebank, in lower case;
 //   - for a known prefix or word before an irregular form, the memory of that
 //     form: overcame has the lemma of came behind over;
 //   - rewrite rules that were seen in two words or more (ruleCut), scored by a
@@ -17,110 +21,122 @@ import (
 // allows says which rules may be asked. A form that none fits stays as it is,
 // in lower case if it is no name. It is read-only.
 type lemmatizer struct {
+	casing  word.Casing
 	rules   []rule
-	regular []bool   // of each rule: it was seen in regularCut words
-	byScore []uint16 // rules that the layer scores; label l is rule byScore[l]
-	layer   *layer
+	regular []uint8  // of each rule: 1 if it was seen in regularCut words
+	scored  []uint16 // rules that are asked for unknown forms; label l is rule scored[l]
+	layer   layer    // scores of labels: of the rule's mode, and of the rest
 
-	memory  prints   // keys of forms and tags
-	answers []uint16 // rule, of each print of the memory
-	facts   prints   // lemmas, prefixes, and what rules may cut off
-	turkish bool
+	memory  hash.Set // keys of forms and tags
+	answers []uint16 // rule, of each place of the memory
+	facts   hash.Set // lemmas, prefixes, and what rules may cut off
 }
 
 const (
-	minBase     = 3                    // runes of what may follow a prefix
-	minPrefix   = 2                    // runes of a prefix, one less than of a word before a form
-	minCompound = 7                    // runes of both
-	maxNonsense = 2                    // runes of a made-up lemma that is none
-	knownLemma  = 1 << (scoreBits - 1) // what a lemma that the treebank has adds to the score of its rule
+	minBase     = 3             // runes of what may follow a prefix
+	minPrefix   = 2             // runes of a prefix, one less than of a word before a form
+	minCompound = 7             // runes of both
+	maxNonsense = 2             // runes of a made-up lemma that is none
+	knownLemma  = scoreUnit / 2 // what a lemma that the treebank has adds to the score of its rule
 )
 
 // Templates of the keys of memory and facts.
 const (
-	keyExact = 301 + iota
-	keyTags
-	keyCoarse
-	keyLowerExact
-	keyLowerTags
-	keyLemma    // a lemma with its UPOS
-	keyAnyLemma // a lemma
-	keyPrefix   // what stands before a lemma in others of the same UPOS
-	keyCut      // a rule and what it cut off
-	keyRegular  // a regular rule
-	keySign     // a rule and its signs, in the layer
+	keyTags     = 311 + iota // a form with all its tags
+	keyPOS                   // with UPOS and XPOS
+	keyUPOS                  // with UPOS
+	keyLemma                 // a lemma with its UPOS
+	keyAnyLemma              // a lemma
+	keyPrefix                // what stands before a lemma in others of the same UPOS
+	keyFront                 // a rule and what it cut off in front
+	keyEnd                   // a rule and the end that it changed
+	keySigns                 // a label and its signs, in the layer
 )
 
-// memoryKeys returns the keys of a form in the memory, from the most to the
-// least certain. Those from lowerKeys on hold for the form in any case.
-func memoryKeys(form, lower, upos, xpos, feats uint64) [5]uint64 {
-	tags := mix(upos + 3*xpos)
-	return [5]uint64{
-		key2(keyExact, form, tags+feats),
-		key2(keyTags, form, tags),
-		key2(keyCoarse, form, upos),
-		key2(keyLowerExact, lower, tags+feats),
-		key2(keyLowerTags, lower, tags),
+// Tags are hashes of what a word is.
+type tags struct {
+	upos, pos, all uint64 // UPOS; with XPOS; with FEATS
+	name           bool   // a proper noun
+}
+
+func tagsOf(upos, xpos, feats string) tags {
+	u := hash.String(upos)
+	pos := hash.Pair(u, hash.String(xpos))
+	return tags{u, pos, hash.Pair(pos, hash.String(feats)), upos == "PROPN"}
+}
+
+// memoryKeys returns the keys of a form, by the hash of its lower case, from
+// the most to the least certain.
+func memoryKeys(lower uint64, t tags) [3]hash.Key {
+	return [3]hash.Key{hash.Key2(keyTags, lower, t.all), hash.Key2(keyPOS, lower, t.pos), hash.Key2(keyUPOS, lower, t.upos)}
+}
+
+func (z *lemmatizer) layout(l *pack.Layout) {
+	var numbers []uint8
+	var texts []string
+	for _, r := range z.rules {
+		numbers = append(numbers, r.mode, r.cutPrefix, r.cutSuffix)
+		texts = append(texts, r.addPrefix, r.addSuffix)
 	}
-}
-
-const lowerKeys = 3
-
-// hashRunes returns the hash of a word's runes: of its lower case, that is
-// word.lower.
-func hashRunes(runes []rune) uint64 {
-	h := uint64(0)
-	for _, r := range runes {
-		h = step(h, r)
+	pack.Array(l, "rules", &numbers)
+	l.Strings("texts", &texts)
+	l.Check("texts", 3*len(texts) == 2*len(numbers), "does not fit the rules")
+	if l.Reading() {
+		z.rules = make([]rule, len(numbers)/3)
+		for i := range z.rules {
+			z.rules[i] = rule{numbers[3*i], numbers[3*i+1], numbers[3*i+2], texts[2*i], texts[2*i+1]}
+			l.Check("rules", z.rules[i].mode < ruleModes, "has a case that there is not")
+		}
 	}
-	return mix(h)
+	pack.Array(l, "regular", &z.regular)
+	l.Check("regular", len(z.regular) == len(z.rules), "does not fit the rules")
+	pack.Array(l, "scored", &z.scored)
+	pack.Below(l, "scored", z.scored, len(z.rules))
+	l.Nested("layer", z.layer.layout)
+	l.Check("scored", len(z.scored) == z.layer.labels.count(), "does not fit the layer")
+	pack.Array(l, "memory", (*[]uint32)(&z.memory))
+	l.Check("memory", z.memory.Valid(), "is full")
+	pack.Array(l, "answers", &z.answers)
+	l.Check("answers", len(z.answers) == len(z.memory), "does not fit the memory")
+	pack.Below(l, "answers", z.answers, len(z.rules))
+	pack.Array(l, "facts", (*[]uint32)(&z.facts))
+	l.Check("facts", z.facts.Valid(), "is full")
 }
 
-// cutKey returns the fact that rule r may cut off prefix and suffix.
-func cutKey(r uint16, prefix, suffix []rune) uint64 {
-	return key2(keyCut, uint64(r), hashRunes(prefix)+3*hashRunes(suffix))
-}
-
-// lemma returns the lemma of form, whose analysis w is in sc.text. It
-// allocates only a lemma that differs from the form.
-func (z *lemmatizer) lemma(sc *scratch, form string, w *word, upos string, xpos, feats uint64) string {
+// lemma returns the lemma of a form s that was read into w. It allocates only a
+// lemma that differs from the form.
+func (z *lemmatizer) lemma(sc *scratch, s string, w *form, t tags) string {
 	if len(z.rules) == 0 {
 		return "" // the treebank has no lemmas
 	}
-	lower := sc.text.lower[w.start:w.end]
-	u := hashString(upos)
-	r := z.remembered(memoryKeys(w.form, w.lower, u, xpos, feats), lower)
-	if r >= 0 && !w.lowered && z.rules[r] == asItIs {
-		return form // most words
-	}
-	sc.form = append(sc.form[:0], []rune(form)...)
-	switch base := 0; {
-	case r >= 0:
-	case upos != properNoun && !hasDigit(lower):
-		if base, r = z.prefixed(lower, u, xpos, feats); r >= 0 {
-			sc.lemma = append(sc.lemma[:0], lower[:base]...)
-			sc.lemma = z.rules[r].apply(sc.lemma, lower[base:], lower[base:], z.turkish)
-			return lemmaString(form, sc.lemma)
+	sc.form = appendString(sc.form[:0], s)
+	for _, key := range memoryKeys(w.Lower, t) {
+		if i := z.memory.Find(key); i >= 0 && z.apply(sc, z.answers[i], w.Runes) {
+			return lemmaString(s, sc.lemma)
 		}
-		fallthrough
-	default:
-		r = z.guess(sc, w, lower, u, xpos, feats)
 	}
-	if r < 0 {
-		if upos == properNoun || !w.lowered {
-			return form
-		}
-		return lemmaString(form, lower)
+	if !t.name && !hasDigit(w.Runes) && z.prefixed(sc, w.Runes, t) {
+		return lemmaString(s, sc.lemma)
 	}
-	sc.lemma = z.rules[r].apply(sc.lemma[:0], sc.form, lower, z.turkish)
-	return lemmaString(form, sc.lemma)
+	if r := z.guess(sc, w, t); r >= 0 {
+		z.apply(sc, uint16(r), w.Runes)
+		return lemmaString(s, sc.lemma)
+	}
+	if t.name {
+		return s
+	}
+	return lemmaString(s, w.Runes)
 }
 
-// asItIs leaves a form in lower case alone.
-var asItIs = rule{mode: caseLower}
-
-// properNoun is the UPOS of names.
-const properNoun = "PROPN"
+// apply puts what rule r makes of sc.form into sc.lemma. It reports whether the
+// rule fits.
+func (z *lemmatizer) apply(sc *scratch, r uint16, lower []rune) (ok bool) {
+	rule := &z.rules[r]
+	if rule.fits(lower) {
+		sc.lemma, ok = rule.apply(sc.lemma[:0], sc.form, lower, z.casing)
+	}
+	return ok
+}
 
 // lemmaString returns the lemma, without a copy if it is the form.
 func lemmaString(form string, lemma []rune) string {
@@ -137,42 +153,33 @@ func lemmaString(form string, lemma []rune) string {
 	return form
 }
 
-// remembered returns the rule of the first key that the memory knows, or -1.
-func (z *lemmatizer) remembered(keys [5]uint64, lower []rune) int {
-	for _, key := range keys {
-		if i, ok := z.memory.find(key); ok && z.rules[z.answers[i]].fits(lower) {
-			return int(z.answers[i])
-		}
-	}
-	return -1
-}
-
 // prefixed looks for the longest known form with the same tags that stands
-// behind a prefix or another word and whose rule is irregular; it returns where
-// that form begins and its rule, or -1. Regular rules are left to guess.
-func (z *lemmatizer) prefixed(lower []rune, upos, xpos, feats uint64) (base, r int) {
-	tags := mix(upos + 3*xpos)
-	h := uint64(0)
+// behind a prefix or another word and whose rule is irregular. It puts what
+// stands before that form, and its lemma, into sc.lemma. Regular rules are left
+// to guess.
+func (z *lemmatizer) prefixed(sc *scratch, lower []rune, t tags) bool {
+	h := uint64(hash.Start)
 	for k := range min(len(lower)-minBase+1, maxStem) {
-		p := mix(h) // of lower[:k]
-		h = step(h, lower[k])
-		prefix := k >= minPrefix && z.facts.has(key2(keyPrefix, p, upos))
-		word := k > minPrefix && len(lower) >= minCompound && z.facts.has(key1(keyAnyLemma, p))
-		if !prefix && !word {
+		p := hash.Mix(h) // of lower[:k]
+		h = hash.Step(h, lower[k])
+		prefix := k >= minPrefix && z.facts.Has(hash.Key2(keyPrefix, p, t.upos))
+		if !prefix && (k <= minPrefix || len(lower) < minCompound || !z.facts.Has(hash.Key1(keyAnyLemma, p))) {
 			continue
 		}
-		b := hashRunes(lower[k:])
-		for _, key := range [2]uint64{key2(keyLowerExact, b, tags+feats), key2(keyLowerTags, b, tags)} {
-			i, ok := z.memory.find(key)
-			if !ok {
+		base := lower[k:]
+		for _, key := range []hash.Key{hash.Key2(keyTags, hash.Runes(base), t.all), hash.Key2(keyPOS, hash.Runes(base), t.pos)} {
+			i := z.memory.Find(key)
+			if i < 0 {
 				continue
 			}
-			if r := z.answers[i]; z.rules[r].fits(lower[k:]) && z.rules[r].drop == "" && !z.regular[r] {
-				return k, int(r)
+			r := z.answers[i]
+			if rule := &z.rules[r]; rule.fits(base) && rule.mode != ungroup && z.regular[r] == 0 {
+				sc.lemma, _ = rule.apply(append(sc.lemma[:0], lower[:k]...), base, base, z.casing)
+				return true
 			}
 		}
 	}
-	return 0, -1
+	return false
 }
 
 // allows reports whether rule r may be asked for the lemma of an unknown form:
@@ -180,6 +187,9 @@ func (z *lemmatizer) prefixed(lower []rune, upos, xpos, feats uint64) (base, r i
 // training saw it do the same in front.
 func (z *lemmatizer) allows(r uint16, lower []rune) bool {
 	rule := &z.rules[r]
+	if rule.mode == ungroup {
+		return true
+	}
 	if !rule.fits(lower) || !rule.keeps(len(lower)) {
 		return false
 	}
@@ -187,13 +197,57 @@ func (z *lemmatizer) allows(r uint16, lower []rune) bool {
 	if hasDigit(prefix) || hasDigit(suffix) {
 		return false
 	}
-	return len(prefix) == 0 && rule.addPrefix == "" || z.facts.has(cutKey(r, prefix, nil))
+	return len(prefix) == 0 && rule.addPrefix == "" || z.facts.Has(frontKey(r, prefix))
+}
+
+func frontKey(r uint16, prefix []rune) hash.Key {
+	return hash.Key2(keyFront, uint64(r), hash.Runes(prefix))
+}
+
+// endKey returns the fact that rule r changes the end of a form; 0 if it does
+// not. An irregular rule must have been seen with 2 runes or more.
+func (z *lemmatizer) endKey(r uint16, lower []rune) hash.Key {
+	end := z.rules[r].end(lower, 2-int(z.regular[r]))
+	if len(end) == 0 {
+		return 0
+	}
+	return hash.Key2(keyEnd, uint64(r), hash.Runes(end))
+}
+
+// Signs that a rule is right, added up.
+const (
+	signLemma = 1 << iota // the treebank has the lemma, with this UPOS
+	signOther             // with another
+	signEnd               // the rule changed the same end
+)
+
+// signs returns what the treebank knows of rule r for a form and the lemma that
+// it makes. has tells the treebank's facts.
+func (z *lemmatizer) signs(r uint16, lower, lemma []rune, t tags, has func(fact hash.Key) bool) uint8 {
+	s := uint8(0)
+	if h := hash.Runes(lemma); has(hash.Key2(keyLemma, h, t.upos)) {
+		s |= signLemma
+	} else if has(hash.Key1(keyAnyLemma, h)) {
+		s |= signOther
+	}
+	if z.rules[r].mode == ungroup {
+		return s | signEnd
+	}
+	if end := z.endKey(r, lower); end != 0 && has(end) {
+		s |= signEnd
+	}
+	return s
+}
+
+// signsKey is the feature that a label has these signs.
+func signsKey(label int, s uint8, t tags) hash.Key {
+	return hash.Key3(keySigns, uint64(label), uint64(s), t.pos)
 }
 
 // trusts reports whether rule r, which has the signs s, may change the end of
 // a form of n runes: training saw it do so with the same end, or it makes a
 // lemma of the treebank and only cuts off or keeps 2 runes more than it adds.
-func (z *lemmatizer) trusts(r uint16, s uint64, n int) bool {
+func (z *lemmatizer) trusts(r uint16, s uint8, n int) bool {
 	rule := &z.rules[r]
 	if s&signEnd != 0 || rule.addSuffix == "" && rule.cutSuffix == 0 {
 		return true
@@ -203,34 +257,37 @@ func (z *lemmatizer) trusts(r uint16, s uint64, n int) bool {
 
 // differs reports whether rule r makes something that no other rule makes of a
 // form: of one in lower case, caseAsIs makes what caseLower makes.
-func (z *lemmatizer) differs(r uint16, w *word) bool {
-	return w.lowered || z.rules[r].mode != caseAsIs || z.rules[r].drop != ""
+func (z *lemmatizer) differs(r uint16, w *form) bool {
+	return w.Differ || z.rules[r].mode != caseAsIs
+}
+
+// A candidate is a label that may be the answer.
+type candidate struct {
+	label uint16
+	signs uint8
+	short bool // the lemma has at most maxNonsense runes, and the form is no number or abbreviation
 }
 
 // guess returns the best-scored rule that is allowed, or -1. sc.form holds the
 // form.
-func (z *lemmatizer) guess(sc *scratch, w *word, lower []rune, upos, xpos, feats uint64) int {
-	acc := sc.parts(z.layer.labels.n)
-	tags := mix(upos + 3*xpos)
-	sc.keys = lemmaKeys(sc.keys[:0], w, upos, tags+feats)
-	sc.asked = sc.asked[:0]
-	word := !hasDigit(lower) && len(lower) > 1 && slices.Equal(sc.form[1:], lower[1:]) // no number, no FMs
-	for l, r := range z.byScore {
-		if !z.differs(r, w) || !z.allows(r, lower) {
+func (z *lemmatizer) guess(sc *scratch, w *form, t tags) int {
+	sc.keys = lemmaKeys(sc.keys[:0], w, t.upos, t.all)
+	sc.candidates = sc.candidates[:0]
+	plain := !hasDigit(w.Runes) && len(w.Runes) > 1 && slices.Equal(sc.form[1:], w.Runes[1:]) // no number, no FMs
+	for c, r := range z.scored {
+		if !z.differs(r, w) || !z.allows(r, w.Runes) || !z.apply(sc, r, w.Runes) {
 			continue
 		}
-		sc.lemma = z.rules[r].apply(sc.lemma[:0], sc.form, lower, z.turkish)
-		s := z.signs(r, lower, sc.lemma, upos)
-		if !z.trusts(r, s, len(lower)) {
+		s := z.signs(r, w.Runes, sc.lemma, t, z.facts.Has)
+		if !z.trusts(r, s, len(w.Runes)) {
 			continue
 		}
 		if s != 0 {
-			sc.keys = append(sc.keys, signKey(l, s, tags))
+			sc.keys = append(sc.keys, signsKey(c, s, t))
 		}
-		sc.asked = append(sc.asked, askedRule{uint16(l), uint8(s), word && len(sc.lemma) <= maxNonsense})
+		sc.candidates = append(sc.candidates, candidate{uint16(c), s, plain && len(sc.lemma) <= maxNonsense})
 	}
-	sc.sum(z.layer.table, acc)
-	return z.choose(sc.asked, acc)
+	return z.choose(sc.candidates, sc.sum(&z.layer.table, z.layer.labels.n))
 }
 
 // choose returns the rule with the best score, or -1. If that one makes a
@@ -238,81 +295,33 @@ func (z *lemmatizer) guess(sc *scratch, w *word, lower []rune, upos, xpos, feats
 // one it has, with the same UPOS, by an end that it has, is right more often:
 // potatoes are no potatoe if there is a potato. A made-up lemma of one or two
 // letters is worse than none.
-func (z *lemmatizer) choose(asked []askedRule, acc []int32) int {
-	best, known := -1, -1 // in asked
+func (z *lemmatizer) choose(list []candidate, acc []int32) int {
+	best, known := -1, -1 // in list
 	var top, topKnown int32
-	for i, a := range asked {
-		s := int32(0)
-		if a.signs&signLemma != 0 {
-			s = knownLemma
-		}
-		for _, p := range z.layer.labels.of(a.label) {
-			s += acc[p]
+	for i, c := range list {
+		s := sumOf(&z.layer.labels, acc, c.label)
+		if c.signs&signLemma != 0 {
+			s += knownLemma
 		}
 		if best < 0 || s > top {
 			best, top = i, s
 		}
-		if sure := uint8(signLemma | signEnd); a.signs&sure == sure && (known < 0 || s > topKnown) {
+		if sure := uint8(signLemma | signEnd); c.signs&sure == sure && (known < 0 || s > topKnown) {
 			known, topKnown = i, s
 		}
 	}
 	if best < 0 {
 		return -1
 	}
-	r := z.byScore[asked[best].label]
+	c := list[best]
+	r := z.scored[c.label]
 	if rule := &z.rules[r]; rule.mode == caseLower && rule.cutPrefix+rule.cutSuffix > 0 {
-		switch a := asked[best]; {
-		case a.signs&(signLemma|signOther) == 0 && known >= 0:
-			return int(z.byScore[asked[known].label])
-		case a.signs&signLemma == 0 && a.short:
+		switch {
+		case c.signs&(signLemma|signOther) == 0 && known >= 0:
+			return int(z.scored[list[known].label])
+		case c.signs&signLemma == 0 && c.short:
 			return -1
 		}
 	}
 	return int(r)
-}
-
-// An askedRule is a label of the layer that may be the answer.
-type askedRule struct {
-	label uint16
-	signs uint8
-	short bool // the lemma has at most maxNonsense runes, and the form is no number or abbreviation
-}
-
-// signKey is the feature that label l has the signs s.
-func signKey(l int, s, tags uint64) uint64 { return key2(keySign, uint64(l)<<4|s, tags) }
-
-// Signs that a rule is right.
-const (
-	signLemma = 1 << iota // the treebank has the lemma, with this UPOS
-	signOther             // with another
-	signEnd               // the rule changed the same end
-)
-
-// signs returns what the treebank knows of rule r for a form and its lemma.
-func (z *lemmatizer) signs(r uint16, lower, lemma []rune, upos uint64) uint64 {
-	s := uint64(0)
-	if h := hashRunes(lemma); z.facts.has(key2(keyLemma, h, upos)) {
-		s |= signLemma
-	} else if z.facts.has(key1(keyAnyLemma, h)) {
-		s |= signOther
-	}
-	if end := z.end(r, lower); z.rules[r].drop != "" || len(end) > 0 && z.facts.has(cutKey(r, nil, end)) {
-		s |= signEnd
-	}
-	return s
-}
-
-// end returns the end of a form that rule r changes, as facts name it: an
-// irregular rule must have been seen with 2 runes or more.
-func (z *lemmatizer) end(r uint16, lower []rune) []rune {
-	if z.regular[r] {
-		return z.rules[r].end(lower, 1)
-	}
-	return z.rules[r].end(lower, 2)
-}
-
-// A lemmaType is a word of the treebank with its tags and lemma.
-type lemmaType struct {
-	form, upos, xpos, feats, lemma string
-	n                              int
 }

@@ -46,12 +46,11 @@ func someEnglish() []syntax.Sentence {
 func learnt(sents []syntax.Sentence) func(form, upos, feats string) string {
 	o := Options{Seed: 1}
 	o.defaults(sents)
-	m := &Model{lex: &lexicon{}}
-	m.lemma = learnLemmas(sents, m.lex, o)
-	return func(form, upos, feats string) string {
-		var sc scratch
-		sc.text.analyze(&syntax.Sentence{Words: []syntax.Word{{Form: form}}}, m.lex)
-		return m.lemma.lemma(&sc, form, sc.text.at(0), upos, hashString(""), hashString(feats))
+	z := learnLemmas(sents, false, o)
+	return func(s, upos, feats string) string {
+		var f form
+		f.Read(s, false)
+		return z.lemma(&scratch{}, s, &f, tagsOf(upos, "", feats))
 	}
 }
 
@@ -144,28 +143,28 @@ func FuzzDigits(f *testing.F) {
 func TestChoose(t *testing.T) {
 	const has, other, end = signLemma, signOther, signEnd
 	z := &lemmatizer{
-		rules:   []rule{{cutSuffix: 1}, {cutSuffix: 2}, asItIs, {mode: caseAsIs, cutSuffix: 1}},
-		byScore: []uint16{0, 1, 2, 3},
-		layer:   &layer{labels: labels{start: []uint32{0, 1, 2, 3, 4}, parts: []uint16{0, 1, 2, 3}, n: 4}},
+		rules:  []rule{{cutSuffix: 1}, {cutSuffix: 2}, asItIs, {mode: caseAsIs, cutSuffix: 1}},
+		scored: []uint16{0, 1, 2, 3},
+		layer:  layer{labels: labels{start: []uint32{0, 1, 2, 3, 4}, parts: []uint16{0, 1, 2, 3}, n: 4}},
 	}
 	for _, x := range []struct {
-		asked []askedRule
+		asked []candidate
 		want  int
 		why   string
 	}{
 		{nil, -1, "no rule"},
-		{[]askedRule{{label: 0, signs: end}, {label: 1, signs: end}}, 0, "the best score, both made up"},
-		{[]askedRule{{label: 0, signs: end}, {label: 1, signs: has | end}}, 1, "a lemma of the treebank before a made-up one"},
-		{[]askedRule{{label: 0, signs: end}, {label: 1, signs: has}}, 0, "but for an end of another kind"},
-		{[]askedRule{{label: 0, signs: other | end}, {label: 1, signs: has | end}}, 0, "it has the other with another tag"},
-		{[]askedRule{{label: 2}, {label: 1, signs: has | end}}, 2, "the form itself is not made up"},
-		{[]askedRule{{label: 3}, {label: 1, signs: has | end}}, 3, "nor is what keeps its capitals"},
-		{[]askedRule{{label: 0, signs: end, short: true}, {label: 1, signs: end}}, -1, "short and made up"},
-		{[]askedRule{{label: 0, signs: other | end, short: true}}, -1, "likewise"},
-		{[]askedRule{{label: 0, signs: has | end, short: true}}, 0, "short and known"},
-		{[]askedRule{{label: 2, short: true}}, 2, "a short form stays"},
+		{[]candidate{{label: 0, signs: end}, {label: 1, signs: end}}, 0, "the best score, both made up"},
+		{[]candidate{{label: 0, signs: end}, {label: 1, signs: has | end}}, 1, "a lemma of the treebank before a made-up one"},
+		{[]candidate{{label: 0, signs: end}, {label: 1, signs: has}}, 0, "but for an end of another kind"},
+		{[]candidate{{label: 0, signs: other | end}, {label: 1, signs: has | end}}, 0, "it has the other with another tag"},
+		{[]candidate{{label: 2}, {label: 1, signs: has | end}}, 2, "the form itself is not made up"},
+		{[]candidate{{label: 3}, {label: 1, signs: has | end}}, 3, "nor is what keeps its capitals"},
+		{[]candidate{{label: 0, signs: end, short: true}, {label: 1, signs: end}}, -1, "short and made up"},
+		{[]candidate{{label: 0, signs: other | end, short: true}}, -1, "likewise"},
+		{[]candidate{{label: 0, signs: has | end, short: true}}, 0, "short and known"},
+		{[]candidate{{label: 2, short: true}}, 2, "a short form stays"},
 	} {
-		acc := []int32{4 << scoreBits, 3 << scoreBits, 4 << scoreBits, 4 << scoreBits}
+		acc := []int32{4 * scoreUnit, 3 * scoreUnit, 4 * scoreUnit, 4 * scoreUnit}
 		if got := z.choose(x.asked, acc); got != x.want {
 			t.Errorf("%v: rule %d, want %d (%s)", x.asked, got, x.want, x.why)
 		}

@@ -6,54 +6,33 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // Thresholds of what is learned.
 const (
-	ruleCut    = 2  // words that a rule must have been seen in
-	regularCut = 20 // words that a regular rule was seen in
-	prefixCut  = 3  // pairs of lemmas, one with the prefix and one without
+	ruleCut     = 2  // words that a rule must have been seen in
+	regularCut  = 20 // words that a regular rule was seen in
+	prefixCut   = 3  // pairs of lemmas, one with the prefix and one without
+	lemmaEpochs = 10
 )
 
-// learnLemmas learns from the different (form, tags, lemma) of the treebank.
-func learnLemmas(sents []syntax.Sentence, lex *lexicon, o Options) *lemmatizer {
-	types := lemmaTypes(sents)
-	z := &lemmatizer{turkish: lex.turkish}
-	numbers := map[rule]uint16{}
-	number := func(r rule) (uint16, bool) {
-		n, ok := numbers[r]
-		if !ok && len(z.rules) < maxLabels {
-			n, ok = uint16(len(z.rules)), true
-			numbers[r] = n
-			z.rules = append(z.rules, r)
-		}
-		return n, ok
-	}
-	words := make([]analysed, len(types))
-	eachType(types, lex, func(i int, t *text) {
-		w, ty := t.at(0), &types[i]
-		a := &words[i]
-		a.word, a.lower = *w, slices.Clone(t.lower[w.start:w.end])
-		form, lemma := []rune(ty.form), []rune(ty.lemma)
-		a.rule, a.ok = number(ruleFor(form, a.lower, lemma, z.turkish, w.lowered))
-		a.lowerRule, a.okLower = number(ruleFor(form, a.lower, lemma, z.turkish, false))
-	})
-	z.memorize(types, words)
-	uses := z.countUses(types, words)
-	facts := z.learnFacts(types, words)
-	p := z.problem(types, words, uses, facts)
-	st := settings{epochs: 10, beam: 4, limit: stepLimit, dropout: o.Dropout, seed: o.Seed}
-	z.layer = learnLayer("lemma", p, st, o)
-	return z
+// A lemmaType is a word of the treebank with its tags and lemma.
+type lemmaType struct {
+	form, upos, xpos, feats, lemma string
+	n                              int // how often it occurs
 }
 
-// An analysed type has the rules that make its lemma.
-type analysed struct {
-	word            word
-	lower           []rune
-	rule, lowerRule uint16 // of the form; of the form in any case
-	ok, okLower     bool   // false: there are too many rules
+// An example is a lemmaType with the rules that make its lemma, or -1 if there
+// are too many.
+type example struct {
+	*lemmaType
+	word       form
+	tags       tags
+	rule       int // of the form
+	remembered int // of the form in any case
 }
 
 // lemmaTypes lists the different words with their most frequent lemma. A word
@@ -79,86 +58,107 @@ func lemmaTypes(sents []syntax.Sentence) []lemmaType {
 		t.n = n
 		list = append(list, t)
 	}
-	slices.SortFunc(list, compareTypes)
-	return slices.CompactFunc(list, func(a, b lemmaType) bool {
-		return a.form == b.form && a.upos == b.upos && a.xpos == b.xpos && a.feats == b.feats
+	byWord := func(a, b lemmaType) int {
+		return cmp.Or(strings.Compare(a.form, b.form), strings.Compare(a.upos, b.upos),
+			strings.Compare(a.xpos, b.xpos), strings.Compare(a.feats, b.feats))
+	}
+	slices.SortFunc(list, func(a, b lemmaType) int {
+		return cmp.Or(byWord(a, b), cmp.Compare(b.n, a.n), strings.Compare(a.lemma, b.lemma))
 	})
+	return slices.CompactFunc(list, func(a, b lemmaType) bool { return byWord(a, b) == 0 })
 }
 
 // typo reports whether the word is misspelt (Typo=Yes, which is universal):
 // how its lemma differs from it is no rule.
 func (t *lemmaType) typo() bool { return strings.Contains("|"+t.feats+"|", "|Typo=Yes|") }
 
-// compareTypes sorts the lemmas of one word by falling frequency.
-func compareTypes(a, b lemmaType) int {
-	return cmp.Or(strings.Compare(a.form, b.form), strings.Compare(a.upos, b.upos), strings.Compare(a.xpos, b.xpos),
-		strings.Compare(a.feats, b.feats), cmp.Compare(b.n, a.n), strings.Compare(a.lemma, b.lemma))
-}
-
-func eachType(types []lemmaType, lex *lexicon, f func(i int, t *text)) {
-	var t text
-	one := syntax.Sentence{Words: make([]syntax.Word, 1)}
-	for i := range types {
-		one.Words[0].Form = types[i].form
-		t.analyze(&one, lex)
-		f(i, &t)
+// learnLemmas learns from the different (form, tags, lemma) of the treebank.
+func learnLemmas(sents []syntax.Sentence, casing word.Casing, o Options) *lemmatizer {
+	types := lemmaTypes(sents)
+	z := &lemmatizer{casing: casing}
+	numbers := map[rule]int{}
+	number := func(r rule) int {
+		n, ok := numbers[r]
+		switch {
+		case ok:
+			return n
+		case len(numbers) == maxLabels:
+			return -1
+		}
+		numbers[r] = len(z.rules)
+		z.rules = append(z.rules, r)
+		return len(z.rules) - 1
 	}
+	examples := make([]example, len(types))
+	for i := range types {
+		x := &examples[i]
+		x.lemmaType = &types[i]
+		x.word.Read(x.form, casing)
+		x.tags = tagsOf(x.upos, x.xpos, x.feats)
+		form, lemma := []rune(x.form), []rune(x.lemma)
+		x.rule = number(ruleFor(form, x.word.Runes, lemma, casing, x.word.Differ || x.word.First == 'X'))
+		x.remembered = number(ruleFor(form, x.word.Runes, lemma, casing, false))
+	}
+	z.memorize(examples)
+	uses := z.countUses(examples)
+	seen := z.learnFacts(examples)
+	z.learnScores(examples, uses, seen, o)
+	return z
 }
 
 // memorize fills the memory with the most frequent rule under each key.
-func (z *lemmatizer) memorize(types []lemmaType, words []analysed) {
-	votes := map[uint64]map[uint16]int{}
-	var keys []uint64
-	for i := range types {
-		ty, a := &types[i], &words[i]
-		for k, key := range memoryKeys(a.word.form, a.word.lower, hashString(ty.upos), hashString(ty.xpos), hashString(ty.feats)) {
-			answer, ok := a.rule, a.ok
-			if k >= lowerKeys {
-				answer, ok = a.lowerRule, a.okLower
-			}
-			if !ok {
+func (z *lemmatizer) memorize(examples []example) {
+	votes := map[hash.Key]map[uint16]int{}
+	for i := range examples {
+		x := &examples[i]
+		for _, key := range memoryKeys(x.word.Lower, x.tags) {
+			if x.remembered < 0 {
 				continue
 			}
 			if votes[key] == nil {
 				votes[key] = map[uint16]int{}
-				keys = append(keys, key)
 			}
-			votes[key][answer] += ty.n
+			votes[key][uint16(x.remembered)] += x.n
 		}
 	}
-	slices.Sort(keys)
+	keys := slices.Sorted(maps.Keys(votes))
 	var places []int
-	z.memory, places = newPrints(keys)
+	z.memory, places = hash.NewSet(keys)
 	z.answers = make([]uint16, len(z.memory))
 	for k, place := range places {
 		if place < 0 {
 			continue
 		}
-		best, top := uint16(0), 0
-		for r, n := range votes[keys[k]] {
-			if n > top || n == top && r < best {
-				best, top = r, n
+		top := 0
+		for _, r := range slices.Sorted(maps.Keys(votes[keys[k]])) {
+			if n := votes[keys[k]][r]; n > top {
+				z.answers[place], top = r, n
 			}
 		}
-		z.answers[place] = best
 	}
 }
 
+// A fact that was learned from a form and its lemma. The tags do not count.
+type sighting struct {
+	fact         uint64 // a key or the number of a rule
+	lower, lemma string
+}
+
 // countUses sets regular and returns how many words each rule was seen in.
-func (z *lemmatizer) countUses(types []lemmaType, words []analysed) []int {
-	type seen struct {
-		rule         uint16
-		lower, lemma string
-	}
-	known := map[seen]bool{}
+func (z *lemmatizer) countUses(examples []example) []int {
+	known := map[sighting]bool{}
 	uses := make([]int, len(z.rules))
-	z.regular = make([]bool, len(z.rules))
-	for i := range types {
-		a := &words[i]
-		if name := (seen{a.rule, string(a.lower), types[i].lemma}); a.ok && !types[i].typo() && !known[name] {
-			known[name] = true
-			uses[a.rule]++
-			z.regular[a.rule] = uses[a.rule] >= regularCut
+	z.regular = make([]uint8, len(z.rules))
+	for i := range examples {
+		x := &examples[i]
+		if x.rule < 0 || x.typo() {
+			continue
+		}
+		if s := (sighting{uint64(x.rule), string(x.word.Runes), x.lemma}); !known[s] {
+			known[s] = true
+			if uses[x.rule]++; uses[x.rule] == regularCut {
+				z.regular[x.rule] = 1
+			}
 		}
 	}
 	return uses
@@ -166,153 +166,107 @@ func (z *lemmatizer) countUses(types []lemmaType, words []analysed) []int {
 
 // learnFacts notes the lemmas, prefixes, and what each rule changed, and
 // returns how many words each fact was seen in.
-func (z *lemmatizer) learnFacts(types []lemmaType, words []analysed) map[uint64]int {
-	type seen struct {
-		key          uint64
-		lower, lemma string
-	}
-	facts, known := map[uint64]int{}, map[seen]bool{}
+func (z *lemmatizer) learnFacts(examples []example) map[hash.Key]int {
+	seen, known := map[hash.Key]int{}, map[sighting]bool{}
 	lemmas := map[[2]string]bool{} // UPOS, lemma
-	for i := range types {
-		ty, a := &types[i], &words[i]
-		note := func(key uint64) {
-			if name := (seen{key, string(a.lower), ty.lemma}); !known[name] {
-				known[name] = true
-				facts[key]++
+	for i := range examples {
+		x := &examples[i]
+		lower := x.word.Runes
+		note := func(fact hash.Key) {
+			if s := (sighting{fact, string(lower), x.lemma}); !known[s] {
+				known[s] = true
+				seen[fact]++
 			}
 		}
-		lemmas[[2]string{ty.upos, ty.lemma}] = true
-		h := hashRunes([]rune(ty.lemma))
-		note(key2(keyLemma, h, hashString(ty.upos)))
-		note(key1(keyAnyLemma, h))
-		if !a.ok || ty.typo() || !z.rules[a.rule].scorable() {
+		lemmas[[2]string{x.upos, x.lemma}] = true
+		h := hash.String(x.lemma)
+		note(hash.Key2(keyLemma, h, x.tags.upos))
+		note(hash.Key1(keyAnyLemma, h))
+		if x.rule < 0 || x.typo() || z.rules[x.rule].mode == ungroup || !z.rules[x.rule].learnable() {
 			continue
 		}
-		if prefix, _ := z.rules[a.rule].cuts(a.lower); len(prefix) > 0 || z.rules[a.rule].addPrefix != "" {
-			note(cutKey(a.rule, prefix, nil))
+		r := uint16(x.rule)
+		if prefix, _ := z.rules[r].cuts(lower); len(prefix) > 0 || z.rules[r].addPrefix != "" {
+			note(frontKey(r, prefix))
 		}
-		if end := z.end(a.rule, a.lower); len(end) > 0 {
-			note(cutKey(a.rule, nil, end))
+		if end := z.endKey(r, lower); end != 0 {
+			note(end)
 		}
 	}
 	for _, key := range prefixKeys(lemmas) {
-		facts[key] = prefixCut
+		seen[key] = prefixCut
 	}
-	for r, regular := range z.regular {
-		if regular {
-			facts[key1(keyRegular, uint64(r))] = regularCut
-		}
-	}
-	keys := slices.Sorted(maps.Keys(facts))
-	z.facts, _ = newPrints(keys)
-	return facts
-}
-
-// signsWithout is lemmatizer.signs as if the treebank did not have the type.
-func (z *lemmatizer) signsWithout(r uint16, a *analysed, ty *lemmaType, lemma []rune, facts map[uint64]int) uint64 {
-	s, own := uint64(0), 0
-	if string(lemma) == ty.lemma {
-		own = 1
-	}
-	if h := hashRunes(lemma); facts[key2(keyLemma, h, hashString(ty.upos))] > own {
-		s |= signLemma
-	} else if facts[key1(keyAnyLemma, h)] > own {
-		s |= signOther
-	}
-	own = 0
-	if r == a.rule {
-		own = 1
-	}
-	if end := z.end(r, a.lower); z.rules[r].drop != "" || len(end) > 0 && facts[cutKey(r, nil, end)] > own {
-		s |= signEnd
-	}
-	return s
+	z.facts, _ = hash.NewSet(slices.Sorted(maps.Keys(seen)))
+	return seen
 }
 
 // prefixKeys returns the facts of what stands before a lemma of the same UPOS
 // in prefixCut lemmas or more.
-func prefixKeys(lemmas map[[2]string]bool) []uint64 {
-	count := map[[2]string]int{} // UPOS, prefix
+func prefixKeys(lemmas map[[2]string]bool) []hash.Key {
+	count := map[hash.Key]int{}
 	for l := range lemmas {
 		runes := []rune(l[1])
-		if hasDigit(runes) {
+		for k := minPrefix; k+minBase <= len(runes) && !hasDigit(runes); k++ {
+			if lemmas[[2]string{l[0], string(runes[k:])}] {
+				count[hash.Key2(keyPrefix, hash.Runes(runes[:k]), hash.String(l[0]))]++
+			}
+		}
+	}
+	maps.DeleteFunc(count, func(_ hash.Key, n int) bool { return n < prefixCut })
+	return slices.Collect(maps.Keys(count))
+}
+
+// learnScores learns the layer from the examples whose rule was seen in
+// ruleCut words: which of the rules that are allowed makes the lemma. The signs
+// of an example are those that the treebank would give without it.
+func (z *lemmatizer) learnScores(examples []example, uses []int, seen map[hash.Key]int, o Options) {
+	p := &problem{labels: &labels{start: []uint32{0}}}
+	label := make([]int, len(z.rules)) // of a rule
+	edits := map[rule]int{}            // rules but for their modes
+	for r, n := range uses {
+		label[r] = -1
+		if (n >= ruleCut || len(uses) == 1) && z.rules[r].learnable() {
+			edit := z.rules[r]
+			edit.mode = 0
+			if _, ok := edits[edit]; !ok {
+				edits[edit] = ruleModes + len(edits)
+			}
+			label[r] = len(z.scored)
+			z.scored = append(z.scored, uint16(r))
+			p.labels.add(uint16(z.rules[r].mode), uint16(edits[edit]))
+		}
+	}
+	p.labels.n = ruleModes + len(edits)
+	var sc scratch
+	var keys []hash.Key
+	for i := range examples {
+		x := &examples[i]
+		if x.rule < 0 || label[x.rule] < 0 || x.typo() {
 			continue
 		}
-		for k := minPrefix; k+minBase <= len(runes); k++ {
-			if lemmas[[2]string{l[0], string(runes[k:])}] {
-				count[[2]string{l[0], string(runes[:k])}]++
+		keys = lemmaKeys(keys[:0], &x.word, x.tags.upos, x.tags.all)
+		sc.form = appendString(sc.form[:0], x.form)
+		var allowed []uint16
+		for l, r := range z.scored {
+			gold := int(r) == x.rule
+			if !gold && (!z.differs(r, &x.word) || !z.allows(r, x.word.Runes)) || !z.apply(&sc, r, x.word.Runes) {
+				continue
 			}
-		}
-	}
-	var keys []uint64
-	for p, n := range count {
-		if n >= prefixCut {
-			keys = append(keys, key2(keyPrefix, hashRunes([]rune(p[1])), hashString(p[0])))
-		}
-	}
-	return keys
-}
-
-// scorable reports whether a rule may be learned: it makes a lemma of a part
-// of the form and touches no digit.
-func (r *rule) scorable() bool {
-	return r.cutSuffix != wholeWord && !hasDigit([]rune(r.addPrefix)) && !hasDigit([]rune(r.addSuffix))
-}
-
-// problem makes the layer's training data: one sequence of one word for each
-// type whose rule was seen in ruleCut words.
-func (z *lemmatizer) problem(types []lemmaType, words []analysed, uses []int, facts map[uint64]int) *problem {
-	ls := &labels{start: []uint32{0}, prims: caseModes}
-	label := map[uint16]uint16{}
-	edits := map[rule]uint16{}
-	for r, n := range uses {
-		if (n >= ruleCut || len(uses) == 1) && z.rules[r].scorable() {
-			label[uint16(r)] = uint16(len(z.byScore))
-			z.byScore = append(z.byScore, uint16(r))
-			e := z.rules[r]
-			e.mode = 0
-			if _, ok := edits[e]; !ok {
-				edits[e] = uint16(caseModes + len(edits))
-			}
-			ls.parts = append(ls.parts, uint16(z.rules[r].mode), edits[e])
-			ls.start = append(ls.start, uint32(len(ls.parts)))
-		}
-	}
-	ls.n = caseModes + len(edits)
-	p := &problem{labels: ls, index: newIndex(), start: []int32{0}, idStart: []int32{0}}
-	var used []int
-	for i := range types {
-		if g, ok := label[words[i].rule]; ok && words[i].ok && !types[i].typo() {
-			used = append(used, i)
-			p.gold = append(p.gold, g)
-			p.allowed = append(p.allowed, nil)
-			p.start = append(p.start, int32(len(p.gold)))
-		}
-	}
-	p.number(func(f func(w int, keys []uint64)) {
-		var keys []uint64
-		var made []rune
-		var list []uint16
-		for w, i := range used {
-			ty, a := &types[i], &words[i]
-			upos, xpos := hashString(ty.upos), hashString(ty.xpos)
-			keys = lemmaKeys(keys[:0], &a.word, upos, mix(upos+3*xpos)+hashString(ty.feats))
-			list = list[:0]
-			for l, r := range z.byScore {
-				if r != a.rule && (!z.differs(r, &a.word) || !z.allows(r, a.lower)) {
-					continue
+			right, end := string(sc.lemma) == x.lemma, z.endKey(r, x.word.Runes)
+			has := func(fact hash.Key) bool {
+				own := 0
+				if fact == end && gold || fact != end && right {
+					own = 1
 				}
-				made = z.rules[r].apply(made[:0], []rune(ty.form), a.lower, z.turkish)
-				if s := z.signsWithout(r, a, ty, made, facts); s != 0 {
-					keys = append(keys, signKey(l, s, mix(upos+3*xpos)))
-				}
-				list = append(list, uint16(l))
+				return seen[fact] > own
 			}
-			if p.allowed[w] == nil {
-				p.allowed[w] = slices.Clone(list)
+			if s := z.signs(r, x.word.Runes, sc.lemma, x.tags, has); s != 0 {
+				keys = append(keys, signsKey(l, s, x.tags))
 			}
-			f(w, keys)
+			allowed = append(allowed, uint16(l))
 		}
-	})
-	return p
+		p.add(keys, allowed, uint16(label[x.rule]))
+		p.endSequence()
+	}
+	z.layer = p.learn("lemma", settings{lemmaEpochs, 4}, o).layer(o)
 }

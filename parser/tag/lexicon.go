@@ -1,148 +1,243 @@
 package tag
 
 import (
-	"fmt"
-	"math/bits"
+	"cmp"
 	"slices"
-	"unicode"
 
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
-// A lexicon gives the words of the treebank their ambiguity
-// classes: the set of labels, and the set of FEATS, that they take. It is
-// read-only after training.
+// A lexicon gives the words of the treebank their ambiguity classes: the set
+// of labels, and the set of FEATS, that they take. It is read-only after
+// training.
 type lexicon struct {
-	prints  []uint32 // open addressing; 0 is empty
-	class   []uint16
-	morph   []uint16
-	sure    []uint16 // the only label of a frequent form, plus 1; else 0
-	sureM   []uint16 // the same over FEATS
-	turkish bool     // I is the upper case of dotless ı
+	casing word.Casing
+	words  hash.Set // forms, their lower case, and lemmas that have several forms
+	facts  []uint16 // of the word at place i: facts[entry*i:entry*(i+1)]
 }
+
+// What the lexicon says of a word.
+const (
+	factClass     = iota // number of the set of labels; of a lemma, of UPOS
+	factMorph            // number of the set of FEATS
+	factSure             // the only label of a frequent form, plus 1; else 0
+	factSureMorph        // the same over FEATS
+	entry
+)
+
+// Templates of the lexicon's keys.
+const (
+	keyForm = 301 + iota
+	keyLower
+	keyStem
+)
 
 const (
-	sureCut      = 20 // occurrences that a form needs to be sure of its only label
-	sureShare    = 0.995
-	classShare   = 0.04 // of a word's occurrences that a label needs
-	minTurkish   = 0.002
-	lowerVariant = 0x5851F42D4C957F2D
-	lemmaVariant = 0x2545F4914F6CDD1D
-	minStem      = 2  // runes
-	maxStem      = 24 // runes
-	noStem       = 99 // restLen of a word without one
+	sureCut    = 20 // occurrences that a form needs to be sure of its only label
+	sureShare  = 0.995
+	classShare = 0.04 // of a word's occurrences that a label needs
+	minStem    = 2    // runes
+	maxStem    = 24   // runes
 )
 
-func (x *lexicon) lowerRune(r rune) rune {
-	if r < 0x80 {
-		if r == 'I' && x.turkish {
-			return 'ı'
-		}
-		if 'A' <= r && r <= 'Z' {
-			r += 'a' - 'A'
-		}
-		return r
-	}
-	if x.turkish {
-		return unicode.TurkishCase.ToLower(r)
-	}
-	return unicode.ToLower(r)
+func (x *lexicon) layout(l *pack.Layout) {
+	turkish := bool(x.casing)
+	l.Bool("turkish", &turkish)
+	x.casing = word.Casing(turkish)
+	pack.Array(l, "words", (*[]uint32)(&x.words))
+	pack.Array(l, "facts", &x.facts)
+	l.Check("words", x.words.Valid(), "is full")
+	l.Check("facts", len(x.facts) == entry*len(x.words), "does not fit its words")
 }
 
-// classify sets the classes of w, whose other fields are set.
-func (x *lexicon) classify(w *word) {
-	i, ok := x.find(w.form)
-	w.sure, w.sureMorph = 0, 0
-	if ok {
-		w.sure, w.sureMorph = x.sure[i], x.sureM[i]
-	} else {
-		i, ok = x.find(w.lower ^ lowerVariant)
+func (x *lexicon) find(key hash.Key) []uint16 {
+	if i := x.words.Find(key); i >= 0 {
+		return x.facts[entry*i : entry*(i+1)]
 	}
-	w.known = ok
-	if ok {
-		w.class, w.morph = mix(uint64(x.class[i])+1), mix(uint64(x.morph[i])+1)
-		if w.lowered {
+	return nil
+}
+
+// look sets what the lexicon knows of a form that was read.
+func (x *lexicon) look(w *form) {
+	x.findStem(w)
+	facts := x.find(hash.Key1(keyForm, w.Hash))
+	if facts != nil {
+		w.sure, w.sureMorph = facts[factSure], facts[factSureMorph]
+	} else {
+		facts = x.find(hash.Key1(keyLower, w.Lower))
+	}
+	w.known = facts != nil
+	if w.known {
+		w.class, w.morph = hash.Mix(uint64(facts[factClass])+1), hash.Mix(uint64(facts[factMorph])+1)
+		if w.Differ || w.First == 'X' {
 			w.class++
 		}
 		return
 	}
-	w.class = mix(w.suffix[1] ^ w.shape)
-	s := w.suffix[2]
-	if s == 0 {
-		s = w.lower
+	w.class, w.morph = hash.Pair(w.Suffix[1], w.Shape), w.Suffix[2]
+	if w.morph == 0 {
+		w.morph = w.Lower
 	}
-	w.morph = mix(s + 5)
 }
 
-// findStem sets the stem of w, the longest prefix of lower that is a lemma.
-func (x *lexicon) findStem(w *word, lower []rune) {
+// findStem sets the stem of w, the longest prefix of its lower case that is a
+// lemma, and what depends on it.
+func (x *lexicon) findStem(w *form) {
 	var hashes [maxStem]uint64
-	h := uint64(0)
-	n := min(len(lower), maxStem)
-	for k := range n {
-		h = step(h, lower[k])
-		hashes[k] = mix(h)
+	h := uint64(hash.Start)
+	n := min(len(w.Runes), maxStem)
+	for k, r := range w.Runes[:n] {
+		h = hash.Step(h, r)
+		hashes[k] = hash.Mix(h)
 	}
 	for k := n - 1; k >= minStem-1; k-- {
-		if i, ok := x.find(hashes[k] ^ lemmaVariant); ok {
-			w.stem, w.stemClass = hashes[k], uint64(x.class[i])+1
-			w.restLen = uint64(len(lower) - 1 - k)
+		if facts := x.find(hash.Key1(keyStem, hashes[k])); facts != nil {
+			w.stem, w.stemClass = hashes[k], uint64(facts[factClass])+1
+			switch rest := len(w.Runes) - 1 - k; {
+			case rest == 0:
+				w.rest = 1
+			case rest <= word.MaxSuffix:
+				w.rest, w.broadRest = w.Suffix[rest-1], w.Broad[rest-1]
+			}
 			return
 		}
 	}
-	w.restLen = noStem
 }
 
-func (x *lexicon) find(h uint64) (int, bool) {
-	n := uint64(len(x.prints))
-	if n == 0 {
-		return 0, false
-	}
-	hi, _ := bits.Mul64(h, n)
-	i, p := int(hi), uint32(h)|1
-	for x.prints[i] != 0 {
-		if x.prints[i] == p {
-			return i, true
+// lexiconFolds is the number of parts of the treebank whose words are looked
+// up in a lexicon of the other parts while features are learned. A lexicon
+// that has counted a rare word's own tag would tell the learner the answer; one
+// of the other folds knows as many words, and as little of them, as the whole
+// lexicon does of new text.
+const lexiconFolds = 10
+
+// An occurrence of a word that the lexicon may know, in a fold of the treebank.
+type occurrence struct {
+	key          hash.Key
+	lower        uint64 // of a lemma: its form in lower case; 0: this is a form
+	label, feats uint16
+	fold         int
+}
+
+// lexicons are what the words of each fold are looked up in.
+type lexicons struct {
+	bounds []int
+	list   []*lexicon
+}
+
+// each calls f with each sentence as its fold's lexicon knows it.
+func (x lexicons) each(sents []syntax.Sentence, f func(*text, *syntax.Sentence)) {
+	for fold, lex := range x.list {
+		var t text
+		for i := x.bounds[fold]; i < x.bounds[fold+1]; i++ {
+			t.read(&sents[i], lex)
+			f(&t, &sents[i])
 		}
-		if i++; i == len(x.prints) {
-			i = 0
+	}
+}
+
+// learnLexicons sets m.lex and returns the lexicons for training.
+func (m *Model) learnLexicons(train []syntax.Sentence, v *inventory) lexicons {
+	x := lexicons{bounds: hash.Folds(train, lexiconFolds)}
+	casing := word.LearnCasing(train)
+	var list []occurrence
+	var forms, lemmas word.Memo[word.Form]
+	read := func(memo *word.Memo[word.Form], s string) *word.Form {
+		f, fresh := memo.Find(s)
+		if fresh {
+			f.Read(s, casing)
+		}
+		return f
+	}
+	for i := range train {
+		fold := hash.FoldOf(x.bounds, i)
+		for j := range train[i].Words {
+			w := &train[i].Words[j]
+			f, l, feats := read(&forms, w.Form), v.tagOf(w), v.morphOf(w)
+			list = append(list, occurrence{hash.Key1(keyForm, f.Hash), 0, l, feats, fold}, occurrence{hash.Key1(keyLower, f.Lower), 0, l, feats, fold})
+			if w.Lemma != "" {
+				list = append(list, occurrence{hash.Key1(keyStem, read(&lemmas, w.Lemma).Lower), f.Lower, v.upos[w.UPOS], 0, fold})
+			}
 		}
 	}
-	return 0, false
-}
-
-func (x *lexicon) pack(s *pack.Sub) {
-	pack.Put(s, "lexicon.prints", x.prints)
-	for _, a := range x.arrays() {
-		pack.Put(s, "lexicon."+a.name, *a.list)
+	slices.SortFunc(list, func(a, b occurrence) int { return cmp.Compare(a.key, b.key) })
+	var ids [2]map[string]uint16
+	ids[0], ids[1] = map[string]uint16{}, map[string]uint16{}
+	m.lex = buildLexicon(list, -1, casing, ids)
+	for f := range len(x.bounds) - 1 {
+		x.list = append(x.list, buildLexicon(list, f, casing, ids))
 	}
+	return x
 }
 
-type namedArray struct {
-	name string
-	list *[]uint16
-}
-
-func (x *lexicon) arrays() []namedArray {
-	return []namedArray{{"class", &x.class}, {"morph", &x.morph}, {"sure", &x.sure}, {"suremorph", &x.sureM}}
-}
-
-func openLexicon(v *pack.View, component string, turkish bool) (*lexicon, error) {
-	x := &lexicon{turkish: turkish}
-	var err error
-	if x.prints, err = pack.Get[uint32](v, component, "lexicon.prints"); err != nil {
-		return nil, err
-	}
-	n := len(x.prints)
-	ok := n == 0 || slices.Contains(x.prints, 0)
-	for _, a := range x.arrays() {
-		if *a.list, err = pack.Get[uint16](v, component, "lexicon."+a.name); err != nil {
-			return nil, err
+// buildLexicon makes the lexicon of the occurrences, sorted by key, but for
+// those of a fold. ids numbers sets of labels, and of FEATS, alike for all
+// lexicons.
+func buildLexicon(list []occurrence, without int, casing word.Casing, ids [2]map[string]uint16) *lexicon {
+	var keys []hash.Key
+	var facts []uint16
+	labels, feats := map[uint16]int{}, map[uint16]int{}
+	for len(list) > 0 {
+		key, n, lower, varied := list[0].key, 0, uint64(0), false
+		for ; len(list) > 0 && list[0].key == key; list = list[1:] {
+			if x := &list[0]; x.fold != without {
+				n++
+				labels[x.label]++
+				feats[x.feats]++
+				varied = varied || lower != 0 && lower != x.lower
+				lower = x.lower
+			}
 		}
-		ok = ok && len(*a.list) == n
+		if n > 0 && (lower == 0 || varied) {
+			keys = append(keys, key)
+			facts = append(facts, classOf(labels, n, ids[0]), classOf(feats, n, ids[1]), only(labels, n), only(feats, n))
+		}
+		clear(labels)
+		clear(feats)
 	}
+	x := &lexicon{casing: casing}
+	var places []int
+	x.words, places = hash.NewSet(keys)
+	x.facts = make([]uint16, entry*len(x.words))
+	for k, i := range places {
+		if i >= 0 {
+			copy(x.facts[entry*i:], facts[entry*k:entry*(k+1)])
+		}
+	}
+	return x
+}
+
+// only returns the value, plus 1, that a frequent word has nearly always, else
+// 0.
+func only(count map[uint16]int, n int) uint16 {
+	for v, c := range count {
+		if n >= sureCut && float64(c) >= sureShare*float64(n) {
+			return v + 1
+		}
+	}
+	return 0
+}
+
+// classOf numbers the set of values with a share of at least classShare.
+func classOf(count map[uint16]int, n int, ids map[string]uint16) uint16 {
+	var set []uint16
+	for v, c := range count {
+		if float64(c) >= classShare*float64(n) {
+			set = append(set, v)
+		}
+	}
+	slices.Sort(set)
+	var name []byte
+	for _, v := range set {
+		name = append(name, byte(v), byte(v>>8))
+	}
+	id, ok := ids[string(name)]
 	if !ok {
-		return nil, fmt.Errorf("model component %q: lexicon arrays do not fit together; train the model again", component)
+		id = uint16(min(len(ids), 65535))
+		ids[string(name)] = id
 	}
-	return x, nil
+	return id
 }

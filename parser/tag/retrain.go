@@ -9,30 +9,34 @@ import (
 )
 
 // Lemmas is the part of a Model that finds lemmas, by itself.
-type Lemmas struct{ lemmatizer *lemmatizer }
+type Lemmas struct{ *lemmatizer }
 
 // LemmaSections begins the names of the sections that Lemmas packs, behind
 // the name of the component.
-const LemmaSections = "lemma."
+const LemmaSections = lemmaSections + "."
+
+const lemmaSections = "lemma"
 
 // Pack puts the sections of the lemmas into s, as Model.Pack does.
-func (l *Lemmas) Pack(s *pack.Sub) { l.lemmatizer.pack(s) }
+func (z *Lemmas) Pack(s *pack.Sub) {
+	pack.Write(s, func(l *pack.Layout) { l.Nested(lemmaSections, z.layout) })
+}
 
 // TrainLemmas learns lemmas from train for the model that is packed as
-// component, whose own lemmas may be of any version and are not read. The
-// treebank must have lemmas, and tags of which the model knows most: it would
-// be another language, or another scheme of tags. From the model's own
-// treebank, with its seed, come the lemmas that Train makes.
+// component, whose own lemmas are not read. The treebank must have lemmas, and
+// tags of which the model knows most: it would be another language, or another
+// scheme of tags. From the model's own treebank, with its seed, come the lemmas
+// that Train makes.
 func TrainLemmas(v *pack.View, component string, train []syntax.Sentence, o Options) (*Lemmas, error) {
 	o.defaults(train)
-	m, err := openWithoutLemmas(v, component)
-	if err != nil {
+	m := newModel()
+	if err := pack.Read(v, component, m.layoutTags); err != nil {
 		return nil, err
 	}
 	if err := m.fits(train); err != nil {
 		return nil, err
 	}
-	return &Lemmas{learnLemmas(train, m.lex, o)}, nil
+	return &Lemmas{learnLemmas(train, m.lex.casing, o)}, nil
 }
 
 // minKnown is the share of words whose UPOS and XPOS a model must know, so
@@ -41,31 +45,33 @@ const minKnown = 0.9
 
 // fits returns an error if lemmas of the treebank are no use to the model.
 func (m *Model) fits(train []syntax.Sentence) error {
-	pairs, upos, xpos := map[[2]string]bool{}, map[string]bool{}, map[string]bool{}
-	for l := range m.tagUPOS {
-		pairs[[2]string{m.upos[m.tagUPOS[l]], m.xpos[m.tagXPOS[l]]}] = true
-	}
-	for _, x := range m.upos {
-		upos[x] = true
-	}
-	for _, x := range m.xpos {
-		xpos[x] = true
-	}
-	words, lemmas, known := 0, 0, 0
-	eachWord(train, func(w *syntax.Word) {
-		words++
-		if w.Lemma != "" {
-			lemmas++
+	known := map[[2]string]bool{}
+	for l, list := range m.morphOf {
+		if !m.fine {
+			known[[2]string{m.upos[l], m.xpos[l]}] = true
+			continue
 		}
-		if pairs[[2]string{w.UPOS, w.XPOS}] || m.fineXPOS && upos[w.UPOS] && xpos[w.XPOS] {
-			known++
+		for _, x := range list {
+			known[[2]string{m.upos[l], m.fineXPOS[x]}] = true
 		}
-	})
+	}
+	words, lemmas, fit := 0, 0, 0
+	for i := range train {
+		for _, w := range train[i].Words {
+			words++
+			if w.Lemma != "" {
+				lemmas++
+			}
+			if known[[2]string{w.UPOS, w.XPOS}] {
+				fit++
+			}
+		}
+	}
 	switch {
 	case lemmas == 0:
 		return errors.New("no word of the treebank has a lemma: there is nothing to learn from")
-	case float64(known) < minKnown*float64(words):
-		return fmt.Errorf("the model knows the UPOS and XPOS of only %d of the treebank's %d words: take a treebank with the tags that it was trained with, or train the whole model", known, words)
+	case float64(fit) < minKnown*float64(words):
+		return fmt.Errorf("the model knows the UPOS and XPOS of only %d of the treebank's %d words: take a treebank with the tags that it was trained with, or train the whole model", fit, words)
 	}
 	return nil
 }

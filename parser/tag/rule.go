@@ -4,123 +4,95 @@ import (
 	"slices"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/treebeam/treebeam/parser/word"
 )
 
-// Case modes of a rule: what is cut and added to.
+// What a rule rewrites.
 const (
 	caseLower = iota // the lower case of the form
 	caseAsIs
 	caseTitle // lower case but for the first character
 	caseUpper
-	caseModes
+	ungroup // the form, without the separator addPrefix between groups of three digits
+	ruleModes
 )
 
 // wholeWord as rule.cutSuffix replaces the form by addSuffix.
 const wholeWord = 255
 
-// A rule rewrites a form as its lemma: choose the case, leave out separators
-// between digits, cut runes off both ends, add others.
+// A rule rewrites a form as its lemma: choose the case, cut runes off both
+// ends, add others.
 type rule struct {
 	mode                 uint8
 	cutPrefix, cutSuffix uint8 // runes
 	addPrefix, addSuffix string
-	drop                 string // the rune between groups of three digits that goes, or ""
 }
+
+// asItIs leaves a form in lower case alone.
+var asItIs = rule{mode: caseLower}
 
 // ruleFor returns the rule with the least cost that makes lemma of form. Runes
 // at the front cost more than those at the end, where most languages inflect:
 // held is hold by eld and old, not by he and ho. Without asIs the rule reads
 // the lower case only, so that it fits a form in any case.
-func ruleFor(form, lower, lemma []rune, turkish, asIs bool) rule {
-	best, cost := rule{mode: caseLower, cutSuffix: wholeWord, addSuffix: string(lemma)}, 1<<30
-	if r := droppedRune(form, lemma); r != "" {
-		return rule{mode: caseAsIs, drop: r}
+func ruleFor(form, lower, lemma []rune, casing word.Casing, asIs bool) rule {
+	for i, r := range form {
+		if !unicode.IsDigit(r) && i > 0 && unicode.IsDigit(form[i-1]) {
+			if made, ok := withoutGroups(nil, form, r); ok && slices.Equal(made, lemma) {
+				return rule{mode: ungroup, addPrefix: string(r)}
+			}
+		}
 	}
-	for mode := range uint8(caseModes) {
+	best, cost := rule{mode: caseLower, cutSuffix: wholeWord, addSuffix: string(lemma)}, 1<<30
+	for mode := range uint8(ungroup) {
 		if mode == caseAsIs && !asIs {
 			continue
 		}
-		base := cased(nil, form, lower, mode, turkish)
-		try := func(i, j, n int) {
+		base := cased(nil, form, lower, mode, casing)
+		try := func(i, j, n int) { // base[i:i+n] is lemma[j:j+n]
 			cut, added := len(base)-i-n, len(lemma)-j-n
-			if n == 0 || i >= wholeWord || cut >= wholeWord {
-				return
-			}
 			c := cut + added + 2*(i+j)
 			if i > 0 {
 				c++ // a rule at one end only is the better one
 			}
-			if c < cost {
-				cost = c
-				best = rule{mode: mode, cutPrefix: uint8(i), cutSuffix: uint8(cut), addPrefix: string(lemma[:j]), addSuffix: string(lemma[j+n:])}
+			if n > 0 && i < wholeWord && cut < wholeWord && c < cost {
+				best, cost = rule{mode, uint8(i), uint8(cut), string(lemma[:j]), string(lemma[j+n:])}, c
 			}
 		}
-		try(0, 0, commonPrefix(base, lemma))
+		prefix := 0
+		for prefix < min(len(base), len(lemma)) && base[prefix] == lemma[prefix] {
+			prefix++
+		}
+		try(0, 0, prefix)
 		try(commonRun(base, lemma))
 	}
 	return best
 }
 
-// droppedRune returns the rune that form has between digits and lemma has
-// not, if nothing else differs; else "".
-func droppedRune(form, lemma []rune) string {
-	for i := range form {
-		if betweenDigits(form, i) {
-			r := string(form[i])
-			if groupsOfThree(form, r) && string(dropBetweenDigits(nil, form, r)) == string(lemma) {
-				return r
-			}
-		}
-	}
-	return ""
-}
-
-// betweenDigits reports whether form[i] is no digit and stands between two.
-func betweenDigits(form []rune, i int) bool {
-	return i > 0 && i+1 < len(form) && unicode.IsDigit(form[i-1]) && !unicode.IsDigit(form[i]) && unicode.IsDigit(form[i+1])
-}
-
-// dropBetweenDigits appends form without the rune r where it stands between
-// two digits.
-func dropBetweenDigits(dst, form []rune, r string) []rune {
-	for i, c := range form {
-		if string(c) != r || !betweenDigits(form, i) {
-			dst = append(dst, c)
-		}
-	}
-	return dst
-}
-
-// groupsOfThree reports whether exactly three digits follow the rune r
-// wherever it stands between two digits, as in 1,234,567.8.
-func groupsOfThree(form []rune, r string) bool {
-	groups := 0
-	for i, c := range form {
-		if string(c) != r || !betweenDigits(form, i) {
+// withoutGroups appends form without the rune sep where it stands between two
+// digits, as in 1,234,567. It reports whether there are such places, and
+// exactly three digits behind each.
+func withoutGroups(dst, form []rune, sep rune) ([]rune, bool) {
+	groups := false
+	for i, r := range form {
+		if r != sep || i == 0 || !unicode.IsDigit(form[i-1]) || i+1 == len(form) || !unicode.IsDigit(form[i+1]) {
+			dst = append(dst, r)
 			continue
 		}
-		n := 0
-		for i+1+n < len(form) && unicode.IsDigit(form[i+1+n]) {
+		n := i + 1
+		for n < len(form) && unicode.IsDigit(form[n]) {
 			n++
 		}
-		if n != 3 {
-			return false
+		if n-i-1 != 3 {
+			return dst, false
 		}
-		groups++
+		groups = true
 	}
-	return groups > 0
+	return dst, groups
 }
 
 func hasDigit(runes []rune) bool { return slices.ContainsFunc(runes, unicode.IsDigit) }
-
-// commonPrefix returns how many runes a and b have in common at the front.
-func commonPrefix(a, b []rune) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	return n
-}
 
 // commonRun returns the longest common run of runes: a[i:i+n] == b[j:j+n],
 // the first in a of those.
@@ -140,56 +112,33 @@ func commonRun(a, b []rune) (i, j, n int) {
 }
 
 // cased appends the form in the mode's case.
-func cased(dst []rune, form, lower []rune, mode uint8, turkish bool) []rune {
-	switch mode {
-	case caseAsIs:
+func cased(dst, form, lower []rune, mode uint8, casing word.Casing) []rune {
+	if mode == caseAsIs {
 		return append(dst, form...)
-	case caseUpper:
-		for _, r := range lower {
-			dst = append(dst, upperRune(r, turkish))
-		}
-		return dst
 	}
 	n := len(dst)
 	dst = append(dst, lower...)
-	if mode == caseTitle && len(lower) > 0 {
-		dst[n] = upperRune(dst[n], turkish)
+	for i := n; i < len(dst) && (mode == caseUpper || mode == caseTitle && i == n); i++ {
+		dst[i] = casing.Upper(dst[i])
 	}
 	return dst
 }
 
-func upperRune(r rune, turkish bool) rune {
-	if turkish {
-		return unicode.TurkishCase.ToUpper(r)
-	}
-	return unicode.ToUpper(r)
-}
-
-// fits reports whether the rule can be applied to a form and leaves
-// something.
+// fits reports whether the rule can be applied to a form and leaves something.
 func (r *rule) fits(lower []rune) bool {
-	if r.cutSuffix == wholeWord {
-		return true
-	}
-	if r.drop != "" && !groupsOfThree(lower, r.drop) {
-		return false
-	}
-	n := len(lower)
-	cut := int(r.cutPrefix) + int(r.cutSuffix)
-	return cut < n || cut == n && len(r.addPrefix)+len(r.addSuffix) > 0
+	n, cut := len(lower), int(r.cutPrefix)+int(r.cutSuffix)
+	return r.cutSuffix == wholeWord || cut < n || cut == n && len(r.addPrefix)+len(r.addSuffix) > 0
 }
 
-// cuts returns what the rule, which must fit, cuts off.
+// cuts returns what the rule, which must fit and not replace the whole, cuts
+// off.
 func (r *rule) cuts(lower []rune) (prefix, suffix []rune) {
-	if r.cutSuffix == wholeWord {
-		return nil, lower
-	}
 	return lower[:r.cutPrefix], lower[len(lower)-int(r.cutSuffix):]
 }
 
 // end returns the end of a form that the rule changes: what it cuts off, with
 // what stands before it if that is less than the given number of runes; nil if
-// it leaves the end alone. The rule must fit.
+// it leaves the end alone. The rule must fit, and not replace the whole.
 func (r *rule) end(lower []rune, least int) []rune {
 	if r.cutSuffix == 0 && r.addSuffix == "" {
 		return nil
@@ -204,30 +153,37 @@ func (r *rule) kept(n int) int { return n - int(r.cutPrefix) - int(r.cutSuffix) 
 // keeps reports whether at least half of the lemma that the rule makes of a
 // form of n runes is the form's, and 2 runes of the form are left if there were.
 func (r *rule) keeps(n int) bool {
-	if r.cutSuffix == wholeWord {
-		return false
-	}
 	kept := r.kept(n)
-	return kept >= min(n, 2) && kept >= utf8.RuneCountInString(r.addPrefix)+utf8.RuneCountInString(r.addSuffix)
+	return r.cutSuffix != wholeWord && kept >= min(n, 2) &&
+		kept >= utf8.RuneCountInString(r.addPrefix)+utf8.RuneCountInString(r.addSuffix)
 }
 
-// apply appends the lemma that the rule makes. The rule must fit.
-func (r *rule) apply(dst, form, lower []rune, turkish bool) []rune {
-	if r.drop != "" {
-		return dropBetweenDigits(dst, form, r.drop)
+// learnable reports whether a rule may be asked for unknown forms: it makes a
+// lemma of a part of the form and adds no digit.
+func (r *rule) learnable() bool {
+	return r.cutSuffix != wholeWord && !hasDigit([]rune(r.addPrefix)) && !hasDigit([]rune(r.addSuffix))
+}
+
+// apply appends the lemma that the rule makes of a form that it fits. It
+// reports whether there is one: a number need not have groups.
+func (r *rule) apply(dst, form, lower []rune, casing word.Casing) ([]rune, bool) {
+	if r.mode == ungroup {
+		sep, _ := utf8.DecodeRuneInString(r.addPrefix)
+		return withoutGroups(dst, form, sep)
 	}
 	if r.cutSuffix != wholeWord {
-		for _, c := range r.addPrefix {
-			dst = append(dst, c)
-		}
+		dst = appendString(dst, r.addPrefix)
 		n := len(dst)
-		dst = cased(dst, form, lower, r.mode, turkish)
-		cut := min(int(r.cutPrefix), len(dst)-n)
-		dst = append(dst[:n], dst[n+cut:]...)
+		dst = cased(dst, form, lower, r.mode, casing)
+		dst = slices.Delete(dst, n, min(len(dst), n+int(r.cutPrefix)))
 		dst = dst[:max(n, len(dst)-int(r.cutSuffix))]
 	}
-	for _, c := range r.addSuffix {
-		dst = append(dst, c)
+	return appendString(dst, r.addSuffix), true
+}
+
+func appendString(dst []rune, s string) []rune {
+	for _, r := range s {
+		dst = append(dst, r)
 	}
 	return dst
 }

@@ -1,27 +1,32 @@
 package tag
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/word"
+)
+
+func lowered(form string, c word.Casing) []rune {
+	var f word.Form
+	f.Read(form, c)
+	return f.Runes
+}
 
 func TestRulesMakeTheirLemma(t *testing.T) {
-	turkish := &lexicon{turkish: true}
-	plain := &lexicon{}
+	const turkish, plain = word.Casing(true), word.Casing(false)
 	for _, x := range []struct {
 		form, lemma string
-		lex         *lexicon
+		casing      word.Casing
 	}{
 		{"Walks", "walk", plain}, {"went", "go", plain}, {"London", "London", plain}, {"LONDON", "London", plain},
 		{"nato", "NATO", plain}, {"gekauft", "kaufen", plain}, {"Ισχυρούς", "ισχυρός", plain}, {"ΛΟΓΟΣ", "λόγος", plain},
 		{"Irak'ta", "Irak", turkish}, {"IŞIKLAR", "ışık", turkish}, {"İzmir'de", "İzmir", turkish}, {"a", "", plain},
 		{"", "x", plain}, {"_", "_", plain}, {"'s", "be", plain}, {"日本", "日本", plain},
 	} {
-		lower := []rune{}
-		for _, r := range x.form {
-			lower = append(lower, x.lex.lowerRune(r))
-		}
-		finalSigma(lower)
-		r := ruleFor([]rune(x.form), lower, []rune(x.lemma), x.lex.turkish, true)
-		if got := string(r.apply(nil, []rune(x.form), lower, x.lex.turkish)); got != x.lemma {
-			t.Errorf("%q: rule %+v makes %q, want %q", x.form, r, got, x.lemma)
+		lower := lowered(x.form, x.casing)
+		r := ruleFor([]rune(x.form), lower, []rune(x.lemma), x.casing, true)
+		if got, ok := r.apply(nil, []rune(x.form), lower, x.casing); !ok || string(got) != x.lemma {
+			t.Errorf("%q: rule %+v makes %q, want %q", x.form, r, string(got), x.lemma)
 		}
 	}
 }
@@ -49,15 +54,11 @@ func FuzzRule(f *testing.F) {
 		if len(form) > 400 || len(lemma) > 400 {
 			return
 		}
-		lex := &lexicon{turkish: tr}
-		var lower []rune
-		for _, r := range form {
-			lower = append(lower, lex.lowerRune(r))
-		}
-		finalSigma(lower)
-		r := ruleFor([]rune(form), lower, []rune(lemma), tr, true)
-		if got := string(r.apply(nil, []rune(form), lower, tr)); got != string([]rune(lemma)) {
-			t.Fatalf("%q: rule %+v makes %q, want %q", form, r, got, lemma)
+		casing := word.Casing(tr)
+		lower := lowered(form, casing)
+		r := ruleFor([]rune(form), lower, []rune(lemma), casing, true)
+		if got, ok := r.apply(nil, []rune(form), lower, casing); !ok || !r.fits(lower) && lemma != "" || string(got) != string([]rune(lemma)) {
+			t.Fatalf("%q: rule %+v makes %q, want %q", form, r, string(got), lemma)
 		}
 	})
 }

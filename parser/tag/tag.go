@@ -1,42 +1,41 @@
 // Package tag gives words their UPOS, XPOS, FEATS and lemmas. All of it is
-// learned from a treebank; nothing is particular to a language.
+// learned from a treebank; what it knows of languages is in package word.
 //
-// It goes from coarse to fine. A first layer chooses UPOS
-// and XPOS of all words of a sentence together: scores of a word's features,
-// of neighbouring labels, and of three UPOS in a row, by an exact Viterbi
-// search over the best labels of each word. A second layer chooses FEATS in
-// the same way among the strings that the treebank has for the word's tag; a
-// string's score is the sum over its attributes, so that a form never seen
-// gets strings that its suffix was never seen with. Lemmas come last, from
-// the forms of the treebank or by the best rewrite rule.
+// It goes from coarse to fine. A first layer chooses UPOS and XPOS of all words
+// of a sentence together: scores of a word's features and of neighbouring
+// labels, by an exact Viterbi search over the best labels of each word. A
+// second layer chooses FEATS in the same way among the strings that the
+// treebank has for the word's tag; a string's score is the sum over its
+// attributes. Lemmas come last, from the forms of the treebank or by the best
+// rewrite rule.
 //
-// Weights are 8 bits and sums are integers: the same input gives the same
-// tags on every machine.
+// Sums are integers: the same input gives the same tags on every machine.
 package tag
 
 import (
 	"slices"
 	"sync"
 
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/linear"
+	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // A Model tags sentences. It is read-only and safe for concurrent use.
 type Model struct {
-	upos, xpos, feats []string
-	tagUPOS, tagXPOS  []uint16   // of each label of the first layer
-	ofUPOS            [][]uint16 // labels of the first layer by UPOS
-	allTags           []uint16
-	fineXPOS          bool // XPOS is chosen with FEATS, having too many values
+	upos, xpos []string // of each label of the first layer, sorted
+	fine       bool     // XPOS is chosen with FEATS, having too many values
 
-	morphFeats, morphXPOS []uint16   // of each label of the second layer
-	morphOf               [][]uint16 // labels of the second layer by label of the first
+	feats, fineXPOS []string   // of each label of the second layer
+	morphOf         [][]uint16 // labels of the second layer by label of the first, rising
 
 	lex   *lexicon
-	tags  *layer
-	morph *layer
+	tags  layer
+	morph layer
 	lemma *lemmatizer
 
+	all  []uint16 // labels of the first layer
 	pool sync.Pool
 }
 
@@ -44,44 +43,72 @@ type Model struct {
 // data of tr_imst, beams of 8 and 6 labels and a margin of 6 gave no better
 // tags than 4, 3 and 1.
 const (
-	tagBeam     = 5
-	morphBeam   = 4
-	beamMargin  = 3 << (scoreBits - 1)
-	maxTagPairs = 200 // more pairs of UPOS and XPOS than that are not chosen together
+	scoreUnit  = score.Unit
+	tagBeam    = 5
+	morphBeam  = 4
+	beamMargin = 3 * scoreUnit / 2
+	sureScore  = 8 * scoreUnit // of the only label of a frequent form, against dense scores
 )
 
 // A scratch is what one call of Tag needs.
 type scratch struct {
-	text    text
-	lat     lattice[int32]
-	acc     []int32
-	keys    []uint64
-	rows    []uint64 // see table.sum
-	tags    []uint16
-	allowed []uint16
-	form    []rune
-	lemma   []rune
-	asked   []askedRule
+	text        text
+	lat         lattice[int32]
+	keys        []hash.Key
+	rows        []uint64 // see linear.Table.Sum
+	acc, emit   []int32
+	labels      []uint16
+	taken       []uint16
+	scores      []int32
+	form, lemma []rune
+	candidates  []candidate
 }
 
-// parts returns n zeroes.
-func (sc *scratch) parts(n int) []int32 {
-	sc.acc = resize(sc.acc, n)
+// sum returns the sums of the rows of sc.keys by class. They are valid until
+// the next call.
+func (sc *scratch) sum(t *linear.Table, classes int) []int32 {
+	sc.acc, sc.rows = resize(sc.acc, classes), resize(sc.rows, len(sc.keys))
 	clear(sc.acc)
+	t.Sum(sc.keys, sc.acc, sc.rows)
 	return sc.acc
 }
 
-// sum adds the rows of sc.keys to acc.
-func (sc *scratch) sum(t *table, acc []int32) {
-	sc.rows = resize(sc.rows, len(sc.keys))
-	t.sum(sc.keys, acc, sc.rows)
+// A memo keeps what a form alone decides, as far as it was asked for.
+type memo struct {
+	tags   []int32     // scores of the labels of the first layer by ownTagKeys
+	morphs []morphMemo // of tags
+	lemmas []lemmaMemo
 }
+
+type morphMemo struct {
+	tag   uint16
+	emits []int32 // scores of morphOf[tag] by ownMorphKeys
+}
+
+type lemmaMemo struct {
+	tag, morph uint16
+	lemma      string
+}
+
+const (
+	maxMemos = 4   // tags, and lemmas, that a form keeps
+	maxEmits = 256 // labels whose scores it keeps
+)
+
+// NumTags returns the number of labels of the first layer: T of
+// syntax.Dense.Tags.
+func (m *Model) NumTags() int { return len(m.upos) }
+
+// TagName returns UPOS and XPOS of label t; XPOS is empty if it is chosen with
+// FEATS.
+func (m *Model) TagName(t int) (upos, xpos string) { return m.upos[t], m.xpos[t] }
 
 // Tag fills in UPOS, XPOS, FEATS and lemmas. Without retag it leaves columns
 // alone that hold anything: UPOS and XPOS word by word, FEATS and lemmas by
 // sentence, for an empty FEATS is a value like others; given tags restrict
-// what the rest may be. It never fails: a word that nothing is known about
-// gets the best guess.
+// what the rest may be. s.Dense.Tags, if it has a score for each tag of each
+// word, is added. Tag never fails: a word that nothing is known about gets the
+// best guess.
 func (m *Model) Tag(s *syntax.Sentence, retag bool) {
 	if len(s.Words) == 0 {
 		return
@@ -96,165 +123,152 @@ func (m *Model) Tag(s *syntax.Sentence, retag bool) {
 		needLemma = needLemma && s.Words[i].Lemma == ""
 	}
 	needFeats, needLemma = needFeats || retag, needLemma || retag
-	sc.text.analyze(s, m.lex)
+	sc.text.read(s, m.lex)
 	s.Lexical, s.Unknown = sc.text.lexical, sc.text.unknown
-	m.tagWords(sc, s, retag)
-	if needFeats || m.fineXPOS {
-		m.morphWords(sc, s, retag, needFeats)
+	tags := m.tagWords(sc, s, retag)
+	if needFeats || m.fine {
+		m.morphWords(sc, s, tags, retag, needFeats)
 	}
 	if needLemma {
 		for i := range s.Words {
 			w := &s.Words[i]
-			w.Lemma = m.lemma.lemma(sc, w.Form, sc.text.at(i), w.UPOS, hashString(w.XPOS), hashString(w.Feats))
+			w.Lemma = m.lemma.lemma(sc, w.Form, sc.text.at(i).form, tagsOf(w.UPOS, w.XPOS, w.Feats))
 		}
 	}
 	m.pool.Put(sc) // but not after a panic, which leaves it as it is
 }
 
-// tagWords runs the first layer; it leaves the labels in sc.tags.
-func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, retag bool) {
-	lat := &sc.lat
-	lat.reset()
+// tagWords runs the first layer and returns its labels, valid until the next
+// call.
+func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, retag bool) []uint16 {
+	dense := s.Dense.Tags
+	if len(dense) != len(s.Words)*len(m.all) {
+		dense = nil
+	}
+	sc.lat.reset()
 	for i := range s.Words {
-		acc := sc.parts(m.tags.labels.n)
-		allowed := m.possible(sc.text.at(i))
-		if w := &s.Words[i]; !retag && (w.UPOS != "" || w.XPOS != "") {
-			allowed = m.allowedTags(sc, w.UPOS, w.XPOS)
+		f, w := sc.text.at(i).form, &s.Words[i]
+		given := !retag && (w.UPOS != "" || w.XPOS != "")
+		if f.sure != 0 && !given && dense == nil {
+			sc.lat.push(m.all[f.sure-1:f.sure], zero, 1, 0)
+			continue
 		}
-		if len(allowed) > 1 {
-			sc.keys = tagKeys(sc.keys[:0], &sc.text, i)
-			sc.sum(m.tags.table, acc)
+		sc.keys = sc.keys[:0]
+		if f.sure == 0 || given {
+			sc.keys = tagKeys(ownTagKeys(sc.keys, f), &sc.text, i)
 		}
-		lat.push(&m.tags.labels, allowed, acc, tagBeam, beamMargin)
+		labels, emit := m.all, sc.emits(&m.tags, m.all)
+		if f.sure != 0 && !given {
+			emit[f.sure-1] = sureScore
+		}
+		if dense != nil {
+			for t := range emit {
+				emit[t] += dense[i*len(m.all)+t]
+			}
+		}
+		if given {
+			labels, emit = m.agree(sc, w, labels, emit)
+		}
+		sc.lat.push(labels, emit, tagBeam, beamMargin)
 	}
-	for i := 1; i < len(s.Words); i++ {
-		m.edges(sc, i)
-	}
-	lat.addUnits(&m.tags.labels, m.tags.pairs)
-	sc.tags = sc.tags[:0]
-	for i, c := range lat.best(&m.tags.labels, m.tags.triples) {
-		l := lat.cand[lat.start[i]+c]
-		sc.tags = append(sc.tags, l)
+	path := sc.lat.search(&m.tags.labels, m.tags.pairs)
+	sc.labels = append(sc.labels[:0], path...)
+	for i, l := range sc.labels {
 		w := &s.Words[i]
 		if retag || w.UPOS == "" {
-			w.UPOS = m.upos[m.tagUPOS[l]]
+			w.UPOS = m.upos[l]
 		}
-		if !m.fineXPOS && (retag || w.XPOS == "") {
-			w.XPOS = m.xpos[m.tagXPOS[l]]
+		if !m.fine && (retag || w.XPOS == "") {
+			w.XPOS = m.xpos[l]
 		}
 	}
+	return sc.labels
 }
 
-// possible returns the labels that a word can have: all, or the only one of
-// a frequent word.
-func (m *Model) possible(w *word) []uint16 {
-	if w.sure != 0 && int(w.sure) <= len(m.allTags) {
-		return m.allTags[w.sure-1 : w.sure]
+// zero is the score of a label that has no rival.
+var zero = []int32{0}
+
+// emits returns the scores of labels by sc.keys, valid until the next call.
+func (sc *scratch) emits(m *layer, labels []uint16) []int32 {
+	acc := sc.sum(&m.table, m.labels.n)
+	sc.emit = sc.emit[:0]
+	for _, x := range labels {
+		sc.emit = append(sc.emit, sumOf(&m.labels, acc, x))
 	}
-	return m.allTags
+	return sc.emit
 }
 
-// possibleMorphs returns the labels of the second layer that a word with a
-// label of the first can have.
-func (m *Model) possibleMorphs(w *word, tag uint16) []uint16 {
+// agree leaves the labels that agree with the given tags of w as far as the
+// model knows them: with both, else with UPOS, else with XPOS, else all.
+func (m *Model) agree(sc *scratch, w *syntax.Word, labels []uint16, emit []int32) ([]uint16, []int32) {
+	if w.UPOS != "" {
+		labels, emit = sc.take(labels, emit, func(l uint16) bool { return m.upos[l] == w.UPOS })
+	}
+	if w.XPOS != "" {
+		labels, emit = sc.take(labels, emit, func(l uint16) bool {
+			if m.fine {
+				return slices.ContainsFunc(m.morphOf[l], func(f uint16) bool { return m.fineXPOS[f] == w.XPOS })
+			}
+			return m.xpos[l] == w.XPOS
+		})
+	}
+	return labels, emit
+}
+
+// take returns the labels that takes accepts, with their scores; all if it
+// accepts none.
+func (sc *scratch) take(labels []uint16, emit []int32, takes func(uint16) bool) ([]uint16, []int32) {
+	if !slices.ContainsFunc(labels, takes) {
+		return labels, emit
+	}
+	taken, scores := sc.taken[:0], sc.scores[:0]
+	for k, x := range labels {
+		if takes(x) {
+			taken, scores = append(taken, x), append(scores, emit[k])
+		}
+	}
+	sc.taken, sc.scores = taken, scores
+	return taken, scores
+}
+
+// possible returns the labels of the second layer that a form with a label of
+// the first can have: all, or the only one of a frequent form.
+func (m *Model) possible(f *form, tag uint16) []uint16 {
 	list := m.morphOf[tag]
-	if w.sureMorph != 0 && len(list) > 1 {
-		if i, ok := slices.BinarySearch(list, w.sureMorph-1); ok {
-			return list[i : i+1]
-		}
+	if k, ok := slices.BinarySearch(list, f.sureMorph-1); ok && f.sureMorph != 0 {
+		return list[k : k+1]
 	}
 	return list
 }
 
-// allowedTags returns the labels that agree with the given tags as far as
-// the model knows them: with both, else with UPOS, else with XPOS, else all.
-func (m *Model) allowedTags(sc *scratch, upos, xpos string) []uint16 {
-	list := m.allTags
-	if u, ok := slices.BinarySearch(m.upos, upos); ok && upos != "" {
-		list = m.ofUPOS[u]
-	}
-	x, ok := slices.BinarySearch(m.xpos, xpos)
-	if !ok || xpos == "" {
-		return list
-	}
-	takes := func(l uint16) bool { return int(m.tagXPOS[l]) == x }
-	if m.fineXPOS {
-		takes = func(l uint16) bool {
-			return slices.ContainsFunc(m.morphOf[l], func(f uint16) bool { return int(m.morphXPOS[f]) == x })
-		}
-	}
-	return sc.only(list, takes)
-}
-
-// only returns the labels of list that are taken, all if none is. The result
-// is valid until the next call.
-func (sc *scratch) only(list []uint16, takes func(uint16) bool) []uint16 {
-	sc.allowed = sc.allowed[:0]
-	for _, l := range list {
-		if takes(l) {
-			sc.allowed = append(sc.allowed, l)
-		}
-	}
-	if len(sc.allowed) == 0 {
-		return list
-	}
-	return sc.allowed
-}
-
-// edges adds the features of word i with the UPOS before.
-func (m *Model) edges(sc *scratch, i int) {
-	lat := &sc.lat
-	a0, b0, b1 := lat.start[i-1], lat.start[i], lat.start[i+1]
-	nb := b1 - b0
-	if b0-a0 == 1 && nb == 1 {
-		return
-	}
-	for a := range b0 - a0 {
-		prim := lat.prim[a0+a]
-		row := lat.edge[lat.edgeStart[i]+a*nb : lat.edgeStart[i]+(a+1)*nb]
-		if earlier := indexOf(lat.prim[a0:a0+a], prim); earlier >= 0 {
-			copy(row, lat.edge[lat.edgeStart[i]+int32(earlier)*nb:][:nb])
-			continue
-		}
-		acc := sc.parts(m.tags.labels.n)
-		sc.keys = tagEdgeKeys(sc.keys[:0], &sc.text, i)
-		for k := range sc.keys {
-			sc.keys[k] = edgeKey(sc.keys[k], prim)
-		}
-		sc.sum(m.tags.table, acc)
-		for b, x := range lat.cand[b0:b1] {
-			for _, p := range m.tags.labels.of(x) {
-				row[b] += acc[p]
-			}
-		}
-	}
-}
-
-// morphWords runs the second layer, given sc.tags.
-func (m *Model) morphWords(sc *scratch, s *syntax.Sentence, retag, needFeats bool) {
-	lat := &sc.lat
-	lat.reset()
+// morphWords runs the second layer, given the labels of the first.
+func (m *Model) morphWords(sc *scratch, s *syntax.Sentence, tags []uint16, retag, needFeats bool) {
+	sc.lat.reset()
 	for i := range s.Words {
-		acc := sc.parts(m.morph.labels.n)
-		allowed := m.possibleMorphs(sc.text.at(i), sc.tags[i])
-		if given := s.Words[i].XPOS; m.fineXPOS && !retag && given != "" {
-			allowed = sc.only(m.morphOf[sc.tags[i]], func(f uint16) bool { return m.xpos[m.morphXPOS[f]] == given })
+		f := sc.text.at(i).form
+		xpos := s.Words[i].XPOS
+		given := m.fine && !retag && xpos != ""
+		labels, emit := m.possible(f, tags[i]), zero
+		if given {
+			labels = m.morphOf[tags[i]]
 		}
-		if len(allowed) > 1 {
-			sc.keys = morphKeys(sc.keys[:0], &sc.text, i, sc.tags)
-			sc.sum(m.morph.table, acc)
+		if len(labels) > 1 {
+			sc.keys = ownMorphKeys(sc.keys[:0], f, tags[i])
+			sc.keys = morphKeys(sc.keys, &sc.text, i, tags)
+			emit = sc.emits(&m.morph, labels)
 		}
-		lat.push(&m.morph.labels, allowed, acc, morphBeam, beamMargin)
+		if given {
+			labels, emit = sc.take(labels, emit, func(f uint16) bool { return m.fineXPOS[f] == xpos })
+		}
+		sc.lat.push(labels, emit, morphBeam, beamMargin)
 	}
-	lat.addUnits(&m.morph.labels, m.morph.pairs)
-	for i, c := range lat.best(&m.morph.labels, m.morph.triples) {
-		l := lat.cand[lat.start[i]+c]
+	for i, l := range sc.lat.search(&m.morph.labels, m.morph.pairs) {
 		w := &s.Words[i]
 		if needFeats {
-			w.Feats = m.feats[m.morphFeats[l]]
+			w.Feats = m.feats[l]
 		}
-		if m.fineXPOS && (retag || w.XPOS == "") {
-			w.XPOS = m.xpos[m.morphXPOS[l]]
+		if m.fine && (retag || w.XPOS == "") {
+			w.XPOS = m.fineXPOS[l]
 		}
 	}
 }

@@ -13,26 +13,8 @@ func analyzed(lex *lexicon, mwts []syntax.MultiwordToken, forms ...string) *text
 		s.Words = append(s.Words, syntax.Word{Form: f})
 	}
 	t := &text{}
-	t.analyze(&s, lex)
+	t.read(&s, lex)
 	return t
-}
-
-func TestBroadSuffixesIgnoreHarmony(t *testing.T) {
-	x := analyzed(&lexicon{turkish: true}, nil, "evden", "kitaptan", "yoldan", "evin", "gözün")
-	for k := range 3 { // -den, -tan, -dan
-		if a, b, c := x.at(0), x.at(1), x.at(2); a.broad[k] != b.broad[k] || a.broad[k] != c.broad[k] {
-			t.Errorf("the last %d letters of evden, kitaptan, yoldan differ", k+1)
-		}
-	}
-	if x.at(0).suffix[2] == x.at(1).suffix[2] {
-		t.Error("-den and -tan are the same plain suffix")
-	}
-	if x.at(3).broad[1] != x.at(4).broad[1] || x.at(0).broad[1] == x.at(3).broad[1] {
-		t.Error("-in is like -ün and unlike -en")
-	}
-	if x.at(3).broad[4] != 0 {
-		t.Error("a suffix longer than the word")
-	}
 }
 
 func TestPlacesInMultiwordTokens(t *testing.T) {
@@ -62,10 +44,10 @@ func TestPlacesInMultiwordTokens(t *testing.T) {
 func TestTrainingDoesNotSeeItsOwnWords(t *testing.T) {
 	sents := toyTreebank()
 	sents[50].Words[1].Form = "zebra"
-	m := &Model{}
+	m := newModel()
 	lex := m.learnLexicons(sents, m.takeInventory(sents))
 	at := 0
-	eachText(sents, lex, func(x *text, s *syntax.Sentence) {
+	lex.each(sents, func(x *text, s *syntax.Sentence) {
 		for i := range s.Words {
 			if got := x.at(i).known; got == (s.Words[i].Form == "zebra") {
 				t.Errorf("sentence %d: %q known in training: %t", at, s.Words[i].Form, got)
@@ -91,14 +73,14 @@ func TestTrainingDoesNotSeeItsOwnWords(t *testing.T) {
 // in the lexicon in any case; the counts are those of the last sentence.
 func TestUnknownWordsAreCounted(t *testing.T) {
 	sents := toyTreebank()
-	m := &Model{}
+	m := newModel()
 	m.learnLexicons(sents, m.takeInventory(sents))
 	x := analyzed(m.lex, nil, "The", "DOG", "zebra", "visits", "4", "été", ",", "$")
 	if x.lexical != 5 || x.unknown != 2 {
 		t.Errorf("%d of %d words are unknown, want 2 of 5", x.unknown, x.lexical)
 	}
 	s := syntax.Sentence{Words: []syntax.Word{{Form: "dogs"}, {Form: "."}}}
-	x.analyze(&s, m.lex)
+	x.read(&s, m.lex)
 	if x.lexical != 1 || x.unknown != 0 {
 		t.Errorf("%d of %d words of the second sentence are unknown, want 0 of 1", x.unknown, x.lexical)
 	}

@@ -26,7 +26,7 @@ func TestXPOSWithoutUPOS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !many.fineXPOS || few.fineXPOS {
+	if !many.fine || few.fine {
 		t.Fatal("the two treebanks are of one kind")
 	}
 	for _, m := range []*Model{few, many} {
@@ -42,7 +42,7 @@ func TestXPOSWithoutUPOS(t *testing.T) {
 			m.Tag(&s, false)
 			w := s.Words[1]
 			if w.UPOS != c.want || w.XPOS != c.xpos || c.upos != "NOUN" && w.Feats != c.feats {
-				t.Errorf("fine %v, %+v: %+v", m.fineXPOS, c, w)
+				t.Errorf("fine %v, %+v: %+v", m.fine, c, w)
 			}
 			s.Words[1] = syntax.Word{Form: c.form, UPOS: c.upos, XPOS: c.xpos}
 			m.Tag(&s, true)
@@ -52,7 +52,7 @@ func TestXPOSWithoutUPOS(t *testing.T) {
 		}
 	}
 	for _, x := range []string{"NN-8", "NNS-1"} { // one of the many
-		if _, ok := slices.BinarySearch(many.xpos, x); !ok {
+		if !slices.Contains(many.fineXPOS, x) {
 			continue
 		}
 		s := syntax.Sentence{Words: []syntax.Word{{Form: "walked", XPOS: x}}}
@@ -93,9 +93,10 @@ func TestRichXPOSDoesNotFillTheModel(t *testing.T) {
 		size += len(s.Data)
 	}
 	eachWord(sents, func(*syntax.Word) { words++ })
-	t.Logf("%d words, %d XPOS, %d units: %d bytes", words, len(m.xpos), m.morph.labels.units, size)
-	if len(m.xpos) < 1500 || !m.fineXPOS {
-		t.Fatalf("only %d values: the test sees too little", len(m.xpos))
+	xpos := len(counted(sents, func(w *syntax.Word) string { return w.XPOS }))
+	t.Logf("%d words, %d XPOS, %d units: %d bytes", words, xpos, m.morph.labels.units, size)
+	if xpos < 1500 || !m.fine {
+		t.Fatalf("only %d values: the test sees too little", xpos)
 	}
 	if m.morph.labels.units != maxUnits || len(m.morph.pairs) != maxUnits*maxUnits {
 		t.Errorf("%d units, %d pairs", m.morph.labels.units, len(m.morph.pairs))
@@ -118,20 +119,17 @@ func TestRichXPOSDoesNotFillTheModel(t *testing.T) {
 	}
 }
 
-// Units come first, and are the commonest; where all are units their order is
-// that of their names.
-func TestUnitsFirst(t *testing.T) {
-	count := map[string]int{"a": 1, "b": 5, "c": 5, "d": 9, "e": 2}
-	for limit, want := range map[int]map[string]int{
-		9: {"a": 0, "b": 1, "c": 2, "d": 3, "e": 4},
-		5: {"a": 0, "b": 1, "c": 2, "d": 3, "e": 4},
-		3: {"b": 0, "c": 1, "d": 2, "a": 3, "e": 4},
-		2: {"b": 0, "d": 1, "a": 2, "c": 3, "e": 4},
-		0: {"a": 0, "b": 1, "c": 2, "d": 3, "e": 4},
-	} {
-		numbers, units := unitsFirst(count, limit)
-		if units != min(limit, 5) || !reflect.DeepEqual(numbers, want) {
-			t.Errorf("limit %d: %d units, %v", limit, units, numbers)
+// The units of the second layer are the UPOS and the commonest attributes.
+func TestUnitsAreTheCommonest(t *testing.T) {
+	m := newModel()
+	v := &inventory{upos: map[string]uint16{"N": 0}}
+	m.numberMorphs(v, map[[3]string]int{{"N", "A=a|B=b"}: 5, {"N", "A=a"}: 3, {"N", "A=c|B=b"}: 4, {"N", "A=d"}: 8})
+	ls := &m.morph.labels
+	// B=b stands in 9 words, A=a and A=d in 8, A=c in 4; labels are in the order of FEATS.
+	for i, want := range [][]uint16{{0, 2}, {0, 1, 2}, {0, 1, 4}, {0, 3}} {
+		parts := ls.of(uint16(i))
+		if !slices.Equal(parts[:len(want)], want) || int(parts[len(want)]) < ls.units {
+			t.Errorf("label %d has the parts %v, want %v and no other unit", i, parts, want)
 		}
 	}
 }
@@ -150,7 +148,7 @@ func TestManyFeatsInTraining(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if most := len(m.upos) + 20 + 2*syntax.MaxFeats; m.morph.labels.units > most {
+	if most := MaxUPOS + 2*syntax.MaxFeats; m.morph.labels.units > most {
 		t.Errorf("%d units, want at most %d", m.morph.labels.units, most)
 	}
 }

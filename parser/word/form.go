@@ -203,6 +203,14 @@ func (c Casing) Lower(r rune) rune {
 	return r
 }
 
+// Upper returns r in upper case.
+func (c Casing) Upper(r rune) rune {
+	if c {
+		return unicode.TurkishCase.ToUpper(r)
+	}
+	return unicode.ToUpper(r)
+}
+
 // LearnCasing returns the Casing of a treebank: dotless ı is a letter of its
 // language if more than 2 of 1,000 characters are one.
 func LearnCasing(train []syntax.Sentence) Casing {
