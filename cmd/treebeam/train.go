@@ -201,6 +201,11 @@ func (f *trainFlags) run(fs *flag.FlagSet, trainBank, devBank train.Treebank) er
 		return fmt.Sprintf("treebeam train: interrupted; the finished phases are in %s.train, the same command with --resume continues", f.model)
 	})()
 
+	// Nearly all memory of a training is in tables without pointers, which the
+	// collector need not look into: it may run often.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(25)
+	}
 	begun := time.Now()
 	f.describe(fs)
 	f.o.Store = store

@@ -8,6 +8,7 @@ import (
 
 	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/pack"
 )
 
@@ -41,44 +42,36 @@ const (
 
 // Compact quantises the limit largest of the weights that features yields, by
 // absolute value; of weights equal to the smallest of these, all are left out
-// that would not fit. All have one scale, which the largest weight decides
-// unless it is an outlier (largest); weights beyond the scale are cut. The
-// result depends on the features and weights only, not on their order.
+// that would not fit. All have one scale (linear.Scale); weights beyond it are
+// cut. The result depends on the features and weights only, not on their
+// order. features is called twice.
 func Compact(features func(yield func(k hash.Key, weight float32)), limit int) *Weights {
+	var sizes []float32
+	features(func(_ hash.Key, w float32) {
+		if w != 0 {
+			sizes = append(sizes, abs(w))
+		}
+	})
+	slices.Sort(sizes)
+	floor := linear.Floor(sizes, limit)
+	exp := max(0, min(linear.Scale(sizes[max(0, len(sizes)-limit):], top), 24)) // one step is 2^-exp
 	type entry struct {
 		key hash.Key
-		w   float32
+		q   int32
 	}
 	var kept []entry
 	features(func(k hash.Key, w float32) {
-		if w != 0 {
-			kept = append(kept, entry{k, w})
+		q := int32(max(-top, min(top, math.Round(math.Ldexp(float64(w), exp)))))
+		if abs(w) > floor && q != 0 {
+			kept = append(kept, entry{k, q})
 		}
 	})
-	sizes := make([]float32, len(kept))
-	for i, e := range kept {
-		sizes[i] = abs(e.w)
-	}
-	slices.Sort(sizes)
-	floor := float32(0) // weights above it stay
-	if len(sizes) > limit {
-		floor = sizes[len(sizes)-limit-1]
-	}
-	exp := 0 // one step is 2^-exp
-	if len(sizes) > 0 {
-		exp = int(math.Floor(math.Log2(top / largest(sizes[max(0, len(sizes)-limit):]))))
-	}
-	exp = max(0, min(exp, 24))
-	quantised := func(w float32) int32 {
-		return int32(max(-top, min(top, math.Round(math.Ldexp(float64(w), exp)))))
-	}
-	kept = slices.DeleteFunc(kept, func(e entry) bool { return abs(e.w) <= floor || quantised(e.w) == 0 })
 	slices.SortFunc(kept, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
 	w := &Weights{}
 	w.setScale(exp)
 	w.lines = make([]uint64, lineWords*(len(kept)*2/lineFeatures+1))
 	for _, e := range kept {
-		w.insert(e.key, quantised(e.w))
+		w.insert(e.key, e.q)
 	}
 	return w
 }
@@ -92,18 +85,6 @@ func (t *Table) Compact(limit int) *Weights {
 			}
 		}
 	}, limit)
-}
-
-// largest returns the weight that must still fit into the scale, given all
-// sizes in increasing order: the last one, unless it is over 8 times that
-// which one weight in 2,000 exceeds. In a trained parser it is 4 times that,
-// and the median is 35 steps, so that a finer scale gains nothing: cutting one
-// in 2,000 took 0.8 points of the UAS on dev of 1,500 sentences of tr_imst. But
-// a single outlier would leave all others without steps.
-func largest(sizes []float32) float64 {
-	last := len(sizes) - 1
-	common := sizes[max(0, last-max(1, len(sizes)/2000))]
-	return min(float64(sizes[last]), 8*float64(common))
 }
 
 func abs(x float32) float32 {
