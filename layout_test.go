@@ -25,8 +25,8 @@ const (
 var imports = func() map[string][]string {
 	records := []string{"parser/syntax", "parser/pack"}
 	learning := append(slices.Clone(records), "parser/hash", "parser/linear")
-	scores := append(slices.Clone(learning), "parser/feature", "parser/score", "parser/graph")
-	components := append(slices.Clone(scores), "parser/word", "parser/segment", "parser/tag", "parser/prune", "parser/part", "parser/search", "parser/label", "parser/calibrate")
+	scores := append(slices.Clone(learning), "parser/word", "parser/feature", "parser/score", "parser/graph")
+	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/part", "parser/search", "parser/label", "parser/calibrate")
 	codecs := []string{"io/durable", "io/store", "io/source", "io/text", "io/conllu", "io/jsonl", "io/tokens", "io/parquet"}
 	stages := slices.Concat(components, codecs, []string{"model"})
 	return map[string][]string{
@@ -37,12 +37,12 @@ var imports = func() map[string][]string {
 		"parser/linear":  append(slices.Clone(records), "parser/hash"),
 		"parser/word":    learning,
 		"parser/feature": learning,
-		"parser/score":   append(slices.Clone(learning), "parser/feature"),
+		"parser/score":   append(slices.Clone(learning), "parser/word"),
 		"parser/graph":   append(slices.Clone(learning), "parser/feature", "parser/score"),
 		"parser/segment": learning,
 		"parser/tag":     append(slices.Clone(learning), "parser/word", "parser/score"),
 		"parser/prune":   scores,
-		"parser/label":   append(slices.Clone(scores), "parser/word"),
+		"parser/label":   scores,
 		"parser/part":    scores,
 		"parser/search":  append(slices.Clone(scores), "parser/part", "parser/prune"),
 		"parser/eval":    records,

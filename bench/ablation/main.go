@@ -31,9 +31,9 @@ import (
 	"time"
 
 	"github.com/treebeam/treebeam/io/conllu"
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/label"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/prune"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
@@ -117,7 +117,7 @@ func (a *ablation) parser(changes string, o search.TrainOptions) (*search.Model,
 	}
 	o.Families = families
 	name := fmt.Sprintf("%s seed %d epochs %d %s delta %d", families, o.Seed, o.Epochs, o.Strategy, o.Delta)
-	if !families.Any(feature.Globals) {
+	if !families.Any(part.Globals) {
 		name = fmt.Sprintf("%s seed %d epochs %d %s", families, o.Seed, o.Epochs, o.Strategy)
 	}
 	if o.Tensor = t; t != nil {
@@ -169,11 +169,11 @@ func (a *ablation) cached(name string, to any, work func() error) error {
 }
 
 // chosen returns the families and the tensor, or nil, that some changes mean.
-func chosen(base, changes string) (feature.Families, *score.TensorOptions, error) {
-	if f, err := feature.Preset(changes); err == nil {
+func chosen(base, changes string) (part.Families, *score.TensorOptions, error) {
+	if f, err := part.Preset(changes); err == nil {
 		return f, nil, nil
 	}
-	f, err := feature.Preset(base)
+	f, err := part.Preset(base)
 	if err != nil || changes == "=" {
 		return f, nil, err
 	}

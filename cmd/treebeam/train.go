@@ -16,7 +16,7 @@ import (
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/durable"
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/feature"
+	"github.com/treebeam/treebeam/parser/part"
 	scores "github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/train"
@@ -145,7 +145,7 @@ func (f *trainFlags) wholeModel() error {
 
 // parts reads the options of the parser.
 func (f *trainFlags) parts() error {
-	families, err := feature.Preset(f.preset)
+	families, err := part.Preset(f.preset)
 	if err != nil {
 		return err
 	}

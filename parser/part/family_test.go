@@ -4,14 +4,15 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // oracle finds the global parts of a tree by their definitions, one word and
 // one pair of words at a time.
-func oracle(s *syntax.Sentence, c *feature.Codes, head []int32) []Part {
+func oracle(s *syntax.Sentence, c *word.Sentence, head []int32) []Part {
 	n := int32(len(s.Words))
 	below := func(u, m int32) bool {
 		for ; u != 0; u = head[u] {
@@ -45,7 +46,7 @@ func oracle(s *syntax.Sentence, c *feature.Codes, head []int32) []Part {
 				right++
 			}
 			if seen++; seen <= 6 {
-				tags[(seen-1)/3] = tags[(seen-1)/3]*32 + int32(c.Tag(int(u))) + 1
+				tags[(seen-1)/3] = tags[(seen-1)/3]*21 + int32(c.At(int(u)).Coarse) + 1
 			}
 		}
 		follows := int32(0)
@@ -55,17 +56,17 @@ func oracle(s *syntax.Sentence, c *feature.Codes, head []int32) []Part {
 			follows = 1
 		}
 		list = append(list,
-			Part{spanPart, m, follows, spanBin(hi + 1 - lo), 0},
-			Part{neighbourPart, head[m], m, int32(c.Tag(int(lo) - 1)), int32(c.Tag(int(hi) + 1))},
-			Part{valencyPart, m, min(left, 5)*8 + min(right, 5), tags[0], tags[1]})
+			kindOf("span").Part(m, follows, lengthBin(hi+1-lo), 0),
+			kindOf("near").Part(head[m], m, int32(c.At(int(lo)-1).Coarse), int32(c.At(int(hi)+1).Coarse)),
+			kindOf("valency").Part(m, min(left, 5)*8+min(right, 5), tags[0], tags[1]))
 		if outside > 0 {
-			list = append(list, Part{nonProjectivePart, head[m], m, spanBin(outside), 0})
+			list = append(list, kindOf("nonproj").Part(head[m], m, lengthBin(outside), 0))
 		}
 		if r := head[m]; upos(m) == "CCONJ" && r > m && head[r] > 0 && head[r] < m {
-			list = append(list, Part{coordinationPart, m, head[r], r, head[head[r]]})
+			list = append(list, kindOf("coord").Part(m, head[r], r, head[head[r]]))
 		}
 		if q := head[m]; upos(m) == "ADP" && q != 0 {
-			list = append(list, Part{attachmentPart, m, q, head[q], 0})
+			list = append(list, kindOf("pp").Part(m, q, head[q], 0))
 		}
 	}
 	chain, u := int32(1), int32(0)
@@ -81,34 +82,34 @@ func oracle(s *syntax.Sentence, c *feature.Codes, head []int32) []Part {
 		}
 		chain, u = chain+1, next
 	}
-	return append(list, Part{rightPart, 8 * chain / (n + 1), 0, 0, 0})
+	return append(list, kindOf("right").Part(8*chain/(n+1), 0, 0, 0))
 }
 
 func TestGlobalPartsAgainstTheirDefinitions(t *testing.T) {
 	r := graph.Rand(11)
-	kinds := map[kind]int{}
+	kinds := map[Kind]int{}
 	for k := 0; k < 300; k++ {
 		s := randomSentence(1+int(r.Below(7)), 2, &r)
-		x := newScratch(s, 10, feature.Globals&^feature.PunctuationPairs)
+		x := newScratch(s, 10, Globals&^flag("pairs"))
 		trees := 0
 		allTrees(s, func(head []int32) {
 			if trees++; trees > 20 {
 				return
 			}
 			x.y.Set(&x.t.Arcs, head)
-			x.t.tour.walk(&x.t, &x.y)
-			got, want := slices.Clone(x.t.tour.parts), oracle(s, &x.t.codes, head)
+			x.t.Globals(&x.y)
+			got, want := slices.Clone(x.t.parts), oracle(s, x.t.words, head)
 			plus, minus := Difference(got, want)
 			if len(plus)+len(minus) > 0 {
 				t.Fatalf("%v, heads %v: too many %v, missing %v", s.Words, head, plus, minus)
 			}
 			for _, p := range got {
-				kinds[p.kind]++
+				kinds[p.Kind()]++
 			}
 		})
 	}
-	for k := rightPart; k < pairPart; k++ {
-		if kinds[k] < 40 {
+	for k := range families {
+		if k := Kind(k); families[k].Gain == nil && k != kindOf("pairs") && kinds[k] < 40 {
 			t.Errorf("kind %d was met %d times only", k, kinds[k])
 		}
 	}
@@ -117,7 +118,7 @@ func TestGlobalPartsAgainstTheirDefinitions(t *testing.T) {
 // Every family has parts of its own kind and no other, and keys.
 func TestFamiliesAreApart(t *testing.T) {
 	r := graph.Rand(12)
-	all := map[Part]feature.Families{}
+	all := map[Kind]Families{}
 	for k := 0; k < 60; k++ {
 		s := randomSentence(7, 3, &r)
 		s.Words[2].UPOS, s.Words[2].Form, s.Words[4].UPOS, s.Words[4].Form = "PUNCT", "(", "PUNCT", ")"
@@ -125,23 +126,23 @@ func TestFamiliesAreApart(t *testing.T) {
 			if r.Below(100) != 0 {
 				return
 			}
-			for f := feature.Families(1); f < feature.Lean; f <<= 1 {
+			for f := Families(1); Full.Any(f); f <<= 1 {
 				x := newScratch(s, 10, f)
 				x.y.Set(&x.t.Arcs, head)
 				for _, p := range x.t.Parts(&x.y, nil) {
-					if p.kind == arcPart {
+					k := p.Kind()
+					if k == arcs {
 						continue
 					}
-					p = Part{kind: p.kind}
-					if other, ok := all[p]; ok && other != f {
+					if other, ok := all[k]; ok && other != f {
 						t.Fatalf("families %v and %v share parts", f, other)
 					}
-					all[p] = f
+					all[k] = f
 				}
 			}
 		})
 	}
-	for f := feature.Families(1); f < feature.Lean; f <<= 1 {
+	for f := Families(1); Full.Any(f); f <<= 1 {
 		met := false
 		for _, g := range all {
 			met = met || f == g
@@ -152,7 +153,7 @@ func TestFamiliesAreApart(t *testing.T) {
 	}
 }
 
-// A family that is off is not looked up, has no parts and no table: the keys of
+// A family that is off is not looked up, has no parts and no place in the memory: the keys of
 // a search are those of the families that are on. Every family that is on is
 // looked up.
 func TestFamiliesThatAreOffCostNothing(t *testing.T) {
@@ -162,19 +163,19 @@ func TestFamiliesThatAreOffCostNothing(t *testing.T) {
 		list = append(list, randomSentence(12, 3, &r))
 	}
 	owner := ownersOfKeys(list)
-	for f := feature.Families(0); f <= feature.Lean; f = max(1, f<<1) {
-		met := map[feature.Families]int{}
+	for _, f := range append(singles(), 0) {
+		met := map[Families]int{}
 		for _, s := range list {
 			x := &scratch{}
-			x.t.Prepare(&Source{Vocabulary: feature.Learn(nil), Parts: watcher{noise{300}, owner, met}, Families: f}, s)
+			x.t.Prepare(&Source{Vocabulary: word.Learn(nil), Parts: watcher{noise{300}, owner, met}, Families: f}, s)
 			x.walk(200, &r)
 			x.t.Total(&x.y)
-			if global := feature.Globals.Any(f); (x.t.Count.Globals > 0) != global || global != x.t.HasGlobals() {
+			if global := Globals.Any(f); (x.t.Count.Globals > 0) != global || global != x.t.HasGlobals() {
 				t.Errorf("family %v: %d evaluations of global parts", f, x.t.Count.Globals)
 			}
 		}
 		for g, n := range met {
-			if g != f && g != shared && (g != 0 || f == feature.Lean) {
+			if g != f && g != shared && (g != 0 || f == Lean) {
 				t.Errorf("only family %v is on: %d keys of %v were looked up", f, n, g)
 			}
 		}
@@ -183,44 +184,25 @@ func TestFamiliesThatAreOffCostNothing(t *testing.T) {
 		}
 		x := newScratch(list[0], 300, f)
 		x.walk(50, &r)
-		for g, size := range tableSizes(x) {
-			if size > 0 && !f.Any(g) {
-				t.Errorf("only family %v is on: %v have Scores of %d entries", f, g, size)
+		for _, e := range x.t.memo {
+			if e.generation == x.t.generation && f != 1<<e.part.Kind() {
+				t.Errorf("only family %v is on: parts of kind %d are remembered", f, e.part.Kind())
 			}
 		}
 	}
 }
 
-// tableSizes returns the sizes of the Scores of the families.
-func tableSizes(x *scratch) map[feature.Families]int {
-	t := &x.t
-	return map[feature.Families]int{
-		feature.Grandparents: len(t.grand), feature.Siblings: len(t.sib), feature.GrandSiblings: len(t.grandSib),
-		feature.TriSiblings: len(t.tri), feature.HeadBigrams: len(t.bigram), feature.GreatGrandparents: len(t.great),
-		feature.SiblingGrandchildren: len(t.nephews), feature.Globals: len(t.global),
-	}
-}
-
-// familyOf is the family that a kind of part belongs to, 0 for arcs.
-var familyOf = map[kind]feature.Families{
-	arcPart: 0, grandPart: feature.Grandparents, siblingPart: feature.Siblings, grandSiblingPart: feature.GrandSiblings,
-	triSiblingPart: feature.TriSiblings, bigramPart: feature.HeadBigrams, crossingPart: feature.Crossings,
-	greatPart: feature.GreatGrandparents, nephewPart: feature.SiblingGrandchildren, rightPart: feature.RightBranches,
-	coordinationPart: feature.Coordinations, attachmentPart: feature.Attachments, spanPart: feature.Spans,
-	neighbourPart: feature.Neighbours, valencyPart: feature.Valencies, nonProjectivePart: feature.NonProjective, pairPart: feature.PunctuationPairs,
-}
-
 // shared owns the keys that lean arcs and others have in common.
-const shared = feature.Families(1 << 31)
+const shared = Families(1 << 30)
 
 // ownersOfKeys returns the families of the keys of most parts that trees of
 // the sentences can have: those met on a walk through trees, enumerated from
 // scratch.
-func ownersOfKeys(list []*syntax.Sentence) map[feature.Key]feature.Families {
-	owner := map[feature.Key]feature.Families{}
+func ownersOfKeys(list []*syntax.Sentence) map[hash.Key]Families {
+	owner := map[hash.Key]Families{}
 	r := graph.Rand(17)
 	for _, s := range list {
-		for _, on := range []feature.Families{feature.Full, feature.Lean} {
+		for _, on := range []Families{Full, Lean} {
 			x := newScratch(s, 300, on)
 			x.chain()
 			seen := map[Part]bool{}
@@ -233,9 +215,9 @@ func ownersOfKeys(list []*syntax.Sentence) map[feature.Key]feature.Families {
 					}
 					seen[p] = true
 					for _, k := range x.t.Keys(p, nil) {
-						f := familyOf[p.kind]
-						if on == feature.Lean {
-							f = on
+						f := Families(1) << p.Kind()
+						if p.Kind() == arcs {
+							f = on & Lean
 						}
 						if other, ok := owner[k]; ok && other != f {
 							f = shared
@@ -252,11 +234,11 @@ func ownersOfKeys(list []*syntax.Sentence) map[feature.Key]feature.Families {
 // A watcher counts the keys that are looked up, by the family that owns them.
 type watcher struct {
 	noise
-	owner map[feature.Key]feature.Families
-	met   map[feature.Families]int
+	owner map[hash.Key]Families
+	met   map[Families]int
 }
 
-func (w watcher) Sum(keys []feature.Key) int32 {
+func (w watcher) Sum(keys []hash.Key) int32 {
 	for _, k := range keys {
 		if f, ok := w.owner[k]; ok {
 			w.met[f]++
@@ -265,7 +247,7 @@ func (w watcher) Sum(keys []feature.Key) int32 {
 	return w.noise.Sum(keys)
 }
 
-func (w watcher) SumParts(keys []feature.Key, ends, sums []int32) {
+func (w watcher) SumParts(keys []hash.Key, ends, sums []int32) {
 	w.Sum(keys)
 	w.noise.SumParts(keys, ends, sums)
 }

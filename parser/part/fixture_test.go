@@ -2,26 +2,28 @@ package part
 
 import (
 	"fmt"
+	"math/bits"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // noise is a Scorer that gives every key a fixed random weight, so that all
 // templates matter.
 type noise struct{ scale int32 }
 
-func (z noise) SumParts(keys []feature.Key, ends, sums []int32) {
+func (z noise) SumParts(keys []hash.Key, ends, sums []int32) {
 	from := int32(0)
 	for i, end := range ends {
 		sums[i], from = z.Sum(keys[from:end]), end
 	}
 }
 
-func (z noise) Sum(keys []feature.Key) int32 {
+func (z noise) Sum(keys []hash.Key) int32 {
 	s := int32(0)
 	for _, k := range keys {
 		r := graph.Rand(k)
@@ -92,8 +94,9 @@ var _ score.Scorer = noise{}
 
 // A scratch is a sentence prepared, and a tree.
 type scratch struct {
-	t Scores
-	y Tree
+	t  Scores
+	y  Tree
+	on Families
 }
 
 func scratchScore(x *scratch, head []int32) int64 {
@@ -102,9 +105,9 @@ func scratchScore(x *scratch, head []int32) int64 {
 	return x.t.FromScratch(&y)
 }
 
-func newScratch(s *syntax.Sentence, scale int32, on feature.Families) *scratch {
-	x := &scratch{}
-	x.t.Prepare(&Source{Vocabulary: feature.Learn(nil), Parts: noise{scale}, Families: on}, s)
+func newScratch(s *syntax.Sentence, scale int32, on Families) *scratch {
+	x := &scratch{on: on}
+	x.t.Prepare(&Source{Vocabulary: word.Learn(nil), Parts: noise{scale}, Families: on}, s)
 	return x
 }
 
@@ -155,3 +158,14 @@ func (x *scratch) walk(moves int, r *graph.Rand) {
 		x.t.Globals(&x.y)
 	}
 }
+
+// flag and kindOf return the flag and the Kind of a family by its name.
+func flag(name string) Families {
+	f, err := Named(name)
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
+func kindOf(name string) Kind { return Kind(bits.TrailingZeros32(uint32(flag(name)))) }

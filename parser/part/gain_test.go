@@ -4,23 +4,30 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // familySets are the sets of families under test: none, all, each alone, each
 // off, and random ones.
-func familySets() []feature.Families {
-	list := []feature.Families{0, feature.Full, feature.Standard, feature.Fast}
-	for f := feature.Families(1); f <= feature.Lean; f <<= 1 {
-		list = append(list, f, (feature.Full|feature.Lean)&^f)
+func familySets() []Families {
+	list := []Families{0, Full, Standard, Fast}
+	for _, f := range singles() {
+		list = append(list, f, (Full|Lean)&^f)
 	}
 	r := graph.Rand(7)
 	for range 6 {
-		list = append(list, feature.Families(r.Next())&(feature.Full|feature.Lean))
+		list = append(list, Families(r.Next())&(Full|Lean))
 	}
 	return list
+}
+
+// singles are the families, and Lean, one by one.
+func singles() (list []Families) {
+	for k := range families {
+		list = append(list, 1<<k)
+	}
+	return append(list, Lean)
 }
 
 // Every gain of every legal move of every tree equals the difference of
@@ -52,7 +59,7 @@ func checkGains(t *testing.T, x *scratch, head []int32) (checked int) {
 	before := scratchScore(x, head)
 	x.y.Set(&x.t.Arcs, head)
 	if got := x.t.Total(&x.y); got != before {
-		t.Fatalf("%v, heads %v: total %d, from scratch %d", x.t.on, head, got, before)
+		t.Fatalf("%v, heads %v: total %d, from scratch %d", x.on, head, got, before)
 	}
 	global := x.t.Globals(&x.y)
 	for m := 1; m <= n; m++ {
@@ -68,7 +75,7 @@ func checkGains(t *testing.T, x *scratch, head []int32) (checked int) {
 			x.y.Move(m, i)
 			gain += x.t.Globals(&x.y) - global
 			if want := scratchScore(x, moved) - before; gain != want {
-				t.Fatalf("%v, heads %v, word %d to %d: gain %d, want %d", x.t.on, head, m, h, gain, want)
+				t.Fatalf("%v, heads %v, word %d to %d: gain %d, want %d", x.on, head, m, h, gain, want)
 			}
 			if got := x.t.Total(&x.y); got != before+gain {
 				t.Fatalf("after the move: total %d, want %d", got, before+gain)
@@ -109,8 +116,8 @@ func TestGainsInLongSentences(t *testing.T) {
 	r := graph.Rand(21)
 	for _, c := range []struct {
 		n  int
-		on feature.Families
-	}{{400, feature.Full}, {701, feature.Standard}, {syntax.MaxWholeWords, feature.Full}, {syntax.MaxWholeWords, feature.Fast}} {
+		on Families
+	}{{400, Full}, {701, Standard}, {syntax.MaxWholeWords, Full}, {syntax.MaxWholeWords, Fast}} {
 		s := longSentence(c.n, &r)
 		x := newScratch(s, 500, c.on)
 		heads := make([]int32, c.n+1)

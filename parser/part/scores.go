@@ -1,100 +1,78 @@
-// Package part scores the parts of the trees of one sentence.
+// Package part scores the parts of the trees of one sentence: its arcs, and
+// families of larger parts (families.go), each in a file of its own.
 package part
 
 import (
 	"math"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
-const (
-	empty   = math.MinInt32     // of a table entry: not asked for yet
-	waiting = math.MinInt32 + 1 // asked for, but not scored yet
-)
+// A Source is what a model knows of the parts of trees: read-only, shared by
+// all that parse with it.
+type Source struct {
+	Vocabulary *word.Vocabulary
+	Parts      score.Scorer
+	Tensor     score.ArcScorer // of arcs; nil has none
+	Families   Families
+	// Prior is the weight of the pruner's log-odds of an arc, which are in
+	// 1/1024 nat, in units of 1/score.Unit a nat.
+	Prior int32
+}
 
 // Scores hold the scores of all parts of one sentence, in units of
-// 1/score.Unit, filled when they are first asked for. Parts are addressed by
-// small local numbers instead of words:
-//
-//   - an arc h -> m is its index in arcs; the slot of h at m is that index
-//     minus arcs.Start[m-1];
-//   - an entry of the extended child list of h (feature.Sibling) is its
-//     place among all that could stand in it: 0 is Start, then the words
-//     that have h as a candidate and h itself, by position, then End.
-//
-// Scores are scratch: refilled for every sentence, used by one goroutine.
+// 1/score.Unit, found when they are first asked for. They are scratch:
+// refilled for every sentence, used by one goroutine, without allocating in
+// steady state.
 type Scores struct {
-	scorer score.Scorer
-	on     feature.Families
-	codes  feature.Codes
-	Arcs   graph.Arcs // Score is the arc's score, cost included
-	N      int
+	N          int
+	Arcs       graph.Arcs // Score is that of the arcs, with tensor, prior, dense scores and whatever the caller adds
+	Projection score.Projection
+	Count      Counters
 
-	cross []int32 // per arc: its score for every arc that it crosses
+	scorer     score.Scorer
+	vocabulary *word.Vocabulary
+	encoder    *word.Encoder
+	words      *word.Sentence
+	families   []Family // all
+	local      []Kind   // those that are on
+	global     []Kind
+	lean       bool
+	lists      bool // some family needs the neighbours of a move
 
-	place    []int32 // per arc h -> m: place of m in the list of h
-	self     []int32 // per head: place of h in its own list
-	kids     []int32 // words of all lists: that of h starts at kidStart[h]
-	kidStart []int32 // length n+2
+	memo       []entry // open addressing, a power of two, at most half full
+	store      []entry // memo is its beginning
+	spare      []entry // for when it grows
+	used       int
+	shift      uint
+	generation uint32
 
-	grand      []int32 // [grandStart[arc] + slot of g at h]
-	grandStart []int32
-	sib        []int32 // [sibStart[h] + i*width + j]
-	sibStart   []int32
-	grandSib   []int32 // [grandSibStart[h] + (slot of g at h * width + i)*width + j]
-	grandSibAt []int32
-	bigram     []int32 // [bigramStart[m] + slot of h1 at m * heads of m+1 + slot of h2]
-	bigramAt   []int32
-	tri        []memo       // direct-mapped
-	great      []memo       // likewise: grand-grandparents
-	nephews    []memo       // likewise: sibling-grandchildren
-	global     []globalMemo // likewise: parts of global families
-	tour       tour
-	generation uint64
-
-	Projection score.Projection // of the sentence, by the tensor if there is one
-
-	// Parts that were asked for and are not scored yet: keys of all of them,
-	// one after another. Their entries are waiting.
-	keys     []feature.Key
-	asked    []*int32 // entries
+	// Parts that were asked for and are not scored yet: the keys of all of
+	// them, one after another. Their entries hold 0.
+	keys     []hash.Key
 	ends     []int32  // end of each part's keys
+	asked    []uint32 // their places in memo
 	sums     []int32
-	deferred bool // entries wait for answer; else every part is scored at once
-	Count    Counters
+	deferred bool // they wait for answer; else every part is scored at once
+	open     bool // Score has returned 0 in place of an answer
+
+	// Of the families.
+	list  []int32
+	hulls hulls
+
+	parts []Part
+	moves []Move
 }
 
-// A memo caches the score of one part; key holds the generation and what
-// tells the part from others of the sentence.
-type memo struct {
-	key   uint64
-	score int32
-}
-
-const (
-	memoBits  = 13 // of the number of slots of a direct-mapped table
-	memoSlots = 1 << memoBits
-)
-
-// Keys of parts hold words and places of child lists, of which there are up to
-// n+3, in wordBits, and numbers of arcs, up to n*n, in arcBits.
-const (
-	wordBits = 10
-	arcBits  = 2 * wordBits
-)
-
-// They suffice: a negative constant would not compile.
-const (
-	_ = uint(1<<wordBits - (syntax.MaxWholeWords + 3))
-	_ = uint(1<<arcBits - syntax.MaxWholeWords*syntax.MaxWholeWords)
-)
-
-// slotOf returns the slot of a key.
-func slotOf(list []memo, key uint64) *memo {
-	return &list[key*0x9E3779B97F4A7C15>>(64-memoBits)]
+// An entry is a part of the sentence of that generation, and its score.
+type entry struct {
+	part       Part
+	generation uint32
+	score      int32
 }
 
 // Counters measure the work of a search. They do not depend on the machine.
@@ -119,296 +97,193 @@ func (c *Counters) Add(d Counters) {
 	c.Words += d.Words
 }
 
-// ask takes the keys of the part behind an unfilled entry, appended to
-// t.keys. It returns the score, or 0 if that is deferred.
-func (t *Scores) ask(e *int32, keys []feature.Key) int32 {
-	t.keys = keys
-	t.asked = append(t.asked, e)
-	t.ends = append(t.ends, int32(len(keys)))
-	*e = waiting
-	if t.deferred {
-		return 0
+// Fields of a part hold words, Start and End: a negative constant would not
+// compile.
+const _ = uint(fieldMask - bias - syntax.MaxWholeWords)
+
+// Prepare loads a sentence whose candidates are set and scores its arcs. The
+// sentence must not change as long as its parts are scored.
+func (x *Scores) Prepare(from *Source, s *syntax.Sentence) {
+	x.setFamilies(from.Families)
+	x.scorer = from.Parts
+	if x.encoder == nil || x.vocabulary != from.Vocabulary {
+		x.vocabulary, x.encoder = from.Vocabulary, word.NewEncoder(from.Vocabulary)
 	}
-	t.answer()
-	return *e
+	x.words = x.encoder.Encode(s)
+	x.N = len(s.Words)
+	x.Count.Words += int64(x.N)
+	x.Arcs.Start, x.Arcs.Heads = s.Candidates.Start, s.Candidates.Heads
+	x.forget(len(x.Arcs.Heads))
+	x.scoreArcs()
+	x.addToArcs(from, s)
 }
 
-// answer scores all parts that were asked for. Many at a time are scored much
-// faster than one by one: their weights are fetched side by side.
-func (t *Scores) answer() {
-	t.Count.Lookups += int64(len(t.keys))
-	t.sums = resize(t.sums, len(t.ends))
-	t.scorer.SumParts(t.keys, t.ends, t.sums)
-	for i, e := range t.asked {
-		*e = t.sums[i]
+func (x *Scores) setFamilies(on Families) {
+	x.families, x.local, x.global = families, x.local[:0], x.global[:0]
+	x.lean, x.lists = on.Any(Lean), false
+	for k := range families {
+		switch f := &families[k]; {
+		case !on.Any(1 << k):
+		case f.Gain == nil:
+			x.global = append(x.global, Kind(k))
+		default:
+			x.local = append(x.local, Kind(k))
+			x.lists = x.lists || f.Lists
+		}
 	}
-	t.keys, t.asked, t.ends = t.keys[:0], t.asked[:0], t.ends[:0]
 }
 
-// sum scores keys that no table remembers. Nothing may be asked for.
-func (t *Scores) sum(keys []feature.Key) int32 {
-	t.keys = keys[:0]
-	t.Count.Lookups += int64(len(keys))
-	return t.scorer.Sum(keys)
+// forget empties the memory of parts and makes it of a size that suits so many
+// arcs.
+func (x *Scores) forget(arcs int) {
+	// Empty already, unless a sentence ended in a panic.
+	x.keys, x.ends, x.asked, x.deferred = x.keys[:0], x.ends[:0], x.asked[:0], false
+	if x.generation++; x.generation > math.MaxUint32-64 { // it grows by far fewer in a sentence
+		clear(x.store)
+		clear(x.spare)
+		x.generation = 1
+	}
+	x.used, x.shift = 0, 64-10
+	for x.shift > 64-24 && 16*arcs > 1<<(64-x.shift) {
+		x.shift--
+	}
+	if size := 1 << (64 - x.shift); size > len(x.store) {
+		x.store = make([]entry, size)
+	}
+	x.memo = x.store[:1<<(64-x.shift)]
 }
 
 // manyKeys is how many keys of arcs are collected before they are summed.
 const manyKeys = 2048
 
-// A Source is what a model knows of the parts of trees: read-only, shared by
-// all that parse with it.
-type Source struct {
-	Vocabulary *feature.Vocabulary
-	Parts      score.Scorer
-	Tensor     score.ArcScorer // of arcs; nil has none
-	Families   feature.Families
-}
-
-// Prepare loads a sentence whose candidates are set and scores its arcs.
-func (t *Scores) Prepare(from *Source, s *syntax.Sentence) {
-	t.scorer, t.on = from.Parts, from.Families
-	from.Vocabulary.Encode(s, &t.codes)
-	t.Arcs.Start, t.Arcs.Heads = s.Candidates.Start, s.Candidates.Heads
-	t.prepare()
-	if from.Tensor != nil {
-		t.addTensor(from.Tensor, s)
-	}
-	t.Count.Words += int64(t.N)
-}
-
-// HasGlobals reports whether families of whole trees are on.
-func (t *Scores) HasGlobals() bool { return t.on.Any(feature.Globals) }
-
-// addTensor adds the tensor's scores to those of all arcs.
-func (t *Scores) addTensor(sc score.ArcScorer, s *syntax.Sentence) {
-	t.Count.Lookups += int64(sc.Project(&t.codes, s, &t.Projection))
-	for m := 1; m <= t.N; m++ {
-		lo, hi := t.Arcs.Span(m)
-		for a := lo; a < hi; a++ {
-			t.Arcs.Score[a] += sc.Arc(&t.Projection, int(t.Arcs.Heads[a]), m)
-		}
-	}
-}
-
-// prepare sizes the tables for the candidates in t.Arcs, whose Start and
-// Heads are set, and scores the arcs. t.codes must hold the sentence.
-func (t *Scores) prepare() {
-	a := &t.Arcs
-	n := a.N()
-	t.N = n
-	// Empty already, unless a sentence ended in a panic.
-	t.keys, t.asked, t.ends = t.keys[:0], t.asked[:0], t.ends[:0]
-	t.generation++
-	if t.generation >= 1<<(64-4*wordBits) {
-		t.generation, t.tri, t.great, t.nephews, t.global = 1, nil, nil, nil, nil
-	}
-	t.tri = t.memos(t.tri, feature.TriSiblings)
-	t.great = t.memos(t.great, feature.GreatGrandparents)
-	t.nephews = t.memos(t.nephews, feature.SiblingGrandchildren)
-	if t.global == nil && t.on.Any(feature.Globals) {
-		t.global = make([]globalMemo, memoSlots)
-	}
-	if t.on.Any(feature.PunctuationPairs) {
-		t.tour.partner = t.codes.Partners(t.tour.partner)
-	}
+// scoreArcs fills Arcs.Score.
+func (x *Scores) scoreArcs() {
+	a := &x.Arcs
 	a.Score = resize(a.Score, len(a.Heads))
-	t.cross = resize(t.cross, len(a.Heads))
-	t.deferred = true
-	for m := 1; m <= n; m++ {
+	done := 0
+	sum := func(to int) {
+		x.Count.Lookups += int64(len(x.keys))
+		x.scorer.SumParts(x.keys, x.ends, a.Score[done:to])
+		x.keys, x.ends, done = x.keys[:0], x.ends[:0], to
+	}
+	for m := 1; m <= x.N; m++ {
 		lo, hi := a.Span(m)
 		for i := lo; i < hi; i++ {
-			t.ask(&a.Score[i], t.arcKeys(int(a.Heads[i]), m, t.keys))
-			t.cross[i] = empty
+			x.keys = x.arc(int(a.Heads[i]), m, x.keys)
+			x.ends = append(x.ends, int32(len(x.keys)))
 		}
-		if len(t.keys) > manyKeys {
-			t.answer()
+		if len(x.keys) > manyKeys {
+			sum(hi)
 		}
 	}
-	t.answer()
-	t.deferred = false
-	t.placeKids()
-	t.layOut()
+	sum(len(a.Heads))
 }
 
-// layOut sizes the dense tables of the families that are on, all unfilled.
-func (t *Scores) layOut() {
-	a, n, on := &t.Arcs, t.N, t.on
-	t.grandStart = resize(t.grandStart, len(a.Heads)+1)
-	t.sibStart = resize(t.sibStart, n+2)
-	t.grandSibAt = resize(t.grandSibAt, n+2)
-	t.bigramAt = resize(t.bigramAt, n+2)
-	var grand, sib, grandSib, bigram int32
-	if on.Any(feature.Grandparents) {
-		for i, h := range a.Heads {
-			t.grandStart[i] = grand
-			if h != 0 {
-				grand += a.Start[h] - a.Start[h-1]
+// addToArcs adds to the scores of the arcs what does not come from their keys.
+func (x *Scores) addToArcs(from *Source, s *syntax.Sentence) {
+	a := &x.Arcs
+	if from.Tensor != nil {
+		x.Count.Lookups += int64(from.Tensor.Project(x.words, s, &x.Projection))
+	}
+	dense := s.Dense.Arcs
+	for m := 1; m <= x.N; m++ {
+		lo, hi := a.Span(m)
+		for i := lo; i < hi; i++ {
+			h := int(a.Heads[i])
+			a.Score[i] += int32(int64(from.Prior) * int64(s.Candidates.LogOdds[i]) >> 10)
+			if from.Tensor != nil {
+				a.Score[i] += from.Tensor.Arc(&x.Projection, h, m)
+			}
+			if dense != nil {
+				a.Score[i] += dense[h*(x.N+1)+m]
 			}
 		}
 	}
-	for h := 1; h <= n; h++ {
-		w := t.width(h)
-		t.sibStart[h], t.grandSibAt[h], t.bigramAt[h] = sib, grandSib, bigram
-		if on.Any(feature.Siblings) {
-			sib += w * w
-		}
-		if on.Any(feature.GrandSiblings) {
-			grandSib += w * w * (a.Start[h] - a.Start[h-1])
-		}
-		if h < n && on.Any(feature.HeadBigrams) {
-			bigram += (a.Start[h] - a.Start[h-1]) * (a.Start[h+1] - a.Start[h])
-		}
-	}
-	t.grand = unfilled(t.grand, int(grand))
-	t.sib = unfilled(t.sib, int(sib))
-	t.grandSib = unfilled(t.grandSib, int(grandSib))
-	t.bigram = unfilled(t.bigram, int(bigram))
 }
 
-// memos returns the slots of a direct-mapped table, none if its families are
-// all off.
-func (t *Scores) memos(list []memo, of feature.Families) []memo {
-	if list == nil && t.on.Any(of) {
-		list = make([]memo, memoSlots)
+// Score returns the score of a part; 0 if it has been asked for and its answer
+// is deferred.
+func (x *Scores) Score(p Part) int32 {
+	e := &x.memo[place(p, x.shift)]
+	if e.part == p && e.generation == x.generation {
+		return e.score
 	}
-	return list
+	return x.find(p)
 }
 
-// arcKeys appends the keys of the arc h -> m: all of them, or the lean half.
-func (t *Scores) arcKeys(h, m int, buf []feature.Key) []feature.Key {
-	if t.on.Any(feature.Lean) {
-		return t.codes.LeanArc(h, m, buf)
-	}
-	return t.codes.Arc(h, m, buf)
-}
+func place(p Part, shift uint) uint64 { return uint64(p) * 0x9E3779B97F4A7C15 >> (shift & 63) }
 
-// placeKids builds the lists of possible children.
-func (t *Scores) placeKids() {
-	a, n := &t.Arcs, t.N
-	t.kidStart = resize(t.kidStart, n+2)
-	clear(t.kidStart)
-	for _, h := range a.Heads {
-		t.kidStart[h+1]++
-	}
-	for h := 0; h <= n; h++ { // Start, h and End too
-		t.kidStart[h+1] += t.kidStart[h] + 3
-	}
-	t.kids = resize(t.kids, int(t.kidStart[n+1]))
-	t.self = resize(t.self, n+1)
-	t.place = resize(t.place, len(a.Heads))
-	next := resize(t.bigramAt, n+2) // borrowed: next free place of each list
-	t.bigramAt = next
-	for h := 0; h <= n; h++ {
-		t.kids[t.kidStart[h]] = feature.Start
-		t.kids[t.kidStart[h+1]-1] = feature.End
-		next[h] = 1
-		t.self[h] = 0
-	}
-	for m := 0; m <= n; m++ {
-		t.self[m] = next[m]
-		t.kids[t.kidStart[m]+next[m]] = int32(m)
-		next[m]++
-		if m == 0 {
-			continue
-		}
-		lo, hi := a.Span(m)
-		for i := lo; i < hi; i++ {
-			h := a.Heads[i]
-			t.place[i] = next[h]
-			t.kids[t.kidStart[h]+next[h]] = int32(m)
-			next[h]++
+// find looks behind the place of p, and asks for p if it is new.
+func (x *Scores) find(p Part) int32 {
+	mask := uint64(len(x.memo) - 1)
+	i := place(p, x.shift)
+	for ; x.memo[i].generation == x.generation; i = (i + 1) & mask {
+		if x.memo[i].part == p {
+			return x.memo[i].score
 		}
 	}
-}
-
-// width returns the number of places in the list of h.
-func (t *Scores) width(h int) int32 { return t.kidStart[h+1] - t.kidStart[h] }
-
-// word returns the word, or feature.Start or End, at a place of h's list.
-func (t *Scores) word(h int, place int32) int { return int(t.kids[t.kidStart[h]+place]) }
-
-// grandparent scores g -> h -> m: arc is that of h -> m, slot that of g at h.
-func (t *Scores) grandparent(arc, slot int32, m int) int32 {
-	e := &t.grand[t.grandStart[arc]+slot]
-	if *e > waiting {
-		return *e
-	}
-	if *e == waiting {
+	x.memo[i] = entry{p, x.generation, 0}
+	x.keys = x.Keys(p, x.keys)
+	x.ends = append(x.ends, int32(len(x.keys)))
+	x.asked = append(x.asked, uint32(i))
+	if x.used++; x.deferred && 2*x.used < len(x.memo) {
+		x.open = true
 		return 0
 	}
-	h := t.Arcs.Heads[arc]
-	g := t.Arcs.Heads[t.Arcs.Start[h-1]+slot]
-	return t.ask(e, t.codes.Grandparent(int(g), int(h), m, t.keys))
-}
-
-// sibling scores the neighbours at places i < j of h's list, alone and with
-// their grandparent at the slot.
-func (t *Scores) sibling(h int, slot, i, j int32) int32 {
-	var sum int32
-	if t.on&feature.Siblings != 0 {
-		w := t.width(h)
-		s := &t.sib[t.sibStart[h]+i*w+j]
-		switch {
-		case *s > waiting:
-			sum = *s
-		case *s == empty:
-			sum = t.ask(s, t.codes.Sibling(h, t.word(h, i), t.word(h, j), t.keys))
-		}
-	}
-	if t.on&feature.GrandSiblings != 0 {
-		sum += t.grandSibling(h, slot, i, j)
+	x.answer()
+	sum := x.memo[i].score
+	if 2*x.used >= len(x.memo) {
+		x.grow()
 	}
 	return sum
 }
 
-func (t *Scores) grandSibling(h int, slot, i, j int32) int32 {
-	w := t.width(h)
-	e := &t.grandSib[t.grandSibAt[h]+(slot*w+i)*w+j]
-	if *e > waiting {
-		return *e
+// grow doubles the memory. Nothing may be asked for.
+func (x *Scores) grow() {
+	old, now := x.memo, x.generation
+	x.generation++ // of what spare still holds nothing counts
+	x.shift--
+	if len(x.spare) < 2*len(old) {
+		x.spare = make([]entry, 2*len(old))
 	}
-	if *e == waiting {
-		return 0
+	x.store, x.spare = x.spare, x.store
+	x.memo = x.store[:2*len(old)]
+	for _, e := range old {
+		if e.generation == now {
+			i := x.free(e.part)
+			x.memo[i] = entry{e.part, x.generation, e.score}
+		}
 	}
-	g := t.Arcs.Heads[t.Arcs.Start[h-1]+slot]
-	return t.ask(e, t.codes.GrandSibling(int(g), h, t.word(h, i), t.word(h, j), t.keys))
 }
 
-// triSibling scores three neighbours at places i < j < k of h's list.
-func (t *Scores) triSibling(h int, i, j, k int32) int32 {
-	key := t.generation<<(4*wordBits) | uint64(h)<<(3*wordBits) | uint64(i)<<(2*wordBits) | uint64(j)<<wordBits | uint64(k)
-	e := slotOf(t.tri, key)
-	if e.key == key {
-		return e.score
+// free returns the place for a part that is new.
+func (x *Scores) free(p Part) uint64 {
+	i, mask := place(p, x.shift), uint64(len(x.memo)-1)
+	for x.memo[i].generation == x.generation {
+		i = (i + 1) & mask
 	}
-	e.key = key
-	return t.ask(&e.score, t.codes.TriSibling(h, t.word(h, i), t.word(h, j), t.word(h, k), t.keys))
+	return i
 }
 
-// headBigram scores the heads of m and m+1, given by their slots.
-func (t *Scores) headBigram(m int, slot1, slot2 int32) int32 {
-	a := &t.Arcs
-	e := &t.bigram[t.bigramAt[m]+slot1*(a.Start[m+1]-a.Start[m])+slot2]
-	if *e > waiting {
-		return *e
+// answer scores all parts that were asked for. Many at a time are scored much
+// faster than one by one: their weights are fetched side by side.
+func (x *Scores) answer() {
+	x.Count.Lookups += int64(len(x.keys))
+	x.sums = resize(x.sums, len(x.ends))
+	x.scorer.SumParts(x.keys, x.ends, x.sums)
+	for k, i := range x.asked {
+		x.memo[i].score = x.sums[k]
 	}
-	if *e == waiting {
-		return 0
-	}
-	h1, h2 := a.Heads[a.Start[m-1]+slot1], a.Heads[a.Start[m]+slot2]
-	return t.ask(e, t.codes.HeadBigram(m, int(h1), int(h2), t.keys))
+	x.keys, x.ends, x.asked = x.keys[:0], x.ends[:0], x.asked[:0]
 }
 
-// crossing scores one crossing on the side of an arc.
-func (t *Scores) crossing(arc int32, m int) int32 {
-	e := &t.cross[arc]
-	if *e > waiting {
-		return *e
+// Keys appends the keys of a part.
+func (x *Scores) Keys(p Part, keys []hash.Key) []hash.Key {
+	if p.Kind() == arcs {
+		h, m, _, _ := p.Fields()
+		return x.arc(h, m, keys)
 	}
-	if *e == waiting {
-		return 0
-	}
-	return t.ask(e, t.codes.Crossing(int(t.Arcs.Heads[arc]), m, t.keys))
+	return x.families[p.Kind()].Keys(x, p, keys)
 }
 
 func resize[T any](a []T, n int) []T {
@@ -416,12 +291,4 @@ func resize[T any](a []T, n int) []T {
 		return make([]T, n, n+n/2)
 	}
 	return a[:n]
-}
-
-func unfilled(a []int32, n int) []int32 {
-	a = resize(a, n)
-	for i := range a {
-		a[i] = empty
-	}
-	return a
 }

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // What may be moved where agrees with looking at all pairs of arcs.
@@ -14,7 +14,7 @@ func TestCrossed(t *testing.T) {
 	yes, no := 0, 0
 	for range 30 {
 		s := randomSentence(2+int(r.Below(4)), 8, &r)
-		x := newScratch(s, 500, feature.Full)
+		x := newScratch(s, 500, Full)
 		n := len(s.Words)
 		allTrees(s, func(head []int32) {
 			x.y.Set(&x.t.Arcs, head)
@@ -48,15 +48,20 @@ func TestPrepareForgetsOpenQuestions(t *testing.T) {
 	r := graph.Rand(17)
 	for k := range 50 {
 		s := randomSentence(3+k%8, 5, &r)
-		x := newScratch(s, 400, feature.Full)
+		x := newScratch(s, 400, Full)
 		x.t.deferred = true
-		x.t.crossing(0, 1)
-		x.t.crossing(2, 2)
+		for c := range int32(3) {
+			x.t.Score(kindOf("gp").Part(c, 2, 1, 0))
+		}
 		next := randomSentence(3+k%5, 5, &r)
-		x.t.Prepare(&Source{Vocabulary: feature.Learn(nil), Parts: noise{400}, Families: feature.Full}, next)
-		fresh := newScratch(next, 400, feature.Full)
-		if !slices.Equal(x.t.cross, fresh.t.cross) || !slices.Equal(x.t.Arcs.Score, fresh.t.Arcs.Score) {
-			t.Fatalf("scores of arcs or crossings are not those of fresh scratch: %v, %v", x.t.cross, fresh.t.cross)
+		x.t.Prepare(&Source{Vocabulary: word.Learn(nil), Parts: noise{400}, Families: Full}, next)
+		fresh := newScratch(next, 400, Full)
+		if !slices.Equal(x.t.Arcs.Score, fresh.t.Arcs.Score) {
+			t.Fatal("scores of arcs are not those of fresh scratch")
+		}
+		x.chain()
+		if got, want := x.t.Total(&x.y), x.t.FromScratch(&x.y); got != want {
+			t.Fatalf("total %d, from scratch %d", got, want)
 		}
 	}
 }

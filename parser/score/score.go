@@ -7,7 +7,6 @@ package score
 import (
 	"math"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/linear"
 )
@@ -18,11 +17,11 @@ const Unit = 1 << 12
 // A Scorer sums the weights of features, in units of 1/Unit. Keys it has
 // never seen count 0. Implementations are safe for concurrent readers.
 type Scorer interface {
-	Sum(keys []feature.Key) int32
+	Sum(keys []hash.Key) int32
 
 	// SumParts is Sum of many parts at once, which is faster: the keys of part
 	// i end before keys[ends[i]], and its sum goes to sums[i].
-	SumParts(keys []feature.Key, ends, sums []int32)
+	SumParts(keys []hash.Key, ends, sums []int32)
 }
 
 // Learned is a Scorer by weights that are being learned.

@@ -3,7 +3,7 @@ package score
 import (
 	"math"
 
-	"github.com/treebeam/treebeam/parser/feature"
+	"github.com/treebeam/treebeam/parser/hash"
 )
 
 // A Table is an open-addressed dictionary from keys to float weights with
@@ -32,7 +32,7 @@ func NewTable(bits uint) *Table {
 // Len returns the number of features.
 func (t *Table) Len() int { return t.used }
 
-func fingerprint(k feature.Key) uint32 {
+func fingerprint(k hash.Key) uint32 {
 	if p := uint32(k); p != 0 {
 		return p
 	}
@@ -40,12 +40,12 @@ func fingerprint(k feature.Key) uint32 {
 }
 
 // Sum implements Scorer.
-func (t *Table) Sum(keys []feature.Key) int32 {
+func (t *Table) Sum(keys []hash.Key) int32 {
 	return int32(math.Round(t.SumFloat(keys) * Unit))
 }
 
 // SumParts implements Scorer.
-func (t *Table) SumParts(keys []feature.Key, ends, sums []int32) {
+func (t *Table) SumParts(keys []hash.Key, ends, sums []int32) {
 	from := int32(0)
 	for i, end := range ends {
 		sums[i], from = t.Sum(keys[from:end]), end
@@ -53,7 +53,7 @@ func (t *Table) SumParts(keys []feature.Key, ends, sums []int32) {
 }
 
 // SumFloat returns the sum of weights. The order of the sum is that of keys.
-func (t *Table) SumFloat(keys []feature.Key) float64 {
+func (t *Table) SumFloat(keys []hash.Key) float64 {
 	sum := 0.0
 	var fetched [ahead]slot
 	slots, mask := t.slots, len(t.slots)-1
@@ -79,7 +79,7 @@ func (t *Table) SumFloat(keys []feature.Key) float64 {
 }
 
 // slotOf returns the slot of k, making one if it has none.
-func (t *Table) slotOf(k feature.Key) int {
+func (t *Table) slotOf(k hash.Key) int {
 	if t.used*10 > len(t.slots)*7 {
 		t.grow()
 	}
@@ -100,7 +100,7 @@ func (t *Table) slotOf(k feature.Key) int {
 
 // Add adds delta to the weight of k; step counts the updates so far, for
 // the average.
-func (t *Table) Add(k feature.Key, delta float64, step int) {
+func (t *Table) Add(k hash.Key, delta float64, step int) {
 	i := t.slotOf(k)
 	t.slots[i].w += float32(delta)
 	t.total[i] += float64(step) * delta
@@ -109,7 +109,7 @@ func (t *Table) Add(k feature.Key, delta float64, step int) {
 // AddSquared is an AdaGrad step on the weight of k with gradient g and step
 // size eta: the squared gradients are kept where averaging keeps its sums,
 // so a Table is used with one of Add and AddSquared only.
-func (t *Table) AddSquared(k feature.Key, g, eta float64) {
+func (t *Table) AddSquared(k hash.Key, g, eta float64) {
 	i := t.slotOf(k)
 	t.total[i] += g * g
 	t.slots[i].w += float32(eta * g / (math.Sqrt(t.total[i]) + 1e-3))

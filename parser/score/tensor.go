@@ -4,17 +4,17 @@ import (
 	"math"
 	"slices"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // A low-rank tensor scores arcs (Lei, Xin, Zhang, Barzilay and Jaakkola 2014):
 //
 //	t(h,m) = sum over r of (U_r . phi_h) (V_r . phi_m) (W_r . phi_hm)
 //
-// phi of a word are its features (feature.Codes.Word) as far as the dictionary
+// phi of a word are its features (wordKeys) as far as the dictionary
 // knows them, phi_hm is an entry that is always on and the bin of the signed
 // distance. The projections U.phi and V.phi of every position are summed once a
 // sentence, so that an arc costs rank multiplications. The score of a tree is
@@ -27,7 +27,7 @@ import (
 type ArcScorer interface {
 	// Project fills p for the sentence that c encodes. It returns the number
 	// of rows looked up.
-	Project(c *feature.Codes, s *syntax.Sentence, p *Projection) (lookups int)
+	Project(c *word.Sentence, s *syntax.Sentence, p *Projection) (lookups int)
 
 	// Arc returns (1-gamma) t(h,m) in units of 1/Unit, 0 <= h <= n,
 	// 1 <= m <= n, h != m, in the sentence last projected into p.
@@ -35,13 +35,13 @@ type ArcScorer interface {
 }
 
 // bins is the length of phi_hm: entry 0 is always on, 1..14 are the bins of
-// feature.Distance.
+// word.Distance.
 const bins = 15
 
 // A Projection is what an ArcScorer computes once a sentence. It is scratch,
 // refilled without allocating in steady state, and belongs to one goroutine.
 type Projection struct {
-	keys   []feature.Key
+	keys   []hash.Key
 	fixed  []int32   // of a Tensor: position p has U.phi at [2*p*rank] and V.phi at [(2*p+1)*rank], units of 2^-16
 	floats []float64 // of a TensorLearner, likewise
 	terms  []term    // of all positions
@@ -65,7 +65,7 @@ const _ = uint(Unit-1<<unitBits) + uint(1<<unitBits-Unit)
 
 // No projection overflows: a position adds up one row for every feature of its
 // word and one for each of three vectors.
-const _ = uint(math.MaxInt32 - (feature.WordKinds+2*syntax.MaxFeats+3)<<(7+maxShift))
+const _ = uint(math.MaxInt32 - (wordKinds+2*syntax.MaxFeats+3)<<(7+maxShift))
 
 // A Tensor is one whose training is over: 8-bit rows with a power of two as
 // scale each, integers throughout. Line 2*f is row f of U, line 2*f+1 that of V;
@@ -104,11 +104,11 @@ func (t *Tensor) line(i int, values []float64) {
 }
 
 // Project implements ArcScorer.
-func (t *Tensor) Project(c *feature.Codes, s *syntax.Sentence, p *Projection) (lookups int) {
-	p.fixed = resize(p.fixed, 2*(c.N+1)*t.rank)
+func (t *Tensor) Project(c *word.Sentence, s *syntax.Sentence, p *Projection) (lookups int) {
+	p.fixed = resize(p.fixed, 2*(c.Len()+1)*t.rank)
 	clear(p.fixed)
-	for pos := 0; pos <= c.N; pos++ {
-		p.keys = c.Word(pos, p.keys[:0])
+	for pos := 0; pos <= c.Len(); pos++ {
+		p.keys = wordKeys(c, pos, p.keys[:0])
 		lookups += len(p.keys)
 		for _, k := range p.keys {
 			if row := t.features.Find(k); row >= 0 {
@@ -143,7 +143,7 @@ func (t *Tensor) add(p *Projection, pos, row int) {
 func (t *Tensor) Arc(p *Projection, h, m int) int32 {
 	R := t.rank
 	u, v := p.fixed[2*h*R:][:R], p.fixed[(2*m+1)*R:][:R]
-	always, w := t.w[:R], t.w[int(feature.Distance(h, m))*R:][:R]
+	always, w := t.w[:R], t.w[int(word.Distance(h, m))*R:][:R]
 	sum := int64(0)
 	for r, x := range u {
 		sum += int64(x) * int64(v[r]) >> fixedBits * int64(always[r]+w[r])

@@ -4,27 +4,27 @@ import (
 	"math"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // stepped returns a Learner after some steps, its Model and the vocabulary.
-func stepped(t testing.TB, o TensorOptions) (*TensorLearner, *Tensor, *feature.Vocabulary, []syntax.Sentence) {
+func stepped(t testing.TB, o TensorOptions) (*TensorLearner, *Tensor, *word.Vocabulary, []syntax.Sentence) {
 	train := sentences(60, 3)
-	v := feature.Learn(train)
+	v := word.Learn(train)
 	l, err := NewTensorLearner(train, v, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var c feature.Codes
+	encoder := word.NewEncoder(v)
 	var p Projection
 	const steps = 30
 	for i := range steps {
-		v.Encode(&train[i], &c)
-		l.Project(&c, &train[i], &p)
-		gold, other := trees(c.N)
+		c := encoder.Encode(&train[i])
+		l.Project(c, &train[i], &p)
+		gold, other := trees(c.Len())
 		g := l.Gradient(&p, gold, other)
 		l.Add(g, min(0.01, 1/l.StepNorm(g)), i+1)
 	}
@@ -35,17 +35,17 @@ func TestIntegersFollowFloats(t *testing.T) {
 	for _, o := range []TensorOptions{{Rank: 8, Vectors: vectors(t)}, {Rank: 16, Start: StartRandom, Gamma: 0.5}} {
 		l, m, v, train := stepped(t, o)
 		l.now = l.averaged(30)
-		var c feature.Codes
+		encoder := word.NewEncoder(v)
 		var p, q Projection
 		largest, sum, squares, n := 0.0, 0.0, 0.0, 0.0
 		for i := range train {
 			s := &train[i]
-			v.Encode(s, &c)
-			if l.Project(&c, s, &p) != m.Project(&c, s, &q) {
+			c := encoder.Encode(s)
+			if l.Project(c, s, &p) != m.Project(c, s, &q) {
 				t.Error("the two count different look-ups")
 			}
-			for mod := 1; mod <= c.N; mod++ {
-				for h := 0; h <= c.N; h++ {
+			for mod := 1; mod <= c.Len(); mod++ {
+				for h := 0; h <= c.Len(); h++ {
 					if h == mod {
 						continue
 					}
@@ -70,14 +70,14 @@ func TestSavedModelScoresAlike(t *testing.T) {
 	if err := pack.Read(pack.NewView(b.Sections), "p", opened.Layout); err != nil {
 		t.Fatal(err)
 	}
-	var c feature.Codes
+	encoder := word.NewEncoder(v)
 	var p, q Projection
 	for i := range train {
-		v.Encode(&train[i], &c)
-		m.Project(&c, &train[i], &p)
-		opened.Project(&c, &train[i], &q)
-		for mod := 1; mod <= c.N; mod++ {
-			for h := 0; h <= c.N; h++ {
+		c := encoder.Encode(&train[i])
+		m.Project(c, &train[i], &p)
+		opened.Project(c, &train[i], &q)
+		for mod := 1; mod <= c.Len(); mod++ {
+			for h := 0; h <= c.Len(); h++ {
 				if m.Arc(&p, h, mod) != opened.Arc(&q, h, mod) {
 					t.Fatal("a saved and a fresh tensor differ")
 				}
@@ -98,13 +98,13 @@ func TestSavedModelScoresAlike(t *testing.T) {
 
 func TestProjectDoesNotAllocate(t *testing.T) {
 	_, m, v, train := stepped(t, TensorOptions{Rank: 8, Vectors: vectors(t)})
-	var c feature.Codes
+	encoder := word.NewEncoder(v)
 	var p Projection
 	sum := int32(0)
 	run := func() {
 		for i := range train {
-			v.Encode(&train[i], &c)
-			m.Project(&c, &train[i], &p)
+			c := encoder.Encode(&train[i])
+			m.Project(c, &train[i], &p)
 			sum += m.Arc(&p, 0, 1)
 		}
 	}
@@ -170,13 +170,13 @@ func TestFeaturesLeaveOutWhatSaysNothing(t *testing.T) {
 		}
 	}
 	train[3].Words[1].Form = "once"
-	v := feature.Learn(train)
+	v := word.Learn(train)
 	d := learnFeatures(train, v, 1000)
-	var c feature.Codes
-	v.Encode(&train[3], &c)
-	keys := c.Word(2, nil)
-	for kind, want := range map[int]bool{feature.WordBias: true, feature.WordForm: false, feature.WordCoarse: false,
-		feature.WordCase: false, feature.WordFormLeft: true} {
+	encoder := word.NewEncoder(v)
+	c := encoder.Encode(&train[3])
+	keys := wordKeys(c, 2, nil)
+	for kind, want := range map[int]bool{wordBias: true, wordForm: false, wordCoarse: false,
+		wordCase: false, wordFormLeft: true} {
 		if got := d.Has(keys[kind]); got != want {
 			t.Errorf("feature of kind %d has a row: %t, want %t", kind, got, want)
 		}

@@ -7,10 +7,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -77,7 +77,7 @@ const (
 
 // NewTensorLearner makes the dictionary of the training sentences and starts
 // U, V and W. Sentences must have gold heads and candidates that hold them.
-func NewTensorLearner(train []syntax.Sentence, v *feature.Vocabulary, o TensorOptions) (*TensorLearner, error) {
+func NewTensorLearner(train []syntax.Sentence, v *word.Vocabulary, o TensorOptions) (*TensorLearner, error) {
 	o.setDefaults()
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -101,20 +101,20 @@ func NewTensorLearner(train []syntax.Sentence, v *feature.Vocabulary, o TensorOp
 // at more than half of all positions, as tags are where there are none, is
 // left out, but for the bias: many that are always on would count as often as
 // they are.
-func learnFeatures(train []syntax.Sentence, v *feature.Vocabulary, limit int) hash.Set {
+func learnFeatures(train []syntax.Sentence, v *word.Vocabulary, limit int) hash.Set {
 	count := make(map[hash.Key]int)
-	var c feature.Codes
+	encoder := word.NewEncoder(v)
 	var keys []hash.Key
 	for i := range train {
-		v.Encode(&train[i], &c)
-		for p := 0; p <= c.N; p++ {
-			keys = c.Word(p, keys[:0])
+		c := encoder.Encode(&train[i])
+		for p := 0; p <= c.Len(); p++ {
+			keys = wordKeys(c, p, keys[:0])
 			for _, k := range keys {
 				count[k]++
 			}
 		}
 	}
-	bias := keys[feature.WordBias] // on at every position
+	bias := keys[wordBias] // on at every position
 	list := slices.DeleteFunc(slices.Sorted(maps.Keys(count)), func(k hash.Key) bool {
 		return count[k] < minCount || count[k]*2 > count[bias] && k != bias
 	})
@@ -142,10 +142,10 @@ type term struct {
 }
 
 // encode fills p.terms and p.start.
-func (t *TensorLearner) encode(c *feature.Codes, s *syntax.Sentence, p *Projection) (lookups int) {
+func (t *TensorLearner) encode(c *word.Sentence, s *syntax.Sentence, p *Projection) (lookups int) {
 	p.terms, p.start = p.terms[:0], append(p.start[:0], 0)
-	for pos := 0; pos <= c.N; pos++ {
-		p.keys = c.Word(pos, p.keys[:0])
+	for pos := 0; pos <= c.Len(); pos++ {
+		p.keys = wordKeys(c, pos, p.keys[:0])
 		lookups += len(p.keys)
 		for _, k := range p.keys {
 			if row := t.features.Find(k); row >= 0 {
@@ -165,11 +165,11 @@ func (t *TensorLearner) encode(c *feature.Codes, s *syntax.Sentence, p *Projecti
 }
 
 // Project implements ArcScorer.
-func (t *TensorLearner) Project(c *feature.Codes, s *syntax.Sentence, p *Projection) int {
+func (t *TensorLearner) Project(c *word.Sentence, s *syntax.Sentence, p *Projection) int {
 	lookups := t.encode(c, s, p)
-	p.floats = resize(p.floats, 2*(c.N+1)*t.rank)
+	p.floats = resize(p.floats, 2*(c.Len()+1)*t.rank)
 	clear(p.floats)
-	for pos := 0; pos <= c.N; pos++ {
+	for pos := 0; pos <= c.Len(); pos++ {
 		for _, x := range p.terms[p.start[pos]:p.start[pos+1]] {
 			floats.AddScaled(t.head(p, pos), x.value, t.line(2*int(x.row)))
 			floats.AddScaled(t.modifier(p, pos), x.value, t.line(2*int(x.row)+1))
@@ -204,7 +204,7 @@ func toUnits(x float64) int32 {
 
 // score returns t(h,m).
 func (t *TensorLearner) score(p *Projection, h, m int) float64 {
-	v, always, w := t.modifier(p, m), t.bin(0), t.bin(int(feature.Distance(h, m)))
+	v, always, w := t.modifier(p, m), t.bin(0), t.bin(int(word.Distance(h, m)))
 	sum := 0.0
 	for r, u := range t.head(p, h) {
 		sum += u * v[r] * (always[r] + w[r])
@@ -228,7 +228,7 @@ func (t *TensorLearner) Gradient(p *Projection, gold, other []int32) *Gradient {
 	touched := make([]bool, n+1)
 	arc := func(h, m int, sign float64) {
 		touched[h], touched[m] = true, true
-		b := int(feature.Distance(h, m))
+		b := int(word.Distance(h, m))
 		v, always, bin := t.modifier(p, m), t.bin(0), t.bin(b)
 		for r, u := range t.head(p, h) {
 			by[2*h*R+r] += sign * v[r] * (always[r] + bin[r])

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -54,9 +54,9 @@ func vectors(t testing.TB) *Vectors {
 }
 
 // learner returns a Learner with random factors, and one sentence projected.
-func learner(t testing.TB, o TensorOptions) (*TensorLearner, *feature.Codes, *syntax.Sentence, *Projection) {
+func learner(t testing.TB, o TensorOptions) (*TensorLearner, *word.Sentence, *syntax.Sentence, *Projection) {
 	train := sentences(40, 3)
-	vocabulary := feature.Learn(train)
+	vocabulary := word.Learn(train)
 	if o.Start == "" {
 		o.Start = StartRandom
 	}
@@ -65,8 +65,7 @@ func learner(t testing.TB, o TensorOptions) (*TensorLearner, *feature.Codes, *sy
 		t.Fatal(err)
 	}
 	s := &train[0]
-	c, p := new(feature.Codes), new(Projection)
-	vocabulary.Encode(s, c)
+	c, p := word.NewEncoder(vocabulary).Encode(s), new(Projection)
 	l.Project(c, s, p)
 	return l, c, s, p
 }
@@ -100,7 +99,7 @@ func naive(l *TensorLearner, p *Projection, h, m int) float64 {
 		for row, x := range phi(m) {
 			v += x * l.line(2*int(row) + 1)[r]
 		}
-		sum += u * v * (l.bin(0)[r] + l.bin(int(feature.Distance(h, m)))[r])
+		sum += u * v * (l.bin(0)[r] + l.bin(int(word.Distance(h, m)))[r])
 	}
 	return sum
 }
@@ -115,8 +114,8 @@ func difference(l *TensorLearner, p *Projection, gold, other []int32) float64 {
 
 func TestArcIsTheDefinition(t *testing.T) {
 	l, c, _, p := learner(t, TensorOptions{Rank: 5, Gamma: 0.4, Vectors: vectors(t)})
-	for m := 1; m <= c.N; m++ {
-		for h := 0; h <= c.N; h++ {
+	for m := 1; m <= c.Len(); m++ {
+		for h := 0; h <= c.Len(); h++ {
 			want := naive(l, p, h, m)
 			if got := l.score(p, h, m); math.Abs(got-want) > 1e-12 {
 				t.Fatalf("t(%d,%d) = %g, by the definition %g", h, m, got, want)
@@ -131,7 +130,7 @@ func TestArcIsTheDefinition(t *testing.T) {
 // Every entry of dU, dV and dW equals the finite difference.
 func TestGradientIsTheFiniteDifference(t *testing.T) {
 	l, c, _, p := learner(t, TensorOptions{Rank: 3, Vectors: vectors(t)})
-	gold, other := trees(c.N)
+	gold, other := trees(c.Len())
 	g := l.Gradient(p, gold, other)
 	whole := make([]float64, len(l.now))
 	spread(l, g, 1, whole)
@@ -166,7 +165,7 @@ func spread(l *TensorLearner, g *Gradient, x float64, to []float64) {
 // A small step gains its length times that of the gradient.
 func TestSmallStepsGain(t *testing.T) {
 	l, c, s, p := learner(t, TensorOptions{Rank: 4, Gamma: 0.3})
-	gold, other := trees(c.N)
+	gold, other := trees(c.Len())
 	before := difference(l, p, gold, other)
 	g := l.Gradient(p, gold, other)
 	const alpha = 1e-6
@@ -182,7 +181,7 @@ func TestSmallStepsGain(t *testing.T) {
 // its direction.
 func TestStepsAreBounded(t *testing.T) {
 	l, c, _, p := learner(t, TensorOptions{Rank: 4})
-	gold, other := trees(c.N)
+	gold, other := trees(c.Len())
 	step := slices.Clone(l.now)
 	g := l.Gradient(p, gold, other)
 	l.Add(g, 1e6, 1)
@@ -203,7 +202,7 @@ func TestStepsAreBounded(t *testing.T) {
 
 func TestAverageIsThatOfAllSteps(t *testing.T) {
 	l, c, s, p := learner(t, TensorOptions{Rank: 3})
-	gold, other := trees(c.N)
+	gold, other := trees(c.Len())
 	const steps = 7
 	sum := make([]float64, len(l.now))
 	for step := 1; step <= steps; step++ {
@@ -227,7 +226,7 @@ func TestAverageIsThatOfAllSteps(t *testing.T) {
 func TestStateComesBack(t *testing.T) {
 	o := TensorOptions{Rank: 3, Vectors: vectors(t)}
 	l, c, _, p := learner(t, o)
-	gold, other := trees(c.N)
+	gold, other := trees(c.Len())
 	l.Add(l.Gradient(p, gold, other), 0.1, 1)
 	var b pack.Builder
 	pack.Write(b.Sub("t"), l.Layout)
@@ -251,7 +250,7 @@ func TestStateComesBack(t *testing.T) {
 func TestOptionsAreChecked(t *testing.T) {
 	train := sentences(5, 1)
 	for _, o := range []TensorOptions{{Rank: maxRank + 1}, {Gamma: 1.5}, {Gamma: -1}, {Start: "warm"}} {
-		if _, err := NewTensorLearner(train, feature.Learn(train), o); err == nil {
+		if _, err := NewTensorLearner(train, word.Learn(train), o); err == nil {
 			t.Errorf("%+v: no error", o)
 		}
 	}

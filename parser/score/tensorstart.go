@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -17,38 +17,38 @@ import (
 // a feature of the head and one of the modifier (Lei et al. 2014), each
 // without and with the distance. Beside them goes every pair of FEATS items.
 var pairs = [...][2]int{
-	{feature.WordFinesLeft, feature.WordFinesRight},
-	{feature.WordFine, feature.WordFinesRight},
-	{feature.WordFinesLeft, feature.WordFine},
-	{feature.WordFineLeft, feature.WordFinesRight},
-	{feature.WordFinesLeft, feature.WordFineRight},
-	{feature.WordFinesRight, feature.WordFinesLeft},
-	{feature.WordFine, feature.WordFinesLeft},
-	{feature.WordFinesRight, feature.WordFine},
-	{feature.WordFineRight, feature.WordFinesLeft},
-	{feature.WordFinesRight, feature.WordFineLeft},
-	{feature.WordFinesLeft, feature.WordFinesLeft},
-	{feature.WordFinesRight, feature.WordFinesRight},
-	{feature.WordLemmaFine, feature.WordLemmaFine},
-	{feature.WordFine, feature.WordLemmaFine},
-	{feature.WordLemmaFine, feature.WordFine},
-	{feature.WordFine, feature.WordLemma},
-	{feature.WordLemma, feature.WordFine},
-	{feature.WordLemma, feature.WordLemma},
-	{feature.WordForm, feature.WordForm},
-	{feature.WordFine, feature.WordFine},
-	{feature.WordCoarse, feature.WordCoarse},
-	{feature.WordLemmaFine, feature.WordBias},
-	{feature.WordBias, feature.WordLemmaFine},
-	{feature.WordFine, feature.WordBias},
-	{feature.WordBias, feature.WordFine},
-	{feature.WordFormLeft, feature.WordBias},
-	{feature.WordFormRight, feature.WordBias},
-	{feature.WordBias, feature.WordFormLeft},
-	{feature.WordBias, feature.WordFormRight},
-	{feature.WordLemma, feature.WordMarker},
-	{feature.WordCoarse, feature.WordMarker},
-	{feature.WordLemma, feature.WordCase},
+	{wordFinesLeft, wordFinesRight},
+	{wordFine, wordFinesRight},
+	{wordFinesLeft, wordFine},
+	{wordFineLeft, wordFinesRight},
+	{wordFinesLeft, wordFineRight},
+	{wordFinesRight, wordFinesLeft},
+	{wordFine, wordFinesLeft},
+	{wordFinesRight, wordFine},
+	{wordFineRight, wordFinesLeft},
+	{wordFinesRight, wordFineLeft},
+	{wordFinesLeft, wordFinesLeft},
+	{wordFinesRight, wordFinesRight},
+	{wordLemmaFine, wordLemmaFine},
+	{wordFine, wordLemmaFine},
+	{wordLemmaFine, wordFine},
+	{wordFine, wordLemma},
+	{wordLemma, wordFine},
+	{wordLemma, wordLemma},
+	{wordForm, wordForm},
+	{wordFine, wordFine},
+	{wordCoarse, wordCoarse},
+	{wordLemmaFine, wordBias},
+	{wordBias, wordLemmaFine},
+	{wordFine, wordBias},
+	{wordBias, wordFine},
+	{wordFormLeft, wordBias},
+	{wordFormRight, wordBias},
+	{wordBias, wordFormLeft},
+	{wordBias, wordFormRight},
+	{wordLemma, wordMarker},
+	{wordCoarse, wordMarker},
+	{wordLemma, wordCase},
 }
 
 // maxCells bounds the sparse array that is decomposed.
@@ -65,7 +65,7 @@ func (t *TensorLearner) startRandom() {
 
 // startSVD starts U, V and W from a first-order model of the same training
 // data.
-func (t *TensorLearner) startSVD(train []syntax.Sentence, v *feature.Vocabulary) {
+func (t *TensorLearner) startSVD(train []syntax.Sentence, v *word.Vocabulary) {
 	list := t.pretrain(train, v).largest(maxCells)
 	found := t.decompose(list)
 	t.o.Log("tensor: start from %d cells, %d components", len(list), found)
@@ -80,7 +80,8 @@ type firstOrder struct {
 	index   linear.Index
 	cells   []cell    // by number in index
 	squares []float64 // sums of squared gradients, likewise
-	codes   feature.Codes
+	encoder *word.Encoder
+	codes   *word.Sentence
 	keys    []hash.Key
 	rows    [][]int32 // by position: rows of its features, -1 unknown
 	ids     [][]int32 // by candidate: numbers of its cells
@@ -96,16 +97,16 @@ type cell struct {
 
 // pretrain makes one pass over the sentences, and one before to find the cells
 // of gold arcs.
-func (t *TensorLearner) pretrain(train []syntax.Sentence, v *feature.Vocabulary) *firstOrder {
-	x := &firstOrder{t: t}
+func (t *TensorLearner) pretrain(train []syntax.Sentence, v *word.Vocabulary) *firstOrder {
+	x := &firstOrder{t: t, encoder: word.NewEncoder(v)}
 	each := func(i int, do func(m int, heads []int32, gold int32)) {
 		s := &train[i]
 		if n := len(s.Words); n == 0 || n > syntax.MaxWholeWords || len(s.Candidates.Start) != n+1 {
 			return
 		}
-		v.Encode(s, &x.codes)
+		x.codes = x.encoder.Encode(s)
 		x.encode()
-		for m := 1; m <= x.codes.N; m++ {
+		for m := 1; m <= x.codes.Len(); m++ {
 			if gold := s.Words[m-1].Head; slices.Contains(s.Candidates.Of(m), gold) {
 				do(m, s.Candidates.Of(m), gold)
 			}
@@ -124,9 +125,9 @@ func (t *TensorLearner) pretrain(train []syntax.Sentence, v *feature.Vocabulary)
 }
 
 func (x *firstOrder) encode() {
-	x.rows = resize(x.rows, x.codes.N+1)
+	x.rows = resize(x.rows, x.codes.Len()+1)
 	for p := range x.rows {
-		x.keys = x.codes.Word(p, x.keys[:0])
+		x.keys = wordKeys(x.codes, p, x.keys[:0])
 		x.rows[p] = x.rows[p][:0]
 		for _, k := range x.keys {
 			x.rows[p] = append(x.rows[p], int32(x.t.features.Find(k)))
@@ -136,7 +137,7 @@ func (x *firstOrder) encode() {
 
 // arc calls do with all cells of h -> m.
 func (x *firstOrder) arc(h, m int, do func(head, column int32)) {
-	bin, a, b := int32(feature.Distance(h, m)), x.rows[h], x.rows[m]
+	bin, a, b := int32(word.Distance(h, m)), x.rows[h], x.rows[m]
 	put := func(i, j int32) {
 		if i >= 0 && j >= 0 {
 			do(i, j*bins)
@@ -146,8 +147,8 @@ func (x *firstOrder) arc(h, m int, do func(head, column int32)) {
 	for _, k := range pairs {
 		put(a[k[0]], b[k[1]])
 	}
-	for i := feature.WordKinds; i < len(a); i += 2 { // items of FEATS stand at every other place
-		for j := feature.WordKinds; j < len(b); j += 2 {
+	for i := wordKinds; i < len(a); i += 2 { // items of FEATS stand at every other place
+		for j := wordKinds; j < len(b); j += 2 {
 			put(a[i], b[j])
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/word"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -106,7 +106,7 @@ func TestTopSingular(t *testing.T) {
 // On training arcs t correlates with the sparse score that it starts from.
 func TestStartCorrelatesWithTheFirstOrderModel(t *testing.T) {
 	train := sentences(150, 5)
-	v := feature.Learn(train)
+	v := word.Learn(train)
 	l, err := NewTensorLearner(train, v, TensorOptions{Rank: 12})
 	if err != nil {
 		t.Fatal(err)
@@ -116,11 +116,11 @@ func TestStartCorrelatesWithTheFirstOrderModel(t *testing.T) {
 	var ids []int32
 	var sx, sy, sxx, syy, sxy, n float64
 	for i := range train[:50] {
-		v.Encode(&train[i], &x.codes)
+		x.codes = x.encoder.Encode(&train[i])
 		x.encode()
-		l.Project(&x.codes, &train[i], &p)
-		for m := 1; m <= x.codes.N; m++ {
-			for h := 0; h <= x.codes.N; h++ {
+		l.Project(x.codes, &train[i], &p)
+		for m := 1; m <= x.codes.Len(); m++ {
+			for h := 0; h <= x.codes.Len(); h++ {
 				if h == m {
 					continue
 				}

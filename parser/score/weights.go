@@ -6,7 +6,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/pack"
@@ -105,7 +104,7 @@ func (w *Weights) setScale(exp int) {
 
 // split returns the line that the search for a key begins at and its two
 // fingerprints, the first not 0.
-func split(k feature.Key, lines uint64) (line uint64, first, second uint32) {
+func split(k hash.Key, lines uint64) (line uint64, first, second uint32) {
 	first, second = uint32(k)>>24, uint32(k)>>12&0xfff
 	if first == 0 {
 		first = 1
@@ -169,14 +168,14 @@ const (
 func zeros(x uint64) uint64 { return ^((x&sevens + sevens) | x | sevens) }
 
 // Sum implements Scorer.
-func (w *Weights) Sum(keys []feature.Key) int32 {
+func (w *Weights) Sum(keys []hash.Key) int32 {
 	ends, sums := [1]int32{int32(len(keys))}, [1]int32{}
 	w.SumParts(keys, ends[:], sums[:])
 	return sums[0]
 }
 
 // SumParts implements Scorer.
-func (w *Weights) SumParts(keys []feature.Key, ends, sums []int32) {
+func (w *Weights) SumParts(keys []hash.Key, ends, sums []int32) {
 	var low, high [ahead]uint64
 	lines := w.lines
 	n := uint64(len(lines) / lineWords)

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -15,7 +15,7 @@ func TestBudget(t *testing.T) {
 	r := graph.Rand(5)
 	for k := range 8 {
 		s := randomSentence(10+int(r.Below(10)), 4, &r)
-		on := []feature.Families{feature.Standard, feature.Full}[k%2]
+		on := []part.Families{part.Standard, part.Full}[k%2]
 		whole := newSearch(s, 400, on)
 		if !whole.run(1, 6, 3) || whole.cut {
 			t.Fatal("the unlimited search was cut or found nothing")
@@ -31,7 +31,7 @@ func TestBudget(t *testing.T) {
 			x.Tree.Set(&x.Scores.Arcs, x.start)
 			checkTree(t, x)
 			first := newSearch(s, 400, on)
-			if first.First(); on == feature.Standard && x.bestAt < scratchScore(first, first.start) {
+			if first.First(); on == part.Standard && x.bestAt < scratchScore(first, first.start) {
 				t.Errorf("budget %d: the tree is worse than the pruner's best", limit)
 			}
 			if x.cut != (limit < used) {
@@ -50,7 +50,7 @@ func TestBudget(t *testing.T) {
 
 func TestBudgetIsInTheStatus(t *testing.T) {
 	r := graph.Rand(6)
-	m := newModel(noise{300}, feature.Standard)
+	m := newModel(noise{300}, part.Standard)
 	for range 6 {
 		s := randomSentence(14, 5, &r)
 		if err := m.Parse(s, Options{Budget: 1}); err != nil {

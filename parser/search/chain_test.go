@@ -3,8 +3,8 @@ package search
 import (
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/part"
 )
 
 // Chains gain what they say, never lose, and leave a tree whose links are
@@ -14,7 +14,7 @@ func TestChains(t *testing.T) {
 	kept, failed := 0, 0
 	for k := 0; k < 150; k++ {
 		s := randomSentence(2+int(r.Below(14)), 3+int(r.Below(6)), &r)
-		x := newSearch(s, 400, feature.Standard)
+		x := newSearch(s, 400, part.Standard)
 		if !x.First() {
 			t.Fatal("no tree")
 		}

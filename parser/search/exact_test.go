@@ -3,8 +3,8 @@ package search
 import (
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/part"
 )
 
 // Enumeration finds the best and the second best score of all trees, and
@@ -12,7 +12,7 @@ import (
 func TestEnumerationIsExact(t *testing.T) {
 	r := graph.Rand(21)
 	for k := 0; k < 60; k++ {
-		on := []feature.Families{feature.Standard, feature.Full}[k%2]
+		on := []part.Families{part.Standard, part.Full}[k%2]
 		s := randomSentence(1+int(r.Below(5)), 2+int(r.Below(4)), &r)
 		x := newSearch(s, 400, on)
 		trees, best, second := 0, int64(-1<<62), int64(-1<<62)

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/part"
 )
 
 func noisy() *Model {
-	m := newModel(noise{500}, feature.Full)
+	m := newModel(noise{500}, part.Full)
 	m.delta = 1 << 30
 	return m
 }
@@ -22,7 +22,7 @@ func TestScoreOfEveryTree(t *testing.T) {
 	for range 30 {
 		s := randomSentence(1+int(r.Below(5)), 2+int(r.Below(7)), &r)
 		n := len(s.Words)
-		x := newSearch(s, 500, feature.Full)
+		x := newSearch(s, 500, part.Full)
 		trees := map[string]int64{}
 		allTrees(s, func(head []int32) { trees[key(head[1:])] = scratchScore(x, head) })
 		heads := make([]int32, n)
@@ -65,7 +65,7 @@ func key(heads []int32) string {
 func TestExplorerClimbs(t *testing.T) {
 	r := graph.Rand(5)
 	m := noisy()
-	m.source.Families = feature.Locals // a climb by local parts may leave a tree that is best by all
+	m.source.Families = part.Locals // a climb by local parts may leave a tree that is best by all
 	for range 30 {
 		s := randomSentence(2+int(r.Below(6)), 5, &r)
 		e, err := m.Explore(s)

@@ -3,25 +3,26 @@ package search
 import (
 	"fmt"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // noise is a Scorer that gives every key a fixed random weight, so that all
 // templates matter.
 type noise struct{ scale int32 }
 
-func (z noise) SumParts(keys []feature.Key, ends, sums []int32) {
+func (z noise) SumParts(keys []hash.Key, ends, sums []int32) {
 	from := int32(0)
 	for i, end := range ends {
 		sums[i], from = z.Sum(keys[from:end]), end
 	}
 }
 
-func (z noise) Sum(keys []feature.Key) int32 {
+func (z noise) Sum(keys []hash.Key) int32 {
 	s := int32(0)
 	for _, k := range keys {
 		r := graph.Rand(k)
@@ -97,14 +98,14 @@ func scratchScore(x *Search, head []int32) int64 {
 	return x.Scores.FromScratch(&y)
 }
 
-func newSearch(s *syntax.Sentence, scale int32, on feature.Families) *Search {
+func newSearch(s *syntax.Sentence, scale int32, on part.Families) *Search {
 	x := &Search{}
 	x.prepare(newModel(noise{scale}, on), s)
 	return x
 }
 
-func newModel(sc score.Scorer, on feature.Families) *Model {
-	return &Model{source: part.Source{Vocabulary: feature.Learn(nil), Parts: sc, Families: on}, delta: DefaultDelta}
+func newModel(sc score.Scorer, on part.Families) *Model {
+	return &Model{source: part.Source{Vocabulary: word.Learn(nil), Parts: sc, Families: on}, delta: DefaultDelta}
 }
 
 func (x *Search) run(seed uint64, restarts, patience int) bool {

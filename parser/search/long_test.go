@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -17,7 +17,7 @@ func TestClimbVisitsWordsLeftInLine(t *testing.T) {
 	left := 0
 	for range 200 {
 		s := randomSentence(12, 3, &r)
-		x := newSearch(s, 500, feature.Standard)
+		x := newSearch(s, 500, part.Standard)
 		if !x.First() {
 			t.Fatal("no tree")
 		}
@@ -37,7 +37,7 @@ func TestClimbVisitsWordsLeftInLine(t *testing.T) {
 // A window that the candidates leave a word without a head in is an error
 // that names it, not a panic.
 func TestWindowWithoutCandidates(t *testing.T) {
-	m := newModel(noise{300}, feature.Standard)
+	m := newModel(noise{300}, part.Standard)
 	n := syntax.MaxWholeWords + 100
 	s := &syntax.Sentence{}
 	c := &s.Candidates

@@ -13,12 +13,12 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // Options of Parse. The zero value has the defaults.
@@ -214,7 +214,7 @@ func contentSeed(s *syntax.Sentence, seed uint64) uint64 {
 }
 
 // Families returns the families of parts that the model scores.
-func (m *Model) Families() feature.Families { return m.source.Families }
+func (m *Model) Families() part.Families { return m.source.Families }
 
 // Pack stores the model.
 func (m *Model) Pack(s *pack.Sub) {
@@ -226,7 +226,7 @@ func (m *Model) Pack(s *pack.Sub) {
 func Open(v *pack.View, component string) (*Model, error) {
 	m := &Model{weights: new(score.Weights)}
 	var err error
-	if m.source.Vocabulary, err = feature.OpenVocabulary(v, component); err != nil {
+	if m.source.Vocabulary, err = word.Open(v, component); err != nil {
 		return nil, err
 	}
 	return m, pack.Read(v, component, m.layout)

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -22,12 +23,12 @@ func (g *grenade) tick() {
 	}
 }
 
-func (g *grenade) Sum(keys []feature.Key) int32 {
+func (g *grenade) Sum(keys []hash.Key) int32 {
 	g.tick()
 	return g.noise.Sum(keys)
 }
 
-func (g *grenade) SumParts(keys []feature.Key, ends, sums []int32) {
+func (g *grenade) SumParts(keys []hash.Key, ends, sums []int32) {
 	g.tick()
 	g.noise.SumParts(keys, ends, sums)
 }
@@ -37,7 +38,7 @@ func (g *grenade) SumParts(keys []feature.Key, ends, sums []int32) {
 func TestPanicLeavesNothingBehind(t *testing.T) {
 	r := graph.Rand(8)
 	g := &grenade{noise: noise{300}}
-	m := newModel(g, feature.Full)
+	m := newModel(g, part.Full)
 	var list []*syntax.Sentence
 	for range 6 {
 		list = append(list, randomSentence(3+int(r.Below(20)), 2, &r))

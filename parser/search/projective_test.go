@@ -3,7 +3,6 @@ package search
 import (
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -30,7 +29,7 @@ func TestProjectiveSearch(t *testing.T) {
 	for cases < 150 {
 		s := randomSentence(3+int(r.Below(3)), 4+int(r.Below(5)), &r)
 		n := len(s.Words)
-		x := newSearch(s, 500, feature.Full)
+		x := newSearch(s, 500, part.Full)
 		most, free, found := int64(0), int64(0), false
 		allTrees(s, func(head []int32) {
 			x.Tree.Set(&x.Scores.Arcs, head)

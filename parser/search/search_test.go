@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -16,7 +15,7 @@ func TestRerootingEqualsScoreDifference(t *testing.T) {
 	for k := 0; k < 60; k++ {
 		n := 2 + int(r.Below(4))
 		s := randomSentence(n, 6, &r)
-		x := newSearch(s, 500, feature.Locals)
+		x := newSearch(s, 500, part.Locals)
 		allTrees(s, func(head []int32) {
 			if r.Below(8) != 0 {
 				return
@@ -66,7 +65,7 @@ func TestMovesConnectAllTrees(t *testing.T) {
 	for n := 2; n <= 4; n++ {
 		r := graph.Rand(3)
 		s := randomSentence(n, 8, &r)
-		x := newSearch(s, 10, feature.Standard)
+		x := newSearch(s, 10, part.Standard)
 		index := map[string]int{}
 		var list [][]int32
 		allTrees(s, func(head []int32) {
@@ -124,14 +123,14 @@ func TestMovesConnectAllTrees(t *testing.T) {
 // all moves are scored in full.
 func TestSearchAgainstAllTrees(t *testing.T) {
 	for _, c := range []struct {
-		on    feature.Families
+		on    part.Families
 		delta int64
 		least int // percent of optimal results
 	}{
-		{feature.Standard, 0, 99},
-		{feature.Full, 1 << 40, 95},
-		{feature.Full, 300, 80},
-		{feature.Full, 0, 80},
+		{part.Standard, 0, 99},
+		{part.Full, 1 << 40, 95},
+		{part.Full, 300, 80},
+		{part.Full, 0, 80},
 	} {
 		r := graph.Rand(4)
 		cases, optimal := 120, 0
@@ -151,7 +150,7 @@ func TestSearchAgainstAllTrees(t *testing.T) {
 			if x.bestAt == best {
 				optimal++
 			}
-			if !c.on.Any(feature.Globals) || c.delta > 1<<30 {
+			if !c.on.Any(part.Globals) || c.delta > 1<<30 {
 				checkOptimum(t, x, s)
 			}
 		}
@@ -181,7 +180,7 @@ func checkOptimum(t *testing.T, x *Search, s *syntax.Sentence) {
 
 func TestParseIsDeterministicAndBounded(t *testing.T) {
 	r := graph.Rand(5)
-	m := newModel(noise{300}, feature.Full)
+	m := newModel(noise{300}, part.Full)
 	var list []*syntax.Sentence
 	for k := 0; k < 20; k++ {
 		list = append(list, randomSentence(3+int(r.Below(20)), 2, &r))
@@ -216,7 +215,7 @@ func TestParseIsDeterministicAndBounded(t *testing.T) {
 }
 
 func TestParseRefusesBadCandidates(t *testing.T) {
-	m := newModel(noise{300}, feature.Full)
+	m := newModel(noise{300}, part.Full)
 	s := &syntax.Sentence{Words: make([]syntax.Word, 2)}
 	if m.Parse(s, Options{}) == nil {
 		t.Error("no candidates: no error")
@@ -233,7 +232,7 @@ func TestParseRefusesBadCandidates(t *testing.T) {
 
 func TestLongSentenceInWindows(t *testing.T) {
 	r := graph.Rand(6)
-	m := newModel(noise{300}, feature.Full)
+	m := newModel(noise{300}, part.Full)
 	n := syntax.MaxWholeWords + 500
 	s := &syntax.Sentence{}
 	for len(s.Words) < n {

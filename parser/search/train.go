@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // A Strategy says which tree a training step moves away from.
@@ -52,10 +52,10 @@ type TrainOptions struct {
 	C       float64 // cap of a step (PA-I); 0.01 if 0
 	Limit   int     // weights kept in the model; 1,200,000 if 0
 
-	// Families of parts; feature.Standard if 0 (a parser of arcs alone is not
+	// Families of parts; part.Standard if 0 (a parser of arcs alone is not
 	// offered). Delta bounds the local loss of moves that are scored in full,
 	// in units of 1/score.Unit: DefaultDelta if 0, no such moves if negative.
-	Families feature.Families
+	Families part.Families
 	Delta    int
 	Strategy Strategy // DefaultStrategy if ""
 
@@ -70,7 +70,7 @@ type TrainOptions struct {
 func (o *TrainOptions) setDefaults() {
 	o.Epochs, o.Stop, o.C = cmp.Or(o.Epochs, 10), cmp.Or(o.Stop, 3), cmp.Or(o.C, 0.01)
 	o.Limit = cmp.Or(o.Limit, 1_200_000)
-	o.Families = cmp.Or(o.Families, feature.Standard)
+	o.Families = cmp.Or(o.Families, part.Standard)
 	o.Delta, o.Strategy = cmp.Or(o.Delta, DefaultDelta), cmp.Or(o.Strategy, DefaultStrategy)
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
@@ -124,7 +124,7 @@ func Train(train, dev []syntax.Sentence, o TrainOptions) (*Model, error) {
 		return nil, err
 	}
 	if !o.Families.Valid() {
-		return nil, fmt.Errorf("families %s: want those of feature.Full and feature.Lean", o.Families)
+		return nil, fmt.Errorf("families %s: want those of part.Full and part.Lean", o.Families)
 	}
 	for i := range train {
 		if err := check(&train[i]); err != nil {
@@ -161,7 +161,7 @@ func Train(train, dev []syntax.Sentence, o TrainOptions) (*Model, error) {
 
 func newTrainer(train []syntax.Sentence, o TrainOptions) (*trainer, error) {
 	t := &trainer{o: o, weights: linear.NewWeights()}
-	source := part.Source{Vocabulary: feature.Learn(train), Families: o.Families}
+	source := part.Source{Vocabulary: word.Learn(train), Families: o.Families}
 	t.model = &Model{source: source, delta: int32(max(o.Delta, 0))}
 	t.best = &Model{source: source, delta: t.model.delta, weights: score.Compact(func(func(hash.Key, float32)) {}, 0)}
 	for range max(o.Workers, 1) {

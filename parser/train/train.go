@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -56,10 +56,10 @@ type Options struct {
 	TreeTags string // "" is both for a small treebank, else jackknifed; GoldTags and NoTags leave no choice
 	Folds    int    // of jackknifing tags and candidates, at least 2; 0 is 10 for a small treebank, else 5
 
-	Families feature.Families // of parts that the parser scores; 0 is feature.Standard
-	Delta    int              // as of search.TrainOptions
-	Strategy search.Strategy  // "" is search.DefaultStrategy
-	Weights  int              // kept in the parser, 8 bytes each; 0 is 1,200,000
+	Families part.Families   // of parts that the parser scores; 0 is part.Standard
+	Delta    int             // as of search.TrainOptions
+	Strategy search.Strategy // "" is search.DefaultStrategy
+	Weights  int             // kept in the parser, 8 bytes each; 0 is 1,200,000
 
 	// Tensor is the parser's tensor for arcs; nil has none. Its vectors, if
 	// any, are named by the base name and SHA-256 of their file.
@@ -101,7 +101,7 @@ func (o *Options) setDefaults(words int) {
 		o.TreeTags = TreeTagsJackknifed
 	}
 	if o.Families == 0 {
-		o.Families = feature.Standard
+		o.Families = part.Standard
 	}
 	if o.Delta == 0 {
 		o.Delta = search.DefaultDelta
@@ -222,7 +222,7 @@ func (t *trainer) provenance() model.Info {
 	}
 	set("tag-seed", strconv.FormatUint(t.TagSeed, 10), t.TagSeed != 0)
 	set("weights", strconv.Itoa(t.Weights), t.Weights != 0)
-	set("delta", strconv.Itoa(t.Delta), t.Families.Any(feature.Globals))
+	set("delta", strconv.Itoa(t.Delta), t.Families.Any(part.Globals))
 	set(model.NoTagsOption, "true", t.NoTags)
 	set("tensor", t.tensorKey(), t.Tensor != nil)
 	info.Train, info.Dev = dataOf(t.train), dataOf(t.dev)

@@ -1,0 +1,130 @@
+package part
+
+import "math"
+
+// Barred is the worth of a head that AttachAll is not to look at.
+const Barred = math.MinInt32
+
+// Attach returns the score of all local parts that exist because word m hangs
+// on the head of arc, less those that would exist at that head without m, in
+// tree y with m taken off its present head. The difference of two such values
+// is the difference of the scores of the two trees, but for global parts.
+// The head must not be below m.
+func (x *Scores) Attach(y *Tree, m int, arc int32) int32 {
+	var worth [1]int32
+	x.attach(y, m, arc, worth[:])
+	return worth[0]
+}
+
+// AttachAll replaces every entry of worth that is not Barred, one for each
+// candidate head of m, by what Attach returns for it.
+func (x *Scores) AttachAll(y *Tree, m int, worth []int32) {
+	x.attach(y, m, x.Arcs.Start[m-1], worth)
+}
+
+// attach weighs consecutive arcs of m, from first on.
+func (x *Scores) attach(y *Tree, m int, first int32, worth []int32) {
+	x.moves = x.moves[:0]
+	for k, w := range worth {
+		if w == Barred {
+			continue
+		}
+		arc := first + int32(k)
+		v := Move{Word: int32(m), Head: x.Arcs.Heads[arc], Arc: arc}
+		if x.lists && v.Head != 0 {
+			v.findNeighbours(y)
+		}
+		x.moves = append(x.moves, v)
+	}
+	x.Count.Gains += int64(len(x.moves))
+	x.deferred, x.open = true, false
+	x.gain(y, first, worth)
+	if x.deferred = false; x.open {
+		x.answer()
+		x.gain(y, first, worth)
+	}
+}
+
+// gain leaves in worth what the moves are worth.
+func (x *Scores) gain(y *Tree, first int32, worth []int32) {
+	for i := range x.moves {
+		v := &x.moves[i]
+		sum := x.Arcs.Score[v.Arc]
+		for _, k := range x.local {
+			sum += x.families[k].Gain(k, x, y, v)
+		}
+		worth[v.Arc-first] = sum
+	}
+}
+
+// Total returns the score of a tree.
+func (x *Scores) Total(y *Tree) int64 {
+	sum := x.sum(y, x.local)
+	for m := 1; m <= x.N; m++ {
+		sum += int64(x.Arcs.Score[y.Slot[m]])
+	}
+	return sum + x.Globals(y)
+}
+
+// HasGlobals reports whether global families are on.
+func (x *Scores) HasGlobals() bool { return len(x.global) > 0 }
+
+// Globals returns the score of the global parts of a tree, 0 if no such family
+// is on.
+func (x *Scores) Globals(y *Tree) int64 {
+	if !x.HasGlobals() {
+		return 0
+	}
+	x.Count.Globals++
+	x.hulls.measure(y, x.N)
+	return x.sum(y, x.global)
+}
+
+// sum scores the parts of some families in a tree.
+func (x *Scores) sum(y *Tree, of []Kind) int64 {
+	x.parts = x.parts[:0]
+	for _, k := range of {
+		x.parts = x.families[k].Visit(k, x, y, x.parts)
+	}
+	x.deferred, x.open = true, false
+	sum := x.sumParts()
+	if x.deferred = false; x.open {
+		x.answer()
+		sum = x.sumParts()
+	}
+	return sum
+}
+
+func (x *Scores) sumParts() (sum int64) {
+	for _, p := range x.parts {
+		sum += int64(x.Score(p))
+	}
+	return sum
+}
+
+// Parts appends all parts of a tree, its arcs among them.
+func (x *Scores) Parts(y *Tree, list []Part) []Part {
+	for m := int32(1); int(m) <= x.N; m++ {
+		list = append(list, arcs.Part(y.Head[m], m, 0, 0))
+	}
+	for _, k := range x.local {
+		list = x.families[k].Visit(k, x, y, list)
+	}
+	if x.HasGlobals() {
+		x.hulls.measure(y, x.N)
+	}
+	for _, k := range x.global {
+		list = x.families[k].Visit(k, x, y, list)
+	}
+	return list
+}
+
+// FromScratch scores a tree by its parts one after another, as their keys
+// alone make them, without memory and whatever else is in Arcs.Score: what
+// tests hold Total and Attach against.
+func (x *Scores) FromScratch(y *Tree) (sum int64) {
+	for _, p := range x.Parts(y, nil) {
+		sum += int64(x.scorer.Sum(x.Keys(p, nil)))
+	}
+	return sum
+}

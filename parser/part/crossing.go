@@ -1,0 +1,57 @@
+package part
+
+import "github.com/treebeam/treebeam/parser/hash"
+
+// Crossings are arcs that cross an arc, once for each: a = head, b = modifier
+// (the non-projective feature of Lei et al. 2014 tests only whether the arc
+// spans a word that is not below it).
+var crossings = Family{
+	Name: "cross", standard: true,
+	Visit: func(k Kind, x *Scores, y *Tree, list []Part) []Part {
+		for m := int32(1); int(m) <= x.N; m++ {
+			x.list = y.crossing(y.Head[m], m, x.list[:0])
+			for _, u := range x.list {
+				list = append(list, k.Part(y.Head[u], u, 0, 0)) // and that of m when it is the turn of u
+			}
+		}
+		return list
+	},
+	Gain: func(k Kind, x *Scores, y *Tree, v *Move) (sum int32) {
+		x.list = y.crossing(v.Head, v.Word, x.list[:0])
+		for _, u := range x.list {
+			sum += x.Score(k.Part(y.Head[u], u, 0, 0))
+		}
+		if n := int32(len(x.list)); n > 0 {
+			sum += n * x.Score(k.Part(v.Head, v.Word, 0, 0))
+		}
+		return sum
+	},
+	Keys: func(x *Scores, p Part, buf []hash.Key) []hash.Key {
+		h, m, _, _ := p.Fields()
+		ch, cm := x.coarse(h), x.coarse(m)
+		t := p.templates()
+		return append(buf, hash.Key0(t), hash.Key1(t+1, cm), hash.Key1(t+2, ch), hash.Key2(t+3, ch, cm))
+	},
+}
+
+// crossing appends the modifiers of the arcs of the tree that an arc between
+// h and m crosses: those with one end strictly inside its span and one
+// strictly outside. The arc that m has now is none of them.
+func (y *Tree) crossing(h, m int32, list []int32) []int32 {
+	lo, hi := min(h, m), max(h, m)
+	for u := lo + 1; u < hi; u++ {
+		if y.Low[u] >= lo && y.High[u] <= hi {
+			continue
+		}
+		if h := y.Head[u]; h < lo || h > hi {
+			list = append(list, u)
+		}
+		for c := y.First[u]; c != 0 && c < lo; c = y.Next[c] {
+			list = append(list, c)
+		}
+		for c := y.Last[u]; c > hi; c = y.Prev[c] {
+			list = append(list, c)
+		}
+	}
+	return list
+}

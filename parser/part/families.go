@@ -1,0 +1,137 @@
+package part
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+)
+
+// families is the list of all of them; the place of each is its Kind. Models
+// and keys depend on the places: new families go to the end.
+var families = []Family{
+	grandparents,
+	siblings,
+	grandSiblings,
+	triSiblings,
+	headBigrams,
+	crossings,
+	greatGrandparents,
+	siblingGrandchildren,
+	rightBranches,
+	coordinations,
+	attachments,
+	spans,
+	neighbours,
+	valencies,
+	nonProjective,
+	punctuationPairs,
+}
+
+// Families is a set of families by their places in the list: what of a tree
+// is scored beside its arcs, which always are. A family that is not in the set
+// costs nothing: its parts are not visited and have no weights. A model keeps
+// its set, for its weights are of no use with another.
+type Families uint32
+
+// Lean is no family, but stands for half of the arcs' templates.
+const Lean Families = 1 << 31
+
+const leanName = "lean"
+
+// Local families are in the gain of every move, Globals only in the scores of
+// whole trees. Fast, Standard and Full are the presets that training offers.
+var (
+	Locals   = where(func(f *Family) bool { return f.Gain != nil })
+	Globals  = where(func(f *Family) bool { return f.Gain == nil })
+	Fast     = where(func(f *Family) bool { return f.fast }) | Lean
+	Standard = where(func(f *Family) bool { return f.standard })
+	Full     = Locals | Globals
+)
+
+func where(wanted func(f *Family) bool) (set Families) {
+	for k := range families {
+		if wanted(&families[k]) {
+			set |= 1 << k
+		}
+	}
+	return set
+}
+
+// Any reports whether some family of want is in f.
+func (f Families) Any(want Families) bool { return f&want != 0 }
+
+// Valid reports whether f has no bits but those of families and Lean.
+func (f Families) Valid() bool { return f&^Lean>>len(families) == 0 }
+
+// String lists the names of the families in f, separated by commas, in the
+// order of the list; "arcs" if there are none.
+func (f Families) String() string {
+	if f == 0 {
+		return "arcs"
+	}
+	var names []string
+	for g := f &^ Lean; g != 0; g &= g - 1 {
+		k := bits.TrailingZeros32(uint32(g))
+		if k >= len(families) {
+			names = append(names, "unknown")
+			break
+		}
+		names = append(names, families[k].Name)
+	}
+	if f.Any(Lean) {
+		names = append(names, leanName)
+	}
+	return strings.Join(names, ",")
+}
+
+// Preset returns the families of "fast", "standard" or "full".
+func Preset(name string) (Families, error) {
+	switch name {
+	case "fast":
+		return Fast, nil
+	case "standard":
+		return Standard, nil
+	case "full":
+		return Full, nil
+	}
+	return 0, fmt.Errorf("preset %q: want fast, standard or full", name)
+}
+
+// With returns f changed by a list such as "-gs,+ggp,-coord": names of
+// families, "globals" for all global ones, or "all", each after + or -.
+func (f Families) With(changes string) (Families, error) {
+	for item := range strings.SplitSeq(changes, ",") {
+		if item = strings.TrimSpace(item); item == "" {
+			continue
+		}
+		if item[0] != '+' && item[0] != '-' {
+			return 0, fmt.Errorf("family %q: want + or - before each name, as in -gs,+ggp", item)
+		}
+		set, err := Named(item[1:])
+		if err != nil {
+			return 0, err
+		}
+		if item[0] == '+' {
+			f |= set
+		} else {
+			f &^= set
+		}
+	}
+	return f, nil
+}
+
+// Named returns the family of a name, "globals" or "all".
+func Named(name string) (Families, error) {
+	switch name {
+	case "all":
+		return Full, nil
+	case "globals":
+		return Globals, nil
+	case leanName:
+		return Lean, nil
+	}
+	if f := where(func(f *Family) bool { return f.Name == name }); f != 0 {
+		return f, nil
+	}
+	return 0, fmt.Errorf("family %q: want one of %s, globals or all", name, Full|Lean)
+}

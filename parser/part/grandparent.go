@@ -1,0 +1,70 @@
+package part
+
+import (
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/word"
+)
+
+// Grandparents are the heads of heads: a, b, c = grandparent, head, modifier.
+var grandparents = Family{
+	Name: "gp", fast: true, standard: true,
+	Visit: func(k Kind, x *Scores, y *Tree, list []Part) []Part {
+		for m := int32(1); int(m) <= x.N; m++ {
+			if h := y.Head[m]; h != 0 {
+				list = append(list, k.Part(y.Head[h], h, m, 0))
+			}
+		}
+		return list
+	},
+	Gain: func(k Kind, x *Scores, y *Tree, v *Move) (sum int32) {
+		if v.Head != 0 {
+			sum = x.Score(k.Part(y.Head[v.Head], v.Head, v.Word, 0))
+		}
+		for c := y.First[v.Word]; c != 0; c = y.Next[c] {
+			sum += x.Score(k.Part(v.Head, v.Word, c, 0))
+		}
+		return sum
+	},
+	Keys: grandparentKeys,
+}
+
+// grandparentKeys are those of g -> h -> m (Lei et al. 2014; fewer contexts,
+// always with the directions).
+func grandparentKeys(x *Scores, p Part, buf []hash.Key) []hash.Key {
+	g, h, m, _ := p.Fields()
+	c := x.words
+	flag := hash.Flag(word.Direction(g, h) + 2*word.Direction(h, m) + 4*word.Direction(g, m))
+	wg, wh, wm := c.At(g), c.At(h), c.At(m)
+	pg, ph, pm := uint64(wg.Fine), uint64(wh.Fine), uint64(wm.Fine)
+	cg, ch, cm := uint64(wg.Coarse), uint64(wh.Coarse), uint64(wm.Coarse)
+	lg, lh, lm := wg.Lemma, wh.Lemma, wm.Lemma
+	t := p.templates()
+	buf = append(buf,
+		hash.Mix(hash.Sum3(t, pg, ph, pm)+flag),
+		hash.Mix(hash.Sum3(t+1, cg, ch, cm)+flag),
+		hash.Mix(hash.Sum4(t+2, cg, ch, cm, gap(h, m)+5*gap(g, m))+flag),
+		hash.Mix(hash.Sum3(t+3, lg, ch, cm)+flag),
+		hash.Mix(hash.Sum3(t+4, cg, lh, cm)+flag),
+		hash.Mix(hash.Sum3(t+5, cg, ch, lm)+flag),
+		hash.Mix(hash.Sum3(t+6, lg, lh, cm)+flag),
+		hash.Mix(hash.Sum3(t+7, lg, ch, lm)+flag),
+		hash.Mix(hash.Sum3(t+8, cg, lh, lm)+flag),
+		hash.Mix(hash.Sum2(t+9, pg, pm)+flag),
+		hash.Mix(hash.Sum2(t+10, lg, cm)+flag),
+		hash.Mix(hash.Sum2(t+11, cg, lm)+flag),
+		hash.Mix(hash.Sum2(t+12, lg, lm)+flag),
+		hash.Mix(hash.Sum4(t+13, cg, ch, cm, x.coarse(m-1))+flag),
+		hash.Mix(hash.Sum4(t+14, cg, ch, cm, x.coarse(m+1))+flag),
+		hash.Mix(hash.Sum4(t+15, cg, ch, cm, x.coarse(h-1))+flag),
+		hash.Mix(hash.Sum4(t+16, cg, ch, cm, x.coarse(h+1))+flag),
+		hash.Mix(hash.Sum4(t+17, cg, ch, cm, x.coarse(g-1))+flag),
+		hash.Mix(hash.Sum4(t+18, cg, ch, cm, x.coarse(g+1))+flag),
+		hash.Mix(hash.Sum4(t+19, pg, uint64(wh.Case), lm, cm)+flag))
+	if cm == word.PUNCT {
+		last := uint64(m / x.N)
+		buf = append(buf,
+			hash.Mix(hash.Sum4(t+20, uint64(wm.Punct), pg, ph, last)+flag),
+			hash.Mix(hash.Sum4(t+21, uint64(wm.Punct), ch, x.commas(h, m), x.commas(g, h))+flag))
+	}
+	return buf
+}

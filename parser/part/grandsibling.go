@@ -1,0 +1,52 @@
+package part
+
+import (
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/word"
+)
+
+// Grand-siblings are neighbours in an extended child list and the head of
+// their head: a, b = grandparent, head; c, d = entries of the head's list.
+var grandSiblings = Family{
+	Name: "gs", Lists: true,
+	Visit: func(k Kind, x *Scores, y *Tree, list []Part) []Part {
+		for h := int32(1); int(h) <= x.N; h++ {
+			x.list = y.entries(h, x.list[:0])
+			for i := range len(x.list) - 1 {
+				list = append(list, k.Part(y.Head[h], h, x.list[i], x.list[i+1]))
+			}
+		}
+		return list
+	},
+	Gain: func(k Kind, x *Scores, y *Tree, v *Move) (sum int32) {
+		h, m := v.Head, v.Word
+		if h != 0 {
+			g := y.Head[h]
+			sum = x.Score(k.Part(g, h, v.left, m)) + x.Score(k.Part(g, h, m, v.right)) - x.Score(k.Part(g, h, v.left, v.right))
+		}
+		x.list = y.entries(m, x.list[:0])
+		for i := range len(x.list) - 1 {
+			sum += x.Score(k.Part(h, m, x.list[i], x.list[i+1]))
+		}
+		return sum
+	},
+	// Koo and Collins 2010; templates of Lei et al. 2014
+	Keys: func(x *Scores, p Part, buf []hash.Key) []hash.Key {
+		g, h, a, b := p.Fields()
+		side := word.Direction(g, h)
+		if a >= h {
+			side += 2
+		}
+		flag := hash.Flag(side)
+		wg, wh, wa, wb := x.words.At(g), x.words.At(h), x.entry(a), x.entry(b)
+		cg, ch, c1, c2 := uint64(wg.Coarse), uint64(wh.Coarse), uint64(wa.Coarse), uint64(wb.Coarse)
+		t := p.templates()
+		return append(buf,
+			hash.Mix(hash.Sum4(t, cg, ch, c1, c2)+flag),
+			hash.Mix(hash.Sum4(t+1, wg.Lemma, ch, c1, c2)+flag),
+			hash.Mix(hash.Sum4(t+2, cg, wh.Lemma, c1, c2)+flag),
+			hash.Mix(hash.Sum4(t+3, cg, ch, wa.Lemma, c2)+flag),
+			hash.Mix(hash.Sum4(t+4, cg, ch, c1, wb.Lemma)+flag),
+			hash.Mix(hash.Sum4(t+5, uint64(wg.Fine), uint64(wh.Fine), uint64(wa.Fine), uint64(wb.Fine))+flag))
+	},
+}

@@ -1,0 +1,159 @@
+package part
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/treebeam/treebeam/parser/hash"
+)
+
+// A Part is one scored piece of a tree: its Kind, and up to four numbers of
+// which the family of that Kind says what they are. Words are numbers, and so
+// are Start and End. Equal parts are equal Parts.
+type Part uint64
+
+// A Kind is the place of a Family in the list of families.
+type Kind uint8
+
+// arcs is the Kind of the arcs, which every tree has and every model scores:
+// a = head, b = modifier.
+const arcs Kind = 31
+
+const (
+	fieldBits = 14
+	bias      = 2 // so that Start and End are fields too
+	fieldMask = 1<<fieldBits - 1
+)
+
+// Part returns the part of a Kind with these numbers, from End to 1<<14 - 3.
+func (k Kind) Part(a, b, c, d int32) Part {
+	return Part(k)<<(4*fieldBits) | Part(a+bias)<<(3*fieldBits) | Part(b+bias)<<(2*fieldBits) | Part(c+bias)<<fieldBits | Part(d+bias)
+}
+
+// Kind returns the Kind of p.
+func (p Part) Kind() Kind { return Kind(p >> (4 * fieldBits)) }
+
+// Fields returns the numbers of p.
+func (p Part) Fields() (a, b, c, d int) {
+	return int(p>>(3*fieldBits)&fieldMask) - bias, int(p>>(2*fieldBits)&fieldMask) - bias, int(p>>fieldBits&fieldMask) - bias, int(p&fieldMask) - bias
+}
+
+// templates returns the number of the first of the 64 templates of p's family.
+// Those of arcs are below 256.
+func (p Part) templates() uint64 { return uint64(p.Kind()+4) << 6 }
+
+// Boundaries of an extended child list. The list of head h holds, in order
+// of position, Start, its left children, h itself, its right children and
+// End. Consecutive entries form sibling pairs, three in a row tri-siblings.
+// This departs from RBGParser (Lei et al. 2014: one list without the head and
+// without boundaries) so that first, last and innermost children, the side
+// of the head and childless heads are parts too, as in Koo and Collins 2010
+// and TurboParser; the straddling pair is the triple around h.
+const (
+	Start = -1 // before the first child
+	End   = -2 // after the last child
+	none  = -3 // beyond Start or End: not in any part
+)
+
+// A Family is one kind of parts, all that the rest of the program knows of it.
+// Its functions may use the scratch in Scores, and must not allocate in steady
+// state.
+type Family struct {
+	Name string
+
+	// Visit appends all parts that tree y has. It is the only enumeration of
+	// them: training, totals and the tests of Gain go by it.
+	Visit func(k Kind, x *Scores, y *Tree, list []Part) []Part
+
+	// Keys appends the keys of a part, a template each.
+	Keys func(x *Scores, p Part, buf []hash.Key) []hash.Key
+
+	// Gain returns the score of the parts that y has because v.Word hangs on
+	// v.Head, less those that it would have at v.Head without v.Word. It asks
+	// Score for each. A family without Gain is global: it is scored in whole
+	// trees only.
+	Gain func(k Kind, x *Scores, y *Tree, v *Move) int32
+
+	Lists bool // Gain reads the neighbours in a Move
+
+	fast, standard bool // it is in these presets
+}
+
+// A Move is a word and a head that it may hang on.
+type Move struct {
+	Word, Head, Arc int32
+
+	// Neighbours of Word in the extended child list of Head, if Head is not 0
+	// and some family looks at Lists: left2 < left < Word < right < right2; left2
+	// and right2 may be none.
+	left2, left, right, right2 int32
+}
+
+// findNeighbours looks for the place of the word among the children of the head.
+func (v *Move) findNeighbours(y *Tree) {
+	h, m := v.Head, v.Word
+	v.left2, v.left = none, Start
+	c, self := y.First[h], false
+	for {
+		if c == m {
+			c = y.Next[c]
+		}
+		e := int32(End)
+		switch {
+		case !self && (c == 0 || c > h):
+			e, self = h, true
+		case c != 0:
+			e, c = c, y.Next[c]
+		}
+		if e == End || e > m {
+			v.right = e
+			break
+		}
+		v.left2, v.left = v.left, e
+	}
+	if c == m {
+		c = y.Next[c]
+	}
+	switch {
+	case v.right == End:
+		v.right2 = none
+	case !self && (c == 0 || c > h):
+		v.right2 = h
+	case c != 0:
+		v.right2 = c
+	default:
+		v.right2 = End
+	}
+}
+
+// entries appends the extended child list of h.
+func (y *Tree) entries(h int32, list []int32) []int32 {
+	list = append(list, Start)
+	c := y.First[h]
+	for ; c != 0 && c < h; c = y.Next[c] {
+		list = append(list, c)
+	}
+	list = append(list, h)
+	for ; c != 0; c = y.Next[c] {
+		list = append(list, c)
+	}
+	return append(list, End)
+}
+
+// Difference leaves in plus the parts of a that are not in b, and in minus
+// those of b that are not in a, by multiplicity. It sorts both.
+func Difference(a, b []Part) (plus, minus []Part) {
+	slices.Sort(a)
+	slices.Sort(b)
+	for len(a) > 0 && len(b) > 0 {
+		switch cmp.Compare(a[0], b[0]) {
+		case -1:
+			plus, a = append(plus, a[0]), a[1:]
+		case 1:
+			minus, b = append(minus, b[0]), b[1:]
+		default:
+			a, b = a[1:], b[1:]
+		}
+	}
+	return append(plus, a...), append(minus, b...)
+}

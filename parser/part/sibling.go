@@ -1,0 +1,95 @@
+package part
+
+import (
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/word"
+)
+
+// Siblings are neighbours in an extended child list, consecutive siblings
+// and sibling bigrams in one: a = head, b, c = entries of its list.
+var siblings = Family{
+	Name: "cs", fast: true, standard: true, Lists: true,
+	Visit: func(k Kind, x *Scores, y *Tree, list []Part) []Part {
+		for h := int32(1); int(h) <= x.N; h++ {
+			x.list = y.entries(h, x.list[:0])
+			for i := range len(x.list) - 1 {
+				list = append(list, k.Part(h, x.list[i], x.list[i+1], 0))
+			}
+		}
+		return list
+	},
+	Gain: func(k Kind, x *Scores, y *Tree, v *Move) int32 {
+		h, m := v.Head, v.Word
+		if h == 0 {
+			return 0
+		}
+		return x.Score(k.Part(h, v.left, m, 0)) + x.Score(k.Part(h, m, v.right, 0)) - x.Score(k.Part(h, v.left, v.right, 0))
+	},
+	Keys: siblingKeys,
+}
+
+// siblingKeys are those of the neighbours a, b under h. Which of them are h
+// or a boundary, and their sides, are in all keys but one.
+func siblingKeys(x *Scores, p Part, buf []hash.Key) []hash.Key {
+	h, a, b, _ := p.Fields()
+	side := uint64(0) // both left
+	switch {
+	case a == h:
+		side = 1
+	case b == h:
+		side = 2
+	case a == Start:
+		side = 3 + word.Direction(h, b)
+	case b == End:
+		side = 5 + word.Direction(h, a)
+	case a > h:
+		side = 7
+	}
+	flag := hash.Flag(side)
+	wh, wa, wb := x.words.At(h), x.entry(a), x.entry(b)
+	ph, p1, p2 := uint64(wh.Fine), uint64(wa.Fine), uint64(wb.Fine)
+	ch, c1, c2 := uint64(wh.Coarse), uint64(wa.Coarse), uint64(wb.Coarse)
+	lh, l1, l2 := wh.Lemma, wa.Lemma, wb.Lemma
+	t := p.templates()
+	buf = append(buf,
+		hash.Mix(hash.Sum3(t, ph, p1, p2)+flag),
+		hash.Mix(hash.Sum3(t+1, ch, c1, c2)+flag),
+		hash.Mix(hash.Sum3(t+2, lh, c1, c2)+flag),
+		hash.Mix(hash.Sum3(t+3, ch, l1, c2)+flag),
+		hash.Mix(hash.Sum3(t+4, ch, c1, l2)+flag))
+	if a == h || b == h || a == Start || b == End {
+		// one real child or none: the rest is about pairs of children
+		k := a
+		if a == h || a == Start {
+			k = b
+		}
+		k = x.position(k)
+		return append(buf,
+			hash.Mix(hash.Sum4(t+5, ch, c1, c2, x.coarse(k-1))+flag),
+			hash.Mix(hash.Sum4(t+6, ch, c1, c2, x.coarse(k+1))+flag),
+			hash.Mix(hash.Sum2(t+7, lh, uint64(x.words.At(k).Fine))+flag),
+			hash.Mix(hash.Sum2(t+8, lh, x.words.At(k).Lemma)+flag))
+	}
+	near := gap(a, b)
+	buf = append(buf,
+		hash.Mix(hash.Sum3(t+9, p1, p2, near)+flag),
+		hash.Mix(hash.Sum2(t+10, l1, l2)),
+		hash.Mix(hash.Sum3(t+11, l1, p2, near)+flag),
+		hash.Mix(hash.Sum3(t+12, p1, l2, near)+flag),
+		hash.Mix(hash.Sum3(t+13, c1, c2, near+8*gap(h, b))+flag),
+		hash.Mix(hash.Sum4(t+14, ch, c1, c2, x.coarse(a-1))+flag),
+		hash.Mix(hash.Sum4(t+15, ch, c1, c2, x.coarse(a+1))+flag),
+		hash.Mix(hash.Sum4(t+16, ch, c1, c2, x.coarse(b-1))+flag),
+		hash.Mix(hash.Sum4(t+17, ch, c1, c2, x.coarse(b+1))+flag),
+		hash.Mix(hash.Sum4(t+18, ch, c1, c2, x.commas(a, b))+flag),
+		hash.Mix(hash.Sum3(t+19, ch, l1, l2)+flag),
+		hash.Mix(hash.Sum4(t+20, ch, c1, c2, uint64(wa.Case)<<8|uint64(wb.Case))+flag),
+		hash.Mix(hash.Sum4(t+21, c1, c2, wa.Marker, wb.Marker)+flag))
+	if k1, k2 := uint64(wa.Punct), uint64(wb.Punct); k1 != word.NoPunct && k2 != word.NoPunct {
+		// the two marks of a pair, with what they enclose
+		buf = append(buf,
+			hash.Mix(hash.Sum4(t+22, k1, k2, ch, near)+flag),
+			hash.Mix(hash.Sum4(t+23, k1, k2, p1, p2)+flag))
+	}
+	return buf
+}

@@ -1,0 +1,91 @@
+package part
+
+import (
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/word"
+)
+
+// Sibling-grandchildren (Zhang et al. 2014) are a child of one of two
+// neighbours: a = head, b = its child, c = a child of b, d = the neighbour of
+// b under a. Our extended child lists have the head in them, so b and d are
+// always on one side of a: the paper's straddling pairs, in which the last
+// child on the left and the first on the right are neighbours, are left out,
+// as are Start, the head and End in the place of d.
+var siblingGrandchildren = Family{
+	Name: "psc", Lists: true,
+	Visit: func(k Kind, x *Scores, y *Tree, list []Part) []Part {
+		for m := int32(1); int(m) <= x.N; m++ {
+			s := y.Next[m]
+			h := y.Head[m]
+			if h == 0 || s == 0 || (m < h) != (s < h) {
+				continue
+			}
+			for c := y.First[m]; c != 0; c = y.Next[c] {
+				list = append(list, k.Part(h, m, c, s))
+			}
+			for c := y.First[s]; c != 0; c = y.Next[c] {
+				list = append(list, k.Part(h, s, c, m))
+			}
+		}
+		return list
+	},
+	Gain: func(k Kind, x *Scores, y *Tree, v *Move) (sum int32) {
+		h, m, l, r := v.Head, v.Word, v.left, v.right
+		if h == 0 {
+			return 0
+		}
+		isLeft, isRight := l > 0 && l != h, r > 0 && r != h
+		if isLeft {
+			sum += x.childrenBeside(k, y, v, l, m) + x.childrenBeside(k, y, v, m, l)
+		}
+		if isRight {
+			sum += x.childrenBeside(k, y, v, r, m) + x.childrenBeside(k, y, v, m, r)
+		}
+		if isLeft && isRight {
+			sum -= x.childrenBeside(k, y, v, l, r) + x.childrenBeside(k, y, v, r, l)
+		}
+		g := y.Head[h]
+		if g == 0 {
+			return sum
+		}
+		before, after := y.Prev[h], y.Next[h] // but for m, which is not there
+		if before == m {
+			before = y.Prev[m]
+		}
+		if after == m {
+			after = y.Next[m]
+		}
+		if before != 0 && (before < g) == (h < g) {
+			sum += x.Score(k.Part(g, h, m, before))
+		}
+		if after != 0 && (after < g) == (h < g) {
+			sum += x.Score(k.Part(g, h, m, after))
+		}
+		return sum
+	},
+	Keys: func(x *Scores, p Part, buf []hash.Key) []hash.Key {
+		h, b, q, d := p.Fields()
+		flag := hash.Flag(word.Direction(h, b) + 2*word.Direction(b, q) + 4*word.Direction(b, d))
+		wh, wb, wq, wd := x.words.At(h), x.words.At(b), x.words.At(q), x.words.At(d)
+		ch, cb, cq, cd := uint64(wh.Coarse), uint64(wb.Coarse), uint64(wq.Coarse), uint64(wd.Coarse)
+		t := p.templates()
+		return append(buf,
+			hash.Mix(hash.Sum4(t, ch, cb, cq, cd)+flag),
+			hash.Mix(hash.Sum4(t+1, wh.Lemma, cb, cq, cd)+flag),
+			hash.Mix(hash.Sum4(t+2, ch, wb.Lemma, cq, cd)+flag),
+			hash.Mix(hash.Sum4(t+3, ch, cb, wq.Lemma, cd)+flag),
+			hash.Mix(hash.Sum4(t+4, ch, cb, cq, wd.Lemma)+flag),
+			hash.Mix(hash.Sum4(t+5, uint64(wh.Fine), uint64(wb.Fine), uint64(wq.Fine), uint64(wd.Fine))+flag))
+	},
+}
+
+// childrenBeside scores the children of b, but for the word that moves, with d as the
+// neighbour of b under v.Head.
+func (x *Scores) childrenBeside(k Kind, y *Tree, v *Move, b, d int32) (sum int32) {
+	for c := y.First[b]; c != 0; c = y.Next[c] {
+		if c != v.Word {
+			sum += x.Score(k.Part(v.Head, b, c, d))
+		}
+	}
+	return sum
+}
