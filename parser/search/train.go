@@ -148,11 +148,11 @@ func Train(train, dev []syntax.Sentence, o TrainOptions) (*Model, error) {
 		Keep:  t.keep,
 		State: t.layout,
 	}
-	if len(dev) > 0 {
-		task.Measure = func(epoch, steps int) float64 { return t.measure(dev, epoch, steps) }
-	}
-	loop := linear.Loop{Examples: len(train), Epochs: o.Epochs, Stop: o.Stop, Batch: batch, Workers: o.Workers, Seed: o.Seed,
+	loop := linear.Loop{Examples: len(train), Epochs: o.Epochs, Batch: batch, Workers: o.Workers, Seed: o.Seed,
 		Checkpoint: o.Checkpoint, Resume: o.Resume}
+	if len(dev) > 0 {
+		loop.Stop, task.Measure = o.Stop, func(epoch, steps int) float64 { return t.measure(dev, epoch, steps) }
+	}
 	if err := linear.Run(loop, task); err != nil {
 		return nil, err
 	}
