@@ -1,8 +1,9 @@
 package label
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
 
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -69,13 +70,7 @@ func inventory(list []syntax.Sentence) ([]string, error) {
 	if len(names) > maxRelations {
 		return nil, fmt.Errorf("label: the training trees have %d relations, at most %d are supported: check the DEPREL column", len(names), maxRelations)
 	}
-	sort.Slice(names, func(i, j int) bool {
-		a, b := names[i], names[j]
-		if count[a] != count[b] {
-			return count[a] > count[b]
-		}
-		return a < b
-	})
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
 	return names, nil
 }
 
@@ -87,11 +82,12 @@ const (
 	seenOften   = 3
 )
 
-// newRelations decides what arcs may be, given how often the arcs of each
-// tagPair have each relation in training. A tag pair of which nothing is known
-// may be anything but root.
-func newRelations(names []string, count [][]int32) *relations {
-	r := &relations{names: names, setOf: make([]uint16, len(count)), start: []uint32{0}}
+// newRelations decides what arcs may be, given how often relation l of L is
+// that of arcs of a tag pair in training, count[tagPair*L+l]. A tag pair of
+// which nothing is known may be anything but root.
+func newRelations(names []string, count []int32) *relations {
+	n := len(names)
+	r := &relations{names: names, setOf: make([]uint16, len(count)/n), start: []uint32{0}}
 	known := map[string]uint16{}
 	intern := func(set relationSet) uint16 {
 		id, ok := known[string(set)]
@@ -103,32 +99,28 @@ func newRelations(names []string, count [][]int32) *relations {
 		}
 		return id
 	}
-	root := uint8(0)
-	for names[root] != rootName {
-		root++
-	}
-	intern(relationSet{root})
+	root := slices.Index(names, rootName)
+	intern(relationSet{uint8(root)})
 	for ctx := range uint8(contexts) {
-		under := make([]int32, len(names))
+		under := make([]int32, n) // any head
 		for head := range uint8(word.CoarseTags) {
-			for l, k := range count[tagPair(head, ctx)] {
-				under[l] += k
+			for l := range under {
+				under[l] += count[tagPair(head, ctx)*n+l]
 			}
 		}
 		for head := range uint8(word.CoarseTags) {
 			if head == word.Root {
 				continue // set 0
 			}
-			seen, total := count[tagPair(head, ctx)], int32(0)
+			seen, total := count[tagPair(head, ctx)*n:][:n], int32(0)
 			for _, k := range seen {
 				total += k
 			}
 			var set, all relationSet
-			for l := range names {
-				if uint8(l) == root {
-					continue
+			for l := range n {
+				if l != root {
+					all = append(all, uint8(l))
 				}
-				all = append(all, uint8(l))
 				if seen[l] > 0 || total < rareTagPair && under[l] >= seenOften {
 					set = append(set, uint8(l))
 				}

@@ -1,6 +1,7 @@
 package label
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -114,10 +115,8 @@ func (t *trainer) makeExamples(train []syntax.Sentence) error {
 	for i, name := range names {
 		number[name] = uint8(i)
 	}
-	count := make([][]int32, word.CoarseTags*contexts)
-	for i := range count {
-		count[i] = make([]int32, len(names))
-	}
+	n := len(names)
+	count := make([]int32, word.CoarseTags*contexts*n)
 	c := chart{encoder: word.NewEncoder(t.vocabulary)}
 	for _, s := range train { // copies: encodings are not kept
 		c.read(&s)
@@ -132,7 +131,7 @@ func (t *trainer) makeExamples(train []syntax.Sentence) error {
 			if w.Deprel == "" {
 				return fmt.Errorf("label: sentence %q: word %d has no DEPREL: training needs gold relations", s.ID, m)
 			}
-			count[tagPair(c.tree.nodes[x.head].pos, context(x.pos, x.side))][number[goldName(w)]]++
+			count[tagPair(c.tree.nodes[x.head].pos, context(x.pos, x.side))*n+int(number[goldName(w)])]++
 			c.keys = c.tree.keys(m, c.keys[:0])
 			for _, k := range c.keys {
 				t.index.Count(k)
@@ -145,7 +144,6 @@ func (t *trainer) makeExamples(train []syntax.Sentence) error {
 	for i, s := range train {
 		t.examples[i].read(t, &c, &s, number)
 	}
-	n := len(names)
 	t.rows, t.weights = linear.NewRows(t.index.Len()), linear.NewDense((1+contexts)*n*n)
 	return nil
 }
@@ -156,11 +154,7 @@ func (e *example) read(t *trainer, c *chart, s *syntax.Sentence, number map[stri
 	e.gold, e.from = make([]uint8, e.n+1), make([]int32, e.n+2)
 	for m := 1; m <= e.n; m++ {
 		set, want := t.rel.set(e.set[m]), number[goldName(&s.Words[m-1])]
-		for j, l := range set {
-			if l == want {
-				e.gold[m] = uint8(j)
-			}
-		}
+		e.gold[m] = uint8(bytes.IndexByte(set, want))
 		if len(set) > 1 {
 			c.keys = c.tree.keys(m, c.keys[:0])
 			for _, k := range c.keys {
