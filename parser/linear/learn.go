@@ -1,11 +1,6 @@
 package linear
 
-import (
-	"math"
-	"slices"
-
-	"github.com/treebeam/treebeam/parser/pack"
-)
+import "math"
 
 // PassiveAggressive returns the size of a step of PA-I (Crammer et al. 2006,
 // figure 1): loss/norm, where norm is the squared length of the step, at most
@@ -73,20 +68,4 @@ func (d *Dense) Averaged(steps int) []float32 {
 		out[i] = Average(d.W[i], total, steps)
 	}
 	return out
-}
-
-// Layout names the arrays of a checkpoint. What is read must have as many
-// weights as d.
-func (d *Dense) Layout(l *pack.Layout, name string) {
-	n := len(d.W)
-	l.Nested(name, func(l *pack.Layout) {
-		pack.Array(l, "w", &d.W)
-		pack.Array(l, "total", &d.total)
-		pack.Array(l, "square", &d.square)
-		fits := func(k int) bool { return k == 0 || k == n }
-		l.Check("w", len(d.W) == n && fits(len(d.total)) && fits(len(d.square)), "has another number of weights")
-		if l.Reading() {
-			d.W, d.total, d.square = slices.Clone(d.W), slices.Clone(d.total), slices.Clone(d.square)
-		}
-	})
 }

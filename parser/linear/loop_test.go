@@ -14,7 +14,7 @@ import (
 type toy struct {
 	examples [][]int32
 	gold     []uint16
-	rows     *Rows
+	weights  *Weights
 	best     []float32
 	figures  []float64
 }
@@ -22,7 +22,7 @@ type toy struct {
 const toyFeatures = 60
 
 func newToy(n int) *toy {
-	x := &toy{rows: NewRows(toyFeatures), best: []float32{}}
+	x := &toy{weights: NewWeights(), best: []float32{}}
 	r := hash.Rand(8)
 	for range n {
 		gold := r.Below(4)
@@ -35,9 +35,16 @@ func newToy(n int) *toy {
 	return x
 }
 
+// sum adds the weights of a feature for each class to acc.
+func (x *toy) sum(id int32, acc *[4]float32) {
+	for c := range acc {
+		acc[c] += float32(x.weights.Sum([]hash.Key{hash.Pair(uint64(id), uint64(c))}))
+	}
+}
+
 func (x *toy) guess(i int) (class uint16, acc [4]float32) {
 	for _, id := range x.examples[i] {
-		x.rows.Sum(id, acc[:])
+		x.sum(id, &acc)
 	}
 	for c := range acc {
 		if acc[c] > acc[class] {
@@ -70,8 +77,8 @@ func (x *toy) task() Task[toyUpdate] {
 		Apply: func(at At, u *toyUpdate) {
 			if gold := x.gold[at.Example]; u.wrong != gold {
 				for _, id := range u.ids {
-					x.rows.Add(id, gold, float32(u.tau), at.Step)
-					x.rows.Add(id, u.wrong, -float32(u.tau), at.Step)
+					x.weights.Add(hash.Pair(uint64(id), uint64(gold)), u.tau, at.Step)
+					x.weights.Add(hash.Pair(uint64(id), uint64(u.wrong)), -u.tau, at.Step)
 				}
 			}
 		},
@@ -89,12 +96,12 @@ func (x *toy) task() Task[toyUpdate] {
 			x.best = x.best[:0]
 			for id := range int32(toyFeatures) {
 				var acc [4]float32
-				x.rows.Sum(id, acc[:])
+				x.sum(id, &acc)
 				x.best = append(x.best, acc[:]...)
 			}
 		},
 		State: func(l *pack.Layout) {
-			x.rows.Layout(l, "rows")
+			x.weights.Layout(l, "weights")
 			pack.Array(l, "best", &x.best)
 		},
 	}

@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"github.com/treebeam/treebeam/parser/hash"
-	"github.com/treebeam/treebeam/parser/pack"
 )
 
 // Rows holds float weights while they are learned: a row for each feature
@@ -160,45 +159,4 @@ func (r *Rows) Each(keys []hash.Key) Features {
 			}
 		}
 	}
-}
-
-// Layout names the arrays of a checkpoint. What is read must have as many
-// rows as r.
-func (r *Rows) Layout(l *pack.Layout, name string) {
-	n := len(r.spans)
-	var sizes []uint32
-	var classes []uint16
-	var weights []float32
-	var state []float64
-	for id := range r.spans {
-		sizes = append(sizes, r.spans[id].n)
-		s := &r.spans[id]
-		for i, c := range r.Row(int32(id)) {
-			classes, weights = append(classes, c.Class), append(weights, c.Weight)
-			state = append(state, r.state[s.at>>logBlock][s.at%blockSize+uint32(i)])
-		}
-	}
-	l.Nested(name, func(l *pack.Layout) {
-		pack.Array(l, "sizes", &sizes)
-		pack.Array(l, "classes", &classes)
-		pack.Array(l, "weights", &weights)
-		pack.Array(l, "state", &state)
-		cells := 0
-		for _, k := range sizes {
-			cells += int(k)
-		}
-		l.Check("sizes", len(sizes) == n && cells == len(classes) && cells == len(weights) && cells == len(state), "is of another training")
-		if !l.Reading() {
-			return
-		}
-		*r = *NewRows(n)
-		at := 0
-		for id, k := range sizes {
-			for range k {
-				c, s := r.cell(int32(id), classes[at])
-				c.Weight, *s = weights[at], state[at]
-				at++
-			}
-		}
-	})
 }
