@@ -21,7 +21,7 @@ func toySections() []pack.Section {
 	pack.Put(s, "none", []int32(nil))
 	pack.Put(s, "uint64", []uint64{1, 1 << 63})
 	s.PutStrings("words", []string{"a", "", "naïve"})
-	s.PutJSON("head", map[string]int{"n": 3})
+	pack.Put(s, "float64", []float64{0.5})
 	return b.Sections
 }
 
@@ -119,7 +119,7 @@ func TestErrorsNameCauseAndRemedy(t *testing.T) {
 		{"lfs", "version https://git-lfs.github.com/spec/v1", "LFS", "git lfs pull"},
 		{"treebank", "# sent_id = 1\n1\ta\n", "CoNLL-U", "treebeam train"},
 		{"other", strings.Repeat("x", 1000), "not a treebeam model", "treebeam train"},
-		{"flipped", string(flip(data, len(data)-1)), "checksum of section \"toy.head\"", "copy it again"},
+		{"flipped", string(flip(data, len(data)-1)), "checksum of section \"toy.float64\"", "copy it again"},
 	}
 	for _, c := range cases {
 		path := filepath.Join(t.TempDir(), "bad.tbm")

@@ -18,7 +18,7 @@ func TestGradient(t *testing.T) {
 	if err := tr.makeExamples(sample(rng, 40, 4)); err != nil {
 		t.Fatal(err)
 	}
-	for id := range tr.rows.Len() {
+	for id := range tr.index.Len() {
 		for l := range tr.rel.names {
 			tr.rows.Add(int32(id), uint16(l), float32(rng.NormFloat64())*0.3, 1)
 		}

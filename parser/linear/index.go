@@ -10,7 +10,7 @@ import "github.com/treebeam/treebeam/parser/hash"
 
 // An Index numbers the features that occur often enough in training: first
 // Count every occurrence, then Cut, then ask for each ID. It is not safe for
-// concurrent use, but once all IDs were asked for, Find is.
+// concurrent use.
 type Index struct {
 	keys  []hash.Key // open addressing, power of two; 0 is empty
 	state []int32    // occurrences while counting; then the number, cut or waiting
@@ -80,33 +80,19 @@ func (x *Index) Cut(least int) {
 // ID returns the number of key, the next one from 0 when it is asked for
 // first, or -1 if it was cut or never counted.
 func (x *Index) ID(key hash.Key) int32 {
-	id := x.at(key)
-	if id != nil && *id == waiting {
-		*id = int32(len(x.list))
-		x.list = append(x.list, orOne(key))
-	}
-	return known(id)
-}
-
-// Find returns the number of key, or -1 if it has none.
-func (x *Index) Find(key hash.Key) int32 { return known(x.at(key)) }
-
-func (x *Index) at(key hash.Key) *int32 {
 	if len(x.keys) == 0 {
-		return nil
+		return cut
 	}
-	i := x.place(orOne(key))
+	key = orOne(key)
+	i := x.place(key)
 	if x.keys[i] == 0 {
-		return nil
+		return cut
 	}
-	return &x.state[i]
-}
-
-func known(id *int32) int32 {
-	if id == nil || *id < 0 {
-		return -1
+	if x.state[i] == waiting {
+		x.state[i] = int32(len(x.list))
+		x.list = append(x.list, key)
 	}
-	return *id
+	return x.state[i]
 }
 
 // Len returns how many keys have a number.

@@ -43,9 +43,6 @@ const (
 // NewRows returns n rows without cells.
 func NewRows(n int) *Rows { return &Rows{spans: make([]span, n)} }
 
-// Len returns the number of rows.
-func (r *Rows) Len() int { return len(r.spans) }
-
 // Row returns the cells of a row in the order in which they were first
 // touched, to be read until the next Add or Climb.
 func (r *Rows) Row(id int32) []Cell {

@@ -6,7 +6,6 @@
 package pack
 
 import (
-	"encoding/json"
 	"fmt"
 	"unsafe"
 )
@@ -97,16 +96,6 @@ func (s *Sub) PutStrings(name string, list []string) {
 	Put(s, name+".off", off)
 }
 
-// PutJSON adds a small header as JSON. v must marshal: a programming error
-// otherwise.
-func (s *Sub) PutJSON(name string, v any) {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	s.add(name, Bytes, data)
-}
-
 func (s *Sub) add(name string, k Kind, data []byte) {
 	full := s.prefix + name
 	for _, x := range s.b.Sections {
@@ -193,19 +182,6 @@ func (v *View) strings(full string) ([]string, error) {
 		}
 	}
 	return list, nil
-}
-
-// GetJSON decodes a section put by PutJSON into v.
-func (v *View) GetJSON(component, name string, out any) error {
-	full := component + "." + name
-	s, ok := v.sections[full]
-	if !ok || s.Kind != Bytes {
-		return fmt.Errorf("model has no section %q", full)
-	}
-	if err := json.Unmarshal(s.Data, out); err != nil {
-		return fmt.Errorf("model section %q: %w", full, err)
-	}
-	return nil
 }
 
 // kindOf finds the kind of T, which may be a named type, by its arithmetic.

@@ -23,7 +23,6 @@ func all() *Builder {
 	Put(s, "empty", []int32{})
 	s.PutStrings("strings", []string{"", "a", "ßü", ""})
 	s.PutStrings("none", nil)
-	s.PutJSON("header", map[string]int{"x": 1})
 	return b
 }
 
@@ -50,10 +49,6 @@ func TestRoundTrip(t *testing.T) {
 		if got, err := v.GetStrings("c", name); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, %v, want %q", name, got, err, want)
 		}
-	}
-	var header map[string]int
-	if err := v.GetJSON("c", "header", &header); err != nil || header["x"] != 1 {
-		t.Errorf("header: got %v, %v", header, err)
 	}
 	if !v.Has("c", "int8") || v.Has("c", "int9") || v.Has("d", "int8") {
 		t.Error("Has is wrong")
@@ -120,8 +115,6 @@ func TestWrongSections(t *testing.T) {
 	wantError(t, "numbers as strings", "c.int8", err)
 	_, err = v.GetStrings("c", "nothing")
 	wantError(t, "missing strings", "c.nothing", err)
-	wantError(t, "numbers as JSON", "c.int8", v.GetJSON("c", "int8", new(int)))
-	wantError(t, "JSON of another shape", "c.header", v.GetJSON("c", "header", new([]int)))
 }
 
 func TestBrokenArrays(t *testing.T) {
