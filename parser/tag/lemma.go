@@ -103,6 +103,27 @@ func (z *lemmatizer) layout(l *pack.Layout) {
 	l.Check("facts", z.facts.Valid(), "is full")
 }
 
+// known is lemma by the memo of w.
+func (z *lemmatizer) known(sc *scratch, s string, w *form, t tags) string {
+	for _, x := range w.memo.lemmas {
+		if x.tags == t.all {
+			if x.lemma == "" {
+				return s
+			}
+			return x.lemma
+		}
+	}
+	lemma := z.lemma(sc, s, w, t)
+	if len(w.memo.lemmas) < maxMemos && len(lemma) <= maxKept {
+		x := lemmaMemo{tags: t.all}
+		if lemma != s {
+			x.lemma = lemma
+		}
+		w.memo.lemmas = append(w.memo.lemmas, x)
+	}
+	return lemma
+}
+
 // lemma returns the lemma of a form s that was read into w. It allocates only a
 // lemma that differs from the form.
 func (z *lemmatizer) lemma(sc *scratch, s string, w *form, t tags) string {
@@ -225,10 +246,11 @@ const (
 // it makes. has tells the treebank's facts.
 func (z *lemmatizer) signs(r uint16, lower, lemma []rune, t tags, has func(fact hash.Key) bool) uint8 {
 	s := uint8(0)
-	if h := hash.Runes(lemma); has(hash.Key2(keyLemma, h, t.upos)) {
-		s |= signLemma
-	} else if has(hash.Key1(keyAnyLemma, h)) {
+	if h := hash.Runes(lemma); has(hash.Key1(keyAnyLemma, h)) {
 		s |= signOther
+		if has(hash.Key2(keyLemma, h, t.upos)) {
+			s = signLemma
+		}
 	}
 	if z.rules[r].mode == ungroup {
 		return s | signEnd

@@ -73,26 +73,27 @@ func (sc *scratch) sum(t *linear.Table, classes int) []int32 {
 	return sc.acc
 }
 
-// A memo keeps what a form alone decides, as far as it was asked for.
+// A memo keeps what was computed of a form alone, as far as it was asked for.
+// The scores are those of the form's own features.
 type memo struct {
-	tags   []int32     // scores of the labels of the first layer by ownTagKeys
-	morphs []morphMemo // of tags
-	lemmas []lemmaMemo
+	tags   []int32     // of all labels of the first layer
+	morphs []morphMemo // at most maxMemos
+	lemmas []lemmaMemo // at most maxMemos
 }
 
 type morphMemo struct {
-	tag   uint16
-	emits []int32 // scores of morphOf[tag] by ownMorphKeys
+	tag  uint16
+	emit []int32 // of morphOf[tag], if these are at most maxKept
 }
 
 type lemmaMemo struct {
-	tag, morph uint16
-	lemma      string
+	tags  uint64 // tags.all
+	lemma string // "" if it is the form
 }
 
 const (
-	maxMemos = 4   // tags, and lemmas, that a form keeps
-	maxEmits = 256 // labels whose scores it keeps
+	maxMemos = 3
+	maxKept  = 256 // labels, and bytes of a lemma
 )
 
 // NumTags returns the number of labels of the first layer: T of
@@ -132,7 +133,7 @@ func (m *Model) Tag(s *syntax.Sentence, retag bool) {
 	if needLemma {
 		for i := range s.Words {
 			w := &s.Words[i]
-			w.Lemma = m.lemma.lemma(sc, w.Form, sc.text.at(i).form, tagsOf(w.UPOS, w.XPOS, w.Feats))
+			w.Lemma = m.lemma.known(sc, w.Form, sc.text.at(i).form, tagsOf(w.UPOS, w.XPOS, w.Feats))
 		}
 	}
 	m.pool.Put(sc) // but not after a panic, which leaves it as it is
@@ -153,12 +154,11 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, retag bool) []uint16 {
 			sc.lat.push(m.all[f.sure-1:f.sure], zero, 1, 0)
 			continue
 		}
-		sc.keys = sc.keys[:0]
-		if f.sure == 0 || given {
-			sc.keys = tagKeys(ownTagKeys(sc.keys, f), &sc.text, i)
-		}
-		labels, emit := m.all, sc.emits(&m.tags, m.all)
+		own := m.ownTags(sc, f)
+		sc.keys = tagKeys(sc.keys[:0], &sc.text, i)
+		labels, emit := m.all, sc.emits(&m.tags, m.all, own)
 		if f.sure != 0 && !given {
+			clear(emit)
 			emit[f.sure-1] = sureScore
 		}
 		if dense != nil {
@@ -188,14 +188,46 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, retag bool) []uint16 {
 // zero is the score of a label that has no rival.
 var zero = []int32{0}
 
-// emits returns the scores of labels by sc.keys, valid until the next call.
-func (sc *scratch) emits(m *layer, labels []uint16) []int32 {
+// emits returns the scores of labels by sc.keys, valid until the next call. It
+// adds own, if there are.
+func (sc *scratch) emits(m *layer, labels []uint16, own []int32) []int32 {
 	acc := sc.sum(&m.table, m.labels.n)
 	sc.emit = sc.emit[:0]
-	for _, x := range labels {
-		sc.emit = append(sc.emit, sumOf(&m.labels, acc, x))
+	for k, x := range labels {
+		s := sumOf(&m.labels, acc, x)
+		if own != nil {
+			s += own[k]
+		}
+		sc.emit = append(sc.emit, s)
 	}
 	return sc.emit
+}
+
+// ownTags returns the scores of all labels of the first layer by what the form
+// alone says.
+func (m *Model) ownTags(sc *scratch, f *form) []int32 {
+	if f.memo.tags == nil {
+		sc.keys = ownTagKeys(sc.keys[:0], f)
+		f.memo.tags = slices.Clone(sc.emits(&m.tags, m.all, nil))
+	}
+	return f.memo.tags
+}
+
+// ownMorphs returns the scores of labels, which are all that go with a tag, by
+// what form and tag alone say; nil if they are too many to keep.
+func (m *Model) ownMorphs(sc *scratch, f *form, tag uint16, labels []uint16) []int32 {
+	for _, x := range f.memo.morphs {
+		if x.tag == tag {
+			return x.emit
+		}
+	}
+	if len(labels) > maxKept || len(f.memo.morphs) == maxMemos {
+		return nil
+	}
+	sc.keys = ownMorphKeys(sc.keys[:0], f, tag)
+	emit := slices.Clone(sc.emits(&m.morph, labels, nil))
+	f.memo.morphs = append(f.memo.morphs, morphMemo{tag, emit})
+	return emit
 }
 
 // agree leaves the labels that agree with the given tags of w as far as the
@@ -253,9 +285,12 @@ func (m *Model) morphWords(sc *scratch, s *syntax.Sentence, tags []uint16, retag
 			labels = m.morphOf[tags[i]]
 		}
 		if len(labels) > 1 {
-			sc.keys = ownMorphKeys(sc.keys[:0], f, tags[i])
-			sc.keys = morphKeys(sc.keys, &sc.text, i, tags)
-			emit = sc.emits(&m.morph, labels)
+			own := m.ownMorphs(sc, f, tags[i], labels)
+			sc.keys = morphKeys(sc.keys[:0], &sc.text, i, tags)
+			if own == nil {
+				sc.keys = ownMorphKeys(sc.keys, f, tags[i])
+			}
+			emit = sc.emits(&m.morph, labels, own)
 		}
 		if given {
 			labels, emit = sc.take(labels, emit, func(f uint16) bool { return m.fineXPOS[f] == xpos })
