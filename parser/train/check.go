@@ -33,23 +33,24 @@ type Finding struct {
 
 // String returns the finding on one line.
 func (f Finding) String() string {
-	var b strings.Builder
 	if f.Fatal {
-		b.WriteString("error: ")
-	} else {
-		b.WriteString("warning: ")
+		return "error: " + f.text()
 	}
-	b.WriteString(f.What)
+	return "warning: " + f.text()
+}
+
+func (f Finding) text() string {
+	text := f.What
 	if f.Count > 0 {
-		fmt.Fprintf(&b, ": %d", f.Count)
+		text += fmt.Sprintf(": %d", f.Count)
 	}
-	if len(f.Places) > 0 {
-		fmt.Fprintf(&b, ", %s", strings.Join(f.Places, ", "))
-		if f.Count > len(f.Places) {
-			b.WriteString(", ...")
-		}
+	for _, place := range f.Places {
+		text += ", " + place
 	}
-	return b.String()
+	if f.Count > len(f.Places) {
+		text += ", ..."
+	}
+	return text
 }
 
 // Fatal returns an error that lists the findings no training can live with,
@@ -58,7 +59,7 @@ func (r *Report) Fatal() error {
 	var lines []string
 	for _, f := range r.Findings {
 		if f.Fatal {
-			lines = append(lines, strings.TrimPrefix(f.String(), "error: "))
+			lines = append(lines, f.text())
 		}
 	}
 	if lines == nil {
@@ -69,14 +70,11 @@ func (r *Report) Fatal() error {
 
 // WriteTo prints the report.
 func (r *Report) WriteTo(w io.Writer) (int64, error) {
-	var b strings.Builder
-	for _, line := range r.Facts {
-		fmt.Fprintln(&b, line)
-	}
+	lines := slices.Clone(r.Facts)
 	for _, f := range r.Findings {
-		fmt.Fprintln(&b, f)
+		lines = append(lines, f.String())
 	}
-	n, err := io.WriteString(w, b.String())
+	n, err := io.WriteString(w, strings.Join(append(lines, ""), "\n"))
 	return int64(n), err
 }
 
@@ -94,10 +92,9 @@ func Check(train, dev Treebank) *Report {
 	c.learnable(train)
 	c.pair(train, dev)
 	slices.SortStableFunc(c.Findings, func(a, b Finding) int {
-		switch {
-		case a.Fatal == b.Fatal:
+		if a.Fatal == b.Fatal {
 			return 0
-		case a.Fatal:
+		} else if a.Fatal {
 			return -1
 		}
 		return 1
@@ -106,6 +103,13 @@ func Check(train, dev Treebank) *Report {
 }
 
 type checker struct{ Report }
+
+func (c *checker) fact(format string, a ...any) { c.Facts = append(c.Facts, fmt.Sprintf(format, a...)) }
+
+// find adds a finding of a whole treebank.
+func (c *checker) find(fatal bool, format string, a ...any) {
+	c.Findings = append(c.Findings, Finding{Fatal: fatal, What: fmt.Sprintf(format, a...)})
+}
 
 // add counts a finding, at the sentence's place and word (0 is none).
 func (c *checker) add(fatal bool, what string, t Treebank, s *syntax.Sentence, word int) {
@@ -201,31 +205,29 @@ func cycle(s *syntax.Sentence) int {
 
 // columns notes sizes and the columns that have no value at all.
 func (c *checker) columns(t Treebank) {
-	words, multiword := 0, 0
+	words, multiword := countWords(t.Sentences), 0
 	var lemma, upos, xpos, feats bool
 	for i := range t.Sentences {
-		words += t.Sentences[i].Len()
 		multiword += len(t.Sentences[i].MWTs)
 		for _, w := range t.Sentences[i].Words {
 			lemma, upos = lemma || w.Lemma != "", upos || w.UPOS != ""
 			xpos, feats = xpos || w.XPOS != "", feats || w.Feats != ""
 		}
 	}
-	c.Facts = append(c.Facts, fmt.Sprintf("%s: %d sentences, %d words, %d multiword tokens",
-		t.Name, len(t.Sentences), words, multiword))
+	c.fact("%s: %d sentences, %d words, %d multiword tokens", t.Name, len(t.Sentences), words, multiword)
 	if words == 0 {
-		c.Findings = append(c.Findings, Finding{Fatal: true, What: t.Name + " has no words: name a CoNLL-U file with trees"})
+		c.find(true, "%s has no words: name a CoNLL-U file with trees", t.Name)
 		return
 	}
 	if !upos {
-		c.Findings = append(c.Findings, Finding{Fatal: true, What: t.Name + ": the UPOS column is empty: no tagger can be trained"})
+		c.find(true, "%s: the UPOS column is empty: no tagger can be trained", t.Name)
 	}
-	for _, col := range []struct {
+	for _, column := range []struct {
 		name string
 		ok   bool
 	}{{"LEMMA", lemma}, {"XPOS", xpos}, {"FEATS", feats}} {
-		if !col.ok {
-			c.Facts = append(c.Facts, fmt.Sprintf("%s: the %s column is empty and will not be predicted", t.Name, col.name))
+		if !column.ok {
+			c.fact("%s: the %s column is empty and will not be predicted", t.Name, column.name)
 		}
 	}
 }
@@ -233,9 +235,8 @@ func (c *checker) columns(t Treebank) {
 // learnable reports what a training treebank needs beyond sound trees.
 func (c *checker) learnable(t Treebank) {
 	values := map[string]bool{}
-	trees, words := 0, 0
+	trees := 0
 	for i := range t.Sentences {
-		words += t.Sentences[i].Len()
 		if roots(&t.Sentences[i]) == 1 {
 			trees++
 		}
@@ -245,12 +246,10 @@ func (c *checker) learnable(t Treebank) {
 	}
 	delete(values, "")
 	if n := len(values); n > tag.MaxUPOS {
-		c.Findings = append(c.Findings, Finding{Fatal: true, What: fmt.Sprintf(
-			"%s: %d different UPOS, a model holds %d: put tags finer than those of UD into the XPOS column", t.Name, n, tag.MaxUPOS)})
+		c.find(true, "%s: %d different UPOS, a model holds %d: put tags finer than those of UD into the XPOS column", t.Name, n, tag.MaxUPOS)
 	}
-	if trees == 0 && words > 0 {
-		c.Findings = append(c.Findings, Finding{Fatal: true, What: t.Name +
-			": no sentence has exactly one root, as all that the parser learns from must have"})
+	if trees == 0 && countWords(t.Sentences) > 0 {
+		c.find(true, "%s: no sentence has exactly one root, as all that the parser learns from must have", t.Name)
 	}
 }
 
@@ -286,20 +285,17 @@ func (c *checker) pair(train, dev Treebank) {
 		return
 	}
 	share := 100 * float64(unseen) / float64(total)
-	c.Facts = append(c.Facts, fmt.Sprintf("dev: %.1f %% of the words have forms that train has not; %d of %d sentences of 5 words or more are in train too",
-		share, longBoth, long))
+	c.fact("dev: %.1f %% of the words have forms that train has not; %d of %d sentences of 5 words or more are in train too", share, longBoth, long)
 	if share > maxUnseen && len(known) > 0 {
-		c.Findings = append(c.Findings, Finding{What: fmt.Sprintf(
-			"%.0f %% of dev's words are unknown to train: check that both are of one language", share)})
+		c.find(false, "%.0f %% of dev's words are unknown to train: check that both are of one language", share)
 	}
 }
 
 // words returns the forms of a sentence as one string.
 func words(s *syntax.Sentence) string {
-	var b strings.Builder
+	var forms []string
 	for i := range s.Words {
-		b.WriteString(s.Words[i].Form)
-		b.WriteByte(' ')
+		forms = append(forms, s.Words[i].Form)
 	}
-	return b.String()
+	return strings.Join(forms, " ")
 }
