@@ -133,15 +133,21 @@ func WithoutTags(s *syntax.Sentence) syntax.Sentence {
 	return c
 }
 
+// seen returns what pruner, parser and labels see of s: s itself, or a copy
+// without tags.
+func (m *Model) seen(s *syntax.Sentence) *syntax.Sentence {
+	if !m.noTags {
+		return s
+	}
+	c := WithoutTags(s)
+	return &c
+}
+
 // Prune sets Candidates. The sentence must have tags, unless the model was
 // trained to do without.
 func (m *Model) Prune(s *syntax.Sentence) {
-	if !m.noTags {
-		m.Pruner.Prune(s)
-		return
-	}
-	c := WithoutTags(s)
-	m.Pruner.Prune(&c)
+	c := m.seen(s)
+	m.Pruner.Prune(c)
 	s.Candidates = c.Candidates
 }
 
@@ -153,8 +159,14 @@ func (m *Model) Parse(s *syntax.Sentence, o search.Options) error {
 			return err
 		}
 	}
-	if err := m.tree(s, o); err != nil {
+	c := m.seen(s)
+	if err := m.Decoder.Parse(c, o); err != nil {
 		return err
+	}
+	m.Labeler.Label(c)
+	s.Confidence, s.Status = c.Confidence, c.Status
+	for i := range s.Words {
+		s.Words[i].Head, s.Words[i].Deprel = c.Words[i].Head, c.Words[i].Deprel
 	}
 	m.Calibrate(s, nil, nil)
 	return nil
@@ -169,37 +181,8 @@ func (m *Model) Calibrate(s *syntax.Sentence, heads, deprels []bool) {
 	}
 }
 
-// tree sets the heads and deprels.
-func (m *Model) tree(s *syntax.Sentence, o search.Options) error {
-	if m.noTags {
-		return m.treeWithoutTags(s, o)
-	}
-	if err := m.Decoder.Parse(s, o); err != nil {
-		return err
-	}
-	m.Labeler.Label(s)
-	return nil
-}
-
 // Score returns the score of one tree of a sentence with Candidates, as
 // search.Model.Score does, of what Parse shows the parser.
 func (m *Model) Score(s *syntax.Sentence, heads []int32) (score int64, reachable bool) {
-	if m.noTags {
-		c := WithoutTags(s)
-		s = &c
-	}
-	return m.Decoder.Score(s, heads)
-}
-
-func (m *Model) treeWithoutTags(s *syntax.Sentence, o search.Options) error {
-	c := WithoutTags(s)
-	if err := m.Decoder.Parse(&c, o); err != nil {
-		return err
-	}
-	m.Labeler.Label(&c)
-	s.Confidence, s.Status = c.Confidence, c.Status
-	for i := range s.Words {
-		s.Words[i].Head, s.Words[i].Deprel = c.Words[i].Head, c.Words[i].Deprel
-	}
-	return nil
+	return m.Decoder.Score(m.seen(s), heads)
 }
