@@ -38,7 +38,7 @@ var imports = func() map[string][]string {
 		"parser/word":    learning,
 		"parser/feature": learning,
 		"parser/score":   append(slices.Clone(learning), "parser/word"),
-		"parser/graph":   append(slices.Clone(learning), "parser/feature", "parser/score"),
+		"parser/graph":   {"parser/syntax", "parser/hash"},
 		"parser/segment": learning,
 		"parser/tag":     append(slices.Clone(learning), "parser/word", "parser/score"),
 		"parser/prune":   scores,

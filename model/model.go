@@ -74,7 +74,7 @@ func New(f *File) (*Model, error) {
 		open(&m.Words, word.Open, v, WordName),
 		open(&m.Segmenter, segment.Open, v, SegmentName),
 		open(&m.Tagger, tag.Open, v, TagName),
-		open(&m.Pruner, prune.Open, v, PruneName),
+		open(&m.Pruner, withWords(m, prune.Open), v, PruneName),
 		open(&m.Decoder, search.Open, v, ParseName),
 		open(&m.Labeler, withWords(m, label.Open), v, LabelName),
 	} {

@@ -62,7 +62,7 @@ var smallSections = sync.OnceValues(func() ([]pack.Section, error) {
 		return nil, err
 	}
 	tagger.Pack(b.Sub(TagName))
-	pruner, err := prune.Train(list, list, prune.Options{})
+	pruner, err := prune.Train(words, list, list, prune.Options{})
 	if err != nil {
 		return nil, err
 	}

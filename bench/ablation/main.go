@@ -281,7 +281,8 @@ func (d *data) make(trainFile, devFile string, seed uint64, noTags bool) error {
 		forgetTags(d.Train)
 		forgetTags(d.Dev)
 	}
-	p, err := prune.Train(d.Train, d.Dev, prune.Options{Seed: seed, Log: log.Printf})
+	words := word.Learn(d.Train)
+	p, err := prune.Train(words, d.Train, d.Dev, prune.Options{Seed: seed, Log: log.Printf})
 	if err != nil {
 		return err
 	}
@@ -291,7 +292,7 @@ func (d *data) make(trainFile, devFile string, seed uint64, noTags bool) error {
 	for i := range d.Dev {
 		p.Prune(&d.Dev[i])
 	}
-	labels, err := label.Train(word.Learn(d.Train), d.Train, d.Dev, label.Options{Seed: seed})
+	labels, err := label.Train(words, d.Train, d.Dev, label.Options{Seed: seed})
 	if err != nil {
 		return err
 	}

@@ -66,8 +66,8 @@ func run(w io.Writer, path, gold string, goldTags bool, list string, parse bool)
 			m.Tag(&trees[i], true)
 		}
 	}
-	coarse, curve := m.Pruner.Curve(trees, cuts)
-	fmt.Fprintf(w, "coarse stage: %.2f heads a word, recall %.2f %%\n", coarse.HeadsPerWord(), 100*coarse.Recall())
+	dense, curve := m.Pruner.Curve(trees, cuts)
+	fmt.Fprintf(w, "dense tables: %.2f heads a word, recall %.2f %%\n", dense.HeadsPerWord(), 100*dense.Recall())
 	for _, r := range curve {
 		mark := ""
 		if r.Cut == m.Pruner.Cut() {

@@ -14,7 +14,7 @@ type Arcs struct {
 	Score []int32 // any unit for MaximumTree; 1/1024 nat, at most 0, elsewhere
 }
 
-// Of returns c as Arcs scored by the pruner's log-probabilities.
+// Of returns c as Arcs scored by the pruner's log-odds.
 func Of(c *syntax.Candidates) Arcs { return Arcs{c.Start, c.Heads, c.LogOdds} }
 
 // N returns the number of words.
@@ -23,9 +23,10 @@ func (a *Arcs) N() int { return len(a.Start) - 1 }
 // Span returns the indices of the arcs into word m.
 func (a *Arcs) Span(m int) (lo, hi int) { return int(a.Start[m-1]), int(a.Start[m]) }
 
-// ExpMilli returns exp(-k/1024) for k >= 0 from two tables that are computed
-// with rounded products only, hence the same on every machine.
-func ExpMilli(k int32) float64 {
+// ExpOdds returns exp(-k/1024), of log-odds -k in 1/1024 nat, k >= 0. Its two
+// tables are computed with rounded products only, hence the same on every
+// machine.
+func ExpOdds(k int32) float64 {
 	if k < 0 {
 		k = 0
 	}

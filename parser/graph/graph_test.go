@@ -200,9 +200,9 @@ func TestPeakedWeightsEnd(t *testing.T) {
 	}
 }
 
-func TestExpMilli(t *testing.T) {
+func TestExpOdds(t *testing.T) {
 	for k := int32(0); k < 60000; k += 37 {
-		if got, want := ExpMilli(k), math.Exp(-float64(k)/1024); math.Abs(got-want) > 1e-12*want+1e-300 {
+		if got, want := ExpOdds(k), math.Exp(-float64(k)/1024); math.Abs(got-want) > 1e-12*want+1e-300 {
 			t.Fatalf("exp(-%d/1024) = %v, want %v", k, got, want)
 		}
 	}

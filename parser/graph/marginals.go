@@ -93,7 +93,7 @@ func (g *Marginals) load(a *Arcs, temperature int32, p []float64) {
 			best = max(best, a.Score[i])
 		}
 		for i := lo; i < hi; i++ {
-			w := math.Max(ExpMilli(int32((int64(best)-int64(a.Score[i]))*16/int64(temperature))), leastWeight)
+			w := math.Max(ExpOdds(int32((int64(best)-int64(a.Score[i]))*16/int64(temperature))), leastWeight)
 			p[i] = w
 			if a.Heads[i] == 0 {
 				most = math.Max(most, w)

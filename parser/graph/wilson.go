@@ -1,21 +1,9 @@
 package graph
 
-// A Rand is splitmix64 (Steele, Lea and Flood 2014): small, fixed, and
-// seeded from content.
-type Rand uint64
+import "github.com/treebeam/treebeam/parser/hash"
 
-// Next returns 64 random bits.
-func (r *Rand) Next() uint64 {
-	*r += 0x9E3779B97F4A7C15
-	z := uint64(*r)
-	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
-	z = (z ^ z>>27) * 0x94D049BB133111EB
-	return z ^ z>>31
-}
-
-// Below returns a number in [0, n), n > 0, by the high product; its bias is
-// under n/2^32.
-func (r *Rand) Below(n uint32) uint32 { return uint32(r.Next() >> 32 * uint64(n) >> 32) }
+// A Rand is the one generator.
+type Rand = hash.Rand
 
 // A Sampler draws random trees. It is scratch: one per goroutine.
 type Sampler struct {
@@ -39,7 +27,7 @@ func (s *Sampler) Prepare(a *Arcs) {
 		sum := uint32(0)
 		for i := lo; i < hi; i++ {
 			if a.Heads[i] != 0 { // the root word is drawn elsewhere
-				sum += uint32(ExpMilli(best-a.Score[i])*65536) + 1
+				sum += uint32(ExpOdds(best-a.Score[i])*65536) + 1
 			}
 			s.cumulative[i] = sum
 		}

@@ -264,7 +264,7 @@ func (c *chart) exponentials() {
 		score, belief := c.score[c.off[m]:c.off[m+1]], c.belief[c.off[m]:c.off[m+1]]
 		top := score[argmax(score)]
 		for j := range belief {
-			belief[j] = graph.ExpMilli(top - score[j])
+			belief[j] = graph.ExpOdds(top - score[j])
 		}
 	}
 }

@@ -44,9 +44,9 @@ func Keep(s *syntax.Sentence, given []int32) error {
 			switch {
 			case given[m-1] != syntax.NoHead:
 			case m == int(root):
-				add(&c, m, syntax.Root)
+				add(&c, m, syntax.Root, addedLogOdds)
 			default:
-				add(&c, m, root)
+				add(&c, m, root, addedLogOdds)
 			}
 		}
 		if !holdsTree(&c) {
@@ -76,15 +76,15 @@ func restrict(c *syntax.Candidates, given []int32, allow func(m int, h int32) bo
 	return out
 }
 
-// add makes h a candidate of m unless it is one.
-func add(c *syntax.Candidates, m int, h int32) {
+// add makes h a candidate of m, with the log-odds, unless it is one.
+func add(c *syntax.Candidates, m int, h, logOdds int32) {
 	at, found := slices.BinarySearch(c.Of(m), h)
 	if found {
 		return
 	}
 	at += int(c.Start[m-1])
 	c.Heads = slices.Insert(c.Heads, at, h)
-	c.LogOdds = slices.Insert(c.LogOdds, at, addedLogOdds)
+	c.LogOdds = slices.Insert(c.LogOdds, at, logOdds)
 	for k := m; k < len(c.Start); k++ {
 		c.Start[k]++
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -29,7 +29,7 @@ func wholeTree(head []int32) bool {
 // of all there are, has the given heads; then these are the only candidates of
 // their words, the others keep theirs but for the root, and there is a tree.
 func TestKeep(t *testing.T) {
-	r := graph.Rand(11)
+	r := hash.Rand(11)
 	kept, refused, added := 0, 0, 0
 	for range 3000 {
 		n := 1 + int(r.Below(5))

@@ -58,14 +58,14 @@ func (r *Report) count(words, kept int) {
 }
 
 // Curve returns what m would leave under each of the cuts, in nats, and
-// what its coarse stage leaves. Everything is scored once, so a curve costs
+// what its dense tables leave. Everything is scored once, so a curve costs
 // no more than Measure. Sentences that are parsed in windows are left out.
-func (m *Model) Curve(list []syntax.Sentence, cuts []float64) (coarse Report, curve []Report) {
+func (m *Model) Curve(list []syntax.Sentence, cuts []float64) (dense Report, curve []Report) {
 	curve = make([]Report, len(cuts))
 	for i, nats := range cuts {
 		curve[i].Cut = nats
 	}
-	coarse.Cut = math.Inf(1)
+	dense.Cut = math.Inf(1)
 	x := m.get()
 	defer m.pool.Put(x)
 	for i := range list {
@@ -77,25 +77,25 @@ func (m *Model) Curve(list []syntax.Sentence, cuts []float64) (coarse Report, cu
 		kept := 0
 		for w := range n {
 			lo, hi := x.arcs.Span(w + 1)
-			coarse.Arcs += hi - lo
+			dense.Arcs += hi - lo
 			for a := lo; a < hi; a++ {
 				if x.arcs.Heads[a] == list[i].Words[w].Head {
 					kept++
 				}
 			}
 		}
-		coarse.Kept += kept
-		coarse.count(n, kept)
+		dense.Kept += kept
+		dense.count(n, kept)
 		for j := range curve {
 			x.tally(&list[i], &curve[j])
 		}
 	}
-	return coarse, curve
+	return dense, curve
 }
 
 // tally adds to r what its cut leaves of the candidates in x.
 func (x *scratch) tally(s *syntax.Sentence, r *Report) {
-	cut, before := milli(r.Cut), r.Kept
+	cut, before := inParts(r.Cut), r.Kept
 	for w := range s.Words {
 		lo, hi := x.arcs.Span(w + 1)
 		limit := x.limit(lo, hi, cut)
@@ -110,8 +110,6 @@ func (x *scratch) tally(s *syntax.Sentence, r *Report) {
 	}
 	r.count(len(s.Words), r.Kept-before)
 }
-
-func milli(nats float64) int32 { return int32(math.Round(nats * 1024)) }
 
 // calibrate sets the cut to the smallest under which o.Recall of dev's gold
 // heads stay, at most o.Cut, and the temperature to the one under which the
@@ -129,17 +127,17 @@ func (m *Model) calibrate(dev []syntax.Sentence, o Options) {
 	for nats := 1.0; nats <= max(o.Cut, 7); nats += 0.25 {
 		cuts = append(cuts, nats)
 	}
-	coarse, curve := m.Curve(dev, cuts)
-	o.Log("pruner: coarse stage leaves %.2f heads a word, recall %.2f %%", coarse.HeadsPerWord(), 100*coarse.Recall())
-	m.cut = milli(o.Cut)
+	dense, curve := m.Curve(dev, cuts)
+	o.Log("pruner: dense tables leave %.2f heads a word, recall %.2f %%", dense.HeadsPerWord(), 100*dense.Recall())
+	m.cut = inParts(o.Cut)
 	for _, r := range curve {
 		if r.Recall() >= o.Recall && r.Cut < o.Cut {
-			m.cut = milli(r.Cut)
+			m.cut = inParts(r.Cut)
 			break
 		}
 	}
 	for i, r := range curve {
-		if i%4 == 0 || milli(r.Cut) == m.cut {
+		if i%4 == 0 || inParts(r.Cut) == m.cut {
 			o.Log("pruner: cut at %.2f nats: %.2f heads a word, recall %.2f %%", r.Cut, r.HeadsPerWord(), 100*r.Recall())
 		}
 	}

@@ -28,7 +28,7 @@ func Project(s *syntax.Sentence, given []int32) error {
 			}
 		}
 		for m := 1; m <= len(s.Words); m++ {
-			add(&s.Candidates, m, int32(m-1))
+			add(&s.Candidates, m, int32(m-1), addedLogOdds)
 		}
 		return nil
 	}
@@ -42,7 +42,7 @@ func Project(s *syntax.Sentence, given []int32) error {
 				if h != syntax.Root {
 					h += int32(b[i])
 				}
-				add(&s.Candidates, b[i]+m, h)
+				add(&s.Candidates, b[i]+m, h, addedLogOdds)
 			}
 		}
 	}
@@ -82,7 +82,7 @@ func projectWhole(s *syntax.Sentence, given []int32) error {
 		}
 	}
 	for m := n; m >= 1; m-- {
-		add(&s.Candidates, m, head[m])
+		add(&s.Candidates, m, head[m], addedLogOdds)
 	}
 	return nil
 }

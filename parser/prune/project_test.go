@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -25,7 +26,7 @@ func flat(head []int32) bool {
 // Project adds as few candidates as some projective tree with the given heads
 // needs, and fails exactly if there is none.
 func TestProject(t *testing.T) {
-	r := graph.Rand(31)
+	r := hash.Rand(31)
 	var needed [6]int
 	refused := 0
 	for range 1500 {

@@ -1,19 +1,20 @@
-// Package prune leaves every word the few heads that are worth a search: a
-// cascade of a dense scorer over tags and common words, a log-linear
-// first-order model over its survivors, and a cut by the marginals of the
-// distribution over trees that both define. The best
-// single-root tree always survives.
+// Package prune leaves every word the few heads that are worth a search, in
+// three stages: dense tables over tags, common words and distances score all
+// pairs of words; a log-linear first-order model over trees adds to the scores
+// of the best of them; and heads of a low marginal probability are cut. The
+// best single-root tree always survives.
 package prune
 
 import (
 	"math"
 	"sync"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // MaxHeads is the largest number of heads that the probability cut leaves a
@@ -26,41 +27,50 @@ const marginalWords = 200
 
 // A Model is a trained pruner. It is read-only and safe for concurrent use.
 type Model struct {
-	vocabulary  *feature.Vocabulary
-	words       []uint32 // lexicon of the coarse pruner
-	coarse      []int8
-	fine        score.Scorer
-	weights     *score.Weights // fine, once it is fixed
-	cut         int32          // heads of a probability under exp(-cut/1024) are dropped
-	temperature int32          // of the stored log-probabilities, in 1/16
-	pool        *sync.Pool     // *scratch
+	vocabulary  *word.Vocabulary
+	lexicon     hash.Set // commonest lemmas and, salted, forms
+	tables      tables
+	dense       []uint8 // see dense.go
+	sparse      *score.Weights
+	cut         int32      // heads of a probability under exp(-cut/1024) are dropped
+	temperature int32      // of the marginals and of Candidates.LogOdds, in 1/16
+	pool        *sync.Pool // *scratch
 }
 
+// scratch is of one sentence at a time.
 type scratch struct {
 	model   *Model
-	codes   feature.Codes
-	context context
-	guess   feature.Guess // best heads of the coarse stage
-	arcs    graph.Arcs    // what the coarse pruner leaves, with scores in 1/score.Unit
-	milli   graph.Arcs    // the same with scores in 1/1024 nat
-	p       []float64     // by arc
-	keys    []feature.Key
-	head    []int32
+	encoder *word.Encoder
+	grid    grid
+	row     []int32 // scores of the arcs into one word
+	guess   guess
+	arcs    graph.Arcs // what the first stage leaves; scores in 1/score.Unit, those of the later stages added
+	odds    graph.Arcs // the same with scores in 1/1024 nat
+	p       []float64  // by arc
+	keys    []hash.Key // of all arcs
+	ends    []int32    // of the keys of each arc
+	sums    []int32
+	head    []int32 // best tree
 	spanner graph.Spanner
 	margins graph.Marginals
-	heap    []ranked
 	lookups int64
 }
 
-type ranked struct{ score, head int32 }
+func newModel(v *word.Vocabulary) *Model {
+	return &Model{vocabulary: v, sparse: new(score.Weights), cut: inParts(6), temperature: 16, pool: new(sync.Pool)}
+}
 
 func (m *Model) get() *scratch {
-	if x, ok := m.pool.Get().(*scratch); ok {
-		x.model = m
-		return x
+	x, ok := m.pool.Get().(*scratch)
+	if !ok {
+		x = &scratch{encoder: word.NewEncoder(m.vocabulary)}
 	}
-	return &scratch{model: m}
+	x.model = m
+	return x
 }
+
+// inParts returns nats in 1/1024.
+func inParts(nats float64) int32 { return int32(math.Round(nats * 1024)) }
 
 // Cut returns the cut of m in nats: heads of a probability under exp(-cut)
 // are dropped, but for a word's likeliest.
@@ -70,12 +80,13 @@ func (m *Model) Cut() float64 { return float64(m.cut) / 1024 }
 // weights.
 func (m *Model) WithCut(nats float64) *Model {
 	c := *m
-	c.cut = milli(nats)
+	c.cut = inParts(nats)
 	return &c
 }
 
-// Prune sets s.Candidates. UPOS, and XPOS, FEATS and lemmas where the
-// treebank has them, must be set.
+// Prune sets s.Candidates, and keeps the encoding of s as its memo. UPOS, and
+// XPOS, FEATS and lemmas where the treebank has them, must be set. Scores in
+// s.Dense.Arcs are added to those of the first stage.
 func (m *Model) Prune(s *syntax.Sentence) { m.Count(s) }
 
 // Count is Prune, and returns the number of weights that it looked up; a row
@@ -106,15 +117,14 @@ func (m *Model) Count(s *syntax.Sentence) (lookups int64) {
 
 // window appends the candidates of one window whose words follow offset.
 func (x *scratch) window(s *syntax.Sentence, offset int32, out *syntax.Candidates) {
-	n := len(s.Words)
 	x.candidates(s)
-	for mod := 1; mod <= n; mod++ {
-		lo, hi := x.arcs.Span(mod)
+	for m := 1; m <= len(s.Words); m++ {
+		lo, hi := x.arcs.Span(m)
 		limit := x.limit(lo, hi, x.model.cut)
 		from, best := len(out.Heads), int32(math.MinInt32)
 		for a := lo; a < hi; a++ {
 			h := x.arcs.Heads[a]
-			if x.p[a] < limit && h != x.head[mod] {
+			if x.p[a] < limit && h != x.head[m] {
 				continue
 			}
 			if h != 0 {
@@ -131,16 +141,16 @@ func (x *scratch) window(s *syntax.Sentence, offset int32, out *syntax.Candidate
 	}
 }
 
-// candidates fills x.arcs with what the coarse stage leaves and both stages'
-// scores, x.p with probabilities and x.head with the best tree.
+// candidates fills x.arcs with what the first stage leaves and the scores of
+// both, x.p with probabilities and x.head with the best tree.
 func (x *scratch) candidates(s *syntax.Sentence) {
 	n := len(s.Words)
 	x.encode(s)
-	x.shortlist(n)
-	x.scoreFine(n)
+	x.shortlist(s)
 	x.head = resize(x.head, n+1)
+	x.addSparse()
 	if !x.spanner.MaximumTree(&x.arcs, 0, x.head) {
-		x.addChain(n)
+		x.addChain(s)
 		x.spanner.MaximumTree(&x.arcs, 0, x.head)
 	}
 	x.probabilities(n)
@@ -148,21 +158,68 @@ func (x *scratch) candidates(s *syntax.Sentence) {
 
 // encode prepares the sentence for both stages.
 func (x *scratch) encode(s *syntax.Sentence) {
-	x.model.vocabulary.Encode(s, &x.codes)
-	x.context.fill(&x.codes, x.model.words)
-	x.context.addUp(x.codes.N, x.model.coarse)
+	x.grid.read(x.encoder.Encode(s), x.model.lexicon)
+	x.grid.addUp(x.model.dense)
+}
+
+// findKeys fills x.keys with those of all arcs.
+func (x *scratch) findKeys() {
+	a := &x.arcs
+	x.keys, x.ends = x.keys[:0], x.ends[:0]
+	for m := 1; m <= a.N(); m++ {
+		lo, hi := a.Span(m)
+		for _, h := range a.Heads[lo:hi] {
+			x.keys = x.keysOf(int(h), m, x.keys)
+			x.ends = append(x.ends, int32(len(x.keys)))
+		}
+	}
+}
+
+// addSparse adds the scores of the second stage to those of the arcs.
+func (x *scratch) addSparse() {
+	x.findKeys()
+	x.lookups += int64(len(x.keys))
+	x.sums = resize(x.sums, len(x.ends))
+	x.model.sparse.SumParts(x.keys, x.ends, x.sums)
+	for a, sum := range x.sums {
+		x.arcs.Score[a] += sum
+	}
+}
+
+// withSparse returns the score of an arc by both stages, given x.row.
+func (x *scratch) withSparse(h, m int) int32 {
+	x.keys = x.keysOf(h, m, x.keys[:0])
+	return x.row[h] + x.model.sparse.Sum(x.keys)
 }
 
 // probabilities fills x.p.
 func (x *scratch) probabilities(n int) {
 	x.p = resize(x.p, len(x.arcs.Heads))
-	a := &x.milli
+	a := &x.odds
 	a.Start, a.Heads, a.Score = x.arcs.Start, x.arcs.Heads, a.Score[:0]
 	for _, sc := range x.arcs.Score {
 		a.Score = append(a.Score, sc/(score.Unit/1024))
 	}
 	if n > marginalWords || !x.margins.Compute(a, 16, x.p) {
 		softmax(a, x.p)
+	}
+}
+
+// softmax writes into p the distribution over the heads of every word by itself.
+func softmax(a *graph.Arcs, p []float64) {
+	for m := 1; m <= a.N(); m++ {
+		lo, hi := a.Span(m)
+		best, sum := a.Score[lo], 0.0
+		for i := lo; i < hi; i++ {
+			best = max(best, a.Score[i])
+		}
+		for i := lo; i < hi; i++ {
+			p[i] = graph.ExpOdds(best - a.Score[i])
+			sum += p[i]
+		}
+		for i := lo; i < hi; i++ {
+			p[i] /= sum
+		}
 	}
 }
 
@@ -180,154 +237,76 @@ func (x *scratch) limit(lo, hi int, cut int32) float64 {
 		}
 		top[i] = p
 	}
-	return max(min(top[0], graph.ExpMilli(cut)), top[MaxHeads-1])
-}
-
-// insert keeps heap the size best entries, best first, ties by lower head.
-func (x *scratch) insert(r ranked, size int) {
-	if len(x.heap) == size {
-		if x.heap[size-1].score >= r.score {
-			return
-		}
-		x.heap = x.heap[:size-1]
-	}
-	i := len(x.heap)
-	x.heap = append(x.heap, r)
-	for ; i > 0 && x.heap[i-1].score < r.score; i-- {
-		x.heap[i] = x.heap[i-1]
-	}
-	x.heap[i] = r
-}
-
-// shortlist fills x.arcs with the heads that the coarse tables leave and
-// their scores.
-func (x *scratch) shortlist(n int) {
-	a := &x.arcs
-	a.Start, a.Heads, a.Score = append(a.Start[:0], 0), a.Heads[:0], a.Score[:0]
-	x.lookups += int64(n * (lookupsPerWord + n*lookupsPerPair))
-	x.guess.Head = resize(x.guess.Head, n+1)
-	for mod := 1; mod <= n; mod++ {
-		x.heap = x.heap[:0]
-		for h := 0; h <= n; h++ {
-			if h == mod {
-				continue
-			}
-			x.insert(ranked{x.context.score(&x.codes, x.model.coarse, h, mod), int32(h)}, coarseHeads)
-		}
-		x.guess.Head[mod] = x.heap[0].head
-		from := len(a.Heads)
-		floor := x.heap[0].score - coarseMargin
-		for _, r := range x.heap {
-			if r.score < floor {
-				break
-			}
-			i := len(a.Heads)
-			a.Heads, a.Score = append(a.Heads, 0), append(a.Score, 0)
-			for ; i > from && a.Heads[i-1] > r.head; i-- {
-				a.Heads[i], a.Score[i] = a.Heads[i-1], a.Score[i-1]
-			}
-			a.Heads[i], a.Score[i] = r.head, r.score*(score.Unit/coarseUnit)
-		}
-		a.Start = append(a.Start, int32(len(a.Heads)))
-	}
-	x.guess.Set(&x.codes)
-}
-
-// coarseScore returns the coarse score of an arc in 1/score.Unit.
-func (x *scratch) coarseScore(h, m int) int32 {
-	return x.context.score(&x.codes, x.model.coarse, h, m) * (score.Unit / coarseUnit)
-}
-
-// scoreFine adds the fine scores to the coarse ones.
-func (x *scratch) scoreFine(n int) {
-	for mod := 1; mod <= n; mod++ {
-		lo, hi := x.arcs.Span(mod)
-		for a := lo; a < hi; a++ {
-			x.arcs.Score[a] += x.fineScore(int(x.arcs.Heads[a]), mod)
-		}
-	}
-}
-
-func (x *scratch) fineScore(h, m int) int32 {
-	x.keys = x.codes.PruneArc(h, m, &x.guess, x.keys[:0])
-	x.lookups += int64(len(x.keys))
-	return x.model.fine.Sum(x.keys)
+	return max(min(top[0], graph.ExpOdds(cut)), top[MaxHeads-1])
 }
 
 // addChain makes a single-root tree possible where the shortlist holds none:
 // word 1 may be the root and every word may hang on the one before it.
-func (x *scratch) addChain(n int) {
-	old := graph.Arcs{
-		Start: append([]int32(nil), x.arcs.Start...),
-		Heads: append([]int32(nil), x.arcs.Heads...),
-		Score: append([]int32(nil), x.arcs.Score...),
-	}
-	a := &x.arcs
-	a.Start, a.Heads, a.Score = a.Start[:1], a.Heads[:0], a.Score[:0]
-	for mod := 1; mod <= n; mod++ {
-		lo, hi := old.Span(mod)
-		placed := false
-		place := func(next int) {
-			if !placed && next > mod-1 {
-				a.Heads = append(a.Heads, int32(mod-1))
-				a.Score = append(a.Score, x.coarseScore(mod-1, mod)+x.fineScore(mod-1, mod))
+func (x *scratch) addChain(s *syntax.Sentence) {
+	a, out := &x.arcs, graph.Arcs{Start: []int32{0}}
+	for m := 1; m <= len(s.Words); m++ {
+		lo, hi := a.Span(m)
+		h := int32(m - 1)
+		for i := lo; i <= hi; i++ {
+			if (i == hi || a.Heads[i] >= h) && (i == lo || a.Heads[i-1] < h) && (i == hi || a.Heads[i] != h) {
+				x.scoresOf(s, m)
+				out.Heads, out.Score = append(out.Heads, h), append(out.Score, x.withSparse(m-1, m))
 			}
-			placed = placed || next >= mod-1
+			if i < hi {
+				out.Heads, out.Score = append(out.Heads, a.Heads[i]), append(out.Score, a.Score[i])
+			}
 		}
-		for i := lo; i < hi; i++ {
-			place(int(old.Heads[i]))
-			a.Heads, a.Score = append(a.Heads, old.Heads[i]), append(a.Score, old.Score[i])
+		out.Start = append(out.Start, int32(len(out.Heads)))
+	}
+	x.arcs = out
+}
+
+// Pairs returns the scores of all arcs of a sentence by both stages together,
+// also of those that Prune would never look at: [h*(n+1)+m] is that of
+// h -> m, 0 <= h <= n, 1 <= m <= n, h != m; the other entries are 0. It is the
+// whole sentence's first-order model, in units of 1/Nat. The sentence needs
+// what Prune needs.
+func (m *Model) Pairs(s *syntax.Sentence) []int32 {
+	x := m.get()
+	defer m.pool.Put(x)
+	n := len(s.Words)
+	x.encode(s)
+	x.shortlist(s)
+	out := make([]int32, (n+1)*(n+1))
+	for mod := 1; mod <= n; mod++ {
+		x.scoresOf(s, mod)
+		for h := 0; h <= n; h++ {
+			if h != mod {
+				out[h*(n+1)+mod] = x.withSparse(h, mod)
+			}
 		}
-		place(n + 1)
-		a.Start = append(a.Start, int32(len(a.Heads)))
 	}
+	return out
 }
 
-// Pack stores the model.
-func (m *Model) Pack(s *pack.Sub) {
-	m.vocabulary.Pack(s)
-	pack.Put(s, "words", m.words)
-	pack.Put(s, "coarse", m.coarse)
-	m.weights.Pack(s, "fine")
-	pack.Put(s, "cut", []int32{m.cut, m.temperature})
-}
+// Nat is the score difference that makes an arc e times as probable.
+func (m *Model) Nat() int32 { return score.Unit * m.temperature / 16 }
 
-// Open is the inverse of Pack.
-func Open(v *pack.View, component string) (*Model, error) {
-	m := &Model{pool: new(sync.Pool)}
-	var err error
-	if m.vocabulary, err = feature.OpenVocabulary(v, component); err != nil {
-		return nil, err
-	}
-	if m.words, err = pack.Get[uint32](v, component, "words"); err != nil {
-		return nil, err
-	}
-	if m.coarse, err = pack.Get[int8](v, component, "coarse"); err != nil {
-		return nil, err
-	}
-	if m.weights, err = score.Open(v, component, "fine"); err != nil {
-		return nil, err
-	}
-	m.fine = m.weights
-	cut, err := pack.Get[int32](v, component, "cut")
-	if err != nil {
-		return nil, err
-	}
-	if len(cut) != 2 || cut[1] < 1 || cut[1] > maxTemperature || len(m.coarse) != tableSize || len(m.words) != lexicon || !hasEmpty(m.words) {
-		return nil, feature.ErrDamaged(component + ".cut")
-	}
-	m.cut, m.temperature = cut[0], cut[1]
-	return m, nil
-}
-
-// maxTemperature bounds what a model may claim, in 1/16: Nat must not overflow.
+// maxTemperature bounds what a model may claim: Nat must not overflow.
 const maxTemperature = 1 << 16
 
-func hasEmpty(words []uint32) bool {
-	for _, w := range words {
-		if w == 0 {
-			return true
-		}
-	}
-	return false
+// Pack stores the model, but for its Vocabulary.
+func (m *Model) Pack(s *pack.Sub) { pack.Write(s, m.layout) }
+
+// Open is the inverse of Pack.
+func Open(v *pack.View, component string, vocabulary *word.Vocabulary) (*Model, error) {
+	m := newModel(vocabulary)
+	return m, pack.Read(v, component, m.layout)
+}
+
+func (m *Model) layout(l *pack.Layout) {
+	pack.Array(l, "lexicon", (*[]uint32)(&m.lexicon))
+	pack.Array(l, "dense", &m.dense)
+	m.sparse.Layout(l, "sparse")
+	pack.Value(l, "cut", &m.cut)
+	pack.Value(l, "temperature", &m.temperature)
+	m.tables = tablesOf(m.lexicon)
+	l.Check("lexicon", m.lexicon.Valid(), "has no empty place")
+	l.Check("dense", len(m.dense) == m.tables.size, "has another length than its lexicon asks for")
+	l.Check("temperature", m.temperature >= 1 && m.temperature <= maxTemperature, "is out of range")
 }

@@ -2,18 +2,24 @@ package prune
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
+
+// train is Train with a vocabulary of its own.
+func train(list, dev []syntax.Sentence, o Options) (*Model, error) {
+	return Train(word.Learn(list), list, dev, o)
+}
 
 // toy makes sentences of a small grammar: DET ADJ* NOUN VERB DET NOUN PUNCT,
 // words under the verb, determiners and adjectives under their noun.
 func toy(count int, seed uint64) []syntax.Sentence {
-	r := graph.Rand(seed)
+	r := hash.Rand(seed)
 	var list []syntax.Sentence
 	for i := 0; i < count; i++ {
 		var s syntax.Sentence
@@ -47,8 +53,8 @@ func toy(count int, seed uint64) []syntax.Sentence {
 }
 
 func TestPrunerKeepsGoldAndATree(t *testing.T) {
-	train, dev := toy(200, 1), toy(50, 2)
-	m, err := Train(train, dev, Options{Seed: 1})
+	list, dev := toy(200, 1), toy(50, 2)
+	m, err := train(list, dev, Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,11 +85,11 @@ func TestPrunerKeepsGoldAndATree(t *testing.T) {
 }
 
 func TestSavedPrunerEqualsFresh(t *testing.T) {
-	train := toy(60, 3)
-	m, _ := Train(train, toy(20, 4), Options{})
+	list := toy(60, 3)
+	m, _ := train(list, toy(20, 4), Options{})
 	var b pack.Builder
 	m.Pack(b.Sub("pruner"))
-	opened, err := Open(pack.NewView(b.Sections), "pruner")
+	opened, err := Open(pack.NewView(b.Sections), "pruner", m.vocabulary)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,18 +106,18 @@ func TestSavedPrunerEqualsFresh(t *testing.T) {
 func TestJackknifeDoesNotDependOnWorkers(t *testing.T) {
 	var first string
 	for _, workers := range []int{1, 4} {
-		train := toy(100, 6)
-		m, _ := Train(train, toy(20, 7), Options{})
-		if _, err := Jackknife(train, 4, m, Options{Workers: workers}); err != nil {
+		list := toy(100, 6)
+		m, _ := train(list, toy(20, 7), Options{})
+		if _, err := Jackknife(list, 4, m, Options{Workers: workers}); err != nil {
 			t.Fatal(err)
 		}
 		got := ""
-		for i := range train {
-			got += fmt.Sprint(train[i].Candidates)
-			for w := range train[i].Words {
+		for i := range list {
+			got += fmt.Sprint(list[i].Candidates)
+			for w := range list[i].Words {
 				found := false
-				for _, h := range train[i].Candidates.Of(w + 1) {
-					found = found || h == train[i].Words[w].Head
+				for _, h := range list[i].Candidates.Of(w + 1) {
+					found = found || h == list[i].Words[w].Head
 				}
 				if !found {
 					t.Fatal("gold head missing from training candidates")
@@ -130,13 +136,13 @@ func TestJackknifeDoesNotDependOnWorkers(t *testing.T) {
 // the race detector, which forgets an access after some steps, learning is
 // left out.
 func TestFoldsDoNotRace(t *testing.T) {
-	train := toy(64, 6)
-	m, err := Train(train[:8], nil, Options{Epochs: 1})
+	list := toy(64, 6)
+	m, err := train(list[:8], nil, Options{Epochs: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 20 {
-		reports := foldByFold(train, Folds(train, 16), 4, func(rest []syntax.Sentence) *Model {
+		reports := foldByFold(list, hash.Folds(list, 16), 4, func(rest []syntax.Sentence) *Model {
 			if len(rest) < 56 || len(rest) >= 64 {
 				t.Errorf("%d sentences are beside a fold", len(rest))
 			}
@@ -150,61 +156,16 @@ func TestFoldsDoNotRace(t *testing.T) {
 	}
 }
 
-// A sentence and its twin, the same words with other tags, are never in two
-// folds: a pruner that saw the one knows the heads of the other.
-func TestTwinsAreInOneFold(t *testing.T) {
-	for _, documents := range []bool{true, false} {
-		var list []syntax.Sentence
-		for i, s := range toy(47, 1) {
-			if !documents {
-				s.Comments = nil
-			}
-			twin := s
-			twin.Words = slices.Clone(s.Words)
-			for w := range twin.Words {
-				twin.Words[w].UPOS, twin.Words[w].Lemma = "X", ""
-			}
-			if i%9 == 4 { // and one that stands alone
-				list = append(list, s)
-				continue
-			}
-			list = append(list, s, twin)
-		}
-		for folds := 2; folds <= 12; folds++ {
-			b := Folds(list, folds)
-			if len(b) != folds+1 || b[0] != 0 || b[folds] != len(list) {
-				t.Fatalf("%d folds: bounds %v", folds, b)
-			}
-			for _, at := range b[1:folds] {
-				if sameForms(&list[at-1], &list[at]) {
-					t.Errorf("%d folds, documents %v: twins %d and %d are in two", folds, documents, at-1, at)
-				}
-			}
-			for f := range folds {
-				for i := b[f]; i < b[f+1]; i++ {
-					if got := foldOf(b, i); got != f {
-						t.Fatalf("sentence %d of bounds %v is in fold %d", i, b, got)
-					}
-				}
-			}
-		}
-	}
-	same := []syntax.Sentence{toy(1, 1)[0], toy(1, 1)[0], toy(1, 1)[0]}
-	if b := Folds(same, 2); !slices.Equal(b, []int{0, 3}) {
-		t.Errorf("three times the same sentence: bounds %v", b)
-	}
-}
-
 // The smallest treebanks are trained on, and jackknifed by pruners of what
 // there is.
 func TestTinyTreebanks(t *testing.T) {
 	for _, n := range []int{1, 2} {
-		train := toy(n, 6)
-		m, err := Train(train, nil, Options{Epochs: 1})
+		list := toy(n, 6)
+		m, err := train(list, nil, Options{Epochs: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := Jackknife(train, 10, m, Options{Epochs: 1})
+		r, err := Jackknife(list, 10, m, Options{Epochs: 1})
 		if err != nil || r.Sentences != n {
 			t.Fatalf("%d sentences: %+v, %v", n, r, err)
 		}
@@ -212,7 +173,7 @@ func TestTinyTreebanks(t *testing.T) {
 }
 
 func TestPruneOddSentences(t *testing.T) {
-	m, _ := Train(toy(40, 8), toy(10, 9), Options{})
+	m, _ := train(toy(40, 8), toy(10, 9), Options{})
 	for _, n := range []int{1, 2, syntax.MaxWholeWords + 700} {
 		s := syntax.Sentence{Words: make([]syntax.Word, n)}
 		for i := range s.Words {
@@ -225,25 +186,12 @@ func TestPruneOddSentences(t *testing.T) {
 	}
 }
 
-func TestFoldsCoverAllAndFollowDocuments(t *testing.T) {
-	list := toy(95, 1)
-	b := Folds(list, 4)
-	if b[0] != 0 || b[len(b)-1] != 95 || len(b) != 5 {
-		t.Fatalf("bounds %v", b)
-	}
-	for _, at := range b[1 : len(b)-1] {
-		if at%10 != 0 {
-			t.Errorf("fold starts inside a document, at %d", at)
-		}
-	}
-}
-
 // Beyond the candidates that it returns, pruning allocates nothing.
 func TestPruneAllocatesItsOutputOnly(t *testing.T) {
 	if underRace {
 		t.Skip("allocations cannot be counted under the race detector")
 	}
-	m, err := Train(toy(60, 3), toy(20, 4), Options{})
+	m, err := train(toy(60, 3), toy(20, 4), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,40 +1,33 @@
 package prune
 
 import (
-	"fmt"
+	"cmp"
+	"errors"
+	"math"
 	"slices"
-	"strings"
-	"sync"
 
-	"github.com/treebeam/treebeam/parser/feature"
 	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/linear"
+	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // Options of training. The zero value has the defaults.
 type Options struct {
 	Seed    uint64
-	Workers int     // of Jackknife; results do not depend on it
-	Epochs  int     // of the fine stage; 3 if 0
+	Workers int     // results do not depend on it
+	Epochs  int     // of the second stage; 3 if 0
 	Recall  float64 // share of dev's gold heads to keep if Cut allows; 0.993 if 0
 	Cut     float64 // largest cut in nats (Model.Cut); 4.25, a probability of 1.4 %, if 0
-	Limit   int     // weights of the fine stage kept; 300,000 if 0
+	Limit   int     // weights of the second stage kept; 300,000 if 0
 	Log     func(format string, a ...any)
 }
 
 func (o *Options) setDefaults() {
-	if o.Epochs == 0 {
-		o.Epochs = 3
-	}
-	if o.Recall == 0 {
-		o.Recall = 0.993
-	}
-	if o.Cut == 0 {
-		o.Cut = 4.25
-	}
-	if o.Limit == 0 {
-		o.Limit = 300_000
-	}
+	o.Epochs, o.Limit = cmp.Or(o.Epochs, 3), cmp.Or(o.Limit, 300_000)
+	o.Recall, o.Cut = cmp.Or(o.Recall, 0.993), cmp.Or(o.Cut, 4.25)
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
@@ -42,84 +35,254 @@ func (o *Options) setDefaults() {
 
 // Train learns a pruner from sentences with gold heads, tagged as they will
 // be at run time, and sets its cut and temperature on dev.
-func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
+func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o Options) (*Model, error) {
 	o.setDefaults()
 	if len(train) == 0 {
-		return nil, fmt.Errorf("no sentences to train the pruner on")
+		return nil, errors.New("no sentences to train the pruner on")
 	}
-	m := learn(feature.Learn(train), train, o)
+	m := learn(v, train, o)
 	m.calibrate(dev, o)
 	return m, nil
 }
 
-// coarseFolds is how many coarse tables are learned beside the final ones,
+// denseFolds is how many dense tables are learned beside the final ones,
 // each without a part of the sentences.
-const coarseFolds = 4
+const denseFolds = 4
 
-// learn trains both stages, one sentence after another in a seeded order. The
-// fine stage adds to coarse scores and sees the coarse stage's guesses, so it
-// is trained on those of tables that have not seen the sentence.
-func learn(v *feature.Vocabulary, train []syntax.Sentence, o Options) *Model {
-	m := &Model{vocabulary: v, cut: 6 * 1024, temperature: 16, pool: new(sync.Pool)}
-	x := m.get()
-	m.words = learnLexicon(v, train, &x.codes)
-	each := func(seed uint64, f func(i int, s *syntax.Sentence)) {
-		for _, i := range Shuffled(len(train), o.Seed+seed) {
-			if n := len(train[i].Words); n > 0 && n <= syntax.MaxWholeWords {
-				f(i, &train[i])
-			}
+// learn trains both stages. The second one adds to the scores of the first and
+// sees its guesses, so it learns from those of tables that have not seen the
+// sentence.
+func learn(v *word.Vocabulary, train []syntax.Sentence, o Options) *Model {
+	list := make([]syntax.Sentence, 0, len(train)) // for memos of our own
+	for i := range train {
+		if n := len(train[i].Words); n > 0 && n <= syntax.MaxWholeWords {
+			list = append(list, train[i])
 		}
 	}
-	var tables [coarseFolds + 1][]int8 // without each fold; with all
-	bounds := Folds(train, coarseFolds)
-	for fold := range tables {
-		coarse := newCoarseTrainer()
-		for epoch := range 2 {
-			each(uint64(epoch), func(i int, s *syntax.Sentence) {
-				if foldOf(bounds, i) != fold {
-					v.Encode(s, &x.codes)
-					x.context.fill(&x.codes, m.words)
-					coarse.learn(&x.codes, &x.context, goldHeads(s))
-				}
-			})
+	m := newModel(v)
+	e := word.NewEncoder(v)
+	for i := range list {
+		e.Encode(&list[i])
+	}
+	m.lexicon = learnLexicon(list, e)
+	m.tables = tablesOf(m.lexicon)
+	var dense [denseFolds + 1][]uint8 // without each fold; with all
+	bounds := hash.Folds(list, denseFolds)
+	linear.Parallel(len(dense), o.Workers, func(_, fold int) {
+		rest := list
+		if fold < len(bounds)-1 && len(bounds) > 2 {
+			rest = slices.Concat(list[:bounds[fold]], list[bounds[fold+1]:])
 		}
-		tables[fold] = coarse.quantised()
-	}
-	fine := newFineTrainer()
-	for epoch := range o.Epochs {
-		each(100+uint64(epoch), func(i int, s *syntax.Sentence) {
-			m.coarse = tables[foldOf(bounds, i)]
-			x.encode(s)
-			x.shortlist(len(s.Words))
-			fine.learn(x, s)
-		})
-	}
-	m.coarse = tables[coarseFolds]
-	m.weights = fine.averaged().Compact(o.Limit)
-	m.fine = m.weights
-	m.pool.Put(x)
+		dense[fold] = m.learnDense(rest, hash.Pair(o.Seed, uint64(fold)))
+	})
+	m.learnSparse(list, o, func(i int) []uint8 { return dense[hash.FoldOf(bounds, i)] })
+	m.dense = dense[denseFolds]
 	return m
 }
 
-// goldHeads returns the heads of s by word, entry 0 unused.
-func goldHeads(s *syntax.Sentence) []int32 {
-	h := make([]int32, len(s.Words)+1)
-	for i := range s.Words {
-		h[i+1] = s.Words[i].Head
+// learnLexicon returns the lemmas and, salted, the forms that are commonest
+// in train, with at least 8 words each.
+func learnLexicon(train []syntax.Sentence, e *word.Encoder) hash.Set {
+	count := make(map[uint64]int)
+	for i := range train {
+		s := e.Encode(&train[i])
+		for p := 0; p <= s.Len(); p++ {
+			count[s.At(p).Lemma]++
+			count[s.At(p).Form^formSalt]++
+		}
 	}
-	return h
+	var list []uint64
+	for code, n := range count {
+		if n >= 8 {
+			list = append(list, code)
+		}
+	}
+	slices.SortFunc(list, func(a, b uint64) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
+	set, _ := hash.NewSet(list[:min(len(list), maxLexicon)])
+	return set
+}
+
+// A denseUpdate is what one sentence does to the tables: the gradients of some
+// arcs, and the places of their weights, cellsOfArc each.
+type denseUpdate struct {
+	gradients []float32
+	cells     []int32
+}
+
+// learnDense learns tables as a softmax over the heads of a word.
+func (m *Model) learnDense(train []syntax.Sentence, seed uint64) []uint8 {
+	const least = 1e-3 // of a gradient that moves weights
+	rule := linear.AdaGrad{Rate: 0.15, Floor: 1}
+	w := linear.NewDense(m.tables.size)
+	var g grid
+	var sums, row []float32
+	var p []float64
+	e := word.NewEncoder(m.vocabulary)
+	learn := func(_ int, at linear.At, u *denseUpdate) {
+		s := &train[at.Example]
+		g.read(e.Encode(s), m.lexicon)
+		sums, row, p = g.sumsOf(w.W, sums), resize(row, len(s.Words)+1), resize(p, len(s.Words)+1)
+		u.gradients, u.cells = u.gradients[:0], u.cells[:0]
+		for mod := 1; mod <= len(s.Words); mod++ {
+			scores(&g, mod, &m.tables, sums, w.W, row)
+			row[mod] = float32(math.Inf(-1))
+			best, sum := float64(slices.Max(row)), 0.0
+			for h, x := range row {
+				p[h] = graph.Exp(max(float64(x)-best, -600))
+				sum += p[h]
+			}
+			for h := range p {
+				gradient := float32(-p[h] / sum)
+				if h == int(s.Words[mod-1].Head) {
+					gradient++
+				}
+				if gradient >= least || gradient <= -least {
+					u.gradients, u.cells = append(u.gradients, gradient), g.cells(h, mod, &m.tables, u.cells)
+				}
+			}
+		}
+	}
+	apply := func(_ linear.At, u *denseUpdate) {
+		for a, gradient := range u.gradients {
+			for _, c := range u.cells[a*cellsOfArc:][:cellsOfArc] {
+				w.Climb(int(c), gradient, rule)
+			}
+		}
+	}
+	run(linear.Loop{Examples: len(train), Epochs: 2, Seed: seed}, linear.Task[denseUpdate]{Learn: learn, Apply: apply, Keep: func(int, int) {}})
+	out := make([]uint8, len(w.W))
+	for i, x := range w.W {
+		out[i] = uint8(math.Round(max(math.MinInt8, min(math.MaxInt8, float64(x)*denseUnit))) + zero)
+	}
+	return out
+}
+
+// sumsOf returns the sums of the contexts' rows of weights.
+func (g *grid) sumsOf(weights, sums []float32) []float32 {
+	const both = 2 * rowSize
+	sums = resize(sums, both*len(g.contexts))
+	clear(sums)
+	for p := range g.contexts {
+		to := sums[p*both:][:both]
+		for _, c := range g.contexts[p] {
+			for i, x := range weights[int(c)*both:][:both] {
+				to[i] += x
+			}
+		}
+	}
+	return sums
+}
+
+// run is linear.Run without checkpoints, which cannot fail.
+func run[U any](l linear.Loop, t linear.Task[U]) {
+	if err := linear.Run(l, t); err != nil {
+		panic(err)
+	}
+}
+
+// A sparseUpdate is what one sentence does to the weights: the gradients of
+// some arcs and the keys of each.
+type sparseUpdate struct {
+	gradients []float64
+	ends      []int32
+	keys      []hash.Key
+}
+
+// learnSparse learns the second stage on top of the first, whose tables for a
+// sentence dense returns, as a distribution over single-root trees (Koo,
+// Globerson, Carreras and Collins 2007, section 4.1): the gradient of a
+// sentence is the gold arcs minus the marginals of all.
+func (m *Model) learnSparse(train []syntax.Sentence, o Options, dense func(i int) []uint8) {
+	rule := linear.AdaGrad{Rate: 0.05, Floor: 0.01}
+	w := linear.NewWeights()
+	workers := make([]scratch, max(o.Workers, 1))
+	for i := range workers {
+		workers[i].encoder = word.NewEncoder(m.vocabulary)
+	}
+	learn := func(worker int, at linear.At, u *sparseUpdate) {
+		x, s, like := &workers[worker], &train[at.Example], *m
+		like.dense = dense(at.Example)
+		x.model = &like
+		x.encode(s)
+		x.shortlist(s)
+		x.addGoldArcs(s)
+		x.learnSparse(s, w, u)
+	}
+	apply := func(at linear.At, u *sparseUpdate) {
+		from := int32(0)
+		for a, end := range u.ends {
+			for _, key := range u.keys[from:end] {
+				w.Climb(key, float32(u.gradients[a]), rule, at.Step)
+			}
+			from = end
+		}
+	}
+	keep := func(_, steps int) {
+		m.sparse = score.Compact(func(yield func(hash.Key, float32)) { w.Averaged(steps, yield) }, o.Limit)
+	}
+	run(linear.Loop{Examples: len(train), Epochs: o.Epochs, Workers: o.Workers, Seed: o.Seed}, linear.Task[sparseUpdate]{Learn: learn, Apply: apply, Keep: keep})
+}
+
+// addGoldArcs adds the gold heads that are not on the shortlist.
+func (x *scratch) addGoldArcs(s *syntax.Sentence) {
+	a, out := &x.arcs, graph.Arcs{Start: []int32{0}}
+	for m := 1; m <= len(s.Words); m++ {
+		lo, hi := a.Span(m)
+		gold := s.Words[m-1].Head
+		at, found := slices.BinarySearch(a.Heads[lo:hi], gold)
+		out.Heads, out.Score = append(out.Heads, a.Heads[lo:lo+at]...), append(out.Score, a.Score[lo:lo+at]...)
+		if !found {
+			x.scoresOf(s, m)
+			out.Heads, out.Score = append(out.Heads, gold), append(out.Score, x.row[gold])
+		}
+		out.Heads, out.Score = append(out.Heads, a.Heads[lo+at:hi]...), append(out.Score, a.Score[lo+at:hi]...)
+		out.Start = append(out.Start, int32(len(out.Heads)))
+	}
+	x.arcs = out
+}
+
+// learnSparse finds the update of a sentence whose shortlist is in x.arcs.
+func (x *scratch) learnSparse(s *syntax.Sentence, w *linear.Weights, u *sparseUpdate) {
+	const least = 2e-3 // of a gradient that moves weights
+	x.findKeys()
+	from := int32(0)
+	for a, end := range x.ends {
+		x.arcs.Score[a] += int32(math.Round(w.Sum(x.keys[from:end]) * score.Unit))
+		from = end
+	}
+	x.probabilities(len(s.Words))
+	u.gradients, u.ends, u.keys = u.gradients[:0], u.ends[:0], u.keys[:0]
+	for m := 1; m <= len(s.Words); m++ {
+		lo, hi := x.arcs.Span(m)
+		for a := lo; a < hi; a++ {
+			g := -x.p[a]
+			if x.arcs.Heads[a] == s.Words[m-1].Head {
+				g++
+			}
+			if math.Abs(g) < least {
+				continue
+			}
+			from := int32(0)
+			if a > 0 {
+				from = x.ends[a-1]
+			}
+			u.keys = append(u.keys, x.keys[from:x.ends[a]]...)
+			u.gradients, u.ends = append(u.gradients, g), append(u.ends, int32(len(u.keys)))
+		}
+	}
 }
 
 // Jackknife sets the Candidates of every sentence by a pruner that has not
-// seen its fold, and adds gold heads that were cut (AddGold). Folds are
-// contiguous and end where a document does. It returns what the pruners
-// left before gold heads were added; recall on training and on dev should
-// agree, or the parser would learn from candidates sharper than it will see.
+// seen its fold, and adds gold heads that were cut (AddGold). It returns what
+// the pruners left before gold heads were added; recall on training and on dev
+// should agree, or the parser would learn from candidates sharper than it will
+// see.
 func Jackknife(train []syntax.Sentence, folds int, like *Model, o Options) (Report, error) {
 	o.setDefaults()
-	v := feature.Learn(train)
-	reports := foldByFold(train, Folds(train, folds), o.Workers, func(rest []syntax.Sentence) *Model {
-		m := learn(v, rest, o)
+	workers := o.Workers
+	o.Workers = 1
+	reports := foldByFold(train, hash.Folds(train, folds), workers, func(rest []syntax.Sentence) *Model {
+		m := learn(like.vocabulary, rest, o)
 		m.cut, m.temperature = like.cut, like.temperature
 		return m
 	})
@@ -140,114 +303,35 @@ func Jackknife(train []syntax.Sentence, folds int, like *Model, o Options) (Repo
 func foldByFold(train []syntax.Sentence, bounds []int, workers int, model func(rest []syntax.Sentence) *Model) []Report {
 	whole := slices.Clone(train) // folds copy from it while others set Candidates
 	reports := make([]Report, len(bounds)-1)
-	limit := make(chan struct{}, max(workers, 1))
-	var wg sync.WaitGroup
-	for f := range reports {
-		wg.Go(func() {
-			limit <- struct{}{}
-			defer func() { <-limit }()
-			lo, hi := bounds[f], bounds[f+1]
-			rest := slices.Concat(whole[:lo], whole[hi:])
-			if len(rest) == 0 {
-				rest = whole
-			}
-			m := model(rest)
-			for i := lo; i < hi; i++ {
-				m.Prune(&train[i])
-				reports[f].add(&train[i])
-				AddGold(&train[i])
-			}
-		})
-	}
-	wg.Wait()
+	linear.Parallel(len(reports), workers, func(_, f int) {
+		lo, hi := bounds[f], bounds[f+1]
+		rest := slices.Concat(whole[:lo], whole[hi:])
+		if len(rest) == 0 {
+			rest = whole
+		}
+		m := model(rest)
+		for i := lo; i < hi; i++ {
+			m.Prune(&train[i])
+			reports[f].add(&train[i])
+			AddGold(&train[i])
+		}
+	})
 	return reports
 }
 
 // AddGold adds the gold heads that are not among the candidates, with the
 // log-odds of the word's worst candidate, and returns how many.
-func AddGold(s *syntax.Sentence) int {
-	old := s.Candidates
-	c := syntax.Candidates{Start: []int32{0}}
-	added := 0
-	for w := range s.Words {
-		gold, worst, placed := s.Words[w].Head, int32(0), false
-		lo, hi := old.Start[w], old.Start[w+1]
-		for a := lo; a < hi; a++ {
-			worst = min(worst, old.LogOdds[a])
+func AddGold(s *syntax.Sentence) (added int) {
+	c := &s.Candidates
+	c.Start, c.Heads, c.LogOdds = slices.Clone(c.Start), slices.Clone(c.Heads), slices.Clone(c.LogOdds)
+	for m := len(s.Words); m >= 1; m-- {
+		before := len(c.Heads)
+		worst := int32(0)
+		for _, odds := range c.LogOdds[c.Start[m-1]:c.Start[m]] {
+			worst = min(worst, odds)
 		}
-		for a := lo; a < hi; a++ {
-			if !placed && old.Heads[a] >= gold {
-				if old.Heads[a] > gold {
-					c.Heads, c.LogOdds = append(c.Heads, gold), append(c.LogOdds, worst)
-					added++
-				}
-				placed = true
-			}
-			c.Heads, c.LogOdds = append(c.Heads, old.Heads[a]), append(c.LogOdds, old.LogOdds[a])
-		}
-		if !placed {
-			c.Heads, c.LogOdds = append(c.Heads, gold), append(c.LogOdds, worst)
-			added++
-		}
-		c.Start = append(c.Start, int32(len(c.Heads)))
+		add(c, m, s.Words[m-1].Head, worst)
+		added += len(c.Heads) - before
 	}
-	s.Candidates = c
 	return added
-}
-
-// Folds returns the bounds of contiguous folds of about equal numbers of
-// sentences, moved to the next start of a document where there is one near.
-// Neighbours with the same forms, as a sentence with its own and with predicted
-// tags, stay together. There are fewer folds where sentences are few.
-func Folds(list []syntax.Sentence, folds int) []int {
-	b := []int{0}
-	for f := 1; f < folds; f++ {
-		at := len(list) * f / folds
-		for near := at; near < min(at+len(list)/(2*folds), len(list)); near++ {
-			if startsDocument(&list[near]) {
-				at = near
-				break
-			}
-		}
-		for at > 0 && at < len(list) && sameForms(&list[at-1], &list[at]) {
-			at++
-		}
-		if at > b[len(b)-1] && at < len(list) {
-			b = append(b, at)
-		}
-	}
-	return append(b, len(list))
-}
-
-// foldOf returns the fold of sentence i, given the bounds of all.
-func foldOf(bounds []int, i int) int {
-	f, _ := slices.BinarySearch(bounds, i+1)
-	return f - 1
-}
-
-func sameForms(a, b *syntax.Sentence) bool {
-	return slices.EqualFunc(a.Words, b.Words, func(x, y syntax.Word) bool { return x.Form == y.Form })
-}
-
-func startsDocument(s *syntax.Sentence) bool {
-	for _, c := range s.Comments {
-		if strings.HasPrefix(strings.TrimLeft(c, "# "), "newdoc") {
-			return true
-		}
-	}
-	return false
-}
-
-// Shuffled returns 0..n-1 in an order that depends on n and seed only.
-func Shuffled(n int, seed uint64) []int {
-	r := graph.Rand(seed*0x9E3779B97F4A7C15 + 1)
-	list := make([]int, n)
-	for i := range list {
-		list[i] = i
-	}
-	for i := n - 1; i > 0; i-- {
-		j := int(r.Below(uint32(i + 1)))
-		list[i], list[j] = list[j], list[i]
-	}
-	return list
 }

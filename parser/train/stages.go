@@ -60,7 +60,7 @@ var theStages = stages{
 			return tag.Train(train, dev, tagOptions(j))
 		},
 		"pruner": func(train, dev []syntax.Sentence, j job) (packer, error) {
-			return prune.Train(train, dev, pruneOptions(j))
+			return prune.Train(j.words, train, dev, pruneOptions(j))
 		},
 		"parser": func(train, dev []syntax.Sentence, j job) (packer, error) {
 			return search.Train(train, dev, search.TrainOptions{
@@ -77,7 +77,7 @@ var theStages = stages{
 		return tag.Jackknife(train, j.Folds, tagOptions(j))
 	},
 	jackknifeCandidates: func(train []syntax.Sentence, pruner *pack.View, j job) error {
-		m, err := prune.Open(pruner, model.PruneName)
+		m, err := prune.Open(pruner, model.PruneName, j.words)
 		if err == nil {
 			_, err = prune.Jackknife(train, j.Folds, m, pruneOptions(j))
 		}
@@ -92,7 +92,7 @@ var theStages = stages{
 		return func(s *syntax.Sentence) error { m.Tag(s, true); return nil }, err
 	},
 	openPruner: func(v *pack.View, words *word.Vocabulary) (stage, error) {
-		m, err := prune.Open(v, model.PruneName)
+		m, err := prune.Open(v, model.PruneName, words)
 		return func(s *syntax.Sentence) error { m.Prune(s); return nil }, err
 	},
 	evaluate: evaluate,

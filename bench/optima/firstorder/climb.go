@@ -79,7 +79,7 @@ func (c *Climber) Prepare(s *Scores, nat int32) {
 		sum := uint32(0)
 		for _, h := range heads {
 			loss := (best - int64(s.Arc(h, m))) * 1024 / int64(nat)
-			sum += uint32(graph.ExpMilli(int32(min(loss, 1<<20)))*65536) + 1
+			sum += uint32(graph.ExpOdds(int32(min(loss, 1<<20)))*65536) + 1
 			c.weights = append(c.weights, sum)
 		}
 	}

@@ -1,0 +1,311 @@
+package prune
+
+import (
+	"encoding/binary"
+
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/score"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
+)
+
+// The first stage scores every pair of words by dense tables over tags, the
+// commonest words and the distance, without hashing. All that depends on one
+// end of an arc and on the tag, or the distance, of the other is added up once
+// a word, in rows of 64 weights; what is left to a pair is a few look-ups.
+//
+// A weight is a byte: 128 plus log-odds in 1/denseUnit nat. The tables are,
+// behind each other:
+//
+//	contexts of one end: [context][end: head, modifier][40 by direction and the
+//	                     other end's coarse tag, then 24 by direction and bin]
+//	distances:           [modifier's coarse tag][head's][direction][bin]
+//	fine tags:           [modifier's fine tag][head's][direction]
+//	words between:       [modifier's coarse tag][head's][direction][kind]
+//
+// where direction is 1 if the head stands left.
+const (
+	denseHeads  = 8             // heads that it leaves to a word, at most
+	denseMargin = 8 * denseUnit // and how far below the best they may be
+	denseUnit   = 16            // one nat
+	zero        = 128           // the byte of a weight of 0
+)
+
+const (
+	tags     = word.CoarseTags
+	bins     = 12 // of the distance to one side
+	byTag    = 2 * tags
+	byBin    = 2 * bins
+	rowSize  = byTag + byBin
+	between  = 108 // kinds of what stands between two words
+	contexts = 6   // of a word, see read
+
+	leftContexts   = 0
+	aroundContexts = leftContexts + tags*tags*tags
+	rightContexts  = aroundContexts + tags*tags*tags
+	fineContexts   = rightContexts + tags*tags*tags
+	lemmaContexts  = fineContexts + word.FineTags // not in the lexicon
+	formContexts   = lemmaContexts + 1            // likewise
+	wordContexts   = formContexts + 1             // by place in the lexicon
+
+	maxLexicon = 2700 // forms and lemmas
+	formSalt   = 0x5bd1e9955bd1e995
+)
+
+// tables says where the tables of a lexicon begin.
+type tables struct{ distance, fine, between, size int }
+
+func tablesOf(lexicon hash.Set) (t tables) {
+	t.distance = (wordContexts + len(lexicon)) * 2 * rowSize
+	t.fine = t.distance + tags*tags*byBin
+	t.between = t.fine + word.FineTags*word.FineTags*2
+	t.size = t.between + tags*tags*2*between
+	return t
+}
+
+// binOf is the bin of a distance, the last one for all beyond.
+var binOf = func() (bin [36]uint8) {
+	for d := range bin {
+		switch {
+		case d <= 6:
+			bin[d] = uint8(max(d, 1) - 1)
+		case d <= 8:
+			bin[d] = 6
+		case d <= 11:
+			bin[d] = 7
+		case d <= 15:
+			bin[d] = 8
+		case d <= 22:
+			bin[d] = 9
+		case d < 36:
+			bin[d] = 10
+		}
+	}
+	return bin
+}()
+
+func binAt(d int) int {
+	if d < len(binOf) {
+		return int(binOf[d])
+	}
+	return bins - 1
+}
+
+// A grid is what the tables say of one sentence. It is scratch.
+type grid struct {
+	words    *word.Sentence
+	contexts [][contexts]int32 // by position 0..n
+	sums     []int32           // [position][end][rowSize]: sums of the rows of its contexts
+}
+
+// read finds the contexts of all positions.
+func (g *grid) read(s *word.Sentence, lexicon hash.Set) {
+	g.words = s
+	g.contexts = resize(g.contexts, s.Len()+1)
+	place := func(code uint64, other int32) int32 {
+		if at := lexicon.Find(code); at >= 0 {
+			return wordContexts + int32(at)
+		}
+		return other
+	}
+	for p := range g.contexts {
+		tag := func(d int) int32 { return int32(s.At(p + d).Coarse) }
+		w, t := s.At(p), tag(0)
+		g.contexts[p] = [contexts]int32{
+			leftContexts + (tag(-2)*tags+tag(-1))*tags + t,
+			aroundContexts + (tag(-1)*tags+t)*tags + tag(1),
+			rightContexts + (t*tags+tag(1))*tags + tag(2),
+			fineContexts + int32(w.Fine),
+			place(w.Lemma, lemmaContexts),
+			place(w.Form^formSalt, formContexts),
+		}
+	}
+}
+
+// addUp fills the sums. Eight weights are added at once, in lanes of 16 bits.
+func (g *grid) addUp(weights []uint8) {
+	const both, lanes = 2 * rowSize, 0x00ff00ff00ff00ff
+	const bias = contexts * zero // what a sum has too much; those of a pair are taken off in scoresOf
+	g.sums = resize(g.sums, both*len(g.contexts))
+	for p := range g.contexts {
+		var even, odd [both / 8]uint64
+		for _, c := range g.contexts[p] {
+			row := weights[int(c)*both:][:both]
+			for i := range even {
+				x := binary.LittleEndian.Uint64(row[8*i:])
+				even[i] += x & lanes
+				odd[i] += x >> 8 & lanes
+			}
+		}
+		sums := g.sums[p*both:][:both]
+		for i := range even {
+			x, y, to := even[i], odd[i], sums[8*i:][:8]
+			for k := 0; k < 8; k += 2 {
+				to[k], to[k+1] = int32(x&0xffff)-bias, int32(y&0xffff)-bias
+				x, y = x>>16, y>>16
+			}
+		}
+	}
+}
+
+// A walk goes from a modifier outwards, to one side, and counts what it
+// passes.
+type walk struct {
+	passed              [tags]uint8 // words by tag, as far as 2
+	verbs, commas, noun int
+}
+
+func (w *walk) pass(x *word.Word) {
+	w.passed[x.Coarse] = min(w.passed[x.Coarse]+1, 2)
+	switch x.Coarse {
+	case word.VERB, word.AUX:
+		w.verbs = min(w.verbs+1, 2)
+	case word.NOUN, word.PROPN, word.PRON:
+		w.noun = 1
+	case word.PUNCT:
+		if x.Punct == word.Comma || x.Punct == word.Colon {
+			w.commas = min(w.commas+1, 2)
+		}
+	}
+}
+
+// kind is that of what stands between the modifier and a head, below between.
+func (w *walk) kind(head, modifier uint8) int {
+	clauses := w.verbs*6 + w.commas*2 + w.noun
+	return (clauses*3+int(w.passed[head]))*2 + int(min(w.passed[modifier], 1))
+}
+
+// scores puts the score of every arc h -> m, 0 <= h <= n, into out[h], in the
+// unit of the weights; out[m] stays. sums are those of the contexts.
+func scores[S int32 | float32, W uint8 | float32](g *grid, m int, t *tables, sums []S, weights []W, out []S) {
+	const both = 2 * rowSize
+	n, all := g.words.Len(), g.words.All()[2:]
+	cm, fm := int(all[m].Coarse), int(all[m].Fine)
+	mine := sums[m*both+rowSize:][:rowSize]
+	distance := weights[t.distance+cm*tags*byBin:][:tags*byBin]
+	fine := weights[t.fine+fm*word.FineTags*2:][:word.FineTags*2]
+	middle := weights[t.between+cm*tags*2*between:][:tags*2*between]
+	for left := 1; left >= 0; left-- {
+		var w walk
+		step, end := 1-2*left, (1-left)*(n+1)-left
+		for h, d := m+step, 1; h != end; h, d = h+step, d+1 {
+			x := &all[h]
+			ch, far := int(x.Coarse), left*bins+binAt(d)
+			its := sums[h*both:][:rowSize]
+			out[h] = its[left*tags+cm] + mine[left*tags+ch] + its[byTag+far] + mine[byTag+far] +
+				S(distance[ch*byBin+far]) + S(fine[int(x.Fine)*2+left]) + S(middle[(ch*2+left)*between+w.kind(x.Coarse, uint8(cm))])
+			w.pass(x)
+		}
+	}
+}
+
+// cells appends the places of all weights of the arc h -> m.
+func (g *grid) cells(h, m int, t *tables, list []int32) []int32 {
+	const both = 2 * rowSize
+	left, d := int(word.Direction(h, m)), max(h-m, m-h)
+	x, y := g.words.At(h), g.words.At(m)
+	ch, cm, far := int(x.Coarse), int(y.Coarse), left*bins+binAt(d)
+	for i := range contexts {
+		head, modifier := int(g.contexts[h][i])*both, int(g.contexts[m][i])*both+rowSize
+		list = append(list, int32(head+left*tags+cm), int32(head+byTag+far), int32(modifier+left*tags+ch), int32(modifier+byTag+far))
+	}
+	var w walk
+	for p := min(h, m) + 1; p < max(h, m); p++ {
+		w.pass(g.words.At(p))
+	}
+	return append(list, int32(t.distance+(cm*tags+ch)*byBin+far), int32(t.fine+(int(y.Fine)*word.FineTags+int(x.Fine))*2+left),
+		int32(t.between+((cm*tags+ch)*2+left)*between+w.kind(x.Coarse, y.Coarse)))
+}
+
+const cellsOfArc = 4*contexts + 3
+
+// What Count counts: a row is one look-up, and a sum of rows is none.
+const (
+	lookupsPerPair = 3
+	lookupsPerWord = 2 * contexts
+)
+
+type ranked struct{ score, head int32 }
+
+// A shortlist holds the best heads of a word, best first; of equal ones, that
+// which came first.
+type shortlist struct {
+	list [denseHeads]ranked
+	n    int
+}
+
+func (l *shortlist) insert(h int, score int32) {
+	if l.n == denseHeads {
+		if l.list[l.n-1].score >= score {
+			return
+		}
+		l.n--
+	}
+	i := l.n
+	for ; i > 0 && l.list[i-1].score < score; i-- {
+		l.list[i] = l.list[i-1]
+	}
+	l.list[i] = ranked{score, int32(h)}
+	l.n++
+}
+
+// denseScale makes a score of the tables one in 1/score.Unit.
+const denseScale = score.Unit / denseUnit
+
+// scoresOf puts the scores of the arcs into m by the tables, and the dense
+// ones that s carries, into x.row, in 1/score.Unit.
+func (x *scratch) scoresOf(s *syntax.Sentence, m int) {
+	n := len(s.Words)
+	x.row = resize(x.row, n+1)
+	scores(&x.grid, m, &x.model.tables, x.grid.sums, x.model.dense, x.row)
+	for h := range x.row {
+		x.row[h] = (x.row[h] - 3*zero) * denseScale
+	}
+	if len(s.Dense.Arcs) > 0 {
+		for h := range x.row {
+			x.row[h] += s.Dense.Arcs[h*(n+1)+m]
+		}
+	}
+}
+
+// shortlist fills x.arcs with the heads that the tables leave, and their
+// scores in 1/score.Unit.
+func (x *scratch) shortlist(s *syntax.Sentence) {
+	n := len(s.Words)
+	a := &x.arcs
+	a.Start, a.Heads, a.Score = append(a.Start[:0], 0), a.Heads[:0], a.Score[:0]
+	x.lookups += int64(n * (lookupsPerWord + n*lookupsPerPair))
+	x.guess.head = resize(x.guess.head, n+1)
+	for m := 1; m <= n; m++ {
+		var l shortlist
+		x.scoresOf(s, m)
+		for h, score := range x.row {
+			if h != m {
+				l.insert(h, score)
+			}
+		}
+		x.guess.head[m] = l.list[0].head
+		floor := l.list[0].score - denseMargin*denseScale
+		from := len(a.Heads)
+		for _, r := range l.list[:l.n] {
+			if r.score < floor {
+				break
+			}
+			i := len(a.Heads)
+			a.Heads, a.Score = append(a.Heads, 0), append(a.Score, 0)
+			for ; i > from && a.Heads[i-1] > r.head; i-- {
+				a.Heads[i], a.Score[i] = a.Heads[i-1], a.Score[i-1]
+			}
+			a.Heads[i], a.Score[i] = r.head, r.score
+		}
+		a.Start = append(a.Start, int32(len(a.Heads)))
+	}
+	x.guess.set(x.grid.words)
+}
+
+func resize[T any](a []T, n int) []T {
+	if cap(a) < n {
+		return make([]T, n, n+n/2)
+	}
+	return a[:n]
+}

@@ -1,0 +1,118 @@
+package prune
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/score"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// The score of an arc is the sum of its single weights, however it is added
+// up.
+func TestRowsSumToCells(t *testing.T) {
+	m, err := train(toy(60, 1), toy(20, 2), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights := make([]float32, len(m.dense))
+	for i, w := range m.dense {
+		weights[i] = float32(w) - zero
+	}
+	x := m.get()
+	nonzero := 0
+	for _, s := range toy(30, 3) {
+		s.Words[1].Form, s.Words[1].Lemma = "unseen", "unseen"
+		x.encode(&s)
+		n := len(s.Words)
+		row, sums := make([]float32, n+1), x.grid.sumsOf(weights, nil)
+		for mod := 1; mod <= n; mod++ {
+			x.scoresOf(&s, mod)
+			scores(&x.grid, mod, &m.tables, sums, weights, row)
+			for h := 0; h <= n; h++ {
+				if h == mod {
+					continue
+				}
+				want := int32(0)
+				for _, c := range x.grid.cells(h, mod, &m.tables, nil) {
+					want += int32(m.dense[c]) - zero
+				}
+				if x.row[h] != want*denseScale || row[h] != float32(want) {
+					t.Fatalf("arc %d -> %d of %d words: %d and %g from rows, %d from single weights", h, mod, n, x.row[h], row[h], want)
+				}
+				if want != 0 {
+					nonzero++
+				}
+			}
+		}
+	}
+	if nonzero == 0 {
+		t.Error("all scores are 0")
+	}
+}
+
+// A constant added to the scores of all arcs changes nothing, and a strong
+// score decides: also where it is that of a window.
+func TestDenseScoresOfArcs(t *testing.T) {
+	m, err := train(toy(60, 1), toy(20, 2), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{7, syntax.MaxWholeWords + 100} {
+		s := syntax.Sentence{Words: make([]syntax.Word, n)}
+		for i := range s.Words {
+			s.Words[i] = syntax.Word{Form: fmt.Sprint("w", i%5), UPOS: []string{"NOUN", "VERB", "DET"}[i%3]}
+		}
+		m.Prune(&s)
+		plain := fmt.Sprint(s.Candidates)
+		s.Dense.Arcs = make([]int32, (n+1)*(n+1))
+		for i := range s.Dense.Arcs {
+			s.Dense.Arcs[i] = 77
+		}
+		if m.Prune(&s); fmt.Sprint(s.Candidates) != plain {
+			t.Errorf("%d words: a constant changes the candidates", n)
+		}
+		for mod := 1; mod <= n; mod++ { // a chain, from a root in the first window
+			s.Dense.Arcs[(mod-1)*(n+1)+mod] += 40 * score.Unit
+		}
+		m.Prune(&s)
+		starts := map[int]bool{}
+		for _, b := range s.Windows() {
+			starts[b+1] = true
+		}
+		for mod := 1; mod <= n; mod++ {
+			if got := s.Candidates.Of(mod); !starts[mod] && (len(got) != 1 || int(got[0]) != mod-1) {
+				t.Fatalf("%d words: word %d has the heads %v, want %d", n, mod, got, mod-1)
+			}
+		}
+	}
+}
+
+func TestCurveAgreesWithMeasure(t *testing.T) {
+	m, err := train(toy(60, 1), toy(20, 2), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev := toy(40, 4)
+	for i := range dev { // make it hard
+		for w := range dev[i].Words {
+			if w%3 == 0 {
+				dev[i].Words[w].UPOS = "X"
+			}
+		}
+	}
+	cuts := []float64{0.5, 2, 5, 9}
+	dense, curve := m.Curve(dev, cuts)
+	for i, want := range curve {
+		if got := m.WithCut(cuts[i]).Measure(dev); got != want {
+			t.Errorf("cut %v: Curve %+v, Measure %+v", cuts[i], want, got)
+		}
+		if i > 0 && (want.Arcs < curve[i-1].Arcs || want.Kept < curve[i-1].Kept) {
+			t.Errorf("a deeper cut leaves less: %+v after %+v", want, curve[i-1])
+		}
+	}
+	if curve[0].Arcs == curve[3].Arcs || dense.Arcs < curve[3].Arcs || !math.IsInf(dense.Cut, 1) {
+		t.Errorf("dense tables %+v, curve %+v", dense, curve)
+	}
+}
