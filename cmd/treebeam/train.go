@@ -63,7 +63,7 @@ func (f *trainFlags) define(fs *flag.FlagSet) {
 	fs.IntVar(&f.o.Folds, "folds", 0, "`N` folds of jackknifing; 0 is 10 for less than 100,000 words, else 5")
 	fs.StringVar(&f.preset, "preset", "standard", "which parts of a tree the parser scores: fast, standard or full")
 	fs.IntVar(&f.o.Weights, "weights", 0, "`N` weights that the parser keeps, 8 bytes each (1,200,000)")
-	fs.StringVar(&f.families, "families", "", "`CHANGES` of the preset, such as -ts,+ggp (docs/training.md)")
+	fs.StringVar(&f.families, "families", "", "`CHANGES` of the preset, such as +ts,-cross (docs/training.md)")
 	fs.IntVar(&f.o.Delta, "delta", search.DefaultDelta, "`N`, largest local loss of a move that is scored with global parts; -1 for none")
 	fs.StringVar(&f.strategy, "strategy", string(search.DefaultStrategy), "which wrong tree a step moves away from: skip or max-violation")
 	fs.Uint64Var(&f.o.Seed, "seed", 1, "`N`, of every random choice")

@@ -33,17 +33,12 @@ var families = []Family{
 // its set, for its weights are of no use with another.
 type Families uint32
 
-// Lean is no family, but stands for half of the arcs' templates.
-const Lean Families = 1 << 31
-
-const leanName = "lean"
-
 // Local families are in the gain of every move, Globals only in the scores of
 // whole trees. Fast, Standard and Full are the presets that training offers.
 var (
 	Locals   = where(func(f *Family) bool { return f.Gain != nil })
 	Globals  = where(func(f *Family) bool { return f.Gain == nil })
-	Fast     = where(func(f *Family) bool { return f.fast }) | Lean
+	Fast     = where(func(f *Family) bool { return f.fast })
 	Standard = where(func(f *Family) bool { return f.standard })
 	Full     = Locals | Globals
 )
@@ -60,8 +55,8 @@ func where(wanted func(f *Family) bool) (set Families) {
 // Any reports whether some family of want is in f.
 func (f Families) Any(want Families) bool { return f&want != 0 }
 
-// Valid reports whether f has no bits but those of families and Lean.
-func (f Families) Valid() bool { return f&^Lean>>len(families) == 0 }
+// Valid reports whether f has no bits but those of families.
+func (f Families) Valid() bool { return f>>len(families) == 0 }
 
 // String lists the names of the families in f, separated by commas, in the
 // order of the list; "arcs" if there are none.
@@ -70,16 +65,13 @@ func (f Families) String() string {
 		return "arcs"
 	}
 	var names []string
-	for g := f &^ Lean; g != 0; g &= g - 1 {
+	for g := f; g != 0; g &= g - 1 {
 		k := bits.TrailingZeros32(uint32(g))
 		if k >= len(families) {
 			names = append(names, "unknown")
 			break
 		}
 		names = append(names, families[k].Name)
-	}
-	if f.Any(Lean) {
-		names = append(names, leanName)
 	}
 	return strings.Join(names, ",")
 }
@@ -127,11 +119,9 @@ func Named(name string) (Families, error) {
 		return Full, nil
 	case "globals":
 		return Globals, nil
-	case leanName:
-		return Lean, nil
 	}
 	if f := where(func(f *Family) bool { return f.Name == name }); f != 0 {
 		return f, nil
 	}
-	return 0, fmt.Errorf("family %q: want one of %s, globals or all", name, Full|Lean)
+	return 0, fmt.Errorf("family %q: want one of %s, globals or all", name, Full)
 }

@@ -175,7 +175,7 @@ func TestFamiliesThatAreOffCostNothing(t *testing.T) {
 			}
 		}
 		for g, n := range met {
-			if g != f && g != shared && (g != 0 || f == Lean) {
+			if g != f && g != 0 {
 				t.Errorf("only family %v is on: %d keys of %v were looked up", f, n, g)
 			}
 		}
@@ -192,9 +192,6 @@ func TestFamiliesThatAreOffCostNothing(t *testing.T) {
 	}
 }
 
-// shared owns the keys that lean arcs and others have in common.
-const shared = Families(1 << 30)
-
 // ownersOfKeys returns the families of the keys of most parts that trees of
 // the sentences can have: those met on a walk through trees, enumerated from
 // scratch.
@@ -202,28 +199,26 @@ func ownersOfKeys(list []*syntax.Sentence) map[hash.Key]Families {
 	owner := map[hash.Key]Families{}
 	r := graph.Rand(17)
 	for _, s := range list {
-		for _, on := range []Families{Full, Lean} {
-			x := newScratch(s, 300, on)
-			x.chain()
-			seen := map[Part]bool{}
-			for range 1500 {
-				m, arc := randomMove(x, &r)
-				x.y.Move(m, arc)
-				for _, p := range x.t.Parts(&x.y, nil) {
-					if seen[p] {
-						continue
+		x := newScratch(s, 300, Full)
+		x.chain()
+		seen := map[Part]bool{}
+		for range 1500 {
+			m, arc := randomMove(x, &r)
+			x.y.Move(m, arc)
+			for _, p := range x.t.Parts(&x.y, nil) {
+				if seen[p] {
+					continue
+				}
+				seen[p] = true
+				for _, k := range x.t.Keys(p, nil) {
+					f := Families(0)
+					if p.Kind() != arcs {
+						f = 1 << p.Kind()
 					}
-					seen[p] = true
-					for _, k := range x.t.Keys(p, nil) {
-						f := Families(1) << p.Kind()
-						if p.Kind() == arcs {
-							f = on & Lean
-						}
-						if other, ok := owner[k]; ok && other != f {
-							f = shared
-						}
-						owner[k] = f
+					if other, ok := owner[k]; ok && other != f {
+						panic("families share a key")
 					}
+					owner[k] = f
 				}
 			}
 		}

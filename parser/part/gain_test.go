@@ -13,21 +13,21 @@ import (
 func familySets() []Families {
 	list := []Families{0, Full, Standard, Fast}
 	for _, f := range singles() {
-		list = append(list, f, (Full|Lean)&^f)
+		list = append(list, f, Full&^f)
 	}
 	r := graph.Rand(7)
 	for range 6 {
-		list = append(list, Families(r.Next())&(Full|Lean))
+		list = append(list, Families(r.Next())&Full)
 	}
 	return list
 }
 
-// singles are the families, and Lean, one by one.
+// singles are the families one by one.
 func singles() (list []Families) {
 	for k := range families {
 		list = append(list, 1<<k)
 	}
-	return append(list, Lean)
+	return list
 }
 
 // Every gain of every legal move of every tree equals the difference of

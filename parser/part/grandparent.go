@@ -46,25 +46,18 @@ func grandparentKeys(x *Scores, p Part, buf []hash.Key) []hash.Key {
 		hash.Mix(hash.Sum3(t+3, lg, ch, cm)+flag),
 		hash.Mix(hash.Sum3(t+4, cg, lh, cm)+flag),
 		hash.Mix(hash.Sum3(t+5, cg, ch, lm)+flag),
-		hash.Mix(hash.Sum3(t+6, lg, lh, cm)+flag),
-		hash.Mix(hash.Sum3(t+7, lg, ch, lm)+flag),
-		hash.Mix(hash.Sum3(t+8, cg, lh, lm)+flag),
-		hash.Mix(hash.Sum2(t+9, pg, pm)+flag),
-		hash.Mix(hash.Sum2(t+10, lg, cm)+flag),
-		hash.Mix(hash.Sum2(t+11, cg, lm)+flag),
-		hash.Mix(hash.Sum2(t+12, lg, lm)+flag),
-		hash.Mix(hash.Sum4(t+13, cg, ch, cm, x.coarse(m-1))+flag),
-		hash.Mix(hash.Sum4(t+14, cg, ch, cm, x.coarse(m+1))+flag),
-		hash.Mix(hash.Sum4(t+15, cg, ch, cm, x.coarse(h-1))+flag),
-		hash.Mix(hash.Sum4(t+16, cg, ch, cm, x.coarse(h+1))+flag),
-		hash.Mix(hash.Sum4(t+17, cg, ch, cm, x.coarse(g-1))+flag),
-		hash.Mix(hash.Sum4(t+18, cg, ch, cm, x.coarse(g+1))+flag),
-		hash.Mix(hash.Sum4(t+19, pg, uint64(wh.Case), lm, cm)+flag))
+		hash.Mix(hash.Sum2(t+6, pg, pm)+flag),
+		hash.Mix(hash.Sum2(t+7, lg, cm)+flag),
+		hash.Mix(hash.Sum2(t+8, cg, lm)+flag),
+		hash.Mix(hash.Sum2(t+9, lg, lm)+flag),
+		hash.Mix(hash.Sum4(t+10, cg, ch, cm, x.coarse(m-1))+flag),
+		hash.Mix(hash.Sum4(t+11, cg, ch, cm, x.coarse(m+1))+flag),
+		hash.Mix(hash.Sum4(t+12, pg, uint64(wh.Case), lm, cm)+flag))
 	if cm == word.PUNCT {
 		last := uint64(m / x.N)
 		buf = append(buf,
-			hash.Mix(hash.Sum4(t+20, uint64(wm.Punct), pg, ph, last)+flag),
-			hash.Mix(hash.Sum4(t+21, uint64(wm.Punct), ch, x.commas(h, m), x.commas(g, h))+flag))
+			hash.Mix(hash.Sum4(t+13, uint64(wm.Punct), pg, ph, last)+flag),
+			hash.Mix(hash.Sum4(t+14, uint64(wm.Punct), ch, x.commas(h, m), x.commas(g, h))+flag))
 	}
 	return buf
 }

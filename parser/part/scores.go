@@ -41,7 +41,6 @@ type Scores struct {
 	families   []Family // all
 	local      []Kind   // those that are on
 	global     []Kind
-	lean       bool
 	lists      bool // some family needs the neighbours of a move
 
 	memo       []entry // open addressing, a power of two, at most half full
@@ -120,7 +119,7 @@ func (x *Scores) Prepare(from *Source, s *syntax.Sentence) {
 
 func (x *Scores) setFamilies(on Families) {
 	x.families, x.local, x.global = families, x.local[:0], x.global[:0]
-	x.lean, x.lists = on.Any(Lean), false
+	x.lists = false
 	for k := range families {
 		switch f := &families[k]; {
 		case !on.Any(1 << k):

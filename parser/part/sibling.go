@@ -77,19 +77,15 @@ func siblingKeys(x *Scores, p Part, buf []hash.Key) []hash.Key {
 		hash.Mix(hash.Sum3(t+11, l1, p2, near)+flag),
 		hash.Mix(hash.Sum3(t+12, p1, l2, near)+flag),
 		hash.Mix(hash.Sum3(t+13, c1, c2, near+8*gap(h, b))+flag),
-		hash.Mix(hash.Sum4(t+14, ch, c1, c2, x.coarse(a-1))+flag),
-		hash.Mix(hash.Sum4(t+15, ch, c1, c2, x.coarse(a+1))+flag),
-		hash.Mix(hash.Sum4(t+16, ch, c1, c2, x.coarse(b-1))+flag),
-		hash.Mix(hash.Sum4(t+17, ch, c1, c2, x.coarse(b+1))+flag),
-		hash.Mix(hash.Sum4(t+18, ch, c1, c2, x.commas(a, b))+flag),
-		hash.Mix(hash.Sum3(t+19, ch, l1, l2)+flag),
-		hash.Mix(hash.Sum4(t+20, ch, c1, c2, uint64(wa.Case)<<8|uint64(wb.Case))+flag),
-		hash.Mix(hash.Sum4(t+21, c1, c2, wa.Marker, wb.Marker)+flag))
+		hash.Mix(hash.Sum4(t+14, ch, c1, c2, x.commas(a, b))+flag),
+		hash.Mix(hash.Sum3(t+15, ch, l1, l2)+flag),
+		hash.Mix(hash.Sum4(t+16, ch, c1, c2, uint64(wa.Case)<<8|uint64(wb.Case))+flag),
+		hash.Mix(hash.Sum4(t+17, c1, c2, wa.Marker, wb.Marker)+flag))
 	if k1, k2 := uint64(wa.Punct), uint64(wb.Punct); k1 != word.NoPunct && k2 != word.NoPunct {
 		// the two marks of a pair, with what they enclose
 		buf = append(buf,
-			hash.Mix(hash.Sum4(t+22, k1, k2, ch, near)+flag),
-			hash.Mix(hash.Sum4(t+23, k1, k2, p1, p2)+flag))
+			hash.Mix(hash.Sum4(t+18, k1, k2, ch, near)+flag),
+			hash.Mix(hash.Sum4(t+19, k1, k2, p1, p2)+flag))
 	}
 	return buf
 }

@@ -5,7 +5,7 @@ import "github.com/treebeam/treebeam/parser/hash"
 // Tri-siblings are three in a row in an extended child list: a = head, b, c,
 // d = entries of its list.
 var triSiblings = Family{
-	Name: "ts", standard: true, Lists: true,
+	Name: "ts", Lists: true,
 	Visit: func(k Kind, x *Scores, y *Tree, list []Part) []Part {
 		for h := int32(1); int(h) <= x.N; h++ {
 			x.list = y.entries(h, x.list[:0])

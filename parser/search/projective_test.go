@@ -29,6 +29,10 @@ func TestProjectiveSearch(t *testing.T) {
 	for cases < 150 {
 		s := randomSentence(3+int(r.Below(3)), 4+int(r.Below(5)), &r)
 		n := len(s.Words)
+		s.Dense.Arcs = make([]int32, (n+1)*(n+1)) // arcs outweigh the other parts, as in a trained model
+		for i := range s.Dense.Arcs {
+			s.Dense.Arcs[i] = int32(r.Below(9000))
+		}
 		x := newSearch(s, 500, part.Full)
 		most, free, found := int64(0), int64(0), false
 		allTrees(s, func(head []int32) {

@@ -124,7 +124,7 @@ func Train(train, dev []syntax.Sentence, o TrainOptions) (*Model, error) {
 		return nil, err
 	}
 	if !o.Families.Valid() {
-		return nil, fmt.Errorf("families %s: want those of part.Full and part.Lean", o.Families)
+		return nil, fmt.Errorf("families %s: want those of part.Full", o.Families)
 	}
 	for i := range train {
 		if err := check(&train[i]); err != nil {
