@@ -243,8 +243,15 @@ func (m *Model) layout(l *pack.Layout) {
 	m.fix()
 }
 
+// prior is the weight of the pruner's log-odds of an arc in its score (stacking:
+// Nivre and McDonald 2008, Martins et al. 2008), in 1/score.Unit a nat: 0.15 of
+// the loss of a wrong head. Dev LAS of 0, 0.05, 0.1 and 0.15: fr_sequoia 87.56,
+// 87.68, 87.78 and 87.81. Training does without: with it el_gdt was no better.
+const prior = score.Unit * 15 / 100
+
 // fix makes the source score by what no longer learns.
 func (m *Model) fix() {
+	m.source.Prior = prior
 	m.source.Parts, m.source.Tensor = m.weights, nil
 	if m.tensor.Rank() > 0 {
 		m.source.Tensor = &m.tensor

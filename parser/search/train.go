@@ -232,7 +232,9 @@ func (t *trainer) measure(dev []syntax.Sentence, epoch, steps int) float64 {
 	}
 	t.measured = true
 	t.use(score.Learned{Weights: t.weights.Average(steps)}, &t.fixed)
+	t.model.source.Prior = prior
 	uas := t.model.uas(dev, t.o.Workers)
+	t.model.source.Prior = 0
 	t.use(score.Learned{Weights: t.weights}, t.tensor)
 	t.log(epoch, fmt.Sprintf("dev UAS %.2f %%, ", 100*uas))
 	return uas
