@@ -25,13 +25,15 @@ type chunk struct {
 	before, after uint8  // class of the last character before it, of the first one after
 	hash          uint64 // of the whole chunk, 0 if it is long
 	shape         uint64 // of its collapsed classes, 0 if it is long
-	signs         uint64 // of addresses
 }
 
 // newChunk returns chunk i, which aliases the layout.
 func newChunk(l *layout, i int) chunk {
 	s := l.chunks[i]
 	c := chunk{norm: l.norm[s.start:s.end], class: l.class[s.start:s.end]}
+	if len(c.norm) <= maxPiece {
+		c.hash, c.shape = hash.Runes(c.norm), shapeOf(c.class)
+	}
 	if i > 0 {
 		c.before = l.class[l.chunks[i-1].end-1]
 	}
@@ -39,26 +41,6 @@ func newChunk(l *layout, i int) chunk {
 		c.after = l.class[l.chunks[i+1].start]
 	}
 	return c
-}
-
-// describe fills in what all gaps share.
-func (c *chunk) describe() {
-	n := len(c.norm)
-	if n <= maxPiece {
-		c.hash, c.shape = hash.Runes(c.norm), shapeOf(c.class)
-	}
-	for i, k := range c.class {
-		switch {
-		case k == '@':
-			c.signs |= 1
-		case k == ':' && i+1 < n && c.class[i+1] == '/':
-			c.signs |= 2
-		case k == '.' && i > 0 && i+1 < n && isWordly(c.class[i-1]) && isWordly(c.class[i+1]):
-			c.signs |= 4
-		case k == '/' || k == '_' || k == '\\':
-			c.signs |= 8
-		}
-	}
 }
 
 // at returns character i and its class. Beyond the chunk there is none, but
@@ -106,7 +88,7 @@ func (c *chunk) features(buf []hash.Key, x *lexicon, g, last int) []hash.Key {
 		hash.Key1(tClasses, link), hash.Key2(tClasses+1, k[4], link), hash.Key2(tClasses+2, link, k[7]),
 		hash.Key3(tClasses+3, k[4], link, k[7]), hash.Key2(tClasses+4, left, right),
 		hash.Key4(tClasses+5, k[0], k[1], k[2], left), hash.Key4(tClasses+6, right, k[9], k[10], k[11]),
-		hash.Key2(tClasses+7, c.signs, link), hash.Key2(tClasses+8, c.shape, uint64(g)), hash.Key2(tClasses+9, c.hash, uint64(g)),
+		hash.Key2(tClasses+7, c.shape, uint64(g)), hash.Key2(tClasses+8, c.hash, uint64(g)),
 	)
 	return c.pieceFeatures(buf, x, g, last, link, k[5:8])
 }
@@ -191,7 +173,6 @@ func (w *workspace) gaps(m *Model, c *chunk, text string) []int32 {
 			return found
 		}
 	}
-	c.describe()
 	found, last := w.found[:0], 0
 	for g := 1; g < len(c.norm); g++ {
 		w.buf = c.features(w.buf[:0], &m.lexicon, g, last)

@@ -12,7 +12,7 @@ import (
 // and the change is meant, put in the new hash and raise pack.Templates: older
 // models are refused then, and must be trained again.
 func TestTemplatesAreStable(t *testing.T) {
-	const want, of = 0x79a5288590817c92, 3
+	const want, of = 0x1e7dc50595ed3872, 3
 	var keys []hash.Key
 	var values []uint16
 	for i, form := range []string{"the", "house", "etc", ".", "don't", "10"} {
@@ -30,7 +30,6 @@ func TestTemplatesAreStable(t *testing.T) {
 	var toks []token
 	for i, s := range l.chunks {
 		c := newChunk(&l, i)
-		c.describe()
 		last := 0
 		for g := 1; g < len(c.norm); g++ {
 			add(c.features(nil, &m.lexicon, g, last))

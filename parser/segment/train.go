@@ -27,7 +27,7 @@ func (o *Options) log(format string, a ...any) {
 
 const (
 	unit      = 512  // of a packed weight of 1, that is one nat of log-odds
-	minWeight = 0.05 // smaller ones are dropped: they are 9 in 10
+	minWeight = 0.06 // smaller ones are dropped: they are 9 in 10
 )
 
 // Train learns a segmenter from the sentences of a treebank, whose raw text
@@ -211,7 +211,6 @@ func tokenExamples(blocks []*goldBlock, counts map[uint64]tally) examples {
 			}
 			key := fmt.Sprint(e.before, e.after, e.ends, b.layout.text(s))
 			if seen[key] == nil {
-				e.describe()
 				seen[key], all = e, append(all, e)
 			}
 			seen[key].times++
