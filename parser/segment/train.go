@@ -60,7 +60,7 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	m.lexicon.counts = counts
 	tasks := []*task{
 		{name: "sentence", examples: sentenceExamples(both), epochs: 8, rate: 0.1, least: 2},
-		{name: "token", examples: tokenExamples(plain, counts), epochs: 10, rate: 0.4, least: 2},
+		{name: "token", examples: tokenExamples(plain, counts), epochs: 10, rate: 0.4, least: 1},
 		{name: "split", examples: m.splitExamples(plain), epochs: 10, rate: 0.4, least: 2},
 		{name: "join", examples: m.joinExamples(plain), epochs: 10, rate: 0.4, least: 1},
 	}
