@@ -1,9 +1,8 @@
 package eval
 
 import (
-	"slices"
-	"strings"
-	"unicode"
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
 )
 
 // A pair is an aligned gold word and system word, by index.
@@ -129,57 +128,14 @@ func (e *evaluator) alignForms(g0, g1, s0, s1 int) {
 	}
 }
 
+// lowerForms maps forms to lower case by Unicode's default algorithm for whole
+// strings (The Unicode Standard, 3.13): unlike strings.ToLower it writes the
+// final sigma and keeps the dot of a capital I with dot above.
 func lowerForms(words []word) []string {
+	lower := cases.Lower(language.Und)
 	out := make([]string, len(words))
 	for i := range words {
-		out[i] = lower(words[i].form)
+		out[i] = lower.String(words[i].form)
 	}
 	return out
-}
-
-// lower maps to lower case as Unicode's default algorithm for whole strings
-// does (The Unicode Standard, 3.13): unlike strings.ToLower it writes the
-// final sigma and keeps the dot of a capital I with dot above.
-func lower(s string) string {
-	if !strings.ContainsAny(s, "İΣ") {
-		return strings.ToLower(s)
-	}
-	runes := []rune(s)
-	var b strings.Builder
-	for i, r := range runes {
-		switch {
-		case r == 'İ':
-			b.WriteString("i\u0307")
-		case r == 'Σ' && finalSigma(runes, i):
-			b.WriteRune('ς')
-		default:
-			b.WriteRune(unicode.ToLower(r))
-		}
-	}
-	return b.String()
-}
-
-// finalSigma reports whether the sigma at i follows a cased letter and
-// precedes none, apart from marks and other characters that case ignores.
-func finalSigma(s []rune, i int) bool {
-	before, after := i-1, i+1
-	for before >= 0 && caseIgnorable(s[before]) {
-		before--
-	}
-	for after < len(s) && caseIgnorable(s[after]) {
-		after++
-	}
-	return before >= 0 && cased(s[before]) && (after == len(s) || !cased(s[after]))
-}
-
-func cased(r rune) bool {
-	return unicode.In(r, unicode.Lu, unicode.Ll, unicode.Lt, unicode.Other_Lowercase, unicode.Other_Uppercase)
-}
-
-// wordBreakIgnorable are the characters inside words that Unicode counts as
-// ignored by case, besides those of the categories below.
-var wordBreakIgnorable = []rune("'.:\u00b7\u0387\u055f\u05f4\u2018\u2019\u2024\u2027\ufe13\ufe52\ufe55\uff07\uff0e\uff1a")
-
-func caseIgnorable(r rune) bool {
-	return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk) || slices.Contains(wordBreakIgnorable, r)
 }

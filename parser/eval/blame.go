@@ -3,6 +3,7 @@ package eval
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -29,10 +30,15 @@ func (c Cause) String() string { return causeNames[c] }
 
 // TreeErrors divides the sentences of a parse by what their errors come from.
 type TreeErrors struct {
-	Sentences [numCauses]int
-	Words     [numCauses]int // of these sentences
-	Wrong     [numCauses]int // words of them with a wrong head
-	Pruned    int            // words whose gold head was no candidate
+	Causes [numCauses]CauseCount
+	Pruned int // words whose gold head was no candidate
+}
+
+// A CauseCount counts the sentences of one cause.
+type CauseCount struct {
+	Sentences  int `json:"sentences"`
+	Words      int `json:"words"`
+	WrongHeads int `json:"wrong_heads"`
 }
 
 // Blame finds the causes. found must be parses of gold's own words in the
@@ -57,11 +63,7 @@ func Blame(gold, found []syntax.Sentence, score func(s *syntax.Sentence, heads [
 			if want[k] != got[k] {
 				wrong++
 			}
-			candidate := false
-			for _, h := range f.Candidates.Of(k + 1) {
-				candidate = candidate || h == want[k]
-			}
-			if !candidate {
+			if !slices.Contains(f.Candidates.Of(k+1), want[k]) {
 				t.Pruned++
 			}
 		}
@@ -78,55 +80,32 @@ func Blame(gold, found []syntax.Sentence, score func(s *syntax.Sentence, heads [
 				c = ModelError
 			}
 		}
-		t.Sentences[c]++
-		t.Words[c] += n
-		t.Wrong[c] += wrong
+		t.Causes[c].add(CauseCount{1, n, wrong})
 	}
 	return t, nil
 }
 
 // Crosses reports whether two arcs of a tree cross, heads by word minus 1;
 // that of the root runs from 0, left of the first word.
-func Crosses(heads []int32) bool {
-	for i, h := range heads {
-		m := int32(i + 1)
-		lo, hi := min(h, m), max(h, m)
-		for u := lo + 1; u < hi; u++ {
-			if g := heads[u-1]; g < lo || g > hi {
-				return true
-			}
-		}
-	}
-	return false
+func Crosses(heads []int32) bool { return slices.Contains(crossing(heads), true) }
+
+func (c *CauseCount) add(d CauseCount) {
+	c.Sentences += d.Sentences
+	c.Words += d.Words
+	c.WrongHeads += d.WrongHeads
 }
 
 // write writes the table of causes.
 func (t *TreeErrors) write(b *bytes.Buffer) {
-	sentences, words := 0, 0
-	for c := range numCauses {
-		sentences += t.Sentences[c]
-		words += t.Words[c]
+	var all CauseCount
+	for _, c := range t.Causes {
+		all.add(c)
 	}
 	b.WriteByte('\n')
 	writeHead(b, wide, "Cause of errors", " Sentences |  % of all | Wrong hd. |  % of all")
-	for c := range numCauses {
-		fmt.Fprintf(b, "%-*s|%10d |%10.2f |%10d |%10.2f\n", wide, c, t.Sentences[c], 100*ratio(t.Sentences[c], sentences),
-			t.Wrong[c], 100*ratio(t.Wrong[c], words))
+	for i, c := range t.Causes {
+		fmt.Fprintf(b, "%-*s|%10d |%10.2f |%10d |%10.2f\n", wide, Cause(i), c.Sentences, 100*ratio(c.Sentences, all.Sentences),
+			c.WrongHeads, 100*ratio(c.WrongHeads, all.Words))
 	}
-	fmt.Fprintf(b, "Words whose gold head was pruned: %d (%.2f %%)\n", t.Pruned, 100*ratio(t.Pruned, words))
-}
-
-// jsonCause is one row of the table.
-type jsonCause struct {
-	Sentences  int `json:"sentences"`
-	Words      int `json:"words"`
-	WrongHeads int `json:"wrong_heads"`
-}
-
-func (t *TreeErrors) forJSON() map[string]jsonCause {
-	out := map[string]jsonCause{}
-	for c := range numCauses {
-		out[c.String()] = jsonCause{t.Sentences[c], t.Words[c], t.Wrong[c]}
-	}
-	return out
+	fmt.Fprintf(b, "Words whose gold head was pruned: %d (%.2f %%)\n", t.Pruned, 100*ratio(t.Pruned, all.Words))
 }

@@ -52,10 +52,8 @@ func TestBlame(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := TreeErrors{
-		Sentences: [numCauses]int{NoError: 1, PruningError: 2, SearchError: 1, ModelError: 1},
-		Words:     [numCauses]int{NoError: 3, PruningError: 6, SearchError: 3, ModelError: 3},
-		Wrong:     [numCauses]int{PruningError: 2, SearchError: 1, ModelError: 3},
-		Pruned:    1,
+		Causes: [numCauses]CauseCount{NoError: {1, 3, 0}, PruningError: {2, 6, 2}, SearchError: {1, 3, 1}, ModelError: {1, 3, 3}},
+		Pruned: 1,
 	}
 	if *e != want {
 		t.Errorf("got %+v, want %+v", *e, want)

@@ -130,14 +130,16 @@ func (c *corpus) addTree(s *syntax.Sentence) {
 	first := c.firstWord[len(c.firstWord)-1]
 	words := c.words[first:]
 	n, roots := len(words), 0
+	heads := make([]int32, n)
 	for i := range words {
 		w := &words[i]
-		switch h := int(s.Words[i].Head); {
+		heads[i] = s.Words[i].Head
+		switch h := int(heads[i]); {
 		case h == syntax.Root:
 			w.parent = rootParent
 			roots++
 		case h < 0 || h > n:
-			w.parent = noParent
+			w.parent, heads[i] = noParent, syntax.NoHead
 		default:
 			w.parent = first + h - 1
 		}
@@ -152,41 +154,35 @@ func (c *corpus) addTree(s *syntax.Sentence) {
 	if roots != 1 {
 		c.multiRoot++
 	}
-	markCrossing(words, first)
+	for i, crosses := range crossing(heads) {
+		words[i].crossing = crosses
+	}
 }
 
-// markCrossing finds the arcs that cross another arc of the sentence, with
-// the root left of the first word. An arc between positions a < b crosses
-// another iff a word strictly inside has a neighbour in the tree outside.
-func markCrossing(words []word, first int) {
-	n := len(words)
+// crossing says of each arc, heads by word minus 1, whether it crosses
+// another; that of the root runs from 0, left of the first word. Words with
+// heads below 0 have no arc. An arc between positions a < b crosses another
+// iff a word strictly inside has a neighbour in the tree outside.
+func crossing(heads []int32) []bool {
+	n := len(heads)
 	low, high := make([]int, n+1), make([]int, n+1) // extreme neighbours of each position
 	for i := range low {
 		low[i], high[i] = i, i
 	}
-	head := func(i int) int { // position of the head of the word at position i
-		if p := words[i-1].parent; p >= 0 {
-			return p - first + 1
-		}
-		return 0
-	}
-	for i := 1; i <= n; i++ {
-		if words[i-1].parent == noParent {
-			continue
-		}
-		h := head(i)
-		low[i], high[i] = min(low[i], h), max(high[i], h)
-		low[h], high[h] = min(low[h], i), max(high[h], i)
-	}
-	for i := 1; i <= n; i++ {
-		if words[i-1].parent == noParent {
-			continue
-		}
-		a, b := min(i, head(i)), max(i, head(i))
-		for k := a + 1; k < b && !words[i-1].crossing; k++ {
-			words[i-1].crossing = low[k] < a || high[k] > b
+	for i, head := range heads {
+		if m, h := i+1, int(head); h >= 0 {
+			low[m], high[m] = min(low[m], h), max(high[m], h)
+			low[h], high[h] = min(low[h], m), max(high[h], m)
 		}
 	}
+	crosses := make([]bool, n)
+	for i, head := range heads {
+		a, b := min(i+1, int(head)), max(i+1, int(head))
+		for k := a + 1; head >= 0 && k < b && !crosses[i]; k++ {
+			crosses[i] = low[k] < a || high[k] > b
+		}
+	}
+	return crosses
 }
 
 // enhancedDeps reads a DEPS column. Dependencies on empty nodes are left

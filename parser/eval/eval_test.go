@@ -235,31 +235,26 @@ func TestCrossingCounts(t *testing.T) {
 func TestCrossingAgainstPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
-		n := 1 + rng.IntN(9)
-		words := make([]word, n)
-		for i := range words {
-			words[i].parent = rng.IntN(n+2) - 2 // also rootParent and noParent
-			if words[i].parent == i {
-				words[i].parent = rootParent
+		heads := make([]int32, 1+rng.IntN(9))
+		for i := range heads {
+			heads[i] = int32(rng.IntN(len(heads)+2) - 1) // also none
+			if heads[i] == int32(i+1) {
+				heads[i] = 0
 			}
 		}
-		markCrossing(words, 0)
-		arc := func(i int) (a, b int) {
-			h := max(words[i].parent, -1) + 1
-			return min(h, i+1), max(h, i+1)
-		}
-		for i := range words {
+		arc := func(i int) (a, b int32) { return min(heads[i], int32(i+1)), max(heads[i], int32(i+1)) }
+		for i, got := range crossing(heads) {
 			want := false
-			for j := range words {
-				if words[i].parent == noParent || words[j].parent == noParent {
+			for j := range heads {
+				if heads[i] < 0 || heads[j] < 0 {
 					continue
 				}
 				a, b := arc(i)
 				c, d := arc(j)
 				want = want || a < c && c < b && b < d || c < a && a < d && d < b
 			}
-			if words[i].crossing != want {
-				t.Fatalf("word %d of %+v: %v, want %v", i+1, words, words[i].crossing, want)
+			if got != want {
+				t.Fatalf("word %d of %v: %v, want %v", i+1, heads, got, want)
 			}
 		}
 	}

@@ -165,13 +165,12 @@ func (e *evaluator) scoreLengths() {
 		e.r.Lengths = append(e.r.Lengths, bin)
 	}
 	for k := range e.gold.sentences {
-		n := e.gold.firstWord[k+1] - e.gold.firstWord[k]
-		i, found := slices.BinarySearch(lengthBounds, n)
-		if !found {
-			i--
-		}
-		if i < 0 {
+		n, i := e.gold.firstWord[k+1]-e.gold.firstWord[k], len(lengthBounds)-1
+		if n == 0 {
 			continue
+		}
+		for n < lengthBounds[i] {
+			i--
 		}
 		bin := &e.r.Lengths[i]
 		bin.Sentences++
@@ -184,9 +183,10 @@ func (e *evaluator) scoreLengths() {
 // Crossing counts the arcs that cross another arc of their sentence, the arc
 // from the root, left of the first word, included.
 type Crossing struct {
-	Gold, System int
-	GoldFound    int // gold crossing arcs that the system has
-	SystemRight  int // system crossing arcs that gold has
+	Gold        int `json:"gold"`
+	GoldFound   int `json:"gold_found"` // gold crossing arcs that the system has
+	System      int `json:"system"`
+	SystemRight int `json:"system_right"` // system crossing arcs that gold has
 }
 
 func (e *evaluator) scoreCrossing() {

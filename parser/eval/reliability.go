@@ -11,19 +11,19 @@ import (
 
 // A Reliability says how well a column of confidence tells right from wrong.
 type Reliability struct {
-	Column string  // as in an output; "a*b" is the product of two
-	Of     string  // what is right or wrong: "head", "head+deprel", "tree"
-	Cases  int     // words or trees that have a value
-	Right  int     // of these
-	Mean   float64 // of the values
+	Column string  `json:"column"` // as in an output; "a*b" is the product of two
+	Of     string  `json:"of"`     // what is right or wrong: "head", "head+deprel", "tree"
+	Cases  int     `json:"cases"`  // words or trees that have a value
+	Right  int     `json:"right"`  // of these
+	Mean   float64 `json:"mean"`   // of the values
 	// ECE is the expected calibration error with 15 bins of equal width (Guo
 	// et al. 2017): the mean distance, over cases, of the mean value of a bin
 	// from the share of right cases in it.
-	ECE float64
+	ECE float64 `json:"ece"`
 	// AURC is the area under the curve of risk and coverage (Geifman and
 	// El-Yaniv 2017): the mean share of wrong cases among the k most certain
 	// ones, over all k. Cases of equal value count in any order alike.
-	AURC float64
+	AURC float64 `json:"aurc"`
 }
 
 // reliabilityBins is the number of bins of ECE.
@@ -40,7 +40,7 @@ type judged struct {
 // right if it is that of the aligned gold word, as in UAS, a deprel if it is
 // equal with its subtype; words that are not aligned are wrong, and trees
 // whose sentence is none of gold's. An error is that of Evaluate.
-func Reliabilities(gold, system []syntax.Sentence) ([]Reliability, error) {
+func Reliabilities(gold, system []syntax.Sentence) (out []Reliability, err error) {
 	e, err := aligned(gold, system)
 	if err != nil {
 		return nil, err
@@ -49,43 +49,40 @@ func Reliabilities(gold, system []syntax.Sentence) ([]Reliability, error) {
 	heads, arcs := e.rightWords()
 	trees := e.rightTrees(arcs)
 
-	var out []Reliability
-	words := func(column, of string, right []bool, punct bool, value func(c *syntax.Confidence, i int) (float64, bool)) {
+	// words adds the product of the columns of the words that have them all.
+	words := func(name, of string, right []bool, punct bool, columns func(c *syntax.Confidence) [][]float32) {
 		var list []judged
 		for k := range system {
 			for i := range system[k].Words {
-				at := s.firstWord[k] + i
-				if v, ok := value(&system[k].Confidence, i); ok && (punct || !s.words[at].punct) {
-					list = append(list, judged{v, right[at]})
+				at, value, ok := s.firstWord[k]+i, 1.0, true
+				for _, c := range columns(&system[k].Confidence) {
+					if ok = ok && i < len(c); ok {
+						value *= float64(c[i])
+					}
+				}
+				if ok && (punct || !s.words[at].punct) {
+					list = append(list, judged{value, right[at]})
 				}
 			}
 		}
-		out = appendReliability(out, column, of, list)
+		out = appendReliability(out, name, of, list)
 	}
-	column := func(list []float32, i int) (float64, bool) {
-		if i < len(list) {
-			return float64(list[i]), true
-		}
-		return 0, false
-	}
-	headConf := func(c *syntax.Confidence, i int) (float64, bool) { return column(c.HeadConf, i) }
-	words("head_marginal", "head", heads, true, func(c *syntax.Confidence, i int) (float64, bool) { return column(c.HeadMarginal, i) })
-	words("head_agreement", "head", heads, true, func(c *syntax.Confidence, i int) (float64, bool) { return column(c.HeadAgreement, i) })
+	type lists = [][]float32
+	headConf := func(c *syntax.Confidence) lists { return lists{c.HeadConf} }
+	words("head_marginal", "head", heads, true, func(c *syntax.Confidence) lists { return lists{c.HeadMarginal} })
+	words("head_agreement", "head", heads, true, func(c *syntax.Confidence) lists { return lists{c.HeadAgreement} })
 	words("head_conf", "head", heads, true, headConf)
 	words("head_conf", "head, no punct.", heads, false, headConf)
-	words("head_marginal*label_marginal", "head+deprel", arcs, true, func(c *syntax.Confidence, i int) (float64, bool) {
-		a, ok := column(c.HeadMarginal, i)
-		b, also := column(c.LabelProb, i)
-		return float64(a * b), ok && also
-	})
-	words("deprel_conf", "head+deprel", arcs, true, func(c *syntax.Confidence, i int) (float64, bool) { return column(c.DeprelConf, i) })
+	words("head_marginal*label_marginal", "head+deprel", arcs, true, func(c *syntax.Confidence) lists { return lists{c.HeadMarginal, c.LabelProb} })
+	words("deprel_conf", "head+deprel", arcs, true, func(c *syntax.Confidence) lists { return lists{c.DeprelConf} })
 
 	var agreement, conf []judged
 	for k := range system {
-		if c := &system[k].Confidence; len(c.HeadAgreement) > 0 {
+		c := &system[k].Confidence
+		if len(c.HeadAgreement) > 0 {
 			agreement = append(agreement, judged{float64(c.TreeAgreement), trees[k]})
 		}
-		if c := &system[k].Confidence; c.HasTreeConf {
+		if c.HasTreeConf {
 			conf = append(conf, judged{float64(c.TreeConf), trees[k]})
 		}
 	}
@@ -170,15 +167,4 @@ func writeReliabilities(b *bytes.Buffer, list []Reliability) {
 		fmt.Fprintf(b, "%-28s | %-15s |%9d |%8.2f |%8.2f |%8.2f |%8.2f\n", r.Column, r.Of, r.Cases,
 			100*ratio(r.Right, r.Cases), 100*r.Mean, 100*r.ECE, 100*r.AURC)
 	}
-}
-
-// The JSON form. Figures are fractions.
-type jsonReliability struct {
-	Column string  `json:"column"`
-	Of     string  `json:"of"`
-	Cases  int     `json:"cases"`
-	Right  int     `json:"right"`
-	Mean   float64 `json:"mean"`
-	ECE    float64 `json:"ece"`
-	AURC   float64 `json:"aurc"`
 }

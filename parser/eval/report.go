@@ -138,24 +138,21 @@ type jsonLength struct {
 }
 
 type jsonResult struct {
-	Metrics  map[string]jsonScore `json:"metrics"`
-	Lengths  []jsonLength         `json:"by_length"`
-	Crossing struct {
-		Gold        int `json:"gold"`
-		GoldFound   int `json:"gold_found"`
-		System      int `json:"system"`
-		SystemRight int `json:"system_right"`
-	} `json:"crossing_arcs"`
-	GoldMultiRoot   int                  `json:"gold_sentences_without_one_root"`
-	SystemMultiRoot int                  `json:"system_sentences_without_one_root"`
-	Causes          map[string]jsonCause `json:"causes_of_errors,omitempty"`
-	Pruned          *int                 `json:"pruned_gold_heads,omitempty"`
-	Confidence      []jsonReliability    `json:"confidence,omitempty"`
+	Metrics         map[string]jsonScore  `json:"metrics"`
+	Lengths         []jsonLength          `json:"by_length"`
+	Crossing        Crossing              `json:"crossing_arcs"`
+	GoldMultiRoot   int                   `json:"gold_sentences_without_one_root"`
+	SystemMultiRoot int                   `json:"system_sentences_without_one_root"`
+	Causes          map[string]CauseCount `json:"causes_of_errors,omitempty"`
+	Pruned          *int                  `json:"pruned_gold_heads,omitempty"`
+	Confidence      []Reliability         `json:"confidence,omitempty"`
 }
 
 func (r *Result) forJSON() jsonResult {
 	out := jsonResult{
 		Metrics:         map[string]jsonScore{},
+		Crossing:        r.Crossing,
+		Confidence:      r.Confidence,
 		GoldMultiRoot:   r.GoldMultiRoot,
 		SystemMultiRoot: r.SystemMultiRoot,
 	}
@@ -177,13 +174,11 @@ func (r *Result) forJSON() jsonResult {
 		out.Lengths = append(out.Lengths, l)
 	}
 	if r.Errors != nil {
-		out.Causes, out.Pruned = r.Errors.forJSON(), &r.Errors.Pruned
+		out.Causes, out.Pruned = map[string]CauseCount{}, &r.Errors.Pruned
+		for i, c := range r.Errors.Causes {
+			out.Causes[Cause(i).String()] = c
+		}
 	}
-	for _, c := range r.Confidence {
-		out.Confidence = append(out.Confidence, jsonReliability(c))
-	}
-	out.Crossing.Gold, out.Crossing.GoldFound = r.Crossing.Gold, r.Crossing.GoldFound
-	out.Crossing.System, out.Crossing.SystemRight = r.Crossing.System, r.Crossing.SystemRight
 	return out
 }
 
