@@ -75,7 +75,7 @@ func New(f *File) (*Model, error) {
 		open(&m.Segmenter, segment.Open, v, SegmentName),
 		open(&m.Tagger, tag.Open, v, TagName),
 		open(&m.Pruner, withWords(m, prune.Open), v, PruneName),
-		open(&m.Decoder, search.Open, v, ParseName),
+		open(&m.Decoder, withWords(m, search.Open), v, ParseName),
 		open(&m.Labeler, withWords(m, label.Open), v, LabelName),
 	} {
 		if err != nil {

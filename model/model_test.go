@@ -71,7 +71,7 @@ var smallSections = sync.OnceValues(func() ([]pack.Section, error) {
 		pruner.Prune(&list[i])
 		prune.AddGold(&list[i])
 	}
-	parser, err := search.Train(list, list, search.TrainOptions{Epochs: 2})
+	parser, err := search.Train(words, list, list, search.TrainOptions{Epochs: 2})
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // A parser that was trained without tags scores a tree of words with tags as
@@ -30,7 +31,7 @@ func TestScoreWithoutTags(t *testing.T) {
 		}
 		train = append(train, s)
 	}
-	parser, err := search.Train(train, nil, search.TrainOptions{Epochs: 2})
+	parser, err := search.Train(word.Learn(train), train, nil, search.TrainOptions{Epochs: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

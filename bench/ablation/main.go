@@ -52,6 +52,7 @@ type ablation struct {
 	trainFile, devFile, dir, base string
 	o                             search.TrainOptions
 	data                          *data
+	words                         *word.Vocabulary
 	labels                        *label.Model
 	noTags                        bool
 }
@@ -127,7 +128,7 @@ func (a *ablation) parser(changes string, o search.TrainOptions) (*search.Model,
 	var k kept
 	err = a.cached(name, &k, func() error {
 		begun := processorTime()
-		m, err := search.Train(a.data.Train, nil, o)
+		m, err := search.Train(a.words, a.data.Train, nil, o)
 		if err != nil {
 			return err
 		}
@@ -140,7 +141,7 @@ func (a *ablation) parser(changes string, o search.TrainOptions) (*search.Model,
 	if err != nil {
 		return nil, 0, err
 	}
-	m, err := search.Open(pack.NewView(k.Sections), "parse")
+	m, err := search.Open(pack.NewView(k.Sections), "parse", a.words)
 	return m, k.Seconds, err
 }
 
@@ -255,7 +256,8 @@ func (a *ablation) open() error {
 	if err != nil {
 		return err
 	}
-	a.labels, err = label.Open(pack.NewView(a.data.Labels), "label", word.Learn(a.data.Train))
+	a.words = word.Learn(a.data.Train)
+	a.labels, err = label.Open(pack.NewView(a.data.Labels), "label", a.words)
 	return err
 }
 

@@ -217,22 +217,15 @@ func contentSeed(s *syntax.Sentence, seed uint64) uint64 {
 func (m *Model) Families() part.Families { return m.source.Families }
 
 // Pack stores the model.
-func (m *Model) Pack(s *pack.Sub) {
-	m.source.Vocabulary.Pack(s)
-	pack.Write(s, m.layout)
+func (m *Model) Pack(s *pack.Sub) { pack.Write(s, m.layout) }
+
+// Open is the inverse of Pack. v is the Vocabulary that the model was trained
+// with.
+func Open(view *pack.View, component string, v *word.Vocabulary) (*Model, error) {
+	m := &Model{source: part.Source{Vocabulary: v}, weights: new(score.Weights)}
+	return m, pack.Read(view, component, m.layout)
 }
 
-// Open is the inverse of Pack.
-func Open(v *pack.View, component string) (*Model, error) {
-	m := &Model{weights: new(score.Weights)}
-	var err error
-	if m.source.Vocabulary, err = word.Open(v, component); err != nil {
-		return nil, err
-	}
-	return m, pack.Read(v, component, m.layout)
-}
-
-// layout names the sections but for the vocabulary.
 func (m *Model) layout(l *pack.Layout) {
 	pack.Value(l, "families", (*uint32)(&m.source.Families))
 	pack.Value(l, "delta", &m.delta)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/score"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // The pruner's log-odds count where trees are parsed and scored, and where
@@ -13,7 +14,7 @@ func TestPriorIsForParsingAlone(t *testing.T) {
 	train := grammar(20, 6)
 	o := TrainOptions{}
 	o.setDefaults()
-	tr, err := newTrainer(train, o)
+	tr, err := newTrainer(word.Learn(train), train, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +28,7 @@ func TestPriorIsForParsingAlone(t *testing.T) {
 			}
 		}
 	}
-	m, err := Train(train, nil, TrainOptions{Epochs: 1})
+	m, err := Train(word.Learn(train), train, nil, TrainOptions{Epochs: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

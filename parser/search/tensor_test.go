@@ -8,6 +8,7 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 func tensorOptions(start string) *score.TensorOptions {
@@ -16,7 +17,7 @@ func tensorOptions(start string) *score.TensorOptions {
 
 func TestTensorTrainingFitsAGrammarAndIsSaved(t *testing.T) {
 	train, dev := grammar(60, 1), grammar(30, 2)
-	m, err := Train(train, dev, TrainOptions{Epochs: 4, Tensor: tensorOptions(score.StartSVD)})
+	m, err := Train(word.Learn(train), train, dev, TrainOptions{Epochs: 4, Tensor: tensorOptions(score.StartSVD)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +26,7 @@ func TestTensorTrainingFitsAGrammarAndIsSaved(t *testing.T) {
 	}
 	var b pack.Builder
 	m.Pack(b.Sub("p"))
-	opened, err := Open(pack.NewView(b.Sections), "p")
+	opened, err := Open(pack.NewView(b.Sections), "p", m.source.Vocabulary)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,12 +52,12 @@ func TestTensorTrainingDoesNotDependOnWorkersNorInterruption(t *testing.T) {
 	train, dev := grammar(50, 3), grammar(10, 4)
 	for _, start := range []string{score.StartSVD, score.StartRandom} {
 		o := TrainOptions{Epochs: 3, Workers: 1, Tensor: tensorOptions(start)}
-		want, err := Train(train, dev, o)
+		want, err := Train(word.Learn(train), train, dev, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		o.Workers = 4
-		other, err := Train(train, dev, o)
+		other, err := Train(word.Learn(train), train, dev, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,12 +70,12 @@ func TestTensorTrainingDoesNotDependOnWorkersNorInterruption(t *testing.T) {
 			state = written(layout)
 			return stop
 		}
-		if _, err = Train(train, dev, o); err != stop || state == nil {
+		if _, err = Train(word.Learn(train), train, dev, o); err != stop || state == nil {
 			t.Fatalf("interrupted training returned %v", err)
 		}
 		o.Checkpoint = nil
 		o.Resume = reader(state)
-		resumed, err := Train(train, dev, o)
+		resumed, err := Train(word.Learn(train), train, dev, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +83,7 @@ func TestTensorTrainingDoesNotDependOnWorkersNorInterruption(t *testing.T) {
 			t.Error("a resumed training differs from one that was not interrupted")
 		}
 		o.Tensor = nil
-		if _, err := Train(train, dev, o); err == nil {
+		if _, err := Train(word.Learn(train), train, dev, o); err == nil {
 			t.Error("a checkpoint with a tensor was taken by a training without")
 		}
 	}
@@ -94,7 +95,7 @@ func TestTensorStepMeetsTheMargin(t *testing.T) {
 	train := grammar(1, 5)
 	o := TrainOptions{C: 1e9, Tensor: tensorOptions(score.StartRandom)}
 	o.setDefaults()
-	tr, err := newTrainer(train, o)
+	tr, err := newTrainer(word.Learn(train), train, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,15 +84,13 @@ const (
 
 // A trainer is the state of a training.
 type trainer struct {
-	o        TrainOptions
-	model    *Model               // its source learns
-	best     *Model               // what was kept
-	weights  *linear.Weights      // times gamma
-	tensor   *score.TensorLearner // nil without a tensor
-	fixed    score.Tensor         // the average that was measured last
-	scratch  []*Search            // by worker
-	tally    tally
-	measured bool // on dev
+	o       TrainOptions
+	model   *Model               // its source learns
+	best    *Model               // what was kept
+	weights *linear.Weights      // times gamma
+	tensor  *score.TensorLearner // nil without a tensor
+	scratch []*Search            // by worker
+	tally   tally
 }
 
 // A tally counts what one epoch saw.
@@ -118,7 +116,7 @@ type update struct {
 // aggressive step of size at most C moves their difference
 // (Crammer et al. 2006, PA-I; Lei et al. 2014). Weights are averaged over
 // batches. The result is the same for any number of workers.
-func Train(train, dev []syntax.Sentence, o TrainOptions) (*Model, error) {
+func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o TrainOptions) (*Model, error) {
 	o.setDefaults()
 	if err := o.Strategy.Valid(); err != nil {
 		return nil, err
@@ -131,7 +129,7 @@ func Train(train, dev []syntax.Sentence, o TrainOptions) (*Model, error) {
 			return nil, fmt.Errorf("training sentence %d: %w", i+1, err)
 		}
 	}
-	t, err := newTrainer(train, o)
+	t, err := newTrainer(v, train, o)
 	if err != nil {
 		return nil, err
 	}
@@ -144,24 +142,22 @@ func Train(train, dev []syntax.Sentence, o TrainOptions) (*Model, error) {
 				t.learn(t.scratch[worker], s, at.Seed(o.Seed), u)
 			}
 		},
-		Apply: func(at linear.At, u *update) { t.apply(u, at.Step) },
-		Keep:  t.keep,
-		State: t.layout,
+		Apply:   func(at linear.At, u *update) { t.apply(u, at.Step) },
+		Measure: func(epoch, steps int) float64 { return t.measure(dev, epoch, steps) },
+		Keep:    func(_, steps int) { t.keep(steps) },
+		State:   t.layout,
 	}
-	loop := linear.Loop{Examples: len(train), Epochs: o.Epochs, Batch: batch, Workers: o.Workers, Seed: o.Seed,
+	loop := linear.Loop{Examples: len(train), Epochs: o.Epochs, Stop: o.Stop, Batch: batch, Workers: o.Workers, Seed: o.Seed,
 		Checkpoint: o.Checkpoint, Resume: o.Resume}
-	if len(dev) > 0 {
-		loop.Stop, task.Measure = o.Stop, func(epoch, steps int) float64 { return t.measure(dev, epoch, steps) }
-	}
 	if err := linear.Run(loop, task); err != nil {
 		return nil, err
 	}
 	return t.best, nil
 }
 
-func newTrainer(train []syntax.Sentence, o TrainOptions) (*trainer, error) {
+func newTrainer(v *word.Vocabulary, train []syntax.Sentence, o TrainOptions) (*trainer, error) {
 	t := &trainer{o: o, weights: linear.NewWeights()}
-	source := part.Source{Vocabulary: word.Learn(train), Families: o.Families}
+	source := part.Source{Vocabulary: v, Families: o.Families}
 	t.model = &Model{source: source, delta: int32(max(o.Delta, 0))}
 	t.best = &Model{source: source, delta: t.model.delta, weights: score.Compact(func(func(hash.Key, float32)) {}, 0)}
 	for range max(o.Workers, 1) {
@@ -171,19 +167,19 @@ func newTrainer(train []syntax.Sentence, o TrainOptions) (*trainer, error) {
 		options := *o.Tensor
 		options.Seed, options.Log = o.Seed, o.Log
 		var err error
-		if t.tensor, err = score.NewTensorLearner(train, source.Vocabulary, options); err != nil {
+		if t.tensor, err = score.NewTensorLearner(train, v, options); err != nil {
 			return nil, err
 		}
 	}
-	t.use(score.Learned{Weights: t.weights}, t.tensor)
+	t.learning()
 	return t, nil
 }
 
-// use makes the model score with these.
-func (t *trainer) use(weights score.Scorer, tensor score.ArcScorer) {
-	t.model.source.Parts, t.model.source.Tensor = weights, nil
+// learning makes the model score by what is being learned.
+func (t *trainer) learning() {
+	t.model.source.Parts = score.Learned{Weights: t.weights}
 	if t.tensor != nil {
-		t.model.source.Tensor = tensor
+		t.model.source.Tensor = t.tensor
 	}
 }
 
@@ -225,40 +221,34 @@ func (t *trainer) apply(u *update, step int) {
 	a.counters.Add(b.counters)
 }
 
-// measure returns the UAS on dev under averaged weights.
+// measure returns the UAS on dev under averaged weights; the number of the
+// epoch, so that the last one is kept, if there is no dev.
 func (t *trainer) measure(dev []syntax.Sentence, epoch, steps int) float64 {
-	if t.tensor != nil {
-		t.fixed = *t.tensor.Averaged(steps)
+	uas, figure := 0., float64(epoch)
+	if len(dev) > 0 {
+		t.model.source.Parts = score.Learned{Weights: t.weights.Average(steps)}
+		if t.tensor != nil {
+			t.model.source.Tensor = t.tensor.Averaged(steps)
+		}
+		t.model.source.Prior = prior
+		uas = t.model.uas(dev, t.o.Workers)
+		figure, t.model.source.Prior = uas, 0
+		t.learning()
 	}
-	t.measured = true
-	t.use(score.Learned{Weights: t.weights.Average(steps)}, &t.fixed)
-	t.model.source.Prior = prior
-	uas := t.model.uas(dev, t.o.Workers)
-	t.model.source.Prior = 0
-	t.use(score.Learned{Weights: t.weights}, t.tensor)
-	t.log(epoch, fmt.Sprintf("dev UAS %.2f %%, ", 100*uas))
-	return uas
-}
-
-// log reports what was tallied, and begins again.
-func (t *trainer) log(epoch int, dev string) {
 	y, c, words := &t.tally, &t.tally.counters, float64(max(t.tally.counters.Words, 1))
-	t.o.Log("parser: epoch %d: %straining errors %.2f %%, sentences %d violated, %d wrong below gold, %d right, %d features, %.0f look-ups, %.0f gains and %.1f global scores a word",
-		epoch, dev, 100*float64(y.wrong)/words, y.violated, y.below, y.correct, t.weights.Len(),
+	t.o.Log("parser: epoch %d: dev UAS %.2f %%, training errors %.2f %%, sentences %d violated, %d wrong below gold, %d right, %d features, %.0f look-ups, %.0f gains and %.1f global scores a word",
+		epoch, 100*uas, 100*float64(y.wrong)/words, y.violated, y.below, y.correct, t.weights.Len(),
 		float64(c.Lookups)/words, float64(c.Gains)/words, float64(c.Globals)/words)
 	t.tally = tally{}
+	return figure
 }
 
 // keep makes the average over the steps so far the result.
-func (t *trainer) keep(epoch, steps int) {
-	if !t.measured {
-		t.log(epoch, "")
-		if t.tensor != nil {
-			t.fixed = *t.tensor.Averaged(steps)
-		}
-	}
-	t.best.tensor = t.fixed
+func (t *trainer) keep(steps int) {
 	t.best.weights = score.Compact(func(yield func(hash.Key, float32)) { t.weights.Averaged(steps, yield) }, t.o.Limit)
+	if t.tensor != nil {
+		t.best.tensor = *t.tensor.Averaged(steps)
+	}
 	t.best.fix()
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // grammar makes sentences whose heads follow from their tags: determiners
@@ -88,7 +89,7 @@ func packed(m *Model) []byte {
 
 func TestTrainingFitsAGrammar(t *testing.T) {
 	train, dev := grammar(60, 1), grammar(30, 2)
-	m, err := Train(train, dev, TrainOptions{Epochs: 4, Families: part.Full})
+	m, err := Train(word.Learn(train), train, dev, TrainOptions{Epochs: 4, Families: part.Full})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func TestTrainingFitsAGrammar(t *testing.T) {
 	}
 	var b pack.Builder
 	m.Pack(b.Sub("p"))
-	opened, err := Open(pack.NewView(b.Sections), "p")
+	opened, err := Open(pack.NewView(b.Sections), "p", m.source.Vocabulary)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,11 +117,11 @@ func TestTrainingDoesNotDependOnWorkersNorInterruption(t *testing.T) {
 		fresh := func(workers int) TrainOptions {
 			return TrainOptions{Epochs: 2, Workers: workers, Families: part.Full, Strategy: strategy}
 		}
-		want, err := Train(train, dev, fresh(1))
+		want, err := Train(word.Learn(train), train, dev, fresh(1))
 		if err != nil {
 			t.Fatal(err)
 		}
-		other, err := Train(train, dev, fresh(4))
+		other, err := Train(word.Learn(train), train, dev, fresh(4))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,12 +135,12 @@ func TestTrainingDoesNotDependOnWorkersNorInterruption(t *testing.T) {
 			state = written(layout)
 			return stop
 		}
-		if _, err = Train(train, dev, o); err != stop || state == nil {
+		if _, err = Train(word.Learn(train), train, dev, o); err != stop || state == nil {
 			t.Fatalf("interrupted training returned %v", err)
 		}
 		o = fresh(2)
 		o.Resume = reader(state)
-		resumed, err := Train(train, dev, o)
+		resumed, err := Train(word.Learn(train), train, dev, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +148,7 @@ func TestTrainingDoesNotDependOnWorkersNorInterruption(t *testing.T) {
 			t.Error("a resumed training differs from one that was not interrupted")
 		}
 		o.Resume = reader(state[:len(state)/2])
-		if _, err := Train(train, dev, o); err == nil {
+		if _, err := Train(word.Learn(train), train, dev, o); err == nil {
 			t.Error("damaged checkpoint: no error")
 		}
 	}
@@ -155,7 +156,7 @@ func TestTrainingDoesNotDependOnWorkersNorInterruption(t *testing.T) {
 
 func TestTrainRefusesUnknownOptions(t *testing.T) {
 	for _, o := range []TrainOptions{{Strategy: "best"}, {Families: 1 << 30}} {
-		if _, err := Train(grammar(2, 1), nil, o); err == nil {
+		if _, err := Train(word.Learn(grammar(2, 1)), grammar(2, 1), nil, o); err == nil {
 			t.Errorf("%+v: no error", o)
 		}
 	}
@@ -163,13 +164,13 @@ func TestTrainRefusesUnknownOptions(t *testing.T) {
 
 // A model keeps its families and delta, and cannot be opened without them.
 func TestFamiliesAreKept(t *testing.T) {
-	m, err := Train(grammar(5, 1), nil, TrainOptions{Epochs: 1, Families: part.Full, Delta: 1234})
+	m, err := Train(word.Learn(grammar(5, 1)), grammar(5, 1), nil, TrainOptions{Epochs: 1, Families: part.Full, Delta: 1234})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b pack.Builder
 	m.Pack(b.Sub("p"))
-	opened, err := Open(pack.NewView(b.Sections), "p")
+	opened, err := Open(pack.NewView(b.Sections), "p", m.source.Vocabulary)
 	if err != nil || opened.Families() != part.Full || opened.delta != 1234 {
 		t.Fatalf("%v, %v, %v", opened.Families(), opened.delta, err)
 	}
@@ -177,11 +178,11 @@ func TestFamiliesAreKept(t *testing.T) {
 	for _, bad := range [][]byte{{}, {1, 0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0x40}} {
 		broken := slices.Clone(b.Sections)
 		broken[at].Data = bad
-		if _, err := Open(pack.NewView(broken), "p"); err == nil {
+		if _, err := Open(pack.NewView(broken), "p", m.source.Vocabulary); err == nil {
 			t.Errorf("families %v: no error", bad)
 		}
 	}
-	if _, err := Open(pack.NewView(slices.Delete(b.Sections, at, at+1)), "p"); err == nil {
+	if _, err := Open(pack.NewView(slices.Delete(b.Sections, at, at+1)), "p", m.source.Vocabulary); err == nil {
 		t.Error("a model without families: no error")
 	}
 }
@@ -191,7 +192,7 @@ func TestStepMeetsTheMargin(t *testing.T) {
 	train := grammar(1, 5)
 	o := TrainOptions{C: 1e9}
 	o.setDefaults()
-	zero, err := newTrainer(train, o)
+	zero, err := newTrainer(word.Learn(train), train, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ var theStages = stages{
 			return prune.Train(j.words, train, dev, pruneOptions(j))
 		},
 		"parser": func(train, dev []syntax.Sentence, j job) (packer, error) {
-			return search.Train(train, dev, search.TrainOptions{
+			return search.Train(j.words, train, dev, search.TrainOptions{
 				Seed: j.Seed, Workers: j.Workers, Log: j.Log,
 				Families: j.Families, Delta: j.Delta, Strategy: j.Strategy, Limit: j.Weights, Tensor: j.Tensor,
 				Checkpoint: j.checkpoint, Resume: j.resume,
