@@ -79,7 +79,7 @@ func New(f *File) (*Model, error) {
 		open(&m.Labeler, withWords(m, label.Open), v, LabelName),
 	} {
 		if err != nil {
-			return nil, fmt.Errorf("%w: train the model again with this program", err)
+			return nil, err
 		}
 	}
 	if !calibrate.Has(v, CalibrateName) {
