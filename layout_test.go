@@ -25,7 +25,7 @@ const (
 var imports = func() map[string][]string {
 	records := []string{"parser/syntax", "parser/pack"}
 	learning := append(slices.Clone(records), "parser/hash", "parser/linear")
-	scores := append(slices.Clone(learning), "parser/word", "parser/feature", "parser/score", "parser/graph")
+	scores := append(slices.Clone(learning), "parser/word", "parser/score", "parser/graph")
 	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/part", "parser/search", "parser/label", "parser/calibrate")
 	codecs := []string{"io/durable", "io/store", "io/source", "io/text", "io/conllu", "io/jsonl", "io/tokens", "io/parquet"}
 	stages := slices.Concat(components, codecs, []string{"model"})
@@ -36,7 +36,6 @@ var imports = func() map[string][]string {
 		"parser/hash":    {"parser/syntax"},
 		"parser/linear":  append(slices.Clone(records), "parser/hash"),
 		"parser/word":    learning,
-		"parser/feature": learning,
 		"parser/score":   append(slices.Clone(learning), "parser/word"),
 		"parser/graph":   {"parser/syntax", "parser/hash"},
 		"parser/segment": learning,

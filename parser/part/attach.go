@@ -37,24 +37,32 @@ func (x *Scores) attach(y *Tree, m int, first int32, worth []int32) {
 		x.moves = append(x.moves, v)
 	}
 	x.Count.Gains += int64(len(x.moves))
-	x.deferred, x.open = true, false
-	x.gain(y, first, worth)
-	if x.deferred = false; x.open {
+	x.deferred = true
+	again := x.moves[:0]
+	for i := range x.moves {
+		v := &x.moves[i]
+		x.open = false
+		worth[v.Arc-first] = x.gain(y, v)
+		if x.open {
+			again = append(again, *v)
+		}
+	}
+	x.deferred = false
+	if len(again) > 0 {
 		x.answer()
-		x.gain(y, first, worth)
+	}
+	for i := range again {
+		worth[again[i].Arc-first] = x.gain(y, &again[i])
 	}
 }
 
-// gain leaves in worth what the moves are worth.
-func (x *Scores) gain(y *Tree, first int32, worth []int32) {
-	for i := range x.moves {
-		v := &x.moves[i]
-		sum := x.Arcs.Score[v.Arc]
-		for _, k := range x.local {
-			sum += x.families[k].Gain(k, x, y, v)
-		}
-		worth[v.Arc-first] = sum
+// gain returns what a move is worth.
+func (x *Scores) gain(y *Tree, v *Move) int32 {
+	sum := x.Arcs.Score[v.Arc]
+	for i, gain := range x.gains {
+		sum += gain(x.local[i], x, y, v)
 	}
+	return sum
 }
 
 // Total returns the score of a tree.

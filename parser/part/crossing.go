@@ -39,10 +39,13 @@ var crossings = Family{
 // strictly outside. The arc that m has now is none of them.
 func (y *Tree) crossing(h, m int32, list []int32) []int32 {
 	lo, hi := min(h, m), max(h, m)
-	for u := lo + 1; u < hi; u++ {
-		if y.Low[u] >= lo && y.High[u] <= hi {
+	low := y.Low[lo+1 : hi]
+	high := y.High[lo+1 : hi][:len(low)]
+	for i := range low {
+		if low[i] >= lo && high[i] <= hi {
 			continue
 		}
+		u := lo + 1 + int32(i)
 		if h := y.Head[u]; h < lo || h > hi {
 			list = append(list, u)
 		}

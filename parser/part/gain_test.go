@@ -1,6 +1,7 @@
 package part
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -55,11 +56,21 @@ func TestGainsEqualScoreDifferences(t *testing.T) {
 // checkGains tries all moves of one tree and returns how many there were.
 func checkGains(t *testing.T, x *scratch, head []int32) (checked int) {
 	t.Helper()
+	checked, err := checkMoves(x, head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return checked
+}
+
+// checkMoves holds what all moves of one tree gain, and its total before and
+// after, against scores from scratch.
+func checkMoves(x *scratch, head []int32) (checked int, err error) {
 	n := x.t.N
 	before := scratchScore(x, head)
 	x.y.Set(&x.t.Arcs, head)
 	if got := x.t.Total(&x.y); got != before {
-		t.Fatalf("%v, heads %v: total %d, from scratch %d", x.on, head, got, before)
+		return checked, fmt.Errorf("%v, heads %v: total %d, from scratch %d", x.on, head, got, before)
 	}
 	global := x.t.Globals(&x.y)
 	for m := 1; m <= n; m++ {
@@ -75,16 +86,16 @@ func checkGains(t *testing.T, x *scratch, head []int32) (checked int) {
 			x.y.Move(m, i)
 			gain += x.t.Globals(&x.y) - global
 			if want := scratchScore(x, moved) - before; gain != want {
-				t.Fatalf("%v, heads %v, word %d to %d: gain %d, want %d", x.on, head, m, h, gain, want)
+				return checked, fmt.Errorf("%v, heads %v, word %d to %d: gain %d, want %d", x.on, head, m, h, gain, want)
 			}
 			if got := x.t.Total(&x.y); got != before+gain {
-				t.Fatalf("after the move: total %d, want %d", got, before+gain)
+				return checked, fmt.Errorf("after the move: total %d, want %d", got, before+gain)
 			}
 			x.y.Move(m, old)
 			checked++
 		}
 	}
-	return checked
+	return checked, nil
 }
 
 // longSentence makes n words with a few candidate heads each, among them word

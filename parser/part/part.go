@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // A Part is one scored piece of a tree: its Kind, and up to four numbers of
@@ -19,23 +20,32 @@ type Kind uint8
 // a = head, b = modifier.
 const arcs Kind = 31
 
+// Bits of the fields of a part, of which the last two hold other numbers than
+// words too. Start and End are stored as 1 and 0.
 const (
+	wordBits  = 10
 	fieldBits = 14
-	bias      = 2 // so that Start and End are fields too
-	fieldMask = 1<<fieldBits - 1
+	partBits  = 5 + 2*wordBits + 2*fieldBits
+	bias      = 2
 )
 
-// Part returns the part of a Kind with these numbers, from End to 1<<14 - 3.
+// They suffice: a negative constant would not compile.
+const _ = uint(1<<wordBits - 1 - bias - (syntax.MaxWholeWords + 1))
+
+// Part returns the part of a Kind with these numbers: a and b from End to
+// 1<<10 - 3, c and d to 1<<14 - 3.
 func (k Kind) Part(a, b, c, d int32) Part {
-	return Part(k)<<(4*fieldBits) | Part(a+bias)<<(3*fieldBits) | Part(b+bias)<<(2*fieldBits) | Part(c+bias)<<fieldBits | Part(d+bias)
+	const biases = bias<<(wordBits+2*fieldBits) + bias<<(2*fieldBits) + bias<<fieldBits + bias
+	return Part(k)<<(2*wordBits+2*fieldBits) + Part(a)<<(wordBits+2*fieldBits) + Part(b)<<(2*fieldBits) + Part(c)<<fieldBits + Part(d) + biases
 }
 
 // Kind returns the Kind of p.
-func (p Part) Kind() Kind { return Kind(p >> (4 * fieldBits)) }
+func (p Part) Kind() Kind { return Kind(p >> (2*wordBits + 2*fieldBits)) }
 
 // Fields returns the numbers of p.
 func (p Part) Fields() (a, b, c, d int) {
-	return int(p>>(3*fieldBits)&fieldMask) - bias, int(p>>(2*fieldBits)&fieldMask) - bias, int(p>>fieldBits&fieldMask) - bias, int(p&fieldMask) - bias
+	const words, fields = 1<<wordBits - 1, 1<<fieldBits - 1
+	return int(p>>(wordBits+2*fieldBits)&words) - bias, int(p>>(2*fieldBits)&words) - bias, int(p>>fieldBits&fields) - bias, int(p&fields) - bias
 }
 
 // templates returns the number of the first of the 64 templates of p's family.

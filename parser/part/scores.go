@@ -3,8 +3,6 @@
 package part
 
 import (
-	"math"
-
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/score"
@@ -41,20 +39,21 @@ type Scores struct {
 	families   []Family // all
 	local      []Kind   // those that are on
 	global     []Kind
-	lists      bool // some family needs the neighbours of a move
+	gains      []func(Kind, *Scores, *Tree, *Move) int32 // of local
+	lists      bool                                      // some family needs the neighbours of a move
 
 	memo       []entry // open addressing, a power of two, at most half full
 	store      []entry // memo is its beginning
 	spare      []entry // for when it grows
 	used       int
 	shift      uint
-	generation uint32
+	generation Part
 
 	// Parts that were asked for and are not scored yet: the keys of all of
 	// them, one after another. Their entries hold 0.
 	keys     []hash.Key
-	ends     []int32  // end of each part's keys
-	asked    []uint32 // their places in memo
+	ends     []int32 // end of each part's keys
+	asked    []*entry
 	sums     []int32
 	deferred bool // they wait for answer; else every part is scored at once
 	open     bool // Score has returned 0 in place of an answer
@@ -67,12 +66,14 @@ type Scores struct {
 	moves []Move
 }
 
-// An entry is a part of the sentence of that generation, and its score.
+// An entry is a part, plus the generation of its sentence, and its score.
 type entry struct {
-	part       Part
-	generation uint32
-	score      int32
+	key   Part
+	score int32
 }
+
+// Generations are multiples of this.
+const oneGeneration = 1 << partBits
 
 // Counters measure the work of a search. They do not depend on the machine.
 type Counters struct {
@@ -96,10 +97,6 @@ func (c *Counters) Add(d Counters) {
 	c.Words += d.Words
 }
 
-// Fields of a part hold words, Start and End: a negative constant would not
-// compile.
-const _ = uint(fieldMask - bias - syntax.MaxWholeWords)
-
 // Prepare loads a sentence whose candidates are set and scores its arcs. The
 // sentence must not change as long as its parts are scored.
 func (x *Scores) Prepare(from *Source, s *syntax.Sentence) {
@@ -118,7 +115,7 @@ func (x *Scores) Prepare(from *Source, s *syntax.Sentence) {
 }
 
 func (x *Scores) setFamilies(on Families) {
-	x.families, x.local, x.global = families, x.local[:0], x.global[:0]
+	x.families, x.local, x.global, x.gains = families, x.local[:0], x.global[:0], x.gains[:0]
 	x.lists = false
 	for k := range families {
 		switch f := &families[k]; {
@@ -126,7 +123,7 @@ func (x *Scores) setFamilies(on Families) {
 		case f.Gain == nil:
 			x.global = append(x.global, Kind(k))
 		default:
-			x.local = append(x.local, Kind(k))
+			x.local, x.gains = append(x.local, Kind(k)), append(x.gains, f.Gain)
 			x.lists = x.lists || f.Lists
 		}
 	}
@@ -137,10 +134,10 @@ func (x *Scores) setFamilies(on Families) {
 func (x *Scores) forget(arcs int) {
 	// Empty already, unless a sentence ended in a panic.
 	x.keys, x.ends, x.asked, x.deferred = x.keys[:0], x.ends[:0], x.asked[:0], false
-	if x.generation++; x.generation > math.MaxUint32-64 { // it grows by far fewer in a sentence
+	if x.generation += oneGeneration; x.generation > 1<<64-64*oneGeneration { // it grows by far fewer in a sentence
 		clear(x.store)
 		clear(x.spare)
-		x.generation = 1
+		x.generation = oneGeneration
 	}
 	x.used, x.shift = 0, 64-10
 	for x.shift > 64-24 && 16*arcs > 1<<(64-x.shift) {
@@ -203,34 +200,42 @@ func (x *Scores) addToArcs(from *Source, s *syntax.Sentence) {
 // Score returns the score of a part; 0 if it has been asked for and its answer
 // is deferred.
 func (x *Scores) Score(p Part) int32 {
-	e := &x.memo[place(p, x.shift)]
-	if e.part == p && e.generation == x.generation {
-		return e.score
+	p += x.generation
+	e := x.memo[p*spread>>x.shift]
+	if e.key != p {
+		return x.find(p)
 	}
-	return x.find(p)
+	return e.score
 }
 
-func place(p Part, shift uint) uint64 { return uint64(p) * 0x9E3779B97F4A7C15 >> (shift & 63) }
+const spread = 0x9E3779B97F4A7C15
 
-// find looks behind the place of p, and asks for p if it is new.
-func (x *Scores) find(p Part) int32 {
-	mask := uint64(len(x.memo) - 1)
-	i := place(p, x.shift)
-	for ; x.memo[i].generation == x.generation; i = (i + 1) & mask {
-		if x.memo[i].part == p {
-			return x.memo[i].score
+// place returns the entry of a key, or the free one where it belongs.
+func (x *Scores) place(key Part) *entry {
+	mask := Part(len(x.memo) - 1)
+	for i := key * spread >> x.shift; ; i = (i + 1) & mask {
+		if e := &x.memo[i]; e.key == key || e.key^x.generation >= oneGeneration {
+			return e
 		}
 	}
-	x.memo[i] = entry{p, x.generation, 0}
-	x.keys = x.Keys(p, x.keys)
+}
+
+// find looks for a key behind its place, and asks for its part if it is new.
+func (x *Scores) find(key Part) int32 {
+	e := x.place(key)
+	if e.key == key {
+		return e.score
+	}
+	*e = entry{key, 0}
+	x.keys = x.Keys(key-x.generation, x.keys)
 	x.ends = append(x.ends, int32(len(x.keys)))
-	x.asked = append(x.asked, uint32(i))
+	x.asked = append(x.asked, e)
 	if x.used++; x.deferred && 2*x.used < len(x.memo) {
 		x.open = true
 		return 0
 	}
 	x.answer()
-	sum := x.memo[i].score
+	sum := e.score
 	if 2*x.used >= len(x.memo) {
 		x.grow()
 	}
@@ -240,7 +245,7 @@ func (x *Scores) find(p Part) int32 {
 // grow doubles the memory. Nothing may be asked for.
 func (x *Scores) grow() {
 	old, now := x.memo, x.generation
-	x.generation++ // of what spare still holds nothing counts
+	x.generation += oneGeneration // of what spare still holds nothing counts
 	x.shift--
 	if len(x.spare) < 2*len(old) {
 		x.spare = make([]entry, 2*len(old))
@@ -248,20 +253,10 @@ func (x *Scores) grow() {
 	x.store, x.spare = x.spare, x.store
 	x.memo = x.store[:2*len(old)]
 	for _, e := range old {
-		if e.generation == now {
-			i := x.free(e.part)
-			x.memo[i] = entry{e.part, x.generation, e.score}
+		if part := e.key ^ now; part < oneGeneration {
+			*x.place(part + x.generation) = entry{part + x.generation, e.score}
 		}
 	}
-}
-
-// free returns the place for a part that is new.
-func (x *Scores) free(p Part) uint64 {
-	i, mask := place(p, x.shift), uint64(len(x.memo)-1)
-	for x.memo[i].generation == x.generation {
-		i = (i + 1) & mask
-	}
-	return i
 }
 
 // answer scores all parts that were asked for. Many at a time are scored much
@@ -270,8 +265,8 @@ func (x *Scores) answer() {
 	x.Count.Lookups += int64(len(x.keys))
 	x.sums = resize(x.sums, len(x.ends))
 	x.scorer.SumParts(x.keys, x.ends, x.sums)
-	for k, i := range x.asked {
-		x.memo[i].score = x.sums[k]
+	for k, e := range x.asked {
+		e.score = x.sums[k]
 	}
 	x.keys, x.ends, x.asked = x.keys[:0], x.ends[:0], x.asked[:0]
 }

@@ -45,4 +45,4 @@ var valencies = Family{
 
 // Two strings of three tags fit in a field each: a negative constant would not
 // compile.
-const _ = uint(fieldMask - bias - (word.CoarseTags+1)*(word.CoarseTags+1)*(word.CoarseTags+1))
+const _ = uint(1<<fieldBits - 1 - bias - (word.CoarseTags+1)*(word.CoarseTags+1)*(word.CoarseTags+1))
