@@ -233,8 +233,8 @@ func argmax(a []int32) uint8 {
 	return uint8(arg)
 }
 
-// sendBest adds to the scores of m's head the best of m's subtree for each of the
-// head's relations, less the largest of them.
+// sendBest adds to the scores of m's head the best of m's subtree for each of
+// the head's relations, less the largest of them.
 func (c *chart) sendBest(m int32) {
 	h, n := c.head[m], len(c.rel.names)
 	f := factors[int16]{c.model.pair[int(c.ctx[m])*n*n:], n, c.rel.set(c.set[h]), c.rel.set(c.set[m])}

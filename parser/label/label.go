@@ -25,9 +25,8 @@ type Model struct {
 	// pair holds the factor of (relation of the head's arc, relation of the
 	// modifier's arc) given the modifier's context, in score units,
 	// at [(context*L + head's relation)*L + modifier's relation].
-	pair []int16
-	// expPair is e^(pair/unit).
-	expPair []float32
+	pair    []int16
+	expPair []float32 // e^(pair/unit)
 	charts  *sync.Pool
 }
 
@@ -35,11 +34,10 @@ func newModel(v *word.Vocabulary) *Model {
 	return &Model{charts: &sync.Pool{New: func() any { return &chart{encoder: word.NewEncoder(v)} }}}
 }
 
-// unit is the number of score units in one nat.
-const unit = 1024
-
-// maxPair bounds the pair factors, in units.
-const maxPair = 16 * unit
+const (
+	unit    = 1024      // score units in one nat
+	maxPair = 16 * unit // bounds the pair factors
+)
 
 // Pack puts the model's arrays under s. The model must not be changed later.
 func (m *Model) Pack(s *pack.Sub) { pack.Write(s, m.layout) }
@@ -62,14 +60,11 @@ func (m *Model) layout(l *pack.Layout) {
 	pack.Array(l, "pair", &m.pair)
 	n := len(m.rel.names)
 	l.Check("pair", len(m.pair) == contexts*n*n, "has another number of factors")
-	if l.Reading() {
-		for _, x := range m.pair {
-			l.Check("pair", x >= -maxPair && x <= maxPair, "has a factor out of its range")
-		}
+	for _, x := range m.pair {
+		l.Check("pair", x >= -maxPair && x <= maxPair, "has a factor out of its range")
 	}
 }
 
-// fillExpPair tabulates the exponentials of the pair factors.
 func (m *Model) fillExpPair() {
 	m.expPair = make([]float32, len(m.pair))
 	for i, x := range m.pair {
@@ -86,8 +81,7 @@ func (m *Model) Relations() []string { return m.rel.names }
 // and form a tree; a word without a valid head, or one on a cycle, is labelled
 // as the top of a tree of its own, and stays without Deprel (with probability
 // 0) if its head is no word. It replaces what was in Deprel and LabelProb and
-// reads only Form, Lemma, UPOS, XPOS, Feats and Head, and the dense scores of labels if
-// there are any.
+// reads the encoding of the sentence, Head, and Dense.Labels if there are any.
 func (m *Model) Label(s *syntax.Sentence) {
 	n := len(s.Words)
 	if n == 0 {

@@ -10,14 +10,17 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// maxRelations bounds the inventory: relations are numbered in a byte.
-const maxRelations = 255
+const (
+	maxRelations = 255    // relations are numbered in a byte
+	rootName     = "root" // of the word whose head is 0, and of no other
+	unspecified  = "dep"  // always in the inventory
 
-// rootName is the relation of the word whose head is 0, and of no other.
-const rootName = "root"
-
-// unspecified is always in the inventory.
-const unspecified = "dep"
+	// A tag pair seen fewer than rareTagPair times may also be what the
+	// modifier's tag is in this direction under any head, at least seenOften
+	// times.
+	rareTagPair = 50
+	seenOften   = 3
+)
 
 // A relationSet is a sorted list of relation numbers.
 type relationSet = []uint8
@@ -73,14 +76,6 @@ func inventory(list []syntax.Sentence) ([]string, error) {
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
 	return names, nil
 }
-
-// Back-off of the allowed relations: a tag pair seen fewer than rareTagPair
-// times also gets the relations that the modifier's tag has in this
-// direction under any head, at least seenOften times.
-const (
-	rareTagPair = 50
-	seenOften   = 3
-)
 
 // newRelations decides what arcs may be, given how often relation l of L is
 // that of arcs of a tag pair in training, count[tagPair*L+l]. A tag pair of

@@ -46,7 +46,7 @@ func (t *tree) arc(m int) (a arc) {
 		from = to
 	}
 	commas := to.commas - from.commas
-	others := to.puncts - from.puncts - commas
+	others := max(to.puncts-from.puncts-commas, 0)
 	a.between = uint64(min(commas, 2)*9 + min(others, 2)*3 + min(to.verbs-from.verbs, 2))
 	return a
 }

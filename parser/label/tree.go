@@ -23,7 +23,7 @@ type atoms struct {
 	attr        [word.Attributes]uint64
 	morph       uint64 // coarse tag and the attributes that decide about syntax
 	pos         uint8  // coarse tag
-	comma       bool
+	commas      int32  // among words 1..m
 }
 
 func atomsOf(w *word.Word) atoms {
@@ -37,7 +37,7 @@ func atomsOf(w *word.Word) atoms {
 		attr:   w.Feats.Attr,
 		morph:  uint64(w.Coarse),
 		pos:    w.Coarse,
-		comma:  w.Punct == word.Comma,
+		commas: w.Commas,
 	}
 	for _, x := range [...]int{word.Case, word.VerbForm, word.PronType, word.Mood, word.Voice, word.Poss} {
 		a.morph = hash.Pair(a.morph, a.attr[x])
@@ -52,21 +52,23 @@ func atomsOf(w *word.Word) atoms {
 // atom is 0; so is a node that does not exist.
 type node struct {
 	atoms
-	head  int32 // 0..n; 0 for a word without a valid head
-	loose bool  // starts a tree of its own: no valid head, or on a cycle
+	head   int32 // 0..n; 0 for a word without a valid head
+	loose  bool  // starts a tree of its own: no valid head, or on a cycle
+	placed bool  // already in the order
+	side   uint8 // 1 right of its head
 
-	placed                              bool              // already in the order
-	side                                uint8             // 1 right of its head
-	count                               [2]uint8          // modifiers left, right; at most 255
-	tags                                [2]uint64         // sets of their coarse tags
-	first                               [numClosed]uint64 // lemma and side of the first one with a closed-class tag
+	// Of the modifiers left and right: how many, at most 255, and the set of
+	// their coarse tags.
+	count [2]uint8
+	tags  [2]uint64
+	first [numClosed]uint64 // lemma and side of the first modifier with a closed-class tag
+
 	firstKid, lastKid, nextSib, prevSib int32
-	// Punctuation marks, commas and verbs among words 1..m.
-	puncts, commas, verbs int32
+
+	puncts, verbs int32 // among words 1..m
 }
 
-// headed reports whether the word has a head that exists, though it may be
-// on a cycle.
+// headed reports whether the word has a head, though it may be on a cycle.
 func (x *node) headed() bool { return !x.loose || x.head > 0 }
 
 // read fills t from the sentence and its heads.
@@ -90,13 +92,10 @@ func (t *tree) read(s *syntax.Sentence, words *word.Sentence) {
 func (t *tree) link() {
 	for m := 1; m < len(t.nodes); m++ {
 		x, prev := &t.nodes[m], &t.nodes[m-1]
-		x.puncts, x.commas, x.verbs = prev.puncts, prev.commas, prev.verbs
+		x.puncts, x.verbs = prev.puncts, prev.verbs
 		switch x.pos {
 		case word.PUNCT:
 			x.puncts++
-			if x.comma {
-				x.commas++
-			}
 		case word.VERB, word.AUX:
 			x.verbs++
 		}
