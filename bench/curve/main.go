@@ -4,8 +4,9 @@
 //	cut in nats | heads a word | recall of gold heads | sentences with all
 //	of them | UAS | LAS | pruner and parser in us a word
 //
-// Nothing is trained: the parser is the one that was trained with the
-// model's own cut, whose row is marked by a star. Words are gold and tags
+// Nothing is trained: the parser is the one that was trained with the cut
+// that the model has for training, marked by a plus; a star marks the one
+// that it has for parsing. Words are gold and tags
 // the model's own, or gold with -gold-tags. UAS and LAS are of all words,
 // subtypes of relations ignored. Times are of one goroutine.
 //
@@ -47,7 +48,7 @@ func run(w io.Writer, path, gold string, goldTags bool, list string, parse bool)
 	if err != nil {
 		return err
 	}
-	cuts := []float64{m.Pruner.Cut()}
+	cuts := []float64{m.Pruner.Cut(), m.Pruner.TrainCut()}
 	for _, field := range strings.Split(list, ",") {
 		x, err := strconv.ParseFloat(field, 64)
 		if err != nil {
@@ -72,6 +73,9 @@ func run(w io.Writer, path, gold string, goldTags bool, list string, parse bool)
 		mark := ""
 		if r.Cut == m.Pruner.Cut() {
 			mark = "*"
+		}
+		if r.Cut == m.Pruner.TrainCut() {
+			mark += "+"
 		}
 		fmt.Fprintf(w, "| %.2f%s | %.2f | %.2f | %.1f |", r.Cut, mark, r.HeadsPerWord(), 100*r.Recall(), 100*float64(r.Trees)/float64(max(r.Sentences, 1)))
 		if parse {

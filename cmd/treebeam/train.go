@@ -155,9 +155,15 @@ func (f *trainFlags) parts() error {
 	if f.o.Families == 0 {
 		return fmt.Errorf("--families %s leaves arcs alone: keep one other family at least", f.families)
 	}
+	if f.preset == "fast" {
+		f.o.Cut = fastCut
+	}
 	f.o.Strategy = search.Strategy(f.strategy)
 	return f.o.Strategy.Valid()
 }
+
+// fastCut is the pruner's cut in the fast preset, in nats (train.Options.Cut).
+const fastCut = 3
 
 // tensorByPreset is the --tensor of those who do not choose: defaultRank, but
 // none in the fast preset.

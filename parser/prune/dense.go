@@ -26,7 +26,7 @@ import (
 // where direction is 1 if the head stands left.
 const (
 	denseHeads  = 8             // heads that it leaves to a word, at most
-	denseMargin = 8 * denseUnit // and how far below the best they may be
+	denseMargin = 5 * denseUnit // and how far below the best they may be
 	denseUnit   = 16            // one nat
 	zero        = 128           // the byte of a weight of 0
 )

@@ -111,33 +111,35 @@ func (x *scratch) tally(s *syntax.Sentence, r *Report) {
 	r.count(len(s.Words), r.Kept-before)
 }
 
-// calibrate sets the cut to the smallest under which o.Recall of dev's gold
-// heads stay, at most o.Cut, and the temperature to the one under which the
-// marginals give dev's gold heads the highest likelihood.
+// calibrate sets the cut of training to the smallest under which o.Recall of
+// dev's gold heads stay, at most o.TrainCut, that of parsing to o.Cut if it is
+// smaller, and the temperature to the one under which the marginals give dev's
+// gold heads the highest likelihood.
 //
 // A cut by probability prices heads alike everywhere: one more head costs the
 // parser about the same in any word of any treebank, and keeps its gold head
 // with the probability at which the cut is made. Hard treebanks get more
-// heads.
+// heads. A parser that learns among more heads than it parses with loses less
+// by the smaller cut than it learns from the larger one.
 func (m *Model) calibrate(dev []syntax.Sentence, o Options) {
 	if len(dev) == 0 {
 		return
 	}
 	var cuts []float64
-	for nats := 1.0; nats <= max(o.Cut, 7); nats += 0.25 {
+	for nats := 1.0; nats <= max(o.TrainCut, 7); nats += 0.25 {
 		cuts = append(cuts, nats)
 	}
 	dense, curve := m.Curve(dev, cuts)
 	o.Log("pruner: dense tables leave %.2f heads a word, recall %.2f %%", dense.HeadsPerWord(), 100*dense.Recall())
-	m.cut = inParts(o.Cut)
+	m.cut = inParts(o.TrainCut)
 	for _, r := range curve {
-		if r.Recall() >= o.Recall && r.Cut < o.Cut {
+		if r.Recall() >= o.Recall && r.Cut < o.TrainCut {
 			m.cut = inParts(r.Cut)
 			break
 		}
 	}
 	for i, r := range curve {
-		if i%4 == 0 || inParts(r.Cut) == m.cut {
+		if c := inParts(r.Cut); i%4 == 0 || c == m.cut || c == inParts(o.Cut) {
 			o.Log("pruner: cut at %.2f nats: %.2f heads a word, recall %.2f %%", r.Cut, r.HeadsPerWord(), 100*r.Recall())
 		}
 	}
@@ -149,7 +151,8 @@ func (m *Model) calibrate(dev []syntax.Sentence, o Options) {
 		}
 	}
 	m.temperature = pick
-	o.Log("pruner: cut at %.2f nats, temperature %.2f, mean log-likelihood of gold heads %.4f", m.Cut(), float64(pick)/16, best)
+	m.trainCut, m.cut = m.cut, min(m.cut, inParts(o.Cut))
+	o.Log("pruner: cut at %.2f nats, %.2f in training, temperature %.2f, mean log-likelihood of gold heads %.4f", m.Cut(), m.TrainCut(), float64(pick)/16, best)
 }
 
 // likelihood returns the mean log marginal of the gold heads kept.

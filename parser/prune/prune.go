@@ -33,6 +33,7 @@ type Model struct {
 	dense       []uint8 // see dense.go
 	sparse      *score.Weights
 	cut         int32      // heads of a probability under exp(-cut/1024) are dropped
+	trainCut    int32      // likewise, where the parser learns (Jackknife)
 	temperature int32      // of the marginals and of Candidates.LogOdds, in 1/16
 	pool        *sync.Pool // *scratch
 }
@@ -57,7 +58,7 @@ type scratch struct {
 }
 
 func newModel(v *word.Vocabulary) *Model {
-	return &Model{vocabulary: v, sparse: new(score.Weights), cut: inParts(6), temperature: 16, pool: new(sync.Pool)}
+	return &Model{vocabulary: v, sparse: new(score.Weights), cut: inParts(6), trainCut: inParts(6), temperature: 16, pool: new(sync.Pool)}
 }
 
 func (m *Model) get() *scratch {
@@ -75,6 +76,9 @@ func inParts(nats float64) int32 { return int32(math.Round(nats * 1024)) }
 // Cut returns the cut of m in nats: heads of a probability under exp(-cut)
 // are dropped, but for a word's likeliest.
 func (m *Model) Cut() float64 { return float64(m.cut) / 1024 }
+
+// TrainCut returns the cut of the candidates that the parser learns from.
+func (m *Model) TrainCut() float64 { return float64(m.trainCut) / 1024 }
 
 // WithCut returns a model that differs from m in its Cut only and shares its
 // weights.
@@ -304,6 +308,7 @@ func (m *Model) layout(l *pack.Layout) {
 	pack.Array(l, "dense", &m.dense)
 	m.sparse.Layout(l, "sparse")
 	pack.Value(l, "cut", &m.cut)
+	pack.Value(l, "train-cut", &m.trainCut)
 	pack.Value(l, "temperature", &m.temperature)
 	m.tables = tablesOf(m.lexicon)
 	l.Check("lexicon", m.lexicon.Valid(), "has no empty place")

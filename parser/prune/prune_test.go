@@ -201,3 +201,21 @@ func TestPruneAllocatesItsOutputOnly(t *testing.T) {
 		t.Errorf("%.1f allocations a sentence, want 3: starts, heads and log-probabilities", n)
 	}
 }
+
+func TestTheParserLearnsUnderALargerCut(t *testing.T) {
+	list, dev := toy(100, 8), toy(20, 9)
+	m, err := train(list, dev, Options{Recall: 1.1, TrainCut: 6, Cut: 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Cut() != 0.5 || m.TrainCut() != 6 {
+		t.Fatalf("cuts %v and %v", m.Cut(), m.TrainCut())
+	}
+	r, err := Jackknife(list, 4, m, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if parse, train := m.Measure(dev), m.WithCut(m.TrainCut()).Measure(dev); r.HeadsPerWord() < parse.HeadsPerWord()+(train.HeadsPerWord()-parse.HeadsPerWord())/2 {
+		t.Errorf("%.2f heads a word in training, %.2f and %.2f under the two cuts", r.HeadsPerWord(), parse.HeadsPerWord(), train.HeadsPerWord())
+	}
+}

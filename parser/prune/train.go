@@ -16,25 +16,26 @@ import (
 
 // Options of training. The zero value has the defaults.
 type Options struct {
-	Seed    uint64
-	Workers int     // results do not depend on it
-	Epochs  int     // of the second stage; 3 if 0
-	Recall  float64 // share of dev's gold heads to keep if Cut allows; 0.993 if 0
-	Cut     float64 // largest cut in nats (Model.Cut); 4.25, a probability of 1.4 %, if 0
-	Limit   int     // weights of the second stage kept; 300,000 if 0
-	Log     func(format string, a ...any)
+	Seed     uint64
+	Workers  int     // results do not depend on it
+	Epochs   int     // of the second stage; 3 if 0
+	Recall   float64 // share of dev's gold heads to keep if TrainCut allows; 0.993 if 0
+	TrainCut float64 // largest cut in nats where the parser learns (Model.TrainCut); 4.25, a probability of 1.4 %, if 0
+	Cut      float64 // largest cut in nats where it parses (Model.Cut); 3.75, 2.4 %, if 0
+	Limit    int     // weights of the second stage kept; 300,000 if 0
+	Log      func(format string, a ...any)
 }
 
 func (o *Options) setDefaults() {
 	o.Epochs, o.Limit = cmp.Or(o.Epochs, 3), cmp.Or(o.Limit, 300_000)
-	o.Recall, o.Cut = cmp.Or(o.Recall, 0.993), cmp.Or(o.Cut, 4.25)
+	o.Recall, o.TrainCut, o.Cut = cmp.Or(o.Recall, 0.993), cmp.Or(o.TrainCut, 4.25), cmp.Or(o.Cut, 3.75)
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
 }
 
 // Train learns a pruner from sentences with gold heads, tagged as they will
-// be at run time, and sets its cut and temperature on dev.
+// be at run time, and sets its cuts and temperature on dev.
 func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o Options) (*Model, error) {
 	o.setDefaults()
 	if len(train) == 0 {
@@ -273,8 +274,8 @@ func (x *scratch) learnSparse(s *syntax.Sentence, w *linear.Weights, u *sparseUp
 }
 
 // Jackknife sets the Candidates of every sentence by a pruner that has not
-// seen its fold, and adds gold heads that were cut (AddGold). It returns what
-// the pruners left before gold heads were added; recall on training and on dev
+// seen its fold, under like's TrainCut, and adds gold heads that were cut (AddGold). It returns what
+// the pruners left before gold heads were added; recall on training and, under that cut, on dev
 // should agree, or the parser would learn from candidates sharper than it will
 // see.
 func Jackknife(train []syntax.Sentence, folds int, like *Model, o Options) (Report, error) {
@@ -283,7 +284,7 @@ func Jackknife(train []syntax.Sentence, folds int, like *Model, o Options) (Repo
 	o.Workers = 1
 	reports := foldByFold(train, hash.Folds(train, folds), workers, func(rest []syntax.Sentence) *Model {
 		m := learn(like.vocabulary, rest, o)
-		m.cut, m.temperature = like.cut, like.temperature
+		m.cut, m.temperature = like.trainCut, like.temperature
 		return m
 	})
 	var sum Report

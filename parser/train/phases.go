@@ -40,7 +40,7 @@ func (t *trainer) phases() ([]pack.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	pruner, err := t.component("pruner", trees)
+	pruner, err := t.component("pruner", trees, fmt.Sprint(t.Cut))
 	if err != nil {
 		return nil, err
 	}

@@ -103,5 +103,5 @@ func tagOptions(j job) tag.Options {
 }
 
 func pruneOptions(j job) prune.Options {
-	return prune.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log}
+	return prune.Options{Seed: j.Seed, Workers: j.Workers, Cut: j.Cut, Log: j.Log}
 }

@@ -56,6 +56,7 @@ type Options struct {
 	TreeTags string // "" is both for a small treebank, else jackknifed; GoldTags and NoTags leave no choice
 	Folds    int    // of jackknifing tags and candidates, at least 2; 0 is 10 for a small treebank, else 5
 
+	Cut      float64         // largest one of the pruner where the model parses, in nats; 0 is 3.75
 	Families part.Families   // of parts that the parser scores; 0 is part.Standard
 	Delta    int             // as of search.TrainOptions
 	Strategy search.Strategy // "" is search.DefaultStrategy
@@ -222,6 +223,7 @@ func (t *trainer) provenance() model.Info {
 	}
 	set("tag-seed", strconv.FormatUint(t.TagSeed, 10), t.TagSeed != 0)
 	set("weights", strconv.Itoa(t.Weights), t.Weights != 0)
+	set("cut", strconv.FormatFloat(t.Cut, 'g', -1, 64), t.Cut != 0)
 	set("delta", strconv.Itoa(t.Delta), t.Families.Any(part.Globals))
 	set(model.NoTagsOption, "true", t.NoTags)
 	set("tensor", t.tensorKey(), t.Tensor != nil)
