@@ -4,13 +4,23 @@ import (
 	"math"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/pack"
 )
 
-func filled(n int) (*Table, []uint64) {
-	r := graph.Rand(1)
-	t := NewTable(4)
+// A table holds weights as they are learned.
+type table struct{ *linear.Weights }
+
+func newTable() table { return table{linear.NewWeights()} }
+
+func (t table) compact(limit int) *Weights {
+	return Compact(func(yield func(hash.Key, float32)) { t.Averaged(0, yield) }, limit)
+}
+
+func filled(n int) (table, []uint64) {
+	r := hash.Rand(1)
+	t := newTable()
 	var keys []uint64
 	for i := 0; i < n; i++ {
 		k := r.Next()
@@ -20,62 +30,17 @@ func filled(n int) (*Table, []uint64) {
 	return t, keys
 }
 
-func TestTableKeepsWhatWasAdded(t *testing.T) {
-	table, want := NewTable(4), map[uint64]float64{}
-	r := graph.Rand(2)
-	for i := 0; i < 5000; i++ {
-		k, d := uint64(r.Below(900))*0x9E3779B97F4A7C15, float64(r.Below(64))/64
-		table.Add(k, d, 1)
-		want[k] += d
-	}
-	for k, w := range want {
-		if got := table.SumFloat([]uint64{k}); math.Abs(got-w) > 1e-4 {
-			t.Fatalf("key %x: %v, want %v", k, got, w)
-		}
-	}
-	if table.Len() != len(want) {
-		t.Errorf("%d features, want %d", table.Len(), len(want))
-	}
-	if table.SumFloat([]uint64{12345, 999}) != 0 {
-		t.Error("unknown keys have weight")
-	}
-}
-
-// Lazy averages equal the mean of the weights after every step.
-func TestAveragedIsTheMeanOfAllSteps(t *testing.T) {
-	const steps = 40
-	table := NewTable(6)
-	r := graph.Rand(3)
-	now, sum := map[uint64]float64{}, map[uint64]float64{}
-	for step := 1; step <= steps; step++ {
-		for j := 0; j < 3; j++ {
-			k, d := uint64(r.Below(10)+1)*0xD6E8FEB86659FD93, float64(r.Below(9))/8
-			table.Add(k, d, step)
-			now[k] += d
-		}
-		for k, w := range now {
-			sum[k] += w
-		}
-	}
-	avg := table.Averaged(steps)
-	for k := range now {
-		if got, want := avg.SumFloat([]uint64{k}), sum[k]/steps; math.Abs(got-want) > 1e-5 {
-			t.Errorf("key %x: %v, want %v", k, got, want)
-		}
-	}
-}
-
 func TestWeightsAreTheQuantisedTable(t *testing.T) {
 	table, keys := filled(3000)
-	w := table.Compact(1 << 20)
+	w := table.compact(1 << 20)
 	step := 0.25 / (1<<(weightBits-1) - 1) * 2
 	for _, k := range keys {
 		got := float64(w.Sum([]uint64{k})) / Unit
-		if want := table.SumFloat([]uint64{k}); math.Abs(got-want) > step {
+		if want := table.Sum([]uint64{k}); math.Abs(got-want) > step {
 			t.Fatalf("key %x: %v, want %v within %v", k, got, want, step)
 		}
 	}
-	r, foreign := graph.Rand(99), 0
+	r, foreign := hash.Rand(99), 0
 	for i := 0; i < 200000; i++ {
 		if w.Sum([]uint64{r.Next()}) != 0 {
 			foreign++
@@ -90,14 +55,14 @@ func TestWeightsAreTheQuantisedTable(t *testing.T) {
 // parts are empty, and where lines of the table are full.
 func TestSumPartsEqualsSum(t *testing.T) {
 	table, keys := filled(3000)
-	r := graph.Rand(7)
+	r := hash.Rand(7)
 	for i := range keys { // many keys in few lines
 		if k := keys[i]&(1<<32-1) | uint64(r.Below(9))<<40; i%4 == 0 {
 			table.Add(k, 0.1, 1)
 			keys[i] = k
 		}
 	}
-	w := table.Compact(1 << 20)
+	w := table.compact(1 << 20)
 	for round := 0; round < 200; round++ {
 		var all []uint64
 		var ends []int32
@@ -111,7 +76,7 @@ func TestSumPartsEqualsSum(t *testing.T) {
 			}
 			ends = append(ends, int32(len(all)))
 		}
-		for name, scorer := range map[string]Scorer{"table": table, "weights": w} {
+		for name, scorer := range map[string]Scorer{"learned": Learned{table.Weights}, "weights": w} {
 			sums := make([]int32, len(ends))
 			scorer.SumParts(all, ends, sums)
 			from := int32(0)
@@ -132,26 +97,26 @@ func TestOutliersAreCut(t *testing.T) {
 		for _, outliers := range []int{0, 1, size / 2500} {
 			table, keys := filled(size)
 			var far []uint64
-			r := graph.Rand(11)
+			r := hash.Rand(11)
 			for i := range outliers {
 				k := r.Next()
 				table.Add(k, []float64{5000, -1e6}[i%2], 1)
 				far = append(far, k)
 			}
-			w := table.Compact(1 << 20)
+			w := table.compact(1 << 20)
 			if out := w.Len(); out < (size+outliers)*98/100 {
 				t.Errorf("%d weights, %d outliers: %d left", size, outliers, out)
 			}
 			step := 8 * 0.25 / top * 2 // of the largest other weight, 0.25, at 8 times
 			for _, k := range keys {
-				got, want := float64(w.Sum([]uint64{k}))/Unit, table.SumFloat([]uint64{k})
+				got, want := float64(w.Sum([]uint64{k}))/Unit, table.Sum([]uint64{k})
 				if math.Abs(got-want) > step {
 					t.Fatalf("%d weights, %d outliers: %v became %v", size, outliers, want, got)
 				}
 			}
 			for i, k := range far {
 				got := float64(w.Sum([]uint64{k})) / Unit
-				if want := table.SumFloat([]uint64{k}); got*want <= 0 || math.Abs(got) < 0.25 {
+				if want := table.Sum([]uint64{k}); got*want <= 0 || math.Abs(got) < 0.25 {
 					t.Errorf("%d weights: outlier %d, %v, became %v", size, i, want, got)
 				}
 			}
@@ -161,17 +126,17 @@ func TestOutliersAreCut(t *testing.T) {
 
 // No weight changes its sign, however large all of them are.
 func TestLargeWeightsDoNotWrap(t *testing.T) {
-	table := NewTable(4)
-	r := graph.Rand(12)
+	table := newTable()
+	r := hash.Rand(12)
 	var keys []uint64
 	for i := range 200 {
 		k := r.Next()
 		keys = append(keys, k)
 		table.Add(k, (1900+10*float64(i))*float64(1-2*(i%2)), 1)
 	}
-	w := table.Compact(1 << 20)
+	w := table.compact(1 << 20)
 	for i, k := range keys {
-		got, want := float64(w.Sum([]uint64{k}))/Unit, table.SumFloat([]uint64{k})
+		got, want := float64(w.Sum([]uint64{k}))/Unit, table.Sum([]uint64{k})
 		if cut := max(-top, min(top, want)); got != cut {
 			t.Errorf("weight %d: %v became %v, want %v", i, want, got, cut)
 		}
@@ -180,13 +145,13 @@ func TestLargeWeightsDoNotWrap(t *testing.T) {
 
 func TestCompactKeepsTheLargest(t *testing.T) {
 	table, keys := filled(1000)
-	w := table.Compact(100)
+	w := table.compact(100)
 	if n := w.Len(); n > 100 || n < 90 {
 		t.Errorf("%d weights, want about 100", n)
 	}
 	smallestKept, largestDropped := math.Inf(1), 0.0
 	for _, k := range keys {
-		a := math.Abs(table.SumFloat([]uint64{k}))
+		a := math.Abs(table.Sum([]uint64{k}))
 		if w.Sum([]uint64{k}) != 0 {
 			smallestKept = math.Min(smallestKept, a)
 		} else {
@@ -200,17 +165,16 @@ func TestCompactKeepsTheLargest(t *testing.T) {
 
 func TestSavedWeightsEqualFresh(t *testing.T) {
 	table, keys := filled(500)
-	w := table.Compact(400)
+	w := table.compact(400)
 	var b pack.Builder
 	w.Pack(b.Sub("c"), "w")
 	opened, err := Open(pack.NewView(b.Sections), "c", "w")
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := FromState(table.State())
 	for _, k := range keys {
 		one := []uint64{k}
-		if w.Sum(one) != opened.Sum(one) || table.Sum(one) != again.Sum(one) {
+		if w.Sum(one) != opened.Sum(one) {
 			t.Fatalf("key %x differs after save and load", k)
 		}
 	}
@@ -236,7 +200,7 @@ func TestSavedWeightsEqualFresh(t *testing.T) {
 // Whatever a damaged file has in its lines, what Open takes ends every
 // look-up, also with gaps in a line and with a single place to end at.
 func TestDamagedLinesEndLookUps(t *testing.T) {
-	r := graph.Rand(5)
+	r := hash.Rand(5)
 	opened := 0
 	for range 300 {
 		lines := make([]uint64, lineWords*(1+int(r.Below(6))))
@@ -277,7 +241,7 @@ func TestDamagedLinesEndLookUps(t *testing.T) {
 // other one unknown, none met before.
 func BenchmarkSum(b *testing.B) {
 	table, keys := filled(2 << 20)
-	w := table.Compact(2 << 20)
+	w := table.compact(2 << 20)
 	for i := range keys {
 		if i%2 == 0 {
 			keys[i] *= 0x9E3779B97F4A7C15

@@ -75,17 +75,6 @@ func Compact(features func(yield func(k hash.Key, weight float32)), limit int) *
 	return w
 }
 
-// Compact is Compact of the weights of t.
-func (t *Table) Compact(limit int) *Weights {
-	return Compact(func(yield func(k hash.Key, weight float32)) {
-		for i, s := range t.slots {
-			if s.print != 0 {
-				yield(t.keys[i], s.w)
-			}
-		}
-	}, limit)
-}
-
 func abs(x float32) float32 {
 	if x < 0 {
 		return -x
