@@ -138,66 +138,71 @@ func (z *lemmatizer) memorize(examples []example) {
 	}
 }
 
-// A fact that was learned from a form and its lemma. The tags do not count.
+// A tally counts for facts how many different words, which are pairs of a form
+// in lower case and a lemma, speak for them.
+type tally struct {
+	words map[uint64]int
+	known map[sighting]bool
+}
+
 type sighting struct {
-	fact         uint64 // a key or the number of a rule
+	fact         uint64
 	lower, lemma string
 }
 
+func newTally() tally { return tally{map[uint64]int{}, map[sighting]bool{}} }
+
+func (t tally) note(fact uint64, x *example) {
+	if s := (sighting{fact, string(x.word.Runes), x.lemma}); !t.known[s] {
+		t.known[s] = true
+		t.words[fact]++
+	}
+}
+
 // countUses sets regular and returns how many words each rule was seen in.
-func (z *lemmatizer) countUses(examples []example) []int {
-	known := map[sighting]bool{}
-	uses := make([]int, len(z.rules))
-	z.regular = make([]uint8, len(z.rules))
+func (z *lemmatizer) countUses(examples []example) map[uint64]int {
+	uses := newTally()
 	for i := range examples {
-		x := &examples[i]
-		if x.rule < 0 || x.typo() {
-			continue
-		}
-		if s := (sighting{uint64(x.rule), string(x.word.Runes), x.lemma}); !known[s] {
-			known[s] = true
-			if uses[x.rule]++; uses[x.rule] == regularCut {
-				z.regular[x.rule] = 1
-			}
+		if x := &examples[i]; x.rule >= 0 && !x.typo() {
+			uses.note(uint64(x.rule), x)
 		}
 	}
-	return uses
+	z.regular = make([]uint8, len(z.rules))
+	for r, n := range uses.words {
+		if n >= regularCut {
+			z.regular[r] = 1
+		}
+	}
+	return uses.words
 }
 
 // learnFacts notes the lemmas, prefixes, and what each rule changed, and
 // returns how many words each fact was seen in.
 func (z *lemmatizer) learnFacts(examples []example) map[hash.Key]int {
-	seen, known := map[hash.Key]int{}, map[sighting]bool{}
+	seen := newTally()
 	lemmas := map[[2]string]bool{} // UPOS, lemma
 	for i := range examples {
 		x := &examples[i]
-		lower := x.word.Runes
-		note := func(fact hash.Key) {
-			if s := (sighting{fact, string(lower), x.lemma}); !known[s] {
-				known[s] = true
-				seen[fact]++
-			}
-		}
 		lemmas[[2]string{x.upos, x.lemma}] = true
 		h := hash.String(x.lemma)
-		note(hash.Key2(keyLemma, h, x.tags.upos))
-		note(hash.Key1(keyAnyLemma, h))
-		if x.rule < 0 || x.typo() || z.rules[x.rule].mode == ungroup || !z.rules[x.rule].learnable() {
+		seen.note(hash.Key2(keyLemma, h, x.tags.upos), x)
+		seen.note(hash.Key1(keyAnyLemma, h), x)
+		if x.rule < 0 || x.typo() || !z.rules[x.rule].learnable() {
 			continue
 		}
 		r := uint16(x.rule)
-		if prefix, _ := z.rules[r].cuts(lower); len(prefix) > 0 || z.rules[r].addPrefix != "" {
-			note(frontKey(r, prefix))
+		if prefix, _ := z.rules[r].cuts(x.word.Runes); len(prefix) > 0 || z.rules[r].addPrefix != "" {
+			seen.note(frontKey(r, prefix), x)
 		}
-		if end := z.endKey(r, lower); end != 0 {
-			note(end)
+		if end := z.endKey(r, x.word.Runes); end != 0 {
+			seen.note(end, x)
 		}
 	}
 	for _, key := range prefixKeys(lemmas) {
-		seen[key] = prefixCut
+		seen.words[key] = prefixCut
 	}
-	z.facts, _ = hash.NewSet(slices.Sorted(maps.Keys(seen)))
-	return seen
+	z.facts, _ = hash.NewSet(slices.Sorted(maps.Keys(seen.words)))
+	return seen.words
 }
 
 // prefixKeys returns the facts of what stands before a lemma of the same UPOS
@@ -219,13 +224,13 @@ func prefixKeys(lemmas map[[2]string]bool) []hash.Key {
 // learnScores learns the layer from the examples whose rule was seen in
 // ruleCut words: which of the rules that are allowed makes the lemma. The signs
 // of an example are those that the treebank would give without it.
-func (z *lemmatizer) learnScores(examples []example, uses []int, seen map[hash.Key]int, o Options) {
+func (z *lemmatizer) learnScores(examples []example, uses map[uint64]int, seen map[hash.Key]int, o Options) {
 	p := &problem{labels: &labels{start: []uint32{0}}}
 	label := make([]int, len(z.rules)) // of a rule
 	edits := map[rule]int{}            // rules but for their modes
-	for r, n := range uses {
+	for r := range z.rules {
 		label[r] = -1
-		if (n >= ruleCut || len(uses) == 1) && z.rules[r].learnable() {
+		if n := uses[uint64(r)]; (n >= ruleCut || n > 0 && len(z.rules) == 1) && z.rules[r].learnable() {
 			edit := z.rules[r]
 			edit.mode = 0
 			if _, ok := edits[edit]; !ok {

@@ -2,6 +2,7 @@ package tag
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/treebeam/treebeam/parser/hash"
@@ -144,8 +145,8 @@ func (m *Model) learnLexicons(train []syntax.Sentence, v *inventory) lexicons {
 	x := lexicons{bounds: hash.Folds(train, lexiconFolds)}
 	casing := word.LearnCasing(train)
 	var list []occurrence
-	var forms, lemmas word.Memo[word.Form]
-	read := func(memo *word.Memo[word.Form], s string) *word.Form {
+	var memo word.Memo[word.Form]
+	read := func(s string) *word.Form {
 		f, fresh := memo.Find(s)
 		if fresh {
 			f.Read(s, casing)
@@ -156,27 +157,25 @@ func (m *Model) learnLexicons(train []syntax.Sentence, v *inventory) lexicons {
 		fold := hash.FoldOf(x.bounds, i)
 		for j := range train[i].Words {
 			w := &train[i].Words[j]
-			f, l, feats := read(&forms, w.Form), v.tagOf(w), v.morphOf(w)
+			f, l, feats := read(w.Form), v.tagOf(w), v.morphOf(w)
 			list = append(list, occurrence{hash.Key1(keyForm, f.Hash), 0, l, feats, fold}, occurrence{hash.Key1(keyLower, f.Lower), 0, l, feats, fold})
 			if w.Lemma != "" {
-				list = append(list, occurrence{hash.Key1(keyStem, read(&lemmas, w.Lemma).Lower), f.Lower, v.upos[w.UPOS], 0, fold})
+				list = append(list, occurrence{hash.Key1(keyStem, read(w.Lemma).Lower), f.Lower, v.upos[w.UPOS], 0, fold})
 			}
 		}
 	}
 	slices.SortFunc(list, func(a, b occurrence) int { return cmp.Compare(a.key, b.key) })
-	var ids [2]map[string]uint16
-	ids[0], ids[1] = map[string]uint16{}, map[string]uint16{}
-	m.lex = buildLexicon(list, -1, casing, ids)
+	tags, morphs := classes{}, classes{}
+	m.lex = buildLexicon(list, -1, casing, tags, morphs)
 	for f := range len(x.bounds) - 1 {
-		x.list = append(x.list, buildLexicon(list, f, casing, ids))
+		x.list = append(x.list, buildLexicon(list, f, casing, tags, morphs))
 	}
 	return x
 }
 
 // buildLexicon makes the lexicon of the occurrences, sorted by key, but for
-// those of a fold. ids numbers sets of labels, and of FEATS, alike for all
-// lexicons.
-func buildLexicon(list []occurrence, without int, casing word.Casing, ids [2]map[string]uint16) *lexicon {
+// those of a fold. Lexicons that share tags and morphs number sets alike.
+func buildLexicon(list []occurrence, without int, casing word.Casing, tags, morphs classes) *lexicon {
 	var keys []hash.Key
 	var facts []uint16
 	labels, feats := map[uint16]int{}, map[uint16]int{}
@@ -193,7 +192,9 @@ func buildLexicon(list []occurrence, without int, casing word.Casing, ids [2]map
 		}
 		if n > 0 && (lower == 0 || varied) {
 			keys = append(keys, key)
-			facts = append(facts, classOf(labels, n, ids[0]), classOf(feats, n, ids[1]), only(labels, n), only(feats, n))
+			class, sure := tags.of(labels, n)
+			morph, sureMorph := morphs.of(feats, n)
+			facts = append(facts, class, morph, sure, sureMorph)
 		}
 		clear(labels)
 		clear(feats)
@@ -210,34 +211,27 @@ func buildLexicon(list []occurrence, without int, casing word.Casing, ids [2]map
 	return x
 }
 
-// only returns the value, plus 1, that a frequent word has nearly always, else
-// 0.
-func only(count map[uint16]int, n int) uint16 {
-	for v, c := range count {
-		if n >= sureCut && float64(c) >= sureShare*float64(n) {
-			return v + 1
-		}
-	}
-	return 0
-}
+// classes numbers sets of values by their names.
+type classes map[string]uint16
 
-// classOf numbers the set of values with a share of at least classShare.
-func classOf(count map[uint16]int, n int, ids map[string]uint16) uint16 {
-	var set []uint16
-	for v, c := range count {
-		if float64(c) >= classShare*float64(n) {
-			set = append(set, v)
+// of returns the number of the set of values with a share of at least
+// classShare of n occurrences, and the value, plus 1, that a frequent word has
+// nearly always, else 0.
+func (ids classes) of(count map[uint16]int, n int) (class, only uint16) {
+	var name []byte
+	for _, v := range slices.Sorted(maps.Keys(count)) {
+		c := float64(count[v])
+		if c >= classShare*float64(n) {
+			name = append(name, byte(v), byte(v>>8))
+		}
+		if n >= sureCut && c >= sureShare*float64(n) {
+			only = v + 1
 		}
 	}
-	slices.Sort(set)
-	var name []byte
-	for _, v := range set {
-		name = append(name, byte(v), byte(v>>8))
-	}
-	id, ok := ids[string(name)]
+	class, ok := ids[string(name)]
 	if !ok {
-		id = uint16(min(len(ids), 65535))
-		ids[string(name)] = id
+		class = uint16(min(len(ids), 1<<16-1))
+		ids[string(name)] = class
 	}
-	return id
+	return class, only
 }
