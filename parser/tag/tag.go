@@ -59,7 +59,6 @@ type scratch struct {
 	acc, emit   []int32
 	labels      []uint16
 	taken       []uint16
-	scores      []int32
 	form, lemma []rune
 	candidates  []candidate
 }
@@ -149,25 +148,30 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, retag bool) []uint16 {
 	sc.lat.reset()
 	for i := range s.Words {
 		f, w := sc.text.at(i).form, &s.Words[i]
+		labels, emit := m.all, zero
 		given := !retag && (w.UPOS != "" || w.XPOS != "")
-		if f.sure != 0 && !given && dense == nil {
-			sc.lat.push(m.all[f.sure-1:f.sure], zero, 1, 0)
-			continue
-		}
-		own := m.ownTags(sc, f)
-		sc.keys = tagKeys(sc.keys[:0], &sc.text, i)
-		labels, emit := m.all, sc.emits(&m.tags, m.all, own)
-		if f.sure != 0 && !given {
-			clear(emit)
-			emit[f.sure-1] = sureScore
-		}
-		if dense != nil {
-			for t := range emit {
-				emit[t] += dense[i*len(m.all)+t]
-			}
-		}
+		sure := f.sure != 0 && !given
 		if given {
-			labels, emit = m.agree(sc, w, labels, emit)
+			labels = m.agree(sc, w)
+		} else if sure && dense == nil {
+			labels = m.all[f.sure-1 : f.sure]
+		}
+		if len(labels) > 1 {
+			own := m.ownTags(sc, f)
+			sc.keys = tagKeys(sc.keys[:0], &sc.text, i)
+			emit = sc.emits(&m.tags, labels)
+			for k, t := range labels {
+				emit[k] += own[t]
+				if sure {
+					emit[k] = 0
+				}
+				if dense != nil {
+					emit[k] += dense[i*len(m.all)+int(t)]
+				}
+			}
+			if sure {
+				emit[f.sure-1] += sureScore
+			}
 		}
 		sc.lat.push(labels, emit, tagBeam, beamMargin)
 	}
@@ -188,17 +192,12 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, retag bool) []uint16 {
 // zero is the score of a label that has no rival.
 var zero = []int32{0}
 
-// emits returns the scores of labels by sc.keys, valid until the next call. It
-// adds own, if there are.
-func (sc *scratch) emits(m *layer, labels []uint16, own []int32) []int32 {
+// emits returns the scores of labels by sc.keys, valid until the next call.
+func (sc *scratch) emits(m *layer, labels []uint16) []int32 {
 	acc := sc.sum(&m.table, m.labels.n)
 	sc.emit = sc.emit[:0]
-	for k, x := range labels {
-		s := sumOf(&m.labels, acc, x)
-		if own != nil {
-			s += own[k]
-		}
-		sc.emit = append(sc.emit, s)
+	for _, x := range labels {
+		sc.emit = append(sc.emit, sumOf(&m.labels, acc, x))
 	}
 	return sc.emit
 }
@@ -208,7 +207,7 @@ func (sc *scratch) emits(m *layer, labels []uint16, own []int32) []int32 {
 func (m *Model) ownTags(sc *scratch, f *form) []int32 {
 	if f.memo.tags == nil {
 		sc.keys = ownTagKeys(sc.keys[:0], f)
-		f.memo.tags = slices.Clone(sc.emits(&m.tags, m.all, nil))
+		f.memo.tags = slices.Clone(sc.emits(&m.tags, m.all))
 	}
 	return f.memo.tags
 }
@@ -225,42 +224,34 @@ func (m *Model) ownMorphs(sc *scratch, f *form, tag uint16, labels []uint16) []i
 		return nil
 	}
 	sc.keys = ownMorphKeys(sc.keys[:0], f, tag)
-	emit := slices.Clone(sc.emits(&m.morph, labels, nil))
+	emit := slices.Clone(sc.emits(&m.morph, labels))
 	f.memo.morphs = append(f.memo.morphs, morphMemo{tag, emit})
 	return emit
 }
 
-// agree leaves the labels that agree with the given tags of w as far as the
-// model knows them: with both, else with UPOS, else with XPOS, else all.
-func (m *Model) agree(sc *scratch, w *syntax.Word, labels []uint16, emit []int32) ([]uint16, []int32) {
-	if w.UPOS != "" {
-		labels, emit = sc.take(labels, emit, func(l uint16) bool { return m.upos[l] == w.UPOS })
+// agree returns the labels that agree with the given tags of w as far as the
+// model knows them: with both, else with UPOS, else with XPOS, else all. They
+// are valid until the next call.
+func (m *Model) agree(sc *scratch, w *syntax.Word) []uint16 {
+	labels := sc.take(m.all, func(l uint16) bool { return m.upos[l] == w.UPOS })
+	if w.XPOS == "" {
+		return labels
 	}
-	if w.XPOS != "" {
-		labels, emit = sc.take(labels, emit, func(l uint16) bool {
-			if m.fine {
-				return slices.ContainsFunc(m.morphOf[l], func(f uint16) bool { return m.fineXPOS[f] == w.XPOS })
-			}
-			return m.xpos[l] == w.XPOS
-		})
-	}
-	return labels, emit
+	return sc.take(labels, func(l uint16) bool {
+		if m.fine {
+			return slices.ContainsFunc(m.morphOf[l], func(f uint16) bool { return m.fineXPOS[f] == w.XPOS })
+		}
+		return m.xpos[l] == w.XPOS
+	})
 }
 
-// take returns the labels that takes accepts, with their scores; all if it
-// accepts none.
-func (sc *scratch) take(labels []uint16, emit []int32, takes func(uint16) bool) ([]uint16, []int32) {
+// take returns the labels that takes accepts, all if it accepts none.
+func (sc *scratch) take(labels []uint16, takes func(uint16) bool) []uint16 {
 	if !slices.ContainsFunc(labels, takes) {
-		return labels, emit
+		return labels
 	}
-	taken, scores := sc.taken[:0], sc.scores[:0]
-	for k, x := range labels {
-		if takes(x) {
-			taken, scores = append(taken, x), append(scores, emit[k])
-		}
-	}
-	sc.taken, sc.scores = taken, scores
-	return taken, scores
+	sc.taken = slices.DeleteFunc(append(sc.taken[:0], labels...), func(l uint16) bool { return !takes(l) })
+	return sc.taken
 }
 
 // possible returns the labels of the second layer that a form with a label of
@@ -282,18 +273,21 @@ func (m *Model) morphWords(sc *scratch, s *syntax.Sentence, tags []uint16, retag
 		given := m.fine && !retag && xpos != ""
 		labels, emit := m.possible(f, tags[i]), zero
 		if given {
-			labels = m.morphOf[tags[i]]
+			labels = sc.take(m.morphOf[tags[i]], func(f uint16) bool { return m.fineXPOS[f] == xpos })
 		}
 		if len(labels) > 1 {
-			own := m.ownMorphs(sc, f, tags[i], labels)
+			var own []int32
+			if !given {
+				own = m.ownMorphs(sc, f, tags[i], labels)
+			}
 			sc.keys = morphKeys(sc.keys[:0], &sc.text, i, tags)
 			if own == nil {
 				sc.keys = ownMorphKeys(sc.keys, f, tags[i])
 			}
-			emit = sc.emits(&m.morph, labels, own)
-		}
-		if given {
-			labels, emit = sc.take(labels, emit, func(f uint16) bool { return m.fineXPOS[f] == xpos })
+			emit = sc.emits(&m.morph, labels)
+			for k, score := range own {
+				emit[k] += score
+			}
 		}
 		sc.lat.push(labels, emit, morphBeam, beamMargin)
 	}
