@@ -50,8 +50,6 @@ func tagKeys(dst []hash.Key, t *text, i int) []hash.Key {
 	w, p1, p2, n1, n2 := t.at(i), t.at(i-1), t.at(i-2), t.at(i+1), t.at(i+2)
 	dst = append(dst,
 		hash.Key2(6, w.Shape, t.caps),
-		hash.Key2(7, p1.Shape, w.Shape),
-		hash.Key2(8, w.Shape, n1.Shape),
 		hash.Key1(9, p1.Lower),
 		hash.Key1(10, n1.Lower),
 		hash.Key1(11, p2.Lower),
@@ -59,8 +57,6 @@ func tagKeys(dst []hash.Key, t *text, i int) []hash.Key {
 		hash.Key2(13, p1.Lower, w.Lower),
 		hash.Key2(14, w.Lower, n1.Lower),
 		hash.Key2(15, p1.Lower, n1.Lower),
-		hash.Key2(16, p2.Lower, p1.Lower),
-		hash.Key2(17, n1.Lower, n2.Lower),
 		hash.Key1(19, p1.class),
 		hash.Key1(20, n1.class),
 		hash.Key1(21, p2.class),
@@ -75,18 +71,12 @@ func tagKeys(dst []hash.Key, t *text, i int) []hash.Key {
 		hash.Key3(30, p2.class, p1.class, w.class),
 		hash.Key1(31, p1.Suffix[2]),
 		hash.Key1(32, n1.Suffix[2]),
-		hash.Key2(33, w.Suffix[1], n1.Suffix[1]),
-		hash.Key2(34, w.Suffix[1], p1.Suffix[1]),
 		hash.Key2(35, w.Lower, n1.class),
 		hash.Key2(36, w.Lower, p1.class),
 		hash.Key2(37, w.class, p1.Lower),
 		hash.Key2(38, w.class, n1.Lower),
 		hash.Key2(39, w.Suffix[2], p1.class),
 		hash.Key2(40, w.Suffix[2], n1.class),
-		hash.Key2(252, w.Broad[2], n1.Broad[2]),
-		hash.Key2(253, w.Broad[2], p1.Broad[2]),
-		hash.Key2(254, w.Broad[3], n1.class),
-		hash.Key2(255, w.Broad[3], p1.class),
 		hash.Key1(260, w.part),
 	)
 	if w.part != whole {
@@ -161,10 +151,6 @@ func morphKeys(dst []hash.Key, t *text, i int, tags []uint16) []hash.Key {
 		hash.Key3(129, before, after, own),
 		hash.Key3(130, w.Suffix[1], before, own),
 		hash.Key3(131, w.Suffix[1], after, own),
-		hash.Key2(132, w.Suffix[2], p1.Suffix[1]),
-		hash.Key2(133, w.Suffix[2], n1.Suffix[1]),
-		hash.Key2(134, w.Lower, p1.Lower),
-		hash.Key2(135, w.Lower, n1.Lower),
 		hash.Key2(172, w.part, own),
 	)
 	if w.part == firstPart || w.part == middlePart {

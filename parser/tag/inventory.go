@@ -74,9 +74,9 @@ func counted[K comparable](sents []syntax.Sentence, f func(*syntax.Word) K) map[
 // The parts of a label of the first layer are its UPOS and the pair, if there
 // are more pairs than UPOS; all are units.
 //
-// Those of the second are its UPOS, each attribute with its value, alone and
-// with the UPOS, and the whole, so that a form never seen gets FEATS that its
-// suffix was never seen with. A fine XPOS counts as an attribute. The units
+// Those of the second are its UPOS, each attribute with its value, and the
+// whole, so that a form never seen gets FEATS that its suffix was never seen
+// with. A fine XPOS counts as an attribute. The units
 // are the UPOS and the commonest attributes.
 func (m *Model) takeInventory(sents []syntax.Sentence) *inventory {
 	v := &inventory{}
@@ -112,25 +112,23 @@ func (m *Model) takeInventory(sents []syntax.Sentence) *inventory {
 func (m *Model) numberMorphs(v *inventory, count map[[3]string]int) {
 	var list [][3]string
 	list, v.morph = numbered(count, func(a, b [3]string) int { return slices.Compare(a[:], b[:]) })
-	values, bound := map[string]int{}, map[string]int{}
+	values := map[string]int{}
 	for _, x := range list {
 		for _, f := range attributes(x) {
 			values[f] += count[x]
-			bound[x[0]+" "+f]++
 		}
 	}
 	_, value := numbered(values, func(a, b string) int { // the commonest first
 		return cmp.Or(cmp.Compare(values[b], values[a]), strings.Compare(a, b))
 	})
-	_, pair := numbered(bound, strings.Compare)
 	ls := &m.morph.labels
 	ls.units = min(len(v.upos)+len(values), maxUnits)
-	ls.n = len(v.upos) + len(values) + len(bound) + len(list)
+	ls.n = len(v.upos) + len(values) + len(list)
 	for i, x := range list {
 		m.feats, m.fineXPOS = append(m.feats, x[1]), append(m.fineXPOS, x[2])
 		parts := []uint16{v.upos[x[0]], uint16(ls.n - len(list) + i)}
 		for _, f := range attributes(x) {
-			parts = append(parts, uint16(len(v.upos))+value[f], uint16(len(v.upos)+len(values))+pair[x[0]+" "+f])
+			parts = append(parts, uint16(len(v.upos))+value[f])
 		}
 		slices.Sort(parts)
 		ls.add(slices.Compact(parts)...)
