@@ -90,7 +90,6 @@ var imports = func() map[string][]string {
 var forTests = map[string][]string{
 	"":                 {"io/source", "model/modeltest"},
 	"model":            {"model/modeltest"},
-	"parser/score":     {"parser/graph"},
 	"parser/segment":   {"io/conllu"}, // tests on treebanks
 	"parser/tag":       {"io/conllu"},
 	"parser/prune":     {"io/conllu"},

@@ -194,8 +194,10 @@ func (x *firstOrder) learn(m int, heads []int32, gold int32) {
 			continue
 		}
 		for _, id := range x.ids[i] {
-			x.squares[id] += g * g
-			x.cells[id].value += eta * g / (math.Sqrt(x.squares[id]) + 1e-3)
+			if h == gold || x.squares[id] > 0 { // a cell begins with a gold arc
+				x.squares[id] += g * g
+				x.cells[id].value += eta * g / (math.Sqrt(x.squares[id]) + 1e-3)
+			}
 		}
 	}
 }
