@@ -4,12 +4,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 )
 
 // Dense scores are added to those of the arcs: h*(n+1)+m is that of h -> m.
 func TestDenseScores(t *testing.T) {
-	r := graph.Rand(41)
+	r := hash.Rand(41)
 	s := randomSentence(8, 3, &r)
 	n := len(s.Words)
 	plain := newScratch(s, 500, Standard)

@@ -3,7 +3,6 @@ package part
 import (
 	"fmt"
 
-	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
 )
 
@@ -66,7 +65,7 @@ func Example() {
 	families = append(families, uncles)
 	defer func() { families = families[:len(families)-1] }()
 	on, _ := Families(0).With("+uncle,+cs")
-	r := graph.Rand(31)
+	r := hash.Rand(31)
 	checked := 0
 	for range 20 {
 		s := randomSentence(5, 4, &r)

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
@@ -86,7 +85,7 @@ func oracle(s *syntax.Sentence, c *word.Sentence, head []int32) []Part {
 }
 
 func TestGlobalPartsAgainstTheirDefinitions(t *testing.T) {
-	r := graph.Rand(11)
+	r := hash.Rand(11)
 	kinds := map[Kind]int{}
 	for k := 0; k < 300; k++ {
 		s := randomSentence(1+int(r.Below(7)), 2, &r)
@@ -117,7 +116,7 @@ func TestGlobalPartsAgainstTheirDefinitions(t *testing.T) {
 
 // Every family has parts of its own kind and no other, and keys.
 func TestFamiliesAreApart(t *testing.T) {
-	r := graph.Rand(12)
+	r := hash.Rand(12)
 	all := map[Kind]Families{}
 	for k := 0; k < 60; k++ {
 		s := randomSentence(7, 3, &r)
@@ -157,7 +156,7 @@ func TestFamiliesAreApart(t *testing.T) {
 // a search are those of the families that are on. Every family that is on is
 // looked up.
 func TestFamiliesThatAreOffCostNothing(t *testing.T) {
-	r := graph.Rand(13)
+	r := hash.Rand(13)
 	var list []*syntax.Sentence
 	for k := 0; k < 10; k++ {
 		list = append(list, randomSentence(12, 3, &r))
@@ -197,7 +196,7 @@ func TestFamiliesThatAreOffCostNothing(t *testing.T) {
 // scratch.
 func ownersOfKeys(list []*syntax.Sentence) map[hash.Key]Families {
 	owner := map[hash.Key]Families{}
-	r := graph.Rand(17)
+	r := hash.Rand(17)
 	for _, s := range list {
 		x := newScratch(s, 300, Full)
 		x.chain()

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -26,7 +25,7 @@ func (z noise) SumParts(keys []hash.Key, ends, sums []int32) {
 func (z noise) Sum(keys []hash.Key) int32 {
 	s := int32(0)
 	for _, k := range keys {
-		r := graph.Rand(k)
+		r := hash.Rand(k)
 		s += int32(r.Below(uint32(2*z.scale+1))) - z.scale
 	}
 	return s
@@ -36,7 +35,7 @@ var tags = []string{"NOUN", "VERB", "ADP", "PUNCT", "DET", "CCONJ"}
 
 // randomSentence makes n words whose candidates are all heads, or each with
 // probability keep/8 and always the one before.
-func randomSentence(n, keep int, r *graph.Rand) *syntax.Sentence {
+func randomSentence(n, keep int, r *hash.Rand) *syntax.Sentence {
 	s := &syntax.Sentence{}
 	s.Candidates.Start = []int32{0}
 	for m := 1; m <= n; m++ {
@@ -128,7 +127,7 @@ func checkTree(t *testing.T, x *scratch) {
 }
 
 // randomMove picks a head that a word of the present tree may change to.
-func randomMove(x *scratch, r *graph.Rand) (m int, arc int32) {
+func randomMove(x *scratch, r *hash.Rand) (m int, arc int32) {
 	for {
 		m = 1 + int(r.Below(uint32(x.t.N)))
 		lo, hi := x.t.Arcs.Span(m)
@@ -149,7 +148,7 @@ func (x *scratch) chain() {
 }
 
 // walk makes random moves, weighing each, from the chain.
-func (x *scratch) walk(moves int, r *graph.Rand) {
+func (x *scratch) walk(moves int, r *hash.Rand) {
 	x.chain()
 	for range moves {
 		m, arc := randomMove(x, r)

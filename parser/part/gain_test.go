@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -16,7 +16,7 @@ func familySets() []Families {
 	for _, f := range singles() {
 		list = append(list, f, Full&^f)
 	}
-	r := graph.Rand(7)
+	r := hash.Rand(7)
 	for range 6 {
 		list = append(list, Families(r.Next())&Full)
 	}
@@ -35,7 +35,7 @@ func singles() (list []Families) {
 // from-scratch scores, and the table total equals the from-scratch score,
 // with every family on and off.
 func TestGainsEqualScoreDifferences(t *testing.T) {
-	r := graph.Rand(1)
+	r := hash.Rand(1)
 	checked := 0
 	for _, on := range familySets() {
 		for k := 0; k < 10; k++ {
@@ -100,7 +100,7 @@ func checkMoves(x *scratch, head []int32) (checked int, err error) {
 
 // longSentence makes n words with a few candidate heads each, among them word
 // 1 and word n, whose child lists then are as long as any can be.
-func longSentence(n int, r *graph.Rand) *syntax.Sentence {
+func longSentence(n int, r *hash.Rand) *syntax.Sentence {
 	s := randomSentence(n, 0, r)
 	c := &s.Candidates
 	c.Start, c.Heads, c.LogOdds = []int32{0}, nil, nil
@@ -124,7 +124,7 @@ func longSentence(n int, r *graph.Rand) *syntax.Sentence {
 // that is searched whole, where places of child lists, numbers of words and of
 // arcs come close to the width that they have in keys.
 func TestGainsInLongSentences(t *testing.T) {
-	r := graph.Rand(21)
+	r := hash.Rand(21)
 	for _, c := range []struct {
 		n  int
 		on Families

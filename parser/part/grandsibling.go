@@ -30,23 +30,12 @@ var grandSiblings = Family{
 		}
 		return sum
 	},
-	// Koo and Collins 2010; templates of Lei et al. 2014
 	Keys: func(x *Scores, p Part, buf []hash.Key) []hash.Key {
 		g, h, a, b := p.Fields()
 		side := word.Direction(g, h)
 		if a >= h {
 			side += 2
 		}
-		flag := hash.Flag(side)
-		wg, wh, wa, wb := x.words.At(g), x.words.At(h), x.entry(a), x.entry(b)
-		cg, ch, c1, c2 := uint64(wg.Coarse), uint64(wh.Coarse), uint64(wa.Coarse), uint64(wb.Coarse)
-		t := p.templates()
-		return append(buf,
-			hash.Mix(hash.Sum4(t, cg, ch, c1, c2)+flag),
-			hash.Mix(hash.Sum4(t+1, wg.Lemma, ch, c1, c2)+flag),
-			hash.Mix(hash.Sum4(t+2, cg, wh.Lemma, c1, c2)+flag),
-			hash.Mix(hash.Sum4(t+3, cg, ch, wa.Lemma, c2)+flag),
-			hash.Mix(hash.Sum4(t+4, cg, ch, c1, wb.Lemma)+flag),
-			hash.Mix(hash.Sum4(t+5, uint64(wg.Fine), uint64(wh.Fine), uint64(wa.Fine), uint64(wb.Fine))+flag))
+		return quad(p.templates(), hash.Flag(side), x.words.At(g), x.words.At(h), x.entry(a), x.entry(b), buf)
 	},
 }

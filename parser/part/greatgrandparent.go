@@ -38,15 +38,6 @@ var greatGrandparents = Family{
 	Keys: func(x *Scores, p Part, buf []hash.Key) []hash.Key {
 		a, g, h, m := p.Fields()
 		flag := hash.Flag(word.Direction(a, g) + 2*word.Direction(g, h) + 4*word.Direction(h, m))
-		wa, wg, wh, wm := x.words.At(a), x.words.At(g), x.words.At(h), x.words.At(m)
-		ca, cg, ch, cm := uint64(wa.Coarse), uint64(wg.Coarse), uint64(wh.Coarse), uint64(wm.Coarse)
-		t := p.templates()
-		return append(buf,
-			hash.Mix(hash.Sum4(t, ca, cg, ch, cm)+flag),
-			hash.Mix(hash.Sum4(t+1, wa.Lemma, cg, ch, cm)+flag),
-			hash.Mix(hash.Sum4(t+2, ca, wg.Lemma, ch, cm)+flag),
-			hash.Mix(hash.Sum4(t+3, ca, cg, wh.Lemma, cm)+flag),
-			hash.Mix(hash.Sum4(t+4, ca, cg, ch, wm.Lemma)+flag),
-			hash.Mix(hash.Sum4(t+5, uint64(wa.Fine), uint64(wg.Fine), uint64(wh.Fine), uint64(wm.Fine))+flag))
+		return quad(p.templates(), flag, x.words.At(a), x.words.At(g), x.words.At(h), x.words.At(m), buf)
 	},
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // A Part is one scored piece of a tree: its Kind, and up to four numbers of
@@ -51,6 +52,20 @@ func (p Part) Fields() (a, b, c, d int) {
 // templates returns the number of the first of the 64 templates of p's family.
 // Those of arcs are below 256.
 func (p Part) templates() uint64 { return uint64(p.Kind()+4) << 6 }
+
+// quad appends the six templates of a part of four words (Koo and Collins
+// 2010; templates of Lei et al. 2014): the tags of all, coarse or fine, and
+// the lemma of one among the coarse tags of the others.
+func quad(t, flag uint64, a, b, c, d *word.Word, keys []hash.Key) []hash.Key {
+	ca, cb, cc, cd := uint64(a.Coarse), uint64(b.Coarse), uint64(c.Coarse), uint64(d.Coarse)
+	return append(keys,
+		hash.Mix(hash.Sum4(t, ca, cb, cc, cd)+flag),
+		hash.Mix(hash.Sum4(t+1, a.Lemma, cb, cc, cd)+flag),
+		hash.Mix(hash.Sum4(t+2, ca, b.Lemma, cc, cd)+flag),
+		hash.Mix(hash.Sum4(t+3, ca, cb, c.Lemma, cd)+flag),
+		hash.Mix(hash.Sum4(t+4, ca, cb, cc, d.Lemma)+flag),
+		hash.Mix(hash.Sum4(t+5, uint64(a.Fine), uint64(b.Fine), uint64(c.Fine), uint64(d.Fine))+flag))
+}
 
 // Boundaries of an extended child list. The list of head h holds, in order
 // of position, Start, its left children, h itself, its right children and

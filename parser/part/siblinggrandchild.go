@@ -66,16 +66,7 @@ var siblingGrandchildren = Family{
 	Keys: func(x *Scores, p Part, buf []hash.Key) []hash.Key {
 		h, b, q, d := p.Fields()
 		flag := hash.Flag(word.Direction(h, b) + 2*word.Direction(b, q) + 4*word.Direction(b, d))
-		wh, wb, wq, wd := x.words.At(h), x.words.At(b), x.words.At(q), x.words.At(d)
-		ch, cb, cq, cd := uint64(wh.Coarse), uint64(wb.Coarse), uint64(wq.Coarse), uint64(wd.Coarse)
-		t := p.templates()
-		return append(buf,
-			hash.Mix(hash.Sum4(t, ch, cb, cq, cd)+flag),
-			hash.Mix(hash.Sum4(t+1, wh.Lemma, cb, cq, cd)+flag),
-			hash.Mix(hash.Sum4(t+2, ch, wb.Lemma, cq, cd)+flag),
-			hash.Mix(hash.Sum4(t+3, ch, cb, wq.Lemma, cd)+flag),
-			hash.Mix(hash.Sum4(t+4, ch, cb, cq, wd.Lemma)+flag),
-			hash.Mix(hash.Sum4(t+5, uint64(wh.Fine), uint64(wb.Fine), uint64(wq.Fine), uint64(wd.Fine))+flag))
+		return quad(p.templates(), flag, x.words.At(h), x.words.At(b), x.words.At(q), x.words.At(d), buf)
 	},
 }
 

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/word"
 )
 
 // What may be moved where agrees with looking at all pairs of arcs.
 func TestCrossed(t *testing.T) {
-	r := graph.Rand(21)
+	r := hash.Rand(21)
 	yes, no := 0, 0
 	for range 30 {
 		s := randomSentence(2+int(r.Below(4)), 8, &r)
@@ -45,7 +45,7 @@ func TestCrossed(t *testing.T) {
 
 // What a panic left half done in the scratch does not reach the next sentence.
 func TestPrepareForgetsOpenQuestions(t *testing.T) {
-	r := graph.Rand(17)
+	r := hash.Rand(17)
 	for k := range 50 {
 		s := randomSentence(3+k%8, 5, &r)
 		x := newScratch(s, 400, Full)

@@ -29,7 +29,6 @@ var triSiblings = Family{
 		}
 		return sum
 	},
-	// Koo and Collins 2010; templates of Lei et al. 2014
 	Keys: func(x *Scores, p Part, buf []hash.Key) []hash.Key {
 		h, a, b, d := p.Fields()
 		side := uint64(0)
@@ -43,17 +42,8 @@ var triSiblings = Family{
 		case b > h:
 			side = 4
 		}
-		flag := hash.Flag(side)
-		wh, wa, wb, wd := x.words.At(h), x.entry(a), x.entry(b), x.entry(d)
-		ch, c1, c2, c3 := uint64(wh.Coarse), uint64(wa.Coarse), uint64(wb.Coarse), uint64(wd.Coarse)
-		t := p.templates()
-		return append(buf,
-			hash.Mix(hash.Sum4(t, ch, c1, c2, c3)+flag),
-			hash.Mix(hash.Sum4(t+1, wh.Lemma, c1, c2, c3)+flag),
-			hash.Mix(hash.Sum4(t+2, ch, wa.Lemma, c2, c3)+flag),
-			hash.Mix(hash.Sum4(t+3, ch, c1, wb.Lemma, c3)+flag),
-			hash.Mix(hash.Sum4(t+4, ch, c1, c2, wd.Lemma)+flag),
-			hash.Mix(hash.Sum3(t+5, ch, c1, c3)+flag),
-			hash.Mix(hash.Sum4(t+6, uint64(wh.Fine), uint64(wa.Fine), uint64(wb.Fine), uint64(wd.Fine))+flag))
+		t, flag, wh, wa, wb, wd := p.templates(), hash.Flag(side), x.words.At(h), x.entry(a), x.entry(b), x.entry(d)
+		buf = append(buf, hash.Mix(hash.Sum3(t+6, uint64(wh.Coarse), uint64(wa.Coarse), uint64(wd.Coarse))+flag))
+		return quad(t, flag, wh, wa, wb, wd, buf)
 	},
 }
