@@ -7,6 +7,7 @@ package prune
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/treebeam/treebeam/parser/graph"
@@ -154,7 +155,8 @@ func (x *scratch) candidates(s *syntax.Sentence) {
 	x.head = resize(x.head, n+1)
 	x.addSparse()
 	if !x.spanner.MaximumTree(&x.arcs, 0, x.head) {
-		x.addChain(s)
+		// Word 1 may be the root, and every word may hang on the one before it.
+		x.include(s, true, func(m int) int32 { return int32(m - 1) })
 		x.spanner.MaximumTree(&x.arcs, 0, x.head)
 	}
 	x.probabilities(n)
@@ -244,22 +246,24 @@ func (x *scratch) limit(lo, hi int, cut int32) float64 {
 	return max(min(top[0], graph.ExpOdds(cut)), top[MaxHeads-1])
 }
 
-// addChain makes a single-root tree possible where the shortlist holds none:
-// word 1 may be the root and every word may hang on the one before it.
-func (x *scratch) addChain(s *syntax.Sentence) {
+// include adds to the arcs into every word m the one from head(m), if it is
+// not there, with the score that it has from both stages, or the first alone.
+func (x *scratch) include(s *syntax.Sentence, sparse bool, head func(m int) int32) {
 	a, out := &x.arcs, graph.Arcs{Start: []int32{0}}
 	for m := 1; m <= len(s.Words); m++ {
 		lo, hi := a.Span(m)
-		h := int32(m - 1)
-		for i := lo; i <= hi; i++ {
-			if (i == hi || a.Heads[i] >= h) && (i == lo || a.Heads[i-1] < h) && (i == hi || a.Heads[i] != h) {
-				x.scoresOf(s, m)
-				out.Heads, out.Score = append(out.Heads, h), append(out.Score, x.withSparse(m-1, m))
+		h := head(m)
+		at, found := slices.BinarySearch(a.Heads[lo:hi], h)
+		at += lo
+		out.Heads, out.Score = append(out.Heads, a.Heads[lo:at]...), append(out.Score, a.Score[lo:at]...)
+		if !found {
+			x.scoresOf(s, m)
+			if sparse {
+				x.row[h] = x.withSparse(int(h), m)
 			}
-			if i < hi {
-				out.Heads, out.Score = append(out.Heads, a.Heads[i]), append(out.Score, a.Score[i])
-			}
+			out.Heads, out.Score = append(out.Heads, h), append(out.Score, x.row[h])
 		}
+		out.Heads, out.Score = append(out.Heads, a.Heads[at:hi]...), append(out.Score, a.Score[at:hi]...)
 		out.Start = append(out.Start, int32(len(out.Heads)))
 	}
 	x.arcs = out

@@ -206,7 +206,7 @@ func (m *Model) learnSparse(train []syntax.Sentence, o Options, dense func(i int
 		x.model = &like
 		x.encode(s)
 		x.shortlist(s)
-		x.addGoldArcs(s)
+		x.include(s, false, func(m int) int32 { return s.Words[m-1].Head })
 		x.learnSparse(s, w, u)
 	}
 	apply := func(at linear.At, u *sparseUpdate) {
@@ -222,24 +222,6 @@ func (m *Model) learnSparse(train []syntax.Sentence, o Options, dense func(i int
 		m.sparse = score.Compact(func(yield func(hash.Key, float32)) { w.Averaged(steps, yield) }, o.Limit)
 	}
 	run(linear.Loop{Examples: len(train), Epochs: o.Epochs, Workers: o.Workers, Seed: o.Seed}, linear.Task[sparseUpdate]{Learn: learn, Apply: apply, Keep: keep})
-}
-
-// addGoldArcs adds the gold heads that are not on the shortlist.
-func (x *scratch) addGoldArcs(s *syntax.Sentence) {
-	a, out := &x.arcs, graph.Arcs{Start: []int32{0}}
-	for m := 1; m <= len(s.Words); m++ {
-		lo, hi := a.Span(m)
-		gold := s.Words[m-1].Head
-		at, found := slices.BinarySearch(a.Heads[lo:hi], gold)
-		out.Heads, out.Score = append(out.Heads, a.Heads[lo:lo+at]...), append(out.Score, a.Score[lo:lo+at]...)
-		if !found {
-			x.scoresOf(s, m)
-			out.Heads, out.Score = append(out.Heads, gold), append(out.Score, x.row[gold])
-		}
-		out.Heads, out.Score = append(out.Heads, a.Heads[lo+at:hi]...), append(out.Score, a.Score[lo+at:hi]...)
-		out.Start = append(out.Start, int32(len(out.Heads)))
-	}
-	x.arcs = out
 }
 
 // learnSparse finds the update of a sentence whose shortlist is in x.arcs.
