@@ -54,8 +54,6 @@ func (x *scratch) keysOf(h, m int, buf []hash.Key) []hash.Key {
 		hash.Mix(hash.Sum2(tTags, ph, pm)+dist),
 		hash.Mix(hash.Sum4(tAround, hl, ph, pm, mr)+dist),
 		hash.Mix(hash.Sum4(tAround+1, ph, hr, ml, pm)+dist),
-		hash.Mix(hash.Sum4(tAround+2, hl, ph, ml, pm)+dist),
-		hash.Mix(hash.Sum4(tAround+3, ph, hr, pm, mr)+dist),
 		hash.Mix(hash.Sum4(tAfter, ch, cm, all[j+1].Lemma, commas)+dir),
 		hash.Mix(hash.Sum4(tBefore, ch, cm, all[j-1].Lemma, commas)+dir),
 		hash.Mix(hash.Sum2(tMarkerLemma, mod.Marker, head.Lemma)+dir),
