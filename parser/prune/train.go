@@ -113,7 +113,7 @@ type denseUpdate struct {
 // learnDense learns tables as a softmax over the heads of a word.
 func (m *Model) learnDense(train []syntax.Sentence, seed uint64) []uint8 {
 	const least = 1e-3 // of a gradient that moves weights
-	rule := linear.AdaGrad{Rate: 0.15, Floor: 1}
+	rule := linear.AdaGrad{Rate: 0.12, Floor: 1}
 	w := linear.NewDense(m.tables.size)
 	var g grid
 	var sums, row []float32
