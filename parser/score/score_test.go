@@ -18,6 +18,11 @@ func (t table) compact(limit int) *Weights {
 	return Compact(func(yield func(hash.Key, float32)) { t.Averaged(0, yield) }, limit)
 }
 
+func open(list []pack.Section) (*Weights, error) {
+	w := new(Weights)
+	return w, pack.Read(pack.NewView(list), "c", func(l *pack.Layout) { w.Layout(l, "w") })
+}
+
 func filled(n int) (table, []uint64) {
 	r := hash.Rand(1)
 	t := newTable()
@@ -167,8 +172,8 @@ func TestSavedWeightsEqualFresh(t *testing.T) {
 	table, keys := filled(500)
 	w := table.compact(400)
 	var b pack.Builder
-	w.Pack(b.Sub("c"), "w")
-	opened, err := Open(pack.NewView(b.Sections), "c", "w")
+	pack.Write(b.Sub("c"), func(l *pack.Layout) { w.Layout(l, "w") })
+	opened, err := open(b.Sections)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +186,7 @@ func TestSavedWeightsEqualFresh(t *testing.T) {
 	for i := range b.Sections {
 		broken := append([]pack.Section(nil), b.Sections...)
 		broken[i].Data = broken[i].Data[:len(broken[i].Data)/2]
-		if _, err := Open(pack.NewView(broken), "c", "w"); err == nil && broken[i].Name == "c.w.scale" {
+		if _, err := open(broken); err == nil && broken[i].Name == "c.w.scale" {
 			t.Errorf("section %s cut in half: no error", broken[i].Name)
 		}
 	}
@@ -192,12 +197,12 @@ func TestSavedWeightsEqualFresh(t *testing.T) {
 	var c pack.Builder
 	pack.Put(c.Sub("c"), "w.lines", full)
 	pack.Put(c.Sub("c"), "w.scale", []uint8{0, 0})
-	if _, err := Open(pack.NewView(c.Sections), "c", "w"); err == nil {
+	if _, err := open(c.Sections); err == nil {
 		t.Error("table without an empty slot: no error, and a look-up would never end")
 	}
 }
 
-// Whatever a damaged file has in its lines, what Open takes ends every
+// Whatever a damaged file has in its lines, what is opened ends every
 // look-up, also with gaps in a line and with a single place to end at.
 func TestDamagedLinesEndLookUps(t *testing.T) {
 	r := hash.Rand(5)
@@ -217,7 +222,7 @@ func TestDamagedLinesEndLookUps(t *testing.T) {
 		var b pack.Builder
 		pack.Put(b.Sub("c"), "w.lines", lines)
 		pack.Put(b.Sub("c"), "w.scale", []uint8{uint8(r.Below(13)), uint8(r.Below(13))})
-		w, err := Open(pack.NewView(b.Sections), "c", "w")
+		w, err := open(b.Sections)
 		if err != nil {
 			continue
 		}

@@ -274,14 +274,3 @@ func (w *Weights) Layout(l *pack.Layout, name string) {
 		}
 	})
 }
-
-// Pack stores w under name.
-func (w *Weights) Pack(s *pack.Sub, name string) {
-	pack.Write(s, func(l *pack.Layout) { w.Layout(l, name) })
-}
-
-// Open is the inverse of Pack.
-func Open(v *pack.View, component, name string) (*Weights, error) {
-	w := &Weights{}
-	return w, pack.Read(v, component, func(l *pack.Layout) { w.Layout(l, name) })
-}
