@@ -9,14 +9,8 @@ import (
 
 // emit builds the sentences.
 func (w *workspace) emit() []syntax.Sentence {
-	multiword := 0
-	for i := range w.tokens {
-		if w.tokens[i].words != nil {
-			multiword++
-		}
-	}
-	words := make([]syntax.Word, 0, w.words())
-	tokens := make([]syntax.MultiwordToken, 0, multiword)
+	n, multiword := w.words()
+	words, tokens := make([]syntax.Word, 0, n), make([]syntax.MultiwordToken, 0, multiword)
 	out := make([]syntax.Sentence, len(w.ends))
 	start := int32(0)
 	for k, end := range w.ends {

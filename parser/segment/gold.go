@@ -18,6 +18,18 @@ type goldToken struct {
 // A paragraph is the token sequence of one block of raw text.
 type paragraph []goldToken
 
+// sentences returns the tokens from start to end of each sentence.
+func (p paragraph) sentences() (list []span) {
+	start := int32(0)
+	for i := range p {
+		if p[i].ends {
+			list = append(list, span{start, int32(i + 1)})
+			start = int32(i + 1)
+		}
+	}
+	return list
+}
+
 // paragraphs rebuilds the raw text of a treebank by the rule of
 // conllu.RawText: the sentences of a paragraph follow each other on one line,
 // with a space between tokens unless SpaceAfter=No; a sentence whose comments
@@ -130,17 +142,6 @@ func newGoldBlock(p paragraph) *goldBlock {
 }
 
 func runes(s string) int32 { return int32(utf8.RuneCountInString(s)) }
-
-// sentences calls yield with the tokens from start to end of each sentence.
-func (b *goldBlock) sentences(yield func(start, end int)) {
-	start := 0
-	for i := range b.gold {
-		if b.gold[i].ends {
-			yield(start, i+1)
-			start = i + 1
-		}
-	}
-}
 
 // tally is what token i adds to the counts of the lexicon.
 func (b *goldBlock) tally(i int) tally {

@@ -120,7 +120,7 @@ func (m *Model) segment(block string, maxWords int, line bool) []syntax.Sentence
 			w.cut(m)
 		}
 		w.split(m)
-		if line && maxWords > 0 && w.words() > maxWords {
+		if words, _ := w.words(); line && maxWords > 0 && words > maxWords {
 			w.cut(m) // for the scores
 			w.ends = append(w.ends[:0], whole...)
 		}
@@ -150,12 +150,15 @@ func (w *workspace) read(m *Model, block string) {
 	w.layout.setGaps(w.tokens)
 }
 
-// words returns the number of words of the block.
-func (w *workspace) words() (n int) {
+// words returns the numbers of words and of multiword tokens of the block.
+func (w *workspace) words() (words, multiword int) {
 	for i := range w.tokens {
-		n += w.tokens[i].size()
+		words += w.tokens[i].size()
+		if w.tokens[i].words != nil {
+			multiword++
+		}
 	}
-	return n
+	return words, multiword
 }
 
 // limit cuts sentences of over maxWords words in the second half of what is

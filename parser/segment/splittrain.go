@@ -107,18 +107,19 @@ func (m *Model) splitExamples(blocks []*goldBlock) examples {
 		var buf []hash.Key
 		var p proposal
 		for _, b := range blocks {
-			b.sentences(func(start, end int) {
-				for i := range end - start {
+			for _, s := range b.gold.sentences() {
+				toks := b.tokens[s.start:s.end]
+				for i := range toks {
 					// What was seen once is learned from as if it were unknown.
-					t, g := &b.tokens[start+i], &b.gold[start+i]
-					p.propose(&m.split, &b.layout, b.tokens[start:end], i, x.counts[t.word].n > 1)
+					p.propose(&m.split, &b.layout, toks, i, x.counts[toks[i].word].n > 1)
+					g := &b.gold[int(s.start)+i]
 					for _, e := range p.found {
 						buf = p.features(buf[:0], &x, e)
 						right := e.whole() || e.apply(strings.ToLower(g.form)) == strings.ToLower(g.words)
 						yield(buf, right && g.words != "", 1)
 					}
 				}
-			})
+			}
 		}
 	}
 }

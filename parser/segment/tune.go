@@ -26,7 +26,9 @@ func (m *Model) sentenceF1(all []paragraph) float64 {
 	right, total := 0, 0
 	for _, p := range all {
 		b, want := newGoldBlock(p), map[span]bool{}
-		b.sentences(func(start, end int) { want[span{b.tokens[start].start, b.tokens[end-1].end}] = true })
+		for _, s := range p.sentences() {
+			want[span{b.tokens[s.start].start, b.tokens[s.end-1].end}] = true
+		}
 		w.read(m, b.layout.block)
 		w.cut(m)
 		start := int32(0)
