@@ -115,6 +115,7 @@ type Packing struct {
 	Unit  int     // of a weight of 1, a power of two up to 1<<15
 	Limit int     // cells that are kept, the heaviest; all if 0
 	Least float64 // the least weight kept, as a share of that which one in 2,000 exceeds
+	Slots float64 // for a row; 4/3 if 0. A look-up that fails tries 8 at 4/3, 4 at 5/3
 }
 
 // Pack makes a Table of the features that have a weight to keep. All weights
@@ -146,19 +147,19 @@ func Pack(features Features, p Packing) *Table {
 		}
 		return int16(max(-math.MaxInt16, min(math.MaxInt16, math.Round(float64(w)*unit))))
 	}
-	t.fill(features, integer)
+	t.fill(features, integer, max(p.Slots, 4.0/3))
 	return t
 }
 
 // fill makes the slots and cells of the weights whose integer is not 0.
-func (t *Table) fill(features Features, integer func(w float32) int16) {
+func (t *Table) fill(features Features, integer func(w float32) int16, slots float64) {
 	rows := 0
 	features(func(_ hash.Key, _ []uint16, weights []float32) {
 		if slices.ContainsFunc(weights, func(w float32) bool { return integer(w) != 0 }) {
 			rows++
 		}
 	})
-	n := uint64(rows*4/3 + 2)
+	n := uint64(float64(rows)*slots) + 2
 	t.slots = make([]uint64, n)
 	features(func(key hash.Key, classes []uint16, weights []float32) {
 		begin := len(t.cells)

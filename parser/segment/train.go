@@ -26,8 +26,8 @@ func (o *Options) log(format string, a ...any) {
 }
 
 const (
-	unit      = 512  // of a packed weight of 1, that is one nat of log-odds
-	minWeight = 0.06 // smaller ones are dropped: they are 9 in 10
+	unit      = 512 // of a packed weight of 1, that is one nat of log-odds
+	minWeight = 0.1 // smaller ones are dropped: most features are
 )
 
 // Train learns a segmenter from the sentences of a treebank, whose raw text
@@ -69,7 +69,7 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	for _, t := range tasks {
 		o.log("segmenter: %s: %d examples, %d features", t.name, t.size, len(t.keys))
 	}
-	m.weights = *linear.Pack(features(tasks), linear.Packing{Unit: unit})
+	m.weights = *linear.Pack(features(tasks), linear.Packing{Unit: unit, Slots: 5.0 / 3})
 	words := slices.Sorted(maps.Keys(counts))
 	known := make([]uint16, len(words))
 	for i, word := range words {
