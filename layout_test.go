@@ -80,7 +80,7 @@ var imports = func() map[string][]string {
 		"bench/curve":               {"io/conllu", "model", "parser/search", "parser/syntax", "parser/train"},
 		"bench/layouts":             {"io/conllu", "io/source", "io/text", "model", "parser/eval", "parser/syntax"},
 		"bench/optima":              append(slices.Clone(components), "bench/optima/firstorder", "io/conllu", "io/durable", "model", "parser/train"),
-		"bench/optima/firstorder":   {"parser/graph"},
+		"bench/optima/firstorder":   {"parser/graph", "parser/hash"},
 		"bench/scale":               {"model", "parser/search", "parser/syntax"},
 		"bench/stages":              {"io/conllu", "model", "parser/search", "parser/syntax"},
 	}

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/treebeam/treebeam/bench/optima/firstorder"
-	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 )
 
 // maxSituations bounds the work of counting the optima of one sentence. What
@@ -73,10 +73,10 @@ type exact struct {
 }
 
 // seedOf makes the random state of restart j of a sentence.
-func (a *analysis) seedOf(sentence, kind, j int) graph.Rand {
-	r := graph.Rand(a.seed)
+func (a *analysis) seedOf(sentence, kind, j int) hash.Rand {
+	r := hash.Rand(a.seed)
 	for _, k := range []int{sentence, kind, j} {
-		r = graph.Rand(r.Next() ^ uint64(k))
+		r = hash.Rand(r.Next() ^ uint64(k))
 	}
 	return r
 }

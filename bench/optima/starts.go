@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 	weights "github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
 )
@@ -34,7 +35,7 @@ func newStarter(s *tested, kind int) *starter {
 
 // draw returns a tree by word minus 1: the root by its marginal, the others
 // by their weights.
-func (x *starter) draw(r *graph.Rand) []int32 {
+func (x *starter) draw(r *hash.Rand) []int32 {
 	total, root := 0.0, 0
 	at := float64(r.Below(1<<20)) / (1 << 20)
 	for m := 1; m <= x.arcs.N(); m++ {

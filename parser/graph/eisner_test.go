@@ -3,6 +3,8 @@ package graph
 import (
 	"math"
 	"testing"
+
+	"github.com/treebeam/treebeam/parser/hash"
 )
 
 // projective reports whether no two arcs of a tree cross and no arc covers
@@ -21,7 +23,7 @@ func projective(head []int32) bool {
 }
 
 func TestProjectiveTreeIsTheBestOfAll(t *testing.T) {
-	r := Rand(17)
+	r := hash.Rand(17)
 	var s Spanner
 	partial := 0
 	for k := 0; k < 3000; k++ {
@@ -74,7 +76,7 @@ func TestProjectiveTreeIsTheBestOfAll(t *testing.T) {
 
 // complete returns all arcs over the words of a.
 func complete(a *Arcs) Arcs {
-	r := Rand(1)
+	r := hash.Rand(1)
 	return randomArcs(a.N(), 8, 1, &r)
 }
 
@@ -89,7 +91,7 @@ func scoreOf(a *Arcs, h, m int) (int, bool) {
 }
 
 // thin drops arcs of a at random and makes some scores positive.
-func thin(a *Arcs, r *Rand) {
+func thin(a *Arcs, r *hash.Rand) {
 	b := Arcs{Start: []int32{0}}
 	for m := 1; m <= a.N(); m++ {
 		lo, hi := a.Span(m)
@@ -104,7 +106,7 @@ func thin(a *Arcs, r *Rand) {
 }
 
 func BenchmarkProjectiveTree(b *testing.B) {
-	r := Rand(2)
+	r := hash.Rand(2)
 	a := randomArcs(30, 1, 5000, &r)
 	head := make([]int32, 31)
 	var s Spanner
@@ -115,7 +117,7 @@ func BenchmarkProjectiveTree(b *testing.B) {
 }
 
 func BenchmarkMaximumTree(b *testing.B) {
-	r := Rand(2)
+	r := hash.Rand(2)
 	a := randomArcs(30, 1, 5000, &r)
 	head := make([]int32, 31)
 	var s Spanner

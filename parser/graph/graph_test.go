@@ -3,11 +3,13 @@ package graph
 import (
 	"math"
 	"testing"
+
+	"github.com/treebeam/treebeam/parser/hash"
 )
 
 // randomArcs returns arcs of n words; each head is kept with probability
 // keep/8, and always the chain that makes word 1 a root.
-func randomArcs(n, keep int, spread uint32, r *Rand) Arcs {
+func randomArcs(n, keep int, spread uint32, r *hash.Rand) Arcs {
 	a := Arcs{Start: []int32{0}}
 	for m := 1; m <= n; m++ {
 		for h := 0; h <= n; h++ {
@@ -61,7 +63,7 @@ func TestSingleRootTreeCount(t *testing.T) {
 		if n == 0 {
 			continue
 		}
-		r, count := Rand(1), 0
+		r, count := hash.Rand(1), 0
 		a := randomArcs(n, 8, 1, &r)
 		trees(&a, func([]int) { count++ })
 		if count != want {
@@ -71,7 +73,7 @@ func TestSingleRootTreeCount(t *testing.T) {
 }
 
 func TestMaximumTreeIsTheBestOfAll(t *testing.T) {
-	r := Rand(7)
+	r := hash.Rand(7)
 	var s Spanner
 	for k := 0; k < 2000; k++ {
 		n := 1 + int(r.Below(5))
@@ -131,7 +133,7 @@ func exactMarginals(a *Arcs) []float64 {
 }
 
 func TestMarginalsAreExact(t *testing.T) {
-	r := Rand(11)
+	r := hash.Rand(11)
 	var g Marginals
 	for k := 0; k < 500; k++ {
 		a := randomArcs(1+int(r.Below(5)), 1+int(r.Below(8)), 6000, &r)
@@ -148,7 +150,7 @@ func TestMarginalsAreExact(t *testing.T) {
 }
 
 func TestSamplerMatchesMarginals(t *testing.T) {
-	r := Rand(3)
+	r := hash.Rand(3)
 	a := randomArcs(4, 8, 2500, &r)
 	want := exactMarginals(&a)
 	var s Sampler
@@ -191,7 +193,7 @@ func TestPeakedWeightsEnd(t *testing.T) {
 	a := Arcs{Start: []int32{0, 1, 3, 5}, Heads: []int32{0, 1, 3, 1, 2}, Score: []int32{0, -60000, 0, -60000, 0}}
 	var s Sampler
 	s.Prepare(&a)
-	r := Rand(5)
+	r := hash.Rand(5)
 	head := make([]int32, 4)
 	for k := 0; k < 100; k++ {
 		if !s.Sample(&a, 1, nil, head, &r) || head[1] != 0 || head[2] == 3 && head[3] == 2 {
@@ -209,7 +211,7 @@ func TestExpOdds(t *testing.T) {
 }
 
 func BenchmarkMarginals(b *testing.B) {
-	r := Rand(2)
+	r := hash.Rand(2)
 	a := randomArcs(30, 1, 5000, &r)
 	p := make([]float64, len(a.Heads))
 	var g Marginals
@@ -221,7 +223,7 @@ func BenchmarkMarginals(b *testing.B) {
 // Redrawn words are distributed as the product of their weights over the trees
 // that have the kept heads: each such tree, not only each arc, has its share.
 func TestSamplerWithRedraw(t *testing.T) {
-	r := Rand(31)
+	r := hash.Rand(31)
 	for round := range 12 {
 		a := randomArcs(5, 6, 2500, &r)
 		var s Sampler

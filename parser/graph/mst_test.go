@@ -1,6 +1,10 @@
 package graph
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/hash"
+)
 
 // levels is Chu-Liu/Edmonds as it is taught: all cycles of best arcs are
 // contracted at once, and every level of it has a copy of the arcs. Its memory
@@ -185,7 +189,7 @@ func (s *levels) zeros(n int) []int32 {
 
 // The trees are the same arc by arc, also where many have the same score.
 func TestMaximumTreeIsThatOfLevels(t *testing.T) {
-	r := Rand(23)
+	r := hash.Rand(23)
 	var s Spanner
 	var plain levels
 	none, contracted := 0, 0

@@ -4,11 +4,13 @@ import (
 	"math"
 	"math/big"
 	"testing"
+
+	"github.com/treebeam/treebeam/parser/hash"
 )
 
 // spreadArcs is randomArcs with scores of about normal distribution and so
 // many nats of standard deviation.
-func spreadArcs(n, keep int, sd float64, r *Rand) Arcs {
+func spreadArcs(n, keep int, sd float64, r *hash.Rand) Arcs {
 	a := randomArcs(n, keep, 1, r)
 	for i := range a.Score {
 		x := -6.0
@@ -46,7 +48,7 @@ func logMarginals(a *Arcs) []float64 {
 }
 
 func TestMarginalsAtAnySpread(t *testing.T) {
-	r := Rand(23)
+	r := hash.Rand(23)
 	var g Marginals
 	for _, sd := range []float64{1, 10, 50, 100} {
 		worst := 0.0
@@ -148,7 +150,7 @@ func bigMarginals(a *Arcs) []float64 {
 }
 
 func TestMarginalsAgainstManyDigits(t *testing.T) {
-	r := Rand(29)
+	r := hash.Rand(29)
 	var g Marginals
 	for k, sd := range []float64{1, 15, 30, 50, 50, 50, 80} {
 		a := spreadArcs(10+k, 2+k%7, sd, &r)
@@ -165,7 +167,7 @@ func TestMarginalsAgainstManyDigits(t *testing.T) {
 }
 
 func TestMarginalsSumToOne(t *testing.T) {
-	r := Rand(31)
+	r := hash.Rand(31)
 	var g Marginals
 	for k := 0; k < 200; k++ {
 		n := 2 + int(r.Below(40))

@@ -2,9 +2,6 @@ package graph
 
 import "github.com/treebeam/treebeam/parser/hash"
 
-// A Rand is the one generator.
-type Rand = hash.Rand
-
 // A Sampler draws random trees. It is scratch: one per goroutine.
 type Sampler struct {
 	cumulative []uint32 // per arc: running sum of weights within its word
@@ -42,7 +39,7 @@ func (s *Sampler) Prepare(a *Arcs) {
 // given the words that are kept. A walk that exceeds its step limit, which
 // peaked weights can make endless, ends in the maximum tree. It reports
 // whether there is a tree under root.
-func (s *Sampler) Sample(a *Arcs, root int, redraw []bool, head []int32, r *Rand) bool {
+func (s *Sampler) Sample(a *Arcs, root int, redraw []bool, head []int32, r *hash.Rand) bool {
 	n := a.N()
 	if cap(s.state) < n+1 {
 		s.state = make([]uint8, 2*n+2)
@@ -76,7 +73,7 @@ func (s *Sampler) Sample(a *Arcs, root int, redraw []bool, head []int32, r *Rand
 }
 
 // draw returns a head of m other than 0, or 0 if it has none.
-func (s *Sampler) draw(a *Arcs, m int, r *Rand) int {
+func (s *Sampler) draw(a *Arcs, m int, r *hash.Rand) int {
 	lo, hi := a.Span(m)
 	total := s.cumulative[hi-1]
 	if total == 0 {

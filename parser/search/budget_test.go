@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -12,7 +12,7 @@ import (
 // Whatever the budget, the search ends with a tree, no worse than the one it
 // started from, near the budget, and says when it was cut.
 func TestBudget(t *testing.T) {
-	r := graph.Rand(5)
+	r := hash.Rand(5)
 	for k := range 8 {
 		s := randomSentence(10+int(r.Below(10)), 4, &r)
 		on := []part.Families{part.Standard, part.Full}[k%2]
@@ -49,7 +49,7 @@ func TestBudget(t *testing.T) {
 }
 
 func TestBudgetIsInTheStatus(t *testing.T) {
-	r := graph.Rand(6)
+	r := hash.Rand(6)
 	m := newModel(noise{300}, part.Standard)
 	for range 6 {
 		s := randomSentence(14, 5, &r)

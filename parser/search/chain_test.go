@@ -3,14 +3,14 @@ package search
 import (
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/part"
 )
 
 // Chains gain what they say, never lose, and leave a tree whose links are
 // whole; a chain that fails leaves the tree as it was.
 func TestChains(t *testing.T) {
-	r := graph.Rand(11)
+	r := hash.Rand(11)
 	kept, failed := 0, 0
 	for k := 0; k < 150; k++ {
 		s := randomSentence(2+int(r.Below(14)), 3+int(r.Below(6)), &r)

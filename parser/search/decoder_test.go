@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 )
 
 // pruned is a whole decoder: it takes the tree that the pruner likes best.
@@ -19,7 +20,7 @@ func (pruned) Decode(x *Search) bool {
 }
 
 func TestToyDecoder(t *testing.T) {
-	r := graph.Rand(31)
+	r := hash.Rand(31)
 	m, differ := noisy(), 0
 	for range 20 {
 		s := randomSentence(8, 4, &r)

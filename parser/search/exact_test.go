@@ -3,14 +3,14 @@ package search
 import (
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/part"
 )
 
 // Enumeration finds the best and the second best score of all trees, and
 // refuses a sentence with more combinations than the limit.
 func TestEnumerationIsExact(t *testing.T) {
-	r := graph.Rand(21)
+	r := hash.Rand(21)
 	for k := 0; k < 60; k++ {
 		on := []part.Families{part.Standard, part.Full}[k%2]
 		s := randomSentence(1+int(r.Below(5)), 2+int(r.Below(4)), &r)

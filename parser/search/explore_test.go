@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/part"
 )
 
@@ -17,7 +17,7 @@ func noisy() *Model {
 // Score equals the from-scratch score of every tree, and what is no tree over
 // the candidates cannot be reached.
 func TestScoreOfEveryTree(t *testing.T) {
-	r := graph.Rand(3)
+	r := hash.Rand(3)
 	m := noisy()
 	for range 30 {
 		s := randomSentence(1+int(r.Below(5)), 2+int(r.Below(7)), &r)
@@ -63,7 +63,7 @@ func key(heads []int32) string {
 // A climb of an Explorer ends in a tree from which none gains, and Parse
 // finds one that is no worse.
 func TestExplorerClimbs(t *testing.T) {
-	r := graph.Rand(5)
+	r := hash.Rand(5)
 	m := noisy()
 	m.source.Families = part.Locals // a climb by local parts may leave a tree that is best by all
 	for range 30 {

@@ -3,7 +3,6 @@ package search
 import (
 	"fmt"
 
-	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/score"
@@ -25,7 +24,7 @@ func (z noise) SumParts(keys []hash.Key, ends, sums []int32) {
 func (z noise) Sum(keys []hash.Key) int32 {
 	s := int32(0)
 	for _, k := range keys {
-		r := graph.Rand(k)
+		r := hash.Rand(k)
 		s += int32(r.Below(uint32(2*z.scale+1))) - z.scale
 	}
 	return s
@@ -35,7 +34,7 @@ var tags = []string{"NOUN", "VERB", "ADP", "PUNCT", "DET", "CCONJ"}
 
 // randomSentence makes n words whose candidates are all heads, or each with
 // probability keep/8 and always the one before.
-func randomSentence(n, keep int, r *graph.Rand) *syntax.Sentence {
+func randomSentence(n, keep int, r *hash.Rand) *syntax.Sentence {
 	s := &syntax.Sentence{}
 	s.Candidates.Start = []int32{0}
 	for m := 1; m <= n; m++ {

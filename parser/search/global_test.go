@@ -5,14 +5,14 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/score"
 )
 
 // Climbing, by all parts too, costs no allocations.
 func TestClimbDoesNotAllocate(t *testing.T) {
-	r := graph.Rand(14)
+	r := hash.Rand(14)
 	s := randomSentence(15, 3, &r)
 	x, m := newSearch(s, 500, part.Full), newModel(noise{500}, part.Full)
 	x.run(1, 8, 4)
@@ -37,7 +37,7 @@ func TestClimbDoesNotAllocate(t *testing.T) {
 // The climb with globals finds better trees than one that only ranks by
 // them, and delta 0 never moves away from a local optimum of local parts.
 func TestDelta(t *testing.T) {
-	r := graph.Rand(15)
+	r := hash.Rand(15)
 	var sum [3]int64
 	for k := 0; k < 60; k++ {
 		s := randomSentence(12, 2, &r)
@@ -65,7 +65,7 @@ func TestDelta(t *testing.T) {
 // Margins are exact: the loss of the best single change, or 0.
 func TestMargins(t *testing.T) {
 	for _, on := range []part.Families{part.Standard, part.Full} {
-		r := graph.Rand(16)
+		r := hash.Rand(16)
 		for k := 0; k < 60; k++ {
 			s := randomSentence(2+int(r.Below(4)), 3, &r)
 			x := newSearch(s, 300, on)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -83,7 +84,7 @@ func (x *Search) seen() int {
 // time a random tree, root by its marginal, else the best tree with about a
 // third of its words redrawn.
 func (x *Search) restart(j int) {
-	r := graph.Rand(x.Seed + uint64(j)*0xD1B54A32D192ED03)
+	r := hash.Rand(x.Seed + uint64(j)*0xD1B54A32D192ED03)
 	copy(x.start, x.best)
 	switch root := slices.Index(x.best[1:x.Scores.N+1], 0) + 1; {
 	case x.Projective:
@@ -107,7 +108,7 @@ func (x *Search) restart(j int) {
 // best tree by the pruner's scores with noise, else what random moves of about
 // a third of the words make of the best tree. Single moves do not lead from
 // any projective tree to any other.
-func (x *Search) restartProjective(j int, r *graph.Rand) {
+func (x *Search) restartProjective(j int, r *hash.Rand) {
 	y, arcs := &x.Tree, &x.Scores.Arcs
 	if j%2 == 0 && x.Scores.N <= syntax.MaxMarginalWords {
 		const noise = 8 << 10 // nats
@@ -134,7 +135,7 @@ func (x *Search) restartProjective(j int, r *graph.Rand) {
 
 // drawRoot draws a root word by the marginals, as integers of 1/65536; it is
 // root where these are not known.
-func (x *Search) drawRoot(root int, r *graph.Rand) int {
+func (x *Search) drawRoot(root int, r *hash.Rand) int {
 	weight := func(m int) uint32 {
 		lo, hi := x.Pruned.Span(m)
 		if lo == hi || x.Pruned.Heads[lo] != 0 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -13,7 +13,7 @@ import (
 // A climb begins with no word in line, whatever the one before it has left
 // there: a word that is marked, but not in line, would not be visited again.
 func TestClimbVisitsWordsLeftInLine(t *testing.T) {
-	r := graph.Rand(22)
+	r := hash.Rand(22)
 	left := 0
 	for range 200 {
 		s := randomSentence(12, 3, &r)

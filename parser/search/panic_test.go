@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -36,7 +35,7 @@ func (g *grenade) SumParts(keys []hash.Key, ends, sums []int32) {
 // A panic in one sentence, wherever the search is then, changes nothing of the
 // sentences that come after it.
 func TestPanicLeavesNothingBehind(t *testing.T) {
-	r := graph.Rand(8)
+	r := hash.Rand(8)
 	g := &grenade{noise: noise{300}}
 	m := newModel(g, part.Full)
 	var list []*syntax.Sentence

@@ -3,7 +3,7 @@ package search
 import (
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -23,7 +23,7 @@ func plane(head []int32) bool {
 // The projective search ends in projective trees, in the best of them nearly
 // always if it may climb often, and always if it enumerates.
 func TestProjectiveSearch(t *testing.T) {
-	r := graph.Rand(22)
+	r := hash.Rand(22)
 	m := noisy()
 	cases, best, different := 0, 0, 0
 	for cases < 150 {
@@ -74,7 +74,7 @@ func TestProjectiveSearch(t *testing.T) {
 
 // Above MaxMarginalWords the search starts from a chain.
 func TestProjectiveLongSentence(t *testing.T) {
-	r := graph.Rand(23)
+	r := hash.Rand(23)
 	n := syntax.MaxMarginalWords + 1
 	s := &syntax.Sentence{Words: make([]syntax.Word, n)}
 	c := &s.Candidates

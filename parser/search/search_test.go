@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 func TestRerootingEqualsScoreDifference(t *testing.T) {
-	r := graph.Rand(2)
+	r := hash.Rand(2)
 	tried := 0
 	for k := 0; k < 60; k++ {
 		n := 2 + int(r.Below(4))
@@ -63,7 +63,7 @@ func checkTree(t *testing.T, x *Search) {
 // connect all single-root trees.
 func TestMovesConnectAllTrees(t *testing.T) {
 	for n := 2; n <= 4; n++ {
-		r := graph.Rand(3)
+		r := hash.Rand(3)
 		s := randomSentence(n, 8, &r)
 		x := newSearch(s, 10, part.Standard)
 		index := map[string]int{}
@@ -132,7 +132,7 @@ func TestSearchAgainstAllTrees(t *testing.T) {
 		{part.Full, 300, 80},
 		{part.Full, 0, 80},
 	} {
-		r := graph.Rand(4)
+		r := hash.Rand(4)
 		cases, optimal := 120, 0
 		for k := 0; k < cases; k++ {
 			s := randomSentence(1+int(r.Below(5)), 2+int(r.Below(7)), &r)
@@ -179,7 +179,7 @@ func checkOptimum(t *testing.T, x *Search, s *syntax.Sentence) {
 }
 
 func TestParseIsDeterministicAndBounded(t *testing.T) {
-	r := graph.Rand(5)
+	r := hash.Rand(5)
 	m := newModel(noise{300}, part.Full)
 	var list []*syntax.Sentence
 	for k := 0; k < 20; k++ {
@@ -231,7 +231,7 @@ func TestParseRefusesBadCandidates(t *testing.T) {
 }
 
 func TestLongSentenceInWindows(t *testing.T) {
-	r := graph.Rand(6)
+	r := hash.Rand(6)
 	m := newModel(noise{300}, part.Full)
 	n := syntax.MaxWholeWords + 500
 	s := &syntax.Sentence{}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -17,7 +17,7 @@ import (
 // grammar makes sentences whose heads follow from their tags: determiners
 // and adjectives on the next noun, nouns on the verb, punctuation too.
 func grammar(count int, seed uint64) []syntax.Sentence {
-	r := graph.Rand(seed)
+	r := hash.Rand(seed)
 	var list []syntax.Sentence
 	for len(list) < count {
 		var s syntax.Sentence

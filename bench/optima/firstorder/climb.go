@@ -1,6 +1,9 @@
 package firstorder
 
-import "github.com/treebeam/treebeam/parser/graph"
+import (
+	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
+)
 
 // A Climber climbs and draws trees. It is scratch: one per goroutine.
 type Climber struct {
@@ -64,7 +67,7 @@ func (c *Climber) postorder(n int, head []int32) {
 
 // Uniform draws head[1..N] evenly from all trees by Wilson's algorithm
 // (Wilson 1996).
-func (c *Climber) Uniform(s *Scores, head []int32, r *graph.Rand) {
+func (c *Climber) Uniform(s *Scores, head []int32, r *hash.Rand) {
 	c.wilson(s, head, r, 0, nil)
 }
 
@@ -88,12 +91,12 @@ func (c *Climber) Prepare(s *Scores, nat int32) {
 // Sampled draws head[1..N] with probability proportional to the product of
 // the weights that Prepare set for s. Peaked weights can make the walk long:
 // after 1,000 steps for each word, steps are drawn uniformly.
-func (c *Climber) Sampled(s *Scores, head []int32, r *graph.Rand) {
+func (c *Climber) Sampled(s *Scores, head []int32, r *hash.Rand) {
 	c.wilson(s, head, r, 1000*s.N, c.weights)
 }
 
 // wilson draws the first steps by weight and the others uniformly.
-func (c *Climber) wilson(s *Scores, head []int32, r *graph.Rand, steps int, weights []uint32) {
+func (c *Climber) wilson(s *Scores, head []int32, r *hash.Rand, steps int, weights []uint32) {
 	n := s.N
 	if cap(c.state) <= n {
 		c.state = make([]bool, 2*n+1)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 )
 
 // by makes the scores of a function.
@@ -20,7 +20,7 @@ func by(n int, score func(h, m int) int) *Scores {
 	return New(n, arcs)
 }
 
-func random(n int, limit uint32, r *graph.Rand) *Scores {
+func random(n int, limit uint32, r *hash.Rand) *Scores {
 	return by(n, func(int, int) int { return int(r.Below(limit)) })
 }
 
@@ -101,7 +101,7 @@ func TestNumberOfTrees(t *testing.T) {
 // 1 and 2^(n-1), is 1 if and only if the best heads make a tree, and the best
 // tree is among the optima. Climbs from all trees end in exactly them.
 func TestCountIsThatOfBruteForce(t *testing.T) {
-	r := graph.Rand(1)
+	r := hash.Rand(1)
 	most := map[int]uint64{}
 	for k := 0; k < 500; k++ {
 		n := 1 + int(r.Below(5))
@@ -258,7 +258,7 @@ func TestEveryTreeReachesEveryOther(t *testing.T) {
 // matrix tree fixture D.1.
 func TestDraws(t *testing.T) {
 	const draws = 60000
-	r := graph.Rand(7)
+	r := hash.Rand(7)
 	var c Climber
 	for n := 2; n <= 5; n++ {
 		s := random(n, 1000, &r)
