@@ -33,7 +33,7 @@ func (x *Search) confidence(s *syntax.Sentence) {
 	if n <= syntax.MaxMarginalWords {
 		c.HeadMarginal = make([]float32, n)
 		for m := 1; m <= n; m++ {
-			c.HeadMarginal[m-1] = Round(x.marginal[x.Tree.Slot[m]])
+			c.HeadMarginal[m-1] = round(x.marginal[x.Tree.Slot[m]])
 		}
 	}
 	x.agree = resize(x.agree, n+1)
@@ -56,7 +56,7 @@ func (x *Search) share(k int32) float32 {
 	if x.climbs == 0 {
 		return 1
 	}
-	return Round(float64(k) / float64(x.climbs))
+	return round(float64(k) / float64(x.climbs))
 }
 
 // margin returns the loss of the best tree that differs from the present one
@@ -106,8 +106,8 @@ func (x *Search) rootLoss(m, old int32) int64 {
 	return -gain
 }
 
-// Round rounds a probability to a multiple of 1/4096 in [0,1]. NaN is 0.
-func Round(p float64) float32 {
+// round rounds a probability to a multiple of 1/4096 in [0,1]. NaN is 0.
+func round(p float64) float32 {
 	if !(p > 0) {
 		return 0
 	}

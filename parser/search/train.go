@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/linear"
@@ -133,7 +134,7 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o TrainOptions) (*M
 	if err != nil {
 		return nil, err
 	}
-	t.logPruned(dev)
+	o.Log("parser: parts %s, training %s", o.Families, o.Strategy)
 	task := linear.Task[update]{
 		Learn: func(worker int, at linear.At, u *update) {
 			*u = update{keys: u.keys[:0], count: u.count[:0]}
@@ -351,42 +352,19 @@ func (x *Search) keysOf(list []part.Part) []hash.Key {
 
 // uas parses copies of the sentences and returns the share of right heads.
 func (m *Model) uas(list []syntax.Sentence, workers int) float64 {
-	right, words := make([]int, len(list)), 0
-	for i := range list {
-		words += len(list[i].Words)
-	}
+	var right, words atomic.Int64
 	linear.Parallel(len(list), max(workers, 1), func(_, i int) {
 		s := list[i]
 		s.Words = slices.Clone(s.Words)
-		if err := m.Parse(&s, Options{Exact: -1}); err != nil {
+		words.Add(int64(len(s.Words)))
+		if m.Parse(&s, Options{Exact: -1}) != nil {
 			return
 		}
 		for k := range s.Words {
 			if s.Words[k].Head == list[i].Words[k].Head {
-				right[i]++
+				right.Add(1)
 			}
 		}
 	})
-	sum := 0
-	for _, r := range right {
-		sum += r
-	}
-	return float64(sum) / float64(max(words, 1))
-}
-
-// logPruned logs how many of dev's gold heads are no candidates.
-func (t *trainer) logPruned(dev []syntax.Sentence) {
-	words, dropped := 0, 0
-	for i := range dev {
-		if check(&dev[i]) != nil {
-			continue
-		}
-		for m := 1; m <= len(dev[i].Words); m++ {
-			words++
-			if !slices.Contains(dev[i].Candidates.Of(m), dev[i].Words[m-1].Head) {
-				dropped++
-			}
-		}
-	}
-	t.o.Log("parser: parts %s, training %s; on dev the pruner has dropped %d of %d gold heads", t.o.Families, t.o.Strategy, dropped, words)
+	return float64(right.Load()) / float64(max(words.Load(), 1))
 }
