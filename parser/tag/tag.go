@@ -91,8 +91,8 @@ type lemmaMemo struct {
 }
 
 const (
-	maxMemos = 3
-	maxKept  = 256 // labels, and bytes of a lemma
+	maxMemos = 2
+	maxKept  = 128 // labels, and bytes of a lemma
 )
 
 // NumTags returns the number of labels of the first layer: T of
