@@ -91,10 +91,17 @@ func tagKeys(dst []hash.Key, t *text, i int) []hash.Key {
 	return dst
 }
 
-// ownMorphKeys appends the features for its FEATS of a form with a label of
-// the first layer.
-func ownMorphKeys(dst []hash.Key, w *form, tag uint16) []hash.Key {
-	own := uint64(tag) + 1
+// morphKeys appends the features of word i for its FEATS. tags are the labels
+// of the first layer for the sentence.
+func morphKeys(dst []hash.Key, t *text, i int, tags []uint16) []hash.Key {
+	w, p1, p2, n1, n2 := t.at(i), t.at(i-1), t.at(i-2), t.at(i+1), t.at(i+2)
+	at := func(k int) uint64 {
+		if k < 0 || k >= len(tags) {
+			return 0
+		}
+		return uint64(tags[k]) + 1
+	}
+	own, before, after := at(i), at(i-1), at(i+1)
 	dst = append(dst,
 		hash.Key1(102, own),
 		hash.Key1(103, w.Hash),
@@ -107,25 +114,6 @@ func ownMorphKeys(dst []hash.Key, w *form, tag uint16) []hash.Key {
 		hash.Key2(139, w.stem, own),
 		hash.Key2(170, w.broadRest, own),
 		hash.Key2(171, w.stemClass, w.broadRest),
-	)
-	dst = affixKeys(dst, 140, w.Suffix[:])
-	dst = affixKeys(dst, 160, w.Broad[1:])
-	return affixKeys(dst, 150, w.Prefix[:])
-}
-
-// morphKeys appends the features of word i for its FEATS that are not its
-// form's and tag's alone. tags are the labels of the first layer for the
-// sentence.
-func morphKeys(dst []hash.Key, t *text, i int, tags []uint16) []hash.Key {
-	w, p1, p2, n1, n2 := t.at(i), t.at(i-1), t.at(i-2), t.at(i+1), t.at(i+2)
-	at := func(k int) uint64 {
-		if k < 0 || k >= len(tags) {
-			return 0
-		}
-		return uint64(tags[k]) + 1
-	}
-	own, before, after := at(i), at(i-1), at(i+1)
-	dst = append(dst,
 		hash.Key1(106, p1.Lower),
 		hash.Key1(107, n1.Lower),
 		hash.Key1(108, p2.Lower),
@@ -159,7 +147,9 @@ func morphKeys(dst []hash.Key, t *text, i int, tags []uint16) []hash.Key {
 	if w.part == middlePart || w.part == lastPart {
 		dst = append(dst, hash.Key2(175, w.Lower, p1.morph), hash.Key2(176, w.Lower, p1.Suffix[2]))
 	}
-	return dst
+	dst = affixKeys(dst, 140, w.Suffix[:])
+	dst = affixKeys(dst, 160, w.Broad[1:])
+	return affixKeys(dst, 150, w.Prefix[:])
 }
 
 // lemmaKeys appends the features of a form for its rewrite rule, given hashes

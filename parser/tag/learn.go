@@ -56,12 +56,6 @@ func (p *problem) number() {
 	p.keys = nil
 }
 
-// settings of learning.
-type settings struct {
-	epochs int
-	beam   int // labels of a word among which mistakes are looked for
-}
-
 const (
 	featureCut = 2    // occurrences that a feature needs
 	stepLimit  = 0.02 // PA-I's C
@@ -97,21 +91,22 @@ type update struct {
 	wrong int      // words
 }
 
-// learn runs the epochs.
-func (p *problem) learn(name string, st settings, o Options) *learner {
+// learn runs the epochs. beam is the number of labels of a word among which
+// mistakes are looked for.
+func (p *problem) learn(name string, epochs, beam int, o Options) *learner {
 	p.number()
 	l := &learner{p: p, rows: linear.NewRows(p.index.Len()), pairs: linear.NewDense(p.labels.units * p.labels.units)}
 	l.workers = make([]worker, max(1, o.Workers))
 	wrong := 0
-	loop := linear.Loop{Examples: max(0, len(p.start)-1), Epochs: st.epochs, Batch: batchSize, Workers: o.Workers, Seed: o.Seed}
+	loop := linear.Loop{Examples: max(0, len(p.start)-1), Epochs: epochs, Batch: batchSize, Workers: o.Workers, Seed: o.Seed}
 	err := linear.Run(loop, linear.Task[update]{
-		Learn: func(worker int, at linear.At, u *update) { l.visit(&l.workers[worker], at, st.beam, o, u) },
+		Learn: func(worker int, at linear.At, u *update) { l.visit(&l.workers[worker], at, beam, o, u) },
 		Apply: func(at linear.At, u *update) {
 			wrong += u.wrong
 			l.apply(at, u)
 		},
 		Measure: func(epoch, _ int) float64 {
-			o.Log("tagger: %s epoch %d/%d, %.2f %% wrong in training", name, epoch, st.epochs, 100*float64(wrong)/float64(len(p.gold)))
+			o.Log("tagger: %s epoch %d/%d, %.2f %% wrong in training", name, epoch, epochs, 100*float64(wrong)/float64(len(p.gold)))
 			wrong = 0
 			return float64(epoch) // the last is kept
 		},

@@ -114,7 +114,7 @@ func (z *lemmatizer) known(sc *scratch, s string, w *form, t tags) string {
 		}
 	}
 	lemma := z.lemma(sc, s, w, t)
-	if len(w.memo.lemmas) < maxMemos && len(lemma) <= maxKept {
+	if len(w.memo.lemmas) < maxLemmas {
 		x := lemmaMemo{tags: t.all}
 		if lemma != s {
 			x.lemma = lemma

@@ -78,16 +78,14 @@ func learnLemmas(sents []syntax.Sentence, casing word.Casing, o Options) *lemmat
 	z := &lemmatizer{casing: casing}
 	numbers := map[rule]int{}
 	number := func(r rule) int {
-		n, ok := numbers[r]
-		switch {
-		case ok:
-			return n
-		case len(numbers) == maxLabels:
-			return -1
+		if _, ok := numbers[r]; !ok {
+			if len(numbers) == maxLabels {
+				return -1
+			}
+			numbers[r] = len(z.rules)
+			z.rules = append(z.rules, r)
 		}
-		numbers[r] = len(z.rules)
-		z.rules = append(z.rules, r)
-		return len(z.rules) - 1
+		return numbers[r]
 	}
 	examples := make([]example, len(types))
 	for i := range types {
@@ -273,5 +271,5 @@ func (z *lemmatizer) learnScores(examples []example, uses map[uint64]int, seen m
 		p.add(keys, allowed, uint16(label[x.rule]))
 		p.endSequence()
 	}
-	z.layer = p.learn("lemma", settings{lemmaEpochs, 4}, o).layer(o)
+	z.layer = p.learn("lemma", lemmaEpochs, 4, o).layer(o)
 }

@@ -73,16 +73,9 @@ func (sc *scratch) sum(t *linear.Table, classes int) []int32 {
 }
 
 // A memo keeps what was computed of a form alone, as far as it was asked for.
-// The scores are those of the form's own features.
 type memo struct {
-	tags   []int32     // of all labels of the first layer
-	morphs []morphMemo // at most maxMemos
-	lemmas []lemmaMemo // at most maxMemos
-}
-
-type morphMemo struct {
-	tag  uint16
-	emit []int32 // of morphOf[tag], if these are at most maxKept
+	tags   []int32     // scores of all labels of the first layer by the form's own features
+	lemmas []lemmaMemo // at most maxLemmas
 }
 
 type lemmaMemo struct {
@@ -90,10 +83,7 @@ type lemmaMemo struct {
 	lemma string // "" if it is the form
 }
 
-const (
-	maxMemos = 2
-	maxKept  = 128 // labels, and bytes of a lemma
-)
+const maxLemmas = 3
 
 // NumTags returns the number of labels of the first layer: T of
 // syntax.Dense.Tags.
@@ -212,23 +202,6 @@ func (m *Model) ownTags(sc *scratch, f *form) []int32 {
 	return f.memo.tags
 }
 
-// ownMorphs returns the scores of labels, which are all that go with a tag, by
-// what form and tag alone say; nil if they are too many to keep.
-func (m *Model) ownMorphs(sc *scratch, f *form, tag uint16, labels []uint16) []int32 {
-	for _, x := range f.memo.morphs {
-		if x.tag == tag {
-			return x.emit
-		}
-	}
-	if len(labels) > maxKept || len(f.memo.morphs) == maxMemos {
-		return nil
-	}
-	sc.keys = ownMorphKeys(sc.keys[:0], f, tag)
-	emit := slices.Clone(sc.emits(&m.morph, labels))
-	f.memo.morphs = append(f.memo.morphs, morphMemo{tag, emit})
-	return emit
-}
-
 // agree returns the labels that agree with the given tags of w as far as the
 // model knows them: with both, else with UPOS, else with XPOS, else all. They
 // are valid until the next call.
@@ -276,18 +249,8 @@ func (m *Model) morphWords(sc *scratch, s *syntax.Sentence, tags []uint16, retag
 			labels = sc.take(m.morphOf[tags[i]], func(f uint16) bool { return m.fineXPOS[f] == xpos })
 		}
 		if len(labels) > 1 {
-			var own []int32
-			if !given {
-				own = m.ownMorphs(sc, f, tags[i], labels)
-			}
 			sc.keys = morphKeys(sc.keys[:0], &sc.text, i, tags)
-			if own == nil {
-				sc.keys = ownMorphKeys(sc.keys, f, tags[i])
-			}
 			emit = sc.emits(&m.morph, labels)
-			for k, score := range own {
-				emit[k] += score
-			}
 		}
 		sc.lat.push(labels, emit, morphBeam, beamMargin)
 	}

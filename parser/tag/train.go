@@ -53,8 +53,8 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	}
 	lex := m.learnLexicons(train, v)
 	m.finish()
-	m.tags = m.tagProblem(train, v, lex).learn("upos", settings{o.Epochs, learnTagBeam}, o).layer(o)
-	m.morph = m.morphProblem(train, v, lex).learn("feats", settings{max(1, o.Epochs*7/10), learnMorphBeam}, o).layer(o)
+	m.tags = m.tagProblem(train, v, lex).learn("upos", o.Epochs, learnTagBeam, o).layer(o)
+	m.morph = m.morphProblem(train, v, lex).learn("feats", max(1, o.Epochs*7/10), learnMorphBeam, o).layer(o)
 	m.lemma = learnLemmas(train, m.lex.casing, o)
 	if len(dev) > 0 {
 		o.Log("tagger: dev %v", m.Measure(dev))
@@ -122,7 +122,7 @@ func (m *Model) morphProblem(sents []syntax.Sentence, v *inventory, lex lexicons
 			allowed := m.possible(f, tags[i])
 			keys = keys[:0]
 			if len(allowed) > 1 {
-				keys = morphKeys(ownMorphKeys(keys, f, tags[i]), t, i, tags)
+				keys = morphKeys(keys, t, i, tags)
 			}
 			p.add(keys, allowed, v.morphOf(&s.Words[i]))
 		}
