@@ -37,8 +37,9 @@ const (
 	byTag    = 2 * tags
 	byBin    = 2 * bins
 	rowSize  = byTag + byBin
-	between  = 108 // kinds of what stands between two words
-	contexts = 6   // of a word, see read
+	both     = 2 * rowSize // of the two ends
+	between  = 108         // kinds of what stands between two words
+	contexts = 6           // of a word, see read
 
 	leftContexts   = 0
 	aroundContexts = leftContexts + tags*tags*tags
@@ -56,7 +57,7 @@ const (
 type tables struct{ distance, fine, between, size int }
 
 func tablesOf(lexicon hash.Set) (t tables) {
-	t.distance = (wordContexts + len(lexicon)) * 2 * rowSize
+	t.distance = (wordContexts + len(lexicon)) * both
 	t.fine = t.distance + tags*tags*byBin
 	t.between = t.fine + word.FineTags*word.FineTags*2
 	t.size = t.between + tags*tags*2*between
@@ -124,7 +125,7 @@ func (g *grid) read(s *word.Sentence, lexicon hash.Set) {
 
 // addUp fills the sums. Eight weights are added at once, in lanes of 16 bits.
 func (g *grid) addUp(weights []uint8) {
-	const both, lanes = 2 * rowSize, 0x00ff00ff00ff00ff
+	const lanes = 0x00ff00ff00ff00ff
 	const bias = contexts * zero // what a sum has too much; those of a pair are taken off in scoresOf
 	g.sums = resize(g.sums, both*len(g.contexts))
 	for p := range g.contexts {
@@ -178,7 +179,6 @@ func (w *walk) kind(head, modifier uint8) int {
 // scores puts the score of every arc h -> m, 0 <= h <= n, into out[h], in the
 // unit of the weights; out[m] stays. sums are those of the contexts.
 func scores[S int32 | float32, W uint8 | float32](g *grid, m int, t *tables, sums []S, weights []W, out []S) {
-	const both = 2 * rowSize
 	n, all := g.words.Len(), g.words.All()[2:]
 	cm, fm := int(all[m].Coarse), int(all[m].Fine)
 	mine := sums[m*both+rowSize:][:rowSize]
@@ -201,7 +201,6 @@ func scores[S int32 | float32, W uint8 | float32](g *grid, m int, t *tables, sum
 
 // cells appends the places of all weights of the arc h -> m.
 func (g *grid) cells(h, m int, t *tables, list []int32) []int32 {
-	const both = 2 * rowSize
 	left, d := int(word.Direction(h, m)), max(h-m, m-h)
 	x, y := g.words.At(h), g.words.At(m)
 	ch, cm, far := int(x.Coarse), int(y.Coarse), left*bins+binAt(d)

@@ -198,7 +198,7 @@ func TestPruneAllocatesItsOutputOnly(t *testing.T) {
 	s := toy(1, 9)[0]
 	m.Prune(&s)
 	if n := testing.AllocsPerRun(100, func() { m.Prune(&s) }); n > 3 {
-		t.Errorf("%.1f allocations a sentence, want 3: starts, heads and log-probabilities", n)
+		t.Errorf("%.1f allocations a sentence, want 3: starts, heads and log-odds", n)
 	}
 }
 

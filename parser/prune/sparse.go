@@ -30,8 +30,8 @@ const (
 	tCommas
 	tCommasFine
 	tCommasLemma
-	tAround               // + 0..3
-	tPunct  = tAround + 4 // + 0..5
+	tAround               // + 0..1
+	tPunct  = tAround + 2 // + 0..5
 )
 
 // keysOf appends the keys of the arc h -> m.

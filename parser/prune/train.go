@@ -160,7 +160,6 @@ func (m *Model) learnDense(train []syntax.Sentence, seed uint64) []uint8 {
 
 // sumsOf returns the sums of the contexts' rows of weights.
 func (g *grid) sumsOf(weights, sums []float32) []float32 {
-	const both = 2 * rowSize
 	sums = resize(sums, both*len(g.contexts))
 	clear(sums)
 	for p := range g.contexts {
