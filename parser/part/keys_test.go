@@ -221,6 +221,9 @@ func TestFamilies(t *testing.T) {
 	if _, err := Preset("slow"); err == nil {
 		t.Error("preset slow: no error")
 	}
+	if len(families) >= int(arcs) {
+		t.Errorf("%d families, and %d is the Kind of arcs", len(families), arcs)
+	}
 	if Families(1 << 30).Valid() {
 		t.Error("an unknown family is valid")
 	}

@@ -160,14 +160,3 @@ func (y *Tree) Crossed(h, m int32) bool {
 	}
 	return false
 }
-
-// Crosses reports whether the arcs a-b and c-d cross.
-func Crosses(a, b, c, d int32) bool {
-	if a > b {
-		a, b = b, a
-	}
-	if c > d {
-		c, d = d, c
-	}
-	return a < c && c < b && b < d || c < a && a < d && d < b
-}

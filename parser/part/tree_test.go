@@ -25,7 +25,7 @@ func TestCrossed(t *testing.T) {
 				}
 				want := false
 				for u := 1; u <= n; u++ {
-					want = want || u != m && Crosses(h, int32(m), head[u], int32(u))
+					want = want || u != m && crosses(h, int32(m), head[u], int32(u))
 				}
 				if got := x.y.Crossed(h, int32(m)); got != want {
 					t.Fatalf("heads %v: arc %d -> %d crosses: %v, want %v", head[1:], h, m, got, want)

@@ -12,7 +12,7 @@ import (
 func plane(head []int32) bool {
 	for a := 1; a < len(head); a++ {
 		for b := 1; b < a; b++ {
-			if part.Crosses(head[a], int32(a), head[b], int32(b)) {
+			if crosses(head[a], int32(a), head[b], int32(b)) {
 				return false
 			}
 		}
@@ -99,4 +99,15 @@ func TestProjectiveLongSentence(t *testing.T) {
 	if !plane(head) || chain {
 		t.Errorf("projective %v, still the chain %v", plane(head), chain)
 	}
+}
+
+// crosses reports whether the arcs a-b and c-d cross.
+func crosses(a, b, c, d int32) bool {
+	if a > b {
+		a, b = b, a
+	}
+	if c > d {
+		c, d = d, c
+	}
+	return a < c && c < b && b < d || c < a && a < d && d < b
 }
