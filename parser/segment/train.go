@@ -25,10 +25,8 @@ func (o *Options) log(format string, a ...any) {
 	}
 }
 
-const (
-	unit      = 512 // of a packed weight of 1, that is one nat of log-odds
-	minWeight = 0.1 // smaller ones are dropped: most features are
-)
+// unit is a packed weight of 1, that is one nat of log-odds.
+const unit = 512
 
 // Train learns a segmenter from the sentences of a treebank, whose raw text
 // it rebuilds from SpaceAfter, "# newpar" and "# newdoc". The sentence
@@ -59,10 +57,10 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	m.learnPairs(plain)
 	m.lexicon.counts = counts
 	tasks := []*task{
-		{name: "sentence", examples: sentenceExamples(both), epochs: 8, rate: 0.1, least: 2},
-		{name: "token", examples: tokenExamples(plain, counts), epochs: 10, rate: 0.4, least: 1},
-		{name: "split", examples: m.splitExamples(plain), epochs: 10, rate: 0.4, least: 2},
-		{name: "join", examples: m.joinExamples(plain), epochs: 10, rate: 0.4, least: 1},
+		{name: "sentence", examples: sentenceExamples(both), epochs: 8, rate: 0.1, least: 2, floor: 0.05},
+		{name: "token", examples: tokenExamples(plain, counts), epochs: 10, rate: 0.4, least: 1, floor: 0.1},
+		{name: "split", examples: m.splitExamples(plain), epochs: 10, rate: 0.4, least: 2, floor: 0.12},
+		{name: "join", examples: m.joinExamples(plain), epochs: 10, rate: 0.4, least: 1, floor: 0.1},
 	}
 	failed := make([]error, len(tasks))
 	linear.Parallel(len(tasks), o.Workers, func(_, i int) { failed[i] = tasks[i].learn(o.Seed + uint64(i)) })
@@ -103,7 +101,8 @@ type task struct {
 	examples examples
 	epochs   int
 	rate     float32
-	least    int // rarer features are dropped
+	least    int     // rarer features are dropped
+	floor    float64 // smaller weights are dropped: most are
 
 	size    int // examples
 	keys    []hash.Key
@@ -163,7 +162,7 @@ func features(tasks []*task) linear.Features {
 	return func(yield func(hash.Key, []uint16, []float32)) {
 		for _, t := range tasks {
 			for i, k := range t.keys {
-				if math.Abs(float64(t.weights[i])) >= minWeight {
+				if math.Abs(float64(t.weights[i])) >= t.floor {
 					yield(k, []uint16{0}, t.weights[i:i+1])
 				}
 			}
