@@ -2,6 +2,7 @@ package prune
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/graph"
@@ -99,6 +100,26 @@ func TestSavedPrunerEqualsFresh(t *testing.T) {
 		opened.Prune(&y)
 		if fmt.Sprint(x.Candidates) != fmt.Sprint(y.Candidates) {
 			t.Fatalf("differs after save and load: %v and %v", x.Candidates, y.Candidates)
+		}
+	}
+}
+
+// A section that does not fit is an error that names it.
+func TestDamagedPruner(t *testing.T) {
+	for section, damage := range map[string]func(m *Model){
+		"p.dense":       func(m *Model) { m.dense = m.dense[1:] },
+		"p.lexicon":     func(m *Model) { m.lexicon = hash.Set{1, 2, 3} },
+		"p.temperature": func(m *Model) { m.temperature = maxTemperature + 1 },
+	} {
+		m, err := train(toy(20, 3), nil, Options{Epochs: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		damage(m)
+		var b pack.Builder
+		m.Pack(b.Sub("p"))
+		if _, err := Open(pack.NewView(b.Sections), "p", m.vocabulary); err == nil || !strings.Contains(err.Error(), section) {
+			t.Errorf("%s: %v", section, err)
 		}
 	}
 }
