@@ -40,7 +40,9 @@ results:
 chaos: build
 	go run ./bench/chaos -program bin/treebeam -rounds 50 docs sample/text
 
-# Trains the embedded English model again from ../shared/treebanks.
+# Trains the embedded English model again from ../shared/treebanks. Its
+# provenance names the commit of the program, so there must be one.
+model lemmas calibrate: TAGS += -buildvcs=true
 model: build
 	bin/treebeam train --train $(BANK)-train.conllu --dev $(BANK)-dev.conllu --model model/english.tbm --weights 1050000 --resume
 	$(MAKE) calibrate
