@@ -1,6 +1,7 @@
 package word
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -130,14 +131,6 @@ func (f *Form) readSuffixes() {
 // letters, 'd' digits, and any other character to itself.
 func class(r rune) rune {
 	switch {
-	case 'a' <= r && r <= 'z':
-		return 'x'
-	case 'A' <= r && r <= 'Z':
-		return 'X'
-	case '0' <= r && r <= '9':
-		return 'd'
-	case r < utf8.RuneSelf:
-		return r
 	case unicode.IsUpper(r), unicode.IsTitle(r):
 		return 'X'
 	case unicode.IsLower(r):
@@ -175,15 +168,7 @@ func broad(r rune) rune {
 }
 
 func isNumber(s string) bool {
-	if s == "" || s[0] < '0' || s[0] > '9' {
-		return false
-	}
-	for i := 0; i < len(s); i++ {
-		if (s[i] < '0' || s[i] > '9') && s[i] != '.' && s[i] != ',' {
-			return false
-		}
-	}
-	return true
+	return s != "" && '0' <= s[0] && s[0] <= '9' && strings.Trim(s, "0123456789.,") == ""
 }
 
 // A Casing says how a language writes lower case: whether I is the upper case
@@ -192,15 +177,10 @@ type Casing bool
 
 // Lower returns r in lower case.
 func (c Casing) Lower(r rune) rune {
-	switch {
-	case bool(c):
+	if c {
 		return unicode.TurkishCase.ToLower(r)
-	case r >= utf8.RuneSelf:
-		return unicode.ToLower(r)
-	case 'A' <= r && r <= 'Z':
-		return r + 'a' - 'A'
 	}
-	return r
+	return unicode.ToLower(r)
 }
 
 // Upper returns r in upper case.

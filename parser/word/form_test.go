@@ -116,7 +116,7 @@ func TestMemo(t *testing.T) {
 			if fresh {
 				*v = s
 			}
-			if *v != s || fresh && round == 0 && i < memoEntries && m.used != i+1 {
+			if *v != s || fresh && round == 0 && i < memoEntries && len(m.values) != i+1 {
 				t.Fatalf("%q for %q", *v, s)
 			}
 			if again, fresh := m.Find(s); fresh || again != v {
