@@ -54,7 +54,7 @@ func (f *Form) Read(s string, c Casing) {
 	f.Runes = make([]rune, 0, utf8.RuneCountInString(s))
 	h, folded := uint64(hash.Start), uint64(hash.Start)
 	f.Shape, f.Long = 1, 1
-	last, run, letters, upper := rune(0), 0, 0, 0
+	last, run, upper, others := rune(0), 0, 0, 0 // letters in upper case, and others
 	for _, r := range s {
 		h = hash.Step(h, r)
 		k := class(r)
@@ -71,10 +71,11 @@ func (f *Form) Read(s string, c Casing) {
 		last = k
 		switch k {
 		case 'X':
+			f.Signs |= Letter
 			upper++
-			letters++
 		case 'x', 'o':
-			letters++
+			f.Signs |= Letter
+			others++
 		case 'd':
 			f.Signs |= Digit
 		case '-':
@@ -90,10 +91,7 @@ func (f *Form) Read(s string, c Casing) {
 	if f.First == 'X' {
 		f.Signs |= Capital
 	}
-	if letters > 0 {
-		f.Signs |= Letter
-	}
-	if upper > 1 && upper == letters {
+	if upper > 1 && others == 0 {
 		f.Signs |= AllUpper
 	}
 	if n := len(f.Runes); n > 1 && f.Runes[n-1] == 'σ' {
@@ -197,12 +195,9 @@ func LearnCasing(train []syntax.Sentence) Casing {
 	all, dotless := 0, 0
 	for i := range train {
 		for j := range train[i].Words {
-			for _, r := range train[i].Words[j].Form {
-				all++
-				if r == 'ı' {
-					dotless++
-				}
-			}
+			form := train[i].Words[j].Form
+			all += utf8.RuneCountInString(form)
+			dotless += strings.Count(form, "ı")
 		}
 	}
 	return dotless*500 > all

@@ -94,28 +94,14 @@ func (e *Encoder) Encode(x *syntax.Sentence) *Sentence {
 func (e *Encoder) encode(x *syntax.Sentence) *Sentence {
 	n := len(x.Words)
 	s := &Sentence{make([]Word, n+1+2*pad), make([]source, n), e.vocabulary}
-	for _, p := range [...]int{-2, -1, 0, n + 1, n + 2} {
-		w := s.At(p)
-		w.Coarse = Outside
-		switch {
-		case p == 0:
-			w.Coarse = Root
-			w.Form = hash.Key1(0, 0)
-		case p < 0:
-			w.Form = hash.Key1(0, 1)
-		default:
-			w.Form = hash.Key1(0, 2)
-		}
-		w.Fine, w.Lemma = w.Coarse, w.Form
-		w.OfForm, w.OfLemma, w.Feats = noForm, noForm, noFeats
-	}
+	*s.At(-2), *s.At(-1), *s.At(0) = outside(Outside, codeBefore), outside(Outside, codeBefore), outside(Root, codeRoot)
 	for i := range x.Words {
 		s.sources[i] = sourceOf(&x.Words[i])
 		e.word(&x.Words[i], s.At(i+1), s.At(i))
 	}
-	for p := n + 1; p <= n+pad; p++ {
-		s.At(p).Commas, s.At(p).Depth, s.At(p).Quotes = s.At(n).Commas, s.At(n).Depth, s.At(n).Quotes
-	}
+	after := outside(Outside, codeAfter)
+	after.Commas, after.Depth, after.Quotes = s.At(n).Commas, s.At(n).Depth, s.At(n).Quotes
+	*s.At(n + 1), *s.At(n + 2) = after, after
 	for m := 1; m <= n; m++ {
 		s.At(m).Marker = s.marker(m)
 	}
@@ -126,6 +112,14 @@ var (
 	noForm  = new(Form)
 	noFeats = new(Feats)
 )
+
+// Codes of what is no word, and of numbers.
+var codeRoot, codeBefore, codeAfter, codeNumber = hash.Key1(0, 0), hash.Key1(0, 1), hash.Key1(0, 2), hash.Key1(0, 3)
+
+// outside returns the atoms of a position that has no word.
+func outside(coarse uint8, code uint64) Word {
+	return Word{Form: code, Lemma: code, Coarse: coarse, Fine: coarse, OfForm: noForm, OfLemma: noForm, Feats: noFeats}
+}
 
 // word fills w from x, given the word before.
 func (e *Encoder) word(x *syntax.Word, w, before *Word) {
@@ -171,7 +165,7 @@ func (e *Encoder) form(s string) *Form {
 		f.Read(s, v.casing)
 		switch {
 		case f.Number:
-			f.Code = hash.Key1(0, 3)
+			f.Code = codeNumber
 		case v.words.Has(f.Hash):
 			f.Code = f.Hash
 		case f.Suffix[1] != 0:
@@ -196,7 +190,7 @@ func (e *Encoder) featsOf(feats string) *Feats {
 		h := hash.String(item)
 		f.Items = append(f.Items, h)
 		for a, name := range attributes {
-			if strings.HasPrefix(item, name) && len(item) > len(name) && item[len(name)] == '=' {
+			if rest, found := strings.CutPrefix(item, name); found && strings.HasPrefix(rest, "=") {
 				f.Attr[a] = h
 			}
 		}
@@ -246,10 +240,7 @@ func (s *Sentence) marker(m int) uint64 {
 // CommasBetween returns the number of commas at the positions between a and b.
 func (s *Sentence) CommasBetween(a, b int) int {
 	lo, hi := min(a, b), max(a, b)
-	if hi-lo < 2 {
-		return 0
-	}
-	return int(s.At(hi-1).Commas - s.At(lo).Commas)
+	return int(max(0, s.At(hi-1).Commas-s.At(lo).Commas))
 }
 
 // PairsBetween says what of brackets and quotes changes between positions lo

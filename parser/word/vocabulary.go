@@ -2,6 +2,7 @@ package word
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -55,23 +56,17 @@ func Learn(train []syntax.Sentence) *Vocabulary {
 			}
 		}
 	}
-	for h, n := range count {
-		if n < 2 {
-			delete(count, h)
-		}
-	}
-	v.words, _ = hash.NewSet(commonest(count, len(count)))
+	v.words, _ = hash.NewSet(commonest(count, 2, len(count)))
 	v.learnTags(kindsOf(train))
 	return v
 }
 
-// commonest returns the keys with the largest counts, sorted.
-func commonest(count map[uint64]int, limit int) []uint64 {
-	list := make([]uint64, 0, len(count))
-	for h := range count {
-		list = append(list, h)
-	}
-	slices.SortFunc(list, func(a, b uint64) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
+// commonest returns the keys with the largest counts, but for those below
+// least, sorted.
+func commonest[K cmp.Ordered](count map[K]int, least, limit int) []K {
+	maps.DeleteFunc(count, func(_ K, n int) bool { return n < least })
+	list := slices.Collect(maps.Keys(count))
+	slices.SortFunc(list, func(a, b K) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
 	list = list[:min(len(list), limit)]
 	slices.Sort(list)
 	return list
@@ -110,8 +105,8 @@ func (v *Vocabulary) attrHash(feats string) uint64 {
 	for _, a := range v.attrs {
 		value := ""
 		for item := range items(feats) {
-			if strings.HasPrefix(item, a) {
-				value = item[len(a):]
+			if rest, found := strings.CutPrefix(item, a); found {
+				value = rest
 				break
 			}
 		}
@@ -146,7 +141,7 @@ func (v *Vocabulary) learnTags(kinds map[kind]int) {
 		best -= gain
 	}
 	var places []int
-	v.tags, places = hash.NewSet(commonest(v.frequent(kinds), FineTags-CoarseTags))
+	v.tags, places = hash.NewSet(commonest(v.frequent(kinds), 1, FineTags-CoarseTags))
 	v.tagIDs = make([]uint8, len(v.tags))
 	for id, at := range places {
 		if at >= 0 {
@@ -161,11 +156,7 @@ func (v *Vocabulary) frequent(kinds map[kind]int) map[uint64]int {
 	for k, n := range kinds {
 		count[v.tagHash(k.upos, k.xpos, v.attrHash(k.feats))] += n
 	}
-	for h, n := range count {
-		if n < minFineCount {
-			delete(count, h)
-		}
-	}
+	maps.DeleteFunc(count, func(_ uint64, n int) bool { return n < minFineCount })
 	return count
 }
 
@@ -189,12 +180,7 @@ func (v *Vocabulary) entropy(kinds map[kind]int) float64 {
 
 // sumOfLogs returns the sum of n log n over the counts, in a fixed order.
 func sumOfLogs[K comparable](count map[K]int) (sum float64) {
-	list := make([]int, 0, len(count))
-	for _, n := range count {
-		list = append(list, n)
-	}
-	slices.Sort(list)
-	for _, n := range list {
+	for _, n := range slices.Sorted(maps.Values(count)) {
 		sum += float64(float64(n) * math.Log(float64(n)))
 	}
 	return sum
@@ -211,14 +197,7 @@ func attributeNames(kinds map[kind]int) []string {
 			}
 		}
 	}
-	var list []string
-	for a := range count {
-		list = append(list, a)
-	}
-	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
-	list = list[:min(len(list), maxAttributes)]
-	slices.Sort(list)
-	return list
+	return commonest(count, 1, maxAttributes)
 }
 
 func (v *Vocabulary) layout(l *pack.Layout) {

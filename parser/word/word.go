@@ -7,6 +7,8 @@
 // which letters of suffixes vowel harmony and voicing exchange (Form.Broad).
 package word
 
+import "slices"
+
 // Ids of the coarse tags: UPOS, in the order of the alphabet, then the root,
 // the positions outside the sentence, and any other tag.
 const (
@@ -38,10 +40,8 @@ var upos = [...]string{"ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN
 
 // Coarse returns the id of a UPOS tag.
 func Coarse(tag string) uint8 {
-	for i, name := range upos {
-		if name == tag {
-			return uint8(i)
-		}
+	if i := slices.Index(upos[:], tag); i >= 0 {
+		return uint8(i)
 	}
 	return Other
 }
