@@ -20,7 +20,7 @@ func toySections() []pack.Section {
 	pack.Put(s, "int8", []int8{-1, 2, 3})
 	pack.Put(s, "none", []int32(nil))
 	pack.Put(s, "uint64", []uint64{1, 1 << 63})
-	s.PutStrings("words", []string{"a", "", "naïve"})
+	pack.Write(s, func(l *pack.Layout) { l.Strings("words", &[]string{"a", "", "naïve"}) })
 	pack.Put(s, "float64", []float64{0.5})
 	return b.Sections
 }
@@ -44,14 +44,16 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("info = %+v", f.Info)
 	}
 	v := pack.NewView(f.Sections)
-	if a, err := pack.Get[int8](v, "toy", "int8"); err != nil || len(a) != 3 || a[0] != -1 {
-		t.Errorf("int8 = %v, %v", a, err)
-	}
-	if a, err := pack.Get[uint64](v, "toy", "uint64"); err != nil || len(a) != 2 || a[1] != 1<<63 {
-		t.Errorf("uint64 = %v, %v", a, err)
-	}
-	if a, err := v.GetStrings("toy", "words"); err != nil || strings.Join(a, "|") != "a||naïve" {
-		t.Errorf("words = %q, %v", a, err)
+	var small []int8
+	var large []uint64
+	var words []string
+	err = pack.Read(v, "toy", func(l *pack.Layout) {
+		pack.Array(l, "int8", &small)
+		pack.Array(l, "uint64", &large)
+		l.Strings("words", &words)
+	})
+	if err != nil || len(small) != 3 || small[0] != -1 || len(large) != 2 || large[1] != 1<<63 || strings.Join(words, "|") != "a||naïve" {
+		t.Errorf("int8 = %v, uint64 = %v, words = %q, %v", small, large, words, err)
 	}
 	again, err := Encode(f.Info, f.Sections)
 	if err != nil || !bytes.Equal(again, data) {

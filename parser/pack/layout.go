@@ -1,6 +1,12 @@
 package pack
 
-import "fmt"
+import (
+	"fmt"
+	"unsafe"
+)
+
+// remedy ends the errors of sections that are missing or wrong.
+const remedy = "the file is damaged, or of another version: get it again, or train the model again"
 
 // A Layout is the list of sections of a component. The same function writes
 // and reads it: it names each array once, in order, and checks what it read.
@@ -54,14 +60,32 @@ func (l *Layout) Nested(name string, layout func(*Layout)) {
 	layout(&inner)
 }
 
+// data returns the bytes of a section that is being read: whole elements of
+// the kind.
+func (l *Layout) data(name string, k Kind) []byte {
+	if !l.Reading() {
+		return nil
+	}
+	s, ok := l.from.sections[l.prefix+name]
+	l.Check(name, ok, "is missing")
+	l.Check(name, s.Kind == k && len(s.Data)%k.Size() == 0, "has another type or a broken length")
+	return s.Data
+}
+
 // Array is an array that is written, or read in place.
 func Array[T Number](l *Layout, name string, a *[]T) {
 	if l.to != nil {
 		Put(l.to, l.prefix+name, *a)
-	} else if l.Reading() {
-		list, err := get[T](l.from, l.prefix+name)
-		if *l.err = err; err == nil {
-			*a = list
+		return
+	}
+	k := kindOf[T]()
+	data := l.data(name, k)
+	start := unsafe.Pointer(unsafe.SliceData(data))
+	l.Check(name, len(data) == 0 || uintptr(start)%uintptr(k.Size()) == 0, "is not aligned")
+	if l.Reading() {
+		*a = nil
+		if len(data) > 0 {
+			*a = unsafe.Slice((*T)(start), len(data)/k.Size())
 		}
 	}
 }
@@ -91,12 +115,21 @@ func (l *Layout) Bool(name string, x *bool) {
 
 // Strings is a list of strings. Those that are read alias the model.
 func (l *Layout) Strings(name string, list *[]string) {
+	bounds, data := []uint32{0}, l.data(name, Strings)
 	if l.to != nil {
-		l.to.PutStrings(l.prefix+name, *list)
-	} else if l.Reading() {
-		read, err := l.from.strings(l.prefix + name)
-		if *l.err = err; err == nil {
-			*list = read
+		for _, x := range *list {
+			data = append(data, x...)
+			bounds = append(bounds, uint32(len(data)))
+		}
+		l.to.add(l.prefix+name, Strings, data)
+	}
+	Array(l, name+".off", &bounds)
+	Bounds(l, name, bounds, len(data))
+	if l.Reading() {
+		text := unsafe.String(unsafe.SliceData(data), len(data))
+		*list = make([]string, len(bounds)-1)
+		for i := range *list {
+			(*list)[i] = text[bounds[i]:bounds[i+1]]
 		}
 	}
 }

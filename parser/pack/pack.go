@@ -1,12 +1,11 @@
 // Package pack turns a model's tables into named, aligned, little-endian
-// arrays and back. It knows no files: package model writes what a Builder
-// holds and hands the bytes of a file to Open. Arrays of a View alias those
-// bytes: nothing is copied, so a model embedded in the program or mapped
-// from disk is used in place.
+// arrays and back. It knows no files: package model writes and reads them.
+// Arrays of a View alias the bytes, so that a model embedded in the program or
+// mapped from disk is used in place.
 package pack
 
 import (
-	"fmt"
+	"reflect"
 	"unsafe"
 )
 
@@ -33,18 +32,10 @@ const (
 	Float64
 )
 
+var sizes = [...]int{Bytes: 1, Int8: 1, Uint8: 1, Int16: 2, Uint16: 2, Int32: 4, Uint32: 4, Uint64: 8, Float32: 4, Strings: 1, Float64: 8}
+
 // Size returns the bytes of one element.
-func (k Kind) Size() int {
-	switch k {
-	case Int16, Uint16:
-		return 2
-	case Int32, Uint32, Float32:
-		return 4
-	case Uint64, Float64:
-		return 8
-	}
-	return 1
-}
+func (k Kind) Size() int { return sizes[k] }
 
 // A Section is one named array. Data is little-endian.
 type Section struct {
@@ -75,25 +66,8 @@ type Sub struct {
 
 // Put adds an array. It panics on a name that exists: a programming error.
 func Put[T Number](s *Sub, name string, a []T) {
-	var zero T
-	size := int(unsafe.Sizeof(zero))
-	var data []byte
-	if len(a) > 0 {
-		data = unsafe.Slice((*byte)(unsafe.Pointer(&a[0])), len(a)*size)
-	}
-	s.add(name, kindOf[T](), data)
-}
-
-// PutStrings adds a list of strings.
-func (s *Sub) PutStrings(name string, list []string) {
-	off := make([]uint32, 1, len(list)+1)
-	var data []byte
-	for _, x := range list {
-		data = append(data, x...)
-		off = append(off, uint32(len(data)))
-	}
-	s.add(name, Strings, data)
-	Put(s, name+".off", off)
+	k := kindOf[T]()
+	s.add(name, k, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(a))), len(a)*k.Size()))
 }
 
 func (s *Sub) add(name string, k Kind, data []byte) {
@@ -127,90 +101,10 @@ func (v *View) Has(component, name string) bool {
 	return ok
 }
 
-// Get returns a section as a slice that aliases the model's bytes. Its error
-// names a section that is missing, of another type, or of an odd length.
-func Get[T Number](v *View, component, name string) ([]T, error) {
-	return get[T](v, component+"."+name)
+var kinds = map[reflect.Kind]Kind{
+	reflect.Int8: Int8, reflect.Uint8: Uint8, reflect.Int16: Int16, reflect.Uint16: Uint16, reflect.Int32: Int32,
+	reflect.Uint32: Uint32, reflect.Uint64: Uint64, reflect.Float32: Float32, reflect.Float64: Float64,
 }
 
-// remedy ends the errors of sections that are missing or wrong.
-const remedy = "the file is damaged, or of another version: get it again, or train the model again"
-
-func get[T Number](v *View, full string) ([]T, error) {
-	s, ok := v.sections[full]
-	if !ok {
-		return nil, fmt.Errorf("model has no section %q: %s", full, remedy)
-	}
-	var zero T
-	size := int(unsafe.Sizeof(zero))
-	if s.Kind != kindOf[T]() || len(s.Data)%size != 0 {
-		return nil, fmt.Errorf("model section %q has another type or a broken length: %s", full, remedy)
-	}
-	if len(s.Data) == 0 {
-		return nil, nil
-	}
-	if uintptr(unsafe.Pointer(&s.Data[0]))%uintptr(size) != 0 {
-		return nil, fmt.Errorf("model section %q is not aligned: %s", full, remedy)
-	}
-	return unsafe.Slice((*T)(unsafe.Pointer(&s.Data[0])), len(s.Data)/size), nil
-}
-
-// GetStrings returns a list put by PutStrings. The strings alias the model.
-func (v *View) GetStrings(component, name string) ([]string, error) {
-	return v.strings(component + "." + name)
-}
-
-func (v *View) strings(full string) ([]string, error) {
-	s, ok := v.sections[full]
-	if !ok || s.Kind != Strings {
-		return nil, fmt.Errorf("model has no section %q of strings: %s", full, remedy)
-	}
-	off, err := get[uint32](v, full+".off")
-	if err != nil {
-		return nil, err
-	}
-	if len(off) == 0 || off[0] != 0 || int(off[len(off)-1]) != len(s.Data) {
-		return nil, fmt.Errorf("model section %q: bounds do not fit its bytes: %s", full, remedy)
-	}
-	list := make([]string, len(off)-1)
-	for i := range list {
-		if off[i] > off[i+1] || int(off[i+1]) > len(s.Data) {
-			return nil, fmt.Errorf("model section %q: bounds decrease: %s", full, remedy)
-		}
-		if n := off[i+1] - off[i]; n > 0 {
-			list[i] = unsafe.String(&s.Data[off[i]], int(n))
-		}
-	}
-	return list, nil
-}
-
-// kindOf finds the kind of T, which may be a named type, by its arithmetic.
-func kindOf[T Number]() Kind {
-	var zero T
-	one := zero + 1
-	signed := zero-one < zero
-	switch unsafe.Sizeof(zero) {
-	case 1:
-		if signed {
-			return Int8
-		}
-		return Uint8
-	case 2:
-		if signed {
-			return Int16
-		}
-		return Uint16
-	}
-	float := one/(one+one) != zero
-	switch {
-	case unsafe.Sizeof(zero) == 8 && float:
-		return Float64
-	case unsafe.Sizeof(zero) == 8:
-		return Uint64
-	case float:
-		return Float32
-	case signed:
-		return Int32
-	}
-	return Uint32
-}
+// kindOf returns the kind of T, which may be a named type.
+func kindOf[T Number]() Kind { return kinds[reflect.TypeFor[T]().Kind()] }

@@ -21,14 +21,27 @@ func all() *Builder {
 	Put(s, "uint64", []uint64{1<<64 - 1, 1})
 	Put(s, "float32", []float32{0.5, float32(math.Inf(-1))})
 	Put(s, "empty", []int32{})
-	s.PutStrings("strings", []string{"", "a", "ßü", ""})
-	s.PutStrings("none", nil)
+	Write(s, func(l *Layout) {
+		l.Strings("strings", &[]string{"", "a", "ßü", ""})
+		l.Strings("none", new([]string))
+	})
 	return b
+}
+
+// get reads one section of a component.
+func get[T Number](v *View, component, name string) (a []T, err error) {
+	err = Read(v, component, func(l *Layout) { Array(l, name, &a) })
+	return a, err
+}
+
+func getStrings(v *View, component, name string) (list []string, err error) {
+	err = Read(v, component, func(l *Layout) { l.Strings(name, &list) })
+	return list, err
 }
 
 func check[T Number](t *testing.T, v *View, name string, want ...T) {
 	t.Helper()
-	got, err := Get[T](v, "c", name)
+	got, err := get[T](v, "c", name)
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%s: got %v, %v, want %v", name, got, err, want)
 	}
@@ -46,7 +59,7 @@ func TestRoundTrip(t *testing.T) {
 	check(t, v, "float32", 0.5, float32(math.Inf(-1)))
 	check[int32](t, v, "empty")
 	for name, want := range map[string][]string{"strings": {"", "a", "ßü", ""}, "none": {}} {
-		if got, err := v.GetStrings("c", name); err != nil || !slices.Equal(got, want) {
+		if got, err := getStrings(v, "c", name); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, %v, want %q", name, got, err, want)
 		}
 	}
@@ -55,12 +68,12 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// What Get returns is the section's own memory: a model is used in place.
-func TestGetAliases(t *testing.T) {
+// What is read is the section's own memory: a model is used in place.
+func TestArraysAlias(t *testing.T) {
 	a := []uint32{1, 2, 3}
 	var b Builder
 	Put(b.Sub("c"), "a", a)
-	got, err := Get[uint32](NewView(b.Sections), "c", "a")
+	got, err := get[uint32](NewView(b.Sections), "c", "a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,17 +116,17 @@ func wantError(t *testing.T, what, section string, err error) {
 
 func TestWrongSections(t *testing.T) {
 	v := NewView(all().Sections)
-	_, err := Get[int8](v, "c", "nothing")
+	_, err := get[int8](v, "c", "nothing")
 	wantError(t, "a missing section", "c.nothing", err)
-	_, err = Get[int8](v, "d", "int8")
+	_, err = get[int8](v, "d", "int8")
 	wantError(t, "another component's section", "d.int8", err)
-	_, err = Get[uint8](v, "c", "int8")
+	_, err = get[uint8](v, "c", "int8")
 	wantError(t, "another type of the same size", "c.int8", err)
-	_, err = Get[uint8](v, "c", "strings")
+	_, err = get[uint8](v, "c", "strings")
 	wantError(t, "strings as numbers", "c.strings", err)
-	_, err = v.GetStrings("c", "int8")
+	_, err = getStrings(v, "c", "int8")
 	wantError(t, "numbers as strings", "c.int8", err)
-	_, err = v.GetStrings("c", "nothing")
+	_, err = getStrings(v, "c", "nothing")
 	wantError(t, "missing strings", "c.nothing", err)
 }
 
@@ -124,13 +137,13 @@ func TestBrokenArrays(t *testing.T) {
 		what string
 		data []byte
 	}{{"an odd length", data[:7]}, {"a misaligned array", data[1:9]}, {"an array at half an element", data[2:10]}} {
-		_, err := Get[uint32](NewView([]Section{{"c.a", Uint32, c.data}}), "c", "a")
+		_, err := get[uint32](NewView([]Section{{"c.a", Uint32, c.data}}), "c", "a")
 		wantError(t, c.what, "c.a", err)
 	}
-	if _, err := Get[uint32](NewView([]Section{{"c.a", Uint32, data[4:12]}}), "c", "a"); err != nil {
+	if _, err := get[uint32](NewView([]Section{{"c.a", Uint32, data[4:12]}}), "c", "a"); err != nil {
 		t.Errorf("an array aligned to its element: %v", err)
 	}
-	if _, err := Get[uint64](NewView([]Section{{"c.a", Uint64, data[4:12]}}), "c", "a"); err == nil {
+	if _, err := get[uint64](NewView([]Section{{"c.a", Uint64, data[4:12]}}), "c", "a"); err == nil {
 		t.Error("an array of uint64 aligned to 4 was accepted")
 	}
 }
@@ -153,7 +166,7 @@ func TestBrokenStrings(t *testing.T) {
 		"bounds beyond, then back":      stringSections("abc", 0, 9, 9, 3),
 		"bytes that no string can have": stringSections("abc", 0),
 	} {
-		_, err := NewView(sections).GetStrings("c", "s")
+		_, err := getStrings(NewView(sections), "c", "s")
 		wantError(t, what, "c.s", err)
 	}
 }
@@ -165,12 +178,12 @@ func TestNameTwicePanics(t *testing.T) {
 		}
 	}()
 	var b Builder
-	b.Sub("c").PutStrings("a", nil)
-	b.Sub("c").PutStrings("a", nil)
+	Put[int8](b.Sub("c"), "a", nil)
+	Put[int8](b.Sub("c"), "a", nil)
 }
 
-// No content of the bounds may make GetStrings read outside the section.
-func FuzzGetStrings(f *testing.F) {
+// No content of the bounds may make Strings read outside the section.
+func FuzzStrings(f *testing.F) {
 	f.Add("abc", []byte{0, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0})
 	f.Add("abc", []byte{0, 0, 0, 0, 255, 255, 255, 255, 3, 0, 0, 0})
 	f.Add("", []byte{0, 0, 0, 0})
@@ -180,7 +193,7 @@ func FuzzGetStrings(f *testing.F) {
 		for i := range numbers {
 			numbers[i] = uint32(bounds[4*i]) | uint32(bounds[4*i+1])<<8 | uint32(bounds[4*i+2])<<16 | uint32(bounds[4*i+3])<<24
 		}
-		list, err := NewView(stringSections(data, numbers...)).GetStrings("c", "s")
+		list, err := getStrings(NewView(stringSections(data, numbers...)), "c", "s")
 		if err != nil {
 			return
 		}

@@ -61,7 +61,16 @@ func (m memory) Save(name string, parts ...[]byte) error {
 // stub is a component that remembers a hash of all it was trained on.
 type stub struct{ sum string }
 
-func (c stub) Pack(s *pack.Sub) { s.PutStrings("sum", []string{c.sum}) }
+func (c stub) Pack(s *pack.Sub) {
+	pack.Write(s, func(l *pack.Layout) { l.Strings("sum", &[]string{c.sum}) })
+}
+
+// sumOf returns the sum that a stub has packed.
+func sumOf(v *pack.View, component string) (string, error) {
+	list := []string{""}
+	err := pack.Read(v, component, func(l *pack.Layout) { l.Strings("sum", &list) })
+	return list[0], err
+}
 
 // rig is a set of stub components that record the phases they ran, and break
 // off at one of them.
@@ -168,15 +177,15 @@ func (r *rig) stages() stages {
 			return r.enter("candidates", train)
 		},
 		openWords: func(v *pack.View) (*word.Vocabulary, error) {
-			_, err := v.GetStrings("word", "sum")
+			_, err := sumOf(v, "word")
 			return new(word.Vocabulary), err
 		},
 		openTagger: func(v *pack.View, _ *word.Vocabulary) (stage, error) {
-			sum, err := v.GetStrings("tag", "sum")
+			sum, err := sumOf(v, "tag")
 			if err != nil {
 				return nil, err
 			}
-			return tag(sum[0]), nil
+			return tag(sum), nil
 		},
 		openPruner: func(*pack.View, *word.Vocabulary) (stage, error) { return prune, nil },
 		evaluate: func(_ model.Info, sections []pack.Section, dev []syntax.Sentence, _ job) (evaluation, error) {
