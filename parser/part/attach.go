@@ -90,10 +90,7 @@ func (x *Scores) Globals(y *Tree) int64 {
 
 // sum scores the parts of some families in a tree.
 func (x *Scores) sum(y *Tree, of []Kind) int64 {
-	x.parts = x.parts[:0]
-	for _, k := range of {
-		x.parts = x.families[k].Visit(k, x, y, x.parts)
-	}
+	x.parts = x.visit(y, of, x.parts[:0])
 	x.deferred, x.open = true, false
 	sum := x.sumParts()
 	if x.deferred = false; x.open {
@@ -110,21 +107,23 @@ func (x *Scores) sumParts() (sum int64) {
 	return sum
 }
 
+// visit appends the parts of some families in a tree.
+func (x *Scores) visit(y *Tree, of []Kind, list []Part) []Part {
+	for _, k := range of {
+		for m := int32(1); int(m) <= x.N; m++ {
+			list = x.families[k].Visit(k, x, y, m, list)
+		}
+	}
+	return list
+}
+
 // Parts appends all parts of a tree, its arcs among them.
 func (x *Scores) Parts(y *Tree, list []Part) []Part {
 	for m := int32(1); int(m) <= x.N; m++ {
 		list = append(list, arcs.Part(y.Head[m], m, 0, 0))
 	}
-	for _, k := range x.local {
-		list = x.families[k].Visit(k, x, y, list)
-	}
-	if x.HasGlobals() {
-		x.hulls.measure(y, x.N)
-	}
-	for _, k := range x.global {
-		list = x.families[k].Visit(k, x, y, list)
-	}
-	return list
+	x.hulls.measure(y, x.N)
+	return x.visit(y, x.global, x.visit(y, x.local, list))
 }
 
 // FromScratch scores a tree by its parts one after another, as their keys

@@ -9,11 +9,9 @@ import (
 // of that.
 var attachments = Family{
 	Name: "pp",
-	Visit: func(k Kind, x *Scores, y *Tree, list []Part) []Part {
-		for m := int32(1); int(m) <= x.N; m++ {
-			if h := y.Head[m]; h != 0 && x.words.At(int(m)).Coarse == word.ADP {
-				list = append(list, k.Part(m, h, y.Head[h], 0))
-			}
+	Visit: func(k Kind, x *Scores, y *Tree, m int32, list []Part) []Part {
+		if h := y.Head[m]; h != 0 && x.words.At(int(m)).Coarse == word.ADP {
+			list = append(list, k.Part(m, h, y.Head[h], 0))
 		}
 		return list
 	},

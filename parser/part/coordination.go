@@ -9,12 +9,10 @@ import (
 // of b.
 var coordinations = Family{
 	Name: "coord",
-	Visit: func(k Kind, x *Scores, y *Tree, list []Part) []Part {
-		for m := int32(1); int(m) <= x.N; m++ {
-			if r := y.Head[m]; x.words.At(int(m)).Coarse == word.CCONJ && r > m {
-				if l := y.Head[r]; l != 0 && l < m {
-					list = append(list, k.Part(m, l, r, y.Head[l]))
-				}
+	Visit: func(k Kind, x *Scores, y *Tree, m int32, list []Part) []Part {
+		if r := y.Head[m]; x.words.At(int(m)).Coarse == word.CCONJ && r > m {
+			if l := y.Head[r]; l != 0 && l < m {
+				list = append(list, k.Part(m, l, r, y.Head[l]))
 			}
 		}
 		return list

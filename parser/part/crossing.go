@@ -7,12 +7,10 @@ import "github.com/treebeam/treebeam/parser/hash"
 // spans a word that is not below it).
 var crossings = Family{
 	Name: "cross", standard: true,
-	Visit: func(k Kind, x *Scores, y *Tree, list []Part) []Part {
-		for m := int32(1); int(m) <= x.N; m++ {
-			x.list = y.crossing(y.Head[m], m, x.list[:0])
-			for _, u := range x.list {
-				list = append(list, k.Part(y.Head[u], u, 0, 0)) // and that of m when it is the turn of u
-			}
+	Visit: func(k Kind, x *Scores, y *Tree, m int32, list []Part) []Part {
+		x.list = y.crossing(y.Head[m], m, x.list[:0])
+		for _, u := range x.list {
+			list = append(list, k.Part(y.Head[u], u, 0, 0)) // and that of m when it is the turn of u
 		}
 		return list
 	},

@@ -11,13 +11,11 @@ import (
 // b = uncle, one for each uncle.
 var uncles = Family{
 	Name: "uncle",
-	Visit: func(k Kind, x *Scores, y *Tree, list []Part) []Part {
-		for m := int32(1); int(m) <= x.N; m++ {
-			if h := y.Head[m]; h != 0 {
-				for u := y.First[y.Head[h]]; u != 0; u = y.Next[u] {
-					if u != h {
-						list = append(list, k.Part(m, u, 0, 0))
-					}
+	Visit: func(k Kind, x *Scores, y *Tree, m int32, list []Part) []Part {
+		if h := y.Head[m]; h != 0 {
+			for u := y.First[y.Head[h]]; u != 0; u = y.Next[u] {
+				if u != h {
+					list = append(list, k.Part(m, u, 0, 0))
 				}
 			}
 		}

@@ -8,11 +8,9 @@ import (
 // Grandparents are the heads of heads: a, b, c = grandparent, head, modifier.
 var grandparents = Family{
 	Name: "gp", fast: true, standard: true,
-	Visit: func(k Kind, x *Scores, y *Tree, list []Part) []Part {
-		for m := int32(1); int(m) <= x.N; m++ {
-			if h := y.Head[m]; h != 0 {
-				list = append(list, k.Part(y.Head[h], h, m, 0))
-			}
+	Visit: func(k Kind, x *Scores, y *Tree, m int32, list []Part) []Part {
+		if h := y.Head[m]; h != 0 {
+			list = append(list, k.Part(y.Head[h], h, m, 0))
 		}
 		return list
 	},

@@ -9,12 +9,10 @@ import (
 // their head: a, b = grandparent, head; c, d = entries of the head's list.
 var grandSiblings = Family{
 	Name: "gs", Lists: true,
-	Visit: func(k Kind, x *Scores, y *Tree, list []Part) []Part {
-		for h := int32(1); int(h) <= x.N; h++ {
-			x.list = y.entries(h, x.list[:0])
-			for i := range len(x.list) - 1 {
-				list = append(list, k.Part(y.Head[h], h, x.list[i], x.list[i+1]))
-			}
+	Visit: func(k Kind, x *Scores, y *Tree, h int32, list []Part) []Part {
+		x.list = y.entries(h, x.list[:0])
+		for i := range len(x.list) - 1 {
+			list = append(list, k.Part(y.Head[h], h, x.list[i], x.list[i+1]))
 		}
 		return list
 	},

@@ -9,12 +9,10 @@ import (
 // d from the top down; b, c and d are words.
 var greatGrandparents = Family{
 	Name: "ggp",
-	Visit: func(k Kind, x *Scores, y *Tree, list []Part) []Part {
-		for m := int32(1); int(m) <= x.N; m++ {
-			h := y.Head[m]
-			if g := y.Head[h]; h != 0 && g != 0 {
-				list = append(list, k.Part(y.Head[g], g, h, m))
-			}
+	Visit: func(k Kind, x *Scores, y *Tree, m int32, list []Part) []Part {
+		h := y.Head[m]
+		if g := y.Head[h]; h != 0 && g != 0 {
+			list = append(list, k.Part(y.Head[g], g, h, m))
 		}
 		return list
 	},

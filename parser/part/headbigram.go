@@ -9,8 +9,8 @@ import (
 // c = heads of it and of the next word.
 var headBigrams = Family{
 	Name: "hb", standard: true,
-	Visit: func(k Kind, x *Scores, y *Tree, list []Part) []Part {
-		for m := int32(1); int(m) < x.N; m++ {
+	Visit: func(k Kind, x *Scores, y *Tree, m int32, list []Part) []Part {
+		if int(m) < x.N {
 			list = append(list, k.Part(m, y.Head[m], y.Head[m+1], 0))
 		}
 		return list

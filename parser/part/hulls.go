@@ -12,20 +12,23 @@ import "github.com/treebeam/treebeam/parser/word"
 // distance; a pair counts once.
 
 // hulls are the spans of all subtrees of a tree: that of m begins at position
-// first[m] and ends before end[m]; size[m] of its words are below m or m.
+// first[m] and ends before end[m]; size[m] of its words are below m or m. The
+// tree is projective if those are all of it for every m.
 type hulls struct {
 	first, end, size []int32
+	projective       bool
 	order            []int32
 }
 
 // measure fills u for the n words of y, children before their heads.
 func (u *hulls) measure(y *Tree, n int) {
-	u.first, u.end, u.size = resize(u.first, n+1), resize(u.end, n+1), resize(u.size, n+1)
+	u.first, u.end, u.size, u.projective = resize(u.first, n+1), resize(u.end, n+1), resize(u.size, n+1), true
 	for m := int32(0); int(m) <= n; m++ {
 		u.first[m], u.end[m], u.size[m] = m, m+1, 1
 	}
 	u.order = y.Postorder(u.order[:0])
 	for _, m := range u.order {
+		u.projective = u.projective && u.end[m]-u.first[m] == u.size[m]
 		h := y.Head[m]
 		u.first[h], u.end[h] = min(u.first[h], u.first[m]), max(u.end[h], u.end[m])
 		u.size[h] += u.size[m]

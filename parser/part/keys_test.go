@@ -191,7 +191,7 @@ func TestPairs(t *testing.T) {
 	x.y.Set(&x.t.Arcs, append([]int32{0}, c.Heads...))
 	k := kindOf("pairs")
 	want := []Part{k.Part(4, 6, 2, 0), k.Part(1, 7, 2, 0), k.Part(3, 9, 2, 0)}
-	if got := families[k].Visit(k, &x.t, &x.y, nil); !slices.Equal(got, want) {
+	if got := x.t.visit(&x.y, []Kind{k}, nil); !slices.Equal(got, want) {
 		t.Errorf("%#x, want %#x", got, want)
 	}
 }
@@ -229,7 +229,6 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// golden are sums over the keys of the parts of a walk.
 // golden are sums over the keys of the parts of a walk.
 var golden = map[string]uint64{
 	"arcs":    0x21807a7e2720f427,

@@ -6,12 +6,9 @@ import "github.com/treebeam/treebeam/parser/hash"
 // span of b.
 var neighbours = Family{
 	Name: "near",
-	Visit: func(k Kind, x *Scores, y *Tree, list []Part) []Part {
-		for m := int32(1); int(m) <= x.N; m++ {
-			l, r := x.coarse(int(x.hulls.first[m])-1), x.coarse(int(x.hulls.end[m]))
-			list = append(list, k.Part(y.Head[m], m, int32(l), int32(r)))
-		}
-		return list
+	Visit: func(k Kind, x *Scores, y *Tree, m int32, list []Part) []Part {
+		l, r := x.coarse(int(x.hulls.first[m])-1), x.coarse(int(x.hulls.end[m]))
+		return append(list, k.Part(y.Head[m], m, int32(l), int32(r)))
 	},
 	Keys: func(x *Scores, p Part, buf []hash.Key) []hash.Key {
 		h, m, left, right := p.Fields()

@@ -6,21 +6,18 @@ import "github.com/treebeam/treebeam/parser/hash"
 // between them that hang outside.
 var nonProjective = Family{
 	Name: "nonproj",
-	Visit: func(k Kind, x *Scores, y *Tree, list []Part) []Part {
-		gaps := false // in no subtree: there are no such arcs
-		for m := 1; m <= x.N && !gaps; m++ {
-			gaps = x.hulls.end[m]-x.hulls.first[m] != x.hulls.size[m]
+	Visit: func(k Kind, x *Scores, y *Tree, m int32, list []Part) []Part {
+		if x.hulls.projective {
+			return list
 		}
-		for m := int32(1); int(m) <= x.N && gaps; m++ {
-			lo, hi, outside := min(m, y.Head[m]), max(m, y.Head[m]), int32(0)
-			for u := lo + 1; u < hi; u++ {
-				if h := y.Head[u]; h < lo || h > hi {
-					outside++
-				}
+		lo, hi, outside := min(m, y.Head[m]), max(m, y.Head[m]), int32(0)
+		for u := lo + 1; u < hi; u++ {
+			if h := y.Head[u]; h < lo || h > hi {
+				outside++
 			}
-			if outside > 0 {
-				list = append(list, k.Part(y.Head[m], m, lengthBin(outside), 0))
-			}
+		}
+		if outside > 0 {
+			list = append(list, k.Part(y.Head[m], m, lengthBin(outside), 0))
 		}
 		return list
 	},

@@ -10,28 +10,9 @@ import (
 // head of both. Brackets nest; one that closes nothing has no partner.
 var punctuationPairs = Family{
 	Name: "pairs",
-	Visit: func(k Kind, x *Scores, y *Tree, list []Part) []Part {
-		x.list = x.list[:0] // open brackets
-		quote := int32(0)
-		for m := int32(1); int(m) <= x.N; m++ {
-			first := int32(0)
-			switch x.words.At(int(m)).Punct {
-			case word.Opening:
-				x.list = append(x.list, m)
-			case word.Closing:
-				if n := len(x.list); n > 0 {
-					first, x.list = x.list[n-1], x.list[:n-1]
-				}
-			case word.Quote:
-				if first = quote; quote > 0 {
-					quote = 0
-				} else {
-					quote = m
-				}
-			}
-			if first != 0 && y.Head[first] == y.Head[m] {
-				list = append(list, k.Part(first, m, y.Head[m], 0))
-			}
+	Visit: func(k Kind, x *Scores, y *Tree, m int32, list []Part) []Part {
+		if first := x.partner(m); first != 0 && y.Head[first] == y.Head[m] {
+			list = append(list, k.Part(first, m, y.Head[m], 0))
 		}
 		return list
 	},
@@ -40,4 +21,21 @@ var punctuationPairs = Family{
 		flag, w, t := hash.Flag(word.Direction(i, h)*word.Direction(h, j)), x.words.At(i).Form, p.templates()
 		return append(buf, hash.Mix(hash.Sum1(t, w)+flag), hash.Mix(hash.Sum2(t+1, w, uint64(x.words.At(h).Fine))+flag))
 	},
+}
+
+// partner returns the first of the pair whose second m is, or 0.
+func (x *Scores) partner(m int32) int32 {
+	second, depth := x.words.At(int(m)), x.words.At(int(m)-1).Depth
+	if second.Punct != word.Closing && (second.Punct != word.Quote || second.Quotes%2 == 1) {
+		return 0
+	}
+	for u := m - 1; u > 0; u-- {
+		switch first := x.words.At(int(u)); {
+		case first.Punct == word.Quote && second.Punct == word.Quote:
+			return u
+		case first.Punct == word.Opening && second.Punct == word.Closing && first.Depth == depth:
+			return u
+		}
+	}
+	return 0
 }

@@ -86,9 +86,10 @@ const (
 type Family struct {
 	Name string
 
-	// Visit appends all parts that tree y has. It is the only enumeration of
-	// them: training, totals and the tests of Gain go by it.
-	Visit func(k Kind, x *Scores, y *Tree, list []Part) []Part
+	// Visit appends the parts of tree y that belong to one of its words, such
+	// that every part belongs to one. It is the only enumeration of them:
+	// training, totals and the tests of Gain go by it.
+	Visit func(k Kind, x *Scores, y *Tree, word int32, list []Part) []Part
 
 	// Keys appends the keys of a part, a template each.
 	Keys func(x *Scores, p Part, buf []hash.Key) []hash.Key
@@ -117,37 +118,23 @@ type Move struct {
 // findNeighbours looks for the place of the word among the children of the head.
 func (v *Move) findNeighbours(y *Tree) {
 	h, m := v.Head, v.Word
-	v.left2, v.left = none, Start
+	v.left2, v.left, v.right, v.right2 = none, none, none, Start
 	c, self := y.First[h], false
-	for {
+	for v.right < m && v.right != End {
+		v.left2, v.left, v.right = v.left, v.right, v.right2
 		if c == m {
 			c = y.Next[c]
 		}
-		e := int32(End)
 		switch {
 		case !self && (c == 0 || c > h):
-			e, self = h, true
+			v.right2, self = h, true
 		case c != 0:
-			e, c = c, y.Next[c]
+			v.right2, c = c, y.Next[c]
+		case v.right != End:
+			v.right2 = End
+		default:
+			v.right2 = none
 		}
-		if e == End || e > m {
-			v.right = e
-			break
-		}
-		v.left2, v.left = v.left, e
-	}
-	if c == m {
-		c = y.Next[c]
-	}
-	switch {
-	case v.right == End:
-		v.right2 = none
-	case !self && (c == 0 || c > h):
-		v.right2 = h
-	case c != 0:
-		v.right2 = c
-	default:
-		v.right2 = End
 	}
 }
 
@@ -158,8 +145,7 @@ func (y *Tree) entries(h int32, list []int32) []int32 {
 	for ; c != 0 && c < h; c = y.Next[c] {
 		list = append(list, c)
 	}
-	list = append(list, h)
-	for ; c != 0; c = y.Next[c] {
+	for list = append(list, h); c != 0; c = y.Next[c] {
 		list = append(list, c)
 	}
 	return append(list, End)

@@ -7,16 +7,18 @@ import "github.com/treebeam/treebeam/parser/hash"
 // part has its one key.
 var rightBranches = Family{
 	Name: "right",
-	Visit: func(k Kind, x *Scores, y *Tree, list []Part) []Part {
-		for length, u := int32(1), int32(0); ; length++ {
+	Visit: func(k Kind, x *Scores, y *Tree, m int32, list []Part) []Part {
+		if m != y.Root {
+			return list
+		}
+		length := int32(0)
+		for u := int32(0); length == 0 || u != 0; length++ {
 			u = y.Last[u]
 			for u != 0 && x.isPunct(u) {
 				u = y.Prev[u]
 			}
-			if u == 0 {
-				return append(list, k.Part(8*length/int32(x.N+1), 0, 0, 0))
-			}
 		}
+		return append(list, k.Part(8*length/int32(x.N+1), 0, 0, 0))
 	},
 	Keys: func(x *Scores, p Part, buf []hash.Key) []hash.Key {
 		length, _, _, _ := p.Fields()

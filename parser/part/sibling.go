@@ -9,12 +9,10 @@ import (
 // and sibling bigrams in one: a = head, b, c = entries of its list.
 var siblings = Family{
 	Name: "cs", fast: true, standard: true, Lists: true,
-	Visit: func(k Kind, x *Scores, y *Tree, list []Part) []Part {
-		for h := int32(1); int(h) <= x.N; h++ {
-			x.list = y.entries(h, x.list[:0])
-			for i := range len(x.list) - 1 {
-				list = append(list, k.Part(h, x.list[i], x.list[i+1], 0))
-			}
+	Visit: func(k Kind, x *Scores, y *Tree, h int32, list []Part) []Part {
+		x.list = y.entries(h, x.list[:0])
+		for i := range len(x.list) - 1 {
+			list = append(list, k.Part(h, x.list[i], x.list[i+1], 0))
 		}
 		return list
 	},

@@ -13,19 +13,16 @@ import (
 // as are Start, the head and End in the place of d.
 var siblingGrandchildren = Family{
 	Name: "psc", Lists: true,
-	Visit: func(k Kind, x *Scores, y *Tree, list []Part) []Part {
-		for m := int32(1); int(m) <= x.N; m++ {
-			s := y.Next[m]
-			h := y.Head[m]
-			if h == 0 || s == 0 || (m < h) != (s < h) {
-				continue
-			}
-			for c := y.First[m]; c != 0; c = y.Next[c] {
-				list = append(list, k.Part(h, m, c, s))
-			}
-			for c := y.First[s]; c != 0; c = y.Next[c] {
-				list = append(list, k.Part(h, s, c, m))
-			}
+	Visit: func(k Kind, x *Scores, y *Tree, m int32, list []Part) []Part {
+		h, s := y.Head[m], y.Next[m]
+		if h == 0 || s == 0 || (m < h) != (s < h) {
+			return list
+		}
+		for c := y.First[m]; c != 0; c = y.Next[c] {
+			list = append(list, k.Part(h, m, c, s))
+		}
+		for c := y.First[s]; c != 0; c = y.Next[c] {
+			list = append(list, k.Part(h, s, c, m))
 		}
 		return list
 	},
@@ -36,17 +33,13 @@ var siblingGrandchildren = Family{
 		}
 		isLeft, isRight := l > 0 && l != h, r > 0 && r != h
 		if isLeft {
-			sum += x.childrenBeside(k, y, v, l, m) + x.childrenBeside(k, y, v, m, l)
+			sum += x.childrenOf(k, y, v, l, m)
 		}
 		if isRight {
-			sum += x.childrenBeside(k, y, v, r, m) + x.childrenBeside(k, y, v, m, r)
+			sum += x.childrenOf(k, y, v, m, r)
 		}
 		if isLeft && isRight {
-			sum -= x.childrenBeside(k, y, v, l, r) + x.childrenBeside(k, y, v, r, l)
-		}
-		g := y.Head[h]
-		if g == 0 {
-			return sum
+			sum -= x.childrenOf(k, y, v, l, r)
 		}
 		before, after := y.Prev[h], y.Next[h] // but for m, which is not there
 		if before == m {
@@ -55,11 +48,11 @@ var siblingGrandchildren = Family{
 		if after == m {
 			after = y.Next[m]
 		}
-		if before != 0 && (before < g) == (h < g) {
-			sum += x.Score(k.Part(g, h, m, before))
-		}
-		if after != 0 && (after < g) == (h < g) {
-			sum += x.Score(k.Part(g, h, m, after))
+		g := y.Head[h]
+		for _, s := range [2]int32{before, after} {
+			if g != 0 && s != 0 && (s < g) == (h < g) {
+				sum += x.Score(k.Part(g, h, m, s))
+			}
 		}
 		return sum
 	},
@@ -70,13 +63,16 @@ var siblingGrandchildren = Family{
 	},
 }
 
-// childrenBeside scores the children of b, but for the word that moves, with d as the
-// neighbour of b under v.Head.
-func (x *Scores) childrenBeside(k Kind, y *Tree, v *Move, b, d int32) (sum int32) {
-	for c := y.First[b]; c != 0; c = y.Next[c] {
-		if c != v.Word {
-			sum += x.Score(k.Part(v.Head, b, c, d))
+// childrenOf scores the children of a and b, but for the word that moves, with
+// the two as neighbours under v.Head.
+func (x *Scores) childrenOf(k Kind, y *Tree, v *Move, a, b int32) (sum int32) {
+	for range 2 {
+		for c := y.First[a]; c != 0; c = y.Next[c] {
+			if c != v.Word {
+				sum += x.Score(k.Part(v.Head, a, c, b))
+			}
 		}
+		a, b = b, a
 	}
 	return sum
 }

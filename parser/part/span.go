@@ -6,17 +6,14 @@ import "github.com/treebeam/treebeam/parser/hash"
 // punctuation, 0 else, c = bin of the length.
 var spans = Family{
 	Name: "span",
-	Visit: func(k Kind, x *Scores, y *Tree, list []Part) []Part {
-		for m := int32(1); int(m) <= x.N; m++ {
-			end, follows := x.hulls.end[m], int32(0)
-			if int(end) > x.N {
-				follows = 2
-			} else if x.isPunct(end) {
-				follows = 1
-			}
-			list = append(list, k.Part(m, follows, lengthBin(end-x.hulls.first[m]), 0))
+	Visit: func(k Kind, x *Scores, y *Tree, m int32, list []Part) []Part {
+		end, follows := x.hulls.end[m], int32(0)
+		if int(end) > x.N {
+			follows = 2
+		} else if x.isPunct(end) {
+			follows = 1
 		}
-		return list
+		return append(list, k.Part(m, follows, lengthBin(end-x.hulls.first[m]), 0))
 	},
 	Keys: func(x *Scores, p Part, buf []hash.Key) []hash.Key {
 		m, follows, bin, _ := p.Fields()

@@ -12,8 +12,8 @@ type Tree struct {
 	Last  []int32
 	Next  []int32 // per word: sibling to the right
 	Prev  []int32
-	Low   []int32 // per word: leftmost word that it shares an arc with
-	High  []int32 // per word: rightmost
+	Low   []int32 // per word: the leftmost one that it shares an arc with, or the root
+	High  []int32 // per word: the rightmost
 	Root  int32
 
 	arcs *graph.Arcs
@@ -22,34 +22,38 @@ type Tree struct {
 // Set makes the tree whose heads are head[1..n], all candidates in arcs, which
 // the tree refers to from now on.
 func (y *Tree) Set(arcs *graph.Arcs, head []int32) {
-	n := arcs.N()
+	n := int32(arcs.N())
 	y.arcs = arcs
-	y.Slot = resize(y.Slot, n+1)
-	y.Head = resize(y.Head, n+1)
-	y.First = resize(y.First, n+1)
-	y.Last = resize(y.Last, n+1)
-	y.Next = resize(y.Next, n+1)
-	y.Prev = resize(y.Prev, n+1)
+	for _, a := range [...]*[]int32{&y.Slot, &y.Head, &y.First, &y.Last, &y.Next, &y.Prev, &y.Low, &y.High} {
+		*a = resize(*a, int(n)+1)
+	}
 	clear(y.First)
 	clear(y.Last)
-	for m := 1; m <= n; m++ {
-		h := head[m]
-		y.Slot[m], y.Head[m] = arcOf(arcs, h, m), h
-		if h == 0 {
-			y.Root = int32(m)
-		}
-		y.Next[m], y.Prev[m] = 0, y.Last[h]
-		if y.Last[h] == 0 {
-			y.First[h] = int32(m)
-		} else {
-			y.Next[y.Last[h]] = int32(m)
-		}
-		y.Last[h] = int32(m)
+	for m := int32(1); m <= n; m++ {
+		y.link(m, arcOf(arcs, head[m], int(m)), y.Last[head[m]])
 	}
-	y.Low = resize(y.Low, n+1)
-	y.High = resize(y.High, n+1)
-	for m := int32(1); int(m) <= n; m++ {
+	for m := int32(1); m <= n; m++ {
 		y.reach(m)
+	}
+}
+
+// link hangs m, which is no child, on the head of arc, behind its child after,
+// or as the first if that is 0.
+func (y *Tree) link(m, arc, after int32) {
+	h := y.arcs.Heads[arc]
+	y.Head[m], y.Slot[m], y.Prev[m] = h, arc, after
+	if after != 0 {
+		y.Next[m], y.Next[after] = y.Next[after], m
+	} else {
+		y.Next[m], y.First[h] = y.First[h], m
+	}
+	if q := y.Next[m]; q != 0 {
+		y.Prev[q] = m
+	} else {
+		y.Last[h] = m
+	}
+	if h == 0 {
+		y.Root = m
 	}
 }
 
@@ -63,7 +67,7 @@ func (y *Tree) reach(m int32) {
 }
 
 // Arc returns the index of the arc h -> m, or -1.
-func (t *Scores) Arc(h int32, m int) int32 { return arcOf(&t.Arcs, h, m) }
+func (x *Scores) Arc(h int32, m int) int32 { return arcOf(&x.Arcs, h, m) }
 
 func arcOf(arcs *graph.Arcs, h int32, m int) int32 {
 	for i := arcs.Start[m-1]; i < arcs.Start[m]; i++ {
@@ -91,27 +95,11 @@ func (y *Tree) Move(m int, arc int32) {
 	for after > x {
 		after = y.Prev[after]
 	}
-	y.Prev[x] = after
-	if after != 0 {
-		y.Next[x], y.Next[after] = y.Next[after], x
-	} else {
-		y.Next[x], y.First[h] = y.First[h], x
-	}
-	if q := y.Next[x]; q != 0 {
-		y.Prev[q] = x
-	} else {
-		y.Last[h] = x
-	}
-	y.Head[m], y.Slot[m] = h, arc
-	y.reach(x)
-	if old != 0 {
-		y.reach(old)
-	}
-	if h != 0 {
-		y.reach(h)
-	}
-	if h == 0 {
-		y.Root = x
+	y.link(x, arc, after)
+	for _, u := range [...]int32{x, old, h} {
+		if u != 0 {
+			y.reach(u)
+		}
 	}
 }
 
@@ -129,22 +117,17 @@ func (y *Tree) Below(u, m int32) bool {
 // Postorder appends the words of the tree, every word after all of its
 // descendants, children by position.
 func (y *Tree) Postorder(order []int32) []int32 {
-	u := y.Root
-	for y.First[u] != 0 {
-		u = y.First[u]
-	}
-	for {
-		order = append(order, u)
-		if u == y.Root {
-			return order
-		}
-		if y.Next[u] == 0 {
-			u = y.Head[u]
-			continue
-		}
-		u = y.Next[u]
+	for u := y.Root; ; u = y.Next[u] {
 		for y.First[u] != 0 {
 			u = y.First[u]
+		}
+		order = append(order, u)
+		for u != y.Root && y.Next[u] == 0 {
+			u = y.Head[u]
+			order = append(order, u)
+		}
+		if u == y.Root {
+			return order
 		}
 	}
 }

@@ -6,12 +6,10 @@ import "github.com/treebeam/treebeam/parser/hash"
 // d = entries of its list.
 var triSiblings = Family{
 	Name: "ts", Lists: true,
-	Visit: func(k Kind, x *Scores, y *Tree, list []Part) []Part {
-		for h := int32(1); int(h) <= x.N; h++ {
-			x.list = y.entries(h, x.list[:0])
-			for i := range len(x.list) - 2 {
-				list = append(list, k.Part(h, x.list[i], x.list[i+1], x.list[i+2]))
-			}
+	Visit: func(k Kind, x *Scores, y *Tree, h int32, list []Part) []Part {
+		x.list = y.entries(h, x.list[:0])
+		for i := range len(x.list) - 2 {
+			list = append(list, k.Part(h, x.list[i], x.list[i+1], x.list[i+2]))
 		}
 		return list
 	},

@@ -9,27 +9,24 @@ import (
 // at most, punctuation left out; c, d = coarse tags of the first six.
 var valencies = Family{
 	Name: "valency",
-	Visit: func(k Kind, x *Scores, y *Tree, list []Part) []Part {
-		for m := int32(1); int(m) <= x.N; m++ {
-			var left, right, seen int32
-			var tags [2]int32
-			for c := y.First[m]; c != 0; c = y.Next[c] {
-				if x.isPunct(c) {
-					continue
-				}
-				if c < m {
-					left++
-				} else {
-					right++
-				}
-				if seen < 6 {
-					tags[seen/3] = tags[seen/3]*(word.CoarseTags+1) + int32(x.coarse(int(c))) + 1
-					seen++
-				}
+	Visit: func(k Kind, x *Scores, y *Tree, m int32, list []Part) []Part {
+		var left, right, seen int32
+		var tags [2]int32
+		for c := y.First[m]; c != 0; c = y.Next[c] {
+			if x.isPunct(c) {
+				continue
 			}
-			list = append(list, k.Part(m, min(left, 5)*8+min(right, 5), tags[0], tags[1]))
+			if c < m {
+				left++
+			} else {
+				right++
+			}
+			if seen < 6 {
+				tags[seen/3] = tags[seen/3]*(word.CoarseTags+1) + int32(x.coarse(int(c))) + 1
+				seen++
+			}
 		}
-		return list
+		return append(list, k.Part(m, min(left, 5)*8+min(right, 5), tags[0], tags[1]))
 	},
 	Keys: func(x *Scores, p Part, buf []hash.Key) []hash.Key {
 		m, count, tags1, tags2 := p.Fields()
