@@ -12,12 +12,8 @@ type arcKeys struct {
 	distance, sides uint64 // flags: signed distance, direction alone
 }
 
-func newArcKeys(h, m int, keys []hash.Key) arcKeys {
-	return arcKeys{keys, hash.Flag(word.Distance(h, m)), hash.Flag(word.Distances + word.Direction(h, m))}
-}
-
-func (a *arcKeys) plain(sum uint64) { a.keys = append(a.keys, hash.Mix(sum)) }
-func (a *arcKeys) far(sum uint64)   { a.keys = append(a.keys, hash.Mix(sum+a.distance)) }
+// far adds a template with the signed distance.
+func (a *arcKeys) far(sum uint64) { a.keys = append(a.keys, hash.Mix(sum+a.distance)) }
 
 // both adds a template with the direction of the arc and with its signed
 // distance, in one cache line of a table.
@@ -27,22 +23,23 @@ func (a *arcKeys) both(sum uint64) {
 }
 
 // arc appends the keys of the arc h -> m, 0 <= h <= n, 1 <= m <= n. The
-// templates are chosen from those of Lei et al. (2014): they have each one also
+// templates are chosen from those of Lei et al. (2014), who have each one also
 // without its distance, coarse tags beside fine ones, the tags between the
-// words, and pairs of FEATS items. Beside larger parts, the tensor and the
-// pruner's log-odds (search.prior) these improved no trees on dev, and were
-// more than half of the look-ups. Lemma goes with coarse and form with fine
-// tags, and there are groups of our own for markers, commas and punctuation.
+// words, and pairs of FEATS items: more than half of the look-ups, which
+// improved no trees on dev. Lemma goes with coarse and form with fine tags, and
+// there are groups of our own for markers, commas and punctuation.
 func (x *Scores) arc(h, m int, keys []hash.Key) []hash.Key {
-	a := newArcKeys(h, m, keys)
+	a := arcKeys{keys, hash.Flag(word.Distance(h, m)), hash.Flag(word.Distances + word.Direction(h, m))}
 	x.wordsAndTags(&a, h, m)
-	x.surrounding(&a, h, m)
 	x.markers(&a, h, m)
-	x.punctuation(&a, h, m)
+	if x.words.At(m).Coarse == word.PUNCT {
+		x.punctuation(&a, h, m)
+	}
 	return a.keys
 }
 
-// wordsAndTags are the two words, their tags, and the forms next to them.
+// wordsAndTags are the two words, their tags, and the forms and tags next to
+// them, with a mark of its own for the tag of a neighbour that is the other word.
 func (x *Scores) wordsAndTags(a *arcKeys, h, m int) {
 	before, hd, behind := x.words.At(h-1), x.words.At(h), x.words.At(h+1)
 	left, md, right := x.words.At(m-1), x.words.At(m), x.words.At(m+1)
@@ -76,11 +73,7 @@ func (x *Scores) wordsAndTags(a *arcKeys, h, m int) {
 	a.far(hash.Sum2(25, lh, cm))
 	a.far(hash.Sum2(26, lh, ch))
 	a.far(hash.Sum2(27, lm, cm))
-}
 
-// surrounding are the tags next to both words, with a mark of its own for a
-// neighbour that is the other word.
-func (x *Scores) surrounding(a *arcKeys, h, m int) {
 	const mid = 255
 	near := func(p, other int) uint64 {
 		if p == other {
@@ -88,7 +81,6 @@ func (x *Scores) surrounding(a *arcKeys, h, m int) {
 		}
 		return uint64(x.words.At(p).Fine)
 	}
-	ph, pm := uint64(x.words.At(h).Fine), uint64(x.words.At(m).Fine)
 	hl, hr, ml, mr := near(h-1, m), near(h+1, m), near(m-1, h), near(m+1, h)
 	a.far(hash.Sum4(28, hl, ph, pm, mr))
 	a.far(hash.Sum3(29, ph, pm, mr))
@@ -122,9 +114,6 @@ func (x *Scores) markers(a *arcKeys, h, m int) {
 // punctuation is about arcs whose modifier is a PUNCT.
 func (x *Scores) punctuation(a *arcKeys, h, m int) {
 	hd, md := x.words.At(h), x.words.At(m)
-	if md.Coarse != word.PUNCT {
-		return
-	}
 	ch, ph, kind := uint64(hd.Coarse), uint64(hd.Fine), uint64(md.Punct)
 	left, right := x.words.At(m-1), x.words.At(m+1)
 	place := uint64(m / x.N) // 1 for the last word
@@ -135,7 +124,7 @@ func (x *Scores) punctuation(a *arcKeys, h, m int) {
 	a.both(hash.Sum3(45, md.Form, ph, place))
 	a.both(hash.Sum4(46, kind, ch, place, uint64(md.Quotes)&1))
 	a.far(hash.Sum4(47, kind, uint64(left.Fine), ph, uint64(right.Fine)))
-	a.plain(hash.Sum4(48, kind, ph, right.Lemma, place))
+	a.keys = append(a.keys, hash.Key4(48, kind, ph, right.Lemma, place))
 	a.far(hash.Sum4(49, kind, ch, uint64(min(md.Depth, 2)), x.coarse(h-1)))
 }
 

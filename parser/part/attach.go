@@ -11,7 +11,7 @@ const Barred = math.MinInt32
 // is the difference of the scores of the two trees, but for global parts.
 // The head must not be below m.
 func (x *Scores) Attach(y *Tree, m int, arc int32) int32 {
-	var worth [1]int32
+	worth := [1]int32{}
 	x.attach(y, m, arc, worth[:])
 	return worth[0]
 }
@@ -22,37 +22,32 @@ func (x *Scores) AttachAll(y *Tree, m int, worth []int32) {
 	x.attach(y, m, x.Arcs.Start[m-1], worth)
 }
 
-// attach weighs consecutive arcs of m, from first on.
+// attach weighs consecutive arcs of m, from first on: twice, if a part of it
+// was not known at first.
 func (x *Scores) attach(y *Tree, m int, first int32, worth []int32) {
-	x.moves = x.moves[:0]
+	x.moves, x.deferred = x.moves[:0], true
 	for k, w := range worth {
 		if w == Barred {
 			continue
 		}
 		arc := first + int32(k)
-		v := Move{Word: int32(m), Head: x.Arcs.Heads[arc], Arc: arc}
-		if x.lists && v.Head != 0 {
+		x.moves = append(x.moves, Move{Word: int32(m), Head: x.Arcs.Heads[arc], Arc: arc})
+		last := len(x.moves) - 1
+		if v := &x.moves[last]; x.lists && v.Head != 0 {
 			v.findNeighbours(y)
 		}
-		x.moves = append(x.moves, v)
-	}
-	x.Count.Gains += int64(len(x.moves))
-	x.deferred = true
-	again := x.moves[:0]
-	for i := range x.moves {
-		v := &x.moves[i]
+		x.Count.Gains++
 		x.open = false
-		worth[v.Arc-first] = x.gain(y, v)
-		if x.open {
-			again = append(again, *v)
+		if worth[k] = x.gain(y, &x.moves[last]); !x.open {
+			x.moves = x.moves[:last]
 		}
 	}
 	x.deferred = false
-	if len(again) > 0 {
+	if len(x.moves) > 0 {
 		x.answer()
 	}
-	for i := range again {
-		worth[again[i].Arc-first] = x.gain(y, &again[i])
+	for i := range x.moves {
+		worth[x.moves[i].Arc-first] = x.gain(y, &x.moves[i])
 	}
 }
 

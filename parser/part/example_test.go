@@ -6,9 +6,9 @@ import (
 	"github.com/treebeam/treebeam/parser/hash"
 )
 
-// A new family is a value such as this one, in a file of its own, and a line
-// in the list of families. Uncles are the siblings of a word's head: a = word,
-// b = uncle, one for each uncle.
+// A new family is a value such as this one and a line in the list of families.
+// Uncles are the siblings of a word's head: a = word, b = uncle, one for each
+// uncle.
 var uncles = Family{
 	Name: "uncle",
 	Visit: func(k Kind, x *Scores, y *Tree, m int32, list []Part) []Part {

@@ -1,8 +1,8 @@
 package part
 
 import (
+	"cmp"
 	"fmt"
-	"math/bits"
 	"strings"
 )
 
@@ -61,30 +61,19 @@ func (f Families) Valid() bool { return f>>len(families) == 0 }
 // String lists the names of the families in f, separated by commas, in the
 // order of the list; "arcs" if there are none.
 func (f Families) String() string {
-	if f == 0 {
-		return "arcs"
-	}
 	var names []string
-	for g := f; g != 0; g &= g - 1 {
-		k := bits.TrailingZeros32(uint32(g))
-		if k >= len(families) {
-			names = append(names, "unknown")
-			break
+	for k := range families {
+		if f.Any(1 << k) {
+			names = append(names, families[k].Name)
 		}
-		names = append(names, families[k].Name)
 	}
-	return strings.Join(names, ",")
+	return cmp.Or(strings.Join(names, ","), "arcs")
 }
 
 // Preset returns the families of "fast", "standard" or "full".
 func Preset(name string) (Families, error) {
-	switch name {
-	case "fast":
-		return Fast, nil
-	case "standard":
-		return Standard, nil
-	case "full":
-		return Full, nil
+	if f := map[string]Families{"fast": Fast, "standard": Standard, "full": Full}[name]; f != 0 {
+		return f, nil
 	}
 	return 0, fmt.Errorf("preset %q: want fast, standard or full", name)
 }
@@ -96,32 +85,17 @@ func (f Families) With(changes string) (Families, error) {
 		if item = strings.TrimSpace(item); item == "" {
 			continue
 		}
-		if item[0] != '+' && item[0] != '-' {
+		sign, name := item[0], item[1:]
+		if sign != '+' && sign != '-' {
 			return 0, fmt.Errorf("family %q: want + or - before each name, as in -gs,+ggp", item)
 		}
-		set, err := Named(item[1:])
-		if err != nil {
-			return 0, err
+		set := where(func(f *Family) bool { return f.Name == name || name == "all" || name == "globals" && f.Gain == nil })
+		if set == 0 {
+			return 0, fmt.Errorf("family %q: want one of %s, globals or all", name, Full)
 		}
-		if item[0] == '+' {
+		if f &^= set; sign == '+' {
 			f |= set
-		} else {
-			f &^= set
 		}
 	}
 	return f, nil
-}
-
-// Named returns the family of a name, "globals" or "all".
-func Named(name string) (Families, error) {
-	switch name {
-	case "all":
-		return Full, nil
-	case "globals":
-		return Globals, nil
-	}
-	if f := where(func(f *Family) bool { return f.Name == name }); f != 0 {
-		return f, nil
-	}
-	return 0, fmt.Errorf("family %q: want one of %s, globals or all", name, Full)
 }

@@ -160,7 +160,7 @@ func (x *scratch) walk(moves int, r *hash.Rand) {
 
 // flag and kindOf return the flag and the Kind of a family by its name.
 func flag(name string) Families {
-	f, err := Named(name)
+	f, err := Families(0).With("+" + name)
 	if err != nil {
 		panic(err)
 	}

@@ -67,19 +67,6 @@ func quad(t, flag uint64, a, b, c, d *word.Word, keys []hash.Key) []hash.Key {
 		hash.Mix(hash.Sum4(t+5, uint64(a.Fine), uint64(b.Fine), uint64(c.Fine), uint64(d.Fine))+flag))
 }
 
-// Boundaries of an extended child list. The list of head h holds, in order
-// of position, Start, its left children, h itself, its right children and
-// End. Consecutive entries form sibling pairs, three in a row tri-siblings.
-// This departs from RBGParser (Lei et al. 2014: one list without the head and
-// without boundaries) so that first, last and innermost children, the side
-// of the head and childless heads are parts too, as in Koo and Collins 2010
-// and TurboParser; the straddling pair is the triple around h.
-const (
-	Start = -1 // before the first child
-	End   = -2 // after the last child
-	none  = -3 // beyond Start or End: not in any part
-)
-
 // A Family is one kind of parts, all that the rest of the program knows of it.
 // Its functions may use the scratch in Scores, and must not allocate in steady
 // state.
@@ -113,42 +100,6 @@ type Move struct {
 	// and some family looks at Lists: left2 < left < Word < right < right2; left2
 	// and right2 may be none.
 	left2, left, right, right2 int32
-}
-
-// findNeighbours looks for the place of the word among the children of the head.
-func (v *Move) findNeighbours(y *Tree) {
-	h, m := v.Head, v.Word
-	v.left2, v.left, v.right, v.right2 = none, none, none, Start
-	c, self := y.First[h], false
-	for v.right < m && v.right != End {
-		v.left2, v.left, v.right = v.left, v.right, v.right2
-		if c == m {
-			c = y.Next[c]
-		}
-		switch {
-		case !self && (c == 0 || c > h):
-			v.right2, self = h, true
-		case c != 0:
-			v.right2, c = c, y.Next[c]
-		case v.right != End:
-			v.right2 = End
-		default:
-			v.right2 = none
-		}
-	}
-}
-
-// entries appends the extended child list of h.
-func (y *Tree) entries(h int32, list []int32) []int32 {
-	list = append(list, Start)
-	c := y.First[h]
-	for ; c != 0 && c < h; c = y.Next[c] {
-		list = append(list, c)
-	}
-	for list = append(list, h); c != 0; c = y.Next[c] {
-		list = append(list, c)
-	}
-	return append(list, End)
 }
 
 // Difference leaves in plus the parts of a that are not in b, and in minus

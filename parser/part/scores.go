@@ -1,8 +1,10 @@
 // Package part scores the parts of the trees of one sentence: its arcs, and
-// families of larger parts (families.go), each in a file of its own.
+// families of larger parts (families.go).
 package part
 
 import (
+	"slices"
+
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/score"
@@ -43,7 +45,6 @@ type Scores struct {
 	lists      bool                                      // some family needs the neighbours of a move
 
 	memo       []entry // open addressing, a power of two, at most half full
-	store      []entry // memo is its beginning
 	spare      []entry // for when it grows
 	used       int
 	shift      uint
@@ -61,18 +62,17 @@ type Scores struct {
 	// Of the families.
 	list  []int32
 	hulls hulls
-
 	parts []Part
 	moves []Move
 }
 
 // An entry is a part, plus the generation of its sentence, and its score.
+// Entries of other generations are free.
 type entry struct {
 	key   Part
 	score int32
 }
 
-// Generations are multiples of this.
 const oneGeneration = 1 << partBits
 
 // Counters measure the work of a search. They do not depend on the machine.
@@ -100,8 +100,8 @@ func (c *Counters) Add(d Counters) {
 // Prepare loads a sentence whose candidates are set and scores its arcs. The
 // sentence must not change as long as its parts are scored.
 func (x *Scores) Prepare(from *Source, s *syntax.Sentence) {
-	x.setFamilies(from.Families)
 	x.scorer = from.Parts
+	x.setFamilies(from.Families)
 	if x.encoder == nil || x.vocabulary != from.Vocabulary {
 		x.vocabulary, x.encoder = from.Vocabulary, word.NewEncoder(from.Vocabulary)
 	}
@@ -115,8 +115,7 @@ func (x *Scores) Prepare(from *Source, s *syntax.Sentence) {
 }
 
 func (x *Scores) setFamilies(on Families) {
-	x.families, x.local, x.global, x.gains = families, x.local[:0], x.global[:0], x.gains[:0]
-	x.lists = false
+	x.families, x.local, x.global, x.gains, x.lists = families, x.local[:0], x.global[:0], x.gains[:0], false
 	for k := range families {
 		switch f := &families[k]; {
 		case !on.Any(1 << k):
@@ -135,18 +134,15 @@ func (x *Scores) forget(arcs int) {
 	// Empty already, unless a sentence ended in a panic.
 	x.keys, x.ends, x.asked, x.deferred = x.keys[:0], x.ends[:0], x.asked[:0], false
 	if x.generation += oneGeneration; x.generation > 1<<64-64*oneGeneration { // it grows by far fewer in a sentence
-		clear(x.store)
-		clear(x.spare)
+		clear(x.memo[:cap(x.memo)])
+		clear(x.spare[:cap(x.spare)])
 		x.generation = oneGeneration
 	}
 	x.used, x.shift = 0, 64-10
 	for x.shift > 64-24 && 16*arcs > 1<<(64-x.shift) {
 		x.shift--
 	}
-	if size := 1 << (64 - x.shift); size > len(x.store) {
-		x.store = make([]entry, size)
-	}
-	x.memo = x.store[:1<<(64-x.shift)]
+	x.memo = resize(x.memo, 1<<(64-x.shift))
 }
 
 // manyKeys is how many keys of arcs are collected before they are summed.
@@ -200,6 +196,8 @@ func (x *Scores) addToArcs(from *Source, s *syntax.Sentence) {
 	}
 }
 
+const spread = 0x9E3779B97F4A7C15
+
 // Score returns the score of a part; 0 if it has been asked for and its answer
 // is deferred.
 func (x *Scores) Score(p Part) int32 {
@@ -210,8 +208,6 @@ func (x *Scores) Score(p Part) int32 {
 	}
 	return e.score
 }
-
-const spread = 0x9E3779B97F4A7C15
 
 // place returns the entry of a key, or the free one where it belongs.
 func (x *Scores) place(key Part) *entry {
@@ -231,30 +227,24 @@ func (x *Scores) find(key Part) int32 {
 	}
 	*e = entry{key, 0}
 	x.keys = x.Keys(key-x.generation, x.keys)
-	x.ends = append(x.ends, int32(len(x.keys)))
-	x.asked = append(x.asked, e)
+	x.ends, x.asked = append(x.ends, int32(len(x.keys))), append(x.asked, e)
 	if x.used++; x.deferred && 2*x.used < len(x.memo) {
 		x.open = true
 		return 0
 	}
 	x.answer()
-	sum := e.score
 	if 2*x.used >= len(x.memo) {
 		x.grow()
 	}
-	return sum
+	return e.score // of an old table, if it has grown
 }
 
 // grow doubles the memory. Nothing may be asked for.
 func (x *Scores) grow() {
 	old, now := x.memo, x.generation
-	x.generation += oneGeneration // of what spare still holds nothing counts
+	x.generation += oneGeneration // spare may hold entries of this sentence
 	x.shift--
-	if len(x.spare) < 2*len(old) {
-		x.spare = make([]entry, 2*len(old))
-	}
-	x.store, x.spare = x.spare, x.store
-	x.memo = x.store[:2*len(old)]
+	x.memo, x.spare = resize(x.spare, 2*len(old)), old
 	for _, e := range old {
 		if part := e.key ^ now; part < oneGeneration {
 			*x.place(part + x.generation) = entry{part + x.generation, e.score}
@@ -283,9 +273,4 @@ func (x *Scores) Keys(p Part, keys []hash.Key) []hash.Key {
 	return x.families[p.Kind()].Keys(x, p, keys)
 }
 
-func resize[T any](a []T, n int) []T {
-	if cap(a) < n {
-		return make([]T, n, n+n/2)
-	}
-	return a[:n]
-}
+func resize[T any](a []T, n int) []T { return slices.Grow(a[:0], n)[:n] }
