@@ -38,7 +38,7 @@ var imports = func() map[string][]string {
 		"parser/word":    learning,
 		"parser/score":   append(slices.Clone(learning), "parser/word"),
 		"parser/graph":   {"parser/syntax", "parser/hash"},
-		"parser/segment": learning,
+		"parser/segment": append(slices.Clone(learning), "parser/word"),
 		"parser/tag":     append(slices.Clone(learning), "parser/word", "parser/score"),
 		"parser/prune":   scores,
 		"parser/label":   scores,

@@ -1,10 +1,6 @@
 package segment
 
-import (
-	"slices"
-
-	"github.com/treebeam/treebeam/parser/hash"
-)
+import "github.com/treebeam/treebeam/parser/hash"
 
 // Templates of the token classifier.
 const (
@@ -142,50 +138,29 @@ func (c *chunk) pieceFeatures(buf []hash.Key, x *lexicon, g, last int, link uint
 	)
 }
 
-// Limits of the memo: chunks longer than memoChunk bytes are not kept, and it
-// is emptied when it holds memoChunks.
-const (
-	memoChunk  = 48
-	memoChunks = 1 << 14
-)
-
 // tokenize appends the tokens of chunk i to w.tokens.
 func (w *workspace) tokenize(m *Model, i int) {
 	c, s := newChunk(&w.layout, i), w.layout.chunks[i]
-	start := s.start
-	for _, g := range w.gaps(m, &c, w.layout.text(s)) {
-		w.tokens = append(w.tokens, newToken(&w.layout, span{start, s.start + g}))
-		start = s.start + g
+	w.key = append(append(w.key[:0], c.before, c.after), w.layout.text(s)...)
+	ends, fresh := w.memo.Find(string(w.key))
+	if fresh {
+		*ends = w.tokenEnds(m, &c)
 	}
-	w.tokens = append(w.tokens, newToken(&w.layout, span{start, s.end}))
+	start := s.start
+	for _, end := range *ends {
+		w.tokens = append(w.tokens, newToken(&w.layout, span{start, s.start + end}))
+		start = s.start + end
+	}
 }
 
-// gaps returns the characters before which a token of the chunk ends. The
-// result is valid until the next call.
-func (w *workspace) gaps(m *Model, c *chunk, text string) []int32 {
-	if len(c.norm) == 1 {
-		return nil
-	}
-	short := len(text) <= memoChunk
-	if short {
-		w.key = append(append(w.key[:0], c.before, c.after), text...)
-		if found, ok := w.memo[string(w.key)]; ok {
-			return found
-		}
-	}
-	found, last := w.found[:0], 0
+// tokenEnds decides on the ends of the chunk's tokens from left to right.
+func (w *workspace) tokenEnds(m *Model, c *chunk) (ends []int32) {
+	last := 0
 	for g := 1; g < len(c.norm); g++ {
 		w.buf = c.features(w.buf[:0], &m.lexicon, g, last)
 		if m.weights.Score(w.buf) > 0 {
-			found, last = append(found, int32(g)), g
+			ends, last = append(ends, int32(g)), g
 		}
 	}
-	w.found = found
-	if short {
-		if w.memo == nil || len(w.memo) == memoChunks {
-			w.memo = make(map[string][]int32)
-		}
-		w.memo[string(w.key)] = slices.Clone(found)
-	}
-	return found
+	return append(ends, int32(len(c.norm)))
 }

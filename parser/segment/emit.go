@@ -9,8 +9,7 @@ import (
 
 // emit builds the sentences.
 func (w *workspace) emit() []syntax.Sentence {
-	n, multiword := w.words()
-	words, tokens := make([]syntax.Word, 0, n), make([]syntax.MultiwordToken, 0, multiword)
+	words, tokens := make([]syntax.Word, 0, len(w.tokens)*9/8), []syntax.MultiwordToken(nil)
 	out := make([]syntax.Sentence, len(w.ends))
 	start := int32(0)
 	for k, end := range w.ends {
@@ -22,16 +21,10 @@ func (w *workspace) emit() []syntax.Sentence {
 		from, to := w.tokens[start].start, w.tokens[end.at-1].end
 		s.StartByte, s.EndByte = int64(w.layout.at[from]), int64(w.layout.at[to])
 		s.Text = oneLine(w.layout.block[s.StartByte:s.EndByte])
-		origin, seen := from, from // code points lost to CR LF move the origin
 		for i := start; i < end.at; i++ {
 			t := &w.tokens[i]
-			for ; seen < t.start; seen++ {
-				if w.layout.isCRLF(seen) {
-					origin++
-				}
-			}
-			word := syntax.Word{Head: syntax.NoHead, StartChar: t.start - origin, EndChar: t.end - origin}
-			word.Form, word.Misc = w.form(t, &word.EndChar), w.misc(i)
+			word := syntax.Word{Form: w.layout.form(t.span), Misc: w.misc(i), Head: syntax.NoHead}
+			word.StartChar, word.EndChar = w.layout.column[t.start]-w.layout.column[from], w.layout.column[t.end]-w.layout.column[from]
 			if t.words == nil {
 				words = append(words, word)
 				continue
@@ -52,43 +45,32 @@ func (w *workspace) emit() []syntax.Sentence {
 	return out
 }
 
-// form returns the form of a token. In a token with white space inside, each
-// run of it is one space in the form; end is corrected for CR LF in it.
-func (w *workspace) form(t *token, end *int32) string {
-	l, plain := &w.layout, true
-	for i := t.start; i < t.end; i++ {
-		if isSpace(l.class[i]) {
-			plain = plain && l.block[l.at[i]] == ' ' && !isSpace(l.class[i+1])
-			if l.isCRLF(i) {
-				*end--
-			}
+// form returns the form of the token at s. In a token with white space inside,
+// each run of it is one space in the form.
+func (l *layout) form(s span) string {
+	for i := s.start; i < s.end; i++ {
+		if isSpace(l.class[i]) && (l.block[l.at[i]] != ' ' || isSpace(l.class[i+1])) {
+			return strings.Join(strings.FieldsFunc(l.text(s), func(r rune) bool { return isSpace(classOf(r)) }), " ")
 		}
 	}
-	text := l.text(t.span)
-	if plain {
-		return text
-	}
-	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return isSpace(classOf(r)) }), " ")
+	return l.text(s)
 }
 
 // misc says what follows token i if it is not a single space.
 func (w *workspace) misc(i int32) string {
-	l, end := &w.layout, w.tokens[i].end
-	rest := l.block[l.at[end]:]
-	if int(i)+1 < len(w.tokens) {
-		rest = l.block[l.at[end]:l.at[w.tokens[i+1].start]]
-	} else if rest == "" {
-		return ""
+	last := int(i)+1 == len(w.tokens)
+	rest := span{w.tokens[i].end, int32(len(w.layout.class))}
+	if !last {
+		rest.end = w.tokens[i+1].start
 	}
-	switch rest {
-	case "":
+	switch text := w.layout.text(rest); {
+	case text == " ", text == "" && last:
+		return ""
+	case text == "":
 		return "SpaceAfter=No"
-	case " ":
-		return ""
-	case "\n":
-		return `SpacesAfter=\n`
+	default:
+		return "SpacesAfter=" + escapeSpaces(text)
 	}
-	return "SpacesAfter=" + escapeSpaces(rest)
 }
 
 // escapeSpaces writes white space as UDPipe does. It leaves other characters

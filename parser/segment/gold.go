@@ -1,6 +1,8 @@
 package segment
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -52,14 +54,10 @@ func paragraphs(sentences []syntax.Sentence) []paragraph {
 }
 
 func startsParagraph(comments []string) bool {
-	for _, c := range comments {
-		key, _, _ := strings.Cut(strings.TrimLeft(strings.TrimPrefix(c, "#"), " \t"), "=")
-		if name := strings.Fields(key); len(name) > 0 && (name[0] == "newpar" || name[0] == "newdoc") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(comments, opening.MatchString)
 }
+
+var opening = regexp.MustCompile(`^#?\s*(newpar|newdoc)(\s|=|$)`)
 
 // appendTokens appends the surface tokens of a sentence.
 func appendTokens(p paragraph, s *syntax.Sentence) paragraph {
@@ -90,10 +88,8 @@ func appendTokens(p paragraph, s *syntax.Sentence) paragraph {
 
 // after returns the white space that MISC says follows a token.
 func after(misc string) string {
-	for field := range strings.SplitSeq(misc, "|") {
-		if field == "SpaceAfter=No" {
-			return ""
-		}
+	if slices.Contains(strings.Split(misc, "|"), "SpaceAfter=No") {
+		return ""
 	}
 	return " "
 }
@@ -159,12 +155,12 @@ func (b *goldBlock) tally(i int) tally {
 func (b *goldBlock) count(counts map[uint64]tally) {
 	for i := range b.tokens {
 		word := b.tokens[i].word
-		counts[word] = counts[word].plus(b.tally(i))
+		counts[word] = counts[word].plus(b.tally(i), 1)
 	}
 	for i := range b.pieces {
 		if b.open[i] || i > 0 && b.open[i-1] {
 			word := b.pieces[i].word
-			counts[word] = counts[word].plus(tally{n: 1})
+			counts[word] = counts[word].plus(tally{n: 1}, 1)
 		}
 	}
 }
@@ -173,7 +169,7 @@ func (b *goldBlock) count(counts map[uint64]tally) {
 func (b *goldBlock) recall(counts map[uint64]tally) *goldBlock {
 	for i := range b.tokens {
 		t := &b.tokens[i]
-		t.recall(counts[t.word].minus(b.tally(i)).stats())
+		t.recall(counts[t.word].plus(b.tally(i), -1).stats())
 	}
 	return b
 }

@@ -1,6 +1,10 @@
 package segment
 
-import "unicode"
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
 
 // Classes of characters. ASCII punctuation and symbols stand for themselves
 // (33..126); the other classes are smaller or larger than that.
@@ -98,6 +102,7 @@ type span struct{ start, end int32 }
 type layout struct {
 	block  string
 	at     []int32 // byte offset of each code point, and len(block)
+	column []int32 // number of each code point, CR LF being one, and of all
 	norm   []rune
 	class  []uint8
 	chunks []span // maximal runs without white space
@@ -107,11 +112,15 @@ type layout struct {
 // read fills the layout from the block, reusing its memory. Invalid bytes
 // count as one code point each.
 func (l *layout) read(block string) {
-	*l = layout{block: block, at: l.at[:0], norm: l.norm[:0], class: l.class[:0], chunks: l.chunks[:0]}
-	line, inside, n := int32(0), false, int32(0)
+	*l = layout{block: block, at: l.at[:0], column: l.column[:0], norm: l.norm[:0], class: l.class[:0], chunks: l.chunks[:0]}
+	line, inside, n, column := int32(0), false, int32(0), int32(0)
 	for i, r := range block {
 		c := classOf(r)
-		l.at, l.norm, l.class = append(l.at, int32(i)), append(l.norm, normal(r, c)), append(l.class, c)
+		l.at, l.column = append(l.at, int32(i)), append(l.column, column)
+		l.norm, l.class = append(l.norm, normal(r, c)), append(l.class, c)
+		if r != '\r' || !strings.HasPrefix(block[i+1:], "\n") {
+			column++
+		}
 		switch space := isSpace(c); {
 		case space && inside:
 			l.chunks[len(l.chunks)-1].end = n
@@ -128,17 +137,11 @@ func (l *layout) read(block string) {
 		l.chunks[len(l.chunks)-1].end = n
 	}
 	l.width = max(l.width, n-line)
-	l.at = append(l.at, int32(len(block)))
+	l.at, l.column = append(l.at, int32(len(block))), append(l.column, column)
 }
 
 // text returns the bytes of a span.
 func (l *layout) text(s span) string { return l.block[l.at[s.start]:l.at[s.end]] }
-
-// isCRLF says whether code point i is a CR before a LF.
-func (l *layout) isCRLF(i int32) bool {
-	at := l.at[i]
-	return l.block[at] == '\r' && int(at)+1 < len(l.block) && l.block[at+1] == '\n'
-}
 
 // Kinds of what stands between two tokens.
 const (
@@ -152,35 +155,28 @@ const (
 
 // setGaps fills in what stands between the tokens.
 func (l *layout) setGaps(toks []token) {
-	chunk := 0
 	for i := range toks {
-		if i+1 == len(toks) {
-			toks[i].gap = gapBlockEnd
-			return
+		toks[i].gap = gapBlockEnd
+		if i > 0 {
+			toks[i-1].gap = l.gap(toks[i-1].end, toks[i].start)
 		}
-		next := toks[i+1].start
-		for l.chunks[chunk].end <= next {
-			chunk++
-		}
-		toks[i].gap = l.gap(toks[i].end, next, l.chunks[chunk].end)
 	}
 }
 
 // gap says what stands between a token that ends at end and the next one,
-// which starts at start and whose chunk ends at chunkEnd.
-func (l *layout) gap(end, start, chunkEnd int32) uint8 {
-	broken := false
-	for i := end; i < start; i++ {
-		broken = broken || l.class[i] == classBreak
-	}
-	if !broken {
+// which starts at start.
+func (l *layout) gap(end, start int32) uint8 {
+	if !slices.Contains(l.class[end:start], classBreak) {
 		return uint8(min(start-end, int32(gapWide)))
 	}
-	line := end
+	line, next := end, start // the start of the line, and the end of the next chunk
 	for line > 0 && end-line <= l.width && l.class[line-1] != classBreak {
 		line--
 	}
-	if end-line+1+chunkEnd-start <= l.width {
+	for int(next) < len(l.class) && !isSpace(l.class[next]) {
+		next++
+	}
+	if end-line+1+next-start <= l.width {
 		return gapEarly
 	}
 	return gapNewline

@@ -24,6 +24,7 @@ import (
 	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // A Model is a trained segmenter. It is read-only and safe for concurrent
@@ -55,27 +56,23 @@ func (m *Model) Pack(s *pack.Sub) { pack.Write(s, m.layout) }
 // aliases the view's bytes. An error names the section that does not fit.
 func Open(v *pack.View, component string) (*Model, error) {
 	m := &Model{}
-	if err := pack.Read(v, component, m.layout); err != nil {
-		return nil, err
-	}
-	return m, nil
+	return m, pack.Read(v, component, m.layout)
 }
 
 // A workspace is the scratch memory of one call.
 type workspace struct {
 	layout layout
 	tokens []token
-	ahead  []lookahead
+	ahead  []int32 // terminal ahead of each token, see terminalAhead
 	scores []int32 // of the gap after each token
 	ends   []sentenceEnd
 	spare  []sentenceEnd
 
 	proposal proposal
 
-	buf   []hash.Key
-	key   []byte             // of memo
-	memo  map[string][]int32 // chunk and its neighbours -> gaps
-	found []int32
+	buf  []hash.Key
+	key  []byte             // of memo
+	memo word.Memo[[]int32] // ends of the tokens of a chunk between two classes
 }
 
 // A sentenceEnd is the number of tokens up to the end of a sentence.
@@ -113,17 +110,11 @@ func (m *Model) segment(block string, maxWords int, line bool) []syntax.Sentence
 	w.read(m, block)
 	var list []syntax.Sentence
 	if len(w.tokens) > 0 {
-		whole := []sentenceEnd{{at: int32(len(w.tokens))}}
+		w.cut(m)
 		if line {
-			w.ends = append(w.ends[:0], whole...)
-		} else {
-			w.cut(m)
+			w.ends = append(w.ends[:0], sentenceEnd{at: int32(len(w.tokens))})
 		}
 		w.split(m)
-		if words, _ := w.words(); line && maxWords > 0 && words > maxWords {
-			w.cut(m) // for the scores
-			w.ends = append(w.ends[:0], whole...)
-		}
 		if maxWords > 0 {
 			w.limit(maxWords)
 		}
@@ -148,17 +139,6 @@ func (w *workspace) read(m *Model, block string) {
 		w.tokens[i].recall(m.lexicon.look(w.tokens[i].word))
 	}
 	w.layout.setGaps(w.tokens)
-}
-
-// words returns the numbers of words and of multiword tokens of the block.
-func (w *workspace) words() (words, multiword int) {
-	for i := range w.tokens {
-		words += w.tokens[i].size()
-		if w.tokens[i].words != nil {
-			multiword++
-		}
-	}
-	return words, multiword
 }
 
 // limit cuts sentences of over maxWords words in the second half of what is

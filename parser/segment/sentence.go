@@ -59,31 +59,15 @@ func lengthBucket(n int32) uint64 {
 	return uint64(bits.Len32(uint32(n * n)))
 }
 
-// A lookahead is what the sentence classifier sees after a token.
-type lookahead struct {
-	terminal         int32 // tokens to the next terminal, inclusive; 0 if none follows
-	lowers, capitals uint8 // words in lower and upper case among the next five tokens
-}
-
-// lookAhead appends the lookaheads of the tokens to list.
-func lookAhead(list []lookahead, toks []token) []lookahead {
-	for range toks {
-		list = append(list, lookahead{})
-	}
-	var a lookahead
-	for i := len(toks) - 1; i >= 0; i-- {
-		list[i] = a
-		if a.terminal > 0 {
-			a.terminal++
-		}
-		if toks[i].role&roleTerminal != 0 {
-			a.terminal = 1
-		}
-		a.lowers += toks[i].role & roleLower / roleLower
-		a.capitals += toks[i].role & roleCapital / roleCapital
-		if i+5 < len(toks) {
-			a.lowers -= toks[i+5].role & roleLower / roleLower
-			a.capitals -= toks[i+5].role & roleCapital / roleCapital
+// terminalAhead returns, in the memory of list, the number of tokens from each
+// to the next terminal, inclusive; 0 if none follows.
+func terminalAhead(list []int32, toks []token) []int32 {
+	list = append(list[:0], make([]int32, len(toks))...)
+	for i := len(toks) - 2; i >= 0; i-- {
+		if toks[i+1].role&roleTerminal != 0 {
+			list[i] = 1
+		} else if list[i+1] > 0 {
+			list[i] = list[i+1] + 1
 		}
 	}
 	return list
@@ -99,8 +83,8 @@ func around(toks []token, i int) *token {
 }
 
 // sentenceFeatures appends the features of a sentence end between tokens i
-// and i+1.
-func sentenceFeatures(buf []hash.Key, toks []token, ahead *lookahead, p *progress, i int) []hash.Key {
+// and i+1. ahead is that of terminalAhead.
+func sentenceFeatures(buf []hash.Key, toks []token, ahead []int32, p *progress, i int) []hash.Key {
 	a, b := &toks[i], &toks[i+1]
 	a2, a3, b2, b3 := around(toks, i-1), around(toks, i-2), around(toks, i+2), around(toks, i+3)
 	gap := uint64(a.gap)
@@ -132,10 +116,13 @@ func sentenceFeatures(buf []hash.Key, toks []token, ahead *lookahead, p *progres
 
 // contextFeatures appends what depends on the sentence so far, on what is
 // ahead and on the place in the block.
-func contextFeatures(buf []hash.Key, toks []token, ahead *lookahead, p *progress, i int, link, known uint64) []hash.Key {
+func contextFeatures(buf []hash.Key, toks []token, ahead []int32, p *progress, i int, link, known uint64) []hash.Key {
 	a := &toks[i]
 	length, left := lengthBucket(p.length), lengthBucket(int32(len(toks)-1-i))
-	terminal, caps := lengthBucket(ahead.terminal), uint64(ahead.lowers)<<4|uint64(ahead.capitals)
+	terminal, caps := lengthBucket(ahead[i]), uint64(0)
+	for j := i + 1; j < min(i+6, len(toks)); j++ {
+		caps += uint64(bit(toks[j].role, roleLower)<<4 + bit(toks[j].role, roleCapital))
+	}
 	depth, odd := uint64(max(-1, min(p.depth, 2))+1), uint64(p.quotes&1)
 	heading := uint64(min(p.lowers, 1)<<1 | min(p.terminals, 1))
 	last := uint64(toks[len(toks)-1].role & roleTerminal)
@@ -159,12 +146,12 @@ func contextFeatures(buf []hash.Key, toks []token, ahead *lookahead, p *progress
 // w.ends, and w.scores with the score of the gap after each token but the last.
 func (w *workspace) cut(m *Model) {
 	toks := w.tokens
-	w.ahead = lookAhead(w.ahead[:0], toks)
+	w.ahead = terminalAhead(w.ahead, toks)
 	w.ends, w.scores = w.ends[:0], w.scores[:0]
 	var p progress
 	for i := range len(toks) - 1 {
 		p.add(&toks[i])
-		w.buf = sentenceFeatures(w.buf[:0], toks, &w.ahead[i], &p, i)
+		w.buf = sentenceFeatures(w.buf[:0], toks, w.ahead, &p, i)
 		score := m.weights.Score(w.buf) - m.threshold
 		w.scores = append(w.scores, score)
 		if score > 0 {

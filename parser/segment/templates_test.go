@@ -44,11 +44,11 @@ func TestTemplatesAreStable(t *testing.T) {
 		toks[i].recall(m.lexicon.look(toks[i].word))
 	}
 	l.setGaps(toks)
-	ahead := lookAhead(nil, toks)
+	ahead := terminalAhead(nil, toks)
 	var p progress
 	for i := range toks[:len(toks)-1] {
 		p.add(&toks[i])
-		add(sentenceFeatures(nil, toks, &ahead[i], &p, i))
+		add(sentenceFeatures(nil, toks, ahead, &p, i))
 		add(joinFeatures(nil, toks, i))
 		var split proposal
 		split.propose(&m.split, &l, toks, i, true)

@@ -97,11 +97,10 @@ func (s stats) ends() uint64      { return uint64(s >> 9 & 7) } // share that en
 // tally counts the occurrences of a normal token in training.
 type tally struct{ n, starts, lower, ends int32 }
 
-func (c tally) plus(d tally) tally {
-	return tally{c.n + d.n, c.starts + d.starts, c.lower + d.lower, c.ends + d.ends}
+// plus adds d so many times.
+func (c tally) plus(d tally, times int32) tally {
+	return tally{c.n + times*d.n, c.starts + times*d.starts, c.lower + times*d.lower, c.ends + times*d.ends}
 }
-
-func (c tally) minus(d tally) tally { return c.plus(tally{-d.n, -d.starts, -d.lower, -d.ends}) }
 
 func (c tally) stats() stats {
 	if c.n <= 0 {

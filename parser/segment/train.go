@@ -173,13 +173,13 @@ func features(tasks []*task) linear.Features {
 func sentenceExamples(blocks []*goldBlock) examples {
 	return func(yield func([]hash.Key, bool, float32)) {
 		var buf []hash.Key
-		var ahead []lookahead
+		var ahead []int32
 		for _, b := range blocks {
-			ahead = lookAhead(ahead[:0], b.tokens)
+			ahead = terminalAhead(ahead, b.tokens)
 			var p progress
 			for i := range len(b.tokens) - 1 {
 				p.add(&b.tokens[i])
-				buf = sentenceFeatures(buf[:0], b.tokens, &ahead[i], &p, i)
+				buf = sentenceFeatures(buf[:0], b.tokens, ahead, &p, i)
 				yield(buf, b.gold[i].ends, b.weight)
 				if b.gold[i].ends {
 					p.reset(&b.tokens[i])
