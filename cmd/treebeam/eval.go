@@ -113,7 +113,7 @@ func (f *evalFlags) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	result.Errors = causes
+	result.TreeErrors = causes
 	if f.against != "" {
 		return f.compare(ctx, out, gold, result)
 	}

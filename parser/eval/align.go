@@ -3,70 +3,67 @@ package eval
 import (
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
+
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// A pair is an aligned gold word and system word, by index.
-type pair struct{ gold, system int }
-
-// An evaluator holds the alignment of two corpora.
-type evaluator struct {
-	gold, system *corpus
-	pairs        []pair
-	goldOf       []int // of each system word; notAligned if it has none
-	r            *Result
-}
-
-// align pairs the words. Where neither side has a multiword token, words of
-// equal span are pairs. Otherwise the smallest stretch of characters that no
-// multiword token sticks out of is aligned as a whole, by the longest common
-// subsequence of its word forms, ignoring case.
-func (e *evaluator) align() {
-	e.goldOf = make([]int, len(e.system.words))
-	for i := range e.goldOf {
-		e.goldOf[i] = notAligned
+// align returns two corpora of the same characters whose words are aligned.
+// Where neither side has a multiword token, words of equal span are pairs.
+// Otherwise the smallest stretch of characters that no multiword token sticks
+// out of is aligned as a whole, by the forms of its words.
+func align(gold, system []syntax.Sentence) (*corpus, *corpus, error) {
+	gc, err := newCorpus(gold, "gold")
+	if err != nil {
+		return nil, nil, err
 	}
-	gold, system := e.gold.words, e.system.words
-	for g, s := 0, 0; g < len(gold) && s < len(system); {
+	sc, err := newCorpus(system, "system")
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := compare(gc, sc); err != nil {
+		return nil, nil, err
+	}
+	k := 0
+	for i := range sc.words {
+		for gc.sentences[k].end <= sc.words[i].start {
+			k++
+		}
+		sc.words[i].sentence = k
+	}
+	for g, s := gc.words, sc.words; len(g) > 0 && len(s) > 0; {
 		switch {
-		case gold[g].multiword || system[s].multiword:
-			g0, s0, g1, s1 := stretch(gold, system, g, s)
-			e.alignForms(g0, g1, s0, s1)
-			g, s = g1, s1
-		case gold[g].span == system[s].span:
-			e.pair(g, s)
-			g++
-			s++
-		case gold[g].start <= system[s].start:
-			g++
+		case g[0].multiword || s[0].multiword:
+			g, s = alignStretch(g, s)
+		case g[0].span == s[0].span:
+			s[0].gold = &g[0]
+			g, s = g[1:], s[1:]
+		case g[0].start <= s[0].start:
+			g = g[1:]
 		default:
-			s++
+			s = s[1:]
 		}
 	}
+	return gc, sc, nil
 }
 
-func (e *evaluator) pair(g, s int) {
-	e.pairs = append(e.pairs, pair{g, s})
-	e.goldOf[s] = g
-}
-
-// stretch returns the words [g0,g1) and [s0,s1) of the smallest stretch that
-// begins at gold[g] and system[s], of which one is in a multiword token. A
-// word at its start that lies before the multiword token is left out.
-func stretch(gold, system []word, g, s int) (g0, s0, g1, s1 int) {
-	var end int
-	if gold[g].multiword {
-		end = gold[g].end
-		if !system[s].multiword && system[s].start < gold[g].start {
-			s++
+// alignStretch aligns the smallest stretch that begins at the first word of
+// each side, of which one is in a multiword token, and returns what is behind
+// it. A first word that lies before the multiword token is left out.
+func alignStretch(gold, system []word) (restGold, restSystem []word) {
+	end := 0
+	if gold[0].multiword {
+		end = gold[0].end
+		if !system[0].multiword && system[0].start < gold[0].start {
+			system = system[1:]
 		}
 	} else {
-		end = system[s].end
-		if !gold[g].multiword && gold[g].start < system[s].start {
-			g++
+		end = system[0].end
+		if gold[0].start < system[0].start {
+			gold = gold[1:]
 		}
 	}
-	g0, s0 = g, s
-	for !beyond(gold, g, end) || !beyond(system, s, end) {
+	g, s := 0, 0
+	for !beyond(gold[g:], end) || !beyond(system[s:], end) {
 		var w *word
 		if g < len(gold) && (s >= len(system) || gold[g].start <= system[s].start) {
 			w = &gold[g]
@@ -79,48 +76,45 @@ func stretch(gold, system []word, g, s int) (g0, s0, g1, s1 int) {
 			end = max(end, w.end)
 		}
 	}
-	return g0, s0, g, s
+	alignForms(gold[:g], system[:s])
+	return gold[g:], system[s:]
 }
 
-// beyond reports whether word i is not wholly before end; words of a
-// multiword token are beyond only if the token begins there.
-func beyond(words []word, i, end int) bool {
-	if i >= len(words) {
+// beyond reports whether the first word, if any, is not wholly before end;
+// those of a multiword token are beyond only if the token begins there.
+func beyond(words []word, end int) bool {
+	switch {
+	case len(words) == 0:
 		return true
+	case words[0].multiword:
+		return words[0].start >= end
 	}
-	if words[i].multiword {
-		return words[i].start >= end
-	}
-	return words[i].end > end
+	return words[0].end > end
 }
 
-// alignForms pairs gold[g0:g1] with system[s0:s1] along the longest common
-// subsequence of their lower-case forms; among equal ones that which skips
-// gold words first.
-func (e *evaluator) alignForms(g0, g1, s0, s1 int) {
-	n, m := g1-g0, s1-s0
-	if n == 0 || m == 0 {
-		return
-	}
-	gold, system := lowerForms(e.gold.words[g0:g1]), lowerForms(e.system.words[s0:s1])
-	lcs := make([]int32, (n+1)*(m+1)) // [g][s]: length for gold[g:], system[s:]
-	at := func(g, s int) *int32 { return &lcs[g*(m+1)+s] }
+// alignForms aligns words along the longest common subsequence of their
+// lower-case forms; among equal ones that which skips gold words first.
+func alignForms(gold, system []word) {
+	n, m := len(gold), len(system)
+	gf, sf := lowerForms(gold), lowerForms(system)
+	lcs := make([][]int32, n+1) // [g][s]: length for gold[g:], system[s:]
+	lcs[n] = make([]int32, m+1)
 	for g := n - 1; g >= 0; g-- {
+		lcs[g] = make([]int32, m+1)
 		for s := m - 1; s >= 0; s-- {
-			best := max(*at(g+1, s), *at(g, s+1))
-			if gold[g] == system[s] {
-				best = max(best, 1+*at(g+1, s+1))
+			lcs[g][s] = max(lcs[g+1][s], lcs[g][s+1])
+			if gf[g] == sf[s] {
+				lcs[g][s] = max(lcs[g][s], 1+lcs[g+1][s+1])
 			}
-			*at(g, s) = best
 		}
 	}
 	for g, s := 0, 0; g < n && s < m; {
 		switch {
-		case gold[g] == system[s]:
-			e.pair(g0+g, s0+s)
+		case gf[g] == sf[s]:
+			system[s].gold = &gold[g]
 			g++
 			s++
-		case *at(g, s) == *at(g+1, s):
+		case lcs[g][s] == lcs[g+1][s]:
 			g++
 		default:
 			s++

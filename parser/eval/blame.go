@@ -1,37 +1,33 @@
 package eval
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// A Cause says why the tree found is not the gold tree.
-type Cause int
+// A Cause says why the tree found is not the gold tree. Its text is its name
+// in tables and JSON.
+type Cause string
 
 const (
-	NoError Cause = iota // it is, in all heads
+	NoError Cause = "none" // it is, in all heads
 	// PruningError: the search could not find the gold tree, because a gold
 	// head is not among the candidates or gold has not exactly one root,
 	// because the sentence is parsed in windows, or because gold has crossing
 	// arcs and none were allowed.
-	PruningError
-	SearchError // gold could be found and scores higher than what was found
-	ModelError  // gold could be found and scores no higher
-	numCauses
+	PruningError Cause = "pruning"
+	SearchError  Cause = "search" // gold could be found and scores higher than what was found
+	ModelError   Cause = "model"  // gold could be found and scores no higher
 )
 
-var causeNames = [numCauses]string{"none", "pruning", "search", "model"}
-
-// String returns the name in tables and JSON.
-func (c Cause) String() string { return causeNames[c] }
+var causes = []Cause{NoError, PruningError, SearchError, ModelError}
 
 // TreeErrors divides the sentences of a parse by what their errors come from.
 type TreeErrors struct {
-	Causes [numCauses]CauseCount
-	Pruned int // words whose gold head was no candidate
+	Causes map[Cause]CauseCount `json:"causes_of_errors"`  // of every cause
+	Pruned int                  `json:"pruned_gold_heads"` // words whose gold head was no candidate
 }
 
 // A CauseCount counts the sentences of one cause.
@@ -44,12 +40,15 @@ type CauseCount struct {
 // Blame finds the causes. found must be parses of gold's own words in the
 // same order, with the Candidates that were searched; score returns the
 // score of a tree of one of them, heads by word minus 1, and whether the
-// search can reach it (decode.Model.Score).
+// search can reach it (search.Model.Score).
 func Blame(gold, found []syntax.Sentence, score func(s *syntax.Sentence, heads []int32) (int64, bool)) (*TreeErrors, error) {
 	if len(gold) != len(found) {
 		return nil, fmt.Errorf("%d gold sentences, %d parsed", len(gold), len(found))
 	}
-	t := &TreeErrors{}
+	t := &TreeErrors{Causes: map[Cause]CauseCount{}}
+	for _, c := range causes {
+		t.Causes[c] = CauseCount{}
+	}
 	for i := range gold {
 		g, f := &gold[i], &found[i]
 		n := len(g.Words)
@@ -67,20 +66,21 @@ func Blame(gold, found []syntax.Sentence, score func(s *syntax.Sentence, heads [
 				t.Pruned++
 			}
 		}
-		c := NoError
+		cause := NoError
 		if wrong > 0 {
 			best, reachable := score(f, want)
 			reached, _ := score(f, got)
 			switch {
 			case !reachable:
-				c = PruningError
+				cause = PruningError
 			case best > reached:
-				c = SearchError
+				cause = SearchError
 			default:
-				c = ModelError
+				cause = ModelError
 			}
 		}
-		t.Causes[c].add(CauseCount{1, n, wrong})
+		c := t.Causes[cause]
+		t.Causes[cause] = CauseCount{c.Sentences + 1, c.Words + n, c.WrongHeads + wrong}
 	}
 	return t, nil
 }
@@ -88,24 +88,3 @@ func Blame(gold, found []syntax.Sentence, score func(s *syntax.Sentence, heads [
 // Crosses reports whether two arcs of a tree cross, heads by word minus 1;
 // that of the root runs from 0, left of the first word.
 func Crosses(heads []int32) bool { return slices.Contains(crossing(heads), true) }
-
-func (c *CauseCount) add(d CauseCount) {
-	c.Sentences += d.Sentences
-	c.Words += d.Words
-	c.WrongHeads += d.WrongHeads
-}
-
-// write writes the table of causes.
-func (t *TreeErrors) write(b *bytes.Buffer) {
-	var all CauseCount
-	for _, c := range t.Causes {
-		all.add(c)
-	}
-	b.WriteByte('\n')
-	writeHead(b, wide, "Cause of errors", " Sentences |  % of all | Wrong hd. |  % of all")
-	for i, c := range t.Causes {
-		fmt.Fprintf(b, "%-*s|%10d |%10.2f |%10d |%10.2f\n", wide, Cause(i), c.Sentences, 100*ratio(c.Sentences, all.Sentences),
-			c.WrongHeads, 100*ratio(c.WrongHeads, all.Words))
-	}
-	fmt.Fprintf(b, "Words whose gold head was pruned: %d (%.2f %%)\n", t.Pruned, 100*ratio(t.Pruned, all.Words))
-}

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"bytes"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -52,14 +53,14 @@ func TestBlame(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := TreeErrors{
-		Causes: [numCauses]CauseCount{NoError: {1, 3, 0}, PruningError: {2, 6, 2}, SearchError: {1, 3, 1}, ModelError: {1, 3, 3}},
+		Causes: map[Cause]CauseCount{NoError: {1, 3, 0}, PruningError: {2, 6, 2}, SearchError: {1, 3, 1}, ModelError: {1, 3, 3}},
 		Pruned: 1,
 	}
-	if *e != want {
+	if !reflect.DeepEqual(*e, want) {
 		t.Errorf("got %+v, want %+v", *e, want)
 	}
 	var out bytes.Buffer
-	e.write(&out)
+	e.writeCauses(&out)
 	if !strings.Contains(out.String(), "search           |         1 |     20.00 |         1 |      6.67") ||
 		!strings.Contains(out.String(), "pruned: 1 (6.67 %)") {
 		t.Errorf("table:\n%s", out.String())

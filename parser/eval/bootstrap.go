@@ -29,8 +29,8 @@ type Comparison struct {
 // on enhanced graphs are refused. Equal arguments give equal results.
 func Bootstrap(a, b *Result, m Metric, samples int, seed uint64) (Comparison, error) {
 	c := Comparison{Metric: m, Samples: samples}
-	if m < 0 || m >= numMetrics || a.sentences[m] == nil || b.sentences[m] == nil {
-		return c, fmt.Errorf("no bootstrap for metric %d: choose one that is counted over words", m)
+	if a.sentences[m] == nil {
+		return c, fmt.Errorf("no bootstrap for metric %s: choose one that is counted over words", m)
 	}
 	if samples < 1 {
 		return c, errors.New("a bootstrap needs at least one sample")

@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -12,36 +13,37 @@ import (
 // A span is a half-open interval of a corpus's characters.
 type span struct{ start, end int }
 
-// Parents that are no words.
-const (
-	rootParent = -1 // the head is 0
-	noParent   = -2 // there is no head: it equals no other
-	notAligned = -3 // a parent that has no counterpart in gold
-)
-
 // A word is a syntactic word with what the metrics compare. "" is "_".
 type word struct {
 	span
 	multiword  bool // part of a multiword token, whose span it has
 	punct      bool
-	content    bool // its deprel is one of content
-	functional bool
-	crossing   bool // its arc crosses another
-	parent     int  // index in corpus.words, or a constant above
-	sentence   int  // index of its sentence
+	content    bool  // its deprel is one of content
+	functional bool  // its deprel is one of functional
+	crossing   bool  // its arc crosses another
+	sentence   int   // index of the gold sentence of its first character
+	gold       *word // of a system word: that which it is aligned with, or nil
+	parent     *word // root if the head is 0, nil if there is no head
 	form       string
 	lemma      string
 	upos, xpos string
-	feats      string // universal features only, sorted
-	deprel     string // without subtype
-	full       string // deprel with subtype
-	children   []int  // modifiers with functional deprels, in order
-	deps       []enhanced
+	feats      string  // universal features only, sorted
+	deprel     string  // without subtype
+	full       string  // deprel with subtype
+	children   []*word // modifiers with functional deprels, in order
+	deps       []dependency
 }
 
-// An enhanced dependency of a word.
-type enhanced struct {
-	parent     int    // as word.parent
+// root is the parent of the roots of both sides, aligned with itself.
+var root = func() *word {
+	w := &word{}
+	w.gold = w
+	return w
+}()
+
+// A dependency is an enhanced one of a word.
+type dependency struct {
+	parent     *word  // as word.parent
 	path, bare string // deprels joined by ">"; bare without subtypes
 }
 
@@ -50,29 +52,30 @@ type corpus struct {
 	chars     []rune
 	tokens    []span
 	sentences []span
-	words     []word
-	firstWord []int // of each sentence; and len(words) at the end
+	words     []word // in order; word.parent and others point into it
 	source    []syntax.Sentence
 	multiRoot int
 }
 
 func newCorpus(sents []syntax.Sentence, side string) (*corpus, error) {
-	c := &corpus{source: sents}
+	total := 0
 	for i := range sents {
-		c.firstWord = append(c.firstWord, len(c.words))
+		total += len(sents[i].Words)
+	}
+	c := &corpus{source: sents, words: make([]word, 0, total)}
+	for i := range sents {
 		start := len(c.chars)
-		if err := c.addTokens(&sents[i], i); err != nil {
+		if err := c.addTokens(&sents[i]); err != nil {
 			return nil, fmt.Errorf("%s sentence %d (%s): %w", side, i+1, sents[i].ID, err)
 		}
 		c.sentences = append(c.sentences, span{start, len(c.chars)})
-		c.addTree(&sents[i])
+		c.link(&sents[i], c.words[len(c.words)-len(sents[i].Words):])
 	}
-	c.firstWord = append(c.firstWord, len(c.words))
 	return c, nil
 }
 
 // addTokens adds the tokens of a sentence and, for each, its words.
-func (c *corpus) addTokens(s *syntax.Sentence, sentence int) error {
+func (c *corpus) addTokens(s *syntax.Sentence) error {
 	mwts := s.MWTs
 	for i := 0; i < len(s.Words); {
 		form, last, multiword := s.Words[i].Form, i+1, false
@@ -83,19 +86,17 @@ func (c *corpus) addTokens(s *syntax.Sentence, sentence int) error {
 			}
 			mwts = mwts[1:]
 		}
-		token := span{start: len(c.chars)}
 		bare := withoutSpaces(form)
 		if bare == "" {
 			return fmt.Errorf("the form of word %d is empty", i+1)
 		}
-		for _, r := range bare {
-			c.chars = append(c.chars, r)
-		}
+		token := span{start: len(c.chars)}
+		c.chars = append(c.chars, []rune(bare)...)
 		token.end = len(c.chars)
 		c.tokens = append(c.tokens, token)
 		for ; i < last; i++ {
 			w := newWord(&s.Words[i])
-			w.span, w.multiword, w.sentence = token, multiword, sentence
+			w.span, w.multiword, w.sentence = token, multiword, len(c.sentences)
 			if !multiword {
 				w.form = bare
 			}
@@ -125,31 +126,25 @@ func newWord(w *syntax.Word) word {
 	}
 }
 
-// addTree links the words of the sentence added last.
-func (c *corpus) addTree(s *syntax.Sentence) {
-	first := c.firstWord[len(c.firstWord)-1]
-	words := c.words[first:]
-	n, roots := len(words), 0
-	heads := make([]int32, n)
+// link links the words of a sentence.
+func (c *corpus) link(s *syntax.Sentence, words []word) {
+	roots, heads := 0, make([]int32, len(words))
 	for i := range words {
 		w := &words[i]
 		heads[i] = s.Words[i].Head
-		switch h := int(heads[i]); {
+		switch h := heads[i]; {
 		case h == syntax.Root:
-			w.parent = rootParent
+			w.parent = root
 			roots++
-		case h < 0 || h > n:
-			w.parent, heads[i] = noParent, syntax.NoHead
+		case h < 0 || int(h) > len(words):
+			heads[i] = syntax.NoHead
 		default:
-			w.parent = first + h - 1
+			w.parent = &words[h-1]
+			if w.functional {
+				w.parent.children = append(w.parent.children, w)
+			}
 		}
-		w.deps = enhancedDeps(s.Words[i].Deps, first, n)
-	}
-	for i := range words {
-		if words[i].functional && words[i].parent >= 0 {
-			p := &c.words[words[i].parent]
-			p.children = append(p.children, first+i)
-		}
+		w.deps = enhancedDeps(s.Words[i].Deps, words)
 	}
 	if roots != 1 {
 		c.multiRoot++
@@ -187,34 +182,23 @@ func crossing(heads []int32) []bool {
 
 // enhancedDeps reads a DEPS column. Dependencies on empty nodes are left
 // out, as udeval does, and so is what is no dependency.
-func enhancedDeps(deps string, first, n int) []enhanced {
-	if deps == "" {
-		return nil
-	}
-	var out []enhanced
+func enhancedDeps(deps string, words []word) (out []dependency) {
 	for dep := range strings.SplitSeq(deps, "|") {
 		head, path, ok := strings.Cut(dep, ":")
-		h := 0
-		for _, r := range head {
-			if r < '0' || r > '9' || h > n {
-				ok = false
-				break
-			}
-			h = 10*h + int(r-'0')
-		}
-		if !ok || head == "" || h > n {
+		h, err := strconv.ParseUint(head, 10, 31)
+		if !ok || err != nil || int(h) > len(words) {
 			continue
 		}
-		e := enhanced{parent: rootParent, path: path}
+		d := dependency{parent: root, path: path}
 		if h > 0 {
-			e.parent = first + h - 1
+			d.parent = &words[h-1]
 		}
 		steps := strings.Split(path, ">")
 		for i := range steps {
 			steps[i], _, _ = strings.Cut(steps[i], ":")
 		}
-		e.bare = strings.Join(steps, ">")
-		out = append(out, e)
+		d.bare = strings.Join(steps, ">")
+		out = append(out, d)
 	}
 	return out
 }
@@ -222,17 +206,12 @@ func enhancedDeps(deps string, first, n int) []enhanced {
 // universalFeats keeps the features that Universal Dependencies defined for
 // all languages in 2018, sorted.
 func universalFeats(feats string) string {
-	if feats == "" {
-		return ""
-	}
-	var kept []string
-	for f := range strings.SplitSeq(feats, "|") {
-		if name, _, _ := strings.Cut(f, "="); universalFeatures[name] {
-			kept = append(kept, f)
-		}
-	}
-	slices.Sort(kept)
-	return strings.Join(kept, "|")
+	list := slices.DeleteFunc(strings.Split(feats, "|"), func(f string) bool {
+		name, _, _ := strings.Cut(f, "=")
+		return !universalFeatures[name]
+	})
+	slices.Sort(list)
+	return strings.Join(list, "|")
 }
 
 func withoutSpaces(form string) string {
@@ -245,15 +224,11 @@ func withoutSpaces(form string) string {
 }
 
 func isPunctuation(form string) bool {
-	for _, r := range form {
-		if !unicode.IsPunct(r) {
-			return false
-		}
-	}
-	return form != ""
+	return form != "" && strings.TrimLeftFunc(form, unicode.IsPunct) == ""
 }
 
-func compareCharacters(g, s *corpus) error {
+// compare says where the characters of two corpora part.
+func compare(g, s *corpus) error {
 	if slices.Equal(g.chars, s.chars) {
 		return nil
 	}
@@ -261,26 +236,25 @@ func compareCharacters(g, s *corpus) error {
 	for i < len(g.chars) && i < len(s.chars) && g.chars[i] == s.chars[i] {
 		i++
 	}
-	return &MismatchError{Gold: g.place(i), System: s.place(i)}
+	gold, system := g.place(i), s.place(i)
+	return fmt.Errorf("gold and system texts differ: gold continues %s, system %s: are they of the same text?", gold, system)
 }
 
-// place describes character i, which may be the end.
-func (c *corpus) place(i int) Place {
-	if i >= len(c.chars) {
-		return Place{}
+// place describes character i, which may be the end: up to 20 characters from
+// there, and the sentence.
+func (c *corpus) place(i int) string {
+	k := slices.IndexFunc(c.sentences, func(s span) bool { return s.end > i })
+	if k < 0 {
+		return `"" in nothing, at its end`
 	}
-	k, _ := slices.BinarySearchFunc(c.sentences, i, func(s span, at int) int {
-		if s.end <= at {
-			return -1
-		}
-		return 1
-	})
-	return Place{
-		Sentence: c.source[k].ID,
-		Number:   k + 1,
-		Line:     c.source[k].Line,
-		Next:     string(c.chars[i:min(i+20, len(c.chars))]),
+	s := fmt.Sprintf("%q in sentence %d", string(c.chars[i:min(i+20, len(c.chars))]), k+1)
+	if id := c.source[k].ID; id != "" {
+		s += " (" + id + ")"
 	}
+	if line := c.source[k].Line; line > 0 {
+		s += fmt.Sprintf(" at line %d", line)
+	}
+	return s
 }
 
 func set(names string) map[string]bool {

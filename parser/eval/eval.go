@@ -10,18 +10,16 @@
 // columns of confidence tell right from wrong (Reliabilities).
 package eval
 
-import (
-	"fmt"
-
-	"github.com/treebeam/treebeam/parser/syntax"
-)
+import "github.com/treebeam/treebeam/parser/syntax"
 
 // A Score holds the counts behind one metric.
 type Score struct {
-	Gold, System, Correct int
+	Gold    int `json:"gold"`
+	System  int `json:"system"`
+	Correct int `json:"correct"`
 	// Aligned counts the aligned words that the metric looks at; -1 for
-	// metrics on spans and for Words.
-	Aligned int
+	// metrics on spans and graphs and for Words.
+	Aligned int `json:"aligned"`
 }
 
 // Precision is Correct / System in [0,1], 0 if System is 0.
@@ -45,106 +43,93 @@ func ratio(part, whole int) float64 {
 	return float64(part) / float64(whole)
 }
 
-// A Metric is the place of a score in Result.Scores.
-type Metric int
+// A Metric is the name of a score in tables and JSON.
+type Metric string
 
-// Metrics, in the order of udeval's table. MLAS and BLEX are on content
-// words as CLAS is. ELAS and EULAS, on enhanced graphs, come from the IWPT
-// 2020 shared task; udeval prints them unless given --no-enhanced.
+// Metrics. MLAS and BLEX are on content words as CLAS is. ELAS and EULAS, on
+// enhanced graphs, come from the IWPT 2020 shared task; udeval prints them
+// unless given --no-enhanced.
 //
 // The metrics from LASFull on are our own. UAS and LAS "without punctuation"
 // pass over words whose forms consist of Unicode punctuation (category P)
 // only, "on punctuation" over the others. "Full" compares deprels with their
 // subtypes.
 const (
-	Tokens Metric = iota
-	Sentences
-	Words
-	UPOS
-	XPOS
-	UFeats
-	AllTags
-	Lemmas
-	UAS
-	LAS
-	CLAS
-	MLAS
-	BLEX
-	ELAS
-	EULAS
-	LASFull
-	UASNoPunct
-	LASNoPunct
-	LASFullNoPunct
-	UASPunct
-	LASPunct
-	numMetrics
+	Tokens         Metric = "Tokens"
+	Sentences      Metric = "Sentences"
+	Words          Metric = "Words"
+	UPOS           Metric = "UPOS"
+	XPOS           Metric = "XPOS"
+	UFeats         Metric = "UFeats"
+	AllTags        Metric = "AllTags"
+	Lemmas         Metric = "Lemmas"
+	UAS            Metric = "UAS"
+	LAS            Metric = "LAS"
+	CLAS           Metric = "CLAS"
+	MLAS           Metric = "MLAS"
+	BLEX           Metric = "BLEX"
+	ELAS           Metric = "ELAS"
+	EULAS          Metric = "EULAS"
+	LASFull        Metric = "LAS-full"
+	UASNoPunct     Metric = "UAS-nopunct"
+	LASNoPunct     Metric = "LAS-nopunct"
+	LASFullNoPunct Metric = "LAS-full-nopunct"
+	UASPunct       Metric = "UAS-punct"
+	LASPunct       Metric = "LAS-punct"
 )
 
-var metricNames = [numMetrics]string{
-	"Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas",
-	"UAS", "LAS", "CLAS", "MLAS", "BLEX", "ELAS", "EULAS",
-	"LAS-full", "UAS-nopunct", "LAS-nopunct", "LAS-full-nopunct", "UAS-punct", "LAS-punct",
-}
+// The metrics of each table, in order.
+var (
+	shared   = []Metric{Tokens, Sentences, Words, UPOS, XPOS, UFeats, AllTags, Lemmas, UAS, LAS, CLAS, MLAS, BLEX}
+	enhanced = append(shared[:len(shared):len(shared)], ELAS, EULAS)
+	ours     = []Metric{LASFull, UASNoPunct, LASNoPunct, LASFullNoPunct, UASPunct, LASPunct}
+)
 
-// String returns the name in tables and JSON.
-func (m Metric) String() string { return metricNames[m] }
-
-// A Result is the outcome of Evaluate.
+// A Result is the outcome of Evaluate. Its JSON is that of Report.
 type Result struct {
-	Scores   [numMetrics]Score
-	Lengths  []LengthBin
-	Crossing Crossing
+	Scores   map[Metric]Score `json:"metrics"`
+	Lengths  []LengthBin      `json:"by_length"`
+	Crossing Crossing         `json:"crossing_arcs"`
 	// GoldMultiRoot and SystemMultiRoot count sentences that have not exactly
 	// one root.
-	GoldMultiRoot, SystemMultiRoot int
-	// Errors is nil unless the caller sets it, to what Blame found.
-	Errors *TreeErrors
+	GoldMultiRoot   int `json:"gold_sentences_without_one_root"`
+	SystemMultiRoot int `json:"system_sentences_without_one_root"`
+	// TreeErrors is nil unless the caller sets it, to what Blame found.
+	*TreeErrors
 	// Confidence is nil unless the caller sets it, to what Reliabilities found.
-	Confidence []Reliability
+	Confidence []Reliability `json:"confidence,omitempty"`
 
-	sentences [numMetrics][]sentenceCount // nil for metrics on spans and graphs
+	sentences map[Metric][]sentenceCount // without metrics on spans and graphs
 }
 
 // sentenceCount is the share of one gold sentence in a Score.
 type sentenceCount struct{ gold, system, correct int32 }
 
 // Evaluate scores system against gold. Both must hold the same characters
-// apart from spaces (category Zs); otherwise the error is a *MismatchError.
+// apart from spaces (category Zs); otherwise the error says where they part.
 // A word without a head, or with one outside its sentence, counts as wrongly
 // attached. Neither slice is changed or kept.
 func Evaluate(gold, system []syntax.Sentence) (*Result, error) {
-	e, err := aligned(gold, system)
+	g, s, err := align(gold, system)
 	if err != nil {
 		return nil, err
 	}
-	g, s := e.gold, e.system
-	e.r.Scores[Tokens] = scoreSpans(g.tokens, s.tokens)
-	e.r.Scores[Sentences] = scoreSpans(g.sentences, s.sentences)
-	e.scoreWords()
-	e.scoreGraphs()
-	e.scoreLengths()
-	e.scoreCrossing()
-	e.r.GoldMultiRoot, e.r.SystemMultiRoot = g.multiRoot, s.multiRoot
-	return e.r, nil
-}
-
-// aligned returns the alignment of two corpora of the same characters.
-func aligned(gold, system []syntax.Sentence) (*evaluator, error) {
-	g, err := newCorpus(gold, "gold")
-	if err != nil {
-		return nil, err
+	r := &Result{
+		Scores:          map[Metric]Score{Tokens: scoreSpans(g.tokens, s.tokens), Sentences: scoreSpans(g.sentences, s.sentences)},
+		sentences:       map[Metric][]sentenceCount{},
+		GoldMultiRoot:   g.multiRoot,
+		SystemMultiRoot: s.multiRoot,
 	}
-	s, err := newCorpus(system, "system")
-	if err != nil {
-		return nil, err
+	for _, m := range wordMetrics {
+		r.Scores[m.metric], r.sentences[m.metric] = scoreWords(g, s, m.over, m.same)
 	}
-	if err := compareCharacters(g, s); err != nil {
-		return nil, err
-	}
-	e := &evaluator{gold: g, system: s, r: &Result{}}
-	e.align()
-	return e, nil
+	words := r.Scores[Words]
+	words.Aligned = -1
+	r.Scores[Words] = words
+	r.Scores[ELAS], r.Scores[EULAS] = scoreGraphs(g, s)
+	r.Lengths = r.byLength(gold)
+	r.Crossing = scoreCrossing(g, s)
+	return r, nil
 }
 
 // scoreSpans counts the spans that both sides have.
@@ -165,37 +150,4 @@ func scoreSpans(gold, system []span) Score {
 		}
 	}
 	return score
-}
-
-// A MismatchError says where the characters of two corpora part.
-type MismatchError struct {
-	Gold, System Place
-}
-
-// A Place is where a corpus continues in a way that the other does not.
-type Place struct {
-	Sentence string // sent_id; "" if it has none or at the end
-	Number   int    // of the sentence, from 1
-	Line     int64  // where the sentence begins in its file, 0 if unknown
-	Next     string // up to 20 characters, without spaces
-}
-
-func (e *MismatchError) Error() string {
-	return fmt.Sprintf("gold and system texts differ: gold continues %q in %s, system %q in %s: are they of the same text?",
-		e.Gold.Next, e.Gold, e.System.Next, e.System)
-}
-
-// String names the sentence.
-func (p Place) String() string {
-	if p.Next == "" {
-		return "nothing, at its end"
-	}
-	s := fmt.Sprintf("sentence %d", p.Number)
-	if p.Sentence != "" {
-		s += " (" + p.Sentence + ")"
-	}
-	if p.Line > 0 {
-		s += fmt.Sprintf(" at line %d", p.Line)
-	}
-	return s
 }

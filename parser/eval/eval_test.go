@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -64,7 +63,7 @@ const dogs = "The/2/det/DET/the/Definite=Def dogs/4/nsubj:x/NOUN/dog/Number=Plur
 func TestGoldAgainstItself(t *testing.T) {
 	gold := sentences(dogs, "dont=2 do/3/aux not/3/advmod go/0/root")
 	r := evaluate(t, gold, gold)
-	for m := Tokens; m <= BLEX; m++ {
+	for _, m := range shared {
 		if s := r.Scores[m]; s.F1() != 1 || s.Precision() != 1 || s.Recall() != 1 {
 			t.Errorf("%s: %+v", m, s)
 		}
@@ -179,12 +178,8 @@ func TestMismatch(t *testing.T) {
 	gold[1].ID, gold[1].Line = "s2", 7
 	system := sentences("a/0/root b/1/x c/1/x e/1/x")
 	_, err := Evaluate(gold, system)
-	var e *MismatchError
-	if !errors.As(err, &e) || e.Gold != (Place{"s2", 2, 7, "de"}) || e.System != (Place{"", 1, 0, "e"}) {
-		t.Fatalf("got %+v", err)
-	}
-	if want := `gold and system texts differ: gold continues "de" in sentence 2 (s2) at line 7, system "e" in sentence 1: are they of the same text?`; err.Error() != want {
-		t.Errorf("got %q", err.Error())
+	if want := `gold and system texts differ: gold continues "de" in sentence 2 (s2) at line 7, system "e" in sentence 1: are they of the same text?`; err == nil || err.Error() != want {
+		t.Errorf("got %v", err)
 	}
 	if _, err := Evaluate(gold, gold[:1]); err == nil || !strings.Contains(err.Error(), `system "" in nothing, at its end`) {
 		t.Errorf("missing sentence: %v", err)
@@ -200,13 +195,15 @@ func TestMismatch(t *testing.T) {
 func TestLengths(t *testing.T) {
 	six := "a/0/root b/1/x c/1/x d/1/x e/1/x f/1/x"
 	r := evaluate(t, sentences(six, "a/0/root b/1/x"), sentences(strings.Replace(six, "1/x", "1/y", 2), "a/2/x b/0/root"))
-	want := []LengthBin{{1, 5, 1, 2, 0, 0}, {6, 10, 1, 6, 6, 4}}
-	for i, bin := range want {
-		if r.Lengths[i] != bin {
-			t.Errorf("bin %d: got %+v, want %+v", i, r.Lengths[i], bin)
+	for i, want := range []struct {
+		min, max, sentences, words int
+		uas, las                   float64
+	}{{1, 5, 1, 2, 0, 0}, {6, 10, 1, 6, 1, 4.0 / 6}} {
+		if b := r.Lengths[i]; b.Min != want.min || *b.Max != want.max || b.Sentences != want.sentences || b.Words != want.words || b.UAS != want.uas || b.LAS != want.las {
+			t.Errorf("bin %d: got %+v, want %+v", i, b, want)
 		}
 	}
-	if last := r.Lengths[len(r.Lengths)-1]; last.Min != 51 || last.Max != 0 || last.Sentences != 0 {
+	if last := r.Lengths[len(r.Lengths)-1]; last.Min != 51 || last.Max != nil || last.Sentences != 0 {
 		t.Errorf("last bin %+v", last)
 	}
 }

@@ -1,9 +1,7 @@
 package eval
 
 import (
-	"bytes"
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -41,79 +39,76 @@ type judged struct {
 // equal with its subtype; words that are not aligned are wrong, and trees
 // whose sentence is none of gold's. An error is that of Evaluate.
 func Reliabilities(gold, system []syntax.Sentence) (out []Reliability, err error) {
-	e, err := aligned(gold, system)
+	g, s, err := align(gold, system)
 	if err != nil {
 		return nil, err
 	}
-	s := e.system
-	heads, arcs := e.rightWords()
-	trees := e.rightTrees(arcs)
-
-	// words adds the product of the columns of the words that have them all.
-	words := func(name, of string, right []bool, punct bool, columns func(c *syntax.Confidence) [][]float32) {
+	head := func(w *word) bool { return w.gold != nil && sameHead(w.gold, w) }
+	arc := func(w *word) bool { return w.gold != nil && sameFull(w.gold, w) }
+	type confidence = syntax.Confidence
+	type lists = [][]float32
+	for _, column := range []struct {
+		name, of string
+		over     func(*word) bool
+		right    func(*word) bool
+		values   func(c *confidence) lists // by word minus 1, to be multiplied
+	}{
+		{"head_marginal", "head", all, head, func(c *confidence) lists { return lists{c.HeadMarginal} }},
+		{"head_agreement", "head", all, head, func(c *confidence) lists { return lists{c.HeadAgreement} }},
+		{"head_conf", "head", all, head, func(c *confidence) lists { return lists{c.HeadConf} }},
+		{"head_conf", "head, no punct.", noPunct, head, func(c *confidence) lists { return lists{c.HeadConf} }},
+		{"head_marginal*label_marginal", "head+deprel", all, arc, func(c *confidence) lists { return lists{c.HeadMarginal, c.LabelProb} }},
+		{"deprel_conf", "head+deprel", all, arc, func(c *confidence) lists { return lists{c.DeprelConf} }},
+	} {
 		var list []judged
+		words := s.words
 		for k := range system {
+			values := column.values(&system[k].Confidence)
 			for i := range system[k].Words {
-				at, value, ok := s.firstWord[k]+i, 1.0, true
-				for _, c := range columns(&system[k].Confidence) {
-					if ok = ok && i < len(c); ok {
-						value *= float64(c[i])
+				value, has := 1.0, column.over(&words[i])
+				for _, v := range values {
+					if has = has && i < len(v); has {
+						value *= float64(v[i])
 					}
 				}
-				if ok && (punct || !s.words[at].punct) {
-					list = append(list, judged{value, right[at]})
+				if has {
+					list = append(list, judged{value, column.right(&words[i])})
 				}
 			}
+			words = words[len(system[k].Words):]
 		}
-		out = appendReliability(out, name, of, list)
+		out = appendReliability(out, column.name, column.of, list)
 	}
-	type lists = [][]float32
-	headConf := func(c *syntax.Confidence) lists { return lists{c.HeadConf} }
-	words("head_marginal", "head", heads, true, func(c *syntax.Confidence) lists { return lists{c.HeadMarginal} })
-	words("head_agreement", "head", heads, true, func(c *syntax.Confidence) lists { return lists{c.HeadAgreement} })
-	words("head_conf", "head", heads, true, headConf)
-	words("head_conf", "head, no punct.", heads, false, headConf)
-	words("head_marginal*label_marginal", "head+deprel", arcs, true, func(c *syntax.Confidence) lists { return lists{c.HeadMarginal, c.LabelProb} })
-	words("deprel_conf", "head+deprel", arcs, true, func(c *syntax.Confidence) lists { return lists{c.DeprelConf} })
-
 	var agreement, conf []judged
-	for k := range system {
+	for k, right := range rightTrees(g, s, arc) {
 		c := &system[k].Confidence
 		if len(c.HeadAgreement) > 0 {
-			agreement = append(agreement, judged{float64(c.TreeAgreement), trees[k]})
+			agreement = append(agreement, judged{float64(c.TreeAgreement), right})
 		}
 		if c.HasTreeConf {
-			conf = append(conf, judged{float64(c.TreeConf), trees[k]})
+			conf = append(conf, judged{float64(c.TreeConf), right})
 		}
 	}
 	out = appendReliability(out, "tree_agreement", "tree", agreement)
 	return appendReliability(out, "tree_conf", "tree", conf), nil
 }
 
-// rightWords says of each system word whether its head is right, and whether
-// head and deprel are.
-func (e *evaluator) rightWords() (heads, arcs []bool) {
-	heads, arcs = make([]bool, len(e.system.words)), make([]bool, len(e.system.words))
-	for _, p := range e.pairs {
-		g, s := &e.gold.words[p.gold], &e.system.words[p.system]
-		gp, sp := e.parents(g, s)
-		heads[p.system] = gp == sp
-		arcs[p.system] = gp == sp && g.full == s.full
-	}
-	return heads, arcs
-}
-
 // rightTrees says of each system sentence whether it is a gold sentence with
-// all its words, heads and deprels.
-func (e *evaluator) rightTrees(arcs []bool) []bool {
-	trees := make([]bool, len(e.system.sentences))
-	for k, s := range e.system.sentences {
-		g, found := slices.BinarySearchFunc(e.gold.sentences, s, func(a, b span) int { return cmp.Compare(a.start, b.start) })
-		if !found || e.gold.sentences[g].end != s.end {
-			continue
+// all its words, which are right.
+func rightTrees(gold, system *corpus, right func(*word) bool) []bool {
+	lengths := map[span]int{} // in words
+	for k, s := range gold.sentences {
+		lengths[s] = len(gold.source[k].Words)
+	}
+	trees, words := make([]bool, len(system.sentences)), system.words
+	for k, s := range system.sentences {
+		n := len(system.source[k].Words)
+		in, found := lengths[s]
+		trees[k] = found && in == n
+		for i := range n {
+			trees[k] = trees[k] && right(&words[i])
 		}
-		lo, hi := e.system.firstWord[k], e.system.firstWord[k+1]
-		trees[k] = hi-lo == e.gold.firstWord[g+1]-e.gold.firstWord[g] && !slices.Contains(arcs[lo:hi], false)
+		words = words[n:]
 	}
 	return trees
 }
@@ -157,14 +152,4 @@ func appendReliability(to []Reliability, column, of string, list []judged) []Rel
 	}
 	r.AURC /= n
 	return append(to, r)
-}
-
-// writeReliabilities writes them as a table, in percent.
-func writeReliabilities(b *bytes.Buffer, list []Reliability) {
-	fmt.Fprintf(b, "\n%-28s | %-15s |    Cases |   Right |    Mean |     ECE |    AURC\n", "Confidence", "of")
-	fmt.Fprintf(b, "-----------------------------+-----------------+----------+---------+---------+---------+--------\n")
-	for _, r := range list {
-		fmt.Fprintf(b, "%-28s | %-15s |%9d |%8.2f |%8.2f |%8.2f |%8.2f\n", r.Column, r.Of, r.Cases,
-			100*ratio(r.Right, r.Cases), 100*r.Mean, 100*r.ECE, 100*r.AURC)
-	}
 }

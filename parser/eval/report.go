@@ -10,7 +10,7 @@ import (
 
 // ReportOptions choose how Report writes a result.
 type ReportOptions struct {
-	JSON     bool // instead of tables
+	JSON     bool // instead of tables; figures are fractions, not percentages
 	Counts   bool // counts instead of percentages, as udeval -c
 	Enhanced bool // ELAS and EULAS too, as udeval without --no-enhanced
 	Plain    bool // udeval's table only
@@ -21,21 +21,20 @@ type ReportOptions struct {
 func Report(w io.Writer, r *Result, o ReportOptions) error {
 	var b bytes.Buffer
 	if o.JSON {
-		data, err := json.MarshalIndent(r.forJSON(), "", "  ")
+		data, err := json.MarshalIndent(r, "", "  ")
 		if err != nil {
 			return err
 		}
 		b.Write(append(data, '\n'))
 	} else {
-		last := BLEX
+		metrics := shared
 		if o.Enhanced {
-			last = EULAS
+			metrics = enhanced
 		}
-		r.writeTable(&b, narrow, Tokens, last, o.Counts)
+		r.writeScores(&b, narrow, metrics, o.Counts)
 		if !o.Plain {
 			b.WriteByte('\n')
-			r.writeTable(&b, wide, LASFull, LASPunct, o.Counts)
-			b.WriteByte('\n')
+			r.writeScores(&b, wide, ours, o.Counts)
 			r.writeDetails(&b)
 		}
 	}
@@ -55,131 +54,118 @@ func writeHead(b *bytes.Buffer, width int, name, others string) {
 		width, name, others, strings.Repeat("-", width))
 }
 
-// writeTable writes the metrics first..last.
-func (r *Result) writeTable(b *bytes.Buffer, width int, first, last Metric, counts bool) {
+// writeRow writes the first column and the others: ints in 10 places, floats
+// as percentages in 10 places, strings as they are.
+func writeRow(b *bytes.Buffer, width int, name any, others ...any) {
+	fmt.Fprintf(b, "%-*v", width, name)
+	separator := "|"
+	for _, x := range others {
+		b.WriteString(separator)
+		switch x := x.(type) {
+		case int:
+			fmt.Fprintf(b, "%10d", x)
+		case float64:
+			fmt.Fprintf(b, "%10.2f", 100*x)
+		case string:
+			b.WriteString(x)
+		}
+		separator = " |"
+	}
+	b.WriteByte('\n')
+}
+
+// writeScores writes a table of metrics. As in udeval, the last column is
+// blank where nothing is aligned.
+func (r *Result) writeScores(b *bytes.Buffer, width int, metrics []Metric, counts bool) {
 	if counts {
 		writeHead(b, width, "Metric", " Correct   |      Gold | Predicted | Aligned")
 	} else {
 		writeHead(b, width, "Metric", " Precision |    Recall |  F1 Score | AligndAcc")
 	}
-	for m := first; m <= last; m++ {
+	for _, m := range metrics {
 		s := r.Scores[m]
-		if counts {
-			fmt.Fprintf(b, "%-*s|%10d |%10d |%10d |%s\n", width, m, s.Correct, s.Gold, s.System, s.alignedCell(m))
+		if !counts {
+			var aligned any = ""
+			if a, ok := s.AlignedAccuracy(); ok {
+				aligned = a
+			}
+			writeRow(b, width, m, s.Precision(), s.Recall(), s.F1(), aligned)
 			continue
 		}
-		fmt.Fprintf(b, "%-*s|%10.2f |%10.2f |%10.2f |", width, m, 100*s.Precision(), 100*s.Recall(), 100*s.F1())
-		if a, ok := s.AlignedAccuracy(); ok {
-			fmt.Fprintf(b, "%10.2f", 100*a)
+		var aligned any = "          "
+		if m == Words {
+			aligned = s.Correct
+		} else if s.Aligned > 0 {
+			aligned = s.Aligned
 		}
-		b.WriteByte('\n')
+		writeRow(b, width, m, s.Correct, s.Gold, s.System, aligned)
 	}
 }
 
-// alignedCell is the last column of the table of counts. As udeval, it is
-// blank where there is nothing aligned.
-func (s Score) alignedCell(m Metric) string {
-	n := s.Aligned
-	if m == Words {
-		n = s.Correct
-	}
-	if n <= 0 && (m != Words || n < 0) {
-		return fmt.Sprintf("%10s", "")
-	}
-	return fmt.Sprintf("%10d", n)
-}
-
+// writeDetails writes what there is beside the scores.
 func (r *Result) writeDetails(b *bytes.Buffer) {
+	b.WriteByte('\n')
 	writeHead(b, wide, "Sentence length", " Sentences |     Words |       UAS |       LAS")
 	for _, bin := range r.Lengths {
+		name := fmt.Sprintf("%d+", bin.Min)
+		if bin.Max != nil {
+			name = fmt.Sprintf("%d-%d", bin.Min, *bin.Max)
+		}
 		if bin.Sentences > 0 {
-			fmt.Fprintf(b, "%-*s|%10d |%10d |%10.2f |%10.2f\n", wide, bin.name(), bin.Sentences, bin.Words,
-				100*ratio(bin.UAS, bin.Words), 100*ratio(bin.LAS, bin.Words))
+			writeRow(b, wide, name, bin.Sentences, bin.Words, bin.UAS, bin.LAS)
 		}
 	}
 	c := r.Crossing
 	fmt.Fprintf(b, "\nCrossing arcs: %d in gold, %d found (recall %.2f); %d predicted, %d right (precision %.2f)\n",
 		c.Gold, c.GoldFound, 100*ratio(c.GoldFound, c.Gold), c.System, c.SystemRight, 100*ratio(c.SystemRight, c.System))
 	fmt.Fprintf(b, "Sentences without exactly one root: %d in gold, %d predicted\n", r.GoldMultiRoot, r.SystemMultiRoot)
-	if r.Errors != nil {
-		r.Errors.write(b)
+	if r.TreeErrors != nil {
+		r.writeCauses(b)
 	}
 	if len(r.Confidence) > 0 {
-		writeReliabilities(b, r.Confidence)
+		r.writeConfidence(b)
 	}
 }
 
-func (l LengthBin) name() string {
-	if l.Max == 0 {
-		return fmt.Sprintf("%d+", l.Min)
+func (t *TreeErrors) writeCauses(b *bytes.Buffer) {
+	sentences, words := 0, 0
+	for _, c := range t.Causes {
+		sentences += c.Sentences
+		words += c.Words
 	}
-	return fmt.Sprintf("%d-%d", l.Min, l.Max)
+	b.WriteByte('\n')
+	writeHead(b, wide, "Cause of errors", " Sentences |  % of all | Wrong hd. |  % of all")
+	for _, cause := range causes {
+		c := t.Causes[cause]
+		writeRow(b, wide, cause, c.Sentences, ratio(c.Sentences, sentences), c.WrongHeads, ratio(c.WrongHeads, words))
+	}
+	fmt.Fprintf(b, "Words whose gold head was pruned: %d (%.2f %%)\n", t.Pruned, 100*ratio(t.Pruned, words))
 }
 
-// The JSON form. Figures are fractions, not percentages.
-type jsonScore struct {
-	Gold            int      `json:"gold"`
-	System          int      `json:"system"`
-	Correct         int      `json:"correct"`
-	Aligned         *int     `json:"aligned"`
-	Precision       float64  `json:"precision"`
-	Recall          float64  `json:"recall"`
-	F1              float64  `json:"f1"`
-	AlignedAccuracy *float64 `json:"aligned_accuracy"`
+func (r *Result) writeConfidence(b *bytes.Buffer) {
+	fmt.Fprintf(b, "\n%-28s | %-15s |    Cases |   Right |    Mean |     ECE |    AURC\n", "Confidence", "of")
+	fmt.Fprintf(b, "-----------------------------+-----------------+----------+---------+---------+---------+--------\n")
+	for _, c := range r.Confidence {
+		fmt.Fprintf(b, "%-28s | %-15s |%9d |%8.2f |%8.2f |%8.2f |%8.2f\n", c.Column, c.Of, c.Cases,
+			100*ratio(c.Right, c.Cases), 100*c.Mean, 100*c.ECE, 100*c.AURC)
+	}
 }
 
-type jsonLength struct {
-	Min       int     `json:"min"`
-	Max       *int    `json:"max"`
-	Sentences int     `json:"sentences"`
-	Words     int     `json:"words"`
-	UAS       float64 `json:"uas"`
-	LAS       float64 `json:"las"`
-}
-
-type jsonResult struct {
-	Metrics         map[string]jsonScore  `json:"metrics"`
-	Lengths         []jsonLength          `json:"by_length"`
-	Crossing        Crossing              `json:"crossing_arcs"`
-	GoldMultiRoot   int                   `json:"gold_sentences_without_one_root"`
-	SystemMultiRoot int                   `json:"system_sentences_without_one_root"`
-	Causes          map[string]CauseCount `json:"causes_of_errors,omitempty"`
-	Pruned          *int                  `json:"pruned_gold_heads,omitempty"`
-	Confidence      []Reliability         `json:"confidence,omitempty"`
-}
-
-func (r *Result) forJSON() jsonResult {
-	out := jsonResult{
-		Metrics:         map[string]jsonScore{},
-		Crossing:        r.Crossing,
-		Confidence:      r.Confidence,
-		GoldMultiRoot:   r.GoldMultiRoot,
-		SystemMultiRoot: r.SystemMultiRoot,
+// MarshalJSON adds the figures, null where nothing can be aligned.
+func (s Score) MarshalJSON() ([]byte, error) {
+	type counts Score // without this method
+	out := struct {
+		counts
+		Aligned         *int     `json:"aligned"`
+		Precision       float64  `json:"precision"`
+		Recall          float64  `json:"recall"`
+		F1              float64  `json:"f1"`
+		AlignedAccuracy *float64 `json:"aligned_accuracy"`
+	}{counts: counts(s), Precision: s.Precision(), Recall: s.Recall(), F1: s.F1()}
+	if a, ok := s.AlignedAccuracy(); ok {
+		out.Aligned, out.AlignedAccuracy = &s.Aligned, &a
 	}
-	for m := Metric(0); m < numMetrics; m++ {
-		s := r.Scores[m]
-		js := jsonScore{Gold: s.Gold, System: s.System, Correct: s.Correct,
-			Precision: s.Precision(), Recall: s.Recall(), F1: s.F1()}
-		if a, ok := s.AlignedAccuracy(); ok {
-			js.Aligned, js.AlignedAccuracy = &s.Aligned, &a
-		}
-		out.Metrics[m.String()] = js
-	}
-	for _, bin := range r.Lengths {
-		l := jsonLength{Min: bin.Min, Sentences: bin.Sentences, Words: bin.Words,
-			UAS: ratio(bin.UAS, bin.Words), LAS: ratio(bin.LAS, bin.Words)}
-		if bin.Max > 0 {
-			l.Max = &bin.Max
-		}
-		out.Lengths = append(out.Lengths, l)
-	}
-	if r.Errors != nil {
-		out.Causes, out.Pruned = map[string]CauseCount{}, &r.Errors.Pruned
-		for i, c := range r.Errors.Causes {
-			out.Causes[Cause(i).String()] = c
-		}
-	}
-	return out
+	return json.Marshal(out)
 }
 
 // ReportComparison writes the outcome of Bootstrap in one line.

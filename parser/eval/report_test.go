@@ -91,7 +91,7 @@ func TestReportLayout(t *testing.T) {
 		r.Scores[m] = Score{6, 6, 2, 6}
 	}
 	r.Scores[UASNoPunct], r.Scores[LASFull] = Score{6, 6, 4, 6}, Score{8, 8, 4, 8}
-	r.Lengths[1].UAS, r.Lengths[1].LAS = 4, 2
+	r.Lengths[1].UAS, r.Lengths[1].LAS = 4.0/6, 2.0/6
 	var got bytes.Buffer
 	if err := Report(&got, r, ReportOptions{Enhanced: true}); err != nil {
 		t.Fatal(err)
