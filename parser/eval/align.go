@@ -129,7 +129,11 @@ func lowerForms(words []word) []string {
 	lower := cases.Lower(language.Und)
 	out := make([]string, len(words))
 	for i := range words {
-		out[i] = lower.String(words[i].form)
+		out[i] = words[i].Form
+		if !words[i].multiword {
+			out[i] = withoutSpaces(out[i])
+		}
+		out[i] = lower.String(out[i])
 	}
 	return out
 }

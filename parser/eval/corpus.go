@@ -13,25 +13,19 @@ import (
 // A span is a half-open interval of a corpus's characters.
 type span struct{ start, end int }
 
-// A word is a syntactic word with what the metrics compare. "" is "_".
+// A word is a syntactic word with what the metrics compare.
 type word struct {
+	*syntax.Word
 	span
-	multiword  bool // part of a multiword token, whose span it has
-	punct      bool
-	content    bool  // its deprel is one of content
-	functional bool  // its deprel is one of functional
-	crossing   bool  // its arc crosses another
-	sentence   int   // index of the gold sentence of its first character
-	gold       *word // of a system word: that which it is aligned with, or nil
-	parent     *word // root if the head is 0, nil if there is no head
-	form       string
-	lemma      string
-	upos, xpos string
-	feats      string  // universal features only, sorted
-	deprel     string  // without subtype
-	full       string  // deprel with subtype
-	children   []*word // modifiers with functional deprels, in order
-	deps       []dependency
+	multiword bool    // part of a multiword token, whose span it has
+	crossing  bool    // its arc crosses another
+	sentence  int     // index of the gold sentence of its first character
+	gold      *word   // of a system word: that which it is aligned with, or nil
+	parent    *word   // root if the head is 0, nil if there is no head
+	feats     string  // universal features only, sorted
+	deprel    string  // without subtype
+	children  []*word // modifiers with functional deprels, in order
+	deps      []dependency
 }
 
 // root is the parent of the roots of both sides, aligned with itself.
@@ -54,7 +48,8 @@ type corpus struct {
 	sentences []span
 	words     []word // in order; word.parent and others point into it
 	source    []syntax.Sentence
-	multiRoot int
+	deps      int // enhanced dependencies
+	multiRoot int // sentences that have not exactly one root
 }
 
 func newCorpus(sents []syntax.Sentence, side string) (*corpus, error) {
@@ -69,7 +64,7 @@ func newCorpus(sents []syntax.Sentence, side string) (*corpus, error) {
 			return nil, fmt.Errorf("%s sentence %d (%s): %w", side, i+1, sents[i].ID, err)
 		}
 		c.sentences = append(c.sentences, span{start, len(c.chars)})
-		c.link(&sents[i], c.words[len(c.words)-len(sents[i].Words):])
+		c.link(c.words[len(c.words)-len(sents[i].Words):])
 	}
 	return c, nil
 }
@@ -95,43 +90,21 @@ func (c *corpus) addTokens(s *syntax.Sentence) error {
 		token.end = len(c.chars)
 		c.tokens = append(c.tokens, token)
 		for ; i < last; i++ {
-			w := newWord(&s.Words[i])
-			w.span, w.multiword, w.sentence = token, multiword, len(c.sentences)
-			if !multiword {
-				w.form = bare
-			}
+			w := word{Word: &s.Words[i], span: token, multiword: multiword, sentence: len(c.sentences)}
+			w.feats = universalFeats(w.Feats)
+			w.deprel, _, _ = strings.Cut(w.Deprel, ":")
 			c.words = append(c.words, w)
 		}
 	}
 	return nil
 }
 
-func newWord(w *syntax.Word) word {
-	deprel, _, _ := strings.Cut(w.Deprel, ":")
-	lemma := w.Lemma
-	if lemma == "_" {
-		lemma = ""
-	}
-	return word{
-		punct:      isPunctuation(w.Form),
-		content:    contentDeprels[deprel],
-		functional: functionalDeprels[deprel],
-		form:       w.Form,
-		lemma:      lemma,
-		upos:       w.UPOS,
-		xpos:       w.XPOS,
-		feats:      universalFeats(w.Feats),
-		deprel:     deprel,
-		full:       w.Deprel,
-	}
-}
-
 // link links the words of a sentence.
-func (c *corpus) link(s *syntax.Sentence, words []word) {
+func (c *corpus) link(words []word) {
 	roots, heads := 0, make([]int32, len(words))
 	for i := range words {
 		w := &words[i]
-		heads[i] = s.Words[i].Head
+		heads[i] = w.Head
 		switch h := heads[i]; {
 		case h == syntax.Root:
 			w.parent = root
@@ -140,11 +113,12 @@ func (c *corpus) link(s *syntax.Sentence, words []word) {
 			heads[i] = syntax.NoHead
 		default:
 			w.parent = &words[h-1]
-			if w.functional {
+			if slices.Contains(functionalDeprels, w.deprel) {
 				w.parent.children = append(w.parent.children, w)
 			}
 		}
-		w.deps = enhancedDeps(s.Words[i].Deps, words)
+		w.deps = enhancedDeps(w.Deps, words)
+		c.deps += len(w.deps)
 	}
 	if roots != 1 {
 		c.multiRoot++
@@ -208,19 +182,15 @@ func enhancedDeps(deps string, words []word) (out []dependency) {
 func universalFeats(feats string) string {
 	list := slices.DeleteFunc(strings.Split(feats, "|"), func(f string) bool {
 		name, _, _ := strings.Cut(f, "=")
-		return !universalFeatures[name]
+		return !slices.Contains(universalFeatures, name)
 	})
 	slices.Sort(list)
 	return strings.Join(list, "|")
 }
 
 func withoutSpaces(form string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Zs, r) {
-			return -1
-		}
-		return r
-	}, form)
+	isSpace := func(r rune) bool { return unicode.Is(unicode.Zs, r) }
+	return strings.Join(strings.FieldsFunc(form, isSpace), "")
 }
 
 func isPunctuation(form string) bool {
@@ -257,19 +227,11 @@ func (c *corpus) place(i int) string {
 	return s
 }
 
-func set(names string) map[string]bool {
-	m := map[string]bool{}
-	for _, name := range strings.Fields(names) {
-		m[name] = true
-	}
-	return m
-}
-
 var (
-	contentDeprels = set(`nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod
+	contentDeprels = strings.Fields(`nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod
 		discourse nmod appos nummod acl amod conj fixed flat compound list parataxis orphan goeswith
 		reparandum root dep`)
-	functionalDeprels = set(`aux cop mark det clf case cc`)
-	universalFeatures = set(`PronType NumType Poss Reflex Foreign Abbr Gender Animacy Number Case Definite
+	functionalDeprels = strings.Fields(`aux cop mark det clf case cc`)
+	universalFeatures = strings.Fields(`PronType NumType Poss Reflex Foreign Abbr Gender Animacy Number Case Definite
 		Degree VerbForm Mood Tense Aspect Voice Evident Polarity Person Polite`)
 )

@@ -36,6 +36,13 @@ func (s Score) AlignedAccuracy() (accuracy float64, ok bool) {
 	return ratio(s.Correct, s.Aligned), s.Aligned >= 0
 }
 
+func (s *Score) add(t Score) {
+	s.Gold += t.Gold
+	s.System += t.System
+	s.Correct += t.Correct
+	s.Aligned += t.Aligned
+}
+
 func ratio(part, whole int) float64 {
 	if whole <= 0 {
 		return 0
@@ -99,11 +106,8 @@ type Result struct {
 	// Confidence is nil unless the caller sets it, to what Reliabilities found.
 	Confidence []Reliability `json:"confidence,omitempty"`
 
-	sentences map[Metric][]sentenceCount // without metrics on spans and graphs
+	sentences map[Metric][]Score // by gold sentence; without metrics on spans and graphs
 }
-
-// sentenceCount is the share of one gold sentence in a Score.
-type sentenceCount struct{ gold, system, correct int32 }
 
 // Evaluate scores system against gold. Both must hold the same characters
 // apart from spaces (category Zs); otherwise the error says where they part.
@@ -116,7 +120,7 @@ func Evaluate(gold, system []syntax.Sentence) (*Result, error) {
 	}
 	r := &Result{
 		Scores:          map[Metric]Score{Tokens: scoreSpans(g.tokens, s.tokens), Sentences: scoreSpans(g.sentences, s.sentences)},
-		sentences:       map[Metric][]sentenceCount{},
+		sentences:       map[Metric][]Score{},
 		GoldMultiRoot:   g.multiRoot,
 		SystemMultiRoot: s.multiRoot,
 	}
@@ -135,18 +139,13 @@ func Evaluate(gold, system []syntax.Sentence) (*Result, error) {
 // scoreSpans counts the spans that both sides have.
 func scoreSpans(gold, system []span) Score {
 	score := Score{Gold: len(gold), System: len(system), Aligned: -1}
-	for g, s := 0, 0; g < len(gold) && s < len(system); {
-		switch {
-		case system[s].start < gold[g].start:
-			s++
-		case gold[g].start < system[s].start:
-			g++
-		default:
-			if gold[g].end == system[s].end {
-				score.Correct++
-			}
-			g++
-			s++
+	in := map[span]bool{}
+	for _, g := range gold {
+		in[g] = true
+	}
+	for _, s := range system {
+		if in[s] {
+			score.Correct++
 		}
 	}
 	return score

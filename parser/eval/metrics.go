@@ -13,11 +13,11 @@ func sameHead(g, s *word) bool {
 
 func sameArc(g, s *word) bool { return sameHead(g, s) && g.deprel == s.deprel }
 
-func sameFull(g, s *word) bool { return sameHead(g, s) && g.full == s.full }
+func sameFull(g, s *word) bool { return sameHead(g, s) && g.Deprel == s.Deprel }
 
-func sameTags(g, s *word) bool { return g.upos == s.upos && g.feats == s.feats }
+func sameTags(g, s *word) bool { return g.UPOS == s.UPOS && g.feats == s.feats }
 
-func sameLemma(g, s *word) bool { return g.lemma == "" || g.lemma == s.lemma }
+func sameLemma(g, s *word) bool { return g.Lemma == "" || g.Lemma == "_" || g.Lemma == s.Lemma }
 
 // sameChildren compares the functional modifiers, in order: which words they
 // are, their deprels and tags.
@@ -29,11 +29,11 @@ func sameChildren(g, s *word) bool {
 
 func all(*word) bool { return true }
 
-func content(w *word) bool { return w.content }
+func content(w *word) bool { return slices.Contains(contentDeprels, w.deprel) }
 
-func punct(w *word) bool { return w.punct }
+func punct(w *word) bool { return isPunctuation(w.Form) }
 
-func noPunct(w *word) bool { return !w.punct }
+func noPunct(w *word) bool { return !punct(w) }
 
 // wordMetrics are the metrics over aligned words: over the words that over
 // accepts, on the gold side for pairs, a pair is correct if same says so.
@@ -43,10 +43,10 @@ var wordMetrics = []struct {
 	same   func(g, s *word) bool
 }{
 	{Words, all, func(g, s *word) bool { return true }},
-	{UPOS, all, func(g, s *word) bool { return g.upos == s.upos }},
-	{XPOS, all, func(g, s *word) bool { return g.xpos == s.xpos }},
+	{UPOS, all, func(g, s *word) bool { return g.UPOS == s.UPOS }},
+	{XPOS, all, func(g, s *word) bool { return g.XPOS == s.XPOS }},
 	{UFeats, all, func(g, s *word) bool { return g.feats == s.feats }},
-	{AllTags, all, func(g, s *word) bool { return sameTags(g, s) && g.xpos == s.xpos }},
+	{AllTags, all, func(g, s *word) bool { return sameTags(g, s) && g.XPOS == s.XPOS }},
 	{Lemmas, all, sameLemma},
 	{UAS, all, sameHead},
 	{LAS, all, sameArc},
@@ -62,43 +62,40 @@ var wordMetrics = []struct {
 }
 
 // scoreWords counts one metric, in all and by gold sentence.
-func scoreWords(gold, system *corpus, over func(*word) bool, same func(g, s *word) bool) (score Score, counts []sentenceCount) {
-	counts = make([]sentenceCount, len(gold.sentences))
+func scoreWords(gold, system *corpus, over func(*word) bool, same func(g, s *word) bool) (total Score, by []Score) {
+	by = make([]Score, len(gold.sentences))
 	for i := range gold.words {
 		if g := &gold.words[i]; over(g) {
-			score.Gold++
-			counts[g.sentence].gold++
+			by[g.sentence].Gold++
 		}
 	}
 	for i := range system.words {
 		s := &system.words[i]
 		if over(s) {
-			score.System++
-			counts[s.sentence].system++
+			by[s.sentence].System++
 		}
 		if s.gold == nil || !over(s.gold) {
 			continue
 		}
-		score.Aligned++
+		by[s.gold.sentence].Aligned++
 		if same(s.gold, s) {
-			score.Correct++
-			counts[s.gold.sentence].correct++
+			by[s.gold.sentence].Correct++
 		}
 	}
-	return score, counts
+	for _, s := range by {
+		total.add(s)
+	}
+	return total, by
 }
 
 // scoreGraphs computes the metrics on the enhanced graphs: every pair of a
 // gold and a system dependency of aligned words with the same parent and
 // path counts, as in udeval.
 func scoreGraphs(gold, system *corpus) (elas, eulas Score) {
-	for i := range gold.words {
-		elas.Gold += len(gold.words[i].deps)
-	}
-	elas.Aligned = -1
+	elas = Score{Gold: gold.deps, System: system.deps, Aligned: -1}
+	eulas = elas
 	for i := range system.words {
 		w := &system.words[i]
-		elas.System += len(w.deps)
 		if w.gold == nil {
 			continue
 		}
@@ -114,7 +111,7 @@ func scoreGraphs(gold, system *corpus) (elas, eulas Score) {
 			}
 		}
 	}
-	return elas, Score{elas.Gold, elas.System, eulas.Correct, -1}
+	return elas, eulas
 }
 
 // A LengthBin holds the attachment of gold sentences of Min to Max words.
@@ -146,8 +143,8 @@ func (r *Result) byLength(gold []syntax.Sentence) []LengthBin {
 			}
 			bin.Sentences++
 			bin.Words += n
-			heads += int(r.sentences[UAS][k].correct)
-			arcs += int(r.sentences[LAS][k].correct)
+			heads += r.sentences[UAS][k].Correct
+			arcs += r.sentences[LAS][k].Correct
 		}
 		bin.UAS, bin.LAS = ratio(heads, bin.Words), ratio(arcs, bin.Words)
 	}

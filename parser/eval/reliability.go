@@ -27,8 +27,7 @@ type Reliability struct {
 // reliabilityBins is the number of bins of ECE.
 const reliabilityBins = 15
 
-// A judged is one value of a column, and whether it was said of something
-// right.
+// A judged is one value of a column, and whether what it was said of is right.
 type judged struct {
 	value float64
 	right bool
@@ -36,8 +35,8 @@ type judged struct {
 
 // Reliabilities measures the columns of confidence that system has. A head is
 // right if it is that of the aligned gold word, as in UAS, a deprel if it is
-// equal with its subtype; words that are not aligned are wrong, and trees
-// whose sentence is none of gold's. An error is that of Evaluate.
+// equal with its subtype, a tree if it has a gold sentence's words, heads and
+// deprels; words that are not aligned are wrong. An error is that of Evaluate.
 func Reliabilities(gold, system []syntax.Sentence) (out []Reliability, err error) {
 	g, s, err := align(gold, system)
 	if err != nil {
@@ -61,26 +60,35 @@ func Reliabilities(gold, system []syntax.Sentence) (out []Reliability, err error
 		{"deprel_conf", "head+deprel", all, arc, func(c *confidence) lists { return lists{c.DeprelConf} }},
 	} {
 		var list []judged
-		words := s.words
+		at := 0
 		for k := range system {
 			values := column.values(&system[k].Confidence)
 			for i := range system[k].Words {
-				value, has := 1.0, column.over(&words[i])
+				w := &s.words[at]
+				at++
+				value, has := 1.0, column.over(w)
 				for _, v := range values {
 					if has = has && i < len(v); has {
 						value *= float64(v[i])
 					}
 				}
 				if has {
-					list = append(list, judged{value, column.right(&words[i])})
+					list = append(list, judged{value, column.right(w)})
 				}
 			}
-			words = words[len(system[k].Words):]
 		}
 		out = appendReliability(out, column.name, column.of, list)
 	}
 	var agreement, conf []judged
-	for k, right := range rightTrees(g, s, arc) {
+	at := 0
+	for k := range system {
+		words := s.words[at : at+len(system[k].Words)]
+		at += len(words)
+		right := len(words) > 0
+		for i := range words {
+			in := words[i].sentence
+			right = right && arc(&words[i]) && g.sentences[in] == s.sentences[k] && len(gold[in].Words) == len(words)
+		}
 		c := &system[k].Confidence
 		if len(c.HeadAgreement) > 0 {
 			agreement = append(agreement, judged{float64(c.TreeAgreement), right})
@@ -91,26 +99,6 @@ func Reliabilities(gold, system []syntax.Sentence) (out []Reliability, err error
 	}
 	out = appendReliability(out, "tree_agreement", "tree", agreement)
 	return appendReliability(out, "tree_conf", "tree", conf), nil
-}
-
-// rightTrees says of each system sentence whether it is a gold sentence with
-// all its words, which are right.
-func rightTrees(gold, system *corpus, right func(*word) bool) []bool {
-	lengths := map[span]int{} // in words
-	for k, s := range gold.sentences {
-		lengths[s] = len(gold.source[k].Words)
-	}
-	trees, words := make([]bool, len(system.sentences)), system.words
-	for k, s := range system.sentences {
-		n := len(system.source[k].Words)
-		in, found := lengths[s]
-		trees[k] = found && in == n
-		for i := range n {
-			trees[k] = trees[k] && right(&words[i])
-		}
-		words = words[n:]
-	}
-	return trees
 }
 
 // appendReliability appends the figures of a column that has values.
