@@ -119,8 +119,8 @@ func (l *lattice[T]) score(ls *labels, pairs []T, path []uint16) T {
 // the next call.
 func (l *lattice[T]) search(ls *labels, pairs []T) []uint16 {
 	n := len(l.start) - 1
-	l.best, l.back = append(l.best[:0], l.emit...), resize(l.back, len(l.emit))
-	l.path = resize(l.path, n)
+	l.best, l.back = append(l.best[:0], l.emit...), slices.Grow(l.back[:0], len(l.emit))[:len(l.emit)]
+	l.path = slices.Grow(l.path[:0], n)[:n]
 	if n == 0 {
 		return l.path
 	}
@@ -152,12 +152,4 @@ func (l *lattice[T]) search(ls *labels, pairs []T) []uint16 {
 		at = l.back[at]
 	}
 	return l.path
-}
-
-// resize returns s with n elements, of any value if it had to grow.
-func resize[E any](s []E, n int) []E {
-	if cap(s) < n {
-		return make([]E, n, n+n/2+8)
-	}
-	return s[:n]
 }

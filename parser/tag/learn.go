@@ -23,11 +23,12 @@ type problem struct {
 	index linear.Index
 }
 
+func newProblem(ls *labels) *problem {
+	return &problem{labels: ls, start: []int32{0}, idStart: []int32{0}}
+}
+
 // add appends a word.
 func (p *problem) add(keys []hash.Key, allowed []uint16, gold uint16) {
-	if p.idStart == nil {
-		p.start, p.idStart = []int32{0}, []int32{0}
-	}
 	for _, key := range keys {
 		p.index.Count(key)
 	}
@@ -57,10 +58,12 @@ func (p *problem) number() {
 }
 
 const (
-	featureCut = 2    // occurrences that a feature needs
-	stepLimit  = 0.02 // PA-I's C
-	batchSize  = 4    // sequences that see the same weights
-	leastShare = 0.04 // of a common weight, see linear.Packing
+	featureCut = 2            // occurrences that a feature needs
+	dropout    = 1 << 32 / 10 // of 1<<32 features, those left out at a visit
+	stepLimit  = 0.02         // PA-I's C
+	batchSize  = 4            // sequences that see the same weights
+	maxWeights = 400_000      // of a layer
+	leastShare = 0.04         // of a common weight, see linear.Packing
 )
 
 // A learner learns the weights of one layer by structured PA-I with averaging
@@ -69,38 +72,44 @@ const (
 // features to those of the gold labels.
 type learner struct {
 	p       *problem
+	beam    int // labels of a word among which mistakes are looked for
+	seed    uint64
 	rows    *linear.Rows
 	pairs   *linear.Dense // units x units
-	steps   int
 	workers []worker
 }
 
-// A worker is what one goroutine needs.
+// A worker is the scratch of one goroutine.
 type worker struct {
 	lat       lattice[float32]
 	acc, emit []float32
-	gold      []uint16
 }
 
 // An update is what one sequence teaches.
 type update struct {
-	tau   float32  // of the step; 0: none
-	path  []uint16 // labels that weights move away from
-	ids   []int32  // features that were seen
-	start []int32  // those of the i-th word are ids[start[i]:start[i+1]]
-	wrong int      // words
+	tau     float32  // of the step; 0: none
+	path    []uint16 // labels that weights move away from
+	ids     []int32  // features that were seen
+	start   []int32  // those of the i-th word are ids[start[i]:start[i+1]]
+	changes []change
+	wrong   int // words
 }
 
-// learn runs the epochs. beam is the number of labels of a word among which
-// mistakes are looked for.
-func (p *problem) learn(name string, epochs, beam int, o Options) *learner {
+// A change moves the weights of a word's features for one part.
+type change struct {
+	word int
+	part uint16
+	sign float32
+}
+
+// learn runs the epochs and returns the layer with the averaged weights.
+func (p *problem) learn(name string, epochs, beam int, o Options) layer {
 	p.number()
-	l := &learner{p: p, rows: linear.NewRows(p.index.Len()), pairs: linear.NewDense(p.labels.units * p.labels.units)}
-	l.workers = make([]worker, max(1, o.Workers))
-	wrong := 0
-	loop := linear.Loop{Examples: max(0, len(p.start)-1), Epochs: epochs, Batch: batchSize, Workers: o.Workers, Seed: o.Seed}
+	ls, steps, wrong := p.labels, 0, 0
+	l := &learner{p, beam, o.Seed, linear.NewRows(p.index.Len()), linear.NewDense(ls.units * ls.units), make([]worker, max(1, o.Workers))}
+	loop := linear.Loop{Examples: len(p.start) - 1, Epochs: epochs, Batch: batchSize, Workers: o.Workers, Seed: o.Seed}
 	err := linear.Run(loop, linear.Task[update]{
-		Learn: func(worker int, at linear.At, u *update) { l.visit(&l.workers[worker], at, beam, o, u) },
+		Learn: l.visit,
 		Apply: func(at linear.At, u *update) {
 			wrong += u.wrong
 			l.apply(at, u)
@@ -110,27 +119,31 @@ func (p *problem) learn(name string, epochs, beam int, o Options) *learner {
 			wrong = 0
 			return float64(epoch) // the last is kept
 		},
-		Keep: func(_, steps int) { l.steps = steps },
+		Keep: func(_, at int) { steps = at },
 	})
 	if err != nil {
 		panic(err) // only checkpoints fail
 	}
-	return l
+	packing := linear.Packing{Unit: score.Unit, Limit: maxWeights, Least: leastShare}
+	m := layer{labels: *ls, table: *linear.Pack(l.rows.Averaged(steps).Each(p.index.Keys()), packing)}
+	for _, w := range l.pairs.Averaged(steps) {
+		m.pairs = append(m.pairs, int32(math.Round(float64(w)*score.Unit)))
+	}
+	return m
 }
 
 // visit finds the update of one sequence.
-func (l *learner) visit(w *worker, at linear.At, beam int, o Options, u *update) {
-	p := l.p
+func (l *learner) visit(worker int, at linear.At, u *update) {
+	p, w := l.p, &l.workers[worker]
 	lo, hi := int(p.start[at.Example]), int(p.start[at.Example+1])
-	rng := hash.Rand(at.Seed(o.Seed))
-	drop := uint64(o.Dropout * (1 << 32))
-	u.tau, u.wrong, u.ids, u.start = 0, 0, u.ids[:0], append(u.start[:0], 0)
-	w.acc = resize(w.acc, p.labels.n)
+	rng := hash.Rand(at.Seed(l.seed))
+	u.tau, u.wrong, u.ids, u.start, u.changes = 0, 0, u.ids[:0], append(u.start[:0], 0), u.changes[:0]
+	w.acc = slices.Grow(w.acc[:0], p.labels.n)[:p.labels.n]
 	w.lat.reset()
 	for i := lo; i < hi; i++ {
 		clear(w.acc)
 		for _, id := range p.ids[p.idStart[i]:p.idStart[i+1]] {
-			if rng.Next()>>32 >= drop {
+			if rng.Next()>>32 >= dropout {
 				u.ids = append(u.ids, id)
 				l.rows.Sum(id, w.acc)
 			}
@@ -144,36 +157,35 @@ func (l *learner) visit(w *worker, at linear.At, beam int, o Options, u *update)
 			}
 			w.emit = append(w.emit, s)
 		}
-		w.lat.push(p.allowed[i], w.emit, beam, 0)
+		w.lat.push(p.allowed[i], w.emit, l.beam, 0)
 		if last := w.lat.last(); !slices.Contains(last, p.gold[i]) {
 			last[len(last)-1], w.lat.emit[len(w.lat.emit)-1] = p.gold[i], sumOf(p.labels, w.acc, p.gold[i])
 		}
 	}
 	u.path = append(u.path[:0], w.lat.search(p.labels, l.pairs.W)...)
-	gold := p.gold[lo:hi]
-	parts := 0
+	gold, norm := p.gold[lo:hi], 0
 	for i, x := range u.path {
 		if x != gold[i] {
 			u.wrong++
-			k := len(p.labels.of(x)) + len(p.labels.of(gold[i])) - 2*common(p.labels.of(x), p.labels.of(gold[i]))
-			parts += k * int(u.start[i+1]-u.start[i]+4)
+			before := len(u.changes)
+			u.change(i, p.labels.of(gold[i]), p.labels.of(x), 1)
+			u.change(i, p.labels.of(x), p.labels.of(gold[i]), -1)
+			norm += (len(u.changes) - before) * int(u.start[i+1]-u.start[i]+4)
 		}
 	}
 	if u.wrong > 0 {
 		loss := w.lat.score(p.labels, l.pairs.W, u.path) - w.lat.score(p.labels, l.pairs.W, gold)
-		u.tau = float32(linear.PassiveAggressive(float64(loss), float64(parts), stepLimit))
+		u.tau = float32(linear.PassiveAggressive(float64(loss), float64(norm), stepLimit))
 	}
 }
 
-// common counts the parts that a and b share.
-func common(a, b []uint16) int {
-	n := 0
-	for _, x := range a {
-		if slices.Contains(b, x) {
-			n++
+// change notes a change of a word for each part that is not among others.
+func (u *update) change(word int, parts, others []uint16, sign float32) {
+	for _, p := range parts {
+		if !slices.Contains(others, p) {
+			u.changes = append(u.changes, change{word, p, sign})
 		}
 	}
-	return n
 }
 
 // apply moves the weights from the path of u to the gold labels.
@@ -181,29 +193,16 @@ func (l *learner) apply(at linear.At, u *update) {
 	if u.tau == 0 {
 		return
 	}
-	ls := l.p.labels
-	gold := l.p.gold[l.p.start[at.Example]:]
-	for i, x := range u.path {
-		g := gold[i]
-		if x != g {
-			for _, id := range u.ids[u.start[i]:u.start[i+1]] {
-				l.move(id, ls.of(g), ls.of(x), u.tau, at.Step)
-				l.move(id, ls.of(x), ls.of(g), -u.tau, at.Step)
-			}
-		}
-		if i > 0 && (x != g || u.path[i-1] != gold[i-1]) {
-			l.movePairs(gold[i-1], g, u.tau, at.Step)
-			l.movePairs(u.path[i-1], x, -u.tau, at.Step)
+	for _, c := range u.changes {
+		for _, id := range u.ids[u.start[c.word]:u.start[c.word+1]] {
+			l.rows.Add(id, c.part, c.sign*u.tau, at.Step)
 		}
 	}
-}
-
-// move adds delta to the weights of a feature for the parts that are not among
-// others.
-func (l *learner) move(id int32, parts, others []uint16, delta float32, step int) {
-	for _, p := range parts {
-		if !slices.Contains(others, p) {
-			l.rows.Add(id, p, delta, step)
+	gold := l.p.gold[l.p.start[at.Example]:]
+	for i := 1; i < len(u.path); i++ {
+		if u.path[i] != gold[i] || u.path[i-1] != gold[i-1] {
+			l.movePairs(gold[i-1], gold[i], u.tau, at.Step)
+			l.movePairs(u.path[i-1], u.path[i], -u.tau, at.Step)
 		}
 	}
 }
@@ -217,18 +216,4 @@ func (l *learner) movePairs(a, b uint16, delta float32, step int) {
 			}
 		}
 	}
-}
-
-// table returns the averaged weights of features.
-func (l *learner) table(o Options) *linear.Table {
-	return linear.Pack(l.rows.Averaged(l.steps).Each(l.p.index.Keys()), linear.Packing{Unit: score.Unit, Limit: o.Weights, Least: leastShare})
-}
-
-// layer returns the layer that was learned.
-func (l *learner) layer(o Options) layer {
-	m := layer{labels: *l.p.labels, table: *l.table(o)}
-	for _, w := range l.pairs.Averaged(l.steps) {
-		m.pairs = append(m.pairs, int32(math.Round(float64(w)*score.Unit)))
-	}
-	return m
 }

@@ -223,7 +223,7 @@ func prefixKeys(lemmas map[[2]string]bool) []hash.Key {
 // ruleCut words: which of the rules that are allowed makes the lemma. The signs
 // of an example are those that the treebank would give without it.
 func (z *lemmatizer) learnScores(examples []example, uses map[uint64]int, seen map[hash.Key]int, o Options) {
-	p := &problem{labels: &labels{start: []uint32{0}}}
+	p := newProblem(&labels{start: []uint32{0}})
 	label := make([]int, len(z.rules)) // of a rule
 	edits := map[rule]int{}            // rules but for their modes
 	for r := range z.rules {
@@ -271,5 +271,5 @@ func (z *lemmatizer) learnScores(examples []example, uses map[uint64]int, seen m
 		p.add(keys, allowed, uint16(label[x.rule]))
 		p.endSequence()
 	}
-	z.layer = p.learn("lemma", lemmaEpochs, 4, o).layer(o)
+	z.layer = p.learn("lemma", lemmaEpochs, 4, o)
 }

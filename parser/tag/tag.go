@@ -66,7 +66,7 @@ type scratch struct {
 // sum returns the sums of the rows of sc.keys by class. They are valid until
 // the next call.
 func (sc *scratch) sum(t *linear.Table, classes int) []int32 {
-	sc.acc, sc.rows = resize(sc.acc, classes), resize(sc.rows, len(sc.keys))
+	sc.acc, sc.rows = slices.Grow(sc.acc[:0], classes)[:classes], slices.Grow(sc.rows[:0], len(sc.keys))
 	clear(sc.acc)
 	t.Sum(sc.keys, sc.acc, sc.rows)
 	return sc.acc
@@ -143,8 +143,8 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, retag bool) []uint16 {
 		sure := f.sure != 0 && !given
 		if given {
 			labels = m.agree(sc, w)
-		} else if sure && dense == nil {
-			labels = m.all[f.sure-1 : f.sure]
+		} else if dense == nil {
+			labels = m.possibleTags(f, 0)
 		}
 		if len(labels) > 1 {
 			own := m.ownTags(sc, f)
@@ -227,9 +227,18 @@ func (sc *scratch) take(labels []uint16, takes func(uint16) bool) []uint16 {
 	return sc.taken
 }
 
-// possible returns the labels of the second layer that a form with a label of
-// the first can have: all, or the only one of a frequent form.
-func (m *Model) possible(f *form, tag uint16) []uint16 {
+// possibleTags returns the labels of the first layer that a form can have: all,
+// or the only one of a frequent form.
+func (m *Model) possibleTags(f *form, _ uint16) []uint16 {
+	if f.sure != 0 {
+		return m.all[f.sure-1 : f.sure]
+	}
+	return m.all
+}
+
+// possibleMorphs returns those of the second layer that a form with a label of
+// the first can have.
+func (m *Model) possibleMorphs(f *form, tag uint16) []uint16 {
 	list := m.morphOf[tag]
 	if k, ok := slices.BinarySearch(list, f.sureMorph-1); ok && f.sureMorph != 0 {
 		return list[k : k+1]
@@ -244,7 +253,7 @@ func (m *Model) morphWords(sc *scratch, s *syntax.Sentence, tags []uint16, retag
 		f := sc.text.at(i).form
 		xpos := s.Words[i].XPOS
 		given := m.fine && !retag && xpos != ""
-		labels, emit := m.possible(f, tags[i]), zero
+		labels, emit := m.possibleMorphs(f, tags[i]), zero
 		if given {
 			labels = sc.take(m.morphOf[tags[i]], func(f uint16) bool { return m.fineXPOS[f] == xpos })
 		}

@@ -13,10 +13,7 @@ type Options struct {
 	Seed    uint64
 	Workers int                              // goroutines; 0 is one. No result depends on it.
 	Log     func(format string, args ...any) // progress; nil is silent. Jackknife calls it from several goroutines.
-
-	Epochs  int     // passes over the treebank for UPOS and XPOS; 0 is 8 to 16, more for small treebanks
-	Dropout float64 // share of features left out at a visit; negative is none, 0 is the default
-	Weights int     // most weights that each layer keeps; 0 is the default
+	Epochs  int                              // passes over the treebank for UPOS and XPOS; 0 is 8 to 16, more for small treebanks
 }
 
 func (o *Options) defaults(train []syntax.Sentence) {
@@ -26,13 +23,6 @@ func (o *Options) defaults(train []syntax.Sentence) {
 			words += len(train[i].Words)
 		}
 		o.Epochs = max(8, min(16, 1_000_000/(words+1)))
-	}
-	if o.Dropout == 0 {
-		o.Dropout = 0.1
-	}
-	o.Dropout = max(0, o.Dropout)
-	if o.Weights <= 0 {
-		o.Weights = 400_000
 	}
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
@@ -53,8 +43,11 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	}
 	lex := m.learnLexicons(train, v)
 	m.finish()
-	m.tags = m.tagProblem(train, v, lex).learn("upos", o.Epochs, learnTagBeam, o).layer(o)
-	m.morph = m.morphProblem(train, v, lex).learn("feats", max(1, o.Epochs*7/10), learnMorphBeam, o).layer(o)
+	allTagKeys := func(dst []hash.Key, t *text, i int, _ []uint16) []hash.Key {
+		return tagKeys(ownTagKeys(dst, t.at(i).form), t, i)
+	}
+	m.tags = lex.problem(train, v, &m.tags.labels, v.tagOf, m.possibleTags, allTagKeys).learn("upos", o.Epochs, learnTagBeam, o)
+	m.morph = lex.problem(train, v, &m.morph.labels, v.morphOf, m.possibleMorphs, morphKeys).learn("feats", max(1, o.Epochs*7/10), learnMorphBeam, o)
 	m.lemma = learnLemmas(train, m.lex.casing, o)
 	if len(dev) > 0 {
 		o.Log("tagger: dev %v", m.Measure(dev))
@@ -86,45 +79,26 @@ func check(train []syntax.Sentence) error {
 	return nil
 }
 
-// tagProblem extracts the first layer's features.
-func (m *Model) tagProblem(sents []syntax.Sentence, v *inventory, lex lexicons) *problem {
-	p := &problem{labels: &m.tags.labels}
-	var keys []hash.Key
-	lex.each(sents, func(t *text, s *syntax.Sentence) {
-		for i := range s.Words {
-			f, allowed := t.at(i).form, m.all
-			keys = keys[:0]
-			if f.sure != 0 {
-				allowed = m.all[f.sure-1 : f.sure]
-			} else {
-				keys = tagKeys(ownTagKeys(keys, f), t, i)
-			}
-			p.add(keys, allowed, v.tagOf(&s.Words[i]))
-		}
-		p.endSequence()
-	})
-	return p
-}
-
-// morphProblem extracts the second layer's features, with gold labels of the
-// first.
-func (m *Model) morphProblem(sents []syntax.Sentence, v *inventory, lex lexicons) *problem {
-	p := &problem{labels: &m.morph.labels}
-	var keys []hash.Key
+// problem extracts the features of a layer from sentences with gold tags.
+// allowed returns the labels of a form with a tag of the first layer; keys
+// appends the features of a word that has several.
+func (x lexicons) problem(sents []syntax.Sentence, v *inventory, ls *labels, gold func(*syntax.Word) uint16,
+	allowed func(f *form, tag uint16) []uint16, keys func(dst []hash.Key, t *text, i int, tags []uint16) []hash.Key) *problem {
+	p := newProblem(ls)
+	var dst []hash.Key
 	var tags []uint16
-	lex.each(sents, func(t *text, s *syntax.Sentence) {
+	x.each(sents, func(t *text, s *syntax.Sentence) {
 		tags = tags[:0]
 		for i := range s.Words {
 			tags = append(tags, v.tagOf(&s.Words[i]))
 		}
 		for i := range s.Words {
-			f := t.at(i).form
-			allowed := m.possible(f, tags[i])
-			keys = keys[:0]
-			if len(allowed) > 1 {
-				keys = morphKeys(keys, t, i, tags)
+			dst = dst[:0]
+			list := allowed(t.at(i).form, tags[i])
+			if len(list) > 1 {
+				dst = keys(dst, t, i, tags)
 			}
-			p.add(keys, allowed, v.morphOf(&s.Words[i]))
+			p.add(dst, list, gold(&s.Words[i]))
 		}
 		p.endSequence()
 	})
