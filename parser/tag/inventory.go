@@ -25,28 +25,31 @@ const (
 
 // An inventory numbers the labels of a treebank, in sorted order.
 type inventory struct {
-	fine  bool                 // XPOS is chosen with FEATS
-	upos  map[string]uint16    // parts of labels
-	tag   map[[2]string]uint16 // label of the first layer: UPOS, XPOS if it is not fine
-	morph map[[3]string]uint16 // label of the second: UPOS, FEATS, XPOS if it is fine
+	fine  bool               // XPOS is chosen with FEATS
+	upos  map[string]uint16  // parts of labels
+	tag   map[columns]uint16 // labels of the first layer
+	morph map[columns]uint16 // labels of the second
 }
 
-func (v *inventory) tagName(w *syntax.Word) [2]string {
+// columns are UPOS, FEATS and XPOS, those empty that a layer does not choose.
+type columns [3]string
+
+func (v *inventory) tagColumns(w *syntax.Word) columns {
 	if v.fine {
-		return [2]string{w.UPOS, ""}
+		return columns{w.UPOS}
 	}
-	return [2]string{w.UPOS, w.XPOS}
+	return columns{w.UPOS, "", w.XPOS}
 }
 
-func (v *inventory) morphName(w *syntax.Word) [3]string {
+func (v *inventory) morphColumns(w *syntax.Word) columns {
 	if v.fine {
-		return [3]string{w.UPOS, w.Feats, w.XPOS}
+		return columns{w.UPOS, w.Feats, w.XPOS}
 	}
-	return [3]string{w.UPOS, w.Feats, ""}
+	return columns{w.UPOS, w.Feats}
 }
 
-func (v *inventory) tagOf(w *syntax.Word) uint16   { return v.tag[v.tagName(w)] }
-func (v *inventory) morphOf(w *syntax.Word) uint16 { return v.morph[v.morphName(w)] }
+func (v *inventory) tagOf(w *syntax.Word) uint16   { return v.tag[v.tagColumns(w)] }
+func (v *inventory) morphOf(w *syntax.Word) uint16 { return v.morph[v.morphColumns(w)] }
 
 // numbered numbers the keys of a count in sorted order.
 func numbered[K comparable](count map[K]int, compare func(a, b K) int) ([]K, map[K]uint16) {
@@ -57,6 +60,8 @@ func numbered[K comparable](count map[K]int, compare func(a, b K) int) ([]K, map
 	}
 	return list, numbers
 }
+
+func compareColumns(a, b columns) int { return slices.Compare(a[:], b[:]) }
 
 // counted counts the values of f over all words.
 func counted[K comparable](sents []syntax.Sentence, f func(*syntax.Word) K) map[K]int {
@@ -73,45 +78,39 @@ func counted[K comparable](sents []syntax.Sentence, f func(*syntax.Word) K) map[
 //
 // The parts of a label of the first layer are its UPOS and the pair, if there
 // are more pairs than UPOS; all are units.
-//
-// Those of the second are its UPOS, each attribute with its value, and the
-// whole, so that a form never seen gets FEATS that its suffix was never seen
-// with. A fine XPOS counts as an attribute. The units
-// are the UPOS and the commonest attributes.
 func (m *Model) takeInventory(sents []syntax.Sentence) *inventory {
 	v := &inventory{}
-	v.fine = len(counted(sents, v.tagName)) > maxPairs
-	_, v.upos = numbered(counted(sents, func(w *syntax.Word) string { return w.UPOS }), strings.Compare)
-	var pairs [][2]string
-	pairs, v.tag = numbered(counted(sents, v.tagName), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	v.fine = len(counted(sents, v.tagColumns)) > maxPairs
 	m.fine = v.fine
+	_, v.upos = numbered(counted(sents, func(w *syntax.Word) string { return w.UPOS }), strings.Compare)
+	var pairs []columns
+	pairs, v.tag = numbered(counted(sents, v.tagColumns), compareColumns)
 	ls := &m.tags.labels
 	for i, x := range pairs {
-		m.upos, m.xpos = append(m.upos, x[0]), append(m.xpos, x[1])
-		parts := []uint16{v.upos[x[0]]}
-		if len(pairs) > len(v.upos) {
-			parts = append(parts, uint16(len(v.upos)+i))
+		m.upos, m.xpos = append(m.upos, x[0]), append(m.xpos, x[2])
+		parts := []uint16{v.upos[x[0]], uint16(len(v.upos) + i)}
+		if len(pairs) == len(v.upos) {
+			parts = parts[:1]
 		}
 		ls.add(parts...)
 	}
 	ls.n = len(v.upos) + len(pairs)
 	ls.units = ls.n
-	m.numberMorphs(v, counted(sents, v.morphName))
-	linked := counted(sents, func(w *syntax.Word) [2]uint16 { return [2]uint16{v.tagOf(w), v.morphOf(w)} })
-	m.morphOf = make([][]uint16, len(pairs))
-	for x := range linked {
-		m.morphOf[x[0]] = append(m.morphOf[x[0]], x[1])
-	}
-	for _, list := range m.morphOf {
-		slices.Sort(list)
+	m.numberMorphs(v, counted(sents, v.morphColumns))
+	links := counted(sents, func(w *syntax.Word) [2]uint16 { return [2]uint16{v.tagOf(w), v.morphOf(w)} })
+	for _, x := range slices.SortedFunc(maps.Keys(links), func(a, b [2]uint16) int { return slices.Compare(a[:], b[:]) }) {
+		m.links = append(m.links, x[:]...)
 	}
 	return v
 }
 
-// numberMorphs makes the labels of the second layer.
-func (m *Model) numberMorphs(v *inventory, count map[[3]string]int) {
-	var list [][3]string
-	list, v.morph = numbered(count, func(a, b [3]string) int { return slices.Compare(a[:], b[:]) })
+// numberMorphs makes the labels of the second layer. Their parts are the UPOS,
+// each attribute with its value, and the whole, so that a form never seen gets
+// FEATS that its suffix was never seen with. The units are the UPOS and the
+// commonest attributes.
+func (m *Model) numberMorphs(v *inventory, count map[columns]int) {
+	var list []columns
+	list, v.morph = numbered(count, compareColumns)
 	values := map[string]int{}
 	for _, x := range list {
 		for _, f := range attributes(x) {
@@ -135,9 +134,9 @@ func (m *Model) numberMorphs(v *inventory, count map[[3]string]int) {
 	}
 }
 
-// attributes returns what a label of the second layer is scored by: the first
-// syntax.MaxFeats items of FEATS, and XPOS if it is fine.
-func attributes(x [3]string) []string {
+// attributes returns the first syntax.MaxFeats items of FEATS, and XPOS if it
+// is fine.
+func attributes(x columns) []string {
 	var list []string
 	if x[1] != "" {
 		list = strings.Split(x[1], "|")

@@ -1,6 +1,11 @@
 package tag
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/treebeam/treebeam/parser/linear"
+	"github.com/treebeam/treebeam/parser/pack"
+)
 
 // number is the type of scores: int32 where tags are decided, float32 where
 // weights are learned.
@@ -25,6 +30,32 @@ func (l *labels) add(parts ...uint16) {
 	}
 	l.parts = append(l.parts, parts...)
 	l.start = append(l.start, uint32(len(l.parts)))
+}
+
+// A layer is a linear model over labels that are made of parts. It is
+// read-only.
+type layer struct {
+	labels labels
+	table  linear.Table // scores of parts
+	pairs  []int32      // units x units: left neighbour, word
+}
+
+func (m *layer) layout(l *pack.Layout) {
+	ls := &m.labels
+	pack.Array(l, "start", &ls.start)
+	pack.Array(l, "parts", &ls.parts)
+	pack.Bounds(l, "start", ls.start, len(ls.parts))
+	l.Check("start", len(ls.start) <= maxLabels+1, "has too many labels")
+	sizes := []uint32{uint32(ls.n), uint32(ls.units)}
+	pack.Array(l, "sizes", &sizes)
+	l.Check("sizes", len(sizes) == 2 && sizes[0] <= maxLabels && sizes[1] <= min(sizes[0], maxUnits), "is out of range")
+	if l.Reading() {
+		ls.n, ls.units = int(sizes[0]), int(sizes[1])
+	}
+	pack.Below(l, "parts", ls.parts, ls.n)
+	m.table.Layout(l, "table", ls.n)
+	pack.Array(l, "pairs", &m.pairs)
+	l.Check("pairs", len(m.pairs) == ls.units*ls.units, "does not fit the labels")
 }
 
 // sumOf returns the score of label x, given those of parts.

@@ -9,7 +9,7 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// A lemmatizer finds the lemma of a form and its tags. It asks, in this order:
+// A Lemmatizer finds the lemma of a form and its tags. It asks, in this order:
 //
 //   - a memory of the forms of the treebank, in lower case;
 //   - for a known prefix or word before an irregular form, the memory of that
@@ -20,7 +20,7 @@ import (
 //
 // allows says which rules may be asked. A form that none fits stays as it is,
 // in lower case if it is no name. It is read-only.
-type lemmatizer struct {
+type Lemmatizer struct {
 	casing  word.Casing
 	rules   []rule
 	regular []uint8  // of each rule: 1 if it was seen in regularCut words
@@ -71,7 +71,7 @@ func memoryKeys(lower uint64, t tags) [3]hash.Key {
 	return [3]hash.Key{hash.Key2(keyTags, lower, t.all), hash.Key2(keyPOS, lower, t.pos), hash.Key2(keyUPOS, lower, t.upos)}
 }
 
-func (z *lemmatizer) layout(l *pack.Layout) {
+func (z *Lemmatizer) layout(l *pack.Layout) {
 	var numbers []uint8
 	var texts []string
 	for _, r := range z.rules {
@@ -104,7 +104,7 @@ func (z *lemmatizer) layout(l *pack.Layout) {
 }
 
 // known is lemma by the memo of w.
-func (z *lemmatizer) known(sc *scratch, s string, w *form, t tags) string {
+func (z *Lemmatizer) known(sc *scratch, s string, w *form, t tags) string {
 	for _, x := range w.memo.lemmas {
 		if x.tags == t.all {
 			if x.lemma == "" {
@@ -126,7 +126,7 @@ func (z *lemmatizer) known(sc *scratch, s string, w *form, t tags) string {
 
 // lemma returns the lemma of a form s that was read into w. It allocates only a
 // lemma that differs from the form.
-func (z *lemmatizer) lemma(sc *scratch, s string, w *form, t tags) string {
+func (z *Lemmatizer) lemma(sc *scratch, s string, w *form, t tags) string {
 	if len(z.rules) == 0 {
 		return "" // the treebank has no lemmas
 	}
@@ -151,7 +151,7 @@ func (z *lemmatizer) lemma(sc *scratch, s string, w *form, t tags) string {
 
 // apply puts what rule r makes of sc.form into sc.lemma. It reports whether the
 // rule fits.
-func (z *lemmatizer) apply(sc *scratch, r uint16, lower []rune) (ok bool) {
+func (z *Lemmatizer) apply(sc *scratch, r uint16, lower []rune) (ok bool) {
 	rule := &z.rules[r]
 	if rule.fits(lower) {
 		sc.lemma, ok = rule.apply(sc.lemma[:0], sc.form, lower, z.casing)
@@ -178,7 +178,7 @@ func lemmaString(form string, lemma []rune) string {
 // behind a prefix or another word and whose rule is irregular. It puts what
 // stands before that form, and its lemma, into sc.lemma. Regular rules are left
 // to guess.
-func (z *lemmatizer) prefixed(sc *scratch, lower []rune, t tags) bool {
+func (z *Lemmatizer) prefixed(sc *scratch, lower []rune, t tags) bool {
 	h := uint64(hash.Start)
 	for k := range min(len(lower)-minBase+1, maxStem) {
 		p := hash.Mix(h) // of lower[:k]
@@ -206,7 +206,7 @@ func (z *lemmatizer) prefixed(sc *scratch, lower []rune, t tags) bool {
 // allows reports whether rule r may be asked for the lemma of an unknown form:
 // it touches no digit, half of the lemma that it makes is the form's, and
 // training saw it do the same in front.
-func (z *lemmatizer) allows(r uint16, lower []rune) bool {
+func (z *Lemmatizer) allows(r uint16, lower []rune) bool {
 	rule := &z.rules[r]
 	if rule.mode == ungroup {
 		return true
@@ -227,7 +227,7 @@ func frontKey(r uint16, prefix []rune) hash.Key {
 
 // endKey returns the fact that rule r changes the end of a form; 0 if it does
 // not. An irregular rule must have been seen with 2 runes or more.
-func (z *lemmatizer) endKey(r uint16, lower []rune) hash.Key {
+func (z *Lemmatizer) endKey(r uint16, lower []rune) hash.Key {
 	end := z.rules[r].end(lower, 2-int(z.regular[r]))
 	if len(end) == 0 {
 		return 0
@@ -244,7 +244,7 @@ const (
 
 // signs returns what the treebank knows of rule r for a form and the lemma that
 // it makes. has tells the treebank's facts.
-func (z *lemmatizer) signs(r uint16, lower, lemma []rune, t tags, has func(fact hash.Key) bool) uint8 {
+func (z *Lemmatizer) signs(r uint16, lower, lemma []rune, t tags, has func(fact hash.Key) bool) uint8 {
 	s := uint8(0)
 	if h := hash.Runes(lemma); has(hash.Key1(keyAnyLemma, h)) {
 		s |= signOther
@@ -269,7 +269,7 @@ func signsKey(label int, s uint8, t tags) hash.Key {
 // trusts reports whether rule r, which has the signs s, may change the end of
 // a form of n runes: training saw it do so with the same end, or it makes a
 // lemma of the treebank and only cuts off or keeps 2 runes more than it adds.
-func (z *lemmatizer) trusts(r uint16, s uint8, n int) bool {
+func (z *Lemmatizer) trusts(r uint16, s uint8, n int) bool {
 	rule := &z.rules[r]
 	if s&signEnd != 0 || rule.addSuffix == "" && rule.cutSuffix == 0 {
 		return true
@@ -279,7 +279,7 @@ func (z *lemmatizer) trusts(r uint16, s uint8, n int) bool {
 
 // differs reports whether rule r makes something that no other rule makes of a
 // form: of one in lower case, caseAsIs makes what caseLower makes.
-func (z *lemmatizer) differs(r uint16, w *form) bool {
+func (z *Lemmatizer) differs(r uint16, w *form) bool {
 	return w.Differ || z.rules[r].mode != caseAsIs
 }
 
@@ -292,7 +292,7 @@ type candidate struct {
 
 // guess returns the best-scored rule that is allowed, or -1. sc.form holds the
 // form.
-func (z *lemmatizer) guess(sc *scratch, w *form, t tags) int {
+func (z *Lemmatizer) guess(sc *scratch, w *form, t tags) int {
 	sc.keys = lemmaKeys(sc.keys[:0], w, t.upos, t.all)
 	sc.candidates = sc.candidates[:0]
 	plain := !hasDigit(w.Runes) && len(w.Runes) > 1 && slices.Equal(sc.form[1:], w.Runes[1:]) // no number, no FMs
@@ -317,7 +317,7 @@ func (z *lemmatizer) guess(sc *scratch, w *form, t tags) int {
 // one it has, with the same UPOS, by an end that it has, is right more often:
 // potatoes are no potatoe if there is a potato. A made-up lemma of one or two
 // letters is worse than none.
-func (z *lemmatizer) choose(list []candidate, acc []int32) int {
+func (z *Lemmatizer) choose(list []candidate, acc []int32) int {
 	best, known := -1, -1 // in list
 	var top, topKnown int32
 	for i, c := range list {

@@ -142,7 +142,7 @@ func FuzzDigits(f *testing.F) {
 // TestChoose: of rules for potatoes, in the order of their scores.
 func TestChoose(t *testing.T) {
 	const has, other, end = signLemma, signOther, signEnd
-	z := &lemmatizer{
+	z := &Lemmatizer{
 		rules:  []rule{{cutSuffix: 1}, {cutSuffix: 2}, asItIs, {mode: caseAsIs, cutSuffix: 1}},
 		scored: []uint16{0, 1, 2, 3},
 		layer:  layer{labels: labels{start: []uint32{0, 1, 2, 3, 4}, parts: []uint16{0, 1, 2, 3}, n: 4}},

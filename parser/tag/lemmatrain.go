@@ -2,11 +2,14 @@ package tag
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
 )
@@ -73,9 +76,9 @@ func lemmaTypes(sents []syntax.Sentence) []lemmaType {
 func (t *lemmaType) typo() bool { return strings.Contains("|"+t.feats+"|", "|Typo=Yes|") }
 
 // learnLemmas learns from the different (form, tags, lemma) of the treebank.
-func learnLemmas(sents []syntax.Sentence, casing word.Casing, o Options) *lemmatizer {
+func learnLemmas(sents []syntax.Sentence, casing word.Casing, o Options) *Lemmatizer {
 	types := lemmaTypes(sents)
-	z := &lemmatizer{casing: casing}
+	z := &Lemmatizer{casing: casing}
 	numbers := map[rule]int{}
 	number := func(r rule) int {
 		if _, ok := numbers[r]; !ok {
@@ -105,7 +108,7 @@ func learnLemmas(sents []syntax.Sentence, casing word.Casing, o Options) *lemmat
 }
 
 // memorize fills the memory with the most frequent rule under each key.
-func (z *lemmatizer) memorize(examples []example) {
+func (z *Lemmatizer) memorize(examples []example) {
 	votes := map[hash.Key]map[uint16]int{}
 	for i := range examples {
 		x := &examples[i]
@@ -158,7 +161,7 @@ func (t tally) note(fact uint64, x *example) {
 }
 
 // countUses sets regular and returns how many words each rule was seen in.
-func (z *lemmatizer) countUses(examples []example) map[uint64]int {
+func (z *Lemmatizer) countUses(examples []example) map[uint64]int {
 	uses := newTally()
 	for i := range examples {
 		if x := &examples[i]; x.rule >= 0 && !x.typo() {
@@ -176,7 +179,7 @@ func (z *lemmatizer) countUses(examples []example) map[uint64]int {
 
 // learnFacts notes the lemmas, prefixes, and what each rule changed, and
 // returns how many words each fact was seen in.
-func (z *lemmatizer) learnFacts(examples []example) map[hash.Key]int {
+func (z *Lemmatizer) learnFacts(examples []example) map[hash.Key]int {
 	seen := newTally()
 	lemmas := map[[2]string]bool{} // UPOS, lemma
 	for i := range examples {
@@ -222,7 +225,7 @@ func prefixKeys(lemmas map[[2]string]bool) []hash.Key {
 // learnScores learns the layer from the examples whose rule was seen in
 // ruleCut words: which of the rules that are allowed makes the lemma. The signs
 // of an example are those that the treebank would give without it.
-func (z *lemmatizer) learnScores(examples []example, uses map[uint64]int, seen map[hash.Key]int, o Options) {
+func (z *Lemmatizer) learnScores(examples []example, uses map[uint64]int, seen map[hash.Key]int, o Options) {
 	p := newProblem(&labels{start: []uint32{0}})
 	label := make([]int, len(z.rules)) // of a rule
 	edits := map[rule]int{}            // rules but for their modes
@@ -272,4 +275,65 @@ func (z *lemmatizer) learnScores(examples []example, uses map[uint64]int, seen m
 		p.endSequence()
 	}
 	z.layer = p.learn("lemma", lemmaEpochs, 4, o)
+}
+
+// LemmaSections begins the names of the sections of a Lemmatizer, behind the
+// name of the tagger's component.
+const LemmaSections = lemmaName + "."
+
+const lemmaName = "lemma"
+
+// Pack puts the sections of the lemmas into s, as Model.Pack does.
+func (z *Lemmatizer) Pack(s *pack.Sub) {
+	pack.Write(s, func(l *pack.Layout) { l.Nested(lemmaName, z.layout) })
+}
+
+// TrainLemmas learns lemmas from train for the model that is packed as
+// component, whose own lemmas are not read. The treebank must have lemmas, and
+// tags of which the model knows most: it would be another language, or another
+// scheme of tags. From the model's own treebank, with its seed, come the lemmas
+// that Train makes.
+func TrainLemmas(v *pack.View, component string, train []syntax.Sentence, o Options) (*Lemmatizer, error) {
+	o.defaults(train)
+	m := newModel()
+	if err := pack.Read(v, component, m.layoutTags); err != nil {
+		return nil, err
+	}
+	if err := m.finish().fits(train); err != nil {
+		return nil, err
+	}
+	return learnLemmas(train, m.lex.casing, o), nil
+}
+
+// minKnown is the share of words whose UPOS and XPOS a model must know, so
+// that lemmas learned with them are any use to it.
+const minKnown = 0.9
+
+// fits returns an error if lemmas of the treebank are no use to the model.
+func (m *Model) fits(train []syntax.Sentence) error {
+	known := map[[2]string]bool{}
+	for t, list := range m.morphOf {
+		for _, x := range list {
+			known[[2]string{m.upos[t], m.xpos[t] + m.fineXPOS[x]}] = true // one is empty
+		}
+	}
+	words, lemmas, fit := 0, 0, 0
+	for i := range train {
+		for _, w := range train[i].Words {
+			words++
+			if w.Lemma != "" {
+				lemmas++
+			}
+			if known[[2]string{w.UPOS, w.XPOS}] {
+				fit++
+			}
+		}
+	}
+	switch {
+	case lemmas == 0:
+		return errors.New("no word of the treebank has a lemma: there is nothing to learn from")
+	case float64(fit) < minKnown*float64(words):
+		return fmt.Errorf("the model knows the UPOS and XPOS of only %d of the treebank's %d words: take a treebank with the tags that it was trained with, or train the whole model", fit, words)
+	}
+	return nil
 }

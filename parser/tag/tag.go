@@ -27,16 +27,17 @@ type Model struct {
 	upos, xpos []string // of each label of the first layer, sorted
 	fine       bool     // XPOS is chosen with FEATS, having too many values
 
-	feats, fineXPOS []string   // of each label of the second layer
-	morphOf         [][]uint16 // labels of the second layer by label of the first, rising
+	feats, fineXPOS []string // of each label of the second layer
+	links           []uint16 // pairs: label of the first layer, of the second; rising
 
 	lex   *lexicon
 	tags  layer
 	morph layer
-	lemma *lemmatizer
+	lemma *Lemmatizer
 
-	all  []uint16 // labels of the first layer
-	pool sync.Pool
+	all     []uint16   // labels of the first layer
+	morphOf [][]uint16 // of each, its labels of the second
+	pool    sync.Pool
 }
 
 // Labels kept for a word, and how far below the best they may be. On the dev

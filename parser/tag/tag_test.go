@@ -245,7 +245,7 @@ func TestJackknife(t *testing.T) {
 	if !reflect.DeepEqual(sents, toyTreebank()) {
 		t.Error("Jackknife changed its input")
 	}
-	if a := Compare(sents, one); a.UPOS < 95 {
+	if a := compare(sents, one); a.UPOS < 95 {
 		t.Errorf("jackknifed accuracy: %v", a)
 	}
 	if _, err := Jackknife(sents, 1, Options{}); err == nil {

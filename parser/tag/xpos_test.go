@@ -123,7 +123,7 @@ func TestRichXPOSDoesNotFillTheModel(t *testing.T) {
 func TestUnitsAreTheCommonest(t *testing.T) {
 	m := newModel()
 	v := &inventory{upos: map[string]uint16{"N": 0}}
-	m.numberMorphs(v, map[[3]string]int{{"N", "A=a|B=b"}: 5, {"N", "A=a"}: 3, {"N", "A=c|B=b"}: 4, {"N", "A=d"}: 8})
+	m.numberMorphs(v, map[columns]int{{"N", "A=a|B=b"}: 5, {"N", "A=a"}: 3, {"N", "A=c|B=b"}: 4, {"N", "A=d"}: 8})
 	ls := &m.morph.labels
 	// B=b stands in 9 words, A=a and A=d in 8, A=c in 4; labels are in the order of FEATS.
 	for i, want := range [][]uint16{{0, 2}, {0, 1, 2}, {0, 1, 4}, {0, 3}} {
