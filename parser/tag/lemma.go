@@ -1,6 +1,7 @@
 package tag
 
 import (
+	"cmp"
 	"slices"
 	"unicode/utf8"
 
@@ -107,17 +108,14 @@ func (z *Lemmatizer) layout(l *pack.Layout) {
 func (z *Lemmatizer) known(sc *scratch, s string, w *form, t tags) string {
 	for _, x := range w.memo.lemmas {
 		if x.tags == t.all {
-			if x.lemma == "" {
-				return s
-			}
-			return x.lemma
+			return cmp.Or(x.lemma, s)
 		}
 	}
 	lemma := z.lemma(sc, s, w, t)
 	if len(w.memo.lemmas) < maxLemmas {
-		x := lemmaMemo{tags: t.all}
-		if lemma != s {
-			x.lemma = lemma
+		x := lemmaMemo{t.all, lemma}
+		if lemma == s {
+			x.lemma = ""
 		}
 		w.memo.lemmas = append(w.memo.lemmas, x)
 	}
@@ -130,23 +128,17 @@ func (z *Lemmatizer) lemma(sc *scratch, s string, w *form, t tags) string {
 	if len(z.rules) == 0 {
 		return "" // the treebank has no lemmas
 	}
-	sc.form = appendString(sc.form[:0], s)
-	for _, key := range memoryKeys(w.Lower, t) {
-		if i := z.memory.Find(key); i >= 0 && z.apply(sc, z.answers[i], w.Runes) {
-			return lemmaString(s, sc.lemma)
+	sc.form = append(sc.form[:0], []rune(s)...)
+	if !z.remembered(sc, w, t) && !z.prefixed(sc, w.Runes, t) && !z.guess(sc, w, t) {
+		if t.name {
+			return s
 		}
+		sc.lemma = append(sc.lemma[:0], w.Runes...)
 	}
-	if !t.name && !hasDigit(w.Runes) && z.prefixed(sc, w.Runes, t) {
-		return lemmaString(s, sc.lemma)
-	}
-	if r := z.guess(sc, w, t); r >= 0 {
-		z.apply(sc, uint16(r), w.Runes)
-		return lemmaString(s, sc.lemma)
-	}
-	if t.name {
+	if slices.Equal(sc.lemma, sc.form) {
 		return s
 	}
-	return lemmaString(s, w.Runes)
+	return string(sc.lemma)
 }
 
 // apply puts what rule r makes of sc.form into sc.lemma. It reports whether the
@@ -159,19 +151,14 @@ func (z *Lemmatizer) apply(sc *scratch, r uint16, lower []rune) (ok bool) {
 	return ok
 }
 
-// lemmaString returns the lemma, without a copy if it is the form.
-func lemmaString(form string, lemma []rune) string {
-	i := 0
-	for _, r := range form {
-		if i >= len(lemma) || lemma[i] != r {
-			return string(lemma)
+// remembered applies the rule that the memory has for a form.
+func (z *Lemmatizer) remembered(sc *scratch, w *form, t tags) bool {
+	for _, key := range memoryKeys(w.Lower, t) {
+		if i := z.memory.Find(key); i >= 0 && z.apply(sc, z.answers[i], w.Runes) {
+			return true
 		}
-		i++
 	}
-	if i < len(lemma) {
-		return string(lemma)
-	}
-	return form
+	return false
 }
 
 // prefixed looks for the longest known form with the same tags that stands
@@ -179,6 +166,9 @@ func lemmaString(form string, lemma []rune) string {
 // stands before that form, and its lemma, into sc.lemma. Regular rules are left
 // to guess.
 func (z *Lemmatizer) prefixed(sc *scratch, lower []rune, t tags) bool {
+	if t.name || hasDigit(lower) {
+		return false
+	}
 	h := uint64(hash.Start)
 	for k := range min(len(lower)-minBase+1, maxStem) {
 		p := hash.Mix(h) // of lower[:k]
@@ -188,7 +178,8 @@ func (z *Lemmatizer) prefixed(sc *scratch, lower []rune, t tags) bool {
 			continue
 		}
 		base := lower[k:]
-		for _, key := range []hash.Key{hash.Key2(keyTags, hash.Runes(base), t.all), hash.Key2(keyPOS, hash.Runes(base), t.pos)} {
+		keys := memoryKeys(hash.Runes(base), t)
+		for _, key := range keys[:2] { // not by UPOS alone
 			i := z.memory.Find(key)
 			if i < 0 {
 				continue
@@ -204,17 +195,17 @@ func (z *Lemmatizer) prefixed(sc *scratch, lower []rune, t tags) bool {
 }
 
 // allows reports whether rule r may be asked for the lemma of an unknown form:
-// it touches no digit, half of the lemma that it makes is the form's, and
-// training saw it do the same in front.
-func (z *Lemmatizer) allows(r uint16, lower []rune) bool {
-	rule := &z.rules[r]
-	if rule.mode == ungroup {
+// no other rule makes the same of it, the rule touches no digit, half of the
+// lemma is the form's, and training saw it do the same in front.
+func (z *Lemmatizer) allows(r uint16, w *form) bool {
+	rule, lower := &z.rules[r], w.Runes
+	switch {
+	case rule.mode == ungroup:
 		return true
-	}
-	if !rule.fits(lower) || !rule.keeps(len(lower)) {
+	case rule.mode == caseAsIs && !w.Differ, !rule.keeps(len(lower)):
 		return false
 	}
-	prefix, suffix := rule.cuts(lower)
+	prefix, suffix := lower[:rule.cutPrefix], lower[len(lower)-int(rule.cutSuffix):]
 	if hasDigit(prefix) || hasDigit(suffix) {
 		return false
 	}
@@ -225,14 +216,16 @@ func frontKey(r uint16, prefix []rune) hash.Key {
 	return hash.Key2(keyFront, uint64(r), hash.Runes(prefix))
 }
 
-// endKey returns the fact that rule r changes the end of a form; 0 if it does
-// not. An irregular rule must have been seen with 2 runes or more.
+// endKey returns the fact that rule r, which must fit, changes the end of a
+// form: what it cuts off, with what stands before it if that is less than a
+// rune, or 2 of an irregular rule. It is 0 if the rule leaves the end alone.
 func (z *Lemmatizer) endKey(r uint16, lower []rune) hash.Key {
-	end := z.rules[r].end(lower, 2-int(z.regular[r]))
-	if len(end) == 0 {
+	rule := &z.rules[r]
+	if rule.keepsEnd() || len(lower) == 0 {
 		return 0
 	}
-	return hash.Key2(keyEnd, uint64(r), hash.Runes(end))
+	n := max(2-int(z.regular[r]), int(rule.cutSuffix))
+	return hash.Key2(keyEnd, uint64(r), hash.Runes(lower[max(0, len(lower)-n):]))
 }
 
 // Signs that a rule is right, added up.
@@ -271,16 +264,10 @@ func signsKey(label int, s uint8, t tags) hash.Key {
 // lemma of the treebank and only cuts off or keeps 2 runes more than it adds.
 func (z *Lemmatizer) trusts(r uint16, s uint8, n int) bool {
 	rule := &z.rules[r]
-	if s&signEnd != 0 || rule.addSuffix == "" && rule.cutSuffix == 0 {
+	if s&signEnd != 0 || rule.keepsEnd() {
 		return true
 	}
 	return s&signLemma != 0 && (rule.addSuffix == "" || rule.kept(n) >= utf8.RuneCountInString(rule.addSuffix)+2)
-}
-
-// differs reports whether rule r makes something that no other rule makes of a
-// form: of one in lower case, caseAsIs makes what caseLower makes.
-func (z *Lemmatizer) differs(r uint16, w *form) bool {
-	return w.Differ || z.rules[r].mode != caseAsIs
 }
 
 // A candidate is a label that may be the answer.
@@ -290,14 +277,13 @@ type candidate struct {
 	short bool // the lemma has at most maxNonsense runes, and the form is no number or abbreviation
 }
 
-// guess returns the best-scored rule that is allowed, or -1. sc.form holds the
-// form.
-func (z *Lemmatizer) guess(sc *scratch, w *form, t tags) int {
+// guess applies the best-scored rule that is allowed.
+func (z *Lemmatizer) guess(sc *scratch, w *form, t tags) bool {
 	sc.keys = lemmaKeys(sc.keys[:0], w, t.upos, t.all)
 	sc.candidates = sc.candidates[:0]
 	plain := !hasDigit(w.Runes) && len(w.Runes) > 1 && slices.Equal(sc.form[1:], w.Runes[1:]) // no number, no FMs
-	for c, r := range z.scored {
-		if !z.differs(r, w) || !z.allows(r, w.Runes) || !z.apply(sc, r, w.Runes) {
+	for l, r := range z.scored {
+		if !z.allows(r, w) || !z.apply(sc, r, w.Runes) {
 			continue
 		}
 		s := z.signs(r, w.Runes, sc.lemma, t, z.facts.Has)
@@ -305,11 +291,12 @@ func (z *Lemmatizer) guess(sc *scratch, w *form, t tags) int {
 			continue
 		}
 		if s != 0 {
-			sc.keys = append(sc.keys, signsKey(c, s, t))
+			sc.keys = append(sc.keys, signsKey(l, s, t))
 		}
-		sc.candidates = append(sc.candidates, candidate{uint16(c), s, plain && len(sc.lemma) <= maxNonsense})
+		sc.candidates = append(sc.candidates, candidate{uint16(l), s, plain && len(sc.lemma) <= maxNonsense})
 	}
-	return z.choose(sc.candidates, sc.sum(&z.layer.table, z.layer.labels.n))
+	r := z.choose(sc.candidates, sc.sum(&z.layer.table, z.layer.labels.n))
+	return r >= 0 && z.apply(sc, uint16(r), w.Runes)
 }
 
 // choose returns the rule with the best score, or -1. If that one makes a

@@ -143,7 +143,7 @@ func FuzzDigits(f *testing.F) {
 func TestChoose(t *testing.T) {
 	const has, other, end = signLemma, signOther, signEnd
 	z := &Lemmatizer{
-		rules:  []rule{{cutSuffix: 1}, {cutSuffix: 2}, asItIs, {mode: caseAsIs, cutSuffix: 1}},
+		rules:  []rule{{cutSuffix: 1}, {cutSuffix: 2}, {mode: caseLower}, {mode: caseAsIs, cutSuffix: 1}},
 		scored: []uint16{0, 1, 2, 3},
 		layer:  layer{labels: labels{start: []uint32{0, 1, 2, 3, 4}, parts: []uint16{0, 1, 2, 3}, n: 4}},
 	}

@@ -28,21 +28,22 @@ type lemmaType struct {
 	n                              int // how often it occurs
 }
 
-// An example is a lemmaType with the rules that make its lemma, or -1 if there
-// are too many.
+// An example is a word of the treebank with its tags and most frequent lemma,
+// and the rules that make it, or -1 if there are too many.
 type example struct {
-	*lemmaType
+	form, upos, feats, lemma string
+
+	n          int // occurrences
 	word       form
 	tags       tags
-	rule       int // of the form
+	rule       int // of the form; -1 if it is misspelt
 	remembered int // of the form in any case
 }
 
-// lemmaTypes lists the different words with their most frequent lemma. A word
-// that is written apart has the lemma of the whole, which says nothing of its
-// form: it is left out.
-func lemmaTypes(sents []syntax.Sentence) []lemmaType {
-	count := map[lemmaType]int{}
+// examplesOf lists the different words. One that is written apart has the
+// lemma of the whole, which says nothing of its form: it is left out.
+func examplesOf(sents []syntax.Sentence) []example {
+	count := map[[5]string]int{} // of form, UPOS, XPOS, FEATS, lemma
 	for i := range sents {
 		apart := map[int32]bool{}
 		for _, w := range sents[i].Words {
@@ -50,34 +51,29 @@ func lemmaTypes(sents []syntax.Sentence) []lemmaType {
 				apart[w.Head] = true
 			}
 		}
-		for j := range sents[i].Words {
-			if w := &sents[i].Words[j]; w.Lemma != "" && !apart[int32(j+1)] {
-				count[lemmaType{w.Form, w.UPOS, w.XPOS, w.Feats, w.Lemma, 0}]++
+		for j, w := range sents[i].Words {
+			if w.Lemma != "" && !apart[int32(j+1)] {
+				count[[5]string{w.Form, w.UPOS, w.XPOS, w.Feats, w.Lemma}]++
 			}
 		}
 	}
-	list := make([]lemmaType, 0, len(count))
-	for t, n := range count {
-		t.n = n
-		list = append(list, t)
-	}
-	byWord := func(a, b lemmaType) int {
-		return cmp.Or(strings.Compare(a.form, b.form), strings.Compare(a.upos, b.upos),
-			strings.Compare(a.xpos, b.xpos), strings.Compare(a.feats, b.feats))
-	}
-	slices.SortFunc(list, func(a, b lemmaType) int {
-		return cmp.Or(byWord(a, b), cmp.Compare(b.n, a.n), strings.Compare(a.lemma, b.lemma))
+	list := slices.SortedFunc(maps.Keys(count), func(a, b [5]string) int {
+		return cmp.Or(slices.Compare(a[:4], b[:4]), cmp.Compare(count[b], count[a]), strings.Compare(a[4], b[4]))
 	})
-	return slices.CompactFunc(list, func(a, b lemmaType) bool { return byWord(a, b) == 0 })
+	list = slices.CompactFunc(list, func(a, b [5]string) bool { return slices.Equal(a[:4], b[:4]) })
+	examples := make([]example, len(list))
+	for i, x := range list {
+		examples[i] = example{form: x[0], upos: x[1], feats: x[3], lemma: x[4], n: count[x], tags: tagsOf(x[1], x[2], x[3])}
+	}
+	return examples
 }
 
-// typo reports whether the word is misspelt (Typo=Yes, which is universal):
-// how its lemma differs from it is no rule.
-func (t *lemmaType) typo() bool { return strings.Contains("|"+t.feats+"|", "|Typo=Yes|") }
+// misspelt reports whether the treebank says so (Typo=Yes, which is universal):
+// how the lemma differs from the form is no rule.
+func (x *example) misspelt() bool { return strings.Contains("|"+x.feats+"|", "|Typo=Yes|") }
 
 // learnLemmas learns from the different (form, tags, lemma) of the treebank.
 func learnLemmas(sents []syntax.Sentence, casing word.Casing, o Options) *Lemmatizer {
-	types := lemmaTypes(sents)
 	z := &Lemmatizer{casing: casing}
 	numbers := map[rule]int{}
 	number := func(r rule) int {
@@ -90,81 +86,18 @@ func learnLemmas(sents []syntax.Sentence, casing word.Casing, o Options) *Lemmat
 		}
 		return numbers[r]
 	}
-	examples := make([]example, len(types))
-	for i := range types {
+	examples := examplesOf(sents)
+	uses := newTally() // of rules
+	for i := range examples {
 		x := &examples[i]
-		x.lemmaType = &types[i]
 		x.word.Read(x.form, casing)
-		x.tags = tagsOf(x.upos, x.xpos, x.feats)
 		form, lemma := []rune(x.form), []rune(x.lemma)
 		x.rule = number(ruleFor(form, x.word.Runes, lemma, casing, x.word.Differ || x.word.First == 'X'))
 		x.remembered = number(ruleFor(form, x.word.Runes, lemma, casing, false))
-	}
-	z.memorize(examples)
-	uses := z.countUses(examples)
-	seen := z.learnFacts(examples)
-	z.learnScores(examples, uses, seen, o)
-	return z
-}
-
-// memorize fills the memory with the most frequent rule under each key.
-func (z *Lemmatizer) memorize(examples []example) {
-	votes := map[hash.Key]map[uint16]int{}
-	for i := range examples {
-		x := &examples[i]
-		for _, key := range memoryKeys(x.word.Lower, x.tags) {
-			if x.remembered < 0 {
-				continue
-			}
-			if votes[key] == nil {
-				votes[key] = map[uint16]int{}
-			}
-			votes[key][uint16(x.remembered)] += x.n
+		if x.misspelt() {
+			x.rule = -1
 		}
-	}
-	keys := slices.Sorted(maps.Keys(votes))
-	var places []int
-	z.memory, places = hash.NewSet(keys)
-	z.answers = make([]uint16, len(z.memory))
-	for k, place := range places {
-		if place < 0 {
-			continue
-		}
-		top := 0
-		for _, r := range slices.Sorted(maps.Keys(votes[keys[k]])) {
-			if n := votes[keys[k]][r]; n > top {
-				z.answers[place], top = r, n
-			}
-		}
-	}
-}
-
-// A tally counts for facts how many different words, which are pairs of a form
-// in lower case and a lemma, speak for them.
-type tally struct {
-	words map[uint64]int
-	known map[sighting]bool
-}
-
-type sighting struct {
-	fact         uint64
-	lower, lemma string
-}
-
-func newTally() tally { return tally{map[uint64]int{}, map[sighting]bool{}} }
-
-func (t tally) note(fact uint64, x *example) {
-	if s := (sighting{fact, string(x.word.Runes), x.lemma}); !t.known[s] {
-		t.known[s] = true
-		t.words[fact]++
-	}
-}
-
-// countUses sets regular and returns how many words each rule was seen in.
-func (z *Lemmatizer) countUses(examples []example) map[uint64]int {
-	uses := newTally()
-	for i := range examples {
-		if x := &examples[i]; x.rule >= 0 && !x.typo() {
+		if x.rule >= 0 {
 			uses.note(uint64(x.rule), x)
 		}
 	}
@@ -174,7 +107,59 @@ func (z *Lemmatizer) countUses(examples []example) map[uint64]int {
 			z.regular[r] = 1
 		}
 	}
-	return uses.words
+	z.memorize(examples)
+	z.learnScores(examples, uses.words, z.learnFacts(examples), o)
+	return z
+}
+
+// memorize fills the memory with the most frequent rule under each key.
+func (z *Lemmatizer) memorize(examples []example) {
+	count := map[[2]uint64]int{} // of key, rule
+	for i := range examples {
+		x := &examples[i]
+		for _, key := range memoryKeys(x.word.Lower, x.tags) {
+			if x.remembered >= 0 {
+				count[[2]uint64{key, uint64(x.remembered)}] += x.n
+			}
+		}
+	}
+	list := slices.SortedFunc(maps.Keys(count), func(a, b [2]uint64) int {
+		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(count[b], count[a]), cmp.Compare(a[1], b[1]))
+	})
+	list = slices.CompactFunc(list, func(a, b [2]uint64) bool { return a[0] == b[0] })
+	keys := make([]hash.Key, len(list))
+	for k, x := range list {
+		keys[k] = x[0]
+	}
+	var places []int
+	z.memory, places = hash.NewSet(keys)
+	z.answers = make([]uint16, len(z.memory))
+	for k, place := range places {
+		if place >= 0 {
+			z.answers[place] = uint16(list[k][1])
+		}
+	}
+}
+
+// A tally counts for facts how many different words, which are pairs of a form
+// in lower case and a lemma, speak for them.
+type tally struct {
+	words map[uint64]int
+	known map[evidence]bool
+}
+
+type evidence struct {
+	fact         uint64
+	lower, lemma string
+}
+
+func newTally() tally { return tally{map[uint64]int{}, map[evidence]bool{}} }
+
+func (t tally) note(fact uint64, x *example) {
+	if e := (evidence{fact, string(x.word.Runes), x.lemma}); !t.known[e] {
+		t.known[e] = true
+		t.words[fact]++
+	}
 }
 
 // learnFacts notes the lemmas, prefixes, and what each rule changed, and
@@ -188,12 +173,12 @@ func (z *Lemmatizer) learnFacts(examples []example) map[hash.Key]int {
 		h := hash.String(x.lemma)
 		seen.note(hash.Key2(keyLemma, h, x.tags.upos), x)
 		seen.note(hash.Key1(keyAnyLemma, h), x)
-		if x.rule < 0 || x.typo() || !z.rules[x.rule].learnable() {
+		if x.rule < 0 || !z.rules[x.rule].learnable() {
 			continue
 		}
-		r := uint16(x.rule)
-		if prefix, _ := z.rules[r].cuts(x.word.Runes); len(prefix) > 0 || z.rules[r].addPrefix != "" {
-			seen.note(frontKey(r, prefix), x)
+		rule, r := &z.rules[x.rule], uint16(x.rule)
+		if rule.cutPrefix > 0 || rule.addPrefix != "" {
+			seen.note(frontKey(r, x.word.Runes[:rule.cutPrefix]), x)
 		}
 		if end := z.endKey(r, x.word.Runes); end != 0 {
 			seen.note(end, x)
@@ -247,15 +232,15 @@ func (z *Lemmatizer) learnScores(examples []example, uses map[uint64]int, seen m
 	var keys []hash.Key
 	for i := range examples {
 		x := &examples[i]
-		if x.rule < 0 || label[x.rule] < 0 || x.typo() {
+		if x.rule < 0 || label[x.rule] < 0 {
 			continue
 		}
 		keys = lemmaKeys(keys[:0], &x.word, x.tags.upos, x.tags.all)
-		sc.form = appendString(sc.form[:0], x.form)
+		sc.form = append(sc.form[:0], []rune(x.form)...)
 		var allowed []uint16
 		for l, r := range z.scored {
 			gold := int(r) == x.rule
-			if !gold && (!z.differs(r, &x.word) || !z.allows(r, x.word.Runes)) || !z.apply(&sc, r, x.word.Runes) {
+			if !gold && !z.allows(r, &x.word) || !z.apply(&sc, r, x.word.Runes) {
 				continue
 			}
 			right, end := string(sc.lemma) == x.lemma, z.endKey(r, x.word.Runes)

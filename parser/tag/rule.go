@@ -29,9 +29,6 @@ type rule struct {
 	addPrefix, addSuffix string
 }
 
-// asItIs leaves a form in lower case alone.
-var asItIs = rule{mode: caseLower}
-
 // ruleFor returns the rule with the least cost that makes lemma of form. Runes
 // at the front cost more than those at the end, where most languages inflect:
 // held is hold by eld and old, not by he and ho. Without asIs the rule reads
@@ -126,42 +123,29 @@ func cased(dst, form, lower []rune, mode uint8, casing word.Casing) []rune {
 
 // fits reports whether the rule can be applied to a form and leaves something.
 func (r *rule) fits(lower []rune) bool {
-	n, cut := len(lower), int(r.cutPrefix)+int(r.cutSuffix)
-	return r.cutSuffix == wholeWord || cut < n || cut == n && len(r.addPrefix)+len(r.addSuffix) > 0
+	kept := r.kept(len(lower))
+	return r.cutSuffix == wholeWord || kept > 0 || kept == 0 && len(r.addPrefix)+len(r.addSuffix) > 0
 }
 
-// cuts returns what the rule, which must fit and not replace the whole, cuts
-// off.
-func (r *rule) cuts(lower []rune) (prefix, suffix []rune) {
-	return lower[:r.cutPrefix], lower[len(lower)-int(r.cutSuffix):]
-}
+// keepsEnd reports whether the rule leaves the end of a form alone.
+func (r *rule) keepsEnd() bool { return r.cutSuffix == 0 && r.addSuffix == "" }
 
-// end returns the end of a form that the rule changes: what it cuts off, with
-// what stands before it if that is less than the given number of runes; nil if
-// it leaves the end alone. The rule must fit, and not replace the whole.
-func (r *rule) end(lower []rune, least int) []rune {
-	if r.cutSuffix == 0 && r.addSuffix == "" {
-		return nil
-	}
-	return lower[max(0, len(lower)-max(least, int(r.cutSuffix))):]
-}
-
-// kept returns how many runes of a form of n runes the rule leaves. It must fit,
-// and not replace the whole.
+// kept returns how many runes of a form of n runes the rule, which must not
+// replace the whole, leaves; it does not fit if they are below 0.
 func (r *rule) kept(n int) int { return n - int(r.cutPrefix) - int(r.cutSuffix) }
 
-// keeps reports whether at least half of the lemma that the rule makes of a
-// form of n runes is the form's, and 2 runes of the form are left if there were.
+// keeps reports whether the rule fits a form of n runes, at least half of the
+// lemma that it makes is the form's, and 2 runes of it are left if there were.
 func (r *rule) keeps(n int) bool {
 	kept := r.kept(n)
-	return r.cutSuffix != wholeWord && kept >= min(n, 2) &&
+	return r.cutSuffix != wholeWord && kept >= max(1, min(n, 2)) &&
 		kept >= utf8.RuneCountInString(r.addPrefix)+utf8.RuneCountInString(r.addSuffix)
 }
 
 // learnable reports whether a rule may be asked for unknown forms: it makes a
 // lemma of a part of the form and adds no digit.
 func (r *rule) learnable() bool {
-	return r.cutSuffix != wholeWord && !hasDigit([]rune(r.addPrefix)) && !hasDigit([]rune(r.addSuffix))
+	return r.cutSuffix != wholeWord && !hasDigit([]rune(r.addPrefix+r.addSuffix))
 }
 
 // apply appends the lemma that the rule makes of a form that it fits. It
@@ -172,18 +156,11 @@ func (r *rule) apply(dst, form, lower []rune, casing word.Casing) ([]rune, bool)
 		return withoutGroups(dst, form, sep)
 	}
 	if r.cutSuffix != wholeWord {
-		dst = appendString(dst, r.addPrefix)
+		dst = append(dst, []rune(r.addPrefix)...)
 		n := len(dst)
 		dst = cased(dst, form, lower, r.mode, casing)
 		dst = slices.Delete(dst, n, min(len(dst), n+int(r.cutPrefix)))
 		dst = dst[:max(n, len(dst)-int(r.cutSuffix))]
 	}
-	return appendString(dst, r.addSuffix), true
-}
-
-func appendString(dst []rune, s string) []rune {
-	for _, r := range s {
-		dst = append(dst, r)
-	}
-	return dst
+	return append(dst, []rune(r.addSuffix)...), true
 }
