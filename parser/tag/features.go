@@ -7,11 +7,8 @@ import "github.com/treebeam/treebeam/parser/hash"
 
 // ownTagKeys appends the features of a form for its UPOS and XPOS.
 func ownTagKeys(dst []hash.Key, w *form) []hash.Key {
+	dst = keysOf(dst, 2, []uint64{w.Hash, w.Lower, w.Shape, w.Long})
 	dst = append(dst,
-		hash.Key1(2, w.Hash),
-		hash.Key1(3, w.Lower),
-		hash.Key1(4, w.Shape),
-		hash.Key1(5, w.Long),
 		hash.Key1(18, w.class),
 		hash.Key2(41, w.Shape, w.class),
 		hash.Key1(42, w.stemClass),
@@ -28,17 +25,17 @@ func ownTagKeys(dst []hash.Key, w *form) []hash.Key {
 	if w.Suffix[2] != 0 {
 		dst = append(dst, hash.Key2(59, w.Suffix[2], w.Shape))
 	}
-	dst = affixKeys(dst, 50, w.Suffix[:7])
-	dst = affixKeys(dst, 240, w.Broad[1:])
-	return affixKeys(dst, 63, w.Prefix[:])
+	dst = keysOf(dst, 50, w.Suffix[:7])
+	dst = keysOf(dst, 240, w.Broad[1:])
+	return keysOf(dst, 63, w.Prefix[:])
 }
 
-// affixKeys appends the affixes that the form is long enough for: the k-th has
-// template first+k.
-func affixKeys(dst []hash.Key, first uint64, affixes []uint64) []hash.Key {
-	for k, h := range affixes {
-		if h != 0 {
-			dst = append(dst, hash.Key1(first+uint64(k), h))
+// keysOf appends a feature for each atom but 0, which is an affix that the form
+// is too short for: the k-th has template first+k.
+func keysOf(dst []hash.Key, first uint64, atoms []uint64) []hash.Key {
+	for k, x := range atoms {
+		if x != 0 {
+			dst = append(dst, hash.Key1(first+uint64(k), x))
 		}
 	}
 	return dst
@@ -48,19 +45,15 @@ func affixKeys(dst []hash.Key, first uint64, affixes []uint64) []hash.Key {
 // its form's alone.
 func tagKeys(dst []hash.Key, t *text, i int) []hash.Key {
 	w, p1, p2, n1, n2 := t.at(i), t.at(i-1), t.at(i-2), t.at(i+1), t.at(i+2)
+	dst = append(dst, hash.Key2(6, w.Shape, t.caps))
+	dst = keysOf(dst, 9, []uint64{p1.Lower, n1.Lower, p2.Lower, n2.Lower})
 	dst = append(dst,
-		hash.Key2(6, w.Shape, t.caps),
-		hash.Key1(9, p1.Lower),
-		hash.Key1(10, n1.Lower),
-		hash.Key1(11, p2.Lower),
-		hash.Key1(12, n2.Lower),
 		hash.Key2(13, p1.Lower, w.Lower),
 		hash.Key2(14, w.Lower, n1.Lower),
 		hash.Key2(15, p1.Lower, n1.Lower),
-		hash.Key1(19, p1.class),
-		hash.Key1(20, n1.class),
-		hash.Key1(21, p2.class),
-		hash.Key1(22, n2.class),
+	)
+	dst = keysOf(dst, 19, []uint64{p1.class, n1.class, p2.class, n2.class})
+	dst = append(dst,
 		hash.Key2(23, p1.class, w.class),
 		hash.Key2(24, w.class, n1.class),
 		hash.Key2(25, p1.class, n1.class),
@@ -114,14 +107,9 @@ func morphKeys(dst []hash.Key, t *text, i int, tags []uint16) []hash.Key {
 		hash.Key2(139, w.stem, own),
 		hash.Key2(170, w.broadRest, own),
 		hash.Key2(171, w.stemClass, w.broadRest),
-		hash.Key1(106, p1.Lower),
-		hash.Key1(107, n1.Lower),
-		hash.Key1(108, p2.Lower),
-		hash.Key1(109, n2.Lower),
-		hash.Key1(110, p1.morph),
-		hash.Key1(111, n1.morph),
-		hash.Key1(112, p2.morph),
-		hash.Key1(113, n2.morph),
+	)
+	dst = keysOf(dst, 106, []uint64{p1.Lower, n1.Lower, p2.Lower, n2.Lower, p1.morph, n1.morph, p2.morph, n2.morph})
+	dst = append(dst,
 		hash.Key2(115, w.morph, p1.morph),
 		hash.Key2(116, w.morph, n1.morph),
 		hash.Key3(117, p1.morph, w.morph, n1.morph),
@@ -147,9 +135,9 @@ func morphKeys(dst []hash.Key, t *text, i int, tags []uint16) []hash.Key {
 	if w.part == middlePart || w.part == lastPart {
 		dst = append(dst, hash.Key2(175, w.Lower, p1.morph), hash.Key2(176, w.Lower, p1.Suffix[2]))
 	}
-	dst = affixKeys(dst, 140, w.Suffix[:])
-	dst = affixKeys(dst, 160, w.Broad[1:])
-	return affixKeys(dst, 150, w.Prefix[:])
+	dst = keysOf(dst, 140, w.Suffix[:])
+	dst = keysOf(dst, 160, w.Broad[1:])
+	return keysOf(dst, 150, w.Prefix[:])
 }
 
 // lemmaKeys appends the features of a form for its rewrite rule, given hashes

@@ -106,18 +106,18 @@ func (z *Lemmatizer) layout(l *pack.Layout) {
 
 // known is lemma by the memo of w.
 func (z *Lemmatizer) known(sc *scratch, s string, w *form, t tags) string {
-	for _, x := range w.memo.lemmas {
+	for _, x := range w.lemmas {
 		if x.tags == t.all {
 			return cmp.Or(x.lemma, s)
 		}
 	}
 	lemma := z.lemma(sc, s, w, t)
-	if len(w.memo.lemmas) < maxLemmas {
+	if len(w.lemmas) < maxLemmas {
 		x := lemmaMemo{t.all, lemma}
 		if lemma == s {
 			x.lemma = ""
 		}
-		w.memo.lemmas = append(w.memo.lemmas, x)
+		w.lemmas = append(w.lemmas, x)
 	}
 	return lemma
 }

@@ -45,9 +45,7 @@ const (
 )
 
 func (x *lexicon) layout(l *pack.Layout) {
-	turkish := bool(x.casing)
-	l.Bool("turkish", &turkish)
-	x.casing = word.Casing(turkish)
+	l.Bool("turkish", (*bool)(&x.casing))
 	pack.Array(l, "words", (*[]uint32)(&x.words))
 	pack.Array(l, "facts", &x.facts)
 	l.Check("words", x.words.Valid(), "is full")

@@ -19,7 +19,8 @@ type form struct {
 	sureMorph uint16 // the same of the second
 	known     bool   // class comes from the lexicon
 
-	memo memo
+	ownTags []int32     // scores of all labels of the first layer by ownTagKeys; nil until asked for
+	lemmas  []lemmaMemo // at most maxLemmas
 }
 
 // A position is a word in its sentence.
