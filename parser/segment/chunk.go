@@ -144,7 +144,7 @@ func (w *workspace) tokenize(m *Model, i int) {
 	w.key = append(append(w.key[:0], c.before, c.after), w.layout.text(s)...)
 	ends, fresh := w.memo.Find(string(w.key))
 	if fresh {
-		*ends = w.tokenEnds(m, &c)
+		*ends = w.tokenEnds(&c, &m.lexicon, func(_ int, keys []hash.Key) bool { return m.weights.Score(keys) > 0 })
 	}
 	start := s.start
 	for _, end := range *ends {
@@ -153,12 +153,13 @@ func (w *workspace) tokenize(m *Model, i int) {
 	}
 }
 
-// tokenEnds decides on the ends of the chunk's tokens from left to right.
-func (w *workspace) tokenEnds(m *Model, c *chunk) (ends []int32) {
+// tokenEnds returns the ends of the chunk's tokens. Of each gap, from left to
+// right, it asks whether one ends there, given the features.
+func (w *workspace) tokenEnds(c *chunk, x *lexicon, is func(g int, keys []hash.Key) bool) (ends []int32) {
 	last := 0
 	for g := 1; g < len(c.norm); g++ {
-		w.buf = c.features(w.buf[:0], &m.lexicon, g, last)
-		if m.weights.Score(w.buf) > 0 {
+		w.buf = c.features(w.buf[:0], x, g, last)
+		if is(g, w.buf) {
 			ends, last = append(ends, int32(g)), g
 		}
 	}

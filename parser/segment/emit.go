@@ -8,23 +8,21 @@ import (
 )
 
 // emit builds the sentences.
-func (w *workspace) emit() []syntax.Sentence {
+func (w *workspace) emit() (out []syntax.Sentence) {
+	l, i := &w.layout, 0
 	words, tokens := make([]syntax.Word, 0, len(w.tokens)*9/8), []syntax.MultiwordToken(nil)
-	out := make([]syntax.Sentence, len(w.ends))
-	start := int32(0)
-	for k, end := range w.ends {
-		s := &out[k]
-		if end.cut {
+	for toks := range sentences(w.tokens) {
+		end := toks[len(toks)-1]
+		s := syntax.Sentence{StartByte: int64(l.at[toks[0].start]), EndByte: int64(l.at[end.end])}
+		s.Text = oneLine(l.block[s.StartByte:s.EndByte])
+		if end.last == ofPiece {
 			s.Status = syntax.Long
 		}
-		firstWord, firstToken := len(words), len(tokens)
-		from, to := w.tokens[start].start, w.tokens[end.at-1].end
-		s.StartByte, s.EndByte = int64(w.layout.at[from]), int64(w.layout.at[to])
-		s.Text = oneLine(w.layout.block[s.StartByte:s.EndByte])
-		for i := start; i < end.at; i++ {
-			t := &w.tokens[i]
-			word := syntax.Word{Form: w.layout.form(t.span), Misc: w.misc(i), Head: syntax.NoHead}
-			word.StartChar, word.EndChar = w.layout.column[t.start]-w.layout.column[from], w.layout.column[t.end]-w.layout.column[from]
+		firstWord, firstToken, first := len(words), len(tokens), l.column[toks[0].start]
+		for _, t := range toks {
+			word := syntax.Word{Form: l.form(t.span), Misc: w.misc(i), Head: syntax.NoHead}
+			word.StartChar, word.EndChar = l.column[t.start]-first, l.column[t.end]-first
+			i++
 			if t.words == nil {
 				words = append(words, word)
 				continue
@@ -40,7 +38,7 @@ func (w *workspace) emit() []syntax.Sentence {
 		if len(tokens) > firstToken {
 			s.MWTs = tokens[firstToken:len(tokens):len(tokens)]
 		}
-		start = end.at
+		out = append(out, s)
 	}
 	return out
 }
@@ -57,8 +55,8 @@ func (l *layout) form(s span) string {
 }
 
 // misc says what follows token i if it is not a single space.
-func (w *workspace) misc(i int32) string {
-	last := int(i)+1 == len(w.tokens)
+func (w *workspace) misc(i int) string {
+	last := i+1 == len(w.tokens)
 	rest := span{w.tokens[i].end, int32(len(w.layout.class))}
 	if !last {
 		rest.end = w.tokens[i+1].start

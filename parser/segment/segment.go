@@ -18,6 +18,7 @@
 package segment
 
 import (
+	"iter"
 	"sync"
 
 	"github.com/treebeam/treebeam/parser/hash"
@@ -64,21 +65,10 @@ type workspace struct {
 	layout layout
 	tokens []token
 	ahead  []int32 // terminal ahead of each token, see terminalAhead
-	scores []int32 // of the gap after each token
-	ends   []sentenceEnd
-	spare  []sentenceEnd
-
-	proposal proposal
-
-	buf  []hash.Key
-	key  []byte             // of memo
-	memo word.Memo[[]int32] // ends of the tokens of a chunk between two classes
-}
-
-// A sentenceEnd is the number of tokens up to the end of a sentence.
-type sentenceEnd struct {
-	at  int32
-	cut bool // the sentence is a piece of one with too many words
+	split  proposal
+	buf    []hash.Key
+	key    []byte             // of memo
+	memo   word.Memo[[]int32] // ends of the tokens of a chunk between two classes
 }
 
 // Segment cuts a block into sentences. Of each it sets Text (the slice of the
@@ -111,12 +101,14 @@ func (m *Model) segment(block string, maxWords int, line bool) []syntax.Sentence
 	var list []syntax.Sentence
 	if len(w.tokens) > 0 {
 		w.cut(m)
-		if line {
-			w.ends = append(w.ends[:0], sentenceEnd{at: int32(len(w.tokens))})
+		for i := 0; line && i < len(w.tokens)-1; i++ {
+			w.tokens[i].last = inside
 		}
-		w.split(m)
-		if maxWords > 0 {
-			w.limit(maxWords)
+		for s := range sentences(w.tokens) {
+			w.expand(m, s)
+			if maxWords > 0 {
+				limit(s, maxWords)
+			}
 		}
 		list = w.emit()
 	}
@@ -141,32 +133,40 @@ func (w *workspace) read(m *Model, block string) {
 	w.layout.setGaps(w.tokens)
 }
 
-// limit cuts sentences of over maxWords words in the second half of what is
-// allowed, where the score of a sentence end is highest.
-func (w *workspace) limit(maxWords int) {
-	out, start := w.spare[:0], int32(0)
-	for _, end := range w.ends {
-		first := start
-		for {
-			at, words := start, 0
-			for at < end.at && (at == start || words+w.tokens[at].size() <= maxWords) {
-				words += w.tokens[at].size()
-				at++
-			}
-			if at == end.at {
-				break
-			}
-			best := at
-			for i := max(start+1, start+(at-start)/2); i < at; i++ {
-				if w.scores[i-1] > w.scores[best-1] {
-					best = i
+// sentences cuts tokens into sentences.
+func sentences(toks []token) iter.Seq[[]token] {
+	return func(yield func([]token) bool) {
+		start := 0
+		for i := range toks {
+			if toks[i].last != inside {
+				if !yield(toks[start : i+1]) {
+					return
 				}
+				start = i + 1
 			}
-			out = append(out, sentenceEnd{best, true})
-			start = best
 		}
-		out = append(out, sentenceEnd{end.at, start > first})
-		start = end.at
 	}
-	w.ends, w.spare = out, w.ends
+}
+
+// limit cuts a sentence of over maxWords words in the second half of what is
+// allowed, where the score of a sentence end is highest.
+func limit(s []token, maxWords int) {
+	for {
+		n, words := 0, 0
+		for n < len(s) && (n == 0 || words+s[n].size() <= maxWords) {
+			words += s[n].size()
+			n++
+		}
+		if n == len(s) {
+			return
+		}
+		best := n
+		for i := max(1, n/2); i < n; i++ {
+			if s[i-1].score > s[best-1].score {
+				best = i
+			}
+		}
+		s[best-1].last, s[len(s)-1].last = ofPiece, ofPiece
+		s = s[best:]
+	}
 }

@@ -142,22 +142,28 @@ func contextFeatures(buf []hash.Key, toks []token, ahead []int32, p *progress, i
 	)
 }
 
-// cut decides on the sentence ends of the block from left to right. It fills
-// w.ends, and w.scores with the score of the gap after each token but the last.
-func (w *workspace) cut(m *Model) {
-	toks := w.tokens
+// eachGap calls ends with the features of each gap between tokens, i and i+1,
+// from left to right; it says whether a sentence ends there.
+func (w *workspace) eachGap(toks []token, ends func(i int, keys []hash.Key) bool) {
 	w.ahead = terminalAhead(w.ahead, toks)
-	w.ends, w.scores = w.ends[:0], w.scores[:0]
 	var p progress
 	for i := range len(toks) - 1 {
 		p.add(&toks[i])
 		w.buf = sentenceFeatures(w.buf[:0], toks, w.ahead, &p, i)
-		score := m.weights.Score(w.buf) - m.threshold
-		w.scores = append(w.scores, score)
-		if score > 0 {
-			w.ends = append(w.ends, sentenceEnd{at: int32(i + 1)})
+		if ends(i, w.buf) {
 			p.reset(&toks[i])
 		}
 	}
-	w.ends = append(w.ends, sentenceEnd{at: int32(len(toks))})
+}
+
+// cut decides on the sentence ends of the block.
+func (w *workspace) cut(m *Model) {
+	w.eachGap(w.tokens, func(i int, keys []hash.Key) bool {
+		t := &w.tokens[i]
+		if t.score = m.weights.Score(keys) - m.threshold; t.score > 0 {
+			t.last = ofSentence
+		}
+		return t.score > 0
+	})
+	w.tokens[len(w.tokens)-1].last = ofSentence
 }

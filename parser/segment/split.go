@@ -207,28 +207,20 @@ func (p *proposal) features(buf []hash.Key, x *lexicon, e *expansion) []hash.Key
 		hash.Key2(mStem+10, cut, b.suffix), hash.Key2(mStem+11, cut, b.shape))
 }
 
-// split fills in the words of the multiword tokens of all sentences.
-func (w *workspace) split(m *Model) {
-	if len(m.split.list) == 0 {
-		return
-	}
-	start := int32(0)
-	for _, end := range w.ends {
-		toks := w.tokens[start:end.at]
-		for i := range toks {
-			best, by := int32(0), (*expansion)(nil)
-			w.proposal.propose(&m.split, &w.layout, toks, i, true)
-			for _, e := range w.proposal.found {
-				w.buf = w.proposal.features(w.buf[:0], &m.lexicon, e)
-				if score := m.weights.Score(w.buf); score > best {
-					best, by = score, e
-				}
-			}
-			if by != nil {
-				toks[i].words = by.spell(w.layout.text(toks[i].span))
+// expand fills in the words of the multiword tokens of a sentence.
+func (w *workspace) expand(m *Model, toks []token) {
+	for i := 0; i < len(toks) && len(m.split.list) > 0; i++ {
+		best, by := int32(0), (*expansion)(nil)
+		w.split.propose(&m.split, &w.layout, toks, i, true)
+		for _, e := range w.split.found {
+			w.buf = w.split.features(w.buf[:0], &m.lexicon, e)
+			if score := m.weights.Score(w.buf); score > best {
+				best, by = score, e
 			}
 		}
-		start = end.at
+		if by != nil {
+			toks[i].words = by.spell(w.layout.text(toks[i].span))
+		}
 	}
 }
 

@@ -24,8 +24,17 @@ type token struct {
 	stats  stats
 	role   uint8
 	gap    uint8    // what stands between it and the next token
+	last   uint8    // whether a sentence ends with it
+	score  int32    // of a sentence end after it
 	words  []string // of a multiword token, else nil
 }
+
+// Whether a token is the last one of its sentence.
+const (
+	inside uint8 = iota
+	ofSentence
+	ofPiece // of a sentence with too many words
+)
 
 // size returns the number of words.
 func (t *token) size() int { return max(1, len(t.words)) }

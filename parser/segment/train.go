@@ -172,19 +172,12 @@ func features(tasks []*task) linear.Features {
 
 func sentenceExamples(blocks []*goldBlock) examples {
 	return func(yield func([]hash.Key, bool, float32)) {
-		var buf []hash.Key
-		var ahead []int32
+		var w workspace
 		for _, b := range blocks {
-			ahead = terminalAhead(ahead, b.tokens)
-			var p progress
-			for i := range len(b.tokens) - 1 {
-				p.add(&b.tokens[i])
-				buf = sentenceFeatures(buf[:0], b.tokens, ahead, &p, i)
-				yield(buf, b.gold[i].ends, b.weight)
-				if b.gold[i].ends {
-					p.reset(&b.tokens[i])
-				}
-			}
+			w.eachGap(b.tokens, func(i int, keys []hash.Key) bool {
+				yield(keys, b.gold[i].ends, b.weight)
+				return b.gold[i].ends
+			})
 		}
 	}
 }
@@ -216,7 +209,7 @@ func tokenExamples(blocks []*goldBlock, counts map[uint64]tally) examples {
 		}
 	}
 	return func(yield func([]hash.Key, bool, float32)) {
-		var buf []hash.Key
+		var w workspace
 		for _, e := range all {
 			x := lexicon{counts: counts, held: map[uint64]int32{}}
 			last := 0
@@ -224,15 +217,11 @@ func tokenExamples(blocks []*goldBlock, counts map[uint64]tally) examples {
 				x.held[hash.Runes(e.norm[last:end])]++
 				last = int(end)
 			}
-			last = 0
-			for g := 1; g < len(e.norm); g++ {
+			w.tokenEnds(&e.chunk, &x, func(g int, keys []hash.Key) bool {
 				_, ends := slices.BinarySearch(e.ends, int32(g))
-				buf = e.features(buf[:0], &x, g, last)
-				yield(buf, ends, float32(min(e.times, maxTimes)))
-				if ends {
-					last = g
-				}
-			}
+				yield(keys, ends, float32(min(e.times, maxTimes)))
+				return ends
+			})
 		}
 	}
 }

@@ -31,14 +31,13 @@ func (m *Model) sentenceF1(all []paragraph) float64 {
 		}
 		w.read(m, b.layout.block)
 		w.cut(m)
-		start := int32(0)
-		for _, end := range w.ends {
-			if want[span{w.tokens[start].start, w.tokens[end.at-1].end}] {
+		total += len(want)
+		for s := range sentences(w.tokens) {
+			total++
+			if want[span{s[0].start, s[len(s)-1].end}] {
 				right++
 			}
-			start = end.at
 		}
-		total += len(want) + len(w.ends)
 	}
 	return 2 * float64(right) / float64(max(1, total))
 }
