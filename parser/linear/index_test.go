@@ -33,7 +33,7 @@ func TestIndexIsAMap(t *testing.T) {
 			id = -1
 			if count[k] >= 3 {
 				id = int32(len(order))
-				order = append(order, max(k, 1))
+				order = append(order, k)
 			}
 			want[k] = id
 		}

@@ -34,12 +34,29 @@ const (
 
 func print20(key hash.Key) uint64 { return max(key&(1<<printBits-1), 1) }
 
+// home returns where the search for key begins, in a table that is not empty.
+func (t *Table) home(key hash.Key) int {
+	hi, _ := bits.Mul64(key, uint64(len(t.slots)))
+	return int(hi)
+}
+
+// place returns the place of the slot of key, or of the empty one that ends
+// the search for it.
+func (t *Table) place(key hash.Key) int {
+	i := t.home(key)
+	for p := print20(key); t.slots[i] != 0 && t.slots[i]>>(64-printBits) != p; {
+		if i++; i == len(t.slots) {
+			i = 0
+		}
+	}
+	return i
+}
+
 // fetch puts the slots of the keys that have a row into rows, which must have
 // room for as many as there are keys, and returns them.
 func (t *Table) fetch(keys []hash.Key, rows []uint64) []uint64 {
 	rows = rows[:0]
-	n := uint64(len(t.slots))
-	if n == 0 {
+	if len(t.slots) == 0 {
 		return rows
 	}
 	var first [ahead]uint64
@@ -47,19 +64,15 @@ func (t *Table) fetch(keys []hash.Key, rows []uint64) []uint64 {
 		batch := keys[:min(len(keys), ahead)]
 		keys = keys[len(batch):]
 		for j, key := range batch {
-			i, _ := bits.Mul64(key, n)
-			first[j%ahead] = t.slots[i]
+			first[j%ahead] = t.slots[t.home(key)]
 		}
 		for j, key := range batch {
-			q, p := first[j%ahead], print20(key)
-			for i, _ := bits.Mul64(key, n); q != 0; q = t.slots[i] {
-				if q>>(64-printBits) == p {
-					rows = append(rows, q)
-					break
-				}
-				if i++; i == n {
-					i = 0
-				}
+			q := first[j%ahead]
+			if q != 0 && q>>(64-printBits) != print20(key) {
+				q = t.slots[t.place(key)]
+			}
+			if q != 0 {
+				rows = append(rows, q)
 			}
 		}
 	}
@@ -81,25 +94,12 @@ func (t *Table) Sum(keys []hash.Key, acc []int32, rows []uint64) {
 	}
 }
 
-// Score returns the sum of the weights of keys in a table of one class, in
-// units.
+// Score is Sum in a table of one class.
 func (t *Table) Score(keys []hash.Key) int32 {
-	n := uint64(len(t.slots))
-	if n == 0 {
-		return 0
-	}
 	var sum int32
-	for _, key := range keys {
-		i, _ := bits.Mul64(key, n)
-		p := print20(key)
-		for q := t.slots[i]; q != 0; q = t.slots[i] {
-			if q>>(64-printBits) == p {
-				sum += int32(int16(q))
-				break
-			}
-			if i++; i == n {
-				i = 0
-			}
+	if len(t.slots) > 0 {
+		for _, key := range keys {
+			sum += int32(int16(t.slots[t.place(key)]))
 		}
 	}
 	return sum << t.shift
@@ -131,14 +131,12 @@ func Pack(features Features, p Packing) *Table {
 			}
 		}
 	})
-	slices.Sort(sizes)
-	t := &Table{}
 	if len(sizes) == 0 {
-		return t
+		return &Table{}
 	}
+	slices.Sort(sizes)
 	logUnit := bits.Len(uint(p.Unit)) - 1
-	scale := min(Scale(sizes, math.MaxInt16), logUnit)
-	t.shift = uint8(min(logUnit-scale, maxShift))
+	t := &Table{shift: uint8(max(0, min(logUnit-Scale(sizes, math.MaxInt16), maxShift)))}
 	least := max(Floor(sizes, p.Limit), float32(p.Least*common(sizes)))
 	unit := math.Ldexp(1, logUnit-int(t.shift))
 	integer := func(w float32) int16 {
@@ -159,8 +157,7 @@ func (t *Table) fill(features Features, integer func(w float32) int16, slots flo
 			rows++
 		}
 	})
-	n := uint64(float64(rows)*slots) + 2
-	t.slots = make([]uint64, n)
+	t.slots = make([]uint64, int(float64(rows)*slots)+2)
 	features(func(key hash.Key, classes []uint16, weights []float32) {
 		begin := len(t.cells)
 		for j, class := range classes {
@@ -169,22 +166,15 @@ func (t *Table) fill(features Features, integer func(w float32) int16, slots flo
 			}
 		}
 		count := len(t.cells) - begin
-		i, _ := bits.Mul64(key, n)
-		p := print20(key)
-		for count > 0 && t.slots[i] != 0 {
-			if t.slots[i]>>(64-printBits) == p {
-				t.cells, count = t.cells[:begin], 0
-			}
-			if i++; i == n {
-				i = 0
-			}
-		}
+		i, slot := t.place(key), print20(key)<<(64-printBits)
 		switch {
+		case t.slots[i] != 0: // it cannot be told apart from an earlier one
+			t.cells = t.cells[:begin]
 		case count == 1 && t.cells[begin]>>16 < 1<<countBits:
-			t.slots[i] = p<<(64-printBits) | uint64(t.cells[begin])
+			t.slots[i] = slot | uint64(t.cells[begin])
 			t.cells = t.cells[:begin]
 		case count > 0:
-			t.slots[i] = p<<(64-printBits) | uint64(count)<<beginBits | uint64(begin)
+			t.slots[i] = slot | uint64(count)<<beginBits | uint64(begin)
 		}
 	})
 }
@@ -233,23 +223,12 @@ func (t *Table) Layout(l *pack.Layout, name string, classes int) {
 		size := uint64(t.Bytes())
 		pack.Value(l, "size", &size)
 		l.Check("size", size == uint64(t.Bytes()), "does not fit the table")
-		if !l.Reading() {
-			return
-		}
 		l.Check("shift", t.shift <= maxShift, "is too large")
 		l.Check("slots", len(t.slots) == 0 || slices.Contains(t.slots, 0), "has no empty slot")
-		for _, q := range t.slots {
+		l.Check("slots", !slices.ContainsFunc(t.slots, func(q uint64) bool {
 			n, begin := q>>beginBits&maxRow, q&maxCells
-			if n == 0 && q != 0 && begin>>16 >= uint64(classes) || n > 0 && (classes == 1 || begin+n > uint64(len(t.cells))) {
-				l.Check("slots", false, "has a row outside the table")
-				return
-			}
-		}
-		for _, c := range t.cells {
-			if int(c>>16) >= classes {
-				l.Check("cells", false, "has a class that there is not")
-				return
-			}
-		}
+			return n == 0 && q != 0 && begin>>16 >= uint64(classes) || n > 0 && (classes == 1 || begin+n > uint64(len(t.cells)))
+		}), "has a row outside the table")
+		l.Check("cells", !slices.ContainsFunc(t.cells, func(c uint32) bool { return int(c>>16) >= classes }), "has a class that there is not")
 	})
 }

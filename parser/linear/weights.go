@@ -89,9 +89,10 @@ func (w *Weights) Sum(keys []hash.Key) float64 {
 			fetched[j%ahead] = s.slots[s.home(k)]
 		}
 		for j, k := range batch {
-			x, p := fetched[j%ahead], print32(k)
-			if x != 0 && x.print() != p {
-				x = w.shard(k).beyond(k, p)
+			x := fetched[j%ahead]
+			if x != 0 && x.print() != print32(k) {
+				s := w.shard(k)
+				x = s.slots[s.seek(k)]
 			}
 			sum += float64(x.weight())
 		}
@@ -99,17 +100,15 @@ func (w *Weights) Sum(keys []hash.Key) float64 {
 	return sum
 }
 
-// beyond returns the slot of k, which is not at its home, or 0.
-func (s *shard) beyond(k hash.Key, p uint32) slot {
+// seek returns the place of k, or the empty one that ends the search for it.
+func (s *shard) seek(k hash.Key) int {
 	i := s.home(k)
-	for {
+	for p := print32(k); s.slots[i] != 0 && s.slots[i].print() != p; {
 		if i++; i == len(s.slots) {
 			i = 0
 		}
-		if x := s.slots[i]; x == 0 || x.print() == p {
-			return x
-		}
 	}
+	return i
 }
 
 // place returns the shard and the place of k, making one if it has none.
@@ -118,16 +117,10 @@ func (w *Weights) place(k hash.Key) (*shard, int) {
 	if s.used*4 >= len(s.slots)*3 {
 		s.grow()
 	}
-	p, i := print32(k), s.home(k)
-	for s.slots[i].print() != p {
-		if s.slots[i] == 0 {
-			s.slots[i], s.upper[i] = newSlot(p, 0), uint32(k>>32)
-			s.used++
-			break
-		}
-		if i++; i == len(s.slots) {
-			i = 0
-		}
+	i := s.seek(k)
+	if s.slots[i] == 0 {
+		s.slots[i], s.upper[i] = newSlot(print32(k), 0), uint32(k>>32)
+		s.used++
 	}
 	return s, i
 }
