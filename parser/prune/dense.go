@@ -2,6 +2,8 @@ package prune
 
 import (
 	"encoding/binary"
+	"math"
+	"slices"
 
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/score"
@@ -64,33 +66,19 @@ func tablesOf(lexicon hash.Set) (t tables) {
 	return t
 }
 
-// binOf is the bin of a distance, the last one for all beyond.
-var binOf = func() (bin [36]uint8) {
+// binOf is the bin of a distance; that of 36 is for all beyond.
+var binOf = func() (bin [37]uint8) {
 	for d := range bin {
-		switch {
-		case d <= 6:
-			bin[d] = uint8(max(d, 1) - 1)
-		case d <= 8:
-			bin[d] = 6
-		case d <= 11:
-			bin[d] = 7
-		case d <= 15:
-			bin[d] = 8
-		case d <= 22:
-			bin[d] = 9
-		case d < 36:
-			bin[d] = 10
+		for _, last := range []int{1, 2, 3, 4, 5, 6, 8, 11, 15, 22, 35} {
+			if d > last {
+				bin[d]++
+			}
 		}
 	}
 	return bin
 }()
 
-func binAt(d int) int {
-	if d < len(binOf) {
-		return int(binOf[d])
-	}
-	return bins - 1
-}
+func binAt(d int) int { return int(binOf[min(d, len(binOf)-1)]) }
 
 // A grid is what the tables say of one sentence. It is scratch.
 type grid struct {
@@ -224,30 +212,6 @@ const (
 	lookupsPerWord = 2 * contexts
 )
 
-type ranked struct{ score, head int32 }
-
-// A shortlist holds the best heads of a word, best first; of equal ones, that
-// which came first.
-type shortlist struct {
-	list [denseHeads]ranked
-	n    int
-}
-
-func (l *shortlist) insert(h int, score int32) {
-	if l.n == denseHeads {
-		if l.list[l.n-1].score >= score {
-			return
-		}
-		l.n--
-	}
-	i := l.n
-	for ; i > 0 && l.list[i-1].score < score; i-- {
-		l.list[i] = l.list[i-1]
-	}
-	l.list[i] = ranked{score, int32(h)}
-	l.n++
-}
-
 // denseScale makes a score of the tables one in 1/score.Unit.
 const denseScale = score.Unit / denseUnit
 
@@ -276,35 +240,41 @@ func (x *scratch) shortlist(s *syntax.Sentence) {
 	x.lookups += int64(n * (lookupsPerWord + n*lookupsPerPair))
 	x.guess.head = resize(x.guess.head, n+1)
 	for m := 1; m <= n; m++ {
-		var l shortlist
 		x.scoresOf(s, m)
+		var top [denseHeads]int64
+		for i := range top {
+			top[i] = math.MinInt64
+		}
 		for h, score := range x.row {
 			if h != m {
-				l.insert(h, score)
+				insert(top[:], rank(score, h))
 			}
 		}
-		x.guess.head[m] = l.list[0].head
-		floor := l.list[0].score - denseMargin*denseScale
-		from := len(a.Heads)
-		for _, r := range l.list[:l.n] {
-			if r.score < floor {
-				break
+		x.guess.head[m] = int32(-top[0])
+		floor := x.row[x.guess.head[m]] - denseMargin*denseScale
+		for h, score := range x.row {
+			if h != m && score >= floor && rank(score, h) >= top[denseHeads-1] {
+				a.Heads, a.Score = append(a.Heads, int32(h)), append(a.Score, score)
 			}
-			i := len(a.Heads)
-			a.Heads, a.Score = append(a.Heads, 0), append(a.Score, 0)
-			for ; i > from && a.Heads[i-1] > r.head; i-- {
-				a.Heads[i], a.Score[i] = a.Heads[i-1], a.Score[i-1]
-			}
-			a.Heads[i], a.Score[i] = r.head, r.score
 		}
 		a.Start = append(a.Start, int32(len(a.Heads)))
 	}
 	x.guess.set(x.grid.words)
 }
 
-func resize[T any](a []T, n int) []T {
-	if cap(a) < n {
-		return make([]T, n, n+n/2)
+// rank orders heads by score; of equal ones the first is the best.
+func rank(score int32, h int) int64 { return int64(score)<<32 - int64(h) }
+
+// insert puts x into the largest values so far, which decrease.
+func insert[T int64 | float64](top []T, x T) {
+	i := len(top) - 1
+	if x <= top[i] {
+		return
 	}
-	return a[:n]
+	for ; i > 0 && top[i-1] < x; i-- {
+		top[i] = top[i-1]
+	}
+	top[i] = x
 }
+
+func resize[T any](a []T, n int) []T { return slices.Grow(a[:0], n)[:n] }

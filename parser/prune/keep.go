@@ -2,6 +2,7 @@ package prune
 
 import (
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/treebeam/treebeam/parser/graph"
@@ -34,19 +35,19 @@ func Keep(s *syntax.Sentence, given []int32) error {
 		}
 	}
 	root := int32(slices.Index(given, syntax.Root) + 1) // 0 if it is not given
-	c := restrict(&s.Candidates, given, func(m int, h int32) bool { return h != syntax.Root || root == 0 })
+	c := restrict(&s.Candidates, given, root)
 	if !holdsTree(&c) {
 		if root == 0 {
 			root = likelyRoot(&s.Candidates, given)
 		}
-		c = restrict(&s.Candidates, given, func(m int, h int32) bool { return h != syntax.Root || int(root) == m })
+		c = restrict(&s.Candidates, given, root)
 		for m := n; m >= 1; m-- {
-			switch {
-			case given[m-1] != syntax.NoHead:
-			case m == int(root):
-				add(&c, m, syntax.Root, addedLogOdds)
-			default:
-				add(&c, m, root, addedLogOdds)
+			if given[m-1] == syntax.NoHead {
+				head := root
+				if m == int(root) {
+					head = syntax.Root
+				}
+				add(&c, m, head, addedLogOdds)
 			}
 		}
 		if !holdsTree(&c) {
@@ -58,15 +59,15 @@ func Keep(s *syntax.Sentence, given []int32) error {
 }
 
 // restrict returns the candidates with the given heads alone for words that
-// have one, and those that allow accepts for the others.
-func restrict(c *syntax.Candidates, given []int32, allow func(m int, h int32) bool) syntax.Candidates {
-	out := syntax.Candidates{Start: make([]int32, 1, len(given)+1)}
+// have one, and root, if it is not 0, as the only root.
+func restrict(c *syntax.Candidates, given []int32, root int32) syntax.Candidates {
+	out := noCandidates(len(given))
 	for i, head := range given {
 		if head != syntax.NoHead {
 			out.Heads, out.LogOdds = append(out.Heads, head), append(out.LogOdds, 0)
 		} else {
 			for a := c.Start[i]; a < c.Start[i+1]; a++ {
-				if allow(i+1, c.Heads[a]) {
+				if c.Heads[a] != syntax.Root || root == 0 || int(root) == i+1 {
 					out.Heads, out.LogOdds = append(out.Heads, c.Heads[a]), append(out.LogOdds, c.LogOdds[a])
 				}
 			}
@@ -96,14 +97,11 @@ func add(c *syntax.Candidates, m int, h, logOdds int32) {
 func likelyRoot(c *syntax.Candidates, given []int32) (root int32) {
 	best := int32(0)
 	for i, head := range given {
-		if head != syntax.NoHead {
-			continue
-		}
-		p := int32(-1 << 31)
+		p := int32(math.MinInt32)
 		if a := c.Start[i]; a < c.Start[i+1] && c.Heads[a] == syntax.Root {
 			p = c.LogOdds[a]
 		}
-		if root == 0 || p > best {
+		if head == syntax.NoHead && (root == 0 || p > best) {
 			root, best = int32(i+1), p
 		}
 	}

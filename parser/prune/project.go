@@ -2,6 +2,7 @@ package prune
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -51,42 +52,29 @@ func Project(s *syntax.Sentence, given []int32) error {
 
 // projectWhole is Project for a sentence in one window.
 func projectWhole(s *syntax.Sentence, given []int32) error {
+	const farBelow = -1 << 30 // so low that as few arcs as possible have it; the sum stays in range
 	n := len(s.Words)
-	a := graph.Of(&s.Candidates)
-	head := make([]int32, n+1)
-	var spanner graph.Spanner
-	if spanner.ProjectiveTree(&a, head) == 0 {
-		return nil
-	}
-	if given != nil { // only arcs that may be added
-		all := graph.Arcs{Start: []int32{0}}
-		for m := 1; m <= n; m++ {
-			for h := int32(0); int(h) <= n; h++ {
-				at := -1
-				for i, c := range s.Candidates.Of(m) {
-					if c == h {
-						at = int(s.Candidates.Start[m-1]) + i
-					}
-				}
-				switch {
-				case at >= 0:
-					all.Heads, all.Score = append(all.Heads, h), append(all.Score, s.Candidates.LogOdds[at])
-				case int(h) != m && given[m-1] == syntax.NoHead:
-					all.Heads, all.Score = append(all.Heads, h), append(all.Score, farBelow)
-				}
+	all := graph.Arcs{Start: make([]int32, 1, n+1)} // the candidates, and what may be added to them
+	for m := 1; m <= n; m++ {
+		for h := int32(0); int(h) <= n; h++ {
+			at, found := slices.BinarySearch(s.Candidates.Of(m), h)
+			score := int32(farBelow)
+			switch {
+			case found:
+				score = s.Candidates.LogOdds[int(s.Candidates.Start[m-1])+at]
+			case int(h) == m || given != nil && given[m-1] != syntax.NoHead:
+				continue
 			}
-			all.Start = append(all.Start, int32(len(all.Heads)))
+			all.Heads, all.Score = append(all.Heads, h), append(all.Score, score)
 		}
-		if spanner.ProjectiveTree(&all, head) > 0 {
-			return syntax.Because(syntax.KindHeadsLost, "the given heads cross each other, or the root: no projective tree has them")
-		}
+		all.Start = append(all.Start, int32(len(all.Heads)))
+	}
+	head := make([]int32, n+1)
+	if new(graph.Spanner).ProjectiveTree(&all, head) > 0 {
+		return syntax.Because(syntax.KindHeadsLost, "the given heads cross each other, or the root: no projective tree has them")
 	}
 	for m := n; m >= 1; m-- {
 		add(&s.Candidates, m, head[m], addedLogOdds)
 	}
 	return nil
 }
-
-// farBelow is a score so low that as few arcs as possible have it; ten
-// thousand of them can be summed up.
-const farBelow = -1 << 30

@@ -18,9 +18,9 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// MaxHeads is the largest number of heads that the probability cut leaves a
+// maxHeads is the largest number of heads that the probability cut leaves a
 // word; the best tree may add one.
-const MaxHeads = 8
+const maxHeads = 8
 
 // marginalWords is the length up to which a window's heads are cut by
 // marginals; above it, by the probabilities of each word's heads alone.
@@ -99,20 +99,16 @@ func (m *Model) Prune(s *syntax.Sentence) { m.Count(s) }
 func (m *Model) Count(s *syntax.Sentence) (lookups int64) {
 	x := m.get()
 	x.lookups = 0
-	const expected = 4 // heads a word; more cost another allocation
-	c := syntax.Candidates{
-		Start:   make([]int32, 1, len(s.Words)+1),
-		Heads:   make([]int32, 0, expected*len(s.Words)),
-		LogOdds: make([]int32, 0, expected*len(s.Words)),
-	}
+	c := noCandidates(len(s.Words))
 	b := s.Windows()
 	for i := 0; i+1 < len(b); i++ {
-		if len(b) == 2 {
-			x.window(s, 0, &c)
-			continue
+		w := s
+		if len(b) > 2 {
+			part := s.Window(b[i], b[i+1])
+			w = &part
 		}
-		w := s.Window(b[i], b[i+1])
-		x.window(&w, int32(b[i]), &c)
+		x.candidates(w)
+		x.keep(m.cut, int32(b[i]), &c)
 	}
 	s.Candidates = c
 	lookups = x.lookups
@@ -120,12 +116,21 @@ func (m *Model) Count(s *syntax.Sentence) (lookups int64) {
 	return lookups
 }
 
-// window appends the candidates of one window whose words follow offset.
-func (x *scratch) window(s *syntax.Sentence, offset int32, out *syntax.Candidates) {
-	x.candidates(s)
-	for m := 1; m <= len(s.Words); m++ {
+func noCandidates(words int) syntax.Candidates {
+	const expected = 4 // heads a word; more cost another allocation
+	return syntax.Candidates{
+		Start:   make([]int32, 1, words+1),
+		Heads:   make([]int32, 0, expected*words),
+		LogOdds: make([]int32, 0, expected*words),
+	}
+}
+
+// keep appends the candidates that stay under a cut in 1/1024 nat to those of
+// the words before, so many as offset says.
+func (x *scratch) keep(cut, offset int32, out *syntax.Candidates) {
+	for m := 1; m <= x.arcs.N(); m++ {
 		lo, hi := x.arcs.Span(m)
-		limit := x.limit(lo, hi, x.model.cut)
+		limit := x.limit(lo, hi, cut)
 		from, best := len(out.Heads), int32(math.MinInt32)
 		for a := lo; a < hi; a++ {
 			h := x.arcs.Heads[a]
@@ -136,8 +141,7 @@ func (x *scratch) window(s *syntax.Sentence, offset int32, out *syntax.Candidate
 				h += offset
 			}
 			best = max(best, x.arcs.Score[a])
-			out.Heads = append(out.Heads, h)
-			out.LogOdds = append(out.LogOdds, x.arcs.Score[a])
+			out.Heads, out.LogOdds = append(out.Heads, h), append(out.LogOdds, x.arcs.Score[a])
 		}
 		for i, sc := range out.LogOdds[from:] {
 			out.LogOdds[from+i] = -int32((int64(best) - int64(sc)) * 16 * 1024 / score.Unit / int64(x.model.temperature))
@@ -149,17 +153,18 @@ func (x *scratch) window(s *syntax.Sentence, offset int32, out *syntax.Candidate
 // candidates fills x.arcs with what the first stage leaves and the scores of
 // both, x.p with probabilities and x.head with the best tree.
 func (x *scratch) candidates(s *syntax.Sentence) {
-	n := len(s.Words)
 	x.encode(s)
 	x.shortlist(s)
-	x.head = resize(x.head, n+1)
 	x.addSparse()
+	x.head = resize(x.head, len(s.Words)+1)
 	if !x.spanner.MaximumTree(&x.arcs, 0, x.head) {
 		// Word 1 may be the root, and every word may hang on the one before it.
-		x.include(s, true, func(m int) int32 { return int32(m - 1) })
+		x.shortlist(s)
+		x.include(s, func(m int) int32 { return int32(m - 1) })
+		x.addSparse()
 		x.spanner.MaximumTree(&x.arcs, 0, x.head)
 	}
-	x.probabilities(n)
+	x.probabilities()
 }
 
 // encode prepares the sentence for both stages.
@@ -170,11 +175,10 @@ func (x *scratch) encode(s *syntax.Sentence) {
 
 // findKeys fills x.keys with those of all arcs.
 func (x *scratch) findKeys() {
-	a := &x.arcs
 	x.keys, x.ends = x.keys[:0], x.ends[:0]
-	for m := 1; m <= a.N(); m++ {
-		lo, hi := a.Span(m)
-		for _, h := range a.Heads[lo:hi] {
+	for m := 1; m <= x.arcs.N(); m++ {
+		lo, hi := x.arcs.Span(m)
+		for _, h := range x.arcs.Heads[lo:hi] {
 			x.keys = x.keysOf(int(h), m, x.keys)
 			x.ends = append(x.ends, int32(len(x.keys)))
 		}
@@ -192,21 +196,15 @@ func (x *scratch) addSparse() {
 	}
 }
 
-// withSparse returns the score of an arc by both stages, given x.row.
-func (x *scratch) withSparse(h, m int) int32 {
-	x.keys = x.keysOf(h, m, x.keys[:0])
-	return x.row[h] + x.model.sparse.Sum(x.keys)
-}
-
 // probabilities fills x.p.
-func (x *scratch) probabilities(n int) {
+func (x *scratch) probabilities() {
 	x.p = resize(x.p, len(x.arcs.Heads))
 	a := &x.odds
 	a.Start, a.Heads, a.Score = x.arcs.Start, x.arcs.Heads, a.Score[:0]
 	for _, sc := range x.arcs.Score {
 		a.Score = append(a.Score, sc/(score.Unit/1024))
 	}
-	if n > marginalWords || !x.margins.Compute(a, 16, x.p) {
+	if a.N() > marginalWords || !x.margins.Compute(a, 16, x.p) {
 		softmax(a, x.p)
 	}
 }
@@ -215,10 +213,7 @@ func (x *scratch) probabilities(n int) {
 func softmax(a *graph.Arcs, p []float64) {
 	for m := 1; m <= a.N(); m++ {
 		lo, hi := a.Span(m)
-		best, sum := a.Score[lo], 0.0
-		for i := lo; i < hi; i++ {
-			best = max(best, a.Score[i])
-		}
+		best, sum := slices.Max(a.Score[lo:hi]), 0.0
 		for i := lo; i < hi; i++ {
 			p[i] = graph.ExpOdds(best - a.Score[i])
 			sum += p[i]
@@ -232,41 +227,24 @@ func softmax(a *graph.Arcs, p []float64) {
 // limit returns the least probability of the heads that stay among arcs
 // lo..hi-1 under a cut in 1/1024 nat.
 func (x *scratch) limit(lo, hi int, cut int32) float64 {
-	var top [MaxHeads]float64 // decreasing
+	var top [maxHeads]float64
 	for _, p := range x.p[lo:hi] {
-		if p <= top[MaxHeads-1] {
-			continue
-		}
-		i := MaxHeads - 1
-		for ; i > 0 && top[i-1] < p; i-- {
-			top[i] = top[i-1]
-		}
-		top[i] = p
+		insert(top[:], p)
 	}
-	return max(min(top[0], graph.ExpOdds(cut)), top[MaxHeads-1])
+	return max(min(top[0], graph.ExpOdds(cut)), top[maxHeads-1])
 }
 
-// include adds to the arcs into every word m the one from head(m), if it is
-// not there, with the score that it has from both stages, or the first alone.
-func (x *scratch) include(s *syntax.Sentence, sparse bool, head func(m int) int32) {
-	a, out := &x.arcs, graph.Arcs{Start: []int32{0}}
+// include makes head(m) a candidate of every word m, with its score by the
+// first stage.
+func (x *scratch) include(s *syntax.Sentence, head func(m int) int32) {
+	c := syntax.Candidates{Start: x.arcs.Start, Heads: x.arcs.Heads, LogOdds: x.arcs.Score}
 	for m := 1; m <= len(s.Words); m++ {
-		lo, hi := a.Span(m)
-		h := head(m)
-		at, found := slices.BinarySearch(a.Heads[lo:hi], h)
-		at += lo
-		out.Heads, out.Score = append(out.Heads, a.Heads[lo:at]...), append(out.Score, a.Score[lo:at]...)
-		if !found {
+		if h := head(m); !slices.Contains(c.Of(m), h) {
 			x.scoresOf(s, m)
-			if sparse {
-				x.row[h] = x.withSparse(int(h), m)
-			}
-			out.Heads, out.Score = append(out.Heads, h), append(out.Score, x.row[h])
+			add(&c, m, h, x.row[h])
 		}
-		out.Heads, out.Score = append(out.Heads, a.Heads[at:hi]...), append(out.Score, a.Score[at:hi]...)
-		out.Start = append(out.Start, int32(len(out.Heads)))
 	}
-	x.arcs = out
+	x.arcs = graph.Of(&c)
 }
 
 // Pairs returns the scores of all arcs of a sentence by both stages together,
@@ -285,7 +263,8 @@ func (m *Model) Pairs(s *syntax.Sentence) []int32 {
 		x.scoresOf(s, mod)
 		for h := 0; h <= n; h++ {
 			if h != mod {
-				out[h*(n+1)+mod] = x.withSparse(h, mod)
+				x.keys = x.keysOf(h, mod, x.keys[:0])
+				out[h*(n+1)+mod] = x.row[h] + m.sparse.Sum(x.keys)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package prune
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 
@@ -16,19 +17,21 @@ import (
 
 // Options of training. The zero value has the defaults.
 type Options struct {
-	Seed     uint64
-	Workers  int     // results do not depend on it
-	Epochs   int     // of the second stage; 3 if 0
-	Recall   float64 // share of dev's gold heads to keep if TrainCut allows; 0.993 if 0
-	TrainCut float64 // largest cut in nats where the parser learns (Model.TrainCut); 4.25, a probability of 1.4 %, if 0
-	Cut      float64 // largest cut in nats where it parses (Model.Cut); 3.75, 2.4 %, if 0
-	Limit    int     // weights of the second stage kept; 300,000 if 0
-	Log      func(format string, a ...any)
+	Seed    uint64
+	Workers int     // results do not depend on it
+	Cut     float64 // largest cut in nats where the parser parses (Model.Cut); 3.75, a probability of 2.4 %, if 0
+	Log     func(format string, a ...any)
 }
 
+const (
+	sparseEpochs = 3       // of the second stage
+	sparseLimit  = 300_000 // weights of the second stage kept
+	leastRecall  = 0.993   // share of dev's gold heads to keep where the parser learns, if maxTrainCut allows
+	maxTrainCut  = 4.25    // largest cut in nats where the parser learns, a probability of 1.4 %
+)
+
 func (o *Options) setDefaults() {
-	o.Epochs, o.Limit = cmp.Or(o.Epochs, 3), cmp.Or(o.Limit, 300_000)
-	o.Recall, o.TrainCut, o.Cut = cmp.Or(o.Recall, 0.993), cmp.Or(o.TrainCut, 4.25), cmp.Or(o.Cut, 3.75)
+	o.Cut = cmp.Or(o.Cut, 3.75)
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
@@ -92,12 +95,8 @@ func learnLexicon(train []syntax.Sentence, e *word.Encoder) hash.Set {
 			count[s.At(p).Form^formSalt]++
 		}
 	}
-	var list []uint64
-	for code, n := range count {
-		if n >= 8 {
-			list = append(list, code)
-		}
-	}
+	maps.DeleteFunc(count, func(_ uint64, n int) bool { return n < 8 })
+	list := slices.Collect(maps.Keys(count))
 	slices.SortFunc(list, func(a, b uint64) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
 	set, _ := hash.NewSet(list[:min(len(list), maxLexicon)])
 	return set
@@ -205,7 +204,7 @@ func (m *Model) learnSparse(train []syntax.Sentence, o Options, dense func(i int
 		x.model = &like
 		x.encode(s)
 		x.shortlist(s)
-		x.include(s, false, func(m int) int32 { return s.Words[m-1].Head })
+		x.include(s, func(m int) int32 { return s.Words[m-1].Head })
 		x.learnSparse(s, w, u)
 	}
 	apply := func(at linear.At, u *sparseUpdate) {
@@ -218,9 +217,9 @@ func (m *Model) learnSparse(train []syntax.Sentence, o Options, dense func(i int
 		}
 	}
 	keep := func(_, steps int) {
-		m.sparse = score.Compact(func(yield func(hash.Key, float32)) { w.Averaged(steps, yield) }, o.Limit)
+		m.sparse = score.Compact(func(yield func(hash.Key, float32)) { w.Averaged(steps, yield) }, sparseLimit)
 	}
-	run(linear.Loop{Examples: len(train), Epochs: o.Epochs, Workers: o.Workers, Seed: o.Seed}, linear.Task[sparseUpdate]{Learn: learn, Apply: apply, Keep: keep})
+	run(linear.Loop{Examples: len(train), Epochs: sparseEpochs, Workers: o.Workers, Seed: o.Seed}, linear.Task[sparseUpdate]{Learn: learn, Apply: apply, Keep: keep})
 }
 
 // learnSparse finds the update of a sentence whose shortlist is in x.arcs.
@@ -232,60 +231,53 @@ func (x *scratch) learnSparse(s *syntax.Sentence, w *linear.Weights, u *sparseUp
 		x.arcs.Score[a] += int32(math.Round(w.Sum(x.keys[from:end]) * score.Unit))
 		from = end
 	}
-	x.probabilities(len(s.Words))
+	x.probabilities()
 	u.gradients, u.ends, u.keys = u.gradients[:0], u.ends[:0], u.keys[:0]
+	from = 0
 	for m := 1; m <= len(s.Words); m++ {
 		lo, hi := x.arcs.Span(m)
 		for a := lo; a < hi; a++ {
-			g := -x.p[a]
+			gradient, keys := -x.p[a], x.keys[from:x.ends[a]]
+			from = x.ends[a]
 			if x.arcs.Heads[a] == s.Words[m-1].Head {
-				g++
+				gradient++
 			}
-			if math.Abs(g) < least {
-				continue
+			if math.Abs(gradient) >= least {
+				u.keys = append(u.keys, keys...)
+				u.gradients, u.ends = append(u.gradients, gradient), append(u.ends, int32(len(u.keys)))
 			}
-			from := int32(0)
-			if a > 0 {
-				from = x.ends[a-1]
-			}
-			u.keys = append(u.keys, x.keys[from:x.ends[a]]...)
-			u.gradients, u.ends = append(u.gradients, g), append(u.ends, int32(len(u.keys)))
 		}
 	}
 }
 
 // Jackknife sets the Candidates of every sentence by a pruner that has not
-// seen its fold, under like's TrainCut, and adds gold heads that were cut (AddGold). It returns what
-// the pruners left before gold heads were added; recall on training and, under that cut, on dev
-// should agree, or the parser would learn from candidates sharper than it will
-// see.
+// seen its fold, under like's TrainCut, and adds gold heads that were cut
+// (AddGold). It returns what the pruners left before; recall on training and,
+// under that cut, on dev should agree, or the parser would learn from
+// candidates sharper than it will see.
 func Jackknife(train []syntax.Sentence, folds int, like *Model, o Options) (Report, error) {
 	o.setDefaults()
-	workers := o.Workers
-	o.Workers = 1
-	reports := foldByFold(train, hash.Folds(train, folds), workers, func(rest []syntax.Sentence) *Model {
-		m := learn(like.vocabulary, rest, o)
+	one := o
+	one.Workers = 1
+	pruneFolds(train, hash.Folds(train, folds), o.Workers, func(rest []syntax.Sentence) *Model {
+		m := learn(like.vocabulary, rest, one)
 		m.cut, m.temperature = like.trainCut, like.temperature
 		return m
 	})
-	var sum Report
-	for _, r := range reports {
-		sum.Words += r.Words
-		sum.Arcs += r.Arcs
-		sum.Kept += r.Kept
-		sum.Trees += r.Trees
-		sum.Sentences += r.Sentences
+	var r Report
+	for i := range train {
+		r.add(&train[i])
+		AddGold(&train[i])
 	}
-	o.Log("pruner: jackknifed training candidates: %.2f heads a word, recall %.2f %%", sum.HeadsPerWord(), 100*sum.Recall())
-	return sum, nil
+	o.Log("pruner: jackknifed training candidates: %.2f heads a word, recall %.2f %%", r.HeadsPerWord(), 100*r.Recall())
+	return r, nil
 }
 
-// foldByFold sets the candidates of every fold by the model of the others, so
-// many at a time.
-func foldByFold(train []syntax.Sentence, bounds []int, workers int, model func(rest []syntax.Sentence) *Model) []Report {
+// pruneFolds prunes every fold by the model of the others, on so many
+// goroutines.
+func pruneFolds(train []syntax.Sentence, bounds []int, workers int, model func(rest []syntax.Sentence) *Model) {
 	whole := slices.Clone(train) // folds copy from it while others set Candidates
-	reports := make([]Report, len(bounds)-1)
-	linear.Parallel(len(reports), workers, func(_, f int) {
+	linear.Parallel(len(bounds)-1, workers, func(_, f int) {
 		lo, hi := bounds[f], bounds[f+1]
 		rest := slices.Concat(whole[:lo], whole[hi:])
 		if len(rest) == 0 {
@@ -294,26 +286,16 @@ func foldByFold(train []syntax.Sentence, bounds []int, workers int, model func(r
 		m := model(rest)
 		for i := lo; i < hi; i++ {
 			m.Prune(&train[i])
-			reports[f].add(&train[i])
-			AddGold(&train[i])
 		}
 	})
-	return reports
 }
 
 // AddGold adds the gold heads that are not among the candidates, with the
-// log-odds of the word's worst candidate, and returns how many.
-func AddGold(s *syntax.Sentence) (added int) {
+// log-odds of the word's worst candidate.
+func AddGold(s *syntax.Sentence) {
 	c := &s.Candidates
-	c.Start, c.Heads, c.LogOdds = slices.Clone(c.Start), slices.Clone(c.Heads), slices.Clone(c.LogOdds)
 	for m := len(s.Words); m >= 1; m-- {
-		before := len(c.Heads)
-		worst := int32(0)
-		for _, odds := range c.LogOdds[c.Start[m-1]:c.Start[m]] {
-			worst = min(worst, odds)
-		}
+		worst := slices.Min(c.LogOdds[c.Start[m-1]:c.Start[m]])
 		add(c, m, s.Words[m-1].Head, worst)
-		added += len(c.Heads) - before
 	}
-	return added
 }
