@@ -161,7 +161,7 @@ func (z *Lemmatizer) remembered(sc *scratch, w *form, t tags) bool {
 	return false
 }
 
-// prefixed looks for the longest known form with the same tags that stands
+// prefixed looks for the longest known form with the same UPOS that stands
 // behind a prefix or another word and whose rule is irregular. It puts what
 // stands before that form, and its lemma, into sc.lemma. Regular rules are left
 // to guess.
@@ -178,8 +178,7 @@ func (z *Lemmatizer) prefixed(sc *scratch, lower []rune, t tags) bool {
 			continue
 		}
 		base := lower[k:]
-		keys := memoryKeys(hash.Runes(base), t)
-		for _, key := range keys[:2] { // not by UPOS alone
+		for _, key := range memoryKeys(hash.Runes(base), t) {
 			i := z.memory.Find(key)
 			if i < 0 {
 				continue
