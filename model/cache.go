@@ -2,6 +2,7 @@ package model
 
 import (
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
 	"fmt"
 	"net/url"
@@ -13,12 +14,22 @@ import (
 	"unsafe"
 
 	"github.com/edsrzf/mmap-go"
+
+	"github.com/treebeam/treebeam/io/durable"
 )
 
-// elementAlignment is what the widest element of a section needs. Offsets in
-// a file are multiples of 64, so it is enough that the file starts at one of
-// these.
-const elementAlignment = 8
+// Embedded is the URI of the model inside the program; "" means the same.
+const Embedded = "embedded"
+
+// The embedded English model is english.tbm, written by `make model`, and its
+// calibrator english.cal, written by `make calibrate` and bound to it. They are
+// strings, so that the linker keeps them read-only. An empty file is none.
+var (
+	//go:embed english.tbm
+	english string
+	//go:embed english.cal
+	calibrator string
+)
 
 // shared is the process-wide cache. Models are never freed: every use of one
 // may alias its bytes, and a process works with a handful at most.
@@ -73,21 +84,17 @@ func Open(uri string) (*Model, error) {
 func OpenBytes(data []byte) (*Model, error) {
 	shared.Lock()
 	defer shared.Unlock()
-	if len(data) > 0 && uintptr(unsafe.Pointer(&data[0]))%elementAlignment != 0 {
-		data = alignedCopy(data)
-	}
-	return cached(data, nil)
+	return cached(aligned(data), nil)
 }
 
 func openEmbedded() (*Model, error) {
 	if s, ok := shared.files[Embedded]; ok {
 		return shared.models[s.digest], nil
 	}
-	data, err := embeddedBytes()
-	if err != nil {
-		return nil, err
+	if english == "" {
+		return nil, fmt.Errorf("this program was built without the English model: name a model with --model FILE, or run make model and build again")
 	}
-	m, err := cached(data, alignedCopy([]byte(calibrator)))
+	m, err := cached(bytesOf(english), bytesOf(calibrator))
 	if err != nil {
 		return nil, fmt.Errorf("embedded model: %w", err)
 	}
@@ -139,17 +146,14 @@ func openFile(path string) (*Model, error) {
 // cached returns the model of data, with the calibrator of a file of its own
 // if there is one, loading it if it is not there yet. The cache's lock is held.
 func cached(data, calibrator []byte) (*Model, error) {
-	if err := checkHeader(data); err != nil {
+	if _, err := readHeader(data); err != nil {
 		return nil, err // cheaper than the digest, and says more
 	}
 	sum := sha256.New()
 	sum.Write(data)
 	own := hex.EncodeToString(sum.Sum(nil))
-	digest := own
-	if len(calibrator) > 0 {
-		sum.Write(calibrator)
-		digest = hex.EncodeToString(sum.Sum(nil))
-	}
+	sum.Write(calibrator)
+	digest := hex.EncodeToString(sum.Sum(nil))
 	if m := shared.models[digest]; m != nil {
 		return m, nil
 	}
@@ -189,13 +193,33 @@ func localPath(uri string) (string, error) {
 	return path, nil
 }
 
-// alignedCopy returns a copy of data that starts at a multiple of 8.
-func alignedCopy(data []byte) []byte {
-	if len(data) == 0 {
-		return nil
+// bytesOf returns the bytes of a string, aligned; they must not be changed.
+func bytesOf(s string) []byte { return aligned(unsafe.Slice(unsafe.StringData(s), len(s))) }
+
+// aligned returns data, or a copy if it does not start at a multiple of 8:
+// that serves every element, for offsets in a file are multiples of 64.
+func aligned(data []byte) []byte {
+	if len(data) == 0 || uintptr(unsafe.Pointer(&data[0]))%8 == 0 {
+		return data
 	}
 	words := make([]uint64, (len(data)+7)/8)
 	out := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(data))
 	copy(out, data)
 	return out
+}
+
+// Digest returns the name under which a model is cached and recorded: the
+// SHA-256 of its bytes in hexadecimal.
+func Digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// WriteFile writes the bytes of a model (see Encode) to path, all of them or
+// nothing (durable.WriteFile), and returns the model's digest.
+func WriteFile(path string, data []byte) (digest string, err error) {
+	if err := durable.WriteFile(path, "", data, 0o644); err != nil {
+		return "", fmt.Errorf("writing model %s: %w", path, err)
+	}
+	return Digest(data), nil
 }

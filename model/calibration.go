@@ -20,16 +20,16 @@ func (m *Model) WithCalibrator(c *calibrate.Model, about Calibration) ([]byte, e
 	info := m.Info
 	about.Model = ""
 	info.Calibration = &about
-	return Encode(info, replaceCalibrator(m.Sections, packCalibrator(c)))
+	return Encode(info, replaceCalibrator(m.Sections, sectionsOf(c)))
 }
 
 // EncodeCalibrator returns the bytes of a calibrator's own file. about.Model
 // must be the digest of its model's file.
 func EncodeCalibrator(c *calibrate.Model, about Calibration) ([]byte, error) {
-	return Encode(Info{Calibration: &about}, packCalibrator(c))
+	return Encode(Info{Calibration: &about}, sectionsOf(c))
 }
 
-func packCalibrator(c *calibrate.Model) []pack.Section {
+func sectionsOf(c *calibrate.Model) []pack.Section {
 	var b pack.Builder
 	c.Pack(b.Sub(CalibrateName))
 	return b.Sections

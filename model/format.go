@@ -12,37 +12,38 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 )
 
-// The model file, byte for byte. All integers are little-endian.
-//
-//	offset size
-//	     0    8  magic: 89 54 42 4D 0D 0A 1A 0A ("\x89TBM\r\n\x1a\n"; the line ends
-//	             show a transfer in text mode)
-//	     8    4  format version, now 1
-//	    12    4  04 03 02 01: 0x01020304, shows a file of the wrong byte order
-//	    16    8  L, the length of the whole file
-//	    24    4  S, the number of sections, at least 1
-//	    28    4  T, the bytes of the section table: 32*S plus the names
-//	    32    8  xxHash64 (seed 0) of bytes 0..31 and of the section table
-//	    40   24  zero
-//	    64    T  section table
-//
-// The section table is S entries of 32 bytes, then the S names without
-// separators in the same order:
-//
-//	 0    8  offset of the section's data, a multiple of 64
-//	 8    8  number of elements
-//	16    8  xxHash64 (seed 0) of the data
-//	24    2  length of the name in bytes, at least 1
-//	26    1  element type, a pack.Kind: 0 bytes, 1 int8, 2 uint8, 3 int16,
-//	         4 uint16, 5 int32, 6 uint32, 7 uint64, 8 float32, 9 strings, 10 float64
-//	27    5  zero
-//
-// The data follow in the order of the table, each section at the first
-// multiple of 64 after the end of what precedes it, gaps filled with zeros,
-// and the file ends with the last byte of the last section: the layout of a
-// file follows from its sections alone, so that equal sections mean equal
-// bytes. Section 0 is "info", the provenance as JSON (see Info). A section
-// "x" of strings is their concatenation and is bounded by "x.off".
+// The model file, byte for byte, is a header, a section table, and the data of
+// the sections. Numbers are little-endian. The table is an entry for each
+// section, then the names without separators in the same order. The data
+// follow in the order of the table, each section at the first multiple of 64
+// after the end of what precedes it, gaps filled with zeros, and the file ends
+// with the last byte of the last section: the layout of a file follows from
+// its sections alone, so that equal sections mean equal bytes. Section 0 is
+// "info", the provenance as JSON (see Info). A section "x" of strings is their
+// concatenation and is bounded by "x.off".
+
+// A header is the first 64 bytes.
+type header struct {
+	Magic    [8]byte  // "\x89TBM\r\n\x1a\n"; the line ends show a transfer in text mode
+	Version  uint32   // now 1
+	Order    uint32   // 0x01020304, shows a file of the wrong byte order
+	Length   uint64   // of the whole file
+	Sections uint32   // at least 1
+	Table    uint32   // bytes of the section table
+	Sum      uint64   // xxHash64 (seed 0) of bytes 0..31 and of the section table
+	Zero     [24]byte // all zero
+}
+
+// An entry of the section table takes 32 bytes.
+type entry struct {
+	Start uint64  // offset of the section's data, a multiple of 64
+	Count uint64  // number of elements
+	Sum   uint64  // xxHash64 (seed 0) of the data
+	Name  uint16  // length of the name in bytes, at least 1
+	Kind  uint8   // element type, a pack.Kind
+	_     [5]byte // zero
+}
+
 const (
 	magic       = "\x89TBM\r\n\x1a\n"
 	version     = 1
@@ -55,6 +56,8 @@ const (
 	maxSections = 1 << 16
 	maxName     = 1 << 10
 )
+
+var le = binary.LittleEndian
 
 // Encode returns the bytes of a model file that holds info and sections.
 func Encode(info Info, sections []pack.Section) ([]byte, error) {
@@ -70,53 +73,39 @@ func EncodeParts(info Info, sections []pack.Section) ([][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("model provenance: %w", err)
 	}
-	all := make([]pack.Section, 0, len(sections)+1)
-	all = append(all, pack.Section{Name: infoSection, Kind: pack.Bytes, Data: text})
-	all = append(all, sections...)
-	return encodeSections(all)
-}
-
-func encodeSections(all []pack.Section) ([][]byte, error) {
-	if len(all) > maxSections {
-		return nil, fmt.Errorf("model of %d sections, at most %d fit a file", len(all), maxSections)
+	sections = append([]pack.Section{{Name: infoSection, Kind: pack.Bytes, Data: text}}, sections...)
+	if len(sections) > maxSections {
+		return nil, fmt.Errorf("model of %d sections, at most %d fit a file", len(sections), maxSections)
 	}
-	table := entrySize * len(all)
-	for _, s := range all {
+	var names, table []byte
+	for _, s := range sections {
 		if len(s.Name) == 0 || len(s.Name) > maxName {
 			return nil, fmt.Errorf("model section name %.40q has %d bytes, want 1 to %d", s.Name, len(s.Name), maxName)
 		}
-		table += len(s.Name)
+		names = append(names, s.Name...)
 	}
-	out := make([]byte, headerSize+table)
-	le := binary.LittleEndian
-	copy(out, magic)
-	le.PutUint32(out[8:], version)
-	le.PutUint32(out[12:], orderMark)
-	le.PutUint32(out[24:], uint32(len(all)))
-	le.PutUint32(out[28:], uint32(table))
-	names := out[headerSize+entrySize*len(all):]
-	end := len(out)
-	parts := [][]byte{out}
-	for i, s := range all {
+	h := header{Magic: [8]byte([]byte(magic)), Version: version, Order: orderMark,
+		Sections: uint32(len(sections)), Table: uint32(entrySize*len(sections) + len(names))}
+	end := headerSize + int(h.Table)
+	parts := make([][]byte, 1)
+	for _, s := range sections {
 		start := align(end)
 		parts = append(parts, make([]byte, start-end), s.Data)
 		end = start + len(s.Data)
-		e := out[headerSize+entrySize*i:]
-		le.PutUint64(e, uint64(start))
-		le.PutUint64(e[8:], uint64(len(s.Data)/s.Kind.Size()))
-		le.PutUint64(e[16:], xxhash.Sum64(s.Data))
-		le.PutUint16(e[24:], uint16(len(s.Name)))
-		e[26] = byte(s.Kind)
-		names = names[copy(names, s.Name):]
+		table, _ = binary.Append(table, le, entry{
+			Start: uint64(start), Count: uint64(len(s.Data) / s.Kind.Size()), Sum: xxhash.Sum64(s.Data),
+			Name: uint16(len(s.Name)), Kind: uint8(s.Kind)})
 	}
-	le.PutUint64(out[16:], uint64(end))
-	le.PutUint64(out[32:], tableSum(out, table))
+	h.Length = uint64(end)
+	parts[0], _ = binary.Append(nil, le, h)
+	parts[0] = append(append(parts[0], table...), names...)
+	le.PutUint64(parts[0][32:], tableSum(parts[0], int(h.Table)))
 	return parts, nil
 }
 
 func align(n int) int { return (n + alignment - 1) &^ (alignment - 1) }
 
-// tableSum is the checksum at offset 32.
+// tableSum is header.Sum.
 func tableSum(data []byte, table int) uint64 {
 	d := xxhash.New()
 	d.Write(data[:32])
@@ -137,10 +126,11 @@ type File struct {
 // by a length that was not checked against len(data) before. Errors say what
 // is wrong and what to do about it.
 func Decode(data []byte) (*File, error) {
-	if err := checkHeader(data); err != nil {
+	h, err := readHeader(data)
+	if err != nil {
 		return nil, err
 	}
-	sections, err := decodeTable(data)
+	sections, err := h.readTable(data)
 	if err != nil {
 		return nil, err
 	}
@@ -154,24 +144,22 @@ func Decode(data []byte) (*File, error) {
 	return f, nil
 }
 
-// decodeTable reads the section table of a file whose header was checked.
-// The layout is forced, so any offset, length or gap that differs from what
-// the table implies is an error.
-func decodeTable(data []byte) ([]pack.Section, error) {
-	le := binary.LittleEndian
-	n := int(le.Uint32(data[24:]))
-	names := data[headerSize+entrySize*n : headerSize+int(le.Uint32(data[28:]))]
-	end := headerSize + int(le.Uint32(data[28:]))
-	sections := make([]pack.Section, n)
-	seen := make(map[string]bool, n)
+// readTable reads the section table and checks the data. The layout is
+// forced, so any offset, length or gap that differs from what the table
+// implies is an error.
+func (h *header) readTable(data []byte) ([]pack.Section, error) {
+	end := headerSize + int(h.Table)
+	names := data[headerSize+entrySize*int(h.Sections) : end]
+	sections := make([]pack.Section, h.Sections)
+	seen := make(map[string]bool, len(sections))
 	for i := range sections {
-		e := data[headerSize+entrySize*i:][:entrySize]
-		length, kind := int(le.Uint16(e[24:])), pack.Kind(e[26])
-		if length == 0 || length > maxName || length > len(names) {
+		var e entry
+		binary.Decode(data[headerSize+entrySize*i:], le, &e)
+		if e.Name == 0 || e.Name > maxName || int(e.Name) > len(names) {
 			return nil, damaged("the name of section %d does not fit its table", i)
 		}
-		name := string(names[:length])
-		names = names[length:]
+		name, kind := string(names[:e.Name]), pack.Kind(e.Kind)
+		names = names[e.Name:]
 		if kind > pack.Float64 {
 			return nil, damaged("section %q has the unknown type %d", name, kind)
 		}
@@ -179,22 +167,18 @@ func decodeTable(data []byte) ([]pack.Section, error) {
 			return nil, damaged("section %q is there twice", name)
 		}
 		seen[name] = true
-		start, count := align(end), le.Uint64(e[8:])
-		if le.Uint64(e) != uint64(start) || start > len(data) ||
-			count > uint64(len(data)-start)/uint64(kind.Size()) {
+		start := align(end)
+		if e.Start != uint64(start) || start > len(data) || e.Count > uint64(len(data)-start)/uint64(kind.Size()) {
 			return nil, damaged("section %q does not fit the file", name)
 		}
-		for _, b := range data[end:start] {
-			if b != 0 {
-				return nil, damaged("there are bytes before section %q that belong to none", name)
-			}
+		if len(bytes.Trim(data[end:start], "\x00")) > 0 {
+			return nil, damaged("there are bytes before section %q that belong to none", name)
 		}
-		end = start + int(count)*kind.Size()
-		body := data[start:end:end]
-		if xxhash.Sum64(body) != le.Uint64(e[16:]) {
+		end = start + int(e.Count)*kind.Size()
+		sections[i] = pack.Section{Name: name, Kind: kind, Data: data[start:end:end]}
+		if xxhash.Sum64(sections[i].Data) != e.Sum {
 			return nil, damaged("the checksum of section %q is wrong", name)
 		}
-		sections[i] = pack.Section{Name: name, Kind: kind, Data: body}
 	}
 	if len(names) != 0 || end != len(data) {
 		return nil, damaged("there are bytes after its last section")
@@ -202,35 +186,31 @@ func decodeTable(data []byte) ([]pack.Section, error) {
 	return sections, nil
 }
 
-// checkHeader refuses what is no whole model file that this program reads.
-func checkHeader(data []byte) error {
+// readHeader refuses what is no whole model file that this program reads.
+func readHeader(data []byte) (h header, err error) {
 	if len(data) < headerSize || string(data[:len(magic)]) != magic {
-		return foreign(data)
+		return h, foreign(data)
 	}
-	le := binary.LittleEndian
-	if v := le.Uint32(data[8:]); v != version {
-		if v < version {
-			return fmt.Errorf("model format %d is older than this program reads (%d): train it again with this program", v, version)
-		}
-		return fmt.Errorf("model format %d is newer than this program reads (%d): update treebeam, or train the model again", v, version)
-	}
-	if le.Uint32(data[12:]) != orderMark {
-		return damaged("its byte order mark is wrong")
-	}
-	total, n, table := le.Uint64(data[16:]), le.Uint32(data[24:]), le.Uint32(data[28:])
+	binary.Decode(data, le, &h)
 	switch {
-	case total > uint64(len(data)):
-		return fmt.Errorf("model file is truncated: %d of %d bytes: copy it again", len(data), total)
-	case total < uint64(len(data)):
-		return fmt.Errorf("model file has %d bytes, its header says %d: it was changed after it was written; copy it again", len(data), total)
-	case n == 0 || n > maxSections || uint64(table) > uint64(len(data)-headerSize) || uint64(table) < entrySize*uint64(n):
-		return damaged("its section table does not fit the file")
-	case string(data[40:headerSize]) != string(make([]byte, headerSize-40)):
-		return damaged("its header has bytes that must be zero")
-	case le.Uint64(data[32:]) != tableSum(data, int(table)):
-		return damaged("the checksum of its section table is wrong")
+	case h.Version < version:
+		err = fmt.Errorf("model format %d is older than this program reads (%d): train it again with this program", h.Version, version)
+	case h.Version > version:
+		err = fmt.Errorf("model format %d is newer than this program reads (%d): update treebeam, or train the model again", h.Version, version)
+	case h.Order != orderMark:
+		err = damaged("its byte order mark is wrong")
+	case h.Length > uint64(len(data)):
+		err = fmt.Errorf("model file is truncated: %d of %d bytes: copy it again", len(data), h.Length)
+	case h.Length < uint64(len(data)):
+		err = fmt.Errorf("model file has %d bytes, its header says %d: it was changed after it was written; copy it again", len(data), h.Length)
+	case h.Sections == 0 || h.Sections > maxSections || uint64(h.Table) > uint64(len(data)-headerSize) || uint64(h.Table) < entrySize*uint64(h.Sections):
+		err = damaged("its section table does not fit the file")
+	case h.Zero != [24]byte{}:
+		err = damaged("its header has bytes that must be zero")
+	case h.Sum != tableSum(data, int(h.Table)):
+		err = damaged("the checksum of its section table is wrong")
 	}
-	return nil
+	return h, err
 }
 
 func damaged(format string, a ...any) error {

@@ -70,40 +70,38 @@ func New(f *File) (*Model, error) {
 	}
 	m := &Model{Info: f.Info, Sections: f.Sections, noTags: f.Info.Options[NoTagsOption] == "true"}
 	v := pack.NewView(f.Sections)
+	if err := open(&m.Words, WordName)(word.Open(v, WordName)); err != nil {
+		return nil, err
+	}
 	for _, err := range []error{
-		open(&m.Words, word.Open, v, WordName),
-		open(&m.Segmenter, segment.Open, v, SegmentName),
-		open(&m.Tagger, tag.Open, v, TagName),
-		open(&m.Pruner, withWords(m, prune.Open), v, PruneName),
-		open(&m.Decoder, withWords(m, search.Open), v, ParseName),
-		open(&m.Labeler, withWords(m, label.Open), v, LabelName),
+		open(&m.Segmenter, SegmentName)(segment.Open(v, SegmentName)),
+		open(&m.Tagger, TagName)(tag.Open(v, TagName)),
+		open(&m.Pruner, PruneName)(prune.Open(v, PruneName, m.Words)),
+		open(&m.Decoder, ParseName)(search.Open(v, ParseName, m.Words)),
+		open(&m.Labeler, LabelName)(label.Open(v, LabelName, m.Words)),
 	} {
 		if err != nil {
 			return nil, err
 		}
 	}
-	if !calibrate.Has(v, CalibrateName) {
-		return m, nil
-	}
-	if err := open(&m.Calibrator, calibrate.Open, v, CalibrateName); err != nil {
-		return nil, fmt.Errorf("%w: fit it again with treebeam calibrate", err)
+	if calibrate.Has(v, CalibrateName) {
+		if err := open(&m.Calibrator, CalibrateName)(calibrate.Open(v, CalibrateName)); err != nil {
+			return nil, fmt.Errorf("%w: fit it again with treebeam calibrate", err)
+		}
 	}
 	return m, nil
 }
 
-func open[M any](to **M, open func(*pack.View, string) (*M, error), v *pack.View, name string) error {
-	m, err := open(v, name)
-	if err != nil {
-		return fmt.Errorf("component %s: %w", name, err)
+// open returns what keeps a component that was opened, or names it in the
+// error.
+func open[M any](to **M, name string) func(*M, error) error {
+	return func(m *M, err error) error {
+		if err != nil {
+			return fmt.Errorf("component %s: %w", name, err)
+		}
+		*to = m
+		return nil
 	}
-	*to = m
-	return nil
-}
-
-// withWords turns the Open of a stage that reads the model's vocabulary into
-// one without that argument.
-func withWords[M any](m *Model, open func(*pack.View, string, *word.Vocabulary) (*M, error)) func(*pack.View, string) (*M, error) {
-	return func(v *pack.View, name string) (*M, error) { return open(v, name, m.Words) }
 }
 
 // Segment cuts a block of raw text into sentences of words without tags or
