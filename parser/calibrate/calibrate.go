@@ -8,6 +8,7 @@ package calibrate
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -70,7 +71,7 @@ func deprelCase(s *syntax.Sentence, i int) [deprelFeatures]float64 {
 func treeCase(s *syntax.Sentence) [treeFeatures]float64 {
 	sum := 0.0
 	for _, p := range s.Confidence.DeprelConf {
-		sum += logOf[steps(p)]
+		sum += logOf[steps(float64(p))]
 	}
 	wrong := max(1-exp(sum), 0.5/grain)
 	return [treeFeatures]float64{1, sum - log(wrong), log(float64(len(s.Words)))}
@@ -107,19 +108,19 @@ func (m *Model) ApplyGiven(s *syntax.Sentence, heads, deprels []bool) {
 			x := headCase(s, i)
 			p = sigmoid(dot(m.head[:], x[:]))
 		}
-		c.HeadConf[i] = round(p)
+		c.HeadConf[i] = rounded(p)
 		if known && deprels != nil && deprels[i] {
 			given++
 		} else {
 			x := deprelCase(s, i)
-			p = float64(p * sigmoid(dot(m.deprel[:], x[:])))
+			p *= sigmoid(dot(m.deprel[:], x[:]))
 		}
-		c.DeprelConf[i] = round(p)
+		c.DeprelConf[i] = rounded(p)
 	}
 	c.HasTreeConf, c.TreeConf = true, 1
 	if given < n {
 		x := treeCase(s)
-		c.TreeConf = round(sigmoid(dot(m.tree[:], x[:])))
+		c.TreeConf = rounded(sigmoid(dot(m.tree[:], x[:])))
 	}
 }
 
@@ -170,12 +171,8 @@ func Fit(gold, parsed []syntax.Sentence) (*Model, error) {
 }
 
 func sameTree(a, b []syntax.Word) bool {
-	for i := range a {
-		if a[i].Head != b[i].Head || a[i].Deprel != b[i].Deprel {
-			return false
-		}
-	}
-	return true
+	same := func(a, b syntax.Word) bool { return a.Head == b.Head && a.Deprel == b.Deprel }
+	return slices.EqualFunc(a, b, same)
 }
 
 // Coefficients are stored in units of 1/scale.
@@ -184,9 +181,10 @@ const (
 	most  = 1 << 10 // the largest size of one
 )
 
-// regress fits w to samples and rounds it to what Pack keeps.
+// regress fits w, which is zero, to samples and rounds it to what Pack keeps.
 func regress(w []float64, samples []sample) {
-	for i, v := range fit(samples, len(w)) {
+	fit(w, samples)
+	for i, v := range w {
 		w[i] = float64(nearest(min(max(v, -most), most)*scale)) / scale
 	}
 }

@@ -147,7 +147,7 @@ func TestBits(t *testing.T) {
 		m.Apply(&parsed[k])
 		c := &parsed[k].Confidence
 		for _, p := range append(append(c.HeadConf, c.DeprelConf...), c.TreeConf) {
-			n := steps(p)
+			n := steps(float64(p))
 			h.Write([]byte{byte(n), byte(n >> 8)})
 		}
 	}
