@@ -22,9 +22,13 @@ func augment(all []paragraph, seed uint64) (copies []paragraph, weight float32) 
 	var sentences []paragraph
 	bare := 0
 	for _, p := range all {
-		for _, s := range p.sentences() {
-			sentences = append(sentences, p[s.start:s.end])
-			if !endsInPunctuation(p[s.start:s.end]) {
+		start := 0
+		for i := range p {
+			if !p[i].ends {
+				continue
+			}
+			sentences = append(sentences, p[start:i+1])
+			if start = i + 1; !endsInPunctuation(p[:start]) {
 				bare++
 			}
 		}

@@ -20,18 +20,6 @@ type goldToken struct {
 // A paragraph is the token sequence of one block of raw text.
 type paragraph []goldToken
 
-// sentences returns the tokens from start to end of each sentence.
-func (p paragraph) sentences() (list []span) {
-	start := int32(0)
-	for i := range p {
-		if p[i].ends {
-			list = append(list, span{start, int32(i + 1)})
-			start = int32(i + 1)
-		}
-	}
-	return list
-}
-
 // paragraphs rebuilds the raw text of a treebank by the rule of
 // conllu.RawText: the sentences of a paragraph follow each other on one line,
 // with a space between tokens unless SpaceAfter=No; a sentence whose comments
@@ -119,6 +107,9 @@ func newGoldBlock(p paragraph) *goldBlock {
 	at := int32(0)
 	for i := range p {
 		t := newToken(&b.layout, span{at, at + runes(p[i].form)})
+		if p[i].ends {
+			t.last = ofSentence
+		}
 		b.tokens = append(b.tokens, t)
 		start := t.start
 		for j := t.start; j <= t.end; j++ {

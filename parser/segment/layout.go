@@ -43,7 +43,7 @@ var categories = []struct {
 	{unicode.Sm, classMath}, {unicode.S, classSymbol}, {unicode.Cc, classControl},
 }
 
-func classify(r rune) uint8 {
+func classOf(r rune) uint8 {
 	switch {
 	case r >= '\n' && r <= '\r' || r == 0x85 || r == 0x2028 || r == 0x2029:
 		return classBreak
@@ -58,20 +58,6 @@ func classify(r rune) uint8 {
 		}
 	}
 	return classOther
-}
-
-var asciiClass = func() (t [128]uint8) {
-	for r := range t {
-		t[r] = classify(rune(r))
-	}
-	return
-}()
-
-func classOf(r rune) uint8 {
-	if r < 128 {
-		return asciiClass[r&127]
-	}
-	return classify(r)
 }
 
 func isSpace(c uint8) bool  { return c == classSpace || c == classBreak }
@@ -121,20 +107,18 @@ func (l *layout) read(block string) {
 		if r != '\r' || !strings.HasPrefix(block[i+1:], "\n") {
 			column++
 		}
-		switch space := isSpace(c); {
-		case space && inside:
-			l.chunks[len(l.chunks)-1].end = n
-		case !space && !inside:
-			l.chunks = append(l.chunks, span{start: n})
-		}
-		inside = !isSpace(c)
 		n++
+		switch {
+		case isSpace(c):
+			inside = false
+		case inside:
+			l.chunks[len(l.chunks)-1].end = n
+		default:
+			l.chunks, inside = append(l.chunks, span{n - 1, n}), true
+		}
 		if c == classBreak {
 			l.width, line = max(l.width, n-1-line), n
 		}
-	}
-	if inside {
-		l.chunks[len(l.chunks)-1].end = n
 	}
 	l.width = max(l.width, n-line)
 	l.at, l.column = append(l.at, int32(len(block))), append(l.column, column)

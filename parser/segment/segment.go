@@ -101,8 +101,10 @@ func (m *Model) segment(block string, maxWords int, line bool) []syntax.Sentence
 	var list []syntax.Sentence
 	if len(w.tokens) > 0 {
 		w.cut(m)
-		for i := 0; line && i < len(w.tokens)-1; i++ {
-			w.tokens[i].last = inside
+		if line {
+			for i := range len(w.tokens) - 1 {
+				w.tokens[i].last = inside
+			}
 		}
 		for s := range sentences(w.tokens) {
 			w.expand(m, s)

@@ -209,7 +209,10 @@ func (p *proposal) features(buf []hash.Key, x *lexicon, e *expansion) []hash.Key
 
 // expand fills in the words of the multiword tokens of a sentence.
 func (w *workspace) expand(m *Model, toks []token) {
-	for i := 0; i < len(toks) && len(m.split.list) > 0; i++ {
+	if len(m.split.list) == 0 {
+		return
+	}
+	for i := range toks {
 		best, by := int32(0), (*expansion)(nil)
 		w.split.propose(&m.split, &w.layout, toks, i, true)
 		for _, e := range w.split.found {

@@ -107,18 +107,19 @@ func (m *Model) splitExamples(blocks []*goldBlock) examples {
 		var buf []hash.Key
 		var p proposal
 		for _, b := range blocks {
-			for _, s := range b.gold.sentences() {
-				toks := b.tokens[s.start:s.end]
+			gold := b.gold
+			for toks := range sentences(b.tokens) {
 				for i := range toks {
 					// What was seen once is learned from as if it were unknown.
 					p.propose(&m.split, &b.layout, toks, i, x.counts[toks[i].word].n > 1)
-					g := &b.gold[int(s.start)+i]
+					g := &gold[i]
 					for _, e := range p.found {
 						buf = p.features(buf[:0], &x, e)
 						right := e.whole() || e.apply(strings.ToLower(g.form)) == strings.ToLower(g.words)
 						yield(buf, right && g.words != "", 1)
 					}
 				}
+				gold = gold[len(toks):]
 			}
 		}
 	}

@@ -26,8 +26,8 @@ func (m *Model) sentenceF1(all []paragraph) float64 {
 	right, total := 0, 0
 	for _, p := range all {
 		b, want := newGoldBlock(p), map[span]bool{}
-		for _, s := range p.sentences() {
-			want[span{b.tokens[s.start].start, b.tokens[s.end-1].end}] = true
+		for s := range sentences(b.tokens) {
+			want[span{s[0].start, s[len(s)-1].end}] = true
 		}
 		w.read(m, b.layout.block)
 		w.cut(m)
