@@ -302,20 +302,16 @@ func (m *Model) fits(train []syntax.Sentence) error {
 			known[[2]string{m.upos[t], m.xpos[t] + m.fineXPOS[x]}] = true // one is empty
 		}
 	}
-	words, lemmas, fit := 0, 0, 0
-	for i := range train {
-		for _, w := range train[i].Words {
-			words++
-			if w.Lemma != "" {
-				lemmas++
-			}
-			if known[[2]string{w.UPOS, w.XPOS}] {
-				fit++
-			}
+	words, fit := 0, 0
+	for pair, n := range counted(train, func(w *syntax.Word) [2]string { return [2]string{w.UPOS, w.XPOS} }) {
+		words += n
+		if known[pair] {
+			fit += n
 		}
 	}
+	lemmas := counted(train, func(w *syntax.Word) bool { return w.Lemma != "" })
 	switch {
-	case lemmas == 0:
+	case lemmas[true] == 0:
 		return errors.New("no word of the treebank has a lemma: there is nothing to learn from")
 	case float64(fit) < minKnown*float64(words):
 		return fmt.Errorf("the model knows the UPOS and XPOS of only %d of the treebank's %d words: take a treebank with the tags that it was trained with, or train the whole model", fit, words)

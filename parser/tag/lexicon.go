@@ -85,32 +85,25 @@ func (x *lexicon) look(w *form) {
 // findStem sets the stem of w, the longest prefix of its lower case that is a
 // lemma, and what depends on it.
 func (x *lexicon) findStem(w *form) {
-	var hashes [maxStem]uint64
-	h := uint64(hash.Start)
-	n := min(len(w.Runes), maxStem)
-	for k, r := range w.Runes[:n] {
+	h, rest := uint64(hash.Start), -1
+	for k, r := range w.Runes[:min(len(w.Runes), maxStem)] {
 		h = hash.Step(h, r)
-		hashes[k] = hash.Mix(h)
-	}
-	for k := n - 1; k >= minStem-1; k-- {
-		if facts := x.find(hash.Key1(keyStem, hashes[k])); facts != nil {
-			w.stem, w.stemClass = hashes[k], uint64(facts[factClass])+1
-			switch rest := len(w.Runes) - 1 - k; {
-			case rest == 0:
-				w.rest = 1
-			case rest <= word.MaxSuffix:
-				w.rest, w.broadRest = w.Suffix[rest-1], w.Broad[rest-1]
-			}
-			return
+		stem := hash.Mix(h)
+		if facts := x.find(hash.Key1(keyStem, stem)); facts != nil && k+1 >= minStem {
+			w.stem, w.stemClass = stem, uint64(facts[factClass])+1
+			rest = len(w.Runes) - 1 - k
 		}
+	}
+	if rest == 0 {
+		w.rest = 1
+	} else if rest > 0 && rest <= word.MaxSuffix {
+		w.rest, w.broadRest = w.Suffix[rest-1], w.Broad[rest-1]
 	}
 }
 
 // lexiconFolds is the number of parts of the treebank whose words are looked
-// up in a lexicon of the other parts while features are learned. A lexicon
-// that has counted a rare word's own tag would tell the learner the answer; one
-// of the other folds knows as many words, and as little of them, as the whole
-// lexicon does of new text.
+// up in a lexicon of the other parts while features are learned: one that has
+// counted a rare word's own tag would tell the learner the answer.
 const lexiconFolds = 10
 
 // An occurrence of a word that the lexicon may know, in a fold of the treebank.
@@ -155,8 +148,8 @@ func (m *Model) learnLexicons(train []syntax.Sentence, v *inventory) lexicons {
 		fold := hash.FoldOf(x.bounds, i)
 		for j := range train[i].Words {
 			w := &train[i].Words[j]
-			f, l, feats := read(w.Form), v.tagOf(w), v.morphOf(w)
-			list = append(list, occurrence{hash.Key1(keyForm, f.Hash), 0, l, feats, fold}, occurrence{hash.Key1(keyLower, f.Lower), 0, l, feats, fold})
+			f, label, feats := read(w.Form), v.tagOf(w), v.morphOf(w)
+			list = append(list, occurrence{hash.Key1(keyForm, f.Hash), 0, label, feats, fold}, occurrence{hash.Key1(keyLower, f.Lower), 0, label, feats, fold})
 			if w.Lemma != "" {
 				list = append(list, occurrence{hash.Key1(keyStem, read(w.Lemma).Lower), f.Lower, v.upos[w.UPOS], 0, fold})
 			}
@@ -213,7 +206,7 @@ func buildLexicon(list []occurrence, without int, casing word.Casing, tags, morp
 type classes map[string]uint16
 
 // of returns the number of the set of values with a share of at least
-// classShare of n occurrences, and the value, plus 1, that a frequent word has
+// classShare of n occurrences, and, plus 1, the one that a frequent word has
 // nearly always, else 0.
 func (ids classes) of(count map[uint16]int, n int) (class, only uint16) {
 	var name []byte

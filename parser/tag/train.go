@@ -64,14 +64,11 @@ const (
 )
 
 func check(train []syntax.Sentence) error {
-	words := 0
-	upos := counted(train, func(w *syntax.Word) string {
-		words++
-		return w.UPOS
-	})
+	upos := counted(train, func(w *syntax.Word) string { return w.UPOS })
+	untagged := upos[""]
 	delete(upos, "")
 	switch {
-	case words == 0:
+	case len(upos) == 0 && untagged == 0:
 		return errors.New("tagger: the training data has no words")
 	case len(upos) == 0:
 		return errors.New("tagger: no word of the training data has a UPOS; a tagger needs the UPOS column")
