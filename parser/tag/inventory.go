@@ -10,16 +10,13 @@ import (
 )
 
 const (
-	// MaxUPOS is how many values of UPOS a treebank may have; UD has 17.
-	MaxUPOS = 100
-	// maxLabels is what 16-bit numbers can count.
-	maxLabels = 1<<16 - 1
-	// maxPairs is how many pairs of UPOS and XPOS are chosen together: if a
-	// treebank has more, XPOS is fine, and chosen with FEATS.
-	maxPairs = 200
-	// maxUnits is how many parts of a layer are scored in pairs of neighbours:
-	// the UPOS and the commonest attributes with their values. The model grows
-	// with their square, and a treebank may have thousands of XPOS.
+	MaxUPOS   = 100       // values of UPOS that a treebank may have; UD has 17
+	maxLabels = 1<<16 - 1 // what 16-bit numbers can count
+	maxPairs  = 200       // of UPOS and XPOS that are chosen together; with more, XPOS is fine, and chosen with FEATS
+
+	// maxUnits is how many parts of a layer are scored in pairs of neighbours.
+	// The model grows with their square, and a treebank may have thousands of
+	// XPOS.
 	maxUnits = 1000
 )
 

@@ -54,7 +54,7 @@ const (
 	keySigns                 // a label and its signs, in the layer
 )
 
-// Tags are hashes of what a word is.
+// The tags of a word, hashed.
 type tags struct {
 	upos, pos, all uint64 // UPOS; with XPOS; with FEATS
 	name           bool   // a proper noun
@@ -323,13 +323,12 @@ func (z *Lemmatizer) choose(list []candidate, acc []int32) int {
 	}
 	c := list[best]
 	r := z.scored[c.label]
-	if rule := &z.rules[r]; rule.mode == caseLower && rule.cutPrefix+rule.cutSuffix > 0 {
-		switch {
-		case c.signs&(signLemma|signOther) == 0 && known >= 0:
-			return int(z.scored[list[known].label])
-		case c.signs&signLemma == 0 && c.short:
-			return -1
-		}
+	rule := &z.rules[r]
+	switch madeUp := rule.mode == caseLower && rule.cutPrefix+rule.cutSuffix > 0 && c.signs&signLemma == 0; {
+	case madeUp && c.signs&signOther == 0 && known >= 0:
+		return int(z.scored[list[known].label])
+	case madeUp && c.short:
+		return -1
 	}
 	return int(r)
 }

@@ -57,11 +57,7 @@ func ruleFor(form, lower, lemma []rune, casing word.Casing, asIs bool) rule {
 				best, cost = rule{mode, uint8(i), uint8(cut), string(lemma[:j]), string(lemma[j+n:])}, c
 			}
 		}
-		prefix := 0
-		for prefix < min(len(base), len(lemma)) && base[prefix] == lemma[prefix] {
-			prefix++
-		}
-		try(0, 0, prefix)
+		try(0, 0, commonPrefix(base, lemma))
 		try(commonRun(base, lemma))
 	}
 	return best
@@ -91,16 +87,21 @@ func withoutGroups(dst, form []rune, sep rune) ([]rune, bool) {
 
 func hasDigit(runes []rune) bool { return slices.ContainsFunc(runes, unicode.IsDigit) }
 
+// commonPrefix returns how many runes at the front of a and b are the same.
+func commonPrefix(a, b []rune) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
 // commonRun returns the longest common run of runes: a[i:i+n] == b[j:j+n],
 // the first in a of those.
 func commonRun(a, b []rune) (i, j, n int) {
 	for x := range a {
 		for y := range b {
-			k := 0
-			for x+k < len(a) && y+k < len(b) && a[x+k] == b[y+k] {
-				k++
-			}
-			if k > n {
+			if k := commonPrefix(a[x:], b[y:]); k > n {
 				i, j, n = x, y, k
 			}
 		}

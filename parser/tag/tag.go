@@ -41,15 +41,17 @@ type Model struct {
 	pool    sync.Pool
 }
 
-// Labels kept for a word, and how far below the best they may be. On the dev
-// data of tr_imst, beams of 8 and 6 labels and a margin of 6 gave no better
-// tags than 4, 3 and 1.
+// Labels kept for a word, in training as well, and how far below the best they
+// may be. On the dev data of tr_imst, beams of 8 and 6 labels and a margin of 6
+// gave no better tags than 4, 3 and 1.
 const (
-	scoreUnit  = score.Unit
-	tagBeam    = 5
-	morphBeam  = 4
-	beamMargin = 3 * scoreUnit / 2
-	sureScore  = 8 * scoreUnit // of the only label of a frequent form, against dense scores
+	scoreUnit      = score.Unit
+	tagBeam        = 5
+	morphBeam      = 4
+	learnTagBeam   = 8
+	learnMorphBeam = 6
+	beamMargin     = 3 * scoreUnit / 2
+	sureScore      = 8 * scoreUnit // of the only label of a frequent form, against dense scores
 )
 
 // A scratch is what one call of Tag needs.
@@ -74,7 +76,7 @@ func (sc *scratch) sum(t *linear.Table, classes int) []int32 {
 	return sc.acc
 }
 
-// lemmaMemo is a lemma that a form had.
+// A lemmaMemo is a lemma that a form had.
 type lemmaMemo struct {
 	tags  uint64 // tags.all
 	lemma string // "" if it is the form

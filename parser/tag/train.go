@@ -57,12 +57,6 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	return m, nil
 }
 
-// Labels of a word among which training looks for its mistakes.
-const (
-	learnTagBeam   = 8
-	learnMorphBeam = 6
-)
-
 func check(train []syntax.Sentence) error {
 	upos := counted(train, func(w *syntax.Word) string { return w.UPOS })
 	untagged := upos[""]
@@ -112,9 +106,6 @@ func (x lexicons) problem(sents []syntax.Sentence, v *inventory, ls *labels, gol
 // trained at a time, which the result does not depend on.
 func Jackknife(train []syntax.Sentence, folds int, o Options) ([]syntax.Sentence, error) {
 	o.defaults(train)
-	if folds < 2 {
-		return nil, errors.New("tagger: jackknifing needs at least 2 folds")
-	}
 	bounds := hash.Folds(train, folds)
 	out := copies(train)
 	errs := make([]error, len(bounds)-1)
