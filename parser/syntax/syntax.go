@@ -6,6 +6,8 @@
 // encoder between any two stages.
 package syntax
 
+import "slices"
+
 // Root is the head of the one root word of a sentence. Words are numbered
 // from 1, as in CoNLL-U; Words[i-1] is word i.
 const Root = 0
@@ -149,3 +151,13 @@ type Confidence struct {
 
 // Len returns the number of words n.
 func (s *Sentence) Len() int { return len(s.Words) }
+
+// Clone returns copies of sentences with words of their own; all else is
+// shared.
+func Clone(sents []Sentence) []Sentence {
+	out := slices.Clone(sents)
+	for i := range out {
+		out[i].Words = slices.Clone(out[i].Words)
+	}
+	return out
+}

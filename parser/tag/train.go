@@ -107,7 +107,7 @@ func (x lexicons) problem(sents []syntax.Sentence, v *inventory, ls *labels, gol
 func Jackknife(train []syntax.Sentence, folds int, o Options) ([]syntax.Sentence, error) {
 	o.defaults(train)
 	bounds := hash.Folds(train, folds)
-	out := copies(train)
+	out := syntax.Clone(train)
 	errs := make([]error, len(bounds)-1)
 	workers, log := o.Workers, o.Log
 	o.Workers, o.Log = 1, nil
@@ -129,15 +129,6 @@ func Jackknife(train []syntax.Sentence, folds int, o Options) ([]syntax.Sentence
 	return out, errors.Join(errs...)
 }
 
-// copies returns sentences with words of their own.
-func copies(list []syntax.Sentence) []syntax.Sentence {
-	out := slices.Clone(list)
-	for i := range out {
-		out[i].Words = slices.Clone(out[i].Words)
-	}
-	return out
-}
-
 // An Accuracy is the share of words with the right tags, in percent.
 type Accuracy struct {
 	UPOS, XPOS, Feats, Lemma float64
@@ -151,7 +142,7 @@ func (a Accuracy) String() string {
 
 // Measure tags copies of sents, which hold gold tags, and compares.
 func (m *Model) Measure(sents []syntax.Sentence) Accuracy {
-	tagged := copies(sents)
+	tagged := syntax.Clone(sents)
 	for i := range tagged {
 		m.Tag(&tagged[i], true)
 	}

@@ -117,7 +117,7 @@ func (t *trainer) tagged(tagger *result, gold bank) (bank, error) {
 		b.key = hashKey("gold tags, dev tagged", gold.key, tagger.key)
 		return b, nil
 	}
-	all := cloned(gold.train)
+	all := syntax.Clone(gold.train)
 	tags, err := t.phase("tags", []string{gold.key, t.folds(), tagger.key}, func(j job) ([]pack.Section, error) {
 		predicted, err := t.jackknifeTags(gold.train, j)
 		if err != nil {
@@ -154,7 +154,7 @@ func (t *trainer) candidates(pruner *result, b bank) (bank, error) {
 		return bank{}, fmt.Errorf("opening the pruner: %w", err)
 	}
 	r, err := t.phase("candidates", []string{pruner.key, t.folds()}, func(j job) ([]pack.Section, error) {
-		work := cloned(b.train)
+		work := syntax.Clone(b.train)
 		if err := t.jackknifeCandidates(work, pack.NewView(pruner.sections), j); err != nil {
 			return nil, err
 		}
@@ -180,7 +180,7 @@ func oneRoot(sents []syntax.Sentence) []syntax.Sentence {
 	var out []syntax.Sentence
 	for i := range sents {
 		if roots(&sents[i]) == 1 {
-			out = append(out, cloned(sents[i:i+1])...)
+			out = append(out, syntax.Clone(sents[i:i+1])...)
 		}
 	}
 	return out
@@ -194,13 +194,4 @@ func roots(s *syntax.Sentence) int {
 		}
 	}
 	return n
-}
-
-// cloned returns copies of the sentences with words of their own.
-func cloned(sents []syntax.Sentence) []syntax.Sentence {
-	out := slices.Clone(sents)
-	for i := range out {
-		out[i].Words = slices.Clone(out[i].Words)
-	}
-	return out
 }

@@ -35,7 +35,7 @@ func Predict(m *model.Model, o search.Options, gold []syntax.Sentence, blocks []
 	if !slices.Contains(Settings, setting) {
 		return nil, fmt.Errorf("setting %q: want one of %v", setting, Settings)
 	}
-	out := cloned(gold)
+	out := syntax.Clone(gold)
 	if setting == Raw {
 		parts := make([][]syntax.Sentence, len(blocks))
 		if err := parallel(len(blocks), workers, func(i int) error {

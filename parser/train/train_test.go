@@ -162,7 +162,7 @@ func (r *rig) stages() stages {
 			if err := r.enter("tags", train); err != nil {
 				return nil, err
 			}
-			out := cloned(train)
+			out := syntax.Clone(train)
 			for i := range out {
 				for j := range out[i].Words {
 					out[i].Words[j].UPOS, out[i].Words[j].Head = fmt.Sprint("J", j%2), 0

@@ -221,7 +221,7 @@ func TestWholeTrainingWithoutTags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spoiled := cloned(dev.Sentences)
+	spoiled := syntax.Clone(dev.Sentences)
 	for i := range spoiled {
 		for j := range spoiled[i].Words {
 			spoiled[i].Words[j].UPOS, spoiled[i].Words[j].Lemma = "X", "x"
