@@ -19,10 +19,9 @@ const noTree = math.MinInt64 / 8
 // ProjectiveTree writes into head[1..n] the projective single-root tree with
 // the largest sum of scores (Eisner 1996; the root takes one modifier, found
 // last, as Koo and Collins 2010 do), ties broken for the split furthest
-// left. An arc that is no candidate costs more than the whole spread of the
-// scores, so as few of them as possible are used; it returns their number,
-// 0 where the candidates hold a projective tree. O(n^3) time, and O(n^2) space:
-// 24 bytes for a pair of words.
+// left. An arc that is no candidate costs beyond, so as few of them as possible
+// are used; it returns their number, 0 where the candidates hold a projective
+// tree. O(n^3) time, and O(n^2) space: 24 bytes for a pair of words.
 func (s *Spanner) ProjectiveTree(a *Arcs, head []int32) (absent int) {
 	n := a.N()
 	if n == 0 {
@@ -40,29 +39,14 @@ func (s *Spanner) ProjectiveTree(a *Arcs, head []int32) (absent int) {
 		for i := 1; i+width <= n; i++ {
 			j := i + width
 			right, left := i*size+j, j*size+i
-			best, where := int64(noTree), i
-			for m := i; m < j; m++ {
-				if x := closed[i*size+m] + closed[j*size+m+1]; x > best {
-					best, where = x, m
-				}
-			}
+			best, k := bestSplit(width, closed[i*size+i:], closed[left+1:], 1)
 			open[right] += best
 			open[left] += best
-			s.splitOpen[right] = int32(where) // of both open kinds
-			best, where = noTree, j
-			for m := i + 1; m <= j; m++ {
-				if x := open[i*size+m] + closed[m*size+j]; x > best {
-					best, where = x, m
-				}
-			}
-			closed[right], s.split[right] = best, int32(where)
-			best, where = noTree, i
-			for m := i; m < j; m++ {
-				if x := closed[m*size+i] + open[j*size+m]; x > best {
-					best, where = x, m
-				}
-			}
-			closed[left], s.split[left] = best, int32(where)
+			s.splitOpen[right] = int32(i + k) // of both open kinds
+			closed[right], k = bestSplit(width, open[i*size+i+1:], closed[right+size:], size)
+			s.split[right] = int32(i + 1 + k)
+			closed[left], k = bestSplit(width, open[left:], closed[i*size+i:], size)
+			s.split[left] = int32(i + k)
 		}
 	}
 	best, root := int64(2*noTree), 0
@@ -82,25 +66,26 @@ func (s *Spanner) ProjectiveTree(a *Arcs, head []int32) (absent int) {
 	return absent
 }
 
-// loadDense fills s.open with the score of every arc h -> m at h*(n+1)+m; arcs
-// that are no candidates cost more than the whole spread of the others.
+// bestSplit returns the largest a[k]+b[k*step] of 0 <= k < n, and the first k
+// that has it.
+func bestSplit(n int, a, b []int64, step int) (best int64, at int) {
+	best = noTree
+	for k, x := range a[:n] {
+		if x += b[k*step]; x > best {
+			best, at = x, k
+		}
+	}
+	return best, at
+}
+
+// loadDense fills s.open with the score of every arc h -> m at h*(n+1)+m.
 func (s *Spanner) loadDense(a *Arcs) {
 	n := a.N()
 	size := n + 1
-	spread, least := int64(1), int64(0)
-	for m := 1; m <= n; m++ {
-		lo, hi := a.Span(m)
-		if lo == hi {
-			continue
-		}
-		low, high := int64(slices.Min(a.Score[lo:hi])), int64(slices.Max(a.Score[lo:hi]))
-		spread += max(high, 0) - min(low, 0)
-		least = min(least, low)
-	}
 	s.open, s.closed = resize(s.open, size*size), resize(s.closed, size*size)
 	s.splitOpen, s.split = resize(s.splitOpen, size*size), resize(s.split, size*size)
 	for i := range s.open {
-		s.open[i] = least - spread
+		s.open[i] = -beyond
 	}
 	for m := 1; m <= n; m++ {
 		lo, hi := a.Span(m)
@@ -140,13 +125,4 @@ func (s *Spanner) readChart(size, root int, head []int32) {
 			s.spans = append(s.spans, span{rightClosed, x.i, m}, span{leftClosed, m + 1, x.j})
 		}
 	}
-}
-
-// resize returns a slice of length n, in the memory of a if that is enough.
-// What is in it is undefined.
-func resize[T any](a []T, n int) []T {
-	if cap(a) < n {
-		return make([]T, n)
-	}
-	return a[:n]
 }

@@ -4,7 +4,16 @@
 // algorithm). All of them know one root: exactly one word hangs on 0.
 package graph
 
-import "github.com/treebeam/treebeam/parser/syntax"
+import (
+	"math"
+	"slices"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// beyond is the cost of an arc that a tree has only if there is none without
+// it: more than all differences of the scores of up to 8,192 words together.
+const beyond = 1 << 45
 
 // Arcs are candidate heads with a score each. Those of word m, 1 <= m <= n,
 // are the indices Start[m-1] <= a < Start[m]; Heads increase within a word.
@@ -23,41 +32,63 @@ func (a *Arcs) N() int { return len(a.Start) - 1 }
 // Span returns the indices of the arcs into word m.
 func (a *Arcs) Span(m int) (lo, hi int) { return int(a.Start[m-1]), int(a.Start[m]) }
 
+// best returns the largest score of the arcs into word m, the least number if
+// there are none.
+func (a *Arcs) best(m int) int32 {
+	lo, hi := a.Span(m)
+	best := int32(math.MinInt32)
+	for _, x := range a.Score[lo:hi] {
+		best = max(best, x)
+	}
+	return best
+}
+
+// resize returns a slice of length n, in the memory of a if that is enough.
+// What is in it is undefined.
+func resize[T any](a []T, n int) []T { return slices.Grow(a[:0], n)[:n] }
+
 // ExpOdds returns exp(-k/1024), of log-odds -k in 1/1024 nat, k >= 0. Its two
 // tables are computed with rounded products only, hence the same on every
 // machine.
 func ExpOdds(k int32) float64 {
-	if k < 0 {
-		k = 0
-	}
-	hi := int(k >> 10)
-	if hi >= len(expHigh) {
+	k = max(k, 0)
+	if int(k>>10) >= len(expHigh) {
 		return 0
 	}
-	return expHigh[hi] * expLow[k&1023]
+	return expHigh[k>>10] * expLow[k&1023]
 }
 
 var expHigh, expLow = expTables()
 
 func expTables() (high [746]float64, low [1024]float64) {
-	for i := range low {
-		x := -float64(i) / 1024
+	series := func(x float64) float64 {
 		term, sum := 1.0, 1.0
 		for k := 1; k < 24; k++ {
 			term = float64(term*x) / float64(k)
 			sum += term
 		}
-		low[i] = sum
+		return sum
 	}
-	inv := 1.0
-	term := 1.0
-	for k := 1; k < 30; k++ { // e^-1
-		term = -term / float64(k)
-		inv += term
+	for i := range low {
+		low[i] = series(-float64(i) / 1024)
 	}
 	high[0] = 1
+	inverse := series(-1)
 	for i := 1; i < len(high); i++ {
-		high[i] = float64(high[i-1] * inv)
+		high[i] = float64(high[i-1] * inverse)
 	}
 	return high, low
+}
+
+// Exp returns e^x for |x| < 700, with the same bits on every machine: no fused
+// multiply-add, unlike math.Exp. Its relative error is below 1e-13.
+func Exp(x float64) float64 {
+	y := max(x, -x)
+	k := int32(y * 1024)
+	r := float64(k)/1024 - y // -1/1024 < r <= 0
+	e := ExpOdds(k) * (1 + float64(r*(1+float64(r*(0.5+float64(r*(1.0/6+float64(r/24))))))))
+	if x > 0 {
+		return 1 / e
+	}
+	return e
 }

@@ -79,8 +79,8 @@ func (g *Marginals) Compute(a *Arcs, temperature int32, p []float64) bool {
 // a word may have any common factor, and so may those of all root arcs.
 func (g *Marginals) load(a *Arcs, temperature int32, p []float64) {
 	n := a.N()
-	g.weight = grow(g.weight, (n+1)*(n+1))
-	g.adjoint = grow(g.adjoint, (n+1)*(n+1))
+	g.weight = resize(g.weight, (n+1)*(n+1))
+	g.adjoint = resize(g.adjoint, (n+1)*(n+1))
 	clear(g.weight)
 	clear(g.adjoint)
 	g.live, g.steps, g.ints = g.live[:0], g.steps[:0], g.ints[:0]
@@ -88,10 +88,7 @@ func (g *Marginals) load(a *Arcs, temperature int32, p []float64) {
 	most := 0.0 // of the root arcs
 	for m := 1; m <= n; m++ {
 		lo, hi := a.Span(m)
-		best := int32(math.MinInt32)
-		for i := lo; i < hi; i++ {
-			best = max(best, a.Score[i])
-		}
+		best := a.best(m)
 		for i := lo; i < hi; i++ {
 			w := math.Max(ExpOdds(int32((int64(best)-int64(a.Score[i]))*16/int64(temperature))), leastWeight)
 			p[i] = w
@@ -253,11 +250,4 @@ func (g *Marginals) back(s *elimination, size int) {
 	for _, h := range heads {
 		g.adjoint[int(h)*size+v] += rest
 	}
-}
-
-func grow(a []float64, n int) []float64 {
-	if cap(a) < n {
-		return make([]float64, n, n+n/2)
-	}
-	return a[:n]
 }

@@ -33,9 +33,8 @@ const (
 // whether the candidates hold such a tree at all. With root > 0 that word is
 // the root. It is Chu-Liu/Edmonds with a path that grows backwards along the
 // best arcs (Gabow, Galil, Spencer and Tarjan 1986) and mergeable heaps
-// (Tarjan 1977): O(arcs * log arcs) time and O(arcs) memory. One constant
-// above the spread of the scores taken off every root arc leaves as few of
-// them as possible.
+// (Tarjan 1977): O(arcs * log arcs) time and O(arcs) memory. Root arcs cost
+// beyond, so as few of them as possible are used.
 func (s *Spanner) MaximumTree(a *Arcs, root int, head []int32) bool {
 	n := a.N()
 	if !s.load(a, root) {
@@ -67,23 +66,18 @@ func (s *Spanner) load(a *Arcs, root int) bool {
 	s.arcs[empty].rank = -1
 	s.heap, s.parent, s.joined, s.in = s.heap[:0], s.parent[:0], s.joined[:0], s.in[:0]
 	s.state, s.path = s.state[:0], s.path[:0]
-	spread := int64(1)
-	for m := 1; m <= n; m++ {
-		lo, hi := a.Span(m)
-		if lo == hi {
-			return false
-		}
-		spread += int64(slices.Max(a.Score[lo:hi])) - int64(slices.Min(a.Score[lo:hi]))
-	}
 	s.node(empty)
 	s.state[0] = settled
 	for m := 1; m <= n; m++ {
 		best := empty
 		lo, hi := a.Span(m)
+		if lo == hi {
+			return false
+		}
 		for i := lo; i < hi; i++ {
 			w := int64(a.Score[i])
 			if a.Heads[i] == 0 {
-				w -= spread
+				w -= beyond
 			}
 			s.arcs[i] = heapArc{w: w, left: empty, right: empty}
 			if root > 0 && (m == root) != (a.Heads[i] == 0) {

@@ -5,23 +5,16 @@ import "github.com/treebeam/treebeam/parser/hash"
 // A Sampler draws random trees. It is scratch: one per goroutine.
 type Sampler struct {
 	cumulative []uint32 // per arc: running sum of weights within its word
-	state      []uint8
+	done       []bool   // per word: there is a way from the root to it
 	spanner    Spanner
 }
 
 // Prepare sets the weight of every arc to exp(score/1024), as integers.
 func (s *Sampler) Prepare(a *Arcs) {
-	if cap(s.cumulative) < len(a.Heads) {
-		s.cumulative = make([]uint32, 2*len(a.Heads))
-	}
-	s.cumulative = s.cumulative[:len(a.Heads)]
+	s.cumulative = resize(s.cumulative, len(a.Heads))
 	for m := 1; m <= a.N(); m++ {
 		lo, hi := a.Span(m)
-		best := int32(-1 << 31)
-		for i := lo; i < hi; i++ {
-			best = max(best, a.Score[i])
-		}
-		sum := uint32(0)
+		best, sum := a.best(m), uint32(0)
 		for i := lo; i < hi; i++ {
 			if a.Heads[i] != 0 { // the root word is drawn elsewhere
 				sum += uint32(ExpOdds(best-a.Score[i])*65536) + 1
@@ -41,39 +34,29 @@ func (s *Sampler) Prepare(a *Arcs) {
 // whether there is a tree under root.
 func (s *Sampler) Sample(a *Arcs, root int, redraw []bool, head []int32, r *hash.Rand) bool {
 	n := a.N()
-	if cap(s.state) < n+1 {
-		s.state = make([]uint8, 2*n+2)
-	}
-	state := s.state[:n+1]
-	clear(state)
-	const done = 1
-	state[root] = done
+	s.done = resize(s.done, n+1)
+	clear(s.done)
+	s.done[root] = true
 	head[root] = 0
 	limit := 200 + 50*n
 	for m := 1; m <= n; m++ {
-		u := m
-		for state[u] != done {
+		for u := m; !s.done[u]; u = int(head[u]) {
 			if redraw == nil || redraw[u] {
-				h := s.draw(a, u, r)
-				if h == 0 {
-					return s.spanner.MaximumTree(a, root, head)
-				}
-				head[u] = int32(h)
+				head[u] = s.draw(a, u, r)
 			}
 			if limit--; limit < 0 || head[u] == 0 {
 				return s.spanner.MaximumTree(a, root, head)
 			}
-			u = int(head[u])
 		}
-		for u = m; state[u] != done; u = int(head[u]) {
-			state[u] = done
+		for u := m; !s.done[u]; u = int(head[u]) {
+			s.done[u] = true
 		}
 	}
 	return true
 }
 
 // draw returns a head of m other than 0, or 0 if it has none.
-func (s *Sampler) draw(a *Arcs, m int, r *hash.Rand) int {
+func (s *Sampler) draw(a *Arcs, m int, r *hash.Rand) int32 {
 	lo, hi := a.Span(m)
 	total := s.cumulative[hi-1]
 	if total == 0 {
@@ -82,7 +65,7 @@ func (s *Sampler) draw(a *Arcs, m int, r *hash.Rand) int {
 	x := r.Below(total)
 	for i := lo; i < hi; i++ {
 		if x < s.cumulative[i] {
-			return int(a.Heads[i])
+			return a.Heads[i]
 		}
 	}
 	return 0
