@@ -1,6 +1,8 @@
 package label
 
 import (
+	"slices"
+
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -34,8 +36,8 @@ func (l *layout) fill(r *relations, t *tree) {
 		if x.loose {
 			l.head[m] = 0
 		}
-		l.ctx[m] = context(x.pos, x.side)
-		l.set[m] = r.setOf[tagPair(t.nodes[x.head].pos, l.ctx[m])]
+		l.ctx[m] = context(x.Coarse, x.side)
+		l.set[m] = r.setOf[tagPair(t.nodes[x.head].Coarse, l.ctx[m])]
 		l.off[m+1] = l.off[m] + int32(len(r.set(l.set[m])))
 	}
 	for m := 1; m <= l.n; m++ {
@@ -99,12 +101,7 @@ type chart struct {
 // garbage collector and not to the pool.
 const bigChart = 4096
 
-func resize[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n, n+n/4)
-	}
-	return s[:n]
-}
+func resize[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
 // read encodes the sentence and reads its tree.
 func (c *chart) read(s *syntax.Sentence) { c.tree.read(s, c.encoder.Encode(s)) }
@@ -262,7 +259,7 @@ func (c *chart) sendBest(m int32) {
 func (c *chart) exponentials() {
 	for m := 1; m <= c.n; m++ {
 		score, belief := c.score[c.off[m]:c.off[m+1]], c.belief[c.off[m]:c.off[m+1]]
-		top := score[argmax(score)]
+		top := slices.Max(score)
 		for j := range belief {
 			belief[j] = graph.ExpOdds(top - score[j])
 		}

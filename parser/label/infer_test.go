@@ -161,7 +161,7 @@ func TestDense(t *testing.T) {
 		m.Label(&s)
 		want := s
 		want.Words = slices.Clone(s.Words)
-		dense := slices.Repeat([]int32{-3 * score.Unit}, len(s.Words)*len(m.Relations()))
+		dense := slices.Repeat([]int32{-3 * score.Unit}, len(s.Words)*len(m.rel.names))
 		s.Dense.Labels = dense
 		m.Label(&s)
 		if !reflect.DeepEqual(s.Words, want.Words) || !slices.Equal(s.Confidence.LabelProb, want.Confidence.LabelProb) {
@@ -172,8 +172,8 @@ func TestDense(t *testing.T) {
 		for i := range s.Words {
 			set := m.rel.set(c.set[i+1])
 			l := int(set[rng.IntN(len(set))])
-			dense[i*len(m.Relations())+l] += 1000 * score.Unit
-			want.Words[i].Deprel = m.Relations()[l]
+			dense[i*len(m.rel.names)+l] += 1000 * score.Unit
+			want.Words[i].Deprel = m.rel.names[l]
 		}
 		m.Label(&s)
 		for i, w := range s.Words {

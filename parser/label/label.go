@@ -72,10 +72,6 @@ func (m *Model) fillExpPair() {
 	}
 }
 
-// Relations returns the deprels that the model knows, with subtypes,
-// commonest in training first. The caller must not change the slice.
-func (m *Model) Relations() []string { return m.rel.names }
-
 // Label sets the Deprel of every word, and Confidence.LabelProb to their
 // marginals given the tree, multiples of 1/4096 in [0,1]. Heads must be set
 // and form a tree; a word without a valid head, or one on a cycle, is labelled
@@ -92,7 +88,7 @@ func (m *Model) Label(s *syntax.Sentence) {
 	m.infer(c, s)
 	probs := make([]float32, n)
 	for i := 1; i <= n; i++ {
-		if !c.tree.nodes[i].headed() {
+		if x := &c.tree.nodes[i]; x.loose && x.head == 0 {
 			s.Words[i-1].Deprel = ""
 			continue
 		}

@@ -3,6 +3,7 @@ package label
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/treebeam/treebeam/parser/pack"
@@ -66,10 +67,7 @@ func inventory(list []syntax.Sentence) ([]string, error) {
 			count[goldName(&list[i].Words[j])]++
 		}
 	}
-	names := make([]string, 0, len(count))
-	for name := range count {
-		names = append(names, name)
-	}
+	names := slices.Collect(maps.Keys(count))
 	if len(names) > maxRelations {
 		return nil, fmt.Errorf("label: the training trees have %d relations, at most %d are supported: check the DEPREL column", len(names), maxRelations)
 	}

@@ -36,16 +36,16 @@ func (t *tree) arc(m int) (a arc) {
 	} else {
 		a.after = &t.nodes[m+1]
 	}
-	a.up, a.down = uint64(a.h.pos), uint64(context(a.m.pos, a.m.side))
+	a.up, a.down = uint64(a.h.Coarse), uint64(context(a.m.Coarse, a.m.side))
 	a.pair = a.up<<6 | a.down
 	a.far = a.pair<<4 | word.Distance(head, m)
-	a.place = uint64(context(a.g.pos, a.h.side))
+	a.place = uint64(context(a.g.Coarse, a.h.side))
 	to := &t.nodes[max(head, m)-1]
 	from := &t.nodes[min(head, m)]
 	if head == 0 {
 		from = to
 	}
-	commas := to.commas - from.commas
+	commas := to.Commas - from.Commas
 	others := max(to.puncts-from.puncts-commas, 0)
 	a.between = uint64(min(commas, 2)*9 + min(others, 2)*3 + min(to.verbs-from.verbs, 2))
 	return a
@@ -65,31 +65,31 @@ func (a *arc) words(k []hash.Key) []hash.Key {
 		hash.Key1(1, a.down),
 		hash.Key1(2, a.pair),
 		hash.Key1(3, a.far),
-		hash.Key2(4, a.h.fine, a.down),
-		hash.Key2(5, a.m.fine, a.up),
-		hash.Key3(6, a.h.fine, a.m.fine, a.far&15),
+		hash.Key2(4, uint64(a.h.Fine), a.down),
+		hash.Key2(5, uint64(a.m.Fine), a.up),
+		hash.Key3(6, uint64(a.h.Fine), uint64(a.m.Fine), a.far&15),
 		hash.Key2(7, a.between, a.pair),
 		hash.Key2(8, a.place, a.pair),
-		hash.Key3(9, uint64(a.before.pos), uint64(a.after.pos), a.pair),
+		hash.Key3(9, uint64(a.before.Coarse), uint64(a.after.Coarse), a.pair),
 
 		hash.Key2(10, a.m.form, a.down),
 		hash.Key2(11, a.m.lemma, a.pair),
 		hash.Key2(12, a.m.form, a.far),
 		hash.Key2(13, a.h.lemma, a.down),
 		hash.Key3(14, a.h.lemma, a.m.lemma, a.down),
-		hash.Key3(15, a.h.form, a.m.fine, a.down),
+		hash.Key3(15, a.h.form, uint64(a.m.Fine), a.down),
 		hash.Key3(16, a.h.lemma, a.m.morph, a.down),
 		hash.Key2(17, a.m.lemma, a.h.morph),
-		hash.Key2(18, a.m.suffix[0], a.pair),
-		hash.Key2(19, a.m.suffix[1], a.pair),
-		hash.Key2(20, a.h.suffix[1], a.pair),
+		hash.Key2(18, a.m.OfForm.Suffix[1], a.pair),
+		hash.Key2(19, a.m.OfForm.Suffix[2], a.pair),
+		hash.Key2(20, a.h.OfForm.Suffix[2], a.pair),
 		hash.Key4(21, a.m.lemma, a.down, uint64(min(a.m.count[0], 2)), uint64(min(a.m.count[1], 2))))
 }
 
 func (a *arc) morphology(k []hash.Key) []hash.Key {
 	agree := uint64(0)
 	for i, at := range [...]int{word.Number, word.Person, word.Gender, word.Case} {
-		x, y := a.m.attr[at], a.h.attr[at]
+		x, y := a.m.Feats.Attr[at], a.h.Feats.Attr[at]
 		switch {
 		case x == 0 || y == 0:
 		case x == y:
@@ -98,18 +98,18 @@ func (a *arc) morphology(k []hash.Key) []hash.Key {
 			agree |= 2 << (2 * i)
 		}
 	}
-	for _, x := range a.m.items {
+	for _, x := range a.m.Feats.Items {
 		k = append(k, hash.Key2(30, x, a.pair))
 	}
-	for _, x := range a.h.items {
+	for _, x := range a.h.Feats.Items {
 		k = append(k, hash.Key2(31, x, a.pair))
 	}
 	return append(k,
-		hash.Key2(32, a.m.feats, a.pair),
+		hash.Key2(32, a.m.Feats.Hash, a.pair),
 		hash.Key2(33, agree, a.pair),
 		hash.Key3(34, agree, a.m.morph, a.up),
-		hash.Key4(35, a.m.attr[word.Case], a.h.attr[word.Voice], a.h.attr[word.VerbForm], a.pair),
-		hash.Key3(36, a.m.attr[word.Case], a.h.attr[word.Case], a.pair))
+		hash.Key4(35, a.m.Feats.Attr[word.Case], a.h.Feats.Attr[word.Voice], a.h.Feats.Attr[word.VerbForm], a.pair),
+		hash.Key3(36, a.m.Feats.Attr[word.Case], a.h.Feats.Attr[word.Case], a.pair))
 }
 
 // around: what hangs on m and on h, the siblings, the words around in the
@@ -119,7 +119,7 @@ func (a *arc) around(k []hash.Key) []hash.Key {
 	if a.m.firstKid == 0 {
 		leaf = 1
 	}
-	left, right := uint64(a.prev.pos), uint64(a.next.pos)
+	left, right := uint64(a.prev.Coarse), uint64(a.next.Coarse)
 	return append(k,
 		hash.Key2(40, f[adp], a.pair),
 		hash.Key3(41, f[adp], a.h.lemma, a.down),
@@ -145,7 +145,7 @@ func (a *arc) around(k []hash.Key) []hash.Key {
 
 		hash.Key2(70, a.before.form, a.pair),
 		hash.Key2(71, a.after.form, a.pair),
-		hash.Key3(72, a.before.fine, a.after.fine, a.down),
+		hash.Key3(72, uint64(a.before.Fine), uint64(a.after.Fine), a.down),
 		hash.Key2(73, a.g.lemma, a.pair),
 		hash.Key3(74, a.place, a.h.morph, a.down),
 		hash.Key3(75, a.edge, a.last.form, a.down),

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/treebeam/treebeam/parser/graph"
@@ -131,7 +132,7 @@ func (t *trainer) makeExamples(train []syntax.Sentence) error {
 			if w.Deprel == "" {
 				return fmt.Errorf("label: sentence %q: word %d has no DEPREL: training needs gold relations", s.ID, m)
 			}
-			count[tagPair(c.tree.nodes[x.head].pos, context(x.pos, x.side))*n+int(number[goldName(w)])]++
+			count[tagPair(c.tree.nodes[x.head].Coarse, context(x.Coarse, x.side))*n+int(number[goldName(w)])]++
 			c.keys = c.tree.keys(m, c.keys[:0])
 			for _, k := range c.keys {
 				t.index.Count(k)
@@ -298,18 +299,17 @@ func (t *trainer) model() *Model {
 // Accuracy labels copies of the sentences on their own heads and counts the
 // words whose deprel is right without and with subtypes.
 func (m *Model) Accuracy(sents []syntax.Sentence) (right, full, words int) {
+	bare := func(deprel string) string { return strings.SplitN(deprel, ":", 2)[0] }
 	for _, s := range sents {
 		gold := s.Words
-		s.Words = append([]syntax.Word(nil), s.Words...)
+		s.Words = slices.Clone(gold)
 		m.Label(&s)
 		for j := range gold {
 			a, b := s.Words[j].Deprel, gold[j].Deprel
 			if a == b {
 				full++
 			}
-			a, _, _ = strings.Cut(a, ":")
-			b, _, _ = strings.Cut(b, ":")
-			if a == b {
+			if bare(a) == bare(b) {
 				right++
 			}
 		}

@@ -13,45 +13,13 @@ type tree struct {
 	order []int32
 }
 
-// atoms are what the templates use of a word's encoding. An absent one is 0.
-type atoms struct {
-	form, lemma uint64    // in lower case, digits alike
-	suffix      [2]uint64 // of two and three letters
-	fine        uint64
-	feats       uint64 // of all
-	items       []uint64
-	attr        [word.Attributes]uint64
-	morph       uint64 // coarse tag and the attributes that decide about syntax
-	pos         uint8  // coarse tag
-	commas      int32  // among words 1..m
-}
-
-func atomsOf(w *word.Word) atoms {
-	a := atoms{
-		form:   w.OfForm.Folded,
-		lemma:  w.OfLemma.Folded,
-		suffix: [2]uint64{w.OfForm.Suffix[1], w.OfForm.Suffix[2]},
-		fine:   uint64(w.Fine),
-		feats:  w.Feats.Hash,
-		items:  w.Feats.Items,
-		attr:   w.Feats.Attr,
-		morph:  uint64(w.Coarse),
-		pos:    w.Coarse,
-		commas: w.Commas,
-	}
-	for _, x := range [...]int{word.Case, word.VerbForm, word.PronType, word.Mood, word.Voice, word.Poss} {
-		a.morph = hash.Pair(a.morph, a.attr[x])
-	}
-	if a.attr[word.NumberPsor] != 0 {
-		a.morph++
-	}
-	return a
-}
-
-// A node holds the atoms of a word, and what the tree says of it. An absent
-// atom is 0; so is a node that does not exist.
+// A node holds the encoding of a word, and what the tree says of it. An absent
+// atom is 0.
 type node struct {
-	atoms
+	*word.Word
+	form, lemma uint64 // in lower case, digits alike
+	morph       uint64 // coarse tag and the attributes that decide about syntax
+
 	head   int32 // 0..n; 0 for a word without a valid head
 	loose  bool  // starts a tree of its own: no valid head, or on a cycle
 	placed bool  // already in the order
@@ -68,20 +36,30 @@ type node struct {
 	puncts, verbs int32 // among words 1..m
 }
 
-// headed reports whether the word has a head, though it may be on a cycle.
-func (x *node) headed() bool { return !x.loose || x.head > 0 }
+func newNode(w *word.Word, head int32) node {
+	x := node{Word: w, form: w.OfForm.Folded, lemma: w.OfLemma.Folded, morph: uint64(w.Coarse), head: head}
+	for _, a := range [...]int{word.Case, word.VerbForm, word.PronType, word.Mood, word.Voice, word.Poss} {
+		x.morph = hash.Pair(x.morph, w.Feats.Attr[a])
+	}
+	if w.Feats.Attr[word.NumberPsor] != 0 {
+		x.morph++
+	}
+	return x
+}
 
 // read fills t from the sentence and its heads.
 func (t *tree) read(s *syntax.Sentence, words *word.Sentence) {
 	n := len(s.Words)
 	t.nodes, t.order = resize(t.nodes, n+1), t.order[:0]
-	t.nodes[0] = node{atoms: atomsOf(words.At(0)), head: -1}
+	t.nodes[0] = newNode(words.At(0), -1)
 	for m := 1; m <= n; m++ {
-		x := &t.nodes[m]
-		*x = node{atoms: atomsOf(words.At(m)), head: s.Words[m-1].Head}
-		if x.head < 0 || int(x.head) > n || int(x.head) == m {
-			x.head, x.loose = 0, true
+		head := s.Words[m-1].Head
+		loose := head < 0 || int(head) > n || int(head) == m
+		if loose {
+			head = 0
 		}
+		t.nodes[m] = newNode(words.At(m), head)
+		t.nodes[m].loose = loose
 	}
 	t.link()
 	t.traverse()
@@ -93,7 +71,7 @@ func (t *tree) link() {
 	for m := 1; m < len(t.nodes); m++ {
 		x, prev := &t.nodes[m], &t.nodes[m-1]
 		x.puncts, x.verbs = prev.puncts, prev.verbs
-		switch x.pos {
+		switch x.Coarse {
 		case word.PUNCT:
 			x.puncts++
 		case word.VERB, word.AUX:
@@ -113,9 +91,9 @@ func (t *tree) link() {
 		if int32(m) > x.head {
 			x.side = 1
 		}
-		h.tags[x.side] |= 1 << x.pos
+		h.tags[x.side] |= 1 << x.Coarse
 		h.count[x.side] += min(1, 255-h.count[x.side])
-		if i := closed[x.pos]; i > 0 && h.first[i] == 0 {
+		if i := closed[x.Coarse]; i > 0 && h.first[i] == 0 {
 			h.first[i] = hash.Pair(x.lemma, uint64(x.side))
 		}
 	}
