@@ -21,24 +21,25 @@ const (
 // findNeighbours looks for the place of the word among the children of the head.
 func (v *Move) findNeighbours(y *Tree) {
 	h, m := v.Head, v.Word
-	v.left2, v.left, v.right, v.right2 = none, none, none, Start
+	left2, left, right, right2 := int32(none), int32(none), int32(none), int32(Start)
 	c, self := y.First[h], false
-	for v.right < m && v.right != End {
-		v.left2, v.left, v.right = v.left, v.right, v.right2
+	for right < m && right != End {
+		left2, left, right = left, right, right2
 		if c == m {
 			c = y.Next[c]
 		}
 		switch {
-		case !self && (c == 0 || c > h):
-			v.right2, self = h, true
-		case c != 0:
-			v.right2, c = c, y.Next[c]
-		case v.right != End:
-			v.right2 = End
+		case c != 0 && (self || c < h):
+			right2, c = c, y.Next[c]
+		case !self:
+			right2, self = h, true
+		case right != End:
+			right2 = End
 		default:
-			v.right2 = none
+			right2 = none
 		}
 	}
+	v.left2, v.left, v.right, v.right2 = left2, left, right, right2
 }
 
 // entries appends the extended child list of h.
