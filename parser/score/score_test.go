@@ -2,6 +2,7 @@ package score
 
 import (
 	"math"
+	"math/bits"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/hash"
@@ -21,6 +22,16 @@ func (t table) compact(limit int) *Weights {
 func open(list []pack.Section) (*Weights, error) {
 	w := new(Weights)
 	return w, pack.Read(pack.NewView(list), "c", func(l *pack.Layout) { w.Layout(l, "w") })
+}
+
+// Len returns the number of features.
+func (w *Weights) Len() int {
+	n := 0
+	for i := 0; i < len(w.lines); i += lineWords {
+		free := bits.OnesCount64(zeros(w.lines[i])) + bits.OnesCount64(zeros(w.lines[i+1]))
+		n += lineFeatures - free
+	}
+	return n
 }
 
 func filled(n int) (table, []uint64) {

@@ -84,10 +84,9 @@ func NewTensorLearner(train []syntax.Sentence, v *word.Vocabulary, o TensorOptio
 	}
 	t := &TensorLearner{o: o, features: learnFeatures(train, v, maxRows), rank: o.Rank}
 	t.now = make([]float64, t.size())
-	switch o.Start {
-	case StartRandom:
+	if o.Start == StartRandom {
 		t.startRandom()
-	default:
+	} else {
 		t.startSVD(train, v)
 	}
 	t.total = slices.Clone(t.now)
@@ -171,20 +170,18 @@ func (t *TensorLearner) Project(c *word.Sentence, s *syntax.Sentence, p *Project
 	clear(p.floats)
 	for pos := 0; pos <= c.Len(); pos++ {
 		for _, x := range p.terms[p.start[pos]:p.start[pos+1]] {
-			floats.AddScaled(t.head(p, pos), x.value, t.line(2*int(x.row)))
-			floats.AddScaled(t.modifier(p, pos), x.value, t.line(2*int(x.row)+1))
+			for side := range 2 {
+				floats.AddScaled(t.projected(p, 2*pos+side), x.value, t.line(2*int(x.row)+side))
+			}
 		}
 	}
 	return lookups
 }
 
-// head and modifier return the projections of a position.
-func (t *TensorLearner) head(p *Projection, pos int) []float64 {
-	return p.floats[2*pos*t.rank:][:t.rank]
-}
-
-func (t *TensorLearner) modifier(p *Projection, pos int) []float64 {
-	return p.floats[(2*pos+1)*t.rank:][:t.rank]
+// projected returns a projection: 2*pos for U.phi of a position, 2*pos+1 for
+// V.phi.
+func (t *TensorLearner) projected(p *Projection, i int) []float64 {
+	return p.floats[i*t.rank:][:t.rank]
 }
 
 // Arc implements ArcScorer.
@@ -204,9 +201,9 @@ func toUnits(x float64) int32 {
 
 // score returns t(h,m).
 func (t *TensorLearner) score(p *Projection, h, m int) float64 {
-	v, always, w := t.modifier(p, m), t.bin(0), t.bin(int(word.Distance(h, m)))
+	v, always, w := t.projected(p, 2*m+1), t.bin(0), t.bin(int(word.Distance(h, m)))
 	sum := 0.0
-	for r, u := range t.head(p, h) {
+	for r, u := range t.projected(p, 2*h) {
 		sum += u * v[r] * (always[r] + w[r])
 	}
 	return sum
@@ -229,8 +226,8 @@ func (t *TensorLearner) Gradient(p *Projection, gold, other []int32) *Gradient {
 	arc := func(h, m int, sign float64) {
 		touched[h], touched[m] = true, true
 		b := int(word.Distance(h, m))
-		v, always, bin := t.modifier(p, m), t.bin(0), t.bin(b)
-		for r, u := range t.head(p, h) {
+		v, always, bin := t.projected(p, 2*m+1), t.bin(0), t.bin(b)
+		for r, u := range t.projected(p, 2*h) {
 			by[2*h*R+r] += sign * v[r] * (always[r] + bin[r])
 			by[(2*m+1)*R+r] += sign * u * (always[r] + bin[r])
 			w[r] += sign * u * v[r]

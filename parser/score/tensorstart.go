@@ -66,7 +66,9 @@ func (t *TensorLearner) startRandom() {
 // startSVD starts U, V and W from a first-order model of the same training
 // data.
 func (t *TensorLearner) startSVD(train []syntax.Sentence, v *word.Vocabulary) {
-	list := t.pretrain(train, v).largest(maxCells)
+	list := t.pretrain(train, v).cells
+	slices.SortStableFunc(list, func(a, b cell) int { return cmp.Compare(math.Abs(b.value), math.Abs(a.value)) })
+	list = list[:min(len(list), maxCells)]
 	found := t.decompose(list)
 	t.o.Log("tensor: start from %d cells, %d components", len(list), found)
 }
@@ -104,8 +106,7 @@ func (t *TensorLearner) pretrain(train []syntax.Sentence, v *word.Vocabulary) *f
 		if n := len(s.Words); n == 0 || n > syntax.MaxWholeWords || len(s.Candidates.Start) != n+1 {
 			return
 		}
-		x.codes = x.encoder.Encode(s)
-		x.encode()
+		x.encode(s)
 		for m := 1; m <= x.codes.Len(); m++ {
 			if gold := s.Words[m-1].Head; slices.Contains(s.Candidates.Of(m), gold) {
 				do(m, s.Candidates.Of(m), gold)
@@ -124,7 +125,9 @@ func (t *TensorLearner) pretrain(train []syntax.Sentence, v *word.Vocabulary) *f
 	return x
 }
 
-func (x *firstOrder) encode() {
+// encode loads a sentence.
+func (x *firstOrder) encode(s *syntax.Sentence) {
+	x.codes = x.encoder.Encode(s)
 	x.rows = resize(x.rows, x.codes.Len()+1)
 	for p := range x.rows {
 		x.keys = wordKeys(x.codes, p, x.keys[:0])
@@ -202,12 +205,6 @@ func (x *firstOrder) learn(m int, heads []int32, gold int32) {
 	}
 }
 
-// largest returns the limit largest cells.
-func (x *firstOrder) largest(limit int) []cell {
-	slices.SortStableFunc(x.cells, func(a, b cell) int { return cmp.Compare(math.Abs(b.value), math.Abs(a.value)) })
-	return x.cells[:min(len(x.cells), limit)]
-}
-
 // decompose sets U, V and W such that they come close to the sparse array
 // (Lei et al. 2014): the unfolding of head rows against columns has singular
 // triplets (sigma, u, q); q, as a matrix of modifier rows and bins, has a
@@ -221,16 +218,16 @@ func (t *TensorLearner) decompose(list []cell) int {
 	if len(list) == 0 {
 		return 0
 	}
-	columns := make([]int32, len(list))
-	for i, c := range list {
-		columns[i] = c.column
+	var columns []int32 // that have a cell
+	for _, c := range list {
+		columns = append(columns, c.column)
 	}
 	slices.Sort(columns)
 	columns = slices.Compact(columns)
 	a := sparse{rows: len(t.features), columns: len(columns)}
 	for _, c := range list {
 		at, _ := slices.BinarySearch(columns, c.column)
-		a.cells = append(a.cells, entry{int(c.head), at, c.value})
+		a.cells = append(a.cells, cell{c.head, int32(at), c.value})
 	}
 	sigma, u, q := a.topSingular(t.rank, t.o.Seed+0x51E)
 	for c, s := range sigma {
@@ -255,27 +252,22 @@ func (t *TensorLearner) decompose(list []cell) int {
 	return len(sigma)
 }
 
-// A sparse matrix.
+// A sparse matrix. The head of a cell is its row.
 type sparse struct {
 	rows, columns int
-	cells         []entry
-}
-
-type entry struct {
-	row, column int
-	value       float64
+	cells         []cell
 }
 
 // times returns a x, or a' x if transposed.
 func (a *sparse) times(x *mat.Dense, transposed bool) *mat.Dense {
-	rows, _ := a.rows, a.columns
+	rows := a.rows
 	if transposed {
 		rows = a.columns
 	}
 	_, width := x.Dims()
 	y := mat.NewDense(rows, width, nil)
 	for _, e := range a.cells {
-		to, from := e.row, e.column
+		to, from := int(e.head), int(e.column)
 		if transposed {
 			to, from = from, to
 		}
@@ -332,9 +324,4 @@ func fillRandom(a []float64, size float64, r *hash.Rand) {
 }
 
 // resize returns a slice of n elements. Those that it had stay.
-func resize[T any](a []T, n int) []T {
-	if cap(a) < n {
-		return append(a[:cap(a)], make([]T, n-cap(a))...)
-	}
-	return a[:n]
-}
+func resize[T any](a []T, n int) []T { return slices.Grow(a[:0], n)[:n] }

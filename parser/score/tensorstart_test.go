@@ -77,7 +77,7 @@ func TestTopSingular(t *testing.T) {
 		for j := range a.columns {
 			if r.Below(3) == 0 {
 				x := float64(r.Below(1000))/500 - 1
-				a.cells = append(a.cells, entry{i, j, x})
+				a.cells = append(a.cells, cell{int32(i), int32(j), x})
 				d.Set(i, j, x)
 			}
 		}
@@ -116,8 +116,7 @@ func TestStartCorrelatesWithTheFirstOrderModel(t *testing.T) {
 	var ids []int32
 	var sx, sy, sxx, syy, sxy, n float64
 	for i := range train[:50] {
-		x.codes = x.encoder.Encode(&train[i])
-		x.encode()
+		x.encode(&train[i])
 		l.Project(x.codes, &train[i], &p)
 		for m := 1; m <= x.codes.Len(); m++ {
 			for h := 0; h <= x.codes.Len(); h++ {

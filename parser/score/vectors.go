@@ -3,7 +3,6 @@ package score
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -21,6 +20,7 @@ type Vectors struct {
 	words  hash.Set // of forms
 	size   int
 	values []float64 // [place*size + d]
+	count  int       // of different words
 }
 
 // NewVectors returns the vectors of words, values[i*size:(i+1)*size] that of
@@ -38,13 +38,12 @@ func NewVectors(words []string, values []float32, size int) (*Vectors, error) {
 		keys[i] = hash.String(w)
 	}
 	set, places := hash.NewSet(keys)
-	v := &Vectors{set, size, make([]float64, len(set)*size)}
-	different := 0
+	v := &Vectors{words: set, size: size, values: make([]float64, len(set)*size)}
 	for i, place := range places {
 		if place < 0 {
 			continue
 		}
-		different++
+		v.count++
 		for d, x := range values[i*size : (i+1)*size] {
 			v.values[place*size+d] = float64(x)
 		}
@@ -53,14 +52,12 @@ func NewVectors(words []string, values []float32, size int) (*Vectors, error) {
 	if math.IsNaN(norm) || math.IsInf(norm, 0) || norm == 0 {
 		return nil, fmt.Errorf("vectors that are all zero, or not numbers")
 	}
-	floats.Scale(math.Sqrt(float64(different))/norm, v.values)
+	floats.Scale(math.Sqrt(float64(v.count))/norm, v.values)
 	return v, nil
 }
 
 // Len returns the number of words.
-func (v *Vectors) Len() int {
-	return len(v.words) - len(slices.DeleteFunc(slices.Clone(v.words), func(x uint32) bool { return x != 0 }))
-}
+func (v *Vectors) Len() int { return v.count }
 
 // of returns the vector of a word.
 func (v *Vectors) of(place int) []float64 { return v.values[place*v.size:][:v.size] }

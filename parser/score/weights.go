@@ -32,11 +32,13 @@ type Weights struct {
 const (
 	lineWords    = 8
 	lineFeatures = 16
-)
+	weightBits   = 12
+	top          = 1<<(weightBits-1) - 1 // largest quantised weight
 
-const (
-	weightBits = 12
-	top        = 1<<(weightBits-1) - 1 // largest quantised weight
+	// ahead is how many keys are fetched before the first of them is looked at:
+	// a processor that had to guess before every fetch would wait for memory
+	// one key at a time.
+	ahead = 32
 )
 
 // Compact quantises the limit largest of the weights that features yields, by
@@ -48,64 +50,43 @@ func Compact(features func(yield func(k hash.Key, weight float32)), limit int) *
 	var sizes []float32
 	features(func(_ hash.Key, w float32) {
 		if w != 0 {
-			sizes = append(sizes, abs(w))
+			sizes = append(sizes, max(w, -w))
 		}
 	})
 	slices.Sort(sizes)
 	floor := linear.Floor(sizes, limit)
 	exp := max(0, min(linear.Scale(sizes[max(0, len(sizes)-limit):], top), 24)) // one step is 2^-exp
-	type entry struct {
+	type weight struct {
 		key hash.Key
 		q   int32
 	}
-	var kept []entry
+	var kept []weight
 	features(func(k hash.Key, w float32) {
 		q := int32(max(-top, min(top, math.Round(math.Ldexp(float64(w), exp)))))
-		if abs(w) > floor && q != 0 {
-			kept = append(kept, entry{k, q})
+		if max(w, -w) > floor && q != 0 {
+			kept = append(kept, weight{k, q})
 		}
 	})
-	slices.SortFunc(kept, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
-	w := &Weights{}
-	w.setScale(exp)
+	slices.SortFunc(kept, func(a, b weight) int { return cmp.Compare(a.key, b.key) })
+	w := &Weights{left: uint(max(0, unitBits-exp)), right: uint(max(0, exp-unitBits))}
 	w.lines = make([]uint64, lineWords*(len(kept)*2/lineFeatures+1))
-	for _, e := range kept {
-		w.insert(e.key, e.q)
+	for _, x := range kept {
+		w.insert(x.key, x.q)
 	}
 	return w
-}
-
-func abs(x float32) float32 {
-	if x < 0 {
-		return -x
-	}
-	return x
-}
-
-// setScale makes weights of step 2^-exp come out in units of 1/Unit.
-func (w *Weights) setScale(exp int) {
-	if exp > 12 {
-		w.right = uint(exp - 12)
-	} else {
-		w.left = uint(12 - exp)
-	}
 }
 
 // split returns the line that the search for a key begins at and its two
 // fingerprints, the first not 0.
 func split(k hash.Key, lines uint64) (line uint64, first, second uint32) {
-	first, second = uint32(k)>>24, uint32(k)>>12&0xfff
-	if first == 0 {
-		first = 1
-	}
-	return k >> 32 * lines >> 32, first, second
+	return k >> 32 * lines >> 32, max(uint32(k)>>24, 1), uint32(k) >> 12 & 0xfff
 }
 
 func (w *Weights) insert(k uint64, q int32) {
 	n := uint64(len(w.lines) / lineWords)
 	line, first, second := split(k, n)
-	for {
-		at := w.lines[line*lineWords : (line+1)*lineWords]
+	for ; ; line = (line + 1) % n {
+		at := w.line(line)
 		for i := range uint64(lineFeatures) {
 			b := byteAt(at, i)
 			if b == 0 {
@@ -116,11 +97,10 @@ func (w *Weights) insert(k uint64, q int32) {
 				return // of two keys that look alike the smaller stays
 			}
 		}
-		if line++; line == n {
-			line = 0
-		}
 	}
 }
+
+func (w *Weights) line(i uint64) []uint64 { return w.lines[i*lineWords : (i+1)*lineWords] }
 
 func byteAt(line []uint64, i uint64) uint32 { return uint32(line[i/8]>>(i%8*8)) & 0xff }
 
@@ -142,11 +122,6 @@ func put(line []uint64, i uint64, first, second uint32, q int32) {
 		line[3+bit/64] |= e >> (64 - bit%64)
 	}
 }
-
-// ahead is how many keys are fetched before the first of them is looked at:
-// a processor that had to guess before every fetch would wait for memory one
-// key at a time.
-const ahead = 32
 
 const (
 	ones   = 0x0101010101010101
@@ -185,8 +160,7 @@ func (w *Weights) SumParts(keys []hash.Key, ends, sums []int32) {
 			l, h := low[j%ahead], high[j%ahead]
 			a, b := zeros(l^wanted), zeros(h^wanted)
 			if a|b != 0 {
-				at := lines[line*lineWords : (line+1)*lineWords]
-				if e, ok := match(at, a, b, second); ok {
+				if e := match(lines[line*lineWords:(line+1)*lineWords], a, b, second); e != 0 {
 					sum += e
 					continue
 				}
@@ -203,19 +177,20 @@ func (w *Weights) SumParts(keys []hash.Key, ends, sums []int32) {
 }
 
 // match looks for the second fingerprint among the features of a line whose
-// first one agrees: those of the top bits in a and b.
-func match(line []uint64, a, b uint64, second uint32) (weight int32, ok bool) {
+// first one agrees: those of the top bits in a and b. It returns the weight, or
+// 0: no feature has that.
+func match(line []uint64, a, b uint64, second uint32) int32 {
 	for ; a != 0; a &= a - 1 {
 		if e := entryAt(line, uint64(bits.TrailingZeros64(a)/8)); e>>weightBits == second {
-			return signed(e), true
+			return signed(e)
 		}
 	}
 	for ; b != 0; b &= b - 1 {
 		if e := entryAt(line, uint64(8+bits.TrailingZeros64(b)/8)); e>>weightBits == second {
-			return signed(e), true
+			return signed(e)
 		}
 	}
-	return 0, false
+	return 0
 }
 
 func signed(e uint32) int32 { return int32(e<<(32-weightBits)) >> (32 - weightBits) }
@@ -225,33 +200,19 @@ func (w *Weights) beyond(line uint64, first, second uint32) int32 {
 	n := uint64(len(w.lines) / lineWords)
 	wanted := uint64(first) * ones
 	for {
-		if line++; line == n {
-			line = 0
-		}
-		at := w.lines[line*lineWords : (line+1)*lineWords]
-		if e, ok := match(at, zeros(at[0]^wanted), zeros(at[1]^wanted), second); ok {
+		line = (line + 1) % n
+		at := w.line(line)
+		e := match(at, zeros(at[0]^wanted), zeros(at[1]^wanted), second)
+		if e != 0 || at[1]>>56 == 0 {
 			return e
 		}
-		if at[1]>>56 == 0 {
-			return 0
-		}
 	}
-}
-
-// Len returns the number of features.
-func (w *Weights) Len() int {
-	n := 0
-	for i := 0; i < len(w.lines); i += lineWords {
-		free := bits.OnesCount64(zeros(w.lines[i])) + bits.OnesCount64(zeros(w.lines[i+1]))
-		n += lineFeatures - free
-	}
-	return n
 }
 
 // endless reports lines that are all full, in which a look-up would not end.
 func endless(lines []uint64) bool {
-	for i := 0; i < len(lines); i += lineWords {
-		if lines[i+1]>>56 == 0 {
+	for line := range slices.Chunk(lines, lineWords) {
+		if line[1]>>56 == 0 {
 			return false
 		}
 	}
@@ -264,9 +225,6 @@ func (w *Weights) Layout(l *pack.Layout, name string) {
 	l.Nested(name, func(l *pack.Layout) {
 		pack.Array(l, "lines", &w.lines)
 		pack.Array(l, "scale", &scale)
-		if !l.Reading() {
-			return
-		}
 		l.Check("scale", len(scale) == 2 && scale[0] <= 12 && scale[1] <= 12, "is no scale")
 		l.Check("lines", len(w.lines)%lineWords == 0 && !endless(w.lines), "has a wrong length, or no empty place")
 		if l.Reading() {
