@@ -1,7 +1,8 @@
-// Package score holds the weights of hashed features: Table while they are
+// Package score holds the weights of hashed features: Learned while they are
 // learned, Weights once they are fixed. Both sum the keys of a part to an
 // integer, so that the search compares integers only and a gain equals the
-// difference of from-scratch scores exactly.
+// difference of from-scratch scores exactly. A low-rank tensor scores arcs
+// beside them.
 package score
 
 import (
@@ -12,7 +13,9 @@ import (
 )
 
 // Unit is the integer value of a score of 1.0, the loss of one wrong head.
-const Unit = 1 << 12
+const Unit = 1 << unitBits
+
+const unitBits = 12
 
 // A Scorer sums the weights of features, in units of 1/Unit. Keys it has
 // never seen count 0. Implementations are safe for concurrent readers.

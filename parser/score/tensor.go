@@ -55,16 +55,12 @@ const (
 	maxShift     = 17                // a row's scale is at most 2^(17-16)
 	maxProjected = 256 << fixedBits  // projections are cut to this
 	maxW         = 64<<fixedBits - 1 // so is W
-	unitBits     = 12                // Unit is 2^12
 	maxArc       = 1 << 24           // score of an arc, in units of 1/Unit
 	maxRank      = 256
 )
 
-// The shift of Arc is right: a negative constant would not compile.
-const _ = uint(Unit-1<<unitBits) + uint(1<<unitBits-Unit)
-
 // No projection overflows: a position adds up one row for every feature of its
-// word and one for each of three vectors.
+// word and one for each of three vectors. A negative constant would not compile.
 const _ = uint(math.MaxInt32 - (wordKinds+2*syntax.MaxFeats+3)<<(7+maxShift))
 
 // A Tensor is one whose training is over: 8-bit rows with a power of two as

@@ -140,9 +140,11 @@ type term struct {
 	value float64
 }
 
-// encode fills p.terms and p.start.
-func (t *TensorLearner) encode(c *word.Sentence, s *syntax.Sentence, p *Projection) (lookups int) {
+// Project implements ArcScorer.
+func (t *TensorLearner) Project(c *word.Sentence, s *syntax.Sentence, p *Projection) (lookups int) {
 	p.terms, p.start = p.terms[:0], append(p.start[:0], 0)
+	p.floats = resize(p.floats, 2*(c.Len()+1)*t.rank)
+	clear(p.floats)
 	for pos := 0; pos <= c.Len(); pos++ {
 		p.keys = wordKeys(c, pos, p.keys[:0])
 		lookups += len(p.keys)
@@ -158,22 +160,12 @@ func (t *TensorLearner) encode(c *word.Sentence, s *syntax.Sentence, p *Projecti
 				}
 			}
 		}
-		p.start = append(p.start, int32(len(p.terms)))
-	}
-	return lookups
-}
-
-// Project implements ArcScorer.
-func (t *TensorLearner) Project(c *word.Sentence, s *syntax.Sentence, p *Projection) int {
-	lookups := t.encode(c, s, p)
-	p.floats = resize(p.floats, 2*(c.Len()+1)*t.rank)
-	clear(p.floats)
-	for pos := 0; pos <= c.Len(); pos++ {
-		for _, x := range p.terms[p.start[pos]:p.start[pos+1]] {
+		for _, x := range p.terms[p.start[pos]:] {
 			for side := range 2 {
 				floats.AddScaled(t.projected(p, 2*pos+side), x.value, t.line(2*int(x.row)+side))
 			}
 		}
+		p.start = append(p.start, int32(len(p.terms)))
 	}
 	return lookups
 }
