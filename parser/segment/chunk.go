@@ -153,13 +153,13 @@ func (w *workspace) tokenize(m *Model, i int) {
 	}
 }
 
-// tokenEnds returns the ends of the chunk's tokens. Of each gap, from left to
-// right, it asks whether one ends there, given the features.
-func (w *workspace) tokenEnds(c *chunk, x *lexicon, is func(g int, keys []hash.Key) bool) (ends []int32) {
+// tokenEnds returns the ends of the chunk's tokens. It asks decide, from left to
+// right, whether one ends before character g, given the features of that gap.
+func (w *workspace) tokenEnds(c *chunk, x *lexicon, decide func(g int, keys []hash.Key) bool) (ends []int32) {
 	last := 0
 	for g := 1; g < len(c.norm); g++ {
 		w.buf = c.features(w.buf[:0], x, g, last)
-		if is(g, w.buf) {
+		if decide(g, w.buf) {
 			ends, last = append(ends, int32(g)), g
 		}
 	}

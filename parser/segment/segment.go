@@ -135,7 +135,7 @@ func (w *workspace) read(m *Model, block string) {
 	w.layout.setGaps(w.tokens)
 }
 
-// sentences cuts tokens into sentences.
+// sentences yields the tokens of each sentence: up to one that is not inside.
 func sentences(toks []token) iter.Seq[[]token] {
 	return func(yield func([]token) bool) {
 		start := 0

@@ -142,15 +142,15 @@ func contextFeatures(buf []hash.Key, toks []token, ahead []int32, p *progress, i
 	)
 }
 
-// eachGap calls ends with the features of each gap between tokens, i and i+1,
-// from left to right; it says whether a sentence ends there.
-func (w *workspace) eachGap(toks []token, ends func(i int, keys []hash.Key) bool) {
+// sentenceEnds asks decide, from left to right, whether a sentence ends after
+// token i, given the features of that gap. The last token is not asked about.
+func (w *workspace) sentenceEnds(toks []token, decide func(i int, keys []hash.Key) bool) {
 	w.ahead = terminalAhead(w.ahead, toks)
 	var p progress
 	for i := range len(toks) - 1 {
 		p.add(&toks[i])
 		w.buf = sentenceFeatures(w.buf[:0], toks, w.ahead, &p, i)
-		if ends(i, w.buf) {
+		if decide(i, w.buf) {
 			p.reset(&toks[i])
 		}
 	}
@@ -158,7 +158,7 @@ func (w *workspace) eachGap(toks []token, ends func(i int, keys []hash.Key) bool
 
 // cut decides on the sentence ends of the block.
 func (w *workspace) cut(m *Model) {
-	w.eachGap(w.tokens, func(i int, keys []hash.Key) bool {
+	w.sentenceEnds(w.tokens, func(i int, keys []hash.Key) bool {
 		t := &w.tokens[i]
 		if t.score = m.weights.Score(keys) - m.threshold; t.score > 0 {
 			t.last = ofSentence

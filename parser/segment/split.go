@@ -237,16 +237,9 @@ func copyCase(form, lower string, words []string) []string {
 		}
 		return words
 	}
-	upper, other := 0, 0
-	for _, r := range form {
-		if unicode.IsUpper(r) {
-			upper++
-		} else if unicode.IsLower(r) {
-			other++
-		}
-	}
+	capitals := strings.IndexFunc(form, unicode.IsUpper) < strings.LastIndexFunc(form, unicode.IsUpper) // more than one
 	switch first, _ := utf8.DecodeRuneInString(form); {
-	case upper > 1 && other == 0:
+	case capitals && !strings.ContainsFunc(form, unicode.IsLower):
 		for i := range words {
 			words[i] = strings.ToUpper(words[i])
 		}

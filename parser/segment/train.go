@@ -174,7 +174,7 @@ func sentenceExamples(blocks []*goldBlock) examples {
 	return func(yield func([]hash.Key, bool, float32)) {
 		var w workspace
 		for _, b := range blocks {
-			w.eachGap(b.tokens, func(i int, keys []hash.Key) bool {
+			w.sentenceEnds(b.tokens, func(i int, keys []hash.Key) bool {
 				yield(keys, b.gold[i].ends, b.weight)
 				return b.gold[i].ends
 			})

@@ -2,6 +2,7 @@ package word
 
 import (
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/treebeam/treebeam/parser/hash"
@@ -59,15 +60,8 @@ func (s *Sentence) All() []Word { return s.words }
 
 // fits reports whether s is the encoding of x under v.
 func (s *Sentence) fits(v *Vocabulary, x *syntax.Sentence) bool {
-	if s.vocabulary != v || len(s.sources) != len(x.Words) {
-		return false
-	}
-	for i := range x.Words { // equal strings mostly are the same ones, which costs no look at their bytes
-		if s.sources[i] != sourceOf(&x.Words[i]) {
-			return false
-		}
-	}
-	return true
+	// Equal strings mostly are the same ones, which costs no look at their bytes.
+	return s.vocabulary == v && slices.EqualFunc(s.sources, x.Words, func(a source, w syntax.Word) bool { return a == sourceOf(&w) })
 }
 
 // An Encoder makes encodings. It is scratch: one per goroutine.
@@ -189,10 +183,9 @@ func (e *Encoder) featsOf(feats string) *Feats {
 	for item := range items(feats) {
 		h := hash.String(item)
 		f.Items = append(f.Items, h)
-		for a, name := range attributes {
-			if rest, found := strings.CutPrefix(item, name); found && strings.HasPrefix(rest, "=") {
-				f.Attr[a] = h
-			}
+		name, _, valued := strings.Cut(item, "=")
+		if a := slices.Index(attributes[:], name); a >= 0 && valued {
+			f.Attr[a] = h
 		}
 	}
 	return f
