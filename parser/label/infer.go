@@ -12,15 +12,17 @@ import (
 // A layout is a sentence as inference sees it: a forest whose nodes are the
 // words, each with the set of relations that it may have. Arrays over (word,
 // relation) hold those of word m at off[m]:off[m+1], in the order of its set,
-// arrays over (word, relation of its head) at above[m]:above[m+1].
+// arrays over (word, relation of its head) at above[m]:above[m+1], over (word,
+// relation of its head, relation) at across[m]:across[m+1].
 type layout struct {
-	n     int
-	order []int32 // heads before modifiers; length n
-	head  []int32 // by word; 0 where no factor joins its relation to its head's
-	ctx   []uint8 // by word: its tag and direction, which choose the factor
-	set   []uint16
-	off   []int32 // length n+2
-	above []int32 // length n+2
+	n      int
+	order  []int32 // heads before modifiers; length n
+	head   []int32 // by word; 0 where no factor joins its relation to its head's
+	ctx    []uint8 // by word: its tag and direction, which choose the factor
+	set    []uint16
+	off    []int32 // length n+2
+	above  []int32 // length n+2
+	across []int32 // length n+2
 }
 
 // fill lays out the sentence whose words and order t holds.
@@ -28,8 +30,8 @@ func (l *layout) fill(r *relations, t *tree) {
 	l.n = len(t.nodes) - 1
 	l.order = append(l.order[:0], t.order...)
 	l.head, l.ctx, l.set = resize(l.head, l.n+1), resize(l.ctx, l.n+1), resize(l.set, l.n+1)
-	l.off, l.above = resize(l.off, l.n+2), resize(l.above, l.n+2)
-	l.off[1], l.above[1] = 0, 0
+	l.off, l.above, l.across = resize(l.off, l.n+2), resize(l.above, l.n+2), resize(l.across, l.n+2)
+	l.off[1], l.above[1], l.across[1] = 0, 0, 0
 	for m := 1; m <= l.n; m++ {
 		x := &t.nodes[m]
 		l.head[m] = x.head
@@ -41,48 +43,25 @@ func (l *layout) fill(r *relations, t *tree) {
 		l.off[m+1] = l.off[m] + int32(len(r.set(l.set[m])))
 	}
 	for m := 1; m <= l.n; m++ {
-		l.above[m+1] = l.above[m]
+		l.above[m+1], l.across[m+1] = l.above[m], l.across[m]
 		if h := l.head[m]; h > 0 {
-			l.above[m+1] += l.off[h+1] - l.off[h]
+			relations := l.off[h+1] - l.off[h]
+			l.above[m+1] += relations
+			l.across[m+1] += relations * (l.off[m+1] - l.off[m])
 		}
 	}
 }
 
-// A factors holds the factor of one arc for every relation of the head and of
-// the modifier, as indices into their sets: for a and b it is
-// row(a)[columns[b]].
-type factors[T int16 | float32] struct {
-	values        []T
-	stride        int
-	rows, columns relationSet
-}
-
-func (f *factors[T]) row(a int) []T {
-	at := int(f.rows[a]) * f.stride
-	return f.values[at : at+f.stride]
-}
-
-// each is the relation set of factors that stand in the order of the sets.
-var each = func() (s [maxRelations]uint8) {
-	for i := range s {
-		s[i] = uint8(i)
-	}
-	return s
-}()
-
 // A chart is the scratch of inference in one sentence, at run time and in
-// learning. The factors are those of model, or without one learned: of word m
-// from learnedAt[m], by the head's relation and the word's.
+// learning.
 type chart struct {
 	layout
-	rel       *relations
-	model     *Model
-	learned   []float32
-	learnedAt []int32
+	rel *relations
 
-	// Sum-product: belief is e^score of a word's relation, then times the mass
+	// Sum-product: factor is e^score of a word's relation and its head's; belief is e^score of a word's relation, then times the mass
 	// below; mass is the sum over the word's relations for each of its head's;
 	// scale is what the beliefs of a word's head, or of a top, were divided by.
+	factor                    []float32
 	belief, prob, mass, scale []float64
 
 	// Max-sum, over the same places.
@@ -108,19 +87,18 @@ func (c *chart) read(s *syntax.Sentence) { c.tree.read(s, c.encoder.Encode(s)) }
 
 // prepare makes room for the layout.
 func (c *chart) prepare() {
+	c.factor = resize(c.factor, int(c.across[c.n+1]))
 	c.scale = resize(c.scale, c.n+1)
 	c.belief = resize(c.belief, int(c.off[c.n+1]))
 	c.prob = resize(c.prob, len(c.belief))
 	c.mass = resize(c.mass, int(c.above[c.n+1]))
 }
 
-func (c *chart) factors(m int32) factors[float32] {
-	rows, columns := c.rel.set(c.set[c.head[m]]), c.rel.set(c.set[m])
-	if c.model == nil {
-		return factors[float32]{c.learned[c.learnedAt[m]:], len(columns), each[:len(rows)], each[:len(columns)]}
-	}
-	n := len(c.rel.names)
-	return factors[float32]{c.model.expPair[int(c.ctx[m])*n*n:], n, rows, columns}
+// row returns the factors of word m for relation a of its head's set.
+func (c *chart) row(m int32, a int) []float32 {
+	n := c.off[m+1] - c.off[m]
+	at := c.across[m] + int32(a)*n
+	return c.factor[at : at+n]
 }
 
 // sums fills prob with the marginals by sum-product messages up and down
@@ -154,15 +132,15 @@ func (c *chart) sums() {
 
 // send multiplies the beliefs of m's head by the message of m.
 func (c *chart) send(m int32) {
-	f, h := c.factors(m), c.head[m]
-	mine := c.belief[c.off[m]:c.off[m+1]][:len(f.columns)]
-	theirs := c.belief[c.off[h]:c.off[h+1]][:len(f.rows)]
-	mass := c.mass[c.above[m]:c.above[m+1]][:len(f.rows)]
+	h := c.head[m]
+	mine := c.belief[c.off[m]:c.off[m+1]]
+	mass := c.mass[c.above[m]:c.above[m+1]]
+	theirs := c.belief[c.off[h]:c.off[h+1]][:len(mass)]
 	top := 0.0
 	for a := range mass {
-		row, sum := f.row(a), 0.0
-		for b, l := range f.columns {
-			sum += float64(mine[b] * float64(row[l]))
+		sum := 0.0
+		for b, x := range c.row(m, a) {
+			sum += float64(mine[b] * float64(x))
 		}
 		mass[a] = sum
 		theirs[a] *= sum
@@ -176,17 +154,16 @@ func (c *chart) send(m int32) {
 
 // receive turns the marginals of m's head into m's, not yet normalised.
 func (c *chart) receive(m int32, prob, belief []float64) {
-	f, h := c.factors(m), c.head[m]
-	theirs := c.prob[c.off[h]:c.off[h+1]][:len(f.rows)]
-	mass := c.mass[c.above[m]:c.above[m+1]][:len(f.rows)]
+	h := c.head[m]
+	mass := c.mass[c.above[m]:c.above[m+1]]
 	clear(prob)
-	for a, p := range theirs {
+	for a, p := range c.prob[c.off[h]:c.off[h+1]] {
 		if p == 0 {
 			continue
 		}
-		row, share := f.row(a), p/mass[a]
-		for b, l := range f.columns {
-			prob[b] += float64(share * float64(row[l]))
+		share := p / mass[a]
+		for b, x := range c.row(m, a) {
+			prob[b] += float64(share * float64(x))
 		}
 	}
 	for b := range prob {
@@ -202,13 +179,13 @@ const floor = -1 << 28
 // maximise finds the labelling with the highest score: max-sum messages
 // up, back-pointers down. Of equal scores the relation with the lower number
 // wins.
-func (c *chart) maximise() {
+func (c *chart) maximise(pair []int16) {
 	c.best = append(c.best[:0], c.score...)
 	c.back = resize(c.back, len(c.mass))
 	c.choice = resize(c.choice, c.n+1)
 	for k := len(c.order) - 1; k >= 0; k-- {
 		if m := c.order[k]; c.head[m] > 0 {
-			c.sendBest(m)
+			c.sendBest(m, pair)
 		}
 	}
 	for _, m := range c.order {
@@ -232,17 +209,17 @@ func argmax(a []int32) uint8 {
 
 // sendBest adds to the scores of m's head the best of m's subtree for each of
 // the head's relations, less the largest of them.
-func (c *chart) sendBest(m int32) {
-	h, n := c.head[m], len(c.rel.names)
-	f := factors[int16]{c.model.pair[int(c.ctx[m])*n*n:], n, c.rel.set(c.set[h]), c.rel.set(c.set[m])}
-	mine := c.best[c.off[m]:c.off[m+1]][:len(f.columns)]
-	theirs := c.best[c.off[h]:c.off[h+1]][:len(f.rows)]
-	back := c.back[c.above[m]:c.above[m+1]][:len(f.rows)]
+func (c *chart) sendBest(m int32, pair []int16) {
+	h, set := c.head[m], c.rel.set(c.set[m])
+	mine := c.best[c.off[m]:c.off[m+1]][:len(set)]
+	theirs := c.best[c.off[h]:c.off[h+1]]
+	back := c.back[c.above[m]:c.above[m+1]]
 	var message [maxRelations]int32
 	top := int32(-1 << 31)
-	for a := range back {
-		row, best, arg := f.row(a), int32(-1<<31), 0
-		for b, l := range f.columns {
+	for a, above := range c.rel.set(c.set[h]) {
+		row := rowOf(pair, len(c.rel.names), c.ctx[m], above)
+		best, arg := int32(-1<<31), 0
+		for b, l := range set {
 			if s := mine[b] + int32(row[l]); s > best {
 				best, arg = s, b
 			}

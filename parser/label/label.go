@@ -105,11 +105,12 @@ func (m *Model) Label(s *syntax.Sentence) {
 // infer finds the best labelling and the marginals.
 func (m *Model) infer(c *chart, s *syntax.Sentence) {
 	c.read(s)
-	c.rel, c.model = &m.rel, m
+	c.rel = &m.rel
 	c.layout.fill(c.rel, &c.tree)
 	c.prepare()
 	m.score(c, s.Dense.Labels)
-	c.maximise()
+	m.factors(c)
+	c.maximise(m.pair)
 	c.exponentials()
 	c.sums()
 }
@@ -133,6 +134,28 @@ func (m *Model) score(c *chart, dense []int32) {
 			}
 		}
 	}
+}
+
+// factors gathers the factors of every arc.
+func (m *Model) factors(c *chart) {
+	for i := int32(1); i <= int32(c.n); i++ {
+		if c.head[i] == 0 {
+			continue
+		}
+		set := m.rel.set(c.set[i])
+		for a, above := range m.rel.set(c.set[c.head[i]]) {
+			row, from := c.row(i, a), rowOf(m.expPair, len(m.rel.names), c.ctx[i], above)
+			for b, l := range set {
+				row[b] = from[l]
+			}
+		}
+	}
+}
+
+// rowOf returns the factors of a relation of the head, by that of the
+// modifier, out of pair: Model.pair of n relations, or an array like it.
+func rowOf[T any](pair []T, n int, ctx, above uint8) []T {
+	return pair[(int(ctx)*n+int(above))*n:][:n]
 }
 
 func round4096(p float64) float32 {

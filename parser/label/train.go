@@ -219,19 +219,18 @@ func (g *gradient) local(t *trainer) {
 // pairs fills the factors.
 func (g *gradient) pairs(t *trainer) {
 	e := g.e
-	g.learned, g.learnedAt = g.learned[:0], resize(g.learnedAt, e.n+1)
-	for m := 1; m <= e.n; m++ {
+	for m := int32(1); m <= int32(e.n); m++ {
 		h := e.head[m]
 		if h == 0 {
 			continue
 		}
-		g.learnedAt[m] = int32(len(g.learned))
 		set := t.rel.set(e.set[m])
 		for a, above := range t.rel.set(e.set[h]) {
+			row := g.row(m, a)
 			alone, inContext := t.pairsOf(above, e.ctx[m])
 			for b, l := range set {
 				x := float64(t.weights.W[alone+int(l)]) + float64(t.weights.W[inContext+int(l)])
-				g.learned = append(g.learned, float32(graph.Exp(x)))
+				row[b] = float32(graph.Exp(x))
 				if a == int(e.gold[h]) && b == int(e.gold[m]) {
 					g.loss -= x
 				}
@@ -263,9 +262,9 @@ func (t *trainer) apply(g *gradient, rule linear.AdaGrad) {
 		if h == 0 {
 			continue
 		}
-		f, belief := g.factors(m), g.belief[e.off[m]:e.off[m+1]]
+		belief := g.belief[e.off[m]:e.off[m+1]]
 		for a, above := range t.rel.set(e.set[h]) {
-			row, share := f.row(a), g.prob[int(e.off[h])+a]/g.mass[int(e.above[m])+a]
+			row, share := g.row(m, a), g.prob[int(e.off[h])+a]/g.mass[int(e.above[m])+a]
 			alone, inContext := t.pairsOf(above, e.ctx[m])
 			for b, l := range set {
 				x := -float32(float64(share*float64(row[b])) * belief[b])
