@@ -40,16 +40,14 @@ const (
 //
 // The sum over trees Z is that of the matrix tree theorem (Koo, Globerson,
 // Carreras and Collins 2007, section 3.2), but neither determinant nor
-// inverse is formed: they cancel where the best heads of words form a cycle,
-// and are worthless once scores spread by some tens of nats. Words are
-// eliminated one by one instead, by sums, products and quotients of weights
-// only (as Grassmann, Taksar and Heyman do for Markov chains): log Z grows by
-// the logarithm of the total weight p of the arcs into word v, and every pair
-// of an arc into it and one out of it becomes part of an arc h -> m, of weight
-// w(h,v) w(v,m) / p. The arc into the last word is the root's. Marginals are
-// the derivatives of log Z by the logarithms of the weights, got by going
-// backwards. There is a difference in that, but of expected counts, at most
-// n, so the absolute error stays near 1e-13 whatever the spread.
+// inverse is formed: they cancel where the best heads of words form a cycle.
+// Words are eliminated one by one instead, by sums, products and quotients of
+// weights only (as Grassmann, Taksar and Heyman do for Markov chains): log Z
+// grows by the logarithm of the total weight p of the arcs into word v, and
+// every pair of an arc into it and one out of it becomes part of an arc h -> m,
+// of weight w(h,v) w(v,m) / p. The arc into the last word is the root's.
+// Marginals are the derivatives of log Z by the logarithms of the weights, got
+// by going backwards, with an absolute error near 1e-13 whatever the spread.
 //
 // O(n^3), less where candidates are few. Every product is rounded before it
 // is added, so that the bytes agree between machines. It fails only where the

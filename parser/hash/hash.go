@@ -1,7 +1,6 @@
-// Package hash makes all keys and all chance of the parser: hashes of
-// strings, keys of features, a seeded generator, shuffled orders and folds.
-// Equal input gives equal output on every machine. Weights of a model are
-// found by these keys: a change here makes every model another.
+// Package hash makes all keys and all chance of the parser. Equal input gives
+// equal output on every machine. Weights of a model are found by these keys: a
+// change here makes every model another.
 package hash
 
 import (

@@ -44,8 +44,8 @@ type Task[U any] struct {
 	// whose memory may be used again.
 	Learn func(worker int, at At, u *U)
 
-	// Apply moves the weights. It is called for one example after the other,
-	// in the order of the batch.
+	// Apply moves the weights, for one example after the other in the order of
+	// the batch.
 	Apply func(at At, u *U)
 
 	// Measure returns the figure of the weights after an epoch, the higher the
@@ -55,8 +55,8 @@ type Task[U any] struct {
 	Measure func(epoch, steps int) float64
 	Keep    func(epoch, steps int)
 
-	// State names all arrays of a checkpoint: the weights and what was kept.
-	// It may be nil where there are no checkpoints.
+	// State names all arrays of a checkpoint: the weights and what was kept; it
+	// may be nil without.
 	State func(*pack.Layout)
 }
 

@@ -74,11 +74,9 @@ func (m *Model) Curve(list []syntax.Sentence, cuts []float64) (dense Report, cur
 // if it is smaller, and the temperature to the one under which the marginals
 // give dev's gold heads the highest likelihood.
 //
-// A cut by probability prices heads alike everywhere: one more head costs the
-// parser about the same in any word of any treebank, and keeps its gold head
-// with the probability at which the cut is made. Hard treebanks get more
-// heads. A parser that learns among more heads than it parses with loses less
-// by the smaller cut than it learns from the larger one.
+// A cut by probability prices heads alike in any word of any treebank: hard
+// ones get more. A parser that learns among more heads than it parses with
+// loses less by the smaller cut than it learns from the larger one.
 func (m *Model) calibrate(dev []syntax.Sentence, o Options) {
 	if len(dev) == 0 {
 		return

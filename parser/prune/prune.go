@@ -173,7 +173,7 @@ func (x *scratch) encode(s *syntax.Sentence) {
 	x.grid.addUp(x.model.dense)
 }
 
-// findKeys fills x.keys with those of all arcs.
+// findKeys fills x.keys with those of all arcs, and x.ends.
 func (x *scratch) findKeys() {
 	x.keys, x.ends = x.keys[:0], x.ends[:0]
 	for m := 1; m <= x.arcs.N(); m++ {
