@@ -144,10 +144,7 @@ func (z *Lemmatizer) lemma(sc *scratch, s string, w *form, t tags) string {
 // apply puts what rule r makes of sc.form into sc.lemma. It reports whether the
 // rule fits.
 func (z *Lemmatizer) apply(sc *scratch, r uint16, lower []rune) (ok bool) {
-	rule := &z.rules[r]
-	if rule.fits(lower) {
-		sc.lemma, ok = rule.apply(sc.lemma[:0], sc.form, lower, z.casing)
-	}
+	sc.lemma, ok = z.rules[r].apply(sc.lemma[:0], sc.form, lower, z.casing)
 	return ok
 }
 
@@ -184,8 +181,11 @@ func (z *Lemmatizer) prefixed(sc *scratch, lower []rune, t tags) bool {
 				continue
 			}
 			r := z.answers[i]
-			if rule := &z.rules[r]; rule.fits(base) && rule.mode != ungroup && z.regular[r] == 0 {
-				sc.lemma, _ = rule.apply(append(sc.lemma[:0], lower[:k]...), base, base, z.casing)
+			if z.rules[r].mode == ungroup || z.regular[r] != 0 {
+				continue
+			}
+			var ok bool
+			if sc.lemma, ok = z.rules[r].apply(append(sc.lemma[:0], lower[:k]...), base, base, z.casing); ok {
 				return true
 			}
 		}

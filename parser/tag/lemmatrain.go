@@ -212,17 +212,14 @@ func prefixKeys(lemmas map[[2]string]bool) []hash.Key {
 // of an example are those that the treebank would give without it.
 func (z *Lemmatizer) learnScores(examples []example, uses map[uint64]int, seen map[hash.Key]int, o Options) {
 	p := newProblem(&labels{start: []uint32{0}})
-	label := make([]int, len(z.rules)) // of a rule
-	edits := map[rule]int{}            // rules but for their modes
+	edits := map[rule]int{} // rules but for their modes
 	for r := range z.rules {
-		label[r] = -1
 		if n := uses[uint64(r)]; (n >= ruleCut || n > 0 && len(z.rules) == 1) && z.rules[r].learnable() {
 			edit := z.rules[r]
 			edit.mode = 0
 			if _, ok := edits[edit]; !ok {
 				edits[edit] = ruleModes + len(edits)
 			}
-			label[r] = len(z.scored)
 			z.scored = append(z.scored, uint16(r))
 			p.labels.add(uint16(z.rules[r].mode), uint16(edits[edit]))
 		}
@@ -232,7 +229,8 @@ func (z *Lemmatizer) learnScores(examples []example, uses map[uint64]int, seen m
 	var keys []hash.Key
 	for i := range examples {
 		x := &examples[i]
-		if x.rule < 0 || label[x.rule] < 0 {
+		label, scored := slices.BinarySearch(z.scored, uint16(x.rule))
+		if x.rule < 0 || !scored {
 			continue
 		}
 		keys = lemmaKeys(keys[:0], &x.word, x.tags.upos, x.tags.all)
@@ -256,7 +254,7 @@ func (z *Lemmatizer) learnScores(examples []example, uses map[uint64]int, seen m
 			}
 			allowed = append(allowed, uint16(l))
 		}
-		p.add(keys, allowed, uint16(label[x.rule]))
+		p.add(keys, allowed, uint16(label))
 		p.endSequence()
 	}
 	z.layer = p.learn("lemma", lemmaEpochs, 4, o)

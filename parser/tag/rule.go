@@ -122,17 +122,11 @@ func cased(dst, form, lower []rune, mode uint8, casing word.Casing) []rune {
 	return dst
 }
 
-// fits reports whether the rule can be applied to a form and leaves something.
-func (r *rule) fits(lower []rune) bool {
-	kept := r.kept(len(lower))
-	return r.cutSuffix == wholeWord || kept > 0 || kept == 0 && len(r.addPrefix)+len(r.addSuffix) > 0
-}
-
 // keepsEnd reports whether the rule leaves the end of a form alone.
 func (r *rule) keepsEnd() bool { return r.cutSuffix == 0 && r.addSuffix == "" }
 
 // kept returns how many runes of a form of n runes the rule, which must not
-// replace the whole, leaves; it does not fit if they are below 0.
+// replace the whole, leaves; below 0 it does not fit.
 func (r *rule) kept(n int) int { return n - int(r.cutPrefix) - int(r.cutSuffix) }
 
 // keeps reports whether the rule fits a form of n runes, at least half of the
@@ -149,19 +143,23 @@ func (r *rule) learnable() bool {
 	return r.cutSuffix != wholeWord && !hasDigit([]rune(r.addPrefix+r.addSuffix))
 }
 
-// apply appends the lemma that the rule makes of a form that it fits. It
-// reports whether there is one: a number need not have groups.
+// apply appends the lemma that the rule makes of a form. It reports whether
+// there is one: the rule must not cut off more than all, nor leave nothing, and
+// a number need not have groups.
 func (r *rule) apply(dst, form, lower []rune, casing word.Casing) ([]rune, bool) {
-	if r.mode == ungroup {
+	kept := r.kept(len(lower))
+	switch {
+	case r.mode == ungroup:
 		sep, _ := utf8.DecodeRuneInString(r.addPrefix)
 		return withoutGroups(dst, form, sep)
+	case r.cutSuffix == wholeWord:
+		return append(dst, []rune(r.addSuffix)...), true
+	case kept < 0 || kept == 0 && len(r.addPrefix)+len(r.addSuffix) == 0:
+		return dst, false
 	}
-	if r.cutSuffix != wholeWord {
-		dst = append(dst, []rune(r.addPrefix)...)
-		n := len(dst)
-		dst = cased(dst, form, lower, r.mode, casing)
-		dst = slices.Delete(dst, n, min(len(dst), n+int(r.cutPrefix)))
-		dst = dst[:max(n, len(dst)-int(r.cutSuffix))]
-	}
-	return append(dst, []rune(r.addSuffix)...), true
+	dst = append(dst, []rune(r.addPrefix)...)
+	n := len(dst)
+	dst = cased(dst, form, lower, r.mode, casing)
+	dst = slices.Delete(dst, n, n+int(r.cutPrefix))
+	return append(dst[:n+kept], []rune(r.addSuffix)...), true
 }

@@ -57,7 +57,7 @@ func FuzzRule(f *testing.F) {
 		casing := word.Casing(tr)
 		lower := lowered(form, casing)
 		r := ruleFor([]rune(form), lower, []rune(lemma), casing, true)
-		if got, ok := r.apply(nil, []rune(form), lower, casing); !ok || !r.fits(lower) && lemma != "" || string(got) != string([]rune(lemma)) {
+		if got, ok := r.apply(nil, []rune(form), lower, casing); !ok || string(got) != string([]rune(lemma)) {
 			t.Fatalf("%q: rule %+v makes %q, want %q", form, r, string(got), lemma)
 		}
 	})
