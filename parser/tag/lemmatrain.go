@@ -22,12 +22,6 @@ const (
 	lemmaEpochs = 10
 )
 
-// A lemmaType is a word of the treebank with its tags and lemma.
-type lemmaType struct {
-	form, upos, xpos, feats, lemma string
-	n                              int // how often it occurs
-}
-
 // An example is a word of the treebank with its tags and most frequent lemma,
 // and the rules that make it, or -1 if there are too many.
 type example struct {

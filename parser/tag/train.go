@@ -40,7 +40,7 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	}
 	m := newModel()
 	v := m.takeInventory(train)
-	if len(m.upos) > maxLabels || len(m.feats) > maxLabels || m.tags.labels.n > maxLabels || m.morph.labels.n > maxLabels {
+	if max(m.tags.labels.n, m.morph.labels.n) > maxLabels {
 		return nil, fmt.Errorf("tagger: the treebank has %d different combinations of UPOS, FEATS and (if it has many values) XPOS, of %d attributes: more than the %d that a model can hold together", len(m.feats), m.morph.labels.n-len(m.feats), maxLabels)
 	}
 	lex := m.learnLexicons(train, v)
@@ -48,8 +48,10 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	allTagKeys := func(dst []hash.Key, t *text, i int, _ []uint16) []hash.Key {
 		return tagKeys(ownTagKeys(dst, t.at(i).form), t, i)
 	}
-	m.tags = lex.problem(train, v, &m.tags.labels, v.tagOf, m.possibleTags, allTagKeys).learn("upos", o.Epochs, learnTagBeam, o)
-	m.morph = lex.problem(train, v, &m.morph.labels, v.morphOf, m.possibleMorphs, morphKeys).learn("feats", max(1, o.Epochs*7/10), learnMorphBeam, o)
+	p := lex.problem(train, v, &m.tags.labels, v.tagOf, m.possibleTags, allTagKeys)
+	m.tags = p.learn("upos", o.Epochs, learnTagBeam, o)
+	p = lex.problem(train, v, &m.morph.labels, v.morphOf, m.possibleMorphs, morphKeys)
+	m.morph = p.learn("feats", max(1, o.Epochs*7/10), learnMorphBeam, o)
 	m.lemma = learnLemmas(train, m.lex.casing, o)
 	if len(dev) > 0 {
 		o.Log("tagger: dev %v", m.Measure(dev))
