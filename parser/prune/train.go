@@ -19,7 +19,7 @@ import (
 type Options struct {
 	Seed    uint64
 	Workers int     // results do not depend on it
-	Cut     float64 // largest cut in nats where the parser parses (Model.Cut); 3.75, a probability of 2.4 %, if 0
+	Cut     float64 // largest cut in nats where the parser parses (Model.Cut); 4.25, as where it learns, if 0
 	Log     func(format string, a ...any)
 }
 
@@ -31,7 +31,7 @@ const (
 )
 
 func (o *Options) setDefaults() {
-	o.Cut = cmp.Or(o.Cut, 3.75)
+	o.Cut = cmp.Or(o.Cut, maxTrainCut)
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}

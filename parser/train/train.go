@@ -56,7 +56,7 @@ type Options struct {
 	TreeTags string // "" is both for a small treebank, else jackknifed; GoldTags and NoTags leave no choice
 	Folds    int    // of jackknifing tags and candidates, at least 2; 0 is 10 for a small treebank, else 5
 
-	Cut      float64         // largest one of the pruner where the model parses, in nats; 0 is 3.75
+	Cut      float64         // largest one of the pruner where the model parses, in nats; 0 is 4.25
 	Families part.Families   // of parts that the parser scores; 0 is part.Standard
 	Delta    int             // as of search.TrainOptions
 	Strategy search.Strategy // "" is search.DefaultStrategy
