@@ -106,6 +106,9 @@ func (z *Lemmatizer) layout(l *pack.Layout) {
 
 // known is lemma by the memo of w.
 func (z *Lemmatizer) known(sc *scratch, s string, w *form, t tags) string {
+	if len(z.rules) == 0 {
+		return "" // the treebank has no lemmas
+	}
 	for _, x := range w.lemmas {
 		if x.tags == t.all {
 			return cmp.Or(x.lemma, s)
@@ -125,9 +128,6 @@ func (z *Lemmatizer) known(sc *scratch, s string, w *form, t tags) string {
 // lemma returns the lemma of a form s that was read into w. It allocates only a
 // lemma that differs from the form.
 func (z *Lemmatizer) lemma(sc *scratch, s string, w *form, t tags) string {
-	if len(z.rules) == 0 {
-		return "" // the treebank has no lemmas
-	}
 	sc.form = append(sc.form[:0], []rune(s)...)
 	if !z.remembered(sc, w, t) && !z.prefixed(sc, w.Runes, t) && !z.guess(sc, w, t) {
 		if t.name {
