@@ -16,8 +16,8 @@ import (
 // take now is logged; the limits leave room for another model, not for
 // another order of magnitude.
 const (
-	maxLookups = 2000 // weights, of pruner and parser
-	maxGains   = 250  // heads evaluated for a word in the climb
+	maxLookups = 900 // weights, of pruner and parser
+	maxGains   = 120 // heads evaluated for a word in the climb
 )
 
 func TestWorkPerWordOnTheSample(t *testing.T) {
