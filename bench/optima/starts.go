@@ -63,7 +63,6 @@ func (a *analysis) climbs(m *search.Model, s *tested, number int) (courses [3]co
 	if err != nil {
 		return courses, fmt.Errorf("%s: %w", s.ID, err)
 	}
-	defer e.Close()
 	end := make([]int32, len(s.Words))
 	for kind := range courses {
 		x := newStarter(s, kind)

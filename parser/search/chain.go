@@ -98,32 +98,17 @@ func (x *Search) turnChains(m int32) int64 {
 	return 0
 }
 
-// reaches reports whether a candidate head of h is m or below it.
-func (x *Search) reaches(h, m int32) bool {
-	lo, hi := x.Scores.Arcs.Span(int(h))
-	for _, c := range x.Scores.Arcs.Heads[lo:hi] {
-		if x.Tree.Below(c, m) {
-			return true
-		}
-	}
-	return false
-}
-
 // rootChain tries m as the root, with the best head that the old one may then
 // have.
 func (x *Search) rootChain(m int32) int64 {
-	y := &x.Tree
-	old := y.Root
-	if m == old || !x.mayReplace(m, old) {
+	old := x.Tree.Root
+	if !x.mayBeRoot(m) {
 		return 0
 	}
-	x.trail = append(x.trail[:0], step{m, y.Slot[m]})
-	g, pick := x.openRoot(m, old)
-	if pick < 0 || g < -rootLoss {
-		x.closeRoot(old, x.trail[0])
+	g, moved := x.makeRoot(m, -rootLoss)
+	if !moved {
 		return 0
 	}
-	x.take(old, pick)
 	if x.crossed(m, old) {
 		x.undo()
 		return 0
@@ -149,9 +134,7 @@ func (x *Search) undo() {
 // positive, else it undoes the trail and returns 0.
 func (x *Search) follow(g int64, a, b int32) int64 {
 	x.leaveLine()
-	for i := range x.trail {
-		x.enqueue(x.trail[i])
-	}
+	x.enqueueTrail()
 	for i := 0; i < len(x.queue); i++ {
 		w := x.queue[i]
 		x.queued[w] = false
@@ -169,6 +152,12 @@ func (x *Search) follow(g int64, a, b int32) int64 {
 	}
 	x.undo()
 	return 0
+}
+
+func (x *Search) enqueueTrail() {
+	for _, s := range x.trail {
+		x.enqueue(s)
+	}
 }
 
 // enqueue puts the words in line that a move concerns: those next to the

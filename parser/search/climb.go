@@ -57,9 +57,9 @@ func (x *Search) leaveLine() {
 func (x *Search) improve(m int32) int64 {
 	arc, gain := x.better(m)
 	if gain > 0 {
-		old := step{m, x.Tree.Slot[m]}
-		x.Tree.Move(int(m), arc)
-		x.enqueue(old)
+		x.trail = x.trail[:0]
+		x.take(m, arc)
+		x.enqueueTrail()
 	}
 	return gain
 }
@@ -115,82 +115,67 @@ func (x *Search) weighBelow(m, top int32) bool {
 	return choice
 }
 
-// reroot tries each word m that has 0 among its candidates as the root: m
-// goes to 0 and the old root to its best candidate below m. The first change
-// that gains is kept.
+// reroot tries the words as roots, and keeps the first change that gains.
 func (x *Search) reroot() int64 {
-	old := x.Tree.Root
 	for m := int32(1); int(m) <= x.Scores.N && !x.Spent(); m++ {
-		if m != old && x.mayReplace(m, old) {
-			if g := x.tryRoot(m, old); g > 0 {
-				return g
-			}
+		if !x.mayBeRoot(m) {
+			continue
+		}
+		if gain, moved := x.makeRoot(m, 1); moved {
+			x.enqueueTrail()
+			return gain
 		}
 	}
 	return 0
 }
 
-// mayReplace reports whether m can be the root instead of old: 0 must be a
-// candidate of m, and a word below m one of old.
-func (x *Search) mayReplace(m, old int32) bool {
-	arcs := &x.Scores.Arcs
-	lo, hi := arcs.Span(int(m))
-	if lo == hi || arcs.Heads[lo] != 0 {
-		return false
-	}
-	lo, hi = arcs.Span(int(old))
-	for _, h := range arcs.Heads[lo:hi] {
-		if h != 0 && x.Tree.Below(h, m) {
+// mayBeRoot reports whether m can be the root in place of the present one: 0
+// must be a candidate of m, and a word below m one of the present root.
+func (x *Search) mayBeRoot(m int32) bool {
+	lo, hi := x.Scores.Arcs.Span(int(m))
+	return m != x.Tree.Root && lo < hi && x.Scores.Arcs.Heads[lo] == 0 && x.reaches(x.Tree.Root, m)
+}
+
+// reaches reports whether a candidate head of h is m or below it.
+func (x *Search) reaches(h, m int32) bool {
+	lo, hi := x.Scores.Arcs.Span(int(h))
+	for _, c := range x.Scores.Arcs.Heads[lo:hi] {
+		if x.Tree.Below(c, m) {
 			return true
 		}
 	}
 	return false
 }
 
-// tryRoot makes m the root in place of old if that gains; else it leaves the
-// tree as it was. It returns the gain, also a negative one. Some candidate
-// head of old must be below m.
-func (x *Search) tryRoot(m, old int32) int64 {
-	before, rootArc := x.Tree.Slot[m], x.Tree.Slot[old]
-	gain, pick := x.openRoot(m, old)
-	if gain <= 0 {
-		x.closeRoot(old, step{m, before})
-		return gain
-	}
-	x.Tree.Move(int(old), pick)
-	x.enqueue(step{m, before})
-	x.enqueue(step{old, rootArc})
-	return gain
-}
-
-// impossible is the gain of a re-rooting that would cross an arc where none
-// may.
+// impossible is the gain of a move that there is not, or that would cross an
+// arc where none may.
 const impossible = -1 << 40
 
-// openRoot is the first half of a re-rooting: it hangs m on 0 and returns the
-// arc on which old, still on 0, is best below m, and what the whole move
-// gains by local parts.
-func (x *Search) openRoot(m, old int32) (gain int64, pick int32) {
+// makeRoot makes m, which may be it, the root, and hangs the present one on its
+// best candidate below m. It returns what that gains by local parts; if it is
+// less than least, the tree stays as it was. Else the two moves are the trail.
+func (x *Search) makeRoot(m int32, least int64) (gain int64, moved bool) {
 	t, y := &x.Scores, &x.Tree
-	first := t.Arcs.Start[m-1]
 	if x.excluded(0, m) {
-		return impossible, -1
+		return impossible, false
 	}
+	first, old := t.Arcs.Start[m-1], y.Root
 	gain = int64(t.Attach(y, int(m), first)) - int64(t.Attach(y, int(m), y.Slot[m]))
-	y.Move(int(m), first)
-	pick, g := x.bestBelow(old, m)
-	return gain + g, pick
-}
-
-// closeRoot undoes openRoot.
-func (x *Search) closeRoot(old int32, m step) {
-	x.Tree.Move(int(m.word), m.arc)
-	x.Tree.Root = old
+	x.trail = x.trail[:0]
+	x.take(m, first)
+	arc, g := x.bestBelow(old, m)
+	if gain += g; gain < least {
+		x.undo()
+		y.Root = old // which has not moved
+		return gain, false
+	}
+	x.take(old, arc)
+	return gain, true
 }
 
 // bestBelow returns the best arc of word m to a head below top, and what it
 // gains over the present one; -1 and impossible if there is none.
-func (x *Search) bestBelow(m, top int32) (pick int32, gain int64) {
+func (x *Search) bestBelow(m, top int32) (arc int32, gain int64) {
 	if !x.weighBelow(m, top) {
 		return -1, impossible
 	}
@@ -198,8 +183,8 @@ func (x *Search) bestBelow(m, top int32) (pick int32, gain int64) {
 	best := int32(part.Barred)
 	for k, s := range x.worth {
 		if i := lo + int32(k); i != now && s > best {
-			pick, best = i, s
+			arc, best = i, s
 		}
 	}
-	return pick, int64(best) - int64(x.worth[now-lo])
+	return arc, int64(best) - int64(x.worth[now-lo])
 }

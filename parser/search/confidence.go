@@ -67,8 +67,8 @@ func (x *Search) margin(m int32) int64 {
 	y, least := &x.Tree, int64(marginCap*score.Unit)
 	if m == y.Root {
 		for r := int32(1); int(r) <= x.Scores.N; r++ {
-			if r != m && x.mayReplace(r, m) {
-				least = min(least, x.rootLoss(r, m))
+			if x.mayBeRoot(r) {
+				least = min(least, x.rootLoss(r))
 			}
 		}
 		return max(least, 0)
@@ -92,17 +92,16 @@ func (x *Search) margin(m int32) int64 {
 	return max(least, 0)
 }
 
-// rootLoss returns what making m the root in place of old loses.
-func (x *Search) rootLoss(m, old int32) int64 {
-	y := &x.Tree
-	before, rootArc := y.Slot[m], y.Slot[old]
-	gain, pick := x.openRoot(m, old)
-	if -gain < x.delta && x.full() {
-		y.Move(int(old), pick)
-		gain -= x.globalAt - x.Scores.Globals(y)
-		y.Move(int(old), rootArc)
+// rootLoss returns what making m the root loses.
+func (x *Search) rootLoss(m int32) int64 {
+	gain, moved := x.makeRoot(m, 1-x.delta)
+	if !moved {
+		return -gain
 	}
-	x.closeRoot(old, step{m, before})
+	if x.full() {
+		gain -= x.globalAt - x.Scores.Globals(&x.Tree)
+	}
+	x.undo()
 	return -gain
 }
 

@@ -8,16 +8,12 @@ import (
 
 // An Explorer scores given trees of one sentence and climbs from them, with
 // the model's full score: what the search does, one step at a time. Heads are
-// indexed by word minus 1, as Sentence.Words. It belongs to one goroutine and
-// holds scratch of the model until it is closed.
-type Explorer struct {
-	model *Model
-	x     *Search
-}
+// indexed by word minus 1, as Sentence.Words. It belongs to one goroutine.
+type Explorer struct{ x Search }
 
 // Explore prepares a sentence whose Candidates are set. It fails where Parse
 // would, and on sentences that are parsed in windows: their trees have no one
-// score. The sentence must not change until Close.
+// score. The sentence must not change as long as the Explorer is used.
 func (m *Model) Explore(s *syntax.Sentence) (*Explorer, error) {
 	if len(s.Words) == 0 {
 		return nil, errors.New("a sentence without words has no trees")
@@ -28,15 +24,9 @@ func (m *Model) Explore(s *syntax.Sentence) (*Explorer, error) {
 	if err := check(s); err != nil {
 		return nil, err
 	}
-	x := m.get()
-	x.prepare(m, s)
-	return &Explorer{m, x}, nil
-}
-
-// Close gives the scratch back. The Explorer must not be used after it.
-func (e *Explorer) Close() {
-	e.model.pool.Put(e.x)
-	e.x = nil
+	e := new(Explorer)
+	e.x.prepare(m, s)
+	return e, nil
 }
 
 // Score returns the score of the tree, in units of 1/score.Unit: that by
@@ -67,7 +57,7 @@ func (e *Explorer) Climb(heads []int32) int64 {
 
 // load makes heads the present tree, if it can be reached.
 func (e *Explorer) load(heads []int32) bool {
-	x := e.x
+	x := &e.x
 	if len(heads) != x.Scores.N {
 		return false
 	}
@@ -91,6 +81,5 @@ func (m *Model) Score(s *syntax.Sentence, heads []int32) (score int64, reachable
 	if err != nil {
 		return 0, false
 	}
-	defer e.Close()
 	return e.Score(heads)
 }

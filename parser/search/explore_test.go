@@ -85,7 +85,6 @@ func TestExplorerClimbs(t *testing.T) {
 			}
 			best = max(best, got)
 		})
-		e.Close()
 		if err := m.Parse(s, Options{Restarts: 500, Patience: 500}); err != nil {
 			t.Fatal(err)
 		}

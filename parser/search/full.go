@@ -43,33 +43,25 @@ func (x *Search) sweepFull(now *int64) (moved bool) {
 		if y.Slot[m] != pick {
 			y.Move(int(m), pick)
 		}
-		if pick != from {
-			*now, moved = at, true
-		}
+		*now, moved = at, moved || pick != from
 	}
 	return moved
 }
 
 // rerootFull is reroot by the full score.
 func (x *Search) rerootFull(now *int64) bool {
-	y := &x.Tree
-	old := y.Root
-	for m := int32(1); int(m) <= x.Scores.N; m++ {
-		if m == old || x.Spent() || !x.mayReplace(m, old) {
+	for m := int32(1); int(m) <= x.Scores.N && !x.Spent(); m++ {
+		if !x.mayBeRoot(m) {
 			continue
 		}
-		undo := [2]step{{m, y.Slot[m]}, {old, y.Slot[old]}}
-		gain, pick := x.openRoot(m, old)
-		if gain > -x.delta {
-			y.Move(int(old), pick)
-			global := x.Scores.Globals(y)
+		if gain, moved := x.makeRoot(m, 1-x.delta); moved {
+			global := x.Scores.Globals(&x.Tree)
 			if gain+global-*now > 0 {
 				*now = global
 				return true
 			}
-			y.Move(int(old), undo[1].arc)
+			x.undo()
 		}
-		x.closeRoot(old, undo[0])
 	}
 	return false
 }

@@ -23,20 +23,21 @@ import (
 
 // Options of Parse. The zero value has the defaults.
 type Options struct {
-	Seed     uint64 // run seed; a sentence's own is made of it and its content
-	Restarts int    // at most so many climbs; 6 if 0
-	Patience int    // stop after so many climbs in a row without a better tree; half of Restarts, at least 3, if 0
+	Seed     uint64  // run seed; a sentence's own is made of it and its content
+	Restarts int     // at most so many climbs; 6 if 0
+	Patience int     // stop after so many climbs in a row without a better tree; half of Restarts, at least 3, if 0
+	Exact    int     // score all trees if the candidate heads combine in at most so many ways; 32 if 0, never if negative
+	Decoder  Decoder // if set, instead of Exact and Greedy
+
 	// Projective allows no arc to cross another, that from 0 included. The
 	// candidates must hold a projective tree (prune.Project).
 	Projective bool
+
 	// Budget bounds the search of a sentence, or of each of its windows: after
 	// so many heads weighed a word it stops where it is, by local parts no
 	// worse than the pruner's best tree, and the status becomes Budget. 1,000 times
 	// Restarts if 0.
 	Budget int
-	Exact  int // score all trees if the candidate heads combine in at most so many ways; 32 if 0, never if negative
-
-	Decoder Decoder // if set, instead of Exact and Greedy
 }
 
 const (
@@ -91,6 +92,9 @@ func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 	err := x.parseAll(m, s, &o)
 	count := x.Scores.Count
 	m.pool.Put(x) // but not after a panic, which leaves it as it is
+	if err == nil {
+		s.Confidence.Weighed = count.Gains
+	}
 	return count, err
 }
 
@@ -98,9 +102,7 @@ func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 func (x *Search) parseAll(m *Model, s *syntax.Sentence, o *Options) error {
 	b := s.Windows()
 	if len(b) == 2 {
-		err := x.parse(m, s, o)
-		s.Confidence.Weighed = x.Scores.Count.Gains
-		return err
+		return x.parse(m, s, o)
 	}
 	windows := make([]syntax.Sentence, len(b)-1)
 	for i := range windows {
@@ -114,14 +116,11 @@ func (x *Search) parseAll(m *Model, s *syntax.Sentence, o *Options) error {
 		}
 	}
 	root := int32(0)
-	s.Confidence = syntax.Confidence{TreeAgreement: 1}
+	s.Status = max(s.Status, syntax.Long)
+	s.Confidence = syntax.Confidence{TreeAgreement: 1, TreeMargin: marginCap}
 	for i := range windows {
-		s.Status = max(s.Status, windows[i].Status)
 		root = join(s, &windows[i], int32(b[i]), root)
 	}
-	s.Confidence.HeadMarginal = nil
-	s.Confidence.Weighed = x.Scores.Count.Gains
-	s.Status = max(s.Status, syntax.Long)
 	return nil
 }
 
@@ -130,10 +129,8 @@ func (x *Search) parse(m *Model, s *syntax.Sentence, o *Options) error {
 	x.prepare(m, s)
 	x.Seed, x.Projective = contentSeed(s, o.Seed), o.Projective
 	x.limit = x.Scores.Count.Gains + int64(o.Budget)*int64(len(s.Words))
-	found := false
-	if o.Decoder != nil {
-		found = o.Decoder.Decode(x)
-	} else {
+	found := o.Decoder != nil && o.Decoder.Decode(x)
+	if o.Decoder == nil {
 		found = Exact{o.Exact}.Decode(x) || Greedy{o.Restarts, o.Patience}.Decode(x)
 	}
 	if !found {
@@ -149,8 +146,8 @@ func (x *Search) parse(m *Model, s *syntax.Sentence, o *Options) error {
 	return nil
 }
 
-// join copies the heads and signals of a window that begins behind word
-// offset of s. The window's root hangs on root, or becomes it if root is 0.
+// join copies the heads, status and signals of a window that begins behind
+// word offset of s. The window's root hangs on root, or becomes it if root is 0.
 // It returns the root of s.
 func join(s, w *syntax.Sentence, offset, root int32) int32 {
 	for i := range w.Words {
@@ -165,14 +162,13 @@ func join(s, w *syntax.Sentence, offset, root int32) int32 {
 		}
 		s.Words[int(offset)+i].Head = h
 	}
+	s.Status = max(s.Status, w.Status)
 	a, b := &s.Confidence, &w.Confidence
 	a.HeadMargin = append(a.HeadMargin, b.HeadMargin...)
 	a.HeadAgreement = append(a.HeadAgreement, b.HeadAgreement...)
 	a.TreeScore += b.TreeScore
 	a.TreeAgreement = min(a.TreeAgreement, b.TreeAgreement)
-	if offset == 0 || b.TreeMargin < a.TreeMargin {
-		a.TreeMargin = b.TreeMargin
-	}
+	a.TreeMargin = min(a.TreeMargin, b.TreeMargin)
 	a.Restarts += b.Restarts
 	a.NCandidates += b.NCandidates
 	return root

@@ -49,7 +49,6 @@ type TrainOptions struct {
 	Seed    uint64
 	Workers int     // results do not depend on it; 1 if 0
 	Epochs  int     // at most; 10 if 0
-	Stop    int     // end after so many epochs without a better dev UAS; 3 if 0
 	C       float64 // cap of a step (PA-I); 0.01 if 0
 	Limit   int     // weights kept in the model; 1,200,000 if 0
 
@@ -69,8 +68,7 @@ type TrainOptions struct {
 }
 
 func (o *TrainOptions) setDefaults() {
-	o.Epochs, o.Stop, o.C = cmp.Or(o.Epochs, 10), cmp.Or(o.Stop, 3), cmp.Or(o.C, 0.01)
-	o.Limit = cmp.Or(o.Limit, 1_200_000)
+	o.Epochs, o.C, o.Limit = cmp.Or(o.Epochs, 10), cmp.Or(o.C, 0.01), cmp.Or(o.Limit, 1_200_000)
 	o.Families = cmp.Or(o.Families, part.Standard)
 	o.Delta, o.Strategy = cmp.Or(o.Delta, DefaultDelta), cmp.Or(o.Strategy, DefaultStrategy)
 	if o.Log == nil {
@@ -79,8 +77,8 @@ func (o *TrainOptions) setDefaults() {
 }
 
 const (
-	batch    = 16 // sentences that share the weights they are decoded with
-	patience = 2  // as of Greedy, for a training sentence
+	batch = 16 // sentences that share the weights they are decoded with
+	stop  = 3  // training ends after so many epochs without a better dev UAS
 )
 
 // A trainer is the state of a training.
@@ -103,11 +101,17 @@ type tally struct {
 
 // An update is one sentence's step, found with the weights of its batch.
 type update struct {
-	keys     []hash.Key // sorted, each once
-	count    []float32
+	features []feature       // sorted by key, each once
 	gradient *score.Gradient // nil without a tensor
 	alpha    float64
 	tally    tally
+}
+
+// A feature is how often a key is in the gold tree less how often in the
+// other.
+type feature struct {
+	key   hash.Key
+	count float32
 }
 
 // Train learns the part weights from sentences with gold heads whose
@@ -137,7 +141,7 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o TrainOptions) (*M
 	o.Log("parser: parts %s, training %s", o.Families, o.Strategy)
 	task := linear.Task[update]{
 		Learn: func(worker int, at linear.At, u *update) {
-			*u = update{keys: u.keys[:0], count: u.count[:0]}
+			*u = update{features: u.features[:0]}
 			s := &train[at.Example]
 			if n := len(s.Words); n > 0 && n <= syntax.MaxWholeWords {
 				t.learn(t.scratch[worker], s, at.Seed(o.Seed), u)
@@ -148,7 +152,7 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o TrainOptions) (*M
 		Keep:    func(_, steps int) { t.keep(steps) },
 		State:   t.layout,
 	}
-	loop := linear.Loop{Examples: len(train), Epochs: o.Epochs, Stop: o.Stop, Batch: batch, Workers: o.Workers, Seed: o.Seed,
+	loop := linear.Loop{Examples: len(train), Epochs: o.Epochs, Stop: stop, Batch: batch, Workers: o.Workers, Seed: o.Seed,
 		Checkpoint: o.Checkpoint, Resume: o.Resume}
 	if err := linear.Run(loop, task); err != nil {
 		return nil, err
@@ -158,7 +162,7 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o TrainOptions) (*M
 
 func newTrainer(v *word.Vocabulary, train []syntax.Sentence, o TrainOptions) (*trainer, error) {
 	t := &trainer{o: o, weights: linear.NewWeights()}
-	source := part.Source{Vocabulary: v, Families: o.Families}
+	source := part.Source{Vocabulary: v, Families: o.Families, Parts: score.Learned{Weights: t.weights}}
 	t.model = &Model{source: source, delta: int32(max(o.Delta, 0))}
 	t.best = &Model{source: source, delta: t.model.delta, weights: score.Compact(func(func(hash.Key, float32)) {}, 0)}
 	for range max(o.Workers, 1) {
@@ -171,17 +175,9 @@ func newTrainer(v *word.Vocabulary, train []syntax.Sentence, o TrainOptions) (*t
 		if t.tensor, err = score.NewTensorLearner(train, v, options); err != nil {
 			return nil, err
 		}
-	}
-	t.learning()
-	return t, nil
-}
-
-// learning makes the model score by what is being learned.
-func (t *trainer) learning() {
-	t.model.source.Parts = score.Learned{Weights: t.weights}
-	if t.tensor != nil {
 		t.model.source.Tensor = t.tensor
 	}
+	return t, nil
 }
 
 // layout names what a checkpoint holds.
@@ -208,8 +204,8 @@ func (t *trainer) gamma() float64 {
 // (score.TensorOptions.Gamma).
 func (t *trainer) apply(u *update, step int) {
 	scale := u.alpha * t.gamma() * t.gamma()
-	for i, key := range u.keys {
-		t.weights.Add(key, scale*float64(u.count[i]), step)
+	for _, f := range u.features {
+		t.weights.Add(f.key, scale*float64(f.count), step)
 	}
 	if u.gradient != nil {
 		t.tensor.Add(u.gradient, u.alpha, step)
@@ -227,14 +223,13 @@ func (t *trainer) apply(u *update, step int) {
 func (t *trainer) measure(dev []syntax.Sentence, epoch, steps int) float64 {
 	uas, figure := 0., float64(epoch)
 	if len(dev) > 0 {
-		t.model.source.Parts = score.Learned{Weights: t.weights.Average(steps)}
+		m := &Model{source: t.model.source, delta: t.model.delta}
+		m.source.Prior, m.source.Parts = prior, score.Learned{Weights: t.weights.Average(steps)}
 		if t.tensor != nil {
-			t.model.source.Tensor = t.tensor.Averaged(steps)
+			m.source.Tensor = t.tensor.Averaged(steps)
 		}
-		t.model.source.Prior = prior
-		uas = t.model.uas(dev, t.o.Workers)
-		figure, t.model.source.Prior = uas, 0
-		t.learning()
+		uas = m.uas(dev, t.o.Workers)
+		figure = uas
 	}
 	y, c, words := &t.tally, &t.tally.counters, float64(max(t.tally.counters.Words, 1))
 	t.o.Log("parser: epoch %d: dev UAS %.2f %%, training errors %.2f %%, sentences %d violated, %d wrong below gold, %d right, %d features, %.0f look-ups, %.0f gains and %.1f global scores a word",
@@ -269,7 +264,7 @@ func (t *trainer) learn(x *Search, s *syntax.Sentence, seed uint64, u *update) {
 			}
 		}
 	}
-	if (Greedy{1, patience}).Decode(x) {
+	if (Greedy{Restarts: 1}).Decode(x) {
 		for m := 1; m <= n; m++ {
 			if x.gold[m] != x.best[m] {
 				u.tally.wrong++
@@ -302,10 +297,12 @@ func (t *trainer) step(x *Search, u *update) {
 	}
 	x.parts[0] = x.Scores.Parts(y, x.parts[0][:0])
 	plus, minus := part.Difference(x.parts[0], x.parts[1])
-	u.subtract(x.keysOf(plus), x.keysOf(minus))
+	u.add(x, plus, 1)
+	u.add(x, minus, -1)
+	u.merge()
 	norm := 0.0
-	for _, c := range u.count {
-		norm += float64(c * c)
+	for _, f := range u.features {
+		norm += float64(f.count * f.count)
 	}
 	norm *= t.gamma() * t.gamma()
 	if t.tensor != nil {
@@ -317,37 +314,29 @@ func (t *trainer) step(x *Search, u *update) {
 	}
 }
 
-// subtract fills u with how often each key is in up less how often in down,
-// both sorted.
-func (u *update) subtract(up, down []hash.Key) {
-	for i, j := 0, 0; i < len(up) || j < len(down); {
-		var k hash.Key
-		if j == len(down) || i < len(up) && up[i] < down[j] {
-			k = up[i]
-		} else {
-			k = down[j]
-		}
-		c := float32(0)
-		for ; i < len(up) && up[i] == k; i++ {
-			c++
-		}
-		for ; j < len(down) && down[j] == k; j++ {
-			c--
-		}
-		if c != 0 {
-			u.keys, u.count = append(u.keys, k), append(u.count, c)
-		}
-	}
-}
-
-// keysOf returns the sorted keys of parts.
-func (x *Search) keysOf(list []part.Part) []hash.Key {
+// add counts the keys of parts.
+func (u *update) add(x *Search, list []part.Part, count float32) {
 	var keys []hash.Key
 	for _, p := range list {
 		keys = x.Scores.Keys(p, keys)
 	}
-	slices.Sort(keys)
-	return keys
+	for _, key := range keys {
+		u.features = append(u.features, feature{key, count})
+	}
+}
+
+// merge makes one feature of those with the same key, none if they cancel.
+func (u *update) merge() {
+	slices.SortFunc(u.features, func(a, b feature) int { return cmp.Compare(a.key, b.key) })
+	merged := u.features[:0]
+	for _, f := range u.features {
+		if last := len(merged) - 1; last >= 0 && merged[last].key == f.key {
+			merged[last].count += f.count
+		} else {
+			merged = append(merged, f)
+		}
+	}
+	u.features = slices.DeleteFunc(merged, func(f feature) bool { return f.count == 0 })
 }
 
 // uas parses copies of the sentences and returns the share of right heads.
