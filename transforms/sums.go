@@ -3,10 +3,12 @@ package transforms
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/store"
 )
 
 // partSums is what the footer of a range's trees says.
@@ -28,6 +30,9 @@ func (j *Job) allSums(ctx context.Context) iter.Seq2[*partSums, error] {
 			return nil, fmt.Errorf("range %d was done, but its parts are gone; run the same command again", h.k)
 		}
 		trees, err := parquet.OpenListed[parquet.Tree](*h.trees)
+		if errors.Is(err, store.ErrVersion) { // published again since, with the same bytes, by a run beside this one
+			trees, err = parquet.Open[parquet.Tree](h.trees.Name)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("range %d was done, but its part cannot be read: %w; run the same command again", h.k, err)
 		}
