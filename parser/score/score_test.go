@@ -92,7 +92,7 @@ func TestSumPartsEqualsSum(t *testing.T) {
 			}
 			ends = append(ends, int32(len(all)))
 		}
-		for name, scorer := range map[string]Scorer{"learned": Learned{table.Weights}, "weights": w} {
+		for name, scorer := range map[string]Scorer{"learned": Learned(table), "weights": w} {
 			sums := make([]int32, len(ends))
 			scorer.SumParts(all, ends, sums)
 			from := int32(0)
