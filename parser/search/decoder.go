@@ -142,9 +142,4 @@ func (x *Search) crossed(a, b int32) bool {
 	return x.excluded(x.Tree.Head[a], a) || x.excluded(x.Tree.Head[b], b)
 }
 
-func resize[T any](a []T, n int) []T {
-	if cap(a) < n {
-		return make([]T, n, n+n/2)
-	}
-	return a[:n]
-}
+func resize[T any](a []T, n int) []T { return slices.Grow(a[:0], n)[:n] }
