@@ -48,7 +48,8 @@ var imports = func() map[string][]string {
 		"model":          append(slices.Clone(components), "io/durable"),
 		"parser/train":   append(slices.Clone(components), "model", "parser/eval"),
 
-		"model/modeltest": {"model"},
+		"model/modeltest":      {"model"},
+		"parser/part/parttest": {"parser/hash", "parser/syntax"},
 
 		"parser/calibrate": records,
 
@@ -89,6 +90,8 @@ var imports = func() map[string][]string {
 // forTests is what test files may import beside their package's row.
 var forTests = map[string][]string{
 	"":                 {"io/source", "model/modeltest"},
+	"parser/part":      {"parser/part/parttest"},
+	"parser/search":    {"parser/part/parttest"},
 	"model":            {"model/modeltest"},
 	"parser/segment":   {"io/conllu"}, // tests on treebanks
 	"parser/tag":       {"io/conllu"},

@@ -166,7 +166,7 @@ func TestFamiliesThatAreOffCostNothing(t *testing.T) {
 		met := map[Families]int{}
 		for _, s := range list {
 			x := &scratch{}
-			x.t.Prepare(&Source{Vocabulary: word.Learn(nil), Parts: watcher{noise{300}, owner, met}, Families: f}, s)
+			x.t.Prepare(&Source{Vocabulary: word.Learn(nil), Parts: watcher{noise(300), owner, met}, Families: f}, s)
 			x.walk(200, &r)
 			x.t.Total(&x.y)
 			if global := Globals.Any(f); (x.t.Count.Globals > 0) != global || global != x.t.HasGlobals() {

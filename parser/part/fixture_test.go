@@ -1,95 +1,24 @@
 package part
 
 import (
-	"fmt"
 	"math/bits"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/part/parttest"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// noise is a Scorer that gives every key a fixed random weight, so that all
-// templates matter.
-type noise struct{ scale int32 }
+type noise = parttest.Noise
 
-func (z noise) SumParts(keys []hash.Key, ends, sums []int32) {
-	from := int32(0)
-	for i, end := range ends {
-		sums[i], from = z.Sum(keys[from:end]), end
-	}
-}
+var (
+	randomSentence = parttest.RandomSentence
+	allTrees       = parttest.AllTrees
+)
 
-func (z noise) Sum(keys []hash.Key) int32 {
-	s := int32(0)
-	for _, k := range keys {
-		r := hash.Rand(k)
-		s += int32(r.Below(uint32(2*z.scale+1))) - z.scale
-	}
-	return s
-}
-
-var tags = []string{"NOUN", "VERB", "ADP", "PUNCT", "DET", "CCONJ"}
-
-// randomSentence makes n words whose candidates are all heads, or each with
-// probability keep/8 and always the one before.
-func randomSentence(n, keep int, r *hash.Rand) *syntax.Sentence {
-	s := &syntax.Sentence{}
-	s.Candidates.Start = []int32{0}
-	for m := 1; m <= n; m++ {
-		form := fmt.Sprintf("w%d", r.Below(20))
-		upos := tags[r.Below(uint32(len(tags)))]
-		if upos == "PUNCT" {
-			form = string(",.()\""[r.Below(5)])
-		}
-		s.Words = append(s.Words, syntax.Word{Form: form, Lemma: form, UPOS: upos, Feats: "Case=" + form[:1], Head: syntax.NoHead})
-		for h := 0; h <= n; h++ {
-			if h != m && (h == m-1 || int(r.Below(8)) < keep) {
-				s.Candidates.Heads = append(s.Candidates.Heads, int32(h))
-				s.Candidates.LogOdds = append(s.Candidates.LogOdds, -int32(r.Below(3000)))
-			}
-		}
-		s.Candidates.Start = append(s.Candidates.Start, int32(len(s.Candidates.Heads)))
-	}
-	return s
-}
-
-// allTrees calls f with the heads of every single-root tree of s.
-func allTrees(s *syntax.Sentence, f func(head []int32)) {
-	n := len(s.Words)
-	head := make([]int32, n+1)
-	var rec func(m int)
-	rec = func(m int) {
-		if m <= n {
-			for _, h := range s.Candidates.Of(m) {
-				head[m] = h
-				rec(m + 1)
-			}
-			return
-		}
-		roots := 0
-		for k := 1; k <= n; k++ {
-			if head[k] == 0 {
-				roots++
-			}
-			u, steps := int32(k), 0
-			for ; u != 0 && steps <= n; steps++ {
-				u = head[u]
-			}
-			if u != 0 {
-				return
-			}
-		}
-		if roots == 1 {
-			f(head)
-		}
-	}
-	rec(1)
-}
-
-var _ score.Scorer = noise{}
+var _ score.Scorer = noise(0)
 
 // A scratch is a sentence prepared, and a tree.
 type scratch struct {
@@ -106,7 +35,7 @@ func scratchScore(x *scratch, head []int32) int64 {
 
 func newScratch(s *syntax.Sentence, scale int32, on Families) *scratch {
 	x := &scratch{on: on}
-	x.t.Prepare(&Source{Vocabulary: word.Learn(nil), Parts: noise{scale}, Families: on}, s)
+	x.t.Prepare(&Source{Vocabulary: word.Learn(nil), Parts: noise(scale), Families: on}, s)
 	return x
 }
 

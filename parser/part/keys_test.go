@@ -144,7 +144,7 @@ func TestManyFeats(t *testing.T) {
 func TestNoAllocations(t *testing.T) {
 	s := fixture()
 	x := newScratch(s, 1, Full)
-	source := &Source{Vocabulary: x.t.vocabulary, Parts: noise{9}, Families: Full}
+	source := &Source{Vocabulary: x.t.vocabulary, Parts: noise(9), Families: Full}
 	heads := make([]int32, 17)
 	for m := 2; m <= 16; m++ {
 		heads[m] = int32(m / 2)

@@ -54,7 +54,7 @@ func TestPrepareForgetsOpenQuestions(t *testing.T) {
 			x.t.Score(kindOf("gp").Part(c, 2, 1, 0))
 		}
 		next := randomSentence(3+k%5, 5, &r)
-		x.t.Prepare(&Source{Vocabulary: word.Learn(nil), Parts: noise{400}, Families: Full}, next)
+		x.t.Prepare(&Source{Vocabulary: word.Learn(nil), Parts: noise(400), Families: Full}, next)
 		fresh := newScratch(next, 400, Full)
 		if !slices.Equal(x.t.Arcs.Score, fresh.t.Arcs.Score) {
 			t.Fatal("scores of arcs are not those of fresh scratch")

@@ -50,7 +50,7 @@ func TestBudget(t *testing.T) {
 
 func TestBudgetIsInTheStatus(t *testing.T) {
 	r := hash.Rand(6)
-	m := newModel(noise{300}, part.Standard)
+	m := newModel(noise(300), part.Standard)
 	for range 6 {
 		s := randomSentence(14, 5, &r)
 		if err := m.Parse(s, Options{Budget: 1}); err != nil {

@@ -13,7 +13,7 @@ import (
 // arcs changes nothing, a strong one for the arcs of a tree decides.
 func TestDenseScores(t *testing.T) {
 	r := hash.Rand(61)
-	m := newModel(noise{300}, part.Standard)
+	m := newModel(noise(300), part.Standard)
 	for range 20 {
 		s := randomSentence(3+int(r.Below(12)), 3, &r)
 		n := len(s.Words)

@@ -9,7 +9,7 @@ import (
 )
 
 func noisy() *Model {
-	m := newModel(noise{500}, part.Full)
+	m := newModel(noise(500), part.Full)
 	m.delta = 1 << 30
 	return m
 }

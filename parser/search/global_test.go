@@ -14,7 +14,7 @@ import (
 func TestClimbDoesNotAllocate(t *testing.T) {
 	r := hash.Rand(14)
 	s := randomSentence(15, 3, &r)
-	x, m := newSearch(s, 500, part.Full), newModel(noise{500}, part.Full)
+	x, m := newSearch(s, 500, part.Full), newModel(noise(500), part.Full)
 	x.run(1, 8, 4)
 	from := slices.Clone(x.ends[:16])
 	copy(from[1:], x.ends[15:])

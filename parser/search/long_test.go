@@ -37,7 +37,7 @@ func TestClimbVisitsWordsLeftInLine(t *testing.T) {
 // A window that the candidates leave a word without a head in is an error
 // that names it, not a panic.
 func TestWindowWithoutCandidates(t *testing.T) {
-	m := newModel(noise{300}, part.Standard)
+	m := newModel(noise(300), part.Standard)
 	n := syntax.MaxWholeWords + 100
 	s := &syntax.Sentence{}
 	c := &s.Candidates

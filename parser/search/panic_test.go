@@ -36,7 +36,7 @@ func (g *grenade) SumParts(keys []hash.Key, ends, sums []int32) {
 // sentences that come after it.
 func TestPanicLeavesNothingBehind(t *testing.T) {
 	r := hash.Rand(8)
-	g := &grenade{noise: noise{300}}
+	g := &grenade{noise: noise(300)}
 	m := newModel(g, part.Full)
 	var list []*syntax.Sentence
 	for range 6 {

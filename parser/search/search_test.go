@@ -180,7 +180,7 @@ func checkOptimum(t *testing.T, x *Search, s *syntax.Sentence) {
 
 func TestParseIsDeterministicAndBounded(t *testing.T) {
 	r := hash.Rand(5)
-	m := newModel(noise{300}, part.Full)
+	m := newModel(noise(300), part.Full)
 	var list []*syntax.Sentence
 	for k := 0; k < 20; k++ {
 		list = append(list, randomSentence(3+int(r.Below(20)), 2, &r))
@@ -215,7 +215,7 @@ func TestParseIsDeterministicAndBounded(t *testing.T) {
 }
 
 func TestParseRefusesBadCandidates(t *testing.T) {
-	m := newModel(noise{300}, part.Full)
+	m := newModel(noise(300), part.Full)
 	s := &syntax.Sentence{Words: make([]syntax.Word, 2)}
 	if m.Parse(s, Options{}) == nil {
 		t.Error("no candidates: no error")
@@ -232,7 +232,7 @@ func TestParseRefusesBadCandidates(t *testing.T) {
 
 func TestLongSentenceInWindows(t *testing.T) {
 	r := hash.Rand(6)
-	m := newModel(noise{300}, part.Full)
+	m := newModel(noise(300), part.Full)
 	n := syntax.MaxWholeWords + 500
 	s := &syntax.Sentence{}
 	for len(s.Words) < n {
