@@ -45,6 +45,9 @@ var imports = func() map[string][]string {
 		"parser/part":    scores,
 		"parser/search":  append(slices.Clone(scores), "parser/part", "parser/prune"),
 		"parser/eval":    records,
+		"parser/matrix":  nil,
+		"parser/piece":   append(slices.Clone(records), "parser/hash"),
+		"parser/encode":  append(slices.Clone(records), "parser/hash", "parser/graph", "parser/score", "parser/matrix", "parser/piece"),
 		"model":          append(slices.Clone(components), "io/durable"),
 		"parser/train":   append(slices.Clone(components), "model", "parser/eval"),
 
