@@ -72,6 +72,10 @@ func (m *Model) fillExpPair() {
 	}
 }
 
+// Relations returns the relations in the order of syntax.Dense.Labels. The list
+// belongs to the model.
+func (m *Model) Relations() []string { return m.rel.names }
+
 // Label sets the Deprel of every word, and Confidence.LabelProb to their
 // marginals given the tree, multiples of 1/4096 in [0,1]. Heads must be set
 // and form a tree; a word without a valid head, or one on a cycle, is labelled

@@ -115,6 +115,7 @@ type Dense struct {
 	Arcs   []int32 // [h*(n+1)+m]: of the arc h -> m, 0 <= h <= n, 1 <= m <= n; length (n+1)*(n+1)
 	Labels []int32 // [(m-1)*L+l]: of label l of the arc into word m, L labels in the model's order
 	Tags   []int32 // [(m-1)*T+t]: of tag t of word m, T tags in the model's order
+	Feats  []int32 // [(m-1)*F+f]: of the FEATS with number f of word m, F of them in the model's order
 }
 
 // Candidates are the heads that the pruner leaves to each word, as one list:

@@ -95,5 +95,8 @@ func (d *Dense) window(n, lo, hi int) (w Dense) {
 	if k := len(d.Tags) / max(n, 1); k > 0 {
 		w.Tags = d.Tags[lo*k : hi*k : hi*k]
 	}
+	if k := len(d.Feats) / max(n, 1); k > 0 {
+		w.Feats = d.Feats[lo*k : hi*k : hi*k]
+	}
 	return w
 }

@@ -55,7 +55,7 @@ func TestWindowKeepsTheCandidatesInside(t *testing.T) {
 
 // A window has the dense scores of its words, and no memo of the whole.
 func TestWindowOfDenseScores(t *testing.T) {
-	const n, labels, tags = 5, 3, 2
+	const n, labels, tags, feats = 5, 3, 2, 4
 	s := Sentence{Words: make([]Word, n)}
 	s.SetMemo("whole")
 	for i := range int32((n + 1) * (n + 1)) {
@@ -67,11 +67,15 @@ func TestWindowOfDenseScores(t *testing.T) {
 	for i := range int32(n * tags) {
 		s.Dense.Tags = append(s.Dense.Tags, i)
 	}
+	for i := range int32(n * feats) {
+		s.Dense.Feats = append(s.Dense.Feats, i)
+	}
 	for lo := range n {
 		for hi := lo + 1; hi <= n; hi++ {
 			w := s.Window(lo, hi)
 			k := hi - lo
-			if len(w.Dense.Arcs) != (k+1)*(k+1) || len(w.Dense.Labels) != k*labels || len(w.Dense.Tags) != k*tags || w.Memo() != nil {
+			if len(w.Dense.Arcs) != (k+1)*(k+1) || len(w.Dense.Labels) != k*labels || len(w.Dense.Tags) != k*tags ||
+				len(w.Dense.Feats) != k*feats || w.Memo() != nil {
 				t.Fatalf("%d to %d: %+v, memo %v", lo, hi, w.Dense, w.Memo())
 			}
 			for m := 1; m <= k; m++ {
@@ -85,13 +89,13 @@ func TestWindowOfDenseScores(t *testing.T) {
 					}
 				}
 			}
-			if w.Dense.Labels[0] != s.Dense.Labels[lo*labels] || w.Dense.Tags[0] != s.Dense.Tags[lo*tags] {
-				t.Errorf("%d to %d: labels or tags of other words", lo, hi)
+			if w.Dense.Labels[0] != s.Dense.Labels[lo*labels] || w.Dense.Tags[0] != s.Dense.Tags[lo*tags] || w.Dense.Feats[0] != s.Dense.Feats[lo*feats] {
+				t.Errorf("%d to %d: labels, tags or FEATS of other words", lo, hi)
 			}
 		}
 	}
 	bare := Sentence{Words: s.Words}
-	if d := bare.Window(1, 3).Dense; d.Arcs != nil || d.Labels != nil || d.Tags != nil {
+	if d := bare.Window(1, 3).Dense; d.Arcs != nil || d.Labels != nil || d.Tags != nil || d.Feats != nil {
 		t.Error("a window of a sentence without dense scores has some")
 	}
 }

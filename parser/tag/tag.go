@@ -92,11 +92,19 @@ func (m *Model) NumTags() int { return len(m.upos) }
 // FEATS.
 func (m *Model) TagName(t int) (upos, xpos string) { return m.upos[t], m.xpos[t] }
 
+// NumFeats returns the number of labels of the second layer: F of
+// syntax.Dense.Feats.
+func (m *Model) NumFeats() int { return len(m.feats) }
+
+// FeatsName returns the FEATS of label f, which several labels may share, and
+// the XPOS that is chosen with them, if it is.
+func (m *Model) FeatsName(f int) (feats, xpos string) { return m.feats[f], m.fineXPOS[f] }
+
 // Tag fills in UPOS, XPOS, FEATS and lemmas. Without retag it leaves columns
 // alone that hold anything: UPOS and XPOS word by word, FEATS and lemmas by
 // sentence, for an empty FEATS is a value like others; given tags restrict
-// what the rest may be. s.Dense.Tags, if it has a score for each tag of each
-// word, is added. Tag never fails: a word that nothing is known about gets the
+// what the rest may be. s.Dense.Tags and s.Dense.Feats, where they have a score for
+// each of each word, are added. Tag never fails: a word that nothing is known about gets the
 // best guess.
 func (m *Model) Tag(s *syntax.Sentence, retag bool) {
 	if len(s.Words) == 0 {
@@ -147,15 +155,14 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, retag bool) []uint16 {
 			emit = sc.emits(&m.tags, labels)
 			for k, t := range labels {
 				emit[k] += own[t]
-				if sure {
-					emit[k] = 0
-				}
-				if dense != nil {
-					emit[k] += dense[i*len(m.all)+int(t)]
-				}
 			}
 			if sure {
-				emit[f.sure-1] += sureScore
+				preferOnly(emit, int(f.sure)-1)
+			}
+			if dense != nil {
+				for k, t := range labels {
+					emit[k] += dense[i*len(m.all)+int(t)]
+				}
 			}
 		}
 		sc.lat.push(labels, emit, tagBeam, beamMargin)
@@ -241,20 +248,41 @@ func (m *Model) possibleMorphs(f *form, tag uint16) []uint16 {
 	return list
 }
 
+// preferOnly makes emit the scores of a frequent form's labels, of which it had
+// label k only.
+func preferOnly(emit []int32, k int) {
+	clear(emit)
+	emit[k] = sureScore
+}
+
 // morphWords runs the second layer, given the labels of the first.
 func (m *Model) morphWords(sc *scratch, s *syntax.Sentence, tags []uint16, retag, needFeats bool) {
+	dense := s.Dense.Feats
+	if len(dense) != len(s.Words)*len(m.feats) {
+		dense = nil
+	}
 	sc.lat.reset()
 	for i := range s.Words {
 		f := sc.text.at(i).form
 		xpos := s.Words[i].XPOS
 		given := m.fine && !retag && xpos != ""
-		labels, emit := m.possibleMorphs(f, tags[i]), zero
+		labels, emit := m.morphOf[tags[i]], zero
 		if given {
-			labels = sc.take(m.morphOf[tags[i]], func(f uint16) bool { return m.fineXPOS[f] == xpos })
+			labels = sc.take(labels, func(f uint16) bool { return m.fineXPOS[f] == xpos })
+		} else if dense == nil {
+			labels = m.possibleMorphs(f, tags[i])
 		}
 		if len(labels) > 1 {
 			sc.keys = morphKeys(sc.keys[:0], &sc.text, i, tags)
 			emit = sc.emits(&m.morph, labels)
+			if dense != nil {
+				if only := m.possibleMorphs(f, tags[i]); len(only) == 1 && !given {
+					preferOnly(emit, slices.Index(labels, only[0]))
+				}
+				for k, l := range labels {
+					emit[k] += dense[i*len(m.feats)+int(l)]
+				}
+			}
 		}
 		sc.lat.push(labels, emit, morphBeam, beamMargin)
 	}

@@ -175,6 +175,44 @@ func TestDenseScores(t *testing.T) {
 	}
 }
 
+// The same of FEATS, among those that the treebank has for the word's tag.
+func TestDenseScoresOfFeats(t *testing.T) {
+	m := trainToy(t)
+	F, choices := m.NumFeats(), 0
+	for _, s := range toyTreebank()[:20] {
+		want := s
+		want.Words = slices.Clone(s.Words)
+		m.Tag(&want, true)
+		s.Words = slices.Clone(s.Words)
+		s.Dense.Feats = make([]int32, len(s.Words)*F)
+		for i := range s.Dense.Feats {
+			s.Dense.Feats[i] = int32(7000 * (i/F - 2))
+		}
+		m.Tag(&s, true)
+		if !reflect.DeepEqual(s.Words, want.Words) {
+			t.Fatalf("a constant changes %v to %v", want.Words, s.Words)
+		}
+		for i := range s.Words {
+			tag := slices.IndexFunc(m.all, func(l uint16) bool { return m.upos[l] == want.Words[i].UPOS && m.xpos[l] == want.Words[i].XPOS })
+			list := m.morphOf[tag]
+			if len(list) > 1 {
+				choices++
+			}
+			s.Dense.Feats[i*F+int(list[i%len(list)])] += 1 << 20
+			want.Words[i].Feats, _ = m.FeatsName(int(list[i%len(list)]))
+		}
+		m.Tag(&s, true)
+		for i, w := range s.Words {
+			if w.Feats != want.Words[i].Feats {
+				t.Errorf("word %d has %q, the dense scores say %q", i+1, w.Feats, want.Words[i].Feats)
+			}
+		}
+	}
+	if choices == 0 {
+		t.Error("no tag has several FEATS: the test needs such")
+	}
+}
+
 func TestTreebankWithManyXPOS(t *testing.T) {
 	sents := toyTreebank()
 	n := 0
