@@ -18,20 +18,11 @@ type batch struct {
 // A span is pieces ids[lo:hi] of a batch.
 type span struct{ lo, hi int32 }
 
+// stepOptions say how a batch is run.
+type stepOptions struct {
+	workers int    // goroutines, changes no bit; 0 and 1 are the caller alone
+	seed    uint64 // of the dropout of this step; 0 for none
+}
+
 // rows returns the number of pieces.
 func (b *batch) rows() int { return len(b.ids) }
-
-// weightOf returns the weight of sentence s in the loss.
-func (b *batch) weightOf(s int) float32 {
-	if b.weight == nil {
-		return 1
-	}
-	return b.weight[s]
-}
-
-// stepOptions are those of one step of training.
-type stepOptions struct {
-	seed    uint64 // of the chance of this step alone; masks mix their place into it
-	dropout bool   // false in gradient checks
-	workers int
-}

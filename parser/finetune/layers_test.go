@@ -1,0 +1,298 @@
+package finetune
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/encode"
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/matrix"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// normal returns n numbers of about the normal distribution.
+func normal(r *hash.Rand, n int, scale float64) []float32 {
+	list := make([]float32, n)
+	for i := range list {
+		sum := 0.0
+		for range 12 {
+			sum += r.Float()
+		}
+		list[i] = float32((sum - 6) * scale)
+	}
+	return list
+}
+
+// randomParams returns an encoder of so many layers and pieces.
+func randomParams(r *hash.Rand, width, heads, layers, pieces int) *encode.Params {
+	p := &encode.Params{Shape: encode.Shape{Width: width, Heads: heads, FeedForward: 2 * width, Positions: 40, Epsilon: 1e-5}}
+	norm := func() encode.Norm {
+		n := encode.Norm{Gain: normal(r, width, 0.2), Bias: normal(r, width, 0.2)}
+		for i := range n.Gain {
+			n.Gain[i]++
+		}
+		return n
+	}
+	linear := func(outputs, inputs int) encode.Linear {
+		return encode.Linear{Weight: normal(r, outputs*inputs, 1/math.Sqrt(float64(inputs))), Bias: normal(r, outputs, 0.2)}
+	}
+	p.Word, p.Position, p.Norm = normal(r, pieces*width, 1), normal(r, p.Positions*width, 0.5), norm()
+	for range layers {
+		p.Layers = append(p.Layers, encode.Layer{
+			Query: linear(width, width), Key: linear(width, width), Value: linear(width, width), Output: linear(width, width), AttentionNorm: norm(),
+			Up: linear(2*width, width), Down: linear(width, 2*width), FeedForwardNorm: norm(),
+		})
+	}
+	return p
+}
+
+// randomBatch returns a batch of sentences of so many pieces, marks included.
+func randomBatch(r *hash.Rand, pieces int, sizes ...int) *batch {
+	b := &batch{start: []int{0}}
+	for _, size := range sizes {
+		for range size {
+			b.ids = append(b.ids, int32(r.Below(uint32(pieces))))
+		}
+		b.sents = append(b.sents, &syntax.Sentence{})
+		b.start = append(b.start, len(b.ids))
+	}
+	return b
+}
+
+// plain runs an encoder over one sentence as the definition says, in 64 bits,
+// and returns its levels.
+func plain(p *encode.Params, ids []int32) [][][]float64 {
+	apply := func(x []float64, l encode.Linear) []float64 {
+		y := make([]float64, len(l.Bias))
+		for i := range y {
+			y[i] = float64(l.Bias[i])
+			for j := range x {
+				y[i] += x[j] * float64(l.Weight[i*len(x)+j])
+			}
+		}
+		return y
+	}
+	norm := func(x []float64, n encode.Norm) []float64 {
+		mean, variance := 0.0, 0.0
+		for _, a := range x {
+			mean += a / float64(len(x))
+		}
+		for _, a := range x {
+			variance += (a - mean) * (a - mean) / float64(len(x))
+		}
+		y := make([]float64, len(x))
+		for i, a := range x {
+			y[i] = (a-mean)/math.Sqrt(variance+float64(p.Epsilon))*float64(n.Gain[i]) + float64(n.Bias[i])
+		}
+		return y
+	}
+	plus := func(x, y []float64) []float64 {
+		z := slices.Clone(x)
+		for i := range y {
+			z[i] += y[i]
+		}
+		return z
+	}
+	level := make([][]float64, len(ids))
+	for t, id := range ids {
+		x := make([]float64, p.Width)
+		for i := range x {
+			x[i] = float64(p.Word[int(id)*p.Width+i]) + float64(p.Position[t*p.Width+i])
+		}
+		level[t] = norm(x, p.Norm)
+	}
+	levels := [][][]float64{level}
+	depth := p.Width / p.Heads
+	for _, l := range p.Layers {
+		next := make([][]float64, len(ids))
+		for t, x := range level {
+			q, context := apply(x, l.Query), make([]float64, p.Width)
+			for h := range p.Heads {
+				weights, sum := make([]float64, len(ids)), 0.0
+				for u := range ids {
+					k, dot := apply(level[u], l.Key), 0.0
+					for i := h * depth; i < (h+1)*depth; i++ {
+						dot += q[i] * k[i]
+					}
+					weights[u] = math.Exp(dot / math.Sqrt(float64(depth)))
+					sum += weights[u]
+				}
+				for u := range ids {
+					v := apply(level[u], l.Value)
+					for i := h * depth; i < (h+1)*depth; i++ {
+						context[i] += weights[u] / sum * v[i]
+					}
+				}
+			}
+			middle := norm(plus(x, apply(context, l.Output)), l.AttentionNorm)
+			up := apply(middle, l.Up)
+			for i, a := range up {
+				up[i] = a * 0.5 * math.Erfc(-a/math.Sqrt2)
+			}
+			next[t] = norm(plus(middle, apply(up, l.Down)), l.FeedForwardNorm)
+		}
+		level = next
+		levels = append(levels, level)
+	}
+	return levels
+}
+
+// The levels are those of the definition, sentence by sentence.
+func TestForward(t *testing.T) {
+	r := hash.Rand(1)
+	p := randomParams(&r, 12, 3, 3, 20)
+	b := randomBatch(&r, 20, 7, 3, 12)
+	levels := newNetwork(p).forward(b, stepOptions{})
+	for s := range b.sents {
+		for l, rows := range plain(p, b.ids[b.start[s]:b.start[s+1]]) {
+			for k, row := range rows {
+				for i, want := range row {
+					if got := levels[l].Data[(b.start[s]+k)*12+i]; math.Abs(float64(got)-want) > 1e-4 {
+						t.Fatalf("sentence %d, level %d, piece %d: element %d is %g, want %g", s, l, k, i, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// GELU, its slope and exp are those of package math.
+func TestFunctions(t *testing.T) {
+	for x := -9.0; x < 9; x += 0.00371 {
+		share := 0.5 * math.Erfc(-x/math.Sqrt2)
+		y, slope := gelu(float32(x))
+		if math.Abs(float64(y)-x*share) > 2e-5 || math.Abs(float64(slope)-share-x*math.Exp(-x*x/2)/math.Sqrt(2*math.Pi)) > 2e-5 {
+			t.Fatalf("gelu(%g) = %g with slope %g", x, y, slope)
+		}
+		if x <= 0 {
+			if e := float64(exp(float32(10 * x))); math.Abs(e/math.Exp(10*float64(float32(x)))-1) > 1e-5 && e > 1e-30 {
+				t.Fatalf("exp(%g) = %g", 10*x, e)
+			}
+		}
+	}
+}
+
+// A share of elements near that of the table is dropped, the sum stays, and
+// the same is dropped forward and backward.
+func TestMask(t *testing.T) {
+	o := stepOptions{seed: 3}
+	const n = 10001
+	x, y := make([]float32, n), make([]float32, n)
+	for i := range x {
+		x[i] = 1
+	}
+	mask(y, x, o.drop(2, ofAttention, 5))
+	zeros := 0
+	for _, a := range y {
+		if a == 0 {
+			zeros++
+		}
+	}
+	if zeros < n*8/100 || zeros > n*12/100 || math.Abs(float64(sumOf(y))/n-1) > 0.02 {
+		t.Errorf("%d of %d dropped, sum %g", zeros, n, sumOf(y))
+	}
+	again := slices.Clone(x)
+	mask(again, again, o.drop(2, ofAttention, 5))
+	if !slices.Equal(again, y) {
+		t.Error("another mask for the same row")
+	}
+	mask(again, x, o.drop(2, ofAttention, 6))
+	if slices.Equal(again, y) {
+		t.Error("the same mask for another row")
+	}
+}
+
+// The gradient of a random linear function of all levels is that of finite
+// differences, along a random direction of each tensor, with and without
+// dropout.
+func TestGradient(t *testing.T) {
+	for _, o := range []stepOptions{{}, {seed: 11, workers: 2}} {
+		r := hash.Rand(2)
+		n := newNetwork(randomParams(&r, 8, 2, 2, 9))
+		n.backward(randomBatch(&r, 9, 5), zeroLevels(n, n.forward(randomBatch(&r, 9, 5), o)), o) // leaves rows to clear
+		b := randomBatch(&r, 9, 6, 4, 35)
+		factors := make([][]float32, len(n.levels))
+		for l := range factors {
+			factors[l] = normal(&r, b.rows()*8, 1)
+		}
+		loss := func() (sum float64) {
+			for l, level := range n.forward(b, o) {
+				for i, x := range level.Data {
+					sum += float64(x) * float64(factors[l][i])
+				}
+			}
+			return sum
+		}
+		dlevels := zeroLevels(n, n.forward(b, o))
+		for l := range dlevels {
+			copy(dlevels[l].Data, factors[l])
+		}
+		n.backward(b, dlevels, o)
+		checkDirections(t, fmt.Sprintf("seed %d", o.seed), &r, encoderTensors(n.p), encoderTensors(n.grad), loss)
+	}
+}
+
+func zeroLevels(n *network, levels []matrix.Matrix) []matrix.Matrix {
+	list := make([]matrix.Matrix, len(levels))
+	for i, l := range levels {
+		list[i] = matrix.Of(make([]float32, l.Rows*l.Cols), l.Rows, l.Cols)
+	}
+	return list
+}
+
+// checkDirections compares the change of a loss along a random direction of
+// each tensor with the gradient.
+func checkDirections(t *testing.T, what string, r *hash.Rand, weights, slopes []tensor, loss func() float64) {
+	t.Helper()
+	for i := range weights {
+		w := *weights[i].data
+		direction := normal(r, len(w), 1)
+		want := 0.0
+		for j, d := range direction {
+			want += float64(d) * float64((*slopes[i].data)[j])
+		}
+		old := slices.Clone(w)
+		const step = 2e-3
+		at := func(k float64) float64 {
+			for j, d := range direction {
+				w[j] = old[j] + float32(k*step*float64(d))
+			}
+			return loss()
+		}
+		got := (8*(at(1)-at(-1)) - (at(2) - at(-2))) / (12 * step)
+		copy(w, old)
+		if math.Abs(got-want) > 0.02*math.Abs(want)+0.02 {
+			t.Errorf("%s: tensor %d: slope %g, want %g", what, i, want, got)
+		}
+	}
+}
+
+// Any number of workers gives the same bits, as does a network that has run
+// another batch before.
+func TestWorkers(t *testing.T) {
+	run := func(workers int, before bool) (levels []float32, slopes []float32) {
+		r := hash.Rand(4)
+		n := newNetwork(randomParams(&r, 16, 4, 2, 30))
+		o := stepOptions{seed: 8, workers: workers}
+		b, other := randomBatch(&r, 30, 20, 33, 9, 14, 38), randomBatch(&r, 30, 40, 40, 40, 40)
+		if before {
+			n.backward(other, zeroLevels(n, n.forward(other, o)), o)
+		}
+		out := n.forward(b, o)
+		dlevels := zeroLevels(n, out)
+		for i := range dlevels {
+			copy(dlevels[i].Data, out[i].Data)
+			levels = append(levels, out[i].Data...)
+		}
+		n.backward(b, dlevels, o)
+		return levels, n.slopes
+	}
+	levels, slopes := run(1, false)
+	for _, workers := range []int{2, 3, 8} {
+		if l, s := run(workers, workers == 3); !slices.Equal(l, levels) || !slices.Equal(s, slopes) {
+			t.Errorf("%d workers: other bits", workers)
+		}
+	}
+}
