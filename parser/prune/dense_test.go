@@ -3,8 +3,10 @@ package prune
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -86,6 +88,52 @@ func TestDenseScoresOfArcs(t *testing.T) {
 				t.Fatalf("%d words: word %d has the heads %v, want %d", n, mod, got, mod-1)
 			}
 		}
+	}
+}
+
+// Candidates go by the sum of both stages and the dense scores, and so do their
+// log-odds; the first stage leaves a word at most 8 heads of that sum.
+func TestDenseScoresStayInLogOdds(t *testing.T) {
+	m, err := train(toy(60, 1), toy(20, 2), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m = m.WithCut(15)
+	r, moved := hash.Rand(7), 0
+	for _, s := range toy(30, 3) {
+		m.Prune(&s)
+		plain := s.Candidates
+		n := len(s.Words)
+		s.Dense.Arcs = make([]int32, (n+1)*(n+1))
+		for i := range s.Dense.Arcs {
+			s.Dense.Arcs[i] = int32(r.Below(score.Unit / 2))
+		}
+		pairs := m.Pairs(&s)
+		m.Prune(&s)
+		for mod := 1; mod <= n; mod++ {
+			lo, list := s.Candidates.Start[mod-1], s.Candidates.Of(mod)
+			if len(list) > maxHeads+1 {
+				t.Fatalf("word %d has %d heads", mod, len(list))
+			}
+			if at := plain.Start[mod-1]; len(list) == len(plain.Of(mod)) && !slices.Equal(s.Candidates.LogOdds[lo:int(lo)+len(list)], plain.LogOdds[at:int(at)+len(list)]) {
+				moved++
+			}
+		}
+		for mod := 1; mod <= n; mod++ {
+			lo, list, best := s.Candidates.Start[mod-1], s.Candidates.Of(mod), int32(math.MinInt32)
+			for _, h := range list {
+				best = max(best, pairs[int(h)*(n+1)+mod])
+			}
+			for k, h := range list {
+				want := -int32((int64(best) - int64(pairs[int(h)*(n+1)+mod])) * 16 * 1024 / score.Unit / int64(m.temperature))
+				if got := s.Candidates.LogOdds[int(lo)+k]; got != want {
+					t.Fatalf("arc %d -> %d has log-odds %d, want %d", h, mod, got, want)
+				}
+			}
+		}
+	}
+	if moved == 0 {
+		t.Error("the dense scores move no log-odds")
 	}
 }
 
