@@ -29,6 +29,11 @@ const (
 	LabelName   = "label"
 
 	CalibrateName = "calibrate" // a model may be without
+
+	// A model with an encoder has these and MixName; CalibrateName is then for
+	// parses with the encoder, FastCalibrateName for those without.
+	EncodeName        = "encode"
+	FastCalibrateName = "calibrate-fast"
 )
 
 // A Model is everything that training made of one treebank. It is read-only
@@ -50,6 +55,10 @@ type Model struct {
 	Labeler   *label.Model
 
 	Calibrator *calibrate.Model // nil: confidence stays raw
+
+	Encoder        Encoder          // nil: there is none
+	Mix            Mix              // what its scores count; a copy of the model with another one is a model of its own
+	FastCalibrator *calibrate.Model // with an encoder, of parses without it; nil: their confidence stays raw
 
 	noTags bool
 }
@@ -118,7 +127,13 @@ func (m *Model) SegmentLine(block string, maxWords int) []syntax.Sentence {
 
 // Tag sets UPOS, XPOS, Feats and Lemma where they are empty, or all of them
 // if retag.
-func (m *Model) Tag(s *syntax.Sentence, retag bool) { m.Tagger.Tag(s, retag) }
+func (m *Model) Tag(s *syntax.Sentence, retag bool) {
+	if m.dense(s) {
+		m.tagDense(s, retag)
+		return
+	}
+	m.Tagger.Tag(s, retag)
+}
 
 // WithoutTags returns a copy of s whose words have neither tags nor lemmas.
 func WithoutTags(s *syntax.Sentence) syntax.Sentence {
@@ -144,6 +159,10 @@ func (m *Model) seen(s *syntax.Sentence) *syntax.Sentence {
 // Prune sets Candidates. The sentence must have tags, unless the model was
 // trained to do without.
 func (m *Model) Prune(s *syntax.Sentence) {
+	if m.dense(s) {
+		m.pruneDense(s)
+		return
+	}
 	c := m.seen(s)
 	m.Pruner.Prune(c)
 	s.Candidates = c.Candidates
@@ -158,10 +177,15 @@ func (m *Model) Parse(s *syntax.Sentence, o search.Options) error {
 		}
 	}
 	c := m.seen(s)
-	if err := m.Decoder.Parse(c, o); err != nil {
+	var err error
+	if m.dense(s) {
+		c, err = m.parseDense(c, o)
+	} else if err = m.Decoder.Parse(c, o); err == nil {
+		m.Labeler.Label(c)
+	}
+	if err != nil {
 		return err
 	}
-	m.Labeler.Label(c)
 	s.Confidence, s.Status = c.Confidence, c.Status
 	for i := range s.Words {
 		s.Words[i].Head, s.Words[i].Deprel = c.Words[i].Head, c.Words[i].Deprel
@@ -171,16 +195,24 @@ func (m *Model) Parse(s *syntax.Sentence, o search.Options) error {
 }
 
 // Calibrate sets the calibrated values of a parsed sentence, if the model has
-// a calibrator. heads and deprels, by word minus 1 or nil, say which were
+// a calibrator for the way in which it was parsed: with dense scores, which it
+// must still have, or without. heads and deprels, by word minus 1 or nil, say which were
 // given by the caller: these are certain.
 func (m *Model) Calibrate(s *syntax.Sentence, heads, deprels []bool) {
-	if m.Calibrator != nil {
-		m.Calibrator.ApplyGiven(s, heads, deprels)
+	if c := m.calibrator(s); c != nil {
+		c.ApplyGiven(s, heads, deprels)
 	}
 }
 
 // Score returns the score of one tree of a sentence with Candidates, as
 // search.Model.Score does, of what Parse shows the parser.
 func (m *Model) Score(s *syntax.Sentence, heads []int32) (score int64, reachable bool) {
-	return m.Decoder.Score(m.seen(s), heads)
+	c := m.seen(s)
+	if m.dense(s) {
+		var x buffer
+		copied := *c
+		c = &copied
+		c.Dense.Arcs = scaled(&x.a, s.Dense.Arcs, m.Mix.Parse)
+	}
+	return m.Decoder.Score(c, heads)
 }

@@ -29,36 +29,93 @@ var Settings = []Setting{Raw, GoldTokens, GoldTags}
 const DefaultMaxWords = 1000
 
 // Predict parses the sentences of a gold file under a setting with so many
-// workers (0 is GOMAXPROCS). Raw text comes as blocks, in order. The result is
-// in the order of the input, and nothing of gold is changed.
+// workers (0 is GOMAXPROCS), all of them with the model's encoder if it has one.
+// Raw text comes as blocks, in order. The result is in the order of the input,
+// and nothing of gold is changed. Sentences that were encoded keep the dense
+// scores of their arcs, which model.Model.Score reads.
 func Predict(m *model.Model, o search.Options, gold []syntax.Sentence, blocks []string, setting Setting, workers int) ([]syntax.Sentence, error) {
-	if !slices.Contains(Settings, setting) {
-		return nil, fmt.Errorf("setting %q: want one of %v", setting, Settings)
+	out, _, err := PredictAt(m, 1, o, gold, blocks, setting, workers)
+	return out, err
+}
+
+// PredictAt is Predict at an effort from 0 to 1: sentences keep the tree that
+// they get without the encoder if their expected LAS is at least that
+// (model.Sure); with 0 none is encoded, with 1 all are. It also returns the
+// number of words of those that were. Efforts between want a model that can
+// choose.
+func PredictAt(m *model.Model, effort float64, o search.Options, gold []syntax.Sentence, blocks []string, setting Setting, workers int) (out []syntax.Sentence, encoded int, err error) {
+	switch choose := effort > 0 && effort < 1; {
+	case !slices.Contains(Settings, setting):
+		return nil, 0, fmt.Errorf("setting %q: want one of %v", setting, Settings)
+	case choose && m.Encoder != nil && !m.CanChoose():
+		return nil, 0, fmt.Errorf("effort %v: the model has no calibrator for parses without its encoder", effort)
 	}
-	out := syntax.Clone(gold)
+	out = syntax.Clone(gold)
 	if setting == Raw {
 		parts := make([][]syntax.Sentence, len(blocks))
 		if err := parallel(len(blocks), workers, func(i int) error {
 			parts[i] = m.Segment(blocks[i], DefaultMaxWords)
 			return nil
 		}); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		out = slices.Concat(parts...)
 	}
-	return out, forEach(out, workers, func(s *syntax.Sentence) error {
-		forget(s, setting != GoldTags)
+	for i := range out {
+		forget(&out[i], setting != GoldTags)
+	}
+	parse := func(s *syntax.Sentence) error {
 		if setting != GoldTags {
 			m.Tag(s, true)
 		}
 		m.Prune(s)
 		return m.Parse(s, o)
+	}
+	var unsure []int // sentences to encode
+	fast := out
+	if m.Encoder != nil && effort > 0 {
+		fast = syntax.Clone(out)
+	}
+	if m.Encoder == nil || effort < 1 {
+		if err := forEach(fast, workers, parse); err != nil {
+			return nil, 0, err
+		}
+	}
+	for i := range out {
+		switch {
+		case m.Encoder == nil || effort <= 0:
+		case effort < 1 && model.Sure(&fast[i], effort):
+			out[i] = fast[i]
+		default:
+			unsure = append(unsure, i)
+			encoded += len(out[i].Words)
+		}
+	}
+	return out, encoded, encodeEach(m, out, unsure, workers, parse)
+}
+
+// encodeEach encodes and parses some of the sentences in place.
+func encodeEach(m *model.Model, sents []syntax.Sentence, which []int, workers int, parse stage) error {
+	groups := model.Groups(len(which), workers, func(i int) int { return len(sents[which[i]].Words) })
+	return parallel(len(groups), workers, func(g int) error {
+		list := make([]*syntax.Sentence, len(groups[g]))
+		for k, i := range groups[g] {
+			list[k] = &sents[which[i]]
+		}
+		m.Encode(list)
+		for k, s := range list {
+			if err := guarded(func() error { return parse(s) }); err != nil {
+				return fmt.Errorf("sentence %d (%s): %w", which[groups[g][k]]+1, s.ID, err)
+			}
+			s.Dense = syntax.Dense{Arcs: s.Dense.Arcs}
+		}
+		return nil
 	})
 }
 
 // forget removes the tree, and the tags and lemmas too if asked.
 func forget(s *syntax.Sentence, tags bool) {
-	s.Candidates, s.Confidence = syntax.Candidates{}, syntax.Confidence{}
+	s.Candidates, s.Confidence, s.Dense = syntax.Candidates{}, syntax.Confidence{}, syntax.Dense{}
 	for i := range s.Words {
 		w := &s.Words[i]
 		w.Head, w.Deprel, w.Deps = syntax.NoHead, "", ""

@@ -1,0 +1,172 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"github.com/treebeam/treebeam/parser/calibrate"
+	"github.com/treebeam/treebeam/parser/search"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// An encoder is optional (docs/encoder.md). It scores arcs, labels and tags of a
+// sentence, and the stages add that to what they know: the dense scores stay on
+// the sentence as the encoder gave them, and Mix says what they count.
+
+// An Encoder scores sentences. It is safe for concurrent use.
+type Encoder interface {
+	// Encode sets Dense but for Labels.
+	Encode(sents []*syntax.Sentence)
+	// Labels sets Dense.Labels of a sentence that has heads and was encoded.
+	Labels(s *syntax.Sentence)
+}
+
+// Encode sets the dense scores of sentences, which then are parsed with them: by
+// Tag, Prune and Parse, the accurate way. It does nothing without an encoder, and
+// passes over sentences of more than syntax.MaxWholeWords words, which are
+// parsed the fast way. What it sets takes some (n+1)² + 1000n numbers for n words:
+// give it Groups, and Forget them when the sentence is parsed. Scores do not
+// depend on what else is in sents. It is safe for concurrent use.
+func (m *Model) Encode(sents []*syntax.Sentence) {
+	if m.Encoder == nil {
+		return
+	}
+	sents = slices.DeleteFunc(slices.Clone(sents), func(s *syntax.Sentence) bool {
+		return len(s.Words) == 0 || len(s.Words) > syntax.MaxWholeWords
+	})
+	if len(sents) > 0 {
+		m.Encoder.Encode(sents)
+	}
+}
+
+// Forget takes the dense scores off a sentence.
+func Forget(s *syntax.Sentence) { s.Dense = syntax.Dense{} }
+
+// dense reports whether the stages add scores of the model's encoder to s.
+func (m *Model) dense(s *syntax.Sentence) bool { return m.Encoder != nil && len(s.Dense.Arcs) > 0 }
+
+// Words of a group of sentences that are encoded together: with more of them
+// weights are read for more words at once, with fewer more cores can work.
+const (
+	leastGroup = 64
+	mostGroup  = 512
+)
+
+// Groups cuts the sentences 0..n-1 into groups for so many workers, which are
+// to encode and parse a group at a time: those of similar length together, the
+// longest first. words gives the length of a sentence.
+func Groups(n, workers int, words func(i int) int) [][]int {
+	order, total := make([]int, n), 0
+	for i := range order {
+		order[i] = i
+		total += words(i)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(words(b), words(a)) })
+	most := min(max(total/(4*max(workers, 1)), leastGroup), mostGroup)
+	var groups [][]int
+	for from := 0; from < n; {
+		to, size := from+1, words(order[from])
+		for to < n && size+words(order[to]) <= most {
+			size += words(order[to])
+			to++
+		}
+		groups = append(groups, order[from:to:to])
+		from = to
+	}
+	return groups
+}
+
+// CanChoose reports whether the model can tell which sentences need its encoder:
+// it has one, and a calibrator for the parses without.
+func (m *Model) CanChoose() bool { return m.Encoder != nil && m.FastCalibrator != nil }
+
+// Sure reports whether the expected LAS of a sentence that was parsed without
+// the encoder, the mean of its DeprelConf, is at least p, from 0 to 1. Of a
+// sentence without confidence it is not known, and less.
+func Sure(s *syntax.Sentence, p float64) bool {
+	if len(s.Words) == 0 {
+		return true
+	}
+	if len(s.Confidence.DeprelConf) != len(s.Words) {
+		return false
+	}
+	sum := 0.0
+	for _, x := range s.Confidence.DeprelConf {
+		sum += float64(x) // multiples of 1/4096: exact
+	}
+	return sum >= p*float64(len(s.Words))
+}
+
+// calibrator returns that of the way in which s is parsed.
+func (m *Model) calibrator(s *syntax.Sentence) *calibrate.Model {
+	if m.Encoder != nil && !m.dense(s) {
+		return m.FastCalibrator
+	}
+	return m.Calibrator
+}
+
+// buffers are for scaled scores.
+var buffers = sync.Pool{New: func() any { return new(buffer) }}
+
+type buffer struct{ a, b []int32 }
+
+// largest bounds scaled scores.
+const largest = 1 << 26
+
+// scaled puts factor times the scores into dst; nil if that adds nothing.
+func scaled(dst *[]int32, scores []int32, factor int32) []int32 {
+	if factor == 0 || len(scores) == 0 {
+		return nil
+	}
+	*dst = slices.Grow((*dst)[:0], len(scores))[:len(scores)]
+	for i, x := range scores {
+		(*dst)[i] = int32(min(max(int64(x)*int64(factor)/MixOne, -largest), largest))
+	}
+	return *dst
+}
+
+// tagDense is Tag with dense scores.
+func (m *Model) tagDense(s *syntax.Sentence, retag bool) {
+	x := buffers.Get().(*buffer)
+	c := *s
+	c.Dense = syntax.Dense{Tags: scaled(&x.a, s.Dense.Tags, m.Mix.Tags), Feats: scaled(&x.b, s.Dense.Feats, m.Mix.Feats)}
+	m.Tagger.Tag(&c, retag)
+	s.Lexical, s.Unknown = c.Lexical, c.Unknown
+	buffers.Put(x)
+}
+
+// pruneDense is Prune with dense scores, of what the pruner may see.
+func (m *Model) pruneDense(s *syntax.Sentence) {
+	x := buffers.Get().(*buffer)
+	c := *m.seen(s)
+	c.Dense = syntax.Dense{Arcs: scaled(&x.a, s.Dense.Arcs, m.Mix.Prune)}
+	pruner := m.Pruner
+	if m.Mix.Cut > 0 {
+		pruner = pruner.WithCut(float64(m.Mix.Cut) / 1024)
+	}
+	pruner.Prune(&c)
+	s.Candidates = c.Candidates
+	if !m.noTags {
+		s.SetMemo(c.Memo())
+	}
+	buffers.Put(x)
+}
+
+// parseDense is Parse with the dense scores of c, which is what the parser may
+// see of a sentence, and returns a copy of it with the result.
+func (m *Model) parseDense(c *syntax.Sentence, o search.Options) (*syntax.Sentence, error) {
+	x := buffers.Get().(*buffer)
+	out := *c
+	out.Dense.Arcs = scaled(&x.a, c.Dense.Arcs, m.Mix.Parse)
+	if err := m.Decoder.Parse(&out, o); err != nil {
+		return nil, err
+	}
+	if m.Mix.Labels > 0 {
+		m.Encoder.Labels(&out)
+		out.Dense.Labels = scaled(&x.b, out.Dense.Labels, m.Mix.Labels)
+	}
+	m.Labeler.Label(&out)
+	buffers.Put(x)
+	return &out, nil
+}

@@ -1,0 +1,244 @@
+package model
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/search"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// A noise encoder gives scores by chance, which depend on the forms.
+type noise struct {
+	m     *Model
+	words []int // of the sentences that it was given
+}
+
+func (x *noise) Encode(sents []*syntax.Sentence) {
+	for _, s := range sents {
+		n := len(s.Words)
+		x.words = append(x.words, n)
+		s.Dense = syntax.Dense{
+			Arcs: chance(s, 1, (n+1)*(n+1)), Tags: chance(s, 2, n*x.m.Tagger.NumTags()), Feats: chance(s, 3, n*x.m.Tagger.NumFeats()),
+		}
+	}
+}
+
+func (x *noise) Labels(s *syntax.Sentence) {
+	s.Dense.Labels = chance(s, 4, len(s.Words)*len(x.m.Labeler.Relations()))
+}
+
+// chance returns n numbers from -8 to 0 nats.
+func chance(s *syntax.Sentence, seed uint64, n int) []int32 {
+	for i := range s.Words {
+		seed = hash.Pair(seed, hash.String(s.Words[i].Form))
+	}
+	r, list := hash.Rand(seed), make([]int32, n)
+	for i := range list {
+		list[i] = -int32(r.Below(8 * 4096))
+	}
+	return list
+}
+
+// openNoisy returns a model that was trained on toySentences, with a noise
+// encoder.
+func openNoisy(t *testing.T, mix Mix) *Model {
+	t.Helper()
+	m, err := New(&File{Info: Info{Templates: pack.Templates}, Sections: smallModel(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Encoder, m.Mix = &noise{m: m}, mix
+	return m
+}
+
+// parsed returns copies of sentences after all stages of m, encoded if asked.
+func parsed(t *testing.T, m *Model, encode bool) []syntax.Sentence {
+	t.Helper()
+	out := syntax.Clone(toySentences())
+	for i := range out {
+		s := &out[i]
+		if encode {
+			m.Encode([]*syntax.Sentence{s})
+		}
+		before := s.Dense
+		m.Tag(s, true)
+		m.Prune(s)
+		if err := m.Parse(s, search.Options{Seed: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(s.Dense, before) {
+			t.Error("a stage changed the scores of the encoder")
+		}
+	}
+	return out
+}
+
+func times(list []int32, factor int32) []int32 {
+	out := slices.Clone(list)
+	for i := range out {
+		out[i] = int32(int64(out[i]) * int64(factor) / MixOne)
+	}
+	return out
+}
+
+// byHand is parsed for sentences that are encoded, with scores that are scaled
+// by hand for every stage.
+func byHand(t *testing.T, m *Model) []syntax.Sentence {
+	t.Helper()
+	out := syntax.Clone(toySentences())
+	for i := range out {
+		s := &out[i]
+		n := len(s.Words)
+		s.Dense = syntax.Dense{
+			Tags:  times(chance(s, 2, n*m.Tagger.NumTags()), m.Mix.Tags),
+			Feats: times(chance(s, 3, n*m.Tagger.NumFeats()), m.Mix.Feats),
+		}
+		m.Tagger.Tag(s, true)
+		s.Dense.Arcs = times(chance(s, 1, (n+1)*(n+1)), m.Mix.Prune)
+		pruner := m.Pruner
+		if m.Mix.Cut != 0 {
+			pruner = pruner.WithCut(float64(m.Mix.Cut) / 1024)
+		}
+		pruner.Prune(s)
+		s.Dense.Arcs = times(chance(s, 1, (n+1)*(n+1)), m.Mix.Parse)
+		if err := m.Decoder.Parse(s, search.Options{Seed: 1}); err != nil {
+			t.Fatal(err)
+		}
+		s.Dense.Labels = times(chance(s, 4, n*len(m.Labeler.Relations())), m.Mix.Labels)
+		m.Labeler.Label(s)
+	}
+	return out
+}
+
+// agree reports whether sentences are the same but for their scores.
+func agree(a, b []syntax.Sentence) bool {
+	return slices.EqualFunc(a, b, func(a, b syntax.Sentence) bool {
+		return reflect.DeepEqual(a.Words, b.Words) && reflect.DeepEqual(a.Candidates, b.Candidates) &&
+			reflect.DeepEqual(a.Confidence, b.Confidence) && a.Lexical == b.Lexical && a.Unknown == b.Unknown && a.Status == b.Status
+	})
+}
+
+// Every stage gets the encoder's scores times its own factor.
+func TestMixOfScores(t *testing.T) {
+	fast := parsed(t, openNoisy(t, Mix{}), false)
+	if got := parsed(t, openNoisy(t, Mix{}), true); !agree(got, fast) {
+		t.Error("factors of 0 change something")
+	}
+	for _, mix := range []Mix{
+		{Tags: 2 * MixOne}, {Feats: MixOne}, {Prune: 4 * MixOne}, {Prune: 4 * MixOne, Cut: 12 * 1024}, {Parse: 4 * MixOne}, {Labels: 4 * MixOne},
+		{Tags: 300, Feats: 200, Prune: 250, Parse: 30, Labels: 700, Cut: 2000},
+	} {
+		m := openNoisy(t, mix)
+		got := parsed(t, m, true)
+		if !agree(got, byHand(t, m)) {
+			t.Errorf("%+v: the stages do not add what the factors say", mix)
+		}
+		if agree(got, fast) && mix.Feats != MixOne { // the treebank has no FEATS
+			t.Errorf("%+v changes nothing", mix)
+		}
+		if !agree(parsed(t, m, false), fast) {
+			t.Errorf("%+v: sentences that were not encoded changed", mix)
+		}
+		for i := range got {
+			s := &got[i]
+			var heads []int32
+			for j := range s.Words {
+				heads = append(heads, s.Words[j].Head)
+			}
+			if score, ok := m.Score(s, heads); !ok || float32(float64(score)/4096) != s.Confidence.TreeScore {
+				t.Errorf("%+v: the tree of sentence %d scores %d, and scored %v in the search", mix, i+1, score, s.Confidence.TreeScore)
+			}
+		}
+	}
+}
+
+// Sentences that are parsed in windows, and those without words, are not
+// encoded.
+func TestWhatIsEncoded(t *testing.T) {
+	m := openNoisy(t, Mix{})
+	x := m.Encoder.(*noise)
+	var list []*syntax.Sentence
+	for _, n := range []int{0, 1, syntax.MaxWholeWords, syntax.MaxWholeWords + 1} {
+		list = append(list, &syntax.Sentence{Words: make([]syntax.Word, n)})
+	}
+	m.Encode(list)
+	if !slices.Equal(x.words, []int{1, syntax.MaxWholeWords}) || list[3].Dense.Arcs != nil || len(list) != 4 || len(list[3].Words) == 0 {
+		t.Errorf("encoded were sentences of %v words", x.words)
+	}
+	Forget(list[1])
+	if m.dense(list[1]) || !m.dense(list[2]) {
+		t.Error("Forget left the scores, or took those of another sentence")
+	}
+	m.Encoder = nil
+	list[0].Words = make([]syntax.Word, 3)
+	if m.Encode(list); list[0].Dense.Arcs != nil {
+		t.Error("a model without an encoder encoded")
+	}
+}
+
+func TestGroups(t *testing.T) {
+	r := hash.Rand(5)
+	for _, n := range []int{0, 1, 7, 500} {
+		for _, workers := range []int{0, 1, 64} {
+			words := make([]int, n)
+			for i := range words {
+				words[i] = int(r.Below(60))
+				if r.Below(50) == 0 {
+					words[i] = 900
+				}
+			}
+			seen, last := make([]bool, n), 1<<30
+			for _, group := range Groups(n, workers, func(i int) int { return words[i] }) {
+				size := 0
+				for _, i := range group {
+					if seen[i] || words[i] > last {
+						t.Fatalf("%d sentences, %d workers: %d is there twice or out of order", n, workers, i)
+					}
+					seen[i], last = true, words[i]
+					size += words[i]
+				}
+				if len(group) == 0 || len(group) > 1 && size > mostGroup {
+					t.Errorf("%d sentences, %d workers: a group of %d with %d words", n, workers, len(group), size)
+				}
+			}
+			if slices.Contains(seen, false) {
+				t.Errorf("%d sentences, %d workers: some are in no group", n, workers)
+			}
+		}
+	}
+}
+
+// A sentence is sure if the mean of its confidence says so; parses with the
+// encoder have another calibrator than those without.
+func TestSureAndCalibrators(t *testing.T) {
+	s := &syntax.Sentence{Words: make([]syntax.Word, 2)}
+	if Sure(s, 0) {
+		t.Error("a sentence without confidence is sure")
+	}
+	s.Confidence.DeprelConf = []float32{0.5, 0.75}
+	if !Sure(s, 0.625) || Sure(s, 0.626) || !Sure(&syntax.Sentence{}, 1) {
+		t.Error("the mean of 0.5 and 0.75 is 0.625")
+	}
+	m := openNoisy(t, Mix{})
+	if m.CanChoose() {
+		t.Error("a model without a calibrator can choose")
+	}
+	c := smallCalibrator(t, m)
+	for _, fast := range []bool{false, true} {
+		x := *m
+		if x.Calibrator = c; fast {
+			x.Calibrator, x.FastCalibrator = nil, c
+		}
+		for _, encode := range []bool{false, true} {
+			for _, s := range parsed(t, &x, encode) {
+				if got := s.Confidence.HasTreeConf; got == (encode == fast) {
+					t.Errorf("fast calibrator %v, encoded %v: calibrated %v", fast, encode, got)
+				}
+			}
+		}
+	}
+}
