@@ -58,6 +58,7 @@ var imports = func() map[string][]string {
 		"parser/calibrate": records,
 
 		"io/durable":         nil,
+		"io/encoder":         append(slices.Clone(records), "parser/hash", "parser/encode", "parser/piece", "io/durable"),
 		"io/store":           {"io/durable"},
 		"io/store/storetest": {"io/store"},
 		"io/store/gs":        {"io/store"},

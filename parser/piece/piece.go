@@ -1,9 +1,26 @@
 // Package piece cuts words into the pieces of an encoder's vocabulary.
 package piece
 
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/treebeam/treebeam/parser/pack"
+)
+
 // MaxPieces is the number of pieces of a word that are read; the rest of a
 // longer word is passed over.
 const MaxPieces = 24
+
+const (
+	maxText   = 1024    // bytes of a normalised word that are looked at, and of a piece
+	maxVocab  = 1 << 20 // pieces
+	metaspace = "▁"     // U+2581 stands for a space (Kudo and Richardson 2018)
+	inside    = "##"    // begins the pieces of WordPiece that do not begin a word
+)
 
 // A Kind is the way in which a vocabulary cuts.
 type Kind uint8
@@ -13,20 +30,135 @@ const (
 	WordPiece             // the longest piece first, "##" inside of words (Devlin and others 2019)
 )
 
-// A Vocabulary is the list of pieces of an encoder. It is read-only and safe
-// for concurrent use.
+// A Vocabulary is the list of pieces of an encoder. It is read-only once Word
+// was called, and then safe for concurrent use.
+//
+// No text is cut into Begin, End or Unknown, whatever their names, nor into a
+// piece whose name is empty: that is how importers write further marks.
 type Vocabulary struct {
 	Kind       Kind
 	Pieces     []string  // by id
-	Scores     []float32 // of Unigram, by id
+	Scores     []float32 // of Unigram, by id; Scores[Unknown] is that of a character that no piece covers
 	Begin, End int32     // ids of the marks around a sentence
-	Unknown    int32     // id of what no piece covers
+	Unknown    int32     // id of what no piece covers; a run of such characters is one piece
 	Lower      bool      // WordPiece: letters are lowered and lose their accents
+
+	once  sync.Once
+	index index
+}
+
+// Penalty is what UnknownScore takes from the lowest score of all pieces.
+const Penalty = 10
+
+// UnknownScore returns the score that the reference implementation of Unigram
+// gives a character that no piece covers.
+func UnknownScore(scores []float32) float32 {
+	least := float32(0)
+	for _, s := range scores {
+		least = min(least, s)
+	}
+	return least - Penalty
 }
 
 // Word appends the ids of the pieces of a word, at least one and at most
 // MaxPieces. space says that white space stands before it, as before the first
-// word of a sentence.
+// word of a sentence. Of a word of more than 1,024 bytes the first are looked
+// at. It allocates nothing if ids has room.
 func (v *Vocabulary) Word(ids []int32, form string, space bool) []int32 {
-	return append(ids, v.Unknown)
+	v.once.Do(func() { v.index.build(v) })
+	before := len(ids)
+	if v.Kind == WordPiece {
+		ids = v.wordPieces(ids, form, before+MaxPieces)
+	} else {
+		ids = v.unigrams(ids, form, space, before+MaxPieces)
+	}
+	if len(ids) == before {
+		return append(ids, v.Unknown)
+	}
+	return ids
+}
+
+// Check says what is wrong with a vocabulary that was read from somewhere.
+func (v *Vocabulary) Check() error {
+	n := len(v.Pieces)
+	switch {
+	case v.Kind > WordPiece:
+		return fmt.Errorf("the vocabulary is of the unknown kind %d", v.Kind)
+	case n == 0 || n > maxVocab:
+		return fmt.Errorf("the vocabulary has %d pieces, want 1 to %d", n, maxVocab)
+	case v.Kind == Unigram && len(v.Scores) != n:
+		return fmt.Errorf("the vocabulary has %d pieces and %d scores", n, len(v.Scores))
+	case v.Kind == WordPiece && len(v.Scores) != 0:
+		return errors.New("a vocabulary of WordPiece has no scores")
+	}
+	for _, id := range [...]int32{v.Begin, v.End, v.Unknown} {
+		if id < 0 || int(id) >= n {
+			return fmt.Errorf("the vocabulary has %d pieces, no mark %d", n, id)
+		}
+	}
+	for id, s := range v.Scores {
+		if !(math.Abs(float64(s)) < 1e6) {
+			return fmt.Errorf("piece %d has the score %v", id, s)
+		}
+	}
+	for id, p := range v.Pieces {
+		if len(p) > maxText || !utf8.ValidString(p) {
+			return fmt.Errorf("piece %d has over %d bytes or is not UTF-8", id, maxText)
+		}
+	}
+	return nil
+}
+
+// Restrict returns a vocabulary of the marks, of all single characters and of
+// those pieces for whose id keep is true, and the old id of each of its
+// pieces, in ascending order. A word whose pieces are all kept is cut as
+// before.
+func (v *Vocabulary) Restrict(keep func(id int32) bool) (r *Vocabulary, old []int32) {
+	r = &Vocabulary{Kind: v.Kind, Lower: v.Lower}
+	for i, p := range v.Pieces {
+		id := int32(i)
+		mark := id == v.Begin || id == v.End || id == v.Unknown
+		if !mark && !v.single(p) && !keep(id) {
+			continue
+		}
+		for _, m := range [...]struct{ is, to *int32 }{{&v.Begin, &r.Begin}, {&v.End, &r.End}, {&v.Unknown, &r.Unknown}} {
+			if *m.is == id {
+				*m.to = int32(len(old))
+			}
+		}
+		old = append(old, id)
+		r.Pieces = append(r.Pieces, p)
+		if v.Kind == Unigram {
+			r.Scores = append(r.Scores, v.Scores[i])
+		}
+	}
+	return r, old
+}
+
+// single says whether a piece is one character, for WordPiece inside or at the
+// beginning of a word.
+func (v *Vocabulary) single(p string) bool {
+	if v.Kind == WordPiece && len(p) > len(inside) && p[:len(inside)] == inside {
+		p = p[len(inside):]
+	}
+	return utf8.RuneCountInString(p) == 1
+}
+
+// Layout names the sections of v in a component.
+func (v *Vocabulary) Layout(l *pack.Layout, name string) {
+	l.Nested(name, func(l *pack.Layout) {
+		marks := []int32{v.Begin, v.End, v.Unknown}
+		l.Strings("names", &v.Pieces)
+		pack.Array(l, "scores", &v.Scores)
+		pack.Array(l, "marks", &marks)
+		pack.Value(l, "kind", (*uint8)(&v.Kind))
+		l.Bool("lower", &v.Lower)
+		l.Check("marks", len(marks) == 3, "are not three")
+		if l.Reading() {
+			v.Begin, v.End, v.Unknown = marks[0], marks[1], marks[2]
+			if err := v.Check(); err != nil {
+				l.Check("names", false, "is wrong: "+err.Error())
+			}
+		}
+	})
 }

@@ -14,7 +14,7 @@ func TestSentenceSpaces(t *testing.T) {
 		Words: []syntax.Word{{Form: "À"}, {Form: "le"}, {Form: "lait", Misc: "X=Y|SpaceAfter=No"}, {Form: ","}, {Form: "de"}, {Form: "le"}, {Form: "lait"}},
 		MWTs:  []syntax.MultiwordToken{{First: 1, Last: 2, Form: "Au"}, {First: 5, Last: 6, Form: "du", Misc: "SpaceAfter=No"}},
 	}
-	v := &Vocabulary{}
+	v := tiny()
 	ids, ends := v.Sentence([]int32{7}, nil, &s)
 	var want []int32
 	at := []int32{7}
