@@ -265,6 +265,7 @@ func TestStepIsTheNaiveLossAndItsGradients(t *testing.T) {
 	for _, seed := range []uint64{0, 5} {
 		h, b, levels := tiny(t, 8, 3)
 		back := like(levels)
+		h.label.size = int(seed) // 0 is one block for all
 		loss := h.step(b, levels, back, stepOptions{workers: 2, seed: seed})
 		naiveLoss := func() float64 { return newNaive(h, b, levels, seed).loss(b) }
 		if want := naiveLoss(); math.Abs(loss-want) > 1e-5 {
@@ -303,7 +304,11 @@ func TestWorkersAndScratchChangeNoBit(t *testing.T) {
 		h, b, levels := tiny(t, 8, 3)
 		back := like(levels)
 		if again {
-			h.step(b, levels, back, stepOptions{workers: 2, seed: 3})
+			other := *b // where other rows are roots and have no head
+			other.sents = []*syntax.Sentence{b.sents[1], b.sents[1]}
+			other.words = [][]span{b.words[1], b.words[1]}
+			other.start = []int{b.start[1], b.start[2], b.start[3]}
+			h.step(&other, levels, back, stepOptions{seed: 3})
 			h.grad = zeros(h.p)
 		}
 		loss := h.step(b, levels, back, stepOptions{workers: workers, seed: 9})

@@ -5,7 +5,7 @@ import (
 	"github.com/treebeam/treebeam/parser/matrix"
 )
 
-// labelBlock bounds the products of a block of words: floats in its middle.
+// labelBlock bounds the floats in the middle of a block of arcs.
 const labelBlock = 1 << 20
 
 // A labelled arc is one whose label is scored: the rows of its ends, and the
@@ -17,6 +17,7 @@ type labelled struct {
 
 // labelScratch holds one block of labelled arcs, with B' = B+1.
 type labelScratch struct {
+	size           int        // of a block; 0 for what labelBlock allows
 	list           []labelled // of the whole batch
 	modifier, head []float32  // block x B': the outputs of the MLPs and a 1
 	middle         []float32  // block x labels x B': Label_l·[head; 1]
@@ -43,7 +44,10 @@ func (h *heads) listLabelled(b *batch) {
 // block and its scores, block x labels.
 func (h *heads) labelBlocks(o stepOptions, f func(block []labelled, scores matrix.Matrix)) {
 	x, width, labels := &h.label, len(h.p.LabelHead.Bias), len(h.p.Labels)
-	size := max(16, labelBlock/(labels*(width+1)))
+	size := x.size
+	if size == 0 {
+		size = max(16, labelBlock/(labels*(width+1)))
+	}
 	for lo := 0; lo < len(x.list); lo += size {
 		block := x.list[lo:min(lo+size, len(x.list))]
 		h.scoreLabels(block, o)
