@@ -116,6 +116,12 @@ type Dense struct {
 	Labels []int32 // [(m-1)*L+l]: of label l of the arc into word m, L labels in the model's order
 	Tags   []int32 // [(m-1)*T+t]: of tag t of word m, T tags in the model's order
 	Feats  []int32 // [(m-1)*F+f]: of the FEATS with number f of word m, F of them in the model's order
+
+	// Vectors are what an encoder keeps to score labels once heads are known:
+	// [(2*i+k)*B+j] times Scales[2*i+k] is element j of the vector of word i, 0
+	// the root, as a modifier (k = 0) or as a head (k = 1).
+	Vectors []int8
+	Scales  []float32
 }
 
 // Candidates are the heads that the pruner leaves to each word, as one list:

@@ -98,5 +98,16 @@ func (d *Dense) window(n, lo, hi int) (w Dense) {
 	if k := len(d.Feats) / max(n, 1); k > 0 {
 		w.Feats = d.Feats[lo*k : hi*k : hi*k]
 	}
+	w.Vectors, w.Scales = rows(d.Vectors, n, lo, hi), rows(d.Scales, n, lo, hi)
 	return w
+}
+
+// rows returns those of the root and of words lo+1..hi of an array with as many
+// elements for each of the root and n words.
+func rows[T any](list []T, n, lo, hi int) []T {
+	k := len(list) / (n + 1)
+	if k == 0 {
+		return nil
+	}
+	return append(list[:k:k], list[(lo+1)*k:(hi+1)*k]...)
 }
