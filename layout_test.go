@@ -46,8 +46,9 @@ var imports = func() map[string][]string {
 		"parser/search":   append(slices.Clone(scores), "parser/part", "parser/prune"),
 		"parser/eval":     records,
 		"parser/matrix":   nil,
+		"parser/vector":   nil,
 		"parser/piece":    append(slices.Clone(records), "parser/hash"),
-		"parser/encode":   append(slices.Clone(records), "parser/hash", "parser/graph", "parser/score", "parser/matrix", "parser/piece"),
+		"parser/encode":   append(slices.Clone(records), "parser/hash", "parser/graph", "parser/score", "parser/matrix", "parser/vector", "parser/piece"),
 		"parser/finetune": append(slices.Clone(learning), "parser/graph", "parser/matrix", "parser/piece", "parser/encode"),
 		"model":           append(slices.Clone(components), "io/durable"),
 		"parser/train":    append(slices.Clone(components), "model", "parser/eval"),
@@ -96,6 +97,7 @@ var imports = func() map[string][]string {
 var forTests = map[string][]string{
 	"":                 {"io/source", "model/modeltest"},
 	"parser/part":      {"parser/part/parttest"},
+	"parser/vector":    {"parser/hash"},
 	"parser/search":    {"parser/part/parttest"},
 	"model":            {"model/modeltest"},
 	"parser/segment":   {"io/conllu"}, // tests on treebanks

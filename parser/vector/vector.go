@@ -1,0 +1,178 @@
+// Package vector does the arithmetic between the integer products of an
+// encoder: on rows of 32-bit floats, with the same bits on every processor.
+//
+// Every product is rounded before it is added, and sums have a stated order, so
+// that vector instructions and plain Go agree: a sum over a row is made in 16
+// lanes, lane i of the elements i, i+16, i+32 and so on in increasing order;
+// then lanes 8 to 15 are added to 0 to 7, 4 to 7 to 0 to 3, 2 and 3 to 0 and 1,
+// and 1 to 0. No function allocates. Arguments must be finite.
+package vector
+
+import "math"
+
+const lanes = 16
+
+// tiny is the largest absolute value that Quantize takes for 0: its inverse
+// would not be finite.
+const tiny = 1e-30
+
+// magic added to a float32 of at most 1<<22 rounds it to an integer, ties to
+// even, which stands in the low bits.
+const magic = 3 << 22
+
+const magicBits = 0x4B400000
+
+// Quantize sets dst to the integers in [-127, 127] nearest to x/scale, ties to
+// even, and returns scale: the largest absolute value of x over 127, or 0 if
+// all is 0.
+func Quantize(dst []int8, x []float32) (scale float32) {
+	dst = dst[:len(x)]
+	if useVectors && len(x)%lanes == 0 && len(x) > 0 {
+		top := maxAbs(&x[0], len(x))
+		if top < tiny {
+			clear(dst)
+			return 0
+		}
+		quantize(&dst[0], &x[0], len(x), 127/top)
+		return top / 127
+	}
+	top := float32(0)
+	for _, v := range x {
+		top = max(top, v, -v)
+	}
+	if top < tiny {
+		clear(dst)
+		return 0
+	}
+	inverse := 127 / top
+	for i, v := range x {
+		dst[i] = int8(math.Float32bits(float32(v*inverse)+magic) - magicBits)
+	}
+	return top / 127
+}
+
+// Dequantize sets dst[i] to sums[i]*scale*scales[i] + bias[i], multiplied from
+// left to right.
+func Dequantize(dst []float32, sums []int32, scale float32, scales, bias []float32) {
+	n := len(dst)
+	sums, scales, bias = sums[:n], scales[:n], bias[:n]
+	if useVectors && n%lanes == 0 && n > 0 {
+		dequantize(&dst[0], &sums[0], n, scale, &scales[0], &bias[0])
+		return
+	}
+	for i, v := range sums {
+		dst[i] = float32(float32(float32(v)*scale)*scales[i]) + bias[i]
+	}
+}
+
+// Expand sets dst[i] to q[i]*scale.
+func Expand(dst []float32, q []int8, scale float32) {
+	for i, v := range q {
+		dst[i] = float32(v) * scale
+	}
+}
+
+// Scale multiplies x by factor.
+func Scale(x []float32, factor float32) {
+	for i, v := range x {
+		x[i] = v * factor
+	}
+}
+
+// Add adds y to x.
+func Add(x, y []float32) {
+	y = y[:len(x)]
+	for i, v := range y {
+		x[i] += v
+	}
+}
+
+// AddScaled adds factor*y to x.
+func AddScaled(x []float32, factor float32, y []float32) {
+	y = y[:len(x)]
+	if useVectors && len(x)%lanes == 0 && len(x) > 0 {
+		addScaled(&x[0], factor, &y[0], len(x))
+		return
+	}
+	for i, v := range y {
+		x[i] += float32(factor * v)
+	}
+}
+
+// AddNorm adds y to x, and normalises x: (x - mean) / sqrt(variance + epsilon)
+// * gain + bias. The variance is the mean of the squares of x - mean.
+func AddNorm(x, y []float32, epsilon float32, gain, bias []float32) {
+	n := len(x)
+	y, gain, bias = y[:n], gain[:n], bias[:n]
+	if n == 0 {
+		return
+	}
+	if useVectors && n%lanes == 0 {
+		mean := addSum(&x[0], &y[0], n) / float32(n)
+		variance := sumSquares(&x[0], n, mean) / float32(n)
+		normalize(&x[0], n, mean, inverseRoot(variance+epsilon), &gain[0], &bias[0])
+		return
+	}
+	var sum [lanes]float32
+	for i, v := range y {
+		x[i] += v
+		sum[i%lanes] += x[i]
+	}
+	mean := total(&sum) / float32(n)
+	sum = [lanes]float32{}
+	for i, v := range x {
+		d := v - mean
+		sum[i%lanes] += float32(d * d)
+	}
+	inverse := inverseRoot(total(&sum)/float32(n) + epsilon)
+	for i, v := range x {
+		x[i] = float32(float32((v-mean)*inverse)*gain[i]) + bias[i]
+	}
+}
+
+// inverseRoot returns 1/sqrt(v), both rounded to float32.
+func inverseRoot(v float32) float32 { return 1 / float32(math.Sqrt(float64(v))) }
+
+func total(sum *[lanes]float32) float32 {
+	for half := lanes / 2; half > 0; half /= 2 {
+		for i := range half {
+			sum[i] += sum[i+half]
+		}
+	}
+	return sum[0]
+}
+
+// LeakyReLU multiplies what is negative by 0.1.
+func LeakyReLU(x []float32) {
+	for i, v := range x {
+		x[i] = max(v, float32(v*0.1))
+	}
+}
+
+// Product sets c, rows x cols, to a·b, a rows x inner and b inner x cols, each
+// with the stride given: every element is the sum over inner in increasing
+// order, begun at 0.
+func Product(c []float32, strideC int, a []float32, strideA int, b []float32, strideB, rows, inner, cols int) {
+	if rows <= 0 || cols <= 0 {
+		return
+	}
+	done := 0
+	if useVectors && inner > 0 {
+		_, _, _ = c[(rows-1)*strideC+cols-1], a[(rows-1)*strideA+inner-1], b[(inner-1)*strideB+cols-1]
+		if done = cols - cols%lanes; done > 0 {
+			product(&c[0], strideC, &a[0], strideA, &b[0], strideB, rows, inner, done)
+		}
+		if done == cols {
+			return
+		}
+	}
+	for i := range rows {
+		row := c[i*strideC+done : i*strideC+cols]
+		clear(row)
+		for k, f := range a[i*strideA : i*strideA+inner] {
+			for j, v := range b[k*strideB+done : k*strideB+cols] {
+				row[j] += float32(f * v)
+			}
+		}
+	}
+}
