@@ -1,0 +1,299 @@
+package encode
+
+import (
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/vector"
+)
+
+// batchPieces is how many pieces, marks included, go through the network at
+// once, but for a window that is longer.
+const batchPieces = 512
+
+// Encode sets s.Dense of sentences but for Labels, which needs heads. A
+// sentence without words, and one of more than syntax.MaxWholeWords, gets none.
+//
+// A sentence whose pieces do not fit into the positions of the encoder is read
+// in windows that overlap by a half: a word takes its vector from the window in
+// which it is furthest from an edge. What a sentence gets does not depend on
+// the others. Encode is safe for concurrent use and uses one processor; scratch
+// does not grow with the number of sentences.
+func (m *Model) Encode(sents []*syntax.Sentence) {
+	x := m.get()
+	for _, s := range sents {
+		s.Dense = syntax.Dense{}
+		if n := len(s.Words); n == 0 || n > syntax.MaxWholeWords {
+			continue
+		}
+		x.cut(m, s)
+		size := len(x.ids) + 2
+		if size > m.shape.Positions {
+			x.flush(m)
+			x.long(m, s)
+			continue
+		}
+		if len(x.tokens)+size > batchPieces {
+			x.flush(m)
+		}
+		x.push(m, s)
+	}
+	x.flush(m)
+	m.pool.Put(x) // but not after a panic, which leaves it as it is
+}
+
+// Hidden returns the last layer's vectors, len(ids) x Width, of pieces with
+// their marks: at most as many as there are positions.
+func (m *Model) Hidden(ids []int32) []float32 {
+	x := m.get()
+	x.begin()
+	x.add(m, ids)
+	x.forward(m)
+	out := append([]float32(nil), x.state[:len(ids)*m.shape.Width]...)
+	x.begin()
+	m.pool.Put(x)
+	return out
+}
+
+// scratch is what one goroutine works in.
+type scratch struct {
+	ids, ends []int32 // of the sentence that is cut: pieces, and their number after each word
+
+	// The batch.
+	sents  []*syntax.Sentence
+	tokens []int32 // pieces and marks of all sequences
+	starts []int   // of sequence i: its first token; one more than there are sequences
+	words  []int32 // number of tokens of its sequence before the end of each word, over all sentences
+
+	state  []float32 // tokens x Width: the level that was computed last
+	mixed  []float32 // tokens x Width: the sum of all levels, weighted
+	qkv    []float32 // tokens x 3·Width
+	values []float32 // tokens x Width: what attention has gathered
+	added  []float32 // block x Width: what is added to the state
+	wide   []float32 // block x FeedForward
+	keys   []float32 // of a head: its width x tokens of the sequence, padded
+	scores []float32 // attentionBlock x tokens of the sequence, padded
+	blocks blocks
+
+	vectors []float32 // (n+1) x Width: of the root and the words of a sentence
+	best    []int32   // of a word of a long sentence: its distance from the edge of the window it was taken from
+	heads   headScratch
+}
+
+func (m *Model) get() *scratch {
+	x, ok := m.pool.Get().(*scratch)
+	if !ok {
+		x = new(scratch)
+		x.begin()
+	}
+	return x
+}
+
+// begin empties the batch.
+func (x *scratch) begin() {
+	clear(x.sents)
+	x.sents, x.tokens, x.words = x.sents[:0], x.tokens[:0], x.words[:0]
+	x.starts = append(x.starts[:0], 0)
+}
+
+// cut fills ids and ends.
+func (x *scratch) cut(m *Model, s *syntax.Sentence) {
+	x.ids, x.ends = m.pieces.Sentence(x.ids[:0], x.ends[:0], s)
+}
+
+// add appends a sequence of pieces with their marks to the batch.
+func (x *scratch) add(m *Model, ids []int32) {
+	x.tokens = append(x.tokens, ids...)
+	x.starts = append(x.starts, len(x.tokens))
+}
+
+// addPieces appends pieces without marks.
+func (x *scratch) addPieces(m *Model, ids []int32) {
+	x.tokens = append(x.tokens, m.pieces.Begin)
+	x.tokens = append(x.tokens, ids...)
+	x.tokens = append(x.tokens, m.pieces.End)
+	x.starts = append(x.starts, len(x.tokens))
+}
+
+// push appends the sentence that was cut to the batch.
+func (x *scratch) push(m *Model, s *syntax.Sentence) {
+	x.sents = append(x.sents, s)
+	x.words = append(x.words, x.ends...)
+	x.addPieces(m, x.ids)
+}
+
+// flush encodes the batch.
+func (x *scratch) flush(m *Model) {
+	if len(x.sents) == 0 {
+		return
+	}
+	x.forward(m)
+	ends, w := x.words, m.shape.Width
+	for i, s := range x.sents {
+		n := len(s.Words)
+		x.vectors = resize(x.vectors, (n+1)*w)
+		from := x.starts[i]
+		copy(x.vectors[:w], x.mixed[from*w:])
+		at := int32(0)
+		for k, end := range ends[:n] {
+			x.mean(x.vectors[(k+1)*w:(k+2)*w], from+1+int(at), from+1+int(end))
+			at = end
+		}
+		ends = ends[n:]
+		x.dense(m, s)
+	}
+	x.begin()
+}
+
+// mean sets dst to the mean of tokens lo to hi of the mixed levels.
+func (x *scratch) mean(dst []float32, lo, hi int) {
+	w := len(dst)
+	copy(dst, x.mixed[lo*w:(lo+1)*w])
+	for t := lo + 1; t < hi; t++ {
+		vector.Add(dst, x.mixed[t*w:(t+1)*w])
+	}
+	if hi > lo+1 {
+		for i, v := range dst {
+			dst[i] = v / float32(hi-lo)
+		}
+	}
+}
+
+// long encodes a sentence of several windows, which was cut.
+func (x *scratch) long(m *Model, s *syntax.Sentence) {
+	n, w, room := len(s.Words), m.shape.Width, m.shape.Positions-2
+	x.vectors, x.best = resize(x.vectors, (n+1)*w), resize(x.best, n)
+	for i := range x.best {
+		x.best[i] = -1
+	}
+	start := func(word int) int { // first piece of a word
+		if word == 0 {
+			return 0
+		}
+		return int(x.ends[word-1])
+	}
+	for first := 0; first < n; {
+		from, last := start(first), first
+		for last < n && int(x.ends[last])-from <= room {
+			last++
+		}
+		to := int(x.ends[last-1])
+		x.begin()
+		x.addPieces(m, x.ids[from:to])
+		x.forward(m)
+		if first == 0 {
+			copy(x.vectors[:w], x.mixed[:w])
+		}
+		for k := first; k < last; k++ {
+			lo, hi := start(k)-from, int(x.ends[k])-from
+			if edge := int32(min(lo, to-from-hi)); edge > x.best[k] {
+				x.best[k] = edge
+				x.mean(x.vectors[(k+1)*w:(k+2)*w], 1+lo, 1+hi)
+			}
+		}
+		if last == n {
+			break
+		}
+		for next := from + room/2; start(first) < next && first < last; {
+			first++
+		}
+	}
+	x.begin()
+	x.dense(m, s)
+}
+
+// forward computes the mixed levels of the batch, and the last one.
+func (x *scratch) forward(m *Model) {
+	n, w := len(x.tokens), m.shape.Width
+	x.state, x.mixed, x.values = resize(x.state, n*w), resize(x.mixed, n*w), resize(x.values, n*w)
+	x.qkv = resize(x.qkv, 3*n*w)
+	x.embed(m)
+	clear(x.mixed)
+	vector.AddScaled(x.mixed, m.mix[0], x.state)
+	for i := range m.layers {
+		l := &m.layers[i]
+		l.in.apply(&x.blocks, x.qkv, x.state, n)
+		for k := range len(x.starts) - 1 {
+			x.attend(&m.shape, x.starts[k], x.starts[k+1])
+		}
+		x.finish(l, m.shape.Epsilon, n)
+		vector.AddScaled(x.mixed, m.mix[i+1], x.state)
+	}
+}
+
+// embed sets the state to the embedding.
+func (x *scratch) embed(m *Model) {
+	w := m.shape.Width
+	x.added = resize(x.added, w)
+	for k := range len(x.starts) - 1 {
+		lo := x.starts[k]
+		for t := lo; t < x.starts[k+1]; t++ {
+			v := x.state[t*w : (t+1)*w]
+			m.word.expand(v, int(x.tokens[t]))
+			m.position.expand(x.added, t-lo)
+			vector.AddNorm(v, x.added, m.shape.Epsilon, m.norm.Gain, m.norm.Bias)
+		}
+	}
+}
+
+// finish is a layer behind what its attention has gathered.
+func (x *scratch) finish(l *layer, epsilon float32, n int) {
+	w := l.out.rows
+	x.added, x.wide = resize(x.added, block*w), resize(x.wide, block*l.up.rows)
+	for lo := 0; lo < n; lo += block {
+		k := min(block, n-lo)
+		state := x.state[lo*w : (lo+k)*w]
+		l.out.apply(&x.blocks, x.added, x.values[lo*w:(lo+k)*w], k)
+		addNorms(state, x.added, w, epsilon, &l.attentionNorm)
+		wide := x.wide[:k*l.up.rows]
+		l.up.apply(&x.blocks, wide, state, k)
+		vector.GELU(wide)
+		l.down.apply(&x.blocks, x.added, wide, k)
+		addNorms(state, x.added, w, epsilon, &l.feedForwardNorm)
+	}
+}
+
+func addNorms(x, y []float32, width int, epsilon float32, n *Norm) {
+	for lo := 0; lo < len(x); lo += width {
+		vector.AddNorm(x[lo:lo+width], y[lo:lo+width], epsilon, n.Gain, n.Bias)
+	}
+}
+
+// attentionBlock is how many tokens attend at once.
+const attentionBlock = 32
+
+// padded is n up to a multiple of 16: rows of this length are fast.
+func padded(n int) int { return (n + 15) &^ 15 }
+
+// nothing pads scores: its exponential adds nothing to a sum.
+const nothing = -1e30
+
+// attend gathers the values of tokens lo to hi, which are a sequence: for every
+// head the softmax of queries times keys, times values.
+func (x *scratch) attend(s *Shape, lo, hi int) {
+	n, w, d := hi-lo, s.Width, s.Width/s.Heads
+	cols := padded(n)
+	x.keys, x.scores = resize(x.keys, d*cols), resize(x.scores, attentionBlock*cols)
+	for h := range s.Heads {
+		qkv := x.qkv[lo*3*w+h*d:]
+		for i := range d {
+			row := x.keys[i*cols : (i+1)*cols]
+			for t := range n {
+				row[t] = qkv[t*3*w+w+i]
+			}
+			clear(row[n:])
+		}
+		for from := 0; from < n; from += attentionBlock {
+			rows := min(attentionBlock, n-from)
+			vector.Product(x.scores, cols, qkv[from*3*w:], 3*w, x.keys, cols, rows, d, cols)
+			out := x.values[(lo+from)*w+h*d:]
+			for t := range rows {
+				row := x.scores[t*cols : (t+1)*cols]
+				for j := n; j < cols; j++ {
+					row[j] = nothing
+				}
+				_, sum := vector.Softmax(row)
+				vector.Scale(row[:n], 1/sum)
+			}
+			vector.Product(out, w, x.scores, cols, qkv[2*w:], 3*w, rows, n, d)
+		}
+	}
+}

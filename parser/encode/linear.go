@@ -1,0 +1,154 @@
+package encode
+
+import (
+	"fmt"
+
+	"github.com/treebeam/treebeam/parser/matrix"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/vector"
+)
+
+// maxWeight bounds scales, biases and gains, so that nothing overflows on the
+// way through any network within the limits of a shape.
+const maxWeight = 1 << 12
+
+// A table is a matrix of 8-bit integers in [-127, 127], row by row: element
+// (i, j) stands for weights[i*width+j]*scales[i].
+type table struct {
+	rows, width int
+	weights     []int8
+	scales      []float32
+}
+
+// newTable rounds a matrix: the scale of a row is its largest absolute value
+// over 127.
+func newTable(floats []float32, rows, width int) (t table, err error) {
+	if rows*width != len(floats) {
+		return t, fmt.Errorf("has %d weights, want %d x %d", len(floats), rows, width)
+	}
+	if err := bounded(floats); err != nil {
+		return t, err
+	}
+	t = table{rows, width, make([]int8, len(floats)), make([]float32, rows)}
+	for i := range rows {
+		t.scales[i] = vector.Quantize(t.weights[i*width:(i+1)*width], floats[i*width:(i+1)*width])
+	}
+	return t, nil
+}
+
+// bounded reports a value that no network may have.
+func bounded(list []float32) error {
+	for i, x := range list {
+		if !(x >= -maxWeight && x <= maxWeight) {
+			return fmt.Errorf("has the value %v at %d, which is not between -%d and %d", x, i, maxWeight, maxWeight)
+		}
+	}
+	return nil
+}
+
+// expand sets dst to row i.
+func (t *table) expand(dst []float32, i int) {
+	vector.Expand(dst, t.weights[i*t.width:(i+1)*t.width], t.scales[i])
+}
+
+// layout is that of a table of rows x width, which a Layout that reads must
+// know beforehand.
+func (t *table) layout(l *pack.Layout, rows, width int) {
+	if l.Reading() {
+		t.rows, t.width = rows, width
+	}
+	pack.Array(l, "weights", &t.weights)
+	l.Check("weights", len(t.weights) == rows*width, "does not fit the shape")
+	least := int8(0)
+	if l.Reading() {
+		for _, x := range t.weights {
+			least = min(least, x)
+		}
+	}
+	l.Check("weights", least >= -127, "has a weight of -128")
+	floats(l, "scales", &t.scales, rows)
+}
+
+// floats is the layout of n bounded numbers.
+func floats(l *pack.Layout, name string, list *[]float32, n int) {
+	pack.Array(l, name, list)
+	l.Check(name, len(*list) == n, "does not fit the shape")
+	if l.Reading() {
+		l.Check(name, bounded(*list) == nil, "has a value out of its range")
+	}
+}
+
+// A linear is y = W·x + bias, by rows of integers.
+type linear struct {
+	table
+	bias    []float32
+	product *matrix.Int8
+}
+
+func newLinear(f Linear, outputs, inputs int) (y linear, err error) {
+	if y.table, err = newTable(f.Weight, outputs, inputs); err != nil {
+		return y, err
+	}
+	if len(f.Bias) != outputs {
+		return y, fmt.Errorf("has %d biases, want %d", len(f.Bias), outputs)
+	}
+	y.bias = append([]float32(nil), f.Bias...)
+	y.prepare()
+	return y, bounded(f.Bias)
+}
+
+func (y *linear) prepare() { y.product = matrix.NewInt8(y.weights, y.rows, y.width) }
+
+func (y *linear) layout(l *pack.Layout, outputs, inputs int) {
+	y.table.layout(l, outputs, inputs)
+	floats(l, "bias", &y.bias, outputs)
+	if l.Reading() {
+		y.prepare()
+	}
+}
+
+// block is how many vectors are multiplied at once: scratch stays in a cache,
+// and weights are read once for all.
+const block = 64
+
+// blocks is the scratch of linears.
+type blocks struct {
+	input  []int8 // block x inputs
+	scales [block]float32
+	sums   []int32 // block x outputs
+}
+
+// apply sets dst, n x outputs, to the images of x, n x inputs.
+func (y *linear) apply(b *blocks, dst, x []float32, n int) {
+	for lo := 0; lo < n; lo += block {
+		k := min(block, n-lo)
+		b.quantize(x[lo*y.width:(lo+k)*y.width], y.width, k)
+		y.multiply(b, dst[lo*y.rows:(lo+k)*y.rows], k)
+	}
+}
+
+// quantize sets the input of a product to n vectors, n <= block.
+func (b *blocks) quantize(x []float32, width, n int) {
+	b.input = resize(b.input, n*width)
+	for t := range n {
+		b.scales[t] = vector.Quantize(b.input[t*width:(t+1)*width], x[t*width:(t+1)*width])
+	}
+}
+
+// multiply sets dst to the images of the input.
+func (y *linear) multiply(b *blocks, dst []float32, n int) {
+	b.sums = resize(b.sums, n*y.rows)
+	y.product.Multiply(b.sums, b.input, n)
+	for t := range n {
+		vector.Dequantize(dst[t*y.rows:(t+1)*y.rows], b.sums[t*y.rows:(t+1)*y.rows], b.scales[t], y.scales, y.bias)
+	}
+}
+
+// resize returns a slice of n elements of any content, of the same array if
+// that is large enough.
+func resize[T any](list []T, n int) []T {
+	if cap(list) < n {
+		return make([]T, n+n/8)[:n]
+	}
+	return list[:n]
+}
