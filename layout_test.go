@@ -50,7 +50,7 @@ var imports = func() map[string][]string {
 		"parser/piece":    append(slices.Clone(records), "parser/hash"),
 		"parser/encode":   append(slices.Clone(records), "parser/hash", "parser/graph", "parser/score", "parser/matrix", "parser/vector", "parser/piece"),
 		"parser/finetune": append(slices.Clone(learning), "parser/graph", "parser/matrix", "parser/piece", "parser/encode"),
-		"model":           append(slices.Clone(components), "io/durable"),
+		"model":           append(slices.Clone(components), "io/durable", "io/sections"),
 		"parser/train":    append(slices.Clone(components), "model", "parser/eval"),
 
 		"model/modeltest":      {"model"},
@@ -59,7 +59,8 @@ var imports = func() map[string][]string {
 		"parser/calibrate": records,
 
 		"io/durable":         nil,
-		"io/encoder":         append(slices.Clone(records), "parser/hash", "parser/encode", "parser/piece", "io/durable"),
+		"io/sections":        {"parser/pack"},
+		"io/encoder":         append(slices.Clone(records), "io/sections", "parser/hash", "parser/encode", "parser/piece", "io/durable"),
 		"io/store":           {"io/durable"},
 		"io/store/storetest": {"io/store"},
 		"io/store/gs":        {"io/store"},

@@ -125,7 +125,7 @@ func openFile(path string) (*Model, error) {
 		return shared.models[s.digest], nil
 	}
 	if info.Size() == 0 {
-		return nil, foreign(nil)
+		return nil, format.Check(nil)
 	}
 	data, err := mmap.Map(f, mmap.RDONLY, 0)
 	if err != nil {
@@ -146,7 +146,7 @@ func openFile(path string) (*Model, error) {
 // cached returns the model of data, with the calibrator of a file of its own
 // if there is one, loading it if it is not there yet. The cache's lock is held.
 func cached(data, calibrator []byte) (*Model, error) {
-	if _, err := readHeader(data); err != nil {
+	if err := format.Check(data); err != nil {
 		return nil, err // cheaper than the digest, and says more
 	}
 	sum := sha256.New()

@@ -2,62 +2,16 @@ package model
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"strings"
 
-	"github.com/cespare/xxhash/v2"
-
+	"github.com/treebeam/treebeam/io/sections"
 	"github.com/treebeam/treebeam/parser/pack"
 )
 
-// The model file, byte for byte, is a header, a section table, and the data of
-// the sections. Numbers are little-endian. The table is an entry for each
-// section, then the names without separators in the same order. The data
-// follow in the order of the table, each section at the first multiple of 64
-// after the end of what precedes it, gaps filled with zeros, and the file ends
-// with the last byte of the last section: the layout of a file follows from
-// its sections alone, so that equal sections mean equal bytes. Section 0 is
-// "info", the provenance as JSON (see Info). A section "x" of strings is their
-// concatenation and is bounded by "x.off".
-
-// A header is the first 64 bytes.
-type header struct {
-	Magic    [8]byte  // "\x89TBM\r\n\x1a\n"; the line ends show a transfer in text mode
-	Version  uint32   // now 1
-	Order    uint32   // 0x01020304, shows a file of the wrong byte order
-	Length   uint64   // of the whole file
-	Sections uint32   // at least 1
-	Table    uint32   // bytes of the section table
-	Sum      uint64   // xxHash64 (seed 0) of bytes 0..31 and of the section table
-	Zero     [24]byte // all zero
-}
-
-// An entry of the section table takes 32 bytes.
-type entry struct {
-	Start uint64  // offset of the section's data, a multiple of 64
-	Count uint64  // number of elements
-	Sum   uint64  // xxHash64 (seed 0) of the data
-	Name  uint16  // length of the name in bytes, at least 1
-	Kind  uint8   // element type, a pack.Kind
-	_     [5]byte // zero
-}
-
-const (
-	magic       = "\x89TBM\r\n\x1a\n"
-	version     = 1
-	orderMark   = 0x01020304
-	headerSize  = 64
-	entrySize   = 32
-	alignment   = 64
-	infoSection = "info"
-
-	maxSections = 1 << 16
-	maxName     = 1 << 10
-)
-
-var le = binary.LittleEndian
+// format is that of the model file: package sections gives its layout byte for
+// byte, Info its provenance.
+var format = sections.Format{Magic: "\x89TBM", Noun: "model", Again: "train it again", Command: "treebeam train"}
 
 // Encode returns the bytes of a model file that holds info and sections.
 func Encode(info Info, sections []pack.Section) ([]byte, error) {
@@ -73,44 +27,7 @@ func EncodeParts(info Info, sections []pack.Section) ([][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("model provenance: %w", err)
 	}
-	sections = append([]pack.Section{{Name: infoSection, Kind: pack.Bytes, Data: text}}, sections...)
-	if len(sections) > maxSections {
-		return nil, fmt.Errorf("model of %d sections, at most %d fit a file", len(sections), maxSections)
-	}
-	var names, table []byte
-	for _, s := range sections {
-		if len(s.Name) == 0 || len(s.Name) > maxName {
-			return nil, fmt.Errorf("model section name %.40q has %d bytes, want 1 to %d", s.Name, len(s.Name), maxName)
-		}
-		names = append(names, s.Name...)
-	}
-	h := header{Magic: [8]byte([]byte(magic)), Version: version, Order: orderMark,
-		Sections: uint32(len(sections)), Table: uint32(entrySize*len(sections) + len(names))}
-	end := headerSize + int(h.Table)
-	parts := make([][]byte, 1)
-	for _, s := range sections {
-		start := align(end)
-		parts = append(parts, make([]byte, start-end), s.Data)
-		end = start + len(s.Data)
-		table, _ = binary.Append(table, le, entry{
-			Start: uint64(start), Count: uint64(len(s.Data) / s.Kind.Size()), Sum: xxhash.Sum64(s.Data),
-			Name: uint16(len(s.Name)), Kind: uint8(s.Kind)})
-	}
-	h.Length = uint64(end)
-	parts[0], _ = binary.Append(nil, le, h)
-	parts[0] = append(append(parts[0], table...), names...)
-	le.PutUint64(parts[0][32:], tableSum(parts[0], int(h.Table)))
-	return parts, nil
-}
-
-func align(n int) int { return (n + alignment - 1) &^ (alignment - 1) }
-
-// tableSum is header.Sum.
-func tableSum(data []byte, table int) uint64 {
-	d := xxhash.New()
-	d.Write(data[:32])
-	d.Write(data[headerSize : headerSize+table])
-	return d.Sum64()
+	return format.Encode(text, sections)
 }
 
 // A File is a decoded model file. Its sections alias the bytes it was
@@ -120,120 +37,17 @@ type File struct {
 	Sections []pack.Section // without the provenance
 }
 
-// Decode checks a model file from end to end and returns its sections, which
-// alias data: the caller must not change data afterwards, and it must start
-// at a multiple of 64 if arrays are to be read from it. Nothing is allocated
-// by a length that was not checked against len(data) before. Errors say what
-// is wrong and what to do about it.
+// Decode checks a model file from end to end and returns what is in it: see
+// sections.Format.Decode.
 func Decode(data []byte) (*File, error) {
-	h, err := readHeader(data)
+	f := new(File)
+	text, sections, err := format.Decode(data)
 	if err != nil {
 		return nil, err
 	}
-	sections, err := h.readTable(data)
-	if err != nil {
-		return nil, err
+	if err := json.Unmarshal(text, &f.Info); err != nil {
+		return nil, format.Damaged("its provenance is not JSON: %v", err)
 	}
-	f := &File{Sections: sections[1:]}
-	if sections[0].Name != infoSection || sections[0].Kind != pack.Bytes {
-		return nil, damaged("its first section is %.40q, want the provenance", sections[0].Name)
-	}
-	if err := json.Unmarshal(sections[0].Data, &f.Info); err != nil {
-		return nil, damaged("its provenance is not JSON: %v", err)
-	}
+	f.Sections = sections
 	return f, nil
-}
-
-// readTable reads the section table and checks the data. The layout is
-// forced, so any offset, length or gap that differs from what the table
-// implies is an error.
-func (h *header) readTable(data []byte) ([]pack.Section, error) {
-	end := headerSize + int(h.Table)
-	names := data[headerSize+entrySize*int(h.Sections) : end]
-	sections := make([]pack.Section, h.Sections)
-	seen := make(map[string]bool, len(sections))
-	for i := range sections {
-		var e entry
-		binary.Decode(data[headerSize+entrySize*i:], le, &e)
-		if e.Name == 0 || e.Name > maxName || int(e.Name) > len(names) {
-			return nil, damaged("the name of section %d does not fit its table", i)
-		}
-		name, kind := string(names[:e.Name]), pack.Kind(e.Kind)
-		names = names[e.Name:]
-		if kind > pack.Float64 {
-			return nil, damaged("section %q has the unknown type %d", name, kind)
-		}
-		if seen[name] {
-			return nil, damaged("section %q is there twice", name)
-		}
-		seen[name] = true
-		start := align(end)
-		if e.Start != uint64(start) || start > len(data) || e.Count > uint64(len(data)-start)/uint64(kind.Size()) {
-			return nil, damaged("section %q does not fit the file", name)
-		}
-		if len(bytes.Trim(data[end:start], "\x00")) > 0 {
-			return nil, damaged("there are bytes before section %q that belong to none", name)
-		}
-		end = start + int(e.Count)*kind.Size()
-		sections[i] = pack.Section{Name: name, Kind: kind, Data: data[start:end:end]}
-		if xxhash.Sum64(sections[i].Data) != e.Sum {
-			return nil, damaged("the checksum of section %q is wrong", name)
-		}
-	}
-	if len(names) != 0 || end != len(data) {
-		return nil, damaged("there are bytes after its last section")
-	}
-	return sections, nil
-}
-
-// readHeader refuses what is no whole model file that this program reads.
-func readHeader(data []byte) (h header, err error) {
-	if len(data) < headerSize || string(data[:len(magic)]) != magic {
-		return h, foreign(data)
-	}
-	binary.Decode(data, le, &h)
-	switch {
-	case h.Version < version:
-		err = fmt.Errorf("model format %d is older than this program reads (%d): train it again with this program", h.Version, version)
-	case h.Version > version:
-		err = fmt.Errorf("model format %d is newer than this program reads (%d): update treebeam, or train the model again", h.Version, version)
-	case h.Order != orderMark:
-		err = damaged("its byte order mark is wrong")
-	case h.Length > uint64(len(data)):
-		err = fmt.Errorf("model file is truncated: %d of %d bytes: copy it again", len(data), h.Length)
-	case h.Length < uint64(len(data)):
-		err = fmt.Errorf("model file has %d bytes, its header says %d: it was changed after it was written; copy it again", len(data), h.Length)
-	case h.Sections == 0 || h.Sections > maxSections || uint64(h.Table) > uint64(len(data)-headerSize) || uint64(h.Table) < entrySize*uint64(h.Sections):
-		err = damaged("its section table does not fit the file")
-	case h.Zero != [24]byte{}:
-		err = damaged("its header has bytes that must be zero")
-	case h.Sum != tableSum(data, int(h.Table)):
-		err = damaged("the checksum of its section table is wrong")
-	}
-	return h, err
-}
-
-func damaged(format string, a ...any) error {
-	return fmt.Errorf("model file is damaged: "+format+": copy it again, or train it again", a...)
-}
-
-// foreign says what a file without our magic probably is.
-func foreign(data []byte) error {
-	data = data[:min(len(data), headerSize)]
-	is := func(prefix string) bool { return bytes.HasPrefix(data, []byte(prefix)) }
-	switch {
-	case len(data) == 0:
-		return fmt.Errorf("model file is empty: copy it again, or make it with treebeam train")
-	case is(magic), strings.HasPrefix(magic, string(data)):
-		return fmt.Errorf("model file is truncated: %d bytes, not even a header: copy it again", len(data))
-	case is("\x89TBM"):
-		return fmt.Errorf("model file was changed by a transfer in text mode: copy it again in binary mode")
-	case is("version https://git-lfs"):
-		return fmt.Errorf("this is a Git LFS pointer, not a model: run git lfs pull first")
-	case is("\x1f\x8b"), is("\x28\xb5\x2f\xfd"), is("BZh"):
-		return fmt.Errorf("this file is compressed: decompress it first, a model is used in place")
-	case is("# "), is("1\t"):
-		return fmt.Errorf("this looks like CoNLL-U, not a model: make a model of it with treebeam train")
-	}
-	return fmt.Errorf("this is not a treebeam model: make one with treebeam train")
 }

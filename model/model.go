@@ -1,5 +1,5 @@
 // Package model holds what a trained parser is: the model file, whose layout
-// format.go gives byte for byte, the cache that loads each model once per
+// package sections gives byte for byte, the cache that loads each model once per
 // process, and Model, whose methods are the stages of the pipeline.
 package model
 
