@@ -15,6 +15,7 @@ import (
 // It is for one goroutine, which it helps by those of stepOptions.
 type network struct {
 	p, grad *encode.Params // of equal shapes; Word has a row for each slot
+	frozen  []float32      // rows of words that do not learn; their ids begin behind the slots
 	flat    []float32      // all weights of p
 	slopes  []float32      // all of grad
 
@@ -100,7 +101,7 @@ func (n *network) embed(b *batch, o stepOptions) {
 	linear.Parallel(len(b.sents), o.workers, func(_, s int) {
 		for t := b.start[s]; t < b.start[s+1]; t++ {
 			x, at := n.embedding.hat[t*w:(t+1)*w], t-b.start[s]
-			copy(x, n.p.Word[int(b.ids[t])*w:])
+			copy(x, n.word(b.ids[t]))
 			add(x, n.p.Position[at*w:(at+1)*w])
 			y := n.levels[0][t*w : (t+1)*w]
 			n.embedding.row(y, t, &n.p.Norm, n.p.Epsilon)
@@ -109,6 +110,16 @@ func (n *network) embed(b *batch, o stepOptions) {
 			}
 		}
 	})
+}
+
+// word returns the row of a piece.
+func (n *network) word(id int32) []float32 {
+	w, at := n.p.Width, int(id)
+	if slots := len(n.p.Word) / w; at >= slots {
+		at -= slots
+		return n.frozen[at*w : (at+1)*w]
+	}
+	return n.p.Word[at*w : (at+1)*w]
 }
 
 // layer runs layer i from its level to the next.

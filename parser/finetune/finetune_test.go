@@ -1,0 +1,196 @@
+package finetune
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/encode"
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/piece"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+const toyForms = 12
+
+// toy returns a small encoder whose vocabulary has the marks, the words w0,
+// w1, ... whole and the characters in them.
+func toy(layers int) *encode.Params {
+	v := &piece.Vocabulary{Kind: piece.Unigram, Pieces: []string{"<s>", "</s>", "<unk>", "\u2581", "w"}, Begin: 0, End: 1, Unknown: 2}
+	for i := range 10 {
+		v.Pieces = append(v.Pieces, fmt.Sprint(i))
+	}
+	for i := range 2 * toyForms {
+		v.Pieces = append(v.Pieces, fmt.Sprintf("\u2581w%d", i))
+	}
+	for i := range v.Pieces {
+		v.Scores = append(v.Scores, -float32(i%3)-2)
+	}
+	r := hash.Rand(5)
+	p := randomParams(&r, 32, 4, layers, len(v.Pieces))
+	p.Pieces = v
+	return p
+}
+
+// toyTrees returns sentences whose words hang on the last one, or on the word
+// before if their number is even; the label tells which.
+func toyTrees(n int) (list []syntax.Sentence) {
+	r := hash.Rand(6)
+	for range n {
+		var s syntax.Sentence
+		size := 3 + int(r.Below(5))
+		for m := 1; m <= size; m++ {
+			k := r.Below(toyForms)
+			w := syntax.Word{Form: fmt.Sprintf("w%d", k), Head: int32(size), Deprel: "far", UPOS: "NOUN"}
+			switch {
+			case m == size:
+				w.Head, w.Deprel = 0, "root"
+			case k%2 == 0 && m > 1:
+				w.Head, w.Deprel, w.UPOS = int32(m-1), "near", "VERB"
+			}
+			s.Words = append(s.Words, w)
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// A small encoder learns a toy language, from its training set.
+func TestLearns(t *testing.T) {
+	trees := toyTrees(60)
+	x, err := newTrainer(toy(2), trees, trees, Options{Epochs: 15, Batch: 40, Rate: 3e-3, HeadRate: 3e-3, Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := x.measure()
+	if err := x.run(); err != nil {
+		t.Fatal(err)
+	}
+	if after := x.best.figure / float64(before.words); after < 0.95 {
+		t.Errorf("LAS %.3f on what it learned from, before %.3f", after, float64(before.labels)/float64(before.words))
+	}
+}
+
+// weightsOf lists all weights of a result.
+func weightsOf(p *encode.Params, h *encode.Heads) (list []float32) {
+	for _, x := range append(encoderTensors(p), headTensors(h)...) {
+		list = append(list, *x.data...)
+	}
+	return list
+}
+
+// Any number of workers gives the same weights; what was handed in stays; the
+// layers, the vocabulary and the weights of sentences are as asked for.
+func TestTrain(t *testing.T) {
+	p, trees := toy(3), toyTrees(24)
+	untouched := weightsOf(p, &encode.Heads{})
+	text := []syntax.Sentence{{Words: []syntax.Word{{Form: fmt.Sprintf("w%d", toyForms+1)}}}}
+	o := Options{Layers: 2, Epochs: 2, Batch: 50, Seed: 3, Texts: text, Workers: 1}
+	tuned, heads, err := Train(p, trees, trees[:8], o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := weightsOf(tuned, heads)
+	o.Workers = 3
+	if again, h, err := Train(p, trees, trees[:8], o); err != nil || !slices.Equal(weightsOf(again, h), want) {
+		t.Errorf("3 workers: other weights (%v)", err)
+	}
+	if !slices.Equal(weightsOf(p, &encode.Heads{}), untouched) {
+		t.Error("the encoder that was handed in has changed")
+	}
+	if len(tuned.Layers) != 2 || len(heads.Mix) != 3 {
+		t.Errorf("%d layers, %d levels; want 2, 3", len(tuned.Layers), len(heads.Mix))
+	}
+	for i, name := range p.Pieces.Pieces {
+		at := slices.Index(tuned.Pieces.Pieces, name)
+		switch kept := at >= 0; {
+		case i >= 15 && kept != (i-15 < toyForms || i-15 == toyForms+1):
+			t.Errorf("piece %s: kept is %v", name, kept)
+		case kept:
+			same := slices.Equal(tuned.Word[at*32:(at+1)*32], p.Word[i*32:(i+1)*32])
+			if learns := i < 2 || i >= 15 && i-15 < toyForms; same == learns {
+				t.Errorf("piece %s: its vector stayed is %v", name, same)
+			}
+		}
+	}
+	o.Weights = make([]float32, len(trees))
+	for i := range o.Weights {
+		o.Weights[i] = 1 + float32(i%2)
+	}
+	if again, h, err := Train(p, trees, trees[:8], o); err != nil || slices.Equal(weightsOf(again, h), want) {
+		t.Errorf("weights change nothing (%v)", err)
+	}
+}
+
+// Sentences that cannot be learned from are left out; without any, and with
+// options that do not fit, there is an error.
+func TestLeftOut(t *testing.T) {
+	p, trees := toy(1), toyTrees(4)
+	two := syntax.Clone(trees[:1])
+	two[0].Words[0].Head = 0
+	long := syntax.Sentence{Words: slices.Repeat(trees[0].Words[:1], p.Positions-1)}
+	for i := range long.Words {
+		long.Words[i].Head = int32(i)
+	}
+	fits := syntax.Sentence{Words: long.Words[:p.Positions-2]}
+	x, err := newTrainer(p, slices.Concat(trees, two, []syntax.Sentence{long, fits, {}}), []syntax.Sentence{long}, Options{})
+	if err != nil || len(x.train) != 5 || len(x.dev) != 0 {
+		t.Errorf("%d sentences learn, %d of dev; want 5, 0 (%v)", len(x.train), len(x.dev), err)
+	}
+	for what, f := range map[string]func() error{
+		"no sentence": func() error { _, _, err := Train(p, two, nil, Options{}); return err },
+		"not 2":       func() error { _, _, err := Train(p, trees, nil, Options{Layers: 2}); return err },
+		"3 weights":   func() error { _, _, err := Train(p, trees, nil, Options{Weights: make([]float32, 3)}); return err },
+		"lower learning rates": func() error {
+			_, _, err := Train(p, trees, nil, Options{Rate: 1e30})
+			return err
+		},
+	} {
+		if err := f(); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// An interruption after any epoch changes nothing.
+func TestResume(t *testing.T) {
+	trees := toyTrees(20)
+	o := Options{Epochs: 3, Batch: 40, Seed: 2, Rate: 1e-3}
+	p, h, err := Train(toy(1), trees, trees[:9], o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, interrupted := weightsOf(p, h), errors.New("interrupted")
+	for stop := 1; stop <= 3; stop++ {
+		var kept []pack.Section
+		part := o
+		part.Checkpoint = func(epoch int, layout func(*pack.Layout)) error {
+			if epoch > stop {
+				return interrupted
+			}
+			var b pack.Builder
+			pack.Write(b.Sub("c"), layout)
+			for i := range b.Sections {
+				b.Sections[i].Data = slices.Clone(b.Sections[i].Data)
+			}
+			kept = b.Sections
+			return nil
+		}
+		if _, _, err := Train(toy(1), trees, trees[:9], part); !errors.Is(err, interrupted) && (stop < 3 || err != nil) {
+			t.Fatal(err)
+		}
+		rest := o
+		rest.Resume = func(layout func(*pack.Layout)) (bool, error) {
+			return true, pack.Read(pack.NewView(kept), "c", layout)
+		}
+		if p, h, err = Train(toy(1), trees, trees[:9], rest); err != nil || !slices.Equal(weightsOf(p, h), want) {
+			t.Errorf("interrupted after epoch %d: other weights (%v)", stop, err)
+		}
+		if _, _, err := Train(toy(2), trees, nil, rest); err == nil {
+			t.Error("the checkpoint of another training was accepted")
+		}
+	}
+}
