@@ -53,6 +53,9 @@ const (
 	mostGroup  = 512
 )
 
+// Encodes reports whether the model has an encoder.
+func (m *Model) Encodes() bool { return m.Encoder != nil }
+
 // Groups cuts the sentences 0..n-1 into groups for so many workers, which are
 // to encode and parse a group at a time: those of similar length together, the
 // longest first. words gives the length of a sentence.
@@ -83,9 +86,10 @@ func (m *Model) CanChoose() bool { return m.Encoder != nil && m.FastCalibrator !
 
 // Sure reports whether the expected LAS of a sentence that was parsed without
 // the encoder, the mean of its DeprelConf, is at least p, from 0 to 1. Of a
-// sentence without confidence it is not known, and less.
+// sentence without confidence it is not known, and less; one that Encode passes
+// over is as sure as it can be.
 func Sure(s *syntax.Sentence, p float64) bool {
-	if len(s.Words) == 0 {
+	if len(s.Words) == 0 || len(s.Words) > syntax.MaxWholeWords {
 		return true
 	}
 	if len(s.Confidence.DeprelConf) != len(s.Words) {

@@ -220,7 +220,7 @@ func TestSureAndCalibrators(t *testing.T) {
 		t.Error("a sentence without confidence is sure")
 	}
 	s.Confidence.DeprelConf = []float32{0.5, 0.75}
-	if !Sure(s, 0.625) || Sure(s, 0.626) || !Sure(&syntax.Sentence{}, 1) {
+	if !Sure(s, 0.625) || Sure(s, 0.626) || !Sure(&syntax.Sentence{}, 1) || !Sure(&syntax.Sentence{Words: make([]syntax.Word, syntax.MaxWholeWords+1)}, 1) {
 		t.Error("the mean of 0.5 and 0.75 is 0.625")
 	}
 	m := openNoisy(t, Mix{})

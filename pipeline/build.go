@@ -12,7 +12,7 @@ import (
 // Build adds the whole job to s: from the ranges of the plan to the finished
 // output folder.
 //
-//	Expand -> Read -> Segment -> Tag -> Prune -> Parse -> Write -> Finish
+//	Expand -> Read -> Segment -> Encode -> Tag -> Prune -> Parse -> Write -> Finish
 //
 // Every collection of chunks has one consumer. The stages from Read to Write
 // are one linear chain, which prism, Flink and Dataflow fuse: text never goes
@@ -30,6 +30,7 @@ func build(s beam.Scope, job transforms.Job, between func(s beam.Scope, stage st
 	ranges := transforms.Expand(s, job)
 	chunks := between(s, "read", transforms.Read(s, job, ranges))
 	chunks = between(s, "segment", transforms.Segment(s, job, chunks))
+	chunks = between(s, "encode", transforms.Encode(s, job, chunks))
 	chunks = between(s, "tag", transforms.Tag(s, job, chunks))
 	chunks = between(s, "prune", transforms.Prune(s, job, chunks))
 	chunks = between(s, "parse", transforms.Parse(s, job, chunks))

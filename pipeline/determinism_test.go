@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms"
+	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
 // corpus is an input of several ranges: packs of small files, a file that is
@@ -88,8 +90,15 @@ func countParts(files map[string]string) int {
 // TestReshuffled puts a shuffle between every two stages: all that a stage
 // hands over survives its encoding.
 func TestReshuffled(t *testing.T) {
-	o := options(corpus(t), filepath.Join(t.TempDir(), "out"))
-	o.RangeBytes = rangeBytes
+	for _, c := range []struct{ model, effort string }{{transformstest.ModelURI, ""}, {transformstest.EncoderURI, ""}, {transformstest.EncoderURI, "0.5"}} {
+		o := options(corpus(t), filepath.Join(t.TempDir(), "out"))
+		o.RangeBytes, o.Model, o.Rows.Effort = rangeBytes, c.model, c.effort
+		reshuffled(t, o)
+	}
+}
+
+func reshuffled(t *testing.T, o Options) {
+	t.Helper()
 	want := run(t, o)
 	o.Output = filepath.Join(t.TempDir(), "shuffled")
 	p, err := Prepare(context.Background(), o)
@@ -115,6 +124,29 @@ func TestConvertRoundTrip(t *testing.T) {
 	run(t, o)
 	if converted(t, o.Output) != chainHeads(text) {
 		t.Error("converted CoNLL-U differs from its source beyond HEAD and DEPREL")
+	}
+}
+
+// Whether and how sentences are grouped to be encoded changes no byte.
+func TestSameBytesWithAnEncoder(t *testing.T) {
+	defer transforms.SetCores(runtime.GOMAXPROCS(0))
+	in := corpus(t)
+	var first, fast map[string]string
+	for _, effort := range []string{"0", "0.5", "0.50", ".5"} {
+		o := options(in, filepath.Join(t.TempDir(), "out"))
+		o.RangeBytes, o.Model, o.Rows.Effort = rangeBytes, transformstest.EncoderURI, effort
+		transforms.SetCores(1 + 2*len(effort))
+		switch got := run(t, o); {
+		case effort == "0":
+			fast = got
+		case first == nil:
+			first = got
+		default:
+			same(t, effort, first, got)
+		}
+	}
+	if len(fast) != len(first) || reflect.DeepEqual(fast, first) {
+		t.Error("another effort is not another run")
 	}
 }
 

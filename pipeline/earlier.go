@@ -25,7 +25,10 @@ func (o *Options) Provenance() (Provenance, error) {
 	if err := ValidateRows(&o.Rows); err != nil {
 		return Provenance{}, err
 	}
-	_, digest, err := transforms.OpenModel(o.Model)
+	m, digest, err := transforms.OpenModel(o.Model)
+	if err == nil {
+		err = transforms.CheckEffort(m, &o.Rows)
+	}
 	if err != nil {
 		return Provenance{}, &Refusal{err}
 	}

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
@@ -74,6 +75,13 @@ func ValidateRows(o *transforms.RowOptions) error {
 	case "", transforms.StopSegment, transforms.StopTag:
 	default:
 		return refuse("--stop-after %s: must be %s or %s", o.StopAfter, transforms.StopSegment, transforms.StopTag)
+	}
+	p, err := transforms.ParseEffort(o.Effort)
+	if err != nil {
+		return refuse("%w", err)
+	}
+	if o.Effort != "" {
+		o.Effort = strconv.FormatFloat(max(p, 0), 'g', -1, 64) // one run, however it is written
 	}
 	if o.Parse.Restarts < 0 {
 		return refuse("--restarts %d: must not be negative; 0 is the model's default", o.Parse.Restarts)

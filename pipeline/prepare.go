@@ -47,6 +47,9 @@ func Prepare(ctx context.Context, o Options) (*Prepared, error) {
 	if err != nil {
 		return nil, &Refusal{err}
 	}
+	if err := transforms.CheckEffort(model, &o.Rows); err != nil {
+		return nil, &Refusal{err}
+	}
 	output, err := outputPath(ctx, o.Output)
 	if err != nil {
 		return nil, &Refusal{err}

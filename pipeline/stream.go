@@ -41,6 +41,9 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*transforms.Summary, e
 	if err != nil {
 		return nil, &Refusal{err}
 	}
+	if err := transforms.CheckEffort(m, &o.Rows); err != nil {
+		return nil, &Refusal{err}
+	}
 	inputs, err := source.List(ctx, o.Inputs, source.ListOptions{Stdin: o.Stdin, Live: true})
 	if err != nil {
 		return nil, &Refusal{err}

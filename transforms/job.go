@@ -35,8 +35,11 @@ type RowOptions struct {
 	KeepHeads bool `json:"keep_heads"`
 	// StopAfter is the last stage that is run: StopSegment, StopTag or "" for
 	// all of them.
-	StopAfter string       `json:"stop_after,omitempty"`
-	Parse     ParseOptions `json:"parse"`
+	StopAfter string `json:"stop_after,omitempty"`
+	// Effort is how sure a parse without the encoder must be to be kept, as a
+	// number from 0 to 1; "" is 1, for a model without an encoder too.
+	Effort string       `json:"effort,omitempty"`
+	Parse  ParseOptions `json:"parse"`
 }
 
 // Stages that a run can end with, without trees.
@@ -49,6 +52,7 @@ const (
 const (
 	stageRead    = "read"
 	stageSegment = "segment"
+	stageEncode  = "encode"
 	stageTag     = "tag"
 	stagePrune   = "prune"
 	stageParse   = "parse"
@@ -112,12 +116,27 @@ func (c *Chunk) keep(stage string, faults []syntax.Fault) {
 	if !slices.ContainsFunc(faults, func(f syntax.Fault) bool { return f != noFault }) {
 		return
 	}
+	list := make([]stageFault, len(faults))
+	for i := range faults {
+		list[i] = stageFault{stage, faults[i]}
+	}
+	c.keepStages(list)
+}
+
+// A stageFault is what went wrong with a sentence, and in which stage.
+type stageFault struct {
+	stage string
+	fault syntax.Fault
+}
+
+// keepStages is keep for faults of several stages.
+func (c *Chunk) keepStages(faults []stageFault) {
 	kept := c.Sentences[:0:0]
 	for i := range c.Sentences {
-		if faults[i] == noFault {
+		if f := &faults[i]; f.fault == noFault {
 			kept = append(kept, c.Sentences[i])
 		} else {
-			c.fail(&c.Sentences[i], stage, faults[i])
+			c.fail(&c.Sentences[i], f.stage, f.fault)
 		}
 	}
 	c.Sentences = kept
@@ -138,11 +157,11 @@ func Stage(c Chunk, m Stages, o RowOptions) Chunk {
 	if o.StopAfter == StopSegment {
 		return c
 	}
-	c = TagChunk(c, m, o)
+	c = TagChunk(EncodeChunk(c, m, o), m, o)
 	if o.StopAfter == StopTag {
 		return c
 	}
-	return ParseChunk(PruneChunk(c, m), m, o)
+	return ParseChunk(PruneChunk(c, m, o), m, o)
 }
 
 // SentenceID is the sentence's own id, else one made of its document's and of

@@ -14,7 +14,8 @@ func init() {
 	beam.RegisterDoFn(reflect.TypeFor[parseFn]())
 }
 
-// Parse finds the trees, their labels and how sure they are.
+// Parse finds the trees, their labels and how sure they are. It leaves alone
+// what Encode does.
 //
 // PCollection<Chunk> -> PCollection<Chunk>
 func Parse(s beam.Scope, job Job, chunks beam.PCollection) beam.PCollection {
@@ -39,21 +40,14 @@ func (f *parseFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) e
 // ParseChunk is Parse on one chunk. What comes out is a tree with one root,
 // or the sentence is a failure.
 func ParseChunk(c Chunk, m Stages, o RowOptions) Chunk {
+	if x, _ := encoder(m, &o); x != nil {
+		return c
+	}
 	refused := make([]syntax.Fault, len(c.Sentences))
 	panics := each(len(c.Sentences),
 		func(i int) int { return len(c.Sentences[i].Words) },
 		func(i int) {
-			s := &c.Sentences[i].Sentence
-			parse := m.Parse
-			if o.KeepHeads {
-				parse = keeping(m)
-			}
-			if err := parse(s, o.Parse); err != nil {
-				refused[i] = faultOf(err)
-			} else if err := checkTree(s.Words); err != nil {
-				panic(err)
-			}
-			s.Candidates = syntax.Candidates{}
+			refused[i] = parseSentence(&c.Sentences[i].Sentence, m, &o)
 		})
 	for i, fault := range panics {
 		if fault != noFault {
@@ -62,6 +56,21 @@ func ParseChunk(c Chunk, m Stages, o RowOptions) Chunk {
 	}
 	c.keep(stageParse, refused)
 	return c
+}
+
+// parseSentence parses a pruned sentence, and returns why it could not, if so.
+func parseSentence(s *syntax.Sentence, m Stages, o *RowOptions) (refused syntax.Fault) {
+	parse := m.Parse
+	if o.KeepHeads {
+		parse = keeping(m)
+	}
+	if err := parse(s, o.Parse); err != nil {
+		refused = faultOf(err)
+	} else if err := checkTree(s.Words); err != nil {
+		panic(err)
+	}
+	s.Candidates = syntax.Candidates{}
+	return refused
 }
 
 // faultOf is why a sentence could not be parsed: its own fault, or else a

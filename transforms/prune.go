@@ -11,7 +11,7 @@ func init() {
 	beam.RegisterDoFn(reflect.TypeFor[pruneFn]())
 }
 
-// Prune finds the candidate heads of every word.
+// Prune finds the candidate heads of every word. It leaves alone what Encode does.
 //
 // PCollection<Chunk> -> PCollection<Chunk>
 func Prune(s beam.Scope, job Job, chunks beam.PCollection) beam.PCollection {
@@ -29,12 +29,14 @@ func (f *pruneFn) Setup() (err error) {
 }
 
 func (f *pruneFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) error {
-	emit(PruneChunk(c, f.stages))
+	emit(PruneChunk(c, f.stages, f.Job.Options))
 	return nil
 }
 
 // PruneChunk is Prune on one chunk.
-func PruneChunk(c Chunk, m Stages) Chunk {
-	c.perSentence(stagePrune, m.Prune)
+func PruneChunk(c Chunk, m Stages, o RowOptions) Chunk {
+	if x, _ := encoder(m, &o); x == nil {
+		c.perSentence(stagePrune, m.Prune)
+	}
 	return c
 }

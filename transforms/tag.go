@@ -15,7 +15,7 @@ func init() {
 
 // Tag fills in tags, features and lemmas of sentences in which a word has no
 // UPOS, or replaces those of all. In a sentence that is tagged, empty features
-// mean that there are none: it stays as it is.
+// mean that there are none: it stays as it is. It leaves alone what Encode does.
 //
 // PCollection<Chunk> -> PCollection<Chunk>
 func Tag(s beam.Scope, job Job, chunks beam.PCollection) beam.PCollection {
@@ -39,10 +39,14 @@ func (f *tagFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) err
 
 // TagChunk is Tag on one chunk.
 func TagChunk(c Chunk, m Stages, o RowOptions) Chunk {
-	c.perSentence(stageTag, func(s *syntax.Sentence) {
-		if o.Retag || slices.ContainsFunc(s.Words, func(w syntax.Word) bool { return w.UPOS == "" }) {
-			m.Tag(s, o.Retag)
-		}
-	})
+	if x, _ := encoder(m, &o); x == nil {
+		c.perSentence(stageTag, func(s *syntax.Sentence) { tagSentence(s, m, &o) })
+	}
 	return c
+}
+
+func tagSentence(s *syntax.Sentence, m Stages, o *RowOptions) {
+	if o.Retag || slices.ContainsFunc(s.Words, func(w syntax.Word) bool { return w.UPOS == "" }) {
+		m.Tag(s, o.Retag)
+	}
 }

@@ -120,7 +120,7 @@ func TestKeptHeadsAreCertain(t *testing.T) {
 		}
 		var c transforms.Chunk
 		c.Sentences = append(c.Sentences, transforms.Sentence{Sentence: s})
-		c = transforms.PruneChunk(c, m)
+		c = transforms.PruneChunk(c, m, transforms.RowOptions{})
 		c = transforms.ParseChunk(c, m, transforms.RowOptions{KeepHeads: true})
 		if len(c.Sentences) != 1 {
 			t.Fatalf("%+v", c)

@@ -44,11 +44,15 @@ func (t *Toy) SetHook(f func(s *syntax.Sentence)) {
 	t.hook.Store(&f)
 }
 
-// Register makes ModelURI open a toy and returns it.
+// Register makes ModelURI open a toy, and EncoderURI an Encoder of it, and
+// returns the toy.
 func Register() *Toy {
 	t := new(Toy)
-	transforms.RegisterModels("toy", func(string) (transforms.Stages, string, error) {
+	transforms.RegisterModels("toy", func(uri string) (transforms.Stages, string, error) {
 		t.Opened.Add(1)
+		if uri == EncoderURI {
+			return &Encoder{Toy: t}, strings.Repeat("65", 32), nil
+		}
 		return t, strings.Repeat("70", 32), nil
 	})
 	return t
