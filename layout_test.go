@@ -26,7 +26,7 @@ var imports = func() map[string][]string {
 	records := []string{"parser/syntax", "parser/pack"}
 	learning := append(slices.Clone(records), "parser/hash", "parser/linear")
 	scores := append(slices.Clone(learning), "parser/word", "parser/score", "parser/graph")
-	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/part", "parser/search", "parser/label", "parser/calibrate")
+	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/part", "parser/search", "parser/label", "parser/encode", "parser/calibrate")
 	codecs := []string{"io/durable", "io/store", "io/source", "io/text", "io/conllu", "io/jsonl", "io/tokens", "io/parquet"}
 	stages := slices.Concat(components, codecs, []string{"model"})
 	return map[string][]string{
@@ -53,8 +53,9 @@ var imports = func() map[string][]string {
 		"model":           append(slices.Clone(components), "io/durable", "io/sections"),
 		"parser/train":    append(slices.Clone(components), "model", "parser/eval"),
 
-		"model/modeltest":      {"model"},
-		"parser/part/parttest": {"parser/hash", "parser/syntax"},
+		"model/modeltest":          {"model"},
+		"parser/encode/encodetest": {"parser/encode", "parser/hash", "parser/piece"},
+		"parser/part/parttest":     {"parser/hash", "parser/syntax"},
 
 		"parser/calibrate": records,
 
@@ -100,7 +101,7 @@ var forTests = map[string][]string{
 	"parser/part":      {"parser/part/parttest"},
 	"parser/vector":    {"parser/hash"},
 	"parser/search":    {"parser/part/parttest"},
-	"model":            {"model/modeltest"},
+	"model":            {"model/modeltest", "parser/encode/encodetest"},
 	"parser/segment":   {"io/conllu"}, // tests on treebanks
 	"parser/tag":       {"io/conllu"},
 	"parser/prune":     {"io/conllu"},

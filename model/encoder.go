@@ -2,10 +2,13 @@ package model
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/treebeam/treebeam/parser/calibrate"
+	"github.com/treebeam/treebeam/parser/encode"
+	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -14,28 +17,52 @@ import (
 // sentence, and the stages add that to what they know: the dense scores stay on
 // the sentence as the encoder gave them, and Mix says what they count.
 
-// An Encoder scores sentences. It is safe for concurrent use.
+// An Encoder scores sentences: an encode.Model that is bound to the tags, FEATS
+// and relations of the model. It is safe for concurrent use.
 type Encoder interface {
-	// Encode sets Dense but for Labels.
+	// Encode sets Dense but for Labels, and empties that of sentences that it
+	// passes over.
 	Encode(sents []*syntax.Sentence)
 	// Labels sets Dense.Labels of a sentence that has heads and was encoded.
 	Labels(s *syntax.Sentence)
 }
 
+// openEncoder opens the encoder and what goes with it, if there is one.
+func (m *Model) openEncoder(v *pack.View) error {
+	if !encode.Has(v, EncodeName) {
+		return nil
+	}
+	var x *encode.Model
+	if err := open(&x, EncodeName)(encode.Open(v, EncodeName)); err != nil {
+		return err
+	}
+	var err error
+	if m.Mix, err = OpenMix(v, MixName); err != nil {
+		return fmt.Errorf("component %s: %w", MixName, err)
+	}
+	tags, feats := make([][2]string, m.Tagger.NumTags()), make([]string, m.Tagger.NumFeats())
+	for t := range tags {
+		tags[t][0], tags[t][1] = m.Tagger.TagName(t)
+	}
+	for f := range feats {
+		feats[f], _ = m.Tagger.FeatsName(f)
+	}
+	m.Encoder = x.Bind(m.Labeler.Relations(), tags, feats)
+	if calibrate.Has(v, FastCalibrateName) {
+		return open(&m.FastCalibrator, FastCalibrateName)(calibrate.Open(v, FastCalibrateName))
+	}
+	return nil
+}
+
 // Encode sets the dense scores of sentences, which then are parsed with them: by
 // Tag, Prune and Parse, the accurate way. It does nothing without an encoder, and
 // passes over sentences of more than syntax.MaxWholeWords words, which are
-// parsed the fast way. What it sets takes some (n+1)² + 1000n numbers for n words:
-// give it Groups, and Forget them when the sentence is parsed. Scores do not
-// depend on what else is in sents. It is safe for concurrent use.
+// parsed the fast way. What it sets takes (n+1)² numbers for n words, and one for
+// each word and value of its tags and FEATS: give it Groups, and Forget them when
+// the sentence is parsed. Scores do not depend on what else is in sents. It is
+// safe for concurrent use.
 func (m *Model) Encode(sents []*syntax.Sentence) {
-	if m.Encoder == nil {
-		return
-	}
-	sents = slices.DeleteFunc(slices.Clone(sents), func(s *syntax.Sentence) bool {
-		return len(s.Words) == 0 || len(s.Words) > syntax.MaxWholeWords
-	})
-	if len(sents) > 0 {
+	if m.Encoder != nil {
 		m.Encoder.Encode(sents)
 	}
 }

@@ -3,8 +3,11 @@ package model
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/parser/encode"
+	"github.com/treebeam/treebeam/parser/encode/encodetest"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/search"
@@ -12,15 +15,11 @@ import (
 )
 
 // A noise encoder gives scores by chance, which depend on the forms.
-type noise struct {
-	m     *Model
-	words []int // of the sentences that it was given
-}
+type noise struct{ m *Model }
 
 func (x *noise) Encode(sents []*syntax.Sentence) {
 	for _, s := range sents {
 		n := len(s.Words)
-		x.words = append(x.words, n)
 		s.Dense = syntax.Dense{
 			Arcs: chance(s, 1, (n+1)*(n+1)), Tags: chance(s, 2, n*x.m.Tagger.NumTags()), Feats: chance(s, 3, n*x.m.Tagger.NumFeats()),
 		}
@@ -51,7 +50,7 @@ func openNoisy(t *testing.T, mix Mix) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Encoder, m.Mix = &noise{m: m}, mix
+	m.Encoder, m.Mix = &noise{m}, mix
 	return m
 }
 
@@ -156,27 +155,75 @@ func TestMixOfScores(t *testing.T) {
 	}
 }
 
-// Sentences that are parsed in windows, and those without words, are not
-// encoded.
-func TestWhatIsEncoded(t *testing.T) {
-	m := openNoisy(t, Mix{})
-	x := m.Encoder.(*noise)
-	var list []*syntax.Sentence
-	for _, n := range []int{0, 1, syntax.MaxWholeWords, syntax.MaxWholeWords + 1} {
-		list = append(list, &syntax.Sentence{Words: make([]syntax.Word, n)})
+// withTiny returns the sections of a model that was trained on toySentences and
+// has a tiny encoder.
+func withTiny(t *testing.T, mix Mix) []pack.Section {
+	t.Helper()
+	encoder, err := encode.Quantize(encodetest.Tiny(3, strings.Fields("det nsubj obj root punct dep"),
+		encode.Classifier{Name: "upos", Values: strings.Fields("ADP DET NOUN PUNCT VERB")}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := pack.Builder{Sections: smallModel(t)}
+	encoder.Pack(b.Sub(EncodeName))
+	mix.Pack(b.Sub(MixName))
+	return b.Sections
+}
+
+// An encoder that is in a file is bound to the tags and relations of the rest,
+// and what its scores change does not depend on how sentences are grouped.
+func TestOpenEncoder(t *testing.T) {
+	one := Mix{MixOne, MixOne, MixOne, MixOne, MixOne, 6 * 1024}
+	data, err := Encode(Info{Treebank: t.Name()}, withTiny(t, one))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := OpenBytes(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Mix != one || m.CanChoose() {
+		t.Errorf("%+v, %v", m.Mix, m.FastCalibrator)
+	}
+	alone := parsed(t, m, true)
+	if agree(alone, parsed(t, m, false)) {
+		t.Error("the encoder changes nothing")
+	}
+	together := syntax.Clone(toySentences())
+	list := []*syntax.Sentence{{}, {Words: make([]syntax.Word, syntax.MaxWholeWords+1)}}
+	for i := range together {
+		list = append(list, &together[i])
 	}
 	m.Encode(list)
-	if !slices.Equal(x.words, []int{1, syntax.MaxWholeWords}) || list[3].Dense.Arcs != nil || len(list) != 4 || len(list[3].Words) == 0 {
-		t.Errorf("encoded were sentences of %v words", x.words)
+	for _, s := range list[2:] {
+		n := len(s.Words)
+		if len(s.Dense.Tags) != n*m.Tagger.NumTags() {
+			t.Errorf("%d scores of tags for %d words", len(s.Dense.Tags), n)
+		}
+		m.Tag(s, true)
+		m.Prune(s)
+		if err := m.Parse(s, search.Options{Seed: 1}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	Forget(list[1])
-	if m.dense(list[1]) || !m.dense(list[2]) {
-		t.Error("Forget left the scores, or took those of another sentence")
+	if !agree(together, alone) {
+		t.Error("the sentences of a group change each other")
 	}
-	m.Encoder = nil
-	list[0].Words = make([]syntax.Word, 3)
-	if m.Encode(list); list[0].Dense.Arcs != nil {
-		t.Error("a model without an encoder encoded")
+	if m.dense(list[0]) || m.dense(list[1]) || !m.dense(list[2]) {
+		t.Error("a sentence without words, or one that is parsed in windows, was encoded")
+	}
+	if Forget(list[2]); m.dense(list[2]) {
+		t.Error("Forget left the scores")
+	}
+}
+
+// An encoder without factors, or a damaged one, is an error that names it.
+func TestOpenEncoderRefuses(t *testing.T) {
+	for name, drop := range map[string]string{"component mix": "mix.prune", "component encode": "encode.mix"} {
+		sections := slices.DeleteFunc(withTiny(t, Mix{}), func(s pack.Section) bool { return s.Name == drop })
+		if _, err := New(&File{Info: Info{Templates: pack.Templates}, Sections: sections}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("without %s: %v", drop, err)
+		}
 	}
 }
 

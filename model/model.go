@@ -98,7 +98,7 @@ func New(f *File) (*Model, error) {
 			return nil, fmt.Errorf("%w: fit it again with treebeam calibrate", err)
 		}
 	}
-	return m, nil
+	return m, m.openEncoder(v)
 }
 
 // open returns what keeps a component that was opened, or names it in the
