@@ -25,6 +25,27 @@ type Info struct {
 	Calibration *Calibration `json:"calibration,omitempty"` // nil without a calibrator
 
 	Parts []Part `json:"parts,omitempty"` // trained again after the rest, each alone
+
+	Encoder *Encoded `json:"encoder,omitempty"` // nil without one
+}
+
+// Encoded says which pretrained encoder a model was made with, and what the
+// model is without it.
+type Encoded struct {
+	Name    string `json:"name"`
+	Source  string `json:"source"`
+	Licence string `json:"licence"`
+	Notice  string `json:"notice"`
+	File    string `json:"file"` // base name
+	SHA256  string `json:"sha256"`
+	Layers  int    `json:"layers"`
+	Epochs  int    `json:"epochs"` // as asked for; 0: chosen by the size of the treebank
+	Seed    uint64 `json:"seed"`
+	Pieces  int    `json:"pieces"`          // of the vocabulary that is left
+	Texts   []Data `json:"texts,omitempty"` // whose pieces it keeps beside those of train
+
+	Fast            []Score      `json:"fast,omitempty"` // on dev, without the encoder
+	FastCalibration *Calibration `json:"fast_calibration,omitempty"`
 }
 
 // A Part says how one part of a model was trained again.
