@@ -21,20 +21,46 @@ const SearchSeed = 1
 
 // An evaluation is what is learned of a finished model by parsing dev.
 type evaluation struct {
+	measured
+	fast *measured // without the encoder; nil if there is none
+}
+
+// measured is what is learned of one way to parse dev.
+type measured struct {
 	scores []model.Score
 	// calibrator is nil if there was too little to fit it to.
 	calibrator  *calibrate.Model
 	calibration model.Calibration
 }
 
+// about returns the calibrator's provenance, which dev is part of.
+func (e *measured) about(dev Treebank) *model.Calibration {
+	about := e.calibration
+	about.Gold.File, about.Gold.SHA256 = dev.File, dev.SHA256
+	return &about
+}
+
 // evaluate parses dev with the finished model under every setting that it
-// can, scores it, and fits the calibrator.
+// can, scores it, and fits the calibrator; then all of it without the encoder,
+// if there is one.
 func evaluate(info model.Info, sections []pack.Section, dev []syntax.Sentence, j job) (e evaluation, err error) {
 	info.Templates = pack.Templates
 	m, err := model.New(&model.File{Info: info, Sections: sections})
 	if err != nil {
 		return e, err
 	}
+	if e.measured, err = measure(m, dev, "dev", j); err != nil || m.Encoder == nil {
+		return e, err
+	}
+	sparse := *m
+	sparse.Encoder = nil
+	fast, err := measure(&sparse, dev, "dev without the encoder", j)
+	e.fast = &fast
+	return e, err
+}
+
+// measure is evaluate in one way.
+func measure(m *model.Model, dev []syntax.Sentence, name string, j job) (e measured, err error) {
 	for _, setting := range Settings {
 		var blocks []string
 		if setting == Raw {
@@ -51,12 +77,12 @@ func evaluate(info model.Info, sections []pack.Section, dev []syntax.Sentence, j
 		}
 		r, err := eval.Evaluate(dev, system)
 		if err != nil {
-			return e, fmt.Errorf("scoring dev, %s: %w", setting, err)
+			return e, fmt.Errorf("scoring %s, %s: %w", name, setting, err)
 		}
 		s := ScoreOf(setting, r)
-		j.Log("dev, %s: sentences %.2f, words %.2f, UPOS %.2f, UAS %.2f, LAS %.2f", setting, s.Sentences, s.Words, s.UPOS, s.UAS, s.LAS)
+		j.Log("%s, %s: sentences %.2f, words %.2f, UPOS %.2f, UAS %.2f, LAS %.2f", name, setting, s.Sentences, s.Words, s.UPOS, s.UAS, s.LAS)
 		e.scores = append(e.scores, s)
-		if setting != CalibrationSetting(info) {
+		if setting != CalibrationSetting(m.Info) {
 			continue
 		}
 		e.calibrator, e.calibration, err = fitCalibrator(dev, system, setting)

@@ -2,16 +2,11 @@ package train
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/tag"
 )
-
-// OnlyLemmas is the name of the one component that can be trained alone.
-const OnlyLemmas = "lemmas"
 
 // Lemmas trains the lemmas of a model again and returns the bytes of a file
 // that has everything else as it is in the model, byte for byte. Scores on dev
@@ -42,25 +37,8 @@ func Lemmas(from *model.File, digest string, train, dev Treebank, o Options) ([]
 	c.finish(0)
 
 	info := from.Info
-	part := model.Part{
-		Name: OnlyLemmas, From: digest, Command: o.Info.Command, Seed: j.Seed, Code: o.Info.Code, Created: o.Info.Created,
-		Train: dataOf(train), Dev: dataOf(dev),
-	}
-	info.Parts = append(slices.DeleteFunc(slices.Clone(info.Parts), func(p model.Part) bool { return p.Name == part.Name }), part)
+	info.Parts = t.noted(info.Parts, OnlyLemmas, digest)
 	sections := replaced(from.Sections, model.TagName+"."+tag.LemmaSections, b.Sections)
-	calibrator := model.CalibrateName + "."
-	calibrated := slices.ContainsFunc(sections, func(s pack.Section) bool { return strings.HasPrefix(s.Name, calibrator) })
-	info.Calibration = nil
-	return t.encode(info, replaced(sections, calibrator, nil), calibrated)
-}
-
-// replaced returns the list with the sections under prefix replaced by others,
-// at the place of the first.
-func replaced(list []pack.Section, prefix string, others []pack.Section) []pack.Section {
-	under := func(s pack.Section) bool { return strings.HasPrefix(s.Name, prefix) }
-	at := slices.IndexFunc(list, under)
-	if at < 0 {
-		at = len(list)
-	}
-	return slices.Insert(slices.DeleteFunc(slices.Clone(list), under), at, others...)
+	rest := without(sections, model.CalibrateName, model.FastCalibrateName)
+	return t.finish(info, rest, len(rest) < len(sections))
 }

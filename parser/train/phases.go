@@ -24,7 +24,7 @@ var componentOf = map[string]string{
 
 // phases runs all phases in order and returns the sections of the model.
 func (t *trainer) phases() ([]pack.Section, error) {
-	gold := bank{t.train.Sentences, t.dev.Sentences, hashKey("data", t.train.SHA256, t.dev.SHA256, fmt.Sprint(len(t.train.Sentences), len(t.dev.Sentences)))}
+	gold := t.gold()
 	words, err := t.component("words", gold)
 	if err != nil {
 		return nil, err
@@ -57,6 +57,11 @@ func (t *trainer) phases() ([]pack.Section, error) {
 		return nil, err
 	}
 	return slices.Concat(words.sections, segmenter.sections, tagger.sections, pruner.sections, parser.sections, labels.sections), nil
+}
+
+// gold is the bank of the treebanks as they are.
+func (t *trainer) gold() bank {
+	return bank{t.train.Sentences, t.dev.Sentences, hashKey("data", t.train.SHA256, t.dev.SHA256, fmt.Sprint(len(t.train.Sentences), len(t.dev.Sentences)))}
 }
 
 // component trains one component or takes it from the store. options are all

@@ -13,6 +13,7 @@ import (
 // the time left, nothing else.
 var shares = map[string]float64{
 	"words": 0, "segmenter": 4, "tagger": 9, "tags": 39, "pruner": 6, "candidates": 14, "parser": 24, "labels": 3, "evaluation": 1,
+	"encoder": 500, "mix": 20, // if there is one
 }
 
 // progress writes what a training does: a line when a phase starts, the
@@ -37,11 +38,21 @@ type clock struct {
 func newProgress(o Options) *progress {
 	p := &progress{out: o.Log, now: o.Now}
 	for phase, share := range shares {
-		if phase != "tags" || !(o.GoldTags || o.NoTags || o.TreeTags == TreeTagsGold) {
+		skipped := phase == "tags" && (o.GoldTags || o.NoTags || o.TreeTags == TreeTagsGold) ||
+			(phase == "encoder" || phase == "mix") && o.Encoder == nil
+		if !skipped {
 			p.left += share
 		}
 	}
 	return p
+}
+
+// only says that there are no other phases.
+func (p *progress) only(phases ...string) {
+	p.left = 0
+	for _, phase := range phases {
+		p.left += shares[phase]
+	}
 }
 
 // start begins a phase that has work to do.
@@ -65,7 +76,7 @@ func (p *progress) skip(phase string, size int) {
 }
 
 // ownNames are those by which components begin their lines.
-var ownNames = []string{"segmenter", "tagger", "pruner", "parser", "label"}
+var ownNames = []string{"encoder", "segmenter", "tagger", "pruner", "parser", "label"}
 
 // log is what components write to.
 func (c *clock) log(format string, a ...any) {

@@ -2,6 +2,8 @@ package train
 
 import (
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/encode"
+	"github.com/treebeam/treebeam/parser/finetune"
 	"github.com/treebeam/treebeam/parser/label"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/prune"
@@ -45,6 +47,12 @@ type stages struct {
 	openWords  func(*pack.View) (*word.Vocabulary, error)
 	openTagger func(*pack.View, *word.Vocabulary) (stage, error) // replaces all tags
 	openPruner func(*pack.View, *word.Vocabulary) (stage, error)
+
+	// tune returns a tuned encoder, quantise its component; fitMix what it
+	// counts in the model of the sections.
+	tune     func(train, dev []syntax.Sentence, j job) (*encode.Params, *encode.Heads, error)
+	quantise func(*encode.Params, *encode.Heads) (packer, error)
+	fitMix   func(info model.Info, sections []pack.Section, dev []syntax.Sentence, j job) (model.Mix, error)
 
 	evaluate func(info model.Info, sections []pack.Section, dev []syntax.Sentence, j job) (evaluation, error)
 }
@@ -95,6 +103,15 @@ var theStages = stages{
 		m, err := prune.Open(v, model.PruneName, words)
 		return func(s *syntax.Sentence) error { m.Prune(s); return nil }, err
 	},
+	tune: func(train, dev []syntax.Sentence, j job) (*encode.Params, *encode.Heads, error) {
+		e := j.Encoder
+		return finetune.Train(e.Params, train, dev, finetune.Options{
+			Seed: j.Seed, Layers: e.Layers, Epochs: e.Epochs, Texts: e.Text,
+			Workers: j.Workers, Log: j.Log, Now: j.Now, Checkpoint: j.checkpoint, Resume: j.resume,
+		})
+	},
+	quantise: func(p *encode.Params, h *encode.Heads) (packer, error) { return encode.Quantize(p, h) },
+	fitMix:   fitMix,
 	evaluate: evaluate,
 }
 

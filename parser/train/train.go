@@ -67,6 +67,10 @@ type Options struct {
 	Tensor                     *score.TensorOptions
 	VectorsFile, VectorsSHA256 string
 
+	// Encoder is the pretrained encoder that is tuned and put into the model;
+	// nil trains the sparse model alone.
+	Encoder *EncoderOptions
+
 	Workers int // 0 is GOMAXPROCS
 
 	// Info is what the caller knows of the model's provenance. Run fills in
@@ -185,25 +189,50 @@ func run(train, dev Treebank, o Options, s stages) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.encode(t.provenance(), sections, true)
+	info := t.provenance()
+	if t.Encoder == nil {
+		return t.finish(info, sections, true)
+	}
+	encoder, err := t.encoder()
+	if err != nil {
+		return nil, err
+	}
+	return t.withEncoder(info, sections, encoder)
 }
 
-// encode measures a finished model on dev under every setting and returns the
-// bytes of its file, with a calibrator if asked.
-func (t *trainer) encode(info model.Info, sections []pack.Section, calibrated bool) ([]byte, error) {
+// finish measures a finished model on dev under every setting, with and without
+// its encoder if it has one, and returns the bytes of its file, with calibrators
+// if asked.
+func (t *trainer) finish(info model.Info, sections []pack.Section, calibrated bool) ([]byte, error) {
 	c := t.progress.start("evaluation")
 	e, err := t.evaluate(info, sections, t.dev.Sentences, t.job(c, ""))
 	if err != nil {
 		return nil, err
 	}
 	c.finish(0)
-	info.Scores = e.scores
-	if !calibrated || e.calibrator == nil {
-		return model.Encode(info, sections)
+	sections = sections[:len(sections):len(sections)]
+	info.Scores, info.Calibration = e.scores, nil
+	if calibrated && e.calibrator != nil {
+		info.Calibration = e.about(t.dev)
+		sections = append(sections, packedAs(model.CalibrateName, e.calibrator)...)
 	}
-	e.calibration.Gold.File, e.calibration.Gold.SHA256 = t.dev.File, t.dev.SHA256
-	m := model.Model{Info: info, Sections: sections}
-	return m.WithCalibrator(e.calibrator, e.calibration)
+	if encoded := info.Encoder; encoded != nil && e.fast != nil {
+		x := *encoded
+		info.Encoder = &x
+		x.Fast, x.FastCalibration = e.fast.scores, nil
+		if calibrated && e.fast.calibrator != nil {
+			x.FastCalibration = e.fast.about(t.dev)
+			sections = append(sections, packedAs(model.FastCalibrateName, e.fast.calibrator)...)
+		}
+	}
+	return model.Encode(info, sections)
+}
+
+// packedAs returns the sections of a component under its name.
+func packedAs(name string, c packer) []pack.Section {
+	var b pack.Builder
+	c.Pack(b.Sub(name))
+	return b.Sections
 }
 
 // provenance completes the caller's Info by all that Run knows.

@@ -1,5 +1,0 @@
-//go:build !amd64
-
-package matrix
-
-var kernels, halves = []*kernel{&plain}, []*kernel(nil)

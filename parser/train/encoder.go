@@ -1,0 +1,117 @@
+package train
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/encode"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// EncoderOptions are those of a pretrained encoder. All but File change the
+// model.
+type EncoderOptions struct {
+	Params       *encode.Params
+	File, SHA256 string // base name of its file, and the hash of that
+
+	Layers int    // kept, from below; 0 is all
+	Epochs int    // at most; 0 is as many as the size of the treebank asks for
+	Seed   uint64 // 0 is Options.Seed
+
+	// Text are words whose pieces stay in the vocabulary beside those of the
+	// training sentences; Texts names the files that they come from.
+	Text  []syntax.Sentence
+	Texts []model.Data
+}
+
+// key names all of the options that changes what is tuned.
+func (e *EncoderOptions) key() string {
+	key := fmt.Sprintf("encoder %s, layers %d, epochs %d", e.SHA256, e.Layers, e.Epochs)
+	for _, t := range e.Texts {
+		key += ", " + t.SHA256
+	}
+	return key
+}
+
+// An encoded is an encoder that is finished.
+type encoded struct {
+	key      string         // of its phase
+	sections []pack.Section // of the component encode
+	about    model.Encoded
+}
+
+// encoder tunes the pretrained encoder on the treebank as it is, with its gold
+// tags: dev picks the epoch. It goes into the model in integers.
+func (t *trainer) encoder() (*encoded, error) {
+	e := t.Encoder
+	gold := t.gold()
+	r, err := t.phase("encoder", []string{gold.key, e.key()}, func(j job) ([]pack.Section, error) {
+		p, h, err := t.tune(oneRoot(gold.train), oneRoot(gold.dev), j)
+		if err != nil {
+			return nil, err
+		}
+		return packed("tuned", (&tuned{p, h}).layout), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	x, err := openTuned(r.sections)
+	if err != nil {
+		return nil, err
+	}
+	component, err := t.quantise(x.Params, x.Heads)
+	if err != nil {
+		return nil, fmt.Errorf("making integers of the encoder: %w", err)
+	}
+	return &encoded{r.key, packedAs(model.EncodeName, component), model.Encoded{
+		Name: x.Name, Source: x.Source, Licence: x.Licence, Notice: x.Notice, File: e.File, SHA256: e.SHA256,
+		Layers: len(x.Layers), Epochs: e.Epochs, Seed: t.seedOf("encoder"), Pieces: len(x.Pieces.Pieces), Texts: e.Texts,
+	}}, nil
+}
+
+// withEncoder adds a finished encoder to the sections of a sparse model, fits
+// what they count beside each other, measures the whole with and without the
+// encoder, and returns the bytes of its file.
+func (t *trainer) withEncoder(info model.Info, sparse []pack.Section, e *encoded) ([]byte, error) {
+	sections := slices.Concat(sparse, e.sections)
+	info.Templates = pack.Templates
+	mix, err := t.phase("mix", []string{e.key, sumOfSections(sections)}, func(j job) ([]pack.Section, error) {
+		x, err := t.fitMix(info, sections, t.dev.Sentences, j)
+		if err != nil {
+			return nil, err
+		}
+		return packedAs(model.MixName, &x), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	info.Licence, info.Encoder = withLicence(info.Licence, &e.about), &e.about
+	return t.finish(info, slices.Concat(sections, mix.sections), true)
+}
+
+// withLicence returns the licence line of a model of a treebank and an
+// encoder.
+func withLicence(treebank string, e *model.Encoded) string {
+	if treebank == "" {
+		return licenceOf(e)
+	}
+	return treebank + "; " + licenceOf(e)
+}
+
+// licenceOf is the part of an encoder in a licence line.
+func licenceOf(e *model.Encoded) string { return strings.TrimSpace(e.Licence + " (" + e.Name + ")") }
+
+// sumOfSections is a hash of all sections.
+func sumOfSections(sections []pack.Section) string {
+	h := sha256.New()
+	for _, s := range sections {
+		fmt.Fprintf(h, "%q %d ", s.Name, len(s.Data))
+		h.Write(s.Data)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

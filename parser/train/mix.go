@@ -1,0 +1,241 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/search"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// mixGrid are the factors that are tried, in 1/model.MixOne.
+var mixGrid = []int32{0, 64, 128, 192, 256, 384, 512, 768}
+
+// firstMix is where the fit begins.
+var firstMix = model.Mix{Tags: 256, Feats: 256, Prune: 256, Parse: 128, Labels: 256}
+
+// mixWords is how many words of dev the factors are fitted to at most: their
+// dense scores are all in memory.
+const mixWords = 60_000
+
+// fitMix returns the factors with which the model of the sections, which has an
+// encoder, makes the fewest mistakes on dev: those of tags by UPOS and XPOS,
+// then those of FEATS, then those of arcs and labels together by LAS. The
+// encoder reads dev once. One factor after the other is set to the best value
+// of a grid, twice around. Equal figures leave the factor as it is.
+func fitMix(info model.Info, sections []pack.Section, dev []syntax.Sentence, j job) (model.Mix, error) {
+	first := firstMix
+	m, err := model.New(&model.File{Info: info, Sections: slices.Concat(sections, packedAs(model.MixName, &first))})
+	if err != nil {
+		return model.Mix{}, err
+	}
+	return mixOf(m, dev, j)
+}
+
+// mixOf is fitMix for a model that is open.
+func mixOf(m *model.Model, dev []syntax.Sentence, j job) (model.Mix, error) {
+	f := newMixer(m, dev, j)
+	if CalibrationSetting(m.Info) != GoldTags {
+		f.climb("UPOS and XPOS", f.tagged, []factor{{"tags", func(x *model.Mix) *int32 { return &x.Tags }}})
+		f.climb("FEATS", f.inflected, []factor{{"feats", func(x *model.Mix) *int32 { return &x.Feats }}})
+		best := f.with(f.mix)
+		if err := forEach(f.sents, j.Workers, func(s *syntax.Sentence) error { best.Tag(s, true); return nil }); err != nil {
+			return f.mix, err
+		}
+	}
+	f.climb("LAS", f.parsed, []factor{
+		{"prune", func(x *model.Mix) *int32 { return &x.Prune }},
+		{"parse", func(x *model.Mix) *int32 { return &x.Parse }},
+		{"labels", func(x *model.Mix) *int32 { return &x.Labels }},
+	})
+	return f.mix, f.err
+}
+
+// A mixer tries factors on sentences whose dense scores are known.
+type mixer struct {
+	job
+	model *model.Model
+	gold  []syntax.Sentence
+	sents []syntax.Sentence // encoded, without trees
+	half  []int             // of each sentence, by documents: 0 or 1
+	mix   model.Mix         // the best so far
+	err   error             // the first
+}
+
+// A factor is one of a Mix.
+type factor struct {
+	name string
+	of   func(*model.Mix) *int32
+}
+
+// A tally counts what is right and what there is, in each half of dev.
+type tally struct{ right, all [2]int }
+
+func (t tally) sum() int { return t.right[0] + t.right[1] }
+
+func (t tally) percent() float64 {
+	return percent(float64(t.sum()) / float64(max(t.all[0]+t.all[1], 1)))
+}
+
+func newMixer(m *model.Model, dev []syntax.Sentence, j job) *mixer {
+	n, words := 0, 0
+	for n < len(dev) && words+dev[n].Len() <= mixWords {
+		words += dev[n].Len()
+		n++
+	}
+	f := &mixer{job: j, model: m, gold: dev[:n], sents: syntax.Clone(dev[:n]), mix: firstMix}
+	for i := range f.sents {
+		forget(&f.sents[i], CalibrationSetting(m.Info) != GoldTags)
+	}
+	f.err = encodeAll(m, f.sents, j.Workers)
+	bounds := hash.Folds(f.gold, measureFolds)
+	for i := range f.gold {
+		f.half = append(f.half, hash.FoldOf(bounds, i)%2)
+	}
+	return f
+}
+
+// with returns the model with other factors.
+func (f *mixer) with(x model.Mix) *model.Model {
+	m := *f.model
+	m.Mix = x
+	return &m
+}
+
+// encodeAll sets the dense scores of all sentences.
+func encodeAll(m *model.Model, sents []syntax.Sentence, workers int) error {
+	groups := model.Groups(len(sents), workers, func(i int) int { return sents[i].Len() })
+	return parallel(len(groups), workers, func(i int) error {
+		m.Encode(pointers(sents, groups[i]))
+		return nil
+	})
+}
+
+// pointers returns those to the sentences of a group.
+func pointers(sents []syntax.Sentence, group []int) []*syntax.Sentence {
+	list := make([]*syntax.Sentence, len(group))
+	for k, i := range group {
+		list[k] = &sents[i]
+	}
+	return list
+}
+
+// climb sets factors, one after the other, to the values with the most right
+// by trial, until a round changes none.
+func (f *mixer) climb(figure string, trial func(model.Mix) tally, factors []factor) {
+	const rounds = 3
+	tried := map[model.Mix]tally{}
+	var order []model.Mix
+	try := func(x model.Mix) tally {
+		t, ok := tried[x]
+		if !ok && f.err == nil {
+			t = trial(x)
+			tried[x], order = t, append(order, x)
+			f.Log("%s %.2f with %s", figure, t.percent(), text(factors, x))
+		}
+		return t
+	}
+	best := try(f.mix).sum()
+	for range rounds {
+		before := f.mix
+		for _, k := range factors {
+			for _, v := range mixGrid {
+				x := f.mix
+				*k.of(&x) = v
+				if sum := try(x).sum(); sum > best {
+					best, f.mix = sum, x
+				}
+			}
+		}
+		if f.mix == before {
+			break
+		}
+	}
+	// What is a fit worth? Each half of dev by the best for the other.
+	var cross tally
+	for half := range 2 {
+		at, most := order[0], -1
+		for _, x := range order {
+			if r := tried[x].right[1-half]; r > most {
+				at, most = x, r
+			}
+		}
+		cross.right[half], cross.all[half] = tried[at].right[half], tried[at].all[half]
+	}
+	f.Log("%s %.2f with %s; fitted to one half of dev, on the other: %.2f", figure, tried[f.mix].percent(), text(factors, f.mix), cross.percent())
+}
+
+// text names the factors of a trial.
+func text(factors []factor, x model.Mix) string {
+	var parts []string
+	for _, k := range factors {
+		parts = append(parts, fmt.Sprintf("%s %.2f", k.name, float64(*k.of(&x))/model.MixOne))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// count runs a stage over copies of the sentences and counts the words of
+// which right says so.
+func (f *mixer) count(run stage, cases int, right func(gold, word *syntax.Word) int) (t tally) {
+	work := syntax.Clone(f.sents)
+	if err := forEach(work, f.Workers, run); err != nil && f.err == nil {
+		f.err = err
+	}
+	for i := range work {
+		for k := range work[i].Words {
+			t.right[f.half[i]] += right(&f.gold[i].Words[k], &work[i].Words[k])
+			t.all[f.half[i]] += cases
+		}
+	}
+	return t
+}
+
+// tagged counts the right UPOS and XPOS.
+func (f *mixer) tagged(x model.Mix) tally {
+	m := f.with(x)
+	return f.count(func(s *syntax.Sentence) error { m.Tag(s, true); return nil }, 2, func(g, w *syntax.Word) (n int) {
+		if g.UPOS == w.UPOS {
+			n++
+		}
+		if g.XPOS == w.XPOS {
+			n++
+		}
+		return n
+	})
+}
+
+// inflected counts the right FEATS.
+func (f *mixer) inflected(x model.Mix) tally {
+	m := f.with(x)
+	return f.count(func(s *syntax.Sentence) error { m.Tag(s, true); return nil }, 1, func(g, w *syntax.Word) int {
+		if g.Feats == w.Feats {
+			return 1
+		}
+		return 0
+	})
+}
+
+// parsed counts the right heads with the right deprel but for its subtype.
+func (f *mixer) parsed(x model.Mix) tally {
+	m := f.with(x)
+	run := func(s *syntax.Sentence) error {
+		m.Prune(s)
+		return m.Parse(s, search.Options{Seed: SearchSeed})
+	}
+	return f.count(run, 1, func(g, w *syntax.Word) int {
+		if g.Head == w.Head && universal(g.Deprel) == universal(w.Deprel) {
+			return 1
+		}
+		return 0
+	})
+}
+
+// universal is a deprel without its subtype.
+func universal(deprel string) string {
+	u, _, _ := strings.Cut(deprel, ":")
+	return u
+}

@@ -1,0 +1,132 @@
+package train
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/search"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// An oracle is an encoder that knows gold by the sentences' IDs, and gives what
+// is right 8 nats more than the rest: always, or, if it lies, what is wrong.
+type oracle struct {
+	m    *model.Model
+	gold map[string]*syntax.Sentence
+	lies bool
+}
+
+func (x *oracle) score(right bool) int32 {
+	if right != x.lies {
+		return 0
+	}
+	return -8 * 4096
+}
+
+func (x *oracle) Encode(sents []*syntax.Sentence) {
+	for _, s := range sents {
+		n, gold, d := len(s.Words), x.gold[s.ID], &s.Dense
+		for h := range n + 1 {
+			for m := range n + 1 {
+				d.Arcs = append(d.Arcs, x.score(m > 0 && int(gold.Words[m-1].Head) == h))
+			}
+		}
+		for _, w := range gold.Words {
+			for t := range x.m.Tagger.NumTags() {
+				upos, _ := x.m.Tagger.TagName(t)
+				d.Tags = append(d.Tags, x.score(upos == w.UPOS))
+			}
+			for f := range x.m.Tagger.NumFeats() {
+				feats, _ := x.m.Tagger.FeatsName(f)
+				d.Feats = append(d.Feats, x.score(feats == w.Feats))
+			}
+		}
+	}
+}
+
+func (x *oracle) Labels(s *syntax.Sentence) {
+	s.Dense.Labels = nil
+	for _, w := range x.gold[s.ID].Words {
+		for _, l := range x.m.Labeler.Relations() {
+			s.Dense.Labels = append(s.Dense.Labels, x.score(l == w.Deprel))
+		}
+	}
+}
+
+// The factors of an encoder that knows are those with which the model is right,
+// and those of one that lies are 0.
+func TestMixFitsTheEncoder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains a whole model")
+	}
+	train, dev := grammar("train", 3, 1), grammar("dev", 40, 2)
+	data, err := Run(train, dev, Options{Seed: 1, Folds: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := model.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lies := range []bool{false, true} {
+		m, err := model.New(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := &oracle{m, map[string]*syntax.Sentence{}, lies}
+		for i := range dev.Sentences {
+			x.gold[dev.Sentences[i].ID] = &dev.Sentences[i]
+		}
+		m.Encoder = x
+		var log []string
+		j := job{Options: Options{Log: func(line string, _ ...any) { log = append(log, line) }}}
+		fitted, err := mixOf(m, dev.Sentences, j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		decided := fitted
+		decided.Feats = 0 // every tag of the grammar has one
+		if lies != (decided == model.Mix{}) || !slices.ContainsFunc(log, func(l string) bool { return strings.Contains(l, "half") }) {
+			t.Errorf("lies %t: %+v, log %q", lies, fitted, log)
+		}
+		right := func(m *model.Model, encoder model.Encoder) (n int) {
+			c := *m
+			c.Mix, c.Encoder = fitted, encoder
+			out, err := Predict(&c, search.Options{Seed: SearchSeed}, dev.Sentences, nil, GoldTokens, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range out {
+				for k, w := range out[i].Words {
+					if g := dev.Sentences[i].Words[k]; g.Head == w.Head && g.Deprel == w.Deprel {
+						n++
+					}
+				}
+			}
+			return n
+		}
+		with, alone := right(m, x), right(m, nil)
+		if all := countWords(dev.Sentences); lies && with != alone || !lies && (with < all*98/100 || alone > all*95/100) {
+			t.Errorf("lies %t: %d of %d words are right, %d without the encoder", lies, with, all, alone)
+		}
+	}
+}
+
+// Both halves of dev have sentences, and a document is in one of them.
+func TestMixHalves(t *testing.T) {
+	dev := grammar("dev", 100, 2)
+	f := newMixer(&model.Model{}, dev.Sentences, job{})
+	n := 0
+	for i := range f.half {
+		n += f.half[i]
+	}
+	if len(f.half) != 100 || n < 30 || n > 70 {
+		t.Errorf("%d of %d sentences are in the second half", n, len(f.half))
+	}
+	if bounds := hash.Folds(dev.Sentences, measureFolds); f.half[0] != hash.FoldOf(bounds, 0)%2 {
+		t.Error("the halves are not made of folds")
+	}
+}
