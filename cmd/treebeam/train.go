@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -14,8 +15,6 @@ import (
 	"time"
 
 	"github.com/treebeam/treebeam/io/conllu"
-	"github.com/treebeam/treebeam/io/durable"
-	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/part"
 	scores "github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
@@ -46,6 +45,8 @@ type trainFlags struct {
 	tensor   scores.TensorOptions
 	vectors  string
 	frequent int // vectors kept beside those of training words
+
+	encoder encoderFlags
 }
 
 func (f *trainFlags) define(fs *flag.FlagSet) {
@@ -61,7 +62,7 @@ func (f *trainFlags) define(fs *flag.FlagSet) {
 	fs.IntVar(&f.frequent, "vectors-limit", 5000, "keep so many vectors (`N`) beside those of training words")
 	fs.StringVar(&f.o.TreeTags, "tree-tags", "", "`WHICH` tags pruner, parser and labels learn from: jackknifed, gold or both (default: both for less than 100,000 words, else jackknifed)")
 	fs.IntVar(&f.o.Folds, "folds", 0, "`N` folds of jackknifing; 0 is 10 for less than 100,000 words, else 5")
-	fs.StringVar(&f.preset, "preset", "standard", "which parts of a tree the parser scores: fast, standard or full")
+	fs.StringVar(&f.preset, "preset", "standard", "which parts of a tree the parser scores: fast, standard or full; or accurate: as standard, and with --encoder")
 	fs.IntVar(&f.o.Weights, "weights", 0, "`N` weights that the parser keeps, 8 bytes each (1,200,000)")
 	fs.StringVar(&f.families, "families", "", "`CHANGES` of the preset, such as +ts,-cross (docs/training.md)")
 	fs.IntVar(&f.o.Delta, "delta", search.DefaultDelta, "`N`, largest local loss of a move that is scored with global parts; -1 for none")
@@ -72,7 +73,8 @@ func (f *trainFlags) define(fs *flag.FlagSet) {
 	fs.BoolVar(&f.resume, "resume", false, "take over the finished phases of an interrupted training")
 	fs.StringVar(&f.reuse, "reuse", "", "`FOLDER` of phases that trainings share: taken from it and left in it")
 	fs.BoolVar(&f.keep, "keep", false, "keep the finished phases after the model is written")
-	fs.StringVar(&f.only, "only", "", "train one component, `NAME`, and take all else from --from; it can be lemmas")
+	f.encoder.define(fs)
+	fs.StringVar(&f.only, "only", "", "train one component, `NAME`, and take all else from --from; it can be lemmas, encoder or mix")
 	fs.StringVar(&f.from, "from", "", "with --only: the model `FILE` that is copied but for that component")
 	fs.BoolVar(&f.check, "check", false, "only check the treebanks")
 	fs.StringVar(&f.o.Info.Language, "language", "", "language `CODE` (default: from the name of the treebank)")
@@ -101,6 +103,9 @@ func runTrain(_ context.Context, args []string) error {
 		return refuse("--model %s is a treebank: it would be lost; name another file", f.model)
 	}
 	if err := f.checkOnly(fs); err != nil {
+		return err
+	}
+	if err := f.encoder.check(fs); err != nil {
 		return err
 	}
 	if f.only == "" {
@@ -132,6 +137,9 @@ func runTrain(_ context.Context, args []string) error {
 			return &refusal{err}
 		}
 	}
+	if err := f.openEncoder(); err != nil {
+		return err
+	}
 	return f.run(fs, trainBank, devBank)
 }
 
@@ -145,7 +153,10 @@ func (f *trainFlags) wholeModel() error {
 
 // parts reads the options of the parser.
 func (f *trainFlags) parts() error {
-	families, err := part.Preset(f.preset)
+	if f.preset == "accurate" && f.encoder.file == "" {
+		return errors.New("--preset accurate: want --encoder FILE too, the pretrained encoder")
+	}
+	families, err := part.Preset(strings.Replace(f.preset, "accurate", "standard", 1))
 	if err != nil {
 		return err
 	}
@@ -199,6 +210,13 @@ func (f *trainFlags) checkTensor() error {
 
 // run trains on treebanks that passed the check and writes the model.
 func (f *trainFlags) run(fs *flag.FlagSet, trainBank, devBank train.Treebank) error {
+	f.describe(fs)
+	return f.stored(func() ([]byte, error) { return train.Run(trainBank, devBank, f.o) }, "trained in %s")
+}
+
+// stored runs a training that keeps its phases, and writes the model. said has a
+// verb for the time that it took.
+func (f *trainFlags) stored(run func() ([]byte, error), said string) error {
 	store, err := openPhases(f.model+".train", f.resume)
 	if err != nil {
 		return &refusal{err}
@@ -213,7 +231,6 @@ func (f *trainFlags) run(fs *flag.FlagSet, trainBank, devBank train.Treebank) er
 		debug.SetGCPercent(25)
 	}
 	begun := time.Now()
-	f.describe(fs)
 	f.o.Store = store
 	if f.reuse != "" {
 		shared := phases{f.reuse}
@@ -225,12 +242,11 @@ func (f *trainFlags) run(fs *flag.FlagSet, trainBank, devBank train.Treebank) er
 	f.o.Blocks = rawBlocks
 	f.o.Now = time.Now
 	f.o.Log = trainLog(begun)
-	data, err := train.Run(trainBank, devBank, f.o)
+	data, err := run()
 	if err != nil {
 		return err
 	}
-	digest, err := model.WriteFile(f.model, data)
-	if err != nil {
+	if err := f.write(data, begun, said); err != nil {
 		return fmt.Errorf("%w; the finished phases are kept, use --resume", err)
 	}
 	if !f.keep {
@@ -238,8 +254,6 @@ func (f *trainFlags) run(fs *flag.FlagSet, trainBank, devBank train.Treebank) er
 			say(os.Stderr, "treebeam train: %v\n", err)
 		}
 	}
-	say(os.Stdout, "%s: %.2f MB, sha256 %s, trained in %s\n", f.model, float64(len(data))/1e6, digest,
-		time.Since(begun).Round(time.Second))
 	return nil
 }
 
@@ -254,8 +268,14 @@ func (f *trainFlags) describe(fs *flag.FlagSet) {
 			return // files are named above; the others change nothing
 		}
 		v := x.Value.String()
-		if x.Name == "vectors" || x.Name == "from" {
+		switch x.Name {
+		case "vectors", "from", "encoder":
 			v = filepath.Base(v)
+		case "text":
+			for _, path := range f.encoder.texts {
+				words = append(words, "--text", shellWord(filepath.Base(path)))
+			}
+			return
 		}
 		if x.Value.String() != x.DefValue {
 			words = append(words, "--"+x.Name, shellWord(v))
@@ -343,64 +363,4 @@ func readTreebank(path string) (train.Treebank, error) {
 	}
 	sum := sha256.Sum256(data)
 	return train.Treebank{Name: path, File: filepath.Base(path), SHA256: hex.EncodeToString(sum[:]), Sentences: sents}, nil
-}
-
-// phases keeps the finished phases of a training as files of one folder.
-type phases struct{ dir string }
-
-// openPhases makes the folder. Phases of an earlier training are only taken
-// over with resume, and never deleted unasked: they may be an hour's work.
-func openPhases(dir string, resume bool) (phases, error) {
-	p := phases{dir}
-	if list, err := p.list(); err != nil {
-		return p, err
-	} else if len(list) > 0 && !resume {
-		return p, fmt.Errorf("%s holds phases of an earlier training: add --resume to continue it, or remove that folder", dir)
-	}
-	return p, p.make()
-}
-
-func (p phases) make() error {
-	if err := os.MkdirAll(p.dir, 0o755); err != nil {
-		return fmt.Errorf("folder for the phases of the training: %w", err)
-	}
-	return nil
-}
-
-func (p phases) list() ([]string, error) { return filepath.Glob(filepath.Join(p.dir, "*.phase")) }
-
-func (p phases) path(name string) string { return filepath.Join(p.dir, name+".phase") }
-
-func (p phases) Load(name string) ([]byte, bool) {
-	data, err := os.ReadFile(p.path(name))
-	return data, err == nil
-}
-
-func (p phases) Save(name string, parts ...[]byte) error {
-	f, err := durable.Create(p.path(name), p.dir, 0o644)
-	if err != nil {
-		return err
-	}
-	defer f.Cleanup()
-	for _, part := range parts {
-		if _, err := f.Write(part); err != nil {
-			return err
-		}
-	}
-	return f.CloseAtomicallyReplace()
-}
-
-// remove deletes the phases, and the folder if nothing else is in it.
-func (p phases) remove() error {
-	list, err := p.list()
-	if err != nil {
-		return err
-	}
-	for _, name := range list {
-		if err := os.Remove(name); err != nil {
-			return err
-		}
-	}
-	os.Remove(p.dir) // stays if it holds files that are not ours
-	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -12,24 +13,31 @@ import (
 	"github.com/treebeam/treebeam/parser/train"
 )
 
-// withOnly are the options that --only leaves anything to do.
-var withOnly = []string{"train", "dev", "model", "only", "from", "seed", "workers", "check", "created-by"}
+// withOnly are the options that --only leaves anything to do, by the part.
+var withOnly = func() map[string][]string {
+	common := []string{"train", "dev", "model", "only", "from", "seed", "workers", "check", "created-by"}
+	mix := append(common[:len(common):len(common)], "encoder", "resume", "reuse", "keep")
+	return map[string][]string{train.OnlyLemmas: common, train.OnlyMix: mix, train.OnlyEncoder: slices.Concat(mix, encoderNames)}
+}()
 
 // checkOnly refuses what makes no sense with or without --only.
 func (f *trainFlags) checkOnly(fs *flag.FlagSet) error {
+	names, known := withOnly[f.only]
 	switch {
 	case f.only == "" && f.from == "":
 		return nil
 	case f.only == "":
 		return refuse("--from %s: with --only NAME alone; a whole model is trained from its treebank", f.from)
-	case f.only != train.OnlyLemmas:
-		return refuse("--only %s: only %q can be trained alone", f.only, train.OnlyLemmas)
+	case !known:
+		return refuse("--only %s: only lemmas, encoder or mix can be trained alone", f.only)
 	case f.from == "" && !f.check:
 		return refuse("--only %s: want --from MODEL too, the model that all else is taken from", f.only)
+	case f.only == train.OnlyEncoder && f.encoder.file == "" && !f.check:
+		return refuse("--only %s: want --encoder FILE too, the pretrained encoder", f.only)
 	}
 	var idle []string
 	fs.Visit(func(x *flag.Flag) {
-		if !slices.Contains(withOnly, x.Name) {
+		if !slices.Contains(names, x.Name) {
 			idle = append(idle, "--"+x.Name)
 		}
 	})
@@ -39,35 +47,68 @@ func (f *trainFlags) checkOnly(fs *flag.FlagSet) error {
 	return nil
 }
 
-// runOnly trains one component on treebanks that passed the check and writes
-// the model with it.
+// runOnly trains one part on treebanks that passed the check and writes the
+// model with it.
 func (f *trainFlags) runOnly(fs *flag.FlagSet, trainBank, devBank train.Treebank) error {
-	begun := time.Now()
-	data, err := os.ReadFile(f.from)
+	from, digest, err := readModel(f.from)
 	if err != nil {
-		return refuse("the model of --from: %w", err)
-	}
-	from, err := model.Decode(data)
-	if err != nil {
-		return refuse("%s: %w", f.from, err)
+		return err
 	}
 	f.describe(fs)
 	if a, b := from.Info.Language, f.o.Info.Language; a != b && a != "" && b != "" {
 		return refuse("%s is a model of language %q, %s is a treebank of %q", f.from, a, f.train, b)
 	}
+	said := f.only + " trained in %s, all else as in " + strings.ReplaceAll(f.from, "%", "%%")
+	switch f.only {
+	case train.OnlyEncoder:
+		if err := f.openEncoder(); err != nil {
+			return err
+		}
+		return f.stored(func() ([]byte, error) { return train.Encoder(from, digest, trainBank, devBank, f.o) }, said)
+	case train.OnlyMix:
+		encoder := from
+		if f.encoder.file != "" {
+			if encoder, _, err = readModel(f.encoder.file); err != nil {
+				return err
+			}
+		}
+		if encoder.Info.Encoder == nil {
+			return refuse("%s has no encoder: train one with --only encoder, or name a model that has one with --encoder", cmp.Or(f.encoder.file, f.from))
+		}
+		return f.stored(func() ([]byte, error) { return train.Mix(from, digest, encoder, trainBank, devBank, f.o) }, said)
+	}
+	begun := time.Now()
 	f.o.Blocks = rawBlocks
 	f.o.Now = time.Now
 	f.o.Log = trainLog(begun)
-	out, err := train.Lemmas(from, model.Digest(data), trainBank, devBank, f.o)
+	out, err := train.Lemmas(from, digest, trainBank, devBank, f.o)
 	if err != nil {
 		return err
 	}
-	digest, err := model.WriteFile(f.model, out)
+	return f.write(out, begun, said)
+}
+
+// readModel reads a model's file, and returns its digest.
+func readModel(path string) (*model.File, string, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, "", refuse("model: %w", err)
+	}
+	file, err := model.Decode(data)
+	if err != nil {
+		return nil, "", refuse("%s: %w", path, err)
+	}
+	return file, model.Digest(data), nil
+}
+
+// write writes the trained model and says so. said has a verb for the time.
+func (f *trainFlags) write(data []byte, begun time.Time, said string) error {
+	digest, err := model.WriteFile(f.model, data)
 	if err != nil {
 		return err
 	}
-	say(os.Stdout, "%s: %.2f MB, sha256 %s, %s trained in %s, all else as in %s\n", f.model, float64(len(out))/1e6, digest, f.only,
-		time.Since(begun).Round(time.Second), f.from)
+	say(os.Stdout, "%s: %.2f MB, sha256 %s, %s\n", f.model, float64(len(data))/1e6, digest,
+		fmt.Sprintf(said, time.Since(begun).Round(time.Second)))
 	return nil
 }
 

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/treebeam/treebeam/io/encoder"
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/train"
+)
+
+// encoderFlags are the options of a pretrained encoder (docs/encoder.md).
+type encoderFlags struct {
+	file  string
+	texts textFiles
+	o     train.EncoderOptions
+}
+
+// textFiles is a flag that may be given many times.
+type textFiles []string
+
+func (t *textFiles) String() string     { return strings.Join(*t, " ") }
+func (t *textFiles) Set(s string) error { *t = append(*t, s); return nil }
+
+// encoderNames are the flags that are nothing without --encoder.
+var encoderNames = []string{"layers", "epochs", "encoder-seed", "text"}
+
+func (e *encoderFlags) define(fs *flag.FlagSet) {
+	fs.StringVar(&e.file, "encoder", "", "pretrained encoder, a `FILE` of treebeam encoder, to tune and put into the model; with --only mix: the model that the tuned encoder is taken from")
+	fs.IntVar(&e.o.Layers, "layers", 0, "with --encoder: keep its lowest `N` layers; 0 is all")
+	fs.IntVar(&e.o.Epochs, "epochs", 0, "with --encoder: tune it in `N` passes over the treebank; 0 is by the treebank's size")
+	fs.Uint64Var(&e.o.Seed, "encoder-seed", 0, "with --encoder: `N`, seed of its tuning; 0 is that of --seed")
+	fs.Var(&e.texts, "text", "with --encoder: plain text `FILE` whose pieces stay in its vocabulary, beside those of the treebank; may be repeated")
+}
+
+// check refuses options of an encoder that there is not.
+func (e *encoderFlags) check(fs *flag.FlagSet) error {
+	if e.o.Layers < 0 || e.o.Epochs < 0 {
+		return refuse("--layers %d --epochs %d: want 0 or more", e.o.Layers, e.o.Epochs)
+	}
+	if e.file != "" {
+		return nil
+	}
+	var idle []string
+	fs.Visit(func(x *flag.Flag) {
+		if slices.Contains(encoderNames, x.Name) {
+			idle = append(idle, "--"+x.Name)
+		}
+	})
+	if len(idle) > 0 {
+		return refuse("%s: with --encoder FILE alone", strings.Join(idle, ", "))
+	}
+	return nil
+}
+
+// openEncoder reads the encoder and the texts, if there are any.
+func (f *trainFlags) openEncoder() error {
+	e := &f.encoder
+	if e.file == "" {
+		return nil
+	}
+	var err error
+	if e.o.SHA256, err = fileSum(e.file); err != nil {
+		return refuse("--encoder: %w", err)
+	}
+	e.o.File = filepath.Base(e.file)
+	if e.o.Params, err = encoder.Open(e.file); err != nil {
+		return &refusal{err}
+	}
+	if n := len(e.o.Params.Layers); e.o.Layers > n {
+		return refuse("--layers %d: %s has %d", e.o.Layers, e.file, n)
+	}
+	tokens := map[string]bool{}
+	for _, path := range e.texts {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return refuse("--text: %w", err)
+		}
+		sum, words := sha256.Sum256(text), 0
+		for token := range strings.FieldsSeq(strings.ToValidUTF8(string(text), " ")) {
+			tokens[token] = true
+			words++
+		}
+		e.o.Texts = append(e.o.Texts, model.Data{File: filepath.Base(path), SHA256: hex.EncodeToString(sum[:]), Words: words})
+	}
+	for _, token := range slices.Sorted(maps.Keys(tokens)) {
+		e.o.Text = append(e.o.Text, wordsOf(token))
+	}
+	f.o.Encoder = &e.o
+	return nil
+}
+
+// fileSum is the SHA-256 of a file in hexadecimal.
+func fileSum(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, file); err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// wordsOf cuts what stands between white space where a letter or digit meets
+// another character, and behind every other character: not quite into words, but
+// where most of them end.
+func wordsOf(token string) (s syntax.Sentence) {
+	letter := func(r rune) bool { return unicode.In(r, unicode.L, unicode.M, unicode.N) }
+	for token != "" {
+		first, n := utf8.DecodeRuneInString(token)
+		if letter(first) {
+			if n = strings.IndexFunc(token, func(r rune) bool { return !letter(r) }); n < 0 {
+				n = len(token)
+			}
+		}
+		s.Words = append(s.Words, syntax.Word{Form: token[:n], Misc: "SpaceAfter=No"})
+		token = token[n:]
+	}
+	return s
+}
