@@ -44,6 +44,8 @@ type Encoded struct {
 	Pieces  int    `json:"pieces"`          // of the vocabulary that is left
 	Texts   []Data `json:"texts,omitempty"` // whose pieces it keeps beside those of train
 
+	Sparse string `json:"sparse,omitempty"` // digest of the sparse model's file, if the encoder has a file of its own
+
 	Fast            []Score      `json:"fast,omitempty"` // on dev, without the encoder
 	FastCalibration *Calibration `json:"fast_calibration,omitempty"`
 }

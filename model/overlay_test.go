@@ -1,0 +1,45 @@
+package model
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/pack"
+)
+
+// A sparse model and the overlay of an accurate one are the accurate one; with
+// another sparse model, or a damaged overlay, there is an error with a remedy.
+func TestOverlay(t *testing.T) {
+	section := func(name, data string) pack.Section { return pack.Section{Name: name, Data: []byte(data)} }
+	sparse := &File{Info: Info{Treebank: "t"}, Sections: []pack.Section{section("parse.a", "1"), section("calibrate.head", "2")}}
+	whole := &File{Info: Info{Treebank: "t", Licence: "both", Encoder: &Encoded{Name: "e"}}, Sections: []pack.Section{
+		section("parse.a", "1"), section("encode.x", "3"), section("mix.x", "4"), section("calibrate.head", "5"), section("calibrate-fast.head", "6"),
+	}}
+	data, err := EncodeOverlay(whole, "digest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := sparse.Overlay(data, "digest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Info.Encoder == nil || got.Info.Encoder.Sparse != "digest" || whole.Info.Encoder.Sparse != "" {
+		t.Errorf("%+v", got.Info.Encoder)
+	}
+	if got.Info.Licence != "both" || !reflect.DeepEqual(got.Sections, whole.Sections) {
+		t.Errorf("%+v, want %+v", got, whole)
+	}
+	bare, err := Encode(Info{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for digest, overlay := range map[string][]byte{"other": data, "digest": data[:len(data)-1], "bare": bare} {
+		if _, err := sparse.Overlay(overlay, digest); err == nil || !strings.Contains(err.Error(), "make accurate") {
+			t.Errorf("%s: %v", digest, err)
+		}
+	}
+	if _, err := EncodeOverlay(sparse, "digest"); err == nil {
+		t.Error("an overlay without an encoder")
+	}
+}
