@@ -55,6 +55,7 @@ var imports = func() map[string][]string {
 
 		"model/modeltest":          {"model"},
 		"parser/encode/encodetest": {"parser/encode", "parser/hash", "parser/piece"},
+		"parser/matrix/assembly":   nil,
 		"parser/part/parttest":     {"parser/hash", "parser/syntax"},
 
 		"parser/calibrate": records,
@@ -100,6 +101,7 @@ var forTests = map[string][]string{
 	"":                 {"io/source", "model/modeltest"},
 	"parser/part":      {"parser/part/parttest"},
 	"parser/vector":    {"parser/hash"},
+	"parser/matrix":    {"parser/matrix/assembly"},
 	"parser/search":    {"parser/part/parttest"},
 	"model":            {"model/modeltest", "parser/encode/encodetest"},
 	"parser/segment":   {"io/conllu"}, // tests on treebanks

@@ -80,7 +80,10 @@ func squares(x []float32) (sum float64) {
 // step is update t, from 1, at a rate, of the gradient times scale.
 func (a *adam) step(t int, rate float64, scale float32, workers int) {
 	first, second := 1-math.Pow(firstDecay, float64(t)), 1-math.Pow(secondDecay, float64(t))
-	u := update{scale: scale, rate: float32(rate / first), second: float32(1 / second)}
+	u := update{
+		scale: scale, rate: float32(rate / first), second: float32(1 / second), epsilon: adamEpsilon,
+		firstDecay: firstDecay, firstGain: 1 - firstDecay, secondDecay: secondDecay, secondGain: 1 - secondDecay,
+	}
 	linear.Parallel(len(a.blocks), workers, func(_, i int) {
 		b, u := &a.blocks[i], u
 		u.keep = 1
@@ -92,15 +95,23 @@ func (a *adam) step(t int, rate float64, scale float32, workers int) {
 }
 
 // An update holds the constants of one step: what gradients, moves and squares
-// are multiplied by, and what decay leaves of a weight.
-type update struct{ scale, rate, second, keep float32 }
+// are multiplied by, what decay leaves of a weight, and those of Adam, whose
+// gains are what is new in the means.
+type update struct {
+	scale, rate, second, keep                      float32
+	firstDecay, firstGain, secondDecay, secondGain float32
+	epsilon                                        float32
+}
 
+// move does the step for weights w with gradients g and means m and v. Every
+// product is rounded, so that all paths give the same.
 func (u *update) move(w, g, m, v []float32) {
 	g, m, v = g[:len(w)], m[:len(w)], v[:len(w)]
-	for i := range w {
+	for i := u.moveFast(w, g, m, v); i < len(w); i++ {
 		d := g[i] * u.scale
-		m[i] = firstDecay*m[i] + (1-firstDecay)*d
-		v[i] = secondDecay*v[i] + (1-secondDecay)*d*d
-		w[i] = w[i]*u.keep - u.rate*m[i]/(float32(math.Sqrt(float64(v[i]*u.second)))+adamEpsilon)
+		m[i] = float32(u.firstDecay*m[i]) + float32(u.firstGain*d)
+		v[i] = float32(u.secondDecay*v[i]) + float32(float32(u.secondGain*d)*d)
+		root := float32(math.Sqrt(float64(v[i] * u.second)))
+		w[i] = float32(w[i]*u.keep) - float32(u.rate*m[i])/(root+u.epsilon)
 	}
 }

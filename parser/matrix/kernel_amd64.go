@@ -1,0 +1,108 @@
+package matrix
+
+import "golang.org/x/sys/cpu"
+
+//go:noescape
+func floatAVX512(t *tile)
+
+//go:noescape
+func halfAVX512(t *tile)
+
+//go:noescape
+func floatAVX2(t *tile)
+
+// transpose16 brings rows of src, stride bytes apart, into a panel of 16
+// columns, step bytes from a step to the next, in blocks of 16 steps; of the
+// last block it reads lanes only. If there are fewer than 16 rows it takes
+// the last one again.
+//
+//go:noescape
+func transpose16(dst *uint32, src *float32, stride, step, blocks, rows int, lanes uint64)
+
+// transpose16Half is the same with steps of pairs: a block has 32 elements.
+//
+//go:noescape
+func transpose16Half(dst *uint32, src *float32, stride, step, blocks, rows int, lanes uint64)
+
+// transpose8 is the same for 8 columns and whole blocks of 8 elements.
+//
+//go:noescape
+func transpose8(dst *uint32, src *float32, stride, step, blocks, rows int)
+
+// pairRow rounds a row to pairs of bfloat16, in blocks of 32 elements; of the
+// last one it reads lanes only.
+//
+//go:noescape
+func pairRow(dst *uint32, src *float32, blocks int, lanes uint64)
+
+// pairColumns rounds up to 16 columns of rows, stride bytes apart, to pairs
+// along the columns, step bytes apart; the last of an odd number of rows is
+// paired with zeros (odd is all ones).
+//
+//go:noescape
+func pairColumns(dst *uint32, src *float32, stride, step, pairs int, lanes, odd uint64)
+
+// kernels are those that this processor can run, the best first; halves those
+// with bfloat16.
+var kernels, halves = func() (list, halves []*kernel) {
+	x := &cpu.X86
+	avx512 := x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL
+	if avx512 && x.HasAVX512BF16 {
+		halves = append(halves, &kernel{
+			name: "bf16-avx512", multiply: halfAVX512, heights: []int{12, 8, 4, 2, 1}, lanes: 16, vectors: 2, half: true, masked: true,
+			straight: straightHalf, transposed: transposedHalf, row: rowHalf,
+		})
+	}
+	if avx512 {
+		list = append(list, &kernel{
+			name: "avx512", multiply: floatAVX512, heights: []int{12, 8, 4, 2, 1}, lanes: 16, vectors: 2, masked: true,
+			straight: straight, transposed: transposedAVX512,
+		})
+	}
+	if x.HasAVX2 && x.HasFMA {
+		list = append(list, &kernel{
+			name: "avx2", multiply: floatAVX2, heights: []int{6, 4, 2, 1}, lanes: 8, vectors: 2,
+			straight: straight, transposed: transposedAVX2,
+		})
+	}
+	return append(list, &plain), halves
+}()
+
+// lanesOf returns as bits which lanes of the last block of n elements there
+// are.
+func lanesOf(n, block int) uint64 { return 1<<(uint(n-1)%uint(block)+1) - 1 }
+
+func transposedAVX512(panel []uint32, src Matrix, step int) {
+	for lo := 0; lo < src.Rows; lo += 16 {
+		transpose16(&panel[lo], &src.Data[lo*src.Stride], 4*src.Stride, 4*step, ceil(src.Cols, 16), src.Rows-lo, lanesOf(src.Cols, 16))
+	}
+}
+
+func transposedHalf(panel []uint32, src Matrix, step int) {
+	for lo := 0; lo < src.Rows; lo += 16 {
+		transpose16Half(&panel[lo], &src.Data[lo*src.Stride], 4*src.Stride, 4*step, ceil(src.Cols, 32), src.Rows-lo, lanesOf(src.Cols, 32))
+	}
+}
+
+func transposedAVX2(panel []uint32, src Matrix, step int) {
+	whole := src.Cols &^ 7
+	if whole > 0 {
+		for lo := 0; lo < src.Rows; lo += 8 {
+			transpose8(&panel[lo], &src.Data[lo*src.Stride], 4*src.Stride, 4*step, whole/8, src.Rows-lo)
+		}
+	}
+	if whole < src.Cols {
+		transposed(panel[whole*step:], src.Columns(whole, src.Cols), step)
+	}
+}
+
+func straightHalf(panel []uint32, src Matrix, step int) {
+	odd := -uint64(src.Rows & 1)
+	for lo := 0; lo < src.Cols; lo += 16 {
+		pairColumns(&panel[lo], &src.Data[lo], 4*src.Stride, 4*step, (src.Rows+1)/2, 1<<min(16, src.Cols-lo)-1, odd)
+	}
+}
+
+func rowHalf(words []uint32, src []float32) {
+	pairRow(&words[0], &src[0], ceil(len(src), 32), lanesOf(len(src), 32))
+}

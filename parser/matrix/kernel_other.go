@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package matrix
+
+var kernels, halves = []*kernel{&plain}, []*kernel(nil)
