@@ -11,6 +11,17 @@ func halfAVX512(t *tile)
 //go:noescape
 func floatAVX2(t *tile)
 
+//go:noescape
+func intVNNI(t *tile)
+
+//go:noescape
+func intAVX2(t *tile)
+
+// widen sign-extends blocks of 16.
+//
+//go:noescape
+func widen(dst *int16, src *int8, blocks int)
+
 // transpose16 brings rows of src, stride bytes apart, into a panel of 16
 // columns, step bytes from a step to the next, in blocks of 16 steps; of the
 // last block it reads lanes only. If there are fewer than 16 rows it takes
@@ -67,6 +78,34 @@ var kernels, halves = func() (list, halves []*kernel) {
 	}
 	return append(list, &plain), halves
 }()
+
+// integers are the kernels for int8 that this processor can run, the best
+// first; where there is none, plain Go multiplies.
+var integers = func() (list []*integerKernel) {
+	x := &cpu.X86
+	if x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512VNNI {
+		list = append(list, &integerKernel{
+			name: "vnni", multiply: intVNNI, heights: []int{12, 8, 4, 2, 1}, lanes: 16, word: 4, masked: true,
+		})
+	}
+	if x.HasAVX2 {
+		list = append(list, &integerKernel{
+			name: "avx2", multiply: intAVX2, heights: []int{6, 4, 2, 1}, lanes: 8, word: 2, widen: widenRow,
+		})
+	}
+	return list
+}()
+
+// widenRow extends a row to dst, which has room for whole blocks of 16.
+func widenRow(dst []int16, src []int8) {
+	whole := len(src) &^ 15
+	if whole > 0 {
+		widen(&dst[0], &src[0], whole/16)
+	}
+	for i, x := range src[whole:] {
+		dst[whole+i] = int16(x)
+	}
+}
 
 // lanesOf returns as bits which lanes of the last block of n elements there
 // are.

@@ -3,3 +3,5 @@
 package matrix
 
 var kernels, halves = []*kernel{&plain}, []*kernel(nil)
+
+var integers []*integerKernel

@@ -641,3 +641,20 @@ load:
 	JNZ pair
 	VZEROUPPER
 	RET
+
+// func widen(dst *int16, src *int8, blocks int)
+// widen extends blocks of 16 int8.
+TEXT ·widen(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ blocks+16(FP), CX
+
+block:
+	VPMOVSXBW (SI), Y0
+	VMOVDQU Y0, (DI)
+	ADDQ $16, SI
+	ADDQ $32, DI
+	DECQ CX
+	JNZ block
+	VZEROUPPER
+	RET

@@ -196,7 +196,7 @@ func (j *job) multiply(s *scratch, block, panels int) {
 			t.lanes = 1<<(columns-(t.vectors-1)*k.lanes) - 1
 			t.b = unsafe.Pointer(&j.panelsB[column*depth+from*t.vectors*k.lanes])
 			for row := lo; row < hi; row += t.rows {
-				t.rows = k.height(hi - row)
+				t.rows = tallest(k.heights, hi-row)
 				j.operand(t, row, from, depth)
 				j.tile(s, row, column, columns)
 			}
@@ -204,9 +204,9 @@ func (j *job) multiply(s *scratch, block, panels int) {
 	}
 }
 
-// height returns the highest tile for so many rows.
-func (k *kernel) height(rows int) int {
-	for _, h := range k.heights {
+// tallest returns the highest of heights for so many rows.
+func tallest(heights []int, rows int) int {
+	for _, h := range heights {
 		if h <= rows {
 			return h
 		}

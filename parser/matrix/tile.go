@@ -4,17 +4,18 @@ import "unsafe"
 
 // A tile is one call of a micro-kernel: rows x vectors of C, over some steps
 // of the inner dimension. A step is a word of 32 bits of each row of A and of
-// each column of B: a float32 or a pair of bfloat16.
+// each column of B: a float32, a pair of bfloat16 or int16, or four int8.
 type tile struct {
 	c, a, b unsafe.Pointer
-	cRow    int // bytes from a row of C to the next
-	aRow    int // bytes from a row of A to the next
-	aStep   int // bytes from a step of a row of A to the next
-	steps   int // at least 1
-	rows    int // one of the heights of the kernel
-	vectors int // of columns of B, side by side
-	lanes   int // of the last vector, as bits
-	add     int // 1 if C is added to, not set
+	start   unsafe.Pointer // of intVNNI: what sums begin with, a vector or two
+	cRow    int            // bytes from a row of C to the next
+	aRow    int            // bytes from a row of A to the next
+	aStep   int            // bytes from a step of a row of A to the next
+	steps   int            // at least 1
+	rows    int            // one of the heights of the kernel
+	vectors int            // of columns of B, side by side
+	lanes   int            // of the last vector, as bits
+	add     int            // 1 if C is added to, not set
 }
 
 // A kernel is a way to multiply: a micro-kernel and the panels that it reads.

@@ -6,8 +6,11 @@ import "fmt"
 type kind struct {
 	name, comment string
 	avx512        bool
-	rows          []int // heights of tiles, the highest first
-	integers      bool  // begins with a vector of start, never adds
+	rows          []int  // heights of tiles, the highest first
+	integers      bool   // never adds to C
+	signs         bool   // keeps a vector of 0x80 in the last register, and begins with the vectors of start
+	load          string // instruction that loads a vector of B; VMOVUPS if empty
+	loads         int    // bytes that it reads; a vector if 0
 	broadcast     func(w *writer, address string, to int)
 	multiply      func(w *writer, b, a, sum int) // sum += a*b
 }
@@ -30,6 +33,21 @@ var kinds = []kind{
 		comment:   "floatAVX2 multiplies float32.",
 		broadcast: func(w *writer, address string, to int) { w.op("VBROADCASTSS %s, Y%d", address, to) },
 		multiply:  func(w *writer, b, a, sum int) { w.op("VFMADD231PS Y%d, Y%d, Y%d", b, a, sum) },
+	},
+	{
+		name: "intVNNI", avx512: true, rows: []int{12, 8, 4, 2, 1}, integers: true, signs: true,
+		comment:   "intVNNI multiplies four int8: of A plus 128 as they are unsigned then, for which start makes up.",
+		broadcast: func(w *writer, address string, to int) { w.op("VPXORD.BCST %s, Z31, Z%d", address, to) },
+		multiply:  func(w *writer, b, a, sum int) { w.op("VPDPBUSD Z%d, Z%d, Z%d", b, a, sum) },
+	},
+	{
+		name: "intAVX2", rows: []int{6, 4, 2, 1}, integers: true, load: "VPMOVSXBW", loads: 16,
+		comment:   "intAVX2 multiplies pairs of int16 of A and int8 of B.",
+		broadcast: func(w *writer, address string, to int) { w.op("VPBROADCASTD %s, Y%d", address, to) },
+		multiply: func(w *writer, b, a, sum int) {
+			w.op("VPMADDWD Y%d, Y%d, Y15", b, a)
+			w.op("VPADDD Y15, Y%d, Y%d", sum, sum)
+		},
 	},
 }
 
@@ -70,6 +88,10 @@ func (k *kind) write(w *writer) {
 	for _, f := range [][2]string{{"c", "R8"}, {"cRow", "R9"}, {"a", "SI"}, {"aRow", "R10"}, {"aStep", "R12"}, {"b", "BX"}, {"steps", "CX"}, {"rows", "DX"}} {
 		w.op("MOVQ tile_%s(DI), %s", f[0], f[1])
 	}
+	if k.signs {
+		w.op("MOVL $0x80808080, AX")
+		w.op("VPBROADCASTD AX, Z31")
+	}
 	w.op("LEAQ (R10)(R10*2), R11")
 	w.op("LEAQ (SI)(R10*4), R13")
 	w.op("LEAQ (R13)(R10*4), AX")
@@ -91,16 +113,26 @@ func (k *kind) write(w *writer) {
 
 // variant writes the kernel for a number of rows and vectors.
 func (k *kind) variant(w *writer, rows, vectors int) {
-	highest := k.rows[0]
-	b := 2 * highest // registers of B
-	a := b + 2       // and of A, in turns
-	spare := 2       // so many
+	b := 2 * k.rows[0] // registers of B
+	a := b + 2         // and of A, in turns
+	spare := 1         // so many
 	if k.avx512 {
-		spare = 6
+		spare = 5
+	}
+	load, bytes := k.load, k.loads
+	if load == "" {
+		load, bytes = "VMOVUPS", k.bytes()
 	}
 	w.label("rows%dx%d", rows, vectors)
+	if k.signs {
+		w.op("MOVQ tile_start(DI), DX")
+	}
 	for i := range rows * vectors {
 		switch {
+		case k.signs && i < vectors:
+			w.op("VMOVDQU32 %d(DX), Z%d", i*64, i)
+		case k.signs:
+			w.op("VMOVDQA32 Z%d, Z%d", i%vectors, i)
 		case k.avx512:
 			w.op("VPXORD Z%d, Z%d, Z%d", i, i, i)
 		default:
@@ -109,7 +141,7 @@ func (k *kind) variant(w *writer, rows, vectors int) {
 	}
 	w.label("loop%dx%d", rows, vectors)
 	for v := range vectors {
-		w.op("VMOVUPS %d(BX), %s", v*k.bytes(), k.vector(b+v))
+		w.op("%s %d(BX), %s", load, v*bytes, k.vector(b+v))
 	}
 	for i := range rows {
 		to := a + i%spare
@@ -122,7 +154,7 @@ func (k *kind) variant(w *writer, rows, vectors int) {
 	for _, base := range []string{"SI", "R13", "AX"}[:(rows+3)/4] {
 		w.op("ADDQ R12, %s", base)
 	}
-	w.op("ADDQ $%d, BX", vectors*k.bytes())
+	w.op("ADDQ $%d, BX", vectors*bytes)
 	w.op("DECQ CX")
 	w.op("JNZ loop%dx%d", rows, vectors)
 	k.store(w, rows, vectors)

@@ -29,7 +29,25 @@ func packFile() string {
 	w.text("pairColumns", "(dst *uint32, src *float32, stride, step, pairs int, lanes, odd uint64)",
 		"pairColumns rounds 16 columns to pairs along the rows.", 56)
 	pairColumns(&w)
+	w.text("widen", "(dst *int16, src *int8, blocks int)", "widen extends blocks of 16 int8.", 24)
+	widen(&w)
 	return w.String()
+}
+
+// widen writes the extension of 16 int8 at a time.
+func widen(w *writer) {
+	w.op("MOVQ dst+0(FP), DI")
+	w.op("MOVQ src+8(FP), SI")
+	w.op("MOVQ blocks+16(FP), CX")
+	w.label("block")
+	w.op("VPMOVSXBW (SI), Y0")
+	w.op("VMOVDQU Y0, (DI)")
+	w.op("ADDQ $16, SI")
+	w.op("ADDQ $32, DI")
+	w.op("DECQ CX")
+	w.op("JNZ block")
+	w.op("VZEROUPPER")
+	w.op("RET")
 }
 
 // loadRows writes loads of count rows from SI on, R8 bytes apart; rows past R12
