@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -58,76 +57,24 @@ func (m *Model) openEncoder(v *pack.View) error {
 // Tag, Prune and Parse, the accurate way. It does nothing without an encoder, and
 // passes over sentences of more than syntax.MaxWholeWords words, which are
 // parsed the fast way. What it sets takes (n+1)² numbers for n words, and one for
-// each word and value of its tags and FEATS: give it Groups, and Forget them when
-// the sentence is parsed. Scores do not depend on what else is in sents. It is
-// safe for concurrent use.
+// each word and value of its tags and FEATS: Effort gives it a few sentences at a
+// time. Scores do not depend on what else is in sents. It is safe for concurrent
+// use.
 func (m *Model) Encode(sents []*syntax.Sentence) {
 	if m.Encoder != nil {
 		m.Encoder.Encode(sents)
 	}
 }
 
-// Forget takes the dense scores off a sentence.
-func Forget(s *syntax.Sentence) { s.Dense = syntax.Dense{} }
-
 // dense reports whether the stages add scores of the model's encoder to s.
 func (m *Model) dense(s *syntax.Sentence) bool { return m.Encoder != nil && len(s.Dense.Arcs) > 0 }
-
-// Words of a group of sentences that are encoded together: with more of them
-// weights are read for more words at once, with fewer more cores can work.
-const (
-	leastGroup = 64
-	mostGroup  = 512
-)
 
 // Encodes reports whether the model has an encoder.
 func (m *Model) Encodes() bool { return m.Encoder != nil }
 
-// Groups cuts the sentences 0..n-1 into groups for so many workers, which are
-// to encode and parse a group at a time: those of similar length together, the
-// longest first. words gives the length of a sentence.
-func Groups(n, workers int, words func(i int) int) [][]int {
-	order, total := make([]int, n), 0
-	for i := range order {
-		order[i] = i
-		total += words(i)
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(words(b), words(a)) })
-	most := min(max(total/(4*max(workers, 1)), leastGroup), mostGroup)
-	var groups [][]int
-	for from := 0; from < n; {
-		to, size := from+1, words(order[from])
-		for to < n && size+words(order[to]) <= most {
-			size += words(order[to])
-			to++
-		}
-		groups = append(groups, order[from:to:to])
-		from = to
-	}
-	return groups
-}
-
 // CanChoose reports whether the model can tell which sentences need its encoder:
 // it has one, and a calibrator for the parses without.
 func (m *Model) CanChoose() bool { return m.Encoder != nil && m.FastCalibrator != nil }
-
-// Sure reports whether the expected LAS of a sentence that was parsed without
-// the encoder, the mean of its DeprelConf, is at least p, from 0 to 1. Of a
-// sentence without confidence it is not known, and less; one that Encode passes
-// over is as sure as it can be.
-func Sure(s *syntax.Sentence, p float64) bool {
-	if len(s.Words) == 0 || len(s.Words) > syntax.MaxWholeWords {
-		return true
-	}
-	if len(s.Confidence.DeprelConf) != len(s.Words) {
-		return false
-	}
-	sum := 0.0
-	for _, x := range s.Confidence.DeprelConf {
-		sum += float64(x) // multiples of 1/4096: exact
-	}
-	return sum >= p*float64(len(s.Words))
-}
 
 // calibrator returns that of the way in which s is parsed.
 func (m *Model) calibrator(s *syntax.Sentence) *calibrate.Model {

@@ -212,9 +212,6 @@ func TestOpenEncoder(t *testing.T) {
 	if m.dense(list[0]) || m.dense(list[1]) || !m.dense(list[2]) {
 		t.Error("a sentence without words, or one that is parsed in windows, was encoded")
 	}
-	if Forget(list[2]); m.dense(list[2]) {
-		t.Error("Forget left the scores")
-	}
 }
 
 // An encoder without factors, or a damaged one, is an error that names it.
@@ -223,38 +220,6 @@ func TestOpenEncoderRefuses(t *testing.T) {
 		sections := slices.DeleteFunc(withTiny(t, Mix{}), func(s pack.Section) bool { return s.Name == drop })
 		if _, err := New(&File{Info: Info{Templates: pack.Templates}, Sections: sections}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("without %s: %v", drop, err)
-		}
-	}
-}
-
-func TestGroups(t *testing.T) {
-	r := hash.Rand(5)
-	for _, n := range []int{0, 1, 7, 500} {
-		for _, workers := range []int{0, 1, 64} {
-			words := make([]int, n)
-			for i := range words {
-				words[i] = int(r.Below(60))
-				if r.Below(50) == 0 {
-					words[i] = 900
-				}
-			}
-			seen, last := make([]bool, n), 1<<30
-			for _, group := range Groups(n, workers, func(i int) int { return words[i] }) {
-				size := 0
-				for _, i := range group {
-					if seen[i] || words[i] > last {
-						t.Fatalf("%d sentences, %d workers: %d is there twice or out of order", n, workers, i)
-					}
-					seen[i], last = true, words[i]
-					size += words[i]
-				}
-				if len(group) == 0 || len(group) > 1 && size > mostGroup {
-					t.Errorf("%d sentences, %d workers: a group of %d with %d words", n, workers, len(group), size)
-				}
-			}
-			if slices.Contains(seen, false) {
-				t.Errorf("%d sentences, %d workers: some are in no group", n, workers)
-			}
 		}
 	}
 }

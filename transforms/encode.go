@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -103,86 +102,55 @@ func EncodeChunk(c Chunk, m Stages, o RowOptions) Chunk {
 	if x == nil {
 		return c
 	}
-	e := encoding{encoder: x, stages: m, options: &o, sentences: c.Sentences, faults: make([]stageFault, len(c.Sentences))}
-	sure := make([]bool, len(c.Sentences))
-	if effort < 1 {
-		each(len(c.Sentences), e.words, func(i int) { sure[i] = e.fast(i, effort) })
+	faults := make([]stageFault, len(c.Sentences))
+	list := make([]*syntax.Sentence, len(c.Sentences))
+	for i := range list {
+		list[i] = &c.Sentences[i].Sentence
 	}
-	var unsure []int
-	for i := range sure {
-		if !sure[i] {
-			unsure = append(unsure, i)
-		}
-	}
-	groups := model.Groups(len(unsure), cap(*leaves.Load()), func(k int) int { return e.words(unsure[k]) })
-	each(len(groups),
-		func(g int) int { return len(groups[g]) * e.words(unsure[groups[g][0]]) },
-		func(g int) {
-			group := groups[g]
-			for k := range group {
-				group[k] = unsure[group[k]]
+	e := model.Effort{
+		Least: effort, Workers: cap(*leaves.Load()),
+		Encode: func(which []int, sents []*syntax.Sentence) {
+			for k, fault := range encodeGuarded(x, sents) {
+				faults[which[k]] = stageFault{stageEncode, fault}
 			}
-			e.accurate(group)
-		})
-	c.keepStages(e.faults)
+		},
+		Parse: func(i int, s *syntax.Sentence) bool {
+			if f := &faults[i]; f.stage != stageEncode || f.fault == noFault {
+				*f = parseWhole(s, m, &o)
+			}
+			return faults[i].fault == noFault
+		},
+		Each: func(n int, weight func(i int) int, body func(i int)) { each(n, weight, body) },
+	}
+	e.Run(list)
+	c.keepStages(faults)
 	return c
 }
 
-// An encoding is the work on one chunk.
-type encoding struct {
-	encoder   Encoder
-	stages    Stages
-	options   *RowOptions
-	sentences []Sentence
-	faults    []stageFault // by sentence
-}
-
-func (e *encoding) words(i int) int { return len(e.sentences[i].Words) }
-
-// fast parses sentence i without the encoder, and keeps the result and reports
-// true if that is sure enough. What goes wrong may go right with the encoder.
-func (e *encoding) fast(i int, effort float64) bool {
-	s := e.sentences[i].Sentence
-	s.Words = slices.Clone(s.Words)
-	if e.parse(&s).fault != noFault || !model.Sure(&s, effort) {
-		return false
-	}
-	e.sentences[i].Sentence = s
-	return true
-}
-
-// accurate encodes and parses a group of sentences.
-func (e *encoding) accurate(group []int) {
-	list := make([]*syntax.Sentence, len(group))
-	for k, i := range group {
-		list[k] = &e.sentences[i].Sentence
-	}
-	if guarded(func() { e.encoder.Encode(list) }) != noFault { // not the fault of all of them
-		for k, i := range group {
-			model.Forget(list[k])
-			fault := guarded(func() { e.encoder.Encode(list[k : k+1]) })
-			e.faults[i] = stageFault{stageEncode, fault}
+// encodeGuarded encodes sentences, and returns the faults of those that it cannot
+// be done to.
+func encodeGuarded(x Encoder, sents []*syntax.Sentence) []syntax.Fault {
+	faults := make([]syntax.Fault, len(sents))
+	if guarded(func() { x.Encode(sents) }) != noFault { // the fault of one is not that of the others
+		for k, s := range sents {
+			s.Dense = syntax.Dense{}
+			faults[k] = guarded(func() { x.Encode(sents[k : k+1]) })
 		}
 	}
-	for k, i := range group {
-		if e.faults[i].fault == noFault {
-			e.faults[i] = e.parse(list[k])
-		}
-		model.Forget(list[k])
-	}
+	return faults
 }
 
-// parse does what Tag, Prune and Parse do with a sentence, and says which of
-// them failed.
-func (e *encoding) parse(s *syntax.Sentence) stageFault {
-	if fault := guarded(func() { tagSentence(s, e.stages, e.options) }); fault != noFault || e.options.StopAfter == StopTag {
+// parseWhole does what Tag, Prune and Parse do with a sentence, and says which of
+// them failed, if one has.
+func parseWhole(s *syntax.Sentence, m Stages, o *RowOptions) stageFault {
+	if fault := guarded(func() { tagSentence(s, m, o) }); fault != noFault || o.StopAfter == StopTag {
 		return stageFault{stageTag, fault}
 	}
-	if fault := guarded(func() { e.stages.Prune(s) }); fault != noFault {
+	if fault := guarded(func() { m.Prune(s) }); fault != noFault {
 		return stageFault{stagePrune, fault}
 	}
 	var refused syntax.Fault
-	if fault := guarded(func() { refused = parseSentence(s, e.stages, e.options) }); fault != noFault {
+	if fault := guarded(func() { refused = parseSentence(s, m, o) }); fault != noFault {
 		refused = fault
 	}
 	return stageFault{stageParse, refused}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -64,53 +65,38 @@ func PredictAt(m *model.Model, effort float64, o search.Options, gold []syntax.S
 	for i := range out {
 		forget(&out[i], setting != GoldTags)
 	}
-	parse := func(s *syntax.Sentence) error {
-		if setting != GoldTags {
-			m.Tag(s, true)
-		}
-		m.Prune(s)
-		return m.Parse(s, o)
-	}
-	var unsure []int // sentences to encode
-	fast := out
-	if m.Encoder != nil && effort > 0 {
-		fast = syntax.Clone(out)
-	}
-	if m.Encoder == nil || effort < 1 {
-		if err := forEach(fast, workers, parse); err != nil {
-			return nil, 0, err
-		}
-	}
+	errs, arcs, list := make([]error, len(out)), make([][]int32, len(out)), make([]*syntax.Sentence, len(out))
 	for i := range out {
-		switch {
-		case m.Encoder == nil || effort <= 0:
-		case effort < 1 && model.Sure(&fast[i], effort):
-			out[i] = fast[i]
-		default:
-			unsure = append(unsure, i)
-			encoded += len(out[i].Words)
+		list[i] = &out[i]
+	}
+	e := model.Effort{
+		Least: effort, Workers: workers,
+		Parse: func(i int, s *syntax.Sentence) bool {
+			errs[i] = guarded(func() error {
+				if setting != GoldTags {
+					m.Tag(s, true)
+				}
+				m.Prune(s)
+				return m.Parse(s, o)
+			})
+			arcs[i] = s.Dense.Arcs
+			return errs[i] == nil
+		},
+		Each: func(n int, _ func(i int) int, body func(i int)) {
+			err = errors.Join(err, parallel(n, workers, func(i int) error { body(i); return nil }))
+		},
+	}
+	if m.Encodes() {
+		e.Encode = func(_ []int, sents []*syntax.Sentence) { m.Encode(sents) }
+	}
+	encoded = e.Run(list)
+	for i := range errs {
+		out[i].Dense.Arcs = arcs[i]
+		if errs[i] != nil {
+			return nil, 0, fmt.Errorf("sentence %d (%s): %w", i+1, out[i].ID, errs[i])
 		}
 	}
-	return out, encoded, encodeEach(m, out, unsure, workers, parse)
-}
-
-// encodeEach encodes and parses some of the sentences in place.
-func encodeEach(m *model.Model, sents []syntax.Sentence, which []int, workers int, parse stage) error {
-	groups := model.Groups(len(which), workers, func(i int) int { return len(sents[which[i]].Words) })
-	return parallel(len(groups), workers, func(g int) error {
-		list := make([]*syntax.Sentence, len(groups[g]))
-		for k, i := range groups[g] {
-			list[k] = &sents[which[i]]
-		}
-		m.Encode(list)
-		for k, s := range list {
-			if err := guarded(func() error { return parse(s) }); err != nil {
-				return fmt.Errorf("sentence %d (%s): %w", which[groups[g][k]]+1, s.ID, err)
-			}
-			s.Dense = syntax.Dense{Arcs: s.Dense.Arcs}
-		}
-		return nil
-	})
+	return out, encoded, err
 }
 
 // forget removes the tree, and the tags and lemmas too if asked.

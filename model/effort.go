@@ -1,0 +1,130 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// An Effort parses sentences with an encoder, or with it where that is needed.
+// Its functions are those of a model, or of a stage of the pipeline; they are
+// called from the goroutines that Each makes.
+type Effort struct {
+	// Least is the expected LAS (Sure) from which a sentence keeps the parse that
+	// it gets without the encoder: with 1 all are encoded, with 0 none is.
+	Least float64
+	// Encode is Model.Encode; nil is Least 0. which are the numbers of the
+	// sentences.
+	Encode func(which []int, sents []*syntax.Sentence)
+	// Parse runs all stages on a sentence that was encoded, or was not. i is its
+	// number; the sentence may be a copy. It reports whether it has a tree.
+	Parse func(i int, s *syntax.Sentence) (parsed bool)
+	// Each calls body for 0..n-1, the heaviest first; nil is a loop.
+	Each    func(n int, weight func(i int) int, body func(i int))
+	Workers int // goroutines of Each, about: groups are smaller for many; changes no result
+}
+
+// Run parses sentences in place, each as if it were alone, and returns how many
+// words those have that were encoded. Dense scores live as long as the few
+// sentences that are encoded together are parsed: about a MB for each worker,
+// and 8 (n+1)² bytes more for a sentence of n words.
+func (e *Effort) Run(sents []*syntax.Sentence) (encoded int) {
+	words := func(i int) int { return len(sents[i].Words) }
+	if e.Encode == nil || e.Least <= 0 {
+		e.each(len(sents), words, func(i int) { e.Parse(i, sents[i]) })
+		return 0
+	}
+	sure := make([]bool, len(sents))
+	if e.Least < 1 {
+		e.each(len(sents), words, func(i int) { sure[i] = e.fast(i, sents[i]) })
+	}
+	var unsure []int
+	for i := range sure {
+		if !sure[i] {
+			unsure = append(unsure, i)
+			encoded += words(i)
+		}
+	}
+	groups := groupsOf(unsure, e.Workers, words)
+	e.each(len(groups), func(g int) int { return len(groups[g]) * words(groups[g][0]) }, func(g int) {
+		list := make([]*syntax.Sentence, len(groups[g]))
+		for k, i := range groups[g] {
+			list[k] = sents[i]
+		}
+		e.Encode(groups[g], list)
+		for k, i := range groups[g] {
+			e.Parse(i, list[k])
+			list[k].Dense = syntax.Dense{}
+		}
+	})
+	return encoded
+}
+
+// fast parses sentence i without the encoder. It keeps the result and reports
+// true if that is sure enough.
+func (e *Effort) fast(i int, s *syntax.Sentence) bool {
+	c := *s
+	c.Words = slices.Clone(s.Words)
+	if !e.Parse(i, &c) || !Sure(&c, e.Least) {
+		return false
+	}
+	*s = c
+	return true
+}
+
+// Sure reports whether the expected LAS of a sentence that was parsed without
+// the encoder, the mean of its DeprelConf, is at least p, from 0 to 1. Of a
+// sentence without confidence it is not known, and less; one that Encode passes
+// over is as sure as it can be.
+func Sure(s *syntax.Sentence, p float64) bool {
+	if len(s.Words) == 0 || len(s.Words) > syntax.MaxWholeWords {
+		return true
+	}
+	if len(s.Confidence.DeprelConf) != len(s.Words) {
+		return false
+	}
+	sum := 0.0
+	for _, x := range s.Confidence.DeprelConf {
+		sum += float64(x) // multiples of 1/4096: exact
+	}
+	return sum >= p*float64(len(s.Words))
+}
+
+// Words of a group of sentences that are encoded together: with more of them
+// weights are read for more words at once, with fewer more workers have some.
+const (
+	leastGroup = 64
+	mostGroup  = 512
+)
+
+// groupsOf cuts a list of sentences into groups for so many workers: those of
+// similar length together, the longest first.
+func groupsOf(list []int, workers int, words func(i int) int) [][]int {
+	total := 0
+	for _, i := range list {
+		total += words(i)
+	}
+	list = slices.SortedStableFunc(slices.Values(list), func(a, b int) int { return cmp.Compare(words(b), words(a)) })
+	most := min(max(total/(4*max(workers, 1)), leastGroup), mostGroup)
+	var groups [][]int
+	for len(list) > 0 {
+		to, size := 1, words(list[0])
+		for to < len(list) && size+words(list[to]) <= most {
+			size += words(list[to])
+			to++
+		}
+		groups, list = append(groups, list[:to:to]), list[to:]
+	}
+	return groups
+}
+
+func (e *Effort) each(n int, weight func(i int) int, body func(i int)) {
+	if e.Each != nil {
+		e.Each(n, weight, body)
+		return
+	}
+	for i := range n {
+		body(i)
+	}
+}
