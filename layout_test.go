@@ -53,7 +53,7 @@ var imports = func() map[string][]string {
 		"model":           append(slices.Clone(components), "io/durable", "io/sections", "parser/encode"),
 		"parser/train":    append(slices.Clone(components), "model", "parser/eval", "parser/piece", "parser/encode", "parser/finetune"),
 
-		"model/modeltest":          {"model"},
+		"model/modeltest":          {"model", "parser/encode", "parser/encode/encodetest", "parser/pack"},
 		"parser/encode/encodetest": {"parser/encode", "parser/hash", "parser/piece"},
 		"parser/matrix/assembly":   nil,
 		"parser/part/parttest":     {"parser/hash", "parser/syntax"},
@@ -115,7 +115,7 @@ var forTests = map[string][]string{
 	"io/source":        {"io/store/storetest"},
 	"io/parquet":       {"io/conllu", "io/store/storetest"},
 	"transforms":       {"model/modeltest", "transforms/transformstest", "io/store/storetest"},
-	"pipeline":         {"", "model/modeltest", "transforms/transformstest", "io/store/storetest"},
+	"pipeline":         {"", "model", "model/modeltest", "transforms/transformstest", "io/store/storetest"},
 	"pipeline/nightly": {"transforms/transformstest", "parser/syntax", "io/store/storetest"},
 	"cmd/treebeam":     {"model/modeltest", "transforms/transformstest"},
 }

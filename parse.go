@@ -26,7 +26,10 @@ const (
 
 // A Model is a trained parser. It is read-only: any number of goroutines may
 // use one at once.
-type Model struct{ model *model.Model }
+type Model struct {
+	model  *model.Model
+	effort float64
+}
 
 // Open returns the model in a file, or the built-in English one if path is "".
 // A process loads each model once and keeps it; a file is mapped, so replace
@@ -37,7 +40,24 @@ func Open(path string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{m}, nil
+	return &Model{m, 1}, nil
+}
+
+// WithEffort returns a model that does what m does, and leaves its encoder out
+// where a parse without is sure enough: a sentence keeps that one if its expected
+// LAS is at least p, the mean of its DeprelConf. 0 does without the encoder, 1,
+// which is what Open returns, uses it for every sentence. It fails if m has none,
+// or, for other numbers, if parses without it are not calibrated.
+func (m *Model) WithEffort(p float64) (*Model, error) {
+	switch {
+	case !(p >= 0 && p <= 1):
+		return nil, fmt.Errorf("effort %v: want a number from 0 to 1", p)
+	case !m.model.Encodes():
+		return nil, errors.New("the model has no encoder")
+	case p > 0 && p < 1 && !m.model.CanChoose():
+		return nil, errors.New("the model's parses without the encoder are not calibrated: want 0 or 1")
+	}
+	return &Model{m.model, p}, nil
 }
 
 // Parse returns the sentences of raw text, in order. They are those of
@@ -82,10 +102,10 @@ func (m *Model) Parse(s string) (sentences []Sentence, err error) {
 		if err := b.Place(found, layout.Lines); err != nil {
 			return nil, err
 		}
+		if err := m.parse(found); err != nil {
+			return nil, err
+		}
 		for i := range found {
-			if err := m.parse(&found[i]); err != nil {
-				return nil, fmt.Errorf("sentence at byte %d: %w", found[i].StartByte, err)
-			}
 			all = append(all, newSentence(&found[i], ends[i], i == 0 && (b.Opens || len(all) == 0)))
 		}
 	}
@@ -113,10 +133,11 @@ func (m *Model) ParseWords(forms []string) (s Sentence, err error) {
 	joined := tokens.Join(forms)
 	joined.EndByte = int64(len(joined.Text))
 	b := text.Block{Text: joined.Text, End: joined.EndByte}
-	if err := m.parse(&joined); err != nil {
+	found := []syntax.Sentence{joined}
+	if err := m.parse(found); err != nil {
 		return Sentence{}, err
 	}
-	return newSentence(&joined, newByteMap(&b, &joined), true), nil
+	return newSentence(&found[0], newByteMap(&b, &found[0]), true), nil
 }
 
 // checkForm says why a word cannot have a form, or "".
@@ -134,8 +155,34 @@ func checkForm(form string) string {
 	return ""
 }
 
-// parse tags a sentence and gives it a tree.
-func (m *Model) parse(s *syntax.Sentence) error {
+// parse tags sentences and gives them trees. Its error is that of the first one
+// that has one.
+func (m *Model) parse(found []syntax.Sentence) error {
+	list, errs := make([]*syntax.Sentence, len(found)), make([]error, len(found))
+	for i := range found {
+		list[i] = &found[i]
+	}
+	e := model.Effort{
+		Least: m.effort,
+		Parse: func(i int, s *syntax.Sentence) bool {
+			errs[i] = m.parseOne(s)
+			return errs[i] == nil
+		},
+	}
+	if m.model.Encodes() {
+		e.Encode = func(_ []int, sents []*syntax.Sentence) { m.model.Encode(sents) }
+	}
+	e.Run(list)
+	for i, err := range errs {
+		if err != nil {
+			return fmt.Errorf("sentence at byte %d: %w", found[i].StartByte, err)
+		}
+	}
+	return nil
+}
+
+// parseOne tags a sentence, which may be encoded, and gives it a tree.
+func (m *Model) parseOne(s *syntax.Sentence) error {
 	m.model.Tag(s, false)
 	m.model.Prune(s)
 	if err := m.model.Parse(s, search.Options{Seed: seed}); err != nil {

@@ -2,10 +2,13 @@ package pipeline
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam"
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/model/modeltest"
 )
 
 // What a caller from Go gets is what the command writes.
@@ -14,6 +17,41 @@ func TestLibraryGivesTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	libraryGivesTheSame(t, m, "", "")
+}
+
+// Likewise with an encoder, for all sentences and for some.
+func TestLibraryGivesTheSameWithAnEncoder(t *testing.T) {
+	english, err := model.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := modeltest.WithEncoder(english)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "accurate.tbm")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all, err := treebeam.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	libraryGivesTheSame(t, all, path, "")
+	some, err := all.WithEffort(0.8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	libraryGivesTheSame(t, some, path, "0.8")
+	if _, err := all.WithEffort(1.5); err == nil {
+		t.Error("an effort of 1.5 is none")
+	}
+}
+
+// libraryGivesTheSame compares m, which is the model at a path, with the command.
+func libraryGivesTheSame(t *testing.T, m *treebeam.Model, path, effort string) {
+	t.Helper()
 	harbour, err := os.ReadFile("../sample/text/harbour.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +66,7 @@ func TestLibraryGivesTheSame(t *testing.T) {
 		"empty.txt":      "",
 	} {
 		o := options(write(t, map[string]string{name: text}), "")
-		o.Model, o.Rows.From = "", "text"
+		o.Model, o.Rows.From, o.Rows.Effort = path, "text", effort
 		want := streamed(t, o)
 		sentences, err := m.Parse(text)
 		if err != nil {
@@ -41,7 +79,7 @@ func TestLibraryGivesTheSame(t *testing.T) {
 
 	forms := strings.Fields("Ships that don't sail rot .")
 	o := options(write(t, map[string]string{"a.tok": strings.Join(forms, " ") + "\n"}), "")
-	o.Model = ""
+	o.Model, o.Rows.Effort = path, effort
 	s, err := m.ParseWords(forms)
 	if err != nil {
 		t.Fatal(err)
