@@ -46,14 +46,15 @@ func (e *Effort) Run(sents []*syntax.Sentence) (encoded int) {
 			encoded += words(i)
 		}
 	}
-	groups := groupsOf(unsure, e.Workers, words)
-	e.each(len(groups), func(g int) int { return len(groups[g]) * words(groups[g][0]) }, func(g int) {
-		list := make([]*syntax.Sentence, len(groups[g]))
-		for k, i := range groups[g] {
-			list[k] = sents[i]
+	groups := Groups(len(unsure), e.Workers, func(k int) int { return words(unsure[k]) })
+	e.each(len(groups), func(g int) int { return len(groups[g]) * words(unsure[groups[g][0]]) }, func(g int) {
+		which := groups[g]
+		list := make([]*syntax.Sentence, len(which))
+		for k, at := range which {
+			which[k], list[k] = unsure[at], sents[unsure[at]]
 		}
-		e.Encode(groups[g], list)
-		for k, i := range groups[g] {
+		e.Encode(which, list)
+		for k, i := range which {
 			e.Parse(i, list[k])
 			list[k].Dense = syntax.Dense{}
 		}
@@ -98,14 +99,15 @@ const (
 	mostGroup  = 512
 )
 
-// groupsOf cuts a list of sentences into groups for so many workers: those of
-// similar length together, the longest first.
-func groupsOf(list []int, workers int, words func(i int) int) [][]int {
-	total := 0
-	for _, i := range list {
+// Groups cuts sentences 0..n-1 into groups that are to be encoded together by one
+// of so many workers: those of similar length, the longest first.
+func Groups(n, workers int, words func(i int) int) [][]int {
+	list, total := make([]int, n), 0
+	for i := range list {
+		list[i] = i
 		total += words(i)
 	}
-	list = slices.SortedStableFunc(slices.Values(list), func(a, b int) int { return cmp.Compare(words(b), words(a)) })
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(words(b), words(a)) })
 	most := min(max(total/(4*max(workers, 1)), leastGroup), mostGroup)
 	var groups [][]int
 	for len(list) > 0 {

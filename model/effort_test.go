@@ -21,11 +21,7 @@ func TestGroups(t *testing.T) {
 				}
 			}
 			seen, last := make([]bool, n), 1<<30
-			var all []int
-			for i := range n {
-				all = append(all, i)
-			}
-			for _, group := range groupsOf(all, workers, func(i int) int { return words[i] }) {
+			for _, group := range Groups(n, workers, func(i int) int { return words[i] }) {
 				size := 0
 				for _, i := range group {
 					if seen[i] || words[i] > last {
