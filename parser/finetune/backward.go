@@ -15,9 +15,9 @@ func (n *network) backward(b *batch, dlevels []matrix.Matrix, o stepOptions) {
 // of its output, which it uses up.
 func (n *network) layerBack(i int, b *batch, dout, din []float32, o stepOptions) {
 	p, g, s, rows, w, f := &n.p.Layers[i], &n.grad.Layers[i], &n.states[i], b.rows(), n.p.Width, n.p.FeedForward
-	weights := matrix.Product{TransposeA: true, Workers: o.workers}
-	inputs := matrix.Product{Workers: o.workers}
-	accumulate := matrix.Product{Add: true, Workers: o.workers}
+	weights := matrix.Product{TransposeA: true, Half: n.half, Workers: o.workers}
+	inputs := matrix.Product{Half: n.half, Workers: o.workers}
+	accumulate := matrix.Product{Add: true, Half: n.half, Workers: o.workers}
 
 	// Feed-forward. The gradient of the middle takes the place of dout.
 	product, wide := matrix.Of(n.product, rows, w), matrix.Of(n.wide, rows, f)

@@ -23,6 +23,11 @@ type Options struct {
 	// fewer; 1e-3.
 	Rate, HeadRate float64
 
+	// Full says that the products of the layers keep all bits of their factors,
+	// instead of rounding them to bfloat16 (sums have 32 bits) where the
+	// processor is quicker so.
+	Full bool
+
 	Weights []float32         // of the training sentences in the loss; nil: 1 each
 	Texts   []syntax.Sentence // nothing is learned from them, but their pieces stay in the vocabulary
 
@@ -128,7 +133,7 @@ func newTrainer(p *encode.Params, train, dev []syntax.Sentence, o Options) (*tra
 	learned := *p
 	learned.Word = t.learned()
 	t.network = newNetwork(&learned)
-	t.network.frozen = p.Word
+	t.network.frozen, t.network.half = p.Word, !o.Full
 	weights, slopes := headTensors(t.heads.p), headTensors(t.heads.grad)
 	t.flatHeads, t.flatHeadsSlopes = flatten(weights), flatten(slopes)
 	t.encoderAdam = newAdam(encoderTensors(t.network.p), t.network.flat, t.network.slopes)

@@ -15,6 +15,7 @@ import (
 // It is for one goroutine, which it helps by those of stepOptions.
 type network struct {
 	p, grad *encode.Params // of equal shapes; Word has a row for each slot
+	half    bool           // products of the layers round their factors to bfloat16
 	frozen  []float32      // rows of words that do not learn; their ids begin behind the slots
 	flat    []float32      // all weights of p
 	slopes  []float32      // all of grad
@@ -126,7 +127,7 @@ func (n *network) word(id int32) []float32 {
 func (n *network) layer(i int, b *batch, o stepOptions) {
 	p, s, rows, w, f := &n.p.Layers[i], &n.states[i], b.rows(), n.p.Width, n.p.FeedForward
 	in := matrix.Of(n.levels[i], rows, w)
-	forward := matrix.Product{TransposeB: true, Workers: o.workers}
+	forward := matrix.Product{TransposeB: true, Half: n.half, Workers: o.workers}
 
 	weight, bias := joined(p, w)
 	forward.Multiply(matrix.Of(s.heads, rows, 3*w), in, weight)
