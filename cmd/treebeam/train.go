@@ -39,6 +39,7 @@ type trainFlags struct {
 	preset, families  string
 	strategy, reuse   string
 	only, from        string // one component, and the model that the others are taken from
+	overlay           bool
 	resume, keep      bool
 	check             bool
 
@@ -76,6 +77,7 @@ func (f *trainFlags) define(fs *flag.FlagSet) {
 	f.encoder.define(fs)
 	fs.StringVar(&f.only, "only", "", "train one component, `NAME`, and take all else from --from; it can be lemmas, encoder or mix")
 	fs.StringVar(&f.from, "from", "", "with --only: the model `FILE` that is copied but for that component")
+	fs.BoolVar(&f.overlay, "overlay", false, "with --only encoder or mix: write only what is added to the model of --from, as the embedded model has it")
 	fs.BoolVar(&f.check, "check", false, "only check the treebanks")
 	fs.StringVar(&f.o.Info.Language, "language", "", "language `CODE` (default: from the name of the treebank)")
 	fs.StringVar(&f.o.Info.Treebank, "treebank", "", "`NAME` for the provenance (default: from the file's name)")
@@ -264,7 +266,7 @@ func (f *trainFlags) describe(fs *flag.FlagSet) {
 	words := []string{"treebeam train", "--train", filepath.Base(f.train), "--dev", filepath.Base(f.dev)}
 	fs.VisitAll(func(x *flag.Flag) {
 		switch x.Name {
-		case "train", "dev", "model", "workers", "resume", "reuse", "keep", "check", "created-by":
+		case "train", "dev", "model", "workers", "resume", "reuse", "keep", "check", "created-by", "overlay":
 			return // files are named above; the others change nothing
 		}
 		v := x.Value.String()

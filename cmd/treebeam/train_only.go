@@ -16,7 +16,7 @@ import (
 // withOnly are the options that --only leaves anything to do, by the part.
 var withOnly = func() map[string][]string {
 	common := []string{"train", "dev", "model", "only", "from", "seed", "workers", "check", "created-by"}
-	mix := append(common[:len(common):len(common)], "encoder", "resume", "reuse", "keep")
+	mix := append(common[:len(common):len(common)], "encoder", "overlay", "resume", "reuse", "keep")
 	return map[string][]string{train.OnlyLemmas: common, train.OnlyMix: mix, train.OnlyEncoder: slices.Concat(mix, encoderNames)}
 }()
 
@@ -24,6 +24,8 @@ var withOnly = func() map[string][]string {
 func (f *trainFlags) checkOnly(fs *flag.FlagSet) error {
 	names, known := withOnly[f.only]
 	switch {
+	case f.only == "" && f.overlay:
+		return refuse("--overlay: with --only encoder or --only mix alone")
 	case f.only == "" && f.from == "":
 		return nil
 	case f.only == "":
@@ -64,7 +66,10 @@ func (f *trainFlags) runOnly(fs *flag.FlagSet, trainBank, devBank train.Treebank
 		if err := f.openEncoder(); err != nil {
 			return err
 		}
-		return f.stored(func() ([]byte, error) { return train.Encoder(from, digest, trainBank, devBank, f.o) }, said)
+		return f.stored(func() ([]byte, error) {
+			data, err := train.Encoder(from, digest, trainBank, devBank, f.o)
+			return f.overlaid(data, digest, err)
+		}, said)
 	case train.OnlyMix:
 		encoder := from
 		if f.encoder.file != "" {
@@ -75,7 +80,10 @@ func (f *trainFlags) runOnly(fs *flag.FlagSet, trainBank, devBank train.Treebank
 		if encoder.Info.Encoder == nil {
 			return refuse("%s has no encoder: train one with --only encoder, or name a model that has one with --encoder", cmp.Or(f.encoder.file, f.from))
 		}
-		return f.stored(func() ([]byte, error) { return train.Mix(from, digest, encoder, trainBank, devBank, f.o) }, said)
+		return f.stored(func() ([]byte, error) {
+			data, err := train.Mix(from, digest, encoder, trainBank, devBank, f.o)
+			return f.overlaid(data, digest, err)
+		}, said)
 	}
 	begun := time.Now()
 	f.o.Blocks = rawBlocks
@@ -86,6 +94,19 @@ func (f *trainFlags) runOnly(fs *flag.FlagSet, trainBank, devBank train.Treebank
 		return err
 	}
 	return f.write(out, begun, said)
+}
+
+// overlaid returns what is to be written of a model with an encoder: all, or with
+// --overlay what the model of --from, which has the digest, has not.
+func (f *trainFlags) overlaid(data []byte, digest string, err error) ([]byte, error) {
+	if err != nil || !f.overlay {
+		return data, err
+	}
+	file, err := model.Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	return model.EncodeOverlay(file, digest)
 }
 
 // readModel reads a model's file, and returns its digest.

@@ -13,7 +13,11 @@ import (
 )
 
 // mixGrid are the factors that are tried, in 1/model.MixOne.
-var mixGrid = []int32{0, 64, 128, 192, 256, 384, 512, 768}
+var mixGrid = []int32{0, 16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024}
+
+// mixReach is how many values of the grid away from the best so far a better
+// one is looked for: a figure of dev rises and falls by chance, too.
+const mixReach = 2
 
 // firstMix is where the fit begins.
 var firstMix = model.Mix{Tags: 256, Feats: 256, Prune: 256, Parse: 128, Labels: 256}
@@ -25,8 +29,8 @@ const mixWords = 60_000
 // fitMix returns the factors with which the model of the sections, which has an
 // encoder, makes the fewest mistakes on dev: those of tags by UPOS and XPOS,
 // then those of FEATS, then those of arcs and labels together by LAS. The
-// encoder reads dev once. One factor after the other is set to the best value
-// of a grid, twice around. Equal figures leave the factor as it is.
+// encoder reads dev once. The figures are climbed on a grid, one factor after the
+// other; equal ones leave the factor as it is.
 func fitMix(info model.Info, sections []pack.Section, dev []syntax.Sentence, j job) (model.Mix, error) {
 	first := firstMix
 	m, err := model.New(&model.File{Info: info, Sections: slices.Concat(sections, packedAs(model.MixName, &first))})
@@ -124,10 +128,11 @@ func pointers(sents []syntax.Sentence, group []int) []*syntax.Sentence {
 	return list
 }
 
-// climb sets factors, one after the other, to the values with the most right
-// by trial, until a round changes none.
+// climb moves factors, one after the other, to the values with the most right
+// by trial among the next ones of the grid, until none moves. It begins at
+// factors of 0 if these are better than f.mix.
 func (f *mixer) climb(figure string, trial func(model.Mix) tally, factors []factor) {
-	const rounds = 3
+	const rounds = 20 // more than it takes
 	tried := map[model.Mix]tally{}
 	var order []model.Mix
 	try := func(x model.Mix) tally {
@@ -139,11 +144,19 @@ func (f *mixer) climb(figure string, trial func(model.Mix) tally, factors []fact
 		}
 		return t
 	}
+	without := f.mix
+	for _, k := range factors {
+		*k.of(&without) = 0
+	}
 	best := try(f.mix).sum()
+	if sum := try(without).sum(); sum > best {
+		best, f.mix = sum, without
+	}
 	for range rounds {
 		before := f.mix
 		for _, k := range factors {
-			for _, v := range mixGrid {
+			at := slices.Index(mixGrid, *k.of(&f.mix))
+			for _, v := range mixGrid[max(at-mixReach, 0):min(at+mixReach+1, len(mixGrid))] {
 				x := f.mix
 				*k.of(&x) = v
 				if sum := try(x).sum(); sum > best {
