@@ -236,7 +236,7 @@ func (m *Model) layout(l *pack.Layout) {
 	if m.pieces == nil {
 		m.pieces = new(piece.Vocabulary)
 	}
-	layoutPieces(l, m.pieces)
+	m.pieces.Layout(l, "pieces")
 	l.Nested("word", func(l *pack.Layout) { m.word.layout(l, len(m.pieces.Pieces), s.Width) })
 	l.Nested("position", func(l *pack.Layout) { m.position.layout(l, s.Positions, s.Width) })
 	layoutNorm(l, "norm", &m.norm, s.Width)
@@ -261,21 +261,4 @@ func (y *layer) layout(l *pack.Layout, s *Shape) {
 	l.Nested("up", func(l *pack.Layout) { y.up.layout(l, s.FeedForward, s.Width) })
 	l.Nested("down", func(l *pack.Layout) { y.down.layout(l, s.Width, s.FeedForward) })
 	layoutNorm(l, "feedforward", &y.feedForwardNorm, s.Width)
-}
-
-func layoutPieces(l *pack.Layout, v *piece.Vocabulary) {
-	l.Nested("pieces", func(l *pack.Layout) {
-		marks := []int32{v.Begin, v.End, v.Unknown}
-		l.Strings("names", &v.Pieces)
-		pack.Array(l, "scores", &v.Scores)
-		pack.Array(l, "marks", &marks)
-		pack.Value(l, "kind", (*uint8)(&v.Kind))
-		l.Bool("lower", &v.Lower)
-		l.Check("names", len(v.Pieces) > 0 && len(v.Pieces) <= maxVocabulary, "has no piece, or too many")
-		l.Check("marks", len(marks) == 3, "are not three")
-		pack.Below(l, "marks", marks, len(v.Pieces))
-		if l.Reading() {
-			v.Begin, v.End, v.Unknown = marks[0], marks[1], marks[2]
-		}
-	})
 }

@@ -31,7 +31,7 @@ func exp(x float32) float32 {
 	p = float32(p*r) + exp3
 	p = float32(p*r) + exp2
 	y := float32(float32(p*r)*r) + r + 1
-	return math.Float32frombits(math.Float32bits(y) + (math.Float32bits(t)-magicBits)<<23)
+	return math.Float32frombits(math.Float32bits(y) + math.Float32bits(t)<<23) // the low bits of t are k
 }
 
 // Softmax sets x to the exponentials of x less its largest element, which it

@@ -68,14 +68,14 @@ func Dequantize(dst []float32, sums []int32, scale float32, scales, bias []float
 // Expand sets dst[i] to q[i]*scale.
 func Expand(dst []float32, q []int8, scale float32) {
 	for i, v := range q {
-		dst[i] = float32(v) * scale
+		dst[i] = float32(float32(v) * scale)
 	}
 }
 
 // Scale multiplies x by factor.
 func Scale(x []float32, factor float32) {
 	for i, v := range x {
-		x[i] = v * factor
+		x[i] = float32(v * factor)
 	}
 }
 

@@ -2,6 +2,7 @@ package vector
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/hash"
@@ -144,6 +145,66 @@ func TestProduct(t *testing.T) {
 				}
 				if c[i*sc+j] != want {
 					t.Errorf("%v: (%d, %d) is %v, want %v", shape, i, j, c[i*sc+j], want)
+				}
+			}
+		}
+	}
+}
+
+// Vector instructions give the bits of plain Go.
+func TestSameBits(t *testing.T) {
+	if !useVectors {
+		t.Skip("this processor has no vector instructions that are used")
+	}
+	r := hash.Rand(99)
+	run := func(n int, x, y, gain, bias []float32, sums []int32) (out [][]float32, q []int8) {
+		keep := func(x []float32) { out = append(out, x) }
+		q = make([]int8, n)
+		keep([]float32{Quantize(q, x)})
+		z := make([]float32, n)
+		Dequantize(z, sums, 1.7e-3, gain, bias)
+		keep(z)
+		z = slices.Clone(x)
+		AddScaled(z, 0.37, y)
+		keep(z)
+		z = slices.Clone(x)
+		AddNorm(z, y, 1e-12, gain, bias)
+		keep(z)
+		z = slices.Clone(x)
+		top, sum := Softmax(z)
+		keep(append(z, top, sum))
+		z = slices.Clone(x)
+		GELU(z)
+		keep(z)
+		for rows := range 10 {
+			z = make([]float32, 10*n)
+			Product(z, n, y, 3, x, n/8, rows, 5, n/2)
+			keep(z)
+		}
+		return out, q
+	}
+	for round := range 60 {
+		n := []int{16, 32, 48, 384, 1536, 7, 40}[round%7]
+		spread := math.Pow(10, float64(round%9)-4)
+		x, y, gain, bias := random(&r, n, spread), random(&r, max(n, 40), spread), random(&r, n, 1), random(&r, n, 1)
+		sums := make([]int32, n)
+		for i := range sums {
+			sums[i] = int32(r.Next()) >> (r.Below(16))
+		}
+		if round%5 == 0 {
+			x[0], x[1], x[2] = 0, float32(math.Copysign(0, -1)), 1e-40
+		}
+		a, qa := run(n, x, y, gain, bias, sums)
+		useVectors = false
+		b, qb := run(n, x, y, gain, bias, sums)
+		useVectors = true
+		if !slices.Equal(qa, qb) {
+			t.Errorf("%d elements: quantised to %v, in plain Go to %v", n, qa, qb)
+		}
+		for i := range a {
+			for j := range a[i] {
+				if math.Float32bits(a[i][j]) != math.Float32bits(b[i][j]) {
+					t.Fatalf("%d elements, result %d, %d: %v, in plain Go %v", n, i, j, a[i][j], b[i][j])
 				}
 			}
 		}

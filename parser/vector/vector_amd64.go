@@ -1,0 +1,48 @@
+package vector
+
+import "golang.org/x/sys/cpu"
+
+// useVectors says whether vector instructions are used; no result depends on
+// it.
+var useVectors = cpu.X86.HasAVX2
+
+// All want a positive n or cols that is a multiple of 16, and a positive inner.
+
+//go:noescape
+func maxAbs(x *float32, n int) float32
+
+//go:noescape
+func quantize(dst *int8, x *float32, n int, inverse float32)
+
+//go:noescape
+func dequantize(dst *float32, sums *int32, n int, scale float32, scales, bias *float32)
+
+//go:noescape
+func addScaled(x *float32, factor float32, y *float32, n int)
+
+// addSum adds y to x and returns the sum of x.
+//
+//go:noescape
+func addSum(x, y *float32, n int) float32
+
+// sumSquares returns the sum of (x-mean)².
+//
+//go:noescape
+func sumSquares(x *float32, n int, mean float32) float32
+
+//go:noescape
+func normalize(x *float32, n int, mean, inverse float32, gain, bias *float32)
+
+//go:noescape
+func maximum(x *float32, n int) float32
+
+// expSum sets x to the exponentials of x-top and returns their sum.
+//
+//go:noescape
+func expSum(x *float32, n int, top float32) float32
+
+//go:noescape
+func gelu(x *float32, n int)
+
+//go:noescape
+func product(c *float32, sc int, a *float32, sa int, b *float32, sb, rows, inner, cols int)
