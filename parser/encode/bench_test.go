@@ -11,7 +11,7 @@ import (
 var e5 = sizes{Shape{384, 12, 1536, 512, 1e-12}, benchLayers, 30, 256, 128, 256}
 
 // benchLayers is few, for what is measured is told a layer.
-const benchLayers = 2
+const benchLayers = 12
 
 // BenchmarkEncode encodes sentences of 20 words and some 40 pieces.
 func BenchmarkEncode(b *testing.B) {
