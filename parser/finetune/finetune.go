@@ -14,7 +14,7 @@ import (
 type Options struct {
 	Seed    uint64
 	Layers  int // that are kept and learn, from the first; 0: all
-	Epochs  int // 0: 8
+	Epochs  int // 0: for 1.4 million pieces in all, but 4 to 12
 	Batch   int // pieces of a batch, at most, or one sentence; 0: 400
 	Workers int // goroutines, 1 if 0; changes no bit of the result
 
@@ -54,7 +54,10 @@ const (
 	headsNorm   = 5
 )
 
-const devBatch = 1000 // pieces
+const (
+	usualPieces = 1_400_000 // of all epochs
+	devBatch    = 1000      // pieces
+)
 
 // Train tunes a copy of an encoder and new heads on training trees, and picks
 // the epoch with the best LAS on dev, the last one without dev. Sentences
@@ -126,6 +129,9 @@ func newTrainer(p *encode.Params, train, dev []syntax.Sentence, o Options) (*tra
 	for i := range t.train {
 		t.pieces += len(t.train[i].ids)
 	}
+	if t.Epochs == 0 {
+		t.Epochs = min(max(usualPieces/t.pieces, 4), 12)
+	}
 	var err error
 	if t.heads, err = newHeads(p.Width, len(p.Layers)+1, gold, o.Seed); err != nil {
 		return nil, err
@@ -166,9 +172,6 @@ func (t *trainer) fill(p *encode.Params) {
 		set(&t.Rate, 2.5e-4)
 	}
 	set(&t.HeadRate, 1e-3)
-	if t.Epochs == 0 {
-		t.Epochs = 8
-	}
 	if t.Batch == 0 {
 		t.Batch = 400
 	}
