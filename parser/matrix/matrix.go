@@ -14,7 +14,7 @@
 // in blocks of steps that depend on that dimension only; so its bits do not
 // depend on the rows and columns beside it either.
 //
-// The micro-kernels for amd64 are written by the package assembly.
+// The micro-kernels for amd64 and arm64 are written by the package assembly.
 package matrix
 
 // A Matrix is a view of floats: element (i, j) is Data[i*Stride+j], for i <

@@ -1,5 +1,5 @@
-// Package assembly writes the assembly of parser/matrix for amd64: text that
-// Go's assembler reads.
+// Package assembly writes the assembly of parser/matrix: text that Go's
+// assembler reads.
 //
 // The same micro-kernel serves all element types, for each of them multiplies
 // words of 32 bits: a float32, two bfloat16, four int8 or two int16. A kernel
@@ -18,6 +18,7 @@ func Files() map[string]string {
 	return map[string]string{
 		"multiply_amd64.s": multiplyFile(),
 		"pack_amd64.s":     packFile(),
+		"multiply_arm64.s": neonFile(),
 	}
 }
 
