@@ -81,6 +81,10 @@ func Scale(x []float32, factor float32) {
 
 // Add adds y to x.
 func Add(x, y []float32) {
+	if useVectors && len(x)%lanes == 0 && len(x) > 0 {
+		addScaled(&x[0], 1, &y[:len(x)][0], len(x))
+		return
+	}
 	y = y[:len(x)]
 	for i, v := range y {
 		x[i] += v

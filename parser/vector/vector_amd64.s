@@ -549,3 +549,54 @@ inner1:
 done:
 	VZEROUPPER
 	RET
+
+// func geluSlope(y, x, bias *float32, n int)
+TEXT ·geluSlope(SB), NOSPLIT, $0-32
+	MOVQ    y+0(FP), SI
+	MOVQ    x+8(FP), DI
+	MOVQ    bias+16(FP), DX
+	MOVQ    n+24(FP), CX
+	ABSMASK(Y9)
+	VMOVUPS one<>(SB), Y8
+	VXORPS  Y7, Y7, Y7
+	VSUBPS  minusHalf<>(SB), Y7, Y11 // 1/2
+
+loop:
+	VMOVUPS  (DI), Y0
+	VADDPS   (DX), Y0, Y0
+	VANDPS   Y9, Y0, Y1
+	VMULPS   geluP<>(SB), Y1, Y2
+	VADDPS   Y8, Y2, Y2
+	VDIVPS   Y2, Y8, Y2
+	VMULPS   gelu5<>(SB), Y2, Y3
+	VADDPS   gelu4<>(SB), Y3, Y3
+	VMULPS   Y2, Y3, Y3
+	VADDPS   gelu3<>(SB), Y3, Y3
+	VMULPS   Y2, Y3, Y3
+	VADDPS   gelu2<>(SB), Y3, Y3
+	VMULPS   Y2, Y3, Y3
+	VADDPS   gelu1<>(SB), Y3, Y3
+	VMULPS   Y2, Y3, Y3
+	VMULPS   minusHalf<>(SB), Y1, Y4
+	VMULPS   Y1, Y4, Y4
+	EXP(Y4, Y5, Y6, Y10)
+	VMULPS   rootTwoPi<>(SB), Y10, Y10 // the density
+	VMULPS   Y10, Y3, Y3               // the tail
+	VMULPS   Y3, Y1, Y1
+	VMAXPS   Y7, Y0, Y12
+	VSUBPS   Y1, Y12, Y12
+	VMOVUPS  Y12, (SI)
+	VMULPS   Y10, Y0, Y10
+	VSUBPS   Y3, Y11, Y3
+	VANDNPS  Y0, Y9, Y0                // the sign
+	VXORPS   Y0, Y3, Y3
+	VADDPS   Y11, Y3, Y3
+	VADDPS   Y10, Y3, Y3
+	VMOVUPS  Y3, (DI)
+	ADDQ     $32, DI
+	ADDQ     $32, SI
+	ADDQ     $32, DX
+	SUBQ     $8, CX
+	JNZ      loop
+	VZEROUPPER
+	RET
