@@ -49,7 +49,7 @@ var imports = func() map[string][]string {
 		"parser/vector":   nil,
 		"parser/piece":    append(slices.Clone(records), "parser/hash"),
 		"parser/encode":   append(slices.Clone(records), "parser/hash", "parser/graph", "parser/score", "parser/matrix", "parser/vector", "parser/piece"),
-		"parser/finetune": append(slices.Clone(learning), "parser/graph", "parser/matrix", "parser/piece", "parser/encode"),
+		"parser/finetune": append(slices.Clone(learning), "parser/graph", "parser/matrix", "parser/vector", "parser/piece", "parser/encode"),
 		"model":           append(slices.Clone(components), "io/durable", "io/sections", "parser/encode"),
 		"parser/train":    append(slices.Clone(components), "model", "parser/eval", "parser/piece", "parser/encode", "parser/finetune"),
 

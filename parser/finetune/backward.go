@@ -1,6 +1,9 @@
 package finetune
 
-import "github.com/treebeam/treebeam/parser/matrix"
+import (
+	"github.com/treebeam/treebeam/parser/matrix"
+	"github.com/treebeam/treebeam/parser/vector"
+)
 
 // backward sets grad to the gradient of the weights, given those of the
 // levels of the last forward, which it uses up.
@@ -52,7 +55,7 @@ func (n *network) layerBack(i int, b *batch, dout, din []float32, o stepOptions)
 	n.sums.begin(rows, 3*w)
 	chunks(rows, o.workers, func(c, lo, hi int) {
 		for t := lo; t < hi; t++ {
-			add(n.sums.of(c), n.heads[t*3*w:(t+1)*3*w])
+			vector.Add(n.sums.of(c), n.heads[t*3*w:(t+1)*3*w])
 		}
 	})
 	n.sums.end(dbias)
@@ -76,14 +79,14 @@ func (n *network) normBack(d, residual []float32, of *normed, gain []float32, i 
 			d, x := d[t*w:(t+1)*w], n.product[t*w:(t+1)*w]
 			of.back(x, d, t, gain, dgain, dbias)
 			if residual != nil {
-				add(residual[t*w:(t+1)*w], x)
+				vector.Add(residual[t*w:(t+1)*w], x)
 			} else {
 				copy(d, x)
 			}
 			if o.seed != 0 {
 				mask(x, x, o.drop(i, p, t))
 			}
-			add(dproduct, x)
+			vector.Add(dproduct, x)
 		}
 	})
 }
@@ -143,8 +146,8 @@ func (n *network) embedBack(b *batch, d []float32, o stepOptions) {
 	for s := range b.sents {
 		for t := b.start[s]; t < b.start[s+1]; t++ {
 			x, at, id := n.product[t*w:(t+1)*w], t-b.start[s], int(b.ids[t])
-			add(g.Word[id*w:(id+1)*w], x)
-			add(g.Position[at*w:(at+1)*w], x)
+			vector.Add(g.Word[id*w:(id+1)*w], x)
+			vector.Add(g.Position[at*w:(at+1)*w], x)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/matrix"
+	"github.com/treebeam/treebeam/parser/vector"
 )
 
 // A network runs an encoder forward and backward. Levels, of which level 0 is
@@ -103,7 +104,7 @@ func (n *network) embed(b *batch, o stepOptions) {
 		for t := b.start[s]; t < b.start[s+1]; t++ {
 			x, at := n.embedding.hat[t*w:(t+1)*w], t-b.start[s]
 			copy(x, n.word(b.ids[t]))
-			add(x, n.p.Position[at*w:(at+1)*w])
+			vector.Add(x, n.p.Position[at*w:(at+1)*w])
 			y := n.levels[0][t*w : (t+1)*w]
 			n.embedding.row(y, t, &n.p.Norm, n.p.Epsilon)
 			if o.seed != 0 {
@@ -133,7 +134,7 @@ func (n *network) layer(i int, b *batch, o stepOptions) {
 	forward.Multiply(matrix.Of(s.heads, rows, 3*w), in, weight)
 	chunks(rows, o.workers, func(_, lo, hi int) {
 		for t := lo; t < hi; t++ {
-			add(s.heads[t*3*w:(t+1)*3*w], bias)
+			vector.Add(s.heads[t*3*w:(t+1)*3*w], bias)
 		}
 	})
 	n.attend(i, b, o)
@@ -144,10 +145,7 @@ func (n *network) layer(i int, b *batch, o stepOptions) {
 	forward.Multiply(matrix.Of(s.slope, rows, f), matrix.Of(s.middle, rows, w), matrix.Of(p.Up.Weight, f, w))
 	chunks(rows, o.workers, func(_, lo, hi int) {
 		for t := lo; t < hi; t++ {
-			x, y, bias := s.slope[t*f:(t+1)*f], s.active[t*f:(t+1)*f], p.Up.Bias[:f]
-			for j := range x {
-				y[j], x[j] = gelu(x[j] + bias[j])
-			}
+			vector.GELUSlope(s.active[t*f:(t+1)*f], s.slope[t*f:(t+1)*f], p.Up.Bias)
 		}
 	})
 	forward.Multiply(product, matrix.Of(s.active, rows, f), matrix.Of(p.Down.Weight, w, f))
@@ -161,12 +159,12 @@ func (n *network) addAndNorm(out, in []float32, to *normed, bias []float32, norm
 	chunks(len(out)/w, o.workers, func(_, lo, hi int) {
 		for t := lo; t < hi; t++ {
 			x, product := to.hat[t*w:(t+1)*w], n.product[t*w:(t+1)*w]
-			add(product, bias)
+			vector.Add(product, bias)
 			if o.seed != 0 {
 				mask(product, product, o.drop(i, p, t))
 			}
 			copy(x, in[t*w:(t+1)*w])
-			add(x, product)
+			vector.Add(x, product)
 			to.row(out[t*w:(t+1)*w], t, norm, n.p.Epsilon)
 		}
 	})

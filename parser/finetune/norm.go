@@ -5,6 +5,7 @@ import (
 
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/linear"
+	"github.com/treebeam/treebeam/parser/vector"
 )
 
 // chunkRows rows are one piece of work, and one partial sum of a gradient: a
@@ -39,17 +40,9 @@ func (s *sums) end(lists ...[]float32) {
 	for _, to := range lists {
 		clear(to)
 		for c := at; c < len(s.data); c += s.width {
-			add(to, s.data[c:c+len(to)])
+			vector.Add(to, s.data[c:c+len(to)])
 		}
 		at += len(to)
-	}
-}
-
-// add adds x to dst.
-func add(dst, x []float32) {
-	x = x[:len(dst)]
-	for i := range dst {
-		dst[i] += x[i]
 	}
 }
 
