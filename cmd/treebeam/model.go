@@ -117,26 +117,41 @@ func printModel(out io.Writer, m *model.Model) {
 		line("  train", dataLine(p.Train))
 		line("  dev", dataLine(p.Dev))
 	}
+	printEncoder(i.Encoder, line)
 	w.Flush()
 
-	if len(i.Scores) > 0 {
-		fmt.Fprintln(out, "\nscores on dev (CoNLL-18 F1)")
-		fmt.Fprintln(w, "\ttokens\tsentences\twords\tUPOS\tXPOS\tFEATS\tlemmas\tUAS\tLAS\tCLAS")
-		for _, s := range i.Scores {
-			fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\n", s.Setting, s.Tokens,
-				s.Sentences, s.Words, s.UPOS, s.XPOS, s.Feats, s.Lemmas, s.UAS, s.LAS, s.CLAS)
-		}
-		w.Flush()
-	}
-
+	printScores(out, "scores on dev (CoNLL-18 F1)", i.Scores)
 	if i.Calibration != nil {
 		fmt.Fprintln(out)
 		printCalibration(out, i.Calibration)
+	}
+	if e := i.Encoder; e != nil {
+		printScores(out, "scores on dev without the encoder", e.Fast)
+		if e.FastCalibration != nil {
+			fmt.Fprintln(out)
+			printCalibration(out, e.FastCalibration)
+		}
+		printMix(out, m)
 	}
 
 	fmt.Fprintln(out, "\nparts")
 	for _, c := range componentsOf(m.Sections) {
 		fmt.Fprintf(w, "%s\t%.2f MB\t%d sections\n", c.Name, float64(c.Bytes)/1e6, c.Sections)
+	}
+	w.Flush()
+}
+
+// printScores writes a table of scores, if there are any.
+func printScores(out io.Writer, title string, scores []model.Score) {
+	if len(scores) == 0 {
+		return
+	}
+	fmt.Fprintln(out, "\n"+title)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "\ttokens\tsentences\twords\tUPOS\tXPOS\tFEATS\tlemmas\tUAS\tLAS\tCLAS")
+	for _, s := range scores {
+		fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\n", s.Setting, s.Tokens,
+			s.Sentences, s.Words, s.UPOS, s.XPOS, s.Feats, s.Lemmas, s.UAS, s.LAS, s.CLAS)
 	}
 	w.Flush()
 }
