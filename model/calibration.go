@@ -23,6 +23,23 @@ func (m *Model) WithCalibrator(c *calibrate.Model, about Calibration) ([]byte, e
 	return Encode(info, replaceCalibrator(m.Sections, sectionsOf(c)))
 }
 
+// WithCalibrators is WithCalibrator for a model with an encoder, which has a
+// second calibrator for parses without it.
+func (m *Model) WithCalibrators(c *calibrate.Model, about Calibration, fast *calibrate.Model, aboutFast Calibration) ([]byte, error) {
+	info := m.Info
+	info.Calibration = &about
+	if info.Encoder != nil {
+		e := *info.Encoder
+		info.Encoder, e.FastCalibration, e.Sparse = &e, &aboutFast, ""
+	}
+	kept := slices.DeleteFunc(slices.Clone(m.Sections), func(s pack.Section) bool {
+		return strings.HasPrefix(s.Name, FastCalibrateName+".")
+	})
+	var b pack.Builder
+	fast.Pack(b.Sub(FastCalibrateName))
+	return Encode(info, append(replaceCalibrator(kept, sectionsOf(c)), b.Sections...))
+}
+
 // EncodeCalibrator returns the bytes of a calibrator's own file. about.Model
 // must be the digest of its model's file.
 func EncodeCalibrator(c *calibrate.Model, about Calibration) ([]byte, error) {

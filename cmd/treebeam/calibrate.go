@@ -84,6 +84,9 @@ func (f *calibrateFlags) run(out io.Writer) error {
 	if m.Info.Train.SHA256 == gold.SHA256 {
 		return refuse("%s is the treebank that %s was trained on, where it is right far too often: name another one with --dev", f.dev, f.model)
 	}
+	if m.Encoder != nil && strings.HasSuffix(f.output, calibratorSuffix) {
+		return refuse("--output %s: %s has an encoder, and so two calibrators, which are no file of their own; name a model", f.output, f.model)
+	}
 	setting := train.CalibrationSetting(m.Info)
 	if f.goldTags {
 		setting = train.GoldTags
@@ -96,10 +99,24 @@ func (f *calibrateFlags) run(out io.Writer) error {
 	}
 	about.Gold.File, about.Gold.SHA256 = gold.File, gold.SHA256
 	var data []byte
-	if strings.HasSuffix(f.output, calibratorSuffix) {
+	var aboutFast *model.Calibration
+	switch {
+	case m.Encoder != nil:
+		sparse := *m
+		sparse.Encoder = nil
+		fast, x, err := train.Calibrate(&sparse, gold.Sentences, setting, f.workers)
+		if err != nil {
+			return err
+		}
+		x.Gold, aboutFast = about.Gold, &x
+		data, err = m.WithCalibrators(c, about, fast, x)
+		if err != nil {
+			return err
+		}
+	case strings.HasSuffix(f.output, calibratorSuffix):
 		about.Model = m.Digest
 		data, err = model.EncodeCalibrator(c, about)
-	} else {
+	default:
 		data, err = m.WithCalibrator(c, about)
 	}
 	if err != nil {
@@ -111,6 +128,10 @@ func (f *calibrateFlags) run(out io.Writer) error {
 	}
 	w := bufio.NewWriter(out)
 	printCalibration(w, &about)
+	if aboutFast != nil {
+		say(w, "without the encoder:\n")
+		printCalibration(w, aboutFast)
+	}
 	say(w, "%s: %d bytes, sha256 %s\n", f.output, len(data), digest)
 	return w.Flush()
 }

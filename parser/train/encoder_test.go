@@ -180,6 +180,10 @@ func TestTrainWithEncoder(t *testing.T) {
 	if m.Encoder == nil || !m.CanChoose() || m.Calibrator == nil || e == nil || e.Layers != 1 || len(e.Fast) != 3 || len(m.Info.Scores) != 3 || e.FastCalibration == nil {
 		t.Errorf("%+v", m.Info)
 	}
+	same, err := m.WithCalibrators(m.Calibrator, *m.Info.Calibration, m.FastCalibrator, *e.FastCalibration)
+	if err != nil || string(same) != string(data) {
+		t.Errorf("calibrators in place of themselves: other bytes (%v)", err)
+	}
 	f, err := model.Decode(data)
 	if err != nil {
 		t.Fatal(err)
