@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -18,8 +19,17 @@ import (
 	"github.com/treebeam/treebeam/io/durable"
 )
 
-// Embedded is the URI of the model inside the program; "" means the same.
-const Embedded = "embedded"
+// URIs of the models inside the program. "" means Embedded.
+const (
+	Embedded         = "embedded"
+	EmbeddedAccurate = "embedded-accurate" // with an encoder
+)
+
+// ErrNoAccurate is the error of a program that EmbeddedAccurate is not in.
+var ErrNoAccurate = errors.New(noAccurate)
+
+// IsEmbedded reports whether a URI names a model inside the program.
+func IsEmbedded(uri string) bool { return uri == "" || uri == Embedded || uri == EmbeddedAccurate }
 
 // The embedded English model is english.tbm, written by `make model`, and its
 // calibrator english.cal, written by `make calibrate` and bound to it. They are
@@ -56,8 +66,7 @@ func (s stamp) fits(info os.FileInfo) bool {
 		s.info.Size() == info.Size() && s.info.ModTime().Equal(info.ModTime())
 }
 
-// Open returns the model of a URI: "" or "embedded" for the one inside the
-// program, a path, or a file:// URI. Every model is loaded and checked once
+// Open returns the model of a URI: Embedded, EmbeddedAccurate, a path, or a file:// URI. Every model is loaded and checked once
 // per process, whatever the number of callers and names it has; later calls
 // return the same *Model. A file is mapped, not read: replace it by renaming
 // another over it, never by writing into it. Errors are not cached, name the
@@ -65,8 +74,8 @@ func (s stamp) fits(info os.FileInfo) bool {
 func Open(uri string) (*Model, error) {
 	shared.Lock()
 	defer shared.Unlock()
-	if uri == "" || uri == Embedded {
-		return openEmbedded()
+	if IsEmbedded(uri) {
+		return openEmbedded(uri == EmbeddedAccurate)
 	}
 	path, err := localPath(uri)
 	if err != nil {
@@ -84,21 +93,28 @@ func Open(uri string) (*Model, error) {
 func OpenBytes(data []byte) (*Model, error) {
 	shared.Lock()
 	defer shared.Unlock()
-	return cached(aligned(data), nil)
+	return cached(aligned(data), extra{})
 }
 
-func openEmbedded() (*Model, error) {
-	if s, ok := shared.files[Embedded]; ok {
+func openEmbedded(encoder bool) (*Model, error) {
+	uri, more := Embedded, extra{calibrator: bytesOf(calibrator)}
+	if encoder {
+		uri, more = EmbeddedAccurate, extra{overlay: bytesOf(accurate)}
+	}
+	if s, ok := shared.files[uri]; ok {
 		return shared.models[s.digest], nil
+	}
+	if encoder && accurate == "" {
+		return nil, ErrNoAccurate
 	}
 	if english == "" {
 		return nil, fmt.Errorf("this program was built without the English model: name a model with --model FILE, or run make model and build again")
 	}
-	m, err := cached(bytesOf(english), bytesOf(calibrator))
+	m, err := cached(bytesOf(english), more)
 	if err != nil {
-		return nil, fmt.Errorf("embedded model: %w", err)
+		return nil, fmt.Errorf("%s model: %w", uri, err)
 	}
-	shared.files[Embedded] = stamp{digest: m.Digest}
+	shared.files[uri] = stamp{digest: m.Digest}
 	return m, nil
 }
 
@@ -132,7 +148,7 @@ func openFile(path string) (*Model, error) {
 		return nil, fmt.Errorf("mapping it: %w", err)
 	}
 	before := len(shared.models)
-	m, err := cached(data, nil)
+	m, err := cached(data, extra{})
 	if err != nil || len(shared.models) == before {
 		data.Unmap() // nothing aliases it: no model, or one that was there
 	}
@@ -143,16 +159,21 @@ func openFile(path string) (*Model, error) {
 	return m, nil
 }
 
-// cached returns the model of data, with the calibrator of a file of its own
-// if there is one, loading it if it is not there yet. The cache's lock is held.
-func cached(data, calibrator []byte) (*Model, error) {
+// An extra is what belongs to a model and has a file of its own: a calibrator, or
+// an overlay, or neither.
+type extra struct{ calibrator, overlay []byte }
+
+// cached returns the model of data and what belongs to it, loading it if it is
+// not there yet. The cache's lock is held.
+func cached(data []byte, more extra) (*Model, error) {
 	if err := format.Check(data); err != nil {
 		return nil, err // cheaper than the digest, and says more
 	}
 	sum := sha256.New()
 	sum.Write(data)
 	own := hex.EncodeToString(sum.Sum(nil))
-	sum.Write(calibrator)
+	sum.Write(more.calibrator)
+	sum.Write(more.overlay)
 	digest := hex.EncodeToString(sum.Sum(nil))
 	if m := shared.models[digest]; m != nil {
 		return m, nil
@@ -161,8 +182,13 @@ func cached(data, calibrator []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(calibrator) > 0 {
-		if err := f.calibrate(calibrator, own); err != nil {
+	if len(more.calibrator) > 0 {
+		if err := f.calibrate(more.calibrator, own); err != nil {
+			return nil, err
+		}
+	}
+	if len(more.overlay) > 0 {
+		if f, err = f.Overlay(more.overlay, own); err != nil {
 			return nil, err
 		}
 	}
@@ -170,7 +196,7 @@ func cached(data, calibrator []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Digest, m.Size = digest, len(data)+len(calibrator)
+	m.Digest, m.Size = digest, len(data)+len(more.calibrator)+len(more.overlay)
 	loads.Add(1)
 	shared.models[digest] = m
 	return m, nil

@@ -43,7 +43,7 @@ func openBytes(t *testing.T, data, calibrator []byte) (*Model, error) {
 	t.Helper()
 	shared.Lock()
 	defer shared.Unlock()
-	return cached(data, calibrator)
+	return cached(data, extra{calibrator: calibrator})
 }
 
 // A calibrator in a model file and one in a file of its own give the same

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -221,6 +222,60 @@ func TestOpenEncoderRefuses(t *testing.T) {
 		if _, err := New(&File{Info: Info{Templates: pack.Templates}, Sections: sections}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("without %s: %v", drop, err)
 		}
+	}
+}
+
+// The accurate model is opened of two files, and its digest covers both; it
+// parses as if it were one file.
+func TestOpenOverlay(t *testing.T) {
+	one := Mix{MixOne, MixOne, MixOne, MixOne, MixOne, 0}
+	whole := &File{Info: Info{Templates: pack.Templates, Encoder: &Encoded{Name: "tiny"}}, Sections: withTiny(t, one)}
+	want, err := New(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sparse, err := Encode(Info{Treebank: t.Name()}, smallModel(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := EncodeOverlay(whole, Digest(sparse))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared.Lock()
+	m, err := cached(aligned(sparse), extra{overlay: aligned(overlay)})
+	_, other := cached(aligned(sparse), extra{overlay: aligned(overlay)[:len(overlay)-1]})
+	shared.Unlock()
+	if err != nil || other == nil {
+		t.Fatal(err, other)
+	}
+	if m.Digest != Digest(slices.Concat(sparse, overlay)) || m.Size != len(sparse)+len(overlay) || m.Info.Encoder.Name != "tiny" || m.Mix != one {
+		t.Errorf("%+v, %d bytes, %+v", m.Digest, m.Size, m.Info.Encoder)
+	}
+	if !agree(parsed(t, m, true), parsed(t, want, true)) || !agree(parsed(t, m, false), parsed(t, want, false)) {
+		t.Error("two files parse otherwise than one")
+	}
+}
+
+// The accurate model of the program, if it is there: it has an encoder, can
+// choose, and is laid over the fast one.
+func TestEmbeddedAccurate(t *testing.T) {
+	m, err := Open(EmbeddedAccurate)
+	if errors.Is(err, ErrNoAccurate) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	fast, err := Open(Embedded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !m.CanChoose() || m.Calibrator == nil || m.Info.Encoder == nil || m.Info.Encoder.Licence == "" || fast.Encodes() || fast.Digest == m.Digest {
+		t.Errorf("%+v", m.Info)
+	}
+	if size := m.Size - len(english); size > 40<<20 {
+		t.Errorf("the accurate model has %d bytes beside the fast one, over 40 MB", size)
 	}
 }
 

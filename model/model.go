@@ -40,7 +40,7 @@ const (
 // after Open and safe for concurrent use; its arrays alias the model's bytes.
 type Model struct {
 	Info Info
-	// Digest is the SHA-256 of the file in hexadecimal; of the embedded model,
+	// Digest is the SHA-256 of the file in hexadecimal; of an embedded model,
 	// of its two files, one after the other; "" if it was not opened from one.
 	Digest string
 	Size   int // bytes of the file

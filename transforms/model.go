@@ -30,7 +30,7 @@ func init() {
 func IsLocalModel(uri string) bool {
 	scheme, _, _ := strings.Cut(uri, ":")
 	_, other := openers.Load(scheme)
-	return uri != "" && uri != model.Embedded && !store.IsRemote(uri) && (!other || scheme == uri)
+	return !model.IsEmbedded(uri) && !store.IsRemote(uri) && (!other || scheme == uri)
 }
 
 // fetched are the models that this process has fetched from object stores, by

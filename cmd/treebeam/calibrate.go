@@ -55,7 +55,7 @@ func runCalibrate(_ context.Context, args []string) error {
 	if f.output == "" {
 		f.output = f.model
 	}
-	embedded := f.model == model.Embedded
+	embedded := f.model != "" && model.IsEmbedded(f.model)
 	switch {
 	case len(others) > 0:
 		return refuse("what is %q? the files are named with --model and --dev", others[0])
@@ -63,7 +63,7 @@ func runCalibrate(_ context.Context, args []string) error {
 		return refuse("want --model FILE and --dev FILE")
 	case sameFile(f.output, f.dev):
 		return refuse("--output %s is the treebank: it would be lost; name another file", f.output)
-	case embedded && f.output == model.Embedded:
+	case embedded && f.output == f.model:
 		return refuse("the embedded model cannot be replaced: name a file to write with --output, and parse with --model and that file")
 	case embedded && strings.HasSuffix(f.output, calibratorSuffix):
 		return refuse("--output %s: a calibrator's own file is made for a model's file; name that with --model", f.output)

@@ -17,6 +17,7 @@ import (
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/train"
+	"github.com/treebeam/treebeam/transforms"
 )
 
 func init() {
@@ -39,6 +40,7 @@ type evalFlags struct {
 	gold, system, model, against string
 	goldTokens, goldTags         bool
 	workers                      int
+	effort                       string
 	search                       search.Options
 	report                       eval.ReportOptions
 	row, write                   string
@@ -50,10 +52,11 @@ func runEval(ctx context.Context, args []string) error {
 	var f evalFlags
 	fs.StringVar(&f.gold, "gold", "", "gold trees, a CoNLL-U `FILE`")
 	fs.StringVar(&f.system, "system", "", "trees to score, a CoNLL-U `FILE`, or the folder of an output or a state")
-	fs.StringVar(&f.model, "model", "", "model `FILE` that makes the trees to score, or 'embedded'")
+	fs.StringVar(&f.model, "model", "", "model `FILE` that makes the trees to score, 'embedded' or 'embedded-accurate'")
 	fs.BoolVar(&f.goldTokens, "gold-tokens", false, "with --model: parse the gold sentences and words, not the raw text")
 	fs.BoolVar(&f.goldTags, "gold-tags", false, "with --model: parse the gold words with their tags and lemmas")
 	fs.IntVar(&f.workers, "workers", 0, "with --model: `N` goroutines; 0 is one per core")
+	fs.StringVar(&f.effort, "effort", "", "with --model: parse with the model's encoder only where a parse without it has an expected LAS below `P`, from 0 to 1 (1)")
 	fs.Uint64Var(&f.search.Seed, "seed", train.SearchSeed, "with --model: `N` that the random choices of the search depend on")
 	fs.IntVar(&f.search.Restarts, "restarts", 0, "with --model: at most `N` climbs a sentence (6)")
 	fs.BoolVar(&f.search.Projective, "projective", false, "with --model: find trees without crossing arcs only")
@@ -184,6 +187,13 @@ func (f *evalFlags) trees(ctx context.Context, gold []syntax.Sentence) (system [
 	if err != nil {
 		return nil, nil, &refusal{err}
 	}
+	effort, err := transforms.ParseEffort(f.effort)
+	if err != nil {
+		return nil, nil, &refusal{err}
+	}
+	if f.effort != "" && !m.Encodes() {
+		return nil, nil, refuse("--effort %s: the model has no encoder", f.effort)
+	}
 	setting := train.Raw
 	var blocks []string
 	switch {
@@ -196,7 +206,7 @@ func (f *evalFlags) trees(ctx context.Context, gold []syntax.Sentence) (system [
 			return nil, nil, err
 		}
 	}
-	if system, err = train.Predict(m, f.search, gold, blocks, setting, f.workers); err != nil {
+	if system, _, err = train.PredictAt(m, effort, f.search, gold, blocks, setting, f.workers); err != nil {
 		return nil, nil, err
 	}
 	if setting != train.Raw && f.row == "" {

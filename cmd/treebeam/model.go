@@ -126,7 +126,7 @@ func printModel(out io.Writer, m *model.Model) {
 		printCalibration(out, i.Calibration)
 	}
 	if e := i.Encoder; e != nil {
-		printScores(out, "scores on dev without the encoder", e.Fast)
+		printScores(out, "scores on dev without the encoder (--effort 0)", e.Fast)
 		if e.FastCalibration != nil {
 			fmt.Fprintln(out)
 			printCalibration(out, e.FastCalibration)

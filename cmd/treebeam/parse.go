@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/pipeline/nightly"
 	"github.com/treebeam/treebeam/transforms"
@@ -32,7 +33,9 @@ they are written to standard output, or to the file that --output names, and
 standard input and pipes are read as they come: sentences come out whenever the
 input pauses. Give --lines if that input is slow: else it may take 4 KB of it to
 know what line breaks mean. With --stop-after these formats hold sentences
-without trees, which can be parsed later as CoNLL-U.
+without trees, which can be parsed later as CoNLL-U. With --accurate, or a model
+of your own that was trained with --encoder, trees have fewer mistakes; with
+--effort only those sentences take the time that need it (docs/encoder.md).
 
 Flags of Beam such as --runner pass through: treebeam help beam lists them.`
 
@@ -49,6 +52,7 @@ type parseCommand struct {
 	inputs      list
 	to          string
 	maxFailures string
+	accurate    bool
 	quiet       bool
 	verbose     bool
 	night       nightFlags
@@ -67,6 +71,8 @@ func newParseCommandAs(name, usage string) *parseCommand {
 	f.StringVar(&o.Output, "output", "", "`FOLDER` for the Parquet output")
 	f.StringVar(&c.to, "to", "", "`FORMAT` of the output: parquet, conllu, jsonl or text (parquet if --output is given)")
 	f.StringVar(&o.Model, "model", "", "model `FILE` (the embedded English one)")
+	f.BoolVar(&c.accurate, "accurate", false, "parse with the accurate English model in the program: fewer mistakes, and several times the time")
+	f.StringVar(&o.Rows.Effort, "effort", "", "of a model with an encoder: leave that out where a parse without it has an expected LAS of at least `P`, from 0 (fast) to 1 (accurate, which nothing said is)")
 	f.StringVar(&o.Rows.From, "from", o.Rows.From, "`FORMAT` of the input: auto, text, conllu, conllx, jsonl, tokens or vertical")
 	formatFlags(f, &o.Rows)
 	f.StringVar(&o.Rows.Encoding, "encoding", "", "`NAME` of the encoding of raw text (UTF-8; a byte order mark wins)")
@@ -103,13 +109,20 @@ func runParse(ctx context.Context, args []string) error {
 }
 
 // checkModel refuses an empty name, most often of a variable that is not set:
-// with the embedded model, French would be parsed as English.
+// with the embedded model, French would be parsed as English. --accurate names
+// one.
 func (c *parseCommand) checkModel() (err error) {
 	c.flags.Visit(func(f *flag.Flag) {
 		if f.Name == "model" && f.Value.String() == "" {
 			err = refuse("--model is empty: name a model file, or leave it out for the embedded English model")
 		}
 	})
+	if err == nil && c.accurate {
+		if c.options.Model != "" {
+			return refuse("--accurate is a model too: leave it out, or --model")
+		}
+		c.options.Model = model.EmbeddedAccurate
+	}
 	return err
 }
 

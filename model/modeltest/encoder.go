@@ -56,5 +56,7 @@ func WithEncoder(m *model.Model) ([]byte, error) {
 		m.Calibrator.Pack(b.Sub(model.FastCalibrateName))
 		sections = append(sections, b.Sections...)
 	}
-	return model.Encode(m.Info, slices.Concat(m.Sections, sections))
+	info := m.Info
+	info.Encoder = &model.Encoded{Name: "tiny", Source: "a test", Licence: "MIT", Notice: "Copyright (c) nobody", File: "tiny.tbe", Layers: 2, Pieces: 30}
+	return model.Encode(info, slices.Concat(m.Sections, sections))
 }
