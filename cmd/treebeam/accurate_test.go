@@ -50,7 +50,7 @@ func TestParseWithAnEncoder(t *testing.T) {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	status, out, stderr := treebeam(t, "", "model", "info", accurate)
-	if status != exitOK || !strings.Contains(out, "Copyright (c) nobody") || !strings.Contains(out, "tags 0.25") {
+	if status != exitOK || !strings.Contains(out, "Copyright (c) nobody") || !strings.Contains(out, "tags 0.250") {
 		t.Errorf("status %d, %s%s", status, out, stderr)
 	}
 }
