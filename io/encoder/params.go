@@ -1,9 +1,9 @@
 package encoder
 
 import (
-	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/treebeam/treebeam/parser/encode"
 )
@@ -35,22 +35,51 @@ func each(p *encode.Params, f func(name string, a *[]float32, want int)) {
 	}
 }
 
-// checkFinite refuses weights that are no numbers.
-func checkFinite(p *encode.Params) (err error) {
+// check refuses what is no encoder: arrays that do not fit its shape, and
+// weights that are no numbers.
+func check(p *encode.Params) error {
+	if err := checkShape(&p.Shape, len(p.Layers)); err != nil {
+		return err
+	}
+	err := p.Pieces.Check()
 	each(p, func(name string, a *[]float32, want int) {
-		if err != nil {
-			return
-		}
-		if len(*a) != want {
+		switch {
+		case err != nil:
+		case len(*a) != want:
 			err = fmt.Errorf("%s has %d numbers, want %d", name, len(*a), want)
-			return
-		}
-		for _, x := range *a {
-			if !(math.Abs(float64(x)) < 1e9) {
-				err = errors.New(name + " holds what is no number: the file is damaged, copy it again")
-				return
-			}
+		case slices.ContainsFunc(*a, func(x float32) bool { return !(math.Abs(float64(x)) < 1e9) }):
+			err = fmt.Errorf("%s holds what is no number, or over 1e9: the file is damaged, copy it again", name)
 		}
 	})
 	return err
+}
+
+// Bounds of a shape that is read from anywhere.
+const (
+	maxWidth     = 1 << 14
+	maxLayers    = 128
+	maxPositions = 1 << 16
+)
+
+// checkShape bounds the shape of an encoder that is read from anywhere.
+func checkShape(s *encode.Shape, layers int) error {
+	ok := func(n, most int) bool { return n >= 1 && n <= most }
+	switch {
+	case !ok(s.Width, maxWidth), !ok(s.FeedForward, 4*maxWidth), !ok(s.Positions, maxPositions), !ok(layers, maxLayers):
+		return fmt.Errorf("its shape is out of bounds: width %d, feed-forward %d, %d positions, %d layers", s.Width, s.FeedForward, s.Positions, layers)
+	case s.Positions < 3:
+		return fmt.Errorf("it has %d positions: there is no room for a piece", s.Positions)
+	case !ok(s.Heads, s.Width) || s.Width%s.Heads != 0:
+		return fmt.Errorf("%d heads do not divide the width %d", s.Heads, s.Width)
+	case !(s.Epsilon > 0 && s.Epsilon < 1):
+		return fmt.Errorf("the epsilon %v of its layer norms is not between 0 and 1", s.Epsilon)
+	}
+	return nil
+}
+
+// addSegment adds the vector of the only segment to every position.
+func addSegment(p *encode.Params, segment []float32) {
+	for i := range p.Position {
+		p.Position[i] += segment[i%p.Width]
+	}
 }

