@@ -285,15 +285,18 @@ func (x *scratch) attend(s *Shape, lo, hi int) {
 			rows := min(attentionBlock, n-from)
 			vector.Product(x.scores, cols, qkv[from*3*w:], 3*w, x.keys, cols, rows, d, cols)
 			out := x.values[(lo+from)*w+h*d:]
+			var sums [attentionBlock]float32
 			for t := range rows {
 				row := x.scores[t*cols : (t+1)*cols]
 				for j := n; j < cols; j++ {
 					row[j] = nothing
 				}
-				_, sum := vector.Softmax(row)
-				vector.Scale(row[:n], 1/sum)
+				_, sums[t] = vector.Softmax(row)
 			}
 			vector.Product(out, w, x.scores, cols, qkv[2*w:], 3*w, rows, n, d)
+			for t, sum := range sums[:rows] {
+				vector.Scale(out[t*w:t*w+d], 1/sum)
+			}
 		}
 	}
 }

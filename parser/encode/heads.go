@@ -17,7 +17,8 @@ type heads struct {
 
 	labelModifier, labelHead linear // MLPs of labels, B x Width
 	// label maps the vector of a head to what its modifiers are multiplied by:
-	// row i*L+l is Label_l[i], for 0 <= i <= B, whose last column is the bias.
+	// row i*L+l is Label_l[i], for 0 <= i <= B, whose last column is the bias. L
+	// is the number of labels, padded with rows of zeros.
 	label  linear
 	labels []string
 
@@ -77,8 +78,11 @@ func (q *quantizer) heads(h *Heads, width int) (y heads) {
 			row := h.Label[(l*(b+1)+i)*(b+1):]
 			form.Weight, form.Bias = append(form.Weight, row[:b]...), append(form.Bias, row[b])
 		}
+		for range padded(len(h.Labels)) - len(h.Labels) {
+			form.Weight, form.Bias = append(form.Weight, make([]float32, b)...), append(form.Bias, 0)
+		}
 	}
-	y.label = q.linear("the biaffine form of labels", form, (b+1)*len(h.Labels), b)
+	y.label = q.linear("the biaffine form of labels", form, (b+1)*padded(len(h.Labels)), b)
 
 	y.tag = q.linear("the MLP of tags", h.Tag, t, width)
 	var all Linear
@@ -124,7 +128,7 @@ func (y *heads) layout(l *pack.Layout, width int) {
 	part("arc", &y.arc, a, a)
 	part("label_modifier", &y.labelModifier, b, width)
 	part("label_head", &y.labelHead, b, width)
-	part("label", &y.label, (b+1)*n, b)
+	part("label", &y.label, (b+1)*padded(n), b)
 	part("tag", &y.tag, t, width)
 	part("classifier", &y.classifier, values, t)
 }

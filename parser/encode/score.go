@@ -132,8 +132,9 @@ func (m *Model) Labels(s *syntax.Sentence) {
 	c := &x.heads
 	c.sortByHead(s)
 	out := make([]int32, n*len(order))
-	size := (b + 1) * labels
-	c.forms, c.modifiers, c.scores, c.logs = resize(c.forms, size), resize(c.modifiers, b+1), resize(c.scores, labels), resize(c.logs, labels+1)
+	cols := padded(labels)
+	size := (b + 1) * cols
+	c.forms, c.modifiers, c.scores, c.logs = resize(c.forms, size), resize(c.modifiers, b+1), resize(c.scores, cols), resize(c.logs, labels+1)
 	x.blocks.sums, x.blocks.input = resize(x.blocks.sums, labelBlock*size), resize(x.blocks.input, labelBlock*b)
 	for h := 0; h <= n; {
 		var list [labelBlock]int
@@ -154,7 +155,7 @@ func (m *Model) Labels(s *syntax.Sentence) {
 			for _, word := range c.byHead[c.first[head]:c.first[head+1]] {
 				vector.Expand(c.modifiers[:b], d.Vectors[2*int(word)*b:(2*int(word)+1)*b], d.Scales[2*word])
 				c.modifiers[b] = 1
-				vector.Product(c.scores, labels, c.modifiers, b+1, c.forms, labels, 1, b+1, labels)
+				vector.Product(c.scores, cols, c.modifiers, b+1, c.forms, cols, 1, b+1, cols)
 				c.logSoftmax(c.logs, c.scores[:labels])
 				row := out[(int(word)-1)*len(order):]
 				for l, place := range order {
