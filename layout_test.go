@@ -117,7 +117,7 @@ var forTests = map[string][]string{
 	"transforms":       {"model/modeltest", "transforms/transformstest", "io/store/storetest"},
 	"pipeline":         {"", "model", "model/modeltest", "transforms/transformstest", "io/store/storetest"},
 	"pipeline/nightly": {"transforms/transformstest", "parser/syntax", "io/store/storetest"},
-	"cmd/treebeam":     {"model/modeltest", "transforms/transformstest"},
+	"cmd/treebeam":     {"model/modeltest", "transforms/transformstest", "parser/encode/encodetest"},
 }
 
 // withBeam are the packages that know Beam.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/treebeam/treebeam/model"
 )
@@ -17,7 +18,8 @@ func printEncoder(e *model.Encoded, line func(name, value string)) {
 	line("encoder", e.Name)
 	line("  source", e.Source)
 	line("  licence", e.Licence)
-	line("  notice", e.Notice)
+	notice, _, _ := strings.Cut(e.Notice, "\n")
+	line("  notice", notice)
 	line("  file", fmt.Sprintf("%s, sha256 %s", e.File, e.SHA256))
 	epochs := "as many as usual"
 	if e.Epochs > 0 {

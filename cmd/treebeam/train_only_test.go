@@ -68,7 +68,7 @@ func TestTrainOnlyRefusals(t *testing.T) {
 		{"--only lemmas --from " + toy + banks + " --preset fast --resume", "nothing to do for --preset, --resume"},
 		{"--only encoder --from " + toy + banks, "want --encoder"},
 		{"--only encoder --from " + toy + " --encoder nowhere.tbe" + banks, "nowhere.tbe"},
-		{"--only encoder --from " + toy + " --encoder " + toyTrain + banks, "no encoder that can be read"},
+		{"--only encoder --from " + toy + " --encoder " + toyTrain + banks, "not a treebeam encoder"},
 		{"--only encoder --from " + toy + " --encoder x.tbe --preset fast" + banks, "nothing to do for --preset"},
 		{"--only mix --from " + toy + " --layers 3" + banks, "nothing to do for --layers"},
 		{"--only mix --from " + toy + banks, "has no encoder"},

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/io/encoder"
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/encode/encodetest"
+)
+
+// tinyFile writes a random encoder of two layers to a file.
+func tinyFile(t *testing.T) string {
+	t.Helper()
+	p, _ := encodetest.Tiny(3, nil)
+	var b bytes.Buffer
+	if err := encoder.Write(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "tiny.tbe")
+	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// An encoder is tuned onto a finished model; an overlay of the same is what it
+// adds; another mix of both comes out the same.
+func TestTrainOnlyEncoder(t *testing.T) {
+	toy, dir, tiny := trainedToy(t), t.TempDir(), tinyFile(t)
+	text := filepath.Join(dir, "more.txt")
+	if err := os.WriteFile(text, []byte("Quick, quiz (quail)!\nquick quiz\xff"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	train := func(name, flags string) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		command := "--from " + toy + " --train " + toyTrain + " --dev " + toyDev + " --model " + path + " --reuse " + filepath.Join(dir, "phases") + " " + flags
+		if err := runTrain(t.Context(), strings.Fields(command)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(path + ".train"); err == nil {
+			t.Error("the phases of a finished training were left")
+		}
+		return path
+	}
+	path := train("new.tbm", "--only encoder --encoder "+tiny+" --layers 1 --epochs 2 --text "+text)
+	m, err := model.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	printModel(&b, m)
+	for _, want := range []string{
+		"licence      none; MIT (tiny)\n", "--encoder tiny.tbe", "--layers 1 --only encoder --text more.txt\n", "  made for ", "  file ", "tiny.tbe, sha256 ",
+		"  layers     1, tuned", "more.txt, 9 words", "scores on dev without the encoder", "factors of the encoder", "mix ",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("model info lacks %q:\n%s", want, &b)
+		}
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := model.Decode(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	over, err := os.ReadFile(train("over.tbm", "--overlay --only mix --encoder "+path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sparse, digest, err := readModel(toy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := sparse.Overlay(over, digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Sections) != len(want.Sections) {
+		t.Fatalf("%d sections, want %d", len(got.Sections), len(want.Sections))
+	}
+	for i, s := range got.Sections {
+		if s.Name != want.Sections[i].Name || !bytes.Equal(s.Data, want.Sections[i].Data) {
+			t.Errorf("section %s differs", s.Name)
+		}
+	}
+	if got.Info.Parts[0].Name != "mix" || got.Info.Encoder.SHA256 != want.Info.Encoder.SHA256 {
+		t.Errorf("provenance %+v", got.Info)
+	}
+}
