@@ -20,6 +20,8 @@ type Info struct {
 	Train Data `json:"train"`
 	Dev   Data `json:"dev"`
 
+	Silver []Data `json:"silver,omitempty"` // text that a parser has parsed and this one has learned from: what was used of each file
+
 	Scores []Score `json:"scores"` // on dev
 
 	Calibration *Calibration `json:"calibration,omitempty"` // nil without a calibrator

@@ -2,23 +2,50 @@ package pipeline
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // A Format appends a row to dst.
 type Format func(dst []byte, r *Row) []byte
 
 // FormatNames lists the keys of Formats, for messages.
-const FormatNames = "conllu, jsonl or text"
+const FormatNames = "conllu, conllu-conf, jsonl or text"
 
-// Formats are those that rows can be written in.
-var Formats = map[string]Format{"conllu": appendCoNLLURow, "text": appendTextRow, "jsonl": appendJSONRow}
+// Formats are those that rows can be written in. That of conllu-conf is CoNLL-U
+// with the columns head_conf and deprel_conf in MISC.
+var Formats = map[string]Format{"conllu": appendCoNLLURow, "conllu-conf": appendSureCoNLLURow, "text": appendTextRow, "jsonl": appendJSONRow}
 
 func appendCoNLLURow(dst []byte, r *Row) []byte {
+	return appendTree(dst, r, func(*syntax.Sentence) {})
+}
+
+func appendSureCoNLLURow(dst []byte, r *Row) []byte { return appendTree(dst, r, noteConfidence) }
+
+// noteConfidence puts what a calibrated model says of each head, and of head
+// and deprel together, into MISC, in place of what is there under these names.
+func noteConfidence(s *syntax.Sentence) {
+	c := &s.Confidence
+	for i := range s.Words {
+		if i >= len(c.HeadConf) || i >= len(c.DeprelConf) {
+			return
+		}
+		items := slices.DeleteFunc(strings.FieldsFunc(s.Words[i].Misc, func(r rune) bool { return r == '|' }), func(item string) bool {
+			return strings.HasPrefix(item, syntax.HeadConfKey+"=") || strings.HasPrefix(item, syntax.DeprelConfKey+"=")
+		})
+		items = append(items, fmt.Sprintf("%s=%.4f", syntax.HeadConfKey, c.HeadConf[i]), fmt.Sprintf("%s=%.4f", syntax.DeprelConfKey, c.DeprelConf[i]))
+		s.Words[i].Misc = strings.Join(items, "|")
+	}
+}
+
+// appendTree appends a row as CoNLL-U after its sentence was changed.
+func appendTree(dst []byte, r *Row, change func(*syntax.Sentence)) []byte {
 	if r.Tree == nil {
 		return append(dst, r.Failure.Block...)
 	}
@@ -26,6 +53,7 @@ func appendCoNLLURow(dst []byte, r *Row) []byte {
 	if err != nil {
 		return append(dst, "# treebeam_failure = "+err.Error()+"\n\n"...)
 	}
+	change(&s)
 	return AppendCoNLLU(dst, &s, r.DocID, r.Format)
 }
 

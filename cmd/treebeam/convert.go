@@ -22,8 +22,8 @@ text is one sentence a line; jsonl has one object a sentence with the columns
 of the Parquet files.`
 
 func runConvert(ctx context.Context, args []string) error {
-	fs := newFlags("convert", "convert FOLDER --to conllu|text|jsonl [flags]", convertAbout)
-	to := fs.String("to", "conllu", "`FORMAT`: conllu, text or jsonl")
+	fs := newFlags("convert", "convert FOLDER --to conllu|conllu-conf|text|jsonl [flags]", convertAbout)
+	to := fs.String("to", "conllu", "`FORMAT`: conllu, conllu-conf (confidence in MISC), text or jsonl")
 	output := fs.String("output", "", "`FILE` to write (standard output)")
 	perFile := fs.String("per-file", "", "write one file for each input file below `FOLDER`")
 	overwrite := fs.Bool("overwrite", false, "with --per-file: replace files that are there")

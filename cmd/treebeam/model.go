@@ -108,6 +108,9 @@ func printModel(out io.Writer, m *model.Model) {
 	line("created", i.Created)
 	line("train", dataLine(i.Train))
 	line("dev", dataLine(i.Dev))
+	for _, s := range i.Silver {
+		line("silver", dataLine(s))
+	}
 	for _, p := range i.Parts {
 		line(p.Name, p.Command)
 		line("  made for", p.From)

@@ -69,7 +69,7 @@ func newParseCommandAs(name, usage string) *parseCommand {
 	f, o := c.flags, &c.options
 	f.Var(&c.inputs, "input", "`PATTERN` of input files; may be repeated")
 	f.StringVar(&o.Output, "output", "", "`FOLDER` for the Parquet output")
-	f.StringVar(&c.to, "to", "", "`FORMAT` of the output: parquet, conllu, jsonl or text (parquet if --output is given)")
+	f.StringVar(&c.to, "to", "", "`FORMAT` of the output: parquet, conllu, conllu-conf (confidence in MISC), jsonl or text (parquet if --output is given)")
 	f.StringVar(&o.Model, "model", "", "model `FILE` (the embedded English one)")
 	f.BoolVar(&c.accurate, "accurate", false, "parse with the accurate English model in the program: fewer mistakes, and several times the time")
 	f.StringVar(&o.Rows.Effort, "effort", "", "of a model with an encoder: leave that out where a parse without it has an expected LAS of at least `P`, from 0 (fast) to 1 (accurate, which nothing said is)")

@@ -42,6 +42,8 @@ type trainFlags struct {
 	overlay           bool
 	resume, keep      bool
 	check             bool
+	silver            list
+	silverWords       int
 
 	tensor   scores.TensorOptions
 	vectors  string
@@ -71,6 +73,9 @@ func (f *trainFlags) define(fs *flag.FlagSet) {
 	fs.Uint64Var(&f.o.Seed, "seed", 1, "`N`, of every random choice")
 	fs.Uint64Var(&f.o.TagSeed, "tag-seed", 0, "`N`, seed of segmenter, tagger and jackknifed tags; 0 is that of --seed")
 	fs.IntVar(&f.o.Workers, "workers", 0, "`N` goroutines; 0 is one per core")
+	fs.Var(&f.silver, "silver", "text that a better parser has parsed, a CoNLL-U `FILE` (.gz, .zst), to learn from too; may be given several times")
+	fs.Float64Var(&f.o.SilverWeight, "silver-weight", 1, "with --silver: weight `W` of a step of such a sentence; 0 leaves them out")
+	fs.IntVar(&f.silverWords, "silver-words", 1_000_000, "with --silver: learn from `N` words at most, drawn from all files")
 	fs.BoolVar(&f.resume, "resume", false, "take over the finished phases of an interrupted training")
 	fs.StringVar(&f.reuse, "reuse", "", "`FOLDER` of phases that trainings share: taken from it and left in it")
 	fs.BoolVar(&f.keep, "keep", false, "keep the finished phases after the model is written")
@@ -133,6 +138,9 @@ func runTrain(_ context.Context, args []string) error {
 	}
 	if f.only != "" {
 		return f.runOnly(fs, trainBank, devBank)
+	}
+	if err := f.readSilver(trainBank, devBank); err != nil {
+		return err
 	}
 	if f.vectors != "" {
 		if err := f.setVectors(trainBank); err != nil {
@@ -268,6 +276,12 @@ func (f *trainFlags) describe(fs *flag.FlagSet) {
 		switch x.Name {
 		case "train", "dev", "model", "workers", "resume", "reuse", "keep", "check", "created-by", "overlay":
 			return // files are named above; the others change nothing
+		}
+		if x.Name == "silver" {
+			for _, path := range f.silver {
+				words = append(words, "--silver", shellWord(filepath.Base(path)))
+			}
+			return
 		}
 		v := x.Value.String()
 		switch x.Name {

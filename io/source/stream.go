@@ -108,6 +108,12 @@ func (c compression) reader(r io.Reader, window uint64) (io.Reader, error) {
 	return r, nil
 }
 
+// Decompress returns the decompressed bytes of r, which holds a file of that
+// name.
+func Decompress(name string, r io.Reader) (io.Reader, error) {
+	return compressionOf(name).reader(r, maxWindow)
+}
+
 // A stored reads stored bytes and notes how they failed, so that a fault of
 // the disk is not taken for one of the compressed data.
 type stored struct {

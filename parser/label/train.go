@@ -37,6 +37,7 @@ const (
 // nothing else.
 type example struct {
 	layout
+	step float32 // what its gradients are multiplied by
 	gold []uint8 // by word; index into the set
 	from []int32 // features of word m are ids[from[m]:from[m+1]]; none if its set has one relation
 	ids  []int32
@@ -58,7 +59,7 @@ type trainer struct {
 }
 
 // Train learns a model from gold trees: Head and Deprel of the sentences are
-// gold, their other columns as they will be at run time. dev chooses the
+// gold (those of silver sentences among the relations of gold ones), their other columns as they will be at run time. dev chooses the
 // epoch; without it the last one stays. The result is the same for any number
 // of workers. Errors name the sentence that is no gold tree.
 //
@@ -108,7 +109,7 @@ func percent(a, b int) float64 { return 100 * float64(a) / float64(max(b, 1)) }
 // makeExamples counts the relations and features of the sentences and turns
 // them into examples.
 func (t *trainer) makeExamples(train []syntax.Sentence) error {
-	names, err := inventory(train)
+	names, err := inventory(syntax.Gold(train))
 	if err != nil {
 		return err
 	}
@@ -129,10 +130,14 @@ func (t *trainer) makeExamples(train []syntax.Sentence) error {
 			if x.head == 0 {
 				continue
 			}
-			if w.Deprel == "" {
+			name, known := number[goldName(w)]
+			switch {
+			case w.Deprel == "":
 				return fmt.Errorf("label: sentence %q: word %d has no DEPREL: training needs gold relations", s.ID, m)
+			case !known:
+				return fmt.Errorf("label: sentence %q: word %d is %q, which no gold word is", s.ID, m, w.Deprel)
 			}
-			count[tagPair(c.tree.nodes[x.head].Coarse, context(x.Coarse, x.side))*n+int(number[goldName(w)])]++
+			count[tagPair(c.tree.nodes[x.head].Coarse, context(x.Coarse, x.side))*n+int(name)]++
 			c.keys = c.tree.keys(m, c.keys[:0])
 			for _, k := range c.keys {
 				t.index.Count(k)
@@ -152,6 +157,7 @@ func (t *trainer) makeExamples(train []syntax.Sentence) error {
 func (e *example) read(t *trainer, c *chart, s *syntax.Sentence, number map[string]uint8) {
 	c.read(s)
 	e.fill(t.rel, &c.tree)
+	e.step = s.Step()
 	e.gold, e.from = make([]uint8, e.n+1), make([]int32, e.n+2)
 	for m := 1; m <= e.n; m++ {
 		set, want := t.rel.set(e.set[m]), number[goldName(&s.Words[m-1])]
@@ -191,6 +197,9 @@ func (g *gradient) compute(t *trainer, e *example) {
 			g.asks[j] = float32(-g.prob[j])
 		}
 		g.asks[e.off[m]+int32(e.gold[m])]++
+		for j := e.off[m]; j < e.off[m+1]; j++ {
+			g.asks[j] *= e.step
+		}
 		g.loss += math.Log(g.scale[m])
 	}
 }
@@ -271,6 +280,7 @@ func (t *trainer) apply(g *gradient, rule linear.AdaGrad) {
 				if a == int(e.gold[h]) && b == int(e.gold[m]) {
 					x++
 				}
+				x *= e.step
 				if x >= least || x <= -least {
 					t.weights.Climb(alone+int(l), x, rule)
 					t.weights.Climb(inContext+int(l), x, rule)

@@ -136,6 +136,7 @@ func (m *Model) learnDense(train []syntax.Sentence, seed uint64) []uint8 {
 				if h == int(s.Words[mod-1].Head) {
 					gradient++
 				}
+				gradient *= s.Step()
 				if gradient >= least || gradient <= -least {
 					u.gradients, u.cells = append(u.gradients, gradient), g.cells(h, mod, &m.tables, u.cells)
 				}
@@ -242,6 +243,7 @@ func (x *scratch) learnSparse(s *syntax.Sentence, w *linear.Weights, u *sparseUp
 			if x.arcs.Heads[a] == s.Words[m-1].Head {
 				gradient++
 			}
+			gradient *= float64(s.Step())
 			if math.Abs(gradient) >= least {
 				u.keys = append(u.keys, keys...)
 				u.gradients, u.ends = append(u.gradients, gradient), append(u.ends, int32(len(u.keys)))

@@ -101,21 +101,21 @@ type cell struct {
 // of gold arcs.
 func (t *TensorLearner) pretrain(train []syntax.Sentence, v *word.Vocabulary) *firstOrder {
 	x := &firstOrder{t: t, encoder: word.NewEncoder(v)}
-	each := func(i int, do func(m int, heads []int32, gold int32)) {
+	each := func(i int, do func(s *syntax.Sentence, m int)) {
 		s := &train[i]
 		if n := len(s.Words); n == 0 || n > syntax.MaxWholeWords || len(s.Candidates.Start) != n+1 {
 			return
 		}
 		x.encode(s)
 		for m := 1; m <= x.codes.Len(); m++ {
-			if gold := s.Words[m-1].Head; slices.Contains(s.Candidates.Of(m), gold) {
-				do(m, s.Candidates.Of(m), gold)
+			if slices.Contains(s.Candidates.Of(m), s.Words[m-1].Head) {
+				do(s, m)
 			}
 		}
 	}
 	for i := range train {
-		each(i, func(m int, _ []int32, gold int32) {
-			x.arc(int(gold), m, func(head, column int32) { x.index.Count(hash.Key2(0, uint64(head), uint64(column))) })
+		each(i, func(s *syntax.Sentence, m int) {
+			x.arc(int(s.Words[m-1].Head), m, func(head, column int32) { x.index.Count(hash.Key2(0, uint64(head), uint64(column))) })
 		})
 	}
 	x.index.Cut(1)
@@ -180,8 +180,9 @@ func (x *firstOrder) sum(ids []int32) float64 {
 }
 
 // learn takes an AdaGrad step (Duchi et al. 2011) for word m.
-func (x *firstOrder) learn(m int, heads []int32, gold int32) {
+func (x *firstOrder) learn(s *syntax.Sentence, m int) {
 	const eta = 0.05
+	heads, gold := s.Candidates.Of(m), s.Words[m-1].Head
 	x.ids, x.p = resize(x.ids, len(heads)), x.p[:0]
 	for i, h := range heads {
 		x.ids[i] = x.find(int(h), m, x.ids[i][:0])
@@ -193,6 +194,7 @@ func (x *firstOrder) learn(m int, heads []int32, gold int32) {
 		if h == gold {
 			g++
 		}
+		g *= float64(s.Step())
 		if math.Abs(g) < 2e-3 {
 			continue
 		}

@@ -273,15 +273,15 @@ func (t *trainer) learn(x *Search, s *syntax.Sentence, seed uint64, u *update) {
 		if u.tally.wrong == 0 {
 			u.tally.correct = 1
 		} else {
-			t.step(x, u)
+			t.step(x, s.Step(), u)
 		}
 	}
 	u.tally.counters = x.Scores.Count
 }
 
-// step fills u with the step from x.best towards x.gold, if x.best scores
-// higher with its cost.
-func (t *trainer) step(x *Search, u *update) {
+// step fills u with the step from x.best towards x.gold, times weight, if
+// x.best scores higher with its cost.
+func (t *trainer) step(x *Search, weight float32, u *update) {
 	y, arcs := &x.Tree, &x.Scores.Arcs
 	y.Set(arcs, x.gold)
 	if t.o.Strategy == MaxViolation {
@@ -309,7 +309,7 @@ func (t *trainer) step(x *Search, u *update) {
 		u.gradient = t.tensor.Gradient(&x.Scores.Projection, x.gold, x.best)
 		norm += t.tensor.StepNorm(u.gradient)
 	}
-	if u.alpha = linear.PassiveAggressive(loss, norm, t.o.C); u.alpha > 0 {
+	if u.alpha = float64(weight) * linear.PassiveAggressive(loss, norm, t.o.C); u.alpha > 0 {
 		u.tally.violated = 1
 	}
 }

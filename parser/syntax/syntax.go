@@ -97,7 +97,32 @@ type Sentence struct {
 	Candidates Candidates // set by Prune
 	Confidence Confidence // set by Parse
 
+	// Weight is above 0 in silver sentences, which a parser and no person has
+	// given their tags and trees: what training makes of their updates. Gold
+	// ones have 0, and count fully.
+	Weight float32
+
 	memo any
+}
+
+// Gold reports whether the sentence is no silver one.
+func (s *Sentence) Gold() bool { return s.Weight == 0 }
+
+// Step scales a step of training: the Weight of a silver sentence, 1 of gold.
+func (s *Sentence) Step() float32 {
+	if s.Gold() {
+		return 1
+	}
+	return s.Weight
+}
+
+// Gold returns the gold sentences of a list: the list itself if all are.
+func Gold(list []Sentence) []Sentence {
+	silver := func(s Sentence) bool { return !s.Gold() }
+	if !slices.ContainsFunc(list, silver) {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), silver)
 }
 
 // Memo returns what SetMemo has kept with the sentence, or nil: what one stage
@@ -155,6 +180,12 @@ type Confidence struct {
 	TreeConf      float32
 	HasTreeConf   bool
 }
+
+// Attributes of MISC that hold HeadConf and DeprelConf where CoNLL-U does.
+const (
+	HeadConfKey   = "HeadConf"
+	DeprelConfKey = "DeprelConf"
+)
 
 // Len returns the number of words n.
 func (s *Sentence) Len() int { return len(s.Words) }

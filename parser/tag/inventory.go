@@ -26,6 +26,7 @@ type inventory struct {
 	upos  map[string]uint16  // parts of labels
 	tag   map[columns]uint16 // labels of the first layer
 	morph map[columns]uint16 // labels of the second
+	links map[[2]uint16]int  // words of a label of the first and one of the second
 }
 
 // columns are UPOS, FEATS and XPOS, those empty that a layer does not choose.
@@ -47,6 +48,15 @@ func (v *inventory) morphColumns(w *syntax.Word) columns {
 
 func (v *inventory) tagOf(w *syntax.Word) uint16   { return v.tag[v.tagColumns(w)] }
 func (v *inventory) morphOf(w *syntax.Word) uint16 { return v.morph[v.morphColumns(w)] }
+
+// has reports whether all words of s have tags that are numbered, and together.
+func (v *inventory) has(s *syntax.Sentence) bool {
+	return !slices.ContainsFunc(s.Words, func(w syntax.Word) bool {
+		tag, first := v.tag[v.tagColumns(&w)]
+		morph, second := v.morph[v.morphColumns(&w)]
+		return !first || !second || v.links[[2]uint16{tag, morph}] == 0
+	})
+}
 
 // numbered numbers the keys of a count in sorted order.
 func numbered[K comparable](count map[K]int, compare func(a, b K) int) ([]K, map[K]uint16) {
@@ -94,8 +104,8 @@ func (m *Model) takeInventory(sents []syntax.Sentence) *inventory {
 	ls.n = len(v.upos) + len(pairs)
 	ls.units = ls.n
 	m.numberMorphs(v, counted(sents, v.morphColumns))
-	links := counted(sents, func(w *syntax.Word) [2]uint16 { return [2]uint16{v.tagOf(w), v.morphOf(w)} })
-	for _, x := range slices.SortedFunc(maps.Keys(links), func(a, b [2]uint16) int { return slices.Compare(a[:], b[:]) }) {
+	v.links = counted(sents, func(w *syntax.Word) [2]uint16 { return [2]uint16{v.tagOf(w), v.morphOf(w)} })
+	for _, x := range slices.SortedFunc(maps.Keys(v.links), func(a, b [2]uint16) int { return slices.Compare(a[:], b[:]) }) {
 		m.links = append(m.links, x[:]...)
 	}
 	return v

@@ -14,6 +14,7 @@ import (
 type problem struct {
 	labels  *labels
 	start   []int32    // words of sequence s are start[s]:start[s+1]
+	step    []float32  // of each sequence: what its steps are multiplied by
 	ids     []int32    // numbers of the features of all words
 	idStart []int32    // those of word w are ids[idStart[w]:idStart[w+1]]
 	gold    []uint16   // label of each word
@@ -38,7 +39,9 @@ func (p *problem) add(keys []hash.Key, allowed []uint16, gold uint16) {
 	p.allowed = append(p.allowed, allowed)
 }
 
-func (p *problem) endSequence() { p.start = append(p.start, int32(len(p.gold))) }
+func (p *problem) endSequence(step float32) {
+	p.start, p.step = append(p.start, int32(len(p.gold))), append(p.step, step)
+}
 
 // number replaces the keys of features by their numbers, those that are too
 // rare being left out.
@@ -175,7 +178,7 @@ func (l *learner) visit(worker int, at linear.At, u *update) {
 	}
 	if u.wrong > 0 {
 		loss := w.lat.score(p.labels, l.pairs.W, u.path) - w.lat.score(p.labels, l.pairs.W, gold)
-		u.tau = float32(linear.PassiveAggressive(float64(loss), float64(norm), stepLimit))
+		u.tau = p.step[at.Example] * float32(linear.PassiveAggressive(float64(loss), float64(norm), stepLimit))
 	}
 }
 

@@ -249,7 +249,7 @@ func (z *Lemmatizer) learnScores(examples []example, uses map[uint64]int, seen m
 			allowed = append(allowed, uint16(l))
 		}
 		p.add(keys, allowed, uint16(label))
-		p.endSequence()
+		p.endSequence(1)
 	}
 	z.layer = p.learn("lemma", lemmaEpochs, 4, o)
 }

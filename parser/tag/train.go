@@ -31,15 +31,20 @@ func (o *Options) defaults(train []syntax.Sentence) {
 	}
 }
 
-// Train learns a model from the tags of train. dev, which may be empty, is
-// only reported on. The same sentences and options give the same model.
+// Train learns a model from the tags of train: which there are, and lemmas,
+// from its gold sentences. Silver ones with other tags are passed over. dev,
+// which may be empty, is only reported on. The same sentences and options give the same model.
 func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	o.defaults(train)
-	if err := check(train); err != nil {
+	gold := syntax.Gold(train)
+	if err := check(gold); err != nil {
 		return nil, err
 	}
 	m := newModel()
-	v := m.takeInventory(train)
+	v := m.takeInventory(gold)
+	if len(gold) < len(train) {
+		train = slices.DeleteFunc(slices.Clone(train), func(s syntax.Sentence) bool { return !v.has(&s) })
+	}
 	if max(m.tags.labels.n, m.morph.labels.n) > maxLabels {
 		return nil, fmt.Errorf("tagger: the treebank has %d different combinations of UPOS, FEATS and (if it has many values) XPOS, of %d attributes: more than the %d that a model can hold together", len(m.feats), m.morph.labels.n-len(m.feats), maxLabels)
 	}
@@ -52,7 +57,7 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	m.tags = p.learn("upos", o.Epochs, learnTagBeam, o)
 	p = lex.problem(train, v, &m.morph.labels, v.morphOf, m.possibleMorphs, morphKeys)
 	m.morph = p.learn("feats", max(1, o.Epochs*7/10), learnMorphBeam, o)
-	m.lemma = learnLemmas(train, m.lex.casing, o)
+	m.lemma = learnLemmas(gold, m.lex.casing, o)
 	if len(dev) > 0 {
 		o.Log("tagger: dev %v", m.Measure(dev))
 	}
@@ -95,7 +100,7 @@ func (x lexicons) problem(sents []syntax.Sentence, v *inventory, ls *labels, gol
 			}
 			p.add(dst, list, gold(&s.Words[i]))
 		}
-		p.endSequence()
+		p.endSequence(s.Step())
 	})
 	return p
 }
@@ -116,7 +121,7 @@ func Jackknife(train []syntax.Sentence, folds int, o Options) ([]syntax.Sentence
 	linear.Parallel(len(errs), workers, func(_, f int) {
 		lo, hi := bounds[f], bounds[f+1]
 		rest := slices.Concat(train[:lo], train[hi:])
-		if check(rest) != nil { // the fold holds all that can be learned from
+		if check(syntax.Gold(rest)) != nil { // the fold holds all that can be learned from
 			rest = train
 		}
 		m, err := Train(rest, nil, o)

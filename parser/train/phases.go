@@ -25,18 +25,19 @@ var componentOf = map[string]string{
 // phases runs all phases in order and returns the sections of the model.
 func (t *trainer) phases() ([]pack.Section, error) {
 	gold := t.gold()
-	words, err := t.component("words", gold)
+	mix := t.mixed(gold)
+	words, err := t.component("words", mix)
 	if err != nil {
 		return nil, err
 	}
 	if t.words, err = t.openWords(pack.NewView(words.sections)); err != nil {
 		return nil, fmt.Errorf("opening the vocabulary: %w", err)
 	}
-	segmenter, tagger, err := t.segmenterAndTagger(gold)
+	segmenter, tagger, err := t.segmenterAndTagger(gold, mix)
 	if err != nil {
 		return nil, err
 	}
-	trees, err := t.tagged(tagger, gold)
+	trees, err := t.tagged(tagger, mix)
 	if err != nil {
 		return nil, err
 	}
@@ -80,11 +81,11 @@ func (t *trainer) component(phase string, b bank, options ...string) (*result, e
 
 // segmenterAndTagger trains both at the same time: neither needs the other,
 // and each keeps little more than one core busy.
-func (t *trainer) segmenterAndTagger(gold bank) (segmenter, tagger *result, err error) {
+func (t *trainer) segmenterAndTagger(gold, mix bank) (segmenter, tagger *result, err error) {
 	var failed error
 	var wg sync.WaitGroup
 	wg.Go(func() { segmenter, failed = t.component("segmenter", gold) })
-	tagger, err = t.component("tagger", gold)
+	tagger, err = t.component("tagger", mix)
 	wg.Wait()
 	if failed != nil {
 		return nil, nil, failed
@@ -95,12 +96,12 @@ func (t *trainer) segmenterAndTagger(gold bank) (segmenter, tagger *result, err 
 // tagged returns the sentences with one root of both treebanks, with the tags
 // that pruner, parser and labels learn from and are chosen by. With GoldTags
 // and NoTags both have the same kind; else dev has the tagger's, and TreeTags
-// says which train has.
-func (t *trainer) tagged(tagger *result, gold bank) (bank, error) {
-	b := bank{oneRoot(gold.train), oneRoot(gold.dev), ""}
+// says which train has; silver sentences never have both.
+func (t *trainer) tagged(tagger *result, from bank) (bank, error) {
+	b := bank{oneRoot(from.train), oneRoot(from.dev), ""}
 	switch {
 	case t.GoldTags:
-		b.key = hashKey("gold tags", gold.key)
+		b.key = hashKey("gold tags", from.key)
 		return b, nil
 	case t.NoTags:
 		for _, list := range [][]syntax.Sentence{b.train, b.dev} {
@@ -108,7 +109,7 @@ func (t *trainer) tagged(tagger *result, gold bank) (bank, error) {
 				list[i] = model.WithoutTags(&list[i])
 			}
 		}
-		b.key = hashKey("no tags", gold.key)
+		b.key = hashKey("no tags", from.key)
 		return b, nil
 	}
 	tag, err := t.openTagger(pack.NewView(tagger.sections), t.words)
@@ -119,12 +120,12 @@ func (t *trainer) tagged(tagger *result, gold bank) (bank, error) {
 		return bank{}, err
 	}
 	if t.TreeTags == TreeTagsGold {
-		b.key = hashKey("gold tags, dev tagged", gold.key, tagger.key)
+		b.key = hashKey("gold tags, dev tagged", from.key, tagger.key)
 		return b, nil
 	}
-	all := syntax.Clone(gold.train)
-	tags, err := t.phase("tags", []string{gold.key, t.folds(), tagger.key}, func(j job) ([]pack.Section, error) {
-		predicted, err := t.jackknifeTags(gold.train, j)
+	all := syntax.Clone(from.train)
+	tags, err := t.phase("tags", []string{from.key, t.folds(), tagger.key}, func(j job) ([]pack.Section, error) {
+		predicted, err := t.jackknifeTags(from.train, j)
 		if err != nil {
 			return nil, err
 		}
@@ -142,10 +143,13 @@ func (t *trainer) tagged(tagger *result, gold bank) (bank, error) {
 		b.train = jackknifed
 		return b, nil
 	}
-	// Both versions of a sentence stand together, to be in the same fold.
+	// Both versions of a gold sentence stand together, to be in the same fold.
 	both := make([]syntax.Sentence, 0, 2*len(jackknifed))
 	for i := range jackknifed {
-		both = append(both, b.train[i], jackknifed[i])
+		if jackknifed[i].Gold() {
+			both = append(both, b.train[i])
+		}
+		both = append(both, jackknifed[i])
 	}
 	b.train = both
 	return b, nil

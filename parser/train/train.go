@@ -47,6 +47,10 @@ const (
 // tagger is much worse for each part that it does not see.
 const smallTreebank = 100_000
 
+// largeTreebank is the number of words, silver ones included, from which on
+// half of them teach nearly as much as all.
+const largeTreebank = 400_000
+
 // Options of a training. All up to VectorsSHA256 change the model.
 type Options struct {
 	Seed     uint64
@@ -61,6 +65,12 @@ type Options struct {
 	Delta    int             // as of search.TrainOptions
 	Strategy search.Strategy // "" is search.DefaultStrategy
 	Weights  int             // kept in the parser, 8 bytes each; 0 is 1,200,000
+
+	// Silver is text with the trees of a better parser (Sampler), which all but
+	// the segmenter learn from beside the treebank, each step times SilverWeight
+	// and the sentence's own Weight. With SilverWeight 0 there is none.
+	Silver       []Treebank
+	SilverWeight float64
 
 	// Tensor is the parser's tensor for arcs; nil has none. Its vectors, if
 	// any, are named by the base name and SHA-256 of their file.
@@ -94,11 +104,21 @@ type Options struct {
 }
 
 func (o *Options) setDefaults(words int) {
-	small := words < smallTreebank
-	if o.Folds == 0 && small {
+	if o.SilverWeight == 0 {
+		o.Silver = nil
+	}
+	small, all := words < smallTreebank, words
+	for i := range o.Silver {
+		all += countWords(o.Silver[i].Sentences)
+	}
+	switch {
+	case o.Folds != 0:
+	case all < smallTreebank:
 		o.Folds = 10
-	} else if o.Folds == 0 {
+	case all < largeTreebank:
 		o.Folds = 5
+	default:
+		o.Folds = 2
 	}
 	if o.TreeTags == "" && small {
 		o.TreeTags = TreeTagsBoth
@@ -136,6 +156,9 @@ func (o *Options) validate() error {
 	}
 	if o.GoldTags && o.NoTags {
 		return fmt.Errorf("either gold tags or no tags")
+	}
+	if w := o.SilverWeight; !(w >= 0 && w <= MaxSilverWeight) {
+		return fmt.Errorf("silver weight %g: want 0 to %d", w, MaxSilverWeight)
 	}
 	if o.Weights < 0 {
 		return fmt.Errorf("%d weights: want a positive number", o.Weights)
@@ -257,6 +280,10 @@ func (t *trainer) provenance() model.Info {
 	set(model.NoTagsOption, "true", t.NoTags)
 	set("tensor", t.tensorKey(), t.Tensor != nil)
 	info.Train, info.Dev = dataOf(t.train), dataOf(t.dev)
+	for _, s := range t.Silver {
+		info.Silver = append(info.Silver, dataOf(s))
+	}
+	set("silver-weight", strconv.FormatFloat(t.SilverWeight, 'g', -1, 64), len(t.Silver) > 0)
 	return info
 }
 

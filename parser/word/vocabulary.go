@@ -44,8 +44,10 @@ type Vocabulary struct {
 // where XPOS refines it, and with those FEATS attributes that most lower the
 // conditional entropy of a word's deprel and head direction, as long as at
 // most 256 values remain. It does not depend on the order of the sentences.
+// Silver sentences tell forms and lemmas, and nothing else.
 func Learn(train []syntax.Sentence) *Vocabulary {
-	v := &Vocabulary{casing: LearnCasing(train)}
+	gold := syntax.Gold(train)
+	v := &Vocabulary{casing: LearnCasing(gold)}
 	count := make(map[uint64]int)
 	for i := range train {
 		for j := range train[i].Words {
@@ -57,7 +59,7 @@ func Learn(train []syntax.Sentence) *Vocabulary {
 		}
 	}
 	v.words, _ = hash.NewSet(commonest(count, 2, len(count)))
-	v.learnTags(kindsOf(train))
+	v.learnTags(kindsOf(gold))
 	return v
 }
 

@@ -1,0 +1,204 @@
+package train
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// MaxSilverWeight bounds Options.SilverWeight.
+const MaxSilverWeight = 100
+
+// Limits of silver sentences.
+const (
+	minSilver           = 3   // words
+	maxSilver           = 200 // words
+	minSilverConfidence = 0.5 // mean over words
+)
+
+// A Sampler takes the sentences of silver files, which a parser has parsed,
+// and keeps those that are worth learning from, or so many of them, drawn by a
+// hash of their forms, that they have no more than a number of words. It holds
+// twice as many at most. It is not safe for concurrent use.
+type Sampler struct {
+	words int // to keep
+	kept  int
+	seen  map[uint64]bool // hashes of forms
+	rels  map[string]bool // of gold
+	list  []sampled
+	left  map[string]int // sentences left out, by reason
+}
+
+type sampled struct {
+	file int
+	hash uint64
+	s    syntax.Sentence
+}
+
+// NewSampler returns a Sampler of so many words at most. Sentences that stand
+// in train or dev are left out, as are those with relations that train has
+// not.
+func NewSampler(train, dev Treebank, words int) *Sampler {
+	x := &Sampler{words: words, seen: map[uint64]bool{}, rels: map[string]bool{}, left: map[string]int{}}
+	for _, list := range [][]syntax.Sentence{train.Sentences, dev.Sentences} {
+		for i := range list {
+			x.seen[formsHash(&list[i])] = true
+		}
+	}
+	for i := range train.Sentences {
+		for j := range train.Sentences[i].Words {
+			x.rels[train.Sentences[i].Words[j].Deprel] = true
+		}
+	}
+	return x
+}
+
+func formsHash(s *syntax.Sentence) uint64 {
+	h := uint64(0x51)
+	for i := range s.Words {
+		h = hash.Pair(h, hash.String(s.Words[i].Form))
+	}
+	return h
+}
+
+// Add offers a sentence of the file of that number, with tags, a tree and,
+// where a parser says how sure it is, syntax.HeadConfKey in MISC; its mean over words
+// becomes the sentence's Weight, which is 1 without.
+func (x *Sampler) Add(file int, s *syntax.Sentence) {
+	h := formsHash(s)
+	confidence := meanConfidence(s)
+	reason := ""
+	switch {
+	case s.Len() < minSilver:
+		reason = fmt.Sprintf("under %d words", minSilver)
+	case s.Len() > maxSilver:
+		reason = fmt.Sprintf("over %d words", maxSilver)
+	case !isTree(s):
+		reason = "no tree with one root"
+	case slices.ContainsFunc(s.Words, func(w syntax.Word) bool { return w.UPOS == "" }):
+		reason = "no UPOS"
+	case slices.ContainsFunc(s.Words, func(w syntax.Word) bool { return !x.rels[w.Deprel] }):
+		reason = "relations that the treebank has not"
+	case confidence < minSilverConfidence:
+		reason = "low confidence"
+	case x.seen[h]:
+		reason = "seen before"
+	}
+	if reason != "" {
+		x.left[reason]++
+		return
+	}
+	x.seen[h] = true
+	one := syntax.Sentence{ID: s.ID, Words: slices.Clone(s.Words), MWTs: s.MWTs, Weight: confidence}
+	for i := range one.Words {
+		one.Words[i].Misc, one.Words[i].Deps = "", ""
+	}
+	x.list = append(x.list, sampled{file, h, one})
+	if x.kept += s.Len(); x.kept > 2*x.words {
+		x.cut()
+	}
+}
+
+// isTree reports whether the heads form a tree with one root.
+func isTree(s *syntax.Sentence) bool {
+	outside := func(w syntax.Word) bool { return w.Head < 0 || int(w.Head) > s.Len() }
+	return !slices.ContainsFunc(s.Words, outside) && roots(s) == 1 && cycle(s) == 0
+}
+
+// meanConfidence returns the mean HeadConf of the words that have one, 1 if
+// none has.
+func meanConfidence(s *syntax.Sentence) float32 {
+	sum, n := 0.0, 0
+	for i := range s.Words {
+		for item := range strings.SplitSeq(s.Words[i].Misc, "|") {
+			value, ok := strings.CutPrefix(item, syntax.HeadConfKey+"=")
+			if !ok {
+				continue
+			}
+			if p, err := strconv.ParseFloat(value, 64); err == nil && p >= 0 && p <= 1 {
+				sum += p
+				n++
+			}
+		}
+	}
+	if n == 0 {
+		return 1
+	}
+	return float32(sum / float64(n))
+}
+
+// cut leaves no more than the words wanted, of the sentences with the least
+// hashes.
+func (x *Sampler) cut() {
+	if x.kept <= x.words {
+		return
+	}
+	slices.SortStableFunc(x.list, func(a, b sampled) int { return cmp.Compare(a.hash, b.hash) })
+	x.kept = 0
+	for i := range x.list {
+		if x.kept += x.list[i].s.Len(); x.kept > x.words {
+			x.kept -= x.list[i].s.Len()
+			x.left["not drawn"] += len(x.list) - i
+			clear(x.list[i:])
+			x.list = x.list[:i]
+			break
+		}
+	}
+}
+
+// Sentences returns what was kept of each of so many files, by hash of the
+// forms.
+func (x *Sampler) Sentences(files int) [][]syntax.Sentence {
+	x.cut()
+	out := make([][]syntax.Sentence, files)
+	for i := range x.list {
+		out[x.list[i].file] = append(out[x.list[i].file], x.list[i].s)
+	}
+	return out
+}
+
+// Words returns how many words were kept.
+func (x *Sampler) Words() int { return x.kept }
+
+// String says how much was kept, and what was not.
+func (x *Sampler) String() string {
+	text := fmt.Sprintf("silver: %d sentences, %d words", len(x.list), x.kept)
+	for _, reason := range slices.Sorted(maps.Keys(x.left)) {
+		text += fmt.Sprintf("; %d left out: %s", x.left[reason], reason)
+	}
+	return text
+}
+
+// mixed returns gold with the silver sentences spread evenly between its own,
+// so that every fold has as much of both.
+func (t *trainer) mixed(gold bank) bank {
+	if len(t.Silver) == 0 {
+		return gold
+	}
+	var silver []syntax.Sentence
+	keys := []string{"silver", gold.key, fmt.Sprint(t.SilverWeight)}
+	for _, file := range t.Silver {
+		keys = append(keys, file.SHA256, fmt.Sprint(len(file.Sentences), countWords(file.Sentences)))
+		silver = append(silver, file.Sentences...)
+	}
+	mix := bank{dev: gold.dev, key: hashKey(keys...)}
+	silver = slices.Clone(silver)
+	for i := range silver {
+		silver[i].Weight *= float32(t.SilverWeight)
+	}
+	order := hash.Shuffled(len(silver), 0x51)
+	n, from := len(gold.train), 0
+	for i := range gold.train {
+		mix.train = append(mix.train, gold.train[i])
+		for to := len(silver) * (i + 1) / n; from < to; from++ {
+			mix.train = append(mix.train, silver[order[from]])
+		}
+	}
+	return mix
+}

@@ -1,0 +1,253 @@
+package train
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
+)
+
+func TestSampler(t *testing.T) {
+	train, dev := grammar("train", 5, 1), grammar("dev", 5, 2)
+	x := NewSampler(train, dev, 1000)
+	fresh := grammar("silver", 8, 3).Sentences
+	change := func(i int, f func(*syntax.Sentence)) { f(&fresh[i]) }
+	change(0, func(s *syntax.Sentence) { s.Words = s.Words[:2] })
+	change(1, func(s *syntax.Sentence) { s.Words[0].Head = syntax.Root })
+	change(2, func(s *syntax.Sentence) { s.Words[0].Head = int32(s.Len()) + 1 })
+	change(3, func(s *syntax.Sentence) { s.Words[0].UPOS = "" })
+	change(4, func(s *syntax.Sentence) { s.Words[0].Deprel = "unheard" })
+	change(5, func(s *syntax.Sentence) { s.Words[0].Misc, s.Words[1].Misc = "HeadConf=0.2", "A=b|HeadConf=0.6" })
+	change(6, func(s *syntax.Sentence) { s.Words[0].Misc, s.Words[1].Misc = "HeadConf=0.5|C=d", "HeadConf=1" })
+	for _, s := range slices.Concat(train.Sentences[:1], dev.Sentences[:2], fresh, fresh[7:]) {
+		x.Add(1, &s)
+	}
+	out := x.Sentences(2)
+	if len(out[0]) != 0 || len(out[1]) != 2 {
+		t.Fatalf("kept %d and %d sentences: %v", len(out[0]), len(out[1]), x)
+	}
+	for _, s := range out[1] {
+		if want := map[string]float32{"silver6": 0.75, "silver7": 1}[s.ID]; s.Weight != want || s.Gold() {
+			t.Errorf("%s has weight %g, want %g", s.ID, s.Weight, want)
+		}
+	}
+	for _, want := range []string{"2 sentences", "4 left out: seen before", "1 left out: low confidence", "1 left out: under 3 words",
+		"2 left out: no tree", "1 left out: no UPOS", "1 left out: relations"} {
+		if !strings.Contains(x.String(), want) {
+			t.Errorf("%s: want %q", x, want)
+		}
+	}
+}
+
+// What is drawn does not depend on when the sampler has cut, and is spread
+// over the files.
+func TestSamplerDraws(t *testing.T) {
+	list := grammar("silver", 400, 3).Sentences
+	for i := range list {
+		list[i].Words[0].Form += fmt.Sprint(i)
+	}
+	drawn := func(list []syntax.Sentence) (ids []string, words int) {
+		x := NewSampler(grammar("train", 5, 1), Treebank{}, 700)
+		for i := range list {
+			x.Add(i%2, &list[i])
+		}
+		for file, sents := range x.Sentences(2) {
+			if len(sents) < 20 {
+				t.Errorf("%d sentences of file %d", len(sents), file)
+			}
+			for _, s := range sents {
+				ids = append(ids, s.ID)
+			}
+			words += countWords(sents)
+		}
+		if words != x.Words() {
+			t.Errorf("%d words, said to be %d", words, x.Words())
+		}
+		slices.Sort(ids)
+		return ids, words
+	}
+	first, words := drawn(list)
+	if words > 700 || words < 650 {
+		t.Errorf("%d words, want 700 at most", words)
+	}
+	slices.Reverse(list)
+	if second, _ := drawn(list); !slices.Equal(first, second) {
+		t.Error("the order of the sentences changes which are drawn")
+	}
+}
+
+// silver returns the sentences as silver ones.
+func silver(weight float32, lists ...[]syntax.Sentence) []syntax.Sentence {
+	out := slices.Concat(lists...)
+	for i := range out {
+		out[i].Weight = weight
+	}
+	return out
+}
+
+// Silver sentences of weight 1 teach pruner, parser, labels and tagger what
+// gold ones teach, those of another weight something else. Lemmas know gold
+// alone.
+func TestSilverSteps(t *testing.T) {
+	train, dev := grammar("train", 30, 1).Sentences, grammar("dev", 10, 2).Sentences
+	all := func(h *word.Vocabulary, list []syntax.Sentence) map[string]string {
+		out := map[string]string{}
+		for _, phase := range []string{"tagger", "pruner", "parser", "labels"} {
+			j := job{Options: Options{Seed: 1, Workers: 2, Log: func(string, ...any) {}}, words: h}
+			c, err := theStages.learn[phase](list, dev, j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b pack.Builder
+			c.Pack(b.Sub(phase))
+			for _, s := range b.Sections {
+				if !strings.HasPrefix(s.Name, "tagger.lemma") {
+					out[phase] += string(s.Data)
+				}
+			}
+		}
+		return out
+	}
+	for _, list := range [][]syntax.Sentence{train, dev} {
+		for i := range list {
+			c := &list[i].Candidates
+			*c = syntax.Candidates{Start: []int32{0}}
+			for m := 1; m <= list[i].Len(); m++ {
+				for h := range list[i].Len() + 1 {
+					if h != m {
+						c.Heads, c.LogOdds = append(c.Heads, int32(h)), append(c.LogOdds, 0)
+					}
+				}
+				c.Start = append(c.Start, int32(len(c.Heads)))
+			}
+		}
+	}
+	words := word.Learn(train)
+	doubled := all(words, slices.Concat(train, train))
+	for weight, same := range map[float32]bool{1: true, 0.5: false} {
+		for phase, data := range all(words, slices.Concat(train, silver(weight, train))) {
+			if (data == doubled[phase]) != same {
+				t.Errorf("weight %g: the %s is that of doubled gold: %t, want %t", weight, phase, !same, same)
+			}
+		}
+	}
+}
+
+// The tagger passes over silver sentences with tags that gold has not, the
+// vocabulary takes forms alone from silver ones.
+func TestForeignSilverTags(t *testing.T) {
+	train := grammar("train", 30, 1).Sentences
+	foreign := syntax.Clone(train[:5])
+	for i := range foreign {
+		foreign[i].Words[0].XPOS = "foreign"
+	}
+	j := job{Options: Options{Seed: 1, Workers: 1, Log: func(string, ...any) {}}}
+	packed := func(phase string, list []syntax.Sentence) (all []byte) {
+		c, err := theStages.learn[phase](list, nil, j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b pack.Builder
+		c.Pack(b.Sub(phase))
+		for _, s := range b.Sections {
+			all = append(all, s.Data...)
+		}
+		return all
+	}
+	for _, phase := range []string{"tagger", "words"} {
+		if !bytes.Equal(packed(phase, train), packed(phase, slices.Concat(train, silver(1, foreign)))) {
+			t.Errorf("%s learned from foreign tags", phase)
+		}
+	}
+	if bytes.Equal(packed("tagger", train), packed("tagger", slices.Concat(train, silver(1, train[:5])))) {
+		t.Error("the tagger learned nothing from the treebank's own tags")
+	}
+}
+
+// All phases but the segmenter see silver sentences, once each and spread
+// evenly, and depend on them; with weight 0 there are none.
+func TestSilverReachesPhases(t *testing.T) {
+	bank := toyTreebank("silver", 24)
+	bank.Sentences = silver(1, slices.Delete(bank.Sentences, 2, 3))
+	store := memory{}
+	train := func(weight float64, o Options) (*rig, *model.File) {
+		var r rig
+		o.Silver, o.SilverWeight, o.Store = []Treebank{bank}, weight, store
+		data, err := trainToy(&r, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := model.Decode(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &r, f
+	}
+	plain, f := train(0, Options{})
+	if _, err := trainToy(plain, Options{Store: store}); err != nil {
+		t.Fatal(err)
+	}
+	once := slices.DeleteFunc(slices.Clone(plain.ran), func(phase string) bool { return phase != "words" })
+	if len(once) != 1 || len(f.Info.Silver) != 0 {
+		t.Errorf("weight 0 is not as without silver: ran %v, %+v", plain.ran, f.Info)
+	}
+	r, f := train(0.5, Options{})
+	if slices.Contains(r.ran, "segmenter") || !slices.Contains(r.ran, "words") {
+		t.Errorf("ran %v", r.ran)
+	}
+	all, trees := 12+23, 2*11+23 // gold ones with one root with two kinds of tags
+	for phase, want := range map[string]int{"words": all, "tagger": all, "tags": all, "pruner": trees, "parser": trees, "labels": trees} {
+		list := r.seen[phase]
+		if gold := len(syntax.Gold(list)); len(list) != want || gold != want-23 {
+			t.Errorf("%s saw %d sentences, %d of them gold, want %d with 23 silver ones", phase, len(list), gold, want)
+		}
+		at := slices.IndexFunc(list, func(s syntax.Sentence) bool { return !s.Gold() })
+		if at > 3 || list[at].Weight != 0.5 {
+			t.Errorf("%s: first silver sentence at %d with weight %g", phase, at, list[at].Weight)
+		}
+	}
+	if d := f.Info.Silver; len(d) != 1 || d[0].File != "silver.conllu" || d[0].SHA256 != bank.SHA256 || d[0].Words != 23*7 || f.Info.Options["silver-weight"] != "0.5" {
+		t.Errorf("provenance %+v", f.Info)
+	}
+	if again, _ := train(0.25, Options{}); !slices.Contains(again.ran, "words") {
+		t.Error("another weight gave the same phases")
+	}
+	if _, err := trainToy(&rig{}, Options{Silver: []Treebank{bank}, SilverWeight: -1}); err == nil {
+		t.Error("a negative weight was accepted")
+	}
+}
+
+// A small treebank is parsed better with silver text.
+func TestWholeTrainingWithSilver(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains whole models")
+	}
+	bank := grammar("silver", 150, 7)
+	x := NewSampler(grammar("train", 6, 1), grammar("dev", 40, 2), 10_000)
+	for i := range bank.Sentences {
+		x.Add(0, &bank.Sentences[i])
+	}
+	bank.Sentences = x.Sentences(1)[0]
+	las := func(o Options) float64 {
+		o.Seed, o.Folds, o.Blocks = 5, 2, blocksOf
+		data, err := Run(grammar("train", 6, 1), grammar("dev", 40, 2), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := model.Decode(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.Info.Scores[1].LAS
+	}
+	without, with := las(Options{}), las(Options{Silver: []Treebank{bank}, SilverWeight: 1})
+	if with < 95 || with <= without {
+		t.Errorf("LAS %.2f with silver, %.2f without", with, without)
+	}
+}
