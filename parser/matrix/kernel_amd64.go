@@ -53,18 +53,20 @@ func pairRow(dst *uint32, src *float32, blocks int, lanes uint64)
 //go:noescape
 func pairColumns(dst *uint32, src *float32, stride, step, pairs int, lanes, odd uint64)
 
+// hasAVX512 is false too where GODEBUG=cpu.avx2=off says so.
+var hasAVX512 = cpu.X86.HasAVX2 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL
+
 // kernels are those that this processor can run, the best first; halves those
 // with bfloat16.
 var kernels, halves = func() (list, halves []*kernel) {
 	x := &cpu.X86
-	avx512 := x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL
-	if avx512 && x.HasAVX512BF16 {
+	if hasAVX512 && x.HasAVX512BF16 {
 		halves = append(halves, &kernel{
 			name: "bf16-avx512", multiply: halfAVX512, heights: []int{12, 8, 4, 2, 1}, lanes: 16, vectors: 2, half: true, masked: true,
 			straight: straightHalf, transposed: transposedHalf, row: rowHalf,
 		})
 	}
-	if avx512 {
+	if hasAVX512 {
 		list = append(list, &kernel{
 			name: "avx512", multiply: floatAVX512, heights: []int{12, 8, 4, 2, 1}, lanes: 16, vectors: 2, masked: true,
 			straight: straight, transposed: transposedAVX512,
@@ -83,7 +85,7 @@ var kernels, halves = func() (list, halves []*kernel) {
 // first; where there is none, plain Go multiplies.
 var integers = func() (list []*integerKernel) {
 	x := &cpu.X86
-	if x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512VNNI {
+	if hasAVX512 && x.HasAVX512VNNI {
 		list = append(list, &integerKernel{
 			name: "vnni", multiply: intVNNI, heights: []int{12, 8, 4, 2, 1}, lanes: 16, word: 4, masked: true,
 		})
