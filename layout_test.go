@@ -88,6 +88,7 @@ var imports = func() map[string][]string {
 		"bench/smallfiles":          nil,
 		"bench/ablation":            append(slices.Clone(components), "io/conllu"),
 		"bench/curve":               {"io/conllu", "model", "parser/search", "parser/syntax", "parser/train"},
+		"bench/encoder":             {"io/conllu", "io/encoder", "parser/encode", "parser/finetune", "parser/piece"},
 		"bench/layouts":             {"io/conllu", "io/source", "io/text", "model", "parser/eval", "parser/syntax"},
 		"bench/optima":              append(slices.Clone(components), "bench/optima/firstorder", "io/conllu", "io/durable", "model", "parser/train"),
 		"bench/optima/firstorder":   {"parser/graph", "parser/hash"},
