@@ -47,9 +47,9 @@ const (
 // tagger is much worse for each part that it does not see.
 const smallTreebank = 100_000
 
-// largeTreebank is the number of words, silver ones included, from which on
-// half of them teach nearly as much as all.
-const largeTreebank = 400_000
+// muchSilver is the number of words of treebank and silver together from which
+// on half of them teach tagger and pruner nearly as much as all.
+const muchSilver = 200_000
 
 // Options of a training. All up to VectorsSHA256 change the model.
 type Options struct {
@@ -58,7 +58,7 @@ type Options struct {
 	GoldTags bool   // pruner, parser and labels see gold tags, not jackknifed ones
 	NoTags   bool   // pruner, parser and labels see neither tags nor lemmas; tags are still predicted for output
 	TreeTags string // "" is both for a small treebank, else jackknifed; GoldTags and NoTags leave no choice
-	Folds    int    // of jackknifing tags and candidates, at least 2; 0 is 10 for a small treebank, else 5
+	Folds    int    // of jackknifing tags and candidates, at least 2; 0 is 10 for a small treebank, else 5, or 2 with much silver
 
 	Cut      float64         // largest one of the pruner where the model parses, in nats; 0 is 4.25
 	Families part.Families   // of parts that the parser scores; 0 is part.Standard
@@ -107,18 +107,18 @@ func (o *Options) setDefaults(words int) {
 	if o.SilverWeight == 0 {
 		o.Silver = nil
 	}
-	small, all := words < smallTreebank, words
+	small, silver := words < smallTreebank, 0
 	for i := range o.Silver {
-		all += countWords(o.Silver[i].Sentences)
+		silver += countWords(o.Silver[i].Sentences)
 	}
 	switch {
 	case o.Folds != 0:
-	case all < smallTreebank:
-		o.Folds = 10
-	case all < largeTreebank:
-		o.Folds = 5
-	default:
+	case silver > 0 && words+silver >= muchSilver:
 		o.Folds = 2
+	case words+silver < smallTreebank:
+		o.Folds = 10
+	default:
+		o.Folds = 5
 	}
 	if o.TreeTags == "" && small {
 		o.TreeTags = TreeTagsBoth
