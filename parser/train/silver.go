@@ -182,7 +182,7 @@ func (t *trainer) mixed(gold bank) bank {
 		return gold
 	}
 	var silver []syntax.Sentence
-	keys := []string{"silver", gold.key, fmt.Sprint(t.SilverWeight)}
+	keys := []string{"silver 2", gold.key, fmt.Sprint(t.SilverWeight)}
 	for _, file := range t.Silver {
 		keys = append(keys, file.SHA256, fmt.Sprint(len(file.Sentences), countWords(file.Sentences)))
 		silver = append(silver, file.Sentences...)
