@@ -89,6 +89,7 @@ var imports = func() map[string][]string {
 		"bench/ablation":            append(slices.Clone(components), "io/conllu"),
 		"bench/curve":               {"io/conllu", "model", "parser/search", "parser/syntax", "parser/train"},
 		"bench/encoder":             {"io/conllu", "io/encoder", "parser/encode", "parser/finetune", "parser/piece"},
+		"bench/effort":              {"io/conllu", "model", "parser/eval", "parser/search", "parser/syntax", "parser/train"},
 		"bench/layouts":             {"io/conllu", "io/source", "io/text", "model", "parser/eval", "parser/syntax"},
 		"bench/optima":              append(slices.Clone(components), "bench/optima/firstorder", "io/conllu", "io/durable", "model", "parser/train"),
 		"bench/optima/firstorder":   {"parser/graph", "parser/hash"},
