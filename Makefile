@@ -5,7 +5,7 @@ TAGS  = -trimpath -tags disable_grpc_modules
 BUILD = go build $(TAGS) -ldflags "-s -w"
 BANK  = ../shared/treebanks/en_ewt/en_ewt-ud
 
-.PHONY: build run test dist bench model lemmas calibrate encoder results chaos clean
+.PHONY: build run test dist bench model accurate mix lemmas calibrate encoder results chaos clean
 
 build:
 	$(BUILD) -o bin/treebeam ./cmd/treebeam
@@ -40,17 +40,48 @@ results:
 chaos: build
 	go run ./bench/chaos -program bin/treebeam -rounds 50 docs sample/text
 
-# Trains the embedded English model again from ../shared/treebanks. Its
-# provenance names the commit of the program, so there must be one.
-model lemmas calibrate: TAGS += -buildvcs=true
-model: build
-	bin/treebeam train --train $(BANK)-train.conllu --dev $(BANK)-dev.conllu --model model/english.tbm --weights 1050000 --resume
+# Trains the embedded English models again from ../shared/treebanks and
+# ../shared/corpora: a parser with an encoder, from the treebank alone; the fast
+# one, from the treebank and the text that the first has parsed; and the encoder
+# weighed beside the fast one, as an overlay of it. Two hours or more; what is
+# finished is kept, the same command goes on. The provenance of models names the
+# commit of the program, so there must be one.
+model accurate mix lemmas calibrate: TAGS += -buildvcs=true
+model: out/english-silver.conllu
+	bin/treebeam train $(TREES) --silver $< --weights $(WEIGHTS) --model model/english.tbm --resume
+	bin/treebeam train $(TREES) --only mix --from model/english.tbm --encoder out/english-gold.tbm --overlay --model model/english-accurate.tbm --resume
 	$(MAKE) calibrate
+
+TREES   = --train $(BANK)-train.conllu --dev $(BANK)-dev.conllu
+CORPUS  = $(wildcard ../shared/corpora/en/*.txt)
+ENCODER = bin/e5-small.tbe
+LAYERS  = 8
+WEIGHTS = 1050000
+TUNED   = --encoder $(ENCODER) --layers $(LAYERS) $(CORPUS:%=--text %)
+
+out/english-gold.tbm: | build $(ENCODER)
+	mkdir -p out
+	bin/treebeam train $(TREES) --preset accurate $(TUNED) --weights $(WEIGHTS) --model $@ --resume
+
+out/english-silver.conllu: out/english-gold.tbm | build
+	bin/treebeam parse $(CORPUS) --model $< --to conllu-conf --output $@
+
+$(ENCODER):
+	$(MAKE) encoder
+
+# Tunes the encoder again, onto the embedded fast model as it is.
+accurate: build $(ENCODER)
+	bin/treebeam train $(TREES) --only encoder --from model/english.tbm $(TUNED) --overlay --model model/english-accurate.tbm --resume
+
+# Weighs the embedded encoder beside the embedded fast model again: after every
+# change of model/english.tbm, which it is bound to. Build again afterwards.
+mix: build
+	bin/treebeam train $(TREES) --only mix --from model/english.tbm --encoder model/english-accurate.tbm --overlay --model model/english-accurate.tbm --resume
 
 # Trains the lemmas of the embedded English model alone again; all else stays.
 lemmas: build
-	bin/treebeam train --only lemmas --from model/english.tbm --train $(BANK)-train.conllu --dev $(BANK)-dev.conllu --model model/english.tbm
-	$(MAKE) calibrate
+	bin/treebeam train $(TREES) --only lemmas --from model/english.tbm --model model/english.tbm
+	$(MAKE) mix calibrate
 
 # Fits the calibrator of the embedded English model again: after every change
 # of model/english.tbm, which it is bound to. Build again afterwards.

@@ -36,7 +36,7 @@ func EncodeOverlay(f *File, sparse string) ([]byte, error) {
 // Overlay returns the model of f, whose file has the digest, and of an overlay
 // that was made for it. Its sections alias both.
 func (f *File) Overlay(overlay []byte, digest string) (*File, error) {
-	const remedy = "run make accurate, and build again"
+	const remedy = "run make mix, and build again"
 	o, err := Decode(overlay)
 	if err != nil {
 		return nil, fmt.Errorf("its encoder: %w; or %s", err, remedy)

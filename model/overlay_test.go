@@ -35,7 +35,7 @@ func TestOverlay(t *testing.T) {
 		t.Fatal(err)
 	}
 	for digest, overlay := range map[string][]byte{"other": data, "digest": data[:len(data)-1], "bare": bare} {
-		if _, err := sparse.Overlay(overlay, digest); err == nil || !strings.Contains(err.Error(), "make accurate") {
+		if _, err := sparse.Overlay(overlay, digest); err == nil || !strings.Contains(err.Error(), "make mix") {
 			t.Errorf("%s: %v", digest, err)
 		}
 	}
