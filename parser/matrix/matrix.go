@@ -8,11 +8,11 @@
 // Products of floats follow Goto and van de Geijn (2008, "Anatomy of
 // High-Performance Matrix Multiplication"): B is packed into panels as wide as
 // a tile of C, in the order in which the micro-kernel reads them, and A too
-// unless it lies so already. The micro-kernel keeps a tile of C in registers. A unit of
-// work is a block of rows of A, which stays in the second cache, times some
-// panels. Every element of C is one chain of sums along the inner dimension,
-// in blocks of steps that depend on that dimension only; so its bits do not
-// depend on the rows and columns beside it either.
+// where it does not lie so already. The micro-kernel keeps a tile of C in
+// registers. A unit of work is a block of rows of A, which stays in the second
+// cache, times some panels. Every element of C is one chain of sums along the
+// inner dimension, in blocks of steps that depend on that dimension only; so
+// its bits do not depend on the rows and columns beside it either.
 //
 // The micro-kernels for amd64 and arm64 are written by the package assembly.
 package matrix
@@ -47,14 +47,15 @@ func (m Matrix) RowRange(lo, hi int) Matrix {
 // Kalamkar and others 2019) where the processor multiplies these faster
 // (AVX512_BF16), and changes nothing elsewhere. Sums are float32 all the same.
 // An element has eight significant bits, so a product errs by 2^-8 of itself
-// at most.
+// at most; numbers below 2^-126 are taken for zero.
 type Product struct {
 	TransposeA, TransposeB, Add, Half bool
 	Workers                           int // goroutines, changes no bit; 0 and 1 are the caller alone
 }
 
-// Multiply sets c, or adds to it. It allocates nothing but what the pool of
-// panels lacks, and is safe for concurrent use.
+// Multiply sets c, or adds to it, and panics if the shapes do not fit. It
+// allocates nothing but what the pool of panels lacks, and is safe for
+// concurrent use.
 func (p Product) Multiply(c, a, b Matrix) {
 	if p.Half && len(halves) > 0 {
 		halves[0].product(p, c, a, b)

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"fmt"
 	"math/bits"
 	"sync"
 	"sync/atomic"
@@ -55,12 +56,34 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
+// inner returns the inner dimension. The micro-kernels check no bounds, so it
+// panics if the shapes do not fit or reach over their data.
+func (p Product) inner(c, a, b Matrix) int {
+	if p.TransposeA {
+		a.Rows, a.Cols = a.Cols, a.Rows
+	}
+	if p.TransposeB {
+		b.Rows, b.Cols = b.Cols, b.Rows
+	}
+	if a.Rows != c.Rows || b.Cols != c.Cols || a.Cols != b.Rows {
+		panic(fmt.Sprintf("matrix: %d x %d times %d x %d is not %d x %d", a.Rows, a.Cols, b.Rows, b.Cols, c.Rows, c.Cols))
+	}
+	return a.Cols
+}
+
+// check panics if the view reaches over its data.
+func (m Matrix) check() {
+	if m.Rows > 0 && m.Cols > 0 && (m.Stride < m.Cols && m.Rows > 1 || (m.Rows-1)*m.Stride+m.Cols > len(m.Data)) {
+		panic(fmt.Sprintf("matrix: %d x %d with stride %d reach over %d numbers", m.Rows, m.Cols, m.Stride, len(m.Data)))
+	}
+}
+
 // product sets c or adds to it.
 func (k *kernel) product(p Product, c, a, b Matrix) {
-	inner := a.Cols
-	if p.TransposeA {
-		inner = a.Rows
-	}
+	inner := p.inner(c, a, b)
+	c.check()
+	a.check()
+	b.check()
 	if c.Rows <= 0 || c.Cols <= 0 {
 		return
 	}

@@ -157,6 +157,9 @@ func TestElementsAreAlone(t *testing.T) {
 }
 
 func TestProductAllocatesNothing(t *testing.T) {
+	if underRace {
+		t.Skip("the race detector drops what is pooled")
+	}
 	for _, k := range append(append([]*kernel(nil), kernels...), halves...) {
 		r := rand.New(rand.NewPCG(7, 8))
 		p := Product{TransposeA: true, Workers: 2}
@@ -178,6 +181,25 @@ func TestNothingToMultiply(t *testing.T) {
 		t.Errorf("the sums of no products are %v", c.Data)
 	}
 	Product{}.Multiply(Of(nil, 0, 2), Of(nil, 0, 2), Of(make([]float32, 4), 2, 2))
+}
+
+func TestShapesThatDoNotFit(t *testing.T) {
+	floats := make([]float32, 100)
+	for name, f := range map[string]func(){
+		"inner":  func() { Product{}.Multiply(Of(floats, 3, 4), Of(floats, 3, 5), Of(floats, 6, 4)) },
+		"rows":   func() { Product{TransposeA: true}.Multiply(Of(floats, 3, 4), Of(floats, 3, 5), Of(floats, 3, 4)) },
+		"length": func() { Product{}.Multiply(Of(floats, 3, 4), Of(floats[:14], 3, 5), Of(floats, 5, 4)) },
+		"stride": func() { Product{}.Multiply(Matrix{floats, 3, 4, 3}, Of(floats, 3, 5), Of(floats, 5, 4)) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
 }
 
 func BenchmarkProduct(b *testing.B) {
