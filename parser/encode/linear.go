@@ -78,11 +78,14 @@ func floats(l *pack.Layout, name string, list *[]float32, n int) {
 	}
 }
 
-// A linear is y = W·x + bias, by rows of integers.
+// A linear is y = W·x + bias, by rows of integers. Of the vectors that it is
+// applied to all elements but the largest give the scale; the rest of that one
+// is multiplied with its column.
 type linear struct {
 	table
 	bias    []float32
 	product *matrix.Int8
+	columns []int8 // the weights, column by column
 }
 
 func newLinear(f Linear, outputs, inputs int) (y linear, err error) {
@@ -97,7 +100,20 @@ func newLinear(f Linear, outputs, inputs int) (y linear, err error) {
 	return y, bounded(f.Bias)
 }
 
-func (y *linear) prepare() { y.product = matrix.NewInt8(y.weights, y.rows, y.width) }
+func (y *linear) prepare() {
+	y.product = matrix.NewInt8(y.weights, y.rows, y.width)
+	y.columns = make([]int8, len(y.weights))
+	const tile = 32 // of rows whose parts stay in a cache
+	for lo := 0; lo < y.rows; lo += tile {
+		hi := min(lo+tile, y.rows)
+		for i := range y.width {
+			column := y.columns[i*y.rows : (i+1)*y.rows]
+			for o := lo; o < hi; o++ {
+				column[o] = y.weights[o*y.width+i]
+			}
+		}
+	}
+}
 
 func (y *linear) layout(l *pack.Layout, outputs, inputs int) {
 	y.table.layout(l, outputs, inputs)
@@ -113,34 +129,39 @@ const block = 64
 
 // blocks is the scratch of linears.
 type blocks struct {
-	input  []int8 // block x inputs
-	scales [block]float32
-	sums   []int32 // block x outputs
+	input []int8 // block x inputs
+	notes [block]note
+	sums  []int32 // block x outputs
+}
+
+// A note is what vector.QuantizeButOne tells of an input.
+type note struct {
+	scale float32
+	at    int
+	rest  int32
 }
 
 // apply sets dst, n x outputs, to the images of x, n x inputs.
 func (y *linear) apply(b *blocks, dst, x []float32, n int) {
 	for lo := 0; lo < n; lo += block {
-		k := min(block, n-lo)
-		b.quantize(x[lo*y.width:(lo+k)*y.width], y.width, k)
-		y.multiply(b, dst[lo*y.rows:(lo+k)*y.rows], k)
+		y.applyBlock(b, dst[lo*y.rows:], x[lo*y.width:], min(block, n-lo))
 	}
 }
 
-// quantize sets the input of a product to n vectors, n <= block.
-func (b *blocks) quantize(x []float32, width, n int) {
-	b.input = resize(b.input, n*width)
+func (y *linear) applyBlock(b *blocks, dst, x []float32, n int) {
+	b.input, b.sums = resize(b.input, n*y.width), resize(b.sums, n*y.rows)
 	for t := range n {
-		b.scales[t] = vector.Quantize(b.input[t*width:(t+1)*width], x[t*width:(t+1)*width])
+		k := &b.notes[t]
+		k.scale, k.at, k.rest = vector.QuantizeButOne(b.input[t*y.width:(t+1)*y.width], x[t*y.width:(t+1)*y.width])
 	}
-}
-
-// multiply sets dst to the images of the input.
-func (y *linear) multiply(b *blocks, dst []float32, n int) {
-	b.sums = resize(b.sums, n*y.rows)
 	y.product.Multiply(b.sums, b.input, n)
 	for t := range n {
-		vector.Dequantize(dst[t*y.rows:(t+1)*y.rows], b.sums[t*y.rows:(t+1)*y.rows], b.scales[t], y.scales, y.bias)
+		k, row, sums := &b.notes[t], dst[t*y.rows:(t+1)*y.rows], b.sums[t*y.rows:(t+1)*y.rows]
+		if k.rest == 0 {
+			vector.Dequantize(row, sums, k.scale, y.scales, y.bias)
+		} else {
+			vector.DequantizeWith(row, sums, k.rest, y.columns[k.at*y.rows:(k.at+1)*y.rows], k.scale, y.scales, y.bias)
+		}
 	}
 }
 

@@ -51,6 +51,76 @@ func Quantize(dst []int8, x []float32) (scale float32) {
 	return top / 127
 }
 
+// largest is how much larger than all others an element counts at most.
+const largest = 64
+
+// QuantizeButOne is Quantize by the scale of all elements but the largest in
+// absolute value, x[at]. That one becomes 127 or -127, and rest is what it
+// lacks: x[at] is about (dst[at]+rest)*scale. The scale is at least the
+// largest absolute value over 64*127. In the vectors of encoders single elements
+// are far larger than the others, which would all be rounded by their scale
+// (Dettmers and others 2022).
+func QuantizeButOne(dst []int8, x []float32) (scale float32, at int, rest int32) {
+	dst = dst[:len(x)]
+	top, second := topTwo(x)
+	if top < tiny {
+		clear(dst)
+		return 0, 0, 0
+	}
+	if useVectors && len(x)%lanes == 0 {
+		at = indexAbs(&x[0], len(x), top)
+	} else {
+		for at = 0; x[at] != top && x[at] != -top; {
+			at++
+		}
+	}
+	second = max(second, top*(1.0/largest))
+	inverse := 127 / second
+	if useVectors && len(x)%lanes == 0 {
+		quantize(&dst[0], &x[0], len(x), inverse)
+	} else {
+		for i, v := range x {
+			dst[i] = int8(math.Float32bits(float32(v*inverse)+magic) - magicBits)
+		}
+	}
+	whole := int32(math.Float32bits(float32(x[at]*inverse)+magic) - magicBits)
+	clipped := max(-127, min(127, whole))
+	dst[at] = int8(clipped)
+	return second / 127, at, whole - clipped
+}
+
+// topTwo returns the largest absolute value of x and the largest of the rest.
+func topTwo(x []float32) (top, second float32) {
+	if useVectors && len(x)%lanes == 0 && len(x) > 0 {
+		var found [lanes]float32 // the largest of every lane of 8, then the second ones
+		maxAbsTwo(&x[0], len(x), &found[0])
+		for i, v := range found[:lanes/2] {
+			second = max(second, min(top, v), found[lanes/2+i])
+			top = max(top, v)
+		}
+		return top, second
+	}
+	for _, v := range x {
+		v = max(v, -v)
+		second = max(second, min(top, v))
+		top = max(top, v)
+	}
+	return top, second
+}
+
+// DequantizeWith is Dequantize of sums[i] + rest*column[i].
+func DequantizeWith(dst []float32, sums []int32, rest int32, column []int8, scale float32, scales, bias []float32) {
+	n := len(dst)
+	sums, column, scales, bias = sums[:n], column[:n], scales[:n], bias[:n]
+	if useVectors && n%lanes == 0 && n > 0 {
+		dequantizeWith(&dst[0], &sums[0], n, rest, scale, &column[0], &scales[0], &bias[0])
+		return
+	}
+	for i, v := range sums {
+		dst[i] = float32(float32(float32(v+rest*int32(column[i]))*scale)*scales[i]) + bias[i]
+	}
+}
+
 // Dequantize sets dst[i] to sums[i]*scale*scales[i] + bias[i], multiplied from
 // left to right.
 func Dequantize(dst []float32, sums []int32, scale float32, scales, bias []float32) {

@@ -11,11 +11,25 @@ var useVectors = cpu.X86.HasAVX2
 //go:noescape
 func maxAbs(x *float32, n int) float32
 
+// maxAbsTwo sets found, 16 floats, to the largest absolute values of the 8 lanes
+// i, i+8, i+16 and so on, and then to the second largest.
+//
+//go:noescape
+func maxAbsTwo(x *float32, n int, found *float32)
+
+// indexAbs returns the first index of the absolute value, which x has.
+//
+//go:noescape
+func indexAbs(x *float32, n int, value float32) int
+
 //go:noescape
 func quantize(dst *int8, x *float32, n int, inverse float32)
 
 //go:noescape
 func dequantize(dst *float32, sums *int32, n int, scale float32, scales, bias *float32)
+
+//go:noescape
+func dequantizeWith(dst *float32, sums *int32, n int, rest int32, scale float32, column *int8, scales, bias *float32)
 
 //go:noescape
 func addScaled(x *float32, factor float32, y *float32, n int)

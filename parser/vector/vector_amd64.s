@@ -192,6 +192,60 @@ loop:
 	MOVSS        X0, ret+16(FP)
 	RET
 
+// func maxAbsTwo(x *float32, n int, found *float32)
+TEXT ·maxAbsTwo(SB), NOSPLIT, $0-24
+	MOVQ   x+0(FP), SI
+	MOVQ   n+8(FP), CX
+	MOVQ   found+16(FP), DI
+	ABSMASK(Y3)
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+loop:
+	VANDPS (SI), Y3, Y2
+	VMINPS Y2, Y0, Y4
+	VMAXPS Y2, Y0, Y0
+	VMAXPS Y4, Y1, Y1
+	ADDQ   $32, SI
+	SUBQ   $8, CX
+	JNZ    loop
+
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	VZEROUPPER
+	RET
+
+// func indexAbs(x *float32, n int, value float32) int
+TEXT ·indexAbs(SB), NOSPLIT, $0-32
+	MOVQ         x+0(FP), SI
+	MOVQ         n+8(FP), CX
+	VBROADCASTSS value+16(FP), Y0
+	ABSMASK(Y3)
+	XORQ         AX, AX
+
+loop:
+	VANDPS    (SI)(AX*4), Y3, Y1
+	VANDPS    32(SI)(AX*4), Y3, Y2
+	VCMPPS    $0, Y1, Y0, Y1
+	VCMPPS    $0, Y2, Y0, Y2
+	VMOVMSKPS Y1, R8
+	VMOVMSKPS Y2, R9
+	SHLQ      $8, R9
+	ORQ       R8, R9
+	JNZ       found
+	ADDQ      $16, AX
+	CMPQ      AX, CX
+	JLT       loop
+	XORQ      AX, AX // there is none
+	MOVQ      $1, R9
+
+found:
+	BSFQ       R9, R9
+	ADDQ       R9, AX
+	VZEROUPPER
+	MOVQ       AX, ret+24(FP)
+	RET
+
 // func quantize(dst *int8, x *float32, n int, inverse float32)
 TEXT ·quantize(SB), NOSPLIT, $0-28
 	MOVQ         dst+0(FP), DI
@@ -229,6 +283,43 @@ TEXT ·dequantize(SB), NOSPLIT, $0-48
 loop:
 	VCVTDQ2PS (SI)(AX*4), Y0
 	VCVTDQ2PS 32(SI)(AX*4), Y1
+	VMULPS    Y7, Y0, Y0
+	VMULPS    Y7, Y1, Y1
+	VMULPS    (R8)(AX*4), Y0, Y0
+	VMULPS    32(R8)(AX*4), Y1, Y1
+	VADDPS    (R9)(AX*4), Y0, Y0
+	VADDPS    32(R9)(AX*4), Y1, Y1
+	VMOVUPS   Y0, (DI)(AX*4)
+	VMOVUPS   Y1, 32(DI)(AX*4)
+	ADDQ      $16, AX
+	CMPQ      AX, CX
+	JLT       loop
+	VZEROUPPER
+	RET
+
+// func dequantizeWith(dst *float32, sums *int32, n int, rest int32, scale float32, column *int8, scales, bias *float32)
+TEXT ·dequantizeWith(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), DI
+	MOVQ         sums+8(FP), SI
+	MOVQ         n+16(FP), CX
+	MOVL         rest+24(FP), AX
+	VMOVD        AX, X6
+	VPBROADCASTD X6, Y6
+	VBROADCASTSS scale+28(FP), Y7
+	MOVQ         column+32(FP), R10
+	MOVQ         scales+40(FP), R8
+	MOVQ         bias+48(FP), R9
+	XORQ         AX, AX
+
+loop:
+	VPMOVSXBD (R10)(AX*1), Y0
+	VPMOVSXBD 8(R10)(AX*1), Y1
+	VPMULLD   Y6, Y0, Y0
+	VPMULLD   Y6, Y1, Y1
+	VPADDD    (SI)(AX*4), Y0, Y0
+	VPADDD    32(SI)(AX*4), Y1, Y1
+	VCVTDQ2PS Y0, Y0
+	VCVTDQ2PS Y1, Y1
 	VMULPS    Y7, Y0, Y0
 	VMULPS    Y7, Y1, Y1
 	VMULPS    (R8)(AX*4), Y0, Y0

@@ -21,6 +21,14 @@ func geluSlope(y, x, bias *float32, n int)                              { panic(
 
 func dequantize(dst *float32, sums *int32, n int, scale float32, scales, bias *float32) { panic(none) }
 
+func indexAbs(x *float32, n int, value float32) int { panic(none) }
+
+func maxAbsTwo(x *float32, n int, found *float32) { panic(none) }
+
+func dequantizeWith(dst *float32, sums *int32, n int, rest int32, scale float32, column *int8, scales, bias *float32) {
+	panic(none)
+}
+
 func product(c *float32, sc int, a *float32, sa int, b *float32, sb, rows, inner, cols int) {
 	panic(none)
 }

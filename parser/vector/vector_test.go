@@ -84,6 +84,47 @@ func TestQuantize(t *testing.T) {
 	}
 }
 
+// One element may be far larger than the others, which keep their digits.
+func TestQuantizeButOne(t *testing.T) {
+	r := hash.Rand(15)
+	for _, n := range []int{1, 2, 7, 16, 48, 384} {
+		for _, factor := range []float32{1, -20, 5000} {
+			x, q := random(&r, n, 3), make([]int8, n)
+			big := int(r.Below(uint32(n)))
+			x[big] *= factor
+			scale, at, rest := QuantizeButOne(q, x)
+			second := 0.0
+			for i, v := range x {
+				if i != at {
+					second = max(second, math.Abs(float64(v)))
+				}
+				if math.Abs(float64(v)) > math.Abs(float64(x[at])) {
+					t.Errorf("%d of %d is larger than %d", i, n, at)
+				}
+			}
+			if want := max(second, math.Abs(float64(x[at]))/64) / 127; math.Abs(float64(scale)-want) > 1e-6*want {
+				t.Errorf("%d elements, one times %v: scale %v, want %v", n, factor, scale, want)
+			}
+			for i, v := range x {
+				whole := float64(q[i])
+				if i == at {
+					whole += float64(rest)
+				}
+				if d := math.Abs(float64(v) - whole*float64(scale)); d > 0.501*float64(scale) || q[i] == -128 {
+					t.Errorf("%d of %d: %v became %v times %v", i, n, v, whole, scale)
+				}
+			}
+		}
+	}
+	q := []int8{9, 9}
+	if scale, at, rest := QuantizeButOne(q, []float32{0, -1e-35}); scale != 0 || at != 0 || rest != 0 || q[0] != 0 || q[1] != 0 {
+		t.Errorf("zeros became %v, scale %v", q, scale)
+	}
+	if scale, at, rest := QuantizeButOne(q, []float32{-254, 127}); scale != 1 || at != 0 || rest != -127 || q[0] != -127 || q[1] != 127 {
+		t.Errorf("-254 and 127 became %v, scale %v, rest %d", q, scale, rest)
+	}
+}
+
 func TestAddNorm(t *testing.T) {
 	r := hash.Rand(6)
 	for _, n := range []int{1, 5, 16, 40, 384} {
@@ -164,6 +205,12 @@ func TestSameBits(t *testing.T) {
 		z := make([]float32, n)
 		Dequantize(z, sums, 1.7e-3, gain, bias)
 		keep(z)
+		two := make([]int8, n)
+		scale, at, rest := QuantizeButOne(two, x)
+		z = make([]float32, n, n+3)
+		DequantizeWith(z, sums, rest, two, scale, gain, bias)
+		keep(append(z, scale, float32(at), float32(rest)))
+		q = append(q, two...)
 		z = slices.Clone(x)
 		AddScaled(z, 0.37, y)
 		keep(z)
