@@ -150,7 +150,7 @@ func TestLongWords(t *testing.T) {
 func TestWordAllocatesNothing(t *testing.T) {
 	v, lower := tiny(), tinyWordPiece()
 	ids := make([]int32, 0, MaxPieces)
-	for _, form := range []string{"abcab", "çaça", "ｃａ", "ÀÉ", "जा日本", "\uFDFA"} {
+	for _, form := range []string{"abcab", "çaça", "ｃａ", "ÀÉ", "जा日本", "\uFDFA", "킐"} {
 		for _, v := range []*Vocabulary{v, lower} {
 			v.Word(ids, form, true)
 			if n := testing.AllocsPerRun(20, func() { v.Word(ids, form, true) }); n != 0 {
@@ -162,14 +162,14 @@ func TestWordAllocatesNothing(t *testing.T) {
 
 func tinyWordPiece() *Vocabulary {
 	return &Vocabulary{Kind: WordPiece, Begin: 0, End: 1, Unknown: 2, Lower: true, Pieces: []string{"[CLS]", "[SEP]", "[UNK]",
-		"un", "##aff", "##able", "want", "##want", "##ed", "wa", "runn", "##ing", ",", "'", "low", "##est", "日", "本", "a", "##a", ""}}
+		"un", "##aff", "##able", "want", "##want", "##ed", "wa", "runn", "##ing", ",", "'", "low", "##est", "日", "本", "a", "##a", "", "#", "##", "ᄏ", "##ᅴ", "##ᆯ", "海", "##ᄏ", "##wa"}}
 }
 
 func TestWordPiece(t *testing.T) {
 	v := tinyWordPiece()
 	for _, x := range []struct{ form, want string }{
 		{"unwanted", "un ##want ##ed"}, {"UNAFFABLE", "un ##aff ##able"}, {"wanté́d,running", "want ##ed , runn ##ing"},
-		{"unx", "[UNK]"}, {"unx'wa", "[UNK] ' wa"}, {"日本", "日 本"}, {"[UNK]", "[UNK] [UNK] [UNK]"}, {"", "[UNK]"},
+		{"unx", "[UNK]"}, {"a#a", "a # a"}, {"ax", "[UNK]"}, {"unx'wa", "[UNK] ' wa"}, {"日本", "日 本"}, {"킈킐", "ᄏ ##ᅴ ##ᄏ ##ᅴ ##ᆯ"}, {"\uFA45a", "海 a"}, {"wa\x85\u00ADwa", "wa ##wa"}, {"[UNK]", "[UNK] [UNK] [UNK]"}, {"", "[UNK]"},
 		{"  wa\u00A0wa\x00", "wa wa"}, {strings.Repeat("a", 101), "[UNK]"}, {strings.Repeat("a", 100) + "," + "a", "a" + strings.Repeat(" ##a", MaxPieces-1)},
 	} {
 		if got := names(v, x.form, true); got != x.want {
@@ -215,7 +215,7 @@ func TestRestrict(t *testing.T) {
 		t.Error("a piece that nobody wants was kept")
 	}
 	w, _ := tinyWordPiece().Restrict(func(int32) bool { return false })
-	if got := strings.Join(w.Pieces, " "); got != "[CLS] [SEP] [UNK] , ' 日 本 a ##a" {
+	if got := strings.Join(w.Pieces, " "); got != "[CLS] [SEP] [UNK] , ' 日 本 a ##a # ᄏ ##ᅴ ##ᆯ 海 ##ᄏ" {
 		t.Errorf("got %q", got)
 	}
 }

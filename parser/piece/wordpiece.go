@@ -17,19 +17,30 @@ const maxPart = 100
 // their case and their accents if Lower is set.
 func (v *Vocabulary) wordPieces(ids []int32, form string, limit int) []int32 {
 	p := parts{v: v, ids: ids, limit: limit}
-	var buffer [utf8.UTFMax]byte
+	var buffer [16]byte
 	for i, r := range form {
 		switch {
+		case r == 0 || r == utf8.RuneError || r != '\t' && r != '\n' && r != '\r' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co):
 		case unicode.IsSpace(r):
 			p.end()
-		case r == 0 || r == utf8.RuneError || unicode.In(r, unicode.C):
 		case isIdeograph(r):
 			p.end()
+			if letters := norm.NFD.PropertiesString(form[i:]).Decomposition(); v.Lower && letters != nil {
+				r, _ = utf8.DecodeRune(letters)
+			}
 			p.add(r)
 			p.end()
 		case v.Lower && r >= utf8.RuneSelf:
 			letters := norm.NFD.PropertiesString(form[i:]).Decomposition()
-			if letters == nil {
+			switch {
+			case letters != nil:
+			case r >= 0xAC00 && r <= 0xD7A3: // a Hangul syllable is two or three letters (Unicode, section 3.12)
+				at := r - 0xAC00
+				letters = utf8.AppendRune(utf8.AppendRune(buffer[:0], 0x1100+at/588), 0x1161+at%588/28)
+				if at%28 > 0 {
+					letters = utf8.AppendRune(letters, 0x11A7+at%28)
+				}
+			default:
 				letters = append(buffer[:0], form[i:i+utf8.RuneLen(r)]...)
 			}
 			for len(letters) > 0 {
@@ -87,11 +98,11 @@ func (p *parts) end() {
 	ids, at, end := p.ids, len(inside), len(inside)+p.size
 	unknown := p.long
 	for at < end && !unknown {
+		from := at
 		if at > len(inside) {
-			copy(p.data[at-len(inside):], inside)
-			at -= len(inside)
+			from -= copy(p.data[at-len(inside):], inside)
 		}
-		id, next := p.longest(at, end)
+		id, next := p.longest(from, at, end)
 		if unknown = id < 0; !unknown {
 			ids = append(ids, id)
 			at = next
@@ -104,18 +115,18 @@ func (p *parts) end() {
 	p.n, p.size, p.long = 0, 0, false
 }
 
-// longest returns the longest piece that data[at:end] begins with, and where
-// it ends.
-func (p *parts) longest(at, end int) (id int32, next int) {
+// longest returns the longest piece that data[from:end] begins with and that
+// ends after at, and where it ends.
+func (p *parts) longest(from, at, end int) (id int32, next int) {
 	id = -1
 	h := uint64(hashStart)
-	for i := at; i < end && i-at < p.v.index.longest; {
+	for i := from; i < end && i-from < p.v.index.longest; {
 		h = (h ^ uint64(p.data[i])) * hashPrime
 		i++
-		if i < end && !utf8.RuneStart(p.data[i]) {
+		if i <= at || i < end && !utf8.RuneStart(p.data[i]) {
 			continue
 		}
-		if x := p.v.index.find(p.v.Pieces, h, p.data[at:i]); x >= 0 {
+		if x := p.v.index.find(p.v.Pieces, h, p.data[from:i]); x >= 0 {
 			id, next = x, i
 		}
 	}
