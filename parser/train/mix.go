@@ -13,14 +13,16 @@ import (
 )
 
 // mixGrid are the factors that are tried, in 1/model.MixOne.
-var mixGrid = []int32{0, 16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024}
+var mixGrid = []int32{0, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024}
 
 // mixReach is how many values of the grid away from the best so far a better
 // one is looked for: a figure of dev rises and falls by chance, too.
 const mixReach = 2
 
-// firstMix is where the fit begins.
-var firstMix = model.Mix{Tags: 256, Feats: 256, Prune: 256, Parse: 128, Labels: 256}
+// firstMix is where the fit begins: near the best of English and Turkish. The
+// tagger's and the parser's scores are in units of the margin that they were
+// trained for, of which a nat is a part; pruner and labels are log-linear.
+var firstMix = model.Mix{Tags: 32, Feats: 24, Prune: 256, Parse: 64, Labels: 256}
 
 // mixWords is how many words of dev the factors are fitted to at most: their
 // dense scores are all in memory.
