@@ -31,6 +31,7 @@ type Sampler struct {
 	kept  int
 	seen  map[uint64]bool // hashes of forms
 	rels  map[string]bool // of gold
+	gold  *letterer
 	list  []sampled
 	left  map[string]int // sentences left out, by reason
 }
@@ -43,9 +44,10 @@ type sampled struct {
 
 // NewSampler returns a Sampler of so many words at most. Sentences that stand
 // in train or dev are left out, as are those with relations that train has
-// not.
+// not, or with letters that its language does not put together.
 func NewSampler(train, dev Treebank, words int) *Sampler {
-	x := &Sampler{words: words, seen: map[uint64]bool{}, rels: map[string]bool{}, left: map[string]int{}}
+	x := &Sampler{words: words, seen: map[uint64]bool{}, rels: map[string]bool{}, left: map[string]int{},
+		gold: newLetterer(train.Sentences, dev.Sentences)}
 	for _, list := range [][]syntax.Sentence{train.Sentences, dev.Sentences} {
 		for i := range list {
 			x.seen[formsHash(&list[i])] = true
@@ -87,6 +89,8 @@ func (x *Sampler) Add(file int, s *syntax.Sentence) {
 		reason = "relations that the treebank has not"
 	case confidence < minSilverConfidence:
 		reason = "low confidence"
+	case x.gold.foreign(s):
+		reason = "letters of another language"
 	case x.seen[h]:
 		reason = "seen before"
 	}
@@ -164,10 +168,14 @@ func (x *Sampler) Sentences(files int) [][]syntax.Sentence {
 }
 
 // Words returns how many words were kept.
-func (x *Sampler) Words() int { return x.kept }
+func (x *Sampler) Words() int {
+	x.cut()
+	return x.kept
+}
 
 // String says how much was kept, and what was not.
 func (x *Sampler) String() string {
+	x.cut()
 	text := fmt.Sprintf("silver: %d sentences, %d words", len(x.list), x.kept)
 	for _, reason := range slices.Sorted(maps.Keys(x.left)) {
 		text += fmt.Sprintf("; %d left out: %s", x.left[reason], reason)

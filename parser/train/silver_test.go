@@ -25,7 +25,12 @@ func TestSampler(t *testing.T) {
 	change(4, func(s *syntax.Sentence) { s.Words[0].Deprel = "unheard" })
 	change(5, func(s *syntax.Sentence) { s.Words[0].Misc, s.Words[1].Misc = "HeadConf=0.2", "A=b|HeadConf=0.6" })
 	change(6, func(s *syntax.Sentence) { s.Words[0].Misc, s.Words[1].Misc = "HeadConf=0.5|C=d", "HeadConf=1" })
-	for _, s := range slices.Concat(train.Sentences[:1], dev.Sentences[:2], fresh, fresh[7:]) {
+	foreign := syntax.Sentence{ID: "foreign", Words: slices.Clone(fresh[7].Words)}
+	for i := range foreign.Words {
+		foreign.Words[i].Form = "xyzzyq"
+	}
+	fresh = append(fresh, foreign)
+	for _, s := range slices.Concat(train.Sentences[:1], dev.Sentences[:2], fresh, fresh[7:8]) {
 		x.Add(1, &s)
 	}
 	out := x.Sentences(2)
@@ -38,7 +43,7 @@ func TestSampler(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"2 sentences", "4 left out: seen before", "1 left out: low confidence", "1 left out: under 3 words",
-		"2 left out: no tree", "1 left out: no UPOS", "1 left out: relations"} {
+		"2 left out: no tree", "1 left out: no UPOS", "1 left out: letters", "1 left out: relations"} {
 		if !strings.Contains(x.String(), want) {
 			t.Errorf("%s: want %q", x, want)
 		}

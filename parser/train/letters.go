@@ -1,0 +1,79 @@
+package train
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Letters tell text of another language: which three of them follow each
+// other. On the dev treebanks of en_ewt, tr_imst, el_gdt and fr_sequoia under
+// 0.5 % of the words are in sentences of which less than 80 % of the trigrams
+// are known, of English text under Turkish trigrams 80 %.
+const (
+	foreignShare = 0.8  // of a sentence's trigrams known, at most, below which it is foreign
+	foreignOfDev = 0.01 // of the sentences of dev, at most, that may be
+	leastLetters = 8    // trigrams that a sentence needs to be judged
+)
+
+// A letterer knows the trigrams of letters that occur twice in a treebank.
+type letterer struct {
+	count map[uint64]int
+	least float64 // share of known ones, below which a sentence is foreign
+}
+
+func newLetterer(train, dev []syntax.Sentence) *letterer {
+	x := &letterer{count: map[uint64]int{}}
+	for i := range train {
+		eachTrigram(&train[i], func(h uint64) { x.count[h]++ })
+	}
+	var shares []float64
+	for i := range dev {
+		if share, ok := x.share(&dev[i]); ok {
+			shares = append(shares, share)
+		}
+	}
+	if slices.Sort(shares); len(shares) > 0 {
+		x.least = min(foreignShare, shares[int(foreignOfDev*float64(len(shares)))])
+	}
+	return x
+}
+
+// eachTrigram calls f with the hash of every three runes that follow each other
+// in a word that begins with a letter, its ends included.
+func eachTrigram(s *syntax.Sentence, f func(uint64)) {
+	for i := range s.Words {
+		first, _ := utf8.DecodeRuneInString(s.Words[i].Form)
+		if !unicode.IsLetter(first) {
+			continue
+		}
+		a, b := uint64(' '), uint64(' ')
+		for j, r := range strings.ToLower(s.Words[i].Form) + " " {
+			if j > 0 {
+				f(hash.Pair(hash.Pair(a, b), uint64(r)))
+			}
+			a, b = b, uint64(r)
+		}
+	}
+}
+
+// share returns the share of known trigrams, or false if s has too few.
+func (x *letterer) share(s *syntax.Sentence) (float64, bool) {
+	known, all := 0, 0
+	eachTrigram(s, func(h uint64) {
+		all++
+		if x.count[h] >= 2 {
+			known++
+		}
+	})
+	return float64(known) / float64(max(all, 1)), all >= leastLetters
+}
+
+func (x *letterer) foreign(s *syntax.Sentence) bool {
+	share, ok := x.share(s)
+	return ok && share < x.least
+}
