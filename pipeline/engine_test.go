@@ -89,7 +89,7 @@ func TestSubmittedPipeline(t *testing.T) {
 		}
 	}
 	chain := 0
-	for _, stage := range []string{"Read", "Segment", "Tag", "Prune", "Parse"} {
+	for _, stage := range []string{"Read", "Segment", "Encode", "Tag", "Prune", "Parse"} {
 		for _, transform := range model.GetComponents().GetTransforms() {
 			if len(transform.GetSubtransforms()) > 0 || !strings.HasPrefix(transform.GetUniqueName(), stage+"/") {
 				continue
