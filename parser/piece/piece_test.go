@@ -153,7 +153,7 @@ func TestWordAllocatesNothing(t *testing.T) {
 	for _, form := range []string{"abcab", "çaça", "ｃａ", "ÀÉ", "जा日本", "\uFDFA", "킐"} {
 		for _, v := range []*Vocabulary{v, lower} {
 			v.Word(ids, form, true)
-			if n := testing.AllocsPerRun(20, func() { v.Word(ids, form, true) }); n != 0 {
+			if n := testing.AllocsPerRun(20, func() { v.Word(ids, form, true) }); n != 0 && !underRace {
 				t.Errorf("%q: %v allocations", form, n)
 			}
 		}
