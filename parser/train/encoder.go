@@ -40,7 +40,6 @@ func (e *EncoderOptions) key() string {
 
 // An encoded is an encoder that is finished.
 type encoded struct {
-	key      string         // of its phase
 	sections []pack.Section // of the component encode
 	about    model.Encoded
 }
@@ -68,7 +67,7 @@ func (t *trainer) encoder() (*encoded, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making integers of the encoder: %w", err)
 	}
-	return &encoded{r.key, packedAs(model.EncodeName, component), model.Encoded{
+	return &encoded{packedAs(model.EncodeName, component), model.Encoded{
 		Name: x.Name, Source: x.Source, Licence: x.Licence, Notice: x.Notice, File: e.File, SHA256: e.SHA256,
 		Layers: len(x.Layers), Epochs: e.Epochs, Seed: t.seedOf("encoder"), Pieces: len(x.Pieces.Pieces), Texts: e.Texts,
 	}}, nil
@@ -80,7 +79,7 @@ func (t *trainer) encoder() (*encoded, error) {
 func (t *trainer) withEncoder(info model.Info, sparse []pack.Section, e *encoded) ([]byte, error) {
 	sections := slices.Concat(sparse, e.sections)
 	info.Templates = pack.Templates
-	mix, err := t.phase("mix", []string{e.key, sumOfSections(sections)}, func(j job) ([]pack.Section, error) {
+	mix, err := t.phase("mix", []string{mixVersion, t.gold().key, sumOfSections(sections)}, func(j job) ([]pack.Section, error) {
 		x, err := t.fitMix(info, sections, t.dev.Sentences, j)
 		if err != nil {
 			return nil, err

@@ -24,6 +24,10 @@ const mixReach = 2
 // trained for, of which a nat is a part; pruner and labels are log-linear.
 var firstMix = model.Mix{Tags: 32, Feats: 24, Prune: 256, Parse: 64, Labels: 256}
 
+// mixVersion is part of the key of the phase: raise it when a fit finds other
+// factors of the same.
+const mixVersion = "2"
+
 // mixWords is how many words of dev the factors are fitted to at most: their
 // dense scores are all in memory.
 const mixWords = 60_000
