@@ -3,11 +3,44 @@ package pipeline
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/treebeam/treebeam/transforms/transformstest"
 )
+
+// What went through the encoder is counted.
+func TestMetricOfAnEncoder(t *testing.T) {
+	var text strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&text, "word%d it is . ", i)
+	}
+	for effort, least := range map[string]int64{"0": 0, "0.5": 1, "1": 1} {
+		o := options(write(t, map[string]string{"a.txt": text.String()}), filepath.Join(t.TempDir(), "out"))
+		o.Model, o.Rows.Effort = transformstest.EncoderURI, effort
+		p, err := Prepare(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		sum, err := Run(context.Background(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		encoded := int64(0)
+		for _, m := range p.Metrics() {
+			if m.Name == "tokens_encoded" {
+				encoded = m.Sum
+			}
+		}
+		if encoded < least || encoded > sum.Words || (effort == "0") != (encoded == 0) || (effort == "1") != (encoded == sum.Words) {
+			t.Errorf("effort %s: %d of %d words were encoded", effort, encoded, sum.Words)
+		}
+	}
+}
 
 // What the runner reports agrees with the summary, which does not come from it.
 func TestMetrics(t *testing.T) {

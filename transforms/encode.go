@@ -51,8 +51,10 @@ func (f *encodeFn) Setup() (err error) {
 	return err
 }
 
-func (f *encodeFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) error {
-	emit(EncodeChunk(c, f.stages, f.Job.Options))
+func (f *encodeFn) ProcessElement(ctx context.Context, c Chunk, emit func(Chunk)) error {
+	c, encoded := EncodeChunk(c, f.stages, f.Job.Options)
+	safely(func() { inc(ctx, metrics.tokensEncoded, int64(encoded)) })
+	emit(c)
 	return nil
 }
 
@@ -96,11 +98,12 @@ func encoder(m Stages, o *RowOptions) (Encoder, float64) {
 	return nil, 0
 }
 
-// EncodeChunk is Encode on one chunk.
-func EncodeChunk(c Chunk, m Stages, o RowOptions) Chunk {
+// EncodeChunk is Encode on one chunk. It also returns how many words the sentences
+// have that were encoded.
+func EncodeChunk(c Chunk, m Stages, o RowOptions) (_ Chunk, encoded int) {
 	x, effort := encoder(m, &o)
 	if x == nil {
-		return c
+		return c, 0
 	}
 	faults := make([]stageFault, len(c.Sentences))
 	list := make([]*syntax.Sentence, len(c.Sentences))
@@ -122,9 +125,9 @@ func EncodeChunk(c Chunk, m Stages, o RowOptions) Chunk {
 		},
 		Each: func(n int, weight func(i int) int, body func(i int)) { each(n, weight, body) },
 	}
-	e.Run(list)
+	encoded = e.Run(list)
 	c.keepStages(faults)
-	return c
+	return c, encoded
 }
 
 // encodeGuarded encodes sentences, and returns the faults of those that it cannot

@@ -69,7 +69,10 @@ func TestEncodeChunk(t *testing.T) {
 	for _, cores := range []int{1, 8} {
 		transforms.SetCores(cores)
 		c := chunkOf("a b c", "a b PANICENCODE", "d e f", "PANICTAG a b", "a PANICPRUNE b", "a b PANICPARSE", "x y CYCLIC", "a b c d")
-		c = transforms.EncodeChunk(c, m, transforms.RowOptions{})
+		c, words := transforms.EncodeChunk(c, m, transforms.RowOptions{})
+		if words != 25 {
+			t.Errorf("%d words were encoded, want 25", words)
+		}
 		const want = "1S 3S 8S !encode !tag !prune !parse !parse"
 		if got := shape(t, c); got != want {
 			t.Errorf("%d cores: %s, want %s", cores, got, want)
@@ -80,7 +83,7 @@ func TestEncodeChunk(t *testing.T) {
 		}
 	}
 	c := chunkOf("a b c")
-	if got := transforms.EncodeChunk(c, m.Toy, transforms.RowOptions{}); got.Sentences[0].Words[0].UPOS != "" {
+	if got, _ := transforms.EncodeChunk(c, m.Toy, transforms.RowOptions{}); got.Sentences[0].Words[0].UPOS != "" {
 		t.Error("a model without an encoder did something")
 	}
 	o := transforms.RowOptions{StopAfter: transforms.StopTag}

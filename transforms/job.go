@@ -157,7 +157,8 @@ func Stage(c Chunk, m Stages, o RowOptions) Chunk {
 	if o.StopAfter == StopSegment {
 		return c
 	}
-	c = TagChunk(EncodeChunk(c, m, o), m, o)
+	c, _ = EncodeChunk(c, m, o)
+	c = TagChunk(c, m, o)
 	if o.StopAfter == StopTag {
 		return c
 	}

@@ -22,6 +22,7 @@ func counter(name string) beam.Counter { return beam.NewCounter(MetricsNamespace
 var metrics = struct {
 	rangesWritten, rangesSkipped, bytes                   beam.Counter
 	sentences, tokens, restarts, exact, headsWeighed      beam.Counter
+	tokensEncoded                                         beam.Counter
 	repaired, long, budget                                beam.Counter
 	sentenceLength, work, chunkSentences, modelLoadMillis beam.Distribution
 }{
@@ -33,6 +34,7 @@ var metrics = struct {
 	restarts:        counter("restarts"),
 	exact:           counter("sentences_exact"),
 	headsWeighed:    counter("heads_weighed"),
+	tokensEncoded:   counter("tokens_encoded"),
 	repaired:        counter("sentences_repaired"),
 	long:            counter("sentences_long"),
 	budget:          counter("sentences_over_budget"),
@@ -61,14 +63,21 @@ func workStep(n int64) int {
 	return step
 }
 
-// count tells Beam what a written chunk holds. It costs some nanoseconds a
-// sentence. If it fails, the run goes on.
-func (c *Chunk) count(ctx context.Context) {
+// safely calls tell, which tells Beam something. If it fails, the run goes on.
+func safely(tell func()) {
 	defer func() {
 		if r := recover(); r != nil {
 			logger.Printf("metrics: %v", r)
 		}
 	}()
+	tell()
+}
+
+// count tells Beam what a written chunk holds. It costs some nanoseconds a
+// sentence. If it fails, the run goes on.
+func (c *Chunk) count(ctx context.Context) { safely(func() { c.countAll(ctx) }) }
+
+func (c *Chunk) countAll(ctx context.Context) {
 	if ms := loadMillis.Swap(0); ms > 0 {
 		metrics.modelLoadMillis.Update(ctx, ms)
 	}

@@ -129,15 +129,22 @@ func describeRun(from *pipeline.Output, folder string) (*view.Run, error) {
 	}, nil
 }
 
-// modelFacts says more about the embedded model, if it is that which was used.
+// modelFacts says more about an embedded model, if it is one that was used.
 func modelFacts(digest string) [][2]string {
-	m, err := model.Open("")
-	if err != nil || m.Digest != digest {
-		return nil
+	for _, uri := range []string{model.Embedded, model.EmbeddedAccurate} {
+		m, err := model.Open(uri)
+		if err != nil || m.Digest != digest {
+			continue
+		}
+		facts := [][2]string{
+			{"treebank of the model", strings.TrimSpace(m.Info.Treebank + " " + m.Info.Release)},
+			{"language of the model", m.Info.Language},
+			{"licence of the model", m.Info.Licence},
+		}
+		if e := m.Info.Encoder; e != nil {
+			facts = append(facts, [2]string{"encoder of the model", e.Name + " (" + e.Licence + ")"})
+		}
+		return facts
 	}
-	return [][2]string{
-		{"treebank of the model", strings.TrimSpace(m.Info.Treebank + " " + m.Info.Release)},
-		{"language of the model", m.Info.Language},
-		{"licence of the model", m.Info.Licence},
-	}
+	return nil
 }
