@@ -27,8 +27,8 @@ func tinyFile(t *testing.T) string {
 	return path
 }
 
-// An encoder is tuned onto a finished model; an overlay of the same is what it
-// adds; another mix of both comes out the same.
+// An encoder that is tuned onto a finished model gives the model that a whole
+// training gives, and an overlay of the same is what it adds.
 func TestTrainOnlyEncoder(t *testing.T) {
 	toy, dir, tiny := trainedToy(t), t.TempDir(), tinyFile(t)
 	text := filepath.Join(dir, "more.txt")
@@ -70,6 +70,17 @@ func TestTrainOnlyEncoder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	once := filepath.Join(dir, "once.tbm")
+	flags := "--folds 2 --licence none --release 1 --preset accurate --layers 1 --epochs 2 --encoder " + tiny + " --text " + text
+	if err := runTrain(t.Context(), strings.Fields("--train "+toyTrain+" --dev "+toyDev+" --model "+once+" "+flags)); err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := readModel(once)
+	if err != nil {
+		t.Fatal(err)
+	}
+	haveSections(t, got, want)
+
 	over, err := os.ReadFile(train("over.tbm", "--overlay --only mix --encoder "+path))
 	if err != nil {
 		t.Fatal(err)
@@ -78,10 +89,18 @@ func TestTrainOnlyEncoder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := sparse.Overlay(over, digest)
-	if err != nil {
+	if got, err = sparse.Overlay(over, digest); err != nil {
 		t.Fatal(err)
 	}
+	haveSections(t, got, want)
+	if got.Info.Parts[0].Name != "mix" || got.Info.Encoder.SHA256 != want.Info.Encoder.SHA256 {
+		t.Errorf("provenance %+v", got.Info)
+	}
+}
+
+// haveSections compares the sections of two models.
+func haveSections(t *testing.T, got, want *model.File) {
+	t.Helper()
 	if len(got.Sections) != len(want.Sections) {
 		t.Fatalf("%d sections, want %d", len(got.Sections), len(want.Sections))
 	}
@@ -89,8 +108,5 @@ func TestTrainOnlyEncoder(t *testing.T) {
 		if s.Name != want.Sections[i].Name || !bytes.Equal(s.Data, want.Sections[i].Data) {
 			t.Errorf("section %s differs", s.Name)
 		}
-	}
-	if got.Info.Parts[0].Name != "mix" || got.Info.Encoder.SHA256 != want.Info.Encoder.SHA256 {
-		t.Errorf("provenance %+v", got.Info)
 	}
 }

@@ -213,8 +213,8 @@ func (f *mixer) count(run stage, cases int, right func(gold, word *syntax.Word) 
 	return t
 }
 
-// tagged counts the right UPOS and XPOS, of a treebank without XPOS one of two
-// for nothing.
+// tagged counts the right UPOS and XPOS. Without XPOS in the treebank the second
+// is always right.
 func (f *mixer) tagged(x model.Mix) tally {
 	m := f.with(x)
 	return f.count(func(s *syntax.Sentence) error { m.Tag(s, true); return nil }, 2, func(g, w *syntax.Word) (n int) {
