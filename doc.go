@@ -12,7 +12,7 @@
 //	io/parquet   the rows of the output
 //	parser/...   segment, tag, prune, decode, label: the algorithm, without files, Beam or clock
 //	parser/train a model of a treebank; parser/eval measures one
-//	model        the model file, loaded once per process, and the embedded English
+//	model        the model file, loaded once per process, and the embedded English ones
 //	transforms   the stages as Beam DoFns
 //	pipeline     the product in one function, Build; what a run is asked for
 //	cmd/treebeam the command line

@@ -31,7 +31,8 @@ type Model struct {
 	effort float64
 }
 
-// Open returns the model in a file, or the built-in English one if path is "".
+// Open returns the model in a file, the built-in English one if path is "", or the
+// accurate one if it is "embedded-accurate".
 // A process loads each model once and keeps it; a file is mapped, so replace
 // it by renaming another over it. The error names the file and says what to do;
 // for a file that is not there it is fs.ErrNotExist.
