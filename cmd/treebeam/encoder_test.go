@@ -16,9 +16,9 @@ import (
 // tinyEncoder is one of no layers' worth: its weights are zeros.
 func tinyEncoder() *encode.Params {
 	p := &encode.Params{Name: "tiny", Source: "a test", Notice: "of nobody\nat all"}
-	p.Shape = encode.Shape{Width: 2, Heads: 1, FeedForward: 4, Positions: 3, Epsilon: 1e-12}
+	p.Shape = encode.Shape{Width: 2, Heads: 1, FeedForward: 4, Positions: 26, Epsilon: 1e-12}
 	p.Pieces = &piece.Vocabulary{Pieces: []string{"<s>", "</s>", "<unk>", "▁"}, Scores: []float32{0, 0, -11, -1}, End: 1, Unknown: 2}
-	p.Word, p.Position = make([]float32, 4*2), make([]float32, 3*2)
+	p.Word, p.Position = make([]float32, 4*2), make([]float32, 26*2)
 	norm := func() encode.Norm { return encode.Norm{Gain: make([]float32, 2), Bias: make([]float32, 2)} }
 	linear := func(outputs, inputs int) encode.Linear {
 		return encode.Linear{Weight: make([]float32, outputs*inputs), Bias: make([]float32, outputs)}
@@ -54,7 +54,7 @@ source      a test
 licence     CC0
 notice      of nobody
 layers      1 of width 2, 1 heads, feed-forward 4: 0.0 million weights
-positions   3
+positions   26
 vocabulary  Unigram, 4 pieces: 0.0 million weights
 `
 	if status != exitOK || stdout != want {

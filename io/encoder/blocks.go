@@ -116,6 +116,9 @@ func decodeBlocks(data []byte) (*encode.Params, error) {
 	if block != blockSize || p.Width%blockSize != 0 || p.FeedForward%blockSize != 0 {
 		return nil, fmt.Errorf("blocks of %d weights, width %d, feed-forward %d: want blocks of %d that divide both", block, p.Width, p.FeedForward, blockSize)
 	}
+	if types < 1 {
+		return nil, fmt.Errorf("it has %d segments, want at least 1: the file is damaged, copy it again", types)
+	}
 	var err error
 	if p.Pieces, err = r.vocabulary(); err != nil {
 		return nil, err

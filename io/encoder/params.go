@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/treebeam/treebeam/parser/encode"
 )
@@ -47,32 +48,21 @@ func check(p *encode.Params) error {
 		case err != nil:
 		case len(*a) != want:
 			err = fmt.Errorf("%s has %d numbers, want %d", name, len(*a), want)
-		case slices.ContainsFunc(*a, func(x float32) bool { return !(math.Abs(float64(x)) < 1e9) }):
-			err = fmt.Errorf("%s holds what is no number, or over 1e9: the file is damaged, copy it again", name)
+		case slices.ContainsFunc(*a, func(x float32) bool { return !(math.Abs(float64(x)) <= encode.MaxWeight) }):
+			err = fmt.Errorf("%s holds what is no number, or over %d: the file is damaged, copy it again", name, encode.MaxWeight)
 		}
 	})
 	return err
 }
 
-// Bounds of a shape that is read from anywhere.
-const (
-	maxWidth     = 1 << 14
-	maxLayers    = 128
-	maxPositions = 1 << 16
-)
-
-// checkShape bounds the shape of an encoder that is read from anywhere.
+// checkShape bounds the shape of an encoder that is read from anywhere: what
+// cannot parse is refused before it is tuned for hours.
 func checkShape(s *encode.Shape, layers int) error {
-	ok := func(n, most int) bool { return n >= 1 && n <= most }
-	switch {
-	case !ok(s.Width, maxWidth), !ok(s.FeedForward, 4*maxWidth), !ok(s.Positions, maxPositions), !ok(layers, maxLayers):
-		return fmt.Errorf("its shape is out of bounds: width %d, feed-forward %d, %d positions, %d layers", s.Width, s.FeedForward, s.Positions, layers)
-	case s.Positions < 3:
-		return fmt.Errorf("it has %d positions: there is no room for a piece", s.Positions)
-	case !ok(s.Heads, s.Width) || s.Width%s.Heads != 0:
-		return fmt.Errorf("%d heads do not divide the width %d", s.Heads, s.Width)
-	case !(s.Epsilon > 0 && s.Epsilon < 1):
-		return fmt.Errorf("the epsilon %v of its layer norms is not between 0 and 1", s.Epsilon)
+	if layers < 1 {
+		return fmt.Errorf("its shape is out of bounds: %d layers", layers)
+	}
+	if err := s.Check(layers); err != nil {
+		return fmt.Errorf("its shape is out of bounds: %s", strings.TrimPrefix(err.Error(), "encode: "))
 	}
 	return nil
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/treebeam/treebeam/parser/vector"
 )
 
-// maxWeight bounds scales, biases and gains, so that nothing overflows on the
-// way through any network within the limits of a shape.
-const maxWeight = 1 << 12
+// MaxWeight bounds weights, biases and gains, so that nothing overflows on the
+// way through the layers of any encoder within the limits of a shape.
+const MaxWeight = 1 << 12
 
 // A table is a matrix of 8-bit integers in [-127, 127], row by row: element
 // (i, j) stands for weights[i*width+j]*scales[i].
@@ -39,8 +39,8 @@ func newTable(floats []float32, rows, width int) (t table, err error) {
 // bounded reports a value that no network may have.
 func bounded(list []float32) error {
 	for i, x := range list {
-		if !(x >= -maxWeight && x <= maxWeight) {
-			return fmt.Errorf("has the value %v at %d, which is not between -%d and %d", x, i, maxWeight, maxWeight)
+		if !(x >= -MaxWeight && x <= MaxWeight) {
+			return fmt.Errorf("has the value %v at %d, which is not between -%d and %d", x, i, MaxWeight, MaxWeight)
 		}
 	}
 	return nil

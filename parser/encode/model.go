@@ -65,7 +65,7 @@ type layer struct {
 // Hidden is of use. It copies what it needs.
 func Quantize(p *Params, h *Heads) (*Model, error) {
 	m := &Model{shape: p.Shape, pieces: p.Pieces, provenance: []string{p.Name, p.Source, p.Licence, p.Notice}, pool: new(sync.Pool)}
-	if err := p.Shape.check(len(p.Layers)); err != nil {
+	if err := p.Shape.Check(len(p.Layers)); err != nil {
 		return nil, err
 	}
 	if p.Pieces == nil || len(p.Pieces.Pieces) == 0 || len(p.Pieces.Pieces) > maxVocabulary {
@@ -91,8 +91,9 @@ func Quantize(p *Params, h *Heads) (*Model, error) {
 	return m, nil
 }
 
-// check reports a shape beyond the limits.
-func (s *Shape) check(layers int) error {
+// Check reports a shape, and a number of layers, beyond the limits: no such
+// encoder can parse.
+func (s *Shape) Check(layers int) error {
 	switch {
 	case s.Width < 1 || s.Width > maxWidth || s.Heads < 1 || s.Width%s.Heads != 0:
 		return fmt.Errorf("encode: a width of %d in %d heads: the limit is %d, and the heads must divide it", s.Width, s.Heads, maxWidth)
@@ -174,8 +175,8 @@ func (q *quantizer) mix(h *Heads, layers int) []float32 {
 		q.fail("the mix of levels", fmt.Errorf("has %d weights and %d scales, want %d and 1", len(h.Mix), len(h.Scale), 1+layers))
 		return nil
 	}
-	if err := bounded(h.Mix); err != nil || h.Scale[0] < -maxWeight || h.Scale[0] > maxWeight {
-		q.fail("the mix of levels", fmt.Errorf("or its scale is out of range (%v)", err))
+	if err := bounded(slices.Concat(h.Mix, h.Scale)); err != nil {
+		q.fail("the mix of levels, or its scale,", err)
 		return nil
 	}
 	top, sum, e := slices.Max(h.Mix), 0.0, make([]float64, len(h.Mix))
@@ -225,7 +226,7 @@ func (m *Model) layout(l *pack.Layout) {
 	pack.Value(l, "epsilon", &s.Epsilon)
 	if l.Reading() {
 		s.Width, s.Heads, s.FeedForward, s.Positions = int(numbers[0]), int(numbers[1]), int(numbers[2]), int(numbers[3])
-		if err := s.check(int(numbers[4])); err != nil {
+		if err := s.Check(int(numbers[4])); err != nil {
 			l.Check("shape", false, "is beyond the limits ("+strings.TrimPrefix(err.Error(), "encode: ")+")")
 			return
 		}
