@@ -49,7 +49,7 @@ chaos: build
 # commit of the program, so there must be one.
 model accurate mix lemmas calibrate: TAGS += -buildvcs=true
 model: out/english-silver.conllu
-	bin/treebeam train $(TREES) --silver $< --weights $(WEIGHTS) --model model/english.tbm --resume
+	bin/treebeam train $(TREES) --silver $< --silver-words 500000 --weights $(WEIGHTS) --model model/english.tbm --resume
 	bin/treebeam train $(TREES) --only mix --from model/english.tbm --encoder out/english-gold.tbm --overlay --model model/english-accurate.tbm --resume
 	$(MAKE) calibrate
 

@@ -18,6 +18,7 @@ const (
 	foreignShare = 0.8  // of a sentence's trigrams known, at most, below which it is foreign
 	foreignOfDev = 0.01 // of the sentences of dev, at most, that may be
 	leastLetters = 8    // trigrams that a sentence needs to be judged
+	leastDev     = 20   // sentences of dev that can be judged, without which none is foreign
 )
 
 // A letterer knows the trigrams of letters that occur twice in a treebank.
@@ -37,7 +38,7 @@ func newLetterer(train, dev []syntax.Sentence) *letterer {
 			shares = append(shares, share)
 		}
 	}
-	if slices.Sort(shares); len(shares) > 0 {
+	if slices.Sort(shares); len(shares) >= leastDev {
 		x.least = min(foreignShare, shares[int(foreignOfDev*float64(len(shares)))])
 	}
 	return x

@@ -14,7 +14,7 @@ import (
 )
 
 func TestSampler(t *testing.T) {
-	train, dev := grammar("train", 5, 1), grammar("dev", 5, 2)
+	train, dev := grammar("train", 5, 1), grammar("dev", leastDev, 2)
 	x := NewSampler(train, dev, 1000)
 	fresh := grammar("silver", 8, 3).Sentences
 	change := func(i int, f func(*syntax.Sentence)) { f(&fresh[i]) }
