@@ -106,8 +106,9 @@ func runTrain(_ context.Context, args []string) error {
 		return refuse("want --train FILE and --dev FILE")
 	case f.model == "" && !f.check:
 		return refuse("want --model FILE, the model to write")
-	case sameFile(f.model, f.train), sameFile(f.model, f.dev):
-		return refuse("--model %s is a treebank: it would be lost; name another file", f.model)
+	}
+	if err := f.keepsInputs(); err != nil {
+		return err
 	}
 	if err := f.checkOnly(fs); err != nil {
 		return err

@@ -49,12 +49,38 @@ func (f *trainFlags) checkOnly(fs *flag.FlagSet) error {
 	return nil
 }
 
+// keepsInputs refuses to write the model over what it is made of, but for the
+// model of --from, which may be replaced by one that has all of it.
+func (f *trainFlags) keepsInputs() error {
+	lost := func(what string, paths ...string) error {
+		if slices.ContainsFunc(paths, func(path string) bool { return sameFile(f.model, path) }) {
+			return refuse("--model %s is %s: it would be lost; name another file", f.model, what)
+		}
+		return nil
+	}
+	for _, err := range []error{
+		lost("a treebank", f.train, f.dev), lost("a file of --silver", f.silver...), lost("the file of --encoder", f.encoder.file),
+		lost("a file of --text", f.encoder.texts...), lost("the file of --vectors", f.vectors),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	if f.overlay {
+		return lost("the model of --from, of which an overlay holds a part", f.from)
+	}
+	return nil
+}
+
 // runOnly trains one part on treebanks that passed the check and writes the
 // model with it.
 func (f *trainFlags) runOnly(fs *flag.FlagSet, trainBank, devBank train.Treebank) error {
 	from, digest, err := readModel(f.from)
 	if err != nil {
 		return err
+	}
+	if _, err := model.New(from); err != nil { // now, not when hours of work are to be put into it
+		return refuse("--from %s: %w", f.from, err)
 	}
 	f.describe(fs)
 	if a, b := from.Info.Language, f.o.Info.Language; a != b && a != "" && b != "" {

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/pack"
 )
 
 func TestTrainOnlyLemmas(t *testing.T) {
@@ -59,6 +61,7 @@ func TestTrainOnlyRefusals(t *testing.T) {
 	if err := os.WriteFile(other, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
+	part := incomplete(t, toy)
 	model := filepath.Join(t.TempDir(), "new.tbm")
 	banks := " --train " + toyTrain + " --dev " + toyDev + " --model " + model
 	for _, c := range []struct{ args, want string }{
@@ -78,6 +81,11 @@ func TestTrainOnlyRefusals(t *testing.T) {
 		{"--only lemmas --from nowhere.tbm" + banks, "nowhere.tbm"},
 		{"--only lemmas --from " + toyTrain + banks, "looks like CoNLL-U"},
 		{"--only lemmas --from " + toy + " --train " + other + " --dev " + toyDev + " --model " + model, `language "xx"`},
+		{"--only encoder --from " + toy + " --encoder x.tbe --train " + toyTrain + " --dev " + toyDev + " --overlay --model " + toy, "of which an overlay holds a part"},
+		{"--encoder " + other + " --train " + toyTrain + " --dev " + toyDev + " --model " + other, "is the file of --encoder"},
+		{"--encoder x.tbe --text " + toy + " --text " + other + " --train " + toyTrain + " --dev " + toyDev + " --model " + other, "is a file of --text"},
+		{"--vectors " + other + " --train " + toyTrain + " --dev " + toyDev + " --model " + other, "is the file of --vectors"},
+		{"--only encoder --encoder x.tbe --from " + part + banks, "component tag"},
 	} {
 		err := runTrain(t.Context(), strings.Fields(c.args))
 		if _, ok := err.(*refusal); !ok || !strings.Contains(err.Error(), c.want) {
@@ -87,4 +95,21 @@ func TestTrainOnlyRefusals(t *testing.T) {
 	if _, err := os.Stat(model); err == nil {
 		t.Error("a refused training wrote a model")
 	}
+}
+
+// incomplete returns a copy of a model that lacks its tagger.
+func incomplete(t *testing.T, path string) string {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := model.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := filepath.Join(t.TempDir(), "part.tbm")
+	left := slices.DeleteFunc(slices.Clone(f.Sections), func(s pack.Section) bool { return strings.HasPrefix(s.Name, model.TagName+".") })
+	cut, err := model.Encode(f.Info, left)
+	must(t, err, os.WriteFile(part, cut, 0o644))
+	return part
 }

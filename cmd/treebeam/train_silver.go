@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/source"
@@ -24,8 +23,6 @@ func (f *trainFlags) readSilver(trainBank, devBank train.Treebank) error {
 		return refuse("--silver-words %d: want a positive number", f.silverWords)
 	case !(f.o.SilverWeight >= 0 && f.o.SilverWeight <= train.MaxSilverWeight):
 		return refuse("--silver-weight %g: want 0 to %d", f.o.SilverWeight, train.MaxSilverWeight)
-	case slices.ContainsFunc(f.silver, func(path string) bool { return sameFile(f.model, path) }):
-		return refuse("--model %s is a file of --silver: it would be lost; name another file", f.model)
 	}
 	sampler := train.NewSampler(trainBank, devBank, f.silverWords)
 	for i, path := range f.silver {
