@@ -11,8 +11,9 @@ import (
 	"github.com/treebeam/treebeam/model"
 )
 
-const silverTree = "1\tThey\tthey\tPRON\t_\t_\t2\tnsubj\t_\tHeadConf=0.9\n2\tsing\tsing\tVERB\t_\t_\t0\troot\t_\tHeadConf=0.8|DeprelConf=0.8\n" +
-	"3\tsongs\tsong\tNOUN\t_\t_\t2\tobj\t_\t_\n\n"
+// Its letters are those of the toy treebank, twice: others would be left out.
+const silverTree = "1\tWe\twe\tPRON\t_\t_\t2\tnsubj\t_\tHeadConf=0.9\n2\tmended\tmend\tVERB\t_\t_\t0\troot\t_\tHeadConf=0.8|DeprelConf=0.8\n" +
+	"3\tboat\tboat\tNOUN\t_\t_\t2\tobj\t_\t_\n\n"
 
 func TestTrainSilver(t *testing.T) {
 	dir := t.TempDir()
@@ -32,7 +33,7 @@ func TestTrainSilver(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := write("first one.conllu.gz", zipped.String())
-	second := write("second.conllu", silverTree+strings.ReplaceAll(silverTree, "They", "Birds"))
+	second := write("second.conllu", silverTree+strings.ReplaceAll(silverTree, "We", "She"))
 	path := filepath.Join(dir, "m.tbm")
 	banks := []string{"--train", toyTrain, "--dev", toyDev, "--model", path, "--folds", "2"}
 	if err := runTrain(t.Context(), append(banks, "--silver", first, "--silver", second, "--silver-weight", "0.5")); err != nil {
