@@ -20,7 +20,25 @@ func openPhases(dir string, resume bool) (phases, error) {
 	} else if len(list) > 0 && !resume {
 		return p, fmt.Errorf("%s holds phases of an earlier training: add --resume to continue it, or remove that folder", dir)
 	}
+	if err := p.sweep(); err != nil {
+		return p, err
+	}
 	return p, p.make()
+}
+
+// sweep deletes what a training that was killed had written half of: a
+// checkpoint of an encoder has hundreds of megabytes.
+func (p phases) sweep() error {
+	halves, err := filepath.Glob(filepath.Join(p.dir, ".*.phase*"))
+	if err != nil {
+		return err
+	}
+	for _, name := range halves {
+		if err := os.Remove(name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p phases) make() error {

@@ -25,6 +25,9 @@ func TestPhasesAreKeptUntilAsked(t *testing.T) {
 	if _, err := openPhases(dir, false); err == nil || !strings.Contains(err.Error(), "--resume") {
 		t.Errorf("an earlier training's phases: %v", err)
 	}
+	if err := os.WriteFile(filepath.Join(dir, ".encoder.epoch.phase123"), []byte("half of"), 0o644); err != nil { // by a training that was killed
+		t.Fatal(err)
+	}
 	p, err = openPhases(dir, true)
 	if err != nil {
 		t.Fatal(err)
