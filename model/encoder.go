@@ -48,7 +48,9 @@ func (m *Model) openEncoder(v *pack.View) error {
 	}
 	m.Encoder = x.Bind(m.Labeler.Relations(), tags, feats)
 	if calibrate.Has(v, FastCalibrateName) {
-		return open(&m.FastCalibrator, FastCalibrateName)(calibrate.Open(v, FastCalibrateName))
+		if err := open(&m.FastCalibrator, FastCalibrateName)(calibrate.Open(v, FastCalibrateName)); err != nil {
+			return fmt.Errorf("%w: fit it again with treebeam calibrate", err)
+		}
 	}
 	return nil
 }

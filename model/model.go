@@ -77,6 +77,9 @@ func New(f *File) (*Model, error) {
 	if v := f.Info.Templates; v != pack.Templates {
 		return nil, fmt.Errorf("its templates are of version %d, this program reads version %d: %w", v, pack.Templates, ErrTemplates)
 	}
+	if err := f.overlaysNothing(); err != nil {
+		return nil, err
+	}
 	m := &Model{Info: f.Info, Sections: f.Sections, noTags: f.Info.Options[NoTagsOption] == "true"}
 	v := pack.NewView(f.Sections)
 	if err := open(&m.Words, WordName)(word.Open(v, WordName)); err != nil {

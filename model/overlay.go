@@ -50,3 +50,11 @@ func (f *File) Overlay(overlay []byte, digest string) (*File, error) {
 	sparse := slices.DeleteFunc(slices.Clone(f.Sections), isOverlaid)
 	return &File{Info: o.Info, Sections: append(sparse, o.Sections...)}, nil
 }
+
+// overlaysNothing refuses an overlay that stands alone.
+func (f *File) overlaysNothing() error {
+	if e := f.Info.Encoder; e == nil || e.Sparse == "" || slices.ContainsFunc(f.Sections, func(s pack.Section) bool { return !isOverlaid(s) }) {
+		return nil
+	}
+	return fmt.Errorf("this is an overlay, what an encoder adds to the model with digest %.16s, and no model: train without --overlay", f.Info.Encoder.Sparse)
+}

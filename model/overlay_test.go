@@ -30,6 +30,13 @@ func TestOverlay(t *testing.T) {
 	if got.Info.Licence != "both" || !reflect.DeepEqual(got.Sections, whole.Sections) {
 		t.Errorf("%+v, want %+v", got, whole)
 	}
+	alone, err := Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(alone); err == nil || !strings.Contains(err.Error(), "this is an overlay") {
+		t.Errorf("an overlay alone: %v", err)
+	}
 	bare, err := Encode(Info{}, nil)
 	if err != nil {
 		t.Fatal(err)
