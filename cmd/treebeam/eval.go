@@ -191,8 +191,11 @@ func (f *evalFlags) trees(ctx context.Context, gold []syntax.Sentence) (system [
 	if err != nil {
 		return nil, nil, &refusal{err}
 	}
-	if f.effort != "" && !m.Encodes() {
+	switch {
+	case f.effort != "" && !m.Encodes():
 		return nil, nil, refuse("--effort %s: the model has no encoder", f.effort)
+	case effort > 0 && effort < 1 && !m.CanChoose():
+		return nil, nil, refuse("--effort %s: parses without the model's encoder are not calibrated; give 0 or 1, or treebeam calibrate", f.effort)
 	}
 	setting := train.Raw
 	var blocks []string
