@@ -160,9 +160,7 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, retag bool) []uint16 {
 				preferOnly(emit, int(f.sure)-1)
 			}
 			if dense != nil {
-				for k, t := range labels {
-					emit[k] += dense[i*len(m.all)+int(t)]
-				}
+				addDense(emit, labels, dense[i*len(m.all):])
 			}
 		}
 		sc.lat.push(labels, emit, tagBeam, beamMargin)
@@ -255,6 +253,18 @@ func preferOnly(emit []int32, k int) {
 	emit[k] = sureScore
 }
 
+// addDense adds the dense scores of labels, less the largest of them: a path of
+// 1,000 words must not overflow, however unlikely all that it may take is.
+func addDense(emit []int32, labels []uint16, dense []int32) {
+	top := dense[labels[0]]
+	for _, l := range labels {
+		top = max(top, dense[l])
+	}
+	for k, l := range labels {
+		emit[k] += dense[l] - top
+	}
+}
+
 // morphWords runs the second layer, given the labels of the first.
 func (m *Model) morphWords(sc *scratch, s *syntax.Sentence, tags []uint16, retag, needFeats bool) {
 	dense := s.Dense.Feats
@@ -279,9 +289,7 @@ func (m *Model) morphWords(sc *scratch, s *syntax.Sentence, tags []uint16, retag
 				if only := m.possibleMorphs(f, tags[i]); len(only) == 1 && !given {
 					preferOnly(emit, slices.Index(labels, only[0]))
 				}
-				for k, l := range labels {
-					emit[k] += dense[i*len(m.feats)+int(l)]
-				}
+				addDense(emit, labels, dense[i*len(m.feats):])
 			}
 		}
 		sc.lat.push(labels, emit, morphBeam, beamMargin)

@@ -213,6 +213,18 @@ func TestDenseScoresOfFeats(t *testing.T) {
 	}
 }
 
+// Dense scores count by their differences, so that those of a long sentence do
+// not add up to what no int32 holds.
+func TestAddDense(t *testing.T) {
+	for _, low := range []int32{0, -1 << 26, 1 << 26} {
+		emit, dense := []int32{5, 7, 9}, []int32{low, low - 3, low + 100, low - 1<<20}
+		addDense(emit, []uint16{3, 0, 1}, dense)
+		if want := []int32{5 - 1<<20, 7, 9 - 3}; !slices.Equal(emit, want) {
+			t.Errorf("from %d on: %v, want %v", low, emit, want)
+		}
+	}
+}
+
 func TestTreebankWithManyXPOS(t *testing.T) {
 	sents := toyTreebank()
 	n := 0
