@@ -15,6 +15,9 @@ import (
 // MaxSilverWeight bounds Options.SilverWeight.
 const MaxSilverWeight = 100
 
+// leastSilverWeight is that of a silver sentence at least: 0 would be gold.
+const leastSilverWeight = 1e-9
+
 // Limits of silver sentences.
 const (
 	minSilver           = 3   // words
@@ -198,7 +201,7 @@ func (t *trainer) mixed(gold bank) bank {
 	mix := bank{dev: gold.dev, key: hashKey(keys...)}
 	silver = slices.Clone(silver)
 	for i := range silver {
-		silver[i].Weight *= float32(t.SilverWeight)
+		silver[i].Weight = max(silver[i].Weight*float32(t.SilverWeight), leastSilverWeight)
 	}
 	order := hash.Shuffled(len(silver), 0x51)
 	n, from := len(gold.train), 0

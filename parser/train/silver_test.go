@@ -220,6 +220,9 @@ func TestSilverReachesPhases(t *testing.T) {
 	if d := f.Info.Silver; len(d) != 1 || d[0].File != "silver.conllu" || d[0].SHA256 != bank.SHA256 || d[0].Words != 23*7 || f.Info.Options["silver-weight"] != "0.5" {
 		t.Errorf("provenance %+v", f.Info)
 	}
+	if r, _ := train(1e-60, Options{}); len(syntax.Gold(r.seen["words"])) != all-23 {
+		t.Error("a weight of nearly 0 makes silver sentences gold")
+	}
 	if again, _ := train(0.25, Options{}); !slices.Contains(again.ran, "words") {
 		t.Error("another weight gave the same phases")
 	}
