@@ -88,8 +88,9 @@ func TestSubmittedPipeline(t *testing.T) {
 			consumers[in]++
 		}
 	}
+	stages := []string{"Read", "Segment", "Encode", "Tag", "Prune", "Parse"}
 	chain := 0
-	for _, stage := range []string{"Read", "Segment", "Encode", "Tag", "Prune", "Parse"} {
+	for _, stage := range stages {
 		for _, transform := range model.GetComponents().GetTransforms() {
 			if len(transform.GetSubtransforms()) > 0 || !strings.HasPrefix(transform.GetUniqueName(), stage+"/") {
 				continue
@@ -102,8 +103,8 @@ func TestSubmittedPipeline(t *testing.T) {
 			}
 		}
 	}
-	if chain != 5 {
-		t.Errorf("found %d of the 5 stages whose chunks have one consumer", chain)
+	if chain != len(stages) {
+		t.Errorf("found %d of the %d stages whose chunks have one consumer", chain, len(stages))
 	}
 
 	job, err := dataflowlib.Translate(ctx, model, &dataflowlib.JobOptions{
