@@ -83,6 +83,7 @@ var imports = func() map[string][]string {
 		"pipeline/nightly":          {"io/parquet", "io/source", "io/store", "transforms", "pipeline"},
 		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "pipeline/nightly", "pipeline/diff", "io/mirror", "io/view", "io/encoder", "parser/piece", "parser/train", "parser/eval"),
 		"bench/chaos":               nil,
+		"bench/chart":               {"io/durable"},
 		"cmd/dist":                  nil,
 		"bench/measure":             nil,
 		"bench/smallfiles":          nil,
