@@ -30,7 +30,11 @@ Trains segmenter, tagger, lemmas, pruner, parser and labels from a treebank,
 after a check of the data, and writes them as one file. Finished phases are
 kept in M.train/ until the model is written: after an interruption the same
 command with --resume continues and gives the same bytes. The number of workers
-never changes the model.`
+never changes the model.
+
+With --encoder a pretrained encoder is tuned to the treebank too: the model makes
+fewer mistakes and is slower. With --silver the model also learns from text that a
+better parser has parsed, and stays as fast (docs/training.md).`
 
 // trainFlags are the options of treebeam train.
 type trainFlags struct {
@@ -65,7 +69,7 @@ func (f *trainFlags) define(fs *flag.FlagSet) {
 	fs.IntVar(&f.frequent, "vectors-limit", 5000, "keep so many vectors (`N`) beside those of training words")
 	fs.StringVar(&f.o.TreeTags, "tree-tags", "", "`WHICH` tags pruner, parser and labels learn from: jackknifed, gold or both (default: both for less than 100,000 words, else jackknifed)")
 	fs.IntVar(&f.o.Folds, "folds", 0, "`N` folds of jackknifing; 0 is 10 for less than 100,000 words, else 5, or 2 from 200,000 on with --silver")
-	fs.StringVar(&f.preset, "preset", "standard", "which parts of a tree the parser scores: fast, standard or full; or accurate: as standard, and with --encoder")
+	fs.StringVar(&f.preset, "preset", "standard", "which parts of a tree the parser scores: fast, standard or full; accurate is standard with --encoder")
 	fs.IntVar(&f.o.Weights, "weights", 0, "`N` weights that the parser keeps, 8 bytes each (1,200,000)")
 	fs.StringVar(&f.families, "families", "", "`CHANGES` of the preset, such as +ts,-cross (docs/training.md)")
 	fs.IntVar(&f.o.Delta, "delta", search.DefaultDelta, "`N`, largest local loss of a move that is scored with global parts; -1 for none")
@@ -73,7 +77,7 @@ func (f *trainFlags) define(fs *flag.FlagSet) {
 	fs.Uint64Var(&f.o.Seed, "seed", 1, "`N`, of every random choice")
 	fs.Uint64Var(&f.o.TagSeed, "tag-seed", 0, "`N`, seed of segmenter, tagger and jackknifed tags; 0 is that of --seed")
 	fs.IntVar(&f.o.Workers, "workers", 0, "`N` goroutines; 0 is one per core")
-	fs.Var(&f.silver, "silver", "text that a better parser has parsed, a CoNLL-U `FILE` (.gz, .zst), to learn from too; may be given several times")
+	fs.Var(&f.silver, "silver", "text that a better parser has parsed, a CoNLL-U `FILE` (.gz, .zst), to learn from too; may be repeated")
 	fs.Float64Var(&f.o.SilverWeight, "silver-weight", 1, "with --silver: weight `W` of a step of such a sentence; 0 leaves them out")
 	fs.IntVar(&f.silverWords, "silver-words", 1_000_000, "with --silver: learn from `N` words at most, drawn from all files")
 	fs.BoolVar(&f.resume, "resume", false, "take over the finished phases of an interrupted training")
