@@ -88,7 +88,7 @@ func interruptible(ctx context.Context) (_ context.Context, stop context.CancelF
 }
 
 // onInterrupt sets what is said when a signal ends the process, and returns
-// what unsets it.
+// what unsets it, unless a signal has come: a command that it has ended returns.
 func onInterrupt(word func() string) (restore func()) {
 	signals.Lock()
 	defer signals.Unlock()
@@ -97,7 +97,9 @@ func onInterrupt(word func() string) (restore func()) {
 	return func() {
 		signals.Lock()
 		defer signals.Unlock()
-		signals.word = before
+		if !signals.came {
+			signals.word = before
+		}
 	}
 }
 
