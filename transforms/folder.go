@@ -66,12 +66,16 @@ func Sweep(output string, now time.Time) {
 // digests is where processes leave digests of files: see source.Range.
 func (j *Job) digests() string { return store.Join(j.Output, OwnDir, "digests") }
 
-// dropDigests removes them: an output that is complete needs them no more, and
-// which there are is a matter of luck. That it cannot is no fault.
+// dropDigests removes them, and the folder, if that is one of this machine: an
+// output that is complete needs them no more, and which there are, or whether there
+// are any, is a matter of luck. That it cannot is no fault.
 func (j *Job) dropDigests(ctx context.Context) {
 	for range inOrder(ctx, store.List(ctx, j.digests()), func(info store.Info) (bool, error) {
 		return true, store.Delete(ctx, info.Name)
 	}) {
+	}
+	if !store.IsRemote(j.Output) {
+		os.Remove(j.digests())
 	}
 }
 
