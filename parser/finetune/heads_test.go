@@ -342,7 +342,7 @@ func TestStepsAllocateLittle(t *testing.T) {
 
 // TestHeadsLearn learns a batch by heart, from levels that do not change.
 func TestHeadsLearn(t *testing.T) {
-	h, b, levels := tiny(t, 8, 3)
+	_, b, levels := tiny(t, 8, 3)
 	h, err := headSizes{16, 16, 16}.heads(8, 3, []syntax.Sentence{*b.sents[0], *b.sents[1]}, 7)
 	if err != nil {
 		t.Fatal(err)
