@@ -90,8 +90,8 @@ func (f *evalFlags) validate() error {
 		return refuse("want --system FILE or FOLDER, or --model FILE (--model embedded is the model inside the program)")
 	case f.goldTokens && f.goldTags:
 		return refuse("--gold-tags has the gold words too: leave --gold-tokens out")
-	case f.system != "" && (f.goldTokens || f.goldTags || f.write != ""):
-		return refuse("--gold-tokens, --gold-tags and --write go with --model")
+	case f.system != "" && (f.goldTokens || f.goldTags || f.write != "" || f.effort != ""):
+		return refuse("--gold-tokens, --gold-tags, --write and --effort go with --model")
 	case f.write != "" && sameFile(f.gold, f.write):
 		return refuse("--write %s is the file of the gold trees: they would be lost; name another", f.write)
 	case f.samples < 1:

@@ -116,6 +116,7 @@ func TestEvalRefusals(t *testing.T) {
 		{evalFlags{gold: toyDev}, "want --system"},
 		{evalFlags{gold: toyDev, system: "a", model: "b"}, "want --system"},
 		{evalFlags{gold: toyDev, system: toyDev, goldTags: true}, "go with --model"},
+		{evalFlags{gold: toyDev, system: toyDev, effort: "0.5"}, "go with --model"},
 		{evalFlags{gold: "nowhere.conllu", system: toyDev}, "nowhere.conllu"},
 		{evalFlags{gold: toyDev, system: "nowhere.conllu"}, "nowhere.conllu"},
 		{evalFlags{gold: toyDev, system: t.TempDir()}, "it is no output"},
