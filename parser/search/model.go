@@ -33,6 +33,14 @@ type Options struct {
 	// candidates must hold a projective tree (prune.Project).
 	Projective bool
 
+	// Samples is how many sweeps of the sampler HeadMarginal is estimated from;
+	// if 0, it is what the search knows without any.
+	Samples int
+
+	// Certify bounds the work of a proof that no better tree exists, in counted
+	// steps; 0 is the default, negative for none.
+	Certify int
+
 	// Budget bounds the search of a sentence, or of each of its windows: after
 	// so many heads weighed a word it stops where it is, by local parts no
 	// worse than the pruner's best tree, and the status becomes Budget. 1,000 times

@@ -88,6 +88,16 @@ type Sentence struct {
 
 	Status Status
 
+	// Segmented says that the words and the bounds of the sentence are the
+	// segmenter's, not the input's. Set by Segment. TagsGiven says that every
+	// word had its UPOS from the input, so that none is the tagger's. Set by Tag.
+	// Both are for the calibrator: what was given cannot be wrong.
+	Segmented, TagsGiven bool
+
+	// TagProb is the probability of each word's UPOS under the tagger, by word
+	// minus 1; 1 of one that was given. Nil before Tag. Set by Tag.
+	TagProb []float32
+
 	// Lexical is the number of words that begin with a letter, and Unknown of
 	// those that the model has not met in training: many of them are a sign of
 	// another language. Set by Tag.
@@ -162,10 +172,12 @@ type Candidates struct {
 // Of returns the candidate heads of word m, 1 <= m <= n.
 func (c *Candidates) Of(m int) []int32 { return c.Heads[c.Start[m-1]:c.Start[m]] }
 
-// Confidence holds the raw signals of the search, all indexed by word minus 1.
-// Probabilities are multiples of 1/4096 in [0,1]. Nil slices are null columns.
+// Confidence holds the raw signals of the search and what the calibrator makes
+// of them, all indexed by word minus 1. Probabilities are multiples of 1/4096 in
+// [0,1]. Nil slices are null columns.
 type Confidence struct {
-	HeadMarginal  []float32 // single-root first-order marginal of the chosen head
+	HeadMarginal  []float32 // probability of the chosen head under the model of the search
+	FirstOrder    []float32 // likewise, under the pruner: its single-root marginal; no column
 	HeadMargin    []float32 // score of the tree minus the best tree that differs in one head, in score units, >= 0
 	HeadAgreement []float32 // share of restarts that ended with this head
 	LabelProb     []float32 // marginal of the chosen deprel, given the tree
@@ -175,16 +187,64 @@ type Confidence struct {
 	Restarts      int32 // climbs; 0 if all trees were scored
 	NCandidates   int32 // candidate arcs of the sentence
 	Weighed       int64 // heads that the search weighed: its work; no column
-	HeadConf      []float32
-	DeprelConf    []float32
-	TreeConf      float32
-	HasTreeConf   bool
+
+	// Certificate says how it is known that no other tree over the candidates
+	// scores higher; Uncertain if it is not.
+	Certificate Certificate
+
+	// Set by the calibrator; nil and empty without one.
+	HeadConf    []float32 // probability that the head is right
+	DeprelConf  []float32 // that head and deprel are
+	UPOSConf    []float32 // that the UPOS is; 1 where it was given
+	TreeConf    float32   // that all heads and deprels are
+	HasTreeConf bool
+	Expected    Expected
 }
 
-// Attributes of MISC that hold HeadConf and DeprelConf where CoNLL-U does.
+// Expected says how many words of a sentence are expected to be right: to have
+// the right UPOS, the right head (UAS), the right head and deprel (LAS), by the
+// calibrated probabilities. Sums of it over sentences are exact, in any order.
+// It is zero where there are none.
+type Expected struct {
+	Words          int64 // that have probabilities
+	UPOS, UAS, LAS Estimate
+}
+
+// An Estimate is the expectation of a number of words, and the variance of that
+// number, which counts that errors of one sentence come together. Both are in
+// units of 1/4096.
+type Estimate struct{ Right, Variance int64 }
+
+// Add adds y to x.
+func (x *Expected) Add(y *Expected) {
+	x.Words += y.Words
+	for _, e := range [...]struct {
+		to   *Estimate
+		from Estimate
+	}{{&x.UPOS, y.UPOS}, {&x.UAS, y.UAS}, {&x.LAS, y.LAS}} {
+		e.to.Right += e.from.Right
+		e.to.Variance += e.from.Variance
+	}
+}
+
+// A Certificate says how it is known that a tree is the best one.
+type Certificate uint8
+
+const (
+	Uncertain Certificate = iota
+	All                   // every tree over the candidates was scored
+	Bound                 // a bound shows that none of those that were not scored is better
+)
+
+// String returns the name used in the certificate column, "" of Uncertain.
+func (c Certificate) String() string { return [...]string{"", "all", "bound"}[min(c, Bound)] }
+
+// Attributes of MISC that hold HeadConf, DeprelConf and UPOSConf where CoNLL-U
+// does.
 const (
 	HeadConfKey   = "HeadConf"
 	DeprelConfKey = "DeprelConf"
+	UPOSConfKey   = "UPOSConf"
 )
 
 // Len returns the number of words n.
