@@ -38,58 +38,49 @@ type judged struct {
 // equal with its subtype, a tree if it has a gold sentence's words, heads and
 // deprels; words that are not aligned are wrong. An error is that of Evaluate.
 func Reliabilities(gold, system []syntax.Sentence) (out []Reliability, err error) {
-	g, s, err := align(gold, system)
+	judgements, err := Judge(gold, system)
 	if err != nil {
 		return nil, err
 	}
-	head := func(w *word) bool { return w.gold != nil && sameHead(w.gold, w) }
-	arc := func(w *word) bool { return w.gold != nil && sameFull(w.gold, w) }
+	head := func(j *syntax.Judgement) []bool { return j.Head }
+	arc := func(j *syntax.Judgement) []bool { return j.Deprel }
+	every := func(*syntax.Word) bool { return true }
+	noPunctuation := func(w *syntax.Word) bool { return !isPunctuation(w.Form) }
 	type confidence = syntax.Confidence
 	type lists = [][]float32
 	for _, column := range []struct {
 		name, of string
-		over     func(*word) bool
-		right    func(*word) bool
+		over     func(*syntax.Word) bool
+		right    func(*syntax.Judgement) []bool
 		values   func(c *confidence) lists // by word minus 1, to be multiplied
 	}{
-		{"head_marginal", "head", all, head, func(c *confidence) lists { return lists{c.HeadMarginal} }},
-		{"head_agreement", "head", all, head, func(c *confidence) lists { return lists{c.HeadAgreement} }},
-		{"head_conf", "head", all, head, func(c *confidence) lists { return lists{c.HeadConf} }},
-		{"head_conf", "head, no punct.", noPunct, head, func(c *confidence) lists { return lists{c.HeadConf} }},
-		{"head_marginal*label_marginal", "head+deprel", all, arc, func(c *confidence) lists { return lists{c.HeadMarginal, c.LabelProb} }},
-		{"deprel_conf", "head+deprel", all, arc, func(c *confidence) lists { return lists{c.DeprelConf} }},
+		{"head_marginal", "head", every, head, func(c *confidence) lists { return lists{c.HeadMarginal} }},
+		{"head_agreement", "head", every, head, func(c *confidence) lists { return lists{c.HeadAgreement} }},
+		{"head_conf", "head", every, head, func(c *confidence) lists { return lists{c.HeadConf} }},
+		{"head_conf", "head, no punct.", noPunctuation, head, func(c *confidence) lists { return lists{c.HeadConf} }},
+		{"head_marginal*label_marginal", "head+deprel", every, arc, func(c *confidence) lists { return lists{c.HeadMarginal, c.LabelProb} }},
+		{"deprel_conf", "head+deprel", every, arc, func(c *confidence) lists { return lists{c.DeprelConf} }},
 	} {
 		var list []judged
-		at := 0
 		for k := range system {
-			values := column.values(&system[k].Confidence)
+			values, right := column.values(&system[k].Confidence), column.right(&judgements[k])
 			for i := range system[k].Words {
-				w := &s.words[at]
-				at++
-				value, has := 1.0, column.over(w)
+				value, has := 1.0, column.over(&system[k].Words[i])
 				for _, v := range values {
 					if has = has && i < len(v); has {
 						value *= float64(v[i])
 					}
 				}
 				if has {
-					list = append(list, judged{value, column.right(w)})
+					list = append(list, judged{value, right[i]})
 				}
 			}
 		}
 		out = appendReliability(out, column.name, column.of, list)
 	}
 	var agreement, conf []judged
-	at := 0
 	for k := range system {
-		words := s.words[at : at+len(system[k].Words)]
-		at += len(words)
-		right := len(words) > 0
-		for i := range words {
-			in := words[i].sentence
-			right = right && arc(&words[i]) && g.sentences[in] == s.sentences[k] && len(gold[in].Words) == len(words)
-		}
-		c := &system[k].Confidence
+		c, right := &system[k].Confidence, judgements[k].Tree
 		if len(c.HeadAgreement) > 0 {
 			agreement = append(agreement, judged{float64(c.TreeAgreement), right})
 		}
