@@ -42,6 +42,7 @@ type ParseOptions struct {
 	Exact      int    `json:"exact,omitempty"`
 	Budget     int    `json:"budget,omitempty"`
 	Projective bool   `json:"projective,omitempty"`
+	Certify    int    `json:"certify,omitempty"`
 }
 
 // An Opener gives the stages of the model at a URI and the model's digest. It

@@ -24,6 +24,7 @@ func (x *Search) confidence(s *syntax.Sentence) {
 		NCandidates:   int32(len(x.Scores.Arcs.Heads)),
 		TreeScore:     float32(float64(x.bestAt) / score.Unit),
 		TreeAgreement: x.share(x.hits),
+		Certificate:   x.certificate,
 	}
 	if x.second > worst {
 		c.TreeMargin = float32(math.Min(float64(x.bestAt-x.second)/score.Unit, marginCap))

@@ -32,14 +32,15 @@ type Search struct {
 	limit int64 // of Scores.Count.Gains: the search ends there
 	cut   bool  // it has ended there
 
-	best     []int32
-	bestAt   int64 // score of best
-	globalAt int64 // of its global parts, set by confidence
-	second   int64 // best score of a different tree that was offered
-	climbs   int32
-	hits     int32   // climbs that ended in best
-	closed   []int32 // trees, one after another: ends of climbs by local parts
-	ends     []int32 // likewise by the full score
+	best        []int32
+	bestAt      int64 // score of best
+	globalAt    int64 // of its global parts, set by confidence
+	second      int64 // best score of a different tree that was offered
+	climbs      int32
+	hits        int32              // climbs that ended in best
+	certificate syntax.Certificate // of best
+	closed      []int32            // trees, one after another: ends of climbs by local parts
+	ends        []int32            // likewise by the full score
 
 	start  []int32 // tree to climb from
 	order  []int32
@@ -70,7 +71,7 @@ func (x *Search) prepare(m *Model, s *syntax.Sentence) {
 	x.limit, x.cut = math.MaxInt64, false
 	n := x.Scores.N
 	x.best, x.start = resize(x.best, n+1), resize(x.start, n+1)
-	x.bestAt, x.second = worst, worst
+	x.bestAt, x.second, x.certificate = worst, worst, syntax.Uncertain
 	x.climbs, x.hits, x.closed, x.ends = 0, 0, x.closed[:0], x.ends[:0]
 	x.queue, x.queued = x.queue[:0], resize(x.queued, n+1)
 	clear(x.queued)

@@ -1,9 +1,11 @@
 package search
 
+import "github.com/treebeam/treebeam/parser/syntax"
+
 // Exact scores every tree over the candidate heads if these combine in at
 // most Limit ways, whatever the model; else it offers none. No climb is
 // counted, and no seed matters. Of equal trees the one with the lower heads
-// wins, the first word deciding first.
+// wins, the first word deciding first. The result has the certificate All.
 type Exact struct{ Limit int }
 
 // Decode implements Decoder.
@@ -39,6 +41,7 @@ func (e Exact) Decode(x *Search) bool {
 		return false
 	}
 	x.Scores.Count.Exact++
+	x.certificate = syntax.All
 	return true
 }
 

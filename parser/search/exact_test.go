@@ -5,6 +5,7 @@ import (
 
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/part"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // Enumeration finds the best and the second best score of all trees, and
@@ -38,6 +39,9 @@ func TestEnumerationIsExact(t *testing.T) {
 		}
 		if trees == 0 {
 			continue
+		}
+		if x.certificate != syntax.All {
+			t.Fatalf("all trees were scored, and the certificate is %q", x.certificate)
 		}
 		if x.bestAt != best || scratchScore(x, x.best) != best || trees > 1 && x.second != second {
 			t.Fatalf("best %d, second %d; want %d and %d", x.bestAt, x.second, best, second)
