@@ -1,0 +1,89 @@
+// Command confidence measures what the columns of confidence are worth: it parses
+// treebanks with models and compares what the columns say with what is right.
+//
+//	confidence -output PREFIX [-raw] TREEBANK/NAME=MODEL:GOLD...
+//	confidence -output PREFIX -draw
+//
+// The first form writes five tables, apart by tabs, and Markdown of the short ones
+// to standard output:
+//
+//	PREFIX-figures.tsv      a row for each column: how many cases, how many of them right,
+//	                        the mean of what it says, ECE and AURC (as parser/eval defines them),
+//	                        what they would be of a column that is calibrated perfectly, with the
+//	                        chance of so many cases, and of a perfect order, AUC of right against
+//	                        wrong, and the share of right ones among the surest 80 and 50 %
+//	PREFIX-expected.tsv     UPOS, UAS and LAS as they are expected without gold trees, and as they are
+//	PREFIX-thresholds.tsv   how much is kept if only values from a threshold on count, and how
+//	                        much of it is right
+//	PREFIX-bins.tsv         the points of the diagrams: 15 bins of equal width
+//	PREFIX-coverage.tsv     the points of the curves: wrong heads among so many of the surest words
+//
+// both forms draw PREFIX-COLUMN.svg, the diagrams of a column, and
+// PREFIX-coverage.svg, with a line for each treebank and a panel for each name, of
+// what stands in the tables. Words and sentences are the gold ones, or the model's
+// own with -raw, and tags always the model's own. The same input gives the same
+// bytes.
+//
+//	T=../shared/treebanks
+//	go run ./bench/confidence -output docs/results/confidence \
+//	  en_ewt/fast=embedded:$T/en_ewt/en_ewt-ud-test.conllu \
+//	  en_ewt/accurate=embedded-accurate:$T/en_ewt/en_ewt-ud-test.conllu
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/treebeam/treebeam/parser/train"
+)
+
+func main() {
+	prefix := flag.String("output", "", "write tables and figures to `PREFIX`-...")
+	raw := flag.Bool("raw", false, "parse the raw text of the treebanks")
+	only := flag.Bool("draw", false, "draw figures of the tables that are there")
+	workers := flag.Int("workers", 0, "`N` goroutines; 0 is one per core")
+	flag.Parse()
+	if err := run(os.Stdout, *prefix, *raw, *only, *workers, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "confidence:", err)
+		os.Exit(1)
+	}
+}
+
+func run(w io.Writer, prefix string, raw, only bool, workers int, args []string) error {
+	if prefix == "" || only != (len(args) == 0) {
+		return fmt.Errorf("want -output PREFIX, and either TREEBANK/NAME=MODEL:GOLD... or -draw")
+	}
+	if only {
+		return drawAll(prefix)
+	}
+	pairs := make([]pair, len(args))
+	for i, arg := range args {
+		var err error
+		if pairs[i], err = parsePair(arg); err != nil {
+			return err
+		}
+	}
+	setting := train.GoldTokens
+	if raw {
+		setting = train.Raw
+	}
+	r := newReport()
+	for _, p := range pairs {
+		if err := r.measure(p, setting, workers); err != nil {
+			return fmt.Errorf("%s/%s: %w", p.treebank, p.name, err)
+		}
+	}
+	for _, t := range r.all() {
+		if err := t.write(prefix); err != nil {
+			return err
+		}
+	}
+	for _, t := range []*table{r.figures, r.expected, r.thresholds} {
+		if _, err := fmt.Fprintf(w, "%s\n", t.markdown()); err != nil {
+			return err
+		}
+	}
+	return drawAll(prefix)
+}
