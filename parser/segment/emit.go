@@ -13,7 +13,7 @@ func (w *workspace) emit() (out []syntax.Sentence) {
 	words, tokens := make([]syntax.Word, 0, len(w.tokens)*9/8), []syntax.MultiwordToken(nil)
 	for toks := range sentences(w.tokens) {
 		end := toks[len(toks)-1]
-		s := syntax.Sentence{StartByte: int64(l.at[toks[0].start]), EndByte: int64(l.at[end.end])}
+		s := syntax.Sentence{StartByte: int64(l.at[toks[0].start]), EndByte: int64(l.at[end.end]), Segmented: true}
 		s.Text = oneLine(l.block[s.StartByte:s.EndByte])
 		if end.last == ofPiece {
 			s.Status = syntax.Long

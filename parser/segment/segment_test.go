@@ -25,6 +25,9 @@ func check(t *testing.T, block string, list []syntax.Sentence) {
 		if want := oneLine(block[s.StartByte:s.EndByte]); s.Text != want {
 			t.Fatalf("sentence %d: text %q, want %q", k, s.Text, want)
 		}
+		if !s.Segmented {
+			t.Fatalf("sentence %d does not say that it was segmented", k)
+		}
 		checkWords(t, k, &s)
 	}
 	if !blank(block[at:]) {
