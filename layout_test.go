@@ -39,7 +39,7 @@ var imports = func() map[string][]string {
 		"parser/score":    append(slices.Clone(learning), "parser/word"),
 		"parser/graph":    {"parser/syntax", "parser/hash"},
 		"parser/segment":  append(slices.Clone(learning), "parser/word"),
-		"parser/tag":      append(slices.Clone(learning), "parser/word", "parser/score"),
+		"parser/tag":      scores,
 		"parser/prune":    scores,
 		"parser/label":    scores,
 		"parser/part":     scores,

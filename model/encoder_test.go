@@ -13,6 +13,7 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/tag"
 )
 
 // A noise encoder gives scores by chance, which depend on the forms.
@@ -97,7 +98,7 @@ func byHand(t *testing.T, m *Model) []syntax.Sentence {
 			Tags:  times(chance(s, 2, n*m.Tagger.NumTags()), m.Mix.Tags),
 			Feats: times(chance(s, 3, n*m.Tagger.NumFeats()), m.Mix.Feats),
 		}
-		m.Tagger.Tag(s, true)
+		m.Tagger.TagAt(s, true, tag.HeatUnit+heatOfTags*m.Mix.Tags*tag.HeatUnit/MixOne)
 		s.Dense.Arcs = times(chance(s, 1, (n+1)*(n+1)), m.Mix.Prune)
 		pruner := m.Pruner
 		if m.Mix.Cut != 0 {
@@ -118,7 +119,8 @@ func byHand(t *testing.T, m *Model) []syntax.Sentence {
 func agree(a, b []syntax.Sentence) bool {
 	return slices.EqualFunc(a, b, func(a, b syntax.Sentence) bool {
 		return reflect.DeepEqual(a.Words, b.Words) && reflect.DeepEqual(a.Candidates, b.Candidates) &&
-			reflect.DeepEqual(a.Confidence, b.Confidence) && a.Lexical == b.Lexical && a.Unknown == b.Unknown && a.Status == b.Status
+			reflect.DeepEqual(a.Confidence, b.Confidence) && a.Lexical == b.Lexical && a.Unknown == b.Unknown && a.Status == b.Status &&
+			slices.Equal(a.TagProb, b.TagProb) && a.TagsGiven == b.TagsGiven
 	})
 }
 

@@ -48,5 +48,7 @@ func TagChunk(c Chunk, m Stages, o RowOptions) Chunk {
 func tagSentence(s *syntax.Sentence, m Stages, o *RowOptions) {
 	if o.Retag || slices.ContainsFunc(s.Words, func(w syntax.Word) bool { return w.UPOS == "" }) {
 		m.Tag(s, o.Retag)
+		return
 	}
+	s.TagsGiven = true
 }

@@ -9,6 +9,9 @@
 // attributes. Lemmas come last, from the forms of the treebank or by the best
 // rewrite rule.
 //
+// How probable each UPOS is, the tagger says too (syntax.Sentence.TagProb), by
+// all paths through the first layer. No tag depends on that.
+//
 // Sums are integers: the same input gives the same tags on every machine.
 package tag
 
@@ -37,6 +40,7 @@ type Model struct {
 	lemma *Lemmatizer
 
 	all     []uint16   // labels of the first layer
+	kind    []uint16   // of each, a number of its UPOS
 	morphOf [][]uint16 // of each, its labels of the second
 	pool    sync.Pool
 }
@@ -58,6 +62,8 @@ const (
 type scratch struct {
 	text        text
 	lat         lattice[int32]
+	leads       []int64 // of words in the first layer
+	post        posterior
 	keys        []hash.Key
 	rows        []uint64 // see linear.Table.Sum
 	acc, emit   []int32
@@ -104,9 +110,15 @@ func (m *Model) FeatsName(f int) (feats, xpos string) { return m.feats[f], m.fin
 // alone that hold anything: UPOS and XPOS word by word, FEATS and lemmas by
 // sentence, for an empty FEATS is a value like others; given tags restrict
 // what the rest may be. s.Dense.Tags and s.Dense.Feats, where they have a score for
-// each of each word, are added. Tag never fails: a word that nothing is known about gets the
-// best guess.
-func (m *Model) Tag(s *syntax.Sentence, retag bool) {
+// each of each word, are added. It also sets TagProb, TagsGiven, Lexical and
+// Unknown. Tag never fails: a word that nothing is known about gets the best
+// guess.
+func (m *Model) Tag(s *syntax.Sentence, retag bool) { m.TagAt(s, retag, HeatUnit) }
+
+// TagAt is Tag where TagProb has another temperature: that of Tag times
+// heat/HeatUnit, heat > 0. It changes no tag. Dense scores want more than
+// HeatUnit, the more they count: they are surer than they are right.
+func (m *Model) TagAt(s *syntax.Sentence, retag bool, heat int32) {
 	if len(s.Words) == 0 {
 		return
 	}
@@ -118,7 +130,7 @@ func (m *Model) Tag(s *syntax.Sentence, retag bool) {
 	needLemma := retag || !slices.ContainsFunc(s.Words, func(w syntax.Word) bool { return w.Lemma != "" })
 	sc.text.read(s, m.lex)
 	s.Lexical, s.Unknown = sc.text.lexical, sc.text.unknown
-	tags := m.tagWords(sc, s, retag)
+	tags := m.tagWords(sc, s, retag, heat)
 	if needFeats || m.fine {
 		m.morphWords(sc, s, tags, retag, needFeats)
 	}
@@ -133,12 +145,13 @@ func (m *Model) Tag(s *syntax.Sentence, retag bool) {
 
 // tagWords runs the first layer and returns its labels, valid until the next
 // call.
-func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, retag bool) []uint16 {
+func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, retag bool, heat int32) []uint16 {
 	dense := s.Dense.Tags
 	if len(dense) != len(s.Words)*len(m.all) {
 		dense = nil
 	}
 	sc.lat.reset()
+	sc.leads = sc.leads[:0]
 	for i := range s.Words {
 		f, w := sc.text.at(i).form, &s.Words[i]
 		labels, emit := m.all, zero
@@ -164,9 +177,15 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, retag bool) []uint16 {
 			}
 		}
 		sc.lat.push(labels, emit, tagBeam, beamMargin)
+		if sure && len(labels) == 1 {
+			sc.leads = append(sc.leads, isSure)
+		} else {
+			sc.leads = append(sc.leads, m.lead(&sc.lat, labels, emit))
+		}
 	}
 	path := sc.lat.search(&m.tags.labels, m.tags.pairs)
 	sc.labels = append(sc.labels[:0], path...)
+	m.tagProbs(sc, s, retag, heat)
 	for i, l := range sc.labels {
 		w := &s.Words[i]
 		if retag || w.UPOS == "" {
@@ -349,8 +368,15 @@ func (m *Model) inOrder() bool {
 // finish fills in what follows from the rest.
 func (m *Model) finish() *Model {
 	m.all = make([]uint16, len(m.upos))
+	m.kind = make([]uint16, len(m.upos))
 	for i := range m.all {
 		m.all[i] = uint16(i)
+		if i > 0 {
+			m.kind[i] = m.kind[i-1]
+			if m.upos[i] != m.upos[i-1] {
+				m.kind[i]++
+			}
+		}
 	}
 	m.morphOf = make([][]uint16, len(m.upos))
 	for i := 0; i < len(m.links); i += 2 {

@@ -276,7 +276,7 @@ func TestTagDoesNotAllocate(t *testing.T) {
 	m := trainToy(t)
 	s := syntax.Sentence{Words: []syntax.Word{{Form: "some"}, {Form: "dog"}, {Form: "walks"}, {Form: "."}}}
 	m.Tag(&s, true)
-	if n := testing.AllocsPerRun(100, func() { m.Tag(&s, true) }); n > 1.5 { // one: the lemma of "walks"
+	if n := testing.AllocsPerRun(100, func() { m.Tag(&s, true) }); n > 2.5 { // two: the lemma of "walks", and TagProb
 		t.Errorf("%v allocations a sentence", n)
 	}
 }

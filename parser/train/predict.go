@@ -76,6 +76,7 @@ func PredictAt(m *model.Model, effort float64, o search.Options, gold []syntax.S
 				if setting != GoldTags {
 					m.Tag(s, true)
 				}
+				s.TagsGiven = setting == GoldTags
 				m.Prune(s)
 				return m.Parse(s, o)
 			})
@@ -101,7 +102,7 @@ func PredictAt(m *model.Model, effort float64, o search.Options, gold []syntax.S
 
 // forget removes the tree, and the tags and lemmas too if asked.
 func forget(s *syntax.Sentence, tags bool) {
-	s.Candidates, s.Confidence, s.Dense = syntax.Candidates{}, syntax.Confidence{}, syntax.Dense{}
+	s.Candidates, s.Confidence, s.Dense, s.TagProb = syntax.Candidates{}, syntax.Confidence{}, syntax.Dense{}, nil
 	for i := range s.Words {
 		w := &s.Words[i]
 		w.Head, w.Deprel, w.Deps = syntax.NoHead, "", ""

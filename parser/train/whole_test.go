@@ -233,6 +233,9 @@ func TestWholeTrainingWithoutTags(t *testing.T) {
 	}
 	right, all := 0, 0
 	for i := range want {
+		if !want[i].TagsGiven || want[i].TagProb != nil {
+			t.Fatalf("the tags were given: %v, with probabilities %v", want[i].TagsGiven, want[i].TagProb)
+		}
 		for j, w := range want[i].Words {
 			g := got[i].Words[j]
 			if g.Head != w.Head || g.Deprel != w.Deprel {
