@@ -77,7 +77,7 @@ func craftedTree(source, doc, form string, start int64) parquet.Tree {
 	one := []string{form}
 	return parquet.Tree{SentID: fmt.Sprintf("%s@%d", doc, start), Text: form, Tokens: one, Lemmas: one, UPOS: []string{"X"}, XPOS: []string{""},
 		Feats: []string{""}, Head: []int32{0}, Deprel: []string{"root"}, Deps: []string{""}, Misc: []string{""},
-		DocID: doc, SourceURI: source, StartByte: start, EndByte: start + 1, HeadMarginal: []float32{1}, TreeAgreement: 1, Status: "ok"}
+		DocID: doc, SourceURI: source, StartByte: start, EndByte: start + 1, HeadMarginal: []float32{1}, Status: "ok"}
 }
 
 // Whatever the documents are called, each gets a file of its own below the

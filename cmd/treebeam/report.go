@@ -32,7 +32,7 @@ file that is there is replaced.`
 func runReport(ctx context.Context, args []string) error {
 	fs := newFlags("report", "report FOLDER [flags]", reportAbout)
 	output := fs.String("output", "", "`FILE` to write, '-' is standard output (default FOLDER-report.html)")
-	lowest := fs.Int("lowest", 10, "draw the `N` trees with the least certain head, punctuation left out")
+	lowest := fs.Int("lowest", 10, "draw the `N` least certain trees, as treebeam show --lowest has them")
 	examples := fs.Int("examples", 5, "draw `N` trees drawn by lot")
 	others, err := parseFlags(fs, args)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/pick"
 	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/pipeline"
 )
@@ -20,17 +21,22 @@ func init() {
 const showAbout = `
 Draws trees of an output folder, or of what is current in a state: the first
 ones, those with an id, or the least certain ones. Behind each word stand its
-tag, its label and, if it is below 0.9, the probability that its head is right:
-head_conf, or head_marginal if the model is not calibrated. Lines are as wide as
-the terminal, or 80 columns;
-control characters in the text are shown as pictures, such as ␛.`
+tag, its label and, if it is below 0.9, the probability that head and label are
+right (deprel_conf). Before the words stands how many of them are expected to be
+wrong, punctuation left out. --lowest takes the sentences with the largest share
+of such words, as if each had five more that are right, so that not all are
+fragments. If the model is not calibrated, all goes by head_marginal, which is no
+more than an order. Lines are as wide as the terminal, or 80 columns; control
+characters in the text are shown as pictures, such as ␛.
+
+treebeam sample writes uncertain sentences for correction, as CoNLL-U.`
 
 func runShow(ctx context.Context, args []string) error {
 	fs := newFlags("show", "show FOLDER [flags]", showAbout)
 	var c choice
 	fs.StringVar(&c.id, "id", "", "only the sentence with this `ID` (column sent_id)")
 	fs.StringVar(&c.doc, "doc", "", "only sentences of the document with this `ID` (column doc_id)")
-	fs.IntVar(&c.lowest, "lowest", 0, "the `N` sentences with the least certain head, punctuation left out")
+	fs.IntVar(&c.lowest, "lowest", 0, "the `N` least certain sentences, the least certain first")
 	fs.IntVar(&c.count, "count", 5, "the first `N` sentences")
 	others, err := parseFlags(fs, args)
 	if err != nil {
@@ -69,7 +75,7 @@ type choice struct {
 // trees reads the trees to show, in the order to show them.
 func (c *choice) trees(from *pipeline.Output, output string) ([]*parquet.Tree, error) {
 	var list []*parquet.Tree
-	lowest := view.Lowest{N: c.lowest}
+	lowest := pick.Lowest{N: c.lowest}
 	matched, all := false, 0
 	for t, err := range from.Trees {
 		if err != nil {

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/pick"
 )
 
 //go:embed page.html
@@ -58,7 +60,7 @@ type fileTable struct {
 
 type wordTable struct {
 	Title, Column string
-	Calibrated    bool
+	Means         []string // columns whose means are shown
 	Rows          []wordRow
 	More          string
 }
@@ -66,7 +68,7 @@ type wordTable struct {
 type wordRow struct {
 	Name, N, Share string
 	Bar            float64 // percent of the widest
-	Marginal, Conf string
+	Means          []string
 }
 
 type figure struct {
@@ -115,7 +117,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 			d.Charts = append(d.Charts, newChart(s.Column, s.About, s.Unit, s.histogram))
 		}
 	}
-	d.Words = []wordTable{wordRows("Parts of speech", "UPOS", &r.upos), wordRows("Relations", "deprel", &r.deprel)}
+	d.Words = []wordTable{r.wordRows("Parts of speech", "UPOS", &r.upos), r.wordRows("Relations", "deprel", &r.deprel)}
 	for _, t := range r.lowest.Trees() {
 		d.Lowest = append(d.Lowest, newFigure(t))
 	}
@@ -195,20 +197,34 @@ func fileRows(title, column string, t *tally, none string) fileTable {
 	return table
 }
 
-func wordRows(title, column string, t *tally) wordTable {
+// wordRows is a table of tags or labels, with the means of the columns that say
+// how sure their words are: of what is calibrated, or else of what is not.
+func (r *Report) wordRows(title, column string, t *tally) wordTable {
 	table := wordTable{Title: title, Column: column}
 	list, more, rest := t.top(40)
 	total := rest
+	shown := func(i int) bool {
+		return (wordColumns[i].name != pick.Raw || !r.calibrated) &&
+			slices.ContainsFunc(list, func(c *count) bool { return c.Valued[i] > 0 })
+	}
+	for i := range wordColumns {
+		if shown(i) {
+			table.Means = append(table.Means, wordColumns[i].name)
+		}
+	}
 	for _, c := range list {
 		total += c.N
 	}
 	for _, c := range list {
 		w := wordRow{Name: c.Name, N: number(c.N), Share: percent(c.N, total), Bar: float64(1000*c.N/list[0].N) / 10}
-		if c.Valued[0] > 0 {
-			w.Marginal = fmt.Sprintf("%.3f", c.Sums[0]/float64(c.Valued[0]))
-		}
-		if c.Valued[1] > 0 {
-			w.Conf, table.Calibrated = fmt.Sprintf("%.3f", c.Sums[1]/float64(c.Valued[1])), true
+		for i := range wordColumns {
+			mean := ""
+			if c.Valued[i] > 0 {
+				mean = fmt.Sprintf("%.3f", c.Sums[i]/float64(c.Valued[i]))
+			}
+			if shown(i) {
+				w.Means = append(w.Means, mean)
+			}
 		}
 		table.Rows = append(table.Rows, w)
 	}
@@ -225,15 +241,15 @@ func newFigure(t *parquet.Tree) figure {
 		text = strings.Join(t.Tokens[:min(len(t.Tokens), 1000)], " ")
 	}
 	f := figure{ID: Clip(Visible(t.SentID), 120), Place: Visible(place(t.SourceURI, t.StartByte, nil)),
-		Text: Clip(Visible(text), maxText), Certainty: fmt.Sprintf("%.2f", Certainty(t)), Picture: draw(t)}
+		Text: Clip(Visible(text), maxText), Certainty: certainty(t), Picture: draw(t)}
 	p := f.Picture
 	if p.Last-p.First+1 < p.N {
-		f.Note = fmt.Sprintf("Words %s to %s of %s, around the least certain head.", number(int64(p.First)), number(int64(p.Last)), number(int64(p.N)))
+		f.Note = fmt.Sprintf("Words %s to %s of %s, around the least certain arc.", number(int64(p.First)), number(int64(p.Last)), number(int64(p.N)))
 	}
 	f.Label = fmt.Sprintf("Dependency tree of %d words; the table below has the same", p.Last-p.First+1)
 	for i := p.First - 1; i < p.Last; i++ {
 		probability := ""
-		if v, ok := headProbability(t, i); ok {
+		if v, ok := arcProbability(t, i); ok {
 			probability = fmt.Sprintf("%.2f", v)
 		}
 		head := ""

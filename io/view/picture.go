@@ -40,7 +40,7 @@ type picture struct {
 
 type drawnWord struct {
 	X                      float64
-	Form, Tag, Probability string // Probability is "" where the head is sure
+	Form, Tag, Probability string // Probability is "" where the arc is sure
 	Outside                bool   // stands for the words that are not drawn
 }
 
@@ -68,7 +68,7 @@ func (a *arc) left() int  { return min(a.head, a.dependent) }
 func (a *arc) right() int { return max(a.head, a.dependent) }
 
 // draw lays out a tree; of a long one those words that stand around the least
-// certain head.
+// certain arc.
 func draw(t *parquet.Tree) *picture {
 	n := len(t.Tokens)
 	if n == 0 {
@@ -97,7 +97,7 @@ func draw(t *parquet.Tree) *picture {
 	for i := first; i < end; i++ {
 		w := drawnWord{Form: Clip(Visible(t.Tokens[i]), maxForm), Tag: at(t.UPOS, i)}
 		unsure := false
-		if probability, ok := headProbability(t, i); ok && probability < sure {
+		if probability, ok := arcProbability(t, i); ok && probability < sure {
 			w.Probability, unsure = fmt.Sprintf("%.2f", probability), true
 		}
 		p.Words = append(p.Words, w)
@@ -124,7 +124,7 @@ func window(t *parquet.Tree) (first, end int) {
 	if n <= maxDrawn {
 		return 0, n
 	}
-	least, _ := leastCertainHead(t)
+	least := leastCertain(t)
 	first = min(max(least-maxDrawn/2, 0), n-maxDrawn)
 	return first, first + maxDrawn
 }

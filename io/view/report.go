@@ -12,6 +12,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/pick"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -32,7 +33,7 @@ type Run struct {
 // give the same bytes. It is not safe for concurrent use.
 type Report struct {
 	run      Run
-	lowest   Lowest
+	lowest   pick.Lowest
 	examples sample
 
 	files, empty, unreadable, stored       int64
@@ -47,7 +48,8 @@ type Report struct {
 	byReason   map[reasonKey]*reason
 	moreReason int64 // rows over maxReasons
 
-	upos, deprel tally // Sums: head_marginal, head_conf
+	upos, deprel tally // Sums: wordColumns
+	calibrated   bool  // a tree has head_conf
 	lengths      *histogram
 	signals      []*signal
 }
@@ -75,7 +77,7 @@ type signal struct {
 // NewReport begins the report of a run that shows the lowest least certain
 // trees and as many examples drawn by the hash of where they stand.
 func NewReport(run Run, lowest, examples int) *Report {
-	r := &Report{run: run, lowest: Lowest{N: lowest}, examples: sample{n: examples},
+	r := &Report{run: run, lowest: pick.Lowest{N: lowest}, examples: sample{n: examples},
 		byReason: map[reasonKey]*reason{}, lengths: lengths()}
 	each := func(list func(*parquet.Tree) []float32) func(*parquet.Tree, func(float64)) {
 		return func(t *parquet.Tree, add func(float64)) {
@@ -94,7 +96,6 @@ func NewReport(run Run, lowest, examples int) *Report {
 		}},
 		{"head_marginal", "probability of the head among all trees of the first-order model", "words", shares(), each(func(t *parquet.Tree) []float32 { return t.HeadMarginal })},
 		{"head_margin", "score that the tree would lose with the word's second-best head", "words", margins(), each(func(t *parquet.Tree) []float32 { return t.HeadMargin })},
-		{"tree_agreement", "share of the restarts that ended in this very tree", "trees", shares(), func(t *parquet.Tree, add func(float64)) { add(float64(t.TreeAgreement)) }},
 		{"tree_margin", "score over the second-best place where the search ended; 0 if there was one only", "trees", margins(), func(t *parquet.Tree, add func(float64)) { add(float64(t.TreeMargin)) }},
 	}
 	return r
@@ -160,8 +161,19 @@ func (r *Report) Failure(f *parquet.Failure) {
 	k.Count++
 }
 
+// wordColumns are those of which tables of words show means.
+var wordColumns = [...]struct {
+	name string
+	of   func(*parquet.Tree) []float32
+}{
+	{"head_conf", func(t *parquet.Tree) []float32 { return t.HeadConf }},
+	{"deprel_conf", func(t *parquet.Tree) []float32 { return t.DeprelConf }},
+	{pick.Raw, func(t *parquet.Tree) []float32 { return t.HeadMarginal }},
+}
+
 // Tree adds a row of trees/, which must not change afterwards.
 func (r *Report) Tree(t *parquet.Tree) {
+	r.calibrated = r.calibrated || len(t.HeadConf) > 0
 	r.status.of(t.Status).N++
 	r.lengths.add(float64(len(t.Tokens)))
 	for _, s := range r.signals {
@@ -174,11 +186,10 @@ func (r *Report) Tree(t *parquet.Tree) {
 		}{{&r.upos, t.UPOS}, {&r.deprel, t.Deprel}} {
 			c := of.t.of(at(of.list, i))
 			c.N++
-			if i < len(t.HeadMarginal) {
-				c.value(0, float64(t.HeadMarginal[i]))
-			}
-			if i < len(t.HeadConf) {
-				c.value(1, float64(t.HeadConf[i]))
+			for k := range wordColumns {
+				if list := wordColumns[k].of(t); i < len(list) {
+					c.value(k, float64(list[i]))
+				}
 			}
 		}
 	}

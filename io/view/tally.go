@@ -14,7 +14,7 @@ const maxKeys = 2000
 // others is the key of what a tally no longer tells apart.
 const others = "(others)"
 
-// A tally counts things by name, with sums of up to three values.
+// A tally counts things by name, with sums of up to four values.
 type tally struct {
 	byName map[string]*count
 	order  []*count
@@ -23,8 +23,8 @@ type tally struct {
 type count struct {
 	Name   string
 	N      int64
-	Sums   [3]float64
-	Valued [3]int64 // how many had the value
+	Sums   [4]float64
+	Valued [4]int64 // how many had the value
 }
 
 // of returns the count of a name.

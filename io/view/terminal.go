@@ -10,9 +10,6 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// sure is the probability of a head from which on it is not shown.
-const sure = 0.9
-
 // ltr makes a terminal set a line from left to right although a word in it is
 // written from right to left.
 const ltr = "\u200e"
@@ -21,17 +18,22 @@ const ltr = "\u200e"
 // before them are a number.
 const indentShown = 12
 
-// Text writes the tree for a terminal of so many columns: its id, its text, and
-// the words below their heads in word order, each with tag, label and, if it is
-// below 0.9, the probability of its head. Words that hang on no root follow the
-// tree. Nothing in the row reaches the
-// terminal as a command.
+// Text writes the tree for a terminal of so many columns: its id, its text, how
+// sure it is, and the words below their heads in word order, each with tag, label
+// and, if it is below 0.9, the probability that head and label are right. Words
+// that hang on no root follow the tree. Nothing in the row reaches the terminal
+// as a command.
 func Text(w io.Writer, t *parquet.Tree, columns int) error {
 	columns = max(columns, 60)
 	var b strings.Builder
 	fmt.Fprintln(&b, Clip(Visible(t.SentID), columns))
 	if t.Text != "" {
 		for _, line := range wrap(Visible(t.Text), columns) {
+			fmt.Fprintln(&b, line)
+		}
+	}
+	if say := certainty(t); say != "" {
+		for _, line := range wrap(say, columns) {
 			fmt.Fprintln(&b, line)
 		}
 	}
@@ -110,7 +112,7 @@ func describe(t *parquet.Tree, i int, mark string, columns int) string {
 			after = append(after, Clip(Visible(list[i]), 20))
 		}
 	}
-	if p, ok := headProbability(t, i); ok && p < sure {
+	if p, ok := arcProbability(t, i); ok && p < sure {
 		after = append(after, fmt.Sprintf("%.2f", p))
 	}
 	rest := strings.Join(after, " ")

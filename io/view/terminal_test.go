@@ -27,7 +27,6 @@ func tree(words ...string) *parquet.Tree {
 		t.HeadMarginal, t.HeadMargin = append(t.HeadMarginal, 1), append(t.HeadMargin, 64)
 	}
 	t.Text = strings.Join(t.Tokens, " ")
-	t.TreeAgreement = 1
 	return t
 }
 
@@ -42,12 +41,13 @@ func drawn(t *parquet.Tree, columns int) string {
 func TestText(t *testing.T) {
 	row := tree("They/2", "saw/0", "old/4", "boats/2", "./2")
 	row.HeadMarginal[3] = 0.5
-	const want = "id\nThey saw old boats .\n└─ saw NOUN root\n   ├─ They NOUN dep\n   ├─ boats NOUN dep 0.50\n" +
+	const want = "id\nThey saw old boats .\n0.5 of 4 words wrong by head_marginal, which is not calibrated\n└─ saw NOUN root\n   ├─ They NOUN dep\n   ├─ boats NOUN dep 0.50\n" +
 		"   │  └─ old NOUN dep\n   └─ . NOUN dep\n\n"
 	if got := drawn(row, 80); got != want {
 		t.Errorf("got\n%s", got)
 	}
-	row.HeadConf = []float32{1, 1, 0.25, 1, 1} // goes before the marginal
+	row.HeadConf = []float32{1, 1, 0.5, 1, 1} // goes before the marginal
+	row.DeprelConf = []float32{1, 1, 0.25, 1, 1}
 	if got := drawn(row, 80); strings.Contains(got, "0.50") || !strings.Contains(got, "old NOUN dep 0.25") {
 		t.Errorf("got\n%s", got)
 	}
@@ -57,7 +57,7 @@ func TestText(t *testing.T) {
 func TestTextWithoutTree(t *testing.T) {
 	row := tree("a/2", "b/1", "c/0", "d/9")
 	row.Head[3] = -1
-	if got := drawn(row, 80); got != "id\na b c d\n└─ c NOUN root\n· a NOUN dep\n· b NOUN dep\n· d NOUN dep\n\n" {
+	if got := drawn(row, 80); got != "id\na b c d\n0.0 of 4 words wrong by head_marginal, which is not calibrated\n└─ c NOUN root\n· a NOUN dep\n· b NOUN dep\n· d NOUN dep\n\n" {
 		t.Errorf("got\n%s", got)
 	}
 	row.Head, row.Deprel = nil, nil
@@ -106,8 +106,8 @@ func TestTextOfDeepTree(t *testing.T) {
 			t.Fatalf("line %d has %d columns: %s", i, Width(line), line)
 		}
 	}
-	if want := "…7988 " + strings.Repeat("   ", 11) + "└─ w7999 NOUN dep"; lines[8000] != want {
-		t.Errorf("%q", lines[8000])
+	if want := "…7988 " + strings.Repeat("   ", 11) + "└─ w7999 NOUN dep"; lines[8001] != want {
+		t.Errorf("%q", lines[8001])
 	}
 }
 
@@ -156,52 +156,27 @@ func TestWrapOfLongWord(t *testing.T) {
 	}
 }
 
-func TestLowest(t *testing.T) {
-	lowest := Lowest{N: 3}
-	for i := range 100 {
-		row := tree("a/0")
-		row.SentID = fmt.Sprint(i)
-		row.HeadMarginal[0] = float32((i*37)%10) / 10
-		lowest.Add(row)
-	}
-	var ids []string
-	for _, row := range lowest.Trees() {
-		ids = append(ids, row.SentID)
-	}
-	if got := strings.Join(ids, " "); got != "0 10 20" {
-		t.Error(got)
-	}
-	bare := tree("a/0")
-	bare.HeadMarginal, bare.TreeAgreement = nil, 0.5
-	if Certainty(bare) != 0.5 || Certainty(tree("a/0")) != 1 || Certainty(tree()) != 1 {
-		t.Error("the agreement where there is no marginal")
-	}
-}
-
-// Trees are as certain as their least certain head; a comma does not count, but
-// a number with one does.
+// What is said of a tree, and around which word a long one is drawn.
 func TestCertainty(t *testing.T) {
 	row := tree("They/2", "saw/0", ",/2", "”/2", "boats/2")
 	row.HeadMarginal = []float32{0.5, 0.75, 0.125, 0.25, 1}
-	if got := Certainty(row); got != 0.5 {
-		t.Errorf("by marginals %v", got)
+	check := func(want string, word int) {
+		t.Helper()
+		if got := certainty(row); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if got := leastCertain(row); got != word {
+			t.Errorf("word %d is the least certain one, want %d", got, word)
+		}
 	}
-	row.HeadConf = []float32{1, 1, 0.125, 0.25, 0.875} // goes before the marginal
-	if got := Certainty(row); got != 0.875 {
-		t.Errorf("by calibrated values %v", got)
-	}
-	row.UPOS[4] = "PUNCT"
-	if got := Certainty(row); got != 1 {
-		t.Errorf("what is tagged as punctuation counts: %v", got)
-	}
-	for i := range row.UPOS {
-		row.UPOS[i] = "PUNCT"
-	}
-	if got := Certainty(row); got != 0.125 {
-		t.Errorf("punctuation alone: %v", got)
-	}
-	row.UPOS, row.Tokens[4], row.HeadConf[4] = nil, "+3,5", 0 // a sign and a number
-	if got := Certainty(row); got != 0 {
-		t.Errorf("without tags: %v", got)
-	}
+	check("0.8 of 3 words wrong by head_marginal, which is not calibrated", 0)
+	conf := float32(0.125)
+	row.DeprelConf, row.TreeConf = []float32{1, 1, 0.125, 0.25, 0.5}, &conf
+	check("0.5 of 3 words expected wrong; the whole tree right with 0.12", 4)
+	row.UPOS[0], row.UPOS[4] = "PUNCT", "PUNCT"
+	check("0.0 of 1 word expected wrong; the whole tree right with 0.12", 1)
+	row.UPOS[1] = "PUNCT"
+	check("", 2)
+	row.DeprelConf, row.HeadMarginal = nil, nil
+	check("", 0)
 }
