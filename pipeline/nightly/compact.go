@@ -38,7 +38,8 @@ type Compacted struct {
 // like that of a parse, and makes a snapshot of it the current one. The rows
 // stay what they are; those that are not current are left behind. An
 // interrupted compaction goes on where it stopped as long as no night comes
-// between; one that a night came before is a *Conflict.
+// between; one that a night came before is a *Conflict. A state of another
+// format version, whose rows have other columns, is a *pipeline.Refusal.
 func Compact(ctx context.Context, o CompactOptions) (*Compacted, error) {
 	state, err := At(o.State)
 	if err != nil {
@@ -50,6 +51,10 @@ func Compact(ctx context.Context, o CompactOptions) (*Compacted, error) {
 	}
 	if ok, err := base.compact(); ok || err != nil {
 		return &Compacted{Snapshot: base}, err
+	}
+	if was := base.Made.FormatVersion; was != transforms.FormatVersion {
+		return nil, refuse("the rows of %s have the format version %s, and this program writes %s: "+
+			"compact with the version that made them, or parse every file anew with --all", state.dir, was, transforms.FormatVersion)
 	}
 	if o.PartWords == 0 {
 		o.PartWords = defaultPartWords

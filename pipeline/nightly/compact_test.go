@@ -6,7 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/treebeam/treebeam/pipeline"
 )
 
 // A compaction leaves everything in its place until Prune removes what the
@@ -46,6 +49,33 @@ func TestPrune(t *testing.T) {
 		t.Errorf("what was compact was merged again: %+v, %v", done, err)
 	}
 	c.check("pruned")
+}
+
+// What an earlier version has made is no output of this one under other names:
+// a compaction leaves it alone, and a night wants --all.
+func TestEarlierState(t *testing.T) {
+	c := few(t, 3)
+	c.write("a.txt", "Another .\n")
+	c.mustNight(c.options())
+	state := &State{c.state}
+	base, err := state.MustCurrent(context.Background())
+	c.must(err)
+	made := base.Made
+	made.FormatVersion = "1.3"
+	earlier, err := state.publish(context.Background(), base, made, base.Entries())
+	c.must(err)
+	c.must(state.swap(context.Background(), base.Name, earlier))
+	var refusal *pipeline.Refusal
+	if _, err := Compact(context.Background(), CompactOptions{State: c.state}); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "1.3") {
+		t.Errorf("compaction: %v", err)
+	}
+	if _, _, err := c.night(c.options()); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "the version of the format: was 1.3") {
+		t.Errorf("night: %v", err)
+	}
+	o := c.options()
+	o.All = true
+	c.mustNight(o)
+	c.check("made anew")
 }
 
 // A night that comes while a compaction is under way wins; the rows stay
