@@ -29,7 +29,8 @@ type file interface {
 }
 
 // Open opens a file, at a path or a URI, and checks that it has the columns of
-// T. Of a file in an object store it fetches the footer only; the rows are
+// T. One that may be null may be missing, as those are that came with a later
+// version: it is null in all rows. Of a file in an object store it fetches the footer only; the rows are
 // fetched when they are asked for.
 func Open[T Row](path string) (*Reader[T], error) {
 	f, size, err := openFile(path)
@@ -91,7 +92,11 @@ func newReader[T Row](name string, in file, size int64) (r *Reader[T], err error
 		return nil, damaged(name, "damaged: %w", err)
 	}
 	r = &Reader[T]{name: name, in: in, file: file, size: size, footerSize: footer}
+	optional, present := fields(pq.SchemaOf(new(T))), fields(file.Schema())
 	for _, path := range pq.SchemaOf(new(T)).Columns() {
+		if _, there := present[path[0]]; !there && optional[path[0]] {
+			continue
+		}
 		want, _ := pq.SchemaOf(new(T)).Lookup(path...)
 		got, ok := file.Schema().Lookup(path...)
 		if ok && got.Node.Type().Kind() == want.Node.Type().Kind() && got.MaxRepetitionLevel == want.MaxRepetitionLevel {
@@ -105,6 +110,15 @@ func newReader[T Row](name string, in file, size int64) (r *Reader[T], err error
 		return nil, fmt.Errorf("%s: %w: it has no column %s of the right type", name, ErrForeign, strings.Join(path, "."))
 	}
 	return r, nil
+}
+
+// fields says of each column of a schema, by name, whether it may be null.
+func fields(s *pq.Schema) map[string]bool {
+	optional := map[string]bool{}
+	for _, f := range s.Fields() {
+		optional[f.Name()] = f.Optional()
+	}
+	return optional
 }
 
 // recoverDamage makes an error of a panic: the Parquet library trusts files.
