@@ -23,9 +23,13 @@ type Sentence struct {
 	// short.
 	Status string
 
-	TreeMargin    float32 // score of the tree minus that of the second-best place where the search ended, in [0, 64]
-	TreeAgreement float32 // share of the restarts of the search that ended in this tree, in [0, 1]
-	TreeConf      float32 // calibrated probability that all heads and deprels are right, or -1 (see Word)
+	TreeMargin float32 // score of the tree minus that of the second-best place where the search ended, in [0, 64]
+	TreeConf   float32 // calibrated probability that all heads and deprels are right, or -1 (see Word)
+
+	// Certificate says how it is known that no other tree over the candidate
+	// heads scores higher: "all" (every one was scored), "bound" (a bound proves
+	// it), or "" (it is not known). The best tree of the model may be a wrong one.
+	Certificate string
 }
 
 // A Word is a syntactic word. Absent values are "".
@@ -46,16 +50,16 @@ type Word struct {
 	Start, End         int
 	StartChar, EndChar int
 
-	// How sure Head and Deprel are; docs/parquet.md says more. HeadConf and
-	// DeprelConf are probabilities, calibrated on the model's dev treebank; the
-	// others are the raw signals that they are made of. What is in [0, 1] is -1
-	// in sentences of over 512 words, and HeadConf and DeprelConf, too, if the
-	// model has no calibrator.
+	// How sure Head, Deprel and UPOS are; docs/parquet.md says more. HeadConf,
+	// DeprelConf and UPOSConf are probabilities, calibrated on the model's dev
+	// treebank; the others are raw signals. What is in [0, 1] is -1 in sentences
+	// of over 512 words, and the calibrated ones, too, if the model has no
+	// calibrator.
 	HeadConf       float32 // probability that Head is right
 	DeprelConf     float32 // probability that Head and Deprel are right
-	HeadMarginal   float32 // probability of Head in the first-order model
+	UPOSConf       float32 // probability that UPOS is right
+	HeadMarginal   float32 // probability of Head in the model
 	HeadMargin     float32 // what the best tree with another head scores less, at least 0
-	HeadAgreement  float32 // share of the restarts of the search that ended with Head
 	DeprelMarginal float32 // probability of Deprel, given the tree
 }
 
@@ -99,7 +103,7 @@ func newSentence(s *syntax.Sentence, place byteMap, paragraph bool) Sentence {
 	c := &s.Confidence
 	out := Sentence{
 		Text: s.Text, Start: int(s.StartByte), End: int(s.EndByte), Paragraph: paragraph, Status: s.Status.String(),
-		Words: make([]Word, len(s.Words)), TreeMargin: c.TreeMargin, TreeAgreement: c.TreeAgreement, TreeConf: -1,
+		Words: make([]Word, len(s.Words)), TreeMargin: c.TreeMargin, TreeConf: -1, Certificate: c.Certificate.String(),
 	}
 	if c.HasTreeConf {
 		out.TreeConf = c.TreeConf
@@ -110,9 +114,8 @@ func newSentence(s *syntax.Sentence, place byteMap, paragraph bool) Sentence {
 			Form: w.Form, Lemma: w.Lemma, UPOS: w.UPOS, XPOS: w.XPOS, Feats: w.Feats, Misc: w.Misc,
 			Head: int(w.Head), Deprel: w.Deprel,
 			Start: place.start(w.StartChar), End: place.end(w.EndChar), StartChar: int(w.StartChar), EndChar: int(w.EndChar),
-			HeadConf: signal(c.HeadConf, i), DeprelConf: signal(c.DeprelConf, i),
-			HeadMarginal: signal(c.HeadMarginal, i), HeadMargin: signal(c.HeadMargin, i),
-			HeadAgreement: signal(c.HeadAgreement, i), DeprelMarginal: signal(c.LabelProb, i),
+			HeadConf: signal(c.HeadConf, i), DeprelConf: signal(c.DeprelConf, i), UPOSConf: signal(c.UPOSConf, i),
+			HeadMarginal: signal(c.HeadMarginal, i), HeadMargin: signal(c.HeadMargin, i), DeprelMarginal: signal(c.LabelProb, i),
 		}
 	}
 	for _, t := range s.MWTs {

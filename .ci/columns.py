@@ -22,9 +22,10 @@ import pyarrow.parquet
 
 KINDS = ["trees", "failures", "documents"]
 PARALLEL = ["lemmas", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"]
-PARALLEL_OR_NULL = ["start_char", "end_char", "head_marginal", "head_margin", "head_agreement", "label_marginal",
-                    "head_conf", "deprel_conf"]
-PROBABILITIES = ["head_marginal", "head_agreement", "label_marginal", "head_conf", "deprel_conf"]
+PARALLEL_OR_NULL = ["start_char", "end_char", "head_marginal", "head_margin", "label_marginal",
+                    "head_conf", "deprel_conf", "upos_conf"]
+PROBABILITIES = ["head_marginal", "label_marginal", "head_conf", "deprel_conf", "upos_conf"]
+CERTIFICATES = {"all", "bound", None}
 STATUSES = {"ok", "repaired", "long", "budget"}
 
 faults = []
@@ -107,9 +108,10 @@ def check_tree(where, row):
     for name in PROBABILITIES:
         for p in row[name] or []:
             check(p is not None and 0 <= p <= 1 and p * 4096 == round(p * 4096), f"{where}: {name} is {p}")
-    for name in ["tree_agreement", "tree_conf"]:
-        p = row[name]
-        check(p is None or 0 <= p <= 1 and p * 4096 == round(p * 4096), f"{where}: {name} is {p}")
+    p = row["tree_conf"]
+    check(p is None or 0 <= p <= 1 and p * 4096 == round(p * 4096), f"{where}: tree_conf is {p}")
+    check(row["certificate"] in CERTIFICATES, f"{where}: certificate {row['certificate']}")
+    check(row["certificate"] == "all" or row["restarts"] > 0, f"{where}: no climbs, and not all trees were scored")
     for margin in row["head_margin"] + [row["tree_margin"]]:
         check(0 <= margin <= 64, f"{where}: a margin of {margin}")
     check(math.isfinite(row["tree_score"]), f"{where}: tree_score is {row['tree_score']}")

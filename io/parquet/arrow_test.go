@@ -75,7 +75,7 @@ func TestArrowReadsTheSameValues(t *testing.T) {
 	for i := range list {
 		rows = append(rows, parquet.ToRow(&list[i], &doc))
 	}
-	rows[1].TreeConf, rows[1].HeadConf = new(float32), []float32{0.5}
+	rows[1].TreeConf, rows[1].HeadConf, rows[1].UPOSConf = new(float32), []float32{0.5}, []float32{0.25}
 	table := arrowTable(t, write(t, rows))
 	if table.NumRows() != int64(len(rows)) {
 		t.Fatalf("%d rows", table.NumRows())
@@ -95,6 +95,8 @@ func TestArrowReadsTheSameValues(t *testing.T) {
 		"tree_conf":   `[null,0,null]`,
 		"deprel_conf": `[null,null,null]`,
 		"tree_margin": `[0,0,1.5]`,
+		"upos_conf":   `[null,[0.25],null]`,
+		"certificate": `[null,null,"bound"]`,
 		"status":      `["ok","ok","long"]`,
 	} {
 		var values []any
@@ -167,8 +169,8 @@ func TestTypes(t *testing.T) {
 		names = append(names, f.Name)
 	}
 	const want = "sent_id text comments tokens lemmas upos xpos feats head deprel deps misc mwt empty_nodes " +
-		"doc_id source_uri source_version start_byte end_byte start_char end_char head_marginal head_margin head_agreement " +
-		"label_marginal head_conf deprel_conf tree_margin tree_agreement tree_score tree_conf restarts n_candidates status model_id"
+		"doc_id source_uri source_version start_byte end_byte start_char end_char head_marginal head_margin " +
+		"label_marginal head_conf deprel_conf upos_conf tree_margin tree_score tree_conf certificate restarts n_candidates status model_id"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("columns:\n got %s\nwant %s", got, want)
 	}

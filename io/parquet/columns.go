@@ -133,18 +133,18 @@ func (t *Tree) columns(b *rowBuilder) {
 	b.optionalInts(t.EndChar)
 	b.floats(t.HeadMarginal)
 	b.floats(t.HeadMargin)
-	b.floats(t.HeadAgreement)
 	b.floats(t.LabelMarginal)
 	b.floats(t.HeadConf)
 	b.floats(t.DeprelConf)
+	b.floats(t.UPOSConf)
 	b.float(t.TreeMargin)
-	b.float(t.TreeAgreement)
 	b.float(t.TreeScore)
 	if t.TreeConf != nil {
 		b.optional(pq.FloatValue(*t.TreeConf), true)
 	} else {
 		b.optional(pq.Value{}, false)
 	}
+	b.optionalText(t.Certificate)
 	b.int32(t.Restarts)
 	b.int32(t.NCandidates)
 	b.text(t.Status)
@@ -213,7 +213,7 @@ func (t *Tree) size() int {
 			n += len(v)
 		}
 	}
-	for _, list := range [][]float32{t.HeadMarginal, t.HeadMargin, t.HeadAgreement, t.LabelMarginal, t.HeadConf, t.DeprelConf} {
+	for _, list := range [][]float32{t.HeadMarginal, t.HeadMargin, t.LabelMarginal, t.HeadConf, t.DeprelConf, t.UPOSConf} {
 		n += 4 * len(list)
 	}
 	for i := range t.MWT {

@@ -37,9 +37,9 @@ func ToRow(s *syntax.Sentence, d *Doc) Tree {
 		Deprel: column(5), Deps: column(6), Misc: column(7), Head: numbers[:n:n],
 		DocID: d.DocID, SourceURI: d.SourceURI, SourceVersion: d.SourceVersion, ModelID: d.ModelID,
 		StartByte: s.StartByte, EndByte: s.EndByte, Status: s.Status.String(),
-		HeadMarginal: c.HeadMarginal, HeadMargin: c.HeadMargin, HeadAgreement: c.HeadAgreement,
-		LabelMarginal: c.LabelProb, HeadConf: c.HeadConf, DeprelConf: c.DeprelConf,
-		TreeMargin: c.TreeMargin, TreeAgreement: c.TreeAgreement, TreeScore: c.TreeScore,
+		HeadMarginal: c.HeadMarginal, HeadMargin: c.HeadMargin, LabelMarginal: c.LabelProb,
+		HeadConf: c.HeadConf, DeprelConf: c.DeprelConf, UPOSConf: c.UPOSConf,
+		TreeMargin: c.TreeMargin, TreeScore: c.TreeScore, Certificate: c.Certificate.String(),
 		Restarts: c.Restarts, NCandidates: c.NCandidates,
 	}
 	if t.SentID == "" {
@@ -84,9 +84,9 @@ func FromRow(t *Tree) (syntax.Sentence, error) {
 	s := syntax.Sentence{
 		ID: t.SentID, Text: t.Text, StartByte: t.StartByte, EndByte: t.EndByte,
 		Confidence: syntax.Confidence{
-			HeadMarginal: t.HeadMarginal, HeadMargin: t.HeadMargin, HeadAgreement: t.HeadAgreement,
-			LabelProb: t.LabelMarginal, HeadConf: t.HeadConf, DeprelConf: t.DeprelConf,
-			TreeMargin: t.TreeMargin, TreeAgreement: t.TreeAgreement, TreeScore: t.TreeScore,
+			HeadMarginal: t.HeadMarginal, HeadMargin: t.HeadMargin, LabelProb: t.LabelMarginal,
+			HeadConf: t.HeadConf, DeprelConf: t.DeprelConf, UPOSConf: t.UPOSConf,
+			TreeMargin: t.TreeMargin, TreeScore: t.TreeScore,
 			Restarts: t.Restarts, NCandidates: t.NCandidates,
 		},
 	}
@@ -106,6 +106,12 @@ func FromRow(t *Tree) (syntax.Sentence, error) {
 		s.Status++
 		if s.Status > syntax.Budget {
 			return s, fmt.Errorf("row of %s at byte %d: unknown status %q", t.SourceURI, t.StartByte, t.Status)
+		}
+	}
+	for s.Confidence.Certificate.String() != t.Certificate {
+		s.Confidence.Certificate++
+		if s.Confidence.Certificate > syntax.Bound {
+			return s, fmt.Errorf("row of %s at byte %d: unknown certificate %q", t.SourceURI, t.StartByte, t.Certificate)
 		}
 	}
 	s.Words = make([]syntax.Word, len(t.Tokens))

@@ -2,6 +2,7 @@ package parquet_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -165,10 +166,9 @@ func parsed(n int) syntax.Sentence {
 		s.Words = append(s.Words, syntax.Word{Form: "w", UPOS: "X", Head: int32(i), Deprel: "dep", StartChar: int32(2 * i), EndChar: int32(2*i + 1)})
 		c.HeadMarginal = append(c.HeadMarginal, float32(i%4097)/4096)
 		c.HeadMargin = append(c.HeadMargin, float32(i))
-		c.HeadAgreement = append(c.HeadAgreement, 0.5)
 		c.LabelProb = append(c.LabelProb, 1)
 	}
-	c.TreeMargin, c.TreeAgreement, c.TreeScore, c.Restarts, c.NCandidates = 1.5, 0.25, -3, 7, 12
+	c.TreeMargin, c.TreeScore, c.Certificate, c.Restarts, c.NCandidates = 1.5, -3, syntax.Bound, 7, 12
 	return s
 }
 
@@ -176,6 +176,8 @@ func TestRows(t *testing.T) {
 	full, calibrated, bare := parsed(3), parsed(2), syntax.Sentence{ID: "x"}
 	calibrated.Confidence.HeadConf = []float32{0, 1}
 	calibrated.Confidence.DeprelConf = []float32{0.5, 0}
+	calibrated.Confidence.UPOSConf = []float32{0.25, 1}
+	calibrated.Confidence.Certificate = syntax.All
 	calibrated.Confidence.TreeConf, calibrated.Confidence.HasTreeConf = 0, true
 	bare.StartByte, bare.Status = 30, syntax.Repaired
 	for _, s := range []syntax.Sentence{full, calibrated, bare, parsed(70000)} {
@@ -197,6 +199,42 @@ func TestRows(t *testing.T) {
 	}
 	if id := parquet.ToRow(&full, &doc).SentID; id != "d.conllu@10" {
 		t.Errorf("sent_id is %s", id)
+	}
+}
+
+// Columns that an earlier version did not have are null, and stay so when the
+// rows are written again; those that this one has not are passed over.
+func TestEarlierColumns(t *testing.T) {
+	parts, err := filepath.Glob(filepath.Join("..", "..", "cmd", "treebeam", "testdata", "format3", "trees", "*"))
+	if err != nil || len(parts) != 1 {
+		t.Fatal(parts, err)
+	}
+	data, err := os.ReadFile(parts[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := read[parquet.Tree](t, data)
+	table := arrowTable(t, write(t, rows))
+	upos, certificates := column(t, table, "upos_conf"), column(t, table, "certificate")
+	for i := range rows {
+		s, err := parquet.FromRow(&rows[i])
+		if err != nil || s.Confidence.UPOSConf != nil || len(s.Confidence.HeadConf) != len(s.Words) || s.Confidence.Certificate != syntax.Uncertain {
+			t.Errorf("row %d: %v, %+v", i, err, s.Confidence)
+		}
+		if upos[i] != nil || certificates[i] != nil {
+			t.Errorf("row %d: upos_conf %v, certificate %v", i, upos[i], certificates[i])
+		}
+	}
+	if len(rows) == 0 {
+		t.Error("no rows")
+	}
+	if _, err := open[parquet.Failure](t, data); !errors.Is(err, parquet.ErrForeign) {
+		t.Errorf("columns that are never null are missing: %v", err)
+	}
+	bad := rows[0]
+	bad.Certificate = "of another version"
+	if _, err := parquet.FromRow(&bad); err == nil {
+		t.Error("a certificate that nobody knows was read")
 	}
 }
 

@@ -9,7 +9,7 @@ package parquet
 
 // FormatVersion is part of every run's fingerprint: it changes when the same
 // sentences would give other files.
-const FormatVersion = "3"
+const FormatVersion = "4"
 
 // A Tree is one row of trees/: a parsed sentence. Rows are sorted by
 // (SourceURI, StartByte). Lists with one element per word are parallel. Where
@@ -40,14 +40,14 @@ type Tree struct {
 
 	HeadMarginal  []float32 `parquet:"head_marginal,list,optional"`
 	HeadMargin    []float32 `parquet:"head_margin,list,optional"`
-	HeadAgreement []float32 `parquet:"head_agreement,list,optional"`
 	LabelMarginal []float32 `parquet:"label_marginal,list,optional"`
 	HeadConf      []float32 `parquet:"head_conf,list,optional"`   // null until calibrated
 	DeprelConf    []float32 `parquet:"deprel_conf,list,optional"` // null until calibrated
+	UPOSConf      []float32 `parquet:"upos_conf,list,optional"`   // null until calibrated
 	TreeMargin    float32   `parquet:"tree_margin"`
-	TreeAgreement float32   `parquet:"tree_agreement"`
 	TreeScore     float32   `parquet:"tree_score"`
-	TreeConf      *float32  `parquet:"tree_conf,optional"` // null until calibrated
+	TreeConf      *float32  `parquet:"tree_conf,optional"`        // null until calibrated
+	Certificate   string    `parquet:"certificate,dict,optional"` // syntax.Certificate
 	Restarts      int32     `parquet:"restarts"`
 	NCandidates   int32     `parquet:"n_candidates"`
 	Status        string    `parquet:"status,dict"` // syntax.Status

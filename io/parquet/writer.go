@@ -42,7 +42,7 @@ const (
 // and the largest of every row group would stay in memory up to the footer.
 // What queries could skip by is in these. Statistics in the headers of pages,
 // which no reader needs beside the index, would repeat such values in each.
-var bounded = []string{"doc_id", "source_uri", "source_version", "status", "model_id", "stage", "severity", "kind", "format", "encoding", "lines"}
+var bounded = []string{"doc_id", "source_uri", "source_version", "status", "certificate", "model_id", "stage", "severity", "kind", "format", "encoding", "lines"}
 
 // A Writer writes rows of one kind as a Parquet file. Row groups close at
 // about RowGroupBytes of column data, so memory is bounded. It is not safe for

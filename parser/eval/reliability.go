@@ -44,6 +44,7 @@ func Reliabilities(gold, system []syntax.Sentence) (out []Reliability, err error
 	}
 	head := func(j *syntax.Judgement) []bool { return j.Head }
 	arc := func(j *syntax.Judgement) []bool { return j.Deprel }
+	upos := func(j *syntax.Judgement) []bool { return j.UPOS }
 	every := func(*syntax.Word) bool { return true }
 	noPunctuation := func(w *syntax.Word) bool { return !isPunctuation(w.Form) }
 	type confidence = syntax.Confidence
@@ -55,11 +56,11 @@ func Reliabilities(gold, system []syntax.Sentence) (out []Reliability, err error
 		values   func(c *confidence) lists // by word minus 1, to be multiplied
 	}{
 		{"head_marginal", "head", every, head, func(c *confidence) lists { return lists{c.HeadMarginal} }},
-		{"head_agreement", "head", every, head, func(c *confidence) lists { return lists{c.HeadAgreement} }},
 		{"head_conf", "head", every, head, func(c *confidence) lists { return lists{c.HeadConf} }},
 		{"head_conf", "head, no punct.", noPunctuation, head, func(c *confidence) lists { return lists{c.HeadConf} }},
 		{"head_marginal*label_marginal", "head+deprel", every, arc, func(c *confidence) lists { return lists{c.HeadMarginal, c.LabelProb} }},
 		{"deprel_conf", "head+deprel", every, arc, func(c *confidence) lists { return lists{c.DeprelConf} }},
+		{"upos_conf", "UPOS", every, upos, func(c *confidence) lists { return lists{c.UPOSConf} }},
 	} {
 		var list []judged
 		for k := range system {
@@ -78,17 +79,13 @@ func Reliabilities(gold, system []syntax.Sentence) (out []Reliability, err error
 		}
 		out = appendReliability(out, column.name, column.of, list)
 	}
-	var agreement, conf []judged
+	var conf []judged
 	for k := range system {
 		c, right := &system[k].Confidence, judgements[k].Tree
-		if len(c.HeadAgreement) > 0 {
-			agreement = append(agreement, judged{float64(c.TreeAgreement), right})
-		}
 		if c.HasTreeConf {
 			conf = append(conf, judged{float64(c.TreeConf), right})
 		}
 	}
-	out = appendReliability(out, "tree_agreement", "tree", agreement)
 	return appendReliability(out, "tree_conf", "tree", conf), nil
 }
 

@@ -169,7 +169,7 @@ func (t *Toy) Parse(s *syntax.Sentence, o transforms.ParseOptions) error {
 	n := len(s.Words)
 	c := &s.Confidence
 	c.HeadMarginal, c.HeadMargin = make([]float32, n), make([]float32, n)
-	c.HeadAgreement, c.LabelProb = make([]float32, n), make([]float32, n)
+	c.LabelProb = make([]float32, n)
 	for i := range s.Words {
 		w := &s.Words[i]
 		crash(w.Form == PanicParse, w.Form)
@@ -181,9 +181,9 @@ func (t *Toy) Parse(s *syntax.Sentence, o transforms.ParseOptions) error {
 			w.Head = int32(i + 1)
 		}
 		c.HeadMarginal[i] = float32(hash(w.Form)%4097) / 4096
-		c.HeadAgreement[i], c.LabelProb[i] = 1, 0.5
+		c.LabelProb[i] = 0.5
 	}
-	c.TreeAgreement, c.Restarts, c.NCandidates, c.Weighed = 1, 1, int32(n), int64(n)*3
+	c.Restarts, c.NCandidates, c.Weighed = 1, int32(n), int64(n)*3
 	return nil
 }
 
