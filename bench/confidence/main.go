@@ -1,7 +1,7 @@
 // Command confidence measures what the columns of confidence are worth: it parses
 // treebanks with models and compares what the columns say with what is right.
 //
-//	confidence -output PREFIX [-raw] TREEBANK/NAME=MODEL:GOLD...
+//	confidence -output PREFIX [-setting S] TREEBANK/NAME=MODEL:GOLD...
 //	confidence -output PREFIX -draw
 //
 // The first form writes five tables, apart by tabs, and Markdown of the short ones
@@ -20,9 +20,9 @@
 //
 // both forms draw PREFIX-COLUMN.svg, the diagrams of a column, and
 // PREFIX-coverage.svg, with a line for each treebank and a panel for each name, of
-// what stands in the tables. Words and sentences are the gold ones, or the model's
-// own with -raw, and tags always the model's own. The same input gives the same
-// bytes.
+// what stands in the tables. The setting is gold-tokens (sentences and words of the
+// treebank, the model's own tags), gold-tags (tags of the treebank, too) or raw (its
+// text). The same input gives the same bytes.
 //
 //	T=../shared/treebanks
 //	go run ./bench/confidence -output docs/results/confidence \
@@ -41,17 +41,17 @@ import (
 
 func main() {
 	prefix := flag.String("output", "", "write tables and figures to `PREFIX`-...")
-	raw := flag.Bool("raw", false, "parse the raw text of the treebanks")
+	setting := flag.String("setting", string(train.GoldTokens), "parse this of the treebanks: raw, gold-tokens or gold-tags")
 	only := flag.Bool("draw", false, "draw figures of the tables that are there")
 	workers := flag.Int("workers", 0, "`N` goroutines; 0 is one per core")
 	flag.Parse()
-	if err := run(os.Stdout, *prefix, *raw, *only, *workers, flag.Args()); err != nil {
+	if err := run(os.Stdout, *prefix, train.Setting(*setting), *only, *workers, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "confidence:", err)
 		os.Exit(1)
 	}
 }
 
-func run(w io.Writer, prefix string, raw, only bool, workers int, args []string) error {
+func run(w io.Writer, prefix string, setting train.Setting, only bool, workers int, args []string) error {
 	if prefix == "" || only != (len(args) == 0) {
 		return fmt.Errorf("want -output PREFIX, and either TREEBANK/NAME=MODEL:GOLD... or -draw")
 	}
@@ -64,10 +64,6 @@ func run(w io.Writer, prefix string, raw, only bool, workers int, args []string)
 		if pairs[i], err = parsePair(arg); err != nil {
 			return err
 		}
-	}
-	setting := train.GoldTokens
-	if raw {
-		setting = train.Raw
 	}
 	r := newReport()
 	for _, p := range pairs {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/train"
 )
 
 // unclear is a treebank whose raw text does not show where its sentences end.
@@ -75,7 +76,7 @@ func TestTables(t *testing.T) {
 	if got := strings.Count(string(r.coverage.markdown()), "\n"); got != 2+4*curveSteps {
 		t.Errorf("%d lines of Markdown", got)
 	}
-	if err := run(io.Discard, prefix, false, true, 1, nil); err != nil {
+	if err := run(io.Discard, prefix, train.GoldTokens, true, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string][]string{
@@ -106,10 +107,10 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	var outputs [2]string
-	for i, raw := range []bool{false, true} {
+	for i, setting := range []train.Setting{train.GoldTokens, train.Raw} {
 		prefix := filepath.Join(t.TempDir(), "c")
 		var out bytes.Buffer
-		if err := run(&out, prefix, raw, false, 2, []string{"xx/fast=embedded:" + gold}); err != nil {
+		if err := run(&out, prefix, setting, false, 2, []string{"xx/fast=embedded:" + gold}); err != nil {
 			t.Fatal(err)
 		}
 		outputs[i] = out.String()
@@ -122,7 +123,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("no figures of head_conf in\n%s", outputs[i])
 		}
 		again := filepath.Join(t.TempDir(), "c")
-		if err := run(io.Discard, again, raw, false, 1, []string{"xx/fast=embedded:" + gold}); err != nil {
+		if err := run(io.Discard, again, setting, false, 1, []string{"xx/fast=embedded:" + gold}); err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"bins.tsv", "head_conf.svg"} {
@@ -155,7 +156,7 @@ func TestWrongArguments(t *testing.T) {
 		{[]string{"x/y=embedded:nowhere.conllu"}, false, "x/y: "},
 		{nil, true, "-bins.tsv"},
 	} {
-		err := run(io.Discard, filepath.Join(t.TempDir(), "c"), false, c.draw, 1, c.args)
+		err := run(io.Discard, filepath.Join(t.TempDir(), "c"), train.GoldTokens, c.draw, 1, c.args)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want an error that says %q", c.args, err, c.want)
 		}
