@@ -2,9 +2,7 @@ package pipeline
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/treebeam/treebeam/io/conllu"
@@ -15,34 +13,19 @@ import (
 // A Format appends a row to dst.
 type Format func(dst []byte, r *Row) []byte
 
-// FormatNames lists the keys of Formats, for messages.
-const FormatNames = "conllu, conllu-conf, jsonl or text"
+// FormatNames lists the formats, for messages.
+const FormatNames = "conllu, jsonl or text"
 
-// Formats are those that rows can be written in. That of conllu-conf is CoNLL-U
-// with the columns head_conf and deprel_conf in MISC.
-var Formats = map[string]Format{"conllu": appendCoNLLURow, "conllu-conf": appendSureCoNLLURow, "text": appendTextRow, "jsonl": appendJSONRow}
+// ConfidentCoNLLU is the name of the format that conllu is with --conf.
+const ConfidentCoNLLU = "conllu-conf"
 
-func appendCoNLLURow(dst []byte, r *Row) []byte {
-	return appendTree(dst, r, func(*syntax.Sentence) {})
-}
+// Formats are those that rows can be written in. That of ConfidentCoNLLU is
+// CoNLL-U with what is known of how sure a tree is in MISC and in comments.
+var Formats = map[string]Format{"conllu": appendCoNLLURow, ConfidentCoNLLU: appendSureCoNLLURow, "text": appendTextRow, "jsonl": appendJSONRow}
+
+func appendCoNLLURow(dst []byte, r *Row) []byte { return appendTree(dst, r, nil) }
 
 func appendSureCoNLLURow(dst []byte, r *Row) []byte { return appendTree(dst, r, noteConfidence) }
-
-// noteConfidence puts what a calibrated model says of each head, and of head
-// and deprel together, into MISC, in place of what is there under these names.
-func noteConfidence(s *syntax.Sentence) {
-	c := &s.Confidence
-	for i := range s.Words {
-		if i >= len(c.HeadConf) || i >= len(c.DeprelConf) {
-			return
-		}
-		items := slices.DeleteFunc(strings.FieldsFunc(s.Words[i].Misc, func(r rune) bool { return r == '|' }), func(item string) bool {
-			return strings.HasPrefix(item, syntax.HeadConfKey+"=") || strings.HasPrefix(item, syntax.DeprelConfKey+"=")
-		})
-		items = append(items, fmt.Sprintf("%s=%.4f", syntax.HeadConfKey, c.HeadConf[i]), fmt.Sprintf("%s=%.4f", syntax.DeprelConfKey, c.DeprelConf[i]))
-		s.Words[i].Misc = strings.Join(items, "|")
-	}
-}
 
 // appendTree appends a row as CoNLL-U after its sentence was changed.
 func appendTree(dst []byte, r *Row, change func(*syntax.Sentence)) []byte {
@@ -53,8 +36,11 @@ func appendTree(dst []byte, r *Row, change func(*syntax.Sentence)) []byte {
 	if err != nil {
 		return append(dst, "# treebeam_failure = "+err.Error()+"\n\n"...)
 	}
-	change(&s)
-	return AppendCoNLLU(dst, &s, r.DocID, r.Format)
+	s = withNames(&s, r.DocID, r.Format)
+	if change != nil {
+		change(&s)
+	}
+	return conllu.Append(dst, &s)
 }
 
 func appendTextRow(dst []byte, r *Row) []byte {

@@ -9,10 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
-	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -212,16 +210,4 @@ func (s *stream) row(r *Row) error {
 	s.buf = s.format(s.buf[:0], r)
 	_, err := s.out.Write(s.buf)
 	return err
-}
-
-// AppendCoNLLU appends a parsed sentence of a file as CoNLL-U. One from
-// CoNLL keeps the comments that it has; any other gets its sent_id and text.
-func AppendCoNLLU(dst []byte, s *syntax.Sentence, docID, format string) []byte {
-	if !source.Format(format).Annotated() {
-		named := *s
-		named.Comments = append(append([]string(nil), s.Comments...),
-			conllu.TextComments("", false, transforms.SentenceID(s, docID), s.Text)...)
-		s = &named
-	}
-	return conllu.Append(dst, s)
 }

@@ -18,12 +18,16 @@ Writes the trees of an output folder, or those that are current in a state, in
 the order of the input. From CoNLL-U
 input everything but HEAD and DEPREL comes back byte for byte; sentences that
 could not be parsed stand in their place with a comment "treebeam_failure".
-text is one sentence a line; jsonl has one object a sentence with the columns
-of the Parquet files.`
+With --conf CoNLL-U says how sure the trees are, in place of what the input has
+under the same names: in MISC, as HeadConf=0.9712|DeprelConf=0.9434|UPOSConf=0.9980,
+and as comments "# tree_conf = 0.5303" and "# certificate = all" (docs/parquet.md
+says what they mean). text is one sentence a line; jsonl has one object a sentence
+with the columns of the Parquet files.`
 
 func runConvert(ctx context.Context, args []string) error {
-	fs := newFlags("convert", "convert FOLDER --to conllu|conllu-conf|text|jsonl [flags]", convertAbout)
-	to := fs.String("to", "conllu", "`FORMAT`: conllu, conllu-conf (confidence in MISC), text or jsonl")
+	fs := newFlags("convert", "convert FOLDER --to conllu|text|jsonl [flags]", convertAbout)
+	to := fs.String("to", "conllu", "`FORMAT`: conllu, text or jsonl")
+	conf := confFlag(fs)
 	output := fs.String("output", "", "`FILE` to write (standard output)")
 	perFile := fs.String("per-file", "", "write one file for each input file below `FOLDER`")
 	overwrite := fs.Bool("overwrite", false, "with --per-file: replace files that are there")
@@ -32,9 +36,11 @@ func runConvert(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	format, ok := pipeline.Formats[*to]
-	if !ok {
+	if _, ok := pipeline.Formats[*to]; !ok {
 		return refuse("--to %s: must be %s", *to, pipeline.FormatNames)
+	}
+	if *to, err = withConf(*to, *conf); err != nil {
+		return err
 	}
 	if *perFile != "" {
 		if *output != "" {
@@ -62,7 +68,7 @@ func runConvert(ctx context.Context, args []string) error {
 		}
 		return err
 	}
-	return convertToOne(ctx, from, *output, format)
+	return convertToOne(ctx, from, *output, pipeline.Formats[*to])
 }
 
 // convertToOne writes all sentences to the file output, or standard output.

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 
 	"github.com/treebeam/treebeam/io/jsonl"
+	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -21,4 +23,22 @@ func formatFlags(f *flag.FlagSet, o *transforms.RowOptions) {
 	f.Func("document", "what a document of raw text is: `UNIT` file or line (file)", unless(&o.Document, "file"))
 	f.Func("text-key", "`KEY` of the text in JSON lines; dots lead into objects (text)", unless(&o.TextKey, jsonl.DefaultTextKey))
 	f.Func("id-key", "`KEY` of the document's id in JSON lines (id)", unless(&o.IDKey, jsonl.DefaultIDKey))
+}
+
+// confFlag is the flag --conf, which makes another format of CoNLL-U.
+func confFlag(f *flag.FlagSet) *bool {
+	return f.Bool("conf", false, "with --to conllu: HeadConf, DeprelConf and UPOSConf in MISC, tree_conf and certificate as comments")
+}
+
+// withConf is the format that to is with --conf.
+func withConf(to string, conf bool) (string, error) {
+	switch {
+	case !conf:
+		return to, nil
+	case to == "conllu" || to == pipeline.ConfidentCoNLLU:
+		return pipeline.ConfidentCoNLLU, nil
+	case to == "text":
+		return "", refuse("--conf: text has no place for it; take --to conllu or jsonl")
+	}
+	return "", refuse("--conf is for --to conllu; %s has all columns of confidence without it", cmp.Or(to, "parquet"))
 }

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -32,6 +33,7 @@ func TestSampleIsGolden(t *testing.T) {
 	if converted != streamed {
 		t.Errorf("the run's output differs from the stream's, %s", firstDifference(converted, streamed))
 	}
+	checkConfident(t, in, out, streamed)
 	if *rewrite {
 		if err := os.WriteFile(golden, []byte(streamed), 0o644); err != nil {
 			t.Fatal(err)
@@ -45,6 +47,44 @@ func TestSampleIsGolden(t *testing.T) {
 		t.Errorf("differs from %s, %s; look at the difference, then: go test ./cmd/treebeam -run Golden -rewrite", golden, firstDifference(streamed, string(want)))
 	}
 }
+
+// checkConfident checks --conf, by both ways: it adds to CoNLL-U what it says and
+// nothing else, eval reads it, and a second parse replaces it.
+func checkConfident(t *testing.T, in, out, plain string) {
+	t.Helper()
+	status, streamed, stderr := treebeam(t, "", "parse", "--quiet", in, "--to", "conllu", "--conf")
+	if status != 0 {
+		t.Fatalf("--conf: status %d: %s", status, stderr)
+	}
+	for _, args := range [][]string{{"--conf"}, {"--to", "conllu-conf"}} {
+		if status, converted, stderr := treebeam(t, "", append([]string{"convert", out}, args...)...); status != 0 || converted != streamed {
+			t.Errorf("convert %v: status %d: %s, %s", args, status, stderr, firstDifference(converted, streamed))
+		}
+	}
+	if got := confidences.ReplaceAllString(emptied.ReplaceAllString(streamed, "\t_\n"), ""); got != plain {
+		t.Errorf("without its confidence, --conf differs: %s", firstDifference(got, plain))
+	}
+	for _, key := range []string{"HeadConf=", "DeprelConf=", "# tree_conf = "} {
+		if !strings.Contains(streamed, key) {
+			t.Errorf("no %s", key)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "conf.conllu")
+	must(t, os.WriteFile(file, []byte(streamed), 0o644))
+	if status, stdout, stderr := treebeam(t, "", "eval", "--gold", file, "--system", file, "--row", "same"); status != 0 || !strings.Contains(stdout, "100.00") {
+		t.Errorf("eval: status %d: %s%s", status, stdout, stderr)
+	}
+	if status, again, stderr := treebeam(t, "", "parse", "--quiet", file, "--to", "conllu", "--conf", "--keep-heads"); status != 0 ||
+		strings.Count(again, "HeadConf=") != strings.Count(streamed, "HeadConf=") || strings.Count(again, "# tree_conf") != strings.Count(streamed, "# tree_conf") ||
+		strings.Count(again, "HeadConf=1.0000") < strings.Count(streamed, "HeadConf=") {
+		t.Errorf("a parse that keeps heads: status %d: %s", status, stderr)
+	}
+}
+
+var (
+	emptied     = regexp.MustCompile(`\tHeadConf=[^\n|]*\|DeprelConf=[^\n|]*(\|UPOSConf=[^\n|]*)?\n`)
+	confidences = regexp.MustCompile(`\|(Head|Deprel|UPOS)Conf=[01]\.[0-9]{4}|# (tree_conf|certificate) = .*\n`)
+)
 
 func firstDifference(got, want string) string {
 	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")

@@ -11,7 +11,7 @@ import (
 )
 
 // extensions are those of the formats of convert.
-var extensions = map[string]string{"conllu": ".conllu", "text": ".txt", "jsonl": ".jsonl"}
+var extensions = map[string]string{"conllu": ".conllu", pipeline.ConfidentCoNLLU: ".conllu", "text": ".txt", "jsonl": ".jsonl"}
 
 // A mirrored input file: the path of its mirror, and whether that is written.
 type mirrored struct {

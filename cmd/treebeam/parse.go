@@ -51,6 +51,7 @@ type parseCommand struct {
 	options     pipeline.Options
 	inputs      list
 	to          string
+	conf        *bool
 	maxFailures string
 	accurate    bool
 	quiet       bool
@@ -69,7 +70,8 @@ func newParseCommandAs(name, usage string) *parseCommand {
 	f, o := c.flags, &c.options
 	f.Var(&c.inputs, "input", "`PATTERN` of input files; may be repeated")
 	f.StringVar(&o.Output, "output", "", "`FOLDER` for the Parquet output")
-	f.StringVar(&c.to, "to", "", "`FORMAT` of the output: parquet, conllu, conllu-conf (confidence in MISC), jsonl or text (parquet if --output is given)")
+	f.StringVar(&c.to, "to", "", "`FORMAT` of the output: parquet, conllu, jsonl or text (parquet if --output is given)")
+	c.conf = confFlag(f)
 	f.StringVar(&o.Model, "model", "", "model `FILE` (the embedded English one)")
 	f.BoolVar(&c.accurate, "accurate", false, "parse with the accurate English model in the program: fewer mistakes, in about five times the time")
 	f.StringVar(&o.Rows.Effort, "effort", "", "with --accurate, or another model with an encoder: encode only where a parse without the encoder has an expected LAS below `P`, from 0 (never) to 1 (always, the default)")
@@ -138,11 +140,15 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	if err != nil {
 		return err
 	}
-	switch _, ok := pipeline.Formats[c.to]; {
-	case ok:
-		return c.stream(ctx, limit)
-	case c.to != "" && c.to != "parquet":
+	_, isStream := pipeline.Formats[c.to]
+	if !isStream && c.to != "" && c.to != "parquet" {
 		return refuse("--to %s: must be parquet, %s", c.to, pipeline.FormatNames)
+	}
+	if c.to, err = withConf(c.to, *c.conf); err != nil {
+		return err
+	}
+	if isStream {
+		return c.stream(ctx, limit)
 	}
 	tellBeam(c.flags)
 	runner, environment := flag.Lookup("runner").Value, flag.Lookup("environment_type").Value

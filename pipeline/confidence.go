@@ -1,0 +1,104 @@
+package pipeline
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/transforms"
+)
+
+// Keys of the comments that hold what a row says of its whole tree where CoNLL-U
+// does.
+const (
+	treeConfComment    = "tree_conf"
+	certificateComment = "certificate"
+)
+
+// noteConfidence puts what is known of how sure a sentence is into MISC and into
+// its last comments: HeadConf, DeprelConf and UPOSConf of its words, tree_conf
+// and certificate. What the input has under these names is of another parse, and
+// goes, also where there is nothing to put in its place. Values have four
+// decimals, which tell all multiples of 1/4096 apart.
+func noteConfidence(s *syntax.Sentence) {
+	c := &s.Confidence
+	columns := [...]struct {
+		key  string
+		conf []float32
+	}{{syntax.HeadConfKey, c.HeadConf}, {syntax.DeprelConfKey, c.DeprelConf}, {syntax.UPOSConfKey, c.UPOSConf}}
+	var misc []byte
+	for i := range s.Words {
+		w := &s.Words[i]
+		misc = append(misc[:0], withoutConfidence(w.Misc)...)
+		for _, column := range columns {
+			if i >= len(column.conf) {
+				continue
+			}
+			if len(misc) > 0 {
+				misc = append(misc, '|')
+			}
+			misc = append(append(misc, column.key...), '=')
+			misc = appendProbability(misc, column.conf[i])
+		}
+		w.Misc = string(misc)
+	}
+	var comments []string // not those of the row, which others may read
+	for _, comment := range s.Comments {
+		if key := CommentKey(comment); key != treeConfComment && key != certificateComment {
+			comments = append(comments, comment)
+		}
+	}
+	if c.HasTreeConf {
+		comments = append(comments, "# "+treeConfComment+" = "+string(appendProbability(nil, c.TreeConf)))
+	}
+	if name := c.Certificate.String(); name != "" {
+		comments = append(comments, "# "+certificateComment+" = "+name)
+	}
+	s.Comments = comments
+}
+
+// withoutConfidence is a MISC without the attributes that noteConfidence sets.
+func withoutConfidence(misc string) string {
+	if !strings.Contains(misc, "Conf=") {
+		return misc
+	}
+	var kept []string
+	for item := range strings.SplitSeq(misc, "|") {
+		switch key, _, _ := strings.Cut(item, "="); key {
+		case syntax.HeadConfKey, syntax.DeprelConfKey, syntax.UPOSConfKey:
+		default:
+			kept = append(kept, item)
+		}
+	}
+	return strings.Join(kept, "|")
+}
+
+func appendProbability(dst []byte, p float32) []byte {
+	return strconv.AppendFloat(dst, float64(p), 'f', 4, 32)
+}
+
+// CommentKey is the key of a comment line "# key = value", or the whole comment
+// without its mark.
+func CommentKey(comment string) string {
+	key, _, _ := strings.Cut(strings.TrimLeft(comment, "# \t"), "=")
+	return strings.TrimSpace(key)
+}
+
+// AppendCoNLLU appends a parsed sentence of a file as CoNLL-U. One from
+// CoNLL keeps the comments that it has; any other gets its sent_id and text.
+func AppendCoNLLU(dst []byte, s *syntax.Sentence, docID, format string) []byte {
+	named := withNames(s, docID, format)
+	return conllu.Append(dst, &named)
+}
+
+// withNames is s with the comments that it has in CoNLL-U.
+func withNames(s *syntax.Sentence, docID, format string) syntax.Sentence {
+	named := *s
+	if !source.Format(format).Annotated() {
+		named.Comments = append(append([]string(nil), s.Comments...),
+			conllu.TextComments("", false, transforms.SentenceID(s, docID), s.Text)...)
+	}
+	return named
+}
