@@ -46,12 +46,13 @@ var styles = []style{
 
 // drawAll draws the figures of the tables with a prefix.
 func drawAll(prefix string) error {
-	_, _, bins, coverage, _ := tables()
-	bins, err := readTable(prefix, bins)
+	r := newReport()
+	bins, err := readTable(prefix, r.bins)
 	if err != nil {
 		return err
 	}
-	if coverage, err = readTable(prefix, coverage); err != nil {
+	coverage, err := readTable(prefix, r.coverage)
+	if err != nil {
 		return err
 	}
 	for _, column := range drawn {

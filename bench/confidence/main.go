@@ -4,7 +4,7 @@
 //	confidence -output PREFIX [-setting S] TREEBANK/NAME=MODEL:GOLD...
 //	confidence -output PREFIX -draw
 //
-// The first form writes five tables, apart by tabs, and Markdown of the short ones
+// The first form writes six tables, apart by tabs, and Markdown of the short ones
 // to standard output:
 //
 //	PREFIX-figures.tsv      a row for each column: how many cases, how many of them right,
@@ -13,6 +13,9 @@
 //	                        chance of so many cases, and of a perfect order, AUC of right against
 //	                        wrong, and the share of right ones among the surest 80 and 50 %
 //	PREFIX-expected.tsv     UPOS, UAS and LAS as they are expected without gold trees, and as they are
+//	PREFIX-documents.tsv    the same of single documents of gold sentences ("# newdoc", or 20 sentences
+//	                        where the treebank has none): how far the two are apart in the mean, the
+//	                        mean of the standard errors, and how many are apart by at most one and two
 //	PREFIX-thresholds.tsv   how much is kept if only values from a threshold on count, and how
 //	                        much of it is right
 //	PREFIX-bins.tsv         the points of the diagrams: 15 bins of equal width
@@ -71,12 +74,12 @@ func run(w io.Writer, prefix string, setting train.Setting, only bool, workers i
 			return fmt.Errorf("%s/%s: %w", p.treebank, p.name, err)
 		}
 	}
-	for _, t := range r.all() {
+	for _, t := range append(r.short(), r.long()...) {
 		if err := t.write(prefix); err != nil {
 			return err
 		}
 	}
-	for _, t := range []*table{r.figures, r.expected, r.thresholds} {
+	for _, t := range r.short() {
 		if _, err := fmt.Fprintf(w, "%s\n", t.markdown()); err != nil {
 			return err
 		}

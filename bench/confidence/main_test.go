@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/train"
 )
@@ -54,14 +55,16 @@ func TestTables(t *testing.T) {
 	for _, name := range []string{"aa", "b<b"} {
 		gold, system := parsed()
 		for _, model := range []string{"fast", "accurate"} {
-			if err := r.add(pair{treebank: name, name: model}, gold, system); err != nil {
+			if err := r.add(pair{treebank: name, name: model}, train.GoldTokens, gold, system); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	for table, want := range map[*table]string{
-		r.figures:    "aa\tfast\thead_conf\t160\t75.00\t68.75\t6.25\t3.58\t7.75\t3.50\t0.833\t81.25\t100.00",
-		r.expected:   "aa\tfast\tUAS\t160\t75.00\t1.98\t75.00\t0.00", // the error of a mean: 0.5 * sqrt(40) / 160
+		r.figures:  "aa\tfast\thead_conf\t160\t75.00\t68.75\t6.25\t3.58\t7.75\t3.50\t0.833\t81.25\t100.00",
+		r.expected: "aa\tfast\tUAS\t160\t75.00\t1.98\t75.00\t0.00", // the error of a mean: 0.5 * sqrt(40) / 160
+		// 40 sentences are two pieces.
+		r.documents:  "aa\tfast\tUAS\t2\t0.00\t2.80\t100.00\t100.00",
 		r.bins:       "aa\tfast\thead_conf\t8\t80\t0.5000\t0.5000",
 		r.coverage:   "aa\tfast\t1.0000\t0.2500",
 		r.thresholds: "aa\tfast\thead_conf\t0.8\t25.00\t100.00",
@@ -100,6 +103,29 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// Documents are those of the treebank, or pieces of it.
+func TestDocuments(t *testing.T) {
+	gold, system := parsed()
+	judgements, err := eval.Judge(gold, system)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gold[0].Comments, gold[30].Comments, gold[31].Comments = []string{"# newdoc"}, []string{"# text = x", "# newdoc id = 2"}, []string{"# newdocument"}
+	r := newReport()
+	system[39].Confidence.Expected.UAS = syntax.Estimate{Right: 0, Variance: 4096 * 9} // 3 words less than there are
+	r.addDocuments(pair{"t", "m", "", ""}, gold, system, judgements)
+	// 30 and 10 sentences; the second is 3 words off, in 40, with an error of
+	// sqrt(9 / 4 + 9).
+	want := "t m UPOS 2 100.00 0.00 0.00 0.00\nt m UAS 2 3.75 5.33 100.00 100.00\nt m LAS 2 75.00 0.00 0.00 0.00\n"
+	var got strings.Builder
+	for _, row := range r.documents.rows {
+		got.WriteString(strings.Join(row, " ") + "\n")
+	}
+	if got.String() != want {
+		t.Errorf("%s, want\n%s", got.String(), want)
+	}
+}
+
 // A model's parses of a treebank's words and of its raw text.
 func TestRun(t *testing.T) {
 	gold := filepath.Join(t.TempDir(), "gold.conllu")
@@ -114,7 +140,7 @@ func TestRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		outputs[i] = out.String()
-		for _, name := range []string{"figures.tsv", "expected.tsv", "thresholds.tsv", "bins.tsv", "coverage.tsv", "coverage.svg", "head_conf.svg"} {
+		for _, name := range []string{"figures.tsv", "expected.tsv", "documents.tsv", "thresholds.tsv", "bins.tsv", "coverage.tsv", "coverage.svg", "head_conf.svg"} {
 			if _, err := os.Stat(prefix + "-" + name); err != nil {
 				t.Error(err)
 			}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 
@@ -35,30 +34,29 @@ func parsePair(arg string) (p pair, err error) {
 	return p, nil
 }
 
-// tables makes the empty tables.
-func tables() (figures, expected, bins, coverage, thresholds *table) {
-	named := func(name, columns string) *table { return &table{name: name, columns: strings.Fields(columns)} }
-	return named("figures", "treebank model column cases right mean ECE ECE_by_chance AURC AURC_of_perfect_order AUC surest_80 surest_50"),
-		named("expected", "treebank model of words expected standard_error true difference"),
-		named("bins", "treebank model column bin cases mean right"),
-		named("coverage", "treebank model kept wrong"),
-		named("thresholds", "treebank model column threshold kept right")
-}
-
 // A report is what is measured of all pairs.
 type report struct {
-	figures, expected, bins, coverage, thresholds *table
+	figures, expected, documents, thresholds, bins, coverage *table
 }
 
+// newReport makes empty tables.
 func newReport() *report {
-	r := &report{}
-	r.figures, r.expected, r.bins, r.coverage, r.thresholds = tables()
-	return r
+	named := func(name, columns string) *table { return &table{name: name, columns: strings.Fields(columns)} }
+	return &report{
+		figures:    named("figures", "treebank model column cases right mean ECE ECE_by_chance AURC AURC_of_perfect_order AUC surest_80 surest_50"),
+		expected:   named("expected", "treebank model of words expected standard_error true difference"),
+		documents:  named("documents", "treebank model of documents mean_distance mean_standard_error within_1 within_2"),
+		thresholds: named("thresholds", "treebank model column threshold kept right"),
+		bins:       named("bins", "treebank model column bin cases mean right"),
+		coverage:   named("coverage", "treebank model kept wrong"),
+	}
 }
 
-func (r *report) all() []*table {
-	return []*table{r.figures, r.expected, r.bins, r.coverage, r.thresholds}
+// short are the tables for a page, long those that figures are drawn of.
+func (r *report) short() []*table {
+	return []*table{r.figures, r.expected, r.documents, r.thresholds}
 }
+func (r *report) long() []*table { return []*table{r.bins, r.coverage} }
 
 // none stands where there is no figure.
 const none = "-"
@@ -89,11 +87,11 @@ func (r *report) measure(p pair, setting train.Setting, workers int) error {
 	if err != nil {
 		return err
 	}
-	return r.add(p, gold, system)
+	return r.add(p, setting, gold, system)
 }
 
 // add adds parses of a treebank.
-func (r *report) add(p pair, gold, system []syntax.Sentence) error {
+func (r *report) add(p pair, setting train.Setting, gold, system []syntax.Sentence) error {
 	judgements, err := eval.Judge(gold, system)
 	if err != nil {
 		return err
@@ -118,11 +116,13 @@ func (r *report) add(p pair, gold, system []syntax.Sentence) error {
 		metric eval.Metric
 		said   syntax.Estimate
 	}{{eval.UPOS, e.UPOS}, {eval.UAS, e.UAS}, {eval.LAS, e.LAS}} {
-		const unit = 4096 // of an estimate
-		words := float64(e.Words)
-		said, spread := float64(of.said.Right)/unit/words, math.Sqrt(float64(of.said.Variance)/unit)/words
-		is := result.Scores[of.metric].F1()
+		var all estimate
+		all.add(e.Words, of.said, 0)
+		said, spread, is := all.expected/all.words, all.spread/all.words, result.Scores[of.metric].F1()
 		r.expected.add(p.treebank, p.name, of.metric, e.Words, percent(said), percent(spread), percent(is), percent(said-is))
+	}
+	if setting != train.Raw {
+		r.addDocuments(p, gold, system, judgements)
 	}
 	return nil
 }
