@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Makes the tables and plots of docs/confidence.md again: what the columns of
 # confidence are worth on the test sets of four treebanks, with the fast and the
-# accurate model of each.
+# accurate model of each. 15 minutes of processor time.
 #
 #   MODELS=dir bench/confidence.sh            models dir/tr_imst-fast.tbm, dir/tr_imst-accurate.tbm and so on,
-#                                             the embedded ones for English; 5 minutes of processor time
+#                                             the embedded ones for English
 #   PART=dev MODELS=dir bench/confidence.sh   another part of the treebanks: what to look at while changing things
 #   OUT=dir                                   write there, not to docs/results
 #
@@ -20,6 +20,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 mkdir -p "$out"
 go build -trimpath -tags disable_grpc_modules -o "$dir/confidence" ./bench/confidence
+go build -trimpath -tags disable_grpc_modules -o "$dir/shift" ./bench/shift
 go build -trimpath -tags disable_grpc_modules -o "$dir/treebeam" ./cmd/treebeam
 
 gold() { echo "$banks/$1/$1-ud-${2:-$part}.conllu"; }
@@ -68,6 +69,13 @@ calibrated() { "$dir/treebeam" calibrate --model embedded --dev "$2" --output "$
   "$dir/confidence" -output "$dir/languages" \
     "fr_sequoia/fast=embedded:$(gold fr_sequoia)" "fr_sequoia/accurate=embedded-accurate:$(gold fr_sequoia)" \
     "tr_imst/fast=embedded:$(gold tr_imst)" "tr_imst/accurate=embedded-accurate:$(gold tr_imst)"
+  section "Changed text: what is true, what was expected"
+  for bank in en_ewt tr_imst el_gdt fr_sequoia; do
+    for name in fast accurate; do
+      printf '\n%s, %s\n\n' "$bank" "$name"
+      "$dir/shift" -model "$(model $bank $name)" -gold "$(gold $bank)" | sed 's/^/    /'
+    done
+  done
   section "Calibrated again with 200 sentences of English dev, five times with others"
   own=()
   for k in 1 2 3 4 5; do
