@@ -122,6 +122,7 @@ func noCandidates(words int) syntax.Candidates {
 		Start:   make([]int32, 1, words+1),
 		Heads:   make([]int32, 0, expected*words),
 		LogOdds: make([]int32, 0, expected*words),
+		Kept:    make([]float32, 0, words),
 	}
 }
 
@@ -131,7 +132,7 @@ func (x *scratch) keep(cut, offset int32, out *syntax.Candidates) {
 	for m := 1; m <= x.arcs.N(); m++ {
 		lo, hi := x.arcs.Span(m)
 		limit := x.limit(lo, hi, cut)
-		from, best := len(out.Heads), int32(math.MinInt32)
+		from, best, kept := len(out.Heads), int32(math.MinInt32), 0.0
 		for a := lo; a < hi; a++ {
 			h := x.arcs.Heads[a]
 			if x.p[a] < limit && h != x.head[m] {
@@ -141,12 +142,14 @@ func (x *scratch) keep(cut, offset int32, out *syntax.Candidates) {
 				h += offset
 			}
 			best = max(best, x.arcs.Score[a])
+			kept += x.p[a]
 			out.Heads, out.LogOdds = append(out.Heads, h), append(out.LogOdds, x.arcs.Score[a])
 		}
 		for i, sc := range out.LogOdds[from:] {
 			out.LogOdds[from+i] = -int32((int64(best) - int64(sc)) * 16 * 1024 / score.Unit / int64(x.model.temperature))
 		}
 		out.Start = append(out.Start, int32(len(out.Heads)))
+		out.Kept = append(out.Kept, float32(math.Round(min(kept, 1)*65536)/65536))
 	}
 }
 

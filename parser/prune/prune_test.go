@@ -230,8 +230,8 @@ func TestPruneAllocatesItsOutputOnly(t *testing.T) {
 	}
 	s := toy(1, 9)[0]
 	m.Prune(&s)
-	if n := testing.AllocsPerRun(100, func() { m.Prune(&s) }); n > 3 {
-		t.Errorf("%.1f allocations a sentence, want 3: starts, heads and log-odds", n)
+	if n := testing.AllocsPerRun(100, func() { m.Prune(&s) }); n > 4 {
+		t.Errorf("%.1f allocations a sentence, want 4: starts, heads, log-odds and what is kept", n)
 	}
 }
 
@@ -251,5 +251,38 @@ func TestTheParserLearnsUnderALargerCut(t *testing.T) {
 	}
 	if parse, train := m.Measure(dev), m.WithCut(m.TrainCut()).Measure(dev); r.HeadsPerWord() < parse.HeadsPerWord()+(train.HeadsPerWord()-parse.HeadsPerWord())/2 {
 		t.Errorf("%.2f heads a word in training, %.2f and %.2f under the two cuts", r.HeadsPerWord(), parse.HeadsPerWord(), train.HeadsPerWord())
+	}
+}
+
+// What a cut takes from a word is missing from Kept: the more it takes, the
+// more, and nothing where all its heads stay.
+func TestKeptIsWhatTheCutLeaves(t *testing.T) {
+	m, err := train(toy(60, 3), toy(20, 4), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := 0
+	for _, s := range toy(20, 9) {
+		var before []float32
+		for _, cut := range []float64{0.5, 2, 4, 600} {
+			m.WithCut(cut).Prune(&s)
+			for i, p := range s.Candidates.Kept {
+				heads := len(s.Candidates.Of(i + 1))
+				switch {
+				case !(p > 0 && p <= 1) || float32(int(p*65536))/65536 != p:
+					t.Fatalf("word %d kept %v", i+1, p)
+				case before != nil && p < before[i]:
+					t.Errorf("word %d keeps %v behind a wider cut, %v before", i+1, p, before[i])
+				case cut == 600 && heads == min(len(s.Words), maxHeads) && len(s.Words) <= maxHeads && p != 1:
+					t.Errorf("word %d kept %v with all of its %d heads", i+1, p, heads)
+				case p < 1:
+					lost++
+				}
+			}
+			before = s.Candidates.Kept
+		}
+	}
+	if lost < 50 {
+		t.Errorf("the cuts took something from %d words only", lost)
 	}
 }

@@ -167,6 +167,11 @@ type Candidates struct {
 	Start   []int32 // length n+1, Start[0] == 0
 	Heads   []int32
 	LogOdds []int32
+
+	// Kept is the probability under the pruner that a word's head is among its
+	// candidates, by word minus 1, in multiples of 1/65536: what the others had is
+	// lost to all that follows. Nil if it is not known.
+	Kept []float32
 }
 
 // Of returns the candidate heads of word m, 1 <= m <= n.

@@ -58,6 +58,9 @@ func (s *Sentence) Window(lo, hi int) Sentence {
 		return w
 	}
 	c := &w.Candidates
+	if s.Candidates.Kept != nil {
+		c.Kept = s.Candidates.Kept[lo:hi:hi]
+	}
 	c.Start = append(c.Start, 0)
 	for m := lo + 1; m <= hi; m++ {
 		for a := s.Candidates.Start[m-1]; a < s.Candidates.Start[m]; a++ {
