@@ -43,6 +43,22 @@ func (a *Arcs) best(m int) int32 {
 	return best
 }
 
+// Softmax writes into p, one entry per arc, the distribution over the heads of
+// every word by itself, proportional to exp(score/1024).
+func (a *Arcs) Softmax(p []float64) {
+	for m := 1; m <= a.N(); m++ {
+		lo, hi := a.Span(m)
+		best, sum := a.best(m), 0.0
+		for i := lo; i < hi; i++ {
+			p[i] = ExpOdds(best - a.Score[i])
+			sum += p[i]
+		}
+		for i := lo; i < hi; i++ {
+			p[i] /= sum
+		}
+	}
+}
+
 // resize returns a slice of length n, in the memory of a if that is enough.
 // What is in it is undefined.
 func resize[T any](a []T, n int) []T { return slices.Grow(a[:0], n)[:n] }

@@ -208,22 +208,7 @@ func (x *scratch) probabilities() {
 		a.Score = append(a.Score, sc/(score.Unit/1024))
 	}
 	if a.N() > marginalWords || !x.margins.Compute(a, 16, x.p) {
-		softmax(a, x.p)
-	}
-}
-
-// softmax writes into p the distribution over the heads of every word by itself.
-func softmax(a *graph.Arcs, p []float64) {
-	for m := 1; m <= a.N(); m++ {
-		lo, hi := a.Span(m)
-		best, sum := slices.Max(a.Score[lo:hi]), 0.0
-		for i := lo; i < hi; i++ {
-			p[i] = graph.ExpOdds(best - a.Score[i])
-			sum += p[i]
-		}
-		for i := lo; i < hi; i++ {
-			p[i] /= sum
-		}
+		a.Softmax(x.p)
 	}
 }
 

@@ -3,7 +3,6 @@ package search
 import (
 	"math"
 
-	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -12,9 +11,9 @@ import (
 // that is reported, in units of the loss of one wrong head.
 const marginCap = 64
 
-// confidence fills s.Confidence from the last search: marginals of the
-// pruner's distribution, the loss of the best single change at every word of
-// the best tree, and how the climbs agreed.
+// confidence fills s.Confidence from the last search: what the scores around
+// the best tree say of every head, the loss of the best single change of it, and
+// how the climbs agreed.
 func (x *Search) confidence(s *syntax.Sentence) {
 	n := x.Scores.N
 	c := syntax.Confidence{
@@ -31,12 +30,7 @@ func (x *Search) confidence(s *syntax.Sentence) {
 	}
 	x.Tree.Set(&x.Scores.Arcs, x.best)
 	x.globalAt = x.Scores.Globals(&x.Tree)
-	if n <= syntax.MaxMarginalWords {
-		c.HeadMarginal = make([]float32, n)
-		for m := 1; m <= n; m++ {
-			c.HeadMarginal[m-1] = round(x.marginal[x.Tree.Slot[m]])
-		}
-	}
+	x.linear = resize(x.linear, len(x.Scores.Arcs.Heads))
 	x.agree = resize(x.agree, n+1)
 	clear(x.agree)
 	for i, h := range x.ends {
@@ -46,8 +40,10 @@ func (x *Search) confidence(s *syntax.Sentence) {
 	}
 	for m := 1; m <= n; m++ {
 		c.HeadAgreement[m-1] = x.share(x.agree[m])
+		x.linearize(int32(m))
 		c.HeadMargin[m-1] = float32(float64(x.margin(int32(m))) / score.Unit)
 	}
+	x.marginals(&c, s.Candidates.Kept)
 	s.Confidence = c
 }
 
@@ -63,7 +59,7 @@ func (x *Search) share(k int32) float32 {
 // margin returns the loss of the best tree that differs from the present one
 // in the head of m; for the root word, by one re-rooting move. Global parts
 // count for the moves that climbFull would have scored. The present tree is
-// x.best before and after.
+// x.best before and after, and m is the word that was weighed last (linearize).
 func (x *Search) margin(m int32) int64 {
 	y, least := &x.Tree, int64(marginCap*score.Unit)
 	if m == y.Root {
@@ -74,13 +70,10 @@ func (x *Search) margin(m int32) int64 {
 		}
 		return max(least, 0)
 	}
-	if !x.weigh(m) {
-		return least
-	}
 	lo, now := x.Scores.Arcs.Start[m-1], y.Slot[m]
 	for k, s := range x.worth {
 		i, loss := lo+int32(k), int64(x.worth[now-lo])-int64(s)
-		if i == now || s == part.Barred {
+		if h := x.Scores.Arcs.Heads[i]; i == now || h == 0 || y.Below(h, m) || x.excluded(h, m) {
 			continue
 		}
 		if loss < x.delta && x.full() {

@@ -54,11 +54,15 @@ type Search struct {
 	spanner  graph.Spanner
 	margins  graph.Marginals
 	marginal []float64 // per arc, 0 if they are not known
-	redraw   []bool
-	shaken   []int32 // per arc: score with noise
-	agree    []int32 // per word: climbs that ended with the head of best
-	gold     []int32 // in training
-	parts    [2][]part.Part
+
+	linear    []int32   // per arc: score by what the best tree says of its neighbours
+	posterior []float64 // per arc: marginals of these
+
+	redraw []bool
+	shaken []int32 // per arc: score with noise
+	agree  []int32 // per word: climbs that ended with the head of best
+	gold   []int32 // in training
+	parts  [2][]part.Part
 }
 
 const worst = -1 << 62 // below all scores of trees

@@ -172,6 +172,8 @@ func join(s, w *syntax.Sentence, offset, root int32) int32 {
 	}
 	s.Status = max(s.Status, w.Status)
 	a, b := &s.Confidence, &w.Confidence
+	a.HeadMarginal = append(a.HeadMarginal, b.HeadMarginal...)
+	a.FirstOrder = append(a.FirstOrder, b.FirstOrder...)
 	a.HeadMargin = append(a.HeadMargin, b.HeadMargin...)
 	a.HeadAgreement = append(a.HeadAgreement, b.HeadAgreement...)
 	a.TreeScore += b.TreeScore

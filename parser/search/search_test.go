@@ -259,7 +259,7 @@ func TestLongSentenceInWindows(t *testing.T) {
 			roots++
 		}
 	}
-	if roots != 1 || s.Status != syntax.Long || s.Confidence.HeadMarginal != nil || len(s.Confidence.HeadMargin) != n {
+	if roots != 1 || s.Status != syntax.Long || len(s.Confidence.HeadMarginal) != n || len(s.Confidence.FirstOrder) != n || len(s.Confidence.HeadMargin) != n {
 		t.Errorf("%d roots, status %v", roots, s.Status)
 	}
 }

@@ -6,8 +6,9 @@ package syntax
 const (
 	// MaxWords is the most words of a sentence.
 	MaxWords = 65535
-	// MaxMarginalWords is the most words for which head marginals are computed:
-	// above it, that column is null.
+	// MaxMarginalWords is the most words, of a sentence or a window of one, for
+	// which head marginals are those of trees: above it, the heads of every word
+	// share its probability by themselves.
 	MaxMarginalWords = 512
 	// MaxBytes is the most bytes of a sentence as it stands in a file, with all
 	// its columns and comments. One of all words has room for 64 bytes a word.

@@ -1,0 +1,62 @@
+package search
+
+import (
+	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/score"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// What the best tree says of its neighbours: if words could change their heads
+// without regard to each other, the score of a tree would be that of the best
+// one plus what each changed arc gains there. That is a first-order model,
+// fitted to the model of the search where it matters, and its marginals are
+// exact, with all that trees demand: one root, no cycle, arcs that turn around.
+//
+// Scores are learned with a margin and not as probabilities. What a unit of
+// them is worth, and what the pruner's opinion is beside them, was fitted on dev:
+// see docs/results/sampling.md.
+const (
+	unitNats  = 512 // of one score.Unit, in 1/1024 nat
+	oddsShare = 460 // of the pruner's log-odds, in 1/1024
+)
+
+// linearize leaves in x.worth what every candidate head of word m is worth in
+// the present tree, those below m among them, and in x.linear its score by the
+// first-order model, in 1/1024 nat.
+func (x *Search) linearize(m int32) {
+	arcs := &x.Scores.Arcs
+	lo, hi := arcs.Start[m-1], arcs.Start[m]
+	x.worth = resize(x.worth, int(hi-lo))
+	clear(x.worth)
+	if hi-lo > 1 {
+		x.Scores.AttachAll(&x.Tree, int(m), x.worth)
+	}
+	now := int64(x.worth[x.Tree.Slot[m]-lo])
+	for i := lo; i < hi; i++ {
+		gain := int64(x.worth[i-lo]) - now
+		x.linear[i] = int32(gain*unitNats/score.Unit + int64(x.Pruned.Score[i])*oddsShare/1024)
+	}
+}
+
+// marginals sets HeadMarginal and FirstOrder, by the scores in x.linear and by
+// the pruner's. What the pruner has cut from a word is missing in both. The
+// present tree is x.best.
+func (x *Search) marginals(c *syntax.Confidence, kept []float32) {
+	n, arcs := x.Scores.N, len(x.Pruned.Heads)
+	x.posterior = resize(x.posterior, arcs)
+	linear := graph.Arcs{Start: x.Pruned.Start, Heads: x.Pruned.Heads, Score: x.linear}
+	if n > syntax.MaxMarginalWords || !x.margins.Compute(&linear, 16, x.posterior) {
+		linear.Softmax(x.posterior)
+	}
+	if n > syntax.MaxMarginalWords {
+		x.Pruned.Softmax(x.marginal)
+	}
+	c.HeadMarginal, c.FirstOrder = make([]float32, n), make([]float32, n)
+	for m := 1; m <= n; m++ {
+		at, share := x.Tree.Slot[m], 1.0
+		if kept != nil {
+			share = float64(kept[m-1])
+		}
+		c.HeadMarginal[m-1], c.FirstOrder[m-1] = round(share*x.posterior[at]), round(share*x.marginal[at])
+	}
+}
