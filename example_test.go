@@ -58,12 +58,12 @@ func ExampleModel_Parse() {
 	// Output:
 	// We    "We"    0.99
 	// do    "don't" 0.99
-	// n't   "don't" 0.99
+	// n't   "don't" 0.96
 	// eat   "eat"   0.98
 	// pizza "pizza" 0.99
 	// with  "with"  0.99
-	// forks "forks" 0.79
-	// .     "."     0.99
+	// forks "forks" 0.76
+	// .     "."     0.95
 }
 
 func ExampleModel_ParseWords() {
