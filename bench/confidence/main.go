@@ -1,10 +1,10 @@
 // Command confidence measures what the columns of confidence are worth: it parses
 // treebanks with models and compares what the columns say with what is right.
 //
-//	confidence -output PREFIX [-setting S] TREEBANK/NAME=MODEL:GOLD...
+//	confidence -output PREFIX [-setting S] [-certify N] TREEBANK/NAME=MODEL:GOLD...
 //	confidence -output PREFIX -draw
 //
-// The first form writes six tables, apart by tabs, and Markdown of the short ones
+// The first form writes seven tables, apart by tabs, and Markdown of the short ones
 // to standard output:
 //
 //	PREFIX-figures.tsv      a row for each column: how many cases, how many of them right,
@@ -16,6 +16,7 @@
 //	PREFIX-documents.tsv    the same of single documents of gold sentences ("# newdoc", or 20 sentences
 //	                        where the treebank has none): how far the two are apart in the mean, the
 //	                        mean of the standard errors, and how many are apart by at most one and two
+//	PREFIX-certificates.tsv sentences by certificate, how many of their trees are right, and tree_conf
 //	PREFIX-thresholds.tsv   how much is kept if only values from a threshold on count, and how
 //	                        much of it is right
 //	PREFIX-bins.tsv         the points of the diagrams: 15 bins of equal width
@@ -39,6 +40,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/train"
 )
 
@@ -46,15 +48,16 @@ func main() {
 	prefix := flag.String("output", "", "write tables and figures to `PREFIX`-...")
 	setting := flag.String("setting", string(train.GoldTokens), "parse this of the treebanks: raw, gold-tokens or gold-tags")
 	only := flag.Bool("draw", false, "draw figures of the tables that are there")
+	certify := flag.Int("certify", 0, "work of a proof that no better tree exists, as treebeam parse --certify `N`")
 	workers := flag.Int("workers", 0, "`N` goroutines; 0 is one per core")
 	flag.Parse()
-	if err := run(os.Stdout, *prefix, train.Setting(*setting), *only, *workers, flag.Args()); err != nil {
+	if err := run(os.Stdout, *prefix, train.Setting(*setting), search.Options{Seed: train.SearchSeed, Certify: *certify}, *only, *workers, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "confidence:", err)
 		os.Exit(1)
 	}
 }
 
-func run(w io.Writer, prefix string, setting train.Setting, only bool, workers int, args []string) error {
+func run(w io.Writer, prefix string, setting train.Setting, o search.Options, only bool, workers int, args []string) error {
 	if prefix == "" || only != (len(args) == 0) {
 		return fmt.Errorf("want -output PREFIX, and either TREEBANK/NAME=MODEL:GOLD... or -draw")
 	}
@@ -70,7 +73,7 @@ func run(w io.Writer, prefix string, setting train.Setting, only bool, workers i
 	}
 	r := newReport()
 	for _, p := range pairs {
-		if err := r.measure(p, setting, workers); err != nil {
+		if err := r.measure(p, setting, o, workers); err != nil {
 			return fmt.Errorf("%s/%s: %w", p.treebank, p.name, err)
 		}
 	}

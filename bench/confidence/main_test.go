@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/eval"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/train"
 )
@@ -39,7 +40,7 @@ func parsed() (gold, system []syntax.Sentence) {
 		}
 		c := &s.Confidence
 		c.HeadConf, c.DeprelConf = []float32{1, .5, .5, .75}, []float32{.5, .5, .5, .5}
-		c.TreeConf, c.HasTreeConf = .25, true
+		c.TreeConf, c.HasTreeConf, c.Certificate = .25, true, syntax.Bound
 		// 3 of 4 heads, with a standard deviation of half a word.
 		c.Expected = syntax.Expected{Words: 4, UAS: syntax.Estimate{Right: 3 * 4096, Variance: 4096 / 4}}
 		gold, system = append(gold, g), append(system, s)
@@ -61,8 +62,9 @@ func TestTables(t *testing.T) {
 		}
 	}
 	for table, want := range map[*table]string{
-		r.figures:  "aa\tfast\thead_conf\t160\t75.00\t68.75\t6.25\t3.58\t7.75\t3.50\t0.833\t81.25\t100.00",
-		r.expected: "aa\tfast\tUAS\t160\t75.00\t1.98\t75.00\t0.00", // the error of a mean: 0.5 * sqrt(40) / 160
+		r.figures:      "aa\tfast\thead_conf\t160\t75.00\t68.75\t6.25\t3.58\t7.75\t3.50\t0.833\t81.25\t100.00",
+		r.expected:     "aa\tfast\tUAS\t160\t75.00\t1.98\t75.00\t0.00", // the error of a mean: 0.5 * sqrt(40) / 160
+		r.certificates: "aa\tfast\tbound\t40\t100.00\t4.0\t0.00\t25.00",
 		// 40 sentences are two pieces.
 		r.documents:  "aa\tfast\tUAS\t2\t0.00\t2.80\t100.00\t100.00",
 		r.bins:       "aa\tfast\thead_conf\t8\t80\t0.5000\t0.5000",
@@ -79,7 +81,7 @@ func TestTables(t *testing.T) {
 	if got := strings.Count(string(r.coverage.markdown()), "\n"); got != 2+4*curveSteps {
 		t.Errorf("%d lines of Markdown", got)
 	}
-	if err := run(io.Discard, prefix, train.GoldTokens, true, 1, nil); err != nil {
+	if err := run(io.Discard, prefix, train.GoldTokens, search.Options{}, true, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string][]string{
@@ -136,7 +138,7 @@ func TestRun(t *testing.T) {
 	for i, setting := range []train.Setting{train.GoldTokens, train.Raw} {
 		prefix := filepath.Join(t.TempDir(), "c")
 		var out bytes.Buffer
-		if err := run(&out, prefix, setting, false, 2, []string{"xx/fast=embedded:" + gold}); err != nil {
+		if err := run(&out, prefix, setting, search.Options{}, false, 2, []string{"xx/fast=embedded:" + gold}); err != nil {
 			t.Fatal(err)
 		}
 		outputs[i] = out.String()
@@ -149,7 +151,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("no figures of head_conf in\n%s", outputs[i])
 		}
 		again := filepath.Join(t.TempDir(), "c")
-		if err := run(io.Discard, again, setting, false, 1, []string{"xx/fast=embedded:" + gold}); err != nil {
+		if err := run(io.Discard, again, setting, search.Options{}, false, 1, []string{"xx/fast=embedded:" + gold}); err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"bins.tsv", "head_conf.svg"} {
@@ -182,7 +184,7 @@ func TestWrongArguments(t *testing.T) {
 		{[]string{"x/y=embedded:nowhere.conllu"}, false, "x/y: "},
 		{nil, true, "-bins.tsv"},
 	} {
-		err := run(io.Discard, filepath.Join(t.TempDir(), "c"), train.GoldTokens, c.draw, 1, c.args)
+		err := run(io.Discard, filepath.Join(t.TempDir(), "c"), train.GoldTokens, search.Options{}, c.draw, 1, c.args)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want an error that says %q", c.args, err, c.want)
 		}

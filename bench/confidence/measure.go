@@ -36,25 +36,26 @@ func parsePair(arg string) (p pair, err error) {
 
 // A report is what is measured of all pairs.
 type report struct {
-	figures, expected, documents, thresholds, bins, coverage *table
+	figures, expected, documents, certificates, thresholds, bins, coverage *table
 }
 
 // newReport makes empty tables.
 func newReport() *report {
 	named := func(name, columns string) *table { return &table{name: name, columns: strings.Fields(columns)} }
 	return &report{
-		figures:    named("figures", "treebank model column cases right mean ECE ECE_by_chance AURC AURC_of_perfect_order AUC surest_80 surest_50"),
-		expected:   named("expected", "treebank model of words expected standard_error true difference"),
-		documents:  named("documents", "treebank model of documents mean_distance mean_standard_error within_1 within_2"),
-		thresholds: named("thresholds", "treebank model column threshold kept right"),
-		bins:       named("bins", "treebank model column bin cases mean right"),
-		coverage:   named("coverage", "treebank model kept wrong"),
+		figures:      named("figures", "treebank model column cases right mean ECE ECE_by_chance AURC AURC_of_perfect_order AUC surest_80 surest_50"),
+		expected:     named("expected", "treebank model of words expected standard_error true difference"),
+		documents:    named("documents", "treebank model of documents mean_distance mean_standard_error within_1 within_2"),
+		certificates: named("certificates", "treebank model certificate sentences of_all words_a_sentence right tree_conf"),
+		thresholds:   named("thresholds", "treebank model column threshold kept right"),
+		bins:         named("bins", "treebank model column bin cases mean right"),
+		coverage:     named("coverage", "treebank model kept wrong"),
 	}
 }
 
 // short are the tables for a page, long those that figures are drawn of.
 func (r *report) short() []*table {
-	return []*table{r.figures, r.expected, r.documents, r.thresholds}
+	return []*table{r.figures, r.expected, r.documents, r.certificates, r.thresholds}
 }
 func (r *report) long() []*table { return []*table{r.bins, r.coverage} }
 
@@ -68,7 +69,7 @@ var thresholds = []float64{.5, .8, .9, .95, .99}
 const curveSteps = 100
 
 // measure parses the treebank of a pair and adds it to the tables.
-func (r *report) measure(p pair, setting train.Setting, workers int) error {
+func (r *report) measure(p pair, setting train.Setting, o search.Options, workers int) error {
 	m, err := model.Open(p.model)
 	if err != nil {
 		return err
@@ -83,7 +84,7 @@ func (r *report) measure(p pair, setting train.Setting, workers int) error {
 			return err
 		}
 	}
-	system, err := train.Predict(m, search.Options{Seed: train.SearchSeed}, gold, blocks, setting, workers)
+	system, err := train.Predict(m, o, gold, blocks, setting, workers)
 	if err != nil {
 		return err
 	}
@@ -101,6 +102,7 @@ func (r *report) add(p pair, setting train.Setting, gold, system []syntax.Senten
 			r.addColumn(p, c.name, rank(c.list))
 		}
 	}
+	r.addCertificates(p, system, judgements)
 	result, err := eval.Evaluate(gold, system)
 	if err != nil {
 		return err
@@ -125,6 +127,33 @@ func (r *report) add(p pair, setting train.Setting, gold, system []syntax.Senten
 		r.addDocuments(p, gold, system, judgements)
 	}
 	return nil
+}
+
+// addCertificates adds what is right of the sentences with each certificate.
+func (r *report) addCertificates(p pair, system []syntax.Sentence, judgements []syntax.Judgement) {
+	for _, of := range []syntax.Certificate{syntax.All, syntax.Bound, syntax.Uncertain} {
+		sentences, words, right, said := 0.0, 0.0, 0.0, 0.0
+		for k := range system {
+			c := &system[k].Confidence
+			if c.Certificate != of {
+				continue
+			}
+			sentences++
+			words += float64(len(system[k].Words))
+			said += float64(c.TreeConf)
+			if judgements[k].Tree {
+				right++
+			}
+		}
+		name := of.String()
+		if of == syntax.Uncertain {
+			name = none
+		}
+		if sentences > 0 {
+			r.certificates.add(p.treebank, p.name, name, sentences, percent(sentences/float64(len(system))),
+				strconv.FormatFloat(words/sentences, 'f', 1, 64), percent(right/sentences), percent(said/sentences))
+		}
+	}
 }
 
 // A column is what it said of all cases that it has a value for.
