@@ -181,11 +181,32 @@ def check_sums(out, rows):
     count = collections.Counter(row["source_uri"] for row in trees)
     for document in documents:
         check(document["trees"] == count[document["source_uri"]], f"{document['doc_id']}: wrong number of trees in documents/")
+    check_expected(trees, documents, summary)
     named = {entry["path"] for entry in manifest["files"]}
     found = {os.path.relpath(path, out).replace(os.sep, "/") for kind in KINDS for path in glob.glob(os.path.join(out, kind, "*"))}
     check(named == found | {"summary.json"}, f"manifest.json and the folder differ: {sorted(named ^ found)}")
     for entry in manifest["files"]:
         check(os.path.getsize(os.path.join(out, entry["path"])) == entry["bytes"], f"{entry['path']}: wrong size in manifest.json")
+
+
+def check_expected(trees, documents, summary):
+    """Checks what is expected of documents and of all against the words that have probabilities."""
+    words, right = collections.Counter(), collections.Counter()
+    for row in trees:
+        words[row["source_uri"]] += len(row["head_conf"] or [])
+    for document in documents:
+        where, n = document["doc_id"], document["calibrated_words"]
+        check((n or 0) == words[document["source_uri"]] and n != 0, f"{where}: calibrated_words is {n}, {words[document['source_uri']]} words have head_conf")
+        for name in ["upos", "uas", "las"]:
+            share, stderr = document[f"expected_{name}"], document[f"expected_{name}_stderr"]
+            check((share is None) == (stderr is None) == (n is None), f"{where}: expected_{name} is {share} +- {stderr} for {n} words")
+            check(n is None or 0 <= share <= 1 and 0 <= stderr <= 1, f"{where}: expected_{name} is {share} +- {stderr}")
+            right[name] += (share or 0) * (n or 0)
+        check(n is None or document["expected_las"] <= document["expected_uas"], f"{where}: a higher expected LAS than UAS")
+    total, expected = sum(words.values()), summary.get("expected")
+    check((expected is None) == (total == 0), f"summary.json expects {expected} of {total} words")
+    for name in ["upos", "uas", "las"] if total else []:
+        check(expected["words"] == total and abs(right[name] / total - expected[name]) < 1e-5, f"summary.json expects {expected}, documents/ {right[name] / total}")
 
 
 def check_duckdb(out, rows):

@@ -58,6 +58,8 @@ type Counts struct {
 	Errors          int64 `json:"errors"`
 	Warnings        int64 `json:"warnings"`
 	Internal        int64 `json:"internal"` // errors that are defects of the program
+	// Expected says how many words of the trees are expected to be right.
+	Expected Expected `json:"expected_sums,omitzero"`
 }
 
 // Add adds d to c.
@@ -74,6 +76,7 @@ func (c *Counts) Add(d *Counts) {
 	c.Errors += d.Errors
 	c.Warnings += d.Warnings
 	c.Internal += d.Internal
+	c.Expected.Add(&d.Expected.Expected)
 }
 
 // check says which sum does not close, nil if all do.

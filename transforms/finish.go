@@ -57,6 +57,9 @@ type Summary struct {
 	Status      map[string]int64 `json:"status"`            // trees by status
 	Reasons     []Reason         `json:"reasons"`           // of failures and warnings by kind, the commonest first
 	Work        *Work            `json:"work,omitempty"`    // of the search
+	// Forecast says how good the trees are expected to be; nil if no word has
+	// calibrated probabilities.
+	Forecast *Forecast `json:"expected,omitempty"`
 	// Suggestions name files of which so much had to be repaired that their
 	// encoding is probably another, and say if the language seems to be.
 	Suggestions []string `json:"suggestions,omitempty"`
@@ -184,13 +187,20 @@ func (j *Job) writeDocuments(ctx context.Context, docs []File) error {
 
 // document is the row of documents/ of a file that was read by all its ranges.
 func (f *File) document() parquet.Document {
-	return parquet.Document{
+	d := parquet.Document{
 		DocID: f.DocID, SourceURI: f.URI, SourceVersion: f.Version, StoredBytes: f.Stored,
 		StartByte: f.Start, EndByte: f.End, Format: f.Format, Encoding: f.Encoding, Lines: f.Lines,
 		Blocks: f.Blocks, BlocksFailed: f.BlocksFailed, Sentences: f.Sentences, Trees: f.Trees,
 		Words: f.Words, Failures: f.Errors, Warnings: f.Warnings, Repaired: f.Repaired,
 		UnknownWords: f.Unknown,
 	}
+	if e := f.Expected.Forecast(); e != nil {
+		d.CalibratedWords = e.Words
+		d.ExpectedUPOS, d.ExpectedUPOSStderr = float64(e.UPOS), float64(e.UPOSStderr)
+		d.ExpectedUAS, d.ExpectedUASStderr = float64(e.UAS), float64(e.UASStderr)
+		d.ExpectedLAS, d.ExpectedLASStderr = float64(e.LAS), float64(e.LASStderr)
+	}
+	return d
 }
 
 func (j *Job) writeJSON(ctx context.Context, name string, v any) error {

@@ -58,6 +58,7 @@ func (s *Summary) Merge(o *Summary) {
 	s.Repaired += o.Repaired
 	s.Records += o.Records
 	s.Counts.Add(&o.Counts)
+	s.Forecast = s.Expected.Forecast()
 	s.Suggestions = append(s.Suggestions, o.Suggestions...)
 	if s.Status == nil {
 		s.Status = map[string]int64{}

@@ -32,6 +32,7 @@ func (s pieceSums) add(c *Chunk) {
 		sums.Trees++
 		sums.Words += int64(len(sentence.Words))
 		sums.Meet(&sentence.Sentence)
+		sums.Expected.Add(&sentence.Confidence.Expected)
 	}
 	for i := range c.Failures {
 		row := &c.Failures[i]
@@ -146,6 +147,7 @@ func (s *Summary) addFile(f *File) error {
 		return fmt.Errorf("%s: %w: something was lost", f.URI, err)
 	}
 	s.Counts.Add(&f.Counts)
+	s.Forecast = s.Expected.Forecast()
 	s.Files++
 	s.StoredBytes += max(f.Stored, 0) // -1 is unknown
 	s.Repaired += f.Repaired

@@ -202,6 +202,11 @@ func (d *Document) columns(b *rowBuilder) {
 	for _, v := range [...]int64{d.Blocks, d.BlocksFailed, d.Sentences, d.Trees, d.Words, d.Failures, d.Warnings, d.Repaired, d.UnknownWords} {
 		b.int64(v)
 	}
+	calibrated := d.CalibratedWords > 0
+	b.optional(pq.Int64Value(d.CalibratedWords), calibrated)
+	for _, v := range [...]float64{d.ExpectedUPOS, d.ExpectedUPOSStderr, d.ExpectedUAS, d.ExpectedUASStderr, d.ExpectedLAS, d.ExpectedLASStderr} {
+		b.optional(pq.DoubleValue(v), calibrated)
+	}
 }
 
 // size is about the bytes of column data of a row.

@@ -255,9 +255,21 @@ func TestFailuresAndDocuments(t *testing.T) {
 	if bad.Text != "caf\ufffd" {
 		t.Errorf("got %q", bad.Text)
 	}
-	d := []parquet.Document{{DocID: "d", SourceURI: "u", StoredBytes: 3, EndByte: 3, Format: "text", Blocks: 1, Trees: 2, Words: 9}}
+	d := []parquet.Document{{DocID: "d", SourceURI: "u", StoredBytes: 3, EndByte: 3, Format: "text", Blocks: 1, Trees: 2, Words: 9},
+		{DocID: "e", SourceURI: "u", CalibratedWords: 7, ExpectedLAS: 1.0 / 3, ExpectedLASStderr: 1e-9}}
 	if got := read[parquet.Document](t, write(t, d)); !reflect.DeepEqual(got, d) {
 		t.Errorf("got %+v", got)
+	}
+	e := []parquet.Entry{{Document: d[0], Version: "v", Run: "r"}, {Document: d[1], Version: "v", Run: "r"}}
+	data := write(t, e)
+	if got := read[parquet.Entry](t, data); !reflect.DeepEqual(got, e) {
+		t.Errorf("got %+v", got)
+	}
+	table := arrowTable(t, data)
+	for name, want := range map[string][]any{"calibrated_words": {nil, 7.0}, "expected_uas": {nil, 0.0}, "expected_las": {nil, 1.0 / 3}, "expected_las_stderr": {nil, 1e-9}} {
+		if got := column(t, table, name); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %v, want %v", name, got, want)
+		}
 	}
 }
 

@@ -115,4 +115,15 @@ type Document struct {
 	Warnings      int64  `parquet:"warnings"`
 	Repaired      int64  `parquet:"repaired"`      // characters replaced by U+FFFD
 	UnknownWords  int64  `parquet:"unknown_words"` // in trees, tagged by the model, and not met by it in training
+
+	// How many of Words have calibrated probabilities, and the shares of them
+	// that are expected to be right, with their standard errors. All are null if
+	// CalibratedWords is 0.
+	CalibratedWords    int64   `parquet:"calibrated_words,optional"`
+	ExpectedUPOS       float64 `parquet:"expected_upos,optional"`
+	ExpectedUPOSStderr float64 `parquet:"expected_upos_stderr,optional"`
+	ExpectedUAS        float64 `parquet:"expected_uas,optional"`
+	ExpectedUASStderr  float64 `parquet:"expected_uas_stderr,optional"`
+	ExpectedLAS        float64 `parquet:"expected_las,optional"`
+	ExpectedLASStderr  float64 `parquet:"expected_las_stderr,optional"`
 }

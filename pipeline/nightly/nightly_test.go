@@ -3,6 +3,7 @@ package nightly
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -213,12 +214,24 @@ func (c *corpus) rows() string {
 	c.must(err)
 	snapshot, err := s.MustCurrent(context.Background())
 	c.must(err)
+	return c.rowsOf(snapshot.Output())
+}
+
+// rowsOf has the sentences and the documents of an output, a row a line.
+func (c *corpus) rowsOf(o *pipeline.Output) string {
+	c.t.Helper()
 	var out []byte
-	_, err = snapshot.Output().Sentences(func(r *pipeline.Row) error {
+	_, err := o.Sentences(func(r *pipeline.Row) error {
 		out = pipeline.Formats["jsonl"](out, r)
 		return nil
 	})
 	c.must(err)
+	for d, err := range o.Documents {
+		c.must(err)
+		line, err := json.Marshal(d)
+		c.must(err)
+		out = append(append(out, line...), '\n')
+	}
 	return string(out)
 }
 
@@ -234,13 +247,7 @@ func (c *corpus) scratch() string {
 	c.must(err)
 	from, err := pipeline.OpenOutput(context.Background(), o.Output)
 	c.must(err)
-	var out []byte
-	_, err = from.Sentences(func(r *pipeline.Row) error {
-		out = pipeline.Formats["jsonl"](out, r)
-		return nil
-	})
-	c.must(err)
-	return string(out)
+	return c.rowsOf(from)
 }
 
 // check compares the state with a full parse.

@@ -148,6 +148,8 @@ func trinoType(t reflect.Type) string {
 		return "integer"
 	case reflect.Float32:
 		return "real"
+	case reflect.Float64:
+		return "double"
 	}
 	return "varchar"
 }

@@ -103,4 +103,5 @@ func (e *Encoder) Calibrate(s *syntax.Sentence, _, _ []bool) {
 	for i := range s.Words {
 		s.Confidence.HeadConf[i], s.Confidence.DeprelConf[i] = 1, p
 	}
+	s.Confidence.Expected = syntax.Expected{} // it is of other probabilities
 }
