@@ -265,6 +265,7 @@ func printNight(n *nightly.Night, result *nightly.Result, state string, elapsed 
 		current = fmt.Sprintf("snapshot %s of %d documents", s.Name, s.Documents)
 	}
 	say(os.Stderr, "%s is current, after %v\n", current, elapsed.Round(10*time.Millisecond))
+	printForecast(os.Stderr, sum.Forecast)
 	line, err := json.Marshal(struct {
 		*transforms.Summary
 		Night   nightReport `json:"night"`

@@ -161,6 +161,7 @@ func printSummary(human, machine io.Writer, output string, sum *transforms.Summa
 	say(human, "%d trees, %d words from %d files in %v (%.0f words/s); %d failures, %d warnings; trees are in %s\n",
 		sum.Trees, sum.Words, sum.Files, elapsed.Round(10*time.Millisecond), rate,
 		sum.Errors, sum.Warnings, store.Join(output, "trees"))
+	printForecast(human, sum.Forecast)
 	line, err := json.Marshal(struct {
 		*transforms.Summary
 		Output  string  `json:"output"`
@@ -168,6 +169,14 @@ func printSummary(human, machine io.Writer, output string, sum *transforms.Summa
 	}{sum, output, elapsed.Seconds()})
 	if err == nil {
 		fmt.Fprintf(machine, "%s\n", line)
+	}
+}
+
+// printForecast prints what is expected of the trees in percent, and nothing if
+// the model is not calibrated.
+func printForecast(w io.Writer, f *transforms.Forecast) {
+	if f != nil {
+		say(w, "expected: UPOS %.1f, UAS %.1f, LAS %.1f (standard error %.1f)\n", 100*f.UPOS, 100*f.UAS, 100*f.LAS, 100*f.LASStderr)
 	}
 }
 
