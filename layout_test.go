@@ -74,7 +74,7 @@ var imports = func() map[string][]string {
 		"io/tokens":          append(slices.Clone(records), "io/text"),
 		"io/parquet":         append(slices.Clone(records), "io/store"),
 		"io/mirror":          nil,
-		"io/pick":            {"io/parquet"},
+		"io/pick":            {"io/conllu", "io/parquet"},
 		"io/view":            append(slices.Clone(records), "io/parquet", "io/pick"),
 
 		"transforms":                stages,

@@ -46,7 +46,7 @@ func noteConfidence(s *syntax.Sentence) {
 	}
 	var comments []string // not those of the row, which others may read
 	for _, comment := range s.Comments {
-		if key := CommentKey(comment); key != treeConfComment && key != certificateComment {
+		if key, _ := conllu.Comment(comment); key != treeConfComment && key != certificateComment {
 			comments = append(comments, comment)
 		}
 	}
@@ -77,13 +77,6 @@ func withoutConfidence(misc string) string {
 
 func appendProbability(dst []byte, p float32) []byte {
 	return strconv.AppendFloat(dst, float64(p), 'f', 4, 32)
-}
-
-// CommentKey is the key of a comment line "# key = value", or the whole comment
-// without its mark.
-func CommentKey(comment string) string {
-	key, _, _ := strings.Cut(strings.TrimLeft(comment, "# \t"), "=")
-	return strings.TrimSpace(key)
 }
 
 // AppendCoNLLU appends a parsed sentence of a file as CoNLL-U. One from

@@ -89,13 +89,3 @@ func TestConfidenceComesBack(t *testing.T) {
 		}
 	}
 }
-
-func TestCommentKey(t *testing.T) {
-	for comment, want := range map[string]string{
-		"# sent_id = a=b": "sent_id", "#newpar": "newpar", "#  newdoc id=x": "newdoc id", "# text": "text", "#": "", "# = x": "",
-	} {
-		if got := CommentKey(comment); got != want {
-			t.Errorf("%q: %q, want %q", comment, got, want)
-		}
-	}
-}

@@ -327,3 +327,14 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestComment(t *testing.T) {
+	for line, want := range map[string][2]string{
+		"# sent_id = a=b": {"sent_id", "a=b"}, "#newpar": {"newpar", ""}, "#  newdoc id=x ": {"newdoc id", "x"},
+		"# text =  a": {"text", "a"}, "#": {}, "# = x": {"", "x"},
+	} {
+		if key, value := Comment(line); key != want[0] || value != want[1] {
+			t.Errorf("%q: %q, %q, want %q", line, key, value, want)
+		}
+	}
+}

@@ -52,6 +52,13 @@ func BeginsParagraph(comments []string) bool {
 	return false
 }
 
+// Comment is the key and the value of a comment line "# key = value"; the key is
+// the whole comment, and the value "", if there is no "=".
+func Comment(line string) (key, value string) {
+	key, value, _ = strings.Cut(strings.TrimPrefix(line, "#"), "=")
+	return strings.TrimSpace(key), strings.TrimSpace(value)
+}
+
 // A token is a surface token: a word of its own or a multiword token, which
 // stands for words first..last (from 1).
 type token struct {

@@ -1,0 +1,296 @@
+package pick
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/io/parquet"
+)
+
+// corpus is rows of some documents, with texts that come again, ties, and
+// sentences that cannot be chosen.
+func corpus(chance *rand.Rand, documents, most int) (rows []*parquet.Tree) {
+	for d := range documents {
+		for range 1 + chance.IntN(most) {
+			n := 1 + chance.IntN(40)
+			confs := make([]float32, n)
+			for i := range confs {
+				confs[i] = float32(4-chance.IntN(3)) / 4
+			}
+			row := tree(confs...)
+			for i := range row.Tokens {
+				row.Tokens[i] = fmt.Sprintf("%c%d", 'a'+chance.IntN(20), chance.IntN(9))
+			}
+			switch old := chance.IntN(8); {
+			case old == 0 && len(rows) > 0:
+				row.Tokens = rows[chance.IntN(len(rows))].Tokens // said before
+				row.UPOS, row.DeprelConf = make([]string, len(row.Tokens)), make([]float32, len(row.Tokens))
+			case old == 1:
+				row.DeprelConf = nil
+			}
+			row.DocID, row.SourceURI, row.StartByte, row.SourceVersion = fmt.Sprint("d", d), fmt.Sprint("in/", d/3), int64(len(rows)), fmt.Sprint("v", d/3)
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// chooseAll is Uncertain with all sentences in memory: sorted document by
+// document, and never thrown away.
+func chooseAll(rows []*parquet.Tree, n, least, most int) (chosen []int) {
+	type one struct {
+		at, class, round int
+		d                Doubt
+		key              string
+	}
+	before := func(a, b one) bool {
+		if a.round != b.round {
+			return a.round < b.round
+		}
+		x, y := a.d.Wrong*int64(b.d.Words+sureWords), b.d.Wrong*int64(a.d.Words+sureWords)
+		return x > y || x == y && a.at < b.at
+	}
+	var byDocument [][]one
+	count := map[int]int{}
+	for i, row := range rows {
+		if i == 0 || rows[i-1].DocID != row.DocID {
+			byDocument = append(byDocument, nil)
+		}
+		d := Of(row)
+		if d.Words < max(least, 1) || d.Words > most || d.Wrong == 0 {
+			continue
+		}
+		class := 0
+		for class < len(classEnds) && d.Words > classEnds[class] {
+			class++
+		}
+		count[class]++
+		var letters []string
+		for _, token := range row.Tokens {
+			letters = append(letters, token[:1]) // digits are all alike
+		}
+		last := len(byDocument) - 1
+		byDocument[last] = append(byDocument[last], one{i, class, 0, d, strings.Join(letters, " ")})
+	}
+	kept := map[string]one{}
+	for _, list := range byDocument {
+		slices.SortFunc(list, func(a, b one) int {
+			if before(a, b) {
+				return -1
+			}
+			return 1
+		})
+		given, seen := map[int]int{}, map[string]bool{}
+		for _, x := range list {
+			x.round = given[x.class] / max(n/40, 1)
+			old, there := kept[x.key]
+			if seen[x.key] || there && !before(x, old) {
+				continue
+			}
+			seen[x.key] = true
+			kept[x.key] = x
+			given[x.class]++
+		}
+	}
+	classes := map[int][]one{}
+	for _, x := range kept {
+		classes[x.class] = append(classes[x.class], x)
+	}
+	for _, list := range classes {
+		slices.SortFunc(list, func(a, b one) int {
+			if before(a, b) {
+				return -1
+			}
+			return 1
+		})
+	}
+	seats := map[int]int{}
+	for len(chosen) < n {
+		best, quotient := -1, 0.0
+		for class := range len(classEnds) + 1 {
+			if q := float64(count[class]) / float64(2*seats[class]+1); seats[class] < len(classes[class]) && q > quotient {
+				best, quotient = class, q
+			}
+		}
+		if best < 0 {
+			break
+		}
+		chosen = append(chosen, classes[best][seats[best]].at)
+		seats[best]++
+	}
+	slices.Sort(chosen)
+	return chosen
+}
+
+func TestUncertainEqualsSearchOfAll(t *testing.T) {
+	chance := rand.New(rand.NewPCG(3, 4))
+	for try := range 400 {
+		rows := corpus(chance, 1+chance.IntN(30), 1+chance.IntN(60))
+		n := 1 + chance.IntN(100)
+		u := Uncertain{N: n, MinWords: 1 + chance.IntN(6), MaxWords: 25 + chance.IntN(20)}
+		for _, row := range rows {
+			u.Add(row, func() []byte { return []byte(fmt.Sprint(row.StartByte)) })
+			for i := range u.classes {
+				if most := max(len(u.classes[i].passing.list), len(u.classes[i].before.list)); most > 2*n {
+					t.Fatalf("%d sentences are kept for %d", most, n)
+				}
+			}
+		}
+		var got []int
+		ranks := map[int]bool{}
+		for _, c := range u.Chosen() {
+			row := rows[c.at-1]
+			if string(c.Text) != fmt.Sprint(row.StartByte) || c.Document != row.DocID || c.Doubt != Of(row) {
+				t.Fatalf("row %d: %+v", c.at, c)
+			}
+			got = append(got, c.at-1)
+			ranks[c.Rank] = true
+		}
+		if want := chooseAll(rows, n, u.MinWords, u.MaxWords); !slices.Equal(got, want) {
+			t.Fatalf("try %d, %d of %d: %v, want %v", try, n, len(rows), got, want)
+		}
+		if len(ranks) != len(got) || len(got) > 0 && !ranks[1] {
+			t.Errorf("ranks %v", ranks)
+		}
+	}
+}
+
+// What the sample promises, where there is enough of everything: no document
+// has more than a tenth, lengths are those of the output, no text comes twice.
+func TestUncertainIsSpread(t *testing.T) {
+	chance := rand.New(rand.NewPCG(5, 6))
+	const n = 80
+	rows := corpus(chance, 60, 60)
+	count, worst := map[string]int{}, "d0"
+	for _, row := range rows {
+		if count[row.DocID]++; count[row.DocID] > count[worst] {
+			worst = row.DocID
+		}
+	}
+	for _, row := range rows {
+		for i := range row.DeprelConf {
+			if row.DeprelConf[i] = max(row.DeprelConf[i], 0.5); row.DocID == worst {
+				row.DeprelConf[i] = 0.0625
+			}
+		}
+	}
+	u := Uncertain{N: n, MinWords: 4, MaxWords: 60}
+	for _, row := range rows {
+		u.Add(row, func() []byte { return nil })
+	}
+	documents, texts, lengths, all, total := map[string]int{}, map[uint64]bool{}, [4]int{}, [4]int{}, 0
+	class := func(d Doubt) int { i, _ := slices.BinarySearch(classEnds[:], d.Words); return i }
+	chosen := u.Chosen()
+	for _, c := range chosen {
+		documents[c.Document]++
+		texts[TextKey(rows[c.at-1].Tokens)] = true
+		lengths[class(c.Doubt)]++
+	}
+	for _, row := range rows {
+		if d := Of(row); d.Words >= 4 && d.Wrong > 0 {
+			all[class(d)]++
+			total++
+		}
+	}
+	if len(chosen) != n || len(texts) != n || documents[worst] != n/10 {
+		t.Errorf("%d sentences, %d texts, %v", len(chosen), len(texts), documents)
+	}
+	for document, k := range documents {
+		if k > n/10 {
+			t.Errorf("%d of %s", k, document)
+		}
+	}
+	for i := range lengths {
+		if share := float64(all[i]) / float64(total) * n; float64(lengths[i]) < share-1 || float64(lengths[i]) > share+1 {
+			t.Errorf("class %d has %d, its share is %.1f", i, lengths[i], share)
+		}
+	}
+}
+
+// Every sentence is drawn equally often, alone and with each other one, and a
+// seed draws the same from a copy elsewhere.
+func TestLot(t *testing.T) {
+	rows := corpus(rand.New(rand.NewPCG(7, 8)), 12, 3)
+	const n, seeds = 5, 4000
+	draw := func(seed uint64, rows []*parquet.Tree) (at []int) {
+		l := Lot{N: n, Seed: seed}
+		for _, row := range rows {
+			l.Add(row, func() []byte { return []byte(row.SentID) })
+			if len(l.list) > 2*n {
+				t.Fatalf("%d are kept", len(l.list))
+			}
+		}
+		for _, c := range l.Chosen() {
+			at = append(at, c.at-1)
+		}
+		return at
+	}
+	times := make([]int, len(rows))
+	pair := 0
+	for seed := range uint64(seeds) {
+		got := draw(seed, rows)
+		if len(got) != n || !slices.IsSorted(got) {
+			t.Fatalf("%v", got)
+		}
+		for _, i := range got {
+			times[i]++
+		}
+		if slices.Contains(got, 0) && slices.Contains(got, 1) { // neighbours in a document
+			pair++
+		}
+	}
+	m := float64(len(rows))
+	for i, k := range times {
+		p := n / m
+		if off := float64(k) - seeds*p; off*off > 25*seeds*p*(1-p) { // five deviations
+			t.Errorf("row %d is drawn %d times of %d, want about %.0f", i, k, seeds, seeds*p)
+		}
+	}
+	p := n * (n - 1) / (m * (m - 1))
+	if off := float64(pair) - seeds*p; off*off > 25*seeds*p {
+		t.Errorf("a pair is drawn %d times, want about %.0f", pair, seeds*p)
+	}
+	var moved []*parquet.Tree
+	for _, row := range rows {
+		copied := *row
+		copied.SourceURI = "/elsewhere/" + row.SourceURI
+		moved = append(moved, &copied)
+	}
+	if a, b := draw(1, rows), draw(1, moved); !reflect.DeepEqual(a, b) || reflect.DeepEqual(a, draw(2, rows)) {
+		t.Errorf("%v, elsewhere %v", a, b)
+	}
+	if got := draw(1, rows[:3]); !slices.Equal(got, []int{0, 1, 2}) {
+		t.Errorf("of three: %v", got)
+	}
+}
+
+// Documents are what stands together, and in CoNLL what begins at "# newdoc".
+func TestDocuments(t *testing.T) {
+	var d documents
+	var got []string
+	for _, row := range []parquet.Tree{
+		{SourceURI: "a", DocID: "a"}, {SourceURI: "a", DocID: "a"}, {SourceURI: "a", DocID: "a", Comments: []string{"# newdoc id = x", "# newpar"}},
+		{SourceURI: "a", DocID: "a"}, {SourceURI: "a", DocID: "a", Comments: []string{"# newdoc"}}, {SourceURI: "b", DocID: "a"},
+		{SourceURI: "b", DocID: "b", Comments: []string{"# newdocument = y"}},
+	} {
+		n, name := d.of(&row)
+		got = append(got, fmt.Sprintf("%d %d %s", n, d.n, name))
+	}
+	if want := "1 1 a,2 1 a,3 2 x,4 2 x,5 3 a,6 4 a,7 5 b"; strings.Join(got, ",") != want {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestTextKey(t *testing.T) {
+	key := func(s string) uint64 { return TextKey(strings.Fields(s)) }
+	if a := key("On 12 May , they met ."); a != key("on 31 may they MET !") || a == key("on 3 may they met") || a == key("on 12 may they") {
+		t.Error("case, digits or punctuation")
+	}
+	if key("ab c") == key("a bc") || key(", .") != key("") {
+		t.Error("words")
+	}
+}
