@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms"
@@ -94,4 +95,37 @@ func withNames(s *syntax.Sentence, docID, format string) syntax.Sentence {
 			conllu.TextComments("", false, transforms.SentenceID(s, docID), s.Text)...)
 	}
 	return named
+}
+
+// SampleComment is the key of the comment that says why treebeam sample has
+// chosen a sentence.
+const SampleComment = "treebeam_sample"
+
+// AppendForCorrection appends the tree of a row as CoNLL-U with its confidence,
+// for somebody to correct: with a sent_id in any case, and without what the input
+// says of where documents and paragraphs begin, which is elsewhere once other
+// sentences are left out. A row that holds no sentence is an error.
+func AppendForCorrection(dst []byte, r *Row) ([]byte, error) {
+	s, err := parquet.FromRow(r.Tree)
+	if err != nil {
+		return dst, err
+	}
+	s = withNames(&s, r.DocID, r.Format)
+	var comments []string
+	id := false
+	for _, comment := range s.Comments {
+		switch key, _ := conllu.Comment(comment); {
+		case key == SampleComment, conllu.BeginsParagraph([]string{comment}):
+			continue
+		case key == "sent_id":
+			id = true
+		}
+		comments = append(comments, comment)
+	}
+	if !id {
+		comments = append(comments, "# sent_id = "+transforms.SentenceID(&s, r.DocID))
+	}
+	s.Comments = comments
+	noteConfidence(&s)
+	return conllu.Append(dst, &s), nil
 }

@@ -77,6 +77,7 @@ func (f *calibrateFlags) run(out io.Writer) error {
 	if err != nil {
 		return &refusal{err}
 	}
+	warnOfUncertain(f.dev, gold.Sentences)
 	m, err := model.Open(f.model)
 	if err != nil {
 		return &refusal{err}

@@ -109,6 +109,7 @@ func (f *evalFlags) run(ctx context.Context, out io.Writer) error {
 	if len(gold) == 0 {
 		return refuse("--gold %s holds no sentences: there is nothing to score", f.gold)
 	}
+	warnOfUncertain(f.gold, gold)
 	system, causes, err := f.trees(ctx, gold)
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ func init() {
 }
 
 // order is that of the list of commands; others follow by name.
-var order = []string{"parse", "reparse", "compact", "diff", "show", "report", "failures", "convert", "eval", "train", "calibrate", "encoder", "model", "help", "version"}
+var order = []string{"parse", "reparse", "compact", "diff", "show", "report", "sample", "failures", "convert", "eval", "train", "calibrate", "encoder", "model", "help", "version"}
 
 func printHelp(w io.Writer) {
 	fmt.Fprint(w, `treebeam parses text to dependency trees with confidences.

@@ -86,6 +86,16 @@ func steps(p float32) int64 {
 	return int64(p*grain + 0.5)
 }
 
+// Words is the number of words of a tree that are no punctuation.
+func Words(t *parquet.Tree) (n int) {
+	for i := range t.Tokens {
+		if !IsPunctuation(t, i) {
+			n++
+		}
+	}
+	return n
+}
+
 // IsPunctuation reports whether word i is tagged as punctuation or consists of
 // nothing else.
 func IsPunctuation(t *parquet.Tree, i int) bool {

@@ -40,6 +40,9 @@ type drawn struct {
 	Chosen
 }
 
+// Skip passes over a tree that may not be chosen, but may begin a document.
+func (l *Lot) Skip(t *parquet.Tree) { l.documents.of(t) }
+
 // Add offers a tree in its place in the input; text makes what is kept of it.
 func (l *Lot) Add(t *parquet.Tree, text func() []byte) {
 	at, document := l.documents.of(t)

@@ -131,12 +131,17 @@ func TestUncertainEqualsSearchOfAll(t *testing.T) {
 	for try := range 400 {
 		rows := corpus(chance, 1+chance.IntN(30), 1+chance.IntN(60))
 		n := 1 + chance.IntN(100)
-		u := Uncertain{N: n, MinWords: 1 + chance.IntN(6), MaxWords: 25 + chance.IntN(20)}
+		least, most := 1+chance.IntN(6), 25+chance.IntN(20)
+		u := Uncertain{N: n}
 		for _, row := range rows {
+			if w := Words(row); w < least || w > most {
+				u.Skip(row)
+				continue
+			}
 			u.Add(row, func() []byte { return []byte(fmt.Sprint(row.StartByte)) })
 			for i := range u.classes {
-				if most := max(len(u.classes[i].passing.list), len(u.classes[i].before.list)); most > 2*n {
-					t.Fatalf("%d sentences are kept for %d", most, n)
+				if kept := max(len(u.classes[i].passing.list), len(u.classes[i].before.list)); kept > 2*n {
+					t.Fatalf("%d sentences are kept for %d", kept, n)
 				}
 			}
 		}
@@ -150,7 +155,7 @@ func TestUncertainEqualsSearchOfAll(t *testing.T) {
 			got = append(got, c.at-1)
 			ranks[c.Rank] = true
 		}
-		if want := chooseAll(rows, n, u.MinWords, u.MaxWords); !slices.Equal(got, want) {
+		if want := chooseAll(rows, n, least, most); !slices.Equal(got, want) {
 			t.Fatalf("try %d, %d of %d: %v, want %v", try, n, len(rows), got, want)
 		}
 		if len(ranks) != len(got) || len(got) > 0 && !ranks[1] {
@@ -178,7 +183,7 @@ func TestUncertainIsSpread(t *testing.T) {
 			}
 		}
 	}
-	u := Uncertain{N: n, MinWords: 4, MaxWords: 60}
+	u := Uncertain{N: n}
 	for _, row := range rows {
 		u.Add(row, func() []byte { return nil })
 	}
@@ -191,7 +196,7 @@ func TestUncertainIsSpread(t *testing.T) {
 		lengths[class(c.Doubt)]++
 	}
 	for _, row := range rows {
-		if d := Of(row); d.Words >= 4 && d.Wrong > 0 {
+		if d := Of(row); d.Wrong > 0 {
 			all[class(d)]++
 			total++
 		}

@@ -21,13 +21,10 @@ import (
 // document that passes by, and 2N of those before. They are the same as if all
 // had been kept.
 type Uncertain struct {
-	N        int
-	MinWords int // bounds of Doubt.Words: sentences of other lengths are left out
-	MaxWords int
+	N int
 
-	// Why sentences that were given cannot be chosen.
+	// How many of the sentences that were given cannot be chosen.
 	Unknown int // they have no probabilities
-	Outside int // their length is out of bounds
 	Sure    int // nothing in them is expected to be wrong
 
 	documents documents
@@ -113,20 +110,27 @@ func (t *top) clear() {
 	}
 }
 
-// Add offers a tree in its place in the input; text makes what is kept of it.
-func (u *Uncertain) Add(t *parquet.Tree, text func() []byte) {
-	at, name := u.documents.of(t)
+// Skip passes over a tree that may not be chosen, but may begin a document.
+func (u *Uncertain) Skip(t *parquet.Tree) { u.pass(t) }
+
+// pass returns the number of a row and the name of its document, after it has
+// ended the one before.
+func (u *Uncertain) pass(t *parquet.Tree) (at int, name string) {
+	at, name = u.documents.of(t)
 	if u.documents.n != u.document {
 		u.endDocument()
 		u.document = u.documents.n
 	}
+	return at, name
+}
+
+// Add offers a tree in its place in the input; text makes what is kept of it.
+func (u *Uncertain) Add(t *parquet.Tree, text func() []byte) {
+	at, name := u.pass(t)
 	d := Of(t)
 	switch {
 	case d.Words == 0:
 		u.Unknown++
-		return
-	case d.Words < u.MinWords || d.Words > u.MaxWords:
-		u.Outside++
 		return
 	case d.Wrong == 0:
 		u.Sure++
