@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -232,13 +233,13 @@ func (x *scratch) scoresOf(s *syntax.Sentence, m int) {
 }
 
 // shortlist fills x.arcs with the heads that the tables leave, and their
-// scores in 1/score.Unit.
+// scores in 1/score.Unit, and x.lost with the probability of the others.
 func (x *scratch) shortlist(s *syntax.Sentence) {
 	n := len(s.Words)
 	a := &x.arcs
 	a.Start, a.Heads, a.Score = append(a.Start[:0], 0), a.Heads[:0], a.Score[:0]
 	x.lookups += int64(n * (lookupsPerWord + n*lookupsPerPair))
-	x.guess.head = resize(x.guess.head, n+1)
+	x.guess.head, x.lost = resize(x.guess.head, n+1), resize(x.lost, n+1)
 	for m := 1; m <= n; m++ {
 		x.scoresOf(s, m)
 		var top [denseHeads]int64
@@ -251,16 +252,25 @@ func (x *scratch) shortlist(s *syntax.Sentence) {
 			}
 		}
 		x.guess.head[m] = int32(-top[0])
-		floor := x.row[x.guess.head[m]] - denseMargin*denseScale
-		for h, score := range x.row {
-			if h != m && score >= floor && rank(score, h) >= top[denseHeads-1] {
-				a.Heads, a.Score = append(a.Heads, int32(h)), append(a.Score, score)
+		best, kept, lost := x.row[x.guess.head[m]], 0.0, 0.0
+		for h, sc := range x.row {
+			switch p := likelihood(best - sc); {
+			case h == m:
+			case sc >= best-denseMargin*denseScale && rank(sc, h) >= top[denseHeads-1]:
+				a.Heads, a.Score = append(a.Heads, int32(h)), append(a.Score, sc)
+				kept += p
+			default:
+				lost += p
 			}
 		}
+		x.lost[m] = lost / (lost + kept)
 		a.Start = append(a.Start, int32(len(a.Heads)))
 	}
 	x.guess.set(x.grid.words)
 }
+
+// likelihood returns exp(-loss), of a loss of at least 0 in 1/score.Unit.
+func likelihood(loss int32) float64 { return graph.ExpOdds(loss / (score.Unit / 1024)) }
 
 // rank orders heads by score; of equal ones the first is the best.
 func rank(score int32, h int) int64 { return int64(score)<<32 - int64(h) }

@@ -67,20 +67,20 @@ func TestDenseScoresOfArcs(t *testing.T) {
 			s.Words[i] = syntax.Word{Form: fmt.Sprint("w", i%5), UPOS: []string{"NOUN", "VERB", "DET"}[i%3]}
 		}
 		m.Prune(&s)
-		kept := s.Candidates.Kept
-		s.Candidates.Kept = nil
+		lost := s.Candidates.Lost
+		s.Candidates.Lost = nil
 		plain := fmt.Sprint(s.Candidates)
 		s.Dense.Arcs = make([]int32, (n+1)*(n+1))
 		for i := range s.Dense.Arcs {
 			s.Dense.Arcs[i] = 77
 		}
 		m.Prune(&s)
-		for i, p := range s.Candidates.Kept { // of scores in 1/1024 nat, to which 77 rounds otherwise
-			if math.Abs(float64(p-kept[i])) > 0.01 {
-				t.Errorf("word %d of %d: a constant changes what is kept, %v to %v", i+1, n, kept[i], p)
+		for i, p := range s.Candidates.Lost { // of scores in 1/1024 nat, to which 77 rounds otherwise
+			if math.Abs(float64(p-lost[i])) > 0.01 {
+				t.Errorf("word %d of %d: a constant changes what is lost, %v to %v", i+1, n, lost[i], p)
 			}
 		}
-		if s.Candidates.Kept = nil; fmt.Sprint(s.Candidates) != plain {
+		if s.Candidates.Lost = nil; fmt.Sprint(s.Candidates) != plain {
 			t.Errorf("%d words: a constant changes the candidates", n)
 		}
 		for mod := 1; mod <= n; mod++ { // a chain, from a root in the first window

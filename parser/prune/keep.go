@@ -63,7 +63,7 @@ func Keep(s *syntax.Sentence, given []int32) error {
 func restrict(c *syntax.Candidates, given []int32, root int32) syntax.Candidates {
 	out := noCandidates(len(given))
 	for i, head := range given {
-		kept := float32(1)
+		lost := float32(0)
 		if head != syntax.NoHead {
 			out.Heads, out.LogOdds = append(out.Heads, head), append(out.LogOdds, 0)
 		} else {
@@ -72,11 +72,11 @@ func restrict(c *syntax.Candidates, given []int32, root int32) syntax.Candidates
 					out.Heads, out.LogOdds = append(out.Heads, c.Heads[a]), append(out.LogOdds, c.LogOdds[a])
 				}
 			}
-			if c.Kept != nil {
-				kept = c.Kept[i]
+			if c.Lost != nil {
+				lost = c.Lost[i]
 			}
 		}
-		out.Kept = append(out.Kept, kept)
+		out.Lost = append(out.Lost, lost)
 		out.Start = append(out.Start, int32(len(out.Heads)))
 	}
 	return out

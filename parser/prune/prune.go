@@ -52,7 +52,8 @@ type scratch struct {
 	keys    []hash.Key // of all arcs
 	ends    []int32    // of the keys of each arc
 	sums    []int32
-	head    []int32 // best tree
+	head    []int32   // best tree
+	lost    []float64 // per word: probability, by the first stage, of the heads that it drops
 	spanner graph.Spanner
 	margins graph.Marginals
 	lookups int64
@@ -122,7 +123,7 @@ func noCandidates(words int) syntax.Candidates {
 		Start:   make([]int32, 1, words+1),
 		Heads:   make([]int32, 0, expected*words),
 		LogOdds: make([]int32, 0, expected*words),
-		Kept:    make([]float32, 0, words),
+		Lost:    make([]float32, 0, words),
 	}
 }
 
@@ -132,24 +133,25 @@ func (x *scratch) keep(cut, offset int32, out *syntax.Candidates) {
 	for m := 1; m <= x.arcs.N(); m++ {
 		lo, hi := x.arcs.Span(m)
 		limit := x.limit(lo, hi, cut)
-		from, best, kept := len(out.Heads), int32(math.MinInt32), 0.0
+		from, best, lost := len(out.Heads), int32(math.MinInt32), 0.0
 		for a := lo; a < hi; a++ {
 			h := x.arcs.Heads[a]
 			if x.p[a] < limit && h != x.head[m] {
+				lost += x.p[a]
 				continue
 			}
 			if h != 0 {
 				h += offset
 			}
 			best = max(best, x.arcs.Score[a])
-			kept += x.p[a]
 			out.Heads, out.LogOdds = append(out.Heads, h), append(out.LogOdds, x.arcs.Score[a])
 		}
 		for i, sc := range out.LogOdds[from:] {
 			out.LogOdds[from+i] = -int32((int64(best) - int64(sc)) * 16 * 1024 / score.Unit / int64(x.model.temperature))
 		}
 		out.Start = append(out.Start, int32(len(out.Heads)))
-		out.Kept = append(out.Kept, float32(math.Round(min(kept, 1)*65536)/65536))
+		first := x.lost[m] // of all that the first stage saw; the second knows of the rest
+		out.Lost = append(out.Lost, float32(min(first+float64((1-first)*lost), 1)))
 	}
 }
 

@@ -2,12 +2,15 @@ package prune
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
 )
@@ -231,7 +234,7 @@ func TestPruneAllocatesItsOutputOnly(t *testing.T) {
 	s := toy(1, 9)[0]
 	m.Prune(&s)
 	if n := testing.AllocsPerRun(100, func() { m.Prune(&s) }); n > 4 {
-		t.Errorf("%.1f allocations a sentence, want 4: starts, heads, log-odds and what is kept", n)
+		t.Errorf("%.1f allocations a sentence, want 4: starts, heads, log-odds and what is lost", n)
 	}
 }
 
@@ -254,35 +257,52 @@ func TestTheParserLearnsUnderALargerCut(t *testing.T) {
 	}
 }
 
-// What a cut takes from a word is missing from Kept: the more it takes, the
-// more, and nothing where all its heads stay.
-func TestKeptIsWhatTheCutLeaves(t *testing.T) {
+// The probabilities of the heads of a word, those that were lost among them, are
+// those of the first stage under the distribution of the second: the wider the
+// cut, the less is lost, and the tables alone say what no cut leaves.
+func TestLostIsWhatTheCutTakes(t *testing.T) {
 	m, err := train(toy(60, 3), toy(20, 4), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	lost := 0
+	x := m.get()
+	cuts := 0
 	for _, s := range toy(20, 9) {
+		x.encode(&s)
+		x.shortlist(&s)
+		arcs, dropped := slices.Clone(x.arcs.Start), make([]float64, len(s.Words))
+		for i := range dropped {
+			x.scoresOf(&s, i+1)
+			all, left := 0.0, 0.0
+			for h := range x.row {
+				if h != i+1 {
+					p := math.Exp(float64(x.row[h]-x.row[x.guess.head[i+1]]) / score.Unit)
+					if all += p; slices.Contains(x.arcs.Heads[arcs[i]:arcs[i+1]], int32(h)) {
+						left += p
+					}
+				}
+			}
+			dropped[i] = 1 - left/all
+		}
 		var before []float32
 		for _, cut := range []float64{0.5, 2, 4, 600} {
 			m.WithCut(cut).Prune(&s)
-			for i, p := range s.Candidates.Kept {
-				heads := len(s.Candidates.Of(i + 1))
+			for i, p := range s.Candidates.Lost {
 				switch {
-				case !(p > 0 && p <= 1) || float32(int(p*65536))/65536 != p:
-					t.Fatalf("word %d kept %v", i+1, p)
-				case before != nil && p < before[i]:
-					t.Errorf("word %d keeps %v behind a wider cut, %v before", i+1, p, before[i])
-				case cut == 600 && heads == min(len(s.Words), maxHeads) && len(s.Words) <= maxHeads && p != 1:
-					t.Errorf("word %d kept %v with all of its %d heads", i+1, p, heads)
-				case p < 1:
-					lost++
+				case !(p >= 0 && p < 1):
+					t.Fatalf("word %d lost %v", i+1, p)
+				case before != nil && p > before[i]:
+					t.Errorf("word %d loses %v behind a wider cut, %v before", i+1, p, before[i])
+				case cut == 600 && math.Abs(float64(p)-dropped[i]) > 1e-3: // scores are in 1/1024 nat
+					t.Errorf("word %d lost %v, want %v", i+1, p, dropped[i])
+				case float64(p) > 1.01*dropped[i]+1e-6:
+					cuts++
 				}
 			}
-			before = s.Candidates.Kept
+			before = s.Candidates.Lost
 		}
 	}
-	if lost < 50 {
-		t.Errorf("the cuts took something from %d words only", lost)
+	if cuts < 50 {
+		t.Errorf("the cuts took something from %d words only", cuts)
 	}
 }

@@ -16,9 +16,15 @@ const marginCap = 64
 // how the climbs agreed.
 func (x *Search) confidence(s *syntax.Sentence) {
 	n := x.Scores.N
+	lists := make([]float32, 6*n)
+	list := func(i int) []float32 { return lists[i*n : (i+1)*n : (i+1)*n] }
 	c := syntax.Confidence{
-		HeadMargin:    make([]float32, n),
-		HeadAgreement: make([]float32, n),
+		HeadMarginal:  list(0),
+		FirstOrder:    list(1),
+		HeadDoubt:     list(2),
+		FirstDoubt:    list(3),
+		HeadMargin:    list(4),
+		HeadAgreement: list(5),
 		Restarts:      x.climbs,
 		NCandidates:   int32(len(x.Scores.Arcs.Heads)),
 		TreeScore:     float32(float64(x.bestAt) / score.Unit),
@@ -43,7 +49,7 @@ func (x *Search) confidence(s *syntax.Sentence) {
 		x.linearize(int32(m))
 		c.HeadMargin[m-1] = float32(float64(x.margin(int32(m))) / score.Unit)
 	}
-	x.marginals(&c, s.Candidates.Kept)
+	x.marginals(&c, s.Candidates.Lost)
 	s.Confidence = c
 }
 

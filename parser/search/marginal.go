@@ -39,9 +39,10 @@ func (x *Search) linearize(m int32) {
 }
 
 // marginals sets HeadMarginal and FirstOrder, by the scores in x.linear and by
-// the pruner's. What the pruner has cut from a word is missing in both. The
-// present tree is x.best.
-func (x *Search) marginals(c *syntax.Confidence, kept []float32) {
+// the pruner's, and HeadDoubt and FirstDoubt. What the pruner has taken from a
+// word, by word minus 1 in lost if that is not nil, is missing in both. The present
+// tree is x.best.
+func (x *Search) marginals(c *syntax.Confidence, lost []float32) {
 	n, arcs := x.Scores.N, len(x.Pruned.Heads)
 	x.posterior = resize(x.posterior, arcs)
 	linear := graph.Arcs{Start: x.Pruned.Start, Heads: x.Pruned.Heads, Score: x.linear}
@@ -51,12 +52,27 @@ func (x *Search) marginals(c *syntax.Confidence, kept []float32) {
 	if n > syntax.MaxMarginalWords {
 		x.Pruned.Softmax(x.marginal)
 	}
-	c.HeadMarginal, c.FirstOrder = make([]float32, n), make([]float32, n)
-	for m := 1; m <= n; m++ {
-		at, share := x.Tree.Slot[m], 1.0
-		if kept != nil {
-			share = float64(kept[m-1])
+	for i := range n {
+		out := 0.0
+		if lost != nil {
+			out = float64(lost[i])
 		}
-		c.HeadMarginal[m-1], c.FirstOrder[m-1] = round(share*x.posterior[at]), round(share*x.marginal[at])
+		c.HeadMarginal[i], c.HeadDoubt[i] = x.sure(i+1, x.posterior, out)
+		c.FirstOrder[i], c.FirstDoubt[i] = x.sure(i+1, x.marginal, out)
 	}
+}
+
+// sure returns the probability of the head that m has in the present tree, of p
+// by arc and lost for what is no candidate, and what it lacks to 1: the sum of
+// the others, which is exact where it is small.
+func (x *Search) sure(m int, p []float64, lost float64) (marginal, doubt float32) {
+	lo, hi := x.Pruned.Span(m)
+	others := 0.0
+	for i := lo; i < hi; i++ {
+		if int32(i) != x.Tree.Slot[m] {
+			others += p[i]
+		}
+	}
+	missing := min(lost+float64((1-lost)*others), 1)
+	return round(1 - missing), float32(missing)
 }

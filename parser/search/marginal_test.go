@@ -22,7 +22,7 @@ func TestMarginalsOfArcsAreExact(t *testing.T) {
 		s := randomSentence(1+int(r.Below(5)), 2+int(r.Below(7)), &r)
 		n := len(s.Words)
 		for range n {
-			s.Candidates.Kept = append(s.Candidates.Kept, float32(1+r.Below(65536))/65536)
+			s.Candidates.Lost = append(s.Candidates.Lost, float32(r.Below(65536))/65536)
 		}
 		if m.Parse(s, Options{}) != nil {
 			continue // no tree among the candidates
@@ -45,17 +45,17 @@ func TestMarginalsOfArcsAreExact(t *testing.T) {
 			}
 		})
 		for w := range n {
-			kept := float64(s.Candidates.Kept[w])
+			kept := 1 - float64(s.Candidates.Lost[w])
 			for _, c := range []struct {
-				name      string
-				got       float32
-				want, tol float64
+				name       string
+				got, doubt float32
+				want, tol  float64
 			}{
-				{"marginal", s.Confidence.HeadMarginal[w], kept * whole[w] / total, 0.004}, // scores are in 1/1024 nat
-				{"first-order marginal", s.Confidence.FirstOrder[w], kept * first[w] / totalFirst, 0.00013},
+				{"marginal", s.Confidence.HeadMarginal[w], s.Confidence.HeadDoubt[w], kept * whole[w] / total, 0.004}, // scores are in 1/1024 nat
+				{"first-order marginal", s.Confidence.FirstOrder[w], s.Confidence.FirstDoubt[w], kept * first[w] / totalFirst, 0.00013},
 			} {
-				if math.Abs(float64(c.got)-c.want) > c.tol {
-					t.Fatalf("%d words: %s of word %d is %v, want %v", n, c.name, w+1, c.got, c.want)
+				if math.Abs(float64(c.got)-c.want) > c.tol || math.Abs(float64(c.doubt+c.got)-1) > 0.00013 {
+					t.Fatalf("%d words: %s of word %d is %v, its doubt %v, want %v", n, c.name, w+1, c.got, c.doubt, c.want)
 				}
 			}
 			if q := whole[w] / total; q > 0.1 && q < 0.9 {

@@ -174,6 +174,8 @@ func join(s, w *syntax.Sentence, offset, root int32) int32 {
 	a, b := &s.Confidence, &w.Confidence
 	a.HeadMarginal = append(a.HeadMarginal, b.HeadMarginal...)
 	a.FirstOrder = append(a.FirstOrder, b.FirstOrder...)
+	a.HeadDoubt = append(a.HeadDoubt, b.HeadDoubt...)
+	a.FirstDoubt = append(a.FirstDoubt, b.FirstDoubt...)
 	a.HeadMargin = append(a.HeadMargin, b.HeadMargin...)
 	a.HeadAgreement = append(a.HeadAgreement, b.HeadAgreement...)
 	a.TreeScore += b.TreeScore

@@ -171,10 +171,10 @@ type Candidates struct {
 	Heads   []int32
 	LogOdds []int32
 
-	// Kept is the probability under the pruner that a word's head is among its
-	// candidates, by word minus 1, in multiples of 1/65536: what the others had is
-	// lost to all that follows. Nil if it is not known.
-	Kept []float32
+	// Lost is the probability under the pruner that the head of a word is none of
+	// its candidates, by word minus 1: small, and not rounded. Nil if it is not
+	// known.
+	Lost []float32
 }
 
 // Of returns the candidate heads of word m, 1 <= m <= n.
@@ -186,6 +186,8 @@ func (c *Candidates) Of(m int) []int32 { return c.Heads[c.Start[m-1]:c.Start[m]]
 type Confidence struct {
 	HeadMarginal  []float32 // probability of the chosen head under the model of the search
 	FirstOrder    []float32 // likewise, under the pruner: its single-root marginal; no column
+	HeadDoubt     []float32 // 1 less HeadMarginal, not rounded: tells what is very sure from what is nearly so; no column
+	FirstDoubt    []float32 // likewise of FirstOrder; no column
 	HeadMargin    []float32 // score of the tree minus the best tree that differs in one head, in score units, >= 0
 	HeadAgreement []float32 // share of restarts that ended with this head
 	LabelProb     []float32 // marginal of the chosen deprel, given the tree

@@ -58,8 +58,8 @@ func (s *Sentence) Window(lo, hi int) Sentence {
 		return w
 	}
 	c := &w.Candidates
-	if s.Candidates.Kept != nil {
-		c.Kept = s.Candidates.Kept[lo:hi:hi]
+	if s.Candidates.Lost != nil {
+		c.Lost = s.Candidates.Lost[lo:hi:hi]
 	}
 	c.Start = append(c.Start, 0)
 	for m := lo + 1; m <= hi; m++ {

@@ -18,7 +18,7 @@ func TestWindowKeepsTheCandidatesInside(t *testing.T) {
 			s.Candidates.LogOdds = append(s.Candidates.LogOdds, -10*int32(m+1)-h)
 		}
 		s.Candidates.Start = append(s.Candidates.Start, int32(len(s.Candidates.Heads)))
-		s.Candidates.Kept = append(s.Candidates.Kept, float32(m))
+		s.Candidates.Lost = append(s.Candidates.Lost, float32(m))
 	}
 	for lo := range 6 {
 		for hi := lo + 1; hi <= 6; hi++ {
@@ -41,8 +41,8 @@ func TestWindowKeepsTheCandidatesInside(t *testing.T) {
 					t.Errorf("window %d to %d, word %d: heads %v, want %v", lo, hi, m, w.Candidates.Of(m-lo), want)
 				}
 			}
-			if !slices.Equal(w.Candidates.Kept, s.Candidates.Kept[lo:hi]) {
-				t.Errorf("window %d to %d kept %v", lo, hi, w.Candidates.Kept)
+			if !slices.Equal(w.Candidates.Lost, s.Candidates.Lost[lo:hi]) {
+				t.Errorf("window %d to %d lost %v", lo, hi, w.Candidates.Lost)
 			}
 			w.Words[0].Head = 99
 			if s.Words[lo].Head == 99 {
