@@ -83,6 +83,8 @@ type Counters struct {
 	Climbs   int64 // restarts
 	Improved int64 // restarts after the first that found a better tree
 	Exact    int64 // sentences whose trees were all scored
+	Proved   int64 // sentences whose tree was shown to be the best by a bound
+	Steps    int64 // of proofs
 	Words    int64
 }
 
@@ -94,6 +96,8 @@ func (c *Counters) Add(d Counters) {
 	c.Climbs += d.Climbs
 	c.Improved += d.Improved
 	c.Exact += d.Exact
+	c.Proved += d.Proved
+	c.Steps += d.Steps
 	c.Words += d.Words
 }
 
