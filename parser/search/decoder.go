@@ -50,6 +50,7 @@ type Search struct {
 	worth  []int32 // per candidate of the word that was weighed last
 	held   []int32 // likewise, of the word whose chains are tried
 
+	prover   prover
 	sampler  graph.Sampler
 	spanner  graph.Spanner
 	margins  graph.Marginals

@@ -37,5 +37,5 @@ func newModel(sc score.Scorer, on part.Families) *Model {
 
 func (x *Search) run(seed uint64, restarts, patience int) bool {
 	x.Seed = seed
-	return Greedy{restarts, patience}.Decode(x)
+	return Greedy{restarts, patience, 0}.Decode(x)
 }

@@ -13,9 +13,11 @@ import (
 // brought nothing better, there were Restarts, or the budget is spent (Zhang,
 // Lei, Barzilay and Jaakkola 2014; restarts from a disturbed tree are ours).
 // Climb j depends on the seed, j and the best tree of those before it, so the
-// result depends on the sentence and the seed only. It finds no tree if the
-// candidates hold none with a single root.
-type Greedy struct{ Restarts, Patience int }
+// result depends on the sentence and the seed only. Before the second climb it
+// tries to prove, in Certify steps, that the tree of the first is the best one,
+// or finds that; then there are no more. It finds no tree if the candidates hold
+// none with a single root.
+type Greedy struct{ Restarts, Patience, Certify int }
 
 // Decode implements Decoder.
 func (g Greedy) Decode(x *Search) bool {
@@ -24,6 +26,9 @@ func (g Greedy) Decode(x *Search) bool {
 	}
 	x.ascend()
 	choice := len(x.Scores.Arcs.Heads) > x.Scores.N
+	if choice && g.Certify > 0 && !x.Spent() && x.certify(int64(g.Certify)) {
+		return true
+	}
 	for j, idle := 1, 0; j < g.Restarts && idle < g.Patience && choice && !x.Spent(); j++ {
 		if j == 1 && !x.Projective {
 			x.sampler.Prepare(&x.Pruned)

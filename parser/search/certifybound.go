@@ -1,0 +1,427 @@
+package search
+
+// A list is the part of a side that is still possible.
+type list struct {
+	at      []int32 // by entry: its place in the row of the table
+	certain []bool  // it is in every child list
+	first   int32   // of the table, without what the head of the head adds
+	size    int32   // of a row
+	kid     int     // number of the kid at place 1 of a row
+	choice  bool    // not all are certain
+}
+
+// retop finds the largest theta of a word that has an arc.
+func (p *prover) retop(m int32) {
+	most := int64(barred)
+	for a := p.start[m-1]; a < p.start[m]; a++ {
+		if p.alive[a] {
+			most = max(most, p.theta[a])
+		}
+	}
+	p.top[m] = most
+}
+
+// drop takes an arc away.
+func (p *prover) drop(a int32) {
+	p.alive[a] = false
+	m := p.words[a]
+	if p.count[m]--; p.count[m] == 0 {
+		p.stuck = true
+	}
+}
+
+// settle brings the bound up to date after arcs of m were dropped.
+func (p *prover) settle(m int32) {
+	p.bound -= p.top[m]
+	p.retop(m)
+	p.bound += p.top[m]
+}
+
+// other returns the largest theta of the other arcs of the word of arc a.
+func (p *prover) other(a int32) int64 {
+	m, most := p.words[a], int64(barred)
+	for b := p.start[m-1]; b < p.start[m]; b++ {
+		if b != a && p.alive[b] {
+			most = max(most, p.theta[b])
+		}
+	}
+	return most
+}
+
+// updateHead maximises the factor of h with all that its words hold, for each
+// arc in it, drops the arcs that no tree above the aim has, and gives every
+// word its share of these maxima.
+func (p *prover) updateHead(h int32) {
+	if h == 0 {
+		p.updateRoot()
+		return
+	}
+	kids := p.kids[p.kidsOf[h]:p.kidsOf[h+1]]
+	lo, hi := p.start[h-1], p.start[h]
+	p.up = resize(p.up, int(hi-lo))
+	base, free := p.loadKids(h, kids)
+	own := !p.fixed(h)
+	if own {
+		free++
+	}
+	most := int64(barred)
+	for b := lo; b < hi; b++ {
+		if !p.alive[b] {
+			continue
+		}
+		w := base - p.toHead[b]
+		if own {
+			w += p.theta[b]
+		}
+		w = p.maximise(h, b, kids, w)
+		p.up[b-lo] = w
+		most = max(most, w)
+	}
+	if most < barred/2 {
+		p.stuck = true
+		return
+	}
+	rest := p.bound - p.most[h]
+	if own {
+		rest -= p.top[h]
+	}
+	p.most[h] = most
+	if free == 0 {
+		p.bound = rest + most
+		return
+	}
+	rest -= p.topsOf(kids)
+	p.shareKids(h, kids, most, free, rest)
+	if own {
+		for b := lo; b < hi; b++ {
+			if p.alive[b] {
+				p.give(b, &p.toHead[b], p.up[b-lo], most, free, rest)
+			}
+		}
+		p.retop(h)
+		rest += p.top[h]
+	}
+	p.bound = rest + most + p.topsAfter(kids)
+}
+
+// topsOf returns the sum of the tops of the words of kids that take part in an
+// update.
+func (p *prover) topsOf(kids []int32) (sum int64) {
+	for k, a := range kids {
+		if p.out[k] != barred {
+			sum += p.top[p.words[a]]
+		}
+	}
+	return sum
+}
+
+// topsAfter is topsOf with new tops.
+func (p *prover) topsAfter(kids []int32) (sum int64) {
+	for k, a := range kids {
+		if p.out[k] != barred {
+			p.retop(p.words[a])
+			sum += p.top[p.words[a]]
+		}
+	}
+	return sum
+}
+
+// loadKids finds the weights of the kids of h, as far as they do not depend on
+// its head, and the lists of both sides. It returns the sum of what is in every
+// case, and the number of words with a choice.
+func (p *prover) loadKids(h int32, kids []int32) (base, free int64) {
+	for _, numbers := range [...]*[]int64{&p.weight, &p.out, &p.with, &p.without, &p.inSide, &p.outSide} {
+		*numbers = resize(*numbers, len(kids))
+	}
+	left := int(p.right[h] - p.kidsOf[h])
+	base = p.base[h]
+	for s, from := range [...]int{0, left} {
+		l, end := &p.entries[s], left
+		l.first, l.kid, l.choice = p.edgesOf[h], from, false
+		if s == 1 {
+			l.first += square(int32(left))
+			end = len(kids)
+		}
+		l.size = int32(end - from + 2)
+		l.at, l.certain = append(l.at[:0], 0), append(l.certain[:0], true)
+		for k := from; k < end; k++ {
+			a := kids[k]
+			p.out[k] = barred
+			if !p.alive[a] {
+				continue
+			}
+			fixed := p.fixed(p.words[a])
+			p.weight[k] = -p.toKid[a]
+			if !fixed {
+				p.out[k] = p.other(a)
+				p.weight[k] += p.theta[a] - p.out[k]
+				p.with[k], p.without[k] = barred, barred
+				base += p.out[k]
+				free++
+				l.choice = true
+			}
+			l.at, l.certain = append(l.at, int32(k-from+1)), append(l.certain, fixed)
+		}
+		l.at, l.certain = append(l.at, l.size-1), append(l.certain, true)
+	}
+	p.steps += int64(4 + 2*len(kids))
+	return base, free
+}
+
+// maximise returns the maximum of the factor of h under the head of arc b,
+// where all but the child list is worth w, and raises the max-marginals of kids.
+func (p *prover) maximise(h, b int32, kids []int32, w int64) int64 {
+	nodes := p.nodes[int(p.nodesOf[h])+int(b-p.start[h-1])*len(kids):][:len(kids)]
+	shift := int32(0)
+	if p.grand {
+		left := p.right[h] - p.kidsOf[h]
+		shift = (b - p.start[h-1]) * (square(left) + square(int32(len(kids))-left))
+	}
+	l := p.chain(&p.entries[0], kids, nodes, p.heads[b], shift)
+	r := p.chain(&p.entries[1], kids, nodes, p.heads[b], shift)
+	for k := range kids {
+		if p.out[k] == barred {
+			continue
+		}
+		rest := w + r
+		if k >= p.entries[1].kid {
+			rest = w + l
+		}
+		p.with[k] = max(p.with[k], rest+p.inSide[k])
+		p.without[k] = max(p.without[k], rest+p.outSide[k])
+	}
+	return w + l + r
+}
+
+// chain returns the best score of one side of a child list whose head hangs on
+// g, and leaves that with and without each kid in inSide and outSide.
+func (p *prover) chain(l *list, kids, nodes []int32, g, shift int32) int64 {
+	last := len(l.at) - 1
+	p.forward, p.worths = resize(p.forward, last+1), resize(p.worths, 2*(last+1))
+	worths, backward := p.worths[:last+1], p.worths[last+1:]
+	edges := p.edges[l.first+shift:][:l.size*l.size]
+	p.forward[0], worths[last] = 0, 0
+	lo := 0
+	for j := 1; j <= last; j++ {
+		if j < last {
+			k := l.kid + int(l.at[j]) - 1
+			if worths[j] = p.weight[k] + int64(nodes[k]); p.words[kids[k]] == g {
+				worths[j] = barred
+			}
+		}
+		best, cell := int64(4*barred), l.at[j]
+		for i := lo; i < j; i++ {
+			best = max(best, p.forward[i]+int64(edges[l.at[i]*l.size+cell]))
+		}
+		p.forward[j] = best + worths[j]
+		p.steps += int64(j - lo)
+		if l.certain[j] {
+			lo = j
+		}
+	}
+	if !l.choice {
+		return p.forward[last]
+	}
+	for _, k := range l.at[1:last] {
+		p.outSide[l.kid+int(k)-1] = barred
+	}
+	backward[last] = 0
+	hi := last
+	for i := last - 1; i >= 0; i-- {
+		best, row := int64(4*barred), edges[l.at[i]*l.size:][:l.size]
+		for j := hi; j > i; j-- { // best is that of all entries from j on
+			best = max(best, int64(row[l.at[j]])+worths[j]+backward[j])
+			if j > i+1 {
+				k := l.kid + int(l.at[j-1]) - 1
+				p.outSide[k] = max(p.outSide[k], p.forward[i]+best)
+			}
+		}
+		p.steps += int64(hi - i)
+		if backward[i] = best; l.certain[i] {
+			hi = i
+		}
+		if i > 0 {
+			p.inSide[l.kid+int(l.at[i])-1] = p.forward[i] + best
+		}
+	}
+	return p.forward[last]
+}
+
+// shareKids gives the words of kids with a choice their shares.
+func (p *prover) shareKids(h int32, kids []int32, most, free, rest int64) {
+	for k, a := range kids {
+		if p.out[k] != barred {
+			p.base[h] -= p.share(a, p.with[k], p.without[k], p.out[k], most, free, rest)
+		}
+	}
+}
+
+// share gives the word of arc a its share of the maxima with and without a. It
+// returns what the other arcs get. out is the largest theta of these; rest is
+// the bound without the factor and its words.
+func (p *prover) share(a int32, with, without, out, most, free, rest int64) (others int64) {
+	m := p.words[a]
+	others = (without-most)/free - out
+	for b := p.start[m-1]; b < p.start[m]; b++ {
+		if b == a || !p.alive[b] {
+			continue
+		}
+		if rest+without+p.theta[b]-out <= p.aim {
+			p.drop(b)
+		}
+		p.theta[b] += others
+	}
+	if rest+with <= p.aim {
+		p.drop(a)
+	}
+	now := (with - most) / free
+	p.toKid[a] += now - p.theta[a] - others
+	p.theta[a] = now
+	return others
+}
+
+// give gives the word of arc a its share of the maximum with a. message is
+// what the factor has given in all.
+func (p *prover) give(a int32, message *int64, with, most, free, rest int64) {
+	if rest+with <= p.aim {
+		p.drop(a)
+	}
+	now := (with - most) / free
+	*message += now - p.theta[a]
+	p.theta[a] = now
+}
+
+// updateRoot is updateHead of 0, under which one word hangs.
+func (p *prover) updateRoot() {
+	kids := p.kids[p.kidsOf[0]:p.kidsOf[1]]
+	p.out = resize(p.out, len(kids))
+	base, free, only := p.base[0], int64(0), int32(-1)
+	best, second, at := int64(barred), int64(barred), int32(-1) // weights of kids
+	p.steps += int64(4 + 2*len(kids))
+	for k, a := range kids {
+		p.out[k] = barred
+		switch {
+		case !p.alive[a]:
+		case !p.fixed(p.words[a]):
+			p.out[k] = p.other(a)
+			base += p.out[k]
+			free++
+			if w := p.theta[a] - p.toKid[a] - p.out[k]; w > best {
+				best, second, at = w, best, a
+			} else {
+				second = max(second, w)
+			}
+		case only >= 0: // two roots
+			p.stuck = true
+			return
+		default:
+			only = a
+		}
+	}
+	switch {
+	case only >= 0:
+		p.onlyRoot(kids, only)
+		return
+	case free == 0:
+		p.stuck = true
+		return
+	}
+	most := base + best
+	rest := p.bound - p.most[0] - p.topsOf(kids)
+	p.most[0] = most
+	for k, a := range kids {
+		if p.out[k] == barred {
+			continue
+		}
+		w := best
+		if a == at {
+			w = second
+		}
+		with, without := base+p.theta[a]-p.toKid[a]-p.out[k], max(base+w, barred)
+		p.base[0] -= p.share(a, with, without, p.out[k], most, free, rest)
+	}
+	p.bound = rest + most + p.topsAfter(kids)
+}
+
+// onlyRoot drops the root arcs of all words but one, which has no other arc.
+func (p *prover) onlyRoot(kids []int32, only int32) {
+	for _, a := range kids {
+		if p.alive[a] && a != only {
+			p.drop(a)
+			p.settle(p.words[a])
+		}
+	}
+	p.bound -= p.most[0]
+	p.most[0] = p.base[0] - p.toKid[only]
+	p.bound += p.most[0]
+}
+
+// updatePair is updateHead of the factor of two words.
+func (p *prover) updatePair(i int) {
+	q := &p.pairs[i]
+	ulo, uhi, vlo, vhi := p.start[q.u-1], p.start[q.u], p.start[q.v-1], p.start[q.v]
+	fromU, fromV := p.toPair[q.messages:][:uhi-ulo], p.toPair[q.messages+uhi-ulo:][:vhi-vlo]
+	p.with, p.without = resize(p.with, len(fromU)), resize(p.without, len(fromV)) // of arcs of u, of v
+	for k := range p.without {
+		p.without[k] = barred
+	}
+	ownU, ownV := !p.fixed(q.u), !p.fixed(q.v)
+	free, most := int64(0), int64(barred)
+	row := p.cells[q.table:]
+	for k := range p.with {
+		best := int64(barred)
+		if p.alive[ulo+int32(k)] {
+			w := -fromU[k]
+			if ownU {
+				w += p.theta[ulo+int32(k)]
+			}
+			for j := range p.without {
+				if !p.alive[vlo+int32(j)] {
+					continue
+				}
+				sum := w - fromV[j] + worth(row[j])
+				if ownV {
+					sum += p.theta[vlo+int32(j)]
+				}
+				p.without[j] = max(p.without[j], sum)
+				best = max(best, sum)
+			}
+		}
+		p.with[k] = best
+		most = max(most, best)
+		row = row[len(fromV):]
+	}
+	p.steps += 4 + int64(len(fromU)*len(fromV))
+	if most < barred/2 {
+		p.stuck = true
+		return
+	}
+	rest := p.bound - p.pairTop[i]
+	p.pairTop[i] = most
+	if ownU {
+		rest -= p.top[q.u]
+		free++
+	}
+	if ownV {
+		rest -= p.top[q.v]
+		free++
+	}
+	p.bound = rest + most
+	if ownU {
+		p.giveAll(q.u, fromU, p.with, most, free, rest)
+	}
+	if ownV {
+		p.giveAll(q.v, fromV, p.without, most, free, rest)
+	}
+}
+
+// giveAll gives a word its share of the maxima with each of its arcs.
+func (p *prover) giveAll(m int32, messages, with []int64, most, free, rest int64) {
+	for k := range messages {
+		if a := p.start[m-1] + int32(k); p.alive[a] {
+			p.give(a, &messages[k], with[k], most, free, rest)
+		}
+	}
+	p.retop(m)
+	p.bound += p.top[m]
+}

@@ -1,0 +1,190 @@
+package search
+
+// patience is how many times what the last sweep has gained must be missing
+// for the prover to branch.
+const patience = 8
+
+// savedStates are the states at the branches above, one behind another.
+type savedStates struct {
+	numbers, bounds []int64
+	alive           []bool
+	count           []int32
+}
+
+func (s *savedStates) clear() {
+	s.numbers, s.bounds, s.alive, s.count = s.numbers[:0], s.bounds[:0], s.alive[:0], s.count[:0]
+}
+
+// push saves a state.
+func (s *savedStates) push(x *state) {
+	s.numbers, s.bounds = append(s.numbers, x.numbers...), append(s.bounds, x.bound)
+	s.alive, s.count = append(s.alive, x.alive...), append(s.count, x.count...)
+}
+
+// restore makes x what it was when the last state was pushed.
+func (s *savedStates) restore(x *state) {
+	x.bound = s.bounds[len(s.bounds)-1]
+	copy(x.numbers, s.numbers[len(s.numbers)-len(x.numbers):])
+	copy(x.alive, s.alive[len(s.alive)-len(x.alive):])
+	copy(x.count, s.count[len(s.count)-len(x.count):])
+}
+
+// pop forgets the last state, which was of the size of x.
+func (s *savedStates) pop(x *state) {
+	s.numbers, s.bounds = s.numbers[:len(s.numbers)-len(x.numbers)], s.bounds[:len(s.bounds)-1]
+	s.alive, s.count = s.alive[:len(s.alive)-len(x.alive)], s.count[:len(s.count)-len(x.count)]
+}
+
+// done reports whether no tree above the aim is left.
+func (p *prover) done() bool { return p.stuck || p.bound <= p.aim }
+
+// ends reports whether there is no more to do.
+func (p *prover) ends() bool { return p.done() || p.spent() }
+
+// prove reports whether, within the limit, no tree above the aim is left. A
+// better tree that it meets raises the aim.
+func (p *prover) prove() bool {
+	for last := p.bound; !p.done(); last = p.bound {
+		p.sweep()
+		switch {
+		case p.done() || p.leaf():
+			return true
+		case p.spent():
+			return false
+		case (last-p.bound)*patience < p.bound-p.aim:
+			return p.branch()
+		}
+	}
+	return true
+}
+
+// sweep updates all factors with a choice, there and back.
+func (p *prover) sweep() {
+	p.dropCycles()
+	for i := 0; i < len(p.active) && !p.ends(); i++ {
+		p.updateHead(p.active[i])
+	}
+	for i := 0; i < len(p.pairs) && !p.ends(); i++ {
+		p.updatePair(i)
+	}
+	for i := len(p.active) - 1; i >= 0 && !p.ends(); i-- {
+		p.updateHead(p.active[i])
+	}
+}
+
+// dropCycles drops the arcs that close a cycle of arcs that are certain.
+func (p *prover) dropCycles() {
+	for _, m := range p.open {
+		if p.stuck {
+			return
+		}
+		left := p.count[m]
+		for a := p.start[m-1]; a < p.start[m]; a++ {
+			if p.alive[a] && p.closes(a, m) {
+				p.drop(a)
+			}
+		}
+		if p.count[m] < left && !p.stuck {
+			p.settle(m)
+		}
+	}
+}
+
+// closes reports whether arc a closes a cycle of arcs that are certain.
+func (p *prover) closes(a, m int32) bool {
+	u := p.heads[a]
+	for range p.count {
+		p.steps++
+		if u == m {
+			return true
+		}
+		if u == 0 || !p.fixed(u) {
+			return false
+		}
+		u = p.heads[p.arcOf(u)]
+	}
+	return true
+}
+
+// arcOf returns the first arc of a word that is alive.
+func (p *prover) arcOf(m int32) int32 {
+	a := p.start[m-1]
+	for !p.alive[a] {
+		a++
+	}
+	return a
+}
+
+// leaf offers the tree that is left if it is the only one.
+func (p *prover) leaf() bool {
+	for _, m := range p.open {
+		if !p.fixed(m) {
+			return false
+		}
+	}
+	x := p.x
+	for m := range int32(len(p.count)) {
+		if m > 0 {
+			x.start[m] = p.heads[p.arcOf(m)]
+		}
+	}
+	if isTree(x.start[:len(p.count)]) {
+		x.Tree.Set(&x.Scores.Arcs, x.start)
+		x.Offer()
+		p.aim = max(p.aim, x.bestAt)
+	}
+	return true
+}
+
+// branch tries every arc of one word.
+func (p *prover) branch() bool {
+	if len(p.saved.numbers)+len(p.numbers) > maxBranches {
+		return false
+	}
+	m := p.choose()
+	p.saved.push(&p.state)
+	p.steps += int64(len(p.numbers)) / 8
+	for a := p.start[m-1]; a < p.start[m]; a++ {
+		p.saved.restore(&p.state)
+		p.steps += int64(len(p.numbers)) / 8
+		if !p.alive[a] {
+			continue
+		}
+		for b := p.start[m-1]; b < p.start[m]; b++ {
+			p.alive[b] = b == a
+		}
+		p.count[m], p.stuck = 1, false
+		p.settle(m)
+		if !p.prove() {
+			return false
+		}
+	}
+	p.saved.pop(&p.state)
+	return true
+}
+
+// choose returns the word to branch on: that whose second best arc is the
+// furthest below its best, per arc.
+func (p *prover) choose() (word int32) {
+	most := int64(-1)
+	for _, m := range p.open {
+		if p.fixed(m) {
+			continue
+		}
+		best, second := int64(barred), int64(barred)
+		for a := p.start[m-1]; a < p.start[m]; a++ {
+			if !p.alive[a] {
+				continue
+			}
+			if t := p.theta[a]; t > best {
+				best, second = t, best
+			} else {
+				second = max(second, t)
+			}
+		}
+		if gap := (best - second) * 16 / int64(p.count[m]); gap > most {
+			most, word = gap, m
+		}
+	}
+	return word
+}

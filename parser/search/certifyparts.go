@@ -1,0 +1,373 @@
+package search
+
+import "github.com/treebeam/treebeam/parser/part"
+
+// kinds are the families that the prover has bounds for: those of a model
+// that has no others.
+type kinds struct {
+	grandparents, siblings, grandSiblings, triSiblings family
+	bigrams, crossings                                 family
+	greatGrandparents, siblingGrandchildren            family
+}
+
+// A family is a Kind, if it is on.
+type family struct {
+	part.Kind
+	on bool
+}
+
+// find looks for the families of the scores, and reports whether there are no
+// others.
+func (k *kinds) find(x *part.Scores) bool {
+	known := 0
+	for _, f := range [...]struct {
+		name string
+		to   *family
+	}{{"gp", &k.grandparents}, {"cs", &k.siblings}, {"gs", &k.grandSiblings}, {"ts", &k.triSiblings}, {"hb", &k.bigrams},
+		{"cross", &k.crossings}, {"ggp", &k.greatGrandparents}, {"psc", &k.siblingGrandchildren}} {
+		if f.to.Kind, f.to.on = x.Local(f.name); f.to.on {
+			known++
+		}
+	}
+	return known == x.Locals() && !x.HasGlobals()
+}
+
+// A pair is the factor of two words, u before v. The table has a cell for each
+// of their arcs together, those of one arc of u side by side.
+type pair struct{ u, v, table, messages int32 }
+
+// An ask is where the score of a part belongs: it is added to a cell, or the
+// largest of a group of parts is.
+type ask struct {
+	table *[]int32
+	cell  int32
+	group uint8
+}
+
+const (
+	alone  uint8 = iota
+	first        // of a group
+	orNone       // likewise; there may be none of its parts in a tree
+	next         // of the group
+)
+
+// A meeting is a cell of two arcs that cross.
+type meeting struct{ cell, a, b int32 }
+
+func (p *prover) ask(q part.Part, table *[]int32, cell int32, group uint8) {
+	p.parts, p.asks = append(p.parts, q), append(p.asks, ask{table, cell, group})
+}
+
+// tooMuch reports whether what is asked for goes beyond the limits.
+func (p *prover) tooMuch() bool {
+	return p.steps+partSteps*int64(len(p.parts)) > p.limit || max(len(p.parts), len(p.cells)) > maxCells
+}
+
+// askHeads makes the tables of the factors of heads, and asks for their parts.
+// It reports whether they are within the limit.
+func (p *prover) askHeads() bool {
+	words := len(p.count)
+	p.parts, p.asks = p.parts[:0], p.asks[:0]
+	p.edgesOf, p.nodesOf = resize(p.edgesOf, words), resize(p.nodesOf, words)
+	p.grand = p.kinds.grandSiblings.on
+	p.edges, p.nodes = p.edges[:0], p.nodes[:0]
+	for h := int32(1); int(h) < words; h++ {
+		kids := p.kids[p.kidsOf[h]:p.kidsOf[h+1]]
+		left, lo, hi := p.right[h]-p.kidsOf[h], p.start[h-1], p.start[h]
+		one := square(left) + square(int32(len(kids))-left)
+		copies := int32(1)
+		if p.grand {
+			copies = hi - lo
+		}
+		p.edgesOf[h], p.nodesOf[h] = int32(len(p.edges)), int32(len(p.nodes))
+		p.steps += int64(copies*one) + int64(hi-lo)*int64(len(kids))
+		if p.tooMuch() || max(len(p.edges)+int(copies*one), len(p.nodes)+int(hi-lo)*len(kids)) > maxCells {
+			return false
+		}
+		p.edges = grown(p.edges, int(copies*one))
+		p.nodes = grown(p.nodes, int(hi-lo)*len(kids))
+		for c := range copies {
+			p.askEdges(h, p.heads[lo+c], kids[:left], kids[left:], p.edgesOf[h]+c*one)
+		}
+		for b := lo; b < hi; b++ {
+			p.askNodes(h, b, kids, p.nodesOf[h]+(b-lo)*int32(len(kids)))
+		}
+	}
+	return !p.tooMuch()
+}
+
+// square is the size of the table of a side with so many kids.
+func square(kids int32) int32 { return (kids + 2) * (kids + 2) }
+
+// grown returns a with so many zeros behind it.
+func grown(a []int32, more int) []int32 {
+	n := len(a)
+	if n+more > cap(a) {
+		return append(a, make([]int32, more)...)
+	}
+	a = a[:n+more]
+	clear(a[n:])
+	return a
+}
+
+// A side is one half of the extended child list of a head, from Start to the
+// head or from the head to End.
+type side struct {
+	p           *prover
+	begin, end  int32
+	kids        []int32
+	first, size int32 // of the table, of a row
+}
+
+// entry returns entry i.
+func (s *side) entry(i int32) int32 {
+	switch i {
+	case 0:
+		return s.begin
+	case s.size - 1:
+		return s.end
+	}
+	return s.p.words[s.kids[i-1]]
+}
+
+// certain reports whether entry i is in every child list.
+func (s *side) certain(i int32) bool {
+	return i == 0 || i == s.size-1 || s.p.fixed(s.entry(i))
+}
+
+// before returns the first entry that may be next to entry j, which is not
+// the first, and before it.
+func (s *side) before(j int32) int32 {
+	for j--; !s.certain(j); j-- {
+	}
+	return j
+}
+
+// askEdges asks for the parts of neighbours in the child list of h under g.
+func (p *prover) askEdges(h, g int32, left, right []int32, at int32) {
+	l := side{p, part.Start, h, left, at, int32(len(left) + 2)}
+	r := side{p, h, part.End, right, at + square(int32(len(left))), int32(len(right) + 2)}
+	k := &p.kinds
+	for _, s := range [...]*side{&l, &r} {
+		lo := int32(0)
+		for j := int32(1); j < s.size && !p.tooMuch(); j++ {
+			b := s.entry(j)
+			for i := lo; i < j; i++ {
+				a, cell := s.entry(i), s.first+i*s.size+j
+				if k.siblings.on {
+					p.ask(k.siblings.Part(h, a, b, 0), &p.edges, cell, alone)
+				}
+				if k.grandSiblings.on && g != a && g != b {
+					p.ask(k.grandSiblings.Part(g, h, a, b), &p.edges, cell, alone)
+				}
+				if k.triSiblings.on {
+					p.askThird(s, &l, h, i, b, cell)
+				}
+			}
+			if s.certain(j) {
+				lo = j
+			}
+		}
+	}
+}
+
+// askThird asks for the best tri-sibling that may end in entry i and b.
+func (p *prover) askThird(s, l *side, h, i, b, cell int32) {
+	a := s.entry(i)
+	if i == 0 {
+		if s == l {
+			return // nothing is before Start
+		}
+		s, i = l, l.size-1
+	}
+	for j, group := s.before(i), first; j < i; j, group = j+1, next {
+		p.ask(p.kinds.triSiblings.Part(h, s.entry(j), a, b), &p.edges, cell, group)
+	}
+}
+
+// askNodes asks for the parts of each kid of h, if h has the arc b.
+func (p *prover) askNodes(h, b int32, kids []int32, at int32) {
+	g, k := p.heads[b], &p.kinds
+	for i, a := range kids {
+		m, cell := p.words[a], at+int32(i)
+		if m == g || p.tooMuch() {
+			continue
+		}
+		if k.grandparents.on {
+			p.ask(k.grandparents.Part(g, h, m, 0), &p.nodes, cell, alone)
+		}
+		if g == 0 {
+			continue
+		}
+		if k.greatGrandparents.on {
+			group := first
+			for c := p.start[g-1]; c < p.start[g]; c++ {
+				if top := p.heads[c]; top != h && top != m {
+					p.ask(k.greatGrandparents.Part(top, g, h, m), &p.nodes, cell, group)
+					group = next
+				}
+			}
+		}
+		if k.siblingGrandchildren.on {
+			p.askNeighbours(g, h, m, cell)
+		}
+	}
+}
+
+// askNeighbours asks for the best part of m, a child of h, with the neighbour
+// that h may have under g, on either side.
+func (p *prover) askNeighbours(g, h, m, cell int32) {
+	lo, hi := p.kidsOf[g], p.right[g]
+	if h > g {
+		lo, hi = p.right[g], p.kidsOf[g+1]
+	}
+	before, behind := orNone, orNone
+	for _, a := range p.kids[lo:hi] {
+		if d := p.words[a]; d < h && d != m {
+			p.ask(p.kinds.siblingGrandchildren.Part(g, h, m, d), &p.nodes, cell, before)
+			before = next
+		}
+	}
+	for _, a := range p.kids[lo:hi] {
+		if d := p.words[a]; d > h && d != m {
+			p.ask(p.kinds.siblingGrandchildren.Part(g, h, m, d), &p.nodes, cell, behind)
+			behind = next
+		}
+	}
+}
+
+// askPairs makes the tables of the factors of pairs, and asks for their parts.
+// It reports whether they are within the limit.
+func (p *prover) askPairs() bool {
+	n := int32(len(p.count) - 1)
+	p.pairs, p.cells, p.meets = p.pairs[:0], p.cells[:0], p.meets[:0]
+	p.crosses = resize(p.crosses, len(p.heads))
+	for a := range p.crosses {
+		p.crosses[a] = barredCell // not asked for
+	}
+	crossings := p.x.Projective || p.kinds.crossings.on
+	for u := int32(1); u < n; u++ {
+		end := u + 1 // the furthest word that an arc of u ends at
+		for _, h := range p.heads[p.start[u-1]:p.start[u]] {
+			end = max(end, h)
+		}
+		for v := u + 1; v <= n && (crossings || v == u+1); v++ {
+			p.steps++
+			if v > u+1 && v >= end && p.heads[p.start[v-1]] >= end {
+				continue // no arc of v comes between
+			}
+			p.askPair(u, v, crossings)
+			if p.tooMuch() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// askPair makes the table of u and v, if their arcs have parts together.
+func (p *prover) askPair(u, v int32, crossings bool) {
+	table, k, any := int32(len(p.cells)), &p.kinds, false
+	near := v == u+1 && k.bigrams.on
+	for a := p.start[u-1]; a < p.start[u]; a++ {
+		for b := p.start[v-1]; b < p.start[v]; b++ {
+			cell := int32(len(p.cells))
+			p.cells = append(p.cells, 0)
+			if near {
+				any = true
+				p.ask(k.bigrams.Part(u, p.heads[a], p.heads[b], 0), &p.cells, cell, alone)
+			}
+			if !crossings || !cross(p.heads[a], u, p.heads[b], v) {
+				continue
+			}
+			any = true
+			p.meets = append(p.meets, meeting{cell, a, b})
+			if !p.x.Projective {
+				p.askCrossing(a)
+				p.askCrossing(b)
+			}
+		}
+	}
+	p.steps += int64(int32(len(p.cells)) - table)
+	if any {
+		p.pairs = append(p.pairs, pair{u: u, v: v, table: table})
+	} else {
+		p.cells = p.cells[:table]
+	}
+}
+
+// askCrossing asks for the part that an arc has for every arc that it crosses.
+func (p *prover) askCrossing(a int32) {
+	if p.crosses[a] == barredCell {
+		p.crosses[a] = 0
+		p.ask(p.kinds.crossings.Part(p.heads[a], p.words[a], 0, 0), &p.crosses, a, alone)
+	}
+}
+
+// cross reports whether the arcs between a and b and between c and d cross.
+func cross(a, b, c, d int32) bool {
+	a, b, c, d = min(a, b), max(a, b), min(c, d), max(c, d)
+	return a < c && c < b && b < d || c < a && a < d && d < b
+}
+
+// answer fills the tables.
+func (p *prover) answer() {
+	p.steps += partSteps * int64(len(p.parts))
+	p.scores = resize(p.scores, len(p.parts))
+	p.x.Scores.ScoreAll(p.parts, p.scores)
+	for i := 0; i < len(p.asks); i++ {
+		to, best := p.asks[i], p.scores[i]
+		if to.group == orNone {
+			best = max(best, 0)
+		}
+		for ; i+1 < len(p.asks) && p.asks[i+1].group == next; i++ {
+			best = max(best, p.scores[i+1])
+		}
+		(*to.table)[to.cell] += best
+	}
+	for _, t := range p.meets {
+		if p.x.Projective {
+			p.cells[t.cell] = barredCell
+		} else {
+			p.cells[t.cell] += p.crosses[t.a] + p.crosses[t.b]
+		}
+	}
+}
+
+// fold leaves the pairs of words with a choice each, and returns the others.
+func (p *prover) fold() []pair {
+	kept, all := 0, p.pairs
+	for i, q := range all {
+		if !p.fixed(q.u) && !p.fixed(q.v) {
+			all[i], all[kept] = all[kept], q
+			kept++
+		}
+	}
+	p.pairs = all[:kept]
+	return all[kept:]
+}
+
+// addFolded adds what pairs with a word without a choice are worth to the arcs
+// of the other word.
+func (p *prover) addFolded(pairs []pair) {
+	for _, q := range pairs {
+		m := q.v
+		if p.fixed(q.v) {
+			m = q.u
+		}
+		for k := range p.count[m] {
+			p.theta[p.start[m-1]+k] += worth(p.cells[q.table+k])
+		}
+	}
+	for m := int32(1); int(m) < len(p.count); m++ {
+		p.retop(m)
+	}
+}
+
+// worth returns the value of a cell.
+func worth(cell int32) int64 {
+	if cell == barredCell {
+		return barred
+	}
+	return int64(cell)
+}
