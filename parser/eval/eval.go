@@ -6,8 +6,9 @@
 //
 // Beyond these it counts attachment without and on punctuation, by sentence
 // length, on crossing arcs and with full deprels, tells what wrong trees come from
-// (Blame), compares two systems by a paired bootstrap, and says how well
-// columns of confidence tell right from wrong (Reliabilities).
+// (Blame), compares two systems by a paired bootstrap, says how well columns of
+// confidence tell right from wrong (Reliabilities), and sets what was expected
+// beside what is true (Forecasts).
 package eval
 
 import "github.com/treebeam/treebeam/parser/syntax"
@@ -103,6 +104,8 @@ type Result struct {
 	SystemMultiRoot int `json:"system_sentences_without_one_root"`
 	// TreeErrors is nil unless the caller sets it, to what Blame found.
 	*TreeErrors
+	// Forecast is nil unless the caller sets it, to what Forecasts returns.
+	Forecast []Forecast `json:"forecast,omitempty"`
 	// Confidence is nil unless the caller sets it, to what Reliabilities found.
 	Confidence []Reliability `json:"confidence,omitempty"`
 

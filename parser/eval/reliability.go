@@ -2,6 +2,7 @@ package eval
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -10,7 +11,7 @@ import (
 // A Reliability says how well a column of confidence tells right from wrong.
 type Reliability struct {
 	Column string  `json:"column"` // as in an output; "a*b" is the product of two
-	Of     string  `json:"of"`     // what is right or wrong: "head", "head+deprel", "tree"
+	Of     string  `json:"of"`     // what is right or wrong: "head", "head+deprel", "UPOS", "tree"
 	Cases  int     `json:"cases"`  // words or trees that have a value
 	Right  int     `json:"right"`  // of these
 	Mean   float64 `json:"mean"`   // of the values
@@ -20,8 +21,18 @@ type Reliability struct {
 	ECE float64 `json:"ece"`
 	// AURC is the area under the curve of risk and coverage (Geifman and
 	// El-Yaniv 2017): the mean share of wrong cases among the k most certain
-	// ones, over all k. Cases of equal value count in any order alike.
+	// ones, over all k. Here and below, cases of equal value count in any order
+	// alike.
 	AURC float64 `json:"aurc"`
+	// AUC is the area under the receiver operating characteristic, which is the
+	// probability that of a right case and a wrong one the right one has the
+	// higher value, a tie being half (Hanley and McNeil 1982). Nil if all are
+	// right, or all wrong.
+	AUC *float64 `json:"auc"`
+	// Surest80 and Surest50 are the shares of right cases among the most certain
+	// 80 % and 50 %, rounded to whole cases and at least one.
+	Surest80 float64 `json:"surest_80"`
+	Surest50 float64 `json:"surest_50"`
 }
 
 // reliabilityBins is the number of bins of ECE.
@@ -35,7 +46,7 @@ type judged struct {
 
 // Reliabilities measures the columns of confidence that system has. A head is
 // right if it is that of the aligned gold word, as in UAS, a deprel if it is
-// equal with its subtype, a tree if it has a gold sentence's words, heads and
+// equal with its subtype, a UPOS if it is equal, a tree if it has a gold sentence's words, heads and
 // deprels; words that are not aligned are wrong. An error is that of Evaluate.
 func Reliabilities(gold, system []syntax.Sentence) (out []Reliability, err error) {
 	judgements, err := Judge(gold, system)
@@ -111,21 +122,45 @@ func appendReliability(to []Reliability, column, of string, list []judged) []Rel
 	}
 	r.Mean /= n
 
+	r.rank(list)
+	return append(to, r)
+}
+
+// rank computes the figures that hang on the order of the cases only. It sorts
+// list.
+func (r *Reliability) rank(list []judged) {
 	slices.SortFunc(list, func(a, b judged) int { return cmp.Compare(b.value, a.value) })
-	wrong := 0.0
-	for i := 0; i < len(list); {
+	n := len(list)
+	surest := func(share float64) int { return max(int(math.Round(share*float64(n))), 1) }
+	at80, at50 := surest(0.8), surest(0.5)
+	wrong := 0.0            // among the first i, on average over all orders
+	before, ordered := 0, 0 // right ones before i; twice the pairs in the right order
+	for i := 0; i < n; {
 		end, errors := i, 0
-		for ; end < len(list) && list[end].value == list[i].value; end++ {
+		for ; end < n && list[end].value == list[i].value; end++ {
 			if !list[end].right {
 				errors++
 			}
 		}
+		right := end - i - errors
+		ordered += errors * (2*before + right)
+		before += right
 		share := float64(errors) / float64(end-i)
 		for ; i < end; i++ {
 			wrong += share
-			r.AURC += wrong / float64(i+1)
+			risk := wrong / float64(i+1)
+			r.AURC += risk
+			if i+1 == at80 {
+				r.Surest80 = 1 - risk
+			}
+			if i+1 == at50 {
+				r.Surest50 = 1 - risk
+			}
 		}
 	}
-	r.AURC /= n
-	return append(to, r)
+	r.AURC /= float64(n)
+	if pairs := before * (n - before); pairs > 0 {
+		auc := float64(ordered) / float64(2*pairs)
+		r.AUC = &auc
+	}
 }

@@ -122,6 +122,9 @@ func (r *Result) writeDetails(b *bytes.Buffer) {
 	if r.TreeErrors != nil {
 		r.writeCauses(b)
 	}
+	if len(r.Forecast) > 0 {
+		r.writeForecast(b)
+	}
 	if len(r.Confidence) > 0 {
 		r.writeConfidence(b)
 	}
@@ -142,12 +145,24 @@ func (t *TreeErrors) writeCauses(b *bytes.Buffer) {
 	fmt.Fprintf(b, "Words whose gold head was pruned: %d (%.2f %%)\n", t.Pruned, 100*ratio(t.Pruned, words))
 }
 
+func (r *Result) writeForecast(b *bytes.Buffer) {
+	b.WriteByte('\n')
+	writeHead(b, wide, "Expected", " Expected  | Std. err. |  F1 Score | F1 - exp. ")
+	for _, f := range r.Forecast {
+		writeRow(b, wide, f.Metric, f.Expected, f.Stderr, f.F1, f.Difference)
+	}
+}
+
 func (r *Result) writeConfidence(b *bytes.Buffer) {
-	fmt.Fprintf(b, "\n%-28s | %-15s |    Cases |   Right |    Mean |     ECE |    AURC\n", "Confidence", "of")
-	fmt.Fprintf(b, "-----------------------------+-----------------+----------+---------+---------+---------+--------\n")
+	fmt.Fprintf(b, "\n%-28s | %-15s |  Cases |  Right |   Mean |    ECE |   AURC |    AUC | Surest 80%% |    50%%\n", "Confidence", "of")
+	fmt.Fprintf(b, "-----------------------------+-----------------+--------+--------+--------+--------+--------+--------+------------+-------\n")
 	for _, c := range r.Confidence {
-		fmt.Fprintf(b, "%-28s | %-15s |%9d |%8.2f |%8.2f |%8.2f |%8.2f\n", c.Column, c.Of, c.Cases,
-			100*ratio(c.Right, c.Cases), 100*c.Mean, 100*c.ECE, 100*c.AURC)
+		auc := "      -"
+		if c.AUC != nil {
+			auc = fmt.Sprintf("%7.2f", 100**c.AUC)
+		}
+		fmt.Fprintf(b, "%-28s | %-15s |%7d |%7.2f |%7.2f |%7.2f |%7.2f |%s |%11.2f |%7.2f\n", c.Column, c.Of, c.Cases,
+			100*ratio(c.Right, c.Cases), 100*c.Mean, 100*c.ECE, 100*c.AURC, auc, 100*c.Surest80, 100*c.Surest50)
 	}
 }
 
