@@ -17,6 +17,7 @@ import (
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/train"
+	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -32,8 +33,9 @@ makes them (--model FILE, or --model embedded) from the gold file's raw text,
 or from its words with --gold-tokens, or its words and tags with --gold-tags;
 on gold words it also says what wrong trees come from: a gold head was pruned,
 the search missed the gold tree though it scores higher, or the model prefers
-a wrong one. Trees of a model or an output folder have a last table on their
-columns of confidence (docs/training.md).`
+a wrong one. Trees of a model, an output folder or CoNLL-U with --conf have last
+tables on their columns of confidence, and on what was expected of them
+(docs/training.md).`
 
 // evalFlags are the options of treebeam eval.
 type evalFlags struct {
@@ -110,7 +112,7 @@ func (f *evalFlags) run(ctx context.Context, out io.Writer) error {
 		return refuse("--gold %s holds no sentences: there is nothing to score", f.gold)
 	}
 	warnOfUncertain(f.gold, gold)
-	system, causes, err := f.trees(ctx, gold)
+	system, expected, causes, err := f.trees(ctx, gold)
 	if err != nil {
 		return err
 	}
@@ -126,6 +128,7 @@ func (f *evalFlags) run(ctx context.Context, out io.Writer) error {
 		_, err := fmt.Fprintf(out, "%-52s %s\n", f.row, summaryRow(result))
 		return err
 	}
+	result.Forecast = result.Forecasts(&expected)
 	if result.Confidence, err = eval.Reliabilities(gold, system); err != nil {
 		return err
 	}
@@ -158,7 +161,7 @@ func summaryRow(r *eval.Result) string {
 
 // compare prints how sure the difference to another system is.
 func (f *evalFlags) compare(ctx context.Context, out io.Writer, gold []syntax.Sentence, a *eval.Result) error {
-	other, err := readSystem(ctx, f.against)
+	other, _, err := readSystem(ctx, f.against)
 	if err != nil {
 		return err
 	}
@@ -178,13 +181,28 @@ func (f *evalFlags) compare(ctx context.Context, out io.Writer, gold []syntax.Se
 	return nil
 }
 
-// trees returns what is to be scored, and, where the search's candidates are
-// known and are those of the gold words, what its errors come from.
-func (f *evalFlags) trees(ctx context.Context, gold []syntax.Sentence) (system []syntax.Sentence, causes *eval.TreeErrors, err error) {
+// trees returns what is to be scored, what is expected of it, and, where the
+// search's candidates are known and are those of the gold words, what its errors
+// come from.
+func (f *evalFlags) trees(ctx context.Context, gold []syntax.Sentence) (system []syntax.Sentence, expected syntax.Expected, causes *eval.TreeErrors, err error) {
 	if f.system != "" {
-		system, err = readSystem(ctx, f.system)
-		return system, nil, err
+		system, expected, err = readSystem(ctx, f.system)
+		return system, expected, nil, err
 	}
+	if system, causes, err = f.parse(gold); err != nil {
+		return nil, expected, nil, err
+	}
+	for i := range system {
+		expected.Add(&system[i].Confidence.Expected)
+	}
+	if f.write != "" {
+		err = writeSentences(f.write, system)
+	}
+	return system, expected, causes, err
+}
+
+// parse returns the trees of the model, and their causes as trees has them.
+func (f *evalFlags) parse(gold []syntax.Sentence) (system []syntax.Sentence, causes *eval.TreeErrors, err error) {
 	m, err := model.Open(f.model)
 	if err != nil {
 		return nil, nil, &refusal{err}
@@ -226,44 +244,49 @@ func (f *evalFlags) trees(ctx context.Context, gold []syntax.Sentence) (system [
 			return nil, nil, err
 		}
 	}
-	if f.write != "" {
-		err = writeSentences(f.write, system)
-	}
-	return system, causes, err
+	return system, causes, nil
 }
 
 // readSystem reads a CoNLL-U file, or the trees of an output or a state in
-// their order.
-func readSystem(ctx context.Context, path string) ([]syntax.Sentence, error) {
+// their order and what documents/ expects of them. Of CoNLL-U that a parse has
+// written with --conf it reads the confidence, too.
+func readSystem(ctx context.Context, path string) (sents []syntax.Sentence, expected syntax.Expected, err error) {
 	if !store.IsRemote(path) {
 		info, err := os.Stat(path)
 		if err != nil {
-			return nil, &refusal{err}
+			return nil, expected, &refusal{err}
 		}
 		if !info.IsDir() {
-			sents, err := conllu.ReadAllWith(path, conllu.Options{NoHeads: true})
-			if err != nil {
-				return nil, badTrees(err)
+			if sents, err = conllu.ReadAllWith(path, conllu.Options{NoHeads: true}); err != nil {
+				return nil, expected, badTrees(err)
 			}
-			return sents, nil
+			for i := range sents {
+				pipeline.ReadConfidence(&sents[i])
+			}
+			return sents, expected, nil
 		}
 	}
 	from, err := openOutput(ctx, path)
 	if err != nil {
-		return nil, err
+		return nil, expected, err
 	}
-	var sents []syntax.Sentence
 	for row, err := range from.Trees {
 		if err != nil {
-			return nil, err
+			return nil, expected, err
 		}
 		s, err := parquet.FromRow(row)
 		if err != nil {
-			return nil, err
+			return nil, expected, err
 		}
 		sents = append(sents, s)
 	}
-	return sents, nil
+	for d, err := range from.Documents {
+		if err != nil {
+			return nil, expected, err
+		}
+		expected.Add(d.Expected())
+	}
+	return sents, expected, nil
 }
 
 // writeSentences writes a CoNLL-U file, all of it or nothing.

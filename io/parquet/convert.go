@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -140,6 +141,19 @@ func FromRow(t *Tree) (syntax.Sentence, error) {
 			UPOS: e.UPOS, XPOS: e.XPOS, Feats: e.Feats, Head: e.Head, Deprel: e.Deprel, Deps: e.Deps, Misc: e.Misc})
 	}
 	return s, nil
+}
+
+// Expected returns the sums behind the shares of the row: right words are exact
+// up to 2^37 words, variances as far as a standard error tells them.
+func (d *Document) Expected() *syntax.Expected {
+	const unit = 4096
+	n := float64(d.CalibratedWords)
+	estimate := func(share, stderr float64) syntax.Estimate {
+		words := stderr * n
+		return syntax.Estimate{Right: int64(math.Round(share * n * unit)), Variance: int64(math.Round(words * words * unit))}
+	}
+	return &syntax.Expected{Words: d.CalibratedWords, UPOS: estimate(d.ExpectedUPOS, d.ExpectedUPOSStderr),
+		UAS: estimate(d.ExpectedUAS, d.ExpectedUASStderr), LAS: estimate(d.ExpectedLAS, d.ExpectedLASStderr)}
 }
 
 // check returns an error unless all lists of words have the same length.

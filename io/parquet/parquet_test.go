@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -411,4 +412,27 @@ func FuzzOpen(f *testing.F) {
 			_, _ = parquet.FromRow(row) // may fail, must not panic
 		}
 	})
+}
+
+// The sums behind a document's shares come back from them.
+func TestExpectedOfDocument(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 1000 {
+		n := 1 + rng.Int64N(1<<30)
+		want := syntax.Expected{Words: n}
+		estimate := func() syntax.Estimate {
+			return syntax.Estimate{Right: rng.Int64N(4096*n + 1), Variance: rng.Int64N(1024*n + 1)}
+		}
+		want.UPOS, want.UAS, want.LAS = estimate(), estimate(), estimate()
+		d := parquet.Document{CalibratedWords: n}
+		d.ExpectedUPOS, d.ExpectedUPOSStderr = want.UPOS.Share(n)
+		d.ExpectedUAS, d.ExpectedUASStderr = want.UAS.Share(n)
+		d.ExpectedLAS, d.ExpectedLASStderr = want.LAS.Share(n)
+		if got := d.Expected(); *got != want {
+			t.Fatalf("got %+v, want %+v", got, want)
+		}
+	}
+	if got := new(parquet.Document).Expected(); *got != (syntax.Expected{}) {
+		t.Errorf("nothing was expected: %+v", got)
+	}
 }
