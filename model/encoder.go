@@ -2,14 +2,12 @@ package model
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 
 	"github.com/treebeam/treebeam/parser/calibrate"
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/pack"
-	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/tag"
@@ -153,7 +151,6 @@ func (m *Model) parseDense(c *syntax.Sentence, o search.Options) (*syntax.Senten
 	if err := m.Decoder.Parse(&out, o); err != nil {
 		return nil, err
 	}
-	out.Confidence.DenseHead = denseHead(out.Words, c.Dense.Arcs)
 	if m.Mix.Labels > 0 {
 		m.Encoder.Labels(&out)
 		out.Dense.Labels = scaled(&x.b, out.Dense.Labels, m.Mix.Labels)
@@ -161,34 +158,4 @@ func (m *Model) parseDense(c *syntax.Sentence, o search.Options) (*syntax.Senten
 	m.Labeler.Label(&out)
 	buffers.Put(x)
 	return &out, nil
-}
-
-// mostMargin bounds the size of DenseHead, in nats.
-const mostMargin = 64
-
-// denseHead returns Confidence.DenseHead of words that have heads, by the scores
-// of all arcs. An encoder is surer than it is right: with its scores most words
-// have one candidate, whose probability is 1, and of these its margins tell which
-// are wrong.
-func denseHead(words []syntax.Word, arcs []int32) []float32 {
-	n := len(words)
-	best := make([]int32, n) // of the other heads
-	for m := range best {
-		best[m] = math.MinInt32
-	}
-	for h := range n + 1 {
-		for m, x := range arcs[h*(n+1)+1 : (h+1)*(n+1)] {
-			if h != int(words[m].Head) && h != m+1 {
-				best[m] = max(best[m], x)
-			}
-		}
-	}
-	out := make([]float32, n)
-	for m := range out {
-		const most = mostMargin * score.Unit
-		if h := int(words[m].Head); h >= 0 && h <= n {
-			out[m] = float32(min(max(int64(arcs[h*(n+1)+m+1])-int64(best[m]), -most), most)) / score.Unit
-		}
-	}
-	return out
 }

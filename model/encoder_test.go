@@ -11,7 +11,6 @@ import (
 	"github.com/treebeam/treebeam/parser/encode/encodetest"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
-	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/tag"
@@ -110,7 +109,6 @@ func byHand(t *testing.T, m *Model) []syntax.Sentence {
 		if err := m.Decoder.Parse(s, search.Options{Seed: 1}); err != nil {
 			t.Fatal(err)
 		}
-		s.Confidence.DenseHead = denseHead(s.Words, chance(s, 1, (n+1)*(n+1)))
 		s.Dense.Labels = times(chance(s, 4, n*len(m.Labeler.Relations())), m.Mix.Labels)
 		m.Labeler.Label(s)
 	}
@@ -126,37 +124,10 @@ func agree(a, b []syntax.Sentence) bool {
 	})
 }
 
-// The margin of a head is over the best other word, whichever that is; a word
-// that has none to choose from is as sure as can be.
-func TestDenseHead(t *testing.T) {
-	const unit = score.Unit
-	words := []syntax.Word{{Head: 0}, {Head: 1}, {Head: 2}}
-	arcs := []int32{
-		9 * unit, 3 * unit, 4 * unit, -100 * unit, // root -> itself, 1, 2, 3
-		9 * unit, 9 * unit, 2 * unit, 0,
-		9 * unit, 1 * unit, 99 * unit, -99 * unit / 2,
-		9 * unit, 5 * unit / 2, 3 * unit, 99 * unit,
-	}
-	if got, want := denseHead(words, arcs), []float32{0.5, -2, -49.5}; !slices.Equal(got, want) {
-		t.Errorf("margins %v, want %v", got, want)
-	}
-	words[2].Head = syntax.NoHead
-	if got := denseHead(words, arcs)[2]; got != 0 {
-		t.Errorf("a word without a head has margin %v", got)
-	}
-	if got := denseHead(words[:1], []int32{0, 5, 0, 7}); !slices.Equal(got, []float32{mostMargin}) {
-		t.Errorf("the only word of a sentence has margin %v", got)
-	}
-}
-
 // Every stage gets the encoder's scores times its own factor.
 func TestMixOfScores(t *testing.T) {
 	fast := parsed(t, openNoisy(t, Mix{}), false)
-	got := parsed(t, openNoisy(t, Mix{}), true)
-	for i := range got {
-		got[i].Confidence.DenseHead = nil
-	}
-	if !agree(got, fast) {
+	if got := parsed(t, openNoisy(t, Mix{}), true); !agree(got, fast) {
 		t.Error("factors of 0 change something")
 	}
 	for _, mix := range []Mix{

@@ -198,12 +198,6 @@ type Confidence struct {
 	NCandidates   int32 // candidate arcs of the sentence
 	Weighed       int64 // heads that the search weighed: its work; no column
 
-	// DenseHead is by how much the encoder's own score of the chosen head is above
-	// that of the best other word, in nats, from -64 to 64: it tells apart words of
-	// which all else is certain. Set by package model; nil without an encoder; no
-	// column.
-	DenseHead []float32
-
 	// Certificate says how it is known that no other tree over the candidates
 	// scores higher; Uncertain if it is not.
 	Certificate Certificate
