@@ -320,7 +320,7 @@ func (s *drawnSample) left(f *sampleFlags) string {
 	}{
 		{s.outside, fmt.Sprintf("have not %d to %d words (--min-words, --max-words)", f.minWords, f.maxWords)},
 		{s.early, "are in --without"},
-		{s.unknown, "have no probabilities, as sentences over 512 words or without trees"},
+		{s.unknown, "have no probabilities"},
 		{s.sure, "have nothing that is expected to be wrong"},
 	} {
 		if r.n > 0 {

@@ -20,16 +20,16 @@ func init() {
 
 const showAbout = `
 Draws trees of an output folder, or of what is current in a state: the first
-ones, those with an id, or the least certain ones. Behind each word stand its
-tag, its label and, if it is below 0.9, the probability that head and label are
-right (deprel_conf). Before the words stands how many of them are expected to be
-wrong, punctuation left out. --lowest takes the sentences with the largest share
-of such words, as if each had five more that are right, so that not all are
-fragments. If the model is not calibrated, all goes by head_marginal, which is no
-more than an order. Lines are as wide as the terminal, or 80 columns; control
-characters in the text are shown as pictures, such as ␛.
+ones, those with an id, or the least certain ones. Behind a tag stands the
+probability that it is right (upos_conf), and behind a label the one that head and
+label are (deprel_conf), if it is below 0.9. Before the words stands how many of
+them are expected to be wrong, punctuation left out. --lowest takes the sentences
+with the largest share of such words, as if each had five more that are right, so
+that not all are fragments. If the model is not calibrated, all goes by
+head_marginal, which is no more than an order. Lines are as wide as the terminal,
+or 80 columns; control characters in the text are shown as pictures, such as ␛.
 
-treebeam sample writes uncertain sentences for correction, as CoNLL-U.`
+treebeam sample writes uncertain sentences as CoNLL-U, to correct them.`
 
 func runShow(ctx context.Context, args []string) error {
 	fs := newFlags("show", "show FOLDER [flags]", showAbout)

@@ -42,7 +42,7 @@ func (a Doubt) Compare(b Doubt) int {
 }
 
 // Of is the doubt about a tree. It is the zero Doubt if no word has a
-// probability, as in sentences of more than 512 words.
+// probability.
 func Of(t *parquet.Tree) (d Doubt) {
 	list, column := Probabilities(t)
 	for i := range t.Tokens[:min(len(list), len(t.Tokens))] {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/pick"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // sure is the probability from which on it is not shown.
@@ -17,6 +18,15 @@ func arcProbability(t *parquet.Tree, i int) (p float32, ok bool) {
 		return list[i], true
 	}
 	return 0, false
+}
+
+// uncertainTag is the probability that the tag of word i is right, "" if it is
+// sure or unknown.
+func uncertainTag(t *parquet.Tree, i int) string {
+	if i < len(t.UPOSConf) && t.UPOSConf[i] < sure {
+		return fmt.Sprintf("%.2f", t.UPOSConf[i])
+	}
+	return ""
 }
 
 // leastCertain is the first word of those whose arc is least certain;
@@ -45,6 +55,12 @@ func certainty(t *parquet.Tree) string {
 	say := fmt.Sprintf("%s of %s expected wrong", expected(d), many(int64(d.Words), "word"))
 	if t.TreeConf != nil {
 		say += fmt.Sprintf("; the whole tree right with %.2f", *t.TreeConf)
+	}
+	switch t.Certificate {
+	case syntax.All.String():
+		say += "; the best one under the model, of all that were scored"
+	case syntax.Bound.String():
+		say += "; the best one under the model, as a bound proves"
 	}
 	return say
 }

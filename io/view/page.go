@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -31,6 +32,8 @@ type pageData struct {
 	Troubled []*parquet.Document
 	Files    []fileTable
 	Status   []row
+	Forecast *forecastTable
+	Proofs   []row
 	Charts   []chart
 	Words    []wordTable
 	Lowest   []figure
@@ -76,7 +79,7 @@ type figure struct {
 	Certainty             string
 	Label                 string // for those who cannot see it
 	Picture               *picture
-	Rows                  [][7]string
+	Rows                  [][8]string
 }
 
 // maxText is how much of a sentence or of a row's text the page shows, in
@@ -110,6 +113,12 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	list, _, _ := r.status.top(20)
 	for _, c := range list {
 		d.Status = append(d.Status, row{Visible(c.Name), number(c.N), statusNames[c.Name]})
+	}
+	d.Forecast = r.forecast.table()
+	if list, _, _ := r.certificates.top(20); len(list) > 1 || len(list) == 1 && list[0].Name != "" {
+		for _, c := range list {
+			d.Proofs = append(d.Proofs, row{cmp.Or(Visible(c.Name), "none"), number(c.N) + ", " + percent(c.N, r.trees), certificateNames[c.Name]})
+		}
 	}
 	d.Charts = append(d.Charts, newChart("Words in a sentence", "", "sentences", r.lengths))
 	for _, s := range r.signals {
@@ -248,15 +257,18 @@ func newFigure(t *parquet.Tree) figure {
 	}
 	f.Label = fmt.Sprintf("Dependency tree of %d words; the table below has the same", p.Last-p.First+1)
 	for i := p.First - 1; i < p.Last; i++ {
-		probability := ""
+		probability, tag := "", ""
 		if v, ok := arcProbability(t, i); ok {
 			probability = fmt.Sprintf("%.2f", v)
+		}
+		if i < len(t.UPOSConf) {
+			tag = fmt.Sprintf("%.2f", t.UPOSConf[i])
 		}
 		head := ""
 		if i < len(t.Head) {
 			head = fmt.Sprint(t.Head[i])
 		}
-		f.Rows = append(f.Rows, [7]string{fmt.Sprint(i + 1), Clip(Visible(t.Tokens[i]), 60), at(t.Lemmas, i), at(t.UPOS, i), head, at(t.Deprel, i), probability})
+		f.Rows = append(f.Rows, [8]string{fmt.Sprint(i + 1), Clip(Visible(t.Tokens[i]), 60), at(t.Lemmas, i), at(t.UPOS, i), tag, head, at(t.Deprel, i), probability})
 	}
 	return f
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
@@ -95,7 +96,7 @@ func draw(t *parquet.Tree) *picture {
 	}
 	var arcs []arc
 	for i := first; i < end; i++ {
-		w := drawnWord{Form: Clip(Visible(t.Tokens[i]), maxForm), Tag: at(t.UPOS, i)}
+		w := drawnWord{Form: Clip(Visible(t.Tokens[i]), maxForm), Tag: strings.TrimSuffix(at(t.UPOS, i)+" "+uncertainTag(t, i), " ")}
 		unsure := false
 		if probability, ok := arcProbability(t, i); ok && probability < sure {
 			w.Probability, unsure = fmt.Sprintf("%.2f", probability), true

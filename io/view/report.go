@@ -42,6 +42,8 @@ type Report struct {
 	errors, warnings, repaired             int64
 	folder                                 string // that all files are in
 	formats, encodings, layouts, status    tally  // Sums: bytes, trees, words
+	certificates                           tally
+	forecast                               forecast
 	troubled                               []*parquet.Document
 
 	reasons    []*reason
@@ -89,12 +91,13 @@ func NewReport(run Run, lowest, examples int) *Report {
 	r.signals = []*signal{
 		{"head_conf", "calibrated probability that a head is right", "words", shares(), each(func(t *parquet.Tree) []float32 { return t.HeadConf })},
 		{"deprel_conf", "calibrated probability that head and label are right", "words", shares(), each(func(t *parquet.Tree) []float32 { return t.DeprelConf })},
+		{"upos_conf", "calibrated probability that the part of speech is right", "words", shares(), each(func(t *parquet.Tree) []float32 { return t.UPOSConf })},
 		{"tree_conf", "calibrated probability that the whole tree is right", "trees", shares(), func(t *parquet.Tree, add func(float64)) {
 			if t.TreeConf != nil {
 				add(float64(*t.TreeConf))
 			}
 		}},
-		{"head_marginal", "probability of the head among all trees of the first-order model", "words", shares(), each(func(t *parquet.Tree) []float32 { return t.HeadMarginal })},
+		{"head_marginal", "probability of the head under the model of the search", "words", shares(), each(func(t *parquet.Tree) []float32 { return t.HeadMarginal })},
 		{"head_margin", "score that the tree would lose with the word's second-best head", "words", margins(), each(func(t *parquet.Tree) []float32 { return t.HeadMargin })},
 		{"tree_margin", "score over the second-best place where the search ended; 0 if there was one only", "trees", margins(), func(t *parquet.Tree, add func(float64)) { add(float64(t.TreeMargin)) }},
 	}
@@ -128,6 +131,7 @@ func (r *Report) Document(d *parquet.Document) {
 	r.errors += d.Failures
 	r.warnings += d.Warnings
 	r.repaired += d.Repaired
+	r.forecast.add(d)
 	for _, of := range []struct {
 		t    *tally
 		name string
@@ -168,6 +172,7 @@ var wordColumns = [...]struct {
 }{
 	{"head_conf", func(t *parquet.Tree) []float32 { return t.HeadConf }},
 	{"deprel_conf", func(t *parquet.Tree) []float32 { return t.DeprelConf }},
+	{"upos_conf", func(t *parquet.Tree) []float32 { return t.UPOSConf }},
 	{pick.Raw, func(t *parquet.Tree) []float32 { return t.HeadMarginal }},
 }
 
@@ -175,6 +180,7 @@ var wordColumns = [...]struct {
 func (r *Report) Tree(t *parquet.Tree) {
 	r.calibrated = r.calibrated || len(t.HeadConf) > 0
 	r.status.of(t.Status).N++
+	r.certificates.of(t.Certificate).N++
 	r.lengths.add(float64(len(t.Tokens)))
 	for _, s := range r.signals {
 		s.of(t, s.add)

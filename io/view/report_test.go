@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -29,7 +30,9 @@ func report(t *testing.T) []byte {
 		ModelFacts: [][2]string{{"treebank", attack}}, Options: []byte(`{"lines":"auto","parse":{"seed":1,"x":"` + "<b>" + `"}}`)}, 6, 3)
 	for i, name := range []string{"in/a.txt", "in/sub/b.txt", "in/sub/" + attack} {
 		r.Document(&parquet.Document{DocID: name, SourceURI: name, SourceVersion: "v", StoredBytes: 100, Format: "text", Encoding: "utf-8",
-			Lines: "wrapped", Blocks: 5, Sentences: 6, Trees: 5, Words: 1234, UnknownWords: 100, Failures: int64(i), Warnings: 1})
+			Lines: "wrapped", Blocks: 5, Sentences: 6, Trees: 5, Words: 1234, UnknownWords: 100, Failures: int64(i), Warnings: 1,
+			CalibratedWords: int64(40 + 500*i), ExpectedUPOS: 0.9375, ExpectedUPOSStderr: 0.03125, ExpectedUAS: 0.75 + 0.0625*float64(i), ExpectedUASStderr: 0.0625,
+			ExpectedLAS: 0.5 + 0.125*float64(i), ExpectedLASStderr: 0.125})
 	}
 	r.Document(&parquet.Document{SourceURI: "in/c.pdf", StoredBytes: 9, Failures: 1, Blocks: 0})
 	line := int64(12345)
@@ -54,6 +57,7 @@ func nasty() []*parquet.Tree {
 	crossing.HeadMarginal[6] = 0.25
 	conf := float32(0.0625)
 	crossing.HeadConf, crossing.TreeConf = []float32{1, 1, 1, 1, 0.75, 1, 0.375, 0.875, 0.5}, &conf
+	crossing.UPOSConf, crossing.Certificate = []float32{0.5, 1, 1, 1, 1, 1, 1, 1, 1}, "bound"
 	crossing.DeprelConf = []float32{1, 0.75, 1, 1, 0.75, 1, 0.25, 0.5, 0.25}
 	hebrew := tree("הספינה/2", "הפליגה/0", "אל/4", "הנמל/2", "./2")
 	chinese := tree("我們/2", "看見/0", "了/2", "一/5", "艘船/2", "。/2")
@@ -128,7 +132,7 @@ func TestPageIsHarmless(t *testing.T) {
 			}
 		}
 	}
-	if seen["h1"] != 1 || seen["main"] != 1 || seen["svg"] != 7+6+3 || seen["script"] != 0 {
+	if seen["h1"] != 1 || seen["main"] != 1 || seen["svg"] != 8+6+3 || seen["script"] != 0 {
 		t.Errorf("%v", seen)
 	}
 }
@@ -147,6 +151,59 @@ func TestReportSums(t *testing.T) {
 	var b bytes.Buffer
 	if err := NewReport(Run{Name: "empty"}, 10, 5).WriteHTML(&b); err != nil || !strings.Contains(b.String(), "0 words in 0 trees from 0 files") {
 		t.Errorf("an empty output: %v", err)
+	}
+}
+
+// What is expected is pooled over documents as docs/parquet.md says, and the
+// worst ones are named, those of a few words last.
+func TestForecast(t *testing.T) {
+	var f forecast
+	if f.add(&parquet.Document{Words: 9}); f.table() != nil {
+		t.Error("a forecast of nothing")
+	}
+	for i := range 100 {
+		words, las := int64(10+i), 0.5+float64((i*37)%100)/200
+		f.add(&parquet.Document{SourceURI: fmt.Sprint(i), CalibratedWords: words, ExpectedLAS: las, ExpectedLASStderr: 0.5 / math.Sqrt(float64(words)),
+			ExpectedUAS: 0.75, ExpectedUASStderr: 0.1})
+		if len(f.worst) > 2*maxWorst {
+			t.Fatal("it grows")
+		}
+	}
+	words, right, variance, ua := 0.0, 0.0, 0.0, 0.0
+	var worst []string
+	for share := range 100 { // in hundredths: i*37 % 100 is a permutation
+		for i := range 100 {
+			n := float64(10 + i)
+			if (i*37)%100 != share {
+				continue
+			}
+			words += n
+			right += n * (0.5 + float64(share)/200)
+			variance += n / 4
+			ua += n * n / 100
+			if n >= minForecast && len(worst) < maxWorst {
+				worst = append(worst, fmt.Sprint(i))
+			}
+		}
+	}
+	table := f.table()
+	want := []string{fmt.Sprintf("75.0 ± %.1f", 100*math.Sqrt(ua)/words), fmt.Sprintf("%.1f ± %.1f", 100*right/words, 100*math.Sqrt(variance)/words)}
+	if !slices.Equal(table.Total, want) || !slices.Equal(table.Names, []string{"UAS", "LAS"}) { // there is no UPOS
+		t.Errorf("%v %v, want %v", table.Names, table.Total, want)
+	}
+	var got []string
+	for _, row := range table.Rows {
+		got = append(got, row.Name)
+	}
+	if !slices.Equal(got, worst) {
+		t.Errorf("%v, want %v", got, worst)
+	}
+	f = forecast{}
+	for i, words := range []int64{49, 50, 10} {
+		f.add(&parquet.Document{SourceURI: fmt.Sprint(i), CalibratedWords: words, ExpectedLAS: float64(words) / 100})
+	}
+	if rows := f.table().Rows; rows[0].Name != "1" || rows[1].Name != "2" || rows[2].Name != "0" {
+		t.Errorf("%+v", rows)
 	}
 }
 

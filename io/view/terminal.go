@@ -19,9 +19,9 @@ const ltr = "\u200e"
 const indentShown = 12
 
 // Text writes the tree for a terminal of so many columns: its id, its text, how
-// sure it is, and the words below their heads in word order, each with tag, label
-// and, if it is below 0.9, the probability that head and label are right. Words
-// that hang on no root follow the tree. Nothing in the row reaches the terminal
+// sure it is, and the words below their heads in word order, each with its tag and
+// its label. Behind these stands, if it is below 0.9, the probability that the tag
+// is right, and that head and label are. Words that hang on no root follow the tree. Nothing in the row reaches the terminal
 // as a command.
 func Text(w io.Writer, t *parquet.Tree, columns int) error {
 	columns = max(columns, 60)
@@ -107,9 +107,12 @@ func indent(hidden int, levels []bool) string {
 // describe is word i as one line; the form is cut if it does not fit.
 func describe(t *parquet.Tree, i int, mark string, columns int) string {
 	var after []string
-	for _, list := range [][]string{t.UPOS, t.Deprel} {
+	for k, list := range [][]string{t.UPOS, t.Deprel} {
 		if i < len(list) && list[i] != "" {
 			after = append(after, Clip(Visible(list[i]), 20))
+		}
+		if p := uncertainTag(t, i); k == 0 && p != "" {
+			after = append(after, p)
 		}
 	}
 	if p, ok := arcProbability(t, i); ok && p < sure {

@@ -47,8 +47,8 @@ func TestText(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 	row.HeadConf = []float32{1, 1, 0.5, 1, 1} // goes before the marginal
-	row.DeprelConf = []float32{1, 1, 0.25, 1, 1}
-	if got := drawn(row, 80); strings.Contains(got, "0.50") || !strings.Contains(got, "old NOUN dep 0.25") {
+	row.DeprelConf, row.UPOSConf = []float32{1, 1, 0.25, 1, 1}, []float32{1, 1, 0.75, 0.875, 1}
+	if got := drawn(row, 80); strings.Contains(got, "0.50") || !strings.Contains(got, "old NOUN 0.75 dep 0.25") || !strings.Contains(got, "boats NOUN 0.88 dep\n") {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -173,6 +173,9 @@ func TestCertainty(t *testing.T) {
 	conf := float32(0.125)
 	row.DeprelConf, row.TreeConf = []float32{1, 1, 0.125, 0.25, 0.5}, &conf
 	check("0.5 of 3 words expected wrong; the whole tree right with 0.12", 4)
+	row.Certificate = "all"
+	check("0.5 of 3 words expected wrong; the whole tree right with 0.12; the best one under the model, of all that were scored", 4)
+	row.Certificate = ""
 	row.UPOS[0], row.UPOS[4] = "PUNCT", "PUNCT"
 	check("0.0 of 1 word expected wrong; the whole tree right with 0.12", 1)
 	row.UPOS[1] = "PUNCT"
