@@ -255,7 +255,7 @@ func TestViews(t *testing.T) {
 		"duckdb.sql": {"VIEW documents", "VIEW trees", "VIEW failures", c.state + "/CURRENT"},
 		"spark.sql":  {"VIEW documents", "VIEW trees", "VIEW failures", c.state + "/CURRENT"},
 		"trino.sql": append([]string{"VIEW documents", "VIEW trees", "VIEW failures", r.Snapshot.Name, "head array(integer)",
-			"mwt array(row(id varchar,", "run varchar", "start_byte bigint"}, r.Snapshot.Runs...),
+			"mwt array(row(id varchar,", "run varchar", "start_byte bigint", "expected_las double", "upos_conf array(real)"}, r.Snapshot.Runs...),
 	} {
 		text, err := os.ReadFile(filepath.Join(c.state, "views", name))
 		c.must(err)
