@@ -52,9 +52,7 @@ type Word struct {
 
 	// How sure Head, Deprel and UPOS are; docs/parquet.md says more. HeadConf,
 	// DeprelConf and UPOSConf are probabilities, calibrated on the model's dev
-	// treebank; the others are raw signals. What is in [0, 1] is -1 in sentences
-	// of over 512 words, and the calibrated ones, too, if the model has no
-	// calibrator.
+	// treebank, or -1 if the model has no calibrator; the others are raw signals.
 	HeadConf       float32 // probability that Head is right
 	DeprelConf     float32 // probability that Head and Deprel are right
 	UPOSConf       float32 // probability that UPOS is right
