@@ -90,6 +90,7 @@ var imports = func() map[string][]string {
 		"bench/smallfiles":          nil,
 		"bench/ablation":            append(slices.Clone(components), "io/conllu"),
 		"bench/confidence":          {"io/conllu", "io/durable", "io/text", "model", "parser/eval", "parser/search", "parser/syntax", "parser/train"},
+		"bench/agreement":           {"io/conllu", "model", "parser/eval", "parser/hash", "parser/search", "parser/syntax", "parser/train"},
 		"bench/curve":               {"io/conllu", "model", "parser/search", "parser/syntax", "parser/train"},
 		"bench/encoder":             {"io/conllu", "io/encoder", "parser/encode", "parser/finetune", "parser/piece"},
 		"bench/effort":              {"io/conllu", "model", "parser/eval", "parser/search", "parser/syntax", "parser/train"},
