@@ -217,7 +217,8 @@ func TestAsEval(t *testing.T) {
 			}
 			found++
 			k := rank(c.list)
-			if len(k.list) != want.Cases || k.total() != float64(want.Right) || !near(k.mean(), want.Mean) || !near(k.ece(), want.ECE) || !near(k.aurc(), want.AURC) {
+			if len(k.list) != want.Cases || k.total() != float64(want.Right) || !near(k.mean(), want.Mean) || !near(k.ece(), want.ECE) || !near(k.aurc(), want.AURC) ||
+				want.AUC == nil || !near(k.auc(), *want.AUC) || !near(k.surest(.8), want.Surest80) || !near(k.surest(.5), want.Surest50) {
 				t.Errorf("%s: %d cases, %v right, mean %v, ECE %v, AURC %v, want %+v", c.name, len(k.list), k.total(), k.mean(), k.ece(), k.aurc(), want)
 			}
 		}
