@@ -96,8 +96,12 @@ func Words(t *parquet.Tree) (n int) {
 	return n
 }
 
-// IsPunctuation reports whether word i is tagged as punctuation or consists of
-// nothing else.
+// IsPunctuation reports whether word i is tagged as punctuation; one without a
+// tag, whether it consists of nothing else. The signs in "&" or "%" are
+// punctuation to Unicode, but words to a treebank.
 func IsPunctuation(t *parquet.Tree, i int) bool {
-	return i < len(t.UPOS) && t.UPOS[i] == "PUNCT" || !strings.ContainsFunc(t.Tokens[i], func(r rune) bool { return !unicode.IsPunct(r) })
+	if i < len(t.UPOS) && t.UPOS[i] != "" {
+		return t.UPOS[i] == "PUNCT"
+	}
+	return !strings.ContainsFunc(t.Tokens[i], func(r rune) bool { return !unicode.IsPunct(r) })
 }

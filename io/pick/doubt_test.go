@@ -44,6 +44,10 @@ func TestOf(t *testing.T) {
 	if got := Of(row); got != (Doubt{2048, 2, "deprel_conf"}) {
 		t.Errorf("what is tagged as punctuation counts: %+v", got)
 	}
+	row.Tokens[4], row.UPOS[4] = "&", "CCONJ"
+	if got := Of(row); got != (Doubt{3072, 3, "deprel_conf"}) {
+		t.Errorf("a sign that is tagged as a word: %+v", got)
+	}
 	row.UPOS, row.Tokens[4] = nil, "+3,5" // a sign and a number
 	if got := Of(row); got.Words != 3 {
 		t.Errorf("without tags: %+v", got)

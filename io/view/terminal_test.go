@@ -41,7 +41,7 @@ func drawn(t *parquet.Tree, columns int) string {
 func TestText(t *testing.T) {
 	row := tree("They/2", "saw/0", "old/4", "boats/2", "./2")
 	row.HeadMarginal[3] = 0.5
-	const want = "id\nThey saw old boats .\n0.5 of 4 words wrong by head_marginal, which is not calibrated\n└─ saw NOUN root\n   ├─ They NOUN dep\n   ├─ boats NOUN dep 0.50\n" +
+	const want = "id\nThey saw old boats .\n0.5 of 5 words wrong by head_marginal, which is not calibrated\n└─ saw NOUN root\n   ├─ They NOUN dep\n   ├─ boats NOUN dep 0.50\n" +
 		"   │  └─ old NOUN dep\n   └─ . NOUN dep\n\n"
 	if got := drawn(row, 80); got != want {
 		t.Errorf("got\n%s", got)
@@ -159,6 +159,7 @@ func TestWrapOfLongWord(t *testing.T) {
 // What is said of a tree, and around which word a long one is drawn.
 func TestCertainty(t *testing.T) {
 	row := tree("They/2", "saw/0", ",/2", "”/2", "boats/2")
+	row.UPOS[2], row.UPOS[3] = "PUNCT", "PUNCT"
 	row.HeadMarginal = []float32{0.5, 0.75, 0.125, 0.25, 1}
 	check := func(want string, word int) {
 		t.Helper()
