@@ -73,6 +73,7 @@ var damages = map[string]struct {
 var readers = map[string]func(dir, tmp string) []string{
 	"convert": func(dir, _ string) []string { return []string{"convert", dir} },
 	"show":    func(dir, _ string) []string { return []string{"show", dir, "--count", "1000000"} },
+	"sample":  func(dir, _ string) []string { return []string{"sample", dir, "--random", "1"} },
 	"report": func(dir, tmp string) []string {
 		return []string{"report", dir, "--output", filepath.Join(tmp, "r.html")}
 	},
@@ -92,7 +93,7 @@ var readers = map[string]func(dir, tmp string) []string{
 func reads(command, damage string) bool {
 	switch {
 	case strings.Contains(damage, "failure"):
-		return command == "failures" || command == "convert" || command == "report" || command == "per file"
+		return command == "failures" || command == "convert" || command == "report" || command == "sample" || command == "per file"
 	case command == "failures":
 		return damage == "a page of documents" // which count its rows
 	}

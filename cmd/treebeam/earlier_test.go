@@ -22,6 +22,7 @@ func TestFormat3(t *testing.T) {
 	}{
 		"convert":  {[]string{"convert", old, "--to", "conllu-conf"}, string(want)},
 		"show":     {[]string{"show", old, "--lowest", "2"}, "garden.txt@"},
+		"sample":   {[]string{"sample", old, "--uncertain", "2"}, "expected wrong by deprel_conf"},
 		"failures": {[]string{"failures", old}, "column_count"},
 		"diff":     {[]string{"diff", old, old, "--json"}, `"head_marginal"`},
 		"eval":     {[]string{"eval", "--gold", golden, "--system", old}, "deprel_conf"},

@@ -251,7 +251,11 @@ func (c *hostile) checkOutput(t *testing.T, dir, out string) {
 	if c.once {
 		return
 	}
-	for _, args := range [][]string{{"convert", out}, {"convert", out, "--to", "jsonl"}, {"convert", out, "--to", "text"}, {"failures", out}, {"show", out, "--lowest", "2"}} {
+	commands := [][]string{{"convert", out}, {"convert", out, "--to", "jsonl"}, {"convert", out, "--to", "text"}, {"failures", out}, {"show", out, "--lowest", "2"}}
+	if n > 0 {
+		commands = append(commands, []string{"sample", out, "--random", "2"})
+	}
+	for _, args := range commands {
 		status, stdout, stderr := treebeam(t, "", args...)
 		if status != exitOK {
 			t.Errorf("%v: status %d, %s", args, status, stderr)
@@ -260,7 +264,7 @@ func (c *hostile) checkOutput(t *testing.T, dir, out string) {
 		if args[0] == "failures" && strings.Count(stdout, "\n") != len(failures)+1 {
 			t.Errorf("treebeam failures prints %d lines for %d rows", strings.Count(stdout, "\n"), len(failures))
 		}
-		if len(args) == 2 && args[0] == "convert" {
+		if len(args) == 2 && args[0] == "convert" || args[0] == "sample" {
 			if _, err := conllu.ReadTrees(strings.NewReader(stdout), "convert", conllu.Options{NoHeads: true}); err != nil {
 				t.Error(err)
 			}

@@ -114,7 +114,7 @@ func TestStateAsOutput(t *testing.T) {
 	gold, _ := run(exitOK, "convert", out)
 	gold = gold[strings.LastIndex(gold[:strings.Index(gold, "Dogs")], "# "):]
 	must(t, os.WriteFile(filepath.Join(tmp, "gold"), []byte(gold), 0o644))
-	for _, args := range [][]string{{"convert", "DIR"}, {"convert", "DIR", "--to", "jsonl"}, {"show", "DIR"}, {"failures", "DIR"},
+	for _, args := range [][]string{{"convert", "DIR"}, {"convert", "DIR", "--to", "jsonl"}, {"show", "DIR"}, {"failures", "DIR"}, {"sample", "DIR", "--random", "2"},
 		{"eval", "--gold", filepath.Join(tmp, "gold"), "--system", "DIR"}} {
 		of := func(dir string) string {
 			args := append([]string(nil), args...)
