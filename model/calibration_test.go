@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/calibrate"
+	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -13,18 +14,24 @@ import (
 // smallCalibrator is fitted to parses by the small model, over and over.
 func smallCalibrator(t *testing.T, m *Model) *calibrate.Model {
 	t.Helper()
-	var gold, parsed []syntax.Sentence
-	for len(gold) < calibrate.MinSentences {
-		list := toySentences()
-		gold = append(gold, list...)
-		for i := range list {
-			s := list[i]
+	var list []calibrate.Example
+	for len(list) < calibrate.MinSentences {
+		for _, gold := range toySentences() {
+			s := gold
 			s.Words = slices.Clone(s.Words)
 			parseWith(t, m, &s)
-			parsed = append(parsed, s)
+			right := &syntax.Judgement{Sentence: len(list), Tree: true}
+			for i, w := range s.Words {
+				head := w.Head == gold.Words[i].Head
+				full := head && w.Deprel == gold.Words[i].Deprel
+				right.UPOS, right.Head = append(right.UPOS, true), append(right.Head, head)
+				right.LAS, right.Deprel = append(right.LAS, full), append(right.Deprel, full)
+				right.Tree = right.Tree && full
+			}
+			list = append(list, calibrate.Example{Sentence: &s, Right: right, Group: len(list), Weight: 16})
 		}
 	}
-	c, err := calibrate.Fit(gold, parsed)
+	c, err := calibrate.Fit(list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +65,7 @@ func TestCalibrator(t *testing.T) {
 		t.Fatalf("%v, %v", raw, err)
 	}
 	c := smallCalibrator(t, raw)
-	about := Calibration{Model: Digest(bare), Gold: Data{File: "gold.conllu"}, Setting: "gold-tags"}
+	about := Calibration{Model: Digest(bare), Gold: Data{File: "gold.conllu"}}
 	beside, err := EncodeCalibrator(c, about)
 	if err != nil {
 		t.Fatal(err)
@@ -102,6 +109,35 @@ func TestCalibrator(t *testing.T) {
 	again, err := b.WithCalibrator(c, about)
 	if err != nil || string(again) != string(inside) {
 		t.Errorf("a calibrator was not replaced by the same one (%v)", err)
+	}
+}
+
+// A calibrator of an earlier layout is as good as none: the model opens without,
+// says so, and can be calibrated again.
+func TestOldCalibrator(t *testing.T) {
+	old := pack.Section{Name: "calibrate.head", Kind: pack.Int32, Data: make([]byte, 36)}
+	data, err := Encode(Info{Treebank: t.Name(), Calibration: &Calibration{Gold: Data{File: "old.conllu"}}}, append(smallModel(t), old))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := openBytes(t, data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Calibrator != nil || !m.Outdated() || m.Info.Calibration != nil {
+		t.Errorf("calibrator %v, outdated %v, %+v", m.Calibrator, m.Outdated(), m.Info.Calibration)
+	}
+	again, err := m.WithCalibrator(smallCalibrator(t, m), Calibration{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err = openBytes(t, again, nil); err != nil || m.Calibrator == nil || m.Outdated() {
+		t.Errorf("%v, %v", m, err)
+	}
+	for _, s := range m.Sections {
+		if s.Name == old.Name {
+			t.Error("the old calibrator is still there")
+		}
 	}
 }
 

@@ -52,6 +52,9 @@ func (m *Model) openEncoder(v *pack.View) error {
 		if err := open(&m.FastCalibrator, FastCalibrateName)(calibrate.Open(v, FastCalibrateName)); err != nil {
 			return fmt.Errorf("%w: fit it again with treebeam calibrate", err)
 		}
+	} else if e := m.Info.Encoder; e != nil && e.FastCalibration != nil {
+		about := *e
+		m.Info.Encoder, about.FastCalibration = &about, nil // of an earlier layout
 	}
 	return nil
 }

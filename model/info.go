@@ -69,20 +69,31 @@ type Part struct {
 type Calibration struct {
 	Model    string        `json:"model,omitempty"` // digest of its model, if it has a file of its own
 	Gold     Data          `json:"gold"`            // what it was fitted to
-	Setting  string        `json:"setting"`         // "gold-tokens" or "gold-tags"
 	Measured []Reliability `json:"measured"`
+	Expected []Expectation `json:"expected,omitempty"`
 }
 
 // A Reliability says how well a column of confidence tells right from wrong,
 // as eval.Reliability; rounded to 0.01.
 type Reliability struct {
-	Column string  `json:"column"`
-	Of     string  `json:"of"`
-	Cases  int     `json:"cases"`
-	Right  float64 `json:"right"` // percent
-	Mean   float64 `json:"mean"`  // percent
-	ECE    float64 `json:"ece"`   // percent
-	AURC   float64 `json:"aurc"`  // percent
+	Setting string  `json:"setting,omitempty"` // how the sentences were parsed: as in Score, or "lower-case", "upper-case" (raw text so changed)
+	Column  string  `json:"column"`
+	Of      string  `json:"of"`
+	Cases   int     `json:"cases"`
+	Right   float64 `json:"right"` // percent
+	Mean    float64 `json:"mean"`  // percent
+	ECE     float64 `json:"ece"`   // percent
+	AURC    float64 `json:"aurc"`  // percent
+}
+
+// An Expectation compares what calibrated words are expected to score
+// together with what they do. In percent of the words, rounded to 0.01.
+type Expectation struct {
+	Setting   string  `json:"setting"`
+	Of        string  `json:"of"` // "UPOS", "UAS" or "LAS"
+	Right     float64 `json:"right"`
+	Expected  float64 `json:"expected"`
+	Deviation float64 `json:"deviation"` // standard deviation of what is right, as expected
 }
 
 // Data names one treebank file.

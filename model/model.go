@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/treebeam/treebeam/parser/calibrate"
 	"github.com/treebeam/treebeam/parser/label"
@@ -28,22 +29,26 @@ const (
 	ParseName   = "parse"
 	LabelName   = "label"
 
-	CalibrateName = "calibrate" // a model may be without
+	CalibrateName = "confidence" // a model may be without
 
 	// A model with an encoder has these and MixName; CalibrateName is then for
 	// parses with the encoder, FastCalibrateName for those without.
 	EncodeName        = "encode"
-	FastCalibrateName = "calibrate-fast"
+	FastCalibrateName = "confidence-fast"
 )
+
+// Calibrators are the names of components that are calibrators: the two above,
+// and those of an earlier layout, which are passed over.
+var Calibrators = []string{CalibrateName, FastCalibrateName, "calibrate", "calibrate-fast"}
 
 // A Model is everything that training made of one treebank. It is read-only
 // after Open and safe for concurrent use; its arrays alias the model's bytes.
 type Model struct {
 	Info Info
 	// Digest is the SHA-256 of the file in hexadecimal; of an embedded model,
-	// of its two files, one after the other; "" if it was not opened from one.
+	// of its files, one after the other; "" if it was not opened from one.
 	Digest string
-	Size   int // bytes of the file
+	Size   int // bytes of the file, or of the files
 
 	Sections []pack.Section // of the file, for model info
 
@@ -61,6 +66,20 @@ type Model struct {
 	FastCalibrator *calibrate.Model // with an encoder, of parses without it; nil: their confidence stays raw
 
 	noTags bool
+}
+
+// Outdated reports whether the model has a calibrator of another version of this
+// program, and none of this one: its confidence stays raw until one is fitted
+// again.
+func (m *Model) Outdated() bool {
+	isCalibrator := func(s pack.Section) bool { return inComponents(s, Calibrators) }
+	return m.Calibrator == nil && slices.ContainsFunc(m.Sections, isCalibrator)
+}
+
+// inComponents reports whether a section is of one of the components.
+func inComponents(s pack.Section, names []string) bool {
+	name, _, _ := strings.Cut(s.Name, ".")
+	return slices.Contains(names, name)
 }
 
 // NoTagsOption is the entry of Info.Options that says "true" for a model
@@ -100,6 +119,9 @@ func New(f *File) (*Model, error) {
 		if err := open(&m.Calibrator, CalibrateName)(calibrate.Open(v, CalibrateName)); err != nil {
 			return nil, fmt.Errorf("%w: fit it again with treebeam calibrate", err)
 		}
+	}
+	if m.Calibrator == nil {
+		m.Info.Calibration = nil // of an earlier layout
 	}
 	return m, m.openEncoder(v)
 }

@@ -16,28 +16,28 @@ import (
 )
 
 func init() {
-	commands = append(commands, command{"calibrate", "calibrate --model M --dev D", "how sure is right: fits head_conf, deprel_conf, tree_conf", runCalibrate})
+	commands = append(commands, command{"calibrate", "calibrate --model M --dev D", "how sure is right: fits head_conf, deprel_conf, upos_conf, tree_conf", runCalibrate})
 }
 
 const calibrateAbout = `
 Fits the calibrator of a model to gold trees that the model has not learned
-from: what turns the signals of the search into the columns head_conf,
-deprel_conf and tree_conf. treebeam train does it by itself, with its dev
-treebank; do it again with sentences of your own kind of text, 200 or more,
-and the probabilities are those of such text. Nothing else of the model
-changes: trees stay the same. The sentences are parsed as the model's words
-will be: with the model's tags, or with those of the file if the model was
-trained with --gold-tags or you say so. What is printed was measured on each
-half of the sentences, with a fit to the other half.`
+from: what turns the signals of the parser into the columns head_conf,
+deprel_conf, upos_conf and tree_conf, and into the accuracy that is expected of
+documents. treebeam train does it by itself, with its dev treebank; do it again
+with sentences of your own kind of text, 200 or more, and the probabilities are
+those of such text. Nothing else of the model changes: trees stay the same. The
+sentences are parsed as raw text, with their words, with their words and tags,
+and in small and in capital letters, so that one calibrator serves all of them. What is
+printed was measured on each half of the sentences, with a fit to the other
+half.`
 
 // calibratorSuffix marks a calibrator's own file.
 const calibratorSuffix = ".cal"
 
 // calibrateFlags are the options of treebeam calibrate.
 type calibrateFlags struct {
-	model, dev, output string
-	goldTags           bool
-	workers            int
+	model, overlay, dev, output string
+	workers                     int
 }
 
 func runCalibrate(_ context.Context, args []string) error {
@@ -46,7 +46,7 @@ func runCalibrate(_ context.Context, args []string) error {
 	fs.StringVar(&f.model, "model", "", "model `FILE` to calibrate, or 'embedded'")
 	fs.StringVar(&f.dev, "dev", "", "gold trees, a CoNLL-U `FILE`: none that the model was trained on")
 	fs.StringVar(&f.output, "output", "", "`FILE` to write: the whole model, or the calibrator alone if its name ends with .cal, as the embedded model has it (default: the file of --model is replaced)")
-	fs.BoolVar(&f.goldTags, "gold-tags", false, "parse with the tags and lemmas of the gold trees: for input that has such")
+	fs.StringVar(&f.overlay, "overlay", "", "calibrate the model that this `FILE` of train --overlay makes of --model; writes a calibrator alone")
 	fs.IntVar(&f.workers, "workers", 0, "`N` goroutines; 0 is one per core; changes nothing in the result")
 	others, err := parseFlags(fs, args)
 	if err != nil {
@@ -56,6 +56,7 @@ func runCalibrate(_ context.Context, args []string) error {
 		f.output = f.model
 	}
 	embedded := f.model != "" && model.IsEmbedded(f.model)
+	alone := strings.HasSuffix(f.output, calibratorSuffix)
 	switch {
 	case len(others) > 0:
 		return refuse("what is %q? the files are named with --model and --dev", others[0])
@@ -63,9 +64,11 @@ func runCalibrate(_ context.Context, args []string) error {
 		return refuse("want --model FILE and --dev FILE")
 	case sameFile(f.output, f.dev):
 		return refuse("--output %s is the treebank: it would be lost; name another file", f.output)
+	case f.overlay != "" && (embedded || !alone):
+		return refuse("--overlay goes with the file of a model and with --output X%s, a calibrator alone", calibratorSuffix)
 	case embedded && f.output == f.model:
 		return refuse("the embedded model cannot be replaced: name a file to write with --output, and parse with --model and that file")
-	case embedded && strings.HasSuffix(f.output, calibratorSuffix):
+	case embedded && alone:
 		return refuse("--output %s: a calibrator's own file is made for a model's file; name that with --model", f.output)
 	}
 	return f.run(os.Stdout)
@@ -78,45 +81,39 @@ func (f *calibrateFlags) run(out io.Writer) error {
 		return &refusal{err}
 	}
 	warnOfUncertain(f.dev, gold.Sentences)
-	m, err := model.Open(f.model)
+	m, err := f.open()
 	if err != nil {
 		return &refusal{err}
 	}
 	if m.Info.Train.SHA256 == gold.SHA256 {
 		return refuse("%s is the treebank that %s was trained on, where it is right far too often: name another one with --dev", f.dev, f.model)
 	}
-	if m.Encoder != nil && strings.HasSuffix(f.output, calibratorSuffix) {
+	alone := strings.HasSuffix(f.output, calibratorSuffix)
+	if m.Encoder != nil && alone && f.overlay == "" {
 		return refuse("--output %s: %s has an encoder, and so two calibrators, which are no file of their own; name a model", f.output, f.model)
 	}
-	setting := train.CalibrationSetting(m.Info)
-	if f.goldTags {
-		setting = train.GoldTags
-	}
-	c, about, err := train.Calibrate(m, gold.Sentences, setting, f.workers)
-	if errors.Is(err, calibrate.ErrTooFew) {
-		return refuse("%s: %w", f.dev, err)
-	} else if err != nil {
+	c, about, err := f.fit(m, gold)
+	if err != nil {
 		return err
 	}
-	about.Gold.File, about.Gold.SHA256 = gold.File, gold.SHA256
 	var data []byte
 	var aboutFast *model.Calibration
 	switch {
+	case alone:
+		about.Model = m.Digest
+		data, err = model.EncodeCalibrator(c, about)
 	case m.Encoder != nil:
 		sparse := *m
 		sparse.Encoder = nil
-		fast, x, err := train.Calibrate(&sparse, gold.Sentences, setting, f.workers)
+		fast, x, err := f.fit(&sparse, gold)
 		if err != nil {
 			return err
 		}
-		x.Gold, aboutFast = about.Gold, &x
+		aboutFast = &x
 		data, err = m.WithCalibrators(c, about, fast, x)
 		if err != nil {
 			return err
 		}
-	case strings.HasSuffix(f.output, calibratorSuffix):
-		about.Model = m.Digest
-		data, err = model.EncodeCalibrator(c, about)
 	default:
 		data, err = m.WithCalibrator(c, about)
 	}
@@ -137,17 +134,43 @@ func (f *calibrateFlags) run(out io.Writer) error {
 	return w.Flush()
 }
 
+// open opens the model that is to be calibrated.
+func (f *calibrateFlags) open() (*model.Model, error) {
+	if f.overlay != "" {
+		return model.OpenOverlay(f.model, f.overlay)
+	}
+	return model.Open(f.model)
+}
+
+// fit fits a calibrator to gold trees.
+func (f *calibrateFlags) fit(m *model.Model, gold train.Treebank) (*calibrate.Model, model.Calibration, error) {
+	c, about, err := train.Calibrate(m, gold.Sentences, train.CalibrateOptions{Blocks: rawBlocks, Workers: f.workers})
+	if errors.Is(err, calibrate.ErrTooFew) {
+		err = refuse("%s: %w", f.dev, err)
+	}
+	about.Gold.File, about.Gold.SHA256 = gold.File, gold.SHA256
+	return c, about, err
+}
+
 // printCalibration says where a calibrator comes from and what it is worth.
 func printCalibration(out io.Writer, c *model.Calibration) {
-	say(out, "calibrated on %s, %d sentences, %d words, %s\n", c.Gold.File, c.Gold.Sentences, c.Gold.Words, c.Setting)
+	say(out, "calibrated on %s, %d sentences, %d words\n", c.Gold.File, c.Gold.Sentences, c.Gold.Words)
 	if len(c.Measured) == 0 {
 		return
 	}
 	fmt.Fprintln(out, "each half of them by a fit to the other half, in percent:")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "column\tof\tcases\tright\tmean\tECE\tAURC")
+	fmt.Fprintln(w, "parsed from\tcolumn\tof\tcases\tright\tmean\tECE\tAURC")
 	for _, r := range c.Measured {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%.2f\t%.2f\t%.2f\t%.2f\n", r.Column, r.Of, r.Cases, r.Right, r.Mean, r.ECE, r.AURC)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%.2f\t%.2f\t%.2f\t%.2f\n", r.Setting, r.Column, r.Of, r.Cases, r.Right, r.Mean, r.ECE, r.AURC)
+	}
+	w.Flush()
+	if len(c.Expected) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "parsed from\tof\tright\texpected\tdeviation")
+	for _, e := range c.Expected {
+		fmt.Fprintf(w, "%s\t%s\t%.2f\t%.2f\t%.2f\n", e.Setting, e.Of, e.Right, e.Expected, e.Deviation)
 	}
 	w.Flush()
 }

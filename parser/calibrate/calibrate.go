@@ -1,93 +1,53 @@
-// Package calibrate turns the raw signals of a parse into probabilities:
-// that a head is right, that head and deprel are, and that a whole tree is.
-// Its three models are logistic regressions (Platt 2000) with a handful of
-// coefficients, fitted to sentences with gold trees that the parser has not
-// learned from. They read nothing but what the columns of an output hold.
+// Package calibrate turns the signals of a parse into probabilities: that a
+// UPOS is right, that a head is, that head and deprel are, and that a whole tree
+// is; and it says how many words of a sentence are expected to be right.
+//
+// Each of its models is a logistic regression (Platt 2000) on the signals, to
+// whose log-odds a small forest adds what a straight line misses (Friedman 2001):
+// what the neighbours of a word in sentence and tree say, and what was given.
+// They are fitted to parses of sentences with gold trees that the parser has not
+// learned from. Values are integers from the signals to the sigmoid's table.
 package calibrate
 
 import (
-	"errors"
-	"fmt"
-	"slices"
+	"sync"
 
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// MinSentences is the number of sentences that a fit needs.
-const MinSentences = 50
-
-// ErrTooFew is what Fit fails with when there are fewer.
-var ErrTooFew = errors.New("too few sentences")
-
 // A Model is a calibrator. It is read-only and safe for concurrent use.
 type Model struct {
-	head   [headFeatures]float64
-	deprel [deprelFeatures]float64
-	tree   [treeFeatures]float64
+	tags, relations inventory // that have codes
+
+	heads  function // whether a head is right
+	labels function // whether a deprel is, if its head is
+	upos   function // whether a UPOS is
+	whole  function // whether a tree is
+
+	// lenient is the share, in 1/grain, of deprels that are wrong in nothing but
+	// their subtype among the wrong ones with right heads: UD's LAS forgives them.
+	lenient int32
+	// spread are the variances of numbers of right words in a sentence, by what
+	// they were if words were right independently, in 1/spreadOne: of UPOS, heads,
+	// heads with deprels.
+	spread [3]int32
+
+	pool sync.Pool // *scratch
 }
 
-// Features. The first of each list is 1.
-const (
-	headFeatures   = 9
-	deprelFeatures = 2
-	treeFeatures   = 3
-)
+const spreadOne = 256
 
-// alone is the margin of a word without another head to choose.
-const alone = 64
-
-// headCase returns the features of word i: whether its head is right.
-func headCase(s *syntax.Sentence, i int) (x [headFeatures]float64) {
-	c := &s.Confidence
-	x[0] = 1
-	x[1] = odds(c.HeadMarginal[i])
-	x[2] = float64(c.HeadAgreement[i])
-	x[3] = odds(labelProb(c, i))
-	if m := float64(c.HeadMargin[i]); m >= alone {
-		x[4] = 1
-	} else if m > 0 {
-		x[5] = m / (1 + m)
-		x[6] = log(1 + m)
-	}
-	if c.Restarts == 0 {
-		x[7] = 1
-	}
-	if s.Words[i].Head == syntax.Root {
-		x[8] = 1
-	}
-	return x
+// A scratch is what one call of Apply needs.
+type scratch struct {
+	reader
+	x row
 }
 
-// deprelCase returns the features of word i: whether its deprel is right if
-// its head is.
-func deprelCase(s *syntax.Sentence, i int) [deprelFeatures]float64 {
-	return [deprelFeatures]float64{1, odds(labelProb(&s.Confidence, i))}
-}
-
-// treeCase returns the features of a sentence whose words are calibrated:
-// whether all heads and deprels are right. The log-odds are those of the
-// product of all deprels' probabilities.
-func treeCase(s *syntax.Sentence) [treeFeatures]float64 {
-	sum := 0.0
-	for _, p := range s.Confidence.DeprelConf {
-		sum += logOf[steps(float64(p))]
-	}
-	wrong := max(1-exp(sum), 0.5/grain)
-	return [treeFeatures]float64{1, sum - log(wrong), log(float64(len(s.Words)))}
-}
-
-func labelProb(c *syntax.Confidence, i int) float32 {
-	if i < len(c.LabelProb) {
-		return c.LabelProb[i]
-	}
-	return 0
-}
-
-// Apply sets HeadConf, DeprelConf and TreeConf of a parsed sentence to
-// probabilities: multiples of 1/4096 in [0,1], no DeprelConf above its
-// HeadConf. A sentence without marginals gets none. It reads the heads and the
-// raw signals only.
+// Apply sets the probabilities of a parsed sentence, multiples of 1/4096 in
+// [0,1] with no DeprelConf above its HeadConf, and Expected. A sentence without
+// HeadMarginal or HeadMargin gets none; other signals that are missing say
+// nothing. It reads the words, the candidates and the raw signals.
 func (m *Model) Apply(s *syntax.Sentence) { m.ApplyGiven(s, nil, nil) }
 
 // ApplyGiven is Apply for a sentence some of whose words had their heads, or
@@ -95,128 +55,207 @@ func (m *Model) Apply(s *syntax.Sentence) { m.ApplyGiven(s, nil, nil) }
 // is a tree that has nothing else. Both lists are by word minus 1, or nil.
 func (m *Model) ApplyGiven(s *syntax.Sentence, heads, deprels []bool) {
 	c, n := &s.Confidence, len(s.Words)
-	c.HeadConf, c.DeprelConf, c.TreeConf, c.HasTreeConf = nil, nil, 0, false
-	if n == 0 || len(c.HeadMarginal) != n || len(c.HeadMargin) != n || len(c.HeadAgreement) != n {
+	c.HeadConf, c.DeprelConf, c.UPOSConf, c.TreeConf, c.HasTreeConf = nil, nil, nil, 0, false
+	c.Expected = syntax.Expected{}
+	if !hasSignals(s) {
 		return
 	}
-	both := make([]float32, 2*n)
-	c.HeadConf, c.DeprelConf = both[:n:n], both[n:]
-	given := 0
+	sc, _ := m.pool.Get().(*scratch)
+	if sc == nil {
+		sc = &scratch{}
+	}
+	sc.read(m, s)
+	lists := make([]float32, 3*n)
+	c.HeadConf, c.DeprelConf, c.UPOSConf = lists[:n:n], lists[n:2*n:2*n], lists[2*n:]
+	sum, kept := summary{}, 0
 	for i := range n {
-		p, known := 1.0, heads != nil && heads[i]
-		if !known {
-			x := headCase(s, i)
-			p = sigmoid(dot(m.head[:], x[:]))
+		sc.word(&sc.x, m, s, i)
+		p := m.ofWord(&sc.x, &sc.reader, i)
+		if heads != nil && heads[i] {
+			p.head = fine
+			if deprels != nil && deprels[i] {
+				kept++
+				p.label = fine
+			}
 		}
-		c.HeadConf[i] = rounded(p)
-		if known && deprels != nil && deprels[i] {
-			given++
-		} else {
-			x := deprelCase(s, i)
-			p *= sigmoid(dot(m.deprel[:], x[:]))
+		if s.TagsGiven {
+			p.upos = fine
 		}
-		c.DeprelConf[i] = rounded(p)
+		head, deprel, upos := toGrain(p.head), toGrain(p.both()), toGrain(p.upos)
+		c.HeadConf[i], c.DeprelConf[i], c.UPOSConf[i] = float32(head)/grain, float32(deprel)/grain, float32(upos)/grain
+		sum.add(p)
+		las := deprel + (head-deprel)*m.lenient/grain
+		for k, right := range [...]int32{upos, head, las} {
+			e := [...]*syntax.Estimate{&c.Expected.UPOS, &c.Expected.UAS, &c.Expected.LAS}[k]
+			e.Right += int64(right)
+			e.Variance += int64(right) * int64(grain-right)
+		}
+	}
+	c.Expected.Words = int64(n)
+	for k, e := range [...]*syntax.Estimate{&c.Expected.UPOS, &c.Expected.UAS, &c.Expected.LAS} {
+		e.Variance = e.Variance / grain * int64(m.spread[k]) / spreadOne
 	}
 	c.HasTreeConf, c.TreeConf = true, 1
-	if given < n {
-		x := treeCase(s)
-		c.TreeConf = rounded(sigmoid(dot(m.tree[:], x[:])))
+	if kept < n {
+		sum.row(&sc.x, &sc.reader)
+		c.TreeConf = float32(toGrain(probability(m.whole.odds(&sc.x, wholeLinear)))) / grain
 	}
+	m.pool.Put(sc) // but not after a panic, which leaves it as it is
 }
 
-// Fit returns the calibrator under which gold is likeliest. parsed are parses
-// of gold's own words by a model that has not learned from gold, in the same
-// order; those without marginals are passed over. A deprel is right with its
-// subtype only. It fails with ErrTooFew if fewer than MinSentences are left.
-// The same input gives the same bits on every machine.
-func Fit(gold, parsed []syntax.Sentence) (*Model, error) {
-	if len(gold) != len(parsed) {
-		return nil, fmt.Errorf("%d gold sentences, %d parsed", len(gold), len(parsed))
-	}
-	var heads, deprels, trees []sample
-	var used []int
-	for k := range gold {
-		g, s := gold[k].Words, &parsed[k]
-		if len(g) != len(s.Words) {
-			return nil, fmt.Errorf("sentence %d: %d gold words, %d parsed", k+1, len(g), len(s.Words))
-		}
-		if len(g) == 0 || len(s.Confidence.HeadMarginal) != len(g) {
-			continue
-		}
-		used = append(used, k)
-		for i := range g {
-			x := headCase(s, i)
-			right := g[i].Head == s.Words[i].Head
-			heads = append(heads, sample{x[:], right})
-			if right {
-				y := deprelCase(s, i)
-				deprels = append(deprels, sample{y[:], g[i].Deprel == s.Words[i].Deprel})
-			}
-		}
-	}
-	if len(used) < MinSentences {
-		return nil, fmt.Errorf("%w to fit a calibrator to: %d, want at least %d", ErrTooFew, len(used), MinSentences)
-	}
-	m := &Model{}
-	regress(m.head[:], heads)
-	regress(m.deprel[:], deprels)
-	for _, k := range used {
-		s := syntax.Sentence{Words: parsed[k].Words, Confidence: parsed[k].Confidence}
-		m.Apply(&s)
-		x := treeCase(&s)
-		trees = append(trees, sample{x[:], sameTree(gold[k].Words, s.Words)})
-	}
-	regress(m.tree[:], trees)
-	return m, nil
+func hasSignals(s *syntax.Sentence) bool {
+	n := len(s.Words)
+	return n > 0 && len(s.Confidence.HeadMarginal) == n && len(s.Confidence.HeadMargin) == n
 }
 
-func sameTree(a, b []syntax.Word) bool {
-	same := func(a, b syntax.Word) bool { return a.Head == b.Head && a.Deprel == b.Deprel }
-	return slices.EqualFunc(a, b, same)
+// chances are those of a word, in units of 1/fine.
+type chances struct{ head, label, upos int32 }
+
+// both returns the chance that head and deprel are right.
+func (p chances) both() int32 { return int32(int64(p.head) * int64(p.label) / fine) }
+
+// ofWord returns the chances of word i, from 0, whose case is x.
+func (m *Model) ofWord(x *row, r *reader, i int) (p chances) {
+	m.heads.encode(x, r, i)
+	p.head = probability(m.heads.odds(x, headLinear))
+	m.labels.encode(x, r, i)
+	p.label = probability(m.labels.odds(x, labelLinear))
+	m.upos.encode(x, r, i)
+	p.upos = probability(m.upos.odds(x, uposLinear))
+	return p
 }
 
-// Coefficients are stored in units of 1/scale.
+// A function gives the log-odds of a case.
+type function struct {
+	linear []int32 // weights of 1 and of a list of features, in 1/weight logit
+	forest forest
+	// Codes of UPOS, of deprels and of UPOS of heads, by number in the inventory.
+	tagCodes, labelCodes, headCodes []int32
+	slope, offset                   int32 // of the result: in units of 1/slopeOne, 1/logit
+}
+
 const (
-	scale = 1 << 16
-	most  = 1 << 10 // the largest size of one
+	weight   = 1 << 12
+	slopeOne = 1 << 12
 )
 
-// regress fits w, which is zero, to samples and rounds it to what Pack keeps.
-func regress(w []float64, samples []sample) {
-	fit(w, samples)
-	for i, v := range w {
-		w[i] = float64(nearest(min(max(v, -most), most)*scale)) / scale
+// encode sets the codes of word i, from 0, as the function has them.
+func (f *function) encode(x *row, r *reader, i int) {
+	x[tagCode] = f.tagCodes[r.tags[i+1]]
+	x[labelCode] = f.labelCodes[r.names[i+1]]
+	x[headCode] = f.headCodes[r.tags[r.heads[i+1]]]
+}
+
+// odds returns the log-odds of a case, in units of 1/logit.
+func (f *function) odds(x *row, features []uint8) int32 {
+	z := f.line(x, features) + f.forest.sum(x)
+	return f.offset + int32(int64(z)*int64(f.slope)/slopeOne)
+}
+
+func (f *function) line(x *row, features []uint8) int32 {
+	z := int64(f.linear[0]) * nat
+	for k, feature := range features {
+		z += int64(f.linear[k+1]) * int64(x[feature%width])
+	}
+	return int32(min(max(z/weight, -limit), limit))
+}
+
+// An inventory numbers strings from 1, sorted; 0 is any other.
+type inventory struct {
+	names   []string
+	numbers map[string]int16
+}
+
+func (v *inventory) of(name string) int16 { return v.numbers[name] }
+
+func newInventory(names []string) inventory {
+	v := inventory{names, make(map[string]int16, len(names))}
+	for i, name := range names {
+		v.numbers[name] = int16(i + 1)
+	}
+	return v
+}
+
+func (v *inventory) layout(l *pack.Layout, name string) {
+	l.Strings(name, &v.names)
+	l.Check(name, len(v.names) <= mostNames, "holds too many names")
+	if l.Reading() {
+		*v = newInventory(v.names)
 	}
 }
 
-// layout names the coefficients, in units of 1/scale.
+// version is that of the layout and of the features. A calibrator of any other
+// is as good as none: it can be fitted again.
+const version = 2
+
+const (
+	mostNames  = 1000
+	mostWeight = 1 << 30
+)
+
 func (m *Model) layout(l *pack.Layout) {
-	for _, part := range []struct {
+	v := uint32(version)
+	pack.Value(l, "version", &v)
+	l.Check("version", v == version, "is of another version")
+	m.tags.layout(l, "tags")
+	m.relations.layout(l, "relations")
+	for _, f := range []struct {
+		name     string
+		f        *function
+		features []uint8
+	}{{"heads", &m.heads, headLinear}, {"labels", &m.labels, labelLinear}, {"upos", &m.upos, uposLinear}, {"whole", &m.whole, wholeLinear}} {
+		l.Nested(f.name, func(l *pack.Layout) { f.f.layout(l, len(f.features), len(m.tags.names), len(m.relations.names)) })
+	}
+	pack.Value(l, "lenient", &m.lenient)
+	l.Check("lenient", m.lenient >= 0 && m.lenient <= grain, "is out of range")
+	spread := m.spread[:]
+	pack.Array(l, "spread", &spread)
+	l.Check("spread", len(spread) == len(m.spread), "does not have three numbers")
+	for _, x := range spread {
+		l.Check("spread", x >= 0 && x <= mostSpread, "is out of range")
+	}
+	if l.Reading() {
+		copy(m.spread[:], spread)
+	}
+}
+
+// mostSpread keeps variances of whole corpora within an int64.
+const mostSpread = 64 * spreadOne
+
+func (f *function) layout(l *pack.Layout, features, tags, relations int) {
+	pack.Array(l, "linear", &f.linear)
+	l.Check("linear", len(f.linear) == features+1, "has another number of weights")
+	within(l, "linear", f.linear, mostWeight)
+	l.Nested("forest", f.forest.layout)
+	for _, codes := range []struct {
 		name string
-		w    []float64
-	}{{"head", m.head[:]}, {"deprel", m.deprel[:]}, {"tree", m.tree[:]}} {
-		list := make([]int32, len(part.w))
-		for i, v := range part.w {
-			list[i] = int32(v * scale)
-		}
-		pack.Array(l, part.name, &list)
-		l.Check(part.name, len(list) == len(part.w), "has another number of coefficients")
-		for i, k := range list {
-			l.Check(part.name, k >= -most*scale && k <= most*scale, "holds a coefficient out of range")
-			if l.Reading() {
-				part.w[i] = float64(k) / scale
-			}
-		}
+		list *[]int32
+		n    int
+	}{{"tag-codes", &f.tagCodes, tags}, {"label-codes", &f.labelCodes, relations}, {"head-codes", &f.headCodes, tags}} {
+		pack.Array(l, codes.name, codes.list)
+		l.Check(codes.name, len(*codes.list) == codes.n+1, "has another number of codes")
+		within(l, codes.name, *codes.list, mostValue)
+	}
+	line := []int32{f.slope, f.offset}
+	pack.Array(l, "line", &line)
+	l.Check("line", len(line) == 2, "is not two numbers")
+	within(l, "line", line, limit)
+	if l.Reading() {
+		f.slope, f.offset = line[0], line[1]
 	}
 }
 
 // Pack stores the calibrator.
 func (m *Model) Pack(s *pack.Sub) { pack.Write(s, m.layout) }
 
-// Has reports whether a component of the name holds a calibrator.
-func Has(v *pack.View, component string) bool { return v.Has(component, "head") }
+// Has reports whether a component of the name holds a calibrator of this
+// version.
+func Has(v *pack.View, component string) bool {
+	found := uint32(0)
+	return v.Has(component, "version") && pack.Read(v, component, func(l *pack.Layout) { pack.Value(l, "version", &found) }) == nil && found == version
+}
 
-// Open is the inverse of Pack. Nothing of the result aliases the bytes.
+// Open is the inverse of Pack. What it returns aliases the bytes.
 func Open(v *pack.View, component string) (*Model, error) {
 	m := &Model{}
 	return m, pack.Read(v, component, m.layout)

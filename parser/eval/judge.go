@@ -20,6 +20,9 @@ func Judge(gold, system []syntax.Sentence) ([]syntax.Judgement, error) {
 		words, j := s.words[at:to], &out[k]
 		j.UPOS, j.Head, j.LAS, j.Deprel = lists[0][at:to:to], lists[1][at:to:to], lists[2][at:to:to], lists[3][at:to:to]
 		j.Tree = len(words) > 0
+		if j.Tree {
+			j.Sentence = words[0].sentence
+		}
 		for i := range words {
 			w := &words[i]
 			if w.gold != nil {

@@ -9,4 +9,6 @@ type Judgement struct {
 	LAS    []bool // so are head and deprel without its subtype
 	Deprel []bool // so are head and deprel with it
 	Tree   bool   // all words, heads and deprels are those of a gold sentence
+
+	Sentence int // index of the gold sentence that the first character is of
 }

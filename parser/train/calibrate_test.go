@@ -2,7 +2,7 @@ package train
 
 import "testing"
 
-func TestCalibrationSetting(t *testing.T) {
+func TestOwnSetting(t *testing.T) {
 	train := toyTreebank("train", 12)
 	for _, gold := range []bool{false, true} {
 		tr := &trainer{Options: Options{GoldTags: gold}, train: train, dev: train}
@@ -10,7 +10,7 @@ func TestCalibrationSetting(t *testing.T) {
 		if gold {
 			want = GoldTags
 		}
-		if got := CalibrationSetting(tr.provenance()); got != want {
+		if got := OwnSetting(tr.provenance()); got != want {
 			t.Errorf("gold tags %t: %s", gold, got)
 		}
 	}

@@ -9,9 +9,7 @@ import (
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/calibrate"
 	"github.com/treebeam/treebeam/parser/eval"
-	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
-	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -25,7 +23,7 @@ type evaluation struct {
 	fast *measured // without the encoder; nil if there is none
 }
 
-// measured is what is learned of one way to parse dev.
+// measured is what is learned of one model that parses dev.
 type measured struct {
 	scores []model.Score
 	// calibrator is nil if there was too little to fit it to.
@@ -59,43 +57,34 @@ func evaluate(info model.Info, sections []pack.Section, dev []syntax.Sentence, j
 	return e, err
 }
 
-// measure is evaluate in one way.
+// measure is evaluate with or without the encoder.
 func measure(m *model.Model, dev []syntax.Sentence, name string, j job) (e measured, err error) {
+	parsed, err := parseWays(m, dev, CalibrateOptions{j.Blocks, j.Workers})
+	if err != nil {
+		return e, err
+	}
 	for _, setting := range Settings {
-		var blocks []string
-		if setting == Raw {
-			if j.Blocks == nil {
-				continue
-			}
-			if blocks, err = j.Blocks(dev); err != nil {
-				return e, fmt.Errorf("raw text of dev: %w", err)
-			}
+		at := slices.IndexFunc(parsed, func(p parsedWay) bool { return p.name == string(setting) })
+		if at < 0 {
+			continue
 		}
-		system, err := Predict(m, search.Options{Seed: SearchSeed}, dev, blocks, setting, j.Workers)
-		if err != nil {
-			return e, err
-		}
-		r, err := eval.Evaluate(dev, system)
+		r, err := eval.Evaluate(dev, parsed[at].system)
 		if err != nil {
 			return e, fmt.Errorf("scoring %s, %s: %w", name, setting, err)
 		}
 		s := ScoreOf(setting, r)
 		j.Log("%s, %s: sentences %.2f, words %.2f, UPOS %.2f, UAS %.2f, LAS %.2f", name, setting, s.Sentences, s.Words, s.UPOS, s.UAS, s.LAS)
 		e.scores = append(e.scores, s)
-		if setting != CalibrationSetting(m.Info) {
-			continue
-		}
-		e.calibrator, e.calibration, err = fitCalibrator(dev, system, setting)
-		if errors.Is(err, calibrate.ErrTooFew) {
-			j.Log("not calibrated, so head_conf, deprel_conf and tree_conf will be null: %v", err)
-		} else if err != nil {
-			return e, err
-		}
-		for _, r := range e.calibration.Measured {
-			j.Log("calibration by halves of dev: %s (%s) ECE %.2f, AURC %.2f", r.Column, r.Of, r.ECE, r.AURC)
-		}
 	}
-	return e, nil
+	e.calibrator, e.calibration, err = fitCalibrator(dev, parsed)
+	if errors.Is(err, calibrate.ErrTooFew) {
+		j.Log("not calibrated, so head_conf, deprel_conf, upos_conf and tree_conf will be null: %v", err)
+		err = nil
+	}
+	for _, r := range e.calibration.Measured {
+		j.Log("calibration by halves of dev, %s: %s (%s) ECE %.2f, AURC %.2f", r.Setting, r.Column, r.Of, r.ECE, r.AURC)
+	}
+	return e, err
 }
 
 // percent is a share in percent, rounded to 0.01.
@@ -112,76 +101,11 @@ func ScoreOf(setting Setting, r *eval.Result) model.Score {
 	}
 }
 
-// CalibrationSetting returns the setting under which a model of such a
-// provenance is calibrated: that which it was trained for.
-func CalibrationSetting(info model.Info) Setting {
+// OwnSetting returns the setting that a model of such a provenance was trained
+// for: GoldTags or GoldTokens.
+func OwnSetting(info model.Info) Setting {
 	if info.Options["gold-tags"] == "true" {
 		return GoldTags
 	}
 	return GoldTokens
-}
-
-// Calibrate fits a calibrator to sentences with gold trees that the model has
-// not learned from, as it parses their words under a setting, and measures
-// what such fits are worth: each half of the sentences by a fit to the other
-// half. The calibrator itself is fitted to all of them. workers changes
-// nothing; 0 is GOMAXPROCS. It fails with calibrate.ErrTooFew if fewer than
-// calibrate.MinSentences have marginals. about lacks what the caller knows of
-// the files.
-func Calibrate(m *model.Model, gold []syntax.Sentence, setting Setting, workers int) (c *calibrate.Model, about model.Calibration, err error) {
-	parsed, err := Predict(m, search.Options{Seed: SearchSeed}, gold, nil, setting, workers)
-	if err != nil {
-		return nil, about, err
-	}
-	return fitCalibrator(gold, parsed, setting)
-}
-
-// fitCalibrator is Calibrate on sentences that are parsed already.
-func fitCalibrator(gold, parsed []syntax.Sentence, setting Setting) (c *calibrate.Model, about model.Calibration, err error) {
-	if c, err = calibrate.Fit(gold, parsed); err != nil {
-		return nil, about, err
-	}
-	about = model.Calibration{Setting: string(setting), Gold: dataOf(Treebank{Sentences: gold})}
-	about.Measured, err = measureFit(gold, parsed)
-	return c, about, err
-}
-
-// measureFolds is how many folds are dealt out to the two halves in turn, so
-// that genres that stand together come to both.
-const measureFolds = 20
-
-// measureFit calibrates each half by a fit to the other half, and measures
-// both together. Nothing is measured if a half has too few sentences.
-func measureFit(gold, parsed []syntax.Sentence) ([]model.Reliability, error) {
-	bounds := hash.Folds(gold, measureFolds)
-	work := slices.Clone(parsed)
-	for half := range 2 {
-		var g, p []syntax.Sentence
-		for i := range gold {
-			if hash.FoldOf(bounds, i)%2 == half {
-				g, p = append(g, gold[i]), append(p, parsed[i])
-			}
-		}
-		c, err := calibrate.Fit(g, p)
-		if errors.Is(err, calibrate.ErrTooFew) {
-			return nil, nil
-		} else if err != nil {
-			return nil, err
-		}
-		for i := range work {
-			if hash.FoldOf(bounds, i)%2 != half {
-				c.Apply(&work[i])
-			}
-		}
-	}
-	list, err := eval.Reliabilities(gold, work)
-	if err != nil {
-		return nil, fmt.Errorf("measuring the calibrator: %w", err)
-	}
-	var out []model.Reliability
-	for _, r := range list {
-		out = append(out, model.Reliability{Column: r.Column, Of: r.Of, Cases: r.Cases,
-			Right: percent(float64(r.Right) / float64(r.Cases)), Mean: percent(r.Mean), ECE: percent(r.ECE), AURC: percent(r.AURC)})
-	}
-	return out, nil
 }

@@ -49,7 +49,7 @@ func fitMix(info model.Info, sections []pack.Section, dev []syntax.Sentence, j j
 // mixOf is fitMix for a model that is open.
 func mixOf(m *model.Model, dev []syntax.Sentence, j job) (model.Mix, error) {
 	f := newMixer(m, dev, j)
-	if CalibrationSetting(m.Info) != GoldTags {
+	if OwnSetting(m.Info) != GoldTags {
 		f.climb("UPOS and XPOS", f.tagged, []factor{{"tags", func(x *model.Mix) *int32 { return &x.Tags }}})
 		f.climb("FEATS", f.inflected, []factor{{"feats", func(x *model.Mix) *int32 { return &x.Feats }}})
 		best := f.with(f.mix)
@@ -99,7 +99,7 @@ func newMixer(m *model.Model, dev []syntax.Sentence, j job) *mixer {
 	}
 	f := &mixer{job: j, model: m, gold: dev[:n], sents: syntax.Clone(dev[:n]), mix: firstMix}
 	for i := range f.sents {
-		forget(&f.sents[i], CalibrationSetting(m.Info) != GoldTags)
+		forget(&f.sents[i], OwnSetting(m.Info) != GoldTags)
 	}
 	f.err = encodeAll(m, f.sents, j.Workers)
 	bounds := hash.Folds(f.gold, measureFolds)

@@ -1,0 +1,224 @@
+package calibrate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// MinSentences is the number of sentences that a fit needs.
+const MinSentences = 50
+
+// ErrTooFew is what Fit fails with when there are fewer.
+var ErrTooFew = errors.New("too few sentences")
+
+// An Example is a parsed sentence of which it is known what is right.
+type Example struct {
+	Sentence *syntax.Sentence
+	Right    *syntax.Judgement
+	// Group is the same for sentences that belong together, of one document for
+	// instance, however they were read: what is learned of one group is measured
+	// on others.
+	Group int
+	// Weight is what the example counts, in sixteenths.
+	Weight int32
+}
+
+// Fit returns the calibrator under which what is right is likeliest, of parses
+// by a model that has not learned from these sentences. Sentences may be there
+// in several ways, from raw text, with gold words, or in capitals: the
+// calibrator learns the difference. Those without signals are passed over. It
+// fails with ErrTooFew if they are of fewer than MinSentences gold sentences.
+// The same input gives the same bits on every machine.
+func Fit(examples []Example) (*Model, error) {
+	used := slices.DeleteFunc(slices.Clone(examples), func(e Example) bool { return !hasSignals(e.Sentence) || e.Weight <= 0 })
+	for k := range used {
+		if n := len(used[k].Sentence.Words); len(used[k].Right.Head) != n || len(used[k].Right.Deprel) != n || len(used[k].Right.LAS) != n || len(used[k].Right.UPOS) != n {
+			return nil, fmt.Errorf("example %d has %d words and judgements of %d", k+1, n, len(used[k].Right.Head))
+		}
+	}
+	distinct := map[int]bool{}
+	for k := range used {
+		distinct[used[k].Right.Sentence] = true
+	}
+	if len(distinct) < MinSentences {
+		return nil, TooFew(len(distinct))
+	}
+	m := &Model{tags: namesOf(used, func(w *syntax.Word) string { return w.UPOS }), relations: namesOf(used, func(w *syntax.Word) string { return w.Deprel })}
+	m.fitWords(used)
+	m.fitWhole(used)
+	return m, nil
+}
+
+// TooFew is the error of a fit to n sentences.
+func TooFew(n int) error {
+	return fmt.Errorf("%w to fit a calibrator to: %d, want at least %d", ErrTooFew, n, MinSentences)
+}
+
+// leastUses is how often a name must occur to have a code.
+const leastUses = 30
+
+// namesOf returns the frequent ones among the names of words, at most mostNames.
+func namesOf(examples []Example, name func(*syntax.Word) string) inventory {
+	count := map[string]int{}
+	for k := range examples {
+		for i := range examples[k].Sentence.Words {
+			count[name(&examples[k].Sentence.Words[i])]++
+		}
+	}
+	var names []string
+	for name, n := range count {
+		if n >= leastUses && name != "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return newInventory(names[:min(len(names), mostNames)])
+}
+
+// cases are what a function is fitted to.
+type cases struct {
+	rows              []int32 // numFeatures of each
+	tags, names, head []int16 // numbers of UPOS, deprel and the head's UPOS
+	right             []bool
+	weights           []int32
+}
+
+func (c *cases) len() int { return len(c.right) }
+
+// only returns the cases that keep accepts, with another idea of what is right.
+func (c *cases) only(right []bool, keep func(i int) bool) *cases {
+	var out cases
+	for i := range c.right {
+		if !keep(i) {
+			continue
+		}
+		out.rows = append(out.rows, c.rows[i*numFeatures:(i+1)*numFeatures]...)
+		out.tags, out.names, out.head = append(out.tags, c.tags[i]), append(out.names, c.names[i]), append(out.head, c.head[i])
+		out.right, out.weights = append(out.right, right[i]), append(out.weights, c.weights[i])
+	}
+	return &out
+}
+
+// fitWords fits the functions of words.
+func (m *Model) fitWords(examples []Example) {
+	var c cases
+	var upos, deprels, tagged []bool
+	wrong, forgiven := int64(0), int64(0)
+	var r reader
+	var x row
+	for k := range examples {
+		e := &examples[k]
+		r.read(m, e.Sentence)
+		for i := range e.Sentence.Words {
+			r.word(&x, m, e.Sentence, i)
+			c.rows = append(c.rows, x[:numFeatures]...)
+			c.tags, c.names, c.head = append(c.tags, r.tags[i+1]), append(c.names, r.names[i+1]), append(c.head, r.tags[r.heads[i+1]])
+			c.right, c.weights = append(c.right, e.Right.Head[i]), append(c.weights, e.Weight)
+			upos, deprels, tagged = append(upos, e.Right.UPOS[i]), append(deprels, e.Right.Deprel[i]), append(tagged, !e.Sentence.TagsGiven)
+			if e.Right.Head[i] && !e.Right.Deprel[i] {
+				wrong += int64(e.Weight)
+				if e.Right.LAS[i] {
+					forgiven += int64(e.Weight)
+				}
+			}
+		}
+	}
+	m.lenient = int32(forgiven * grain / max(wrong, 1))
+	m.heads = m.fitFunction(&c, headLinear, wordFeatures, plan{trees: 120, rate: 24, ridge: 20, sample: 3, seed: 1})
+	labels := c.only(deprels, func(i int) bool { return c.right[i] })
+	m.labels = m.fitFunction(labels, labelLinear, wordFeatures, plan{trees: 60, rate: 24, ridge: 20, sample: 3, seed: 2})
+	tags := c.only(upos, func(i int) bool { return tagged[i] })
+	m.upos = m.fitFunction(tags, uposLinear, wordFeatures, plan{trees: 60, rate: 24, ridge: 20, sample: 3, seed: 3})
+}
+
+// wordFeatures are those that the forests of words may ask for.
+var wordFeatures = func() (list []uint8) {
+	for k := range numFeatures {
+		list = append(list, uint8(k))
+	}
+	return list
+}()
+
+// wholeFeatures are those that the forest of trees may ask for.
+var wholeFeatures = func() (list []uint8) {
+	for k := range wholeOnly {
+		list = append(list, uint8(k))
+	}
+	for k := meanOfAll; k < leastBelow; k++ {
+		list = append(list, uint8(k))
+	}
+	for k := length; k <= noLower; k++ {
+		list = append(list, uint8(k))
+	}
+	return list
+}()
+
+// lineRidge holds coefficients to 0, so that they stay finite where all cases
+// are right and small where few cases speak for them.
+const lineRidge = 0.5
+
+// codeRidge does so for codes, in cases of weight 1.
+const codeRidge = 20
+
+// fitFunction fits a straight line, then codes to what it misses, then a
+// forest to the rest.
+func (m *Model) fitFunction(c *cases, linear, features []uint8, p plan) function {
+	f := function{linear: make([]int32, len(linear)+1), slope: slopeOne,
+		tagCodes: make([]int32, len(m.tags.names)+1), labelCodes: make([]int32, len(m.relations.names)+1), headCodes: make([]int32, len(m.tags.names)+1)}
+	n := c.len()
+	samples := make([]sample, n)
+	values := make([]float64, n*(len(linear)+1))
+	for i := range samples {
+		x := values[i*(len(linear)+1):][: len(linear)+1 : len(linear)+1]
+		x[0] = 1
+		for k, feature := range linear {
+			x[k+1] = float64(c.rows[i*numFeatures+int(feature)]) / nat
+		}
+		samples[i] = sample{x, c.right[i], float64(c.weights[i]) / weightOne}
+	}
+	w := make([]float64, len(linear)+1)
+	fit(w, samples, lineRidge)
+	for k, v := range w {
+		const one = logit * weight / nat
+		f.linear[k] = int32(nearest(min(max(v, -mostWeight/one), mostWeight/one) * one))
+	}
+	z := make([]int32, n)
+	for i := range z {
+		z[i] = f.line(rowOf(c.rows[i*numFeatures:(i+1)*numFeatures]), linear)
+	}
+	b := newBooster(c, nil, z, p)
+	b.differentiate()
+	b.codes(f.tagCodes, c.tags)
+	b.codes(f.labelCodes, c.names)
+	b.codes(f.headCodes, c.head)
+	for i := range n {
+		x := c.rows[i*numFeatures:]
+		x[tagCode], x[labelCode], x[headCode] = f.tagCodes[c.tags[i]], f.labelCodes[c.names[i]], f.headCodes[c.head[i]]
+	}
+	b = newBooster(c, features, z, p)
+	f.forest = b.grow()
+	return f
+}
+
+// rowOf returns features as a row.
+func rowOf(features []int32) *row {
+	var x row
+	copy(x[:], features)
+	return &x
+}
+
+// codes sets the code of every number but 0: the step, in units of 1/nat, that
+// its cases ask for together.
+func (b *booster) codes(codes []int32, numbers []int16) {
+	sums := make([]node, len(codes))
+	for i, k := range numbers {
+		sums[k].g += int64(b.g[i])
+		sums[k].h += int64(b.h[i])
+	}
+	for k := 1; k < len(codes); k++ {
+		codes[k] = int32(-sums[k].g * nat / (sums[k].h + codeRidge*ridgeUnit))
+	}
+}

@@ -1,0 +1,109 @@
+package calibrate
+
+import "math"
+
+// Everything here rounds each product before it is added to, so that no
+// processor fuses the two, and uses no function of package math that has
+// assembly with other roundings: the bits are the same on every machine.
+
+const (
+	grain = 4096 // probabilities are multiples of 1/grain
+	ln2   = 0.693147180559945309417232121458
+)
+
+// exp is e^x with a relative error below 1e-12; 0 from -700 down.
+func exp(x float64) float64 {
+	if !(x > -700) {
+		return 0
+	}
+	k := nearest(min(x, 700) / ln2)
+	r := min(x, 700) - float64(float64(k)*ln2)
+	sum := 1.0
+	for i := 13; i >= 1; i-- {
+		sum = float64(float64(sum*r)*(1/float64(i))) + 1
+	}
+	return math.Ldexp(sum, k)
+}
+
+// log is the natural logarithm of a positive number, with a relative error
+// below 1e-13.
+func log(x float64) float64 {
+	f, e := math.Frexp(x)
+	if f < math.Sqrt2/2 {
+		f, e = 2*f, e-1
+	}
+	t := (f - 1) / (f + 1)
+	square, sum := float64(t*t), 0.0
+	for i := 23; i >= 1; i -= 2 {
+		sum = float64(sum*square) + 1/float64(i)
+	}
+	return float64(float64(e)*ln2) + float64(2*t*sum)
+}
+
+// sigmoid is 1/(1+e^-z), in [0,1]; 0 of NaN.
+func sigmoid(z float64) float64 {
+	if z >= 0 {
+		return 1 / (1 + exp(-z))
+	}
+	e := exp(z)
+	return e / (1 + e)
+}
+
+// oddsOf and lossOf hold, for every multiple of 1/grain, its log-odds and its
+// logarithm less 1, in units of 1/nat. 0 and 1 count as half a step from them, so
+// that log-odds are within 9.02.
+var oddsOf, lossOf = func() (odds, loss [grain + 1]int32) {
+	for i := range odds {
+		k := min(max(float64(i), 0.5), grain-0.5)
+		odds[i] = int32(nearest(log(k/(grain-k)) * nat))
+		loss[i] = int32(nearest(-log(k/grain) * nat * nat))
+	}
+	return odds, loss
+}()
+
+// Sums of log-odds are integers in units of 1/logit nat, within limit.
+const (
+	logit = 1 << 12
+	limit = 16 * logit
+)
+
+// Probabilities of sums are multiples of 1/fine, between nodes by straight lines.
+const (
+	fine     = 1 << 20
+	nodeBits = 6 // 1/64 nat
+)
+
+var sigmoids = func() (list [2*limit>>nodeBits + 2]int32) {
+	for i := range list {
+		z := float64((i<<nodeBits)-limit) / logit
+		list[i] = int32(nearest(sigmoid(z) * fine))
+	}
+	return list
+}()
+
+// probability returns that of a sum of log-odds, in units of 1/fine.
+func probability(z int32) int32 {
+	at := uint32(min(max(z, -limit), limit) + limit)
+	k, rest := at>>nodeBits, int32(at&(1<<nodeBits-1))
+	a, b := sigmoids[k], sigmoids[k+1]
+	return a + (b-a)*rest>>nodeBits
+}
+
+// toGrain rounds a probability in units of 1/fine to units of 1/grain.
+func toGrain(p int32) int32 { return (p + fine/grain/2) / (fine / grain) }
+
+// steps returns a probability in steps of 1/grain, from 0 to grain. NaN is 0.
+func steps(p float64) int {
+	if !(p > 0) {
+		return 0
+	}
+	return nearest(min(p, 1) * grain)
+}
+
+// nearest rounds to an integer, halves away from 0.
+func nearest(x float64) int {
+	if x < 0 {
+		return -int(0.5 - x)
+	}
+	return int(x + 0.5)
+}

@@ -1,0 +1,66 @@
+package calibrate
+
+// Features of a whole tree. Those that all words share stay where they are.
+const (
+	product   = iota // log-odds of the product of all words' chances
+	tagging          // of that of the chances of their UPOS
+	weakest          // log-odds of the least chance
+	second           // of the second least
+	doubtful         // words with less than an even chance
+	unsure           // with less than 9 in 10
+	wholeOnly        // number of these
+)
+
+// A summary is what the words of a tree say together.
+type summary struct {
+	words            int
+	right, tags      float64 // products
+	least, next      int32   // in units of 1/fine
+	doubtful, unsure int32
+}
+
+func (s *summary) add(p chances) {
+	if s.words == 0 {
+		*s = summary{right: 1, tags: 1, least: fine, next: fine}
+	}
+	s.words++
+	x := p.both()
+	s.right *= max(float64(x), 0.5) / fine
+	s.tags *= max(float64(p.upos), 0.5) / fine
+	if x < s.least {
+		s.least, s.next = x, s.least
+	} else {
+		s.next = min(s.next, x)
+	}
+	if x < fine/2 {
+		s.doubtful++
+	}
+	if x < fine/10*9 {
+		s.unsure++
+	}
+}
+
+// row sets x to the case of the tree whose sentence was read.
+func (s *summary) row(x *row, r *reader) {
+	*x = r.whole
+	x[product], x[tagging] = productOdds(s.right), productOdds(s.tags)
+	x[weakest], x[second] = oddsOf[toGrain(s.least)], oddsOf[toGrain(s.next)]
+	x[doubtful], x[unsure] = min(s.doubtful, 64), min(s.unsure, 64)
+}
+
+// productOdds returns the log-odds of a probability in units of 1/nat, within
+// 16 nats.
+func productOdds(p float64) int32 {
+	const least = 1e-7
+	p = min(max(p, least), 1-least)
+	return int32(nearest(log(p/(1-p)) * nat))
+}
+
+// What the straight lines of the functions see beside 1.
+var (
+	headLinear = []uint8{marginal, first, margin, labelled, tagged, gap, alone, isRoot, ofHead + marginal, ofHead + margin, ofHead + tagged,
+		leastBelow + margin, climbs, segmented, given, noUpper, noLower, unknown, length}
+	labelLinear = []uint8{labelled, marginal, tagged, gap, ofHead + labelled, ofHead + tagged, climbs, segmented, given, noUpper, noLower, unknown}
+	uposLinear  = []uint8{tagged, labelled, marginal, ofPrevious + tagged, ofNext + tagged, ofHead + tagged, segmented, noUpper, noLower, unknown}
+	wholeLinear = []uint8{product, tagging, weakest, length, climbs, segmented, given, noUpper, noLower, unknown}
+)
