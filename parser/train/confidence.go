@@ -178,7 +178,7 @@ func measureFit(about *model.Calibration, parsed []parsedWay, bounds []int) erro
 
 // measuredColumns are those that a provenance has figures of, with what
 // they are of.
-var measuredColumns = [][2]string{{"head_conf", "head"}, {"deprel_conf", "head+deprel"}, {"upos_conf", "upos"}, {"tree_conf", "tree"}}
+var measuredColumns = [][2]string{{"head_conf", "head"}, {"deprel_conf", "head+deprel"}, {"upos_conf", "UPOS"}, {"tree_conf", "tree"}}
 
 // expectation compares what is expected of all words together with what is true.
 func expectation(p *parsedWay) (out []model.Expectation) {
