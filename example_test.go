@@ -56,14 +56,14 @@ func ExampleModel_Parse() {
 		fmt.Printf("%-5s %-7q %.2f\n", w.Form, text[w.Start:w.End], w.HeadConf)
 	}
 	// Output:
-	// We    "We"    0.96
-	// do    "don't" 0.97
-	// n't   "don't" 0.96
-	// eat   "eat"   0.92
-	// pizza "pizza" 0.97
-	// with  "with"  0.97
-	// forks "forks" 0.76
-	// .     "."     0.94
+	// We    "We"    1.00
+	// do    "don't" 0.99
+	// n't   "don't" 0.99
+	// eat   "eat"   0.98
+	// pizza "pizza" 1.00
+	// with  "with"  0.99
+	// forks "forks" 0.87
+	// .     "."     0.99
 }
 
 func ExampleModel_ParseWords() {

@@ -72,7 +72,7 @@ func TestCalibrate(t *testing.T) {
 	if status, _, stderr := treebeam(t, "", "calibrate", "--model", toy, "--dev", gold, "--output", alone); status != exitOK {
 		t.Fatal(stderr)
 	}
-	if info, err := os.Stat(alone); err != nil || info.Size() > 10_000 {
+	if info, err := os.Stat(alone); err != nil || info.Size() > 40_000 {
 		t.Errorf("%v, %v", info, err)
 	}
 }

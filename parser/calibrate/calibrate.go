@@ -132,6 +132,9 @@ type function struct {
 	// Codes of UPOS, of deprels and of UPOS of heads, by number in the inventory.
 	tagCodes, labelCodes, headCodes []int32
 	slope, offset                   int32 // of the result: in units of 1/slopeOne, 1/logit
+	// reach bounds log-odds on either side, for n cases say no more than that one of
+	// about n is otherwise (the rule of succession).
+	reach int32
 }
 
 const (
@@ -149,7 +152,8 @@ func (f *function) encode(x *row, r *reader, i int) {
 // odds returns the log-odds of a case, in units of 1/logit.
 func (f *function) odds(x *row, features []uint8) int32 {
 	z := f.line(x, features) + f.forest.sum(x)
-	return f.offset + int32(int64(z)*int64(f.slope)/slopeOne)
+	z = f.offset + int32(int64(z)*int64(f.slope)/slopeOne)
+	return min(max(z, -f.reach), f.reach)
 }
 
 func (f *function) line(x *row, features []uint8) int32 {
@@ -236,12 +240,12 @@ func (f *function) layout(l *pack.Layout, features, tags, relations int) {
 		l.Check(codes.name, len(*codes.list) == codes.n+1, "has another number of codes")
 		within(l, codes.name, *codes.list, mostValue)
 	}
-	line := []int32{f.slope, f.offset}
+	line := []int32{f.slope, f.offset, f.reach}
 	pack.Array(l, "line", &line)
-	l.Check("line", len(line) == 2, "is not two numbers")
+	l.Check("line", len(line) == 3, "is not three numbers")
 	within(l, "line", line, limit)
 	if l.Reading() {
-		f.slope, f.offset = line[0], line[1]
+		f.slope, f.offset, f.reach = line[0], line[1], line[2]
 	}
 }
 

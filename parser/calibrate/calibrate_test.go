@@ -260,7 +260,7 @@ func TestBits(t *testing.T) {
 	}
 }
 
-const bitsOfTest = 0x4bcb57e4de170986
+const bitsOfTest = 0x33fae70995b432c4
 
 func TestWithoutMarginals(t *testing.T) {
 	m := fitted(t)

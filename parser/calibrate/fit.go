@@ -181,6 +181,7 @@ func (m *Model) fitFunction(c *cases, linear, features []uint8, p plan) function
 	}
 	w := make([]float64, len(linear)+1)
 	fit(w, samples, lineRidge)
+	f.reach = reachOf(c)
 	for k, v := range w {
 		const one = logit * weight / nat
 		f.linear[k] = int32(nearest(min(max(v, -mostWeight/one), mostWeight/one) * one))
@@ -201,6 +202,15 @@ func (m *Model) fitFunction(c *cases, linear, features []uint8, p plan) function
 	b = newBooster(c, features, z, p)
 	f.forest = b.grow()
 	return f
+}
+
+// reachOf returns the log-odds of one case among all, and one more.
+func reachOf(c *cases) int32 {
+	sum := int64(0)
+	for _, w := range c.weights {
+		sum += int64(w)
+	}
+	return min(int32(nearest(log(1+float64(sum)/weightOne)*logit)), limit)
 }
 
 // rowOf returns features as a row.

@@ -92,6 +92,22 @@ func TestLogSteps(t *testing.T) {
 	}
 }
 
+// Small doubts become log-odds where rounded probabilities end, and are never less.
+func TestDoubts(t *testing.T) {
+	before := int32(1 << 20)
+	for d := float32(1e-8); d < 1.0/64; d *= 1.003 {
+		got, want := doubtAt([]float32{d}, 0, -1), min(math.Log(1/float64(d)-1), 16)
+		if math.Abs(float64(got)/nat-want) > 0.012 || got > before || got > most[marginal] {
+			t.Fatalf("%v: %v after %d, want %v", d, float64(got)/nat, before, want)
+		}
+		before = got
+	}
+	nan := float32(math.NaN())
+	if doubtAt(nil, 0, 7) != 7 || doubtAt([]float32{nan}, 0, 7) != 7 || doubtAt([]float32{0.5}, 0, 7) != 7 || doubtAt([]float32{-1}, 0, 7) > most[marginal] {
+		t.Error("where doubts are missing, large or none")
+	}
+}
+
 // someCases are random ones; what is right follows features 3 and 5.
 func someCases(n int, seed uint64) *cases {
 	r := rand.New(rand.NewPCG(seed, seed))
@@ -293,7 +309,7 @@ func TestHostileCalibrators(t *testing.T) {
 		{"heads.forest.features", []uint8{1, 2}}, {"heads.forest.features", beyond}, {"heads.forest.bounds", far}, {"heads.forest.leaves", strong},
 		{"heads.forest.leaves", forest(trees<<depth - 1)}, {"upos.forest.leaves", forest((mostTrees + 1) << depth)},
 		{"labels.tag-codes", []int32{}}, {"labels.label-codes", forest(99)}, {"upos.head-codes", []int32{mostValue + 1, 0}},
-		{"upos.line", []int32{1}}, {"upos.line", []int32{1, limit + 1}}, {"lenient", []int32{grain + 1}}, {"lenient", []int32{-1}},
+		{"upos.line", []int32{1}}, {"upos.line", []int32{1, 1, limit + 1}}, {"lenient", []int32{grain + 1}}, {"lenient", []int32{-1}},
 		{"spread", []int32{1, 2}}, {"spread", []int32{1, 2, mostSpread + 1}}, {"spread", nil}, {"tags.off", []uint32{0, 500}},
 	} {
 		if _, err := Open(replacedBy(m, bad.name, bad.list), "x"); err == nil {

@@ -15,8 +15,8 @@ const nat = 256
 // The signals that a word has of its own. All of them grow with certainty, and
 // most is what a certain word has, and the root, and what is not there.
 const (
-	marginal = iota // log-odds of HeadMarginal
-	first           // of FirstOrder
+	marginal = iota // log-odds of HeadMarginal, by HeadDoubt if that is there
+	first           // of FirstOrder, by FirstDoubt
 	margin          // of HeadMargin, in steps of its logarithm
 	labelled        // of LabelProb
 	tagged          // of TagProb
@@ -25,7 +25,7 @@ const (
 )
 
 // most is the largest value of every signal.
-var most = [signals]int32{marginal: farthest, first: farthest, margin: marginSteps(math.MaxFloat32), labelled: farthest, tagged: farthest, gap: 16 * nat}
+var most = [signals]int32{marginal: 16 * nat, first: 16 * nat, margin: marginSteps(math.MaxFloat32), labelled: farthest, tagged: farthest, gap: 16 * nat}
 
 // farthest are the log-odds of 1.
 var farthest = oddsSteps(1)
@@ -139,8 +139,8 @@ func (r *reader) read(m *Model, s *syntax.Sentence) {
 // signalsOf returns the own signals of word i.
 func signalsOf(s *syntax.Sentence, i int) (x [signals]int32) {
 	c := &s.Confidence
-	x[marginal] = oddsSteps(c.HeadMarginal[i])
-	x[first] = oddsAt(c.FirstOrder, i, x[marginal])
+	x[marginal] = doubtAt(c.HeadDoubt, i, oddsSteps(c.HeadMarginal[i]))
+	x[first] = doubtAt(c.FirstDoubt, i, oddsAt(c.FirstOrder, i, x[marginal]))
 	x[margin] = marginSteps(c.HeadMargin[i])
 	x[labelled] = oddsAt(c.LabelProb, i, 0)
 	x[tagged] = farthest
@@ -237,6 +237,26 @@ func oddsAt(list []float32, i int, other int32) int32 {
 	}
 	return oddsSteps(list[i])
 }
+
+// doubtAt returns the log-odds of what is left of 1 by element i of a list of small
+// doubts, which tell more than rounded probabilities do; otherwise other.
+func doubtAt(list []float32, i int, other int32) int32 {
+	if i >= len(list) || !(list[i] < 1.0/64) {
+		return other
+	}
+	d := max(list[i], 1e-7)
+	bits := math.Float32bits(d) // positive, and no subnormal number
+	exponent, mantissa := int32(bits>>23)-127, bits>>(23-8)&0xff
+	return min(int32(nearest(float64(-exponent)*(ln2*nat)))-mantissas[mantissa]-int32(d*nat), 16*nat)
+}
+
+// mantissas are the logarithms of 1 to 2 in units of 1/nat.
+var mantissas = func() (list [256]int32) {
+	for i := range list {
+		list[i] = int32(nearest(log(1+(float64(i)+0.5)/256) * nat))
+	}
+	return list
+}()
 
 // oddsSteps returns the log-odds of a probability in units of 1/nat.
 func oddsSteps(p float32) int32 { return oddsOf[steps(float64(p))] }
