@@ -8,10 +8,12 @@
 //	optima -search -input F.conllu [-model M.tbm]  how often the parser's search, as it is and with so many
 //	                                               climbs, reaches the best tree that -restarts climbs find;
 //	                                               its accuracy and time
+//	optima -certify -input F.conllu [-model M.tbm] how many trees a proof of so many steps shows to be the best
+//	                                               ones, and how many of these the search had found
 //
 // -input and -model may be repeated: the first model parses the first input,
 // and so on; one model parses all. Tables go to standard output as Markdown;
-// with -output they are also written to FOLDER/optima.md (or search.md), with
+// with -output they are also written to FOLDER/optima.md (search.md, certificates.md), with
 // plots beside them. Times are measured; all else is the same in every run.
 package main
 
@@ -39,6 +41,7 @@ import (
 type analysis struct {
 	models, inputs    []string
 	searchOnly        bool
+	certify           bool
 	output            string
 	goldTags          bool
 	sample, maxWords  int
@@ -80,6 +83,7 @@ func main() {
 	flag.Func("input", "gold trees, a CoNLL-U `FILE`; may be repeated", repeated(&a.inputs))
 	flag.Func("model", "model `FILE` (the embedded English one); may be repeated", repeated(&a.models))
 	flag.BoolVar(&a.searchOnly, "search", false, "measure the parser's search only")
+	flag.BoolVar(&a.certify, "certify", false, "measure proofs that no better tree exists")
 	flag.StringVar(&a.output, "output", "", "write tables and plots into `FOLDER`, too")
 	flag.BoolVar(&a.goldTags, "gold-tags", false, "parse with the tags and lemmas of the input")
 	flag.IntVar(&a.sample, "sample", a.sample, "search in `N` sentences, evenly spread over each input; 0 is all")
@@ -127,36 +131,50 @@ func (a *analysis) run(out io.Writer) error {
 		}
 	}
 	a.heading(banks)
-	if !a.searchOnly {
-		a.optima(banks)
-		if err := a.starts(banks); err != nil {
-			return err
-		}
-	}
-	if err := a.search(banks); err != nil {
+	if err := a.tables(banks); err != nil {
 		return err
 	}
 	if _, err := out.Write(a.pages.text.Bytes()); err != nil || a.output == "" {
 		return err
 	}
 	name := "optima"
-	if a.searchOnly {
+	switch {
+	case a.certify:
+		name = "certificates"
+	case a.searchOnly:
 		name = "search"
 	}
 	return a.pages.write(a.output, name)
 }
 
+// tables makes those that were asked for.
+func (a *analysis) tables(banks []*bank) error {
+	if a.certify {
+		return a.certificates(banks)
+	}
+	if !a.searchOnly {
+		a.optima(banks)
+		if err := a.starts(banks); err != nil {
+			return err
+		}
+	}
+	return a.search(banks)
+}
+
 // heading says what was measured.
 func (a *analysis) heading(banks []*bank) {
-	more := ""
-	if a.searchOnly {
-		more += " -search"
+	title, more := "Restarts and local optima", ""
+	switch {
+	case a.certify:
+		title, more = "Certificates", " -certify"
+	case a.searchOnly:
+		more = " -search"
 	}
 	if a.goldTags {
 		more += " -gold-tags"
 	}
-	fmt.Fprintf(&a.pages.text, "# Restarts and local optima\n\nMade by `go run ./bench/optima -sample %d -restarts %d -max-words %d -seed %d%s`. Models:",
-		a.sample, a.restarts, a.maxWords, a.seed, more)
+	fmt.Fprintf(&a.pages.text, "# %s\n\nMade by `go run ./bench/optima -sample %d -restarts %d -max-words %d -seed %d%s`. Models:",
+		title, a.sample, a.restarts, a.maxWords, a.seed, more)
 	for i, b := range banks {
 		comma := ","
 		if i == len(banks)-1 {

@@ -163,3 +163,43 @@ func TestWrongOptions(t *testing.T) {
 		}
 	}
 }
+
+// All sentences of the toy treebank are so short that their trees are the best
+// ones, as a few steps show.
+func TestCertificates(t *testing.T) {
+	run := func(workers int) string {
+		a := newAnalysis()
+		a.inputs, a.output, a.workers, a.certify = []string{toyDev, toyTrain}, t.TempDir(), workers, true
+		var out bytes.Buffer
+		if err := a.run(&out); err != nil {
+			t.Fatal(err)
+		}
+		svg, err := os.ReadFile(filepath.Join(a.output, "certificates-steps.svg"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wellFormed(t, "certificates-steps.svg", svg)
+		return out.String()
+	}
+	text := run(1)
+	rows := tables(text)["By steps"]
+	if len(rows) != 2*len(steps) {
+		t.Fatalf("%d rows\n%s", len(rows), text)
+	}
+	for i, row := range rows {
+		if i%len(steps) == 0 { // without proofs
+			if row[5] != "0.00" || row[12] != "0" {
+				t.Errorf("row %q", row)
+			}
+		} else if i%len(steps) == at(byLength) && row[6] != "100.00" {
+			t.Errorf("row %q", row)
+		}
+	}
+	if len(tables(text)["By length"]) < 3 {
+		t.Errorf("few rows by length\n%s", text)
+	}
+	without := func(text string) string { return regexp.MustCompile(`(?m)\| [\d.]+ \|$`).ReplaceAllString(text, "|") }
+	if a, b := without(text), without(run(3)); a != b {
+		t.Errorf("one worker:\n%s\nthree:\n%s", a, b)
+	}
+}

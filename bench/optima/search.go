@@ -9,6 +9,7 @@ import (
 
 	weights "github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // searchDials are numbers of climbs of the parser's own search; the default
@@ -22,15 +23,26 @@ type trial struct {
 	work    search.Counters
 	elapsed time.Duration
 	err     error
+
+	certificate syntax.Certificate
 }
 
 // try parses a copy of a sentence. With an explicit dial all its climbs are
-// made, none stops early, but where all trees are scored instead.
-func (a *analysis) try(m *search.Model, s *tested, dial int) (t trial) {
+// made, none stops early or for a proof, but where all trees are scored instead.
+func (a *analysis) try(m *search.Model, s *tested, dial int) trial {
+	o := search.Options{Seed: a.seed, Restarts: dial, Patience: dial}
+	if dial > 0 {
+		o.Certify = -1
+	}
+	return s.parse(m, o)
+}
+
+// parse parses a copy of a sentence.
+func (s *tested) parse(m *search.Model, o search.Options) (t trial) {
 	copied := s.Sentence
 	copied.Words = slices.Clone(s.Words)
 	begin := time.Now()
-	t.work, t.err = m.Count(&copied, search.Options{Seed: a.seed, Restarts: dial, Patience: dial})
+	t.work, t.err = m.Count(&copied, o)
 	t.elapsed = time.Since(begin)
 	if t.err != nil {
 		t.err = fmt.Errorf("%s: %w", s.ID, t.err)
@@ -39,6 +51,7 @@ func (a *analysis) try(m *search.Model, s *tested, dial int) (t trial) {
 	heads := headsOf(&copied)
 	t.right = s.right(heads)
 	t.score, _ = m.Score(&copied, heads)
+	t.certificate = copied.Confidence.Certificate
 	return t
 }
 

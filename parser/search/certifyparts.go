@@ -247,7 +247,7 @@ func (p *prover) askPairs() bool {
 	}
 	crossings := p.x.Projective || p.kinds.crossings.on
 	for u := int32(1); u < n; u++ {
-		end := u + 1 // the furthest word that an arc of u ends at
+		end := u // the furthest word that an arc of u ends at
 		for _, h := range p.heads[p.start[u-1]:p.start[u]] {
 			end = max(end, h)
 		}
