@@ -24,7 +24,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -107,7 +106,10 @@ func (x *way) row(w io.Writer, m *model.Model, sents []syntax.Sentence, tokens b
 	}
 	var sum syntax.Expected
 	for i := range system {
-		sum.Add(expected(&system[i].Confidence))
+		sum.Add(&system[i].Confidence.Expected)
+	}
+	if sum.Words == 0 {
+		return errors.New("the model has no calibrator: nothing is expected")
 	}
 	f1 := func(m eval.Metric) float64 { return 100 * r.Scores[m].F1() }
 	fmt.Fprintf(w, "%-8s %9.2f %6.2f", x.name, f1(eval.Sentences), f1(eval.Words))
@@ -115,37 +117,11 @@ func (x *way) row(w io.Writer, m *model.Model, sents []syntax.Sentence, tokens b
 		of eval.Metric
 		e  syntax.Estimate
 	}{{eval.UPOS, sum.UPOS}, {eval.UAS, sum.UAS}, {eval.LAS, sum.LAS}} {
-		n := float64(sum.Words)
-		if c.e.Right == 0 {
-			fmt.Fprintf(w, " | %6.2f %15s %6s", f1(c.of), "-", "-")
-			continue
-		}
-		mean, deviation := 100*float64(c.e.Right)/(grain*n), 100*math.Sqrt(float64(c.e.Variance)/grain)/n
-		fmt.Fprintf(w, " | %6.2f %8.2f ± %4.2f %+6.2f", f1(c.of), mean, deviation, mean-f1(c.of))
+		share, deviation := c.e.Share(sum.Words)
+		fmt.Fprintf(w, " | %6.2f %8.2f ± %4.2f %+6.2f", f1(c.of), 100*share, 100*deviation, 100*share-f1(c.of))
 	}
 	fmt.Fprintln(w)
 	return nil
-}
-
-const grain = 4096 // of probabilities
-
-// expected returns what is expected of a sentence. That of a calibrator which
-// says nothing of it is what its columns say, as if no errors came together.
-func expected(c *syntax.Confidence) *syntax.Expected {
-	if c.Expected.Words > 0 {
-		return &c.Expected
-	}
-	e := syntax.Expected{Words: int64(len(c.HeadConf))}
-	for _, part := range []struct {
-		list []float32
-		to   *syntax.Estimate
-	}{{c.UPOSConf, &e.UPOS}, {c.HeadConf, &e.UAS}, {c.DeprelConf, &e.LAS}} {
-		for _, p := range part.list {
-			part.to.Right += int64(p * grain)
-			part.to.Variance += int64(p * (1 - p) * grain)
-		}
-	}
-	return &e
 }
 
 // read cuts a text into blocks as treebeam parse does.
