@@ -90,7 +90,7 @@ func (f *forecast) table() *forecastTable {
 	p := &forecastTable{Words: number(f.words), MinWords: minForecast}
 	p.Rows = make([]forecastRow, len(f.worst))
 	for k, d := range f.worst {
-		p.Rows[k] = forecastRow{Name: Visible(d.SourceURI), Words: number(d.CalibratedWords)}
+		p.Rows[k] = forecastRow{Name: Visible(d.DocID), Words: number(d.CalibratedWords)}
 	}
 	for i, m := range measures {
 		total := f.total[i]

@@ -163,7 +163,7 @@ func TestForecast(t *testing.T) {
 	}
 	for i := range 100 {
 		words, las := int64(10+i), 0.5+float64((i*37)%100)/200
-		f.add(&parquet.Document{SourceURI: fmt.Sprint(i), CalibratedWords: words, ExpectedLAS: las, ExpectedLASStderr: 0.5 / math.Sqrt(float64(words)),
+		f.add(&parquet.Document{DocID: fmt.Sprint(i), CalibratedWords: words, ExpectedLAS: las, ExpectedLASStderr: 0.5 / math.Sqrt(float64(words)),
 			ExpectedUAS: 0.75, ExpectedUASStderr: 0.1})
 		if len(f.worst) > 2*maxWorst {
 			t.Fatal("it grows")
@@ -200,7 +200,7 @@ func TestForecast(t *testing.T) {
 	}
 	f = forecast{}
 	for i, words := range []int64{49, 50, 10} {
-		f.add(&parquet.Document{SourceURI: fmt.Sprint(i), CalibratedWords: words, ExpectedLAS: float64(words) / 100})
+		f.add(&parquet.Document{DocID: fmt.Sprint(i), CalibratedWords: words, ExpectedLAS: float64(words) / 100})
 	}
 	if rows := f.table().Rows; rows[0].Name != "1" || rows[1].Name != "2" || rows[2].Name != "0" {
 		t.Errorf("%+v", rows)
