@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/calibrate"
@@ -13,6 +15,7 @@ import (
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // ways are the ways to parse gold sentences that a calibrator learns from, so
@@ -21,14 +24,14 @@ import (
 var ways = []struct {
 	name    string // of a Setting, or of what is done to the text
 	setting Setting
-	change  func(string) string // forms; nil leaves them
-	weight  int32               // in sixteenths
+	change  func(language.Tag, ...cases.Option) cases.Caser // of forms; nil leaves them
+	weight  int32                                           // in sixteenths
 }{
 	{string(Raw), Raw, nil, 16},
 	{string(GoldTokens), GoldTokens, nil, 16},
 	{string(GoldTags), GoldTags, nil, 5},
-	{"lower-case", Raw, strings.ToLower, 3},
-	{"upper-case", Raw, strings.ToUpper, 3},
+	{"lower-case", Raw, cases.Lower, 3},
+	{"upper-case", Raw, cases.Upper, 3},
 }
 
 // A parsedWay holds gold sentences that were parsed in one way.
@@ -69,7 +72,7 @@ func parseWays(m *model.Model, gold []syntax.Sentence, o CalibrateOptions) (list
 	for _, w := range ways {
 		p := parsedWay{name: w.name, weight: w.weight, gold: gold}
 		if w.change != nil {
-			p.gold = changed(gold, w.change)
+			p.gold = changed(gold, w.change(languageOf(gold)).String)
 		}
 		setting := w.setting
 		var blocks []string
@@ -95,6 +98,16 @@ func parseWays(m *model.Model, gold []syntax.Sentence, o CalibrateOptions) (list
 		list = append(list, p)
 	}
 	return list, nil
+}
+
+// languageOf returns the language by whose rules letters change their case: that
+// of Turkish if dotless ı is one, else that of Greek, whose rule that capitals
+// have no accents is for Greek letters only.
+func languageOf(gold []syntax.Sentence) language.Tag {
+	if word.LearnCasing(gold) {
+		return language.Turkish
+	}
+	return language.Greek
 }
 
 // changed returns gold sentences with other forms.
