@@ -100,6 +100,8 @@ var wrongCommands = []struct {
 	{"sample DONE --random 10001", "must be from 1 to 10000"},
 	{"sample DONE --uncertain 5 --seed 2", "--seed belongs to --random"},
 	{"sample DONE --random 5 --min-words 9 --max-words 8", "--min-words 9 is more than --max-words 8"},
+	{"sample DONE --uncertain 5 --paragraphs", "--paragraphs belongs to --random"},
+	{"sample DONE --random 5 --paragraphs --min-words 3", "takes sentences of all lengths"},
 	{"sample DONE --random 5 --min-words -1", "must not be negative"},
 	{"sample DONE --random 5 --without OUT/none", "OUT/none: no such file"},
 	{"sample DONE --random 5 --without IN/a.txt", "--without: IN/a.txt:1: 1 columns"},

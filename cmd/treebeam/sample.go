@@ -28,15 +28,18 @@ Writes sentences of an output folder, or of what is current in a state, as CoNLL
 for correction, with confidence in MISC as --conf has it, and a comment
 treebeam_sample that says why each was chosen.
 
---uncertain N takes those that teach most for the work: with the largest share of
-words that are expected to be wrong (1 - deprel_conf, punctuation left out, as if
-each sentence had five more words that are right). Lengths are those of the output,
-no document gives more than a tenth of the N unless the others have too few, and
-what says the same comes once. Correct them to train on. They are worse than the
-rest of the text: neither measure nor calibrate with them.
+--uncertain N takes those with most to correct for the words that have to be read:
+with the largest share of words that are expected to be wrong (1 - deprel_conf,
+punctuation left out, as if each sentence had five more words that are right).
+Lengths are those of the output, no document gives more than a tenth of the N unless
+the others have too few, and what says the same comes once. Correct them to train
+on. They are worse than the rest of the text: neither measure nor calibrate with
+them.
 
 --random N draws by lot. Correct these to measure (treebeam eval) and to calibrate
-(treebeam calibrate): only they are like the text. --seed S draws others.
+(treebeam calibrate): only they are like the text. --seed S draws others. With
+--paragraphs whole paragraphs are drawn: they show what stands around a sentence,
+and where sentences end can be corrected and measured, too.
 
 With --without FILE the next round leaves out what an earlier one has. Sentences
 stand in the order of the input; sent_id and "# newdoc id" say where they are from.
@@ -45,10 +48,14 @@ If the model is not calibrated, --uncertain goes by head_marginal and says so.`
 // maxSample bounds what a sample has in memory: some 16 times so many sentences.
 const maxSample = 10_000
 
+// maxStretch is how many sentences of a paragraph are drawn together.
+const maxStretch = 20
+
 // sampleFlags are the options of treebeam sample.
 type sampleFlags struct {
 	uncertain, random  int
 	seed               uint64
+	paragraphs         bool
 	minWords, maxWords int
 	output             string
 	without            list
@@ -60,6 +67,7 @@ func runSample(ctx context.Context, args []string) error {
 	fs.IntVar(&f.uncertain, "uncertain", 0, "the `N` sentences that are most worth a correction")
 	fs.IntVar(&f.random, "random", 0, "`N` sentences drawn by lot, each as likely as any other")
 	fs.Uint64Var(&f.seed, "seed", 0, "with --random: another `S` draws others")
+	fs.BoolVar(&f.paragraphs, "paragraphs", false, "with --random: draw whole paragraphs that have N sentences together, long ones in parts")
 	fs.IntVar(&f.minWords, "min-words", 0, "leave out sentences of fewer than `N` words, punctuation not counted (4 with --uncertain)")
 	fs.IntVar(&f.maxWords, "max-words", 0, "leave out sentences of more than `N` words (60 with --uncertain)")
 	fs.Var(&f.without, "without", "leave out the sentences of a CoNLL-U `FILE`, such as an earlier sample; may be repeated")
@@ -114,6 +122,8 @@ func (f *sampleFlags) check(set map[string]bool) error {
 		return refuse("--uncertain and --random must be from 1 to %d", maxSample)
 	case set["seed"] && set["uncertain"]:
 		return refuse("--seed belongs to --random: nothing in --uncertain is drawn by lot")
+	case f.paragraphs && (set["uncertain"] || set["min-words"] || set["max-words"]):
+		return refuse("--paragraphs belongs to --random, and takes sentences of all lengths")
 	case f.minWords < 0 || f.maxWords < 0:
 		return refuse("--min-words and --max-words must not be negative")
 	}
@@ -195,7 +205,11 @@ func (f *sampleFlags) draw(ctx context.Context, from *pipeline.Output, earlier *
 	uncertain := &pick.Uncertain{N: f.uncertain}
 	var of sampler = uncertain
 	if f.random > 0 {
-		of = &pick.Lot{N: f.random, Seed: f.seed}
+		lot := &pick.Lot{N: f.random, Seed: f.seed}
+		if f.paragraphs {
+			lot.Stretch = maxStretch
+		}
+		of = lot
 	}
 	_, err := from.Sentences(func(r *pipeline.Row) error {
 		if r.Tree == nil {
@@ -228,8 +242,12 @@ func (f *sampleFlags) draw(ctx context.Context, from *pipeline.Output, earlier *
 		return fmt.Sprintf("%s, %d of %d; %.1f of %d words expected wrong by %s", kindUncertain, c.Rank, len(s.chosen), c.Doubt.Expected(), c.Doubt.Words, c.Doubt.By)
 	}
 	if f.random > 0 {
+		kind := "random"
+		if f.paragraphs {
+			kind = "random paragraphs"
+		}
 		s.why = func(*pick.Chosen) string {
-			return fmt.Sprintf("random, %d of %d, seed %d", len(s.chosen), s.trees, f.seed)
+			return fmt.Sprintf("%s, %d of %d, seed %d", kind, len(s.chosen), s.trees, f.seed)
 		}
 	}
 	return s, nil
@@ -251,8 +269,8 @@ func (s *drawnSample) writeTo(output string) (err error) {
 	return commit()
 }
 
-// write gives each sentence a paragraph of its own: it does not follow on the one
-// before it.
+// write begins a paragraph at each sentence that does not follow on the one before
+// it.
 func (s *drawnSample) write(w io.Writer) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	for i := range s.chosen {
@@ -260,7 +278,10 @@ func (s *drawnSample) write(w io.Writer) error {
 		if i == 0 || c.Document != s.chosen[i-1].Document {
 			fmt.Fprintf(out, "# newdoc id = %s\n", oneLine(c.Document))
 		}
-		fmt.Fprintf(out, "# newpar\n# %s = %s\n", pipeline.SampleComment, s.why(c))
+		if c.Opens {
+			out.WriteString("# newpar\n")
+		}
+		fmt.Fprintf(out, "# %s = %s\n", pipeline.SampleComment, s.why(c))
 		out.Write(c.Text)
 	}
 	return out.Flush()

@@ -85,6 +85,13 @@ func TestSample(t *testing.T) {
 			t.Errorf("%s: %s, want %s", args, got, want)
 		}
 	}
+	// Documents begin at a@0, own-7 and c@0, and another paragraph at b@9.
+	whole, _ := sample("--random 7 --paragraphs --seed 5")
+	const why = "# treebeam_sample = random paragraphs, 7 of 7, seed 5\n"
+	if strings.Count(whole, "# newpar\n") != 4 || strings.Count(whole, why) != 7 ||
+		!strings.Contains(whole, "# newdoc id = a\n# newpar\n"+why+"# sent_id = a@0\n") || !strings.Contains(whole, "\n\n"+why+"# sent_id = a@5\n") {
+		t.Errorf("%s", whole)
+	}
 	if _, stderr := sample("--uncertain 9 --without " + file); !strings.Contains(stderr, "no more than that can be chosen: of 7 sentences, 6 are in --without\n") {
 		t.Error(stderr)
 	}

@@ -273,6 +273,79 @@ func TestLot(t *testing.T) {
 	}
 }
 
+// Stretches are whole paragraphs, or parts of long ones, as many as are needed,
+// and each is drawn equally often.
+func TestLotOfParagraphs(t *testing.T) {
+	chance := rand.New(rand.NewPCG(9, 10))
+	rows := corpus(chance, 9, 12)
+	const n, most, seeds = 12, 4, 3000
+	var stretches [][]int
+	for i, row := range rows {
+		if row.Comments = nil; chance.IntN(3) == 0 {
+			row.Comments = []string{"# newpar"}
+		}
+		last := len(stretches) - 1
+		if i == 0 || row.Comments != nil || row.DocID != rows[i-1].DocID || len(stretches[last]) == most {
+			stretches = append(stretches, nil)
+			last++
+		}
+		stretches[last] = append(stretches[last], i)
+	}
+	times := make([]int, len(stretches))
+	total := 0
+	for seed := range uint64(seeds) {
+		l := Lot{N: n, Seed: seed, Stretch: most}
+		for i, row := range rows {
+			l.Add(row, func() []byte { return []byte(fmt.Sprint(i)) })
+			if l.sentences > 2*n+most {
+				t.Fatalf("%d are kept", l.sentences)
+			}
+		}
+		chosen := l.Chosen()
+		if len(chosen) < n || len(chosen) >= n+most {
+			t.Fatalf("%d sentences", len(chosen))
+		}
+		for k := 0; k < len(chosen); {
+			which := slices.IndexFunc(stretches, func(s []int) bool { return s[0] == chosen[k].at-1 })
+			if which < 0 {
+				t.Fatalf("row %d begins no stretch", chosen[k].at)
+			}
+			for _, i := range stretches[which] {
+				if k >= len(chosen) || chosen[k].at-1 != i || string(chosen[k].Text) != fmt.Sprint(i) || chosen[k].Opens != (i == stretches[which][0]) {
+					t.Fatalf("stretch %v is not whole: %+v", stretches[which], chosen)
+				}
+				k++
+			}
+			times[which]++
+			total++
+		}
+	}
+	for which, k := range times {
+		p := float64(total) / seeds / float64(len(stretches))
+		if off := float64(k) - seeds*p; off*off > 25*seeds*p*(1-p) {
+			t.Errorf("stretch %d is drawn %d times, want about %.0f", which, k, seeds*p)
+		}
+	}
+	l := Lot{N: 100, Stretch: 100}
+	for i, row := range rows[:9] {
+		if row.Comments = nil; i == 4 {
+			l.Skip(row)
+			continue
+		}
+		row.DocID, row.SourceURI = "one", "one"
+		l.Add(row, func() []byte { return nil })
+	}
+	var opens []int
+	for _, c := range l.Chosen() {
+		if c.Opens {
+			opens = append(opens, c.at)
+		}
+	}
+	if !slices.Equal(opens, []int{1, 6}) {
+		t.Errorf("stretches begin at %v", opens)
+	}
+}
+
 // Documents are what stands together, and in CoNLL what begins at "# newdoc".
 func TestDocuments(t *testing.T) {
 	var d documents

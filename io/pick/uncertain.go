@@ -139,7 +139,7 @@ func (u *Uncertain) Add(t *parquet.Tree, text func() []byte) {
 	i, _ := slices.BinarySearch(classEnds[:], d.Words)
 	c := &u.classes[i]
 	c.sentences++
-	x := &item{Chosen: Chosen{Document: name, Doubt: d, at: at}}
+	x := &item{Chosen: Chosen{Document: name, Opens: true, Doubt: d, at: at}}
 	for _, t := range []*top{&c.passing, &c.before} {
 		if t.worst != nil && x.compare(t.worst) >= 0 {
 			return // without making its text: most sentences end here
