@@ -97,6 +97,7 @@ var imports = func() map[string][]string {
 		"bench/layouts":             {"io/conllu", "io/source", "io/text", "model", "parser/eval", "parser/syntax"},
 		"bench/optima":              append(slices.Clone(components), "bench/optima/firstorder", "io/conllu", "io/durable", "model", "parser/train"),
 		"bench/optima/firstorder":   {"parser/graph", "parser/hash"},
+		"bench/posterior":           {"io/conllu", "model", "parser/calibrate", "parser/eval", "parser/graph", "parser/score", "parser/search", "parser/syntax", "parser/train"},
 		"bench/scale":               {"model", "parser/search", "parser/syntax"},
 		"bench/shift":               {"io/conllu", "io/source", "io/text", "model", "parser/eval", "parser/search", "parser/syntax", "parser/train"},
 		"bench/stages":              {"io/conllu", "model", "parser/search", "parser/syntax"},

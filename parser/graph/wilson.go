@@ -7,6 +7,11 @@ type Sampler struct {
 	cumulative []uint32 // per arc: running sum of weights within its word
 	done       []bool   // per word: there is a way from the root to it
 	spanner    Spanner
+
+	// Of Redraw.
+	seen []uint32 // per word: the draw in which a way from the root to it was found
+	draw uint32   // the present one
+	in   []bool   // per word: it is in the block
 }
 
 // Prepare sets the weight of every arc to exp(score/1024), as integers.
@@ -42,7 +47,7 @@ func (s *Sampler) Sample(a *Arcs, root int, redraw []bool, head []int32, r *hash
 	for m := 1; m <= n; m++ {
 		for u := m; !s.done[u]; u = int(head[u]) {
 			if redraw == nil || redraw[u] {
-				head[u] = s.draw(a, u, r)
+				head[u] = s.head(a, u, r)
 			}
 			if limit--; limit < 0 || head[u] == 0 {
 				return s.spanner.MaximumTree(a, root, head)
@@ -55,8 +60,8 @@ func (s *Sampler) Sample(a *Arcs, root int, redraw []bool, head []int32, r *hash
 	return true
 }
 
-// draw returns a head of m other than 0, or 0 if it has none.
-func (s *Sampler) draw(a *Arcs, m int, r *hash.Rand) int32 {
+// head returns a head of m other than 0, or 0 if it has none.
+func (s *Sampler) head(a *Arcs, m int, r *hash.Rand) int32 {
 	lo, hi := a.Span(m)
 	total := s.cumulative[hi-1]
 	if total == 0 {

@@ -2,6 +2,7 @@ package search
 
 import (
 	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -38,16 +39,31 @@ func (x *Search) linearize(m int32) {
 	}
 }
 
+// around puts the marginals of the first-order model in x.linear into p.
+func (x *Search) around(p []float64) {
+	linear := x.linearArcs()
+	if x.Scores.N > syntax.MaxMarginalWords || !x.margins.Compute(&linear, 16, p) {
+		linear.Softmax(p)
+	}
+}
+
+func (x *Search) linearArcs() graph.Arcs {
+	return graph.Arcs{Start: x.Pruned.Start, Heads: x.Pruned.Heads, Score: x.linear}
+}
+
 // marginals sets HeadMarginal and FirstOrder, by the scores in x.linear and by
 // the pruner's, and HeadDoubt and FirstDoubt. What the pruner has taken from a
 // word, by word minus 1 in lost if that is not nil, is missing in both. The present
 // tree is x.best.
 func (x *Search) marginals(c *syntax.Confidence, lost []float32) {
-	n, arcs := x.Scores.N, len(x.Pruned.Heads)
-	x.posterior = resize(x.posterior, arcs)
-	linear := graph.Arcs{Start: x.Pruned.Start, Heads: x.Pruned.Heads, Score: x.linear}
-	if n > syntax.MaxMarginalWords || !x.margins.Compute(&linear, 16, x.posterior) {
-		linear.Softmax(x.posterior)
+	n := x.Scores.N
+	x.posterior = resize(x.posterior, len(x.Pruned.Heads))
+	x.around(x.posterior)
+	if x.samples > 0 {
+		r := hash.Rand(x.Seed ^ sampleSalt)
+		x.warm(unitNats, oddsShare)
+		x.sample(x.samples, &r)
+		x.Tree.Set(&x.Scores.Arcs, x.best)
 	}
 	if n > syntax.MaxMarginalWords {
 		x.Pruned.Softmax(x.marginal)

@@ -33,9 +33,10 @@ type Options struct {
 	// candidates must hold a projective tree (prune.Project).
 	Projective bool
 
-	// Samples is how many sweeps of the sampler HeadMarginal is estimated from;
-	// if 0, it is what the search knows without any.
-	Samples int
+	// Samples is how many sweeps of a sampler HeadMarginal is estimated from, in
+	// the way of Estimate; if 0, it is what the scores around the best tree say.
+	Samples  int
+	Estimate Estimate
 
 	// Certify bounds the proof that no better tree exists over the candidates,
 	// which is tried after the first climb and spares the others, in counted steps,
@@ -141,7 +142,7 @@ func (x *Search) parseAll(m *Model, s *syntax.Sentence, o *Options) error {
 // parse decodes one window and writes its result into s.
 func (x *Search) parse(m *Model, s *syntax.Sentence, o *Options) error {
 	x.prepare(m, s)
-	x.Seed, x.Projective = contentSeed(s, o.Seed), o.Projective
+	x.Seed, x.Projective, x.samples, x.chain.estimate = contentSeed(s, o.Seed), o.Projective, o.Samples, o.Estimate
 	x.limit = x.Scores.Count.Gains + int64(o.Budget)*int64(len(s.Words))
 	found := o.Decoder != nil && o.Decoder.Decode(x)
 	if o.Decoder == nil {
