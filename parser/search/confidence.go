@@ -12,24 +12,21 @@ import (
 const marginCap = 64
 
 // confidence fills s.Confidence from the last search: what the scores around
-// the best tree say of every head, the loss of the best single change of it, and
-// how the climbs agreed.
+// the best tree say of every head, and the loss of the best single change of it.
 func (x *Search) confidence(s *syntax.Sentence) {
 	n := x.Scores.N
-	lists := make([]float32, 6*n)
+	lists := make([]float32, 5*n)
 	list := func(i int) []float32 { return lists[i*n : (i+1)*n : (i+1)*n] }
 	c := syntax.Confidence{
-		HeadMarginal:  list(0),
-		FirstOrder:    list(1),
-		HeadDoubt:     list(2),
-		FirstDoubt:    list(3),
-		HeadMargin:    list(4),
-		HeadAgreement: list(5),
-		Restarts:      x.climbs,
-		NCandidates:   int32(len(x.Scores.Arcs.Heads)),
-		TreeScore:     float32(float64(x.bestAt) / score.Unit),
-		TreeAgreement: x.share(x.hits),
-		Certificate:   x.certificate,
+		HeadMarginal: list(0),
+		FirstOrder:   list(1),
+		HeadDoubt:    list(2),
+		FirstDoubt:   list(3),
+		HeadMargin:   list(4),
+		Restarts:     x.climbs,
+		NCandidates:  int32(len(x.Scores.Arcs.Heads)),
+		TreeScore:    float32(float64(x.bestAt) / score.Unit),
+		Certificate:  x.certificate,
 	}
 	if x.second > worst {
 		c.TreeMargin = float32(math.Min(float64(x.bestAt-x.second)/score.Unit, marginCap))
@@ -37,29 +34,12 @@ func (x *Search) confidence(s *syntax.Sentence) {
 	x.Tree.Set(&x.Scores.Arcs, x.best)
 	x.globalAt = x.Scores.Globals(&x.Tree)
 	x.linear = resize(x.linear, len(x.Scores.Arcs.Heads))
-	x.agree = resize(x.agree, n+1)
-	clear(x.agree)
-	for i, h := range x.ends {
-		if m := i%n + 1; x.best[m] == h {
-			x.agree[m]++
-		}
-	}
 	for m := 1; m <= n; m++ {
-		c.HeadAgreement[m-1] = x.share(x.agree[m])
 		x.linearize(int32(m))
 		c.HeadMargin[m-1] = float32(float64(x.margin(int32(m))) / score.Unit)
 	}
 	x.marginals(&c, s.Candidates.Lost)
 	s.Confidence = c
-}
-
-// share returns a share of the climbs; 1 if there were none, because all
-// trees were scored.
-func (x *Search) share(k int32) float32 {
-	if x.climbs == 0 {
-		return 1
-	}
-	return round(float64(k) / float64(x.climbs))
 }
 
 // margin returns the loss of the best tree that differs from the present one

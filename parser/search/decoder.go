@@ -37,7 +37,6 @@ type Search struct {
 	globalAt    int64 // of its global parts, set by confidence
 	second      int64 // best score of a different tree that was offered
 	climbs      int32
-	hits        int32              // climbs that ended in best
 	certificate syntax.Certificate // of best
 	closed      []int32            // trees, one after another: ends of climbs by local parts
 	ends        []int32            // likewise by the full score
@@ -63,7 +62,6 @@ type Search struct {
 
 	redraw []bool
 	shaken []int32 // per arc: score with noise
-	agree  []int32 // per word: climbs that ended with the head of best
 	gold   []int32 // in training
 	parts  [2][]part.Part
 }
@@ -79,7 +77,7 @@ func (x *Search) prepare(m *Model, s *syntax.Sentence) {
 	n := x.Scores.N
 	x.best, x.start = resize(x.best, n+1), resize(x.start, n+1)
 	x.bestAt, x.second, x.certificate = worst, worst, syntax.Uncertain
-	x.climbs, x.hits, x.closed, x.ends = 0, 0, x.closed[:0], x.ends[:0]
+	x.climbs, x.closed, x.ends = 0, x.closed[:0], x.ends[:0]
 	x.queue, x.queued = x.queue[:0], resize(x.queued, n+1)
 	clear(x.queued)
 	x.marginal = resize(x.marginal, len(x.Pruned.Heads))
@@ -120,11 +118,10 @@ func (x *Search) Offer() bool {
 	n := x.Scores.N
 	switch s := x.total(); {
 	case s > x.bestAt:
-		x.second, x.bestAt, x.hits = x.bestAt, s, 1
+		x.second, x.bestAt = x.bestAt, s
 		copy(x.best, x.Tree.Head[:n+1])
 		return true
 	case s == x.bestAt && slices.Equal(x.best[1:n+1], x.Tree.Head[1:n+1]):
-		x.hits++
 	case s > x.second:
 		x.second = s
 	}

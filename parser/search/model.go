@@ -132,7 +132,7 @@ func (x *Search) parseAll(m *Model, s *syntax.Sentence, o *Options) error {
 	}
 	root := int32(0)
 	s.Status = max(s.Status, syntax.Long)
-	s.Confidence = syntax.Confidence{TreeAgreement: 1, TreeMargin: marginCap}
+	s.Confidence = syntax.Confidence{TreeMargin: marginCap}
 	for i := range windows {
 		root = join(s, &windows[i], int32(b[i]), root)
 	}
@@ -184,9 +184,7 @@ func join(s, w *syntax.Sentence, offset, root int32) int32 {
 	a.HeadDoubt = append(a.HeadDoubt, b.HeadDoubt...)
 	a.FirstDoubt = append(a.FirstDoubt, b.FirstDoubt...)
 	a.HeadMargin = append(a.HeadMargin, b.HeadMargin...)
-	a.HeadAgreement = append(a.HeadAgreement, b.HeadAgreement...)
 	a.TreeScore += b.TreeScore
-	a.TreeAgreement = min(a.TreeAgreement, b.TreeAgreement)
 	a.TreeMargin = min(a.TreeMargin, b.TreeMargin)
 	a.Restarts += b.Restarts
 	a.NCandidates += b.NCandidates

@@ -205,7 +205,7 @@ func TestParseIsDeterministicAndBounded(t *testing.T) {
 			}
 			c := s.Confidence
 			for w := range s.Words {
-				if !(c.HeadMarginal[w] >= 0 && c.HeadMarginal[w] <= 1) || !(c.HeadAgreement[w] > 0 && c.HeadAgreement[w] <= 1) ||
+				if !(c.HeadMarginal[w] >= 0 && c.HeadMarginal[w] <= 1) ||
 					!(c.HeadMargin[w] >= 0 && c.HeadMargin[w] <= marginCap) {
 					t.Fatalf("signals out of range: %+v", c)
 				}

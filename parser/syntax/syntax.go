@@ -184,19 +184,17 @@ func (c *Candidates) Of(m int) []int32 { return c.Heads[c.Start[m-1]:c.Start[m]]
 // of them, all indexed by word minus 1. Probabilities are multiples of 1/4096 in
 // [0,1]. Nil slices are null columns.
 type Confidence struct {
-	HeadMarginal  []float32 // probability of the chosen head under the model of the search
-	FirstOrder    []float32 // likewise, under the pruner: its single-root marginal; no column
-	HeadDoubt     []float32 // 1 less HeadMarginal, not rounded: tells what is very sure from what is nearly so; no column
-	FirstDoubt    []float32 // likewise of FirstOrder; no column
-	HeadMargin    []float32 // score of the tree minus the best tree that differs in one head, in score units, >= 0
-	HeadAgreement []float32 // share of restarts that ended with this head
-	LabelProb     []float32 // marginal of the chosen deprel, given the tree
-	TreeMargin    float32   // score minus that of the second best local optimum, 0 if only one was met
-	TreeAgreement float32   // share of restarts that ended in this tree
-	TreeScore     float32
-	Restarts      int32 // climbs; 0 if all trees were scored
-	NCandidates   int32 // candidate arcs of the sentence
-	Weighed       int64 // heads that the search weighed: its work; no column
+	HeadMarginal []float32 // probability of the chosen head under the model of the search
+	FirstOrder   []float32 // likewise, under the pruner: its single-root marginal; no column
+	HeadDoubt    []float32 // 1 less HeadMarginal, not rounded: tells what is very sure from what is nearly so; no column
+	FirstDoubt   []float32 // likewise of FirstOrder; no column
+	HeadMargin   []float32 // score of the tree minus the best tree that differs in one head, in score units, >= 0
+	LabelProb    []float32 // marginal of the chosen deprel, given the tree
+	TreeMargin   float32   // score minus that of the second best local optimum, 0 if only one was met
+	TreeScore    float32
+	Restarts     int32 // climbs; 0 if all trees were scored
+	NCandidates  int32 // candidate arcs of the sentence
+	Weighed      int64 // heads that the search weighed: its work; no column
 
 	// Certificate says how it is known that no other tree over the candidates
 	// scores higher; Uncertain if it is not.
