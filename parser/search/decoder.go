@@ -59,6 +59,7 @@ type Search struct {
 	posterior []float64 // per arc: marginals of these
 	chain     sampler
 	samples   int // sweeps of it that marginals are estimated from
+	estimate  Estimate
 
 	redraw []bool
 	shaken []int32 // per arc: score with noise

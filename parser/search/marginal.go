@@ -24,7 +24,10 @@ const (
 // linearize leaves in x.worth what every candidate head of word m is worth in
 // the present tree, those below m among them, and in x.linear its score by the
 // first-order model, in 1/1024 nat.
-func (x *Search) linearize(m int32) {
+func (x *Search) linearize(m int32) { x.linearizeAt(m, unitNats, oddsShare) }
+
+// linearizeAt is linearize with another unitNats and oddsShare.
+func (x *Search) linearizeAt(m int32, nats, share int64) {
 	arcs := &x.Scores.Arcs
 	lo, hi := arcs.Start[m-1], arcs.Start[m]
 	x.worth = resize(x.worth, int(hi-lo))
@@ -35,7 +38,7 @@ func (x *Search) linearize(m int32) {
 	now := int64(x.worth[x.Tree.Slot[m]-lo])
 	for i := lo; i < hi; i++ {
 		gain := int64(x.worth[i-lo]) - now
-		x.linear[i] = int32(gain*unitNats/score.Unit + int64(x.Pruned.Score[i])*oddsShare/1024)
+		x.linear[i] = int32(gain*nats/score.Unit + int64(x.Pruned.Score[i])*share/1024)
 	}
 }
 
@@ -60,6 +63,7 @@ func (x *Search) marginals(c *syntax.Confidence, lost []float32) {
 	x.posterior = resize(x.posterior, len(x.Pruned.Heads))
 	x.around(x.posterior)
 	if x.samples > 0 {
+		x.chain.keep, x.chain.estimate = false, x.estimate
 		r := hash.Rand(x.Seed ^ sampleSalt)
 		x.warm(unitNats, oddsShare)
 		x.sample(x.samples, &r)

@@ -142,7 +142,7 @@ func (x *Search) parseAll(m *Model, s *syntax.Sentence, o *Options) error {
 // parse decodes one window and writes its result into s.
 func (x *Search) parse(m *Model, s *syntax.Sentence, o *Options) error {
 	x.prepare(m, s)
-	x.Seed, x.Projective, x.samples, x.chain.estimate = contentSeed(s, o.Seed), o.Projective, o.Samples, o.Estimate
+	x.Seed, x.Projective, x.samples, x.estimate = contentSeed(s, o.Seed), o.Projective, o.Samples, o.Estimate
 	x.limit = x.Scores.Count.Gains + int64(o.Budget)*int64(len(s.Words))
 	found := o.Decoder != nil && o.Decoder.Decode(x)
 	if o.Decoder == nil {

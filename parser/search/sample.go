@@ -39,6 +39,8 @@ const (
 type sampler struct {
 	nats, share int64 // of 1/score.Unit of the score, and of 1/1024 nat of the pruner, in 1/nat nat
 	estimate    Estimate
+	keep        bool  // the best tree that is met is the result
+	score       int64 // of the present tree, while trees are kept
 
 	free    []int32  // words with a choice
 	roots   []int32  // words that may be the root
@@ -51,6 +53,9 @@ type sampler struct {
 	since   []int32   // per word: the move that gave it its head, where the estimate is of Blocks
 	now     int32     // the move
 }
+
+// MaxSamples bounds Options.Samples.
+const MaxSamples = 1000
 
 const (
 	nat       = 1 << 26
@@ -200,6 +205,17 @@ func (x *Search) moveHead(m int32, r *hash.Rand) {
 	}
 	if to := lo + int32(k); to != now {
 		y.Move(int(m), to)
+		x.moved(int64(x.worth[k]) - int64(x.worth[now-lo]))
+	}
+}
+
+// moved counts what the chain has gained, and offers the present tree, whose
+// score is known, if trees are kept.
+func (x *Search) moved(gain int64) {
+	z := &x.chain
+	if z.score += gain; z.keep && z.score > x.bestAt {
+		x.second, x.bestAt = x.bestAt, z.score
+		copy(x.best, x.Tree.Head[:x.Scores.N+1])
 	}
 }
 
@@ -292,6 +308,7 @@ func (x *Search) moveBlock(r *hash.Rand) {
 		y.Root = root
 		return
 	}
+	x.moved(gain)
 	if z.estimate == Blocks {
 		for _, s := range x.trail {
 			x.posterior[s.arc] += float64(z.now - z.since[s.word])
