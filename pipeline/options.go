@@ -8,6 +8,7 @@ import (
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/text"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms"
 )
@@ -88,6 +89,24 @@ func ValidateRows(o *transforms.RowOptions) error {
 	}
 	if o.Parse.Budget < 0 {
 		return refuse("--budget %d: must not be negative; 0 is 1,000 for each restart", o.Parse.Budget)
+	}
+	return checkSearch(&o.Parse)
+}
+
+// checkSearch refuses dials of the search that mean nothing, and makes one of
+// the names of one decoder.
+func checkSearch(o *transforms.ParseOptions) error {
+	if o.Samples < 0 || o.Samples > search.MaxSamples {
+		return refuse("--samples %d: must be from 0 to %d", o.Samples, search.MaxSamples)
+	}
+	decoder, err := search.NamedDecoder(o.Decoder)
+	switch {
+	case err != nil:
+		return refuse("--%w", err)
+	case decoder == nil:
+		o.Decoder = ""
+	case o.Restarts != 0 || o.Exact != 0 || o.Certify != 0:
+		return refuse("--restarts, --exact and --certify go with --decoder greedy: %s does not climb", o.Decoder)
 	}
 	return nil
 }

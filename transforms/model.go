@@ -80,5 +80,10 @@ func (m trained) TrainedOn() string {
 
 // Parse implements Stages.
 func (m trained) Parse(s *syntax.Sentence, o ParseOptions) error {
-	return m.Model.Parse(s, search.Options{Seed: o.Seed, Restarts: o.Restarts, Exact: o.Exact, Budget: o.Budget, Projective: o.Projective, Certify: o.Certify})
+	decoder, err := search.NamedDecoder(o.Decoder)
+	if err != nil {
+		return err
+	}
+	return m.Model.Parse(s, search.Options{Seed: o.Seed, Restarts: o.Restarts, Exact: o.Exact, Budget: o.Budget, Projective: o.Projective,
+		Certify: o.Certify, Samples: o.Samples, Decoder: decoder})
 }

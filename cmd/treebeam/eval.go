@@ -45,7 +45,7 @@ type evalFlags struct {
 	effort                       string
 	search                       search.Options
 	report                       eval.ReportOptions
-	row, write                   string
+	row, write, decoder          string
 	samples                      int
 }
 
@@ -64,6 +64,8 @@ func runEval(ctx context.Context, args []string) error {
 	fs.BoolVar(&f.search.Projective, "projective", false, "with --model: find trees without crossing arcs only")
 	fs.IntVar(&f.search.Exact, "exact", 0, "with --model: score all trees of sentences whose candidate heads combine in at most `N` ways; -1 for none (32)")
 	fs.IntVar(&f.search.Certify, "certify", 0, "with --model: take at most `N` steps a sentence to prove that no better tree exists; -1 for none (a few)")
+	fs.StringVar(&f.decoder, "decoder", "", "with --model: what finds trees, `NAME` is greedy, sample (annealed sampling) or risk (the least risk by sampled marginals) (greedy)")
+	fs.IntVar(&f.search.Samples, "head-samples", 0, "with --model: estimate head_marginal from `N` sampled trees, too (0)")
 	fs.StringVar(&f.write, "write", "", "with --model: write the trees to a CoNLL-U `FILE` too")
 	fs.StringVar(&f.against, "against", "", "compare with the trees of `S` by a paired bootstrap over sentences")
 	fs.IntVar(&f.samples, "samples", 10_000, "of the bootstrap")
@@ -95,10 +97,21 @@ func (f *evalFlags) validate() error {
 		return refuse("--gold-tags has the gold words too: leave --gold-tokens out")
 	case f.system != "" && (f.goldTokens || f.goldTags || f.write != "" || f.effort != ""):
 		return refuse("--gold-tokens, --gold-tags, --write and --effort go with --model")
+	case f.system != "" && (f.decoder != "" || f.search.Samples != 0):
+		return refuse("--decoder and --head-samples go with --model")
 	case f.write != "" && sameFile(f.gold, f.write):
 		return refuse("--write %s is the file of the gold trees: they would be lost; name another", f.write)
 	case f.samples < 1:
 		return refuse("--samples %d: want at least 1", f.samples)
+	case f.search.Samples < 0 || f.search.Samples > search.MaxSamples:
+		return refuse("--head-samples %d: must be from 0 to %d", f.search.Samples, search.MaxSamples)
+	}
+	var err error
+	if f.search.Decoder, err = search.NamedDecoder(f.decoder); err != nil {
+		return refuse("--%w", err)
+	}
+	if f.search.Decoder != nil && (f.search.Restarts != 0 || f.search.Exact != 0 || f.search.Certify != 0) {
+		return refuse("--restarts, --exact and --certify go with --decoder greedy: %s does not climb", f.decoder)
 	}
 	return nil
 }

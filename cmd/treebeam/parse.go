@@ -86,6 +86,8 @@ func newParseCommandAs(name, usage string) *parseCommand {
 	f.BoolVar(&o.Rows.Parse.Projective, "projective", false, "find trees without crossing arcs only")
 	f.IntVar(&o.Rows.Parse.Exact, "exact", 0, "score all trees of a sentence whose candidate heads combine in at most `N` ways; -1 for none (32)")
 	f.IntVar(&o.Rows.Parse.Budget, "budget", 0, "stop searching a sentence after weighing `N` heads a word; its status is then budget (1000 a restart)")
+	f.IntVar(&o.Rows.Parse.Samples, "samples", 0, "estimate head_marginal from `N` sampled trees, too: slower, and a little surer (0)")
+	f.StringVar(&o.Rows.Parse.Decoder, "decoder", "", "what finds trees, `NAME` is greedy, sample (annealed sampling) or risk (the least risk by sampled marginals) (greedy)")
 	f.IntVar(&o.Rows.Parse.Certify, "certify", 0, "take at most `N` steps a sentence to prove that no better tree exists, 50,000 for nearly all sentences; -1 for none (a few)")
 	f.StringVar(&o.Rows.StopAfter, "stop-after", "", "end with `STAGE` segment or tag: sentences without tags or trees, without trees")
 	f.Uint64Var(&o.Rows.Parse.Seed, "seed", o.Rows.Parse.Seed, "`N` that the random choices depend on")

@@ -42,6 +42,10 @@ var wrongCommands = []struct {
 	{"parse IN --output OUT --max-words 0", "--max-words 0: must be from 1 to 65535"},
 	{"parse IN --output OUT --max-words -5", "must be from 1"},
 	{"parse IN --output OUT --restarts -1", "must not be negative"},
+	{"parse IN --output OUT --samples -1", "--samples -1: must be from 0 to 1000"},
+	{"parse IN --output OUT --samples 1001", "must be from 0 to 1000"},
+	{"parse IN --output OUT --decoder eisner", `decoder "eisner": want greedy, sample or risk`},
+	{"parse IN --output OUT --decoder sample --restarts 3", "go with --decoder greedy: sample does not climb"},
 	{"parse IN --output OUT --range-bytes -1", "must not be negative"},
 	{"parse IN --output OUT --seed -1", "--seed"},
 	{"parse IN --output OUT --quiet=perhaps", "must be true or false"},
@@ -127,6 +131,10 @@ var wrongCommands = []struct {
 	{"encoder info MODEL-flip", "a model, not an encoder"},
 	{"encoder info IN/a.txt --licence MIT", "encoder info writes no file"},
 	{"eval --gold IN/a.txt", "--system FILE"},
+	{"eval --gold IN/a.txt --model embedded --decoder best", `decoder "best": want greedy, sample or risk`},
+	{"eval --gold IN/a.txt --model embedded --decoder risk --exact -1", "--decoder greedy: risk does not climb"},
+	{"eval --gold IN/a.txt --model embedded --head-samples 5000", "must be from 0 to 1000"},
+	{"eval --gold IN/a.txt --system IN/a.txt --decoder sample", "go with --model"},
 	{"train --model OUT", "--train"},
 }
 
