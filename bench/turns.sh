@@ -22,11 +22,11 @@ pin() { if command -v taskset >/dev/null; then taskset -c "${CORE:-0}" "$@"; els
 
 # once NAME PROGRAM FLAG...: adds the seconds of one run to the file NAME.
 once() {
-  local name=$1
-  shift
+  local name=$1 program=$2
+  shift 2
   rm -rf "$dir/out"
   TIMEFORMAT='%U %S'
-  { time GOMAXPROCS=1 pin "$@" parse --input "$corpus" --output "$dir/out" --quiet >"$dir/log" 2>&1; } 2>"$dir/time" ||
+  { time GOMAXPROCS=1 pin "$program" parse "$@" --input "$corpus" --output "$dir/out" --quiet >"$dir/log" 2>&1; } 2>"$dir/time" ||
     { tail -n 20 "$dir/log" >&2; exit 1; }
   awk '{ print $1 + $2 }' "$dir/time" >>"$dir/$name"
 }
