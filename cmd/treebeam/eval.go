@@ -63,7 +63,7 @@ func runEval(ctx context.Context, args []string) error {
 	fs.IntVar(&f.search.Restarts, "restarts", 0, "with --model: at most `N` climbs a sentence (6)")
 	fs.BoolVar(&f.search.Projective, "projective", false, "with --model: find trees without crossing arcs only")
 	fs.IntVar(&f.search.Exact, "exact", 0, "with --model: score all trees of sentences whose candidate heads combine in at most `N` ways; -1 for none (32)")
-	fs.IntVar(&f.search.Certify, "certify", 0, "with --model: take at most `N` steps a sentence to prove that no better tree exists; -1 for none (a few)")
+	fs.IntVar(&f.search.Certify, "certify", 0, "with --model: take at most `N` steps of about 5 ns a sentence to prove that its tree has the highest score of all over the candidates, or to find that; -1 for none (20000)")
 	fs.StringVar(&f.decoder, "decoder", "", "with --model: what finds trees, `NAME` is greedy, sample (annealed sampling) or risk (the least risk by sampled marginals) (greedy)")
 	fs.IntVar(&f.search.Samples, "head-samples", 0, "with --model: estimate head_marginal from `N` sampled trees, too (0)")
 	fs.StringVar(&f.write, "write", "", "with --model: write the trees to a CoNLL-U `FILE` too")

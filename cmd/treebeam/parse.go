@@ -88,7 +88,7 @@ func newParseCommandAs(name, usage string) *parseCommand {
 	f.IntVar(&o.Rows.Parse.Budget, "budget", 0, "stop searching a sentence after weighing `N` heads a word; its status is then budget (1000 a restart)")
 	f.IntVar(&o.Rows.Parse.Samples, "samples", 0, "estimate head_marginal from `N` sampled trees, too: slower, and a little surer (0)")
 	f.StringVar(&o.Rows.Parse.Decoder, "decoder", "", "what finds trees, `NAME` is greedy, sample (annealed sampling) or risk (the least risk by sampled marginals) (greedy)")
-	f.IntVar(&o.Rows.Parse.Certify, "certify", 0, "take at most `N` steps a sentence to prove that no better tree exists, 50,000 for nearly all sentences; -1 for none (a few)")
+	f.IntVar(&o.Rows.Parse.Certify, "certify", 0, "take at most `N` steps of about 5 ns a sentence to prove that its tree has the highest score of all over the candidates, or to find that; -1 for none (20000)")
 	f.StringVar(&o.Rows.StopAfter, "stop-after", "", "end with `STAGE` segment or tag: sentences without tags or trees, without trees")
 	f.Uint64Var(&o.Rows.Parse.Seed, "seed", o.Rows.Parse.Seed, "`N` that the random choices depend on")
 	f.Int64Var(&o.RangeBytes, "range-bytes", 0, "about how many `BYTES` of input make one part (chosen)")
