@@ -8,6 +8,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	modeltest.SkipWithout("^Test(EmbeddedCalibrator|EverydayLemmas|LemmasOfEverydayWords|WorkPerWordOnTheSample)$")
+	modeltest.SkipWithout("^Test(EmbeddedCalibrator|EverydayLemmas|LemmasOfEverydayWords|Families|WorkPerWordOnTheSample)$")
 	os.Exit(m.Run())
 }
