@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,3 +134,102 @@ func (r *reached) add(x reached) {
 }
 
 func percent(part, whole int) string { return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole)) }
+
+// A lemmaCount counts lemmas of testdata/lemmas2000.tsv.
+type lemmaCount struct{ words, right, nonsense int }
+
+// What the embedded model reaches: lemmas that are right, at least, and those
+// that are no words, at most.
+var (
+	everydayWords = lemmaCount{words: 2004, right: 1970, nonsense: 13}
+	hardWords     = lemmaCount{words: 918, right: 834, nonsense: 25}
+)
+
+// TestLemmas2000 counts lemmas in testdata/lemmas2000.tsv. A wrong lemma is
+// nonsense unless it is the form itself or a word that we know: a form or lemma
+// of that file, or one of testdata/words.txt, where whoever meets another real
+// word may add it.
+func TestLemmas2000(t *testing.T) {
+	m, err := model.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := linesOf(t, "testdata/lemmas2000.tsv")
+	known := map[string]bool{}
+	for _, word := range linesOf(t, "testdata/words.txt") {
+		known[word] = true
+	}
+	for _, row := range rows {
+		f := strings.Split(row, "\t")
+		for _, word := range append(strings.Fields(f[0]), strings.Fields(f[2])...) {
+			known[strings.ToLower(word)] = true
+		}
+	}
+	var everyday, hard lemmaCount
+	for _, row := range rows {
+		f := strings.Split(row, "\t")
+		count := &everyday
+		if len(f) == 5 && f[4] == "hard" {
+			count = &hard
+		}
+		s, at := marked(t, f[0], f[3])
+		upos, lemmas := strings.Fields(f[1]), strings.Fields(f[2])
+		if len(upos) != len(at) || len(lemmas) != len(at) {
+			t.Fatalf("columns of different length: %q", row)
+		}
+		m.Tag(&s, false)
+		for i, j := range at {
+			w := &s.Words[j]
+			count.words++
+			if w.Lemma == lemmas[i] {
+				count.right++
+				continue
+			}
+			what := "wrong"
+			if lower := strings.ToLower(w.Lemma); lower != strings.ToLower(w.Form) && !known[lower] {
+				what = "nonsense"
+				count.nonsense++
+			}
+			t.Logf("%s: %s %s has the lemma %q, want %s %q", what, w.Form, w.UPOS, w.Lemma, upos[i], lemmas[i])
+		}
+	}
+	everyday.check(t, "everyday words", everydayWords)
+	hard.check(t, "hard words", hardWords)
+	all := everyday.words + hard.words
+	t.Logf("all: %d, %s right, %s nonsense", all, percent(everyday.right+hard.right, all), percent(everyday.nonsense+hard.nonsense, all))
+}
+
+// check logs what was counted, and compares it with what was reached before.
+func (c lemmaCount) check(t *testing.T, name string, want lemmaCount) {
+	t.Logf("%s: %d, %s right, %s nonsense", name, c.words, percent(c.right, c.words), percent(c.nonsense, c.words))
+	if c.words != want.words || c.right < want.right || c.nonsense > want.nonsense {
+		t.Errorf("%s: %+v, limits %+v", name, c, want)
+	}
+}
+
+// marked returns a sentence of words apart by spaces, and where the marked
+// forms stand: each is the first such word behind the one before.
+func marked(t *testing.T, forms, words string) (s syntax.Sentence, at []int) {
+	for _, form := range strings.Fields(words) {
+		s.Words = append(s.Words, syntax.Word{Form: form})
+	}
+	next := 0
+	for _, form := range strings.Fields(forms) {
+		i := slices.IndexFunc(s.Words[next:], func(w syntax.Word) bool { return w.Form == form })
+		if i < 0 {
+			t.Fatalf("%q has no word %s behind word %d", words, form, next)
+		}
+		at = append(at, next+i)
+		next += i + 1
+	}
+	return s, at
+}
+
+// linesOf returns the lines of a file.
+func linesOf(t *testing.T, path string) []string {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+}
