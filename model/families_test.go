@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam"
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/search"
@@ -232,4 +233,90 @@ func linesOf(t *testing.T, path string) []string {
 		t.Fatal(err)
 	}
 	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+}
+
+// shapes says how many cases of each kind in testdata/shapes.tsv the embedded
+// model cuts wholly right, at least.
+var shapes = map[string]int{
+	"abbreviation": 21, "colon": 9, "file": 5, "code": 13, "url": 15,
+	"path": 2, "option": 1, "backquote": 0, "mail": 2, "emoji": 11,
+	"hashtag": 3, "markdown": 7, "dialogue": 6, "contraction": 11, "typographic": 13,
+	"currency": 9, "dash": 8, "number": 13, "ellipsis": 8,
+}
+
+// TestShapes cuts the texts of testdata/shapes.tsv into sentences, tokens and
+// words. A case is right if all of them are.
+func TestShapes(t *testing.T) {
+	m, err := treebeam.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	right, cases := map[string]int{}, map[string]int{}
+	var kinds []string
+	sum := 0
+	for _, row := range linesOf(t, "testdata/shapes.tsv") {
+		f := strings.Split(row, "\t")
+		if cases[f[0]] == 0 {
+			kinds = append(kinds, f[0])
+		}
+		cases[f[0]]++
+		sentences, err := m.Parse(unescape.Replace(f[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := shapeOf(sentences)
+		if slices.Contains(f[2:], got) {
+			right[f[0]]++
+			sum++
+		} else {
+			t.Logf("%s: %s\n     %s\nwant %s", f[0], f[1], got, strings.Join(f[2:], "\n  or "))
+		}
+	}
+	all := 0
+	for _, kind := range kinds {
+		all += cases[kind]
+		t.Logf("%-12s %2d of %2d right", kind, right[kind], cases[kind])
+		if limit, ok := shapes[kind]; !ok || right[kind] < limit {
+			t.Errorf("%s: %d are right, limit %d", kind, right[kind], limit)
+		}
+	}
+	t.Logf("all: %d of %d, %s", sum, all, percent(sum, all))
+	if len(kinds) != len(shapes) {
+		t.Errorf("%d kinds, limits for %d", len(kinds), len(shapes))
+	}
+}
+
+// What testdata/shapes.tsv writes for characters that would end a column or a
+// token.
+var (
+	unescape = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\\`, `\`)
+	escape   = strings.NewReplacer("\n", `\n`, "\t", `\t`, `\`, `\\`)
+)
+
+// shapeOf writes sentences as testdata/shapes.tsv does: \n between sentences, a
+// space between tokens, \+ between the words of one token.
+func shapeOf(sentences []treebeam.Sentence) string {
+	var b strings.Builder
+	for i := range sentences {
+		if i > 0 {
+			b.WriteString(`\n`)
+		}
+		s := &sentences[i]
+		inside := map[int]bool{} // words that follow another one of their token
+		for _, token := range s.Multiword {
+			for j := token.First; j < token.Last; j++ {
+				inside[j] = true
+			}
+		}
+		for j := range s.Words {
+			switch {
+			case inside[j]:
+				b.WriteString(`\+`)
+			case j > 0:
+				b.WriteByte(' ')
+			}
+			b.WriteString(escape.Replace(s.Words[j].Form))
+		}
+	}
+	return b.String()
 }

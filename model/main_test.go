@@ -8,6 +8,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	modeltest.SkipWithout("^Test(EmbeddedCalibrator|EverydayLemmas|LemmasOfEverydayWords|Families|Lemmas2000|WorkPerWordOnTheSample)$")
+	modeltest.SkipWithout("^Test(EmbeddedCalibrator|EverydayLemmas|LemmasOfEverydayWords|Families|Lemmas2000|Shapes|WorkPerWordOnTheSample)$")
 	os.Exit(m.Run())
 }
