@@ -98,7 +98,8 @@ type Sentence struct {
 	Segmented, TagsGiven bool
 
 	// TagProb is the probability of each word's UPOS under the tagger, by word
-	// minus 1; 1 of one that was given. Nil before Tag. Set by Tag.
+	// minus 1, in multiples of 1/65536; 1 of one that was given, and of no other.
+	// Nil before Tag. Set by Tag.
 	TagProb []float32
 
 	// Lexical is the number of words that begin with a letter, and Unknown of

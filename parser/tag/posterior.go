@@ -106,7 +106,7 @@ type posterior struct {
 
 // odds returns the odds of something that scores diff >= 0 less.
 func (p *posterior) odds(diff int64) float64 {
-	return graph.ExpOdds(int32(min(diff*p.cold>>coldBits, 1<<24)))
+	return float64(graph.ExpOdds(int32(min(diff*p.cold>>coldBits, 1<<24)))) // a product: rounded
 }
 
 // compute fills p. lat must have been searched.
@@ -191,7 +191,7 @@ func (p *posterior) of(lat *lattice[int32], i int) []float64 {
 	p.weight = p.weight[:0]
 	sum := 0.0
 	for c := lo; c < hi; c++ {
-		w := float64(p.before[c]*p.behind[c]) * p.odds(top-int64(lat.best[c])-p.after[c])
+		w := float64(float64(p.before[c]*p.behind[c]) * p.odds(top-int64(lat.best[c])-p.after[c]))
 		p.weight = append(p.weight, w)
 		sum += w
 	}
