@@ -100,10 +100,11 @@ func steps(p float64) int {
 	return nearest(min(p, 1) * grain)
 }
 
-// nearest rounds to an integer, halves away from 0.
+// nearest rounds to an integer, halves away from 0. x may be a product, and is
+// rounded first.
 func nearest(x float64) int {
 	if x < 0 {
-		return -int(0.5 - x)
+		return -int(0.5 - float64(x))
 	}
-	return int(x + 0.5)
+	return int(float64(x) + 0.5)
 }
