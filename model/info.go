@@ -67,8 +67,9 @@ type Part struct {
 // A Calibration says where a calibrator comes from, and how well such ones
 // do: each half of the sentences was calibrated by a fit to the other half.
 type Calibration struct {
-	Model    string        `json:"model,omitempty"` // digest of its model, if it has a file of its own
-	Gold     Data          `json:"gold"`            // what it was fitted to
+	Model    string        `json:"model,omitempty"`   // digest of its model, if it has a file of its own
+	Gold     Data          `json:"gold"`              // what it was fitted to
+	Adapted  *Data         `json:"adapted,omitempty"` // what that fit was then adapted to; then the figures are of this
 	Measured []Reliability `json:"measured"`
 	Expected []Expectation `json:"expected,omitempty"`
 }

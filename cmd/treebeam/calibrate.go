@@ -25,7 +25,9 @@ from: what turns the signals of the parser into the columns head_conf,
 deprel_conf, upos_conf and tree_conf, and into the accuracy that is expected of
 documents. treebeam train does it by itself, with its dev treebank; do it again
 with sentences of your own kind of text, 200 or more, and the probabilities are
-those of such text. Nothing else of the model changes: trees stay the same. The
+those of such text. A calibrator that was fitted to more sentences than yours is
+kept, and only adapted to them: its log-odds are scaled and moved; with --anew it
+is not. Nothing else of the model changes: trees stay the same. The
 sentences are parsed as raw text, with their words, with their words and tags,
 and in small and in capital letters, so that one calibrator serves all of them. What is
 printed was measured on each half of the sentences, with a fit to the other
@@ -37,6 +39,7 @@ const calibratorSuffix = ".cal"
 // calibrateFlags are the options of treebeam calibrate.
 type calibrateFlags struct {
 	model, overlay, dev, output string
+	anew                        bool
 	workers                     int
 }
 
@@ -47,6 +50,7 @@ func runCalibrate(_ context.Context, args []string) error {
 	fs.StringVar(&f.dev, "dev", "", "gold trees, a CoNLL-U `FILE`: none that the model was trained on")
 	fs.StringVar(&f.output, "output", "", "`FILE` to write: the whole model, or the calibrator alone if its name ends with .cal, as the embedded model has it (default: the file of --model is replaced)")
 	fs.StringVar(&f.overlay, "overlay", "", "calibrate the model that this `FILE` of train --overlay makes of --model; writes a calibrator alone")
+	fs.BoolVar(&f.anew, "anew", false, "fit to these sentences alone, however few they are")
 	fs.IntVar(&f.workers, "workers", 0, "`N` goroutines; 0 is one per core; changes nothing in the result")
 	others, err := parseFlags(fs, args)
 	if err != nil {
@@ -104,7 +108,7 @@ func (f *calibrateFlags) run(out io.Writer) error {
 		data, err = model.EncodeCalibrator(c, about)
 	case m.Encoder != nil:
 		sparse := *m
-		sparse.Encoder = nil
+		sparse.Encoder, sparse.Calibrator, sparse.Info.Calibration = nil, m.FastCalibrator, m.Info.Encoder.FastCalibration
 		fast, x, err := f.fit(&sparse, gold)
 		if err != nil {
 			return err
@@ -142,19 +146,31 @@ func (f *calibrateFlags) open() (*model.Model, error) {
 	return model.Open(f.model)
 }
 
-// fit fits a calibrator to gold trees.
+// fit fits a calibrator to gold trees, or adapts the one that the model has.
 func (f *calibrateFlags) fit(m *model.Model, gold train.Treebank) (*calibrate.Model, model.Calibration, error) {
-	c, about, err := train.Calibrate(m, gold.Sentences, train.CalibrateOptions{Blocks: rawBlocks, Workers: f.workers})
+	o := train.CalibrateOptions{Blocks: rawBlocks, Workers: f.workers}
+	first := m.Info.Calibration
+	if !f.anew && m.Calibrator != nil && first != nil && first.Gold.Sentences > len(gold.Sentences) && first.Gold.SHA256 != gold.SHA256 {
+		o.From = m.Calibrator
+	}
+	c, about, err := train.Calibrate(m, gold.Sentences, o)
 	if errors.Is(err, calibrate.ErrTooFew) {
 		err = refuse("%s: %w", f.dev, err)
 	}
 	about.Gold.File, about.Gold.SHA256 = gold.File, gold.SHA256
+	if o.From != nil {
+		adapted := about.Gold
+		about.Gold, about.Adapted = first.Gold, &adapted
+	}
 	return c, about, err
 }
 
 // printCalibration says where a calibrator comes from and what it is worth.
 func printCalibration(out io.Writer, c *model.Calibration) {
 	say(out, "calibrated on %s, %d sentences, %d words\n", c.Gold.File, c.Gold.Sentences, c.Gold.Words)
+	if a := c.Adapted; a != nil {
+		say(out, "adapted to %s, %d sentences, %d words\n", a.File, a.Sentences, a.Words)
+	}
 	if len(c.Measured) == 0 {
 		return
 	}

@@ -68,6 +68,17 @@ func TestCalibrate(t *testing.T) {
 	if _, info, _ := treebeam(t, "", "model", "info", out); !strings.Contains(info, "calibrated on many.conllu") {
 		t.Errorf("model info\n%s", info)
 	}
+	adapted, fewer := filepath.Join(t.TempDir(), "adapted.tbm"), manyToys(t, 20)
+	for range 2 { // an adaptation is put in place of an earlier one
+		status, printed, stderr := treebeam(t, "", "calibrate", "--model", out, "--dev", fewer, "--output", adapted)
+		if status != exitOK || !strings.Contains(printed, "calibrated on many.conllu, 120 sentences") || !strings.Contains(printed, "adapted to many.conllu, 60 sentences") {
+			t.Errorf("status %d\n%s%s", status, printed, stderr)
+		}
+		out = adapted
+	}
+	if _, printed, _ := treebeam(t, "", "calibrate", "--model", out, "--anew", "--dev", fewer, "--output", adapted); !strings.Contains(printed, "calibrated on many.conllu, 60 sentences") || strings.Contains(printed, "adapted to") {
+		t.Errorf("anew:\n%s", printed)
+	}
 	alone := filepath.Join(t.TempDir(), "alone.cal")
 	if status, _, stderr := treebeam(t, "", "calibrate", "--model", toy, "--dev", gold, "--output", alone); status != exitOK {
 		t.Fatal(stderr)
@@ -90,6 +101,9 @@ func TestCalibrateRefusals(t *testing.T) {
 		{"--model embedded --dev " + few, "--output"},
 		{"--model embedded --dev " + few + " --output x.cal", "name that with --model"},
 		{"--model m --dev d x", "what is"},
+		{"--model m --overlay o --dev d", "--overlay goes with"},
+		{"--model embedded --overlay o --dev d --output x.cal", "--overlay goes with"},
+		{"--model " + toy + " --overlay nowhere.tbm --dev " + few + " --output x.cal", "nowhere.tbm"},
 	} {
 		err := runCalibrate(t.Context(), strings.Fields(c.args))
 		if _, ok := err.(*refusal); !ok || !strings.Contains(err.Error(), c.want) {

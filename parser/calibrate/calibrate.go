@@ -98,7 +98,7 @@ func (m *Model) ApplyGiven(s *syntax.Sentence, heads, deprels []bool) {
 	c.HasTreeConf, c.TreeConf = true, 1
 	if kept < n {
 		sum.row(&sc.x, &sc.reader)
-		c.TreeConf = float32(toGrain(probability(m.whole.odds(&sc.x, wholeLinear)))) / grain
+		c.TreeConf = float32(toGrain(m.whole.chance(m.whole.sum(&sc.x, wholeLinear)))) / grain
 	}
 	m.pool.Put(sc) // but not after a panic, which leaves it as it is
 }
@@ -115,14 +115,22 @@ type chances struct{ head, label, upos int32 }
 func (p chances) both() int32 { return int32(int64(p.head) * int64(p.label) / fine) }
 
 // ofWord returns the chances of word i, from 0, whose case is x.
-func (m *Model) ofWord(x *row, r *reader, i int) (p chances) {
+func (m *Model) ofWord(x *row, r *reader, i int) chances { return m.chancesOf(m.oddsOfWord(x, r, i)) }
+
+// oddsOfWord returns the log-odds of head, deprel and UPOS before curves.
+func (m *Model) oddsOfWord(x *row, r *reader, i int) (z [3]int32) {
 	m.heads.encode(x, r, i)
-	p.head = probability(m.heads.odds(x, headLinear))
+	z[0] = m.heads.sum(x, headLinear)
 	m.labels.encode(x, r, i)
-	p.label = probability(m.labels.odds(x, labelLinear))
+	z[1] = m.labels.sum(x, labelLinear)
 	m.upos.encode(x, r, i)
-	p.upos = probability(m.upos.odds(x, uposLinear))
-	return p
+	z[2] = m.upos.sum(x, uposLinear)
+	return z
+}
+
+// chancesOf returns the chances that belong to log-odds before curves.
+func (m *Model) chancesOf(z [3]int32) chances {
+	return chances{head: m.heads.chance(z[0]), label: m.labels.chance(z[1]), upos: m.upos.chance(z[2])}
 }
 
 // A function gives the log-odds of a case.
@@ -131,7 +139,10 @@ type function struct {
 	forest forest
 	// Codes of UPOS, of deprels and of UPOS of heads, by number in the inventory.
 	tagCodes, labelCodes, headCodes []int32
-	slope, offset                   int32 // of the result: in units of 1/slopeOne, 1/logit
+	curve                           curve // of the sum of both
+	// What the curve gives is scaled and moved, in units of 1/slopeOne and 1/logit:
+	// by Adapt, to other text.
+	slope, offset int32
 	// reach bounds log-odds on either side, for n cases say no more than that one of
 	// about n is otherwise (the rule of succession).
 	reach int32
@@ -149,11 +160,15 @@ func (f *function) encode(x *row, r *reader, i int) {
 	x[headCode] = f.headCodes[r.tags[r.heads[i+1]]]
 }
 
-// odds returns the log-odds of a case, in units of 1/logit.
-func (f *function) odds(x *row, features []uint8) int32 {
-	z := f.line(x, features) + f.forest.sum(x)
-	z = f.offset + int32(int64(z)*int64(f.slope)/slopeOne)
-	return min(max(z, -f.reach), f.reach)
+// sum returns the log-odds of a case before the curve, in units of 1/logit.
+func (f *function) sum(x *row, features []uint8) int32 {
+	return min(max(f.line(x, features)+f.forest.sum(x), -limit), limit)
+}
+
+// chance returns the probability that belongs to a sum, in units of 1/fine.
+func (f *function) chance(z int32) int32 {
+	z = f.offset + int32(int64(f.curve.at(z))*int64(f.slope)/slopeOne)
+	return probability(min(max(z, -f.reach), f.reach))
 }
 
 func (f *function) line(x *row, features []uint8) int32 {
@@ -190,7 +205,7 @@ func (v *inventory) layout(l *pack.Layout, name string) {
 
 // version is that of the layout and of the features. A calibrator of any other
 // is as good as none: it can be fitted again.
-const version = 2
+const version = 3
 
 const (
 	mostNames  = 1000
@@ -240,13 +255,16 @@ func (f *function) layout(l *pack.Layout, features, tags, relations int) {
 		l.Check(codes.name, len(*codes.list) == codes.n+1, "has another number of codes")
 		within(l, codes.name, *codes.list, mostValue)
 	}
-	line := []int32{f.slope, f.offset, f.reach}
+	l.Nested("curve", f.curve.layout)
+	line := []int32{f.slope, f.offset}
 	pack.Array(l, "line", &line)
-	l.Check("line", len(line) == 3, "is not three numbers")
+	l.Check("line", len(line) == 2 && line[0] >= 0, "is not a slope and an offset")
 	within(l, "line", line, limit)
 	if l.Reading() {
-		f.slope, f.offset, f.reach = line[0], line[1], line[2]
+		f.slope, f.offset = line[0], line[1]
 	}
+	pack.Value(l, "reach", &f.reach)
+	l.Check("reach", f.reach >= 0 && f.reach <= limit, "is out of range")
 }
 
 // Pack stores the calibrator.

@@ -170,6 +170,60 @@ func TestForestLearnsFromNeighbours(t *testing.T) {
 	}
 }
 
+// Examples of a harder text move what is said; few of the same kind do not; and
+// adapting an adapted calibrator is adapting the first.
+func TestAdapt(t *testing.T) {
+	m := fitted(t)
+	hard, same, test := made(200, 11), made(100, 12), made(600, 13)
+	r := rand.New(rand.NewPCG(1, 1))
+	spoil := func(w *world) {
+		for k := range w.judged {
+			for i := range w.judged[k].Head {
+				if r.IntN(3) == 0 {
+					w.judged[k].Head[i], w.judged[k].LAS[i], w.judged[k].Deprel[i], w.judged[k].Tree = false, false, false, false
+				}
+			}
+		}
+	}
+	spoil(&hard)
+	spoil(&test)
+	adapt := func(m *Model, w *world) *Model {
+		out, err := m.Adapt(w.examples())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	off := func(m *Model) float64 { // of the number of right heads, as a share
+		var e syntax.Expected
+		right := 0
+		for k := range test.sentences {
+			m.Apply(&test.sentences[k])
+			e.Add(&test.sentences[k].Confidence.Expected)
+			for _, ok := range test.judged[k].Head {
+				if ok {
+					right++
+				}
+			}
+		}
+		return (float64(e.UAS.Right)/grain - float64(right)) / float64(e.Words)
+	}
+	adapted := adapt(m, &hard)
+	if before, after := off(m), off(adapted); before < 0.15 || math.Abs(after) > before/4 {
+		t.Errorf("%.3f too many before, %.3f after", before, after)
+	}
+	if x := adapt(m, &same); x.heads.slope < slopeOne*8/10 || x.heads.slope > slopeOne*12/10 || x.heads.offset > logit/4 || x.heads.offset < -logit/4 {
+		t.Errorf("text of the same kind moved heads by %d/%d, %d/%d", x.heads.slope, slopeOne, x.heads.offset, logit)
+	}
+	if x := adapt(adapt(m, &same), &hard); x.heads.slope != adapted.heads.slope || x.upos.offset != adapted.upos.offset || x.whole.offset != adapted.whole.offset {
+		t.Error("an earlier adaptation counts")
+	}
+	few := made(20, 1)
+	if _, err := m.Adapt(few.examples()); !errors.Is(err, ErrTooFew) {
+		t.Errorf("20 sentences: %v", err)
+	}
+}
+
 // Errors that come together widen what is expected of a sentence.
 func TestSpread(t *testing.T) {
 	w := made(600, 4)
@@ -260,7 +314,7 @@ func TestBits(t *testing.T) {
 	}
 }
 
-const bitsOfTest = 0x33fae70995b432c4
+const bitsOfTest = 0xd3b1c9ba6ffca4a9
 
 func TestWithoutMarginals(t *testing.T) {
 	m := fitted(t)

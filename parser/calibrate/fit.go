@@ -33,6 +33,18 @@ type Example struct {
 // fails with ErrTooFew if they are of fewer than MinSentences gold sentences.
 // The same input gives the same bits on every machine.
 func Fit(examples []Example) (*Model, error) {
+	used, err := usable(examples)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{tags: namesOf(used, func(w *syntax.Word) string { return w.UPOS }), relations: namesOf(used, func(w *syntax.Word) string { return w.Deprel })}
+	m.fitWords(used)
+	m.fitHonestly(used)
+	return m, nil
+}
+
+// usable returns the examples that have signals.
+func usable(examples []Example) ([]Example, error) {
 	used := slices.DeleteFunc(slices.Clone(examples), func(e Example) bool { return !hasSignals(e.Sentence) || e.Weight <= 0 })
 	for k := range used {
 		if n := len(used[k].Sentence.Words); len(used[k].Right.Head) != n || len(used[k].Right.Deprel) != n || len(used[k].Right.LAS) != n || len(used[k].Right.UPOS) != n {
@@ -46,10 +58,7 @@ func Fit(examples []Example) (*Model, error) {
 	if len(distinct) < MinSentences {
 		return nil, TooFew(len(distinct))
 	}
-	m := &Model{tags: namesOf(used, func(w *syntax.Word) string { return w.UPOS }), relations: namesOf(used, func(w *syntax.Word) string { return w.Deprel })}
-	m.fitWords(used)
-	m.fitWhole(used)
-	return m, nil
+	return used, nil
 }
 
 // TooFew is the error of a fit to n sentences.
@@ -127,30 +136,16 @@ func (m *Model) fitWords(examples []Example) {
 		}
 	}
 	m.lenient = int32(forgiven * grain / max(wrong, 1))
-	m.heads = m.fitFunction(&c, headLinear, wordFeatures, plan{trees: 120, rate: 24, ridge: 20, sample: 3, seed: 1})
+	m.heads = m.fitFunction(&c, headLinear, wordFeatures, plan{trees: 80, rate: 28, ridge: 20, sample: 3, seed: 1})
 	labels := c.only(deprels, func(i int) bool { return c.right[i] })
-	m.labels = m.fitFunction(labels, labelLinear, wordFeatures, plan{trees: 60, rate: 24, ridge: 20, sample: 3, seed: 2})
+	m.labels = m.fitFunction(labels, labelLinear, wordFeatures, plan{trees: 45, rate: 28, ridge: 20, sample: 3, seed: 2})
 	tags := c.only(upos, func(i int) bool { return tagged[i] })
-	m.upos = m.fitFunction(tags, uposLinear, wordFeatures, plan{trees: 60, rate: 24, ridge: 20, sample: 3, seed: 3})
+	m.upos = m.fitFunction(tags, uposLinear, wordFeatures, plan{trees: 40, rate: 28, ridge: 20, sample: 3, seed: 3})
 }
 
 // wordFeatures are those that the forests of words may ask for.
 var wordFeatures = func() (list []uint8) {
 	for k := range numFeatures {
-		list = append(list, uint8(k))
-	}
-	return list
-}()
-
-// wholeFeatures are those that the forest of trees may ask for.
-var wholeFeatures = func() (list []uint8) {
-	for k := range wholeOnly {
-		list = append(list, uint8(k))
-	}
-	for k := meanOfAll; k < leastBelow; k++ {
-		list = append(list, uint8(k))
-	}
-	for k := length; k <= noLower; k++ {
 		list = append(list, uint8(k))
 	}
 	return list
@@ -164,10 +159,11 @@ const lineRidge = 0.5
 const codeRidge = 20
 
 // fitFunction fits a straight line, then codes to what it misses, then a
-// forest to the rest.
+// forest to the rest; a line alone if the forest is to have no trees.
 func (m *Model) fitFunction(c *cases, linear, features []uint8, p plan) function {
-	f := function{linear: make([]int32, len(linear)+1), slope: slopeOne,
+	f := function{linear: make([]int32, len(linear)+1),
 		tagCodes: make([]int32, len(m.tags.names)+1), labelCodes: make([]int32, len(m.relations.names)+1), headCodes: make([]int32, len(m.tags.names)+1)}
+	f.slope = slopeOne
 	n := c.len()
 	samples := make([]sample, n)
 	values := make([]float64, n*(len(linear)+1))
@@ -185,6 +181,9 @@ func (m *Model) fitFunction(c *cases, linear, features []uint8, p plan) function
 	for k, v := range w {
 		const one = logit * weight / nat
 		f.linear[k] = int32(nearest(min(max(v, -mostWeight/one), mostWeight/one) * one))
+	}
+	if p.trees == 0 {
+		return f
 	}
 	z := make([]int32, n)
 	for i := range z {

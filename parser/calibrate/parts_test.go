@@ -108,6 +108,77 @@ func TestDoubts(t *testing.T) {
 	}
 }
 
+// Pooling gives the rising list of least squares: no other list of these levels
+// is nearer, by brute force.
+func TestRiseAgainstBruteForce(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	for range 200 {
+		n := 1 + r.IntN(4)
+		values := make([]int32, n)
+		for i := range values {
+			values[i] = int32(r.IntN(8)) * 12 // means of up to 4 are whole
+		}
+		got := slices.Clone(values)
+		rise(got)
+		distance := func(list []int32) (d int64) {
+			for i := range list {
+				d += int64(list[i]-values[i]) * int64(list[i]-values[i])
+			}
+			return d
+		}
+		if !slices.IsSorted(got) {
+			t.Fatalf("%v became %v", values, got)
+		}
+		list := make([]int32, n)
+		var try func(i int, least int32)
+		try = func(i int, least int32) {
+			if i == n {
+				if distance(list) < distance(got) {
+					t.Fatalf("%v became %v, nearer is %v", values, got, list)
+				}
+				return
+			}
+			for v := least; v <= 84; v++ {
+				list[i] = v
+				try(i+1, v)
+			}
+		}
+		if n < 4 {
+			try(0, 0)
+		}
+	}
+}
+
+// A curve undoes what is said too boldly, and keeps what is right.
+func TestFitCurve(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	const n = 30_000
+	z, right, weights := make([]int32, n), make([]bool, n), slices.Repeat([]int32{weightOne}, n)
+	truth := func(z int32) float64 { // half as bold above even
+		x := float64(z) / logit
+		return min(x, x/2)
+	}
+	for i := range z {
+		z[i] = int32(r.NormFloat64() * 2 * logit)
+		right[i] = r.Float64() < sigmoid(truth(z[i]))
+	}
+	c := fitCurve(z, right, weights)
+	before := int32(math.MinInt32)
+	for x := int32(-3 * logit); x < 3*logit; x += 99 {
+		got := c.at(x)
+		if off := float64(got)/logit - truth(x); math.Abs(off) > 0.25 || got < before {
+			t.Fatalf("at %v: %v after %v, want %v", float64(x)/logit, float64(got)/logit, float64(before)/logit, truth(x))
+		}
+		before = got
+	}
+	if c := fitCurve(nil, nil, nil); c.at(77) != 77 {
+		t.Error("without cases a curve is the diagonal")
+	}
+	if c := fitCurve([]int32{5, 5}, []bool{true, false}, weights[:2]); c.at(77) != 77 {
+		t.Error("with one value a curve is the diagonal")
+	}
+}
+
 // someCases are random ones; what is right follows features 3 and 5.
 func someCases(n int, seed uint64) *cases {
 	r := rand.New(rand.NewPCG(seed, seed))
@@ -301,6 +372,8 @@ func TestHostileCalibrators(t *testing.T) {
 	strong[3] = -mostLeaf - 1
 	beyond := slices.Clone(m.heads.forest.features)
 	beyond[1] = width
+	falling := slices.Clone(m.heads.curve.values)
+	falling[0] = falling[len(falling)-1] + 1
 	for _, bad := range []struct {
 		name string
 		list any
@@ -309,7 +382,9 @@ func TestHostileCalibrators(t *testing.T) {
 		{"heads.forest.features", []uint8{1, 2}}, {"heads.forest.features", beyond}, {"heads.forest.bounds", far}, {"heads.forest.leaves", strong},
 		{"heads.forest.leaves", forest(trees<<depth - 1)}, {"upos.forest.leaves", forest((mostTrees + 1) << depth)},
 		{"labels.tag-codes", []int32{}}, {"labels.label-codes", forest(99)}, {"upos.head-codes", []int32{mostValue + 1, 0}},
-		{"upos.line", []int32{1}}, {"upos.line", []int32{1, 1, limit + 1}}, {"lenient", []int32{grain + 1}}, {"lenient", []int32{-1}},
+		{"upos.reach", []int32{1, 1}}, {"upos.reach", []int32{limit + 1}}, {"heads.curve.knots", []int32{1}}, {"heads.curve.knots", slices.Repeat([]int32{5}, len(m.heads.curve.knots))},
+		{"heads.curve.values", []int32{2}}, {"heads.curve.values", falling}, {"whole.curve.knots", forest(mostKnots + 1)}, {"whole.line", []int32{1}},
+		{"heads.line", []int32{-1, 0}}, {"labels.line", []int32{slopeOne, limit + 1}}, {"lenient", []int32{grain + 1}}, {"lenient", []int32{-1}},
 		{"spread", []int32{1, 2}}, {"spread", []int32{1, 2, mostSpread + 1}}, {"spread", nil}, {"tags.off", []uint32{0, 500}},
 	} {
 		if _, err := Open(replacedBy(m, bad.name, bad.list), "x"); err == nil {

@@ -2,13 +2,12 @@ package calibrate
 
 // Features of a whole tree. Those that all words share stay where they are.
 const (
-	product   = iota // log-odds of the product of all words' chances
-	tagging          // of that of the chances of their UPOS
-	weakest          // log-odds of the least chance
-	second           // of the second least
-	doubtful         // words with less than an even chance
-	unsure           // with less than 9 in 10
-	wholeOnly        // number of these
+	product  = iota // log-odds of the product of all words' chances
+	tagging         // of that of the chances of their UPOS
+	weakest         // log-odds of the least chance
+	second          // of the second least
+	doubtful        // words with less than an even chance
+	unsure          // with less than 9 in 10
 )
 
 // A summary is what the words of a tree say together.

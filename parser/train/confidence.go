@@ -47,6 +47,7 @@ type parsedWay struct {
 type CalibrateOptions struct {
 	Blocks  func([]syntax.Sentence) ([]string, error) // as in Options; nil: gold words only
 	Workers int                                       // 0 is GOMAXPROCS; changes nothing
+	From    *calibrate.Model                          // if set, it is adapted (calibrate.Model.Adapt), and none fitted anew
 }
 
 // Calibrate fits a calibrator to sentences with gold trees that the model has
@@ -54,7 +55,7 @@ type CalibrateOptions struct {
 // their words and tags, and in small and in capital letters. It measures what such fits
 // are worth: each half of the sentences by a fit to the other half. The
 // calibrator itself is fitted to all of them. It fails with
-// calibrate.ErrTooFew if fewer than calibrate.MinSentences have marginals.
+// calibrate.ErrTooFew if fewer than calibrate.MinSentences have signals.
 // about lacks what the caller knows of the files.
 func Calibrate(m *model.Model, gold []syntax.Sentence, o CalibrateOptions) (c *calibrate.Model, about model.Calibration, err error) {
 	if len(gold) < calibrate.MinSentences { // before they are parsed five times
@@ -64,7 +65,7 @@ func Calibrate(m *model.Model, gold []syntax.Sentence, o CalibrateOptions) (c *c
 	if err != nil {
 		return nil, about, err
 	}
-	return fitCalibrator(gold, parsed)
+	return fitCalibrator(gold, parsed, o.From)
 }
 
 // parseWays parses gold sentences in all ways.
@@ -127,14 +128,18 @@ func changed(gold []syntax.Sentence, change func(string) string) []syntax.Senten
 }
 
 // fitCalibrator is Calibrate on sentences that are parsed already.
-func fitCalibrator(gold []syntax.Sentence, parsed []parsedWay) (c *calibrate.Model, about model.Calibration, err error) {
+func fitCalibrator(gold []syntax.Sentence, parsed []parsedWay, from *calibrate.Model) (c *calibrate.Model, about model.Calibration, err error) {
+	fit := calibrate.Fit
+	if from != nil {
+		fit = from.Adapt
+	}
 	bounds := hash.Folds(gold, measureFolds)
 	all := func(int) bool { return true }
-	if c, err = calibrate.Fit(examplesOf(parsed, bounds, all)); err != nil {
+	if c, err = fit(examplesOf(parsed, bounds, all)); err != nil {
 		return nil, about, err
 	}
 	about = model.Calibration{Gold: dataOf(Treebank{Sentences: gold})}
-	err = measureFit(&about, parsed, bounds)
+	err = measureFit(&about, parsed, bounds, fit)
 	return c, about, err
 }
 
@@ -159,9 +164,9 @@ func examplesOf(parsed []parsedWay, bounds []int, keep func(fold int) bool) (lis
 // measureFit calibrates each half by a fit to the other half, and measures
 // both together, way by way. Nothing is measured if a half has too few
 // sentences.
-func measureFit(about *model.Calibration, parsed []parsedWay, bounds []int) error {
+func measureFit(about *model.Calibration, parsed []parsedWay, bounds []int, fit func([]calibrate.Example) (*calibrate.Model, error)) error {
 	for half := range 2 {
-		c, err := calibrate.Fit(examplesOf(parsed, bounds, func(fold int) bool { return fold%2 == half }))
+		c, err := fit(examplesOf(parsed, bounds, func(fold int) bool { return fold%2 == half }))
 		if errors.Is(err, calibrate.ErrTooFew) {
 			return nil
 		} else if err != nil {

@@ -59,7 +59,7 @@ func evaluate(info model.Info, sections []pack.Section, dev []syntax.Sentence, j
 
 // measure is evaluate with or without the encoder.
 func measure(m *model.Model, dev []syntax.Sentence, name string, j job) (e measured, err error) {
-	parsed, err := parseWays(m, dev, CalibrateOptions{j.Blocks, j.Workers})
+	parsed, err := parseWays(m, dev, CalibrateOptions{Blocks: j.Blocks, Workers: j.Workers})
 	if err != nil {
 		return e, err
 	}
@@ -76,7 +76,7 @@ func measure(m *model.Model, dev []syntax.Sentence, name string, j job) (e measu
 		j.Log("%s, %s: sentences %.2f, words %.2f, UPOS %.2f, UAS %.2f, LAS %.2f", name, setting, s.Sentences, s.Words, s.UPOS, s.UAS, s.LAS)
 		e.scores = append(e.scores, s)
 	}
-	e.calibrator, e.calibration, err = fitCalibrator(dev, parsed)
+	e.calibrator, e.calibration, err = fitCalibrator(dev, parsed, nil)
 	if errors.Is(err, calibrate.ErrTooFew) {
 		j.Log("not calibrated, so head_conf, deprel_conf, upos_conf and tree_conf will be null: %v", err)
 		err = nil

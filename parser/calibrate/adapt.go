@@ -1,0 +1,69 @@
+package calibrate
+
+// adaptRidge holds what Adapt changes to none, in cases of weight 1. Words of a
+// sentence, and one sentence parsed in several ways, are no independent cases.
+const adaptRidge = 200
+
+// Adapt returns the calibrator with its log-odds scaled and moved so that what is
+// right in the examples is likeliest, as far as these outweigh that nothing need
+// change: for few examples of another kind of text. An earlier adaptation does not
+// count. Errors are those of Fit.
+func (m *Model) Adapt(examples []Example) (*Model, error) {
+	used, err := usable(examples)
+	if err != nil {
+		return nil, err
+	}
+	out := &Model{tags: m.tags, relations: m.relations, heads: m.heads, labels: m.labels, upos: m.upos, whole: m.whole, lenient: m.lenient, spread: m.spread}
+	var samples [3][]sample
+	var r reader
+	var x row
+	for k := range used {
+		e := &used[k]
+		r.read(m, e.Sentence)
+		for i := range e.Sentence.Words {
+			r.word(&x, m, e.Sentence, i)
+			z := m.oddsOfWord(&x, &r, i)
+			for q, f := range [...]*function{&m.heads, &m.labels, &m.upos} {
+				if q == 1 && !e.Right.Head[i] || q == 2 && e.Sentence.TagsGiven {
+					continue
+				}
+				right := [...]bool{e.Right.Head[i], e.Right.Deprel[i], e.Right.UPOS[i]}[q]
+				samples[q] = append(samples[q], f.lineCase(z[q], right, e.Weight))
+			}
+		}
+	}
+	for q, f := range [...]*function{&out.heads, &out.labels, &out.upos} {
+		f.move(samples[q])
+	}
+	var trees []sample
+	for k := range used {
+		e := &used[k]
+		r.read(out, e.Sentence)
+		var sum summary
+		for i := range e.Sentence.Words {
+			r.word(&x, out, e.Sentence, i)
+			p := out.ofWord(&x, &r, i)
+			if e.Sentence.TagsGiven {
+				p.upos = fine
+			}
+			sum.add(p)
+		}
+		sum.row(&x, &r)
+		trees = append(trees, m.whole.lineCase(m.whole.sum(&x, wholeLinear), e.Right.Tree, e.Weight))
+	}
+	out.whole.move(trees)
+	return out, nil
+}
+
+// lineCase is a case for move.
+func (f *function) lineCase(z int32, right bool, weight int32) sample {
+	return sample{[]float64{1, float64(f.curve.at(z)) / logit}, right, float64(weight) / weightOne}
+}
+
+// move sets slope and offset.
+func (f *function) move(samples []sample) {
+	w := []float64{0, 1}
+	fit(w, samples, adaptRidge)
+	f.offset = int32(nearest(min(max(w[0], -4), 4) * logit))
+	f.slope = int32(nearest(min(max(w[1], 0), 4) * slopeOne))
+}
