@@ -2,6 +2,7 @@ package model
 
 import (
 	"errors"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -256,6 +257,60 @@ func TestOpenOverlay(t *testing.T) {
 	}
 	if !agree(parsed(t, m, true), parsed(t, want, true)) || !agree(parsed(t, m, false), parsed(t, want, false)) {
 		t.Error("two files parse otherwise than one")
+	}
+}
+
+// The accurate model's calibrator is a file of its own, bound to both others; its
+// parses without the encoder have the calibrator of the sparse model.
+func TestOverlaysCalibrator(t *testing.T) {
+	whole := &File{Info: Info{Templates: pack.Templates, Encoder: &Encoded{Name: "tiny"}}, Sections: withTiny(t, Mix{MixOne, MixOne, MixOne, MixOne, MixOne, 0})}
+	sparse, err := Encode(Info{Treebank: t.Name()}, smallModel(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := EncodeOverlay(whole, Digest(sparse))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a.tbm"), filepath.Join(dir, "b.tbm")
+	for path, data := range map[string][]byte{a: sparse, b: overlay} {
+		if _, err := WriteFile(path, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bare, err := OpenOverlay(a, b)
+	if err != nil || bare.Calibrator != nil || bare.CanChoose() {
+		t.Fatalf("%+v, %v", bare, err)
+	}
+	if _, err := OpenOverlay(b, a); err == nil {
+		t.Error("files in the wrong order")
+	}
+	encode := func(name, digest string) []byte {
+		data, err := EncodeCalibrator(smallCalibrator(t, bare), Calibration{Model: digest, Gold: Data{File: name}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return aligned(data)
+	}
+	fast, slow := encode("fast", Digest(sparse)), encode("slow", bare.Digest)
+	open := func(x extra) (*Model, error) {
+		shared.Lock()
+		defer shared.Unlock()
+		return cached(aligned(sparse), x)
+	}
+	m, err := open(extra{calibrator: fast, overlay: aligned(overlay), overlayCalibrator: slow})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Calibrator == nil || !m.CanChoose() || m.Info.Calibration.Gold.File != "slow" || m.Info.Encoder.FastCalibration.Gold.File != "fast" {
+		t.Errorf("%+v, %+v", m.Info.Calibration, m.Info.Encoder)
+	}
+	if m.Digest == bare.Digest || m.Size != len(sparse)+len(overlay)+len(fast)+len(slow) {
+		t.Errorf("%s, %d bytes", m.Digest, m.Size)
+	}
+	if _, err := open(extra{calibrator: fast, overlay: aligned(overlay), overlayCalibrator: fast}); err == nil || !strings.Contains(err.Error(), "make calibrate") {
+		t.Errorf("the sparse model's calibrator for the overlay's: %v", err)
 	}
 }
 

@@ -314,7 +314,7 @@ func TestBits(t *testing.T) {
 	}
 }
 
-const bitsOfTest = 0xd3b1c9ba6ffca4a9
+const bitsOfTest = 0xd06c1230297e8669
 
 func TestWithoutMarginals(t *testing.T) {
 	m := fitted(t)

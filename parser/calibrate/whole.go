@@ -2,12 +2,14 @@ package calibrate
 
 // Features of a whole tree. Those that all words share stay where they are.
 const (
-	product  = iota // log-odds of the product of all words' chances
-	tagging         // of that of the chances of their UPOS
-	weakest         // log-odds of the least chance
-	second          // of the second least
-	doubtful        // words with less than an even chance
-	unsure          // with less than 9 in 10
+	product    = iota // log-odds of the product of all words' chances
+	tagging           // of that of the chances of their UPOS
+	weakest           // log-odds of the least chance
+	second            // of the second least
+	doubtful          // words with less than an even chance
+	unsure            // with less than 9 in 10
+	productCut        // product of a sentence that the segmenter found, which may be wrong, too; else 0
+	lengthCut         // likewise
 )
 
 // A summary is what the words of a tree say together.
@@ -45,6 +47,10 @@ func (s *summary) row(x *row, r *reader) {
 	x[product], x[tagging] = productOdds(s.right), productOdds(s.tags)
 	x[weakest], x[second] = oddsOf[toGrain(s.least)], oddsOf[toGrain(s.next)]
 	x[doubtful], x[unsure] = min(s.doubtful, 64), min(s.unsure, 64)
+	x[productCut], x[lengthCut] = 0, 0
+	if x[segmented] != 0 {
+		x[productCut], x[lengthCut] = x[product], x[length]
+	}
 }
 
 // productOdds returns the log-odds of a probability in units of 1/nat, within
@@ -61,5 +67,5 @@ var (
 		leastBelow + margin, climbs, segmented, given, noUpper, noLower, unknown, length}
 	labelLinear = []uint8{labelled, marginal, tagged, gap, ofHead + labelled, ofHead + tagged, climbs, segmented, given, noUpper, noLower, unknown}
 	uposLinear  = []uint8{tagged, labelled, marginal, ofPrevious + tagged, ofNext + tagged, ofHead + tagged, segmented, noUpper, noLower, unknown}
-	wholeLinear = []uint8{product, tagging, weakest, length, climbs, segmented, given, noUpper, noLower, unknown}
+	wholeLinear = []uint8{product, productCut, tagging, weakest, length, lengthCut, climbs, segmented, given, noUpper, noLower, unknown}
 )
