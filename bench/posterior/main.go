@@ -5,8 +5,9 @@
 // model's own.
 //
 //	posterior -input F.conllu [-model M.tbm] [-sweeps 1,4,16] [-times N] [-calibrated]
+//	posterior -decoders -input F.conllu [-model M.tbm] [-times N]
 //
-// A row is a signal: the pruner's first-order marginal; the softmax of what every
+// With -decoders it compares what finds trees. Else a row is a signal: the pruner's first-order marginal; the softmax of what every
 // single change of head loses, with the heads that a single change can reach; the
 // marginal around the best tree, which is head_marginal; and what so many sweeps
 // of a sampler say: Gibbs sampling of single heads, blocks of words, both, or the
@@ -48,6 +49,7 @@ func main() {
 	list := flag.String("sweeps", "1,4,16", "numbers of sweeps")
 	flag.IntVar(&b.times, "times", 1, "parse so often, and print the least time")
 	flag.BoolVar(&b.calibrated, "calibrated", false, "fit a calibrator to every signal, too")
+	flag.BoolVar(&b.decode, "decoders", false, "compare decoders instead: accuracy, score of their trees a word, and what they cost")
 	flag.Parse()
 	if err := b.run(os.Stdout, *list); err != nil {
 		fmt.Fprintln(os.Stderr, "posterior:", err)
@@ -58,6 +60,7 @@ func main() {
 type bench struct {
 	inputs, models []string
 	calibrated     bool
+	decode         bool
 	sweeps         []int
 	times          int
 }
@@ -76,14 +79,28 @@ func (b *bench) run(w io.Writer, sweeps string) error {
 	case len(b.models) > 1 && len(b.models) != len(b.inputs):
 		return fmt.Errorf("%d models for %d inputs: give one model for all, or one for each in the same order", len(b.models), len(b.inputs))
 	}
+	if b.decode {
+		fmt.Fprintln(w, "| treebank | decoder | UAS | LAS | score a word | gains a word | us a word, with labels and confidence |")
+		fmt.Fprintln(w, "|---|---|---|---|---|---|---|")
+		return b.each(w, b.decoders)
+	}
 	fmt.Fprintln(w, "| treebank | signal | ECE | AURC | calibrated: ECE | AURC | us a word more | gains a word more |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|")
+	return b.each(w, b.measure)
+}
+
+// each opens the inputs, one after the other, and calls f with them.
+func (b *bench) each(w io.Writer, f func(io.Writer, *bank) error) error {
 	for i, path := range b.inputs {
 		uri := ""
 		if len(b.models) > 0 {
 			uri = b.models[min(i, len(b.models)-1)]
 		}
-		if err := b.measure(w, uri, path); err != nil {
+		in, err := open(uri, path)
+		if err == nil {
+			err = f(w, in)
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
@@ -162,11 +179,7 @@ func used() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-func (b *bench) measure(w io.Writer, uri, path string) error {
-	in, err := open(uri, path)
-	if err != nil {
-		return err
-	}
+func (b *bench) measure(w io.Writer, in *bank) error {
 	plain, err := in.parse(search.Options{Seed: train.SearchSeed}, b.times)
 	if err != nil {
 		return err
