@@ -7,9 +7,10 @@
 #                                             the embedded ones for English
 #   PART=dev MODELS=dir bench/confidence.sh   another part of the treebanks: what to look at while changing things
 #   OUT=dir                                   write there, not to docs/results
+#   MODELS=dir bench/confidence.sh raw few    print some of the tables only: tokens, raw, tags, genres,
+#                                             languages, changed, few, searches
 #
-# The treebanks are those of ../shared/treebanks. OUT/confidence.md holds all
-# tables; only what the documentation shows is kept in docs/results.
+# The treebanks are those of ../shared/treebanks. OUT/confidence.md holds all tables.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 banks=../shared/treebanks
@@ -47,28 +48,54 @@ for p in "$part" dev; do
     awk -v g="$g" 'BEGIN { RS = ""; ORS = "\n\n" } $0 ~ "(^|\n)# sent_id = " g "-"' "$(gold en_ewt "$p")" >"$dir/$p-$g.conllu"
   done
 done
-# bygenre NAME MODEL: the pairs of a model with all genres.
-bygenre() { for g in "${genres[@]}"; do echo "$g/$1=$2:$dir/$part-$g.conllu"; done; }
+# spread N FILE: N sentences, evenly spread.
+spread() {
+  awk -v n="$1" 'BEGIN { RS = ""; ORS = "\n\n" } { s[NR] = $0 } END { for (i = 0; i < n; i++) print s[int((2 * i + 1) * NR / (2 * n)) + 1] }' "$2"
+}
+# calibrated NAME MODEL FILE FLAG...: a model with another calibrator.
+calibrated() { "$dir/treebeam" calibrate --model "$2" --dev "$3" --output "$dir/$1.tbm" "${@:4}" >/dev/null 2>&1; }
 
-# tenth K FILE: every tenth sentence, from number K on.
-tenth() { awk -v k="$1" 'BEGIN { RS = ""; ORS = "\n\n" } NR % 10 == k' "$2"; }
-# calibrated NAME FILE: the fast English model with a calibrator of its own.
-calibrated() { "$dir/treebeam" calibrate --model embedded --dev "$2" --output "$dir/$1.tbm" >&2; }
-
-{
+table_tokens() {
   section "Gold tokens"
   "$dir/confidence" -output "$out/confidence" "${pairs[@]}"
+}
+
+table_raw() {
   section "Raw text"
   "$dir/confidence" -output "$out/confidence-raw" -setting raw "${pairs[@]}"
+}
+
+table_tags() {
   section "Given tags"
   "$dir/confidence" -output "$dir/tags" -setting gold-tags "${pairs[@]}"
-  section "Genres of English"
-  calibrated from-reviews "$dir/dev-reviews.conllu"
-  "$dir/confidence" -output "$dir/genres" $(bygenre fast embedded) $(bygenre accurate embedded-accurate) $(bygenre from-reviews "$dir/from-reviews.tbm")
+}
+
+table_genres() {
+  section "Genres of English: calibrators of all five, of the other four, and those adapted"
+  # all: as embedded. others: fitted to the other four genres of dev alone.
+  # adapted: the same, adapted to 200 sentences of this genre of dev.
+  genrepairs=()
+  for g in "${genres[@]}"; do
+    for other in "${genres[@]}"; do [ "$other" = "$g" ] || cat "$dir/dev-$other.conllu"; done >"$dir/not-$g.conllu"
+    spread 200 "$dir/dev-$g.conllu" >"$dir/own-$g.conllu"
+    calibrated "others-$g" embedded "$dir/not-$g.conllu" --anew
+    calibrated "adapted-$g" "$dir/others-$g.tbm" "$dir/own-$g.conllu"
+    here=$dir/$part-$g.conllu
+    genrepairs+=("$g/all=embedded:$here" "$g/others=$dir/others-$g.tbm:$here" "$g/adapted=$dir/adapted-$g.tbm:$here" "$g/accurate=embedded-accurate:$here")
+  done
+  "$dir/confidence" -output "$dir/genres" "${genrepairs[@]}"
+}
+
+table_languages() {
   section "Another language: the English models on French and Turkish"
-  "$dir/confidence" -output "$dir/languages" \
+  spread 200 "$(gold fr_sequoia dev)" >"$dir/french.conllu"
+  calibrated french embedded "$dir/french.conllu"
+  "$dir/confidence" -output "$dir/languages" "fr_sequoia/adapted=$dir/french.tbm:$(gold fr_sequoia)" \
     "fr_sequoia/fast=embedded:$(gold fr_sequoia)" "fr_sequoia/accurate=embedded-accurate:$(gold fr_sequoia)" \
     "tr_imst/fast=embedded:$(gold tr_imst)" "tr_imst/accurate=embedded-accurate:$(gold tr_imst)"
+}
+
+table_changed() {
   section "Changed text: what is true, what was expected"
   for bank in en_ewt tr_imst el_gdt fr_sequoia; do
     for name in fast accurate; do
@@ -76,12 +103,38 @@ calibrated() { "$dir/treebeam" calibrate --model embedded --dev "$2" --output "$
       "$dir/shift" -model "$(model $bank $name)" -gold "$(gold $bank)" | sed 's/^/    /'
     done
   done
-  section "Calibrated again with 200 sentences of English dev, five times with others"
+}
+
+table_few() {
+  section "Calibrated with 200 sentences alone, five times with others"
   own=()
   for k in 1 2 3 4 5; do
-    tenth $k "$(gold en_ewt dev)" >"$dir/own-$k.conllu"
-    calibrated "own-$k" "$dir/own-$k.conllu"
-    own+=("en_ewt/own-$k=$dir/own-$k.tbm:$(gold en_ewt)")
+    awk -v k=$k 'BEGIN { RS = ""; ORS = "\n\n" } NR % 10 == k' "$(gold en_ewt dev)" >"$dir/tenth-$k.conllu"
+    calibrated "tenth-$k" embedded "$dir/tenth-$k.conllu" --anew
+    own+=("en_ewt/tenth-$k=$dir/tenth-$k.tbm:$(gold en_ewt)")
   done
   "$dir/confidence" -output "$dir/own" "${own[@]}"
+}
+
+table_searches() {
+  section "Other searches: en_ewt, fast, gold tokens"
+  for flags in "" "--restarts 1" "--restarts 20" "--certify 50000" "--certify -1"; do
+    printf '\n%s\n\n' "${flags:-default}"
+    "$dir/treebeam" eval --gold "$(gold en_ewt)" --model embedded --gold-tokens $flags | sed -n '/^Expected/,$p' | sed 's/^/    /'
+  done
+}
+
+all=(tokens raw tags genres languages changed few searches)
+if [ $# -gt 0 ]; then
+  for s in "$@"; do "table_$s"; done
+  exit
+fi
+{
+  cat <<END
+# Confidence: all tables
+
+Made by \`bench/confidence.sh\` of the ${part} sets, in percent but for AUC; what the columns mean is in
+\`go doc ./bench/confidence\`, what to make of it in [confidence.md](../confidence.md).
+END
+  for s in "${all[@]}"; do "table_$s"; done
 } | tee "$out/confidence.md"

@@ -78,6 +78,9 @@ func run(w io.Writer, prefix string, setting train.Setting, o search.Options, on
 		}
 	}
 	for _, t := range append(r.short(), r.long()...) {
+		if len(t.rows) == 0 && t != r.bins && t != r.coverage { // these are drawn of, whatever they hold
+			continue
+		}
 		if err := t.write(prefix); err != nil {
 			return err
 		}

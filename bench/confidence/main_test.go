@@ -142,7 +142,7 @@ func TestRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		outputs[i] = out.String()
-		for _, name := range []string{"figures.tsv", "expected.tsv", "documents.tsv", "thresholds.tsv", "bins.tsv", "coverage.tsv", "coverage.svg", "head_conf.svg"} {
+		for _, name := range []string{"figures.tsv", "expected.tsv", "certificates.tsv", "thresholds.tsv", "bins.tsv", "coverage.tsv", "coverage.svg", "head_conf.svg"} {
 			if _, err := os.Stat(prefix + "-" + name); err != nil {
 				t.Error(err)
 			}
