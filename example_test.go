@@ -57,12 +57,12 @@ func ExampleModel_Parse() {
 	}
 	// Output:
 	// We    "We"    1.00
-	// do    "don't" 0.99
-	// n't   "don't" 0.99
+	// do    "don't" 1.00
+	// n't   "don't" 1.00
 	// eat   "eat"   0.98
 	// pizza "pizza" 1.00
 	// with  "with"  0.99
-	// forks "forks" 0.85
+	// forks "forks" 0.87
 	// .     "."     0.99
 }
 

@@ -205,7 +205,7 @@ func (v *inventory) layout(l *pack.Layout, name string) {
 
 // version is that of the layout and of the features. A calibrator of any other
 // is as good as none: it can be fitted again.
-const version = 3
+const version = 4
 
 const (
 	mostNames  = 1000

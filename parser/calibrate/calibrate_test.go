@@ -314,7 +314,7 @@ func TestBits(t *testing.T) {
 	}
 }
 
-const bitsOfTest = 0xd06c1230297e8669
+const bitsOfTest = 0xbd6d9f2b7d5ac170
 
 func TestWithoutMarginals(t *testing.T) {
 	m := fitted(t)

@@ -44,6 +44,9 @@ const (
 	leastBeside = leastBelow + signals - 1
 )
 
+// How the search went is none of them: how many climbs it took, or whether its
+// tree was proved to be the best one, says as much of the options as of the
+// sentence, and with other options than those of the fit it would mislead.
 const (
 	candidates = leastBeside + signals - 1 + iota // heads to choose among
 	rank                                          // how many of them the pruner prefers
@@ -56,8 +59,6 @@ const (
 	length   // of the sentence, in steps of its logarithm
 	unknown  // share of words that are unknown, 0 to 256
 	treeMargin
-	climbs
-	proved
 	segmented // this and the next three are truths
 	given     // tags are
 	noUpper   // no letter of the sentence is upper-case
@@ -130,8 +131,6 @@ func (r *reader) read(m *Model, s *syntax.Sentence) {
 	x[length] = logSteps(uint32(min(n, 1<<16)))
 	x[unknown] = int32(int64(min(max(s.Unknown, 0), max(s.Lexical, 0))) * nat / int64(max(s.Lexical, 1)))
 	x[treeMargin] = marginSteps(c.TreeMargin)
-	x[climbs] = min(max(c.Restarts, 0), 64) * (nat / 8)
-	x[proved] = int32(c.Certificate)
 	x[segmented], x[given] = truth(s.Segmented), truth(s.TagsGiven)
 	x[noUpper], x[noLower] = truth(!upper), truth(!lower)
 }
