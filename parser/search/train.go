@@ -304,7 +304,7 @@ func (t *trainer) step(x *Search, weight float32, u *update) {
 	for _, f := range u.features {
 		norm += float64(f.count * f.count)
 	}
-	norm *= t.gamma() * t.gamma()
+	norm = float64(norm * float64(t.gamma()*t.gamma())) // not fused with what follows
 	if t.tensor != nil {
 		u.gradient = t.tensor.Gradient(&x.Scores.Projection, x.gold, x.best)
 		norm += t.tensor.StepNorm(u.gradient)
