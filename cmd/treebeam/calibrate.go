@@ -12,6 +12,7 @@ import (
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/calibrate"
+	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/train"
 )
 
@@ -84,6 +85,9 @@ func (f *calibrateFlags) run(out io.Writer) error {
 	if err != nil {
 		return &refusal{err}
 	}
+	if n := withoutUPOS(gold.Sentences); n > 0 {
+		return refuse("%s: %d of its words have no UPOS, and every UPOS of the parser would count as wrong: put gold ones in the column", f.dev, n)
+	}
 	warnOfUncertain(f.dev, gold.Sentences)
 	m, err := f.open()
 	if err != nil {
@@ -136,6 +140,18 @@ func (f *calibrateFlags) run(out io.Writer) error {
 	}
 	say(w, "%s: %d bytes, sha256 %s\n", f.output, len(data), digest)
 	return w.Flush()
+}
+
+// withoutUPOS counts the words without a UPOS.
+func withoutUPOS(gold []syntax.Sentence) (n int) {
+	for i := range gold {
+		for k := range gold[i].Words {
+			if gold[i].Words[k].UPOS == "" {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // open opens the model that is to be calibrated.

@@ -91,6 +91,10 @@ func TestCalibrate(t *testing.T) {
 func TestCalibrateRefusals(t *testing.T) {
 	toy := trainedToy(t)
 	few := manyToys(t, 1)
+	data, err := os.ReadFile(few)
+	must(t, err)
+	untagged := filepath.Join(t.TempDir(), "untagged.conllu")
+	must(t, os.WriteFile(untagged, bytes.Replace(data, []byte("\tNOUN\t"), []byte("\t_\t"), 1), 0o644))
 	for _, c := range []struct{ args, want string }{
 		{"", "want --model"},
 		{"--model m.tbm", "want --model"},
@@ -98,6 +102,7 @@ func TestCalibrateRefusals(t *testing.T) {
 		{"--model " + toy + " --dev nowhere.conllu", "nowhere.conllu"},
 		{"--model " + toy + " --dev " + few, "want at least 50"},
 		{"--model " + toy + " --dev " + toyTrain, "was trained on"},
+		{"--model " + toy + " --dev " + untagged, "1 of its words have no UPOS"},
 		{"--model embedded --dev " + few, "--output"},
 		{"--model embedded --dev " + few + " --output x.cal", "name that with --model"},
 		{"--model m --dev d x", "what is"},
