@@ -334,6 +334,10 @@ func warnOfUncertain(file string, gold []syntax.Sentence) {
 
 // left says why other sentences were not chosen.
 func (s *drawnSample) left(f *sampleFlags) string {
+	alike := 0 // with --random all others are chosen
+	if f.uncertain > 0 {
+		alike = s.trees - len(s.chosen) - s.outside - s.early - s.unknown - s.sure
+	}
 	var reasons []string
 	for _, r := range []struct {
 		n   int
@@ -341,15 +345,16 @@ func (s *drawnSample) left(f *sampleFlags) string {
 	}{
 		{s.outside, fmt.Sprintf("have not %d to %d words (--min-words, --max-words)", f.minWords, f.maxWords)},
 		{s.early, "are in --without"},
-		{s.unknown, "have no probabilities"},
+		{s.unknown, "have no probabilities, or punctuation alone"},
 		{s.sure, "have nothing that is expected to be wrong"},
+		{alike, "say what one of these says"},
 	} {
 		if r.n > 0 {
 			reasons = append(reasons, fmt.Sprintf("%d %s", r.n, r.why))
 		}
 	}
-	if f.uncertain > 0 && len(reasons) == 0 && s.trees > len(s.chosen) {
-		reasons = append(reasons, "the others say what one of these says")
+	if len(reasons) == 0 {
+		return fmt.Sprintf("there are %d sentences", s.trees)
 	}
 	return strings.Join(append([]string{fmt.Sprintf("of %d sentences", s.trees)}, reasons...), ", ")
 }

@@ -95,6 +95,14 @@ func TestSample(t *testing.T) {
 	if _, stderr := sample("--uncertain 9 --without " + file); !strings.Contains(stderr, "no more than that can be chosen: of 7 sentences, 6 are in --without\n") {
 		t.Error(stderr)
 	}
+	for args, want := range map[string]string{
+		"--uncertain 9": "of 7 sentences, 1 have nothing that is expected to be wrong, 1 say what one of these says\n",
+		"--random 9":    "no more than that can be chosen: there are 7 sentences\n",
+	} {
+		if _, stderr := sample(args); !strings.Contains(stderr, want) {
+			t.Errorf("%s: %s", args, stderr)
+		}
+	}
 	if before, err := os.ReadFile(file); err != nil || string(before) != got {
 		t.Errorf("%v: --without has changed", err)
 	}
