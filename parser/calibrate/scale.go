@@ -49,16 +49,14 @@ func sigmoid(z float64) float64 {
 	return e / (1 + e)
 }
 
-// oddsOf and lossOf hold, for every multiple of 1/grain, its log-odds and its
-// logarithm less 1, in units of 1/nat. 0 and 1 count as half a step from them, so
-// that log-odds are within 9.02.
-var oddsOf, lossOf = func() (odds, loss [grain + 1]int32) {
+// oddsOf holds, for every multiple of 1/grain, its log-odds in units of 1/nat. 0
+// and 1 count as half a step from them, so that log-odds are within 9.02.
+var oddsOf = func() (odds [grain + 1]int32) {
 	for i := range odds {
 		k := min(max(float64(i), 0.5), grain-0.5)
 		odds[i] = int32(nearest(log(k/(grain-k)) * nat))
-		loss[i] = int32(nearest(-log(k/grain) * nat * nat))
 	}
-	return odds, loss
+	return odds
 }()
 
 // Sums of log-odds are integers in units of 1/logit nat, within limit.
