@@ -26,7 +26,7 @@ func init() {
 var order = []string{"parse", "reparse", "compact", "diff", "show", "report", "sample", "failures", "convert", "eval", "train", "calibrate", "encoder", "model", "help", "version"}
 
 func printHelp(w io.Writer) {
-	fmt.Fprint(w, `treebeam parses text to dependency trees with confidences.
+	fmt.Fprint(w, `treebeam parses text to dependency trees, and says how sure it is of each.
 
   treebeam parse FILE... --to conllu                     trees to standard output; '-' reads standard input
   treebeam parse --input 'corpus/**/*.txt' --output out/ a corpus to Parquet; the same command again continues
@@ -51,8 +51,8 @@ commands:
 	}
 	fmt.Fprint(w, `
 "treebeam help COMMAND" says more. Exit status: 0 done, 1 the run failed (the
-same command continues it), 3 over --max-failures, or
-nothing could be parsed, 64 refused before any work, 130 interrupted.
+same command continues it), 3 over --max-failures, or nothing could be parsed,
+64 refused before any work, 130 interrupted.
 `)
 }
 

@@ -27,15 +27,20 @@ Parses raw text, JSON lines, CoNLL-U and CoNLL-X, plain or .gz, .zst, .bz2. Inpu
 files, folders (walked recursively), globs such as 'corpus/**/*.txt' in quotes,
 and '-' for standard input; gs:// and s3:// name buckets. With --output FOLDER
 the trees become Parquet in FOLDER/trees, and what could not be parsed rows in
-FOLDER/failures; the same command again continues an interrupted run. With --state FOLDER only files are parsed
-that are new or have changed since the last time. With --to conllu, jsonl or text
-they are written to standard output, or to the file that --output names, and
-standard input and pipes are read as they come: sentences come out whenever the
-input pauses. Give --lines if that input is slow: else it may take 4 KB of it to
-know what line breaks mean. With --stop-after these formats hold sentences
-without trees, which can be parsed later as CoNLL-U. With --accurate, or a model
-of your own that was trained with --encoder, trees have fewer mistakes; with
---effort only those sentences take the time that need it (docs/encoder.md).
+FOLDER/failures; the same command again continues an interrupted run. With
+--state FOLDER only files are parsed that are new or have changed since the last
+time.
+
+With --to conllu, jsonl or text the trees are written to standard output, or to
+the file that --output names, and standard input and pipes are read as they come:
+sentences come out whenever the input pauses. Give --lines if that input is slow:
+else it may take 4 KB of it to know what line breaks mean. With --stop-after these
+formats hold sentences without trees, which can be parsed later as CoNLL-U.
+
+With --accurate, or a model of your own that was trained with --encoder, trees have
+fewer mistakes; with --effort only those sentences take the time that need it
+(docs/encoder.md). How sure the parser is stands in columns (docs/parquet.md), or
+with --conf in CoNLL-U.
 
 Flags of Beam such as --runner pass through: treebeam help beam lists them.`
 
@@ -86,9 +91,9 @@ func newParseCommandAs(name, usage string) *parseCommand {
 	f.BoolVar(&o.Rows.Parse.Projective, "projective", false, "find trees without crossing arcs only")
 	f.IntVar(&o.Rows.Parse.Exact, "exact", 0, "score all trees of a sentence whose candidate heads combine in at most `N` ways; -1 for none (32)")
 	f.IntVar(&o.Rows.Parse.Budget, "budget", 0, "stop searching a sentence after weighing `N` heads a word; its status is then budget (1000 a restart)")
-	f.IntVar(&o.Rows.Parse.Samples, "samples", 0, "estimate head_marginal from `N` sampled trees, too: slower, and a little surer (0)")
-	f.StringVar(&o.Rows.Parse.Decoder, "decoder", "", "what finds trees, `NAME` is greedy, sample (annealed sampling) or risk (the least risk by sampled marginals) (greedy)")
-	f.IntVar(&o.Rows.Parse.Certify, "certify", 0, "take at most `N` steps of about 5 ns a sentence to prove that its tree has the highest score of all over the candidates, or to find that; -1 for none (20000)")
+	f.IntVar(&o.Rows.Parse.Samples, "samples", 0, "estimate head_marginal from `N` sampled trees, too: slower, and a little better at telling right from wrong (0)")
+	f.StringVar(&o.Rows.Parse.Decoder, "decoder", "", "what finds trees, `NAME` is greedy (climbs), sample (annealed sampling) or risk (most heads expected right, by sampling) (greedy)")
+	f.IntVar(&o.Rows.Parse.Certify, "certify", 0, "spend at most `N` steps a sentence, of about 5 ns each, on a proof that no other tree scores higher, and take one that does; -1 for none (20000)")
 	f.StringVar(&o.Rows.StopAfter, "stop-after", "", "end with `STAGE` segment or tag: sentences without tags or trees, without trees")
 	f.Uint64Var(&o.Rows.Parse.Seed, "seed", o.Rows.Parse.Seed, "`N` that the random choices depend on")
 	f.Int64Var(&o.RangeBytes, "range-bytes", 0, "about how many `BYTES` of input make one part (chosen)")
