@@ -1,7 +1,8 @@
 // Package pick chooses trees of an output: the least certain ones, those that
 // are most worth a correction, and some by lot. All of them pass by once, and
 // what is kept is bounded by how many are wanted. The same rows give the same
-// choice: it is made by integers and places alone.
+// choice: it is made by integers and places alone. What is being chosen belongs to
+// one goroutine.
 package pick
 
 import (

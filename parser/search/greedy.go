@@ -14,8 +14,8 @@ import (
 // Lei, Barzilay and Jaakkola 2014; restarts from a disturbed tree are ours).
 // Climb j depends on the seed, j and the best tree of those before it, so the
 // result depends on the sentence and the seed only. Before the second climb it
-// tries to prove, in Certify steps, that the tree of the first is the best one,
-// or finds that; then there are no more. It finds no tree if the candidates hold
+// tries to prove, in Certify steps, that the tree of the first is the best one, or
+// finds the best one; then there are no more. It finds no tree if the candidates hold
 // none with a single root.
 type Greedy struct{ Restarts, Patience, Certify int }
 

@@ -1,10 +1,14 @@
 // Package search finds trees. Decoders do it (Decoder): Greedy climbs with
 // restarts over the candidate heads (Zhang, Lei, Barzilay and Jaakkola 2014),
-// on integer scores; Exact scores all trees of a sentence that has few. We
-// depart from the paper in these: one root a sentence, with moves that give the
-// root to another word (climb.go); chains of moves at the end of a climb
-// (chain.go); trees without crossing arcs on demand. It also trains the model
-// that it searches with.
+// on integer scores; Exact scores all trees of a sentence that has few; Sampled
+// and Risk sample trees (Zhang, Barzilay and Jaakkola 2014). We depart from the
+// first paper in these: one root a sentence, with moves that give the root to
+// another word (climb.go); chains of moves at the end of a climb (chain.go); trees
+// without crossing arcs on demand; a proof that no tree scores higher
+// (certify.go, after Koo et al. 2010).
+//
+// It says of every head how sure it is (marginal.go, sample.go), and trains the
+// model that it searches with.
 package search
 
 import (

@@ -54,7 +54,8 @@ type sampler struct {
 	now     int32     // the move
 }
 
-// MaxSamples bounds Options.Samples.
+// MaxSamples is the largest Options.Samples that the commands take. Parse does not
+// look.
 const MaxSamples = 1000
 
 const (
