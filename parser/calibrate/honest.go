@@ -89,7 +89,8 @@ func (e *unseen) chances(m *Model, i int) chances {
 }
 
 // fitSpread compares the squares of errors of sentences' sums with what they would
-// be if words were right independently.
+// be if words were right independently, which is the least that it allows for: a
+// few sentences, or copies of one, may come out right by chance.
 func (m *Model) fitSpread(list []unseen) {
 	var errs, variances [3]float64
 	for k := range list {
@@ -117,7 +118,7 @@ func (m *Model) fitSpread(list []unseen) {
 		}
 	}
 	for q := range m.spread {
-		m.spread[q] = int32(min(max(nearest(errs[q]/max(variances[q], 1e-9)*spreadOne), 0), mostSpread))
+		m.spread[q] = int32(min(max(nearest(errs[q]/max(variances[q], 1e-9)*spreadOne), spreadOne), mostSpread))
 	}
 }
 
