@@ -4,7 +4,7 @@
 //	confidence -output PREFIX [-setting S] [-certify N] TREEBANK/NAME=MODEL:GOLD...
 //	confidence -output PREFIX -draw
 //
-// The first form writes seven tables, apart by tabs, and Markdown of the short ones
+// The first form writes seven tables, apart by tabs, and Markdown of the first four
 // to standard output:
 //
 //	PREFIX-figures.tsv      a row for each column: how many cases, how many of them right,
@@ -86,6 +86,9 @@ func run(w io.Writer, prefix string, setting train.Setting, o search.Options, on
 		}
 	}
 	for _, t := range r.short() {
+		if t == r.thresholds { // too long for a page
+			continue
+		}
 		if _, err := fmt.Fprintf(w, "%s\n", t.markdown()); err != nil {
 			return err
 		}

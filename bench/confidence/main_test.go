@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,6 +25,39 @@ const unclear = `1	go	go	VERB	_	_	0	root	_	_
 3	sank	sink	VERB	_	_	0	root	_	_
 
 `
+
+// The figures in the documentation are those of the tables beside them.
+func TestDocumented(t *testing.T) {
+	for _, name := range []string{"confidence", "confidence-raw"} {
+		documented := filepath.Join("..", "..", "docs", "results", name)
+		prefix := filepath.Join(t.TempDir(), name)
+		for _, table := range newReport().long() {
+			text, err := os.ReadFile(file(documented, table.name, "tsv"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file(prefix, table.name, "tsv"), text, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := drawAll(prefix); err != nil {
+			t.Fatal(err)
+		}
+		for _, figure := range append(slices.Clone(drawn), "coverage") {
+			got, err := os.ReadFile(file(prefix, figure, "svg"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := os.ReadFile(file(documented, figure, "svg"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("%s-%s.svg is not what its table gives: go run ./bench/confidence -draw -output docs/results/%s", name, figure, name)
+			}
+		}
+	}
+}
 
 // parsed makes 40 sentences of four words, of which the third has a wrong head, so
 // that no tree is right, and what the columns say of them.
