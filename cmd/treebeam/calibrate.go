@@ -24,14 +24,17 @@ const calibrateAbout = `
 Fits the calibrator of a model to gold trees that the model has not learned
 from: what turns the signals of the parser into the columns head_conf,
 deprel_conf, upos_conf and tree_conf, and into the accuracy that is expected of
-documents. treebeam train does it by itself, with its dev treebank; do it again
-with sentences of your own kind of text, 200 or more, and the probabilities are
-those of such text. A calibrator that was fitted to more sentences than yours is
-kept, and only adapted to them: its log-odds are scaled and moved; with --anew it
-is not. Nothing else of the model changes: trees stay the same. The
-sentences are parsed as raw text, with their words, with their words and tags,
-and in small and in capital letters, so that one calibrator serves all of them. What is
-printed was measured on each half of the sentences, with a fit to the other
+documents. Nothing else of the model changes: trees stay the same.
+
+treebeam train does it by itself, with its dev treebank. Do it again with sentences
+of your own kind of text, 200 or more, drawn by lot (treebeam sample --random), and
+the probabilities are those of such text. A calibrator that was fitted to more
+sentences than yours is adapted to them: its log-odds are scaled and moved. With
+--anew a new one is fitted to yours alone.
+
+The sentences are parsed as raw text, with their words, with their words and tags,
+and in small and in capital letters, so that one calibrator serves all of these.
+What is printed was measured on each half of the sentences, with a fit to the other
 half.`
 
 // calibratorSuffix marks a calibrator's own file.

@@ -22,12 +22,13 @@ func init() {
 }
 
 const reportAbout = `
-Writes one HTML file about an output folder, or what is current in a state: what was run, what went wrong, the
-files, how good the trees are expected to be and in which files least, how long
-sentences are, how certain trees are, words by tag and label, the least certain trees and some others as pictures. The file has no scripts and
-fetches nothing; open it in any browser, or print it. The same output gives the
-same bytes. Without --output it is FOLDER-report.html in the current folder; a
-file that is there is replaced.`
+Writes one HTML file about an output folder, or what is current in a state: what
+was run, what went wrong, the files, how good the trees are expected to be and in
+which files least, how long sentences are, how certain trees are, words by tag and
+label, the least certain trees and some others as pictures. The file has no scripts
+and fetches nothing; open it in any browser, or print it. The same output gives the
+same bytes. Without --output it is FOLDER-report.html in the current folder; a file
+that is there is replaced.`
 
 func runReport(ctx context.Context, args []string) error {
 	fs := newFlags("report", "report FOLDER [flags]", reportAbout)
