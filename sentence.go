@@ -23,7 +23,7 @@ type Sentence struct {
 	// short.
 	Status string
 
-	TreeMargin float32 // score of the tree minus that of the second-best place where the search ended, in [0, 64]
+	TreeMargin float32 // score of the tree minus that of the second-best place where the search ended, in [0, 64]; 0 if there was none
 	TreeConf   float32 // calibrated probability that all heads and deprels are right, or -1 (see Word)
 
 	// Certificate says how it is known that no other tree over the candidate
