@@ -100,8 +100,10 @@ func Reliabilities(gold, system []syntax.Sentence) (out []Reliability, err error
 	return appendReliability(out, "tree_conf", "tree", conf), nil
 }
 
-// appendReliability appends the figures of a column that has values.
+// appendReliability appends the figures of a column that has values. What is no
+// probability is none.
 func appendReliability(to []Reliability, column, of string, list []judged) []Reliability {
+	list = slices.DeleteFunc(list, func(j judged) bool { return !(j.value >= 0 && j.value <= 1) })
 	if len(list) == 0 {
 		return to
 	}

@@ -192,6 +192,20 @@ func TestReliabilityOfTags(t *testing.T) {
 	}
 }
 
+// A value that is no probability is passed over.
+func TestReliabilityOfNoProbability(t *testing.T) {
+	gold := []syntax.Sentence{sentenceOf("a/2/x/0", "b/0/root/0", "c/2/y/0", "d/2/y/0")}
+	system := syntax.Clone(gold)
+	system[0].Confidence.HeadConf = []float32{float32(math.NaN()), 0.5, -1, 7}
+	list, err := Reliabilities(gold, system)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := reliabilityOf(t, list, "head_conf", "head"); r.Cases != 1 || !near(r.Mean, 0.5) {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestForecasts(t *testing.T) {
 	gold := []syntax.Sentence{sentenceOf("a/2/x/0", "b/0/root/0", "c/2/y/0", "./2/punct/0")}
 	system := []syntax.Sentence{sentenceOf("a/2/x/0", "b/0/root/0", "c/2/z/0", "./3/punct/0")}
