@@ -154,6 +154,9 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	if c.to, err = withConf(c.to, *c.conf); err != nil {
 		return err
 	}
+	if c.options.Rows.StopAfter != "" && c.to == "conllu-conf" {
+		return refuse("--stop-after %s: only parsed sentences have probabilities; leave --conf out", c.options.Rows.StopAfter)
+	}
 	if isStream {
 		return c.stream(ctx, limit)
 	}

@@ -96,6 +96,7 @@ var wrongCommands = []struct {
 	{"convert DONE --to jsonl --conf", "--conf is for --to conllu; jsonl has all columns"},
 	{"parse IN --output OUT --conf", "--conf is for --to conllu; parquet has all columns"},
 	{"parse IN --conf", "--conf is for --to conllu"},
+	{"parse IN --to conllu --conf --stop-after tag", "only parsed sentences have probabilities"},
 	{"show DONE --id none", `has the id "none" ... convert`},
 	{"show DONE --count -1", "must not be negative"},
 	{"sample DONE", "want --uncertain N or --random N"},
