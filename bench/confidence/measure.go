@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -232,21 +230,5 @@ func rawBlocks(sents []syntax.Sentence) (blocks []string, err error) {
 	if err := conllu.RawText(&raw, sents); err != nil {
 		return nil, err
 	}
-	layout, err := text.Decide(raw.Bytes(), text.Options{Lines: text.Paragraph})
-	if err != nil {
-		return nil, err
-	}
-	r, err := text.NewReader(&raw, layout, 0, -1)
-	if err != nil {
-		return nil, err
-	}
-	for {
-		b, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return blocks, nil
-		} else if err != nil {
-			return nil, err
-		}
-		blocks = append(blocks, strings.Clone(b.Text))
-	}
+	return text.Blocks(raw.Bytes(), raw.Len(), text.Options{Lines: text.Paragraph})
 }

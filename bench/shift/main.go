@@ -19,7 +19,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -126,22 +125,5 @@ func (x *way) row(w io.Writer, m *model.Model, sents []syntax.Sentence, tokens b
 
 // read cuts a text into blocks as treebeam parse does.
 func read(raw []byte) (blocks []string, err error) {
-	layout, err := text.Decide(raw[:min(len(raw), source.HeadBytes)], text.Options{Lines: text.AutoLines})
-	if err != nil {
-		return nil, err
-	}
-	r, err := text.NewReader(bytes.NewReader(raw), layout, 0, -1)
-	if err != nil {
-		return nil, err
-	}
-	for {
-		b, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return blocks, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		blocks = append(blocks, strings.Clone(b.Text))
-	}
+	return text.Blocks(raw, source.HeadBytes, text.Options{Lines: text.AutoLines})
 }

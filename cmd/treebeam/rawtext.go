@@ -3,10 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io"
 	"os"
-	"strings"
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/source"
@@ -47,23 +44,5 @@ func rawBlocks(sents []syntax.Sentence) ([]string, error) {
 	if err := conllu.RawText(&raw, sents); err != nil {
 		return nil, err
 	}
-	layout, err := text.Decide(raw.Bytes()[:min(raw.Len(), source.HeadBytes)], text.Options{Lines: text.Paragraph})
-	if err != nil {
-		return nil, err
-	}
-	r, err := text.NewReader(bytes.NewReader(raw.Bytes()), layout, 0, -1)
-	if err != nil {
-		return nil, err
-	}
-	var blocks []string
-	for {
-		b, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return blocks, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		blocks = append(blocks, strings.Clone(b.Text))
-	}
+	return text.Blocks(raw.Bytes(), source.HeadBytes, text.Options{Lines: text.Paragraph})
 }
