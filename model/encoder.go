@@ -122,7 +122,7 @@ func (m *Model) tagDense(s *syntax.Sentence, retag bool) {
 	x := buffers.Get().(*buffer)
 	c := *s
 	c.Dense = syntax.Dense{Tags: scaled(&x.a, s.Dense.Tags, m.Mix.Tags), Feats: scaled(&x.b, s.Dense.Feats, m.Mix.Feats)}
-	m.Tagger.TagAt(&c, retag, tag.HeatUnit+heatOfTags*m.Mix.Tags*tag.HeatUnit/MixOne)
+	m.Tagger.TagWith(&c, tag.Request{Retag: retag, Heat: tag.HeatUnit + heatOfTags*m.Mix.Tags*tag.HeatUnit/MixOne, Exceptions: m.custom.Exceptions})
 	s.Lexical, s.Unknown = c.Lexical, c.Unknown
 	s.TagProb, s.TagsGiven = c.TagProb, c.TagsGiven
 	buffers.Put(x)

@@ -66,6 +66,7 @@ type Model struct {
 	FastCalibrator *calibrate.Model // with an encoder, of parses without it; nil: their confidence stays raw
 
 	noTags bool
+	custom Custom
 }
 
 // Outdated reports whether the model has a calibrator of another version of this
@@ -142,12 +143,12 @@ func open[M any](to **M, name string) func(*M, error) error {
 // trees; those over maxWords words are cut. Byte positions are relative to
 // block.
 func (m *Model) Segment(block string, maxWords int) []syntax.Sentence {
-	return m.Segmenter.Segment(block, maxWords)
+	return m.Segmenter.SegmentWith(block, segment.Request{MaxWords: maxWords, Rules: m.custom.Rules})
 }
 
 // SegmentLine is Segment for a block that is known to be one sentence.
 func (m *Model) SegmentLine(block string, maxWords int) []syntax.Sentence {
-	return m.Segmenter.SegmentLine(block, maxWords)
+	return m.Segmenter.SegmentWith(block, segment.Request{MaxWords: maxWords, Line: true, Rules: m.custom.Rules})
 }
 
 // Tag sets UPOS, XPOS, Feats and Lemma where they are empty, or all of them
@@ -157,7 +158,7 @@ func (m *Model) Tag(s *syntax.Sentence, retag bool) {
 		m.tagDense(s, retag)
 		return
 	}
-	m.Tagger.Tag(s, retag)
+	m.Tagger.TagWith(s, tag.Request{Retag: retag, Exceptions: m.custom.Exceptions})
 }
 
 // WithoutTags returns a copy of s whose words have neither tags nor lemmas.

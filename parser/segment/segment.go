@@ -83,16 +83,16 @@ type workspace struct {
 // invalid UTF-8, whose bytes stay as they are. Forms alias the block. Safe for
 // concurrent use.
 func (m *Model) Segment(block string, maxWords int) []syntax.Sentence {
-	return m.segment(block, maxWords, false)
+	return m.segment(block, Request{MaxWords: maxWords})
 }
 
 // SegmentLine is Segment for a block that is known to be one sentence: it is
 // cut only if it has over maxWords words.
 func (m *Model) SegmentLine(block string, maxWords int) []syntax.Sentence {
-	return m.segment(block, maxWords, true)
+	return m.segment(block, Request{MaxWords: maxWords, Line: true})
 }
 
-func (m *Model) segment(block string, maxWords int, line bool) []syntax.Sentence {
+func (m *Model) segment(block string, r Request) []syntax.Sentence {
 	w, _ := m.scratch.Get().(*workspace)
 	if w == nil {
 		w = &workspace{}
@@ -101,15 +101,15 @@ func (m *Model) segment(block string, maxWords int, line bool) []syntax.Sentence
 	var list []syntax.Sentence
 	if len(w.tokens) > 0 {
 		w.cut(m)
-		if line {
+		if r.Line {
 			for i := range len(w.tokens) - 1 {
 				w.tokens[i].last = inside
 			}
 		}
 		for s := range sentences(w.tokens) {
 			w.expand(m, s)
-			if maxWords > 0 {
-				limit(s, maxWords)
+			if r.MaxWords > 0 {
+				limit(s, r.MaxWords)
 			}
 		}
 		list = w.emit()
