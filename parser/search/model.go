@@ -223,7 +223,7 @@ func contentSeed(s *syntax.Sentence, seed uint64) uint64 {
 	h := hash.Pair(seed, uint64(len(s.Words)))
 	for i := range s.Words {
 		w := &s.Words[i]
-		for _, text := range [...]string{w.Form, w.Lemma, w.UPOS, w.XPOS, w.Feats} {
+		for _, text := range [...]string{word.Plain(w.Form), word.Plain(w.Lemma), w.UPOS, w.XPOS, w.Feats} {
 			h = hash.Pair(h, hash.String(text))
 		}
 	}

@@ -47,7 +47,7 @@ func examplesOf(sents []syntax.Sentence) []example {
 		}
 		for j, w := range sents[i].Words {
 			if w.Lemma != "" && !apart[int32(j+1)] {
-				count[[5]string{w.Form, w.UPOS, w.XPOS, w.Feats, w.Lemma}]++
+				count[[5]string{word.Plain(w.Form), w.UPOS, w.XPOS, w.Feats, word.Plain(w.Lemma)}]++
 			}
 		}
 	}

@@ -16,6 +16,7 @@
 package tag
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -137,10 +138,21 @@ func (m *Model) TagAt(s *syntax.Sentence, retag bool, heat int32) {
 	if needLemma {
 		for i := range s.Words {
 			w := &s.Words[i]
-			w.Lemma = m.lemma.known(sc, w.Form, sc.text.at(i).form, tagsOf(w.UPOS, w.XPOS, w.Feats))
+			w.Lemma = m.lemmaOf(sc, w, sc.text.at(i).form)
 		}
 	}
 	m.pool.Put(sc) // but not after a panic, which leaves it as it is
+}
+
+// lemmaOf returns the lemma of a word, which is plain (word.Plain) as its form is
+// to the lemmatiser. A lone sign, as of a currency, is no other sign's lemma.
+func (m *Model) lemmaOf(sc *scratch, w *syntax.Word, f *form) string {
+	plain := cmp.Or(f.plain, w.Form)
+	lemma := m.lemma.known(sc, plain, f, tagsOf(w.UPOS, w.XPOS, w.Feats))
+	if lemma == "$" && plain == "$" {
+		return w.Form
+	}
+	return lemma
 }
 
 // tagWords runs the first layer and returns its labels, valid until the next

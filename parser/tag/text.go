@@ -18,6 +18,7 @@ type form struct {
 	sure      uint16 // the only label of the first layer of a frequent form, plus 1; 0: any
 	sureMorph uint16 // the same of the second
 	known     bool   // class comes from the lexicon
+	plain     string // word.Plain of the form; "" if that is the form
 
 	ownTags []int32     // scores of all labels of the first layer by ownTagKeys; nil until asked for
 	lemmas  []lemmaMemo // at most maxLemmas
@@ -72,8 +73,7 @@ func (t *text) read(s *syntax.Sentence, lex *lexicon) {
 	for i := range s.Words {
 		f, fresh := t.forms.Find(s.Words[i].Form)
 		if fresh {
-			f.Read(s.Words[i].Form, lex.casing)
-			lex.look(f)
+			f.readPlain(s.Words[i].Form, lex)
 		}
 		t.words = append(t.words, position{form: f})
 		switch f.First {
@@ -95,6 +95,15 @@ func (t *text) read(s *syntax.Sentence, lex *lexicon) {
 	}
 	if len(s.Words) == 1 {
 		t.caps += 4
+	}
+}
+
+// readPlain fills f for a form s.
+func (f *form) readPlain(s string, lex *lexicon) {
+	f.Read(s, lex.casing)
+	lex.look(f)
+	if p := word.Plain(s); p != s { // else s, which may hold a whole document, is not kept
+		f.plain = p
 	}
 }
 

@@ -25,8 +25,9 @@ const (
 	Sign // any other character
 )
 
-// A Form is what depends on a form, or lemma, alone. Hashes are those of
-// hash.String. Affixes are of the lower case, [k] of k+1 runes; those that
+// A Form is what depends on a form, or lemma, alone, typographic characters
+// taken for plain ones (Plain). Hashes are those of hash.String. Affixes are of
+// the lower case, [k] of k+1 runes; those that
 // are longer than the form are 0.
 type Form struct {
 	Hash   uint64
@@ -48,8 +49,10 @@ type Form struct {
 	Differ bool  // the lower case is another string
 }
 
-// Read fills f, whose fields are zero, but for Code.
+// Read fills f, whose fields are zero, but for Code. It reads Plain(s): no
+// feature of any stage tells how a character was typed.
 func (f *Form) Read(s string, c Casing) {
+	s = Plain(s)
 	f.Punct, f.Number = punct(s), isNumber(s)
 	f.Runes = make([]rune, 0, utf8.RuneCountInString(s))
 	h, folded := uint64(hash.Start), uint64(hash.Start)

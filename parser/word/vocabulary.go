@@ -52,9 +52,10 @@ func Learn(train []syntax.Sentence) *Vocabulary {
 	for i := range train {
 		for j := range train[i].Words {
 			w := &train[i].Words[j]
-			count[hash.String(w.Form)]++
-			if w.Lemma != w.Form {
-				count[hash.String(w.Lemma)]++
+			form, lemma := Plain(w.Form), Plain(w.Lemma)
+			count[hash.String(form)]++
+			if lemma != form {
+				count[hash.String(lemma)]++
 			}
 		}
 	}
