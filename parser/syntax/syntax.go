@@ -93,12 +93,13 @@ type Sentence struct {
 
 	// Segmented says that the words and the bounds of the sentence are the
 	// segmenter's, not the input's. Set by Segment. TagsGiven says that every
-	// word had its UPOS from the input, so that none is the tagger's. Set by Tag.
+	// word had its UPOS from the input or from exceptions, so that none is the tagger's. Set by Tag.
 	// Both are for the calibrator: what was given cannot be wrong.
 	Segmented, TagsGiven bool
 
 	// TagProb is the probability of each word's UPOS under the tagger, by word
-	// minus 1, in multiples of 1/65536; 1 of one that was given, and of no other.
+	// minus 1, in multiples of 1/65536; 1 of one that was given by the input or by
+	// exceptions of the caller (tag.Exceptions), and of no other.
 	// Nil before Tag. Set by Tag.
 	TagProb []float32
 

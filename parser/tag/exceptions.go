@@ -2,7 +2,9 @@ package tag
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
@@ -13,13 +15,14 @@ const MaxExceptions = 1_000_000
 
 // An Exception is what a caller knows of a form: its UPOS, its lemma or both. An
 // empty column is left to the model. With several rows of a form the model
-// chooses among their UPOS.
+// chooses among their UPOS, and the lemma is that of the row with the UPOS chosen,
+// else of one without UPOS.
 type Exception struct{ Form, UPOS, Lemma string }
 
 // Exceptions are tags and lemmas of a caller's own, by form. They are read-only
 // and safe for concurrent use. A nil *Exceptions has none.
 type Exceptions struct {
-	of map[string][]Exception // by word.Plain of the form
+	of map[string][]Exception // by exceptionKey of the form
 }
 
 // NewExceptions makes Exceptions. Forms are matched as they are written, but for
@@ -40,7 +43,7 @@ func NewExceptions(rows []Exception) (*Exceptions, error) {
 		case r.UPOS != "" && word.Coarse(r.UPOS) == word.Other:
 			return nil, fmt.Errorf("row %d, %.40q: %.20q is no UPOS", i+1, r.Form, r.UPOS)
 		}
-		key := word.Plain(r.Form)
+		key := exceptionKey(r.Form)
 		x.of[key] = append(x.of[key], r)
 	}
 	return x, nil
@@ -53,10 +56,77 @@ type Request struct {
 	Exceptions *Exceptions // nil: none
 }
 
-// TagWith is Tag with more options.
+// TagWith is Tag with more options. What a sentence has without Retag goes before
+// exceptions. A word whose exceptions leave one UPOS has TagProb 1, as if it were
+// given.
 func (m *Model) TagWith(s *syntax.Sentence, r Request) {
-	if r.Heat == 0 {
+	if r.Heat <= 0 {
 		r.Heat = HeatUnit
 	}
-	m.TagAt(s, r.Retag, r.Heat)
+	m.tag(s, r)
+}
+
+// rowsOf returns the rows of a form.
+func (x *Exceptions) rowsOf(form string) []Exception {
+	if x == nil {
+		return nil
+	}
+	return x.of[exceptionKey(form)]
+}
+
+// exceptionKey is what forms are compared by: a lone sign is itself, for € is not
+// $.
+func exceptionKey(form string) string {
+	if utf8.RuneCountInString(form) == 1 {
+		return form
+	}
+	return word.Plain(form)
+}
+
+// lemmaFor returns the lemma that rows have for a UPOS, "" for none: that of the
+// first row with this UPOS, else of the first without one.
+func lemmaFor(rows []Exception, upos string) string {
+	lemma := ""
+	for _, r := range rows {
+		switch {
+		case r.Lemma == "":
+		case r.UPOS == upos:
+			return r.Lemma
+		case r.UPOS == "" && lemma == "":
+			lemma = r.Lemma
+		}
+	}
+	return lemma
+}
+
+// uposOf returns the UPOS that rows leave a word if that is one; open says that
+// none of them names any, and it is "".
+func uposOf(rows []Exception) (upos string, open bool) {
+	open = true
+	for _, r := range rows {
+		switch {
+		case r.UPOS == "" || r.UPOS == upos:
+		case open:
+			upos, open = r.UPOS, false
+		default:
+			return "", false
+		}
+	}
+	return upos, open
+}
+
+// except returns the labels of the first layer that rows leave a word, valid until
+// the next call, and its UPOS if that is one; some reports whether rows say
+// anything of it. Of a UPOS that the model has not, all labels are left.
+func (m *Model) except(sc *scratch, rows []Exception) (labels []uint16, only string, some bool) {
+	if len(rows) == 0 {
+		return m.all, "", false
+	}
+	only, open := uposOf(rows)
+	if open {
+		return m.all, "", false
+	}
+	return sc.take(m.all, func(l uint16) bool {
+		return slices.ContainsFunc(rows, func(r Exception) bool { return r.UPOS == m.upos[l] })
+	}), only, true
 }

@@ -56,13 +56,14 @@ func (m *Model) lead(lat *lattice[int32], allowed []uint16, emit []int32) int64 
 }
 
 // tagProbs sets TagProb and TagsGiven of a sentence whose lattice was searched,
-// before its tags are set: labels are the best path, leads those of its words.
-func (m *Model) tagProbs(sc *scratch, s *syntax.Sentence, retag bool, heat int32) {
+// before its tags are set: labels are the best path, leads and given those of its
+// words.
+func (m *Model) tagProbs(sc *scratch, s *syntax.Sentence, heat int32) {
 	sc.post.compute(&sc.lat, &m.tags.labels, m.tags.pairs, heat)
 	s.TagProb = make([]float32, len(s.Words))
 	given := 0
 	for i, l := range sc.labels {
-		if !retag && s.Words[i].UPOS != "" {
+		if sc.given[i] != "" {
 			s.TagProb[i] = 1
 			given++
 			continue

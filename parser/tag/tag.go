@@ -63,7 +63,8 @@ const (
 type scratch struct {
 	text        text
 	lat         lattice[int32]
-	leads       []int64 // of words in the first layer
+	leads       []int64  // of words in the first layer
+	given       []string // UPOS of words that is not the tagger's, or ""
 	post        posterior
 	keys        []hash.Key
 	rows        []uint64 // see linear.Table.Sum
@@ -120,6 +121,11 @@ func (m *Model) Tag(s *syntax.Sentence, retag bool) { m.TagAt(s, retag, HeatUnit
 // heat/HeatUnit, heat > 0. It changes no tag. Dense scores want more than
 // HeatUnit, the more they count: they are surer than they are right.
 func (m *Model) TagAt(s *syntax.Sentence, retag bool, heat int32) {
+	m.tag(s, Request{Retag: retag, Heat: heat})
+}
+
+func (m *Model) tag(s *syntax.Sentence, r Request) {
+	retag := r.Retag
 	if len(s.Words) == 0 {
 		return
 	}
@@ -131,14 +137,16 @@ func (m *Model) TagAt(s *syntax.Sentence, retag bool, heat int32) {
 	needLemma := retag || !slices.ContainsFunc(s.Words, func(w syntax.Word) bool { return w.Lemma != "" })
 	sc.text.read(s, m.lex)
 	s.Lexical, s.Unknown = sc.text.lexical, sc.text.unknown
-	tags := m.tagWords(sc, s, retag, heat)
+	tags := m.tagWords(sc, s, r)
 	if needFeats || m.fine {
 		m.morphWords(sc, s, tags, retag, needFeats)
 	}
 	if needLemma {
 		for i := range s.Words {
 			w := &s.Words[i]
-			w.Lemma = m.lemmaOf(sc, w, sc.text.at(i).form)
+			if w.Lemma = lemmaFor(r.Exceptions.rowsOf(w.Form), w.UPOS); w.Lemma == "" {
+				w.Lemma = m.lemmaOf(sc, w, sc.text.at(i).form)
+			}
 		}
 	}
 	m.pool.Put(sc) // but not after a panic, which leaves it as it is
@@ -157,21 +165,31 @@ func (m *Model) lemmaOf(sc *scratch, w *syntax.Word, f *form) string {
 
 // tagWords runs the first layer and returns its labels, valid until the next
 // call.
-func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, retag bool, heat int32) []uint16 {
-	dense := s.Dense.Tags
+func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, r Request) []uint16 {
+	retag, dense := r.Retag, s.Dense.Tags
 	if len(dense) != len(s.Words)*len(m.all) {
 		dense = nil
 	}
 	sc.lat.reset()
-	sc.leads = sc.leads[:0]
+	sc.leads, sc.given = sc.leads[:0], sc.given[:0]
 	for i := range s.Words {
 		f, w := sc.text.at(i).form, &s.Words[i]
 		labels, emit := m.all, zero
 		given := !retag && (w.UPOS != "" || w.XPOS != "")
-		sure := f.sure != 0 && !given
-		if given {
+		var only string // UPOS that is not the tagger's
+		var excepted bool
+		if given && w.UPOS != "" {
+			only = w.UPOS
+		} else {
+			labels, only, excepted = m.except(sc, r.Exceptions.rowsOf(w.Form))
+		}
+		sc.given = append(sc.given, only)
+		sure := f.sure != 0 && !given && !excepted
+		switch {
+		case excepted:
+		case given:
 			labels = m.agree(sc, w)
-		} else if dense == nil {
+		case dense == nil:
 			labels = m.possibleTags(f, 0)
 		}
 		if len(labels) > 1 {
@@ -197,10 +215,10 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, retag bool, heat int32
 	}
 	path := sc.lat.search(&m.tags.labels, m.tags.pairs)
 	sc.labels = append(sc.labels[:0], path...)
-	m.tagProbs(sc, s, retag, heat)
+	m.tagProbs(sc, s, r.Heat)
 	for i, l := range sc.labels {
 		w := &s.Words[i]
-		if retag || w.UPOS == "" {
+		if w.UPOS = sc.given[i]; w.UPOS == "" {
 			w.UPOS = m.upos[l]
 		}
 		if !m.fine && (retag || w.XPOS == "") {
