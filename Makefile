@@ -6,7 +6,7 @@ BUILD = go build $(TAGS) -ldflags "-s -w"
 PYTHON ?= python3
 BANK  = ../shared/treebanks/en_ewt/en_ewt-ud
 
-.PHONY: build run test dist bench model accurate mix lemmas calibrate encoder results chaos clean
+.PHONY: build run test dist bench model accurate mix lemmas segmenter calibrate encoder results chaos clean
 
 build:
 	$(BUILD) -o bin/treebeam ./cmd/treebeam
@@ -47,7 +47,7 @@ chaos: build
 # weighed beside the fast one, as an overlay of it. Two hours or more; what is
 # finished is kept, the same command goes on. The provenance of models names the
 # commit of the program, so there must be one.
-model accurate mix lemmas calibrate: TAGS += -buildvcs=true
+model accurate mix lemmas segmenter calibrate: TAGS += -buildvcs=true
 model: out/english-silver.conllu
 	bin/treebeam train $(TREES) --silver $< --silver-words 500000 --weights $(WEIGHTS) --model model/english.tbm --resume
 	bin/treebeam train $(TREES) --only mix --from model/english.tbm --encoder out/english-gold.tbm --overlay --model model/english-accurate.tbm --resume
@@ -81,9 +81,10 @@ mix: build
 	bin/treebeam train $(TREES) --only mix --from model/english.tbm --encoder model/english-accurate.tbm --overlay --model model/english-accurate.tbm --resume
 	$(MAKE) calibrate
 
-# Trains the lemmas of the embedded English model alone again; all else stays.
-lemmas: build
-	bin/treebeam train $(TREES) --only lemmas --from model/english.tbm --model model/english.tbm
+# Trains the lemmas, or the segmenter, of the embedded English model alone again;
+# all else stays.
+lemmas segmenter: build
+	bin/treebeam train $(TREES) --only $@ --from model/english.tbm --model model/english.tbm
 	$(MAKE) mix
 
 # Fits the calibrators of the embedded English models again: after every change

@@ -17,8 +17,9 @@ type Info struct {
 	Code    string            `json:"code"`    // version of the program that trained it
 	Created string            `json:"created"` // who made it and when, as told with --created-by; "" otherwise
 
-	Train Data `json:"train"`
-	Dev   Data `json:"dev"`
+	Train Data   `json:"train"`
+	More  []Data `json:"more,omitempty"` // further files of train
+	Dev   Data   `json:"dev"`
 
 	Silver []Data `json:"silver,omitempty"` // text that a parser has parsed and this one has learned from: what was used of each file
 
@@ -54,13 +55,14 @@ type Encoded struct {
 
 // A Part says how one part of a model was trained again.
 type Part struct {
-	Name    string `json:"name"`    // "lemmas"
+	Name    string `json:"name"`    // "lemmas", "segmenter", "encoder" or "mix"
 	From    string `json:"from"`    // digest of the model that the rest was taken from
 	Command string `json:"command"` // as Info.Command
 	Seed    uint64 `json:"seed"`
 	Code    string `json:"code"`
 	Created string `json:"created"`
 	Train   Data   `json:"train"`
+	More    []Data `json:"more,omitempty"`
 	Dev     Data   `json:"dev"`
 }
 

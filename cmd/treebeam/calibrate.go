@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -96,7 +97,7 @@ func (f *calibrateFlags) run(out io.Writer) error {
 	if err != nil {
 		return &refusal{err}
 	}
-	if m.Info.Train.SHA256 == gold.SHA256 {
+	if slices.ContainsFunc(append(m.Info.More, m.Info.Train), func(d model.Data) bool { return d.SHA256 == gold.SHA256 }) {
 		return refuse("%s is the treebank that %s was trained on, where it is right far too often: name another one with --dev", f.dev, f.model)
 	}
 	alone := strings.HasSuffix(f.output, calibratorSuffix)

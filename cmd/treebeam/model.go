@@ -107,6 +107,9 @@ func printModel(out io.Writer, m *model.Model) {
 	line("code", i.Code)
 	line("created", i.Created)
 	line("train", dataLine(i.Train))
+	for _, m := range i.More {
+		line("train", dataLine(m))
+	}
 	line("dev", dataLine(i.Dev))
 	for _, s := range i.Silver {
 		line("silver", dataLine(s))
@@ -118,6 +121,9 @@ func printModel(out io.Writer, m *model.Model) {
 		line("  code", p.Code)
 		line("  created", p.Created)
 		line("  train", dataLine(p.Train))
+		for _, m := range p.More {
+			line("  train", dataLine(m))
+		}
 		line("  dev", dataLine(p.Dev))
 	}
 	printEncoder(i.Encoder, line)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,16 +39,17 @@ better parser has parsed, and stays as fast (docs/training.md).`
 
 // trainFlags are the options of treebeam train.
 type trainFlags struct {
-	train, dev, model string
-	o                 train.Options
-	preset, families  string
-	strategy, reuse   string
-	only, from        string // one component, and the model that the others are taken from
-	overlay           bool
-	resume, keep      bool
-	check             bool
-	silver            list
-	silverWords       int
+	train            list // the treebank, and further files
+	dev, model       string
+	o                train.Options
+	preset, families string
+	strategy, reuse  string
+	only, from       string // one component, and the model that the others are taken from
+	overlay          bool
+	resume, keep     bool
+	check            bool
+	silver           list
+	silverWords      int
 
 	tensor   scores.TensorOptions
 	vectors  string
@@ -57,7 +59,7 @@ type trainFlags struct {
 }
 
 func (f *trainFlags) define(fs *flag.FlagSet) {
-	fs.StringVar(&f.train, "train", "", "training treebank, a CoNLL-U `FILE`")
+	fs.Var(&f.train, "train", "training treebank, a CoNLL-U `FILE`; may be repeated for further trees by the same conventions")
 	fs.StringVar(&f.dev, "dev", "", "development treebank, a CoNLL-U `FILE`")
 	fs.StringVar(&f.model, "model", "", "model `FILE` to write")
 	fs.BoolVar(&f.o.GoldTags, "gold-tags", false, "train pruner, parser and labels on gold tags, for input that has such")
@@ -84,7 +86,7 @@ func (f *trainFlags) define(fs *flag.FlagSet) {
 	fs.StringVar(&f.reuse, "reuse", "", "`FOLDER` of phases that trainings share: taken from it and left in it")
 	fs.BoolVar(&f.keep, "keep", false, "keep the finished phases after the model is written")
 	f.encoder.define(fs)
-	fs.StringVar(&f.only, "only", "", "train one component, `NAME`, and take all else from --from; it can be lemmas, encoder or mix")
+	fs.StringVar(&f.only, "only", "", "train one component, `NAME`, and take all else from --from; it can be lemmas, segmenter, encoder or mix")
 	fs.StringVar(&f.from, "from", "", "with --only: the model `FILE` that is copied but for that component")
 	fs.BoolVar(&f.overlay, "overlay", false, "with --only encoder or mix: write only what is added to the model of --from, as the embedded model has it")
 	fs.BoolVar(&f.check, "check", false, "only check the treebanks")
@@ -106,7 +108,7 @@ func runTrain(_ context.Context, args []string) error {
 	switch {
 	case len(others) > 0:
 		return refuse("what is %q? the treebanks are named with --train and --dev", others[0])
-	case f.train == "" || f.dev == "":
+	case len(f.train) == 0 || f.dev == "":
 		return refuse("want --train FILE and --dev FILE")
 	case f.model == "" && !f.check:
 		return refuse("want --model FILE, the model to write")
@@ -125,7 +127,7 @@ func runTrain(_ context.Context, args []string) error {
 			return err
 		}
 	}
-	trainBank, err := readTreebank(f.train)
+	trainBank, err := readTreebanks(f.train)
 	if err != nil {
 		return &refusal{err}
 	}
@@ -276,7 +278,11 @@ func (f *trainFlags) stored(run func() ([]byte, error), said string) error {
 // user did not say comes from the treebank's names and README.
 func (f *trainFlags) describe(fs *flag.FlagSet) {
 	i := &f.o.Info
-	words := []string{"treebeam train", "--train", filepath.Base(f.train), "--dev", filepath.Base(f.dev)}
+	words := []string{"treebeam train"}
+	for _, path := range f.train {
+		words = append(words, "--train", filepath.Base(path))
+	}
+	words = append(words, "--dev", filepath.Base(f.dev))
 	fs.VisitAll(func(x *flag.Flag) {
 		switch x.Name {
 		case "train", "dev", "model", "workers", "resume", "reuse", "keep", "check", "created-by", "overlay":
@@ -306,10 +312,16 @@ func (f *trainFlags) describe(fs *flag.FlagSet) {
 	for _, name := range []string{"--gold-tags", "--no-pos"} {
 		i.Command = strings.ReplaceAll(i.Command, name+" true", name)
 	}
-	name, _, _ := strings.Cut(filepath.Base(f.train), "-ud-")
+	name, _, _ := strings.Cut(filepath.Base(f.train[0]), "-ud-")
 	name = strings.TrimSuffix(name, ".conllu")
 	language, _, _ := strings.Cut(name, "_")
-	licence, release := readmeFacts(filepath.Join(filepath.Dir(f.train), "README.md"))
+	licence, release := readmeFacts(filepath.Join(filepath.Dir(f.train[0]), "README.md"))
+	for _, path := range f.train[1:] {
+		l, _ := readmeFacts(filepath.Join(filepath.Dir(path), "README.md"))
+		if l != "" && !slices.Contains(strings.Split(licence, "; "), l) {
+			licence = strings.TrimPrefix(licence+"; "+l, "; ")
+		}
+	}
 	for _, d := range []struct {
 		to   *string
 		from string
@@ -369,6 +381,20 @@ func readmeFacts(path string) (licence, release string) {
 		}
 	}
 	return licence, release
+}
+
+// readTreebanks reads a treebank and its further files.
+func readTreebanks(paths []string) (train.Treebank, error) {
+	t, err := readTreebank(paths[0])
+	for _, path := range paths[1:] {
+		if err != nil {
+			break
+		}
+		var more train.Treebank
+		more, err = readTreebank(path)
+		t.More = append(t.More, more)
+	}
+	return t, err
 }
 
 // readTreebank reads a CoNLL-U file. What no reader can accept is an error

@@ -17,7 +17,7 @@ import (
 var withOnly = func() map[string][]string {
 	common := []string{"train", "dev", "model", "only", "from", "seed", "workers", "check", "created-by"}
 	mix := append(common[:len(common):len(common)], "encoder", "overlay", "resume", "reuse", "keep")
-	return map[string][]string{train.OnlyLemmas: common, train.OnlyMix: mix, train.OnlyEncoder: slices.Concat(mix, encoderNames)}
+	return map[string][]string{train.OnlyLemmas: common, train.OnlySegmenter: common, train.OnlyMix: mix, train.OnlyEncoder: slices.Concat(mix, encoderNames)}
 }()
 
 // checkOnly refuses what makes no sense with or without --only.
@@ -31,7 +31,7 @@ func (f *trainFlags) checkOnly(fs *flag.FlagSet) error {
 	case f.only == "":
 		return refuse("--from %s: with --only NAME alone; a whole model is trained from its treebank", f.from)
 	case !known:
-		return refuse("--only %s: only lemmas, encoder or mix can be trained alone", f.only)
+		return refuse("--only %s: only lemmas, segmenter, encoder or mix can be trained alone", f.only)
 	case f.from == "" && !f.check:
 		return refuse("--only %s: want --from MODEL too, the model that all else is taken from", f.only)
 	case f.only == train.OnlyEncoder && f.encoder.file == "" && !f.check:
@@ -59,7 +59,7 @@ func (f *trainFlags) keepsInputs() error {
 		return nil
 	}
 	for _, err := range []error{
-		lost("a treebank", f.train, f.dev), lost("a file of --silver", f.silver...), lost("the file of --encoder", f.encoder.file),
+		lost("a treebank", slices.Concat(f.train, []string{f.dev})...), lost("a file of --silver", f.silver...), lost("the file of --encoder", f.encoder.file),
 		lost("a file of --text", f.encoder.texts...), lost("the file of --vectors", f.vectors),
 	} {
 		if err != nil {
@@ -84,7 +84,7 @@ func (f *trainFlags) runOnly(fs *flag.FlagSet, trainBank, devBank train.Treebank
 	}
 	f.describe(fs)
 	if a, b := from.Info.Language, f.o.Info.Language; a != b && a != "" && b != "" {
-		return refuse("%s is a model of language %q, %s is a treebank of %q", f.from, a, f.train, b)
+		return refuse("%s is a model of language %q, %s is a treebank of %q", f.from, a, f.train[0], b)
 	}
 	said := f.only + " trained in %s, all else as in " + strings.ReplaceAll(f.from, "%", "%%")
 	switch f.only {
@@ -115,7 +115,11 @@ func (f *trainFlags) runOnly(fs *flag.FlagSet, trainBank, devBank train.Treebank
 	f.o.Blocks = rawBlocks
 	f.o.Now = time.Now
 	f.o.Log = trainLog(begun)
-	out, err := train.Lemmas(from, digest, trainBank, devBank, f.o)
+	alone := train.Lemmas
+	if f.only == train.OnlySegmenter {
+		alone = train.Segmenter
+	}
+	out, err := alone(from, digest, trainBank, devBank, f.o)
 	if err != nil {
 		return err
 	}

@@ -12,10 +12,15 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 )
 
-func TestTrainOnlyLemmas(t *testing.T) {
+func TestTrainOnlyLemmas(t *testing.T)    { trainsAlone(t, "lemmas", "lemmas      ") }
+func TestTrainOnlySegmenter(t *testing.T) { trainsAlone(t, "segmenter", "segmenter   ") }
+
+// trainsAlone trains a part of a model again, of the same treebank: all of it
+// stays as it is but for the provenance. said is how its line there begins.
+func trainsAlone(t *testing.T, part, said string) {
 	toy := trainedToy(t)
 	path := filepath.Join(t.TempDir(), "new.tbm")
-	command := "train --only lemmas --from " + toy + " --train " + toyTrain + " --dev " + toyDev + " --created-by me --model " + path
+	command := "train --only " + part + " --from " + toy + " --train " + toyTrain + " --dev " + toyDev + " --created-by me --model " + path
 	if err := runTrain(t.Context(), strings.Fields(command)[1:]); err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +35,7 @@ func TestTrainOnlyLemmas(t *testing.T) {
 	var b bytes.Buffer
 	printModel(&b, m)
 	for _, want := range []string{
-		"lemmas       treebeam train --train xx_toy-ud-train.conllu --dev xx_toy-ud-dev.conllu --from toy.tbm --only lemmas\n",
+		said + " treebeam train --train xx_toy-ud-train.conllu --dev xx_toy-ud-dev.conllu --from toy.tbm --only " + part + "\n",
 		"made for   " + model.Digest(old), "created    me", "gold-tokens",
 	} {
 		if !strings.Contains(b.String(), want) {
@@ -67,7 +72,7 @@ func TestTrainOnlyRefusals(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"--only lemmas" + banks, "want --from"},
 		{"--from " + toy + banks, "with --only"},
-		{"--only pruner --from " + toy + banks, "only lemmas, encoder or mix can"},
+		{"--only pruner --from " + toy + banks, "only lemmas, segmenter, encoder or mix can"},
 		{"--only lemmas --from " + toy + banks + " --preset fast --resume", "nothing to do for --preset, --resume"},
 		{"--only encoder --from " + toy + banks, "want --encoder"},
 		{"--only encoder --from " + toy + " --encoder nowhere.tbe" + banks, "nowhere.tbe"},

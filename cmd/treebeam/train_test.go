@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/treebeam/treebeam/model"
 )
 
 func TestPhasesAreKeptUntilAsked(t *testing.T) {
@@ -68,6 +70,32 @@ func TestProvenanceOfTheCommandLine(t *testing.T) {
 	}
 	if i.Language != "xx" || i.Treebank != "a toy" || i.Licence != "CC BY-SA 4.0" || i.Release != "2.15" {
 		t.Errorf("provenance %+v", i)
+	}
+}
+
+// A model of several files names all of them, and their licences.
+func TestTrainOnSeveralFiles(t *testing.T) {
+	dir := t.TempDir()
+	more, path := filepath.Join(dir, "more.conllu"), filepath.Join(dir, "m.tbm")
+	must(t, os.WriteFile(more, []byte(silverTree), 0o644), os.WriteFile(filepath.Join(dir, "README.md"), []byte("License: CC0\n"), 0o644))
+	args := []string{"--train", toyTrain, "--train", more, "--train", more, "--dev", toyDev, "--model", path, "--folds", "2"}
+	if err := runTrain(t.Context(), args); err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	printModel(&b, m)
+	if text := b.String(); strings.Count(text, "more.conllu, 1 sentences, 3 words, sha256 ") != 2 ||
+		!strings.Contains(text, "treebeam train --train xx_toy-ud-train.conllu --train more.conllu --train more.conllu --dev xx_toy-ud-dev.conllu --folds 2 ") ||
+		!strings.Contains(text, "licence      CC0\n") {
+		t.Errorf("model info:\n%s", text)
+	}
+	err = runTrain(t.Context(), []string{"--train", toyTrain, "--train", more, "--dev", toyDev, "--model", more})
+	if err == nil || !strings.Contains(err.Error(), "would be lost") {
+		t.Errorf("a model over a further file: %v", err)
 	}
 }
 

@@ -113,8 +113,8 @@ func (f *trainFlags) setVectors(bank train.Treebank) error {
 	}
 	defer file.Close()
 	forms := make(map[string]bool)
-	for i := range bank.Sentences {
-		for _, w := range bank.Sentences[i].Words {
+	for _, s := range bank.All() {
+		for _, w := range s.Words {
 			forms[w.Form], forms[strings.ToLower(w.Form)] = true, true
 		}
 	}

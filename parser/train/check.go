@@ -78,19 +78,23 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// Check looks at both treebanks for what spoils a training: trees that are
-// none, columns without values, sentences in both, missing text. It never
-// stops at the first fault.
+// Check looks at both treebanks, of train at all files, for what spoils a
+// training: trees that are none, columns without values, sentences in both,
+// missing text, further files with tags or relations of their own. It never stops
+// at the first fault.
 func Check(train, dev Treebank) *Report {
 	c := &checker{}
-	for _, t := range []Treebank{train, dev} {
+	for _, t := range slices.Concat([]Treebank{train}, train.More, []Treebank{dev}) {
 		c.columns(t)
 		for i := range t.Sentences {
 			c.sentence(t, &t.Sentences[i])
 		}
 	}
-	c.learnable(train)
-	c.pair(train, dev)
+	c.further(train)
+	whole := train
+	whole.Sentences = train.All()
+	c.learnable(whole)
+	c.pair(whole, dev)
 	slices.SortStableFunc(c.Findings, func(a, b Finding) int {
 		if a.Fatal == b.Fatal {
 			return 0
@@ -228,6 +232,29 @@ func (c *checker) columns(t Treebank) {
 	}{{"LEMMA", lemma}, {"XPOS", xpos}, {"FEATS", feats}} {
 		if !column.ok {
 			c.fact("%s: the %s column is empty and will not be predicted", t.Name, column.name)
+		}
+	}
+}
+
+// further reports what further files have that the treebank has not: mostly
+// slips, or other conventions.
+func (c *checker) further(t Treebank) {
+	tags, relations := map[[2]string]bool{}, map[string]bool{}
+	for i := range t.Sentences {
+		for _, w := range t.Sentences[i].Words {
+			tags[[2]string{w.UPOS, w.XPOS}], relations[w.Deprel] = true, true
+		}
+	}
+	for _, x := range t.More {
+		for i := range x.Sentences {
+			for j, w := range x.Sentences[i].Words {
+				if !tags[[2]string{w.UPOS, w.XPOS}] {
+					c.add(false, "UPOS and XPOS together that "+t.Name+" has not", x, &x.Sentences[i], j+1)
+				}
+				if !relations[w.Deprel] {
+					c.add(false, "relations that "+t.Name+" has not", x, &x.Sentences[i], j+1)
+				}
+			}
 		}
 	}
 }

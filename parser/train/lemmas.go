@@ -27,18 +27,38 @@ func Lemmas(from *model.File, digest string, train, dev Treebank, o Options) ([]
 		return nil, err
 	}
 	c := t.progress.start(OnlyLemmas)
-	j := t.job(c, "")
-	lemmas, err := t.trainLemmas(v, train.Sentences, j)
+	lemmas, err := t.trainLemmas(v, train.All(), t.job(c, ""))
 	if err != nil {
 		return nil, fmt.Errorf("training the lemmas: %w", err)
 	}
-	var b pack.Builder
-	lemmas.Pack(b.Sub(model.TagName))
 	c.finish(0)
+	return t.exchange(from, digest, OnlyLemmas, model.TagName, tag.LemmaSections, lemmas)
+}
 
+// Segmenter trains the segmenter of a model again and returns the bytes of a
+// file that has everything else as it is in the model, byte for byte. It reads the
+// options that Lemmas reads, and scores and calibrator are made again likewise.
+// Nothing else has learned from what the segmenter does.
+func Segmenter(from *model.File, digest string, train, dev Treebank, o Options) ([]byte, error) {
+	t, err := newTrainer(train, dev, o, theStages)
+	if err != nil {
+		return nil, err
+	}
+	c := t.progress.start(OnlySegmenter)
+	segmenter, err := t.learn[OnlySegmenter](train.All(), dev.Sentences, t.job(c, ""))
+	if err != nil {
+		return nil, fmt.Errorf("training the segmenter: %w", err)
+	}
+	c.finish(0)
+	return t.exchange(from, digest, OnlySegmenter, model.SegmentName, "", segmenter)
+}
+
+// exchange returns the bytes of a model whose sections under a prefix of a
+// component are those of made, trained alone as that part; digest names the model.
+func (t *trainer) exchange(from *model.File, digest, part, component, prefix string, made packer) ([]byte, error) {
 	info := from.Info
-	info.Parts = t.noted(info.Parts, OnlyLemmas, digest)
-	sections := replaced(from.Sections, model.TagName+"."+tag.LemmaSections, b.Sections)
+	info.Parts = t.noted(info.Parts, part, digest)
+	sections := replaced(from.Sections, component+"."+prefix, packedAs(component, made))
 	rest := without(sections, model.CalibrateName, model.FastCalibrateName)
 	return t.finish(info, rest, len(rest) < len(sections))
 }

@@ -51,7 +51,7 @@ func TestLemmasAlone(t *testing.T) {
 	}
 	part := model.Part{Name: OnlyLemmas, From: "digest of lost", Command: "the command", Seed: 5, Code: "v9", Created: "by me",
 		Train: want.Info.Train, Dev: want.Info.Dev}
-	if got.Info.Parts[1] != part {
+	if !reflect.DeepEqual(got.Info.Parts[1], part) {
 		t.Errorf("provenance %+v, want %+v", got.Info.Parts[1], part)
 	}
 	got.Info.Parts = nil

@@ -11,9 +11,10 @@ import (
 
 // Names of the parts of a model that can be trained alone.
 const (
-	OnlyLemmas  = "lemmas"
-	OnlyEncoder = "encoder" // OnlyMix is then done, too
-	OnlyMix     = "mix"     // what the encoder counts, and the calibrators
+	OnlyLemmas    = "lemmas"
+	OnlySegmenter = "segmenter"
+	OnlyEncoder   = "encoder" // OnlyMix is then done, too
+	OnlyMix       = "mix"     // what the encoder counts, and the calibrators
 )
 
 // ErrNoEncoder is that of a model that has no encoder to mix.
@@ -91,7 +92,7 @@ func (t *trainer) noted(parts []model.Part, name, digest string) []model.Part {
 	i := t.Info
 	return append(slices.DeleteFunc(slices.Clone(parts), func(p model.Part) bool { return p.Name == name }), model.Part{
 		Name: name, From: digest, Command: i.Command, Seed: t.seedOf(name), Code: i.Code, Created: i.Created,
-		Train: dataOf(t.train), Dev: dataOf(t.dev),
+		Train: dataOf(t.train), More: moreOf(t.train), Dev: dataOf(t.dev),
 	})
 }
 

@@ -60,9 +60,13 @@ func (t *trainer) phases() ([]pack.Section, error) {
 	return slices.Concat(words.sections, segmenter.sections, tagger.sections, pruner.sections, parser.sections, labels.sections), nil
 }
 
-// gold is the bank of the treebanks as they are.
+// gold is the bank of the treebanks as they are, file after file.
 func (t *trainer) gold() bank {
-	return bank{t.train.Sentences, t.dev.Sentences, hashKey("data", t.train.SHA256, t.dev.SHA256, fmt.Sprint(len(t.train.Sentences), len(t.dev.Sentences)))}
+	keys := []string{"data", t.train.SHA256, t.dev.SHA256, fmt.Sprint(len(t.train.Sentences), len(t.dev.Sentences))}
+	for _, file := range t.train.More {
+		keys = append(keys, file.SHA256, fmt.Sprint(len(file.Sentences)))
+	}
+	return bank{t.train.All(), t.dev.Sentences, hashKey(keys...)}
 }
 
 // component trains one component or takes it from the store. options are all

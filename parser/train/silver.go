@@ -49,16 +49,17 @@ type sampled struct {
 // in train or dev are left out, as are those with relations that train has
 // not, or with letters that its language does not put together.
 func NewSampler(train, dev Treebank, words int) *Sampler {
+	known := train.All()
 	x := &Sampler{words: words, seen: map[uint64]bool{}, rels: map[string]bool{}, left: map[string]int{},
-		gold: newLetterer(train.Sentences, dev.Sentences)}
-	for _, list := range [][]syntax.Sentence{train.Sentences, dev.Sentences} {
+		gold: newLetterer(known, dev.Sentences)}
+	for _, list := range [][]syntax.Sentence{known, dev.Sentences} {
 		for i := range list {
 			x.seen[formsHash(&list[i])] = true
 		}
 	}
-	for i := range train.Sentences {
-		for j := range train.Sentences[i].Words {
-			x.rels[train.Sentences[i].Words[j].Deprel] = true
+	for i := range known {
+		for j := range known[i].Words {
+			x.rels[known[i].Words[j].Deprel] = true
 		}
 	}
 	return x
@@ -186,30 +187,58 @@ func (x *Sampler) String() string {
 	return text
 }
 
-// mixed returns gold with the silver sentences spread evenly between its own,
-// so that every fold has as much of both.
+// mixed returns gold with the sentences of further files, and the silver ones,
+// spread evenly between those of the treebank, so that every fold has as much of
+// each.
 func (t *trainer) mixed(gold bank) bank {
-	if len(t.Silver) == 0 {
+	if len(t.train.More)+len(t.Silver) == 0 {
 		return gold
 	}
-	var silver []syntax.Sentence
+	var others [][]syntax.Sentence
 	keys := []string{"silver 2", gold.key, fmt.Sprint(t.SilverWeight)}
+	for _, file := range t.train.More {
+		others = append(others, shuffled(file.Sentences))
+	}
+	var silver []syntax.Sentence
 	for _, file := range t.Silver {
 		keys = append(keys, file.SHA256, fmt.Sprint(len(file.Sentences), countWords(file.Sentences)))
 		silver = append(silver, file.Sentences...)
 	}
-	mix := bank{dev: gold.dev, key: hashKey(keys...)}
-	silver = slices.Clone(silver)
+	silver = shuffled(silver)
 	for i := range silver {
 		silver[i].Weight = max(silver[i].Weight*float32(t.SilverWeight), leastSilverWeight)
 	}
-	order := hash.Shuffled(len(silver), 0x51)
-	n, from := len(gold.train), 0
-	for i := range gold.train {
-		mix.train = append(mix.train, gold.train[i])
-		for to := len(silver) * (i + 1) / n; from < to; from++ {
-			mix.train = append(mix.train, silver[order[from]])
+	return bank{spread(t.train.Sentences, append(others, silver)), gold.dev, hashKey(keys...)}
+}
+
+// shuffled returns the sentences in another order, which depends on their number
+// alone.
+func shuffled(list []syntax.Sentence) []syntax.Sentence {
+	out := make([]syntax.Sentence, len(list))
+	for i, at := range hash.Shuffled(len(list), 0x51) {
+		out[i] = list[at]
+	}
+	return out
+}
+
+// spread returns list with the others, each in its order and evenly, between its
+// sentences. Sentences of equal lists stand together.
+func spread(list []syntax.Sentence, others [][]syntax.Sentence) []syntax.Sentence {
+	var out []syntax.Sentence
+	from := make([]int, len(others))
+	for i := range list {
+		out = append(out, list[i])
+		due := func(k int) int { return len(others[k]) * (i + 1) / len(list) }
+		for left := true; left; {
+			left = false
+			for k, other := range others {
+				if from[k] < due(k) {
+					out = append(out, other[from[k]])
+					from[k]++
+					left = true
+				}
+			}
 		}
 	}
-	return mix
+	return out
 }

@@ -13,6 +13,7 @@ package train
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"time"
 
@@ -25,12 +26,33 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// A Treebank is one CoNLL-U file. Its sentences are not changed.
+// A Treebank is one CoNLL-U file, or the first of several. Its sentences are
+// not changed.
 type Treebank struct {
 	Name      string // for messages: the path as the user gave it
 	File      string // for provenance: the base name
 	SHA256    string // of the file, hexadecimal
 	Sentences []syntax.Sentence
+
+	// More are further files of train, with trees by the same conventions, which
+	// are learned from like the first. A file that is there twice counts twice.
+	More []Treebank
+}
+
+// All returns the sentences of all files, each of which begins a document.
+func (t *Treebank) All() []syntax.Sentence {
+	if len(t.More) == 0 {
+		return t.Sentences
+	}
+	list := slices.Clone(t.Sentences)
+	for _, x := range t.More {
+		at := len(list)
+		if list = append(list, x.Sentences...); at < len(list) {
+			first := &list[at]
+			first.Comments = append([]string{"# newdoc"}, first.Comments...)
+		}
+	}
+	return list
 }
 
 // Values of Options.TreeTags: the tags of the trees that pruner, parser and
@@ -189,7 +211,7 @@ type trainer struct {
 }
 
 func newTrainer(train, dev Treebank, o Options, s stages) (*trainer, error) {
-	o.setDefaults(dataOf(train).Words)
+	o.setDefaults(countWords(train.All()))
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
@@ -280,6 +302,7 @@ func (t *trainer) provenance() model.Info {
 	set(model.NoTagsOption, "true", t.NoTags)
 	set("tensor", t.tensorKey(), t.Tensor != nil)
 	info.Train, info.Dev = dataOf(t.train), dataOf(t.dev)
+	info.More = moreOf(t.train)
 	for _, s := range t.Silver {
 		info.Silver = append(info.Silver, dataOf(s))
 	}
@@ -289,6 +312,14 @@ func (t *trainer) provenance() model.Info {
 
 func dataOf(t Treebank) model.Data {
 	return model.Data{File: t.File, SHA256: t.SHA256, Sentences: len(t.Sentences), Words: countWords(t.Sentences)}
+}
+
+// moreOf names the further files of a treebank, nil if there are none.
+func moreOf(t Treebank) (list []model.Data) {
+	for _, x := range t.More {
+		list = append(list, dataOf(x))
+	}
+	return list
 }
 
 func countWords(sents []syntax.Sentence) (words int) {

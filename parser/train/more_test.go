@@ -1,0 +1,108 @@
+package train
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// names returns the IDs of sentences in one string.
+func names(list []syntax.Sentence) string {
+	var ids []string
+	for i := range list {
+		ids = append(ids, list[i].ID)
+	}
+	return strings.Join(ids, " ")
+}
+
+// Every phase learns from further files: the segmenter file after file, the
+// others from sentences spread between those of the treebank, copies side by side.
+func TestFurtherFilesReachPhases(t *testing.T) {
+	train, more := toyTreebank("train", 12), toyTreebank("more", 2)
+	train.More = []Treebank{more, more}
+	store := memory{}
+	var r rig
+	data, err := run(train, toyTreebank("dev", 5), Options{TreeTags: TreeTagsGold, Store: store}, r.stages())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.seen["segmenter"]; len(got) != 16 || got[12].ID != "more0" || got[12].Comments[0] != "# newdoc" || got[14].Comments[0] != "# newdoc" {
+		t.Errorf("the segmenter saw %s", names(got))
+	}
+	if more.Sentences[0].Comments[0] == "# newdoc" {
+		t.Error("a treebank was changed")
+	}
+	order := shuffled(more.Sentences)
+	a, b := order[0].ID, order[1].ID
+	want := fmt.Sprintf("train0 train1 train2 train3 train4 train5 %s %[1]s train6 train7 train8 train9 train10 train11 %s %[2]s", a, b)
+	for _, phase := range []string{"words", "tagger"} {
+		if got := names(r.seen[phase]); got != want {
+			t.Errorf("%s saw %s, want %s", phase, got, want)
+		}
+	}
+	if got := names(r.seen["parser"]); got != strings.Replace(want, "train2 ", "", 1) {
+		t.Errorf("the parser saw %s", got)
+	}
+	f, err := model.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if of := dataOf(more); f.Info.Train.Sentences != 12 || !reflect.DeepEqual(f.Info.More, []model.Data{of, of}) {
+		t.Errorf("provenance %+v", f.Info)
+	}
+	train.More = train.More[:1]
+	var again rig
+	if _, err := run(train, toyTreebank("dev", 5), Options{TreeTags: TreeTagsGold, Store: store}, again.stages()); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(again.ran, "segmenter") || !slices.Contains(again.ran, "words") {
+		t.Errorf("with other files only %v ran again", again.ran)
+	}
+}
+
+func TestSpreadLosesNothing(t *testing.T) {
+	for n := 1; n < 9; n++ {
+		for m := range 20 {
+			list, other := toyTreebank("a", n).Sentences, toyTreebank("b", m).Sentences
+			got := spread(list, [][]syntax.Sentence{other, nil})
+			if len(got) != n+m {
+				t.Fatalf("%d and %d sentences made %d", n, m, len(got))
+			}
+			of := func(name string) string {
+				return names(slices.DeleteFunc(slices.Clone(got), func(s syntax.Sentence) bool { return !strings.HasPrefix(s.ID, name) }))
+			}
+			if of("a") != names(list) || of("b") != names(other) {
+				t.Errorf("%d and %d: %s", n, m, names(got))
+			}
+		}
+	}
+}
+
+func TestCheckOfFurtherFiles(t *testing.T) {
+	train, more, dev := toyTreebank("train", 4), toyTreebank("more", 4), toyTreebank("dev", 4)
+	more.Sentences[1].Words[2].XPOS = "new"
+	more.Sentences[1].Words[3].Deprel = "dep:new"
+	train.More = []Treebank{more}
+	dev.Sentences[3] = more.Sentences[3]
+	var b strings.Builder
+	r := Check(train, dev)
+	r.WriteTo(&b)
+	for _, want := range []string{"more.conllu: 4 sentences, 28 words", "UPOS and XPOS together that train.conllu has not: 1, more.conllu:15",
+		"relations that train.conllu has not: 1, more.conllu:16", "1 of 4 sentences of 5 words or more are in train too"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("report lacks %q:\n%s", want, &b)
+		}
+	}
+	if err := r.Fatal(); err != nil {
+		t.Error(err)
+	}
+	more.Sentences[0].Words[0].Deprel = ""
+	if err := Check(train, dev).Fatal(); err == nil || !strings.Contains(err.Error(), "more.conllu:3") {
+		t.Errorf("a broken tree of a further file: %v", err)
+	}
+}
