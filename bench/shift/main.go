@@ -10,6 +10,9 @@
 //	lower     in lower case
 //	upper     in upper case
 //	curly     with typographic quotes and apostrophes for straight ones
+//	dashes    with — for --, and no spaces around it
+//	signs     with … for ... and € for $
+//	printed   with all of the last three
 //
 // Cases change by the rules of the language that the name of the treebank's file
 // begins with. With -gold-tokens words and sentences are given, so that no error

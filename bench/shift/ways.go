@@ -17,8 +17,8 @@ import (
 type way struct {
 	name    string
 	wrapped bool
-	form    func(string) string // changes a form; nil leaves it
-	curly   bool
+	forms   func() func(string) string // changes the forms of a sentence, in order; nil leaves them
+	glued   bool                       // no spaces around dashes
 }
 
 // ways returns all of them, for a language.
@@ -27,9 +27,12 @@ func ways(of language.Tag) []way {
 	return []way{
 		{name: "plain"},
 		{name: "wrapped", wrapped: true},
-		{name: "lower", form: lower.String},
-		{name: "upper", form: upper.String},
-		{name: "curly", curly: true},
+		{name: "lower", forms: each(lower.String)},
+		{name: "upper", forms: each(upper.String)},
+		{name: "curly", forms: curly},
+		{name: "dashes", forms: each(dash), glued: true},
+		{name: "signs", forms: each(sign)},
+		{name: "printed", forms: printed, glued: true},
 	}
 }
 
@@ -39,31 +42,33 @@ func (x *way) apply(sents []syntax.Sentence) []syntax.Sentence {
 	for i := range out {
 		s := &out[i]
 		s.MWTs = slices.Clone(s.MWTs)
-		form := x.form
-		if x.curly {
-			form = curly()
-		}
-		if form == nil {
+		if x.forms == nil {
 			continue
 		}
+		form := x.forms()
 		for j := range s.Words {
 			s.Words[j].Form = form(s.Words[j].Form)
 		}
-		if x.curly {
-			form = curly() // multiword tokens have apostrophes, no quotes
-		}
+		form = x.forms() // multiword tokens have apostrophes, no quotes
 		for j := range s.MWTs {
 			s.MWTs[j].Form = form(s.MWTs[j].Form)
 		}
+		if x.glued {
+			glue(s)
+		}
 	}
 	return out
+}
+
+// each changes every form by itself.
+func each(form func(string) string) func() func(string) string {
+	return func() func(string) string { return form }
 }
 
 // curly returns a function that makes the quotes of a sentence, form by form,
 // typographic: every other one closes.
 func curly() func(string) string {
 	open := false
-	apostrophe := strings.NewReplacer("'", "’")
 	return func(form string) string {
 		switch form {
 		case `"`:
@@ -77,8 +82,51 @@ func curly() func(string) string {
 		case "''":
 			return "”"
 		}
-		return apostrophe.Replace(form)
+		return strings.ReplaceAll(form, "'", "’")
 	}
+}
+
+// dash makes a dash of hyphens that stand for one.
+func dash(form string) string {
+	if form == "--" || form == "---" {
+		return "—"
+	}
+	return form
+}
+
+// glue takes the spaces around the dashes between two words.
+func glue(s *syntax.Sentence) {
+	for i := 1; i+1 < len(s.Words); i++ {
+		if s.Words[i].Form != "—" {
+			continue
+		}
+		for _, at := range []int{i - 1, i} {
+			misc := &s.Words[at].Misc
+			for k := range s.MWTs {
+				if int(s.MWTs[k].First) <= at+1 && at+1 <= int(s.MWTs[k].Last) {
+					misc = &s.MWTs[k].Misc
+				}
+			}
+			*misc = "SpaceAfter=No"
+		}
+	}
+}
+
+// sign makes one character of three dots, and euros of dollars.
+func sign(form string) string {
+	switch form {
+	case "...":
+		return "…"
+	case "$":
+		return "€"
+	}
+	return form
+}
+
+// printed does what curly, dash and sign do.
+func printed() func(string) string {
+	quote := curly()
+	return func(form string) string { return sign(dash(quote(form))) }
 }
 
 // text returns the raw text of sentences.
