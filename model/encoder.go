@@ -11,6 +11,7 @@ import (
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/tag"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // An encoder is optional (docs/encoder.md). It scores arcs, labels and tags of a
@@ -64,12 +65,39 @@ func (m *Model) openEncoder(v *pack.View) error {
 // passes over sentences of more than syntax.MaxWholeWords words, which are
 // parsed the fast way. What it sets takes (n+1)² numbers for n words, and one for
 // each word and value of its tags and FEATS: Effort gives it a few sentences at a
-// time. Scores do not depend on what else is in sents. It is safe for concurrent
-// use.
+// time. Scores do not depend on what else is in sents, nor on how characters were
+// typed (word.Plain). It is safe for concurrent use.
 func (m *Model) Encode(sents []*syntax.Sentence) {
-	if m.Encoder != nil {
-		m.Encoder.Encode(sents)
+	if m.Encoder == nil {
+		return
 	}
+	plain := sents
+	for i, s := range sents {
+		if p := plainly(s); p != s {
+			if &plain[0] == &sents[0] {
+				plain = slices.Clone(sents)
+			}
+			plain[i] = p
+		}
+	}
+	m.Encoder.Encode(plain)
+	for i, p := range plain {
+		sents[i].Dense = p.Dense
+	}
+}
+
+// plainly returns s, or a copy with plain forms if it has others.
+func plainly(s *syntax.Sentence) *syntax.Sentence {
+	at := slices.IndexFunc(s.Words, func(w syntax.Word) bool { return word.Plain(w.Form) != w.Form })
+	if at < 0 {
+		return s
+	}
+	c := syntax.Clone([]syntax.Sentence{*s})
+	for i := range c[0].Words[at:] {
+		w := &c[0].Words[at+i]
+		w.Form = word.Plain(w.Form)
+	}
+	return &c[0]
 }
 
 // dense reports whether the stages add scores of the model's encoder to s.

@@ -366,3 +366,28 @@ func TestSureAndCalibrators(t *testing.T) {
 		}
 	}
 }
+
+// What was typed for an apostrophe or a dash changes no score, and no form.
+func TestEncodeReadsPlainForms(t *testing.T) {
+	m := openNoisy(t, Mix{Tags: MixOne})
+	plain, typed := toySentences(), toySentences()
+	plain[1].Words[0].Form, plain[1].Words[1].Form = "it's", "--"
+	typed[1].Words[0].Form, typed[1].Words[1].Form = "it’s", "—"
+	list := func(sents []syntax.Sentence) (p []*syntax.Sentence) {
+		for i := range sents {
+			p = append(p, &sents[i])
+		}
+		return p
+	}
+	given := list(typed)
+	m.Encode(list(plain))
+	m.Encode(given)
+	for i := range typed {
+		if given[i] != &typed[i] || !reflect.DeepEqual(typed[i].Dense, plain[i].Dense) || len(typed[i].Dense.Arcs) == 0 {
+			t.Errorf("sentence %d has other scores", i)
+		}
+	}
+	if w := typed[1].Words; w[0].Form != "it’s" || w[1].Form != "—" {
+		t.Errorf("forms are %q and %q now", w[0].Form, w[1].Form)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // EncoderOptions are those of a pretrained encoder. All but File change the
@@ -45,12 +46,13 @@ type encoded struct {
 }
 
 // encoder tunes the pretrained encoder on the treebank as it is, with its gold
-// tags: dev picks the epoch. It goes into the model in integers.
+// tags and, as model.Encode reads them, plain forms: dev picks the epoch. It goes
+// into the model in integers.
 func (t *trainer) encoder() (*encoded, error) {
 	e := t.Encoder
 	gold := t.gold()
-	r, err := t.phase("encoder", []string{gold.key, e.key()}, func(j job) ([]pack.Section, error) {
-		p, h, err := t.tune(oneRoot(gold.train), oneRoot(gold.dev), j)
+	r, err := t.phase("encoder", []string{"plain", gold.key, e.key()}, func(j job) ([]pack.Section, error) {
+		p, h, err := t.tune(changed(oneRoot(gold.train), word.Plain), changed(oneRoot(gold.dev), word.Plain), j)
 		if err != nil {
 			return nil, err
 		}
