@@ -25,7 +25,7 @@ var componentOf = map[string]string{
 // phases runs all phases in order and returns the sections of the model.
 func (t *trainer) phases() ([]pack.Section, error) {
 	gold := t.gold()
-	mix := t.mixed(gold)
+	mix := t.cased(t.mixed(gold))
 	words, err := t.component("words", mix)
 	if err != nil {
 		return nil, err

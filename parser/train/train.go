@@ -94,6 +94,11 @@ type Options struct {
 	Silver       []Treebank
 	SilverWeight float64
 
+	// Cased is the percentage, up to MaxCased, of sentences that all but the
+	// segmenter and an encoder learn from in capitals, and of those in small
+	// letters: gold ones once more, silver ones instead.
+	Cased int
+
 	// Tensor is the parser's tensor for arcs; nil has none. Its vectors, if
 	// any, are named by the base name and SHA-256 of their file.
 	Tensor                     *score.TensorOptions
@@ -181,6 +186,9 @@ func (o *Options) validate() error {
 	}
 	if w := o.SilverWeight; !(w >= 0 && w <= MaxSilverWeight) {
 		return fmt.Errorf("silver weight %g: want 0 to %d", w, MaxSilverWeight)
+	}
+	if o.Cased < 0 || o.Cased > MaxCased {
+		return fmt.Errorf("cased %d: want 0 to %d percent", o.Cased, MaxCased)
 	}
 	if o.Weights < 0 {
 		return fmt.Errorf("%d weights: want a positive number", o.Weights)
@@ -306,6 +314,7 @@ func (t *trainer) provenance() model.Info {
 	for _, s := range t.Silver {
 		info.Silver = append(info.Silver, dataOf(s))
 	}
+	set("cased", strconv.Itoa(t.Cased), t.Cased != 0)
 	set("silver-weight", strconv.FormatFloat(t.SilverWeight, 'g', -1, 64), len(t.Silver) > 0)
 	return info
 }

@@ -1,0 +1,64 @@
+package train
+
+import (
+	"fmt"
+
+	"golang.org/x/text/cases"
+
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// MaxCased bounds Options.Cased.
+const MaxCased = 50
+
+// A caser writes sentences in one case, by the rules of the language of gold.
+type caser struct{ upper, lower cases.Caser }
+
+func newCaser(gold []syntax.Sentence) *caser {
+	of := languageOf(gold)
+	return &caser{cases.Upper(of), cases.Lower(of)}
+}
+
+// cased returns the sentence in one case if it is one of so many percent for each
+// case, which its forms decide. Copies of a sentence are alike. One that looks the
+// same in that case is none of them.
+func (x *caser) cased(s *syntax.Sentence, percent uint64) (out syntax.Sentence, ok bool) {
+	var change func(string) string
+	switch at := hash.Mix(formsHash(s)) % 100; {
+	case at < percent:
+		change = x.upper.String
+	case at < 2*percent:
+		change = x.lower.String
+	default:
+		return out, false
+	}
+	out = changed([]syntax.Sentence{*s}, change)[0]
+	out.Comments = nil // else the copy would begin the document once more
+	return out, formsHash(&out) != formsHash(s)
+}
+
+// cased returns a bank with sentences in one case: behind gold sentences, and in
+// place of silver ones, of which there are enough.
+func (t *trainer) cased(b bank) bank {
+	if t.Cased == 0 {
+		return b
+	}
+	return bank{withCases(b.train, uint64(t.Cased)), b.dev, hashKey("cased", b.key, fmt.Sprint(t.Cased))}
+}
+
+func withCases(list []syntax.Sentence, percent uint64) []syntax.Sentence {
+	x := newCaser(syntax.Gold(list))
+	var out []syntax.Sentence
+	for i := range list {
+		s := &list[i]
+		c, ok := x.cased(s, percent)
+		if !ok || s.Gold() {
+			out = append(out, *s)
+		}
+		if ok {
+			out = append(out, c)
+		}
+	}
+	return out
+}
