@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"unicode"
 
 	"github.com/treebeam/treebeam/parser/calibrate"
 	"github.com/treebeam/treebeam/parser/encode"
@@ -66,14 +67,15 @@ func (m *Model) openEncoder(v *pack.View) error {
 // parsed the fast way. What it sets takes (n+1)² numbers for n words, and one for
 // each word and value of its tags and FEATS: Effort gives it a few sentences at a
 // time. Scores do not depend on what else is in sents, nor on how characters were
-// typed (word.Plain). It is safe for concurrent use.
+// typed (word.Plain), nor on whether the whole sentence is in capitals. It is safe
+// for concurrent use.
 func (m *Model) Encode(sents []*syntax.Sentence) {
 	if m.Encoder == nil {
 		return
 	}
-	plain := sents
+	plain, casing := sents, m.Words.Casing()
 	for i, s := range sents {
-		if p := plainly(s); p != s {
+		if p := Encodable(s, casing); p != s {
 			if &plain[0] == &sents[0] {
 				plain = slices.Clone(sents)
 			}
@@ -86,18 +88,46 @@ func (m *Model) Encode(sents []*syntax.Sentence) {
 	}
 }
 
-// plainly returns s, or a copy with plain forms if it has others.
-func plainly(s *syntax.Sentence) *syntax.Sentence {
-	at := slices.IndexFunc(s.Words, func(w syntax.Word) bool { return word.Plain(w.Form) != w.Form })
-	if at < 0 {
+// Encodable returns what an encoder reads of s: s itself, or a copy with plain
+// forms, which are in small letters if the sentence is in capitals. A pretrained
+// encoder has seen little text in capitals, and cuts its words into small pieces.
+func Encodable(s *syntax.Sentence, casing word.Casing) *syntax.Sentence {
+	capitals := inCapitals(s)
+	if !capitals && !slices.ContainsFunc(s.Words, func(w syntax.Word) bool { return word.Plain(w.Form) != w.Form }) {
 		return s
 	}
-	c := syntax.Clone([]syntax.Sentence{*s})
-	for i := range c[0].Words[at:] {
-		w := &c[0].Words[at+i]
+	c := *s
+	c.Words = slices.Clone(s.Words)
+	for i := range c.Words {
+		w := &c.Words[i]
 		w.Form = word.Plain(w.Form)
+		if capitals {
+			w.Form = casing.LowerForm(w.Form)
+		}
 	}
-	return &c[0]
+	return &c
+}
+
+// leastCapitals is how many words with letters tell that a sentence is in
+// capitals: fewer may be names.
+const leastCapitals = 3
+
+// inCapitals reports whether s has words with letters, and no small letter.
+func inCapitals(s *syntax.Sentence) bool {
+	words := 0
+	for i := range s.Words {
+		letters := false
+		for _, r := range s.Words[i].Form {
+			if unicode.IsLower(r) {
+				return false
+			}
+			letters = letters || unicode.IsUpper(r)
+		}
+		if letters {
+			words++
+		}
+	}
+	return words >= leastCapitals
 }
 
 // dense reports whether the stages add scores of the model's encoder to s.

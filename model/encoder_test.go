@@ -367,27 +367,40 @@ func TestSureAndCalibrators(t *testing.T) {
 	}
 }
 
-// What was typed for an apostrophe or a dash changes no score, and no form.
+// What was typed for an apostrophe or a dash changes no score, nor does a whole
+// sentence in capitals; forms stay as they are.
 func TestEncodeReadsPlainForms(t *testing.T) {
 	m := openNoisy(t, Mix{Tags: MixOne})
-	plain, typed := toySentences(), toySentences()
-	plain[1].Words[0].Form, plain[1].Words[1].Form = "it's", "--"
-	typed[1].Words[0].Form, typed[1].Words[1].Form = "it’s", "—"
-	list := func(sents []syntax.Sentence) (p []*syntax.Sentence) {
-		for i := range sents {
-			p = append(p, &sents[i])
+	for _, c := range []struct {
+		typed, plain string
+		same         bool
+	}{
+		{"it’s — so", "it's -- so", true},
+		{"THE DOG’S 2 CATS", "the dog's 2 cats", true},
+		{"Α ΣΑΣ ΛΕΣ", "α σας λες", true},
+		{"NATO 2 USA", "nato 2 usa", false}, // names, perhaps
+		{"THE DOG sees CATS", "the dog sees cats", false},
+		{"The Dog Sees", "the dog sees", false},
+	} {
+		typed, plain := of(c.typed), of(c.plain)
+		list := []*syntax.Sentence{&plain, &typed, {}}
+		m.Encode(list)
+		if list[1] != &typed || len(typed.Dense.Arcs) == 0 || reflect.DeepEqual(typed.Dense, plain.Dense) != c.same {
+			t.Errorf("%q has the scores of %q: want %t", c.typed, c.plain, c.same)
 		}
-		return p
-	}
-	given := list(typed)
-	m.Encode(list(plain))
-	m.Encode(given)
-	for i := range typed {
-		if given[i] != &typed[i] || !reflect.DeepEqual(typed[i].Dense, plain[i].Dense) || len(typed[i].Dense.Arcs) == 0 {
-			t.Errorf("sentence %d has other scores", i)
+		if want := of(c.typed); !reflect.DeepEqual(typed.Words, want.Words) {
+			t.Errorf("words are %+v now", typed.Words)
 		}
 	}
-	if w := typed[1].Words; w[0].Form != "it’s" || w[1].Form != "—" {
-		t.Errorf("forms are %q and %q now", w[0].Form, w[1].Form)
+	if s := of("ILIK SU İÇ"); Encodable(&s, true).Words[0].Form != "ılık" || Encodable(&s, true).Words[2].Form != "iç" {
+		t.Errorf("Turkish: %+v", Encodable(&s, true).Words)
 	}
+}
+
+// of returns a sentence of forms.
+func of(text string) (s syntax.Sentence) {
+	for form := range strings.FieldsSeq(text) {
+		s.Words = append(s.Words, syntax.Word{Form: form})
+	}
+	return s
 }

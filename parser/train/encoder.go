@@ -46,13 +46,21 @@ type encoded struct {
 }
 
 // encoder tunes the pretrained encoder on the treebank as it is, with its gold
-// tags and, as model.Encode reads them, plain forms: dev picks the epoch. It goes
-// into the model in integers.
+// tags, in the forms that it reads at run time: dev picks the epoch. It goes into
+// the model in integers.
 func (t *trainer) encoder() (*encoded, error) {
 	e := t.Encoder
 	gold := t.gold()
-	r, err := t.phase("encoder", []string{"plain", gold.key, e.key()}, func(j job) ([]pack.Section, error) {
-		p, h, err := t.tune(changed(oneRoot(gold.train), word.Plain), changed(oneRoot(gold.dev), word.Plain), j)
+	casing := word.LearnCasing(gold.train)
+	encodable := func(sents []syntax.Sentence) []syntax.Sentence {
+		out := oneRoot(sents)
+		for i := range out {
+			out[i] = *model.Encodable(&out[i], casing)
+		}
+		return out
+	}
+	r, err := t.phase("encoder", []string{"encodable", gold.key, e.key()}, func(j job) ([]pack.Section, error) {
+		p, h, err := t.tune(encodable(gold.train), encodable(gold.dev), j)
 		if err != nil {
 			return nil, err
 		}

@@ -184,6 +184,15 @@ func (c Casing) Lower(r rune) rune {
 	return unicode.ToLower(r)
 }
 
+// LowerForm returns a form in lower case.
+func (c Casing) LowerForm(form string) string {
+	lower := strings.Map(c.Lower, form)
+	if rest, ok := strings.CutSuffix(lower, "σ"); ok && rest != "" {
+		return rest + "ς"
+	}
+	return lower
+}
+
 // Upper returns r in upper case.
 func (c Casing) Upper(r rune) rune {
 	if c {

@@ -40,6 +40,9 @@ type Vocabulary struct {
 	tagIDs []uint8  // by place in tags
 }
 
+// Casing returns that of the treebank's language.
+func (v *Vocabulary) Casing() Casing { return v.casing }
+
 // Learn builds the Vocabulary of a treebank. The fine tag is UPOS with XPOS
 // where XPOS refines it, and with those FEATS attributes that most lower the
 // conditional entropy of a word's deprel and head direction, as long as at
