@@ -42,9 +42,9 @@ chaos: build
 	go run ./bench/chaos -program bin/treebeam -rounds 50 docs sample/text
 
 # Trains the embedded English models again from ../shared/treebanks and
-# ../shared/corpora: a parser with an encoder, from the treebank alone; the fast
-# one, from the treebank and the text that the first has parsed; and the encoder
-# weighed beside the fast one, as an overlay of it. Two hours or more; what is
+# ../shared/corpora and the trees of our own in model/training/english: a parser with
+# an encoder, from trees alone; the fast one, from trees and the text that the first
+# has parsed; and the encoder weighed beside the fast one, as an overlay of it. Two hours or more; what is
 # finished is kept, the same command goes on. The provenance of models names the
 # commit of the program, so there must be one.
 model accurate mix lemmas segmenter calibrate: TAGS += -buildvcs=true
@@ -53,7 +53,8 @@ model: out/english-silver.conllu
 	bin/treebeam train $(TREES) --only mix --from model/english.tbm --encoder out/english-gold.tbm --overlay --model model/english-accurate.tbm --resume
 	$(MAKE) calibrate
 
-TREES   = --train $(BANK)-train.conllu --dev $(BANK)-dev.conllu
+OWN     = $(wildcard model/training/english/*.conllu)
+TREES   = --train $(BANK)-train.conllu $(OWN:%=--train %) --dev $(BANK)-dev.conllu
 CORPUS  = $(wildcard ../shared/corpora/en/*.txt)
 ENCODER = bin/e5-small.tbe
 LAYERS  = 8
