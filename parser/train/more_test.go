@@ -24,14 +24,14 @@ func names(list []syntax.Sentence) string {
 // others from sentences spread between those of the treebank, copies side by side.
 func TestFurtherFilesReachPhases(t *testing.T) {
 	train, more := toyTreebank("train", 12), toyTreebank("more", 2)
-	train.More = []Treebank{more, more}
+	train.More = []Treebank{more}
 	store := memory{}
 	var r rig
-	data, err := run(train, toyTreebank("dev", 5), Options{TreeTags: TreeTagsGold, Store: store}, r.stages())
+	data, err := run(train, toyTreebank("dev", 5), Options{TreeTags: TreeTagsGold, Repeat: 2, Store: store}, r.stages())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := r.seen["segmenter"]; len(got) != 16 || got[12].ID != "more0" || got[12].Comments[0] != "# newdoc" || got[14].Comments[0] != "# newdoc" {
+	if got := r.seen["segmenter"]; len(got) != 14 || got[12].ID != "more0" || got[12].Comments[0] != "# newdoc" {
 		t.Errorf("the segmenter saw %s", names(got))
 	}
 	if more.Sentences[0].Comments[0] == "# newdoc" {
@@ -52,16 +52,28 @@ func TestFurtherFilesReachPhases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if of := dataOf(more); f.Info.Train.Sentences != 12 || !reflect.DeepEqual(f.Info.More, []model.Data{of, of}) {
+	if of := dataOf(more); f.Info.Train.Sentences != 12 || !reflect.DeepEqual(f.Info.More, []model.Data{of}) || f.Info.Options["repeat"] != "2" {
 		t.Errorf("provenance %+v", f.Info)
 	}
-	train.More = train.More[:1]
 	var again rig
 	if _, err := run(train, toyTreebank("dev", 5), Options{TreeTags: TreeTagsGold, Store: store}, again.stages()); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Contains(again.ran, "segmenter") || !slices.Contains(again.ran, "words") {
-		t.Errorf("with other files only %v ran again", again.ran)
+	if slices.Contains(again.ran, "segmenter") || !slices.Contains(again.ran, "words") || len(again.seen["words"]) != 14 {
+		t.Errorf("learning from them once, %v ran again", again.ran)
+	}
+	train.More = nil
+	var without rig
+	if _, err := run(train, toyTreebank("dev", 5), Options{TreeTags: TreeTagsGold, Store: store}, without.stages()); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(without.ran, "segmenter") || !slices.Contains(without.ran, "words") {
+		t.Errorf("without them only %v ran again", without.ran)
+	}
+	for _, n := range []int{-1, MaxRepeat + 1} {
+		if _, err := trainToy(&rig{}, Options{Repeat: n}); err == nil {
+			t.Errorf("%d times were accepted", n)
+		}
 	}
 }
 

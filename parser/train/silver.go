@@ -195,9 +195,12 @@ func (t *trainer) mixed(gold bank) bank {
 		return gold
 	}
 	var others [][]syntax.Sentence
-	keys := []string{"silver 2", gold.key, fmt.Sprint(t.SilverWeight)}
+	keys := []string{"silver 2", gold.key, fmt.Sprint(t.SilverWeight, max(t.Repeat, 1))}
 	for _, file := range t.train.More {
-		others = append(others, shuffled(file.Sentences))
+		list := shuffled(file.Sentences)
+		for range max(t.Repeat, 1) {
+			others = append(others, list)
+		}
 	}
 	var silver []syntax.Sentence
 	for _, file := range t.Silver {

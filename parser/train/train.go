@@ -35,7 +35,7 @@ type Treebank struct {
 	Sentences []syntax.Sentence
 
 	// More are further files of train, with trees by the same conventions, which
-	// are learned from like the first. A file that is there twice counts twice.
+	// are learned from like the first (Options.Repeat).
 	More []Treebank
 }
 
@@ -69,6 +69,9 @@ const (
 // tagger is much worse for each part that it does not see.
 const smallTreebank = 100_000
 
+// MaxRepeat bounds Options.Repeat.
+const MaxRepeat = 100
+
 // muchSilver is the number of words of treebank and silver together from which
 // on half of them teach tagger and pruner nearly as much as all.
 const muchSilver = 200_000
@@ -93,6 +96,10 @@ type Options struct {
 	// and the sentence's own Weight. With SilverWeight 0 there is none.
 	Silver       []Treebank
 	SilverWeight float64
+
+	// Repeat is how many times all but the segmenter and an encoder learn from every
+	// sentence of train's further files, up to MaxRepeat; 0 is once.
+	Repeat int
 
 	// Cased is the percentage, up to MaxCased, of sentences that all but the
 	// segmenter and an encoder learn from in capitals, and of those in small
@@ -186,6 +193,9 @@ func (o *Options) validate() error {
 	}
 	if w := o.SilverWeight; !(w >= 0 && w <= MaxSilverWeight) {
 		return fmt.Errorf("silver weight %g: want 0 to %d", w, MaxSilverWeight)
+	}
+	if o.Repeat < 0 || o.Repeat > MaxRepeat {
+		return fmt.Errorf("repeat %d: want 1 to %d", o.Repeat, MaxRepeat)
 	}
 	if o.Cased < 0 || o.Cased > MaxCased {
 		return fmt.Errorf("cased %d: want 0 to %d percent", o.Cased, MaxCased)
@@ -314,6 +324,7 @@ func (t *trainer) provenance() model.Info {
 	for _, s := range t.Silver {
 		info.Silver = append(info.Silver, dataOf(s))
 	}
+	set("repeat", strconv.Itoa(t.Repeat), t.Repeat > 1 && len(t.train.More) > 0)
 	set("cased", strconv.Itoa(t.Cased), t.Cased != 0)
 	set("silver-weight", strconv.FormatFloat(t.SilverWeight, 'g', -1, 64), len(t.Silver) > 0)
 	return info
