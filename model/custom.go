@@ -1,9 +1,17 @@
 package model
 
 import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
 	"github.com/treebeam/treebeam/parser/segment"
 	"github.com/treebeam/treebeam/parser/tag"
 )
+
+// maxException bounds the bytes of a line of exceptions.
+const maxException = 1000
 
 // A Custom is what a caller knows of a text beside the model. The zero Custom is
 // what every model has when it is opened.
@@ -21,4 +29,122 @@ func (m *Model) With(c Custom) *Model {
 	made := *m
 	made.custom = c
 	return &made
+}
+
+// Lists are a Custom as it is written down (docs/custom.md). The zero Lists say
+// nothing.
+type Lists struct {
+	Abbreviations []string        // no sentence ends behind them: "approx." or "approx"
+	KeepTogether  []string        // one token each, wherever they stand: "C++", "New York"
+	Exceptions    []tag.Exception // tags and lemmas of forms
+	Unconstrained bool            // as in Custom
+}
+
+// Custom makes a Custom of lists. An error names what cannot be used.
+func (l *Lists) Custom() (c Custom, err error) {
+	c.Unconstrained = l.Unconstrained
+	if len(l.Abbreviations)+len(l.KeepTogether) > 0 {
+		if _, err := segment.NewRules(l.Abbreviations, nil); err != nil {
+			return c, fmt.Errorf("abbreviations: %w", err)
+		}
+		if c.Rules, err = segment.NewRules(l.Abbreviations, l.KeepTogether); err != nil {
+			return c, fmt.Errorf("strings to keep together: %w", err)
+		}
+	}
+	if len(l.Exceptions) > 0 {
+		if c.Exceptions, err = tag.NewExceptions(l.Exceptions); err != nil {
+			return c, fmt.Errorf("exceptions: %w", err)
+		}
+	}
+	return c, nil
+}
+
+// Empty reports whether lists say nothing.
+func (l *Lists) Empty() bool {
+	return len(l.Abbreviations)+len(l.KeepTogether)+len(l.Exceptions) == 0 && !l.Unconstrained
+}
+
+// ReadAbbreviations reads the abbreviations of a text: one a line, without the
+// white space around it. Empty lines are left out, and comments: lines that begin
+// with # and a space. An error names the line that cannot be used.
+func ReadAbbreviations(text []byte) ([]string, error) {
+	return readStrings(text, func(line []string) error {
+		_, err := segment.NewRules(line, nil)
+		return err
+	})
+}
+
+// ReadKeepTogether reads strings that are one token each, as ReadAbbreviations
+// reads abbreviations.
+func ReadKeepTogether(text []byte) ([]string, error) {
+	return readStrings(text, func(line []string) error {
+		_, err := segment.NewRules(nil, line)
+		return err
+	})
+}
+
+func readStrings(text []byte, check func(line []string) error) (list []string, err error) {
+	err = eachLine(text, func(n int, line string) error {
+		list = append(list, strings.TrimSpace(line))
+		if err := check(list[len(list)-1:]); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// ReadExceptions reads exceptions of a text: a line has a form, its UPOS and its
+// lemma, with tabs between them. What is not known is _ or nothing. Lines are left
+// out as ReadAbbreviations does. An error names the line that cannot be used.
+func ReadExceptions(text []byte) (list []tag.Exception, err error) {
+	err = eachLine(text, func(n int, line string) error {
+		columns := strings.Split(line, "\t")
+		if len(columns) < 2 || len(columns) > 3 {
+			return fmt.Errorf("line %d, %.40q, has %d columns; it needs a form, its UPOS and its lemma, with tabs between them, and _ for what is not known",
+				n, line, len(columns))
+		}
+		if len(line) > maxException {
+			return fmt.Errorf("line %d, %.40q..., has %d bytes, at most %d are supported", n, line, len(line), maxException)
+		}
+		x := tag.Exception{Form: strings.TrimSpace(columns[0]), UPOS: known(columns[1])}
+		if len(columns) == 3 {
+			x.Lemma = known(columns[2])
+		}
+		list = append(list, x)
+		if _, err := tag.NewExceptions(list[len(list)-1:]); err != nil {
+			return errors.New(strings.Replace(err.Error(), "row 1", fmt.Sprintf("line %d", n), 1))
+		}
+		return nil
+	})
+	return list, err
+}
+
+// known is a column, or "" where it says that its value is not known.
+func known(column string) string {
+	if column = strings.TrimSpace(column); column == "_" {
+		return ""
+	}
+	return column
+}
+
+// eachLine calls do with the lines of a text that say something, and their numbers
+// from 1, without the end of the line and spaces around it. It stops at the first
+// error.
+func eachLine(text []byte, do func(n int, line string) error) error {
+	n := 0
+	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
+		n++
+		if !utf8.ValidString(line) {
+			return fmt.Errorf("line %d is not UTF-8: save the file as UTF-8", n)
+		}
+		line = strings.Trim(line, " \r\n")
+		if strings.TrimSpace(line) == "" || line == "#" || strings.HasPrefix(line, "# ") {
+			continue
+		}
+		if err := do(n, line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
