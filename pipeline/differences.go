@@ -58,7 +58,11 @@ func flatten(values map[string]string, options map[string]any) {
 			flatten(values, inner)
 			continue
 		}
-		values["--"+strings.ReplaceAll(key, "_", "-")] = fmt.Sprint(value)
+		text := fmt.Sprint(value)
+		if isFingerprint(text) { // of a file
+			text = "digest " + modelID(text)
+		}
+		values["--"+strings.ReplaceAll(key, "_", "-")] = text
 	}
 }
 

@@ -19,18 +19,16 @@ type Provenance struct {
 	Options       transforms.RowOptions `json:"options"`
 }
 
-// Provenance is that of a run with these options. It opens the model. Its
-// errors are refusals.
-func (o *Options) Provenance() (Provenance, error) {
+// Provenance is that of a run with these options. It opens the model, and reads what
+// Custom names: a run that is prepared with these options later does not read it
+// again. Its errors are refusals.
+func (o *Options) Provenance(ctx context.Context) (Provenance, error) {
 	if err := ValidateRows(&o.Rows); err != nil {
 		return Provenance{}, err
 	}
-	m, digest, err := transforms.OpenModel(o.Model)
-	if err == nil {
-		err = transforms.CheckEffort(m, &o.Rows)
-	}
+	_, digest, err := o.open(ctx)
 	if err != nil {
-		return Provenance{}, &Refusal{err}
+		return Provenance{}, err
 	}
 	return Provenance{transforms.FormatVersion, digest, o.Rows}, nil
 }

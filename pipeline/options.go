@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strconv"
@@ -21,7 +22,8 @@ type Options struct {
 	Output string         // output folder
 	Model  string         // "" is the embedded one
 	Rows   transforms.RowOptions
-	To     string // what Stream writes: a key of Formats, "" is conllu
+	Custom transforms.CustomFiles // what is known of the text; they set their digests in Rows
+	To     string                 // what Stream writes: a key of Formats, "" is conllu
 
 	RangeBytes    int64 // 0: chosen from the size of the input
 	Overwrite     bool  // remove another run's output first
@@ -33,6 +35,8 @@ type Options struct {
 	SharedFilesystem bool   // all workers see the local paths
 
 	Footer map[string]string // more provenance for the footers; must not depend on the run
+
+	texts *transforms.CustomTexts // of Custom, once they were read
 }
 
 // DefaultRows are the row options when nothing is said.
@@ -133,10 +137,32 @@ func (o *Options) validate() error {
 	return o.checkWorkerBinary()
 }
 
+// open opens the model, reads what is known of the text, and checks that the model
+// can do what the options say. The model that it returns does. Errors are refusals.
+func (o *Options) open(ctx context.Context) (m transforms.Stages, digest string, err error) {
+	if m, digest, err = transforms.OpenModel(o.Model); err != nil {
+		return nil, "", &Refusal{err}
+	}
+	if err := transforms.CheckEffort(m, &o.Rows); err != nil {
+		return nil, "", &Refusal{err}
+	}
+	if o.texts == nil { // a night has read them: its runs are all of the same
+		if o.texts, err = o.Custom.Read(ctx); err != nil {
+			return nil, "", &Refusal{err}
+		}
+	}
+	o.texts.Note(&o.Rows)
+	m, err = transforms.Customize(m, &o.Rows, func() (*transforms.CustomTexts, error) { return o.texts, nil })
+	if err != nil {
+		return nil, "", &Refusal{err}
+	}
+	return m, digest, nil
+}
+
 // CheckPlaces refuses local paths, of the output or an input, on runners whose
 // workers may not see them: the output would be lost on their disks, and the
-// input would be gone for them. A local model is no obstacle: it is copied to
-// the output.
+// input would be gone for them. A local model is no obstacle, nor are the files of
+// Custom: they are copied to the output.
 func (o *Options) CheckPlaces(output string) error {
 	if o.local() || o.SharedFilesystem {
 		return nil

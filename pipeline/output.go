@@ -42,7 +42,7 @@ func removeOthers(ctx context.Context, output string, others []record, fp string
 		return nil
 	}
 	for _, other := range others {
-		if err := removeOutput(ctx, output, other.FP); err != nil {
+		if err := removeOutput(ctx, output, &other); err != nil {
 			return fmt.Errorf("--overwrite: %w", err)
 		}
 	}
@@ -103,9 +103,11 @@ func isPart(name, fp string) bool {
 	return strings.HasPrefix(name, "part-") && strings.HasSuffix(name, fmt.Sprintf("-%.8s.parquet", fp))
 }
 
-// removeOutput removes what the run fp has written to output: the parts that
-// carry its fingerprint, what its manifest names, its plan and its record.
-func removeOutput(ctx context.Context, output, fp string) error {
+// removeOutput removes what a run has written to output: the parts that carry its
+// fingerprint, what its manifest names, its plan, its record, and its copies of
+// what was known of the text.
+func removeOutput(ctx context.Context, output string, run *record) error {
+	fp := run.FP
 	for _, kind := range outputDirs {
 		folder := store.Join(output, kind)
 		for info, err := range store.List(ctx, folder) {
@@ -121,7 +123,7 @@ func removeOutput(ctx context.Context, output, fp string) error {
 	if m, _ := ReadManifest(output); m.FP == fp {
 		names = append([]string{transforms.ManifestFile, transforms.SummaryFile}, names...)
 	}
-	for _, name := range names {
+	for _, name := range append(names, transforms.CustomNames(&run.Options)...) {
 		if err := store.Delete(ctx, store.Join(output, name)); err != nil {
 			return err
 		}

@@ -43,12 +43,9 @@ func Prepare(ctx context.Context, o Options) (*Prepared, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	model, digest, err := transforms.OpenModel(o.Model)
+	model, digest, err := o.open(ctx)
 	if err != nil {
-		return nil, &Refusal{err}
-	}
-	if err := transforms.CheckEffort(model, &o.Rows); err != nil {
-		return nil, &Refusal{err}
+		return nil, err
 	}
 	output, err := outputPath(ctx, o.Output)
 	if err != nil {
@@ -128,6 +125,9 @@ func (o *Options) plan(ctx context.Context, output string, spool *spool, digest 
 		if p.Job.Token, err = transforms.PlaceToken(output); err != nil {
 			return nil, refuse("--output %s: %w", output, err)
 		}
+	}
+	if err := o.texts.Place(ctx, output); err != nil {
+		return nil, err
 	}
 	return p, o.placeModel(ctx, &p.Job)
 }

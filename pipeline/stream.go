@@ -35,12 +35,9 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*transforms.Summary, e
 	if !ok {
 		return nil, refuse("--to %s: must be %s", o.To, FormatNames)
 	}
-	m, digest, err := transforms.OpenModel(o.Model)
+	m, digest, err := o.open(ctx)
 	if err != nil {
-		return nil, &Refusal{err}
-	}
-	if err := transforms.CheckEffort(m, &o.Rows); err != nil {
-		return nil, &Refusal{err}
+		return nil, err
 	}
 	inputs, err := source.List(ctx, o.Inputs, source.ListOptions{Stdin: o.Stdin, Live: true})
 	if err != nil {
@@ -48,6 +45,11 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*transforms.Summary, e
 	}
 	if isInput(o.Output, inputs) {
 		return nil, refuse("--output %s is one of the inputs: it would be lost; name another file", o.Output)
+	}
+	for option, name := range o.Custom.Names {
+		if out, err := os.Stat(o.Output); err == nil && isFile(out, name) {
+			return nil, refuse("--output %s is the file of %s: it would be lost; name another file", o.Output, option)
+		}
 	}
 	s := &stream{model: m, modelID: modelID(digest), options: o.Rows, out: bufio.NewWriterSize(w, 1<<16), format: format}
 	for len(inputs) > 0 {
@@ -82,12 +84,17 @@ func isInput(output string, inputs []source.Input) bool {
 		return false
 	}
 	return slices.ContainsFunc(inputs, func(in source.Input) bool {
-		if in.Size != info.Size() || store.IsRemote(in.URI) {
-			return false
-		}
-		file, err := os.Stat(filepath.FromSlash(in.URI))
-		return err == nil && os.SameFile(file, info)
+		return in.Size == info.Size() && isFile(info, in.URI)
 	})
+}
+
+// isFile says whether a URI names the file of info.
+func isFile(info os.FileInfo, uri string) bool {
+	if store.IsRemote(uri) {
+		return false
+	}
+	file, err := os.Stat(filepath.FromSlash(uri))
+	return err == nil && os.SameFile(file, info)
 }
 
 type stream struct {

@@ -38,8 +38,15 @@ type RowOptions struct {
 	StopAfter string `json:"stop_after,omitempty"`
 	// Effort is how sure a parse without the encoder must be to be kept, as a
 	// number from 0 to 1; "" is 1, for a model without an encoder too.
-	Effort string       `json:"effort,omitempty"`
-	Parse  ParseOptions `json:"parse"`
+	Effort string `json:"effort,omitempty"`
+	// Digests of what a user knows of the text (CustomTexts.Note), "" for nothing.
+	Abbreviations string `json:"abbreviations,omitempty"`
+	KeepTogether  string `json:"keep_together,omitempty"`
+	Exceptions    string `json:"exceptions,omitempty"`
+	// Unconstrained allows trees that the guidelines of UD forbid.
+	Unconstrained bool `json:"unconstrained,omitempty"`
+
+	Parse ParseOptions `json:"parse"`
 }
 
 // Stages that a run can end with, without trees.

@@ -78,6 +78,15 @@ func (m trained) TrainedOn() string {
 	return fmt.Sprintf("%s (%s)", m.Info.Language, strings.TrimSpace(m.Info.Treebank+" "+m.Info.Release))
 }
 
+// With implements Customizer.
+func (m trained) With(lists *model.Lists) (Stages, error) {
+	c, err := lists.Custom()
+	if err != nil {
+		return nil, err
+	}
+	return trained{m.Model.With(c)}, nil
+}
+
 // Parse implements Stages.
 func (m trained) Parse(s *syntax.Sentence, o ParseOptions) error {
 	decoder, err := search.NamedDecoder(o.Decoder)

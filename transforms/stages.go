@@ -71,8 +71,8 @@ func OpenModel(uri string) (m Stages, digest string, err error) {
 	return nil, "", fmt.Errorf("no model can be opened at %q in this build of the program", uri)
 }
 
-// open opens the job's model and checks that it is the one that the launcher
-// saw.
+// open opens the job's model, checks that it is the one that the launcher saw, and
+// tells it what the user knows of the text.
 func (j *Job) open() (Stages, error) {
 	m, digest, err := OpenModel(j.Model)
 	if err != nil {
@@ -81,6 +81,9 @@ func (j *Job) open() (Stages, error) {
 	if digest != j.ModelDigest {
 		return nil, marked(fmt.Errorf("the model %s has changed since the run was started: it had digest %s and has %s; start the run again",
 			j.Model, short(j.ModelDigest), short(digest)))
+	}
+	if m, err = Customize(m, &j.Options, j.readCustom); err != nil {
+		return nil, marked(err)
 	}
 	return m, nil
 }

@@ -112,7 +112,7 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 	if err := o.CheckEngine(state.dir); err != nil { // the pipeline sees no patterns, but what they match
 		return nil, err
 	}
-	made, err := o.Provenance()
+	made, err := o.Provenance(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,11 @@
 package transformstest
 
 import (
+	"cmp"
 	"strings"
 	"sync/atomic"
 
+	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms"
 )
@@ -21,6 +23,13 @@ const PanicEncode = "PANICENCODE"
 type Encoder struct {
 	*Toy
 	Encoded atomic.Int64 // words
+	base    *Encoder     // that With made this one of; nil: none
+}
+
+// With implements transforms.Customizer.
+func (e *Encoder) With(lists *model.Lists) (transforms.Stages, error) {
+	t, err := e.Toy.with(lists)
+	return &Encoder{Toy: t, base: e}, err
 }
 
 // Sure is how sure the toy is of a sentence that begins with form, from 0 to 1.
@@ -42,7 +51,7 @@ func (e *Encoder) Encode(sents []*syntax.Sentence) {
 		for i := range s.Words {
 			crash(s.Words[i].Form == PanicEncode, PanicEncode)
 		}
-		e.Encoded.Add(int64(len(s.Words)))
+		cmp.Or(e.base, e).Encoded.Add(int64(len(s.Words)))
 	}
 }
 
@@ -68,7 +77,7 @@ func (e *Encoder) Tag(s *syntax.Sentence, retag bool) {
 	was := syntax.Clone([]syntax.Sentence{*s})[0]
 	e.Toy.Tag(s, retag)
 	for i := range s.Words {
-		if encoded(s) && (retag || was.Words[i].UPOS == "") {
+		if x, _ := e.exception(s.Words[i].Form); x.UPOS == "" && encoded(s) && (retag || was.Words[i].UPOS == "") {
 			s.Words[i].UPOS = "INTJ"
 		}
 	}

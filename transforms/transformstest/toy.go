@@ -3,13 +3,17 @@
 package transformstest
 
 import (
+	"cmp"
 	"hash/fnv"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/tag"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -32,7 +36,51 @@ type Toy struct {
 	Opened atomic.Int64 // how often it was asked for
 	Parsed atomic.Int64 // sentences
 	hook   atomic.Pointer[func(s *syntax.Sentence)]
+
+	Customized atomic.Int64 // how often With was called
+	said       *model.Lists // nil: nothing
+	base       *Toy         // that With made this one of; nil: none
 }
+
+// With implements transforms.Customizer: strings are kept together where white space
+// is around them, a sentence does not end behind an abbreviation, exceptions are
+// heeded, and the relation Free is used where trees are unconstrained. It is unkind:
+// it panics if nothing is said, or a second time.
+func (t *Toy) With(lists *model.Lists) (transforms.Stages, error) { return t.with(lists) }
+
+func (t *Toy) with(lists *model.Lists) (*Toy, error) {
+	if lists.Empty() || t.base != nil {
+		panic("stages are customized without a reason, or twice")
+	}
+	t.Customized.Add(1)
+	if _, err := lists.Custom(); err != nil {
+		return nil, err
+	}
+	return &Toy{said: lists, base: t}, nil
+}
+
+// Free is the relation of words in trees that are not constrained.
+const Free = "free"
+
+// lists are what was said to the toy.
+func (t *Toy) lists() *model.Lists {
+	if t.said == nil {
+		return new(model.Lists)
+	}
+	return t.said
+}
+
+// exception returns what was said of a form.
+func (t *Toy) exception(form string) (x tag.Exception, ok bool) {
+	i := slices.IndexFunc(t.lists().Exceptions, func(x tag.Exception) bool { return x.Form == form })
+	if i < 0 {
+		return x, false
+	}
+	return t.said.Exceptions[i], true
+}
+
+// counted is the toy that counts.
+func (t *Toy) counted() *Toy { return cmp.Or(t.base, t) }
 
 // SetHook sets what Parse calls before it does anything; nil is nothing. What a
 // run that has failed left behind may still be parsing meanwhile.
@@ -48,10 +96,11 @@ func (t *Toy) SetHook(f func(s *syntax.Sentence)) {
 // returns the toy.
 func Register() *Toy {
 	t := new(Toy)
+	e := &Encoder{Toy: t}
 	transforms.RegisterModels("toy", func(uri string) (transforms.Stages, string, error) {
 		t.Opened.Add(1)
 		if uri == EncoderURI {
-			return &Encoder{Toy: t}, strings.Repeat("65", 32), nil
+			return e, strings.Repeat("65", 32), nil
 		}
 		return t, strings.Repeat("70", 32), nil
 	})
@@ -60,16 +109,31 @@ func Register() *Toy {
 
 // Segment implements transforms.Stages.
 func (t *Toy) Segment(block string, maxWords int) []syntax.Sentence {
-	return segment(block, maxWords, ".?!")
+	return segment(block, maxWords, ".?!", t.lists())
 }
 
 // SegmentLine implements transforms.Stages.
 func (t *Toy) SegmentLine(block string, maxWords int) []syntax.Sentence {
-	return segment(block, maxWords, "")
+	return segment(block, maxWords, "", t.lists())
+}
+
+// token is how many bytes the token at the beginning of text has.
+func token(text string, said *model.Lists) int {
+	n := strings.IndexFunc(text, unicode.IsSpace)
+	if n < 0 {
+		n = len(text)
+	}
+	for _, s := range said.KeepTogether {
+		rest, ok := strings.CutPrefix(text, s)
+		if r, _ := utf8.DecodeRuneInString(rest); ok && len(s) > n && (rest == "" || unicode.IsSpace(r)) {
+			n = len(s)
+		}
+	}
+	return n
 }
 
 // segment ends sentences after words that end in one of terminals.
-func segment(block string, maxWords int, terminals string) []syntax.Sentence {
+func segment(block string, maxWords int, terminals string, said *model.Lists) []syntax.Sentence {
 	var list []syntax.Sentence
 	var words []syntax.Word
 	begin, chars := 0, int32(0)
@@ -90,10 +154,7 @@ func segment(block string, maxWords int, terminals string) []syntax.Sentence {
 		if len(words) == 0 {
 			begin, chars = at, 0
 		}
-		n := strings.IndexFunc(block[at:], unicode.IsSpace)
-		if n < 0 {
-			n = len(block) - at
-		}
+		n := token(block[at:], said)
 		form := block[at : at+n]
 		crash(form == PanicSegment, form)
 		length := int32(utf8.RuneCountInString(form))
@@ -101,6 +162,7 @@ func segment(block string, maxWords int, terminals string) []syntax.Sentence {
 		chars += length
 		at += n
 		switch {
+		case slices.Contains(said.Abbreviations, form):
 		case strings.ContainsAny(form[len(form)-1:], terminals):
 			end(at, syntax.OK)
 		case len(words) == maxWords:
@@ -131,11 +193,12 @@ func (t *Toy) Tag(s *syntax.Sentence, retag bool) {
 	for i := range s.Words {
 		w := &s.Words[i]
 		crash(w.Form == PanicTag, w.Form)
+		x, _ := t.exception(w.Form)
 		if w.UPOS == "" || retag {
-			w.UPOS = []string{"NOUN", "VERB", "ADJ"}[hash(w.Form)%3]
+			w.UPOS = cmp.Or(x.UPOS, []string{"NOUN", "VERB", "ADJ"}[hash(w.Form)%3])
 		}
 		if w.Lemma == "" || retag {
-			w.Lemma = strings.ToLower(w.Form)
+			w.Lemma = cmp.Or(x.Lemma, strings.ToLower(w.Form))
 		}
 		if r, _ := utf8.DecodeRuneInString(w.Form); unicode.IsLetter(r) {
 			s.Lexical++
@@ -162,10 +225,10 @@ func (t *Toy) Prune(s *syntax.Sentence) {
 
 // Parse implements transforms.Stages.
 func (t *Toy) Parse(s *syntax.Sentence, o transforms.ParseOptions) error {
-	if hook := t.hook.Load(); hook != nil {
+	if hook := t.counted().hook.Load(); hook != nil {
 		(*hook)(s)
 	}
-	t.Parsed.Add(1)
+	t.counted().Parsed.Add(1)
 	n := len(s.Words)
 	c := &s.Confidence
 	c.HeadMarginal, c.HeadMargin = make([]float32, n), make([]float32, n)
@@ -174,6 +237,9 @@ func (t *Toy) Parse(s *syntax.Sentence, o transforms.ParseOptions) error {
 		w := &s.Words[i]
 		crash(w.Form == PanicParse, w.Form)
 		w.Head, w.Deprel = s.Candidates.Of(i + 1)[0], "dep"
+		if t.lists().Unconstrained {
+			w.Deprel = Free
+		}
 		if w.Head == syntax.Root {
 			w.Deprel = "root"
 		}

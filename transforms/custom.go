@@ -1,0 +1,269 @@
+package transforms
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/model"
+)
+
+// MaxCustomBytes bounds a file of CustomFiles.
+const MaxCustomBytes = 32 << 20
+
+// A Customizer is a Stages that heeds what a user knows of a text. Values of the
+// type are comparable.
+type Customizer interface {
+	// With returns stages that do what these do, by what lists say.
+	With(lists *model.Lists) (Stages, error)
+}
+
+// CustomFiles name the files in which a user says what is known of the text beside
+// the model (docs/custom.md): paths or URIs, "" for none. Whoever starts a run
+// reads them, once.
+type CustomFiles struct {
+	Abbreviations string
+	KeepTogether  string
+	Exceptions    string
+}
+
+// CustomTexts are what the files say, without comments and what else changes
+// nothing: equal ones give equal rows. "" says nothing. They travel in the output
+// folder, for workers do not see the files, and show there what an output was made
+// with.
+type CustomTexts struct {
+	Abbreviations string
+	KeepTogether  string
+	Exceptions    string
+}
+
+// customLists are the names of the three, as the command's options are called.
+var customLists = [...]string{"abbreviations", "keep-together", "exceptions"}
+
+func (f *CustomFiles) all() [3]string {
+	return [...]string{f.Abbreviations, f.KeepTogether, f.Exceptions}
+}
+func (t *CustomTexts) all() [3]*string {
+	return [...]*string{&t.Abbreviations, &t.KeepTogether, &t.Exceptions}
+}
+func (o *RowOptions) customDigests() [3]*string {
+	return [...]*string{&o.Abbreviations, &o.KeepTogether, &o.Exceptions}
+}
+
+// Names returns the option and the name of every file.
+func (f *CustomFiles) Names(yield func(option, name string) bool) {
+	for i, name := range f.all() {
+		if name != "" && !yield("--"+customLists[i], name) {
+			return
+		}
+	}
+}
+
+// customName is where in an output folder the list of a digest is.
+func customName(list int, digest string) string {
+	return OwnDir + "/custom/" + fmt.Sprintf("%s-%.16s.txt", customLists[list], digest)
+}
+
+// Read reads the files. Errors name the option, the file and the line, and say
+// what to do.
+func (f *CustomFiles) Read(ctx context.Context) (*CustomTexts, error) {
+	t := new(CustomTexts)
+	for i, name := range f.all() {
+		if name == "" {
+			continue
+		}
+		data, err := readBounded(ctx, name)
+		if err != nil {
+			return nil, fmt.Errorf("--%s %s: %w", customLists[i], store.Redact(name), err)
+		}
+		if *t.all()[i], err = plainList(i, data); err != nil {
+			return nil, fmt.Errorf("--%s %s: %w", customLists[i], store.Redact(name), err)
+		}
+	}
+	return t, nil
+}
+
+// readBounded reads a file of at most MaxCustomBytes.
+func readBounded(ctx context.Context, uri string) ([]byte, error) {
+	r, info, err := store.OpenFile(ctx, uri)
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, store.ErrNotRegular):
+		return nil, errors.New("this is a folder, a pipe or a device: name a file")
+	case errors.As(err, &path):
+		return nil, path.Err
+	case err != nil:
+		return nil, err
+	}
+	defer r.Close()
+	if info.Size > MaxCustomBytes {
+		return nil, fmt.Errorf("it has %d bytes, at most %d are supported", info.Size, MaxCustomBytes)
+	}
+	return io.ReadAll(r)
+}
+
+// plainList is what the text of a list says.
+func plainList(list int, text []byte) (string, error) {
+	var lines []string
+	var err error
+	switch list {
+	case 0:
+		lines, err = model.ReadAbbreviations(text)
+	case 1:
+		lines, err = model.ReadKeepTogether(text)
+	default:
+		rows, rowsErr := model.ReadExceptions(text)
+		for _, x := range rows { // their order says which comes first
+			lines = append(lines, x.Form+"\t"+orUnknown(x.UPOS)+"\t"+orUnknown(x.Lemma))
+		}
+		return joined(lines), rowsErr
+	}
+	slices.Sort(lines)
+	return joined(slices.Compact(lines)), err
+}
+
+func orUnknown(column string) string {
+	if column == "" {
+		return "_"
+	}
+	return column
+}
+
+func joined(lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// Lists are the texts as a model wants them.
+func (t *CustomTexts) Lists() (l *model.Lists, err error) {
+	l = new(model.Lists)
+	for i, read := range []func(text []byte) error{
+		func(text []byte) (err error) { l.Abbreviations, err = model.ReadAbbreviations(text); return err },
+		func(text []byte) (err error) { l.KeepTogether, err = model.ReadKeepTogether(text); return err },
+		func(text []byte) (err error) { l.Exceptions, err = model.ReadExceptions(text); return err },
+	} {
+		if err := read([]byte(*t.all()[i])); err != nil {
+			return nil, fmt.Errorf("--%s: %w", customLists[i], err)
+		}
+	}
+	return l, nil
+}
+
+// Note puts the digests of the texts into o, "" for those that say nothing.
+func (t *CustomTexts) Note(o *RowOptions) {
+	for i, text := range t.all() {
+		*o.customDigests()[i] = ""
+		if *text != "" {
+			*o.customDigests()[i] = digestOf([]byte(*text))
+		}
+	}
+}
+
+// Place writes the texts into an output folder, where workers find them.
+func (t *CustomTexts) Place(ctx context.Context, output string) error {
+	for i, text := range t.all() {
+		if *text == "" {
+			continue
+		}
+		if err := WriteFile(ctx, output, customName(i, digestOf([]byte(*text))), []byte(*text)); err != nil {
+			return fmt.Errorf("copying --%s: %w", customLists[i], err)
+		}
+	}
+	return nil
+}
+
+// CustomNames are the files in an output folder that Place has written for o.
+func CustomNames(o *RowOptions) (names []string) {
+	for i, digest := range o.customDigests() {
+		if _, err := hex.DecodeString(*digest); err == nil && *digest != "" { // names are made of it
+			names = append(names, customName(i, *digest))
+		}
+	}
+	return names
+}
+
+// readCustom reads what Place has written for the job.
+func (j *Job) readCustom() (*CustomTexts, error) {
+	t := new(CustomTexts)
+	for i, digest := range j.Options.customDigests() {
+		if *digest == "" {
+			continue
+		}
+		name := store.Join(j.Output, customName(i, *digest))
+		data, err := store.ReadFile(context.Background(), name)
+		if err != nil {
+			return nil, fmt.Errorf("--%s: the run's copy cannot be read: %w; start the run again", customLists[i], err)
+		}
+		if digestOf(data) != *digest {
+			return nil, fmt.Errorf("--%s: %s is not what the run has written there; start the run again", customLists[i], name)
+		}
+		*t.all()[i] = string(data)
+	}
+	return t, nil
+}
+
+// A customKey is what customized stages depend on.
+type customKey struct {
+	stages        Stages
+	digests       [3]string
+	unconstrained bool
+}
+
+// customized are the stages that this process has made of what users said: each
+// DoFn asks for its own, and lists may be long.
+var customized = struct {
+	sync.Mutex
+	stages map[customKey]Stages
+}{stages: map[customKey]Stages{}}
+
+// maxCustomized bounds customized: a process seldom has more than one.
+const maxCustomized = 4
+
+// Customize returns stages that do what m does, by what o and texts say: m itself
+// if that is nothing. texts is not called if this process has made them before.
+func Customize(m Stages, o *RowOptions, texts func() (*CustomTexts, error)) (Stages, error) {
+	key := customKey{unconstrained: o.Unconstrained}
+	for i, digest := range o.customDigests() {
+		key.digests[i] = *digest
+	}
+	if key == (customKey{}) {
+		return m, nil
+	}
+	c, ok := m.(Customizer)
+	if !ok {
+		return nil, errors.New("the model takes neither --abbreviations, --keep-together, --exceptions nor --unconstrained; leave them out")
+	}
+	key.stages = m
+	customized.Lock()
+	defer customized.Unlock()
+	if made := customized.stages[key]; made != nil {
+		return made, nil
+	}
+	t, err := texts()
+	if err != nil {
+		return nil, err
+	}
+	lists, err := t.Lists()
+	if err != nil {
+		return nil, err
+	}
+	lists.Unconstrained = o.Unconstrained
+	made, err := c.With(lists)
+	if err != nil {
+		return nil, err
+	}
+	if len(customized.stages) >= maxCustomized {
+		clear(customized.stages)
+	}
+	customized.stages[key] = made
+	return made, nil
+}
