@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,6 +45,8 @@ type evalFlags struct {
 	workers                      int
 	effort                       string
 	search                       search.Options
+	custom                       transforms.CustomFiles
+	unconstrained                bool
 	report                       eval.ReportOptions
 	row, write, decoder          string
 	samples                      int
@@ -59,6 +62,7 @@ func runEval(ctx context.Context, args []string) error {
 	fs.BoolVar(&f.goldTags, "gold-tags", false, "with --model: parse the gold words with their tags and lemmas")
 	fs.IntVar(&f.workers, "workers", 0, "with --model: `N` goroutines; 0 is one per core")
 	fs.StringVar(&f.effort, "effort", "", "with --model: parse with the model's encoder only where a parse without it has an expected LAS below `P`, from 0 to 1 (1)")
+	customFlags(fs, &f.custom, &f.unconstrained)
 	fs.Uint64Var(&f.search.Seed, "seed", train.SearchSeed, "with --model: `N` that the random choices of the search depend on")
 	fs.IntVar(&f.search.Restarts, "restarts", 0, "with --model: at most `N` climbs a sentence (6)")
 	fs.BoolVar(&f.search.Projective, "projective", false, "with --model: find trees without crossing arcs only")
@@ -81,7 +85,7 @@ func runEval(ctx context.Context, args []string) error {
 	if len(others) > 0 {
 		return refuse("what is %q? the files are named with --gold and --system", others[0])
 	}
-	if err := f.validate(); err != nil {
+	if err := cmp.Or(f.validate(), checkCustom(fs)); err != nil {
 		return err
 	}
 	return f.run(ctx, os.Stdout)
@@ -97,6 +101,8 @@ func (f *evalFlags) validate() error {
 		return refuse("--gold-tags has the gold words too: leave --gold-tokens out")
 	case f.system != "" && (f.goldTokens || f.goldTags || f.write != "" || f.effort != ""):
 		return refuse("--gold-tokens, --gold-tags, --write and --effort go with --model")
+	case f.system != "" && (f.custom != transforms.CustomFiles{} || f.unconstrained):
+		return refuse("--abbreviations, --keep-together, --exceptions and --unconstrained go with --model")
 	case f.system != "" && (f.decoder != "" || f.search.Samples != 0):
 		return refuse("--decoder and --head-samples go with --model")
 	case f.write != "" && sameFile(f.gold, f.write):
@@ -105,6 +111,11 @@ func (f *evalFlags) validate() error {
 		return refuse("--samples %d: want at least 1", f.samples)
 	case f.search.Samples < 0 || f.search.Samples > search.MaxSamples:
 		return refuse("--head-samples %d: must be from 0 to %d", f.search.Samples, search.MaxSamples)
+	}
+	for option, name := range f.custom.Names {
+		if f.write != "" && sameFile(name, f.write) {
+			return refuse("--write %s is the file of %s: it would be lost; name another", f.write, option)
+		}
 	}
 	var err error
 	if f.search.Decoder, err = search.NamedDecoder(f.decoder); err != nil {
@@ -202,7 +213,7 @@ func (f *evalFlags) trees(ctx context.Context, gold []syntax.Sentence) (system [
 		system, expected, err = readSystem(ctx, f.system)
 		return system, expected, nil, err
 	}
-	if system, causes, err = f.parse(gold); err != nil {
+	if system, causes, err = f.parse(ctx, gold); err != nil {
 		return nil, expected, nil, err
 	}
 	for i := range system {
@@ -215,9 +226,12 @@ func (f *evalFlags) trees(ctx context.Context, gold []syntax.Sentence) (system [
 }
 
 // parse returns the trees of the model, and their causes as trees has them.
-func (f *evalFlags) parse(gold []syntax.Sentence) (system []syntax.Sentence, causes *eval.TreeErrors, err error) {
+func (f *evalFlags) parse(ctx context.Context, gold []syntax.Sentence) (system []syntax.Sentence, causes *eval.TreeErrors, err error) {
 	m, err := model.Open(f.model)
 	if err != nil {
+		return nil, nil, &refusal{err}
+	}
+	if m, err = f.customized(ctx, m); err != nil {
 		return nil, nil, &refusal{err}
 	}
 	effort, err := transforms.ParseEffort(f.effort)
@@ -258,6 +272,21 @@ func (f *evalFlags) parse(gold []syntax.Sentence) (system []syntax.Sentence, cau
 		}
 	}
 	return system, causes, nil
+}
+
+// customized returns a model that does what m does, by what is known of the text.
+func (f *evalFlags) customized(ctx context.Context, m *model.Model) (*model.Model, error) {
+	texts, err := f.custom.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lists, err := texts.Lists()
+	if err != nil {
+		return nil, err
+	}
+	lists.Unconstrained = f.unconstrained
+	c, err := lists.Custom()
+	return m.With(c), err
 }
 
 // readSystem reads a CoNLL-U file, or the trees of an output or a state in

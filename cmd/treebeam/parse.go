@@ -37,6 +37,9 @@ sentences come out whenever the input pauses. Give --lines if that input is slow
 else it may take 4 KB of it to know what line breaks mean. With --stop-after these
 formats hold sentences without trees, which can be parsed later as CoNLL-U.
 
+What you know of the text beside the model can be said: --abbreviations,
+--keep-together and --exceptions name files (docs/custom.md).
+
 With --accurate, or a model of your own that was trained with --encoder, trees have
 fewer mistakes; with --effort only those sentences take the time that need it
 (docs/encoder.md). How sure the parser is stands in columns (docs/parquet.md), or
@@ -84,6 +87,7 @@ func newParseCommandAs(name, usage string) *parseCommand {
 	formatFlags(f, &o.Rows)
 	f.StringVar(&o.Rows.Encoding, "encoding", "", "`NAME` of the encoding of raw text (UTF-8; a byte order mark wins)")
 	f.StringVar(&o.Rows.Lines, "lines", o.Rows.Lines, "what a line break in raw text is: `MODE` auto, wrapped, paragraph or sentence")
+	customFlags(f, &o.Custom, &o.Rows.Unconstrained)
 	f.IntVar(&o.Rows.MaxWords, "max-words", o.Rows.MaxWords, "cut raw sentences longer than `N` words")
 	f.BoolVar(&o.Rows.Retag, "retag", false, "replace the tags and lemmas of CoNLL input")
 	f.BoolVar(&o.Rows.KeepHeads, "keep-heads", false, "keep the heads that CoNLL input gives, and their deprels; find the others")
@@ -140,7 +144,7 @@ func (c *parseCommand) checkModel() (err error) {
 func (c *parseCommand) run(ctx context.Context, others []string) error {
 	boundMemory()
 	c.options.Inputs = append(c.inputs, others...)
-	if err := cmp.Or(c.checkNight(), c.checkModel()); err != nil {
+	if err := cmp.Or(c.checkNight(), c.checkModel(), checkCustom(c.flags)); err != nil {
 		return err
 	}
 	limit, err := parseLimit(c.maxFailures)

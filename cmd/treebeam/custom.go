@@ -1,0 +1,29 @@
+package main
+
+import (
+	"flag"
+
+	"github.com/treebeam/treebeam/transforms"
+)
+
+// customFlags are the flags for what the user knows of the text beside the model.
+func customFlags(f *flag.FlagSet, files *transforms.CustomFiles, unconstrained *bool) {
+	f.StringVar(&files.Abbreviations, "abbreviations", "", "`FILE` of abbreviations, one a line: no sentence ends behind them")
+	f.StringVar(&files.KeepTogether, "keep-together", "", "`FILE` of strings, one a line, that are one token each wherever they stand")
+	f.StringVar(&files.Exceptions, "exceptions", "", "`FILE` of tags and lemmas: lines of form, UPOS and lemma with tabs between them, _ for what is not known")
+	f.BoolVar(unconstrained, "unconstrained", false, "take the trees that score best, though the guidelines of Universal Dependencies forbid them")
+}
+
+// checkCustom refuses an empty name, most often of a variable that is not set: the
+// text would be parsed as if nothing was known of it.
+func checkCustom(fs *flag.FlagSet) (err error) {
+	fs.Visit(func(f *flag.Flag) {
+		switch f.Name {
+		case "abbreviations", "keep-together", "exceptions":
+			if f.Value.String() == "" && err == nil {
+				err = refuse("--%s is empty: name a file, or leave it out", f.Name)
+			}
+		}
+	})
+	return err
+}
