@@ -30,7 +30,7 @@ var imports = func() map[string][]string {
 	codecs := []string{"io/durable", "io/store", "io/source", "io/text", "io/conllu", "io/jsonl", "io/tokens", "io/parquet"}
 	stages := slices.Concat(components, codecs, []string{"model"})
 	return map[string][]string{
-		"":                {"io/conllu", "io/text", "io/tokens", "model", "parser/search", "parser/syntax"}, // for callers from Go
+		"":                {"io/conllu", "io/text", "io/tokens", "model", "parser/search", "parser/syntax", "parser/tag"}, // for callers from Go
 		"parser/syntax":   nil,
 		"parser/pack":     nil,
 		"parser/hash":     {"parser/syntax"},

@@ -15,6 +15,7 @@ import (
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/tag"
 )
 
 // What the command does if nothing is said.
@@ -59,6 +60,40 @@ func (m *Model) WithEffort(p float64) (*Model, error) {
 		return nil, errors.New("the model's parses without the encoder are not calibrated: want 0 or 1")
 	}
 	return &Model{m.model, p}, nil
+}
+
+// A Custom is what a caller knows of texts beside the model (docs/custom.md). The
+// zero Custom says nothing.
+type Custom struct {
+	// Abbreviations end no sentence: "approx." or "approx".
+	Abbreviations []string
+	// KeepTogether are strings that are one token each, wherever they stand: "C++",
+	// "New York".
+	KeepTogether []string
+	// Exceptions are tags and lemmas of forms. With several UPOS of a form the
+	// model chooses among them.
+	Exceptions []Exception
+	// Unconstrained takes the trees that score best, though the guidelines of
+	// Universal Dependencies forbid them.
+	Unconstrained bool
+}
+
+// An Exception says which UPOS a form has, or which lemma, or both; "" is not known.
+type Exception struct{ Form, UPOS, Lemma string }
+
+// WithCustom returns a model that does what m does, with c instead of what was said
+// before. The model keeps nothing of c's slices. It fails if a string cannot be used:
+// the error names it.
+func (m *Model) WithCustom(c Custom) (*Model, error) {
+	lists := model.Lists{Abbreviations: c.Abbreviations, KeepTogether: c.KeepTogether, Unconstrained: c.Unconstrained}
+	for _, x := range c.Exceptions {
+		lists.Exceptions = append(lists.Exceptions, tag.Exception(x))
+	}
+	made, err := lists.Custom()
+	if err != nil {
+		return nil, err
+	}
+	return &Model{m.model.With(made), m.effort}, nil
 }
 
 // Parse returns the sentences of raw text, in order. They are those of

@@ -169,3 +169,16 @@ func TestLongSentence(t *testing.T) {
 		t.Errorf("status %s, %+v, %v", s.Status, s.Words[:1], err)
 	}
 }
+
+func TestCustomRefused(t *testing.T) {
+	m := open(t)
+	for want, c := range map[string]treebeam.Custom{
+		"abbreviations: ":            {Abbreviations: []string{"\n"}},
+		"strings to keep together: ": {KeepTogether: []string{" x"}},
+		`exceptions: row 2, "x"`:     {Exceptions: []treebeam.Exception{{"y", "NOUN", ""}, {"x", "N", ""}}},
+	} {
+		if _, err := m.WithCustom(c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in %v", want, err)
+		}
+	}
+}
