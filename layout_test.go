@@ -53,6 +53,7 @@ var imports = func() map[string][]string {
 		"model":           append(slices.Clone(components), "io/durable", "io/sections", "parser/encode"),
 		"parser/train":    append(slices.Clone(components), "model", "parser/eval", "parser/piece", "parser/encode", "parser/finetune"),
 
+		"model/everyday":           {"", "io/conllu", "model", "parser/search", "parser/syntax"},
 		"model/modeltest":          {"model", "parser/encode", "parser/encode/encodetest", "parser/pack"},
 		"parser/encode/encodetest": {"parser/encode", "parser/hash", "parser/piece"},
 		"parser/matrix/assembly":   nil,
@@ -93,6 +94,7 @@ var imports = func() map[string][]string {
 		"bench/agreement":           {"io/conllu", "model", "parser/eval", "parser/hash", "parser/search", "parser/syntax", "parser/train"},
 		"bench/curve":               {"io/conllu", "model", "parser/search", "parser/syntax", "parser/train"},
 		"bench/encoder":             {"io/conllu", "io/encoder", "parser/encode", "parser/finetune", "parser/piece"},
+		"bench/families":            {"", "model", "model/everyday"},
 		"bench/effort":              {"io/conllu", "model", "parser/eval", "parser/search", "parser/syntax", "parser/train"},
 		"bench/layouts":             {"io/conllu", "io/source", "io/text", "model", "parser/eval", "parser/syntax"},
 		"bench/optima":              append(slices.Clone(components), "bench/optima/firstorder", "io/conllu", "io/durable", "model", "parser/train"),
@@ -111,7 +113,7 @@ var forTests = map[string][]string{
 	"parser/vector":    {"parser/hash"},
 	"parser/matrix":    {"parser/matrix/assembly"},
 	"parser/search":    {"parser/part/parttest"},
-	"model":            {"", "io/conllu", "model/modeltest", "parser/encode/encodetest"},
+	"model":            {"", "io/conllu", "model/everyday", "model/modeltest", "parser/encode/encodetest"},
 	"parser/segment":   {"io/conllu"}, // tests on treebanks
 	"parser/tag":       {"io/conllu"},
 	"parser/prune":     {"io/conllu"},
