@@ -49,6 +49,7 @@ type trainFlags struct {
 	resume, keep     bool
 	check            bool
 	silver           list
+	lexicon          string
 	silverWords      int
 
 	tensor   scores.TensorOptions
@@ -84,6 +85,8 @@ func (f *trainFlags) define(fs *flag.FlagSet) {
 	fs.IntVar(&f.silverWords, "silver-words", 1_000_000, "with --silver: learn from `N` words at most, drawn from all files")
 	fs.IntVar(&f.o.Repeat, "repeat", 1, "learn `N` times from the sentences of every --train but the first")
 	fs.IntVar(&f.o.Cased, "cased", 10, "learn from `N` percent of the sentences in capitals too, and from as many in small letters")
+
+	fs.StringVar(&f.lexicon, "lexicon", "", "`FILE` of words that tagger and lemmas learn beside the treebank: form, UPOS, XPOS, FEATS, lemma a line (docs/training.md)")
 	fs.BoolVar(&f.resume, "resume", false, "take over the finished phases of an interrupted training")
 	fs.StringVar(&f.reuse, "reuse", "", "`FOLDER` of phases that trainings share: taken from it and left in it")
 	fs.BoolVar(&f.keep, "keep", false, "keep the finished phases after the model is written")
@@ -144,6 +147,9 @@ func runTrain(_ context.Context, args []string) error {
 	}
 	if f.check {
 		return nil
+	}
+	if err := f.readLexicon(); err != nil {
+		return &refusal{err}
 	}
 	if f.only != "" {
 		return f.runOnly(fs, trainBank, devBank)
@@ -298,7 +304,7 @@ func (f *trainFlags) describe(fs *flag.FlagSet) {
 		}
 		v := x.Value.String()
 		switch x.Name {
-		case "vectors", "from", "encoder":
+		case "vectors", "from", "encoder", "lexicon":
 			v = filepath.Base(v)
 		case "text":
 			for _, path := range f.encoder.texts {

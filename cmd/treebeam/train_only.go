@@ -17,7 +17,7 @@ import (
 var withOnly = func() map[string][]string {
 	common := []string{"train", "dev", "model", "only", "from", "seed", "workers", "check", "created-by"}
 	mix := append(common[:len(common):len(common)], "encoder", "overlay", "resume", "reuse", "keep")
-	return map[string][]string{train.OnlyLemmas: common, train.OnlySegmenter: common, train.OnlyMix: mix, train.OnlyEncoder: slices.Concat(mix, encoderNames)}
+	return map[string][]string{train.OnlyLemmas: append(common[:len(common):len(common)], "lexicon"), train.OnlySegmenter: common, train.OnlyMix: mix, train.OnlyEncoder: slices.Concat(mix, encoderNames)}
 }()
 
 // checkOnly refuses what makes no sense with or without --only.
@@ -60,7 +60,7 @@ func (f *trainFlags) keepsInputs() error {
 	}
 	for _, err := range []error{
 		lost("a treebank", slices.Concat(f.train, []string{f.dev})...), lost("a file of --silver", f.silver...), lost("the file of --encoder", f.encoder.file),
-		lost("a file of --text", f.encoder.texts...), lost("the file of --vectors", f.vectors),
+		lost("a file of --text", f.encoder.texts...), lost("the file of --vectors", f.vectors), lost("the file of --lexicon", f.lexicon),
 	} {
 		if err != nil {
 			return err

@@ -28,6 +28,7 @@ type example struct {
 	form, upos, feats, lemma string
 
 	n          int // occurrences
+	known      int // memory keys that can be told: the last 1 to 3
 	word       form
 	tags       tags
 	rule       int // of the form; -1 if it is misspelt
@@ -57,7 +58,7 @@ func examplesOf(sents []syntax.Sentence) []example {
 	list = slices.CompactFunc(list, func(a, b [5]string) bool { return slices.Equal(a[:4], b[:4]) })
 	examples := make([]example, len(list))
 	for i, x := range list {
-		examples[i] = example{form: x[0], upos: x[1], feats: x[3], lemma: x[4], n: count[x], tags: tagsOf(x[1], x[2], x[3])}
+		examples[i] = example{form: x[0], upos: x[1], feats: x[3], lemma: x[4], n: count[x], known: 3, tags: tagsOf(x[1], x[2], x[3])}
 	}
 	return examples
 }
@@ -80,10 +81,9 @@ func learnLemmas(sents []syntax.Sentence, casing word.Casing, o Options) *Lemmat
 		}
 		return numbers[r]
 	}
-	examples := examplesOf(sents)
+	examples, entries := examplesOf(sents), entryExamples(o.Lexicon)
 	uses := newTally() // of rules
-	for i := range examples {
-		x := &examples[i]
+	prepare := func(x *example) {
 		x.word.Read(x.form, casing)
 		form, lemma := []rune(x.form), []rune(x.lemma)
 		x.rule = number(ruleFor(form, x.word.Runes, lemma, casing, x.word.Differ || x.word.First == 'X'))
@@ -91,9 +91,15 @@ func learnLemmas(sents []syntax.Sentence, casing word.Casing, o Options) *Lemmat
 		if x.misspelt() {
 			x.rule = -1
 		}
-		if x.rule >= 0 {
+	}
+	for i := range examples {
+		prepare(&examples[i])
+		if x := &examples[i]; x.rule >= 0 {
 			uses.note(uint64(x.rule), x)
 		}
+	}
+	for i := range entries {
+		prepare(&entries[i])
 	}
 	z.regular = make([]uint8, len(z.rules))
 	for r, n := range uses.words {
@@ -101,21 +107,28 @@ func learnLemmas(sents []syntax.Sentence, casing word.Casing, o Options) *Lemmat
 			z.regular[r] = 1
 		}
 	}
-	z.memorize(examples)
-	z.learnScores(examples, uses.words, z.learnFacts(examples), o)
+	z.memorize(examples, entries)
+	z.learnScores(examples, uses.words, z.learnFacts(examples, entries), o)
 	return z
 }
 
-// memorize fills the memory with the most frequent rule under each key.
-func (z *Lemmatizer) memorize(examples []example) {
+// memorize fills the memory with the most frequent rule under each key. Where the
+// treebank has one, it goes before those of entries.
+func (z *Lemmatizer) memorize(examples, entries []example) {
 	count := map[[2]uint64]int{} // of key, rule
-	for i := range examples {
-		x := &examples[i]
-		for _, key := range memoryKeys(x.word.Lower, x.tags) {
+	note := func(x *example, n int) {
+		keys := memoryKeys(x.word.Lower, x.tags)
+		for _, key := range keys[len(keys)-x.known:] {
 			if x.remembered >= 0 {
-				count[[2]uint64{key, uint64(x.remembered)}] += x.n
+				count[[2]uint64{key, uint64(x.remembered)}] += n
 			}
 		}
+	}
+	for i := range examples {
+		note(&examples[i], examples[i].n*(MaxEntries+1))
+	}
+	for i := range entries {
+		note(&entries[i], 1)
 	}
 	list := slices.SortedFunc(maps.Keys(count), func(a, b [2]uint64) int {
 		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(count[b], count[a]), cmp.Compare(a[1], b[1]))
@@ -156,17 +169,23 @@ func (t tally) note(fact uint64, x *example) {
 	}
 }
 
-// learnFacts notes the lemmas, prefixes, and what each rule changed, and
+// learnFacts notes the lemmas, those of entries too, prefixes, and what each rule changed, and
 // returns how many words each fact was seen in.
-func (z *Lemmatizer) learnFacts(examples []example) map[hash.Key]int {
+func (z *Lemmatizer) learnFacts(examples, entries []example) map[hash.Key]int {
 	seen := newTally()
 	lemmas := map[[2]string]bool{} // UPOS, lemma
-	for i := range examples {
-		x := &examples[i]
+	note := func(x *example) {
 		lemmas[[2]string{x.upos, x.lemma}] = true
 		h := hash.String(x.lemma)
 		seen.note(hash.Key2(keyLemma, h, x.tags.upos), x)
 		seen.note(hash.Key1(keyAnyLemma, h), x)
+	}
+	for i := range entries {
+		note(&entries[i])
+	}
+	for i := range examples {
+		x := &examples[i]
+		note(x)
 		if x.rule < 0 || !z.rules[x.rule].learnable() {
 			continue
 		}

@@ -134,7 +134,7 @@ func (x lexicons) each(sents []syntax.Sentence, f func(*text, *syntax.Sentence))
 }
 
 // learnLexicons sets m.lex and returns the lexicons for training.
-func (m *Model) learnLexicons(train []syntax.Sentence, v *inventory) lexicons {
+func (m *Model) learnLexicons(train []syntax.Sentence, v *inventory, entries []Entry) lexicons {
 	x := lexicons{bounds: hash.Folds(train, lexiconFolds)}
 	casing := word.LearnCasing(train)
 	var list []occurrence
@@ -159,7 +159,8 @@ func (m *Model) learnLexicons(train []syntax.Sentence, v *inventory) lexicons {
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b occurrence) int { return cmp.Compare(a.key, b.key) })
+	list = append(list, m.occurrences(entries, v, read)...)
+	slices.SortFunc(list, func(a, b occurrence) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(b.fold, a.fold)) })
 	tags, morphs := classes{}, classes{}
 	m.lex = buildLexicon(list, -1, casing, tags, morphs)
 	for f := range len(x.bounds) - 1 {
@@ -168,8 +169,9 @@ func (m *Model) learnLexicons(train []syntax.Sentence, v *inventory) lexicons {
 	return x
 }
 
-// buildLexicon makes the lexicon of the occurrences, sorted by key, but for
-// those of a fold. Lexicons that share tags and morphs number sets alike.
+// buildLexicon makes the lexicon of the occurrences, sorted by key and from the
+// last fold to the first, but for those of a fold. A lexicon file has nothing to
+// say of words that the treebank has often. Lexicons that share tags and morphs number sets alike.
 func buildLexicon(list []occurrence, without int, casing word.Casing, tags, morphs classes) *lexicon {
 	var keys []hash.Key
 	var facts []uint16
@@ -177,7 +179,7 @@ func buildLexicon(list []occurrence, without int, casing word.Casing, tags, morp
 	for len(list) > 0 {
 		key, n, gold, lower, varied := list[0].key, 0, false, uint64(0), false
 		for ; len(list) > 0 && list[0].key == key; list = list[1:] {
-			if x := &list[0]; x.fold != without {
+			if x := &list[0]; x.fold != without && (x.fold != fromFile || n < sureCut) {
 				n++
 				gold = gold || x.gold
 				labels[x.label]++

@@ -16,6 +16,7 @@ type Options struct {
 	Workers int                              // goroutines; 0 is one. No result depends on it.
 	Log     func(format string, args ...any) // progress; nil is silent. Jackknife calls it from several goroutines.
 	Epochs  int                              // passes over the treebank for UPOS and XPOS; 0 is 8 to 16, more for small treebanks
+	Lexicon []Entry                          // words that the treebank may not have (ReadEntries)
 }
 
 func (o *Options) defaults(train []syntax.Sentence) {
@@ -48,7 +49,7 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	if max(m.tags.labels.n, m.morph.labels.n) > maxLabels {
 		return nil, fmt.Errorf("tagger: the treebank has %d different combinations of UPOS, FEATS and (if it has many values) XPOS, of %d attributes: more than the %d that a model can hold together", len(m.feats), m.morph.labels.n-len(m.feats), maxLabels)
 	}
-	lex := m.learnLexicons(train, v)
+	lex := m.learnLexicons(train, v, o.Lexicon)
 	m.finish()
 	allTagKeys := func(dst []hash.Key, t *text, i int, _ []uint16) []hash.Key {
 		return tagKeys(ownTagKeys(dst, t.at(i).form), t, i)

@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/pack"
@@ -11,7 +12,7 @@ import (
 // Lemmas trains the lemmas of a model again and returns the bytes of a file
 // that has everything else as it is in the model, byte for byte. Scores on dev
 // are measured again, and a calibrator, if the model has one, is fitted again.
-// Of the options it reads Seed, TagSeed, Workers, Blocks, Log, Now and, of
+// Of the options it reads Seed, TagSeed, Lexicon, Workers, Blocks, Log, Now and, of
 // Info, Command, Code and Created, which say in the provenance how the lemmas
 // were made. digest names the model.
 //
@@ -58,6 +59,10 @@ func Segmenter(from *model.File, digest string, train, dev Treebank, o Options) 
 func (t *trainer) exchange(from *model.File, digest, part, component, prefix string, made packer) ([]byte, error) {
 	info := from.Info
 	info.Parts = t.noted(info.Parts, part, digest)
+	if key := t.lexiconKey(); key != "" {
+		info.Options = maps.Clone(info.Options)
+		info.Options["lexicon of lemmas"] = key
+	}
 	sections := replaced(from.Sections, component+"."+prefix, packedAs(component, made))
 	rest := without(sections, model.CalibrateName, model.FastCalibrateName)
 	return t.finish(info, rest, len(rest) < len(sections))

@@ -89,7 +89,11 @@ func (t *trainer) segmenterAndTagger(gold, mix bank) (segmenter, tagger *result,
 	var failed error
 	var wg sync.WaitGroup
 	wg.Go(func() { segmenter, failed = t.component("segmenter", gold) })
-	tagger, err = t.component("tagger", mix)
+	var lexicon []string // as part of a key, which has none without one
+	if key := t.lexiconKey(); key != "" {
+		lexicon = []string{key}
+	}
+	tagger, err = t.component("tagger", mix, lexicon...)
 	wg.Wait()
 	if failed != nil {
 		return nil, nil, failed

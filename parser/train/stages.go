@@ -116,7 +116,7 @@ var theStages = stages{
 }
 
 func tagOptions(j job) tag.Options {
-	return tag.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log}
+	return tag.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log, Lexicon: j.Lexicon}
 }
 
 func pruneOptions(j job) prune.Options {

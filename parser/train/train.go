@@ -23,6 +23,7 @@ import (
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/tag"
 	"github.com/treebeam/treebeam/parser/word"
 )
 
@@ -105,6 +106,12 @@ type Options struct {
 	// segmenter and an encoder learn from in capitals, and of those in small
 	// letters: gold ones once more, silver ones instead.
 	Cased int
+
+	// Lexicon is what tagger and lemmas learn of words beside the treebank, as
+	// tag.ReadEntries reads it; nil has none. It is named by the base name and
+	// SHA-256 of its file.
+	Lexicon                    []tag.Entry
+	LexiconFile, LexiconSHA256 string
 
 	// Tensor is the parser's tensor for arcs; nil has none. Its vectors, if
 	// any, are named by the base name and SHA-256 of their file.
@@ -219,6 +226,14 @@ func (o *Options) tensorKey() string {
 	return key
 }
 
+// lexiconKey names all of the lexicon that changes the model; "" is none.
+func (o *Options) lexiconKey() string {
+	if len(o.Lexicon) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d words of %s %s", len(o.Lexicon), o.LexiconFile, o.LexiconSHA256)
+}
+
 // A trainer is one run of the phases.
 type trainer struct {
 	Options
@@ -319,6 +334,7 @@ func (t *trainer) provenance() model.Info {
 	set("delta", strconv.Itoa(t.Delta), t.Families.Any(part.Globals))
 	set(model.NoTagsOption, "true", t.NoTags)
 	set("tensor", t.tensorKey(), t.Tensor != nil)
+	set("lexicon", t.lexiconKey(), len(t.Lexicon) > 0)
 	info.Train, info.Dev = dataOf(t.train), dataOf(t.dev)
 	info.More = moreOf(t.train)
 	for _, s := range t.Silver {
