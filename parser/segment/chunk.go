@@ -153,15 +153,22 @@ func (w *workspace) tokenize(m *Model, i int) {
 	}
 }
 
-// tokenEnds returns the ends of the chunk's tokens. It asks decide, from left to
+// tokenEnds returns the ends of the chunk's tokens. Where no unit knows, it asks decide, from left to
 // right, whether one ends before character g, given the features of that gap.
 func (w *workspace) tokenEnds(c *chunk, x *lexicon, decide func(g int, keys []hash.Key) bool) (ends []int32) {
 	last := 0
+	w.units = c.units(w.units)
 	for g := 1; g < len(c.norm); g++ {
-		w.buf = c.features(w.buf[:0], x, g, last)
-		if decide(g, w.buf) {
-			ends, last = append(ends, int32(g)), g
+		switch w.units[g] {
+		case never:
+			continue
+		case ask:
+			w.buf = c.features(w.buf[:0], x, g, last)
+			if !decide(g, w.buf) {
+				continue
+			}
 		}
+		ends, last = append(ends, int32(g)), g
 	}
 	return append(ends, int32(len(c.norm)))
 }

@@ -45,11 +45,17 @@ var categories = []struct {
 
 func classOf(r rune) uint8 {
 	switch {
+	case r >= 'a' && r <= 'z':
+		return classLower
+	case r == ellipsis:
+		return '.'
+	case r == longDash:
+		return '-'
 	case r >= '\n' && r <= '\r' || r == 0x85 || r == 0x2028 || r == 0x2029:
 		return classBreak
 	case r >= 0x1C && r <= 0x1F: // separators of files to units: many a reader splits there
 		return classSpace
-	case r > ' ' && r < 0x7F && !unicode.IsLetter(r) && !unicode.IsDigit(r):
+	case r > ' ' && r < 0x7F && !unicode.IsLetter(r) && !unicode.IsDigit(r): // what fold returns, too
 		return uint8(r)
 	}
 	for _, c := range categories {
@@ -101,9 +107,10 @@ func (l *layout) read(block string) {
 	*l = layout{block: block, at: l.at[:0], column: l.column[:0], norm: l.norm[:0], class: l.class[:0], chunks: l.chunks[:0]}
 	line, inside, n, column := int32(0), false, int32(0), int32(0)
 	for i, r := range block {
-		c := classOf(r)
+		plain := fold(r)
+		c := classOf(plain)
 		l.at, l.column = append(l.at, int32(i)), append(l.column, column)
-		l.norm, l.class = append(l.norm, normal(r, c)), append(l.class, c)
+		l.norm, l.class = append(l.norm, normal(plain, c)), append(l.class, c)
 		if r != '\r' || !strings.HasPrefix(block[i+1:], "\n") {
 			column++
 		}

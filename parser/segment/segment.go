@@ -67,6 +67,7 @@ type workspace struct {
 	ahead  []int32 // terminal ahead of each token, see terminalAhead
 	split  proposal
 	buf    []hash.Key
+	units  []uint8            // of a chunk
 	key    []byte             // of memo
 	memo   word.Memo[[]int32] // ends of the tokens of a chunk between two classes
 }

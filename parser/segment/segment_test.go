@@ -92,6 +92,7 @@ var oddBlocks = []string{
 	"Ada\u00A0sees\u2003pears.\u2028Bela", "10 000 10\r\n000 10\n000 pears", "don't DON'T Don't", "ı İ ſ ß ŉ K don't",
 	"“Ada sees.” (Bela wants.) — Cora", "a\u0301\u0302 \u0301", "\u200b \u200b", "_ | \\ = \t#", "\ufeffAda sees.",
 	"\x1f0\x1c\x1d Ada\x1e", "مرحبا بالعالم. 你好。世界！ こんにちは", "...", "!!!???...", "'''\"\"\"((()))", "1.2.3.4 a.b.c A.B.C.",
+	"http://a.b/(c) <x@y.z> `a` --b=c /d/e C:\\f 🇺🇸🇹 👍🏽👩‍👧 g.h( — … €5 ‘i’ > j",
 }
 
 func TestAnyTextKeepsItsOffsets(t *testing.T) {
@@ -188,7 +189,8 @@ func TestSegmentLine(t *testing.T) {
 // Twice the text must not take much more than twice the time, whatever it is.
 // repetitive are texts on which a loop over the rest of the text, inside one
 // over the text, shows.
-var repetitive = []string{"x", "1", ".", "a.", "don't", "(", "é", "a ", ". ", "\"a", "\n", "a\n", "Dr. A ", "a\r\n\r\n"}
+var repetitive = []string{"x", "1", ".", "a.", "don't", "(", "é", "a ", ". ", "\"a", "\n", "a\n", "Dr. A ", "a\r\n\r\n",
+	"mailto:", "a@", "@", "://", "http://", "`a", "-x", "--a", "a/", "/", "😀", "\u200d😀", "🇺", "a_", "www.", "0.", "!?", "…", "a-", "\\", "C:\\"}
 
 func TestRepetitiveText(t *testing.T) {
 	m := model(t)

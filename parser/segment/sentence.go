@@ -156,14 +156,29 @@ func (w *workspace) sentenceEnds(toks []token, decide func(i int, keys []hash.Ke
 	}
 }
 
-// cut decides on the sentence ends of the block.
+// cut decides on the sentence ends of the block. A sentence that would end
+// before emoji on the same line ends behind them; none ends behind the sign of
+// quoted mail that begins a line.
 func (w *workspace) cut(m *Model) {
-	w.sentenceEnds(w.tokens, func(i int, keys []hash.Key) bool {
-		t := &w.tokens[i]
-		if t.score = m.weights.Score(keys) - m.threshold; t.score > 0 {
+	toks, due := w.tokens, false
+	w.sentenceEnds(toks, func(i int, keys []hash.Key) bool {
+		t, next := &toks[i], &toks[i+1]
+		t.score = m.weights.Score(keys) - m.threshold
+		ends := t.score > 0
+		switch {
+		case t.word == quoting && (i == 0 || toks[i-1].gap >= gapNewline) && t.gap < gapNewline:
+			ends = false
+		case next.word == anyEmoji && t.gap < gapNewline:
+			due, ends = due || ends, false
+		case due:
+			due, ends = false, true
+		}
+		if ends {
 			t.last = ofSentence
 		}
-		return t.score > 0
+		return ends
 	})
-	w.tokens[len(w.tokens)-1].last = ofSentence
+	toks[len(toks)-1].last = ofSentence
 }
+
+var quoting, anyEmoji = hash.Runes([]rune{'>'}), hash.Runes(emoji)

@@ -80,7 +80,7 @@ func (e *expansion) fits(form []rune) bool {
 
 // spell returns the words of a form, in its casing; nil if it does not fit.
 func (e *expansion) spell(form string) []string {
-	lower := strings.ToLower(form)
+	lower := foldLower(form)
 	if words := e.apply(lower); strings.Contains(words, wordMark) {
 		return copyCase(form, lower, strings.Split(words, wordMark))
 	}
@@ -213,19 +213,53 @@ func (w *workspace) expand(m *Model, toks []token) {
 		return
 	}
 	for i := range toks {
-		best, by := int32(0), (*expansion)(nil)
-		w.split.propose(&m.split, &w.layout, toks, i, true)
-		for _, e := range w.split.found {
-			w.buf = w.split.features(w.buf[:0], &m.lexicon, e)
-			if score := m.weights.Score(w.buf); score > best {
-				best, by = score, e
-			}
-		}
-		if by != nil {
-			toks[i].words = by.spell(w.layout.text(toks[i].span))
-		}
+		toks[i].words = w.words(m, toks, i)
 	}
 }
+
+// maxSplits bounds how often one token is split: couldn't've.
+const maxSplits = 3
+
+// words returns the words of token i, nil if it is one.
+func (w *workspace) words(m *Model, toks []token, i int) []string {
+	e := w.bestSplit(m, toks, i)
+	if e == nil {
+		return nil
+	}
+	t, text := toks[i], w.layout.text(toks[i].span)
+	words := e.spell(text)
+	for range maxSplits {
+		// If what is left has another apostrophe, it may be several words itself.
+		if len(words) < 2 || strings.Join(words, "") != text || !strings.ContainsFunc(words[0], isApostrophe) {
+			break
+		}
+		toks[i] = newToken(&w.layout, span{t.start, t.start + runes(words[0])})
+		toks[i].recall(m.lexicon.look(toks[i].word))
+		if e = w.bestSplit(m, toks, i); e == nil {
+			break
+		}
+		if first := e.spell(words[0]); len(first) > 1 {
+			words = append(first, words[1:]...)
+		}
+	}
+	toks[i] = t
+	return words
+}
+
+// bestSplit returns the expansion of token i, nil if it is one word.
+func (w *workspace) bestSplit(m *Model, toks []token, i int) (by *expansion) {
+	best := int32(0)
+	w.split.propose(&m.split, &w.layout, toks, i, true)
+	for _, e := range w.split.found {
+		w.buf = w.split.features(w.buf[:0], &m.lexicon, e)
+		if score := m.weights.Score(w.buf); score > best {
+			best, by = score, e
+		}
+	}
+	return by
+}
+
+func isApostrophe(r rune) bool { return fold(r) == '\'' }
 
 // copyCase gives words in lower case the casing of the form that they spell
 // out.

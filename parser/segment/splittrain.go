@@ -41,10 +41,10 @@ func learnSplits(all []paragraph) (s splitter) {
 	surface, words := map[string]bool{}, votes[string]{}
 	for _, p := range all {
 		for i := range p {
-			form := strings.ToLower(p[i].form)
+			form := foldLower(p[i].form)
 			surface[form] = true
 			if strings.Contains(p[i].words, wordMark) {
-				words.add(form, strings.ToLower(p[i].words))
+				words.add(form, foldLower(p[i].words))
 			}
 		}
 	}
@@ -115,7 +115,7 @@ func (m *Model) splitExamples(blocks []*goldBlock) examples {
 					g := &gold[i]
 					for _, e := range p.found {
 						buf = p.features(buf[:0], &x, e)
-						right := e.whole() || e.apply(strings.ToLower(g.form)) == strings.ToLower(g.words)
+						right := e.whole() || e.apply(foldLower(g.form)) == foldLower(g.words)
 						yield(buf, right && g.words != "", 1)
 					}
 				}

@@ -53,6 +53,7 @@ const (
 // newToken describes the token at s in all but stats, terminal role and gap.
 func newToken(l *layout, s span) token {
 	norm, class := l.norm[s.start:s.end], l.class[s.start:s.end]
+	norm = typewritten(norm)
 	t := token{span: s, word: hash.Runes(norm), shape: shapeOf(class), suffix: hash.Runes(norm[max(0, len(norm)-3):])}
 	switch c := class[0]; {
 	case c == classLower:

@@ -58,7 +58,7 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	m.lexicon.counts = counts
 	tasks := []*task{
 		{name: "sentence", examples: sentenceExamples(both), epochs: 8, rate: 0.1, least: 2, floor: 0.05},
-		{name: "token", examples: tokenExamples(plain, counts), epochs: 10, rate: 0.4, least: 1, floor: 0.1},
+		{name: "token", examples: tokenExamples(plain, typed(all, o.Seed), counts), epochs: 10, rate: 0.4, least: 1, floor: 0.1},
 		{name: "split", examples: m.splitExamples(plain), epochs: 10, rate: 0.4, least: 2, floor: 0.12},
 		{name: "join", examples: m.joinExamples(plain), epochs: 10, rate: 0.4, least: 1, floor: 0.1},
 	}
@@ -185,16 +185,18 @@ func sentenceExamples(blocks []*goldBlock) examples {
 // maxTimes bounds the weight of a chunk that was seen often.
 const maxTimes = 30
 
-// tokenExamples takes equal chunks, cut in the same way, together.
-func tokenExamples(blocks []*goldBlock, counts map[uint64]tally) examples {
+// tokenExamples takes equal chunks, cut in the same way, together. Of the
+// variants it takes what the blocks do not have.
+func tokenExamples(blocks, variants []*goldBlock, counts map[uint64]tally) examples {
 	type example struct {
 		chunk
-		ends  []int32 // of its tokens
-		times int
+		ends    []int32 // of its tokens
+		times   int
+		variant bool
 	}
 	seen := map[string]*example{}
 	var all []*example
-	for _, b := range blocks {
+	for k, b := range slices.Concat(blocks, variants) {
 		piece := 0
 		for i, s := range b.layout.chunks {
 			e := &example{chunk: newChunk(&b.layout, i)}
@@ -204,8 +206,11 @@ func tokenExamples(blocks []*goldBlock, counts map[uint64]tally) examples {
 			key := fmt.Sprint(e.before, e.after, e.ends, b.layout.text(s))
 			if seen[key] == nil {
 				seen[key], all = e, append(all, e)
+				e.variant = k >= len(blocks)
 			}
-			seen[key].times++
+			if seen[key].variant == (k >= len(blocks)) {
+				seen[key].times++
+			}
 		}
 	}
 	return func(yield func([]hash.Key, bool, float32)) {

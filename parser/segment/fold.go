@@ -1,0 +1,107 @@
+package segment
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/treebeam/treebeam/parser/hash"
+)
+
+// Characters that typography has and a typewriter has not. One of them is one
+// code point to the features, so those that a typewriter writes with several
+// stay what they are; the word, the shape and the suffix of a token of one of
+// them are those of what a typewriter writes.
+const (
+	ellipsis = '…' // ...
+	longDash = '—' // --
+)
+
+// fold returns the character that features see for one that typography has:
+// quotes, apostrophes, hyphens and currency signs as a typewriter writes them.
+// word.Plain does the same with forms. Angular quotes stay: they say which end
+// of a quotation they are.
+func fold(r rune) rune {
+	switch {
+	case r < 0x80:
+		return r
+	case r >= '‐' && r <= '″':
+		return general[r-'‐']
+	case r == 'ʼ' || r == '＇':
+		return '\''
+	case r == '−':
+		return '-'
+	case unicode.Is(unicode.Sc, r):
+		return '$'
+	}
+	return r
+}
+
+// general folds the characters from U+2010 to U+2033.
+var general = func() (list ['″' - '‐' + 1]rune) {
+	for i := range list {
+		list[i] = '‐' + rune(i)
+	}
+	for from, to := range map[rune]rune{
+		'‐': '-', '‑': '-', '‒': '-', '–': '-', '—': longDash, '―': longDash,
+		'‘': '\'', '’': '\'', '‚': '\'', '‛': '\'', '′': '\'',
+		'“': '"', '”': '"', '„': '"', '‟': '"', '″': '"',
+	} {
+		list[from-'‐'] = to
+	}
+	return list
+}()
+
+// foldLower returns a form in lower case, folded. It has as many characters.
+func foldLower(form string) string {
+	return strings.Map(func(r rune) rune { return fold(r) }, strings.ToLower(form))
+}
+
+// typewritten returns the normal characters of a token as a typewriter has them.
+func typewritten(norm []rune) []rune {
+	switch r := norm[0]; {
+	case r < ellipsis && r != longDash:
+	case len(norm) == 1 && r == ellipsis:
+		return typewriterEllipsis
+	case len(norm) == 1 && r == longDash:
+		return typewriterDash
+	case isEmoji(r):
+		return emoji
+	}
+	return norm
+}
+
+var typewriterEllipsis, typewriterDash, emoji = []rune("..."), []rune("--"), []rune{anEmoji}
+
+// typed returns the paragraphs that typography changes, changed.
+func typed(all []paragraph, seed uint64) (blocks []*goldBlock) {
+	r := hash.Rand(seed + 1)
+	for _, p := range all {
+		if q, ok := typography(p, &r); ok {
+			blocks = append(blocks, newGoldBlock(q))
+		}
+	}
+	return blocks
+}
+
+// typography returns a copy of a paragraph with some of its dashes and ellipses
+// as typography has them, and with dashes for some of its commas; ok is false
+// if nothing changed. Dashes stand between words without spaces, mostly: few
+// treebanks have them so, and some have none.
+func typography(p paragraph, r *hash.Rand) (q paragraph, ok bool) {
+	q = append(q, p...)
+	for i := range q {
+		t := &q[i]
+		inner := i > 0 && i+1 < len(q) && !q[i-1].ends && !t.ends && t.words == ""
+		switch {
+		case t.form == "..." || t.form == "." && t.ends && r.Float() < 0.05:
+			t.form, ok = string(ellipsis), true
+		case !inner:
+		case t.form == "--", t.form == "-" && t.after != "" && q[i-1].after != "", t.form == "," && t.after != "" && r.Float() < 0.1:
+			t.form, ok = string(longDash), true
+			if r.Float() < 0.8 {
+				t.after, q[i-1].after = "", ""
+			}
+		}
+	}
+	return q, ok
+}
