@@ -2,7 +2,9 @@ package segment
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -16,29 +18,32 @@ const (
 // Rules are what a caller knows of the text beside the model. They are
 // read-only and safe for concurrent use. A nil *Rules says nothing.
 type Rules struct {
-	abbreviations map[string]bool // by normal form, with the period
-	together      map[string]bool // strings that are one token where they stand between gaps
+	abbreviations phrases // by normal form, with the period
+	together      phrases // as they stand
 }
 
-// NewRules makes Rules of abbreviations, behind whose period no sentence ends
-// ("approx." or "approx"), and of strings that are one token each wherever they stand
-// ("C++", "New York" too). An error names the one that cannot be used.
+// NewRules makes Rules of abbreviations, which are one token with their period,
+// behind which no sentence ends ("approx." or "approx"), and of strings that are
+// one token each wherever they stand ("C++", "New York" too). Neither is found
+// inside a word. Abbreviations match in any case; a space in either matches any
+// white space. In an abbreviation of several words ("et al.") the last one is the
+// token. An error names the one that cannot be used.
 func NewRules(abbreviations, together []string) (*Rules, error) {
 	if n := len(abbreviations) + len(together); n > MaxRules {
 		return nil, fmt.Errorf("%d abbreviations and strings to keep together, at most %d are supported", n, MaxRules)
 	}
-	r := &Rules{abbreviations: map[string]bool{}, together: map[string]bool{}}
+	r := &Rules{}
 	for _, s := range abbreviations {
 		if err := checkRule(s); err != nil {
 			return nil, err
 		}
-		r.abbreviations[string(normalRunes(strings.TrimSuffix(s, ".")+"."))] = true
+		r.abbreviations.add(string(normalRunes(strings.TrimSuffix(s, ".") + ".")))
 	}
 	for _, s := range together {
 		if err := checkRule(s); err != nil {
 			return nil, err
 		}
-		r.together[s] = true
+		r.together.add(s)
 	}
 	return r, nil
 }
@@ -53,6 +58,148 @@ func checkRule(s string) error {
 		return fmt.Errorf("%.40q... has %d bytes, at most %d are supported", s, len(s), maxRuleBytes)
 	}
 	return nil
+}
+
+// Phrases are strings to be found in a text.
+type phrases struct {
+	all     map[string]bool
+	lengths map[rune][]int // of those that begin with a character, in bytes, falling
+}
+
+// add adds a string, each run of white space in it as one space.
+func (p *phrases) add(s string) {
+	s = strings.Join(strings.Fields(s), " ")
+	if p.all == nil {
+		p.all, p.lengths = map[string]bool{}, map[rune][]int{}
+	}
+	first, _ := utf8.DecodeRuneInString(s)
+	p.all[s] = true
+	if list := p.lengths[first]; !slices.Contains(list, len(s)) {
+		p.lengths[first] = append(list, len(s))
+		slices.SortFunc(p.lengths[first], func(a, b int) int { return b - a })
+	}
+}
+
+// A finder looks for phrases in a block.
+type finder struct {
+	text []byte  // what follows the place at hand, white space as one space
+	ends []int32 // code points of the block up to each byte of text that ends one, else 0
+}
+
+// find returns the end of the longest phrase that begins at code point i, 0 if
+// none does. char returns a code point.
+func (f *finder) find(p *phrases, l *layout, i int32, char func(i int32) rune) int32 {
+	lengths := p.lengths[char(i)]
+	if len(lengths) == 0 {
+		return 0
+	}
+	f.text, f.ends = f.text[:0], f.ends[:0]
+	for at := i; int(at) < len(l.class) && len(f.text) < lengths[0]; at++ {
+		if !isSpace(l.class[at]) {
+			f.text = utf8.AppendRune(f.text, char(at))
+		} else if !isSpace(l.class[at-1]) {
+			f.text = append(f.text, ' ')
+		}
+		for len(f.ends) < len(f.text)-1 {
+			f.ends = append(f.ends, 0)
+		}
+		f.ends = append(f.ends[:len(f.text)-1], at+1)
+	}
+	for _, n := range lengths {
+		if n <= len(f.text) && f.ends[n-1] > 0 && p.all[string(f.text[:n])] && l.mayEnd(f.ends[n-1]) {
+			return f.ends[n-1]
+		}
+	}
+	return 0
+}
+
+// mayEnd reports whether the character before i and that at i may belong to
+// different words.
+func (l *layout) mayEnd(i int32) bool {
+	return i == 0 || int(i) >= len(l.class) || !isWordly(l.class[i-1]) || !isWordly(l.class[i])
+}
+
+// What rules say of a token.
+const (
+	asItIs uint8 = 1 + iota // it is not split
+	goesOn                  // no sentence ends behind it
+)
+
+// A ruled is a token that rules know.
+type ruled struct {
+	span
+	rule uint8
+}
+
+// obey makes the tokens what the rules say.
+func (w *workspace) obey(r *Rules) {
+	l := &w.layout
+	w.ruled = w.ruled[:0]
+	raw := func(i int32) rune {
+		c, _ := utf8.DecodeRuneInString(l.block[l.at[i]:l.at[i+1]])
+		return c
+	}
+	norm := func(i int32) rune { return l.norm[i] }
+	for i := int32(0); int(i) < len(l.class); {
+		next := i + 1
+		if !isSpace(l.class[i]) && l.mayEnd(i) {
+			if end := w.find.find(&r.together, l, i, raw); end > 0 {
+				w.ruled, next = append(w.ruled, ruled{span{i, end}, asItIs}), end
+			} else if end := w.find.find(&r.abbreviations, l, i, norm); end > 0 && (int(end) == len(l.class) || l.norm[end] != '.') {
+				start := end // of the last word
+				for start > i && !isSpace(l.class[start-1]) {
+					start--
+				}
+				w.ruled, next = append(w.ruled, ruled{span{start, end}, goesOn}), end
+			}
+		}
+		i = next
+	}
+	if len(w.ruled) > 0 {
+		w.cutOut()
+	}
+}
+
+// cutOut makes each span of w.ruled a token.
+func (w *workspace) cutOut() {
+	from, list := slices.Clone(w.tokens), w.ruled
+	w.tokens = w.tokens[:0]
+	for _, t := range from {
+		start := t.start
+		for len(list) > 0 && list[0].end <= start {
+			list = list[1:]
+		}
+		for k := 0; k < len(list) && list[k].start < t.end; k++ {
+			if s := list[k]; s.start >= start {
+				if s.start > start {
+					w.addPart(span{start, s.start})
+				}
+				one := newToken(&w.layout, s.span)
+				one.rule = s.rule
+				w.tokens = append(w.tokens, one)
+			}
+			start = max(start, list[k].end)
+		}
+		switch {
+		case start == t.start:
+			w.tokens = append(w.tokens, t)
+		case start < t.end:
+			w.addPart(span{start, t.end})
+		}
+	}
+}
+
+// addPart adds what is left of a token, without the white space around it.
+func (w *workspace) addPart(s span) {
+	for s.start < s.end && isSpace(w.layout.class[s.start]) {
+		s.start++
+	}
+	for s.end > s.start && isSpace(w.layout.class[s.end-1]) {
+		s.end--
+	}
+	if s.start < s.end {
+		w.tokens = append(w.tokens, newToken(&w.layout, s))
+	}
 }
 
 // A Request is what a caller says of a block.

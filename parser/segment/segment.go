@@ -67,7 +67,9 @@ type workspace struct {
 	ahead  []int32 // terminal ahead of each token, see terminalAhead
 	split  proposal
 	buf    []hash.Key
-	units  []uint8            // of a chunk
+	units  []uint8 // of a chunk
+	find   finder
+	ruled  []ruled
 	key    []byte             // of memo
 	memo   word.Memo[[]int32] // ends of the tokens of a chunk between two classes
 }
@@ -98,7 +100,7 @@ func (m *Model) segment(block string, r Request) []syntax.Sentence {
 	if w == nil {
 		w = &workspace{}
 	}
-	w.read(m, block)
+	w.read(m, block, r.Rules)
 	var list []syntax.Sentence
 	if len(w.tokens) > 0 {
 		w.cut(m)
@@ -123,13 +125,16 @@ func (m *Model) segment(block string, r Request) []syntax.Sentence {
 }
 
 // read fills w.tokens.
-func (w *workspace) read(m *Model, block string) {
+func (w *workspace) read(m *Model, block string, r *Rules) {
 	w.layout.read(block)
 	w.tokens = w.tokens[:0]
 	for i := range w.layout.chunks {
 		w.tokenize(m, i)
 	}
 	w.join(m)
+	if r != nil {
+		w.obey(r)
+	}
 	for i := range w.tokens {
 		w.tokens[i].recall(m.lexicon.look(w.tokens[i].word))
 	}

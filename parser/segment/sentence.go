@@ -158,7 +158,7 @@ func (w *workspace) sentenceEnds(toks []token, decide func(i int, keys []hash.Ke
 
 // cut decides on the sentence ends of the block. A sentence that would end
 // before emoji on the same line ends behind them; none ends behind the sign of
-// quoted mail that begins a line.
+// quoted mail that begins a line, or where a rule says that it goes on.
 func (w *workspace) cut(m *Model) {
 	toks, due := w.tokens, false
 	w.sentenceEnds(toks, func(i int, keys []hash.Key) bool {
@@ -166,7 +166,7 @@ func (w *workspace) cut(m *Model) {
 		t.score = m.weights.Score(keys) - m.threshold
 		ends := t.score > 0
 		switch {
-		case t.word == quoting && (i == 0 || toks[i-1].gap >= gapNewline) && t.gap < gapNewline:
+		case t.rule == goesOn, t.word == quoting && (i == 0 || toks[i-1].gap >= gapNewline) && t.gap < gapNewline:
 			ends = false
 		case next.word == anyEmoji && t.gap < gapNewline:
 			due, ends = due || ends, false

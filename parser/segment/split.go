@@ -213,7 +213,9 @@ func (w *workspace) expand(m *Model, toks []token) {
 		return
 	}
 	for i := range toks {
-		toks[i].words = w.words(m, toks, i)
+		if toks[i].rule == 0 {
+			toks[i].words = w.words(m, toks, i)
+		}
 	}
 }
 

@@ -24,6 +24,7 @@ type token struct {
 	stats  stats
 	role   uint8
 	gap    uint8    // what stands between it and the next token
+	rule   uint8    // what a caller's rules say of it
 	last   uint8    // whether a sentence ends with it
 	score  int32    // of a sentence end after it
 	words  []string // of a multiword token, else nil

@@ -29,7 +29,7 @@ func (m *Model) sentenceF1(all []paragraph) float64 {
 		for s := range sentences(b.tokens) {
 			want[span{s[0].start, s[len(s)-1].end}] = true
 		}
-		w.read(m, b.layout.block)
+		w.read(m, b.layout.block, nil)
 		w.cut(m)
 		total += len(want)
 		for s := range sentences(w.tokens) {
