@@ -9,12 +9,17 @@ import (
 // paragraphSeparator ends a paragraph whatever lines mean; it is no line break.
 const paragraphSeparator = '\u2029'
 
-// paragraphEnd returns where the paragraph that w begins with ends: the offset
-// of the line break after its last line or of a paragraph separator, or -1 if
-// w does not show it. The first known bytes of w have been searched before, to
-// no avail.
-func paragraphEnd(w []byte, known int, l *Layout) int {
-	end := linesEnd(w, max(bytes.LastIndexByte(w[:known], l.Newline), 0), l)
+// paragraphEnd returns where the block that w begins with ends, w being the text
+// not yet consumed: the offset of the line break after its last line or of a
+// paragraph separator, or -1 if w does not show it. The first known bytes of w
+// have been searched before, to no avail.
+func (r *Reader) paragraphEnd(w []byte, known int) int {
+	end := -1
+	if r.layout.Lines == Wrapped {
+		end = r.wrappedEnd(w)
+	} else if i := bytes.IndexByte(w[known:], r.layout.Newline); i >= 0 {
+		end = known + i
+	}
 	if end >= 0 {
 		w = w[:end]
 	}
@@ -23,23 +28,6 @@ func paragraphEnd(w []byte, known int, l *Layout) int {
 		return from + i
 	}
 	return end
-}
-
-// linesEnd returns the offset of the line break after the last line of the
-// paragraph that w begins with, or -1 if w does not show it; line breaks before
-// from are not the one. A line that begins with a byte order mark was the first
-// of a file: it begins a paragraph.
-func linesEnd(w []byte, from int, l *Layout) int {
-	for i := from; ; i++ {
-		j := bytes.IndexByte(w[i:], l.Newline)
-		if j < 0 {
-			return -1
-		}
-		i += j
-		if next := w[i+1:]; l.Lines != Wrapped || beginsBlank(next, l.Newline) || bytes.HasPrefix(next, []byte("\ufeff")) {
-			return i
-		}
-	}
 }
 
 // beginsBlank reports whether the line at the beginning of w is blank. A line

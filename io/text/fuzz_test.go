@@ -21,6 +21,9 @@ var hostile = []string{
 	"\x1b$B\n\x1b(B\x1b$",                            // ISO-2022-JP, cut off
 	"\x81\n\x81\x30\n\x81\x30\x81\n\x81",             // GB18030, line breaks inside characters
 	"> quoted,\n> mail\n>\n> goes on",
+	"Run:\n```sh\nmake\n\nx\n```\n\nso\nit\n",               // code with a blank line
+	"a\n\n```\nb\n\nc\n\n```\n\nd\ne\n```\nf\u2029```\ng\n", // fences of all kinds
+	"- a\n  b\n- c\nA: d\ne\nB: f\n\tg = h()\n| i |\n",      // list, speech, code, table
 }
 
 var fuzzEncodings = []string{"", "latin1", "utf-16le", "utf-16be", "shift_jis", "gb18030", "euc-jp", "big5", "iso-2022-jp", "koi8-r", "windows-1255"}

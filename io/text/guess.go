@@ -14,14 +14,17 @@ import (
 const (
 	wholeHead = 4096 // bytes of a file that is no part of one
 
-	maxWrap  = 200 // runes in a line of wrapped text
-	minWords = 5   // words in a line as wide as the margin
-	minPairs = 4   // pairs of lines that prove a margin of which some fall short
-	minFull  = 0.5 // share of lines that fill the margin
-	minWidth = 40  // runes, of a margin that fewer pairs prove
-	minRun   = 3   // words in the mean line of text that runs over lines
-	minOver  = 0.3 // share of lines that end inside a sentence
-	minShare = 0.6 // of the margin that such a line fills
+	maxWrap   = 200 // runes in a line of wrapped text
+	minWords  = 5   // words in a line as wide as the margin
+	minPairs  = 4   // pairs of lines that prove a margin of which some fall short
+	minFull   = 0.5 // share of lines that fill the margin
+	minWidth  = 40  // columns, of a margin that fewer pairs prove, if one goes on and the end is one of a sentence
+	overWidth = 56  // the same, if one goes on
+	sureWidth = 64  // the same, if none does
+	minRun    = 3   // words in the mean line of text that runs over lines
+	minWide   = 0.5 // share of wide lines that end inside a sentence, if fewer do
+	minOver   = 0.3 // share of lines that end inside a sentence
+	minShare  = 0.6 // of the margin that such a line fills
 
 	minLines = 12   // lines that prove that each is a sentence
 	minEnded = 0.5  // share of lines that end like a sentence
@@ -35,8 +38,10 @@ type lineStats struct {
 	sure   int   // have a sure sentence end inside
 	inner  int   // have any sentence end inside
 	ended  int   // end like a sentence
-	widths []int // runes of lines that could be broken
+	widths []int // columns of lines with neighbours that could be broken
 	pairs  []linePair
+	closed bool // the last line with a neighbour ends like a sentence
+	cased  bool // a line begins in lower case
 }
 
 // A linePair is a line and the one below it.
@@ -47,12 +52,14 @@ type linePair struct {
 	over   bool // the other goes on with the sentence, by the looks of both
 }
 
-// guessLines decides what a line break means. Text is wrapped if lines end
+// guessLines decides what a line break means, and the margin of wrapped text in
+// columns. Lines that cannot be running text count for nothing: code, tables, and
+// the beginnings of list items. Text is wrapped if lines end
 // because the next word would have gone over the margin, and few of them where
 // a sentence does, or if often the next line goes on with the sentence. Otherwise
 // lines are sentences if most end like one and hardly any holds the end of one;
 // else they are paragraphs.
-func guessLines(text []byte, newline byte) Lines {
+func guessLines(text []byte, newline byte) (Lines, int) {
 	lines := bytes.Split(text, []byte{newline})
 	if len(text) > wholeHead {
 		lines = lines[:len(lines)-1] // cut off by the end of the head
@@ -61,27 +68,42 @@ func guessLines(text []byte, newline byte) Lines {
 	ended := share(s.ended, s.lines) >= minEnded
 	switch margin := s.margin(); {
 	case margin > 0 && margin <= maxWrap && (s.runsOver(margin) || s.fills(margin, ended)):
-		return Wrapped
+		return Wrapped, margin
 	case s.lines >= minLines && ended && share(s.sure, s.lines) <= maxSure && share(s.inner, s.lines) <= maxInner:
-		return Sentence
+		return Sentence, 0
 	}
-	return Paragraph
+	return Paragraph, 0
 }
 
 func share(n, of int) float64 { return float64(n) / float64(max(1, of)) }
 
 func statsOf(lines [][]byte) *lineStats {
 	s := &lineStats{}
-	var last []byte
+	var last shape   // of the line before, without a body if there is none
+	first := prose   // of the block that the last line belongs to
+	inside := false  // code
+	again := false   // the last line has been counted in a pair
+	lowered := false // the block begins in lower case: so may any line
 	for _, line := range lines {
-		line = bytes.TrimFunc(bytes.TrimLeft(line, "> \t"), isSpace) // quoted mail, too
-		if len(line) > 0 {
-			s.add(line)
-			if len(last) > 0 {
-				s.addPair(last, line)
-			}
+		l := shapeOf(line, 0)
+		if inside = inside != (l.kind == fence); inside || l.kind == fence {
+			last = shape{}
+			continue
 		}
-		last = line
+		if len(l.body) > 0 && !alone(l.kind) {
+			s.add(l.body)
+		}
+		switch {
+		case len(l.body) == 0:
+		case len(last.body) == 0 || parts(first, &last, &l, 0):
+			first, lowered = l.kind, beginsLower(l.body)
+		default:
+			s.addPair(&last, &l, again, lowered)
+			again = true
+			last = l
+			continue
+		}
+		last, again = l, false
 	}
 	return s
 }
@@ -92,9 +114,7 @@ func (s *lineStats) add(line []byte) {
 	if isTerminal(lastInk(line)) {
 		s.ended++
 	}
-	if n := utf8.RuneCount(line); firstWord(line) < n {
-		s.widths = append(s.widths, n)
-	}
+	s.cased = s.cased || beginsLower(line)
 	switch innerEnd(line) {
 	case atConfident:
 		s.sure++
@@ -104,16 +124,30 @@ func (s *lineStats) add(line []byte) {
 	}
 }
 
-// addPair counts two neighbouring lines.
-func (s *lineStats) addPair(last, line []byte) {
-	r := lastInk(last)
+// addPair counts two neighbouring lines, of which the one was the other of the
+// pair before or not. Where blocks begin in lower case, that a
+// line does says nothing.
+func (s *lineStats) addPair(last, line *shape, again, lowered bool) {
+	if !again {
+		s.width(last)
+	}
+	s.width(line)
+	r := lastInk(last.body)
+	s.closed = isTerminal(lastInk(line.body))
 	s.pairs = append(s.pairs, linePair{
-		length: utf8.RuneCount(last), word: firstWord(line), ended: isTerminal(r),
-		over: isComma(r) || beginsLower(line) && r != ':' && r != ';' && !isTerminal(r),
+		length: last.width, word: firstWord(line.body), ended: isTerminal(r),
+		over: isComma(r) || beginsLower(line.body) && !lowered && r != ':' && r != ';' && !isTerminal(r),
 	})
 }
 
-// margin is the width in runes of all but the widest twentieth of the lines,
+// width notes the width of a line that could be broken.
+func (s *lineStats) width(l *shape) {
+	if firstWord(l.body) < utf8.RuneCount(l.body) {
+		s.widths = append(s.widths, l.width)
+	}
+}
+
+// margin is the width in columns of all but the widest twentieth of the lines,
 // those of one word left aside.
 func (s *lineStats) margin() int {
 	if len(s.widths) == 0 {
@@ -127,32 +161,41 @@ func (s *lineStats) margin() int {
 // over a margin, or all do if they are few. ended says that most lines end
 // like sentences.
 func (s *lineStats) fills(margin int, ended bool) bool {
-	full, words, open := 0, 0, false
+	full, words, open, over := 0, 0, false, !s.cased
 	for _, p := range s.pairs {
 		if p.length+1+p.word > margin {
 			full++
 		}
 		words += min(p.word, margin)
-		open = open || !p.ended
+		open, over = open || !p.ended, over || p.over
 	}
 	if len(s.pairs) < minPairs {
-		return open && full == len(s.pairs) && margin >= minWidth
+		return open && full == len(s.pairs) && (s.closed && over && margin >= minWidth || margin >= sureWidth)
 	}
 	return !ended && margin*len(s.pairs) >= minWords*words && share(full, len(s.pairs)) >= minFull
 }
 
-// runsOver reports whether sentences often go on in the next line. Lines of a
-// word or two are a list, short ones above long ones headings.
+// runsOver reports whether sentences often go on in the next line: of all lines,
+// or of those that are not too short for the margin if these are not few. Lines
+// of a word or two are a list, short ones above long ones headings. Of a few lines
+// the last must end a sentence.
 func (s *lineStats) runsOver(margin int) bool {
-	over, length, word := 0, 0, 0
+	over, length, word, wide := 0, 0, 0, 0
 	for _, p := range s.pairs {
 		length += p.length
 		word += p.word
-		if p.over && float64(p.length+1+p.word) >= minShare*float64(margin) {
-			over++
+		if float64(p.length+1+p.word) >= minShare*float64(margin) {
+			wide++
+			if p.over {
+				over++
+			}
 		}
 	}
-	return len(s.pairs) > 0 && length >= minRun*word && share(over, len(s.pairs)) >= minOver
+	if n := len(s.pairs); n == 0 || length < minRun*word || n < minPairs && !s.closed && margin < overWidth {
+		return false
+	}
+	all := share(over, len(s.pairs))
+	return all >= minOver || all >= minOver/2 && over > 1 && share(over, wide) >= minWide
 }
 
 // innerEnd returns the surest kind of sentence end inside a line: atConfident,

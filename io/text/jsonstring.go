@@ -29,7 +29,7 @@ func NewJSONReader(literal []byte, source, line int64, lines Lines) *Reader {
 	}
 	return &Reader{
 		layout: l, dec: newJSONDecoder(literal, source), end: -1,
-		line: line, oneLine: true, opens: true,
+		line: line, oneLine: true, opens: true, fresh: true,
 		lineStart: source, inked: source, coverStart: source, coverEnd: source,
 	}
 }

@@ -12,6 +12,13 @@ type Layout struct {
 	BOM      int    // bytes of byte order mark at the beginning
 	Newline  byte   // '\n', or '\r' in files that have mostly those
 	Lines    Lines  // never AutoLines
+	// Margin is how many columns the lines of wrapped text have at most, but for
+	// a few, if AutoLines found it to be that; else 0. Where lines end well before
+	// it, blocks may end.
+	Margin int
+	// Plain says that in wrapped text nothing but a blank line (or a paragraph
+	// separator, or a byte order mark) ends a block, whatever lines look like.
+	Plain bool
 	// MaxBlock is the most bytes of a block if that is more than the constant
 	// MaxBlock.
 	MaxBlock int
@@ -47,7 +54,7 @@ func (l *Layout) decideLines(text []byte, lines Lines) {
 		l.Newline = '\r'
 	}
 	if l.Lines = lines; lines == AutoLines {
-		l.Lines = guessLines(text, l.Newline)
+		l.Lines, l.Margin = guessLines(text, l.Newline)
 	}
 }
 

@@ -9,13 +9,13 @@ import (
 )
 
 // lookAhead is how many bytes beyond MaxBlock are seen before a paragraph is
-// cut.
-const lookAhead = 256
+// cut: more than of a line matter.
+const lookAhead = 2 * maxShape
 
 // lookBehind is how many bytes before a range are seen: enough to know whether
-// a blank line is before its first one. A line whose last lookBehind-2 bytes
+// a blank line is before its first one, and whether that is inside code. A line whose last lookBehind-2 bytes
 // are white space counts as blank.
-const lookBehind = 256
+const lookBehind = 8 << 10
 
 // SeekTo returns where the source of NewReader must be positioned for a range
 // that begins at start.
@@ -44,6 +44,12 @@ type Reader struct {
 	coverStart int64
 	coverEnd   int64
 	done       error // what Next returns from now on
+
+	fresh  bool     // in wrapped text: the line before is blank, or this is the file's first
+	indent int      // columns of white space before the text, in its line
+	code   bool     // in wrapped text: between fences
+	fences fences   // how that is known behind a blank line
+	scan   wrapScan // of the next block of wrapped text
 
 	undecided *undecided // of a stream, until its layout is decided
 }
@@ -75,7 +81,7 @@ func NewReader(r io.Reader, l Layout, start, end int64) (*Reader, error) {
 			return rd, nil
 		}
 		rd.dec = newDecoder(r, l, int64(l.BOM))
-		rd.line, rd.opens = 1, true
+		rd.line, rd.opens, rd.fresh = 1, true, true
 		return rd, nil
 	}
 	if err := rd.align(r, start); err != nil {
@@ -104,6 +110,9 @@ func (r *Reader) align(src io.Reader, start int64) error {
 		copy(behind, "   "[:r.layout.BOM]) // from the beginning of the file
 	}
 	r.opens = endsBlank(behind, r.layout.Newline)
+	if r.layout.Lines == Wrapped {
+		r.lookBack(behind, at)
+	}
 	r.dec = newDecoder(io.MultiReader(bytes.NewReader(rest), src), r.layout, at)
 	r.lineStart = at
 	if r.layout.Lines != Wrapped {
@@ -121,6 +130,7 @@ func (r *Reader) align(src io.Reader, start int64) error {
 		}
 		r.lineStart = r.here()
 		if blank {
+			r.fresh = true
 			return nil
 		}
 	}
@@ -214,6 +224,7 @@ func (r *Reader) consume(i int) {
 	if r.line > 0 && !r.oneLine {
 		r.line += int64(bytes.Count(r.win.text[r.pos:i], []byte{r.layout.Newline}))
 	}
+	r.track(i)
 	r.pos = i
 }
 
@@ -248,8 +259,11 @@ func (r *Reader) Next() (Block, error) {
 func (r *Reader) next(n int, cut bool) Block {
 	b := r.block(n)
 	b.Cut = cut
+	if r.layout.Lines == Wrapped {
+		r.passFence(b.Text)
+	}
 	r.consume(r.pos + n)
-	r.lineStart, r.continues, r.opens, r.inked = -1, cut, false, b.End
+	r.lineStart, r.continues, r.opens, r.inked, r.scan = -1, cut, false, b.End, wrapScan{}
 	return b
 }
 
@@ -261,12 +275,14 @@ func (r *Reader) paragraph(most int) (w []byte, n int) {
 	n = -1
 	for known := 0; ; known = len(w) {
 		w = r.win.text[r.pos:]
-		if n = paragraphEnd(w, known, &r.layout); n >= 0 || len(w) >= most+lookAhead || !r.more() {
+		if n = r.paragraphEnd(w, known); n >= 0 || len(w) >= most+lookAhead || !r.more() {
 			break
 		}
 	}
 	if n < 0 && r.err == io.EOF {
-		n = len(w)
+		if n = r.paragraphEnd(w, len(w)); n < 0 { // what the last line is was not to be seen before
+			n = len(w)
+		}
 	}
 	if n >= 0 {
 		n = len(bytes.TrimRightFunc(w[:n], isSpace))
@@ -285,10 +301,14 @@ func (r *Reader) skipSpace() error {
 			}
 			c, n := utf8.DecodeRune(r.win.text[r.pos:])
 			if !isSpace(c) {
+				r.enter()
 				return nil
 			}
 			if c != rune(r.layout.Newline) {
 				r.consume(r.pos + n)
+				if r.indent++; c == '\t' {
+					r.indent += tabStop - 1
+				}
 				if c >= utf8.RuneSelf {
 					r.inked = r.here()
 				}
@@ -297,6 +317,8 @@ func (r *Reader) skipSpace() error {
 			}
 			r.opens = r.lineStart >= r.inked || r.here()-r.inked >= lookBehind-2
 			r.consume(r.pos + n)
+			r.indent = 0
+			r.fresh = r.fresh || r.lineStart >= 0
 			if r.lineStart >= 0 || r.layout.Lines != Wrapped {
 				r.continues = false
 			}

@@ -120,6 +120,6 @@ func (r *Reader) decide() {
 	if err != nil {
 		return // NewStream has tried the options
 	}
-	r.layout.Lines, r.layout.Newline = layout.Lines, layout.Newline
+	r.layout.Lines, r.layout.Newline, r.layout.Margin = layout.Lines, layout.Newline, layout.Margin
 	r.dec.newline = layout.Newline
 }

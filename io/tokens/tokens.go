@@ -52,7 +52,7 @@ func Decide(head []byte, encoding string, format Format) (text.Layout, error) {
 		lines = text.Wrapped
 	}
 	l, err := text.Decide(head, text.Options{Encoding: encoding, Lines: lines})
-	l.MaxBlock = syntax.MaxBytes
+	l.MaxBlock, l.Plain = syntax.MaxBytes, true
 	return l, err
 }
 

@@ -1,0 +1,122 @@
+package text
+
+import (
+	"bytes"
+	"strings"
+)
+
+// fenceReach is how far, in bytes of the source, a fence makes code of what comes
+// after a blank line. Readers of a range look back so far.
+const fenceReach = 7 << 10
+
+// maxBlank is the most bytes of a line that counts as blank for fences.
+const maxBlank = 256
+
+// fences follows the lines of wrapped text, to know behind a blank line whether
+// code goes on there that a fence began before. What it knows depends on a
+// bounded stretch of the text, so that a reader that begins in the middle of a
+// file finds the same: a fence that is the last one before begins code if it names
+// a language, or if it stands behind a blank line, a colon or at the file's
+// beginning, and not before a blank line. The zero value stands at the beginning
+// of a file.
+type fences struct {
+	head  [72]byte // the beginning of the current line
+	n     int      // bytes in head
+	size  int      // bytes of the line
+	ink   bool     // some are not white space
+	colon bool     // the last that is not is a colon
+	gap   int      // bytes of white space behind that
+
+	text    bool  // the line before is not blank
+	leads   bool  // and ends with a colon
+	pending int64 // a fence that begins code unless a blank line follows, 0 is none
+	open    int64 // the fence that began code, if it is the last one, 0 is none
+}
+
+// someLine is the state inside a line of which the beginning is not known.
+func someLine() fences { return fences{head: [72]byte{'x'}, n: 1, size: maxBlank + 1, ink: true} }
+
+// byte adds a byte of the current line, which is not its end.
+func (f *fences) byte(c byte) {
+	f.size++
+	if f.n < len(f.head) {
+		f.head[f.n] = c
+		f.n++
+	}
+	if c == ' ' || c == '\t' || c == '\r' {
+		f.gap++
+		return
+	}
+	f.ink, f.colon, f.gap = true, c == ':', 0
+}
+
+// end ends the current line, at offset at of the source, which is over 0.
+func (f *fences) end(at int64) {
+	blank := !f.ink && f.size <= maxBlank
+	if f.pending > 0 {
+		f.open = 0
+		if !blank {
+			f.open = f.pending
+		}
+		f.pending = 0
+	}
+	if s := shapeOf(f.head[:f.n], 0); s.kind == fence {
+		f.open = 0
+		switch {
+		case s.info:
+			f.open = at
+		case !f.text || f.leads:
+			f.pending = at
+		}
+	}
+	*f = fences{text: !blank, leads: f.colon && f.gap < maxBlank, pending: f.pending, open: f.open}
+}
+
+// track follows the text up to window offset i, which is about to be consumed.
+func (r *Reader) track(i int) {
+	if r.layout.Lines != Wrapped && r.undecided == nil {
+		return
+	}
+	for j := r.pos; j < i; j++ {
+		if c := r.win.text[j]; c != r.layout.Newline {
+			r.fences.byte(c)
+		} else {
+			r.fences.end(r.win.source(r.win.base+int64(j)) + 1)
+		}
+	}
+}
+
+// inCode reports whether the text behind a blank line, at offset at of the source,
+// is code.
+func (f *fences) inCode(at int64) bool { return f.open > 0 && at-f.open <= fenceReach }
+
+// lookBack follows the bytes before offset at of the source, where a line begins.
+func (r *Reader) lookBack(behind []byte, at int64) {
+	if at > int64(len(behind)) {
+		r.fences = someLine()
+	}
+	r.dec = newDecoder(bytes.NewReader(behind), r.layout, at-int64(len(behind)))
+	for r.more() {
+		r.consume(len(r.win.text))
+	}
+	r.consume(len(r.win.text))
+	r.win, r.pos, r.err = window{}, 0, nil
+}
+
+// enter notes that a block begins here.
+func (r *Reader) enter() {
+	if r.fresh {
+		r.code, r.fresh = r.fences.inCode(r.lineStart), false
+	}
+}
+
+// passFence notes whether a block of wrapped text begins or ends code.
+func (r *Reader) passFence(block string) {
+	if r.lineStart < 0 {
+		return
+	}
+	line, _, _ := strings.Cut(block[:min(len(block), maxShape)], string(rune(r.layout.Newline)))
+	if s := shapeOf([]byte(line), 0); s.kind == fence {
+		r.code = !r.code || s.info
+	}
+}
