@@ -73,7 +73,7 @@ func notify(err error, waited time.Duration) {
 // IsTransient reports whether it may help to do again what gave err: it is not
 // what the store says of the file itself, nor the end of the context.
 func IsTransient(err error) bool {
-	for _, final := range []error{fs.ErrNotExist, fs.ErrPermission, ErrCredentials, ErrVersion, ErrCondition, errFinal, context.Canceled} {
+	for _, final := range []error{fs.ErrNotExist, fs.ErrPermission, ErrCredentials, ErrVersion, ErrCondition, ErrNotRegular, errFinal, context.Canceled} {
 		if errors.Is(err, final) {
 			return false
 		}
