@@ -182,3 +182,51 @@ func TestCustomRefused(t *testing.T) {
 		}
 	}
 }
+
+// What is known of a text takes effect, and the model that it was said to stays as
+// it was.
+func TestCustom(t *testing.T) {
+	const text = "The frobs ran C++ here approx. Nine of them did. New  York frobs."
+	plain := open(t)
+	m, err := plain.WithCustom(treebeam.Custom{
+		Abbreviations: []string{"approx"}, KeepTogether: []string{"C++", "New York"},
+		Exceptions: []treebeam.Exception{{"frobs", "X", "frob"}, {"ran", "", "go"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := func(m *treebeam.Model) string {
+		sentences, err := m.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		for _, s := range sentences {
+			for _, w := range s.Words {
+				b.WriteString(w.Form + "/" + w.Lemma + "/" + w.UPOS + " ")
+			}
+			b.WriteString("\n")
+		}
+		return b.String()
+	}
+	before := said(plain)
+	got := said(m)
+	for _, want := range []string{"frobs/frob/X ran/go/VERB C++/", " approx./", " Nine/", "\nNew York/", " frobs/frob/X ./"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if n := strings.Count(got, "\n"); n != 2 {
+		t.Errorf("%d sentences:\n%s", n, got)
+	}
+	s, err := m.ParseWords([]string{"frobs", "sing"})
+	if err != nil || s.Words[0].UPOS != "X" || s.Words[0].Lemma != "frob" {
+		t.Errorf("of words: %+v, %v", s.Words, err)
+	}
+	if after := said(plain); after != before || strings.Contains(after, "frobs/frob/X") {
+		t.Errorf("the model was changed: %s", after)
+	}
+	if m, err = m.WithCustom(treebeam.Custom{}); err != nil || said(m) != before {
+		t.Errorf("something is left of what was said: %v", err)
+	}
+}

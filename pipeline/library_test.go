@@ -88,3 +88,40 @@ func libraryGivesTheSame(t *testing.T, m *treebeam.Model, path, effort string) {
 		t.Errorf("of words the library gives\n%s\nand the command\n%s", got, want)
 	}
 }
+
+// Likewise with what is known of the text, and both are what a run writes.
+func TestLibraryGivesTheSameByLists(t *testing.T) {
+	m, err := treebeam.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err = m.WithCustom(treebeam.Custom{
+		Abbreviations: []string{"approx", "no."}, KeepTogether: []string{"New York"},
+		Exceptions:    []treebeam.Exception{{Form: "ran", UPOS: "INTJ", Lemma: "run"}, {Form: "York", UPOS: "X", Lemma: "york"}},
+		Unconstrained: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := known + "It came to approx. Nine men saw it . They ran to York , and back .\n"
+	dir := write(t, map[string]string{"a.txt": text})
+	o := knowing(options(dir, filepath.Join(t.TempDir(), "out")), write(t, lists))
+	o.Model = ""
+	want := streamed(t, o)
+	sentences, err := m.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(treebeam.AppendCoNLLU(nil, "a.txt", sentences)); got != want {
+		t.Errorf("the library gives\n%s\nand the command\n%s", got, want)
+	}
+	for _, part := range []string{"\tNew York\t", "\tran\trun\tINTJ\t", "\tYork\tyork\tX\t", "approx. Nine men"} {
+		if !strings.Contains(want, part) {
+			t.Errorf("no %q in\n%s", part, want)
+		}
+	}
+	run(t, o)
+	if got := converted(t, o.Output); got != want {
+		t.Errorf("a run gives\n%s\nand the command\n%s", got, want)
+	}
+}

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	log.SetOutput(new(bytes.Buffer)) // stacks of planted panics
 	toy = transformstest.Register()
-	modeltest.SkipWithout("^Test(LibraryGivesTheSame.*|ModelLoadedOnce|ModelInBucket|RemoteRunner)$")
+	modeltest.SkipWithout("^Test(LibraryGivesTheSame.*|TrainedModelTakesLists|ModelLoadedOnce|ModelInBucket|RemoteRunner)$")
 	os.Exit(m.Run())
 }
 
