@@ -74,6 +74,7 @@ type chart struct {
 	keys    []hash.Key
 	acc     []int32 // by relation
 	rows    [maxKeys]uint64
+	obey    obedience
 }
 
 // bigChart is the number of words above which scratch goes back to the

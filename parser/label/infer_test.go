@@ -47,7 +47,7 @@ func TestChartAgainstEnumeration(t *testing.T) {
 	for _, s := range sample(rng, 300, 5) {
 		m := noisy(rng)
 		c := m.charts.New().(*chart)
-		m.infer(c, &s)
+		m.infer(c, &s, false)
 		best, total, top := math.MinInt, 0.0, 0
 		enumerate(m, c, func(_ []uint8, score int) { best = max(best, score) })
 		top = best
@@ -77,10 +77,10 @@ func TestTies(t *testing.T) {
 	m := *small()
 	m.table = linear.Table{}
 	m.pair = make([]int16, len(m.pair))
-	m.fillExpPair()
+	m.derive()
 	for _, s := range sample(rand.New(rand.NewPCG(5, 5)), 20, 9) {
 		c := m.charts.New().(*chart)
-		m.infer(c, &s)
+		m.infer(c, &s, false)
 		for i := range s.Words {
 			if c.choice[i+1] != 0 {
 				t.Fatalf("word %d has relation %d of its set, want 0", i+1, c.choice[i+1])
@@ -168,14 +168,14 @@ func TestDense(t *testing.T) {
 			t.Fatalf("a constant changes %+v to %+v", want, s)
 		}
 		c := m.charts.New().(*chart)
-		m.infer(c, &s)
+		m.infer(c, &s, false)
 		for i := range s.Words {
 			set := m.rel.set(c.set[i+1])
 			l := int(set[rng.IntN(len(set))])
 			dense[i*len(m.rel.names)+l] += 1000 * score.Unit
 			want.Words[i].Deprel = m.rel.names[l]
 		}
-		m.Label(&s)
+		m.LabelFreely(&s)
 		for i, w := range s.Words {
 			if w.Deprel != want.Words[i].Deprel || s.Confidence.LabelProb[i] != 1 {
 				t.Fatalf("word %d is %q with probability %v, the dense scores say %q", i+1, w.Deprel, s.Confidence.LabelProb[i], want.Words[i].Deprel)

@@ -27,6 +27,7 @@ type Model struct {
 	// at [(context*L + head's relation)*L + modifier's relation].
 	pair    []int16
 	expPair []float32 // e^(pair/unit)
+	rules   *rules
 	charts  *sync.Pool
 }
 
@@ -50,7 +51,7 @@ func Open(view *pack.View, component string, v *word.Vocabulary) (*Model, error)
 	if err := pack.Read(view, component, m.layout); err != nil {
 		return nil, err
 	}
-	m.fillExpPair()
+	m.derive()
 	return m, nil
 }
 
@@ -65,7 +66,9 @@ func (m *Model) layout(l *pack.Layout) {
 	}
 }
 
-func (m *Model) fillExpPair() {
+// derive fills what follows from the arrays of the model.
+func (m *Model) derive() {
+	m.rules = newRules(m.rel.names)
 	m.expPair = make([]float32, len(m.pair))
 	for i, x := range m.pair {
 		m.expPair[i] = float32(graph.Exp(float64(x) / unit))
@@ -82,14 +85,24 @@ func (m *Model) Relations() []string { return m.rel.names }
 // as the top of a tree of its own, and stays without Deprel (with probability
 // 0) if its head is no word. It replaces what was in Deprel and LabelProb and
 // reads the encoding of the sentence, Head, and Dense.Labels if there are any.
-func (m *Model) Label(s *syntax.Sentence) {
+//
+// The labelling is the best one of those that break the fewest rules of Universal
+// Dependencies (rules.go). Where the best one of all breaks some, marginals are
+// under the rules.
+func (m *Model) Label(s *syntax.Sentence) { m.label(s, true) }
+
+// LabelFreely is Label without rules. It reports whether the labelling obeys them
+// all; then Label would find the same one. Very long sentences are said to obey.
+func (m *Model) LabelFreely(s *syntax.Sentence) (obeys bool) { return m.label(s, false) }
+
+func (m *Model) label(s *syntax.Sentence, strict bool) (obeys bool) {
 	n := len(s.Words)
 	if n == 0 {
 		s.Confidence.LabelProb = nil
-		return
+		return true
 	}
 	c := m.charts.Get().(*chart)
-	m.infer(c, s)
+	obeys = m.infer(c, s, strict)
 	probs := make([]float32, n)
 	for i := 1; i <= n; i++ {
 		if x := &c.tree.nodes[i]; x.loose && x.head == 0 {
@@ -104,19 +117,37 @@ func (m *Model) Label(s *syntax.Sentence) {
 	if n <= bigChart {
 		m.charts.Put(c)
 	}
+	return obeys
 }
 
-// infer finds the best labelling and the marginals.
-func (m *Model) infer(c *chart, s *syntax.Sentence) {
+// infer finds the best labelling and the marginals, under the rules if strict. It
+// reports whether the best labelling of all obeys them.
+func (m *Model) infer(c *chart, s *syntax.Sentence, strict bool) (obeys bool) {
+	m.prepare(c, s)
+	c.maximise(m.pair)
+	obeys = c.n > mostWords || !c.broken(m.rules, s)
+	strict = strict && !obeys
+	if strict {
+		c.readWords(s)
+		c.maximiseStrictly(m)
+	}
+	c.exponentials()
+	if strict {
+		c.sumStrictly(m)
+	} else {
+		c.sums()
+	}
+	return obeys
+}
+
+// prepare reads the sentence and its tree, and scores its arcs.
+func (m *Model) prepare(c *chart, s *syntax.Sentence) {
 	c.read(s)
 	c.rel = &m.rel
 	c.layout.fill(c.rel, &c.tree)
 	c.prepare()
 	m.score(c, s.Dense.Labels)
 	m.factors(c)
-	c.maximise(m.pair)
-	c.exponentials()
-	c.sums()
 }
 
 // score sums the weights of each arc over its allowed relations, and adds the

@@ -98,6 +98,6 @@ func noisy(rng *rand.Rand) *Model {
 	for i := range m.pair {
 		m.pair[i] = int16(rng.IntN(6*unit) - 3*unit)
 	}
-	m.fillExpPair()
+	m.derive()
 	return &m
 }

@@ -301,18 +301,18 @@ func (t *trainer) model() *Model {
 		x := float64(t.weights.W[i%(n*n)]) + float64(t.weights.W[n*n+i])
 		m.pair[i] = int16(min(max(math.Round(x*unit), -maxPair), maxPair))
 	}
-	m.fillExpPair()
+	m.derive()
 	return m
 }
 
-// Accuracy labels copies of the sentences on their own heads and counts the
+// Accuracy labels copies of the sentences on their own heads, freely, and counts the
 // words whose deprel is right without and with subtypes.
 func (m *Model) Accuracy(sents []syntax.Sentence) (right, full, words int) {
 	bare := func(deprel string) string { return strings.SplitN(deprel, ":", 2)[0] }
 	for _, s := range sents {
 		gold := s.Words
 		s.Words = slices.Clone(gold)
-		m.Label(&s)
+		m.LabelFreely(&s)
 		for j := range gold {
 			a, b := s.Words[j].Deprel, gold[j].Deprel
 			if a == b {

@@ -1,0 +1,368 @@
+package label
+
+import (
+	"strings"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Labellings that break rules are rare: the best one that knows of none is
+// found first, and if it obeys them it is the best one of those that do. Else it
+// is found again, by dynamic programs that count what is broken. What a head has
+// of its modifiers (hasSubject and so on) is the state of an automaton that reads
+// them from left to right, for each relation of the head.
+//
+// To break a rule costs so much that it is done only where no labelling obeys
+// them all. A sentence longer than mostWords is left alone.
+
+const (
+	penalty   = 1 << 20         // of a broken rule in the best labelling, in score units
+	seldom    = 1.0 / (1 << 40) // how much less probable one makes a labelling
+	mostWords = 1000            // that are labelled again
+	far       = int64(-1) << 56 // below all scores
+	kindCount = int32(len(kinds))
+)
+
+// obedience is the scratch of inference under the rules.
+type obedience struct {
+	words []worded // by word
+
+	// By word, relation of its head and kind, from above[m] on, kindCount times as
+	// many: the best the word and what is below it add, by which relation; and the
+	// same summed.
+	best []int64
+	arg  []uint8
+	mass []float64
+	out  []float64 // what comes from outside
+
+	// By word, relation of its head and state, from above[m] on: where the state
+	// came from, when the word was read; the mass of the words up to it.
+	from    []trace
+	forward []float64
+
+	total []int64   // by word and relation: the best of all below
+	sum   []float64 // the same summed
+	end   []uint8   // best state of a head by its relation
+
+	has     []uint8   // by word: what its modifiers are
+	outside []float64 // by relation of one word
+	back    []float64 // by relation of one word and state
+}
+
+// A trace is the kind that was read and the state before.
+type trace struct{ kind, state uint8 }
+
+// broken reports whether the labelling that was chosen breaks a rule.
+func (c *chart) broken(r *rules, s *syntax.Sentence) bool {
+	c.obey.has = resize(c.obey.has, c.n+1)
+	has := c.obey.has
+	clear(has)
+	for m := 1; m <= c.n; m++ {
+		l, h := c.relation(m), c.head[m]
+		kind := kinds[r.kind[l]]
+		if h > 0 && (has[h]&kind&single != 0 || c.tree.nodes[m].side == 0 && r.front.has(l)) {
+			return true
+		}
+		has[h] |= kind
+	}
+	for m := 1; m <= c.n; m++ {
+		l, h, x := c.relation(m), c.head[m], &c.tree.nodes[m]
+		if r.wrong[x.Coarse].has(l) || strings.Contains(s.Words[m-1].Feats, "ExtPos=") || has[m]&(hasFixed|hasOblique) != 0 || h > 0 && r.under[c.relation(int(h))].has(l) {
+			d := wordOf(&s.Words[m-1], x)
+			if r.all(&d, l, has[m]) > 0 {
+				return true
+			}
+			if h > 0 {
+				head := wordOf(&s.Words[h-1], &c.tree.nodes[h])
+				if r.pair(&head, &d, c.relation(int(h)), l) > 0 {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// relation returns the relation of word m that was chosen.
+func (c *chart) relation(m int) uint8 { return c.rel.set(c.set[m])[c.choice[m]] }
+
+// kids calls visit with the words whose heads are h, from left to right.
+func (c *chart) kids(h int32, visit func(m int32)) {
+	for m := c.tree.nodes[h].firstKid; m != 0; m = c.tree.nodes[m].nextSib {
+		if c.head[m] == h {
+			visit(m)
+		}
+	}
+}
+
+// readWords fills what the rules know of the words.
+func (c *chart) readWords(s *syntax.Sentence) {
+	o := &c.obey
+	o.words = resize(o.words, c.n+1)
+	for m := 1; m <= c.n; m++ {
+		o.words[m] = wordOf(&s.Words[m-1], &c.tree.nodes[m])
+	}
+	o.total, o.sum, o.end = resize(o.total, len(c.score)), resize(o.sum, len(c.score)), resize(o.end, len(c.score))
+	n := int(c.above[c.n+1])
+	o.best, o.arg = resize(o.best, n*int(kindCount)), resize(o.arg, n*int(kindCount))
+	o.mass, o.out = resize(o.mass, n*int(kindCount)), resize(o.out, n*int(kindCount))
+	o.from, o.forward = resize(o.from, n*states), resize(o.forward, n*states)
+}
+
+// maximiseStrictly finds the labelling that breaks the fewest rules and scores
+// highest among those. It returns its score, less penalty for each rule that
+// it breaks.
+func (c *chart) maximiseStrictly(m *Model) (total int64) {
+	o, r := &c.obey, m.rules
+	c.choice = resize(c.choice, c.n+1)
+	for k := len(c.order) - 1; k >= 0; k-- {
+		h := c.order[k]
+		c.kids(h, func(kid int32) { c.bestBelow(m, kid) })
+		for a, l := range c.rel.set(c.set[h]) {
+			now := [states]int64{}
+			for i := 1; i < states; i++ {
+				now[i] = far
+			}
+			c.kids(h, func(kid int32) {
+				at := c.above[kid] + int32(a)
+				now = step(now, o.best[at*kindCount:][:kindCount], o.from[at*states:][:states])
+			})
+			i := int(c.off[h]) + a
+			o.total[i] = far * 2
+			for has, x := range now {
+				x += int64(c.score[i]) - penalty*int64(r.alone(&o.words[h], l)+r.all(&o.words[h], l, uint8(has)))
+				if x > o.total[i] {
+					o.total[i], o.end[i] = x, uint8(has)
+				}
+			}
+		}
+	}
+	for _, h := range c.order {
+		if c.head[h] == 0 {
+			list, best := o.total[c.off[h]:c.off[h+1]], 0
+			for a, x := range list {
+				if x > list[best] {
+					best = a
+				}
+			}
+			c.choice[h] = uint8(best)
+			total += list[best]
+		}
+		a := int32(c.choice[h])
+		has := o.end[c.off[h]+a]
+		for kid := c.before(h, c.tree.nodes[h].lastKid); kid != 0; kid = c.before(h, c.tree.nodes[kid].prevSib) {
+			at := c.above[kid] + a
+			t := o.from[at*states+int32(has)]
+			c.choice[kid] = o.arg[at*kindCount+int32(t.kind)]
+			has = t.state
+		}
+	}
+	return total
+}
+
+// step reads one word: what it adds by kind goes to the states.
+func step(now [states]int64, add []int64, from []trace) (next [states]int64) {
+	for i := range next {
+		next[i] = far
+	}
+	for has, x := range now {
+		if x == far {
+			continue
+		}
+		for k, y := range add {
+			if y == far {
+				continue
+			}
+			to := uint8(has) | kinds[k]
+			if z := x + y - penalty*int64(more(uint8(has), kinds[k])); z > next[to] {
+				next[to], from[to] = z, trace{uint8(k), uint8(has)}
+			}
+		}
+	}
+	return next
+}
+
+// bestBelow fills best and arg of a word.
+func (c *chart) bestBelow(m *Model, kid int32) {
+	o, h := &c.obey, c.head[kid]
+	set := c.rel.set(c.set[kid])
+	mine := o.total[c.off[kid]:c.off[kid+1]]
+	for a, above := range c.rel.set(c.set[h]) {
+		at := (c.above[kid] + int32(a)) * kindCount
+		best, arg := o.best[at:at+kindCount], o.arg[at:at+kindCount]
+		for k := range best {
+			best[k] = far
+		}
+		row := rowOf(m.pair, len(c.rel.names), c.ctx[kid], above)
+		for b, l := range set {
+			x := mine[b] + int64(row[l]) - penalty*int64(m.rules.pair(&o.words[h], &o.words[kid], above, l))
+			if k := m.rules.kind[l]; x > best[k] {
+				best[k], arg[k] = x, uint8(b)
+			}
+		}
+	}
+}
+
+// chance is how much less probable a labelling is that breaks so many rules.
+func chance(broken int32) float64 {
+	p := 1.0
+	for range broken {
+		p *= seldom
+	}
+	return p
+}
+
+// sumStrictly is sums under the rules.
+func (c *chart) sumStrictly(m *Model) {
+	o, r := &c.obey, m.rules
+	for k := len(c.order) - 1; k >= 0; k-- {
+		h := c.order[k]
+		set, last := c.rel.set(c.set[h]), int32(0)
+		c.kids(h, func(kid int32) {
+			c.massBelow(m, kid)
+			for a := range int32(len(set)) {
+				at := c.above[kid] + a
+				next := stepSum(c.forwardOf(last, a), o.mass[at*kindCount:][:kindCount])
+				copy(o.forward[at*states:], next[:])
+			}
+			shrink(o.forward[c.above[kid]*states : c.above[kid+1]*states])
+			last = kid
+		})
+		sums := o.sum[c.off[h]:c.off[h+1]]
+		for a, l := range set {
+			sum := 0.0
+			for has, x := range c.forwardOf(last, int32(a)) {
+				sum += float64(x * chance(r.all(&o.words[h], l, uint8(has))))
+			}
+			sums[a] = float64(float64(c.belief[int(c.off[h])+a]*chance(r.alone(&o.words[h], l))) * sum)
+		}
+		shrink(sums)
+	}
+	for _, h := range c.order {
+		c.marginalsStrictly(m, h)
+	}
+}
+
+// forwardOf returns the mass of the states behind a modifier, 0 if none was read.
+func (c *chart) forwardOf(kid, a int32) (mass [states]float64) {
+	if kid == 0 {
+		mass[0] = 1
+	} else {
+		copy(mass[:], c.obey.forward[(c.above[kid]+a)*states:][:states])
+	}
+	return mass
+}
+
+// shrink divides numbers by the largest of them.
+func shrink(list []float64) {
+	top := 0.0
+	for _, x := range list {
+		top = max(top, x)
+	}
+	for i := range list {
+		list[i] /= top
+	}
+}
+
+func stepSum(now [states]float64, add []float64) (next [states]float64) {
+	for has, x := range now {
+		if x == 0 {
+			continue
+		}
+		for k, y := range add {
+			next[uint8(has)|kinds[k]] += float64(float64(x*y) * chance(more(uint8(has), kinds[k])))
+		}
+	}
+	return next
+}
+
+// massBelow fills the mass of a word; the largest is 1.
+func (c *chart) massBelow(m *Model, kid int32) {
+	o, h := &c.obey, c.head[kid]
+	set := c.rel.set(c.set[kid])
+	mine := o.sum[c.off[kid]:c.off[kid+1]]
+	all := o.mass[c.above[kid]*kindCount : c.above[kid+1]*kindCount]
+	clear(all)
+	top := 0.0
+	for a, above := range c.rel.set(c.set[h]) {
+		row := c.row(kid, a)
+		for b, l := range set {
+			at := &all[int32(a)*kindCount+int32(m.rules.kind[l])]
+			*at += float64(float64(mine[b]*float64(row[b])) * chance(m.rules.pair(&o.words[h], &o.words[kid], above, l)))
+			top = max(top, *at)
+		}
+	}
+	for i := range all {
+		all[i] /= top
+	}
+}
+
+// marginalsStrictly fills prob of a word, whose head's is known or which is a
+// top, and out of its modifiers.
+func (c *chart) marginalsStrictly(m *Model, h int32) {
+	o, r := &c.obey, m.rules
+	set, prob := c.rel.set(c.set[h]), c.prob[c.off[h]:c.off[h+1]]
+	outside := o.outside[:0]
+	for b, l := range set {
+		x := 1.0
+		if above := c.head[h]; above > 0 {
+			x = 0
+			for a, up := range c.rel.set(c.set[above]) {
+				out := o.out[(c.above[h]+int32(a))*kindCount+int32(r.kind[l])]
+				x += float64(float64(out*float64(c.row(h, a)[b])) * chance(r.pair(&o.words[above], &o.words[h], up, l)))
+			}
+		}
+		outside = append(outside, x)
+		prob[b] = float64(x * o.sum[int(c.off[h])+b])
+	}
+	o.outside = outside
+	total := 0.0
+	for _, p := range prob {
+		total += p
+	}
+	for b := range prob {
+		prob[b] /= total
+	}
+	shrink(outside)
+	o.back = resize(o.back, len(set)*states)
+	for a, l := range set {
+		x := float64(outside[a]*c.belief[int(c.off[h])+a]) * chance(r.alone(&o.words[h], l))
+		for has := range states {
+			o.back[a*states+has] = float64(x * chance(r.all(&o.words[h], l, uint8(has))))
+		}
+	}
+	for kid := c.before(h, c.tree.nodes[h].lastKid); kid != 0; kid = c.before(h, c.tree.nodes[kid].prevSib) {
+		c.outOf(h, kid)
+	}
+}
+
+// before returns the last of kid and its siblings to the left whose head is h.
+func (c *chart) before(h, kid int32) int32 {
+	for kid != 0 && c.head[kid] != h {
+		kid = c.tree.nodes[kid].prevSib
+	}
+	return kid
+}
+
+// outOf fills out of a modifier of h, from what the states of h are worth behind
+// it, and makes these what they are worth before it.
+func (c *chart) outOf(h, kid int32) {
+	o, last := &c.obey, c.before(h, c.tree.nodes[kid].prevSib)
+	for a := range c.off[h+1] - c.off[h] {
+		at := (c.above[kid] + a) * kindCount
+		mass, out, back := o.mass[at:at+kindCount], o.out[at:at+kindCount], o.back[a*states:][:states]
+		before := c.forwardOf(last, a)
+		var next [states]float64
+		for k, kind := range kinds {
+			sum := 0.0
+			for has, x := range before {
+				worth := float64(back[uint8(has)|kind] * chance(more(uint8(has), kind)))
+				sum += float64(x * worth)
+				next[has] += float64(worth * mass[k])
+			}
+			out[k] = sum
+		}
+		copy(back, next[:])
+	}
+	shrink(o.back)
+}

@@ -1,0 +1,236 @@
+package label
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
+)
+
+// The rules of Universal Dependencies that hold in every language, as far as
+// labels can obey them: those of the third level of the validator of UD
+// (udtools 0.2), by the names of its tests. Relations stand for themselves with
+// all subtypes.
+//
+//   - rel-upos-*, upos-rel-punct: a relation suits the tag of its word (wrongTags).
+//     The tag is that of FEATS ExtPos, if there is one. A word with a fixed
+//     modifier may be anything: its own tag is not that of the expression.
+//   - right-to-left-*: conj, fixed, flat, goeswith and appos stand behind their
+//     heads (behind).
+//   - leaf-*: below function words hangs what is known to hang there, and no more
+//     (below). Negation may modify any of them but punctuation.
+//   - too-many-subjects, too-many-objects: a head has at most one nsubj or csubj
+//     that is not :outer, and at most one obj.
+//   - obl-should-be-nmod: a nominal with a nominal's relation (nominal) has obl
+//     only if it has a subject or a copula as well.
+
+// wrongTags lists the tags that the word of a relation must not have.
+var wrongTags = map[string]string{
+	"det":    "ADJ ADP ADV AUX CCONJ INTJ NOUN NUM PART PROPN PUNCT SCONJ SYM VERB X",
+	"nummod": "ADJ ADP ADV AUX CCONJ DET INTJ PART PRON PROPN PUNCT SCONJ VERB X",
+	"advmod": "ADP AUX INTJ NOUN NUM PRON PROPN PUNCT SCONJ VERB X",
+	"expl":   "ADJ ADP ADV AUX CCONJ INTJ NOUN NUM PROPN PUNCT SCONJ SYM VERB X",
+	"aux":    "ADJ ADP ADV CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X",
+	"cop":    "ADJ ADP ADV CCONJ INTJ NOUN NUM PART PROPN PUNCT SCONJ VERB X",
+	"case":   "ADJ AUX DET NUM PRON PROPN PUNCT",
+	"mark":   "ADJ AUX DET INTJ NOUN NUM PRON PROPN PUNCT",
+	"cc":     "ADJ AUX DET INTJ NOUN NUM PRON PROPN PUNCT VERB",
+	"fixed":  "PROPN PUNCT",
+	"punct":  "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN SCONJ SYM VERB X",
+}
+
+// behind lists the relations whose words stand behind their heads.
+var behind = []string{"conj", "fixed", "flat", "goeswith", "appos"}
+
+// below lists what may hang below the word of a relation.
+var below = map[string]string{
+	"mark":     "advmod obl goeswith fixed reparandum conj cc punct",
+	"case":     "advmod obl goeswith fixed reparandum conj cc punct",
+	"aux":      "goeswith fixed reparandum conj cc punct",
+	"cop":      "goeswith fixed reparandum conj cc punct",
+	"det":      "det case advmod obl clf goeswith fixed flat compound reparandum discourse parataxis conj cc punct",
+	"clf":      "advmod obl goeswith fixed reparandum conj cc punct",
+	"cc":       "goeswith fixed reparandum conj punct",
+	"fixed":    "goeswith reparandum conj punct",
+	"goeswith": "",
+	"punct":    "punct",
+}
+
+// nominal lists the relations of a nominal that is no predicate.
+var nominal = []string{"nsubj", "obj", "iobj", "obl", "vocative", "dislocated", "expl", "nmod"}
+
+// A set of relations, by number.
+type set [4]uint64
+
+func (s *set) has(l uint8) bool { return s[l>>6]>>(l&63)&1 != 0 }
+func (s *set) add(l int)        { s[l>>6] |= 1 << (l & 63) }
+
+// What a head knows of the modifiers that it has: a set of these. A second
+// subject or object breaks a rule.
+const (
+	hasSubject = 1 << iota
+	hasObject
+	hasFixed
+	hasClause // a subject or a copula
+	hasOblique
+	states // the number of sets
+	single = hasSubject | hasObject
+)
+
+// kinds are the sets that one modifier can make.
+var kinds = [...]uint8{0, hasSubject | hasClause, hasClause, hasObject, hasFixed, hasOblique}
+
+// rules are those above, for the relations of a model.
+type rules struct {
+	wrong   [word.CoarseTags]set // by tag
+	front   set                  // wrong in front of the head
+	under   []set                // by relation of the head: wrong below it
+	negated set                  // right below function words where they negate
+	poss    set                  // right below a possessive det
+	det     set
+	punct   set
+	nominal set
+	kind    []uint8 // by relation: index into kinds
+}
+
+func newRules(names []string) *rules {
+	r := &rules{under: make([]set, len(names)), kind: make([]uint8, len(names))}
+	base := make([]string, len(names))
+	for l, name := range names {
+		base[l], _, _ = strings.Cut(name, ":")
+	}
+	for l, name := range base {
+		for _, tag := range strings.Fields(wrongTags[name]) {
+			r.wrong[word.Coarse(tag)].add(l)
+		}
+		if name != "punct" && name != rootName {
+			r.wrong[word.PUNCT].add(l)
+		}
+		if slices.Contains(behind, name) {
+			r.front.add(l)
+		}
+		if slices.Contains(nominal, name) {
+			r.nominal.add(l)
+		}
+		if allowed, bound := below[name]; bound {
+			for k, modifier := range base {
+				if !slices.Contains(strings.Fields(allowed), modifier) {
+					r.under[l].add(k)
+				}
+			}
+		}
+		for _, x := range [...]struct {
+			to    *set
+			names string
+		}{{&r.negated, "advmod"}, {&r.poss, "appos acl nmod"}, {&r.det, "det"}, {&r.punct, "punct"}} {
+			if slices.Contains(strings.Fields(x.names), name) {
+				x.to.add(l)
+			}
+		}
+		r.kind[l] = uint8(slices.Index(kinds[:], kindOf(name, names[l])))
+	}
+	return r
+}
+
+// kindOf is what a modifier with a relation makes of what its head has.
+func kindOf(base, name string) uint8 {
+	switch base {
+	case "nsubj", "csubj":
+		if name == base+":outer" {
+			return hasClause
+		}
+		return hasSubject | hasClause
+	case "cop":
+		return hasClause
+	case "obj":
+		return hasObject
+	case "fixed":
+		return hasFixed
+	case "obl":
+		return hasOblique
+	}
+	return 0
+}
+
+// A worded is what the rules know of a word but its relation.
+type worded struct {
+	tag      uint8 // coarse, of ExtPos if there is one
+	right    bool  // of its head
+	neg      bool  // may modify function words
+	poss     bool
+	nounlike bool // may be a nominal
+}
+
+// wordOf reads what the rules know of a word.
+func wordOf(w *syntax.Word, x *node) worded {
+	d := worded{tag: x.Coarse, right: x.side == 1, poss: feature(w.Feats, "Poss") == "Yes"}
+	if tag := feature(w.Feats, "ExtPos"); tag != "" {
+		d.tag = word.Coarse(tag)
+	}
+	d.neg = (x.Coarse == word.PART || x.Coarse == word.ADV) && feature(w.Feats, "Polarity") == "Neg"
+	d.nounlike = x.Coarse == word.NOUN || x.Coarse == word.PROPN || x.Coarse == word.PRON
+	return d
+}
+
+// feature returns the value of an attribute of FEATS, "" if there is none.
+func feature(feats, name string) string {
+	for feats != "" {
+		var item string
+		item, feats, _ = strings.Cut(feats, "|")
+		if key, value, _ := strings.Cut(item, "="); key == name {
+			return value
+		}
+	}
+	return ""
+}
+
+// alone counts the rules that relation l of a word breaks by itself.
+func (r *rules) alone(d *worded, l uint8) int32 {
+	if !d.right && r.front.has(l) {
+		return 1
+	}
+	return 0
+}
+
+// pair counts those that relation l of a word breaks below relation above.
+func (r *rules) pair(head, d *worded, above, l uint8) int32 {
+	switch {
+	case !r.under[above].has(l),
+		d.neg && r.negated.has(l) && !r.punct.has(above),
+		head.poss && r.det.has(above) && r.poss.has(l):
+		return 0
+	}
+	return 1
+}
+
+// more counts those that one more modifier of a kind breaks, if there are
+// others.
+func more(others, kind uint8) int32 {
+	if others&kind&single != 0 {
+		return 1
+	}
+	return 0
+}
+
+// all counts those that relation l of a word breaks with all its modifiers.
+func (r *rules) all(d *worded, l, has uint8) int32 {
+	broken := int32(0)
+	if has&hasFixed == 0 && r.wrong[d.tag].has(l) || has&hasFixed != 0 && d.tag == word.PROPN {
+		broken++
+	}
+	if d.nounlike && r.nominal.has(l) && has&hasOblique != 0 && has&hasClause == 0 {
+		broken++
+	}
+	return broken
+}
+
+// Suits reports whether a word with a tag may have a relation, as far as the tag
+// decides it.
+func Suits(deprel, upos string) bool {
+	base, _, _ := strings.Cut(deprel, ":")
+	if upos == "PUNCT" {
+		return base == "punct" || base == rootName
+	}
+	return !slices.Contains(strings.Fields(wrongTags[base]), upos)
+}
