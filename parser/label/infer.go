@@ -75,6 +75,9 @@ type chart struct {
 	acc     []int32 // by relation
 	rows    [maxKeys]uint64
 	obey    obedience
+
+	suspects []int32
+	moves    []move
 }
 
 // bigChart is the number of words above which scratch goes back to the

@@ -38,6 +38,7 @@ func (x *Search) confidence(s *syntax.Sentence) {
 		x.linearize(int32(m))
 		c.HeadMargin[m-1] = float32(float64(x.margin(int32(m))) / score.Unit)
 	}
+	s.Candidates.Gains = append(s.Candidates.Gains[:0], x.linear...)
 	x.marginals(&c, s.Candidates.Lost)
 	s.Confidence = c
 }

@@ -177,6 +177,11 @@ type Candidates struct {
 	// its candidates, by word minus 1: small, and not rounded. Nil if it is not
 	// known.
 	Lost []float32
+
+	// Gains says, in 1/1024 nat, what the tree of the search would gain with each
+	// head instead of the word's, by the first-order model around it. The search
+	// sets it; nil where it does not, as in windows.
+	Gains []int32
 }
 
 // Of returns the candidate heads of word m, 1 <= m <= n.
