@@ -1,0 +1,84 @@
+package tag
+
+import (
+	"slices"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Other says what word i, from 0, of a tagged sentence would be if its UPOS were
+// one that fits accepts: the likeliest of them as far as its form, its
+// surroundings and the tags of its neighbours say. odds is what that one's score
+// lacks to the best of those with the word's own UPOS, in 1/1024 nat, less than 0
+// if it is better. found is false if there is none, or if the form is frequent and
+// had one tag only. A word whose tag was given, by its input or by r, is not for it:
+// what was given stands.
+func (m *Model) Other(s *syntax.Sentence, i int, r Request, fits func(upos string) bool) (w syntax.Word, odds int64, found bool) {
+	sc, _ := m.pool.Get().(*scratch)
+	if sc == nil {
+		sc = &scratch{}
+	}
+	sc.text.read(s, m.lex)
+	now, other := m.rivals(sc, s, i, fits)
+	sure := sc.text.at(i).form.sure != 0
+	m.pool.Put(sc) // but not after a panic, which leaves it as it is
+	if other.label < 0 || now.label < 0 || sure {
+		return w, 0, false
+	}
+	// The sentence once more, with all UPOS given.
+	c := *s
+	c.Words = slices.Clone(s.Words)
+	for k := range c.Words {
+		c.Words[k].Feats, c.Words[k].Lemma = "", ""
+	}
+	c.Words[i].UPOS, c.Words[i].XPOS = m.upos[other.label], ""
+	r.Retag = false
+	m.TagWith(&c, r)
+	return c.Words[i], (now.score - other.score) << natShift * 1024 / scoreUnit, true
+}
+
+// A rival is a label of a word and its score; the label is -1 if there is none.
+type rival struct {
+	label int
+	score int64
+}
+
+// rivals returns the best label of word i with its own UPOS, and that of those
+// that fits accepts.
+func (m *Model) rivals(sc *scratch, s *syntax.Sentence, i int, fits func(upos string) bool) (now, other rival) {
+	now.label, other.label = -1, -1
+	sc.keys = tagKeys(sc.keys[:0], &sc.text, i)
+	own := m.ownTags(sc, sc.text.at(i).form)
+	emit := slices.Clone(sc.emits(&m.tags, m.all))
+	var before, behind []uint16
+	if i > 0 {
+		before = slices.Clone(m.agree(sc, &s.Words[i-1]))
+	}
+	if i+1 < len(s.Words) {
+		behind = slices.Clone(m.agree(sc, &s.Words[i+1]))
+	}
+	dense := s.Dense.Tags
+	for _, l := range m.all {
+		score := int64(emit[l]) + int64(own[l])
+		if len(dense) == len(s.Words)*len(m.all) {
+			score += int64(dense[i*len(m.all)+int(l)])
+		}
+		if len(before) == 1 {
+			score += int64(pairScore(&m.tags.labels, m.tags.pairs, before[0], l))
+		}
+		if len(behind) == 1 {
+			score += int64(pairScore(&m.tags.labels, m.tags.pairs, l, behind[0]))
+		}
+		to := &other
+		switch upos := m.upos[l]; {
+		case upos == s.Words[i].UPOS:
+			to = &now
+		case !fits(upos):
+			continue
+		}
+		if to.label < 0 || score > to.score {
+			*to = rival{int(l), score}
+		}
+	}
+	return now, other
+}
