@@ -212,11 +212,14 @@ func (m *Model) parseDense(c *syntax.Sentence, o search.Options) (*syntax.Senten
 	if err := m.Decoder.Parse(&out, o); err != nil {
 		return nil, err
 	}
+	var labels func()
 	if m.Mix.Labels > 0 {
-		m.Encoder.Labels(&out)
-		out.Dense.Labels = scaled(&x.b, out.Dense.Labels, m.Mix.Labels)
+		labels = func() {
+			m.Encoder.Labels(&out)
+			out.Dense.Labels = scaled(&x.b, out.Dense.Labels, m.Mix.Labels)
+		}
 	}
-	m.Labeler.Label(&out)
+	m.label(&out, &o, labels)
 	buffers.Put(x)
 	return &out, nil
 }

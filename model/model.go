@@ -207,11 +207,12 @@ func (m *Model) Parse(s *syntax.Sentence, o search.Options) error {
 	if m.dense(s) {
 		c, err = m.parseDense(c, o)
 	} else if err = m.Decoder.Parse(c, o); err == nil {
-		m.Labeler.Label(c)
+		m.label(c, &o, nil)
 	}
 	if err != nil {
 		return err
 	}
+	s.Candidates.Gains = nil
 	s.Confidence, s.Status = c.Confidence, c.Status
 	for i := range s.Words {
 		s.Words[i].Head, s.Words[i].Deprel = c.Words[i].Head, c.Words[i].Deprel
