@@ -42,19 +42,22 @@ chaos: build
 	go run ./bench/chaos -program bin/treebeam -rounds 50 docs sample/text
 
 # Trains the embedded English models again from ../shared/treebanks and
-# ../shared/corpora and the trees of our own in model/training/english: a parser with
-# an encoder, from trees alone; the fast one, from trees and the text that the first
-# has parsed; and the encoder weighed beside the fast one, as an overlay of it. Two hours or more; what is
+# ../shared/corpora and what is ours in model/training/english, trees and words: a
+# parser with an encoder, without raw text; the fast one, from all that and the text
+# that the first has parsed; and the encoder weighed beside the fast one, as an overlay
+# of it. Two hours or more; what is
 # finished is kept, the same command goes on. The provenance of models names the
 # commit of the program, so there must be one.
 model accurate mix lemmas segmenter calibrate: TAGS += -buildvcs=true
 model: out/english-silver.conllu
-	bin/treebeam train $(TREES) --silver $< --silver-words 500000 --weights $(WEIGHTS) --model model/english.tbm --resume
+	bin/treebeam train $(TREES) $(OURS) --silver $< --silver-words 500000 --weights $(WEIGHTS) --model model/english.tbm --resume
 	bin/treebeam train $(TREES) --only mix --from model/english.tbm --encoder out/english-gold.tbm --overlay --model model/english-accurate.tbm --resume
 	$(MAKE) calibrate
 
-OWN     = $(wildcard model/training/english/*.conllu)
-TREES   = --train $(BANK)-train.conllu $(OWN:%=--train %) --dev $(BANK)-dev.conllu
+ENGLISH = model/training/english
+TREES   = --train $(BANK)-train.conllu $(patsubst %,--train %,$(wildcard $(ENGLISH)/*.conllu)) --dev $(BANK)-dev.conllu
+WORDS   = --lexicon $(ENGLISH)/lexicon.tsv
+OURS    = $(WORDS) --repeat 3
 CORPUS  = $(wildcard ../shared/corpora/en/*.txt)
 ENCODER = bin/e5-small.tbe
 LAYERS  = 8
@@ -63,7 +66,7 @@ TUNED   = --encoder $(ENCODER) --layers $(LAYERS) $(CORPUS:%=--text %)
 
 out/english-gold.tbm: | build $(ENCODER)
 	mkdir -p out
-	bin/treebeam train $(TREES) --preset accurate $(TUNED) --weights $(WEIGHTS) --model $@ --resume
+	bin/treebeam train $(TREES) $(OURS) --preset accurate $(TUNED) --weights $(WEIGHTS) --model $@ --resume
 
 out/english-silver.conllu: out/english-gold.tbm | build
 	bin/treebeam parse $(CORPUS) --model $< --to conllu-conf --output $@
@@ -84,8 +87,9 @@ mix: build
 
 # Trains the lemmas, or the segmenter, of the embedded English model alone again;
 # all else stays.
+lemmas: ONLY = $(WORDS)
 lemmas segmenter: build
-	bin/treebeam train $(TREES) --only $@ --from model/english.tbm --model model/english.tbm
+	bin/treebeam train $(TREES) $(ONLY) --only $@ --from model/english.tbm --model model/english.tbm
 	$(MAKE) mix
 
 # Fits the calibrators of the embedded English models again: after every change
