@@ -57,7 +57,7 @@ model: out/english-silver.conllu
 ENGLISH = model/training/english
 TREES   = --train $(BANK)-train.conllu $(patsubst %,--train %,$(wildcard $(ENGLISH)/*.conllu)) --dev $(BANK)-dev.conllu
 WORDS   = --lexicon $(ENGLISH)/lexicon.tsv
-OURS    = $(WORDS) --repeat 3
+OURS    = $(WORDS) --repeat 2
 CORPUS  = $(wildcard ../shared/corpora/en/*.txt)
 ENCODER = bin/e5-small.tbe
 LAYERS  = 8
