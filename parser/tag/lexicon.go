@@ -40,7 +40,6 @@ const (
 	sureCut    = 20 // occurrences that a form needs to be sure of its only label
 	sureShare  = 0.995
 	classShare = 0.04 // of a word's occurrences that a label needs
-	minSilver  = 2    // silver occurrences that a word needs without a gold one
 	minStem    = 2    // runes
 	maxStem    = 24   // runes
 )
@@ -113,7 +112,6 @@ type occurrence struct {
 	lower        uint64 // of a lemma: its form in lower case; 0: this is a form
 	label, feats uint16
 	fold         int
-	gold         bool
 }
 
 // lexicons are what the words of each fold are looked up in.
@@ -147,15 +145,15 @@ func (m *Model) learnLexicons(train []syntax.Sentence, v *inventory, entries []E
 		return f
 	}
 	for i := range train {
-		fold, gold := hash.FoldOf(x.bounds, i), train[i].Gold()
+		fold := hash.FoldOf(x.bounds, i)
 		for j := range train[i].Words {
 			w := &train[i].Words[j]
 			f, label, feats := read(w.Form), v.tagOf(w), v.morphOf(w)
 			for _, key := range [...]hash.Key{hash.Key1(keyForm, f.Hash), hash.Key1(keyLower, f.Lower)} {
-				list = append(list, occurrence{key, 0, label, feats, fold, gold})
+				list = append(list, occurrence{key, 0, label, feats, fold})
 			}
 			if w.Lemma != "" {
-				list = append(list, occurrence{hash.Key1(keyStem, read(w.Lemma).Lower), f.Lower, v.upos[w.UPOS], 0, fold, gold})
+				list = append(list, occurrence{hash.Key1(keyStem, read(w.Lemma).Lower), f.Lower, v.upos[w.UPOS], 0, fold})
 			}
 		}
 	}
@@ -177,18 +175,17 @@ func buildLexicon(list []occurrence, without int, casing word.Casing, tags, morp
 	var facts []uint16
 	labels, feats := map[uint16]int{}, map[uint16]int{}
 	for len(list) > 0 {
-		key, n, gold, lower, varied := list[0].key, 0, false, uint64(0), false
+		key, n, lower, varied := list[0].key, 0, uint64(0), false
 		for ; len(list) > 0 && list[0].key == key; list = list[1:] {
 			if x := &list[0]; x.fold != without && (x.fold != fromFile || n < sureCut) {
 				n++
-				gold = gold || x.gold
 				labels[x.label]++
 				feats[x.feats]++
 				varied = varied || lower != 0 && lower != x.lower
 				lower = x.lower
 			}
 		}
-		if (gold || n >= minSilver) && (lower == 0 || varied) {
+		if n > 0 && (lower == 0 || varied) {
 			keys = append(keys, key)
 			class, sure := tags.of(labels, n)
 			morph, sureMorph := morphs.of(feats, n)

@@ -95,11 +95,11 @@ func (m *Model) occurrences(entries []Entry, v *inventory, read func(string) *wo
 			fitting[key] = pairs
 		}
 		for _, p := range pairs {
-			list = append(list, occurrence{hash.Key1(keyForm, f.Hash), 0, p[0], p[1], fromFile, true},
-				occurrence{hash.Key1(keyLower, f.Lower), 0, p[0], p[1], fromFile, true})
+			list = append(list, occurrence{hash.Key1(keyForm, f.Hash), 0, p[0], p[1], fromFile},
+				occurrence{hash.Key1(keyLower, f.Lower), 0, p[0], p[1], fromFile})
 		}
 		if upos, ok := v.upos[e.UPOS]; ok && e.Lemma != "" {
-			list = append(list, occurrence{hash.Key1(keyStem, read(e.Lemma).Lower), f.Lower, upos, 0, fromFile, true})
+			list = append(list, occurrence{hash.Key1(keyStem, read(e.Lemma).Lower), f.Lower, upos, 0, fromFile})
 		}
 	}
 	return list
