@@ -72,6 +72,14 @@ func tagKeys(dst []hash.Key, t *text, i int) []hash.Key {
 		hash.Key2(40, w.Suffix[2], n1.class),
 		hash.Key1(260, w.part),
 	)
+	if t.small {
+		dst = append(dst,
+			hash.Key1(270, w.anyCase),
+			hash.Key2(271, p1.anyCase, w.anyCase),
+			hash.Key2(272, w.anyCase, n1.anyCase),
+			hash.Key2(273, w.anyCase, w.Suffix[2]),
+		)
+	}
 	if w.part != whole {
 		dst = append(dst, hash.Key2(261, w.part, w.class), hash.Key2(262, w.part, w.Suffix[1]))
 	}

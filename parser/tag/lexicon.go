@@ -74,9 +74,13 @@ func (x *lexicon) look(w *form) {
 		if w.Differ || w.First == 'X' {
 			w.class++
 		}
+		if facts = x.find(hash.Key1(keyLower, w.Lower)); facts != nil {
+			w.anyCase = hash.Mix(uint64(facts[factClass]) + 1)
+		}
 		return
 	}
 	w.class, w.morph = hash.Pair(w.Suffix[1], w.Shape), w.Suffix[2]
+	w.anyCase = w.class
 	if w.morph == 0 {
 		w.morph = w.Lower
 	}

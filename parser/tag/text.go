@@ -11,6 +11,7 @@ type form struct {
 	word.Form
 	class     uint64 // ambiguity class, or a stand-in by suffix and shape
 	morph     uint64 // the same over FEATS
+	anyCase   uint64 // ambiguity class of the form in any case, or that stand-in
 	stem      uint64 // the longest prefix that is a lemma; 0: none
 	stemClass uint64 // its ambiguity class
 	rest      uint64 // what follows the stem; 0: more than word.MaxSuffix runes, or there is no stem
@@ -44,11 +45,16 @@ type text struct {
 	forms   word.Memo[form]
 	words   []position
 	caps    uint64 // how much of the sentence is upper case, 0..3; plus 4 if it is one word
+	small   bool   // the sentence has words enough, and no capital in front of any
 	lexical int32  // words that begin with a letter
 	unknown int32  // those of them not in the lexicon
 }
 
 const pad = 2
+
+// leastSmall is how many words with letters tell that a sentence is in small
+// letters, in which a name looks like any word: fewer may be a part of one.
+const leastSmall = 3
 
 // outside are the positions beyond the ends.
 var outside = func() (list [2 * pad]position) {
@@ -96,6 +102,7 @@ func (t *text) read(s *syntax.Sentence, lex *lexicon) {
 	if len(s.Words) == 1 {
 		t.caps += 4
 	}
+	t.small = upper == 0 && t.lexical >= leastSmall
 }
 
 // readPlain fills f for a form s.

@@ -1,0 +1,38 @@
+package tag
+
+import "testing"
+
+// A sentence is in small letters if it has words enough and no capital. What
+// its words are in any case is seen there alone.
+func TestSmallLetters(t *testing.T) {
+	sents := toyTreebank()
+	sents[0].Words[0].Form = "Dogs" // a determiner, once: dogs are else nouns
+	m := newModel()
+	m.learnLexicons(sents, m.takeInventory(sents), nil)
+	keys := func(forms ...string) int { return len(tagKeys(nil, analyzed(m.lex, nil, forms...), 0)) }
+	usual := keys("Dogs", "visits", "trees")
+	for _, x := range []struct {
+		forms []string
+		small bool
+	}{
+		{[]string{"dogs", "visits", "trees"}, true},
+		{[]string{"dogs", "visits", "3", "été"}, true},
+		{[]string{"dogs", "visits", "Trees"}, false},
+		{[]string{"dogs", "visits", "4"}, false},
+		{[]string{"4", "5", "6"}, false},
+	} {
+		if got := analyzed(m.lex, nil, x.forms...).small; got != x.small {
+			t.Errorf("%q in small letters: %t", x.forms, got)
+		}
+		if more := keys(x.forms...) - usual; (more > 0) != x.small {
+			t.Errorf("%q has %d features more", x.forms, more)
+		}
+	}
+	at := func(form string) uint64 { return analyzed(m.lex, nil, form).at(0).anyCase }
+	if at("dogs") == 0 || at("dogs") != at("Dogs") || at("dogs") != at("DOGS") {
+		t.Error("what a word is in any case depends on its case")
+	}
+	if f := analyzed(m.lex, nil, "zebras").at(0); f.known || f.anyCase != f.class {
+		t.Error("an unknown word has no stand-in")
+	}
+}
