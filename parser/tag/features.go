@@ -148,28 +148,71 @@ func morphKeys(dst []hash.Key, t *text, i int, tags []uint16) []hash.Key {
 	return keysOf(dst, 150, w.Prefix[:])
 }
 
-// lemmaKeys appends the features of a form for its rewrite rule, given hashes
-// of its UPOS and of all its tags.
-func lemmaKeys(dst []hash.Key, w *form, upos, tags uint64) []hash.Key {
+// maxSkeleton is the number of runes of which lemmaKeys tells vowels from others.
+const maxSkeleton = 7
+
+// isVowel reports whether r, in lower case, is a vowel, as far as that can be told
+// of a letter.
+func isVowel(r rune) bool {
+	switch r {
+	case 'a', 'e', 'i', 'o', 'u', 'y', 'ı', 'ä', 'ö', 'ü', 'â', 'à', 'á', 'é', 'è', 'ê', 'ë', 'î', 'ï', 'í', 'ô', 'ó', 'û', 'ù', 'ú',
+		'α', 'ε', 'η', 'ι', 'ο', 'υ', 'ω', 'ά', 'έ', 'ή', 'ί', 'ό', 'ύ', 'ώ', 'ϊ', 'ϋ', 'ΐ', 'ΰ':
+		return true
+	}
+	return false
+}
+
+// lemmaKeys appends the features of a form for its rewrite rule. Those with all
+// tags come last; at is where they begin.
+func lemmaKeys(dst []hash.Key, w *form, t tags) (keys []hash.Key, at int) {
 	dst = append(dst,
-		hash.Key1(201, upos),
-		hash.Key1(202, tags),
-		hash.Key2(203, w.Shape, upos),
-		hash.Key2(204, w.Long, upos),
-		hash.Key2(205, w.Lower, upos),
+		hash.Key1(201, t.upos),
+		hash.Key2(203, w.Shape, t.upos),
+		hash.Key2(204, w.Long, t.upos),
+		hash.Key2(205, w.Lower, t.upos),
 	)
+	if t.fine {
+		dst = append(dst, hash.Key1(341, t.pos), hash.Key2(342, uint64(w.Twin), t.pos))
+	}
 	if w.Twin != 0 {
-		dst = append(dst, hash.Key2(206, uint64(w.Twin), upos), hash.Key2(207, uint64(w.Twin), tags))
+		dst = append(dst, hash.Key2(206, uint64(w.Twin), t.upos))
 	}
 	for k, h := range w.Suffix {
 		if h != 0 {
-			dst = append(dst, hash.Key2(210+uint64(k), h, upos), hash.Key2(220+uint64(k), h, tags))
+			dst = append(dst, hash.Key2(210+uint64(k), h, t.upos))
+			if t.fine {
+				dst = append(dst, hash.Key2(343+uint64(k), h, t.pos))
+			}
 		}
 	}
 	for k, h := range w.Prefix {
 		if h != 0 {
-			dst = append(dst, hash.Key2(230+uint64(k), h, upos))
+			dst = append(dst, hash.Key2(230+uint64(k), h, t.upos))
 		}
 	}
-	return dst
+	h := uint64(hash.Start) // of which runes are vowels, from the end
+	n := len(w.Runes)
+	for k := range min(n, maxSkeleton) {
+		kind := rune('c')
+		if isVowel(w.Runes[n-1-k]) {
+			kind = 'v'
+		}
+		if h = hash.Step(h, kind); k >= 2 {
+			dst = append(dst, hash.Key2(351, hash.Mix(h), t.pos))
+		}
+	}
+	if n <= maxSkeleton {
+		dst = append(dst, hash.Key2(354, hash.Mix(h), t.pos))
+	}
+	at = len(dst)
+	dst = append(dst, hash.Key1(202, t.all))
+	if w.Twin != 0 {
+		dst = append(dst, hash.Key2(207, uint64(w.Twin), t.all))
+	}
+	for k, h := range w.Suffix {
+		if h != 0 {
+			dst = append(dst, hash.Key2(220+uint64(k), h, t.all))
+		}
+	}
+	return dst, at
 }

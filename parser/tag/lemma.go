@@ -24,7 +24,7 @@ import (
 type Lemmatizer struct {
 	casing  word.Casing
 	rules   []rule
-	regular []uint8  // of each rule: 1 if it was seen in regularCut words
+	regular []uint8  // of each rule: kinds, added up
 	scored  []uint16 // rules that are asked for unknown forms; label l is rule scored[l]
 	layer   layer    // scores of labels: of the rule's mode, and of the rest
 
@@ -33,9 +33,16 @@ type Lemmatizer struct {
 	facts   hash.Set // lemmas, prefixes, and what rules may cut off
 }
 
+// Kinds of rules.
+const (
+	isRegular = 1 << iota // it was seen in regularCut words
+	undoubles             // it was only seen to cut off one of two runes that are the same, as in stopped
+)
+
 const (
 	minBase     = 3             // runes of what may follow a prefix
 	minPrefix   = 2             // runes of a prefix, one less than of a word before a form
+	minHead     = 5             // runes of a form behind a word: kind-led is none
 	minCompound = 7             // runes of both
 	maxNonsense = 2             // runes of a made-up lemma that is none
 	knownLemma  = scoreUnit / 2 // what a lemma that the treebank has adds to the score of its rule
@@ -58,12 +65,13 @@ const (
 type tags struct {
 	upos, pos, all uint64 // UPOS; with XPOS; with FEATS
 	name           bool   // a proper noun
+	fine           bool   // XPOS says more than UPOS
 }
 
 func tagsOf(upos, xpos, feats string) tags {
 	u := hash.String(upos)
 	pos := hash.Pair(u, hash.String(xpos))
-	return tags{u, pos, hash.Pair(pos, hash.String(feats)), upos == "PROPN"}
+	return tags{u, pos, hash.Pair(pos, hash.String(feats)), upos == "PROPN", xpos != "" && xpos != upos}
 }
 
 // memoryKeys returns the keys of a form, by the hash of its lower case, from
@@ -171,7 +179,7 @@ func (z *Lemmatizer) prefixed(sc *scratch, lower []rune, t tags) bool {
 		p := hash.Mix(h) // of lower[:k]
 		h = hash.Step(h, lower[k])
 		prefix := k >= minPrefix && z.facts.Has(hash.Key2(keyPrefix, p, t.upos))
-		if !prefix && (k <= minPrefix || len(lower) < minCompound || !z.facts.Has(hash.Key1(keyAnyLemma, p))) {
+		if !prefix && (k <= minPrefix || len(lower) < max(minCompound, k+minHead) || !z.facts.Has(hash.Key1(keyAnyLemma, p))) {
 			continue
 		}
 		base := lower[k:]
@@ -181,7 +189,7 @@ func (z *Lemmatizer) prefixed(sc *scratch, lower []rune, t tags) bool {
 				continue
 			}
 			r := z.answers[i]
-			if z.rules[r].mode == ungroup || z.regular[r] != 0 {
+			if z.rules[r].mode != caseLower || z.regular[r]&isRegular != 0 {
 				continue
 			}
 			var ok bool
@@ -201,7 +209,7 @@ func (z *Lemmatizer) allows(r uint16, w *form) bool {
 	switch {
 	case rule.mode == ungroup:
 		return true
-	case rule.mode == caseAsIs && !w.Differ, !rule.keeps(len(lower)):
+	case rule.mode == caseAsIs && !w.Differ, !rule.keeps(len(lower)), z.regular[r]&undoubles != 0 && !rule.doubled(lower):
 		return false
 	}
 	prefix, suffix := lower[:rule.cutPrefix], lower[len(lower)-int(rule.cutSuffix):]
@@ -223,7 +231,7 @@ func (z *Lemmatizer) endKey(r uint16, lower []rune) hash.Key {
 	if rule.keepsEnd() || len(lower) == 0 {
 		return 0
 	}
-	n := max(2-int(z.regular[r]), int(rule.cutSuffix))
+	n := max(2-int(z.regular[r]&isRegular), int(rule.cutSuffix))
 	return hash.Key2(keyEnd, uint64(r), hash.Runes(lower[max(0, len(lower)-n):]))
 }
 
@@ -263,6 +271,9 @@ func signsKey(label int, s uint8, t tags) hash.Key {
 // lemma of the treebank and only cuts off or keeps 2 runes more than it adds.
 func (z *Lemmatizer) trusts(r uint16, s uint8, n int) bool {
 	rule := &z.rules[r]
+	if rule.mode != ungroup && rule.addPrefix != "" && rule.cutPrefix == 0 && s&signLemma == 0 {
+		return false // ur is your, but wrung is no yowrung
+	}
 	if s&signEnd != 0 || rule.keepsEnd() {
 		return true
 	}
@@ -278,7 +289,7 @@ type candidate struct {
 
 // guess applies the best-scored rule that is allowed.
 func (z *Lemmatizer) guess(sc *scratch, w *form, t tags) bool {
-	sc.keys = lemmaKeys(sc.keys[:0], w, t.upos, t.all)
+	sc.keys, _ = lemmaKeys(sc.keys[:0], w, t)
 	sc.candidates = sc.candidates[:0]
 	plain := !hasDigit(w.Runes) && len(w.Runes) > 1 && slices.Equal(sc.form[1:], w.Runes[1:]) // no number, no FMs
 	for l, r := range z.scored {

@@ -18,6 +18,7 @@ import (
 const (
 	ruleCut     = 2  // words that a rule must have been seen in
 	regularCut  = 20 // words that a regular rule was seen in
+	doubledCut  = 3  // words that a rule must have been seen in to want a pair of runes
 	prefixCut   = 3  // pairs of lemmas, one with the prefix and one without
 	lemmaEpochs = 10
 )
@@ -92,10 +93,12 @@ func learnLemmas(sents []syntax.Sentence, casing word.Casing, o Options) *Lemmat
 			x.rule = -1
 		}
 	}
+	single := map[int]bool{} // rules that were seen to cut off no half of a pair
 	for i := range examples {
 		prepare(&examples[i])
 		if x := &examples[i]; x.rule >= 0 {
 			uses.note(uint64(x.rule), x)
+			single[x.rule] = single[x.rule] || !z.rules[x.rule].doubled(x.word.Runes)
 		}
 	}
 	for i := range entries {
@@ -104,11 +107,14 @@ func learnLemmas(sents []syntax.Sentence, casing word.Casing, o Options) *Lemmat
 	z.regular = make([]uint8, len(z.rules))
 	for r, n := range uses.words {
 		if n >= regularCut {
-			z.regular[r] = 1
+			z.regular[r] = isRegular
+		}
+		if n >= doubledCut && !single[int(r)] {
+			z.regular[r] |= undoubles
 		}
 	}
 	z.memorize(examples, entries)
-	z.learnScores(examples, uses.words, z.learnFacts(examples, entries), o)
+	z.learnScores(append(examples, entries...), uses.words, z.learnFacts(examples, entries), o)
 	return z
 }
 
@@ -246,7 +252,10 @@ func (z *Lemmatizer) learnScores(examples []example, uses map[uint64]int, seen m
 		if x.rule < 0 || !scored {
 			continue
 		}
-		keys = lemmaKeys(keys[:0], &x.word, x.tags.upos, x.tags.all)
+		var all int
+		if keys, all = lemmaKeys(keys[:0], &x.word, x.tags); x.known < 3 {
+			keys = keys[:all]
+		}
 		sc.form = append(sc.form[:0], []rune(x.form)...)
 		var allowed []uint16
 		for l, r := range z.scored {
@@ -257,6 +266,9 @@ func (z *Lemmatizer) learnScores(examples []example, uses map[uint64]int, seen m
 			right, end := string(sc.lemma) == x.lemma, z.endKey(r, x.word.Runes)
 			has := func(fact hash.Key) bool {
 				own := 0
+				if right && x.known < 3 && fact != end {
+					return false // the other forms of an entry's lemma are entries, too: as if none of them were
+				}
 				if fact == end && gold || fact != end && right {
 					own = 1
 				}

@@ -122,6 +122,13 @@ func cased(dst, form, lower []rune, mode uint8, casing word.Casing) []rune {
 	return dst
 }
 
+// doubled reports whether the first rune that the rule cuts off the end is the
+// same as the one before it.
+func (r *rule) doubled(lower []rune) bool {
+	at := len(lower) - int(r.cutSuffix)
+	return r.cutSuffix > 0 && at > 0 && at < len(lower) && lower[at] == lower[at-1]
+}
+
 // keepsEnd reports whether the rule leaves the end of a form alone.
 func (r *rule) keepsEnd() bool { return r.cutSuffix == 0 && r.addSuffix == "" }
 
