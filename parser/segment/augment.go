@@ -52,9 +52,6 @@ func augment(all []paragraph, seed uint64) (copies []paragraph, weight float32) 
 			}
 		}
 		sentences = sentences[n:]
-		if r.Float() < 0.3 {
-			p, _ = typography(p, &r)
-		}
 		if r.Float() < 0.7 {
 			wrap(p, int32(40+r.Below(60)), &r)
 		}

@@ -95,6 +95,12 @@ func typography(p paragraph, r *hash.Rand) (q paragraph, ok bool) {
 		switch {
 		case t.form == "..." || t.form == "." && t.ends && r.Float() < 0.05:
 			t.form, ok = string(ellipsis), true
+		case t.form == "$" && t.after == "" && i+1 < len(q) && !t.ends && q[i+1].words == "" && r.Float() < 0.3:
+			// Elsewhere the sign stands behind the number.
+			*t, q[i+1] = q[i+1], *t
+			t.after, q[i+1].after = q[i+1].after, t.after
+			t.ends, q[i+1].ends = false, t.ends
+			ok = true
 		case !inner:
 		case t.form == "--", t.form == "-" && t.after != "" && q[i-1].after != "", t.form == "," && t.after != "" && r.Float() < 0.1:
 			t.form, ok = string(longDash), true
