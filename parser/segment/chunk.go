@@ -8,6 +8,7 @@ const (
 	tClasses
 	tPiece
 	tEdge
+	tShort // of the period of an abbreviation
 )
 
 // maxPiece is the length in characters above which a piece is not looked up
@@ -123,7 +124,7 @@ func (c *chunk) pieceFeatures(buf []hash.Key, x *lexicon, g, last int, link uint
 	}
 	whole = 16*first + whole
 	head, tail := uint64(min(g-last, 4)), uint64(min(n-g, 4))
-	return append(buf,
+	buf = append(buf,
 		hash.Key1(tPiece, piece), hash.Key2(tPiece+1, piece, k[1]), hash.Key2(tPiece+2, known, link),
 		hash.Key3(tPiece+3, shape, k[1], k[2]), hash.Key2(tPiece+4, piece, rest), hash.Key3(tPiece+5, piece, outer, k[1]),
 		hash.Key1(tPiece+6, rest), hash.Key2(tPiece+7, rest, k[0]), hash.Key2(tPiece+8, knownRest, link),
@@ -136,6 +137,17 @@ func (c *chunk) pieceFeatures(buf []hash.Key, x *lexicon, g, last int, link uint
 		hash.Key2(tEdge+8, shape, c.shape), hash.Key3(tEdge+9, shape, known, outer),
 		hash.Key4(tEdge+10, first, shape, rest, outer),
 	)
+	if c.norm[g] != '.' || g+1-last > maxPiece || !x.look(hash.Runes(c.norm[last:g+1])).short() {
+		return buf
+	}
+	return append(buf, hash.Key0(tShort), hash.Key1(tShort+1, c.right(g+1)), hash.Key1(tShort+2, known))
+}
+
+// right returns the class of what is right of a token that ends at end: in the
+// chunk, or of the next one.
+func (c *chunk) right(end int) uint64 {
+	_, class := c.at(end)
+	return class
 }
 
 // tokenize appends the tokens of chunk i to w.tokens.

@@ -72,11 +72,22 @@ func typewritten(norm []rune) []rune {
 
 var typewriterEllipsis, typewriterDash, emoji = []rune("..."), []rune("--"), []rune{anEmoji}
 
-// typed returns the paragraphs that typography changes, changed.
-func typed(all []paragraph, seed uint64) (blocks []*goldBlock) {
+// typed returns the paragraphs that typography changes, and those with
+// abbreviations of a list, half of which become others of the list.
+func typed(all []paragraph, list []string, seed uint64) (blocks []*goldBlock) {
 	r := hash.Rand(seed + 1)
+	listed := map[string]bool{}
+	for _, form := range list {
+		listed[strings.ToLower(form)] = true
+	}
 	for _, p := range all {
-		if q, ok := typography(p, &r); ok {
+		q, ok := typography(p, &r)
+		for i := range q {
+			if len(list) > 0 && listed[strings.ToLower(q[i].form)] && q[i].words == "" && r.Float() < 0.5 {
+				q[i].form, ok = list[r.Below(uint32(len(list)))], true
+			}
+		}
+		if ok {
 			blocks = append(blocks, newGoldBlock(q))
 		}
 	}

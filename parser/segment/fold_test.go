@@ -70,3 +70,21 @@ func TestDoubleContractions(t *testing.T) {
 		}
 	}
 }
+
+// An abbreviation that is on the list only is cut like one of the treebank, and
+// the list does not make one of the same word at the end of a sentence.
+func TestListedAbbreviations(t *testing.T) {
+	train := (&tongue{hash.Rand(1)}).treebank(600)
+	list := []string{"Dr.", "Mr.", "Prof.", "Capt.", "Rev.", "pears."}
+	with, err := Train(train, nil, Options{Seed: 3, Abbreviations: list})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, form := range list[:5] {
+		text := form + " Ada sees pears. Bela wants boats."
+		want := form + " Ada sees pears _. \nBela wants boats _. \n"
+		if got := describe(with.Segment(text, 0)); got != want {
+			t.Errorf("got\n%swant\n%s", got, want)
+		}
+	}
+}

@@ -15,6 +15,7 @@ const (
 	sAhead
 	sSoFar
 	sBlock
+	sShort // behind an abbreviation
 )
 
 // A progress is what the sentence classifier remembers of the sentence at
@@ -111,6 +112,9 @@ func sentenceFeatures(buf []hash.Key, toks []token, ahead []int32, p *progress, 
 		hash.Key3(sStats+3, a.stats.ends(), a.stats.frequency(), link), hash.Key3(sStats+4, a.stats.ends(), known, b.shape),
 		hash.Key3(sStats+5, known, b2.stats.lower(), link), hash.Key3(sStats+6, b.stats.frequency(), known, link),
 	)
+	if a.stats.short() {
+		buf = append(buf, hash.Key1(sShort, b.shape), hash.Key1(sShort+1, b.word), hash.Key2(sShort+2, b.shape, known), hash.Key2(sShort+3, b.shape, gap))
+	}
 	return contextFeatures(buf, toks, ahead, p, i, link, known)
 }
 

@@ -231,18 +231,32 @@ func (w *workspace) words(m *Model, toks []token, i int) []string {
 	t, text := toks[i], w.layout.text(toks[i].span)
 	words := e.spell(text)
 	for range maxSplits {
-		// If what is left has another apostrophe, it may be several words itself.
-		if len(words) < 2 || strings.Join(words, "") != text || !strings.ContainsFunc(words[0], isApostrophe) {
+		if len(words) < 2 || strings.Join(words, "") != text {
 			break
 		}
-		toks[i] = newToken(&w.layout, span{t.start, t.start + runes(words[0])})
+		// A first word with an apostrophe, and a last one with two, may be several.
+		part, last := span{t.start, t.start + runes(words[0])}, len(words)-1
+		at := 0
+		switch {
+		case strings.ContainsFunc(words[0], isApostrophe):
+		case strings.LastIndexFunc(words[last], isApostrophe) > 0:
+			at, part = last, span{t.end - runes(words[last]), t.end}
+		default:
+			at = -1
+		}
+		if at < 0 {
+			break
+		}
+		toks[i] = newToken(&w.layout, part)
 		toks[i].recall(m.lexicon.look(toks[i].word))
 		if e = w.bestSplit(m, toks, i); e == nil {
 			break
 		}
-		if first := e.spell(words[0]); len(first) > 1 {
-			words = append(first, words[1:]...)
+		list := e.spell(words[at])
+		if len(list) < 2 {
+			break
 		}
+		words = slices.Replace(words, at, at+1, list...)
 	}
 	toks[i] = t
 	return words

@@ -97,7 +97,7 @@ func shapeOf(class []uint8) uint64 {
 }
 
 // Stats are what the lexicon knows of a normal token, in 16 bits: four buckets
-// of 3 bits. 0 in all is a token never seen.
+// of 3 bits, and a mark. 0 in all is a token never seen.
 type stats uint16
 
 func (s stats) frequency() uint64 { return uint64(s & 7) }      // log scale
@@ -105,20 +105,32 @@ func (s stats) starts() uint64    { return uint64(s >> 3 & 7) } // share of occu
 func (s stats) lower() uint64     { return uint64(s >> 6 & 7) } // share that starts with a lower-case letter
 func (s stats) ends() uint64      { return uint64(s >> 9 & 7) } // share that ends a sentence
 
+// short reports whether an abbreviation is listed that is written so.
+func (s stats) short() bool { return s&listed != 0 }
+
+const listed stats = 1 << 12
+
 // tally counts the occurrences of a normal token in training.
-type tally struct{ n, starts, lower, ends int32 }
+type tally struct {
+	n, starts, lower, ends int32
+	short                  bool // it is on the list of abbreviations
+}
 
 // plus adds d so many times.
 func (c tally) plus(d tally, times int32) tally {
-	return tally{c.n + times*d.n, c.starts + times*d.starts, c.lower + times*d.lower, c.ends + times*d.ends}
+	return tally{c.n + times*d.n, c.starts + times*d.starts, c.lower + times*d.lower, c.ends + times*d.ends, c.short}
 }
 
 func (c tally) stats() stats {
-	if c.n <= 0 {
-		return 0
+	f := stats(0)
+	if c.short {
+		f = listed
 	}
-	f := stats(1)
-	for limit := int32(2); f < 7 && c.n >= limit; limit *= 3 {
+	if c.n <= 0 {
+		return f
+	}
+	f++
+	for limit := int32(2); f&7 < 7 && c.n >= limit; limit *= 3 {
 		f++
 	}
 	return f | share(c.starts, c.n)<<3 | share(c.lower, c.n)<<6 | share(c.ends, c.n)<<9

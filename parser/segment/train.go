@@ -17,6 +17,10 @@ type Options struct {
 	Seed    uint64
 	Workers int                           // classifiers trained at a time; the result does not depend on it
 	Log     func(format string, a ...any) // nil: silent
+
+	// Abbreviations are forms that end in a period which belongs to them. The
+	// classifiers learn from those of the treebank what to expect of others.
+	Abbreviations []string
 }
 
 func (o *Options) log(format string, a ...any) {
@@ -44,6 +48,12 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 		plain[i] = newGoldBlock(p)
 		plain[i].count(counts)
 	}
+	for _, form := range o.Abbreviations {
+		word := hash.Runes(normalRunes(form))
+		c := counts[word]
+		c.short = true
+		counts[word] = c
+	}
 	for _, b := range plain {
 		b.recall(counts)
 	}
@@ -58,7 +68,7 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	m.lexicon.counts = counts
 	tasks := []*task{
 		{name: "sentence", examples: sentenceExamples(both), epochs: 8, rate: 0.1, least: 2, floor: 0.05},
-		{name: "token", examples: tokenExamples(plain, typed(all, o.Seed), counts), epochs: 10, rate: 0.4, least: 1, floor: 0.1},
+		{name: "token", examples: tokenExamples(plain, typed(all, o.Abbreviations, o.Seed), counts), epochs: 10, rate: 0.4, least: 1, floor: 0.1},
 		{name: "split", examples: m.splitExamples(plain), epochs: 10, rate: 0.4, least: 2, floor: 0.12},
 		{name: "join", examples: m.joinExamples(plain), epochs: 10, rate: 0.4, least: 1, floor: 0.1},
 	}

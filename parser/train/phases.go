@@ -88,11 +88,11 @@ func (t *trainer) component(phase string, b bank, options ...string) (*result, e
 func (t *trainer) segmenterAndTagger(gold, mix bank) (segmenter, tagger *result, err error) {
 	var failed error
 	var wg sync.WaitGroup
-	wg.Go(func() { segmenter, failed = t.component("segmenter", gold) })
 	var lexicon []string // as part of a key, which has none without one
 	if key := t.lexiconKey(); key != "" {
 		lexicon = []string{key}
 	}
+	wg.Go(func() { segmenter, failed = t.component("segmenter", gold, lexicon...) })
 	tagger, err = t.component("tagger", mix, lexicon...)
 	wg.Wait()
 	if failed != nil {

@@ -1,6 +1,8 @@
 package train
 
 import (
+	"strings"
+
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/finetune"
@@ -62,7 +64,7 @@ var theStages = stages{
 	learn: map[string]trainFunc{
 		"words": func(train, _ []syntax.Sentence, _ job) (packer, error) { return word.Learn(train), nil },
 		"segmenter": func(train, dev []syntax.Sentence, j job) (packer, error) {
-			return segment.Train(train, dev, segment.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log})
+			return segment.Train(train, dev, segment.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log, Abbreviations: abbreviations(j.Lexicon)})
 		},
 		"tagger": func(train, dev []syntax.Sentence, j job) (packer, error) {
 			return tag.Train(train, dev, tagOptions(j))
@@ -121,4 +123,14 @@ func tagOptions(j job) tag.Options {
 
 func pruneOptions(j job) prune.Options {
 	return prune.Options{Seed: j.Seed, Workers: j.Workers, Cut: j.Cut, Log: j.Log}
+}
+
+// abbreviations returns the forms of a lexicon that end in a period.
+func abbreviations(lexicon []tag.Entry) (list []string) {
+	for i := range lexicon {
+		if form := lexicon[i].Form; len(form) > 1 && strings.HasSuffix(form, ".") {
+			list = append(list, form)
+		}
+	}
+	return list
 }
