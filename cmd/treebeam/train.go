@@ -84,7 +84,7 @@ func (f *trainFlags) define(fs *flag.FlagSet) {
 	fs.Float64Var(&f.o.SilverWeight, "silver-weight", 1, "with --silver: weight `W` of a step of such a sentence; 0 leaves them out")
 	fs.IntVar(&f.silverWords, "silver-words", 1_000_000, "with --silver: learn from `N` words at most, drawn from all files")
 	fs.IntVar(&f.o.Repeat, "repeat", 1, "learn `N` times from the sentences of every --train but the first")
-	fs.IntVar(&f.o.Cased, "cased", 10, "learn from `N` percent of the sentences in capitals too, and from as many in small letters")
+	fs.IntVar(&f.o.Cased, "cased", 5, "learn from `N` percent of the sentences in capitals too, and from as many in small letters")
 
 	fs.StringVar(&f.lexicon, "lexicon", "", "`FILE` of words that tagger and lemmas learn beside the treebank: form, UPOS, XPOS, FEATS, lemma a line (docs/training.md)")
 	fs.BoolVar(&f.resume, "resume", false, "take over the finished phases of an interrupted training")
