@@ -22,6 +22,7 @@ const (
 	overWidth = 56  // the same, if one goes on
 	sureWidth = 64  // the same, if none does
 	minRun    = 3   // words in the mean line of text that runs over lines
+	minFirm   = 0.1 // share of lines that surely do, if so many of the wide ones seem to
 	minWide   = 0.5 // share of wide lines that end inside a sentence, if fewer do
 	minOver   = 0.3 // share of lines that end inside a sentence
 	minShare  = 0.6 // of the margin that such a line fills
@@ -50,6 +51,7 @@ type linePair struct {
 	word   int  // runes of the first word of the other
 	ended  bool // the one ends like a sentence
 	over   bool // the other goes on with the sentence, by the looks of both
+	firm   bool // the same, and it is hard to explain otherwise
 }
 
 // guessLines decides what a line break means, and the margin of wrapped text in
@@ -124,7 +126,7 @@ func (s *lineStats) add(line []byte) {
 	}
 }
 
-// addPair counts two neighbouring lines, of which the one was the other of the
+// addPair counts two neighbouring lines of a block, of which the one was the other of the
 // pair before or not. Where blocks begin in lower case, that a
 // line does says nothing.
 func (s *lineStats) addPair(last, line *shape, again, lowered bool) {
@@ -134,10 +136,13 @@ func (s *lineStats) addPair(last, line *shape, again, lowered bool) {
 	s.width(line)
 	r := lastInk(last.body)
 	s.closed = isTerminal(lastInk(line.body))
-	s.pairs = append(s.pairs, linePair{
+	p := linePair{
 		length: last.width, word: firstWord(line.body), ended: isTerminal(r),
 		over: isComma(r) || beginsLower(line.body) && !lowered && r != ':' && r != ';' && !isTerminal(r),
-	})
+	}
+	hangs := last.kind == item && line.indent == last.text
+	p.firm = p.over && (hangs || last.depth > 0 && last.width >= minWidth)
+	s.pairs = append(s.pairs, p)
 }
 
 // width notes the width of a line that could be broken.
@@ -170,7 +175,7 @@ func (s *lineStats) fills(margin int, ended bool) bool {
 		open, over = open || !p.ended, over || p.over
 	}
 	if len(s.pairs) < minPairs {
-		return open && full == len(s.pairs) && (s.closed && over && margin >= minWidth || margin >= sureWidth)
+		return open && full == len(s.pairs) && (margin >= sureWidth || over && (margin >= overWidth || s.closed && margin >= minWidth))
 	}
 	return !ended && margin*len(s.pairs) >= minWords*words && share(full, len(s.pairs)) >= minFull
 }
@@ -178,10 +183,14 @@ func (s *lineStats) fills(margin int, ended bool) bool {
 // runsOver reports whether sentences often go on in the next line: of all lines,
 // or of those that are not too short for the margin if these are not few. Lines
 // of a word or two are a list, short ones above long ones headings. Of a few lines
-// the last must end a sentence.
+// the last must end a sentence, unless one hangs behind the mark of a list's item
+// or is part of quoted mail: these count for more in any case.
 func (s *lineStats) runsOver(margin int) bool {
-	over, length, word, wide := 0, 0, 0, 0
+	over, length, word, wide, firm := 0, 0, 0, 0, 0
 	for _, p := range s.pairs {
+		if p.firm {
+			firm++
+		}
 		length += p.length
 		word += p.word
 		if float64(p.length+1+p.word) >= minShare*float64(margin) {
@@ -191,11 +200,11 @@ func (s *lineStats) runsOver(margin int) bool {
 			}
 		}
 	}
-	if n := len(s.pairs); n == 0 || length < minRun*word || n < minPairs && !s.closed && margin < overWidth {
+	if n := len(s.pairs); n == 0 || length < minRun*word || n < minPairs && !s.closed && margin < overWidth && firm == 0 {
 		return false
 	}
 	all := share(over, len(s.pairs))
-	return all >= minOver || all >= minOver/2 && over > 1 && share(over, wide) >= minWide
+	return all >= minOver || share(firm, len(s.pairs)) >= minFirm && share(over, wide) >= minOver || all >= minOver/2 && over > 1 && share(over, wide) >= minWide
 }
 
 // innerEnd returns the surest kind of sentence end inside a line: atConfident,

@@ -13,9 +13,13 @@ const (
 	fillMaybe = 0.8  // one may end: an abbreviation looks the same
 	fillOpen  = 0.72 // none ends, and the next line does not begin in lower case
 	fillComma = 0.5  // the same, after a comma
+	fillCode  = 0.65 // the next line begins in lower case, both are indented like code
 	fillLower = 0.4  // the next line begins in lower case
 	overLong  = 1.25 // a line is too long for the margin
 )
+
+// codeIndent is how many columns Markdown indents code by.
+const codeIndent = 4
 
 // parts reports whether the break between lines p and n of wrapped text ends a
 // block, though no line between them is blank. first is what the line is that
@@ -54,6 +58,8 @@ func parts(first kind, p, n *shape, margin int) bool {
 		return true
 	}
 	switch {
+	case lower && first != item && min(p.indent, n.indent) >= codeIndent:
+		return short(fillCode)
 	case lower:
 		return short(fillLower)
 	case isComma(last):

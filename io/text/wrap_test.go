@@ -132,6 +132,20 @@ nobody knew whose it was.
 		"I was thinking we could go to the cinema tonight\nThat sounds great what time does it start"},
 	"in lower case":    {"so what are you up to this weekend then\nnothing much\n", "so what are you up to this weekend then\nnothing much"},
 	"the first begins": {"I was thinking we could go to the cinema tonight\nyeah that sounds great\n", "I was thinking we could go to the cinema tonight\nyeah that sounds great"},
+	"hanging":          {"* talk to Ada\n* buy milk and\n  eggs\n* call home\n", "* talk to Ada\n* buy milk and/  eggs\n* call home"},
+	"not hanging":      {"* talk to Ada\n* buy milk and\neggs\n* call home\n", "* talk to Ada\n* buy milk and\neggs\n* call home"},
+	"a reply": {"Bela wrote:\n> Could you send me the report by tomorrow morning at\n> the latest? I need it\nSure, will do\nCheers\nAda\n",
+		"Bela wrote:\n> Could you send me the report by tomorrow morning at/> the latest? I need it\nSure, will do\nCheers\nAda"},
+	"commands": {`Here is how it is done, if you have the time and the patience that it may
+take:
+
+    git clone https://example.com/a/b.git
+    cd b
+    make install
+`, `Here is how it is done, if you have the time and the patience that it may/take:
+git clone https://example.com/a/b.git
+cd b
+make install`},
 	"one sentence": {"The meeting was moved to the third floor because the projector in the big\nroom is broken.\n",
 		"The meeting was moved to the third floor because the projector in the big/room is broken."},
 }
