@@ -36,18 +36,18 @@ type fences struct {
 // someLine is the state inside a line of which the beginning is not known.
 func someLine() fences { return fences{head: [72]byte{'x'}, n: 1, size: maxBlank + 1, ink: true} }
 
-// byte adds a byte of the current line, which is not its end.
-func (f *fences) byte(c byte) {
-	f.size++
-	if f.n < len(f.head) {
-		f.head[f.n] = c
-		f.n++
+// add adds bytes of the current line, its end not among them.
+func (f *fences) add(piece []byte) {
+	f.size += len(piece)
+	f.n += copy(f.head[f.n:], piece)
+	ink := len(piece)
+	for ink > 0 && (piece[ink-1] == ' ' || piece[ink-1] == '\t' || piece[ink-1] == '\r') {
+		ink--
 	}
-	if c == ' ' || c == '\t' || c == '\r' {
-		f.gap++
-		return
+	f.gap += len(piece) - ink
+	if ink > 0 {
+		f.ink, f.colon, f.gap = true, piece[ink-1] == ':', len(piece)-ink
 	}
-	f.ink, f.colon, f.gap = true, c == ':', 0
 }
 
 // end ends the current line, at offset at of the source, which is over 0.
@@ -60,10 +60,10 @@ func (f *fences) end(at int64) {
 		}
 		f.pending = 0
 	}
-	if s := shapeOf(f.head[:f.n], 0); s.kind == fence {
+	if line := bytes.Trim(bytes.TrimLeft(f.head[:f.n], "> \t"), " \t\r"); len(line) > 2 && isFence(line) {
 		f.open = 0
 		switch {
-		case s.info:
+		case hasInfo(line):
 			f.open = at
 		case !f.text || f.leads:
 			f.pending = at
@@ -77,12 +77,15 @@ func (r *Reader) track(i int) {
 	if r.layout.Lines != Wrapped && r.undecided == nil {
 		return
 	}
-	for j := r.pos; j < i; j++ {
-		if c := r.win.text[j]; c != r.layout.Newline {
-			r.fences.byte(c)
-		} else {
-			r.fences.end(r.win.source(r.win.base+int64(j)) + 1)
+	for at := r.pos; ; {
+		j := bytes.IndexByte(r.win.text[at:i], r.layout.Newline)
+		if j < 0 {
+			r.fences.add(r.win.text[at:i])
+			return
 		}
+		r.fences.add(r.win.text[at : at+j])
+		at += j + 1
+		r.fences.end(r.win.source(r.win.base+int64(at)-1) + 1)
 	}
 }
 

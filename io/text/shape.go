@@ -74,7 +74,7 @@ func (s *shape) look() kind {
 	}
 	switch {
 	case isFence(b):
-		s.info = len(bytes.Trim(b, "`~")) > 0
+		s.info = hasInfo(b)
 		return fence
 	case isRule(b):
 		return rule
@@ -105,6 +105,9 @@ func isFence(b []byte) bool {
 	}
 	return b[0] == '`' && n >= 3 && bytes.IndexByte(b[n:], '`') < 0 || b[0] == '~' && n == 3
 }
+
+// hasInfo reports whether the name of a language stands behind a fence.
+func hasInfo(b []byte) bool { return len(bytes.Trim(b, "`~ \t\r")) > 0 }
 
 // isRule reports whether a line is three marks or more of one kind.
 func isRule(b []byte) bool {
@@ -233,7 +236,7 @@ func isTime(b []byte) bool {
 // Signs of code that running text has seldom.
 var codeSigns = [][]byte{
 	[]byte(":="), []byte("=="), []byte("!="), []byte("+="), []byte("->"), []byte("=>"), []byte("&&"), []byte("||"),
-	[]byte("()"), []byte(" = "), []byte("](") /* of a link: taken off below */, []byte("\");"), []byte("++"), []byte("${"),
+	[]byte("()"), []byte(" = "), []byte("\");"), []byte("++"), []byte("${"),
 }
 
 // maxWords is how many words of letters only a line of code has that does not
@@ -249,14 +252,14 @@ func isCode(b []byte, indent int) bool {
 			return true
 		}
 	}
+	if bytes.IndexByte([]byte(";\\(["), b[len(b)-1]) < 0 && !bytes.ContainsAny(b, "=>&|(+$") {
+		return false // none of what follows
+	}
 	signs := 0
 	for _, sign := range codeSigns {
 		if bytes.Contains(b, sign) {
 			signs++
 		}
-	}
-	if bytes.Contains(b, []byte("](")) {
-		signs -= 2
 	}
 	if calls(b) {
 		signs++

@@ -389,16 +389,20 @@ func TestCutPoint(t *testing.T) {
 }
 
 func BenchmarkReader(b *testing.B) {
-	data := []byte(strings.Repeat(strings.Repeat("This is a sentence of some words, as they come. ", 8)+"\n", 1000))
-	l := decide(b, string(data), Options{})
-	b.SetBytes(int64(len(data)))
-	for range b.N {
-		r, err := NewReader(bytes.NewReader(data), l, 0, -1)
-		if err != nil {
-			b.Fatal(err)
-		}
-		for _, err = r.Next(); err == nil; _, err = r.Next() {
-		}
+	line := strings.Repeat("This is a sentence of some words, as they come. ", 8) + "\n"
+	for name, data := range map[string]string{"paragraphs": strings.Repeat(line, 1000), "wrapped": strings.Repeat(wrappedProse, 50)} {
+		l := decide(b, data, Options{})
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(data)))
+			for range b.N {
+				r, err := NewReader(strings.NewReader(data), l, 0, -1)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for _, err = r.Next(); err == nil; _, err = r.Next() {
+				}
+			}
+		})
 	}
 }
 
