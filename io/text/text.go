@@ -21,7 +21,7 @@ type Lines string
 
 const (
 	AutoLines Lines = "auto"      // decide per file from the lengths of its first lines
-	Wrapped   Lines = "wrapped"   // a space; paragraphs end at blank lines
+	Wrapped   Lines = "wrapped"   // a space, but beside lines that are no running text; paragraphs end at blank lines
 	Paragraph Lines = "paragraph" // the end of a paragraph
 	Sentence  Lines = "sentence"  // the end of a sentence; paragraphs end at blank lines
 )
