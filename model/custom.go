@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/parser/segment"
@@ -85,7 +86,7 @@ func ReadKeepTogether(text []byte) ([]string, error) {
 
 func readStrings(text []byte, check func(line []string) error) (list []string, err error) {
 	err = eachLine(text, func(n int, line string) error {
-		list = append(list, strings.TrimSpace(line))
+		list = append(list, trim(line))
 		if err := check(list[len(list)-1:]); err != nil {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
@@ -107,11 +108,14 @@ func ReadExceptions(text []byte) (list []tag.Exception, err error) {
 		if len(line) > maxException {
 			return fmt.Errorf("line %d, %.40q..., has %d bytes, at most %d are supported", n, line, len(line), maxException)
 		}
-		x := tag.Exception{Form: strings.TrimSpace(columns[0]), UPOS: known(columns[1])}
+		x := tag.Exception{Form: trim(columns[0]), UPOS: known(columns[1])}
 		if len(columns) == 3 {
 			x.Lemma = known(columns[2])
 		}
 		list = append(list, x)
+		if strings.ContainsFunc(x.Form+x.Lemma, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }) {
+			return fmt.Errorf("line %d, %.40q, holds a control character or a line break", n, line)
+		}
 		if _, err := tag.NewExceptions(list[len(list)-1:]); err != nil {
 			return errors.New(strings.Replace(err.Error(), "row 1", fmt.Sprintf("line %d", n), 1))
 		}
@@ -122,27 +126,31 @@ func ReadExceptions(text []byte) (list []tag.Exception, err error) {
 
 // known is a column, or "" where it says that its value is not known.
 func known(column string) string {
-	if column = strings.TrimSpace(column); column == "_" {
+	if column = trim(column); column == "_" {
 		return ""
 	}
 	return column
 }
 
+// trim takes white space from the ends of a string, and byte order marks, which
+// files that were put together have inside.
+func trim(s string) string {
+	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' })
+}
+
 // eachLine calls do with the lines of a text that say something, and their numbers
-// from 1, without the end of the line and spaces around it. It stops at the first
-// error.
+// from 1. It stops at the first error.
 func eachLine(text []byte, do func(n int, line string) error) error {
 	n := 0
-	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
+	for line := range strings.Lines(string(text)) {
 		n++
 		if !utf8.ValidString(line) {
 			return fmt.Errorf("line %d is not UTF-8: save the file as UTF-8", n)
 		}
-		line = strings.Trim(line, " \r\n")
-		if strings.TrimSpace(line) == "" || line == "#" || strings.HasPrefix(line, "# ") {
+		if said := trim(line); said == "" || said == "#" || strings.HasPrefix(said, "# ") {
 			continue
 		}
-		if err := do(n, line); err != nil {
+		if err := do(n, strings.TrimRight(line, "\r\n")); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 func TestReadLists(t *testing.T) {
-	const text = "\ufeff# of our reports\r\napprox.\r\n\r\n  Fig. \t\n#\n#1\n \t\nNew  York\n# end\nC++"
+	const text = "\ufeff# of our reports\r\napprox.\r\n\r\n  Fig. \t\n#\n#1\n \t\n\ufeffNew  York\n\t# end\nC++"
 	want := []string{"approx.", "Fig.", "#1", "New  York", "C++"}
 	for name, read := range map[string]func([]byte) ([]string, error){"abbreviations": model.ReadAbbreviations, "together": model.ReadKeepTogether} {
 		if got, err := read([]byte(text)); err != nil || !reflect.DeepEqual(got, want) {
@@ -55,7 +55,8 @@ func TestReadExceptions(t *testing.T) {
 		"a\tNOUN\t" + strings.Repeat("a", 1000) + "\n": "line 1, ... at most 1000",
 		"a\tNOUN\t\xe4":            "line 1 is not UTF-8",
 		"\xff\xfea\x00\t\x00X\x00": "line 1 is not UTF-8",
-		"a\tNOUN\ta\rb":            "line 1, ... holds a tab or a line break",
+		"a\tNOUN\ta\rb":            "line 1, ... holds a control character or a line break",
+		"a\tNOUN\ta\x00":           "line 1, ... holds a control character",
 		"a\tNOUN\ta\n" + strings.Repeat("\n", 9) + "b\t": "line 11, ",
 	} {
 		_, err := model.ReadExceptions([]byte(bad))

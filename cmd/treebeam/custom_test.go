@@ -37,3 +37,26 @@ func TestCustomByFlags(t *testing.T) {
 		t.Errorf("the run gives\n%s\nthe stream\n%s\n%s", converted, got, stderr)
 	}
 }
+
+// Lists take effect in eval.
+func TestCustomInEval(t *testing.T) {
+	exceptions := filepath.Join(memoryFolder(t), "exceptions")
+	must(t, os.WriteFile(exceptions, []byte(".\tX\n"), 0o644))
+	eval := func(more ...string) string {
+		t.Helper()
+		status, out, stderr := treebeam(t, "", append([]string{"eval", "--gold", toyDev, "--model", trainedToy(t), "--gold-tokens", "--row", "x"}, more...)...)
+		if status != exitOK {
+			t.Fatal(stderr)
+		}
+		return out
+	}
+	plain, got := eval(), eval("--exceptions", exceptions)
+	_, before, _ := strings.Cut(plain, "UPOS ")
+	_, after, ok := strings.Cut(got, "UPOS ")
+	if !ok || before == after {
+		t.Errorf("full stops that are X change nothing: %s", got)
+	}
+	if out := eval("--unconstrained"); out == "" {
+		t.Error("no figures of unconstrained trees")
+	}
+}
