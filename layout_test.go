@@ -95,6 +95,7 @@ var imports = func() map[string][]string {
 		"bench/curve":               {"io/conllu", "model", "parser/search", "parser/syntax", "parser/train"},
 		"bench/encoder":             {"io/conllu", "io/encoder", "parser/encode", "parser/finetune", "parser/piece"},
 		"bench/families":            {"", "model", "model/everyday"},
+		"bench/unseen":              {"io/conllu", "model", "parser/syntax", "parser/word"},
 		"bench/effort":              {"io/conllu", "model", "parser/eval", "parser/search", "parser/syntax", "parser/train"},
 		"bench/layouts":             {"io/conllu", "io/source", "io/text", "model", "parser/eval", "parser/syntax"},
 		"bench/optima":              append(slices.Clone(components), "bench/optima/firstorder", "io/conllu", "io/durable", "model", "parser/train"),
