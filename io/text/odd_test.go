@@ -18,7 +18,7 @@ func TestOddTextIsLikeFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	pieces := append(strings.SplitAfter(string(nasty), "\n"), "x\r", "a.\r", "end. ", "Mr.\n", "go on\n", " \x00\n", "\u2029", "\n", "\n", "\r\n",
-		"One. Two\n", "It ends here.\n")
+		"One. Two\n", "It ends here.\n", "```\n", "- an item, and\n", "```go\n", "Ada: what\n")
 	rng := rand.New(rand.NewPCG(1, 2))
 	unlike := 0
 	for range 1500 {

@@ -42,6 +42,7 @@ func TestStreamIsLikeFile(t *testing.T) {
 	for name, data := range map[string]string{
 		"wrapped":            wrappedProse,
 		"wrapped, CRLF":      strings.ReplaceAll(wrappedProse, "\n", "\r\n"),
+		"Markdown":           strings.Repeat(otherLines["Markdown"].data, 20),
 		"titles":             "THE BOAT\n\nCHAPTER I.\n\n" + wrappedProse,
 		"lines":              strings.Repeat("One line is here.\nAnother that is a little longer comes then!\nA third.\nAnd one more, with more in it.\n", 150),
 		"headings and lines": strings.Repeat("A heading\nOne long line is here, and it ends.\nAnother heading\nShort.\nAnd one more, with more in it.\n", 150),
