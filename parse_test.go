@@ -3,6 +3,8 @@ package treebeam_test
 import (
 	"errors"
 	"io/fs"
+	"math/rand/v2"
+	"os"
 	"reflect"
 	"strings"
 	"sync"
@@ -228,5 +230,42 @@ func TestCustom(t *testing.T) {
 	}
 	if m, err = m.WithCustom(treebeam.Custom{}); err != nil || said(m) != before {
 		t.Errorf("something is left of what was said: %v", err)
+	}
+}
+
+// Words have one of the UPOS that exceptions leave them, whatever label they get.
+func TestExceptionsStand(t *testing.T) {
+	text, err := os.ReadFile("sample/text/harbour.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := open(t)
+	rng := rand.New(rand.NewPCG(1, 2))
+	tags := []string{"NOUN", "VERB", "ADJ", "ADV", "DET", "ADP", "AUX", "CCONJ", "SCONJ", "PUNCT", "PART"}
+	for range 10 {
+		var c treebeam.Custom
+		allowed := map[string]string{} // by form
+		for _, form := range strings.Fields(string(text)) {
+			for len(strings.Fields(allowed[form])) < 2 {
+				upos := tags[rng.IntN(len(tags))]
+				allowed[form] += " " + upos + " "
+				c.Exceptions = append(c.Exceptions, treebeam.Exception{Form: form, UPOS: upos})
+			}
+		}
+		m, err := plain.WithCustom(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sentences, err := m.Parse(string(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range sentences {
+			for _, w := range s.Words {
+				if a := allowed[w.Form]; a != "" && !strings.Contains(a, " "+w.UPOS+" ") {
+					t.Fatalf("%s is %s, not one of%s, in %q", w.Form, w.UPOS, a, s.Text)
+				}
+			}
+		}
 	}
 }

@@ -59,7 +59,9 @@ func (m *Model) retag(s *syntax.Sentence) {
 		if s.TagProb[i] == 1 || label.Suits(w.Deprel, w.UPOS) || strings.Contains(w.Feats, "ExtPos=") {
 			continue
 		}
-		fits := func(upos string) bool { return label.Suits(w.Deprel, upos) }
+		fits := func(upos string) bool {
+			return label.Suits(w.Deprel, upos) && m.custom.Exceptions.Allow(w.Form, upos)
+		}
 		x, odds, found := m.Tagger.Other(&c, i, tag.Request{Exceptions: m.custom.Exceptions}, fits)
 		if found && odds <= maxTagOdds {
 			w.UPOS, w.XPOS, w.Feats, w.Lemma = x.UPOS, x.XPOS, x.Feats, x.Lemma

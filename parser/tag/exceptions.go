@@ -74,6 +74,18 @@ func (x *Exceptions) rowsOf(form string) []Exception {
 	return x.of[exceptionKey(form)]
 }
 
+// Allow reports whether a form may have a UPOS: its rows name it, or none.
+func (x *Exceptions) Allow(form, upos string) bool {
+	named := false
+	for _, r := range x.rowsOf(form) {
+		if r.UPOS == upos {
+			return true
+		}
+		named = named || r.UPOS != ""
+	}
+	return !named
+}
+
 // exceptionKey is what forms are compared by: a lone sign is itself, for € is not
 // $.
 func exceptionKey(form string) string {
