@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -233,7 +234,8 @@ func TestCustom(t *testing.T) {
 	}
 }
 
-// Words have one of the UPOS that exceptions leave them, whatever label they get.
+// Words have one of the UPOS that exceptions leave them, whatever label they get, and
+// trees need not keep to the rules.
 func TestExceptionsStand(t *testing.T) {
 	text, err := os.ReadFile("sample/text/harbour.txt")
 	if err != nil {
@@ -241,6 +243,7 @@ func TestExceptionsStand(t *testing.T) {
 	}
 	plain := open(t)
 	rng := rand.New(rand.NewPCG(1, 2))
+	freed := 0 // trees that are others without the rules
 	tags := []string{"NOUN", "VERB", "ADJ", "ADV", "DET", "ADP", "AUX", "CCONJ", "SCONJ", "PUNCT", "PART"}
 	for range 10 {
 		var c treebeam.Custom
@@ -252,20 +255,34 @@ func TestExceptionsStand(t *testing.T) {
 				c.Exceptions = append(c.Exceptions, treebeam.Exception{Form: form, UPOS: upos})
 			}
 		}
-		m, err := plain.WithCustom(c)
-		if err != nil {
-			t.Fatal(err)
+		parse := func() []treebeam.Sentence {
+			m, err := plain.WithCustom(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sentences, err := m.Parse(string(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return sentences
 		}
-		sentences, err := m.Parse(string(text))
-		if err != nil {
-			t.Fatal(err)
+		sentences := parse()
+		c.Unconstrained = true
+		free := parse()
+		for i := range free {
+			if !slices.EqualFunc(free[i].Words, sentences[i].Words, func(a, b treebeam.Word) bool { return a.Head == b.Head && a.Deprel == b.Deprel }) {
+				freed++
+			}
 		}
-		for _, s := range sentences {
+		for _, s := range append(sentences, free...) {
 			for _, w := range s.Words {
 				if a := allowed[w.Form]; a != "" && !strings.Contains(a, " "+w.UPOS+" ") {
 					t.Fatalf("%s is %s, not one of%s, in %q", w.Form, w.UPOS, a, s.Text)
 				}
 			}
 		}
+	}
+	if freed == 0 {
+		t.Error("trees that are not constrained are the same")
 	}
 }
