@@ -22,10 +22,13 @@ import (
 
 func main() {
 	models := flag.String("models", "embedded,embedded-accurate", "model files, with commas between them")
-	names := flag.String("names", "fast,accurate", "what the columns are called")
+	names := flag.String("names", "", "what the columns are called (the models' names)")
 	data := flag.String("data", "model/testdata", "folder of the files")
 	beside := flag.String("beside", "", "file with tables that columns are added to")
 	flag.Parse()
+	if *names == "" {
+		*names = *models
+	}
 	if err := run(os.Stdout, strings.Split(*models, ","), strings.Split(*names, ","), *data, *beside); err != nil {
 		fmt.Fprintln(os.Stderr, "families:", err)
 		os.Exit(1)
