@@ -18,6 +18,7 @@ type names struct {
 	single    bool // there are two, the first one lower-case letter
 	suffix    bool // the last ends like a file or a domain
 	domain    bool // what is before the first slash is a domain
+	ended     bool // it ends with a slash
 	called    bool // ( follows
 }
 
@@ -59,6 +60,7 @@ func (c *chunk) names(i, j int) (n names) {
 	}
 	n.dotted = n.dotted && n.parts > 1 && !empty
 	n.long = n.long && j-part > 1
+	n.ended = j > i && c.norm[j-1] == '/' && isLetter(c.class[i])
 	n.single = n.dotted && c.opens(i) && n.parts == 2 && part == i+2 && c.class[i] == classLower && j-part > 1
 	n.marked = n.marked && i < j && (isLetter(c.class[i]) || n.slashes > 1 && c.norm[i] == '.')
 	n.rooted = c.rooted(i, j)
@@ -79,7 +81,7 @@ func (c *chunk) rooted(i, j int) bool {
 }
 
 func (n *names) isPath() bool {
-	return n.rooted || n.slashes > 1 && n.marked || n.slashes > 0 && n.suffix && !n.domain
+	return n.rooted || n.slashes > 1 && (n.marked || n.ended) || n.slashes > 0 && n.suffix && !n.domain
 }
 
 func (n *names) isFile() bool {
@@ -138,7 +140,8 @@ var (
 		html htm xhtml css scss js mjs ts tsx jsx py pyc ipynb go rs c h cc cpp hpp hh cs java jar kt rb php pl sh bash zsh ps1 sql lua
 		asp aspx jsp cgi log bak tmp exe dll bin dat db sqlite parquet avro proto conllu conll tbm onnx safetensors
 		jpg jpeg png gif bmp tiff tif svg webp ico psd eps mp3 mp4 m4a ogg wav flac avi mov mkv webm
-		zip gz bz2 xz tgz tar 7z rar iso img dmg deb rpm apk eml msg ics vcf url torrent srt epub mobi`)
-	domains = set("com org net edu gov mil info biz io dev co.uk")
+		zip gz bz2 xz tgz tar 7z rar iso img dmg deb rpm apk eml msg ics vcf url torrent srt epub mobi
+		mod lock env gradle patch diff swift dart vue pages`)
+	domains = set("com org net edu gov mil info biz io dev uk eu ru nl jp cn ai tv fm ly fr tr gr ch pl cz br")
 	country = set("co com ac gov org net edu gob or ne")
 )

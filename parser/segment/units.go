@@ -14,10 +14,11 @@ import "slices"
 //   - @name and #tag, a letter behind the sign;
 //   - a path: /usr/local, ~/x, ./x, ../x, C:\x, \\server\x; or names with two
 //     slashes or more, of which one has a digit, a period or an underscore,
-//     u/r/2/c; or with one or more, the last a file, docs/input.md;
+//     u/r/2/c, or the last of which ends it, a/b/; or with one or more, the last a file, docs/input.md;
 //   - a file or a domain: names with periods between them, the last one of the
 //     suffixes below, all.conllu, x.co.uk, or before a bracket, m.Parse(; or
 //     three names and more in lower case, os.path.join; or with an underscore;
+//     a suffix alone, .txt; a version, v1.2.3;
 //   - an option: --help, --lang=en, -v;
 //   - code in backquotes: `x.y`;
 //   - C++ and C#;
@@ -27,7 +28,7 @@ import "slices"
 // These are never cut, and the classifier decides on what surrounds them:
 //
 //   - a number with separators: 1,234.50 and 12:30;
-//   - marks in a row: !!!, ?!, ..., -----.
+//   - marks in a row: !!!, ?!, ..., -----, $$$.
 
 // Whether a token ends before a character.
 const (
@@ -109,7 +110,7 @@ func (c *chunk) inRow(g int) bool {
 		return b == '!' || b == '?'
 	}
 	switch a {
-	case ellipsis:
+	case ellipsis, '$':
 		return a == b
 	case '.', '-', '=', '*', '_', '~':
 		return a == b && (g > 1 && c.norm[g-2] == a || g+1 < len(c.norm) && c.norm[g+1] == a)
@@ -144,7 +145,7 @@ func (c *chunk) name(i int) (start, end, next int) {
 		if start = c.scheme(i, next); start < next {
 			return start, c.trim(next, c.web(next+3)), next
 		}
-	case c.has(next, `:\`) && next-i == 1 && isLetter(c.class[i]):
+	case (c.has(next, `:\`) || c.has(next, ":/")) && next-i == 1 && isLetter(c.class[i]):
 		return i, c.trim(i, c.web(next)), next
 	case c.has(next, ":") && string(c.norm[i:next]) == "mailto":
 		to := next + 1
@@ -172,13 +173,13 @@ func (c *chunk) name(i int) (start, end, next int) {
 		start, end = i, last
 	case n.isFile():
 		start, end = i, last
-	case c.has(i, "--") && c.opens(i) && last > i+3 && c.class[i+2] == classLower && !n.dotted:
+	case c.has(i, "--") && c.opens(i) && last > i+2 && c.class[i+2] == classLower && !n.dotted:
 		if start, end = i, last; c.has(last, "=") {
 			end = c.trim(last, c.web(last))
 		}
 	case c.norm[i] == '-' && last == i+2 && c.class[i+1] == classLower && i == 0 && !c.has(last, "'"):
 		start, end = i, last
-	case c.isLanguage(i, last):
+	case c.isLanguage(i, last), c.isVersion(i, last), c.norm[i] == '.' && c.opens(i) && c.suffix(i+1, last, files):
 		start, end = i, last
 	default:
 		return i, i, next
@@ -282,6 +283,19 @@ func (c *chunk) isLanguage(i, j int) bool {
 		return isLetter(c.class[i]) && c.norm[j-1] == '+' && c.norm[j-2] == '+'
 	}
 	return false
+}
+
+// isVersion reports whether [i, j) is a version: v1.2.3.
+func (c *chunk) isVersion(i, j int) bool {
+	periods := 0
+	for k := i + 1; k < j; k++ {
+		if c.norm[k] == '.' {
+			periods++
+		} else if c.class[k] != classDigit {
+			return false
+		}
+	}
+	return periods > 0 && c.norm[i] == 'v' && c.class[i+1] == classDigit && c.opens(i)
 }
 
 // code returns the end of the code in backquotes that begins at i, i if none does.
