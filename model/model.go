@@ -92,10 +92,10 @@ const NoTagsOption = "no-pos"
 var ErrTemplates = errors.New("train it again with this program (docs/training.md), or use the program that trained it")
 
 // New opens the components of a decoded file. Their arrays alias its
-// sections. It refuses a model of other templates (ErrTemplates).
+// sections. It refuses a model of templates that it cannot read (ErrTemplates).
 func New(f *File) (*Model, error) {
-	if v := f.Info.Templates; v != pack.Templates {
-		return nil, fmt.Errorf("its templates are of version %d, this program reads version %d: %w", v, pack.Templates, ErrTemplates)
+	if v := f.Info.Templates; v < pack.Oldest || v > pack.Templates {
+		return nil, fmt.Errorf("its templates are of version %d, this program reads %d to %d: %w", v, pack.Oldest, pack.Templates, ErrTemplates)
 	}
 	if err := f.overlaysNothing(); err != nil {
 		return nil, err
