@@ -75,7 +75,7 @@ func (c *chunk) units(list []uint8) []uint8 {
 // letters. All have one such.
 func mayBeUnit(class uint8) bool {
 	switch class {
-	case '.', '@', '#', '/', '\\', '-', '`', '+', '_', '!', '?', '*', '=', '~', classDigit, classSymbol, classOther:
+	case '.', '@', '#', '/', '\\', '-', '`', '+', '_', '!', '?', '*', '=', '~', '$', classDigit, classSymbol, classOther:
 		return true
 	}
 	return false
