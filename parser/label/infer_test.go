@@ -47,7 +47,8 @@ func TestChartAgainstEnumeration(t *testing.T) {
 	for _, s := range sample(rng, 300, 5) {
 		m := noisy(rng)
 		c := m.charts.New().(*chart)
-		m.infer(c, &s, false)
+		m.prepare(c, &s)
+		m.infer(c)
 		best, total, top := math.MinInt, 0.0, 0
 		enumerate(m, c, func(_ []uint8, score int) { best = max(best, score) })
 		top = best
@@ -80,7 +81,8 @@ func TestTies(t *testing.T) {
 	m.derive()
 	for _, s := range sample(rand.New(rand.NewPCG(5, 5)), 20, 9) {
 		c := m.charts.New().(*chart)
-		m.infer(c, &s, false)
+		m.prepare(c, &s)
+		m.infer(c)
 		for i := range s.Words {
 			if c.choice[i+1] != 0 {
 				t.Fatalf("word %d has relation %d of its set, want 0", i+1, c.choice[i+1])
@@ -168,7 +170,8 @@ func TestDense(t *testing.T) {
 			t.Fatalf("a constant changes %+v to %+v", want, s)
 		}
 		c := m.charts.New().(*chart)
-		m.infer(c, &s, false)
+		m.prepare(c, &s)
+		m.infer(c)
 		for i := range s.Words {
 			set := m.rel.set(c.set[i+1])
 			l := int(set[rng.IntN(len(set))])

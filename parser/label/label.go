@@ -68,7 +68,7 @@ func (m *Model) layout(l *pack.Layout) {
 
 // derive fills what follows from the arrays of the model.
 func (m *Model) derive() {
-	m.rules = newRules(m.rel.names)
+	m.rules = newRules(&m.rel)
 	m.expPair = make([]float32, len(m.pair))
 	for i, x := range m.pair {
 		m.expPair[i] = float32(graph.Exp(float64(x) / unit))
@@ -89,55 +89,107 @@ func (m *Model) Relations() []string { return m.rel.names }
 // The labelling is the best one of those that break the fewest rules of Universal
 // Dependencies (rules.go). Where the best one of all breaks some, marginals are
 // under the rules.
-func (m *Model) Label(s *syntax.Sentence) { m.label(s, true) }
+func (m *Model) Label(s *syntax.Sentence) { m.label(s, &Help{}) }
 
-// LabelFreely is Label without rules. It reports whether the labelling obeys them
-// all; then Label would find the same one. Very long sentences are said to obey.
-func (m *Model) LabelFreely(s *syntax.Sentence) (obeys bool) { return m.label(s, false) }
+// LabelFreely is Label without rules.
+func (m *Model) LabelFreely(s *syntax.Sentence) { m.label(s, nil) }
 
-func (m *Model) label(s *syntax.Sentence, strict bool) (obeys bool) {
-	n := len(s.Words)
-	if n == 0 {
-		s.Confidence.LabelProb = nil
-		return true
-	}
-	c := m.charts.Get().(*chart)
-	obeys = m.infer(c, s, strict)
-	probs := make([]float32, n)
-	for i := 1; i <= n; i++ {
-		if x := &c.tree.nodes[i]; x.loose && x.head == 0 {
-			s.Words[i-1].Deprel = ""
-			continue
-		}
-		j := c.choice[i]
-		s.Words[i-1].Deprel = m.rel.names[m.rel.set(c.set[i])[j]]
-		probs[i-1] = round4096(c.prob[c.off[i]+int32(j)])
-	}
-	s.Confidence.LabelProb = probs
-	if n <= bigChart {
-		m.charts.Put(c)
-	}
-	return obeys
+// Help is what may be done where the best labelling breaks rules, besides taking
+// another one. The zero value is nothing.
+type Help struct {
+	// Dense sets Dense.Labels for the heads that words have, before each
+	// labelling; nil if there are none.
+	Dense func()
+	// Retag may give words other tags that do not suit their Deprel, which is
+	// that of the best labelling, and reports whether it has; it may be nil.
+	Retag func() bool
+	// Mend lets heads change (mend.go). Candidates must have Gains.
+	Mend bool
 }
 
-// infer finds the best labelling and the marginals, under the rules if strict. It
-// reports whether the best labelling of all obeys them.
-func (m *Model) infer(c *chart, s *syntax.Sentence, strict bool) (obeys bool) {
-	m.prepare(c, s)
+// LabelWith is Label with help. It reports whether a head has changed: Confidence has
+// then what is known of the new one, but for TreeScore, TreeMargin and
+// Certificate.
+func (m *Model) LabelWith(s *syntax.Sentence, h Help) (moved bool) { return m.label(s, &h) }
+
+// label is LabelWith, and LabelFreely without help.
+func (m *Model) label(s *syntax.Sentence, h *Help) (moved bool) {
+	if len(s.Words) == 0 {
+		s.Confidence.LabelProb = nil
+		return false
+	}
+	c := m.charts.Get().(*chart)
+	if h == nil {
+		m.prepare(c, s)
+		m.infer(c)
+	} else {
+		moved = m.inferStrictly(c, s, h)
+	}
+	s.Confidence.LabelProb = make([]float32, len(s.Words))
+	m.write(c, s)
+	if len(s.Words) <= bigChart {
+		m.charts.Put(c)
+	}
+	return moved
+}
+
+// write sets the labels that were chosen, and their probabilities.
+func (m *Model) write(c *chart, s *syntax.Sentence) {
+	for i := range s.Words {
+		if x := &c.tree.nodes[i+1]; x.loose && x.head == 0 {
+			s.Words[i].Deprel, s.Confidence.LabelProb[i] = "", 0
+			continue
+		}
+		s.Words[i].Deprel = m.rel.names[c.relation(i+1)]
+		s.Confidence.LabelProb[i] = round4096(c.prob[c.off[i+1]+int32(c.choice[i+1])])
+	}
+}
+
+// infer finds the best labelling and the marginals of what was prepared.
+func (m *Model) infer(c *chart) {
 	c.maximise(m.pair)
-	obeys = c.n > mostWords || !c.broken(m.rules, s)
-	strict = strict && !obeys
-	if strict {
-		c.readWords(s)
+	c.exponentials()
+	c.sums()
+}
+
+// inferStrictly prepares a sentence and does what infer does under the rules, with
+// help. It reports whether heads have changed.
+func (m *Model) inferStrictly(c *chart, s *syntax.Sentence, h *Help) (moved bool) {
+	refresh := func() {
+		if h.Dense != nil {
+			h.Dense()
+		}
+		m.prepare(c, s)
+	}
+	refresh()
+	c.maximise(m.pair)
+	obeys := c.n > mostWords || !c.broken(m.rules, s)
+	if !obeys && h.Retag != nil {
+		for i := range s.Words {
+			s.Words[i].Deprel = m.rel.names[c.relation(i+1)]
+		}
+		if h.Retag() {
+			refresh()
+			c.maximise(m.pair)
+			obeys = !c.broken(m.rules, s)
+		}
+	}
+	if !obeys {
+		c.readWords(m.rules, s)
+		if h.Mend && len(s.Candidates.Gains) == len(s.Candidates.Heads) && len(c.tree.order) == len(s.Words) {
+			moved, obeys = m.mend(c, s, refresh)
+		}
+	}
+	if !obeys {
 		c.maximiseStrictly(m)
 	}
 	c.exponentials()
-	if strict {
-		c.sumStrictly(m)
-	} else {
+	if obeys {
 		c.sums()
+	} else {
+		c.sumStrictly(m)
 	}
-	return obeys
+	return moved
 }
 
 // prepare reads the sentence and its tree, and scores its arcs.

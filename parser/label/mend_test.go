@@ -42,7 +42,7 @@ func TestMend(t *testing.T) {
 		worth := func() int64 {
 			c := m.charts.New().(*chart)
 			m.prepare(c, &s)
-			c.readWords(&s)
+			c.readWords(m.rules, &s)
 			x := c.maximiseStrictly(m)
 			for i, w := range s.Words {
 				at := slices.Index(s.Candidates.Of(i+1), w.Head)
@@ -53,8 +53,11 @@ func TestMend(t *testing.T) {
 			}
 			return x
 		}
-		before, old, obeys := worth(), slices.Clone(s.Words), m.LabelFreely(&s)
-		changed := m.Mend(&s, nil)
+		c := m.charts.New().(*chart)
+		m.prepare(c, &s)
+		c.maximise(m.pair)
+		before, old, obeys := worth(), slices.Clone(s.Words), !c.broken(m.rules, &s)
+		changed := m.LabelWith(&s, Help{Mend: true})
 		for i := range s.Words {
 			if s.Words[i].Head != old[i].Head && s.Confidence.HeadMargin[i] != 0 {
 				t.Errorf("word %d has another head and the old margin", i+1)

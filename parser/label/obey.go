@@ -26,6 +26,7 @@ const (
 // obedience is the scratch of inference under the rules.
 type obedience struct {
 	words []worded // by word
+	care  []uint8  // by word: the states of its modifiers that make a difference
 
 	// By word, relation of its head and kind, from above[m] on, kindCount times as
 	// many: the best the word and what is below it add, by which relation; and the
@@ -35,8 +36,9 @@ type obedience struct {
 	mass []float64
 	out  []float64 // what comes from outside
 
-	// By word, relation of its head and state, from above[m] on: where the state
-	// came from, when the word was read; the mass of the words up to it.
+	// By word, relation of its head and state of it, from above[m]*states on: where
+	// the state came from, when the word was read; the mass of the words up to it,
+	// in rows as long as its head has states (width).
 	from    []trace
 	forward []float64
 
@@ -96,11 +98,22 @@ func (c *chart) kids(h int32, visit func(m int32)) {
 }
 
 // readWords fills what the rules know of the words.
-func (c *chart) readWords(s *syntax.Sentence) {
+func (c *chart) readWords(r *rules, s *syntax.Sentence) {
 	o := &c.obey
-	o.words = resize(o.words, c.n+1)
+	o.words, o.care = resize(o.words, c.n+1), resize(o.care, c.n+1)
 	for m := 1; m <= c.n; m++ {
 		o.words[m] = wordOf(&s.Words[m-1], &c.tree.nodes[m])
+		seen, care := uint8(0), uint8(0)
+		c.kids(int32(m), func(kid int32) {
+			can := r.can[c.set[kid]]
+			care |= seen & can & single
+			seen |= can
+		})
+		care |= seen & hasFixed
+		if o.words[m].nounlike && seen&hasOblique != 0 {
+			care |= seen & (hasOblique | hasClause)
+		}
+		o.care[m] = care
 	}
 	o.total, o.sum, o.end = resize(o.total, len(c.score)), resize(o.sum, len(c.score)), resize(o.end, len(c.score))
 	n := int(c.above[c.n+1])
@@ -125,11 +138,11 @@ func (c *chart) maximiseStrictly(m *Model) (total int64) {
 			}
 			c.kids(h, func(kid int32) {
 				at := c.above[kid] + int32(a)
-				now = step(now, o.best[at*kindCount:][:kindCount], o.from[at*states:][:states])
+				now = step(now, o.care[h], o.best[at*kindCount:][:kindCount], o.from[at*states:][:states])
 			})
 			i := int(c.off[h]) + a
 			o.total[i] = far * 2
-			for has, x := range now {
+			for has, x := range now[:int(o.care[h])+1] {
 				x += int64(c.score[i]) - penalty*int64(r.alone(&o.words[h], l)+r.all(&o.words[h], l, uint8(has)))
 				if x > o.total[i] {
 					o.total[i], o.end[i] = x, uint8(has)
@@ -161,11 +174,11 @@ func (c *chart) maximiseStrictly(m *Model) (total int64) {
 }
 
 // step reads one word: what it adds by kind goes to the states.
-func step(now [states]int64, add []int64, from []trace) (next [states]int64) {
+func step(now [states]int64, care uint8, add []int64, from []trace) (next [states]int64) {
 	for i := range next {
 		next[i] = far
 	}
-	for has, x := range now {
+	for has, x := range now[:int(care)+1] {
 		if x == far {
 			continue
 		}
@@ -173,8 +186,8 @@ func step(now [states]int64, add []int64, from []trace) (next [states]int64) {
 			if y == far {
 				continue
 			}
-			to := uint8(has) | kinds[k]
-			if z := x + y - penalty*int64(more(uint8(has), kinds[k])); z > next[to] {
+			to := uint8(has) | kinds[k]&care
+			if z := x + y - penalty*int64(more(uint8(has), kinds[k]&care)); z > next[to] {
 				next[to], from[to] = z, trace{uint8(k), uint8(has)}
 			}
 		}
@@ -217,21 +230,20 @@ func (c *chart) sumStrictly(m *Model) {
 	o, r := &c.obey, m.rules
 	for k := len(c.order) - 1; k >= 0; k-- {
 		h := c.order[k]
-		set, last := c.rel.set(c.set[h]), int32(0)
+		set, last, width := c.rel.set(c.set[h]), int32(0), int32(o.care[h])+1
 		c.kids(h, func(kid int32) {
 			c.massBelow(m, kid)
 			for a := range int32(len(set)) {
 				at := c.above[kid] + a
-				next := stepSum(c.forwardOf(last, a), o.mass[at*kindCount:][:kindCount])
-				copy(o.forward[at*states:], next[:])
+				stepSum(c.forwardOf(last, a, width), o.mass[at*kindCount:][:kindCount], c.forwardOf(kid, a, width))
 			}
-			shrink(o.forward[c.above[kid]*states : c.above[kid+1]*states])
+			shrink(o.forward[c.above[kid]*states:][:int32(len(set))*width])
 			last = kid
 		})
 		sums := o.sum[c.off[h]:c.off[h+1]]
 		for a, l := range set {
 			sum := 0.0
-			for has, x := range c.forwardOf(last, int32(a)) {
+			for has, x := range c.forwardOf(last, int32(a), width) {
 				sum += float64(x * chance(r.all(&o.words[h], l, uint8(has))))
 			}
 			sums[a] = float64(float64(c.belief[int(c.off[h])+a]*chance(r.alone(&o.words[h], l))) * sum)
@@ -244,14 +256,14 @@ func (c *chart) sumStrictly(m *Model) {
 }
 
 // forwardOf returns the mass of the states behind a modifier, 0 if none was read.
-func (c *chart) forwardOf(kid, a int32) (mass [states]float64) {
+func (c *chart) forwardOf(kid, a, width int32) []float64 {
 	if kid == 0 {
-		mass[0] = 1
-	} else {
-		copy(mass[:], c.obey.forward[(c.above[kid]+a)*states:][:states])
+		return noneRead[:width]
 	}
-	return mass
+	return c.obey.forward[c.above[kid]*states+a*width:][:width]
 }
+
+var noneRead = [states]float64{1}
 
 // shrink divides numbers by the largest of them.
 func shrink(list []float64) {
@@ -264,16 +276,19 @@ func shrink(list []float64) {
 	}
 }
 
-func stepSum(now [states]float64, add []float64) (next [states]float64) {
+// stepSum reads one word: what it adds by kind goes from the states now to next.
+func stepSum(now, add, next []float64) {
+	care := uint8(len(now) - 1)
+	clear(next)
 	for has, x := range now {
 		if x == 0 {
 			continue
 		}
 		for k, y := range add {
-			next[uint8(has)|kinds[k]] += float64(float64(x*y) * chance(more(uint8(has), kinds[k])))
+			kind := kinds[k] & care
+			next[uint8(has)|kind] += float64(float64(x*y) * chance(more(uint8(has), kind)))
 		}
 	}
-	return next
 }
 
 // massBelow fills the mass of a word; the largest is 1.
@@ -324,11 +339,12 @@ func (c *chart) marginalsStrictly(m *Model, h int32) {
 		prob[b] /= total
 	}
 	shrink(outside)
-	o.back = resize(o.back, len(set)*states)
+	width := int(o.care[h]) + 1
+	o.back = resize(o.back, len(set)*width)
 	for a, l := range set {
 		x := float64(outside[a]*c.belief[int(c.off[h])+a]) * chance(r.alone(&o.words[h], l))
-		for has := range states {
-			o.back[a*states+has] = float64(x * chance(r.all(&o.words[h], l, uint8(has))))
+		for has := range width {
+			o.back[a*width+has] = float64(x * chance(r.all(&o.words[h], l, uint8(has))))
 		}
 	}
 	for kid := c.before(h, c.tree.nodes[h].lastKid); kid != 0; kid = c.before(h, c.tree.nodes[kid].prevSib) {
@@ -347,15 +363,19 @@ func (c *chart) before(h, kid int32) int32 {
 // outOf fills out of a modifier of h, from what the states of h are worth behind
 // it, and makes these what they are worth before it.
 func (c *chart) outOf(h, kid int32) {
-	o, last := &c.obey, c.before(h, c.tree.nodes[kid].prevSib)
+	o, last, width := &c.obey, c.before(h, c.tree.nodes[kid].prevSib), int32(c.obey.care[h])+1
 	for a := range c.off[h+1] - c.off[h] {
 		at := (c.above[kid] + a) * kindCount
-		mass, out, back := o.mass[at:at+kindCount], o.out[at:at+kindCount], o.back[a*states:][:states]
-		before := c.forwardOf(last, a)
+		mass, out, back := o.mass[at:at+kindCount], o.out[at:at+kindCount], o.back[a*width:][:width]
+		before := c.forwardOf(last, a, width)
 		var next [states]float64
 		for k, kind := range kinds {
 			sum := 0.0
+			kind &= o.care[h]
 			for has, x := range before {
+				if x == 0 {
+					continue // as what comes of it
+				}
 				worth := float64(back[uint8(has)|kind] * chance(more(uint8(has), kind)))
 				sum += float64(x * worth)
 				next[has] += float64(worth * mass[k])

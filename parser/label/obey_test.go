@@ -122,7 +122,7 @@ func TestRulesAgainstEnumeration(t *testing.T) {
 		} else if is {
 			rare++
 		}
-		c.readWords(&s)
+		c.readWords(m.rules, &s)
 		total := c.maximiseStrictly(m)
 		c.exponentials()
 		c.sumStrictly(m)

@@ -92,9 +92,11 @@ type rules struct {
 	punct   set
 	nominal set
 	kind    []uint8 // by relation: index into kinds
+	can     []uint8 // by number of a set of relations: all kinds of its relations
 }
 
-func newRules(names []string) *rules {
+func newRules(rel *relations) *rules {
+	names := rel.names
 	r := &rules{under: make([]set, len(names)), kind: make([]uint8, len(names))}
 	base := make([]string, len(names))
 	for l, name := range names {
@@ -129,6 +131,12 @@ func newRules(names []string) *rules {
 			}
 		}
 		r.kind[l] = uint8(slices.Index(kinds[:], kindOf(name, names[l])))
+	}
+	r.can = make([]uint8, max(len(rel.start)-1, 0))
+	for i := range r.can {
+		for _, l := range rel.set(uint16(i)) {
+			r.can[i] |= kinds[r.kind[l]]
+		}
 	}
 	return r
 }
