@@ -1,6 +1,8 @@
 package model
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/treebeam/treebeam/parser/graph"
@@ -31,6 +33,7 @@ func (m *Model) label(s *syntax.Sentence, o *search.Options, dense func()) {
 	}
 	help := label.Help{Dense: dense, Retag: func() bool { return m.retag(s) }, Mend: !o.Projective}
 	moved := m.Labeler.LabelWith(s, help)
+	m.setExtPos(s)
 	if !moved {
 		return
 	}
@@ -58,7 +61,7 @@ func (m *Model) retag(s *syntax.Sentence) (changed bool) {
 	}
 	for i := range s.Words {
 		w := &s.Words[i]
-		if s.TagProb[i] == 1 || label.Suits(w.Deprel, w.UPOS) || strings.Contains(w.Feats, "ExtPos=") {
+		if s.TagProb[i] == 1 || label.Suits(w.Deprel, w.UPOS) || strings.Contains(w.Feats, extPos+"=") {
 			continue
 		}
 		fits := func(upos string) bool {
@@ -80,4 +83,50 @@ func lessProbable(p float32, odds int64) float32 {
 	const grain = 1 << 16
 	x := float64(p) * graph.Exp(-float64(max(odds, 0))/1024)
 	return float32(min(max(int(float64(x*grain)+0.5), 1), grain-1)) / grain
+}
+
+const extPos = "ExtPos"
+
+// partsOfSpeech are what a fixed expression is, by its relation.
+var partsOfSpeech = map[string]string{"advmod": "ADV", "amod": "ADJ", "case": "ADP", "cc": "CCONJ", "det": "DET", "mark": "SCONJ"}
+
+func (m *Model) knowsExtPos() bool {
+	for f := range m.Tagger.NumFeats() {
+		if feats, _ := m.Tagger.FeatsName(f); strings.Contains(feats, extPos+"=") {
+			return true
+		}
+	}
+	return false
+}
+
+// setExtPos sets FEATS ExtPos of the first words of fixed expressions, where the
+// treebank has it: what they are is known by their relation, and the tagger has
+// not seen that. FEATS of words whose tags were given stay.
+func (m *Model) setExtPos(s *syntax.Sentence) {
+	if !m.extPos || m.noTags || len(s.TagProb) != len(s.Words) {
+		return
+	}
+	for i := range s.Words {
+		h := s.Words[i].Head
+		if h < 1 || s.TagProb[h-1] == 1 || !strings.HasPrefix(s.Words[i].Deprel, "fixed") {
+			continue
+		}
+		w := &s.Words[h-1]
+		base, _, _ := strings.Cut(w.Deprel, ":")
+		if pos := partsOfSpeech[base]; pos != "" {
+			w.Feats = withFeature(w.Feats, extPos, pos)
+		}
+	}
+}
+
+// withFeature returns FEATS with an attribute set, in order.
+func withFeature(feats, name, value string) string {
+	list := []string{name + "=" + value}
+	for item := range strings.SplitSeq(feats, "|") {
+		if key, _, _ := strings.Cut(item, "="); key != name && item != "" {
+			list = append(list, item)
+		}
+	}
+	slices.SortFunc(list, func(a, b string) int { return cmp.Compare(strings.ToLower(a), strings.ToLower(b)) })
+	return strings.Join(list, "|")
 }

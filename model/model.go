@@ -66,6 +66,7 @@ type Model struct {
 	FastCalibrator *calibrate.Model // with an encoder, of parses without it; nil: their confidence stays raw
 
 	noTags bool
+	extPos bool // the treebank has FEATS ExtPos
 	custom Custom
 }
 
@@ -116,6 +117,7 @@ func New(f *File) (*Model, error) {
 			return nil, err
 		}
 	}
+	m.extPos = m.knowsExtPos()
 	if calibrate.Has(v, CalibrateName) {
 		if err := open(&m.Calibrator, CalibrateName)(calibrate.Open(v, CalibrateName)); err != nil {
 			return nil, fmt.Errorf("%w: fit it again with treebeam calibrate", err)

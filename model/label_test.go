@@ -1,0 +1,53 @@
+package model
+
+import (
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+func TestWithFeature(t *testing.T) {
+	for _, c := range [][2]string{
+		{"", "ExtPos=ADV"},
+		{"Degree=Pos", "Degree=Pos|ExtPos=ADV"},
+		{"Definite=Ind|ExtPos=ADP|PronType=Art", "Definite=Ind|ExtPos=ADV|PronType=Art"},
+		{"Number=Sing", "ExtPos=ADV|Number=Sing"},
+	} {
+		if got := withFeature(c[0], extPos, "ADV"); got != c[1] {
+			t.Errorf("%q becomes %q, want %q", c[0], got, c[1])
+		}
+	}
+}
+
+// TestSetExtPos: the first word of a fixed expression gets what its relation says,
+// but where its tags were given or the treebank has no ExtPos.
+func TestSetExtPos(t *testing.T) {
+	for _, c := range []struct {
+		known bool
+		prob  float32
+		want  string
+	}{{true, 0.5, "ExtPos=ADV"}, {true, 1, ""}, {false, 0.5, ""}} {
+		s := syntax.Sentence{Words: []syntax.Word{
+			{Form: "of", UPOS: "ADP", Head: 3, Deprel: "advmod"},
+			{Form: "course", UPOS: "NOUN", Head: 1, Deprel: "fixed"},
+			{Form: "yes", UPOS: "INTJ", Head: 0, Deprel: "root"},
+		}, TagProb: []float32{c.prob, 0.5, 0.5}}
+		m := Model{extPos: c.known}
+		m.setExtPos(&s)
+		if got := s.Words[0].Feats; got != c.want || s.Words[1].Feats+s.Words[2].Feats != "" {
+			t.Errorf("%+v: FEATS are %q", c, got)
+		}
+	}
+}
+
+func TestLessProbable(t *testing.T) {
+	for _, c := range []struct {
+		p    float32
+		odds int64
+		want float32
+	}{{0.75, 0, 0.75}, {0.75, -500, 0.75}, {0.5, 710, 0.25}, {0.5, 1 << 40, 1.0 / 65536}} {
+		if got := lessProbable(c.p, c.odds); got < c.want-0.001 || got > c.want+0.001 || got*65536 != float32(int(got*65536)) {
+			t.Errorf("%v with odds %d becomes %v, want %v", c.p, c.odds, got, c.want)
+		}
+	}
+}
