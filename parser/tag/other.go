@@ -47,8 +47,8 @@ type rival struct {
 // that fits accepts.
 func (m *Model) rivals(sc *scratch, s *syntax.Sentence, i int, fits func(upos string) bool) (now, other rival) {
 	now.label, other.label = -1, -1
+	own := m.ownTags(sc, sc.text.at(i).form) // which may write sc.keys
 	sc.keys = tagKeys(sc.keys[:0], &sc.text, i)
-	own := m.ownTags(sc, sc.text.at(i).form)
 	emit := slices.Clone(sc.emits(&m.tags, m.all))
 	var before, behind []uint16
 	if i > 0 {

@@ -1,6 +1,9 @@
 package tag
 
-import "testing"
+import (
+	"sync"
+	"testing"
+)
 
 func TestOther(t *testing.T) {
 	m := trainToy(t)
@@ -16,6 +19,11 @@ func TestOther(t *testing.T) {
 	w, odds, found := m.Other(&s, 1, Request{}, is("VERB"))
 	if !found || odds <= 0 || w.UPOS != "VERB" || w.XPOS != "VBZ" || w.Lemma != "walk" || w.Feats != "Person=3|Tense=Pres|VerbForm=Fin" || s.Words[1] != before {
 		t.Errorf("%+v with odds %d, found %v", w, odds, found)
+	}
+	// A tagger that has not met the words before says the same.
+	m.pool = sync.Pool{}
+	if again, same, _ := m.Other(&s, 1, Request{}, is("VERB")); again != w || same != odds {
+		t.Errorf("without scratch: %+v with odds %d, want %d", again, same, odds)
 	}
 	// What the tagger would not have chosen is worse than what it chooses.
 	c := s
