@@ -3,6 +3,7 @@ package tag
 import (
 	"cmp"
 	"slices"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/parser/hash"
@@ -137,7 +138,11 @@ func (z *Lemmatizer) known(sc *scratch, s string, w *form, t tags) string {
 // lemma that differs from the form.
 func (z *Lemmatizer) lemma(sc *scratch, s string, w *form, t tags) string {
 	sc.form = append(sc.form[:0], []rune(s)...)
-	if !z.remembered(sc, w, t) && !z.prefixed(sc, w.Runes, t) && !z.guess(sc, w, t) {
+	switch {
+	case z.remembered(sc, w, t):
+	case t.name && literal(sc.form):
+		return s
+	case !z.prefixed(sc, w.Runes, t) && !z.guess(sc, w, t):
 		if t.name {
 			return s
 		}
@@ -148,6 +153,29 @@ func (z *Lemmatizer) lemma(sc *scratch, s string, w *form, t tags) string {
 	}
 	return string(sc.lemma)
 }
+
+// literal reports whether a name is an address, a path or that of a file or an
+// account, which has no other lemma than itself: it has one of @ / \ _ #, and a
+// letter, or a period between two letters and two letters or digits.
+func literal(form []rune) bool {
+	letters := slices.ContainsFunc(form, unicode.IsLetter)
+	for i, r := range form {
+		switch r {
+		case '@', '/', '\\', '_', '#':
+			if letters {
+				return true
+			}
+		case '.':
+			if i >= 2 && i+2 < len(form) && unicode.IsLetter(form[i-1]) && unicode.IsLetter(form[i-2]) &&
+				isWordly(form[i+1]) && isWordly(form[i+2]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isWordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // apply puts what rule r makes of sc.form into sc.lemma. It reports whether the
 // rule fits.

@@ -170,3 +170,18 @@ func TestChoose(t *testing.T) {
 		}
 	}
 }
+
+// Addresses, paths and the names of files and accounts stay as they are, whatever
+// rules names and nouns have.
+func TestLiteral(t *testing.T) {
+	for _, form := range []string{"jane.doe@uni-x.edu", "/usr/local/src", `C:\Users`, "https://example.org/a?b=c", "#rain", "@ann", "all.conllu", "m_max", "he/she", "www.x1.de"} {
+		if !literal([]rune(form)) {
+			t.Errorf("%s is not taken as it is", form)
+		}
+	}
+	for _, form := range []string{"", "/", "#", "@", "_", "1904/05", "U.S.", "p.m.", "Ph.D.", "3.5", "No.7", "end.", "...", "don't", "1.e"} {
+		if literal([]rune(form)) {
+			t.Errorf("%s is taken as it is", form)
+		}
+	}
+}
