@@ -130,19 +130,24 @@ func (c *chart) maximiseStrictly(m *Model) (total int64) {
 	c.choice = resize(c.choice, c.n+1)
 	for k := len(c.order) - 1; k >= 0; k-- {
 		h := c.order[k]
-		c.kids(h, func(kid int32) { c.bestBelow(m, kid) })
+		first := c.behind(h, c.tree.nodes[h].firstKid)
+		for kid := first; kid != 0; kid = c.behind(h, c.tree.nodes[kid].nextSib) {
+			c.bestBelow(m, kid)
+		}
+		width := int(o.care[h]) + 1
 		for a, l := range c.rel.set(c.set[h]) {
-			now := [states]int64{}
-			for i := 1; i < states; i++ {
+			var list [states]int64
+			now := list[:width]
+			for i := 1; i < width; i++ {
 				now[i] = far
 			}
-			c.kids(h, func(kid int32) {
+			for kid := first; kid != 0; kid = c.behind(h, c.tree.nodes[kid].nextSib) {
 				at := c.above[kid] + int32(a)
-				now = step(now, o.care[h], o.best[at*kindCount:][:kindCount], o.from[at*states:][:states])
-			})
+				step(now, o.best[at*kindCount:][:kindCount], o.from[at*states:][:states])
+			}
 			i := int(c.off[h]) + a
 			o.total[i] = far * 2
-			for has, x := range now[:int(o.care[h])+1] {
+			for has, x := range now {
 				x += int64(c.score[i]) - penalty*int64(r.alone(&o.words[h], l)+r.all(&o.words[h], l, uint8(has)))
 				if x > o.total[i] {
 					o.total[i], o.end[i] = x, uint8(has)
@@ -174,11 +179,14 @@ func (c *chart) maximiseStrictly(m *Model) (total int64) {
 }
 
 // step reads one word: what it adds by kind goes to the states.
-func step(now [states]int64, care uint8, add []int64, from []trace) (next [states]int64) {
+func step(now, add []int64, from []trace) {
+	care := uint8(len(now) - 1)
+	var list [states]int64
+	next := list[:len(now)]
 	for i := range next {
 		next[i] = far
 	}
-	for has, x := range now[:int(care)+1] {
+	for has, x := range now {
 		if x == far {
 			continue
 		}
@@ -186,13 +194,17 @@ func step(now [states]int64, care uint8, add []int64, from []trace) (next [state
 			if y == far {
 				continue
 			}
-			to := uint8(has) | kinds[k]&care
-			if z := x + y - penalty*int64(more(uint8(has), kinds[k]&care)); z > next[to] {
+			kind := kinds[k] & care
+			z := x + y
+			if kind&single != 0 {
+				z -= penalty * int64(more(uint8(has), kind))
+			}
+			if to := uint8(has) | kind; z > next[to] {
 				next[to], from[to] = z, trace{uint8(k), uint8(has)}
 			}
 		}
 	}
-	return next
+	copy(now, next)
 }
 
 // bestBelow fills best and arg of a word.
@@ -207,8 +219,12 @@ func (c *chart) bestBelow(m *Model, kid int32) {
 			best[k] = far
 		}
 		row := rowOf(m.pair, len(c.rel.names), c.ctx[kid], above)
+		bound := m.rules.bound[above]
 		for b, l := range set {
-			x := mine[b] + int64(row[l]) - penalty*int64(m.rules.pair(&o.words[h], &o.words[kid], above, l))
+			x := mine[b] + int64(row[l])
+			if bound {
+				x -= penalty * int64(m.rules.pair(&o.words[h], &o.words[kid], above, l))
+			}
 			if k := m.rules.kind[l]; x > best[k] {
 				best[k], arg[k] = x, uint8(b)
 			}
@@ -231,7 +247,7 @@ func (c *chart) sumStrictly(m *Model) {
 	for k := len(c.order) - 1; k >= 0; k-- {
 		h := c.order[k]
 		set, last, width := c.rel.set(c.set[h]), int32(0), int32(o.care[h])+1
-		c.kids(h, func(kid int32) {
+		for kid := c.behind(h, c.tree.nodes[h].firstKid); kid != 0; kid = c.behind(h, c.tree.nodes[kid].nextSib) {
 			c.massBelow(m, kid)
 			for a := range int32(len(set)) {
 				at := c.above[kid] + a
@@ -239,7 +255,7 @@ func (c *chart) sumStrictly(m *Model) {
 			}
 			shrink(o.forward[c.above[kid]*states:][:int32(len(set))*width])
 			last = kid
-		})
+		}
 		sums := o.sum[c.off[h]:c.off[h+1]]
 		for a, l := range set {
 			sum := 0.0
@@ -300,10 +316,14 @@ func (c *chart) massBelow(m *Model, kid int32) {
 	clear(all)
 	top := 0.0
 	for a, above := range c.rel.set(c.set[h]) {
-		row := c.row(kid, a)
+		row, bound := c.row(kid, a), m.rules.bound[above]
 		for b, l := range set {
+			x := float64(mine[b] * float64(row[b]))
+			if bound {
+				x = float64(x * chance(m.rules.pair(&o.words[h], &o.words[kid], above, l)))
+			}
 			at := &all[int32(a)*kindCount+int32(m.rules.kind[l])]
-			*at += float64(float64(mine[b]*float64(row[b])) * chance(m.rules.pair(&o.words[h], &o.words[kid], above, l)))
+			*at += x
 			top = max(top, *at)
 		}
 	}
@@ -318,16 +338,23 @@ func (c *chart) marginalsStrictly(m *Model, h int32) {
 	o, r := &c.obey, m.rules
 	set, prob := c.rel.set(c.set[h]), c.prob[c.off[h]:c.off[h+1]]
 	outside := o.outside[:0]
-	for b, l := range set {
-		x := 1.0
-		if above := c.head[h]; above > 0 {
-			x = 0
-			for a, up := range c.rel.set(c.set[above]) {
-				out := o.out[(c.above[h]+int32(a))*kindCount+int32(r.kind[l])]
-				x += float64(float64(out*float64(c.row(h, a)[b])) * chance(r.pair(&o.words[above], &o.words[h], up, l)))
+	for range set {
+		outside = append(outside, 1)
+	}
+	if above := c.head[h]; above > 0 {
+		clear(outside)
+		for a, up := range c.rel.set(c.set[above]) {
+			out, row, bound := o.out[(c.above[h]+int32(a))*kindCount:][:kindCount], c.row(h, a), r.bound[up]
+			for b, l := range set {
+				x := float64(out[r.kind[l]] * float64(row[b]))
+				if bound {
+					x = float64(x * chance(r.pair(&o.words[above], &o.words[h], up, l)))
+				}
+				outside[b] += x
 			}
 		}
-		outside = append(outside, x)
+	}
+	for b, x := range outside {
 		prob[b] = float64(x * o.sum[int(c.off[h])+b])
 	}
 	o.outside = outside
@@ -350,6 +377,14 @@ func (c *chart) marginalsStrictly(m *Model, h int32) {
 	for kid := c.before(h, c.tree.nodes[h].lastKid); kid != 0; kid = c.before(h, c.tree.nodes[kid].prevSib) {
 		c.outOf(h, kid)
 	}
+}
+
+// behind returns the first of kid and its siblings to the right whose head is h.
+func (c *chart) behind(h, kid int32) int32 {
+	for kid != 0 && c.head[kid] != h {
+		kid = c.tree.nodes[kid].nextSib
+	}
+	return kid
 }
 
 // before returns the last of kid and its siblings to the left whose head is h.

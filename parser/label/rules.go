@@ -86,6 +86,7 @@ type rules struct {
 	wrong   [word.CoarseTags]set // by tag
 	front   set                  // wrong in front of the head
 	under   []set                // by relation of the head: wrong below it
+	bound   []bool               // by relation: something is wrong below it
 	negated set                  // right below function words where they negate
 	poss    set                  // right below a possessive det
 	det     set
@@ -97,7 +98,7 @@ type rules struct {
 
 func newRules(rel *relations) *rules {
 	names := rel.names
-	r := &rules{under: make([]set, len(names)), kind: make([]uint8, len(names))}
+	r := &rules{under: make([]set, len(names)), bound: make([]bool, len(names)), kind: make([]uint8, len(names))}
 	base := make([]string, len(names))
 	for l, name := range names {
 		base[l], _, _ = strings.Cut(name, ":")
@@ -115,7 +116,8 @@ func newRules(rel *relations) *rules {
 		if slices.Contains(nominal, name) {
 			r.nominal.add(l)
 		}
-		if allowed, bound := below[name]; bound {
+		allowed, bound := below[name]
+		if r.bound[l] = bound; bound {
 			for k, modifier := range base {
 				if !slices.Contains(strings.Fields(allowed), modifier) {
 					r.under[l].add(k)
