@@ -10,10 +10,10 @@ import (
 // one that fits accepts: the likeliest of them as far as its form, its
 // surroundings and the tags of its neighbours say. odds is what that one's score
 // lacks to the best of those with the word's own UPOS, in 1/1024 nat, less than 0
-// if it is better. found is false if there is none, or if the form is frequent and
-// had one tag only. A word whose tag was given, by its input or by r, is not for it:
+// if it is better. found is false if there is none, if odds are above most, or if the
+// form is frequent and had one tag only. A word whose tag was given, by its input or by r, is not for it:
 // what was given stands.
-func (m *Model) Other(s *syntax.Sentence, i int, r Request, fits func(upos string) bool) (w syntax.Word, odds int64, found bool) {
+func (m *Model) Other(s *syntax.Sentence, i int, r Request, most int64, fits func(upos string) bool) (w syntax.Word, odds int64, found bool) {
 	sc, _ := m.pool.Get().(*scratch)
 	if sc == nil {
 		sc = &scratch{}
@@ -25,6 +25,9 @@ func (m *Model) Other(s *syntax.Sentence, i int, r Request, fits func(upos strin
 	if other.label < 0 || now.label < 0 || sure {
 		return w, 0, false
 	}
+	if odds = (now.score - other.score) << natShift * 1024 / scoreUnit; odds > most {
+		return w, odds, false
+	}
 	// The sentence once more, with all UPOS given.
 	c := *s
 	c.Words = slices.Clone(s.Words)
@@ -34,7 +37,7 @@ func (m *Model) Other(s *syntax.Sentence, i int, r Request, fits func(upos strin
 	c.Words[i].UPOS, c.Words[i].XPOS = m.upos[other.label], ""
 	r.Retag = false
 	m.TagWith(&c, r)
-	return c.Words[i], (now.score - other.score) << natShift * 1024 / scoreUnit, true
+	return c.Words[i], odds, true
 }
 
 // A rival is a label of a word and its score; the label is -1 if there is none.
