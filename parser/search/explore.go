@@ -2,6 +2,7 @@ package search
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -9,7 +10,7 @@ import (
 // An Explorer scores given trees of one sentence and climbs from them, with
 // the model's full score: what the search does, one step at a time. Heads are
 // indexed by word minus 1, as Sentence.Words. It belongs to one goroutine.
-type Explorer struct{ x Search }
+type Explorer struct{ x *Search }
 
 // Explore prepares a sentence whose Candidates are set. It fails where Parse
 // would, and on sentences that are parsed in windows: their trees have no one
@@ -24,7 +25,7 @@ func (m *Model) Explore(s *syntax.Sentence) (*Explorer, error) {
 	if err := check(s); err != nil {
 		return nil, err
 	}
-	e := new(Explorer)
+	e := &Explorer{new(Search)}
 	e.x.prepare(m, s)
 	return e, nil
 }
@@ -57,7 +58,7 @@ func (e *Explorer) Climb(heads []int32) int64 {
 
 // load makes heads the present tree, if it can be reached.
 func (e *Explorer) load(heads []int32) bool {
-	x := &e.x
+	x := e.x
 	if len(heads) != x.Scores.N {
 		return false
 	}
@@ -75,11 +76,27 @@ func (e *Explorer) load(heads []int32) bool {
 }
 
 // Score returns the score of one tree of a sentence whose Candidates are set,
-// as Explorer.Score does; false for what Explore refuses.
+// as Explorer.Score does; false for what Explore refuses. It scores the arcs of
+// that tree alone.
 func (m *Model) Score(s *syntax.Sentence, heads []int32) (score int64, reachable bool) {
-	e, err := m.Explore(s)
-	if err != nil {
+	if len(s.Words) == 0 || len(heads) != len(s.Words) || len(s.Windows()) > 2 || check(s) != nil {
 		return 0, false
 	}
-	return e.Score(heads)
+	n := len(heads)
+	only := *s
+	only.Candidates = syntax.Candidates{Start: make([]int32, n+1), Heads: heads, LogOdds: make([]int32, n)}
+	for i, h := range heads {
+		at := slices.Index(s.Candidates.Of(i+1), h)
+		if at < 0 {
+			return 0, false
+		}
+		only.Candidates.Start[i+1] = int32(i + 1)
+		only.Candidates.LogOdds[i] = s.Candidates.LogOdds[int(s.Candidates.Start[i])+at]
+	}
+	x := m.get()
+	x.prepare(m, &only)
+	e := Explorer{x}
+	score, reachable = e.Score(heads)
+	m.pool.Put(x) // but not after a panic, which leaves it as it is
+	return score, reachable
 }
