@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/hash"
@@ -268,4 +269,39 @@ func chainOf(n int) (c syntax.Candidates) {
 		c.Start = append(c.Start, int32(len(c.Heads)))
 	}
 	return c
+}
+
+// What is counted before parts are made is no more than there are, and all there
+// are of the families that are counted.
+func TestLeastParts(t *testing.T) {
+	r := hash.Rand(75)
+	whole, err := part.Families(0).With("+gp,+cs,+hb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := 0
+	for k, on := range slices.Repeat(certified(t), 20) {
+		s := randomSentence(2+int(r.Below(7)), 1+int(r.Below(5)), &r)
+		x := newSearch(s, 400, on)
+		p := &x.prover
+		p.x, p.steps, p.limit = x, 0, 1<<40
+		if !p.kinds.find(&x.Scores) {
+			t.Fatal("families without bounds")
+		}
+		p.list()
+		least := p.least()
+		if !p.askHeads() || !p.askPairs() {
+			t.Fatal("too many parts")
+		}
+		counted := on&^whole == 0
+		if got := int64(len(p.parts)); least > got || counted && least != got {
+			t.Fatalf("%d: %v: %d parts, counted %d", k, on, got, least)
+		}
+		if counted && least > 0 {
+			all++
+		}
+	}
+	if all < 20 {
+		t.Errorf("%d sets of parts were counted whole: the test sees too little", all)
+	}
 }

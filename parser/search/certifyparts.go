@@ -63,6 +63,41 @@ func (p *prover) tooMuch() bool {
 	return p.steps+partSteps*int64(len(p.parts)) > p.limit || max(len(p.parts), len(p.cells)) > maxCells
 }
 
+// least counts the parts that will be asked for, but for those of a few families:
+// no more than there are, without making them.
+func (p *prover) least() (parts int64) {
+	for h := int32(1); int(h) < len(p.count); h++ {
+		kids, left := p.kids[p.kidsOf[h]:p.kidsOf[h+1]], p.right[h]-p.kidsOf[h]
+		if p.kinds.siblings.on {
+			parts += p.neighbours(kids[:left]) + p.neighbours(kids[left:])
+		}
+		if p.kinds.grandparents.on {
+			parts += int64(p.count[h]) * int64(len(kids))
+			for _, a := range kids { // but none in which a word is its own grandparent
+				if p.x.Scores.Arc(p.words[a], int(h)) >= 0 {
+					parts--
+				}
+			}
+		}
+		if int(h)+1 < len(p.count) && p.kinds.bigrams.on {
+			parts += int64(p.count[h]) * int64(p.count[h+1])
+		}
+	}
+	return parts
+}
+
+// neighbours counts the pairs that may be neighbours in one side of a child list.
+func (p *prover) neighbours(kids []int32) (pairs int64) {
+	since := int64(1) // entries from the last one on that is certain
+	for _, a := range kids {
+		pairs += since
+		if since++; p.fixed(p.words[a]) {
+			since = 1
+		}
+	}
+	return pairs + since
+}
+
 // askHeads makes the tables of the factors of heads, and asks for their parts.
 // It reports whether they are within the limit.
 func (p *prover) askHeads() bool {
