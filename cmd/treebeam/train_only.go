@@ -17,7 +17,8 @@ import (
 var withOnly = func() map[string][]string {
 	common := []string{"train", "dev", "model", "only", "from", "seed", "workers", "check", "created-by"}
 	mix := append(common[:len(common):len(common)], "encoder", "overlay", "resume", "reuse", "keep")
-	return map[string][]string{train.OnlyLemmas: append(common[:len(common):len(common)], "lexicon"), train.OnlySegmenter: common, train.OnlyMix: mix, train.OnlyEncoder: slices.Concat(mix, encoderNames)}
+	words := append(common[:len(common):len(common)], "lexicon")
+	return map[string][]string{train.OnlyLemmas: words, train.OnlySegmenter: words, train.OnlyMix: mix, train.OnlyEncoder: slices.Concat(mix, encoderNames)}
 }()
 
 // checkOnly refuses what makes no sense with or without --only.

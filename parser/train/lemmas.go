@@ -61,7 +61,7 @@ func (t *trainer) exchange(from *model.File, digest, part, component, prefix str
 	info.Parts = t.noted(info.Parts, part, digest)
 	if key := t.lexiconKey(); key != "" {
 		info.Options = maps.Clone(info.Options)
-		info.Options["lexicon of lemmas"] = key
+		info.Options["lexicon of "+part] = key
 	}
 	sections := replaced(from.Sections, component+"."+prefix, packedAs(component, made))
 	rest := without(sections, model.CalibrateName, model.FastCalibrateName)
