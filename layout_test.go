@@ -97,6 +97,7 @@ var imports = func() map[string][]string {
 		"bench/families":            {"", "model", "model/everyday"},
 		"bench/unseen":              {"io/conllu", "model", "parser/syntax", "parser/word"},
 		"bench/effort":              {"io/conllu", "model", "parser/eval", "parser/search", "parser/syntax", "parser/train"},
+		"bench/cuts":                {"io/conllu", "parser/eval", "parser/segment", "parser/syntax", "parser/tag"},
 		"bench/layouts":             {"io/conllu", "io/source", "io/text", "model", "parser/eval", "parser/syntax"},
 		"bench/optima":              append(slices.Clone(components), "bench/optima/firstorder", "io/conllu", "io/durable", "model", "parser/train"),
 		"bench/optima/firstorder":   {"parser/graph", "parser/hash"},
