@@ -15,11 +15,12 @@ type names struct {
 	parts     int  // names between periods, of the last between slashes
 	scored    bool // the last has an underscore
 	humped    bool // the last has a capital behind a lower-case letter
-	single    bool // there are two, the first one lower-case letter
 	suffix    bool // the last ends like a file or a domain
 	domain    bool // what is before the first slash is a domain
 	ended     bool // it ends with a slash
 	called    bool // ( follows
+	folder    bool // what is before the first slash is a folder that many have
+	module    bool // there are two, the first a lower-case letter or a module that many use
 }
 
 // names takes apart characters [i, j).
@@ -35,6 +36,7 @@ func (c *chunk) names(i, j int) (n names) {
 			if n.slash < 0 && r == '/' {
 				n.slash = k
 				n.domain = n.dotted && n.parts > 1 && k > part && c.suffix(part, k, domains)
+				n.folder = n.parts == 1 && c.is(i, k, folders)
 			}
 			n.slashes++
 			part, n.parts, n.dotted, n.scored = k+1, 1, true, false
@@ -61,8 +63,9 @@ func (c *chunk) names(i, j int) (n names) {
 	n.dotted = n.dotted && n.parts > 1 && !empty
 	n.long = n.long && j-part > 1
 	n.ended = j > i && c.norm[j-1] == '/' && isLetter(c.class[i])
-	n.single = n.dotted && c.opens(i) && n.parts == 2 && part == i+2 && c.class[i] == classLower && j-part > 1
 	n.marked = n.marked && i < j && (isLetter(c.class[i]) || n.slashes > 1 && c.norm[i] == '.')
+	first := part - 1 - i // characters before the one period
+	n.module = n.dotted && c.opens(i) && n.parts == 2 && (first == 1 && c.class[i] == classLower && j-part > 1 || c.is(i, part-1, modules))
 	n.rooted = c.rooted(i, j)
 	n.suffix = n.dotted && (c.suffix(part, j, files) || c.suffix(part, j, domains))
 	n.called = c.has(j, "(") && isLetter(c.class[max(j-1, 0)]) && j > i
@@ -81,11 +84,11 @@ func (c *chunk) rooted(i, j int) bool {
 }
 
 func (n *names) isPath() bool {
-	return n.rooted || n.slashes > 1 && (n.marked || n.ended) || n.slashes > 0 && n.suffix && !n.domain
+	return n.rooted || n.slashes > 1 && (n.marked || n.ended) || n.folder && n.lower && n.letters && !n.ended || n.slashes > 0 && n.suffix && !n.domain
 }
 
 func (n *names) isFile() bool {
-	return n.slashes == 0 && n.dotted && (n.suffix || n.humped || n.single || n.called || n.scored || n.parts > 2 && n.lower && n.letters && n.long)
+	return n.slashes == 0 && n.dotted && (n.suffix || n.humped || n.module || n.called || n.scored || n.parts > 2 && n.lower && n.letters && n.long)
 }
 
 // suffix reports whether characters [i, j) are one of the list, all in lower or
@@ -100,16 +103,7 @@ func (c *chunk) suffix(i, j int, list map[string]bool) bool {
 			return false
 		}
 	}
-	var b [maxSuffix]byte
-	for k := range j - i {
-		r := c.norm[i+k]
-		if r >= 0x80 {
-			return false
-		}
-		b[k] = byte(r)
-	}
-	s := b[:j-i]
-	if list[string(s)] {
+	if c.is(i, j, list) {
 		return true
 	}
 	// A country behind what one of its domains ends in: x.co.uk.
@@ -123,7 +117,23 @@ func (c *chunk) suffix(i, j int, list map[string]bool) bool {
 	return k > 0 && c.norm[k-1] == '.' && country[string(c.norm[k:i-1])]
 }
 
-const maxSuffix = 8
+// is reports whether characters [i, j) are one of the list, whatever their case.
+func (c *chunk) is(i, j int, list map[string]bool) bool {
+	if j-i < 1 || j-i > maxSuffix {
+		return false
+	}
+	var b [maxSuffix]byte
+	for k := range j - i {
+		r := c.norm[i+k]
+		if r >= 0x80 {
+			return false
+		}
+		b[k] = byte(r)
+	}
+	return list[string(b[:j-i])]
+}
+
+const maxSuffix = 12
 
 func set(list string) map[string]bool {
 	m := map[string]bool{}
@@ -143,5 +153,9 @@ var (
 		zip gz bz2 xz tgz tar 7z rar iso img dmg deb rpm apk eml msg ics vcf url torrent srt epub mobi
 		mod lock env gradle patch diff swift dart vue pages`)
 	domains = set("com org net edu gov mil info biz io dev uk eu ru nl jp cn ai tv fm ly fr tr gr ch pl cz br")
+	// Folders that a path begins with, and modules that names are of.
+	folders = set("cmd src bin lib pkg usr var tmp opt docs srv internal vendor node_modules scripts testdata include static dist utils")
+	modules = set(`fmt os io np pd plt sys std sql json xml http https strconv bufio stdlib regexp ctx cfg args argv req tf
+		utf8 filepath numpy pandas stdout stderr stdin`)
 	country = set("co com ac gov org net edu gob or ne")
 )

@@ -122,7 +122,8 @@ func (l *layout) mayEnd(i int32) bool {
 // What rules say of a token.
 const (
 	asItIs uint8 = 1 + iota // it is not split
-	goesOn                  // no sentence ends behind it
+	goesOn                  // nor does a sentence end behind it
+	ofCode                  // no sentence ends behind it
 )
 
 // A ruled is a token that rules know.

@@ -19,6 +19,7 @@ package segment
 
 import (
 	"iter"
+	"strings"
 	"sync"
 
 	"github.com/treebeam/treebeam/parser/hash"
@@ -132,6 +133,9 @@ func (w *workspace) read(m *Model, block string, r *Rules) {
 		w.tokenize(m, i)
 	}
 	w.join(m)
+	if strings.IndexByte(block, '`') >= 0 {
+		w.quoteCode()
+	}
 	if r != nil {
 		w.obey(r)
 	}

@@ -93,6 +93,7 @@ var oddBlocks = []string{
 	"“Ada sees.” (Bela wants.) — Cora", "a\u0301\u0302 \u0301", "\u200b \u200b", "_ | \\ = \t#", "\ufeffAda sees.",
 	"\x1f0\x1c\x1d Ada\x1e", "مرحبا بالعالم. 你好。世界！ こんにちは", "...", "!!!???...", "'''\"\"\"((()))", "1.2.3.4 a.b.c A.B.C.",
 	"http://a.b/(c) <x@y.z> `a` --b=c /d/e C:\\f 🇺🇸🇹 👍🏽👩‍👧 g.h( — … €5 ‘i’ > j",
+	"`a b` (`c. D`) `e\nf` `` `g ` h` i'd've 😀 j: K src/x fmt.Y `l m",
 }
 
 func TestAnyTextKeepsItsOffsets(t *testing.T) {

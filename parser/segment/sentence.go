@@ -16,6 +16,7 @@ const (
 	sSoFar
 	sBlock
 	sShort // behind an abbreviation
+	sColon = sShort + 16
 )
 
 // A progress is what the sentence classifier remembers of the sentence at
@@ -161,19 +162,30 @@ func (w *workspace) sentenceEnds(toks []token, decide func(i int, keys []hash.Ke
 }
 
 // cut decides on the sentence ends of the block. A sentence that would end
-// before emoji on the same line ends behind them; none ends behind the sign of
-// quoted mail that begins a line, or where a rule says that it goes on.
+// before emoji on the same line ends behind them, but before a word in lower case
+// only if punctuation came first; none ends behind the sign of quoted mail that
+// begins a line, in code, or where a rule says that it goes on.
 func (w *workspace) cut(m *Model) {
-	toks, due := w.tokens, false
+	toks := w.tokens
+	due, marked := false, false // a sentence ends behind these emoji; punctuation is before them
 	w.sentenceEnds(toks, func(i int, keys []hash.Key) bool {
 		t, next := &toks[i], &toks[i+1]
 		t.score = m.weights.Score(keys) - m.threshold
+		onLine := t.gap < gapNewline
+		if onLine && t.word == colon {
+			t.score += m.weights.Score(behindColon)
+		}
 		ends := t.score > 0
 		switch {
-		case t.rule == goesOn, t.word == quoting && (i == 0 || toks[i-1].gap >= gapNewline) && t.gap < gapNewline:
+		case t.rule == goesOn, t.rule == ofCode, t.word == quoting && (i == 0 || toks[i-1].gap >= gapNewline) && onLine:
 			ends = false
-		case next.word == anyEmoji && t.gap < gapNewline:
+		case next.word == anyEmoji && onLine:
+			if t.word != anyEmoji {
+				marked = t.role&roleWord == 0
+			}
 			due, ends = due || ends, false
+		case t.word == anyEmoji && onLine && next.role&roleLower != 0:
+			due, ends = false, due && marked
 		case due:
 			due, ends = false, true
 		}
@@ -185,4 +197,8 @@ func (w *workspace) cut(m *Model) {
 	toks[len(toks)-1].last = ofSentence
 }
 
-var quoting, anyEmoji = hash.Runes([]rune{'>'}), hash.Runes(emoji)
+// behindColon is of every colon inside a line. Its weight is not learned, but one
+// that tune chooses.
+var behindColon = []hash.Key{hash.Key0(sColon)}
+
+var quoting, anyEmoji, colon = hash.Runes([]rune{'>'}), hash.Runes(emoji), hash.Runes([]rune{':'})

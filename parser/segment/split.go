@@ -213,7 +213,7 @@ func (w *workspace) expand(m *Model, toks []token) {
 		return
 	}
 	for i := range toks {
-		if toks[i].rule == 0 {
+		if toks[i].rule == 0 || toks[i].rule == ofCode {
 			toks[i].words = w.words(m, toks, i)
 		}
 	}
@@ -224,6 +224,9 @@ const maxSplits = 3
 
 // words returns the words of token i, nil if it is one.
 func (w *workspace) words(m *Model, toks []token, i int) []string {
+	if words := w.double(m, toks, i); words != nil {
+		return words
+	}
 	e := w.bestSplit(m, toks, i)
 	if e == nil {
 		return nil
@@ -260,6 +263,39 @@ func (w *workspace) words(m *Model, toks []token, i int) []string {
 	}
 	toks[i] = t
 	return words
+}
+
+// double returns the words of a contraction that is contracted again, nil if token
+// i is none: you'd've. Few treebanks have one, so the end from the last apostrophe on
+// is split off if any token has it split off, and what is left is several words.
+func (w *workspace) double(m *Model, toks []token, i int) []string {
+	t := toks[i]
+	norm := w.layout.norm[t.start:t.end]
+	last := len(norm) - 1
+	for last > 0 && norm[last] != '\'' {
+		last--
+	}
+	if first := slices.Index(norm, '\''); first <= 0 || first >= last {
+		return nil
+	}
+	w.split.propose(&m.split, &w.layout, toks, i, false)
+	at := slices.IndexFunc(w.split.found, func(e *expansion) bool { return len(e.prefix) == 0 && slices.Equal(e.suffix, norm[last:]) })
+	if at < 0 {
+		return nil
+	}
+	text := w.layout.text(t.span)
+	end := w.split.found[at].spell(text)
+	toks[i] = newToken(&w.layout, span{t.start, t.start + int32(last)})
+	toks[i].recall(m.lexicon.look(toks[i].word))
+	e := w.bestSplit(m, toks, i)
+	toks[i] = t
+	if e == nil || len(end) != 2 || strings.Join(end, "") != text {
+		return nil
+	}
+	if words := e.spell(end[0]); len(words) > 1 {
+		return append(words, end[1])
+	}
+	return nil
 }
 
 // bestSplit returns the expansion of token i, nil if it is one word.

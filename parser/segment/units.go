@@ -14,13 +14,15 @@ import "slices"
 //   - @name and #tag, a letter behind the sign;
 //   - a path: /usr/local, ~/x, ./x, ../x, C:\x, \\server\x; or names with two
 //     slashes or more, of which one has a digit, a period or an underscore,
-//     u/r/2/c, or the last of which ends it, a/b/; or with one or more, the last a file, docs/input.md;
+//     u/r/2/c, or the last of which ends it, a/b/; or with one or more, the last
+//     a file, docs/input.md, or the first a folder that many have, cmd/x;
 //   - a file or a domain: names with periods between them, the last one of the
-//     suffixes below, all.conllu, x.co.uk, or before a bracket, m.Parse(; or
-//     three names and more in lower case, os.path.join; or with an underscore;
+//     suffixes below, all.conllu, x.co.uk, or before a bracket, m.Parse(; or the
+//     first a letter or a module that many use, fmt.Println; or three names and
+//     more in lower case, os.path.join; or with an underscore;
 //     a suffix alone, .txt; a version, v1.2.3;
 //   - an option: --help, --lang=en, -v;
-//   - code in backquotes: `x.y`;
+//   - code in backquotes: `x.y`, see quoted.go for what has spaces inside;
 //   - C++ and C#;
 //   - the characters of one emoji: a base with its selector, its tone of skin
 //     and what joiners add, and the two letters of a flag. It is a token.

@@ -45,6 +45,8 @@ func TestUnits(t *testing.T) {
 		{"--help,", "--help|,"}, {"--lang=en.", "--lang=en|."}, {"-v", "-v"}, {"--Ann", "-·-·A·n·n"}, {"man--who", "m·a·n·-·-·w·h·o"},
 		{"-c'est", "-·c·'·e·s·t"},
 		{"`a.b`,", "`a.b`|,"}, {"Mama`s", "M·a·m·a·`·s"}, {"C++,", "C++|,"}, {"C#", "C#"},
+		{"cmd/treebeam,", "cmd/treebeam|,"}, {"(src/x)", "(|src/x|)"}, {"srv/Ann", "s·r·v·/·A·n·n"}, {"he/she", "h·e·/·s·h·e"}, {"src/", "s·r·c·/"},
+		{"fmt.Println.", "fmt.Println|."}, {"np.Inf", "np.Inf"}, {"fmt.", "f·m·t·."},
 		{"--x", "--x"}, {"C:/a/b", "C:/a/b"}, {"v1.2.3.", "v1.2.3|."}, {".txt,", ".txt|,"}, {".waste", ".·w·a·s·t·e"}, {"a/bc/", "a/bc/"}, {"go.mod", "go.mod"}, {"x.fr", "x.fr"},
 		{"😀👍🏽!", "😀|👍🏽|!"}, {"ok👩‍👩‍👧🇺🇸🇹🇷a", "o·k|👩‍👩‍👧|🇺🇸|🇹🇷|a"}, {"❤️.", "❤️|."},
 		{"$1,234.50", "$·1,234.50"}, {"12:30pm", "12:30·p·m"}, {"wow!!!?", "w·o·w·!!!?"}, {"so...", "s·o·..."}, {"-----", "-----"}, {"$$$", "$$$"},
@@ -122,6 +124,32 @@ func TestEmojiBelongToTheSentenceBefore(t *testing.T) {
 	for _, s := range m.Segment("> Ada sees pears.\n> Bela wants boats.", 0) {
 		if s.Text == ">" {
 			t.Error("the sign of quoted mail is a sentence")
+		}
+	}
+}
+
+func TestEmojiInsideASentence(t *testing.T) {
+	m := model(t)
+	for text, want := range map[string]int{
+		"Ada sees 😀😀 pears.": 1, "Ada sees pears 😀 and boats.": 1, "😀 pears are here.": 1,
+		"Ada sees pears. 😀 Bela wants boats.": 2,
+	} {
+		if got := m.Segment(text, 0); len(got) != want {
+			t.Errorf("%s: %d sentences, want %d", text, len(got), want)
+		}
+	}
+}
+
+func TestCodeWithSpaces(t *testing.T) {
+	m := model(t)
+	for text, want := range map[string]string{
+		"Ada sees `Bela wants. Cora finds. Dino` pears.": "Ada sees ` _Bela wants _. Cora finds _. Dino _` pears _. \n",
+		"Ada sees (`a b`) pears.":                        "Ada sees ( _` _a b _` _) pears _. \n",
+		"Ada `sees Bela.\nCora` wants boats.":            "Ada `sees Bela _. Cora` wants boats _. \n",
+		"Ada` sees pears` boats.":                        "Ada` sees pears _` boats _. \n",
+	} {
+		if got := describe(m.Segment(text, 0)); strings.TrimSpace(got) != strings.TrimSpace(want) {
+			t.Errorf("%s:\n%s, want\n%s", text, got, want)
 		}
 	}
 }
