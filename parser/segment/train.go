@@ -77,15 +77,20 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	for _, t := range tasks {
 		o.log("segmenter: %s: %d examples, %d features", t.name, t.size, len(t.keys))
 	}
-	m.weights = *linear.Pack(features(tasks), linear.Packing{Unit: unit, Slots: 5.0 / 3})
+	m.pack(tasks)
 	words := slices.Sorted(maps.Keys(counts))
 	known := make([]uint16, len(words))
 	for i, word := range words {
 		known[i] = uint16(counts[word].stats())
 	}
 	m.lexicon = lexicon{stats: newDictionary(words, known)}
-	m.tune(dev, o)
+	m.tune(dev, tasks, o)
 	return m, errors.Join(failed...)
+}
+
+// pack packs the weights of all classifiers.
+func (m *Model) pack(tasks []*task) {
+	m.weights = *linear.Pack(features(tasks), linear.Packing{Unit: unit, Slots: 5.0 / 3})
 }
 
 // learnPairs collects the pairs of tokens that a space joins.
