@@ -93,6 +93,15 @@ func TestTrainOnlyEncoder(t *testing.T) {
 		t.Fatal(err)
 	}
 	haveSections(t, got, want)
+	again, err := os.ReadFile(train("over.tbm", "--overlay --only mix --encoder "+filepath.Join(dir, "over.tbm")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err := sparse.Overlay(again, digest); err != nil {
+		t.Errorf("an overlay that was mixed again, in its place: %v", err)
+	} else {
+		haveSections(t, f, want)
+	}
 	if got.Info.Parts[0].Name != "mix" || got.Info.Encoder.SHA256 != want.Info.Encoder.SHA256 {
 		t.Errorf("provenance %+v", got.Info)
 	}

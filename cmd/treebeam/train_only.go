@@ -51,13 +51,19 @@ func (f *trainFlags) checkOnly(fs *flag.FlagSet) error {
 }
 
 // keepsInputs refuses to write the model over what it is made of, but for the
-// model of --from, which may be replaced by one that has all of it.
+// model of --from, which may be replaced by one that has all of it, and an overlay
+// that is mixed again.
 func (f *trainFlags) keepsInputs() error {
 	lost := func(what string, paths ...string) error {
 		if slices.ContainsFunc(paths, func(path string) bool { return sameFile(f.model, path) }) {
 			return refuse("--model %s is %s: it would be lost; name another file", f.model, what)
 		}
 		return nil
+	}
+	if f.only == train.OnlyMix && f.overlay && sameFile(f.model, f.encoder.file) {
+		if x, _, err := readModel(f.encoder.file); err == nil && x.Info.Encoder != nil && x.Info.Encoder.Sparse != "" {
+			return lost("the model of --from, of which an overlay holds a part", f.from)
+		}
 	}
 	for _, err := range []error{
 		lost("a treebank", slices.Concat(f.train, []string{f.dev})...), lost("a file of --silver", f.silver...), lost("the file of --encoder", f.encoder.file),
