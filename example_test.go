@@ -31,7 +31,7 @@ func Example() {
 	// 5 n't not PART 6 advmod
 	// 6 theirs their PRON 0 root
 	// 7 to to PART 8 mark
-	// 8 sell sell VERB 6 acl
+	// 8 sell sell VERB 6 advcl
 	// 9 . . PUNCT 6 punct
 	// Nobody said so.
 	// 1 Nobody nobody PRON 2 nsubj
@@ -56,13 +56,13 @@ func ExampleModel_Parse() {
 		fmt.Printf("%-5s %-7q %.2f\n", w.Form, text[w.Start:w.End], w.HeadConf)
 	}
 	// Output:
-	// We    "We"    1.00
-	// do    "don't" 1.00
-	// n't   "don't" 1.00
+	// We    "We"    0.99
+	// do    "don't" 0.99
+	// n't   "don't" 0.99
 	// eat   "eat"   0.98
 	// pizza "pizza" 1.00
 	// with  "with"  0.99
-	// forks "forks" 0.87
+	// forks "forks" 0.77
 	// .     "."     0.99
 }
 

@@ -12,26 +12,26 @@ import (
 )
 
 // allFamilies is what the embedded model reaches in all families, at least.
-var allFamilies = everyday.Family{UAS: 3631, LAS: 3524, UPOS: 3854}
+var allFamilies = everyday.Family{UAS: 3829, LAS: 3746, UPOS: 3916}
 
 // families are the files of testdata/families, with the words that count for LAS,
 // at least: three fewer than the embedded model reaches in so few, for a model
 // that is trained again gets others right.
 var families = map[string]int{
-	"code":                227,
-	"dates":               264,
-	"headings":            157,
-	"instructions":        244,
-	"inversion":           280,
-	"lists":               220,
-	"neither-nor":         281,
-	"participle-clauses":  329,
-	"prices":              248,
-	"quotes":              312,
-	"tag-questions":       271,
-	"the-more-the-better": 226,
-	"tweets":              184,
-	"wh-questions":        239,
+	"code":                233,
+	"dates":               275,
+	"headings":            159,
+	"instructions":        255,
+	"inversion":           289,
+	"lists":               223,
+	"neither-nor":         295,
+	"participle-clauses":  333,
+	"prices":              258,
+	"quotes":              330,
+	"tag-questions":       281,
+	"the-more-the-better": 308,
+	"tweets":              199,
+	"wh-questions":        266,
 }
 
 // TestFamilies counts what is right in each family.
@@ -74,8 +74,8 @@ func percent(part, whole int) string { return fmt.Sprintf("%.1f %%", 100*float64
 // What the embedded model reaches: lemmas that are right, at least, and those
 // that are no words, at most.
 var (
-	everydayWords = everyday.LemmaCount{Words: 2004, Right: 1970, Nonsense: 13}
-	hardWords     = everyday.LemmaCount{Words: 918, Right: 834, Nonsense: 25}
+	everydayWords = everyday.LemmaCount{Words: 2004, Right: 1995, Nonsense: 2}
+	hardWords     = everyday.LemmaCount{Words: 918, Right: 894, Nonsense: 4}
 )
 
 // TestLemmas2000 counts lemmas. Whoever meets another real word that counts as
@@ -106,10 +106,10 @@ func checkLemmas(t *testing.T, name string, c, want everyday.LemmaCount) {
 // shapes says how many cases of each kind in testdata/shapes.tsv the embedded
 // model cuts wholly right, at least.
 var shapes = map[string]int{
-	"abbreviation": 21, "colon": 9, "file": 5, "code": 13, "url": 15,
-	"path": 2, "option": 1, "backquote": 0, "mail": 2, "emoji": 11,
-	"hashtag": 3, "markdown": 7, "dialogue": 6, "contraction": 11, "typographic": 13,
-	"currency": 9, "dash": 8, "number": 13, "ellipsis": 8,
+	"abbreviation": 29, "colon": 12, "file": 9, "code": 13, "url": 16,
+	"path": 8, "option": 6, "backquote": 5, "mail": 6, "emoji": 15,
+	"hashtag": 5, "markdown": 7, "dialogue": 8, "contraction": 14, "typographic": 20,
+	"currency": 10, "dash": 12, "number": 13, "ellipsis": 8,
 }
 
 // TestShapes counts the cases that are cut wholly right.
