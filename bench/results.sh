@@ -36,7 +36,7 @@ trained() {
   [ -f "$model" ] && return
   local begun=$SECONDS
   local weights=()
-  [ "$1" = en_ewt ] && [ -z "$kind" ] && weights=(--weights 1050000) # the embedded model is at most 32 MB
+  [ "$1" = en_ewt ] && [ -z "$kind" ] && weights=(--weights 1050000) # as in the embedded model
   treebeam train --train "$(gold "$1" train)" --dev "$(gold "$1" dev)" --model "$model" \
     --seed "$2" --tag-seed "${seeds[0]}" "${weights[@]}" ${3:+"$3"} --reuse "$out/phases-$1" --resume 2>"$model.log" >/dev/null || { tail -n 5 "$model.log" >&2; exit 1; }
   echo "# $model trained in $((SECONDS - begun)) s"

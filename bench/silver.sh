@@ -33,7 +33,7 @@ if [ ! -f "$silver" ]; then
   echo "# $silver: every ${keep}th line of $total words, parsed in $((SECONDS - begun)) s"
 fi
 options=(--seed "${SEED:-1}" --tag-seed 1)
-[ "$bank" != en_ewt ] || options+=(--weights 1050000) # the embedded model is at most 32 MB
+[ "$bank" != en_ewt ] || options+=(--weights 1050000) # as in the embedded model
 [ -z "${WEIGHT:-}" ] || options+=(--silver-weight "$WEIGHT")
 [ -z "${REUSE:-}" ] || options+=(--reuse "$REUSE")
 begun=$SECONDS

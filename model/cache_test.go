@@ -114,7 +114,7 @@ func TestWriteFileLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// BenchmarkOpen loads a model of 32 MB from a mapped file: digest, checksums
+// BenchmarkOpen loads a model of 34 MB from a mapped file: digest, checksums
 // and table.
 func BenchmarkOpen(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "big.tbm")

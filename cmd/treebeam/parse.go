@@ -37,8 +37,8 @@ sentences come out whenever the input pauses. Give --lines if that input is slow
 else it may take 4 KB of it to know what line breaks mean. With --stop-after these
 formats hold sentences without trees, which can be parsed later as CoNLL-U.
 
-What you know of the text beside the model can be said: --abbreviations,
---keep-together and --exceptions name files (docs/custom.md).
+Tell it what you know of the text: --abbreviations, --keep-together and --exceptions
+name files (docs/custom.md).
 
 With --accurate, or a model of your own that was trained with --encoder, trees have
 fewer mistakes; with --effort only those sentences take the time that need it

@@ -35,7 +35,8 @@ never changes the model.
 
 With --encoder a pretrained encoder is tuned to the treebank too: the model makes
 fewer mistakes and is slower. With --silver the model also learns from text that a
-better parser has parsed, and stays as fast (docs/training.md).`
+better parser has parsed, and stays as fast. Trees of your own (--train again) and
+words (--lexicon) can stand beside the treebank (docs/training.md).`
 
 // trainFlags are the options of treebeam train.
 type trainFlags struct {
@@ -83,10 +84,9 @@ func (f *trainFlags) define(fs *flag.FlagSet) {
 	fs.Var(&f.silver, "silver", "text that a better parser has parsed, a CoNLL-U `FILE` (.gz, .zst), to learn from too; may be repeated")
 	fs.Float64Var(&f.o.SilverWeight, "silver-weight", 1, "with --silver: weight `W` of a step of such a sentence; 0 leaves them out")
 	fs.IntVar(&f.silverWords, "silver-words", 1_000_000, "with --silver: learn from `N` words at most, drawn from all files")
-	fs.IntVar(&f.o.Repeat, "repeat", 1, "learn `N` times from the sentences of every --train but the first")
-	fs.IntVar(&f.o.Cased, "cased", 5, "learn from `N` percent of the sentences in capitals too, and from as many in small letters")
-
-	fs.StringVar(&f.lexicon, "lexicon", "", "`FILE` of words that tagger and lemmas learn beside the treebank: form, UPOS, XPOS, FEATS, lemma a line (docs/training.md)")
+	fs.IntVar(&f.o.Repeat, "repeat", 1, "learn `N` times from the sentences of every --train but the first; segmenter and encoder learn once")
+	fs.IntVar(&f.o.Cased, "cased", 5, "learn from `N` percent of the sentences in capitals too, and from as many in small letters; 0 is none")
+	fs.StringVar(&f.lexicon, "lexicon", "", "`FILE` of words that segmenter, tagger and lemmas learn beside the treebank: form, UPOS, XPOS, FEATS, lemma a line (docs/training.md)")
 	fs.BoolVar(&f.resume, "resume", false, "take over the finished phases of an interrupted training")
 	fs.StringVar(&f.reuse, "reuse", "", "`FOLDER` of phases that trainings share: taken from it and left in it")
 	fs.BoolVar(&f.keep, "keep", false, "keep the finished phases after the model is written")

@@ -107,8 +107,8 @@ type Options struct {
 	// letters: gold ones once more, silver ones instead.
 	Cased int
 
-	// Lexicon is what tagger and lemmas learn of words beside the treebank, as
-	// tag.ReadEntries reads it; nil has none. It is named by the base name and
+	// Lexicon is what segmenter, tagger and lemmas learn of words beside the treebank,
+	// as tag.ReadEntries reads it; nil has none. It is named by the base name and
 	// SHA-256 of its file.
 	Lexicon                    []tag.Entry
 	LexiconFile, LexiconSHA256 string
