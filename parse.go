@@ -73,8 +73,8 @@ type Custom struct {
 	// Exceptions are tags and lemmas of forms. With several UPOS of a form the
 	// model chooses among them.
 	Exceptions []Exception
-	// Unconstrained takes the trees that score best, though the guidelines of
-	// Universal Dependencies forbid them.
+	// Unconstrained takes the trees that score best, even if they break rules of
+	// Universal Dependencies.
 	Unconstrained bool
 }
 

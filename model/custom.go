@@ -19,8 +19,8 @@ const maxException = 1000
 type Custom struct {
 	Rules      *segment.Rules  // abbreviations, and strings that are one token
 	Exceptions *tag.Exceptions // tags and lemmas of forms
-	// Unconstrained leaves trees as they score best, though the guidelines of
-	// Universal Dependencies forbid them.
+	// Unconstrained takes the trees that score best, even if they break rules of
+	// Universal Dependencies.
 	Unconstrained bool
 }
 

@@ -19,9 +19,9 @@ import (
 // and 88.48. Without any tag changed en_ewt has 95.24 and 83.72.
 const maxTagOdds = 4 * 1024
 
-// label labels a tree that the search has found. Where the labels break the rules
-// of Universal Dependencies, first tags change that labels contradict, then heads,
-// then labels, each where that is for the better. dense, if it is not nil, sets
+// label labels a tree that the search has found. Where the labels break rules of
+// Universal Dependencies, it first changes tags that do not suit their labels, then
+// heads, then labels, each where that is for the better. dense, if it is not nil, sets
 // the dense scores of labels for the heads that there are.
 func (m *Model) label(s *syntax.Sentence, o *search.Options, dense func()) {
 	if m.custom.Unconstrained {
@@ -47,8 +47,8 @@ func (m *Model) label(s *syntax.Sentence, o *search.Options, dense func()) {
 	s.Confidence.TreeMargin, s.Confidence.Certificate = 0, syntax.Uncertain
 }
 
-// retag gives words another tag that do not suit their label, where the tagger
-// finds one that does about as good. Tags that were given stay.
+// retag gives another tag to words whose tag does not suit their label, where the
+// tagger finds one that does about as good. Tags that were given stay.
 func (m *Model) retag(s *syntax.Sentence) (changed bool) {
 	if m.noTags || len(s.TagProb) != len(s.Words) {
 		return false

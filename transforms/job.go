@@ -43,7 +43,7 @@ type RowOptions struct {
 	Abbreviations string `json:"abbreviations,omitempty"`
 	KeepTogether  string `json:"keep_together,omitempty"`
 	Exceptions    string `json:"exceptions,omitempty"`
-	// Unconstrained allows trees that the guidelines of UD forbid.
+	// Unconstrained allows trees that break rules of Universal Dependencies.
 	Unconstrained bool `json:"unconstrained,omitempty"`
 
 	Parse ParseOptions `json:"parse"`

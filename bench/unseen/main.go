@@ -1,8 +1,8 @@
-// Command unseen says what a model makes of words that its treebank has not: it
-// tags the gold words of dev and prints how many of them get the right UPOS, and
-// how many verbs are found. No parser takes part.
+// Command unseen says what a model makes of words that its treebank lacks: it tags
+// the gold words of dev, and prints how many of these words get the right UPOS and how
+// many of their verbs are found. No parser takes part.
 //
-//	forms          words whose form train has in no case: all of them
+//	forms          words whose form is not in train, in no case: all of them
 //	verb forms     those that are VERB
 //	no verb forms  those that are not; right means not tagged VERB
 //	verbs          VERB whose lemma is that of no VERB in train: gulls circle

@@ -56,11 +56,10 @@ type linePair struct {
 
 // guessLines decides what a line break means, and the margin of wrapped text in
 // columns. Lines that cannot be running text count for nothing: code, tables, and
-// the beginnings of list items. Text is wrapped if lines end
-// because the next word would have gone over the margin, and few of them where
-// a sentence does, or if often the next line goes on with the sentence. Otherwise
-// lines are sentences if most end like one and hardly any holds the end of one;
-// else they are paragraphs.
+// the beginnings of list items. Text is wrapped if lines end because the next word
+// would have gone over the margin, and few of them where a sentence does, or if often
+// the next line goes on with the sentence. Otherwise lines are sentences if most end
+// like one and hardly any holds the end of one; else they are paragraphs.
 func guessLines(text []byte, newline byte) (Lines, int) {
 	lines := bytes.Split(text, []byte{newline})
 	if len(text) > wholeHead {
@@ -126,9 +125,9 @@ func (s *lineStats) add(line []byte) {
 	}
 }
 
-// addPair counts two neighbouring lines of a block, of which the one was the other of the
-// pair before or not. Where blocks begin in lower case, that a
-// line does says nothing.
+// addPair counts two neighbouring lines of a block; again says that last was the
+// second line of the pair before. Where blocks begin in lower case, a line that does
+// says nothing: lowered says so.
 func (s *lineStats) addPair(last, line *shape, again, lowered bool) {
 	if !again {
 		s.width(last)

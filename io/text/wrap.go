@@ -22,9 +22,9 @@ const (
 const codeIndent = 4
 
 // parts reports whether the break between lines p and n of wrapped text ends a
-// block, though no line between them is blank. first is what the line is that
-// the block began with. margin is the width of the text in columns; if it is 0, only what
-// lines are counts, not how long.
+// block, though no line between them is blank. first is the kind of the line that
+// the block began with. margin is the width of the text in columns; if it is 0, only
+// the kinds of lines count, not their lengths.
 func parts(first kind, p, n *shape, margin int) bool {
 	if p.depth != n.depth || alone(p.kind) || alone(n.kind) {
 		return true

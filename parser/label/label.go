@@ -100,8 +100,8 @@ type Help struct {
 	// Dense sets Dense.Labels for the heads that words have, before each
 	// labelling; nil if there are none.
 	Dense func()
-	// Retag may give words other tags that do not suit their Deprel, which is
-	// that of the best labelling, and reports whether it has; it may be nil.
+	// Retag may give other tags to words whose tags do not suit their Deprel, which
+	// is that of the best labelling. It reports whether it has; it may be nil.
 	Retag func() bool
 	// Mend lets heads change (mend.go). Candidates must have Gains.
 	Mend bool

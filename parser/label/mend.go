@@ -32,9 +32,9 @@ type move struct {
 }
 
 // mend changes heads of a tree whose best labels, those that c has chosen, break
-// rules, where it and its labels under the rules are worth more with them. refresh
-// makes c what the heads say. It reports whether a head
-// has changed, and whether the best labels obey now.
+// rules, where tree and labels under the rules are worth more with other heads.
+// refresh makes c what the heads say. mend reports whether a head has changed, and
+// whether the best labels obey now.
 func (m *Model) mend(c *chart, s *syntax.Sentence, refresh func()) (moved, obeys bool) {
 	for range maxMoves {
 		v, found := m.bestMove(c, s, refresh)

@@ -165,8 +165,9 @@ func (w *workspace) tokenize(m *Model, i int) {
 	}
 }
 
-// tokenEnds returns the ends of the chunk's tokens. Where no unit knows, it asks decide, from left to
-// right, whether one ends before character g, given the features of that gap.
+// tokenEnds returns the ends of the chunk's tokens. Where no unit knows, it asks
+// decide, from left to right, whether one ends before character g, given the features
+// of that gap.
 func (w *workspace) tokenEnds(c *chunk, x *lexicon, decide func(g int, keys []hash.Key) bool) (ends []int32) {
 	last := 0
 	w.units = c.units(w.units)

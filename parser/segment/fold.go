@@ -7,10 +7,10 @@ import (
 	"github.com/treebeam/treebeam/parser/hash"
 )
 
-// Characters that typography has and a typewriter has not. One of them is one
-// code point to the features, so those that a typewriter writes with several
-// stay what they are; the word, the shape and the suffix of a token of one of
-// them are those of what a typewriter writes.
+// Characters that a typewriter does not have. Features see one code point for one
+// character, so those that a typewriter writes with several stay what they are. The
+// word, the shape and the suffix of a token that is one of them are those of what a
+// typewriter writes.
 const (
 	ellipsis = '…' // ...
 	longDash = '—' // --

@@ -4,9 +4,10 @@ package segment
 const maxCode = 300
 
 // quoteCode finds code in backquotes that has white space inside: `git log -p`.
-// A single backquote opens it that begins a chunk, but for brackets and quotes, and
-// one ends it on the same line that no letter or digit follows. The backquotes are
-// tokens, and no sentence ends between them. What has no space is a unit.
+// It begins with a single backquote at the beginning of a chunk, or behind brackets
+// and quotes there, and ends on the same line, with one that no letter or digit
+// follows. The backquotes are tokens, and no sentence ends between them. Code
+// without white space is a unit.
 func (w *workspace) quoteCode() {
 	l := &w.layout
 	w.ruled = w.ruled[:0]

@@ -265,9 +265,10 @@ func (w *workspace) words(m *Model, toks []token, i int) []string {
 	return words
 }
 
-// double returns the words of a contraction that is contracted again, nil if token
-// i is none: you'd've. Few treebanks have one, so the end from the last apostrophe on
-// is split off if any token has it split off, and what is left is several words.
+// double returns the words of a contraction that is contracted again, such as
+// you'd've, and nil if token i is none. Few treebanks have one. So the end from the
+// last apostrophe on is split off if that is so in any token of the treebank and what
+// is left is several words.
 func (w *workspace) double(m *Model, toks []token, i int) []string {
 	t := toks[i]
 	norm := w.layout.norm[t.start:t.end]

@@ -4,8 +4,8 @@ import "slices"
 
 // Units are what is one token in all languages, whatever a treebank has of it.
 // They stand inside a chunk. In training as in use no token ends inside of one,
-// nor is there one that begins before it or goes on behind it, but for an
-// apostrophe and for letters, of which the classifier decides. This is the list:
+// and none begins before it or goes on behind it, but for an
+// apostrophe and for letters, on which the classifier decides. This is the list:
 //
 //   - an address of the web: a scheme and ://, or www., and all up to white
 //     space, a quote or an angular bracket, without the punctuation that ends
@@ -27,7 +27,7 @@ import "slices"
 //   - the characters of one emoji: a base with its selector, its tone of skin
 //     and what joiners add, and the two letters of a flag. It is a token.
 //
-// These are never cut, and the classifier decides on what surrounds them:
+// These are never cut either; the classifier decides on what surrounds them:
 //
 //   - a number with separators: 1,234.50 and 12:30;
 //   - marks in a row: !!!, ?!, ..., -----, $$$.

@@ -92,9 +92,9 @@ type Sentence struct {
 	Status Status
 
 	// Segmented says that the words and the bounds of the sentence are the
-	// segmenter's, not the input's. Set by Segment. TagsGiven says that every
-	// word had its UPOS from the input or from exceptions, so that none is the tagger's. Set by Tag.
-	// Both are for the calibrator: what was given cannot be wrong.
+	// segmenter's, not the input's. Set by Segment. TagsGiven says that every word
+	// had its UPOS from the input or from exceptions, so that none is the tagger's.
+	// Set by Tag. Both are for the calibrator: what was given cannot be wrong.
 	Segmented, TagsGiven bool
 
 	// TagProb is the probability of each word's UPOS under the tagger, by word

@@ -175,8 +175,8 @@ func (t tally) note(fact uint64, x *example) {
 	}
 }
 
-// learnFacts notes the lemmas, those of entries too, prefixes, and what each rule changed, and
-// returns how many words each fact was seen in.
+// learnFacts notes the lemmas, those of entries too, prefixes, and what each rule
+// changed. It returns how many words each fact was seen in.
 func (z *Lemmatizer) learnFacts(examples, entries []example) map[hash.Key]int {
 	seen := newTally()
 	lemmas := map[[2]string]bool{} // UPOS, lemma

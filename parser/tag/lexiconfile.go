@@ -64,8 +64,8 @@ func (e *Entry) columns() []string { return []string{e.Form, e.UPOS, e.XPOS, e.F
 // fromFile is the fold of occurrences that come from a lexicon file: none.
 const fromFile = -2
 
-// rareTag is the share that a combination of tags needs of those that an entry may
-// have, which does not say.
+// rareTag is the share that a combination of tags needs, among all that an entry
+// leaves open.
 const rareTag = 0.05
 
 // occurrences returns what the tagger's lexicon is told of entries: each has all

@@ -6,13 +6,12 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Other says what word i, from 0, of a tagged sentence would be if its UPOS were
-// one that fits accepts: the likeliest of them as far as its form, its
-// surroundings and the tags of its neighbours say. odds is what that one's score
-// lacks to the best of those with the word's own UPOS, in 1/1024 nat, less than 0
-// if it is better. found is false if there is none, if odds are above most, or if the
-// form is frequent and had one tag only. A word whose tag was given, by its input or by r, is not for it:
-// what was given stands.
+// Other says what word i, from 0, of a tagged sentence would be with a UPOS that
+// fits accepts: the likeliest by its form, its surroundings and the tags of its
+// neighbours. odds is how far that one's score is below the best with the word's
+// own UPOS, in 1/1024 nat; it is below 0 if it is better. found is false if no UPOS
+// fits, if odds are above most, or if the form is frequent and had one tag only. Do
+// not ask for a word whose tag was given, by its input or by r: that one stands.
 func (m *Model) Other(s *syntax.Sentence, i int, r Request, most int64, fits func(upos string) bool) (w syntax.Word, odds int64, found bool) {
 	sc, _ := m.pool.Get().(*scratch)
 	if sc == nil {

@@ -25,10 +25,9 @@ const (
 	Sign // any other character
 )
 
-// A Form is what depends on a form, or lemma, alone, typographic characters
-// taken for plain ones (Plain). Hashes are those of hash.String. Affixes are of
-// the lower case, [k] of k+1 runes; those that
-// are longer than the form are 0.
+// A Form is what depends on a form, or lemma, alone, with typographic characters
+// taken for plain ones (Plain). Hashes are those of hash.String. Affixes are of the
+// lower case, [k] of k+1 runes; those that are longer than the form are 0.
 type Form struct {
 	Hash   uint64
 	Lower  uint64 // of the lower case
