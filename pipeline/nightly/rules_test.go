@@ -311,10 +311,10 @@ func TestUnreadableInTheMiddle(t *testing.T) {
 	c := newCorpus(t, 1)
 	c.dir = "mem://bucket/in"
 	memory.Put("mem://bucket/in/a.txt", []byte("Short . \n"))
-	memory.Put("mem://bucket/in/long.txt", []byte(strings.Repeat("Some text of many words .\n\n", 100)))
+	memory.Put("mem://bucket/in/long.txt", []byte(strings.Repeat("Some text of many words .\n\n", 1000)))
 	denied := true
 	memory.Fault = func(name string, off, _ int64) (int64, error) {
-		if denied && off >= 1000 {
+		if denied && off >= 10_000 { // readers look back 8 KB
 			return 0, &store.Error{Name: name, Kind: fs.ErrPermission, Err: errors.New("403")}
 		}
 		return -1, nil
