@@ -118,6 +118,19 @@ func OpenLocal(name string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
+// checkRegular fails for a local name that OpenLocal does not open. A reader of no
+// bytes opens nothing, and would take a pipe for an empty file.
+func checkRegular(s Store, name string) error {
+	if _, local := s.(Local); !local {
+		return nil
+	}
+	f, _, err := OpenLocal(name)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
 // Open implements Store.
 func (l Local) Open(_ context.Context, name, version string, off, n int64) (io.ReadCloser, error) {
 	f, info, err := OpenLocal(name)

@@ -170,3 +170,28 @@ func TestReplacedMeanwhile(t *testing.T) {
 		}
 	}
 }
+
+// What has no size is not taken for an empty file.
+func TestOpenFileOpensRegularFiles(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "empty")
+	if err := os.WriteFile(empty, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := store.ReadFile(t.Context(), empty); err != nil || len(data) != 0 {
+		t.Errorf("an empty file: %q, %v", data, err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	for _, name := range []string{os.DevNull, fmt.Sprintf("/dev/fd/%d", r.Fd())} {
+		if _, err := os.Stat(name); err != nil {
+			continue // no such name on this system
+		}
+		if _, _, err := store.OpenFile(t.Context(), name); !errors.Is(err, store.ErrNotRegular) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
