@@ -11,8 +11,9 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// FormatVersion changes whenever the same input and model give other bytes.
-const FormatVersion = "1." + parquet.FormatVersion
+// FormatVersion changes whenever the same input and model give other bytes: its
+// first number when the program makes other rows, its second one with the columns.
+const FormatVersion = "2." + parquet.FormatVersion
 
 // ChunkTokens is about how many tokens one chunk holds.
 const ChunkTokens = 20000
