@@ -22,12 +22,12 @@ type Entry struct{ Form, UPOS, XPOS, Feats, Lemma string }
 
 // ReadEntries reads a lexicon file: form, UPOS, XPOS, FEATS and lemma a line, with
 // tabs between them and _ for what is unknown. Empty lines are passed over, and
-// those that begin with # and have no tab. The entries are sorted, each is there
+// those that begin with # and have no tab, and a byte order mark. The entries are sorted, each is there
 // once. An error names the line.
 func ReadEntries(text string) ([]Entry, error) {
 	var list []Entry
 	n := 0
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		n++
 		line = strings.TrimRight(line, "\r\n")
 		if line == "" || line[0] == '#' && !strings.Contains(line, "\t") {

@@ -9,7 +9,7 @@ import (
 )
 
 func TestReadEntries(t *testing.T) {
-	got, err := ReadEntries("# a comment\n\nswam\tVERB\tVBD\t_\tswim\r\n#\tSYM\tNN\tNumber=Sing\t#\nswam\tVERB\tVBD\t_\tswim\naft\tADV\t_\t_\t_\n")
+	got, err := ReadEntries("\ufeff# a comment\n\nswam\tVERB\tVBD\t_\tswim\r\n#\tSYM\tNN\tNumber=Sing\t#\nswam\tVERB\tVBD\t_\tswim\naft\tADV\t_\t_\t_\n")
 	if err != nil {
 		t.Fatal(err)
 	}
