@@ -31,6 +31,14 @@ func modifies(r rune) bool {
 	return r >= 0x1F3FB && r <= 0x1F3FF || r == selector || r == keycap || r >= 0xE0020 && r <= 0xE007F
 }
 
+// isKeycap reports whether a key with a sign on it begins at i: 1️⃣, #️⃣.
+func (c *chunk) isKeycap(i int) bool {
+	if r := c.rune(i); c.class[i] != classDigit && r != '#' && r != '*' {
+		return false
+	}
+	return c.rune(i+1) == keycap || c.rune(i+1) == selector && c.rune(i+2) == keycap
+}
+
 // emoji returns the end of the emoji that begins at i.
 func (c *chunk) emoji(i int) int {
 	if i++; isFlag(c.rune(i - 1)) {

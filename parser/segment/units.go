@@ -51,7 +51,7 @@ func (c *chunk) units(list []uint8) []uint8 {
 	for i := 0; i < n; {
 		start, end, strict := i, i, false
 		switch {
-		case isEmoji(c.norm[i]):
+		case isEmoji(c.norm[i]), c.isKeycap(i):
 			end, strict = c.emoji(i), true
 		case c.norm[i] == '`':
 			end = c.code(i)
@@ -135,7 +135,7 @@ func isName(r rune, class uint8) bool {
 // name reads the name at i. It returns the unit that it is, or that has it, and
 // where to go on; there is no unit if start is end.
 func (c *chunk) name(i int) (start, end, next int) {
-	for next = i; next < len(c.norm) && isName(c.norm[next], c.class[next]); next++ {
+	for next = i; next < len(c.norm) && isName(c.norm[next], c.class[next]) && !c.isKeycap(next); next++ {
 		if next > i && c.norm[next] == '-' && c.norm[next-1] == '-' && next-1 > i {
 			next-- // a dash of two hyphens
 			break
