@@ -92,8 +92,13 @@ func (f *CustomFiles) Read(ctx context.Context) (*CustomTexts, error) {
 
 // readBounded reads a file of at most MaxCustomBytes.
 func readBounded(ctx context.Context, uri string) ([]byte, error) {
-	r, info, err := store.OpenFile(ctx, uri)
 	var path *fs.PathError
+	var r io.ReadCloser
+	var info store.Info
+	err := store.CheckRegular(ctx, uri)
+	if err == nil {
+		r, info, err = store.OpenFile(ctx, uri)
+	}
 	switch {
 	case errors.Is(err, store.ErrNotRegular):
 		return nil, errors.New("this is a folder, a pipe or a device: name a file")

@@ -51,6 +51,7 @@ func TestPipesInPlaceOfFiles(t *testing.T) {
 	must(t, syscall.Mkfifo(pipe, 0o644))
 	for _, args := range [][]string{
 		{"parse", in, "--to", "conllu", "--model", pipe}, {"model", "info", pipe}, {"eval", "--gold", toyDev, "--model", pipe},
+		toyCommand(in, "--to", "conllu", "--exceptions", pipe),
 	} {
 		withinSeconds(t, pipe, func() {
 			if status, _, stderr := treebeam(t, "", args...); status != exitRefused || !strings.Contains(stderr, "a pipe or a device") {

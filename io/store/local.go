@@ -118,11 +118,12 @@ func OpenLocal(name string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// checkRegular fails for a local name that OpenLocal does not open. A reader of no
-// bytes opens nothing, and would take a pipe for an empty file.
-func checkRegular(s Store, name string) error {
-	if _, local := s.(Local); !local {
-		return nil
+// CheckRegular fails with ErrNotRegular for a local folder, pipe or device. OpenFile
+// does not: it opens nothing that has the size 0.
+func CheckRegular(ctx context.Context, uri string) error {
+	s, name, err := Of(ctx, uri)
+	if _, local := s.(Local); err != nil || !local {
+		return err
 	}
 	f, _, err := OpenLocal(name)
 	if err != nil {

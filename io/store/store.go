@@ -197,7 +197,8 @@ func Split(uri string) (bucket, object string, err error) {
 }
 
 // OpenFile opens the whole of a file as it is now. The reader gets over
-// transient faults. Pipes and devices are ErrNotRegular: they have no size.
+// transient faults. A pipe is taken for an empty file:
+// see CheckRegular.
 func OpenFile(ctx context.Context, uri string) (io.ReadCloser, Info, error) {
 	s, name, err := Of(ctx, uri)
 	if err != nil {
@@ -205,9 +206,6 @@ func OpenFile(ctx context.Context, uri string) (io.ReadCloser, Info, error) {
 	}
 	for n := 1; ; n++ {
 		info, err := s.Stat(ctx, name)
-		if err == nil && info.Size == 0 {
-			err = checkRegular(s, name)
-		}
 		if err != nil {
 			return nil, Info{}, err
 		}
