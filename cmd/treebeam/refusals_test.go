@@ -144,6 +144,8 @@ var wrongCommands = []struct {
 	{"eval --gold IN/a.txt --model embedded --head-samples 5000", "must be from 0 to 1000"},
 	{"eval --gold IN/a.txt --system IN/a.txt --decoder sample", "go with --model"},
 	{"train --model OUT", "--train"},
+	{"train --train MODEL-bank --dev MODEL-bank --model OUT/m.tbm --repeat 101", "--repeat 101: must be from 1 to 100"},
+	{"train --train MODEL-bank --dev MODEL-bank --model OUT/m.tbm --cased 51", "--cased 51: must be from 0 to 50"},
 }
 
 func TestWrongCommands(t *testing.T) {

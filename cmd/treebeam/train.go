@@ -117,6 +117,10 @@ func runTrain(_ context.Context, args []string) error {
 		return refuse("want --train FILE and --dev FILE")
 	case f.model == "" && !f.check:
 		return refuse("want --model FILE, the model to write")
+	case f.o.Repeat < 1 || f.o.Repeat > train.MaxRepeat:
+		return refuse("--repeat %d: must be from 1 to %d", f.o.Repeat, train.MaxRepeat)
+	case f.o.Cased < 0 || f.o.Cased > train.MaxCased:
+		return refuse("--cased %d: must be from 0 to %d", f.o.Cased, train.MaxCased)
 	}
 	if err := f.keepsInputs(); err != nil {
 		return err
