@@ -230,7 +230,7 @@ func TestCustomRefused(t *testing.T) {
 		"--keep-together " + dir + ": this is a folder":                        {KeepTogether: dir},
 		"--keep-together " + at("utf16.txt") + ": line 1 is not UTF-8":         {KeepTogether: at("utf16.txt")},
 		"--exceptions " + at("bad.tsv") + `: line 2, "x NOUN x", has 1`:        {Exceptions: at("bad.tsv"), Abbreviations: at("ok.txt")},
-		"--exceptions " + at("large.txt") + ": it has 33554433 bytes, at most": {Exceptions: at("large.txt")},
+		"--exceptions " + at("large.txt") + ": it has more than 33554432 bytes": {Exceptions: at("large.txt")},
 		"100001 abbreviations and strings to keep together, at most":           {Abbreviations: at("many.txt")},
 		"ftp://x/y": {Exceptions: "ftp://x/y"},
 	} {

@@ -94,10 +94,9 @@ func (f *CustomFiles) Read(ctx context.Context) (*CustomTexts, error) {
 func readBounded(ctx context.Context, uri string) ([]byte, error) {
 	var path *fs.PathError
 	var r io.ReadCloser
-	var info store.Info
 	err := store.CheckRegular(ctx, uri)
 	if err == nil {
-		r, info, err = store.OpenFile(ctx, uri)
+		r, _, err = store.OpenFile(ctx, uri)
 	}
 	switch {
 	case errors.Is(err, store.ErrNotRegular):
@@ -108,10 +107,11 @@ func readBounded(ctx context.Context, uri string) ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
-	if info.Size > MaxCustomBytes {
-		return nil, fmt.Errorf("it has %d bytes, at most %d are supported", info.Size, MaxCustomBytes)
+	data, err := io.ReadAll(io.LimitReader(r, MaxCustomBytes+1)) // its size may change, and some files have none
+	if len(data) > MaxCustomBytes {
+		return nil, fmt.Errorf("it has more than %d bytes, which are the most that are supported", MaxCustomBytes)
 	}
-	return io.ReadAll(r)
+	return data, err
 }
 
 // plainList is what the text of a list says.
