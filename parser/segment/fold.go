@@ -2,58 +2,23 @@ package segment
 
 import (
 	"strings"
-	"unicode"
 
 	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // Characters that a typewriter does not have. Features see one code point for one
-// character, so those that a typewriter writes with several stay what they are. The
-// word, the shape and the suffix of a token that is one of them are those of what a
-// typewriter writes.
+// character (word.PlainRune), so those that a typewriter writes with several stay
+// what they are. The word, the shape and the suffix of a token that is one of them
+// are those of what a typewriter writes.
 const (
-	ellipsis = '…' // ...
-	longDash = '—' // --
+	ellipsis = word.Ellipsis
+	longDash = word.LongDash
 )
-
-// fold returns the character that features see for one that typography has:
-// quotes, apostrophes, hyphens and currency signs as a typewriter writes them.
-// word.Plain does the same with forms. Angular quotes stay: they say which end
-// of a quotation they are.
-func fold(r rune) rune {
-	switch {
-	case r < 0x80:
-		return r
-	case r >= '‐' && r <= '″':
-		return general[r-'‐']
-	case r == 'ʼ' || r == '＇':
-		return '\''
-	case r == '−':
-		return '-'
-	case unicode.Is(unicode.Sc, r):
-		return '$'
-	}
-	return r
-}
-
-// general folds the characters from U+2010 to U+2033.
-var general = func() (list ['″' - '‐' + 1]rune) {
-	for i := range list {
-		list[i] = '‐' + rune(i)
-	}
-	for from, to := range map[rune]rune{
-		'‐': '-', '‑': '-', '‒': '-', '–': '-', '—': longDash, '―': longDash,
-		'‘': '\'', '’': '\'', '‚': '\'', '‛': '\'', '′': '\'',
-		'“': '"', '”': '"', '„': '"', '‟': '"', '″': '"',
-	} {
-		list[from-'‐'] = to
-	}
-	return list
-}()
 
 // foldLower returns a form in lower case, folded. It has as many characters.
 func foldLower(form string) string {
-	return strings.Map(func(r rune) rune { return fold(r) }, strings.ToLower(form))
+	return strings.Map(word.PlainRune, strings.ToLower(form))
 }
 
 // typewritten returns the normal characters of a token as a typewriter has them.

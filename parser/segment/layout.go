@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // Classes of characters. ASCII punctuation and symbols stand for themselves
@@ -107,7 +109,7 @@ func (l *layout) read(block string) {
 	*l = layout{block: block, at: l.at[:0], column: l.column[:0], norm: l.norm[:0], class: l.class[:0], chunks: l.chunks[:0]}
 	line, inside, n, column := int32(0), false, int32(0), int32(0)
 	for i, r := range block {
-		plain := fold(r)
+		plain := word.PlainRune(r)
 		c := classOf(plain)
 		l.at, l.column = append(l.at, int32(i)), append(l.column, column)
 		l.norm, l.class = append(l.norm, normal(plain, c)), append(l.class, c)

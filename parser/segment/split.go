@@ -8,6 +8,7 @@ import (
 
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // Templates of the multiword classifier.
@@ -312,7 +313,7 @@ func (w *workspace) bestSplit(m *Model, toks []token, i int) (by *expansion) {
 	return by
 }
 
-func isApostrophe(r rune) bool { return fold(r) == '\'' }
+func isApostrophe(r rune) bool { return word.PlainRune(r) == '\'' }
 
 // copyCase gives words in lower case the casing of the form that they spell
 // out.
