@@ -226,12 +226,12 @@ func TestCustomRefused(t *testing.T) {
 	}
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for want, c := range map[string]transforms.CustomFiles{
-		"--abbreviations " + at("none.txt") + ": no such file":                 {Abbreviations: at("none.txt")},
-		"--keep-together " + dir + ": this is a folder":                        {KeepTogether: dir},
-		"--keep-together " + at("utf16.txt") + ": line 1 is not UTF-8":         {KeepTogether: at("utf16.txt")},
-		"--exceptions " + at("bad.tsv") + `: line 2, "x NOUN x", has 1`:        {Exceptions: at("bad.tsv"), Abbreviations: at("ok.txt")},
+		"--abbreviations " + at("none.txt") + ": no such file":                  {Abbreviations: at("none.txt")},
+		"--keep-together " + dir + ": this is a folder":                         {KeepTogether: dir},
+		"--keep-together " + at("utf16.txt") + ": line 1 is not UTF-8":          {KeepTogether: at("utf16.txt")},
+		"--exceptions " + at("bad.tsv") + `: line 2, "x NOUN x", has 1`:         {Exceptions: at("bad.tsv"), Abbreviations: at("ok.txt")},
 		"--exceptions " + at("large.txt") + ": it has more than 33554432 bytes": {Exceptions: at("large.txt")},
-		"100001 abbreviations and strings to keep together, at most":           {Abbreviations: at("many.txt")},
+		"100001 abbreviations and strings to keep together, at most":            {Abbreviations: at("many.txt")},
 		"ftp://x/y": {Exceptions: "ftp://x/y"},
 	} {
 		o := options(at("a.txt"), filepath.Join(t.TempDir(), "out"))
