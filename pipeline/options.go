@@ -25,6 +25,8 @@ type Options struct {
 	Custom transforms.CustomFiles // what is known of the text; they set their digests in Rows
 	To     string                 // what Stream writes: a key of Formats, "" is conllu
 
+	EndMarks bool // Stream writes all failures in their places, and a line after every document
+
 	RangeBytes    int64 // 0: chosen from the size of the input
 	Overwrite     bool  // remove another run's output first
 	RetryFailures bool  // read again the files that could not be read

@@ -23,6 +23,9 @@ import (
 // pauses, all sentences of its complete paragraphs are parsed and written. w
 // gets whole sentences, many in one call of Write if they come fast.
 //
+// With o.EndMarks a program that writes documents to standard input, JSON lines
+// or one a line, knows when it has all of one: see endMark.
+//
 // Stream returns the sums; what is wrong before any work is a *Refusal.
 func Stream(ctx context.Context, o Options, w io.Writer) (*transforms.Summary, error) {
 	if len(o.Inputs) == 0 {
@@ -34,6 +37,9 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*transforms.Summary, e
 	format, ok := Formats[cmp.Or(o.To, "conllu")]
 	if !ok {
 		return nil, refuse("--to %s: must be %s", o.To, FormatNames)
+	}
+	if err := o.checkEndMarks(); err != nil {
+		return nil, err
 	}
 	m, digest, err := o.open(ctx)
 	if err != nil {
@@ -52,6 +58,10 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*transforms.Summary, e
 		}
 	}
 	s := &stream{model: m, modelID: modelID(digest), options: o.Rows, out: bufio.NewWriterSize(w, 1<<16), format: format}
+	if o.EndMarks {
+		s.marks = &endMarks{before: markBefore[cmp.Or(o.To, "conllu")]}
+		s.pace.Ends = true
+	}
 	for len(inputs) > 0 {
 		live := slices.IndexFunc(inputs, func(in source.Input) bool { return in.Live() })
 		files := inputs
@@ -106,6 +116,7 @@ type stream struct {
 	out     *bufio.Writer
 	buf     []byte
 	sum     transforms.Tally
+	marks   *endMarks // nil: none are written
 }
 
 // files parses files, which are sorted.
@@ -173,9 +184,9 @@ func (s *stream) write(c transforms.Chunk) error {
 	if err := s.sum.Add(&c); err != nil {
 		return err
 	}
-	var failed []int // sentences among the failures, in the order of the input
+	var failed []int // failures with a place in the output, in the order of the input
 	for i := range c.Failures {
-		if c.Failures[i].Sentence {
+		if c.Failures[i].Sentence || s.marks != nil {
 			failed = append(failed, i)
 		}
 	}
@@ -184,8 +195,12 @@ func (s *stream) write(c transforms.Chunk) error {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.ByteOffset, b.ByteOffset))
 	})
 	failedRow := func() error {
+		if err := s.endsBefore(&c, c.Failures[failed[0]].File); err != nil {
+			return err
+		}
 		f := c.FailureRow(failed[0])
 		failed = failed[1:]
+		s.marks.count(&f)
 		return s.row(&Row{DocID: f.DocID, Failure: &f})
 	}
 	for i := range c.Sentences {
@@ -195,7 +210,11 @@ func (s *stream) write(c transforms.Chunk) error {
 				return err
 			}
 		}
+		if err := s.endsBefore(&c, sentence.File); err != nil {
+			return err
+		}
 		t := c.TreeRow(i, s.modelID)
+		s.marks.count(nil)
 		if err := s.row(&Row{DocID: t.DocID, Format: c.Files[sentence.File].Format, Tree: &t}); err != nil {
 			return err
 		}
@@ -204,6 +223,9 @@ func (s *stream) write(c transforms.Chunk) error {
 		if err := failedRow(); err != nil {
 			return err
 		}
+	}
+	if err := s.endsBefore(&c, int32(len(c.Files))); err != nil {
+		return err
 	}
 	return s.out.Flush()
 }

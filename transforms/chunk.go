@@ -39,6 +39,7 @@ type File struct {
 	Repaired int64  `json:"repaired_bytes,omitempty"`
 	Suspect  string `json:"suspect,omitempty"` // the encoding that it seems to be in, if it was not UTF-8
 	Records  int64  `json:"records,omitempty"` // of JSON lines
+	Ended    bool   `json:"-"`                 // in Chunk.Files, if Pace.Ends: no row of the document follows
 
 	Counts
 }

@@ -16,6 +16,10 @@ type Live struct {
 // A Pace makes the first chunks small, so that the first sentences need not
 // wait for thousands of others. It changes no result.
 type Pace struct {
+	// Ends asks for File.Ended: every document then has a File in the chunk in
+	// which it ends, also one without sentences.
+	Ends bool
+
 	tokens int // of the last chunk
 }
 
@@ -58,7 +62,7 @@ func (rd *rangeReader) openPiece(i int) (*source.File, error) {
 		return rd.files.Open(i)
 	}
 	return source.OpenLive(rd.ctx, &rd.live.Input, rd.live.From, func() error {
-		if len(rd.chunk.Blocks)+len(rd.chunk.Sentences)+len(rd.chunk.Failures) == 0 {
+		if len(rd.chunk.Files) == 0 { // no row, and no end of a document
 			return nil
 		}
 		return rd.flush()

@@ -153,11 +153,23 @@ func (rd *rangeReader) flush() error {
 // files.
 func (rd *rangeReader) file(f *File) int32 {
 	files := rd.chunk.Files
-	if n := len(files); n > 0 && files[n-1].Piece == f.Piece && files[n-1].DocID == f.DocID && files[n-1].Lines == f.Lines {
+	if n := len(files); n > 0 && files[n-1].Piece == f.Piece && files[n-1].DocID == f.DocID && files[n-1].Lines == f.Lines && !files[n-1].Ended {
 		return int32(n - 1)
 	}
 	rd.chunk.Files = append(files, *f)
 	return int32(len(files))
+}
+
+// ended notes that the document f, a file or a part of one, has ended.
+func (rd *rangeReader) ended(f *File) {
+	if rd.pace != nil && rd.pace.Ends {
+		rd.chunk.Files[rd.file(f)].Ended = true
+	}
+}
+
+// hasParts reports whether the documents are parts of f: records or lines.
+func (rd *rangeReader) hasParts(f *File) bool {
+	return f.Format == string(source.JSONL) || f.Format == string(source.Text) && rd.options.Document == ByLine
 }
 
 // grow counts a row of so many tokens more in the chunk and emits it when it is full.
@@ -204,6 +216,9 @@ func (rd *rangeReader) piece(i int) error {
 	if f.Failed && (notText == nil || p.Start == 0) {
 		at.offset = max(at.offset, p.Start)
 		rd.fail(&f, failed(stageRead, why, at, ""))
+	}
+	if p.End == p.Size && !rd.hasParts(&f) {
+		rd.ended(&f)
 	}
 	if fault != nil && fault.Access() || why.Kind == syntax.KindInternal && f.Failed {
 		f.Version = "" // what was read is not all: a state tries the file again

@@ -38,28 +38,29 @@ func (rd *rangeReader) jsonl(in *source.File, f *File, start, end int64) error {
 		if !in.Compressed() {
 			rd.read += rec.End - rec.Start
 		}
-		if err := rd.record(f, &rec, lines); err != nil {
+		document := *f
+		if document.DocID = rec.ID; rec.ID == "" {
+			document.DocID = partID(f, rec.Start)
+		}
+		if err := rd.record(f, &document, &rec, lines); err != nil {
 			return err
 		}
+		rd.ended(&document)
 	}
 }
 
-// record reads one record of f.
-func (rd *rangeReader) record(f *File, rec *jsonl.Record, lines text.Lines) error {
+// record reads one record of f, which is the document.
+func (rd *rangeReader) record(f, document *File, rec *jsonl.Record, lines text.Lines) error {
 	f.Records++
-	document := *f
-	if document.DocID = rec.ID; rec.ID == "" {
-		document.DocID = partID(f, rec.Start)
-	}
 	shown := func() string { return string(rec.Raw[:min(len(rec.Raw), FailureText+utf8.UTFMax)]) }
 	if e := rec.IDErr; e != nil {
-		rd.fail(&document, warned(stageRead, e.Fault, place{e.Offset, e.Line}, shown()))
+		rd.fail(document, warned(stageRead, e.Fault, place{e.Offset, e.Line}, shown()))
 	}
 	if e := rec.Err; e != nil {
 		f.Blocks++
 		row := failed(stageRead, e.Fault, place{e.Offset, e.Line}, shown())
 		row.Block = true
-		rd.fail(&document, row)
+		rd.fail(document, row)
 		return rd.grow(0)
 	}
 	blocks := rec.Text(lines)
@@ -72,7 +73,7 @@ func (rd *rangeReader) record(f *File, rec *jsonl.Record, lines text.Lines) erro
 		if err != nil {
 			return err
 		}
-		if err := rd.block(f, &document, b, first); err != nil {
+		if err := rd.block(f, document, b, first); err != nil {
 			return err
 		}
 	}

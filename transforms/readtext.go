@@ -58,6 +58,9 @@ func (rd *rangeReader) text(in *source.File, f *File, head []byte, start, end in
 		if err := rd.block(f, &document, b, first); err != nil {
 			return err
 		}
+		if rd.options.Document == ByLine && !b.Cut {
+			rd.ended(&document)
+		}
 	}
 }
 
