@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,15 +10,13 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/spf13/cobra"
+
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/calibrate"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/train"
 )
-
-func init() {
-	commands = append(commands, command{"calibrate", "calibrate --model M --dev D", "how sure is right: fits head_conf, deprel_conf, upos_conf, tree_conf", runCalibrate})
-}
 
 const calibrateAbout = `
 Fits the calibrator of a model to gold trees that the model has not learned
@@ -48,8 +45,10 @@ type calibrateFlags struct {
 	workers                     int
 }
 
-func runCalibrate(_ context.Context, args []string) error {
-	fs := newFlags("calibrate", "calibrate --model M.tbm --dev D.conllu [flags]", calibrateAbout)
+// newCalibrate is treebeam calibrate.
+func newCalibrate() *cobra.Command {
+	cmd := newCommand("calibrate --model M.tbm --dev D.conllu", "how sure is right: fits head_conf, deprel_conf, upos_conf, tree_conf", calibrateAbout)
+	fs := cmd.Flags()
 	var f calibrateFlags
 	fs.StringVar(&f.model, "model", "", "model `FILE` to calibrate, or 'embedded'")
 	fs.StringVar(&f.dev, "dev", "", "gold trees, a CoNLL-U `FILE`: none that the model was trained on")
@@ -57,30 +56,29 @@ func runCalibrate(_ context.Context, args []string) error {
 	fs.StringVar(&f.overlay, "overlay", "", "calibrate the model that this `FILE` of train --overlay makes of --model; writes a calibrator alone")
 	fs.BoolVar(&f.anew, "anew", false, "fit to these sentences alone, however few they are")
 	fs.IntVar(&f.workers, "workers", 0, "`N` goroutines; 0 is one per core; changes nothing in the result")
-	others, err := parseFlags(fs, args)
-	if err != nil {
-		return err
+	cmd.RunE = func(cmd *cobra.Command, others []string) error {
+		if f.output == "" {
+			f.output = f.model
+		}
+		embedded := f.model != "" && model.IsEmbedded(f.model)
+		alone := strings.HasSuffix(f.output, calibratorSuffix)
+		switch {
+		case len(others) > 0:
+			return refuse("what is %q? the files are named with --model and --dev", others[0])
+		case f.model == "" || f.dev == "":
+			return refuse("want --model FILE and --dev FILE")
+		case sameFile(f.output, f.dev):
+			return refuse("--output %s is the treebank: it would be lost; name another file", f.output)
+		case f.overlay != "" && (embedded || !alone):
+			return refuse("--overlay goes with the file of a model and with --output X%s, a calibrator alone", calibratorSuffix)
+		case embedded && f.output == f.model:
+			return refuse("the embedded model cannot be replaced: name a file to write with --output, and parse with --model and that file")
+		case embedded && alone:
+			return refuse("--output %s: a calibrator's own file is made for a model's file; name that with --model", f.output)
+		}
+		return f.run(os.Stdout)
 	}
-	if f.output == "" {
-		f.output = f.model
-	}
-	embedded := f.model != "" && model.IsEmbedded(f.model)
-	alone := strings.HasSuffix(f.output, calibratorSuffix)
-	switch {
-	case len(others) > 0:
-		return refuse("what is %q? the files are named with --model and --dev", others[0])
-	case f.model == "" || f.dev == "":
-		return refuse("want --model FILE and --dev FILE")
-	case sameFile(f.output, f.dev):
-		return refuse("--output %s is the treebank: it would be lost; name another file", f.output)
-	case f.overlay != "" && (embedded || !alone):
-		return refuse("--overlay goes with the file of a model and with --output X%s, a calibrator alone", calibratorSuffix)
-	case embedded && f.output == f.model:
-		return refuse("the embedded model cannot be replaced: name a file to write with --output, and parse with --model and that file")
-	case embedded && alone:
-		return refuse("--output %s: a calibrator's own file is made for a model's file; name that with --model", f.output)
-	}
-	return f.run(os.Stdout)
+	return cmd
 }
 
 // run fits the calibrator and writes it.

@@ -110,7 +110,7 @@ func TestCalibrateRefusals(t *testing.T) {
 		{"--model embedded --overlay o --dev d --output x.cal", "--overlay goes with"},
 		{"--model " + toy + " --overlay nowhere.tbm --dev " + few + " --output x.cal", "nowhere.tbm"},
 	} {
-		err := runCalibrate(t.Context(), strings.Fields(c.args))
+		err := runWith(t.Context(), newCalibrate(), strings.Fields(c.args))
 		if _, ok := err.(*refusal); !ok || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("calibrate %s: %v, want a refusal with %q", c.args, err, c.want)
 		}

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"context"
 	"os"
+
+	"github.com/spf13/cobra"
 
 	"github.com/treebeam/treebeam/pipeline/nightly"
 )
-
-func init() {
-	commands = append(commands, command{"compact", "compact --state FOLDER", "the runs of a state merged into one", runCompact})
-}
 
 const compactAbout = `
 Writes the current rows of all runs of a state into one run and makes a snapshot
@@ -17,40 +14,42 @@ of it the current one. Rows that are not current are left behind. Nothing is
 removed unless --prune is given; that removes the snapshots before the last
 --keep ones, and the runs that none of those names.`
 
-func runCompact(ctx context.Context, args []string) error {
-	fs := newFlags("compact", "compact --state FOLDER [flags]", compactAbout)
+// newCompact is treebeam compact.
+func newCompact() *cobra.Command {
+	cmd := newCommand("compact --state FOLDER", "the runs of a state merged into one", compactAbout)
+	fs := cmd.Flags()
 	state := fs.String("state", "", "`FOLDER` of the state")
 	prune := fs.Bool("prune", false, "then remove what no kept snapshot needs")
 	keep := fs.Int("keep", 2, "with --prune: keep the last `N` snapshots, and what they need")
-	others, err := parseFlags(fs, args)
-	if err != nil {
+	cmd.RunE = func(cmd *cobra.Command, others []string) error {
+		ctx := cmd.Context()
+		switch {
+		case *state == "" || len(others) > 0:
+			return refuse("want --state FOLDER and nothing else")
+		case *keep < 1:
+			return refuse("--keep %d: must be at least 1, the current snapshot", *keep)
+		}
+		defer onInterrupt(continues)()
+		ctx, stop := interruptible(ctx)
+		defer stop()
+		done, err := nightly.Compact(ctx, nightly.CompactOptions{State: *state})
+		if err != nil {
+			return err
+		}
+		if done.Run == "" {
+			say(os.Stderr, "nothing to merge: snapshot %s has all its rows in one run\n", done.Snapshot.Name)
+		} else {
+			say(os.Stderr, "%d runs are merged into %s; snapshot %s of %d documents is current\n",
+				done.Merged, done.Run, done.Snapshot.Name, done.Snapshot.Documents)
+		}
+		if !*prune {
+			return nil
+		}
+		removed, err := nightly.Prune(ctx, *state, *keep)
+		for _, name := range removed {
+			say(os.Stderr, "removed %s\n", name)
+		}
 		return err
 	}
-	switch {
-	case *state == "" || len(others) > 0:
-		return refuse("want --state FOLDER and nothing else")
-	case *keep < 1:
-		return refuse("--keep %d: must be at least 1, the current snapshot", *keep)
-	}
-	defer onInterrupt(continues)()
-	ctx, stop := interruptible(ctx)
-	defer stop()
-	done, err := nightly.Compact(ctx, nightly.CompactOptions{State: *state})
-	if err != nil {
-		return err
-	}
-	if done.Run == "" {
-		say(os.Stderr, "nothing to merge: snapshot %s has all its rows in one run\n", done.Snapshot.Name)
-	} else {
-		say(os.Stderr, "%d runs are merged into %s; snapshot %s of %d documents is current\n",
-			done.Merged, done.Run, done.Snapshot.Name, done.Snapshot.Documents)
-	}
-	if !*prune {
-		return nil
-	}
-	removed, err := nightly.Prune(ctx, *state, *keep)
-	for _, name := range removed {
-		say(os.Stderr, "removed %s\n", name)
-	}
-	return err
+	return cmd
 }

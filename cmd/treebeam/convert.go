@@ -6,12 +6,10 @@ import (
 	"io"
 	"os"
 
+	"github.com/spf13/cobra"
+
 	"github.com/treebeam/treebeam/pipeline"
 )
-
-func init() {
-	commands = append(commands, command{"convert", "convert FOLDER --to conllu|text|jsonl", "an output as CoNLL-U, text or JSON lines", runConvert})
-}
 
 const convertAbout = `
 Writes the trees of an output folder, or those that are current in a state, in
@@ -24,51 +22,54 @@ and as comments "# tree_conf = 0.5303" and "# certificate = all" (docs/parquet.m
 says what they mean). text is one sentence a line; jsonl has one object a sentence
 with the columns of the Parquet files.`
 
-func runConvert(ctx context.Context, args []string) error {
-	fs := newFlags("convert", "convert FOLDER --to conllu|text|jsonl [flags]", convertAbout)
+// newConvert is treebeam convert.
+func newConvert() *cobra.Command {
+	cmd := newCommand("convert FOLDER --to conllu|text|jsonl", "an output as CoNLL-U, text or JSON lines", convertAbout)
+	fs := cmd.Flags()
 	to := fs.String("to", "conllu", "`FORMAT`: conllu, text or jsonl")
 	conf := confFlag(fs)
 	output := fs.String("output", "", "`FILE` to write (standard output)")
 	perFile := fs.String("per-file", "", "write one file for each input file below `FOLDER`")
 	overwrite := fs.Bool("overwrite", false, "with --per-file: replace files that are there")
 	state := fs.String("state", "", "instead of an output: what is current in the state in `FOLDER`")
-	others, err := parseFlags(fs, args)
-	if err != nil {
-		return err
-	}
-	if _, ok := pipeline.Formats[*to]; !ok {
-		return refuse("--to %s: must be %s", *to, pipeline.FormatNames)
-	}
-	if *to, err = withConf(*to, *conf); err != nil {
-		return err
-	}
-	if *perFile != "" {
-		if *output != "" {
-			return refuse("--output and --per-file exclude each other")
+	cmd.RunE = func(cmd *cobra.Command, others []string) error {
+		ctx := cmd.Context()
+		if _, ok := pipeline.Formats[*to]; !ok {
+			return refuse("--to %s: must be %s", *to, pipeline.FormatNames)
 		}
-	}
-	var from *pipeline.Output
-	switch {
-	case *state != "" && len(others) > 0:
-		return refuse("an output folder and --state exclude each other")
-	case *state != "":
-		from, err = openState(ctx, *state)
-	default:
-		from, err = openOne(ctx, others)
-	}
-	if err != nil {
-		return err
-	}
-	ctx, stop := interruptible(ctx)
-	defer stop()
-	if *perFile != "" {
-		err := convertPerFile(ctx, from, *perFile, *to, *overwrite)
-		if ctx.Err() != nil {
-			return exitCode(exitInterrupted)
+		format, err := withConf(*to, *conf)
+		if err != nil {
+			return err
 		}
-		return err
+		if *perFile != "" {
+			if *output != "" {
+				return refuse("--output and --per-file exclude each other")
+			}
+		}
+		var from *pipeline.Output
+		switch {
+		case *state != "" && len(others) > 0:
+			return refuse("an output folder and --state exclude each other")
+		case *state != "":
+			from, err = openState(ctx, *state)
+		default:
+			from, err = openOne(ctx, others)
+		}
+		if err != nil {
+			return err
+		}
+		ctx, stop := interruptible(ctx)
+		defer stop()
+		if *perFile != "" {
+			err := convertPerFile(ctx, from, *perFile, format, *overwrite)
+			if ctx.Err() != nil {
+				return exitCode(exitInterrupted)
+			}
+			return err
+		}
+		return convertToOne(ctx, from, *output, pipeline.Formats[format])
 	}
-	return convertToOne(ctx, from, *output, pipeline.Formats[*to])
+	return cmd
 }
 
 // convertToOne writes all sentences to the file output, or standard output.

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"flag"
+	"github.com/spf13/pflag"
 
 	"github.com/treebeam/treebeam/transforms"
 )
 
 // customFlags are the flags for what the user knows of the text beside the model.
-func customFlags(f *flag.FlagSet, files *transforms.CustomFiles, unconstrained *bool) {
+func customFlags(f *pflag.FlagSet, files *transforms.CustomFiles, unconstrained *bool) {
 	f.StringVar(&files.Abbreviations, "abbreviations", "", "`FILE` of abbreviations, one a line: each is one token with its period, and no sentence ends behind it")
 	f.StringVar(&files.KeepTogether, "keep-together", "", "`FILE` of strings, one a line, that are one token each wherever they stand")
 	f.StringVar(&files.Exceptions, "exceptions", "", "`FILE` of tags and lemmas: form, UPOS and lemma a line, with tabs between them, _ for what is not known")
@@ -16,8 +16,8 @@ func customFlags(f *flag.FlagSet, files *transforms.CustomFiles, unconstrained *
 
 // checkCustom refuses an empty name, most often of a variable that is not set: the
 // text would be parsed as if nothing was known of it.
-func checkCustom(fs *flag.FlagSet) (err error) {
-	fs.Visit(func(f *flag.Flag) {
+func checkCustom(fs *pflag.FlagSet) (err error) {
+	fs.Visit(func(f *pflag.Flag) {
 		switch f.Name {
 		case "abbreviations", "keep-together", "exceptions":
 			if f.Value.String() == "" && err == nil {

@@ -11,14 +11,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/pipeline/diff"
 	"github.com/treebeam/treebeam/pipeline/nightly"
 )
-
-func init() {
-	commands = append(commands, command{"diff", "diff A B | diff --state FOLDER [N M]", "how the trees of two outputs or nights differ", runDiff})
-}
 
 const diffAbout = `
 Compares two output folders (of a state, what is current in it), or two
@@ -28,45 +26,47 @@ labels and tags changed in the sentences that both have (of the same document
 and text); which kinds of arcs turned into which; and the drift of the mean
 confidence. Exit status 3 if a threshold that was given is passed.`
 
-func runDiff(ctx context.Context, args []string) error {
-	fs := newFlags("diff", "diff A B | diff --state FOLDER [N M] [flags]", diffAbout)
+// newDiff is treebeam diff.
+func newDiff() *cobra.Command {
+	cmd := newCommand("diff A B | diff --state FOLDER [N M]", "how the trees of two outputs or nights differ", diffAbout)
+	fs := cmd.Flags()
 	state := fs.String("state", "", "compare snapshots of the state in `FOLDER`")
 	asJSON := fs.Bool("json", false, "print the report as JSON")
 	top := fs.Int("top", 10, "print the `N` commonest migrations of arcs")
 	var limits diffLimits
 	fs.Var(&limits.changed, "max-changed", "exit with status 3 if the head or label of more than `P%` of the compared words changed")
 	fs.Var(&limits.drift, "max-drift", "exit with status 3 if the mean head_marginal of all words drifted by more than `X`")
-	others, err := parseFlags(fs, args)
-	if err != nil {
-		return err
+	cmd.RunE = func(cmd *cobra.Command, others []string) error {
+		ctx := cmd.Context()
+		if *top < 1 {
+			return refuse("--top %d: must be at least 1", *top)
+		}
+		ctx, stop := interruptible(ctx)
+		defer stop()
+		a, b, err := diffSides(ctx, *state, others)
+		if err != nil {
+			return err
+		}
+		report, err := diff.Compare(ctx, a, b, diff.Options{Top: *top})
+		if ctx.Err() != nil {
+			return exitCode(exitInterrupted)
+		}
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			e := json.NewEncoder(os.Stdout)
+			e.SetEscapeHTML(false)
+			err = e.Encode(report)
+		} else {
+			err = printDiff(os.Stdout, report)
+		}
+		if err != nil {
+			return err
+		}
+		return limits.check(report)
 	}
-	if *top < 1 {
-		return refuse("--top %d: must be at least 1", *top)
-	}
-	ctx, stop := interruptible(ctx)
-	defer stop()
-	a, b, err := diffSides(ctx, *state, others)
-	if err != nil {
-		return err
-	}
-	report, err := diff.Compare(ctx, a, b, diff.Options{Top: *top})
-	if ctx.Err() != nil {
-		return exitCode(exitInterrupted)
-	}
-	if err != nil {
-		return err
-	}
-	if *asJSON {
-		e := json.NewEncoder(os.Stdout)
-		e.SetEscapeHTML(false)
-		err = e.Encode(report)
-	} else {
-		err = printDiff(os.Stdout, report)
-	}
-	if err != nil {
-		return err
-	}
-	return limits.check(report)
+	return cmd
 }
 
 // diffSides opens what is to be compared.
@@ -133,6 +133,7 @@ type threshold struct {
 }
 
 func (t *threshold) String() string { return t.text }
+func (t *threshold) Type() string   { return "number" }
 
 func (t *threshold) Set(s string) (err error) {
 	t.text = s

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,14 +10,12 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/spf13/cobra"
+
 	"github.com/treebeam/treebeam/io/encoder"
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/piece"
 )
-
-func init() {
-	commands = append(commands, command{"encoder", "encoder import|info FILE", "a pretrained encoder for training: imports it, or tells about it", runEncoder})
-}
 
 const encoderAbout = `
 import reads a pretrained encoder of the BERT kind in the form in which it is
@@ -30,48 +27,48 @@ made of it: if the files do not tell it, --licence must.
 
 info prints what an encoder is and where it comes from; it reads the same files.`
 
-func runEncoder(_ context.Context, args []string) error {
-	fs := newFlags("encoder", "encoder import FILE --output E.tbe | encoder info FILE [--json]", encoderAbout)
-	output := fs.String("output", "", "import: `FILE` to write; -o is the same")
-	fs.StringVar(output, "o", "", "the same as --output")
+// newEncoder is treebeam encoder.
+func newEncoder() *cobra.Command {
+	cmd := newCommand("encoder import FILE --output E.tbe | encoder info FILE [--json]", "a pretrained encoder for training: imports it, or tells about it", encoderAbout)
+	fs := cmd.Flags()
+	output := fs.StringP("output", "o", "", "import: `FILE` to write")
 	name := fs.String("name", "", "import: `NAME` of the encoder, such as multilingual-e5-small (default: as the files tell)")
 	source := fs.String("source", "", "import: `TEXT` on where it comes from, such as an address (default: as the files tell)")
 	licence := fs.String("licence", "", "import: `NAME` of its licence, such as MIT (default: as the files tell)")
 	asJSON := fs.Bool("json", false, "info: print it as JSON")
-	others, err := parseFlags(fs, args)
-	if err != nil {
-		return err
-	}
-	switch {
-	case len(others) == 0 || others[0] != "import" && others[0] != "info":
-		return refuse("want treebeam encoder import FILE --output E%s, or treebeam encoder info FILE", encoder.Extension)
-	case len(others) != 2:
-		return refuse("encoder %s takes one file, got %d", others[0], len(others)-1)
-	case others[0] == "info" && (*output != "" || *name != "" || *source != "" || *licence != ""):
-		return refuse("encoder info writes no file: want treebeam encoder import %s --output FILE", others[1])
-	case others[0] == "import" && *output == "":
-		return refuse("want --output FILE, the encoder to write, such as e5-small%s", encoder.Extension)
-	case others[0] == "import" && *asJSON:
-		return refuse("--json is for encoder info")
-	case others[0] == "import" && sameFile(*output, others[1]):
-		return refuse("--output %s is the file to import: name another one", *output)
-	}
-	p, err := encoder.Open(others[1])
-	if err != nil {
-		return &refusal{err}
-	}
-	if others[0] == "info" {
-		return printPretrained(os.Stdout, p, *asJSON)
-	}
-	for _, x := range []struct{ to, from *string }{{&p.Name, name}, {&p.Source, source}, {&p.Licence, licence}} {
-		if *x.from != "" {
-			*x.to = *x.from
+	cmd.RunE = func(cmd *cobra.Command, others []string) error {
+		switch {
+		case len(others) == 0 || others[0] != "import" && others[0] != "info":
+			return refuse("want treebeam encoder import FILE --output E%s, or treebeam encoder info FILE", encoder.Extension)
+		case len(others) != 2:
+			return refuse("encoder %s takes one file, got %d", others[0], len(others)-1)
+		case others[0] == "info" && (*output != "" || *name != "" || *source != "" || *licence != ""):
+			return refuse("encoder info writes no file: want treebeam encoder import %s --output FILE", others[1])
+		case others[0] == "import" && *output == "":
+			return refuse("want --output FILE, the encoder to write, such as e5-small%s", encoder.Extension)
+		case others[0] == "import" && *asJSON:
+			return refuse("--json is for encoder info")
+		case others[0] == "import" && sameFile(*output, others[1]):
+			return refuse("--output %s is the file to import: name another one", *output)
 		}
+		p, err := encoder.Open(others[1])
+		if err != nil {
+			return &refusal{err}
+		}
+		if others[0] == "info" {
+			return printPretrained(os.Stdout, p, *asJSON)
+		}
+		for _, x := range []struct{ to, from *string }{{&p.Name, name}, {&p.Source, source}, {&p.Licence, licence}} {
+			if *x.from != "" {
+				*x.to = *x.from
+			}
+		}
+		if p.Licence == "" {
+			return refuse("encoder %s: its files do not tell the licence, which every model made of it must name: look it up and say --licence NAME", others[1])
+		}
+		return importEncoder(*output, p)
 	}
-	if p.Licence == "" {
-		return refuse("encoder %s: its files do not tell the licence, which every model made of it must name: look it up and say --licence NAME", others[1])
-	}
-	return importEncoder(*output, p)
+	return cmd
 }
 
 // importEncoder writes the file and says what it is.

@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/spf13/cobra"
+
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/store"
@@ -21,10 +23,6 @@ import (
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/transforms"
 )
-
-func init() {
-	commands = append(commands, command{"eval", "eval --gold G --system S | --model M", "scores by the rules of CoNLL 2018, and more", runEval})
-}
 
 const evalAbout = `
 Scores trees against gold ones by the rules of the CoNLL 2018 shared task:
@@ -52,8 +50,10 @@ type evalFlags struct {
 	samples                      int
 }
 
-func runEval(ctx context.Context, args []string) error {
-	fs := newFlags("eval", "eval --gold G.conllu --system S.conllu|out/ | --model m.tbm", evalAbout)
+// newEval is treebeam eval.
+func newEval() *cobra.Command {
+	cmd := newCommand("eval --gold G.conllu --system S.conllu|out/ | --model m.tbm", "scores by the rules of CoNLL 2018, and more", evalAbout)
+	fs := cmd.Flags()
 	var f evalFlags
 	fs.StringVar(&f.gold, "gold", "", "gold trees, a CoNLL-U `FILE`")
 	fs.StringVar(&f.system, "system", "", "trees to score, a CoNLL-U `FILE`, or the folder of an output or a state")
@@ -74,21 +74,21 @@ func runEval(ctx context.Context, args []string) error {
 	fs.StringVar(&f.against, "against", "", "compare with the trees of `S` by a paired bootstrap over sentences")
 	fs.IntVar(&f.samples, "samples", 10_000, "with --against: `N` samples of the bootstrap")
 	fs.BoolVar(&f.report.JSON, "json", false, "print JSON")
-	fs.BoolVar(&f.report.Plain, "v", false, "print the table of udeval -v and nothing else")
+	fs.BoolVarP(&f.report.Plain, "plain", "v", false, "print the table of udeval -v and nothing else")
 	fs.BoolVar(&f.report.Counts, "counts", false, "print counts, not percentages")
 	fs.BoolVar(&f.report.Enhanced, "enhanced", false, "score enhanced graphs too")
 	fs.StringVar(&f.row, "row", "", "print the main figures on one line that begins with `NAME`")
-	others, err := parseFlags(fs, args)
-	if err != nil {
-		return err
+	cmd.RunE = func(cmd *cobra.Command, others []string) error {
+		ctx := cmd.Context()
+		if len(others) > 0 {
+			return refuse("what is %q? the files are named with --gold and --system", others[0])
+		}
+		if err := cmp.Or(f.validate(), checkCustom(fs)); err != nil {
+			return err
+		}
+		return f.run(ctx, os.Stdout)
 	}
-	if len(others) > 0 {
-		return refuse("what is %q? the files are named with --gold and --system", others[0])
-	}
-	if err := cmp.Or(f.validate(), checkCustom(fs)); err != nil {
-		return err
-	}
-	return f.run(ctx, os.Stdout)
+	return cmd
 }
 
 func (f *evalFlags) validate() error {

@@ -124,7 +124,7 @@ func TestEvalRefusals(t *testing.T) {
 		{evalFlags{gold: toyDev, model: toyDev}, "CoNLL-U"},
 	} {
 		_, err := evalOutput(t, c.f)
-		if status := report(command{name: "eval"}, err); status != exitRefused || !strings.Contains(err.Error(), c.want) {
+		if status := report("eval", err); status != exitRefused || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want a refusal with %q", c.f, err, c.want)
 		}
 	}

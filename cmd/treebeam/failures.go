@@ -2,19 +2,16 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
-
-func init() {
-	commands = append(commands, command{"failures", "failures FOLDER", "what could not be parsed, as a table", runFailures})
-}
 
 const failuresAbout = `
 Prints the rows of FOLDER/failures as tab-separated values, with a header. Tabs
@@ -24,41 +21,43 @@ docs/failures.md explains every kind.`
 
 const failuresHeader = "doc_id\tsource_uri\tbyte_offset\tline\tstage\tseverity\tkind\treason\ttext"
 
-func runFailures(ctx context.Context, args []string) error {
-	fs := newFlags("failures", "failures FOLDER [flags]", failuresAbout)
+// newFailures is treebeam failures.
+func newFailures() *cobra.Command {
+	cmd := newCommand("failures FOLDER", "what could not be parsed, as a table", failuresAbout)
+	fs := cmd.Flags()
 	onlyErrors := fs.Bool("errors", false, "the same as --severity error")
 	severity := fs.String("severity", "all", "`WHICH` rows: error, warning or all")
 	kind := fs.String("kind", "", "only rows of this `KIND`, such as not_text")
-	others, err := parseFlags(fs, args)
-	if err != nil {
-		return err
-	}
-	switch {
-	case *severity != "all" && *severity != "error" && *severity != "warning":
-		return refuse("--severity %s: must be error, warning or all", *severity)
-	case *onlyErrors && *severity == "warning":
-		return refuse("--errors and --severity warning exclude each other")
-	case *onlyErrors:
-		*severity = "error"
-	}
-	if *kind != "" && new(syntax.Kind).UnmarshalText([]byte(*kind)) != nil {
-		return refuse("--kind %s: must be one of %s", *kind, kindNames())
-	}
-	from, err := openOne(ctx, others)
-	if err != nil {
-		return err
-	}
-	out := bufio.NewWriter(os.Stdout)
-	out.WriteString(failuresHeader + "\n")
-	for f, err := range from.Failures {
+	cmd.RunE = func(cmd *cobra.Command, others []string) error {
+		ctx := cmd.Context()
+		switch {
+		case *severity != "all" && *severity != "error" && *severity != "warning":
+			return refuse("--severity %s: must be error, warning or all", *severity)
+		case *onlyErrors && *severity == "warning":
+			return refuse("--errors and --severity warning exclude each other")
+		case *onlyErrors:
+			*severity = "error"
+		}
+		if *kind != "" && new(syntax.Kind).UnmarshalText([]byte(*kind)) != nil {
+			return refuse("--kind %s: must be one of %s", *kind, kindNames())
+		}
+		from, err := openOne(ctx, others)
 		if err != nil {
-			return errOr(out.Flush(), err)
+			return err
 		}
-		if (*severity == "all" || f.Severity == *severity) && (*kind == "" || f.Kind == *kind) {
-			out.WriteString(failureLine(f)) // Flush has the error
+		out := bufio.NewWriter(os.Stdout)
+		out.WriteString(failuresHeader + "\n")
+		for f, err := range from.Failures {
+			if err != nil {
+				return errOr(out.Flush(), err)
+			}
+			if (*severity == "all" || f.Severity == *severity) && (*kind == "" || f.Kind == *kind) {
+				out.WriteString(failureLine(f)) // Flush has the error
+			}
 		}
+		return out.Flush()
 	}
-	return out.Flush()
+	return cmd
 }
 
 // failureLine is f as a line of the table.

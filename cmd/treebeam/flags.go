@@ -1,133 +1,127 @@
 package main
 
 import (
-	"errors"
 	"flag"
-	"fmt"
-	"io"
-	"os"
 	"reflect"
+	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// newFlags returns the flag set of a subcommand. Its usage is "treebeam line",
-// the text about, and the flags that the caller defines.
-func newFlags(name, line, about string) *flag.FlagSet {
-	fs := flag.NewFlagSet(name, flag.ContinueOnError)
-	fs.SetOutput(os.Stderr)
-	fs.Usage = func() {
-		fmt.Fprintf(os.Stdout, "usage: treebeam %s\n\n%s\n\nflags:\n", line, strings.TrimSpace(about))
-		printFlags(fs)
-	}
-	return fs
+// newCommand returns a command that takes any arguments. use is its name and
+// what follows it on the usage line, short one line for the list of commands,
+// about the text of its help. The caller defines its flags and RunE. What RunE
+// returns decides the exit status: nil is 0, a *refusal is 64, an exitCode
+// itself, anything else 1.
+func newCommand(use, short, about string) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Long: strings.TrimSpace(about), Args: cobra.ArbitraryArgs}
+	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
+	})
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return refuse("%s; treebeam %s --help lists the flags", plain(cmd.Flags(), err), cmd.Name())
+	})
+	return cmd
 }
 
-// printFlags lists the flags of fs that are ours, not Beam's.
-func printFlags(fs *flag.FlagSet) {
-	fs.VisitAll(func(f *flag.Flag) {
-		if isBeamFlag(fs, f) {
-			return
-		}
-		value, usage := flag.UnquoteUsage(f)
-		name := "--" + f.Name
-		if value != "" {
-			name += " " + value
-		}
-		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "0s" {
-			usage += " (default " + f.DefValue + ")"
-		}
-		fmt.Fprintf(os.Stdout, "  %-26s %s\n", name, usage)
-	})
-}
+// A beamFlag is a flag of Beam in the flag set of a command. It shares its value
+// with package flag.
+type beamFlag struct{ *flag.Flag }
+
+func (b beamFlag) String() string     { return b.Value.String() }
+func (b beamFlag) Set(s string) error { return b.Value.Set(s) }
+func (b beamFlag) Type() string       { return "string" }
 
 // withBeamFlags lets Beam's global flags pass through fs.
-func withBeamFlags(fs *flag.FlagSet) {
+func withBeamFlags(fs *pflag.FlagSet) {
 	flag.VisitAll(func(f *flag.Flag) {
-		if fs.Lookup(f.Name) == nil {
-			fs.Var(f.Value, f.Name, f.Usage)
+		if fs.Lookup(f.Name) != nil {
+			return
+		}
+		added := fs.VarPF(beamFlag{f}, f.Name, "", f.Usage)
+		added.Hidden = true
+		if b, ok := f.Value.(interface{ IsBoolFlag() bool }); ok && b.IsBoolFlag() {
+			added.NoOptDefVal = "true"
 		}
 	})
 }
 
 // tellBeam marks the Beam flags that fs has parsed as given: they share their
 // values with Beam's own, but runners also ask package flag which were given.
-func tellBeam(fs *flag.FlagSet) {
-	fs.Visit(func(f *flag.Flag) {
-		v := reflect.ValueOf(f.Value)
-		if v.Kind() != reflect.Pointer || !isBeamFlag(fs, f) {
-			return // ours, or a function that had its effect
+func tellBeam(fs *pflag.FlagSet) {
+	fs.Visit(func(f *pflag.Flag) {
+		b, ok := f.Value.(beamFlag)
+		if !ok {
+			return
+		}
+		v := reflect.ValueOf(b.Value)
+		if v.Kind() != reflect.Pointer {
+			return // a function that had its effect
 		}
 		if v = v.Elem(); v.Kind() == reflect.Slice { // Set appends
 			defer v.Set(v.Slice(0, v.Len()))
 		}
-		flag.Set(f.Name, f.Value.String())
+		flag.Set(b.Name, b.Value.String())
 	})
 }
 
 // given says whether the flag of Beam is set, to another value than its zero.
-func given(fs *flag.FlagSet, name string) bool {
+func given(fs *pflag.FlagSet, name string) bool {
 	f := fs.Lookup(name)
 	return f != nil && f.Value.String() != "" && f.Value.String() != "false"
 }
 
-func isBeamFlag(fs *flag.FlagSet, f *flag.Flag) bool {
-	global := flag.Lookup(f.Name)
-	return global != nil && global.Value == f.Value && fs != flag.CommandLine
+func isBeamFlag(f *pflag.Flag) bool {
+	_, ok := f.Value.(beamFlag)
+	return ok
 }
 
-// parseFlags parses args with flags and other arguments in any order, "-" and
-// "_" alike in the names of flags, and returns the other arguments. "-" is
-// one of them, and all that follows "--". Its errors are refusals; after
-// --help it is flag.ErrHelp.
-func parseFlags(fs *flag.FlagSet, args []string) ([]string, error) {
-	var others []string
-	spelled := make([]string, 0, len(args))
-	for i, a := range args {
-		if a == "--" {
-			spelled = append(spelled, args[i:]...)
-			break
+// spellAll rewrites the flags among args as package pflag reads them, up to "--".
+func spellAll(fs *pflag.FlagSet, args []string) []string {
+	spelled := slices.Clone(args)
+	for i := 0; i < len(args) && args[i] != "--"; i++ {
+		spelled[i] = spell(fs, args[i])
+		if wantsValue(fs, spelled[i]) {
+			i++ // whatever it looks like
 		}
-		spelled = append(spelled, spell(fs, a))
 	}
-	output, usage := fs.Output(), fs.Usage
-	fs.SetOutput(io.Discard)
-	fs.Usage = func() {} // package flag calls it after every error
-	defer func() {
-		fs.SetOutput(output)
-		fs.Usage = usage
-	}()
-	for args = spelled; ; {
-		if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
-			usage()
-			return nil, err
-		} else if err != nil {
-			return nil, refuse("%s; treebeam %s --help lists the flags", plain(fs, err), fs.Name())
-		}
-		rest := fs.Args()
-		if used := len(args) - len(rest); used > 0 && args[used-1] == "--" {
-			return append(others, rest...), nil
-		}
-		if len(rest) == 0 {
-			return others, nil
-		}
-		others = append(others, rest[0])
-		args = rest[1:]
-	}
+	return spelled
 }
 
-// spell rewrites the name of a flag as fs knows it.
-func spell(fs *flag.FlagSet, a string) string {
-	if len(a) < 2 || a[0] != '-' {
+// wantsValue says whether the argument behind a is the value of the flag a.
+func wantsValue(fs *pflag.FlagSet, a string) bool {
+	if name, long := strings.CutPrefix(a, "--"); long {
+		f := fs.Lookup(name)
+		return f != nil && f.NoOptDefVal == ""
+	}
+	if !strings.HasPrefix(a, "-") {
+		return false
+	}
+	for i := 1; i < len(a); i++ {
+		f := fs.ShorthandLookup(a[i : i+1])
+		if f == nil || f.NoOptDefVal == "" {
+			return f != nil && i == len(a)-1
+		}
+	}
+	return false
+}
+
+// spell gives a flag two dashes if it has a name, and one if it has a letter.
+// Users of Beam write one before names, too. A name that is mistyped does so as
+// well: no letter is meant by it.
+func spell(fs *pflag.FlagSet, a string) string {
+	dashes := len(a) - len(strings.TrimLeft(a, "-"))
+	if dashes < 1 || dashes > 2 || len(a) == dashes {
 		return a
 	}
-	name, value, hasValue := strings.Cut(strings.TrimPrefix(a[1:], "-"), "=")
-	for _, try := range []string{name, strings.ReplaceAll(name, "_", "-"), strings.ReplaceAll(name, "-", "_")} {
-		if fs.Lookup(try) != nil {
-			if hasValue {
-				return "--" + try + "=" + value
-			}
-			return "--" + try
-		}
+	name, _, _ := strings.Cut(a[dashes:], "=")
+	switch known := fs.Lookup(name) != nil || name == "help"; {
+	case dashes == 2 && len(name) == 1 && !known && fs.ShorthandLookup(name) != nil:
+		return a[1:]
+	case dashes == 1 && len(name) > 1 && (known || fs.ShorthandLookup(name[:1]) == nil || len(name) > 2 && nearestFlag(fs, name) != ""):
+		return "-" + a
 	}
 	return a
 }

@@ -2,7 +2,8 @@ package main
 
 import (
 	"cmp"
-	"flag"
+
+	"github.com/spf13/pflag"
 
 	"github.com/treebeam/treebeam/io/jsonl"
 	"github.com/treebeam/treebeam/pipeline"
@@ -11,7 +12,7 @@ import (
 
 // formatFlags are the flags that say how a format is read. The value that is
 // the default is not written into o: it makes no other run.
-func formatFlags(f *flag.FlagSet, o *transforms.RowOptions) {
+func formatFlags(f *pflag.FlagSet, o *transforms.RowOptions) {
 	unless := func(option *string, standard string) func(string) error {
 		return func(s string) error {
 			if *option = s; s == standard {
@@ -26,7 +27,7 @@ func formatFlags(f *flag.FlagSet, o *transforms.RowOptions) {
 }
 
 // confFlag is the flag --conf, which makes another format of CoNLL-U.
-func confFlag(f *flag.FlagSet) *bool {
+func confFlag(f *pflag.FlagSet) *bool {
 	return f.Bool("conf", false, "with --to conllu: HeadConf, DeprelConf and UPOSConf in MISC, tree_conf and certificate as comments")
 }
 

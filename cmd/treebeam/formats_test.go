@@ -62,7 +62,7 @@ func TestFormatFlags(t *testing.T) {
 			t.Errorf("%q is missing in\n%s%s", want, stdout, stderr)
 		}
 	}
-	c := newParseCommand()
+	c := newParseCommand(newCommand("parse", "", "").Flags())
 	if err := c.flags.Parse([]string{"--text-key", "text", "--id-key", "id", "--document", "file"}); err != nil || c.options.Rows != pipeline.DefaultRows() {
 		t.Errorf("got %+v, %v", c.options.Rows, err)
 	}

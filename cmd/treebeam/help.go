@@ -2,30 +2,22 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
-	"slices"
-	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/treebeam/treebeam/transforms"
 )
 
-func init() {
-	commands = append(commands,
-		command{"help", "help [COMMAND | beam]", "what a command does and its flags", runHelp},
-		command{"version", "version", "versions of the program, its format and Beam", runVersion})
-}
-
-// order is that of the list of commands; others follow by name.
-var order = []string{"parse", "reparse", "compact", "diff", "show", "report", "sample", "failures", "convert", "eval", "train", "calibrate", "encoder", "model", "help", "version"}
-
-func printHelp(w io.Writer) {
+// printHelp lists the commands of root.
+func printHelp(w io.Writer, root *cobra.Command) {
 	fmt.Fprint(w, `treebeam parses text to dependency trees, and says how sure it is of each.
 
   treebeam parse FILE... --to conllu                     trees to standard output; '-' reads standard input
@@ -33,21 +25,8 @@ func printHelp(w io.Writer) {
 
 commands:
 `)
-	list := slices.Clone(commands)
-	rank := func(c command) int {
-		if at := slices.Index(order, c.name); at >= 0 {
-			return at
-		}
-		return len(order)
-	}
-	slices.SortStableFunc(list, func(a, b command) int {
-		if d := rank(a) - rank(b); d != 0 {
-			return d
-		}
-		return strings.Compare(a.name, b.name)
-	})
-	for _, c := range list {
-		fmt.Fprintf(w, "  %-10s %s\n", c.name, c.summary)
+	for _, c := range root.Commands() {
+		fmt.Fprintf(w, "  %-10s %s\n", c.Name(), c.Short)
 	}
 	fmt.Fprint(w, `
 "treebeam help COMMAND" says more. Exit status: 0 done, 1 the run failed (the
@@ -56,33 +35,69 @@ same command continues it), 3 over --max-failures, or nothing could be parsed,
 `)
 }
 
-func runHelp(ctx context.Context, args []string) error {
-	if len(args) == 0 {
-		printHelp(os.Stdout)
-		return nil
-	}
-	if args[0] == "beam" {
-		fmt.Println("Flags of the Beam SDK; treebeam parse passes them on:")
-		flag.CommandLine.SetOutput(os.Stdout)
-		flag.PrintDefaults()
-		return nil
-	}
-	for _, c := range commands {
-		if c.name == args[0] && c.name != "help" && c.name != "version" {
-			return c.run(ctx, []string{"--help"})
-		}
-		if c.name == args[0] {
-			fmt.Printf("usage: treebeam %s\n\n%s\n", c.line, c.summary)
+// newHelp is treebeam help.
+func newHelp() *cobra.Command {
+	cmd := newCommand("help [COMMAND | beam]", "what a command does and its flags", "")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		root := cmd.Root()
+		if len(args) == 0 {
+			printHelp(os.Stdout, root)
 			return nil
 		}
+		if args[0] == "beam" {
+			fmt.Println("Flags of the Beam SDK; treebeam parse passes them on:")
+			flag.CommandLine.SetOutput(os.Stdout)
+			flag.PrintDefaults()
+			return nil
+		}
+		about := find(root, args[0])
+		if about == nil {
+			return refuse("there is no command %q; treebeam help lists them", args[0])
+		}
+		printUsage(os.Stdout, about)
+		return nil
 	}
-	return refuse("there is no command %q; treebeam help lists them", args[0])
+	return cmd
+}
+
+// printUsage writes what a command does, and its flags.
+func printUsage(w io.Writer, cmd *cobra.Command) {
+	flags := cmd.Flags()
+	if !flags.HasAvailableFlags() {
+		fmt.Fprintf(w, "usage: treebeam %s\n\n%s\n", cmd.Use, cmp.Or(cmd.Long, cmd.Short))
+		return
+	}
+	fmt.Fprintf(w, "usage: treebeam %s [flags]\n\n%s\n\nflags:\n", cmd.Use, cmp.Or(cmd.Long, cmd.Short))
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		value, usage := pflag.UnquoteUsage(f)
+		name := "--" + f.Name
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + ", " + name
+		}
+		if value != "" && f.NoOptDefVal == "" {
+			name += " " + value
+		}
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
+			usage += " (default " + f.DefValue + ")"
+		}
+		fmt.Fprintf(w, "  %-26s %s\n", name, usage)
+	})
 }
 
 // release is the version that make dist puts in.
 var release string
 
-func runVersion(context.Context, []string) error {
+// newVersion is treebeam version.
+func newVersion() *cobra.Command {
+	cmd := newCommand("version", "versions of the program, its format and Beam", "")
+	cmd.RunE = func(*cobra.Command, []string) error { return printVersion() }
+	return cmd
+}
+
+func printVersion() error {
 	version, revision := release, ""
 	if info, ok := debug.ReadBuildInfo(); ok {
 		version = cmp.Or(release, info.Main.Version, "(devel)")

@@ -13,10 +13,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/spf13/cobra"
 
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/transforms"
@@ -30,19 +30,6 @@ const (
 	exitRefused     = 64
 	exitInterrupted = 130
 )
-
-// A command is a subcommand. Files of this package add theirs to commands in
-// an init function.
-type command struct {
-	name    string
-	line    string // usage after "treebeam"
-	summary string // one line for the list of commands
-	// run does the work. What it returns decides the exit code: nil is 0, a
-	// *refusal is 64, an exitCode itself, anything else 1.
-	run func(ctx context.Context, args []string) error
-}
-
-var commands []command
 
 // A refusal is an error found before any work was done and anything written:
 // its text names the cause and the remedy. Exit status 64.
@@ -97,7 +84,7 @@ func isWorker(args []string) bool {
 // Flags without a subcommand mean parse: schedulers pass nothing else.
 func dispatch(ctx context.Context, args []string) int {
 	if len(args) == 0 {
-		printHelp(os.Stderr)
+		printHelp(os.Stderr, newRoot())
 		return exitRefused
 	}
 	name, rest := args[0], args[1:]
@@ -110,30 +97,56 @@ func dispatch(ctx context.Context, args []string) int {
 	if strings.HasPrefix(name, "-") && name != "-" {
 		name, rest = "parse", args
 	}
-	at := slices.IndexFunc(commands, func(c command) bool { return c.name == name })
-	if at < 0 {
-		say(os.Stderr, "treebeam: there is no command %q%s\n", name, suggestion(name))
+	root := newRoot()
+	cmd := find(root, name)
+	if cmd == nil {
+		say(os.Stderr, "treebeam: there is no command %q%s\n", name, suggestion(root, name))
 		return exitRefused
 	}
-	return report(commands[at], commands[at].run(ctx, rest))
+	root.SetArgs(append([]string{name}, spellAll(cmd.Flags(), rest)...))
+	return report(name, root.ExecuteContext(ctx))
+}
+
+// newRoot returns all commands. Each call makes them anew, with flags that have
+// their defaults: only Beam's are the process's.
+func newRoot() *cobra.Command {
+	root := &cobra.Command{Use: "treebeam", SilenceErrors: true, SilenceUsage: true}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printUsage(os.Stdout, cmd) })
+	help := newHelp()
+	root.SetHelpCommand(help)
+	root.AddCommand(newParse(), newReparse(), newCompact(), newDiff(), newShow(), newReport(), newSample(), newFailures(),
+		newConvert(), newEval(), newTrain(), newCalibrate(), newEncoder(), newModel(), help, newVersion(), newRawText(), newPool())
+	return root
+}
+
+// find returns the command of that name, nil if there is none.
+func find(root *cobra.Command, name string) *cobra.Command {
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == name {
+			return cmd
+		}
+	}
+	return nil
 }
 
 // report prints err, if it has something to say, and returns its exit status.
-func report(c command, err error) int {
+// name is that of the command.
+func report(name string, err error) int {
 	var code exitCode
 	var refused *refusal
 	var refusedRun *pipeline.Refusal
 	switch {
-	case err == nil, errors.Is(err, flag.ErrHelp):
+	case err == nil:
 		return exitOK
 	case interrupted():
 		return exitInterrupted
 	case errors.As(err, &code):
 		return int(code)
 	case errors.As(err, &refused), errors.As(err, &refusedRun):
-		say(os.Stderr, "treebeam %s: %v\n", c.name, err)
+		say(os.Stderr, "treebeam %s: %v\n", name, err)
 		return exitRefused
 	}
-	say(os.Stderr, "treebeam %s: %v\n", c.name, err)
+	say(os.Stderr, "treebeam %s: %v\n", name, err)
 	return exitFailed
 }

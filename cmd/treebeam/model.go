@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,45 +9,44 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/spf13/cobra"
+
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/pack"
 )
-
-func init() {
-	commands = append(commands, command{"model", "model info [FILE]", "provenance, sizes, scores and licence of a model", runModel})
-}
 
 const modelAbout = `
 Prints where a model comes from: treebank, release, licence, the command that
 trains it again, its scores on dev, and the sizes of its parts. Without FILE it
 is the embedded English model.`
 
-func runModel(_ context.Context, args []string) error {
-	fs := newFlags("model", "model info [FILE] [--json]", modelAbout)
+// newModel is treebeam model.
+func newModel() *cobra.Command {
+	cmd := newCommand("model info [FILE] [--json]", "provenance, sizes, scores and licence of a model", modelAbout)
+	fs := cmd.Flags()
 	asJSON := fs.Bool("json", false, "print it as JSON")
-	others, err := parseFlags(fs, args)
-	if err != nil {
-		return err
+	cmd.RunE = func(cmd *cobra.Command, others []string) error {
+		if len(others) == 0 || others[0] != "info" {
+			return refuse("want treebeam model info [FILE]")
+		}
+		if len(others) > 2 {
+			return refuse("model info takes one file, got %q", others[1:])
+		}
+		uri := ""
+		if len(others) == 2 {
+			uri = others[1]
+		}
+		m, err := model.Open(uri)
+		if err != nil {
+			return &refusal{err}
+		}
+		if *asJSON {
+			return printModelJSON(os.Stdout, m)
+		}
+		printModel(os.Stdout, m)
+		return nil
 	}
-	if len(others) == 0 || others[0] != "info" {
-		return refuse("want treebeam model info [FILE]")
-	}
-	if len(others) > 2 {
-		return refuse("model info takes one file, got %q", others[1:])
-	}
-	uri := ""
-	if len(others) == 2 {
-		uri = others[1]
-	}
-	m, err := model.Open(uri)
-	if err != nil {
-		return &refusal{err}
-	}
-	if *asJSON {
-		return printModelJSON(os.Stdout, m)
-	}
-	printModel(os.Stdout, m)
-	return nil
+	return cmd
 }
 
 // A component is one part of a model with the bytes of its sections.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -13,16 +12,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/pipeline/nightly"
 	"github.com/treebeam/treebeam/transforms"
 )
-
-func init() {
-	commands = append(commands, command{"reparse", reparseUsage, "parse what is new or has changed: parse --state", runReparse})
-}
-
-const reparseUsage = "reparse --input PATTERN --state FOLDER"
 
 // nightFlags are the flags of parse for a state.
 type nightFlags struct {
@@ -32,18 +28,18 @@ type nightFlags struct {
 	planOnly     planOnly
 }
 
-func (n *nightFlags) define(f *flag.FlagSet) {
+func (n *nightFlags) define(f *pflag.FlagSet) {
 	f.StringVar(&n.state, "state", "", "instead of --output: `FOLDER` of a state; only files that are new or changed are parsed")
 	f.BoolVar(&n.all, "all", false, "with --state: parse every file again, also with another model or other options")
 	f.BoolVar(&n.allowDeletes, "allow-deletes", false, "with --state: let more than 20% of the documents disappear, or all")
-	f.Var(&n.planOnly, "plan-only", "with --state: print what would be done and why, as text or (=json) as JSON, and do nothing")
+	f.VarPF(&n.planOnly, "plan-only", "", "with --state: print what would be done and why, as text or (=json) as JSON, and do nothing").NoOptDefVal = "text"
 }
 
 // A planOnly is the value of --plan-only: "", text or json.
 type planOnly string
 
-func (p *planOnly) String() string   { return string(*p) }
-func (p *planOnly) IsBoolFlag() bool { return true }
+func (p *planOnly) String() string { return string(*p) }
+func (p *planOnly) Type() string   { return "text or json" }
 
 func (p *planOnly) Set(s string) error {
 	switch s {
@@ -81,16 +77,17 @@ func (c *parseCommand) checkNight() error {
 	return nil
 }
 
-func runReparse(ctx context.Context, args []string) error {
-	c := newParseCommandAs("reparse", reparseUsage)
-	others, err := parseFlags(c.flags, args)
-	if err != nil {
-		return err
+// newReparse is treebeam reparse: parse by another name.
+func newReparse() *cobra.Command {
+	cmd := newCommand("reparse --input PATTERN --state FOLDER", "parse what is new or has changed: parse --state", parseAbout)
+	c := newParseCommand(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, others []string) error {
+		if c.night.state == "" {
+			return refuse("want --state FOLDER: what was parsed before; treebeam parse --output parses without one")
+		}
+		return c.run(cmd.Context(), others)
 	}
-	if c.night.state == "" {
-		return refuse("want --state FOLDER: what was parsed before; treebeam parse --output parses without one")
-	}
-	return c.run(ctx, others)
+	return cmd
 }
 
 // runNight parses what has changed since the night before.

@@ -10,17 +10,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/pipeline/nightly"
 	"github.com/treebeam/treebeam/transforms"
 )
-
-func init() {
-	commands = append(commands, command{"parse", parseUsage, "text to trees", runParse})
-}
-
-const parseUsage = "parse [FILE...] --output FOLDER | --to FORMAT"
 
 const parseAbout = `
 Parses raw text, JSON lines, CoNLL-U and CoNLL-X, plain or .gz, .zst, .bz2. Inputs are
@@ -52,10 +49,11 @@ type list []string
 
 func (l *list) String() string     { return strings.Join(*l, ",") }
 func (l *list) Set(s string) error { *l = append(*l, s); return nil }
+func (l *list) Type() string       { return "list" }
 
-// parseFlagsOf are the flags of parse.
+// A parseCommand has what the flags of parse say.
 type parseCommand struct {
-	flags       *flag.FlagSet
+	flags       *pflag.FlagSet
 	options     pipeline.Options
 	inputs      list
 	to          string
@@ -67,15 +65,18 @@ type parseCommand struct {
 	night       nightFlags
 }
 
-func newParseCommand() *parseCommand { return newParseCommandAs("parse", parseUsage) }
+// newParse is treebeam parse.
+func newParse() *cobra.Command {
+	cmd := newCommand("parse [FILE...] --output FOLDER | --to FORMAT", "text to trees", parseAbout)
+	c := newParseCommand(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, others []string) error { return c.run(cmd.Context(), others) }
+	return cmd
+}
 
-// newParseCommandAs is parse by another name.
-func newParseCommandAs(name, usage string) *parseCommand {
-	c := &parseCommand{
-		flags:   newFlags(name, usage+" [flags]", parseAbout),
-		options: pipeline.Options{Rows: pipeline.DefaultRows(), Stdin: os.Stdin},
-	}
-	f, o := c.flags, &c.options
+// newParseCommand defines the flags of parse.
+func newParseCommand(f *pflag.FlagSet) *parseCommand {
+	c := &parseCommand{flags: f, options: pipeline.Options{Rows: pipeline.DefaultRows(), Stdin: os.Stdin}}
+	o := &c.options
 	f.Var(&c.inputs, "input", "`PATTERN` of input files; may be repeated")
 	f.StringVar(&o.Output, "output", "", "`FOLDER` for the Parquet output")
 	f.StringVar(&c.to, "to", "", "`FORMAT` of the output: parquet, conllu, jsonl or text (parquet if --output is given)")
@@ -113,20 +114,11 @@ func newParseCommandAs(name, usage string) *parseCommand {
 	return c
 }
 
-func runParse(ctx context.Context, args []string) error {
-	c := newParseCommand()
-	others, err := parseFlags(c.flags, args)
-	if err != nil {
-		return err
-	}
-	return c.run(ctx, others)
-}
-
 // checkModel refuses an empty name, most often of a variable that is not set:
 // with the embedded model, French would be parsed as English. --accurate names
 // one.
 func (c *parseCommand) checkModel() (err error) {
-	c.flags.Visit(func(f *flag.Flag) {
+	c.flags.Visit(func(f *pflag.Flag) {
 		if f.Name == "model" && f.Value.String() == "" {
 			err = refuse("--model is empty: name a model file, or leave it out for the embedded English model")
 		}

@@ -1,19 +1,15 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"os"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/extworker"
+	"github.com/spf13/cobra"
 
 	"github.com/treebeam/treebeam/transforms"
 )
-
-func init() {
-	commands = append(commands, command{"worker-pool", "worker-pool [flags]", "serves workers to a runner (EXTERNAL)", runPool})
-}
 
 const poolAbout = `
 Starts workers when a runner asks for them, in this process, until it is
@@ -25,35 +21,37 @@ Jobs name it with
 
 and must be submitted by a treebeam of the same version.`
 
-func runPool(ctx context.Context, args []string) error {
-	fs := newFlags("worker-pool", "worker-pool [flags]", poolAbout)
+// newPool is treebeam worker-pool.
+func newPool() *cobra.Command {
+	cmd := newCommand("worker-pool", "serves workers to a runner (EXTERNAL)", poolAbout)
+	fs := cmd.Flags()
 	port := fs.Int("port", 50000, "`PORT` on localhost that the runner connects to; 0 takes a free one")
 	model := fs.String("model", "", "load the model `FILE` now, not with the first job (the embedded English one)")
-	others, err := parseFlags(fs, args)
-	if err != nil {
-		return err
+	cmd.RunE = func(cmd *cobra.Command, others []string) error {
+		ctx := cmd.Context()
+		if len(others) > 0 {
+			return refuse("want no arguments, got %q", others[0])
+		}
+		if *port < 0 || *port > 65535 {
+			return refuse("--port %d: must be from 0 to 65535", *port)
+		}
+		if _, _, err := transforms.OpenModel(*model); err != nil {
+			return &refusal{err}
+		}
+		flag.CommandLine.Parse(nil)
+		if !beam.Initialized() {
+			beam.Init()
+		}
+		quietBeam()
+		ctx, stop := interruptible(ctx)
+		defer stop()
+		pool, err := extworker.StartLoopback(ctx, *port)
+		if err != nil {
+			return refuse("--port %d: %w; name another", *port, err)
+		}
+		say(os.Stderr, "serving workers at %s\n", pool.EnvironmentConfig(ctx))
+		<-ctx.Done()
+		return pool.Stop(ctx)
 	}
-	if len(others) > 0 {
-		return refuse("want no arguments, got %q", others[0])
-	}
-	if *port < 0 || *port > 65535 {
-		return refuse("--port %d: must be from 0 to 65535", *port)
-	}
-	if _, _, err := transforms.OpenModel(*model); err != nil {
-		return &refusal{err}
-	}
-	flag.CommandLine.Parse(nil)
-	if !beam.Initialized() {
-		beam.Init()
-	}
-	quietBeam()
-	ctx, stop := interruptible(ctx)
-	defer stop()
-	pool, err := extworker.StartLoopback(ctx, *port)
-	if err != nil {
-		return refuse("--port %d: %w; name another", *port, err)
-	}
-	say(os.Stderr, "serving workers at %s\n", pool.EnvironmentConfig(ctx))
-	<-ctx.Done()
-	return pool.Stop(ctx)
+	return cmd
 }

@@ -2,8 +2,9 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"os"
+
+	"github.com/spf13/cobra"
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/source"
@@ -11,30 +12,26 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-func init() {
-	commands = append(commands, command{"rawtext", "rawtext G.conllu", "the raw text of a CoNLL-U file, as eval --model reads it", runRawText})
-}
-
 const rawTextAbout = `
 Writes the raw text of a CoNLL-U file to standard output: the sentences of a
 paragraph on one line, with a space between two tokens unless the first has
 SpaceAfter=No, and a blank line between paragraphs, which begin at the comments
 "# newpar" and "# newdoc".`
 
-func runRawText(_ context.Context, args []string) error {
-	fs := newFlags("rawtext", "rawtext G.conllu", rawTextAbout)
-	files, err := parseFlags(fs, args)
-	if err != nil {
-		return err
+// newRawText is treebeam rawtext.
+func newRawText() *cobra.Command {
+	cmd := newCommand("rawtext G.conllu", "the raw text of a CoNLL-U file, as eval --model reads it", rawTextAbout)
+	cmd.RunE = func(cmd *cobra.Command, files []string) error {
+		if len(files) != 1 {
+			return refuse("want one CoNLL-U file, got %d", len(files))
+		}
+		sents, err := conllu.ReadAllWith(files[0], conllu.Options{MultipleRoots: true, NoHeads: true})
+		if err != nil {
+			return &refusal{err}
+		}
+		return conllu.RawText(os.Stdout, sents)
 	}
-	if len(files) != 1 {
-		return refuse("want one CoNLL-U file, got %d", len(files))
-	}
-	sents, err := conllu.ReadAllWith(files[0], conllu.Options{MultipleRoots: true, NoHeads: true})
-	if err != nil {
-		return &refusal{err}
-	}
-	return conllu.RawText(os.Stdout, sents)
+	return cmd
 }
 
 // rawBlocks makes raw text of sentences and cuts it into blocks as a run of

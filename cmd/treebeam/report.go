@@ -11,15 +11,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/pipeline"
 )
-
-func init() {
-	commands = append(commands, command{"report", "report FOLDER [--output FILE]", "a run as one HTML page", runReport})
-}
 
 const reportAbout = `
 Writes one HTML file about an output folder, or what is current in a state: what
@@ -30,61 +28,63 @@ and fetches nothing; open it in any browser, or print it. The same output gives 
 same bytes. Without --output it is FOLDER-report.html in the current folder; a file
 that is there is replaced.`
 
-func runReport(ctx context.Context, args []string) error {
-	fs := newFlags("report", "report FOLDER [flags]", reportAbout)
+// newReport is treebeam report.
+func newReport() *cobra.Command {
+	cmd := newCommand("report FOLDER", "a run as one HTML page", reportAbout)
+	fs := cmd.Flags()
 	output := fs.String("output", "", "`FILE` to write, '-' is standard output (default FOLDER-report.html)")
 	lowest := fs.Int("lowest", 10, "draw the `N` least certain trees, as treebeam show --lowest has them")
 	examples := fs.Int("examples", 5, "draw `N` trees drawn by lot")
-	others, err := parseFlags(fs, args)
-	if err != nil {
-		return err
-	}
-	const most = 1000
-	if min(*lowest, *examples) < 0 || max(*lowest, *examples) > most {
-		return refuse("--lowest and --examples must be from 0 to %d", most)
-	}
-	from, err := openOne(ctx, others)
-	if err != nil {
-		return err
-	}
-	run, err := describeRun(from, others[0])
-	if err != nil {
-		return err
-	}
-	if *output == "" {
-		*output = run.Name + "-report.html"
-	}
-	if *output != "-" {
-		if err := errOr(checkTarget("--output", *output, false), notAnInput("--output", *output, from)); err != nil {
+	cmd.RunE = func(cmd *cobra.Command, others []string) error {
+		ctx := cmd.Context()
+		const most = 1000
+		if min(*lowest, *examples) < 0 || max(*lowest, *examples) > most {
+			return refuse("--lowest and --examples must be from 0 to %d", most)
+		}
+		from, err := openOne(ctx, others)
+		if err != nil {
 			return err
 		}
+		run, err := describeRun(from, others[0])
+		if err != nil {
+			return err
+		}
+		if *output == "" {
+			*output = run.Name + "-report.html"
+		}
+		if *output != "-" {
+			if err := errOr(checkTarget("--output", *output, false), notAnInput("--output", *output, from)); err != nil {
+				return err
+			}
+		}
+		ctx, stop := interruptible(ctx)
+		defer stop()
+		r := view.NewReport(*run, *lowest, *examples)
+		err = readRows(ctx, from, r)
+		if ctx.Err() != nil {
+			return exitCode(exitInterrupted)
+		}
+		if err != nil {
+			return err
+		}
+		if *output == "-" {
+			return writePage(os.Stdout, r)
+		}
+		out, commit, err := createOutput("--output", *output)
+		if err != nil {
+			return err
+		}
+		if err := writePage(out, r); err != nil {
+			out.(interface{ Cleanup() error }).Cleanup()
+			return err
+		}
+		if err := commit(); err != nil {
+			return err
+		}
+		say(os.Stderr, "the report is in %s\n", *output)
+		return nil
 	}
-	ctx, stop := interruptible(ctx)
-	defer stop()
-	r := view.NewReport(*run, *lowest, *examples)
-	err = readRows(ctx, from, r)
-	if ctx.Err() != nil {
-		return exitCode(exitInterrupted)
-	}
-	if err != nil {
-		return err
-	}
-	if *output == "-" {
-		return writePage(os.Stdout, r)
-	}
-	out, commit, err := createOutput("--output", *output)
-	if err != nil {
-		return err
-	}
-	if err := writePage(out, r); err != nil {
-		out.(interface{ Cleanup() error }).Cleanup()
-		return err
-	}
-	if err := commit(); err != nil {
-		return err
-	}
-	say(os.Stderr, "the report is in %s\n", *output)
-	return nil
+	return cmd
 }
 
 func writePage(w io.Writer, r *view.Report) error {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -12,16 +11,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/pick"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/pipeline"
 )
-
-func init() {
-	commands = append(commands, command{"sample", "sample FOLDER --uncertain N | --random N", "sentences to correct, as CoNLL-U", runSample})
-}
 
 const sampleAbout = `
 Writes sentences of an output folder, or of what is current in a state, as CoNLL-U
@@ -61,8 +59,10 @@ type sampleFlags struct {
 	without            list
 }
 
-func runSample(ctx context.Context, args []string) error {
-	fs := newFlags("sample", "sample FOLDER --uncertain N | --random N [flags]", sampleAbout)
+// newSample is treebeam sample.
+func newSample() *cobra.Command {
+	cmd := newCommand("sample FOLDER --uncertain N | --random N", "sentences to correct, as CoNLL-U", sampleAbout)
+	fs := cmd.Flags()
 	var f sampleFlags
 	fs.IntVar(&f.uncertain, "uncertain", 0, "the `N` sentences that are most worth a correction")
 	fs.IntVar(&f.random, "random", 0, "`N` sentences drawn by lot, each as likely as any other")
@@ -72,45 +72,45 @@ func runSample(ctx context.Context, args []string) error {
 	fs.IntVar(&f.maxWords, "max-words", 0, "leave out sentences of more than `N` words (60 with --uncertain)")
 	fs.Var(&f.without, "without", "leave out the sentences of a CoNLL-U `FILE`, such as an earlier sample; may be repeated")
 	fs.StringVar(&f.output, "output", "", "`FILE` to write (standard output)")
-	others, err := parseFlags(fs, args)
-	if err != nil {
-		return err
-	}
-	set := map[string]bool{}
-	fs.Visit(func(f *flag.Flag) { set[f.Name] = true })
-	if err := f.check(set); err != nil {
-		return err
-	}
-	from, err := openOne(ctx, others)
-	if err != nil {
-		return err
-	}
-	if f.output != "" && f.output != "-" {
-		if err := errOr(checkTarget("--output", f.output, false), notAnInput("--output", f.output, from)); err != nil {
+	cmd.RunE = func(cmd *cobra.Command, others []string) error {
+		ctx := cmd.Context()
+		set := map[string]bool{}
+		fs.Visit(func(f *pflag.Flag) { set[f.Name] = true })
+		if err := f.check(set); err != nil {
 			return err
 		}
+		from, err := openOne(ctx, others)
+		if err != nil {
+			return err
+		}
+		if f.output != "" && f.output != "-" {
+			if err := errOr(checkTarget("--output", f.output, false), notAnInput("--output", f.output, from)); err != nil {
+				return err
+			}
+		}
+		earlier, err := f.readWithout()
+		if err != nil {
+			return err
+		}
+		ctx, stop := interruptible(ctx)
+		defer stop()
+		s, err := f.draw(ctx, from, earlier)
+		if ctx.Err() != nil {
+			return exitCode(exitInterrupted)
+		}
+		if err != nil {
+			return err
+		}
+		if len(s.chosen) == 0 {
+			return refuse("%s has no sentence to choose: %s", others[0], s.left(&f))
+		}
+		if err := s.writeTo(f.output); err != nil {
+			return err
+		}
+		s.report(&f)
+		return nil
 	}
-	earlier, err := f.readWithout()
-	if err != nil {
-		return err
-	}
-	ctx, stop := interruptible(ctx)
-	defer stop()
-	s, err := f.draw(ctx, from, earlier)
-	if ctx.Err() != nil {
-		return exitCode(exitInterrupted)
-	}
-	if err != nil {
-		return err
-	}
-	if len(s.chosen) == 0 {
-		return refuse("%s has no sentence to choose: %s", others[0], s.left(&f))
-	}
-	if err := s.writeTo(f.output); err != nil {
-		return err
-	}
-	s.report(&f)
-	return nil
+	return cmd
 }
 
 // check refuses options that do not go together. set has those that are given.

@@ -2,10 +2,10 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"os"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/treebeam/treebeam/io/parquet"
@@ -13,10 +13,6 @@ import (
 	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/pipeline"
 )
-
-func init() {
-	commands = append(commands, command{"show", "show FOLDER [--id ID] [--lowest N]", "trees as text", runShow})
-}
 
 const showAbout = `
 Draws trees of an output folder, or of what is current in a state: the first
@@ -31,39 +27,41 @@ or 80 columns; control characters in the text are shown as pictures, such as ␛
 
 treebeam sample writes uncertain sentences as CoNLL-U, to correct them.`
 
-func runShow(ctx context.Context, args []string) error {
-	fs := newFlags("show", "show FOLDER [flags]", showAbout)
+// newShow is treebeam show.
+func newShow() *cobra.Command {
+	cmd := newCommand("show FOLDER", "trees as text", showAbout)
+	fs := cmd.Flags()
 	var c choice
 	fs.StringVar(&c.id, "id", "", "only the sentence with this `ID` (column sent_id)")
 	fs.StringVar(&c.doc, "doc", "", "only sentences of the document with this `ID` (column doc_id)")
 	fs.IntVar(&c.lowest, "lowest", 0, "the `N` least certain sentences, the least certain first")
 	fs.IntVar(&c.count, "count", 5, "the first `N` sentences")
-	others, err := parseFlags(fs, args)
-	if err != nil {
-		return err
-	}
-	if c.lowest < 0 || c.count < 0 {
-		return refuse("--lowest and --count must not be negative")
-	}
-	from, err := openOne(ctx, others)
-	if err != nil {
-		return err
-	}
-	trees, err := c.trees(from, others[0])
-	if err != nil {
-		return err
-	}
-	columns := 80
-	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
-		columns = width
-	}
-	out := bufio.NewWriter(os.Stdout)
-	for _, t := range trees {
-		if err := view.Text(out, t, columns); err != nil {
+	cmd.RunE = func(cmd *cobra.Command, others []string) error {
+		ctx := cmd.Context()
+		if c.lowest < 0 || c.count < 0 {
+			return refuse("--lowest and --count must not be negative")
+		}
+		from, err := openOne(ctx, others)
+		if err != nil {
 			return err
 		}
+		trees, err := c.trees(from, others[0])
+		if err != nil {
+			return err
+		}
+		columns := 80
+		if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+			columns = width
+		}
+		out := bufio.NewWriter(os.Stdout)
+		for _, t := range trees {
+			if err := view.Text(out, t, columns); err != nil {
+				return err
+			}
+		}
+		return out.Flush()
 	}
-	return out.Flush()
+	return cmd
 }
 
 // A choice says which trees to show.

@@ -73,8 +73,8 @@ func TestContinuedProgress(t *testing.T) {
 		"a.txt": strings.Repeat("One two three .\n\n", 100), "b.txt.gz": zipped(strings.Repeat("Four five .\n\n", 100)),
 		"c.txt": "Six .\n", "d.txt": "",
 	})
-	c := newParseCommand()
-	if _, err := parseFlags(c.flags, toyCommand("--output", filepath.Join(t.TempDir(), "out"), "--range-bytes", "200")[1:]); err != nil {
+	c := newParseCommand(newCommand("parse", "", "").Flags())
+	if err := c.flags.Parse(toyCommand("--output", filepath.Join(t.TempDir(), "out"), "--range-bytes", "200")[1:]); err != nil {
 		t.Fatal(err)
 	}
 	o := c.options

@@ -1,72 +1,101 @@
 package main
 
 import (
-	"flag"
+	"errors"
+	"fmt"
 	"os"
+	"strconv"
 	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// plain turns an error of package flag about fs into our words.
-func plain(fs *flag.FlagSet, err error) string {
-	text := err.Error()
-	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
-		name = strings.TrimPrefix(name, "-")
-		var names []string
-		fs.VisitAll(func(f *flag.Flag) {
-			if !isBeamFlag(fs, f) {
-				names = append(names, f.Name)
-			}
-		})
-		if near := nearest(strings.ReplaceAll(name, "_", "-"), names); near != "" {
-			return "unknown option --" + name + "; did you mean --" + near + "?"
-		}
-		return "unknown option --" + name + "; the name of a file that begins with - goes behind --"
+// plain turns an error of package pflag about fs into our words.
+func plain(fs *pflag.FlagSet, err error) string {
+	var unknown *pflag.NotExistError
+	var missing *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	var syntax *pflag.InvalidSyntaxError
+	switch {
+	case errors.As(err, &unknown):
+		return plainUnknown(fs, unknown)
+	case errors.As(err, &missing):
+		return flagName(missing.GetFlag(), missing.GetSpecifiedName()) + " needs a value"
+	case errors.As(err, &syntax):
+		return syntax.GetSpecifiedFlag() + " is no option"
+	case errors.As(err, &invalid):
+		f := invalid.GetFlag()
+		return fmt.Sprintf("%s %q: %s", flagName(f, ""), invalid.GetValue(), plainValue(f, invalid.GetValue(), invalid.Unwrap()))
 	}
-	if name, ok := strings.CutPrefix(text, "flag needs an argument: -"); ok {
-		return "--" + name + " needs a value"
-	}
-	if rest, ok := strings.CutPrefix(text, "bad flag syntax: "); ok {
-		return rest + " is no option"
-	}
-	for _, kind := range []string{"invalid value ", "invalid boolean value "} {
-		rest, ok := strings.CutPrefix(text, kind)
-		if !ok {
-			continue
-		}
-		value, rest, _ := strings.Cut(rest, " for flag -")
-		value, rest, _ = cutAround(value, rest)
-		name, why, _ := strings.Cut(rest, ": ")
-		switch {
-		case kind != "invalid value " && why == "parse error":
-			why = "must be true or false"
-		case why == "parse error":
-			why = "is not a number of the right kind"
-		case why == "value out of range":
-			why = "is out of range"
-		}
-		return "--" + name + " " + value + ": " + why
-	}
-	return text
+	return err.Error()
 }
 
-// cutAround moves the spelling "-name" of some versions of package flag, for
-// boolean values, to where the others have it.
-func cutAround(value, rest string) (string, string, bool) {
-	if rest != "" {
-		return value, rest, true
+func plainUnknown(fs *pflag.FlagSet, err *pflag.NotExistError) string {
+	name := err.GetSpecifiedName()
+	if letters := err.GetSpecifiedShortnames(); len(letters) > 0 {
+		if letters == name {
+			return "unknown option -" + name + "; the name of a file that begins with - goes behind --"
+		}
+		return "unknown option -" + name + " in -" + letters
 	}
-	before, after, ok := strings.Cut(value, " for -")
-	return before, after, ok
+	if near := nearestFlag(fs, name); near != "" {
+		return "unknown option --" + name + "; did you mean --" + near + "?"
+	}
+	return "unknown option --" + name + "; the name of a file that begins with - goes behind --"
+}
+
+// plainValue says what is wrong with the value of a flag.
+func plainValue(f *pflag.Flag, value string, err error) string {
+	_, number := strconv.ParseFloat(value, 64)
+	switch {
+	case f.NoOptDefVal == "true":
+		return "must be true or false"
+	case strings.HasPrefix(f.Value.Type(), "uint") && number == nil && strings.HasPrefix(value, "-"):
+		return "must not be negative"
+	case strings.Contains(f.Value.Type(), "int") && number != nil:
+		return "is not a number"
+	case strings.Contains(f.Value.Type(), "int"):
+		return "is not a whole number, or is out of range"
+	case f.Value.Type() == "float64":
+		return "is not a number"
+	case err.Error() == "parse error": // of package flag
+		return "is not a value of the right kind"
+	}
+	return err.Error()
+}
+
+// flagName is the name of a flag with its dashes.
+func flagName(f *pflag.Flag, typed string) string {
+	if f == nil {
+		return "--" + typed
+	}
+	if b, ok := f.Value.(beamFlag); ok {
+		return "--" + b.Name
+	}
+	return "--" + f.Name
+}
+
+// nearestFlag returns the flag of fs that a mistyped name probably stands for,
+// "" if there is none. Beam's flags are not looked at.
+func nearestFlag(fs *pflag.FlagSet, typed string) string {
+	var names []string
+	fs.VisitAll(func(f *pflag.Flag) {
+		if !isBeamFlag(f) {
+			names = append(names, f.Name)
+		}
+	})
+	return nearest(strings.ReplaceAll(typed, "_", "-"), names)
 }
 
 // suggestion helps with a mistyped command, or a file given without one.
-func suggestion(name string) string {
+func suggestion(root *cobra.Command, name string) string {
 	if _, err := os.Stat(name); err == nil {
 		return "; to parse the file: treebeam parse " + name + " --to conllu"
 	}
 	var names []string
-	for _, c := range commands {
-		names = append(names, c.name)
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
 	}
 	if near := nearest(name, names); near != "" {
 		return "; did you mean " + near + "? treebeam help lists them"

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/treebeam/treebeam/model/modeltest"
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
@@ -67,6 +69,17 @@ var trainToy = sync.OnceValues(func() (path string, err error) {
 	return path, runTrain(context.Background(), []string{"--train", toyTrain, "--dev", toyDev, "--model", path,
 		"--folds", "2", "--licence", "none", "--release", "1"})
 })
+
+// runTrain is treebeam train with args, and returns its error.
+func runTrain(ctx context.Context, args []string) error { return runWith(ctx, newTrain(), args) }
+
+// runWith runs a command with args, and returns its error.
+func runWith(ctx context.Context, cmd *cobra.Command, args []string) error {
+	root := &cobra.Command{Use: "treebeam", SilenceErrors: true, SilenceUsage: true}
+	root.AddCommand(cmd)
+	root.SetArgs(append([]string{cmd.Name()}, spellAll(cmd.Flags(), args)...))
+	return root.ExecuteContext(ctx)
+}
 
 // trainedToy is a model trained on the ten sentences of toyTrain, for tests
 // that need a whole parser but not the embedded one. It is trained once.

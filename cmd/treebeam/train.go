@@ -1,11 +1,9 @@
 package main
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,16 +13,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/parser/part"
 	scores "github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/train"
 )
-
-func init() {
-	commands = append(commands, command{"train", "train --train T --dev D --model M", "a model from a treebank in CoNLL-U", runTrain})
-}
 
 const trainAbout = `
 Trains segmenter, tagger, lemmas, pruner, parser and labels from a treebank,
@@ -60,7 +57,7 @@ type trainFlags struct {
 	encoder encoderFlags
 }
 
-func (f *trainFlags) define(fs *flag.FlagSet) {
+func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.Var(&f.train, "train", "training treebank, a CoNLL-U `FILE`; may be repeated for further trees by the same conventions")
 	fs.StringVar(&f.dev, "dev", "", "development treebank, a CoNLL-U `FILE`")
 	fs.StringVar(&f.model, "model", "", "model `FILE` to write")
@@ -102,14 +99,17 @@ func (f *trainFlags) define(fs *flag.FlagSet) {
 	fs.StringVar(&f.o.Info.Created, "created-by", "", "`TEXT` for the provenance: who, when, where")
 }
 
-func runTrain(_ context.Context, args []string) error {
-	fs := newFlags("train", "train --train T.conllu --dev D.conllu --model m.tbm", trainAbout)
+// newTrain is treebeam train.
+func newTrain() *cobra.Command {
+	cmd := newCommand("train --train T.conllu --dev D.conllu --model m.tbm", "a model from a treebank in CoNLL-U", trainAbout)
 	var f trainFlags
-	f.define(fs)
-	others, err := parseFlags(fs, args)
-	if err != nil {
-		return err
-	}
+	f.define(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, others []string) error { return f.start(cmd.Flags(), others) }
+	return cmd
+}
+
+// start does what the flags say; others are arguments that are none.
+func (f *trainFlags) start(fs *pflag.FlagSet, others []string) error {
 	switch {
 	case len(others) > 0:
 		return refuse("what is %q? the treebanks are named with --train and --dev", others[0])
@@ -238,7 +238,7 @@ func (f *trainFlags) checkTensor() error {
 }
 
 // run trains on treebanks that passed the check and writes the model.
-func (f *trainFlags) run(fs *flag.FlagSet, trainBank, devBank train.Treebank) error {
+func (f *trainFlags) run(fs *pflag.FlagSet, trainBank, devBank train.Treebank) error {
 	f.describe(fs)
 	return f.stored(func() ([]byte, error) { return train.Run(trainBank, devBank, f.o) }, "trained in %s")
 }
@@ -288,14 +288,14 @@ func (f *trainFlags) stored(run func() ([]byte, error), said string) error {
 
 // describe fills in the provenance that only the command line knows. What the
 // user did not say comes from the treebank's names and README.
-func (f *trainFlags) describe(fs *flag.FlagSet) {
+func (f *trainFlags) describe(fs *pflag.FlagSet) {
 	i := &f.o.Info
 	words := []string{"treebeam train"}
 	for _, path := range f.train {
 		words = append(words, "--train", filepath.Base(path))
 	}
 	words = append(words, "--dev", filepath.Base(f.dev))
-	fs.VisitAll(func(x *flag.Flag) {
+	fs.VisitAll(func(x *pflag.Flag) {
 		switch x.Name {
 		case "train", "dev", "model", "workers", "resume", "reuse", "keep", "check", "created-by", "overlay":
 			return // files are named above; the others change nothing

@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/spf13/pflag"
 
 	"github.com/treebeam/treebeam/io/encoder"
 	"github.com/treebeam/treebeam/model"
@@ -32,11 +33,12 @@ type textFiles []string
 
 func (t *textFiles) String() string     { return strings.Join(*t, " ") }
 func (t *textFiles) Set(s string) error { *t = append(*t, s); return nil }
+func (t *textFiles) Type() string       { return "files" }
 
 // encoderNames are the flags that are nothing without --encoder.
 var encoderNames = []string{"layers", "epochs", "encoder-seed", "text"}
 
-func (e *encoderFlags) define(fs *flag.FlagSet) {
+func (e *encoderFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&e.file, "encoder", "", "pretrained encoder, a `FILE` of treebeam encoder, to tune and put into the model; with --only mix: the model that the tuned encoder is taken from")
 	fs.IntVar(&e.o.Layers, "layers", 0, "with --encoder: keep its lowest `N` layers; 0 is all")
 	fs.IntVar(&e.o.Epochs, "epochs", 0, "with --encoder: tune it in `N` passes over the treebank; 0 is by the treebank's size")
@@ -45,7 +47,7 @@ func (e *encoderFlags) define(fs *flag.FlagSet) {
 }
 
 // check refuses options of an encoder that there is not.
-func (e *encoderFlags) check(fs *flag.FlagSet) error {
+func (e *encoderFlags) check(fs *pflag.FlagSet) error {
 	if e.o.Layers < 0 || e.o.Epochs < 0 {
 		return refuse("--layers %d --epochs %d: want 0 or more", e.o.Layers, e.o.Epochs)
 	}
@@ -53,7 +55,7 @@ func (e *encoderFlags) check(fs *flag.FlagSet) error {
 		return nil
 	}
 	var idle []string
-	fs.Visit(func(x *flag.Flag) {
+	fs.Visit(func(x *pflag.Flag) {
 		if slices.Contains(encoderNames, x.Name) {
 			idle = append(idle, "--"+x.Name)
 		}

@@ -2,12 +2,13 @@ package main
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/train"
@@ -22,7 +23,7 @@ var withOnly = func() map[string][]string {
 }()
 
 // checkOnly refuses what makes no sense with or without --only.
-func (f *trainFlags) checkOnly(fs *flag.FlagSet) error {
+func (f *trainFlags) checkOnly(fs *pflag.FlagSet) error {
 	names, known := withOnly[f.only]
 	switch {
 	case f.only == "" && f.overlay:
@@ -39,7 +40,7 @@ func (f *trainFlags) checkOnly(fs *flag.FlagSet) error {
 		return refuse("--only %s: want --encoder FILE too, the pretrained encoder", f.only)
 	}
 	var idle []string
-	fs.Visit(func(x *flag.Flag) {
+	fs.Visit(func(x *pflag.Flag) {
 		if !slices.Contains(names, x.Name) {
 			idle = append(idle, "--"+x.Name)
 		}
@@ -81,7 +82,7 @@ func (f *trainFlags) keepsInputs() error {
 
 // runOnly trains one part on treebanks that passed the check and writes the
 // model with it.
-func (f *trainFlags) runOnly(fs *flag.FlagSet, trainBank, devBank train.Treebank) error {
+func (f *trainFlags) runOnly(fs *pflag.FlagSet, trainBank, devBank train.Treebank) error {
 	from, digest, err := readModel(f.from)
 	if err != nil {
 		return err

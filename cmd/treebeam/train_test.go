@@ -54,12 +54,12 @@ func TestProvenanceOfTheCommandLine(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "README.md"), []byte(readme), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	fs := newFlags("train", "", "")
+	fs := newCommand("train", "", "").Flags()
 	var f trainFlags
 	f.define(fs)
 	args := []string{"--train", filepath.Join(dir, "xx_toy-ud-train.conllu"), "--dev", "elsewhere/dev.conllu",
 		"--model", "m.tbm", "--preset", "full", "--families=-span", "--gold_tags", "--workers", "7", "--treebank", "a toy", "--seed=9"}
-	if _, err := parseFlags(fs, args); err != nil {
+	if err := fs.Parse(args); err != nil {
 		t.Fatal(err)
 	}
 	f.describe(fs)
