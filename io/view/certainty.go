@@ -20,15 +20,6 @@ func arcProbability(t *parquet.Tree, i int) (p float32, ok bool) {
 	return 0, false
 }
 
-// uncertainTag is the probability that the tag of word i is right, "" if it is
-// sure or unknown.
-func uncertainTag(t *parquet.Tree, i int) string {
-	if i < len(t.UPOSConf) && t.UPOSConf[i] < sure {
-		return fmt.Sprintf("%.2f", t.UPOSConf[i])
-	}
-	return ""
-}
-
 // leastCertain is the first word of those whose arc is least certain;
 // punctuation is passed over, unless there is nothing else.
 func leastCertain(t *parquet.Tree) (word int) {

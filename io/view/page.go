@@ -250,7 +250,7 @@ func newFigure(t *parquet.Tree) figure {
 		text = strings.Join(t.Tokens[:min(len(t.Tokens), 1000)], " ")
 	}
 	f := figure{ID: Clip(Visible(t.SentID), 120), Place: Visible(place(t.SourceURI, t.StartByte, nil)),
-		Text: Clip(Visible(text), maxText), Certainty: certainty(t), Picture: draw(t)}
+		Text: Clip(Visible(text), maxText), Certainty: certainty(t), Picture: draw(t, pictureOptions{limit: maxDrawn, conf: LowConf})}
 	p := f.Picture
 	if p.Last-p.First+1 < p.N {
 		f.Note = fmt.Sprintf("Words %s to %s of %s, around the least certain arc.", number(int64(p.First)), number(int64(p.Last)), number(int64(p.N)))

@@ -22,7 +22,7 @@ const (
 	wordGap   = 16
 	labelRoom = 22 // what an arc needs beside its label
 	margin    = 8
-	maxDrawn  = 40 // words in a picture
+	maxDrawn  = 40 // words in a picture of the report
 	maxForm   = 24 // columns of a form
 	maxLabel  = 18 // columns of a label or tag
 )
@@ -31,7 +31,8 @@ const (
 type picture struct {
 	Width, Height  int
 	Base           int // y of the foot of the arcs
-	FormY, TagY    int
+	FormY, LemmaY  int
+	TagY           int
 	ProbabilityY   int
 	Words          []drawnWord
 	Arcs           []drawnArc
@@ -40,8 +41,11 @@ type picture struct {
 }
 
 type drawnWord struct {
+	Number                 int // of the word, from 1
 	X                      float64
-	Form, Tag, Probability string // Probability is "" where the arc is sure
+	Form, Tag, Probability string // Probability is "" where it is not shown
+	Lemma                  string // "" where lemmas are not shown
+	Unsure                 bool   // the arc is
 	Outside                bool   // stands for the words that are not drawn
 }
 
@@ -68,14 +72,21 @@ type arc struct {
 func (a *arc) left() int  { return min(a.head, a.dependent) }
 func (a *arc) right() int { return max(a.head, a.dependent) }
 
-// draw lays out a tree; of a long one those words that stand around the least
-// certain arc.
-func draw(t *parquet.Tree) *picture {
+// pictureOptions say what of a tree draw draws.
+type pictureOptions struct {
+	limit  int // words
+	conf   Conf
+	lemmas bool
+}
+
+// draw lays out a tree; of one of more than limit words those that stand around
+// the least certain arc. It takes up to limit*limit steps.
+func draw(t *parquet.Tree, o pictureOptions) *picture {
 	n := len(t.Tokens)
 	if n == 0 {
 		return &picture{First: 1, Width: 2 * margin, Height: 2 * margin}
 	}
-	first, end := window(t)
+	first, end := window(t, o.limit)
 	p := &picture{First: first + 1, Last: end, N: n, RightToLeft: isRightToLeft(t.Tokens[first:end])}
 	before, after := first > 0, end < n
 	column := func(word int) int { // of a word from 0, or of those outside
@@ -96,11 +107,14 @@ func draw(t *parquet.Tree) *picture {
 	}
 	var arcs []arc
 	for i := first; i < end; i++ {
-		w := drawnWord{Form: Clip(Visible(t.Tokens[i]), maxForm), Tag: strings.TrimSuffix(at(t.UPOS, i)+" "+uncertainTag(t, i), " ")}
-		unsure := false
-		if probability, ok := arcProbability(t, i); ok && probability < sure {
-			w.Probability, unsure = fmt.Sprintf("%.2f", probability), true
+		w := drawnWord{Form: Clip(Visible(t.Tokens[i]), maxForm), Tag: strings.TrimSuffix(at(t.UPOS, i)+" "+o.conf.tag(t, i), " "),
+			Number: i + 1, Probability: o.conf.arc(t, i)}
+		if o.lemmas {
+			w.Lemma = Clip(at(t.Lemmas, i), maxForm)
 		}
+		probability, known := arcProbability(t, i)
+		unsure := known && probability < sure && o.conf != NoConf
+		w.Unsure = unsure
 		p.Words = append(p.Words, w)
 		if i >= len(t.Head) || t.Head[i] < 0 || int(t.Head[i]) > n || int(t.Head[i]) == i+1 {
 			continue
@@ -115,19 +129,19 @@ func draw(t *parquet.Tree) *picture {
 	if after {
 		p.Words = append(p.Words, drawnWord{Form: "…", Outside: true})
 	}
-	p.place(arcs)
+	p.place(arcs, o.lemmas)
 	return p
 }
 
 // window returns the words to draw, half open from 0.
-func window(t *parquet.Tree) (first, end int) {
+func window(t *parquet.Tree, limit int) (first, end int) {
 	n := len(t.Tokens)
-	if n <= maxDrawn {
+	if n <= limit {
 		return 0, n
 	}
 	least := leastCertain(t)
-	first = min(max(least-maxDrawn/2, 0), n-maxDrawn)
-	return first, first + maxDrawn
+	first = min(max(least-limit/2, 0), n-limit)
+	return first, first + limit
 }
 
 // at is the value of word i as a short label.
@@ -139,11 +153,11 @@ func at(list []string, i int) string {
 }
 
 // place gives words and arcs their places.
-func (p *picture) place(arcs []arc) {
+func (p *picture) place(arcs []arc, lemmas bool) {
 	setLevels(arcs)
 	widths := make([]float64, len(p.Words))
 	for i, w := range p.Words {
-		widths[i] = max(24, pixels(w.Form, formSize), pixels(w.Tag, tagSize), pixels(w.Probability, tagSize))
+		widths[i] = max(24, pixels(w.Form, formSize), pixels(w.Lemma, tagSize), pixels(w.Tag, tagSize), pixels(w.Probability, tagSize))
 	}
 	setOffsets(arcs, widths)
 	p.placeWords(arcs, widths)
@@ -153,6 +167,10 @@ func (p *picture) place(arcs []arc) {
 	}
 	p.Base = margin + 8 + (top+1)*levelStep
 	p.FormY, p.TagY, p.ProbabilityY = p.Base+18, p.Base+34, p.Base+49
+	if lemmas {
+		p.LemmaY = p.TagY
+		p.TagY, p.ProbabilityY = p.TagY+15, p.ProbabilityY+15
+	}
 	p.Height = p.TagY + margin
 	if slices.ContainsFunc(p.Words, func(w drawnWord) bool { return w.Probability != "" }) {
 		p.Height = p.ProbabilityY + margin

@@ -42,7 +42,14 @@ func (a box) overlaps(b box) bool {
 
 func checkPicture(t *testing.T, row *parquet.Tree) {
 	t.Helper()
-	p := draw(row)
+	for _, o := range []pictureOptions{{limit: maxDrawn, conf: LowConf}, {maxDrawn, AllConf, true}, {limit: 7}} {
+		checkPictureAs(t, row, o)
+	}
+}
+
+func checkPictureAs(t *testing.T, row *parquet.Tree, o pictureOptions) {
+	t.Helper()
+	p := draw(row, o)
 	if len(row.Tokens) == 0 {
 		return
 	}
@@ -53,8 +60,14 @@ func checkPicture(t *testing.T, row *parquet.Tree) {
 	for _, w := range p.Words {
 		half := pixels(w.Form, formSize) / 2
 		boxes = append(boxes, box{w.X - half, float64(p.FormY - 12), w.X + half, float64(p.FormY)})
-		half = pixels(w.Tag, tagSize) / 2
-		boxes = append(boxes, box{w.X - half, float64(p.TagY - 9), w.X + half, float64(p.TagY)})
+		below := func(text string, y int) {
+			if half := pixels(text, tagSize) / 2; text != "" {
+				boxes = append(boxes, box{w.X - half, float64(y - 9), w.X + half, float64(y)})
+			}
+		}
+		below(w.Tag, p.TagY)
+		below(w.Lemma, p.LemmaY)
+		below(w.Probability, p.ProbabilityY)
 	}
 	for i, a := range boxes {
 		if a.left < 0 || a.top < 0 || a.right > float64(p.Width) || a.bottom > float64(p.Height) {
@@ -66,7 +79,7 @@ func checkPicture(t *testing.T, row *parquet.Tree) {
 			}
 		}
 	}
-	if drawn := p.Last - p.First + 1; drawn > maxDrawn || len(p.Arcs) > drawn {
+	if drawn := p.Last - p.First + 1; drawn > o.limit || len(p.Arcs) > drawn {
 		t.Fatalf("%d words, %d arcs", drawn, len(p.Arcs))
 	}
 }
@@ -75,7 +88,7 @@ func checkPicture(t *testing.T, row *parquet.Tree) {
 // within it.
 func TestLevels(t *testing.T) {
 	row := tree("a/2", "b/5", "c/4", "d/2", "e/0", "f/8", "g/8", "h/5")
-	p := draw(row)
+	p := draw(row, pictureOptions{limit: maxDrawn, conf: LowConf})
 	y := map[string]float64{}
 	for i, a := range p.Arcs {
 		y[p.Words[i].Form] = float64(p.Base) - a.LabelY
@@ -88,11 +101,11 @@ func TestLevels(t *testing.T) {
 }
 
 func TestRightToLeftPicture(t *testing.T) {
-	p := draw(nasty()[1])
+	p := draw(nasty()[1], pictureOptions{limit: maxDrawn, conf: LowConf})
 	if !p.RightToLeft || p.Words[0].X < p.Words[1].X {
 		t.Errorf("%+v", p.Words)
 	}
-	if p := draw(nasty()[0]); p.RightToLeft || p.Words[0].X > p.Words[1].X {
+	if p := draw(nasty()[0], pictureOptions{limit: maxDrawn, conf: LowConf}); p.RightToLeft || p.Words[0].X > p.Words[1].X {
 		t.Errorf("%+v", p.Words)
 	}
 }

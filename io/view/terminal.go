@@ -1,9 +1,9 @@
 package view
 
 import (
-	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/treebeam/treebeam/io/parquet"
@@ -14,111 +14,241 @@ import (
 // written from right to left.
 const ltr = "\u200e"
 
-// indentShown is how many levels of a deep tree stand before a word; the levels
-// before them are a number.
-const indentShown = 12
+// TreeOptions say how Tree draws.
+type TreeOptions struct {
+	Width  int   // columns of the terminal; less than 60 is 60, but 0 is 80
+	Lemmas bool  // a column of lemmas
+	Conf   Conf  // columns of probabilities; with them, a line says how sure the whole tree is
+	Color  bool  // by ANSI escape sequences (SGR only)
+	Bare   bool  // no lines of id and text before the tree
+	Marked []int // words to set off, numbered from 1: in color, or by a star
+}
 
-// Text writes the tree for a terminal of so many columns: its id, its text, how
-// sure it is, and the words below their heads in word order, each with its tag and
-// its label. Behind these stands, if it is below 0.9, the probability that the tag
-// is right, and that head and label are. Words that hang on no root follow the tree. Nothing in the row reaches the terminal
-// as a command.
+// Sizes of what Tree draws, in columns.
+const (
+	standardWidth = 80
+	leastWidth    = 60
+	wordsWidth    = 36 // are left to the words, whatever the arcs take
+	numbersWidth  = 13 // beside, where heads are numbers
+	leastCell     = 4
+	mostTag       = 20
+)
+
+// Tree appends a sentence as a tree for a terminal, and an empty line: its id, its
+// text, and the words in their order, one a line, with the arcs in the margin and
+// columns for form, UPOS and relation. Probabilities stand behind what they are of: the
+// tag, and head and label together. No line is wider than the terminal: words, tags
+// and very deep trees are cut, which "…" shows. Where an arc is not drawn, the words
+// are numbered, and "7→3" says that the head of word 7 is word 3. Words that hang on no root have "·" in place of an arc. Nothing in the sentence reaches the
+// terminal as a command. Tree is safe for concurrent use.
+func Tree(dst []byte, s *syntax.Sentence, o TreeOptions) []byte { return TreeRow(dst, rowOf(s), o) }
+
+// TreeRow is Tree for a row of trees/. Lists of the row that are too short are
+// read as far as they go.
+func TreeRow(dst []byte, t *parquet.Tree, o TreeOptions) []byte {
+	if o.Width == 0 {
+		o.Width = standardWidth
+	}
+	o.Width = max(o.Width, leastWidth)
+	p := &painter{TreeOptions: o, marked: marks(o.Marked)}
+	if !o.Bare {
+		p.heading(t)
+	}
+	p.words(t)
+	p.b.WriteByte('\n')
+	return append(dst, p.b.String()...)
+}
+
+// Text writes a row for a terminal of so many columns, with its probabilities below 0.9.
 func Text(w io.Writer, t *parquet.Tree, columns int) error {
-	columns = max(columns, 60)
-	var b strings.Builder
-	fmt.Fprintln(&b, Clip(Visible(t.SentID), columns))
+	_, err := w.Write(TreeRow(nil, t, TreeOptions{Width: columns, Conf: LowConf}))
+	return err
+}
+
+// A painter draws one tree.
+type painter struct {
+	TreeOptions
+	marked map[int]bool
+	b      strings.Builder
+}
+
+// SGR parameters.
+const (
+	faint   = "2"
+	strong  = "1"
+	yellow  = "33"
+	red     = "31"
+	cyan    = "36"
+	green   = "32"
+	reverse = "7"
+)
+
+// paint writes s in a color, "" for none.
+func (p *painter) paint(s, color string) {
+	if !p.Color || color == "" || s == "" {
+		p.b.WriteString(s)
+		return
+	}
+	p.b.WriteString("\x1b[" + color + "m" + s + "\x1b[0m")
+}
+
+// heading writes what stands before the words.
+func (p *painter) heading(t *parquet.Tree) {
+	if t.SentID != "" {
+		p.paint(Clip(Visible(t.SentID), p.Width), faint)
+		p.b.WriteByte('\n')
+	}
 	if t.Text != "" {
-		for _, line := range wrap(Visible(t.Text), columns) {
-			fmt.Fprintln(&b, line)
+		for _, line := range wrap(Visible(t.Text), p.Width) {
+			p.b.WriteString(line + "\n")
 		}
+	}
+	if p.Conf == NoConf {
+		return
 	}
 	if say := certainty(t); say != "" {
-		for _, line := range wrap(say, columns) {
-			fmt.Fprintln(&b, line)
+		for _, line := range wrap(say, p.Width) {
+			p.paint(line, faint)
+			p.b.WriteByte('\n')
 		}
 	}
-	children := make([][]int, len(t.Tokens)+1)
-	for i, h := range t.Head {
-		if h >= syntax.Root && int(h) <= len(t.Tokens) {
-			children[h] = append(children[h], i+1)
-		}
+}
+
+// A column of the words: its cells, and how they are colored.
+type column struct {
+	cells []string
+	color func(i int) string
+	width int
+	fixed bool // numbers, which are never cut
+}
+
+// words writes the words, one a line.
+func (p *painter) words(t *parquet.Tree) {
+	n := len(t.Tokens)
+	a := newArcs(t.Head, n, (p.Width-wordsWidth-3)/2)
+	if slices.Contains(a.adrift, true) {
+		a = newArcs(t.Head, n, (p.Width-wordsWidth-numbersWidth-3)/2)
 	}
 	mark := ""
 	if slices.ContainsFunc(t.Tokens, func(s string) bool { return isRightToLeft([]string{s}) }) {
 		mark = ltr
 	}
-	type node struct {
-		word   int
-		hidden int    // levels above that are not shown
-		levels []bool // for each other level, whether its line goes on below
-	}
-	var stack []node // depth first without recursion: chains can be long
-	push := func(above node) {
-		for i, c := range slices.Backward(children[above.word]) {
-			n := node{c, above.hidden, append(slices.Clone(above.levels), i < len(children[above.word])-1)}
-			if len(n.levels) > indentShown {
-				n.hidden, n.levels = n.hidden+1, n.levels[1:]
+	columns := p.columns(t, a)
+	shrink(columns, p.Width-a.width())
+	for i := range n {
+		p.b.WriteString(mark)
+		var margin strings.Builder
+		a.draw(&margin, int32(i+1))
+		p.paint(margin.String(), faint)
+		gap := 0 // spaces before the next cell that is not empty: none stand at the end of a line
+		for k := range columns {
+			c := &columns[k]
+			if cell := Clip(c.cells[i], c.width); cell != "" {
+				p.b.WriteString(strings.Repeat(" ", gap))
+				p.paint(cell, c.color(i))
+				gap = c.width - Width(cell)
+				if mark != "" {
+					p.b.WriteString(mark)
+				}
+			} else {
+				gap += c.width
 			}
-			stack = append(stack, n)
+			gap += 2
 		}
+		p.b.WriteByte('\n')
 	}
-	push(node{word: syntax.Root})
-	drawn := make([]bool, len(t.Tokens))
-	for len(stack) > 0 {
-		n := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		drawn[n.word-1] = true
-		before := indent(n.hidden, n.levels)
-		fmt.Fprintf(&b, "%s%s%s\n", mark, before, describe(t, n.word-1, mark, columns-Width(before)))
-		push(n)
-	}
-	for i, done := range drawn {
-		if !done { // its row has no tree, or a bad one
-			fmt.Fprintf(&b, "%s· %s\n", mark, describe(t, i, mark, columns-2))
-		}
-	}
-	b.WriteByte('\n')
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
-// indent draws the lines that lead to a word.
-func indent(hidden int, levels []bool) string {
-	var b strings.Builder
-	if hidden > 0 {
-		fmt.Fprintf(&b, "…%d ", hidden)
+// columns are the cells of all words. Columns without a value are left out.
+func (p *painter) columns(t *parquet.Tree, a *arcs) []column {
+	n := len(t.Tokens)
+	var list []column
+	add := func(fixed bool, most int, cell func(i int) string, color func(i int) string) {
+		c := column{cells: make([]string, n), color: color, fixed: fixed}
+		for i := range n {
+			c.cells[i] = Clip(cell(i), most)
+			c.width = max(c.width, Width(c.cells[i]))
+		}
+		if c.width > 0 {
+			list = append(list, c)
+		}
 	}
-	last := len(levels) - 1
-	for i, more := range levels {
-		switch {
-		case i < last && more:
-			b.WriteString("│  ")
-		case i < last:
-			b.WriteString("   ")
-		case more:
-			b.WriteString("├─ ")
+	plain := func(color string) func(int) string { return func(int) string { return color } }
+	value := func(list []string) func(int) string {
+		return func(i int) string {
+			if i >= len(list) {
+				return ""
+			}
+			return Visible(list[i])
+		}
+	}
+	doubt := func(probability func(i int) (float32, bool)) func(i int) string {
+		return func(i int) string {
+			switch v, ok := probability(i); {
+			case !ok || v >= sure:
+				return faint
+			case v < 0.5:
+				return red
+			}
+			return yellow
+		}
+	}
+	if slices.Contains(a.adrift, true) {
+		add(true, numbersWidth-2, func(i int) string {
+			number := strconv.Itoa(i + 1)
+			if a.adrift[i+1] {
+				number += "→" + strconv.Itoa(int(a.heads[i+1]))
+			}
+			return number
+		}, plain(faint))
+	}
+	add(false, p.Width, func(i int) string {
+		switch form := Visible(t.Tokens[i]); {
+		case p.marked[i+1] && !p.Color:
+			return "*" + form
 		default:
-			b.WriteString("└─ ")
+			return form
 		}
+	}, func(i int) string {
+		if p.marked[i+1] {
+			return reverse
+		}
+		return strong
+	})
+	if p.Lemmas {
+		add(false, p.Width, value(t.Lemmas), plain(""))
 	}
-	return b.String()
+	add(false, mostTag, value(t.UPOS), plain(cyan))
+	add(true, 4, func(i int) string { return p.Conf.tag(t, i) },
+		doubt(func(i int) (float32, bool) {
+			if i < len(t.UPOSConf) {
+				return t.UPOSConf[i], true
+			}
+			return 0, false
+		}))
+	add(false, mostTag, value(t.Deprel), plain(green))
+	add(true, 4, func(i int) string { return p.Conf.arc(t, i) },
+		doubt(func(i int) (float32, bool) { return arcProbability(t, i) }))
+	return list
 }
 
-// describe is word i as one line; the form is cut if it does not fit.
-func describe(t *parquet.Tree, i int, mark string, columns int) string {
-	var after []string
-	for k, list := range [][]string{t.UPOS, t.Deprel} {
-		if i < len(list) && list[i] != "" {
-			after = append(after, Clip(Visible(list[i]), 20))
-		}
-		if p := uncertainTag(t, i); k == 0 && p != "" {
-			after = append(after, p)
-		}
+// shrink makes the widest columns narrower until all fit, with two spaces
+// between them.
+func shrink(list []column, room int) {
+	room -= 2 * (len(list) - 1)
+	for _, c := range list {
+		room -= c.width
 	}
-	if p, ok := arcProbability(t, i); ok && p < sure {
-		after = append(after, fmt.Sprintf("%.2f", p))
+	for ; room < 0; room++ {
+		widest := -1
+		for i, c := range list {
+			if !c.fixed && c.width > leastCell && (widest < 0 || c.width > list[widest].width) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			return
+		}
+		list[widest].width--
 	}
-	rest := strings.Join(after, " ")
-	form := Clip(Visible(t.Tokens[i]), max(columns-Width(rest)-1, 8))
-	return form + mark + strings.TrimSuffix(" "+rest, " ")
 }

@@ -1,13 +1,18 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
 
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // tree makes a tree of "form head" pairs; the deprel is "dep", or "root".
@@ -30,93 +35,286 @@ func tree(words ...string) *parquet.Tree {
 	return t
 }
 
-func drawn(t *parquet.Tree, columns int) string {
-	var b strings.Builder
-	if err := Text(&b, t, columns); err != nil {
-		panic(err)
-	}
-	return b.String()
-}
+func drawn(t *parquet.Tree, o TreeOptions) string { return string(TreeRow(nil, t, o)) }
 
-func TestText(t *testing.T) {
+func TestTree(t *testing.T) {
 	row := tree("They/2", "saw/0", "old/4", "boats/2", "./2")
 	row.HeadMarginal[3] = 0.5
-	const want = "id\nThey saw old boats .\n0.5 of 5 words wrong by head_marginal, which is not calibrated\n└─ saw NOUN root\n   ├─ They NOUN dep\n   ├─ boats NOUN dep 0.50\n" +
-		"   │  └─ old NOUN dep\n   └─ . NOUN dep\n\n"
-	if got := drawn(row, 80); got != want {
-		t.Errorf("got\n%s", got)
+	for _, test := range []struct {
+		o    TreeOptions
+		want string
+	}{
+		{TreeOptions{}, `
+id
+They saw old boats .
+ ╭───╼ They   NOUN  dep
+─┼───╼ saw    NOUN  root
+ │ ╭─╼ old    NOUN  dep
+ ├─┴─╼ boats  NOUN  dep
+ ╰───╼ .      NOUN  dep
+`},
+		{TreeOptions{Conf: LowConf, Lemmas: true, Marked: []int{3}}, `
+id
+They saw old boats .
+0.5 of 5 words wrong by head_marginal, which is not calibrated
+ ╭───╼ They   they   NOUN  dep
+─┼───╼ saw    saw    NOUN  root
+ │ ╭─╼ *old   old    NOUN  dep
+ ├─┴─╼ boats  boats  NOUN  dep   0.50
+ ╰───╼ .      .      NOUN  dep
+`},
+		{TreeOptions{Bare: true, Conf: AllConf}, `
+ ╭───╼ They   NOUN  dep   1.00
+─┼───╼ saw    NOUN  root  1.00
+ │ ╭─╼ old    NOUN  dep   1.00
+ ├─┴─╼ boats  NOUN  dep   0.50
+ ╰───╼ .      NOUN  dep   1.00
+`},
+	} {
+		if got := drawn(row, test.o); got != test.want[1:]+"\n" {
+			t.Errorf("%+v: got\n%s", test.o, got)
+		}
 	}
 	row.HeadConf = []float32{1, 1, 0.5, 1, 1} // goes before the marginal
 	row.DeprelConf, row.UPOSConf = []float32{1, 1, 0.25, 1, 1}, []float32{1, 1, 0.75, 0.875, 1}
-	if got := drawn(row, 80); strings.Contains(got, "0.50") || !strings.Contains(got, "old NOUN 0.75 dep 0.25") || !strings.Contains(got, "boats NOUN 0.88 dep\n") {
+	got := drawn(row, TreeOptions{Conf: LowConf})
+	if strings.Contains(got, "0.50") || !strings.Contains(got, "old    NOUN  0.75  dep   0.25\n") || !strings.Contains(got, "boats  NOUN  0.88  dep\n") {
 		t.Errorf("got\n%s", got)
+	}
+}
+
+// A sentence is drawn as its row is, and its own id stands before it, not one that is made up.
+func TestTreeOfSentence(t *testing.T) {
+	s := syntax.Sentence{Text: "Go .", Words: []syntax.Word{{Form: "Go", UPOS: "VERB", Deprel: "root"}, {Form: ".", Head: 1}},
+		Confidence: syntax.Confidence{DeprelConf: []float32{0.5, 1}}}
+	const want = "Go .\n0.5 of 1 word expected wrong\n─┬─╼ Go  VERB  root  0.50\n ╰─╼ .               1.00\n\n"
+	if got := string(Tree(nil, &s, TreeOptions{Conf: AllConf})); got != want {
+		t.Errorf("got\n%s", got)
+	}
+	s.ID = "mine"
+	if got := string(Tree(nil, &s, TreeOptions{Conf: AllConf})); got != "mine\n"+want {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// Colors are escape sequences around what stands there without them.
+func TestTreeInColor(t *testing.T) {
+	sequence := regexp.MustCompile("\x1b\\[[0-9]+m")
+	for _, row := range nasty() {
+		o := TreeOptions{Conf: LowConf, Lemmas: true}
+		plain := drawn(row, o)
+		o.Color = true
+		got := drawn(row, o)
+		if sequence.ReplaceAllString(got, "") != plain {
+			t.Errorf("got\n%s", got)
+		}
+		if len(row.Tokens) > 0 && got == plain {
+			t.Errorf("no color in\n%s", got)
+		}
+		o.Marked = []int{1}
+		if marked := drawn(row, o); len(row.Tokens) > 0 && !strings.Contains(marked, "\x1b["+reverse+"m") {
+			t.Errorf("got\n%s", marked)
+		}
 	}
 }
 
 // Words without a head, or in a cycle, are there all the same.
-func TestTextWithoutTree(t *testing.T) {
+func TestTreeWithoutTree(t *testing.T) {
 	row := tree("a/2", "b/1", "c/0", "d/9")
 	row.Head[3] = -1
-	if got := drawn(row, 80); got != "id\na b c d\n0.0 of 4 words wrong by head_marginal, which is not calibrated\n└─ c NOUN root\n· a NOUN dep\n· b NOUN dep\n· d NOUN dep\n\n" {
+	if got := drawn(row, TreeOptions{Bare: true}); got != " · a  NOUN  dep\n · b  NOUN  dep\n─╼ c  NOUN  root\n · d  NOUN  dep\n\n" {
 		t.Errorf("got\n%s", got)
 	}
 	row.Head, row.Deprel = nil, nil
-	if got := drawn(row, 80); strings.Count(got, "· ") != 4 {
+	if got := drawn(row, TreeOptions{}); strings.Count(got, "· ") != 4 {
 		t.Errorf("got\n%s", got)
 	}
 }
 
+// What is drawn has the heads of the tree, and no others: they are read back
+// from the lines. Random trees cross in all ways; projective ones do not cross.
+func TestArcsAreReadable(t *testing.T) {
+	chance := rand.New(rand.NewPCG(3, 4))
+	for round := range 3000 {
+		n := 1 + chance.IntN(12)
+		heads := make([]int32, n)
+		for i := range heads {
+			heads[i] = int32(chance.IntN(n + 1)) // cycles, several roots, none
+		}
+		if round%3 == 0 {
+			heads = randomProjective(chance, n)
+		}
+		a := newArcs(heads, n, maxBars)
+		want := slices.Clone(a.heads[1:])
+		reachable(heads, want, t)
+		var rows [][]rune
+		for w := range n {
+			var b strings.Builder
+			a.draw(&b, int32(w+1))
+			rows = append(rows, []rune(b.String()))
+			if len(rows[w]) != a.width() {
+				t.Fatalf("%v: %q has not %d columns", heads, b.String(), a.width())
+			}
+		}
+		for w := range rows {
+			if got := readHead(rows, w); got != want[w] {
+				t.Fatalf("%v: word %d hangs on %d\n%s", heads, w+1, got, picturesque(rows))
+			}
+		}
+		if text := picturesque(rows); round%3 == 0 && strings.Contains(text, "─│─") {
+			t.Fatalf("%v is projective, and arcs cross:\n%s", heads, text)
+		}
+	}
+}
+
+// reachable fails unless want has the heads of the words that some root is above,
+// and noArc for the others.
+func reachable(heads, want []int32, t *testing.T) {
+	t.Helper()
+	for w := range heads {
+		at, steps := int32(w+1), 0
+		for at != syntax.Root && steps <= len(heads) {
+			at = heads[at-1]
+			steps++
+		}
+		if is := at == syntax.Root; is && want[w] != heads[w] || !is && want[w] != noArc {
+			t.Fatalf("%v: the head of word %d is %d", heads, w+1, want[w])
+		}
+	}
+}
+
+// randomProjective returns the heads of a projective tree.
+func randomProjective(chance *rand.Rand, n int) []int32 {
+	heads := make([]int32, n)
+	var fill func(lo, hi int, head int32) // words lo..hi, one subtree
+	fill = func(lo, hi int, head int32) {
+		root := lo + chance.IntN(hi-lo+1)
+		heads[root-1] = head
+		for _, side := range [][2]int{{lo, root - 1}, {root + 1, hi}} {
+			for at := side[0]; at <= side[1]; {
+				end := at + chance.IntN(side[1]-at+1)
+				fill(at, end, int32(root))
+				at = end + 1
+			}
+		}
+	}
+	fill(1, n, syntax.Root)
+	return heads
+}
+
+// readHead follows the line of a word, from 0, to its head.
+func readHead(rows [][]rune, w int) int32 {
+	line := rows[w]
+	c := len(line) - 2
+	if line[c] == '·' {
+		return noArc
+	}
+	for c--; c >= 0 && !strings.ContainsRune("╭├╰", line[c]); c-- {
+		if line[c] == ' ' {
+			return -9
+		}
+	}
+	if c < 0 {
+		return syntax.Root
+	}
+	for _, step := range []int{-1, 1} {
+		if line[c] == '╭' && step < 0 || line[c] == '╰' && step > 0 {
+			continue
+		}
+		for at := w + step; at >= 0 && at < len(rows); at += step {
+			switch rows[at][c] {
+			case '┬', '┼', '┴':
+				return int32(at + 1)
+			case '│', '├':
+				continue
+			}
+			break
+		}
+	}
+	return -8
+}
+
+func picturesque(rows [][]rune) string {
+	var b strings.Builder
+	for _, r := range rows {
+		b.WriteString(string(r) + "\n")
+	}
+	return b.String()
+}
+
 // Nothing that a row holds acts on the terminal, and no line is wider than it.
-func TestTextIsHarmless(t *testing.T) {
+func TestTreeIsHarmless(t *testing.T) {
 	hostile := "\x1b[31mred\x1b]0;title\a\x00\r\n\t\u009b2J\u202eback\u2066\u2028x"
 	row := tree(hostile+"/0", strings.Repeat("long", 60)+"/1", strings.Repeat("長", 100)+"/1", "👩\u200d👩\u200d👧/1", "e\u0301\u0323/1")
-	row.SentID, row.UPOS[0], row.Deprel[1] = hostile, hostile, hostile+hostile
+	row.SentID, row.UPOS[0], row.Deprel[1], row.Lemmas[2] = hostile, hostile, hostile+hostile, hostile
 	row.Text = strings.Repeat(hostile+" ", 20) + strings.Repeat("長", 200)
-	got := drawn(row, 80)
-	for _, r := range got {
-		if r != '\n' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) && r != '\u200e' {
-			t.Errorf("%U reaches the terminal", r)
+	for _, o := range []TreeOptions{{}, {Width: 1, Conf: AllConf, Lemmas: true}, {Width: 80, Conf: AllConf}, {Width: 200, Lemmas: true}} {
+		got := drawn(row, o)
+		for _, r := range got {
+			if r != '\n' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) && r != '\u200e' {
+				t.Errorf("%U reaches the terminal", r)
+			}
+		}
+		for line := range strings.Lines(got) {
+			if most := max(cmp.Or(o.Width, 80), 60); Width(strings.TrimSuffix(line, "\n")) > most {
+				t.Errorf("%+v: %d columns: %s", o, Width(line), line)
+			}
+		}
+		if words := strings.Count(got, "─╼ "); words != 5 {
+			t.Errorf("%d words", words)
 		}
 	}
-	lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
-	for _, line := range lines {
-		if Width(line) > 80 {
-			t.Errorf("%d columns: %s", Width(line), line)
-		}
-	}
-	if !strings.Contains(got, "␛[31mred␛]0;title␇␀␍␊␉") || !strings.Contains(got, "👩\u200d👩\u200d👧 NOUN") {
+	if got := drawn(row, TreeOptions{}); !strings.Contains(got, "␛[31mred␛]0;title␇␀␍␊␉") || !strings.Contains(got, "👩\u200d👩\u200d👧 ") {
 		t.Errorf("got\n%s", got)
 	}
-	if words := strings.Count(got, "─ "); words != 5 {
-		t.Errorf("%d words", words)
+}
+
+// Wide letters, marks and joined emoji take the columns that they have on a
+// terminal: tags stand below each other.
+func TestTreeIsAligned(t *testing.T) {
+	for _, row := range nasty()[:4] {
+		row.UPOS = slices.Repeat([]string{"NOUN"}, len(row.Tokens))
+		at := -1
+		for line := range strings.Lines(drawn(row, TreeOptions{Bare: true})) {
+			before, _, found := strings.Cut(line, "NOUN")
+			if found && at >= 0 && Width(before) != at {
+				t.Errorf("%q: the tag stands in column %d, not %d", line, Width(before), at)
+			}
+			if found {
+				at = Width(before)
+			}
+		}
 	}
 }
 
 // A chain of any depth stays readable, and costs memory for its words only.
-func TestTextOfDeepTree(t *testing.T) {
+func TestTreeOfDeepTree(t *testing.T) {
 	var words []string
 	for i := range 8000 {
 		words = append(words, fmt.Sprintf("w%d/%d", i, i))
 	}
 	row := tree(words...)
 	row.Text = ""
-	lines := strings.Split(drawn(row, 80), "\n")
+	lines := strings.Split(drawn(row, TreeOptions{Conf: AllConf, Lemmas: true}), "\n")
 	for i, line := range lines {
 		if Width(line) > 80 {
 			t.Fatalf("line %d has %d columns: %s", i, Width(line), line)
 		}
 	}
-	if want := "…7988 " + strings.Repeat("   ", 11) + "└─ w7999 NOUN dep"; lines[8001] != want {
-		t.Errorf("%q", lines[8001])
+	if line := lines[8001]; !strings.Contains(line, "… 8000→7999  w7999  w7999") {
+		t.Errorf("%q", line)
+	}
+	if line := lines[3]; !strings.Contains(line, "╰─┬") || !strings.Contains(line, "╼ 2 ") {
+		t.Errorf("%q", line)
 	}
 }
 
-func TestTextRightToLeft(t *testing.T) {
-	got := drawn(tree("הספינה/2", "הפליגה/0"), 80)
-	if !strings.Contains(got, "\u200e└─ הפליגה\u200e NOUN root\n") {
+func TestTreeRightToLeft(t *testing.T) {
+	got := drawn(tree("הספינה/2", "הפליגה/0"), TreeOptions{})
+	if !strings.Contains(got, "\u200e─┴─╼ הפליגה\u200e  NOUN") {
 		t.Errorf("%q", got)
 	}
-	if got := drawn(tree("a/0"), 80); strings.Contains(got, "\u200e") {
+	if got := drawn(tree("a/0"), TreeOptions{}); strings.Contains(got, "\u200e") {
 		t.Errorf("%q", got)
 	}
 }

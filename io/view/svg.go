@@ -1,0 +1,157 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"html"
+	"strconv"
+	"strings"
+
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// SVGOptions say how SVG draws.
+type SVGOptions struct {
+	Conf       Conf   // which probabilities stand in it; with any, arcs below 0.9 have another color
+	Lemmas     bool   // a line of lemmas below the forms
+	Marked     []int  // words to set off, numbered from 1
+	MaxWords   int    // of a longer sentence so many words around the least certain arc are drawn; 0 is 200, and the most is 1,000
+	Background string // CSS color; "" is white, "none" leaves the page's
+	Title      string // for those who cannot see it; "" is the text of the sentence
+}
+
+// Bounds of MaxWords.
+const (
+	standardSVGWords = 200
+	mostSVGWords     = 1000
+)
+
+// Colors of a picture that stands alone. A page that holds it changes them, as all
+// that the attributes say, by rules for the classes.
+const (
+	inkColor  = "#1c2321"
+	softColor = "#56615c"
+	arcColor  = "#4a6a8a"
+	warnColor = "#a8420c"
+	markColor = "#fff0a8"
+	pageColor = "#ffffff"
+	svgFont   = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
+)
+
+// SVG appends a sentence as a picture: its words from left to right, or from right to
+// left if it is written so, each with its tag below, and labeled arcs from heads to
+// dependents above. The picture is a whole SVG document without a declaration, with the
+// namespace, and can stand in HTML, too. It needs no style sheet, no script, no font and
+// nothing from elsewhere; what the sentence holds is escaped, and no control character is left in it.
+//
+// Its elements have classes, for pages with colors of their own: tree (the svg element),
+// page (the background), arc, arrow, under (hides arcs behind a label), label, form, lemma, tag,
+// low (a probability), mark; and unsure (an arc of a probability below 0.9) and outside (an arc from a
+// word that is not drawn) beside arc. SVG is safe for concurrent use.
+func SVG(dst []byte, s *syntax.Sentence, o SVGOptions) []byte { return SVGRow(dst, rowOf(s), o) }
+
+// SVGRow is SVG for a row of trees/. Lists of the row that are too short are
+// read as far as they go.
+func SVGRow(dst []byte, t *parquet.Tree, o SVGOptions) []byte {
+	p := draw(t, pictureOptions{min(cmp.Or(max(o.MaxWords, 0), standardSVGWords), mostSVGWords), o.Conf, o.Lemmas})
+	title := cmp.Or(o.Title, t.Text, strings.Join(t.Tokens[:min(len(t.Tokens), 100)], " "))
+	v := vector{dst}
+	v.printf(`<svg xmlns="http://www.w3.org/2000/svg" class="tree" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img" font-family="%s" font-size="%d" text-anchor="middle">`,
+		p.Width, p.Height, svgFont, tagSize)
+	v.printf("\n<title>%s</title>\n", xmlText(Clip(title, maxText)))
+	background := cmp.Or(o.Background, pageColor)
+	if background != "none" {
+		v.printf(`<rect class="page" width="100%%" height="100%%" fill="%s"/>`+"\n", xmlText(background))
+	}
+	v.marked(p, marks(o.Marked))
+	v.arcs(p, background)
+	v.words(p)
+	return append(v.dst, "</svg>\n"...)
+}
+
+// A vector appends the elements of a picture.
+type vector struct{ dst []byte }
+
+func (v *vector) printf(format string, a ...any) { v.dst = fmt.Appendf(v.dst, format, a...) }
+
+// text appends a text around x, on the line y.
+func (v *vector) text(class, attributes string, x float64, y int, s string) {
+	v.printf(`<text class="%s" x="%s" y="%d"%s>%s</text>`, class, decimal(x), y, attributes, xmlText(s))
+}
+
+// marked sets words off.
+func (v *vector) marked(p *picture, set map[int]bool) {
+	for i := range p.Words {
+		w := &p.Words[i]
+		if !set[w.Number] || w.Outside {
+			continue
+		}
+		width := max(24, pixels(w.Form, formSize)) + 8
+		v.printf(`<rect class="mark" x="%s" y="%d" width="%s" height="20" rx="3" fill="%s"/>`+"\n", decimal(round(w.X-width/2)), p.FormY-15, decimal(round(width)), markColor)
+	}
+}
+
+// arcs appends the arcs, then their labels, which hide what is behind them.
+func (v *vector) arcs(p *picture, background string) {
+	for i := range p.Arcs {
+		a := &p.Arcs[i]
+		class, color, dashes := "", arcColor, ""
+		if a.Unsure {
+			class, color = " unsure", warnColor
+		}
+		arrow := class
+		if a.Outside {
+			class, dashes = class+" outside", ` stroke-dasharray="4 3"`
+		}
+		v.printf(`<path class="arc%s" d="%s" fill="none" stroke="%s" stroke-width="1.3"%s/>`, class, a.Path, color, dashes)
+		v.printf(`<path class="arrow%s" d="%s" fill="%s"/>`+"\n", arrow, a.Arrow, color)
+	}
+	for i := range p.Arcs {
+		a := &p.Arcs[i]
+		class, color := "label", inkColor
+		if a.Unsure {
+			class, color = "label low", warnColor
+		}
+		v.printf(`<rect class="under" x="%s" y="%s" width="%s" height="14" fill="%s"/>`, decimal(a.LabelLeft), decimal(a.LabelTop), decimal(a.LabelWidth), xmlText(background))
+		v.text(class, ` dy="4" fill="`+color+`"`, a.LabelX, int(a.LabelY), a.Label)
+		v.dst = append(v.dst, '\n')
+	}
+}
+
+// words appends the words with what stands below them.
+func (v *vector) words(p *picture) {
+	for i := range p.Words {
+		w := &p.Words[i]
+		v.text("form", fmt.Sprintf(` font-size="%d" fill="%s"`, formSize, inkColor), w.X, p.FormY, w.Form)
+		if !w.Outside {
+			if w.Lemma != "" {
+				v.text("lemma", ` font-style="italic" fill="`+softColor+`"`, w.X, p.LemmaY, w.Lemma)
+			}
+			v.text("tag", ` fill="`+softColor+`"`, w.X, p.TagY, w.Tag)
+			if w.Probability != "" {
+				color := softColor
+				if w.Unsure {
+					color = warnColor
+				}
+				v.text("low", ` fill="`+color+`"`, w.X, p.ProbabilityY, w.Probability)
+			}
+		}
+		v.dst = append(v.dst, '\n')
+	}
+}
+
+// decimal is x in as few digits as it needs.
+func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// xmlText is s as the text of an element or an attribute, with nothing in it
+// that XML does not allow.
+func xmlText(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r == 0xfffe || r == 0xffff {
+			return 0xfffd
+		}
+		return r
+	}, Visible(strings.ToValidUTF8(s, "\ufffd")))
+	return html.EscapeString(s)
+}

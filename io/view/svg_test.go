@@ -1,0 +1,105 @@
+package view
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// A picture is a well-formed document that needs nothing from elsewhere, whatever
+// the sentence holds.
+func TestSVGIsHarmless(t *testing.T) {
+	for _, row := range nasty() {
+		for _, o := range []SVGOptions{{}, {Conf: AllConf, Lemmas: true, Marked: []int{1, 2, 99, -1}, Title: attack, Background: attack}, {MaxWords: 3}, {MaxWords: -1, Background: "none"}} {
+			got := string(SVGRow([]byte("before"), row, o))
+			if got = strings.TrimPrefix(got, "before"); !strings.HasPrefix(got, "<svg xmlns=") || !strings.HasSuffix(got, "</svg>\n") {
+				t.Fatalf("%.200s", got)
+			}
+			for _, bad := range []string{"<script", "<img", "<style", "href", "url(", "@import", "NaN"} {
+				if strings.Contains(got, bad) {
+					t.Errorf("it holds %q", bad)
+				}
+			}
+			if strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && unicode.IsControl(r) || r == 0x202e }) {
+				t.Error("a control character is in it")
+			}
+			d := xml.NewDecoder(strings.NewReader(got))
+			for {
+				if _, err := d.Token(); errors.Is(err, io.EOF) {
+					break
+				} else if err != nil {
+					t.Fatalf("%v in\n%s", err, got)
+				}
+			}
+		}
+	}
+}
+
+// Lines and lists of a word are drawn as they are asked for.
+func TestSVGOptions(t *testing.T) {
+	row := nasty()[0]
+	count := func(o SVGOptions, what string) int { return strings.Count(string(SVGRow(nil, row, o)), what) }
+	for _, test := range []struct {
+		o    SVGOptions
+		what string
+		want int
+	}{
+		{SVGOptions{}, `class="form"`, 9},
+		{SVGOptions{}, `class="label"`, 9},
+		{SVGOptions{}, "low", 0},
+		{SVGOptions{}, "unsure", 0},
+		{SVGOptions{}, `class="lemma"`, 0},
+		{SVGOptions{}, `class="page" width="100%" height="100%" fill="#ffffff"`, 1},
+		{SVGOptions{Background: "none"}, `class="page"`, 0},
+		{SVGOptions{Lemmas: true}, `class="lemma"`, 9},
+		{SVGOptions{Conf: LowConf}, `class="low"`, 5},
+		{SVGOptions{Conf: LowConf}, `class="arc unsure"`, 5},
+		{SVGOptions{Conf: AllConf}, `class="low"`, 9},
+		{SVGOptions{Conf: AllConf}, `class="arc unsure"`, 5},
+		{SVGOptions{Conf: AllConf}, `>NOUN 1.00<`, 8},
+		{SVGOptions{Marked: []int{2, 3}}, `class="mark"`, 2},
+		{SVGOptions{MaxWords: 4}, `class="form"`, 6}, // two of them stand for the others
+		{SVGOptions{Title: "a < b"}, "<title>a &lt; b</title>", 1},
+		{SVGOptions{}, "<title>A hearing is scheduled on the issue today .</title>", 1},
+	} {
+		if got := count(test.o, test.what); got != test.want {
+			t.Errorf("%+v: %d times %q, want %d", test.o, got, test.what, test.want)
+		}
+	}
+}
+
+// A sentence of any length costs what its drawn words do.
+func TestSVGOfLongSentence(t *testing.T) {
+	s := syntax.Sentence{Words: make([]syntax.Word, syntax.MaxWords)}
+	for i := range s.Words {
+		s.Words[i] = syntax.Word{Form: "w", Head: int32(i)}
+	}
+	if n := len(SVG(nil, &s, SVGOptions{MaxWords: 1 << 30})); n > 1<<20 {
+		t.Errorf("%d bytes", n)
+	}
+}
+
+func TestSVGIsGolden(t *testing.T) {
+	got := SVGRow(nil, nasty()[0], SVGOptions{Conf: LowConf, Lemmas: true, Marked: []int{2}})
+	golden := filepath.Join("testdata", "tree.svg")
+	if *rewrite {
+		if err := os.WriteFile(golden, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("got\n%s\nlook at it in a browser, then: go test ./io/view -run Golden -rewrite", got)
+	}
+}
