@@ -81,6 +81,7 @@ func newParseCommand(f *pflag.FlagSet) *parseCommand {
 	f.StringVar(&o.Output, "output", "", "`FOLDER` for the Parquet output")
 	f.StringVar(&c.to, "to", "", "`FORMAT` of the output: parquet, conllu, jsonl or text (parquet if --output is given)")
 	c.conf = confFlag(f)
+	f.BoolVar(&o.EndMarks, "end-marks", false, "with --to jsonl or conllu: all failures in their places, and after every document a line that says so, for programs that wait for it (docs/pipes.md)")
 	f.StringVar(&o.Model, "model", "", "model `FILE` (the embedded English one)")
 	f.BoolVar(&c.accurate, "accurate", false, "parse with the accurate English model in the program: fewer mistakes, in about five times the time")
 	f.StringVar(&o.Rows.Effort, "effort", "", "with --accurate, or another model with an encoder: encode only where a parse without the encoder has an expected LAS below `P`, from 0 (never) to 1 (always, the default)")
@@ -152,6 +153,9 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	}
 	if c.options.Rows.StopAfter != "" && c.to == "conllu-conf" {
 		return refuse("--stop-after %s: only parsed sentences have probabilities; leave --conf out", c.options.Rows.StopAfter)
+	}
+	if c.options.EndMarks && !isStream {
+		return refuse("--end-marks is for streams: add --to jsonl or --to conllu")
 	}
 	if isStream {
 		return c.stream(ctx, limit)
