@@ -28,7 +28,7 @@ var imports = func() map[string][]string {
 	scores := append(slices.Clone(learning), "parser/word", "parser/score", "parser/graph")
 	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/part", "parser/search", "parser/label", "parser/encode", "parser/calibrate")
 	codecs := []string{"io/durable", "io/store", "io/source", "io/text", "io/conllu", "io/jsonl", "io/tokens", "io/parquet"}
-	stages := slices.Concat(components, codecs, []string{"model"})
+	stages := slices.Concat(components, codecs, []string{"io/output", "model"})
 	return map[string][]string{
 		"":                {"io/conllu", "io/text", "io/tokens", "model", "parser/search", "parser/syntax", "parser/tag"}, // for callers from Go
 		"parser/syntax":   nil,
@@ -74,6 +74,7 @@ var imports = func() map[string][]string {
 		"io/jsonl":           append(slices.Clone(records), "io/text"),
 		"io/tokens":          append(slices.Clone(records), "io/text"),
 		"io/parquet":         append(slices.Clone(records), "io/store"),
+		"io/output":          append(slices.Clone(records), "io/source", "io/store", "io/parquet"),
 		"io/mirror":          nil,
 		"io/pick":            {"io/conllu", "io/parquet"},
 		"io/view":            append(slices.Clone(records), "io/parquet", "io/pick"),
@@ -82,7 +83,7 @@ var imports = func() map[string][]string {
 		"transforms/transformstest": append(slices.Clone(stages), "transforms"),
 		"pipeline":                  append(slices.Clone(stages), "transforms", "io/store/gs", "io/store/s3"),
 		"pipeline/diff":             {"io/parquet"},
-		"pipeline/nightly":          {"io/parquet", "io/source", "io/store", "transforms", "pipeline"},
+		"pipeline/nightly":          {"io/output", "io/parquet", "io/source", "io/store", "pipeline"},
 		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "pipeline/nightly", "pipeline/diff", "io/mirror", "io/pick", "io/view", "io/encoder", "parser/piece", "parser/train", "parser/eval"),
 		"bench/chaos":               nil,
 		"bench/chart":               {"io/durable"},

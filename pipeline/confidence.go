@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/transforms"
 )
 
 // Keys of the comments that hold what a row says of its whole tree where CoNLL-U
@@ -92,7 +92,7 @@ func withNames(s *syntax.Sentence, docID, format string) syntax.Sentence {
 	named := *s
 	if !source.Format(format).Annotated() {
 		named.Comments = append(append([]string(nil), s.Comments...),
-			conllu.TextComments("", false, transforms.SentenceID(s, docID), s.Text)...)
+			conllu.TextComments("", false, output.SentenceID(s, docID), s.Text)...)
 	}
 	return named
 }
@@ -105,7 +105,7 @@ const SampleComment = "treebeam_sample"
 // for somebody to correct: with a sent_id in any case, and without what the input
 // says of where documents and paragraphs begin, which is elsewhere once other
 // sentences are left out. A row that holds no sentence is an error.
-func AppendForCorrection(dst []byte, r *Row) ([]byte, error) {
+func AppendForCorrection(dst []byte, r *output.Row) ([]byte, error) {
 	s, err := parquet.FromRow(r.Tree)
 	if err != nil {
 		return dst, err
@@ -123,7 +123,7 @@ func AppendForCorrection(dst []byte, r *Row) ([]byte, error) {
 		comments = append(comments, comment)
 	}
 	if !id {
-		comments = append(comments, "# sent_id = "+transforms.SentenceID(&s, r.DocID))
+		comments = append(comments, "# sent_id = "+output.SentenceID(&s, r.DocID))
 	}
 	s.Comments = comments
 	noteConfidence(&s)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -24,7 +25,7 @@ func sung() *parquet.Tree {
 // where there is nothing to put in its place, it goes.
 func TestConfidenceInCoNLLU(t *testing.T) {
 	tree := sung()
-	row := Row{Format: "conllu", Tree: tree}
+	row := output.Row{Format: "conllu", Tree: tree}
 	const want = "# sent_id = 1\n# tree_confidence = mine\n# tree_conf = 0.3750\n" +
 		"1\tThey\t_\t_\t_\t_\t2\tnsubj\t_\tHeadConf=0.7500|DeprelConf=0.5000\n" +
 		"2\tsing\t_\t_\t_\t_\t0\troot\t_\tA=b|C=d|UPOSConfident=x|HeadConf=1.0000|DeprelConf=0.2500\n\n"
@@ -48,7 +49,7 @@ func TestConfidenceInCoNLLU(t *testing.T) {
 func TestConfidenceOfRawText(t *testing.T) {
 	tree := sung()
 	tree.Comments, tree.DocID, tree.SentID, tree.Text = []string{"# newdoc id = d"}, "d", "d@0", "They sing"
-	got := string(Formats[ConfidentCoNLLU](nil, &Row{DocID: "d", Format: "text", Tree: tree}))
+	got := string(Formats[ConfidentCoNLLU](nil, &output.Row{DocID: "d", Format: "text", Tree: tree}))
 	if want := "# newdoc id = d\n# sent_id = d@0\n# text = They sing\n# tree_conf = 0.3750\n1\t"; !strings.HasPrefix(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

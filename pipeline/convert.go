@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // A Format appends a row to dst.
-type Format func(dst []byte, r *Row) []byte
+type Format func(dst []byte, r *output.Row) []byte
 
 // FormatNames lists the formats, for messages.
 const FormatNames = "conllu, jsonl or text"
@@ -23,12 +24,12 @@ const ConfidentCoNLLU = "conllu-conf"
 // CoNLL-U with what is known of how sure a tree is in MISC and in comments.
 var Formats = map[string]Format{"conllu": appendCoNLLURow, ConfidentCoNLLU: appendSureCoNLLURow, "text": appendTextRow, "jsonl": appendJSONRow}
 
-func appendCoNLLURow(dst []byte, r *Row) []byte { return appendTree(dst, r, nil) }
+func appendCoNLLURow(dst []byte, r *output.Row) []byte { return appendTree(dst, r, nil) }
 
-func appendSureCoNLLURow(dst []byte, r *Row) []byte { return appendTree(dst, r, noteConfidence) }
+func appendSureCoNLLURow(dst []byte, r *output.Row) []byte { return appendTree(dst, r, noteConfidence) }
 
 // appendTree appends a row as CoNLL-U after its sentence was changed.
-func appendTree(dst []byte, r *Row, change func(*syntax.Sentence)) []byte {
+func appendTree(dst []byte, r *output.Row, change func(*syntax.Sentence)) []byte {
 	if r.Tree == nil {
 		return append(dst, r.Failure.Block...)
 	}
@@ -43,7 +44,7 @@ func appendTree(dst []byte, r *Row, change func(*syntax.Sentence)) []byte {
 	return conllu.Append(dst, &s)
 }
 
-func appendTextRow(dst []byte, r *Row) []byte {
+func appendTextRow(dst []byte, r *output.Row) []byte {
 	text := ""
 	switch {
 	case r.Tree == nil:
@@ -84,7 +85,7 @@ func breaks(r rune) bool {
 
 // appendJSONRow writes the columns of a tree under their names. A sentence
 // that failed has the columns of its failure row.
-func appendJSONRow(dst []byte, r *Row) []byte {
+func appendJSONRow(dst []byte, r *output.Row) []byte {
 	var v any = r.Failure
 	if r.Tree != nil {
 		v = r.Tree

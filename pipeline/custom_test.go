@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/transforms"
 	"github.com/treebeam/treebeam/transforms/transformstest"
@@ -51,7 +52,7 @@ func described(conllu string) string {
 func forgetCustomized(t *testing.T) {
 	t.Helper()
 	for i := range 5 { // more than it keeps
-		o := transforms.RowOptions{}
+		o := output.RowOptions{}
 		texts := &transforms.CustomTexts{Abbreviations: fmt.Sprintf("forgotten%d.\n", i)}
 		texts.Note(&o)
 		if _, err := transforms.Customize(toy, &o, func() (*transforms.CustomTexts, error) { return texts, nil }); err != nil {
@@ -287,15 +288,15 @@ func TestCustomInBucket(t *testing.T) {
 			names = append(names, name)
 		}
 	}
-	if p := p.Job.Options; !slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(transforms.CustomNames(&p)))) || len(names) != 3 {
+	if p := p.Job.Options; !slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(output.CustomNames(&p)))) || len(names) != 3 {
 		t.Errorf("lists in the output: %q", names)
 	}
 }
 
 // Nobody's record names a file outside of the folder of lists.
 func TestCustomNames(t *testing.T) {
-	o := transforms.RowOptions{Abbreviations: "/../../../../mine", KeepTogether: strings.Repeat("0a", 32), Exceptions: "../x"}
-	if got := transforms.CustomNames(&o); !slices.Equal(got, []string{"_treebeam/custom/keep-together-0a0a0a0a0a0a0a0a.txt"}) {
+	o := output.RowOptions{Abbreviations: "/../../../../mine", KeepTogether: strings.Repeat("0a", 32), Exceptions: "../x"}
+	if got := output.CustomNames(&o); !slices.Equal(got, []string{"_treebeam/custom/keep-together-0a0a0a0a0a0a0a0a.txt"}) {
 		t.Errorf("%q", got)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/treebeam/treebeam/transforms"
+	"github.com/treebeam/treebeam/io/output"
 )
 
 // Whatever sets two runs apart has a line.
@@ -30,7 +30,7 @@ func TestDifferences(t *testing.T) {
 			field.Set(before)
 		}
 	}
-	was := Provenance{transforms.FormatVersion, "0123456789abcdef", DefaultRows()}
+	was := output.Provenance{FormatVersion: output.FormatVersion, ModelDigest: "0123456789abcdef", Options: DefaultRows()}
 	now := was
 	visit("Provenance", reflect.ValueOf(&now).Elem(), func() []string { return was.Differences(now) })
 	if leaves < 17 || len(was.Differences(now)) > 0 {
@@ -47,7 +47,7 @@ func TestRefusedForAReason(t *testing.T) {
 		change func(*Options)
 		want   string
 	}{
-		"a document a line": {func(o *Options) { o.Rows.Document = transforms.ByLine }, "--document: was the default, is line"},
+		"a document a line": {func(o *Options) { o.Rows.Document = output.ByLine }, "--document: was the default, is line"},
 		"another text key":  {func(o *Options) { o.Rows.TextKey = "body" }, "--text-key: was the default, is body"},
 		"another id key":    {func(o *Options) { o.Rows.IDKey = "key" }, "--id-key: was the default, is key"},
 		"another way to the same file": {func(o *Options) { o.Inputs = []string{filepath.Join(dir, "sub", "a.txt")} },

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/treebeam/treebeam/transforms"
+	"github.com/treebeam/treebeam/io/output"
 )
 
 // marked parses stdin with end marks as JSON lines, and says of every line what
@@ -56,7 +56,7 @@ func TestEndMarks(t *testing.T) {
 			[]string{"a One .", "error a", "a Two .", "end 1 of a: 2 1 0"}},
 		"bytes": {nil, "{\"id\": \"a\", \"text\": \"One \xff .\"}\n",
 			[]string{"a One � .", "warning a", "end 1 of a: 1 0 1"}},
-		"lines": {func(o *Options) { o.Rows.Document, o.Rows.From = transforms.ByLine, "text" }, "One .\n\nTwo .",
+		"lines": {func(o *Options) { o.Rows.Document, o.Rows.From = output.ByLine, "text" }, "One .\n\nTwo .",
 			[]string{"-#0 One .", "end 1 of -#0: 1 0 0", "-#7 Two .", "end 2 of -#7: 1 0 0"}},
 		"text":           {nil, "One .\n\nTwo .", []string{"- One .", "- Two .", "end 1 of -: 2 0 0"}},
 		"CoNLL-U":        {nil, words("a") + "\n" + words("b") + "\n", []string{"- a", "- b", "end 1 of -: 2 0 0"}},

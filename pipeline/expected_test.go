@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 )
 
@@ -52,7 +53,7 @@ func TestExpected(t *testing.T) {
 	o := options(corpus(t), filepath.Join(t.TempDir(), "out"))
 	o.RangeBytes = rangeBytes
 	run(t, o)
-	out, err := OpenOutput(context.Background(), o.Output)
+	out, err := output.Open(context.Background(), o.Output)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func TestExpected(t *testing.T) {
 	if nulls < 2 || all.words == 0 || len(by) < 20 {
 		t.Errorf("%d documents without, %d words, %d documents: the test needs some", nulls, all.words, len(by))
 	}
-	sum, err := ReadSummary(o.Output)
+	sum, err := output.ReadSummary(o.Output)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,15 +9,16 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/transforms"
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
 // failureRows reads all rows of failures/.
-func failureRows(t *testing.T, output string) (list []parquet.Failure) {
+func failureRows(t *testing.T, folder string) (list []parquet.Failure) {
 	t.Helper()
-	paths, err := PartPaths(output, "failures")
+	paths, err := output.PartPaths(folder, "failures")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func TestPlantedPanics(t *testing.T) {
 				!strings.Contains(got, "# treebeam_failure = internal: ")) {
 				t.Errorf("the sentence that failed is not in its place:\n%s", got)
 			}
-			sum, err := ReadSummary(o.Output)
+			sum, err := output.ReadSummary(o.Output)
 			if err != nil || sum.Trees != 2 || sum.Errors != 1 || sum.Internal != 1 {
 				t.Errorf("summary %+v, %v", sum, err)
 			}
@@ -77,7 +78,7 @@ func TestManyPanics(t *testing.T) {
 	if err := tryRun(o); err == nil || !strings.Contains(err.Error(), "defects of the program") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := ReadManifest(o.Output); err == nil {
+	if _, err := output.ReadManifest(o.Output); err == nil {
 		t.Error("the output was marked complete")
 	}
 }
@@ -132,7 +133,7 @@ func TestLossIsNoticed(t *testing.T) {
 			} else if strings.Contains(err.Error(), "\n") {
 				t.Errorf("Beam's layers are in the error %q", err)
 			}
-			if _, err := ReadManifest(o.Output); err == nil {
+			if _, err := output.ReadManifest(o.Output); err == nil {
 				t.Error("the output was marked complete")
 			}
 		})

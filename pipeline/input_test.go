@@ -11,8 +11,8 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
-	"github.com/treebeam/treebeam/transforms"
 )
 
 // documents returns the rows of documents/ of an output, by document.
@@ -93,7 +93,7 @@ func TestSuggestions(t *testing.T) {
 	})
 	o := options(dir, filepath.Join(t.TempDir(), "out"))
 	run(t, o)
-	sum, err := ReadSummary(o.Output)
+	sum, err := output.ReadSummary(o.Output)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestSuggestions(t *testing.T) {
 	o.Output += "-1252"
 	o.Rows.Encoding = "windows-1252"
 	run(t, o)
-	if sum, err = ReadSummary(o.Output); err != nil || len(ofEncodings(sum)) != 0 {
+	if sum, err = output.ReadSummary(o.Output); err != nil || len(ofEncodings(sum)) != 0 {
 		t.Errorf("got %v, %v", sum.Suggestions, err)
 	}
 	if d := documents(t, o.Output)["much.txt"]; d.Repaired != 0 || d.Encoding != "windows-1252" {
@@ -121,14 +121,14 @@ func TestManySuggestions(t *testing.T) {
 	}
 	o := options(write(t, content), filepath.Join(t.TempDir(), "out"))
 	run(t, o)
-	sum, err := ReadSummary(o.Output)
+	sum, err := output.ReadSummary(o.Output)
 	if err != nil || len(ofEncodings(sum)) != 5 || !strings.Contains(strings.Join(sum.Suggestions, "\n"), "\n3 more files are like these") {
 		t.Errorf("got %+v, %v", sum, err)
 	}
 }
 
 // ofEncodings returns the suggestions about files in other encodings.
-func ofEncodings(sum *transforms.Summary) []string {
+func ofEncodings(sum *output.Summary) []string {
 	return slices.DeleteFunc(slices.Clone(sum.Suggestions), func(s string) bool { return !strings.Contains(s, "--encoding") })
 }
 
@@ -164,8 +164,8 @@ func TestStateUnion(t *testing.T) {
 				t.Errorf("%s as %q: %d characters repaired, %d warnings", name, encoding, d.Repaired, d.Warnings)
 			}
 		}
-		var sum *transforms.Summary
-		sum, err := ReadSummary(o.Output)
+		var sum *output.Summary
+		sum, err := output.ReadSummary(o.Output)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,7 +214,7 @@ func TestUTF16(t *testing.T) {
 
 	o := options(write(t, map[string]string{"a.txt": wide(binary.LittleEndian, strings.Repeat(plain, 3))}), filepath.Join(t.TempDir(), "out"))
 	run(t, o)
-	sum, err := ReadSummary(o.Output)
+	sum, err := output.ReadSummary(o.Output)
 	if err != nil || sum.Errors != 1 || len(sum.Reasons) != 1 || !strings.HasPrefix(sum.Reasons[0].Reason, "not text") {
 		t.Errorf("got %+v, %v", sum, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 )
 
@@ -28,7 +29,7 @@ func TestForeignText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := options(write(t, c.files), filepath.Join(t.TempDir(), "out"))
 			run(t, o)
-			sum, err := ReadSummary(o.Output)
+			sum, err := output.ReadSummary(o.Output)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +66,7 @@ func TestUnknownWordsOfDocuments(t *testing.T) {
 		"a.txt": "the βάρκα lay . 5 εκεί", "b.txt": "boats", "c.conllu": "1\tβάρκα\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n",
 	}), filepath.Join(t.TempDir(), "out"))
 	run(t, o)
-	paths, err := PartPaths(o.Output, "documents")
+	paths, err := output.PartPaths(o.Output, "documents")
 	if err != nil {
 		t.Fatal(err)
 	}

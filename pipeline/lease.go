@@ -13,13 +13,13 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
-	"github.com/treebeam/treebeam/transforms"
 )
 
 // leaseFile says who writes to an output folder, beside the lock of a local
 // one. It is there while a run is.
-const leaseFile = transforms.OwnDir + "/running.json"
+const leaseFile = output.OwnDir + "/running.json"
 
 // How often a run says that it lives, and when it is taken for dead. Tests
 // make it shorter.
@@ -92,12 +92,12 @@ func EndLeases() {
 
 // takeLease takes the output folder for this run. The note, if there is one,
 // is for the user: another run may be under way.
-func takeLease(ctx context.Context, output string, spool *spool) (l *lease, note string, err error) {
+func takeLease(ctx context.Context, folder string, spool *spool) (l *lease, note string, err error) {
 	host, _ := os.Hostname()
 	now := time.Now().UTC()
-	l = &lease{output: output, spool: spool, holder: leaseHolder{Host: host, Process: os.Getpid(), Since: now, Seen: now}}
-	if !store.IsRemote(output) {
-		own := filepath.Join(output, transforms.OwnDir)
+	l = &lease{output: folder, spool: spool, holder: leaseHolder{Host: host, Process: os.Getpid(), Since: now, Seen: now}}
+	if !store.IsRemote(folder) {
+		own := filepath.Join(folder, output.OwnDir)
 		if err := os.MkdirAll(own, 0o755); err != nil {
 			return nil, "", refuse("the output folder cannot be made: %w", err)
 		}
@@ -111,11 +111,11 @@ func takeLease(ctx context.Context, output string, spool *spool) (l *lease, note
 			if other := l.other(ctx); other != nil {
 				who = " (" + other.String() + ")"
 			}
-			return nil, "", refuse("another run of treebeam writes to %s%s; wait for its end, or stop it: the same command then continues", output, who)
+			return nil, "", refuse("another run of treebeam writes to %s%s; wait for its end, or stop it: the same command then continues", folder, who)
 		}
 	}
 	if other := l.other(ctx); other != nil && !l.isOver(ctx, other) {
-		note = fmt.Sprintf("another run of treebeam seems to write to %s: %s; both would do the same work, and the result be right", output, other)
+		note = fmt.Sprintf("another run of treebeam seems to write to %s: %s; both would do the same work, and the result be right", folder, other)
 	}
 	l.write(ctx)
 	ctx, l.stop = context.WithCancel(context.WithoutCancel(ctx))
@@ -139,7 +139,7 @@ func (l *lease) other(ctx context.Context) *leaseHolder {
 // isOver says whether what the holder did has ended, as far as can be known.
 func (l *lease) isOver(ctx context.Context, h *leaseHolder) bool {
 	if h.Job != "" {
-		done, err := store.Exists(ctx, store.Join(l.output, transforms.ManifestFile))
+		done, err := store.Exists(ctx, store.Join(l.output, output.ManifestFile))
 		return done && err == nil
 	}
 	if h.Host == l.holder.Host && (l.lock != nil || h.Process == l.holder.Process || !isAlive(h.Process)) {
@@ -169,7 +169,7 @@ func (l *lease) write(ctx context.Context) {
 	text, err := json.Marshal(&l.holder)
 	l.mu.Unlock()
 	if err == nil {
-		_ = transforms.WriteFile(ctx, l.output, leaseFile, append(text, '\n'))
+		_ = output.WriteFile(ctx, l.output, leaseFile, append(text, '\n'))
 	}
 	if l.spool != nil {
 		_ = os.Chtimes(l.spool.dir, time.Time{}, time.Now()) // so that it is not swept

@@ -13,9 +13,9 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/store/storetest"
-	"github.com/treebeam/treebeam/transforms"
 )
 
 // A second start of a command while the first runs is refused, and goes on
@@ -175,7 +175,7 @@ func TestTwoWithoutLocks(t *testing.T) {
 	}
 	both.Wait()
 	got := files(t, o.Output)
-	delete(want, filepath.Join(transforms.OwnDir, "lock"))
-	delete(got, filepath.Join(transforms.OwnDir, "lock"))
+	delete(want, filepath.Join(output.OwnDir, "lock"))
+	delete(got, filepath.Join(output.OwnDir, "lock"))
 	same(t, "two at once", want, got)
 }

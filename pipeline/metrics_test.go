@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
@@ -119,17 +120,17 @@ func TestWorkOfContinuedRun(t *testing.T) {
 	o := options(write(t, map[string]string{"a.txt": prose(60)}), filepath.Join(t.TempDir(), "out"))
 	o.RangeBytes = 1000
 	run(t, o)
-	first, err := ReadSummary(o.Output)
+	first, err := output.ReadSummary(o.Output)
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts, err := PartPaths(o.Output, "trees")
+	parts, err := output.PartPaths(o.Output, "trees")
 	if err != nil {
 		t.Fatal(err)
 	}
 	removeAll(t, append(parts[:len(parts)/2], filepath.Join(o.Output, "summary.json"), filepath.Join(o.Output, "manifest.json")))
 	run(t, o)
-	second, err := ReadSummary(o.Output)
+	second, err := output.ReadSummary(o.Output)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,10 +2,10 @@ package pipeline
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"strconv"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/text"
@@ -21,7 +21,7 @@ type Options struct {
 	Stdin  io.Reader      // what "-" reads
 	Output string         // output folder
 	Model  string         // "" is the embedded one
-	Rows   transforms.RowOptions
+	Rows   output.RowOptions
 	Custom transforms.CustomFiles // what is known of the text; they set their digests in Rows
 	To     string                 // what Stream writes: a key of Formats, "" is conllu
 
@@ -42,21 +42,18 @@ type Options struct {
 }
 
 // DefaultRows are the row options when nothing is said.
-func DefaultRows() transforms.RowOptions {
-	return transforms.RowOptions{From: "auto", Lines: "auto", MaxWords: 1000, Parse: transforms.ParseOptions{Seed: 1}}
+func DefaultRows() output.RowOptions {
+	return output.RowOptions{From: "auto", Lines: "auto", MaxWords: 1000, Parse: output.ParseOptions{Seed: 1}}
 }
 
 // A Refusal says why a run did not begin: nothing was written. Its text names
 // the cause and the remedy.
-type Refusal struct{ Err error }
+type Refusal = output.Refusal
 
-func (r *Refusal) Error() string { return r.Err.Error() }
-func (r *Refusal) Unwrap() error { return r.Err }
-
-func refuse(format string, a ...any) error { return &Refusal{fmt.Errorf(format, a...)} }
+func refuse(format string, a ...any) error { return output.Refuse(format, a...) }
 
 // ValidateRows checks the options that change rows.
-func ValidateRows(o *transforms.RowOptions) error {
+func ValidateRows(o *output.RowOptions) error {
 	if _, err := source.ParseFormat(o.From); err != nil {
 		return refuse("--from: %w", err)
 	}
@@ -68,20 +65,20 @@ func ValidateRows(o *transforms.RowOptions) error {
 		return refuse("%w", err)
 	}
 	switch o.Document {
-	case "", transforms.ByLine:
+	case "", output.ByLine:
 	default:
 		return refuse("--document %s: must be file or line", o.Document)
 	}
-	if o.Document == transforms.ByLine && lines == text.Wrapped {
+	if o.Document == output.ByLine && lines == text.Wrapped {
 		return refuse("--document line and --lines wrapped exclude each other: a line cannot be a document and a part of a paragraph")
 	}
 	if o.MaxWords < 1 || o.MaxWords > syntax.MaxWords {
 		return refuse("--max-words %d: must be from 1 to %d", o.MaxWords, syntax.MaxWords)
 	}
 	switch o.StopAfter {
-	case "", transforms.StopSegment, transforms.StopTag:
+	case "", output.StopSegment, output.StopTag:
 	default:
-		return refuse("--stop-after %s: must be %s or %s", o.StopAfter, transforms.StopSegment, transforms.StopTag)
+		return refuse("--stop-after %s: must be %s or %s", o.StopAfter, output.StopSegment, output.StopTag)
 	}
 	p, err := transforms.ParseEffort(o.Effort)
 	if err != nil {
@@ -101,7 +98,7 @@ func ValidateRows(o *transforms.RowOptions) error {
 
 // checkSearch refuses dials of the search that mean nothing, and makes one of
 // the names of one decoder.
-func checkSearch(o *transforms.ParseOptions) error {
+func checkSearch(o *output.ParseOptions) error {
 	if o.Samples < 0 || o.Samples > search.MaxSamples {
 		return refuse("--samples %d: must be from 0 to %d", o.Samples, search.MaxSamples)
 	}
@@ -143,20 +140,20 @@ func (o *Options) validate() error {
 // can do what the options say. The model that it returns does. Errors are refusals.
 func (o *Options) open(ctx context.Context) (m transforms.Stages, digest string, err error) {
 	if m, digest, err = transforms.OpenModel(o.Model); err != nil {
-		return nil, "", &Refusal{err}
+		return nil, "", &Refusal{Err: err}
 	}
 	if err := transforms.CheckEffort(m, &o.Rows); err != nil {
-		return nil, "", &Refusal{err}
+		return nil, "", &Refusal{Err: err}
 	}
 	if o.texts == nil { // a night has read them: its runs are all of the same
 		if o.texts, err = o.Custom.Read(ctx); err != nil {
-			return nil, "", &Refusal{err}
+			return nil, "", &Refusal{Err: err}
 		}
 	}
 	o.texts.Note(&o.Rows)
 	m, err = transforms.Customize(m, &o.Rows, func() (*transforms.CustomTexts, error) { return o.texts, nil })
 	if err != nil {
-		return nil, "", &Refusal{err}
+		return nil, "", &Refusal{Err: err}
 	}
 	return m, digest, nil
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/model/modeltest"
 	"github.com/treebeam/treebeam/transforms/transformstest"
@@ -190,14 +191,14 @@ func same(t *testing.T, what string, a, b map[string]string) {
 	}
 }
 
-func converted(t *testing.T, output string) string {
+func converted(t *testing.T, folder string) string {
 	t.Helper()
 	var out []byte
-	o, err := OpenOutput(context.Background(), output)
+	o, err := output.Open(context.Background(), folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := o.Sentences(func(r *Row) error {
+	if _, err := o.Sentences(func(r *output.Row) error {
 		out = Formats["conllu"](out, r)
 		return nil
 	}); err != nil {
@@ -213,7 +214,7 @@ func TestRun(t *testing.T) {
 	if got, want := converted(t, out), streamed(t, options(dir, "")); got != want {
 		t.Errorf("converted\n%.600s\nstreamed\n%.600s", got, want)
 	}
-	sum, err := ReadSummary(out)
+	sum, err := output.ReadSummary(out)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms"
 )
@@ -151,7 +152,7 @@ func (t through) SegmentLine(block string, maxWords int) []syntax.Sentence {
 func (through) Tag(*syntax.Sentence, bool) {}
 func (through) Prune(*syntax.Sentence)     {}
 
-func (through) Parse(s *syntax.Sentence, _ transforms.ParseOptions) error {
+func (through) Parse(s *syntax.Sentence, _ output.ParseOptions) error {
 	s.Words[0].Head, s.Words[0].Deprel = syntax.Root, "root"
 	return nil
 }

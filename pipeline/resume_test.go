@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/transforms"
 )
 
 // An interrupted run leaves finished parts; the same command does the rest
@@ -54,7 +54,7 @@ func TestInterrupted(t *testing.T) {
 	if n := toy.Parsed.Load() - before; n != 0 {
 		t.Errorf("%d sentences were parsed where nothing was to do", n)
 	}
-	if left, err := os.ReadDir(filepath.Join(o.Output, transforms.OwnDir, "tmp")); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(filepath.Join(o.Output, output.OwnDir, "tmp")); err != nil || len(left) > 0 {
 		t.Errorf("%d temporary files are left, %v", len(left), err)
 	}
 }
@@ -65,7 +65,7 @@ func TestDamagedPart(t *testing.T) {
 	o.RangeBytes = rangeBytes
 	want := run(t, o)
 	for _, kind := range []string{"trees", "failures"} {
-		parts, err := PartPaths(o.Output, kind)
+		parts, err := output.PartPaths(o.Output, kind)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestDamagedPart(t *testing.T) {
 func TestSweep(t *testing.T) {
 	o := options(write(t, map[string]string{"x.txt": prose(3)}), filepath.Join(t.TempDir(), "out"))
 	run(t, o)
-	tmp := filepath.Join(o.Output, transforms.OwnDir, "tmp")
+	tmp := filepath.Join(o.Output, output.OwnDir, "tmp")
 	for name, age := range map[string]time.Duration{"old": 25 * time.Hour, "new": time.Hour} {
 		path := filepath.Join(tmp, name)
 		if err := os.WriteFile(path, nil, 0o644); err != nil {

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/transforms"
 )
 
 // A run that reads files again is not complete until it ends. Killed between
@@ -26,7 +26,7 @@ func TestKilledWhileRetrying(t *testing.T) {
 	o.RetryFailures = true
 	complete := 0
 	toy.SetHook(func(*syntax.Sentence) {
-		if _, err := os.Stat(filepath.Join(o.Output, transforms.ManifestFile)); err == nil {
+		if _, err := os.Stat(filepath.Join(o.Output, output.ManifestFile)); err == nil {
 			complete++
 		}
 	})
@@ -69,7 +69,7 @@ func TestKilledWhileRetrying(t *testing.T) {
 			t.Errorf("%s was done again", name)
 		}
 	}
-	if sum, err := ReadSummary(o.Output); err != nil || int(sum.Errors) != len(again)-1 || len(failureRows(t, o.Output)) != len(again)-1 {
+	if sum, err := output.ReadSummary(o.Output); err != nil || int(sum.Errors) != len(again)-1 || len(failureRows(t, o.Output)) != len(again)-1 {
 		t.Errorf("%+v, %v", sum, err)
 	}
 	o.RetryFailures = true

@@ -10,8 +10,10 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+
 	// Runners and stores register themselves.
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
+	"github.com/treebeam/treebeam/io/output"
 	_ "github.com/treebeam/treebeam/io/store/gs"
 	_ "github.com/treebeam/treebeam/io/store/s3"
 
@@ -23,13 +25,13 @@ import (
 // the same command continues where it stopped. The summary is nil if the job
 // was submitted and not waited for (--async), or not submitted (--dry_run,
 // --template_location).
-func Run(ctx context.Context, p *Prepared) (*transforms.Summary, error) {
+func Run(ctx context.Context, p *Prepared) (*output.Summary, error) {
 	pipeline, scope := beam.NewPipelineWithRoot()
 	Build(scope, p.Job)
 	return p.run(ctx, pipeline)
 }
 
-func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*transforms.Summary, error) {
+func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*output.Summary, error) {
 	elsewhere := false // the work goes on without this process
 	defer func() { p.lease.end(elsewhere) }()
 	result, job, err := p.submit(ctx, pipeline)
@@ -50,10 +52,10 @@ func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*transform
 		elsewhere = !isNil(result)
 		return nil, nil // its metrics are not there yet: Beam panics if they are asked for
 	}
-	m, err := ReadManifest(p.Job.Output)
+	m, err := output.ReadManifest(p.Job.Output)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("job %s ended without having written %s: it was cancelled, or its engine has lost it",
-			result.JobID(), store.Join(p.Job.Output, transforms.ManifestFile))
+			result.JobID(), store.Join(p.Job.Output, output.ManifestFile))
 	}
 	if err != nil {
 		return nil, err
@@ -62,7 +64,7 @@ func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*transform
 		return nil, fmt.Errorf("the manifest of %s is that of another run", p.Job.Output)
 	}
 	p.metrics = metricsOf(result)
-	return ReadSummary(p.Job.Output)
+	return output.ReadSummary(p.Job.Output)
 }
 
 // Close removes what was spooled for the run, and gives the output folder back.
@@ -99,18 +101,4 @@ func rootCause(err error) string {
 		text, _, _ = strings.Cut(text[at+len(transforms.ErrorMark):], "\n")
 	}
 	return text
-}
-
-// PartPaths returns the paths of all parts of a kind of a complete output, in
-// the order of the input.
-func PartPaths(output, kind string) ([]string, error) {
-	m, err := readManifest(context.Background(), output)
-	if err != nil {
-		return nil, err
-	}
-	var list []string
-	for _, p := range m.Parts(output, kind) {
-		list = append(list, p.Path)
-	}
-	return list, nil
 }

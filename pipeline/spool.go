@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
-	"github.com/treebeam/treebeam/transforms"
 )
 
 // A spool is the folder to which a run copies standard input and pipes, because
@@ -25,10 +25,10 @@ var spools = struct {
 	open map[*spool]bool
 }{open: map[*spool]bool{}}
 
-func newSpool(output string) *spool {
+func newSpool(folder string) *spool {
 	s := &spool{dir: filepath.Join(os.TempDir(), "treebeam-stdin-"+rand.Text())}
-	if !store.IsRemote(output) {
-		s.dir = filepath.Join(output, transforms.OwnDir, "tmp", "stdin-"+rand.Text())
+	if !store.IsRemote(folder) {
+		s.dir = filepath.Join(folder, output.OwnDir, "tmp", "stdin-"+rand.Text())
 	}
 	for up := filepath.Dir(s.dir); up != filepath.Dir(up); up = filepath.Dir(up) {
 		if _, err := os.Lstat(up); !os.IsNotExist(err) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/treebeam/treebeam/transforms"
+	"github.com/treebeam/treebeam/io/output"
 )
 
 // ofStandardInput are the options of a run from standard input.
@@ -41,7 +41,7 @@ func TestSpoolOfKilledRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	kill(t, killed)
-	tmp := filepath.Join(out, transforms.OwnDir, "tmp")
+	tmp := filepath.Join(out, output.OwnDir, "tmp")
 	left := spooled(t, tmp)
 	if len(left) != 1 || len(spooled(t, os.TempDir())) > 0 {
 		t.Fatalf("copies are in %v and %v", left, spooled(t, os.TempDir()))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
 )
 
@@ -25,7 +26,7 @@ func (p *Prepared) Standing(ctx context.Context) Standing {
 		}
 		name := store.Within(folder, info.Name)
 		var k int
-		if _, err := fmt.Sscanf(name, "part-%d-of-", &k); err != nil || !isPart(name, p.Job.FP) || k < 0 || k >= len(p.sizes) {
+		if _, err := fmt.Sscanf(name, "part-%d-of-", &k); err != nil || !output.IsPart(name, p.Job.FP) || k < 0 || k >= len(p.sizes) {
 			continue
 		}
 		s.Parts++

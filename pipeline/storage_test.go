@@ -15,6 +15,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/store/storetest"
 	"github.com/treebeam/treebeam/model"
@@ -85,14 +86,14 @@ func objects(t *testing.T, uri string) map[string]string {
 
 // rows are all columns of an output as JSON, with the place of the input
 // replaced by IN.
-func rows(t *testing.T, output, input string) string {
+func rows(t *testing.T, folder, input string) string {
 	t.Helper()
 	var out []byte
-	from, err := OpenOutput(context.Background(), output)
+	from, err := output.Open(context.Background(), folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := from.Sentences(func(r *Row) error {
+	if _, err := from.Sentences(func(r *output.Row) error {
 		out = Formats["jsonl"](out, r)
 		return nil
 	}); err != nil {
@@ -280,7 +281,7 @@ func twoAtOnce(t *testing.T, b bucket, o Options, want map[string]string) {
 // repaired replaces parts that are not what they should be.
 func repaired(t *testing.T, b bucket, o Options, want map[string]string) {
 	for _, kind := range []string{"trees", "failures"} {
-		paths, err := PartPaths(o.Output, kind)
+		paths, err := output.PartPaths(o.Output, kind)
 		if err != nil {
 			t.Fatal(err)
 		}

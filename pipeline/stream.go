@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/transforms"
@@ -27,7 +28,7 @@ import (
 // or one a line, knows when it has all of one: see endMark.
 //
 // Stream returns the sums; what is wrong before any work is a *Refusal.
-func Stream(ctx context.Context, o Options, w io.Writer) (*transforms.Summary, error) {
+func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error) {
 	if len(o.Inputs) == 0 {
 		return nil, refuse("no input: name files or folders; '-' reads standard input")
 	}
@@ -47,7 +48,7 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*transforms.Summary, e
 	}
 	inputs, err := source.List(ctx, o.Inputs, source.ListOptions{Stdin: o.Stdin, Live: true})
 	if err != nil {
-		return nil, &Refusal{err}
+		return nil, &Refusal{Err: err}
 	}
 	if isInput(o.Output, inputs) {
 		return nil, refuse("--output %s is one of the inputs: it would be lost; name another file", o.Output)
@@ -57,7 +58,7 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*transforms.Summary, e
 			return nil, refuse("--output %s is the file of %s: it would be lost; name another file", o.Output, option)
 		}
 	}
-	s := &stream{model: m, modelID: modelID(digest), options: o.Rows, out: bufio.NewWriterSize(w, 1<<16), format: format}
+	s := &stream{model: m, modelID: output.ModelID(digest), options: o.Rows, out: bufio.NewWriterSize(w, 1<<16), format: format}
 	if o.EndMarks {
 		s.marks = &endMarks{before: markBefore[cmp.Or(o.To, "conllu")]}
 		s.pace.Ends = true
@@ -110,12 +111,12 @@ func isFile(info os.FileInfo, uri string) bool {
 type stream struct {
 	model   transforms.Stages
 	modelID string
-	options transforms.RowOptions
+	options output.RowOptions
 	pace    transforms.Pace
 	format  Format
 	out     *bufio.Writer
 	buf     []byte
-	sum     transforms.Tally
+	sum     output.Tally
 	marks   *endMarks // nil: none are written
 }
 
@@ -123,7 +124,7 @@ type stream struct {
 func (s *stream) files(ctx context.Context, inputs []source.Input, rangeBytes int64) error {
 	plan, err := source.NewPlan(inputs, source.PlanOptions{RangeBytes: rangeBytes})
 	if err != nil {
-		return &Refusal{err}
+		return &Refusal{Err: err}
 	}
 	for _, r := range plan.Ranges {
 		r.Dir = plan.Dir
@@ -181,7 +182,8 @@ func (s *stream) parse(ctx context.Context, read func(context.Context, func(tran
 // write writes the sentences of a parsed chunk, and in their places those that
 // have failed.
 func (s *stream) write(c transforms.Chunk) error {
-	if err := s.sum.Add(&c); err != nil {
+	batch := c.Batch()
+	if err := s.sum.Add(batch); err != nil {
 		return err
 	}
 	var failed []int // failures with a place in the output, in the order of the input
@@ -198,10 +200,10 @@ func (s *stream) write(c transforms.Chunk) error {
 		if err := s.endsBefore(&c, c.Failures[failed[0]].File); err != nil {
 			return err
 		}
-		f := c.FailureRow(failed[0])
+		f := batch.FailureRow(failed[0])
 		failed = failed[1:]
 		s.marks.count(&f)
-		return s.row(&Row{DocID: f.DocID, Failure: &f})
+		return s.row(&output.Row{DocID: f.DocID, Failure: &f})
 	}
 	for i := range c.Sentences {
 		sentence := &c.Sentences[i]
@@ -213,9 +215,9 @@ func (s *stream) write(c transforms.Chunk) error {
 		if err := s.endsBefore(&c, sentence.File); err != nil {
 			return err
 		}
-		t := c.TreeRow(i, s.modelID)
+		t := batch.TreeRow(i, s.modelID)
 		s.marks.count(nil)
-		if err := s.row(&Row{DocID: t.DocID, Format: c.Files[sentence.File].Format, Tree: &t}); err != nil {
+		if err := s.row(&output.Row{DocID: t.DocID, Format: c.Files[sentence.File].Format, Tree: &t}); err != nil {
 			return err
 		}
 	}
@@ -231,11 +233,11 @@ func (s *stream) write(c transforms.Chunk) error {
 }
 
 // before reports whether a failure stands before a sentence.
-func before(f *transforms.Failure, s *transforms.Sentence) bool {
+func before(f *output.Failure, s *transforms.Sentence) bool {
 	return f.File < s.File || f.File == s.File && f.ByteOffset < s.StartByte
 }
 
-func (s *stream) row(r *Row) error {
+func (s *stream) row(r *output.Row) error {
 	s.buf = s.format(s.buf[:0], r)
 	_, err := s.out.Write(s.buf)
 	return err

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/treebeam/treebeam/transforms"
+	"github.com/treebeam/treebeam/io/output"
 )
 
 // ofStdin is the output for a file as it is for standard input.
@@ -125,11 +125,11 @@ func TestStreamIsConverted(t *testing.T) {
 	}
 	for to, format := range Formats {
 		var converted []byte
-		from, err := OpenOutput(context.Background(), out)
+		from, err := output.Open(context.Background(), out)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := from.Sentences(func(r *Row) error {
+		if _, err := from.Sentences(func(r *output.Row) error {
 			converted = format(converted, r)
 			return nil
 		}); err != nil {
@@ -147,7 +147,7 @@ func TestStreamIsConverted(t *testing.T) {
 func TestStopAfter(t *testing.T) {
 	dir := write(t, map[string]string{"a.txt": prose(20) + "Under _ score .\n", "b.conllu": small})
 	whole := streamed(t, options(dir, ""))
-	for _, stage := range []string{transforms.StopSegment, transforms.StopTag} {
+	for _, stage := range []string{output.StopSegment, output.StopTag} {
 		o := options(dir, "")
 		o.Rows.StopAfter = stage
 		before := toy.Parsed.Load()
@@ -156,7 +156,7 @@ func TestStopAfter(t *testing.T) {
 			t.Errorf("%s: something was parsed", stage)
 		}
 		upos := strings.Split(strings.Split(half, "\n")[4], "\t")[3]
-		if (upos == "_") != (stage == transforms.StopSegment) || !strings.Contains(half, "\t_\t_\t_\t_\n") {
+		if (upos == "_") != (stage == output.StopSegment) || !strings.Contains(half, "\t_\t_\t_\t_\n") {
 			t.Errorf("%s: gives\n%.400s", stage, half)
 		}
 		o.To = "jsonl"
@@ -170,7 +170,7 @@ func TestStopAfter(t *testing.T) {
 		}
 	}
 	o := options(dir, filepath.Join(t.TempDir(), "out"))
-	o.Rows.StopAfter = transforms.StopTag
+	o.Rows.StopAfter = output.StopTag
 	var refused *Refusal
 	if err := tryRun(o); !errors.As(err, &refused) || !strings.Contains(err.Error(), "--to conllu") {
 		t.Errorf("Parquet without trees: %v", err)

@@ -21,8 +21,8 @@ import (
 	df "google.golang.org/api/dataflow/v1b3"
 	"google.golang.org/api/option"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/transforms"
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
@@ -35,7 +35,7 @@ func onEngine(t *testing.T) Options {
 }
 
 // start runs o and returns what it told of its job and what came of it.
-func start(t *testing.T, o Options) (told []Submission, p *Prepared, sum *transforms.Summary, err error) {
+func start(t *testing.T, o Options) (told []Submission, p *Prepared, sum *output.Summary, err error) {
 	t.Helper()
 	p, err = Prepare(context.Background(), o)
 	if err != nil {
@@ -64,7 +64,7 @@ func TestAsync(t *testing.T) {
 	if got := transformstest.Ended(t, engine, s.ID); got != jobpb.JobState_DONE {
 		t.Errorf("the job has ended as %v", got)
 	}
-	if m, err := ReadManifest(o.Output); err != nil || m.FP != p.Job.FP {
+	if m, err := output.ReadManifest(o.Output); err != nil || m.FP != p.Job.FP {
 		t.Errorf("the manifest: %v", err)
 	}
 	if *jobopts.JobName != "" {
@@ -125,7 +125,7 @@ func TestJobWithoutManifest(t *testing.T) {
 	empty, s := beam.NewPipelineWithRoot()
 	beam.Impulse(s) // a job that does nothing
 	sum, err := p.run(context.Background(), empty)
-	if sum != nil || err == nil || !strings.Contains(err.Error(), transforms.ManifestFile) || !strings.Contains(err.Error(), "cancelled") {
+	if sum != nil || err == nil || !strings.Contains(err.Error(), output.ManifestFile) || !strings.Contains(err.Error(), "cancelled") {
 		t.Errorf("%v, %v", sum, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/store/storetest"
 )
@@ -41,7 +42,7 @@ func TestUnreadableInTheMiddle(t *testing.T) {
 	o.Output = filepath.Join(t.TempDir(), "out")
 	denied.Store(9000)
 	run(t, o)
-	sum, err := ReadSummary(o.Output)
+	sum, err := output.ReadSummary(o.Output)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestUnreadableInTheMiddle(t *testing.T) {
 		}
 		at = r.ByteOffset
 	}
-	from, err := OpenOutput(context.Background(), o.Output)
+	from, err := output.Open(context.Background(), o.Output)
 	if err != nil {
 		t.Fatal(err)
 	}

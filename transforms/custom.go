@@ -2,7 +2,6 @@ package transforms
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/model"
 )
@@ -44,31 +44,20 @@ type CustomTexts struct {
 	Exceptions    string
 }
 
-// customLists are the names of the three, as the command's options are called.
-var customLists = [...]string{"abbreviations", "keep-together", "exceptions"}
-
 func (f *CustomFiles) all() [3]string {
 	return [...]string{f.Abbreviations, f.KeepTogether, f.Exceptions}
 }
 func (t *CustomTexts) all() [3]*string {
 	return [...]*string{&t.Abbreviations, &t.KeepTogether, &t.Exceptions}
 }
-func (o *RowOptions) customDigests() [3]*string {
-	return [...]*string{&o.Abbreviations, &o.KeepTogether, &o.Exceptions}
-}
 
 // Names returns the option and the name of every file.
 func (f *CustomFiles) Names(yield func(option, name string) bool) {
 	for i, name := range f.all() {
-		if name != "" && !yield("--"+customLists[i], name) {
+		if name != "" && !yield("--"+output.CustomLists[i], name) {
 			return
 		}
 	}
-}
-
-// customName is where in an output folder the list of a digest is.
-func customName(list int, digest string) string {
-	return OwnDir + "/custom/" + fmt.Sprintf("%s-%.16s.txt", customLists[list], digest)
 }
 
 // Read reads the files. Errors name the option, the file and the line, and say
@@ -81,10 +70,10 @@ func (f *CustomFiles) Read(ctx context.Context) (*CustomTexts, error) {
 		}
 		data, err := readBounded(ctx, name)
 		if err != nil {
-			return nil, fmt.Errorf("--%s %s: %w", customLists[i], store.Redact(name), err)
+			return nil, fmt.Errorf("--%s %s: %w", output.CustomLists[i], store.Redact(name), err)
 		}
 		if *t.all()[i], err = plainList(i, data); err != nil {
-			return nil, fmt.Errorf("--%s %s: %w", customLists[i], store.Redact(name), err)
+			return nil, fmt.Errorf("--%s %s: %w", output.CustomLists[i], store.Redact(name), err)
 		}
 	}
 	return t, nil
@@ -157,59 +146,49 @@ func (t *CustomTexts) Lists() (l *model.Lists, err error) {
 		func(text []byte) (err error) { l.Exceptions, err = model.ReadExceptions(text); return err },
 	} {
 		if err := read([]byte(*t.all()[i])); err != nil {
-			return nil, fmt.Errorf("--%s: %w", customLists[i], err)
+			return nil, fmt.Errorf("--%s: %w", output.CustomLists[i], err)
 		}
 	}
 	return l, nil
 }
 
 // Note puts the digests of the texts into o, "" for those that say nothing.
-func (t *CustomTexts) Note(o *RowOptions) {
+func (t *CustomTexts) Note(o *output.RowOptions) {
 	for i, text := range t.all() {
-		*o.customDigests()[i] = ""
+		*o.CustomDigests()[i] = ""
 		if *text != "" {
-			*o.customDigests()[i] = digestOf([]byte(*text))
+			*o.CustomDigests()[i] = output.DigestOf([]byte(*text))
 		}
 	}
 }
 
 // Place writes the texts into an output folder, where workers find them.
-func (t *CustomTexts) Place(ctx context.Context, output string) error {
+func (t *CustomTexts) Place(ctx context.Context, folder string) error {
 	for i, text := range t.all() {
 		if *text == "" {
 			continue
 		}
-		if err := WriteFile(ctx, output, customName(i, digestOf([]byte(*text))), []byte(*text)); err != nil {
-			return fmt.Errorf("copying --%s: %w", customLists[i], err)
+		if err := output.WriteFile(ctx, folder, output.CustomName(i, output.DigestOf([]byte(*text))), []byte(*text)); err != nil {
+			return fmt.Errorf("copying --%s: %w", output.CustomLists[i], err)
 		}
 	}
 	return nil
 }
 
-// CustomNames are the files in an output folder that Place has written for o.
-func CustomNames(o *RowOptions) (names []string) {
-	for i, digest := range o.customDigests() {
-		if _, err := hex.DecodeString(*digest); err == nil && *digest != "" { // names are made of it
-			names = append(names, customName(i, *digest))
-		}
-	}
-	return names
-}
-
 // readCustom reads what Place has written for the job.
 func (j *Job) readCustom() (*CustomTexts, error) {
 	t := new(CustomTexts)
-	for i, digest := range j.Options.customDigests() {
+	for i, digest := range j.Options.CustomDigests() {
 		if *digest == "" {
 			continue
 		}
-		name := store.Join(j.Output, customName(i, *digest))
+		name := store.Join(j.Output, output.CustomName(i, *digest))
 		data, err := store.ReadFile(context.Background(), name)
 		if err != nil {
-			return nil, fmt.Errorf("--%s: the run's copy cannot be read: %w; start the run again", customLists[i], err)
+			return nil, fmt.Errorf("--%s: the run's copy cannot be read: %w; start the run again", output.CustomLists[i], err)
 		}
-		if digestOf(data) != *digest {
-			return nil, fmt.Errorf("--%s: %s is not what the run has written there; start the run again", customLists[i], name)
+		if output.DigestOf(data) != *digest {
+			return nil, fmt.Errorf("--%s: %s is not what the run has written there; start the run again", output.CustomLists[i], name)
 		}
 		*t.all()[i] = string(data)
 	}
@@ -235,9 +214,9 @@ const maxCustomized = 4
 
 // Customize returns stages that do what m does, by what o and texts say: m itself
 // if that is nothing. texts is not called if this process has made them before.
-func Customize(m Stages, o *RowOptions, texts func() (*CustomTexts, error)) (Stages, error) {
+func Customize(m Stages, o *output.RowOptions, texts func() (*CustomTexts, error)) (Stages, error) {
 	key := customKey{unconstrained: o.Unconstrained}
-	for i, digest := range o.customDigests() {
+	for i, digest := range o.CustomDigests() {
 		key.digests[i] = *digest
 	}
 	if key == (customKey{}) {

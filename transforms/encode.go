@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -71,7 +72,7 @@ func ParseEffort(option string) (float64, error) {
 }
 
 // CheckEffort says why a model cannot do what the options ask of its encoder.
-func CheckEffort(m Stages, o *RowOptions) error {
+func CheckEffort(m Stages, o *output.RowOptions) error {
 	p, err := ParseEffort(o.Effort)
 	if err != nil || o.Effort == "" {
 		return err
@@ -90,7 +91,7 @@ func CheckEffort(m Stages, o *RowOptions) error {
 
 // encoder returns the encoder of m that o asks for, and the effort; nil if there
 // is none.
-func encoder(m Stages, o *RowOptions) (Encoder, float64) {
+func encoder(m Stages, o *output.RowOptions) (Encoder, float64) {
 	p, err := ParseEffort(o.Effort)
 	if x, ok := m.(Encoder); ok && err == nil && p > 0 && x.Encodes() {
 		return x, p
@@ -100,7 +101,7 @@ func encoder(m Stages, o *RowOptions) (Encoder, float64) {
 
 // EncodeChunk is Encode on one chunk. It also returns how many words the sentences
 // have that were encoded.
-func EncodeChunk(c Chunk, m Stages, o RowOptions) (_ Chunk, encoded int) {
+func EncodeChunk(c Chunk, m Stages, o output.RowOptions) (_ Chunk, encoded int) {
 	x, effort := encoder(m, &o)
 	if x == nil {
 		return c, 0
@@ -145,8 +146,8 @@ func encodeGuarded(x Encoder, sents []*syntax.Sentence) []syntax.Fault {
 
 // parseWhole does what Tag, Prune and Parse do with a sentence, and says which of
 // them failed, if one has.
-func parseWhole(s *syntax.Sentence, m Stages, o *RowOptions) stageFault {
-	if fault := guarded(func() { tagSentence(s, m, o) }); fault != noFault || o.StopAfter == StopTag {
+func parseWhole(s *syntax.Sentence, m Stages, o *output.RowOptions) stageFault {
+	if fault := guarded(func() { tagSentence(s, m, o) }); fault != noFault || o.StopAfter == output.StopTag {
 		return stageFault{stageTag, fault}
 	}
 	if fault := guarded(func() { m.Prune(s) }); fault != noFault {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms"
 	"github.com/treebeam/treebeam/transforms/transformstest"
@@ -24,7 +25,7 @@ func encodingToy(t *testing.T) *transformstest.Encoder {
 
 // chunkOf returns a chunk with a sentence of each line.
 func chunkOf(lines ...string) transforms.Chunk {
-	c := transforms.Chunk{Files: []transforms.File{{DocID: "a.txt"}}}
+	c := transforms.Chunk{Files: []output.File{{DocID: "a.txt"}}}
 	for i, line := range lines {
 		s := transforms.Sentence{}
 		s.ID = fmt.Sprint(i + 1)
@@ -69,7 +70,7 @@ func TestEncodeChunk(t *testing.T) {
 	for _, cores := range []int{1, 8} {
 		transforms.SetCores(cores)
 		c := chunkOf("a b c", "a b PANICENCODE", "d e f", "PANICTAG a b", "a PANICPRUNE b", "a b PANICPARSE", "x y CYCLIC", "a b c d")
-		c, words := transforms.EncodeChunk(c, m, transforms.RowOptions{})
+		c, words := transforms.EncodeChunk(c, m, output.RowOptions{})
 		if words != 25 {
 			t.Errorf("%d words were encoded, want 25", words)
 		}
@@ -77,16 +78,16 @@ func TestEncodeChunk(t *testing.T) {
 		if got := shape(t, c); got != want {
 			t.Errorf("%d cores: %s, want %s", cores, got, want)
 		}
-		after := transforms.ParseChunk(transforms.PruneChunk(transforms.TagChunk(c, m, transforms.RowOptions{}), m, transforms.RowOptions{}), m, transforms.RowOptions{})
+		after := transforms.ParseChunk(transforms.PruneChunk(transforms.TagChunk(c, m, output.RowOptions{}), m, output.RowOptions{}), m, output.RowOptions{})
 		if !reflect.DeepEqual(after, c) {
 			t.Error("the stages behind Encode changed what it has done")
 		}
 	}
 	c := chunkOf("a b c")
-	if got, _ := transforms.EncodeChunk(c, m.Toy, transforms.RowOptions{}); got.Sentences[0].Words[0].UPOS != "" {
+	if got, _ := transforms.EncodeChunk(c, m.Toy, output.RowOptions{}); got.Sentences[0].Words[0].UPOS != "" {
 		t.Error("a model without an encoder did something")
 	}
-	o := transforms.RowOptions{StopAfter: transforms.StopTag}
+	o := output.RowOptions{StopAfter: output.StopTag}
 	c = transforms.Stage(chunkOf("a b c"), m, o)
 	if w := c.Sentences[0].Words[1]; w.UPOS != "INTJ" || w.Head != syntax.NoHead || c.Sentences[0].Dense.Arcs != nil {
 		t.Errorf("--stop-after tag: %+v", w)
@@ -102,7 +103,7 @@ func TestEffort(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("w%d%s .", i, strings.Repeat(" x", i%40+1)))
 	}
 	for _, effort := range []float64{0, 0.3, 0.7, 1} {
-		o := transforms.RowOptions{Effort: fmt.Sprint(effort)}
+		o := output.RowOptions{Effort: fmt.Sprint(effort)}
 		var want []string
 		words := 0
 		for i, line := range lines {
@@ -135,7 +136,7 @@ func TestEffort(t *testing.T) {
 			c.Sentences[i].Words[0].Head, c.Sentences[i].Words[0].Deprel = 2, "given"
 			c.Sentences[i].Words[1].Head, c.Sentences[i].Words[1].Deprel = 0, "root"
 		}
-		c = transforms.Stage(c, m, transforms.RowOptions{Effort: effort, KeepHeads: true})
+		c = transforms.Stage(c, m, output.RowOptions{Effort: effort, KeepHeads: true})
 		stars := 0
 		for i := range c.Sentences {
 			w := c.Sentences[i].Words
@@ -156,20 +157,20 @@ func TestCheckEffort(t *testing.T) {
 	m := encodingToy(t)
 	for _, c := range []struct {
 		m    transforms.Stages
-		o    transforms.RowOptions
+		o    output.RowOptions
 		want string
 	}{
-		{m, transforms.RowOptions{}, ""},
-		{m.Toy, transforms.RowOptions{}, ""},
-		{m, transforms.RowOptions{Effort: "0.5"}, ""},
-		{m, transforms.RowOptions{Effort: "1", StopAfter: transforms.StopTag}, ""},
-		{m, transforms.RowOptions{Effort: "0.5", StopAfter: transforms.StopTag}, "--stop-after tag"},
-		{m.Toy, transforms.RowOptions{Effort: "1"}, "no encoder"},
-		{mute{m}, transforms.RowOptions{Effort: "0.5"}, "not calibrated"},
-		{mute{m}, transforms.RowOptions{Effort: "0"}, ""},
-		{m, transforms.RowOptions{Effort: "1.5"}, "from 0"},
-		{m, transforms.RowOptions{Effort: "NaN"}, "from 0"},
-		{m, transforms.RowOptions{Effort: "much"}, "from 0"},
+		{m, output.RowOptions{}, ""},
+		{m.Toy, output.RowOptions{}, ""},
+		{m, output.RowOptions{Effort: "0.5"}, ""},
+		{m, output.RowOptions{Effort: "1", StopAfter: output.StopTag}, ""},
+		{m, output.RowOptions{Effort: "0.5", StopAfter: output.StopTag}, "--stop-after tag"},
+		{m.Toy, output.RowOptions{Effort: "1"}, "no encoder"},
+		{mute{m}, output.RowOptions{Effort: "0.5"}, "not calibrated"},
+		{mute{m}, output.RowOptions{Effort: "0"}, ""},
+		{m, output.RowOptions{Effort: "1.5"}, "from 0"},
+		{m, output.RowOptions{Effort: "NaN"}, "from 0"},
+		{m, output.RowOptions{Effort: "much"}, "from 0"},
 	} {
 		err := transforms.CheckEffort(c.m, &c.o)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {

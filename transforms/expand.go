@@ -7,8 +7,8 @@ import (
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
-	"github.com/treebeam/treebeam/io/store"
 )
 
 func init() {
@@ -30,21 +30,19 @@ type expandFn struct {
 }
 
 func (f *expandFn) ProcessElement(ctx context.Context, _ []byte, emit func(source.Range)) error {
-	if err := f.Job.checkToken(); err != nil {
+	if err := f.Job.CheckToken(); err != nil {
 		return marked(err)
 	}
-	next, stop := iter.Pull2(inOrder(ctx, f.Job.held(ctx), func(h held) (bool, error) {
-		done, damaged := f.Job.isDone(h)
-		if damaged {
-			Progress.Damaged.Add(1)
-		}
-		return done, nil
-	}))
+	next, stop := iter.Pull2(f.Job.Found(ctx))
 	defer stop()
-	for r, err := range source.PlanRanges(ctx, f.Job.planPath()) {
+	for r, err := range source.PlanRanges(ctx, f.Job.PlanPath()) {
 		var more bool
 		if err == nil {
-			r.Done, err, more = next()
+			var found output.Found
+			if found, err, more = next(); found.Damaged {
+				Progress.Damaged.Add(1)
+			}
+			r.Done = found.Done
 		}
 		if err == nil && !more {
 			err = fmt.Errorf("the plan has more ranges than the run, %d", f.Job.Ranges)
@@ -58,8 +56,4 @@ func (f *expandFn) ProcessElement(ctx context.Context, _ []byte, emit func(sourc
 		emit(r)
 	}
 	return nil
-}
-
-func (j *Job) planPath() string {
-	return store.Join(j.Output, OwnDir, source.PlanName(j.FP))
 }

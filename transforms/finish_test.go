@@ -33,25 +33,3 @@ func TestDescriptorsAreSmall(t *testing.T) {
 		t.Errorf("a range of one piece has %d bytes, of %d files %d, a finished one %d", one, source.MaxPack, full, done)
 	}
 }
-
-// BenchmarkFinish measures what a part costs at the end of a run.
-func BenchmarkFinish(b *testing.B) {
-	const ranges = 2000
-	job := Job{FP: strings.Repeat("0123456789abcdef", 4), Ranges: ranges, Output: b.TempDir(), ModelID: "m"}
-	for k := range ranges {
-		r, err := openRangeParts(&job, k)
-		if err != nil {
-			b.Fatal(err)
-		}
-		end := File{DocID: fmt.Sprintf("%d.txt", k), URI: fmt.Sprintf("/corpus/%d.txt", k), Version: strings.Repeat("f", 64), Format: "text", EOF: true, End: 1000}
-		if err := r.commit([]File{end}); err != nil {
-			b.Fatal(err)
-		}
-	}
-	for b.Loop() {
-		if err := job.finish(b.Context(), false); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/ranges, "us/part")
-}

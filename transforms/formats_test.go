@@ -14,6 +14,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/transforms"
 )
@@ -21,7 +22,7 @@ import (
 func TestTokens(t *testing.T) {
 	content := "A cat .\nIt\tsat .\n\nThe end\n" + strings.Repeat("x ", 70000) + "\nLast \xff one ."
 	dir := write(t, "x.tok", content)
-	want := stage(t, dir, transforms.RowOptions{Lines: "wrapped"}, 0)
+	want := stage(t, dir, output.RowOptions{Lines: "wrapped"}, 0)
 	last := len(content) - len("Last \xff one .")
 	equal(t, "tree", want.trees, []string{
 		`x.tok 0-7 "A cat ." ["# newdoc id = x.tok" "# newpar"]`,
@@ -34,9 +35,9 @@ func TestTokens(t *testing.T) {
 		fmt.Sprintf("x.tok %d warning invalid bytes: 1 characters replaced by U+FFFD", last+5),
 	})
 	for _, size := range []int64{3000, 50000} {
-		equal(t, "tree", stage(t, dir, transforms.RowOptions{}, size).trees, want.trees)
+		equal(t, "tree", stage(t, dir, output.RowOptions{}, size).trees, want.trees)
 	}
-	vertical := stage(t, write(t, "x.txt", "A\tDET\ncat\tNOUN\n\nIt\nsat\n"), transforms.RowOptions{From: "vertical"}, 0)
+	vertical := stage(t, write(t, "x.txt", "A\tDET\ncat\tNOUN\n\nIt\nsat\n"), output.RowOptions{From: "vertical"}, 0)
 	equal(t, "tree", vertical.trees, []string{`x.txt 0-14 "A cat" ["# newdoc id = x.txt"]`, `x.txt 16-22 "It sat" []`})
 }
 
@@ -55,12 +56,12 @@ func TestCompressedFormats(t *testing.T) {
 		"tabs.txt":  "1\tone\n2\ttwo\n", // no CoNLL-U
 		"odd.jsonl": "no record",
 	} {
-		plain := stage(t, write(t, name, content), transforms.RowOptions{}, 0)
+		plain := stage(t, write(t, name, content), output.RowOptions{}, 0)
 		if len(plain.trees)+len(plain.failures) == 0 {
 			t.Errorf("%s: no rows", name)
 		}
 		for ext, pack := range map[string]func(string) string{".gz": gzipped, ".zst": zstandard} {
-			packed := stage(t, write(t, name+ext, pack(content)), transforms.RowOptions{}, 10)
+			packed := stage(t, write(t, name+ext, pack(content)), output.RowOptions{}, 10)
 			for _, list := range [][]string{packed.trees, packed.failures} {
 				for i := range list {
 					list[i] = strings.ReplaceAll(list[i], name+ext, name)
@@ -93,7 +94,7 @@ func row(id int, tag, head string) string {
 // CoNLL in which columns are not filled in: what is "_" is found, what is
 // given stays.
 func TestPartlyFilledCoNLL(t *testing.T) {
-	words := func(name, content string, o transforms.RowOptions) string {
+	words := func(name, content string, o output.RowOptions) string {
 		t.Helper()
 		var b strings.Builder
 		each(t, write(t, name, content), o, func(c *transforms.Chunk) {
@@ -108,20 +109,20 @@ func TestPartlyFilledCoNLL(t *testing.T) {
 		})
 		return b.String()
 	}
-	keep := transforms.RowOptions{KeepHeads: true}
+	keep := output.RowOptions{KeepHeads: true}
 	content := row(1, "_", "_") + row(2, "X", "_") + row(3, "_", "_") + "\n"
-	tagged := words("a.conllu", content, transforms.RowOptions{})
+	tagged := words("a.conllu", content, output.RowOptions{})
 	if !strings.Contains(tagged, "w1 w1 ") || !strings.Contains(tagged, "w2 w2 X ") || strings.Contains(tagged, "-1") {
 		t.Errorf("got\n%s", tagged)
 	}
-	if x := words("a.conll", content, transforms.RowOptions{}); x != tagged {
+	if x := words("a.conll", content, output.RowOptions{}); x != tagged {
 		t.Errorf("as CoNLL-X: got\n%s", x)
 	}
-	if x := words("a.txt", content, transforms.RowOptions{From: "conllx"}); x != tagged {
+	if x := words("a.txt", content, output.RowOptions{From: "conllx"}); x != tagged {
 		t.Errorf("--from conllx: got\n%s", x)
 	}
 	// All words tagged: lemmas stay absent, the tagger does not run.
-	if got := words("a.conllu", row(1, "X", "_")+"\n", transforms.RowOptions{}); got != "w1  X 0 root\n" {
+	if got := words("a.conllu", row(1, "X", "_")+"\n", output.RowOptions{}); got != "w1  X 0 root\n" {
 		t.Errorf("got %q", got)
 	}
 	// The toy hangs every word on the one before; what is kept agrees with it.
@@ -131,11 +132,11 @@ func TestPartlyFilledCoNLL(t *testing.T) {
 	if got := words("a.conllu", row(1, "X", "2")+row(2, "X", "1")+row(3, "X", "_")+"\n", keep); !strings.HasPrefix(got, "! ") || !strings.Contains(got, "cycle") {
 		t.Errorf("a cycle: got %q", got)
 	}
-	if got := words("a.conllu", row(1, "X", "2")+row(2, "X", "1")+"\n", transforms.RowOptions{}); got != "w1  X 0 root\nw2  X 1 dep\n" {
+	if got := words("a.conllu", row(1, "X", "2")+row(2, "X", "1")+"\n", output.RowOptions{}); got != "w1  X 0 root\nw2  X 1 dep\n" {
 		t.Errorf("a cycle that is not kept: got %q", got)
 	}
 	// CoNLL-X has no multiword tokens; the row says so.
-	if got := words("a.conll", "1-2\tw\t_\t_\t_\t_\t_\t_\t_\t_\n"+content, transforms.RowOptions{}); !strings.HasPrefix(got, "! column 1: ") {
+	if got := words("a.conll", "1-2\tw\t_\t_\t_\t_\t_\t_\t_\t_\n"+content, output.RowOptions{}); !strings.HasPrefix(got, "! column 1: ") {
 		t.Errorf("a range in CoNLL-X: got %q", got)
 	}
 }
@@ -146,11 +147,11 @@ func TestOtherFormats(t *testing.T) {
 		"a.html": "<p>Text.</p>", "b.json": "[{\"text\": \"a\"}]", "c.pdf": "%PDF-1.4", "d.csv": "a,b\n", "e.xml": "<a/>", "f.docx": "PK\x03\x04",
 	} {
 		dir := write(t, name, content)
-		got := stage(t, dir, transforms.RowOptions{}, 0)
+		got := stage(t, dir, output.RowOptions{}, 0)
 		if len(got.trees) != 0 || len(got.failures) != 1 || !strings.HasPrefix(got.failures[0], name+" 0 error not text: ") {
 			t.Errorf("%s: got %q, %q", name, got.trees, got.failures)
 		}
-		asText := stage(t, dir, transforms.RowOptions{From: "text"}, 0)
+		asText := stage(t, dir, output.RowOptions{From: "text"}, 0)
 		if binary := name == "c.pdf" || name == "f.docx"; (len(asText.trees) == 0) != binary {
 			t.Errorf("%s as text: got %q, %q", name, asText.trees, asText.failures)
 		}
@@ -166,7 +167,7 @@ func TestFailuresAreHandedOn(t *testing.T) {
 		}
 	}
 	chunks, failures := 0, 0
-	each(t, dir, transforms.RowOptions{}, func(c *transforms.Chunk) {
+	each(t, dir, output.RowOptions{}, func(c *transforms.Chunk) {
 		chunks++
 		failures += len(c.Failures)
 		if len(c.Failures) > transforms.ChunkTokens {
@@ -197,7 +198,7 @@ func TestChangedWhileRead(t *testing.T) {
 	}
 	path := filepath.Join(dir, "a.txt.gz")
 	chunks := 0
-	err = transforms.ReadRange(t.Context(), &plan.Ranges[0], transforms.RowOptions{}, func(c transforms.Chunk) error {
+	err = transforms.ReadRange(t.Context(), &plan.Ranges[0], output.RowOptions{}, func(c transforms.Chunk) error {
 		if chunks++; chunks > 1 {
 			return nil
 		}

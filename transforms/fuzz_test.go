@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms"
 )
@@ -14,12 +15,12 @@ import (
 var fuzzNames = []string{"a.txt", "a.conllu", "a.conllx", "a.jsonl", "a.tok", "a.vert", "a", "a.txt.gz", "a.txt.zst", "a.txt.bz2"}
 
 // fuzzOptions are options that change how bytes are read.
-var fuzzOptions = []transforms.RowOptions{
+var fuzzOptions = []output.RowOptions{
 	{From: "auto", Lines: "auto", MaxWords: 1000},
 	{From: "text", Lines: "sentence", Encoding: "shift_jis", MaxWords: 3},
 	{From: "auto", Lines: "paragraph", Encoding: "utf-16le", MaxWords: 50},
 	{From: "auto", Lines: "auto", MaxWords: 7, KeepHeads: true, Retag: true},
-	{From: "auto", Lines: "paragraph", MaxWords: 5, Document: transforms.ByLine},
+	{From: "auto", Lines: "paragraph", MaxWords: 5, Document: output.ByLine},
 }
 
 // Any bytes under any name: every byte is covered, the sums close, trees are
@@ -41,7 +42,7 @@ func FuzzStage(f *testing.F) {
 		}
 		o := fuzzOptions[int(options)%len(fuzzOptions)]
 		whole := staged(t, dir, o, 0, int64(len(data)), filepath.Ext(file))
-		if o.Document != transforms.ByLine && !slices.Equal(whole, staged(t, dir, o, 1+int64(cut), int64(len(data)), filepath.Ext(file))) {
+		if o.Document != output.ByLine && !slices.Equal(whole, staged(t, dir, o, 1+int64(cut), int64(len(data)), filepath.Ext(file))) {
 			t.Errorf("pieces of %d bytes give other trees", cut)
 		}
 	})
@@ -49,7 +50,7 @@ func FuzzStage(f *testing.F) {
 
 // staged stages the files below dir, checks what every run owes, and returns
 // where the trees are.
-func staged(t *testing.T, dir string, o transforms.RowOptions, rangeBytes, size int64, ext string) (trees [][2]int64) {
+func staged(t *testing.T, dir string, o output.RowOptions, rangeBytes, size int64, ext string) (trees [][2]int64) {
 	var end, blocks, segmented, blocksFailed, sentences, failed int64
 	done := false
 	eachOf(t, dir, o, rangeBytes, func(c *transforms.Chunk) {

@@ -4,64 +4,21 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
-	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// FormatVersion changes whenever the same input and model give other bytes: its
-// first number when the program makes other rows, its second one with the columns.
-const FormatVersion = "2." + parquet.FormatVersion
-
 // ChunkTokens is about how many tokens one chunk holds.
 const ChunkTokens = 20000
-
-// FailureText is how many bytes of an offending text a failure row keeps.
-const FailureText = 1000
-
-// RowOptions are the options that change rows. They are part of the
-// fingerprint, so nothing else may change a byte of trees/ or failures/.
-type RowOptions struct {
-	From     string `json:"from"`               // "auto" or a format
-	Encoding string `json:"encoding"`           // of raw text
-	Lines    string `json:"lines"`              // auto, wrapped, paragraph or sentence
-	Document string `json:"document,omitempty"` // of raw text: "" for files, or ByLine
-	TextKey  string `json:"text_key,omitempty"` // of JSON lines, "" is jsonl.DefaultTextKey
-	IDKey    string `json:"id_key,omitempty"`   // of JSON lines, "" is jsonl.DefaultIDKey
-	MaxWords int    `json:"max_words"`          // raw sentences are cut above this
-	Retag    bool   `json:"retag"`
-	// KeepHeads keeps the heads that CoNLL input gives, and their deprels.
-	KeepHeads bool `json:"keep_heads"`
-	// StopAfter is the last stage that is run: StopSegment, StopTag or "" for
-	// all of them.
-	StopAfter string `json:"stop_after,omitempty"`
-	// Effort is how sure a parse without the encoder must be to be kept, as a
-	// number from 0 to 1; "" is 1, for a model without an encoder too.
-	Effort string `json:"effort,omitempty"`
-	// Digests of what a user knows of the text (CustomTexts.Note), "" for nothing.
-	Abbreviations string `json:"abbreviations,omitempty"`
-	KeepTogether  string `json:"keep_together,omitempty"`
-	Exceptions    string `json:"exceptions,omitempty"`
-	// Unconstrained allows trees that break rules of Universal Dependencies.
-	Unconstrained bool `json:"unconstrained,omitempty"`
-
-	Parse ParseOptions `json:"parse"`
-}
-
-// Stages that a run can end with, without trees.
-const (
-	StopSegment = stageSegment
-	StopTag     = stageTag
-)
 
 // Names of the stages, as the column stage of failures/ has them.
 const (
 	stageRead    = "read"
-	stageSegment = "segment"
+	stageSegment = output.StopSegment
 	stageEncode  = "encode"
-	stageTag     = "tag"
+	stageTag     = output.StopTag
 	stagePrune   = "prune"
 	stageParse   = "parse"
 )
@@ -69,19 +26,9 @@ const (
 // A Job is everything that a worker has to know. It travels in the exported
 // field of every DoFn; a worker never sees the launcher's flags.
 type Job struct {
-	FP          string            // fingerprint, hex
-	Ranges      int               // N
-	Output      string            // output folder; the plan is in it
-	Model       string            // as OpenModel wants it
-	ModelDigest string            // what must be found there
-	ModelID     string            // the column model_id
-	TrainedOn   string            // language and treebank of the model, for messages
-	Options     RowOptions        //
-	Footer      map[string]string // provenance, written into every part
-	Runner      string            // for messages
-	Redo        bool              // --retry-failures: ranges with rows of stage read are not done
-	Verify      bool              // --verify: the parts of ranges that are done are read whole
-	Token       string            // what TokenFile in the output folder holds; "" if workers need not show that they see it
+	output.Run
+	Model  string // as OpenModel wants it
+	Runner string // for messages
 }
 
 // ErrorMark begins our own message in what a runner makes of an error: it puts
@@ -160,24 +107,15 @@ func (c *Chunk) perSentence(stage string, body func(s *syntax.Sentence)) {
 }
 
 // Stage runs a chunk that was just read through the stages, up to o.StopAfter.
-func Stage(c Chunk, m Stages, o RowOptions) Chunk {
+func Stage(c Chunk, m Stages, o output.RowOptions) Chunk {
 	c = SegmentChunk(c, m, o)
-	if o.StopAfter == StopSegment {
+	if o.StopAfter == output.StopSegment {
 		return c
 	}
 	c, _ = EncodeChunk(c, m, o)
 	c = TagChunk(c, m, o)
-	if o.StopAfter == StopTag {
+	if o.StopAfter == output.StopTag {
 		return c
 	}
 	return ParseChunk(PruneChunk(c, m, o), m, o)
-}
-
-// SentenceID is the sentence's own id, else one made of its document's and of
-// where it begins.
-func SentenceID(s *syntax.Sentence, docID string) string {
-	if s.ID != "" {
-		return s.ID
-	}
-	return docID + "@" + strconv.FormatInt(s.StartByte, 10)
 }

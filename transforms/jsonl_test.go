@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/transforms"
 	"github.com/treebeam/treebeam/transforms/transformstest"
@@ -18,12 +19,12 @@ import (
 type rows struct {
 	trees    []string // doc_id, start, end, text, first comments
 	failures []string // doc_id, severity, reason
-	sums     transforms.File
+	sums     output.File
 }
 
 // stage reads and stages files below dir with the toy model, cut into ranges
 // of about rangeBytes.
-func stage(t *testing.T, dir string, o transforms.RowOptions, rangeBytes int64) (got rows) {
+func stage(t *testing.T, dir string, o output.RowOptions, rangeBytes int64) (got rows) {
 	t.Helper()
 	eachOf(t, dir, o, rangeBytes, func(c *transforms.Chunk) { got.add(t, c) })
 	c := &got.sums
@@ -34,12 +35,12 @@ func stage(t *testing.T, dir string, o transforms.RowOptions, rangeBytes int64) 
 }
 
 // each gives the chunks of files below dir, staged, to do.
-func each(t *testing.T, dir string, o transforms.RowOptions, do func(c *transforms.Chunk)) {
+func each(t *testing.T, dir string, o output.RowOptions, do func(c *transforms.Chunk)) {
 	t.Helper()
 	eachOf(t, dir, o, 0, do)
 }
 
-func eachOf(t *testing.T, dir string, o transforms.RowOptions, rangeBytes int64, do func(c *transforms.Chunk)) {
+func eachOf(t *testing.T, dir string, o output.RowOptions, rangeBytes int64, do func(c *transforms.Chunk)) {
 	t.Helper()
 	inputs, err := source.List(t.Context(), []string{dir}, source.ListOptions{})
 	if err != nil {
@@ -131,7 +132,7 @@ func TestRecords(t *testing.T) {
 		`{"id": [1], "text": "Odd \u0000 id."}` + "\n" +
 		`{"id": 5, "text": "caf\u00e9 A\nB"}`
 	dir := write(t, "x.jsonl", first+rest)
-	got := stage(t, dir, transforms.RowOptions{Lines: "auto"}, 0)
+	got := stage(t, dir, output.RowOptions{Lines: "auto"}, 0)
 	at := func(part string) int { return strings.Index(first+rest, part) }
 	none, odd := at(`{"text": "No`), at(`{"id": [1]`)
 	equal(t, "tree", got.trees, []string{
@@ -157,7 +158,7 @@ func TestRecords(t *testing.T) {
 func TestRecordLines(t *testing.T) {
 	dir := write(t, "x.jsonl", `{"text": "one\ntwo\n\nthree"}`)
 	for lines, want := range map[string]int{"wrapped": 2, "paragraph": 3, "sentence": 3} {
-		if got := stage(t, dir, transforms.RowOptions{Lines: lines}, 0); len(got.trees) != want {
+		if got := stage(t, dir, output.RowOptions{Lines: lines}, 0); len(got.trees) != want {
 			t.Errorf("%s: got %q", lines, got.trees)
 		}
 	}
@@ -179,7 +180,7 @@ func TestRecordsOfRanges(t *testing.T) {
 		}
 	}
 	dir := write(t, "x.jsonl", b.String())
-	o := transforms.RowOptions{Lines: "auto"}
+	o := output.RowOptions{Lines: "auto"}
 	want := stage(t, dir, o, 0)
 	if want.sums.Records != 300 || len(want.failures) < 10 || len(want.trees) < 300 {
 		t.Fatalf("sums %+v", want.sums)
@@ -197,7 +198,7 @@ func TestRecordsOfRanges(t *testing.T) {
 func TestDocumentByLine(t *testing.T) {
 	content := "\ufeffOne. Two.\n\n  Three.\r\n" + strings.Repeat("A long line of text. ", 2000) + "\nEnd."
 	dir := write(t, "x.txt", content)
-	o := transforms.RowOptions{Lines: "auto", Document: transforms.ByLine}
+	o := output.RowOptions{Lines: "auto", Document: output.ByLine}
 	want := stage(t, dir, o, 0)
 	equal(t, "tree", append(want.trees[:4:4], want.trees[len(want.trees)-1]), []string{
 		`x.txt#3 3-7 "One." ["# newdoc id = x.txt#3" "# newpar"]`,

@@ -3,6 +3,7 @@ package transforms
 import (
 	"fmt"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/parser/prune"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -10,8 +11,8 @@ import (
 // keeping is m.Parse for a pruned sentence some of whose words have heads:
 // they keep them, and their deprels if they have one, and the search finds
 // those of the others.
-func keeping(m Stages) func(s *syntax.Sentence, o ParseOptions) error {
-	return func(s *syntax.Sentence, o ParseOptions) error {
+func keeping(m Stages) func(s *syntax.Sentence, o output.ParseOptions) error {
+	return func(s *syntax.Sentence, o output.ParseOptions) error {
 		heads, deprels := make([]int32, len(s.Words)), make([]string, len(s.Words))
 		given := false
 		for i := range s.Words {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms"
@@ -21,12 +22,12 @@ import (
 func TestEveryKind(t *testing.T) {
 	type input struct {
 		name, content string
-		options       transforms.RowOptions
+		options       output.RowOptions
 		setup         func(path string) error // in place of content
 		stage         string                  // read, unless it says another
 		warning       bool
 	}
-	keep := transforms.RowOptions{KeepHeads: true}
+	keep := output.RowOptions{KeepHeads: true}
 	long := strings.Repeat("x", 33<<20)
 	chain := &strings.Builder{}
 	for i := range syntax.MaxWholeWords + 1 {

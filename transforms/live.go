@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 )
 
@@ -43,14 +44,14 @@ func (p *Pace) next() {
 }
 
 // ReadPaced is ReadRange with chunks whose sizes grow from range to range.
-func ReadPaced(ctx context.Context, r *source.Range, o RowOptions, pace *Pace, emit func(Chunk) error) error {
+func ReadPaced(ctx context.Context, r *source.Range, o output.RowOptions, pace *Pace, emit func(Chunk) error) error {
 	rd := &rangeReader{ctx: ctx, r: r, options: o, emit: emit, chunk: Chunk{Range: r.K}, pace: pace}
 	return rd.all()
 }
 
 // ReadLive is ReadPaced on a live input. Whenever that pauses, what has come
 // of it is emitted.
-func ReadLive(ctx context.Context, live *Live, o RowOptions, pace *Pace, emit func(Chunk) error) error {
+func ReadLive(ctx context.Context, live *Live, o output.RowOptions, pace *Pace, emit func(Chunk) error) error {
 	r := &source.Range{N: 1, Pieces: []source.Piece{source.LivePiece(&live.Input)}}
 	rd := &rangeReader{ctx: ctx, r: r, options: o, emit: emit, pace: pace, live: live}
 	return rd.all()

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/search"
@@ -88,7 +89,7 @@ func (m trained) With(lists *model.Lists) (Stages, error) {
 }
 
 // Parse implements Stages.
-func (m trained) Parse(s *syntax.Sentence, o ParseOptions) error {
+func (m trained) Parse(s *syntax.Sentence, o output.ParseOptions) error {
 	decoder, err := search.NamedDecoder(o.Decoder)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -32,7 +33,7 @@ func LogTo(w io.Writer) {
 
 // internal is the fault of a defect of the program.
 func internal(what any) syntax.Fault {
-	return syntax.Because(syntax.KindInternal, "internal: %s", cut(fmt.Sprint(what), FailureText))
+	return syntax.Because(syntax.KindInternal, "internal: %s", output.Cut(fmt.Sprint(what), output.FailureText))
 }
 
 // shown are the panics of which standard error gets the stack: every sentence

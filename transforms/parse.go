@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -39,7 +40,7 @@ func (f *parseFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) e
 
 // ParseChunk is Parse on one chunk. What comes out is a tree with one root,
 // or the sentence is a failure.
-func ParseChunk(c Chunk, m Stages, o RowOptions) Chunk {
+func ParseChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
 	if x, _ := encoder(m, &o); x != nil {
 		return c
 	}
@@ -59,7 +60,7 @@ func ParseChunk(c Chunk, m Stages, o RowOptions) Chunk {
 }
 
 // parseSentence parses a pruned sentence, and returns why it could not, if so.
-func parseSentence(s *syntax.Sentence, m Stages, o *RowOptions) (refused syntax.Fault) {
+func parseSentence(s *syntax.Sentence, m Stages, o *output.RowOptions) (refused syntax.Fault) {
 	parse := m.Parse
 	if o.KeepHeads {
 		parse = keeping(m)

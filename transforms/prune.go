@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/treebeam/treebeam/io/output"
 )
 
 func init() {
@@ -34,7 +35,7 @@ func (f *pruneFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) e
 }
 
 // PruneChunk is Prune on one chunk.
-func PruneChunk(c Chunk, m Stages, o RowOptions) Chunk {
+func PruneChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
 	if x, _ := encoder(m, &o); x == nil {
 		c.perSentence(stagePrune, m.Prune)
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -45,14 +46,14 @@ func (f *readFn) ProcessElement(ctx context.Context, r source.Range, emit func(C
 		peak = Progress.Peak.Load()
 	}
 
-	if err := f.Job.checkToken(); err != nil {
+	if err := f.Job.CheckToken(); err != nil {
 		return marked(err)
 	}
-	if r.Done || f.Job.done(r.K) { // an engine may try again what one attempt has written
+	if r.Done || f.Job.Done(r.K) { // an engine may try again what one attempt has written
 		emit(Chunk{Range: r.K, Last: true, Skip: true})
 		return nil
 	}
-	r.Digests = f.Job.digests()
+	r.Digests = f.Job.Digests()
 	id := rand.Uint64()
 	defer attempt{f.Job.Output, f.Job.FP, r.K, id}.abandon()
 	return marked(ReadRange(ctx, &r, f.Job.Options, func(c Chunk) error {
@@ -65,7 +66,7 @@ func (f *readFn) ProcessElement(ctx context.Context, r source.Range, emit func(C
 // ReadRange reads the pieces of a range and gives what is in them to emit,
 // chunk by chunk; the last one holds the counts. A piece that cannot be read
 // for good is a failure row; an error means that the range must be read again.
-func ReadRange(ctx context.Context, r *source.Range, o RowOptions, emit func(Chunk) error) error {
+func ReadRange(ctx context.Context, r *source.Range, o output.RowOptions, emit func(Chunk) error) error {
 	rd := &rangeReader{ctx: ctx, r: r, options: o, emit: emit, chunk: Chunk{Range: r.K}}
 	return rd.all()
 }
@@ -88,13 +89,13 @@ type rangeReader struct {
 	ctx     context.Context
 	r       *source.Range
 	files   *source.Files
-	options RowOptions
+	options output.RowOptions
 	emit    func(Chunk) error
 
 	chunk Chunk
 	size  int // of the chunk, in tokens or what may become tokens
 	seq   int
-	ends  []File
+	ends  []output.File
 	pace  *Pace // nil: chunks of ChunkTokens
 
 	emitting bool  // the stages behind this one are at work
@@ -151,7 +152,7 @@ func (rd *rangeReader) flush() error {
 
 // file returns the index of f, a file or a document in one, in the chunk's
 // files.
-func (rd *rangeReader) file(f *File) int32 {
+func (rd *rangeReader) file(f *output.File) int32 {
 	files := rd.chunk.Files
 	if n := len(files); n > 0 && files[n-1].Piece == f.Piece && files[n-1].DocID == f.DocID && files[n-1].Lines == f.Lines && !files[n-1].Ended {
 		return int32(n - 1)
@@ -161,15 +162,15 @@ func (rd *rangeReader) file(f *File) int32 {
 }
 
 // ended notes that the document f, a file or a part of one, has ended.
-func (rd *rangeReader) ended(f *File) {
+func (rd *rangeReader) ended(f *output.File) {
 	if rd.pace != nil && rd.pace.Ends {
 		rd.chunk.Files[rd.file(f)].Ended = true
 	}
 }
 
 // hasParts reports whether the documents are parts of f: records or lines.
-func (rd *rangeReader) hasParts(f *File) bool {
-	return f.Format == string(source.JSONL) || f.Format == string(source.Text) && rd.options.Document == ByLine
+func (rd *rangeReader) hasParts(f *output.File) bool {
+	return f.Format == string(source.JSONL) || f.Format == string(source.Text) && rd.options.Document == output.ByLine
 }
 
 // grow counts a row of so many tokens more in the chunk and emits it when it is full.
@@ -182,9 +183,9 @@ func (rd *rangeReader) grow(tokens int) error {
 
 // fail appends a failure row that is about f. It keeps of the text what the
 // row will show: many rows must not hold large files in memory.
-func (rd *rangeReader) fail(f *File, row Failure) {
+func (rd *rangeReader) fail(f *output.File, row output.Failure) {
 	row.File = rd.file(f)
-	row.Text = strings.Clone(cut(row.Text, FailureText))
+	row.Text = strings.Clone(output.Cut(row.Text, output.FailureText))
 	rd.chunk.Failures = append(rd.chunk.Failures, row)
 }
 
@@ -192,7 +193,7 @@ func (rd *rangeReader) fail(f *File, row Failure) {
 func (rd *rangeReader) piece(i int) error {
 	p := &rd.r.Pieces[i]
 	before := rd.read
-	f := File{Piece: i, DocID: p.DocID, URI: p.URI, Stored: p.Size}
+	f := output.File{Piece: i, DocID: p.DocID, URI: p.URI, Stored: p.Size}
 	err := rd.open(p, &f)
 	var why syntax.Fault
 	var at place
@@ -241,7 +242,7 @@ func (rd *rangeReader) recovered(err *error) {
 }
 
 // open opens the piece, decides what it is and reads it.
-func (rd *rangeReader) open(p *source.Piece, f *File) (err error) {
+func (rd *rangeReader) open(p *source.Piece, f *output.File) (err error) {
 	defer rd.recovered(&err)
 	in, err := rd.openPiece(f.Piece)
 	if err != nil {

@@ -5,12 +5,13 @@ import (
 	"io"
 
 	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // conll reads the sentences in CoNLL format that belong to [start, end).
-func (rd *rangeReader) conll(in *source.File, f *File, format source.Format, start, end int64) error {
+func (rd *rangeReader) conll(in *source.File, f *output.File, format source.Format, start, end int64) error {
 	f.Encoding = "utf-8"
 	r, err := in.At(start)
 	if err != nil {

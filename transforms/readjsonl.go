@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/io/jsonl"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/text"
 )
@@ -12,7 +13,7 @@ import (
 // jsonl reads the records of JSON lines that begin in [start, end). Each is a
 // document. A block is a paragraph of a record's text, or a record that has no
 // text to be read; one whose text is blank has no block.
-func (rd *rangeReader) jsonl(in *source.File, f *File, start, end int64) error {
+func (rd *rangeReader) jsonl(in *source.File, f *output.File, start, end int64) error {
 	f.Encoding = "utf-8"
 	lines, err := text.ParseLines(rd.options.Lines)
 	if err != nil {
@@ -50,9 +51,9 @@ func (rd *rangeReader) jsonl(in *source.File, f *File, start, end int64) error {
 }
 
 // record reads one record of f, which is the document.
-func (rd *rangeReader) record(f, document *File, rec *jsonl.Record, lines text.Lines) error {
+func (rd *rangeReader) record(f, document *output.File, rec *jsonl.Record, lines text.Lines) error {
 	f.Records++
-	shown := func() string { return string(rec.Raw[:min(len(rec.Raw), FailureText+utf8.UTFMax)]) }
+	shown := func() string { return string(rec.Raw[:min(len(rec.Raw), output.FailureText+utf8.UTFMax)]) }
 	if e := rec.IDErr; e != nil {
 		rd.fail(document, warned(stageRead, e.Fault, place{e.Offset, e.Line}, shown()))
 	}

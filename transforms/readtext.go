@@ -4,19 +4,16 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// ByLine is the value of RowOptions.Document that makes every line of raw
-// text a document.
-const ByLine = "line"
-
 // text reads the blocks of raw text that begin in [start, end).
-func (rd *rangeReader) text(in *source.File, f *File, head []byte, start, end int64) error {
+func (rd *rangeReader) text(in *source.File, f *output.File, head []byte, start, end int64) error {
 	lines := text.Lines(rd.options.Lines)
-	if rd.options.Document == ByLine && lines != text.Sentence {
+	if rd.options.Document == output.ByLine && lines != text.Sentence {
 		lines = text.Paragraph
 	}
 	layout, err := text.Decide(head, text.Options{Encoding: rd.options.Encoding, Lines: lines})
@@ -52,13 +49,13 @@ func (rd *rangeReader) text(in *source.File, f *File, head []byte, start, end in
 			rd.read += b.End - b.From
 		}
 		first := start == 0 && f.Blocks == 0
-		if rd.options.Document == ByLine && !b.Continues {
+		if rd.options.Document == output.ByLine && !b.Continues {
 			document.DocID, first = partID(f, b.Start), true
 		}
 		if err := rd.block(f, &document, b, first); err != nil {
 			return err
 		}
-		if rd.options.Document == ByLine && !b.Cut {
+		if rd.options.Document == output.ByLine && !b.Cut {
 			rd.ended(&document)
 		}
 	}
@@ -66,11 +63,11 @@ func (rd *rangeReader) text(in *source.File, f *File, head []byte, start, end in
 
 // partID is the id of the document that begins at byte at of f and has none
 // of its own: it does not depend on how the file was cut into ranges.
-func partID(f *File, at int64) string { return f.DocID + "#" + strconv.FormatInt(at, 10) }
+func partID(f *output.File, at int64) string { return f.DocID + "#" + strconv.FormatInt(at, 10) }
 
 // block appends a block of f to the chunk. It belongs to document, which is f
 // or a part of it, and is the document's first one or not.
-func (rd *rangeReader) block(f, document *File, b text.Block, first bool) error {
+func (rd *rangeReader) block(f, document *output.File, b text.Block, first bool) error {
 	f.Blocks++
 	rd.repaired(f, document, &b)
 	rd.chunk.Blocks = append(rd.chunk.Blocks, Block{File: rd.file(document), First: first, Block: b})
@@ -78,7 +75,7 @@ func (rd *rangeReader) block(f, document *File, b text.Block, first bool) error 
 }
 
 // repaired counts what was repaired in a block and says so.
-func (rd *rangeReader) repaired(f, document *File, b *text.Block) {
+func (rd *rangeReader) repaired(f, document *output.File, b *text.Block) {
 	f.Repaired += int64(b.Repaired)
 	if b.Repaired > 0 {
 		why := syntax.Because(syntax.KindBytes, "invalid bytes: %d characters replaced by U+FFFD", b.Repaired)
@@ -87,8 +84,8 @@ func (rd *rangeReader) repaired(f, document *File, b *text.Block) {
 }
 
 // suspect guesses the encoding of a file of which much had to be repaired.
-func (rd *rangeReader) suspect(f *File, head []byte, start int64) {
-	if start == 0 && f.Encoding == "utf-8" && f.muchRepaired() {
+func (rd *rangeReader) suspect(f *output.File, head []byte, start int64) {
+	if start == 0 && f.Encoding == "utf-8" && f.MuchRepaired() {
 		f.Suspect = text.Suspect(head)
 	}
 }

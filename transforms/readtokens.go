@@ -3,6 +3,7 @@ package transforms
 import (
 	"io"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/io/tokens"
@@ -10,7 +11,7 @@ import (
 
 // tokens reads the sentences of pre-tokenised text that begin in [start,
 // end). A sentence is a block.
-func (rd *rangeReader) tokens(in *source.File, f *File, head []byte, format source.Format, start, end int64) error {
+func (rd *rangeReader) tokens(in *source.File, f *output.File, head []byte, format source.Format, start, end int64) error {
 	kind := tokens.Line
 	if format == source.Vertical {
 		kind = tokens.Vertical

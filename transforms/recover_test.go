@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/store/storetest"
@@ -40,15 +41,15 @@ func TestReadPanics(t *testing.T) {
 	r := source.Range{N: 1, Pieces: []source.Piece{
 		{URI: "panicking://b/a.txt", DocID: "a.txt", Size: size, Version: "sha256-known", End: size},
 	}}
-	blocks, ends := int64(0), []transforms.File(nil)
-	var rows []transforms.Failure
+	blocks, ends := int64(0), []output.File(nil)
+	var rows []output.Failure
 	emit := func(c transforms.Chunk) error {
 		blocks += int64(len(c.Blocks))
 		ends = append(ends, c.Ends...)
 		rows = append(rows, c.Failures...)
 		return nil
 	}
-	if err := transforms.ReadRange(t.Context(), &r, transforms.RowOptions{}, emit); err != nil {
+	if err := transforms.ReadRange(t.Context(), &r, output.RowOptions{}, emit); err != nil {
 		t.Fatal(err)
 	}
 	if blocks < 590_000 || len(ends) != 1 || ends[0].Blocks != blocks || !ends[0].Failed || ends[0].Version != "" {
@@ -73,5 +74,5 @@ func TestReadPanics(t *testing.T) {
 			t.Error("a panic of a later stage was recovered")
 		}
 	}()
-	transforms.ReadRange(t.Context(), &plan.Ranges[0], transforms.RowOptions{}, func(transforms.Chunk) error { panic("of a later stage") })
+	transforms.ReadRange(t.Context(), &plan.Ranges[0], output.RowOptions{}, func(transforms.Chunk) error { panic("of a later stage") })
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -38,7 +39,7 @@ func (f *segmentFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk))
 }
 
 // SegmentChunk is Segment on one chunk.
-func SegmentChunk(c Chunk, m Stages, o RowOptions) Chunk {
+func SegmentChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
 	made := make([][]syntax.Sentence, len(c.Blocks))
 	panics := each(len(c.Blocks),
 		func(i int) int { return len(c.Blocks[i].Text) },
@@ -55,7 +56,7 @@ func SegmentChunk(c Chunk, m Stages, o RowOptions) Chunk {
 			}
 		})
 
-	c.Segmented = make([]Count, len(c.Files))
+	c.Segmented = make([]output.Count, len(c.Files))
 	for i := range c.Sentences { // CoNLL: a sentence is a block
 		c.Segmented[c.Sentences[i].File].Blocks++
 	}

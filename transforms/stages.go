@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -24,7 +25,7 @@ type Stages interface {
 	Prune(s *syntax.Sentence)
 	// Parse sets Head, Deprel and Confidence. After an error the sentence has
 	// no tree.
-	Parse(s *syntax.Sentence, o ParseOptions) error
+	Parse(s *syntax.Sentence, o output.ParseOptions) error
 }
 
 // A Calibrator is a Stages that turns raw confidence into probabilities. Its
@@ -32,19 +33,6 @@ type Stages interface {
 // whose heads and deprels were given, both by word minus 1: these are certain.
 type Calibrator interface {
 	Calibrate(s *syntax.Sentence, heads, deprels []bool)
-}
-
-// ParseOptions are the dials of the search that the command line can turn.
-// The zero value is the model's own default.
-type ParseOptions struct {
-	Seed       uint64 `json:"seed"`
-	Restarts   int    `json:"restarts"`
-	Exact      int    `json:"exact,omitempty"`
-	Budget     int    `json:"budget,omitempty"`
-	Projective bool   `json:"projective,omitempty"`
-	Samples    int    `json:"samples,omitempty"` // trees that head_marginal is estimated from, beside the best one
-	Decoder    string `json:"decoder,omitempty"` // a name of search.NamedDecoder; "" is greedy
-	Certify    int    `json:"certify,omitempty"`
 }
 
 // An Opener gives the stages of the model at a URI and the model's digest. It

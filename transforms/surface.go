@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/output"
 )
 
 // surface is the text of s for a failure row: its text, else its forms.
@@ -16,7 +17,7 @@ func (s *Sentence) surface() string {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		if b.WriteString(s.Words[i].Form); b.Len() > FailureText {
+		if b.WriteString(s.Words[i].Form); b.Len() > output.FailureText {
 			break
 		}
 	}

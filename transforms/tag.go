@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -38,14 +39,14 @@ func (f *tagFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) err
 }
 
 // TagChunk is Tag on one chunk.
-func TagChunk(c Chunk, m Stages, o RowOptions) Chunk {
+func TagChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
 	if x, _ := encoder(m, &o); x == nil {
 		c.perSentence(stageTag, func(s *syntax.Sentence) { tagSentence(s, m, &o) })
 	}
 	return c
 }
 
-func tagSentence(s *syntax.Sentence, m Stages, o *RowOptions) {
+func tagSentence(s *syntax.Sentence, m Stages, o *output.RowOptions) {
 	if o.Retag || slices.ContainsFunc(s.Words, func(w syntax.Word) bool { return w.UPOS == "" }) {
 		m.Tag(s, o.Retag)
 		return

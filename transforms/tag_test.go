@@ -3,6 +3,7 @@ package transforms_test
 import (
 	"testing"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -15,7 +16,7 @@ func TestTagsGiven(t *testing.T) {
 		for i := range c.Sentences[2].Words {
 			c.Sentences[2].Words[i].UPOS = "X"
 		}
-		c = transforms.TagChunk(c, m, transforms.RowOptions{Retag: retag})
+		c = transforms.TagChunk(c, m, output.RowOptions{Retag: retag})
 		for i, given := range []bool{false, false, !retag} {
 			if s := c.Sentences[i]; s.TagsGiven != given || s.Words[0].UPOS == "" {
 				t.Errorf("retag %v, sentence %d: tags given %v, want %v: %v", retag, i+1, s.TagsGiven, given, s.Words)

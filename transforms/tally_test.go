@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -13,7 +14,7 @@ func TestTally(t *testing.T) {
 	text := strings.Repeat("One two .\n\nThree four .\n\n", 100) + "caf\xe9 .\n"
 	dir := write(t, "a.txt", text)
 	var chunks []transforms.Chunk
-	eachOf(t, dir, transforms.RowOptions{MaxWords: 100}, 300, func(c *transforms.Chunk) { chunks = append(chunks, *c) })
+	eachOf(t, dir, output.RowOptions{MaxWords: 100}, 300, func(c *transforms.Chunk) { chunks = append(chunks, *c) })
 	if len(chunks) < 5 {
 		t.Fatalf("%d chunks", len(chunks))
 	}
@@ -25,14 +26,14 @@ func TestTally(t *testing.T) {
 		"not read":    func(i int, c *transforms.Chunk) bool { return i >= 3 },
 		"bytes 0 to":  func(i int, c *transforms.Chunk) bool { return i < 1 },
 	} {
-		var sum transforms.Tally
+		var sum output.Tally
 		var err error
 		for i := range chunks {
 			c := chunks[i]
-			c.Segmented = append([]transforms.Count(nil), c.Segmented...)
-			c.Ends = append([]transforms.File(nil), c.Ends...)
+			c.Segmented = append([]output.Count(nil), c.Segmented...)
+			c.Ends = append([]output.File(nil), c.Ends...)
 			if err == nil && !drop(i, &c) {
-				err = sum.Add(&c)
+				err = sum.Add(c.Batch())
 			}
 		}
 		if err == nil {

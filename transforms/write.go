@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/treebeam/treebeam/io/output"
 )
 
 func init() {
@@ -41,7 +41,7 @@ func (f *writeFn) ProcessElement(ctx context.Context, c Chunk, emit func(Done)) 
 		err = out.add(&c)
 	}
 	if err == nil && c.Last {
-		err = out.commit(c.Ends)
+		err = out.Commit(c.Ends)
 	}
 	if err != nil {
 		key.abandon()
@@ -65,15 +65,42 @@ type attempt struct {
 	id         uint64
 }
 
-var active sync.Map // attempt -> *rangeParts
+var active sync.Map // attempt -> *openParts
+
+// openParts are the parts of a range that is being written.
+type openParts struct {
+	*output.Parts
+	runner string // for messages
+	next   int    // number of the chunk that must come next
+}
+
+// add writes the rows of c, which must be the next chunk of the range.
+func (p *openParts) add(c *Chunk) error {
+	if c.Seq != p.next {
+		return fmt.Errorf("chunk %d came to Write where chunk %d was due: "+
+			"runner %q does not keep the order of a range; run on prism or Dataflow", c.Seq, p.next, p.runner)
+	}
+	p.next++
+	if len(c.Blocks) > 0 {
+		return fmt.Errorf("%d blocks came to Write without having been segmented", len(c.Blocks))
+	}
+	if err := p.Add(c.Batch()); err != nil {
+		return err
+	}
+	for i := range c.Sentences {
+		Progress.Words.Add(int64(len(c.Sentences[i].Words)))
+	}
+	return nil
+}
 
 // parts returns the open parts of the attempt, or opens them for chunk 0.
-func (a attempt) parts(job *Job, seq int) (*rangeParts, error) {
+func (a attempt) parts(job *Job, seq int) (*openParts, error) {
 	if seq == 0 {
-		out, err := openRangeParts(job, a.k)
+		parts, err := job.Open(a.k)
 		if err != nil {
 			return nil, err
 		}
+		out := &openParts{Parts: parts, runner: job.Runner}
 		active.Store(a, out)
 		return out, nil
 	}
@@ -82,13 +109,13 @@ func (a attempt) parts(job *Job, seq int) (*rangeParts, error) {
 		return nil, fmt.Errorf("chunk %d came to Write before chunk 0 or to another process: "+
 			"runner %q does not keep the stages of a range together; run on prism or Dataflow", seq, job.Runner)
 	}
-	return out.(*rangeParts), nil
+	return out.(*openParts), nil
 }
 
 // abandon removes what the attempt has open, if anything.
 func (a attempt) abandon() {
 	if out, ok := active.LoadAndDelete(a); ok {
-		out.(*rangeParts).abandon()
+		out.(*openParts).Abandon()
 	}
 }
 
@@ -110,14 +137,11 @@ func Abandon(job *Job, within time.Duration) {
 	}
 }
 
-// leaving says that the process is about to end.
-var leaving atomic.Bool
-
 // Leave is AbandonAll for a process that is about to end. What it reads may be
 // taken away now, so no range that is not complete by then is published: who
 // wants to waits for the end.
 func Leave() {
-	leaving.Store(true)
+	output.Leave()
 	AbandonAll()
 }
 

@@ -11,10 +11,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/store"
-	"github.com/treebeam/treebeam/pipeline"
-	"github.com/treebeam/treebeam/transforms"
 )
 
 // defaultPartWords is about how many words a part of a compacted run holds:
@@ -52,9 +51,9 @@ func Compact(ctx context.Context, o CompactOptions) (*Compacted, error) {
 	if ok, err := base.compact(); ok || err != nil {
 		return &Compacted{Snapshot: base}, err
 	}
-	if was := base.Made.FormatVersion; was != transforms.FormatVersion {
+	if was := base.Made.FormatVersion; was != output.FormatVersion {
 		return nil, refuse("the rows of %s have the format version %s, and this program writes %s: "+
-			"compact with the version that made them, or parse every file anew with --all", state.dir, was, transforms.FormatVersion)
+			"compact with the version that made them, or parse every file anew with --all", state.dir, was, output.FormatVersion)
 	}
 	if o.PartWords == 0 {
 		o.PartWords = defaultPartWords
@@ -93,7 +92,7 @@ func (s *Snapshot) compact() (bool, error) {
 		return false, nil
 	}
 	documents := int64(0)
-	m, err := pipeline.ReadManifest(s.state.RunDir(s.Runs[0]))
+	m, err := output.ReadManifest(s.state.RunDir(s.Runs[0]))
 	if err != nil {
 		return false, nil // a run that was interrupted, of which only a part is current
 	}
@@ -125,7 +124,7 @@ func (s *State) merge(ctx context.Context, base *Snapshot, run, fp string, partW
 	if err != nil {
 		return err
 	}
-	job := transforms.Job{
+	job := output.Run{
 		FP: fp, Ranges: len(sizes), Output: s.RunDir(run), ModelDigest: base.Made.ModelDigest, ModelID: base.Made.ModelID(),
 		Options: base.Made.Options, Footer: base.Made.Footer(),
 	}
@@ -138,7 +137,7 @@ func (s *State) merge(ctx context.Context, base *Snapshot, run, fp string, partW
 			return err
 		}
 		docs := make([]*parquet.Entry, 0, size)
-		var files []transforms.File
+		var files []output.File
 		for range size {
 			e, err, ok := next()
 			if !ok {

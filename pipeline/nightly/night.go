@@ -9,16 +9,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/pipeline"
-	"github.com/treebeam/treebeam/transforms"
 )
 
 // A Result says what a night has done.
 type Result struct {
-	Snapshot *Snapshot          // current now; nil if there is none yet
-	Summary  transforms.Summary // of the files that this night parsed
+	Snapshot *Snapshot      // current now; nil if there is none yet
+	Summary  output.Summary // of the files that this night parsed
 	// Submitted says that the runs were only submitted (--async): nothing is
 	// current that was not before. The next night, if they have ended by then,
 	// takes over what they have parsed, and makes it current.
@@ -43,7 +43,7 @@ func step(name string) error {
 // the error is a *Conflict; if Options.Accept gave one, that comes with the
 // result.
 func (n *Night) Run(ctx context.Context, watch func(*pipeline.Prepared) func()) (*Result, error) {
-	result := &Result{Snapshot: n.base, Summary: transforms.Summary{Status: map[string]int64{}, Reasons: []transforms.Reason{}}}
+	result := &Result{Snapshot: n.base, Summary: output.Summary{Status: map[string]int64{}, Reasons: []output.Reason{}}}
 	if n.Idle() {
 		return result, n.state.writeViewsIfOld(ctx, n.base)
 	}
@@ -51,7 +51,7 @@ func (n *Night) Run(ctx context.Context, watch func(*pipeline.Prepared) func()) 
 		return nil, err
 	}
 	if !store.IsRemote(n.state.dir) {
-		transforms.Sweep(n.state.dir, time.Now())
+		output.Sweep(n.state.dir, time.Now())
 	}
 	for i := range n.Runs {
 		sum, err := n.run(ctx, &n.Runs[i], watch)
@@ -134,7 +134,7 @@ func (n *Night) accept() error {
 
 // run does one run of the pipeline and notes what it has made of each file.
 // If the run was only submitted, the summary is nil.
-func (n *Night) run(ctx context.Context, planned *PlannedRun, watch func(*pipeline.Prepared) func()) (*transforms.Summary, error) {
+func (n *Night) run(ctx context.Context, planned *PlannedRun, watch func(*pipeline.Prepared) func()) (*output.Summary, error) {
 	o := n.options.Options
 	o.Inputs, o.Files, o.RangeBytes = nil, planned.inputs, planned.rangeBytes
 	o.Output = n.state.RunDir(planned.Name)
@@ -155,7 +155,7 @@ func (n *Night) run(ctx context.Context, planned *PlannedRun, watch func(*pipeli
 	for i := range planned.inputs {
 		versions[planned.inputs[i].URI] = planned.inputs[i].Version
 	}
-	parts, err := pipeline.PartPaths(o.Output, "documents")
+	parts, err := output.PartPaths(o.Output, "documents")
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/transforms/transformstest"
@@ -218,10 +219,10 @@ func (c *corpus) rows() string {
 }
 
 // rowsOf has the sentences and the documents of an output, a row a line.
-func (c *corpus) rowsOf(o *pipeline.Output) string {
+func (c *corpus) rowsOf(o *output.Reader) string {
 	c.t.Helper()
 	var out []byte
-	_, err := o.Sentences(func(r *pipeline.Row) error {
+	_, err := o.Sentences(func(r *output.Row) error {
 		out = pipeline.Formats["jsonl"](out, r)
 		return nil
 	})
@@ -245,7 +246,7 @@ func (c *corpus) scratch() string {
 	defer p.Close()
 	_, err = pipeline.Run(context.Background(), p)
 	c.must(err)
-	from, err := pipeline.OpenOutput(context.Background(), o.Output)
+	from, err := output.Open(context.Background(), o.Output)
 	c.must(err)
 	return c.rowsOf(from)
 }
@@ -411,9 +412,9 @@ func (c *corpus) compact() {
 	if len(done.Snapshot.Runs) != 1 || (done.Run == "") != (at == "") {
 		c.t.Fatalf("crash at %q: %+v", at, done)
 	}
-	m, err := pipeline.ReadManifest((&State{c.state}).RunDir(done.Snapshot.Runs[0]))
+	m, err := output.ReadManifest((&State{c.state}).RunDir(done.Snapshot.Runs[0]))
 	c.must(err)
-	sum, err := pipeline.ReadSummary((&State{c.state}).RunDir(done.Snapshot.Runs[0]))
+	sum, err := output.ReadSummary((&State{c.state}).RunDir(done.Snapshot.Runs[0]))
 	c.must(err)
 	if sum.Files != done.Snapshot.Documents || m.Ranges < 5 {
 		c.t.Fatalf("%d files in %d parts, %d documents", sum.Files, m.Ranges, done.Snapshot.Documents)

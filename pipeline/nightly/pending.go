@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/pipeline"
@@ -68,9 +69,9 @@ func (n *Night) planRuns(ctx context.Context) error {
 
 // runDigest is 8 digits that tell runs of one night apart: of what is parsed,
 // and how.
-func runDigest(made pipeline.Provenance, files []source.Input) string {
+func runDigest(made output.Provenance, files []source.Input) string {
 	text, err := json.Marshal(struct {
-		Made  pipeline.Provenance
+		Made  output.Provenance
 		Files []source.Input
 	}{made, files})
 	if err != nil {
@@ -83,7 +84,7 @@ func runDigest(made pipeline.Provenance, files []source.Input) string {
 // resume takes from todo what the run has done or will do when it goes on, and
 // says whether that was anything.
 func (n *Night) resume(ctx context.Context, run string, todo map[string]*source.Input) bool {
-	earlier, err := pipeline.ReadEarlier(ctx, n.state.RunDir(run))
+	earlier, err := output.ReadEarlier(ctx, n.state.RunDir(run))
 	if err != nil || earlier.Provenance != n.made {
 		return false
 	}

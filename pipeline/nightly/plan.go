@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/pipeline"
@@ -70,7 +71,7 @@ type Night struct {
 	options Options
 	state   *State
 	base    *Snapshot // nil in the first night
-	made    pipeline.Provenance
+	made    output.Provenance
 	listed  []source.Input            // sorted by URI, as Decisions without the deleted ones
 	entries map[string]*parquet.Entry // of the files that are done, by URI
 }

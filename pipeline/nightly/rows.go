@@ -9,10 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/store"
-	"github.com/treebeam/treebeam/pipeline"
-	"github.com/treebeam/treebeam/transforms"
 )
 
 // A cursor goes once through what a run has, sorted by source_uri, and gives
@@ -62,11 +61,11 @@ type rows struct {
 	snapshot *Snapshot
 	trees    map[string]*cursor[parquet.Tree]
 	failures map[string]*cursor[parquet.Failure]
-	files    map[string]*cursor[transforms.File]
+	files    map[string]*cursor[output.File]
 }
 
 func (s *Snapshot) rows() *rows {
-	return &rows{s, map[string]*cursor[parquet.Tree]{}, map[string]*cursor[parquet.Failure]{}, map[string]*cursor[transforms.File]{}}
+	return &rows{s, map[string]*cursor[parquet.Tree]{}, map[string]*cursor[parquet.Failure]{}, map[string]*cursor[output.File]{}}
 }
 
 // treesOf yields the trees of a document, and an error if there are not as
@@ -83,9 +82,9 @@ func (r *rows) failuresOf(e *parquet.Entry) iter.Seq2[*parquet.Failure, error] {
 }
 
 // fileOf yields what the run counted of the document's file.
-func (r *rows) fileOf(e *parquet.Entry) iter.Seq2[*transforms.File, error] {
+func (r *rows) fileOf(e *parquet.Entry) iter.Seq2[*output.File, error] {
 	return of(r.snapshot.state, r.files, e, "trees", 1, filesOf,
-		func(f *transforms.File) string { return f.URI })
+		func(f *output.File) string { return f.URI })
 }
 
 func of[T any](s *State, opened map[string]*cursor[T], e *parquet.Entry, kind string, count int64,
@@ -130,13 +129,13 @@ func (r *rows) close() {
 	}
 }
 
-// filesOf is transforms.PartFiles of parts that were checked.
-func filesOf(parts []parquet.PartFile) iter.Seq2[*transforms.File, error] {
+// filesOf is output.PartFiles of parts that were checked.
+func filesOf(parts []parquet.PartFile) iter.Seq2[*output.File, error] {
 	paths := make([]string, len(parts))
 	for i := range parts {
 		paths[i] = parts[i].Path
 	}
-	return transforms.PartFiles(paths)
+	return output.PartFiles(paths)
 }
 
 // parts are the parts of a run of one kind, trees or failures, in the order of
@@ -145,11 +144,11 @@ func filesOf(parts []parquet.PartFile) iter.Seq2[*transforms.File, error] {
 // that are there.
 func (s *State) parts(ctx context.Context, run, kind string) ([]parquet.PartFile, error) {
 	dir := s.RunDir(run)
-	switch whole, err := store.Exists(ctx, store.Join(dir, transforms.ManifestFile)); {
+	switch whole, err := store.Exists(ctx, store.Join(dir, output.ManifestFile)); {
 	case err != nil:
 		return nil, err
 	case whole:
-		m, err := pipeline.CheckOutput(ctx, dir)
+		m, err := output.Check(ctx, dir)
 		if err != nil {
 			return nil, err
 		}
@@ -170,8 +169,8 @@ func (s *State) parts(ctx context.Context, run, kind string) ([]parquet.PartFile
 }
 
 // Output returns the rows of the snapshot.
-func (s *Snapshot) Output() *pipeline.Output {
-	o := pipeline.Output{
+func (s *Snapshot) Output() *output.Reader {
+	o := output.Reader{
 		Name: s.Name, Snapshot: s.Name, Made: s.Made,
 		Documents: func(yield func(*parquet.Document, error) bool) {
 			for e, err := range s.Entries() {

@@ -13,9 +13,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/store"
-	"github.com/treebeam/treebeam/pipeline"
 )
 
 // lockInterval is how often a lock that is held is tried again.
@@ -26,7 +26,7 @@ const (
 	keySnapshot    = "treebeam.snapshot"    // its number
 	keyPredecessor = "treebeam.predecessor" // name of the snapshot before it, "" for the first
 	keyRuns        = "treebeam.runs"        // JSON: the runs that it names
-	keyProvenance  = "treebeam.provenance"  // JSON: pipeline.Provenance of all its rows
+	keyProvenance  = "treebeam.provenance"  // JSON: output.Provenance of all its rows
 )
 
 // A Snapshot lists the documents that are current.
@@ -34,7 +34,7 @@ type Snapshot struct {
 	Name        string // of its file
 	N           int    // 1, 2, ...
 	Predecessor string // "" for the first
-	Made        pipeline.Provenance
+	Made        output.Provenance
 	Runs        []string // that hold its rows, sorted
 	Documents   int64
 
@@ -138,7 +138,7 @@ func (s *Snapshot) next() (n int, predecessor string) {
 // publish writes the snapshot that comes after base and holds the entries,
 // without making it current. Its name is of its content, so that two nights
 // that found the same write the same.
-func (s *State) publish(ctx context.Context, base *Snapshot, made pipeline.Provenance, entries iter.Seq2[*parquet.Entry, error]) (*Snapshot, error) {
+func (s *State) publish(ctx context.Context, base *Snapshot, made output.Provenance, entries iter.Seq2[*parquet.Entry, error]) (*Snapshot, error) {
 	n, predecessor := base.next()
 	next := &Snapshot{N: n, Predecessor: predecessor, Made: made, state: s}
 	f, err := os.CreateTemp("", "treebeam-snapshot-*") // its name follows from its content

@@ -28,9 +28,9 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/pipeline"
-	"github.com/treebeam/treebeam/transforms"
 )
 
 // Names in a state.
@@ -80,7 +80,7 @@ func (s *State) tmp() string {
 	if store.IsRemote(s.dir) {
 		return ""
 	}
-	return filepath.Join(s.dir, transforms.OwnDir, "tmp")
+	return filepath.Join(s.dir, output.OwnDir, "tmp")
 }
 
 // write writes a whole file; expect is as in store.Options.
@@ -169,7 +169,7 @@ func orNone(name string) string {
 // store it hangs on the generation of CURRENT, on a local disk on a lock.
 func (s *State) swap(ctx context.Context, was string, next *Snapshot) error {
 	if !store.IsRemote(s.dir) {
-		lock := flock.New(filepath.Join(s.dir, transforms.OwnDir, "lock"))
+		lock := flock.New(filepath.Join(s.dir, output.OwnDir, "lock"))
 		if _, err := lock.TryLockContext(ctx, lockInterval); err != nil {
 			return fmt.Errorf("locking the state: %w", err)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms"
@@ -94,7 +95,7 @@ func (e *Encoder) Prune(s *syntax.Sentence) {
 }
 
 // Parse implements transforms.Stages.
-func (e *Encoder) Parse(s *syntax.Sentence, o transforms.ParseOptions) error {
+func (e *Encoder) Parse(s *syntax.Sentence, o output.ParseOptions) error {
 	if err := e.Toy.Parse(s, o); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/tag"
@@ -224,7 +225,7 @@ func (t *Toy) Prune(s *syntax.Sentence) {
 }
 
 // Parse implements transforms.Stages.
-func (t *Toy) Parse(s *syntax.Sentence, o transforms.ParseOptions) error {
+func (t *Toy) Parse(s *syntax.Sentence, o output.ParseOptions) error {
 	if hook := t.counted().hook.Load(); hook != nil {
 		(*hook)(s)
 	}

@@ -1,4 +1,4 @@
-package transforms
+package output
 
 import (
 	"context"
@@ -23,13 +23,13 @@ type held struct {
 
 // held yields what the output holds of every range, in their order. It takes a
 // request for each thousand parts, whatever is done.
-func (j *Job) held(ctx context.Context) iter.Seq2[held, error] {
+func (r *Run) held(ctx context.Context) iter.Seq2[held, error] {
 	return func(yield func(held, error) bool) {
-		trees, stop := j.parts(ctx, "trees")
+		trees, stop := r.parts(ctx, "trees")
 		defer stop()
-		failures, stop := j.parts(ctx, "failures")
+		failures, stop := r.parts(ctx, "failures")
 		defer stop()
-		for k := range j.Ranges {
+		for k := range r.Ranges {
 			h := held{k: k}
 			var err error
 			if h.trees, err = trees(k); err == nil {
@@ -44,12 +44,12 @@ func (j *Job) held(ctx context.Context) iter.Seq2[held, error] {
 
 // parts returns a function that gives the part of a kind of range k, or nil. It
 // must be asked in the order of ranges, which is that of names.
-func (j *Job) parts(ctx context.Context, kind string) (part func(k int) (*store.Info, error), stop func()) {
-	folder := store.Join(j.Output, kind)
+func (r *Run) parts(ctx context.Context, kind string) (part func(k int) (*store.Info, error), stop func()) {
+	folder := store.Join(r.Output, kind)
 	next, stop := iter.Pull2(store.List(ctx, folder))
 	info, err, more := next()
 	return func(k int) (*store.Info, error) {
-		want := parquet.PartName(k, j.Ranges, j.FP)
+		want := parquet.PartName(k, r.Ranges, r.FP)
 		for ; more && err == nil; info, err, more = next() {
 			if name := store.Within(folder, info.Name); name >= want {
 				if name > want {
@@ -69,16 +69,16 @@ func (j *Job) parts(ctx context.Context, kind string) (part func(k int) (*store.
 // isDone reports whether a range is done: see parquet.PartID.Check. With Redo
 // one with a file that could not be read is not. A range whose parts are there
 // but not as they were written is damaged; with Verify all of them is read.
-func (j *Job) isDone(h held) (done, damaged bool) {
-	trees, err := j.openDone(h)
+func (r *Run) isDone(h held) (done, damaged bool) {
+	trees, err := r.openDone(h)
 	if err != nil {
 		return false, h.trees != nil && h.failures != nil
 	}
 	defer trees.Close()
-	if j.Verify && j.partID(h.k).Verify() != nil {
+	if r.Verify && r.partID(h.k).Verify() != nil {
 		return false, true
 	}
-	if !j.Redo {
+	if !r.Redo {
 		return true, false
 	}
 	var files []File
@@ -88,7 +88,7 @@ func (j *Job) isDone(h held) (done, damaged bool) {
 }
 
 // openDone opens the trees of a range that is done.
-func (j *Job) openDone(h held) (*parquet.Reader[parquet.Tree], error) {
+func (r *Run) openDone(h held) (*parquet.Reader[parquet.Tree], error) {
 	if h.trees == nil || h.failures == nil {
 		return nil, fmt.Errorf("range %d is not done", h.k)
 	}
@@ -99,7 +99,7 @@ func (j *Job) openDone(h held) (*parquet.Reader[parquet.Tree], error) {
 	defer failures.Close()
 	trees, err := parquet.OpenListed[parquet.Tree](*h.trees)
 	if err == nil {
-		err = j.partID(h.k).Check(trees, failures)
+		err = r.partID(h.k).Check(trees, failures)
 		if err != nil {
 			trees.Close()
 		}
@@ -107,20 +107,36 @@ func (j *Job) openDone(h held) (*parquet.Reader[parquet.Tree], error) {
 	return trees, err
 }
 
-// done says whether range k is done now.
-func (j *Job) done(k int) bool {
-	h := held{k: k, trees: j.stat("trees", k)}
+// A Found is what the output has of a range.
+type Found struct {
+	Done    bool
+	Damaged bool // its parts are there, but not as they were written
+}
+
+// Found yields what the output has of each range, in their order: which are done,
+// by the names, sizes and footers of their parts, with Verify by all their bytes.
+// The pair with an error is the last.
+func (r *Run) Found(ctx context.Context) iter.Seq2[Found, error] {
+	return inOrder(ctx, r.held(ctx), func(h held) (Found, error) {
+		done, damaged := r.isDone(h)
+		return Found{done, damaged}, nil
+	})
+}
+
+// Done says whether range k is done now.
+func (r *Run) Done(k int) bool {
+	h := held{k: k, trees: r.stat("trees", k)}
 	if h.trees != nil { // of a new range there is nothing: one request
-		h.failures = j.stat("failures", k)
+		h.failures = r.stat("failures", k)
 	}
-	done, _ := j.isDone(h)
+	done, _ := r.isDone(h)
 	return done
 }
 
 // stat returns a part as the store shows it now, or nil.
-func (j *Job) stat(kind string, k int) *store.Info {
+func (r *Run) stat(kind string, k int) *store.Info {
 	ctx := context.Background()
-	s, name, err := store.Of(ctx, j.partID(k).Path(kind))
+	s, name, err := store.Of(ctx, r.partID(k).Path(kind))
 	if err != nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package pipeline
+package output
 
 import (
 	"cmp"
@@ -12,10 +12,9 @@ import (
 
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/store"
-	"github.com/treebeam/treebeam/transforms"
 )
 
-// An Output is what was parsed: a complete output folder (OpenOutput), or what
+// A Reader reads what was parsed: a complete output folder (Open), or what
 // is current in a state (package nightly). All readers of outputs go through
 // it, so that none of them takes a part for a whole.
 //
@@ -24,7 +23,7 @@ import (
 // through and compared with its digest and its name before its first row is
 // given, and every document must have as many trees and failures as its row
 // counts. What is damaged is an error that names the file and the remedy.
-type Output struct {
+type Reader struct {
 	Name      string // of the folder or the snapshot, for messages
 	FP        string // fingerprint of the run; "" for a state
 	Snapshot  string // name of the snapshot; "" for a run
@@ -34,12 +33,12 @@ type Output struct {
 	Failures  iter.Seq2[*parquet.Failure, error]
 }
 
-// OpenOutput opens a complete output folder. A folder that holds none is a
+// Open opens a complete output folder. A folder that holds none is a
 // *Refusal, as are rows of another version with other columns when they are
 // asked for; one that is damaged is another error.
-func OpenOutput(ctx context.Context, folder string) (*Output, error) {
+func Open(ctx context.Context, folder string) (*Reader, error) {
 	folder = strings.TrimPrefix(folder, "file://")
-	m, err := CheckOutput(ctx, folder)
+	m, err := Check(ctx, folder)
 	if errors.Is(err, parquet.ErrDamaged) {
 		err = fmt.Errorf("%w; the parse command that made it mends it", err)
 	}
@@ -47,7 +46,7 @@ func OpenOutput(ctx context.Context, folder string) (*Output, error) {
 		return nil, err
 	}
 	documents, trees, failures := m.Parts(folder, "documents"), m.Parts(folder, "trees"), m.Parts(folder, "failures")
-	o := &Output{
+	o := &Reader{
 		Name: folder, FP: m.FP, Made: Provenance{m.FormatVersion, m.ModelDigest, m.Options},
 		Documents: parquet.Parts[parquet.Document](documents),
 		Trees:     parquet.Parts[parquet.Tree](trees),
@@ -58,7 +57,7 @@ func OpenOutput(ctx context.Context, folder string) (*Output, error) {
 
 // Checked returns o with trees and failures that are compared with the counts
 // in documents, and with the remedy in errors about damage.
-func (o Output) Checked(remedy string) *Output {
+func (o Reader) Checked(remedy string) *Reader {
 	o.Documents = remedied(o.Documents, remedy)
 	o.Trees = remedied(counted(&o, "trees", o.Trees,
 		func(t *parquet.Tree) string { return t.SourceURI },
@@ -78,7 +77,7 @@ func remedied[T any](rows iter.Seq2[*T, error], remedy string) iter.Seq2[*T, err
 			case errors.Is(err, parquet.ErrDamaged):
 				err = fmt.Errorf("%w; %s", err, remedy)
 			case errors.Is(err, parquet.ErrForeign):
-				err = refuse("%w; read it with that, or parse again", err)
+				err = Refuse("%w; read it with that, or parse again", err)
 			}
 			if !yield(row, err) {
 				return
@@ -89,7 +88,7 @@ func remedied[T any](rows iter.Seq2[*T, error], remedy string) iter.Seq2[*T, err
 
 // counted yields rows, and an error where a document has not as many of them
 // as it counts, or where a row has no document in its place.
-func counted[T any](o *Output, kind string, rows iter.Seq2[*T, error], source func(*T) string, count func(*parquet.Document) int64) iter.Seq2[*T, error] {
+func counted[T any](o *Reader, kind string, rows iter.Seq2[*T, error], source func(*T) string, count func(*parquet.Document) int64) iter.Seq2[*T, error] {
 	documents := o.Documents
 	return func(yield func(*T, error) bool) {
 		next, stop := iter.Pull2(documents)
@@ -130,11 +129,11 @@ func counted[T any](o *Output, kind string, rows iter.Seq2[*T, error], source fu
 	}
 }
 
-// CheckOutput reads the manifest of a complete output and checks it: against
+// Check reads the manifest of a complete output and checks it: against
 // itself, against the summary, and against the names and sizes of the files
 // that are there. No part is opened. A folder without a manifest is a
 // *Refusal.
-func CheckOutput(ctx context.Context, folder string) (*transforms.Manifest, error) {
+func Check(ctx context.Context, folder string) (*Manifest, error) {
 	m, err := readManifest(ctx, folder)
 	if err != nil {
 		return nil, err
@@ -154,17 +153,17 @@ func CheckOutput(ctx context.Context, folder string) (*transforms.Manifest, erro
 
 // readManifest reads the manifest of a complete output and checks it against
 // itself.
-func readManifest(ctx context.Context, folder string) (*transforms.Manifest, error) {
-	name := store.Join(folder, transforms.ManifestFile)
+func readManifest(ctx context.Context, folder string) (*Manifest, error) {
+	name := store.Join(folder, ManifestFile)
 	text, err := store.ReadFile(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, refuse("%s has no %s: it is no output of treebeam's, or its run has not ended; the same parse command continues it",
-			folder, transforms.ManifestFile)
+		return nil, Refuse("%s has no %s: it is no output of treebeam's, or its run has not ended; the same parse command continues it",
+			folder, ManifestFile)
 	}
 	if err != nil {
-		return nil, refuse("%s: %w", name, err)
+		return nil, Refuse("%s: %w", name, err)
 	}
-	m, err := transforms.ReadManifest(text)
+	m, err := ParseManifest(text)
 	if err != nil {
 		return nil, unlikeManifest(folder, err)
 	}
@@ -173,13 +172,13 @@ func readManifest(ctx context.Context, folder string) (*transforms.Manifest, err
 
 func unlikeManifest(folder string, err error) error {
 	return fmt.Errorf("%s is %w, or a run is writing to it now: %s: %w",
-		folder, parquet.ErrDamaged, transforms.ManifestFile, err)
+		folder, parquet.ErrDamaged, ManifestFile, err)
 }
 
 // checkSizes compares the files of an output with its manifest.
-func checkSizes(ctx context.Context, folder string, m *transforms.Manifest) error {
+func checkSizes(ctx context.Context, folder string, m *Manifest) error {
 	sizes := map[string]int64{}
-	for _, kind := range outputDirs {
+	for _, kind := range kinds {
 		dir := store.Join(folder, kind)
 		for info, err := range store.List(ctx, dir) {
 			if err != nil {
@@ -189,7 +188,7 @@ func checkSizes(ctx context.Context, folder string, m *transforms.Manifest) erro
 		}
 	}
 	for _, f := range m.Files {
-		if f.Path == transforms.SummaryFile {
+		if f.Path == SummaryFile {
 			continue // it was read
 		}
 		if size, ok := sizes[f.Path]; !ok {
@@ -201,17 +200,41 @@ func checkSizes(ctx context.Context, folder string, m *transforms.Manifest) erro
 	return nil
 }
 
+// ReadManifest reads the manifest of a complete output. If it is damaged, it is
+// returned with the error, as far as it could be read.
+func ReadManifest(folder string) (*Manifest, error) {
+	text, err := store.ReadFile(context.Background(), store.Join(folder, ManifestFile))
+	if err != nil {
+		return new(Manifest), err
+	}
+	return ParseManifest(text)
+}
+
 // ReadSummary reads the summary of a complete output.
-func ReadSummary(output string) (*transforms.Summary, error) {
-	data, err := store.ReadFile(context.Background(), store.Join(output, transforms.SummaryFile))
+func ReadSummary(folder string) (*Summary, error) {
+	data, err := store.ReadFile(context.Background(), store.Join(folder, SummaryFile))
 	if err != nil {
 		return nil, err
 	}
-	s := new(transforms.Summary)
+	s := new(Summary)
 	if err := json.Unmarshal(data, s); err != nil {
-		return nil, fmt.Errorf("%s: %w", transforms.SummaryFile, err)
+		return nil, fmt.Errorf("%s: %w", SummaryFile, err)
 	}
 	return s, nil
+}
+
+// PartPaths returns the paths of all parts of a kind of a complete output, in
+// the order of the input.
+func PartPaths(folder, kind string) ([]string, error) {
+	m, err := readManifest(context.Background(), folder)
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, p := range m.Parts(folder, kind) {
+		list = append(list, p.Path)
+	}
+	return list, nil
 }
 
 // A Row is what Sentences gives: a tree, or a sentence in whose place a failure
@@ -231,7 +254,7 @@ type Converted struct {
 
 // Sentences gives all sentences of the output to yield, in input order, those
 // that failed in their places.
-func (o *Output) Sentences(yield func(*Row) error) (stats Converted, err error) {
+func (o *Reader) Sentences(yield func(*Row) error) (stats Converted, err error) {
 	next, stop := iter.Pull2(o.Failures)
 	defer stop()
 	formats := o.formats()
@@ -285,7 +308,7 @@ type formats struct {
 	uri, format string
 }
 
-func (o *Output) formats() *formats {
+func (o *Reader) formats() *formats {
 	f := new(formats)
 	f.next, f.stop = iter.Pull2(o.Documents)
 	return f

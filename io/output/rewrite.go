@@ -1,4 +1,4 @@
-package transforms
+package output
 
 import (
 	"context"
@@ -60,15 +60,15 @@ func partFiles(path string) (files []File, err error) {
 
 // Rewrite writes the parts of range k from rows that other runs have made:
 // those of the files, in order. It does nothing if the parts are there.
-func (j *Job) Rewrite(k int, files []File, trees iter.Seq2[*parquet.Tree, error], failures iter.Seq2[*parquet.Failure, error]) error {
-	if j.done(k) {
+func (r *Run) Rewrite(k int, files []File, trees iter.Seq2[*parquet.Tree, error], failures iter.Seq2[*parquet.Failure, error]) error {
+	if r.Done(k) {
 		return nil
 	}
-	p, err := openRangeParts(j, k)
+	p, err := r.Open(k)
 	if err != nil {
 		return err
 	}
-	defer p.abandon()
+	defer p.Abandon()
 	for t, err := range trees {
 		if err != nil {
 			return err
@@ -92,7 +92,7 @@ func (j *Job) Rewrite(k int, files []File, trees iter.Seq2[*parquet.Tree, error]
 		}
 	}
 	for i := range files {
-		if err := files[i].check(); err != nil {
+		if err := files[i].Check(); err != nil {
 			return fmt.Errorf("%s: %w: something was lost", files[i].URI, err)
 		}
 	}
@@ -102,4 +102,4 @@ func (j *Job) Rewrite(k int, files []File, trees iter.Seq2[*parquet.Tree, error]
 // Complete does for an output whose parts Rewrite has made what Finish does
 // for one that was parsed: it checks the sums and writes documents/,
 // summary.json and manifest.json.
-func (j *Job) Complete(ctx context.Context) error { return j.finish(ctx, true) }
+func (r *Run) Complete(ctx context.Context) error { return r.finish(ctx, true) }

@@ -1,4 +1,4 @@
-package transforms
+package output
 
 import (
 	"context"
@@ -24,8 +24,8 @@ type partSums struct {
 
 // allSums yields the sums of all ranges in order. The pair with an error is
 // the last.
-func (j *Job) allSums(ctx context.Context) iter.Seq2[*partSums, error] {
-	return inOrder(ctx, j.held(ctx), func(h held) (*partSums, error) {
+func (r *Run) allSums(ctx context.Context) iter.Seq2[*partSums, error] {
+	return inOrder(ctx, r.held(ctx), func(h held) (*partSums, error) {
 		if h.trees == nil || h.failures == nil {
 			return nil, fmt.Errorf("range %d was done, but its parts are gone; run the same command again", h.k)
 		}
@@ -37,20 +37,20 @@ func (j *Job) allSums(ctx context.Context) iter.Seq2[*partSums, error] {
 			return nil, fmt.Errorf("range %d was done, but its part cannot be read: %w; run the same command again", h.k, err)
 		}
 		defer trees.Close()
-		return j.sums(h, trees)
+		return r.sums(h, trees)
 	})
 }
 
 // doneSums yields the sums of those ranges that are done, in their places, and
 // nil for the others.
-func (j *Job) doneSums(ctx context.Context) iter.Seq2[*partSums, error] {
-	return inOrder(ctx, j.held(ctx), func(h held) (*partSums, error) {
-		trees, err := j.openDone(h)
+func (r *Run) doneSums(ctx context.Context) iter.Seq2[*partSums, error] {
+	return inOrder(ctx, r.held(ctx), func(h held) (*partSums, error) {
+		trees, err := r.openDone(h)
 		if err != nil {
 			return nil, nil
 		}
 		defer trees.Close()
-		sums, err := j.sums(h, trees)
+		sums, err := r.sums(h, trees)
 		if err != nil {
 			return nil, nil // damaged
 		}
@@ -59,9 +59,9 @@ func (j *Job) doneSums(ctx context.Context) iter.Seq2[*partSums, error] {
 }
 
 // sums reads the footer of the trees of a range.
-func (j *Job) sums(h held, part *parquet.Reader[parquet.Tree]) (*partSums, error) {
+func (r *Run) sums(h held, part *parquet.Reader[parquet.Tree]) (*partSums, error) {
 	path := h.trees.Name
-	if err := part.Check(j.FP, h.k, j.Ranges); err != nil {
+	if err := part.Check(r.FP, h.k, r.Ranges); err != nil {
 		return nil, err
 	}
 	s := &partSums{held: h, rows: part.Len()}

@@ -1,4 +1,4 @@
-package transforms
+package output
 
 import (
 	"context"
@@ -13,14 +13,14 @@ import (
 // run these are all files; of an interrupted one, what it has to show. Only
 // Output, FP and Ranges of the job are used. Parts that are damaged count as
 // missing.
-func (j *Job) DoneDocuments(ctx context.Context, plan *source.Plan) ([]parquet.Document, error) {
-	if j.Ranges != len(plan.Ranges) {
-		return nil, fmt.Errorf("the plan has %d ranges, not %d", len(plan.Ranges), j.Ranges)
+func (r *Run) DoneDocuments(ctx context.Context, plan *source.Plan) ([]parquet.Document, error) {
+	if r.Ranges != len(plan.Ranges) {
+		return nil, fmt.Errorf("the plan has %d ranges, not %d", len(plan.Ranges), r.Ranges)
 	}
 	missing := map[string]bool{}
 	var pieces []File
 	k := 0
-	for part, err := range j.doneSums(ctx) {
+	for part, err := range r.doneSums(ctx) {
 		if err != nil {
 			return nil, err
 		}
@@ -48,29 +48,4 @@ func (j *Job) DoneDocuments(ctx context.Context, plan *source.Plan) ([]parquet.D
 		from = to
 	}
 	return docs, nil
-}
-
-// Merge adds the sums of o to s.
-func (s *Summary) Merge(o *Summary) {
-	s.Files += o.Files
-	s.FilesFailed += o.FilesFailed
-	s.StoredBytes += o.StoredBytes
-	s.Repaired += o.Repaired
-	s.Records += o.Records
-	s.Counts.Add(&o.Counts)
-	s.Forecast = s.Expected.Forecast()
-	s.Suggestions = append(s.Suggestions, o.Suggestions...)
-	if s.Status == nil {
-		s.Status = map[string]int64{}
-	}
-	for status, n := range o.Status {
-		s.Status[status] += n
-	}
-	for _, r := range o.Reasons {
-		s.Reasons = addReason(s.Reasons, r)
-	}
-	if o.Work != nil {
-		s.addWork(o.Work)
-		s.Work.setQuantiles()
-	}
 }

@@ -1,4 +1,4 @@
-package transforms
+package output
 
 import (
 	"context"
@@ -7,15 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
-)
-
-// Names in an output folder.
-const (
-	OwnDir       = source.OwnDir // plans, temporary files, copied models
-	SummaryFile  = "summary.json"
-	ManifestFile = "manifest.json"
 )
 
 // staleAfter is the age at which temporary files of runs that were killed
@@ -63,19 +55,19 @@ func Sweep(output string, now time.Time) {
 	}
 }
 
-// digests is where processes leave digests of files: see source.Range.
-func (j *Job) digests() string { return store.Join(j.Output, OwnDir, "digests") }
+// Digests is where processes leave digests of files: see source.Range.
+func (r *Run) Digests() string { return store.Join(r.Output, OwnDir, "digests") }
 
 // dropDigests removes them, and the folder, if that is one of this machine: an
 // output that is complete needs them no more, and which there are, or whether there
 // are any, is a matter of luck. That it cannot is no fault.
-func (j *Job) dropDigests(ctx context.Context) {
-	for range inOrder(ctx, store.List(ctx, j.digests()), func(info store.Info) (bool, error) {
+func (r *Run) dropDigests(ctx context.Context) {
+	for range inOrder(ctx, store.List(ctx, r.Digests()), func(info store.Info) (bool, error) {
 		return true, store.Delete(ctx, info.Name)
 	}) {
 	}
-	if !store.IsRemote(j.Output) {
-		os.Remove(j.digests())
+	if !store.IsRemote(r.Output) {
+		os.Remove(r.Digests())
 	}
 }
 
@@ -86,9 +78,4 @@ func tmpDir(output string) string {
 		return ""
 	}
 	return filepath.Join(output, OwnDir, "tmp")
-}
-
-// WriteFile writes the file name in the output folder, all of it or nothing.
-func WriteFile(ctx context.Context, output, name string, data []byte) error {
-	return store.WriteFile(ctx, store.Join(output, name), data, store.Options{Expect: store.Anything, Temp: tmpDir(output)})
 }

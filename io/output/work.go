@@ -1,4 +1,4 @@
-package transforms
+package output
 
 import "math/bits"
 
@@ -26,8 +26,8 @@ func topOf(n int64) int64 {
 	return n | (quarter - 1)
 }
 
-// note counts a sentence for which n heads were weighed.
-func (w *Work) note(n int64) {
+// Note counts a sentence for which n heads were weighed.
+func (w *Work) Note(n int64) {
 	if w.Sentences == nil {
 		w.Sentences = map[int64]int64{}
 	}

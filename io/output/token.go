@@ -1,4 +1,4 @@
-package transforms
+package output
 
 import (
 	"crypto/rand"
@@ -42,14 +42,14 @@ func readToken(output string) (string, error) {
 	return strings.TrimSpace(string(data)), err
 }
 
-// checkToken fails on a machine that does not see the launcher's output
+// CheckToken fails on a machine that does not see the launcher's output
 // folder.
-func (j *Job) checkToken() error {
-	if j.Token == "" {
+func (r *Run) CheckToken() error {
+	if r.Token == "" {
 		return nil
 	}
-	token, err := readToken(j.Output)
-	if err == nil && token == j.Token {
+	token, err := readToken(r.Output)
+	if err == nil && token == r.Token {
 		return nil
 	}
 	host, _ := os.Hostname()
@@ -57,5 +57,5 @@ func (j *Job) checkToken() error {
 		err = errors.New("it is another folder under the same path")
 	}
 	return fmt.Errorf("the worker on %s does not see the output folder %s of the machine that started the run: %w; "+
-		"mount the same folder there, or use an output in an object store", host, j.Output, err)
+		"mount the same folder there, or use an output in an object store", host, r.Output, err)
 }

@@ -1,4 +1,4 @@
-package transforms
+package output
 
 import (
 	"os"
@@ -20,18 +20,18 @@ func TestToken(t *testing.T) {
 	if err != nil || second != first {
 		t.Fatalf("a second run got token %q, %v; the first had %q", second, err, first)
 	}
-	job := Job{Output: out, Token: first}
-	if err := job.checkToken(); err != nil {
+	job := Run{Output: out, Token: first}
+	if err := job.CheckToken(); err != nil {
 		t.Error(err)
 	}
-	elsewhere := Job{Output: t.TempDir(), Token: first}
-	if err := elsewhere.checkToken(); err == nil || !strings.Contains(err.Error(), "does not see the output folder") {
+	elsewhere := Run{Output: t.TempDir(), Token: first}
+	if err := elsewhere.CheckToken(); err == nil || !strings.Contains(err.Error(), "does not see the output folder") {
 		t.Errorf("a worker without the folder: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(out, OwnDir, TokenFile), []byte("another token, as long as ours\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := job.checkToken(); err == nil || !strings.Contains(err.Error(), "another folder under the same path") {
+	if err := job.CheckToken(); err == nil || !strings.Contains(err.Error(), "another folder under the same path") {
 		t.Errorf("a worker with a folder of its own: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(out, OwnDir, TokenFile), nil, 0o644); err != nil {

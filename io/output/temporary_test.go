@@ -1,4 +1,4 @@
-package transforms
+package output
 
 import (
 	"os"
@@ -12,12 +12,12 @@ import (
 func TestLongRangeIsNotSwept(t *testing.T) {
 	defer func(before time.Duration) { touchAfter = before }(touchAfter)
 	touchAfter = time.Millisecond
-	job := Job{FP: "0123456789abcdef", Ranges: 1, Output: t.TempDir()}
-	r, err := openRangeParts(&job, 0)
+	job := Run{FP: "0123456789abcdef", Ranges: 1, Output: t.TempDir()}
+	r, err := job.Open(0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.abandon()
+	defer r.Abandon()
 	files := func() []os.DirEntry {
 		list, err := os.ReadDir(tmpDir(job.Output))
 		if err != nil {

@@ -1,4 +1,4 @@
-package transforms
+package output
 
 import (
 	"bytes"
@@ -25,31 +25,31 @@ type Manifest struct {
 	Ranges        int        `json:"ranges"`
 	// Files are the trees and the failures of every range, in their order,
 	// then documents/ and summary.json.
-	Files []Output `json:"files"`
+	Files []Listed `json:"files"`
 	// Digest is the SHA-256 of the file as it would be with "" here. Manifests
 	// of versions before 1.3 have none.
 	Digest string `json:"digest"`
 }
 
-// An Output is a file of an output, by its path in the folder.
-type Output struct {
+// A Listed file is one of an output, by its path in the folder.
+type Listed struct {
 	Path  string `json:"path"`
 	Bytes int64  `json:"bytes"`
 	Rows  int64  `json:"rows,omitempty"`
 }
 
 // writeManifest writes the manifest with its digest.
-func (j *Job) writeManifest(ctx context.Context, m *Manifest) error {
+func (r *Run) writeManifest(ctx context.Context, m *Manifest) error {
 	m.Digest = ""
 	text, err := manifestText(m)
 	if err != nil {
 		return err
 	}
-	m.Digest = digestOf(text)
+	m.Digest = DigestOf(text)
 	if text, err = manifestText(m); err != nil {
 		return err
 	}
-	return WriteFile(ctx, j.Output, ManifestFile, text)
+	return WriteFile(ctx, r.Output, ManifestFile, text)
 }
 
 func manifestText(m *Manifest) ([]byte, error) {
@@ -57,7 +57,8 @@ func manifestText(m *Manifest) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-func digestOf(text []byte) string {
+// DigestOf is the SHA-256 of a text, hex.
+func DigestOf(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
@@ -72,17 +73,17 @@ func (m *Manifest) checkDigest(text []byte) error {
 		return errors.New("it has no digest")
 	}
 	at := bytes.LastIndex(text, []byte(m.Digest))
-	if at < 0 || digestOf(slices.Delete(slices.Clone(text), at, at+len(m.Digest))) != m.Digest {
+	if at < 0 || DigestOf(slices.Delete(slices.Clone(text), at, at+len(m.Digest))) != m.Digest {
 		return errors.New("it is not as it was written: its digest is that of another text")
 	}
 	return nil
 }
 
-// ReadManifest reads the text of a manifest and checks it against itself: that
+// ParseManifest reads the text of a manifest and checks it against itself: that
 // it is as it was written, and names each part of each range once and nothing
 // else. If it does not, the error says why, and the manifest is what could be
 // read.
-func ReadManifest(text []byte) (*Manifest, error) {
+func ParseManifest(text []byte) (*Manifest, error) {
 	m := new(Manifest)
 	if err := json.Unmarshal(text, m); err != nil {
 		return m, err
@@ -108,14 +109,14 @@ func ReadManifest(text []byte) (*Manifest, error) {
 
 // names yields the files of the output in the order of Files.
 func (m *Manifest) names() func(yield func(string) bool) {
-	j := Job{FP: m.FP, Ranges: m.Ranges}
+	r := Run{FP: m.FP, Ranges: m.Ranges}
 	return func(yield func(string) bool) {
 		for k := range m.Ranges {
-			if !yield(j.name("trees", k)) || !yield(j.name("failures", k)) {
+			if !yield(r.name("trees", k)) || !yield(r.name("failures", k)) {
 				return
 			}
 		}
-		_ = yield(j.documentsName()) && yield(SummaryFile)
+		_ = yield(r.documentsName()) && yield(SummaryFile)
 	}
 }
 

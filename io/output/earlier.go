@@ -1,0 +1,62 @@
+package output
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/store"
+)
+
+// An Earlier run is what an output folder holds, complete or not.
+type Earlier struct {
+	Provenance
+	Plan     *source.Plan
+	Complete bool // it has its manifest
+
+	run Run
+}
+
+// ReadEarlier reads the record and the plan of the run in folder. A folder
+// without them, or with those of several runs, is an error.
+func ReadEarlier(ctx context.Context, folder string) (*Earlier, error) {
+	records, err := Records(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	if len(records) != 1 {
+		return nil, errors.New("it holds no run of treebeam parse")
+	}
+	r := &records[0]
+	e := &Earlier{Provenance: r.Provenance()}
+	if e.Plan, err = source.ReadPlan(ctx, store.Join(folder, OwnDir, source.PlanName(r.FP))); err != nil {
+		return nil, err
+	}
+	e.run = Run{FP: r.FP, Output: folder, Ranges: len(e.Plan.Ranges)}
+	m, err := ReadManifest(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	e.Complete = err == nil && m.FP == r.FP
+	return e, nil
+}
+
+// Documents returns the rows of documents/ of the files that are done.
+func (e *Earlier) Documents(ctx context.Context) ([]parquet.Document, error) {
+	return e.run.DoneDocuments(ctx, e.Plan)
+}
+
+// Files returns the input files of the run's plan, in its order.
+func (e *Earlier) Files() []source.Input {
+	var list []source.Input
+	for _, r := range e.Plan.Ranges {
+		for i := range r.Pieces {
+			if p := &r.Pieces[i]; p.Start == 0 {
+				list = append(list, source.Input{URI: p.URI, DocID: p.DocID, Size: p.Size, Version: p.Version, Path: p.Path})
+			}
+		}
+	}
+	return list
+}

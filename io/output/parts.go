@@ -1,0 +1,167 @@
+package output
+
+import (
+	"encoding/json"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Keys of the footers, beside those of package parquet.
+const (
+	keyFiles   = "treebeam.files"   // of trees/: []File as JSON, what the range read of each file
+	keyReasons = "treebeam.reasons" // of trees/: []Reason as JSON
+	keyStatus  = "treebeam.status"  // of trees/: rows by status, as JSON
+	keyWork    = "treebeam.work"    // of trees/: a Work as JSON
+)
+
+// A Reason says how often a kind of thing went wrong in a stage, and where for
+// the first time.
+type Reason struct {
+	Stage      string      `json:"stage"`
+	Severity   string      `json:"severity"`
+	Kind       syntax.Kind `json:"kind"`
+	Count      int64       `json:"count"`
+	Reason     string      `json:"reason"` // of the first, at most FailureText bytes
+	SourceURI  string      `json:"source_uri"`
+	ByteOffset int64       `json:"byte_offset"`
+	Line       int64       `json:"line,omitempty"`
+}
+
+// reasonOf is the Reason of one row.
+func reasonOf(f *syntax.Failure) Reason {
+	return Reason{
+		Stage: f.Stage, Severity: f.Severity, Kind: f.Kind, Count: 1, Reason: Cut(f.Reason, FailureText),
+		SourceURI: f.SourceURI, ByteOffset: f.ByteOffset, Line: f.Line,
+	}
+}
+
+func (r *Reason) same(o *Reason) bool {
+	return r.Kind == o.Kind && r.Stage == o.Stage && r.Severity == o.Severity
+}
+
+// addReason counts r in list, which stays in order of first appearance. It
+// has an element for a kind, a stage and a severity at most: some dozens.
+func addReason(list []Reason, r Reason) []Reason {
+	for i := range list {
+		if list[i].same(&r) {
+			list[i].Count += r.Count
+			return list
+		}
+	}
+	return append(list, r)
+}
+
+// Parts are the two open parts of a range, trees/ and failures/, and its sums.
+// Add and Commit are called by one goroutine; Abandon by any.
+type Parts struct {
+	run  *Run
+	part *parquet.Part
+
+	still func()     // ends what keeps the temporary files from being swept
+	using sync.Mutex // held while part is written or published
+
+	files   pieceSums
+	reasons []Reason
+	status  map[string]int64
+	work    Work
+}
+
+// Open opens the parts of range k: temporary files, which nobody sees before
+// Commit.
+func (r *Run) Open(k int) (*Parts, error) {
+	part, err := parquet.Create(r.partID(k), tmpDir(r.Output), r.footer())
+	if err != nil {
+		return nil, err
+	}
+	return &Parts{run: r, part: part, files: pieceSums{}, status: map[string]int64{}, still: every(touchAfter, part.Touch)}, nil
+}
+
+// abandonWithin is how long Abandon waits for a write that is under way.
+const abandonWithin = 2 * time.Second
+
+// Abandon drops the parts, unless they were published. It may be called from any
+// goroutine, and more than once: whoever writes them fails with the next row. A write that hangs is left alone, and what it
+// leaves is swept some day.
+func (p *Parts) Abandon() {
+	p.still()
+	p.part.Cancel()
+	for end := time.Now().Add(abandonWithin); !p.using.TryLock(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			return
+		}
+	}
+	defer p.using.Unlock()
+	p.part.Abort()
+}
+
+// Add writes the rows of b, which must be the next ones of the range.
+func (p *Parts) Add(b *Batch) error {
+	p.files.add(b)
+	rows := make([]parquet.Tree, len(b.Trees))
+	for i := range b.Trees {
+		s := b.Trees[i].Sentence
+		rows[i] = b.TreeRow(i, p.run.ModelID)
+		p.status[s.Status.String()]++
+		p.work.Note(s.Confidence.Weighed)
+	}
+	p.using.Lock()
+	err := p.part.Trees(rows...)
+	p.using.Unlock()
+	if err != nil {
+		return err
+	}
+	return p.addFailures(b)
+}
+
+func (p *Parts) addFailures(b *Batch) error {
+	rows := make([]parquet.Failure, len(b.Failures))
+	for i := range b.Failures {
+		row := &b.Failures[i]
+		rows[i] = b.FailureRow(i)
+		row.SourceURI = b.Files[row.File].URI
+		p.reasons = addReason(p.reasons, reasonOf(&row.Failure))
+	}
+	p.using.Lock()
+	defer p.using.Unlock()
+	return p.part.Failures(rows...)
+}
+
+// Commit checks what was read of the range, as ends count it by piece, against
+// what arrived, and publishes the parts: failures first, for the trees are the
+// mark that the range is done.
+func (p *Parts) Commit(ends []File) error {
+	if err := p.files.close(ends); err != nil {
+		return err
+	}
+	return p.publish(ends)
+}
+
+// leaving says that the process is about to end.
+var leaving atomic.Bool
+
+// Leave is for a process that is about to end: from now on no part is published,
+// and whoever wants to waits for the end. What it reads may be taken away already,
+// so a range that seems complete need not be.
+func Leave() { leaving.Store(true) }
+
+// publish writes the footers and makes the parts visible.
+func (p *Parts) publish(ends []File) error {
+	if leaving.Load() {
+		select {}
+	}
+	for key, value := range map[string]any{keyFiles: ends, keyReasons: p.reasons, keyStatus: p.status, keyWork: &p.work} {
+		text, err := json.Marshal(value) // maps are written by key
+		if err != nil {
+			return err
+		}
+		p.part.SetFooter(key, string(text))
+	}
+	p.still()
+	p.using.Lock()
+	defer p.using.Unlock()
+	return p.part.Commit()
+}

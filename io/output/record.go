@@ -1,0 +1,151 @@
+package output
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/store"
+)
+
+// A Record is _treebeam/run-<fp>.json: what else changes rows beside the
+// input. With the plan it tells what made an output, and how another run
+// differs.
+type Record struct {
+	FP            string     `json:"fp"`
+	FormatVersion string     `json:"format_version"`
+	ModelDigest   string     `json:"model_digest"`
+	Options       RowOptions `json:"options"`
+}
+
+// Provenance is that of the run.
+func (r *Record) Provenance() Provenance {
+	return Provenance{r.FormatVersion, r.ModelDigest, r.Options}
+}
+
+// Canonical is the record without its fingerprint, as the fingerprint sees it.
+func (r Record) Canonical() string {
+	r.FP = ""
+	text, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // plain data
+	}
+	return string(text)
+}
+
+// Footer is what the footers of the run's parts say of it, and more.
+func (r *Record) Footer(more map[string]string) map[string]string {
+	options, err := json.Marshal(r.Options)
+	if err != nil {
+		panic(err) // plain data
+	}
+	footer := map[string]string{
+		"treebeam.model_digest": r.ModelDigest,
+		"treebeam.options":      string(options),
+	}
+	for key, value := range more {
+		footer[key] = value
+	}
+	return footer
+}
+
+// Write writes the record into an output folder.
+func (r *Record) Write(ctx context.Context, folder string) error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return WriteFile(ctx, folder, r.name(), append(text, '\n'))
+}
+
+// name is the record's in the output folder.
+func (r *Record) name() string {
+	return OwnDir + fmt.Sprintf("/run-%.16s.json", r.FP)
+}
+
+// IsFingerprint reports whether s can be the fingerprint of a run: names of
+// files are made of it.
+func IsFingerprint(s string) bool {
+	_, err := hex.DecodeString(s)
+	return err == nil && len(s) == 2*sha256.Size
+}
+
+// Records returns the records of all runs that have written to the folder.
+func Records(ctx context.Context, folder string) ([]Record, error) {
+	own := store.Join(folder, OwnDir)
+	var list []Record
+	for info, err := range store.List(ctx, own) {
+		if err != nil {
+			return nil, err
+		}
+		name := store.Within(own, info.Name)
+		if ok, _ := path.Match("run-*.json", name); !ok {
+			continue
+		}
+		data, err := store.ReadFile(ctx, info.Name)
+		if err != nil {
+			return nil, err
+		}
+		var r Record
+		if err := json.Unmarshal(data, &r); err != nil || !IsFingerprint(r.FP) {
+			return nil, fmt.Errorf("%s is damaged: remove the folder %s and start again", info.Name, folder)
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// CheckForeign refuses a folder whose trees/, failures/ or documents/ holds
+// files that this run would not write: readers would take them for its own.
+func CheckForeign(ctx context.Context, folder, fp string) error {
+	for _, kind := range kinds {
+		dir := store.Join(folder, kind)
+		for info, err := range store.List(ctx, dir) {
+			if err != nil {
+				return &Refusal{err}
+			}
+			if name := store.Within(dir, info.Name); !IsPart(name, fp) {
+				return Refuse("%s is no output of treebeam's: it holds %s/%s; name another --output", folder, kind, name)
+			}
+		}
+	}
+	return nil
+}
+
+// IsPart says whether a file name is that of a part of the run fp.
+func IsPart(name, fp string) bool {
+	return strings.HasPrefix(name, "part-") && strings.HasSuffix(name, fmt.Sprintf("-%.8s.parquet", fp))
+}
+
+// Remove removes what a run has written to the folder: the parts that carry its
+// fingerprint, what its manifest names, its plan, its record, and its copies of
+// what was known of the text.
+func Remove(ctx context.Context, folder string, run *Record) error {
+	fp := run.FP
+	for _, kind := range kinds {
+		dir := store.Join(folder, kind)
+		for info, err := range store.List(ctx, dir) {
+			if err == nil && IsPart(store.Within(dir, info.Name), fp) {
+				err = store.Delete(ctx, info.Name)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	names := []string{store.Join(OwnDir, source.PlanName(fp)), run.name()}
+	if m, _ := ReadManifest(folder); m.FP == fp {
+		names = append([]string{ManifestFile, SummaryFile}, names...)
+	}
+	for _, name := range append(names, CustomNames(&run.Options)...) {
+		if err := store.Delete(ctx, store.Join(folder, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
