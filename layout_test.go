@@ -81,7 +81,7 @@ var imports = func() map[string][]string {
 
 		"transforms":                stages,
 		"transforms/transformstest": append(slices.Clone(stages), "transforms"),
-		"pipeline":                  append(slices.Clone(stages), "transforms", "io/store/gs", "io/store/s3"),
+		"pipeline":                  append(slices.Clone(stages), "transforms", "io/view", "io/store/gs", "io/store/s3"),
 		"pipeline/diff":             {"io/parquet"},
 		"pipeline/nightly":          {"io/output", "io/parquet", "io/source", "io/store", "pipeline"},
 		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "pipeline/nightly", "pipeline/diff", "io/mirror", "io/pick", "io/view", "io/encoder", "parser/piece", "parser/train", "parser/eval"),

@@ -14,13 +14,10 @@ import (
 // A Format appends a row to dst.
 type Format func(dst []byte, r *output.Row) []byte
 
-// FormatNames lists the formats, for messages.
-const FormatNames = "conllu, jsonl or text"
-
 // ConfidentCoNLLU is the name of the format that conllu is with --conf.
 const ConfidentCoNLLU = "conllu-conf"
 
-// Formats are those that rows can be written in. That of ConfidentCoNLLU is
+// Formats are those that are no more than rows one after the other. That of ConfidentCoNLLU is
 // CoNLL-U with what is known of how sure a tree is in MISC and in comments.
 var Formats = map[string]Format{"conllu": appendCoNLLURow, ConfidentCoNLLU: appendSureCoNLLURow, "text": appendTextRow, "jsonl": appendJSONRow}
 

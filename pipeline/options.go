@@ -23,7 +23,8 @@ type Options struct {
 	Model  string         // "" is the embedded one
 	Rows   output.RowOptions
 	Custom transforms.CustomFiles // what is known of the text; they set their digests in Rows
-	To     string                 // what Stream writes: a key of Formats, "" is conllu
+	To     string                 // what Stream writes, a name that IsFormat knows; "" is conllu
+	Write  WriteOptions           // likewise; Stream names the model if a generator is named
 
 	EndMarks bool // Stream writes all failures in their places, and a line after every document
 

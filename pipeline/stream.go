@@ -35,8 +35,8 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 	if err := ValidateRows(&o.Rows); err != nil {
 		return nil, err
 	}
-	format, ok := Formats[cmp.Or(o.To, "conllu")]
-	if !ok {
+	o.To = cmp.Or(o.To, "conllu")
+	if !IsFormat(o.To) {
 		return nil, refuse("--to %s: must be %s", o.To, FormatNames)
 	}
 	if err := o.checkEndMarks(); err != nil {
@@ -58,7 +58,14 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 			return nil, refuse("--output %s is the file of %s: it would be lost; name another file", o.Output, option)
 		}
 	}
-	s := &stream{model: m, modelID: output.ModelID(digest), options: o.Rows, out: bufio.NewWriterSize(w, 1<<16), format: format}
+	if o.Write.Generator != "" {
+		o.Write.Model = modelName(o.Model, digest)
+	}
+	rows, err := NewWriter(o.To, o.Write)
+	if err != nil {
+		return nil, err
+	}
+	s := &stream{model: m, modelID: output.ModelID(digest), options: o.Rows, out: bufio.NewWriterSize(w, 1<<16), rows: rows}
 	if o.EndMarks {
 		s.marks = &endMarks{before: markBefore[cmp.Or(o.To, "conllu")]}
 		s.pace.Ends = true
@@ -85,6 +92,12 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 		return nil, err
 	}
 	s.sum.NoteLanguage(transforms.TrainedOn(m), nil)
+	if s.buf, err = s.rows.End(s.buf[:0]); err != nil {
+		return nil, err
+	}
+	if _, err := s.out.Write(s.buf); err != nil {
+		return nil, err
+	}
 	return &s.sum.Summary, s.out.Flush()
 }
 
@@ -113,7 +126,7 @@ type stream struct {
 	modelID string
 	options output.RowOptions
 	pace    transforms.Pace
-	format  Format
+	rows    *Writer
 	out     *bufio.Writer
 	buf     []byte
 	sum     output.Tally
@@ -238,7 +251,10 @@ func before(f *output.Failure, s *transforms.Sentence) bool {
 }
 
 func (s *stream) row(r *output.Row) error {
-	s.buf = s.format(s.buf[:0], r)
-	_, err := s.out.Write(s.buf)
+	var err error
+	if s.buf, err = s.rows.Append(s.buf[:0], r); err != nil {
+		return err
+	}
+	_, err = s.out.Write(s.buf)
 	return err
 }

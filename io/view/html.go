@@ -1,0 +1,52 @@
+package view
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/treebeam/treebeam/io/parquet"
+)
+
+//go:embed trees.html
+var treesHead string
+
+// HTMLHead appends the beginning of a page of trees: the text in UTF-8 of a document that has no
+// scripts and fetches nothing, up to where HTMLTree goes on. It follows the colors that
+// a reader prefers.
+func HTMLHead(dst []byte, title string) []byte {
+	before, after, _ := strings.Cut(treesHead, "{{title}}")
+	return append(append(append(dst, before...), xmlText(Clip(title, maxText))...), after...)
+}
+
+// HTMLTree appends a tree to a page: its id, its text and its picture. The background
+// is the page's.
+func HTMLTree(dst []byte, t *parquet.Tree, o SVGOptions) []byte {
+	o.Background = pageColor // for the labels; the page has rules for it
+	text := cmp.Or(t.Text, strings.Join(t.Tokens[:min(len(t.Tokens), 1000)], " "))
+	dst = htmlHeading(dst, t.SentID, text)
+	if o.Conf != NoConf {
+		if say := certainty(t); say != "" {
+			dst = fmt.Appendf(dst, "<p class=\"soft\">%s</p>\n", xmlText(say))
+		}
+	}
+	dst = append(dst, `<div class="scroll" tabindex="0" role="region" aria-label="The tree">`...)
+	return append(SVGRow(dst, t, o), "</div>\n</section>\n"...)
+}
+
+// HTMLFailure appends a sentence that has no tree, and why.
+func HTMLFailure(dst []byte, id, text, reason string) []byte {
+	return fmt.Appendf(htmlHeading(dst, id, text), "<p class=\"warn\">Not parsed: %s</p>\n</section>\n", xmlText(Clip(reason, maxText)))
+}
+
+func htmlHeading(dst []byte, id, text string) []byte {
+	dst = append(dst, "<section>\n"...)
+	if id != "" {
+		dst = fmt.Appendf(dst, "<h2><bdi>%s</bdi></h2>\n", xmlText(Clip(id, 120)))
+	}
+	return fmt.Appendf(dst, "<p dir=\"auto\">%s</p>\n", xmlText(Clip(text, maxText)))
+}
+
+// HTMLTail appends the end of a page.
+func HTMLTail(dst []byte) []byte { return append(dst, "</body>\n</html>\n"...) }

@@ -1,0 +1,148 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/parquet"
+)
+
+// The comments stand at the head of a file, once, and not where the input has its
+// own; a second parse changes nothing.
+func TestGenerator(t *testing.T) {
+	const head = "# generator = treebeam test\n# model = "
+	dir := write(t, map[string]string{"a.txt": prose(3), "b.conllu": small})
+	o := options(dir, "")
+	plain := streamed(t, o)
+	o.Write.Generator = "treebeam test"
+	got := streamed(t, o)
+	comments, rest, _ := strings.Cut(got, "# newdoc")
+	if "# newdoc"+rest != plain || !strings.HasPrefix(comments, head) || strings.Count(comments, "\n") != 2 {
+		t.Fatalf("got\n%.500s\nwithout it\n%.500s", got, plain)
+	}
+	o.Inputs, o.Stdin = []string{"-"}, strings.NewReader(got)
+	if again := streamed(t, o); again != got {
+		t.Errorf("parsed again:\n%.500s", again)
+	}
+	for name, file := range map[string]string{
+		"b.conllu": small, "c.conllu": "# generator = another\n" + small, "d.conllu": "# model = another\n" + small, "e.conll": strings.Join(noComments(small), "\n") + "\n\n",
+	} {
+		o.Inputs = []string{write(t, map[string]string{name: file})}
+		o.Write.Generator = ""
+		plain := streamed(t, o)
+		o.Write.Generator = "treebeam test"
+		want := plain
+		if name == "b.conllu" {
+			want = comments + plain
+		}
+		if got := streamed(t, o); got != want {
+			t.Errorf("%s: got\n%.500s", name, got)
+		}
+	}
+}
+
+func noComments(block string) (lines []string) {
+	for _, line := range strings.Split(strings.TrimSpace(block), "\n") {
+		if !strings.HasPrefix(line, "#") && line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// With end marks, every document is a file of its own.
+func TestGeneratorOfDocuments(t *testing.T) {
+	o := options("-", "")
+	o.Stdin = strings.NewReader("{\"id\": 1, \"text\": \"One .\"}\n{\"id\": 2, \"text\": \"Two . And two .\"}\n")
+	o.Rows.From, o.EndMarks, o.Write.Generator = "jsonl", true, "treebeam test"
+	if got := streamed(t, o); strings.Count(got, "# generator = treebeam test\n# model = ") != 2 {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// Formats with a beginning and an end have them, whatever stands between.
+func TestFormatsOfPeople(t *testing.T) {
+	const failing = "PANICPARSE here ."
+	for _, test := range []struct{ to, text, has, error string }{
+		{"tree", "One two .", "One two .\n", ""},
+		{"tree", "One two .\n\n" + failing, failing + "\n· not parsed: ", ""},
+		{"svg", "One two .", "<svg ", ""},
+		{"svg", "One two .\n\nThree .", "", "take --to html"},
+		{"svg", failing, "", "could not be parsed"},
+		{"svg", "", "", "no sentence to draw"},
+		{"html", "One two .\n\nThree .", "</svg>", ""},
+		{"html", failing, "Not parsed: ", ""},
+		{"html", "", "<title>Dependency trees</title>", ""},
+	} {
+		o := options(write(t, map[string]string{"a.txt": test.text}), "")
+		o.To = test.to
+		var out strings.Builder
+		_, err := Stream(context.Background(), o, &out)
+		var refused *Refusal
+		if test.error != "" {
+			if !errors.As(err, &refused) || !strings.Contains(err.Error(), test.error) {
+				t.Errorf("%s of %q: %v", test.to, test.text, err)
+			}
+			continue
+		}
+		got := out.String()
+		if err != nil || !strings.Contains(got, test.has) {
+			t.Errorf("%s of %q: %v\n%s", test.to, test.text, err, got)
+		}
+		if test.to == "html" && (strings.Count(got, "<html") != 1 || !strings.HasSuffix(got, "</html>\n")) {
+			t.Errorf("no page:\n%s", got)
+		}
+	}
+	if _, err := NewWriter("pdf", WriteOptions{}); err == nil || !strings.Contains(err.Error(), FormatNames) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A writer gives the same rows of an output and of a stream, in all formats.
+func TestWriterOfOutput(t *testing.T) {
+	dir := write(t, map[string]string{"a.txt": prose(4) + "PANICPARSE here .\n", "b.conllu": small})
+	out := filepath.Join(t.TempDir(), "out")
+	if err := tryRun(options(dir, out)); err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []string{"conllu", TreeFormat, HTMLFormat} {
+		o := options(dir, "")
+		o.To, o.Write.Generator = to, "treebeam test"
+		want := streamed(t, o)
+		from, err := OpenOutput(context.Background(), out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := NewWriter(to, WriteOptions{Generator: "treebeam test", Model: output.ModelID(from.Made.ModelDigest)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []byte
+		if _, err := from.Sentences(func(r *Row) (err error) {
+			got, err = w.Append(got, r)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if got, err = w.End(got); err != nil || string(got) != want {
+			t.Errorf("%s: %v\n%.300s\nwant\n%.300s", to, err, got, want)
+		}
+	}
+}
+
+// In steady state, the comments cost a row nothing.
+func TestWriterDoesNotAllocate(t *testing.T) {
+	w, err := NewWriter("conllu", WriteOptions{Generator: "treebeam test", Model: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := &Row{Format: "conllu", Failure: &parquet.Failure{Block: "# text = a\n1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n"}}
+	buf, _ := w.Append(nil, row)
+	if n := testing.AllocsPerRun(100, func() { buf, _ = w.Append(buf[:0], row) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
