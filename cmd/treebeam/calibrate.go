@@ -50,12 +50,14 @@ func newCalibrate() *cobra.Command {
 	cmd := newCommand("calibrate --model M.tbm --dev D.conllu", "how sure is right: fits head_conf, deprel_conf, upos_conf, tree_conf", calibrateAbout)
 	fs := cmd.Flags()
 	var f calibrateFlags
-	fs.StringVar(&f.model, "model", "", "model `FILE` to calibrate, or 'embedded'")
+	fs.StringVarP(&f.model, "model", "m", "", "model `FILE` to calibrate, or 'embedded'")
 	fs.StringVar(&f.dev, "dev", "", "gold trees, a CoNLL-U `FILE`: none that the model was trained on")
-	fs.StringVar(&f.output, "output", "", "`FILE` to write: the whole model, or the calibrator alone if its name ends with .cal, as the embedded model has it (default: the file of --model is replaced)")
+	fs.StringVarP(&f.output, "output", "o", "", "`FILE` to write: the whole model, or the calibrator alone if its name ends with .cal, as the embedded model has it (default: the file of --model is replaced)")
 	fs.StringVar(&f.overlay, "overlay", "", "calibrate the model that this `FILE` of train --overlay makes of --model; writes a calibrator alone")
 	fs.BoolVar(&f.anew, "anew", false, "fit to these sentences alone, however few they are")
 	fs.IntVar(&f.workers, "workers", 0, "`N` goroutines; 0 is one per core; changes nothing in the result")
+	cmd.Example = `
+  treebeam calibrate --model embedded --dev mine.conllu -o mine.tbm`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		if f.output == "" {
 			f.output = f.model

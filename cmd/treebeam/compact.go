@@ -21,6 +21,8 @@ func newCompact() *cobra.Command {
 	state := fs.String("state", "", "`FOLDER` of the state")
 	prune := fs.Bool("prune", false, "then remove what no kept snapshot needs")
 	keep := fs.Int("keep", 2, "with --prune: keep the last `N` snapshots, and what they need")
+	cmd.Example = `
+  treebeam compact --state state --prune`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		ctx := cmd.Context()
 		switch {

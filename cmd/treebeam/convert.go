@@ -26,12 +26,17 @@ with the columns of the Parquet files.`
 func newConvert() *cobra.Command {
 	cmd := newCommand("convert FOLDER --to conllu|text|jsonl", "an output as CoNLL-U, text or JSON lines", convertAbout)
 	fs := cmd.Flags()
-	to := fs.String("to", "conllu", "`FORMAT`: conllu, text or jsonl")
+	to := fs.StringP("to", "t", "conllu", "write `FORMAT` conllu, text or jsonl")
 	conf := confFlag(fs)
-	output := fs.String("output", "", "`FILE` to write (standard output)")
+	output := fs.StringP("output", "o", "", "`FILE` to write (standard output)")
 	perFile := fs.String("per-file", "", "write one file for each input file below `FOLDER`")
 	overwrite := fs.Bool("overwrite", false, "with --per-file: replace files that are there")
 	state := fs.String("state", "", "instead of an output: what is current in the state in `FOLDER`")
+	choose(fs, "to", "conllu", "text", "jsonl")
+	cmd.Example = `
+  treebeam convert out -o trees.conllu
+  treebeam convert --state state --to jsonl | head -1
+  treebeam convert out --per-file parsed           one .conllu for each file that was read`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		ctx := cmd.Context()
 		if _, ok := pipeline.Formats[*to]; !ok {

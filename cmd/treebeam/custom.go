@@ -8,10 +8,12 @@ import (
 
 // customFlags are the flags for what the user knows of the text beside the model.
 func customFlags(f *pflag.FlagSet, files *transforms.CustomFiles, unconstrained *bool) {
-	f.StringVar(&files.Abbreviations, "abbreviations", "", "`FILE` of abbreviations, one a line: each is one token with its period, and no sentence ends behind it")
-	f.StringVar(&files.KeepTogether, "keep-together", "", "`FILE` of strings, one a line, that are one token each wherever they stand")
-	f.StringVar(&files.Exceptions, "exceptions", "", "`FILE` of tags and lemmas: form, UPOS and lemma a line, with tabs between them, _ for what is not known")
-	f.BoolVar(unconstrained, "unconstrained", false, "take the trees that score best, even if they break rules of Universal Dependencies")
+	f.StringVar(&files.Abbreviations, "abbreviations", "", "`FILE` of abbreviations, one a line: no sentence ends behind them")
+	f.StringVar(&files.KeepTogether, "keep-together", "", "`FILE` of strings, one a line: each is one token wherever it stands")
+	f.StringVar(&files.Exceptions, "exceptions", "", "`FILE` of forms with UPOS and lemma, separated by tabs; _ for unknown")
+	f.BoolVar(unconstrained, "unconstrained", false, "take the best trees even if they break rules of Universal Dependencies")
+	group(f, knownFlags, "abbreviations", "keep-together", "exceptions")
+	group(f, rareFlags, "unconstrained")
 }
 
 // checkCustom refuses an empty name, most often of a variable that is not set: the

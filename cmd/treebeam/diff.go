@@ -36,6 +36,9 @@ func newDiff() *cobra.Command {
 	var limits diffLimits
 	fs.Var(&limits.changed, "max-changed", "exit with status 3 if the head or label of more than `P%` of the compared words changed")
 	fs.Var(&limits.drift, "max-drift", "exit with status 3 if the mean head_marginal of all words drifted by more than `X`")
+	cmd.Example = `
+  treebeam diff out-fast out-accurate
+  treebeam diff --state state --max-changed 5%`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		ctx := cmd.Context()
 		if *top < 1 {

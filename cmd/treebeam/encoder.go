@@ -36,6 +36,10 @@ func newEncoder() *cobra.Command {
 	source := fs.String("source", "", "import: `TEXT` on where it comes from, such as an address (default: as the files tell)")
 	licence := fs.String("licence", "", "import: `NAME` of its licence, such as MIT (default: as the files tell)")
 	asJSON := fs.Bool("json", false, "info: print it as JSON")
+	cmd.ValidArgsFunction = completeWords("import", "info")
+	cmd.Example = `
+  treebeam encoder import multilingual-e5-small -o e5.tbe
+  treebeam encoder info e5.tbe`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		switch {
 		case len(others) == 0 || others[0] != "import" && others[0] != "info":

@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/parquet"
@@ -55,14 +56,13 @@ func newEval() *cobra.Command {
 	cmd := newCommand("eval --gold G.conllu --system S.conllu|out/ | --model m.tbm", "scores by the rules of CoNLL 2018, and more", evalAbout)
 	fs := cmd.Flags()
 	var f evalFlags
-	fs.StringVar(&f.gold, "gold", "", "gold trees, a CoNLL-U `FILE`")
-	fs.StringVar(&f.system, "system", "", "trees to score, a CoNLL-U `FILE`, or the folder of an output or a state")
-	fs.StringVar(&f.model, "model", "", "model `FILE` that makes the trees to score, 'embedded' or 'embedded-accurate'")
+	fs.StringVarP(&f.gold, "gold", "g", "", "gold trees, a CoNLL-U `FILE`")
+	fs.StringVarP(&f.system, "system", "s", "", "trees to score, a CoNLL-U `FILE`, or the folder of an output or a state")
+	fs.StringVarP(&f.model, "model", "m", "", "model `FILE` that makes the trees to score, 'embedded' or 'embedded-accurate'")
 	fs.BoolVar(&f.goldTokens, "gold-tokens", false, "with --model: parse the gold sentences and words, not the raw text")
 	fs.BoolVar(&f.goldTags, "gold-tags", false, "with --model: parse the gold words with their tags and lemmas")
 	fs.IntVar(&f.workers, "workers", 0, "with --model: `N` goroutines; 0 is one per core")
 	fs.StringVar(&f.effort, "effort", "", "with --model: parse with the model's encoder only where a parse without it has an expected LAS below `P`, from 0 to 1 (1)")
-	customFlags(fs, &f.custom, &f.unconstrained)
 	fs.Uint64Var(&f.search.Seed, "seed", train.SearchSeed, "with --model: `N` that the random choices of the search depend on")
 	fs.IntVar(&f.search.Restarts, "restarts", 0, "with --model: at most `N` climbs a sentence (6)")
 	fs.BoolVar(&f.search.Projective, "projective", false, "with --model: find trees without crossing arcs only")
@@ -78,6 +78,12 @@ func newEval() *cobra.Command {
 	fs.BoolVar(&f.report.Counts, "counts", false, "print counts, not percentages")
 	fs.BoolVar(&f.report.Enhanced, "enhanced", false, "score enhanced graphs too")
 	fs.StringVar(&f.row, "row", "", "print the main figures on one line that begins with `NAME`")
+	f.arrange(fs)
+	customFlags(fs, &f.custom, &f.unconstrained)
+	cmd.Example = `
+  treebeam eval --gold dev.conllu --system out
+  treebeam eval --gold dev.conllu --model embedded
+  treebeam eval --gold dev.conllu --system a.conllu --against b.conllu`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		ctx := cmd.Context()
 		if len(others) > 0 {
@@ -89,6 +95,15 @@ func newEval() *cobra.Command {
 		return f.run(ctx, os.Stdout)
 	}
 	return cmd
+}
+
+// arrange puts the flags into groups.
+func (f *evalFlags) arrange(fs *pflag.FlagSet) {
+	group(fs, "Trees", "gold", "system", "model", "gold-tokens", "gold-tags", "effort", "write")
+	group(fs, "What is printed", "against", "samples", "json", "plain", "counts", "enhanced", "row")
+	group(fs, runFlags, "workers")
+	group(fs, rareFlags, "seed", "restarts", "projective", "exact", "certify", "decoder", "head-samples")
+	choose(fs, "decoder", "greedy", "sample", "risk")
 }
 
 func (f *evalFlags) validate() error {

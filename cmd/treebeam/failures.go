@@ -28,6 +28,11 @@ func newFailures() *cobra.Command {
 	onlyErrors := fs.Bool("errors", false, "the same as --severity error")
 	severity := fs.String("severity", "all", "`WHICH` rows: error, warning or all")
 	kind := fs.String("kind", "", "only rows of this `KIND`, such as not_text")
+	choose(fs, "severity", "error", "warning", "all")
+	choose(fs, "kind", strings.Split(kindNames(), ", ")...)
+	cmd.Example = `
+  treebeam failures out --errors
+  treebeam failures out --kind not_text | cut -f 2`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		ctx := cmd.Context()
 		switch {

@@ -17,6 +17,7 @@ import (
 // itself, anything else 1.
 func newCommand(use, short, about string) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Long: strings.TrimSpace(about), Args: cobra.ArbitraryArgs}
+	cmd.Flags().SortFlags = false // help lists them as they were defined
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
 	})

@@ -21,14 +21,16 @@ func formatFlags(f *pflag.FlagSet, o *transforms.RowOptions) {
 			return nil
 		}
 	}
-	f.Func("document", "what a document of raw text is: `UNIT` file or line (file)", unless(&o.Document, "file"))
+	f.Func("document", "make a document of each `UNIT` of raw text, file or line (file)", unless(&o.Document, "file"))
 	f.Func("text-key", "`KEY` of the text in JSON lines; dots lead into objects (text)", unless(&o.TextKey, jsonl.DefaultTextKey))
 	f.Func("id-key", "`KEY` of the document's id in JSON lines (id)", unless(&o.IDKey, jsonl.DefaultIDKey))
+	group(f, inputFlags, "document", "text-key", "id-key")
+	choose(f, "document", "file", "line")
 }
 
 // confFlag is the flag --conf, which makes another format of CoNLL-U.
 func confFlag(f *pflag.FlagSet) *bool {
-	return f.Bool("conf", false, "with --to conllu: HeadConf, DeprelConf and UPOSConf in MISC, tree_conf and certificate as comments")
+	return f.Bool("conf", false, "with --to conllu: say how sure the trees are, in MISC and comments")
 }
 
 // withConf is the format that to is with --conf.

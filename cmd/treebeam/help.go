@@ -11,7 +11,6 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/treebeam/treebeam/transforms"
 )
@@ -22,11 +21,14 @@ func printHelp(w io.Writer, root *cobra.Command) {
 
   treebeam parse FILE... --to conllu                     trees to standard output; '-' reads standard input
   treebeam parse --input 'corpus/**/*.txt' --output out/ a corpus to Parquet; the same command again continues
-
-commands:
 `)
-	for _, c := range root.Commands() {
-		fmt.Fprintf(w, "  %-10s %s\n", c.Name(), c.Short)
+	for _, g := range root.Groups() {
+		fmt.Fprintf(w, "\n%s:\n", g.Title)
+		for _, c := range root.Commands() {
+			if c.GroupID == g.ID && !c.Hidden {
+				fmt.Fprintf(w, "  %-11s %s\n", c.Name(), c.Short)
+			}
+		}
 	}
 	fmt.Fprint(w, `
 "treebeam help COMMAND" says more. Exit status: 0 done, 1 the run failed (the
@@ -38,6 +40,15 @@ same command continues it), 3 over --max-failures, or nothing could be parsed,
 // newHelp is treebeam help.
 func newHelp() *cobra.Command {
 	cmd := newCommand("help [COMMAND | beam]", "what a command does and its flags", "")
+	all := cmd.Flags().Bool("all", false, "explain the rare flags of the command too")
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+		for _, c := range cmd.Root().Commands() {
+			if len(args) == 0 && !c.Hidden {
+				names = append(names, cobra.CompletionWithDesc(c.Name(), c.Short))
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		root := cmd.Root()
 		if len(args) == 0 {
@@ -54,37 +65,10 @@ func newHelp() *cobra.Command {
 		if about == nil {
 			return refuse("there is no command %q; treebeam help lists them", args[0])
 		}
-		printUsage(os.Stdout, about)
+		printUsage(os.Stdout, about, *all)
 		return nil
 	}
 	return cmd
-}
-
-// printUsage writes what a command does, and its flags.
-func printUsage(w io.Writer, cmd *cobra.Command) {
-	flags := cmd.Flags()
-	if !flags.HasAvailableFlags() {
-		fmt.Fprintf(w, "usage: treebeam %s\n\n%s\n", cmd.Use, cmp.Or(cmd.Long, cmd.Short))
-		return
-	}
-	fmt.Fprintf(w, "usage: treebeam %s [flags]\n\n%s\n\nflags:\n", cmd.Use, cmp.Or(cmd.Long, cmd.Short))
-	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Hidden {
-			return
-		}
-		value, usage := pflag.UnquoteUsage(f)
-		name := "--" + f.Name
-		if f.Shorthand != "" {
-			name = "-" + f.Shorthand + ", " + name
-		}
-		if value != "" && f.NoOptDefVal == "" {
-			name += " " + value
-		}
-		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
-			usage += " (default " + f.DefValue + ")"
-		}
-		fmt.Fprintf(w, "  %-26s %s\n", name, usage)
-	})
 }
 
 // release is the version that make dist puts in.

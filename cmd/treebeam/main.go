@@ -89,6 +89,8 @@ func dispatch(ctx context.Context, args []string) int {
 	}
 	name, rest := args[0], args[1:]
 	switch name {
+	case cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd:
+		return report(name, completeLine(ctx, name, rest))
 	case "-h", "-help", "--help":
 		name, rest = "help", nil
 	case "-version", "--version":
@@ -112,13 +114,24 @@ func dispatch(ctx context.Context, args []string) int {
 func newRoot() *cobra.Command {
 	root := &cobra.Command{Use: "treebeam", SilenceErrors: true, SilenceUsage: true}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printUsage(os.Stdout, cmd) })
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printUsage(os.Stdout, cmd, false) })
 	help := newHelp()
 	root.SetHelpCommand(help)
-	root.AddCommand(newParse(), newReparse(), newCompact(), newDiff(), newShow(), newReport(), newSample(), newFailures(),
-		newConvert(), newEval(), newTrain(), newCalibrate(), newEncoder(), newModel(), help, newVersion(), newRawText(), newPool())
+	addAll := func(title string, commands ...*cobra.Command) {
+		root.AddGroup(&cobra.Group{ID: title, Title: title})
+		for _, cmd := range commands {
+			cmd.GroupID = title
+			root.AddCommand(cmd)
+		}
+	}
+	addAll("Parse", newParse(), newReparse(), newCompact())
+	addAll("Look at what was parsed", newShow(), newReport(), newFailures(), newConvert(), newDiff(), newSample())
+	addAll("Models", newEval(), newTrain(), newCalibrate(), newEncoder(), newModel())
+	addAll("More", newPool(), newRawText(), newCompletion(), newVersion(), help)
 	return root
 }
+
+func init() { cobra.EnableCommandSorting = false }
 
 // find returns the command of that name, nil if there is none.
 func find(root *cobra.Command, name string) *cobra.Command {

@@ -25,6 +25,10 @@ func newModel() *cobra.Command {
 	cmd := newCommand("model info [FILE] [--json]", "provenance, sizes, scores and licence of a model", modelAbout)
 	fs := cmd.Flags()
 	asJSON := fs.Bool("json", false, "print it as JSON")
+	cmd.ValidArgsFunction = completeWords("info")
+	cmd.Example = `
+  treebeam model info
+  treebeam model info french.tbm --json`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		if len(others) == 0 || others[0] != "info" {
 			return refuse("want treebeam model info [FILE]")

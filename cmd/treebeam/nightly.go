@@ -29,10 +29,11 @@ type nightFlags struct {
 }
 
 func (n *nightFlags) define(f *pflag.FlagSet) {
-	f.StringVar(&n.state, "state", "", "instead of --output: `FOLDER` of a state; only files that are new or changed are parsed")
-	f.BoolVar(&n.all, "all", false, "with --state: parse every file again, also with another model or other options")
-	f.BoolVar(&n.allowDeletes, "allow-deletes", false, "with --state: let more than 20% of the documents disappear, or all")
-	f.VarPF(&n.planOnly, "plan-only", "", "with --state: print what would be done and why, as text or (=json) as JSON, and do nothing").NoOptDefVal = "text"
+	f.StringVar(&n.state, "state", "", "parse only files that are new or changed since the state in `FOLDER`")
+	f.BoolVar(&n.all, "all", false, "with --state: parse every file again, as with another model")
+	f.BoolVar(&n.allowDeletes, "allow-deletes", false, "with --state: let more than 20% of the documents disappear")
+	f.VarPF(&n.planOnly, "plan-only", "", "with --state: print what would be done, as `text` or json; do nothing").NoOptDefVal = "text"
+	group(f, growFlags, "state", "all", "allow-deletes", "plan-only")
 }
 
 // A planOnly is the value of --plan-only: "", text or json.
@@ -80,6 +81,8 @@ func (c *parseCommand) checkNight() error {
 // newReparse is treebeam reparse: parse by another name.
 func newReparse() *cobra.Command {
 	cmd := newCommand("reparse --input PATTERN --state FOLDER", "parse what is new or has changed: parse --state", parseAbout)
+	cmd.Example = parseExample
+	withMore(cmd, parseMore)
 	c := newParseCommand(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		if c.night.state == "" {

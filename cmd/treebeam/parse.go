@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/treebeam/treebeam/model"
@@ -18,31 +17,6 @@ import (
 	"github.com/treebeam/treebeam/pipeline/nightly"
 	"github.com/treebeam/treebeam/transforms"
 )
-
-const parseAbout = `
-Parses raw text, JSON lines, CoNLL-U and CoNLL-X, plain or .gz, .zst, .bz2. Inputs are
-files, folders (walked recursively), globs such as 'corpus/**/*.txt' in quotes,
-and '-' for standard input; gs:// and s3:// name buckets. With --output FOLDER
-the trees become Parquet in FOLDER/trees, and what could not be parsed rows in
-FOLDER/failures; the same command again continues an interrupted run. With
---state FOLDER only files are parsed that are new or have changed since the last
-time.
-
-With --to conllu, jsonl or text the trees are written to standard output, or to
-the file that --output names, and standard input and pipes are read as they come:
-sentences come out whenever the input pauses. Give --lines if that input is slow:
-else it may take 4 KB of it to know what line breaks mean. With --stop-after these
-formats hold sentences without trees, which can be parsed later as CoNLL-U.
-
-Tell it what you know of the text: --abbreviations, --keep-together and --exceptions
-name files (docs/custom.md).
-
-With --accurate, or a model of your own that was trained with --encoder, trees have
-fewer mistakes; with --effort only those sentences take the time that need it
-(docs/encoder.md). How sure the parser is stands in columns (docs/parquet.md), or
-with --conf in CoNLL-U.
-
-Flags of Beam such as --runner pass through: treebeam help beam lists them.`
 
 // list is a flag that may be repeated.
 type list []string
@@ -63,56 +37,6 @@ type parseCommand struct {
 	quiet       bool
 	verbose     bool
 	night       nightFlags
-}
-
-// newParse is treebeam parse.
-func newParse() *cobra.Command {
-	cmd := newCommand("parse [FILE...] --output FOLDER | --to FORMAT", "text to trees", parseAbout)
-	c := newParseCommand(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, others []string) error { return c.run(cmd.Context(), others) }
-	return cmd
-}
-
-// newParseCommand defines the flags of parse.
-func newParseCommand(f *pflag.FlagSet) *parseCommand {
-	c := &parseCommand{flags: f, options: pipeline.Options{Rows: pipeline.DefaultRows(), Stdin: os.Stdin}}
-	o := &c.options
-	f.Var(&c.inputs, "input", "`PATTERN` of input files; may be repeated")
-	f.StringVar(&o.Output, "output", "", "`FOLDER` for the Parquet output")
-	f.StringVar(&c.to, "to", "", "`FORMAT` of the output: parquet, conllu, jsonl or text (parquet if --output is given)")
-	c.conf = confFlag(f)
-	f.BoolVar(&o.EndMarks, "end-marks", false, "with --to jsonl or conllu: all failures in their places, and after every document a line that says so, for programs that wait for it (docs/pipes.md)")
-	f.StringVar(&o.Model, "model", "", "model `FILE` (the embedded English one)")
-	f.BoolVar(&c.accurate, "accurate", false, "parse with the accurate English model in the program: fewer mistakes, in about five times the time")
-	f.StringVar(&o.Rows.Effort, "effort", "", "with --accurate, or another model with an encoder: encode only where a parse without the encoder has an expected LAS below `P`, from 0 (never) to 1 (always, the default)")
-	f.StringVar(&o.Rows.From, "from", o.Rows.From, "`FORMAT` of the input: auto, text, conllu, conllx, jsonl, tokens or vertical")
-	formatFlags(f, &o.Rows)
-	f.StringVar(&o.Rows.Encoding, "encoding", "", "`NAME` of the encoding of raw text (UTF-8; a byte order mark wins)")
-	f.StringVar(&o.Rows.Lines, "lines", o.Rows.Lines, "what a line break in raw text is: `MODE` auto, wrapped, paragraph or sentence")
-	customFlags(f, &o.Custom, &o.Rows.Unconstrained)
-	f.IntVar(&o.Rows.MaxWords, "max-words", o.Rows.MaxWords, "cut raw sentences longer than `N` words")
-	f.BoolVar(&o.Rows.Retag, "retag", false, "replace the tags and lemmas of CoNLL input")
-	f.BoolVar(&o.Rows.KeepHeads, "keep-heads", false, "keep the heads that CoNLL input gives, and their deprels; find the others")
-	f.IntVar(&o.Rows.Parse.Restarts, "restarts", 0, "at most `N` climbs a sentence: more are slower and find better trees (6)")
-	f.BoolVar(&o.Rows.Parse.Projective, "projective", false, "find trees without crossing arcs only")
-	f.IntVar(&o.Rows.Parse.Exact, "exact", 0, "score all trees of a sentence whose candidate heads combine in at most `N` ways; -1 for none (32)")
-	f.IntVar(&o.Rows.Parse.Budget, "budget", 0, "stop searching a sentence after weighing `N` heads a word; its status is then budget (1000 a restart)")
-	f.IntVar(&o.Rows.Parse.Samples, "samples", 0, "estimate head_marginal from `N` sampled trees, too: slower, and a little better at telling right from wrong (0)")
-	f.StringVar(&o.Rows.Parse.Decoder, "decoder", "", "what finds trees, `NAME` is greedy (climbs), sample (annealed sampling) or risk (most heads expected right, by sampling) (greedy)")
-	f.IntVar(&o.Rows.Parse.Certify, "certify", 0, "spend at most `N` steps a sentence, of about 5 ns each, on a proof that no other tree scores higher, and take one that does; -1 for none (20000)")
-	f.StringVar(&o.Rows.StopAfter, "stop-after", "", "end with `STAGE` segment or tag: sentences without tags or trees, without trees")
-	f.Uint64Var(&o.Rows.Parse.Seed, "seed", o.Rows.Parse.Seed, "`N` that the random choices depend on")
-	f.Int64Var(&o.RangeBytes, "range-bytes", 0, "about how many `BYTES` of input make one part (chosen)")
-	f.BoolVar(&o.Overwrite, "overwrite", false, "remove the output of another run first")
-	f.BoolVar(&o.RetryFailures, "retry-failures", false, "read files again that could not be read")
-	f.BoolVar(&o.Verify, "verify", false, "read the finished parts of an output whole, and make those anew that are damaged")
-	f.BoolVar(&o.SharedFilesystem, "shared-filesystem", false, "all workers see this machine's paths")
-	f.StringVar(&c.maxFailures, "max-failures", "", "exit with status 3 if more than `N or P%` sentences failed, or P% of the files")
-	f.BoolVar(&c.quiet, "quiet", false, "show no progress")
-	f.BoolVar(&c.verbose, "verbose", false, "at the end, print what the runner has counted")
-	c.night.define(f)
-	withBeamFlags(f)
-	return c
 }
 
 // checkModel refuses an empty name, most often of a variable that is not set:

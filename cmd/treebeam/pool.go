@@ -26,7 +26,7 @@ func newPool() *cobra.Command {
 	cmd := newCommand("worker-pool", "serves workers to a runner (EXTERNAL)", poolAbout)
 	fs := cmd.Flags()
 	port := fs.Int("port", 50000, "`PORT` on localhost that the runner connects to; 0 takes a free one")
-	model := fs.String("model", "", "load the model `FILE` now, not with the first job (the embedded English one)")
+	model := fs.StringP("model", "m", "", "load the model `FILE` now, not with the first job (the embedded English one)")
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		ctx := cmd.Context()
 		if len(others) > 0 {

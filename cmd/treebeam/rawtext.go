@@ -21,6 +21,8 @@ SpaceAfter=No, and a blank line between paragraphs, which begin at the comments
 // newRawText is treebeam rawtext.
 func newRawText() *cobra.Command {
 	cmd := newCommand("rawtext G.conllu", "the raw text of a CoNLL-U file, as eval --model reads it", rawTextAbout)
+	cmd.Example = `
+  treebeam rawtext dev.conllu > dev.txt`
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {
 		if len(files) != 1 {
 			return refuse("want one CoNLL-U file, got %d", len(files))

@@ -32,9 +32,11 @@ that is there is replaced.`
 func newReport() *cobra.Command {
 	cmd := newCommand("report FOLDER", "a run as one HTML page", reportAbout)
 	fs := cmd.Flags()
-	output := fs.String("output", "", "`FILE` to write, '-' is standard output (default FOLDER-report.html)")
+	output := fs.StringP("output", "o", "", "`FILE` to write, '-' is standard output (default FOLDER-report.html)")
 	lowest := fs.Int("lowest", 10, "draw the `N` least certain trees, as treebeam show --lowest has them")
 	examples := fs.Int("examples", 5, "draw `N` trees drawn by lot")
+	cmd.Example = `
+  treebeam report out -o report.html`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		ctx := cmd.Context()
 		const most = 1000

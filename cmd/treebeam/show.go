@@ -35,7 +35,11 @@ func newShow() *cobra.Command {
 	fs.StringVar(&c.id, "id", "", "only the sentence with this `ID` (column sent_id)")
 	fs.StringVar(&c.doc, "doc", "", "only sentences of the document with this `ID` (column doc_id)")
 	fs.IntVar(&c.lowest, "lowest", 0, "the `N` least certain sentences, the least certain first")
-	fs.IntVar(&c.count, "count", 5, "the first `N` sentences")
+	fs.IntVarP(&c.count, "count", "n", 5, "the first `N` sentences")
+	cmd.Example = `
+  treebeam show out -n 3
+  treebeam show out --lowest 10
+  treebeam show state --doc a/letter.txt`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		ctx := cmd.Context()
 		if c.lowest < 0 || c.count < 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -85,6 +86,7 @@ func nearestFlag(fs *pflag.FlagSet, typed string) string {
 			names = append(names, f.Name)
 		}
 	})
+	slices.Sort(names)
 	return nearest(strings.ReplaceAll(typed, "_", "-"), names)
 }
 

@@ -60,7 +60,7 @@ type trainFlags struct {
 func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.Var(&f.train, "train", "training treebank, a CoNLL-U `FILE`; may be repeated for further trees by the same conventions")
 	fs.StringVar(&f.dev, "dev", "", "development treebank, a CoNLL-U `FILE`")
-	fs.StringVar(&f.model, "model", "", "model `FILE` to write")
+	fs.StringVarP(&f.model, "model", "m", "", "model `FILE` to write")
 	fs.BoolVar(&f.o.GoldTags, "gold-tags", false, "train pruner, parser and labels on gold tags, for input that has such")
 	fs.BoolVar(&f.o.NoTags, "no-pos", false, "train pruner, parser and labels on forms alone; tags are predicted, but not used")
 	fs.IntVar(&f.tensor.Rank, "tensor", tensorByPreset, "rank `N` of the tensor that scores arcs; 0 is none; -1 is 16, but none with --preset fast")
@@ -70,7 +70,7 @@ func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.IntVar(&f.frequent, "vectors-limit", 5000, "keep so many vectors (`N`) beside those of training words")
 	fs.StringVar(&f.o.TreeTags, "tree-tags", "", "`WHICH` tags pruner, parser and labels learn from: jackknifed, gold or both (default: both for less than 100,000 words, else jackknifed)")
 	fs.IntVar(&f.o.Folds, "folds", 0, "`N` folds of jackknifing; 0 is 10 for less than 100,000 words, else 5, or 2 from 200,000 on with --silver")
-	fs.StringVar(&f.preset, "preset", "standard", "which parts of a tree the parser scores: fast, standard or full; accurate is standard with --encoder")
+	fs.StringVar(&f.preset, "preset", "standard", "score the parts of a tree that `NAME` has, fast, standard or full; accurate is standard with --encoder")
 	fs.IntVar(&f.o.Weights, "weights", 0, "`N` weights that the parser keeps, 8 bytes each (1,200,000)")
 	fs.StringVar(&f.families, "families", "", "`CHANGES` of the preset, such as +ts,-cross (docs/training.md)")
 	fs.IntVar(&f.o.Delta, "delta", search.DefaultDelta, "`N`, largest local loss of a move that is scored with global parts; -1 for none")
@@ -104,8 +104,28 @@ func newTrain() *cobra.Command {
 	cmd := newCommand("train --train T.conllu --dev D.conllu --model m.tbm", "a model from a treebank in CoNLL-U", trainAbout)
 	var f trainFlags
 	f.define(cmd.Flags())
+	arrangeTrain(cmd.Flags())
+	cmd.Example = `
+  treebeam train --train fr-train.conllu --dev fr-dev.conllu --model french.tbm
+  treebeam train --train fr-train.conllu --dev fr-dev.conllu --check`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error { return f.start(cmd.Flags(), others) }
 	return cmd
+}
+
+// arrangeTrain puts the flags of train into groups.
+func arrangeTrain(fs *pflag.FlagSet) {
+	group(fs, "Treebanks and the model", "train", "dev", "model", "check")
+	group(fs, "What is learned", "preset", "encoder", "layers", "epochs", "text", "silver", "silver-weight", "silver-words", "repeat", "lexicon")
+	group(fs, "One component", "only", "from", "overlay")
+	group(fs, runFlags, "workers", "resume", "keep", "seed")
+	group(fs, "Provenance", "language", "treebank", "release", "licence", "created-by")
+	group(fs, rareFlags, "gold-tags", "no-pos", "tensor", "gamma", "tensor-start", "vectors", "vectors-limit", "tree-tags", "folds", "weights",
+		"families", "delta", "strategy", "tag-seed", "cased", "reuse", "encoder-seed")
+	choose(fs, "preset", "fast", "standard", "full", "accurate")
+	choose(fs, "only", "lemmas", "segmenter", "encoder", "mix")
+	choose(fs, "tensor-start", "svd", "random")
+	choose(fs, "tree-tags", "jackknifed", "gold", "both")
+	choose(fs, "strategy", "skip", "max-violation")
 }
 
 // start does what the flags say; others are arguments that are none.
@@ -295,6 +315,8 @@ func (f *trainFlags) describe(fs *pflag.FlagSet) {
 		words = append(words, "--train", filepath.Base(path))
 	}
 	words = append(words, "--dev", filepath.Base(f.dev))
+	fs.SortFlags = true // the command is the same however the help is arranged
+	defer func() { fs.SortFlags = false }()
 	fs.VisitAll(func(x *pflag.Flag) {
 		switch x.Name {
 		case "train", "dev", "model", "workers", "resume", "reuse", "keep", "check", "created-by", "overlay":

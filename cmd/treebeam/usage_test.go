@@ -1,0 +1,112 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/rivo/uniseg"
+	"github.com/spf13/pflag"
+)
+
+// Help fits on two screens, names every flag, and explains the rare ones when it
+// is asked for all.
+func TestHelpIsShort(t *testing.T) {
+	const screens, width = 2 * 45, 100
+	for _, cmd := range newRoot().Commands() {
+		status, short, _ := treebeam(t, "", "help", cmd.Name())
+		lines := strings.Split(strings.TrimSuffix(short, "\n"), "\n")
+		if status != exitOK || len(lines) > screens {
+			t.Errorf("help %s: status %d, %d lines", cmd.Name(), status, len(lines))
+		}
+		_, same, _ := treebeam(t, "", cmd.Name(), "--help")
+		if same != short {
+			t.Errorf("%s --help differs from help %s", cmd.Name(), cmd.Name())
+		}
+		_, all, _ := treebeam(t, "", "help", cmd.Name(), "--all")
+		for _, line := range append(lines, strings.Split(all, "\n")...) {
+			if w := uniseg.StringWidth(line); w > width {
+				t.Errorf("help %s: %d columns: %s", cmd.Name(), w, line)
+			}
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Hidden || f.Name == "help" {
+				return
+			}
+			if !strings.Contains(short, "--"+f.Name) {
+				t.Errorf("help %s has no --%s", cmd.Name(), f.Name)
+			}
+			if !strings.Contains(all, flagHead(f)+"\n") && !strings.Contains(all, flagHead(f)+" ") {
+				t.Errorf("help %s --all does not explain --%s", cmd.Name(), f.Name)
+			}
+		})
+	}
+}
+
+// Flags stand under their headings in the order of the calls, rare ones at the end.
+func TestGroups(t *testing.T) {
+	fs := newCommand("x", "", "").Flags()
+	for _, name := range []string{"rare", "b", "none", "a", "c"} {
+		fs.Bool(name, false, "")
+	}
+	group(fs, rareFlags, "rare")
+	group(fs, outputFlags, "c")
+	group(fs, inputFlags, "b", "a")
+	fs.Bool("d", false, "")
+	group(fs, outputFlags, "d")
+	var got []string
+	for _, g := range groupsOf(fs) {
+		got = append(got, g.heading+":")
+		for _, f := range g.flags {
+			got = append(got, f.Name)
+		}
+	}
+	if want := "Flags: none Output: c d Input: b a Rare: rare"; strings.Join(got, " ") != want {
+		t.Errorf("got %q, want %s", got, want)
+	}
+}
+
+// Shells complete commands, flags, values and folders.
+func TestCompletion(t *testing.T) {
+	for args, want := range map[string]string{
+		"par":                "parse\t",
+		"parse|--to|":        "parquet\nconllu\njsonl\ntext\n",
+		"--to|":              "parquet\nconllu\n", // parse is meant
+		"parse|--accu":       "--accurate\t",
+		"parse|--decoder|":   "greedy\nsample\nrisk\n:4",
+		"convert|--state|":   ":16", // folders only
+		"parse|--model|":     ":0",  // files
+		"parse|--restarts|":  ":4",  // nothing
+		"help|tr":            "train\t",
+		"completion|":        "bash\nzsh\n",
+		"model|info|":        ":0",
+		"failures|--kind|n":  "not_text\n",
+		"train|--preset|":    "fast\nstandard\n",
+		"parse|--to|c":       "conllu\n",
+		"show|--no-such|x|-": "",
+	} {
+		_, got, _ := treebeam(t, "", append([]string{"__complete"}, strings.Split(args, "|")...)...)
+		if !strings.Contains(got, want) || strings.Contains(got, "`") {
+			t.Errorf("%s: %q, want %q", args, got, want)
+		}
+	}
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		if status, script, _ := treebeam(t, "", "completion", shell); status != exitOK || !strings.Contains(script, "__complete") {
+			t.Errorf("completion %s: status %d\n%s", shell, status, script)
+		}
+	}
+	for _, args := range [][]string{{"completion"}, {"completion", "tcsh"}} {
+		if status, _, stderr := treebeam(t, "", args...); status != exitRefused || !strings.Contains(stderr, "fish") {
+			t.Errorf("%q: status %d, %s", args, status, stderr)
+		}
+	}
+}
+
+// One letter is enough for what is used most.
+func TestShortFlags(t *testing.T) {
+	in := writeFiles(t, map[string]string{"x.txt": "One two .\n"})
+	_, long, _ := treebeam(t, "", toyCommand("--quiet", "--input", in, "--to", "conllu", "--from", "text")...)
+	status, short, stderr := treebeam(t, "", toyCommand("-qi", in, "-tconllu", "-f=text")...)
+	if status != exitOK || short != long || long == "" {
+		t.Errorf("status %d, %s\n%s\nwant\n%s", status, stderr, short, long)
+	}
+}
