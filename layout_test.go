@@ -84,6 +84,7 @@ var imports = func() map[string][]string {
 		"pipeline":                  append(slices.Clone(stages), "transforms", "io/view", "io/store/gs", "io/store/s3"),
 		"pipeline/diff":             {"io/parquet"},
 		"pipeline/nightly":          {"io/output", "io/parquet", "io/source", "io/store", "pipeline"},
+		"pipeline/serve":            {"io/conllu", "io/text", "io/tokens", "io/view", "model", "parser/search", "parser/syntax"}, // in memory, without Beam
 		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "pipeline/nightly", "pipeline/diff", "io/mirror", "io/pick", "io/view", "io/encoder", "parser/piece", "parser/train", "parser/eval"),
 		"bench/chaos":               nil,
 		"bench/chart":               {"io/durable"},
@@ -129,6 +130,7 @@ var forTests = map[string][]string{
 	"io/parquet":       {"io/conllu", "io/store/storetest"},
 	"transforms":       {"model/modeltest", "transforms/transformstest", "io/store/storetest"},
 	"pipeline":         {"", "model", "model/modeltest", "transforms/transformstest", "io/store/storetest"},
+	"pipeline/serve":   {""},
 	"pipeline/nightly": {"transforms/transformstest", "parser/syntax", "io/store/storetest"},
 	"cmd/treebeam":     {"model/modeltest", "transforms/transformstest", "parser/encode/encodetest"},
 }

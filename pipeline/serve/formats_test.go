@@ -1,0 +1,180 @@
+package serve
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// sentencesOf is a document with what the formats treat differently.
+const sentencesOf = `# newdoc
+# newpar
+# sent_id = 1
+# text = Vámonos, she said.
+1-2	Vámonos	_	_	_	_	_	_	_	SpaceAfter=No|TokenRange=0:7
+1	Vamos	ir	VERB	VB	Mood=Imp|Number=Plur	5	ccomp	_	_
+2	nos	nosotros	PRON	PRP	_	1	obj	_	_
+3	,	,	PUNCT	,	_	1	punct	_	TokenRange=7:8
+4	she	she	PRON	PRP	_	5	nsubj	_	TokenRange=9:12
+5	said	say	VERB	VBD	Tense=Past	0	root	_	SpaceAfter=No|TokenRange=13:17
+6	.	.	PUNCT	.	_	5	punct	_	SpacesAfter=\s\n|TokenRange=17:18
+
+# newpar
+# sent_id = 2
+# text = "10 000" <&>
+1	"10 000"	"10 000"	NUM	CD	_	0	root	_	SpacesInToken="10\s\s000"|TokenRange=20:29
+2	<&>	<&>	SYM	_	_	1	dep	_	SpacesAfter=\t\p\\\n
+
+# sent_id = 3
+1	So	so	ADV	RB	_	0	root	_	SpacesBefore=\s|SpaceAfter=No
+
+`
+
+// What the program udpipe makes of it: written by ufal.udpipe 1.4.0.1.
+var formatsOf = map[string]string{
+	"conllu":                      sentencesOf,
+	"horizontal":                  "Vamos nos , she said .\n\"10\u00a0000\" <&>\nSo\n",
+	"horizontal=paragraphs":       "Vamos nos , she said .\n\n\"10\u00a0000\" <&>\nSo\n",
+	"vertical":                    "Vamos\nnos\n,\nshe\nsaid\n.\n\n\"10 000\"\n<&>\n\nSo\n\n",
+	"vertical=paragraphs":         "Vamos\nnos\n,\nshe\nsaid\n.\n\n\n\"10 000\"\n<&>\n\nSo\n\n",
+	"plaintext":                   "Vámonos, she said. \n\"10  000\" <&>\t|\\\n So",
+	"plaintext=normalized_spaces": "Vámonos, she said.\n\n\"10 000\" <&>\nSo\n",
+	"matxin": `<corpus>
+<SENTENCE ord="1" alloc="0">
+ <NODE ord="5" alloc="0" form="said" lem="say" mi="Tense=Past" si="root">
+  <NODE ord="1" alloc="0" form="Vamos" lem="ir" mi="Mood=Imp|Number=Plur" si="ccomp">
+   <NODE ord="2" alloc="0" form="nos" lem="nosotros" mi="" si="obj"/>
+   <NODE ord="3" alloc="0" form="," lem="," mi="" si="punct"/>
+  </NODE>
+  <NODE ord="4" alloc="0" form="she" lem="she" mi="" si="nsubj"/>
+  <NODE ord="6" alloc="0" form="." lem="." mi="" si="punct"/>
+ </NODE>
+</SENTENCE>
+
+<SENTENCE ord="2" alloc="0">
+ <NODE ord="1" alloc="0" form="&quot;10 000&quot;" lem="&quot;10 000&quot;" mi="" si="root">
+  <NODE ord="2" alloc="0" form="&lt;&amp;&gt;" lem="&lt;&amp;&gt;" mi="" si="dep"/>
+ </NODE>
+</SENTENCE>
+
+<SENTENCE ord="3" alloc="0">
+ <NODE ord="1" alloc="0" form="So" lem="so" mi="" si="root"/>
+</SENTENCE>
+</corpus>
+`,
+	"epe": `{"id":1, "nodes":[{"id":1, "form":"Vamos", "properties":{"lemma":"ir", "upos":"VERB", "xpos":"VB", "Mood":"Imp", "Number":"Plur"}, "edges":[{"label":"obj", "target":2}, {"label":"punct", "target":3}]}, {"id":2, "form":"nos", "properties":{"lemma":"nosotros", "upos":"PRON", "xpos":"PRP"}}, {"id":3, "form":",", "start":7, "end":8, "properties":{"lemma":",", "upos":"PUNCT", "xpos":","}}, {"id":4, "form":"she", "start":9, "end":12, "properties":{"lemma":"she", "upos":"PRON", "xpos":"PRP"}}, {"id":5, "form":"said", "start":13, "end":17, "top":true, "properties":{"lemma":"say", "upos":"VERB", "xpos":"VBD", "Tense":"Past"}, "edges":[{"label":"ccomp", "target":1}, {"label":"nsubj", "target":4}, {"label":"punct", "target":6}]}, {"id":6, "form":".", "start":17, "end":18, "properties":{"lemma":".", "upos":"PUNCT", "xpos":"."}}]}
+{"id":2, "nodes":[{"id":1, "form":"\"10 000\"", "start":20, "end":29, "top":true, "properties":{"lemma":"\"10 000\"", "upos":"NUM", "xpos":"CD"}, "edges":[{"label":"dep", "target":2}]}, {"id":2, "form":"<&>", "properties":{"lemma":"<&>", "upos":"SYM", "xpos":""}}]}
+{"id":3, "nodes":[{"id":1, "form":"So", "top":true, "properties":{"lemma":"so", "upos":"ADV", "xpos":"RB"}}]}
+`,
+}
+
+func TestOutputFormats(t *testing.T) {
+	s := newServer(t, Limits{})
+	for format, want := range formatsOf {
+		got := process(t, s, "data", sentencesOf, "output", format)
+		if format == "conllu" {
+			got, want = strings.TrimPrefix(got, "# generator = treebeam 1.2.3\n# model = english-fast\n"), sentencesOf
+		}
+		if got != want {
+			t.Errorf("%s:\n%s\nwant\n%s", format, got, want)
+		}
+	}
+}
+
+// Likewise, of input.
+func TestInputFormats(t *testing.T) {
+	s := newServer(t, Limits{})
+	for _, c := range []struct{ format, data, want string }{
+		{"horizontal", "A b c\n\nx\u00a0y z\t w \r\n\n\nq\n", "# newdoc\n# newpar\n# sent_id = 1\nA|b|c\n# newpar\n# sent_id = 2\nx y|z|w\n# newpar\n# sent_id = 3\nq\n"},
+		{"horizontal", "A\nb", "# newdoc\n# newpar\n# sent_id = 1\nA\n# sent_id = 2\nb\n"},
+		{"vertical", "A\tx\nb\n\nc d\te\n\n\n\nq\n#s", "# newdoc\n# newpar\n# sent_id = 1\nA|b\n# sent_id = 2\nc d\n# newpar\n# sent_id = 3\nq|#s\n"},
+		{"vertical", "A\r\nb\r\n\r\nc", "# newdoc\n# newpar\n# sent_id = 1\nA|b\n# sent_id = 2\nc\n"},
+		{"vertical", "\n\n", ""},
+		{"horizontal", "", ""},
+		{"conllu", "", ""},
+	} {
+		var b strings.Builder
+		got := process(t, s, "data", c.data, "input", c.format)
+		for line := range strings.Lines(strings.SplitN(got, "\n", 3)[2]) {
+			if id, rest, ok := strings.Cut(line, "\t"); ok {
+				if id != "1" {
+					b.WriteByte('|')
+				}
+				b.WriteString(rest[:strings.IndexByte(rest, '\t')])
+			} else {
+				b.WriteString(line)
+			}
+		}
+		text := strings.NewReplacer("\n\n", "\n").Replace(b.String())
+		if text != c.want {
+			t.Errorf("%s of %q:\n%s\nwant\n%s", c.format, c.data, text, c.want)
+		}
+	}
+}
+
+// A text that is cut into tokens can be put together again, and tokens are where
+// they are said to be.
+func TestPlacesOfTokens(t *testing.T) {
+	s := newServer(t, Limits{})
+	pieces := []string{"The boat", "isn't", "theirs", ".", "!", ",", "naïve", "10 000", "東京", "👍🏽", "x|y", "\\", "e.g.", "C++", "(so)", "\"", "\u0301", "A\u0301", "\x00"}
+	gaps := []string{" ", " ", " ", "  ", "\n", "\n\n", "\t", "\r\n", "\u00a0", "", "\u2028", " \n \n"}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		var b strings.Builder
+		if rng.IntN(4) == 0 {
+			b.WriteString(gaps[rng.IntN(len(gaps))])
+		}
+		for range rng.IntN(20) {
+			b.WriteString(pieces[rng.IntN(len(pieces))])
+			b.WriteString(gaps[rng.IntN(len(gaps))])
+		}
+		checkPlaces(t, s, b.String())
+	}
+}
+
+func FuzzPlacesOfTokens(f *testing.F) {
+	s := newServer(f, Limits{})
+	for _, text := range []string{"", " ", "A.B\n\nC", "\r\n\r\nWe can't\r\ngo.", "\ufeffx \ufeff y", "a\x1cb", "\u2028", "<p>x</p>\n| a | b |\n"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) { checkPlaces(t, s, strings.ToValidUTF8(text, "?")) })
+}
+
+// blank is what may be in no token.
+func blank(r rune) bool { return isSpace(r) || r == '\ufeff' }
+
+func checkPlaces(t *testing.T, s *Server, text string) {
+	t.Helper()
+	tokenized := process(t, s, "data", text, "tokenizer", "ranges")
+	points := []rune(text)
+	last := 0
+	for line := range strings.Lines(words(tokenized)) {
+		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(columns) < 10 || columns[9] == "_" {
+			continue
+		}
+		place, ok := attribute(columns[9], "TokenRange")
+		from, to, _ := strings.Cut(place, ":")
+		start, err1 := strconv.Atoi(from)
+		end, err2 := strconv.Atoi(to)
+		if !ok || err1 != nil || err2 != nil || start < last || end <= start || end > len(points) {
+			t.Fatalf("%q: MISC %q after %d", text, columns[9], last)
+		}
+		if gap := strings.TrimFunc(string(points[last:start]), blank); gap != "" {
+			t.Fatalf("%q: %q is in no token", text, gap)
+		}
+		last = end
+		form := strings.ReplaceAll(columns[1], "\ufffd", "\x00")
+		if got := strings.ReplaceAll(string(points[start:end]), "\ufffd", "\x00"); strings.Join(strings.FieldsFunc(got, isSpace), "") != strings.Join(strings.FieldsFunc(form, isSpace), "") {
+			t.Fatalf("%q: token %q is at %q", text, form, got)
+		}
+	}
+	if rest := strings.TrimFunc(string(points[last:]), blank); rest != "" {
+		t.Fatalf("%q: %q is in no token", text, rest)
+	}
+	plain := process(t, s, "data", text, "tokenizer", "", "output", "plaintext")
+	if strings.TrimFunc(text, blank) != "" && plain != strings.ReplaceAll(text, "\x00", "\ufffd") {
+		t.Fatalf("put together again:\n%q\nwant\n%q\n%s", plain, text, tokenized)
+	}
+}

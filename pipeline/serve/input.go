@@ -1,0 +1,248 @@
+package serve
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/text"
+	"github.com/treebeam/treebeam/io/tokens"
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// headBytes is how much of a text decides what its line breaks mean, as in a run.
+const headBytes = 64 << 10
+
+// sentences are those of a request, in order. After an error there are no more.
+type sentences = iter.Seq2[*syntax.Sentence, error]
+
+// A tokenizer cuts raw text, with UDPipe's options.
+type tokenizer struct {
+	model *model.Model
+	words int // of a sentence, at most
+
+	presegmented bool // every line is a sentence
+	ranges       bool // MISC says where tokens are: TokenRange
+	normalized   bool // MISC says of white space only whether there is any
+}
+
+// options sets UDPipe's options, which semicolons separate. Like UDPipe it passes
+// over those that it does not know.
+func (t *tokenizer) options(list string) {
+	for option := range strings.SplitSeq(list, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(option), "=")
+		on := value != "0" && value != "false"
+		switch name {
+		case "presegmented":
+			t.presegmented = on
+		case "ranges":
+			t.ranges = on
+		case "normalized_spaces":
+			t.normalized = on
+		}
+	}
+}
+
+// read cuts data into sentences of words without tags.
+func (t *tokenizer) read(data string) sentences {
+	return func(yield func(*syntax.Sentence, error) bool) {
+		if err := t.each(data, func(s *syntax.Sentence) bool { return yield(s, nil) }); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+func (t *tokenizer) each(data string, yield func(*syntax.Sentence) bool) error {
+	var lines text.Lines
+	if t.presegmented {
+		lines = text.Sentence
+	}
+	layout, err := text.Decide([]byte(data[:min(len(data), headBytes)]), text.Options{Lines: lines})
+	if err != nil {
+		return err
+	}
+	blocks, err := text.NewReader(strings.NewReader(data), layout, 0, -1)
+	if err != nil {
+		return err
+	}
+	places := places{data: data}
+	for n := 0; ; {
+		b, err := blocks.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		segment := t.model.Segment
+		if layout.Lines == text.Sentence {
+			segment = t.model.SegmentLine
+		}
+		found := segment(b.Text, t.words)
+		if err := b.Place(found, layout.Lines); err != nil {
+			return err
+		}
+		for i := range found {
+			s := &found[i]
+			s.Segmented = true
+			places.describe(s, t)
+			n++
+			s.Comments = comments(n, n == 1 || i == 0 && b.Opens, s.Text)
+			if !yield(s) {
+				return nil
+			}
+		}
+	}
+}
+
+// comments are those of sentence n, from 1, of a text or of a list of tokens.
+func comments(n int, opens bool, text string) []string {
+	var list []string
+	if n == 1 {
+		list = append(list, "# newdoc")
+	}
+	if opens {
+		list = append(list, "# newpar")
+	}
+	list = append(list, "# sent_id = "+strconv.Itoa(n))
+	if text != "" {
+		list = append(list, "# text = "+text)
+	}
+	return list
+}
+
+// reader returns the sentences of data in one of UDPipe's input formats, which may
+// have options behind "="; ok is false if there is no such format. name is that of
+// the model whose segmenter serves as generic_tokenizer.
+func (s *Server) reader(format, data string, m *model.Model) (read sentences, ok bool) {
+	name, options, _ := strings.Cut(format, "=")
+	switch name {
+	case "conllu":
+		return s.readCoNLLU(data), true
+	case "horizontal":
+		return s.readTokens(data, horizontal), true
+	case "vertical":
+		return s.readTokens(data, vertical), true
+	case "generic_tokenizer":
+		t := &tokenizer{model: m, words: s.limits.Words}
+		t.options(options)
+		return t.read(data), true
+	}
+	return nil, false
+}
+
+// tooLong refuses a sentence of n words.
+func (s *Server) tooLong(n int) error {
+	return badRequest("Sentence longer than %d words was found on input (%d words), aborting.\n"+
+		"Please make sure the input sentences have at most %[1]d words.", s.limits.Words, n)
+}
+
+// readCoNLLU reads the sentences of CoNLL-U.
+func (s *Server) readCoNLLU(data string) sentences {
+	return func(yield func(*syntax.Sentence, error) bool) {
+		for b, err := range conllu.Read(strings.NewReader(data), conllu.Options{}) {
+			if err == nil && b.Err != nil {
+				err = b.Err
+			}
+			if n := len(b.Sentence.Words); err == nil && n > s.limits.Words {
+				yield(nil, s.tooLong(n))
+				return
+			}
+			if err == nil {
+				if fault := b.CheckHeads(); fault != nil {
+					err = fault
+				}
+			}
+			if err != nil {
+				yield(nil, fmt.Errorf("Cannot parse the input in 'conllu' format: %w", err))
+				return
+			}
+			if !yield(&b.Sentence, nil) {
+				return
+			}
+		}
+	}
+}
+
+// A nextSentence takes the words of a sentence off the front of data; opens says
+// that a blank line stands before it, or two with a token a line. It returns no
+// words at the end.
+type nextSentence func(data string) (words []string, opens bool, rest string)
+
+// readTokens reads sentences whose tokens the caller has cut.
+func (s *Server) readTokens(data string, next nextSentence) sentences {
+	return func(yield func(*syntax.Sentence, error) bool) {
+		data := strings.TrimPrefix(data, "\ufeff")
+		for n := 1; ; n++ {
+			words, opens, rest := next(data)
+			data = rest
+			switch {
+			case len(words) == 0:
+				return
+			case len(words) > s.limits.Words:
+				yield(nil, s.tooLong(len(words)))
+				return
+			}
+			t := tokens.Join(words)
+			t.Comments = comments(n, n == 1 || opens, "")
+			if !yield(&t, nil) {
+				return
+			}
+		}
+	}
+}
+
+// horizontal reads a line of tokens with spaces between, in which a no-break space
+// stands for a space inside a token.
+func horizontal(data string) (words []string, opens bool, rest string) {
+	for data != "" {
+		var line string
+		line, data, _ = strings.Cut(data, "\n")
+		for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' || r == '\r' }) {
+			words = append(words, form(strings.ReplaceAll(word, "\u00a0", " ")))
+		}
+		if len(words) > 0 {
+			break
+		}
+		opens = true
+	}
+	return words, opens, data
+}
+
+// vertical reads lines up to a blank one: a token each, which ends at a tab.
+func vertical(data string) (words []string, opens bool, rest string) {
+	for data != "" {
+		var line string
+		line, data, _ = strings.Cut(data, "\n")
+		line = strings.Trim(line, "\r")
+		switch word, _, _ := strings.Cut(strings.TrimLeft(line, "\t"), "\t"); {
+		case strings.TrimSpace(word) != "":
+			words = append(words, form(word))
+		case len(words) > 0:
+			return words, opens, data
+		default:
+			opens = true
+		}
+	}
+	return words, opens, data
+}
+
+// form makes a column of CoNLL-U of a token: no control characters, no spaces at
+// its ends.
+func form(token string) string {
+	mapped := strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == utf8.RuneError || r == '\u0085' || r == '\u2028' || r == '\u2029' {
+			return utf8.RuneError
+		}
+		return r
+	}, token)
+	if trimmed := strings.TrimSpace(mapped); trimmed != "" {
+		return trimmed
+	}
+	return mapped
+}

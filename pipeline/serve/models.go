@@ -1,0 +1,116 @@
+package serve
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/treebeam/treebeam/model"
+)
+
+// A Source is a model that is served: a name for clients, and where it is.
+type Source struct {
+	Name string
+	Path string // as model.Open takes it
+}
+
+// A served model.
+type served struct {
+	name  string
+	model *model.Model
+}
+
+type models struct {
+	list    []*served
+	byName  map[string]*served
+	listing []byte // the answer of /models
+}
+
+// openModels opens all models.
+func openModels(sources []Source) (*models, error) {
+	if len(sources) == 0 {
+		return nil, fmt.Errorf("no model to serve")
+	}
+	m := &models{byName: map[string]*served{}}
+	for _, from := range sources {
+		if from.Name == "" || strings.ContainsFunc(from.Name, func(r rune) bool { return r <= ' ' || r == '=' }) {
+			return nil, fmt.Errorf("a model cannot have the name %q: want one without spaces", from.Name)
+		}
+		if m.byName[from.Name] != nil {
+			return nil, fmt.Errorf("two models have the name %s: give each its own, as NAME=FILE", from.Name)
+		}
+		opened, err := model.Open(from.Path)
+		if err != nil {
+			return nil, err
+		}
+		one := &served{from.Name, opened}
+		m.list, m.byName[from.Name] = append(m.list, one), one
+	}
+	// UDPipe's clients may leave off the end of a name, from a hyphen on, or name the
+	// language or the treebank. The first model that fits is meant.
+	for _, one := range m.list {
+		treebank := strings.ToLower(strings.ReplaceAll(one.model.Info.Treebank, "_", "-"))
+		for _, name := range []string{one.name, treebank, one.model.Info.Language} {
+			for name != "" {
+				if m.byName[name] == nil {
+					m.byName[name] = one
+				}
+				name = name[:max(strings.LastIndexByte(name, '-'), 0)]
+			}
+		}
+	}
+	var err error
+	m.listing, err = m.describe()
+	return m, err
+}
+
+// describe is the answer of /models: the names in order, each with what the model
+// can do.
+func (m *models) describe() ([]byte, error) {
+	out := []byte("{\n \"models\": {")
+	for i, one := range m.list {
+		name, err := json.Marshal(one.name)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = fmt.Appendf(out, "\n  %s: [\n   \"tokenizer\",\n   \"tagger\",\n   \"parser\"\n  ]", name)
+	}
+	standard, err := json.Marshal(m.list[0].name)
+	return fmt.Appendf(out, "\n },\n \"default_model\": %s\n}\n", standard), err
+}
+
+// named returns the model that a request asks for; "" is the default.
+func (m *models) named(name string) (*served, error) {
+	if name == "" {
+		return m.list[0], nil
+	}
+	if one := m.byName[name]; one != nil {
+		return one, nil
+	}
+	return nil, badRequest("The requested model '%.200s' does not exist.", name)
+}
+
+// acknowledgements say where the model is from, and under which licence.
+func (s *served) acknowledgements() []string {
+	info := &s.model.Info
+	bank := strings.TrimSpace(info.Treebank + " " + info.Release)
+	list := []string{"https://universaldependencies.org", "Trained on " + bank}
+	if info.Licence != "" {
+		list[1] += ", " + info.Licence
+	}
+	if e := info.Encoder; e != nil {
+		list = append(list, strings.TrimSpace("Encoder "+e.Name+" "+e.Source)+", "+e.Licence)
+	}
+	return list
+}
+
+func (s *Server) listModels(w *answer, r *http.Request) error {
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	w.Header().Set("Content-Type", "application/json")
+	_, err := w.Write(s.models.listing)
+	return err
+}

@@ -1,0 +1,143 @@
+package serve
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// places finds the tokens of a text in it again, and the white space between them.
+// Sentences are described in order.
+type places struct {
+	data string
+	end  int // of the token before and the white space behind it, in bytes
+
+	bytes, runes int // the first bytes of data are so many code points
+	starts, ends []int
+}
+
+// describe sets MISC of the tokens of s as UDPipe does: SpaceAfter, SpacesAfter,
+// SpacesBefore, SpacesInToken and, if wanted, TokenRange.
+func (p *places) describe(s *syntax.Sentence, o *tokenizer) {
+	p.locate(int(s.StartByte), int(s.EndByte))
+	mwts := s.MWTs
+	for i := 0; i < len(s.Words); i++ {
+		w := &s.Words[i]
+		start, end := p.starts[w.StartChar], p.ends[w.EndChar-1]
+		form, misc := w.Form, &w.Misc
+		if len(mwts) > 0 && int(mwts[0].First) == i+1 {
+			form, misc = mwts[0].Form, &mwts[0].Misc
+			i, mwts = int(mwts[0].Last)-1, mwts[1:]
+		}
+		*misc = p.misc(form, start, end, o)
+	}
+}
+
+// misc describes the token data[start:end].
+func (p *places) misc(form string, start, end int, o *tokenizer) string {
+	var list []string
+	before, after := p.data[p.end:start], p.data[end:end+spaces(p.data[end:])]
+	p.end = end + len(after)
+	switch {
+	case after == "":
+		list = append(list, "SpaceAfter=No")
+	case after != " " && !o.normalized:
+		list = append(list, "SpacesAfter="+escape(after))
+	}
+	if !o.normalized {
+		if before != "" { // the first token, or a byte order mark is there
+			list = append(list, "SpacesBefore="+escape(before))
+		}
+		if inside := p.data[start:end]; inside != form && strings.ContainsFunc(inside, isSpace) {
+			list = append(list, "SpacesInToken="+escape(inside))
+		}
+	}
+	if o.ranges {
+		from := p.count(start)
+		list = append(list, fmt.Sprintf("TokenRange=%d:%d", from, from+utf8.RuneCountInString(p.data[start:end])))
+	}
+	return strings.Join(list, "|")
+}
+
+// locate finds the code points of a sentence's text. A CR LF is one of them.
+func (p *places) locate(start, end int) {
+	p.starts, p.ends = p.starts[:0], p.ends[:0]
+	for at := start; at < end; {
+		_, size := utf8.DecodeRuneInString(p.data[at:])
+		if strings.HasPrefix(p.data[at:], "\r\n") {
+			size = 2
+		}
+		p.starts = append(p.starts, at)
+		at += size
+		p.ends = append(p.ends, at)
+	}
+}
+
+// count is the number of code points before a byte, which must not be one before
+// that of the last call.
+func (p *places) count(at int) int {
+	p.runes += utf8.RuneCountInString(p.data[p.bytes:at])
+	p.bytes = at
+	return p.runes
+}
+
+// isSpace is what the reader of text takes for white space, but for a byte order
+// mark, which may be a token.
+func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
+
+// spaces is the length of the white space at the beginning of a text.
+func spaces(s string) int {
+	return len(s) - len(strings.TrimLeftFunc(s, isSpace))
+}
+
+// escape writes white space as UDPipe does, and what is left of it, such as a
+// no-break space, by its code, as treebeam parse does.
+func escape(s string) string {
+	var b strings.Builder
+	for _, r := range escapes.Replace(s) {
+		if r <= ' ' || r > '~' {
+			fmt.Fprintf(&b, `\u%04X`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+var escapes = strings.NewReplacer(" ", `\s`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "|", `\p`, `\`, `\\`)
+
+// unescape is the inverse of escape.
+func unescape(s string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(s, `\`)
+		b.WriteString(before)
+		if !found || after == "" {
+			return b.String()
+		}
+		s = after[1:]
+		switch after[0] {
+		case 's':
+			b.WriteByte(' ')
+		case 't':
+			b.WriteByte('\t')
+		case 'n':
+			b.WriteByte('\n')
+		case 'r':
+			b.WriteByte('\r')
+		case 'p':
+			b.WriteByte('|')
+		case 'u':
+			if code, err := strconv.ParseUint(s[:min(4, len(s))], 16, 32); err == nil && len(s) >= 4 {
+				b.WriteRune(rune(code))
+				s = s[4:]
+			}
+		default:
+			b.WriteByte(after[0])
+		}
+	}
+}

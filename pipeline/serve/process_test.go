@@ -1,0 +1,312 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/textproto"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam"
+)
+
+const story = "The old boat wasn't theirs to sell.  Nobody said so.\n\nIt sank in 1912, off Cádiz!\n"
+
+// The trees are those of a call from Go.
+func TestTreesAreTheParsers(t *testing.T) {
+	m, err := treebeam.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := m.Parse(story)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sentences []treebeam.Sentence
+	for _, s := range want {
+		for i := range s.Words {
+			s.Words[i].Misc = ""
+		}
+		for i := range s.Multiword {
+			s.Multiword[i].Misc = ""
+		}
+		sentences = append(sentences, s)
+	}
+	s := newServer(t, Limits{})
+	got := process(t, s, "data", story, "tokenizer", "", "tagger", "", "parser", "")
+	var b strings.Builder
+	for line := range strings.Lines(words(got)) {
+		if i := strings.LastIndexByte(line, '\t'); i >= 0 {
+			line = line[:i] + "\t_\n"
+		}
+		b.WriteString(line)
+	}
+	if want := words(string(treebeam.AppendCoNLLU(nil, "x", sentences))); b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+	head := "# generator = treebeam 1.2.3\n# model = english-fast\n# newdoc\n# newpar\n# sent_id = 1\n# text = The old boat wasn't theirs to sell.\n"
+	if !strings.HasPrefix(got, head) || strings.Count(got, "# newdoc") != 1 || strings.Count(got, "# newpar") != 2 || strings.Count(got, "# generator") != 1 {
+		t.Errorf("comments of\n%s", got)
+	}
+}
+
+// column returns a column of all words, in order.
+func column(conllu string, n int) []string {
+	var list []string
+	for line := range strings.Lines(words(conllu)) {
+		if f := strings.Split(strings.TrimSpace(line), "\t"); len(f) == 10 && !strings.Contains(f[0], "-") {
+			list = append(list, f[n])
+		}
+	}
+	return list
+}
+
+// Only what is asked for is done, and what is there is done again where it is.
+func TestSteps(t *testing.T) {
+	s := newServer(t, Limits{})
+	all := process(t, s, "data", story, "tokenizer", "", "tagger", "", "parser", "")
+	empty := func(list []string) bool { return strings.Trim(strings.Join(list, ""), "_") == "" }
+	for _, c := range []struct {
+		name        string
+		pairs       []string
+		tags, trees bool
+	}{
+		{"tokens", []string{"tokenizer", ""}, false, false},
+		{"none", []string{"tokenizer", "", "tagger", "none", "parser", "none"}, false, false},
+		{"tags", []string{"tokenizer", "", "tagger", ""}, true, false},
+		{"trees", []string{"tokenizer", "", "parser", ""}, false, true},
+		{"generic", []string{"input", "generic_tokenizer", "tagger", "", "parser", ""}, true, true},
+		{"again", []string{"data", all, "tagger", "", "parser", ""}, true, true},
+		{"as it is", []string{"data", all}, true, true},
+	} {
+		got := process(t, s, append([]string{"data", story}, c.pairs...)...)
+		for n, want := range map[int]bool{2: c.tags, 3: c.tags, 5: c.tags, 6: c.trees, 7: c.trees} {
+			switch {
+			case !want && !empty(column(got, n)):
+				t.Errorf("%s: column %d is %q", c.name, n+1, column(got, n))
+			case want && !slices.Equal(column(got, n), column(all, n)):
+				t.Errorf("%s: column %d is %q, want %q", c.name, n+1, column(got, n), column(all, n))
+			}
+		}
+	}
+	// Wrong tags and heads do not survive the tagger and the parser; tags that are given do without a tagger.
+	given := "# generator = someone\n# sent_id = a\n1\tNobody\tx\tX\tX\tA=b\t2\tdep\t_\tK=v\n2\tsaid\ty\tVERB\tX\t_\t0\troot\t_\t_\n3\tso\tz\tX\tX\t_\t1\tdep\t_\t_\n\n"
+	got := process(t, s, "data", given, "tagger", "", "parser", "")
+	want := "# generator = treebeam 1.2.3\n# model = english-fast\n# sent_id = a\n" +
+		"1\tNobody\tnobody\tPRON\tNN\tNumber=Sing|PronType=Neg\t2\tnsubj\t_\tK=v\n2\tsaid\tsay\tVERB\tVBD\tMood=Ind|Number=Sing|Person=3|Tense=Past|VerbForm=Fin\t0\troot\t_\t_\n3\tso\tso\tADV\tRB\t_\t2\tadvmod\t_\t_\n\n"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := process(t, s, "data", given, "parser", ""); !slices.Equal(column(got, 3), []string{"X", "VERB", "X"}) || !slices.Equal(column(got, 6), []string{"2", "0", "2"}) {
+		t.Errorf("parser alone:\n%s", got)
+	}
+}
+
+func TestTokenizerOptions(t *testing.T) {
+	s := newServer(t, Limits{})
+	lines := "So it\nis\nNobody said\n"
+	if got := process(t, s, "data", lines, "tokenizer", "presegmented;ranges"); strings.Count(got, "# sent_id") != 3 || !strings.Contains(got, "SpacesAfter=\\n|TokenRange=3:5") {
+		t.Errorf("presegmented:\n%s", got)
+	}
+	if got := process(t, s, "data", "A  b.", "tokenizer", "normalized_spaces"); strings.Contains(got, "SpacesAfter") || !strings.Contains(got, "SpaceAfter=No") {
+		t.Errorf("normalized_spaces:\n%s", got)
+	}
+	if got, want := process(t, s, "data", "A  b.", "tokenizer", "nonsense=3"), process(t, s, "data", "A  b.", "tokenizer", ""); got != want {
+		t.Errorf("an option that is not known:\n%s\nwant\n%s", got, want)
+	}
+}
+
+// All ways to send parameters are the same.
+func TestWaysToAsk(t *testing.T) {
+	s := newServer(t, Limits{})
+	data := "A & b; c=d + 100 % é.\r\nNext\n"
+	want := process(t, s, "data", data, "tokenizer", "ranges;presegmented", "model", "english")
+	escaped := url.QueryEscape(data)
+	form := func(encode func(string) (string, string)) (string, string) {
+		var b bytes.Buffer
+		w := multipart.NewWriter(&b)
+		for _, p := range [][2]string{{"model", "english"}, {"tokenizer", "ranges;presegmented"}, {"data", data}} {
+			encoding, value := encode(p[1])
+			part, err := w.CreatePart(textproto.MIMEHeader{
+				"Content-Disposition":       {`form-data; name="` + p[0] + `"; filename="x.txt"`},
+				"Content-Type":              {"text/plain; charset=utf-8"},
+				"Content-Transfer-Encoding": {encoding},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			io.WriteString(part, value)
+		}
+		w.Close()
+		return w.FormDataContentType(), b.String()
+	}
+	eight, eightBody := form(func(s string) (string, string) { return "8bit", s })
+	coded, codedBody := form(func(s string) (string, string) {
+		return "base64", base64.StdEncoding.EncodeToString([]byte(s)) + "\r\n"
+	})
+	for _, c := range []struct{ name, method, path, kind, body string }{
+		{"get", "GET", "/process?tokenizer=ranges;presegmented&model=english&data=" + escaped, "", ""},
+		{"the last counts", "GET", "/process?data=x&model=nosuch&tokenizer=ranges;presegmented&model=english&data=" + escaped, "", ""},
+		{"body and URL", "POST", "/process?tokenizer=ranges%3Bpresegmented&model=en", "application/x-www-form-urlencoded; charset=utf-8", "data=" + escaped},
+		{"8bit", "POST", "/process", eight, eightBody},
+		{"base64", "POST", "/process", coded, codedBody},
+		{"UDPipe's path", "POST", "/services/udpipe/api/process", eight, eightBody},
+	} {
+		r := httptest.NewRequest(c.method, c.path, strings.NewReader(c.body))
+		if c.kind != "" {
+			r.Header.Set("Content-Type", c.kind)
+		}
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		if w.Code != 200 || w.Header().Get("Content-Type") != "application/json" || w.Header().Get("Access-Control-Allow-Origin") != "*" {
+			t.Errorf("%s: status %d, %v: %s", c.name, w.Code, w.Header(), w.Body)
+			continue
+		}
+		if got := result(t, w.Body); got != want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, want)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	s := newServer(t, Limits{Body: 20000, Words: 10})
+	const form = "application/x-www-form-urlencoded"
+	for _, c := range []struct {
+		method, path, kind, body string
+		status                   int
+		text                     string
+	}{
+		{"GET", "/process", "", "", 400, "The parameter 'data' is required.\n"},
+		{"POST", "/process", form, "model=x&data=y", 400, "The requested model 'x' does not exist.\n"},
+		{"GET", "/process?data=%zz", "", "", 400, "Cannot parse request URL.\n"},
+		{"GET", "/process?data=x&tokenizer&output=pdf", "", "", 400, "Unknown output format 'pdf'.\n"},
+		{"GET", "/process?data=x&input=pdf", "", "", 400, "Unknown input format 'pdf'.\n"},
+		{"GET", "/process?data=x", "", "", 400, "Cannot parse the input in 'conllu' format: line 1"},
+		{"GET", "/process?data=a+b+c+d+e+f+g+h+i+j+k&input=horizontal", "", "", 400, "Sentence longer than 10 words was found on input (11 words), aborting.\n"},
+		{"POST", "/process", form, "data=%ff", 400, "Cannot parse the application/x-www-form-urlencoded payload: it is not in UTF-8 encoding.\n"},
+		{"POST", "/process", form, "data=%f", 400, "Cannot parse the application/x-www-form-urlencoded payload: "},
+		{"POST", "/process", form, strings.Repeat("a=1&", 100) + strings.Repeat("ab=1&", 20), 400, "The parameter 'data' is required.\n"},
+		{"POST", "/process", "multipart/form-data; boundary=x", "--x\r\nContent-Disp", 400, "Cannot parse the multipart/form-data payload: "},
+		{"POST", "/process", "text/plain", "data=x", 400, "Unsupported payload Content-Type 'text/plain'.\n"},
+		{"POST", "/process", "", "data=x", 400, "Unsupported payload Content-Type ''.\n"},
+		{"POST", "/process", form, "data=" + strings.Repeat("x", 20000), 413, "The payload size is too large: the limit is 20000 bytes.\n"},
+		{"PUT", "/process", "", "", 405, "The method PUT is not known; use GET or POST.\n"},
+		{"GET", "/nothing", "", "", 404, "No handler for the given URL '/nothing'\n"},
+		{"GET", "/tree", "", "", 400, "The parameter 'data' is required.\n"},
+		{"GET", "/tree?data=x&model=x", "", "", 400, "The requested model 'x' does not exist.\n"},
+	} {
+		r := httptest.NewRequest(c.method, c.path, strings.NewReader(c.body))
+		if c.kind != "" {
+			r.Header.Set("Content-Type", c.kind)
+		}
+		for _, chunked := range []bool{false, true} {
+			r := r.Clone(t.Context())
+			r.Body = io.NopCloser(strings.NewReader(c.body))
+			if chunked {
+				r.ContentLength = -1
+			}
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, r)
+			if w.Code != c.status || !strings.HasPrefix(w.Body.String(), c.text) || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") {
+				t.Errorf("%s %.60s: status %d: %s", c.method, c.path, w.Code, w.Body)
+			}
+		}
+	}
+	if n := s.gate.open(); n != 0 {
+		t.Errorf("%d requests are still open", n)
+	}
+}
+
+// Too many parameters are refused, whatever they are called.
+func TestManyParameters(t *testing.T) {
+	p := params{}
+	var q strings.Builder
+	for i := range maxParams + 1 {
+		q.WriteString("p" + strings.Repeat("x", i) + "=1&")
+	}
+	if err := p.add(q.String()); err == nil || len(p) > maxParams+1 {
+		t.Errorf("%d parameters: %v", len(p), err)
+	}
+}
+
+func TestModels(t *testing.T) {
+	s := newServer(t, Limits{})
+	w := ask(t, s, "/services/udpipe/api/models")
+	var got struct {
+		Models  map[string][]string
+		Default string `json:"default_model"`
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Default != "english-fast" || len(got.Models) != 2 || !slices.Equal(got.Models["other-one"], []string{"tokenizer", "tagger", "parser"}) {
+		t.Errorf("%v: %s", err, w.Body)
+	}
+	for name, want := range map[string]string{"": "english-fast", "english": "english-fast", "en": "english-fast", "en-ewt": "english-fast", "other": "other-one", "other-one": "other-one"} {
+		if m, err := s.models.named(name); err != nil || m.name != want {
+			t.Errorf("model %q: %v, %v, want %s", name, m, err, want)
+		}
+	}
+	for _, c := range []struct {
+		sources []Source
+		want    string
+	}{
+		{nil, "no model"},
+		{[]Source{fast, fast}, "two models have the name english-fast"},
+		{[]Source{{"a b", ""}}, "cannot have the name"},
+		{[]Source{{"a", "/no/such/file.tbm"}}, "/no/such/file.tbm"},
+	} {
+		if _, err := New(Config{Models: c.sources}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %q", c.sources, err, c.want)
+		}
+	}
+}
+
+// The page asks for nothing but its own parts, runs no script of others, and shows
+// what /tree says.
+func TestPage(t *testing.T) {
+	s := newServer(t, Limits{Shown: 2})
+	w := ask(t, s, "/")
+	if policy := w.Header().Get("Content-Security-Policy"); w.Code != 200 || !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") {
+		t.Errorf("status %d, policy %q", w.Code, policy)
+	}
+	page := w.Body.String()
+	for _, name := range []string{"page.css", "page.js"} {
+		if !strings.Contains(page, `"`+name+`"`) || ask(t, s, "/"+name).Code != http.StatusOK {
+			t.Errorf("the page has no %s", name)
+		}
+	}
+	for _, part := range []string{page, ask(t, s, "/page.css").Body.String(), ask(t, s, "/page.js").Body.String()} {
+		if strings.Contains(part, "http:") || strings.Contains(part, "https:") || strings.Contains(part, " style=") || strings.Contains(part, "onclick") || strings.Contains(part, "innerHTML") {
+			t.Errorf("this part of the page has an address, a style or a script in a tag:\n%s", part)
+		}
+	}
+	if !strings.Contains(page, `<option value="other-one">`) {
+		t.Error("the page has not all models")
+	}
+	var d drawing
+	body := ask(t, s, "/tree", "data", "<b>A</b> & so on. "+story).Body
+	if err := json.Unmarshal(body.Bytes(), &d); err != nil {
+		t.Fatal(err)
+	}
+	if d.Model != "english-fast" || len(d.Sentences) != 2 || !d.More {
+		t.Errorf("%d sentences of %s, more: %v", len(d.Sentences), d.Model, d.More)
+	}
+	for i, one := range d.Sentences {
+		if !strings.HasPrefix(one.SVG, "<svg ") || strings.Contains(one.SVG, "<b>") || one.Conf < 0 || one.Conf > 1 || len(one.Words) != len(column(one.CoNLLU, 0)) || strings.HasPrefix(one.CoNLLU, "# generator") != (i == 0) {
+			t.Errorf("sentence %d: %+v", i, one)
+		}
+		for _, word := range one.Words {
+			if word.DeprelConf < 0 || word.DeprelConf > word.HeadConf+0.01 || word.UPOSConf <= 0 {
+				t.Errorf("probabilities of %+v", word)
+			}
+		}
+	}
+	if err := json.Unmarshal(ask(t, s, "/tree", "data", " \n").Body.Bytes(), &d); err != nil || len(d.Sentences) != 0 || d.More {
+		t.Errorf("no text: %v, %+v", err, d)
+	}
+}

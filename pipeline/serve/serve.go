@@ -1,0 +1,307 @@
+// Package serve answers HTTP requests with trees: the REST interface of UDPipe
+// (Straka and Straková 2017), so that its clients work, and a page that draws the
+// tree of a sentence. It parses in memory, without Beam and without files.
+//
+//	GET, POST /process   parse a text: docs/serve.md lists the parameters
+//	GET, POST /models    the models and the default one
+//	GET       /          the page; /page.css, /page.js and /tree are its parts
+//	GET       /healthz   "ok", or status 503 while the server stops
+//	GET       /metrics   counters as Prometheus reads them
+//
+// Everything has a bound: see Limits. A request that does not get a place in time
+// is told so with status 503 and a Retry-After header.
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/net/netutil"
+)
+
+// Limits bound what requests may take. A zero field is the default of DefaultLimits.
+type Limits struct {
+	// Body is the most bytes of a request's body. Status 413 answers a larger one.
+	Body int64
+	// Words is the most words of a sentence that the caller has cut; the parser
+	// itself cuts sentences of raw text there.
+	Words int
+	// Shown is the most sentences that the page draws.
+	Shown int
+	// Parallel is how many requests are parsed at once. A request is parsed by one
+	// goroutine.
+	Parallel int
+	// Open is the most requests that are read, wait, are parsed or answered at once.
+	// There may be twice as many connections; others wait until one is closed.
+	Open int
+	// Memory is the most bytes that open requests may hold together, as estimated
+	// from the sizes of their bodies. It is at least what one request may hold.
+	Memory int64
+	// Wait is how long a request waits for its turn.
+	Wait time.Duration
+	// Parse is how long the parsing of one request may take, and what the client
+	// takes to read a long answer.
+	Parse time.Duration
+	// Read and Write are how long a client may take to send its request, and to take
+	// the next 64 KiB of the answer.
+	Read, Write time.Duration
+}
+
+// DefaultLimits returns the limits that hold unless others are given.
+func DefaultLimits() Limits {
+	return Limits{
+		Body: 4 << 20, Words: 1000, Shown: 20,
+		Parallel: runtime.GOMAXPROCS(0), Open: 1024, Memory: 256 << 20,
+		Wait: time.Minute, Parse: 5 * time.Minute, Read: 30 * time.Second, Write: 30 * time.Second,
+	}
+}
+
+// fill puts defaults where nothing is said.
+func (l *Limits) fill() {
+	d := DefaultLimits()
+	or(&l.Body, d.Body)
+	or(&l.Words, d.Words)
+	or(&l.Shown, d.Shown)
+	or(&l.Parallel, d.Parallel)
+	or(&l.Open, d.Open)
+	or(&l.Memory, d.Memory)
+	or(&l.Wait, d.Wait)
+	or(&l.Parse, d.Parse)
+	or(&l.Read, d.Read)
+	or(&l.Write, d.Write)
+	l.Memory = max(l.Memory, weight(l.Body+headerBytes))
+}
+
+func or[T int | int64 | time.Duration](v *T, otherwise T) {
+	if *v <= 0 {
+		*v = otherwise
+	}
+}
+
+// A Config says what is served.
+type Config struct {
+	Models  []Source // at least one; the first is the default
+	Version string   // of the program, for CoNLL-U and /metrics
+	Limits  Limits
+	Log     io.Writer // defects of the program are reported here; nil: nowhere
+}
+
+// A Server is an http.Handler. It is safe for concurrent use.
+type Server struct {
+	models   *models
+	version  string
+	limits   Limits
+	gate     *gate
+	metrics  *metrics
+	log      *log.Logger
+	mux      *http.ServeMux
+	stopping atomic.Bool
+}
+
+// New returns a server for the models of c, which it opens. The error names the
+// model that cannot be opened, or the name that two models share.
+func New(c Config) (*Server, error) {
+	c.Limits.fill()
+	m, err := openModels(c.Models)
+	if err != nil {
+		return nil, err
+	}
+	if c.Log == nil {
+		c.Log = io.Discard
+	}
+	s := &Server{
+		models: m, version: c.Version, limits: c.Limits,
+		gate: newGate(c.Limits), metrics: newMetrics(), log: log.New(c.Log, "treebeam serve: ", 0), mux: http.NewServeMux(),
+	}
+	s.handle("/process", s.process)
+	s.handle("/models", s.listModels)
+	s.handle("/tree", s.tree)
+	s.handle("/healthz", s.health)
+	s.handle("/metrics", s.writeMetrics)
+	s.handle("/page.css", static("text/css; charset=utf-8", pageCSS))
+	s.handle("/page.js", static("text/javascript; charset=utf-8", pageJS))
+	s.handle("/{$}", s.page)
+	s.handle("/", func(w *answer, r *http.Request) error {
+		return &fault{http.StatusNotFound, fmt.Sprintf("No handler for the given URL '%s'", r.URL.Path)}
+	})
+	return s, nil
+}
+
+// ServeHTTP answers a request. Clients of UDPipe may keep the path that its public
+// service has: /services/udpipe/api/process.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	http.StripPrefix(apiPrefix(r.URL.Path), s.mux).ServeHTTP(w, r)
+}
+
+// apiPrefix is what stands before /process or /models in the paths that clients of
+// UDPipe use.
+func apiPrefix(path string) string {
+	const prefix = "/services/udpipe/api"
+	if path == prefix+"/process" || path == prefix+"/models" {
+		return prefix
+	}
+	return ""
+}
+
+// A fault is an error that the client is told: UDPipe's are plain text, too.
+type fault struct {
+	status int
+	text   string
+}
+
+func (f *fault) Error() string { return f.text }
+
+func badRequest(format string, a ...any) error {
+	return &fault{http.StatusBadRequest, fmt.Sprintf(format, a...)}
+}
+
+// An answer is a response that knows whether it has begun, and how large it is.
+type answer struct {
+	http.ResponseWriter
+	status int // 0: not begun
+}
+
+func (a *answer) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *answer) Write(b []byte) (int, error) {
+	if a.status == 0 {
+		a.status = http.StatusOK
+	}
+	return a.ResponseWriter.Write(b)
+}
+
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// handle registers f for a pattern. Its error is the answer, unless one has begun:
+// then the connection is closed, so that the client does not take a part for all.
+func (s *Server) handle(pattern string, f func(w *answer, r *http.Request) error) {
+	name := strings.TrimSuffix(pattern, "{$}")
+	if pattern == "/" {
+		name = "other"
+	}
+	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		began := time.Now()
+		a := &answer{ResponseWriter: w}
+		head := a.Header()
+		head.Set("X-Content-Type-Options", "nosniff")
+		head.Set("Referrer-Policy", "no-referrer")
+		head.Set("Cache-Control", "no-store")
+		err := s.try(f, a, r)
+		status := a.status
+		var told *fault
+		switch {
+		case err == nil:
+			if status == 0 {
+				status = http.StatusOK
+			}
+		case status != 0 || r.Context().Err() != nil:
+			status = statusCut
+		case errors.As(err, &told):
+			status = told.status
+			s.tell(a, told)
+		default:
+			status = http.StatusInternalServerError
+			s.tell(a, &fault{status, "An internal error occurred during processing."})
+		}
+		s.metrics.request(name, status, time.Since(began))
+		if status == statusCut {
+			panic(http.ErrAbortHandler)
+		}
+	})
+}
+
+// statusCut counts answers that were not sent to their ends: the client went
+// away or was too slow, or the text took too long.
+const statusCut = 499
+
+// try calls f for a method that it knows, and makes an error of a panic.
+func (s *Server) try(f func(w *answer, r *http.Request) error, a *answer, r *http.Request) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			stack := make([]byte, 16<<10)
+			err = fmt.Errorf("internal: %v", p)
+			s.log.Printf("%s %s: %v\n%s", r.Method, r.URL.Path, err, stack[:runtime.Stack(stack, false)])
+		}
+	}()
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodPost:
+		return f(a, r)
+	case http.MethodOptions: // a browser asks for a page of another origin
+		a.Header().Set("Access-Control-Allow-Origin", "*")
+		a.Header().Set("Access-Control-Allow-Methods", "GET, POST")
+		a.Header().Set("Access-Control-Allow-Headers", "Content-Type")
+		a.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	a.Header().Set("Allow", "GET, HEAD, POST, OPTIONS")
+	return &fault{http.StatusMethodNotAllowed, fmt.Sprintf("The method %s is not known; use GET or POST.", r.Method)}
+}
+
+// tell answers with an error, as UDPipe does.
+func (s *Server) tell(a *answer, f *fault) {
+	if f.status == http.StatusServiceUnavailable {
+		a.Header().Set("Retry-After", "5")
+	}
+	a.Header().Set("Access-Control-Allow-Origin", "*")
+	a.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	a.WriteHeader(f.status)
+	io.WriteString(a, f.text+"\n")
+}
+
+// health says whether the server takes requests.
+func (s *Server) health(w *answer, r *http.Request) error {
+	if s.stopping.Load() {
+		return &fault{http.StatusServiceUnavailable, "The server stops."}
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, err := io.WriteString(w, "ok\n")
+	return err
+}
+
+// headerBytes bounds the head of a request, with the text of a GET.
+const headerBytes = 256 << 10
+
+// Serve answers the connections of l until ctx is done. Then it takes no more, and
+// waits up to grace for open requests. It returns nil if all of them were
+// answered, and an error that says so if some were cut off.
+func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
+	h := &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       time.Minute,
+		MaxHeaderBytes:    headerBytes - 4096, // net/http adds that
+		ErrorLog:          log.New(io.Discard, "", 0),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- h.Serve(netutil.LimitListener(l, 2*s.limits.Open)) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	s.stopping.Store(true)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	err := h.Shutdown(last)
+	cut := s.gate.open()
+	h.Close()
+	<-failed
+	if err != nil && cut > 0 {
+		return fmt.Errorf("requests that were cut off, as they took over %v after the signal to stop: %d", grace, cut)
+	}
+	return nil
+}

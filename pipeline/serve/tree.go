@@ -1,0 +1,130 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/view"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// drawnWords is the most words of a sentence in a picture of the page.
+const drawnWords = 100
+
+// A drawing is what the page shows: the answer of /tree.
+type drawing struct {
+	Model     string  `json:"model"`
+	Sentences []drawn `json:"sentences"`
+	More      bool    `json:"more"` // the text has sentences behind these
+}
+
+// drawn is a sentence as the page shows it. Probabilities are -1 if the model has
+// none.
+type drawn struct {
+	Text   string      `json:"text"`
+	CoNLLU string      `json:"conllu"`
+	SVG    string      `json:"svg"`
+	Conf   float32     `json:"conf"` // that the whole tree is right
+	Words  []drawnWord `json:"words"`
+}
+
+type drawnWord struct {
+	Form, Lemma, UPOS, XPOS, Feats string
+	Head                           int32 // 0 is the root
+	Deprel                         string
+	UPOSConf, HeadConf, DeprelConf float32
+}
+
+// tree answers /tree, which takes the parameters data and model: the first
+// sentences of a text as the page shows them.
+func (s *Server) tree(w *answer, r *http.Request) error {
+	leave, err := s.gate.enter(r.Context(), s.size(r))
+	if err != nil {
+		return err
+	}
+	defer leave()
+	p, err := s.params(w, r)
+	if err != nil {
+		return err
+	}
+	data, there := p["data"]
+	if !there {
+		return badRequest("The parameter 'data' is required.")
+	}
+	m, err := s.models.named(p["model"])
+	if err != nil {
+		return err
+	}
+	done, err := s.gate.parse(r.Context())
+	if err != nil {
+		return err
+	}
+	defer done()
+	d := drawing{Model: m.name, Sentences: []drawn{}}
+	t := &tokenizer{model: m.model, words: s.limits.Words}
+	first := func(yield func(*syntax.Sentence, error) bool) {
+		n := 0
+		for sentence, err := range t.read(data) {
+			if n++; n > s.limits.Shown {
+				d.More = true
+				return
+			}
+			if !yield(sentence, err) {
+				return
+			}
+		}
+	}
+	err = s.inTime(r.Context(), func(ctx context.Context) error {
+		return s.each(ctx, job{m.model, true, true}, first, func(list []*syntax.Sentence) error {
+			for _, sentence := range list {
+				if len(d.Sentences) == 0 {
+					sentence.Comments = append([]string{"# generator = treebeam " + s.version, "# model = " + m.name}, sentence.Comments...)
+				}
+				d.Sentences = append(d.Sentences, draw(sentence))
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	done()
+	w.Header().Set("Content-Type", "application/json")
+	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.limits.Write))
+	_, err = w.Write(body)
+	return err
+}
+
+// draw makes what the page shows of a sentence.
+func draw(s *syntax.Sentence) drawn {
+	c := &s.Confidence
+	d := drawn{
+		Text: s.Text, CoNLLU: string(conllu.Append(nil, s)), Conf: -1,
+		SVG:   string(view.SVG(nil, s, view.SVGOptions{Conf: view.AllConf, MaxWords: drawnWords, Background: "none"})),
+		Words: make([]drawnWord, len(s.Words)),
+	}
+	if c.HasTreeConf {
+		d.Conf = c.TreeConf
+	}
+	of := func(list []float32, i int) float32 {
+		if i < len(list) {
+			return list[i]
+		}
+		return -1
+	}
+	for i := range s.Words {
+		w := &s.Words[i]
+		d.Words[i] = drawnWord{
+			Form: w.Form, Lemma: w.Lemma, UPOS: w.UPOS, XPOS: w.XPOS, Feats: w.Feats, Head: w.Head, Deprel: w.Deprel,
+			UPOSConf: of(c.UPOSConf, i), HeadConf: of(c.HeadConf, i), DeprelConf: of(c.DeprelConf, i),
+		}
+	}
+	return d
+}

@@ -1,0 +1,152 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/search"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Sentences are parsed in batches, of so many sentences and about so many words:
+// an encoder takes several at once, and an answer goes out piece by piece.
+const (
+	batchSentences = 32
+	batchWords     = 2000
+)
+
+// seed is that of a run without options, which this answers like.
+const seed = 1
+
+// A job is what is asked of sentences.
+type job struct {
+	model      *model.Model
+	tag, parse bool
+}
+
+// run does the job on a sentence, and says why it could not.
+func (j job) run(s *syntax.Sentence) error {
+	if j.tag || j.parse {
+		j.model.Tag(s, j.tag)
+	}
+	if !j.parse {
+		return nil
+	}
+	j.model.Prune(s)
+	if err := j.model.Parse(s, search.Options{Seed: seed}); err != nil {
+		return err
+	}
+	if _, reason := conllu.CheckTree(s); reason != "" {
+		return errors.New(reason)
+	}
+	return nil
+}
+
+// batch does the job on some sentences, until ctx is done.
+func (j job) batch(ctx context.Context, list []*syntax.Sentence) error {
+	if !j.tag && !j.parse {
+		return nil
+	}
+	work := make([]*syntax.Sentence, len(list))
+	for i, s := range list {
+		work[i] = j.prepare(s)
+	}
+	var failed error
+	e := model.Effort{Least: 1, Workers: 1, Parse: func(i int, s *syntax.Sentence) bool {
+		if failed == nil {
+			failed = ctx.Err()
+		}
+		if failed == nil {
+			failed = j.run(s)
+		}
+		return failed == nil
+	}}
+	if j.model.Encodes() {
+		e.Encode = func(_ []int, sents []*syntax.Sentence) {
+			if ctx.Err() == nil {
+				j.model.Encode(sents)
+			}
+		}
+	}
+	e.Run(work)
+	if failed != nil {
+		return failed
+	}
+	for i, s := range list {
+		j.take(s, work[i])
+	}
+	return nil
+}
+
+// prepare returns the sentence to work on: s without the heads that the parser is
+// to find, or a copy if the parser needs tags that are not asked for.
+func (j job) prepare(s *syntax.Sentence) *syntax.Sentence {
+	if j.parse {
+		for i := range s.Words {
+			s.Words[i].Head, s.Words[i].Deprel = syntax.NoHead, ""
+		}
+	}
+	if j.parse && !j.tag {
+		c := *s
+		c.Words = append([]syntax.Word(nil), s.Words...)
+		return &c
+	}
+	return s
+}
+
+// take takes heads over from a copy.
+func (j job) take(s, parsed *syntax.Sentence) {
+	if s == parsed {
+		return
+	}
+	s.Confidence = parsed.Confidence
+	for i := range s.Words {
+		s.Words[i].Head, s.Words[i].Deprel = parsed.Words[i].Head, parsed.Words[i].Deprel
+	}
+}
+
+// each does the job on sentences and hands them on, batch by batch.
+func (s *Server) each(ctx context.Context, j job, from sentences, take func([]*syntax.Sentence) error) error {
+	var list []*syntax.Sentence
+	words := 0
+	flush := func() error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		began := time.Now()
+		if err := j.batch(ctx, list); err != nil {
+			return err
+		}
+		s.metrics.parsed(len(list), words, time.Since(began))
+		err := take(list)
+		list, words = list[:0], 0
+		return err
+	}
+	for sentence, err := range from {
+		if err != nil {
+			return err
+		}
+		list, words = append(list, sentence), words+len(sentence.Words)
+		if len(list) == batchSentences || words >= batchWords {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+// inTime runs f with the time that the parsing of a request may take.
+func (s *Server) inTime(ctx context.Context, f func(context.Context) error) error {
+	c, cancel := context.WithTimeout(ctx, s.limits.Parse)
+	defer cancel()
+	err := f(c)
+	if err != nil && c.Err() != nil && ctx.Err() == nil {
+		return &fault{http.StatusServiceUnavailable, "The request took over " + s.limits.Parse.String() + ": send less text at once."}
+	}
+	return err
+}
