@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"flag"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core"
 	"github.com/spf13/cobra"
 
+	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -71,9 +71,6 @@ func newHelp() *cobra.Command {
 	return cmd
 }
 
-// release is the version that make dist puts in.
-var release string
-
 // newVersion is treebeam version.
 func newVersion() *cobra.Command {
 	cmd := newCommand("version", "versions of the program, its format and Beam", "")
@@ -82,16 +79,15 @@ func newVersion() *cobra.Command {
 }
 
 func printVersion() error {
-	version, revision := release, ""
+	revision := ""
 	if info, ok := debug.ReadBuildInfo(); ok {
-		version = cmp.Or(release, info.Main.Version, "(devel)")
 		for _, s := range info.Settings {
 			if s.Key == "vcs.revision" {
 				revision = " " + s.Value
 			}
 		}
 	}
-	fmt.Printf("treebeam %s%s, format %s, Beam %s, %s %s/%s\n", version, revision,
+	fmt.Printf("treebeam %s%s, format %s, Beam %s, %s %s/%s\n", pipeline.Version(), revision,
 		transforms.FormatVersion, core.SdkVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return nil
 }
