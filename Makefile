@@ -2,11 +2,12 @@
 
 # Beam links Google's whole API without the tag.
 TAGS  = -trimpath -tags disable_grpc_modules
-BUILD = go build $(TAGS) -ldflags "-s -w"
+# Static, as make dist has it: make wheel then compiles nothing anew.
+BUILD = CGO_ENABLED=0 go build $(TAGS) -ldflags "-s -w"
 PYTHON ?= python3
 BANK  = ../shared/treebanks/en_ewt/en_ewt-ud
 
-.PHONY: build run test dist bench model accurate mix lemmas segmenter calibrate encoder results chaos clean
+.PHONY: build run test dist wheel bench model accurate mix lemmas segmenter calibrate encoder results chaos clean
 
 build:
 	$(BUILD) -o bin/treebeam ./cmd/treebeam
@@ -25,9 +26,15 @@ test:
 	go vet $(TAGS) ./...
 	go test $(TAGS) ./...
 
-# Programs for Linux, macOS and Windows, with checksums: see cmd/dist.
+# Programs and Python wheels for Linux, macOS and Windows, with checksums: see cmd/dist.
 dist:
 	go run ./cmd/dist
+
+# The Python wheel for this machine, dist/treebeam-*.whl. With TARGETS="linux/arm64
+# darwin/arm64" those for others.
+TARGETS ?= host
+wheel:
+	go run ./cmd/dist -only wheel $(TARGETS)
 
 # Speed and memory on ../shared/corpora, beside the programs of ../shared/peers.
 bench:

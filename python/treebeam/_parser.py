@@ -1,0 +1,204 @@
+"""The parser."""
+
+from __future__ import annotations
+
+import collections
+import os
+import shutil
+import sys
+import threading
+import warnings
+import weakref
+from typing import TYPE_CHECKING, Any, Deque, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+
+from ._documents import Document, Failure, Row, conllu_of, rows_of, sentence_of
+from ._process import Process, Ticket, TreebeamError
+
+if TYPE_CHECKING:
+    import pyarrow
+    import spacy
+
+#: A text, or a pair of an id and a text.
+Text = Union[str, Tuple[str, str]]
+
+_LOOK_AHEAD = 400_000  # characters; less starves the program, more only costs memory
+_MOST_AHEAD = 2_000  # documents
+
+
+class TreebeamWarning(UserWarning):
+    """Some of a text could not be parsed, and the result has no place to say so."""
+
+
+def program() -> str:
+    """Returns the path of the program: that of the wheel, else of ``PATH``."""
+    name = "treebeam.exe" if sys.platform == "win32" else "treebeam"
+    ours = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", name)
+    if os.path.exists(ours):
+        return ours
+    found = shutil.which("treebeam")
+    if found is None:
+        raise TreebeamError("there is no program treebeam, neither in this package nor in PATH: install the wheel of this platform")
+    return found
+
+
+class Parser:
+    """Parses texts to dependency trees.
+
+    ``model`` is a model file, and None the English one in the program;
+    ``accurate`` takes the accurate English one. ``effort``, from 0 to 1, spends
+    the accurate model's time only where the fast one expects to be wrong.
+    ``lines`` says what a line break in a text means: auto, wrapped, paragraph
+    or sentence. ``abbreviations``, ``keep_together`` and ``exceptions`` name
+    files that say what you know of the texts. ``options`` are more flags of
+    ``treebeam parse``, for instance ``["--projective"]``.
+
+    ``look_ahead`` is how many characters of texts are read and sent before
+    the first result is used; 0 sends one text at a time.
+
+    One process of the program serves a parser until ``close``, the end of a
+    ``with`` block, or Python's own end. The constructor starts it, and raises
+    TreebeamError if it refuses the options. If it dies, or after a fork, the next
+    call starts another. Threads may share a parser; each call then waits for its
+    own texts only. A parser can be pickled: the copy starts a process of its own.
+    """
+
+    def __init__(
+        self,
+        model: Union[str, "os.PathLike[str]", None] = None,
+        *,
+        accurate: bool = False,
+        effort: Optional[float] = None,
+        lines: str = "auto",
+        abbreviations: Union[str, "os.PathLike[str]", None] = None,
+        keep_together: Union[str, "os.PathLike[str]", None] = None,
+        exceptions: Union[str, "os.PathLike[str]", None] = None,
+        options: Sequence[str] = (),
+        look_ahead: int = _LOOK_AHEAD,
+        executable: Optional[str] = None,
+    ):
+        self._command = [executable or program(), "parse", "-", "--from", "jsonl", "--to", "jsonl", "--end-marks", "--quiet"]
+        self._command += ["--lines", lines]
+        if accurate:
+            self._command.append("--accurate")
+        for flag, value in (
+            ("--model", model),
+            ("--effort", effort),
+            ("--abbreviations", abbreviations),
+            ("--keep-together", keep_together),
+            ("--exceptions", exceptions),
+        ):
+            if value is not None:
+                self._command += [flag, os.fspath(value) if not isinstance(value, float) and not isinstance(value, int) else str(value)]
+        self._command += options
+        self._look_ahead = look_ahead
+        self._open()
+
+    def _open(self) -> None:
+        self._lock = threading.Lock()
+        self._owner = os.getpid()
+        self._closed = False
+        self._process: Optional[Process] = None
+        self._finalizer: Optional[weakref.finalize] = None
+        self._running()
+
+    def _running(self) -> Process:
+        if self._owner != os.getpid():  # forked, perhaps with the lock held
+            self._lock, self._owner = threading.Lock(), os.getpid()
+        with self._lock:
+            if self._closed:
+                raise ValueError("the parser is closed")
+            if self._process is None or not self._process.alive():
+                if self._finalizer:
+                    self._finalizer()
+                self._process = Process(self._command)
+                self._finalizer = weakref.finalize(self, self._process.stop)
+            return self._process
+
+    def close(self) -> None:
+        """Ends the program. The parser cannot be used any more."""
+        self._closed = True
+        if self._finalizer:
+            self._finalizer()
+
+    def __enter__(self) -> "Parser":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __getstate__(self) -> Tuple[List[str], int]:
+        return self._command, self._look_ahead
+
+    def __setstate__(self, state: Tuple[List[str], int]) -> None:
+        self._command, self._look_ahead = state
+        self._open()
+
+    def parse(self, texts: Union[str, Iterable[Text]]) -> Iterator[Document]:
+        """Yields a document for each text, in their order.
+
+        ``texts`` is one text or any number: strings, or pairs of an id and a
+        string. Without an id a text has its number, from 0. What could not be
+        parsed stands in the document's ``failures``. Texts are read and sent
+        ahead, as far as ``look_ahead`` says, by the thread that asks for
+        documents.
+        """
+        for document, text, rows, failures in self._rows(texts):
+            yield {"id": document, "text": text, "sentences": [sentence_of(row, text) for row in rows], "failures": failures}
+
+    def conllu(self, texts: Union[str, Iterable[Text]]) -> str:
+        """Returns the trees as CoNLL-U. What failed is a TreebeamWarning."""
+        return "".join(conllu_of(rows) for _, _, rows, failures in self._rows(texts) if _warn(failures))
+
+    def arrow(self, texts: Union[str, Iterable[Text]]) -> "pyarrow.Table":
+        """Returns a table of sentences. It needs pyarrow.
+
+        It has the columns of ``trees/`` in the Parquet output, but for those
+        about a file, and ``start`` and ``end`` in characters of the text. What
+        failed is a TreebeamWarning.
+        """
+        from . import _arrow
+
+        return _arrow.table(row for _, _, rows, failures in self._rows(texts) if _warn(failures) for row in rows)
+
+    def spacy(self, texts: Union[str, Iterable[Text]], vocab: Optional["spacy.vocab.Vocab"] = None) -> Iterator["spacy.tokens.Doc"]:
+        """Yields a spaCy Doc for each text. It needs spaCy.
+
+        A Doc has words with heads, deps (``root`` is ``ROOT`` there), tags
+        (XPOS), pos (UPOS), morph and lemmas. Its text is the given one where
+        words can be found in it; the words of a token such as French ``du``
+        (``de le``) stand for themselves. What failed is a TreebeamWarning.
+        """
+        from . import _spacy
+
+        make = _spacy.maker(vocab)
+        for document, text, rows, failures in self._rows(texts):
+            _warn(failures)
+            yield make(document, text, [sentence_of(row, text) for row in rows])
+
+    def _rows(self, texts: Union[str, Iterable[Text]]) -> Iterator[Tuple[str, str, List[Row], List[Failure]]]:
+        process = self._running()
+        ahead: Deque[Tuple[str, str, Ticket]] = collections.deque()
+        size = 0
+        for number, item in enumerate([texts] if isinstance(texts, str) else texts):
+            document, text = (str(number), item) if isinstance(item, str) else item
+            if not isinstance(document, str) or not isinstance(text, str):
+                raise TypeError(f"text {number} is neither a string nor a pair of an id and a string")
+            ahead.append((document, text, process.write(text)))
+            size += len(text)
+            while ahead and (ahead[0][2].done or size > self._look_ahead or len(ahead) > _MOST_AHEAD):
+                size -= len(ahead[0][1])
+                yield _result(process, *ahead.popleft())
+        while ahead:
+            yield _result(process, *ahead.popleft())
+
+
+def _result(process: Process, document: str, text: str, ticket: Ticket) -> Tuple[str, str, List[Row], List[Failure]]:
+    process.wait(ticket)
+    rows, failures = rows_of(document, text, ticket)
+    return document, text, rows, failures
+
+
+def _warn(failures: List[Failure]) -> bool:
+    for failure in failures:
+        warnings.warn(f"{failure['severity']}: {failure['reason']}", TreebeamWarning, stacklevel=4)
+    return True
