@@ -71,7 +71,7 @@ table_tags() {
 }
 
 table_genres() {
-  section "Genres of English: calibrators of all five, of the other four, and those adapted"
+  section "Genres of English: calibrators of all five, of the other four, and of those adapted"
   # all: as embedded. others: fitted to the other four genres of dev alone.
   # adapted: the same, adapted to 200 sentences of this genre of dev.
   genrepairs=()
@@ -96,7 +96,7 @@ table_languages() {
 }
 
 table_changed() {
-  section "Changed text: what is true, what was expected"
+  section "Changed text: true and expected figures"
   for bank in en_ewt tr_imst el_gdt fr_sequoia; do
     for name in fast accurate; do
       printf '\n%s, %s\n\n' "$bank" "$name"
@@ -106,7 +106,7 @@ table_changed() {
 }
 
 table_few() {
-  section "Calibrated with 200 sentences alone, five times with others"
+  section "Calibrated with 200 sentences alone, five times with different ones"
   own=()
   for k in 1 2 3 4 5; do
     awk -v k=$k 'BEGIN { RS = ""; ORS = "\n\n" } NR % 10 == k' "$(gold en_ewt dev)" >"$dir/tenth-$k.conllu"
@@ -133,8 +133,8 @@ fi
   cat <<END
 # Confidence: all tables
 
-Made by \`bench/confidence.sh\` of the ${part} sets, in percent but for AUC; what the columns mean is in
-\`go doc ./bench/confidence\`, what to make of it in [confidence.md](../confidence.md).
+Made by \`bench/confidence.sh\` from the ${part} sets, in percent except AUC. \`go doc ./bench/confidence\`
+explains the columns, [confidence.md](../confidence.md) how to read them.
 END
   for s in "${all[@]}"; do "table_$s"; done
 } | tee "$out/confidence.md"

@@ -135,9 +135,9 @@ func (a *analysis) optima(banks []*bank) {
 func (a *analysis) countTable(banks []*bank, results [][]exact) {
 	d := &a.pages
 	d.section("Local optima of the first-order model",
-		"Scores are those of both stages of the pruner, for all pairs of words; any number of words may hang on the root. "+
-			"Of tied heads of a word the leftmost counts as better. Columns: the number of optima that so many percent of the sentences do not exceed. "+
-			"Zhang et al. (2014, Table 2), test sets of 12 to 37 words a sentence: 1 to 21 at 50 %, 1 to 121 at 70 %, 2 to over 10,000 at 90 %.")
+		"The scores are those of both stages of the pruner, for all pairs of words. Any number of words may depend on the root. "+
+			"If heads of a word tie, the leftmost counts as better. The percent columns give the number of optima that this share of the sentences does not exceed. "+
+			"Zhang et al. (2014, Table 2), test sets of 12 to 37 words per sentence: 1 to 21 at 50 %, 1 to 121 at 70 %, 2 to over 10,000 at 90 %.")
 	d.header("treebank", "sentences", "mean words", "tied scores, %", "one optimum, %", "50 %", "70 %", "90 %", "99 %", "bound 2^(n-1) at the mean")
 	for k, b := range banks {
 		counts := make([]uint64, 0, len(b.all))
@@ -169,7 +169,7 @@ func (a *analysis) countTable(banks []*bank, results [][]exact) {
 
 func (a *analysis) lengthTable(banks []*bank, results [][]exact) {
 	d := &a.pages
-	d.section("Sentences by length and number of local optima", "Percent of the sentences of that length.")
+	d.section("Sentences by length and number of local optima", "In percent of the sentences of that length.")
 	d.header(append([]string{"treebank", "words", "sentences"}, countName...)...)
 	p := figure{name: "histogram", title: "Local optima of the first-order model by sentence length", x: "words", y: "% of sentences",
 		categories: sizeName, keys: countName}
@@ -207,8 +207,8 @@ func (a *analysis) lengthTable(banks []*bank, results [][]exact) {
 func (a *analysis) climbTable(banks []*bank, results [][]exact) {
 	d := &a.pages
 	d.section("First-order climbs against the exact optimum",
-		"\"Found after\" so many climbs: percent of the sentences for which the best tree met has the score of the maximum spanning tree. "+
-			"UAS of heads chosen one by one, of the maximum spanning tree, of the starts, and of their ends after one climb and after all. "+
+		"\"Found after\" a number of climbs: percent of the sentences for which the best tree so far has the score of the maximum spanning tree. "+
+			"The table has the UAS of heads chosen one by one, of the maximum spanning tree, of the starts, and of the trees after one climb and after all climbs. "+
 			"Zhang et al. (Tables 1 and 2): a tree gains 0.2 to 0.5 over heads alone; 300 uniform climbs find the optimum in 100 % of sentences up to 15 words and 98.1 to 100 % of longer ones.")
 	columns := []string{"treebank", "UAS heads alone", "UAS best tree", "more than one root, %", "start", "UAS start", "UAS 1 climb", fmt.Sprintf("UAS %d", a.restarts)}
 	for _, dial := range a.dials {

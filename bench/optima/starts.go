@@ -90,8 +90,8 @@ func (a *analysis) climbs(m *search.Model, s *tested, number int) (courses [3]co
 func (a *analysis) starts(banks []*bank) error {
 	d := &a.pages
 	d.section("Starts of the whole model's climbs",
-		fmt.Sprintf("Independent climbs over the pruner's candidates in every third sentence of the sample. \"Reached\": percent of the sentences for which so many climbs "+
-			"from this start reach the best score that %d climbs from any start reach; at the end, percent for which the best tree of %d climbs from this start is met in the first 300 of them. "+
+		fmt.Sprintf("Independent climbs over the pruner's candidates in every third sentence of the sample. \"Reached\": percent of the sentences for which this number of climbs "+
+			"from this start reaches the best score of %d climbs from any start. The last column is the percentage for which the best tree of %d climbs from this start occurs in the first 300 of them. "+
 			"Zhang et al. (Tables 5 and 6, means of five languages): UAS 85.4 after one climb from the first-order optimum, 88.0 from uniform and 88.1 from first-order sampled starts; 98.1 to 100 %% met in the first 300.", a.restarts, a.restarts))
 	columns := []string{"treebank", "sentences", "start", "UAS start", "UAS 1 climb", "UAS 300", fmt.Sprintf("UAS %d", a.restarts)}
 	for _, dial := range a.dials {
