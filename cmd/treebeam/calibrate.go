@@ -42,7 +42,6 @@ const calibratorSuffix = ".cal"
 type calibrateFlags struct {
 	model, overlay, dev, output string
 	anew                        bool
-	workers                     int
 }
 
 // newCalibrate is treebeam calibrate.
@@ -55,7 +54,7 @@ func newCalibrate() *cobra.Command {
 	fs.StringVarP(&f.output, "output", "o", "", "`FILE` to write: the whole model, or the calibrator alone if its name ends with .cal, as the embedded model has it (default: the file of --model is replaced)")
 	fs.StringVar(&f.overlay, "overlay", "", "calibrate the model that this `FILE` of train --overlay makes of --model; writes a calibrator alone")
 	fs.BoolVar(&f.anew, "anew", false, "fit to these sentences alone, however few they are")
-	fs.IntVar(&f.workers, "workers", 0, "`N` goroutines; 0 is one per core; changes nothing in the result")
+	threads := threadsFlag(fs)
 	cmd.Example = `
   treebeam calibrate --model embedded --dev mine.conllu -o mine.tbm`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
@@ -77,6 +76,9 @@ func newCalibrate() *cobra.Command {
 			return refuse("the embedded model cannot be replaced: name a file to write with --output, and parse with --model and that file")
 		case embedded && alone:
 			return refuse("--output %s: a calibrator's own file is made for a model's file; name that with --model", f.output)
+		}
+		if err := setThreads(*threads); err != nil {
+			return err
 		}
 		return f.run(os.Stdout)
 	}
@@ -168,7 +170,7 @@ func (f *calibrateFlags) open() (*model.Model, error) {
 
 // fit fits a calibrator to gold trees, or adapts the one that the model has.
 func (f *calibrateFlags) fit(m *model.Model, gold train.Treebank) (*calibrate.Model, model.Calibration, error) {
-	o := train.CalibrateOptions{Blocks: rawBlocks, Workers: f.workers}
+	o := train.CalibrateOptions{Blocks: rawBlocks}
 	first := m.Info.Calibration
 	if !f.anew && m.Calibrator != nil && first != nil && first.Gold.Sentences > len(gold.Sentences) && first.Gold.SHA256 != gold.SHA256 {
 		o.From = m.Calibrator

@@ -41,7 +41,6 @@ tables on their columns of confidence, and on what was expected of them
 type evalFlags struct {
 	gold, system, model, against string
 	goldTokens, goldTags         bool
-	workers                      int
 	effort                       string
 	search                       search.Options
 	custom                       transforms.CustomFiles
@@ -61,7 +60,7 @@ func newEval() *cobra.Command {
 	fs.StringVarP(&f.model, "model", "m", "", "model `FILE` that makes the trees to score, 'embedded' or 'embedded-accurate'")
 	fs.BoolVar(&f.goldTokens, "gold-tokens", false, "with --model: parse the gold sentences and words, not the raw text")
 	fs.BoolVar(&f.goldTags, "gold-tags", false, "with --model: parse the gold words with their tags and lemmas")
-	fs.IntVar(&f.workers, "workers", 0, "with --model: `N` goroutines; 0 is one per core")
+	threads := threadsFlag(fs)
 	fs.StringVar(&f.effort, "effort", "", "with --model: parse with the model's encoder only where a parse without it has an expected LAS below `P`, from 0 to 1 (1)")
 	fs.Uint64Var(&f.search.Seed, "seed", train.SearchSeed, "with --model: `N` that the random choices of the search depend on")
 	fs.IntVar(&f.search.Restarts, "restarts", 0, "with --model: at most `N` climbs a sentence (6)")
@@ -89,7 +88,7 @@ func newEval() *cobra.Command {
 		if len(others) > 0 {
 			return refuse("what is %q? the files are named with --gold and --system", others[0])
 		}
-		if err := cmp.Or(f.validate(), checkCustom(fs)); err != nil {
+		if err := cmp.Or(f.validate(), checkCustom(fs), setThreads(*threads)); err != nil {
 			return err
 		}
 		return f.run(ctx, os.Stdout)
@@ -101,7 +100,6 @@ func newEval() *cobra.Command {
 func (f *evalFlags) arrange(fs *pflag.FlagSet) {
 	group(fs, "Trees", "gold", "system", "model", "gold-tokens", "gold-tags", "effort", "write")
 	group(fs, "What is printed", "against", "samples", "json", "plain", "counts", "enhanced", "row")
-	group(fs, runFlags, "workers")
 	group(fs, rareFlags, "seed", "restarts", "projective", "exact", "certify", "decoder", "head-samples")
 	choose(fs, "decoder", "greedy", "sample", "risk")
 }
@@ -271,7 +269,7 @@ func (f *evalFlags) parse(ctx context.Context, gold []syntax.Sentence) (system [
 			return nil, nil, err
 		}
 	}
-	if system, _, err = train.PredictAt(m, effort, f.search, gold, blocks, setting, f.workers); err != nil {
+	if system, _, err = train.PredictAt(m, effort, f.search, gold, blocks, setting, 0); err != nil {
 		return nil, nil, err
 	}
 	if setting != train.Raw && f.row == "" {

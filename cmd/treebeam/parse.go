@@ -36,6 +36,7 @@ type parseCommand struct {
 	accurate    bool
 	quiet       bool
 	verbose     bool
+	threads     *int
 	night       nightFlags
 }
 
@@ -59,6 +60,9 @@ func (c *parseCommand) checkModel() (err error) {
 
 // run does what the flags say; others are inputs given without --input.
 func (c *parseCommand) run(ctx context.Context, others []string) error {
+	if err := setThreads(*c.threads); err != nil {
+		return err
+	}
 	boundMemory()
 	c.options.Inputs = append(c.inputs, others...)
 	if err := cmp.Or(c.checkNight(), c.checkModel(), checkCustom(c.flags)); err != nil {

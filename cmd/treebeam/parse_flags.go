@@ -104,6 +104,7 @@ func (c *parseCommand) runFlags(f *pflag.FlagSet) {
 	o := &c.options
 	f.BoolVarP(&c.quiet, "quiet", "q", false, "show no progress")
 	f.BoolVarP(&c.verbose, "verbose", "v", false, "at the end, print what the runner has counted")
+	c.threads = threadsFlag(f)
 	f.BoolVar(&o.RetryFailures, "retry-failures", false, "read files again that could not be read")
 	f.BoolVar(&o.Verify, "verify", false, "read the finished parts of an output whole; make damaged ones anew")
 	f.BoolVar(&o.SharedFilesystem, "shared-filesystem", false, "all workers see this machine's paths")

@@ -27,6 +27,7 @@ func newPool() *cobra.Command {
 	fs := cmd.Flags()
 	port := fs.Int("port", 50000, "`PORT` on localhost that the runner connects to; 0 takes a free one")
 	model := fs.StringP("model", "m", "", "load the model `FILE` now, not with the first job (the embedded English one)")
+	threads := threadsFlag(fs)
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		ctx := cmd.Context()
 		if len(others) > 0 {
@@ -34,6 +35,9 @@ func newPool() *cobra.Command {
 		}
 		if *port < 0 || *port > 65535 {
 			return refuse("--port %d: must be from 0 to 65535", *port)
+		}
+		if err := setThreads(*threads); err != nil {
+			return err
 		}
 		if _, _, err := transforms.OpenModel(*model); err != nil {
 			return &refusal{err}

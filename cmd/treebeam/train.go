@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -27,7 +28,7 @@ const trainAbout = `
 Trains segmenter, tagger, lemmas, pruner, parser and labels from a treebank,
 after a check of the data, and writes them as one file. Finished phases are
 kept in M.train/ until the model is written: after an interruption the same
-command with --resume continues and gives the same bytes. The number of workers
+command with --resume continues and gives the same bytes. The number of threads
 never changes the model.
 
 With --encoder a pretrained encoder is tuned to the treebank too: the model makes
@@ -45,6 +46,7 @@ type trainFlags struct {
 	only, from       string // one component, and the model that the others are taken from
 	overlay          bool
 	resume, keep     bool
+	threads          *int
 	check            bool
 	silver           list
 	lexicon          string
@@ -77,7 +79,7 @@ func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&f.strategy, "strategy", string(search.DefaultStrategy), "which wrong tree a step moves away from: skip or max-violation")
 	fs.Uint64Var(&f.o.Seed, "seed", 1, "`N`, of every random choice")
 	fs.Uint64Var(&f.o.TagSeed, "tag-seed", 0, "`N`, seed of segmenter, tagger and jackknifed tags; 0 is that of --seed")
-	fs.IntVar(&f.o.Workers, "workers", 0, "`N` goroutines; 0 is one per core")
+	f.threads = threadsFlag(fs)
 	fs.Var(&f.silver, "silver", "text that a better parser has parsed, a CoNLL-U `FILE` (.gz, .zst), to learn from too; may be repeated")
 	fs.Float64Var(&f.o.SilverWeight, "silver-weight", 1, "with --silver: weight `W` of a step of such a sentence; 0 leaves them out")
 	fs.IntVar(&f.silverWords, "silver-words", 1_000_000, "with --silver: learn from `N` words at most, drawn from all files")
@@ -117,7 +119,7 @@ func arrangeTrain(fs *pflag.FlagSet) {
 	group(fs, "Treebanks and the model", "train", "dev", "model", "check")
 	group(fs, "What is learned", "preset", "encoder", "layers", "epochs", "text", "silver", "silver-weight", "silver-words", "repeat", "lexicon")
 	group(fs, "One component", "only", "from", "overlay")
-	group(fs, runFlags, "workers", "resume", "keep", "seed")
+	group(fs, runFlags, "threads", "resume", "keep", "seed")
 	group(fs, "Provenance", "language", "treebank", "release", "licence", "created-by")
 	group(fs, rareFlags, "gold-tags", "no-pos", "tensor", "gamma", "tensor-start", "vectors", "vectors-limit", "tree-tags", "folds", "weights",
 		"families", "delta", "strategy", "tag-seed", "cased", "reuse", "encoder-seed")
@@ -142,7 +144,7 @@ func (f *trainFlags) start(fs *pflag.FlagSet, others []string) error {
 	case f.o.Cased < 0 || f.o.Cased > train.MaxCased:
 		return refuse("--cased %d: must be from 0 to %d", f.o.Cased, train.MaxCased)
 	}
-	if err := f.keepsInputs(); err != nil {
+	if err := cmp.Or(setThreads(*f.threads), f.keepsInputs()); err != nil {
 		return err
 	}
 	if err := f.checkOnly(fs); err != nil {
@@ -319,7 +321,7 @@ func (f *trainFlags) describe(fs *pflag.FlagSet) {
 	defer func() { fs.SortFlags = false }()
 	fs.VisitAll(func(x *pflag.Flag) {
 		switch x.Name {
-		case "train", "dev", "model", "workers", "resume", "reuse", "keep", "check", "created-by", "overlay":
+		case "train", "dev", "model", "threads", "resume", "reuse", "keep", "check", "created-by", "overlay":
 			return // files are named above; the others change nothing
 		}
 		if x.Name == "silver" {

@@ -16,7 +16,7 @@ import (
 
 // withOnly are the options that --only leaves anything to do, by the part.
 var withOnly = func() map[string][]string {
-	common := []string{"train", "dev", "model", "only", "from", "seed", "workers", "check", "created-by"}
+	common := []string{"train", "dev", "model", "only", "from", "seed", "threads", "check", "created-by"}
 	mix := append(common[:len(common):len(common)], "encoder", "overlay", "resume", "reuse", "keep")
 	words := append(common[:len(common):len(common)], "lexicon")
 	return map[string][]string{train.OnlyLemmas: words, train.OnlySegmenter: words, train.OnlyMix: mix, train.OnlyEncoder: slices.Concat(mix, encoderNames)}
