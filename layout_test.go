@@ -47,6 +47,7 @@ var imports = func() map[string][]string {
 		"parser/eval":     records,
 		"parser/matrix":   nil,
 		"parser/vector":   nil,
+		"parser/pattern":  {"parser/syntax"},
 		"parser/piece":    append(slices.Clone(records), "parser/hash"),
 		"parser/encode":   append(slices.Clone(records), "parser/hash", "parser/graph", "parser/score", "parser/matrix", "parser/vector", "parser/piece"),
 		"parser/finetune": append(slices.Clone(learning), "parser/graph", "parser/matrix", "parser/vector", "parser/piece", "parser/encode"),

@@ -1,0 +1,257 @@
+package pattern
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// A formula is a condition on one word.
+type formula struct {
+	kind kind
+	args []*formula // of and, or: two or more; not, named, link: one
+	test *test
+	link *link
+	name string
+}
+
+type kind uint8
+
+const (
+	kindTest kind = iota
+	kindAnd
+	kindOr
+	kindNot
+	kindNamed
+	kindLink     // there is another word at the end of a link, and args[0] holds of it
+	kindOptional // args[0], if there is such a word
+)
+
+// pure reports whether the formula tests one word and nothing else.
+func (f *formula) pure() bool {
+	switch f.kind {
+	case kindTest:
+		return true
+	case kindNamed, kindLink, kindOptional:
+		return false
+	}
+	for _, a := range f.args {
+		if !a.pure() {
+			return false
+		}
+	}
+	return true
+}
+
+// A test compares one attribute of a word with a value.
+type test struct {
+	attr  Columns // 0 is any word, Place its number
+	key   string  // of FEATS and MISC
+	value value
+	place int // id: from 1, or from the end if it is negative
+}
+
+// place stands for the number of a word where a test has a column.
+const place Columns = 1 << 15
+
+// A value is what an attribute is compared with.
+type value struct {
+	text string
+	how  how
+	fold bool // in any case
+	tree bool // nsubj:* is nsubj and every nsubj:...
+	re   *regexp.Regexp
+}
+
+type how uint8
+
+const (
+	exactly how = iota
+	byRegexp
+	present
+	absent
+)
+
+func (v *value) matches(s string) bool {
+	switch v.how {
+	case present:
+		return s != ""
+	case absent:
+		return s == ""
+	case byRegexp:
+		return s != "" && v.re.MatchString(s)
+	}
+	if v.fold {
+		return strings.EqualFold(s, v.text)
+	}
+	rest, ok := strings.CutPrefix(s, v.text)
+	return ok && (rest == "" || v.tree && rest[0] == ':')
+}
+
+// A link leads from one word to another.
+type link struct {
+	op       op
+	min, max int // arcs or words between the two; max 0 is without bound
+	side     int // where the other word stands: -1 left, 1 right, 0 anywhere
+	not      bool
+	labels   []value // of the lower word; of $, of the other word; nil is any
+}
+
+type op uint8
+
+const (
+	dependent op = iota // >  the other word hangs on this one
+	head                // <
+	after               // .  the other word stands after this one
+	before              // -
+	sibling             // $  the other word has the same head
+)
+
+var opNames = [...]string{">", "<", ".", "-", "$"}
+
+// fits reports whether a relation is one of the link's.
+func (l *link) fits(deprel string) bool {
+	if l.labels == nil {
+		return true
+	}
+	for i := range l.labels {
+		if l.labels[i].matches(deprel) {
+			return !l.not
+		}
+	}
+	return l.not
+}
+
+// String writes a formula as the parser reads it.
+func (f *formula) String() string {
+	var b strings.Builder
+	f.write(&b)
+	return b.String()
+}
+
+func (f *formula) write(b *strings.Builder) {
+	group := func(open, between, end string) {
+		b.WriteString(open)
+		for i, a := range f.args {
+			if i > 0 {
+				b.WriteString(between)
+			}
+			a.write(b)
+		}
+		b.WriteString(end)
+	}
+	switch f.kind {
+	case kindTest:
+		f.test.write(b)
+	case kindNot:
+		b.WriteString("!")
+		f.args[0].write(b)
+	case kindOptional:
+		b.WriteString("?")
+		f.args[0].write(b)
+	case kindNamed:
+		b.WriteString(f.name + ":")
+		f.args[0].write(b)
+	case kindAnd:
+		group("(", " & ", ")")
+	case kindOr:
+		group("(", " | ", ")")
+	case kindLink:
+		b.WriteString("[")
+		f.link.write(b)
+		b.WriteByte(' ')
+		f.args[0].write(b)
+		b.WriteString("]")
+	}
+}
+
+func (t *test) write(b *strings.Builder) {
+	switch t.attr {
+	case 0:
+		b.WriteByte('_')
+		return
+	case place:
+		b.WriteString("id=" + strconv.Itoa(t.place))
+		return
+	case Feats:
+		b.WriteString(t.key)
+		if t.key == "" {
+			b.WriteString("feats")
+		}
+	case Misc:
+		b.WriteString("misc")
+		if t.key != "" {
+			b.WriteString("." + t.key)
+		}
+	default:
+		b.WriteString(attributeNames[t.attr])
+	}
+	b.WriteByte('=')
+	t.value.write(b)
+}
+
+func (v *value) write(b *strings.Builder) {
+	switch v.how {
+	case present:
+		b.WriteByte('*')
+	case absent:
+		b.WriteByte('_')
+	case byRegexp:
+		b.WriteString("/" + strings.ReplaceAll(v.text, "/", `\/`) + "/")
+	default:
+		if v.tree {
+			v.writeLabel(b)
+			return
+		}
+		b.WriteString(quote(v.text))
+	}
+	if v.fold {
+		b.WriteByte('i')
+	}
+}
+
+// writeLabel writes a relation, which stands without quotation marks.
+func (v *value) writeLabel(b *strings.Builder) {
+	if v.how != exactly {
+		v.write(b)
+		return
+	}
+	b.WriteString(v.text)
+	if v.tree {
+		b.WriteString(":*")
+	}
+}
+
+// quote writes a value in quotation marks.
+func quote(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
+
+func (l *link) write(b *strings.Builder) {
+	b.WriteString(opNames[l.op])
+	if l.op != sibling && (l.min != 1 || l.max != 1) {
+		b.WriteString(opNames[l.op])
+		if l.min != 1 || l.max != 0 {
+			b.WriteString("{" + strconv.Itoa(l.min) + ",")
+			if l.max != 0 {
+				b.WriteString(strconv.Itoa(l.max))
+			}
+			b.WriteString("}")
+		}
+	}
+	if l.not {
+		b.WriteByte('!')
+	}
+	for i := range l.labels {
+		if i > 0 {
+			b.WriteByte('|')
+		}
+		l.labels[i].writeLabel(b)
+	}
+	switch {
+	case l.side < 0:
+		b.WriteString("@L")
+	case l.side > 0:
+		b.WriteString("@R")
+	}
+}
