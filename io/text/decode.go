@@ -103,7 +103,7 @@ type decoder struct {
 	newline byte
 	enc     *encodingInfo
 	conv    *encoding.Decoder // for encodings of several bytes a character
-	json    bool              // the source is the inside of a JSON string
+	escapes byte              // what an escape begins with: '\\' inside a JSON string, '"' inside a quoted cell; 0 if there are none
 	raw     []byte            // read and not yet decoded
 	source  int64             // offset of raw[0]
 	err     error             // of r, io.EOF included
@@ -154,7 +154,7 @@ func (d *decoder) utf8(w *window) int {
 	i := 0
 	for i < len(d.raw) {
 		start := i
-		for i < len(d.raw) && d.raw[i] != 0 && !(d.json && d.raw[i] == '\\') {
+		for i < len(d.raw) && d.raw[i] != 0 && d.raw[i] != d.escapes {
 			if d.raw[i] < utf8.RuneSelf {
 				i++
 				continue
@@ -170,7 +170,7 @@ func (d *decoder) utf8(w *window) int {
 			w.text = append(w.text, d.raw[start:i]...)
 			continue
 		}
-		if d.json && d.raw[i] == '\\' {
+		if d.escapes != 0 && d.raw[i] == d.escapes {
 			n, ok := d.escape(w, i)
 			if !ok {
 				break
@@ -189,14 +189,25 @@ func (d *decoder) utf8(w *window) int {
 
 // bytes decodes characters of one byte.
 func (d *decoder) bytes(w *window) int {
-	for i, c := range d.raw {
+	i := 0
+	for i < len(d.raw) {
+		c := d.raw[i]
+		if d.escapes != 0 && c == d.escapes {
+			n, ok := d.escape(w, i)
+			if !ok {
+				break
+			}
+			i += n
+			continue
+		}
 		if r := d.enc.table[c]; r == utf8.RuneError || r == 0 {
 			w.bad(d.source+int64(i), 1)
 		} else {
 			w.rune(r, d.source+int64(i), 1)
 		}
+		i++
 	}
-	return len(d.raw)
+	return i
 }
 
 // maxChar is the most bytes of a character, escape sequences included.
@@ -206,7 +217,13 @@ const maxChar = 8
 func (d *decoder) chars(w *window) int {
 	i := 0
 	for i < len(d.raw) {
-		n, ok := d.char(w, i)
+		var n int
+		var ok bool
+		if d.escapes != 0 && d.raw[i] == d.escapes {
+			n, ok = d.escape(w, i)
+		} else {
+			n, ok = d.char(w, i)
+		}
 		if !ok {
 			break
 		}

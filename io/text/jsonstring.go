@@ -36,7 +36,7 @@ func NewJSONReader(literal []byte, source, line int64, lines Lines) *Reader {
 
 func newJSONDecoder(literal []byte, source int64) *decoder {
 	return &decoder{
-		r: bytes.NewReader(literal), newline: '\n', enc: &encodingInfo{name: "utf-8"}, json: true,
+		r: bytes.NewReader(literal), newline: '\n', enc: &encodingInfo{name: "utf-8"}, escapes: '\\',
 		raw: make([]byte, 0, min(len(literal), rawBytes)), source: source,
 	}
 }
@@ -44,6 +44,9 @@ func newJSONDecoder(literal []byte, source int64) *decoder {
 // escape decodes the escape sequence at raw[i:] and returns its length, or
 // false if more bytes are needed to tell.
 func (d *decoder) escape(w *window, i int) (int, bool) {
+	if d.escapes == '"' {
+		return d.doubled(w, i)
+	}
 	r, n, whole := unescape(d.raw[i:])
 	if !whole && d.err == nil {
 		return 0, false
