@@ -30,6 +30,9 @@ type Options struct {
 	// record does not have leads into objects: "meta.id" is the key "id" of
 	// the object under "meta".
 	TextKey, IDKey string
+	// Keep are the keys, found in the same way, whose values come with every
+	// record: at most MaxKeep.
+	Keep []string
 	// MaxRecord is the largest line kept in memory, in bytes; a longer one is
 	// read over and its record is an error.
 	MaxRecord int
@@ -51,6 +54,11 @@ type Record struct {
 	// Err says why the record has no text, IDErr why it has no ID, nil if
 	// there is no reason.
 	Err, IDErr *Error
+	// Kept are the values of Options.Keep, in that order: strings as they are, all
+	// else as JSON has it, "" for null and for what is not there. KeptErrs say which
+	// could not be kept.
+	Kept     []string
+	KeptErrs []Error
 
 	literal []byte // of the text, between its quotes: a part of Raw
 	at      int64  // its offset in the file

@@ -31,8 +31,16 @@ func (o *Options) parse(rec *Record) {
 		rec.fail(0, syntax.KindNoObject, "no JSON object: the line begins with %q; every line must be an object such as {\"id\": \"a\", \"text\": \"...\"}", first(rec.Raw))
 		return
 	}
-	fields := []field{{path: o.TextKey}, {path: o.IDKey}}
-	keys, err := find(rec.Raw, 0, []*field{&fields[0], &fields[1]})
+	fields := make([]field, 2+len(o.Keep))
+	fields[0].path, fields[1].path = o.TextKey, o.IDKey
+	wanted := make([]*field, len(fields))
+	for i := range fields {
+		wanted[i] = &fields[i]
+		if i >= 2 {
+			fields[i].path = o.Keep[i-2]
+		}
+	}
+	keys, err := find(rec.Raw, 0, wanted)
 	if err != nil {
 		at, reason := syntaxError(rec.Raw, err)
 		rec.fail(at, syntax.KindJSON, "invalid JSON: %s at byte %d of the record", reason, at)
@@ -40,6 +48,7 @@ func (o *Options) parse(rec *Record) {
 	}
 	text, id := &fields[0], &fields[1]
 	rec.setID(id)
+	rec.keep(fields[2:])
 	switch {
 	case text.count == 0:
 		rec.fail(0, syntax.KindNoTextKey, "no text: the record has no key %q, %s; name the right one with --text-key", o.TextKey, list(keys))
@@ -142,19 +151,29 @@ func (r *Record) setID(id *field) {
 		if err := json.Unmarshal(id.value, &s); err != nil {
 			reason = "id is no string: " + err.Error()
 		}
-		s = escapeControls(s)
 	}
-	if len(s) > maxID {
-		reason = fmt.Sprintf("id too long: %d bytes under %q, the limit is %d", len(s), id.path, maxID)
+	if reason == "" {
+		s, reason = CheckID(s, id.path)
 	}
 	if reason != "" {
 		r.IDErr = &Error{Offset: r.Start + id.at, Line: r.Line, Fault: syntax.Because(syntax.KindRecordID,
 			"%s; the record has an id made of its place, or name another key with --id-key", reason)}
 		return
 	}
-	if strings.TrimSpace(s) != "" {
-		r.ID = s
+	r.ID = s
+}
+
+// CheckID returns the id that stands as s under a key: s with control characters
+// written as %XX, "" if it is blank, or why it cannot be an id.
+func CheckID(s, key string) (id, reason string) {
+	s = escapeControls(s)
+	if len(s) > maxID {
+		return "", fmt.Sprintf("id too long: %d bytes under %q, the limit is %d", len(s), key, maxID)
 	}
+	if strings.TrimSpace(s) == "" {
+		return "", ""
+	}
+	return s, ""
 }
 
 // escapeControls writes the bytes of control characters, line separators and

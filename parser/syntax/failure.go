@@ -42,6 +42,8 @@ const (
 	KindKeyTwice                 // a record with two texts
 	KindLongRecord               // a record over the limit
 	KindRecordID                 // warning: a record whose id cannot be used
+	KindQuotes                   // a row of a table whose quotes do not pair
+	KindKept                     // warning: a value to be kept that cannot be
 	kinds
 )
 
@@ -79,6 +81,8 @@ var kindNames = [kinds]string{
 	KindKeyTwice:     "key_twice",
 	KindLongRecord:   "record_too_long",
 	KindRecordID:     "bad_id",
+	KindQuotes:       "bad_quotes",
+	KindKept:         "value_not_kept",
 }
 
 // Kinds returns all kinds.
