@@ -27,7 +27,7 @@ var imports = func() map[string][]string {
 	learning := append(slices.Clone(records), "parser/hash", "parser/linear")
 	scores := append(slices.Clone(learning), "parser/word", "parser/score", "parser/graph")
 	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/part", "parser/search", "parser/label", "parser/encode", "parser/calibrate")
-	codecs := []string{"io/durable", "io/store", "io/source", "io/text", "io/conllu", "io/jsonl", "io/tokens", "io/parquet"}
+	codecs := []string{"io/durable", "io/store", "io/source", "io/text", "io/conllu", "io/jsonl", "io/tokens", "io/table", "io/parquet"}
 	stages := slices.Concat(components, codecs, []string{"io/output", "model"})
 	return map[string][]string{
 		"":                {"io/conllu", "io/text", "io/tokens", "model", "parser/search", "parser/syntax", "parser/tag"}, // for callers from Go
@@ -74,6 +74,7 @@ var imports = func() map[string][]string {
 		"io/conllu":          records,
 		"io/jsonl":           append(slices.Clone(records), "io/text"),
 		"io/tokens":          append(slices.Clone(records), "io/text"),
+		"io/table":           append(slices.Clone(records), "io/text", "io/jsonl"),
 		"io/parquet":         append(slices.Clone(records), "io/store"),
 		"io/output":          append(slices.Clone(records), "io/source", "io/store", "io/parquet"),
 		"io/mirror":          nil,

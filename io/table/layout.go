@@ -1,0 +1,212 @@
+package table
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"github.com/treebeam/treebeam/io/text"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// A Dialect is how rows are written in lines.
+type Dialect uint8
+
+const (
+	// CSV has cells in quotes that may hold line breaks, and two quotes for one.
+	// Between cells stand commas, semicolons, tabs or bars: what the header does.
+	CSV Dialect = iota
+	// TSV has a row a line and tabs between cells. Quotes around a cell are
+	// taken off if they pair within it; else a quote is a character as any other.
+	TSV
+)
+
+// MaxColumns is the most columns of a table.
+const MaxColumns = 10000
+
+// separators are what may stand between the cells of CSV; a header that fits
+// several of them as well has the first.
+const separators = ",;\t|"
+
+// A Layout is what the header of a file says.
+type Layout struct {
+	Columns  []string
+	Encoding string // canonical name
+
+	dialect   Dialect
+	separator byte
+	text, id  int   // columns; id -1 is none
+	keep      []int // -1: the file has no such column
+	opt       Options
+	cells     *text.Cells
+	bom       int64
+	body      Place // of the first line behind the header
+}
+
+// A Place is the beginning of a row.
+type Place struct{ Offset, Row, Line int64 }
+
+// Decide reads the header from the first bytes of a file (source.HeadBytes of
+// them are plenty). The same bytes always give the same layout. An error is a
+// syntax.Fault: nothing in the file can be read.
+func Decide(head []byte, d Dialect, o Options) (*Layout, error) {
+	o = o.withDefaults()
+	marked, err := text.Decide(head[:min(len(head), 4)], text.Options{Encoding: o.Encoding, Lines: text.Paragraph})
+	if err != nil {
+		return nil, syntax.Because(syntax.KindNotText, "%v", err)
+	}
+	cells, err := text.NewCells(marked.Encoding, o.Lines)
+	if err != nil {
+		return nil, syntax.Because(syntax.KindNotText, "%v", err)
+	}
+	l := &Layout{Encoding: marked.Encoding, dialect: d, opt: o, cells: cells, bom: int64(marked.BOM), id: -1, separator: '\t'}
+	if d == TSV {
+		err = l.header(head)
+	} else {
+		err = l.sniff(head)
+	}
+	if err != nil {
+		return nil, err
+	}
+	l.text, err = columnOf(l.Columns, o.Text)
+	if err != nil {
+		return nil, err
+	}
+	if l.text < 0 {
+		return nil, noColumn(o.Text, l.Columns)
+	}
+	if l.id, err = columnOf(l.Columns, o.ID); err != nil {
+		return nil, err
+	}
+	for _, name := range o.Keep {
+		i, err := columnOf(l.Columns, name)
+		if err != nil {
+			return nil, err
+		}
+		l.keep = append(l.keep, i)
+	}
+	return l, nil
+}
+
+// sniff finds what stands between the cells of the header: the first separator
+// with which it has the column of the text, or that which makes most columns.
+func (l *Layout) sniff(head []byte) error {
+	var best Layout
+	var failed error
+	for i := range separators {
+		try := *l
+		try.separator = separators[i]
+		if err := try.header(head); err != nil {
+			if failed == nil {
+				failed = err
+			}
+			continue
+		}
+		if c, _ := columnOf(try.Columns, l.opt.Text); c >= 0 {
+			*l = try
+			return nil
+		}
+		if len(try.Columns) > len(best.Columns) {
+			best = try
+		}
+	}
+	if failed != nil {
+		return failed
+	}
+	*l = best
+	return nil
+}
+
+// header reads the first line that is not blank.
+func (l *Layout) header(head []byte) error {
+	r := newReader(bytes.NewReader(head[min(int64(len(head)), l.bom):]), l, Place{Offset: l.bom, Line: 1}, -1)
+	line, at, err := r.line()
+	for err == nil && line.blank {
+		line, at, err = r.line()
+	}
+	switch {
+	case err != nil:
+		return syntax.Because(syntax.KindNoTextKey, "no text: the table is empty; its first line must name the columns")
+	case r.at.Offset == int64(len(head)) && len(line.raw) == line.size || line.long: // its end is not to be seen
+		if len(head) >= 1<<16 || line.long {
+			return syntax.Because(syntax.KindLongRecord, "the first line is no header: it has over %d bytes; it must name the columns", len(head))
+		}
+	}
+	if line.bad {
+		return syntax.Because(syntax.KindQuotes, "the first line is no header: a quote in it is not closed; it must name the columns")
+	}
+	cells, err := l.split(line.raw, nil)
+	if err != nil {
+		return syntax.Because(syntax.KindQuotes, "the first line is no header: %v", err)
+	}
+	if len(cells) > MaxColumns {
+		return syntax.Because(syntax.KindColumns, "the first line is no header: it has %d columns, the limit is %d", len(cells), MaxColumns)
+	}
+	l.Columns = make([]string, len(cells))
+	for i := range cells {
+		c := cells[i].of(line.raw, at)
+		l.Columns[i] = strings.TrimSpace(l.cells.Text(&c))
+	}
+	l.body = Place{Offset: r.at.Offset, Line: r.at.Line}
+	return nil
+}
+
+// A span is a cell in a line.
+type span struct {
+	from, to int
+	quoted   bool
+}
+
+// of returns the cell of the span in a line.
+func (s span) of(line []byte, at Place) text.Cell {
+	return text.Cell{
+		Bytes: line[s.from:s.to], Source: at.Offset + int64(s.from),
+		Line: at.Line + int64(bytes.Count(line[:s.from], []byte{'\n'})), Quoted: s.quoted,
+	}
+}
+
+var errQuotes = errors.New("text stands behind a closing quote; write a quote inside a quoted cell twice")
+
+// split cuts a line, which has no line break at its end, into cells, and appends
+// them to list.
+func (l *Layout) split(line []byte, list []span) ([]span, error) {
+	for i := 0; ; i++ {
+		cell := span{from: i, to: -1}
+		if i < len(line) && line[i] == '"' {
+			if end := closing(line, i+1); end >= 0 && (end+1 == len(line) || line[end+1] == l.separator) {
+				cell = span{i + 1, end, true}
+				i = end + 1
+			} else if l.dialect == CSV {
+				return list, errQuotes
+			}
+		}
+		if cell.to < 0 {
+			if n := bytes.IndexByte(line[i:], l.separator); n >= 0 {
+				i += n
+			} else {
+				i = len(line)
+			}
+			cell.to = i
+		}
+		list = append(list, cell)
+		if i >= len(line) {
+			return list, nil
+		}
+	}
+}
+
+// closing returns where the quote is that closes a cell whose inside begins at
+// from, or -1.
+func closing(line []byte, from int) int {
+	for {
+		n := bytes.IndexByte(line[from:], '"')
+		if n < 0 {
+			return -1
+		}
+		from += n
+		if from+1 == len(line) || line[from+1] != '"' {
+			return from
+		}
+		from += 2
+	}
+}

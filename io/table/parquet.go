@@ -1,0 +1,457 @@
+package table
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+	"strings"
+
+	pq "github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/treebeam/treebeam/io/jsonl"
+	"github.com/treebeam/treebeam/io/text"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// CellBits is how many bits of a place in a Parquet file, which has no bytes to
+// count, say where in its cell something stands: the rest is the number of the
+// row, from 0.
+const CellBits = 24
+
+// Bounds of a Parquet file: what its writer chooses and memory must hold.
+const (
+	maxFooter = 64 << 20
+	maxPage   = 64 << 20
+)
+
+// A Parquet is an open Parquet file. It is not safe for concurrent use.
+type Parquet struct {
+	in      *watched
+	file    *pq.File
+	opt     Options
+	cells   *text.Cells
+	text    pq.LeafColumn
+	id      *pq.LeafColumn
+	keep    []*pq.LeafColumn
+	columns []string
+}
+
+// watched remembers a fault of a file: what the library makes of it is no damage.
+type watched struct {
+	io.ReaderAt
+	size int64
+	err  error
+}
+
+func (w *watched) ReadAt(b []byte, off int64) (int, error) {
+	if off < 0 || off > w.size {
+		return 0, io.ErrUnexpectedEOF // as a damaged footer has it
+	}
+	n, err := w.ReaderAt.ReadAt(b, off)
+	if err != nil && err != io.EOF && w.err == nil {
+		w.err = err
+	}
+	return n, err
+}
+
+// fault is the error to return for err of the library.
+func (w *watched) fault(err error) error {
+	var ours syntax.Fault
+	switch {
+	case w.err != nil:
+		return w.err
+	case errors.As(err, &ours):
+		return ours
+	}
+	return syntax.Because(syntax.KindDamaged, "not a Parquet file that can be read, or damaged: %v; write it again", err)
+}
+
+// recoverDamage makes an error of a panic: the library trusts files.
+func (w *watched) recoverDamage(err *error) {
+	if p := recover(); p != nil {
+		*err = w.fault(fmt.Errorf("%v", p))
+	}
+}
+
+// OpenParquet opens a file of size bytes and finds the columns. An error is a
+// syntax.Fault, after which nothing in the file can be read, or r's.
+func OpenParquet(r io.ReaderAt, size int64, o Options) (p *Parquet, err error) {
+	in := &watched{ReaderAt: r, size: size}
+	defer in.recoverDamage(&err)
+	var tail [8]byte
+	if size < 12 {
+		return nil, in.fault(errors.New("it is too short"))
+	}
+	if _, err := in.ReadAt(tail[:], size-8); err != nil && err != io.EOF {
+		return nil, in.fault(err)
+	}
+	if n := binary.LittleEndian.Uint32(tail[:4]); n > maxFooter {
+		return nil, in.fault(syntax.Because(syntax.KindNotText, "a Parquet file with a footer of %d bytes, the limit is %d; write it with fewer columns", n, maxFooter))
+	}
+	file, err := pq.OpenFile(in, size, pq.SkipPageIndex(true), pq.SkipBloomFilters(true))
+	if err != nil {
+		return nil, in.fault(err)
+	}
+	o = o.withDefaults()
+	cells, err := text.NewCells("", o.Lines)
+	if err != nil {
+		return nil, err
+	}
+	p = &Parquet{in: in, file: file, opt: o, cells: cells}
+	for _, f := range file.Schema().Fields() {
+		p.columns = append(p.columns, f.Name())
+	}
+	leaf := p.column(o.Text)
+	if leaf == nil {
+		return nil, noColumn(o.Text, p.columns)
+	}
+	if t := leaf.Node.Type(); leaf.MaxRepetitionLevel > 0 || t.Kind() != pq.ByteArray || appendsOther(t) {
+		what := t.String()
+		if leaf.MaxRepetitionLevel > 0 {
+			what = "a list"
+		}
+		return nil, syntax.Because(syntax.KindTextType, "text is no string: the column %q is %s; name the right one with --text-column", o.Text, what)
+	}
+	p.text = *leaf
+	if p.id = p.column(o.ID); p.id != nil && p.id.MaxRepetitionLevel > 0 {
+		return nil, syntax.Because(syntax.KindTextType, "id is no string or number: the column %q is a list; name another one with --id-column", o.ID)
+	}
+	for _, name := range o.Keep {
+		p.keep = append(p.keep, p.column(name))
+	}
+	return p, nil
+}
+
+// appendsOther says whether values of the type are written other than they are.
+func appendsOther(t pq.Type) bool {
+	if l := t.LogicalType(); l != nil {
+		_, is := l.Value.(*format.DecimalType)
+		return is
+	}
+	return false
+}
+
+// column finds a column by its name, or by the names on the way to it with dots
+// between them; nil if there is none. A list or a group counts if it has one
+// column of values.
+func (p *Parquet) column(name string) *pq.LeafColumn {
+	schema := p.file.Schema()
+	var found *pq.LeafColumn
+	for _, path := range schema.Columns() {
+		if path[0] != name && strings.Join(path, ".") != name && !strings.HasPrefix(strings.Join(path, "."), name+".") {
+			continue
+		}
+		leaf, ok := schema.Lookup(path...)
+		if !ok || leaf.MaxRepetitionLevel > 1 {
+			continue
+		}
+		if found != nil {
+			return nil // of several, none
+		}
+		found = &leaf
+	}
+	return found
+}
+
+// NumRows is the number of rows of the file.
+func (p *Parquet) NumRows() int64 { return p.file.NumRows() }
+
+// Rows returns a reader of the rows that belong to the bytes [start, end) of
+// the file, of size bytes: their share of all rows, wherever they are stored. end
+// may be beyond the end of the file, and is ignored if negative.
+func (p *Parquet) Rows(start, end, size int64) *ParquetReader {
+	if end < 0 || end > size {
+		end = size
+	}
+	at := func(b int64) int64 {
+		if size <= 0 {
+			return 0
+		}
+		hi, lo := bits.Mul64(uint64(p.NumRows()), uint64(b))
+		n, _ := bits.Div64(hi, lo, uint64(size))
+		return int64(n)
+	}
+	r := &ParquetReader{p: p, next: at(start), end: at(end), group: -1}
+	r.from, r.to = r.next, r.next
+	return r
+}
+
+// A ParquetReader yields rows of a Parquet file, in order. It is not safe for
+// concurrent use.
+type ParquetReader struct {
+	p         *Parquet
+	next, end int64 // rows
+	from, to  int64
+	done      error
+
+	group   int   // that is open, -1 is none
+	last    int64 // the row behind it
+	columns []*values
+	buf     []byte
+}
+
+// Covered returns the interval of places that the rows read so far fill.
+func (r *ParquetReader) Covered() (from, to int64) { return r.from << CellBits, r.to << CellBits }
+
+// Next returns the next row. At the end of the part it returns io.EOF; any
+// other error is a syntax.Fault, if the file is damaged, or the reader's, and is
+// returned again by later calls.
+func (r *ParquetReader) Next() (rec Record, err error) {
+	if r.done != nil {
+		return Record{}, r.done
+	}
+	defer func() { r.done = err }()
+	defer r.p.in.recoverDamage(&err)
+	if r.next >= r.end {
+		r.close()
+		return Record{}, io.EOF
+	}
+	if r.group < 0 || r.next >= r.last {
+		if err := r.open(); err != nil {
+			return Record{}, r.p.in.fault(err)
+		}
+	}
+	if rec, err = r.record(); err != nil {
+		return Record{}, r.p.in.fault(err)
+	}
+	r.next++
+	r.to = r.next
+	return rec, nil
+}
+
+// open opens the row group of the next row.
+func (r *ParquetReader) open() error {
+	r.close()
+	first := int64(0)
+	for i, g := range r.p.file.RowGroups() {
+		n := g.NumRows()
+		if r.next >= first+n {
+			first += n
+			continue
+		}
+		r.group, r.last = i, first+n
+		leaves := append([]*pq.LeafColumn{&r.p.text, r.p.id}, r.p.keep...)
+		for _, leaf := range leaves {
+			v, err := r.values(g, leaf, r.next-first)
+			if err != nil {
+				return err
+			}
+			r.columns = append(r.columns, v)
+		}
+		return nil
+	}
+	return errors.New("it has fewer rows than its footer says")
+}
+
+// close releases what is open of a row group.
+func (r *ParquetReader) close() {
+	for _, c := range r.columns {
+		if c != nil {
+			c.close()
+		}
+	}
+	r.columns, r.group = r.columns[:0], -1
+}
+
+// record reads the next row.
+func (r *ParquetReader) record() (Record, error) {
+	at := r.next << CellBits
+	rec := Record{Row: r.next + 1, Line: r.next + 1, Start: at, End: at, cells: r.p.cells}
+	for i, c := range r.columns {
+		if c == nil {
+			if i >= 2 {
+				rec.Kept = append(rec.Kept, "")
+			}
+			continue
+		}
+		row, err := c.next()
+		if err != nil {
+			return rec, err
+		}
+		switch {
+		case i == 0:
+			r.text(&rec, row[0])
+		case i == 1:
+			rec.setID(at, string(appendValue(nil, row[0], c.leaf.Node.Type())), r.p.opt.ID)
+		default:
+			rec.keep(at, c.text(row), r.p.opt.Keep[i-2])
+		}
+	}
+	return rec, nil
+}
+
+// text sets the text of a row.
+func (r *ParquetReader) text(rec *Record, v pq.Value) {
+	var b []byte
+	if !v.IsNull() {
+		b = v.ByteArray()
+	}
+	rec.Raw = b[:min(len(b), shown)]
+	limit := min(r.p.opt.MaxRecord, 1<<CellBits)
+	if len(b) > limit {
+		rec.Raw = append([]byte(nil), rec.Raw...)
+		rec.fail(rec.Start, syntax.KindLongRecord, "record too long: its text has %d bytes, the limit is %d", len(b), limit)
+		return
+	}
+	r.buf = append(r.buf[:0], b...)
+	rec.Raw, rec.End = r.buf[:min(len(b), shown)], rec.Start+int64(len(b))
+	rec.cell = text.Cell{Bytes: r.buf, Source: rec.Start, Line: rec.Line, OneLine: true}
+}
+
+// values reads one column of a row group.
+type values struct {
+	leaf  *pq.LeafColumn
+	pages pq.Pages
+	page  pq.Page
+	in    pq.ValueReader
+	buf   [64]pq.Value
+	have  []pq.Value // of buf, unread
+	row   []pq.Value
+}
+
+// values opens a column of a row group at a row of it; nil is a reader of no column.
+func (r *ParquetReader) values(g pq.RowGroup, leaf *pq.LeafColumn, row int64) (*values, error) {
+	if leaf == nil {
+		return nil, nil
+	}
+	if err := r.p.checkPages(r.group, leaf.ColumnIndex); err != nil {
+		return nil, err
+	}
+	v := &values{leaf: leaf, pages: g.ColumnChunks()[leaf.ColumnIndex].Pages()}
+	if row > 0 {
+		if err := v.pages.SeekToRow(row); err != nil {
+			v.close()
+			return nil, err
+		}
+	}
+	return v, nil
+}
+
+// checkPages refuses pages that are larger than memory should hold.
+func (p *Parquet) checkPages(group, column int) error {
+	chunk := p.file.Metadata().RowGroups[group].Columns[column].MetaData
+	at := chunk.DataPageOffset
+	if d := chunk.DictionaryPageOffset; d > 0 {
+		at = d
+	}
+	section := io.NewSectionReader(p.in, at, chunk.TotalCompressedSize)
+	in := bufio.NewReaderSize(section, 1<<10)
+	var protocol thrift.CompactProtocol
+	for done := int64(0); done < chunk.TotalCompressedSize; {
+		if _, err := section.Seek(done, io.SeekStart); err != nil {
+			return err
+		}
+		in.Reset(section)
+		var header format.PageHeader
+		if err := thrift.NewDecoder(protocol.NewReader(in)).Decode(&header); err != nil {
+			return err
+		}
+		here, err := section.Seek(0, io.SeekCurrent)
+		if err != nil {
+			return err
+		}
+		if header.CompressedPageSize < 0 || header.UncompressedPageSize < 0 {
+			return errors.New("a page of negative size")
+		}
+		if size := max(header.CompressedPageSize, header.UncompressedPageSize); size > maxPage {
+			return syntax.Because(syntax.KindNotText, "a Parquet file with a page of %d bytes, the limit is %d; write it with smaller pages", size, maxPage)
+		}
+		done = here - int64(in.Buffered()) + int64(header.CompressedPageSize)
+	}
+	return nil
+}
+
+// value returns the next value of the column without consuming it; io.EOF is
+// after the last.
+func (v *values) value() (pq.Value, error) {
+	for len(v.have) == 0 {
+		if v.in == nil {
+			page, err := v.pages.ReadPage()
+			if err != nil {
+				return pq.Value{}, err
+			}
+			v.release()
+			v.page, v.in = page, page.Values()
+		}
+		n, err := v.in.ReadValues(v.buf[:])
+		if v.have = v.buf[:n]; err != nil {
+			if err != io.EOF {
+				return pq.Value{}, err
+			}
+			v.in = nil
+		}
+	}
+	return v.have[0], nil
+}
+
+// next returns the values of the next row, valid until the next call.
+func (v *values) next() ([]pq.Value, error) {
+	first, err := v.value()
+	if err == io.EOF {
+		err = errors.New("a column has fewer values than the file has rows")
+	}
+	if err != nil {
+		return nil, err
+	}
+	v.have = v.have[1:]
+	if v.leaf.MaxRepetitionLevel == 0 {
+		v.row = append(v.row[:0], first)
+		return v.row, nil
+	}
+	v.row = append(v.row[:0], first.Clone())
+	for size := 0; ; {
+		more, err := v.value()
+		if err == io.EOF || err == nil && more.RepetitionLevel() == 0 {
+			return v.row, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		v.have = v.have[1:]
+		if size += 8; more.Kind() == pq.ByteArray {
+			size += len(more.ByteArray())
+		}
+		if size <= 2*jsonl.MaxValue { // more is not kept
+			v.row = append(v.row, more.Clone())
+		}
+	}
+}
+
+// text is what is kept of a row.
+func (v *values) text(row []pq.Value) string {
+	t := v.leaf.Node.Type()
+	if v.leaf.MaxRepetitionLevel == 0 {
+		if first := row[0]; !first.IsNull() && (first.Kind() == pq.ByteArray || first.Kind() == pq.FixedLenByteArray) && len(first.ByteArray()) > 2*jsonl.MaxValue {
+			row = []pq.Value{first.Clone()} // over the limit whatever it is
+		}
+		return string(appendValue(nil, row[0], t))
+	}
+	there := v.leaf.MaxDefinitionLevel // of an element
+	if v.leaf.Node.Optional() {
+		there--
+	}
+	switch level := row[0].DefinitionLevel(); {
+	case level < there-1:
+		return "" // no list
+	case level < there:
+		return "[]"
+	}
+	return string(appendList(nil, row, t))
+}
+
+func (v *values) release() {
+	if v.page != nil {
+		pq.Release(v.page)
+		v.page = nil
+	}
+}
+
+func (v *values) close() {
+	v.release()
+	v.pages.Close()
+}

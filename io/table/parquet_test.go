@@ -1,0 +1,218 @@
+package table
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	pq "github.com/parquet-go/parquet-go"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// A review is a row of the tables of the tests.
+type review struct {
+	ID    int64 `parquet:"id"`
+	Place struct {
+		Text *string `parquet:"text,optional"`
+		Town string  `parquet:"town,dict"`
+	} `parquet:"place"`
+	Stars float64   `parquet:"stars"`
+	Price int64     `parquet:"price,decimal(2:18)"`
+	Day   int32     `parquet:"day,date"`
+	At    time.Time `parquet:"at,timestamp(microsecond)"`
+	Good  bool      `parquet:"good"`
+	Tags  []string  `parquet:"tags,list,optional"`
+	Nums  []int32   `parquet:"nums"`
+}
+
+// reviews writes n rows in groups of size and returns the file, and what is to be read.
+func reviews(t *testing.T, n, size int) (file []byte, want []row) {
+	t.Helper()
+	var b bytes.Buffer
+	w := pq.NewGenericWriter[review](&b, pq.PageBufferSize(200), pq.Compression(&pq.Snappy))
+	for i := range n {
+		r := review{ID: int64(i), Stars: float64(i) / 4, Price: int64(-i), Day: int32(i), At: time.UnixMicro(int64(i)).UTC(), Good: i%2 == 0}
+		text, tags, nums := "", "", "[]"
+		if i%5 > 0 {
+			text = fmt.Sprintf("Row %d is good.\nIt is \"long\".", i)
+			r.Place.Text = &text
+		}
+		r.Place.Town = "Köln"
+		for range i % 3 {
+			r.Tags = append(r.Tags, fmt.Sprintf(`t"%d`, i))
+			tags += fmt.Sprintf(`,"t\"%d"`, i)
+		}
+		if i%3 > 0 {
+			tags = "[" + tags[1:] + "]"
+		}
+		if i%7 == 0 {
+			r.Nums, nums = []int32{int32(i), 2}, fmt.Sprintf("[%d,2]", i)
+		}
+		if _, err := w.Write([]review{r}); err != nil {
+			t.Fatal(err)
+		}
+		if (i+1)%size == 0 {
+			w.Flush()
+		}
+		good, cents := "false", fmt.Sprintf("-%d.%02d", i/100, i%100)
+		if i%2 == 0 {
+			good = "true"
+		}
+		if i == 0 {
+			cents = "0.00"
+		}
+		want = append(want, row{Row: int64(i + 1), Start: int64(i) << CellBits, Line: int64(i + 1), ID: fmt.Sprint(i), Text: text, Kept: []string{
+			"Köln", strings.TrimSuffix(fmt.Sprintf("%v", float64(i)/4), ".0"), cents,
+			time.Unix(int64(i)*86400, 0).UTC().Format("2006-01-02"), time.UnixMicro(int64(i)).UTC().Format("2006-01-02T15:04:05.999999999Z"),
+			good, tags, nums, ""}})
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes(), want
+}
+
+var reviewOptions = Options{Text: "place.text", Keep: []string{"place.town", "stars", "price", "day", "at", "good", "tags", "nums", "absent"}}
+
+// rowsOf reads the rows of a part of a file.
+func rowsOf(p *Parquet, start, end, size int64) (rows []row, from, to int64, err error) {
+	r := p.Rows(start, end, size)
+	for {
+		rec, err := r.Next()
+		from, to = r.Covered()
+		if err == io.EOF {
+			return rows, from, to, nil
+		}
+		if err != nil {
+			return rows, from, to, err
+		}
+		rows = append(rows, rowOf(&rec))
+	}
+}
+
+// TestParquet reads files of several row groups and pages, as a whole and in
+// ranges.
+func TestParquet(t *testing.T) {
+	for _, c := range []struct{ rows, group int }{{0, 1}, {1, 10}, {300, 1000}, {300, 70}} {
+		file, want := reviews(t, c.rows, c.group)
+		size := int64(len(file))
+		for _, ranges := range []int64{1, 2, 7, 1000} {
+			var got []row
+			at := int64(0)
+			for k := range ranges {
+				p, err := OpenParquet(bytes.NewReader(file), size, reviewOptions)
+				if err != nil {
+					t.Fatal(err)
+				}
+				rows, from, to, err := rowsOf(p, size*k/ranges, size*(k+1)/ranges, size)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if from != at {
+					t.Fatalf("range %d of %d covers from %d, the one before to %d", k, ranges, from, at)
+				}
+				got, at = append(got, rows...), to
+				if k > 100 && c.rows < 300 {
+					k = ranges
+				}
+			}
+			if !reflect.DeepEqual(got, want) {
+				for i := range want {
+					if i >= len(got) || !reflect.DeepEqual(got[i], want[i]) {
+						t.Fatalf("%d rows in groups of %d, %d ranges: %d rows; row %d is\n%+v, want\n%+v", c.rows, c.group, ranges, len(got), i, got[min(i, len(got)-1)], want[i])
+					}
+				}
+				t.Fatalf("%d rows, want %d", len(got), len(want))
+			}
+			if at != int64(c.rows)<<CellBits {
+				t.Errorf("%d rows are covered to %d", c.rows, at)
+			}
+		}
+	}
+}
+
+// TestParquetColumns has columns that cannot be read.
+func TestParquetColumns(t *testing.T) {
+	file, _ := reviews(t, 3, 3)
+	for _, c := range []struct {
+		o    Options
+		kind syntax.Kind
+		says string
+	}{
+		{Options{}, syntax.KindNoTextKey, `no column "text", but "id", "place"`},
+		{Options{Text: "place"}, syntax.KindNoTextKey, `no column "place"`},
+		{Options{Text: "stars"}, syntax.KindTextType, `"stars" is DOUBLE`},
+		{Options{Text: "tags"}, syntax.KindTextType, "a list"},
+		{Options{Text: "place.text", ID: "tags"}, syntax.KindTextType, "a list"},
+	} {
+		_, err := OpenParquet(bytes.NewReader(file), int64(len(file)), c.o)
+		var why syntax.Fault
+		if !errors.As(err, &why) || why.Kind != c.kind || !strings.Contains(why.Reason, c.says) {
+			t.Errorf("%+v: %v, want %v", c.o, err, c.says)
+		}
+	}
+}
+
+// TestDamagedParquet changes bytes of a file: what comes of it are rows or a
+// fault, never a panic and never an endless reading.
+func TestDamagedParquet(t *testing.T) {
+	file, want := reviews(t, 60, 25)
+	rng := rand.New(rand.NewPCG(5, 6))
+	faults := 0
+	for range 3000 {
+		bad := bytes.Clone(file)
+		for range 1 + rng.IntN(3) {
+			bad[rng.IntN(len(bad))] ^= 1 << rng.IntN(8)
+		}
+		if rng.IntN(5) == 0 {
+			bad = bad[:rng.IntN(len(bad))]
+		}
+		p, err := OpenParquet(bytes.NewReader(bad), int64(len(bad)), reviewOptions)
+		var rows []row
+		if err == nil {
+			rows, _, _, err = rowsOf(p, 0, -1, int64(len(bad)))
+		}
+		var why syntax.Fault
+		if err != nil {
+			if faults++; !errors.As(err, &why) {
+				t.Fatalf("%v is no fault", err)
+			}
+		} else if len(rows) > 10*len(want) {
+			t.Fatalf("%d rows", len(rows))
+		}
+	}
+	if faults == 0 {
+		t.Error("no change did any harm")
+	}
+}
+
+// failing fails as a disk does.
+type failing struct{ io.ReaderAt }
+
+var errDisk = errors.New("a fault of the disk")
+
+func (f failing) ReadAt(b []byte, off int64) (int, error) {
+	if off < 1000 {
+		return 0, errDisk
+	}
+	return f.ReaderAt.ReadAt(b, off)
+}
+
+// TestFaultsAreNoDamage tells a fault of the disk from a damaged file.
+func TestFaultsAreNoDamage(t *testing.T) {
+	file, _ := reviews(t, 300, 70)
+	p, err := OpenParquet(failing{bytes.NewReader(file)}, int64(len(file)), reviewOptions)
+	if err == nil {
+		_, _, _, err = rowsOf(p, 0, -1, int64(len(file)))
+	}
+	if !errors.Is(err, errDisk) {
+		t.Errorf("%v, want %v", err, errDisk)
+	}
+}

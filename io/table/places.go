@@ -1,0 +1,70 @@
+package table
+
+import (
+	"fmt"
+	"sync"
+)
+
+// Bounds of what is remembered.
+const (
+	maxFiles  = 64
+	maxPlaces = 4096 // of a file
+)
+
+// known remembers where rows begin in the files that this process has read, so
+// that a file that is cut into ranges is not read anew from its beginning for
+// each of them.
+var known = struct {
+	sync.Mutex
+	order []string
+	files map[string]map[int64]Place // by file, then the first row at or behind an offset
+}{files: map[string]map[int64]Place{}}
+
+// key is what the places of a file depend on.
+func (l *Layout) key(file string) string {
+	return fmt.Sprintf("%d %c %d %s", l.dialect, l.separator, l.opt.MaxRecord, file)
+}
+
+// Known returns the place from which a reader of a file must pass over rows to
+// find the first one that begins at start or behind it: that row, at best. file
+// tells the file and its state from all others; "" is never remembered.
+func (l *Layout) Known(file string, start int64) Place {
+	best := Place{Line: 1}
+	if start == 0 || file == "" {
+		return best
+	}
+	known.Lock()
+	defer known.Unlock()
+	places := known.files[l.key(file)]
+	if p, ok := places[start]; ok {
+		return p
+	}
+	for _, p := range places {
+		if p.Offset <= start && p.Offset > best.Offset {
+			best = p
+		}
+	}
+	return best
+}
+
+// Remember notes that p is the first row at or behind offset of the file.
+func (l *Layout) Remember(file string, offset int64, p Place) {
+	if file == "" || offset <= 0 {
+		return
+	}
+	known.Lock()
+	defer known.Unlock()
+	key := l.key(file)
+	places := known.files[key]
+	if places == nil {
+		places = map[int64]Place{}
+		known.files[key] = places
+		if known.order = append(known.order, key); len(known.order) > maxFiles {
+			delete(known.files, known.order[0])
+			known.order = known.order[1:]
+		}
+	}
+	if len(places) < maxPlaces {
+		places[offset] = p
+	}
+}

@@ -1,0 +1,303 @@
+package table
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// A row is what the tests compare of a record.
+type row struct {
+	Row, Start, Line int64
+	ID, Text         string
+	Kept             []string
+	Kind             string // of its fault, "" if it has none
+}
+
+// read reads the rows that begin in [start, end), from a place that is known.
+func read(t *testing.T, data string, l *Layout, from Place, start, end int64) (rows []row, cover [2]int64, behind Place) {
+	t.Helper()
+	r := NewReader(strings.NewReader(data[from.Offset:]), l, from, start, end)
+	for {
+		rec, err := r.Next()
+		cover[0], cover[1] = r.Covered()
+		if err == io.EOF {
+			return rows, cover, r.Here()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, rowOf(&rec))
+	}
+}
+
+func rowOf(rec *Record) row {
+	got := row{Row: rec.Row, Start: rec.Start, Line: rec.Line, ID: rec.ID, Kept: rec.Kept}
+	if rec.Err != nil {
+		got.Kind = rec.Err.Kind.String()
+	} else {
+		got.Text = rec.cells.Text(&rec.cell)
+	}
+	return got
+}
+
+// whole reads all rows of a table.
+func whole(t *testing.T, data string, d Dialect, o Options) (*Layout, []row) {
+	t.Helper()
+	l, err := Decide([]byte(data), d, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, cover, _ := read(t, data, l, Place{Line: 1}, 0, -1)
+	if cover != [2]int64{0, int64(len(data))} {
+		t.Fatalf("covered %v of %d bytes of %q", cover, len(data), data)
+	}
+	return l, rows
+}
+
+// draw makes a cell of what is hard about cells.
+func draw(rng *rand.Rand) string {
+	parts := []string{"a", "Größe ", `"`, `""`, ",", ";", "\t", "|", "\n", "\n\n", " ", "日本", "x y"}
+	var b strings.Builder
+	for range rng.IntN(6) {
+		b.WriteString(parts[rng.IntN(len(parts))])
+	}
+	return b.String()
+}
+
+// TestLikeTheLibrary compares what is read of random tables with what
+// encoding/csv reads, and the places of rows with the bytes that are there.
+func TestLikeTheLibrary(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		var b bytes.Buffer
+		w := csv.NewWriter(&b)
+		w.Comma = []rune(separators)[rng.IntN(len(separators))]
+		w.UseCRLF = rng.IntN(2) == 0
+		w.Write([]string{"id", "text", "more, of it"})
+		for range rng.IntN(5) {
+			w.Write([]string{"n", draw(rng), draw(rng)})
+		}
+		w.Flush()
+		data := b.String()
+		if rng.IntN(4) == 0 {
+			data = "\ufeff" + data
+		}
+		r := csv.NewReader(strings.NewReader(strings.TrimPrefix(data, "\ufeff")))
+		r.Comma = w.Comma
+		want, err := r.ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, got := whole(t, data, CSV, Options{Keep: []string{"more, of it", "absent"}})
+		if len(got) != len(want)-1 {
+			t.Fatalf("%d rows, the library reads %d:\n%q", len(got), len(want)-1, data)
+		}
+		for i, g := range got {
+			library := want[i+1]
+			ours := []string{g.ID, strings.ReplaceAll(g.Text, "\r\n", "\n"), strings.ReplaceAll(g.Kept[0], "\r\n", "\n")}
+			if g.Kind != "" || !slices.Equal(ours, library) || g.Row != int64(i+1) || g.Kept[1] != "" {
+				t.Fatalf("row %d is %+v, the library reads %q:\n%q", i+1, g, library, data)
+			}
+			if !strings.HasPrefix(data[g.Start:], "n") || int64(strings.Count(data[:g.Start], "\n"))+1 != g.Line {
+				t.Fatalf("row %d begins at byte %d, line %d:\n%q", i+1, g.Start, g.Line, data)
+			}
+		}
+	}
+}
+
+// TestAnyCutIsTheWhole cuts tables, good and bad ones, into ranges at all
+// places: together they give the rows of the whole, and cover it, whatever was
+// remembered of the file.
+func TestAnyCutIsTheWhole(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for n := range 400 {
+		d := Dialect(rng.IntN(2))
+		data := "id,text\n"
+		if d == TSV {
+			data = "id\ttext\n"
+		}
+		for range rng.IntN(6) {
+			data += draw(rng) + []string{",", "\t", "\r\n", "\n"}[rng.IntN(4)]
+		}
+		l, want := whole(t, data, d, Options{MaxRecord: 12 + rng.IntN(30)})
+		file := ""
+		if rng.IntN(2) == 0 {
+			file = fmt.Sprint("file ", n)
+		}
+		var got []row
+		var to int64
+		size := int64(len(data))
+		step := 1 + rng.Int64N(size)
+		for start := int64(0); start < size; start += step {
+			end := min(size, start+step)
+			rows, cover, behind := read(t, data, l, l.Known(file, start), start, end)
+			l.Remember(file, end, behind)
+			if cover[0] != cover[1] {
+				if cover[0] != to {
+					t.Fatalf("bytes [%d, %d) are covered from %d, the ones before to %d:\n%q", start, end, cover[0], to, data)
+				}
+				to = cover[1]
+			}
+			got = append(got, rows...)
+		}
+		if !reflect.DeepEqual(got, want) || to != size {
+			t.Fatalf("in ranges of %d bytes, covered to %d:\n%+v\nas a whole:\n%+v\n%q", step, to, got, want, data)
+		}
+	}
+}
+
+// TestBadRows has what is wrong with rows, and what is left of the others.
+func TestBadRows(t *testing.T) {
+	long := strings.Repeat("x", 100)
+	for _, c := range []struct {
+		name string
+		d    Dialect
+		body string
+		want []string // texts, or kinds of faults in brackets
+	}{
+		{"too few and too many", CSV, "a,b,c\nA\nb,B\n", []string{"[column_count]", "[column_count]", "B"}},
+		{"text behind a quote", CSV, `a,"x" y` + "\nb,B\n", []string{"[bad_quotes]", "B"}},
+		{"a quote never closed", CSV, "a,\"x\nb,B\nc,C", []string{"[bad_quotes]", "B", "C"}},
+		{"a quote closed by the next", CSV, "a,\"x\nb,\"B\"\nc,C", []string{"[bad_quotes]", "B", "C"}},
+		{"a quote never closed in the last line", CSV, "b,B\na,\"x", []string{"B", "[bad_quotes]"}},
+		{"quotes inside", CSV, "a,it is 3\" long\nb,B", []string{`it is 3" long`, "B"}},
+		{"lines in quotes", CSV, "a,\"x\r\ny\"\r\nb,B", []string{"x\r\ny", "B"}},
+		{"blank lines", CSV, "\n\r\na,A\n  \nb,B\n\n", []string{"A", "B"}},
+		{"empty cells", CSV, "a,\nb,\"\"\n,C", []string{"", "", "C"}},
+		{"a long line", CSV, "a," + long + "\nb,B", []string{"[record_too_long]", "B"}},
+		{"long lines in quotes", CSV, "a,\"" + long[:30] + "\n" + long + "\"\nb,B", []string{"[bad_quotes]", "[record_too_long]", "B"}},
+		{"quotes in TSV", TSV, "a\t\"A\"\nb\tx \"y\"\nc\t\"x\" y\nd\t\"x\ne\t\"x\ty\"\nf\t\"x\"\"y\"", []string{"A", `x "y"`, `"x" y`, `"x`, "x\ty", `x"y`}},
+	} {
+		header := "id,text\n"
+		if c.d == TSV {
+			header = "id\ttext\n"
+		}
+		_, rows := whole(t, header+c.body, c.d, Options{MaxRecord: 60})
+		var got []string
+		for _, r := range rows {
+			if r.Kind != "" {
+				r.Text = "[" + r.Kind + "]"
+			}
+			got = append(got, r.Text)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestHeaders has what a first line may be.
+func TestHeaders(t *testing.T) {
+	for _, c := range []struct {
+		head, kind, says string // "" is no fault
+	}{
+		{"\n\n\" text\", id \nx,y\n", "", ""},
+		{"id;text\n1;x\n", "", ""},
+		{"a|b|text", "", ""},
+		{"id,body,stars\n", "no_text", `no column "text", but "id", "body", "stars"; name the right one with --text-column`},
+		{"text,text\n", "key_twice", `"text"`},
+		{"", "no_text", "the table is empty"},
+		{"\n\n", "no_text", "the table is empty"},
+		{`"id,text`, "bad_quotes", "not closed"},
+		{strings.Repeat("x", 1<<16), "record_too_long", "no header"},
+		{"text" + strings.Repeat(",", MaxColumns), "column_count", "10001 columns"},
+	} {
+		_, err := Decide([]byte(c.head), CSV, Options{})
+		var why syntax.Fault
+		if err != nil && !errors.As(err, &why) {
+			t.Fatalf("%.40q: %v is no fault", c.head, err)
+		}
+		if c.kind == "" && err != nil || c.kind != "" && (err == nil || why.Kind.String() != c.kind || !strings.Contains(why.Reason, c.says)) {
+			t.Errorf("%.40q: %v %v, want %s %s", c.head, why.Kind, err, c.kind, c.says)
+		}
+	}
+	if _, err := Decide([]byte("text\n"), CSV, Options{Encoding: "iso-2022-jp"}); err == nil || !strings.Contains(err.Error(), "iconv") {
+		t.Errorf("ISO-2022-JP: %v", err)
+	}
+}
+
+// TestEncodings reads cells that are not UTF-8, and knows where they stand.
+func TestEncodings(t *testing.T) {
+	for _, c := range []struct{ encoding, cell, want string }{
+		{"windows-1252", "\"Gr\xf6\xdfe \"\"M\"\"\"", `Größe "M"`},
+		{"gb18030", "\"\xc4\xe3\"\"\xba\xc3\"", `你"好`},
+		{"utf-8", "a\xffb\x00c", "a\ufffdb\ufffdc"},
+	} {
+		data := "text,id\n" + c.cell + ",1\n"
+		l, err := Decide([]byte(data), CSV, Options{Encoding: c.encoding})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec, err := NewReader(strings.NewReader(data), l, Place{Line: 1}, 0, -1).Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := rec.Text().Next()
+		if err != nil || b.Text != c.want || rec.ID != "1" {
+			t.Errorf("%s: %q, want %q (%v)", c.encoding, b.Text, c.want, err)
+		}
+		if i := strings.IndexByte(b.Text, '"'); i >= 0 && data[b.Offset(i):b.Offset(i)+2] != `""` || b.Offset(len(b.Text)) != b.End {
+			t.Errorf("%s: the quote stands at byte %d", c.encoding, b.Offset(i))
+		}
+	}
+}
+
+// FuzzCSV reads anything: rows tile the file, and stay within the limit.
+func FuzzCSV(f *testing.F) {
+	f.Add("id,text\n1,\"a\nb\"\n2,\"c", 20, byte(0))
+	f.Add("text\tid\n\"x\"\ty\n", 5, byte(1))
+	f.Fuzz(func(t *testing.T, data string, limit int, d byte) {
+		l, err := Decide([]byte(data), Dialect(d%2), Options{MaxRecord: limit % 1000})
+		if err != nil {
+			return
+		}
+		rows, cover, _ := read(t, data, l, Place{Line: 1}, 0, -1)
+		if cover != [2]int64{0, int64(len(data))} {
+			t.Fatalf("covered %v of %d bytes", cover, len(data))
+		}
+		for i := range rows {
+			if rows[i].Row != int64(i+1) || len(rows[i].Text) > 3*l.opt.MaxRecord {
+				t.Fatalf("row %d: %+v", i+1, rows[i])
+			}
+		}
+	})
+}
+
+// TestMemory reads a table with a quote that is never closed and a line without
+// end: no more is held than the limit and what is read at once.
+func TestMemory(t *testing.T) {
+	const limit = 1 << 20
+	head := "id,text\n"
+	l, err := Decide([]byte(head), CSV, Options{MaxRecord: limit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := io.MultiReader(strings.NewReader(head+"1,\""), strings.NewReader(strings.Repeat("line\n", limit)), strings.NewReader(strings.Repeat("x", 8*limit)))
+	r := NewReader(src, l, Place{Line: 1}, 0, -1)
+	n := 0
+	for ; ; n++ {
+		_, err := r.Next()
+		if cap(r.buf) > limit+5*readBytes {
+			t.Fatalf("row %d: a buffer of %d bytes", n, cap(r.buf))
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n != limit+2-1 {
+		t.Errorf("%d rows, want %d", n, limit+1)
+	}
+}
