@@ -18,19 +18,25 @@ const (
 	JSONL    Format = "jsonl"    // a JSON object with a text a line
 	Tokens   Format = "tokens"   // a sentence a line, a space between tokens; by name (.tok) or option only
 	Vertical Format = "vertical" // a token a line, a blank line between sentences; by name (.vert) or option only
+	CSV      Format = "csv"      // a table with a header, cells in quotes where they need them; by name or option only
+	TSV      Format = "tsv"      // a table with a header, a row a line, tabs between cells; by name or option only
+	Parquet  Format = "parquet"  // a table; by its first bytes
 )
 
 // ParseFormat returns the format of a command-line value: auto, text, conllu,
-// conllx, jsonl, tokens or vertical.
+// conllx, jsonl, csv, tsv, parquet, tokens or vertical.
 func ParseFormat(s string) (Format, error) {
 	switch f := Format(strings.ToLower(s)); f {
 	case Auto, "auto":
 		return Auto, nil
-	case Text, CoNLLU, CoNLLX, JSONL, Tokens, Vertical:
+	case Text, CoNLLU, CoNLLX, JSONL, Tokens, Vertical, CSV, TSV, Parquet:
 		return f, nil
 	}
-	return Auto, fmt.Errorf("unknown format %q; use auto, text, conllu, conllx, jsonl, tokens or vertical", s)
+	return Auto, fmt.Errorf("unknown format %q; use auto, text, conllu, conllx, jsonl, csv, tsv, parquet, tokens or vertical", s)
 }
+
+// Table reports whether files of the format are tables: each row is a document.
+func (f Format) Table() bool { return f == CSV || f == TSV || f == Parquet }
 
 // Annotated reports whether files of the format bring sentences with comments
 // and ids of their own.
@@ -42,12 +48,20 @@ func (f Format) Annotated() bool { return f == CoNLLU || f == CoNLLX }
 // file. A file that is no text (PDF, zip, binary) is a *NotText, whatever is
 // wanted; markup, JSON and tables are one unless Text is wanted.
 func Detect(name string, head []byte, want Format, encoding string) (Format, error) {
+	switch is := bytes.HasPrefix(head, []byte(parquetMagic)); {
+	case is && (want == Auto || want == Parquet):
+		return Parquet, nil
+	case is:
+		return want, &NotText{fmt.Sprintf("a Parquet file, not %s; give --from parquet, or no --from", want)}
+	case want == Parquet:
+		return want, &NotText{"no Parquet file: it does not begin with " + parquetMagic + "; give --from csv, tsv or jsonl for other tables"}
+	}
 	if order := wideOrder(head); order != "" && !isUTF16(head, "") {
 		format := want
 		if want == Auto { // NULs apart, its letters may be ASCII
 			format, _ = guess(name, bytes.ReplaceAll(head, []byte{0}, nil))
 		}
-		if format == JSONL || format.Annotated() { // which --encoding is not for
+		if format == JSONL || format.Annotated() || format.Table() { // which --encoding is not for
 			return want, &NotText{fmt.Sprintf("%s in UTF-16; make it UTF-8 first, for example with iconv -f %s -t UTF-8", format, strings.ToUpper(order))}
 		}
 	}
@@ -68,6 +82,9 @@ func Detect(name string, head []byte, want Format, encoding string) (Format, err
 	}
 	return format, nil
 }
+
+// parquetMagic begins a Parquet file.
+const parquetMagic = "PAR1"
 
 // guess decides the format of a file that may be text by its name and its
 // beginning, or says what it is instead.
@@ -94,6 +111,10 @@ func guess(name string, head []byte) (format Format, what string) {
 		return JSONL, ""
 	case looksCoNLLU(head):
 		return CoNLLU, ""
+	case ext == ".csv":
+		return CSV, ""
+	case ext == ".tsv":
+		return TSV, ""
 	}
 	if what := markup(ext, head); what != "" {
 		return Auto, what + "; or give --from text to read it as it stands"

@@ -179,7 +179,7 @@ func (f *File) liveHead() ([]byte, error) {
 			break // the reader of At fails when it gets there
 		}
 		head = append(head, b[0])
-		if b[0] == '\n' && enough(head) {
+		if b[0] == '\n' && (f.expect.Table() && len(bytes.TrimSpace(head)) > 0 || enough(head)) {
 			break
 		}
 	}

@@ -25,10 +25,9 @@ var magics = []struct{ magic, what string }{
 	{"Rar!\x1a\x07", "a RAR archive; extract its files first"},
 	{"{\\rtf", "an RTF document; convert it to plain text first"},
 	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an office document; convert it to plain text first"},
-	{"PAR1", "a Parquet file; write its texts as JSON lines"},
-	{"SQLite format 3\x00", "an SQLite database; write its texts as JSON lines"},
-	{"Obj\x01", "an Avro file; write its texts as JSON lines"},
-	{"ARROW1\x00", "an Arrow file; write its texts as JSON lines"},
+	{"SQLite format 3\x00", "an SQLite database; write its texts as CSV or JSON lines"},
+	{"Obj\x01", "an Avro file; write its texts as Parquet or JSON lines"},
+	{"ARROW1\x00", "an Arrow file; write its texts as Parquet or JSON lines"},
 	{"\x7fELF", "a program"},
 	{"%!PS", "PostScript; convert it to plain text first"},
 	{"\x89PNG\r\n\x1a\n", "a picture"},
@@ -55,7 +54,7 @@ var zipped = []struct{ sign, what string }{
 	{"mimetypeapplication/vnd.oasis.opendocument.text", "an OpenDocument text (ODT); convert it to plain text first, for example with pandoc -t plain"},
 	{"mimetypeapplication/epub+zip", "an EPUB book; convert it to plain text first, for example with pandoc -t plain"},
 	{"word/", "a Word document (DOCX); convert it to plain text first, for example with pandoc -t plain"},
-	{"xl/", "an Excel workbook; write its texts as JSON lines"},
+	{"xl/", "an Excel workbook; save its sheet as CSV (UTF-8)"},
 	{"[Content_Types].xml", "an office document; convert it to plain text first"},
 }
 
@@ -117,8 +116,6 @@ func markup(ext string, head []byte) string {
 		return "XML; extract its text first"
 	case ext == ".json":
 		return "JSON, but no object a line; write one object with a text a line"
-	case ext == ".csv", ext == ".tsv":
-		return "a table; write its texts as JSON lines or one file each"
 	case ext == ".mbox", letter.Match(head):
 		return "a mailbox; extract the texts of its messages first"
 	}

@@ -31,6 +31,7 @@ type File struct {
 	ready   bool // head is read and stream stands behind it
 	isWide  bool // holds wide, as long as it has the stream
 	live    bool // neither the size nor the digest is known; see OpenLive
+	expect  Format
 }
 
 // Open opens the file of a piece of r. The file must be the one that was
@@ -82,6 +83,10 @@ func (f *File) check(size int64, version string) error {
 		"the file changed since it was listed (%d bytes, then %d; version %s, then %s); run the same command again when nothing writes to it",
 		f.piece.Size, size, f.piece.Version, version)}
 }
+
+// Expect tells the format that the file is said to have, before Head: of a live
+// table the head is its first line, the header.
+func (f *File) Expect(format Format) { f.expect = format }
 
 // Live reports whether the file was opened by OpenLive.
 func (f *File) Live() bool { return f.live }
