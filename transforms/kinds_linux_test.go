@@ -66,6 +66,8 @@ func TestEveryKind(t *testing.T) {
 		syntax.KindKeyTwice:     {name: "a.jsonl", content: `{"text": "One .", "text": "Two ."}`},
 		syntax.KindLongRecord:   {name: "a.jsonl", content: `{"id": 1, "text": "` + long + `"}`},
 		syntax.KindRecordID:     {name: "a.jsonl", content: `{"text": "One .", "id": []}`, warning: true},
+		syntax.KindQuotes:       {name: "a.csv", content: "text\n\"One\" .\n"},
+		syntax.KindKept:         {name: "a.jsonl", content: `{"text": "One .", "by": 1, "by": 2}`, options: output.RowOptions{Keep: "by"}, warning: true},
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, in.name)

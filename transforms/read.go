@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -154,7 +155,7 @@ func (rd *rangeReader) flush() error {
 // files.
 func (rd *rangeReader) file(f *output.File) int32 {
 	files := rd.chunk.Files
-	if n := len(files); n > 0 && files[n-1].Piece == f.Piece && files[n-1].DocID == f.DocID && files[n-1].Lines == f.Lines && !files[n-1].Ended {
+	if n := len(files); n > 0 && files[n-1].Piece == f.Piece && files[n-1].DocID == f.DocID && files[n-1].Lines == f.Lines && !files[n-1].Ended && slices.Equal(files[n-1].Meta, f.Meta) {
 		return int32(n - 1)
 	}
 	rd.chunk.Files = append(files, *f)
@@ -170,7 +171,7 @@ func (rd *rangeReader) ended(f *output.File) {
 
 // hasParts reports whether the documents are parts of f: records or lines.
 func (rd *rangeReader) hasParts(f *output.File) bool {
-	return f.Format == string(source.JSONL) || f.Format == string(source.Text) && rd.options.Document == output.ByLine
+	return f.Format == string(source.JSONL) || source.Format(f.Format).Table() || f.Format == string(source.Text) && rd.options.Document == output.ByLine
 }
 
 // grow counts a row of so many tokens more in the chunk and emits it when it is full.
@@ -199,8 +200,11 @@ func (rd *rangeReader) piece(i int) error {
 	var at place
 	var fault *source.Error
 	var notText *source.NotText
+	var headless *noTable
 	switch {
 	case err == nil:
+	case errors.As(err, &headless):
+		f.Failed, why, f.Format = true, headless.Fault, ""
 	case errors.As(err, &notText):
 		f.Failed, why = true, syntax.Because(syntax.KindNotText, "%v", err)
 	case errors.As(err, &fault) && fault.Kind == source.Permanent && errors.As(fault, &why):
@@ -214,7 +218,7 @@ func (rd *rangeReader) piece(i int) error {
 	}
 	// Every range that cannot read its piece says so, for others may have read
 	// theirs. A file that is no text is none for all of them: one row is enough.
-	if f.Failed && (notText == nil || p.Start == 0) {
+	if f.Failed && (notText == nil && headless == nil || p.Start == 0) {
 		at.offset = max(at.offset, p.Start)
 		rd.fail(&f, failed(stageRead, why, at, ""))
 	}
@@ -252,11 +256,12 @@ func (rd *rangeReader) open(p *source.Piece, f *output.File) (err error) {
 	if f.Version, err = in.Digest(rd.ctx); err != nil {
 		return err
 	}
-	head, err := in.Head()
+	want, err := source.ParseFormat(rd.options.From)
 	if err != nil {
 		return err
 	}
-	want, err := source.ParseFormat(rd.options.From)
+	in.Expect(want)
+	head, err := in.Head()
 	if err != nil {
 		return err
 	}
@@ -276,6 +281,8 @@ func (rd *rangeReader) open(p *source.Piece, f *output.File) (err error) {
 		err = rd.text(in, f, head, start, end)
 	case source.JSONL:
 		err = rd.jsonl(in, f, start, end)
+	case source.CSV, source.TSV, source.Parquet:
+		err = rd.table(in, f, head, format, start, end)
 	case source.Tokens, source.Vertical:
 		err = rd.tokens(in, f, head, format, start, end)
 	default:

@@ -2,7 +2,6 @@ package transforms
 
 import (
 	"io"
-	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/io/jsonl"
 	"github.com/treebeam/treebeam/io/output"
@@ -26,7 +25,7 @@ func (rd *rangeReader) jsonl(in *source.File, f *output.File, start, end int64) 
 	if err != nil {
 		return err
 	}
-	records := jsonl.NewReader(r, jsonl.Options{TextKey: rd.options.TextKey, IDKey: rd.options.IDKey}, start, end)
+	records := jsonl.NewReader(r, jsonl.Options{TextKey: rd.options.TextKey, IDKey: rd.options.IDKey, Keep: rd.options.KeepKeys()}, start, end)
 	for {
 		rec, err := records.Next()
 		f.Start, f.End = records.Covered()
@@ -40,6 +39,7 @@ func (rd *rangeReader) jsonl(in *source.File, f *output.File, start, end int64) 
 			rd.read += rec.End - rec.Start
 		}
 		document := *f
+		document.Meta = rec.Kept
 		if document.DocID = rec.ID; rec.ID == "" {
 			document.DocID = partID(f, rec.Start)
 		}
@@ -53,29 +53,19 @@ func (rd *rangeReader) jsonl(in *source.File, f *output.File, start, end int64) 
 // record reads one record of f, which is the document.
 func (rd *rangeReader) record(f, document *output.File, rec *jsonl.Record, lines text.Lines) error {
 	f.Records++
-	shown := func() string { return string(rec.Raw[:min(len(rec.Raw), output.FailureText+utf8.UTFMax)]) }
+	f.MergeMeta(rec.Kept)
 	if e := rec.IDErr; e != nil {
-		rd.fail(document, warned(stageRead, e.Fault, place{e.Offset, e.Line}, shown()))
+		rd.fail(document, recordRow(warned, e, rec.Raw))
+	}
+	for i := range rec.KeptErrs {
+		rd.fail(document, recordRow(warned, &rec.KeptErrs[i], rec.Raw))
 	}
 	if e := rec.Err; e != nil {
 		f.Blocks++
-		row := failed(stageRead, e.Fault, place{e.Offset, e.Line}, shown())
+		row := recordRow(failed, e, rec.Raw)
 		row.Block = true
 		rd.fail(document, row)
 		return rd.grow(0)
 	}
-	blocks := rec.Text(lines)
-	document.Lines = string(blocks.Lines())
-	for first := true; ; first = false {
-		b, err := blocks.Next()
-		if err == io.EOF {
-			return rd.grow(0)
-		}
-		if err != nil {
-			return err
-		}
-		if err := rd.block(f, document, b, first); err != nil {
-			return err
-		}
-	}
+	return rd.paragraphs(f, document, rec.Text(lines))
 }

@@ -2,6 +2,7 @@ package output
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/treebeam/treebeam/io/parquet"
@@ -27,10 +28,28 @@ type File struct {
 	Failed   bool   `json:"failed"` // could not be read, or not to its end: see failures/
 	Repaired int64  `json:"repaired_bytes,omitempty"`
 	Suspect  string `json:"suspect,omitempty"` // the encoding that it seems to be in, if it was not UTF-8
-	Records  int64  `json:"records,omitempty"` // of JSON lines
+	Records  int64  `json:"records,omitempty"` // of JSON lines and tables
 	Ended    bool   `json:"-"`                 // in Batch.Files, if transforms.Pace.Ends: no row of the document follows
 
+	// Meta are the values of RowOptions.Keep, in that order, "" for none: those of a
+	// document, or those that all documents in a file have; nil if it has none.
+	Meta []string `json:"meta,omitempty"`
+
 	Counts
+}
+
+// MergeMeta adds the values of a document, or of documents that agree, to those of
+// the file: what is not the same in all of them is none. nil adds nothing.
+func (f *File) MergeMeta(values []string) {
+	if f.Meta == nil {
+		f.Meta = slices.Clone(values)
+		return
+	}
+	for i := range min(len(values), len(f.Meta)) {
+		if f.Meta[i] != values[i] {
+			f.Meta[i] = ""
+		}
+	}
 }
 
 // Counts are the sums that Finish checks: Blocks = Segmented + BlocksFailed
@@ -86,7 +105,7 @@ func (f *File) MuchRepaired() bool { return f.Repaired*100 > f.End-f.Start }
 // otherEncoding is what to say of a file of which much had to be repaired.
 func (f *File) otherEncoding() string {
 	what := fmt.Sprintf("%s: %d of its characters were invalid %s; ", f.URI, f.Repaired, f.Encoding)
-	if f.Format == string(source.JSONL) {
+	if f.Format == string(source.JSONL) || f.Format == string(source.Parquet) {
 		return what + "if it has another encoding, make it UTF-8 first"
 	}
 	if f.Suspect == "" {

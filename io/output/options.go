@@ -1,6 +1,10 @@
 package output
 
-import "github.com/treebeam/treebeam/io/parquet"
+import (
+	"strings"
+
+	"github.com/treebeam/treebeam/io/parquet"
+)
 
 // FormatVersion changes whenever the same input and model give other bytes: its
 // first number when the program makes other rows, its second one with the columns.
@@ -13,9 +17,12 @@ type RowOptions struct {
 	Encoding string `json:"encoding"`           // of raw text
 	Lines    string `json:"lines"`              // auto, wrapped, paragraph or sentence
 	Document string `json:"document,omitempty"` // of raw text: "" for files, or ByLine
-	TextKey  string `json:"text_key,omitempty"` // of JSON lines, "" is jsonl.DefaultTextKey
-	IDKey    string `json:"id_key,omitempty"`   // of JSON lines, "" is jsonl.DefaultIDKey
-	MaxWords int    `json:"max_words"`          // raw sentences are cut above this
+	TextKey  string `json:"text_key,omitempty"` // of JSON lines and tables, "" is jsonl.DefaultTextKey
+	IDKey    string `json:"id_key,omitempty"`   // likewise, "" is jsonl.DefaultIDKey
+	// Keep are the keys and columns whose values become columns of the output, with
+	// commas between them: see parquet.MetaColumn.
+	Keep     string `json:"keep,omitempty"`
+	MaxWords int    `json:"max_words"` // raw sentences are cut above this
 	Retag    bool   `json:"retag"`
 	// KeepHeads keeps the heads that CoNLL input gives, and their deprels.
 	KeepHeads bool `json:"keep_heads"`
@@ -33,6 +40,14 @@ type RowOptions struct {
 	Unconstrained bool `json:"unconstrained,omitempty"`
 
 	Parse ParseOptions `json:"parse"`
+}
+
+// KeepKeys is Keep as a list.
+func (o *RowOptions) KeepKeys() []string {
+	if o.Keep == "" {
+		return nil
+	}
+	return strings.Split(o.Keep, ",")
 }
 
 // Stages that a run can end with, without trees.

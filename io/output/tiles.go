@@ -22,7 +22,7 @@ func mergeFiles(pieces []File) ([]File, error) {
 			}
 			first := p
 			first.Start, first.End, first.EOF, first.Failed = 0, 0, false, false
-			first.Repaired, first.Records, first.Counts = 0, 0, Counts{}
+			first.Repaired, first.Records, first.Meta, first.Counts = 0, 0, nil, Counts{}
 			list = append(list, first)
 			whole = &tiles{file: &list[len(list)-1]}
 		}
@@ -67,6 +67,7 @@ func (t *tiles) add(p *File) error {
 	d.Failed = d.Failed || p.Failed
 	d.Repaired += p.Repaired
 	d.Records += p.Records
+	d.MergeMeta(p.Meta)
 	d.Counts.Add(&p.Counts)
 	// One row speaks for all pieces of a file that is none of the formats.
 	if t.silent && (d.Errors == 0 || d.Format != "" || d.End > 0) {
