@@ -16,7 +16,7 @@ import (
 
 // How long a signal waits.
 const (
-	grace       = 3 * time.Second // for a command whose context it has ended
+	grace       = 3 * time.Second // for a command whose context it has ended, unless it has its own
 	abortWithin = 2 * time.Second // for object stores that are told to forget uploads
 )
 
@@ -29,6 +29,7 @@ var signals struct {
 	sync.Mutex
 	came   bool
 	cancel context.CancelFunc // of the command's context, if it has one
+	grace  time.Duration      // for that command
 	word   func() string      // what is said then, if anything
 	leave  sync.Once
 }
@@ -47,7 +48,7 @@ func catchSignals() {
 		<-c
 		signals.Lock()
 		signals.came = true
-		cancel := signals.cancel
+		cancel, grace := signals.cancel, signals.grace
 		signals.Unlock()
 		if cancel != nil {
 			cancel()
@@ -70,10 +71,15 @@ func interrupted() bool {
 // interruptible returns a context that a signal ends until stop is called. The
 // command then has some time to end by itself, whatever it returns.
 func interruptible(ctx context.Context) (_ context.Context, stop context.CancelFunc) {
+	return interruptibleFor(ctx, grace)
+}
+
+// interruptibleFor is interruptible for a command that has a time of its own to end.
+func interruptibleFor(ctx context.Context, grace time.Duration) (_ context.Context, stop context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	signals.Lock()
 	defer signals.Unlock()
-	signals.cancel = cancel
+	signals.cancel, signals.grace = cancel, grace
 	if signals.came {
 		cancel()
 	}
