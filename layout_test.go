@@ -87,7 +87,7 @@ var imports = func() map[string][]string {
 		"pipeline/diff":             {"io/parquet"},
 		"pipeline/nightly":          {"io/output", "io/parquet", "io/source", "io/store", "pipeline"},
 		"pipeline/serve":            {"io/conllu", "io/text", "io/tokens", "io/view", "model", "parser/search", "parser/syntax"}, // in memory, without Beam
-		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "pipeline/nightly", "pipeline/diff", "io/mirror", "io/pick", "io/view", "io/encoder", "parser/piece", "parser/train", "parser/eval"),
+		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "pipeline/nightly", "pipeline/diff", "pipeline/serve", "io/mirror", "io/pick", "io/view", "io/encoder", "parser/piece", "parser/train", "parser/eval"),
 		"bench/chaos":               nil,
 		"bench/chart":               {"io/durable"},
 		"python":                    nil,

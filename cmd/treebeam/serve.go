@@ -1,0 +1,131 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/pipeline"
+	"github.com/treebeam/treebeam/pipeline/serve"
+)
+
+const serveAbout = `
+Answers HTTP requests until ctrl-C or SIGTERM: a page on which you type a sentence and
+see its tree, and UDPipe's REST interface under /process and /models, so that programs
+made for UDPipe work with it. /healthz says whether it runs, /metrics counts for
+Prometheus. docs/serve.md describes all of it.
+
+Models of your own stand before the English ones in the program. The first is the
+default. Only programs on this machine can connect, unless --listen names another
+address: then put a proxy in front that knows your users, for the server has no
+passwords and no TLS.`
+
+const serveExample = `
+  treebeam serve
+  curl -F data=@letter.txt -F tokenizer= -F tagger= -F parser= localhost:8080/process
+  treebeam serve --model german=de_gsd.tbm --listen localhost:9000
+  treebeam serve --listen :8080 --parallel 8 --max-body 1000000`
+
+// newServe is treebeam serve.
+func newServe() *cobra.Command {
+	cmd := newCommand("serve", "a page that draws trees, and UDPipe's REST interface", serveAbout)
+	cmd.Example = serveExample
+	fs := cmd.Flags()
+	limits := serve.DefaultLimits()
+	listen := fs.String("listen", "localhost:8080", "`ADDRESS` and port; port 0 takes a free one, :8080 all addresses of the machine")
+	var models list
+	fs.VarP(&models, "model", "m", "serve the model in `FILE` too, as NAME if this is NAME=FILE; may be repeated")
+	fs.IntVar(&limits.Parallel, "parallel", limits.Parallel, "parse `N` requests at once; others wait")
+	fs.Int64Var(&limits.Body, "max-body", limits.Body, "refuse requests of over `N` bytes")
+	fs.DurationVar(&limits.Parse, "max-time", limits.Parse, "stop a request that is parsed for longer than `TIME`")
+	fs.IntVar(&limits.Open, "max-open", limits.Open, "refuse requests while `N` are open")
+	fs.DurationVar(&limits.Wait, "max-wait", limits.Wait, "refuse a request that has waited for `TIME`")
+	last := fs.Duration("grace", 30*time.Second, "let open requests end in `TIME` after the signal to stop")
+	group(fs, "Server", "listen", "model")
+	group(fs, "Limits", "parallel", "max-body", "max-time", "max-open", "max-wait", "grace")
+	cmd.RunE = func(cmd *cobra.Command, others []string) error {
+		if len(others) > 0 {
+			return refuse("%s: serve takes no files; --model names models, treebeam parse parses files", others[0])
+		}
+		if limits.Parallel < 1 || limits.Body < 1 || limits.Open < 1 || limits.Parse <= 0 || limits.Wait <= 0 || *last <= 0 {
+			return refuse("--parallel, --max-body, --max-open, --max-time, --max-wait and --grace must be above 0")
+		}
+		sources, err := servedModels(models)
+		if err != nil {
+			return err
+		}
+		s, err := serve.New(serve.Config{Models: sources, Version: pipeline.Version(), Limits: limits, Log: spoken{os.Stderr}})
+		if err != nil {
+			return &refusal{err}
+		}
+		ctx, stop := interruptibleFor(cmd.Context(), *last+time.Second)
+		defer stop()
+		l, err := net.Listen("tcp", *listen)
+		if err != nil {
+			return cannotListen(*listen, err)
+		}
+		announce(l, sources)
+		return s.Serve(ctx, l, *last)
+	}
+	return cmd
+}
+
+// servedModels are those that --model names, then the embedded ones.
+func servedModels(named []string) (sources []serve.Source, err error) {
+	for _, arg := range named {
+		name, file, ok := strings.Cut(arg, "=")
+		if !ok || strings.ContainsAny(name, `/\`) {
+			name, file = "", arg
+		}
+		if file == "" {
+			return nil, refuse("--model %s: want NAME=FILE or FILE", arg)
+		}
+		sources = append(sources, serve.Source{Name: cmp.Or(name, strings.TrimSuffix(filepath.Base(file), ".tbm")), Path: file})
+	}
+	sources = append(sources, serve.Source{Name: "english-fast", Path: model.Embedded})
+	if _, err := model.Open(model.EmbeddedAccurate); !errors.Is(err, model.ErrNoAccurate) {
+		sources = append(sources, serve.Source{Name: "english-accurate", Path: model.EmbeddedAccurate})
+	}
+	return sources, nil
+}
+
+// cannotListen says why an address cannot be had, and what to do.
+func cannotListen(address string, err error) error {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return refuse("--listen %s: another program has this port; name another one, or port 0 for any that is free", address)
+	case errors.Is(err, os.ErrPermission):
+		return refuse("--listen %s: not permitted; ports below 1024 are often reserved, name a higher one", address)
+	}
+	return refuse("--listen %s: %v; want an address of this machine and a port, such as localhost:8080", address, err)
+}
+
+// announce says where the page is, and who can see it.
+func announce(l net.Listener, models []serve.Source) {
+	names := make([]string, len(models))
+	for i, m := range models {
+		names[i] = m.Name
+	}
+	at, _ := l.Addr().(*net.TCPAddr)
+	host := "localhost"
+	if at != nil && !at.IP.IsUnspecified() && !at.IP.IsLoopback() {
+		host = at.IP.String()
+	}
+	port := 0
+	if at != nil {
+		port = at.Port
+	}
+	say(os.Stderr, "serving %s on http://%s/ until ctrl-C\n", strings.Join(names, ", "), net.JoinHostPort(host, fmt.Sprint(port)))
+	if at != nil && !at.IP.IsLoopback() {
+		say(os.Stderr, "warning: whoever reaches this machine can use the server; it has no passwords and no TLS\n")
+	}
+}
