@@ -145,7 +145,7 @@ func (l *lister) pattern(p string) error {
 		return l.add(path.Dir(local), local, info, nil)
 	case err == nil:
 		return l.pipe(local)
-	case strings.ContainsAny(p, "*?["):
+	case isWild(p):
 		return l.globPattern(local)
 	case errors.Is(err, fs.ErrNotExist):
 		return &InputError{p, "does not exist; check the spelling and the working directory"}
@@ -160,78 +160,6 @@ func localPath(p string) (string, error) {
 	}
 	p = strings.TrimPrefix(p, "file://")
 	return path.Clean(filepath.ToSlash(p)), nil
-}
-
-// globPattern lists what a pattern with *, ?, [ or ** matches.
-func (l *lister) globPattern(p string) error {
-	segs := strings.Split(p, "/")
-	fixed := 0
-	for fixed < len(segs) && !strings.ContainsAny(segs[fixed], "*?[") {
-		fixed++
-	}
-	root := strings.Join(segs[:fixed], "/")
-	switch {
-	case fixed == 0:
-		root = "."
-	case root == "":
-		root = "/"
-	}
-	segs = slices.CompactFunc(segs[fixed:], func(a, b string) bool { return a == "**" && b == "**" })
-	if err := checkPattern(p, segs); err != nil {
-		return err
-	}
-	if _, err := os.Stat(l.resolve(root)); err != nil {
-		return &InputError{p, fmt.Sprintf("the folder %s does not exist; check the spelling and the working directory", root)}
-	}
-	return l.glob(root, root, segs)
-}
-
-// checkPattern checks the segments of the pattern p.
-func checkPattern(p string, segs []string) error {
-	for _, s := range segs {
-		if _, err := path.Match(s, ""); err != nil {
-			return &InputError{p, "is not a valid pattern: a [ has no ]"}
-		}
-	}
-	return nil
-}
-
-// glob lists the files below dir that match the segments. root is what
-// document ids are relative to.
-func (l *lister) glob(root, dir string, segs []string) error {
-	seg, last := segs[0], len(segs) == 1
-	if seg == "**" && last {
-		return l.walk(root, dir)
-	}
-	if seg == "**" {
-		if err := l.glob(root, dir, segs[1:]); err != nil {
-			return err
-		}
-	}
-	return l.each(root, dir, func(name string, e fs.DirEntry) error {
-		if isHidden(name) && name[0] != seg[0] {
-			return nil
-		}
-		p := join(dir, name)
-		if seg == "**" {
-			if e.IsDir() {
-				return l.glob(root, p, segs)
-			}
-			return nil
-		}
-		if ok, _ := path.Match(seg, name); !ok {
-			return nil
-		}
-		switch {
-		case e.IsDir() && last:
-			return l.walk(root, p)
-		case e.IsDir():
-			return l.glob(root, p, segs[1:])
-		case last:
-			return l.entry(root, p)
-		}
-		return nil
-	})
 }
 
 // walk lists all files below dir.

@@ -1,0 +1,164 @@
+package source
+
+import (
+	"fmt"
+	"io/fs"
+	"math/bits"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Characters of patterns.
+const (
+	wild     = "*?[{"     // make a pattern of a name
+	wildOnly = wild + `\` // or end what all names that it takes begin with
+)
+
+// maxSegments bounds the segments of a pattern behind its fixed folders.
+const maxSegments = 64
+
+// A glob is a pattern of paths below a folder: its segments, of which "**" takes
+// any number of folders. What a segment takes is that of doublestar.Match: * and
+// ?, [a-z] and [!a-z], {a,b}. Names that begin with "." or "_" are taken only by a
+// segment that says so, and a folder is taken with all that is below it.
+type glob []string
+
+// newGlob returns the glob of some segments of the pattern p.
+func newGlob(p string, segs []string) (glob, error) {
+	segs = slices.CompactFunc(slices.Clone(segs), func(a, b string) bool { return a == "**" && b == "**" })
+	if len(segs) > maxSegments {
+		return nil, &InputError{p, fmt.Sprintf("has more than %d folders behind the first wildcard; name a folder", maxSegments)}
+	}
+	for _, s := range segs {
+		if !doublestar.ValidatePattern(s) {
+			return nil, &InputError{p, "is not a valid pattern: a [ has no ], or a { no }; a / cannot stand between them"}
+		}
+	}
+	return segs, nil
+}
+
+// splitPattern cuts a pattern into its segments: those without wildcards that it
+// begins with, and the others.
+func splitPattern(p string) (fixed, rest []string) {
+	segs := strings.Split(p, "/")
+	n := slices.IndexFunc(segs, isWild)
+	if n < 0 {
+		n = len(segs)
+	}
+	return segs[:n], segs[n:]
+}
+
+func isWild(s string) bool { return strings.ContainsAny(s, wild) }
+
+// places are the segments of a glob that may take the next name of a path, as a
+// set of bits.
+type places uint64
+
+// start are the places of the first name.
+func (g glob) start() places { return g.closure(1) }
+
+// closure adds the segments behind those that may take no name.
+func (g glob) closure(at places) places {
+	for i := range len(g) - 1 {
+		if at&(1<<i) != 0 && g[i] == "**" {
+			at |= 1 << (i + 1)
+		}
+	}
+	return at
+}
+
+// step takes one name: what may take the name below it, and whether the pattern
+// has come to its end, so that it takes a file of that name and all that is in a
+// folder of that name.
+func (g glob) step(at places, name string) (next places, whole bool) {
+	for set := at; set != 0; set &= set - 1 {
+		i := bits.TrailingZeros64(uint64(set))
+		seg, last := g[i], i == len(g)-1
+		switch {
+		case isHidden(name) && !saysHidden(seg, name[0]):
+		case seg == "**" && !last:
+			next |= 1 << i
+		case seg == "**":
+			whole = true
+		case !doublestar.MatchUnvalidated(seg, name):
+		case last:
+			whole = true
+		default:
+			next |= 1 << (i + 1)
+		}
+	}
+	return g.closure(next), whole
+}
+
+// saysHidden says whether a segment names the first character of names that
+// wildcards do not take.
+func saysHidden(seg string, first byte) bool {
+	if seg == "" {
+		return false
+	}
+	return seg[0] == first || seg[0] == '{' && (seg[1] == first || strings.Contains(seg, ","+string(first)))
+}
+
+// matches says whether the pattern takes the file parts, whose last element is its
+// name and the others its folders.
+func (g glob) matches(parts []string) bool {
+	at := g.start()
+	for i, name := range parts {
+		next, whole := g.step(at, name)
+		if whole && visible(parts[i+1:]) {
+			return true
+		}
+		at = next
+	}
+	return false
+}
+
+// visible reports that no name of a path is skipped in folders.
+func visible(parts []string) bool { return !slices.ContainsFunc(parts, isHidden) }
+
+// globPattern lists what a pattern with wildcards takes.
+func (l *lister) globPattern(p string) error {
+	fixed, rest := splitPattern(p)
+	root := strings.Join(fixed, "/")
+	switch {
+	case len(fixed) == 0:
+		root = "."
+	case root == "":
+		root = "/"
+	}
+	g, err := newGlob(p, rest)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(l.resolve(root)); err != nil {
+		return &InputError{p, fmt.Sprintf("the folder %s does not exist; check the spelling and the working directory", root)}
+	}
+	return l.glob(root, root, g, g.start())
+}
+
+// glob lists the files below dir, whose names g takes from at on. root is what
+// document ids are relative to.
+func (l *lister) glob(root, dir string, g glob, at places) error {
+	return l.each(root, dir, func(name string, e fs.DirEntry) error {
+		p := join(dir, name)
+		next, whole := g.step(at, name)
+		if !e.IsDir() {
+			if whole {
+				return l.entry(root, p)
+			}
+			return nil
+		}
+		if whole {
+			if err := l.walk(root, p); err != nil {
+				return err
+			}
+		}
+		if next != 0 {
+			return l.glob(root, p, g, next)
+		}
+		return nil
+	})
+}
