@@ -1,12 +1,12 @@
 """Runs the examples of the documentation.
 
-usage: examples.py PAGE OUT
+usage: examples.py PAGE OUT [KIND]
 
 Of a Markdown page the fenced blocks marked sql (DuckDB), python and sh are
 run, in order, in the working directory; 'out/' in the first two is replaced by
 OUT. Blocks of other kinds are for reading. An example that fails, or a query
 without rows, fails the run. Python examples whose library is not installed
-are named and passed over.
+are named and passed over. With KIND only blocks of that kind are run.
 """
 
 import contextlib
@@ -17,12 +17,12 @@ import subprocess
 import sys
 import tempfile
 
-import duckdb
-
 BLOCK = re.compile(r"^```(sql|python|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def run_sql(code):
+    import duckdb
+
     result = duckdb.sql(code)
     rows = result.fetchall() if result is not None else []
     if code.startswith("CREATE "):  # what follows uses it
@@ -31,7 +31,7 @@ def run_sql(code):
 
 
 def run_python(code):
-    library = re.search(r"^(?:import|from) (polars|pandas|pyarrow|pyspark)", code, re.MULTILINE)
+    library = re.search(r"^(?:import|from) (polars|pandas|pyarrow|pyspark|treebeam)", code, re.MULTILINE)
     if library:
         try:
             __import__(library[1])
@@ -55,8 +55,11 @@ def run_shell(code):
 
 def main():
     page, out = sys.argv[1:3]
+    only = sys.argv[3:]
     bad, count = 0, 0
     for kind, code in BLOCK.findall(open(page, encoding="utf-8").read()):
+        if only and kind not in only:
+            continue
         count += 1
         if kind != "sh":
             code = re.sub(r"""(?<=['"])out/""", os.path.join(out, ""), code)

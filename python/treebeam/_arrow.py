@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterable, List
 
-import pyarrow as pa
+import pyarrow as pa  # type: ignore[import-untyped,unused-ignore]
 
 from ._documents import Row
 

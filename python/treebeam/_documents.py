@@ -82,7 +82,15 @@ def rows_of(document: str, text: str, ticket: Ticket) -> Tuple[List[Row], List[F
     for line in ticket.lines:
         row = json.loads(line)
         if "severity" in row:
-            failures.append({key: row[key] for key in ("severity", "kind", "reason", "stage", "text")})  # type: ignore[misc]
+            failures.append(
+                {
+                    "severity": row["severity"],
+                    "kind": row["kind"],
+                    "reason": row["reason"],
+                    "stage": row["stage"],
+                    "text": row["text"],
+                }
+            )
             continue
         row["start"], row["end"] = places.of(row.pop("start_byte")), places.of(row.pop("end_byte"))
         row["sent_id"], row["doc_id"] = f"{document}-{len(rows) + 1}", document

@@ -15,7 +15,7 @@ from ._documents import Document, Failure, Row, conllu_of, rows_of, sentence_of
 from ._process import Process, Ticket, TreebeamError
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow  # type: ignore[import-untyped,unused-ignore]
     import spacy
 
 #: A text, or a pair of an id and a text.
@@ -98,7 +98,7 @@ class Parser:
         self._owner = os.getpid()
         self._closed = False
         self._process: Optional[Process] = None
-        self._finalizer: Optional[weakref.finalize] = None
+        self._finalizer: Optional["weakref.finalize[..., Parser]"] = None
         self._running()
 
     def _running(self) -> Process:

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import weakref
-from typing import Deque, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Deque, Dict, List, Optional, Sequence, Tuple
 
 _END = b'{"end_of":'
 _POLL = 0.5  # seconds; on Windows a wait without a timeout cannot be interrupted
@@ -63,7 +63,7 @@ class Process:
 
     def __init__(self, command: Sequence[str]):
         self.owner = os.getpid()
-        options: Dict[str, object] = {}
+        options: Dict[str, Any] = {}
         # Ctrl-C is for Python. The program ends when its standard input does.
         if sys.platform == "win32":
             options["creationflags"] = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW

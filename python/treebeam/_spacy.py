@@ -31,9 +31,9 @@ def _doc(vocab: Vocab, document: str, text: str, sentences: List[Sentence]) -> D
 
     index = {(number, word["id"]): i for i, (_, _, word, number) in enumerate(pieces) if word}
     heads: List[int] = []
-    for i, (_, _, word, number) in enumerate(pieces):
-        if word:
-            heads.append(i if word["head"] == 0 else index[number, word["head"]])
+    for i, (_, _, piece, number) in enumerate(pieces):
+        if piece:
+            heads.append(i if piece["head"] == 0 else index[number, piece["head"]])
         else:  # white space hangs on a word beside it, as spaCy wants it
             heads.append(next((k for k in (i - 1, i + 1) if 0 <= k < len(pieces) and pieces[k][2]), i))
     words = [word for _, _, word, _ in pieces]
