@@ -10,14 +10,15 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/pipeline/nightly"
-	"github.com/treebeam/treebeam/transforms"
 )
 
 // nightFlags are the flags of parse for a state.
@@ -115,11 +116,13 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 	if !c.quiet {
 		printResumed(os.Stderr, night)
 	}
+	here := done{known: true}
 	result, err := night.Run(ctx, func(p *pipeline.Prepared) func() {
 		follow(p)
 		show := startProgress(c.quiet, p)
 		return func() {
 			show.stop()
+			here.add(show.done(nil))
 			onInterrupt(continues)
 			if c.verbose {
 				printMetrics(os.Stderr, p.Metrics(), nil)
@@ -129,15 +132,23 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 	var refused *pipeline.Refusal
 	var tooMany tooManyFailures
 	var nothing nothingParsed
+	tell := func() {
+		printNight(os.Stderr, night, result, time.Since(start), &here, err != nil)
+		s := nightSummary{&result.Summary, reportOf(night, result.Snapshot, c.night.state), time.Since(start).Seconds(), nil}
+		if here.known {
+			s.ParsedWords = &here.words
+		}
+		printJSON(s, c.json)
+	}
 	switch {
 	case errors.As(err, &tooMany):
-		printNight(night, result, c.night.state, time.Since(start))
-		say(os.Stderr, "%v: nothing else has become current; treebeam failures %s shows them, "+
-			"and the same command with a higher --max-failures accepts them without parsing again\n", tooMany, night.RunDirs())
+		tell()
+		say(os.Stderr, "%v: nothing else has become current; "+
+			"the same command with a higher --max-failures accepts them without parsing again\n", tooMany)
 		return exitCode(exitFailures)
 	case errors.As(err, &nothing):
-		printNight(night, result, c.night.state, time.Since(start))
-		sayNothingParsed(&result.Summary, "nothing else has become current; treebeam failures "+night.RunDirs()+" shows all failures")
+		tell()
+		say(os.Stderr, "%v: nothing else has become current\n", nothing)
 		return exitCode(exitFailures)
 	case errors.As(err, &refused):
 		return err
@@ -150,7 +161,7 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 		}
 		return nil
 	}
-	printNight(night, result, c.night.state, time.Since(start))
+	tell()
 	return nil
 }
 
@@ -247,31 +258,47 @@ func printPlan(w io.Writer, n *nightly.Night, format string) error {
 	return out.Flush()
 }
 
-func printNight(n *nightly.Night, result *nightly.Result, state string, elapsed time.Duration) {
+// A nightSummary is what a night prints as JSON.
+type nightSummary struct {
+	*output.Summary
+	Night       nightReport `json:"night"`
+	Seconds     float64     `json:"seconds"`
+	ParsedWords *int64      `json:"parsed_words,omitempty"` // by this command, which may have continued a night
+}
+
+// printNight prints what a night has found, what it has parsed, of which here is what
+// this command did, and what is current now. It says in any case where the failures
+// are if for them nothing has become current (refused).
+func printNight(w io.Writer, n *nightly.Night, result *nightly.Result, elapsed time.Duration, here *done, refused bool) {
 	sum := &result.Summary
-	printReasons(os.Stderr, sum)
-	say(os.Stderr, "%s; ", n.Account())
+	var more []string
+	for _, dir := range n.RunDirs() {
+		more = append(more, showFailures(dir))
+	}
+	printReasons(w, sum, more...)
+	if refused && sum.Errors == 0 { // the failures are those of an earlier night
+		say(w, "%s\n", strings.Join(more, "\n"))
+	}
+	say(w, "%s; ", n.Account())
 	switch {
 	case n.Idle():
-		say(os.Stderr, "nothing to do; ")
+		say(w, "nothing to do; ")
 	case len(n.Runs) == 0:
-		say(os.Stderr, "nothing to parse; ")
+		say(w, "nothing to parse; ")
 	default:
-		say(os.Stderr, "%d trees, %d words (%.0f words/s), %d failures, %d warnings; ", sum.Trees, sum.Words,
-			float64(sum.Words)/max(elapsed.Seconds(), 1e-3), sum.Errors, sum.Warnings)
+		say(w, "%s, %s", plural(sum.Trees, "tree"), plural(sum.Words, "word"))
+		if here.earlier > 0 && here.known {
+			say(w, ", %s of them now", grouped(here.words))
+		}
+		if here.finished > 0 {
+			say(w, "%s", here.rate())
+		}
+		say(w, ", %s; ", failed(sum))
 	}
 	current := "no snapshot"
 	if s := result.Snapshot; s != nil {
-		current = fmt.Sprintf("snapshot %s of %d documents", s.Name, s.Documents)
+		current = fmt.Sprintf("snapshot %s of %s", s.Name, plural(s.Documents, "document"))
 	}
-	say(os.Stderr, "%s is current, after %v\n", current, elapsed.Round(10*time.Millisecond))
-	printForecast(os.Stderr, sum.Forecast)
-	line, err := json.Marshal(struct {
-		*transforms.Summary
-		Night   nightReport `json:"night"`
-		Seconds float64     `json:"seconds"`
-	}{sum, reportOf(n, result.Snapshot, state), elapsed.Seconds()})
-	if err == nil {
-		fmt.Printf("%s\n", line)
-	}
+	say(w, "%s is current, after %v\n", current, elapsed.Round(10*time.Millisecond))
+	printForecast(w, sum.Forecast)
 }

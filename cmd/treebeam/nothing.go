@@ -1,10 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"os"
 
-	"github.com/treebeam/treebeam/transforms"
+	"github.com/treebeam/treebeam/io/output"
 )
 
 // nothingParsed is the error of a run that had something to parse and could
@@ -22,23 +21,11 @@ func checkAny(failures, trees int64) error {
 	return nil
 }
 
-// sayNothingParsed says why, in full, and which command shows more.
-func sayNothingParsed(sum *transforms.Summary, more string) {
-	text := nothingParsed{}.Error()
-	for _, r := range sum.Reasons {
-		if r.Severity == "error" {
-			text += fmt.Sprintf(". The commonest reason, %s: %s", cell(r.SourceURI), cell(r.Reason))
-			break
-		}
-	}
-	say(os.Stderr, "%s\n%s\n", text, more)
-}
-
 // checkFailures returns status 3 if more failed than the limit allows, or
-// everything did. more says which command shows the failures.
-func checkFailures(limit failureLimit, sum *transforms.Summary, more string) error {
-	if checkAny(sum.Errors, sum.Trees) != nil {
-		sayNothingParsed(sum, more)
+// everything did. The reasons were printed.
+func checkFailures(limit failureLimit, sum *output.Summary) error {
+	if err := checkAny(sum.Errors, sum.Trees); err != nil {
+		say(os.Stderr, "%v\n", err)
 		return exitCode(exitFailures)
 	}
 	return limit.check(sum)

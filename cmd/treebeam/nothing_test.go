@@ -16,8 +16,9 @@ func TestNothingParsed(t *testing.T) {
 	const why = `but "id", "body"; name the right one with --text-key`
 	status, stdout, stderr := treebeam(t, "", toyCommand(in, "--output", out)...)
 	if status != exitFailures || !strings.Contains(stdout, `"errors":5`) ||
-		!strings.Contains(stderr, "nothing could be parsed. The commonest reason, "+filepath.Join(in, "a.jsonl")+": ") ||
-		!strings.Contains(stderr, why) || !strings.HasSuffix(stderr, "\ntreebeam failures "+out+" shows all 5 failures\n") {
+		!strings.Contains(stderr, "  5 failures no_text (read), the first in "+filepath.Join(in, "a.jsonl")+", line 1: ") ||
+		!strings.Contains(stderr, why) || !strings.Contains(stderr, "\ntreebeam failures "+out+" lists every one\n") ||
+		!strings.HasSuffix(stderr, "\nnothing could be parsed\n") {
 		t.Errorf("status %d, output %q\n%s", status, stdout, stderr)
 	}
 	status, stdout, stderr = treebeam(t, "", toyCommand(in, "--to", "text")...)

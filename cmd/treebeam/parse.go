@@ -36,6 +36,7 @@ type parseCommand struct {
 	accurate    bool
 	quiet       bool
 	verbose     bool
+	json        bool
 	threads     *int
 	night       nightFlags
 }
@@ -112,7 +113,7 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	submitted := follow(run)
 	show := startProgress(c.quiet, run)
 	sum, err := pipeline.Run(ctx, run)
-	elapsed := show.stop()
+	show.stop()
 	var changed *pipeline.InputChanged
 	if errors.As(err, &changed) {
 		return fmt.Errorf("%w\nthe input is another one now: add --overwrite to remove what this run has written, or name another --output", err)
@@ -130,8 +131,10 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 		printMetrics(os.Stderr, run.Metrics(), sum.Work)
 	}
 	show.printChecked(os.Stderr)
-	printSummary(os.Stderr, os.Stdout, c.options.Output, sum, elapsed)
-	return checkFailures(limit, sum, fmt.Sprintf("treebeam failures %s shows all %d failures", c.options.Output, sum.Errors))
+	done := show.done(sum)
+	printRun(os.Stderr, c.options.Output, sum, done)
+	printJSON(done.summary(c.options.Output, sum), c.json)
+	return checkFailures(limit, sum)
 }
 
 // prepare checks and plans the run, and ends early when a signal comes.

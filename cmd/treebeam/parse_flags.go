@@ -104,13 +104,14 @@ func (c *parseCommand) runFlags(f *pflag.FlagSet) {
 	o := &c.options
 	f.BoolVarP(&c.quiet, "quiet", "q", false, "show no progress")
 	f.BoolVarP(&c.verbose, "verbose", "v", false, "at the end, print what the runner has counted")
+	f.BoolVar(&c.json, "json", false, "print the summary as JSON on a terminal, too")
 	c.threads = threadsFlag(f)
 	f.BoolVar(&o.RetryFailures, "retry-failures", false, "read files again that could not be read")
 	f.BoolVar(&o.Verify, "verify", false, "read the finished parts of an output whole; make damaged ones anew")
 	f.BoolVar(&o.SharedFilesystem, "shared-filesystem", false, "all workers see this machine's paths")
 	f.Int64Var(&o.RangeBytes, "range-bytes", 0, "about how many `BYTES` of input make one part (chosen)")
 	group(f, runFlags, "quiet", "verbose", "retry-failures")
-	group(f, rareFlags, "verify", "shared-filesystem", "range-bytes")
+	group(f, rareFlags, "json", "verify", "shared-filesystem", "range-bytes")
 }
 
 // searchFlags are for those who know how trees are found.

@@ -22,6 +22,13 @@ import (
 // treebeam runs the program in this process and returns what it printed.
 func treebeam(t *testing.T, stdin string, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
+	return treebeamTo(t, stdin, nil, args...)
+}
+
+// treebeamTo is treebeam with its own standard output, nil for a file that is
+// returned.
+func treebeamTo(t *testing.T, stdin string, out *os.File, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
 	dir := t.TempDir()
 	stream := func(name, content string) *os.File {
 		path := filepath.Join(dir, name)
@@ -36,18 +43,24 @@ func treebeam(t *testing.T, stdin string, args ...string) (status int, stdout, s
 	}
 	oldIn, oldOut, oldErr := os.Stdin, os.Stdout, os.Stderr
 	os.Stdin, os.Stdout, os.Stderr = stream("in", stdin), stream("out", ""), stream("err", "")
+	if out != nil {
+		os.Stdout.Close()
+		os.Stdout = out
+	}
 	log.SetOutput(io.Discard)
 	defer func() {
 		os.Stdin.Close()
-		os.Stdout.Close()
+		if out == nil {
+			os.Stdout.Close()
+		}
 		os.Stderr.Close()
 		os.Stdin, os.Stdout, os.Stderr = oldIn, oldOut, oldErr
 		log.SetOutput(oldErr)
 	}()
 	status = dispatch(context.Background(), args)
-	out, _ := os.ReadFile(filepath.Join(dir, "out"))
+	written, _ := os.ReadFile(filepath.Join(dir, "out"))
 	text, _ := os.ReadFile(filepath.Join(dir, "err"))
-	return status, string(out), string(text)
+	return status, string(written), string(text)
 }
 
 func writeFiles(t *testing.T, files map[string]string) string {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -12,7 +11,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/transforms"
 )
@@ -35,6 +34,7 @@ type progress struct {
 	counted counted           // transforms.Progress then
 	bar     *progressbar.ProgressBar
 	stopped chan struct{}
+	elapsed time.Duration // when it was stopped
 	showing sync.WaitGroup
 }
 
@@ -121,14 +121,33 @@ func (p *progress) show(w io.Writer, s standing) {
 	p.bar.Set64(min(s.bytes, p.bar.GetMax64()))
 }
 
-// stop ends the showing and returns how long the run has taken.
-func (p *progress) stop() time.Duration {
+// stop ends the showing.
+func (p *progress) stop() {
+	p.elapsed = time.Since(p.start)
 	close(p.stopped)
 	p.showing.Wait()
 	if p.bar != nil {
 		p.bar.Finish()
 	}
-	return time.Since(p.start)
+}
+
+// done is what was done of the run until stop: sum is that of all its parts, nil if
+// unknown. What the machines of an engine have done it can tell only by what was
+// there before, which --quiet does not ask for.
+func (p *progress) done(sum *output.Summary) *done {
+	d := &done{elapsed: p.elapsed}
+	if p.run.Here() {
+		now := countedNow()
+		d.known, d.words, d.earlier = true, now.words-p.counted.words, now.skipped-p.counted.skipped
+		d.finished = now.parts - p.counted.parts - d.earlier
+		return d
+	}
+	d.earlier = int64(p.before.Parts)
+	d.finished = int64(p.run.Job.Ranges) - d.earlier
+	if d.known = d.earlier == 0 && !p.quiet && sum != nil; d.known {
+		d.words = sum.Words
+	}
+	return d
 }
 
 // printChecked says how far the parts were checked that were there before.
@@ -147,76 +166,5 @@ func (p *progress) printChecked(w io.Writer) {
 		say(w, "parts of %d ranges were there; they were read whole and are as they were written\n", skipped)
 	default:
 		say(w, "parts of %d ranges were there; their sizes and footers were checked, --verify reads them whole\n", skipped)
-	}
-}
-
-// shareToWarn is the share of failures above which a summary is a warning.
-const shareToWarn = 0.05
-
-// printSummary prints the summary of a run to human, and as one line of JSON
-// to machine.
-func printSummary(human, machine io.Writer, output string, sum *transforms.Summary, elapsed time.Duration) {
-	printReasons(human, sum)
-	rate := float64(sum.Words) / max(elapsed.Seconds(), 1e-3)
-	say(human, "%d trees, %d words from %d files in %v (%.0f words/s); %d failures, %d warnings; trees are in %s\n",
-		sum.Trees, sum.Words, sum.Files, elapsed.Round(10*time.Millisecond), rate,
-		sum.Errors, sum.Warnings, store.Join(output, "trees"))
-	printForecast(human, sum.Forecast)
-	line, err := json.Marshal(struct {
-		*transforms.Summary
-		Output  string  `json:"output"`
-		Seconds float64 `json:"seconds"`
-	}{sum, output, elapsed.Seconds()})
-	if err == nil {
-		fmt.Fprintf(machine, "%s\n", line)
-	}
-}
-
-// printForecast prints what is expected of the trees in percent, and nothing if
-// the model is not calibrated.
-func printForecast(w io.Writer, f *transforms.Forecast) {
-	if f != nil {
-		say(w, "expected: UPOS %.1f, UAS %.1f, LAS %.1f (standard error %.1f)\n", 100*f.UPOS, 100*f.UAS, 100*f.LAS, 100*f.LASStderr)
-	}
-}
-
-// printMetrics prints the runner's counters, a line each, and how much work
-// the sentences were, which the runner does not know as exactly.
-func printMetrics(w io.Writer, list []pipeline.Metric, work *transforms.Work) {
-	for _, m := range list {
-		say(w, "  %s\n", fmt.Sprint(m))
-	}
-	if work != nil {
-		say(w, "work of a sentence: %d heads weighed or fewer for half of them, %d for 99%%, %d at most\n",
-			work.P50, work.P99, work.Max)
-	}
-}
-
-// printReasons prints the three commonest kinds of failures, as a warning if
-// there are many.
-func printReasons(w io.Writer, sum *transforms.Summary) {
-	for _, line := range sum.Suggestions {
-		say(w, "%s\n", line)
-	}
-	if sum.Errors == 0 {
-		return
-	}
-	if share := float64(sum.Errors) / float64(sum.Errors+sum.Trees); share > shareToWarn {
-		say(w, "WARNING: %.1f%% failed; the commonest kinds:\n", share*100)
-	} else if float64(sum.FilesFailed) > shareToWarn*float64(sum.Files) {
-		say(w, "WARNING: %d of %d files could not be read to their end; the commonest kinds:\n", sum.FilesFailed, sum.Files)
-	}
-	shown := 0
-	for _, r := range sum.Reasons {
-		if r.Severity != "error" || shown == 3 {
-			continue
-		}
-		shown++
-		place := fmt.Sprintf("byte %d", r.ByteOffset)
-		if r.Line > 0 {
-			place = fmt.Sprintf("line %d", r.Line)
-		}
-		say(w, "  %d of kind %s in %s, the first in %s, %s: %s\n",
-			r.Count, r.Kind, cell(r.Stage), cell(r.SourceURI), place, cell(r.Reason))
 	}
 }

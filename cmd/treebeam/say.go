@@ -43,3 +43,12 @@ func visibleLines(s string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// shellWord is s as one word of a shell, for commands that messages name.
+func shellWord(s string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@%+=,"
+	if s != "" && strings.Trim(s, plain) == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -46,8 +46,8 @@ func (c *parseCommand) stream(ctx context.Context, limit failureLimit) (err erro
 	if err := commit(); err != nil {
 		return err
 	}
-	printReasons(os.Stderr, sum)
-	return checkFailures(limit, sum, "treebeam parse with --output FOLDER keeps all failures, and treebeam failures FOLDER shows them")
+	printReasons(os.Stderr, sum, "treebeam parse with --output FOLDER keeps them, and treebeam failures FOLDER lists every one")
+	return checkFailures(limit, sum)
 }
 
 // exitClosed is what the shell reports of a program that wrote to a pipe whose

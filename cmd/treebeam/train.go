@@ -369,13 +369,6 @@ func (f *trainFlags) describe(fs *pflag.FlagSet) {
 	i.Code = codeVersion()
 }
 
-func shellWord(s string) string {
-	if strings.ContainsAny(s, " '\"\\$") || s == "" {
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-	}
-	return s
-}
-
 // codeVersion is the version control revision that the program was built of.
 func codeVersion() string {
 	info, ok := debug.ReadBuildInfo()

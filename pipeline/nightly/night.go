@@ -89,16 +89,15 @@ func (n *Night) Run(ctx context.Context, watch func(*pipeline.Prepared) func()) 
 }
 
 // RunDirs are the folders of the runs that the night makes current beside those
-// of its base, separated by spaces.
-func (n *Night) RunDirs() string {
-	var list []string
+// of its base.
+func (n *Night) RunDirs() (list []string) {
 	for i := range n.Runs {
 		list = append(list, n.state.RunDir(n.Runs[i].Name))
 	}
 	for _, run := range slices.Sorted(maps.Keys(n.TakenOver)) {
 		list = append(list, n.state.RunDir(run))
 	}
-	return strings.Join(list, " ")
+	return list
 }
 
 // Found is what a night has found in the files that are new or have changed.

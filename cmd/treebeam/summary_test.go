@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+func TestGrouped(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 2792415: "2,792,415", -1: "-1", -999: "-999", -1234567: "-1,234,567"} {
+		if got := grouped(n); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+	if plural(1, "tree") != "1 tree" || plural(0, "tree") != "0 trees" || plural(1200, "tree") != "1,200 trees" {
+		t.Error(plural(1, "tree"), plural(0, "tree"), plural(1200, "tree"))
+	}
+}
+
+// A shell gives back what a command that we name says.
+func TestShellWord(t *testing.T) {
+	for s, want := range map[string]string{
+		"out/a-1.x": "out/a-1.x", "": "''", "my out": "'my out'", "a'b": `'a'\''b'`, "$(rm x)": "'$(rm x)'", "a;b": "'a;b'", "*": "'*'", "~x": "'~x'",
+		`C:\out`: `'C:\out'`, "gs://b/out": "gs://b/out",
+	} {
+		if got := shellWord(s); got != want {
+			t.Errorf("%q: %s, want %s", s, got, want)
+		}
+	}
+}
+
+// The first reason of every kind is there in full, errors before warnings,
+// however many kinds there are, and then what shows all.
+func TestReasonsInFull(t *testing.T) {
+	sum := &output.Summary{Counts: output.Counts{Trees: 1000, Errors: 12, Warnings: 1}}
+	long := strings.Repeat("why ", 200) + "end"
+	for i, k := range []syntax.Kind{syntax.KindBytes, syntax.KindHead, syntax.KindCycle, syntax.KindNoRoot, syntax.KindJSON} {
+		r := output.Reason{Stage: "read", Severity: "error", Kind: k, Count: 3, Reason: long, SourceURI: "in/a", ByteOffset: int64(i)}
+		if k == syntax.KindBytes {
+			r.Severity, r.Count, r.Line = "warning", 1, 7
+		}
+		sum.Reasons = append(sum.Reasons, r)
+	}
+	var b bytes.Buffer
+	printReasons(&b, sum, "that is all")
+	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	if len(lines) != 6 || strings.Count(b.String(), long+"\n") != 5 || lines[5] != "that is all" {
+		t.Fatal(b.String())
+	}
+	if want := "  3 failures bad_head (read), the first in in/a, byte 1: " + long; lines[0] != want {
+		t.Errorf("%s\nwant %s", lines[0], want)
+	}
+	if want := "  1 warning invalid_bytes (read), in in/a, line 7: " + long; lines[4] != want {
+		t.Errorf("%s\nwant %s", lines[4], want)
+	}
+	b.Reset()
+	printReasons(&b, &output.Summary{Counts: output.Counts{Trees: 1000}}, "that is all")
+	if b.Len() > 0 {
+		t.Error(b.String())
+	}
+}
+
+// What was done before counts in no rate.
+func TestRunLines(t *testing.T) {
+	sum := &output.Summary{Files: 2, Counts: output.Counts{Trees: 3000, Words: 60000, Warnings: 1}}
+	for want, d := range map[string]done{
+		"3,000 trees, 60,000 words from 2 files; no failures, 1 warning, in 10s (6,000 words/s)\n":                                        {elapsed: 10 * time.Second, words: 60000, known: true, finished: 4},
+		"3,000 trees, 60,000 words from 2 files; no failures, 1 warning, in 10s\n":                                                        {elapsed: 10 * time.Second, finished: 4},
+		"5,000 words parsed in 10s (500 words/s); with what an earlier run has done: 3,000 trees, 60,000 words from 2 files; no failures": {elapsed: 10 * time.Second, words: 5000, known: true, earlier: 3, finished: 1},
+		"1 part parsed in 10s; with what an earlier run has done: 3,000 trees":                                                            {elapsed: 10 * time.Second, earlier: 3, finished: 1},
+		"nothing to do: an earlier run has done all 4 parts; it has 3,000 trees, 60,000 words from 2 files; no failures, 1 warning\n":     {elapsed: 20 * time.Millisecond, known: true, earlier: 4},
+	} {
+		var b bytes.Buffer
+		printRun(&b, "my out", sum, &d)
+		if !strings.Contains(b.String(), want) || strings.Contains(want, "nothing to do") && strings.Contains(b.String(), "words/s") {
+			t.Errorf("%+v:\n%swant\n%s", d, b.String(), want)
+		}
+		if !strings.Contains(b.String(), "treebeam show 'my out' prints some") {
+			t.Error(b.String())
+		}
+	}
+}
+
+// The same command again has nothing to do; when parts are missing it counts
+// only what it parses itself.
+func TestContinuedSummary(t *testing.T) {
+	in := writeFiles(t, map[string]string{"a.txt": strings.Repeat("One two .\n\n", 60), "b.txt": strings.Repeat("Three four .\n\n", 40)})
+	folder := filepath.Join(t.TempDir(), "out")
+	run := func() (s struct {
+		Words       int64
+		ParsedWords int64 `json:"parsed_words"`
+	}, said string) {
+		status, stdout, stderr := treebeam(t, "", toyCommand(in, "--output", folder, "--range-bytes", "200")...)
+		if err := json.Unmarshal([]byte(stdout), &s); status != exitOK || err != nil {
+			t.Fatalf("status %d, %v\n%s%s", status, err, stdout, stderr)
+		}
+		return s, stderr
+	}
+	first, said := run()
+	if first.Words != 300 || first.ParsedWords != 300 || !strings.Contains(said, "words/s)") {
+		t.Fatalf("%+v\n%s", first, said)
+	}
+	again, said := run()
+	if again.Words != 300 || again.ParsedWords != 0 || !strings.Contains(said, "nothing to do: ") || strings.Contains(said, "words/s") {
+		t.Errorf("again: %+v\n%s", again, said)
+	}
+	parts, err := filepath.Glob(filepath.Join(folder, "trees", "*.parquet"))
+	must(t, err)
+	must(t, os.Remove(parts[0]))
+	rest, said := run()
+	if rest.Words != 300 || rest.ParsedWords < 9 || rest.ParsedWords > 150 || !strings.Contains(said, "with what an earlier run has done: ") {
+		t.Errorf("one part of %d missing: %+v\n%s", len(parts), rest, said)
+	}
+}
