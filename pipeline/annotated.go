@@ -1,0 +1,148 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/store"
+)
+
+// NamesFiles says whether a name that a user gives is one of files with trees in
+// CoNLL-U or CoNLL-X, and not of the folder of an output or a state: "-", a local file or
+// pipe, a glob, or in a store what ends as such files do.
+func NamesFiles(name string) bool {
+	if name == "-" {
+		return true
+	}
+	if !store.IsRemote(name) {
+		info, err := os.Stat(strings.TrimPrefix(name, "file://"))
+		return err == nil && !info.IsDir() || err != nil && strings.ContainsAny(name, "*?[{")
+	}
+	base := path.Base(name)
+	for _, packed := range []string{".gz", ".zst", ".bz2"} {
+		base = strings.TrimSuffix(base, packed)
+	}
+	switch path.Ext(base) {
+	case ".conllu", ".conllx", ".conll":
+		return true
+	}
+	return strings.ContainsAny(name, "*?[{")
+}
+
+// ReadAnnotated yields the sentences of CoNLL-U and CoNLL-X files as rows of trees/,
+// with the heads, the labels and the confidence (ReadConfidence) that they have there.
+// Patterns are those of inputs, "-" is stdin; files come in the order of List, plain or
+// .gz, .zst, .bz2. What begins with "# newdoc id" has that as its document, anything else the
+// name of its file. A file that cannot be read, is no CoNLL or has a broken block is an error, which is the
+// last pair; patterns without files are a *Refusal. One sentence is in memory at
+// a time.
+func ReadAnnotated(ctx context.Context, patterns []string, stdin io.Reader) iter.Seq2[*parquet.Tree, error] {
+	return func(yield func(*parquet.Tree, error) bool) {
+		inputs, err := source.List(ctx, patterns, source.ListOptions{Stdin: stdin, Live: true})
+		if err != nil {
+			yield(nil, refuse("%w", err))
+			return
+		}
+		for i := range inputs {
+			for t, err := range annotated(ctx, &inputs[i], stdin) {
+				if err == nil {
+					err = ctx.Err()
+				}
+				if !yield(t, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// annotated yields the sentences of one file.
+func annotated(ctx context.Context, in *source.Input, stdin io.Reader) iter.Seq2[*parquet.Tree, error] {
+	return func(yield func(*parquet.Tree, error) bool) {
+		f, done, err := openInput(ctx, in, stdin)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer done()
+		head, err := f.Head()
+		format := source.Auto
+		if err == nil && len(head) > 0 {
+			format, err = source.Detect(in.URI, head, source.Auto, "")
+		}
+		if err == nil && len(head) > 0 && !format.Annotated() {
+			err = refuse("%s is %s, not CoNLL-U: it has no trees; treebeam parse makes some", in.URI, format)
+		}
+		var r io.Reader
+		if err == nil {
+			r, err = f.At(0)
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		o := conllu.Options{}
+		if format == source.CoNLLX {
+			o.Format = conllu.X
+		}
+		doc := parquet.Doc{DocID: in.DocID, SourceURI: in.URI}
+		for b, err := range conllu.Read(r, o) {
+			if err == nil && b.Err != nil {
+				b.Err.File = in.URI
+				err = fmt.Errorf("%w; mend it, or parse the file: treebeam parse leaves out what is broken", b.Err)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, c := range b.Sentence.Comments {
+				if key, value := conllu.Comment(c); key == "newdoc id" && value != "" {
+					doc.DocID = value
+				}
+			}
+			ReadConfidence(&b.Sentence)
+			t := parquet.ToRow(&b.Sentence, &doc)
+			if !yield(&t, nil) {
+				return
+			}
+		}
+	}
+}
+
+// openInput opens a listed file, a named pipe or standard input. done closes it.
+func openInput(ctx context.Context, in *source.Input, stdin io.Reader) (f *source.File, done func(), err error) {
+	closeAll := func() {}
+	switch {
+	case !in.Live():
+		plan, err := source.NewPlan([]source.Input{*in}, source.PlanOptions{RangeBytes: in.Size + 1})
+		if err != nil {
+			return nil, nil, err
+		}
+		r := &plan.Ranges[0]
+		f, err = source.Open(ctx, r, &r.Pieces[0])
+		if err != nil {
+			return nil, nil, err
+		}
+		return f, func() { f.Close() }, nil
+	case in.URI != "-":
+		pipe, err := os.Open(filepath.FromSlash(in.URI))
+		if err != nil {
+			return nil, nil, err
+		}
+		closeAll, stdin = func() { pipe.Close() }, pipe
+	}
+	if f, err = source.OpenLive(ctx, in, stdin, func() error { return nil }); err != nil {
+		closeAll()
+		return nil, nil, err
+	}
+	return f, func() { f.Close(); closeAll() }, nil
+}
