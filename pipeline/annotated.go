@@ -18,14 +18,13 @@ import (
 
 // NamesFiles says whether a name that a user gives is one of files with trees in
 // CoNLL-U or CoNLL-X, and not of the folder of an output or a state: "-", a local file or
-// pipe, a glob, or in a store what ends as such files do.
+// pipe, a glob, or what is not there or in a store and ends as such files do.
 func NamesFiles(name string) bool {
 	if name == "-" {
 		return true
 	}
-	if !store.IsRemote(name) {
-		info, err := os.Stat(strings.TrimPrefix(name, "file://"))
-		return err == nil && !info.IsDir() || err != nil && strings.ContainsAny(name, "*?[{")
+	if info, err := os.Stat(strings.TrimPrefix(name, "file://")); err == nil && !store.IsRemote(name) {
+		return !info.IsDir()
 	}
 	base := path.Base(name)
 	for _, packed := range []string{".gz", ".zst", ".bz2"} {

@@ -84,7 +84,7 @@ func TestReadAnnotatedOfOthers(t *testing.T) {
 func TestNamesFiles(t *testing.T) {
 	t.Chdir(write(t, map[string]string{"file": "x", "folder/file": "x", "odd[1]/file": "x"}))
 	for name, want := range map[string]bool{
-		"-": true, "file": true, "folder": false, "odd[1]": false, "none": false, "*.conllu": true,
+		"-": true, "file": true, "folder": false, "odd[1]": false, "none": false, "none.conllu.gz": true, "*.conllu": true,
 		"gs://b/x": false, "gs://b/x.conllu": true, "s3://b/x.conllu.zst": true, "s3://b/*.conllu": true, os.DevNull: true,
 	} {
 		if got := NamesFiles(name); got != want {

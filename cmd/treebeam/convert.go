@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -15,7 +16,8 @@ const convertAbout = `
 Writes the trees of an output folder, or those that are current in a state, in
 the order of the input. From CoNLL-U
 input everything but HEAD and DEPREL comes back byte for byte; sentences that
-could not be parsed stand in their place with a comment "treebeam_failure".
+could not be parsed stand in their place with a comment "treebeam_failure". The first
+sentence of a file has the comments generator and model, unless its input has one of them.
 With --conf CoNLL-U says how sure the trees are, in place of what the input has
 under the same names: in MISC, as HeadConf=0.9712|DeprelConf=0.9434|UPOSConf=0.9980,
 and as comments "# tree_conf = 0.5303" and "# certificate = all" (docs/parquet.md
@@ -24,22 +26,27 @@ with the columns of the Parquet files.`
 
 // newConvert is treebeam convert.
 func newConvert() *cobra.Command {
-	cmd := newCommand("convert FOLDER --to conllu|text|jsonl", "an output as CoNLL-U, text or JSON lines", convertAbout)
+	cmd := newCommand("convert FOLDER --to FORMAT", "an output as CoNLL-U, text, JSON lines or trees", convertAbout)
 	fs := cmd.Flags()
-	to := fs.StringP("to", "t", "conllu", "write `FORMAT` conllu, text or jsonl")
+	to := fs.StringP("to", "t", "", "write `FORMAT` conllu, jsonl, text, tree, svg (one sentence) or html (conllu, or what --output ends in)")
 	conf := confFlag(fs)
+	var d display
+	d.define(fs)
 	output := fs.StringP("output", "o", "", "`FILE` to write (standard output)")
 	perFile := fs.String("per-file", "", "write one file for each input file below `FOLDER`")
 	overwrite := fs.Bool("overwrite", false, "with --per-file: replace files that are there")
 	state := fs.String("state", "", "instead of an output: what is current in the state in `FOLDER`")
-	choose(fs, "to", "conllu", "text", "jsonl")
+	choose(fs, "to", "conllu", "jsonl", "text", "tree", "svg", "html")
 	cmd.Example = `
   treebeam convert out -o trees.conllu
   treebeam convert --state state --to jsonl | head -1
   treebeam convert out --per-file parsed           one .conllu for each file that was read`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		ctx := cmd.Context()
-		if _, ok := pipeline.Formats[*to]; !ok {
+		if *to == "" && *output != "" {
+			*to = formatOf(*output)
+		}
+		if *to = cmp.Or(*to, "conllu"); !pipeline.IsFormat(*to) {
 			return refuse("--to %s: must be %s", *to, pipeline.FormatNames)
 		}
 		format, err := withConf(*to, *conf)
@@ -65,43 +72,62 @@ func newConvert() *cobra.Command {
 		}
 		ctx, stop := interruptible(ctx)
 		defer stop()
+		how := func(out io.Writer) (*pipeline.Writer, error) {
+			o := d.write(allConf(*conf), out)
+			o.Model = pipeline.ModelName(from.Made.ModelDigest)
+			return pipeline.NewWriter(format, o)
+		}
 		if *perFile != "" {
-			err := convertPerFile(ctx, from, *perFile, format, *overwrite)
+			rows, err := how(nil)
+			if err != nil {
+				return err
+			}
+			err = convertPerFile(ctx, from, *perFile, format, rows, *overwrite)
 			if ctx.Err() != nil {
 				return exitCode(exitInterrupted)
 			}
 			return err
 		}
-		return convertToOne(ctx, from, *output, pipeline.Formats[format])
+		return convertToOne(ctx, from, *output, how)
 	}
 	return cmd
 }
 
 // convertToOne writes all sentences to the file output, or standard output.
-func convertToOne(ctx context.Context, from *pipeline.Output, output string, format pipeline.Format) (err error) {
-	out, commit := io.Writer(os.Stdout), func() error { return nil }
+func convertToOne(ctx context.Context, from *pipeline.Output, output string, how func(io.Writer) (*pipeline.Writer, error)) (err error) {
 	if output != "" && output != "-" {
 		if err := notAnInput("--output", output, from); err != nil {
 			return err
 		}
-		if out, commit, err = createOutput("--output", output); err != nil {
-			return err
+	}
+	out, commit, cleanup, err := createRows("--output", output)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			cleanup()
 		}
-		defer func() {
-			if err != nil {
-				out.(interface{ Cleanup() error }).Cleanup()
-			}
-		}()
+	}()
+	rows, err := how(out)
+	if err != nil {
+		return err
 	}
 	buffered := bufio.NewWriterSize(out, 1<<16)
 	var buf []byte
-	stats, err := from.Sentences(func(r *pipeline.Row) error {
-		buf = format(buf[:0], r)
-		_, err := buffered.Write(buf)
+	stats, err := from.Sentences(func(r *pipeline.Row) (err error) {
+		if buf, err = rows.Append(buf[:0], r); err == nil {
+			_, err = buffered.Write(buf)
+		}
 		return errOr(err, ctx.Err())
 	})
 	if ctx.Err() != nil {
 		return exitCode(exitInterrupted)
+	}
+	if err == nil {
+		if buf, err = rows.End(buf[:0]); err == nil {
+			_, err = buffered.Write(buf)
+		}
 	}
 	if err := quietlyClosed(errOr(err, buffered.Flush())); err != nil {
 		return err

@@ -30,7 +30,7 @@ func formatFlags(f *pflag.FlagSet, o *transforms.RowOptions) {
 
 // confFlag is the flag --conf, which makes another format of CoNLL-U.
 func confFlag(f *pflag.FlagSet) *bool {
-	return f.Bool("conf", false, "with --to conllu: say how sure the trees are, in MISC and comments")
+	return f.Bool("conf", false, "say how sure the trees are: in CoNLL-U in MISC and comments, also with --to tree, svg or html")
 }
 
 // withConf is the format that to is with --conf.
@@ -40,6 +40,8 @@ func withConf(to string, conf bool) (string, error) {
 		return to, nil
 	case to == "conllu" || to == pipeline.ConfidentCoNLLU:
 		return pipeline.ConfidentCoNLLU, nil
+	case to == pipeline.TreeFormat || to == pipeline.SVGFormat || to == pipeline.HTMLFormat:
+		return to, nil
 	case to == "text":
 		return "", refuse("--conf: text has no place for it; take --to conllu or jsonl")
 	}

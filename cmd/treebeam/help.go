@@ -19,8 +19,9 @@ import (
 func printHelp(w io.Writer, root *cobra.Command) {
 	fmt.Fprint(w, `treebeam parses text to dependency trees, and says how sure it is of each.
 
-  treebeam parse FILE... --to conllu                     trees to standard output; '-' reads standard input
-  treebeam parse --input 'corpus/**/*.txt' --output out/ a corpus to Parquet; the same command again continues
+  treebeam parse FILE...                       trees to standard output, as CoNLL-U; '-' reads standard input
+  treebeam parse FILE... --to tree             trees to look at
+  treebeam parse 'corpus/**/*.txt' -o out/     a corpus to Parquet; the same command again continues
 `)
 	for _, g := range root.Groups() {
 		fmt.Fprintf(w, "\n%s:\n", g.Title)

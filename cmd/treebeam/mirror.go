@@ -11,7 +11,8 @@ import (
 )
 
 // extensions are those of the formats of convert.
-var extensions = map[string]string{"conllu": ".conllu", pipeline.ConfidentCoNLLU: ".conllu", "text": ".txt", "jsonl": ".jsonl"}
+var extensions = map[string]string{"conllu": ".conllu", pipeline.ConfidentCoNLLU: ".conllu", "text": ".txt", "jsonl": ".jsonl",
+	pipeline.TreeFormat: ".tree", pipeline.SVGFormat: ".svg", pipeline.HTMLFormat: ".html"}
 
 // A mirrored input file: the path of its mirror, and whether that is written.
 type mirrored struct {
@@ -24,6 +25,7 @@ type mirrored struct {
 type mirrorer struct {
 	folder    *mirror.Folder
 	files     map[string]*mirrored // by source_uri
+	rows      *pipeline.Writer     // of the open file
 	source    string               // of the open file
 	file      *mirror.File         // nil if none is open
 	out       *bufio.Writer
@@ -34,7 +36,7 @@ type mirrorer struct {
 // convertPerFile writes a file below dir for every input file of output that
 // has sentences. Nothing is written if one of them is there already, unless
 // overwrite is set.
-func convertPerFile(ctx context.Context, from *pipeline.Output, dir, to string, overwrite bool) (err error) {
+func convertPerFile(ctx context.Context, from *pipeline.Output, dir, to string, rows *pipeline.Writer, overwrite bool) (err error) {
 	files, names, renamed, err := mirrorNames(from, extensions[to])
 	if err != nil {
 		return err
@@ -61,16 +63,26 @@ func convertPerFile(ctx context.Context, from *pipeline.Output, dir, to string, 
 				dir, len(old), len(names), old[0])
 		}
 	}
-	m := &mirrorer{folder: folder, files: files}
+	m := &mirrorer{folder: folder, files: files, rows: rows}
 	defer func() {
 		if m.file != nil {
 			m.file.Abort()
 		}
 	}()
 	var buf []byte
-	stats, err := from.Sentences(func(r *pipeline.Row) error {
-		buf = pipeline.Formats[to](buf[:0], r)
-		return errOr(ctx.Err(), m.write(sourceOf(r), buf))
+	stats, err := from.Sentences(func(r *pipeline.Row) (err error) {
+		source := sourceOf(r)
+		if m.file == nil || source != m.source {
+			if err := m.next(source); err != nil {
+				return err
+			}
+		}
+		if buf, err = m.rows.Append(buf[:0], r); err != nil {
+			return err
+		}
+		m.sentences++
+		_, err = m.out.Write(buf)
+		return errOr(ctx.Err(), err)
 	})
 	if err := errOr(err, m.finish()); err != nil {
 		return err
@@ -123,18 +135,6 @@ func sourceOf(r *pipeline.Row) string {
 	return r.Failure.SourceURI
 }
 
-// write appends a sentence to the file of its source.
-func (m *mirrorer) write(source string, sentence []byte) error {
-	if m.file == nil || source != m.source {
-		if err := m.next(source); err != nil {
-			return err
-		}
-	}
-	m.sentences++
-	_, err := m.out.Write(sentence)
-	return err
-}
-
 // next closes the file that is open and begins that of source.
 func (m *mirrorer) next(source string) error {
 	if err := m.finish(); err != nil {
@@ -164,7 +164,12 @@ func (m *mirrorer) finish() error {
 		return nil
 	}
 	m.file = nil
-	if err := m.out.Flush(); err != nil {
+	tail, err := m.rows.End(nil)
+	if err == nil {
+		_, err = m.out.Write(tail)
+	}
+	m.rows.Restart()
+	if err := errOr(err, m.out.Flush()); err != nil {
 		file.Abort()
 		return err
 	}

@@ -32,6 +32,7 @@ type parseCommand struct {
 	inputs      list
 	to          string
 	conf        *bool
+	display     display
 	maxFailures string
 	accurate    bool
 	quiet       bool
@@ -73,7 +74,10 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	if err != nil {
 		return err
 	}
-	_, isStream := pipeline.Formats[c.to]
+	if err := c.chooseFormat(); err != nil {
+		return err
+	}
+	isStream := pipeline.IsFormat(c.to)
 	if !isStream && c.to != "" && c.to != "parquet" {
 		return refuse("--to %s: must be parquet, %s", c.to, pipeline.FormatNames)
 	}

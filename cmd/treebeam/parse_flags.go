@@ -14,13 +14,13 @@ Parses raw text, JSON lines, CoNLL-U and CoNLL-X, plain or compressed (.gz, .zst
 Name files, folders (read with all that is below them), patterns such as
 'corpus/**/*.txt' in quotes, or - for standard input; gs:// and s3:// name buckets.
 
-With --output FOLDER the trees become Parquet in FOLDER/trees, and what could not be
-parsed becomes rows in FOLDER/failures. The same command again continues a run that was
-interrupted. With --to conllu, jsonl or text the trees go to standard output, or to the
-file that --output names.`
+Trees go to standard output as CoNLL-U, or as --to says. With --output FOLDER they become
+Parquet in FOLDER/trees, and what could not be parsed becomes rows in FOLDER/failures; the
+same command again continues a run that was interrupted. An --output that ends in .conllu,
+.jsonl, .txt, .tree, .svg or .html, also with .gz or .zst, is one file of that format.`
 
 const parseMore = `
-With --to conllu, jsonl or text, standard input and pipes are read as they come:
+With any format but Parquet, standard input and pipes are read as they come:
 sentences come out whenever the input pauses. Give --lines if that input is slow: else
 it may take 4 KB of it to know what line breaks mean. With --stop-after these formats
 hold sentences without trees, which can be parsed later as CoNLL-U.
@@ -32,14 +32,14 @@ fewer mistakes; with --effort only those sentences take the time that need it
 described in docs/custom.md.`
 
 const parseExample = `
-  treebeam parse letter.txt --to conllu
+  treebeam parse letter.txt
   treebeam parse 'corpus/**/*.txt' -o out
-  echo 'Time flies like an arrow.' | treebeam parse - --to conllu --accurate
+  echo 'Time flies like an arrow.' | treebeam parse - --to tree --accurate
   treebeam parse corpus --state state              again every night: parses what is new`
 
 // newParse is treebeam parse.
 func newParse() *cobra.Command {
-	cmd := newCommand("parse [FILE...] --output FOLDER | --to FORMAT", "text to trees", parseAbout)
+	cmd := newCommand("parse FILE... [--output FOLDER] [--to FORMAT]", "text to trees", parseAbout)
 	cmd.Example = parseExample
 	withMore(cmd, parseMore)
 	c := newParseCommand(cmd.Flags())
@@ -77,15 +77,16 @@ func (c *parseCommand) inputFlags(f *pflag.FlagSet) {
 // outputFlags say what is written.
 func (c *parseCommand) outputFlags(f *pflag.FlagSet) {
 	o := &c.options
-	f.StringVarP(&o.Output, "output", "o", "", "`FOLDER` for Parquet, or the file to write with --to")
-	f.StringVarP(&c.to, "to", "t", "", "write `FORMAT` parquet, conllu, jsonl or text (parquet with --output)")
+	f.StringVarP(&o.Output, "output", "o", "", "`FOLDER` for Parquet, or a file such as x.conllu (standard output)")
+	f.StringVarP(&c.to, "to", "t", "", "write `FORMAT` conllu, jsonl, text, tree, svg, html or parquet (see above)")
 	c.conf = confFlag(f)
+	c.display.define(f)
 	f.BoolVar(&o.Overwrite, "overwrite", false, "remove the output of another run first")
 	f.BoolVar(&o.EndMarks, "end-marks", false, "with --to jsonl or conllu: all failures in their places, and after every document a line that says so, for programs that wait for it (docs/pipes.md)")
 	f.StringVar(&c.maxFailures, "max-failures", "", "exit with status 3 if more than `N|P%` of the sentences or files failed")
-	group(f, outputFlags, "output", "to", "conf", "overwrite", "max-failures")
+	group(f, outputFlags, "output", "to", "conf", "lemmas", "color", "overwrite", "max-failures")
 	group(f, rareFlags, "end-marks")
-	choose(f, "to", "parquet", "conllu", "jsonl", "text")
+	choose(f, "to", "parquet", "conllu", "jsonl", "text", "tree", "svg", "html")
 }
 
 // qualityFlags say what finds the trees.

@@ -200,7 +200,8 @@ func TestRefusedBeforeAnyWork(t *testing.T) {
 		want []string // cause and remedy
 	}{
 		"missing input":  {toyCommand(at("none.txt"), "--output", at("out")), []string{"none.txt"}},
-		"no output":      {toyCommand(at("a.txt")), []string{"--output"}},
+		"no output":      {toyCommand(at("a.txt"), "--overwrite"), []string{"--output"}},
+		"remote file":    {toyCommand(at("a.txt"), "-o", "gs://b/x.conllu"), []string{"local file"}},
 		"bad output":     {toyCommand(at("a.txt"), "--output", at("file/out")), []string{"is a file", "name another"}},
 		"foreign model":  {[]string{"parse", at("a.txt"), "--output", at("out"), "--model", at("bad.tbm")}, []string{"bad.tbm"}},
 		"unknown option": {toyCommand(at("a.txt"), "--output", at("out"), "--fast-please"), []string{"unknown option --fast-please", "--help"}},

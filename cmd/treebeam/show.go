@@ -1,12 +1,14 @@
 package main
 
 import (
-	"bufio"
+	"context"
 	"fmt"
+	"iter"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/pick"
@@ -15,57 +17,107 @@ import (
 )
 
 const showAbout = `
-Draws trees of an output folder, or of what is current in a state: the first
-ones, those with an id, or the least certain ones. Behind a tag stands the
-probability that it is right (upos_conf), and behind a label the one that head and
-label are (deprel_conf), if it is below 0.9. Before the words stands how many of
-them are expected to be wrong, punctuation left out. --lowest takes the sentences
-with the largest share of such words, as if each had five more that are right, so
-that not all are fragments. If the model is not calibrated, all goes by
-head_marginal, which is no more than an order. Lines are as wide as the terminal,
-or 80 columns; control characters in the text are shown as pictures, such as ␛.
+Draws trees: the first ones, those with an id, or the least certain ones. Name the output
+folder of treebeam parse, the folder of a state, CoNLL-U files (also .gz, .zst, .bz2), or -
+for CoNLL-U on standard input.
+
+Words stand in their order, one a line; arcs in the margin lead from each word to its head.
+Lines are as wide as the terminal, or 80 columns. --to svg draws one sentence as a
+picture, --to html a page of them.`
+
+const showMore = `
+With --conf, the probability that a tag is right stands behind it (upos_conf), and behind a
+relation the probability that head and relation are (deprel_conf). Before the words stands
+how many of them are expected to be wrong, punctuation left out. --lowest takes the
+sentences with the largest share of such words, as if each had five more that are right,
+so that not all are fragments, and shows probabilities below 0.9. If the model is not
+calibrated, all goes by head_marginal, which is no more than an order.
+
+Colors are used on a terminal, unless NO_COLOR is set; with --conf, probabilities below 0.9
+are yellow, and those below 0.5 red. Control characters in the text are shown as pictures,
+such as ␛. Where a tree is too deep for the terminal, its deepest arcs are left out, and
+words have numbers: "7→3" means that the head of word 7 is word 3.
 
 treebeam sample writes uncertain sentences as CoNLL-U, to correct them.`
 
 // newShow is treebeam show.
 func newShow() *cobra.Command {
-	cmd := newCommand("show FOLDER", "trees as text", showAbout)
+	cmd := newCommand("show FOLDER|FILE...|-", "draw trees", showAbout)
+	withMore(cmd, showMore)
 	fs := cmd.Flags()
 	var c choice
+	var d display
+	fs.IntVarP(&c.count, "count", "n", 5, "the first `N` sentences")
 	fs.StringVar(&c.id, "id", "", "only the sentence with this `ID` (column sent_id)")
 	fs.StringVar(&c.doc, "doc", "", "only sentences of the document with this `ID` (column doc_id)")
 	fs.IntVar(&c.lowest, "lowest", 0, "the `N` least certain sentences, the least certain first")
-	fs.IntVarP(&c.count, "count", "n", 5, "the first `N` sentences")
+	to := fs.StringP("to", "t", pipeline.TreeFormat, "draw as `FORMAT` tree, svg (one sentence) or html")
+	conf := fs.Bool("conf", false, "show how sure tags and arcs are")
+	d.define(fs)
+	choose(fs, "to", pipeline.TreeFormat, pipeline.SVGFormat, pipeline.HTMLFormat)
 	cmd.Example = `
-  treebeam show out -n 3
+  treebeam show out -n 3 --conf
   treebeam show out --lowest 10
-  treebeam show state --doc a/letter.txt`
+  treebeam show state --doc a/letter.txt
+  treebeam show trees.conllu --id 17 --to svg > tree.svg
+  echo 'Time flies.' | treebeam parse - | treebeam show -`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
-		ctx := cmd.Context()
 		if c.lowest < 0 || c.count < 0 {
 			return refuse("--lowest and --count must not be negative")
 		}
-		from, err := openOne(ctx, others)
-		if err != nil {
-			return err
+		if *to != pipeline.TreeFormat && *to != pipeline.SVGFormat && *to != pipeline.HTMLFormat {
+			return refuse("--to %s: must be tree, svg or html; treebeam convert writes other formats", *to)
 		}
-		trees, err := c.trees(from, others[0])
-		if err != nil {
-			return err
+		shown := allConf(*conf)
+		if c.lowest > 0 && shown == view.NoConf {
+			shown = view.LowConf
 		}
-		columns := 80
-		if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
-			columns = width
-		}
-		out := bufio.NewWriter(os.Stdout)
-		for _, t := range trees {
-			if err := view.Text(out, t, columns); err != nil {
-				return err
-			}
-		}
-		return out.Flush()
+		return c.show(cmd.Context(), others, *to, d.write(shown, os.Stdout))
 	}
 	return cmd
+}
+
+// show draws the trees of an output, a state or files on standard output.
+func (c *choice) show(ctx context.Context, names []string, to string, o pipeline.WriteOptions) error {
+	rows, err := openTrees(ctx, names)
+	if err != nil {
+		return err
+	}
+	trees, err := c.trees(rows, strings.Join(names, " "), slices.ContainsFunc(names, pipeline.NamesFiles))
+	if err != nil {
+		return err
+	}
+	w, err := pipeline.NewWriter(to, o)
+	if err != nil {
+		return err
+	}
+	var text []byte
+	for _, t := range trees {
+		if text, err = w.Append(text, &pipeline.Row{Tree: t}); err != nil {
+			return err
+		}
+	}
+	if text, err = w.End(text); err != nil {
+		return err
+	}
+	_, err = os.Stdout.Write(text)
+	return quietlyClosed(err)
+}
+
+// openTrees returns the trees of an output, of a state, or of CoNLL-U files.
+func openTrees(ctx context.Context, names []string) (iter.Seq2[*parquet.Tree, error], error) {
+	if len(names) == 0 {
+		return nil, refuse("want an output folder of treebeam parse, the folder of a state, CoNLL-U files or -")
+	}
+	if !slices.ContainsFunc(names, pipeline.NamesFiles) {
+		from, err := openOne(ctx, names)
+		if err != nil {
+			return nil, err
+		}
+		return from.Trees, nil
+	}
+	boundMemory()
+	return pipeline.ReadAnnotated(ctx, names, os.Stdin), nil
 }
 
 // A choice says which trees to show.
@@ -74,12 +126,13 @@ type choice struct {
 	lowest, count int    // the lowest ones unless that is 0, else the first
 }
 
-// trees reads the trees to show, in the order to show them.
-func (c *choice) trees(from *pipeline.Output, output string) ([]*parquet.Tree, error) {
+// trees reads the trees to show, in the order to show them. name is what they
+// are of: files, or one folder.
+func (c *choice) trees(rows iter.Seq2[*parquet.Tree, error], name string, files bool) ([]*parquet.Tree, error) {
 	var list []*parquet.Tree
 	lowest := pick.Lowest{N: c.lowest}
 	matched, all := false, 0
-	for t, err := range from.Trees {
+	for t, err := range rows {
 		if err != nil {
 			return nil, err
 		}
@@ -92,18 +145,28 @@ func (c *choice) trees(from *pipeline.Output, output string) ([]*parquet.Tree, e
 			lowest.Add(t)
 			continue
 		}
+		if c.id != "" || len(list) < c.count {
+			list = append(list, t)
+		}
 		if c.id == "" && len(list) >= c.count {
 			break
 		}
-		list = append(list, t)
+	}
+	lists := func(column string) string {
+		if files {
+			return "sentences have their ids in comments # sent_id, documents in # newdoc id"
+		}
+		return "treebeam convert " + name + " --to jsonl lists the ids as " + column
 	}
 	switch {
+	case all == 0 && files:
+		say(os.Stderr, "%s: no trees\n", name)
 	case all == 0:
-		say(os.Stderr, "%s has no trees; treebeam failures %s lists what could not be parsed\n", output, output)
+		say(os.Stderr, "%s has no trees; treebeam failures %s lists what could not be parsed\n", name, name)
 	case !matched && c.id != "":
-		return nil, refuse("no sentence of %s%s has the id %q; treebeam convert %s --to jsonl lists the ids as sent_id", output, c.of(), c.id, output)
+		return nil, refuse("no sentence of %s%s has the id %q; %s", name, c.of(), c.id, lists("sent_id"))
 	case !matched:
-		return nil, refuse("no sentence of %s is of a document with the id %q; treebeam convert %s --to jsonl lists the ids as doc_id", output, c.doc, output)
+		return nil, refuse("no sentence of %s is of a document with the id %q; %s", name, c.doc, lists("doc_id"))
 	}
 	if c.lowest > 0 {
 		return lowest.Trees(), nil

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"slices"
 	"syscall"
@@ -24,18 +23,16 @@ func (c *parseCommand) stream(ctx context.Context, limit failureLimit) (err erro
 	if o.Rows.Lines == string(text.AutoLines) && slices.Equal(o.Inputs, []string{"-"}) && term.IsTerminal(int(os.Stdin.Fd())) {
 		o.Rows.Lines = string(text.Paragraph) // who types wants to see the tree of every line
 	}
-	var out io.Writer = os.Stdout
-	commit := func() error { return nil }
-	if o.Output != "" && o.Output != "-" {
-		if out, commit, err = createOutput("--output", o.Output); err != nil {
-			return err
-		}
-		defer func() {
-			if err != nil {
-				out.(interface{ Cleanup() error }).Cleanup()
-			}
-		}()
+	out, commit, cleanup, err := createRows("--output", o.Output)
+	if err != nil {
+		return err
 	}
+	defer func() {
+		if err != nil {
+			cleanup()
+		}
+	}()
+	o.Write = c.display.write(allConf(*c.conf), out)
 	sum, err := pipeline.Stream(ctx, o, out)
 	if ctx.Err() != nil {
 		return exitCode(exitInterrupted)

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"compress/gzip"
+	"io"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/spf13/pflag"
+
+	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/pipeline"
+)
+
+// formatOf is the format that the name of an output stands for: "" is Parquet, and
+// the name that of a folder.
+func formatOf(name string) string {
+	if info, err := os.Stat(name); err == nil && info.IsDir() || os.IsPathSeparator(name[len(name)-1]) {
+		return ""
+	}
+	name = strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))
+	for _, packed := range []string{".gz", ".zst"} {
+		name = strings.TrimSuffix(name, packed)
+	}
+	return map[string]string{".conllu": "conllu", ".jsonl": "jsonl", ".ndjson": "jsonl", ".txt": "text",
+		".tree": pipeline.TreeFormat, ".svg": pipeline.SVGFormat, ".html": pipeline.HTMLFormat, ".htm": pipeline.HTMLFormat}[path.Ext(name)]
+}
+
+// createRows is createOutput for rows, which are compressed if the name ends in .gz or
+// .zst. "" and "-" are standard output.
+func createRows(flag, name string) (w io.Writer, commit func() error, cleanup func(), err error) {
+	if name == "" || name == "-" {
+		return os.Stdout, func() error { return nil }, func() {}, nil
+	}
+	file, publish, err := createOutput(flag, name)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	cleanup = func() { file.(interface{ Cleanup() error }).Cleanup() }
+	var packed io.WriteCloser
+	switch {
+	case strings.HasSuffix(name, ".gz"):
+		packed = gzip.NewWriter(file)
+	case strings.HasSuffix(name, ".zst"):
+		if packed, err = zstd.NewWriter(file, zstd.WithEncoderConcurrency(1)); err != nil {
+			cleanup()
+			return nil, nil, nil, err
+		}
+	default:
+		return file, publish, cleanup, nil
+	}
+	return packed, func() error {
+		if err := packed.Close(); err != nil {
+			return err
+		}
+		return publish()
+	}, cleanup, nil
+}
+
+// chooseFormat decides what parse writes if --to does not say it.
+func (c *parseCommand) chooseFormat() error {
+	o := &c.options
+	switch {
+	case c.to != "" || c.night.state != "":
+		return nil
+	case o.Output != "" && o.Output != "-":
+		if c.to = formatOf(o.Output); c.to != "" && store.IsRemote(o.Output) {
+			return refuse("--output %s: only Parquet can be written to an object store; name a folder, or a local file", store.Redact(o.Output))
+		}
+		return nil
+	}
+	var err error
+	c.flags.Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "overwrite", "retry-failures", "verify", "shared-filesystem", "runner":
+			if !isBeamFlag(f) || f.Value.String() != "prism" && f.Value.String() != "" {
+				err = refuse("--%s is for Parquet output: name a folder with --output FOLDER", f.Name)
+			}
+		}
+	})
+	c.to = "conllu"
+	return err
+}
