@@ -31,6 +31,8 @@ type Reader struct {
 	Documents iter.Seq2[*parquet.Document, error]
 	Trees     iter.Seq2[*parquet.Tree, error]
 	Failures  iter.Seq2[*parquet.Failure, error]
+	// TreesWith is Trees with some columns only, by name: see parquet.TreesWith.
+	TreesWith func(columns ...string) iter.Seq2[*parquet.Tree, error]
 }
 
 // Open opens a complete output folder. A folder that holds none is a
@@ -51,6 +53,7 @@ func Open(ctx context.Context, folder string) (*Reader, error) {
 		Documents: parquet.Parts[parquet.Document](documents),
 		Trees:     parquet.Parts[parquet.Tree](trees),
 		Failures:  parquet.Parts[parquet.Failure](failures),
+		TreesWith: func(columns ...string) iter.Seq2[*parquet.Tree, error] { return parquet.TreesWith(trees, columns...) },
 	}
 	return o.Checked("the parse command that made it makes damaged parts anew if --verify is added"), nil
 }
@@ -59,9 +62,14 @@ func Open(ctx context.Context, folder string) (*Reader, error) {
 // in documents, and with the remedy in errors about damage.
 func (o Reader) Checked(remedy string) *Reader {
 	o.Documents = remedied(o.Documents, remedy)
-	o.Trees = remedied(counted(&o, "trees", o.Trees,
-		func(t *parquet.Tree) string { return t.SourceURI },
-		func(d *parquet.Document) int64 { return d.Trees }), remedy)
+	checked := func(trees iter.Seq2[*parquet.Tree, error]) iter.Seq2[*parquet.Tree, error] {
+		return remedied(counted(&o, "trees", trees,
+			func(t *parquet.Tree) string { return t.SourceURI },
+			func(d *parquet.Document) int64 { return d.Trees }), remedy)
+	}
+	o.Trees = checked(o.Trees)
+	some := o.TreesWith
+	o.TreesWith = func(columns ...string) iter.Seq2[*parquet.Tree, error] { return checked(some(columns...)) }
 	o.Failures = remedied(counted(&o, "failures", o.Failures,
 		func(f *parquet.Failure) string { return f.SourceURI },
 		func(d *parquet.Document) int64 { return d.Failures + d.Warnings }), remedy)

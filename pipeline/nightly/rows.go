@@ -59,19 +59,26 @@ func (c *cursor[T]) of(uri string) iter.Seq2[*T, error] {
 // are asked for the documents of the snapshot in order.
 type rows struct {
 	snapshot *Snapshot
+	columns  []string // of trees; nil are all
 	trees    map[string]*cursor[parquet.Tree]
 	failures map[string]*cursor[parquet.Failure]
 	files    map[string]*cursor[output.File]
 }
 
 func (s *Snapshot) rows() *rows {
-	return &rows{s, map[string]*cursor[parquet.Tree]{}, map[string]*cursor[parquet.Failure]{}, map[string]*cursor[output.File]{}}
+	return &rows{s, nil, map[string]*cursor[parquet.Tree]{}, map[string]*cursor[parquet.Failure]{}, map[string]*cursor[output.File]{}}
 }
 
 // treesOf yields the trees of a document, and an error if there are not as
 // many as it counts.
 func (r *rows) treesOf(e *parquet.Entry) iter.Seq2[*parquet.Tree, error] {
-	return of(r.snapshot.state, r.trees, e, "trees", e.Trees, parquet.Parts[parquet.Tree],
+	all := parquet.Parts[parquet.Tree]
+	if r.columns != nil {
+		all = func(parts []parquet.PartFile) iter.Seq2[*parquet.Tree, error] {
+			return parquet.TreesWith(parts, r.columns...)
+		}
+	}
+	return of(r.snapshot.state, r.trees, e, "trees", e.Trees, all,
 		func(t *parquet.Tree) string { return t.SourceURI })
 }
 
@@ -183,16 +190,21 @@ func (s *Snapshot) Output() *output.Reader {
 				}
 			}
 		},
-		Trees:    rowsOf(s, (*rows).treesOf),
-		Failures: rowsOf(s, (*rows).failuresOf),
+		Trees:    rowsOf(s, nil, (*rows).treesOf),
+		Failures: rowsOf(s, nil, (*rows).failuresOf),
+		TreesWith: func(columns ...string) iter.Seq2[*parquet.Tree, error] {
+			return rowsOf(s, append([]string{}, columns...), (*rows).treesOf)
+		},
 	}
 	return o.Checked("treebeam parse --state " + s.state.dir + " --all parses everything anew")
 }
 
-// rowsOf yields the rows of all documents of the snapshot.
-func rowsOf[T any](s *Snapshot, of func(*rows, *parquet.Entry) iter.Seq2[*T, error]) iter.Seq2[*T, error] {
+// rowsOf yields the rows of all documents of the snapshot, of trees with some
+// columns only unless these are nil.
+func rowsOf[T any](s *Snapshot, columns []string, of func(*rows, *parquet.Entry) iter.Seq2[*T, error]) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		r := s.rows()
+		r.columns = columns
 		defer r.close()
 		for e, err := range s.Entries() {
 			if err != nil {

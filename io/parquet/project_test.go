@@ -1,0 +1,129 @@
+package parquet_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/io/parquet"
+)
+
+// projected are the columns that TreesWith knows, and how to take others away.
+var projected = []string{"sent_id", "text", "doc_id", "source_uri", "start_byte", "tokens", "lemmas", "upos", "xpos", "feats", "deprel", "misc",
+	"head", "start_char", "end_char", "head_conf", "deprel_conf", "upos_conf"}
+
+// Rows have what all rows have, in the columns that were asked for, and nothing
+// in the others: of lists with nulls, empty ones, ones longer than a page, and in
+// several row groups.
+func TestTreesWith(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	part := &parquet.PartFile{Path: filepath.Join(t.TempDir(), "part-00000-of-00001-00000000.parquet"), FP: "00000000", Rows: -1}
+	rows := make([]parquet.Tree, 600)
+	texts := func(n int) (list []string) {
+		for range n {
+			list = append(list, []string{"", "a", "Case=Nom", fmt.Sprint(r.IntN(1 << 20)), strings.Repeat("long", 50)}[r.IntN(5)])
+		}
+		return list
+	}
+	for i := range rows {
+		n := r.IntN(30)
+		if i%100 == 7 {
+			n = 20000
+		}
+		row := &rows[i]
+		*row = parquet.Tree{SentID: fmt.Sprint("s", i), Text: texts(1)[0], DocID: "d", SourceURI: fmt.Sprint("in/", i/50), StartByte: int64(i), Status: "ok",
+			Tokens: texts(n), Lemmas: texts(n), UPOS: texts(n), XPOS: texts(n), Feats: texts(n), Deprel: texts(n), Deps: texts(n), Misc: texts(n)}
+		for j := range n {
+			row.Head = append(row.Head, int32(j))
+			if i%3 > 0 {
+				row.StartChar, row.EndChar = append(row.StartChar, int32(j)), append(row.EndChar, int32(j+1))
+				row.HeadConf, row.DeprelConf, row.UPOSConf = append(row.HeadConf, r.Float32()), append(row.DeprelConf, 1), append(row.UPOSConf, 0)
+			}
+		}
+	}
+	if err := os.WriteFile(part.Path, write(t, rows, parquet.KeyValue{Key: parquet.KeyFingerprint, Value: "00000000"}), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var all []*parquet.Tree
+	for row, err := range parquet.Parts[parquet.Tree]([]parquet.PartFile{*part}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, row)
+	}
+	for trial := range 12 {
+		var columns []string
+		for _, c := range projected {
+			if trial == 0 || r.IntN(3) == 0 {
+				columns = append(columns, c)
+			}
+		}
+		i := 0
+		for row, err := range parquet.TreesWith([]parquet.PartFile{*part}, columns...) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := only(all[i], append(columns, "source_uri")); !reflect.DeepEqual(noEmptyLists(row), noEmptyLists(want)) {
+				t.Fatalf("%v: row %d is %+v, want %+v", columns, i, row, want)
+			}
+			i++
+		}
+		if i != len(rows) {
+			t.Fatalf("%v: %d rows", columns, i)
+		}
+	}
+	for _, err := range parquet.TreesWith([]parquet.PartFile{*part}, "deps") {
+		if err == nil {
+			t.Error("a column that is not known is read")
+		}
+	}
+}
+
+// only returns the row with some of its columns.
+func only(t *parquet.Tree, columns []string) *parquet.Tree {
+	kept := new(parquet.Tree)
+	from, to := reflect.ValueOf(t).Elem(), reflect.ValueOf(kept).Elem()
+	for i := range from.NumField() {
+		name, _, _ := strings.Cut(from.Type().Field(i).Tag.Get("parquet"), ",")
+		for _, c := range columns {
+			if c == name {
+				to.Field(i).Set(from.Field(i))
+			}
+		}
+	}
+	return kept
+}
+
+// noEmptyLists makes lists without elements nil.
+func noEmptyLists(t *parquet.Tree) parquet.Tree {
+	n := *t
+	v := reflect.ValueOf(&n).Elem()
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Kind() == reflect.Slice && f.Len() == 0 {
+			f.SetZero()
+		}
+	}
+	return n
+}
+
+// What is damaged is found, whatever columns are read.
+func TestTreesWithOfDamage(t *testing.T) {
+	part, data := somePart(t)
+	for _, at := range []int{10, len(data) / 2, len(data) - 20} {
+		bad := append([]byte(nil), data...)
+		bad[at] ^= 0x40
+		store(t, part, bad)
+		var found error
+		for _, err := range parquet.TreesWith([]parquet.PartFile{*part}, "upos") {
+			found = err
+		}
+		if !errors.Is(found, parquet.ErrDamaged) {
+			t.Errorf("a flipped bit at %d of %d: %v", at, len(data), found)
+		}
+	}
+}
