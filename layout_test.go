@@ -77,6 +77,7 @@ var imports = func() map[string][]string {
 		"io/table":           append(slices.Clone(records), "io/text", "io/jsonl"),
 		"io/parquet":         append(slices.Clone(records), "io/store"),
 		"io/output":          append(slices.Clone(records), "io/source", "io/store", "io/parquet"),
+		"io/treebank":        append(slices.Clone(components), "io/conllu", "io/durable", "io/source", "io/text", "model", "parser/train"),
 		"io/mirror":          nil,
 		"io/pick":            {"io/conllu", "io/parquet"},
 		"io/view":            append(slices.Clone(records), "io/parquet", "io/pick"),
@@ -87,7 +88,7 @@ var imports = func() map[string][]string {
 		"pipeline/diff":             {"io/parquet"},
 		"pipeline/nightly":          {"io/output", "io/parquet", "io/source", "io/store", "pipeline"},
 		"pipeline/serve":            {"io/conllu", "io/text", "io/tokens", "io/view", "model", "parser/search", "parser/syntax"}, // in memory, without Beam
-		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "pipeline/nightly", "pipeline/diff", "pipeline/serve", "io/mirror", "io/pick", "io/view", "io/encoder", "parser/piece", "parser/train", "parser/eval"),
+		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "pipeline/nightly", "pipeline/diff", "pipeline/serve", "io/mirror", "io/pick", "io/view", "io/encoder", "io/treebank", "parser/piece", "parser/train", "parser/eval"),
 		"bench/chaos":               nil,
 		"bench/chart":               {"io/durable"},
 		"python":                    nil,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/calibrate"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -87,7 +88,7 @@ func newCalibrate() *cobra.Command {
 
 // run fits the calibrator and writes it.
 func (f *calibrateFlags) run(out io.Writer) error {
-	gold, err := readTreebank(f.dev)
+	gold, err := treebank.Read(f.dev)
 	if err != nil {
 		return &refusal{err}
 	}
@@ -170,7 +171,7 @@ func (f *calibrateFlags) open() (*model.Model, error) {
 
 // fit fits a calibrator to gold trees, or adapts the one that the model has.
 func (f *calibrateFlags) fit(m *model.Model, gold train.Treebank) (*calibrate.Model, model.Calibration, error) {
-	o := train.CalibrateOptions{Blocks: rawBlocks}
+	o := train.CalibrateOptions{Blocks: treebank.Blocks}
 	first := m.Info.Calibration
 	if !f.anew && m.Calibrator != nil && first != nil && first.Gold.Sentences > len(gold.Sentences) && first.Gold.SHA256 != gold.SHA256 {
 		o.From = m.Calibrator

@@ -16,6 +16,7 @@ import (
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/search"
@@ -265,7 +266,7 @@ func (f *evalFlags) parse(ctx context.Context, gold []syntax.Sentence) (system [
 	case f.goldTokens:
 		setting = train.GoldTokens
 	default:
-		if blocks, err = rawBlocks(gold); err != nil {
+		if blocks, err = treebank.Blocks(gold); err != nil {
 			return nil, nil, err
 		}
 	}

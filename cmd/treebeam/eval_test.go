@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/train"
 	"github.com/treebeam/treebeam/pipeline"
@@ -186,7 +187,7 @@ func TestRawBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks, err := rawBlocks(sents)
+	blocks, err := treebank.Blocks(sents)
 	want := "She found the shore at noon. The red sail turned.|Who mended our boat?"
 	if err != nil || strings.Join(blocks, "|") != want {
 		t.Errorf("blocks %q, %v; want %s", blocks, err, want)

@@ -1,15 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/treebeam/treebeam/io/conllu"
-	"github.com/treebeam/treebeam/io/source"
-	"github.com/treebeam/treebeam/io/text"
-	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 const rawTextAbout = `
@@ -34,14 +30,4 @@ func newRawText() *cobra.Command {
 		return conllu.RawText(os.Stdout, sents)
 	}
 	return cmd
-}
-
-// rawBlocks makes raw text of sentences and cuts it into blocks as a run of
-// the pipeline would.
-func rawBlocks(sents []syntax.Sentence) ([]string, error) {
-	var raw bytes.Buffer
-	if err := conllu.RawText(&raw, sents); err != nil {
-		return nil, err
-	}
-	return text.Blocks(raw.Bytes(), source.HeadBytes, text.Options{Lines: text.Paragraph})
 }

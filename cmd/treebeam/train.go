@@ -2,22 +2,18 @@ package main
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/parser/part"
 	scores "github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
@@ -158,11 +154,11 @@ func (f *trainFlags) start(fs *pflag.FlagSet, others []string) error {
 			return err
 		}
 	}
-	trainBank, err := readTreebanks(f.train)
+	trainBank, err := treebank.ReadAll(f.train)
 	if err != nil {
 		return &refusal{err}
 	}
-	devBank, err := readTreebank(f.dev)
+	devBank, err := treebank.Read(f.dev)
 	if err != nil {
 		return &refusal{err}
 	}
@@ -174,8 +170,11 @@ func (f *trainFlags) start(fs *pflag.FlagSet, others []string) error {
 	if f.check {
 		return nil
 	}
-	if err := f.readLexicon(); err != nil {
-		return &refusal{err}
+	if f.lexicon != "" {
+		if f.o.Lexicon, f.o.LexiconSHA256, err = treebank.ReadLexicon(f.lexicon); err != nil {
+			return refuse("--lexicon: %w", err)
+		}
+		f.o.LexiconFile = filepath.Base(f.lexicon)
 	}
 	if f.only != "" {
 		return f.runOnly(fs, trainBank, devBank)
@@ -184,9 +183,12 @@ func (f *trainFlags) start(fs *pflag.FlagSet, others []string) error {
 		return err
 	}
 	if f.vectors != "" {
-		if err := f.setVectors(trainBank); err != nil {
+		v, digest, err := treebank.ReadVectors(f.vectors, trainBank, f.frequent)
+		if err != nil {
 			return &refusal{err}
 		}
+		f.o.Tensor.Vectors = v
+		f.o.VectorsFile, f.o.VectorsSHA256 = filepath.Base(f.vectors), digest
 	}
 	if err := f.openEncoder(); err != nil {
 		return err
@@ -268,7 +270,7 @@ func (f *trainFlags) run(fs *pflag.FlagSet, trainBank, devBank train.Treebank) e
 // stored runs a training that keeps its phases, and writes the model. said has a
 // verb for the time that it took.
 func (f *trainFlags) stored(run func() ([]byte, error), said string) error {
-	store, err := openPhases(f.model+".train", f.resume)
+	store, err := treebank.OpenPhases(f.model+".train", f.resume)
 	if err != nil {
 		return &refusal{err}
 	}
@@ -284,13 +286,13 @@ func (f *trainFlags) stored(run func() ([]byte, error), said string) error {
 	begun := time.Now()
 	f.o.Store = store
 	if f.reuse != "" {
-		shared := phases{f.reuse}
-		if err := shared.make(); err != nil {
+		shared, err := treebank.SharePhases(f.reuse)
+		if err != nil {
 			return &refusal{err}
 		}
 		f.o.Reuse = shared
 	}
-	f.o.Blocks = rawBlocks
+	f.o.Blocks = treebank.Blocks
 	f.o.Now = time.Now
 	f.o.Log = trainLog(begun)
 	data, err := run()
@@ -301,7 +303,7 @@ func (f *trainFlags) stored(run func() ([]byte, error), said string) error {
 		return fmt.Errorf("%w; the finished phases are kept, use --resume", err)
 	}
 	if !f.keep {
-		if err := store.remove(); err != nil {
+		if err := store.Remove(); err != nil {
 			say(os.Stderr, "treebeam train: %v\n", err)
 		}
 	}
@@ -348,20 +350,11 @@ func (f *trainFlags) describe(fs *pflag.FlagSet) {
 	for _, name := range []string{"--gold-tags", "--no-pos"} {
 		i.Command = strings.ReplaceAll(i.Command, name+" true", name)
 	}
-	name, _, _ := strings.Cut(filepath.Base(f.train[0]), "-ud-")
-	name = strings.TrimSuffix(name, ".conllu")
-	language, _, _ := strings.Cut(name, "_")
-	licence, release := readmeFacts(filepath.Join(filepath.Dir(f.train[0]), "README.md"))
-	for _, path := range f.train[1:] {
-		l, _ := readmeFacts(filepath.Join(filepath.Dir(path), "README.md"))
-		if l != "" && !slices.Contains(strings.Split(licence, "; "), l) {
-			licence = strings.TrimPrefix(licence+"; "+l, "; ")
-		}
-	}
+	from := treebank.FactsOf(f.train)
 	for _, d := range []struct {
 		to   *string
 		from string
-	}{{&i.Treebank, name}, {&i.Language, language}, {&i.Licence, licence}, {&i.Release, release}} {
+	}{{&i.Treebank, from.Name}, {&i.Language, from.Language}, {&i.Licence, from.Licence}, {&i.Release, from.Release}} {
 		if *d.to == "" {
 			*d.to = d.from
 		}
@@ -385,58 +378,4 @@ func codeVersion() string {
 		}
 	}
 	return revision + dirty
-}
-
-var (
-	licenceLine = regexp.MustCompile(`(?m)^License: *(.+?) *$`)
-	releaseWord = regexp.MustCompile(`\bv2\.(\d+)\b`)
-)
-
-// readmeFacts reads licence and newest release from the README of a Universal
-// Dependencies treebank; both are "" if there is none.
-func readmeFacts(path string) (licence, release string) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return "", ""
-	}
-	if m := licenceLine.FindSubmatch(text); m != nil {
-		licence = string(m[1])
-	}
-	newest := -1
-	for _, m := range releaseWord.FindAllSubmatch(text, -1) {
-		var n int
-		if fmt.Sscan(string(m[1]), &n); n > newest {
-			newest, release = n, "2."+string(m[1])
-		}
-	}
-	return licence, release
-}
-
-// readTreebanks reads a treebank and its further files.
-func readTreebanks(paths []string) (train.Treebank, error) {
-	t, err := readTreebank(paths[0])
-	for _, path := range paths[1:] {
-		if err != nil {
-			break
-		}
-		var more train.Treebank
-		more, err = readTreebank(path)
-		t.More = append(t.More, more)
-	}
-	return t, err
-}
-
-// readTreebank reads a CoNLL-U file. What no reader can accept is an error
-// here, what no training can is found by train.Check.
-func readTreebank(path string) (train.Treebank, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return train.Treebank{}, fmt.Errorf("treebank: %w", err)
-	}
-	sents, err := conllu.ReadTrees(strings.NewReader(string(data)), path, conllu.Options{MultipleRoots: true})
-	if err != nil {
-		return train.Treebank{}, err
-	}
-	sum := sha256.Sum256(data)
-	return train.Treebank{Name: path, File: filepath.Base(path), SHA256: hex.EncodeToString(sum[:]), Sentences: sents}, nil
 }

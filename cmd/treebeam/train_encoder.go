@@ -1,23 +1,14 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"io"
-	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
 	"github.com/treebeam/treebeam/io/encoder"
-	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/parser/train"
 )
 
@@ -73,7 +64,7 @@ func (f *trainFlags) openEncoder() error {
 		return nil
 	}
 	var err error
-	if e.o.SHA256, err = fileSum(e.file); err != nil {
+	if e.o.SHA256, err = treebank.FileSum(e.file); err != nil {
 		return refuse("--encoder: %w", err)
 	}
 	e.o.File = filepath.Base(e.file)
@@ -83,54 +74,9 @@ func (f *trainFlags) openEncoder() error {
 	if n := len(e.o.Params.Layers); e.o.Layers > n {
 		return refuse("--layers %d: %s has %d", e.o.Layers, e.file, n)
 	}
-	tokens := map[string]bool{}
-	for _, path := range e.texts {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return refuse("--text: %w", err)
-		}
-		sum, words := sha256.Sum256(text), 0
-		for token := range strings.FieldsSeq(strings.ToValidUTF8(string(text), " ")) {
-			tokens[token] = true
-			words++
-		}
-		e.o.Texts = append(e.o.Texts, model.Data{File: filepath.Base(path), SHA256: hex.EncodeToString(sum[:]), Words: words})
-	}
-	for _, token := range slices.Sorted(maps.Keys(tokens)) {
-		e.o.Text = append(e.o.Text, wordsOf(token))
+	if e.o.Texts, e.o.Text, err = treebank.ReadTexts(e.texts); err != nil {
+		return refuse("--text: %w", err)
 	}
 	f.o.Encoder = &e.o
 	return nil
-}
-
-// fileSum is the SHA-256 of a file in hexadecimal.
-func fileSum(path string) (string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, file); err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-// wordsOf cuts what stands between white space where a letter or digit meets
-// another character, and behind every other character: not quite into words, but
-// where most of them end.
-func wordsOf(token string) (s syntax.Sentence) {
-	letter := func(r rune) bool { return unicode.In(r, unicode.L, unicode.M, unicode.N) }
-	for token != "" {
-		first, n := utf8.DecodeRuneInString(token)
-		if letter(first) {
-			if n = strings.IndexFunc(token, func(r rune) bool { return !letter(r) }); n < 0 {
-				n = len(token)
-			}
-		}
-		s.Words = append(s.Words, syntax.Word{Form: token[:n], Misc: "SpaceAfter=No"})
-		token = token[n:]
-	}
-	return s
 }

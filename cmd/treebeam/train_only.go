@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/train"
 )
@@ -120,7 +121,7 @@ func (f *trainFlags) runOnly(fs *pflag.FlagSet, trainBank, devBank train.Treeban
 		}, said)
 	}
 	begun := time.Now()
-	f.o.Blocks = rawBlocks
+	f.o.Blocks = treebank.Blocks
 	f.o.Now = time.Now
 	f.o.Log = trainLog(begun)
 	alone := train.Lemmas

@@ -1,16 +1,10 @@
 package main
 
 import (
-	"bufio"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
-	"github.com/treebeam/treebeam/io/conllu"
-	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/parser/train"
 )
 
@@ -26,7 +20,7 @@ func (f *trainFlags) readSilver(trainBank, devBank train.Treebank) error {
 	}
 	sampler := train.NewSampler(trainBank, devBank, f.silverWords)
 	for i, path := range f.silver {
-		digest, err := addSilver(sampler, i, path)
+		digest, err := treebank.AddSilver(sampler, i, path)
 		if err != nil {
 			return refuse("--silver: %w", err)
 		}
@@ -40,35 +34,4 @@ func (f *trainFlags) readSilver(trainBank, devBank train.Treebank) error {
 		return refuse("--silver %s: no sentence to learn from", &f.silver)
 	}
 	return nil
-}
-
-// addSilver offers the sentences of a file to a sampler and returns the
-// file's SHA-256 in hexadecimal. Errors name the file and, of CoNLL-U that
-// cannot be read, the line.
-func addSilver(to *train.Sampler, number int, path string) (digest string, err error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	sum := sha256.New()
-	stored := io.TeeReader(bufio.NewReaderSize(file, 1<<16), sum)
-	r, err := source.Decompress(path, stored)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
-	}
-	for b, err := range conllu.Read(r, conllu.Options{NoHeads: true}) {
-		switch {
-		case err != nil:
-			return "", fmt.Errorf("%s: %w", path, err)
-		case b.Err != nil:
-			b.Err.File = path
-			return "", b.Err
-		}
-		to.Add(number, &b.Sentence)
-	}
-	if _, err := io.Copy(io.Discard, stored); err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
 }

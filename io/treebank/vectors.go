@@ -1,4 +1,4 @@
-package main
+package treebank
 
 import (
 	"bufio"
@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -105,11 +104,13 @@ func isVectorHead(fields []string) bool {
 	return true
 }
 
-// setVectors reads the file of --vectors into the options of the tensor.
-func (f *trainFlags) setVectors(bank train.Treebank) error {
-	file, err := os.Open(f.vectors)
+// ReadVectors reads a text file of word vectors: those of the words of a treebank,
+// in small letters too, and the first so many others (frequent). It returns the
+// file's SHA-256, too, in hexadecimal. Errors name the file and the line.
+func ReadVectors(path string, bank train.Treebank, frequent int) (*scores.Vectors, string, error) {
+	file, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("word vectors: %w", err)
+		return nil, "", fmt.Errorf("word vectors: %w", err)
 	}
 	defer file.Close()
 	forms := make(map[string]bool)
@@ -119,15 +120,13 @@ func (f *trainFlags) setVectors(bank train.Treebank) error {
 		}
 	}
 	sum := sha256.New()
-	list, err := readVectors(io.TeeReader(file, sum), func(w string) bool { return forms[w] }, f.frequent)
+	list, err := readVectors(io.TeeReader(file, sum), func(w string) bool { return forms[w] }, frequent)
 	if err != nil {
-		return fmt.Errorf("word vectors: %s: %w", f.vectors, err)
+		return nil, "", fmt.Errorf("word vectors: %s: %w", path, err)
 	}
 	v, err := scores.NewVectors(list.words, list.values, list.size)
 	if err != nil {
-		return fmt.Errorf("word vectors: %s: %w", f.vectors, err)
+		return nil, "", fmt.Errorf("word vectors: %s: %w", path, err)
 	}
-	f.o.Tensor.Vectors = v
-	f.o.VectorsFile, f.o.VectorsSHA256 = filepath.Base(f.vectors), hex.EncodeToString(sum.Sum(nil))
-	return nil
+	return v, hex.EncodeToString(sum.Sum(nil)), nil
 }

@@ -1,4 +1,4 @@
-package main
+package treebank
 
 import (
 	"fmt"
@@ -8,13 +8,14 @@ import (
 	"github.com/treebeam/treebeam/io/durable"
 )
 
-// phases keeps the finished phases of a training as files of one folder.
-type phases struct{ dir string }
+// Phases keep the finished phases of a training as files of one folder
+// (train.Store).
+type Phases struct{ dir string }
 
-// openPhases makes the folder. Phases of an earlier training are only taken
+// OpenPhases makes the folder dir. Phases of an earlier training are only taken
 // over with resume, and never deleted unasked: they may be an hour's work.
-func openPhases(dir string, resume bool) (phases, error) {
-	p := phases{dir}
+func OpenPhases(dir string, resume bool) (Phases, error) {
+	p := Phases{dir}
 	if list, err := p.list(); err != nil {
 		return p, err
 	} else if len(list) > 0 && !resume {
@@ -26,9 +27,16 @@ func openPhases(dir string, resume bool) (phases, error) {
 	return p, p.make()
 }
 
+// SharePhases makes the folder dir for phases that trainings share: they are taken
+// from it and left in it.
+func SharePhases(dir string) (Phases, error) {
+	p := Phases{dir}
+	return p, p.make()
+}
+
 // sweep deletes what a training that was killed had written half of: a
 // checkpoint of an encoder has hundreds of megabytes.
-func (p phases) sweep() error {
+func (p Phases) sweep() error {
 	halves, err := filepath.Glob(filepath.Join(p.dir, ".*.phase*"))
 	if err != nil {
 		return err
@@ -41,23 +49,25 @@ func (p phases) sweep() error {
 	return nil
 }
 
-func (p phases) make() error {
+func (p Phases) make() error {
 	if err := os.MkdirAll(p.dir, 0o755); err != nil {
 		return fmt.Errorf("folder for the phases of the training: %w", err)
 	}
 	return nil
 }
 
-func (p phases) list() ([]string, error) { return filepath.Glob(filepath.Join(p.dir, "*.phase")) }
+func (p Phases) list() ([]string, error) { return filepath.Glob(filepath.Join(p.dir, "*.phase")) }
 
-func (p phases) path(name string) string { return filepath.Join(p.dir, name+".phase") }
+func (p Phases) path(name string) string { return filepath.Join(p.dir, name+".phase") }
 
-func (p phases) Load(name string) ([]byte, bool) {
+// Load returns a phase, if it is there.
+func (p Phases) Load(name string) ([]byte, bool) {
 	data, err := os.ReadFile(p.path(name))
 	return data, err == nil
 }
 
-func (p phases) Save(name string, parts ...[]byte) error {
+// Save keeps a phase: the parts, one after the other. All of it appears, or nothing.
+func (p Phases) Save(name string, parts ...[]byte) error {
 	f, err := durable.Create(p.path(name), p.dir, 0o644)
 	if err != nil {
 		return err
@@ -71,8 +81,8 @@ func (p phases) Save(name string, parts ...[]byte) error {
 	return f.CloseAtomicallyReplace()
 }
 
-// remove deletes the phases, and the folder if nothing else is in it.
-func (p phases) remove() error {
+// Remove deletes the phases, and the folder if nothing else is in it.
+func (p Phases) Remove() error {
 	list, err := p.list()
 	if err != nil {
 		return err
