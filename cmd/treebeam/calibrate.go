@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/calibrate"
@@ -69,7 +70,7 @@ func newCalibrate() *cobra.Command {
 			return refuse("what is %q? the files are named with --model and --dev", others[0])
 		case f.model == "" || f.dev == "":
 			return refuse("want --model FILE and --dev FILE")
-		case sameFile(f.output, f.dev):
+		case output.SameFile(f.output, f.dev):
 			return refuse("--output %s is the treebank: it would be lost; name another file", f.output)
 		case f.overlay != "" && (embedded || !alone):
 			return refuse("--overlay goes with the file of a model and with --output X%s, a calibrator alone", calibratorSuffix)

@@ -96,7 +96,7 @@ func newConvert() *cobra.Command {
 // convertToOne writes all sentences to the file output, or standard output.
 func convertToOne(ctx context.Context, from *pipeline.Output, output string, how func(io.Writer) (*pipeline.Writer, error)) (err error) {
 	if output != "" && output != "-" {
-		if err := notAnInput("--output", output, from); err != nil {
+		if err := from.NotAnInput("--output", output); err != nil {
 			return err
 		}
 	}

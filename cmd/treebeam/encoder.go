@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/treebeam/treebeam/io/encoder"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/piece"
 )
@@ -31,7 +32,7 @@ info prints what an encoder is and where it comes from; it reads the same files.
 func newEncoder() *cobra.Command {
 	cmd := newCommand("encoder import FILE --output E.tbe | encoder info FILE [--json]", "a pretrained encoder for training: imports it, or tells about it", encoderAbout)
 	fs := cmd.Flags()
-	output := fs.StringP("output", "o", "", "import: `FILE` to write")
+	file := fs.StringP("output", "o", "", "import: `FILE` to write")
 	name := fs.String("name", "", "import: `NAME` of the encoder, such as multilingual-e5-small (default: as the files tell)")
 	source := fs.String("source", "", "import: `TEXT` on where it comes from, such as an address (default: as the files tell)")
 	licence := fs.String("licence", "", "import: `NAME` of its licence, such as MIT (default: as the files tell)")
@@ -46,14 +47,14 @@ func newEncoder() *cobra.Command {
 			return refuse("want treebeam encoder import FILE --output E%s, or treebeam encoder info FILE", encoder.Extension)
 		case len(others) != 2:
 			return refuse("encoder %s takes one file, got %d", others[0], len(others)-1)
-		case others[0] == "info" && (*output != "" || *name != "" || *source != "" || *licence != ""):
+		case others[0] == "info" && (*file != "" || *name != "" || *source != "" || *licence != ""):
 			return refuse("encoder info writes no file: want treebeam encoder import %s --output FILE", others[1])
-		case others[0] == "import" && *output == "":
+		case others[0] == "import" && *file == "":
 			return refuse("want --output FILE, the encoder to write, such as e5-small%s", encoder.Extension)
 		case others[0] == "import" && *asJSON:
 			return refuse("--json is for encoder info")
-		case others[0] == "import" && sameFile(*output, others[1]):
-			return refuse("--output %s is the file to import: name another one", *output)
+		case others[0] == "import" && output.SameFile(*file, others[1]):
+			return refuse("--output %s is the file to import: name another one", *file)
 		}
 		p, err := encoder.Open(others[1])
 		if err != nil {
@@ -70,14 +71,14 @@ func newEncoder() *cobra.Command {
 		if p.Licence == "" {
 			return refuse("encoder %s: its files do not tell the licence, which every model made of it must name: look it up and say --licence NAME", others[1])
 		}
-		return importEncoder(*output, p)
+		return importEncoder(*file, p)
 	}
 	return cmd
 }
 
 // importEncoder writes the file and says what it is.
-func importEncoder(output string, p *encode.Params) error {
-	out, commit, err := createOutput("--output", output)
+func importEncoder(file string, p *encode.Params) error {
+	out, commit, err := createOutput("--output", file)
 	if err != nil {
 		return err
 	}
@@ -85,15 +86,15 @@ func importEncoder(output string, p *encode.Params) error {
 	sum := sha256.New()
 	count := new(counter)
 	if err := encoder.Write(io.MultiWriter(out, sum, count), p); err != nil {
-		return fmt.Errorf("encoder %s: %w", output, err)
+		return fmt.Errorf("encoder %s: %w", file, err)
 	}
 	if err := commit(); err != nil {
-		return fmt.Errorf("encoder %s: %w", output, err)
+		return fmt.Errorf("encoder %s: %w", file, err)
 	}
 	if err := printPretrained(os.Stdout, p, false); err != nil {
 		return err
 	}
-	say(os.Stdout, "%s: %d bytes, sha256 %s\n", output, *count, hex.EncodeToString(sum.Sum(nil)))
+	say(os.Stdout, "%s: %d bytes, sha256 %s\n", file, *count, hex.EncodeToString(sum.Sum(nil)))
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/treebank"
@@ -119,7 +120,7 @@ func (f *evalFlags) validate() error {
 		return refuse("--abbreviations, --keep-together, --exceptions and --unconstrained go with --model")
 	case f.system != "" && (f.decoder != "" || f.search.Samples != 0):
 		return refuse("--decoder and --head-samples go with --model")
-	case f.write != "" && sameFile(f.gold, f.write):
+	case f.write != "" && output.SameFile(f.gold, f.write):
 		return refuse("--write %s is the file of the gold trees: they would be lost; name another", f.write)
 	case f.samples < 1:
 		return refuse("--samples %d: want at least 1", f.samples)
@@ -127,7 +128,7 @@ func (f *evalFlags) validate() error {
 		return refuse("--head-samples %d: must be from 0 to %d", f.search.Samples, search.MaxSamples)
 	}
 	for option, name := range f.custom.Names {
-		if f.write != "" && sameFile(name, f.write) {
+		if f.write != "" && output.SameFile(name, f.write) {
 			return refuse("--write %s is the file of %s: it would be lost; name another", f.write, option)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/treebeam/treebeam/io/durable"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
 )
 
@@ -16,7 +17,7 @@ func createOutput(flag, path string) (w io.Writer, commit func() error, err erro
 	if store.IsRemote(path) {
 		return nil, nil, refuse("%s %s: only --to parquet can be written to an object store; name a local file", flag, store.Redact(path))
 	}
-	if err := checkTarget(flag, path, false); err != nil {
+	if err := output.CheckTarget(flag, path, false); err != nil {
 		return nil, nil, err
 	}
 	info, err := os.Stat(path)

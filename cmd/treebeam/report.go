@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/model"
@@ -32,7 +33,7 @@ that is there is replaced.`
 func newReport() *cobra.Command {
 	cmd := newCommand("report FOLDER", "a run as one HTML page", reportAbout)
 	fs := cmd.Flags()
-	output := fs.StringP("output", "o", "", "`FILE` to write, '-' is standard output (default FOLDER-report.html)")
+	file := fs.StringP("output", "o", "", "`FILE` to write, '-' is standard output (default FOLDER-report.html)")
 	lowest := fs.Int("lowest", 10, "draw the `N` least certain trees, as treebeam show --lowest has them")
 	examples := fs.Int("examples", 5, "draw `N` trees drawn by lot")
 	cmd.Example = `
@@ -51,11 +52,11 @@ func newReport() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if *output == "" {
-			*output = run.Name + "-report.html"
+		if *file == "" {
+			*file = run.Name + "-report.html"
 		}
-		if *output != "-" {
-			if err := errOr(checkTarget("--output", *output, false), notAnInput("--output", *output, from)); err != nil {
+		if *file != "-" {
+			if err := errOr(output.CheckTarget("--output", *file, false), from.NotAnInput("--output", *file)); err != nil {
 				return err
 			}
 		}
@@ -69,10 +70,10 @@ func newReport() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if *output == "-" {
+		if *file == "-" {
 			return writePage(os.Stdout, r)
 		}
-		out, commit, err := createOutput("--output", *output)
+		out, commit, err := createOutput("--output", *file)
 		if err != nil {
 			return err
 		}
@@ -83,7 +84,7 @@ func newReport() *cobra.Command {
 		if err := commit(); err != nil {
 			return err
 		}
-		say(os.Stderr, "the report is in %s\n", *output)
+		say(os.Stderr, "the report is in %s\n", *file)
 		return nil
 	}
 	return cmd

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/pick"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -87,7 +88,7 @@ func newSample() *cobra.Command {
 			return err
 		}
 		if f.output != "" && f.output != "-" {
-			if err := errOr(checkTarget("--output", f.output, false), notAnInput("--output", f.output, from)); err != nil {
+			if err := errOr(output.CheckTarget("--output", f.output, false), from.NotAnInput("--output", f.output)); err != nil {
 				return err
 			}
 		}
@@ -143,7 +144,7 @@ func (f *sampleFlags) check(set map[string]bool) error {
 		return refuse("--min-words %d is more than --max-words %d", f.minWords, f.maxWords)
 	}
 	for _, file := range f.without {
-		if sameFile(f.output, file) {
+		if output.SameFile(f.output, file) {
 			return refuse("--output %s is read with --without, and would be lost; name another file", f.output)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/train"
@@ -57,12 +58,12 @@ func (f *trainFlags) checkOnly(fs *pflag.FlagSet) error {
 // that is mixed again.
 func (f *trainFlags) keepsInputs() error {
 	lost := func(what string, paths ...string) error {
-		if slices.ContainsFunc(paths, func(path string) bool { return sameFile(f.model, path) }) {
+		if slices.ContainsFunc(paths, func(path string) bool { return output.SameFile(f.model, path) }) {
 			return refuse("--model %s is %s: it would be lost; name another file", f.model, what)
 		}
 		return nil
 	}
-	if f.only == train.OnlyMix && f.overlay && sameFile(f.model, f.encoder.file) {
+	if f.only == train.OnlyMix && f.overlay && output.SameFile(f.model, f.encoder.file) {
 		if x, _, err := readModel(f.encoder.file); err == nil && x.Info.Encoder != nil && x.Info.Encoder.Sparse != "" {
 			return lost("the model of --from, of which an overlay holds a part", f.from)
 		}

@@ -254,6 +254,14 @@ type Row struct {
 	Failure *parquet.Failure
 }
 
+// SourceURI is the input file that the row is of.
+func (r *Row) SourceURI() string {
+	if r.Tree != nil {
+		return r.Tree.SourceURI
+	}
+	return r.Failure.SourceURI
+}
+
 // Converted says what Sentences met beside trees.
 type Converted struct {
 	Unparsed int64 // sentences that failed: given, without a tree
