@@ -31,6 +31,14 @@ type ListOptions struct {
 	// then be set, because a range may be read more than once.
 	Stdin io.Reader
 	Spool string
+	// Paths are files and folders beside the patterns. No character of them is a
+	// wildcard, and the id of a document is its path as it is written. One that
+	// is not there is listed, so that it leaves a row behind.
+	Paths []string
+	// Exclude are patterns of files and folders that are not listed: of a path if
+	// they have a slash, else of a name anywhere. What they take of a folder is
+	// not even looked at.
+	Exclude []string
 	// AllowEmpty lets a folder or a glob match no file.
 	AllowEmpty bool
 	// Live lists "-" and named pipes as inputs that are read as they come,
@@ -58,7 +66,7 @@ func (e *InputError) Error() string { return e.Pattern + ": " + e.Reason }
 // document ids. Files that cannot be read are listed all the same: opening
 // them fails, so that they leave a row behind.
 func List(ctx context.Context, patterns []string, o ListOptions) ([]Input, error) {
-	if len(patterns) == 0 {
+	if len(patterns) == 0 && len(o.Paths) == 0 {
 		return nil, &InputError{Pattern: "no input", Reason: "name files, folders or globs, or - for standard input"}
 	}
 	dir, err := filepath.Abs(o.Dir)
@@ -73,14 +81,23 @@ func List(ctx context.Context, patterns []string, o ListOptions) ([]Input, error
 			l.skip[l.resolve(s)] = true
 		}
 	}
+	if l.exclude, err = exclusions(o.Exclude); err != nil {
+		return nil, err
+	}
 	for _, p := range patterns {
-		before := l.matches
+		before, excluded := l.matches, l.excluded
 		if err := l.pattern(p); err != nil {
 			return nil, err
 		}
-		if l.matches == before && !o.AllowEmpty {
+		if l.matches == before && l.excluded == excluded && !o.AllowEmpty {
 			return nil, &InputError{p, "matches no file; check the spelling, and that the names do not start with . or _"}
 		}
+	}
+	if err := l.paths(); err != nil {
+		return nil, err
+	}
+	if l.matches == 0 && l.excluded > 0 && !o.AllowEmpty {
+		return nil, &InputError{"--exclude " + strings.Join(o.Exclude, " --exclude "), "leaves no file of the input; exclude less"}
 	}
 	l.tellApart()
 	slices.SortFunc(l.inputs, func(a, b Input) int { return cmp.Compare(a.URI, b.URI) })
@@ -110,6 +127,9 @@ type lister struct {
 	byPath  map[string]int // absolute path, or URI, to its place in inputs
 	matches int            // files met, duplicates included
 
+	exclude  []exclusion
+	excluded int // files and folders met that are
+
 	skipRemote []string // prefixes of URIs
 }
 
@@ -135,12 +155,18 @@ func (l *lister) pattern(p string) error {
 	if err != nil {
 		return err
 	}
+	segs, _ := splitPattern(local) // of a folder or file all, of a pattern the folders that it begins with
+	if named := strings.Join(segs, "/"); named != "" && l.excludesAny(path.Dir(named), named) {
+		return nil
+	}
 	info, err := os.Stat(l.resolve(local))
 	switch {
 	case err == nil && info.IsDir():
 		return l.walk(local, local)
 	case err == nil && strings.HasSuffix(strings.ToLower(local), ".parquet"):
 		return &InputError{p, "is a Parquet file; treebeam convert reads the folder of an output; other tables must become text or JSON lines first"}
+	case err == nil && info.Mode().IsRegular() && l.excludesAny(path.Dir(local), local): // with a name like a pattern
+		return nil
 	case err == nil && info.Mode().IsRegular():
 		return l.add(path.Dir(local), local, info, nil)
 	case err == nil:
@@ -205,7 +231,7 @@ func (l *lister) each(root, dir string, fn func(name string, e fs.DirEntry) erro
 		return nil
 	}
 	for _, e := range entries {
-		if l.skips(filepath.Join(abs, e.Name()), e) {
+		if l.skips(filepath.Join(abs, e.Name()), e) || l.excludes(root, join(dir, e.Name())) {
 			continue
 		}
 		if err := fn(e.Name(), e); err != nil {

@@ -66,6 +66,9 @@ func (l *lister) addRemote(root string, info *store.Info) {
 			return
 		}
 	}
+	if l.excludesAny(root, info.Name) {
+		return
+	}
 	l.matches++
 	l.insert(info.Name, Input{
 		URI: info.Name, DocID: idOf(relative(root, info.Name)), Size: info.Size, Version: info.Version, Gzip: info.Gzip,

@@ -62,6 +62,25 @@ func TestListRemote(t *testing.T) {
 			t.Errorf("%s:\n got %s\nwant %s", p, got, want)
 		}
 	}
+	for _, exclude := range []string{"*.txt", "s", "s/t", "**/t/**", "[ab].txt", "{s,B.txt}", "out2/"} {
+		o := ListOptions{Dir: dir, Skip: []string{filepath.Join(dir, "c", "out")}, Exclude: []string{exclude}}
+		local, localErr := List(t.Context(), []string{"c"}, o)
+		o.Skip = []string{"mem://bucket/c/out"}
+		remote, err := List(t.Context(), []string{"mem://bucket/c"}, o)
+		if got, want := strings.ReplaceAll(names(remote), "mem://bucket/", ""), names(local); got != want || err != nil || localErr != nil {
+			t.Errorf("without %s: %v, %v\n got %s\nwant %s", exclude, err, localErr, got, want)
+		}
+	}
+	listed, err := List(t.Context(), nil, ListOptions{Exclude: []string{"mem://bucket/c/s/**"},
+		Paths: []string{"mem://bucket/c/b.txt", "mem://bucket/c/s/d.txt", "mem://bucket/none.txt"}})
+	if want := "mem://bucket/c/b.txt=c/b.txt mem://bucket/none.txt=none.txt"; err != nil || names(listed) != want {
+		t.Errorf("%v, %s, want %s", err, names(listed), want)
+	}
+	for p, want := range map[string]string{"mem://bucket/none.txt": "does not exist", "mem://": "names no bucket", "ftp://b/x": "not supported"} {
+		if _, err := List(t.Context(), nil, ListOptions{Paths: []string{p}}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", p, err, want)
+		}
+	}
 	for p, want := range map[string]string{
 		"mem://bucket/none": "matches no file", "mem://": "names no bucket", "mem://b*/x": "names no bucket",
 		"ftp://u:secret@b/x?token=secret": "ftp:// is not supported",

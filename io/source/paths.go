@@ -1,0 +1,166 @@
+package source
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/treebeam/treebeam/io/store"
+)
+
+// Limits of a list of paths.
+const (
+	maxPathList = 256 << 20 // bytes
+	maxPath     = 32 << 10  // bytes of a path
+)
+
+// ReadPaths reads a list of paths, one a line, or with a zero byte behind each,
+// as find -print0 writes them. Empty lines and a byte order mark are left out.
+// Its errors are *InputError with the name of the list, or those of r.
+func ReadPaths(r io.Reader, name string) ([]string, error) { return readPaths(r, name, maxPathList) }
+
+func readPaths(r io.Reader, name string, limit int64) ([]string, error) {
+	limited := &io.LimitedReader{R: r, N: limit + 1}
+	data, err := io.ReadAll(bufio.NewReader(limited))
+	if err != nil {
+		return nil, err
+	}
+	if limited.N <= 0 {
+		return nil, &InputError{name, fmt.Sprintf("has more than %d MB; name folders or patterns instead", limit>>20)}
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	end := "\n"
+	if bytes.IndexByte(data, 0) >= 0 {
+		end = "\x00"
+	}
+	var paths []string
+	line := 0
+	for p := range strings.SplitSeq(string(data), end) {
+		line++
+		if end == "\n" {
+			p = strings.TrimSuffix(p, "\r")
+		}
+		if len(p) > maxPath {
+			return nil, &InputError{name, fmt.Sprintf("line %d has %d bytes; a path has at most %d: is it a list of files?", line, len(p), maxPath)}
+		}
+		if p != "" {
+			paths = append(paths, p)
+		}
+	}
+	if len(paths) == 0 {
+		return nil, &InputError{name, "names no file; write one path a line"}
+	}
+	return paths, nil
+}
+
+// paths lists o.Paths. Files that are not there are listed all the same, unless
+// none of them is there.
+func (l *lister) paths() error {
+	missing := 0
+	infos, err := l.statRemote()
+	if err != nil {
+		return err
+	}
+	for i, p := range l.o.Paths {
+		var err error
+		if store.IsRemote(p) {
+			err = infos[i].err
+			l.pathOfStore(p, &infos[i])
+		} else {
+			err = l.path(p)
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			missing++
+		case err != nil && !store.IsRemote(p):
+			return err
+		}
+	}
+	if n := len(l.o.Paths); missing == n && n > 0 {
+		return &InputError{l.o.Paths[0], fmt.Sprintf("does not exist, nor any of the %d paths in the list; check the working directory", n)}
+	}
+	return l.ctx.Err()
+}
+
+// path lists a file, or a folder with all that is below it, under the id that is
+// its path as it is written.
+func (l *lister) path(p string) error {
+	local, err := localPath(p)
+	if err != nil {
+		return err
+	}
+	root := "."
+	if path.IsAbs(local) {
+		root = "/"
+	}
+	if l.excludesAny(root, local) {
+		return nil
+	}
+	info, statErr := os.Stat(l.resolve(local))
+	if statErr == nil && info.IsDir() {
+		return l.walk(root, local)
+	}
+	if err := l.add(root, local, info, statErr); err != nil {
+		return err
+	}
+	return statErr
+}
+
+// A remoteInfo is what an object store says of an object.
+type remoteInfo struct {
+	store.Info
+	name string // as the store spells it
+	err  error
+}
+
+// statAtOnce bounds the questions that are open at an object store.
+const statAtOnce = 64
+
+// statRemote asks for the objects among o.Paths. It returns an error if a store
+// cannot be reached at all.
+func (l *lister) statRemote() ([]remoteInfo, error) {
+	infos := make([]remoteInfo, len(l.o.Paths))
+	g, ctx := errgroup.WithContext(l.ctx)
+	g.SetLimit(statAtOnce)
+	for i, p := range l.o.Paths {
+		if !store.IsRemote(p) {
+			continue
+		}
+		g.Go(func() error {
+			s, name, err := store.Of(ctx, p)
+			if err != nil {
+				return &InputError{store.Redact(p), err.Error()}
+			}
+			if _, _, err := store.Split(name); err != nil {
+				return &InputError{p, "names no bucket; write it between the first slashes"}
+			}
+			infos[i].name = name
+			infos[i].Info, infos[i].err = s.Stat(ctx, name)
+			return ctx.Err()
+		})
+	}
+	return infos, g.Wait()
+}
+
+// pathOfStore lists an object whose name is p.
+func (l *lister) pathOfStore(p string, info *remoteInfo) {
+	bucket, _, _ := strings.Cut(strings.SplitN(info.name, "://", 2)[1], "/")
+	root := info.name[:strings.Index(info.name, "://")+3] + bucket
+	if l.excludesAny(root, info.name) {
+		return
+	}
+	if info.err == nil {
+		l.addRemote(root, &info.Info)
+		return
+	}
+	l.matches++
+	l.insert(info.name, Input{URI: info.name, DocID: idOf(relative(root, info.name)), Version: "unreadable"})
+}
