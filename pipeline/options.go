@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/treebeam/treebeam/io/output"
@@ -16,15 +17,17 @@ import (
 
 // Options are what the user asked for.
 type Options struct {
-	Inputs []string       // files, folders, globs, "-"
-	Files  []source.Input // instead of Inputs: what was listed already, in the order of source.List
-	Stdin  io.Reader      // what "-" reads
-	Output string         // output folder
-	Model  string         // "" is the embedded one
-	Rows   output.RowOptions
-	Custom transforms.CustomFiles // what is known of the text; they set their digests in Rows
-	To     string                 // what Stream writes, a name that IsFormat knows; "" is conllu
-	Write  WriteOptions           // likewise; Stream names the model if a generator is named
+	Inputs  []string       // files, folders, globs, "-"
+	Paths   []string       // beside Inputs: files and folders, literally (source.ListOptions)
+	Exclude []string       // patterns of files and folders that are not read
+	Files   []source.Input // instead of Inputs: what was listed already, in the order of source.List
+	Stdin   io.Reader      // what "-" reads
+	Output  string         // output folder
+	Model   string         // "" is the embedded one
+	Rows    output.RowOptions
+	Custom  transforms.CustomFiles // what is known of the text; they set their digests in Rows
+	To      string                 // what Stream writes, a name that IsFormat knows; "" is conllu
+	Write   WriteOptions           // likewise; Stream names the model if a generator is named
 
 	EndMarks bool // Stream writes all failures in their places, and a line after every document
 
@@ -115,8 +118,11 @@ func checkSearch(o *output.ParseOptions) error {
 	return nil
 }
 
+// HasNoInput says whether the options name no input.
+func (o *Options) HasNoInput() bool { return len(o.Inputs) == 0 && len(o.Paths) == 0 && o.Files == nil }
+
 func (o *Options) validate() error {
-	if len(o.Inputs) == 0 && o.Files == nil {
+	if o.HasNoInput() {
 		return refuse("no input: name files or folders, or give --input 'corpus/**/*.txt'; '-' reads standard input")
 	}
 	if o.Output == "" {
@@ -167,7 +173,7 @@ func (o *Options) CheckPlaces(output string) error {
 	if o.local() || o.SharedFilesystem {
 		return nil
 	}
-	places := append([]string{output}, o.Inputs...)
+	places := slices.Concat([]string{output}, o.Inputs, o.Paths)
 	for i := range o.Files {
 		places = append(places, o.Files[i].URI)
 	}

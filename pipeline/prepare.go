@@ -73,7 +73,7 @@ func (o *Options) plan(ctx context.Context, folder string, spool *spool, digest 
 	inputs := o.Files
 	if inputs == nil {
 		if inputs, err = source.List(ctx, o.Inputs, source.ListOptions{
-			Skip: []string{folder}, Stdin: o.Stdin, Spool: spool.dir,
+			Paths: o.Paths, Exclude: o.Exclude, Skip: []string{folder}, Stdin: o.Stdin, Spool: spool.dir,
 		}); err != nil {
 			return nil, refuseInput(err)
 		}

@@ -29,7 +29,7 @@ import (
 //
 // Stream returns the sums; what is wrong before any work is a *Refusal.
 func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error) {
-	if len(o.Inputs) == 0 {
+	if o.HasNoInput() {
 		return nil, refuse("no input: name files or folders; '-' reads standard input")
 	}
 	if err := ValidateRows(&o.Rows); err != nil {
@@ -46,7 +46,7 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := source.List(ctx, o.Inputs, source.ListOptions{Stdin: o.Stdin, Live: true})
+	inputs, err := source.List(ctx, o.Inputs, source.ListOptions{Paths: o.Paths, Exclude: o.Exclude, Stdin: o.Stdin, Live: true})
 	if err != nil {
 		return nil, &Refusal{Err: err}
 	}

@@ -135,7 +135,7 @@ func (n *Night) accept() error {
 // If the run was only submitted, the summary is nil.
 func (n *Night) run(ctx context.Context, planned *PlannedRun, watch func(*pipeline.Prepared) func()) (*output.Summary, error) {
 	o := n.options.Options
-	o.Inputs, o.Files, o.RangeBytes = nil, planned.inputs, planned.rangeBytes
+	o.Inputs, o.Paths, o.Files, o.RangeBytes = nil, nil, planned.inputs, planned.rangeBytes
 	o.Output = n.state.RunDir(planned.Name)
 	o.RetryFailures = o.RetryFailures || planned.retry
 	prepared, err := pipeline.Prepare(ctx, o)

@@ -125,7 +125,8 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 		return nil, refuse("%s was made differently:\n  %s\ngive the same model and options again, or --all to parse every file anew",
 			state.dir, strings.Join(base.Made.Differences(made), "\n  "))
 	}
-	inputs, err := source.List(ctx, o.Inputs, source.ListOptions{Skip: []string{state.dir}, AllowEmpty: o.AllowDeletes && base != nil})
+	inputs, err := source.List(ctx, o.Inputs, source.ListOptions{Paths: o.Paths, Exclude: o.Exclude,
+		Skip: []string{state.dir}, AllowEmpty: o.AllowDeletes && base != nil})
 	if err != nil {
 		return nil, &pipeline.Refusal{Err: err}
 	}
