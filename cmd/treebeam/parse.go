@@ -29,7 +29,7 @@ func (l *list) Type() string       { return "list" }
 type parseCommand struct {
 	flags       *pflag.FlagSet
 	options     pipeline.Options
-	inputs      list
+	named       namedInputs
 	to          string
 	conf        *bool
 	display     display
@@ -66,8 +66,12 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 		return err
 	}
 	boundMemory()
-	c.options.Inputs = append(c.inputs, others...)
+	c.options.Inputs, c.options.Exclude = append(c.named.inputs, others...), c.named.exclude
 	if err := cmp.Or(c.checkNight(), c.checkModel(), checkCustom(c.flags)); err != nil {
+		return err
+	}
+	var err error
+	if c.options.Paths, err = c.named.paths(ctx, c.options.Inputs); err != nil {
 		return err
 	}
 	limit, err := parseLimit(c.maxFailures)

@@ -64,12 +64,12 @@ func newParseCommand(f *pflag.FlagSet) *parseCommand {
 // inputFlags say what is read, and how.
 func (c *parseCommand) inputFlags(f *pflag.FlagSet) {
 	rows := &c.options.Rows
-	f.VarP(&c.inputs, "input", "i", "read the files that match `PATTERN`; may be repeated")
+	c.named.define(f)
 	f.StringVarP(&rows.From, "from", "f", rows.From, "read `FORMAT` auto, text, conllu, conllx, jsonl, tokens or vertical")
 	f.StringVar(&rows.Lines, "lines", rows.Lines, "take line breaks of raw text for `ENDS` auto, wrapped, paragraph or sentence")
 	f.StringVar(&rows.Encoding, "encoding", "", "`NAME` of the encoding of raw text (UTF-8; a byte order mark wins)")
 	formatFlags(f, rows)
-	group(f, inputFlags, "input", "from", "lines", "encoding")
+	group(f, inputFlags, "from", "lines", "encoding")
 	choose(f, "from", "auto", "text", "conllu", "conllx", "jsonl", "tokens", "vertical")
 	choose(f, "lines", "auto", "wrapped", "paragraph", "sentence")
 }

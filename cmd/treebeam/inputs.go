@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/store"
+)
+
+// namedInputs are the flags that name inputs beside the arguments.
+type namedInputs struct{ inputs, filesFrom, exclude list }
+
+func (n *namedInputs) define(f *pflag.FlagSet) {
+	f.VarP(&n.inputs, "input", "i", "read the files that match `PATTERN`; may be repeated")
+	f.Var(&n.filesFrom, "files-from", "read the files that `LIST` names, one path a line; - is standard input")
+	f.Var(&n.exclude, "exclude", "leave out files and folders that match `PATTERN`; may be repeated")
+	group(f, inputFlags, "input", "files-from", "exclude")
+}
+
+// paths reads the lists of --files-from. patterns are all other inputs. Its
+// errors are refusals.
+func (n *namedInputs) paths(ctx context.Context, patterns []string) ([]string, error) {
+	if lists := slices.Concat(n.filesFrom, patterns); count(lists, "-") > 1 && slices.Contains(n.filesFrom, "-") {
+		return nil, refuse("--files-from -: standard input is read once; name a file for the list, or for the text")
+	}
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	var paths []string
+	for _, name := range n.filesFrom {
+		some, err := readList(ctx, name)
+		if interrupted() {
+			return nil, exitCode(exitInterrupted)
+		}
+		if file := new(fs.PathError); errors.As(err, &file) {
+			return nil, refuse("--files-from %s: %w", store.Redact(name), file.Err)
+		}
+		if err != nil {
+			return nil, refuse("--files-from: %w", err)
+		}
+		paths = append(paths, some...)
+	}
+	return paths, nil
+}
+
+// readList reads one list of paths.
+func readList(ctx context.Context, name string) ([]string, error) {
+	var r io.ReadCloser = io.NopCloser(os.Stdin)
+	if name != "-" {
+		var err error
+		if r, _, err = store.OpenFile(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	defer r.Close()
+	return source.ReadPaths(r, store.Redact(name))
+}
+
+func count(all []string, s string) (n int) {
+	for _, x := range all {
+		if x == s {
+			n++
+		}
+	}
+	return n
+}
