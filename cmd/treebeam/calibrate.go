@@ -21,21 +21,20 @@ import (
 )
 
 const calibrateAbout = `
-Fits the calibrator of a model to gold trees that the model has not learned
-from: what turns the signals of the parser into the columns head_conf,
-deprel_conf, upos_conf and tree_conf, and into the accuracy that is expected of
-documents. Nothing else of the model changes: trees stay the same.
+Fits the calibrator of a model to gold trees that the model has not learned from. The
+calibrator turns the parser's signals into the columns head_conf, deprel_conf, upos_conf
+and tree_conf, and into the expected accuracy of documents. Nothing else in the model
+changes: trees stay the same.
 
-treebeam train does it by itself, with its dev treebank. Do it again with sentences
-of your own kind of text, 200 or more, drawn by lot (treebeam sample --random), and
-the probabilities are those of such text. A calibrator that was fitted to more
-sentences than yours is adapted to them: its log-odds are scaled and moved. With
---anew a new one is fitted to yours alone.
+treebeam train does this by itself, with its dev treebank. Do it again with 200 or more
+random sentences of your own kind of text (treebeam sample --random), and the
+probabilities will suit such text. A calibrator that was fitted to more sentences than
+yours is adapted to yours: its log-odds are scaled and shifted. --anew fits a new one to
+yours alone.
 
-The sentences are parsed as raw text, with their words, with their words and tags,
-and in small and in capital letters, so that one calibrator serves all of these.
-What is printed was measured on each half of the sentences, with a fit to the other
-half.`
+The sentences are parsed as raw text, with their words, with their words and tags, and in
+lowercase and in capitals, so that one calibrator serves all of these. The printed figures
+are measured on each half of the sentences, with a fit to the other half.`
 
 // calibratorSuffix marks a calibrator's own file.
 const calibratorSuffix = ".cal"
@@ -48,14 +47,14 @@ type calibrateFlags struct {
 
 // newCalibrate is treebeam calibrate.
 func newCalibrate() *cobra.Command {
-	cmd := newCommand("calibrate --model M.tbm --dev D.conllu", "how sure is right: fits head_conf, deprel_conf, upos_conf, tree_conf", calibrateAbout)
+	cmd := newCommand("calibrate --model M.tbm --dev D.conllu", "fit a model's confidence to text like yours", calibrateAbout)
 	fs := cmd.Flags()
 	var f calibrateFlags
-	fs.StringVarP(&f.model, "model", "m", "", "model `FILE` to calibrate, or 'embedded'")
-	fs.StringVar(&f.dev, "dev", "", "gold trees, a CoNLL-U `FILE`: none that the model was trained on")
-	fs.StringVarP(&f.output, "output", "o", "", "`FILE` to write: the whole model, or the calibrator alone if its name ends with .cal, as the embedded model has it (default: the file of --model is replaced)")
-	fs.StringVar(&f.overlay, "overlay", "", "calibrate the model that this `FILE` of train --overlay makes of --model; writes a calibrator alone")
-	fs.BoolVar(&f.anew, "anew", false, "fit to these sentences alone, however few they are")
+	fs.StringVarP(&f.model, "model", "m", "", "calibrate the model `FILE`, or embedded")
+	fs.StringVar(&f.dev, "dev", "", "fit to the gold trees of a CoNLL-U `FILE`, none of which the model was trained on")
+	fs.StringVarP(&f.output, "output", "o", "", "write the whole model to `FILE`, or only the calibrator if the name ends in .cal (default: replace the file of --model)")
+	fs.StringVar(&f.overlay, "overlay", "", "calibrate the model that this `FILE` of train --overlay makes of --model; writes only a calibrator")
+	fs.BoolVar(&f.anew, "anew", false, "fit to these sentences alone, however few")
 	threads := threadsFlag(fs)
 	cmd.Example = `
   treebeam calibrate --model embedded --dev mine.conllu -o mine.tbm`

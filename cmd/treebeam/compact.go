@@ -9,17 +9,17 @@ import (
 )
 
 const compactAbout = `
-Writes the current rows of all runs of a state into one run and makes a snapshot
-of it the current one. Rows that are not current are left behind. Nothing is
-removed unless --prune is given; that removes the snapshots before the last
---keep ones, and the runs that none of those names.`
+Copies the current rows of all runs of a state into one run, and makes a snapshot of it
+the current one. Rows that are not current are left behind. Nothing is removed without
+--prune, which removes all snapshots but the last ones (--keep) and the runs that these
+do not name.`
 
 // newCompact is treebeam compact.
 func newCompact() *cobra.Command {
-	cmd := newCommand("compact --state FOLDER", "the runs of a state merged into one", compactAbout)
+	cmd := newCommand("compact --state FOLDER", "merge the runs of a state into one", compactAbout)
 	fs := cmd.Flags()
 	state := fs.String("state", "", "`FOLDER` of the state")
-	prune := fs.Bool("prune", false, "then remove what no kept snapshot needs")
+	prune := fs.Bool("prune", false, "then remove whatever no kept snapshot needs")
 	keep := fs.Int("keep", 2, "with --prune: keep the last `N` snapshots, and what they need")
 	cmd.Example = `
   treebeam compact --state state --prune`

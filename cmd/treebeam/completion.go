@@ -10,12 +10,12 @@ import (
 )
 
 const completionAbout = `
-Prints a script that lets a shell complete commands, flags, their values and names of
-files. Load it in the file that the shell reads when it starts.`
+Prints a script that lets your shell complete commands, flags, their values and file
+names. Load it from the file that your shell reads when it starts.`
 
 // newCompletion is treebeam completion.
 func newCompletion() *cobra.Command {
-	cmd := newCommand("completion bash|zsh|fish|powershell", "a script with which a shell completes commands and flags", completionAbout)
+	cmd := newCommand("completion bash|zsh|fish|powershell", "print a script that lets your shell complete commands and flags", completionAbout)
 	cmd.Example = `
   echo 'source <(treebeam completion bash)' >> ~/.bashrc
   treebeam completion zsh > "${fpath[1]}/_treebeam"

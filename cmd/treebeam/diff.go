@@ -19,20 +19,20 @@ import (
 )
 
 const diffAbout = `
-Compares two output folders (of a state, what is current in it), or two
-snapshots of a state by their numbers: the one before and the current one if
-none are given. It says which documents came, went and changed; how many heads,
-labels and tags changed in the sentences that both have (of the same document
-and text); which kinds of arcs turned into which; and the drift of the mean
-confidence. Exit status 3 if a threshold that was given is passed.`
+Compares two output folders (for a state: what is current), or two snapshots of a state
+by their numbers (by default: the current one and the one before). Reports which
+documents were added, removed or changed; how many heads, labels and tags changed in
+sentences that both sides have (same document, same text); which kinds of arcs turned
+into which others; and how far the mean confidence drifted. The exit status is 3 if the
+difference exceeds a threshold that you set.`
 
 // newDiff is treebeam diff.
 func newDiff() *cobra.Command {
-	cmd := newCommand("diff A B | diff --state FOLDER [N M]", "how the trees of two outputs or nights differ", diffAbout)
+	cmd := newCommand("diff A B | diff --state FOLDER [N M]", "compare the trees of two outputs or nights", diffAbout)
 	fs := cmd.Flags()
 	state := fs.String("state", "", "compare snapshots of the state in `FOLDER`")
 	asJSON := fs.Bool("json", false, "print the report as JSON")
-	top := fs.Int("top", 10, "print the `N` commonest migrations of arcs")
+	top := fs.Int("top", 10, "print the `N` most frequent migrations of arcs")
 	var limits diffLimits
 	fs.Var(&limits.changed, "max-changed", "exit with status 3 if the head or label of more than `P%` of the compared words changed")
 	fs.Var(&limits.drift, "max-drift", "exit with status 3 if the mean head_marginal of all words drifted by more than `X`")

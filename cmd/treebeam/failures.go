@@ -14,20 +14,20 @@ import (
 )
 
 const failuresAbout = `
-Prints the rows of FOLDER/failures as tab-separated values, with a header. Tabs
-and line breaks in values become spaces, other control characters pictures, such
-as ␛. Warnings stand for text that is in trees/, errors for text that is not.
+Prints the rows of FOLDER/failures as tab-separated values, with a header. Tabs and line
+breaks in values become spaces, and other control characters become symbols such as ␛.
+A warning stands for text that is in trees/, an error for text that is not.
 docs/failures.md explains every kind.`
 
 const failuresHeader = "doc_id\tsource_uri\tbyte_offset\tline\tstage\tseverity\tkind\treason\ttext"
 
 // newFailures is treebeam failures.
 func newFailures() *cobra.Command {
-	cmd := newCommand("failures FOLDER", "what could not be parsed, as a table", failuresAbout)
+	cmd := newCommand("failures FOLDER", "list what could not be parsed", failuresAbout)
 	fs := cmd.Flags()
 	onlyErrors := fs.Bool("errors", false, "the same as --severity error")
-	severity := fs.String("severity", "all", "`WHICH` rows: error, warning or all")
-	kind := fs.String("kind", "", "only rows of this `KIND`, such as not_text")
+	severity := fs.String("severity", "all", "print only rows of this severity, `WHICH`: error, warning or all")
+	kind := fs.String("kind", "", "print print only rows of this `KIND`, such as not_text")
 	choose(fs, "severity", "error", "warning", "all")
 	choose(fs, "kind", strings.Split(kindNames(), ", ")...)
 	cmd.Example = `

@@ -16,15 +16,15 @@ import (
 )
 
 const modelAbout = `
-Prints where a model comes from: treebank, release, licence, the command that
-trains it again, its scores on dev, and the sizes of its parts. Without FILE it
-is the embedded English model.`
+Prints where a model comes from: treebank, release, license, the command that trains it
+again, its scores on dev, and the sizes of its parts. Without FILE, it describes the
+built-in English model.`
 
 // newModel is treebeam model.
 func newModel() *cobra.Command {
-	cmd := newCommand("model info [FILE] [--json]", "provenance, sizes, scores and licence of a model", modelAbout)
+	cmd := newCommand("model info [FILE] [--json]", "show where a model comes from, its sizes, scores and license", modelAbout)
 	fs := cmd.Flags()
-	asJSON := fs.Bool("json", false, "print it as JSON")
+	asJSON := fs.Bool("json", false, "print JSON")
 	cmd.ValidArgsFunction = completeWords("info")
 	cmd.Example = `
   treebeam model info

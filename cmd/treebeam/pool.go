@@ -12,10 +12,9 @@ import (
 )
 
 const poolAbout = `
-Starts workers when a runner asks for them, in this process, until it is
-interrupted, which is status 0. Start one beside every task manager, on the same host or in the
-same pod: it answers on localhost only, and one pool serves one task manager.
-Jobs name it with
+Starts workers in this process whenever a runner asks for them, until it is interrupted
+(status 0). Start one pool next to every task manager, on the same host or in the same
+pod: it listens on localhost only, and serves one task manager. Jobs name it with
 
   --environment_type=EXTERNAL --environment_config=localhost:50000
 
@@ -23,10 +22,10 @@ and must be submitted by a treebeam of the same version.`
 
 // newPool is treebeam worker-pool.
 func newPool() *cobra.Command {
-	cmd := newCommand("worker-pool", "serves workers to a runner (EXTERNAL)", poolAbout)
+	cmd := newCommand("worker-pool", "start workers for a runner (EXTERNAL)", poolAbout)
 	fs := cmd.Flags()
-	port := fs.Int("port", 50000, "`PORT` on localhost that the runner connects to; 0 takes a free one")
-	model := fs.StringP("model", "m", "", "load the model `FILE` now, not with the first job (the embedded English one)")
+	port := fs.Int("port", 50000, "listen on `PORT` of localhost; 0 means any free one")
+	model := fs.StringP("model", "m", "", "load the model `FILE` now, not with the first job (the built-in English one)")
 	threads := threadsFlag(fs)
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		ctx := cmd.Context()

@@ -9,14 +9,13 @@ import (
 )
 
 const rawTextAbout = `
-Writes the raw text of a CoNLL-U file to standard output: the sentences of a
-paragraph on one line, with a space between two tokens unless the first has
-SpaceAfter=No, and a blank line between paragraphs, which begin at the comments
-"# newpar" and "# newdoc".`
+Writes the raw text of a CoNLL-U file to standard output. The sentences of a paragraph are
+on one line, with spaces between tokens unless there is SpaceAfter=No. Paragraphs, which
+begin at the comments "# newpar" and "# newdoc", are separated by blank lines.`
 
 // newRawText is treebeam rawtext.
 func newRawText() *cobra.Command {
-	cmd := newCommand("rawtext G.conllu", "the raw text of a CoNLL-U file, as eval --model reads it", rawTextAbout)
+	cmd := newCommand("rawtext G.conllu", "write the raw text of a CoNLL-U file, as eval --model reads it", rawTextAbout)
 	cmd.Example = `
   treebeam rawtext dev.conllu > dev.txt`
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {

@@ -23,26 +23,25 @@ import (
 )
 
 const sampleAbout = `
-Writes sentences of an output folder, or of what is current in a state, as CoNLL-U
-for correction, with confidence in MISC as --conf has it, and a comment
-treebeam_sample that says why each was chosen.
+Writes sentences of an output folder, or of what is current in a state, as CoNLL-U for you
+to correct, with confidence in MISC as with --conf, and a comment treebeam_sample that
+says why each was chosen.
 
---uncertain N takes those with most to correct for the words that have to be read:
-with the largest share of words that are expected to be wrong (1 - deprel_conf,
-punctuation left out, as if each sentence had five more words that are right).
-Lengths are those of the output, no document gives more than a tenth of the N unless
-the others have too few, and what says the same comes once. Correct them to train
-on. They are worse than the rest of the text: neither measure nor calibrate with
-them.
+--uncertain N takes the sentences with the most to correct per word read: those with the
+largest share of words expected to be wrong (1 - deprel_conf, without punctuation, as if
+each sentence had five more words that are right). Lengths follow the output, no document
+gives more than a tenth of the N unless the others have too few, and equal texts come
+once. Correct these to train on them. They are worse than the rest of the text, so do not
+measure or calibrate with them.
 
---random N draws by lot. Correct these to measure (treebeam eval) and to calibrate
-(treebeam calibrate): only they are like the text. --seed S draws others. With
---paragraphs whole paragraphs are drawn: they show what stands around a sentence,
-and where sentences end can be corrected and measured, too.
+--random N draws sentences at random. Correct these to measure (treebeam eval) and to
+calibrate (treebeam calibrate): only these are like the text. --seed S draws others.
+--paragraphs draws whole paragraphs, which show the context of a sentence and also let
+you correct and measure where sentences end.
 
-With --without FILE the next round leaves out what an earlier one has. Sentences
-stand in the order of the input; sent_id and "# newdoc id" say where they are from.
-If the model is not calibrated, --uncertain goes by head_marginal and says so.`
+In the next round, --without FILE leaves out what an earlier round had. Sentences are in
+the order of the input; sent_id and "# newdoc id" say where they come from. If the model
+is not calibrated, --uncertain uses head_marginal instead and says so.`
 
 // maxSample bounds what a sample has in memory: some 16 times so many sentences.
 const maxSample = 10_000
@@ -62,16 +61,16 @@ type sampleFlags struct {
 
 // newSample is treebeam sample.
 func newSample() *cobra.Command {
-	cmd := newCommand("sample FOLDER --uncertain N | --random N", "sentences to correct, as CoNLL-U", sampleAbout)
+	cmd := newCommand("sample FOLDER --uncertain N | --random N", "write write sentences to correct, as CoNLL-U", sampleAbout)
 	fs := cmd.Flags()
 	var f sampleFlags
-	fs.IntVar(&f.uncertain, "uncertain", 0, "the `N` sentences that are most worth a correction")
-	fs.IntVar(&f.random, "random", 0, "`N` sentences drawn by lot, each as likely as any other")
-	fs.Uint64Var(&f.seed, "seed", 0, "with --random: another `S` draws others")
-	fs.BoolVar(&f.paragraphs, "paragraphs", false, "with --random: draw whole paragraphs that have N sentences together, long ones in parts")
+	fs.IntVar(&f.uncertain, "uncertain", 0, "write the `N` sentences most worth correcting")
+	fs.IntVar(&f.random, "random", 0, "write `N` random sentences, each as likely as any other")
+	fs.Uint64Var(&f.seed, "seed", 0, "with --random: seed `S`; another one draws other sentences")
+	fs.BoolVar(&f.paragraphs, "paragraphs", false, "with --random: draw whole paragraphs that together have N sentences, and parts of long ones")
 	fs.IntVar(&f.minWords, "min-words", 0, "leave out sentences of fewer than `N` words, punctuation not counted (4 with --uncertain)")
 	fs.IntVar(&f.maxWords, "max-words", 0, "leave out sentences of more than `N` words (60 with --uncertain)")
-	fs.Var(&f.without, "without", "leave out the sentences of a CoNLL-U `FILE`, such as an earlier sample; may be repeated")
+	fs.Var(&f.without, "without", "leave out the sentences of a CoNLL-U `FILE`, such as an earlier sample; repeatable")
 	fs.StringVarP(&f.output, "output", "o", "", "`FILE` to write (standard output)")
 	cmd.Example = `
   treebeam sample out --uncertain 200 -o correct.conllu

@@ -21,16 +21,15 @@ import (
 )
 
 const trainAbout = `
-Trains segmenter, tagger, lemmas, pruner, parser and labels from a treebank,
-after a check of the data, and writes them as one file. Finished phases are
-kept in M.train/ until the model is written: after an interruption the same
-command with --resume continues and gives the same bytes. The number of threads
-never changes the model.
+Checks a treebank, trains segmenter, tagger, lemmas, pruner, parser and labels from it, and
+writes them to one file. Until the model is written, finished phases are kept in M.train/:
+after an interruption, the same command with --resume continues and gives the same bytes.
+The number of threads never changes the model.
 
-With --encoder a pretrained encoder is tuned to the treebank too: the model makes
-fewer mistakes and is slower. With --silver the model also learns from text that a
-better parser has parsed, and stays as fast. Trees of your own (--train again) and
-words (--lexicon) can stand beside the treebank (docs/training.md).`
+--encoder also tunes a pretrained encoder to the treebank: the model makes fewer mistakes
+and is slower. With --silver, the model also learns from text that a better parser has
+parsed, and stays as fast. You can add trees of your own (repeat --train) and words
+(--lexicon). See docs/training.md.`
 
 // trainFlags are the options of treebeam train.
 type trainFlags struct {
@@ -56,50 +55,50 @@ type trainFlags struct {
 }
 
 func (f *trainFlags) define(fs *pflag.FlagSet) {
-	fs.Var(&f.train, "train", "training treebank, a CoNLL-U `FILE`; may be repeated for further trees by the same conventions")
-	fs.StringVar(&f.dev, "dev", "", "development treebank, a CoNLL-U `FILE`")
-	fs.StringVarP(&f.model, "model", "m", "", "model `FILE` to write")
-	fs.BoolVar(&f.o.GoldTags, "gold-tags", false, "train pruner, parser and labels on gold tags, for input that has such")
+	fs.Var(&f.train, "train", "learn from the treebank in a CoNLL-U `FILE`; repeat it to add trees by the same conventions")
+	fs.StringVar(&f.dev, "dev", "", "choose and measure by the development treebank in a CoNLL-U `FILE`")
+	fs.StringVarP(&f.model, "model", "m", "", "write the model to `FILE`")
+	fs.BoolVar(&f.o.GoldTags, "gold-tags", false, "train pruner, parser and labels on gold tags, for input that has them")
 	fs.BoolVar(&f.o.NoTags, "no-pos", false, "train pruner, parser and labels on forms alone; tags are predicted, but not used")
-	fs.IntVar(&f.tensor.Rank, "tensor", tensorByPreset, "rank `N` of the tensor that scores arcs; 0 is none; -1 is 16, but none with --preset fast")
-	fs.Float64Var(&f.tensor.Gamma, "gamma", 0.7, "with --tensor: weight `G` of the sparse score, above 0, at most 1")
-	fs.StringVar(&f.tensor.Start, "tensor-start", scores.StartSVD, "`HOW` the tensor starts: svd or random")
-	fs.StringVar(&f.vectors, "vectors", "", "with --tensor: text `FILE` of word vectors, a word and its numbers a line")
-	fs.IntVar(&f.frequent, "vectors-limit", 5000, "keep so many vectors (`N`) beside those of training words")
-	fs.StringVar(&f.o.TreeTags, "tree-tags", "", "`WHICH` tags pruner, parser and labels learn from: jackknifed, gold or both (default: both for less than 100,000 words, else jackknifed)")
-	fs.IntVar(&f.o.Folds, "folds", 0, "`N` folds of jackknifing; 0 is 10 for less than 100,000 words, else 5, or 2 from 200,000 on with --silver")
-	fs.StringVar(&f.preset, "preset", "standard", "score the parts of a tree that `NAME` has, fast, standard or full; accurate is standard with --encoder")
-	fs.IntVar(&f.o.Weights, "weights", 0, "`N` weights that the parser keeps, 8 bytes each (1,200,000)")
-	fs.StringVar(&f.families, "families", "", "`CHANGES` of the preset, such as +ts,-cross (docs/training.md)")
-	fs.IntVar(&f.o.Delta, "delta", search.DefaultDelta, "`N`, largest local loss of a move that is scored with global parts; -1 for none")
+	fs.IntVar(&f.tensor.Rank, "tensor", tensorByPreset, "score arcs with a tensor of rank `N`; 0 means none; -1 means 16, but none with --preset fast")
+	fs.Float64Var(&f.tensor.Gamma, "gamma", 0.7, "with --tensor: weight of the sparse score, `G`, above 0 and at most 1")
+	fs.StringVar(&f.tensor.Start, "tensor-start", scores.StartSVD, "start the tensor by `HOW`: svd or random")
+	fs.StringVar(&f.vectors, "vectors", "", "with --tensor: read word vectors from a text `FILE`, one word and its numbers per line")
+	fs.IntVar(&f.frequent, "vectors-limit", 5000, "keep `N` vectors in addition to those of training words")
+	fs.StringVar(&f.o.TreeTags, "tree-tags", "", "train pruner, parser and labels on `WHICH` tags: jackknifed, gold or both (default: both below 100,000 words, otherwise jackknifed)")
+	fs.IntVar(&f.o.Folds, "folds", 0, "jackknife with `N` folds; 0 means 10 below 100,000 words, otherwise 5, or 2 from 200,000 words with --silver")
+	fs.StringVar(&f.preset, "preset", "standard", "score the parts of trees in the preset `NAME`: fast, standard or full; accurate is standard with --encoder")
+	fs.IntVar(&f.o.Weights, "weights", 0, "keep `N` weights of the parser, 8 bytes each (1,200,000)")
+	fs.StringVar(&f.families, "families", "", "change the preset by `CHANGES` such as +ts,-cross (docs/training.md)")
+	fs.IntVar(&f.o.Delta, "delta", search.DefaultDelta, "score moves with a local loss of at most `N` with global parts, too; -1 for none")
 	fs.StringVar(&f.strategy, "strategy", string(search.DefaultStrategy), "which wrong tree a step moves away from: skip or max-violation")
-	fs.Uint64Var(&f.o.Seed, "seed", 1, "`N`, of every random choice")
-	fs.Uint64Var(&f.o.TagSeed, "tag-seed", 0, "`N`, seed of segmenter, tagger and jackknifed tags; 0 is that of --seed")
+	fs.Uint64Var(&f.o.Seed, "seed", 1, "seed of all random choices, `N`")
+	fs.Uint64Var(&f.o.TagSeed, "tag-seed", 0, "seed of segmenter, tagger and jackknifed tags, `N`; 0 means that of --seed")
 	f.threads = threadsFlag(fs)
-	fs.Var(&f.silver, "silver", "text that a better parser has parsed, a CoNLL-U `FILE` (.gz, .zst), to learn from too; may be repeated")
-	fs.Float64Var(&f.o.SilverWeight, "silver-weight", 1, "with --silver: weight `W` of a step of such a sentence; 0 leaves them out")
-	fs.IntVar(&f.silverWords, "silver-words", 1_000_000, "with --silver: learn from `N` words at most, drawn from all files")
-	fs.IntVar(&f.o.Repeat, "repeat", 1, "learn `N` times from the sentences of every --train but the first; segmenter and encoder learn once")
-	fs.IntVar(&f.o.Cased, "cased", 5, "learn from `N` percent of the sentences in capitals too, and from as many in small letters; 0 is none")
-	fs.StringVar(&f.lexicon, "lexicon", "", "`FILE` of words that segmenter, tagger and lemmas learn beside the treebank: form, UPOS, XPOS, FEATS, lemma a line (docs/training.md)")
+	fs.Var(&f.silver, "silver", "also learn from text that a better parser has parsed, a CoNLL-U `FILE` (.gz, .zst); repeatable")
+	fs.Float64Var(&f.o.SilverWeight, "silver-weight", 1, "with --silver: give steps on such sentences the weight `W`; 0 leaves them out")
+	fs.IntVar(&f.silverWords, "silver-words", 1_000_000, "with --silver: learn from at most `N` words, drawn from all files")
+	fs.IntVar(&f.o.Repeat, "repeat", 1, "learn `N` times from the sentences of every --train but the first; segmenter and encoder learn only once")
+	fs.IntVar(&f.o.Cased, "cased", 5, "also learn from `N` percent of the sentences in capitals, and from as many in lowercase; 0 means none")
+	fs.StringVar(&f.lexicon, "lexicon", "", "teach segmenter, tagger and lemmas the words of `FILE`, one per line: form, UPOS, XPOS, FEATS, lemma (docs/training.md)")
 	fs.BoolVar(&f.resume, "resume", false, "take over the finished phases of an interrupted training")
-	fs.StringVar(&f.reuse, "reuse", "", "`FOLDER` of phases that trainings share: taken from it and left in it")
+	fs.StringVar(&f.reuse, "reuse", "", "share finished phases with other trainings in `FOLDER`")
 	fs.BoolVar(&f.keep, "keep", false, "keep the finished phases after the model is written")
 	f.encoder.define(fs)
-	fs.StringVar(&f.only, "only", "", "train one component, `NAME`, and take all else from --from; it can be lemmas, segmenter, encoder or mix")
-	fs.StringVar(&f.from, "from", "", "with --only: the model `FILE` that is copied but for that component")
-	fs.BoolVar(&f.overlay, "overlay", false, "with --only encoder or mix: write only what is added to the model of --from, as the embedded model has it")
+	fs.StringVar(&f.only, "only", "", "train only the component `NAME` and take everything else from --from: lemmas, segmenter, encoder or mix")
+	fs.StringVar(&f.from, "from", "", "with --only: copy everything but that component from the model `FILE`")
+	fs.BoolVar(&f.overlay, "overlay", false, "with --only encoder or mix: write only what is added to the model of --from, like the built-in accurate model")
 	fs.BoolVar(&f.check, "check", false, "only check the treebanks")
-	fs.StringVar(&f.o.Info.Language, "language", "", "language `CODE` (default: from the name of the treebank)")
-	fs.StringVar(&f.o.Info.Treebank, "treebank", "", "`NAME` for the provenance (default: from the file's name)")
-	fs.StringVar(&f.o.Info.Release, "release", "", "release `R` of the treebank (default: from its README)")
-	fs.StringVar(&f.o.Info.Licence, "licence", "", "licence `L` of the treebank (default: from its README)")
-	fs.StringVar(&f.o.Info.Created, "created-by", "", "`TEXT` for the provenance: who, when, where")
+	fs.StringVar(&f.o.Info.Language, "language", "", "record the record the language `CODE` (default: from the name of the treebank)")
+	fs.StringVar(&f.o.Info.Treebank, "treebank", "", "record the treebank's `NAME` (default: from the file's name)")
+	fs.StringVar(&f.o.Info.Release, "release", "", "record the treebank's release `R` (default: from its README)")
+	fs.StringVar(&f.o.Info.Licence, "licence", "", "record the treebank's license `L` (default: from its README)")
+	fs.StringVar(&f.o.Info.Created, "created-by", "", "record `TEXT`: who made the model, when, where")
 }
 
 // newTrain is treebeam train.
 func newTrain() *cobra.Command {
-	cmd := newCommand("train --train T.conllu --dev D.conllu --model m.tbm", "a model from a treebank in CoNLL-U", trainAbout)
+	cmd := newCommand("train --train T.conllu --dev D.conllu --model m.tbm", "train a model from a treebank in CoNLL-U", trainAbout)
 	var f trainFlags
 	f.define(cmd.Flags())
 	arrangeTrain(cmd.Flags())

@@ -30,11 +30,11 @@ func (t *textFiles) Type() string       { return "files" }
 var encoderNames = []string{"layers", "epochs", "encoder-seed", "text"}
 
 func (e *encoderFlags) define(fs *pflag.FlagSet) {
-	fs.StringVar(&e.file, "encoder", "", "pretrained encoder, a `FILE` of treebeam encoder, to tune and put into the model; with --only mix: the model that the tuned encoder is taken from")
-	fs.IntVar(&e.o.Layers, "layers", 0, "with --encoder: keep its lowest `N` layers; 0 is all")
-	fs.IntVar(&e.o.Epochs, "epochs", 0, "with --encoder: tune it in `N` passes over the treebank; 0 is by the treebank's size")
-	fs.Uint64Var(&e.o.Seed, "encoder-seed", 0, "with --encoder: `N`, seed of its tuning; 0 is that of --seed")
-	fs.Var(&e.texts, "text", "with --encoder: plain text `FILE` whose pieces stay in its vocabulary, beside those of the treebank; may be repeated")
+	fs.StringVar(&e.file, "encoder", "", "tune the pretrained encoder in `FILE` (see treebeam encoder) and put it into the model; with --only mix: take the tuned encoder from this model")
+	fs.IntVar(&e.o.Layers, "layers", 0, "with --encoder: keep its lowest `N` layers; 0 means all")
+	fs.IntVar(&e.o.Epochs, "epochs", 0, "with --encoder: tune it in `N` passes over the treebank; 0 means by the treebank's size")
+	fs.Uint64Var(&e.o.Seed, "encoder-seed", 0, "with --encoder: seed of its tuning, `N`; 0 means that of --seed")
+	fs.Var(&e.texts, "text", "with --encoder: also keep the pieces of the words in a plain text `FILE` in its vocabulary; repeatable")
 }
 
 // check refuses options of an encoder that there is not.
