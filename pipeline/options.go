@@ -29,7 +29,8 @@ type Options struct {
 	To      string                 // what Stream writes, a name that IsFormat knows; "" is conllu
 	Write   WriteOptions           // likewise; Stream names the model if a generator is named
 
-	EndMarks bool // Stream writes all failures in their places, and a line after every document
+	Limit    int64 // Stream ends after so many sentences; 0 is all
+	EndMarks bool  // Stream writes all failures in their places, and a line after every document
 
 	RangeBytes    int64 // 0: chosen from the size of the input
 	Overwrite     bool  // remove another run's output first
@@ -127,6 +128,9 @@ func (o *Options) validate() error {
 	}
 	if o.Output == "" {
 		return refuse("no output: give --output FOLDER for Parquet, or --to conllu for standard output")
+	}
+	if o.Limit != 0 {
+		return refuse("--limit %d: a run that writes Parquet parses all of its input; name fewer files, or give --to conllu", o.Limit)
 	}
 	if o.RangeBytes < 0 {
 		return refuse("--range-bytes %d: must not be negative; 0 chooses", o.RangeBytes)

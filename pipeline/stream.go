@@ -27,6 +27,8 @@ import (
 // With o.EndMarks a program that writes documents to standard input, JSON lines
 // or one a line, knows when it has all of one: see endMark.
 //
+// With o.Limit it ends after so many sentences, which are the first ones.
+//
 // Stream returns the sums; what is wrong before any work is a *Refusal.
 func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error) {
 	if o.HasNoInput() {
@@ -39,7 +41,7 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 	if !IsFormat(o.To) {
 		return nil, refuse("--to %s: must be %s", o.To, FormatNames)
 	}
-	if err := o.checkEndMarks(); err != nil {
+	if err := cmp.Or(o.checkEndMarks(), o.checkLimit()); err != nil {
 		return nil, err
 	}
 	m, digest, err := o.open(ctx)
@@ -70,26 +72,18 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 		s.marks = &endMarks{before: markBefore[cmp.Or(o.To, "conllu")]}
 		s.pace.Ends = true
 	}
-	for len(inputs) > 0 {
-		live := slices.IndexFunc(inputs, func(in source.Input) bool { return in.Live() })
-		files := inputs
-		if live >= 0 {
-			files, inputs = inputs[:live], inputs[live:]
-		} else {
-			inputs = nil
-		}
-		if err := s.files(ctx, files, o.RangeBytes); err != nil {
+	if o.Limit > 0 {
+		s.limit = &limit{left: o.Limit}
+	}
+	switch err := s.all(ctx, inputs, &o); {
+	case err == errLimit:
+		s.sum.Trees, s.sum.Errors = s.limit.trees, s.limit.errors
+	case err != nil:
+		return nil, err
+	default:
+		if err := s.sum.Close(); err != nil {
 			return nil, err
 		}
-		if live >= 0 {
-			if err := s.live(ctx, inputs[0], o.Stdin); err != nil {
-				return nil, err
-			}
-			inputs = inputs[1:]
-		}
-	}
-	if err := s.sum.Close(); err != nil {
-		return nil, err
 	}
 	s.sum.NoteLanguage(transforms.TrainedOn(m), nil)
 	if s.buf, err = s.rows.End(s.buf[:0]); err != nil {
@@ -99,6 +93,30 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 		return nil, err
 	}
 	return &s.sum.Summary, s.out.Flush()
+}
+
+// all parses the inputs, or until the limit is reached: then its error is
+// errLimit.
+func (s *stream) all(ctx context.Context, inputs []source.Input, o *Options) error {
+	for len(inputs) > 0 {
+		live := slices.IndexFunc(inputs, func(in source.Input) bool { return in.Live() })
+		files := inputs
+		if live >= 0 {
+			files, inputs = inputs[:live], inputs[live:]
+		} else {
+			inputs = nil
+		}
+		if err := s.files(ctx, files, o.RangeBytes); err != nil {
+			return err
+		}
+		if live >= 0 {
+			if err := s.live(ctx, inputs[0], o.Stdin); err != nil {
+				return err
+			}
+			inputs = inputs[1:]
+		}
+	}
+	return nil
 }
 
 // isInput says whether the file that is to be written is there and an input.
@@ -131,6 +149,7 @@ type stream struct {
 	buf     []byte
 	sum     output.Tally
 	marks   *endMarks // nil: none are written
+	limit   *limit    // nil: all are parsed
 }
 
 // files parses files, which are sorted.
@@ -185,8 +204,13 @@ func (s *stream) parse(ctx context.Context, read func(context.Context, func(tran
 		})
 	}()
 	for c := range chunks {
-		if err := s.write(transforms.Stage(c, s.model, s.options)); err != nil {
+		c = transforms.SegmentChunk(c, s.model, s.options)
+		enough := s.limit.cut(&c)
+		if err := s.write(transforms.StageSegmented(c, s.model, s.options)); err != nil {
 			return err
+		}
+		if enough {
+			return errLimit
 		}
 	}
 	return <-end
@@ -196,6 +220,7 @@ func (s *stream) parse(ctx context.Context, read func(context.Context, func(tran
 // have failed.
 func (s *stream) write(c transforms.Chunk) error {
 	batch := c.Batch()
+	s.limit.count(&c)
 	if err := s.sum.Add(batch); err != nil {
 		return err
 	}

@@ -71,6 +71,8 @@ func (c *parseCommand) checkNight() error {
 		return refuse("--state and --output exclude each other: the runs of a state are folders in it")
 	case c.to != "" && c.to != "parquet":
 		return refuse("--to %s cannot be used with --state; treebeam convert --state writes other formats", c.to)
+	case c.options.Limit != 0:
+		return refuse("--limit %d cannot be used with --state, which knows whole documents; name fewer files", c.options.Limit)
 	case c.options.Verify:
 		return refuse("--verify belongs to --output; treebeam report reads all of a state, and --all parses every file again")
 	case c.options.Overwrite:

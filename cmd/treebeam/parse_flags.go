@@ -69,7 +69,8 @@ func (c *parseCommand) inputFlags(f *pflag.FlagSet) {
 	f.StringVar(&rows.Lines, "lines", rows.Lines, "take line breaks of raw text for `ENDS` auto, wrapped, paragraph or sentence")
 	f.StringVar(&rows.Encoding, "encoding", "", "`NAME` of the encoding of raw text (UTF-8; a byte order mark wins)")
 	formatFlags(f, rows)
-	group(f, inputFlags, "from", "lines", "encoding")
+	f.Int64VarP(&c.options.Limit, "limit", "n", 0, "stop after the first `N` sentences (not with Parquet)")
+	group(f, inputFlags, "limit", "from", "lines", "encoding")
 	choose(f, "from", "auto", "text", "conllu", "conllx", "jsonl", "tokens", "vertical")
 	choose(f, "lines", "auto", "wrapped", "paragraph", "sentence")
 }

@@ -1,0 +1,84 @@
+package pipeline
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/transforms"
+)
+
+// errLimit ends a stream that has Options.Limit sentences.
+var errLimit = errors.New("enough sentences")
+
+// A limit counts the sentences of a stream, those that have failed included, and
+// says when there are enough. Sentences are counted in the order of the input, so
+// that the same ones are parsed on any number of threads.
+type limit struct {
+	left   int64 // sentences that may still come
+	trees  int64 // that were written
+	errors int64
+}
+
+// checkLimit refuses a limit where nothing obeys it.
+func (o *Options) checkLimit() error {
+	switch {
+	case o.Limit < 0:
+		return refuse("--limit %d: must be 1 or more", o.Limit)
+	case o.Limit > 0 && o.EndMarks:
+		return refuse("--limit and --end-marks exclude each other: the last document would have no end")
+	}
+	return nil
+}
+
+// cut takes from a chunk that was segmented all behind the last sentence that may
+// come, and says whether that was in it.
+func (l *limit) cut(c *transforms.Chunk) bool {
+	if l == nil {
+		return false
+	}
+	type place struct {
+		file  int32
+		start int64
+	}
+	var places []place
+	for i := range c.Sentences {
+		places = append(places, place{c.Sentences[i].File, c.Sentences[i].StartByte})
+	}
+	for i := range c.Failures {
+		if c.Failures[i].Sentence {
+			places = append(places, place{c.Failures[i].File, c.Failures[i].ByteOffset})
+		}
+	}
+	if int64(len(places)) < l.left {
+		l.left -= int64(len(places))
+		return false
+	}
+	order := func(a, b place) int { return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.start, b.start)) }
+	slices.SortFunc(places, order)
+	last := places[l.left-1]
+	c.Sentences = slices.DeleteFunc(c.Sentences, func(s transforms.Sentence) bool {
+		return order(place{s.File, s.StartByte}, last) > 0
+	})
+	c.Failures = slices.DeleteFunc(c.Failures, func(f output.Failure) bool {
+		return order(place{f.File, f.ByteOffset}, last) > 0
+	})
+	c.Last, c.Ends = false, nil // the sums of the file are not those of all of it
+	l.left = 0
+	return true
+}
+
+// count counts what is written of a chunk.
+func (l *limit) count(c *transforms.Chunk) {
+	if l == nil {
+		return
+	}
+	l.trees += int64(len(c.Sentences))
+	for i := range c.Failures {
+		if c.Failures[i].Severity == syntax.SeverityError {
+			l.errors++
+		}
+	}
+}
