@@ -9,7 +9,7 @@
 #   CORE=0                             where to run
 #
 # A row for each program: the median of its seconds, the least, the most, and
-# tokens a second; then how much more NEW takes, by the medians and by the least.
+# tokens per second; then how much more NEW takes, by the medians and by the least.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 [ $# -ge 2 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 64; }

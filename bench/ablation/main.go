@@ -88,7 +88,7 @@ func (a *ablation) run(list []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("| families | dev UAS | dev LAS | look-ups a word | gains a word | global scores a word | time | training, s |")
+	fmt.Println("| families | dev UAS | dev LAS | look-ups per word | gains per word | global scores per word | time | training, s |")
 	fmt.Println("|---|---|---|---|---|---|---|---|")
 	for _, changes := range append([]string{"="}, list...) {
 		m, seconds, err := a.parser(changes, a.o)

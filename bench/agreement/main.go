@@ -54,7 +54,7 @@ func run(w io.Writer, path string, seconds []string, treebank string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%-26s UAS %.2f, AURC %.2f, ECE %.2f; %.0f us a word\n", path, 100*float64(alone.Right)/float64(alone.Cases), 100*alone.AURC, 100*alone.ECE, cost)
+	fmt.Fprintf(w, "%-26s UAS %.2f, AURC %.2f, ECE %.2f; %.0f us per word\n", path, 100*float64(alone.Right)/float64(alone.Cases), 100*alone.AURC, 100*alone.ECE, cost)
 	for _, name := range seconds {
 		other, effort := name, 1.0
 		if name == "fast" {

@@ -29,7 +29,7 @@ var colours = []color.Color{
 func drawChart(list []series) ([]byte, error) {
 	p := plot.New()
 	p.BackgroundColor = color.White
-	p.X.Label.Text, p.Y.Label.Text = "words a second", "LAS, %"
+	p.X.Label.Text, p.Y.Label.Text = "words per second", "LAS, %"
 	p.X.Scale = plot.LogScale{}
 	p.Add(plotter.NewGrid())
 	slow, fast, low, high := span(list)
@@ -60,7 +60,7 @@ func ticks(from, to float64) plot.ConstantTicks {
 	return list
 }
 
-// span returns the ranges of the axes: words a second, wide enough for the names,
+// span returns the ranges of the axes: words per second, wide enough for the names,
 // and whole points of LAS.
 func span(list []series) (slow, fast, low, high float64) {
 	slow, fast, low, high = math.Inf(1), 0, 100, 0

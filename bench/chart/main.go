@@ -4,7 +4,7 @@
 //	chart docs/results/speed.tsv
 //
 // A line of the table has, apart by tabs, a series, the name of the point (or
-// nothing), words a second, and LAS; what follows says where the figures are
+// nothing), words per second, and LAS; what follows says where the figures are
 // from, and is not read. Points of a series are joined in the order of the lines.
 // Lines that begin with # and empty
 // ones are passed over. The same table gives the same bytes.
@@ -62,7 +62,7 @@ type series struct {
 // A point is one measured setting.
 type point struct {
 	name string  // empty if it needs none
-	rate float64 // words a second, above 0
+	rate float64 // words per second, above 0
 	las  float64 // in percent
 }
 

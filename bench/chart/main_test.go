@@ -55,7 +55,7 @@ func TestChart(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"quick", "slow", "peer", "words a second", "LAS, %"} {
+	for _, name := range []string{"quick", "slow", "peer", "words per second", "LAS, %"} {
 		if !strings.Contains(string(svg), name) {
 			t.Errorf("no %q in the chart", name)
 		}

@@ -1,8 +1,8 @@
 // Command curve prints what the pruner of a model leaves under several
 // cuts, and what the parser behind it makes of that, as rows of a table:
 //
-//	cut in nats | heads a word | recall of gold heads | sentences with all
-//	of them | UAS | LAS | pruner and parser in us a word
+//	cut in nats | heads per word | recall of gold heads | sentences with all
+//	of them | UAS | LAS | pruner and parser in us per word
 //
 // Nothing is trained: the parser is the one that was trained with the cut
 // that the model has for training, marked by a plus; a star marks the one
@@ -68,7 +68,7 @@ func run(w io.Writer, path, gold string, goldTags bool, list string, parse bool)
 		}
 	}
 	dense, curve := m.Pruner.Curve(trees, cuts)
-	fmt.Fprintf(w, "dense tables: %.2f heads a word, recall %.2f %%\n", dense.HeadsPerWord(), 100*dense.Recall())
+	fmt.Fprintf(w, "dense tables: %.2f heads per word, recall %.2f %%\n", dense.HeadsPerWord(), 100*dense.Recall())
 	for _, r := range curve {
 		mark := ""
 		if r.Cut == m.Pruner.Cut() {

@@ -63,7 +63,7 @@ func (a *analysis) certificates(banks []*bank) error {
 	d := &a.pages
 	d.section("By steps", "The search of treebeam parse with `--certify` N; -1 means none, 0 the default. Certified: percent of the sentences for which all trees were scored, for which a bound shows that no better one exists, and both. "+
 		"Found: percent of the certified sentences for which the search without proofs ends in a tree with the same score. Better: percent of all sentences whose tree scores higher than without proofs. Times are measured, the best of three.")
-	d.header("treebank", "sentences", "words", "steps", "all", "bound", "certified", "found", "better", "UAS", "climbs a sentence", "look-ups a word", "steps a word", "us a word")
+	d.header("treebank", "sentences", "words", "steps", "all", "bound", "certified", "found", "better", "UAS", "climbs per sentence", "look-ups per word", "steps per word", "us per word")
 	curve := panel{title: "sentences"}
 	p := figure{name: "steps", title: "Sentences with a certificate", x: "steps at most", y: "percent", logX: true}
 	for k, b := range banks {
@@ -119,7 +119,7 @@ func (a *analysis) prove(b *bank) ([][]trial, error) {
 func (a *analysis) certifiedByLength(banks []*bank, results [][][]trial) {
 	d := &a.pages
 	d.section("By length", fmt.Sprintf("The same, with the default and with %d steps.", byLength))
-	d.header("treebank", "words", "sentences", "default: all", "bound", "certified", fmt.Sprintf("%d: bound", byLength), "certified", "found", "better", "steps a word", "us a word")
+	d.header("treebank", "words", "sentences", "default: all", "bound", "certified", fmt.Sprintf("%d: bound", byLength), "certified", "found", "better", "steps per word", "us per word")
 	for k, b := range banks {
 		least := 1
 		for i, most := range sizeBins {

@@ -63,8 +63,8 @@ func (a *analysis) search(banks []*bank) error {
 	d.section("The parser's search",
 		fmt.Sprintf("The search of treebeam parse, by default and with a fixed number of climbs. \"Reached\": percent of the sentences in the sample with the best score of any row; %d climbs are assumed to find it. "+
 			"Losses are in units of one wrong head. Times are measured; gain evaluations show the work without noise.", a.restarts))
-	d.header("treebank", "sentences", "words", "climbs", "reached", "mean loss of the others", "UAS", "climbs a sentence", "gain evaluations a word", "us a word")
-	p := figure{name: "anytime", title: "Accuracy against the time of the search", x: "microseconds a word", y: "UAS", logX: true,
+	d.header("treebank", "sentences", "words", "climbs", "reached", "mean loss of the others", "UAS", "climbs per sentence", "gain evaluations per word", "us per word")
+	p := figure{name: "anytime", title: "Accuracy against the time of the search", x: "microseconds per word", y: "UAS", logX: true,
 		keys: []string{"so many climbs", "default"}}
 	for _, b := range banks {
 		trials := make([][]trial, len(b.sample)) // [sentence][dial]

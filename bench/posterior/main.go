@@ -80,11 +80,11 @@ func (b *bench) run(w io.Writer, sweeps string) error {
 		return fmt.Errorf("%d models for %d inputs: give one model for all, or one for each in the same order", len(b.models), len(b.inputs))
 	}
 	if b.decode {
-		fmt.Fprintln(w, "| treebank | decoder | UAS | LAS | score a word | gains a word | us a word, with labels and confidence |")
+		fmt.Fprintln(w, "| treebank | decoder | UAS | LAS | score per word | gains per word | us per word, with labels and confidence |")
 		fmt.Fprintln(w, "|---|---|---|---|---|---|---|")
 		return b.each(w, b.decoders)
 	}
-	fmt.Fprintln(w, "| treebank | signal | ECE | AURC | calibrated: ECE | AURC | us a word more | gains a word more |")
+	fmt.Fprintln(w, "| treebank | signal | ECE | AURC | calibrated: ECE | AURC | us per word more | gains per word more |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|")
 	return b.each(w, b.measure)
 }

@@ -50,7 +50,7 @@ func library(files []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d words, %.1f s of user time for loading, %.1f s for parsing, %.0f words a second of user time\n",
+	fmt.Printf("%d words, %.1f s of user time for loading, %.1f s for parsing, %.0f words per second of user time\n",
 		words, begun, ended-begun, float64(words)/(ended-begun))
 	return nil
 }

@@ -114,7 +114,7 @@ func (b *bench) size(megabytes float64) error {
 	}
 	user := first.user + last.user
 	fmt.Printf("%6.1f MB of text, %d trees, %d words, %d parts, interrupted after %d: peak %.0f MB, continued %.0f MB; "+
-		"%.0f s of user time, %.0f s in all, %.0f words a second of user time\n",
+		"%.0f s of user time, %.0f s in all, %.0f words per second of user time\n",
 		float64(stored)/1e6, sum.Trees, sum.Words, parts(output), interrupted, float64(first.peak)/1024, float64(last.peak)/1024,
 		user, first.seconds+last.seconds, float64(sum.Words)/user)
 	return nil

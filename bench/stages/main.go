@@ -29,7 +29,7 @@ func main() {
 	path := flag.String("model", "embedded", "model file")
 	gold := flag.String("gold", "", "treebank whose words are parsed")
 	goldTags := flag.Bool("gold-tags", false, "with -gold: keep its tags and lemmas")
-	restarts := flag.Int("restarts", 0, "climbs a sentence at most")
+	restarts := flag.Int("restarts", 0, "climbs per sentence at most")
 	flag.Parse()
 	if err := run(*path, *gold, *goldTags, *restarts, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "stages:", err)
@@ -88,9 +88,9 @@ func run(path, gold string, goldTags bool, restarts int, files []string) error {
 			m.Labeler.Label(&sentences[i])
 		}
 	})
-	fmt.Printf("%-8s %7.1f us a token, %.0f tokens/s\n", "sum", c.sum.Seconds()*1e6/float64(c.words), float64(c.words)/c.sum.Seconds())
+	fmt.Printf("%-8s %7.1f us per token, %.0f tokens/s\n", "sum", c.sum.Seconds()*1e6/float64(c.words), float64(c.words)/c.sum.Seconds())
 	w := float64(max(count.Words, 1))
-	fmt.Printf("%d tokens; the search: %.0f look-ups and %.0f gain evaluations a token, %.1f climbs a sentence; all trees scored in %.1f %% of the sentences\n",
+	fmt.Printf("%d tokens; the search: %.0f look-ups and %.0f gain evaluations per token, %.1f climbs per sentence; all trees scored in %.1f %% of the sentences\n",
 		c.words, float64(count.Lookups)/w, float64(count.Gains)/w,
 		float64(count.Climbs)/float64(len(sentences)), 100*float64(count.Exact)/float64(len(sentences)))
 	return nil
@@ -134,5 +134,5 @@ func (c *clock) time(stage string, work func()) {
 
 func (c *clock) print(stage string, taken time.Duration, words int) {
 	c.sum += taken
-	fmt.Printf("%-8s %7.1f us a token\n", stage, taken.Seconds()*1e6/float64(max(words, 1)))
+	fmt.Printf("%-8s %7.1f us per token\n", stage, taken.Seconds()*1e6/float64(max(words, 1)))
 }
