@@ -79,12 +79,12 @@ var imports = func() map[string][]string {
 		"io/output":          append(slices.Clone(records), "io/source", "io/store", "io/parquet"),
 		"io/treebank":        append(slices.Clone(components), "io/conllu", "io/durable", "io/source", "io/text", "model", "parser/train"),
 		"io/mirror":          nil,
-		"io/pick":            {"io/conllu", "io/parquet"},
+		"io/pick":            {"io/conllu", "io/output", "io/parquet", "parser/syntax"},
 		"io/view":            append(slices.Clone(records), "io/parquet", "io/pick"),
 
 		"transforms":                stages,
 		"transforms/transformstest": append(slices.Clone(stages), "transforms"),
-		"pipeline":                  append(slices.Clone(stages), "transforms", "io/view", "io/store/gs", "io/store/s3"),
+		"pipeline":                  append(slices.Clone(stages), "transforms", "io/pick", "io/view", "io/store/gs", "io/store/s3"),
 		"pipeline/diff":             {"io/parquet"},
 		"pipeline/nightly":          {"io/output", "io/parquet", "io/source", "io/store", "pipeline"},
 		"pipeline/serve":            {"io/conllu", "io/text", "io/tokens", "io/view", "model", "parser/search", "parser/syntax"}, // in memory, without Beam

@@ -7,6 +7,7 @@ import (
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/pick"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -97,10 +98,6 @@ func withNames(s *syntax.Sentence, docID, format string) syntax.Sentence {
 	return named
 }
 
-// SampleComment is the key of the comment that says why treebeam sample has
-// chosen a sentence.
-const SampleComment = "treebeam_sample"
-
 // AppendForCorrection appends the tree of a row as CoNLL-U with its confidence,
 // for somebody to correct: with a sent_id in any case, and without what the input
 // says of where documents and paragraphs begin, which is elsewhere once other
@@ -115,7 +112,7 @@ func AppendForCorrection(dst []byte, r *output.Row) ([]byte, error) {
 	id := false
 	for _, comment := range s.Comments {
 		switch key, _ := conllu.Comment(comment); {
-		case key == SampleComment, conllu.BeginsParagraph([]string{comment}):
+		case key == pick.Comment, conllu.BeginsParagraph([]string{comment}):
 			continue
 		case key == "sent_id":
 			id = true
