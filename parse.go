@@ -18,9 +18,9 @@ import (
 	"github.com/treebeam/treebeam/parser/tag"
 )
 
-// What the command does if nothing is said.
+// The command's defaults.
 const (
-	headBytes = 64 << 10 // on which the meaning of line breaks is decided
+	headBytes = 64 << 10 // from which the meaning of line breaks is decided
 	maxWords  = 1000     // of a sentence of raw text
 	seed      = 1
 )
@@ -32,11 +32,11 @@ type Model struct {
 	effort float64
 }
 
-// Open returns the model in a file, the built-in English one if path is "", or the
-// accurate one if it is "embedded-accurate".
-// A process loads each model once and keeps it; a file is mapped, so replace
-// it by renaming another over it. The error names the file and says what to do;
-// for a file that is not there it is fs.ErrNotExist.
+// Open returns the model in a file. If path is "", it returns the built-in English
+// model; if it is "embedded-accurate", the accurate one. A process loads each model
+// once and keeps it. A file is mapped into memory, so replace it by renaming another
+// file over it. The error names the file and says what to do; if the file does not
+// exist, it is fs.ErrNotExist.
 func Open(path string) (*Model, error) {
 	m, err := model.Open(path)
 	if err != nil {
@@ -45,11 +45,11 @@ func Open(path string) (*Model, error) {
 	return &Model{m, 1}, nil
 }
 
-// WithEffort returns a model that does what m does, and leaves its encoder out
-// where a parse without is sure enough: a sentence keeps that one if its expected
-// LAS is at least p, the mean of its DeprelConf. 0 does without the encoder, 1,
-// which is what Open returns, uses it for every sentence. It fails if m has none,
-// or, for other numbers, if parses without it are not calibrated.
+// WithEffort returns a model like m that uses its encoder only where it is needed. A
+// sentence keeps its parse without the encoder if the expected LAS of that parse, the
+// mean of its DeprelConf, is at least p. 0 never uses the encoder; 1, which is what
+// Open returns, always does. WithEffort fails if m has no encoder or, for other
+// numbers, if parses without it are not calibrated.
 func (m *Model) WithEffort(p float64) (*Model, error) {
 	switch {
 	case !(p >= 0 && p <= 1):
@@ -62,28 +62,29 @@ func (m *Model) WithEffort(p float64) (*Model, error) {
 	return &Model{m.model, p}, nil
 }
 
-// A Custom is what a caller knows of texts beside the model (docs/custom.md). The
-// zero Custom says nothing.
+// A Custom is what a caller knows about texts in addition to the model
+// (docs/custom.md). The zero Custom says nothing.
 type Custom struct {
 	// Abbreviations end no sentence: "approx." or "approx".
 	Abbreviations []string
-	// KeepTogether are strings that are one token each, wherever they stand: "C++",
+	// KeepTogether are strings that are one token each, wherever they occur: "C++",
 	// "New York".
 	KeepTogether []string
-	// Exceptions are tags and lemmas of forms. With several UPOS of a form the
+	// Exceptions are tags and lemmas of forms. If a form has several UPOS, the
 	// model chooses among them.
 	Exceptions []Exception
-	// Unconstrained takes the trees that score best, even if they break rules of
+	// Unconstrained accepts the highest-scoring trees even if they break rules of
 	// Universal Dependencies.
 	Unconstrained bool
 }
 
-// An Exception says which UPOS a form has, or which lemma, or both; "" is not known.
+// An Exception says which UPOS a form has, or which lemma, or both; "" means
+// unknown.
 type Exception struct{ Form, UPOS, Lemma string }
 
-// WithCustom returns a model that does what m does, with c instead of what was said
-// before. The model keeps nothing of c's slices. It fails if a string cannot be used:
-// the error names it.
+// WithCustom returns a model like m, with c in place of any earlier Custom. The model
+// does not retain c's slices. WithCustom fails if a string cannot be used; the error
+// names the string.
 func (m *Model) WithCustom(c Custom) (*Model, error) {
 	lists := model.Lists{Abbreviations: c.Abbreviations, KeepTogether: c.KeepTogether, Unconstrained: c.Unconstrained}
 	for _, x := range c.Exceptions {
@@ -100,13 +101,13 @@ func (m *Model) WithCustom(c Custom) (*Model, error) {
 //
 //	treebeam parse FILE --from text --to conllu
 //
-// for a file that holds the text: line breaks mean what the beginning of the
-// text shows (docs/input.md, Layouts), invalid UTF-8 becomes U+FFFD, and
-// sentences of over 1,000 words are cut. Equal texts give equal results. A text
-// without words has no sentences.
+// for a file that holds the text: the beginning of the text shows what line breaks
+// mean (docs/input.md, Layouts), invalid UTF-8 becomes U+FFFD, and sentences of more
+// than 1,000 words are cut. Equal texts give equal results. A text without words has
+// no sentences.
 //
-// Parse works in the goroutine of its caller; for more cores, call it in
-// several. An error is a defect of the program, and no sentence is returned.
+// Parse works in its caller's goroutine; to use more cores, call it from several. An
+// error means a bug in the program; then Parse returns no sentences.
 func (m *Model) Parse(s string) (sentences []Sentence, err error) {
 	defer recovered(&err)
 	layout, err := text.Decide([]byte(s[:min(len(s), headBytes)]), text.Options{})
@@ -147,12 +148,12 @@ func (m *Model) Parse(s string) (sentences []Sentence, err error) {
 	}
 }
 
-// ParseWords returns the tree of a sentence that is cut into words already.
-// Every form is one word, as with treebeam parse --from vertical: it may hold
-// spaces, but not begin or end with white space, and neither control characters
-// nor line breaks. An error names the first word that cannot be used, or says
-// that there are none or over 65,535; anything else is a defect of the program.
-// Like Parse it may be called by several goroutines.
+// ParseWords returns the tree of a sentence that is already split into words. Every
+// form is one word, as with treebeam parse --from vertical. It may contain spaces, but
+// must not begin or end with white space, nor contain control characters or line
+// breaks. The error names the first word that cannot be used, or says that there are
+// none or more than 65,535; any other error means a bug in the program. Like Parse, it
+// may be called from several goroutines.
 func (m *Model) ParseWords(forms []string) (s Sentence, err error) {
 	defer recovered(&err)
 	if len(forms) == 0 {

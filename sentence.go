@@ -12,7 +12,7 @@ import (
 // A Sentence is a sentence with its tree. Its root is the word whose Head is 0;
 // there is exactly one.
 type Sentence struct {
-	Text       string // of the sentence, in one line: a line break is a space
+	Text       string // of the sentence, on one line: a line break becomes a space
 	Start, End int    // where it is in the text given to Parse: bytes, half open
 	Paragraph  bool   // it begins a paragraph
 	Words      []Word // at least one
@@ -23,12 +23,12 @@ type Sentence struct {
 	// short.
 	Status string
 
-	TreeMargin float32 // score of the tree minus that of the second-best place where the search ended, in [0, 64]; 0 if there was none
+	TreeMargin float32 // score of the tree minus that of the second-best tree in which the search ended, in [0, 64]; 0 if there was none
 	TreeConf   float32 // calibrated probability that all heads and deprels are right, or -1 (see Word)
 
-	// Certificate says how it is known that no other tree over the candidate
-	// heads scores higher: "all" (every one was scored), "bound" (a bound proves
-	// it), or "" (it is not known). The best tree of the model may be a wrong one.
+	// Certificate says how we know that no other tree over the candidate heads
+	// scores higher: "all" (every tree was scored), "bound" (an upper bound proves
+	// it), or "" (unknown). The model's best tree may still be wrong.
 	Certificate string
 }
 
@@ -39,7 +39,7 @@ type Word struct {
 	UPOS  string
 	XPOS  string
 	Feats string // "Case=Nom|Number=Sing"
-	Misc  string // what follows in the text if it is no single space: "SpaceAfter=No"
+	Misc  string // what follows in the text if it is not a single space: "SpaceAfter=No"
 
 	Head   int // 0 for the root, else Words[Head-1] is the head
 	Deprel string
@@ -50,28 +50,28 @@ type Word struct {
 	Start, End         int
 	StartChar, EndChar int
 
-	// How sure Head, Deprel and UPOS are; docs/parquet.md says more. HeadConf,
+	// The confidence in Head, Deprel and UPOS; see docs/parquet.md. HeadConf,
 	// DeprelConf and UPOSConf are probabilities, calibrated on the model's dev
-	// treebank, or -1 if the model has no calibrator; the others are raw signals.
+	// treebank, or -1 if the model has no calibrator. The others are raw signals.
 	HeadConf       float32 // probability that Head is right
 	DeprelConf     float32 // probability that Head and Deprel are right
 	UPOSConf       float32 // probability that UPOS is right
 	HeadMarginal   float32 // probability of Head in the model
-	HeadMargin     float32 // what the best tree with another head scores less, at least 0
+	HeadMargin     float32 // how much less the best tree with another head scores, at least 0
 	DeprelMarginal float32 // probability of Deprel, given the tree
 }
 
-// A MultiwordToken is a token of the text, such as "don't", that is several
-// words: Words[First-1:Last].
+// A MultiwordToken is a token of the text, such as "don't", that consists of
+// several words: Words[First-1:Last].
 type MultiwordToken struct {
 	Form        string
 	First, Last int
-	Misc        string // as of a word
+	Misc        string // as in Word
 }
 
-// AppendCoNLLU appends sentences of one call of Parse as CoNLL-U, and returns
-// the extended buffer. The bytes are those of the command for a file with the
-// given document id, from which the ids of sentences are made.
+// AppendCoNLLU appends the sentences of one call of Parse as CoNLL-U and returns the
+// extended buffer. The bytes are those of the command for a file with the given
+// document id, from which the ids of sentences are made.
 func AppendCoNLLU(dst []byte, docID string, sentences []Sentence) []byte {
 	for i := range sentences {
 		s := &sentences[i]
