@@ -85,10 +85,11 @@ var imports = func() map[string][]string {
 		"transforms":                stages,
 		"transforms/transformstest": append(slices.Clone(stages), "transforms"),
 		"pipeline":                  append(slices.Clone(stages), "transforms", "io/pick", "io/view", "io/store/gs", "io/store/s3"),
+		"pipeline/find":             {"io/conllu", "io/output", "io/parquet", "io/view", "parser/pattern", "parser/syntax"},
 		"pipeline/diff":             {"io/parquet"},
 		"pipeline/nightly":          {"io/output", "io/parquet", "io/source", "io/store", "pipeline"},
 		"pipeline/serve":            {"io/conllu", "io/text", "io/tokens", "io/view", "model", "parser/search", "parser/syntax"}, // in memory, without Beam
-		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "pipeline/nightly", "pipeline/diff", "pipeline/serve", "io/mirror", "io/pick", "io/view", "io/encoder", "io/treebank", "parser/piece", "parser/train", "parser/eval"),
+		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "pipeline/nightly", "pipeline/diff", "pipeline/find", "pipeline/serve", "parser/pattern", "io/mirror", "io/pick", "io/view", "io/encoder", "io/treebank", "parser/piece", "parser/train", "parser/eval"),
 		"bench/chaos":               nil,
 		"bench/chart":               {"io/durable"},
 		"python":                    nil,

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/io/view"
+	"github.com/treebeam/treebeam/parser/pattern"
+	"github.com/treebeam/treebeam/pipeline"
+	search "github.com/treebeam/treebeam/pipeline/find"
+)
+
+const findAbout = `
+Searches trees for a pattern: name output folders of treebeam parse, folders of states,
+CoNLL-U files (also .gz, .zst, .bz2), globs, or - for standard input, then the pattern.
+
+  VERB  "form"  L=lemma  Number=Plur  /regexp/  _  tests of a word; join them with & | ! ( )
+  VERB >nsubj NOUN    an arc to a dependent; < to the head; >> and << over several arcs
+  ADJ . NOUN          the next word; .. any later one; - and -- the other way
+  VERB !>obj          no such word;  ?>obj  a word that may be missing
+  v:VERB >nsubj s:_   words with names, for --tsv and --group; without names they are 1, 2...
+
+Every choice of words that fits is a hit, and is printed as a line with these words marked.
+docs/find.md has the whole language.`
+
+// findFlags are the options of treebeam search.
+type findFlags struct {
+	count          bool
+	tsv, group, to string
+	output         string
+	conf           float32
+	limit          int64
+	color          colorWhen
+}
+
+// newFind is treebeam search.
+func newFind() *cobra.Command {
+	cmd := newCommand("find FOLDER|FILE...|- PATTERN", "search trees for a pattern", findAbout)
+	fs := cmd.Flags()
+	f := findFlags{color: "auto"}
+	fs.Float32Var(&f.conf, "conf", 0, "count only arcs, relations and tags that are right with probability `P`, from 0 to 1")
+	fs.Int64VarP(&f.limit, "limit", "n", 0, "stop after `N` hits (all)")
+	fs.StringVarP(&f.to, "to", "t", search.Text, "write `FORMAT` text, conllu (the sentences, with comments \"# hit\") or tree")
+	fs.BoolVarP(&f.count, "count", "c", false, "print the numbers of hits, of sentences with one and of all sentences")
+	fs.StringVar(&f.tsv, "tsv", "", "print a table of `ATTRIBUTES`, such as v.lemma,s.Number,sent_id, one hit a line")
+	fs.StringVar(&f.group, "group", "", "count hits by `ATTRIBUTES`, the commonest first")
+	fs.StringVarP(&f.output, "output", "o", "", "`FILE` to write (standard output)")
+	fs.Var(&f.color, "color", "use color `WHEN` auto (on a terminal), always or never")
+	choose(fs, "color", "auto", "always", "never")
+	choose(fs, "to", search.Text, search.CoNLLU, search.Tree)
+	group(fs, "What is found", "conf", "limit")
+	group(fs, outputFlags, "to", "count", "tsv", "group", "output", "color")
+	cmd.Example = `
+  treebeam find out 'VERB >nsubj NOUN'
+  treebeam find out 'v:VERB >obj o:NOUN' --group v.lemma,o.lemma --conf 0.9
+  treebeam find 'dev/*.conllu.gz' 'VERB >nsubj _ !>obj' --to tree -n 5`
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), args) }
+	return cmd
+}
+
+func (f *findFlags) run(ctx context.Context, args []string) error {
+	if len(args) < 2 {
+		return refuse("want what to search and a pattern: treebeam find out 'VERB >nsubj NOUN', in quotation marks so that the shell leaves it alone")
+	}
+	names, text := args[:len(args)-1], args[len(args)-1]
+	p, err := pattern.Compile(text)
+	if err != nil {
+		return badPattern(text, err)
+	}
+	o, err := f.options(p)
+	if err != nil {
+		return err
+	}
+	sources, err := f.sources(ctx, names)
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	out, commit := io.Writer(os.Stdout), func() error { return nil }
+	if f.output != "" && f.output != "-" {
+		if out, commit, err = createOutput("--output", f.output); err != nil {
+			return err
+		}
+	} else {
+		f.fit(o)
+	}
+	sum, err := search.Run(ctx, sources, o, out)
+	if err = quietlyClosed(err); err == nil {
+		err = commit()
+	} else if w, ok := out.(interface{ Cleanup() error }); ok {
+		w.Cleanup()
+	}
+	if ctx.Err() != nil {
+		return exitCode(exitInterrupted)
+	}
+	if err != nil {
+		return err
+	}
+	if o.To != search.Count {
+		say(os.Stderr, "hits: %d, in %d of %d sentences\n", sum.Hits, sum.Sentences, sum.Searched)
+	}
+	if sum.Partial > 0 {
+		say(os.Stderr, "%d sentences have more hits than were found: a pattern as wide as this one is followed for %d hits or about 4 million steps in each\n", sum.Partial, pattern.MaxHits)
+	}
+	return nil
+}
+
+// options are those of the search.
+func (f *findFlags) options(p *pattern.Pattern) (*search.Options, error) {
+	o := &search.Options{Pattern: p, MinConf: f.conf, To: f.to, Limit: f.limit, Color: f.color == "always"}
+	switch {
+	case !(f.conf >= 0 && f.conf <= 1):
+		return nil, refuse("--conf %g: want a probability, from 0 to 1", f.conf)
+	case f.limit < 0:
+		return nil, refuse("--limit %d: must not be negative", f.limit)
+	case f.to != search.Text && f.to != search.CoNLLU && f.to != search.Tree:
+		return nil, refuse("--to %s: must be text, conllu or tree; --tsv, --group and --count write tables", f.to)
+	}
+	chosen := 0
+	for _, c := range []struct {
+		given bool
+		to    string
+	}{{f.to != search.Text, f.to}, {f.count, search.Count}, {f.tsv != "", search.Table}, {f.group != "", search.Groups}} {
+		if c.given {
+			chosen, o.To = chosen+1, c.to
+		}
+	}
+	if chosen > 1 {
+		return nil, refuse("--to, --count, --tsv and --group exclude each other")
+	}
+	var err error
+	if list := f.tsv + f.group; list != "" {
+		o.Attributes, err = search.ParseAttributes(p, list)
+	}
+	return o, err
+}
+
+// fit makes lines as long as the terminal is wide, and colors them if it has some.
+func (f *findFlags) fit(o *search.Options) {
+	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+		o.Columns = width
+	}
+	o.Color = o.Color || f.color == "auto" && showsColors(os.Stdout)
+}
+
+// sources opens what is to be searched: files that stand together are sorted, as
+// inputs are.
+func (f *findFlags) sources(ctx context.Context, names []string) (list []search.Source, err error) {
+	boundMemory()
+	for len(names) > 0 {
+		n := 0
+		for n < len(names) && pipeline.NamesFiles(names[n]) {
+			n++
+		}
+		if n > 0 {
+			for _, name := range names[:n] {
+				if f.output != "" && !store.IsRemote(name) && output.SameFile(name, f.output) {
+					return nil, refuse("--output %s is one of the files that are searched: it would be lost; name another", f.output)
+				}
+			}
+			list = append(list, search.Source{Name: strings.Join(names[:n], " "), Trees: pipeline.ReadAnnotated(ctx, names[:n], os.Stdin)})
+			names = names[n:]
+			continue
+		}
+		from, err := openOutput(ctx, names[0])
+		if err != nil {
+			return nil, err
+		}
+		if f.output != "" {
+			if err := from.NotAnInput("--output", f.output); err != nil {
+				return nil, err
+			}
+		}
+		list, names = append(list, search.Of(from)), names[1:]
+	}
+	return list, nil
+}
+
+// badPattern shows where a pattern is wrong.
+func badPattern(text string, err error) error {
+	var e *pattern.Error
+	if _, stat := os.Stat(text); stat == nil {
+		return refuse("the pattern comes last, but %s is a file or a folder: treebeam find %s 'VERB >nsubj NOUN'", text, text)
+	}
+	if !errors.As(err, &e) || len(text) > 200 || strings.ContainsAny(text, "\n\r") {
+		return refuse("the pattern: %w", err)
+	}
+	before := string([]rune(text)[:min(e.Column-1, len([]rune(text)))])
+	return refuse("the pattern is wrong: %s\n  %s\n  %s^", e.Reason, text, strings.Repeat(" ", view.Width(view.Visible(before))))
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The same hits come from an output, a state, and their trees as CoNLL-U, plain,
+// compressed and on standard input; and what cannot be searched is refused.
+func TestFind(t *testing.T) {
+	in := writeFiles(t, map[string]string{"a.txt": "Cats chase mice .\n\nCats sleep .\n", "b.txt": "Dogs chase cats .\n"})
+	dir := t.TempDir()
+	out, state := filepath.Join(dir, "out"), filepath.Join(dir, "state")
+	for _, args := range [][]string{{"--quiet", "--input", in, "--output", out}, {"--quiet", "--input", in, "--state", state}} {
+		if status, _, stderr := treebeam(t, "", toyCommand(args...)...); status != exitOK {
+			t.Fatal(stderr)
+		}
+	}
+	_, text, _ := treebeam(t, "", "convert", out, "--conf")
+	plain, packed := filepath.Join(dir, "x.conllu"), filepath.Join(dir, "y.conllu.gz")
+	for name, data := range map[string]string{plain: text, packed: zipped(text)} {
+		if err := os.WriteFile(name, []byte(data), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, query := range [][]string{
+		{"_ . _"}, {"a:_ < _", "--tsv", "a.form,a.deprel,a.head"}, {"_ > _", "--group", "1.upos,2.deprel"}, {"_ .. _", "-c"}, {"id=2", "--to", "conllu", "-n", "2"}, {"_ > _", "--to", "tree"},
+	} {
+		want := ""
+		for _, from := range []string{out, state, plain, packed, "-", filepath.Join(dir, "{x,none}.conllu")} {
+			stdin := ""
+			if from == "-" {
+				stdin = text
+			}
+			status, got, stderr := treebeam(t, stdin, append([]string{"find", from}, query...)...)
+			if from == out {
+				want = got
+			}
+			// The output lacks what --conf has put into MISC and comments.
+			if query[0] == "id=2" && from != state && from != out {
+				want, got = "", strings.Join(strings.Fields(got), " ")
+				if !strings.Contains(got, "# hit = 1:2 1 ") || !strings.Contains(got, "HeadConf=") {
+					t.Errorf("%s: %s", from, got)
+				}
+				continue
+			}
+			if status != exitOK || got == "" || got != want {
+				t.Errorf("%v of %s: status %d, %s\n%s\nwant\n%s", query, from, status, stderr, got, want)
+			}
+		}
+	}
+	for _, c := range [][]string{
+		{"want what to search", out}, {"has no ]", out, "[>obj"}, {"the pattern comes last", "VERB", plain}, {"from 0 to 1", out, "_", "--conf", "7"},
+		{"exclude each other", out, "_", "-c", "--tsv", "id"}, {"must be text", out, "_", "--to", "svg"}, {"no attribute", out, "_", "--tsv", "size"},
+		{"would be lost", plain, "_", "-o", plain}, {"treebeam parse", filepath.Join(in, "a.txt"), "_"}, {"no manifest.json", in, "_"}, {"is no part of speech", out, "dog"},
+	} {
+		if status, _, stderr := treebeam(t, "", append([]string{"find"}, c[1:]...)...); status != exitRefused || !strings.Contains(stderr, c[0]) {
+			t.Errorf("%v: status %d, %s", c[1:], status, stderr)
+		}
+	}
+}
