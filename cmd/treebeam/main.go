@@ -127,7 +127,7 @@ func newRoot() *cobra.Command {
 	addAll("Parse", newParse(), newReparse(), newCompact())
 	addAll("Look at what was parsed", newShow(), newFind(), newReport(), newFailures(), newConvert(), newDiff(), newSample())
 	addAll("Models", newEval(), newTrain(), newCalibrate(), newEncoder(), newModel())
-	addAll("More", newServe(), newPool(), newRawText(), newCompletion(), newVersion(), help)
+	addAll("More", newServe(), newPool(), newRawText(), newCompletion(), newVersion(), help, newMan())
 	return root
 }
 

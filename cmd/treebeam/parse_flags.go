@@ -68,9 +68,9 @@ func (c *parseCommand) inputFlags(f *pflag.FlagSet) {
 	f.StringVarP(&rows.From, "from", "f", rows.From, "read `FORMAT` auto, text, conllu, conllx, jsonl, tokens or vertical")
 	f.StringVar(&rows.Lines, "lines", rows.Lines, "take line breaks of raw text for `ENDS` auto, wrapped, paragraph or sentence")
 	f.StringVar(&rows.Encoding, "encoding", "", "`NAME` of the encoding of raw text (UTF-8; a byte order mark wins)")
-	formatFlags(f, rows)
 	f.Int64VarP(&c.options.Limit, "limit", "n", 0, "stop after the first `N` sentences (not with Parquet)")
 	group(f, inputFlags, "limit", "from", "lines", "encoding")
+	formatFlags(f, rows)
 	choose(f, "from", "auto", "text", "conllu", "conllx", "jsonl", "tokens", "vertical")
 	choose(f, "lines", "auto", "wrapped", "paragraph", "sentence")
 }
