@@ -33,21 +33,21 @@ type File struct {
 
 	// Meta are the values of RowOptions.Keep, in that order, "" for none: those of a
 	// document, or those that all documents in a file have; nil if it has none.
-	Meta []string `json:"meta,omitempty"`
+	Meta []parquet.KeyValue `json:"meta,omitempty"`
 
 	Counts
 }
 
 // MergeMeta adds the values of a document, or of documents that agree, to those of
 // the file: what is not the same in all of them is none. nil adds nothing.
-func (f *File) MergeMeta(values []string) {
+func (f *File) MergeMeta(values []parquet.KeyValue) {
 	if f.Meta == nil {
 		f.Meta = slices.Clone(values)
 		return
 	}
 	for i := range min(len(values), len(f.Meta)) {
 		if f.Meta[i] != values[i] {
-			f.Meta[i] = ""
+			f.Meta[i].Value = ""
 		}
 	}
 }
@@ -121,7 +121,7 @@ func (f *File) document() parquet.Document {
 		StartByte: f.Start, EndByte: f.End, Format: f.Format, Encoding: f.Encoding, Lines: f.Lines,
 		Blocks: f.Blocks, BlocksFailed: f.BlocksFailed, Sentences: f.Sentences, Trees: f.Trees,
 		Words: f.Words, Failures: f.Errors, Warnings: f.Warnings, Repaired: f.Repaired,
-		UnknownWords: f.Unknown,
+		UnknownWords: f.Unknown, Meta: f.Meta,
 	}
 	if e := f.Expected.Forecast(); e != nil {
 		d.CalibratedWords = e.Words

@@ -99,7 +99,7 @@ func (r *Run) writeDocuments(ctx context.Context, docs []File) error {
 		return err
 	}
 	defer f.Abort()
-	w := parquet.NewWriter[parquet.Document](f, append(r.footer(), parquet.KeyValue{Key: parquet.KeyFingerprint, Value: r.FP}))
+	w := parquet.NewWriter[parquet.Document](f, append(r.footer(), parquet.KeyValue{Key: parquet.KeyFingerprint, Value: r.FP}), r.Options.KeepKeys()...)
 	for i := range docs {
 		if err := w.Write(docs[i].document()); err != nil {
 			return err

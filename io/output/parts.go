@@ -73,7 +73,7 @@ type Parts struct {
 // Open opens the parts of range k: temporary files, which nobody sees before
 // Commit.
 func (r *Run) Open(k int) (*Parts, error) {
-	part, err := parquet.Create(r.partID(k), tmpDir(r.Output), r.footer())
+	part, err := parquet.Create(r.partID(k), tmpDir(r.Output), r.footer(), r.Options.KeepKeys()...)
 	if err != nil {
 		return nil, err
 	}

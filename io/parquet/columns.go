@@ -229,11 +229,13 @@ func (t *Tree) size() int {
 		e := &t.EmptyNodes[i]
 		n += 40 + len(e.ID) + len(e.Form) + len(e.Lemma) + len(e.Feats) + len(e.Deps) + len(e.Misc)
 	}
-	return n + 4*(len(t.Head)+len(t.StartChar)+len(t.EndChar))
+	return n + 4*(len(t.Head)+len(t.StartChar)+len(t.EndChar)) + keptSize(t.Meta)
 }
 
 func (r *Failure) size() int {
 	return 80 + len(r.DocID) + len(r.SourceURI) + len(r.Reason) + len(r.Text) + len(r.Block)
 }
 
-func (d *Document) size() int { return 200 + len(d.DocID) + len(d.SourceURI) + len(d.SourceVersion) }
+func (d *Document) size() int {
+	return 200 + len(d.DocID) + len(d.SourceURI) + len(d.SourceVersion) + keptSize(d.Meta)
+}

@@ -17,6 +17,7 @@ type Doc struct {
 	SourceURI     string
 	SourceVersion string
 	ModelID       string
+	Meta          []KeyValue // kept values
 }
 
 // madeUpID is the sent_id of a sentence that has none of its own.
@@ -41,7 +42,7 @@ func ToRow(s *syntax.Sentence, d *Doc) Tree {
 		HeadMarginal: c.HeadMarginal, HeadMargin: c.HeadMargin, LabelMarginal: c.LabelProb,
 		HeadConf: c.HeadConf, DeprelConf: c.DeprelConf, UPOSConf: c.UPOSConf,
 		TreeMargin: c.TreeMargin, TreeScore: c.TreeScore, Certificate: c.Certificate.String(),
-		Restarts: c.Restarts, NCandidates: c.NCandidates,
+		Restarts: c.Restarts, NCandidates: c.NCandidates, Meta: d.Meta,
 	}
 	if t.SentID == "" {
 		t.SentID = madeUpID(d.DocID, s.StartByte)

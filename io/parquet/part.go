@@ -117,8 +117,9 @@ type Part struct {
 // which must be on the same file system as id.Out; both folders are made if
 // needed. In an object store they are sent to their final names and appear
 // there when they are complete. What is under those names now is replaced.
-// meta goes into the footers beside the keys of this package.
-func Create(id PartID, tmp string, meta []KeyValue) (*Part, error) {
+// meta goes into the footers beside the keys of this package; keys are those of
+// kept values (see NewWriter).
+func Create(id PartID, tmp string, meta []KeyValue, keys ...string) (*Part, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &Part{id: id, cancel: cancel}
 	var err error
@@ -131,7 +132,7 @@ func Create(id PartID, tmp string, meta []KeyValue) (*Part, error) {
 	}
 	meta = append(slices.Clone(meta),
 		KeyValue{KeyFingerprint, id.FP}, KeyValue{KeyRange, strconv.Itoa(id.K)}, KeyValue{KeyRanges, strconv.Itoa(id.N)})
-	p.failureRows, p.treeRows = NewWriter[Failure](p.failures, meta), NewWriter[Tree](p.trees, meta)
+	p.failureRows, p.treeRows = NewWriter[Failure](p.failures, meta), NewWriter[Tree](p.trees, meta, keys...)
 	return p, nil
 }
 

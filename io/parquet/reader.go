@@ -163,13 +163,19 @@ func (r *Reader[T]) Len() int64 { return r.file.NumRows() }
 func (r *Reader[T]) All() iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		var rows *pq.GenericReader[T]
+		kept, err := r.keptReader()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
 		defer func() {
+			kept.close()
 			if rows != nil {
 				rows.Close()
 			}
 		}()
 		for done := false; !done; {
-			batch, err := r.read(&rows)
+			batch, err := r.read(&rows, kept)
 			for i := range batch {
 				if !yield(&batch[i], nil) {
 					return
@@ -184,7 +190,7 @@ func (r *Reader[T]) All() iter.Seq2[*T, error] {
 }
 
 // read returns the next rows, with io.EOF perhaps together with the last.
-func (r *Reader[T]) read(rows **pq.GenericReader[T]) (batch []T, err error) {
+func (r *Reader[T]) read(rows **pq.GenericReader[T], kept *keptReader) (batch []T, err error) {
 	defer recoverDamage(r.name, &err)
 	if *rows == nil {
 		*rows = pq.NewGenericReader[T](r.file)
@@ -194,7 +200,18 @@ func (r *Reader[T]) read(rows **pq.GenericReader[T]) (batch []T, err error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = damaged(r.name, "damaged: %w", err)
 	}
-	return batch[:n], err
+	batch = batch[:n]
+	for i := range batch {
+		if kept == nil {
+			break
+		}
+		values, keptErr := kept.next()
+		if keptErr != nil {
+			return batch[:i], damaged(r.name, "damaged: %w", keptErr)
+		}
+		*any(&batch[i]).(keeper).kept() = values
+	}
+	return batch, err
 }
 
 // batchRows is how many rows are read at once: fewer where the rows of a group

@@ -52,6 +52,10 @@ type Tree struct {
 	NCandidates   int32     `parquet:"n_candidates"`
 	Status        string    `parquet:"status,dict"` // syntax.Status
 	ModelID       string    `parquet:"model_id,dict"`
+
+	// Meta are values of the input's record, in the order of their columns
+	// (MetaColumn), "" for null: see Writer.
+	Meta []KeyValue `parquet:"-"`
 }
 
 // An MWT is a multiword token; ID is "1-2".
@@ -126,4 +130,7 @@ type Document struct {
 	ExpectedUASStderr  float64 `parquet:"expected_uas_stderr,optional"`
 	ExpectedLAS        float64 `parquet:"expected_las,optional"`
 	ExpectedLASStderr  float64 `parquet:"expected_las_stderr,optional"`
+
+	// Meta are the values that all records of the file have, as Tree.Meta.
+	Meta []KeyValue `parquet:"-"`
 }

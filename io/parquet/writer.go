@@ -54,12 +54,15 @@ type Writer[T Row] struct {
 	values int // in the batch
 	bytes  int // of the row group
 	rows   int64
+	keys   []string // of kept values
 
 	footer map[string]string // what SetFooter set, written by Close in the order of keys
 }
 
-// NewWriter returns a writer to w, which it does not close.
-func NewWriter[T Row](w io.Writer, meta []KeyValue) *Writer[T] {
+// NewWriter returns a writer to w, which it does not close. keys are those of
+// kept values: each makes a column (MetaColumn), which rows fill with their Meta.
+// Failures have none.
+func NewWriter[T Row](w io.Writer, meta []KeyValue, keys ...string) *Writer[T] {
 	options := []pq.WriterOption{
 		pq.CreatedBy("treebeam", FormatVersion, "parquet-go"),
 		pq.Compression(&pq.Zstd),
@@ -80,7 +83,7 @@ func NewWriter[T Row](w io.Writer, meta []KeyValue) *Writer[T] {
 	for _, kv := range meta {
 		options = append(options, pq.KeyValueMetadata(kv.Key, kv.Value))
 	}
-	schema := pq.SchemaOf(new(T))
+	schema := withKept(pq.SchemaOf(new(T)), keys)
 	for _, path := range schema.Columns() {
 		if leaf, ok := schema.Lookup(path...); ok && leaf.Node.Type().Kind() == pq.ByteArray && !slices.Contains(bounded, path[0]) {
 			options = append(options, pq.SkipPageBounds(path...))
@@ -88,7 +91,7 @@ func NewWriter[T Row](w io.Writer, meta []KeyValue) *Writer[T] {
 	}
 	options = append(options, schema)
 	out := newSealer(w)
-	return &Writer[T]{w: pq.NewGenericWriter[T](out, options...), out: out, batch: make([]pq.Row, 0, batchRows), footer: map[string]string{}}
+	return &Writer[T]{w: pq.NewGenericWriter[T](out, options...), out: out, batch: make([]pq.Row, 0, batchRows), keys: keys, footer: map[string]string{}}
 }
 
 // Write appends rows.
@@ -98,6 +101,9 @@ func (w *Writer[T]) Write(rows ...T) error {
 		w.batch = w.batch[:len(w.batch)+1]
 		b := rowBuilder{row: w.batch[len(w.batch)-1][:0]}
 		row.columns(&b)
+		if len(w.keys) > 0 {
+			b.keptColumns(w.keys, *any(&rows[i]).(keeper).kept())
+		}
 		w.batch[len(w.batch)-1] = b.row
 		w.values += len(b.row)
 		w.bytes += row.size()
