@@ -99,6 +99,17 @@ func appendColumns(dst []byte, v reflect.Value) []byte {
 	for i := range t.NumField() {
 		tag := t.Field(i).Tag
 		name, options, _ := strings.Cut(tag.Get("parquet"), ",")
+		if name == "-" {
+			for _, kv := range v.Field(i).Interface().([]parquet.KeyValue) {
+				dst = append(appendJSON(append(dst, ','), parquet.MetaColumn(kv.Key)), ':')
+				if kv.Value == "" {
+					dst = append(dst, "null"...)
+				} else {
+					dst = appendJSON(dst, kv.Value)
+				}
+			}
+			continue
+		}
 		if i > 0 {
 			dst = append(dst, ',')
 		}

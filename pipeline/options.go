@@ -5,7 +5,11 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"github.com/treebeam/treebeam/io/jsonl"
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
@@ -69,6 +73,9 @@ func ValidateRows(o *output.RowOptions) error {
 	if err := (text.Options{Encoding: o.Encoding, Lines: lines}).Validate(); err != nil {
 		return refuse("%w", err)
 	}
+	if err := checkKeep(o); err != nil {
+		return err
+	}
 	switch o.Document {
 	case "", output.ByLine:
 	default:
@@ -99,6 +106,34 @@ func ValidateRows(o *output.RowOptions) error {
 		return refuse("--budget %d: must not be negative; 0 is 1,000 for each restart", o.Parse.Budget)
 	}
 	return checkSearch(&o.Parse)
+}
+
+// maxKey is the most bytes of a key to keep: it is in the name of a column.
+const maxKey = 200
+
+// checkKeep refuses keys that cannot be names of columns, and writes them in one
+// way. Engines tell no names apart that differ in case only.
+func checkKeep(o *output.RowOptions) error {
+	keys := o.KeepKeys()
+	if len(keys) > jsonl.MaxKeep {
+		return refuse("--keep: %d keys, the limit is %d", len(keys), jsonl.MaxKeep)
+	}
+	seen := map[string]bool{}
+	for i := range keys {
+		key := strings.TrimSpace(keys[i])
+		folded := strings.ToLower(key)
+		switch {
+		case key == "":
+			return refuse("--keep %q: a key is empty; write them with a comma between two", o.Keep)
+		case len(key) > maxKey || !utf8.ValidString(key) || strings.ContainsFunc(key, unicode.IsControl):
+			return refuse("--keep: %.40q cannot be the name of a column: it has over %d bytes, or characters that do not show", key, maxKey)
+		case seen[folded]:
+			return refuse("--keep: %q is given twice; names of columns must differ in more than case", key)
+		}
+		keys[i], seen[folded] = key, true
+	}
+	o.Keep = strings.Join(keys, ",")
+	return nil
 }
 
 // checkSearch refuses dials of the search that mean nothing, and makes one of

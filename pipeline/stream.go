@@ -37,6 +37,9 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 	if err := ValidateRows(&o.Rows); err != nil {
 		return nil, err
 	}
+	if to := cmp.Or(o.To, "conllu"); o.Rows.Keep != "" && !keepsValues(to) {
+		return nil, refuse("--keep: %s has no place for values; take --to jsonl, or --output FOLDER for Parquet", to)
+	}
 	o.To = cmp.Or(o.To, "conllu")
 	if !IsFormat(o.To) {
 		return nil, refuse("--to %s: must be %s", o.To, FormatNames)
@@ -138,6 +141,10 @@ func isFile(info os.FileInfo, uri string) bool {
 	file, err := os.Stat(filepath.FromSlash(uri))
 	return err == nil && os.SameFile(file, info)
 }
+
+// keepsValues says whether a format has a place for values that are kept of the
+// input.
+func keepsValues(to string) bool { return to == "jsonl" }
 
 type stream struct {
 	model   transforms.Stages

@@ -276,6 +276,9 @@ func (rd *rangeReader) open(p *source.Piece, f *output.File) (err error) {
 		rd.unzipping = in
 		defer func() { rd.unzipping = nil }()
 	}
+	if format != source.JSONL && !format.Table() { // it has no records with values
+		f.Meta = rd.kept(make([]string, len(rd.options.KeepKeys())))
+	}
 	switch format {
 	case source.Text:
 		err = rd.text(in, f, head, start, end)

@@ -39,7 +39,7 @@ func (rd *rangeReader) jsonl(in *source.File, f *output.File, start, end int64) 
 			rd.read += rec.End - rec.Start
 		}
 		document := *f
-		document.Meta = rec.Kept
+		document.Meta = rd.kept(rec.Kept)
 		if document.DocID = rec.ID; rec.ID == "" {
 			document.DocID = partID(f, rec.Start)
 		}
@@ -53,7 +53,7 @@ func (rd *rangeReader) jsonl(in *source.File, f *output.File, start, end int64) 
 // record reads one record of f, which is the document.
 func (rd *rangeReader) record(f, document *output.File, rec *jsonl.Record, lines text.Lines) error {
 	f.Records++
-	f.MergeMeta(rec.Kept)
+	f.MergeMeta(document.Meta)
 	if e := rec.IDErr; e != nil {
 		rd.fail(document, recordRow(warned, e, rec.Raw))
 	}

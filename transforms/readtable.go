@@ -8,6 +8,7 @@ import (
 
 	"github.com/treebeam/treebeam/io/jsonl"
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/table"
 	"github.com/treebeam/treebeam/io/text"
@@ -106,7 +107,7 @@ func (rd *rangeReader) rows(in *source.File, f *output.File, list rows) error {
 			rd.read += rec.End - rec.Start
 		}
 		document := *f
-		document.Meta = rec.Kept
+		document.Meta = rd.kept(rec.Kept)
 		if document.DocID = rec.ID; rec.ID == "" {
 			document.DocID = fmt.Sprintf("%s#%d", f.DocID, rec.Row)
 		}
@@ -120,7 +121,7 @@ func (rd *rangeReader) rows(in *source.File, f *output.File, list rows) error {
 // row reads one row of f, which is the document.
 func (rd *rangeReader) row(f, document *output.File, rec *table.Record) error {
 	f.Records++
-	f.MergeMeta(rec.Kept)
+	f.MergeMeta(document.Meta)
 	for i := range rec.Warnings {
 		rd.fail(document, recordRow(warned, &rec.Warnings[i], rec.Raw))
 	}
@@ -134,6 +135,18 @@ func (rd *rangeReader) row(f, document *output.File, rec *table.Record) error {
 	return rd.paragraphs(f, document, rec.Text())
 }
 
+// kept are the values of a record with their keys.
+func (rd *rangeReader) kept(values []string) []parquet.KeyValue {
+	if len(values) == 0 {
+		return nil
+	}
+	list := make([]parquet.KeyValue, len(values))
+	for i, key := range rd.options.KeepKeys() {
+		list[i] = parquet.KeyValue{Key: key, Value: values[i]}
+	}
+	return list
+}
+
 // recordRow is the row of failures/ of a record, made by failed or warned.
 func recordRow(made func(string, syntax.Fault, place, string) output.Failure, e *jsonl.Error, raw []byte) output.Failure {
 	return made(stageRead, e.Fault, place{e.Offset, e.Line}, string(raw[:min(len(raw), output.FailureText+utf8.UTFMax)]))
@@ -143,7 +156,7 @@ func recordRow(made func(string, syntax.Fault, place, string) output.Failure, e 
 func (rd *rangeReader) paragraphs(f, document *output.File, blocks *text.Reader) error {
 	document.Lines = string(blocks.Lines())
 	for _, v := range document.Meta {
-		rd.size += len(v) / bytesPerToken
+		rd.size += len(v.Value) / bytesPerToken
 	}
 	for first := true; ; first = false {
 		b, err := blocks.Next()

@@ -12,6 +12,7 @@ import (
 	pq "github.com/parquet-go/parquet-go"
 
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/transforms"
 )
@@ -115,12 +116,18 @@ func TestKept(t *testing.T) {
 	} {
 		dir := write(t, name, content)
 		var got, whole [][]string
+		values := func(meta []parquet.KeyValue) (list []string) {
+			for _, kv := range meta {
+				list = append(list, kv.Value)
+			}
+			return list
+		}
 		eachOf(t, dir, output.RowOptions{Lines: "auto", Keep: "by,n,in,absent"}, 0, func(c *transforms.Chunk) {
 			for i := range c.Sentences {
-				got = append(got, c.Files[c.Sentences[i].File].Meta)
+				got = append(got, values(c.Files[c.Sentences[i].File].Meta))
 			}
 			for i := range c.Ends {
-				whole = append(whole, c.Ends[i].Meta)
+				whole = append(whole, values(c.Ends[i].Meta))
 			}
 		})
 		want := [][]string{{"A, B", "1", "x", ""}, {"", "2", "x", ""}}
@@ -130,7 +137,7 @@ func TestKept(t *testing.T) {
 	}
 	dir := write(t, "x.jsonl", `{"text": "One.", "by": {"name": ["A", 2]}}`)
 	eachOf(t, dir, output.RowOptions{Lines: "auto", Keep: "by.name,by"}, 0, func(c *transforms.Chunk) {
-		if got := c.Files[0].Meta; !slices.Equal(got, []string{`["A", 2]`, `{"name": ["A", 2]}`}) {
+		if got := c.Files[0].Meta; !slices.Equal(got, []parquet.KeyValue{{Key: "by.name", Value: `["A", 2]`}, {Key: "by", Value: `{"name": ["A", 2]}`}}) {
 			t.Errorf("nested: %q", got)
 		}
 	})

@@ -150,7 +150,7 @@ func (s *State) publish(ctx context.Context, base *Snapshot, made output.Provena
 		os.Remove(f.Name())
 	}()
 	sum := sha256.New()
-	w := parquet.NewWriter[parquet.Entry](io.MultiWriter(f, sum), nil)
+	w := parquet.NewWriter[parquet.Entry](io.MultiWriter(f, sum), nil, made.Options.KeepKeys()...)
 	runs := map[string]bool{}
 	for e, err := range entries {
 		if err != nil {

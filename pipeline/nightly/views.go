@@ -81,6 +81,7 @@ LEFT SEMI JOIN documents ON rows.run = documents.run AND rows.source_uri = docum
 // one snapshot.
 func trino(current *Snapshot) string {
 	var b strings.Builder
+	kept := current.Made.Options.KeepKeys()
 	fmt.Fprintf(&b, `
 -- The current documents, trees and failures of snapshot %d of a treebeam state,
 -- for Trino with the Hive connector. Run it after every night, in a schema of
@@ -91,12 +92,13 @@ CREATE TABLE IF NOT EXISTS snapshots (
 
 CREATE OR REPLACE VIEW documents AS
 SELECT * FROM snapshots WHERE "$path" LIKE '%%/snapshots/%s';
-`, current.N, trinoColumns(reflect.TypeFor[parquet.Entry]()), current.Name)
+`, current.N, trinoColumns(reflect.TypeFor[parquet.Entry](), kept), current.Name)
 	for _, kind := range []struct {
 		name string
 		row  reflect.Type
-	}{{"trees", reflect.TypeFor[parquet.Tree]()}, {"failures", reflect.TypeFor[parquet.Failure]()}} {
-		columns := trinoColumns(kind.row)
+		kept []string
+	}{{"trees", reflect.TypeFor[parquet.Tree](), kept}, {"failures", reflect.TypeFor[parquet.Failure](), nil}} {
+		columns := trinoColumns(kind.row, kind.kept)
 		var view []string
 		for _, run := range current.Runs {
 			table := kind.name + "_" + strings.ReplaceAll(run, "-", "_")
@@ -111,16 +113,23 @@ SELECT * FROM snapshots WHERE "$path" LIKE '%%/snapshots/%s';
 	return b.String()
 }
 
-// trinoColumns are the columns of a row of package parquet in Trino's types.
-func trinoColumns(t reflect.Type) string {
+// trinoColumns are the columns of a row of package parquet in Trino's types,
+// with those for values kept under keys of the input.
+func trinoColumns(t reflect.Type, kept []string) string {
 	var list []string
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if f.Anonymous {
-			list = append(list, trinoColumns(f.Type))
+			list = append(list, trinoColumns(f.Type, nil))
+			continue
+		}
+		if columnName(f) == "-" {
 			continue
 		}
 		list = append(list, "  "+columnName(f)+" "+trinoType(f.Type))
+	}
+	for _, key := range kept {
+		list = append(list, `  "`+strings.ReplaceAll(parquet.MetaColumn(key), `"`, `""`)+`" varchar`)
 	}
 	return strings.Join(list, ",\n")
 }
