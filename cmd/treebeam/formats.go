@@ -24,7 +24,16 @@ func formatFlags(f *pflag.FlagSet, o *transforms.RowOptions) {
 	f.Func("document", "make a document of each `UNIT` of raw text, file or line (file)", unless(&o.Document, "file"))
 	f.Func("text-key", "`KEY` of the text in JSON lines; dots lead into objects (text)", unless(&o.TextKey, jsonl.DefaultTextKey))
 	f.Func("id-key", "`KEY` of the document's id in JSON lines (id)", unless(&o.IDKey, jsonl.DefaultIDKey))
-	group(f, inputFlags, "document", "text-key", "id-key")
+	f.Func("text-column", "`NAME` of the column of the text in CSV, TSV and Parquet (text)", unless(&o.TextKey, jsonl.DefaultTextKey))
+	f.Func("id-column", "`NAME` of the column of the document's id (id)", unless(&o.IDKey, jsonl.DefaultIDKey))
+	f.Func("keep", "keep other columns, or keys of JSON lines: `NAME,...` become columns meta_NAME", func(s string) error {
+		if o.Keep != "" {
+			s = o.Keep + "," + s
+		}
+		o.Keep = s
+		return nil
+	})
+	group(f, inputFlags, "document", "text-key", "id-key", "text-column", "id-column", "keep")
 	choose(f, "document", "file", "line")
 }
 

@@ -10,7 +10,8 @@ import (
 )
 
 const parseAbout = `
-Parses raw text, JSON lines, CoNLL-U and CoNLL-X, plain or compressed (.gz, .zst, .bz2).
+Parses raw text, CoNLL-U, CoNLL-X, JSON lines, and tables (CSV, TSV, Parquet), also
+compressed (.gz, .zst, .bz2).
 Name files, folders (read with all that is below them), patterns such as
 'corpus/**/*.txt' in quotes, or - for standard input; gs:// and s3:// name buckets.
 
@@ -34,6 +35,7 @@ described in docs/custom.md.`
 const parseExample = `
   treebeam parse letter.txt
   treebeam parse 'corpus/**/*.txt' -o out
+  treebeam parse reviews.csv --text-column review --keep stars,shop -o out
   echo 'Time flies like an arrow.' | treebeam parse - --to tree --accurate
   treebeam parse corpus --state state              again every night: parses what is new`
 
@@ -65,13 +67,13 @@ func newParseCommand(f *pflag.FlagSet) *parseCommand {
 func (c *parseCommand) inputFlags(f *pflag.FlagSet) {
 	rows := &c.options.Rows
 	c.named.define(f)
-	f.StringVarP(&rows.From, "from", "f", rows.From, "read `FORMAT` auto, text, conllu, conllx, jsonl, tokens or vertical")
+	f.StringVarP(&rows.From, "from", "f", rows.From, "read `FORMAT` auto, text, conllu, conllx, jsonl, csv, tsv, parquet, tokens or vertical")
 	f.StringVar(&rows.Lines, "lines", rows.Lines, "take line breaks of raw text for `ENDS` auto, wrapped, paragraph or sentence")
 	f.StringVar(&rows.Encoding, "encoding", "", "`NAME` of the encoding of raw text (UTF-8; a byte order mark wins)")
 	f.Int64VarP(&c.options.Limit, "limit", "n", 0, "stop after the first `N` sentences (not with Parquet)")
 	group(f, inputFlags, "limit", "from", "lines", "encoding")
 	formatFlags(f, rows)
-	choose(f, "from", "auto", "text", "conllu", "conllx", "jsonl", "tokens", "vertical")
+	choose(f, "from", "auto", "text", "conllu", "conllx", "jsonl", "csv", "tsv", "parquet", "tokens", "vertical")
 	choose(f, "lines", "auto", "wrapped", "paragraph", "sentence")
 }
 
