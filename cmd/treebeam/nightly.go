@@ -118,13 +118,13 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 	if !c.quiet {
 		printResumed(os.Stderr, night)
 	}
-	here := done{known: true}
+	here := pipeline.Done{Known: true}
 	result, err := night.Run(ctx, func(p *pipeline.Prepared) func() {
 		follow(p)
 		show := startProgress(c.quiet, p)
 		return func() {
 			show.stop()
-			here.add(show.done(nil))
+			here.Add(show.watch.Done(nil))
 			onInterrupt(continues)
 			if c.verbose {
 				printMetrics(os.Stderr, p.Metrics(), nil)
@@ -137,8 +137,8 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 	tell := func() {
 		printNight(os.Stderr, night, result, time.Since(start), &here, err != nil)
 		s := nightSummary{&result.Summary, reportOf(night, result.Snapshot, c.night.state), time.Since(start).Seconds(), nil}
-		if here.known {
-			s.ParsedWords = &here.words
+		if here.Known {
+			s.ParsedWords = &here.Words
 		}
 		printJSON(s, c.json)
 	}
@@ -271,7 +271,7 @@ type nightSummary struct {
 // printNight prints what a night has found, what it has parsed, of which here is what
 // this command did, and what is current now. It says in any case where the failures
 // are if for them nothing has become current (refused).
-func printNight(w io.Writer, n *nightly.Night, result *nightly.Result, elapsed time.Duration, here *done, refused bool) {
+func printNight(w io.Writer, n *nightly.Night, result *nightly.Result, elapsed time.Duration, here *pipeline.Done, refused bool) {
 	sum := &result.Summary
 	var more []string
 	for _, dir := range n.RunDirs() {
@@ -289,11 +289,11 @@ func printNight(w io.Writer, n *nightly.Night, result *nightly.Result, elapsed t
 		say(w, "nothing to parse; ")
 	default:
 		say(w, "%s, %s", plural(sum.Trees, "tree"), plural(sum.Words, "word"))
-		if here.earlier > 0 && here.known {
-			say(w, ", %s of them now", grouped(here.words))
+		if here.Earlier > 0 && here.Known {
+			say(w, ", %s of them now", grouped(here.Words))
 		}
-		if here.finished > 0 {
-			say(w, "%s", here.rate())
+		if here.Finished > 0 {
+			say(w, "%s", rateOf(here))
 		}
 		say(w, ", %s; ", failed(sum))
 	}

@@ -138,10 +138,10 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	if c.verbose {
 		printMetrics(os.Stderr, run.Metrics(), sum.Work)
 	}
-	show.printChecked(os.Stderr)
-	done := show.done(sum)
-	printRun(os.Stderr, c.options.Output, sum, done)
-	printJSON(done.summary(c.options.Output, sum), c.json)
+	done := show.watch.Done(sum)
+	show.printChecked(os.Stderr, &done)
+	printRun(os.Stderr, c.options.Output, sum, &done)
+	printJSON(summaryOf(c.options.Output, sum, &done), c.json)
 	return checkFailures(limit, sum)
 }
 

@@ -11,9 +11,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/pipeline"
-	"github.com/treebeam/treebeam/transforms"
 )
 
 // How often the progress is shown.
@@ -28,40 +26,30 @@ const (
 // left on a terminal, lines elsewhere.
 type progress struct {
 	run     *pipeline.Prepared
+	watch   *pipeline.Watch
 	quiet   bool
-	start   time.Time
-	before  pipeline.Standing // when it began
-	counted counted           // transforms.Progress then
 	bar     *progressbar.ProgressBar
 	stopped chan struct{}
-	elapsed time.Duration // when it was stopped
 	showing sync.WaitGroup
 }
 
-// counted is what transforms.Progress said at one time.
-type counted struct{ bytes, words, parts, skipped, damaged int64 }
-
-func countedNow() counted {
-	p := &transforms.Progress
-	return counted{p.Bytes.Load(), p.Words.Load(), p.Written.Load() + p.Skipped.Load(), p.Skipped.Load(), p.Damaged.Load()}
-}
-
 func startProgress(quiet bool, run *pipeline.Prepared) *progress {
-	p := &progress{run: run, quiet: quiet, start: time.Now(), stopped: make(chan struct{}), counted: countedNow()}
+	p := &progress{run: run, quiet: quiet, stopped: make(chan struct{})}
 	if note := run.Note(); note != "" {
 		say(os.Stderr, "%s\n", note)
 	}
+	p.watch = run.Watch(context.Background(), !quiet)
 	if quiet {
 		return p
 	}
-	p.before = run.Standing(context.Background())
-	if p.before.Parts > 0 {
-		say(os.Stderr, "continuing: %d of %d parts are done\n", p.before.Parts, run.Job.Ranges)
+	start, before := time.Now(), p.watch.Before
+	if before.Parts > 0 {
+		say(os.Stderr, "continuing: %d of %d parts are done\n", before.Parts, run.Job.Ranges)
 	}
 	out := os.Stderr
 	onTerminal := term.IsTerminal(int(out.Fd()))
 	if onTerminal {
-		p.bar = progressbar.NewOptions64(max(run.Bytes-p.before.Bytes, 1), progressbar.OptionSetWriter(out),
+		p.bar = progressbar.NewOptions64(max(run.Bytes-before.Bytes, 1), progressbar.OptionSetWriter(out),
 			progressbar.OptionShowBytes(true), progressbar.OptionSetPredictTime(true),
 			progressbar.OptionClearOnFinish(), progressbar.OptionSetDescription("parsing"))
 	}
@@ -70,8 +58,8 @@ func startProgress(quiet bool, run *pipeline.Prepared) *progress {
 			select {
 			case <-p.stopped:
 				return
-			case <-time.After(pause(onTerminal, run.Here(), time.Since(p.start))):
-				p.show(out, p.standing())
+			case <-time.After(pause(onTerminal, run.Here(), time.Since(start))):
+				p.show(out, p.watch.Going(context.Background()))
 			}
 		}
 	})
@@ -91,39 +79,23 @@ func pause(onTerminal, here bool, elapsed time.Duration) time.Duration {
 	return logInterval
 }
 
-func (p *progress) standing() standing {
-	s := standing{
-		elapsed: time.Since(p.start), ranges: int64(p.run.Job.Ranges), total: p.run.Bytes,
-		parts: int64(p.before.Parts), before: p.before.Bytes,
-	}
-	if p.run.Here() {
-		now := countedNow()
-		s.here, s.words = true, now.words-p.counted.words
-		s.bytes, s.seen = now.bytes-p.counted.bytes, now.parts-p.counted.parts
-		return s
-	}
-	now := p.run.Standing(context.Background())
-	s.bytes, s.seen = now.Bytes-p.before.Bytes, int64(now.Parts)
-	return s
-}
-
-func (p *progress) show(w io.Writer, s standing) {
+func (p *progress) show(w io.Writer, g pipeline.Going) {
 	if p.bar == nil {
-		say(w, "%s\n", s.line())
+		say(w, "%s\n", goingLine(&g))
 		return
 	}
-	if s.here && s.elapsed > time.Second {
-		p.bar.Describe(fmt.Sprintf("parsing, %.0f words/s", s.rate()))
+	if g.Here && g.Elapsed > time.Second {
+		p.bar.Describe(fmt.Sprintf("parsing, %.0f words/s", g.Rate()))
 	}
-	if s.seen >= s.ranges {
+	if g.Seen >= g.Ranges {
 		p.bar.Describe("checking the parts")
 	}
-	p.bar.Set64(min(s.bytes, p.bar.GetMax64()))
+	p.bar.Set64(min(g.Bytes, p.bar.GetMax64()))
 }
 
 // stop ends the showing.
 func (p *progress) stop() {
-	p.elapsed = time.Since(p.start)
+	p.watch.Stop()
 	close(p.stopped)
 	p.showing.Wait()
 	if p.bar != nil {
@@ -131,40 +103,48 @@ func (p *progress) stop() {
 	}
 }
 
-// done is what was done of the run until stop: sum is that of all its parts, nil if
-// unknown. What the machines of an engine have done it can tell only by what was
-// there before, which --quiet does not ask for.
-func (p *progress) done(sum *output.Summary) *done {
-	d := &done{elapsed: p.elapsed}
-	if p.run.Here() {
-		now := countedNow()
-		d.known, d.words, d.earlier = true, now.words-p.counted.words, now.skipped-p.counted.skipped
-		d.finished = now.parts - p.counted.parts - d.earlier
-		return d
-	}
-	d.earlier = int64(p.before.Parts)
-	d.finished = int64(p.run.Job.Ranges) - d.earlier
-	if d.known = d.earlier == 0 && !p.quiet && sum != nil; d.known {
-		d.words = sum.Words
-	}
-	return d
-}
-
 // printChecked says how far the parts were checked that were there before.
-func (p *progress) printChecked(w io.Writer) {
+func (p *progress) printChecked(w io.Writer, d *pipeline.Done) {
 	if !p.run.Here() {
 		return
 	}
-	now := countedNow()
-	skipped, damaged := now.skipped-p.counted.skipped, now.damaged-p.counted.damaged
-	if damaged > 0 {
-		say(w, "parts of %d ranges were damaged; they were made anew\n", damaged)
+	if d.Damaged > 0 {
+		say(w, "parts of %d ranges were damaged; they were made anew\n", d.Damaged)
 	}
 	switch {
-	case skipped == 0 || p.quiet:
+	case d.Earlier == 0 || p.quiet:
 	case p.run.Job.Verify:
-		say(w, "parts of %d ranges were there; they were read whole and are as they were written\n", skipped)
+		say(w, "parts of %d ranges were there; they were read whole and are as they were written\n", d.Earlier)
 	default:
-		say(w, "parts of %d ranges were there; their sizes and footers were checked, --verify reads them whole\n", skipped)
+		say(w, "parts of %d ranges were there; their sizes and footers were checked, --verify reads them whole\n", d.Earlier)
 	}
+}
+
+// goingLine is how far a run is in one line.
+func goingLine(g *pipeline.Going) string {
+	if g.Seen >= g.Ranges {
+		return fmt.Sprintf("all %d parts are there; they are being checked", g.Ranges)
+	}
+	line := fmt.Sprintf("%d of %d parts are done", max(g.Seen, g.Parts), g.Ranges)
+	if g.Here {
+		line = fmt.Sprintf("%d words, %.0f words/s", g.Words, g.Rate())
+	}
+	if percent, known := g.Percent(); known {
+		line += fmt.Sprintf(", %d%% of the input", percent)
+	}
+	if left, known := g.Left(); known {
+		line += ", about " + roughly(left) + " left"
+	}
+	return line
+}
+
+// roughly is a time in the largest units that matter.
+func roughly(d time.Duration) string {
+	switch {
+	case d >= 48*time.Hour:
+		return fmt.Sprintf("%.0f days", d.Hours()/24)
+	case d >= time.Hour:
+		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	}
+	return d.Round(time.Second).String()
 }

@@ -14,46 +14,29 @@ import (
 	"github.com/treebeam/treebeam/pipeline"
 )
 
-// A done is what this command has done of a run, without what an earlier one did.
-type done struct {
-	elapsed  time.Duration
-	words    int64 // parsed
-	known    bool  // words is: the work was done in this process, or nothing was done before
-	earlier  int64 // parts that an earlier run had done
-	finished int64 // parts that this command has finished
-}
-
-// add adds what was done of another run.
-func (d *done) add(o *done) {
-	d.elapsed += o.elapsed
-	d.words += o.words
-	d.known = d.known && o.known
-	d.earlier += o.earlier
-	d.finished += o.finished
-}
-
-// rate is the words a second, such as " (17,933 words/s)", and "" if they are not known.
-func (d *done) rate() string {
-	if !d.known {
+// rateOf is the words a second of what was done, such as " (17,933 words/s)", and ""
+// if they are not known.
+func rateOf(d *pipeline.Done) string {
+	if !d.Known {
 		return ""
 	}
-	return fmt.Sprintf(" (%s words/s)", grouped(int64(float64(d.words)/max(d.elapsed.Seconds(), 1e-3))))
+	return fmt.Sprintf(" (%s words/s)", grouped(int64(d.Rate())))
 }
 
 // printRun prints the summary of a run with an output folder: what went wrong,
 // what was done, how good the trees are expected to be, and where they are.
-func printRun(w io.Writer, folder string, sum *output.Summary, d *done) {
+func printRun(w io.Writer, folder string, sum *output.Summary, d *pipeline.Done) {
 	printReasons(w, sum, showFailures(folder))
 	all := fmt.Sprintf("%s, %s from %s; %s", plural(sum.Trees, "tree"), plural(sum.Words, "word"), plural(sum.Files, "file"), failed(sum))
-	switch took := d.elapsed.Round(10 * time.Millisecond); {
-	case d.earlier > 0 && d.finished == 0:
-		say(w, "nothing to do: an earlier run has done all %s; it has %s\n", plural(d.earlier, "part"), all)
-	case d.earlier > 0 && d.known:
-		say(w, "%s parsed in %v%s; with what an earlier run has done: %s\n", plural(d.words, "word"), took, d.rate(), all)
-	case d.earlier > 0:
-		say(w, "%s parsed in %v; with what an earlier run has done: %s\n", plural(d.finished, "part"), took, all)
+	switch took := d.Elapsed.Round(10 * time.Millisecond); {
+	case d.Earlier > 0 && d.Finished == 0:
+		say(w, "nothing to do: an earlier run has done all %s; it has %s\n", plural(d.Earlier, "part"), all)
+	case d.Earlier > 0 && d.Known:
+		say(w, "%s parsed in %v%s; with what an earlier run has done: %s\n", plural(d.Words, "word"), took, rateOf(d), all)
+	case d.Earlier > 0:
+		say(w, "%s parsed in %v; with what an earlier run has done: %s\n", plural(d.Finished, "part"), took, all)
 	default:
-		say(w, "%s, in %v%s\n", all, took, d.rate())
+		say(w, "%s, in %v%s\n", all, took, rateOf(d))
 	}
 	printForecast(w, sum.Forecast)
 	in := shellWord(folder)
@@ -91,10 +74,10 @@ type runSummary struct {
 	ParsedWords *int64  `json:"parsed_words,omitempty"` // by this command, which may have continued a run
 }
 
-func (d *done) summary(folder string, sum *output.Summary) runSummary {
-	s := runSummary{Summary: sum, Output: folder, Seconds: d.elapsed.Seconds()}
-	if d.known {
-		s.ParsedWords = &d.words
+func summaryOf(folder string, sum *output.Summary, d *pipeline.Done) runSummary {
+	s := runSummary{Summary: sum, Output: folder, Seconds: d.Elapsed.Seconds()}
+	if d.Known {
+		s.ParsedWords = &d.Words
 	}
 	return s
 }

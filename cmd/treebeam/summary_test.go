@@ -11,6 +11,7 @@ import (
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/pipeline"
 )
 
 func TestGrouped(t *testing.T) {
@@ -70,12 +71,12 @@ func TestReasonsInFull(t *testing.T) {
 // What was done before counts in no rate.
 func TestRunLines(t *testing.T) {
 	sum := &output.Summary{Files: 2, Counts: output.Counts{Trees: 3000, Words: 60000, Warnings: 1}}
-	for want, d := range map[string]done{
-		"3,000 trees, 60,000 words from 2 files; no failures, 1 warning, in 10s (6,000 words/s)\n":                                        {elapsed: 10 * time.Second, words: 60000, known: true, finished: 4},
-		"3,000 trees, 60,000 words from 2 files; no failures, 1 warning, in 10s\n":                                                        {elapsed: 10 * time.Second, finished: 4},
-		"5,000 words parsed in 10s (500 words/s); with what an earlier run has done: 3,000 trees, 60,000 words from 2 files; no failures": {elapsed: 10 * time.Second, words: 5000, known: true, earlier: 3, finished: 1},
-		"1 part parsed in 10s; with what an earlier run has done: 3,000 trees":                                                            {elapsed: 10 * time.Second, earlier: 3, finished: 1},
-		"nothing to do: an earlier run has done all 4 parts; it has 3,000 trees, 60,000 words from 2 files; no failures, 1 warning\n":     {elapsed: 20 * time.Millisecond, known: true, earlier: 4},
+	for want, d := range map[string]pipeline.Done{
+		"3,000 trees, 60,000 words from 2 files; no failures, 1 warning, in 10s (6,000 words/s)\n":                                        {Elapsed: 10 * time.Second, Words: 60000, Known: true, Finished: 4},
+		"3,000 trees, 60,000 words from 2 files; no failures, 1 warning, in 10s\n":                                                        {Elapsed: 10 * time.Second, Finished: 4},
+		"5,000 words parsed in 10s (500 words/s); with what an earlier run has done: 3,000 trees, 60,000 words from 2 files; no failures": {Elapsed: 10 * time.Second, Words: 5000, Known: true, Earlier: 3, Finished: 1},
+		"1 part parsed in 10s; with what an earlier run has done: 3,000 trees":                                                            {Elapsed: 10 * time.Second, Earlier: 3, Finished: 1},
+		"nothing to do: an earlier run has done all 4 parts; it has 3,000 trees, 60,000 words from 2 files; no failures, 1 warning\n":     {Elapsed: 20 * time.Millisecond, Known: true, Earlier: 4},
 	} {
 		var b bytes.Buffer
 		printRun(&b, "my out", sum, &d)

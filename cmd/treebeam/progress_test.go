@@ -17,32 +17,32 @@ import (
 func TestStandingLines(t *testing.T) {
 	const mb = 1 << 20
 	for name, c := range map[string]struct {
-		standing
+		pipeline.Going
 		want string
 	}{
-		"nothing yet": {standing{elapsed: 10 * time.Second, total: 100 * mb, ranges: 50, here: true},
+		"nothing yet": {pipeline.Going{Elapsed: 10 * time.Second, Total: 100 * mb, Ranges: 50, Here: true},
 			"0 words, 0 words/s, 0% of the input"},
-		"half": {standing{elapsed: 10 * time.Second, total: 100 * mb, bytes: 50 * mb, ranges: 50, seen: 25, here: true, words: 1000},
+		"half": {pipeline.Going{Elapsed: 10 * time.Second, Total: 100 * mb, Bytes: 50 * mb, Ranges: 50, Seen: 25, Here: true, Words: 1000},
 			"1000 words, 100 words/s, 50% of the input, about 10s left"},
 		// 80 MB were there before; 10 MB took 10 s, so the other 10 do too.
-		"continued": {standing{elapsed: 10 * time.Second, total: 100 * mb, before: 80 * mb, bytes: 10 * mb, ranges: 50, parts: 40, seen: 45, here: true, words: 1000},
+		"continued": {pipeline.Going{Elapsed: 10 * time.Second, Total: 100 * mb, Before: 80 * mb, Bytes: 10 * mb, Ranges: 50, Parts: 40, Seen: 45, Here: true, Words: 1000},
 			"1000 words, 100 words/s, 90% of the input, about 10s left"},
-		"nearly done": {standing{elapsed: time.Minute, total: 1000, bytes: 999, ranges: 3, seen: 2, here: true, words: 6},
+		"nearly done": {pipeline.Going{Elapsed: time.Minute, Total: 1000, Bytes: 999, Ranges: 3, Seen: 2, Here: true, Words: 6},
 			"6 words, 0 words/s, 99% of the input, about 0s left"},
-		"long": {standing{elapsed: time.Hour, total: 100 * mb, bytes: 20 * mb, ranges: 50, here: true, words: 3600},
+		"long": {pipeline.Going{Elapsed: time.Hour, Total: 100 * mb, Bytes: 20 * mb, Ranges: 50, Here: true, Words: 3600},
 			"3600 words, 1 words/s, 20% of the input, about 4h00m left"},
-		"very long": {standing{elapsed: 10 * time.Hour, total: 100 * mb, bytes: mb, ranges: 50, here: true},
+		"very long": {pipeline.Going{Elapsed: 10 * time.Hour, Total: 100 * mb, Bytes: mb, Ranges: 50, Here: true},
 			"0 words, 0 words/s, 1% of the input, about 41 days left"},
 		// --retry-failures reads parts again that were counted as done.
-		"more than all": {standing{elapsed: time.Second, total: 100, before: 90, bytes: 50, ranges: 5, here: true},
+		"more than all": {pipeline.Going{Elapsed: time.Second, Total: 100, Before: 90, Bytes: 50, Ranges: 5, Here: true},
 			"0 words, 0 words/s, 100% of the input"},
-		"checking": {standing{elapsed: time.Second, total: 100, bytes: 100, ranges: 5, seen: 5, here: true},
+		"checking": {pipeline.Going{Elapsed: time.Second, Total: 100, Bytes: 100, Ranges: 5, Seen: 5, Here: true},
 			"all 5 parts are there; they are being checked"},
-		"elsewhere": {standing{elapsed: time.Minute, total: 100 * mb, before: 10 * mb, bytes: 45 * mb, ranges: 20, parts: 2, seen: 11},
+		"elsewhere": {pipeline.Going{Elapsed: time.Minute, Total: 100 * mb, Before: 10 * mb, Bytes: 45 * mb, Ranges: 20, Parts: 2, Seen: 11},
 			"11 of 20 parts are done, 55% of the input, about 1m0s left"},
-		"empty files only": {standing{elapsed: time.Second, ranges: 2, seen: 1, here: true}, "0 words, 0 words/s"},
+		"empty files only": {pipeline.Going{Elapsed: time.Second, Ranges: 2, Seen: 1, Here: true}, "0 words, 0 words/s"},
 	} {
-		if got := c.line(); got != c.want {
+		if got := goingLine(&c.Going); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -113,7 +113,7 @@ func TestContinuedProgress(t *testing.T) {
 	}
 	again := prepare()
 	p := startProgress(true, again)
-	if p.before.Parts != 0 {
+	if p.watch.Before.Parts != 0 {
 		t.Error("--quiet looked at the output")
 	}
 	p.stop()
@@ -126,13 +126,13 @@ func TestContinuedProgress(t *testing.T) {
 	if said, err := os.ReadFile(stderr.Name()); err != nil || !strings.Contains(string(said), "continuing: ") {
 		t.Errorf("it said %q, %v", said, err)
 	}
-	if p.before.Parts != len(parts)-len(parts)/2 || p.before.Bytes == 0 {
-		t.Errorf("%d of %d parts, %d bytes are said to be there", p.before.Parts, len(parts), p.before.Bytes)
+	if p.watch.Before.Parts != len(parts)-len(parts)/2 || p.watch.Before.Bytes == 0 {
+		t.Errorf("%d of %d parts, %d bytes are said to be there", p.watch.Before.Parts, len(parts), p.watch.Before.Bytes)
 	}
 	run(again)
 	p.stop()
-	s := p.standing()
-	if s.before+s.bytes != s.total || s.seen != s.ranges {
+	s := p.watch.Going(t.Context())
+	if s.Before+s.Bytes != s.Total || s.Seen != s.Ranges {
 		t.Errorf("after the run: %+v", s)
 	}
 	var b bytes.Buffer

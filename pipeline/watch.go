@@ -1,0 +1,141 @@
+package pipeline
+
+import (
+	"context"
+	"time"
+
+	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/transforms"
+)
+
+// A Watch tells how far a run is, and what this process, or the machines of an
+// engine, have done of it since the watch began. What an earlier run had done is in
+// no rate. No result depends on it.
+type Watch struct {
+	Before Standing // what was done when it began; zero if it was not asked for
+
+	run     *Prepared
+	asked   bool
+	start   time.Time
+	counted counted
+	elapsed time.Duration // when it was stopped
+}
+
+// counted is what transforms.Progress said at one time.
+type counted struct{ bytes, words, parts, skipped, damaged int64 }
+
+func countedNow() counted {
+	p := &transforms.Progress
+	return counted{p.Bytes.Load(), p.Words.Load(), p.Written.Load() + p.Skipped.Load(), p.Skipped.Load(), p.Damaged.Load()}
+}
+
+// Watch begins to watch the run, which is about to start. With ask it looks at what
+// the output holds now.
+func (p *Prepared) Watch(ctx context.Context, ask bool) *Watch {
+	w := &Watch{run: p, asked: ask, start: time.Now(), counted: countedNow()}
+	if ask {
+		w.Before = p.Standing(ctx)
+	}
+	return w
+}
+
+// A Going is how far a run is.
+type Going struct {
+	Elapsed time.Duration // since the watch began
+	Total   int64         // stored bytes of the whole input
+	Before  int64         // of these, in parts that were done then
+	Bytes   int64         // of the others, done now
+	Ranges  int64         // how many parts there will be
+	Parts   int64         // of these, done when the watch began
+	Seen    int64         // found done or finished since then
+	Here    bool          // the work is done in this process, which counts words
+	Words   int64         // parsed since then
+}
+
+// Going looks how far the run is. Of one that is done elsewhere it asks the store for
+// the names of its parts.
+func (w *Watch) Going(ctx context.Context) Going {
+	g := Going{
+		Elapsed: time.Since(w.start), Ranges: int64(w.run.Job.Ranges), Total: w.run.Bytes,
+		Parts: int64(w.Before.Parts), Before: w.Before.Bytes,
+	}
+	if w.run.Here() {
+		now := countedNow()
+		g.Here, g.Words = true, now.words-w.counted.words
+		g.Bytes, g.Seen = now.bytes-w.counted.bytes, now.parts-w.counted.parts
+		return g
+	}
+	now := w.run.Standing(ctx)
+	g.Bytes, g.Seen = now.Bytes-w.Before.Bytes, int64(now.Parts)
+	return g
+}
+
+// Rate is the words a second since the watch began.
+func (g *Going) Rate() float64 { return rate(g.Words, g.Elapsed) }
+
+func rate(words int64, elapsed time.Duration) float64 {
+	return float64(words) / max(elapsed.Seconds(), 1e-3)
+}
+
+// Percent is how much of the input is done, from 0 to 100; false if it has no bytes.
+func (g *Going) Percent() (p int, known bool) {
+	if g.Total <= 0 {
+		return 0, false
+	}
+	return int(min(100*float64(g.Before+g.Bytes)/float64(g.Total), 100)), true
+}
+
+// Left is the time left if what is left goes as fast as what was done since the watch
+// began, and false if that is nothing yet.
+func (g *Going) Left() (left time.Duration, known bool) {
+	rest := g.Total - g.Before - g.Bytes
+	if g.Bytes <= 0 || rest < 0 {
+		return 0, false
+	}
+	return time.Duration(float64(g.Elapsed) * float64(rest) / float64(g.Bytes)), true
+}
+
+// Stop ends the watch.
+func (w *Watch) Stop() { w.elapsed = time.Since(w.start) }
+
+// A Done is what was done of a run, without what an earlier one did.
+type Done struct {
+	Elapsed  time.Duration
+	Words    int64 // parsed
+	Known    bool  // Words is: the work was done in this process, or nothing was done before
+	Earlier  int64 // parts that an earlier run had done
+	Finished int64 // parts finished since
+	Damaged  int64 // parts that were there and were made anew; 0 if the work was done elsewhere
+}
+
+// Done is what was done until Stop. sum is that of the whole output, nil if unknown.
+// What the machines of an engine have done follows from what was there before, if
+// that was asked for.
+func (w *Watch) Done(sum *output.Summary) Done {
+	d := Done{Elapsed: w.elapsed}
+	if w.run.Here() {
+		now := countedNow()
+		d.Known, d.Words, d.Earlier = true, now.words-w.counted.words, now.skipped-w.counted.skipped
+		d.Finished, d.Damaged = now.parts-w.counted.parts-d.Earlier, now.damaged-w.counted.damaged
+		return d
+	}
+	d.Earlier = int64(w.Before.Parts)
+	d.Finished = int64(w.run.Job.Ranges) - d.Earlier
+	if d.Known = d.Earlier == 0 && w.asked && sum != nil; d.Known {
+		d.Words = sum.Words
+	}
+	return d
+}
+
+// Add adds what was done of another run.
+func (d *Done) Add(o Done) {
+	d.Elapsed += o.Elapsed
+	d.Words += o.Words
+	d.Known = d.Known && o.Known
+	d.Earlier += o.Earlier
+	d.Finished += o.Finished
+	d.Damaged += o.Damaged
+}
+
+// Rate is the words a second, if Known.
+func (d *Done) Rate() float64 { return rate(d.Words, d.Elapsed) }
