@@ -39,7 +39,7 @@ func TestParseWithAnEncoder(t *testing.T) {
 		if status != exitOK {
 			t.Fatal(args, stderr)
 		}
-		return out
+		return unsigned(t, out)
 	}
 	fast, all := parse("--model", toy), parse("--model", accurate)
 	if parse("--model", accurate, "--effort", "0") != fast || parse("--model", accurate, "--effort", "1") != all || fast == all {

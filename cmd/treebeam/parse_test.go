@@ -244,7 +244,7 @@ func TestToCoNLLU(t *testing.T) {
 		t.Errorf("status %d\n%s\n%s", status, stdout, stderr)
 	}
 	got, err := os.ReadFile(file)
-	if err != nil || !strings.HasPrefix(string(got), "1\tw1\tw1\t") || !strings.Contains(string(got), "# treebeam_failure = internal") {
+	if err != nil || !strings.HasPrefix(unsigned(t, string(got)), "1\tw1\tw1\t") || !strings.Contains(string(got), "# treebeam_failure = internal") {
 		t.Errorf("%v\n%s", err, got)
 	}
 }
@@ -260,7 +260,7 @@ func TestFlagsOnly(t *testing.T) {
 		t.Fatalf("status %d: %s", status, stderr)
 	}
 	status, stdout, _ := treebeam(t, "", "show", out, "--count", "1")
-	if status != exitOK || !strings.HasPrefix(stdout, "sub/a.txt@0\nHere is text .\n") || !strings.Contains(stdout, "\n└─ Here ") {
+	if status != exitOK || !strings.HasPrefix(stdout, "sub/a.txt@0\nHere is text .\n") || !strings.Contains(stdout, "─╼ Here ") {
 		t.Errorf("status %d, show gives\n%s", status, stdout)
 	}
 	status, stdout, _ = treebeam(t, "", "show", "--id", "sub/a.txt@16", out)
@@ -312,7 +312,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%v: status %d\n%s\n%s", args, status, stdout, stderr)
 		}
 	}
-	if _, stdout, _ := treebeam(t, "", "help", "parse"); strings.Contains(stdout, "job_name") || !strings.Contains(stdout, "--max-words N") {
+	if _, stdout, _ := treebeam(t, "", "help", "parse"); strings.Contains(stdout, "job_name") || !strings.Contains(stdout, "--max-failures N") {
 		t.Errorf("help parse gives\n%s", stdout)
 	}
 }
