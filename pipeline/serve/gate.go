@@ -10,7 +10,8 @@ import (
 )
 
 // A gate lets requests in: as many as may be open, then as many as memory is
-// reserved for, then as many as are parsed at once. Those who wait come in order.
+// reserved for, then as many as are parsed at once (turn). Those who wait come in
+// order.
 type gate struct {
 	limits Limits
 	opened atomic.Int64
@@ -18,10 +19,11 @@ type gate struct {
 	most   atomic.Int64 // the most that there were at once
 	memory *semaphore.Weighted
 	slots  *semaphore.Weighted
+	seats  *semaphore.Weighted
 }
 
 func newGate(l Limits) *gate {
-	return &gate{limits: l, memory: semaphore.NewWeighted(l.Memory), slots: semaphore.NewWeighted(int64(l.Parallel))}
+	return &gate{limits: l, memory: semaphore.NewWeighted(l.Memory), slots: semaphore.NewWeighted(int64(l.Parallel)), seats: semaphore.NewWeighted(int64(l.Parallel))}
 }
 
 // weight estimates what a request with a body of n bytes holds: the body, its
@@ -47,22 +49,89 @@ func (g *gate) enter(ctx context.Context, n int64) (leave func(), err error) {
 	}, nil
 }
 
-// parse waits for the turn of a request; done, which may be called more than
-// once, ends it.
-func (g *gate) parse(ctx context.Context) (done func(), err error) {
-	if err := g.acquire(ctx, g.slots, 1); err != nil {
-		return nil, err
+// A turn is the right of a request to parse. It goes to the next one after every
+// batch, so that a short text does not wait for the end of a long one; but only so
+// many long ones take turns at once, those of seats: if all did, all would end late.
+// A turn is not safe for concurrent use.
+type turn struct {
+	gate        *gate
+	has, seated bool
+	spent       time.Duration // in turns and between them, but for waiting
+	since       time.Time     // when that was counted
+}
+
+// turn returns a turn that a request does not have yet.
+func (g *gate) turn() *turn { return &turn{gate: g, since: time.Now()} }
+
+// take waits for the turn: until ctx is done or, unless t is seated, for limits.Wait.
+func (t *turn) take(ctx context.Context) error {
+	if t.has {
+		return nil
 	}
-	n := g.parses.Add(1)
-	for most := g.most.Load(); n > most && !g.most.CompareAndSwap(most, n); most = g.most.Load() {
-	}
-	var once atomic.Bool
-	return func() {
-		if !once.Swap(true) {
-			g.parses.Add(-1)
-			g.slots.Release(1)
+	return t.wait(func() error {
+		var err error
+		if t.seated {
+			err = t.gate.slots.Acquire(ctx, 1)
+		} else {
+			err = t.gate.acquire(ctx, t.gate.slots, 1)
 		}
-	}, nil
+		if err != nil {
+			return err
+		}
+		t.has = true
+		n := t.gate.parses.Add(1)
+		for most := t.gate.most.Load(); n > most && !t.gate.most.CompareAndSwap(most, n); most = t.gate.most.Load() {
+		}
+		return nil
+	})
+}
+
+// give ends the turn, if t has it.
+func (t *turn) give() {
+	if t.has {
+		t.has = false
+		t.gate.parses.Add(-1)
+		t.gate.slots.Release(1)
+	}
+}
+
+// stay gives the turn, and waits until the request may have more turns. It must
+// have one, or be seated.
+func (t *turn) stay(ctx context.Context) error {
+	t.give()
+	if t.seated {
+		return nil
+	}
+	return t.wait(func() error {
+		err := t.gate.acquire(ctx, t.gate.seats, 1)
+		t.seated = err == nil
+		return err
+	})
+}
+
+// end gives everything back.
+func (t *turn) end() {
+	t.give()
+	if t.seated {
+		t.seated = false
+		t.gate.seats.Release(1)
+	}
+}
+
+// wait does f, the time of which does not count.
+func (t *turn) wait(f func() error) error {
+	t.left()
+	err := f()
+	t.since = time.Now()
+	return err
+}
+
+// left is what is left of the request's time.
+func (t *turn) left() time.Duration {
+	now := time.Now()
+	t.spent += now.Sub(t.since)
+	t.since = now
+	return t.gate.limits.Parse - t.spent
 }
 
 // acquire waits for n of what s has.

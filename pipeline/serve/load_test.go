@@ -46,6 +46,10 @@ func idle(t *testing.T, s *Server) {
 		t.Fatal("places to parse were not given back")
 	}
 	s.gate.slots.Release(int64(s.limits.Parallel))
+	if err := s.gate.seats.Acquire(ctx, int64(s.limits.Parallel)); err != nil {
+		t.Fatal("seats were not given back")
+	}
+	s.gate.seats.Release(int64(s.limits.Parallel))
 	if err := s.gate.memory.Acquire(ctx, s.limits.Memory); err != nil {
 		t.Fatal("memory was not given back")
 	}
@@ -56,6 +60,16 @@ func idle(t *testing.T, s *Server) {
 	if n := s.gate.open(); n != 0 {
 		t.Fatalf("%d requests are still open", n)
 	}
+}
+
+// take takes a turn from the requests of a test.
+func take(t *testing.T, s *Server) *turn {
+	t.Helper()
+	other := s.gate.turn()
+	if err := other.take(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return other
 }
 
 // 200 clients at once: each gets the answer to its own question, and no more is
@@ -133,10 +147,7 @@ func TestBusy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		done, err := s.gate.parse(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		other := take(t, s)
 		w := ask(t, s, "/process", "data", "x", "tokenizer", "")
 		if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "Try again later.") {
 			t.Errorf("%s: status %d, %v: %s", name, w.Code, w.Header(), w.Body)
@@ -144,8 +155,8 @@ func TestBusy(t *testing.T) {
 		if w := ask(t, s, "/healthz"); w.Code != http.StatusOK {
 			t.Errorf("%s: a busy server is not healthy: %d", name, w.Code)
 		}
-		done()
-		done() // does nothing
+		other.give()
+		other.give() // does nothing
 		leave()
 		if w := ask(t, s, "/process", "data", "x", "tokenizer", ""); w.Code != http.StatusOK {
 			t.Errorf("%s, later: status %d: %s", name, w.Code, w.Body)
@@ -187,9 +198,58 @@ func TestLongAnswers(t *testing.T) {
 	if err != nil || !strings.Contains(status, "200") {
 		t.Fatalf("%q, %v", status, err)
 	}
-	s2 := process(t, s, "data", text.String(), "input", "horizontal", "output", "horizontal") // waits for the place of the other
-	if s2 != text.String() {
-		t.Errorf("%d bytes came back, want %d", len(s2), text.Len())
+	again := process(t, s, "data", text.String(), "input", "horizontal", "output", "horizontal")
+	if again != text.String() {
+		t.Errorf("%d bytes came back, want %d", len(again), text.Len())
+	}
+	idle(t, s)
+}
+
+// A short text does not wait for the end of a long one.
+func TestTurns(t *testing.T) {
+	s := newServer(t, Limits{Parallel: 1})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan any)
+	r := httptest.NewRequestWithContext(ctx, "GET", "/process?tokenizer&tagger&parser&data="+url.QueryEscape(strings.Repeat(story, 1000)), nil)
+	go func() {
+		defer func() { ended <- recover() }()
+		s.ServeHTTP(httptest.NewRecorder(), r)
+	}()
+	for s.gate.parses.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	process(t, s, "data", story, "tokenizer", "", "parser", "")
+	select {
+	case <-ended:
+		t.Error("the long text came first")
+	default:
+		cancel()
+		<-ended
+	}
+	idle(t, s)
+}
+
+// Long texts at once, which wait for seats, and a short one that finds all seats
+// taken: all get the whole of their own answers.
+func TestLongTexts(t *testing.T) {
+	s := newServer(t, Limits{Parallel: 1})
+	want := make([]string, 4)
+	for i := range want {
+		want[i] = process(t, s, "data", strings.Repeat(fmt.Sprintf("Boat %d sank.\n\n", i), 3*batchSentences), "tokenizer", "", "tagger", "")
+	}
+	var all sync.WaitGroup
+	for i := range want {
+		all.Go(func() {
+			if got := process(t, s, "data", strings.Repeat(fmt.Sprintf("Boat %d sank.\n\n", i), 3*batchSentences), "tokenizer", "", "tagger", ""); got != want[i] {
+				t.Errorf("text %d: %d bytes, want %d", i, len(got), len(want[i]))
+			}
+		})
+	}
+	process(t, s, "data", story, "tokenizer", "")
+	all.Wait()
+	if n := strings.Count(want[0], "# sent_id"); n != 3*batchSentences {
+		t.Errorf("%d sentences", n)
 	}
 	idle(t, s)
 }
@@ -221,10 +281,7 @@ func TestClientGone(t *testing.T) {
 func TestStop(t *testing.T) {
 	s := newServer(t, Limits{Parallel: 1})
 	address, stop := start(t, s)
-	done, err := s.gate.parse(t.Context()) // the request below waits for its turn
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := take(t, s) // the request below waits for its turn
 	answered := make(chan error, 1)
 	go func() {
 		answered <- one(http.DefaultClient, address, "Boat 1 sank off port 1001. Nobody said so 2001 times.", 1)
@@ -240,7 +297,7 @@ func TestStop(t *testing.T) {
 	if w := ask(t, s, "/healthz"); w.Code != http.StatusServiceUnavailable {
 		t.Errorf("a server that stops is healthy: %d", w.Code)
 	}
-	done()
+	other.give()
 	if err := <-answered; err != nil {
 		t.Errorf("the open request: %v", err)
 	}
@@ -255,11 +312,7 @@ func TestStop(t *testing.T) {
 // Who is still there after the time for that is cut off, and counted.
 func TestStopCuts(t *testing.T) {
 	s := newServer(t, Limits{Parallel: 1})
-	done, err := s.gate.parse(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer done()
+	defer take(t, s).give()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -46,45 +46,39 @@ func (s *Server) process(w *answer, r *http.Request) error {
 	if out == nil {
 		return badRequest("Unknown output format '%.200s'.", format)
 	}
-	done, err := s.gate.parse(r.Context())
-	if err != nil {
+	t := s.gate.turn()
+	defer t.end()
+	if q.given {
+		if err := t.take(r.Context()); err != nil {
+			return err
+		}
+		if err := t.inTime(r.Context(), func(ctx context.Context) error { return check(ctx, q.from) }); err != nil {
+			return err
+		}
+	}
+	body := &pieces{server: s, w: w}
+	if err := body.begin(q.model); err != nil {
 		return err
 	}
-	defer done()
-	body := newPieces(s, w)
-	err = s.inTime(r.Context(), func(ctx context.Context) error {
-		if q.given {
-			if err := check(ctx, q.from); err != nil {
+	if strings.HasPrefix(format, "conllu") {
+		body.text = append(body.text, "# generator = treebeam "+s.version+"\n# model = "+q.model.name+"\n"...)
+	}
+	err = s.each(r.Context(), t, q.job, q.from, func(list []*syntax.Sentence) error {
+		for _, sentence := range list {
+			drop(sentence)
+			body.text = out.sentence(body.text, sentence)
+			if err := body.flush(false); err != nil {
 				return err
 			}
 		}
-		if err := body.begin(q.model); err != nil {
-			return err
-		}
-		if strings.HasPrefix(format, "conllu") {
-			body.text = append(body.text, "# generator = treebeam "+s.version+"\n# model = "+q.model.name+"\n"...)
-		}
-		err := s.each(ctx, q.job, q.from, func(list []*syntax.Sentence) error {
-			for _, sentence := range list {
-				drop(sentence)
-				body.text = out.sentence(body.text, sentence)
-				if err := body.flush(false); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		body.text = out.finish(body.text)
-		return body.end()
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	done() // what is left fits into memory: a slow reader holds nobody up
-	return body.send()
+	t.end() // what is left fits into memory: a slow reader holds nobody up
+	body.text = out.finish(body.text)
+	return body.end()
 }
 
 // size is the most bytes of parameters that a request may have.
@@ -168,8 +162,6 @@ type pieces struct {
 // pieceBytes is how much is collected before it is sent.
 const pieceBytes = 64 << 10
 
-func newPieces(s *Server, w *answer) *pieces { return &pieces{server: s, w: w} }
-
 // begin prepares the object up to the result.
 func (b *pieces) begin(m *served) error {
 	head, err := json.MarshalIndent(struct {
@@ -201,13 +193,13 @@ func (b *pieces) flush(all bool) error {
 	return b.send()
 }
 
-// end closes the object. send is still to be called.
+// end closes the object and sends what is left.
 func (b *pieces) end() error {
 	if err := b.flush(true); err != nil {
 		return err
 	}
 	b.ready = append(b.ready, b.tail...)
-	return nil
+	return b.send()
 }
 
 // send writes what is ready, in limits.Write.

@@ -38,7 +38,7 @@ type Limits struct {
 	// Shown is the most sentences that the page draws.
 	Shown int
 	// Parallel is how many requests are parsed at once. A request is parsed by one
-	// goroutine.
+	// goroutine, and lets others have their turns between batches of sentences.
 	Parallel int
 	// Open is the most requests that are read, wait, are parsed or answered at once.
 	// There may be twice as many connections; others wait until one is closed.
@@ -46,10 +46,11 @@ type Limits struct {
 	// Memory is the most bytes that open requests may hold together, as estimated
 	// from the sizes of their bodies. It is at least what one request may hold.
 	Memory int64
-	// Wait is how long a request waits for its turn.
+	// Wait is how long a request waits for its turn, and a long one then for a place
+	// among those that have several: as many as Parallel.
 	Wait time.Duration
-	// Parse is how long the parsing of one request may take, and what the client
-	// takes to read a long answer.
+	// Parse is how long one request may take, without waiting, to be parsed and, but
+	// for the last piece, to be read by the client.
 	Parse time.Duration
 	// Read and Write are how long a client may take to send its request, and to take
 	// the next 64 KiB of the answer.

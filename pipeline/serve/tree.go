@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"time"
@@ -58,11 +57,8 @@ func (s *Server) tree(w *answer, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	done, err := s.gate.parse(r.Context())
-	if err != nil {
-		return err
-	}
-	defer done()
+	turn := s.gate.turn()
+	defer turn.end()
 	d := drawing{Model: m.name, Sentences: []drawn{}}
 	t := &tokenizer{model: m.model, words: s.limits.Words}
 	first := func(yield func(*syntax.Sentence, error) bool) {
@@ -77,16 +73,14 @@ func (s *Server) tree(w *answer, r *http.Request) error {
 			}
 		}
 	}
-	err = s.inTime(r.Context(), func(ctx context.Context) error {
-		return s.each(ctx, job{m.model, true, true}, first, func(list []*syntax.Sentence) error {
-			for _, sentence := range list {
-				if len(d.Sentences) == 0 {
-					sentence.Comments = append([]string{"# generator = treebeam " + s.version, "# model = " + m.name}, sentence.Comments...)
-				}
-				d.Sentences = append(d.Sentences, draw(sentence))
+	err = s.each(r.Context(), turn, job{m.model, true, true}, first, func(list []*syntax.Sentence) error {
+		for _, sentence := range list {
+			if len(d.Sentences) == 0 {
+				sentence.Comments = append([]string{"# generator = treebeam " + s.version, "# model = " + m.name}, sentence.Comments...)
 			}
-			return nil
-		})
+			d.Sentences = append(d.Sentences, draw(sentence))
+		}
+		return nil
 	})
 	if err != nil {
 		return err
@@ -95,7 +89,7 @@ func (s *Server) tree(w *answer, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	done()
+	turn.end()
 	w.Header().Set("Content-Type", "application/json")
 	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.limits.Write))
 	_, err = w.Write(body)

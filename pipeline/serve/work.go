@@ -109,21 +109,28 @@ func (j job) take(s, parsed *syntax.Sentence) {
 	}
 }
 
-// each does the job on sentences and hands them on, batch by batch.
-func (s *Server) each(ctx context.Context, j job, from sentences, take func([]*syntax.Sentence) error) error {
+// each does the job on sentences and hands them on, batch by batch. It has the turn
+// but while it hands on, which may wait for the client.
+func (s *Server) each(ctx context.Context, t *turn, j job, from sentences, hand func([]*syntax.Sentence) error) error {
 	var list []*syntax.Sentence
 	words := 0
-	flush := func() error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	flush := func(last bool) error {
 		began := time.Now()
-		if err := j.batch(ctx, list); err != nil {
+		err := t.inTime(ctx, func(ctx context.Context) error { return j.batch(ctx, list) })
+		if err != nil {
 			return err
 		}
 		s.metrics.parsed(len(list), words, time.Since(began))
-		err := take(list)
+		if last {
+			t.give()
+		} else if err := t.stay(ctx); err != nil {
+			return err
+		}
+		err = hand(list)
 		list, words = list[:0], 0
+		return err
+	}
+	if err := t.take(ctx); err != nil {
 		return err
 	}
 	for sentence, err := range from {
@@ -132,21 +139,27 @@ func (s *Server) each(ctx context.Context, j job, from sentences, take func([]*s
 		}
 		list, words = append(list, sentence), words+len(sentence.Words)
 		if len(list) == batchSentences || words >= batchWords {
-			if err := flush(); err != nil {
+			if err := flush(false); err != nil {
+				return err
+			}
+			if err := t.take(ctx); err != nil {
 				return err
 			}
 		}
 	}
-	return flush()
+	return flush(true)
 }
 
-// inTime runs f with the time that the parsing of a request may take.
-func (s *Server) inTime(ctx context.Context, f func(context.Context) error) error {
-	c, cancel := context.WithTimeout(ctx, s.limits.Parse)
+// inTime runs f with what is left of the request's time.
+func (t *turn) inTime(ctx context.Context, f func(context.Context) error) error {
+	c, cancel := context.WithTimeout(ctx, t.left())
 	defer cancel()
-	err := f(c)
+	err := c.Err()
+	if err == nil {
+		err = f(c)
+	}
 	if err != nil && c.Err() != nil && ctx.Err() == nil {
-		return &fault{http.StatusServiceUnavailable, "The request took over " + s.limits.Parse.String() + ": send less text at once."}
+		return &fault{http.StatusServiceUnavailable, "The request took over " + t.gate.limits.Parse.String() + ": send less text at once."}
 	}
 	return err
 }
