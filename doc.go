@@ -15,6 +15,7 @@
 //	model        the model file, loaded once per process, and the embedded English ones
 //	transforms   the stages as Beam DoFns
 //	pipeline     the product in one function, Build; the options of a run
+//	pipeline/serve  trees over HTTP, without Beam
 //	cmd/treebeam the command line
 //
 // docs/design.md explains why; layout_test.go checks the imports.
