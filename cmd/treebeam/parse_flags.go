@@ -68,7 +68,7 @@ func (c *parseCommand) inputFlags(f *pflag.FlagSet) {
 	rows := &c.options.Rows
 	c.named.define(f)
 	f.StringVarP(&rows.From, "from", "f", rows.From, "read `FORMAT` auto, text, conllu, conllx, jsonl, csv, tsv, parquet, tokens or vertical")
-	f.StringVar(&rows.Lines, "lines", rows.Lines, "take line breaks of raw text for `ENDS` auto, wrapped, paragraph or sentence")
+	f.StringVar(&rows.Lines, "lines", rows.Lines, "take line breaks as `MODE` auto, wrapped, paragraph or sentence")
 	f.StringVar(&rows.Encoding, "encoding", "", "`NAME` of the encoding of raw text (UTF-8; a byte order mark wins)")
 	f.Int64VarP(&c.options.Limit, "limit", "n", 0, "stop after the first `N` sentences (not with Parquet)")
 	group(f, inputFlags, "limit", "from", "lines", "encoding")
@@ -86,7 +86,7 @@ func (c *parseCommand) outputFlags(f *pflag.FlagSet) {
 	c.display.define(f)
 	f.BoolVar(&o.Overwrite, "overwrite", false, "remove the output of another run first")
 	f.BoolVar(&o.EndMarks, "end-marks", false, "with --to jsonl or conllu: all failures in their places, and after every document a line that says so, for programs that wait for it (docs/pipes.md)")
-	f.StringVar(&c.maxFailures, "max-failures", "", "exit with status 3 if more than `N|P%` of the sentences or files failed")
+	f.StringVar(&c.maxFailures, "max-failures", "", "exit with status 3 if more than `N|P%` of sentences or files failed")
 	group(f, outputFlags, "output", "to", "conf", "lemmas", "color", "overwrite", "max-failures")
 	group(f, rareFlags, "end-marks")
 	choose(f, "to", "parquet", "conllu", "jsonl", "text", "tree", "svg", "html")
@@ -97,7 +97,7 @@ func (c *parseCommand) qualityFlags(f *pflag.FlagSet) {
 	o := &c.options
 	f.StringVarP(&o.Model, "model", "m", "", "model `FILE` (the embedded English one)")
 	f.BoolVar(&c.accurate, "accurate", false, "take the accurate English model: fewer mistakes, five times slower")
-	f.StringVar(&o.Rows.Effort, "effort", "", "with --accurate: be accurate only where the fast parse expects an LAS below `P`, from 0 (never) to 1 (always, the default)")
+	f.StringVar(&o.Rows.Effort, "effort", "", "with --accurate: only where the fast parse expects an LAS below `P` (1)")
 	f.BoolVar(&o.Rows.Retag, "retag", false, "replace the tags and lemmas of CoNLL input")
 	f.BoolVar(&o.Rows.KeepHeads, "keep-heads", false, "keep the heads and deprels that CoNLL input gives; find the others")
 	group(f, qualityFlags, "model", "accurate", "effort", "retag", "keep-heads")

@@ -153,7 +153,7 @@ func placeOf(f *pflag.Flag) (heading string, n int) {
 }
 
 // usageColumn is where the explanations of flags begin.
-const usageColumn = 26
+const usageColumn = 28
 
 func printFlag(w io.Writer, f *pflag.Flag) {
 	name, usage := flagHead(f), flagUsage(f)
@@ -195,7 +195,7 @@ func flagValue(f *pflag.Flag) string {
 func flagUsage(f *pflag.Flag) string {
 	_, usage := pflag.UnquoteUsage(f)
 	if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
-		usage += " (default " + f.DefValue + ")"
+		usage += " (" + f.DefValue + ")"
 	}
 	return usage
 }
