@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -100,38 +99,27 @@ func (f *calibrateFlags) run(out io.Writer) error {
 	if err != nil {
 		return &refusal{err}
 	}
-	if slices.ContainsFunc(append(m.Info.More, m.Info.Train), func(d model.Data) bool { return d.SHA256 == gold.SHA256 }) {
+	if train.Learned(m, gold) {
 		return refuse("%s is the treebank that %s was trained on, where it is right far too often: name another one with --dev", f.dev, f.model)
 	}
 	alone := strings.HasSuffix(f.output, calibratorSuffix)
 	if m.Encoder != nil && alone && f.overlay == "" {
 		return refuse("--output %s: %s has an encoder, and so two calibrators, which are no file of their own; name a model", f.output, f.model)
 	}
-	c, about, err := f.fit(m, gold)
+	done, err := train.Recalibrate(m, gold, train.RecalibrateOptions{
+		CalibrateOptions: train.CalibrateOptions{Blocks: treebank.Blocks}, Anew: f.anew, Alone: alone,
+	})
+	if errors.Is(err, calibrate.ErrTooFew) {
+		return refuse("%s: %w", f.dev, err)
+	}
 	if err != nil {
 		return err
 	}
-	var data []byte
-	var aboutFast *model.Calibration
-	switch {
-	case alone:
-		about.Model = m.Digest
-		data, err = model.EncodeCalibrator(c, about)
-	case m.Encoder != nil:
-		sparse := *m
-		sparse.Encoder, sparse.Calibrator, sparse.Info.Calibration = nil, m.FastCalibrator, m.Info.Encoder.FastCalibration
-		fast, x, err := f.fit(&sparse, gold)
-		if err != nil {
-			return err
-		}
-		aboutFast = &x
-		data, err = m.WithCalibrators(c, about, fast, x)
-		if err != nil {
-			return err
-		}
-	default:
-		data, err = m.WithCalibrator(c, about)
+	file := done.Model
+	if alone {
+		file = done.Calibrator
 	}
+	data, err := file()
 	if err != nil {
 		return err
 	}
@@ -140,10 +128,10 @@ func (f *calibrateFlags) run(out io.Writer) error {
 		return err
 	}
 	w := bufio.NewWriter(out)
-	printCalibration(w, &about)
-	if aboutFast != nil {
+	printCalibration(w, &done.About)
+	if done.Fast != nil {
 		say(w, "without the encoder:\n")
-		printCalibration(w, aboutFast)
+		printCalibration(w, done.Fast)
 	}
 	say(w, "%s: %d bytes, sha256 %s\n", f.output, len(data), digest)
 	return w.Flush()
@@ -167,25 +155,6 @@ func (f *calibrateFlags) open() (*model.Model, error) {
 		return model.OpenOverlay(f.model, f.overlay)
 	}
 	return model.Open(f.model)
-}
-
-// fit fits a calibrator to gold trees, or adapts the one that the model has.
-func (f *calibrateFlags) fit(m *model.Model, gold train.Treebank) (*calibrate.Model, model.Calibration, error) {
-	o := train.CalibrateOptions{Blocks: treebank.Blocks}
-	first := m.Info.Calibration
-	if !f.anew && m.Calibrator != nil && first != nil && first.Gold.Sentences > len(gold.Sentences) && first.Gold.SHA256 != gold.SHA256 {
-		o.From = m.Calibrator
-	}
-	c, about, err := train.Calibrate(m, gold.Sentences, o)
-	if errors.Is(err, calibrate.ErrTooFew) {
-		err = refuse("%s: %w", f.dev, err)
-	}
-	about.Gold.File, about.Gold.SHA256 = gold.File, gold.SHA256
-	if o.From != nil {
-		adapted := about.Gold
-		about.Gold, about.Adapted = first.Gold, &adapted
-	}
-	return c, about, err
 }
 
 // printCalibration says where a calibrator comes from and what it is worth.
