@@ -96,10 +96,14 @@ func dispatch(ctx context.Context, args []string) int {
 	case "-version", "--version":
 		name, rest = "version", nil
 	}
+	root := newRoot()
 	if strings.HasPrefix(name, "-") && name != "-" {
 		name, rest = "parse", args
+		if late := lateCommand(root, args); late != "" {
+			say(os.Stderr, "treebeam: flags stand behind the command: treebeam %s ...\n", late)
+			return exitRefused
+		}
 	}
-	root := newRoot()
 	cmd := find(root, name)
 	if cmd == nil {
 		say(os.Stderr, "treebeam: there is no command %q%s\n", name, suggestion(root, name))
@@ -132,6 +136,24 @@ func newRoot() *cobra.Command {
 }
 
 func init() { cobra.EnableCommandSorting = false }
+
+// lateCommand returns the command among args that begin with flags, "" if there is
+// none: flags alone mean parse, to which it would be the name of a file.
+func lateCommand(root *cobra.Command, args []string) string {
+	fs := find(root, "parse").Flags()
+	for i := 0; i < len(args) && args[i] != "--"; i++ {
+		if strings.HasPrefix(args[i], "-") {
+			if wantsValue(fs, spell(fs, args[i])) {
+				i++
+			}
+			continue
+		}
+		if _, err := os.Stat(args[i]); err != nil && find(root, args[i]) != nil {
+			return args[i]
+		}
+	}
+	return ""
+}
 
 // find returns the command of that name, nil if there is none.
 func find(root *cobra.Command, name string) *cobra.Command {
