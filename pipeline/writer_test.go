@@ -113,7 +113,7 @@ func TestWriterOfOutput(t *testing.T) {
 		o := options(dir, "")
 		o.To, o.Write.Generator = to, "treebeam test"
 		want := streamed(t, o)
-		from, err := OpenOutput(context.Background(), out)
+		from, err := output.Open(context.Background(), out)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestWriterOfOutput(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []byte
-		if _, err := from.Sentences(func(r *Row) (err error) {
+		if _, err := from.Sentences(func(r *output.Row) (err error) {
 			got, err = w.Append(got, r)
 			return err
 		}); err != nil {
@@ -140,7 +140,7 @@ func TestWriterDoesNotAllocate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := &Row{Format: "conllu", Failure: &parquet.Failure{Block: "# text = a\n1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n"}}
+	row := &output.Row{Format: "conllu", Failure: &parquet.Failure{Block: "# text = a\n1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n"}}
 	buf, _ := w.Append(nil, row)
 	if n := testing.AllocsPerRun(100, func() { buf, _ = w.Append(buf[:0], row) }); n != 0 {
 		t.Errorf("%v allocations", n)

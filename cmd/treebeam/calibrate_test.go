@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms"
@@ -139,8 +140,8 @@ func TestKeptHeadsAreCertain(t *testing.T) {
 		}
 		var c transforms.Chunk
 		c.Sentences = append(c.Sentences, transforms.Sentence{Sentence: s})
-		c = transforms.PruneChunk(c, m, transforms.RowOptions{})
-		c = transforms.ParseChunk(c, m, transforms.RowOptions{KeepHeads: true})
+		c = transforms.PruneChunk(c, m, output.RowOptions{})
+		c = transforms.ParseChunk(c, m, output.RowOptions{KeepHeads: true})
 		if len(c.Sentences) != 1 {
 			t.Fatalf("%+v", c)
 		}

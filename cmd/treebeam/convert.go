@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/pipeline"
 )
 
@@ -32,7 +33,7 @@ func newConvert() *cobra.Command {
 	conf := confFlag(fs)
 	var d display
 	d.define(fs)
-	output := fs.StringP("output", "o", "", "`FILE` to write (standard output)")
+	file := fs.StringP("output", "o", "", "`FILE` to write (standard output)")
 	perFile := fs.String("per-file", "", "write one file for each input file below `FOLDER`")
 	overwrite := fs.Bool("overwrite", false, "with --per-file: replace files that are there")
 	state := fs.String("state", "", "instead of an output: what is current in the state in `FOLDER`")
@@ -43,8 +44,8 @@ func newConvert() *cobra.Command {
   treebeam convert out --per-file parsed           one .conllu for each file that was read`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		ctx := cmd.Context()
-		if *to == "" && *output != "" {
-			*to = formatOf(*output)
+		if *to == "" && *file != "" {
+			*to = formatOf(*file)
 		}
 		if *to = cmp.Or(*to, "conllu"); !pipeline.IsFormat(*to) {
 			return refuse("--to %s: must be %s", *to, pipeline.FormatNames)
@@ -54,11 +55,11 @@ func newConvert() *cobra.Command {
 			return err
 		}
 		if *perFile != "" {
-			if *output != "" {
+			if *file != "" {
 				return refuse("--output and --per-file exclude each other")
 			}
 		}
-		var from *pipeline.Output
+		var from *output.Reader
 		switch {
 		case *state != "" && len(others) > 0:
 			return refuse("an output folder and --state exclude each other")
@@ -88,19 +89,19 @@ func newConvert() *cobra.Command {
 			}
 			return err
 		}
-		return convertToOne(ctx, from, *output, how)
+		return convertToOne(ctx, from, *file, how)
 	}
 	return cmd
 }
 
 // convertToOne writes all sentences to the file output, or standard output.
-func convertToOne(ctx context.Context, from *pipeline.Output, output string, how func(io.Writer) (*pipeline.Writer, error)) (err error) {
-	if output != "" && output != "-" {
-		if err := from.NotAnInput("--output", output); err != nil {
+func convertToOne(ctx context.Context, from *output.Reader, file string, how func(io.Writer) (*pipeline.Writer, error)) (err error) {
+	if file != "" && file != "-" {
+		if err := from.NotAnInput("--output", file); err != nil {
 			return err
 		}
 	}
-	out, commit, cleanup, err := createRows("--output", output)
+	out, commit, cleanup, err := createRows("--output", file)
 	if err != nil {
 		return err
 	}
@@ -115,7 +116,7 @@ func convertToOne(ctx context.Context, from *pipeline.Output, output string, how
 	}
 	buffered := bufio.NewWriterSize(out, 1<<16)
 	var buf []byte
-	stats, err := from.Sentences(func(r *pipeline.Row) (err error) {
+	stats, err := from.Sentences(func(r *output.Row) (err error) {
 		if buf, err = rows.Append(buf[:0], r); err == nil {
 			_, err = buffered.Write(buf)
 		}
@@ -146,7 +147,7 @@ func errOr(err, other error) error {
 	return other
 }
 
-func reportConverted(s pipeline.Converted) {
+func reportConverted(s output.Converted) {
 	if s.Unparsed > 0 {
 		say(os.Stderr, "%d sentences could not be parsed; they have no heads and a comment treebeam_failure\n", s.Unparsed)
 	}

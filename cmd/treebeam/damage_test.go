@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
-	"github.com/treebeam/treebeam/transforms"
 )
 
 // damages are what may befall a complete output of several ranges. Each is
@@ -164,7 +164,7 @@ func TestOtherColumns(t *testing.T) {
 	name, err := filepath.Glob(filepath.Join(out, "failures", "*"))
 	must(t, err)
 	manifestOf(func(m map[string]any) {
-		other := transforms.Manifest{FP: m["fp"].(string)}
+		other := output.Manifest{FP: m["fp"].(string)}
 		writePart[parquet.Tree](t, out, "failures", &other, nil) // no failure's columns
 		m["files"].([]any)[1].(map[string]any)["bytes"] = other.Files[0].Bytes
 	})(t, out)
@@ -240,7 +240,7 @@ func edit(t *testing.T, path string, change func([]byte) []byte) {
 // manifestOf changes the manifest of an earlier version, which has no digest.
 func manifestOf(change func(m map[string]any)) func(*testing.T, string) {
 	return func(t *testing.T, dir string) {
-		edit(t, filepath.Join(dir, transforms.ManifestFile), func(b []byte) []byte {
+		edit(t, filepath.Join(dir, output.ManifestFile), func(b []byte) []byte {
 			var m map[string]any
 			must(t, json.Unmarshal(b, &m))
 			delete(m, "digest")

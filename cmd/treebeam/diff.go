@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/treebeam/treebeam/pipeline"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/pipeline/diff"
 	"github.com/treebeam/treebeam/pipeline/nightly"
 )
@@ -122,7 +122,7 @@ func diffSides(ctx context.Context, state string, args []string) (a, b diff.Side
 	return sides[0], sides[1], nil
 }
 
-func sideOf(o *pipeline.Output) diff.Side {
+func sideOf(o *output.Reader) diff.Side {
 	return diff.Side{Name: o.Name, Documents: o.Documents, Trees: o.Trees}
 }
 

@@ -15,8 +15,8 @@ import (
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/transforms"
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
@@ -36,7 +36,7 @@ func atEngine(t *testing.T, out string, args ...string) *exec.Cmd {
 func complete(t *testing.T, out string) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Stat(filepath.Join(out, transforms.ManifestFile)); err == nil {
+		if _, err := os.Stat(filepath.Join(out, output.ManifestFile)); err == nil {
 			return
 		}
 		if time.Now().After(end) {

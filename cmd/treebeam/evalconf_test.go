@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/parser/eval"
-	"github.com/treebeam/treebeam/pipeline"
 )
 
 // An output and the CoNLL-U that --conf makes of it say the same of confidence;
@@ -46,7 +46,7 @@ func TestEvalOfConfidence(t *testing.T) {
 	if !reflect.DeepEqual(kept, file.Confidence) || file.Forecast != nil {
 		t.Errorf("the output has %+v,\nCoNLL-U %+v, %+v", kept, file.Confidence, file.Forecast)
 	}
-	sum, err := pipeline.ReadSummary(out)
+	sum, err := output.ReadSummary(out)
 	must(t, err)
 	if len(folder.Forecast) != 3 || sum.Forecast == nil {
 		t.Fatalf("%+v, %+v", folder.Forecast, sum.Forecast)

@@ -6,13 +6,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/treebeam/treebeam/io/jsonl"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/pipeline"
-	"github.com/treebeam/treebeam/transforms"
 )
 
 // formatFlags are the flags that say how a format is read. The value that is
 // the default is not written into o: it makes no other run.
-func formatFlags(f *pflag.FlagSet, o *transforms.RowOptions) {
+func formatFlags(f *pflag.FlagSet, o *output.RowOptions) {
 	unless := func(option *string, standard string) func(string) error {
 		return func(s string) error {
 			if *option = s; s == standard {

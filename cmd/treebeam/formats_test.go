@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/pipeline"
 )
 
@@ -44,7 +45,7 @@ func TestRecordsAreGolden(t *testing.T) {
 	if streamed != string(want) {
 		t.Errorf("differs from %s, %s", golden, firstDifference(streamed, string(want)))
 	}
-	sum, err := pipeline.ReadSummary(out)
+	sum, err := output.ReadSummary(out)
 	if err != nil || sum.Records != 8 || sum.Blocks != 9 || sum.BlocksFailed != 2 || sum.Errors != 2 || sum.Trees != 8 {
 		t.Errorf("summary %+v, %v", sum, err)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core"
 	"github.com/spf13/cobra"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/pipeline"
-	"github.com/treebeam/treebeam/transforms"
 )
 
 // printHelp lists the commands of root.
@@ -89,6 +89,6 @@ func printVersion() error {
 		}
 	}
 	fmt.Printf("treebeam %s%s, format %s, Beam %s, %s %s/%s\n", pipeline.Version(), revision,
-		transforms.FormatVersion, core.SdkVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		output.FormatVersion, core.SdkVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/treebeam/treebeam/transforms"
+	"github.com/treebeam/treebeam/io/output"
 )
 
 // oddNames are names that a file may have.
@@ -169,7 +169,7 @@ func startAnew(t *testing.T, dir string) {
 	if status != exitOK {
 		t.Errorf("with --overwrite: status %d, %s", status, stderr)
 	}
-	if left, err := os.ReadDir(filepath.Join(dir, "out", transforms.OwnDir, "tmp")); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(filepath.Join(dir, "out", output.OwnDir, "tmp")); err != nil || len(left) > 0 {
 		t.Errorf("temporary files are left: %v, %v", left, err)
 	}
 }

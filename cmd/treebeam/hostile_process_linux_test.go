@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/treebeam/treebeam/transforms"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
@@ -89,11 +89,11 @@ func (c *process) run(t *testing.T) {
 	checkSpoken(t, stderr.String())
 	checkSpoken(t, stdout.String())
 	same(t, "the folder for temporary files", before, snapshot(t, filepath.Join(dir, "tmp"), ""))
-	if left, err := os.ReadDir(filepath.Join(dir, "out", transforms.OwnDir, "tmp")); err == nil && len(left) > 0 {
+	if left, err := os.ReadDir(filepath.Join(dir, "out", output.OwnDir, "tmp")); err == nil && len(left) > 0 {
 		t.Errorf("temporary files are left: %v", left)
 	}
 	if c.want == exitFailed {
-		if _, err := os.Stat(filepath.Join(dir, "out", transforms.ManifestFile)); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "out", output.ManifestFile)); err == nil {
 			t.Error("a failed run has left a manifest")
 		}
 	}

@@ -18,10 +18,9 @@ import (
 	"unicode"
 
 	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/pipeline"
-	"github.com/treebeam/treebeam/transforms"
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
@@ -118,7 +117,7 @@ func memoryFolder(t *testing.T) string {
 }
 
 func (c *hostile) writes(dir, out string) bool {
-	_, err := os.Stat(filepath.Join(dir, out, transforms.ManifestFile))
+	_, err := os.Stat(filepath.Join(dir, out, output.ManifestFile))
 	return err == nil
 }
 
@@ -184,7 +183,7 @@ func (c *hostile) parse(t *testing.T, dir, out string) {
 			t.Error("a failed run has left a manifest")
 		}
 	case c.writes(dir, out):
-		var last transforms.Summary
+		var last output.Summary
 		if lines := strings.Split(strings.TrimSpace(stdout), "\n"); json.Unmarshal([]byte(lines[len(lines)-1]), &last) != nil {
 			t.Errorf("the last line is no summary: %.300s", stdout)
 		}
@@ -197,7 +196,7 @@ func (c *hostile) parse(t *testing.T, dir, out string) {
 			t.Errorf("standard output: %v", err)
 		}
 	}
-	if left, err := os.ReadDir(filepath.Join(dir, out, transforms.OwnDir, "tmp")); err == nil && len(left) > 0 {
+	if left, err := os.ReadDir(filepath.Join(dir, out, output.OwnDir, "tmp")); err == nil && len(left) > 0 {
 		t.Errorf("temporary files are left: %v", left)
 	}
 }
@@ -330,7 +329,7 @@ func decompressed(path string) ([]byte, bool) {
 // allRows reads the rows of a kind of a complete output.
 func allRows[T parquet.Row](t *testing.T, out, kind string) (list []T) {
 	t.Helper()
-	paths, err := pipeline.PartPaths(out, kind)
+	paths, err := output.PartPaths(out, kind)
 	if err != nil {
 		t.Fatal(err)
 	}

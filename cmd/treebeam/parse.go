@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/pipeline/nightly"
-	"github.com/treebeam/treebeam/transforms"
 )
 
 // list is a flag that may be repeated.
@@ -131,7 +131,7 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	}
 	if sum == nil {
 		if !c.sayNotSubmitted() {
-			say(os.Stderr, "%s is submitted; %s in %s will mark its end\n", submitted(), transforms.ManifestFile, c.options.Output)
+			say(os.Stderr, "%s is submitted; %s in %s will mark its end\n", submitted(), output.ManifestFile, c.options.Output)
 		}
 		return nil
 	}
@@ -179,7 +179,7 @@ func parseLimit(s string) (failureLimit, error) {
 }
 
 // check returns status 3 if more failed than the limit allows.
-func (l failureLimit) check(sum *transforms.Summary) error {
+func (l failureLimit) check(sum *output.Summary) error {
 	found := nightly.Found{Errors: sum.Errors, Trees: sum.Trees, Files: sum.Files, FilesFailed: sum.FilesFailed}
 	if err := l.accept(found); err != nil {
 		say(os.Stderr, "%v\n", err)

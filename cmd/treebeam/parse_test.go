@@ -14,8 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/treebeam/treebeam/pipeline"
-	"github.com/treebeam/treebeam/transforms"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
@@ -150,11 +149,11 @@ func TestBadInput(t *testing.T) {
 		t.Fatalf("status %d: %s", status, stderr)
 	}
 	trees, rows, reasons := map[string]int64{}, map[string]int64{}, map[string]string{}
-	from, err := pipeline.OpenOutput(t.Context(), out)
+	from, err := output.Open(t.Context(), out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := from.Sentences(func(r *pipeline.Row) error {
+	if _, err := from.Sentences(func(r *output.Row) error {
 		trees[r.DocID]++
 		return nil
 	}); err != nil {
@@ -175,7 +174,7 @@ func TestBadInput(t *testing.T) {
 		}
 	}
 	var last struct {
-		transforms.Summary
+		output.Summary
 		Seconds *float64
 	}
 	lines := strings.Split(strings.TrimSpace(stdout), "\n")

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
-	"github.com/treebeam/treebeam/transforms"
 )
 
 // craftOutput makes a complete output of these rows, whatever is in them: they
@@ -21,9 +21,9 @@ import (
 func craftOutput(t *testing.T, trees []parquet.Tree, failures []parquet.Failure, documents []parquet.Document) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "crafted")
-	m := transforms.Manifest{FP: strings.Repeat("ab", 32), FormatVersion: "1.2", Model: "m", Ranges: 1} // which had no digest
+	m := output.Manifest{FP: strings.Repeat("ab", 32), FormatVersion: "1.2", Model: "m", Ranges: 1} // which had no digest
 	documents = slices.Clone(documents)
-	var sum transforms.Summary
+	var sum output.Summary
 	of := func(uri string) *parquet.Document {
 		at := slices.IndexFunc(documents, func(d parquet.Document) bool { return d.SourceURI == uri })
 		if at < 0 {
@@ -49,9 +49,9 @@ func craftOutput(t *testing.T, trees []parquet.Tree, failures []parquet.Failure,
 	writePart(t, dir, "trees", &m, trees)
 	writePart(t, dir, "failures", &m, failures)
 	writePart(t, dir, "documents", &m, documents)
-	writeJSON(t, dir, transforms.SummaryFile, sum)
-	m.Files = append(m.Files, transforms.Output{Path: transforms.SummaryFile, Bytes: 1})
-	writeJSON(t, dir, transforms.ManifestFile, m)
+	writeJSON(t, dir, output.SummaryFile, sum)
+	m.Files = append(m.Files, output.Listed{Path: output.SummaryFile, Bytes: 1})
+	writeJSON(t, dir, output.ManifestFile, m)
 	return dir
 }
 
@@ -61,7 +61,7 @@ func writeJSON(t *testing.T, dir, name string, v any) {
 	must(t, err, os.WriteFile(filepath.Join(dir, name), text, 0o644))
 }
 
-func writePart[T parquet.Row](t *testing.T, dir, kind string, m *transforms.Manifest, rows []T) {
+func writePart[T parquet.Row](t *testing.T, dir, kind string, m *output.Manifest, rows []T) {
 	t.Helper()
 	name := kind + "/" + parquet.PartName(0, 1, m.FP)
 	must(t, os.MkdirAll(filepath.Join(dir, kind), 0o755))
@@ -69,7 +69,7 @@ func writePart[T parquet.Row](t *testing.T, dir, kind string, m *transforms.Mani
 	w := parquet.NewWriter[T](&data, []parquet.KeyValue{
 		{Key: parquet.KeyFingerprint, Value: m.FP}, {Key: parquet.KeyRange, Value: "0"}, {Key: parquet.KeyRanges, Value: "1"}})
 	must(t, w.Write(rows...), w.Close(), os.WriteFile(filepath.Join(dir, name), data.Bytes(), 0o644))
-	m.Files = append(m.Files, transforms.Output{Path: name, Bytes: int64(data.Len()), Rows: int64(len(rows))})
+	m.Files = append(m.Files, output.Listed{Path: name, Bytes: int64(data.Len()), Rows: int64(len(rows))})
 }
 
 // craftedTree is a sentence of one word of a document in a source.

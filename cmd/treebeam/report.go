@@ -17,7 +17,6 @@ import (
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/pipeline"
 )
 
 const reportAbout = `
@@ -96,7 +95,7 @@ func writePage(w io.Writer, r *view.Report) error {
 }
 
 // readRows gives all rows of an output to r.
-func readRows(ctx context.Context, from *pipeline.Output, r *view.Report) error {
+func readRows(ctx context.Context, from *output.Reader, r *view.Report) error {
 	if err := feed(ctx, from.Documents, r.Document); err != nil {
 		return err
 	}
@@ -117,7 +116,7 @@ func feed[T any](ctx context.Context, rows iter.Seq2[*T, error], to func(*T)) er
 }
 
 // describeRun says what made an output.
-func describeRun(from *pipeline.Output, folder string) (*view.Run, error) {
+func describeRun(from *output.Reader, folder string) (*view.Run, error) {
 	options, err := json.Marshal(from.Made.Options)
 	if err != nil {
 		return nil, err

@@ -9,8 +9,7 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
-
-	"github.com/treebeam/treebeam/pipeline"
+	"github.com/treebeam/treebeam/io/output"
 )
 
 // The name of an output says what is written.
@@ -65,7 +64,7 @@ func TestOutputSaysTheFormat(t *testing.T) {
 		}
 	}
 	parse("-o", filepath.Join(dir, "out"))
-	if _, err := pipeline.OpenOutput(t.Context(), filepath.Join(dir, "out")); err != nil {
+	if _, err := output.Open(t.Context(), filepath.Join(dir, "out")); err != nil {
 		t.Errorf("a folder: %v", err)
 	}
 	if _, got, _ := treebeam(t, "", "convert", filepath.Join(dir, "out"), "-o", filepath.Join(dir, "y.jsonl")); got != "" {

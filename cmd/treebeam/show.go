@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/pick"
 	"github.com/treebeam/treebeam/io/view"
@@ -93,7 +94,7 @@ func (c *choice) show(ctx context.Context, names []string, to string, o pipeline
 	}
 	var text []byte
 	for _, t := range trees {
-		if text, err = w.Append(text, &pipeline.Row{Tree: t}); err != nil {
+		if text, err = w.Append(text, &output.Row{Tree: t}); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/treebeam/treebeam/transforms"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
@@ -60,7 +60,7 @@ func TestSignals(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, noOutput := os.Stat(out)
-		_, noManifest := os.Stat(filepath.Join(out, transforms.ManifestFile))
+		_, noManifest := os.Stat(filepath.Join(out, output.ManifestFile))
 		switch status := cmd.ProcessState.Sys().(syscall.WaitStatus); {
 		case status.ExitStatus() == exitInterrupted:
 			count["interrupted"]++
@@ -77,7 +77,7 @@ func TestSignals(t *testing.T) {
 			t.Errorf("round %d, %v: %v\n%.2000s", i, sig, cmd.ProcessState, stderr)
 		}
 		checkSpoken(t, stderr.String())
-		for _, folder := range []string{filepath.Join(dir, "tmp"), filepath.Join(out, transforms.OwnDir, "tmp")} {
+		for _, folder := range []string{filepath.Join(dir, "tmp"), filepath.Join(out, output.OwnDir, "tmp")} {
 			if left, err := os.ReadDir(folder); err == nil && len(left) > 0 {
 				t.Errorf("round %d, %v: left in %s: %v", i, sig, folder, left)
 				must(t, os.RemoveAll(filepath.Join(folder, left[0].Name())))
