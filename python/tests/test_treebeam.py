@@ -119,11 +119,14 @@ class Results(unittest.TestCase):
         lines = "".join(json.dumps({"id": str(i), "text": t}) + "\n" for i, t in enumerate(texts))
         said = program("parse", "-", "--from", "jsonl", "--to", "conllu", "--quiet", stdin=lines.encode())
         self.assertEqual(said.returncode, 0, said.stderr)
-        without = re.compile("^# (sent_id|generator|model) = .*\n", re.MULTILINE)
+        without = re.compile("^# (sent_id|generator) = .*\n", re.MULTILINE)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", treebeam.TreebeamWarning)
             ours = self.parser.conllu(texts)
         self.assertEqual(without.sub("", ours), without.sub("", said.stdout.decode()))
+        self.assertTrue(ours.startswith(f"# generator = treebeam {treebeam.__version__}\n# model = embedded "), ours[:200])
+        self.assertEqual(self.parser.conllu(["", " "]), "")
+        self.assertIn("\n# newdoc id = a%0Ab\n# newpar\n# sent_id = a%0Ab-1\n", self.parser.conllu([("a\nb", "One.")]))
         ids = re.findall("^# sent_id = (.*)$", ours, re.MULTILINE)
         self.assertEqual(len(ids), len(set(ids)))
 
@@ -265,6 +268,8 @@ class Lives(unittest.TestCase):
         self.assertEqual(caught.exception.status, 64)
         with self.assertRaisesRegex(treebeam.TreebeamError, "cannot start"):
             treebeam.Parser(executable="/nothing/here")
+        with self.assertRaisesRegex(treebeam.TreebeamError, "--threads"):
+            treebeam.Parser(threads=-1)
 
     def test_closed(self):
         parser = treebeam.Parser()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, Dict, List, Optional, Tuple, TypedDict
 
 from ._process import Ticket
 
 Row = Dict[str, Any]
+
+_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class Word(TypedDict):
@@ -79,6 +82,7 @@ def rows_of(document: str, text: str, ticket: Ticket) -> Tuple[List[Row], List[F
     rows: List[Row] = []
     failures: List[Failure] = []
     places = _Places(ticket)
+    name = _BREAKS.sub(lambda m: "".join(f"%{byte:02X}" for byte in m[0].encode()), document)  # in a comment
     for line in ticket.lines:
         row = json.loads(line)
         if "severity" in row:
@@ -93,8 +97,8 @@ def rows_of(document: str, text: str, ticket: Ticket) -> Tuple[List[Row], List[F
             )
             continue
         row["start"], row["end"] = places.of(row.pop("start_byte")), places.of(row.pop("end_byte"))
-        row["sent_id"], row["doc_id"] = f"{document}-{len(rows) + 1}", document
-        row["comments"] = [f"# newdoc id = {document}" if c.startswith("# newdoc id = ") else c for c in row["comments"]]
+        row["sent_id"], row["doc_id"] = f"{name}-{len(rows) + 1}", document
+        row["comments"] = [f"# newdoc id = {name}" if c.startswith("# newdoc id = ") else c for c in row["comments"]]
         del row["source_uri"], row["source_version"]
         rows.append(row)
     return rows, failures

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Deque, Iterable, Iterator, List, Optional
 
 from ._documents import Document, Failure, Row, conllu_of, rows_of, sentence_of
 from ._process import Process, Ticket, TreebeamError
+from ._version import __version__
 
 if TYPE_CHECKING:
     import pyarrow  # type: ignore[import-untyped,unused-ignore]
@@ -49,7 +50,8 @@ class Parser:
     the accurate model's time only where the fast one expects to be wrong.
     ``lines`` says what a line break in a text means: auto, wrapped, paragraph
     or sentence. ``abbreviations``, ``keep_together`` and ``exceptions`` name
-    files that say what you know of the texts. ``options`` are more flags of
+    files that say what you know of the texts. ``threads`` is how many compute, by
+    default one for each core. ``options`` are more flags of
     ``treebeam parse``, for instance ``["--projective"]``.
 
     ``look_ahead`` is how many characters of texts are read and sent before
@@ -72,6 +74,7 @@ class Parser:
         abbreviations: Union[str, "os.PathLike[str]", None] = None,
         keep_together: Union[str, "os.PathLike[str]", None] = None,
         exceptions: Union[str, "os.PathLike[str]", None] = None,
+        threads: Optional[int] = None,
         options: Sequence[str] = (),
         look_ahead: int = _LOOK_AHEAD,
         executable: Optional[str] = None,
@@ -86,11 +89,13 @@ class Parser:
             ("--abbreviations", abbreviations),
             ("--keep-together", keep_together),
             ("--exceptions", exceptions),
+            ("--threads", threads),
         ):
             if value is not None:
-                self._command += [flag, os.fspath(value) if not isinstance(value, float) and not isinstance(value, int) else str(value)]
+                self._command += [flag, str(value) if isinstance(value, (int, float)) else os.fspath(value)]
         self._command += options
         self._look_ahead = look_ahead
+        self._model = "" if model is not None else "embedded-accurate " if accurate else "embedded "
         self._open()
 
     def _open(self) -> None:
@@ -126,11 +131,11 @@ class Parser:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __getstate__(self) -> Tuple[List[str], int]:
-        return self._command, self._look_ahead
+    def __getstate__(self) -> Tuple[List[str], int, str]:
+        return self._command, self._look_ahead, self._model
 
-    def __setstate__(self, state: Tuple[List[str], int]) -> None:
-        self._command, self._look_ahead = state
+    def __setstate__(self, state: Tuple[List[str], int, str]) -> None:
+        self._command, self._look_ahead, self._model = state
         self._open()
 
     def parse(self, texts: Union[str, Iterable[Text]]) -> Iterator[Document]:
@@ -146,8 +151,16 @@ class Parser:
             yield {"id": document, "text": text, "sentences": [sentence_of(row, text) for row in rows], "failures": failures}
 
     def conllu(self, texts: Union[str, Iterable[Text]]) -> str:
-        """Returns the trees as CoNLL-U. What failed is a TreebeamWarning."""
-        return "".join(conllu_of(rows) for _, _, rows, failures in self._rows(texts) if _warn(failures))
+        """Returns the trees as CoNLL-U, as the program writes it. What failed is a TreebeamWarning."""
+        made: List[str] = []
+        for _, _, rows, failures in self._rows(texts):
+            _warn(failures)
+            if not rows:
+                continue
+            if not made:
+                made.append(f"# generator = treebeam {__version__}\n# model = {self._model}{rows[0]['model_id']}\n")
+            made.append(conllu_of(rows))
+        return "".join(made)
 
     def arrow(self, texts: Union[str, Iterable[Text]]) -> "pyarrow.Table":
         """Returns a table of sentences. It needs pyarrow.
