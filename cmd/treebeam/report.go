@@ -20,13 +20,13 @@ import (
 )
 
 const reportAbout = `
-Writes one HTML file about an output folder, or what is current in a state: what
-was run, what went wrong, the files, how good the trees are expected to be and in
-which files least, how long sentences are, how certain trees are, words by tag and
-label, the least certain trees and some others as pictures. The file has no scripts
-and fetches nothing; open it in any browser, or print it. The same output gives the
-same bytes. Without --output it is FOLDER-report.html in the current folder; a file
-that is there is replaced.`
+Writes one HTML page about an output folder, or about what is current in a state: example
+trees, the commonest words and lemmas, words by part of speech and relation, the least
+certain trees, how good the trees are expected to be and in which files least, how long
+sentences are, how certain trees are, then the files, what went wrong and what was run.
+The page has no scripts and fetches nothing; open it in any browser, or print it. The same
+output gives the same bytes. Without --output it is FOLDER-report.html in the current
+folder; a file that is there is replaced.`
 
 // newReport is treebeam report.
 func newReport() *cobra.Command {

@@ -35,7 +35,8 @@ type pageData struct {
 	Forecast *forecastTable
 	Proofs   []row
 	Charts   []chart
-	Words    []wordTable
+	Lists    []wordTable // of words
+	Words    []wordTable // by tag and label
 	Lowest   []figure
 	Examples []figure
 	Limits   struct{ Drawn, MinExample, MaxExample int }
@@ -126,6 +127,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 			d.Charts = append(d.Charts, newChart(s.Column, s.About, s.Unit, s.histogram))
 		}
 	}
+	d.Lists = r.vocabulary.tables()
 	d.Words = []wordTable{r.wordRows("Parts of speech", "UPOS", &r.upos), r.wordRows("Relations", "deprel", &r.deprel)}
 	for _, t := range r.lowest.Trees() {
 		d.Lowest = append(d.Lowest, newFigure(t))
@@ -250,7 +252,7 @@ func newFigure(t *parquet.Tree) figure {
 		text = strings.Join(t.Tokens[:min(len(t.Tokens), 1000)], " ")
 	}
 	f := figure{ID: Clip(Visible(t.SentID), 120), Place: Visible(place(t.SourceURI, t.StartByte, nil)),
-		Text: Clip(Visible(text), maxText), Certainty: certainty(t), Picture: draw(t, pictureOptions{limit: maxDrawn, conf: LowConf})}
+		Text: Clip(Visible(text), maxText), Certainty: certainty(t), Picture: drawWithin(t, pictureOptions{limit: maxDrawn, conf: LowConf}, maxPicture)}
 	p := f.Picture
 	if p.Last-p.First+1 < p.N {
 		f.Note = fmt.Sprintf("Words %s to %s of %s, around the least certain arc.", number(int64(p.First)), number(int64(p.Last)), number(int64(p.N)))

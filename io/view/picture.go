@@ -16,15 +16,16 @@ import (
 // Sizes of a picture, in CSS pixels. What is wide is estimated from the number
 // of columns of a fixed-width font: a page without scripts cannot measure.
 const (
-	formSize  = 14 // of the font
-	tagSize   = 11
-	levelStep = 20 // height of an arc over the arcs below it
-	wordGap   = 16
-	labelRoom = 22 // what an arc needs beside its label
-	margin    = 8
-	maxDrawn  = 40 // words in a picture of the report
-	maxForm   = 24 // columns of a form
-	maxLabel  = 18 // columns of a label or tag
+	formSize   = 14 // of the font
+	tagSize    = 11
+	levelStep  = 20 // height of an arc over the arcs below it
+	wordGap    = 16
+	labelRoom  = 22 // what an arc needs beside its label
+	margin     = 8
+	maxDrawn   = 40   // words in a picture of the report
+	maxPicture = 1320 // pixels of a picture in the report: one in a window of 1,280 is five sixths as large
+	maxForm    = 24   // columns of a form
+	maxLabel   = 18   // columns of a label or tag
 )
 
 // A picture is a dependency tree as the template draws it.
@@ -131,6 +132,18 @@ func draw(t *parquet.Tree, o pictureOptions) *picture {
 	}
 	p.place(arcs, o.lemmas)
 	return p
+}
+
+// drawWithin is draw of as many words as fit in so many pixels.
+func drawWithin(t *parquet.Tree, o pictureOptions, width int) *picture {
+	o.limit = min(o.limit, len(t.Tokens))
+	for {
+		p := draw(t, o)
+		if p.Width <= width || o.limit <= 1 {
+			return p
+		}
+		o.limit = max(1, min(o.limit-1, o.limit*width/p.Width))
+	}
 }
 
 // window returns the words to draw, half open from 0.

@@ -50,6 +50,7 @@ type Report struct {
 	byReason   map[reasonKey]*reason
 	moreReason int64 // rows over maxReasons
 
+	vocabulary   vocabulary
 	upos, deprel tally // Sums: wordColumns
 	calibrated   bool  // a tree has head_conf
 	lengths      *histogram
@@ -182,6 +183,7 @@ func (r *Report) Tree(t *parquet.Tree) {
 	r.status.of(t.Status).N++
 	r.certificates.of(t.Certificate).N++
 	r.lengths.add(float64(len(t.Tokens)))
+	r.vocabulary.add(t)
 	for _, s := range r.signals {
 		s.of(t, s.add)
 	}
@@ -229,7 +231,7 @@ type sample struct {
 }
 
 // Lengths of example trees, in words.
-const minExample, maxExample = 4, 25
+const minExample, maxExample = 4, 20
 
 func (s *sample) add(t *parquet.Tree) {
 	if len(t.Tokens) < minExample || len(t.Tokens) > maxExample {

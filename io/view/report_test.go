@@ -132,6 +132,15 @@ func TestPageIsHarmless(t *testing.T) {
 			}
 		}
 	}
+	// Trees and words come first, provenance last.
+	at := -1
+	for _, id := range []string{"counts", "examples", "vocabulary", "words", "lowest", "quality", "charts", "files", "trouble", "run"} {
+		next := strings.Index(text, `<h2 id="`+id+`"`)
+		if next <= at {
+			t.Errorf("the section %s is not in its place", id)
+		}
+		at = next
+	}
 	if seen["h1"] != 1 || seen["main"] != 1 || seen["svg"] != 8+6+3 || seen["script"] != 0 {
 		t.Errorf("%v", seen)
 	}
@@ -142,7 +151,7 @@ func TestReportSums(t *testing.T) {
 	for _, want := range []string{
 		"3,702 words in 15 trees from 4 files; 4 errors, 3 warnings.",
 		`<bdi>in</bdi>`, `<td class="n">3</td><td><bdi>invalid bytes: `, "line 12,345", "8.1% of the words",
-		"Words 41 to 80 of 120, around the least certain arc.", "option parse.seed",
+		"Words 49 to 73 of 120, around the least certain arc.", "option parse.seed",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q", want)
@@ -217,7 +226,7 @@ func TestReportIsBounded(t *testing.T) {
 		r.Failure(&parquet.Failure{Kind: fmt.Sprint(i), Reason: "x"})
 		r.Document(&parquet.Document{SourceURI: fmt.Sprint(i), Failures: 1, Format: fmt.Sprint(i)})
 	}
-	if len(r.deprel.order) > maxKeys+1 || len(r.upos.order) > maxKeys+1 || len(r.formats.order) > maxKeys+1 || len(r.reasons) > maxReasons ||
+	if len(r.deprel.order) > maxKeys+1 || len(r.vocabulary.forms.counts) > maxFrequent || len(r.upos.order) > maxKeys+1 || len(r.formats.order) > maxKeys+1 || len(r.reasons) > maxReasons ||
 		len(r.troubled) > maxTroubled || len(r.lowest.Trees()) != 5 || len(r.examples.trees) != 5 {
 		t.Error("something grows")
 	}
