@@ -21,6 +21,16 @@ func (rd *rangeReader) text(in *source.File, f *output.File, head []byte, start,
 		return err
 	}
 	f.Encoding, f.Lines = layout.Encoding, string(layout.Lines)
+	before := int64(0) // code points of the file before the range
+	if counts := rd.options.Ranges && rd.options.Document != output.ByLine; counts && start > 0 && layout.Cuttable {
+		r, err := in.At(0)
+		if err == nil {
+			before, err = text.CharsBefore(r, layout, start)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	r, err := in.At(text.SeekTo(start))
 	if err != nil {
 		return err
@@ -33,6 +43,9 @@ func (rd *rangeReader) text(in *source.File, f *output.File, head []byte, start,
 	}
 	if err != nil {
 		return err
+	}
+	if start > 0 {
+		blocks.CountFrom(before)
 	}
 	document := *f
 	for {
@@ -50,7 +63,10 @@ func (rd *rangeReader) text(in *source.File, f *output.File, head []byte, start,
 		}
 		first := start == 0 && f.Blocks == 0
 		if rd.options.Document == output.ByLine && !b.Continues {
-			document.DocID, first = partID(f, b.Start), true
+			document.DocID, first, before = partID(f, b.Start), true, b.Char
+		}
+		if rd.options.Document == output.ByLine {
+			b.Char -= before
 		}
 		if err := rd.block(f, &document, b, first); err != nil {
 			return err

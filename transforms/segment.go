@@ -51,6 +51,9 @@ func SegmentChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
 			} else {
 				made[i] = m.Segment(b.Text, o.MaxWords)
 			}
+			if o.Ranges {
+				noteRanges(b, made[i])
+			}
 			if err := b.Place(made[i], lines); err != nil {
 				panic(err)
 			}

@@ -83,11 +83,12 @@ func (c *parseCommand) outputFlags(f *pflag.FlagSet) {
 	f.StringVarP(&o.Output, "output", "o", "", "`FOLDER` for Parquet, or a file such as x.conllu (standard output)")
 	f.StringVarP(&c.to, "to", "t", "", "write `FORMAT` conllu, jsonl, text, tree, svg, html or parquet (see above)")
 	c.conf = confFlag(f)
+	f.BoolVar(&o.Rows.Ranges, "ranges", false, "put where each token of raw text stands into MISC: TokenRange=start:end")
 	c.display.define(f)
 	f.BoolVar(&o.Overwrite, "overwrite", false, "remove the output of another run first")
 	f.BoolVar(&o.EndMarks, "end-marks", false, "with --to jsonl or conllu: all failures in their places, and after every document a line that says so, for programs that wait for it (docs/pipes.md)")
 	f.StringVar(&c.maxFailures, "max-failures", "", "exit with status 3 if more than `N|P%` of sentences or files failed")
-	group(f, outputFlags, "output", "to", "conf", "lemmas", "color", "overwrite", "max-failures")
+	group(f, outputFlags, "output", "to", "conf", "ranges", "lemmas", "color", "overwrite", "max-failures")
 	group(f, rareFlags, "end-marks")
 	choose(f, "to", "parquet", "conllu", "jsonl", "text", "tree", "svg", "html")
 }

@@ -23,7 +23,10 @@ type RowOptions struct {
 	// commas between them: see parquet.MetaColumn.
 	Keep     string `json:"keep,omitempty"`
 	MaxWords int    `json:"max_words"` // raw sentences are cut above this
-	Retag    bool   `json:"retag"`
+	// Ranges puts where a token of raw text stands into MISC: TokenRange=start:end, in
+	// code points of its document, half open.
+	Ranges bool `json:"ranges,omitempty"`
+	Retag  bool `json:"retag"`
 	// KeepHeads keeps the heads that CoNLL input gives, and their deprels.
 	KeepHeads bool `json:"keep_heads"`
 	// StopAfter is the last stage that is run: StopSegment, StopTag or "" for

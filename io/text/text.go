@@ -73,6 +73,10 @@ type Block struct {
 	Repaired int
 	FirstBad int64
 	Line     int64 // 1-based line of Start; 0 if the reader did not begin at the file's beginning
+	// Char is how many code points of the decoded text stand before the block, a byte
+	// order mark not counted; -1 if the reader did not begin at the file's beginning,
+	// unless it was told (Reader.CountFrom). In a cell or a JSON string they are those of its value.
+	Char int64
 	// Newline is the byte that ends lines.
 	Newline byte
 	// Cut says that the block was ended because it was too long, Continues
