@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/treebeam/treebeam/io/view"
@@ -45,10 +46,20 @@ func visibleLines(s string) string {
 }
 
 // shellWord is s as one word of a shell, for commands that messages name.
-func shellWord(s string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@%+=,"
-	if s != "" && strings.Trim(s, plain) == "" {
+func shellWord(s string) string { return wordOf(s, os.PathSeparator == '\\') }
+
+// wordOf is shellWord for the shells of Windows or for others. A name of a file
+// cannot have a double quote on Windows.
+func wordOf(s string, windows bool) string {
+	plain := "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@%+=,"
+	if windows {
+		plain = strings.TrimSuffix(plain, ",") + `\`
+	}
+	switch {
+	case s != "" && strings.Trim(s, plain) == "":
 		return s
+	case windows:
+		return `"` + s + `"`
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

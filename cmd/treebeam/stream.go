@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"syscall"
+	"time"
 
 	"golang.org/x/term"
 
@@ -20,6 +21,11 @@ func (c *parseCommand) stream(ctx context.Context, limit failureLimit) (err erro
 	defer stop()
 	o := c.options
 	o.To = c.to
+	toFile := o.Output != "" && o.Output != "-"
+	if c.json && !toFile {
+		return refuse("--json: standard output has the trees; name a file for them with --output")
+	}
+	start := time.Now()
 	if o.Rows.Lines == string(text.AutoLines) && slices.Equal(o.Inputs, []string{"-"}) && term.IsTerminal(int(os.Stdin.Fd())) {
 		o.Rows.Lines = string(text.Paragraph) // who types wants to see the tree of every line
 	}
@@ -44,6 +50,15 @@ func (c *parseCommand) stream(ctx context.Context, limit failureLimit) (err erro
 		return err
 	}
 	printReasons(os.Stderr, sum, "treebeam parse with --output FOLDER keeps them, and treebeam failures FOLDER lists every one")
+	if toFile {
+		done := pipeline.Done{Elapsed: time.Since(start), Words: sum.Words, Known: true}
+		if !c.quiet {
+			say(os.Stderr, "%s: %s\n", o.Output, totals(sum, &done))
+		}
+		if c.json {
+			printJSON(summaryOf(o.Output, sum, &done), true)
+		}
+	}
 	return checkFailures(limit, sum)
 }
 

@@ -27,7 +27,7 @@ func rateOf(d *pipeline.Done) string {
 // what was done, how good the trees are expected to be, and where they are.
 func printRun(w io.Writer, folder string, sum *output.Summary, d *pipeline.Done) {
 	printReasons(w, sum, showFailures(folder))
-	all := fmt.Sprintf("%s, %s from %s; %s", plural(sum.Trees, "tree"), plural(sum.Words, "word"), plural(sum.Files, "file"), failed(sum))
+	all := counts(sum)
 	switch took := d.Elapsed.Round(10 * time.Millisecond); {
 	case d.Earlier > 0 && d.Finished == 0:
 		say(w, "nothing to do: an earlier run has done all %s; it has %s\n", plural(d.Earlier, "part"), all)
@@ -36,11 +36,21 @@ func printRun(w io.Writer, folder string, sum *output.Summary, d *pipeline.Done)
 	case d.Earlier > 0:
 		say(w, "%s parsed in %v; with what an earlier run has done: %s\n", plural(d.Finished, "part"), took, all)
 	default:
-		say(w, "%s, in %v%s\n", all, took, rateOf(d))
+		say(w, "%s\n", totals(sum, d))
 	}
 	printForecast(w, sum.Forecast)
 	in := shellWord(folder)
 	say(w, "trees are in %s; treebeam show %s prints some, treebeam report %s makes a page of all\n", store.Join(folder, "trees"), in, in)
+}
+
+// counts is what a run has made of what.
+func counts(sum *output.Summary) string {
+	return fmt.Sprintf("%s, %s from %s; %s", plural(sum.Trees, "tree"), plural(sum.Words, "word"), plural(sum.Files, "file"), failed(sum))
+}
+
+// totals is counts, and how long a run took that nothing was done of before.
+func totals(sum *output.Summary, d *pipeline.Done) string {
+	return fmt.Sprintf("%s, in %v%s", counts(sum), d.Elapsed.Round(10*time.Millisecond), rateOf(d))
 }
 
 // failed is "no failures, 1 warning".

@@ -31,8 +31,13 @@ func TestShellWord(t *testing.T) {
 		"out/a-1.x": "out/a-1.x", "": "''", "my out": "'my out'", "a'b": `'a'\''b'`, "$(rm x)": "'$(rm x)'", "a;b": "'a;b'", "*": "'*'", "~x": "'~x'",
 		`C:\out`: `'C:\out'`, "gs://b/out": "gs://b/out",
 	} {
-		if got := shellWord(s); got != want {
+		if got := wordOf(s, false); got != want {
 			t.Errorf("%q: %s, want %s", s, got, want)
+		}
+	}
+	for s, want := range map[string]string{`C:\out`: `C:\out`, `C:\my out`: `"C:\my out"`, "a,b": `"a,b"`, "": `""`} {
+		if got := wordOf(s, true); got != want {
+			t.Errorf("on Windows, %q: %s, want %s", s, got, want)
 		}
 	}
 }
@@ -118,5 +123,27 @@ func TestContinuedSummary(t *testing.T) {
 	rest, said := run()
 	if rest.Words != 300 || rest.ParsedWords < 9 || rest.ParsedWords > 150 || !strings.Contains(said, "with what an earlier run has done: ") {
 		t.Errorf("one part of %d missing: %+v\n%s", len(parts), rest, said)
+	}
+}
+
+// A stream into a file says what is in it, in words and, if asked for, as JSON; one to
+// standard output says nothing there but its rows.
+func TestStreamSummary(t *testing.T) {
+	in := writeFiles(t, map[string]string{"a.txt": "One two .\n"})
+	file := filepath.Join(t.TempDir(), "a.conllu")
+	for _, c := range []struct{ args, stdout, stderr string }{
+		{"--to conllu --output " + file, "", file + ": 1 tree, 3 words from 1 file; no failures, in "},
+		{"--to conllu --quiet --output " + file, "", ""},
+		{"--to conllu --quiet --json --output " + file, `"parsed_words":3`, ""},
+		{"--to text", "One two .\n", ""},
+	} {
+		status, stdout, stderr := treebeam(t, "", toyCommand(append(strings.Fields(c.args), in)...)...)
+		if status != exitOK || !strings.Contains(stdout, c.stdout) || c.stdout == "" && stdout != "" ||
+			!strings.HasPrefix(stderr, c.stderr) || c.stderr == "" && stderr != "" {
+			t.Errorf("%s: status %d\n%s\n%s", c.args, status, stdout, stderr)
+		}
+	}
+	if status, _, stderr := treebeam(t, "", toyCommand(in, "--to", "conllu", "--json")...); status != exitRefused || !strings.Contains(stderr, "standard output has the trees") {
+		t.Errorf("status %d: %s", status, stderr)
 	}
 }
