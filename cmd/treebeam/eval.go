@@ -15,7 +15,6 @@ import (
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/output"
-	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/model"
@@ -274,14 +273,7 @@ func (f *evalFlags) parse(ctx context.Context, gold []syntax.Sentence) (system [
 		return nil, nil, err
 	}
 	if setting != train.Raw && f.row == "" {
-		score := m.Score
-		if f.search.Projective { // trees with crossing arcs are none that the search can find
-			score = func(s *syntax.Sentence, heads []int32) (int64, bool) {
-				value, reachable := m.Score(s, heads)
-				return value, reachable && !eval.Crosses(heads)
-			}
-		}
-		if causes, err = eval.Blame(gold, system, score); err != nil {
+		if causes, err = train.Blame(m, f.search, gold, system); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -326,23 +318,7 @@ func readSystem(ctx context.Context, path string) (sents []syntax.Sentence, expe
 	if err != nil {
 		return nil, expected, err
 	}
-	for row, err := range from.Trees {
-		if err != nil {
-			return nil, expected, err
-		}
-		s, err := parquet.FromRow(row)
-		if err != nil {
-			return nil, expected, err
-		}
-		sents = append(sents, s)
-	}
-	for d, err := range from.Documents {
-		if err != nil {
-			return nil, expected, err
-		}
-		expected.Add(d.Expected())
-	}
-	return sents, expected, nil
+	return from.All()
 }
 
 // writeSentences writes a CoNLL-U file, all of it or nothing.

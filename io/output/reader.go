@@ -12,6 +12,7 @@ import (
 
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // A Reader reads what was parsed: a complete output folder (Open), or what
@@ -243,6 +244,28 @@ func PartPaths(folder, kind string) ([]string, error) {
 		list = append(list, p.Path)
 	}
 	return list, nil
+}
+
+// All reads all trees, in the order of the input, and what documents/ expects of
+// them. It holds them in memory.
+func (o *Reader) All() (trees []syntax.Sentence, expected syntax.Expected, err error) {
+	for row, err := range o.Trees {
+		if err != nil {
+			return nil, expected, err
+		}
+		s, err := parquet.FromRow(row)
+		if err != nil {
+			return nil, expected, err
+		}
+		trees = append(trees, s)
+	}
+	for d, err := range o.Documents {
+		if err != nil {
+			return nil, expected, err
+		}
+		expected.Add(d.Expected())
+	}
+	return trees, expected, nil
 }
 
 // A Row is what Sentences gives: a tree, or a sentence in whose place a failure

@@ -10,6 +10,7 @@ import (
 	"github.com/treebeam/treebeam/parser/calibrate"
 	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -108,4 +109,17 @@ func OwnSetting(info model.Info) Setting {
 		return GoldTags
 	}
 	return GoldTokens
+}
+
+// Blame says what the errors of system come from: trees that the model has found for
+// the gold words with these options (eval.Blame).
+func Blame(m *model.Model, o search.Options, gold, system []syntax.Sentence) (*eval.TreeErrors, error) {
+	score := m.Score
+	if o.Projective { // trees with crossing arcs are none that the search can find
+		score = func(s *syntax.Sentence, heads []int32) (int64, bool) {
+			value, reachable := m.Score(s, heads)
+			return value, reachable && !eval.Crosses(heads)
+		}
+	}
+	return eval.Blame(gold, system, score)
 }
