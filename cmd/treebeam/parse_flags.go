@@ -60,6 +60,7 @@ func newParseCommand(f *pflag.FlagSet) *parseCommand {
 	c.runFlags(f)
 	c.searchFlags(f)
 	withBeamFlags(f)
+	choose(f, "runner", "prism", "flink", "spark", "dataflow", "universal")
 	return c
 }
 

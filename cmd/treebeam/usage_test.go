@@ -1,6 +1,10 @@
 package main
 
 import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -72,6 +76,7 @@ func TestCompletion(t *testing.T) {
 		"parse|--to|":        "parquet\nconllu\njsonl\ntext\n",
 		"--to|":              "parquet\nconllu\n", // parse is meant
 		"parse|--accu":       "--accurate\t",
+		"parse|--runner|":    "prism\nflink\n",
 		"parse|--decoder|":   "greedy\nsample\nrisk\n:4",
 		"convert|--state|":   ":16", // folders only
 		"parse|--model|":     ":0",  // files
@@ -98,6 +103,45 @@ func TestCompletion(t *testing.T) {
 		if status, _, stderr := treebeam(t, "", args...); status != exitRefused || !strings.Contains(stderr, "fish") {
 			t.Errorf("%q: status %d, %s", args, status, stderr)
 		}
+	}
+}
+
+// The script for bash completes in bash.
+func TestCompletionInBash(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no bash here")
+	}
+	dir := t.TempDir()
+	program := fmt.Sprintf("#!%s\nexport %s=1\nexec '%s' \"$@\"\n", bash, asProgram, os.Args[0])
+	must(t, os.WriteFile(filepath.Join(dir, "treebeam"), []byte(program), 0o755))
+	// Of the package bash-completion it needs one function; compopt works in readline alone.
+	const script = `
+_get_comp_words_by_ref() { words=("${COMP_WORDS[@]}") cword=$COMP_CWORD cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}; }
+compopt() { :; }
+source <(treebeam completion bash)
+try() {
+	COMP_WORDS=("$@") COMP_CWORD=$(($#-1)) COMP_LINE="$*" COMP_TYPE=9
+	COMP_POINT=${#COMP_LINE} COMPREPLY=()
+	__start_treebeam
+	echo "$* => ${COMPREPLY[*]}"
+}
+try treebeam par
+try treebeam parse --to c
+try treebeam parse --accu
+try treebeam train --preset ''
+try treebeam completion f`
+	cmd := exec.Command(bash, "-c", script)
+	cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	got, err := cmd.CombinedOutput()
+	const want = `treebeam par => parse
+treebeam parse --to c => conllu
+treebeam parse --accu => --accurate
+treebeam train --preset  => fast standard full accurate
+treebeam completion f => fish
+`
+	if err != nil || string(got) != want {
+		t.Errorf("%v, got\n%s\nwant\n%s", err, got, want)
 	}
 }
 

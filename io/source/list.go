@@ -231,7 +231,7 @@ func (l *lister) each(root, dir string, fn func(name string, e fs.DirEntry) erro
 		return nil
 	}
 	for _, e := range entries {
-		if l.skips(filepath.Join(abs, e.Name()), e) || l.excludes(root, join(dir, e.Name())) {
+		if l.skips(filepath.Join(abs, e.Name()), e) || len(l.exclude) > 0 && l.excludes(root, join(dir, e.Name())) {
 			continue
 		}
 		if err := fn(e.Name(), e); err != nil {
