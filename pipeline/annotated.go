@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
@@ -26,6 +27,14 @@ func NamesFiles(name string) bool {
 	if info, err := os.Stat(strings.TrimPrefix(name, "file://")); err == nil && !store.IsRemote(name) {
 		return !info.IsDir()
 	}
+	if isAnnotated(name) {
+		return true
+	}
+	return strings.ContainsAny(name, "*?[{")
+}
+
+// isAnnotated says whether a name ends as those of CoNLL files do.
+func isAnnotated(name string) bool {
 	base := path.Base(name)
 	for _, packed := range []string{".gz", ".zst", ".bz2"} {
 		base = strings.TrimSuffix(base, packed)
@@ -34,7 +43,27 @@ func NamesFiles(name string) bool {
 	case ".conllu", ".conllx", ".conll":
 		return true
 	}
-	return strings.ContainsAny(name, "*?[{")
+	return false
+}
+
+// FilesIn returns the paths of the CoNLL-U and CoNLL-X files that stand in a local
+// folder, as those of a treebank do, sorted; none if it is the folder of an output
+// or cannot be read.
+func FilesIn(folder string) (files []string) {
+	folder = strings.TrimPrefix(folder, "file://")
+	if store.IsRemote(folder) {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(folder, output.ManifestFile)); err == nil {
+		return nil
+	}
+	entries, _ := os.ReadDir(folder)
+	for _, e := range entries {
+		if !e.IsDir() && isAnnotated(e.Name()) {
+			files = append(files, filepath.Join(folder, e.Name()))
+		}
+	}
+	return files
 }
 
 // ReadAnnotated yields the sentences of CoNLL-U and CoNLL-X files as rows of trees/,

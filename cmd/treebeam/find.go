@@ -16,11 +16,13 @@ import (
 	"github.com/treebeam/treebeam/parser/pattern"
 	"github.com/treebeam/treebeam/pipeline"
 	search "github.com/treebeam/treebeam/pipeline/find"
+	"github.com/treebeam/treebeam/pipeline/nightly"
 )
 
 const findAbout = `
 Searches trees for a pattern: name output folders of treebeam parse, folders of states,
-CoNLL-U files (also .gz, .zst, .bz2), globs, or - for standard input, then the pattern.
+CoNLL-U files (also .gz, .zst, .bz2), folders that hold some, globs, or - for standard
+input, then the pattern.
 
   VERB  "form"  L=lemma  Number=Plur  /regexp/  _  tests of a word; join them with & | ! ( )
   VERB >nsubj NOUN    an arc to a dependent; < to the head; >> and << over several arcs
@@ -156,7 +158,15 @@ func (f *findFlags) fit(o *search.Options) {
 // inputs are.
 func (f *findFlags) sources(ctx context.Context, names []string) (list []search.Source, err error) {
 	boundMemory()
-	for len(names) > 0 {
+	var given []string
+	for _, name := range names {
+		if files := pipeline.FilesIn(name); files != nil && !nightly.IsState(ctx, name) {
+			given = append(given, files...)
+			continue
+		}
+		given = append(given, name)
+	}
+	for names = given; len(names) > 0; {
 		n := 0
 		for n < len(names) && pipeline.NamesFiles(names[n]) {
 			n++

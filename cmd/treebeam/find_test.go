@@ -19,8 +19,9 @@ func TestFind(t *testing.T) {
 		}
 	}
 	_, text, _ := treebeam(t, "", "convert", out, "--conf")
-	plain, packed := filepath.Join(dir, "x.conllu"), filepath.Join(dir, "y.conllu.gz")
-	for name, data := range map[string]string{plain: text, packed: zipped(text)} {
+	plain, packed, treebank := filepath.Join(dir, "x.conllu"), filepath.Join(dir, "y.conllu.gz"), t.TempDir()
+	for name, data := range map[string]string{plain: text, packed: zipped(text),
+		filepath.Join(treebank, "[a].conllu"): text, filepath.Join(treebank, "README"): "A treebank ."} {
 		if err := os.WriteFile(name, []byte(data), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -29,7 +30,7 @@ func TestFind(t *testing.T) {
 		{"_ . _"}, {"a:_ < _", "--tsv", "a.form,a.deprel,a.head"}, {"_ > _", "--group", "1.upos,2.deprel"}, {"_ .. _", "-c"}, {"id=2", "--to", "conllu", "-n", "2"}, {"_ > _", "--to", "tree"},
 	} {
 		want := ""
-		for _, from := range []string{out, state, plain, packed, "-", filepath.Join(dir, "{x,none}.conllu")} {
+		for _, from := range []string{out, state, plain, packed, treebank, "-", filepath.Join(dir, "{x,none}.conllu")} {
 			stdin := ""
 			if from == "-" {
 				stdin = text
