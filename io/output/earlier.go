@@ -34,7 +34,7 @@ func ReadEarlier(ctx context.Context, folder string) (*Earlier, error) {
 	if e.Plan, err = source.ReadPlan(ctx, store.Join(folder, OwnDir, source.PlanName(r.FP))); err != nil {
 		return nil, err
 	}
-	e.run = Run{FP: r.FP, Output: folder, Ranges: len(e.Plan.Ranges)}
+	e.run = Run{FP: r.FP, Output: folder, Ranges: len(e.Plan.Ranges), Options: r.Options}
 	m, err := ReadManifest(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

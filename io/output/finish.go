@@ -38,6 +38,9 @@ func (r *Run) finish(ctx context.Context, merged bool) error {
 		docs = append(docs, part.files...)
 		manifest.Files = append(manifest.Files, Listed{Path: r.name("trees", k), Bytes: part.held.trees.Size, Rows: part.rows})
 		manifest.Files = append(manifest.Files, Listed{Path: r.name("failures", k), Bytes: part.held.failures.Size, Rows: part.failures})
+		if r.Options.Words {
+			manifest.Files = append(manifest.Files, Listed{Path: r.name("words", k), Bytes: part.held.words.Size, Rows: part.words})
+		}
 		k++
 	}
 	if sum.Work != nil {

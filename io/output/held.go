@@ -17,8 +17,13 @@ const footersAtOnce = 64
 
 // A held range is what a listing of the output folder shows of it.
 type held struct {
-	k               int
-	trees, failures *store.Info // nil: not there
+	k                      int
+	trees, failures, words *store.Info // nil: not there
+}
+
+// all says whether the range has all its parts.
+func (h *held) all(r *Run) bool {
+	return h.trees != nil && h.failures != nil && (h.words != nil || !r.Options.Words)
 }
 
 // held yields what the output holds of every range, in their order. It takes a
@@ -29,11 +34,19 @@ func (r *Run) held(ctx context.Context) iter.Seq2[held, error] {
 		defer stop()
 		failures, stop := r.parts(ctx, "failures")
 		defer stop()
+		words := func(int) (*store.Info, error) { return nil, nil }
+		if r.Options.Words {
+			words, stop = r.parts(ctx, "words")
+			defer stop()
+		}
 		for k := range r.Ranges {
 			h := held{k: k}
 			var err error
 			if h.trees, err = trees(k); err == nil {
 				h.failures, err = failures(k)
+			}
+			if err == nil {
+				h.words, err = words(k)
 			}
 			if !yield(h, err) || err != nil {
 				return
@@ -72,7 +85,7 @@ func (r *Run) parts(ctx context.Context, kind string) (part func(k int) (*store.
 func (r *Run) isDone(h held) (done, damaged bool) {
 	trees, err := r.openDone(h)
 	if err != nil {
-		return false, h.trees != nil && h.failures != nil
+		return false, h.all(r)
 	}
 	defer trees.Close()
 	if r.Verify && r.partID(h.k).Verify() != nil {
@@ -89,8 +102,16 @@ func (r *Run) isDone(h held) (done, damaged bool) {
 
 // openDone opens the trees of a range that is done.
 func (r *Run) openDone(h held) (*parquet.Reader[parquet.Tree], error) {
-	if h.trees == nil || h.failures == nil {
+	if !h.all(r) {
 		return nil, fmt.Errorf("range %d is not done", h.k)
+	}
+	var words *parquet.Reader[parquet.Word]
+	if r.Options.Words {
+		var err error
+		if words, err = parquet.OpenListed[parquet.Word](*h.words); err != nil {
+			return nil, err
+		}
+		defer words.Close()
 	}
 	failures, err := parquet.OpenListed[parquet.Failure](*h.failures)
 	if err != nil {
@@ -99,7 +120,7 @@ func (r *Run) openDone(h held) (*parquet.Reader[parquet.Tree], error) {
 	defer failures.Close()
 	trees, err := parquet.OpenListed[parquet.Tree](*h.trees)
 	if err == nil {
-		err = r.partID(h.k).Check(trees, failures)
+		err = r.partID(h.k).Check(trees, failures, words)
 		if err != nil {
 			trees.Close()
 		}
@@ -128,6 +149,9 @@ func (r *Run) Done(k int) bool {
 	h := held{k: k, trees: r.stat("trees", k)}
 	if h.trees != nil { // of a new range there is nothing: one request
 		h.failures = r.stat("failures", k)
+		if r.Options.Words {
+			h.words = r.stat("words", k)
+		}
 	}
 	done, _ := r.isDone(h)
 	return done

@@ -23,8 +23,8 @@ type Manifest struct {
 	ModelDigest   string     `json:"model_digest"`
 	Options       RowOptions `json:"options"`
 	Ranges        int        `json:"ranges"`
-	// Files are the trees and the failures of every range, in their order,
-	// then documents/ and summary.json.
+	// Files are the trees and the failures of every range, with Options.Words
+	// its words, too, in their order, then documents/ and summary.json.
 	Files []Listed `json:"files"`
 	// Digest is the SHA-256 of the file as it would be with "" here. Manifests
 	// of versions before 1.3 have none.
@@ -94,7 +94,7 @@ func ParseManifest(text []byte) (*Manifest, error) {
 	if err := m.checkDigest(text); err != nil {
 		return m, err
 	}
-	if want := 2*m.Ranges + 2; len(m.Files) != want {
+	if want := m.perRange()*m.Ranges + 2; len(m.Files) != want {
 		return m, fmt.Errorf("it names %d files; %d ranges have %d", len(m.Files), m.Ranges, want)
 	}
 	at := 0
@@ -107,12 +107,20 @@ func ParseManifest(text []byte) (*Manifest, error) {
 	return m, nil
 }
 
+// perRange is how many files a range has.
+func (m *Manifest) perRange() int {
+	if m.Options.Words {
+		return 3
+	}
+	return 2
+}
+
 // names yields the files of the output in the order of Files.
 func (m *Manifest) names() func(yield func(string) bool) {
 	r := Run{FP: m.FP, Ranges: m.Ranges}
 	return func(yield func(string) bool) {
 		for k := range m.Ranges {
-			if !yield(r.name("trees", k)) || !yield(r.name("failures", k)) {
+			if !yield(r.name("trees", k)) || !yield(r.name("failures", k)) || m.Options.Words && !yield(r.name("words", k)) {
 				return
 			}
 		}
@@ -120,20 +128,20 @@ func (m *Manifest) names() func(yield func(string) bool) {
 	}
 }
 
-// Parts returns the parts of a kind, trees, failures or documents, of the
+// Parts returns the parts of a kind, trees, failures, words or documents, of the
 // output in a folder whose manifest was checked.
 func (m *Manifest) Parts(folder, kind string) []parquet.PartFile {
 	if kind == "documents" {
-		f := &m.Files[2*m.Ranges]
+		f := &m.Files[m.perRange()*m.Ranges]
 		return []parquet.PartFile{{Path: store.Join(folder, f.Path), FP: m.FP, Rows: f.Rows}}
 	}
-	first := 0
-	if kind == "failures" {
-		first = 1
+	first := slices.Index([]string{"trees", "failures", "words"}[:m.perRange()], kind)
+	if first < 0 {
+		return nil
 	}
 	list := make([]parquet.PartFile, m.Ranges)
 	for k := range list {
-		f := &m.Files[2*k+first]
+		f := &m.Files[m.perRange()*k+first]
 		list[k] = parquet.PartFile{Path: store.Join(folder, f.Path), FP: m.FP, K: k, N: m.Ranges, Rows: f.Rows}
 		if kind == "failures" && m.Digest == "" {
 			list[k].Rows = -1 // it was not counted then
@@ -145,9 +153,12 @@ func (m *Manifest) Parts(folder, kind string) []parquet.PartFile {
 // CheckSums returns an error unless the manifest and the summary count the
 // same, and the equations of a complete output hold.
 func (m *Manifest) CheckSums(sum *Summary) error {
-	rows := [2]int64{}
-	for i := range 2 * m.Ranges {
-		rows[i%2] += m.Files[i].Rows
+	rows := [3]int64{}
+	for i := range m.perRange() * m.Ranges {
+		rows[i%m.perRange()] += m.Files[i].Rows
+	}
+	if !m.Options.Words {
+		rows[2] = sum.Words
 	}
 	if m.Digest == "" { // failures were not counted then
 		rows[1] = sum.Errors + sum.Warnings
@@ -158,7 +169,8 @@ func (m *Manifest) CheckSums(sum *Summary) error {
 	}{
 		{"trees", rows[0], sum.Trees},
 		{"failures and warnings", rows[1], sum.Errors + sum.Warnings},
-		{"documents", m.Files[2*m.Ranges].Rows, sum.Files},
+		{"words", rows[2], sum.Words},
+		{"documents", m.Files[m.perRange()*m.Ranges].Rows, sum.Files},
 	} {
 		if c.here != c.there {
 			return fmt.Errorf("it counts %d %s, but %s counts %d", c.here, c.what, SummaryFile, c.there)

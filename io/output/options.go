@@ -22,7 +22,8 @@ type RowOptions struct {
 	// Keep are the keys and columns whose values become columns of the output, with
 	// commas between them: see parquet.MetaColumn.
 	Keep     string `json:"keep,omitempty"`
-	MaxWords int    `json:"max_words"` // raw sentences are cut above this
+	Words    bool   `json:"words,omitempty"` // words/, too: a row for each word
+	MaxWords int    `json:"max_words"`       // raw sentences are cut above this
 	// Ranges puts where a token of raw text stands into MISC: TokenRange=start:end, in
 	// code points of its document, half open.
 	Ranges bool `json:"ranges,omitempty"`

@@ -26,7 +26,7 @@ const (
 )
 
 // kinds are the folders of an output that hold its parts.
-var kinds = []string{"trees", "failures", "documents"}
+var kinds = []string{"trees", "failures", "words", "documents"}
 
 // WriteFile writes the file name in the output folder, all of it or nothing.
 func WriteFile(ctx context.Context, output, name string, data []byte) error {

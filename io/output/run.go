@@ -31,7 +31,7 @@ func (r *Run) PlanPath() string {
 }
 
 func (r *Run) partID(k int) parquet.PartID {
-	return parquet.PartID{Out: r.Output, K: k, N: r.Ranges, FP: r.FP}
+	return parquet.PartID{Out: r.Output, K: k, N: r.Ranges, FP: r.FP, Words: r.Options.Words}
 }
 
 // name is the path of a part in the output folder.

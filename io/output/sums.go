@@ -16,6 +16,7 @@ type partSums struct {
 	held     held
 	rows     int64
 	failures int64 // rows of failures/
+	words    int64 // rows of words/, if there are any
 	files    []File
 	reasons  []Reason
 	status   map[string]int64
@@ -26,7 +27,7 @@ type partSums struct {
 // the last.
 func (r *Run) allSums(ctx context.Context) iter.Seq2[*partSums, error] {
 	return inOrder(ctx, r.held(ctx), func(h held) (*partSums, error) {
-		if h.trees == nil || h.failures == nil {
+		if !h.all(r) {
 			return nil, fmt.Errorf("range %d was done, but its parts are gone; run the same command again", h.k)
 		}
 		trees, err := parquet.OpenListed[parquet.Tree](*h.trees)
@@ -77,6 +78,7 @@ func (r *Run) sums(h held, part *parquet.Reader[parquet.Tree]) (*partSums, error
 	trees := int64(0)
 	for i := range s.files {
 		trees += s.files[i].Trees
+		s.words += s.files[i].Words
 		s.failures += s.files[i].Errors + s.files[i].Warnings
 	}
 	if trees != s.rows {

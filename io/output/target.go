@@ -9,7 +9,7 @@ import (
 
 // What is ours in the folder of an output or a state: readers of the folder
 // would take a file beside it for data, and runs would miss what was replaced.
-var ourNames = []string{"trees", "failures", "documents", "snapshots", "data", "views",
+var ourNames = []string{"trees", "failures", "words", "documents", "snapshots", "data", "views",
 	OwnDir, ManifestFile, SummaryFile, "CURRENT"}
 
 // CheckTarget refuses to write the file that a flag names among the data of an

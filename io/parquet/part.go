@@ -34,14 +34,16 @@ type PartID struct {
 	K   int    // 0-based range
 	N   int    // number of ranges
 	FP  string // fingerprint of the run
+	// Words says that the range has a part of words/, too.
+	Words bool
 }
 
-// Path returns where the part of kind "trees" or "failures" is.
+// Path returns where the part of kind "trees", "failures" or "words" is.
 func (id PartID) Path(kind string) string {
 	return store.Join(id.Out, kind, PartName(id.K, id.N, id.FP))
 }
 
-// Done reports whether the range is done: both its parts exist, and Check finds
+// Done reports whether the range is done: all its parts exist, and Check finds
 // nothing wrong with them. A part that exists but is damaged or of another run
 // is not done; why says what is wrong with it ("" if there is none).
 func (id PartID) Done() (done bool, why string) {
@@ -61,7 +63,16 @@ func (id PartID) Done() (done bool, why string) {
 		return false, err.Error()
 	}
 	defer failures.Close()
-	if err := id.Check(trees, failures); err != nil {
+	var words *Reader[Word]
+	if id.Words {
+		if words, err = Open[Word](id.Path("words")); errors.Is(err, fs.ErrNotExist) {
+			return false, ""
+		} else if err != nil {
+			return false, err.Error()
+		}
+		defer words.Close()
+	}
+	if err := id.Check(trees, failures, words); err != nil {
 		return false, err.Error()
 	}
 	return true, ""
@@ -72,7 +83,9 @@ func (id PartID) Done() (done bool, why string) {
 // which did not find the same. The second happens where a range is written
 // anew, because its file can be read by now, and the process is killed between
 // the one part and the other.
-func (id PartID) Check(trees *Reader[Tree], failures *Reader[Failure]) error {
+//
+// words is nil if id.Words is false.
+func (id PartID) Check(trees *Reader[Tree], failures *Reader[Failure], words *Reader[Word]) error {
 	if err := failures.Check(id.FP, id.K, id.N); err != nil {
 		return err
 	}
@@ -81,6 +94,15 @@ func (id PartID) Check(trees *Reader[Tree], failures *Reader[Failure]) error {
 	}
 	if !maps.Equal(trees.footer(), failures.footer()) {
 		return fmt.Errorf("%s and %s do not belong together: their footers differ", failures.name, trees.name)
+	}
+	if !id.Words {
+		return nil
+	}
+	if err := words.Check(id.FP, id.K, id.N); err != nil {
+		return err
+	}
+	if !maps.Equal(trees.footer(), words.footer()) {
+		return fmt.Errorf("%s and %s do not belong together: their footers differ", words.name, trees.name)
 	}
 	return nil
 }
@@ -109,7 +131,10 @@ type Part struct {
 	failures, trees store.Writer
 	failureRows     *Writer[Failure]
 	treeRows        *Writer[Tree]
-	last            *Tree // the row before
+	words           store.Writer  // nil: no words/
+	wordRows        *Writer[Word] // likewise
+	wordsOf         []Word        // of the tree that is written
+	last            *Tree         // the row before
 	cancel          context.CancelFunc
 }
 
@@ -123,7 +148,13 @@ func Create(id PartID, tmp string, meta []KeyValue, keys ...string) (*Part, erro
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &Part{id: id, cancel: cancel}
 	var err error
-	if p.failures, err = create(ctx, id.Path("failures"), tmp); err == nil {
+	if id.Words {
+		p.words, err = create(ctx, id.Path("words"), tmp)
+	}
+	if err == nil {
+		p.failures, err = create(ctx, id.Path("failures"), tmp)
+	}
+	if err == nil {
 		p.trees, err = create(ctx, id.Path("trees"), tmp)
 	}
 	if err != nil {
@@ -133,6 +164,9 @@ func Create(id PartID, tmp string, meta []KeyValue, keys ...string) (*Part, erro
 	meta = append(slices.Clone(meta),
 		KeyValue{KeyFingerprint, id.FP}, KeyValue{KeyRange, strconv.Itoa(id.K)}, KeyValue{KeyRanges, strconv.Itoa(id.N)})
 	p.failureRows, p.treeRows = NewWriter[Failure](p.failures, meta), NewWriter[Tree](p.trees, meta, keys...)
+	if p.words != nil {
+		p.wordRows = NewWriter[Word](p.words, meta, keys...)
+	}
 	return p, nil
 }
 
@@ -162,6 +196,16 @@ func (p *Part) Trees(rows ...Tree) error {
 	if p.last != nil {
 		p.last = &Tree{SourceURI: p.last.SourceURI, StartByte: p.last.StartByte}
 	}
+	for i := range rows {
+		if p.wordRows == nil {
+			break
+		}
+		p.wordsOf = AppendWords(p.wordsOf[:0], &rows[i])
+		if err := p.wordRows.Write(p.wordsOf...); err != nil {
+			return err
+		}
+		clear(p.wordsOf)
+	}
 	return p.treeRows.Write(rows...)
 }
 
@@ -176,20 +220,31 @@ func (p *Part) Failures(rows ...Failure) error {
 	return p.failureRows.Write(sorted...)
 }
 
-// SetFooter sets a key in the footers of both files, such as a count that is
+// SetFooter sets a key in the footers of all files, such as a count that is
 // known only at the end.
 func (p *Part) SetFooter(key, value string) {
 	p.failureRows.SetFooter(key, value)
 	p.treeRows.SetFooter(key, value)
+	if p.wordRows != nil {
+		p.wordRows.SetFooter(key, value)
+	}
 }
 
-// Commit closes and publishes the files: failures, then trees, whose presence
+// Commit closes and publishes the files: words, failures, then trees, whose presence
 // is the mark that the range is done. A file that another process has
 // published meanwhile is taken for ours if its footer says so: a range gives
 // the same bytes whoever writes it. After an error nothing of trees is visible.
 func (p *Part) Commit() error {
 	if err := cmp.Or(p.failureRows.Close(), p.treeRows.Close()); err != nil {
 		return err
+	}
+	if p.wordRows != nil {
+		if err := p.wordRows.Close(); err != nil {
+			return err
+		}
+		if err := publish[Word](p.id, "words", p.words); err != nil {
+			return err
+		}
 	}
 	if err := publish[Failure](p.id, "failures", p.failures); err != nil {
 		return err
@@ -212,7 +267,7 @@ func publish[T Row](id PartID, kind string, w store.Writer) error {
 // Touch makes the temporary files of a local part new: see transforms.Sweep.
 // It may be called while the part is written, and after.
 func (p *Part) Touch() {
-	for _, w := range []store.Writer{p.failures, p.trees} {
+	for _, w := range []store.Writer{p.words, p.failures, p.trees} {
 		if t, ok := w.(interface{ Touch() }); ok {
 			t.Touch()
 		}
@@ -227,7 +282,7 @@ func (p *Part) Cancel() { p.cancel() }
 // after Commit.
 func (p *Part) Abort() {
 	p.cancel()
-	for _, w := range []store.Writer{p.failures, p.trees} {
+	for _, w := range []store.Writer{p.words, p.failures, p.trees} {
 		if w != nil {
 			w.Abort()
 		}

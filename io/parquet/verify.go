@@ -151,6 +151,11 @@ func (id PartID) Verify() error {
 	if err := verifyPart[Failure](id, "failures"); err != nil {
 		return err
 	}
+	if id.Words {
+		if err := verifyPart[Word](id, "words"); err != nil {
+			return err
+		}
+	}
 	return verifyPart[Tree](id, "trees")
 }
 

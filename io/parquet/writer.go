@@ -11,7 +11,7 @@ import (
 
 // Row is what a file may hold.
 type Row interface {
-	Tree | Failure | Document | Entry
+	Tree | Failure | Document | Entry | Word
 }
 
 // A rowLayout is the other half of Row: how a row goes into columns.
@@ -76,6 +76,8 @@ func NewWriter[T Row](w io.Writer, meta []KeyValue, keys ...string) *Writer[T] {
 	case Tree:
 		options = append(options,
 			pq.SortingWriterConfig(pq.SortingColumns(pq.Ascending("source_uri"), pq.Ascending("start_byte"))))
+	case Word:
+		options = append(options, pq.SortingWriterConfig(pq.SortingColumns(pq.Ascending("source_uri"))))
 	case Failure:
 		options = append(options,
 			pq.SortingWriterConfig(pq.SortingColumns(pq.Ascending("source_uri"), pq.Ascending("byte_offset"))))

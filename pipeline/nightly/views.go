@@ -30,6 +30,11 @@ func (s *State) views(current *Snapshot) map[string]string {
 	fill := func(text string) string {
 		return strings.ReplaceAll(strings.TrimLeft(text, "\n"), "DIR", strings.ReplaceAll(dir, "'", "''"))
 	}
+	duckDB, spark := duckDB, spark
+	if current.Made.Options.Words {
+		duckDB += strings.NewReplacer("VIEW failures", "VIEW words", "/failures/", "/words/").Replace(duckDB[strings.LastIndex(duckDB, "\nCREATE"):])
+		spark += strings.NewReplacer("VIEW failures", "VIEW words", "/failures`", "/words`").Replace(spark[strings.LastIndex(spark, "\nCREATE"):])
+	}
 	return map[string]string{
 		"duckdb.sql": fill(duckDB),
 		"spark.sql":  strings.ReplaceAll(strings.TrimLeft(spark, "\n"), "DIR", strings.ReplaceAll(dir, "`", "``")),
@@ -93,11 +98,16 @@ CREATE TABLE IF NOT EXISTS snapshots (
 CREATE OR REPLACE VIEW documents AS
 SELECT * FROM snapshots WHERE "$path" LIKE '%%/snapshots/%s';
 `, current.N, trinoColumns(reflect.TypeFor[parquet.Entry](), kept), current.Name)
-	for _, kind := range []struct {
+	type table struct {
 		name string
 		row  reflect.Type
 		kept []string
-	}{{"trees", reflect.TypeFor[parquet.Tree](), kept}, {"failures", reflect.TypeFor[parquet.Failure](), nil}} {
+	}
+	kinds := []table{{"trees", reflect.TypeFor[parquet.Tree](), kept}, {"failures", reflect.TypeFor[parquet.Failure](), nil}}
+	if current.Made.Options.Words {
+		kinds = append(kinds, table{"words", reflect.TypeFor[parquet.Word](), kept})
+	}
+	for _, kind := range kinds {
 		columns := trinoColumns(kind.row, kind.kept)
 		var view []string
 		for _, run := range current.Runs {
