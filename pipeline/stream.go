@@ -38,7 +38,10 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 		return nil, err
 	}
 	if to := cmp.Or(o.To, "conllu"); o.Rows.Keep != "" && !keepsValues(to) {
-		return nil, refuse("--keep: %s has no place for values; take --to jsonl, or --output FOLDER for Parquet", to)
+		return nil, refuse("--keep: %s has no place for values; take --to jsonl, tsv or csv, or --output FOLDER for Parquet", to)
+	}
+	if o.Rows.Words {
+		return nil, refuse("--words is for Parquet: add --output FOLDER; --to tsv writes a row for each word, too")
 	}
 	o.To = cmp.Or(o.To, "conllu")
 	if !IsFormat(o.To) {
@@ -144,7 +147,7 @@ func isFile(info os.FileInfo, uri string) bool {
 
 // keepsValues says whether a format has a place for values that are kept of the
 // input.
-func keepsValues(to string) bool { return to == "jsonl" }
+func keepsValues(to string) bool { return to == "jsonl" || to == TSVFormat || to == CSVFormat }
 
 type stream struct {
 	model   transforms.Stages

@@ -21,12 +21,12 @@ const (
 )
 
 // FormatNames lists the formats, for messages.
-const FormatNames = "conllu, jsonl, text, tree, svg or html"
+const FormatNames = "conllu, jsonl, tsv, csv, text, tree, svg or html"
 
 // IsFormat says whether a Writer knows a format.
 func IsFormat(to string) bool {
 	_, rows := Formats[to]
-	return rows || to == TreeFormat || to == SVGFormat || to == HTMLFormat
+	return rows || to == TSVFormat || to == CSVFormat || to == TreeFormat || to == SVGFormat || to == HTMLFormat
 }
 
 // WriteOptions say what a Writer writes beside the name of its format.
@@ -45,6 +45,7 @@ type Writer struct {
 	format Format
 	o      WriteOptions
 	begun  bool // a row was written
+	flat   *flat
 }
 
 // NewWriter returns a writer of a format that IsFormat knows; any other is a
@@ -53,7 +54,14 @@ func NewWriter(to string, o WriteOptions) (*Writer, error) {
 	if !IsFormat(to) {
 		return nil, refuse("--to %s: must be %s", to, FormatNames)
 	}
-	return &Writer{to: to, format: Formats[to], o: o}, nil
+	w := &Writer{to: to, format: Formats[to], o: o}
+	switch to {
+	case TSVFormat:
+		w.flat = &flat{separator: '\t'}
+	case CSVFormat:
+		w.flat = &flat{separator: ','}
+	}
+	return w, nil
 }
 
 // Append appends a row to dst. In CoNLL-U, the first row of a file begins with the
@@ -63,6 +71,8 @@ func NewWriter(to string, o WriteOptions) (*Writer, error) {
 func (w *Writer) Append(dst []byte, r *output.Row) ([]byte, error) {
 	first := !w.begun
 	switch w.to {
+	case TSVFormat, CSVFormat:
+		return w.flat.append(dst, r), nil
 	case TreeFormat:
 		return w.tree(dst, r), nil
 	case SVGFormat:
@@ -91,6 +101,8 @@ func (w *Writer) Append(dst []byte, r *output.Row) ([]byte, error) {
 // End appends what stands behind the last row. An svg without a row is a *Refusal.
 func (w *Writer) End(dst []byte) ([]byte, error) {
 	switch {
+	case w.flat != nil:
+		return w.flat.header(dst, nil), nil
 	case w.to == HTMLFormat:
 		return view.HTMLTail(w.head(dst)), nil
 	case w.to == SVGFormat && !w.begun:
@@ -100,7 +112,12 @@ func (w *Writer) End(dst []byte) ([]byte, error) {
 }
 
 // Restart makes the next row the first one of another file.
-func (w *Writer) Restart() { w.begun = false }
+func (w *Writer) Restart() {
+	w.begun = false
+	if w.flat != nil {
+		w.flat.begun = false
+	}
+}
 
 // head appends the beginning of a page, once.
 func (w *Writer) head(dst []byte) []byte {

@@ -23,13 +23,14 @@ With --conf CoNLL-U says how sure the trees are, in place of what the input has
 under the same names: in MISC, as HeadConf=0.9712|DeprelConf=0.9434|UPOSConf=0.9980,
 and as comments "# tree_conf = 0.5303" and "# certificate = all" (docs/parquet.md
 says what they mean). text is one sentence a line; jsonl has one object a sentence
-with the columns of the Parquet files.`
+with the columns of the Parquet files; tsv and csv have a row for each word, with the
+columns of words/ (docs/parquet.md).`
 
 // newConvert is treebeam convert.
 func newConvert() *cobra.Command {
-	cmd := newCommand("convert FOLDER --to FORMAT", "an output as CoNLL-U, text, JSON lines or trees", convertAbout)
+	cmd := newCommand("convert FOLDER --to FORMAT", "an output as CoNLL-U, a table, JSON lines or trees", convertAbout)
 	fs := cmd.Flags()
-	to := fs.StringP("to", "t", "", "write `FORMAT` conllu, jsonl, text, tree, svg (one sentence) or html (conllu, or what --output ends in)")
+	to := fs.StringP("to", "t", "", "write `FORMAT` conllu, jsonl, tsv, csv, text, tree, svg (one sentence) or html (conllu, or what --output ends in)")
 	conf := confFlag(fs)
 	var d display
 	d.define(fs)
@@ -37,9 +38,10 @@ func newConvert() *cobra.Command {
 	perFile := fs.String("per-file", "", "write one file for each input file below `FOLDER`")
 	overwrite := fs.Bool("overwrite", false, "with --per-file: replace files that are there")
 	state := fs.String("state", "", "instead of an output: what is current in the state in `FOLDER`")
-	choose(fs, "to", "conllu", "jsonl", "text", "tree", "svg", "html")
+	choose(fs, "to", "conllu", "jsonl", "tsv", "csv", "text", "tree", "svg", "html")
 	cmd.Example = `
   treebeam convert out -o trees.conllu
+  treebeam convert out -o words.csv                a row for each word, a header line
   treebeam convert --state state --to jsonl | head -1
   treebeam convert out --per-file parsed           one .conllu for each file that was read`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {

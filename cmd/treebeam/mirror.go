@@ -11,7 +11,7 @@ import (
 
 // extensions are those of the formats of convert.
 var extensions = map[string]string{"conllu": ".conllu", pipeline.ConfidentCoNLLU: ".conllu", "text": ".txt", "jsonl": ".jsonl",
-	pipeline.TreeFormat: ".tree", pipeline.SVGFormat: ".svg", pipeline.HTMLFormat: ".html"}
+	pipeline.TSVFormat: ".tsv", pipeline.CSVFormat: ".csv", pipeline.TreeFormat: ".tree", pipeline.SVGFormat: ".svg", pipeline.HTMLFormat: ".html"}
 
 // convertPerFile writes a file below dir for every input file of output that
 // has sentences. Nothing is written if one of them is there already, unless

@@ -18,7 +18,7 @@ Name files, folders (read with all that is below them), patterns such as
 Trees go to standard output as CoNLL-U, or as --to says. With --output FOLDER they become
 Parquet in FOLDER/trees, and what could not be parsed becomes rows in FOLDER/failures; the
 same command again continues a run that was interrupted. An --output that ends in .conllu,
-.jsonl, .txt, .tree, .svg or .html, also with .gz or .zst, is one file of that format.`
+.jsonl, .tsv, .csv, .txt, .tree, .svg or .html, also with .gz or .zst, is one file of that format.`
 
 const parseMore = `
 With any format but Parquet, standard input and pipes are read as they come:
@@ -82,16 +82,17 @@ func (c *parseCommand) inputFlags(f *pflag.FlagSet) {
 func (c *parseCommand) outputFlags(f *pflag.FlagSet) {
 	o := &c.options
 	f.StringVarP(&o.Output, "output", "o", "", "`FOLDER` for Parquet, or a file such as x.conllu (standard output)")
-	f.StringVarP(&c.to, "to", "t", "", "write `FORMAT` conllu, jsonl, text, tree, svg, html or parquet (see above)")
+	f.StringVarP(&c.to, "to", "t", "", "write `FORMAT` conllu, jsonl, tsv, csv, text, tree, svg, html or parquet (see above)")
 	c.conf = confFlag(f)
 	f.BoolVar(&o.Rows.Ranges, "ranges", false, "put where each token of raw text stands into MISC: TokenRange=start:end")
 	c.display.define(f)
+	f.BoolVar(&o.Rows.Words, "words", false, "with --output FOLDER: write FOLDER/words, too, one row for each word")
 	f.BoolVar(&o.Overwrite, "overwrite", false, "remove the output of another run first")
 	f.BoolVar(&o.EndMarks, "end-marks", false, "with --to jsonl or conllu: all failures in their places, and after every document a line that says so, for programs that wait for it (docs/pipes.md)")
 	f.StringVar(&c.maxFailures, "max-failures", "", "exit with status 3 if more than `N|P%` of sentences or files failed")
-	group(f, outputFlags, "output", "to", "conf", "ranges", "lemmas", "color", "overwrite", "max-failures")
+	group(f, outputFlags, "output", "to", "conf", "ranges", "lemmas", "color", "words", "overwrite", "max-failures")
 	group(f, rareFlags, "end-marks")
-	choose(f, "to", "parquet", "conllu", "jsonl", "text", "tree", "svg", "html")
+	choose(f, "to", "parquet", "conllu", "jsonl", "tsv", "csv", "text", "tree", "svg", "html")
 }
 
 // qualityFlags say what finds the trees.

@@ -25,6 +25,7 @@ func formatOf(name string) string {
 		name = strings.TrimSuffix(name, packed)
 	}
 	return map[string]string{".conllu": "conllu", ".jsonl": "jsonl", ".ndjson": "jsonl", ".txt": "text",
+		".tsv": pipeline.TSVFormat, ".csv": pipeline.CSVFormat,
 		".tree": pipeline.TreeFormat, ".svg": pipeline.SVGFormat, ".html": pipeline.HTMLFormat, ".htm": pipeline.HTMLFormat}[path.Ext(name)]
 }
 

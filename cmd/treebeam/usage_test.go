@@ -73,7 +73,7 @@ func TestGroups(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	for args, want := range map[string]string{
 		"par":                "parse\t",
-		"parse|--to|":        "parquet\nconllu\njsonl\ntext\n",
+		"parse|--to|":        "parquet\nconllu\njsonl\ntsv\ncsv\ntext\ntree\nsvg\nhtml\n",
 		"--to|":              "parquet\nconllu\n", // parse is meant
 		"parse|--accu":       "--accurate\t",
 		"parse|--runner|":    "prism\nflink\n",
@@ -86,7 +86,7 @@ func TestCompletion(t *testing.T) {
 		"model|info|":        ":0",
 		"failures|--kind|n":  "not_text\n",
 		"train|--preset|":    "fast\nstandard\n",
-		"parse|--to|c":       "conllu\n",
+		"parse|--to|c":       "conllu\ncsv\n",
 		"show|--no-such|x|-": "",
 	} {
 		_, got, _ := treebeam(t, "", append([]string{"__complete"}, strings.Split(args, "|")...)...)

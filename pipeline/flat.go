@@ -1,0 +1,103 @@
+package pipeline
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/parquet"
+)
+
+// Formats of a row for each word, with the columns of words/ and a header line.
+const (
+	TSVFormat = "tsv"
+	CSVFormat = "csv"
+)
+
+// flat writes a row for each word.
+type flat struct {
+	separator byte
+	begun     bool // the header was written
+	words     []parquet.Word
+}
+
+// append appends the words of a row, behind the header if it is the first one
+// with words. A sentence that failed has none.
+func (f *flat) append(dst []byte, r *output.Row) []byte {
+	if r.Tree == nil {
+		return dst
+	}
+	dst = f.header(dst, r.Tree.Meta)
+	f.words = parquet.AppendWords(f.words[:0], r.Tree)
+	for i := range f.words {
+		dst = f.word(dst, &f.words[i])
+	}
+	clear(f.words)
+	return dst
+}
+
+// header appends the names of the columns, once.
+func (f *flat) header(dst []byte, kept []parquet.KeyValue) []byte {
+	if f.begun {
+		return dst
+	}
+	f.begun = true
+	t := reflect.TypeFor[parquet.Word]()
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("parquet"), ",")
+		if name != "-" {
+			dst = f.cell(dst, name)
+		}
+	}
+	for _, kv := range kept {
+		dst = f.cell(dst, parquet.MetaColumn(kv.Key))
+	}
+	return f.endRow(dst)
+}
+
+// word appends the row of a word: what is null is empty.
+func (f *flat) word(dst []byte, w *parquet.Word) []byte {
+	number := func(v *int32) {
+		if v != nil {
+			dst = strconv.AppendInt(dst, int64(*v), 10)
+		}
+		dst = append(dst, f.separator)
+	}
+	for _, s := range [...]string{w.DocID, w.SourceURI, w.SentID} {
+		dst = f.cell(dst, s)
+	}
+	number(&w.ID)
+	for _, s := range [...]string{w.Form, w.Lemma, w.UPOS, w.XPOS, w.Feats} {
+		dst = f.cell(dst, s)
+	}
+	number(w.Head)
+	dst = f.cell(dst, w.Deprel)
+	number(w.StartChar)
+	number(w.EndChar)
+	for _, v := range [...]*float32{w.HeadConf, w.DeprelConf, w.UPOSConf} {
+		if v != nil {
+			dst = strconv.AppendFloat(dst, float64(*v), 'g', -1, 32)
+		}
+		dst = append(dst, f.separator)
+	}
+	for _, kv := range w.Meta {
+		dst = f.cell(dst, kv.Value)
+	}
+	return f.endRow(dst)
+}
+
+// cell appends a cell with a separator behind it, in quotes where readers need
+// them. All that read tables take quotes for quotes unless they are told otherwise.
+func (f *flat) cell(dst []byte, s string) []byte {
+	if !strings.ContainsAny(s, "\"\r\n"+string(rune(f.separator))) {
+		return append(append(dst, s...), f.separator)
+	}
+	return append(append(append(append(dst, '"'), strings.ReplaceAll(s, `"`, `""`)...), '"'), f.separator)
+}
+
+// endRow puts the end of the line in the place of the last separator.
+func (f *flat) endRow(dst []byte) []byte {
+	dst[len(dst)-1] = '\n'
+	return dst
+}
