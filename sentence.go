@@ -71,7 +71,8 @@ type MultiwordToken struct {
 
 // AppendCoNLLU appends the sentences of one call of Parse as CoNLL-U and returns the
 // extended buffer. The bytes are those of the command for a file with the given
-// document id, from which the ids of sentences are made.
+// document id, from which the ids of sentences are made, without the comments generator
+// and model at the head of the file.
 func AppendCoNLLU(dst []byte, docID string, sentences []Sentence) []byte {
 	for i := range sentences {
 		s := &sentences[i]

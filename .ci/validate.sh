@@ -25,6 +25,7 @@ check() {
     if [ -f "$input" ]; then
         "$treebeam" parse - --to conllu <"$input" >"$out/$name-streamed.conllu"
     fi
+    "$treebeam" parse "$input" --to conllu --ranges --conf >"$out/$name-noted.conllu"
     for file in "$out/$name.conllu" "$out/$name"-*.conllu; do
         if ! "$validate" --level 2 --lang ud ${1:+--exclude "$@"} -- "$file" >"$out/report" 2>&1; then
             head -40 "$out/report"

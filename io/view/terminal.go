@@ -1,7 +1,6 @@
 package view
 
 import (
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,12 +56,6 @@ func TreeRow(dst []byte, t *parquet.Tree, o TreeOptions) []byte {
 	p.words(t)
 	p.b.WriteByte('\n')
 	return append(dst, p.b.String()...)
-}
-
-// Text writes a row for a terminal of so many columns, with its probabilities below 0.9.
-func Text(w io.Writer, t *parquet.Tree, columns int) error {
-	_, err := w.Write(TreeRow(nil, t, TreeOptions{Width: columns, Conf: LowConf}))
-	return err
 }
 
 // A painter draws one tree.
