@@ -126,7 +126,7 @@ func annotated(ctx context.Context, in *source.Input, stdin io.Reader) iter.Seq2
 		for b, err := range conllu.Read(r, o) {
 			if err == nil && b.Err != nil {
 				b.Err.File = in.URI
-				err = fmt.Errorf("%w; mend it, or parse the file: treebeam parse leaves out what is broken", b.Err)
+				err = fmt.Errorf("%w; fix it, or parse the file: treebeam parse leaves out what is broken", b.Err)
 			}
 			if err != nil {
 				yield(nil, err)

@@ -21,7 +21,7 @@ func differences(ctx context.Context, folder string, run *output.Record, plan *s
 	} else {
 		list = append(list, fileDifferences(before, plan)...)
 		if len(list) == 0 {
-			list = append(list, fmt.Sprintf("--range-bytes: was %d, is %d: the input is cut otherwise", before.RangeBytes, plan.RangeBytes))
+			list = append(list, fmt.Sprintf("--range-bytes: was %d, is %d: the input is split differently", before.RangeBytes, plan.RangeBytes))
 		}
 	}
 	if more := len(list) - differencesShown; more > 0 {

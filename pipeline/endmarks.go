@@ -30,7 +30,7 @@ type endMarks struct {
 
 func (o *Options) checkEndMarks() error {
 	if _, ok := markBefore[cmp.Or(o.To, "conllu")]; o.EndMarks && !ok {
-		return refuse("--end-marks: %s has no place for them; take --to jsonl or conllu", o.To)
+		return refuse("--end-marks: %s has no place for them; use --to jsonl or conllu", o.To)
 	}
 	return nil
 }

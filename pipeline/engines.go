@@ -82,7 +82,7 @@ func checkWorkers(kind, config string) error {
 		}
 		return nil
 	}
-	return refuse("--environment_type %s: there is no such kind of worker; name DOCKER, PROCESS, EXTERNAL or LOOPBACK", kind)
+	return refuse("--environment_type %s: there is no such kind of worker; give DOCKER, PROCESS, EXTERNAL or LOOPBACK", kind)
 }
 
 // checkDataflow refuses what Dataflow's runner would refuse when the plan is
@@ -99,7 +99,7 @@ func checkDataflow() error {
 		}
 	}
 	if len(missing) > 0 {
-		return refuse("--runner dataflow: give %s, too; treebeam help beam says what they are", strings.Join(missing, " and "))
+		return refuse("--runner dataflow: also give %s; treebeam help beam explains them", strings.Join(missing, " and "))
 	}
 	return nil
 }

@@ -111,11 +111,11 @@ func takeLease(ctx context.Context, folder string, spool *spool) (l *lease, note
 			if other := l.other(ctx); other != nil {
 				who = " (" + other.String() + ")"
 			}
-			return nil, "", refuse("another run of treebeam writes to %s%s; wait for its end, or stop it: the same command then continues", folder, who)
+			return nil, "", refuse("another run of treebeam is writing to %s%s; wait until it ends, or stop it: the same command then continues", folder, who)
 		}
 	}
 	if other := l.other(ctx); other != nil && !l.isOver(ctx, other) {
-		note = fmt.Sprintf("another run of treebeam seems to write to %s: %s; both would do the same work, and the result be right", folder, other)
+		note = fmt.Sprintf("another run of treebeam seems to be writing to %s: %s; both would do the same work, and the result would be correct", folder, other)
 	}
 	l.write(ctx)
 	ctx, l.stop = context.WithCancel(context.WithoutCancel(ctx))

@@ -30,7 +30,7 @@ func TestSecondStart(t *testing.T) {
 	overwriting := o
 	overwriting.Overwrite, overwriting.Rows.MaxWords = true, 7
 	for name, o := range map[string]Options{"the same": o, "another": overwriting} {
-		if _, err := Prepare(t.Context(), o); !isRefusal(err) || !strings.Contains(err.Error(), "another run of treebeam writes to") || !strings.Contains(err.Error(), "process ") {
+		if _, err := Prepare(t.Context(), o); !isRefusal(err) || !strings.Contains(err.Error(), "another run of treebeam is writing to") || !strings.Contains(err.Error(), "process ") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

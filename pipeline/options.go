@@ -82,7 +82,7 @@ func ValidateRows(o *output.RowOptions) error {
 		return refuse("--document %s: must be file or line", o.Document)
 	}
 	if o.Document == output.ByLine && lines == text.Wrapped {
-		return refuse("--document line and --lines wrapped exclude each other: a line cannot be a document and a part of a paragraph")
+		return refuse("--document line and --lines wrapped exclude each other: a line cannot be both a document and part of a paragraph")
 	}
 	if o.MaxWords < 1 || o.MaxWords > syntax.MaxWords {
 		return refuse("--max-words %d: must be from 1 to %d", o.MaxWords, syntax.MaxWords)
@@ -100,10 +100,10 @@ func ValidateRows(o *output.RowOptions) error {
 		o.Effort = strconv.FormatFloat(max(p, 0), 'g', -1, 64) // one run, however it is written
 	}
 	if o.Parse.Restarts < 0 {
-		return refuse("--restarts %d: must not be negative; 0 is the model's default", o.Parse.Restarts)
+		return refuse("--restarts %d: must not be negative; 0 means the model's default", o.Parse.Restarts)
 	}
 	if o.Parse.Budget < 0 {
-		return refuse("--budget %d: must not be negative; 0 is 1,000 for each restart", o.Parse.Budget)
+		return refuse("--budget %d: must not be negative; 0 means 1,000 per restart", o.Parse.Budget)
 	}
 	return checkSearch(&o.Parse)
 }
@@ -149,7 +149,7 @@ func checkSearch(o *output.ParseOptions) error {
 	case decoder == nil:
 		o.Decoder = ""
 	case o.Restarts != 0 || o.Exact != 0 || o.Certify != 0:
-		return refuse("--restarts, --exact and --certify go with --decoder greedy: %s does not climb", o.Decoder)
+		return refuse("--restarts, --exact and --certify need --decoder greedy: %s does not climb", o.Decoder)
 	}
 	return nil
 }
@@ -168,13 +168,13 @@ func (o *Options) validate() error {
 		return refuse("--limit %d: a run that writes Parquet parses all of its input; name fewer files, or give --to conllu", o.Limit)
 	}
 	if o.RangeBytes < 0 {
-		return refuse("--range-bytes %d: must not be negative; 0 chooses", o.RangeBytes)
+		return refuse("--range-bytes %d: must not be negative; 0 means automatic", o.RangeBytes)
 	}
 	if err := ValidateRows(&o.Rows); err != nil {
 		return err
 	}
 	if o.Rows.StopAfter != "" {
-		return refuse("--stop-after %s: Parquet holds trees; give --to conllu or --to jsonl to have sentences without", o.Rows.StopAfter)
+		return refuse("--stop-after %s: Parquet holds trees; for sentences without trees, give --to conllu or --to jsonl", o.Rows.StopAfter)
 	}
 	if err := o.CheckEngine(o.Output); err != nil {
 		return err

@@ -201,7 +201,7 @@ func TestCheckEngine(t *testing.T) {
 		{"flink", "LOOPBACK", true, "--async"},
 		{"FlinkRunner", "PROCESS", false, "--runner flink: name its job server with --endpoint=HOST:PORT"},
 		{"SPARK", "DOCKER", false, "--runner spark: name its job server"},
-		{"dataflow", "", false, "--runner dataflow: give --project and --staging_location, too"},
+		{"dataflow", "", false, "--runner dataflow: also give --project and --staging_location"},
 	} {
 		o := options(dir, filepath.Join(dir, "out"))
 		o.Runner, o.Environment, o.SharedFilesystem = c.runner, c.environment, true
@@ -215,7 +215,7 @@ func TestCheckEngine(t *testing.T) {
 	defer func(c string) { *jobopts.EnvironmentConfig = c }(*jobopts.EnvironmentConfig)
 	*jobopts.Endpoint, *jobopts.Async = "localhost:1", false
 	for _, c := range []struct{ kind, config, want string }{
-		{"PROCES", "", "--environment_type PROCES: there is no such kind of worker; name DOCKER, PROCESS"},
+		{"PROCES", "", "--environment_type PROCES: there is no such kind of worker; give DOCKER, PROCESS"},
 		{"EXTERNAL", "", "--environment_config=HOST:PORT"},
 		{"PROCESS", "", "as JSON"},
 		{"process", "/opt/boot", "as JSON"},

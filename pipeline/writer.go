@@ -78,7 +78,7 @@ func (w *Writer) Append(dst []byte, r *output.Row) ([]byte, error) {
 	case SVGFormat:
 		switch w.begun = true; {
 		case !first:
-			return dst, refuse("--to svg draws one sentence, and there are more: take --to html, or treebeam show with --id")
+			return dst, refuse("--to svg draws one sentence, and there are more: use --to html, or treebeam show with --id")
 		case r.Tree == nil:
 			return dst, refuse("--to svg: the sentence could not be parsed: %s", r.Failure.Reason)
 		}

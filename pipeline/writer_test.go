@@ -71,7 +71,7 @@ func TestFormatsOfPeople(t *testing.T) {
 		{"tree", "One two .", "One two .\n", ""},
 		{"tree", "One two .\n\n" + failing, failing + "\n· not parsed: ", ""},
 		{"svg", "One two .", "<svg ", ""},
-		{"svg", "One two .\n\nThree .", "", "take --to html"},
+		{"svg", "One two .\n\nThree .", "", "use --to html"},
 		{"svg", failing, "", "could not be parsed"},
 		{"svg", "", "", "no sentence to draw"},
 		{"html", "One two .\n\nThree .", "</svg>", ""},

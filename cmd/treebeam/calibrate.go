@@ -65,9 +65,9 @@ func newCalibrate() *cobra.Command {
 		alone := strings.HasSuffix(f.output, calibratorSuffix)
 		switch {
 		case len(others) > 0:
-			return refuse("what is %q? the files are named with --model and --dev", others[0])
+			return refuse("unexpected %q: name the files with --model and --dev", others[0])
 		case f.model == "" || f.dev == "":
-			return refuse("want --model FILE and --dev FILE")
+			return refuse("give --model FILE and --dev FILE")
 		case output.SameFile(f.output, f.dev):
 			return refuse("--output %s is the treebank: it would be lost; name another file", f.output)
 		case f.overlay != "" && (embedded || !alone):
@@ -104,7 +104,7 @@ func (f *calibrateFlags) run(out io.Writer) error {
 	}
 	alone := strings.HasSuffix(f.output, calibratorSuffix)
 	if m.Encoder != nil && alone && f.overlay == "" {
-		return refuse("--output %s: %s has an encoder, and so two calibrators, which are no file of their own; name a model", f.output, f.model)
+		return refuse("--output %s: %s has an encoder and so two calibrators, which cannot be written to one file; name a model", f.output, f.model)
 	}
 	done, err := train.Recalibrate(m, gold, train.RecalibrateOptions{
 		CalibrateOptions: train.CalibrateOptions{Blocks: treebank.Blocks}, Anew: f.anew, Alone: alone,
@@ -166,7 +166,7 @@ func printCalibration(out io.Writer, c *model.Calibration) {
 	if len(c.Measured) == 0 {
 		return
 	}
-	fmt.Fprintln(out, "each half of them by a fit to the other half, in percent:")
+	fmt.Fprintln(out, "each half with a fit to the other half, in percent:")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "parsed from\tcolumn\tof\tcases\tright\tmean\tECE\tAURC")
 	for _, r := range c.Measured {

@@ -97,8 +97,8 @@ func TestCalibrateRefusals(t *testing.T) {
 	untagged := filepath.Join(t.TempDir(), "untagged.conllu")
 	must(t, os.WriteFile(untagged, bytes.Replace(data, []byte("\tNOUN\t"), []byte("\t_\t"), 1), 0o644))
 	for _, c := range []struct{ args, want string }{
-		{"", "want --model"},
-		{"--model m.tbm", "want --model"},
+		{"", "give --model"},
+		{"--model m.tbm", "give --model"},
 		{"--model nowhere.tbm --dev " + few, "nowhere.tbm"},
 		{"--model " + toy + " --dev nowhere.conllu", "nowhere.conllu"},
 		{"--model " + toy + " --dev " + few, "want at least 50"},
@@ -106,7 +106,7 @@ func TestCalibrateRefusals(t *testing.T) {
 		{"--model " + toy + " --dev " + untagged, "1 of its words have no UPOS"},
 		{"--model embedded --dev " + few, "--output"},
 		{"--model embedded --dev " + few + " --output x.cal", "name that with --model"},
-		{"--model m --dev d x", "what is"},
+		{"--model m --dev d x", "unexpected"},
 		{"--model m --overlay o --dev d", "--overlay goes with"},
 		{"--model embedded --overlay o --dev d --output x.cal", "--overlay goes with"},
 		{"--model " + toy + " --overlay nowhere.tbm --dev " + few + " --output x.cal", "nowhere.tbm"},

@@ -27,7 +27,7 @@ func newCompact() *cobra.Command {
 		ctx := cmd.Context()
 		switch {
 		case *state == "" || len(others) > 0:
-			return refuse("want --state FOLDER and nothing else")
+			return refuse("give --state FOLDER and nothing else")
 		case *keep < 1:
 			return refuse("--keep %d: must be at least 1, the current snapshot", *keep)
 		}

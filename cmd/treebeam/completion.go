@@ -24,7 +24,7 @@ func newCompletion() *cobra.Command {
 	cmd.ValidArgsFunction = completeWords("bash", "zsh", "fish", "powershell")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return refuse("want the name of one shell: bash, zsh, fish or powershell")
+			return refuse("name one shell: bash, zsh, fish or powershell")
 		}
 		root := cmd.Root()
 		switch args[0] {

@@ -193,7 +193,7 @@ func TestVerify(t *testing.T) {
 			t.Errorf("%s: status %d %s", damage, status, stderr)
 		}
 		ofParts := strings.Contains(damage, "part") && !strings.Contains(damage, "manifest") || strings.Contains(damage, "flipped")
-		if said := strings.Contains(stderr, "were damaged; they were made anew"); said != (ofParts && !strings.Contains(damage, "is gone")) {
+		if said := strings.Contains(stderr, "were damaged and have been made again"); said != (ofParts && !strings.Contains(damage, "is gone")) {
 			t.Errorf("%s: %s", damage, stderr)
 		}
 		same(t, damage, want, contents(t, dir))

@@ -76,7 +76,7 @@ func newDiff() *cobra.Command {
 func diffSides(ctx context.Context, state string, args []string) (a, b diff.Side, err error) {
 	if state == "" {
 		if len(args) != 2 {
-			return a, b, refuse("want two output folders, or --state FOLDER and two numbers of snapshots, got %d arguments", len(args))
+			return a, b, refuse("name two output folders, or --state FOLDER and the numbers of two snapshots; got %d arguments", len(args))
 		}
 		var sides [2]diff.Side
 		for i, folder := range args {
@@ -109,7 +109,7 @@ func diffSides(ctx context.Context, state string, args []string) (a, b diff.Side
 			}
 		}
 	default:
-		return a, b, refuse("want two numbers of snapshots, or none, got %d arguments", len(args))
+		return a, b, refuse("give the numbers of two snapshots, or none; got %d arguments", len(args))
 	}
 	var sides [2]diff.Side
 	for i, n := range numbers {
@@ -190,7 +190,7 @@ func printDiff(w io.Writer, r *diff.Report) error {
 			m.all.A, m.all.B, m.all.Drift, m.both.A, m.both.B, m.both.Drift)
 	}
 	if len(r.Migrations) > 0 {
-		fmt.Fprintf(&b, "\nthe commonest of %d arcs that became others:\n", r.Migrated)
+		fmt.Fprintf(&b, "\nthe most frequent of %d arcs that became others:\n", r.Migrated)
 	}
 	for _, m := range r.Migrations {
 		fmt.Fprintf(&b, "%9.1f  %s became %s%s\n", m.Count, arcText(m.From), arcText(m.To), moveText(&m))

@@ -71,7 +71,7 @@ func TestColor(t *testing.T) {
 func TestShowRefusals(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"a.txt": "Some text .\n", "two.conllu": "1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n1\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n", "none.conllu": "# nothing\n"})
 	for args, want := range map[string]string{
-		"":                     "want an output folder",
+		"":                     "name an output folder",
 		"a.txt":                "treebeam parse",
 		"missing.conllu":       "does not exist",
 		"two.conllu --id x":    "# sent_id",

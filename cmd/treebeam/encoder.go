@@ -43,13 +43,13 @@ func newEncoder() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		switch {
 		case len(others) == 0 || others[0] != "import" && others[0] != "info":
-			return refuse("want treebeam encoder import FILE --output E%s, or treebeam encoder info FILE", encoder.Extension)
+			return refuse("give treebeam encoder import FILE --output E%s, or treebeam encoder info FILE", encoder.Extension)
 		case len(others) != 2:
 			return refuse("encoder %s takes one file, got %d", others[0], len(others)-1)
 		case others[0] == "info" && (*file != "" || *name != "" || *source != "" || *licence != ""):
 			return refuse("encoder info writes no file: want treebeam encoder import %s --output FILE", others[1])
 		case others[0] == "import" && *file == "":
-			return refuse("want --output FILE, the encoder to write, such as e5-small%s", encoder.Extension)
+			return refuse("give --output FILE, the encoder to write, such as e5-small%s", encoder.Extension)
 		case others[0] == "import" && *asJSON:
 			return refuse("--json is for encoder info")
 		case others[0] == "import" && output.SameFile(*file, others[1]):
@@ -68,7 +68,7 @@ func newEncoder() *cobra.Command {
 			}
 		}
 		if p.Licence == "" {
-			return refuse("encoder %s: its files do not tell the licence, which every model made of it must name: look it up and say --licence NAME", others[1])
+			return refuse("encoder %s: its files do not state the license, which every model made from it must name: look it up and give --licence NAME", others[1])
 		}
 		return importEncoder(*file, p)
 	}

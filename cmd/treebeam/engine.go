@@ -46,7 +46,7 @@ func follow(run *pipeline.Prepared) func() string {
 		mu.Unlock()
 		if s.Stays {
 			onInterrupt(func() string {
-				return fmt.Sprintf("interrupted, but job %s on %s goes on, and may cost money. To end it: %s.\n"+
+				return fmt.Sprintf("interrupted, but job %s on %s is still running and may cost money. To end it: %s.\n"+
 					"When it has ended, the same command takes over what it has done, and does the rest", s.ID, s.Engine, s.Cancel)
 			})
 		}

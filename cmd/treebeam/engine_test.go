@@ -92,7 +92,7 @@ func TestInterruptOfJob(t *testing.T) {
 		t.Errorf("status %d", status)
 	}
 	text := strings.Join(said, "\n")
-	for _, want := range []string{"interrupted, but job job-001 on universal at ", " goes on", "To end it: ", "called treebeam-", "the same command"} {
+	for _, want := range []string{"interrupted, but job job-001 on universal at ", " is still running", "To end it: ", "called treebeam-", "the same command"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %q", want, text)
 		}
@@ -124,7 +124,7 @@ func TestCancelledCommand(t *testing.T) {
 	cmd := atEngine(t, filepath.Join(t.TempDir(), "out"))
 	text, _ := cmd.CombinedOutput()
 	if status := cmd.ProcessState.ExitCode(); status != exitFailed ||
-		!strings.Contains(string(text), "job job-001 was cancelled\nthe same command continues where this run stopped\n") {
+		!strings.Contains(string(text), "job job-001 was cancelled\nrun the same command again to continue this run\n") {
 		t.Errorf("status %d\n%s", status, text)
 	}
 }

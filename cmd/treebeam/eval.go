@@ -86,7 +86,7 @@ func newEval() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		ctx := cmd.Context()
 		if len(others) > 0 {
-			return refuse("what is %q? the files are named with --gold and --system", others[0])
+			return refuse("unexpected %q: name the files with --gold and --system", others[0])
 		}
 		if err := cmp.Or(f.validate(), checkCustom(fs), setThreads(*threads)); err != nil {
 			return err
@@ -109,15 +109,15 @@ func (f *evalFlags) validate() error {
 	case f.gold == "":
 		return refuse("want --gold FILE")
 	case (f.system == "") == (f.model == ""):
-		return refuse("want --system FILE or FOLDER, or --model FILE (--model embedded is the model inside the program)")
+		return refuse("give --system FILE or FOLDER, or --model FILE (--model embedded is the built-in model)")
 	case f.goldTokens && f.goldTags:
-		return refuse("--gold-tags has the gold words too: leave --gold-tokens out")
+		return refuse("--gold-tags includes the gold words: leave out --gold-tokens")
 	case f.system != "" && (f.goldTokens || f.goldTags || f.write != "" || f.effort != ""):
-		return refuse("--gold-tokens, --gold-tags, --write and --effort go with --model")
+		return refuse("--gold-tokens, --gold-tags, --write and --effort need --model")
 	case f.system != "" && (f.custom != transforms.CustomFiles{} || f.unconstrained):
-		return refuse("--abbreviations, --keep-together, --exceptions and --unconstrained go with --model")
+		return refuse("--abbreviations, --keep-together, --exceptions and --unconstrained need --model")
 	case f.system != "" && (f.decoder != "" || f.search.Samples != 0):
-		return refuse("--decoder and --head-samples go with --model")
+		return refuse("--decoder and --head-samples need --model")
 	case f.write != "" && output.SameFile(f.gold, f.write):
 		return refuse("--write %s is the file of the gold trees: they would be lost; name another", f.write)
 	case f.samples < 1:
@@ -135,7 +135,7 @@ func (f *evalFlags) validate() error {
 		return refuse("--%w", err)
 	}
 	if f.search.Decoder != nil && (f.search.Restarts != 0 || f.search.Exact != 0 || f.search.Certify != 0) {
-		return refuse("--restarts, --exact and --certify go with --decoder greedy: %s does not climb", f.decoder)
+		return refuse("--restarts, --exact and --certify need --decoder greedy: %s does not climb", f.decoder)
 	}
 	return nil
 }

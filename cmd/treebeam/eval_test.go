@@ -114,13 +114,13 @@ func TestEvalRefusals(t *testing.T) {
 		want string
 	}{
 		{evalFlags{}, "want --gold"},
-		{evalFlags{gold: toyDev}, "want --system"},
-		{evalFlags{gold: toyDev, system: "a", model: "b"}, "want --system"},
-		{evalFlags{gold: toyDev, system: toyDev, goldTags: true}, "go with --model"},
-		{evalFlags{gold: toyDev, system: toyDev, effort: "0.5"}, "go with --model"},
+		{evalFlags{gold: toyDev}, "give --system"},
+		{evalFlags{gold: toyDev, system: "a", model: "b"}, "give --system"},
+		{evalFlags{gold: toyDev, system: toyDev, goldTags: true}, "need --model"},
+		{evalFlags{gold: toyDev, system: toyDev, effort: "0.5"}, "need --model"},
 		{evalFlags{gold: "nowhere.conllu", system: toyDev}, "nowhere.conllu"},
 		{evalFlags{gold: toyDev, system: "nowhere.conllu"}, "nowhere.conllu"},
-		{evalFlags{gold: toyDev, system: t.TempDir()}, "it is no output"},
+		{evalFlags{gold: toyDev, system: t.TempDir()}, "it is not an output"},
 		{evalFlags{gold: toyDev, system: toyTrain}, "same text"},
 		{evalFlags{gold: toyDev, model: toyDev}, "CoNLL-U"},
 	} {

@@ -52,7 +52,7 @@ func withConf(to string, conf bool) (string, error) {
 	case to == pipeline.TreeFormat || to == pipeline.SVGFormat || to == pipeline.HTMLFormat:
 		return to, nil
 	case to == "text":
-		return "", refuse("--conf: text has no place for it; take --to conllu or jsonl")
+		return "", refuse("--conf: text has no place for it; use --to conllu or jsonl")
 	}
 	return "", refuse("--conf is for --to conllu; %s has all columns of confidence without it", cmp.Or(to, "parquet"))
 }

@@ -234,7 +234,7 @@ func TestTwoRunsAtOnce(t *testing.T) {
 		switch err := cmd.Wait(); {
 		case err == nil:
 			ended++
-		case cmd.ProcessState.ExitCode() != exitRefused || !strings.Contains(cmd.Stderr.(*bytes.Buffer).String(), "another run of treebeam writes to"):
+		case cmd.ProcessState.ExitCode() != exitRefused || !strings.Contains(cmd.Stderr.(*bytes.Buffer).String(), "another run of treebeam is writing to"):
 			t.Errorf("%v: %s", err, cmd.Stderr)
 		}
 	}

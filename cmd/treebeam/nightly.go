@@ -62,7 +62,7 @@ func (c *parseCommand) checkNight() error {
 	n := &c.night
 	if n.state == "" {
 		if n.all || n.allowDeletes || n.planOnly != "" {
-			return refuse("--all, --allow-deletes and --plan-only belong to --state FOLDER")
+			return refuse("--all, --allow-deletes and --plan-only need --state FOLDER")
 		}
 		return nil
 	}
@@ -72,9 +72,9 @@ func (c *parseCommand) checkNight() error {
 	case c.to != "" && c.to != "parquet":
 		return refuse("--to %s cannot be used with --state; treebeam convert --state writes other formats", c.to)
 	case c.options.Limit != 0:
-		return refuse("--limit %d cannot be used with --state, which knows whole documents; name fewer files", c.options.Limit)
+		return refuse("--limit %d cannot be used with --state, which works on whole documents; name fewer files", c.options.Limit)
 	case c.options.Verify:
-		return refuse("--verify belongs to --output; treebeam report reads all of a state, and --all parses every file again")
+		return refuse("--verify needs --output; for a state, treebeam report reads everything, and --all parses every file again")
 	case c.options.Overwrite:
 		return refuse("--overwrite cannot be used with --state; --all parses every file again")
 	}
@@ -89,7 +89,7 @@ func newReparse() *cobra.Command {
 	c := newParseCommand(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		if c.night.state == "" {
-			return refuse("want --state FOLDER: what was parsed before; treebeam parse --output parses without one")
+			return refuse("give --state FOLDER, which remembers what was parsed before; treebeam parse --output parses without one")
 		}
 		return c.run(cmd.Context(), others)
 	}
@@ -155,7 +155,7 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 	case errors.As(err, &refused):
 		return err
 	case err != nil:
-		return fmt.Errorf("%w\nthe same command continues where this night stopped", err)
+		return fmt.Errorf("%w\nrun the same command again to continue this night", err)
 	}
 	if result.Submitted {
 		if !c.sayNotSubmitted() {

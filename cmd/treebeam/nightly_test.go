@@ -125,18 +125,18 @@ func TestNightFlagsRefused(t *testing.T) {
 	in := writeFiles(t, map[string]string{"a.txt": "One .\n"})
 	state := filepath.Join(t.TempDir(), "state")
 	for want, args := range map[string][]string{
-		"exclude each other": {"parse", in, "--state", state, "--output", state},
-		"belong to --state":  {"parse", in, "--output", state, "--plan-only"},
-		"convert --state":    {"parse", in, "--state", state, "--to", "conllu"},
-		"--all parses":       {"parse", in, "--state", state, "--overwrite"},
-		"want --state":       {"reparse", in, "--output", state},
-		"text or json":       {"reparse", in, "--state", state, "--plan-only=xml"},
-		"reparse --help":     {"reparse", "--sate", state},
-		"no input":           {"reparse", "--state", state},
-		"holds no state":     {"convert", "--state", in},
-		"got 0 arguments":    {"convert"},
-		"nothing else":       {"compact"},
-		"--keep 0":           {"compact", "--state", state, "--keep", "0"},
+		"exclude each other":    {"parse", in, "--state", state, "--output", state},
+		"need --state":          {"parse", in, "--output", state, "--plan-only"},
+		"convert --state":       {"parse", in, "--state", state, "--to", "conllu"},
+		"--all parses":          {"parse", in, "--state", state, "--overwrite"},
+		"give --state":          {"reparse", in, "--output", state},
+		"text or json":          {"reparse", in, "--state", state, "--plan-only=xml"},
+		"reparse --help":        {"reparse", "--sate", state},
+		"no input":              {"reparse", "--state", state},
+		"does not hold a state": {"convert", "--state", in},
+		"got 0 arguments":       {"convert"},
+		"nothing else":          {"compact"},
+		"--keep 0":              {"compact", "--state", state, "--keep", "0"},
 	} {
 		status, _, stderr := treebeam(t, "", args...)
 		if status != exitRefused || !strings.Contains(stderr, want) {

@@ -34,7 +34,7 @@ func openState(ctx context.Context, folder string) (*output.Reader, error) {
 // openOne opens the only argument of a command.
 func openOne(ctx context.Context, folders []string) (*output.Reader, error) {
 	if len(folders) != 1 {
-		return nil, refuse("want one output folder of treebeam parse, or the folder of a state, got %d arguments", len(folders))
+		return nil, refuse("name one output folder of treebeam parse, or the folder of a state; got %d arguments", len(folders))
 	}
 	return openOutput(ctx, folders[0])
 }

@@ -48,12 +48,12 @@ type parseCommand struct {
 func (c *parseCommand) checkModel() (err error) {
 	c.flags.Visit(func(f *pflag.Flag) {
 		if f.Name == "model" && f.Value.String() == "" {
-			err = refuse("--model is empty: name a model file, or leave it out for the embedded English model")
+			err = refuse("--model is empty: name a model file, or leave it out for the built-in English model")
 		}
 	})
 	if err == nil && c.accurate {
 		if c.options.Model != "" {
-			return refuse("--accurate is a model too: leave it out, or --model")
+			return refuse("--accurate and --model both name a model: leave out one of them")
 		}
 		c.options.Model = model.EmbeddedAccurate
 	}
@@ -89,7 +89,7 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 		return err
 	}
 	if c.options.Rows.StopAfter != "" && c.to == "conllu-conf" {
-		return refuse("--stop-after %s: only parsed sentences have probabilities; leave --conf out", c.options.Rows.StopAfter)
+		return refuse("--stop-after %s: only parsed sentences have probabilities; leave out --conf", c.options.Rows.StopAfter)
 	}
 	if c.options.EndMarks && !isStream {
 		return refuse("--end-marks is for streams: add --to jsonl or --to conllu")
@@ -124,10 +124,10 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	show.stop()
 	var changed *pipeline.InputChanged
 	if errors.As(err, &changed) {
-		return fmt.Errorf("%w\nthe input is another one now: add --overwrite to remove what this run has written, or name another --output", err)
+		return fmt.Errorf("%w\nthe input has changed: add --overwrite to remove what this run has written, or name another --output", err)
 	}
 	if err != nil {
-		return fmt.Errorf("%w\nthe same command continues where this run stopped", err)
+		return fmt.Errorf("%w\nrun the same command again to continue this run", err)
 	}
 	if sum == nil {
 		if !c.sayNotSubmitted() {

@@ -109,7 +109,7 @@ func (p *progress) printChecked(w io.Writer, d *pipeline.Done) {
 		return
 	}
 	if d.Damaged > 0 {
-		say(w, "parts of %d ranges were damaged; they were made anew\n", d.Damaged)
+		say(w, "parts of %d ranges were damaged and have been made again\n", d.Damaged)
 	}
 	switch {
 	case d.Earlier == 0 || p.quiet:

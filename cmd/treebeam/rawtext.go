@@ -20,7 +20,7 @@ func newRawText() *cobra.Command {
   treebeam rawtext dev.conllu > dev.txt`
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {
 		if len(files) != 1 {
-			return refuse("want one CoNLL-U file, got %d", len(files))
+			return refuse("name one CoNLL-U file; got %d", len(files))
 		}
 		sents, err := conllu.ReadAllWith(files[0], conllu.Options{MultipleRoots: true, NoHeads: true})
 		if err != nil {

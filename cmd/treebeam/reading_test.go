@@ -235,7 +235,7 @@ func TestShow(t *testing.T) {
 	for args, want := range map[string]string{
 		"--id none":         `has the id "none"; treebeam convert`,
 		"--id a@0 --doc b":  `in the document "b" has the id "a@0"`,
-		"--doc none":        "is of a document with the id",
+		"--doc none":        "no sentence of a document with the id",
 		"--lowest -1":       "must not be negative",
 		"--doc b --id none": `in the document "b"`,
 	} {

@@ -103,11 +103,11 @@ func newSample() *cobra.Command {
 func (f *sampleFlags) check(set map[string]bool) error {
 	switch {
 	case set["uncertain"] == set["random"]:
-		return refuse("want --uncertain N or --random N: they are two samples, for two purposes")
+		return refuse("give --uncertain N or --random N: they are two samples, for two purposes")
 	case set["uncertain"] && (f.Uncertain < 1 || f.Uncertain > pick.MaxSample), set["random"] && (f.Random < 1 || f.Random > pick.MaxSample):
 		return refuse("--uncertain and --random must be from 1 to %d", pick.MaxSample)
 	case set["seed"] && set["uncertain"]:
-		return refuse("--seed belongs to --random: nothing in --uncertain is drawn by lot")
+		return refuse("--seed needs --random: --uncertain draws nothing at random")
 	case f.Paragraphs && (set["uncertain"] || set["min-words"] || set["max-words"]):
 		return refuse("--paragraphs belongs to --random, and takes sentences of all lengths")
 	case f.MinWords < 0 || f.MaxWords < 0:
@@ -185,6 +185,6 @@ func (f *sampleFlags) report(drawn *pick.Drawn) {
 // were: what is found on them does not hold for other text.
 func warnOfUncertain(file string, gold []syntax.Sentence) {
 	if n := pick.ChosenForDoubts(gold); n > 0 {
-		say(os.Stderr, "%s: %d of the sentences were chosen because they are uncertain; figures and probabilities from them hold for no other text: take a sample by lot (treebeam sample --random)\n", file, n)
+		say(os.Stderr, "%s: %d of the sentences were chosen because they are uncertain; figures and probabilities from them apply to no other text: take a random sample (treebeam sample --random)\n", file, n)
 	}
 }

@@ -108,7 +108,7 @@ func (c *choice) show(ctx context.Context, names []string, to string, o pipeline
 // openTrees returns the trees of an output, of a state, or of CoNLL-U files.
 func openTrees(ctx context.Context, names []string) (iter.Seq2[*parquet.Tree, error], error) {
 	if len(names) == 0 {
-		return nil, refuse("want an output folder of treebeam parse, the folder of a state, CoNLL-U files or -")
+		return nil, refuse("name an output folder of treebeam parse, the folder of a state, CoNLL-U files or -")
 	}
 	if !slices.ContainsFunc(names, pipeline.NamesFiles) {
 		from, err := openOne(ctx, names)
@@ -167,7 +167,7 @@ func (c *choice) trees(rows iter.Seq2[*parquet.Tree, error], name string, files 
 	case !matched && c.id != "":
 		return nil, refuse("no sentence of %s%s has the id %q; %s", name, c.of(), c.id, lists("sent_id"))
 	case !matched:
-		return nil, refuse("no sentence of %s is of a document with the id %q; %s", name, c.doc, lists("doc_id"))
+		return nil, refuse("%s has no sentence of a document with the id %q; %s", name, c.doc, lists("doc_id"))
 	}
 	if c.lowest > 0 {
 		return lowest.Trees(), nil

@@ -36,14 +36,14 @@ func plainUnknown(fs *pflag.FlagSet, err *pflag.NotExistError) string {
 	name := err.GetSpecifiedName()
 	if letters := err.GetSpecifiedShortnames(); len(letters) > 0 {
 		if letters == name {
-			return "unknown option -" + name + "; the name of a file that begins with - goes behind --"
+			return "unknown option -" + name + "; put file names that begin with - after --"
 		}
 		return "unknown option -" + name + " in -" + letters
 	}
 	if near := nearestFlag(fs, name); near != "" {
 		return "unknown option --" + name + "; did you mean --" + near + "?"
 	}
-	return "unknown option --" + name + "; the name of a file that begins with - goes behind --"
+	return "unknown option --" + name + "; put file names that begin with - after --"
 }
 
 // plainValue says what is wrong with the value of a flag.

@@ -129,11 +129,11 @@ func arrangeTrain(fs *pflag.FlagSet) {
 func (f *trainFlags) start(fs *pflag.FlagSet, others []string) error {
 	switch {
 	case len(others) > 0:
-		return refuse("what is %q? the treebanks are named with --train and --dev", others[0])
+		return refuse("unexpected %q: name the treebanks with --train and --dev", others[0])
 	case len(f.train) == 0 || f.dev == "":
-		return refuse("want --train FILE and --dev FILE")
+		return refuse("give --train FILE and --dev FILE")
 	case f.model == "" && !f.check:
-		return refuse("want --model FILE, the model to write")
+		return refuse("give --model FILE, the model to write")
 	case f.o.Repeat < 1 || f.o.Repeat > train.MaxRepeat:
 		return refuse("--repeat %d: must be from 1 to %d", f.o.Repeat, train.MaxRepeat)
 	case f.o.Cased < 0 || f.o.Cased > train.MaxCased:
@@ -216,7 +216,7 @@ func (f *trainFlags) parts() error {
 		return err
 	}
 	if f.o.Families == 0 {
-		return fmt.Errorf("--families %s leaves arcs alone: keep one other family at least", f.families)
+		return fmt.Errorf("--families %s leaves only arcs: keep at least one other family", f.families)
 	}
 	if f.preset == "fast" {
 		f.o.Cut = fastCut
@@ -249,7 +249,7 @@ func (f *trainFlags) checkTensor() error {
 	case f.tensor.Rank < 0:
 		return refuse("--tensor %d: want a rank, or 0 for none", f.tensor.Rank)
 	case f.tensor.Rank == 0 && f.vectors != "":
-		return refuse("--vectors are features of the tensor: give it a rank with --tensor")
+		return refuse("--vectors adds features to the tensor: give the tensor a rank with --tensor")
 	case f.tensor.Rank == 0:
 		return nil
 	}
@@ -274,7 +274,7 @@ func (f *trainFlags) stored(run func() ([]byte, error), said string) error {
 		return &refusal{err}
 	}
 	defer onInterrupt(func() string {
-		return fmt.Sprintf("treebeam train: interrupted; the finished phases are in %s.train, the same command with --resume continues", f.model)
+		return fmt.Sprintf("treebeam train: interrupted; the finished phases are in %s.train, and the same command with --resume continues", f.model)
 	})()
 
 	// Nearly all memory of a training is in tables without pointers, which the

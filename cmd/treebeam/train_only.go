@@ -37,9 +37,9 @@ func (f *trainFlags) checkOnly(fs *pflag.FlagSet) error {
 	case !known:
 		return refuse("--only %s: only lemmas, segmenter, encoder or mix can be trained alone", f.only)
 	case f.from == "" && !f.check:
-		return refuse("--only %s: want --from MODEL too, the model that all else is taken from", f.only)
+		return refuse("--only %s: also give --from MODEL, the model to take everything else from", f.only)
 	case f.only == train.OnlyEncoder && f.encoder.file == "" && !f.check:
-		return refuse("--only %s: want --encoder FILE too, the pretrained encoder", f.only)
+		return refuse("--only %s: also give --encoder FILE, the pretrained encoder", f.only)
 	}
 	var idle []string
 	fs.Visit(func(x *pflag.Flag) {

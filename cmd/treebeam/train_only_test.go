@@ -70,11 +70,11 @@ func TestTrainOnlyRefusals(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "new.tbm")
 	banks := " --train " + toyTrain + " --dev " + toyDev + " --model " + model
 	for _, c := range []struct{ args, want string }{
-		{"--only lemmas" + banks, "want --from"},
+		{"--only lemmas" + banks, "give --from"},
 		{"--from " + toy + banks, "with --only"},
 		{"--only pruner --from " + toy + banks, "only lemmas, segmenter, encoder or mix can"},
 		{"--only lemmas --from " + toy + banks + " --preset fast --resume", "nothing to do for --preset, --resume"},
-		{"--only encoder --from " + toy + banks, "want --encoder"},
+		{"--only encoder --from " + toy + banks, "give --encoder"},
 		{"--only encoder --from " + toy + " --encoder nowhere.tbe" + banks, "nowhere.tbe"},
 		{"--only encoder --from " + toy + " --encoder " + toyTrain + banks, "not a treebeam encoder"},
 		{"--only encoder --from " + toy + " --encoder x.tbe --preset fast" + banks, "nothing to do for --preset"},

@@ -67,13 +67,13 @@ func TestTrainRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ args, want string }{
-		{"", "want --train"},
-		{"--train x --dev y", "want --model"},
+		{"", "give --train"},
+		{"--train x --dev y", "give --model"},
 		{"--train nowhere --dev y --model m", "nowhere"},
 		{"--train " + bad + " --dev " + bad + " --model m", bad + ":1"},
 		{"--train x --dev y --model m --preset huge", "fast, standard or full"},
 		{"--train x --dev y --model m --families gs", "+ or -"},
-		{"--train x --dev y --model m --families -all", "arcs alone"},
+		{"--train x --dev y --model m --families -all", "only arcs"},
 		{"--train x --dev y --model m --strategy best", "max-violation"},
 		{"--nonsense", "unknown option --nonsense"},
 		{"x.conllu", "x.conllu"},

@@ -27,7 +27,7 @@ func ReadEarlier(ctx context.Context, folder string) (*Earlier, error) {
 		return nil, err
 	}
 	if len(records) != 1 {
-		return nil, errors.New("it holds no run of treebeam parse")
+		return nil, errors.New("it does not hold a run of treebeam parse")
 	}
 	r := &records[0]
 	e := &Earlier{Provenance: r.Provenance()}

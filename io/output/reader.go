@@ -43,7 +43,7 @@ func Open(ctx context.Context, folder string) (*Reader, error) {
 	folder = strings.TrimPrefix(folder, "file://")
 	m, err := Check(ctx, folder)
 	if errors.Is(err, parquet.ErrDamaged) {
-		err = fmt.Errorf("%w; the parse command that made it mends it", err)
+		err = fmt.Errorf("%w; the parse command that made it repairs it", err)
 	}
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func Open(ctx context.Context, folder string) (*Reader, error) {
 		Failures:  parquet.Parts[parquet.Failure](failures),
 		TreesWith: func(columns ...string) iter.Seq2[*parquet.Tree, error] { return parquet.TreesWith(trees, columns...) },
 	}
-	return o.Checked("the parse command that made it makes damaged parts anew if --verify is added"), nil
+	return o.Checked("run the parse command that made it with --verify to make damaged parts again"), nil
 }
 
 // Checked returns o with trees and failures that are compared with the counts
@@ -166,7 +166,7 @@ func readManifest(ctx context.Context, folder string) (*Manifest, error) {
 	name := store.Join(folder, ManifestFile)
 	text, err := store.ReadFile(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, Refuse("%s has no %s: it is no output of treebeam's, or its run has not ended; the same parse command continues it",
+		return nil, Refuse("%s has no %s: it is not an output of treebeam, or its run has not finished; the same parse command continues it",
 			folder, ManifestFile)
 	}
 	if err != nil {

@@ -110,7 +110,7 @@ func CheckForeign(ctx context.Context, folder, fp string) error {
 				return &Refusal{err}
 			}
 			if name := store.Within(dir, info.Name); !IsPart(name, fp) {
-				return Refuse("%s is no output of treebeam's: it holds %s/%s; name another --output", folder, kind, name)
+				return Refuse("%s is not an output of treebeam: it holds %s/%s; name another --output", folder, kind, name)
 			}
 		}
 	}

@@ -58,7 +58,7 @@ func notOpened(dir, name string, p *Piece, err error) error {
 		if folder, ok := folderIsGone(resolve(dir, name), p.DocID); ok {
 			return &Error{URI: p.URI, Kind: Transient, Err: fmt.Errorf(
 				"the file is gone, and nothing is left in %s: if that was unmounted, mount it again; "+
-					"if it was emptied on purpose, start anew with --overwrite", folder)}
+					"if it was emptied on purpose, start over with --overwrite", folder)}
 		}
 	case errors.Is(err, errIrregular), impossiblePath(err):
 		return &Error{URI: p.URI, Kind: Changed, Err: fmt.Errorf("the file changed since it was listed (%w); run the same command again when nothing writes to it", err)}

@@ -53,7 +53,7 @@ func Compact(ctx context.Context, o CompactOptions) (*Compacted, error) {
 	}
 	if was := base.Made.FormatVersion; was != output.FormatVersion {
 		return nil, refuse("the rows of %s have the format version %s, and this program writes %s: "+
-			"compact with the version that made them, or parse every file anew with --all", state.dir, was, output.FormatVersion)
+			"compact with the version that made them, or parse every file again with --all", state.dir, was, output.FormatVersion)
 	}
 	if o.PartWords == 0 {
 		o.PartWords = defaultPartWords
@@ -272,7 +272,7 @@ func (s *State) removeRun(ctx context.Context, run string) error {
 func Number(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {
-		return 0, refuse("%q is no number of a snapshot; the names of the files in %s/ begin with it", s, snapshotsDir)
+		return 0, refuse("%q is not the number of a snapshot; the names of the files in %s/ begin with theirs", s, snapshotsDir)
 	}
 	return n, nil
 }

@@ -108,7 +108,7 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 		return nil, err
 	}
 	if slices.Contains(o.Inputs, "-") {
-		return nil, refuse("--state cannot be used with standard input, which has no name under which it could change: name files or folders")
+		return nil, refuse("--state cannot be used with standard input, which has no name to recognize it by: name files or folders")
 	}
 	if err := o.CheckEngine(state.dir); err != nil { // the pipeline sees no patterns, but what they match
 		return nil, err
@@ -122,7 +122,7 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 		return nil, &pipeline.Refusal{Err: err}
 	}
 	if base != nil && base.Made != made && !o.All {
-		return nil, refuse("%s was made differently:\n  %s\ngive the same model and options again, or --all to parse every file anew",
+		return nil, refuse("%s was made differently:\n  %s\ngive the same model and options again, or --all to parse every file again",
 			state.dir, strings.Join(base.Made.Differences(made), "\n  "))
 	}
 	inputs, err := source.List(ctx, o.Inputs, source.ListOptions{Paths: o.Paths, Exclude: o.Exclude,

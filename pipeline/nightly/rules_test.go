@@ -241,7 +241,7 @@ func TestPlanOnly(t *testing.T) {
 	o = c.options()
 	o.State = "ftp://host/state"
 	c.refused(o, "ftp://", "local disk")
-	if _, err := (&State{c.state}).MustCurrent(context.Background()); err == nil || !strings.Contains(err.Error(), "holds no state") {
+	if _, err := (&State{c.state}).MustCurrent(context.Background()); err == nil || !strings.Contains(err.Error(), "does not hold a state") {
 		t.Errorf("got %v", err)
 	}
 }

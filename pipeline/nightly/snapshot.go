@@ -55,7 +55,7 @@ func (s *State) Current(ctx context.Context) (*Snapshot, error) {
 func (s *State) MustCurrent(ctx context.Context) (*Snapshot, error) {
 	snapshot, err := s.Current(ctx)
 	if err == nil && snapshot == nil {
-		err = refuse("%s holds no state, or its first night has not ended: it has no file %s; treebeam parse --state makes one", s.dir, currentFile)
+		err = refuse("%s does not hold a state, or its first night has not finished: it has no file %s; treebeam parse --state makes one", s.dir, currentFile)
 	}
 	return snapshot, err
 }
