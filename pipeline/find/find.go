@@ -254,6 +254,9 @@ func (s *search) write(t *parquet.Tree, hits []pattern.Hit) (err error) {
 	if err == nil {
 		_, err = s.out.Write(s.line)
 	}
+	if err == nil && s.Columns > 0 { // somebody waits for it
+		err = s.out.Flush()
+	}
 	return err
 }
 
