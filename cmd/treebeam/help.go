@@ -52,6 +52,9 @@ func newHelp() *cobra.Command {
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		root := cmd.Root()
+		if len(args) > 1 {
+			return refuse("want the name of one command, got %d", len(args))
+		}
 		if len(args) == 0 {
 			printHelp(os.Stdout, root)
 			return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -30,10 +31,11 @@ func (n *namedInputs) paths(ctx context.Context, patterns []string) ([]string, e
 	if lists := slices.Concat(n.filesFrom, patterns); count(lists, "-") > 1 && slices.Contains(n.filesFrom, "-") {
 		return nil, refuse("--files-from -: standard input is read once; name a file for the list, or for the text")
 	}
-	ctx, stop := interruptible(ctx)
-	defer stop()
 	var paths []string
 	for _, name := range n.filesFrom {
+		if name == "" {
+			return nil, refuse("--files-from is empty: name a file, or leave it out")
+		}
 		some, err := readList(ctx, name)
 		if interrupted() {
 			return nil, exitCode(exitInterrupted)
@@ -49,17 +51,31 @@ func (n *namedInputs) paths(ctx context.Context, patterns []string) ([]string, e
 	return paths, nil
 }
 
-// readList reads one list of paths.
+// readList reads one list of paths, from a file, a pipe or a bucket; .gz, .zst and
+// .bz2 are decompressed.
 func readList(ctx context.Context, name string) ([]string, error) {
-	var r io.ReadCloser = io.NopCloser(os.Stdin)
-	if name != "-" {
-		var err error
-		if r, _, err = store.OpenFile(ctx, name); err != nil {
-			return nil, err
-		}
+	if name == "-" {
+		return source.ReadPaths(os.Stdin, "standard input")
+	}
+	var r io.ReadCloser
+	var err error
+	if store.IsRemote(name) {
+		var stop context.CancelFunc
+		ctx, stop = interruptible(ctx)
+		defer stop()
+		r, _, err = store.OpenFile(ctx, name)
+	} else {
+		r, err = os.Open(name) // a signal ends the process at once, also when a pipe has no writer
+	}
+	if err != nil {
+		return nil, err
 	}
 	defer r.Close()
-	return source.ReadPaths(r, store.Redact(name))
+	plain, err := source.Decompress(name, bufio.NewReader(r))
+	if err != nil {
+		return nil, err
+	}
+	return source.ReadPaths(plain, store.Redact(name))
 }
 
 func count(all []string, s string) (n int) {

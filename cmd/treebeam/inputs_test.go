@@ -31,6 +31,10 @@ func TestFilesFrom(t *testing.T) {
 		text != "Three four .\nSeven eight .\n" {
 		t.Errorf("status %d, %q, %s", status, text, stderr)
 	}
+	must(t, os.WriteFile("list.gz", []byte(zipped(string(list))), 0o644))
+	if status, text, stderr = treebeam(t, "", toyCommand("--files-from", "list.gz", "-t", "text")...); status != exitOK || text != want {
+		t.Errorf("status %d, %q, %s", status, text, stderr)
+	}
 	if status, _, stderr = treebeam(t, "", toyCommand("--files-from=list", "--output=out", "-q")...); status != exitOK {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
@@ -59,6 +63,8 @@ func TestListsRefused(t *testing.T) {
 	transformstest.Register()
 	for args, want := range map[string]string{
 		"--files-from none":                 "--files-from none: no such file",
+		"--files-from=":                     "--files-from is empty",
+		"--files-from .":                    "--files-from .: is a directory",
 		"--files-from empty":                "--files-from: empty: names no file",
 		"--files-from wrong":                "no/such.txt: does not exist, nor any of the 1 paths in the list; check the working directory",
 		"--files-from - -":                  "standard input is read once",

@@ -37,6 +37,7 @@ var wrongCommands = []struct {
 	{"parze IN", "did you mean parse?"},
 	{"conv DONE", "did you mean convert?"},
 	{"IN/a.txt", "treebeam parse IN/a.txt --to conllu"},
+	{"help parse train", "want the name of one command"},
 	{"help prase", "treebeam help lists them"},
 	{"serve IN", "serve takes no files ... treebeam parse"},
 	{"serve --model x=", "--model x=: want NAME=FILE or FILE"},
