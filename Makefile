@@ -18,8 +18,8 @@ run: build
 	@echo
 	@echo "Parquet: out/sample/trees, out/sample/failures, out/sample/documents. Some trees:"
 	@echo
-	@bin/treebeam show out/sample --doc letters/garden.txt --count 2
-	@bin/treebeam show out/sample --id letters/garden.txt@155
+	@bin/treebeam show out/sample --doc letters/garden.txt --count 2 --conf
+	@bin/treebeam show out/sample --id letters/garden.txt@155 --conf
 	@cat out/sample/summary.json
 
 test:

@@ -20,8 +20,9 @@ func HTMLHead(dst []byte, title string) []byte {
 	return append(append(append(dst, before...), xmlText(Clip(title, maxText))...), after...)
 }
 
-// HTMLTree appends a tree to a page: its id, its text and its picture. The background
-// is the page's.
+// HTMLTree appends a tree to a page: its id, its text and its picture, of which the
+// background is the page's. A picture that is too wide for the page becomes smaller, down
+// to 80%, and scrolls by itself.
 func HTMLTree(dst []byte, t *parquet.Tree, o SVGOptions) []byte {
 	o.Background = pageColor // for the labels; the page has rules for it
 	text := cmp.Or(t.Text, strings.Join(t.Tokens[:min(len(t.Tokens), 1000)], " "))
@@ -31,8 +32,9 @@ func HTMLTree(dst []byte, t *parquet.Tree, o SVGOptions) []byte {
 			dst = fmt.Appendf(dst, "<p class=\"soft\">%s</p>\n", xmlText(say))
 		}
 	}
-	dst = append(dst, `<div class="scroll" tabindex="0" role="region" aria-label="The tree">`...)
-	return append(SVGRow(dst, t, o), "</div>\n</section>\n"...)
+	picture, width := svgRow(nil, t, o)
+	dst = fmt.Appendf(dst, `<div class="scroll" tabindex="0" role="region" aria-label="The tree"><div style="max-width:%dpx;min-width:%dpx">`, width, width*4/5)
+	return append(append(dst, picture...), "</div></div>\n</section>\n"...)
 }
 
 // HTMLFailure appends a sentence that has no tree, and why.

@@ -54,6 +54,12 @@ func SVG(dst []byte, s *syntax.Sentence, o SVGOptions) []byte { return SVGRow(ds
 // SVGRow is SVG for a row of trees/. Lists of the row that are too short are
 // read as far as they go.
 func SVGRow(dst []byte, t *parquet.Tree, o SVGOptions) []byte {
+	dst, _ = svgRow(dst, t, o)
+	return dst
+}
+
+// svgRow is SVGRow; width is that of the picture, in CSS pixels.
+func svgRow(dst []byte, t *parquet.Tree, o SVGOptions) (_ []byte, width int) {
 	p := draw(t, pictureOptions{min(cmp.Or(max(o.MaxWords, 0), standardSVGWords), mostSVGWords), o.Conf, o.Lemmas})
 	title := cmp.Or(o.Title, t.Text, strings.Join(t.Tokens[:min(len(t.Tokens), 100)], " "))
 	v := vector{dst}
@@ -67,7 +73,7 @@ func SVGRow(dst []byte, t *parquet.Tree, o SVGOptions) []byte {
 	v.marked(p, marks(o.Marked))
 	v.arcs(p, background)
 	v.words(p)
-	return append(v.dst, "</svg>\n"...)
+	return append(v.dst, "</svg>\n"...), p.Width
 }
 
 // A vector appends the elements of a picture.
