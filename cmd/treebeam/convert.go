@@ -14,34 +14,35 @@ import (
 )
 
 const convertAbout = `
-Writes the trees of an output folder, or those that are current in a state, in
-the order of the input. From CoNLL-U
-input everything but HEAD and DEPREL comes back byte for byte; sentences that
-could not be parsed stand in their place with a comment "treebeam_failure". The first
-sentence of a file has the comments generator and model, unless its input has one of them.
-With --conf CoNLL-U says how sure the trees are, in place of what the input has
-under the same names: in MISC, as HeadConf=0.9712|DeprelConf=0.9434|UPOSConf=0.9980,
-and as comments "# tree_conf = 0.5303" and "# certificate = all" (docs/parquet.md
-says what they mean). text is one sentence a line; jsonl has one object a sentence
-with the columns of the Parquet files; tsv and csv have a row for each word, with the
-columns of words/ (docs/parquet.md).`
+Writes the trees of an output folder, or the current trees of a state, in the order of the
+input. If the input is CoNLL-U, everything but HEAD and DEPREL comes back byte for byte, and
+sentences that could not be parsed stay in place with a comment "treebeam_failure". The
+first sentence of a file has the comments generator and model, unless its input has one of
+them.
+
+With --conf, CoNLL-U shows confidence: in MISC, as
+HeadConf=0.9712|DeprelConf=0.9434|UPOSConf=0.9980, and in comments such as
+"# tree_conf = 0.5303" and "# certificate = all" (docs/parquet.md explains them). They
+replace what the input has under the same names. text has one sentence per line; jsonl has
+one object per sentence with the columns of the Parquet files; tsv and csv have one row per
+word with the columns of words/ (docs/parquet.md).`
 
 // newConvert is treebeam convert.
 func newConvert() *cobra.Command {
-	cmd := newCommand("convert FOLDER --to FORMAT", "an output as CoNLL-U, a table, JSON lines or trees", convertAbout)
+	cmd := newCommand("convert FOLDER --to FORMAT", "write an output as CoNLL-U, a table, JSON Lines or trees", convertAbout)
 	fs := cmd.Flags()
-	to := fs.StringP("to", "t", "", "write `FORMAT` conllu, jsonl, tsv, csv, text, tree, svg (one sentence) or html (conllu, or what --output ends in)")
+	to := fs.StringP("to", "t", "", "write `FORMAT`: conllu, jsonl, tsv, csv, text, tree, svg (one sentence) or html (conllu, or what --output ends in)")
 	conf := confFlag(fs)
 	var d display
 	d.define(fs)
-	file := fs.StringP("output", "o", "", "`FILE` to write (standard output)")
-	perFile := fs.String("per-file", "", "write one file for each input file below `FOLDER`")
-	overwrite := fs.Bool("overwrite", false, "with --per-file: replace files that are there")
-	state := fs.String("state", "", "instead of an output: what is current in the state in `FOLDER`")
+	file := fs.StringP("output", "o", "", "write to `FILE` (standard output)")
+	perFile := fs.String("per-file", "", "write one file for each input file into `FOLDER`")
+	overwrite := fs.Bool("overwrite", false, "with --per-file: replace existing files")
+	state := fs.String("state", "", "instead of an output, read what is current in the state in `FOLDER`")
 	choose(fs, "to", "conllu", "jsonl", "tsv", "csv", "text", "tree", "svg", "html")
 	cmd.Example = `
   treebeam convert out -o trees.conllu
-  treebeam convert out -o words.csv                a row for each word, a header line
+  treebeam convert out -o words.csv                one row per word, with a header line
   treebeam convert --state state --to jsonl | head -1
   treebeam convert out --per-file parsed           one .conllu for each file that was read`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {

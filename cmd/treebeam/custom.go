@@ -8,10 +8,10 @@ import (
 
 // customFlags are the flags for what the user knows of the text beside the model.
 func customFlags(f *pflag.FlagSet, files *transforms.CustomFiles, unconstrained *bool) {
-	f.StringVar(&files.Abbreviations, "abbreviations", "", "`FILE` of abbreviations, one a line: no sentence ends behind them")
-	f.StringVar(&files.KeepTogether, "keep-together", "", "`FILE` of strings, one a line: each is one token wherever it stands")
-	f.StringVar(&files.Exceptions, "exceptions", "", "`FILE` of forms with UPOS and lemma, separated by tabs; _ for unknown")
-	f.BoolVar(unconstrained, "unconstrained", false, "take the best trees even if they break rules of Universal Dependencies")
+	f.StringVar(&files.Abbreviations, "abbreviations", "", "read abbreviations from `FILE`, one per line: no sentence ends after them")
+	f.StringVar(&files.KeepTogether, "keep-together", "", "read strings from `FILE`, one per line: each is one token wherever it occurs")
+	f.StringVar(&files.Exceptions, "exceptions", "", "read forms with UPOS and lemma from `FILE`, separated by tabs; _ for unknown")
+	f.BoolVar(unconstrained, "unconstrained", false, "take the highest-scoring trees even if they break rules of Universal Dependencies")
 	group(f, knownFlags, "abbreviations", "keep-together", "exceptions")
 	group(f, rareFlags, "unconstrained")
 }

@@ -21,8 +21,8 @@ type display struct {
 
 func (d *display) define(f *pflag.FlagSet) {
 	d.color = "auto"
-	f.BoolVar(&d.lemmas, "lemmas", false, "with --to tree, svg or html: show lemmas, too")
-	f.Var(&d.color, "color", "with --to tree: use color `WHEN` auto (on a terminal), always or never")
+	f.BoolVar(&d.lemmas, "lemmas", false, "with --to tree, svg or html: also show lemmas")
+	f.Var(&d.color, "color", "with --to tree: use color `WHEN`: auto (on a terminal), always or never")
 	choose(f, "color", "auto", "always", "never")
 }
 

@@ -27,7 +27,7 @@ func newFailures() *cobra.Command {
 	fs := cmd.Flags()
 	onlyErrors := fs.Bool("errors", false, "the same as --severity error")
 	severity := fs.String("severity", "all", "print only rows of this severity, `WHICH`: error, warning or all")
-	kind := fs.String("kind", "", "print print only rows of this `KIND`, such as not_text")
+	kind := fs.String("kind", "", "print only rows of this `KIND`, such as not_text")
 	choose(fs, "severity", "error", "warning", "all")
 	choose(fs, "kind", strings.Split(kindNames(), ", ")...)
 	cmd.Example = `

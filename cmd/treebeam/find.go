@@ -20,9 +20,9 @@ import (
 )
 
 const findAbout = `
-Searches trees for a pattern: name output folders of treebeam parse, folders of states,
-CoNLL-U files (also .gz, .zst, .bz2), folders that hold some, globs, or - for standard
-input, then the pattern.
+Searches trees for a pattern. Name output folders of treebeam parse, folders of states,
+CoNLL-U files (also .gz, .zst, .bz2), folders that contain some, globs, or - for standard
+input, and then the pattern.
 
   VERB  "form"  L=lemma  Number=Plur  /regexp/  _  tests of a word; join them with & | ! ( )
   VERB >nsubj NOUN    an arc to a dependent; < to the head; >> and << over several arcs
@@ -30,8 +30,8 @@ input, then the pattern.
   VERB !>obj          no such word;  ?>obj  a word that may be missing
   v:VERB >nsubj s:_   words with names, for --tsv and --group; without names they are 1, 2...
 
-Every choice of words that fits is a hit, and is printed as a line with these words marked.
-docs/find.md has the whole language.`
+Every choice of words that matches is a hit, printed as one line with these words marked.
+docs/find.md describes the whole language.`
 
 // findFlags are the options of treebeam search.
 type findFlags struct {
@@ -50,12 +50,12 @@ func newFind() *cobra.Command {
 	f := findFlags{color: "auto"}
 	fs.Float32Var(&f.conf, "conf", 0, "count only arcs, relations and tags that are right with probability `P`, from 0 to 1")
 	fs.Int64VarP(&f.limit, "limit", "n", 0, "stop after `N` hits (all)")
-	fs.StringVarP(&f.to, "to", "t", search.Text, "write `FORMAT` text, conllu (the sentences, with comments \"# hit\") or tree")
-	fs.BoolVarP(&f.count, "count", "c", false, "print the numbers of hits, of sentences with one and of all sentences")
-	fs.StringVar(&f.tsv, "tsv", "", "print a table of `ATTRIBUTES`, such as v.lemma,s.Number,sent_id, one hit a line")
-	fs.StringVar(&f.group, "group", "", "count hits by `ATTRIBUTES`, the commonest first")
-	fs.StringVarP(&f.output, "output", "o", "", "`FILE` to write (standard output)")
-	fs.Var(&f.color, "color", "use color `WHEN` auto (on a terminal), always or never")
+	fs.StringVarP(&f.to, "to", "t", search.Text, "write `FORMAT`: text, conllu (the sentences, with comments \"# hit\") or tree")
+	fs.BoolVarP(&f.count, "count", "c", false, "print the numbers of hits, of sentences with hits and of all sentences")
+	fs.StringVar(&f.tsv, "tsv", "", "print a table of `ATTRIBUTES`, such as v.lemma,s.Number,sent_id, one hit per line")
+	fs.StringVar(&f.group, "group", "", "count hits by `ATTRIBUTES`, the most frequent first")
+	fs.StringVarP(&f.output, "output", "o", "", "write to `FILE` (standard output)")
+	fs.Var(&f.color, "color", "use color `WHEN`: auto (on a terminal), always or never")
 	choose(fs, "color", "auto", "always", "never")
 	choose(fs, "to", search.Text, search.CoNLLU, search.Tree)
 	group(fs, "What is found", "conf", "limit")

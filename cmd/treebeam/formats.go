@@ -21,12 +21,12 @@ func formatFlags(f *pflag.FlagSet, o *output.RowOptions) {
 			return nil
 		}
 	}
-	f.Func("document", "make a document of each `UNIT` of raw text, file or line (file)", unless(&o.Document, "file"))
-	f.Func("text-key", "`KEY` of the text in JSON lines; dots lead into objects (text)", unless(&o.TextKey, jsonl.DefaultTextKey))
-	f.Func("id-key", "`KEY` of the document's id in JSON lines (id)", unless(&o.IDKey, jsonl.DefaultIDKey))
-	f.Func("text-column", "`NAME` of the column of the text in CSV, TSV and Parquet (text)", unless(&o.TextKey, jsonl.DefaultTextKey))
-	f.Func("id-column", "`NAME` of the column of the document's id (id)", unless(&o.IDKey, jsonl.DefaultIDKey))
-	f.Func("keep", "keep other columns, or keys of JSON lines: `NAME,...` become columns meta_NAME", func(s string) error {
+	f.Func("document", "make each `UNIT` of raw text a document: file or line (file)", unless(&o.Document, "file"))
+	f.Func("text-key", "take the text of JSON Lines from `KEY`; dots reach into objects (text)", unless(&o.TextKey, jsonl.DefaultTextKey))
+	f.Func("id-key", "take the document's id in JSON Lines from `KEY` (id)", unless(&o.IDKey, jsonl.DefaultIDKey))
+	f.Func("text-column", "take the text of CSV, TSV and Parquet from the column `NAME` (text)", unless(&o.TextKey, jsonl.DefaultTextKey))
+	f.Func("id-column", "take the document's id from the column `NAME` (id)", unless(&o.IDKey, jsonl.DefaultIDKey))
+	f.Func("keep", "keep other columns, or keys of JSON Lines: `NAME,...` become columns meta_NAME", func(s string) error {
 		if o.Keep != "" {
 			s = o.Keep + "," + s
 		}
@@ -39,7 +39,7 @@ func formatFlags(f *pflag.FlagSet, o *output.RowOptions) {
 
 // confFlag is the flag --conf, which makes another format of CoNLL-U.
 func confFlag(f *pflag.FlagSet) *bool {
-	return f.Bool("conf", false, "say how sure the trees are: in CoNLL-U in MISC and comments, also with --to tree, svg or html")
+	return f.Bool("conf", false, "show confidence: in CoNLL-U in MISC and comments; also with --to tree, svg or html")
 }
 
 // withConf is the format that to is with --conf.

@@ -17,11 +17,11 @@ import (
 
 // printHelp lists the commands of root.
 func printHelp(w io.Writer, root *cobra.Command) {
-	fmt.Fprint(w, `treebeam parses text to dependency trees, and says how sure it is of each.
+	fmt.Fprint(w, `treebeam parses text into dependency trees and says how sure it is of each.
 
   treebeam parse FILE...                       trees to standard output, as CoNLL-U; '-' reads standard input
   treebeam parse FILE... --to tree             trees to look at
-  treebeam parse 'corpus/**/*.txt' -o out/     a corpus to Parquet; the same command again continues
+  treebeam parse 'corpus/**/*.txt' -o out/     a corpus to Parquet; run it again to continue
 `)
 	for _, g := range root.Groups() {
 		fmt.Fprintf(w, "\n%s:\n", g.Title)
@@ -32,15 +32,15 @@ func printHelp(w io.Writer, root *cobra.Command) {
 		}
 	}
 	fmt.Fprint(w, `
-"treebeam help COMMAND" says more. Exit status: 0 done, 1 the run failed (the
-same command continues it), 3 over --max-failures, or nothing could be parsed,
-64 refused before any work, 130 interrupted.
+"treebeam help COMMAND" says more. Exit status: 0 done; 1 the run failed (the same
+command continues it); 3 more failures than --max-failures allows, or nothing could be
+parsed; 64 refused before any work; 130 interrupted.
 `)
 }
 
 // newHelp is treebeam help.
 func newHelp() *cobra.Command {
-	cmd := newCommand("help [COMMAND | beam]", "what a command does and its flags", "")
+	cmd := newCommand("help [COMMAND | beam]", "explain a command and its flags", "")
 	all := cmd.Flags().Bool("all", false, "explain the rare flags of the command too")
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 		for _, c := range cmd.Root().Commands() {
@@ -77,7 +77,7 @@ func newHelp() *cobra.Command {
 
 // newVersion is treebeam version.
 func newVersion() *cobra.Command {
-	cmd := newCommand("version", "versions of the program, its format and Beam", "")
+	cmd := newCommand("version", "print the versions of the program, its format and Beam", "")
 	cmd.RunE = func(*cobra.Command, []string) error { return printVersion() }
 	return cmd
 }

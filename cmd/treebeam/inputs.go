@@ -19,9 +19,9 @@ import (
 type namedInputs struct{ inputs, filesFrom, exclude list }
 
 func (n *namedInputs) define(f *pflag.FlagSet) {
-	f.VarP(&n.inputs, "input", "i", "read the files that match `PATTERN`; may be repeated")
-	f.Var(&n.filesFrom, "files-from", "read the files that `LIST` names, one path a line; - is standard input")
-	f.Var(&n.exclude, "exclude", "leave out files and folders that match `PATTERN`; may be repeated")
+	f.VarP(&n.inputs, "input", "i", "read the files that match `PATTERN`; repeatable")
+	f.Var(&n.filesFrom, "files-from", "read the files listed in `LIST`, one path per line; - is standard input")
+	f.Var(&n.exclude, "exclude", "leave out files and folders that match `PATTERN`; repeatable")
 	group(f, inputFlags, "input", "files-from", "exclude")
 }
 

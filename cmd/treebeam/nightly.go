@@ -30,9 +30,9 @@ type nightFlags struct {
 }
 
 func (n *nightFlags) define(f *pflag.FlagSet) {
-	f.StringVar(&n.state, "state", "", "parse only files that are new or changed since the state in `FOLDER`")
-	f.BoolVar(&n.all, "all", false, "with --state: parse every file again, as with another model")
-	f.BoolVar(&n.allowDeletes, "allow-deletes", false, "with --state: let more than 20% of the documents disappear")
+	f.StringVar(&n.state, "state", "", "parse only files that are new or have changed since the state in `FOLDER`")
+	f.BoolVar(&n.all, "all", false, "with --state: parse every file again, for example with another model")
+	f.BoolVar(&n.allowDeletes, "allow-deletes", false, "with --state: allow more than 20% of the documents to disappear")
 	f.VarPF(&n.planOnly, "plan-only", "", "with --state: print what would be done, as `text` or json; do nothing").NoOptDefVal = "text"
 	group(f, growFlags, "state", "all", "allow-deletes", "plan-only")
 }
@@ -83,7 +83,7 @@ func (c *parseCommand) checkNight() error {
 
 // newReparse is treebeam reparse: parse by another name.
 func newReparse() *cobra.Command {
-	cmd := newCommand("reparse --input PATTERN --state FOLDER", "parse what is new or has changed: parse --state", parseAbout)
+	cmd := newCommand("reparse --input PATTERN --state FOLDER", "parse what is new or has changed, like parse --state", parseAbout)
 	cmd.Example = parseExample
 	withMore(cmd, parseMore)
 	c := newParseCommand(cmd.Flags())

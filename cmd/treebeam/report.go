@@ -21,20 +21,20 @@ import (
 
 const reportAbout = `
 Writes one HTML page about an output folder, or about what is current in a state: example
-trees, the commonest words and lemmas, words by part of speech and relation, the least
+trees, the most frequent words and lemmas, words by part of speech and relation, the least
 certain trees, how good the trees are expected to be and in which files least, how long
 sentences are, how certain trees are, then the files, what went wrong and what was run.
 The page has no scripts and fetches nothing; open it in any browser, or print it. The same
 output gives the same bytes. Without --output it is FOLDER-report.html in the current
-folder; a file that is there is replaced.`
+folder; an existing file is replaced.`
 
 // newReport is treebeam report.
 func newReport() *cobra.Command {
-	cmd := newCommand("report FOLDER", "a run as one HTML page", reportAbout)
+	cmd := newCommand("report FOLDER", "describe a run on one HTML page", reportAbout)
 	fs := cmd.Flags()
-	file := fs.StringP("output", "o", "", "`FILE` to write, '-' is standard output (default FOLDER-report.html)")
-	lowest := fs.Int("lowest", 10, "draw the `N` least certain trees, as treebeam show --lowest has them")
-	examples := fs.Int("examples", 5, "draw `N` trees drawn by lot")
+	file := fs.StringP("output", "o", "", "write to `FILE`; '-' is standard output (default FOLDER-report.html)")
+	lowest := fs.Int("lowest", 10, "draw the `N` least certain trees, as in treebeam show --lowest")
+	examples := fs.Int("examples", 5, "draw `N` random trees")
 	cmd.Example = `
   treebeam report out -o report.html`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {

@@ -55,7 +55,7 @@ func newSample() *cobra.Command {
 	fs.IntVar(&f.MinWords, "min-words", 0, "leave out sentences of fewer than `N` words, punctuation not counted (4 with --uncertain)")
 	fs.IntVar(&f.MaxWords, "max-words", 0, "leave out sentences of more than `N` words (60 with --uncertain)")
 	fs.Var(&f.without, "without", "leave out the sentences of a CoNLL-U `FILE`, such as an earlier sample; repeatable")
-	fs.StringVarP(&f.output, "output", "o", "", "`FILE` to write (standard output)")
+	fs.StringVarP(&f.output, "output", "o", "", "write to `FILE` (standard output)")
 	cmd.Example = `
   treebeam sample out --uncertain 200 -o correct.conllu
   treebeam sample out --random 300 -o dev.conllu`

@@ -21,13 +21,13 @@ import (
 const serveAbout = `
 Answers HTTP requests until ctrl-C or SIGTERM: a page on which you type a sentence and
 see its tree, and UDPipe's REST interface under /process and /models, so that programs
-made for UDPipe work with it. /healthz says whether it runs, /metrics counts for
-Prometheus. docs/serve.md describes all of it.
+made for UDPipe work with it. /healthz says whether it is running, and /metrics has counts
+for Prometheus. See docs/serve.md.
 
-Models of your own stand before the English ones in the program. The first is the
-default. Only programs on this machine can connect, unless --listen names another
-address: then put a proxy in front that knows your users, for the server has no
-passwords and no TLS.`
+Your own models come before the built-in English ones, and the first model is the default.
+Only programs on this machine can connect, unless --listen names another address. In that
+case, put a proxy in front that authenticates your users: the server has no passwords and
+no TLS.`
 
 const serveExample = `
   treebeam serve
@@ -37,19 +37,19 @@ const serveExample = `
 
 // newServe is treebeam serve.
 func newServe() *cobra.Command {
-	cmd := newCommand("serve", "a page that draws trees, and UDPipe's REST interface", serveAbout)
+	cmd := newCommand("serve", "serve a page that draws trees, and UDPipe's REST interface", serveAbout)
 	cmd.Example = serveExample
 	fs := cmd.Flags()
 	limits := serve.DefaultLimits()
-	listen := fs.String("listen", "localhost:8080", "`ADDRESS` and port; port 0 takes a free one, :8080 all addresses of the machine")
+	listen := fs.String("listen", "localhost:8080", "listen on `ADDRESS` and port; port 0 means any free one, :8080 all addresses of the machine")
 	var models list
-	fs.VarP(&models, "model", "m", "serve the model in `FILE` too, as NAME if this is NAME=FILE; may be repeated")
-	fs.IntVar(&limits.Parallel, "parallel", limits.Parallel, "parse `N` requests at once; others wait")
-	fs.Int64Var(&limits.Body, "max-body", limits.Body, "refuse requests of over `N` bytes")
-	fs.DurationVar(&limits.Parse, "max-time", limits.Parse, "stop a request that is parsed for longer than `TIME`")
+	fs.VarP(&models, "model", "m", "also serve the model in `FILE`, under NAME if you give NAME=FILE; repeatable")
+	fs.IntVar(&limits.Parallel, "parallel", limits.Parallel, "parse up to `N` requests at once; others wait")
+	fs.Int64Var(&limits.Body, "max-body", limits.Body, "refuse requests of more than `N` bytes")
+	fs.DurationVar(&limits.Parse, "max-time", limits.Parse, "stop requests that take longer than `TIME` to parse")
 	fs.IntVar(&limits.Open, "max-open", limits.Open, "refuse requests while `N` are open")
-	fs.DurationVar(&limits.Wait, "max-wait", limits.Wait, "refuse a request that has waited for `TIME`")
-	last := fs.Duration("grace", 30*time.Second, "let open requests end in `TIME` after the signal to stop")
+	fs.DurationVar(&limits.Wait, "max-wait", limits.Wait, "refuse requests that have waited for `TIME`")
+	last := fs.Duration("grace", 30*time.Second, "after the signal to stop, give open requests `TIME` to finish")
 	group(fs, "Server", "listen", "model")
 	group(fs, "Limits", "parallel", "max-body", "max-time", "max-open", "max-wait", "grace")
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {

@@ -22,24 +22,24 @@ Draws trees: the first ones, those with an id, or the least certain ones. Name t
 folder of treebeam parse, the folder of a state, CoNLL-U files (also .gz, .zst, .bz2), or -
 for CoNLL-U on standard input.
 
-Words stand in their order, one a line; arcs in the margin lead from each word to its head.
+Words are in their order, one per line; arcs in the margin lead from each word to its head.
 Lines are as wide as the terminal, or 80 columns. --to svg draws one sentence as a
-picture, --to html a page of them.`
+picture, --to html a page of sentences.`
 
 const showMore = `
-With --conf, the probability that a tag is right stands behind it (upos_conf), and behind a
-relation the probability that head and relation are (deprel_conf). Before the words stands
-how many of them are expected to be wrong, punctuation left out. --lowest takes the
-sentences with the largest share of such words, as if each had five more that are right,
-so that not all are fragments, and shows probabilities below 0.9. If the model is not
-calibrated, all goes by head_marginal, which is no more than an order.
+--conf adds two probabilities: after each tag, that it is right (upos_conf), and after each
+relation, that both head and relation are (deprel_conf). Above the words it says how many of
+them are expected to be wrong, punctuation left out. --lowest takes the sentences with the
+largest share of such words, as if each had five more that are right, so that fragments do
+not fill the list. It shows probabilities below 0.9. If the model is not calibrated,
+head_marginal is used instead, which is good only for ranking.
 
-Colors are used on a terminal, unless NO_COLOR is set; with --conf, probabilities below 0.9
-are yellow, and those below 0.5 red. Control characters in the text are shown as pictures,
-such as ␛. Where a tree is too deep for the terminal, its deepest arcs are left out, and
-words have numbers: "7→3" means that the head of word 7 is word 3.
+Colors are used on a terminal, unless NO_COLOR is set. With --conf, probabilities below 0.9
+are yellow, and those below 0.5 red. Control characters in the text appear as symbols such
+as ␛. If a tree is too deep for the terminal, its deepest arcs are left out and words are
+numbered: "7→3" means that the head of word 7 is word 3.
 
-treebeam sample writes uncertain sentences as CoNLL-U, to correct them.`
+treebeam sample writes uncertain sentences as CoNLL-U for you to correct.`
 
 // newShow is treebeam show.
 func newShow() *cobra.Command {
@@ -48,12 +48,12 @@ func newShow() *cobra.Command {
 	fs := cmd.Flags()
 	var c choice
 	var d display
-	fs.IntVarP(&c.count, "count", "n", 5, "the first `N` sentences")
-	fs.StringVar(&c.id, "id", "", "only the sentence with this `ID` (column sent_id)")
-	fs.StringVar(&c.doc, "doc", "", "only sentences of the document with this `ID` (column doc_id)")
-	fs.IntVar(&c.lowest, "lowest", 0, "the `N` least certain sentences, the least certain first")
-	to := fs.StringP("to", "t", pipeline.TreeFormat, "draw as `FORMAT` tree, svg (one sentence) or html")
-	conf := fs.Bool("conf", false, "show how sure tags and arcs are")
+	fs.IntVarP(&c.count, "count", "n", 5, "draw the first `N` sentences")
+	fs.StringVar(&c.id, "id", "", "draw only the sentence with this `ID` (column sent_id)")
+	fs.StringVar(&c.doc, "doc", "", "draw only sentences of the document with this `ID` (column doc_id)")
+	fs.IntVar(&c.lowest, "lowest", 0, "draw the `N` least certain sentences, the least certain first")
+	to := fs.StringP("to", "t", pipeline.TreeFormat, "draw as `FORMAT`: tree, svg (one sentence) or html")
+	conf := fs.Bool("conf", false, "show the confidence in tags and arcs")
 	d.define(fs)
 	choose(fs, "to", pipeline.TreeFormat, pipeline.SVGFormat, pipeline.HTMLFormat)
 	cmd.Example = `

@@ -13,7 +13,7 @@ const maxThreads = 1024
 
 // threadsFlag defines --threads, which bounds what a command computes at once.
 func threadsFlag(fs *pflag.FlagSet) *int {
-	n := fs.IntP("threads", "j", 0, "compute on `N` threads; 0 is one per core; changes nothing in the result")
+	n := fs.IntP("threads", "j", 0, "compute on `N` threads; 0 means one per core; does not change the result")
 	group(fs, runFlags, "threads")
 	return n
 }

@@ -89,7 +89,7 @@ func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&f.from, "from", "", "with --only: copy everything but that component from the model `FILE`")
 	fs.BoolVar(&f.overlay, "overlay", false, "with --only encoder or mix: write only what is added to the model of --from, like the built-in accurate model")
 	fs.BoolVar(&f.check, "check", false, "only check the treebanks")
-	fs.StringVar(&f.o.Info.Language, "language", "", "record the record the language `CODE` (default: from the name of the treebank)")
+	fs.StringVar(&f.o.Info.Language, "language", "", "record the language `CODE` (default: from the name of the treebank)")
 	fs.StringVar(&f.o.Info.Treebank, "treebank", "", "record the treebank's `NAME` (default: from the file's name)")
 	fs.StringVar(&f.o.Info.Release, "release", "", "record the treebank's release `R` (default: from its README)")
 	fs.StringVar(&f.o.Info.Licence, "licence", "", "record the treebank's license `L` (default: from its README)")

@@ -18,7 +18,7 @@ const (
 	inputFlags   = "Input"
 	outputFlags  = "Output"
 	qualityFlags = "Quality"
-	knownFlags   = "What you know of the text"
+	knownFlags   = "What you know about the text"
 	growFlags    = "Runs that grow"
 	runFlags     = "The run"
 	rareFlags    = "Rare" // only help COMMAND --all explains them
