@@ -16,7 +16,6 @@ import (
 type attribute struct {
 	word   int    // in Pattern.Names; -1 is the sentence
 	column string // of the row
-	key    string // of feats or misc
 	of     func(t *parquet.Tree, i int) string
 }
 
