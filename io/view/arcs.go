@@ -30,8 +30,8 @@ const noArc = -1
 
 // newArcs lays out the lines of a tree with at most so many bars side by side.
 // Words that no root is above, for their heads are missing or form a cycle, have no
-// line. It takes memory for n words, and time for n times the bars; where more
-// bars overlap than there may be, up to n*n/4 steps.
+// line. It takes memory for n words, and time for n times the bars; where bars
+// overlap in unusual ways, up to n*n/4 steps.
 func newArcs(heads []int32, n, limit int) *arcs {
 	a := &arcs{heads: make([]int32, n+1), bar: make([]int8, n+1), lo: make([]int32, n+1), hi: make([]int32, n+1),
 		taken: make([]uint64, n+1), adrift: make([]bool, n+1)}
@@ -77,12 +77,14 @@ func (a *arcs) place(w int32, limit int) {
 		after = a.bar[h]
 	}
 	used := uint64(1)<<(after+1) - 1
-	for _, t := range a.taken[a.lo[w] : a.hi[w]+1] {
-		used |= t
-	}
 	column := bits.TrailingZeros64(^used)
-	if column >= limit {
-		return
+	for _, t := range a.taken[a.lo[w] : a.hi[w]+1] {
+		if used |= t; t != 0 {
+			column = bits.TrailingZeros64(^used)
+		}
+		if column >= limit {
+			return
+		}
 	}
 	a.bar[w], a.columns = int8(column), max(a.columns, column+1)
 	for i := a.lo[w]; i <= a.hi[w]; i++ {
