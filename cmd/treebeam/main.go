@@ -128,10 +128,10 @@ func newRoot() *cobra.Command {
 			root.AddCommand(cmd)
 		}
 	}
-	addAll("Parse", newParse(), newReparse(), newCompact())
+	addAll("Parse", newParse(), newReparse(), newCompact(), newServe())
 	addAll("Look at what was parsed", newShow(), newFind(), newReport(), newFailures(), newConvert(), newDiff(), newSample())
 	addAll("Models", newEval(), newTrain(), newCalibrate(), newEncoder(), newModel())
-	addAll("More", newServe(), newPool(), newRawText(), newCompletion(), newVersion(), help, newMan())
+	addAll("More", newPool(), newRawText(), newCompletion(), newVersion(), help, newMan())
 	return root
 }
 

@@ -217,7 +217,11 @@ func TestTurns(t *testing.T) {
 		s.ServeHTTP(httptest.NewRecorder(), r)
 	}()
 	for s.gate.parses.Load() == 0 {
-		time.Sleep(time.Millisecond)
+		select {
+		case p := <-ended:
+			t.Fatalf("the request ended with %v", p)
+		case <-time.After(time.Millisecond):
+		}
 	}
 	process(t, s, "data", story, "tokenizer", "", "parser", "")
 	select {
@@ -226,6 +230,48 @@ func TestTurns(t *testing.T) {
 	default:
 		cancel()
 		<-ended
+	}
+	idle(t, s)
+}
+
+// A client that does not send what it has announced is told so, and holds nothing.
+func TestSlowClient(t *testing.T) {
+	s := newServer(t, Limits{Read: 20 * time.Millisecond})
+	address, _ := start(t, s)
+	for _, kind := range []string{"application/x-www-form-urlencoded", "multipart/form-data; boundary=x"} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "POST /process HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: 1000\r\n\r\ndata=", kind)
+		r, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body, _ := io.ReadAll(r.Body); r.StatusCode != http.StatusRequestTimeout || !strings.Contains(string(body), "did not arrive within 20ms") {
+			t.Errorf("%s: status %d: %s", kind, r.StatusCode, body)
+		}
+	}
+	// Nor does net/http wait for a body that nobody wants.
+	conn, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n")
+	if all, err := io.ReadAll(conn); err != nil || !strings.Contains(string(all), "ok\n") {
+		t.Errorf("%q, %v", all, err)
+	}
+	// One that takes longer than that to be parsed is not affected.
+	text := strings.Repeat(story, 200)
+	r, err := http.PostForm(address+"/process", url.Values{"data": {text}, "tokenizer": {""}, "tagger": {""}, "parser": {""}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	if n := strings.Count(result(t, r.Body), "# sent_id"); n != 600 {
+		t.Errorf("%d sentences came back, want 600", n)
 	}
 	idle(t, s)
 }
@@ -265,7 +311,11 @@ func TestClientGone(t *testing.T) {
 		s.ServeHTTP(httptest.NewRecorder(), r)
 	}()
 	for s.gate.parses.Load() == 0 {
-		time.Sleep(time.Millisecond)
+		select {
+		case p := <-ended:
+			t.Fatalf("the request ended with %v", p)
+		case <-time.After(time.Millisecond):
+		}
 	}
 	cancel()
 	if p := <-ended; p != http.ErrAbortHandler {

@@ -9,6 +9,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -27,8 +28,19 @@ func (p params) on(name string) bool {
 }
 
 // params reads the parameters of a request, from its URL and its body. The time
-// for that is limits.Read.
-func (s *Server) params(w *answer, r *http.Request) (params, error) {
+// for that is limits.Read. After an error the connection ends with the answer.
+func (s *Server) params(w *answer, r *http.Request) (p params, err error) {
+	limit := http.NewResponseController(w)
+	limit.SetReadDeadline(time.Now().Add(s.limits.Read))
+	if p, err = s.readParams(w, r); err != nil {
+		w.Header().Set("Connection", "close")
+		return nil, err
+	}
+	limit.SetReadDeadline(time.Time{})
+	return p, nil
+}
+
+func (s *Server) readParams(w *answer, r *http.Request) (params, error) {
 	p := params{}
 	if err := p.add(r.URL.RawQuery); err != nil {
 		return nil, badRequest("Cannot parse request URL.")
@@ -37,12 +49,9 @@ func (s *Server) params(w *answer, r *http.Request) (params, error) {
 		return p, nil
 	}
 	if r.ContentLength > s.limits.Body {
-		s.drain(w, r)
+		s.drain(r)
 		return nil, s.tooLarge()
 	}
-	limit := http.NewResponseController(w)
-	limit.SetReadDeadline(time.Now().Add(s.limits.Read))
-	defer limit.SetReadDeadline(time.Time{})
 	r.Body = http.MaxBytesReader(w, r.Body, s.limits.Body)
 	kind, details, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
@@ -54,7 +63,7 @@ func (s *Server) params(w *answer, r *http.Request) (params, error) {
 			err = p.add(string(body))
 		}
 	default:
-		s.drain(w, r)
+		s.drain(r)
 		return nil, badRequest("Unsupported payload Content-Type '%.200s'.", r.Header.Get("Content-Type"))
 	}
 	var large *http.MaxBytesError
@@ -63,6 +72,8 @@ func (s *Server) params(w *answer, r *http.Request) (params, error) {
 		return p, nil
 	case errors.As(err, &large):
 		return nil, s.tooLarge()
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, &fault{http.StatusRequestTimeout, fmt.Sprintf("The payload did not arrive within %v.", s.limits.Read)}
 	case r.Context().Err() != nil:
 		return nil, r.Context().Err()
 	}
@@ -75,14 +86,10 @@ func (s *Server) tooLarge() error {
 
 // drain reads a body that is not wanted, up to a limit: many clients read no
 // answer before they have sent all.
-func (s *Server) drain(w *answer, r *http.Request) {
-	if r.Header.Get("Expect") != "" {
-		return // it has not been sent yet
+func (s *Server) drain(r *http.Request) {
+	if r.Header.Get("Expect") == "" { // or it has not been sent yet
+		io.CopyN(io.Discard, r.Body, 8*s.limits.Body)
 	}
-	limit := http.NewResponseController(w)
-	limit.SetReadDeadline(time.Now().Add(s.limits.Read))
-	io.CopyN(io.Discard, r.Body, 8*s.limits.Body)
-	limit.SetReadDeadline(time.Time{})
 }
 
 // add adds the parameters of a query. Unlike net/url's it takes semicolons as they

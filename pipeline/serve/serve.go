@@ -62,7 +62,7 @@ func DefaultLimits() Limits {
 	return Limits{
 		Body: 4 << 20, Words: 1000, Shown: 20,
 		Parallel: runtime.GOMAXPROCS(0), Open: 1024, Memory: 256 << 20,
-		Wait: time.Minute, Parse: 5 * time.Minute, Read: 30 * time.Second, Write: 30 * time.Second,
+		Wait: time.Minute, Parse: 5 * time.Minute, Read: time.Minute, Write: 30 * time.Second,
 	}
 }
 
@@ -201,6 +201,9 @@ func (s *Server) handle(pattern string, f func(w *answer, r *http.Request) error
 		head.Set("X-Content-Type-Options", "nosniff")
 		head.Set("Referrer-Policy", "no-referrer")
 		head.Set("Cache-Control", "no-store")
+		if r.ContentLength != 0 { // for what is left of a body at the end, too: net/http reads it
+			http.NewResponseController(w).SetReadDeadline(began.Add(s.limits.Read))
+		}
 		err := s.try(f, a, r)
 		status := a.status
 		var told *fault
@@ -209,11 +212,11 @@ func (s *Server) handle(pattern string, f func(w *answer, r *http.Request) error
 			if status == 0 {
 				status = http.StatusOK
 			}
-		case status != 0 || r.Context().Err() != nil:
-			status = statusCut
-		case errors.As(err, &told):
+		case status == 0 && errors.As(err, &told):
 			status = told.status
 			s.tell(a, told)
+		case status != 0 || r.Context().Err() != nil:
+			status = statusCut
 		default:
 			status = http.StatusInternalServerError
 			s.tell(a, &fault{status, "An internal error occurred during processing."})
