@@ -7,7 +7,7 @@ BUILD = CGO_ENABLED=0 go build $(TAGS) -ldflags "-s -w"
 PYTHON ?= python3
 BANK  = ../shared/treebanks/en_ewt/en_ewt-ud
 
-.PHONY: build run test dist wheel bench model accurate mix lemmas segmenter calibrate encoder results chaos clean
+.PHONY: build run test picture dist wheel bench model accurate mix lemmas segmenter calibrate encoder results chaos clean
 
 build:
 	$(BUILD) -o bin/treebeam ./cmd/treebeam
@@ -25,6 +25,13 @@ run: build
 test:
 	go vet $(TAGS) ./...
 	go test $(TAGS) ./...
+
+# The picture of a report in README.md. Needs chromium.
+CHROMIUM ?= chromium
+picture: build
+	bin/treebeam parse --quiet sample/text --output out/sample --overwrite >/dev/null
+	bin/treebeam report out/sample --output out/sample.html
+	$(CHROMIUM) --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,740 --screenshot=docs/report.png out/sample.html
 
 # Programs and Python wheels for Linux, macOS and Windows, with checksums: see cmd/dist.
 dist:
