@@ -1,0 +1,161 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// written writes an output of two files, one a range, of two sentences each, of
+// which the second one of the first file has failed.
+func written(t *testing.T) *Run {
+	t.Helper()
+	r := &Run{FP: strings.Repeat("0123456789abcdef", 4), Ranges: 2, Output: t.TempDir(), ModelDigest: strings.Repeat("d", 64), ModelID: "m"}
+	record := Record{FP: r.FP, FormatVersion: FormatVersion, ModelDigest: r.ModelDigest}
+	if err := record.Write(t.Context(), r.Output); err != nil {
+		t.Fatal(err)
+	}
+	for k := range r.Ranges {
+		uri := fmt.Sprintf("in/%d", k)
+		file := File{DocID: uri, URI: uri, Version: strings.Repeat("f", 64), Format: "conllu", EOF: true, End: 20}
+		file.Blocks = 2
+		b := &Batch{Files: []File{file}, Segmented: []Count{{2, 2}}, Last: true, Ends: []File{file}}
+		for i := range 2 {
+			s := &syntax.Sentence{StartByte: int64(10 * i), EndByte: int64(10*i + 10), Words: []syntax.Word{{Form: fmt.Sprintf("w%d%d", k, i), Deprel: "root"}}}
+			if k == 0 && i == 1 {
+				f := Failure{Sentence: true, CoNLLU: "# failed\n\n"}
+				f.Fault, f.Stage, f.Severity, f.ByteOffset = syntax.Because(syntax.KindInternal, "planted"), "parse", syntax.SeverityError, s.StartByte
+				b.Failures = append(b.Failures, f)
+				continue
+			}
+			b.Trees = append(b.Trees, Tree{Sentence: s})
+		}
+		p, err := r.Open(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(p.Add(b), p.Commit(b.Ends)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r
+}
+
+// found is what the output has of the ranges, such as "done damaged -".
+func found(t *testing.T, r *Run) string {
+	var list []string
+	for f, err := range r.Found(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, map[Found]string{{}: "-", {Done: true}: "done", {Damaged: true}: "damaged"}[f])
+	}
+	return strings.Join(list, " ")
+}
+
+// What was written is read again, in order, with what failed in its place; without
+// its manifest it is no output, and Remove leaves nothing of it.
+func TestWriteAndRead(t *testing.T) {
+	r := written(t)
+	var refusal *Refusal
+	if _, err := Open(t.Context(), r.Output); !errors.As(err, &refusal) {
+		t.Errorf("before its end: %v", err)
+	}
+	if got := found(t, r); got != "done done" {
+		t.Error(got)
+	}
+	if err := r.Finish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	from, err := Open(t.Context(), r.Output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []string
+	stats, err := from.Sentences(func(row *Row) error {
+		what := "failed"
+		if row.Tree != nil {
+			what = row.Tree.Tokens[0]
+		}
+		rows = append(rows, row.SourceURI()+" "+row.Format+" "+what)
+		return nil
+	})
+	if want := []string{"in/0 conllu w00", "in/0 conllu failed", "in/1 conllu w10", "in/1 conllu w11"}; err != nil || !slices.Equal(rows, want) || stats.Unparsed != 1 {
+		t.Errorf("%q, %+v, %v", rows, stats, err)
+	}
+	if trees, _, err := from.All(); err != nil || len(trees) != 3 {
+		t.Errorf("%d trees, %v", len(trees), err)
+	}
+	sum, err := ReadSummary(r.Output)
+	if err != nil || sum.Files != 2 || sum.Trees != 3 || sum.SentencesFailed != 1 || sum.Internal != 1 || len(sum.Reasons) != 1 || sum.Reasons[0].Reason != "planted" {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	list, err := Records(t.Context(), r.Output)
+	if err != nil || len(list) != 1 || CheckForeign(t.Context(), r.Output, r.FP) != nil || CheckForeign(t.Context(), r.Output, strings.Repeat("0", 64)) == nil {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if err := Remove(t.Context(), r.Output, &list[0]); err != nil {
+		t.Fatal(err)
+	}
+	_ = filepath.Walk(r.Output, func(path string, info os.FileInfo, err error) error {
+		if err == nil && !info.IsDir() {
+			t.Errorf("%s is left", path)
+		}
+		return err
+	})
+}
+
+// A part that is damaged is not done, is no part of an output, and is written anew.
+func TestDamagedPart(t *testing.T) {
+	r := written(t)
+	if err := r.Finish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	path := r.partID(1).Path("trees")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := slices.Clone(whole)
+	bad[len(bad)/4] ^= 1
+	for name, c := range map[string]struct {
+		data        []byte
+		want, verif string // what is found, without and with Verify
+	}{
+		"a bit":        {bad, "done done", "done damaged"}, // footers are well
+		"its end":      {whole[:len(whole)-5], "done damaged", "done damaged"},
+		"all of it":    {nil, "done -", "done -"},
+		"nothing else": {whole, "done done", "done done"},
+	} {
+		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		if c.data != nil {
+			if err := os.WriteFile(path, c.data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.Verify = false
+		if got := found(t, r); got != c.want {
+			t.Errorf("%s: %s", name, got)
+		}
+		r.Verify = true
+		if got := found(t, r); got != c.verif {
+			t.Errorf("%s, with Verify: %s", name, got)
+		}
+		from, err := Open(t.Context(), r.Output)
+		if err == nil {
+			_, _, err = from.All()
+		}
+		if broken := name != "nothing else"; errors.Is(err, parquet.ErrDamaged) != broken || !broken && err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
