@@ -184,6 +184,7 @@ func TestErrors(t *testing.T) {
 		{"size=3", 1, "no attribute"},
 		{"misc=", 6, "a value must follow"},
 		{"misc.=3", 6, "MISC"},
+		{"misc.A!", 7, "MISC"},
 		{"v: >obj NOUN", 4, "v:_"},
 		{"VERB ?NOUN", 7, "may be missing"},
 		{"é & dog", 1, "'é'"},

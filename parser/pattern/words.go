@@ -29,12 +29,12 @@ func (p *parser) named() *formula {
 			p.fail(p.at, "a word must follow the name %s: %s:_ is any", word, word)
 		}
 		return &formula{kind: kindNamed, name: word, args: []*formula{p.one()}}
-	case c == '=' || c == '!' && p.next(1) == '=':
+	case p.atEquals():
 		return p.attribute(word, start)
 	case c == '.' && word == "misc":
 		p.at++
 		key := p.run(func(r rune) bool { return r > ' ' && !strings.ContainsRune(`=!()[]|&"`, r) })
-		if p.next(0) != '=' && p.next(0) != '!' || key == "" {
+		if !p.atEquals() || key == "" {
 			p.fail(p.at, "a key of MISC is tested so: misc.SpaceAfter=No")
 		}
 		return p.operand(Misc, key, start)
@@ -58,6 +58,9 @@ func (p *parser) named() *formula {
 	p.fail(start, "%s is no part of speech; %s", word, hint)
 	return nil
 }
+
+// atEquals reports whether = or != comes next.
+func (p *parser) atEquals() bool { return p.next(0) == '=' || p.next(0) == '!' && p.next(1) == '=' }
 
 // isLayer reports whether s can be the layer of a feature, as in Number[psor].
 func isLayer(s string) bool {
