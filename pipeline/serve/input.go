@@ -117,19 +117,19 @@ func comments(n int, opens bool, text string) []string {
 }
 
 // reader returns the sentences of data in one of UDPipe's input formats, which may
-// have options behind "="; ok is false if there is no such format. name is that of
-// the model whose segmenter serves as generic_tokenizer.
-func (s *Server) reader(format, data string, m *model.Model) (read sentences, ok bool) {
+// have options behind "="; ok is false if there is no such format. The segmenter of
+// the job's model serves as generic_tokenizer.
+func (s *Server) reader(format, data string, j job) (read sentences, ok bool) {
 	name, options, _ := strings.Cut(format, "=")
 	switch name {
 	case "conllu":
-		return s.readCoNLLU(data), true
+		return s.readCoNLLU(data, !j.parse), true
 	case "horizontal":
 		return s.readTokens(data, horizontal), true
 	case "vertical":
 		return s.readTokens(data, vertical), true
 	case "generic_tokenizer":
-		t := &tokenizer{model: m, words: s.limits.Words}
+		t := &tokenizer{model: j.model, words: s.limits.Words}
 		t.options(options)
 		return t.read(data), true
 	}
@@ -142,8 +142,8 @@ func (s *Server) tooLong(n int) error {
 		"Please make sure the input sentences have at most %[1]d words.", s.limits.Words, n)
 }
 
-// readCoNLLU reads the sentences of CoNLL-U.
-func (s *Server) readCoNLLU(data string) sentences {
+// readCoNLLU reads the sentences of CoNLL-U. Heads must make trees if they are kept.
+func (s *Server) readCoNLLU(data string, kept bool) sentences {
 	return func(yield func(*syntax.Sentence, error) bool) {
 		for b, err := range conllu.Read(strings.NewReader(data), conllu.Options{}) {
 			if err == nil && b.Err != nil {
@@ -153,7 +153,7 @@ func (s *Server) readCoNLLU(data string) sentences {
 				yield(nil, s.tooLong(n))
 				return
 			}
-			if err == nil {
+			if err == nil && kept {
 				if fault := b.CheckHeads(); fault != nil {
 					err = fault
 				}

@@ -113,7 +113,7 @@ func (s *Server) request(p params) (*request, error) {
 		format = "conllu"
 	}
 	var ok bool
-	if q.from, ok = s.reader(format, data, m.model); !ok {
+	if q.from, ok = s.reader(format, data, q.job); !ok {
 		return nil, badRequest("Unknown input format '%.200s'.", format)
 	}
 	q.given = !strings.HasPrefix(format, "generic_tokenizer")
