@@ -86,7 +86,7 @@ func TestCompletion(t *testing.T) {
 		"model|info|":        ":0",
 		"failures|--kind|n":  "not_text\n",
 		"train|--preset|":    "fast\nstandard\n",
-		"parse|--to|c":       "conllu\ncsv\n",
+		"parse|--to|c":       "conllu\n",
 		"show|--no-such|x|-": "",
 	} {
 		_, got, _ := treebeam(t, "", append([]string{"__complete"}, strings.Split(args, "|")...)...)
@@ -135,7 +135,7 @@ try treebeam completion f`
 	cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	got, err := cmd.CombinedOutput()
 	const want = `treebeam par => parse
-treebeam parse --to c => conllu
+treebeam parse --to c => conllu csv
 treebeam parse --accu => --accurate
 treebeam train --preset  => fast standard full accurate
 treebeam completion f => fish
