@@ -83,7 +83,7 @@ var wrongCommands = []struct {
 	{"parse IN/none.txt --output OUT", "none.txt: does not exist; check the spelling"},
 	{"parse IN/*.pdf --output OUT", "matches no file"},
 	{"parse DONE --output OUT", "is an output of treebeam's; treebeam show"},
-	{"parse DONE/trees/x.parquet --output OUT", "is a Parquet file; treebeam convert"},
+	{"parse DONE/trees/x.parquet --output OUT", "is a part of an output; treebeam convert"},
 	{"parse IN --output IN", "is the output folder too; name another --output"},
 	{"parse IN --output IN/a.txt", "is one of the inputs: it would be lost; name another file"},
 	{"parse IN --output /proc/none", "name another folder"},

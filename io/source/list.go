@@ -144,6 +144,19 @@ func resolve(dir, uri string) string {
 	return filepath.Clean(p)
 }
 
+// isOutputPart says whether a path is that of a part of an output: of trees/,
+// failures/, words/ or documents/.
+func (l *lister) isOutputPart(p string) bool {
+	full := l.resolve(p)
+	folder := filepath.Dir(full)
+	switch filepath.Base(folder) {
+	case "trees", "failures", "words", "documents":
+		_, err := os.Stat(filepath.Join(filepath.Dir(folder), OwnDir))
+		return err == nil && strings.HasSuffix(strings.ToLower(full), ".parquet")
+	}
+	return false
+}
+
 func (l *lister) pattern(p string) error {
 	if p == "-" {
 		return l.spool("-", "-", l.o.Stdin)
@@ -163,8 +176,8 @@ func (l *lister) pattern(p string) error {
 	switch {
 	case err == nil && info.IsDir():
 		return l.walk(local, local)
-	case err == nil && strings.HasSuffix(strings.ToLower(local), ".parquet"):
-		return &InputError{p, "is a Parquet file; treebeam convert reads the folder of an output; other tables must become text or JSON lines first"}
+	case err == nil && l.isOutputPart(local):
+		return &InputError{p, "is a part of an output; treebeam convert reads the folder of one, treebeam parse the texts it was made of"}
 	case err == nil && info.Mode().IsRegular() && l.excludesAny(path.Dir(local), local): // with a name like a pattern
 		return nil
 	case err == nil && info.Mode().IsRegular():
