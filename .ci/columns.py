@@ -45,7 +45,7 @@ def documented(page):
         cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)]
         if len(cells) < 4 or not cells[1].startswith("`"):
             continue
-        if section in KINDS and len(cells) == 6:
+        if section in KINDS + ["words"] and len(cells) == 6:
             columns.setdefault(section, []).append((cells[1].strip("`"), cells[2].strip("`")))
         elif section == "Footers":
             footer[cells[1].strip("`")] = KINDS if cells[2] == "all" else cells[2].split(", ")
@@ -238,7 +238,7 @@ def main():
     if not os.path.exists(os.path.join(out, "manifest.json")):
         sys.exit(f"{out} has no manifest.json: it is no complete output of treebeam parse")
     columns, footer = documented(page)
-    check(sorted(columns) == sorted(KINDS) and len(footer) > 5, f"{page} has tables of {sorted(columns)}, {len(footer)} footer keys")
+    check(sorted(columns) == sorted(KINDS + ["words"]) and len(footer) > 5, f"{page} has tables of {sorted(columns)}, {len(footer)} footer keys")
     rows = {kind: check_files(out, kind, columns[kind], footer) for kind in KINDS}
     for row in rows["trees"]:
         check_tree(row["sent_id"], row)

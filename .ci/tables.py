@@ -1,17 +1,20 @@
 """Writes tables with programs that are not ours, lets treebeam parse them, and
 reads what it wrote.
 
-usage: tables.py TREEBEAM FOLDER
+usage: tables.py TREEBEAM FOLDER DOCS
 
-TREEBEAM is the program, FOLDER a folder that may be filled.
+TREEBEAM is the program, FOLDER a folder that may be filled, DOCS the page that
+describes the columns of words/ (docs/parquet.md).
 """
 
 import collections
 import csv
 import datetime
 import decimal
+import glob
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -150,8 +153,17 @@ def check_flat(program, out, words):
                 break
 
 
+def check_columns(out, page):
+    """Compares the columns of words/ with the table of the page."""
+    section = open(page, encoding="utf-8").read().split("\n## words/\n")[1].split("\n## ")[0]
+    want = re.findall(r"^\| `(\w+)` \| `([^`]+)`", section, re.M)
+    path = sorted(glob.glob(f"{out}/words/*.parquet"))[0]
+    have = [(f.name, f"{f.type}" + ("?" if f.nullable else "")) for f in pyarrow.parquet.ParquetFile(path).schema_arrow]
+    check(want == [column for column in have if not column[0].startswith("meta_")], f"words/ has {have}, {page} {want}")
+
+
 def main():
-    program, folder = sys.argv[1:3]
+    program, folder, page = sys.argv[1:4]
     texts = {}
     names = tables(folder)
     for name, keep in names.items():
@@ -159,6 +171,7 @@ def main():
         parse(program, folder, name, keep, out)
         words = check_output(name, keep, out, texts)
     check_flat(program, out, words)
+    check_columns(out, page)
     for fault in faults[:20]:
         print(fault, file=sys.stderr)
     if faults:
