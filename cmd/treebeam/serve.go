@@ -74,7 +74,12 @@ func newServe() *cobra.Command {
 			return cannotListen(*listen, err)
 		}
 		announce(l, sources)
-		return s.Serve(ctx, l, *last)
+		err = s.Serve(ctx, l, *last)
+		if err != nil && ctx.Err() != nil {
+			say(os.Stderr, "treebeam serve: %v\n", err)
+			return exitCode(exitInterrupted)
+		}
+		return err
 	}
 	return cmd
 }

@@ -17,19 +17,27 @@ import (
 	"testing"
 )
 
+// startServe starts a server, and returns its address and what it says then.
+func startServe(t *testing.T, args ...string) (cmd *exec.Cmd, address string, stderr io.Reader) {
+	t.Helper()
+	cmd = exec.Command(os.Args[0], append([]string{"serve", "--listen", "localhost:0"}, args...)...)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	pipe, err := cmd.StderrPipe()
+	must(t, err, cmd.Start())
+	t.Cleanup(func() { cmd.Process.Kill() }) // if the test ends before
+	lines := bufio.NewReader(pipe)
+	line, err := lines.ReadString('\n')
+	address = regexp.MustCompile(`http://localhost:[0-9]+/`).FindString(line)
+	if err != nil || !strings.HasPrefix(line, "serving ") || !strings.Contains(line, "english-fast") || address == "" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	return cmd, address, lines
+}
+
 // The server says where it is, answers with the trees of treebeam parse, and ends
 // with status 0 when it is told to stop.
 func TestServe(t *testing.T) {
-	cmd := exec.Command(os.Args[0], "serve", "--listen", "localhost:0", "--model", "own=embedded")
-	cmd.Env = append(os.Environ(), asProgram+"=1")
-	stderr, err := cmd.StderrPipe()
-	must(t, err, cmd.Start())
-	defer cmd.Process.Kill() // if the test ends before
-	line, err := bufio.NewReader(stderr).ReadString('\n')
-	address := regexp.MustCompile(`http://localhost:[0-9]+/`).FindString(line)
-	if err != nil || !strings.HasPrefix(line, "serving own, english-fast") || address == "" {
-		t.Fatalf("%q, %v", line, err)
-	}
+	cmd, address, stderr := startServe(t, "--model", "own=embedded")
 	r, err := http.PostForm(address+"process", url.Values{"data": {fine}, "tokenizer": {""}, "tagger": {""}, "parser": {""}})
 	must(t, err)
 	var answer struct{ Model, Result string }
@@ -41,6 +49,30 @@ func TestServe(t *testing.T) {
 	rest, _ := io.ReadAll(stderr)
 	if err := cmd.Wait(); err != nil || len(rest) > 0 {
 		t.Errorf("the end: %v, %s", err, rest)
+	}
+}
+
+// A request that is still open after the time for that is cut off, and named.
+func TestServeCuts(t *testing.T) {
+	cmd, address, stderr := startServe(t, "--grace", "1ms")
+	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(address, "http://"), "/"))
+	must(t, err)
+	defer conn.Close()
+	_, err = io.WriteString(conn, "POST /process HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n")
+	must(t, err)
+	for { // until the request is open
+		r, err := http.Get(address + "metrics")
+		must(t, err)
+		text, err := io.ReadAll(r.Body)
+		must(t, err, r.Body.Close())
+		if strings.Contains(string(text), "treebeam_open_requests 1\n") {
+			break
+		}
+	}
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	rest, _ := io.ReadAll(stderr)
+	if cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted || !strings.Contains(string(rest), "requests that were cut off") {
+		t.Errorf("%v: %s", cmd.ProcessState, rest)
 	}
 }
 
