@@ -43,15 +43,15 @@ func certainty(t *parquet.Tree) string {
 	case d.By == pick.Raw:
 		return fmt.Sprintf("%s of %s wrong by %s, which is not calibrated", expected(d), many(int64(d.Words), "word"), d.By)
 	}
-	say := fmt.Sprintf("%s of %s expected wrong", expected(d), many(int64(d.Words), "word"))
+	say := fmt.Sprintf("%s of %s expected to be wrong", expected(d), many(int64(d.Words), "word"))
 	if t.TreeConf != nil {
-		say += fmt.Sprintf("; the whole tree right with %.2f", *t.TreeConf)
+		say += fmt.Sprintf("; the whole tree is right with probability %.2f", *t.TreeConf)
 	}
 	switch t.Certificate {
 	case syntax.All.String():
-		say += "; the best one under the model, of all that were scored"
+		say += "; no tree scores higher: all were scored"
 	case syntax.Bound.String():
-		say += "; the best one under the model, as a bound proves"
+		say += "; no tree scores higher: a bound proves it"
 	}
 	return say
 }

@@ -87,7 +87,7 @@ They saw old boats .
 func TestTreeOfSentence(t *testing.T) {
 	s := syntax.Sentence{Text: "Go .", Words: []syntax.Word{{Form: "Go", UPOS: "VERB", Deprel: "root"}, {Form: ".", Head: 1}},
 		Confidence: syntax.Confidence{DeprelConf: []float32{0.5, 1}}}
-	const want = "Go .\n0.5 of 1 word expected wrong\n─┬─╼ Go  VERB  root  0.50\n ╰─╼ .               1.00\n\n"
+	const want = "Go .\n0.5 of 1 word expected to be wrong\n─┬─╼ Go  VERB  root  0.50\n ╰─╼ .               1.00\n\n"
 	if got := string(Tree(nil, &s, TreeOptions{Conf: AllConf})); got != want {
 		t.Errorf("got\n%s", got)
 	}
@@ -371,12 +371,12 @@ func TestCertainty(t *testing.T) {
 	check("0.8 of 3 words wrong by head_marginal, which is not calibrated", 0)
 	conf := float32(0.125)
 	row.DeprelConf, row.TreeConf = []float32{1, 1, 0.125, 0.25, 0.5}, &conf
-	check("0.5 of 3 words expected wrong; the whole tree right with 0.12", 4)
+	check("0.5 of 3 words expected to be wrong; the whole tree is right with probability 0.12", 4)
 	row.Certificate = "all"
-	check("0.5 of 3 words expected wrong; the whole tree right with 0.12; the best one under the model, of all that were scored", 4)
+	check("0.5 of 3 words expected to be wrong; the whole tree is right with probability 0.12; no tree scores higher: all were scored", 4)
 	row.Certificate = ""
 	row.UPOS[0], row.UPOS[4] = "PUNCT", "PUNCT"
-	check("0.0 of 1 word expected wrong; the whole tree right with 0.12", 1)
+	check("0.0 of 1 word expected to be wrong; the whole tree is right with probability 0.12", 1)
 	row.UPOS[1] = "PUNCT"
 	check("", 2)
 	row.DeprelConf, row.HeadMarginal = nil, nil
