@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strings"
 
 	pq "github.com/parquet-go/parquet-go"
 )
@@ -13,8 +14,8 @@ import (
 // TreesWith is Parts of trees that decodes only some of their columns, by name;
 // source_uri is always one of them. What the others hold is left empty in the
 // rows. It knows the columns of words but for deps, those of the text and of the
-// place of a sentence, and head_conf, deprel_conf and upos_conf; any other is an
-// error. Every byte of a part is compared with its digest all the same.
+// place of a sentence, head_conf, deprel_conf and upos_conf, and those of kept values
+// (MetaColumn), which a file may lack; any other is an error. Every byte of a part is compared with its digest all the same.
 func TreesWith(parts []PartFile, columns ...string) iter.Seq2[*Tree, error] {
 	return func(yield func(*Tree, error) bool) {
 		columns := append(slices.Clone(columns), "source_uri")
@@ -222,6 +223,9 @@ func fieldOf(column string) func(*Tree, *cursor, pq.Value) {
 		return list(1, pq.Value.Float, func(t *Tree) *[]float32 { return &t.DeprelConf })
 	case "upos_conf":
 		return list(1, pq.Value.Float, func(t *Tree) *[]float32 { return &t.UPOSConf })
+	}
+	if key, ok := strings.CutPrefix(column, metaPrefix); ok {
+		return func(t *Tree, c *cursor, v pq.Value) { t.Meta = append(t.Meta, KeyValue{key, c.text(v)}) }
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package parquet_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -109,6 +110,35 @@ func noEmptyLists(t *parquet.Tree) parquet.Tree {
 		}
 	}
 	return n
+}
+
+// Kept values are read by their columns; of a key that the file lacks there is
+// none.
+func TestTreesWithOfKept(t *testing.T) {
+	rows := make([]parquet.Tree, 300)
+	for i := range rows {
+		rows[i] = parquet.Tree{SourceURI: "in/d", StartByte: int64(i), Status: "ok", Tokens: []string{"a"}, Meta: []parquet.KeyValue{{Key: "by", Value: fmt.Sprint("x", i%7)}, {Key: "a.b"}}}
+	}
+	var data bytes.Buffer
+	w := parquet.NewWriter[parquet.Tree](&data, []parquet.KeyValue{{Key: parquet.KeyFingerprint, Value: runFP}}, "a.b", "by")
+	if err := errors.Join(w.Write(rows...), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	part := &parquet.PartFile{Path: filepath.Join(t.TempDir(), "part.parquet"), FP: runFP, Rows: int64(len(rows))}
+	store(t, part, data.Bytes())
+	i := 0
+	for row, err := range parquet.TreesWith([]parquet.PartFile{*part}, "meta_by", "meta_none") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []parquet.KeyValue{{Key: "by", Value: fmt.Sprint("x", i%7)}}; !reflect.DeepEqual(row.Meta, want) || row.Tokens != nil {
+			t.Fatalf("row %d: %+v", i, row)
+		}
+		i++
+	}
+	if i != len(rows) {
+		t.Errorf("%d rows", i)
+	}
 }
 
 // What is damaged is found, whatever columns are read.

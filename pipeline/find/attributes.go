@@ -21,8 +21,8 @@ type attribute struct {
 
 // ParseAttributes checks a list such as "v.lemma,s.Number,sent_id": attributes of
 // words by their names in the pattern, of which the name may be missing if there
-// is only one, and sent_id, doc_id, source_uri and text. An error names the
-// remedy.
+// is only one, and sent_id, doc_id, source_uri, text and meta_KEY, a value kept of
+// the input. An error names the remedy.
 func ParseAttributes(p *pattern.Pattern, list string) ([]string, error) {
 	var names []string
 	for name := range strings.SplitSeq(list, ",") {
@@ -97,6 +97,12 @@ func parseAttribute(p *pattern.Pattern, name string) (attribute, error) {
 	if of, ok := ofSentence[name]; ok {
 		return attribute{word: -1, column: name, of: func(t *parquet.Tree, _ int) string { return of(t) }}, nil
 	}
+	if key, ok := strings.CutPrefix(name, metaPrefix); ok && key != "" {
+		return attribute{word: -1, column: name, of: func(t *parquet.Tree, _ int) string {
+			v, _ := kept(t, key)
+			return v
+		}}, nil
+	}
 	word, attr, dotted := strings.Cut(name, ".")
 	at := p.Index(word)
 	if (!dotted || at < 0) && len(p.Names()) == 1 {
@@ -117,10 +123,37 @@ func parseAttribute(p *pattern.Pattern, name string) (attribute, error) {
 			known = append(known, name)
 		}
 		slices.Sort(known)
-		return attribute{}, output.Refuse("%q: there is no attribute %q; of words there are %s, features such as Number and keys of MISC such as misc.SpaceAfter, of sentences sent_id, doc_id, source_uri and text",
+		return attribute{}, output.Refuse("%q: there is no attribute %q; of words there are %s, features such as Number and keys of MISC such as misc.SpaceAfter, of sentences sent_id, doc_id, source_uri, text and meta_KEY",
 			name, attr, strings.Join(known, ", "))
 	}
 	return attribute{word: at, column: column, of: func(t *parquet.Tree, i int) string { return pattern.Item(ofWord[column].of(t, i), key) }}, nil
+}
+
+// metaPrefix begins the names of columns of values kept of the input.
+var metaPrefix = parquet.MetaColumn("")
+
+// kept returns the value that a row has under a key of the input, and whether it
+// has such a column.
+func kept(t *parquet.Tree, key string) (string, bool) {
+	for _, kv := range t.Meta {
+		if kv.Key == key {
+			return kv.Value, true
+		}
+	}
+	return "", false
+}
+
+// lacks returns the first of the columns of kept values that a row does not have,
+// "" if it has all.
+func lacks(attributes []attribute, t *parquet.Tree) string {
+	for i := range attributes {
+		if key, ok := strings.CutPrefix(attributes[i].column, metaPrefix); ok {
+			if _, has := kept(t, key); !has {
+				return attributes[i].column
+			}
+		}
+	}
+	return ""
 }
 
 // appendValues appends the attributes of a hit with tabs between them. "_" stands

@@ -177,6 +177,9 @@ func (s *search) tree(from *Source, t *parquet.Tree) error {
 	if len(hits) == 0 {
 		return nil
 	}
+	if column := lacks(s.attributes, t); column != "" {
+		return output.Refuse("%s has no column %s: treebeam parse --keep KEY,... makes one", from.Name, column)
+	}
 	if s.Limit > 0 {
 		hits = hits[:min(int64(len(hits)), s.Limit-s.sum.Hits)]
 	}

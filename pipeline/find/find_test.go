@@ -55,6 +55,7 @@ func rows(t *testing.T) (list []*parquet.Tree) {
 		row := parquet.ToRow(&b.Sentence, &parquet.Doc{DocID: "d", SourceURI: "in/d"})
 		for i := range row.Tokens {
 			p := 1 - float32(i+1)/16
+			row.Meta = []parquet.KeyValue{{Key: "a.b", Value: "kept"}}
 			row.HeadConf, row.DeprelConf, row.UPOSConf = append(row.HeadConf, p), append(row.DeprelConf, p), append(row.UPOSConf, 1)
 		}
 		list = append(list, &row)
@@ -81,6 +82,11 @@ func only(list []*parquet.Tree, columns []string) (some []*parquet.Tree) {
 			name, _, _ := strings.Cut(from.Type().Field(i).Tag.Get("parquet"), ",")
 			if slices.Contains(columns, name) {
 				to.Field(i).Set(from.Field(i))
+			}
+		}
+		for _, kv := range t.Meta {
+			if slices.Contains(columns, parquet.MetaColumn(kv.Key)) {
+				kept.Meta = append(kept.Meta, kv)
 			}
 		}
 		some = append(some, kept)
@@ -123,6 +129,7 @@ func TestRun(t *testing.T) {
 		{"VERB >obj NOUN", find.Options{To: find.Count}, "hits\t2\nsentences\t2\nsearched\t3\n"},
 		{"VERB >obj NOUN", find.Options{To: find.Table, Attributes: []string{"1.lemma", "2.Number", "2.misc.Gloss", "1.id", "2.head", "sent_id", "doc_id", "2.deprel_conf"}},
 			"1.lemma\t2.Number\t2.misc.Gloss\t1.id\t2.head\tsent_id\tdoc_id\t2.deprel_conf\nbuy\tPlur\tx\t4\t4\ta\td\t0.5000\nbuy\tPlur\t_\t2\t2\tb\td\t0.8125\n"},
+		{"AUX", find.Options{To: find.Groups, Attributes: []string{"form", "meta_a.b"}}, "hits\tform\tmeta_a.b\n1\tdid\tkept\n"},
 		{"n:NOUN ?>amod a:_", find.Options{To: find.Table, Attributes: []string{"a.form", "n.form"}}, "a.form\tn.form\nold\tbooks\n_\tbooks\n_\tpens\nBad [31m\tbooks\n"},
 		{"NOUN", find.Options{To: find.Groups, Attributes: []string{"lemma", "deprel"}}, "hits\tlemma\tdeprel\n2\tbook\tobj\n1\tbook\troot\n1\tpen\tconj\n"},
 		{"VERB >obj NOUN", find.Options{MinConf: 0.75, To: find.Table, Attributes: []string{"sent_id"}}, "sent_id\nb\n"},
@@ -152,6 +159,10 @@ func TestRefusals(t *testing.T) {
 	bare[0].HeadConf, bare[0].DeprelConf = nil, nil
 	var refused *output.Refusal
 	if _, err := find.Run(context.Background(), []find.Source{{Name: "x", Trees: all(bare)}}, &find.Options{Pattern: p, MinConf: 0.5}, new(bytes.Buffer)); !errors.As(err, &refused) {
+		t.Error(err)
+	}
+	o := &find.Options{Pattern: p, To: find.Table, Attributes: []string{"meta_none"}}
+	if _, err := find.Run(context.Background(), []find.Source{{Name: "x", Trees: all(rows(t))}}, o, new(bytes.Buffer)); !errors.As(err, &refused) || !strings.Contains(err.Error(), "--keep") {
 		t.Error(err)
 	}
 	stopped, stop := context.WithCancel(context.Background())
