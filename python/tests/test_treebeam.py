@@ -27,6 +27,7 @@ ODD = [
     "Zeile eins\u2028Zeile zwei. Non\u00a0breaking \u200b zero width.",
     "{\"end_of\": \"0\"}\n# treebeam_end = {}\n",
     "e\u0301 combining, \U0001f469\u200d\U0001f680 joined. " * 50,
+    "Two halves \ud83d\ude00 that stay apart, 😀 and a third \udc00. Café.",
     "x" * 70_000,
 ]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import collections
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -50,8 +51,10 @@ def _line(text: str) -> Tuple[bytes, bytes]:
     literal = json.dumps(text, ensure_ascii=False)
     try:
         string = literal.encode("utf-8")
-    except UnicodeEncodeError:  # a lone surrogate: the program makes U+FFFD of it
-        string = json.dumps(text).encode("ascii")
+    except UnicodeEncodeError:
+        # Half a surrogate pair. The program makes U+FFFD of it, and says so; two
+        # halves that Python has as two characters must not become one.
+        string = re.sub("[\ud800-\udfff]", r"\\udc00", literal).encode("utf-8")
     return b'{"text":' + string + b"}\n", string[1:-1]
 
 

@@ -26,7 +26,7 @@ def _doc(vocab: Vocab, document: str, text: str, sentences: List[Sentence]) -> D
             if start is not None:
                 _gap(pieces, text[at:start], number)
                 at = end
-            pieces.append((word["form"], False, word, number))
+            pieces.append((word["form"] or "_", False, word, number))
     _gap(pieces, text[at:], max(len(sentences) - 1, 0))
 
     index = {(number, word["id"]): i for i, (_, _, word, number) in enumerate(pieces) if word}
