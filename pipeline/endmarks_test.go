@@ -61,7 +61,9 @@ func TestEndMarks(t *testing.T) {
 		"text":           {nil, "One .\n\nTwo .", []string{"- One .", "- Two .", "end 1 of -: 2 0 0"}},
 		"CoNLL-U":        {nil, words("a") + "\n" + words("b") + "\n", []string{"- a", "- b", "end 1 of -: 2 0 0"}},
 		"no text at all": {nil, "%PDF-1.4\n", []string{"error -", "end 1 of -: 0 1 0"}},
-		"nothing":        {nil, "", []string{"end 1 of -: 0 0 0"}},
+		"rows": {func(o *Options) { o.Rows.From = "csv" }, "id,text\na,One .\nb,\nc,Two .\n",
+			[]string{"a One .", "end 1 of a: 1 0 0", "end 2 of b: 0 0 0", "c Two .", "end 3 of c: 1 0 0"}},
+		"nothing": {nil, "", []string{"end 1 of -: 0 0 0"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := options("-", "")
