@@ -69,10 +69,10 @@ func FilesIn(folder string) (files []string) {
 // ReadAnnotated yields the sentences of CoNLL-U and CoNLL-X files as rows of trees/,
 // with the heads, the labels and the confidence (ReadConfidence) that they have there.
 // Patterns are those of inputs, "-" is stdin; files come in the order of List, plain or
-// .gz, .zst, .bz2. What begins with "# newdoc id" has that as its document, anything else the
-// name of its file. A file that cannot be read, is no CoNLL or has a broken block is an error, which is the
-// last pair; patterns without files are a *Refusal. One sentence is in memory at
-// a time.
+// .gz, .zst, .bz2. What begins with "# newdoc id" has that as its document, anything
+// else the name of its file. A file that cannot be read, is no CoNLL or has a broken
+// block is an error, which is the last pair; patterns without files are a *Refusal. One
+// sentence is in memory at a time.
 func ReadAnnotated(ctx context.Context, patterns []string, stdin io.Reader) iter.Seq2[*parquet.Tree, error] {
 	return func(yield func(*parquet.Tree, error) bool) {
 		inputs, err := source.List(ctx, patterns, source.ListOptions{Stdin: stdin, Live: true})

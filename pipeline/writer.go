@@ -65,9 +65,9 @@ func NewWriter(to string, o WriteOptions) (*Writer, error) {
 }
 
 // Append appends a row to dst. In CoNLL-U, the first row of a file begins with the
-// comments generator and model, unless it is from CoNLL-U that has a comment of one of these names, for that
-// comes back as it was, or from CoNLL-X, which has no comments. A second row of svg, or one
-// without a tree, is a *Refusal.
+// comments generator and model, unless it is from CoNLL-U that has a comment of one of
+// these names, for that comes back as it was, or from CoNLL-X, which has no comments. A
+// second row of svg, or one without a tree, is a *Refusal.
 func (w *Writer) Append(dst []byte, r *output.Row) ([]byte, error) {
 	first := !w.begun
 	switch w.to {

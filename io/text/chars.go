@@ -7,13 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// CountFrom tells a reader that does not begin at the file's beginning how many
-// code points stand before what it reads: what CharsBefore returns. It must be called before Next.
+// CountFrom tells a reader that does not begin at the file's beginning how many code
+// points stand before what it reads: what CharsBefore returns. It must be called before
+// Next.
 func (r *Reader) CountFrom(chars int64) { r.origin = chars }
 
 // CharsBefore returns how many code points of a file stand before what NewReader reads
-// of an interval that begins at start, over 0. src must be positioned at the file's beginning. It reads
-// up to the end of the line that holds the byte before start.
+// of an interval that begins at start, over 0. src must be positioned at the file's
+// beginning. It reads up to the end of the line that holds the byte before start.
 func CharsBefore(src io.Reader, l Layout, start int64) (int64, error) {
 	if _, err := io.CopyN(io.Discard, src, int64(l.BOM)); err != nil {
 		return 0, err

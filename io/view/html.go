@@ -12,9 +12,9 @@ import (
 //go:embed trees.html
 var treesHead string
 
-// HTMLHead appends the beginning of a page of trees: the text in UTF-8 of a document that has no
-// scripts and fetches nothing, up to where HTMLTree goes on. It follows the colors that
-// a reader prefers.
+// HTMLHead appends the beginning of a page of trees: the text in UTF-8 of a document
+// that has no scripts and fetches nothing, up to where HTMLTree goes on. It follows the
+// colors that a reader prefers.
 func HTMLHead(dst []byte, title string) []byte {
 	before, after, _ := strings.Cut(treesHead, "{{title}}")
 	return append(append(append(dst, before...), xmlText(Clip(title, maxText))...), after...)

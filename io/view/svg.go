@@ -42,13 +42,15 @@ const (
 // SVG appends a sentence as a picture: its words from left to right, or from right to
 // left if it is written so, each with its tag below, and labeled arcs from heads to
 // dependents above. The picture is a whole SVG document without a declaration, with the
-// namespace, and can stand in HTML, too. It needs no style sheet, no script, no font and
-// nothing from elsewhere; what the sentence holds is escaped, and no control character is left in it.
+// namespace, and can stand in HTML, too. It needs no style sheet, no script, no font
+// and nothing from elsewhere; what the sentence holds is escaped, and no control
+// character is left in it.
 //
-// Its elements have classes, for pages with colors of their own: tree (the svg element),
-// page (the background), arc, arrow, under (hides arcs behind a label), label, form, lemma, tag,
-// low (a probability), mark; and unsure (an arc of a probability below 0.9) and outside (an arc from a
-// word that is not drawn) beside arc. SVG is safe for concurrent use.
+// Its elements have classes, for pages with colors of their own: tree (the svg
+// element), page (the background), arc, arrow, under (hides arcs behind a label),
+// label, form, lemma, tag, low (a probability), mark; and unsure (an arc of a
+// probability below 0.9) and outside (an arc from a word that is not drawn) beside arc.
+// SVG is safe for concurrent use.
 func SVG(dst []byte, s *syntax.Sentence, o SVGOptions) []byte { return SVGRow(dst, rowOf(s), o) }
 
 // SVGRow is SVG for a row of trees/. Lists of the row that are too short are
