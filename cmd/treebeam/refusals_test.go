@@ -40,6 +40,8 @@ var wrongCommands = []struct {
 	{"help parse train", "want the name of one command"},
 	{"help prase", "treebeam help lists them"},
 	{"serve IN", "serve takes no files ... treebeam parse"},
+	{"serve --exceptions IN/a.txt", "--exceptions IN/a.txt: line 1 ... needs a form, its UPOS and its lemma"},
+	{"serve --keep-together=", "--keep-together is empty"},
 	{"serve --model x=", "--model x=: want NAME=FILE or FILE"},
 	{"serve --model english-fast=embedded", "two models have the name english-fast ... NAME=FILE"},
 	{"serve --model OUT", "OUT"},

@@ -16,6 +16,7 @@ import (
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/pipeline/serve"
+	"github.com/treebeam/treebeam/transforms"
 )
 
 const serveAbout = `
@@ -51,7 +52,10 @@ func newServe() *cobra.Command {
 	fs.DurationVar(&limits.Wait, "max-wait", limits.Wait, "refuse requests that have waited for `TIME`")
 	last := fs.Duration("grace", 30*time.Second, "after the signal to stop, give open requests `TIME` to finish")
 	group(fs, "Server", "listen", "model")
+	var files transforms.CustomFiles
+	var unconstrained bool
 	group(fs, "Limits", "parallel", "max-body", "max-time", "max-open", "max-wait", "grace")
+	customFlags(fs, &files, &unconstrained)
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		if len(others) > 0 {
 			return refuse("%s: serve takes no files; --model names models, treebeam parse parses files", others[0])
@@ -63,7 +67,11 @@ func newServe() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		s, err := serve.New(serve.Config{Models: sources, Version: pipeline.Version(), Limits: limits, Log: spoken{os.Stderr}})
+		custom, err := servedCustom(cmd, &files, unconstrained)
+		if err != nil {
+			return err
+		}
+		s, err := serve.New(serve.Config{Models: sources, Custom: custom, Version: pipeline.Version(), Limits: limits, Log: spoken{os.Stderr}})
 		if err != nil {
 			return &refusal{err}
 		}
@@ -101,6 +109,26 @@ func servedModels(named []string) (sources []serve.Source, err error) {
 		sources = append(sources, serve.Source{Name: "english-accurate", Path: model.EmbeddedAccurate})
 	}
 	return sources, nil
+}
+
+// servedCustom reads what is known of all texts.
+func servedCustom(cmd *cobra.Command, files *transforms.CustomFiles, unconstrained bool) (custom model.Custom, err error) {
+	if err := checkCustom(cmd.Flags()); err != nil {
+		return custom, err
+	}
+	texts, err := files.Read(cmd.Context())
+	if err != nil {
+		return custom, &refusal{err}
+	}
+	lists, err := texts.Lists()
+	if err != nil {
+		return custom, &refusal{err}
+	}
+	lists.Unconstrained = unconstrained
+	if custom, err = lists.Custom(); err != nil {
+		return custom, &refusal{err}
+	}
+	return custom, nil
 }
 
 // cannotListen says why an address cannot be had, and what to do.

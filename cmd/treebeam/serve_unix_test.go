@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -37,12 +38,14 @@ func startServe(t *testing.T, args ...string) (cmd *exec.Cmd, address string, st
 // The server says where it is, answers with the trees of treebeam parse, and ends
 // with status 0 when it is told to stop.
 func TestServe(t *testing.T) {
-	cmd, address, stderr := startServe(t, "--model", "own=embedded")
+	together := filepath.Join(t.TempDir(), "together")
+	must(t, os.WriteFile(together, []byte("more of\n"), 0o644))
+	cmd, address, stderr := startServe(t, "--model", "own=embedded", "--keep-together", together)
 	r, err := http.PostForm(address+"process", url.Values{"data": {fine}, "tokenizer": {""}, "tagger": {""}, "parser": {""}})
 	must(t, err)
 	var answer struct{ Model, Result string }
 	must(t, json.NewDecoder(r.Body).Decode(&answer), r.Body.Close())
-	if _, want, _ := treebeam(t, fine, "parse", "-", "--to", "conllu"); answer.Model != "own" || columns(answer.Result) != columns(want) {
+	if _, want, _ := treebeam(t, fine, "parse", "-", "--to", "conllu", "--keep-together", together); answer.Model != "own" || columns(answer.Result) != columns(want) || !strings.Contains(want, "\tmore of\t") {
 		t.Errorf("%s says\n%s\nwant\n%s", answer.Model, answer.Result, want)
 	}
 	must(t, cmd.Process.Signal(syscall.SIGTERM))

@@ -27,8 +27,8 @@ type models struct {
 	listing []byte // the answer of /models
 }
 
-// openModels opens all models.
-func openModels(sources []Source) (*models, error) {
+// openModels opens all models, to be used with what the caller knows of texts.
+func openModels(sources []Source, custom model.Custom) (*models, error) {
 	if len(sources) == 0 {
 		return nil, fmt.Errorf("no model to serve")
 	}
@@ -44,7 +44,7 @@ func openModels(sources []Source) (*models, error) {
 		if err != nil {
 			return nil, err
 		}
-		one := &served{from.Name, opened}
+		one := &served{from.Name, opened.With(custom)}
 		m.list, m.byName[from.Name] = append(m.list, one), one
 	}
 	// UDPipe's clients may leave off the end of a name, from a hyphen on, or name the

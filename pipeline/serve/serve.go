@@ -26,6 +26,8 @@ import (
 	"time"
 
 	"golang.org/x/net/netutil"
+
+	"github.com/treebeam/treebeam/model"
 )
 
 // Limits bound what requests may take. A zero field is the default of DefaultLimits.
@@ -90,8 +92,9 @@ func or[T int | int64 | time.Duration](v *T, otherwise T) {
 
 // A Config says what is served.
 type Config struct {
-	Models  []Source // at least one; the first is the default
-	Version string   // of the program, for CoNLL-U and /metrics
+	Models  []Source     // at least one; the first is the default
+	Custom  model.Custom // what is known of all texts: docs/custom.md
+	Version string       // of the program, for CoNLL-U and /metrics
 	Limits  Limits
 	Log     io.Writer // defects of the program are reported here; nil: nowhere
 }
@@ -112,7 +115,7 @@ type Server struct {
 // model that cannot be opened, or the name that two models share.
 func New(c Config) (*Server, error) {
 	c.Limits.fill()
-	m, err := openModels(c.Models)
+	m, err := openModels(c.Models, c.Custom)
 	if err != nil {
 		return nil, err
 	}
