@@ -346,6 +346,7 @@ class Lives(unittest.TestCase):
         """Ctrl-C is a KeyboardInterrupt, after which the parser works, and the program ends with Python."""
         code = """
             import os, signal, sys, threading, treebeam
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
             parser = treebeam.Parser()
             def endless():
                 yield "One."
