@@ -40,7 +40,7 @@ func TestStatusesAreDocumented(t *testing.T) {
 	_, help, _ := treebeam(t, "", "help")
 	_, help, _ = strings.Cut(help, "Exit status:")
 	var listed []int
-	for _, m := range regexp.MustCompile(`(?:^|,)\s+(\d+)\b`).FindAllStringSubmatch(help, -1) {
+	for _, m := range regexp.MustCompile(`(?:^|[,;])\s+(\d+)\b`).FindAllStringSubmatch(help, -1) {
 		n, _ := strconv.Atoi(m[1])
 		listed = append(listed, n)
 	}
