@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"fmt"
 	"io"
 	"iter"
 	"strconv"
@@ -159,7 +158,7 @@ func (s *Server) readCoNLLU(data string, kept bool) sentences {
 				}
 			}
 			if err != nil {
-				yield(nil, fmt.Errorf("Cannot parse the input in 'conllu' format: %w", err))
+				yield(nil, badRequest("Cannot parse the input in 'conllu' format: %v", err))
 				return
 			}
 			if !yield(&b.Sentence, nil) {

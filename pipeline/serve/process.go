@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -127,10 +126,6 @@ func check(ctx context.Context, from sentences) error {
 			err = ctx.Err()
 		}
 		if err != nil {
-			var told *fault
-			if !errors.As(err, &told) && ctx.Err() == nil {
-				err = badRequest("%v", err)
-			}
 			return err
 		}
 	}
