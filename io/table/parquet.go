@@ -26,7 +26,7 @@ const CellBits = 24
 // Bounds of a Parquet file: what its writer chooses and memory must hold.
 const (
 	maxFooter = 64 << 20
-	maxPage   = 64 << 20
+	maxPage   = 32 << 20
 )
 
 // A Parquet is an open Parquet file. It is not safe for concurrent use.

@@ -216,3 +216,26 @@ func TestFaultsAreNoDamage(t *testing.T) {
 		t.Errorf("%v, want %v", err, errDisk)
 	}
 }
+
+// TestLargePage refuses a page that memory should not hold, before it is read.
+func TestLargePage(t *testing.T) {
+	type one struct {
+		Text string `parquet:"text"`
+	}
+	var b bytes.Buffer
+	w := pq.NewGenericWriter[one](&b, pq.Compression(&pq.Zstd), pq.SkipPageBounds("text"))
+	if _, err := w.Write([]one{{strings.Repeat("x", maxPage+1)}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p, err := OpenParquet(bytes.NewReader(b.Bytes()), int64(b.Len()), Options{})
+	if err == nil {
+		_, _, _, err = rowsOf(p, 0, -1, int64(b.Len()))
+	}
+	var why syntax.Fault
+	if !errors.As(err, &why) || why.Kind != syntax.KindNotText || !strings.Contains(why.Reason, "a page of 33554") {
+		t.Errorf("%v", err)
+	}
+}
