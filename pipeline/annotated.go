@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"iter"
 	"os"
@@ -70,10 +69,10 @@ func FilesIn(folder string) (files []string) {
 // with the heads, the labels and the confidence (ReadConfidence) that they have there.
 // Patterns are those of inputs, "-" is stdin; files come in the order of List, plain or
 // .gz, .zst, .bz2. What begins with "# newdoc id" has that as its document, anything
-// else the name of its file. A file that cannot be read, is no CoNLL or has a broken
-// block is an error, which is the last pair; patterns without files are a *Refusal. One
-// sentence is in memory at a time.
-func ReadAnnotated(ctx context.Context, patterns []string, stdin io.Reader) iter.Seq2[*parquet.Tree, error] {
+// else the name of its file. A file that cannot be read or is no CoNLL is an error,
+// which is the last pair; patterns without files are a *Refusal. A broken block is passed
+// to broken, with its file and line, and left out. One sentence is in memory at a time.
+func ReadAnnotated(ctx context.Context, patterns []string, stdin io.Reader, broken func(*conllu.Error)) iter.Seq2[*parquet.Tree, error] {
 	return func(yield func(*parquet.Tree, error) bool) {
 		inputs, err := source.List(ctx, patterns, source.ListOptions{Stdin: stdin, Live: true})
 		if err != nil {
@@ -81,7 +80,7 @@ func ReadAnnotated(ctx context.Context, patterns []string, stdin io.Reader) iter
 			return
 		}
 		for i := range inputs {
-			for t, err := range annotated(ctx, &inputs[i], stdin) {
+			for t, err := range annotated(ctx, &inputs[i], stdin, broken) {
 				if err == nil {
 					err = ctx.Err()
 				}
@@ -94,7 +93,7 @@ func ReadAnnotated(ctx context.Context, patterns []string, stdin io.Reader) iter
 }
 
 // annotated yields the sentences of one file.
-func annotated(ctx context.Context, in *source.Input, stdin io.Reader) iter.Seq2[*parquet.Tree, error] {
+func annotated(ctx context.Context, in *source.Input, stdin io.Reader, broken func(*conllu.Error)) iter.Seq2[*parquet.Tree, error] {
 	return func(yield func(*parquet.Tree, error) bool) {
 		f, done, err := openInput(ctx, in, stdin)
 		if err != nil {
@@ -124,18 +123,23 @@ func annotated(ctx context.Context, in *source.Input, stdin io.Reader) iter.Seq2
 		}
 		doc := parquet.Doc{DocID: in.DocID, SourceURI: in.URI}
 		for b, err := range conllu.Read(r, o) {
-			if err == nil && b.Err != nil {
-				b.Err.File = in.URI
-				err = fmt.Errorf("%w; fix it, or parse the file: treebeam parse leaves out what is broken", b.Err)
-			}
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			for _, c := range b.Sentence.Comments {
+			comments := b.Sentence.Comments
+			if b.Err != nil { // the document that it may begin has other sentences
+				comments = commentsOf(b.Raw)
+			}
+			for _, c := range comments {
 				if key, value := conllu.Comment(c); key == "newdoc id" && value != "" {
 					doc.DocID = value
 				}
+			}
+			if b.Err != nil {
+				b.Err.File = in.URI
+				broken(b.Err)
+				continue
 			}
 			ReadConfidence(&b.Sentence)
 			t := parquet.ToRow(&b.Sentence, &doc)
@@ -144,6 +148,17 @@ func annotated(ctx context.Context, in *source.Input, stdin io.Reader) iter.Seq2
 			}
 		}
 	}
+}
+
+// commentsOf returns the comments before the words of a block.
+func commentsOf(raw string) (list []string) {
+	for line := range strings.Lines(raw) {
+		if !strings.HasPrefix(line, "#") {
+			break
+		}
+		list = append(list, strings.TrimRight(line, "\r\n"))
+	}
+	return list
 }
 
 // openInput opens a listed file, a named pipe or standard input. done closes it.

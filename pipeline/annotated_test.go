@@ -9,18 +9,25 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/parquet"
 )
 
-// annotatedRows are the rows of files, and the error that ends them.
+// annotatedRows are the rows of files, and the error that ends them, or the first
+// broken block.
 func annotatedRows(stdin string, patterns ...string) (rows []*parquet.Tree, err error) {
-	for t, e := range ReadAnnotated(context.Background(), patterns, strings.NewReader(stdin)) {
+	broken := func(e *conllu.Error) {
+		if err == nil {
+			err = e
+		}
+	}
+	for t, e := range ReadAnnotated(context.Background(), patterns, strings.NewReader(stdin), broken) {
 		if e != nil {
 			return rows, e
 		}
 		rows = append(rows, t)
 	}
-	return rows, nil
+	return rows, err
 }
 
 // Trees, documents and confidence come back from what was written, by all
@@ -78,6 +85,19 @@ func TestReadAnnotatedOfOthers(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || errors.As(err, &refused) != (name != "b.conllu") || (len(rows) > 0) != (name == "b.conllu") {
 			t.Errorf("%s: %d rows, %v", name, len(rows), err)
 		}
+	}
+}
+
+// A broken block is named, and costs neither the others nor the document that it
+// begins.
+func TestReadAnnotatedOfBroken(t *testing.T) {
+	good := "1\ta\t_\tX\tX\t_\t0\troot\t_\t_\n\n"
+	rows, err := annotatedRows("# newdoc id = p\n"+good+"# newdoc id = q\n1\tshort\n\n"+good+"# only a comment\n", "-")
+	if err == nil || !strings.Contains(err.Error(), "-:5: ") {
+		t.Errorf("%v", err)
+	}
+	if len(rows) != 2 || rows[0].DocID != "p" || rows[1].DocID != "q" {
+		t.Errorf("%d rows", len(rows))
 	}
 }
 

@@ -81,7 +81,8 @@ func (f *findFlags) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	sources, err := f.sources(ctx, names)
+	var broken brokenBlocks
+	sources, err := f.sources(ctx, names, &broken)
 	if err != nil {
 		return err
 	}
@@ -109,6 +110,9 @@ func (f *findFlags) run(ctx context.Context, args []string) error {
 	}
 	if o.To != search.Count {
 		say(os.Stderr, "hits: %d, in %d of %d sentences\n", sum.Hits, sum.Sentences, sum.Searched)
+	}
+	if err := broken.end(sum.Searched); err != nil {
+		return err
 	}
 	if sum.Partial > 0 {
 		say(os.Stderr, "%d sentences have more hits than were found: a pattern as wide as this one is followed for %d hits or about 4 million steps in each\n", sum.Partial, pattern.MaxHits)
@@ -156,7 +160,7 @@ func (f *findFlags) fit(o *search.Options) {
 
 // sources opens what is to be searched: files that stand together are sorted, as
 // inputs are.
-func (f *findFlags) sources(ctx context.Context, names []string) (list []search.Source, err error) {
+func (f *findFlags) sources(ctx context.Context, names []string, broken *brokenBlocks) (list []search.Source, err error) {
 	boundMemory()
 	var given []string
 	for _, name := range names {
@@ -177,7 +181,7 @@ func (f *findFlags) sources(ctx context.Context, names []string) (list []search.
 					return nil, refuse("--output %s is one of the files that are searched: it would be lost; name another", f.output)
 				}
 			}
-			list = append(list, search.Source{Name: strings.Join(names[:n], " "), Trees: pipeline.ReadAnnotated(ctx, names[:n], os.Stdin)})
+			list = append(list, search.Source{Name: strings.Join(names[:n], " "), Trees: pipeline.ReadAnnotated(ctx, names[:n], os.Stdin, broken.add)})
 			names = names[n:]
 			continue
 		}

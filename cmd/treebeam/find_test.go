@@ -62,3 +62,30 @@ func TestFind(t *testing.T) {
 		}
 	}
 }
+
+// Broken blocks are named and left out; if nothing else is there, the status says so.
+func TestBrokenBlocks(t *testing.T) {
+	good := "1\ta\t_\tX\tX\t_\t0\troot\t_\t_\n\n"
+	dir := writeFiles(t, map[string]string{"a.conllu": good + strings.Repeat("1\tshort\n\n", namedBlocks+2) + good, "b.conllu": "1\ta\t_\tX\tX\t_\t0\troot\t_\n\n"})
+	for _, c := range []struct {
+		args   []string
+		status int
+		stdout string
+		stderr []string
+	}{
+		{[]string{"find", filepath.Join(dir, "a.conllu"), "_", "-c"}, exitOK, "hits\t2\nsentences\t2\nsearched\t2\n", []string{"a.conllu:3: 2 columns", "2 more broken blocks"}},
+		{[]string{"show", filepath.Join(dir, "a.conllu")}, exitOK, "─╼ a  X  root", []string{"a.conllu:3: 2 columns"}},
+		{[]string{"find", filepath.Join(dir, "b.conllu"), "_", "-c"}, exitFailures, "searched\t0", []string{"b.conllu:1: 9 columns"}},
+		{[]string{"show", filepath.Join(dir, "b.conllu")}, exitFailures, "", []string{"b.conllu:1: 9 columns"}},
+	} {
+		status, stdout, stderr := treebeam(t, "", c.args...)
+		if status != c.status || !strings.Contains(stdout, c.stdout) {
+			t.Errorf("%v: status %d, %s", c.args, status, stdout)
+		}
+		for _, want := range c.stderr {
+			if strings.Count(stderr, want) != 1 {
+				t.Errorf("%v: %s", c.args, stderr)
+			}
+		}
+	}
+}

@@ -80,7 +80,8 @@ func newShow() *cobra.Command {
 
 // show draws the trees of an output, a state or files on standard output.
 func (c *choice) show(ctx context.Context, names []string, to string, o pipeline.WriteOptions) error {
-	rows, err := openTrees(ctx, names)
+	var broken brokenBlocks
+	rows, err := openTrees(ctx, names, &broken)
 	if err != nil {
 		return err
 	}
@@ -101,12 +102,14 @@ func (c *choice) show(ctx context.Context, names []string, to string, o pipeline
 	if text, err = w.End(text); err != nil {
 		return err
 	}
-	_, err = os.Stdout.Write(text)
-	return quietlyClosed(err)
+	if _, err = os.Stdout.Write(text); err != nil {
+		return quietlyClosed(err)
+	}
+	return broken.end(int64(len(trees)))
 }
 
 // openTrees returns the trees of an output, of a state, or of CoNLL-U files.
-func openTrees(ctx context.Context, names []string) (iter.Seq2[*parquet.Tree, error], error) {
+func openTrees(ctx context.Context, names []string, broken *brokenBlocks) (iter.Seq2[*parquet.Tree, error], error) {
 	if len(names) == 0 {
 		return nil, refuse("name an output folder of treebeam parse, the folder of a state, CoNLL-U files or -")
 	}
@@ -118,7 +121,7 @@ func openTrees(ctx context.Context, names []string) (iter.Seq2[*parquet.Tree, er
 		return from.Trees, nil
 	}
 	boundMemory()
-	return pipeline.ReadAnnotated(ctx, names, os.Stdin), nil
+	return pipeline.ReadAnnotated(ctx, names, os.Stdin, broken.add), nil
 }
 
 // A choice says which trees to show.
