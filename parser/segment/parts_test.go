@@ -47,6 +47,10 @@ func TestExpansions(t *testing.T) {
 			t.Errorf("the expansion of %s gives %q for %s", c.form, got, c.apply)
 		}
 	}
+	e, _ := infer("wouldn't", "would"+wordMark+"n't")
+	if got := e.spell("a" + wordMark + "bn't"); got != nil {
+		t.Errorf("a token with the mark between words becomes %q: a word may be empty", got)
+	}
 	if _, ok := infer("ab", "x"+wordMark+"y"); ok {
 		t.Error("an expansion without a stem")
 	}

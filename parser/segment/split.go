@@ -82,6 +82,9 @@ func (e *expansion) fits(form []rune) bool {
 // spell returns the words of a form, in its casing; nil if it does not fit.
 func (e *expansion) spell(form string) []string {
 	lower := foldLower(form)
+	if strings.Contains(form, wordMark) { // text may have it, as any control character
+		return nil
+	}
 	if words := e.apply(lower); strings.Contains(words, wordMark) {
 		return copyCase(form, lower, strings.Split(words, wordMark))
 	}
