@@ -82,6 +82,9 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 		return err
 	}
 	isStream := pipeline.IsFormat(c.to)
+	if isStream && c.options.HasNoInput() && isPiped(os.Stdin) {
+		c.options.Inputs = []string{"-"}
+	}
 	if !isStream && c.to != "" && c.to != "parquet" {
 		return refuse("--to %s: must be parquet, %s", c.to, pipeline.FormatNames)
 	}

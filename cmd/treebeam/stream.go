@@ -62,6 +62,14 @@ func (c *parseCommand) stream(ctx context.Context, limit failureLimit) (err erro
 	return checkFailures(limit, sum)
 }
 
+// isPiped says whether f is a pipe or a file, so that a command without inputs
+// reads it, as "cat x | treebeam parse" does. A terminal and /dev/null, which
+// schedulers give, are neither.
+func isPiped(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && (info.Mode().IsRegular() || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0)
+}
+
 // exitClosed is what the shell reports of a program that wrote to a pipe whose
 // reader had enough: 128 + SIGPIPE.
 const exitClosed = 141
