@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -184,6 +185,9 @@ func (f *findFlags) sources(ctx context.Context, names []string, broken *brokenB
 			list = append(list, search.Source{Name: strings.Join(names[:n], " "), Trees: pipeline.ReadAnnotated(ctx, names[:n], os.Stdin, broken.add)})
 			names = names[n:]
 			continue
+		}
+		if _, err := os.Stat(names[0]); err != nil && len(given) > 1 && !store.IsRemote(names[0]) && errors.Is(err, fs.ErrNotExist) {
+			return nil, refuse("%s does not exist; if it is part of the pattern, put the whole pattern in quotation marks", names[0])
 		}
 		from, err := openOutput(ctx, names[0])
 		if err != nil {

@@ -55,7 +55,8 @@ func TestFind(t *testing.T) {
 	for _, c := range [][]string{
 		{"want what to search", out}, {"has no ]", out, "[>obj"}, {"the pattern comes last", "VERB", plain}, {"from 0 to 1", out, "_", "--conf", "7"},
 		{"exclude each other", out, "_", "-c", "--tsv", "id"}, {"must be text", out, "_", "--to", "svg"}, {"no attribute", out, "_", "--tsv", "size"},
-		{"would be lost", plain, "_", "-o", plain}, {"treebeam parse", filepath.Join(in, "a.txt"), "_"}, {"no manifest.json", in, "_"}, {"is no part of speech", out, "dog"},
+		{"would be lost", plain, "_", "-o", plain}, {"treebeam parse", filepath.Join(in, "a.txt"), "_"}, {"no manifest.json", in, "_"},
+		{"check the spelling", filepath.Join(dir, "none"), "_"}, {"put the whole pattern", plain, "VERB", "NOUN"}, {"is no part of speech", out, "dog"},
 	} {
 		if status, _, stderr := treebeam(t, "", append([]string{"find"}, c[1:]...)...); status != exitRefused || !strings.Contains(stderr, c[0]) {
 			t.Errorf("%v: status %d, %s", c[1:], status, stderr)

@@ -208,7 +208,7 @@ func TestRefusedBeforeAnyWork(t *testing.T) {
 		"bad format":     {toyCommand(at("a.txt"), "--to", "xml"), []string{"xml", "conllu"}},
 		"bad limit":      {toyCommand(at("a.txt"), "--output", at("out"), "--max-failures", "x"), []string{"--max-failures"}},
 		"no command":     {[]string{"prase"}, []string{"treebeam help"}},
-		"no folder":      {[]string{"convert", at("none")}, []string{"manifest.json"}},
+		"no folder":      {[]string{"convert", at("none")}, []string{"does not exist", "check the spelling"}},
 		"runner":         {toyCommand(at("a.txt"), "--output", at("out"), "--runner=flink", "--environment_type=DOCKER"), []string{"--shared-filesystem"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -278,7 +278,7 @@ func TestReport(t *testing.T) {
 		out + " --output " + out + "/manifest.json": "among the data",
 		out + " --lowest -1":                        "from 0 to 1000",
 		out + " --output none/x.html":               "cannot be written",
-		"none":                                      "manifest.json",
+		"none":                                      "check the spelling",
 		"a b":                                       "got 2 arguments",
 	} {
 		if status, _, stderr := treebeam(t, "", append([]string{"report"}, strings.Fields(args)...)...); status != exitRefused || !strings.Contains(stderr, want) {

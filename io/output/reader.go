@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"os"
 	"strings"
 
 	"github.com/treebeam/treebeam/io/parquet"
@@ -165,6 +166,14 @@ func Check(ctx context.Context, folder string) (*Manifest, error) {
 func readManifest(ctx context.Context, folder string) (*Manifest, error) {
 	name := store.Join(folder, ManifestFile)
 	text, err := store.ReadFile(ctx, name)
+	if err != nil && !store.IsRemote(folder) {
+		switch info, err := os.Stat(strings.TrimPrefix(folder, "file://")); {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, Refuse("%s does not exist; check the spelling and the working directory", folder)
+		case err == nil && !info.IsDir():
+			return nil, Refuse("%s is a file, not an output folder of treebeam; of files, treebeam show, find and parse read CoNLL-U", folder)
+		}
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, Refuse("%s has no %s: it is not an output of treebeam, or its run has not finished; the same parse command continues it",
 			folder, ManifestFile)
