@@ -47,6 +47,9 @@ func newConvert() *cobra.Command {
   treebeam convert out --per-file parsed           one .conllu for each file that was read`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		ctx := cmd.Context()
+		if err := checkEnding("--output", *file, *to); err != nil {
+			return err
+		}
 		if *to == "" && *file != "" {
 			*to = formatOf(*file)
 		}

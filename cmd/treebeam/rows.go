@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"compress/gzip"
 	"io"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -29,6 +31,28 @@ func formatOf(name string) string {
 		".tree": pipeline.TreeFormat, ".svg": pipeline.SVGFormat, ".html": pipeline.HTMLFormat, ".htm": pipeline.HTMLFormat}[path.Ext(name)]
 }
 
+// others are endings that promise a format or a compression that is not written. They
+// are no names of folders by accident.
+var others = []string{".bz2", ".xz", ".zip", ".7z", ".tar", ".conll", ".conllx", ".json", ".xml", ".xls", ".xlsx", ".ods", ".doc", ".docx", ".odt",
+	".pdf", ".png", ".jpg", ".jpeg", ".md", ".tex"}
+
+// checkEnding refuses the name of an output that ends like a format or a compression
+// that is not written. With a format from --to, the name may end in any format.
+func checkEnding(flag, name, to string) error {
+	if info, err := os.Stat(name); name == "" || os.IsPathSeparator(name[len(name)-1]) || name[len(name)-1] == '/' || err == nil && (info.IsDir() || !info.Mode().IsRegular()) {
+		return nil
+	}
+	ending := strings.ToLower(path.Ext(strings.ReplaceAll(name, `\`, "/")))
+	at := slices.Index(others, ending)
+	switch compression := at >= 0 && at < slices.Index(others, ".conll"); {
+	case at < 0 || to == "parquet" || to != "" && !compression:
+		return nil
+	case compression:
+		return refuse("%s %s: %s is not written; compress with .gz or .zst", flag, store.Redact(name), ending)
+	}
+	return refuse("%s %s: %s is not a format that treebeam writes; end the name in .conllu, .jsonl, .tsv, .csv, .txt, .tree or .html, or for a folder write %s/", flag, store.Redact(name), ending, store.Redact(name))
+}
+
 // createRows is createOutput for rows, which are compressed if the name ends in .gz or
 // .zst. "" and "-" are standard output.
 func createRows(flag, name string) (w io.Writer, commit func() error, cleanup func(), err error) {
@@ -42,9 +66,9 @@ func createRows(flag, name string) (w io.Writer, commit func() error, cleanup fu
 	cleanup = func() { file.(interface{ Cleanup() error }).Cleanup() }
 	var packed io.WriteCloser
 	switch {
-	case strings.HasSuffix(name, ".gz"):
+	case strings.HasSuffix(strings.ToLower(name), ".gz"):
 		packed = gzip.NewWriter(file)
-	case strings.HasSuffix(name, ".zst"):
+	case strings.HasSuffix(strings.ToLower(name), ".zst"):
 		if packed, err = zstd.NewWriter(file, zstd.WithEncoderConcurrency(1)); err != nil {
 			cleanup()
 			return nil, nil, nil, err
@@ -65,8 +89,11 @@ func (c *parseCommand) chooseFormat() error {
 	o := &c.options
 	switch {
 	case c.to != "" || c.night.state != "":
-		return nil
+		return checkEnding("--output", o.Output, cmp.Or(c.to, "parquet"))
 	case o.Output != "" && o.Output != "-":
+		if err := checkEnding("--output", o.Output, ""); err != nil {
+			return err
+		}
 		if c.to = formatOf(o.Output); c.to != "" && store.IsRemote(o.Output) {
 			return refuse("--output %s: only Parquet can be written to an object store; name a folder, or a local file", store.Redact(o.Output))
 		}
