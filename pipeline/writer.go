@@ -161,8 +161,8 @@ func (w *Writer) tree(dst []byte, r *output.Row) []byte {
 }
 
 // ModelName is how the comment "# model" names the model of a digest: by the column
-// model_id, behind the name of a model in the program, embedded or
-// embedded-accurate, if it is one. It opens those.
+// model_id, behind the name and the treebank of a model in the program, such as
+// "embedded en_ewt-ud-2.16", if it is one. It opens those.
 func ModelName(digest string) string {
 	for _, uri := range []string{model.Embedded, model.EmbeddedAccurate} {
 		if m, err := model.Open(uri); err == nil && m.Digest == digest {
@@ -174,8 +174,12 @@ func ModelName(digest string) string {
 
 // modelName is ModelName of a model that was opened by a URI.
 func modelName(uri, digest string) string {
-	if model.IsEmbedded(uri) {
-		return cmp.Or(uri, model.Embedded) + " " + output.ModelID(digest)
+	name := output.ModelID(digest)
+	if !model.IsEmbedded(uri) {
+		return name
 	}
-	return output.ModelID(digest)
+	if m, err := model.Open(uri); err == nil && m.Info.Treebank != "" { // it is open already
+		name = m.Info.Treebank + "-ud-" + m.Info.Release + " " + name
+	}
+	return cmp.Or(uri, model.Embedded) + " " + name
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/model"
 )
 
 // The comments stand at the head of a file, once, and not where the input has its
@@ -52,6 +53,21 @@ func noComments(block string) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// The models in the program are named by their treebank, too.
+func TestModelName(t *testing.T) {
+	m, err := model.Open(model.Embedded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "embedded en_ewt-ud-" + m.Info.Release + " " + m.Digest[:16]
+	if got := ModelName(m.Digest); got != want || modelName("", m.Digest) != want {
+		t.Errorf("%q and %q, want %q", got, modelName("", m.Digest), want)
+	}
+	if got := ModelName("0123456789abcdef0123"); got != "0123456789abcdef" {
+		t.Error(got)
+	}
 }
 
 // With end marks, every document is a file of its own.
