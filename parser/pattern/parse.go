@@ -69,8 +69,23 @@ func (p *parser) unexpected() {
 	case c == ')' || c == ']':
 		p.fail(p.at, "%c closes nothing", c)
 	}
-	r, _ := utf8.DecodeRuneInString(p.text[p.at:])
-	p.fail(p.at, "%q cannot stand here: a link such as >nsubj or .. must join two words, and & two tests of one word", r)
+	p.fail(p.at, "%s cannot stand here: a link such as >nsubj or .. must join two words, and & two tests of one word", p.wordHere())
+}
+
+// wordHere returns the letters and digits that come next, or else one character. At
+// the end it is a space.
+func (p *parser) wordHere() string {
+	rest := p.text[p.at:]
+	n := strings.IndexFunc(rest, func(r rune) bool { return r != '_' && !unicode.In(r, unicode.L, unicode.M, unicode.N) })
+	switch {
+	case rest == "":
+		return " "
+	case n < 0:
+		n = len(rest)
+	case n == 0:
+		_, n = utf8.DecodeRuneInString(rest)
+	}
+	return rest[:n]
 }
 
 // peek passes over white space and returns the next byte, 0 at the end.
@@ -407,6 +422,9 @@ func (p *parser) one() *formula {
 		return &formula{kind: kindTest, test: &test{}}
 	case isNameByte(c):
 		return p.named()
+	}
+	if word := p.wordHere(); unicode.IsLetter([]rune(word)[0]) {
+		p.fail(p.at, "%s is no part of speech; a form is written \"%s\", a lemma L=%s", word, word, word)
 	}
 	p.unexpected()
 	return nil

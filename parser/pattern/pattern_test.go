@@ -187,7 +187,7 @@ func TestErrors(t *testing.T) {
 		{"misc.A!", 7, "MISC"},
 		{"v: >obj NOUN", 4, "v:_"},
 		{"VERB ?NOUN", 7, "may be missing"},
-		{"é & dog", 1, "'é'"},
+		{"élan & dog", 1, "a form is written \"élan\", a lemma L=élan"}, {"VERB 'go'", 6, "' cannot stand here"}, {"VERB NOUN", 6, "NOUN cannot"},
 		{"\xff", 1, "UTF-8"},
 		{strings.Repeat("(", 100) + "_", 33, "inside each other"},
 		{"_" + strings.Repeat("[. _ | - _]", 7), 1, "alternatives"},
