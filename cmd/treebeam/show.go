@@ -172,8 +172,14 @@ func (c *choice) trees(rows iter.Seq2[*parquet.Tree, error], name string, files 
 	case !matched:
 		return nil, refuse("%s has no sentence of a document with the id %q; %s", name, c.doc, lists("doc_id"))
 	}
-	if c.lowest > 0 {
-		return lowest.Trees(), nil
+	if c.lowest == 0 {
+		return list, nil
+	}
+	list = lowest.Trees()
+	if len(list) > 0 {
+		if known, _ := pick.Probabilities(list[0]); len(known) == 0 {
+			return nil, refuse("--lowest: %s has no probabilities; CoNLL-U has them if treebeam parse --conf or convert --conf wrote it", name)
+		}
 	}
 	return list, nil
 }
