@@ -109,7 +109,11 @@ func (f *findFlags) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if o.To != search.Count {
+	switch {
+	case o.To == search.Count:
+	case o.Limit > 0 && sum.Hits >= o.Limit:
+		say(os.Stderr, "hits: %d, in %d of the first %d sentences; --limit ended the search\n", sum.Hits, sum.Sentences, sum.Searched)
+	default:
 		say(os.Stderr, "hits: %d, in %d of %d sentences\n", sum.Hits, sum.Sentences, sum.Searched)
 	}
 	if err := broken.end(sum.Searched); err != nil {

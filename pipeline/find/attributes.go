@@ -105,11 +105,11 @@ func parseAttribute(p *pattern.Pattern, name string) (attribute, error) {
 	}
 	word, attr, dotted := strings.Cut(name, ".")
 	at := p.Index(word)
-	if (!dotted || at < 0) && len(p.Names()) == 1 {
+	if (!dotted || at < 0 && word == "misc") && len(p.Names()) == 1 {
 		at, attr = 0, name
 	}
 	if at < 0 {
-		return attribute{}, output.Refuse("%q: want a word of the pattern and an attribute, as in %s.lemma; the words are %s", name, p.Names()[0], strings.Join(p.Names(), ", "))
+		return attribute{}, output.Refuse("%q: want a word of the pattern and an attribute, as in %s.lemma; the words are %s (v:VERB names one v)", name, p.Names()[0], strings.Join(p.Names(), ", "))
 	}
 	if c, ok := ofWord[attr]; ok {
 		return attribute{word: at, column: c.column, of: c.of}, nil

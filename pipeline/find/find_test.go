@@ -147,6 +147,25 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// A long id leaves room for the sentence on a terminal, and is whole elsewhere.
+func TestLongIDs(t *testing.T) {
+	row := rows(t)[1]
+	row.SentID = strings.Repeat("weblog_", 12) + "0007"
+	p, _ := pattern.Compile("VERB")
+	for columns, want := range map[int]string{0: row.SentID + "\tHe [buys] books and pens\n", 80: "…_weblog_weblog_0007\tHe [buys] books and pens\n"} {
+		var got bytes.Buffer
+		if _, err := find.Run(context.Background(), []find.Source{{Name: "x", Trees: all([]*parquet.Tree{row})}}, &find.Options{Pattern: p, Columns: columns}, &got); err != nil || got.String() != want {
+			t.Errorf("%d columns: %q, %v", columns, got.String(), err)
+		}
+	}
+	if list, err := find.ParseAttributes(p, "misc.Gloss,form"); err != nil || len(list) != 2 {
+		t.Error(list, err)
+	}
+	if _, err := find.ParseAttributes(p, "v.form"); err == nil || !strings.Contains(err.Error(), "v:VERB") {
+		t.Error(err)
+	}
+}
+
 // What cannot be done is refused, with the remedy.
 func TestRefusals(t *testing.T) {
 	p, _ := pattern.Compile("v:VERB > NOUN & > o:_")

@@ -75,6 +75,9 @@ type piece struct {
 // as a command.
 func (s *search) appendText(dst []byte, t *parquet.Tree, h pattern.Hit) []byte {
 	id := view.Visible(t.SentID)
+	if room := max(s.Columns/4, 12); s.Columns > 0 && view.Width(id) > room {
+		id = clipLeft(id, room) // the sentence is what somebody wants to see
+	}
 	dst = append(append(dst, id...), '\t')
 	for _, p := range s.clip(pieces(t, h), view.Width(id)) {
 		dst = s.appendMarked(dst, p)
