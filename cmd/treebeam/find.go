@@ -116,6 +116,15 @@ func (f *findFlags) run(ctx context.Context, args []string) error {
 	default:
 		say(os.Stderr, "hits: %d, in %d of %d sentences\n", sum.Hits, sum.Sentences, sum.Searched)
 	}
+	if sum.Hits == 0 {
+		for _, name := range p.Unknown() {
+			near := nearest(name, pattern.Relations)
+			if near != "" {
+				near = "; did you mean " + near + "?"
+			}
+			say(os.Stderr, "%s is not a relation of Universal Dependencies%s\n", name, near)
+		}
+	}
 	if err := broken.end(sum.Searched); err != nil {
 		return err
 	}

@@ -298,3 +298,22 @@ func FuzzCompile(f *testing.F) {
 		}
 	})
 }
+
+// Relations that are none of Universal Dependencies are found wherever they stand.
+func TestUnknown(t *testing.T) {
+	if len(Relations) != 37 {
+		t.Errorf("%d relations", len(Relations))
+	}
+	for text, want := range map[string]string{
+		"VERB >nsubj:outer _ >obj|iobj _": "", "VERB >sunbj NOUN": "sunbj", "VERB !(> (_ >!dobj:x|pobj (_ & deprel=nn)))": "dobj pobj nn",
+		"VERB >/x.*/ _ & deprel=_ & deprel=*": "", "deprel!=nope | deprel=nope:x": "nope",
+	} {
+		p, err := Compile(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(p.Unknown(), " "); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
