@@ -65,12 +65,12 @@ func (rd *rangeReader) table(in *source.File, f *output.File, head []byte, forma
 		return err
 	}
 	list := table.NewReader(r, layout, from, start, end)
-	layout.Remember(state, start, list.Here())
+	layout.Remember(state, start, list)
 	if err := rd.rows(in, f, list); err != nil {
 		return err
 	}
 	if end >= 0 {
-		layout.Remember(state, end, list.Here())
+		layout.Remember(state, end, list)
 	}
 	rd.suspect(f, head, start)
 	return nil

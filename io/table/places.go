@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"io"
 	"sync"
 )
 
@@ -47,9 +48,10 @@ func (l *Layout) Known(file string, start int64) Place {
 	return best
 }
 
-// Remember notes that p is the first row at or behind offset of the file.
-func (l *Layout) Remember(file string, offset int64, p Place) {
-	if file == "" || offset <= 0 {
+// Remember notes that r stands at the first row at or behind offset of the file,
+// unless it has failed: then it may stand anywhere.
+func (l *Layout) Remember(file string, offset int64, r *Reader) {
+	if file == "" || offset <= 0 || r.done != nil && r.done != io.EOF {
 		return
 	}
 	known.Lock()
@@ -65,6 +67,6 @@ func (l *Layout) Remember(file string, offset int64, p Place) {
 		}
 	}
 	if len(places) < maxPlaces {
-		places[offset] = p
+		places[offset] = r.at
 	}
 }

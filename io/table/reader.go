@@ -263,9 +263,6 @@ func trimEnd(b []byte) []byte {
 // gap from 0 to its end; an empty one counts for nothing.
 func (r *Reader) Covered() (from, to int64) { return r.from, r.to }
 
-// Here is the place behind the rows read so far.
-func (r *Reader) Here() Place { return r.at }
-
 // Next returns the next row. At the end of the part it returns io.EOF; any
 // other error comes from the underlying reader and is returned again by later
 // calls. Blank lines are no rows.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -24,14 +25,14 @@ type row struct {
 }
 
 // read reads the rows that begin in [start, end), from a place that is known.
-func read(t *testing.T, data string, l *Layout, from Place, start, end int64) (rows []row, cover [2]int64, behind Place) {
+func read(t *testing.T, data string, l *Layout, from Place, start, end int64) (rows []row, cover [2]int64, r *Reader) {
 	t.Helper()
-	r := NewReader(strings.NewReader(data[from.Offset:]), l, from, start, end)
+	r = NewReader(strings.NewReader(data[from.Offset:]), l, from, start, end)
 	for {
 		rec, err := r.Next()
 		cover[0], cover[1] = r.Covered()
 		if err == io.EOF {
-			return rows, cover, r.Here()
+			return rows, cover, r
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -140,8 +141,8 @@ func TestAnyCutIsTheWhole(t *testing.T) {
 		step := 1 + rng.Int64N(size)
 		for start := int64(0); start < size; start += step {
 			end := min(size, start+step)
-			rows, cover, behind := read(t, data, l, l.Known(file, start), start, end)
-			l.Remember(file, end, behind)
+			rows, cover, r := read(t, data, l, l.Known(file, start), start, end)
+			l.Remember(file, end, r)
 			if cover[0] != cover[1] {
 				if cover[0] != to {
 					t.Fatalf("bytes [%d, %d) are covered from %d, the ones before to %d:\n%q", start, end, cover[0], to, data)
@@ -153,6 +154,27 @@ func TestAnyCutIsTheWhole(t *testing.T) {
 		if !reflect.DeepEqual(got, want) || to != size {
 			t.Fatalf("in ranges of %d bytes, covered to %d:\n%+v\nas a whole:\n%+v\n%q", step, to, got, want, data)
 		}
+	}
+}
+
+// A reader that fails in the middle of a long row stands at no row: where it stands
+// is forgotten, and the next one begins anew.
+func TestFailureIsNotRemembered(t *testing.T) {
+	data := "text\na\n" + strings.Repeat("x", readBytes) + strings.Repeat("y", readBytes) + "\nb\n"
+	l, want := whole(t, data, CSV, Options{MaxRecord: 100})
+	const file = "failing file"
+	start := int64(len(data) - 2)
+	r := NewReader(io.MultiReader(strings.NewReader(data[:readBytes+1000]), iotest.ErrReader(errDisk)), l, Place{Line: 1}, start, -1)
+	if _, err := r.Next(); err != errDisk {
+		t.Fatal(err)
+	}
+	if r.at.Offset <= int64(len("text\na\n")) {
+		t.Fatalf("it stands at byte %d: the test tests nothing", r.at.Offset)
+	}
+	l.Remember(file, start, r)
+	rows, _, _ := read(t, data, l, l.Known(file, start), start, -1)
+	if !reflect.DeepEqual(rows, want[2:]) {
+		t.Errorf("%+v, want %+v", rows, want[2:])
 	}
 }
 
