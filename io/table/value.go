@@ -3,6 +3,7 @@ package table
 import (
 	"encoding/hex"
 	"encoding/json"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -39,6 +40,9 @@ func appendValue(dst []byte, v pq.Value, t pq.Type) []byte {
 	b := v.ByteArray()
 	switch l := logical.(type) {
 	case *format.DecimalType:
+		if len(b) > maxDecimal {
+			break // it would take long to write, and is none
+		}
 		n := new(big.Int).SetBytes(b)
 		if len(b) > 0 && b[0] >= 1<<7 {
 			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
@@ -94,8 +98,12 @@ func instant(n int64, u format.TimeUnit) time.Time {
 	return time.Unix(0, n).UTC()
 }
 
-// maxScale is more than any decimal has behind its point.
-const maxScale = 100
+// maxScale is more than any decimal has behind its point, and maxDecimal more than
+// the bytes that the longest ones take.
+const (
+	maxScale   = 100
+	maxDecimal = 64
+)
 
 // decimal puts the point into an integer.
 func decimal(digits string, scale int) string {
@@ -136,10 +144,20 @@ func isText(v pq.Value, t pq.Type) bool {
 	if l := t.LogicalType(); l != nil {
 		switch l.Value.(type) {
 		case *format.DecimalType:
-			return false
+			return v.Kind() != pq.Int32 && v.Kind() != pq.Int64 && len(v.ByteArray()) > maxDecimal
 		case *format.DateType, *format.TimestampType, *format.TimeType:
 			return true
 		}
 	}
-	return v.Kind() == pq.ByteArray || v.Kind() == pq.FixedLenByteArray || v.Kind() == pq.Int96
+	switch v.Kind() {
+	case pq.ByteArray, pq.FixedLenByteArray, pq.Int96:
+		return true
+	case pq.Float: // JSON has no numbers NaN and Inf
+		return notFinite(float64(v.Float()))
+	case pq.Double:
+		return notFinite(v.Double())
+	}
+	return false
 }
+
+func notFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
