@@ -134,8 +134,11 @@ func (t *turn) left() time.Duration {
 	return t.gate.limits.Parse - t.spent
 }
 
-// acquire waits for n of what s has.
+// acquire takes n of what s has, and waits for it if need be.
 func (g *gate) acquire(ctx context.Context, s *semaphore.Weighted, n int64) error {
+	if s.TryAcquire(n) { // what is free needs no time, however slow the machine is
+		return nil
+	}
 	wait, cancel := context.WithTimeout(ctx, g.limits.Wait)
 	defer cancel()
 	if s.Acquire(wait, n) == nil {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -263,17 +264,43 @@ func TestSlowClient(t *testing.T) {
 	if all, err := io.ReadAll(conn); err != nil || !strings.Contains(string(all), "ok\n") {
 		t.Errorf("%q, %v", all, err)
 	}
-	// One that takes longer than that to be parsed is not affected.
-	text := strings.Repeat(story, 200)
-	r, err := http.PostForm(address+"/process", url.Values{"data": {text}, "tokenizer": {""}, "tagger": {""}, "parser": {""}})
+	idle(t, s)
+}
+
+// A client that has sent all in time may wait longer than that for its answer.
+func TestPatientClient(t *testing.T) {
+	s := newServer(t, Limits{Read: 500 * time.Millisecond, Parallel: 1})
+	address, _ := start(t, s)
+	other := take(t, s)
+	time.AfterFunc(s.limits.Read+100*time.Millisecond, other.give)
+	r, err := http.PostForm(address+"/process", url.Values{"data": {story}, "tokenizer": {""}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Body.Close()
-	if n := strings.Count(result(t, r.Body), "# sent_id"); n != 600 {
-		t.Errorf("%d sentences came back, want 600", n)
+	if n := strings.Count(result(t, r.Body), "# sent_id"); n != 3 {
+		t.Errorf("%d sentences came back, want 3", n)
 	}
 	idle(t, s)
+}
+
+// A client that asks and asks, and reads no answer, is cut off whatever it asks for.
+func TestDeafClient(t *testing.T) {
+	s := newServer(t, Limits{Write: 50 * time.Millisecond})
+	address, _ := start(t, s)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(time.Minute)) // of a test that fails
+	asks := []byte(strings.Repeat("GET /page.js HTTP/1.1\r\nHost: x\r\n\r\n", 1000))
+	for err == nil {
+		_, err = conn.Write(asks)
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error("the server still waits for the client")
+	}
 }
 
 // Long texts at once, which wait for seats, and a short one that finds all seats

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -55,7 +54,7 @@ func (s *Server) process(w *answer, r *http.Request) error {
 			return err
 		}
 	}
-	body := &pieces{server: s, w: w}
+	body := &pieces{w: w}
 	if err := body.begin(q.model); err != nil {
 		return err
 	}
@@ -147,11 +146,10 @@ func drop(s *syntax.Sentence) {
 // pieces is the answer of /process: an object of JSON whose last value, "result",
 // is written piece by piece.
 type pieces struct {
-	server *Server
-	w      *answer
-	text   []byte // to be written into the result
-	ready  []byte // to be sent
-	tail   string // closes the object
+	w     *answer
+	text  []byte // to be written into the result
+	ready []byte // to be sent
+	tail  string // closes the object
 }
 
 // pieceBytes is how much is collected before it is sent.
@@ -197,9 +195,8 @@ func (b *pieces) end() error {
 	return b.send()
 }
 
-// send writes what is ready, in limits.Write.
+// send writes what is ready.
 func (b *pieces) send() error {
-	http.NewResponseController(b.w).SetWriteDeadline(time.Now().Add(b.server.limits.Write))
 	_, err := b.w.Write(b.ready)
 	b.ready = b.ready[:0]
 	return err

@@ -168,24 +168,31 @@ func badRequest(format string, a ...any) error {
 	return &fault{http.StatusBadRequest, fmt.Sprintf(format, a...)}
 }
 
-// An answer is a response that knows whether it has begun, and how large it is.
+// An answer is a response that knows whether it has begun, and how long a client may
+// take for the next piece of it.
 type answer struct {
 	http.ResponseWriter
 	status int // 0: not begun
+	limit  time.Duration
 }
 
 func (a *answer) WriteHeader(status int) {
-	if a.status == 0 {
-		a.status = status
-	}
+	a.begin(status)
 	a.ResponseWriter.WriteHeader(status)
 }
 
 func (a *answer) Write(b []byte) (int, error) {
-	if a.status == 0 {
-		a.status = http.StatusOK
-	}
+	a.begin(http.StatusOK)
 	return a.ResponseWriter.Write(b)
+}
+
+// begin notes the status of an answer that begins, and gives the client its time:
+// net/http resets it behind every answer.
+func (a *answer) begin(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+	http.NewResponseController(a.ResponseWriter).SetWriteDeadline(time.Now().Add(a.limit))
 }
 
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
@@ -199,7 +206,7 @@ func (s *Server) handle(pattern string, f func(w *answer, r *http.Request) error
 	}
 	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		a := &answer{ResponseWriter: w}
+		a := &answer{ResponseWriter: w, limit: s.limits.Write}
 		head := a.Header()
 		head.Set("X-Content-Type-Options", "nosniff")
 		head.Set("Referrer-Policy", "no-referrer")

@@ -3,7 +3,6 @@ package serve
 import (
 	"encoding/json"
 	"net/http"
-	"time"
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/view"
@@ -91,7 +90,6 @@ func (s *Server) tree(w *answer, r *http.Request) error {
 	}
 	turn.end()
 	w.Header().Set("Content-Type", "application/json")
-	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.limits.Write))
 	_, err = w.Write(body)
 	return err
 }
