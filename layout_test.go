@@ -74,7 +74,7 @@ var imports = func() map[string][]string {
 		"io/conllu":          records,
 		"io/jsonl":           append(slices.Clone(records), "io/text"),
 		"io/tokens":          append(slices.Clone(records), "io/text"),
-		"io/table":           append(slices.Clone(records), "io/text", "io/jsonl"),
+		"io/table":           append(slices.Clone(records), "io/text", "io/jsonl", "io/parquet"),
 		"io/parquet":         append(slices.Clone(records), "io/store"),
 		"io/output":          append(slices.Clone(records), "io/source", "io/store", "io/parquet"),
 		"io/treebank":        append(slices.Clone(components), "io/conllu", "io/durable", "io/source", "io/text", "model", "parser/train"),

@@ -37,6 +37,7 @@ type Layout struct {
 	separator byte
 	text, id  int   // columns; id -1 is none
 	keep      []int // -1: the file has no such column
+	lacks     []syntax.Fault
 	opt       Options
 	cells     *text.Cells
 	bom       int64
@@ -82,6 +83,9 @@ func Decide(head []byte, d Dialect, o Options) (*Layout, error) {
 		i, err := columnOf(l.Columns, name)
 		if err != nil {
 			return nil, err
+		}
+		if i < 0 {
+			l.lacks = append(l.lacks, notKept(name, l.Columns))
 		}
 		l.keep = append(l.keep, i)
 	}

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-	"strings"
 
 	pq "github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/treebeam/treebeam/io/jsonl"
+	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -31,14 +31,14 @@ const (
 
 // A Parquet is an open Parquet file. It is not safe for concurrent use.
 type Parquet struct {
-	in      *watched
-	file    *pq.File
-	opt     Options
-	cells   *text.Cells
-	text    pq.LeafColumn
-	id      *pq.LeafColumn
-	keep    []*pq.LeafColumn
-	columns []string
+	in    *watched
+	file  *pq.File
+	opt   Options
+	cells *text.Cells
+	text  pq.LeafColumn
+	id    *pq.LeafColumn
+	keep  []*pq.LeafColumn
+	lacks []syntax.Fault // why values of Options.Keep are not there
 }
 
 // watched remembers a fault of a file: what the library makes of it is no damage.
@@ -97,65 +97,19 @@ func OpenParquet(r io.ReaderAt, size int64, o Options) (p *Parquet, err error) {
 	if err != nil {
 		return nil, in.fault(err)
 	}
+	if _, ours := file.Lookup(parquet.KeyFormat); ours {
+		return nil, syntax.Because(syntax.KindNotText, "not text: a part of an output of treebeam's; treebeam convert reads the folder that it came from, treebeam parse the texts that were parsed")
+	}
 	o = o.withDefaults()
 	cells, err := text.NewCells("", o.Lines)
 	if err != nil {
 		return nil, err
 	}
 	p = &Parquet{in: in, file: file, opt: o, cells: cells}
-	for _, f := range file.Schema().Fields() {
-		p.columns = append(p.columns, f.Name())
-	}
-	leaf := p.column(o.Text)
-	if leaf == nil {
-		return nil, noColumn(o.Text, p.columns)
-	}
-	if t := leaf.Node.Type(); leaf.MaxRepetitionLevel > 0 || t.Kind() != pq.ByteArray || appendsOther(t) {
-		what := t.String()
-		if leaf.MaxRepetitionLevel > 0 {
-			what = "a list"
-		}
-		return nil, syntax.Because(syntax.KindTextType, "text is no string: the column %q is %s; name the right one with --text-column", o.Text, what)
-	}
-	p.text = *leaf
-	if p.id = p.column(o.ID); p.id != nil && p.id.MaxRepetitionLevel > 0 {
-		return nil, syntax.Because(syntax.KindTextType, "id is no string or number: the column %q is a list; name another one with --id-column", o.ID)
-	}
-	for _, name := range o.Keep {
-		p.keep = append(p.keep, p.column(name))
+	if err := p.findColumns(); err != nil {
+		return nil, err
 	}
 	return p, nil
-}
-
-// appendsOther says whether values of the type are written other than they are.
-func appendsOther(t pq.Type) bool {
-	if l := t.LogicalType(); l != nil {
-		_, is := l.Value.(*format.DecimalType)
-		return is
-	}
-	return false
-}
-
-// column finds a column by its name, or by the names on the way to it with dots
-// between them; nil if there is none. A list or a group counts if it has one
-// column of values.
-func (p *Parquet) column(name string) *pq.LeafColumn {
-	schema := p.file.Schema()
-	var found *pq.LeafColumn
-	for _, path := range schema.Columns() {
-		if path[0] != name && strings.Join(path, ".") != name && !strings.HasPrefix(strings.Join(path, "."), name+".") {
-			continue
-		}
-		leaf, ok := schema.Lookup(path...)
-		if !ok || leaf.MaxRepetitionLevel > 1 {
-			continue
-		}
-		if found != nil {
-			return nil // of several, none
-		}
-		found = &leaf
-	}
-	return found
 }
 
 // NumRows is the number of rows of the file.
@@ -262,6 +216,7 @@ func (r *ParquetReader) close() {
 func (r *ParquetReader) record() (Record, error) {
 	at := r.next << CellBits
 	rec := Record{Row: r.next + 1, Line: r.next + 1, Start: at, End: at, cells: r.p.cells}
+	rec.lack(r.p.lacks)
 	for i, c := range r.columns {
 		if c == nil {
 			if i >= 2 {

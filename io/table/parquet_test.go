@@ -13,6 +13,7 @@ import (
 
 	pq "github.com/parquet-go/parquet-go"
 
+	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -146,8 +147,9 @@ func TestParquetColumns(t *testing.T) {
 		kind syntax.Kind
 		says string
 	}{
-		{Options{}, syntax.KindNoTextKey, `no column "text", but "id", "place"`},
-		{Options{Text: "place"}, syntax.KindNoTextKey, `no column "place"`},
+		{Options{}, syntax.KindNoTextKey, `no column "text", but "id", "place.text", "place.town", "stars"`},
+		{Options{Text: "place"}, syntax.KindTextType, `"place" is a group of "place.text", "place.town"`},
+		{Options{Text: "place.text", ID: "place"}, syntax.KindTextType, `"place" is a group of "place.text", "place.town"; name another one with --id-column`},
 		{Options{Text: "stars"}, syntax.KindTextType, `"stars" is DOUBLE`},
 		{Options{Text: "tags"}, syntax.KindTextType, "a list"},
 		{Options{Text: "place.text", ID: "tags"}, syntax.KindTextType, "a list"},
@@ -157,6 +159,110 @@ func TestParquetColumns(t *testing.T) {
 		if !errors.As(err, &why) || why.Kind != c.kind || !strings.Contains(why.Reason, c.says) {
 			t.Errorf("%+v: %v, want %v", c.o, err, c.says)
 		}
+	}
+}
+
+// written writes one row in columns of the given nodes.
+func written(t *testing.T, schema pq.Group, metadata ...pq.WriterOption) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := pq.NewWriter(&b, append(metadata, pq.NewSchema("table", schema))...)
+	row := pq.Row{}
+	for i, path := range pq.NewSchema("table", schema).Columns() {
+		v := pq.NullValue().Level(0, 0, i)
+		if path[0] != "null" {
+			v = pq.ByteArrayValue([]byte("It rained.")).Level(0, 0, i)
+		}
+		row = append(row, v)
+	}
+	if _, err := w.WriteRows([]pq.Row{row}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestParquetOfOthers has columns of the same name, columns without a type for
+// they have nothing but nulls, and a part of an output of ours.
+func TestParquetOfOthers(t *testing.T) {
+	twice := bytes.ReplaceAll(written(t, pq.Group{"id": pq.String(), "text": pq.String(), "texu": pq.String()}), []byte("texu"), []byte("text"))
+	nulls := written(t, pq.Group{"id": pq.String(), "null": pq.Optional(pq.Leaf(pq.NullType))})
+	ours := written(t, pq.Group{"text": pq.String()}, pq.KeyValueMetadata(parquet.KeyFormat, "4"))
+	for _, c := range []struct {
+		file []byte
+		o    Options
+		says string // of the fault, "" if there is none
+	}{
+		{twice, Options{}, `given twice: "text"`},
+		{twice, Options{Text: "id", ID: "text"}, `given twice: "text"`},
+		{twice, Options{Text: "id", Keep: []string{"text"}}, `given twice: "text"`},
+		{twice, Options{Text: "id"}, ""},
+		{nulls, Options{Text: "null"}, ""},
+		{nulls, Options{Text: "id", Keep: []string{"null"}}, ""},
+		{ours, Options{}, "treebeam convert"},
+	} {
+		p, err := OpenParquet(bytes.NewReader(c.file), int64(len(c.file)), c.o)
+		var why syntax.Fault
+		if errors.As(err, &why) && (c.says == "" || !strings.Contains(why.Reason, c.says)) || (err == nil) != (c.says == "") {
+			t.Errorf("%+v: %v, want %q", c.o, err, c.says)
+		}
+		if err != nil {
+			continue
+		}
+		want := "It rained."
+		if c.o.Text == "null" {
+			want = ""
+		}
+		rows, _, _, err := rowsOf(p, 0, -1, int64(len(c.file)))
+		if err != nil || len(rows) != 1 || rows[0].Text != want || strings.Join(rows[0].Kept, "") != "" {
+			t.Errorf("%+v: %v, %v", c.o, rows, err)
+		}
+	}
+}
+
+// TestNothingToKeep warns once of columns that a table does not have, or of
+// which no single value can be kept, whichever range has the first row.
+func TestNothingToKeep(t *testing.T) {
+	file, _ := reviews(t, 300, 70)
+	warnings := func(next func() (Record, error)) (all []string) {
+		for {
+			rec, err := next()
+			if err == io.EOF {
+				return all
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range rec.Warnings {
+				all = append(all, fmt.Sprintf("%d %s %s", rec.Row, w.Kind, w.Reason))
+			}
+		}
+	}
+	var got []string
+	for k := range int64(3) {
+		p, err := OpenParquet(bytes.NewReader(file), int64(len(file)), Options{Text: "place.text", Keep: []string{"place", "absent", "stars"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, warnings(p.Rows(k*1000, (k+1)*1000, 3000).Next)...)
+	}
+	const data = "text,id\nIt rained.,1\nWe left.,2\n"
+	for _, at := range []int64{0, 20} {
+		l, err := Decide([]byte(data), CSV, Options{Keep: []string{"id", "Stars"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, warnings(NewReader(strings.NewReader(data), l, Place{Line: 1}, at, at+20).Next)...)
+	}
+	want := []string{
+		`1 value_not_kept value not kept: the column "place" is a group of "place.text", "place.town"; name columns of single values, or of lists of them`,
+		`1 value_not_kept value not kept: the table has no column "absent", but "id", "place.text", "place.town", "stars", "price", "day", "at", "good" and 2 more`,
+		`1 value_not_kept value not kept: the table has no column "Stars", but "text", "id"`,
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 

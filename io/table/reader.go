@@ -288,6 +288,7 @@ func (r *Reader) Next() (Record, error) {
 // record makes a record of a line.
 func (r *Reader) record(line line, at Place) Record {
 	rec := Record{Row: at.Row + 1, Line: at.Line, Start: at.Offset, End: at.Offset + int64(len(line.raw)), Raw: line.raw, cells: r.l.cells}
+	rec.lack(r.l.lacks)
 	switch {
 	case line.long:
 		rec.End = at.Offset + int64(line.size)

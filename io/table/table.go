@@ -8,7 +8,6 @@ package table
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -86,6 +85,16 @@ func (r *Record) warn(at int64, why syntax.Fault) {
 	r.Warnings = append(r.Warnings, jsonl.Error{Fault: why, Offset: at, Line: r.Line})
 }
 
+// lack notes, in the first row of the table, what is not there in any.
+func (r *Record) lack(faults []syntax.Fault) {
+	if r.Row != 1 {
+		return
+	}
+	for _, why := range faults {
+		r.Warnings = append(r.Warnings, jsonl.Error{Fault: why, Offset: r.Start, Line: r.Line})
+	}
+}
+
 // setID takes s for the row's id.
 func (r *Record) setID(at int64, s, column string) {
 	id, why := jsonl.CheckID(s, column)
@@ -104,26 +113,11 @@ func (r *Record) keep(at int64, s, column string) {
 	r.Kept = append(r.Kept, v)
 }
 
-// columnOf finds a column by name. Names that are given twice are no names.
-func columnOf(columns []string, name string) (i int, err error) {
-	i = slices.Index(columns, name)
-	if i >= 0 && slices.Contains(columns[i+1:], name) {
-		return i, syntax.Because(syntax.KindKeyTwice, "column given twice: %q; give each column a name of its own", name)
-	}
-	return i, nil
-}
-
-// noColumn is the fault of a table that has not the column of the text.
-func noColumn(name string, columns []string) syntax.Fault {
-	return syntax.Because(syntax.KindNoTextKey, "no text: the table has no column %q, %s; name the right one with --text-column", name, list(columns))
-}
-
 // listed is how many columns a message names.
 const listed = 8
 
 func list(columns []string) string {
 	var b strings.Builder
-	b.WriteString("but ")
 	for i, c := range columns[:min(len(columns), listed)] {
 		if i > 0 {
 			b.WriteString(", ")
