@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 
 	"github.com/spf13/pflag"
 
@@ -15,6 +16,9 @@ import (
 func formatFlags(f *pflag.FlagSet, o *output.RowOptions) {
 	unless := func(option *string, standard string) func(string) error {
 		return func(s string) error {
+			if s == "" { // most often a variable that is not set
+				return errors.New("it is empty; leave the flag out for " + standard)
+			}
 			if *option = s; s == standard {
 				*option = ""
 			}
@@ -27,6 +31,9 @@ func formatFlags(f *pflag.FlagSet, o *output.RowOptions) {
 	f.Func("text-column", "take the text of CSV, TSV and Parquet from the column `NAME` (text)", unless(&o.TextKey, jsonl.DefaultTextKey))
 	f.Func("id-column", "take the document's id from the column `NAME` (id)", unless(&o.IDKey, jsonl.DefaultIDKey))
 	f.Func("keep", "keep other columns, or keys of JSON Lines: `NAME,...` become columns meta_NAME", func(s string) error {
+		if s == "" {
+			return errors.New("it is empty; leave the flag out to keep nothing")
+		}
 		if o.Keep != "" {
 			s = o.Keep + "," + s
 		}

@@ -66,7 +66,7 @@ func TestListsRefused(t *testing.T) {
 		"--files-from=":                     "--files-from is empty",
 		"--files-from .":                    "--files-from .: is a directory",
 		"--files-from empty":                "--files-from: empty: names no file",
-		"--files-from wrong":                "no/such.txt: does not exist, nor any of the 1 paths in the list; check the working directory",
+		"--files-from wrong":                "no/such.txt: does not exist, and it is the only path in the list; check the working directory",
 		"--files-from - -":                  "standard input is read once",
 		"--files-from - --files-from -":     "standard input is read once",
 		"--files-from ftp://b/list":         "ftp:// is not supported",

@@ -109,14 +109,14 @@ func (p *progress) printChecked(w io.Writer, d *pipeline.Done) {
 		return
 	}
 	if d.Damaged > 0 {
-		say(w, "parts of %d ranges were damaged and have been made again\n", d.Damaged)
+		say(w, "parts of %s were damaged and have been made again\n", plural(int64(d.Damaged), "range"))
 	}
 	switch {
 	case d.Earlier == 0 || p.quiet:
 	case p.run.Job.Verify:
-		say(w, "parts of %d ranges were there; they were read whole and are as they were written\n", d.Earlier)
+		say(w, "parts of %s were there; they were read whole and are as they were written\n", plural(int64(d.Earlier), "range"))
 	default:
-		say(w, "parts of %d ranges were there; their sizes and footers were checked, --verify reads them whole\n", d.Earlier)
+		say(w, "parts of %s were there; their sizes and footers were checked, --verify reads them whole\n", plural(int64(d.Earlier), "range"))
 	}
 }
 

@@ -84,7 +84,11 @@ func (l *lister) paths() error {
 			return err
 		}
 	}
-	if n := len(l.o.Paths); missing == n && n > 0 {
+	switch n := len(l.o.Paths); {
+	case missing < n || n == 0:
+	case n == 1:
+		return &InputError{l.o.Paths[0], "does not exist, and it is the only path in the list; check the working directory"}
+	default:
 		return &InputError{l.o.Paths[0], fmt.Sprintf("does not exist, nor any of the %d paths in the list; check the working directory", n)}
 	}
 	return l.ctx.Err()
