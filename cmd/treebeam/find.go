@@ -17,7 +17,6 @@ import (
 	"github.com/treebeam/treebeam/parser/pattern"
 	"github.com/treebeam/treebeam/pipeline"
 	search "github.com/treebeam/treebeam/pipeline/find"
-	"github.com/treebeam/treebeam/pipeline/nightly"
 )
 
 const findAbout = `
@@ -176,14 +175,7 @@ func (f *findFlags) fit(o *search.Options) {
 // inputs are.
 func (f *findFlags) sources(ctx context.Context, names []string, broken *brokenBlocks) (list []search.Source, err error) {
 	boundMemory()
-	var given []string
-	for _, name := range names {
-		if files := pipeline.FilesIn(name); files != nil && !nightly.IsState(ctx, name) {
-			given = append(given, files...)
-			continue
-		}
-		given = append(given, name)
-	}
+	given := withFilesIn(ctx, names)
 	for names = given; len(names) > 0; {
 		n := 0
 		for n < len(names) && pipeline.NamesFiles(names[n]) {

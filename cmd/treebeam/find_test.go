@@ -52,6 +52,9 @@ func TestFind(t *testing.T) {
 			}
 		}
 	}
+	if status, got, stderr := treebeam(t, "", "show", treebank, "-n", "1"); status != exitOK || !strings.Contains(got, "Cats chase mice .") {
+		t.Errorf("show of a folder of files: status %d, %s%s", status, got, stderr)
+	}
 	for _, c := range [][]string{
 		{"want what to search", out}, {"has no ]", out, "[>obj"}, {"the pattern comes last", "VERB", plain}, {"from 0 to 1", out, "_", "--conf", "7"},
 		{"exclude each other", out, "_", "-c", "--tsv", "id"}, {"must be text", out, "_", "--to", "svg"}, {"no attribute", out, "_", "--tsv", "size"},

@@ -15,12 +15,13 @@ import (
 	"github.com/treebeam/treebeam/io/pick"
 	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/pipeline"
+	"github.com/treebeam/treebeam/pipeline/nightly"
 )
 
 const showAbout = `
 Draws trees: the first ones, those with an id, or the least certain ones. Name the output
-folder of treebeam parse, the folder of a state, CoNLL-U files (also .gz, .zst, .bz2), or -
-for CoNLL-U on standard input.
+folder of treebeam parse, the folder of a state, CoNLL-U files (also .gz, .zst, .bz2),
+folders that contain some, or - for CoNLL-U on standard input.
 
 Words are in their order, one per line; arcs in the margin lead from each word to its head.
 Lines are as wide as the terminal, or 80 columns. --to svg draws one sentence as a
@@ -81,6 +82,7 @@ func newShow() *cobra.Command {
 // show draws the trees of an output, a state or files on standard output.
 func (c *choice) show(ctx context.Context, names []string, to string, o pipeline.WriteOptions) error {
 	var broken brokenBlocks
+	names = withFilesIn(ctx, names)
 	rows, err := openTrees(ctx, names, &broken)
 	if err != nil {
 		return err
@@ -106,6 +108,19 @@ func (c *choice) show(ctx context.Context, names []string, to string, o pipeline
 		return quietlyClosed(err)
 	}
 	return broken.end(int64(len(trees)))
+}
+
+// withFilesIn puts the CoNLL files that folders contain in the place of the folders;
+// those of outputs and states stay.
+func withFilesIn(ctx context.Context, names []string) (list []string) {
+	for _, name := range names {
+		if files := pipeline.FilesIn(name); files != nil && !nightly.IsState(ctx, name) {
+			list = append(list, files...)
+			continue
+		}
+		list = append(list, name)
+	}
+	return list
 }
 
 // openTrees returns the trees of an output, of a state, or of CoNLL-U files.
