@@ -30,7 +30,8 @@ import "slices"
 // These are never cut either; the classifier decides on what surrounds them:
 //
 //   - a number with separators: 1,234.50 and 12:30;
-//   - marks in a row: !!!, ?!, ..., -----, $$$.
+//   - marks in a row: !!!, ?!, ..., -----, $$$;
+//   - a letter and the accents that follow it as characters of their own.
 
 // Whether a token ends before a character.
 const (
@@ -77,7 +78,7 @@ func (c *chunk) units(list []uint8) []uint8 {
 // letters. All have one such.
 func mayBeUnit(class uint8) bool {
 	switch class {
-	case '.', '@', '#', '/', '\\', '-', '`', '+', '_', '!', '?', '*', '=', '~', '$', classDigit, classSymbol, classOther:
+	case '.', '@', '#', '/', '\\', '-', '`', '+', '_', '!', '?', '*', '=', '~', '$', classDigit, classSymbol, classOther, classMark:
 		return true
 	}
 	return false
@@ -99,11 +100,13 @@ func (c *chunk) force(list []uint8, start, end int, strict bool) {
 // attaches reports whether the token of a unit may go on with character i.
 func (c *chunk) attaches(i int) bool { return isWordly(c.class[i]) || c.norm[i] == '\'' }
 
-// inRow reports whether the gap before character g is inside a number or a row
-// of marks.
+// inRow reports whether the gap before character g is inside a number, a row of
+// marks, or a letter with combining characters.
 func (c *chunk) inRow(g int) bool {
 	a, b := c.norm[g-1], c.norm[g]
 	switch {
+	case c.class[g] == classMark:
+		return isWordly(c.class[g-1]) || c.class[g-1] == classMark
 	case c.class[g] == classDigit:
 		return c.class[g-1] == classDigit || g > 1 && isSeparator(a) && c.class[g-2] == classDigit
 	case c.class[g-1] == classDigit:
