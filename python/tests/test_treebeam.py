@@ -303,6 +303,18 @@ class Lives(unittest.TestCase):
             self.assertNotEqual(caught.exception.status, 0)
             self.assertEqual(len(next(parser.parse("One dog barks."))["sentences"]), 1)
 
+    def test_another_program(self):
+        """A program that says what it should not is an error, and nobody waits for more."""
+        from treebeam._process import Process
+
+        mark = """printf '{"end_of": "x"}\\n'"""
+        process = Process(["/bin/sh", "-c", f"read line; {mark}; {mark}; exec cat >/dev/null"])
+        self.assertTrue(eventually(lambda: process.error))
+        with self.assertRaisesRegex(treebeam.TreebeamError, "not given"):
+            process.wait(process.write("One."))
+        process.stop()
+        self.assertIsNotNone(process.child.poll())
+
     def test_pickled(self):
         with treebeam.Parser(options=["--projective"]) as parser:
             with pickle.loads(pickle.dumps(parser)) as copy:

@@ -147,6 +147,21 @@ class Process:
             self.child.wait()
 
     def _read(self) -> None:
+        said: str
+        status: Optional[int] = None
+        try:
+            self._read_rows()
+            status = self.child.wait()
+            self._stderr.join(5)
+            said = "\n".join(self._said) or f"treebeam ended with status {status}"
+        except Exception as error:  # whoever waits for a document must not wait forever
+            self.child.kill()
+            said = f"cannot read what treebeam writes: {error}"
+        with self._changed:
+            self.error = self.error or TreebeamError(said, status)
+            self._changed.notify_all()
+
+    def _read_rows(self) -> None:
         assert self.child.stdout
         lines: List[bytes] = []
         with self.child.stdout as stdout:
@@ -155,16 +170,12 @@ class Process:
                     lines.append(line)
                     continue
                 with self._changed:
+                    if not self._waiting:
+                        raise TreebeamError("it ended a document that it was not given")
                     ticket = self._waiting.popleft()
                     ticket.lines, ticket.done = lines, True
                     self._changed.notify_all()
                 lines = []
-        status = self.child.wait()
-        self._stderr.join(5)
-        with self._changed:
-            said = "\n".join(self._said)
-            self.error = self.error or TreebeamError(said or f"treebeam ended with status {status}", status)
-            self._changed.notify_all()
 
     def _read_stderr(self) -> None:
         assert self.child.stderr
