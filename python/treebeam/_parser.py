@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import os
 import shutil
+import subprocess
 import sys
 import threading
 import warnings
@@ -13,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Deque, Iterable, Iterator, List, Optional
 
 from ._documents import Document, Failure, Row, conllu_of, rows_of, sentence_of
 from ._process import Process, Ticket, TreebeamError
-from ._version import __version__
 
 if TYPE_CHECKING:
     import pyarrow  # type: ignore[import-untyped,unused-ignore]
@@ -95,7 +95,7 @@ class Parser:
                 self._command += [flag, str(value) if isinstance(value, (int, float)) else os.fspath(value)]
         self._command += options
         self._look_ahead = look_ahead
-        self._model = "" if model is not None else "embedded-accurate " if accurate else "embedded "
+        self._head = ""
         self._open()
 
     def _open(self) -> None:
@@ -132,10 +132,10 @@ class Parser:
         self.close()
 
     def __getstate__(self) -> Tuple[List[str], int, str]:
-        return self._command, self._look_ahead, self._model
+        return self._command, self._look_ahead, self._head
 
     def __setstate__(self, state: Tuple[List[str], int, str]) -> None:
-        self._command, self._look_ahead, self._model = state
+        self._command, self._look_ahead, self._head = state
         self._open()
 
     def parse(self, texts: Union[str, Iterable[Text]]) -> Iterator[Document]:
@@ -158,9 +158,19 @@ class Parser:
             if not rows:
                 continue
             if not made:
-                made.append(f"# generator = treebeam {__version__}\n# model = {self._model}{rows[0]['model_id']}\n")
+                made.append(self._comments())
             made.append(conllu_of(rows))
         return "".join(made)
+
+    def _comments(self) -> str:
+        """Returns the comments that CoNLL-U begins with. The program says them, once for a parser."""
+        if not self._head:
+            said = subprocess.run([*self._command, "--to", "conllu"], input=b'{"text":"One."}\n', stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            if said.returncode:
+                raise TreebeamError(said.stderr.decode("utf-8", "replace").rstrip(), said.returncode)
+            lines = said.stdout.decode("utf-8").splitlines(keepends=True)
+            self._head = "".join(line for line in lines if line.startswith(("# generator = ", "# model = ")))
+        return self._head
 
     def arrow(self, texts: Union[str, Iterable[Text]]) -> "pyarrow.Table":
         """Returns a table of sentences. It needs pyarrow.
