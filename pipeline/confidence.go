@@ -81,14 +81,8 @@ func appendProbability(dst []byte, p float32) []byte {
 	return strconv.AppendFloat(dst, float64(p), 'f', 4, 32)
 }
 
-// AppendCoNLLU appends a parsed sentence of a file as CoNLL-U. One from
-// CoNLL keeps the comments that it has; any other gets its sent_id and text.
-func AppendCoNLLU(dst []byte, s *syntax.Sentence, docID, format string) []byte {
-	named := withNames(s, docID, format)
-	return conllu.Append(dst, &named)
-}
-
-// withNames is s with the comments that it has in CoNLL-U.
+// withNames is s with the comments that it has in CoNLL-U. One from CoNLL keeps those
+// that it has; any other gets its sent_id and text.
 func withNames(s *syntax.Sentence, docID, format string) syntax.Sentence {
 	named := *s
 	if !source.Format(format).Annotated() {
