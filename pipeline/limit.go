@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/treebeam/treebeam/io/output"
-	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -17,9 +16,7 @@ var errLimit = errors.New("enough sentences")
 // says when there are enough. Sentences are counted in the order of the input, so
 // that the same ones are parsed on any number of threads.
 type limit struct {
-	left   int64 // sentences that may still come
-	trees  int64 // that were written
-	errors int64
+	left int64 // sentences that may still come
 }
 
 // checkLimit refuses a limit where nothing obeys it.
@@ -68,17 +65,4 @@ func (l *limit) cut(c *transforms.Chunk) bool {
 	c.Last, c.Ends = false, nil // the sums of the file are not those of all of it
 	l.left = 0
 	return true
-}
-
-// count counts what is written of a chunk.
-func (l *limit) count(c *transforms.Chunk) {
-	if l == nil {
-		return
-	}
-	l.trees += int64(len(c.Sentences))
-	for i := range c.Failures {
-		if c.Failures[i].Severity == syntax.SeverityError {
-			l.errors++
-		}
-	}
 }

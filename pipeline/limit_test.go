@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -42,6 +43,43 @@ func TestLimit(t *testing.T) {
 		}
 	}
 	transforms.SetCores(2)
+}
+
+// The sums of a run with a limit are those of what it has written.
+func TestLimitSums(t *testing.T) {
+	dir := write(t, map[string]string{
+		"a.txt": prose(7) + "PANICPARSE here .\n\nAnd PANICTAG .\n", "b.conllu": small, "c.txt": strings.Repeat("One two . Three .\n\n", 9), "d.pdf": "%PDF-1.4\n",
+	})
+	sums := func(limit int64) (*output.Summary, string) {
+		var b strings.Builder
+		o := options(dir, "")
+		o.To, o.Limit, o.RangeBytes = "tsv", limit, 50
+		sum, err := Stream(t.Context(), o, &b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum, b.String()
+	}
+	whole, _ := sums(0)
+	if whole.Files != 4 || whole.Errors != 3 || whole.SentencesFailed != 2 {
+		t.Fatalf("sums %+v", whole)
+	}
+	for n := int64(1); n <= whole.Sentences; n++ {
+		sum, out := sums(n)
+		var want output.Counts
+		for line := range strings.Lines(out[strings.IndexByte(out, '\n')+1:]) {
+			if want.Words++; strings.Split(line, "\t")[3] == "1" {
+				want.Trees++
+			}
+		}
+		if sum.Sentences != n || sum.Trees != want.Trees || sum.Words != want.Words || sum.SentencesFailed != n-want.Trees || sum.Errors != sum.SentencesFailed ||
+			sum.Blocks != sum.Segmented+sum.BlocksFailed || sum.Files < 1 || sum.Files > 3 {
+			t.Errorf("limit %d: %d files, %+v, written were %d trees, %d words", n, sum.Files, sum.Counts, want.Trees, want.Words)
+		}
+		if n == whole.Sentences && (sum.Files != 3 || sum.Words != whole.Words || sum.Expected != whole.Expected) {
+			t.Errorf("sums %+v of all sentences, want %+v", sum, whole)
+		}
+	}
 }
 
 // An input without end ends.

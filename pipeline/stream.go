@@ -83,7 +83,7 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 	}
 	switch err := s.all(ctx, inputs, &o); {
 	case err == errLimit:
-		s.sum.Trees, s.sum.Errors = s.limit.trees, s.limit.errors
+		s.sum.Cut()
 	case err != nil:
 		return nil, err
 	default:
@@ -230,7 +230,6 @@ func (s *stream) parse(ctx context.Context, read func(context.Context, func(tran
 // have failed.
 func (s *stream) write(c transforms.Chunk) error {
 	batch := c.Batch()
-	s.limit.count(&c)
 	if err := s.sum.Add(batch); err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/store"
@@ -60,7 +59,7 @@ func (r *Run) finish(ctx context.Context, merged bool) error {
 	if err := sum.defects(); err != nil && !merged {
 		return fmt.Errorf("%w; the output is not marked complete", err)
 	}
-	slices.SortStableFunc(sum.Reasons, func(a, b Reason) int { return int(b.Count - a.Count) })
+	sum.sortReasons()
 	if err := r.writeDocuments(ctx, docs); err != nil {
 		return err
 	}

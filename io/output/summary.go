@@ -1,7 +1,9 @@
 package output
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -58,6 +60,14 @@ func (s *Summary) noteSuspects(where string) {
 	if more := s.suspects - maxSuggestions; more > 0 {
 		s.Suggestions = append(s.Suggestions, fmt.Sprintf("%d more files are like these%s", more, where))
 	}
+}
+
+// sortReasons puts the commonest first; there are none rather than null in JSON.
+func (s *Summary) sortReasons() {
+	if s.Reasons == nil {
+		s.Reasons = []Reason{}
+	}
+	slices.SortStableFunc(s.Reasons, func(a, b Reason) int { return cmp.Compare(b.Count, a.Count) })
 }
 
 // defects is an error if too much failed through defects of the program.

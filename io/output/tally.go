@@ -13,7 +13,7 @@ type pieceSums map[int]*File
 func (s pieceSums) of(f *File) *File {
 	sums := s[f.Piece]
 	if sums == nil {
-		sums = &File{Piece: f.Piece}
+		sums = &File{Piece: f.Piece, URI: f.URI}
 		s[f.Piece] = sums
 	}
 	return sums
@@ -133,11 +133,34 @@ func (t *Tally) file() error {
 	return nil
 }
 
-// Close ends the tally.
+// Close ends the tally of a run that has parsed all of its input.
 func (t *Tally) Close() error {
 	if err := t.file(); err != nil {
 		return err
 	}
 	t.noteSuspects("")
+	t.sortReasons()
 	return t.defects()
+}
+
+// Cut ends the tally of a run that has parsed enough before the end of its
+// input. Files count if something of them was parsed, or could not be; blocks,
+// as far as they were segmented. The size of a file that was cut off is not in
+// the sums.
+func (t *Tally) Cut() {
+	for _, sums := range t.pieces {
+		sums.Sentences = sums.Trees + sums.SentencesFailed // more were segmented
+		sums.Blocks = sums.Segmented + sums.BlocksFailed
+		if sums.Sentences+sums.Errors+sums.Warnings > 0 {
+			t.files = append(t.files, *sums)
+		}
+	}
+	uris := map[string]bool{}
+	for i := range t.files {
+		t.Counts.Add(&t.files[i].Counts)
+		uris[t.files[i].URI] = true
+	}
+	t.Files += int64(len(uris))
+	t.Forecast = t.Expected.Forecast()
+	t.sortReasons()
 }
