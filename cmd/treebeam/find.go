@@ -1,9 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -54,7 +54,7 @@ func newFind() *cobra.Command {
 	fs.BoolVarP(&f.count, "count", "c", false, "print the numbers of hits, of sentences with hits and of all sentences")
 	fs.StringVar(&f.tsv, "tsv", "", "print a table of `ATTRIBUTES`, such as v.lemma,s.Number,sent_id, one hit per line")
 	fs.StringVar(&f.group, "group", "", "count hits by `ATTRIBUTES`, the most frequent first")
-	fs.StringVarP(&f.output, "output", "o", "", "write to `FILE` (standard output)")
+	fs.StringVarP(&f.output, "output", "o", "", "write to `FILE`; .conllu and .tree choose the format, .gz and .zst compress (standard output)")
 	fs.Var(&f.color, "color", "use color `WHEN`: auto (on a terminal), always or never")
 	choose(fs, "color", "auto", "always", "never")
 	choose(fs, "to", search.Text, search.CoNLLU, search.Tree)
@@ -88,19 +88,18 @@ func (f *findFlags) run(ctx context.Context, args []string) error {
 	}
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	out, commit := io.Writer(os.Stdout), func() error { return nil }
-	if f.output != "" && f.output != "-" {
-		if out, commit, err = createOutput("--output", f.output); err != nil {
-			return err
-		}
-	} else {
+	out, commit, cleanup, err := createRows("--output", f.output)
+	if err != nil {
+		return err
+	}
+	if f.output == "" || f.output == "-" {
 		f.fit(o)
 	}
 	sum, err := search.Run(ctx, sources, o, out)
 	if err = quietlyClosed(err); err == nil {
 		err = commit()
-	} else if w, ok := out.(interface{ Cleanup() error }); ok {
-		w.Cleanup()
+	} else {
+		cleanup()
 	}
 	if ctx.Err() != nil {
 		return exitCode(exitInterrupted)
@@ -157,6 +156,9 @@ func (f *findFlags) options(p *pattern.Pattern) (*search.Options, error) {
 		return nil, refuse("--to, --count, --tsv and --group exclude each other")
 	}
 	var err error
+	if to := formatOf(cmp.Or(f.output, "-")); chosen == 0 && (to == search.CoNLLU || to == search.Tree) {
+		o.To = to
+	}
 	if list := f.tsv + f.group; list != "" {
 		o.Attributes, err = search.ParseAttributes(p, list)
 	}

@@ -67,6 +67,27 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// The name of the output says what is written, as with convert.
+func TestFindOutput(t *testing.T) {
+	block := "# sent_id = s\n# text = a\n# hit = 1:1\n1\ta\t_\tX\tX\t_\t0\troot\t_\t_\n\n"
+	dir := writeFiles(t, map[string]string{"a.conllu": block})
+	for name, want := range map[string]string{"h.conllu": block, "h.conllu.gz": zipped(block), "h.tree": "s\na\n─╼ *a  X  root\n\n", "h.txt": "s\t[a]\n", "h": "s\t[a]\n"} {
+		out := filepath.Join(dir, name)
+		if status, _, stderr := treebeam(t, "", "find", filepath.Join(dir, "a.conllu"), "X", "-o", out); status != exitOK {
+			t.Fatal(stderr)
+		}
+		if got, err := os.ReadFile(out); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v, want %q", name, got, err, want)
+		}
+	}
+	if status, _, stderr := treebeam(t, "", "find", filepath.Join(dir, "a.conllu"), "X", "--count", "-o", filepath.Join(dir, "n.conllu")); status != exitOK {
+		t.Error(stderr)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "n.conllu")); err != nil || !strings.HasPrefix(string(got), "hits\t1\n") {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 // A slip in a relation is pointed out if nothing is found.
 func TestFindSlip(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"a.conllu": "1\ta\t_\tX\tX\t_\t0\troot\t_\t_\n\n"})
