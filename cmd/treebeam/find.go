@@ -127,7 +127,7 @@ func (f *findFlags) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if sum.Partial > 0 {
-		say(os.Stderr, "%d sentences have more hits than were found: a pattern as wide as this one is followed for %d hits or about 4 million steps in each\n", sum.Partial, pattern.MaxHits)
+		say(os.Stderr, "not all hits were found in %s: a pattern as wide as this one is followed for %d hits or about 4 million steps in each\n", plural(sum.Partial, "sentence"), pattern.MaxHits)
 	}
 	return nil
 }

@@ -88,6 +88,23 @@ func TestFindOutput(t *testing.T) {
 	}
 }
 
+// show, too, draws into a file what its name says.
+func TestShowOutput(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"a.conllu": "# sent_id = s\n1\ta\t_\tX\tX\t_\t0\troot\t_\t_\n\n"})
+	for name, want := range map[string]string{"a.svg": "<svg ", "a.html": "<!DOCTYPE html>", "a.tree": "s\na\n─╼ a  X  root\n", "other": "s\na\n"} {
+		out := filepath.Join(dir, name)
+		if status, stdout, stderr := treebeam(t, "", "show", filepath.Join(dir, "a.conllu"), "-o", out); status != exitOK || stdout != "" {
+			t.Fatal(stdout, stderr)
+		}
+		if got, err := os.ReadFile(out); err != nil || !strings.HasPrefix(strings.ToLower(string(got)), strings.ToLower(want)) {
+			t.Errorf("%s: %q, %v, want %q", name, got, err, want)
+		}
+	}
+	if status, _, stderr := treebeam(t, "", "show", filepath.Join(dir, "a.conllu"), "-o", filepath.Join(dir, "a.conllu")); status != exitRefused || !strings.Contains(stderr, "must be tree") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+}
+
 // A slip in a relation is pointed out if nothing is found.
 func TestFindSlip(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"a.conllu": "1\ta\t_\tX\tX\t_\t0\troot\t_\t_\n\n"})

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"slices"
@@ -53,7 +55,8 @@ func newShow() *cobra.Command {
 	fs.StringVar(&c.id, "id", "", "draw only the sentence with this `ID` (column sent_id)")
 	fs.StringVar(&c.doc, "doc", "", "draw only sentences of the document with this `ID` (column doc_id)")
 	fs.IntVar(&c.lowest, "lowest", 0, "draw the `N` least certain sentences, the least certain first")
-	to := fs.StringP("to", "t", pipeline.TreeFormat, "draw as `FORMAT`: tree, svg (one sentence) or html")
+	to := fs.StringP("to", "t", "", "draw as `FORMAT`: tree, svg (one sentence) or html (tree, or what --output ends in)")
+	file := fs.StringP("output", "o", "", "write to `FILE` (standard output)")
 	conf := fs.Bool("conf", false, "show the confidence in tags and arcs")
 	d.define(fs)
 	choose(fs, "to", pipeline.TreeFormat, pipeline.SVGFormat, pipeline.HTMLFormat)
@@ -61,26 +64,37 @@ func newShow() *cobra.Command {
   treebeam show out -n 3 --conf
   treebeam show out --lowest 10
   treebeam show state --doc a/letter.txt
-  treebeam show trees.conllu --id 17 --to svg > tree.svg
+  treebeam show trees.conllu --id 17 -o tree.svg
   echo 'Time flies.' | treebeam parse - | treebeam show -`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		if c.lowest < 0 || c.count < 0 {
 			return refuse("--lowest and --count must not be negative")
 		}
-		if *to != pipeline.TreeFormat && *to != pipeline.SVGFormat && *to != pipeline.HTMLFormat {
+		if *to == "" && *file != "" {
+			*to = formatOf(*file)
+		}
+		if *to = cmp.Or(*to, pipeline.TreeFormat); *to != pipeline.TreeFormat && *to != pipeline.SVGFormat && *to != pipeline.HTMLFormat {
 			return refuse("--to %s: must be tree, svg or html; treebeam convert writes other formats", *to)
 		}
 		shown := allConf(*conf)
 		if c.lowest > 0 && shown == view.NoConf {
 			shown = view.LowConf
 		}
-		return c.show(cmd.Context(), others, *to, d.write(shown, os.Stdout))
+		out, commit, cleanup, err := createRows("--output", *file)
+		if err != nil {
+			return err
+		}
+		if err = c.show(cmd.Context(), out, others, *to, d.write(shown, out)); err != nil {
+			cleanup()
+			return err
+		}
+		return commit()
 	}
 	return cmd
 }
 
-// show draws the trees of an output, a state or files on standard output.
-func (c *choice) show(ctx context.Context, names []string, to string, o pipeline.WriteOptions) error {
+// show draws the trees of an output, a state or files.
+func (c *choice) show(ctx context.Context, out io.Writer, names []string, to string, o pipeline.WriteOptions) error {
 	var broken brokenBlocks
 	names = withFilesIn(ctx, names)
 	rows, err := openTrees(ctx, names, &broken)
@@ -104,7 +118,7 @@ func (c *choice) show(ctx context.Context, names []string, to string, o pipeline
 	if text, err = w.End(text); err != nil {
 		return err
 	}
-	if _, err = os.Stdout.Write(text); err != nil {
+	if _, err = out.Write(text); err != nil {
 		return quietlyClosed(err)
 	}
 	return broken.end(int64(len(trees)))
