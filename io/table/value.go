@@ -127,7 +127,7 @@ func appendList(dst []byte, values []pq.Value, t pq.Type) []byte {
 			dst = append(dst, ',')
 		}
 		switch {
-		case v.IsNull() || noNumber(v):
+		case v.IsNull():
 			dst = append(dst, "null"...)
 		case isText(v, t):
 			s, _ := json.Marshal(string(appendValue(nil, v, t))) // a string never fails
@@ -137,17 +137,6 @@ func appendList(dst []byte, values []pq.Value, t pq.Type) []byte {
 		}
 	}
 	return append(dst, ']')
-}
-
-// noNumber says whether a float has no name in JSON.
-func noNumber(v pq.Value) bool {
-	switch v.Kind() {
-	case pq.Float:
-		return math.IsNaN(float64(v.Float())) || math.IsInf(float64(v.Float()), 0)
-	case pq.Double:
-		return math.IsNaN(v.Double()) || math.IsInf(v.Double(), 0)
-	}
-	return false
 }
 
 // isText says whether what appendValue writes is a string in JSON.
