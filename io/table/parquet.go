@@ -90,6 +90,13 @@ func OpenParquet(r io.ReaderAt, size int64, o Options) (p *Parquet, err error) {
 	if _, err := in.ReadAt(tail[:], size-8); err != nil && err != io.EOF {
 		return nil, in.fault(err)
 	}
+	switch string(tail[4:]) {
+	case "PAR1":
+	case "PARE":
+		return nil, syntax.Because(syntax.KindNotText, "not text: a Parquet file that is encrypted; decrypt it first")
+	default:
+		return nil, in.fault(errors.New("it does not end like one, as if it were cut off"))
+	}
 	if n := binary.LittleEndian.Uint32(tail[:4]); n > maxFooter {
 		return nil, in.fault(syntax.Because(syntax.KindNotText, "a Parquet file with a footer of %d bytes, the limit is %d; write it with fewer columns", n, maxFooter))
 	}

@@ -185,7 +185,8 @@ func written(t *testing.T, schema pq.Group, metadata ...pq.WriterOption) []byte 
 }
 
 // TestParquetOfOthers has columns of the same name, columns without a type for
-// they have nothing but nulls, and a part of an output of ours.
+// they have nothing but nulls, a part of an output of ours, and files that are cut
+// off or encrypted.
 func TestParquetOfOthers(t *testing.T) {
 	twice := bytes.ReplaceAll(written(t, pq.Group{"id": pq.String(), "text": pq.String(), "texu": pq.String()}), []byte("texu"), []byte("text"))
 	nulls := written(t, pq.Group{"id": pq.String(), "null": pq.Optional(pq.Leaf(pq.NullType))})
@@ -202,6 +203,8 @@ func TestParquetOfOthers(t *testing.T) {
 		{nulls, Options{Text: "null"}, ""},
 		{nulls, Options{Text: "id", Keep: []string{"null"}}, ""},
 		{ours, Options{}, "treebeam convert"},
+		{nulls[:len(nulls)-1], Options{Text: "id"}, "cut off"},
+		{append(bytes.Clone(nulls[:len(nulls)-4]), "PARE"...), Options{Text: "id"}, "encrypted"},
 	} {
 		p, err := OpenParquet(bytes.NewReader(c.file), int64(len(c.file)), c.o)
 		var why syntax.Fault
