@@ -128,6 +128,8 @@ var wrongCommands = []struct {
 	{"convert IN/a.txt", "is a file, not an output folder ... show, find"},
 	{"convert DONE --output OUT.xlsx", "OUT.xlsx: .xlsx is not a format that treebeam writes; ... .conllu"},
 	{"convert DONE --to conllu --output OUT.conllu.bz2", "OUT.conllu.bz2: .bz2 ... .gz"},
+	{"convert DONE --output OUT.parquet", "OUT.parquet: Parquet is written by treebeam parse ... .tsv"},
+	{"parse IN --output OUT.parquet", "OUT.parquet: Parquet is written ... name a folder"},
 	{"parse IN --output OUT.json", "OUT.json: .json is not a format that treebeam writes ... .jsonl ... OUT.json/"},
 	{"convert DONE --to xml", "--to xml: must be conllu"},
 	{"convert DONE --output OUT/a/b", "cannot be written"},

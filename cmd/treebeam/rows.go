@@ -34,7 +34,7 @@ func formatOf(name string) string {
 // others are endings that promise a format or a compression that is not written. They
 // are no names of folders by accident.
 var others = []string{".bz2", ".xz", ".zip", ".7z", ".tar", ".conll", ".conllx", ".json", ".xml", ".xls", ".xlsx", ".ods", ".doc", ".docx", ".odt",
-	".pdf", ".png", ".jpg", ".jpeg", ".md", ".tex"}
+	".pdf", ".png", ".jpg", ".jpeg", ".md", ".tex", ".parquet"}
 
 // checkEnding refuses the name of an output that ends like a format or a compression
 // that is not written. With a format from --to, the name may end in any format.
@@ -49,6 +49,8 @@ func checkEnding(flag, name, to string) error {
 		return nil
 	case compression:
 		return refuse("%s %s: %s is not written; compress with .gz or .zst", flag, store.Redact(name), ending)
+	case ending == ".parquet":
+		return refuse("%s %s: Parquet is written by treebeam parse, to a folder of files; name a folder, or end the name in .tsv or .csv for a table of words", flag, store.Redact(name))
 	}
 	return refuse("%s %s: %s is not a format that treebeam writes; end the name in .conllu, .jsonl, .tsv, .csv, .txt, .tree or .html, or for a folder write %s/", flag, store.Redact(name), ending, store.Redact(name))
 }
