@@ -49,6 +49,7 @@ func TestBrokenBlocksStandAlone(t *testing.T) {
 		"no word line":            "# only a comment\n",
 		"0 columns":               "",
 		"1 columns, not 10":       "no CoNLL at all\n",
+		"by spaces, not by tabs":  "1  a  a  X  X  _  0  root  _  _\n",
 		"\"99999999999\" is no w": line("99999999999", "0"),
 	} {
 		if bad == "" {

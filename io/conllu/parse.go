@@ -136,6 +136,10 @@ func (p *blockParser) split(line string) bool {
 		}
 		rest = tail
 	}
+	if n == 1 && len(line) <= syntax.MaxColumn && len(strings.Fields(line)) == nColumns {
+		p.fail(wholeLine, syntax.KindColumns, "the columns are separated by spaces, not by tabs")
+		return false
+	}
 	if n != nColumns {
 		p.fail(wholeLine, syntax.KindColumns, "%d columns, not %d separated by tabs", n, nColumns)
 		return false
