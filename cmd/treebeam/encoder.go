@@ -81,7 +81,7 @@ func importEncoder(file string, p *encode.Params) error {
 	if err != nil {
 		return err
 	}
-	defer out.(interface{ Cleanup() error }).Cleanup()
+	defer out.Cleanup()
 	sum := sha256.New()
 	count := new(counter)
 	if err := encoder.Write(io.MultiWriter(out, sum, count), p); err != nil {

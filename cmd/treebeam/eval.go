@@ -329,7 +329,7 @@ func writeSentences(path string, sents []syntax.Sentence) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			w.(interface{ Cleanup() error }).Cleanup()
+			w.Cleanup()
 		}
 	}()
 	buffered := bufio.NewWriter(w)

@@ -9,11 +9,16 @@ import (
 	"github.com/treebeam/treebeam/io/store"
 )
 
+// An outputFile is a file that is being written. Cleanup undoes what can be undone.
+type outputFile interface {
+	io.Writer
+	Cleanup() error
+}
+
 // createOutput opens the file that a flag names, which appears under its name only when
-// commit is called, and none that is among the data of an output. A device or a pipe, such as /dev/null, is written in place. Its
-// errors are refusals. w has a method Cleanup() error, which undoes what can
-// be undone.
-func createOutput(flag, path string) (w io.Writer, commit func() error, err error) {
+// commit is called, and none that is among the data of an output. A device or a pipe,
+// such as /dev/null, is written in place. Its errors are refusals.
+func createOutput(flag, path string) (w outputFile, commit func() error, err error) {
 	if store.IsRemote(path) {
 		return nil, nil, refuse("%s %s: only --to parquet can be written to an object store; name a local file", flag, store.Redact(path))
 	}

@@ -77,7 +77,7 @@ func newReport() *cobra.Command {
 			return err
 		}
 		if err := writePage(out, r); err != nil {
-			out.(interface{ Cleanup() error }).Cleanup()
+			out.Cleanup()
 			return err
 		}
 		if err := commit(); err != nil {

@@ -65,7 +65,7 @@ func createRows(flag, name string) (w io.Writer, commit func() error, cleanup fu
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	cleanup = func() { file.(interface{ Cleanup() error }).Cleanup() }
+	cleanup = func() { file.Cleanup() }
 	var packed io.WriteCloser
 	switch {
 	case strings.HasSuffix(strings.ToLower(name), ".gz"):

@@ -159,7 +159,7 @@ func writeSample(drawn *pick.Drawn, file string) (err error) {
 		return err
 	}
 	if err := drawn.Write(out); err != nil {
-		out.(interface{ Cleanup() error }).Cleanup()
+		out.Cleanup()
 		return err
 	}
 	return commit()
