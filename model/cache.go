@@ -88,6 +88,17 @@ func Open(uri string) (*Model, error) {
 	return m, nil
 }
 
+// BuiltIn returns the embedded model of a digest and its URI; nil if there is none. It
+// opens embedded models until it has found it.
+func BuiltIn(digest string) (uri string, m *Model) {
+	for _, uri := range []string{Embedded, EmbeddedAccurate} {
+		if m, err := Open(uri); err == nil && m.Digest == digest {
+			return uri, m
+		}
+	}
+	return "", nil
+}
+
 // OpenBytes is Open for a model that the caller has fetched, for instance
 // from an object store. data must not change afterwards.
 func OpenBytes(data []byte) (*Model, error) {

@@ -164,10 +164,8 @@ func (w *Writer) tree(dst []byte, r *output.Row) []byte {
 // model_id, behind the name and the treebank of a model in the program, such as
 // "embedded en_ewt-ud-2.16", if it is one. It opens those.
 func ModelName(digest string) string {
-	for _, uri := range []string{model.Embedded, model.EmbeddedAccurate} {
-		if m, err := model.Open(uri); err == nil && m.Digest == digest {
-			return modelName(uri, digest)
-		}
+	if uri, m := model.BuiltIn(digest); m != nil {
+		return modelName(uri, digest)
 	}
 	return output.ModelID(digest)
 }

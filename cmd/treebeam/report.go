@@ -134,20 +134,17 @@ func describeRun(from *output.Reader, folder string) (*view.Run, error) {
 
 // modelFacts says more about an embedded model, if it is one that was used.
 func modelFacts(digest string) [][2]string {
-	for _, uri := range []string{model.Embedded, model.EmbeddedAccurate} {
-		m, err := model.Open(uri)
-		if err != nil || m.Digest != digest {
-			continue
-		}
-		facts := [][2]string{
-			{"treebank of the model", strings.TrimSpace(m.Info.Treebank + " " + m.Info.Release)},
-			{"language of the model", m.Info.Language},
-			{"licence of the model", m.Info.Licence},
-		}
-		if e := m.Info.Encoder; e != nil {
-			facts = append(facts, [2]string{"encoder of the model", e.Name + " (" + e.Licence + ")"})
-		}
-		return facts
+	_, m := model.BuiltIn(digest)
+	if m == nil {
+		return nil
 	}
-	return nil
+	facts := [][2]string{
+		{"treebank of the model", strings.TrimSpace(m.Info.Treebank + " " + m.Info.Release)},
+		{"language of the model", m.Info.Language},
+		{"licence of the model", m.Info.Licence},
+	}
+	if e := m.Info.Encoder; e != nil {
+		facts = append(facts, [2]string{"encoder of the model", e.Name + " (" + e.Licence + ")"})
+	}
+	return facts
 }
