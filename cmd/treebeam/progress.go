@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -21,6 +22,9 @@ const (
 	longInterval = time.Minute      // after it
 	askInterval  = 30 * time.Second // between two looks at an output that other machines write
 )
+
+// barShown says that the last line of the terminal is a bar.
+var barShown atomic.Bool
 
 // A progress shows how far a run is until it is stopped: a bar with the time
 // left on a terminal, lines elsewhere.
@@ -48,7 +52,7 @@ func startProgress(quiet bool, run *pipeline.Prepared) *progress {
 	}
 	out := os.Stderr
 	onTerminal := term.IsTerminal(int(out.Fd()))
-	if onTerminal {
+	if barShown.Store(onTerminal); onTerminal {
 		p.bar = progressbar.NewOptions64(max(run.Bytes-before.Bytes, 1), progressbar.OptionSetWriter(out),
 			progressbar.OptionShowBytes(true), progressbar.OptionSetPredictTime(true),
 			progressbar.OptionClearOnFinish(), progressbar.OptionSetDescription("parsing"))
@@ -100,6 +104,7 @@ func (p *progress) stop() {
 	p.showing.Wait()
 	if p.bar != nil {
 		p.bar.Finish()
+		barShown.Store(false)
 	}
 }
 

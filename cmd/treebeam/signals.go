@@ -129,6 +129,9 @@ func leave() {
 		signals.Lock()
 		word := signals.word
 		signals.Unlock()
+		if barShown.Load() {
+			fmt.Fprintln(os.Stderr)
+		}
 		if word != nil {
 			fmt.Fprintln(spoken{os.Stderr}, word())
 		}
