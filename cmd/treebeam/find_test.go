@@ -52,6 +52,9 @@ func TestFind(t *testing.T) {
 			}
 		}
 	}
+	if status, _, stderr := treebeam(t, "", "show", plain, "--to", "tree", "-o", plain); status != exitRefused || !strings.Contains(stderr, "would be lost") {
+		t.Errorf("show over its own input: status %d, %s", status, stderr)
+	}
 	if status, got, stderr := treebeam(t, "", "show", treebank, "-n", "1"); status != exitOK || !strings.Contains(got, "Cats chase mice .") {
 		t.Errorf("show of a folder of files: status %d, %s%s", status, got, stderr)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/pick"
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/pipeline/nightly"
@@ -79,6 +80,11 @@ func newShow() *cobra.Command {
 		shown := allConf(*conf)
 		if c.lowest > 0 && shown == view.NoConf {
 			shown = view.LowConf
+		}
+		for _, name := range withFilesIn(cmd.Context(), others) {
+			if *file != "" && !store.IsRemote(name) && output.SameFile(name, *file) {
+				return refuse("--output %s is one of the files that are drawn: it would be lost; name another", *file)
+			}
 		}
 		out, commit, cleanup, err := createRows("--output", *file)
 		if err != nil {
