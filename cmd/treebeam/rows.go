@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/pflag"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/pipeline"
 )
@@ -41,6 +42,11 @@ var others = []string{".bz2", ".xz", ".zip", ".7z", ".tar", ".conll", ".conllx",
 func checkEnding(flag, name, to string) error {
 	if info, err := os.Stat(name); name == "" || os.IsPathSeparator(name[len(name)-1]) || name[len(name)-1] == '/' || err == nil && (info.IsDir() || !info.Mode().IsRegular()) {
 		return nil
+	}
+	if !store.IsRemote(name) {
+		if err := output.CheckTarget(flag, name, false); err != nil {
+			return err
+		}
 	}
 	ending := strings.ToLower(path.Ext(strings.ReplaceAll(name, `\`, "/")))
 	at := slices.Index(others, ending)
