@@ -1,7 +1,6 @@
 package table
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"math/bits"
 
 	pq "github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/treebeam/treebeam/io/jsonl"
@@ -154,6 +152,8 @@ type ParquetReader struct {
 	last    int64 // the row behind it
 	columns []*values
 	buf     []byte
+
+	tooLarge stretch // rows of the file: the next that cannot be read; to is 0 if there is none
 }
 
 // Covered returns the interval of places that the rows read so far fill.
@@ -177,6 +177,9 @@ func (r *ParquetReader) Next() (rec Record, err error) {
 			return Record{}, r.p.in.fault(err)
 		}
 	}
+	if r.next >= r.tooLarge.from && r.next < r.tooLarge.to {
+		return r.large(), nil
+	}
 	if rec, err = r.record(); err != nil {
 		return Record{}, r.p.in.fault(err)
 	}
@@ -197,8 +200,20 @@ func (r *ParquetReader) open() error {
 		}
 		r.group, r.last = i, first+n
 		leaves := append([]*pq.LeafColumn{&r.p.text, r.p.id}, r.p.keep...)
+		r.tooLarge = stretch{}
 		for _, leaf := range leaves {
-			v, err := r.values(g, leaf, r.next-first)
+			if leaf == nil {
+				r.columns = append(r.columns, nil)
+				continue
+			}
+			c, err := r.p.walk(i, leaf, n, r.next-first, min(n, r.end-first))
+			if err != nil {
+				return err
+			}
+			if l := c.large; l.to > 0 && (r.tooLarge.to == 0 || first+l.from < r.tooLarge.from) {
+				r.tooLarge = stretch{first + l.from, first + min(l.to, n), l.bytes}
+			}
+			v, err := r.values(g, leaf, c, r.next-first)
 			if err != nil {
 				return err
 			}
@@ -276,15 +291,16 @@ type values struct {
 	row   []pq.Value
 }
 
-// values opens a column of a row group at a row of it; nil is a reader of no column.
-func (r *ParquetReader) values(g pq.RowGroup, leaf *pq.LeafColumn, row int64) (*values, error) {
-	if leaf == nil {
-		return nil, nil
+// values opens a column of a row group, from the row on with which c was found.
+func (r *ParquetReader) values(g pq.RowGroup, leaf *pq.LeafColumn, c chunk, row int64) (*values, error) {
+	v := &values{leaf: leaf}
+	column := g.ColumnChunks()[leaf.ColumnIndex]
+	if file, ok := column.(*pq.FileColumnChunk); ok && c.at > c.data {
+		v.pages = file.PagesFrom(&view{r.p.in, c})
+		row -= c.first
+	} else {
+		v.pages = column.Pages()
 	}
-	if err := r.p.checkPages(r.group, leaf.ColumnIndex); err != nil {
-		return nil, err
-	}
-	v := &values{leaf: leaf, pages: g.ColumnChunks()[leaf.ColumnIndex].Pages()}
 	if row > 0 {
 		if err := v.pages.SeekToRow(row); err != nil {
 			v.close()
@@ -292,40 +308,6 @@ func (r *ParquetReader) values(g pq.RowGroup, leaf *pq.LeafColumn, row int64) (*
 		}
 	}
 	return v, nil
-}
-
-// checkPages refuses pages that are larger than memory should hold.
-func (p *Parquet) checkPages(group, column int) error {
-	chunk := p.file.Metadata().RowGroups[group].Columns[column].MetaData
-	at := chunk.DataPageOffset
-	if d := chunk.DictionaryPageOffset; d > 0 {
-		at = d
-	}
-	section := io.NewSectionReader(p.in, at, chunk.TotalCompressedSize)
-	in := bufio.NewReaderSize(section, 1<<10)
-	var protocol thrift.CompactProtocol
-	for done := int64(0); done < chunk.TotalCompressedSize; {
-		if _, err := section.Seek(done, io.SeekStart); err != nil {
-			return err
-		}
-		in.Reset(section)
-		var header format.PageHeader
-		if err := thrift.NewDecoder(protocol.NewReader(in)).Decode(&header); err != nil {
-			return err
-		}
-		here, err := section.Seek(0, io.SeekCurrent)
-		if err != nil {
-			return err
-		}
-		if header.CompressedPageSize < 0 || header.UncompressedPageSize < 0 {
-			return errors.New("a page of negative size")
-		}
-		if size := max(header.CompressedPageSize, header.UncompressedPageSize); size > maxPage {
-			return syntax.Because(syntax.KindNotText, "a Parquet file with a page of %d bytes, the limit is %d; write it with smaller pages", size, maxPage)
-		}
-		done = here - int64(in.Buffered()) + int64(header.CompressedPageSize)
-	}
-	return nil
 }
 
 // value returns the next value of the column without consuming it; io.EOF is

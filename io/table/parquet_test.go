@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,7 +38,7 @@ type review struct {
 func reviews(t *testing.T, n, size int) (file []byte, want []row) {
 	t.Helper()
 	var b bytes.Buffer
-	w := pq.NewGenericWriter[review](&b, pq.PageBufferSize(200), pq.Compression(&pq.Snappy))
+	w := pq.NewGenericWriter[review](&b, pq.PageBufferSize(200), pq.Compression(&pq.Snappy), pq.DataPageVersion(1+size%2))
 	for i := range n {
 		r := review{ID: int64(i), Stars: float64(i) / 4, Price: int64(-i), Day: int32(i), At: time.UnixMicro(int64(i)).UTC(), Good: i%2 == 0}
 		text, tags, nums := "", "", "[]"
@@ -101,7 +102,7 @@ func rowsOf(p *Parquet, start, end, size int64) (rows []row, from, to int64, err
 // TestParquet reads files of several row groups and pages, as a whole and in
 // ranges.
 func TestParquet(t *testing.T) {
-	for _, c := range []struct{ rows, group int }{{0, 1}, {1, 10}, {300, 1000}, {300, 70}} {
+	for _, c := range []struct{ rows, group int }{{0, 1}, {1, 10}, {300, 1000}, {300, 70}, {300, 151}} {
 		file, want := reviews(t, c.rows, c.group)
 		size := int64(len(file))
 		for _, ranges := range []int64{1, 2, 7, 1000} {
@@ -326,25 +327,119 @@ func TestFaultsAreNoDamage(t *testing.T) {
 	}
 }
 
-// TestLargePage refuses a page that memory should not hold, before it is read.
+// TestLargePage has a page that memory should not hold: its rows cannot be read,
+// one fault a range says which, and all others can.
 func TestLargePage(t *testing.T) {
 	type one struct {
 		Text string `parquet:"text"`
 	}
 	var b bytes.Buffer
-	w := pq.NewGenericWriter[one](&b, pq.Compression(&pq.Zstd), pq.SkipPageBounds("text"))
-	if _, err := w.Write([]one{{strings.Repeat("x", maxPage+1)}}); err != nil {
-		t.Fatal(err)
+	w := pq.NewGenericWriter[one](&b, pq.Compression(&pq.Zstd), pq.SkipPageBounds("text"), pq.PageBufferSize(64<<20))
+	for _, texts := range [][]one{{{"A"}}, {{"B"}, {strings.Repeat("x", maxPage+1)}, {"C"}}, {{"D"}, {"E"}}} {
+		if _, err := w.Write(texts); err != nil {
+			t.Fatal(err)
+		}
+		w.Flush()
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	p, err := OpenParquet(bytes.NewReader(b.Bytes()), int64(b.Len()), Options{})
-	if err == nil {
-		_, _, _, err = rowsOf(p, 0, -1, int64(b.Len()))
+	size := int64(b.Len())
+	for _, c := range []struct {
+		ranges int64
+		want   []string
+	}{
+		{1, []string{"1 A", "2 row 2: it and the rows up to 4 are in a page of 33554", "5 D", "6 E"}},
+		{2, []string{"1 A", "2 row 2: it and the rows up to 3 are in a page of 33554", "4 row 4: it is in a page of 33554", "5 D", "6 E"}},
+	} {
+		var got []string
+		at := int64(0)
+		for k := range c.ranges {
+			p, err := OpenParquet(bytes.NewReader(b.Bytes()), size, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := p.Rows(size*k/c.ranges, size*(k+1)/c.ranges, size)
+			for {
+				rec, err := r.Next()
+				from, to := r.Covered()
+				if err == io.EOF {
+					if from != at {
+						t.Errorf("range %d covers from %d, the one before to %d", k, from, at)
+					}
+					at = to
+					break
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				says := rec.cells.Text(&rec.cell)
+				if rec.Err != nil {
+					says = rec.Err.Reason
+				}
+				got = append(got, fmt.Sprintf("%d %s", rec.Row, says))
+			}
+		}
+		if !slices.EqualFunc(got, c.want, strings.HasPrefix) || at != 6<<CellBits {
+			t.Errorf("%d ranges: %.200q, covered to row %d", c.ranges, got, at>>CellBits)
+		}
 	}
-	var why syntax.Fault
-	if !errors.As(err, &why) || why.Kind != syntax.KindNotText || !strings.Contains(why.Reason, "a page of 33554") {
-		t.Errorf("%v", err)
+}
+
+// TestSeek reads a range behind many pages without reading those, whatever the
+// version of the pages, with a dictionary and without, and without an index.
+func TestSeek(t *testing.T) {
+	type one struct {
+		Text string `parquet:"text"`
+		Town string `parquet:"town,dict"`
 	}
+	for _, version := range []int{1, 2} {
+		var b bytes.Buffer
+		w := pq.NewGenericWriter[one](&b, pq.PageBufferSize(1<<12), pq.DataPageVersion(version))
+		const n = 20000
+		for i := range n {
+			if _, err := w.Write([]one{{fmt.Sprintf("text %d", i), fmt.Sprintf("town %d", i%100)}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		in := &counting{ReaderAt: bytes.NewReader(b.Bytes())}
+		size := int64(b.Len())
+		p, err := OpenParquet(in, size, Options{Keep: []string{"town"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, start := range []int64{0, size / 3, size - size/100} {
+			end := start + size/100
+			rows, from, _, err := rowsOf(p, start, end, size)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, r := range rows {
+				at := int(from>>CellBits) + i
+				if r.Text != fmt.Sprintf("text %d", at) || r.Kept[0] != fmt.Sprintf("town %d", at%100) {
+					t.Fatalf("version %d: row %d is %+v", version, at, r)
+				}
+			}
+			if len(rows) < n/200 || in.pages > int(size)/4 {
+				t.Errorf("version %d: %d rows from byte %d; %d of %d bytes were read in large pieces", version, len(rows), start, in.pages, size)
+			}
+			in.pages = 0
+		}
+	}
+}
+
+// counting counts what is read: pieces over 1 KB are those of pages.
+type counting struct {
+	io.ReaderAt
+	pages int
+}
+
+func (c *counting) ReadAt(b []byte, off int64) (int, error) {
+	if len(b) > 1<<10 {
+		c.pages += len(b)
+	}
+	return c.ReaderAt.ReadAt(b, off)
 }
