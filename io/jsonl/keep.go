@@ -19,9 +19,14 @@ const (
 // s in valid UTF-8, or why it is not kept.
 func CheckValue(s, key string) (value, reason string) {
 	if len(s) > MaxValue {
-		return "", fmt.Sprintf("value not kept: %d bytes under %q, the limit is %d", len(s), key, MaxValue)
+		return "", LongValue(len(s), key)
 	}
 	return strings.ToValidUTF8(s, string(utf8.RuneError)), ""
+}
+
+// LongValue is the reason of CheckValue for a value of n bytes, which are too many.
+func LongValue(n int, key string) string {
+	return fmt.Sprintf("value not kept: %d bytes under %q, the limit is %d", n, key, MaxValue)
 }
 
 // keep fills in Kept from what was found under the keys to be kept.

@@ -168,12 +168,17 @@ func (r *Record) setID(id *field) {
 func CheckID(s, key string) (id, reason string) {
 	s = escapeControls(s)
 	if len(s) > maxID {
-		return "", fmt.Sprintf("id too long: %d bytes under %q, the limit is %d", len(s), key, maxID)
+		return "", LongID(len(s), key)
 	}
 	if strings.TrimSpace(s) == "" {
 		return "", ""
 	}
 	return s, ""
+}
+
+// LongID is the reason of CheckID for an id of n bytes, which are too many.
+func LongID(n int, key string) string {
+	return fmt.Sprintf("id too long: %d bytes under %q, the limit is %d", n, key, maxID)
 }
 
 // escapeControls writes the bytes of control characters, line separators and

@@ -8,7 +8,6 @@ import (
 	"math/bits"
 
 	pq "github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/treebeam/treebeam/io/jsonl"
 	"github.com/treebeam/treebeam/io/parquet"
@@ -250,11 +249,16 @@ func (r *ParquetReader) record() (Record, error) {
 		if err != nil {
 			return rec, err
 		}
+		size := c.long(row)
 		switch {
 		case i == 0:
 			r.text(&rec, row[0])
+		case i == 1 && size > 0:
+			rec.noID(at, jsonl.LongID(size, r.p.opt.ID))
 		case i == 1:
 			rec.setID(at, string(appendValue(nil, row[0], c.leaf.Node.Type())), r.p.opt.ID)
+		case size > 0:
+			rec.keepNone(at, size, r.p.opt.Keep[i-2])
 		default:
 			rec.keep(at, c.text(row), r.p.opt.Keep[i-2])
 		}
@@ -347,6 +351,9 @@ func (v *values) next() ([]pq.Value, error) {
 		v.row = append(v.row[:0], first)
 		return v.row, nil
 	}
+	if isLong(first) {
+		first = pq.ByteArrayValue(first.ByteArray()[:2*jsonl.MaxValue]).Level(first.RepetitionLevel(), first.DefinitionLevel(), first.Column())
+	}
 	v.row = append(v.row[:0], first.Clone())
 	for size := 0; ; {
 		more, err := v.value()
@@ -366,13 +373,24 @@ func (v *values) next() ([]pq.Value, error) {
 	}
 }
 
+// isLong says whether a value is over the limit, however it is written.
+func isLong(v pq.Value) bool {
+	return !v.IsNull() && (v.Kind() == pq.ByteArray || v.Kind() == pq.FixedLenByteArray) && len(v.ByteArray()) > 2*jsonl.MaxValue
+}
+
+// long is the bytes of the value of a row that is over the limit, else 0. It
+// copies nothing: a dictionary can give a large value to a million rows.
+func (v *values) long(row []pq.Value) int {
+	if v.leaf.MaxRepetitionLevel > 0 || !isLong(row[0]) {
+		return 0
+	}
+	return len(row[0].ByteArray())
+}
+
 // text is what is kept of a row.
 func (v *values) text(row []pq.Value) string {
 	t := v.leaf.Node.Type()
 	if v.leaf.MaxRepetitionLevel == 0 {
-		if first := row[0]; !first.IsNull() && (first.Kind() == pq.ByteArray || first.Kind() == pq.FixedLenByteArray) && len(first.ByteArray()) > 2*jsonl.MaxValue {
-			row = []pq.Value{first.Clone()} // over the limit whatever it is
-		}
 		return string(appendValue(nil, row[0], t))
 	}
 	there := v.leaf.MaxDefinitionLevel // of an element

@@ -99,9 +99,13 @@ func (r *Record) lack(faults []syntax.Fault) {
 func (r *Record) setID(at int64, s, column string) {
 	id, why := jsonl.CheckID(s, column)
 	if why != "" {
-		r.warn(at, syntax.Because(syntax.KindRecordID, "%s; the row has an id made of its number, or name another column with --id-column", why))
+		r.noID(at, why)
 	}
 	r.ID = id
+}
+
+func (r *Record) noID(at int64, why string) {
+	r.warn(at, syntax.Because(syntax.KindRecordID, "%s; the row has an id made of its number, or name another column with --id-column", why))
 }
 
 // keep takes s for the value of a column to keep.
@@ -111,6 +115,12 @@ func (r *Record) keep(at int64, s, column string) {
 		r.warn(at, syntax.Because(syntax.KindKept, "%s", why))
 	}
 	r.Kept = append(r.Kept, v)
+}
+
+// keepNone notes a value of n bytes, which are too many.
+func (r *Record) keepNone(at int64, n int, column string) {
+	r.warn(at, syntax.Because(syntax.KindKept, "%s", jsonl.LongValue(n, column)))
+	r.Kept = append(r.Kept, "")
 }
 
 // listed is how many columns a message names.
