@@ -14,7 +14,7 @@ import (
 )
 
 // A stretch is the rows [from, to) of a row group, which a page holds that is
-// too large for memory: of bytes bytes.
+// too large for memory: of bytes bytes or more.
 type stretch struct {
 	from, to int64
 	bytes    int32
@@ -48,9 +48,22 @@ func (p *Parquet) walk(group int, leaf *pq.LeafColumn, rows, row, last int64) (c
 		if _, err := section.Seek(done, io.SeekStart); err != nil {
 			return c, err
 		}
-		in.Reset(section)
+		limited := &io.LimitedReader{R: section, N: maxPage}
+		in.Reset(limited)
 		var h format.PageHeader
 		if err := thrift.NewDecoder(protocol.NewReader(in)).Decode(&h); err != nil {
+			if limited.N == 0 && flat { // its statistics may hold the largest values whole
+				if c.large.to == 0 {
+					c.large = stretch{n, rows, maxPage}
+				}
+				if n <= row {
+					c.at, c.first = begin+done, row // nothing of it will be read
+				}
+				if c.data == 0 {
+					c.data = begin + done
+				}
+				return c, nil
+			}
 			return c, err
 		}
 		if h.CompressedPageSize < 0 || h.UncompressedPageSize < 0 || h.DataPageHeader.V.NumValues < 0 || h.DataPageHeaderV2.V.NumValues < 0 {
@@ -117,7 +130,7 @@ func (r *ParquetReader) large() Record {
 	for range r.p.keep {
 		rec.Kept = append(rec.Kept, "")
 	}
-	rec.fail(at, syntax.KindLongRecord, "%s in a page of %d bytes, the limit is %d; write the file with smaller pages", rowsTo(row, last), r.tooLarge.bytes, maxPage)
+	rec.fail(at, syntax.KindLongRecord, "%s in a page of %d bytes or more, the limit is %d; write the file with smaller pages", rowsTo(row, last), r.tooLarge.bytes, maxPage)
 	r.next, r.to = last, last
 	r.close()
 	return rec

@@ -333,9 +333,19 @@ func TestLargePage(t *testing.T) {
 	type one struct {
 		Text string `parquet:"text"`
 	}
+	third := strings.Repeat("x", maxPage/3+1)
+	for name, large := range map[string][]one{
+		"its data":   {{third}, {third}, {third}},
+		"its header": {{"B"}, {strings.Repeat("x", maxPage+1)}, {"C"}}, // which has the largest value
+	} {
+		t.Run(name, func(t *testing.T) { testLargePage(t, [][]one{{{"A"}}, large, {{"D"}, {"E"}}}) })
+	}
+}
+
+func testLargePage[one any](t *testing.T, groups [][]one) {
 	var b bytes.Buffer
 	w := pq.NewGenericWriter[one](&b, pq.Compression(&pq.Zstd), pq.SkipPageBounds("text"), pq.PageBufferSize(64<<20))
-	for _, texts := range [][]one{{{"A"}}, {{"B"}, {strings.Repeat("x", maxPage+1)}, {"C"}}, {{"D"}, {"E"}}} {
+	for _, texts := range groups {
 		if _, err := w.Write(texts); err != nil {
 			t.Fatal(err)
 		}
