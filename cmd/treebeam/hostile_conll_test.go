@@ -61,7 +61,7 @@ func TestHostileCoNLL(t *testing.T) {
 		"only comments":        one("a.conllu", "# text = nothing\n", "no word line"),
 		"comments in between":  warned(wordLine("1", "x", "0")+"# late\n"+wordLine("2", "y", "1"), "moved before it"),
 		"tabs in MISC":         one("a.conllu", "1\tx\t_\t_\t_\t_\t0\t_\t_\tA=1\tB=2\n", "11 columns"),
-		"spaces for tabs":      one("a.conllu", "1 x _ _ _ _ 0 _ _ _\n", "1 columns"),
+		"spaces for tabs":      one("a.conllu", "1 x _ _ _ _ 0 _ _ _\n", "separated by spaces, not by tabs"),
 		"an empty form":        one("a.conllu", wordLine("1", "", "0"), "the column is empty"),
 		"an empty column":      warned("1\tx\t\t_\t_\t_\t0\t_\t_\t_\n", `read as "_"`),
 		"a form with spaces":   one("a.conllu", wordLine("1", "New  York", "0"), ""),

@@ -130,7 +130,7 @@ func leave() {
 		word := signals.word
 		signals.Unlock()
 		if barShown.Load() {
-			fmt.Fprintln(os.Stderr)
+			say(os.Stderr, "\n")
 		}
 		if word != nil {
 			fmt.Fprintln(spoken{os.Stderr}, word())
