@@ -195,7 +195,7 @@ cancelled() {
   "$cancel" "$name"
   ends "$name" 1
   says "$name" "job $job was cancelled"
-  says "$name" "the same command continues"
+  says "$name" "run the same command again to continue"
   unfinished "$name"
   list_parts "$name" before
   parse "$name" "$@"
@@ -239,7 +239,7 @@ left() {
   begin "$name" "$@"
   kill -INT $launcher
   ends "$name" 130
-  says "$name" "interrupted, but job $job on flink at localhost:8099 goes on, and may cost money."
+  says "$name" "interrupted, but job $job on flink at localhost:8099 is still running and may cost money."
   says "$name" "To end it: flink list, then flink cancel with the number of $shown, or Flink's web page."
   says "$name" "the same command takes over what it has done"
   state_is RUNNING || fail "$name" "the job is $(state)"
