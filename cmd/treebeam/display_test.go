@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -89,5 +90,26 @@ func TestShowRefusals(t *testing.T) {
 	}
 	if status, stdout, stderr := treebeam(t, "", "show", "-"); status != exitOK || stdout != "" || !strings.Contains(stderr, "no trees") {
 		t.Errorf("status %d %s%s", status, stdout, stderr)
+	}
+}
+
+// What is drawn or searched is not written over, however it is named.
+func TestDrawnFilesStay(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "x.conllu")
+	const text = "1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+	must(t, os.WriteFile(file, []byte(text), 0o644))
+	for _, name := range []string{file, dir, filepath.Join(dir, "*.conllu"), filepath.Join(dir, "**", "x*")} {
+		for _, args := range [][]string{{"show", name, "--to", "tree", "-o", file}, {"find", name, "VERB", "-o", file}} {
+			if status, _, stderr := treebeam(t, "", args...); status != exitRefused || !strings.Contains(stderr, "it would be lost") {
+				t.Errorf("%q: status %d, %s", args, status, stderr)
+			}
+		}
+	}
+	if status, _, stderr := treebeam(t, "", "show", filepath.Join(dir, "*.conllu"), "--to", "tree", "-o", filepath.Join(dir, "new.txt")); status != exitOK {
+		t.Errorf("a new file: status %d, %s", status, stderr)
+	}
+	if b, err := os.ReadFile(file); err != nil || string(b) != text {
+		t.Errorf("the file is %q now, %v", b, err)
 	}
 }

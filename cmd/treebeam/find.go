@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/parser/pattern"
@@ -185,7 +184,7 @@ func (f *findFlags) sources(ctx context.Context, names []string, broken *brokenB
 		}
 		if n > 0 {
 			for _, name := range names[:n] {
-				if f.output != "" && !store.IsRemote(name) && output.SameFile(name, f.output) {
+				if f.output != "" && isAmong(name, f.output) {
 					return nil, refuse("--output %s is one of the files that are searched: it would be lost; name another", f.output)
 				}
 			}

@@ -7,9 +7,11 @@ import (
 	"io"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
 	"github.com/spf13/cobra"
 
 	"github.com/treebeam/treebeam/io/output"
@@ -82,7 +84,7 @@ func newShow() *cobra.Command {
 			shown = view.LowConf
 		}
 		for _, name := range withFilesIn(cmd.Context(), others) {
-			if *file != "" && !store.IsRemote(name) && output.SameFile(name, *file) {
+			if *file != "" && isAmong(name, *file) {
 				return refuse("--output %s is one of the files that are drawn: it would be lost; name another", *file)
 			}
 		}
@@ -128,6 +130,27 @@ func (c *choice) show(ctx context.Context, out io.Writer, names []string, to str
 		return quietlyClosed(err)
 	}
 	return broken.end(int64(len(trees)))
+}
+
+// isAmong says whether a file is the one that a name means, or one of those that it
+// matches as a pattern.
+func isAmong(name, file string) bool {
+	if store.IsRemote(name) || store.IsRemote(file) {
+		return false
+	}
+	if output.SameFile(name, file) {
+		return true
+	}
+	pattern, err := filepath.Abs(strings.TrimPrefix(name, "file://"))
+	if err != nil {
+		return false
+	}
+	if file, err = filepath.Abs(file); err != nil {
+		return false
+	}
+	_, err = os.Stat(file)
+	matches, _ := doublestar.PathMatch(pattern, file)
+	return err == nil && matches
 }
 
 // withFilesIn puts the CoNLL files that folders contain in the place of the folders;
