@@ -48,13 +48,13 @@ func (p *Parquet) walk(group int, leaf *pq.LeafColumn, rows, row, last int64) (c
 		if _, err := section.Seek(done, io.SeekStart); err != nil {
 			return c, err
 		}
-		limited := &io.LimitedReader{R: section, N: maxPage}
+		limited := &io.LimitedReader{R: section, N: maxHeader}
 		in.Reset(limited)
 		var h format.PageHeader
 		if err := thrift.NewDecoder(protocol.NewReader(in)).Decode(&h); err != nil {
 			if limited.N == 0 && flat { // its statistics may hold the largest values whole
 				if c.large.to == 0 {
-					c.large = stretch{n, rows, maxPage}
+					c.large = stretch{n, rows, maxPage} // and more
 				}
 				if n <= row {
 					c.at, c.first = begin+done, row // nothing of it will be read

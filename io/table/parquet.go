@@ -24,6 +24,7 @@ const CellBits = 24
 const (
 	maxFooter = 64 << 20
 	maxPage   = 32 << 20
+	maxHeader = 64 << 20 // bytes of a page header, in which some programs write a value four times
 )
 
 // A Parquet is an open Parquet file. It is not safe for concurrent use.
