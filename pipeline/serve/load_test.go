@@ -206,24 +206,31 @@ func TestLongAnswers(t *testing.T) {
 	idle(t, s)
 }
 
-// A short text does not wait for the end of a long one.
-func TestTurns(t *testing.T) {
-	s := newServer(t, Limits{Parallel: 1})
+// begin sends copies of the story, and returns when they are being parsed. ended
+// receives what the handler has panicked with.
+func begin(t *testing.T, s *Server, copies int) (cancel func(), ended <-chan any) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	ended := make(chan any)
-	r := httptest.NewRequestWithContext(ctx, "GET", "/process?tokenizer&tagger&parser&data="+url.QueryEscape(strings.Repeat(story, 1000)), nil)
+	r := httptest.NewRequestWithContext(ctx, "GET", "/process?tokenizer&tagger&parser&data="+url.QueryEscape(strings.Repeat(story, copies)), nil)
+	end := make(chan any)
 	go func() {
-		defer func() { ended <- recover() }()
+		defer func() { end <- recover() }()
 		s.ServeHTTP(httptest.NewRecorder(), r)
 	}()
 	for s.gate.parses.Load() == 0 {
 		select {
-		case p := <-ended:
+		case p := <-end:
 			t.Fatalf("the request ended with %v", p)
 		case <-time.After(time.Millisecond):
 		}
 	}
+	return cancel, end
+}
+
+// A short text does not wait for the end of a long one.
+func TestTurns(t *testing.T) {
+	s := newServer(t, Limits{Parallel: 1})
+	cancel, ended := begin(t, s, 1000)
 	process(t, s, "data", story, "tokenizer", "", "parser", "")
 	select {
 	case <-ended:
@@ -330,20 +337,7 @@ func TestLongTexts(t *testing.T) {
 // A client that goes away takes its work along.
 func TestClientGone(t *testing.T) {
 	s := newServer(t, Limits{Parallel: 1})
-	ctx, cancel := context.WithCancel(t.Context())
-	r := httptest.NewRequestWithContext(ctx, "GET", "/process?tokenizer&parser&data="+url.QueryEscape(strings.Repeat(story, 3000)), nil)
-	ended := make(chan any)
-	go func() {
-		defer func() { ended <- recover() }()
-		s.ServeHTTP(httptest.NewRecorder(), r)
-	}()
-	for s.gate.parses.Load() == 0 {
-		select {
-		case p := <-ended:
-			t.Fatalf("the request ended with %v", p)
-		case <-time.After(time.Millisecond):
-		}
-	}
+	cancel, ended := begin(t, s, 3000)
 	cancel()
 	if p := <-ended; p != http.ErrAbortHandler {
 		t.Errorf("the handler ended with %v", p)
