@@ -14,12 +14,9 @@ import (
 // text to be read; one whose text is blank has no block.
 func (rd *rangeReader) jsonl(in *source.File, f *output.File, start, end int64) error {
 	f.Encoding = "utf-8"
-	lines, err := text.ParseLines(rd.options.Lines)
+	lines, err := rd.lines(f)
 	if err != nil {
 		return err
-	}
-	if lines != text.AutoLines {
-		f.Lines = string(lines)
 	}
 	r, err := in.At(max(start-1, 0))
 	if err != nil {
@@ -35,11 +32,7 @@ func (rd *rangeReader) jsonl(in *source.File, f *output.File, start, end int64) 
 		if err != nil {
 			return err
 		}
-		if !in.Compressed() {
-			rd.read += rec.End - rec.Start
-		}
-		document := *f
-		document.Meta = rd.kept(rec.Kept)
+		document := rd.document(in, f, rec.End-rec.Start, rec.Kept)
 		if document.DocID = rec.ID; rec.ID == "" {
 			document.DocID = partID(f, rec.Start)
 		}

@@ -38,12 +38,9 @@ type rows interface {
 // document. A block is a paragraph of a row's text, or a row that cannot be
 // read; a row whose text is blank has no block.
 func (rd *rangeReader) table(in *source.File, f *output.File, head []byte, format source.Format, start, end int64) error {
-	lines, err := text.ParseLines(rd.options.Lines)
+	lines, err := rd.lines(f)
 	if err != nil {
 		return err
-	}
-	if lines != text.AutoLines {
-		f.Lines = string(lines)
 	}
 	o := table.Options{Text: rd.options.TextKey, ID: rd.options.IDKey, Keep: rd.options.KeepKeys(), Encoding: rd.options.Encoding, Lines: lines}
 	if format == source.Parquet {
@@ -103,11 +100,7 @@ func (rd *rangeReader) rows(in *source.File, f *output.File, list rows) error {
 		if err != nil {
 			return err
 		}
-		if !in.Compressed() {
-			rd.read += rec.End - rec.Start
-		}
-		document := *f
-		document.Meta = rd.kept(rec.Kept)
+		document := rd.document(in, f, rec.End-rec.Start, rec.Kept)
 		if document.DocID = rec.ID; rec.ID == "" {
 			document.DocID = fmt.Sprintf("%s#%d", f.DocID, rec.Row)
 		}
@@ -133,6 +126,25 @@ func (rd *rangeReader) row(f, document *output.File, rec *table.Record) error {
 		return rd.grow(0)
 	}
 	return rd.paragraphs(f, document, rec.Text())
+}
+
+// lines is what the options say of line breaks in the text of a record of f.
+func (rd *rangeReader) lines(f *output.File) (text.Lines, error) {
+	lines, err := text.ParseLines(rd.options.Lines)
+	if err == nil && lines != text.AutoLines {
+		f.Lines = string(lines)
+	}
+	return lines, err
+}
+
+// document is that of a record of f, which takes size bytes of it: all but its id.
+func (rd *rangeReader) document(in *source.File, f *output.File, size int64, kept []string) output.File {
+	if !in.Compressed() {
+		rd.read += size
+	}
+	document := *f
+	document.Meta = rd.kept(kept)
+	return document
 }
 
 // kept are the values of a record with their keys.
