@@ -68,6 +68,9 @@ func (p Provenance) flat() map[string]string {
 	return values
 }
 
+// flagsOf are options that have two flags, one for JSON lines and one for tables.
+var flagsOf = map[string]string{"text_key": "--text-key or --text-column", "id_key": "--id-key or --id-column"}
+
 // flatten writes options under the names of their flags.
 func flatten(values map[string]string, options map[string]any) {
 	for key, value := range options {
@@ -79,6 +82,6 @@ func flatten(values map[string]string, options map[string]any) {
 		if IsFingerprint(text) { // of a file
 			text = "digest " + ModelID(text)
 		}
-		values["--"+strings.ReplaceAll(key, "_", "-")] = text
+		values[cmp.Or(flagsOf[key], "--"+strings.ReplaceAll(key, "_", "-"))] = text
 	}
 }
