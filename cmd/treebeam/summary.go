@@ -39,6 +39,10 @@ func printRun(w io.Writer, folder string, sum *output.Summary, d *pipeline.Done)
 		say(w, "%s\n", totals(sum, d))
 	}
 	printForecast(w, sum.Forecast)
+	if sum.Trees == 0 && sum.Errors > 0 {
+		say(w, "there are no trees; if the command must change, add --overwrite to it\n")
+		return
+	}
 	in := shellWord(folder)
 	say(w, "trees are in %s; treebeam show %s prints some, treebeam report %s makes a page of all\n", store.Join(folder, "trees"), in, in)
 }
@@ -123,7 +127,7 @@ func printReasons(w io.Writer, sum *output.Summary, more ...string) {
 		say(w, "%s\n", line)
 	}
 	if share := float64(sum.Errors) / max(float64(sum.Errors+sum.Trees), 1); share > shareToWarn {
-		say(w, "WARNING: %.1f%% failed\n", share*100)
+		say(w, "WARNING: %.1f%% of the files and sentences failed\n", share*100)
 	} else if float64(sum.FilesFailed) > shareToWarn*float64(sum.Files) {
 		say(w, "WARNING: %d of %d files could not be read to their end\n", sum.FilesFailed, sum.Files)
 	}
