@@ -20,7 +20,6 @@ run: build
 	@echo
 	@bin/treebeam show out/sample --doc letters/garden.txt --count 2 --conf
 	@bin/treebeam show out/sample --id letters/garden.txt@155 --conf
-	@cat out/sample/summary.json
 
 test:
 	go vet $(TAGS) ./...
