@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/treebeam/treebeam/io/parquet"
-	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // ltr makes a terminal set a line from left to right although a word in it is
@@ -33,18 +32,15 @@ const (
 	mostTag       = 20
 )
 
-// Tree appends a sentence as a tree for a terminal, and an empty line: its id, its
+// TreeRow appends a row of trees/ as a tree for a terminal, and an empty line: its id, its
 // text, and the words in their order, one a line, with the arcs in the margin and
 // columns for form, UPOS and relation. Probabilities stand behind what they are of: the
 // tag, and head and label together. No line is wider than the terminal: words, tags and
 // very deep trees are cut, which "…" shows. Where an arc is not drawn, the words are
 // numbered, and "7→3" says that the head of word 7 is word 3. Words that hang on no
 // root have "·" in place of an arc. Nothing in the sentence reaches the terminal as a
-// command. Tree is safe for concurrent use.
-func Tree(dst []byte, s *syntax.Sentence, o TreeOptions) []byte { return TreeRow(dst, rowOf(s), o) }
-
-// TreeRow is Tree for a row of trees/. Lists of the row that are too short are
-// read as far as they go.
+// command. Lists of the row that are too short are read as far as they go. TreeRow is
+// safe for concurrent use.
 func TreeRow(dst []byte, t *parquet.Tree, o TreeOptions) []byte {
 	if o.Width == 0 {
 		o.Width = standardWidth
