@@ -1,4 +1,11 @@
 package transforms
 
+import "github.com/treebeam/treebeam/io/output"
+
 // PlainList is what travels of a list, by its number.
 var PlainList = plainList
+
+// Stage runs a chunk that was just read through the stages, up to o.StopAfter.
+func Stage(c Chunk, m Stages, o output.RowOptions) Chunk {
+	return StageSegmented(SegmentChunk(c, m, o), m, o)
+}

@@ -106,11 +106,6 @@ func (c *Chunk) perSentence(stage string, body func(s *syntax.Sentence)) {
 	c.keep(stage, panics)
 }
 
-// Stage runs a chunk that was just read through the stages, up to o.StopAfter.
-func Stage(c Chunk, m Stages, o output.RowOptions) Chunk {
-	return StageSegmented(SegmentChunk(c, m, o), m, o)
-}
-
 // StageSegmented runs a chunk through the stages behind Segment, up to o.StopAfter.
 func StageSegmented(c Chunk, m Stages, o output.RowOptions) Chunk {
 	if o.StopAfter == output.StopSegment {
