@@ -70,11 +70,6 @@ type Format struct {
 
 func (f *Format) magic() string { return f.Magic + lineEnds }
 
-// Is reports whether data begin as files of f do.
-func (f *Format) Is(data []byte) bool {
-	return len(data) >= len(f.Magic) && string(data[:len(f.Magic)]) == f.Magic
-}
-
 // Encode returns the bytes of a file of a provenance, as JSON, and sections,
 // in parts one after the other: the data of the sections are among them.
 func (f *Format) Encode(info []byte, sections []pack.Section) ([][]byte, error) {

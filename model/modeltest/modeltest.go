@@ -8,24 +8,9 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/treebeam/treebeam/model"
 )
-
-// Accurate returns the accurate embedded model, or skips the test where it is not
-// in the program: it was not trained yet, or left out with the tag noaccurate.
-func Accurate(t testing.TB) *model.Model {
-	t.Helper()
-	m, err := model.Open(model.EmbeddedAccurate)
-	if errors.Is(err, model.ErrNoAccurate) || errors.Is(err, model.ErrTemplates) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
 
 // SkipWithout skips tests that need the embedded model, given by patterns as
 // for go test -skip, while that model is of other templates: pack.Templates was
