@@ -17,16 +17,47 @@ import (
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
+// A faulty input leads to rows of one kind.
+type faulty struct {
+	name, content string
+	options       output.RowOptions
+	setup         func(path string) error // in place of content
+	stage         string                  // read, unless it says another
+	warning       bool
+}
+
+// check fails unless reading the input leads to rows of the kind, and to no others.
+func (in faulty) check(t *testing.T, kind syntax.Kind) {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, in.name)
+	if in.setup == nil {
+		in.setup = func(path string) error { return os.WriteFile(path, []byte(in.content), 0o644) }
+	}
+	if err := in.setup(path); err != nil {
+		t.Fatal(err)
+	}
+	if in.options.MaxWords == 0 {
+		in.options.MaxWords = 1000
+	}
+	found := false
+	eachOf(t, dir, in.options, 1<<30, func(c *transforms.Chunk) {
+		for i := range c.Failures {
+			f := &c.Failures[i]
+			found = true
+			if f.Kind != kind || f.Reason == "" || (f.Severity == syntax.SeverityWarning) != in.warning || f.Stage != in.stage && in.stage+f.Stage != "read" {
+				t.Errorf("%v: %+v", kind, f.Failure)
+			}
+		}
+	})
+	if !found {
+		t.Errorf("%v: no row", kind)
+	}
+}
+
 // Every kind of the list has an input that leads to it, of the severity that
 // docs/failures.md names, and nothing else is in the rows.
 func TestEveryKind(t *testing.T) {
-	type input struct {
-		name, content string
-		options       output.RowOptions
-		setup         func(path string) error // in place of content
-		stage         string                  // read, unless it says another
-		warning       bool
-	}
 	keep := output.RowOptions{KeepHeads: true}
 	long := strings.Repeat("x", 33<<20)
 	chain := &strings.Builder{}
@@ -34,7 +65,7 @@ func TestEveryKind(t *testing.T) {
 		chain.WriteString(row(i+1, "NN", fmt.Sprint(i)))
 	}
 	got := map[syntax.Kind]bool{}
-	for kind, in := range map[syntax.Kind]input{
+	for kind, in := range map[syntax.Kind]faulty{
 		syntax.KindInternal:     {name: "a.txt", content: "One " + transformstest.PanicTag + " .", stage: "tag"},
 		syntax.KindNotText:      {name: "a.pdf", content: "%PDF-1.7\n"},
 		syntax.KindBytes:        {name: "a.txt", content: "caf\xe9 .", warning: true},
@@ -69,29 +100,8 @@ func TestEveryKind(t *testing.T) {
 		syntax.KindQuotes:       {name: "a.csv", content: "text\n\"One\" .\n"},
 		syntax.KindKept:         {name: "a.jsonl", content: `{"text": "One .", "by": 1, "by": 2}`, options: output.RowOptions{Keep: "by"}, warning: true},
 	} {
-		dir := t.TempDir()
-		path := filepath.Join(dir, in.name)
-		if in.setup == nil {
-			in.setup = func(path string) error { return os.WriteFile(path, []byte(in.content), 0o644) }
-		}
-		if err := in.setup(path); err != nil {
-			t.Fatal(err)
-		}
-		if in.options.MaxWords == 0 {
-			in.options.MaxWords = 1000
-		}
-		eachOf(t, dir, in.options, 1<<30, func(c *transforms.Chunk) {
-			for i := range c.Failures {
-				f := &c.Failures[i]
-				got[f.Kind] = true
-				if f.Kind != kind || f.Reason == "" || (f.Severity == syntax.SeverityWarning) != in.warning || f.Stage != in.stage && in.stage+f.Stage != "read" {
-					t.Errorf("%v: %+v", kind, f.Failure)
-				}
-			}
-		})
-		if !got[kind] {
-			t.Errorf("%v: no row", kind)
-		}
+		in.check(t, kind)
+		got[kind] = true
 	}
 
 	// What a test that may be run by root cannot make on a disk.
