@@ -11,71 +11,93 @@ import (
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
+// nights are calls of treebeam over one folder of inputs and one state.
+type nights struct{ in, state string }
+
+// run runs a night with more flags, and returns what it printed.
+func (n *nights) run(t *testing.T, want int, more ...string) (stdout, stderr string) {
+	t.Helper()
+	args := append([]string{"--runner=DirectRunner", "--job_name=nightly", "--model=" + transformstest.ModelURI,
+		"--input=" + n.in, "--state=" + n.state, "--quiet"}, more...)
+	status, stdout, stderr := treebeam(t, "", args...)
+	if status != want {
+		t.Fatalf("status %d: %s", status, stderr)
+	}
+	return stdout, stderr
+}
+
+// A nightLine has the last line on standard output.
+type nightLine struct {
+	Trees int64
+	Night nightReport
+}
+
+func lastLine(t *testing.T, stdout string) (s nightLine) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(stdout), "\n")
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &s); err != nil {
+		t.Fatalf("%v: %s", err, stdout)
+	}
+	return s
+}
+
 // A scheduler's flags, night after night, and what is printed.
 func TestNightsByFlags(t *testing.T) {
 	content := map[string]string{}
 	for i := range 12 {
 		content[fmt.Sprintf("%02d.txt", i)] = fmt.Sprintf("File %d . And more .\n", i)
 	}
-	in := writeFiles(t, content)
-	state := filepath.Join(t.TempDir(), "state")
+	n := &nights{in: writeFiles(t, content), state: filepath.Join(t.TempDir(), "state")}
 	transformstest.Register()
-	night := func(want int, more ...string) (stdout, stderr string) {
-		t.Helper()
-		args := append([]string{"--runner=DirectRunner", "--job_name=nightly", "--model=" + transformstest.ModelURI,
-			"--input=" + in, "--state=" + state, "--quiet"}, more...)
-		status, stdout, stderr := treebeam(t, "", args...)
-		if status != want {
-			t.Fatalf("status %d: %s", status, stderr)
-		}
-		return stdout, stderr
-	}
-	type report struct {
-		Trees int64
-		Night nightReport
-	}
-	last := func(stdout string) (r report) {
-		t.Helper()
-		lines := strings.Split(strings.TrimSpace(stdout), "\n")
-		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &r); err != nil {
-			t.Fatalf("%v: %s", err, stdout)
-		}
-		return r
-	}
 
-	stdout, _ := night(exitOK, "--plan-only=json")
-	var plan nightReport
-	if err := json.Unmarshal([]byte(stdout), &plan); err != nil || plan.Counts["new"] != 12 || len(plan.Files) != 12 || plan.Snapshot != "" {
-		t.Fatalf("%v: %s", err, stdout)
-	}
-	if _, err := os.Stat(state); err == nil {
-		t.Fatal("--plan-only wrote something")
-	}
-	stdout, _ = night(exitOK)
-	if r := last(stdout); r.Trees != 24 || r.Night.Counts["new"] != 12 || !strings.HasPrefix(r.Night.Snapshot, "000001-") {
+	n.plan(t, 12)
+	stdout, _ := n.run(t, exitOK)
+	if r := lastLine(t, stdout); r.Trees != 24 || r.Night.Counts["new"] != 12 || !strings.HasPrefix(r.Night.Snapshot, "000001-") {
 		t.Fatalf("%+v", r)
 	}
-	stdout, stderr := night(exitOK)
-	if r := last(stdout); r.Trees != 0 || len(r.Night.Runs) != 0 || r.Night.Counts["unchanged"] != 12 || !strings.Contains(stderr, "nothing to do") {
+	stdout, stderr := n.run(t, exitOK)
+	if r := lastLine(t, stdout); r.Trees != 0 || len(r.Night.Runs) != 0 || r.Night.Counts["unchanged"] != 12 || !strings.Contains(stderr, "nothing to do") {
 		t.Fatalf("%+v\n%s", r, stderr)
 	}
-	if err := os.WriteFile(filepath.Join(in, "03.txt"), []byte("Quite another text .\n"), 0o644); err != nil {
-		t.Fatal(err)
+	n.change(t)
+	n.converts(t)
+	n.failTooOften(t)
+	compactsByFlags(t, n.state)
+}
+
+// plan looks at a first night of files, which writes nothing.
+func (n *nights) plan(t *testing.T, files int) {
+	stdout, _ := n.run(t, exitOK, "--plan-only=json")
+	var plan nightReport
+	if err := json.Unmarshal([]byte(stdout), &plan); err != nil || plan.Counts["new"] != files || len(plan.Files) != files || plan.Snapshot != "" {
+		t.Fatalf("%v: %s", err, stdout)
 	}
-	os.Remove(filepath.Join(in, "04.txt"))
-	stdout, _ = night(exitOK, "--plan-only")
-	for _, want := range []string{"changed   " + in + "/03.txt (21 bytes, 20 before)\n", "deleted   " + in + "/04.txt\n",
+	if _, err := os.Stat(n.state); err == nil {
+		t.Fatal("--plan-only wrote something")
+	}
+}
+
+// change changes a file and deletes one; the next night does what its plan says.
+func (n *nights) change(t *testing.T) {
+	must(t, os.WriteFile(filepath.Join(n.in, "03.txt"), []byte("Quite another text .\n"), 0o644))
+	must(t, os.Remove(filepath.Join(n.in, "04.txt")))
+	stdout, _ := n.run(t, exitOK, "--plan-only")
+	for _, want := range []string{"changed   " + n.in + "/03.txt (21 bytes, 20 before)\n", "deleted   " + n.in + "/04.txt\n",
 		"1 changed, 1 deleted, 10 unchanged", "1 files would be parsed into 000002-"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
 	}
-	stdout, _ = night(exitOK)
-	if r := last(stdout); r.Trees != 1 || r.Night.Counts["changed"] != 1 {
+	stdout, _ = n.run(t, exitOK)
+	if r := lastLine(t, stdout); r.Trees != 1 || r.Night.Counts["changed"] != 1 {
 		t.Fatalf("%+v", r)
 	}
-	_, converted, _ := treebeam(t, "", "convert", "--state", state, "--to", "text")
-	_, parsed, _ := treebeam(t, "", toyCommand(in, "--to", "conllu", "--quiet")...)
+}
+
+// converts compares what is current with what parse gives for the input.
+func (n *nights) converts(t *testing.T) {
+	_, converted, _ := treebeam(t, "", "convert", "--state", n.state, "--to", "text")
+	_, parsed, _ := treebeam(t, "", toyCommand(n.in, "--to", "conllu", "--quiet")...)
 	for _, line := range strings.Split(parsed, "\n") {
 		if text, ok := strings.CutPrefix(line, "# text = "); ok {
 			var first string
@@ -88,25 +110,25 @@ func TestNightsByFlags(t *testing.T) {
 	if converted != "" {
 		t.Errorf("convert gives more: %q", converted)
 	}
+}
 
-	_, stderr = night(exitRefused, "--seed=9")
+// failTooOften runs nights of other options, which --all allows; one with too many
+// failures does not become current.
+func (n *nights) failTooOften(t *testing.T) {
+	_, stderr := n.run(t, exitRefused, "--seed=9")
 	if !strings.Contains(stderr, "--seed: was 1, is 9") {
 		t.Error(stderr)
 	}
-	if err := os.WriteFile(filepath.Join(in, "x.pdf"), []byte("%PDF-1.7\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	_, current, _ := treebeam(t, "", "convert", "--state", state, "--to", "jsonl")
-	stdout, _ = night(exitFailures, "--seed=9", "--all", "--max-failures=0", "--max-words=1")
-	if r := last(stdout); r.Night.Counts["again"] != 11 {
+	must(t, os.WriteFile(filepath.Join(n.in, "x.pdf"), []byte("%PDF-1.7\n"), 0o644))
+	_, current, _ := treebeam(t, "", "convert", "--state", n.state, "--to", "jsonl")
+	stdout, _ := n.run(t, exitFailures, "--seed=9", "--all", "--max-failures=0", "--max-words=1")
+	if r := lastLine(t, stdout); r.Night.Counts["again"] != 11 {
 		t.Errorf("%+v", r)
 	}
-	if _, after, _ := treebeam(t, "", "convert", "--state", state, "--to", "jsonl"); after != current {
+	if _, after, _ := treebeam(t, "", "convert", "--state", n.state, "--to", "jsonl"); after != current {
 		t.Error("a night with too many failures has become current")
 	}
-	night(exitOK, "--seed=9", "--all", "--max-failures=1", "--max-words=1")
-
-	compactsByFlags(t, state)
+	n.run(t, exitOK, "--seed=9", "--all", "--max-failures=1", "--max-words=1")
 }
 
 func compactsByFlags(t *testing.T, state string) {
