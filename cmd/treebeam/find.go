@@ -111,7 +111,7 @@ func (f *findFlags) run(ctx context.Context, args []string) error {
 	case o.Limit > 0 && sum.Hits >= o.Limit:
 		say(os.Stderr, "hits: %d, in %d of the first %d sentences; --limit ended the search\n", sum.Hits, sum.Sentences, sum.Searched)
 	default:
-		say(os.Stderr, "hits: %d, in %d of %d sentences\n", sum.Hits, sum.Sentences, sum.Searched)
+		say(os.Stderr, "hits: %d, in %d of %s\n", sum.Hits, sum.Sentences, plural(int64(sum.Searched), "sentence"))
 	}
 	if sum.Hits == 0 {
 		for _, name := range p.Unknown() {

@@ -189,11 +189,11 @@ func (c *parseCommand) planNight(ctx context.Context, limit failureLimit) (*nigh
 func printResumed(w io.Writer, n *nightly.Night) {
 	for _, run := range n.Runs {
 		if run.Continued {
-			say(w, "an interrupted night goes on: %d files in %s\n", run.Files, run.Name)
+			say(w, "an interrupted night goes on: %s in %s\n", plural(int64(run.Files), "file"), run.Name)
 		}
 	}
 	for _, run := range slices.Sorted(maps.Keys(n.TakenOver)) {
-		say(w, "%d files are taken over from %s, a night that did not come to its end\n", n.TakenOver[run], run)
+		say(w, "taken over from %[2]s, a night that did not come to its end: %[1]s\n", plural(int64(n.TakenOver[run]), "file"), run)
 	}
 	for _, run := range n.Left {
 		say(w, "%s, a night that did not come to its end, is of no use any more; treebeam compact --prune will remove it\n", run)
@@ -251,7 +251,7 @@ func printPlan(w io.Writer, n *nightly.Night, format string) error {
 	printResumed(out, n)
 	for _, run := range n.Runs {
 		if !run.Continued {
-			fmt.Fprintf(out, "%d files would be parsed into %s\n", run.Files, run.Name)
+			fmt.Fprintf(out, "%s would be parsed into %s\n", plural(int64(run.Files), "file"), run.Name)
 		}
 	}
 	if n.Idle() {

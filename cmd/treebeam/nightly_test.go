@@ -83,7 +83,7 @@ func (n *nights) change(t *testing.T) {
 	must(t, os.Remove(filepath.Join(n.in, "04.txt")))
 	stdout, _ := n.run(t, exitOK, "--plan-only")
 	for _, want := range []string{"changed   " + n.in + "/03.txt (21 bytes, 20 before)\n", "deleted   " + n.in + "/04.txt\n",
-		"1 changed, 1 deleted, 10 unchanged", "1 files would be parsed into 000002-"} {
+		"1 changed, 1 deleted, 10 unchanged", "1 file would be parsed into 000002-"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
