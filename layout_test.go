@@ -28,7 +28,7 @@ var imports = func() map[string][]string {
 	scores := append(slices.Clone(learning), "parser/word", "parser/score", "parser/graph")
 	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/part", "parser/search", "parser/label", "parser/encode", "parser/calibrate")
 	codecs := []string{"io/durable", "io/store", "io/source", "io/text", "io/conllu", "io/jsonl", "io/tokens", "io/table", "io/parquet"}
-	stages := slices.Concat(components, codecs, []string{"io/output", "model", "parser/cluster"})
+	stages := slices.Concat(components, codecs, []string{"io/output", "model", "parser/cluster", "parser/tally"})
 	return map[string][]string{
 		"":                {"io/conllu", "io/text", "io/tokens", "model", "parser/search", "parser/syntax", "parser/tag"}, // for callers from Go
 		"parser/syntax":   nil,
@@ -62,6 +62,7 @@ var imports = func() map[string][]string {
 
 		"parser/calibrate": records,
 		"parser/cluster":   {"parser/hash"},
+		"parser/tally":     {"parser/cluster"},
 
 		"io/durable":         nil,
 		"io/sections":        {"parser/pack"},
@@ -121,6 +122,7 @@ var forTests = map[string][]string{
 	"":                 {"io/source", "model/modeltest"},
 	"parser/part":      {"parser/part/parttest"},
 	"parser/vector":    {"parser/hash"},
+	"parser/tally":     {"parser/hash"},
 	"parser/matrix":    {"parser/matrix/assembly"},
 	"parser/search":    {"parser/part/parttest"},
 	"model":            {"", "io/conllu", "model/everyday", "model/modeltest", "parser/encode/encodetest"},
