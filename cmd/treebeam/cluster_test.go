@@ -1,0 +1,143 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/cluster"
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/word"
+)
+
+// corpusOf writes files of sentences, one a line with spaces between words, and
+// returns their folder and the sentences.
+func corpusOf(t *testing.T, files int) (dir string, sentences [][]string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "corpus")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r := hash.Rand(7)
+	for i := range files {
+		var text strings.Builder
+		for range 60 {
+			var s []string
+			for range 2 + r.Below(9) {
+				s = append(s, fmt.Sprintf("wörd%d", r.Below(1+r.Below(80))))
+			}
+			s = append(s, "’s")
+			text.WriteString(strings.Join(s, " ") + "\n")
+			for j := range s {
+				s[j] = word.Plain(s[j])
+			}
+			sentences = append(sentences, s)
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint("text", i, ".txt")), []byte(text.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, sentences
+}
+
+// The classes are those of the words of the text, however many ranges and threads
+// have counted them, and nothing but them is left.
+func TestClusterCountsWithBeam(t *testing.T) {
+	dir, sentences := corpusOf(t, 5)
+	want, err := cluster.Brown(cluster.CountSentences(sentences, 3, 60), 12, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, more := range []string{"", "--range-bytes 300", "--range-bytes 5000 --threads 2", "--runner prism"} {
+		file := filepath.Join(filepath.Dir(dir), "classes.tsv")
+		args := append([]string{"cluster", dir, "-o", file, "--from", "tokens", "--classes", "12", "--min-count", "3", "--vocabulary", "60"},
+			strings.Fields(more)...)
+		status, stdout, stderr := treebeam(t, "", args...)
+		if status != exitOK || stdout != "" || !strings.Contains(stderr, "60 words in 12 classes") {
+			t.Fatalf("%s: status %d\n%s%s", more, status, stdout, stderr)
+		}
+		f, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := cluster.Read(f)
+		f.Close()
+		if err != nil || !slices.Equal(got.Rows, want.Rows) {
+			t.Fatalf("%s: %v %v, want %v", more, err, got, want)
+		}
+		if left, _ := os.ReadDir(filepath.Dir(file)); len(left) != 2 {
+			t.Fatalf("%s: %v is left", more, left)
+		}
+	}
+}
+
+func TestClusterMethods(t *testing.T) {
+	dir, sentences := corpusOf(t, 2)
+	var c cluster.Collector
+	for _, s := range sentences {
+		if err := c.Add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := c.Text(2, 1000)
+	for method, learn := range map[string]func(*cluster.Text, int, int, uint64, func(int, int)) (*cluster.Table, error){
+		"hmm": cluster.HMM, "type": cluster.Type,
+	} {
+		want, err := learn(text, 5, 2, 9, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file strings.Builder
+		if err := want.Write(&file); err != nil {
+			t.Fatal(err)
+		}
+		status, stdout, stderr := treebeam(t, "", "cluster", dir, "-o", "-", "--from", "tokens", "--method", method,
+			"--classes", "5", "--passes", "2", "--seed", "9", "-q", "--range-bytes", "500")
+		if status != exitOK || stderr != "" || stdout != file.String() {
+			t.Errorf("%s: status %d, %s\n%s, want\n%s", method, status, stderr, stdout, file.String())
+		}
+	}
+}
+
+func TestClusterRefuses(t *testing.T) {
+	dir, _ := corpusOf(t, 1)
+	runner := flag.Lookup("runner").Value.String()
+	for args, want := range map[string]string{
+		"":                                  "name a file for the classes",
+		"-o x --method tree":                "must be brown, hmm or type",
+		"-o x --classes 5000":               "from 1 to 4096",
+		"-o x --classes 300 --method hmm":   "from 1 to 256",
+		"-o x --min-count 0":                "must be 1 or more",
+		"-o x --vocabulary 0":               "from 1 to",
+		"-o x --passes -1 --method type":    "from 1 to 1000",
+		"-o x --seed 3":                     "are for --method hmm and type",
+		"-o x --method hmm --runner flink":  "learns in this process",
+		"-o -":                              "--work FOLDER",
+		"-o x --from nonsense":              "nonsense",
+		"-o x --method hmm --from nonsense": "nonsense",
+		"-o no/such/folder/x":               "cannot be written",
+	} {
+		t.Chdir(t.TempDir())
+		status, stdout, stderr := treebeam(t, "", append([]string{"cluster", dir}, strings.Fields(args)...)...)
+		flag.Set("runner", runner) // the flags are the process's
+		if status != exitRefused || stdout != "" || !strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d, %s%s, want %q", args, status, stdout, stderr, want)
+		}
+		if left, _ := os.ReadDir("."); len(left) != 0 {
+			t.Errorf("%s: %v is left", args, left)
+		}
+	}
+	if status, _, stderr := treebeam(t, "", "cluster", dir, "-o", "x", "--from", "tokens", "--work", dir); status != exitRefused || !strings.Contains(stderr, "text0.txt in it") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	if status, _, stderr := treebeam(t, "", "cluster", dir, "-o", "x", "--from", "tokens", "--min-count", "1000000"); status != exitFailed || !strings.Contains(stderr, "lower --min-count") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	if _, err := os.Stat("x"); err == nil {
+		t.Error("a file was written")
+	}
+}

@@ -1,0 +1,153 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/cluster"
+	"github.com/treebeam/treebeam/parser/tally"
+	"github.com/treebeam/treebeam/transforms"
+)
+
+// Ranges that are counted are not read again, and the others are; the counts are
+// those of all of the text, as it is read in one process.
+func TestCountContinues(t *testing.T) {
+	dir := write(t, map[string]string{"a.txt": prose(300), "b.txt": prose(40)})
+	out := filepath.Join(t.TempDir(), "out")
+	o := options(dir, out)
+	var sentences [][]string
+	counted, err := EachSentence(context.Background(), o, func(words []string) error {
+		sentences = append(sentences, slices.Clone(words))
+		return nil
+	})
+	if err != nil || counted.Sentences != int64(len(sentences)) || len(sentences) < 900 {
+		t.Fatal(err, counted, len(sentences))
+	}
+	want := cluster.CountSentences(sentences, 2, 100)
+	o.RangeBytes = 4000
+	limits := tally.Limits{Least: 2, Words: 100, Bigrams: 10000}
+	count := func() (*Prepared, int64) {
+		t.Helper()
+		before := transforms.Progress.Written.Load()
+		p, err := Prepare(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		got, n, err := Count(context.Background(), p, limits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n.Words != counted.Words || n.Sentences != counted.Sentences || n.Failures != 0 || n.Runs < p.Job.Ranges-2 {
+			t.Fatalf("counted %+v in %d ranges, want %+v", n, p.Job.Ranges, counted)
+		}
+		slices.SortFunc(got.Bigrams, func(a, b cluster.Bigram) int { return int(a.A-b.A)<<16 + int(a.B-b.B) })
+		if !reflect.DeepEqual(&got.Counts, want) {
+			t.Fatalf("counted %v, want %v", got.Counts, want)
+		}
+		return p, transforms.Progress.Written.Load() - before
+	}
+	p, written := count()
+	if written != int64(p.Job.Ranges) || written < 5 {
+		t.Fatalf("%d of %d ranges were counted", written, p.Job.Ranges)
+	}
+	lost, err := filepath.Glob(filepath.Join(out, transforms.CountsDir, "*-00000[13].json"))
+	if err != nil || len(lost) != 2 {
+		t.Fatal(lost, err)
+	}
+	for _, name := range lost {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, written = count()
+	if written != 2 {
+		t.Fatalf("%d ranges were counted again, 2 were lost", written)
+	}
+	if err := os.WriteFile(filepath.Join(out, "note"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.RemoveCounts(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(out)
+	if err != nil || len(left) != 1 || left[0].Name() != "note" {
+		t.Fatal(left, err)
+	}
+}
+
+// Without what another range has, there are no counts.
+func TestCountNamesWhatIsLost(t *testing.T) {
+	dir := write(t, map[string]string{"a.txt": prose(100)})
+	o := options(dir, filepath.Join(t.TempDir(), "out"))
+	p, err := Prepare(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if _, _, err := Count(context.Background(), p, tally.Limits{Least: 1, Words: 10, Bigrams: 10}); err != nil {
+		t.Fatal(err)
+	}
+	name := transforms.CountsPath(&p.Job, 0, 0)
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, data[:len(data)/2], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if p, err = Prepare(context.Background(), o); err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if _, _, err := Count(context.Background(), p, tally.Limits{Least: 1, Words: 10, Bigrams: 10}); err == nil {
+		t.Fatal(fmt.Sprint("half of ", name, " is no error"))
+	}
+}
+
+// Counts in a bucket are those of a disk, and nothing is left of them.
+func TestCountInBucket(t *testing.T) {
+	dir := write(t, map[string]string{"a.txt": prose(120)})
+	b := s3Bucket(t)
+	o := options(dir, filepath.Join(t.TempDir(), "out"))
+	o.RangeBytes = 3000
+	count := func() *tally.Merged {
+		t.Helper()
+		if err := CheckCounts(t.Context(), o.Output); err != nil {
+			t.Fatal(err)
+		}
+		p, err := Prepare(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		got, _, err := Count(t.Context(), p, tally.Limits{Least: 1, Words: 100, Bigrams: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := CheckCounts(t.Context(), o.Output); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.RemoveCounts(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	want := count()
+	o.Output = b.uri + "/counts/"
+	if got := count(); !reflect.DeepEqual(got, want) {
+		t.Fatalf("counted %v, on a disk %v", got, want)
+	}
+	if left := objects(t, b.uri+"/counts"); len(left) != 0 {
+		t.Fatal(left)
+	}
+	b.upload(t, dir, "counts")
+	if err := CheckCounts(t.Context(), o.Output); err == nil {
+		t.Fatal("a folder with other files is no error")
+	}
+}

@@ -1,0 +1,165 @@
+package transforms
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/tally"
+	"github.com/treebeam/treebeam/parser/word"
+)
+
+func init() {
+	beam.RegisterDoFn(reflect.TypeFor[countFn]())
+}
+
+// Count reads ranges, segments them and counts their words and bigrams. The counts of
+// a range go into files of the job's output folder, in which ReadCounted finds them;
+// no word goes through a shuffle. A range whose counts are there already is not read.
+//
+// PCollection<source.Range> -> PCollection<Done>
+func Count(s beam.Scope, job Job, ranges beam.PCollection) beam.PCollection {
+	return beam.ParDo(s.Scope("Count"), &countFn{Job: job}, ranges)
+}
+
+type countFn struct {
+	Job    Job
+	stages Stages
+}
+
+func (f *countFn) Setup() (err error) {
+	f.stages, err = f.Job.open()
+	return err
+}
+
+// A Counted is what is known of the counts of a range, or of several.
+type Counted struct {
+	Runs      int   `json:"runs"` // files with counts
+	Sentences int64 `json:"sentences"`
+	Words     int64 `json:"words"`
+	Failures  int64 `json:"failures"` // what could not be read or segmented
+}
+
+func (f *countFn) ProcessElement(ctx context.Context, r source.Range, emit func(Done)) error {
+	rangeSlots <- struct{}{}
+	defer func() { <-rangeSlots }()
+	Progress.Active.Add(1)
+	defer Progress.Active.Add(-1)
+	if err := f.Job.CheckToken(); err != nil {
+		return marked(err)
+	}
+	if _, err := ReadCounted(ctx, &f.Job, r.K); err == nil {
+		emit(Done{K: r.K, Skipped: true})
+		return nil
+	}
+	if err := f.count(ctx, &r); err != nil {
+		return marked(fmt.Errorf("range %d: %w", r.K, err))
+	}
+	Progress.Written.Add(1)
+	emit(Done{K: r.K})
+	return nil
+}
+
+// count writes the counts of r, and last of all what is known of them.
+func (f *countFn) count(ctx context.Context, r *source.Range) error {
+	var all Counted
+	var t tally.Tally
+	write := func() error {
+		name := countsName(&f.Job, r.K, all.Runs)
+		all.Runs++
+		return output.WriteFile(ctx, f.Job.Output, name, t.Run())
+	}
+	err := ReadRange(ctx, r, f.Job.Options, func(c Chunk) error {
+		return eachSentence(c, f.stages, f.Job.Options, &all, func(words []string) error {
+			t.Add(words)
+			if t.Full() {
+				return write()
+			}
+			return nil
+		})
+	})
+	if err == nil && !t.Empty() {
+		err = write()
+	}
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(&all)
+	if err != nil {
+		return err
+	}
+	return output.WriteFile(ctx, f.Job.Output, countedName(&f.Job, r.K), data)
+}
+
+// eachSentence segments a chunk and calls f with the forms of every sentence, as all
+// features see them. The slice is valid during the call only.
+func eachSentence(c Chunk, m Stages, o output.RowOptions, to *Counted, f func(words []string) error) error {
+	c = SegmentChunk(c, m, o)
+	var words []string
+	for i := range c.Sentences {
+		s := &c.Sentences[i].Sentence
+		words = words[:0]
+		for j := range s.Words {
+			words = append(words, word.Plain(s.Words[j].Form))
+		}
+		to.Sentences++
+		to.Words += int64(len(words))
+		Progress.Words.Add(int64(len(words)))
+		if err := f(words); err != nil {
+			return err
+		}
+	}
+	for i := range c.Failures {
+		if c.Failures[i].Severity == syntax.SeverityError {
+			to.Failures++
+		}
+	}
+	return nil
+}
+
+// EachSentence reads a range in this process and calls f with the forms of every
+// sentence, in the order of the input, as all features see them: word.Plain. The
+// slice is valid during the call only. live, if not nil, is read instead of files.
+func EachSentence(ctx context.Context, r *source.Range, live *Live, m Stages, o output.RowOptions, to *Counted, f func(words []string) error) error {
+	each := func(c Chunk) error { return eachSentence(c, m, o, to, f) }
+	if live != nil {
+		return ReadLive(ctx, live, o, &Pace{}, each)
+	}
+	return ReadRange(ctx, r, o, each)
+}
+
+// CountsDir is the folder of the counts in the output folder of a job.
+const CountsDir = "counts"
+
+// countedName is the file that says of a range that its counts are complete.
+func countedName(job *Job, k int) string {
+	return fmt.Sprintf("%s/%.16s-%06d.json", CountsDir, job.FP, k)
+}
+
+// countsName is the file of a run of counts of a range.
+func countsName(job *Job, k, run int) string {
+	return fmt.Sprintf("%s/%.16s-%06d-%04d.counts", CountsDir, job.FP, k, run)
+}
+
+// CountsPath is where run number run of range k is.
+func CountsPath(job *Job, k, run int) string { return store.Join(job.Output, countsName(job, k, run)) }
+
+// ReadCounted returns what is known of the counts of range k. They are complete, or it
+// is an error.
+func ReadCounted(ctx context.Context, job *Job, k int) (c Counted, err error) {
+	data, err := store.ReadFile(ctx, store.Join(job.Output, countedName(job, k)))
+	if err == nil {
+		err = json.Unmarshal(data, &c)
+	}
+	if err == nil && (c.Runs < 0 || c.Runs > 1<<20) {
+		err = fmt.Errorf("%d runs", c.Runs)
+	}
+	return c, err
+}
