@@ -114,6 +114,8 @@ var imports = func() map[string][]string {
 		"bench/scale":               {"model", "parser/search", "parser/syntax"},
 		"bench/shift":               {"io/conllu", "io/source", "io/text", "model", "parser/eval", "parser/search", "parser/syntax", "parser/train"},
 		"bench/stages":              {"io/conllu", "model", "parser/search", "parser/syntax"},
+		"bench/classes":             {"io/conllu", "parser/cluster", "parser/syntax", "parser/word"},
+		"bench/words":               {"parser/hash"},
 	}
 }()
 
