@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/treebeam/treebeam/io/sections"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // format is that of the model file: package sections gives its layout byte for
@@ -22,12 +25,21 @@ func Encode(info Info, sections []pack.Section) ([]byte, error) {
 // EncodeParts is Encode without copying: the file is the parts one after the
 // other, and the data of the sections are among them.
 func EncodeParts(info Info, sections []pack.Section) ([][]byte, error) {
-	info.Templates = pack.Templates
+	info.Templates = templatesOf(sections)
 	text, err := json.Marshal(info)
 	if err != nil {
 		return nil, fmt.Errorf("model provenance: %w", err)
 	}
 	return format.Encode(text, sections)
+}
+
+// templatesOf returns the version of templates that the sections of a model need.
+func templatesOf(sections []pack.Section) int {
+	clustered := func(s pack.Section) bool { return strings.HasPrefix(s.Name, WordName+"."+word.ClustersName+".") }
+	if slices.ContainsFunc(sections, clustered) {
+		return pack.Clustered
+	}
+	return pack.Templates
 }
 
 // A File is a decoded model file. Its sections alias the bytes it was

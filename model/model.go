@@ -95,7 +95,7 @@ var ErrTemplates = errors.New("train it again with this program (docs/training.m
 // New opens the components of a decoded file. Their arrays alias its
 // sections. It refuses a model of templates that it cannot read (ErrTemplates).
 func New(f *File) (*Model, error) {
-	if v := f.Info.Templates; v < pack.Oldest || v > pack.Templates {
+	if v := f.Info.Templates; v < pack.Oldest || v > pack.Templates && v != templatesOf(f.Sections) {
 		return nil, fmt.Errorf("its templates are of version %d, this program reads %d to %d: %w", v, pack.Oldest, pack.Templates, ErrTemplates)
 	}
 	if err := f.overlaysNothing(); err != nil {

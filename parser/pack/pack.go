@@ -18,9 +18,14 @@ import (
 // still read: version 4 has features that version 3 does not know, folds
 // typographic characters, which version 3 met seldom, and means the same by all
 // else. Raise Oldest with any other change.
+//
+// Clustered is the version of a model with clusters of words, which programs that
+// know of none must refuse. It is Templates to all others, so a model without
+// clusters has the same bytes as if there were no such thing.
 const (
 	Templates = 4
 	Oldest    = 3
+	Clustered = 5
 )
 
 // Kind is the element type of a section.

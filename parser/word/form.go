@@ -40,6 +40,8 @@ type Form struct {
 	Runes  []rune            // the lower case
 	Code   uint64            // of a Vocabulary, see there
 
+	Cluster Cluster // of Clusters, see there; zero without them
+
 	First  rune  // class of the first character, see class
 	Twin   uint8 // runes from the second of the last two that are the same, side by side, to the end; 0: none within MaxSuffix
 	Signs  uint8
@@ -48,7 +50,7 @@ type Form struct {
 	Differ bool  // the lower case is another string
 }
 
-// Read fills f, whose fields are zero, but for Code. It reads Plain(s): no
+// Read fills f, whose fields are zero, but for Code and Cluster. It reads Plain(s): no
 // feature of any stage tells how a character was typed.
 func (f *Form) Read(s string, c Casing) {
 	s = Plain(s)

@@ -36,7 +36,8 @@ type Feats struct {
 // A Sentence is the one encoding of a sentence of n words under a Vocabulary.
 // It is read-only.
 type Sentence struct {
-	words      []Word // of position p at p+pad
+	words      []Word    // of position p at p+pad
+	clusters   []Cluster // likewise; nil if the Vocabulary has no Clusters
 	sources    []source
 	vocabulary *Vocabulary
 }
@@ -57,6 +58,13 @@ func (s *Sentence) At(p int) *Word { return &s.words[p+pad] }
 
 // All returns the atoms of all positions, that of p at p+2.
 func (s *Sentence) All() []Word { return s.words }
+
+// Clustered reports whether the Vocabulary has Clusters.
+func (s *Sentence) Clustered() bool { return s.clusters != nil }
+
+// Cluster returns the class of the word at position p, as At does, of a sentence
+// that is Clustered. The root and the positions outside have classes of their own.
+func (s *Sentence) Cluster(p int) *Cluster { return &s.clusters[p+pad] }
 
 // fits reports whether s is the encoding of x under v.
 func (s *Sentence) fits(v *Vocabulary, x *syntax.Sentence) bool {
@@ -87,7 +95,7 @@ func (e *Encoder) Encode(x *syntax.Sentence) *Sentence {
 
 func (e *Encoder) encode(x *syntax.Sentence) *Sentence {
 	n := len(x.Words)
-	s := &Sentence{make([]Word, n+1+2*pad), make([]source, n), e.vocabulary}
+	s := &Sentence{words: make([]Word, n+1+2*pad), sources: make([]source, n), vocabulary: e.vocabulary}
 	*s.At(-2), *s.At(-1), *s.At(0) = outside(Outside, codeBefore), outside(Outside, codeBefore), outside(Root, codeRoot)
 	for i := range x.Words {
 		s.sources[i] = sourceOf(&x.Words[i])
@@ -99,7 +107,22 @@ func (e *Encoder) encode(x *syntax.Sentence) *Sentence {
 	for m := 1; m <= n; m++ {
 		s.At(m).Marker = s.marker(m)
 	}
+	if e.vocabulary.clusters != nil {
+		s.classify()
+	}
 	return s
+}
+
+// classify fills the clusters.
+func (s *Sentence) classify() {
+	s.clusters = make([]Cluster, len(s.words))
+	for i := range s.clusters {
+		s.clusters[i] = outsideCluster
+	}
+	*s.Cluster(0) = rootCluster
+	for p := 1; p <= s.Len(); p++ {
+		*s.Cluster(p) = s.At(p).OfForm.Cluster
+	}
 }
 
 var (
@@ -157,6 +180,7 @@ func (e *Encoder) form(s string) *Form {
 	if fresh {
 		v := e.vocabulary
 		f.Read(s, v.casing)
+		f.Cluster = v.clusters.Of(f)
 		switch {
 		case f.Number:
 			f.Code = codeNumber

@@ -38,10 +38,23 @@ type Vocabulary struct {
 	attrs  []string // and so are these attributes of FEATS, with their '='
 	tags   hash.Set // fine tags
 	tagIDs []uint8  // by place in tags
+
+	clusters *Clusters // nil: none
 }
 
 // Casing returns that of the treebank's language.
 func (v *Vocabulary) Casing() Casing { return v.casing }
+
+// Clusters returns the classes of words that the templates of a model see, nil
+// without.
+func (v *Vocabulary) Clusters() *Clusters { return v.clusters }
+
+// WithClusters returns a Vocabulary that differs from v in its Clusters only.
+func (v *Vocabulary) WithClusters(c *Clusters) *Vocabulary {
+	w := *v
+	w.clusters = c
+	return &w
+}
 
 // Learn builds the Vocabulary of a treebank. The fine tag is UPOS with XPOS
 // where XPOS refines it, and with those FEATS attributes that most lower the
@@ -217,6 +230,9 @@ func (v *Vocabulary) layout(l *pack.Layout) {
 	l.Check("tags", v.tags.Valid(), "has no empty place")
 	l.Check("ids", len(v.tagIDs) == len(v.tags), "does not fit the tags")
 	l.Check("attributes", len(v.attrs) <= maxFineAttrs, "has too many")
+	if v.clusters != nil {
+		l.Nested(ClustersName, v.clusters.layout)
+	}
 }
 
 // Pack stores v.
@@ -225,5 +241,8 @@ func (v *Vocabulary) Pack(s *pack.Sub) { pack.Write(s, v.layout) }
 // Open is the inverse of Pack.
 func Open(w *pack.View, component string) (*Vocabulary, error) {
 	v := new(Vocabulary)
+	if w.Has(component, ClustersName+".words") {
+		v.clusters = new(Clusters)
+	}
 	return v, pack.Read(w, component, v.layout)
 }

@@ -1,0 +1,214 @@
+package word
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Bounds of Clusters.
+const (
+	MaxClusters     = 60_000    // classes
+	MaxClusterWords = 1_000_000 // forms
+)
+
+// A Cluster is the class of a word as templates see it: its number, and those of
+// the first four and six bits of its place in the tree of classes. Where all bits
+// are of one length they are no place in a tree, and all three are the number of
+// the class. All are 0 for a form that has no class.
+type Cluster struct{ Full, Four, Six uint16 }
+
+// Clusters of what is no word. No class of a word has these numbers.
+var (
+	rootCluster    = Cluster{1<<16 - 1, 1<<16 - 1, 1<<16 - 1}
+	outsideCluster = Cluster{1<<16 - 2, 1<<16 - 2, 1<<16 - 2}
+)
+
+// Clusters are classes of words that were learned from raw text, such as those
+// of Brown et al. (1992), whose prefixes Koo, Carreras and Collins (2008) use as
+// coarser classes. A model may have them beside its Vocabulary: they are
+// read-only and safe for concurrent use. Nil has no classes.
+type Clusters struct {
+	words  hash.Set // plain forms, their lower case, and numbers with all digits 0
+	number []uint16 // of the class, from 1, by place in words
+	short  []uint16 // first four and six bits of class i: short[2*i], short[2*i+1]
+}
+
+// A ClusterWord is a line of a file of classes: a form, the bits of its class,
+// and how often the form occurred.
+type ClusterWord struct {
+	Bits, Form string
+	Count      int64
+}
+
+// NewClusters makes Clusters of a list. A form that is listed twice has the class
+// that it occurs with most. So has the lower case of forms that is not listed
+// itself, and so have forms that differ in digits alone. casing is that of the
+// language. It returns an error if the list is empty or exceeds MaxClusters or
+// MaxClusterWords, or if bits are not made of 0 and 1.
+func NewClusters(list []ClusterWord, casing Casing) (*Clusters, error) {
+	switch {
+	case len(list) == 0:
+		return nil, errors.New("no word has a class")
+	case len(list) > MaxClusterWords:
+		return nil, fmt.Errorf("%d words have classes, at most %d are supported", len(list), MaxClusterWords)
+	}
+	numbers := make(map[string]uint16)
+	for i := range list {
+		numbers[list[i].Bits] = 0
+	}
+	if len(numbers) > MaxClusters {
+		return nil, fmt.Errorf("%d classes, at most %d are supported", len(numbers), MaxClusters)
+	}
+	all := slices.Sorted(maps.Keys(numbers))
+	flat := !slices.ContainsFunc(all, func(bits string) bool { return len(bits) != len(all[0]) })
+	c := &Clusters{short: make([]uint16, 2, 2*len(all)+2)}
+	for i, bits := range all {
+		if bits == "" || strings.Trim(bits, "01") != "" {
+			return nil, fmt.Errorf("class %q: want bits, 0 or 1", bits)
+		}
+		numbers[bits] = uint16(i + 1)
+		four, six := prefix(bits, 4), prefix(bits, 6)
+		if flat {
+			four, six = numbers[bits], numbers[bits]
+		}
+		c.short = append(c.short, four, six)
+	}
+	c.fill(list, numbers, casing)
+	return c, nil
+}
+
+// prefix returns the first so many bits with a 1 in front: 1 to 127 for six.
+func prefix(bits string, length int) uint16 {
+	x := uint16(1)
+	for _, b := range []byte(bits[:min(length, len(bits))]) {
+		x = x<<1 | uint16(b&1)
+	}
+	return x
+}
+
+// A vote is how often a key occurred with a class.
+type vote struct {
+	key    hash.Key
+	number uint16
+	count  int64
+}
+
+// fill sets words and number. The votes of forms as they are listed come before
+// those of their lower case, and those before the ones of numbers.
+func (c *Clusters) fill(list []ClusterWord, numbers map[string]uint16, casing Casing) {
+	var keys []hash.Key
+	var of []uint16
+	known := make(map[hash.Key]bool)
+	for _, key := range []func(*Form) hash.Key{
+		func(f *Form) hash.Key { return f.Hash },
+		func(f *Form) hash.Key { return f.Lower },
+		func(f *Form) hash.Key { return f.Folded },
+	} {
+		var votes []vote
+		for i := range list {
+			if w := &list[i]; w.Form != "" {
+				var f Form
+				f.Read(w.Form, casing)
+				if k := key(&f); !known[k] {
+					votes = append(votes, vote{k, numbers[w.Bits], max(w.Count, 1)})
+				}
+			}
+		}
+		for _, v := range winners(votes) {
+			known[v.key] = true
+			keys, of = append(keys, v.key), append(of, v.number)
+		}
+	}
+	var places []int
+	c.words, places = hash.NewSet(keys)
+	c.number = make([]uint16, len(c.words))
+	for i, at := range places {
+		if at >= 0 {
+			c.number[at] = of[i]
+		}
+	}
+}
+
+// winners returns the class of each key that has most votes, of equal ones the
+// first, by key.
+func winners(votes []vote) []vote {
+	slices.SortFunc(votes, func(a, b vote) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.number, b.number)) })
+	var out []vote
+	for i := 0; i < len(votes); {
+		sum := votes[i]
+		for i++; i < len(votes) && votes[i].key == sum.key && votes[i].number == sum.number; i++ {
+			sum.count += votes[i].count
+		}
+		last := len(out) - 1
+		switch {
+		case last < 0 || out[last].key != sum.key:
+			out = append(out, sum)
+		case sum.count > out[last].count:
+			out[last] = sum
+		}
+	}
+	return out
+}
+
+// Of returns the class of a form: of the form itself, else of its lower case,
+// else of the form with every digit 0.
+func (c *Clusters) Of(f *Form) Cluster {
+	if c == nil {
+		return Cluster{}
+	}
+	at := c.words.Find(f.Hash)
+	if at < 0 && f.Differ {
+		at = c.words.Find(f.Lower)
+	}
+	if at < 0 && f.Signs&Digit != 0 {
+		at = c.words.Find(f.Folded)
+	}
+	if at < 0 {
+		return Cluster{}
+	}
+	n := c.number[at]
+	short := c.short[2*int(n):]
+	return Cluster{n, short[0], short[1]}
+}
+
+// Share returns the share of the words of some sentences that have a class, from 0
+// to 1.
+func (c *Clusters) Share(list []syntax.Sentence, casing Casing) float64 {
+	words, have := 0, 0
+	for i := range list {
+		for j := range list[i].Words {
+			var f Form
+			f.Read(list[i].Words[j].Form, casing)
+			words++
+			if (c.Of(&f) != Cluster{}) {
+				have++
+			}
+		}
+	}
+	return float64(have) / float64(max(words, 1))
+}
+
+// Classes returns the number of classes.
+func (c *Clusters) Classes() int { return len(c.short)/2 - 1 }
+
+// ClustersName begins the names of the sections of Clusters in those of a Vocabulary.
+const ClustersName = "clusters"
+
+func (c *Clusters) layout(l *pack.Layout) {
+	pack.Array(l, "words", (*[]uint32)(&c.words))
+	pack.Array(l, "numbers", &c.number)
+	pack.Array(l, "short", &c.short)
+	l.Check("words", c.words.Valid(), "has no empty place")
+	l.Check("numbers", len(c.number) == len(c.words), "does not fit the words")
+	l.Check("short", len(c.short) >= 2 && len(c.short)%2 == 0 && len(c.short) <= 2*MaxClusters+2, "is not made of so many pairs")
+	pack.Below(l, "numbers", c.number, len(c.short)/2)
+
+}
