@@ -106,9 +106,10 @@ func New(f *File) (*Model, error) {
 	if err := open(&m.Words, WordName)(word.Open(v, WordName)); err != nil {
 		return nil, err
 	}
+	clusters := m.Words.Clusters()
 	for _, err := range []error{
 		open(&m.Segmenter, SegmentName)(segment.Open(v, SegmentName)),
-		open(&m.Tagger, TagName)(tag.Open(v, TagName)),
+		open(&m.Tagger, TagName)(tag.Open(v, TagName, clusters)),
 		open(&m.Pruner, PruneName)(prune.Open(v, PruneName, m.Words)),
 		open(&m.Decoder, ParseName)(search.Open(v, ParseName, m.Words)),
 		open(&m.Labeler, LabelName)(label.Open(v, LabelName, m.Words)),

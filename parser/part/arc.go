@@ -35,6 +35,9 @@ func (x *Scores) arc(h, m int, keys []hash.Key) []hash.Key {
 	if x.words.At(m).Coarse == word.PUNCT {
 		x.punctuation(&a, h, m)
 	}
+	if x.words.Clustered() {
+		x.clusterArc(&a, h, m)
+	}
 	return a.keys
 }
 

@@ -57,6 +57,9 @@ func grandparentKeys(x *Scores, p Part, buf []hash.Key) []hash.Key {
 			hash.Mix(hash.Sum4(t+13, uint64(wm.Punct), pg, ph, last)+flag),
 			hash.Mix(hash.Sum4(t+14, uint64(wm.Punct), ch, x.commas(h, m), x.commas(g, h))+flag))
 	}
+	if c.Clustered() {
+		buf = x.clusterTriple(t+clusterTemplates, flag, g, h, m, buf)
+	}
 	return buf
 }
 

@@ -105,6 +105,9 @@ func siblingKeys(x *Scores, p Part, buf []hash.Key) []hash.Key {
 		hash.Mix(hash.Sum3(t+2, lh, c1, c2)+flag),
 		hash.Mix(hash.Sum3(t+3, ch, l1, c2)+flag),
 		hash.Mix(hash.Sum3(t+4, ch, c1, l2)+flag))
+	if x.words.Clustered() {
+		buf = x.clusterTriple(t+clusterTemplates, flag, h, x.position(a), x.position(b), buf)
+	}
 	if a == h || b == h || a == Start || b == End {
 		// one real child or none: the rest is about pairs of children
 		k := a

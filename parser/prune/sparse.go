@@ -32,6 +32,7 @@ const (
 	tCommasLemma
 	tAround               // + 0..1
 	tPunct  = tAround + 2 // + 0..5
+	tClass  = tPunct + 6  // + 0..8, of models with clusters of words
 )
 
 // keysOf appends the keys of the arc h -> m.
@@ -85,7 +86,29 @@ func (x *scratch) keysOf(h, m int, buf []hash.Key) []hash.Key {
 	if mod.Coarse == word.PUNCT {
 		buf = x.punctuation(h, m, dist, dir, buf)
 	}
+	if s.Clustered() {
+		buf = x.classes(h, m, dist, dir, buf)
+	}
 	return buf
+}
+
+// classes appends the keys of an arc by the classes of its words (Koo, Carreras
+// and Collins 2008), alone and beside tags and lemmas.
+func (x *scratch) classes(h, m int, dist, dir uint64, buf []hash.Key) []hash.Key {
+	s := x.grid.words
+	head, mod, a, b := s.At(h), s.At(m), s.Cluster(h), s.Cluster(m)
+	ch, cm := uint64(head.Coarse), uint64(mod.Coarse)
+	ha, hb := uint64(a.Full), uint64(b.Full)
+	return append(buf,
+		hash.Mix(hash.Sum2(tClass, ha, hb)+dist),
+		hash.Mix(hash.Sum2(tClass+1, uint64(a.Six), uint64(b.Six))+dist),
+		hash.Mix(hash.Sum4(tClass+2, uint64(a.Six), ch, uint64(b.Six), cm)+dist),
+		hash.Mix(hash.Sum2(tClass+3, ha, uint64(mod.Fine))+dist),
+		hash.Mix(hash.Sum2(tClass+4, uint64(head.Fine), hb)+dist),
+		hash.Mix(hash.Sum2(tClass+5, ha, mod.Lemma)+dir),
+		hash.Mix(hash.Sum2(tClass+6, head.Lemma, hb)+dir),
+		hash.Mix(hash.Sum3(tClass+7, mod.Marker, ha, cm)+dir),
+		hash.Mix(hash.Sum4(tClass+8, uint64(a.Four), uint64(b.Four), uint64(s.Cluster(m+1).Four), uint64(s.Cluster(m-1).Four))+dir))
 }
 
 // punctuation appends the keys of an arc to a mark of punctuation.

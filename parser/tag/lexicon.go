@@ -18,6 +18,8 @@ type lexicon struct {
 	casing word.Casing
 	words  hash.Set // forms, their lower case, and lemmas that have several forms
 	facts  []uint16 // of the word at place i: facts[entry*i:entry*(i+1)]
+
+	clusters *word.Clusters // of the model's Vocabulary, with which they are stored; nil without
 }
 
 // What the lexicon says of a word.
@@ -61,6 +63,7 @@ func (x *lexicon) find(key hash.Key) []uint16 {
 
 // look sets what the lexicon knows of a form that was read.
 func (x *lexicon) look(w *form) {
+	w.Cluster = x.clusters.Of(&w.Form)
 	x.findStem(w)
 	facts := x.find(hash.Key1(keyForm, w.Hash))
 	if facts != nil {
@@ -136,7 +139,7 @@ func (x lexicons) each(sents []syntax.Sentence, f func(*text, *syntax.Sentence))
 }
 
 // learnLexicons sets m.lex and returns the lexicons for training.
-func (m *Model) learnLexicons(train []syntax.Sentence, v *inventory, entries []Entry) lexicons {
+func (m *Model) learnLexicons(train []syntax.Sentence, v *inventory, o Options) lexicons {
 	x := lexicons{bounds: hash.Folds(train, lexiconFolds)}
 	casing := word.LearnCasing(train)
 	var list []occurrence
@@ -161,12 +164,15 @@ func (m *Model) learnLexicons(train []syntax.Sentence, v *inventory, entries []E
 			}
 		}
 	}
-	list = append(list, m.occurrences(entries, v, read)...)
+	list = append(list, m.occurrences(o.Lexicon, v, read)...)
 	slices.SortFunc(list, func(a, b occurrence) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(b.fold, a.fold)) })
 	tags, morphs := classes{}, classes{}
 	m.lex = buildLexicon(list, -1, casing, tags, morphs)
 	for f := range len(x.bounds) - 1 {
 		x.list = append(x.list, buildLexicon(list, f, casing, tags, morphs))
+	}
+	for _, lex := range append(x.list, m.lex) {
+		lex.clusters = o.Clusters
 	}
 	return x
 }

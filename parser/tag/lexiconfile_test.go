@@ -65,7 +65,7 @@ func TestLexiconOfTheTagger(t *testing.T) {
 	entries := []Entry{{"zorks", "VERB", "VBZ", "", "zork"}, {"gnu", "NOUN", "", "", "gnu"}, {"gnu", "INTJ", "UH", "", "gnu"}, {"dog", "VERB", "", "", "dog"}, {"the", "NOUN", "", "", "the"}}
 	lex := func(entries []Entry) *lexicon {
 		m := newModel()
-		m.learnLexicons(sents, m.takeInventory(sents), entries)
+		m.learnLexicons(sents, m.takeInventory(sents), Options{Lexicon: entries})
 		return m.lex
 	}
 	with, without := lex(entries), lex(nil)

@@ -15,7 +15,7 @@ func TestSilverWordsAreKnown(t *testing.T) {
 	silver.Words[1].Form = "zebra"
 	sents = append(sents, silver)
 	m := newModel()
-	lex := m.learnLexicons(sents, m.takeInventory(sents), nil)
+	lex := m.learnLexicons(sents, m.takeInventory(sents), Options{})
 	key := hash.Key1(keyForm, hash.String("zebra"))
 	if m.lex.find(key) == nil {
 		t.Error("the lexicon does not know a silver word")

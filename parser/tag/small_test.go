@@ -8,7 +8,7 @@ func TestSmallLetters(t *testing.T) {
 	sents := toyTreebank()
 	sents[0].Words[0].Form = "Dogs" // a determiner, once: dogs are else nouns
 	m := newModel()
-	m.learnLexicons(sents, m.takeInventory(sents), nil)
+	m.learnLexicons(sents, m.takeInventory(sents), Options{})
 	keys := func(forms ...string) int { return len(tagKeys(nil, analyzed(m.lex, nil, forms...), 0)) }
 	usual := keys("Dogs", "visits", "trees")
 	for _, x := range []struct {

@@ -25,6 +25,7 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // A Model tags sentences. It is read-only and safe for concurrent use.
@@ -422,9 +423,10 @@ func (m *Model) Pack(s *pack.Sub) { pack.Write(s, m.layout) }
 
 // Open returns the model packed as component. Its large arrays alias v's
 // bytes. Every number in it is checked, so that a damaged model is an error
-// here and never a panic in Tag.
-func Open(v *pack.View, component string) (*Model, error) {
+// here and never a panic in Tag. clusters are those that it was trained with.
+func Open(v *pack.View, component string, clusters *word.Clusters) (*Model, error) {
 	m := newModel()
+	m.lex.clusters = clusters
 	if err := pack.Read(v, component, m.layout); err != nil {
 		return nil, err
 	}

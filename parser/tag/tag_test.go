@@ -93,7 +93,7 @@ func TestTrainIsDeterministicAndSavedModelsAreEqual(t *testing.T) {
 			t.Errorf("section %s differs between two trainings", pa[i].Name)
 		}
 	}
-	opened, err := Open(pack.NewView(pa), "tagger")
+	opened, err := Open(pack.NewView(pa), "tagger", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func FuzzOpen(f *testing.F) {
 		if len(s.Data) > 0 {
 			s.Data[at%uint(len(s.Data))] ^= x
 		}
-		m, err := Open(pack.NewView(list), "tagger")
+		m, err := Open(pack.NewView(list), "tagger", nil)
 		if err != nil {
 			return
 		}

@@ -45,7 +45,7 @@ func TestTrainingDoesNotSeeItsOwnWords(t *testing.T) {
 	sents := toyTreebank()
 	sents[50].Words[1].Form = "zebra"
 	m := newModel()
-	lex := m.learnLexicons(sents, m.takeInventory(sents), nil)
+	lex := m.learnLexicons(sents, m.takeInventory(sents), Options{})
 	at := 0
 	lex.each(sents, func(x *text, s *syntax.Sentence) {
 		for i := range s.Words {
@@ -74,7 +74,7 @@ func TestTrainingDoesNotSeeItsOwnWords(t *testing.T) {
 func TestUnknownWordsAreCounted(t *testing.T) {
 	sents := toyTreebank()
 	m := newModel()
-	m.learnLexicons(sents, m.takeInventory(sents), nil)
+	m.learnLexicons(sents, m.takeInventory(sents), Options{})
 	x := analyzed(m.lex, nil, "The", "DOG", "zebra", "visits", "4", "été", ",", "$")
 	if x.lexical != 5 || x.unknown != 2 {
 		t.Errorf("%d of %d words are unknown, want 2 of 5", x.unknown, x.lexical)

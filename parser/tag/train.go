@@ -8,6 +8,7 @@ import (
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // Options of training. The zero value trains as the published models were.
@@ -17,6 +18,9 @@ type Options struct {
 	Log     func(format string, args ...any) // progress; nil is silent. Jackknife calls it from several goroutines.
 	Epochs  int                              // passes over the treebank for UPOS and XPOS; 0 is 8 to 16, more for small treebanks
 	Lexicon []Entry                          // words that the treebank may not have (ReadEntries)
+
+	// Clusters are classes of words; nil has none. Open needs the same.
+	Clusters *word.Clusters
 }
 
 func (o *Options) defaults(train []syntax.Sentence) {
@@ -49,7 +53,7 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	if max(m.tags.labels.n, m.morph.labels.n) > maxLabels {
 		return nil, fmt.Errorf("tagger: the treebank has %d different combinations of UPOS, FEATS and (if it has many values) XPOS, of %d attributes: more than the %d that a model can hold together", len(m.feats), m.morph.labels.n-len(m.feats), maxLabels)
 	}
-	lex := m.learnLexicons(train, v, o.Lexicon)
+	lex := m.learnLexicons(train, v, o)
 	m.finish()
 	allTagKeys := func(dst []hash.Key, t *text, i int, _ []uint16) []hash.Key {
 		return tagKeys(ownTagKeys(dst, t.at(i).form), t, i)

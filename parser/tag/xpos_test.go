@@ -104,7 +104,7 @@ func TestRichXPOSDoesNotFillTheModel(t *testing.T) {
 	if size > 6<<20 {
 		t.Errorf("the model has %d bytes", size)
 	}
-	opened, err := Open(pack.NewView(sections), "tagger")
+	opened, err := Open(pack.NewView(sections), "tagger", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,7 +98,7 @@ var theStages = stages{
 	},
 	openWords: func(v *pack.View) (*word.Vocabulary, error) { return word.Open(v, model.WordName) },
 	openTagger: func(v *pack.View, words *word.Vocabulary) (stage, error) {
-		m, err := tag.Open(v, model.TagName)
+		m, err := tag.Open(v, model.TagName, words.Clusters())
 		return func(s *syntax.Sentence) error { m.Tag(s, true); return nil }, err
 	},
 	openPruner: func(v *pack.View, words *word.Vocabulary) (stage, error) {

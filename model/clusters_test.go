@@ -1,0 +1,48 @@
+package model
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/word"
+)
+
+// A model with classes of words is of a version of its own, which programs that know
+// of none refuse. One without is not, and says nothing of them.
+func TestModelsWithClusters(t *testing.T) {
+	c, err := word.NewClusters([]word.ClusterWord{{Bits: "0", Form: "dog", Count: 2}, {Bits: "10", Form: "barks", Count: 1}}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := smallModel(t)
+	var b pack.Builder
+	word.Learn(toySentences()).WithClusters(c).Pack(b.Sub(WordName))
+	ofWords := func(s pack.Section) bool { return inComponents(s, []string{WordName}) }
+	with := append(b.Sections, slices.DeleteFunc(slices.Clone(plain), ofWords)...)
+	for _, x := range []struct {
+		sections []pack.Section
+		version  int
+	}{{plain, pack.Templates}, {with, pack.Clustered}} {
+		data, err := Encode(Info{}, x.sections)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := OpenBytes(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Info.Templates != x.version || (m.Words.Clusters() != nil) != (x.version == pack.Clustered) {
+			t.Errorf("version %d, classes %v", m.Info.Templates, m.Words.Clusters())
+		}
+		again, err := Encode(m.Info, m.Sections)
+		if err != nil || !bytes.Equal(again, data) {
+			t.Errorf("packed again it differs: %v", err)
+		}
+	}
+	if _, err := New(&File{Info: Info{Templates: pack.Clustered}, Sections: plain}); !errors.Is(err, ErrTemplates) {
+		t.Errorf("a model without classes of the version of those that have them: %v", err)
+	}
+}

@@ -1,0 +1,56 @@
+package part
+
+import "github.com/treebeam/treebeam/parser/hash"
+
+// Templates of models with clusters of words (word.Clusters), after Koo, Carreras
+// and Collins (2008): prefixes of four and six bits in the place of tags, whole
+// classes in the place of words, and, which brought them most, one of these beside
+// a tag or a word. Models without clusters have none of these keys.
+
+// clusterTemplates is the number of the first one in a family's 64.
+const clusterTemplates = 32
+
+// clusterArc appends the templates of an arc.
+func (x *Scores) clusterArc(a *arcKeys, h, m int) {
+	hd, md, hc, mc := x.words.At(h), x.words.At(m), x.words.Cluster(h), x.words.Cluster(m)
+	ph, pm, ch, cm := uint64(hd.Fine), uint64(md.Fine), uint64(hd.Coarse), uint64(md.Coarse)
+	h4, h6, hf := uint64(hc.Four), uint64(hc.Six), uint64(hc.Full)
+	m4, m6, mf := uint64(mc.Four), uint64(mc.Six), uint64(mc.Full)
+	a.both(hash.Sum2(60, h4, m4))
+	a.both(hash.Sum2(61, h6, m6))
+	a.both(hash.Sum2(62, hf, mf))
+	a.far(hash.Sum2(63, h4, pm))
+	a.far(hash.Sum2(64, ph, m4))
+	a.far(hash.Sum2(65, h6, pm))
+	a.far(hash.Sum2(66, ph, m6))
+	a.far(hash.Sum2(67, hf, pm))
+	a.far(hash.Sum2(68, ph, mf))
+	a.both(hash.Sum2(69, h6, md.Lemma))
+	a.both(hash.Sum2(70, hd.Lemma, m6))
+	a.both(hash.Sum2(71, hf, md.Lemma))
+	a.both(hash.Sum2(72, hd.Lemma, mf))
+	a.far(hash.Sum4(73, h4, ch, m4, cm))
+	a.far(hash.Sum4(74, h6, ch, m6, cm))
+	a.far(hash.Sum4(75, hf, ch, mf, cm))
+	a.far(hash.Sum4(76, ch, m4, cm, uint64(x.words.Cluster(m+1).Four)))
+	a.far(hash.Sum4(77, ch, m4, cm, uint64(x.words.Cluster(m-1).Four)))
+	if md.Marker != 0 {
+		a.far(hash.Sum3(78, hf, cm, md.Marker))
+		a.far(hash.Sum3(79, mf, ch, md.Marker))
+	}
+}
+
+// clusterTriple appends the templates of three positions that are one part: a
+// grandparent, a head and a modifier, or a head and two neighbours among its
+// children.
+func (x *Scores) clusterTriple(t, flag uint64, a, b, c int, keys []hash.Key) []hash.Key {
+	ka, kb, kc := x.words.Cluster(a), x.words.Cluster(b), x.words.Cluster(c)
+	ca, cb, cc := x.coarse(a), x.coarse(b), x.coarse(c)
+	return append(keys,
+		hash.Mix(hash.Sum3(t, uint64(ka.Four), uint64(kb.Four), uint64(kc.Four))+flag),
+		hash.Mix(hash.Sum3(t+1, uint64(ka.Six), uint64(kb.Six), uint64(kc.Six))+flag),
+		hash.Mix(hash.Sum3(t+2, uint64(ka.Six), cb, cc)+flag),
+		hash.Mix(hash.Sum3(t+3, ca, uint64(kb.Six), cc)+flag),
+		hash.Mix(hash.Sum3(t+4, ca, cb, uint64(kc.Six))+flag),
+		hash.Mix(hash.Sum3(t+5, uint64(ka.Full), cb, uint64(kc.Full))+flag))
+}
