@@ -100,6 +100,7 @@ var imports = func() map[string][]string {
 		"bench/smallfiles":          nil,
 		"bench/ablation":            append(slices.Clone(components), "io/conllu"),
 		"bench/confidence":          {"io/conllu", "io/durable", "io/text", "model", "parser/eval", "parser/search", "parser/syntax", "parser/train"},
+		"bench/clusters":            {"io/treebank", "parser/cluster", "parser/prune", "parser/search", "parser/syntax", "parser/tag", "parser/word"},
 		"bench/agreement":           {"io/conllu", "model", "parser/eval", "parser/hash", "parser/search", "parser/syntax", "parser/train"},
 		"bench/curve":               {"io/conllu", "model", "parser/search", "parser/syntax", "parser/train"},
 		"bench/encoder":             {"io/conllu", "io/encoder", "parser/encode", "parser/finetune", "parser/piece"},

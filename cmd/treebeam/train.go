@@ -45,6 +45,7 @@ type trainFlags struct {
 	check            bool
 	silver           list
 	lexicon          string
+	clusters         string
 	silverWords      int
 
 	tensor   scores.TensorOptions
@@ -81,6 +82,7 @@ func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.IntVar(&f.o.Repeat, "repeat", 1, "learn `N` times from the sentences of every --train but the first; segmenter and encoder learn only once")
 	fs.IntVar(&f.o.Cased, "cased", 5, "also learn from `N` percent of the sentences in capitals, and from as many in lowercase; 0 means none")
 	fs.StringVar(&f.lexicon, "lexicon", "", "teach segmenter, tagger and lemmas the words of `FILE`, one per line: form, UPOS, XPOS, FEATS, lemma (docs/training.md)")
+	fs.StringVar(&f.clusters, "clusters", "", "show tagger, pruner and parser classes of words from raw text, of `FILE`, as treebeam cluster writes it")
 	fs.BoolVar(&f.resume, "resume", false, "take over the finished phases of an interrupted training")
 	fs.StringVar(&f.reuse, "reuse", "", "share finished phases with other trainings in `FOLDER`")
 	fs.BoolVar(&f.keep, "keep", false, "keep the finished phases after the model is written")
@@ -112,7 +114,7 @@ func newTrain() *cobra.Command {
 // arrangeTrain puts the flags of train into groups.
 func arrangeTrain(fs *pflag.FlagSet) {
 	group(fs, "Treebanks and the model", "train", "dev", "model", "check")
-	group(fs, "What is learned", "preset", "encoder", "layers", "epochs", "text", "silver", "silver-weight", "silver-words", "repeat", "lexicon")
+	group(fs, "What is learned", "preset", "encoder", "layers", "epochs", "text", "silver", "silver-weight", "silver-words", "repeat", "lexicon", "clusters")
 	group(fs, "One component", "only", "from", "overlay")
 	group(fs, runFlags, "threads", "resume", "keep", "seed")
 	group(fs, "Provenance", "language", "treebank", "release", "licence", "created-by")
@@ -178,7 +180,7 @@ func (f *trainFlags) start(fs *pflag.FlagSet, others []string) error {
 	if f.only != "" {
 		return f.runOnly(fs, trainBank, devBank)
 	}
-	if err := f.readSilver(trainBank, devBank); err != nil {
+	if err := cmp.Or(f.readSilver(trainBank, devBank), f.readClusters(trainBank, devBank)); err != nil {
 		return err
 	}
 	if f.vectors != "" {
@@ -333,7 +335,7 @@ func (f *trainFlags) describe(fs *pflag.FlagSet) {
 		}
 		v := x.Value.String()
 		switch x.Name {
-		case "vectors", "from", "encoder", "lexicon":
+		case "vectors", "from", "encoder", "lexicon", "clusters":
 			v = filepath.Base(v)
 		case "text":
 			for _, path := range f.encoder.texts {

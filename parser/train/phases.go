@@ -25,7 +25,7 @@ var componentOf = map[string]string{
 // phases runs all phases in order and returns the sections of the model.
 func (t *trainer) phases() ([]pack.Section, error) {
 	gold := t.gold()
-	mix := t.cased(t.mixed(gold))
+	mix := t.clustered(t.cased(t.mixed(gold)))
 	words, err := t.component("words", mix)
 	if err != nil {
 		return nil, err
@@ -67,6 +67,15 @@ func (t *trainer) gold() bank {
 		keys = append(keys, file.SHA256, fmt.Sprint(len(file.Sentences)))
 	}
 	return bank{t.train.All(), t.dev.Sentences, hashKey(keys...)}
+}
+
+// clustered returns a bank whose key depends on the clusters, which all see that
+// learn from it.
+func (t *trainer) clustered(b bank) bank {
+	if key := t.clustersKey(); key != "" {
+		b.key = hashKey("clusters", b.key, key)
+	}
+	return b
 }
 
 // component trains one component or takes it from the store. options are all

@@ -62,7 +62,9 @@ type stages struct {
 // theStages are those of the product.
 var theStages = stages{
 	learn: map[string]trainFunc{
-		"words": func(train, _ []syntax.Sentence, _ job) (packer, error) { return word.Learn(train), nil },
+		"words": func(train, _ []syntax.Sentence, j job) (packer, error) {
+			return word.Learn(train).WithClusters(j.Clusters), nil
+		},
 		"segmenter": func(train, dev []syntax.Sentence, j job) (packer, error) {
 			return segment.Train(train, dev, segment.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log, Abbreviations: abbreviations(j.Lexicon)})
 		},
@@ -118,7 +120,7 @@ var theStages = stages{
 }
 
 func tagOptions(j job) tag.Options {
-	return tag.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log, Lexicon: j.Lexicon}
+	return tag.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log, Lexicon: j.Lexicon, Clusters: j.Clusters}
 }
 
 func pruneOptions(j job) prune.Options {

@@ -113,6 +113,12 @@ type Options struct {
 	Lexicon                    []tag.Entry
 	LexiconFile, LexiconSHA256 string
 
+	// Clusters are classes of words from raw text, which tagger, pruner and parser
+	// see beside tags and words; nil has none. They are named by the base name and
+	// SHA-256 of their file.
+	Clusters                     *word.Clusters
+	ClustersFile, ClustersSHA256 string
+
 	// Tensor is the parser's tensor for arcs; nil has none. Its vectors, if
 	// any, are named by the base name and SHA-256 of their file.
 	Tensor                     *score.TensorOptions
@@ -234,6 +240,14 @@ func (o *Options) lexiconKey() string {
 	return fmt.Sprintf("%d words of %s %s", len(o.Lexicon), o.LexiconFile, o.LexiconSHA256)
 }
 
+// clustersKey names all of the clusters that changes the model; "" is none.
+func (o *Options) clustersKey() string {
+	if o.Clusters == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d classes of %s %s", o.Clusters.Classes(), o.ClustersFile, o.ClustersSHA256)
+}
+
 // A trainer is one run of the phases.
 type trainer struct {
 	Options
@@ -335,6 +349,7 @@ func (t *trainer) provenance() model.Info {
 	set(model.NoTagsOption, "true", t.NoTags)
 	set("tensor", t.tensorKey(), t.Tensor != nil)
 	set("lexicon", t.lexiconKey(), len(t.Lexicon) > 0)
+	set("clusters", t.clustersKey(), t.Clusters != nil)
 	info.Train, info.Dev = dataOf(t.train), dataOf(t.dev)
 	info.More = moreOf(t.train)
 	for _, s := range t.Silver {

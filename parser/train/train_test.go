@@ -12,6 +12,7 @@ import (
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 func TestRunPacksEveryPhase(t *testing.T) {
@@ -305,5 +306,33 @@ func TestForEachReportsPanics(t *testing.T) {
 	})
 	if !errors.Is(err, errBroken) || !strings.HasPrefix(err.Error(), "sentence 8 (x7): ") {
 		t.Errorf("err = %v", err)
+	}
+}
+
+// Classes of words are part of the key of all that may see them, which is all but
+// the segmenter, and of the provenance.
+func TestClustersArePartOfTheKeys(t *testing.T) {
+	c, err := word.NewClusters([]word.ClusterWord{{Bits: "0", Form: "we", Count: 2}, {Bits: "1", Form: "saw", Count: 1}}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared := memory{}
+	var r rig
+	if _, err := trainToy(&r, Options{Reuse: shared}); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"a.tsv", "b.tsv"} {
+		var r rig
+		data, err := trainToy(&r, Options{Reuse: shared, Clusters: c, ClustersFile: file, ClustersSHA256: "12ab"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains(r.ran, "segmenter") || !slices.Contains(r.ran, "words") || !slices.Contains(r.ran, "tagger") || !slices.Contains(r.ran, "labels") {
+			t.Errorf("%s: ran %v", file, r.ran)
+		}
+		f, err := model.Decode(data)
+		if want := "2 classes of " + file + " 12ab"; err != nil || f.Info.Options["clusters"] != want {
+			t.Errorf("%v, %v, want %s", f.Info.Options, err, want)
+		}
 	}
 }
