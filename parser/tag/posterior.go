@@ -181,18 +181,24 @@ func scale(list []float64) {
 	}
 }
 
+// through returns the score of the best path through candidate c, less what all of
+// its word have in common.
+func (p *posterior) through(lat *lattice[int32], c int32) int64 {
+	return int64(lat.best[c]) + p.after[c]
+}
+
 // of returns the probabilities of the candidates of word i. They are valid until
 // the next call.
 func (p *posterior) of(lat *lattice[int32], i int) []float64 {
 	lo, hi := lat.start[i], lat.start[i+1]
-	top := int64(lat.best[lo]) + p.after[lo]
+	top := p.through(lat, lo)
 	for c := lo + 1; c < hi; c++ {
-		top = max(top, int64(lat.best[c])+p.after[c])
+		top = max(top, p.through(lat, c))
 	}
 	p.weight = p.weight[:0]
 	sum := 0.0
 	for c := lo; c < hi; c++ {
-		w := float64(float64(p.before[c]*p.behind[c]) * p.odds(top-int64(lat.best[c])-p.after[c]))
+		w := float64(float64(p.before[c]*p.behind[c]) * p.odds(top-p.through(lat, c)))
 		p.weight = append(p.weight, w)
 		sum += w
 	}
