@@ -94,6 +94,7 @@ var imports = func() map[string][]string {
 		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "pipeline/nightly", "pipeline/diff", "pipeline/find", "pipeline/serve", "parser/pattern", "io/mirror", "io/pick", "io/view", "io/encoder", "io/treebank", "parser/piece", "parser/train", "parser/eval"),
 		"bench/chaos":               nil,
 		"bench/chart":               {"io/durable"},
+		"bench/revise":              {"io/conllu", "model", "parser/eval", "parser/search", "parser/syntax", "parser/tag", "parser/word"},
 		"python":                    nil,
 		"cmd/dist":                  {"python"},
 		"bench/measure":             nil,

@@ -176,11 +176,12 @@ func scaled(dst *[]int32, scores []int32, factor int32) []int32 {
 const heatOfTags = 5
 
 // tagDense is Tag with dense scores.
-func (m *Model) tagDense(s *syntax.Sentence, retag bool) {
+func (m *Model) tagDense(s *syntax.Sentence, r tag.Request) {
 	x := buffers.Get().(*buffer)
 	c := *s
 	c.Dense = syntax.Dense{Tags: scaled(&x.a, s.Dense.Tags, m.Mix.Tags), Feats: scaled(&x.b, s.Dense.Feats, m.Mix.Feats)}
-	m.Tagger.TagWith(&c, tag.Request{Retag: retag, Heat: tag.HeatUnit + heatOfTags*m.Mix.Tags*tag.HeatUnit/MixOne, Exceptions: m.custom.Exceptions})
+	r.Heat = tag.HeatUnit + heatOfTags*m.Mix.Tags*tag.HeatUnit/MixOne
+	m.Tagger.TagWith(&c, r)
 	s.Lexical, s.Unknown = c.Lexical, c.Unknown
 	s.TagProb, s.TagsGiven = c.TagProb, c.TagsGiven
 	buffers.Put(x)

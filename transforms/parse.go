@@ -34,8 +34,11 @@ func (f *parseFn) Setup() (err error) {
 }
 
 func (f *parseFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) error {
-	emit(ParseChunk(c, f.stages, f.Job.Options))
-	return nil
+	m, err := f.Job.revise(f.stages)
+	if err == nil {
+		emit(ParseChunk(c, m, f.Job.Options))
+	}
+	return err
 }
 
 // ParseChunk is Parse on one chunk. What comes out is a tree with one root,

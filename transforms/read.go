@@ -35,7 +35,8 @@ func Read(s beam.Scope, job Job, ranges beam.PCollection) beam.PCollection {
 }
 
 type readFn struct {
-	Job Job
+	Job     Job
+	Quietly bool // it is a first pass: ranges that are done are read, and Progress is not told
 }
 
 func (f *readFn) ProcessElement(ctx context.Context, r source.Range, emit func(Chunk)) error {
@@ -50,26 +51,31 @@ func (f *readFn) ProcessElement(ctx context.Context, r source.Range, emit func(C
 	if err := f.Job.CheckToken(); err != nil {
 		return marked(err)
 	}
-	if r.Done || f.Job.Done(r.K) { // an engine may try again what one attempt has written
+	if !f.Quietly && (r.Done || f.Job.Done(r.K)) { // an engine may try again what one attempt has written
 		emit(Chunk{Range: r.K, Last: true, Skip: true})
 		return nil
 	}
 	r.Digests = f.Job.Digests()
 	id := rand.Uint64()
 	defer attempt{f.Job.Output, f.Job.FP, r.K, id}.abandon()
-	return marked(ReadRange(ctx, &r, f.Job.Options, func(c Chunk) error {
+	rd := newRangeReader(ctx, &r, f.Job.Options, func(c Chunk) error {
 		c.Attempt = id
 		emit(c)
 		return nil
-	}))
+	})
+	rd.quiet = f.Quietly
+	return marked(rd.all())
 }
 
 // ReadRange reads the pieces of a range and gives what is in them to emit,
 // chunk by chunk; the last one holds the counts. A piece that cannot be read
 // for good is a failure row; an error means that the range must be read again.
 func ReadRange(ctx context.Context, r *source.Range, o output.RowOptions, emit func(Chunk) error) error {
-	rd := &rangeReader{ctx: ctx, r: r, options: o, emit: emit, chunk: Chunk{Range: r.K}}
-	return rd.all()
+	return newRangeReader(ctx, r, o, emit).all()
+}
+
+func newRangeReader(ctx context.Context, r *source.Range, o output.RowOptions, emit func(Chunk) error) *rangeReader {
+	return &rangeReader{ctx: ctx, r: r, options: o, emit: emit, chunk: Chunk{Range: r.K}}
 }
 
 // all reads all pieces of the range.
@@ -101,6 +107,7 @@ type rangeReader struct {
 
 	emitting bool  // the stages behind this one are at work
 	live     *Live // nil: pieces are files
+	quiet    bool  // Progress is not told
 
 	read, shown int64        // stored bytes of the pieces: read, and told to Progress
 	unzipping   *source.File // the compressed file that is being read, which read does not count yet
@@ -146,7 +153,9 @@ func (rd *rangeReader) flush() error {
 	if rd.unzipping != nil {
 		read += rd.unzipping.Consumed()
 	}
-	Progress.Bytes.Add(read - rd.shown)
+	if !rd.quiet {
+		Progress.Bytes.Add(read - rd.shown)
+	}
 	rd.shown = read
 	return err
 }

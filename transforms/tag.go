@@ -34,8 +34,11 @@ func (f *tagFn) Setup() (err error) {
 }
 
 func (f *tagFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) error {
-	emit(TagChunk(c, f.stages, f.Job.Options))
-	return nil
+	m, err := f.Job.revise(f.stages)
+	if err == nil {
+		emit(TagChunk(c, m, f.Job.Options))
+	}
+	return err
 }
 
 // TagChunk is Tag on one chunk.
@@ -47,9 +50,14 @@ func TagChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
 }
 
 func tagSentence(s *syntax.Sentence, m Stages, o *output.RowOptions) {
-	if o.Retag || slices.ContainsFunc(s.Words, func(w syntax.Word) bool { return w.UPOS == "" }) {
+	if needsTags(s, o) {
 		m.Tag(s, o.Retag)
 		return
 	}
 	s.TagsGiven = true
+}
+
+// needsTags reports whether a word has no UPOS, or those of all are replaced.
+func needsTags(s *syntax.Sentence, o *output.RowOptions) bool {
+	return o.Retag || slices.ContainsFunc(s.Words, func(w syntax.Word) bool { return w.UPOS == "" })
 }

@@ -28,6 +28,8 @@ var wrongCommands = []struct {
 	{"--output OUT --accurate reparse IN", "behind the command: treebeam reparse ..."},
 	{"--limit -3 IN", "--limit -3: must be 1 or more"},
 	{"--state OUT IN --limit 3", "--limit 3 cannot be used with --state"},
+	{"--state OUT IN --revise-unknown", "--revise-unknown needs --output"},
+	{"parse IN --revise-unknown", "--revise-unknown reads all of the text before it parses any: give --output FOLDER"},
 	{"parse IN -o OUT --limit 3", "parses all of its input"},
 	{"parse IN -zq", "unknown option --zq"},
 	{"parse IN -qz", "unknown option -z; put"},
