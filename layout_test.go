@@ -26,33 +26,34 @@ var imports = func() map[string][]string {
 	records := []string{"parser/syntax", "parser/pack"}
 	learning := append(slices.Clone(records), "parser/hash", "parser/linear")
 	scores := append(slices.Clone(learning), "parser/word", "parser/score", "parser/graph")
-	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/part", "parser/search", "parser/label", "parser/encode", "parser/calibrate")
+	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/part", "parser/projective", "parser/search", "parser/label", "parser/encode", "parser/calibrate")
 	codecs := []string{"io/durable", "io/store", "io/source", "io/text", "io/conllu", "io/jsonl", "io/tokens", "io/table", "io/parquet"}
 	stages := slices.Concat(components, codecs, []string{"io/output", "model", "parser/cluster", "parser/tally"})
 	return map[string][]string{
-		"":                {"io/conllu", "io/text", "io/tokens", "model", "parser/search", "parser/syntax", "parser/tag"}, // for callers from Go
-		"parser/syntax":   nil,
-		"parser/pack":     nil,
-		"parser/hash":     {"parser/syntax"},
-		"parser/linear":   append(slices.Clone(records), "parser/hash"),
-		"parser/word":     learning,
-		"parser/score":    append(slices.Clone(learning), "parser/word"),
-		"parser/graph":    {"parser/syntax", "parser/hash"},
-		"parser/segment":  append(slices.Clone(learning), "parser/word"),
-		"parser/tag":      scores,
-		"parser/prune":    scores,
-		"parser/label":    scores,
-		"parser/part":     scores,
-		"parser/search":   append(slices.Clone(scores), "parser/part", "parser/prune"),
-		"parser/eval":     records,
-		"parser/matrix":   nil,
-		"parser/vector":   nil,
-		"parser/pattern":  {"parser/syntax"},
-		"parser/piece":    append(slices.Clone(records), "parser/hash"),
-		"parser/encode":   append(slices.Clone(records), "parser/hash", "parser/graph", "parser/score", "parser/matrix", "parser/vector", "parser/piece"),
-		"parser/finetune": append(slices.Clone(learning), "parser/graph", "parser/matrix", "parser/vector", "parser/piece", "parser/encode"),
-		"model":           append(slices.Clone(components), "io/durable", "io/sections", "parser/encode"),
-		"parser/train":    append(slices.Clone(components), "model", "parser/eval", "parser/piece", "parser/encode", "parser/finetune"),
+		"":                  {"io/conllu", "io/text", "io/tokens", "model", "parser/search", "parser/syntax", "parser/tag"}, // for callers from Go
+		"parser/syntax":     nil,
+		"parser/pack":       nil,
+		"parser/hash":       {"parser/syntax"},
+		"parser/linear":     append(slices.Clone(records), "parser/hash"),
+		"parser/word":       learning,
+		"parser/score":      append(slices.Clone(learning), "parser/word"),
+		"parser/graph":      {"parser/syntax", "parser/hash"},
+		"parser/segment":    append(slices.Clone(learning), "parser/word"),
+		"parser/tag":        scores,
+		"parser/prune":      scores,
+		"parser/label":      scores,
+		"parser/part":       scores,
+		"parser/projective": append(slices.Clone(scores), "parser/part"),
+		"parser/search":     append(slices.Clone(scores), "parser/part", "parser/projective", "parser/prune"),
+		"parser/eval":       records,
+		"parser/matrix":     nil,
+		"parser/vector":     nil,
+		"parser/pattern":    {"parser/syntax"},
+		"parser/piece":      append(slices.Clone(records), "parser/hash"),
+		"parser/encode":     append(slices.Clone(records), "parser/hash", "parser/graph", "parser/score", "parser/matrix", "parser/vector", "parser/piece"),
+		"parser/finetune":   append(slices.Clone(learning), "parser/graph", "parser/matrix", "parser/vector", "parser/piece", "parser/encode"),
+		"model":             append(slices.Clone(components), "io/durable", "io/sections", "parser/encode"),
+		"parser/train":      append(slices.Clone(components), "model", "parser/eval", "parser/piece", "parser/encode", "parser/finetune"),
 
 		"model/everyday":           {"", "io/conllu", "model", "parser/search", "parser/syntax"},
 		"model/modeltest":          {"model", "parser/encode", "parser/encode/encodetest", "parser/pack"},
@@ -146,6 +147,8 @@ var forTests = map[string][]string{
 	"pipeline/serve":   {""},
 	"pipeline/nightly": {"transforms/transformstest", "parser/syntax", "io/store/storetest"},
 	"cmd/treebeam":     {"model/modeltest", "transforms/transformstest", "parser/encode/encodetest"},
+
+	"parser/projective": {"parser/part/parttest"},
 }
 
 // withBeam are the packages that know Beam.

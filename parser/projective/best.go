@@ -1,0 +1,266 @@
+// Package projective finds the best projective tree over the candidate heads of
+// a sentence exactly, by the dynamic programs of Koo and Collins (2010).
+//
+// They fit the families of parts that the paper has: grandparents, siblings and
+// grand-siblings (model 1), tri-siblings (model 2). Crossing arcs cost nothing,
+// for there are none. Ours differ from the paper's in three ways. Lists of
+// children have ends, so the last child on a side is a part too. Three in a row
+// may have the head in the middle, which ties its first children on the left
+// and on the right together. And a model may have all families at once, where
+// model 2 has grand-siblings of the outermost children only; even head bigrams,
+// which the paper lacks: words next to each other meet where two spans do, so a
+// span remembers the heads of the words at its ends. Each of these costs an
+// index that n words would not allow, but a few heads a word do: tables are
+// indexed by candidate arcs instead of pairs of words, and only what the best
+// tree may consist of is ever filled in.
+package projective
+
+import (
+	"github.com/treebeam/treebeam/parser/part"
+)
+
+// MaxCells bounds the tables of a sentence, at 16 bytes a cell.
+const MaxCells = 1 << 20
+
+// A Result says how Best has ended.
+type Result int
+
+// Results of Best.
+const (
+	Found    Result = iota
+	Misfit          // the model has families that do not fit
+	TooLarge        // it would take more than MaxCells cells, or more steps than it may
+	NoTree          // the candidates hold no projective tree with a single root
+)
+
+// Best leaves in head[1..n] the heads of the tree that scores highest among
+// all projective trees over the candidates of x in which one word hangs on 0,
+// and returns the score, and the steps that it took, of which it takes not many
+// more than limit. A step is a sum of two tables. Of equal trees it takes the
+// same one every time. x must be prepared, and head have room for n+1.
+func (c *Chart) Best(x *part.Scores, limit int64, head []int32) (score, steps int64, result Result) {
+	c.x, c.arcs, c.n, c.head, c.steps, c.limit = x, &x.Arcs, int32(x.N), head, 0, limit
+	if !c.findFamilies() {
+		return 0, 0, Misfit
+	}
+	c.list()
+	if !c.allocate() {
+		return 0, 0, TooLarge
+	}
+	best, root, from, to, first := barred, int32(-1), int32(0), int32(0), int32(0)
+	for b := range int32(len(c.words)) {
+		if c.arcs.Heads[b] != 0 {
+			continue
+		}
+		for f := range c.firsts(left, c.words[b]) {
+			for y := range c.ends(1) {
+				for z := range c.ends(c.n) {
+					if v := c.half(b, left, y, f) + c.outer(b, z, f) + int64(c.arcs.Score[b]); v > best {
+						best, root, from, to, first = v, b, y, z, f
+					}
+				}
+			}
+		}
+	}
+	switch {
+	case c.spent():
+		return 0, c.steps, TooLarge
+	case best <= barred/2:
+		return 0, c.steps, NoTree
+	}
+	head[c.words[root]] = 0
+	c.readHalf(root, left, from, first)
+	c.readOuter(root, to, first)
+	return best, c.steps, Found
+}
+
+// half returns the best score of the children of b's word on one side, with
+// all below them, such that they reach exactly to the word of the end z. If
+// there are triples, the first child, next to the word, is f; else f is 0.
+func (c *Chart) half(b int32, d side, z, f int32) int64 {
+	m, e := c.words[b], c.words[z]
+	if e == m && (f != 0 || z != c.endOf(b)) {
+		return barred
+	}
+	k := &c.cells[c.halfCell(b, d, z, f)]
+	if k.value != unset {
+		return k.value
+	}
+	best := cell{value: barred}
+	if e == m {
+		best.value = c.pair(b, d, 0, end)
+	}
+	for i, kid := range c.kids[d][m] {
+		p, s := int32(i)+1, c.words[kid]
+		if (e-s)*step[d] < 0 || c.spent() {
+			break
+		}
+		for f1 := range c.firsts(1-d, s) {
+			out := c.outer(kid, z, f1)
+			if out <= barred/2 {
+				continue
+			}
+			lo, hi := c.before(p, f)
+			c.steps += int64(max(0, hi-lo+1))
+			for q := lo; q <= hi; q++ {
+				v := c.children(b, d, p, q, f, f1)
+				if v <= barred/2 {
+					continue
+				}
+				if v += out + c.pair(b, d, p, end) + c.triple(m, d, q, p, end); v > best.value {
+					best = cell{v, choose(p, q, f1)}
+				}
+			}
+		}
+	}
+	*k = best
+	return best.value
+}
+
+// outer returns the best score of the half of b's word away from its head, if
+// the first child on the other side is f.
+func (c *Chart) outer(b, z, f int32) int64 {
+	m, d := c.words[b], c.sideOf(b)
+	if !c.triples.on {
+		return c.half(b, d, z, 0)
+	}
+	if c.words[z] == m && z != c.endOf(b) {
+		return barred
+	}
+	k := &c.cells[c.outerCell(b, z, f)]
+	if k.value != unset {
+		return k.value
+	}
+	best := cell{value: barred}
+	for f2 := range c.firsts(d, m) {
+		c.steps++
+		v := c.half(b, d, z, f2)
+		if v <= barred/2 {
+			continue
+		}
+		if v += c.around(m, d, f, f2); v > best.value {
+			best = cell{v, choose(f2, 0, 0)}
+		}
+	}
+	*k = best
+	return best.value
+}
+
+// children returns the best score of the children of b's word on one side up
+// to number p, with all below them but the outer half of p, whose inner half
+// begins with its child f1. If there are triples, the child before p is q (0 if
+// there is none) and the first is f; else both are 0.
+func (c *Chart) children(b int32, d side, p, q, f, f1 int32) int64 {
+	k := &c.cells[c.listCell(b, d, p, q, f, f1)]
+	if k.value != unset {
+		return k.value
+	}
+	h := c.words[b]
+	kid := c.kids[d][h][p-1]
+	best := cell{value: barred}
+	if q == 0 {
+		for z := range c.ends(h + step[d]) {
+			v := c.half(kid, 1-d, z, f1)
+			if v <= barred/2 {
+				continue
+			}
+			if v += c.pair(b, d, 0, p) + c.bigram(b, z); v > best.value {
+				best = cell{v, choose(0, z, 0)}
+			}
+		}
+	}
+	lo, hi := int32(1), p-1
+	if c.triples.on {
+		lo, hi = max(q, 1), q
+	}
+	for r := lo; r <= hi && !c.spent(); r++ {
+		pair := c.pair(b, d, r, p)
+		for fr := range c.firsts(1-d, c.words[c.kids[d][h][r-1]]) {
+			between := c.between(h, d, r, p, fr, f1)
+			if between <= barred/2 {
+				continue
+			}
+			from, to := c.before(r, f)
+			c.steps += int64(max(0, to-from+1))
+			for qr := from; qr <= to; qr++ {
+				v := c.children(b, d, r, qr, f, fr)
+				if v <= barred/2 {
+					continue
+				}
+				if v += between + pair + c.triple(h, d, qr, r, p); v > best.value {
+					best = cell{v, choose(r, qr, fr)}
+				}
+			}
+		}
+	}
+	if best.value > barred/2 {
+		best.value += int64(c.arcs.Score[kid]) + c.grandparent(b, kid)
+	}
+	*k = best
+	return best.value
+}
+
+// between returns the best score of what is between the neighbours r and p
+// among the children of h: the outer half of r and the inner half of p.
+func (c *Chart) between(h int32, d side, r, p, fr, fp int32) int64 {
+	a, b := c.kids[d][h][r-1], c.kids[d][h][p-1]
+	k := &c.cells[c.gapCell(h, d, a, b, fr, fp)]
+	if k.value != unset {
+		return k.value
+	}
+	best := cell{value: barred}
+	for e := c.words[a]; e != c.words[b] && !c.spent(); e += step[d] {
+		for y := range c.ends(e) {
+			out := c.outer(a, y, fr)
+			if out <= barred/2 {
+				continue
+			}
+			for z := range c.ends(e + step[d]) {
+				c.steps++
+				v := c.half(b, 1-d, z, fp)
+				if v <= barred/2 {
+					continue
+				}
+				if v += out + c.bigram(y, z); v > best.value {
+					best = cell{v, choose(y, z, 0)}
+				}
+			}
+		}
+	}
+	*k = best
+	return best.value
+}
+
+// readHalf, readOuter, readChildren and readBetween write the heads of what
+// the functions above have scored.
+func (c *Chart) readHalf(b int32, d side, z, f int32) {
+	if m := c.words[b]; c.words[z] != m {
+		p, q, f1 := c.cells[c.halfCell(b, d, z, f)].chosen()
+		c.readChildren(b, d, p, q, f, f1)
+		c.readOuter(c.kids[d][m][p-1], z, f1)
+	}
+}
+
+func (c *Chart) readOuter(b, z, f int32) {
+	f2 := int32(0)
+	if c.triples.on {
+		f2, _, _ = c.cells[c.outerCell(b, z, f)].chosen()
+	}
+	c.readHalf(b, c.sideOf(b), z, f2)
+}
+
+func (c *Chart) readChildren(b int32, d side, p, q, f, f1 int32) {
+	h := c.words[b]
+	kid := c.kids[d][h][p-1]
+	c.head[c.words[kid]] = h
+	r, qr, fr := c.cells[c.listCell(b, d, p, q, f, f1)].chosen()
+	if r == 0 {
+		c.readHalf(kid, 1-d, qr, f1)
+		return
+	}
+	c.readChildren(b, d, r, qr, f, fr)
+	a := c.kids[d][h][r-1]
+	y, z, _ := c.cells[c.gapCell(h, d, a, kid, fr, f1)].chosen()
+	c.readOuter(a, y, fr)
+	c.readHalf(kid, 1-d, z, f1)
+}
