@@ -6,6 +6,7 @@ import (
 
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/part"
+	"github.com/treebeam/treebeam/parser/projective"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -50,6 +51,7 @@ type Search struct {
 	held   []int32 // likewise, of the word whose chains are tried
 
 	prover   prover
+	solver   projective.Chart
 	sampler  graph.Sampler
 	spanner  graph.Spanner
 	margins  graph.Marginals

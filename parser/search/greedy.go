@@ -15,7 +15,8 @@ import (
 // Climb j depends on the seed, j and the best tree of those before it, so the
 // result depends on the sentence and the seed only. Before the second climb it
 // tries to prove, in Certify steps, that the tree of the first is the best one, or
-// finds the best one; then there are no more. It finds no tree if the candidates hold
+// finds the best one, for projective trees by dynamic programming; then there are no
+// more. It finds no tree if the candidates hold
 // none with a single root.
 type Greedy struct{ Restarts, Patience, Certify int }
 
@@ -26,7 +27,7 @@ func (g Greedy) Decode(x *Search) bool {
 	}
 	x.ascend()
 	choice := len(x.Scores.Arcs.Heads) > x.Scores.N
-	if choice && g.Certify > 0 && !x.Spent() && x.certify(int64(g.Certify)) {
+	if choice && g.Certify > 0 && !x.Spent() && (x.solve(int64(g.Certify)) || x.certify(int64(g.Certify))) {
 		return true
 	}
 	for j, idle := 1, 0; j < g.Restarts && idle < g.Patience && choice && !x.Spent(); j++ {

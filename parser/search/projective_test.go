@@ -111,3 +111,43 @@ func crosses(a, b, c, d int32) bool {
 	}
 	return a < c && c < b && b < d || c < a && a < d && d < b
 }
+
+// With families that dynamic programming fits, the default finds the best
+// projective tree and says so, if there is more than one.
+func TestProjectiveSearchIsExact(t *testing.T) {
+	r := hash.Rand(24)
+	solved, climbed := 0, 0
+	for k := range 120 {
+		s := randomSentence(2+int(r.Below(5)), 4+int(r.Below(5)), &r)
+		x := newSearch(s, 500, part.Standard)
+		most, _, found := bestOf(x, s, true)
+		if !found {
+			continue
+		}
+		m := newModel(noise(500), part.Standard)
+		for _, o := range []Options{{Exact: -1, Projective: true}, {Exact: -1, Certify: -1, Restarts: 1, Projective: true}} {
+			count, err := m.Count(s, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			head := make([]int32, len(s.Words)+1)
+			for i := range s.Words {
+				head[i+1] = s.Words[i].Head
+			}
+			got, _ := m.Score(s, head[1:])
+			switch choice := len(s.Candidates.Heads) > len(s.Words); {
+			case !plane(head) || got > most:
+				t.Fatalf("sentence %d: heads %v score %d, the best projective tree %d", k, head[1:], got, most)
+			case o.Certify == 0 && choice:
+				if solved++; got != most || count.Proved != 1 || s.Confidence.Certificate != syntax.Bound {
+					t.Fatalf("sentence %d: score %d, the best projective tree %d; certificate %q", k, got, most, s.Confidence.Certificate)
+				}
+			case got < most:
+				climbed++
+			}
+		}
+	}
+	if solved < 80 || climbed < 10 {
+		t.Errorf("%d solved, one climb below the best in %d: the test sees too little", solved, climbed)
+	}
+}
