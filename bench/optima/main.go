@@ -10,6 +10,9 @@
 //	                                               its accuracy and time
 //	optima -certify -input F.conllu [-model M.tbm] how many trees a proof of so many steps shows to be the best
 //	                                               ones, and how many of these the search had found
+//	optima -third -input F.conllu [-model M.tbm]   how often the search with -projective finds the best projective
+//	                                               tree of the families that the third-order programs of Koo and
+//	                                               Collins (2010) fit, and how far below it ends
 //
 // -input and -model may be repeated: the first model parses the first input,
 // and so on; one model parses all. Tables go to standard output as Markdown;
@@ -41,7 +44,7 @@ import (
 type analysis struct {
 	models, inputs    []string
 	searchOnly        bool
-	certify           bool
+	certify, tertiary bool
 	output            string
 	goldTags          bool
 	sample, maxWords  int
@@ -84,6 +87,7 @@ func main() {
 	flag.Func("model", "model `FILE` (the embedded English one); may be repeated", repeated(&a.models))
 	flag.BoolVar(&a.searchOnly, "search", false, "measure the parser's search only")
 	flag.BoolVar(&a.certify, "certify", false, "measure proofs that no better tree exists")
+	flag.BoolVar(&a.tertiary, "third", false, "judge the projective search by third-order dynamic programs")
 	flag.StringVar(&a.output, "output", "", "write tables and plots into `FOLDER`, too")
 	flag.BoolVar(&a.goldTags, "gold-tags", false, "parse with the tags and lemmas of the input")
 	flag.IntVar(&a.sample, "sample", a.sample, "search in `N` sentences, evenly spread over each input; 0 is all")
@@ -141,6 +145,8 @@ func (a *analysis) run(out io.Writer) error {
 	switch {
 	case a.certify:
 		name = "certificates"
+	case a.tertiary:
+		name = "third"
 	case a.searchOnly:
 		name = "search"
 	}
@@ -151,6 +157,9 @@ func (a *analysis) run(out io.Writer) error {
 func (a *analysis) tables(banks []*bank) error {
 	if a.certify {
 		return a.certificates(banks)
+	}
+	if a.tertiary {
+		return a.third(banks)
 	}
 	if !a.searchOnly {
 		a.optima(banks)
@@ -167,6 +176,8 @@ func (a *analysis) heading(banks []*bank) {
 	switch {
 	case a.certify:
 		title, more = "Certificates", " -certify"
+	case a.tertiary:
+		title, more = "Third-order projective trees", " -third"
 	case a.searchOnly:
 		more = " -search"
 	}

@@ -203,3 +203,31 @@ func TestCertificates(t *testing.T) {
 		t.Errorf("one worker:\n%s\nthree:\n%s", a, b)
 	}
 }
+
+// On so short sentences the exact programs, all climbs and the proofs agree;
+// nothing depends on the number of workers.
+func TestThird(t *testing.T) {
+	run := func(workers int) string {
+		a := newAnalysis()
+		a.inputs, a.workers, a.tertiary = []string{toyDev, toyTrain}, workers, true
+		var out bytes.Buffer
+		if err := a.run(&out); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	text := run(1)
+	rows := tables(text)["Third-order projective trees"]
+	if len(rows) != 2*(len(judged)+1) {
+		t.Fatalf("%d rows:\n%s", len(rows), text)
+	}
+	for _, row := range rows {
+		if row[1] != "`gp` `cs` `hb` `cross`" || row[2] == "100 climbs" && row[5] != "100.00" {
+			t.Errorf("row %q", row)
+		}
+	}
+	times := regexp.MustCompile(`\d+\.\d\d \|( \d+\.\d\d \| \d+ \|)?\n`)
+	if a, b := times.ReplaceAllString(text, ""), times.ReplaceAllString(run(3), ""); a != b {
+		t.Errorf("one worker:\n%s\nthree:\n%s", a, b)
+	}
+}
