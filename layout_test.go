@@ -120,6 +120,7 @@ var imports = func() map[string][]string {
 		"bench/stages":              {"io/conllu", "model", "parser/search", "parser/syntax"},
 		"bench/classes":             {"io/conllu", "parser/cluster", "parser/syntax", "parser/word"},
 		"bench/words":               {"parser/hash"},
+		"bench/transition":          {"io/conllu", "model", "parser/graph", "parser/hash", "parser/prune", "parser/search", "parser/syntax", "parser/transition"},
 	}
 }()
 
