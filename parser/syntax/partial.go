@@ -1,0 +1,39 @@
+package syntax
+
+import "slices"
+
+// Open returns how many words of a training sentence have no head, and how many
+// have no relation: what a partial tree leaves open. A word whose head is open
+// counts in both, because its relation says nothing of an arc.
+func (s *Sentence) Open() (heads, relations int) {
+	for i := range s.Words {
+		switch w := &s.Words[i]; {
+		case w.Head == NoHead:
+			heads++
+			relations++
+		case w.OpenRelation():
+			relations++
+		}
+	}
+	return heads, relations
+}
+
+// Partial reports whether a word has no head.
+func (s *Sentence) Partial() bool {
+	return slices.ContainsFunc(s.Words, func(w Word) bool { return w.Head == NoHead })
+}
+
+// OpenRelation reports whether the relation of a word is not known: it has none, or
+// no head. The relation of a root word follows from its head.
+func (w *Word) OpenRelation() bool {
+	return w.Head == NoHead || w.Deprel == "" && w.Head != Root
+}
+
+// Heads returns the heads of all words, by word minus 1.
+func (s *Sentence) Heads() []int32 {
+	list := make([]int32, len(s.Words))
+	for i := range list {
+		list[i] = s.Words[i].Head
+	}
+	return list
+}
