@@ -121,6 +121,7 @@ var imports = func() map[string][]string {
 		"bench/classes":             {"io/conllu", "parser/cluster", "parser/syntax", "parser/word"},
 		"bench/words":               {"parser/hash"},
 		"bench/transition":          {"io/conllu", "model", "parser/graph", "parser/hash", "parser/prune", "parser/search", "parser/syntax", "parser/transition"},
+		"bench/long":                {"io/conllu", "model", "parser/prune", "parser/search", "parser/syntax"},
 	}
 }()
 

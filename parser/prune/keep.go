@@ -26,7 +26,7 @@ func Keep(s *syntax.Sentence, given []int32) error {
 	if len(given) != n || len(s.Candidates.Start) != n+1 {
 		return errors.New("prune the sentence before heads are given to it")
 	}
-	if len(s.Windows()) > 2 {
+	if !s.Whole() {
 		return syntax.Because(syntax.KindHeadsLost, "given heads cannot be kept in a sentence of more than %d words: it is parsed in windows", syntax.MaxWholeWords)
 	}
 	for i, h := range given {

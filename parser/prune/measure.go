@@ -62,7 +62,7 @@ func (m *Model) Curve(list []syntax.Sentence, cuts []float64) (dense Report, cur
 		dense.add(&s)
 		for j, nats := range cuts {
 			s.Candidates = noCandidates(len(s.Words))
-			x.keep(inParts(nats), 0, &s.Candidates)
+			x.keep(inParts(nats), syntax.Window{To: len(s.Words)}, &s.Candidates)
 			curve[j].add(&s)
 		}
 	}

@@ -13,44 +13,30 @@ import (
 // do not, it adds the fewest that are needed. Words with a given head
 // (given[m-1], as for Keep; nil if there are none) get no other; if given
 // heads leave no projective tree it fails and changes nothing. A sentence of
-// more than MaxMarginalWords words in one window gets the chain in which every
-// word hangs on the one before it, and given heads must be of that chain.
+// more than MaxMarginalWords words gets the chain in which every word hangs on
+// the one before it, and given heads must be of that chain. One that is not
+// searched whole stays as it is: the search may then leave its candidates.
 func Project(s *syntax.Sentence, given []int32) error {
-	b := s.Windows()
 	switch {
 	case len(s.Candidates.Start) != len(s.Words)+1:
 		return errors.New("prune the sentence before it is parsed")
-	case len(b) == 2 && len(s.Words) <= syntax.MaxMarginalWords:
+	case len(s.Words) <= syntax.MaxMarginalWords:
 		return projectWhole(s, given)
-	case len(b) == 2:
-		for i, h := range given {
-			if h != syntax.NoHead && int(h) != i {
-				return syntax.Because(syntax.KindHeadsLost, "heads cannot be given to a sentence of more than %d words that must be projective", syntax.MaxMarginalWords)
-			}
-		}
-		for m := 1; m <= len(s.Words); m++ {
-			add(&s.Candidates, m, int32(m-1), addedLogOdds)
-		}
+	case !s.Whole():
 		return nil
 	}
-	for i := 0; i+1 < len(b); i++ {
-		w := s.Window(b[i], b[i+1])
-		if err := projectWhole(&w, nil); err != nil {
-			return err
+	for i, h := range given {
+		if h != syntax.NoHead && int(h) != i {
+			return syntax.Because(syntax.KindHeadsLost, "heads cannot be given to a sentence of more than %d words that must be projective", syntax.MaxMarginalWords)
 		}
-		for m := 1; m <= len(w.Words); m++ {
-			for _, h := range w.Candidates.Of(m) {
-				if h != syntax.Root {
-					h += int32(b[i])
-				}
-				add(&s.Candidates, b[i]+m, h, addedLogOdds)
-			}
-		}
+	}
+	for m := 1; m <= len(s.Words); m++ {
+		add(&s.Candidates, m, int32(m-1), addedLogOdds)
 	}
 	return nil
 }
 
-// projectWhole is Project for a sentence in one window.
+// projectWhole is Project for a sentence that is not too long for a chart.
 func projectWhole(s *syntax.Sentence, given []int32) error {
 	const farBelow = -1 << 30 // so low that as few arcs as possible have it; the sum stays in range
 	n := len(s.Words)
@@ -77,4 +63,16 @@ func projectWhole(s *syntax.Sentence, given []int32) error {
 		add(&s.Candidates, m, head[m], addedLogOdds)
 	}
 	return nil
+}
+
+// Connect makes sure that candidates hold a single-root tree: if they do not, or
+// leave a word without a head, every word may also hang on the one before it, the
+// first on 0.
+func Connect(c *syntax.Candidates) {
+	if holdsTree(c) {
+		return
+	}
+	for m := len(c.Start) - 1; m >= 1; m-- {
+		add(c, m, int32(m-1), addedLogOdds)
+	}
 }

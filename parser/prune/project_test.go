@@ -108,35 +108,28 @@ func TestProject(t *testing.T) {
 	}
 }
 
-// Long sentences get the chain, and a given head against it is an error;
-// windows are looked at one by one.
+// Long sentences get the chain, and a given head against it is an error; those
+// that are not searched whole get nothing.
 func TestProjectLong(t *testing.T) {
 	for _, n := range []int{syntax.MaxMarginalWords + 1, syntax.MaxWholeWords + 400} {
 		s := syntax.Sentence{Words: make([]syntax.Word, n), Candidates: syntax.Candidates{Start: []int32{0}}}
 		c := &s.Candidates
 		for m := 1; m <= n; m++ {
-			h := int32(m + 1)
-			if slices.Contains(s.Windows(), m) { // the last of its window
-				h = 0
-			}
-			c.Heads, c.LogOdds = append(c.Heads, h), append(c.LogOdds, 0)
+			c.Heads, c.LogOdds = append(c.Heads, int32((m+1)%(n+1))), append(c.LogOdds, 0)
 			c.Start = append(c.Start, int32(m))
 		}
 		if err := Project(&s, nil); err != nil {
 			t.Fatal(err)
 		}
-		b := s.Windows()
-		for i := 0; i+1 < len(b); i++ {
-			w := s.Window(b[i], b[i+1])
-			a := graph.Of(&w.Candidates)
-			var spanner graph.Spanner
-			if !spanner.MaximumTree(&a, 0, make([]int32, a.N()+1)) {
-				t.Errorf("%d words, window %d: no tree", n, i)
+		if !s.Whole() {
+			if len(c.Heads) != n {
+				t.Errorf("%d candidates for %d words", len(c.Heads), n)
 			}
-			for m := 2; m <= len(w.Words) && len(w.Words) > syntax.MaxMarginalWords; m++ {
-				if !slices.Contains(w.Candidates.Of(m), int32(m-1)) {
-					t.Fatalf("%d words: word %d cannot hang on the one before it", n, m)
-				}
+			continue
+		}
+		for m := 2; m <= n; m++ {
+			if !slices.Contains(c.Of(m), int32(m-1)) {
+				t.Fatalf("%d words: word %d cannot hang on the one before it", n, m)
 			}
 		}
 	}

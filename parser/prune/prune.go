@@ -92,7 +92,9 @@ func (m *Model) WithCut(nats float64) *Model {
 
 // Prune sets s.Candidates, and keeps the encoding of s as its memo. UPOS, and
 // XPOS, FEATS and lemmas where the treebank has them, must be set. Scores in
-// s.Dense.Arcs are added to those of the first stage.
+// s.Dense.Arcs are added to those of the first stage. The heads of a sentence
+// that is not searched whole come from the windows around its words; they need
+// not hold a tree.
 func (m *Model) Prune(s *syntax.Sentence) { m.Count(s) }
 
 // Count is Prune, and returns the number of weights that it looked up; a row
@@ -101,15 +103,15 @@ func (m *Model) Count(s *syntax.Sentence) (lookups int64) {
 	x := m.get()
 	x.lookups = 0
 	c := noCandidates(len(s.Words))
-	b := s.Windows()
-	for i := 0; i+1 < len(b); i++ {
-		w := s
-		if len(b) > 2 {
-			part := s.Window(b[i], b[i+1])
-			w = &part
+	if s.Whole() {
+		x.candidates(s)
+		x.keep(m.cut, syntax.Window{To: len(s.Words)}, &c)
+	} else {
+		for _, w := range s.Windows() {
+			part := s.Window(w.Lo, w.Hi)
+			x.candidates(&part)
+			x.keep(m.cut, w, &c)
 		}
-		x.candidates(w)
-		x.keep(m.cut, int32(b[i]), &c)
 	}
 	s.Candidates = c
 	lookups = x.lookups
@@ -127,10 +129,10 @@ func noCandidates(words int) syntax.Candidates {
 	}
 }
 
-// keep appends the candidates that stay under a cut in 1/1024 nat to those of
-// the words before, so many as offset says.
-func (x *scratch) keep(cut, offset int32, out *syntax.Candidates) {
-	for m := 1; m <= x.arcs.N(); m++ {
+// keep appends the candidates that stay under a cut in 1/1024 nat, of the words
+// in the middle of the window, to those of the words before.
+func (x *scratch) keep(cut int32, w syntax.Window, out *syntax.Candidates) {
+	for m := w.From - w.Lo + 1; m <= w.To-w.Lo; m++ {
 		lo, hi := x.arcs.Span(m)
 		limit := x.limit(lo, hi, cut)
 		from, best, lost := len(out.Heads), int32(math.MinInt32), 0.0
@@ -141,7 +143,7 @@ func (x *scratch) keep(cut, offset int32, out *syntax.Candidates) {
 				continue
 			}
 			if h != 0 {
-				h += offset
+				h += int32(w.Lo)
 			}
 			best = max(best, x.arcs.Score[a])
 			out.Heads, out.LogOdds = append(out.Heads, h), append(out.LogOdds, x.arcs.Score[a])

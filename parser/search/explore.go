@@ -20,7 +20,7 @@ func (m *Model) Explore(s *syntax.Sentence) (*Explorer, error) {
 	if len(s.Words) == 0 {
 		return nil, errors.New("a sentence without words has no trees")
 	}
-	if len(s.Windows()) > 2 {
+	if !s.Whole() {
 		return nil, errors.New("the sentence is parsed in windows: its trees have no one score")
 	}
 	if err := check(s); err != nil {
@@ -80,7 +80,7 @@ func (e *Explorer) load(heads []int32) bool {
 // as Explorer.Score does; false for what Explore refuses. It scores the arcs of
 // that tree alone.
 func (m *Model) Score(s *syntax.Sentence, heads []int32) (score int64, reachable bool) {
-	if len(s.Words) == 0 || len(heads) != len(s.Words) || len(s.Windows()) > 2 || check(s) != nil {
+	if len(s.Words) == 0 || len(heads) != len(s.Words) || !s.Whole() || check(s) != nil {
 		return 0, false
 	}
 	n := len(heads)

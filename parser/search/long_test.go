@@ -2,7 +2,6 @@ package search
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/hash"
@@ -34,28 +33,167 @@ func TestClimbVisitsWordsLeftInLine(t *testing.T) {
 	}
 }
 
-// A window that the candidates leave a word without a head in is an error
-// that names it, not a panic.
-func TestWindowWithoutCandidates(t *testing.T) {
-	m := newModel(noise(300), part.Standard)
-	n := syntax.MaxWholeWords + 100
+// long returns a sentence of n words and its candidates: all but the one that
+// some say are noise around it.
+func long(n int, r *hash.Rand, heads func(m int) []int32) *syntax.Sentence {
 	s := &syntax.Sentence{}
 	c := &s.Candidates
 	c.Start = []int32{0}
-	for w := 1; w <= n; w++ {
-		h := int32(0)
-		if w == 700 {
-			h = 2
-		}
-		s.Words = append(s.Words, syntax.Word{Form: "w", UPOS: "NOUN", Head: syntax.NoHead})
-		c.Heads, c.LogOdds = append(c.Heads, h), append(c.LogOdds, 0)
-		if w > 1 && w != 700 && w%300 != 1 {
-			c.Heads, c.LogOdds = append(c.Heads, int32(w-1)), append(c.LogOdds, 0)
+	for m := 1; m <= n; m++ {
+		s.Words = append(s.Words, syntax.Word{Form: "w", UPOS: tags[r.Below(6)], Head: syntax.NoHead})
+		for _, h := range heads(m) {
+			c.Heads, c.LogOdds = append(c.Heads, h), append(c.LogOdds, 0)
 		}
 		c.Start = append(c.Start, int32(len(c.Heads)))
 	}
-	err := m.Parse(s, Options{Restarts: 1})
-	if err == nil || !strings.Contains(err.Error(), "words 601 to 900: word 100 has no candidate head") {
-		t.Errorf("%v", err)
+	return s
+}
+
+// formTree reports whether the heads are a tree with one root.
+func formTree(s *syntax.Sentence) bool {
+	roots := 0
+	for i := range s.Words {
+		w, steps := int32(i+1), 0
+		for ; w != 0 && steps <= len(s.Words); steps++ {
+			w = s.Words[w-1].Head
+		}
+		if w != 0 {
+			return false
+		}
+		if s.Words[i].Head == 0 {
+			roots++
+		}
+	}
+	return roots == 1
+}
+
+// Where the candidates leave one tree of the whole sentence, it is found, whatever
+// middles of windows its arcs connect; where they leave none in a window, or none
+// at all, there is still a tree, and no arcs cross if they must not.
+func TestLongSentences(t *testing.T) {
+	r := hash.Rand(6)
+	m := newModel(noise(300), part.Full)
+	const n = syntax.MaxWholeWords + 500
+	for name, heads := range map[string]func(m int) []int32{
+		"forwards":  func(m int) []int32 { return []int32{int32(m - 1)} },
+		"backwards": func(m int) []int32 { return []int32{int32((m + 1) % (n + 1))} },
+		"far":       func(m int) []int32 { return []int32{int32(max(m-40, 0))} },
+		"free":      func(m int) []int32 { return []int32{0, int32(m%n + 1)} },
+		"cycles":    func(m int) []int32 { return []int32{int32((m - 1) ^ 1 + 1)} },
+		"roots":     func(int) []int32 { return []int32{0} },
+		"beyond":    func(m int) []int32 { return []int32{int32((m+n/2-1)%n + 1)} },
+	} {
+		for _, projective := range []bool{false, true} {
+			s := long(n, &r, heads)
+			if err := m.Parse(s, Options{Restarts: 2, Projective: projective}); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			c := &s.Confidence
+			if !formTree(s) || s.Status != syntax.Long || len(c.HeadMarginal) != n || len(c.FirstOrder) != n || len(c.HeadDoubt) != n || len(c.FirstDoubt) != n || len(c.HeadMargin) != n {
+				t.Errorf("%s: tree %v, status %v", name, formTree(s), s.Status)
+			}
+			all, last := 0, int32(0)
+			for i := range s.Words {
+				if want := heads(i + 1); len(want) == 1 && s.Words[i].Head == want[0] {
+					all++
+				}
+				last = max(last, s.Words[i].Head)
+			}
+			if chain := name == "forwards" || name == "backwards"; chain && all != n || last > n {
+				t.Errorf("%s, projective %v: %d of %d words have the only head that they may have", name, projective, all, n)
+			}
+			if name == "roots" && (s.Words[0].Head != 0 || s.Words[n-1].Head != 1) {
+				t.Errorf("roots: heads %d and %d", s.Words[0].Head, s.Words[n-1].Head)
+			}
+			if projective && crossed(s) {
+				t.Errorf("%s: arcs cross", name)
+			}
+		}
+	}
+}
+
+// Samples say how sure heads are, and change none.
+func TestSamplesLeaveHeadsOfLongSentences(t *testing.T) {
+	r := hash.Rand(6)
+	m := newModel(noise(300), part.Full)
+	const n = syntax.MaxWholeWords + 100
+	s := long(n, &r, func(m int) []int32 {
+		list := []int32{int32(m - 1)}
+		for range 4 {
+			if h := int32(max(0, min(n, m-20+int(r.Below(41))))); int(h) != m && !slices.Contains(list, h) {
+				list = append(list, h)
+			}
+		}
+		slices.Sort(list)
+		return list
+	})
+	heads := func(samples int) []int32 {
+		c := syntax.Clone([]syntax.Sentence{*s})[0]
+		if err := m.Parse(&c, Options{Restarts: 1, Samples: samples}); err != nil {
+			t.Fatal(err)
+		}
+		return c.Heads()
+	}
+	if !slices.Equal(heads(0), heads(2)) {
+		t.Error("heads differ")
+	}
+}
+
+func crossed(s *syntax.Sentence) bool {
+	var open []int32 // right ends of the arcs above a word, the innermost last
+	ends := make([][]int32, len(s.Words)+1)
+	for i := range s.Words {
+		lo, hi := min(int32(i+1), s.Words[i].Head), max(int32(i+1), s.Words[i].Head)
+		ends[lo] = append(ends[lo], hi)
+	}
+	for lo, list := range ends {
+		for len(open) > 0 && open[len(open)-1] <= int32(lo) {
+			open = open[:len(open)-1]
+		}
+		slices.Sort(list)
+		slices.Reverse(list)
+		for _, hi := range list {
+			if len(open) > 0 && hi > open[len(open)-1] {
+				return true
+			}
+			open = append(open, hi)
+		}
+	}
+	return false
+}
+
+// The same sentence gives the same tree and signals, and a sentence of the most
+// words that are searched whole has no part in any of this.
+func TestLongSentencesAgain(t *testing.T) {
+	r := hash.Rand(8)
+	m := newModel(noise(300), part.Standard)
+	near := func(m int) []int32 {
+		list := []int32{0}
+		for h := max(m-3, 1); h <= min(m+3, syntax.MaxWholeWords); h++ {
+			if h != m {
+				list = append(list, int32(h))
+			}
+		}
+		return list
+	}
+	a := long(syntax.MaxWholeWords+1, &r, near)
+	b := *a
+	b.Words = slices.Clone(a.Words)
+	for _, s := range []*syntax.Sentence{a, &b} {
+		if err := m.Parse(s, Options{Seed: 3}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(a.Words, b.Words) || !slices.Equal(a.Confidence.HeadDoubt, b.Confidence.HeadDoubt) || a.Confidence.TreeScore != b.Confidence.TreeScore {
+		t.Error("the second parse differs")
+	}
+	for i, p := range a.Confidence.HeadMarginal {
+		if p < 0 || p > 1 || a.Confidence.HeadMargin[i] < 0 {
+			t.Fatalf("word %d: marginal %v, margin %v", i+1, p, a.Confidence.HeadMargin[i])
+		}
+	}
+	whole := long(syntax.MaxWholeWords, &r, near)
+	if err := m.Parse(whole, Options{Restarts: 1, Certify: -1}); err != nil || whole.Status == syntax.Long {
+		t.Errorf("%v, status %v", err, whole.Status)
 	}
 }

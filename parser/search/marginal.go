@@ -83,14 +83,20 @@ func (x *Search) marginals(c *syntax.Confidence, lost []float32) {
 }
 
 // sure returns the probability of the head that m has in the present tree, of p
-// by arc and lost for what is no candidate, and what it lacks to 1: the sum of
-// the others, which is exact where it is small.
+// by arc and lost for what is no candidate, and what it lacks to 1.
 func (x *Search) sure(m int, p []float64, lost float64) (marginal, doubt float32) {
 	lo, hi := x.Pruned.Span(m)
+	return sure(p[lo:hi], int(x.Tree.Slot[m])-lo, lost)
+}
+
+// sure returns the probability of candidate at among p, of which there is none
+// if at is negative, and what it lacks to 1: the sum of the others, which is exact
+// where it is small.
+func sure(p []float64, at int, lost float64) (marginal, doubt float32) {
 	others := 0.0
-	for i := lo; i < hi; i++ {
-		if int32(i) != x.Tree.Slot[m] {
-			others += p[i]
+	for i, q := range p {
+		if i != at {
+			others += q
 		}
 	}
 	missing := min(lost+float64((1-lost)*others), 1)

@@ -83,9 +83,9 @@ func (m *Model) get() *Search {
 }
 
 // Parse sets the Head of every word and s.Confidence but for LabelProb and
-// the calibrated values. s.Candidates must be set and must hold a single-root
-// tree in every window, as Prune leaves them. It returns an error, and
-// changes nothing, if they do not.
+// the calibrated values. s.Candidates must be set, as Prune leaves them; of a
+// sentence that is searched whole, they must hold a single-root tree. It
+// returns an error, and changes nothing, if they do not.
 func (m *Model) Parse(s *syntax.Sentence, o Options) error {
 	_, err := m.Count(s, o)
 	return err
@@ -106,7 +106,12 @@ func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 	o.Budget = cmp.Or(max(o.Budget, 0), defaultBudget*o.Restarts)
 	x := m.get()
 	x.Scores.Count = Counters{}
-	err := x.parseAll(m, s, &o)
+	var err error
+	if s.Whole() {
+		err = x.parse(m, s, &o)
+	} else {
+		err = x.parseLong(m, s, &o)
+	}
 	count := x.Scores.Count
 	m.pool.Put(x) // but not after a panic, which leaves it as it is
 	if err == nil {
@@ -115,44 +120,21 @@ func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 	return count, err
 }
 
-// parseAll decodes s in its windows.
-func (x *Search) parseAll(m *Model, s *syntax.Sentence, o *Options) error {
-	b := s.Windows()
-	if len(b) == 2 {
-		return x.parse(m, s, o)
-	}
-	parts := *o
-	parts.Certify = -1 // a proof of windows is none of the sentence
-	windows := make([]syntax.Sentence, len(b)-1)
-	for i := range windows {
-		windows[i] = s.Window(b[i], b[i+1])
-		err := check(&windows[i])
-		if err == nil {
-			err = x.parse(m, &windows[i], &parts)
-		}
-		if err != nil {
-			return fmt.Errorf("words %d to %d: %w", b[i]+1, b[i+1], err)
-		}
-	}
-	root := int32(0)
-	s.Status = max(s.Status, syntax.Long)
-	s.Confidence = syntax.Confidence{TreeMargin: marginCap}
-	for i := range windows {
-		root = join(s, &windows[i], int32(b[i]), root)
-	}
-	return nil
-}
-
-// parse decodes one window and writes its result into s.
-func (x *Search) parse(m *Model, s *syntax.Sentence, o *Options) error {
+// find leaves the best tree of a sentence, or of a window of one, in x.best, and
+// reports whether there is one.
+func (x *Search) find(m *Model, s *syntax.Sentence, o *Options) bool {
 	x.prepare(m, s)
 	x.Seed, x.Projective, x.samples, x.estimate = contentSeed(s, o.Seed), o.Projective, o.Samples, o.Estimate
 	x.limit = x.Scores.Count.Gains + int64(o.Budget)*int64(len(s.Words))
-	found := o.Decoder != nil && o.Decoder.Decode(x)
-	if o.Decoder == nil {
-		found = Exact{o.Exact}.Decode(x) || Greedy{o.Restarts, o.Patience, o.Certify}.Decode(x)
+	if o.Decoder != nil {
+		return o.Decoder.Decode(x)
 	}
-	if !found {
+	return Exact{o.Exact}.Decode(x) || Greedy{o.Restarts, o.Patience, o.Certify}.Decode(x)
+}
+
+// parse decodes a sentence, or a window of one, and writes its result into s.
+func (x *Search) parse(m *Model, s *syntax.Sentence, o *Options) error {
+	if !x.find(m, s, o) {
 		return errors.New("the candidate heads hold no tree with a single root")
 	}
 	for i := range s.Words {
@@ -163,36 +145,6 @@ func (x *Search) parse(m *Model, s *syntax.Sentence, o *Options) error {
 	}
 	x.confidence(s)
 	return nil
-}
-
-// join copies the heads, status and signals of a window that begins behind
-// word offset of s. The window's root hangs on root, or becomes it if root is 0.
-// It returns the root of s.
-func join(s, w *syntax.Sentence, offset, root int32) int32 {
-	for i := range w.Words {
-		h := w.Words[i].Head
-		switch {
-		case h != 0:
-			h += offset
-		case root != 0:
-			h = root
-		default:
-			root = offset + int32(i) + 1
-		}
-		s.Words[int(offset)+i].Head = h
-	}
-	s.Status = max(s.Status, w.Status)
-	a, b := &s.Confidence, &w.Confidence
-	a.HeadMarginal = append(a.HeadMarginal, b.HeadMarginal...)
-	a.FirstOrder = append(a.FirstOrder, b.FirstOrder...)
-	a.HeadDoubt = append(a.HeadDoubt, b.HeadDoubt...)
-	a.FirstDoubt = append(a.FirstDoubt, b.FirstDoubt...)
-	a.HeadMargin = append(a.HeadMargin, b.HeadMargin...)
-	a.TreeScore += b.TreeScore
-	a.TreeMargin = min(a.TreeMargin, b.TreeMargin)
-	a.Restarts += b.Restarts
-	a.NCandidates += b.NCandidates
-	return root
 }
 
 // check reports candidates that do not fit the sentence.

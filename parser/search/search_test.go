@@ -229,37 +229,3 @@ func TestParseRefusesBadCandidates(t *testing.T) {
 		t.Error("a cycle is all the candidates allow: no error")
 	}
 }
-
-func TestLongSentenceInWindows(t *testing.T) {
-	r := hash.Rand(6)
-	m := newModel(noise(300), part.Full)
-	n := syntax.MaxWholeWords + 500
-	s := &syntax.Sentence{}
-	for len(s.Words) < n {
-		s.Words = append(s.Words, syntax.Word{Form: "w", UPOS: tags[r.Below(6)]})
-	}
-	b := s.Windows()
-	c := &s.Candidates
-	c.Start = []int32{0}
-	for i := 0; i+1 < len(b); i++ {
-		for w := b[i] + 1; w <= b[i+1]; w++ {
-			c.Heads, c.LogOdds = append(c.Heads, 0), append(c.LogOdds, 0)
-			if w > b[i]+1 {
-				c.Heads, c.LogOdds = append(c.Heads, int32(w-1)), append(c.LogOdds, 0)
-			}
-			c.Start = append(c.Start, int32(len(c.Heads)))
-		}
-	}
-	if err := m.Parse(s, Options{Restarts: 2}); err != nil {
-		t.Fatal(err)
-	}
-	roots := 0
-	for i := range s.Words {
-		if s.Words[i].Head == 0 {
-			roots++
-		}
-	}
-	if roots != 1 || s.Status != syntax.Long || len(s.Confidence.HeadMarginal) != n || len(s.Confidence.FirstOrder) != n || len(s.Confidence.HeadMargin) != n {
-		t.Errorf("%d roots, status %v", roots, s.Status)
-	}
-}

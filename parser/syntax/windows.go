@@ -2,35 +2,33 @@ package syntax
 
 // Windows are for sentences that are too long to search whole.
 const (
-	MaxWholeWords = 1000 // up to here a sentence is one window
-	windowWords   = 300
+	MaxWholeWords = 1000 // up to here a sentence is searched whole
+	windowWords   = 100
+	aroundWindow  = 50
 )
 
-// Windows returns the bounds of the windows in which a sentence is parsed:
-// window k holds Words[b[k]:b[k+1]]. A sentence of at most MaxWholeWords has
-// one; a longer one is cut after at most 300 words, behind the last
-// sentence-final mark in the second half of a window, else behind the last
-// punctuation mark there, else at its end. Every window is parsed by itself;
-// the roots of all but the first then hang on the root of the first.
-func (s *Sentence) Windows() []int {
-	if len(s.Words) <= MaxWholeWords {
-		return []int{0, len(s.Words)} // inlined, and on the caller's stack
-	}
-	return s.manyWindows()
-}
+// A Window is a stretch of a long sentence, words Lo+1..Hi, in which words
+// From+1..To, those in its middle, are looked at.
+type Window struct{ Lo, From, To, Hi int }
 
-func (s *Sentence) manyWindows() []int {
+// Whole reports whether the sentence is searched whole, and not in windows.
+func (s *Sentence) Whole() bool { return len(s.Words) <= MaxWholeWords }
+
+// Windows returns the windows of a sentence: every word is in the middle of one,
+// of at most 100 words, and sees 50 words or more to both sides, as far as
+// there are any. A middle ends behind the last sentence-final mark in its second
+// half, else behind the last punctuation mark there, else at its end.
+func (s *Sentence) Windows() (list []Window) {
 	n := len(s.Words)
-	b := []int{0}
-	for at := 0; at < n; {
-		end := min(at+windowWords, n)
-		if end < n {
-			end = s.cut(at+windowWords/2, end)
+	for from := 0; from < n; {
+		to := min(from+windowWords, n)
+		if to < n {
+			to = s.cut(from+windowWords/2, to)
 		}
-		b = append(b, end)
-		at = end
+		list = append(list, Window{max(from-aroundWindow, 0), from, to, min(to+aroundWindow, n)})
+		from = to
 	}
-	return b
+	return list
 }
 
 func (s *Sentence) cut(from, to int) int {

@@ -6,6 +6,32 @@ import (
 	"testing"
 )
 
+// Every word is in the middle of one window, with words around it.
+func TestWindows(t *testing.T) {
+	for _, n := range []int{0, 1, MaxWholeWords, MaxWholeWords + 1, 2345} {
+		s := Sentence{Words: make([]Word, n)}
+		for i := range s.Words {
+			s.Words[i].Form = []string{"w", ",", "w", "w", "."}[(i*i/7)%5]
+		}
+		if s.Whole() != (n <= MaxWholeWords) {
+			t.Errorf("%d words: whole %v", n, s.Whole())
+		}
+		at := 0
+		for _, w := range s.Windows() {
+			if w.From != at || w.To <= w.From || w.To-w.From > windowWords || w.To < n && w.To-w.From < windowWords/2 {
+				t.Fatalf("%d words: %+v after word %d", n, w, at)
+			}
+			if w.Lo != max(w.From-aroundWindow, 0) || w.Hi != min(w.To+aroundWindow, n) {
+				t.Errorf("%d words: %+v", n, w)
+			}
+			at = w.To
+		}
+		if at != n {
+			t.Errorf("%d of %d words", at, n)
+		}
+	}
+}
+
 // A window has the candidates that lie inside, renumbered, and no others.
 func TestWindowKeepsTheCandidatesInside(t *testing.T) {
 	s := Sentence{Status: Repaired}
