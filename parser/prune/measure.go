@@ -12,6 +12,7 @@ import (
 type Report struct {
 	Cut         float64 // in nats (Model.Cut)
 	Words, Arcs int
+	Open        int // words whose gold head is not known
 	Kept        int // words whose gold head survived
 	Trees       int // sentences all of whose gold heads survived
 	Sentences   int
@@ -22,11 +23,12 @@ func (r Report) HeadsPerWord() float64 { return float64(r.Arcs) / float64(max(r.
 
 // Recall returns the share of gold heads kept, in [0,1]: the UAS of a parser
 // that always picks the right candidate.
-func (r Report) Recall() float64 { return float64(r.Kept) / float64(max(r.Words, 1)) }
+func (r Report) Recall() float64 { return float64(r.Kept) / float64(max(r.Words-r.Open, 1)) }
 
 // add counts the candidates of s.
 func (r *Report) add(s *syntax.Sentence) {
 	kept := 0
+	open, _ := s.Open()
 	for w := range s.Words {
 		heads := s.Candidates.Of(w + 1)
 		r.Arcs += len(heads)
@@ -35,9 +37,10 @@ func (r *Report) add(s *syntax.Sentence) {
 		}
 	}
 	r.Words += len(s.Words)
+	r.Open += open
 	r.Kept += kept
 	r.Sentences++
-	if kept == len(s.Words) {
+	if kept == len(s.Words)-open {
 		r.Trees++
 	}
 }

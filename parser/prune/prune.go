@@ -52,6 +52,7 @@ type scratch struct {
 	keys    []hash.Key // of all arcs
 	ends    []int32    // of the keys of each arc
 	sums    []int32
+	q       []float64 // in learning, by arc: the probabilities that the heads known leave
 	head    []int32   // best tree
 	lost    []float64 // per word: probability, by the first stage, of the heads that it drops
 	spanner graph.Spanner
@@ -227,11 +228,11 @@ func (x *scratch) limit(lo, hi int, cut int32) float64 {
 }
 
 // include makes head(m) a candidate of every word m, with its score by the
-// first stage.
+// first stage, unless it is syntax.NoHead.
 func (x *scratch) include(s *syntax.Sentence, head func(m int) int32) {
 	c := syntax.Candidates{Start: x.arcs.Start, Heads: x.arcs.Heads, LogOdds: x.arcs.Score}
 	for m := 1; m <= len(s.Words); m++ {
-		if h := head(m); !slices.Contains(c.Of(m), h) {
+		if h := head(m); h != syntax.NoHead && !slices.Contains(c.Of(m), h) {
 			x.scoresOf(s, m)
 			add(&c, m, h, x.row[h])
 		}

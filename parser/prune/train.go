@@ -124,6 +124,9 @@ func (m *Model) learnDense(train []syntax.Sentence, seed uint64) []uint8 {
 		sums, row, p = g.sumsOf(w.W, sums), resize(row, len(s.Words)+1), resize(p, len(s.Words)+1)
 		u.gradients, u.cells = u.gradients[:0], u.cells[:0]
 		for mod := 1; mod <= len(s.Words); mod++ {
+			if s.Words[mod-1].Head == syntax.NoHead {
+				continue // any head will do: the gradient is 0
+			}
 			scores(&g, mod, &m.tables, sums, w.W, row)
 			row[mod] = float32(math.Inf(-1))
 			best, sum := float64(slices.Max(row)), 0.0
@@ -191,7 +194,8 @@ type sparseUpdate struct {
 // learnSparse learns the second stage on top of the first, whose tables for a
 // sentence dense returns, as a distribution over single-root trees (Koo,
 // Globerson, Carreras and Collins 2007, section 4.1): the gradient of a
-// sentence is the gold arcs minus the marginals of all.
+// sentence is the gold arcs minus the marginals of all. Where heads are open, it
+// is the marginals under the trees that have the others, minus those under all.
 func (m *Model) learnSparse(train []syntax.Sentence, o Options, dense func(i int) []uint8) {
 	rule := linear.AdaGrad{Rate: 0.05, Floor: 0.01}
 	w := linear.NewWeights()
@@ -206,6 +210,7 @@ func (m *Model) learnSparse(train []syntax.Sentence, o Options, dense func(i int
 		x.encode(s)
 		x.shortlist(s)
 		x.include(s, func(m int) int32 { return s.Words[m-1].Head })
+		x.includeCompletion(s)
 		x.learnSparse(s, w, u)
 	}
 	apply := func(at linear.At, u *sparseUpdate) {
@@ -233,6 +238,7 @@ func (x *scratch) learnSparse(s *syntax.Sentence, w *linear.Weights, u *sparseUp
 		from = end
 	}
 	x.probabilities()
+	wanted := x.wanted(s)
 	u.gradients, u.ends, u.keys = u.gradients[:0], u.ends[:0], u.keys[:0]
 	from = 0
 	for m := 1; m <= len(s.Words); m++ {
@@ -240,7 +246,10 @@ func (x *scratch) learnSparse(s *syntax.Sentence, w *linear.Weights, u *sparseUp
 		for a := lo; a < hi; a++ {
 			gradient, keys := -x.p[a], x.keys[from:x.ends[a]]
 			from = x.ends[a]
-			if x.arcs.Heads[a] == s.Words[m-1].Head {
+			switch {
+			case wanted != nil:
+				gradient += wanted[a]
+			case x.arcs.Heads[a] == s.Words[m-1].Head:
 				gradient++
 			}
 			gradient *= float64(s.Step())
@@ -293,11 +302,19 @@ func pruneFolds(train []syntax.Sentence, bounds []int, workers int, model func(r
 }
 
 // AddGold adds the gold heads that are not among the candidates, with the
-// log-odds of the word's worst candidate.
+// log-odds of the word's worst candidate. Where heads are open, it adds what a
+// tree with the others lacks (Keep), if anything.
 func AddGold(s *syntax.Sentence) {
 	c := &s.Candidates
 	for m := len(s.Words); m >= 1; m-- {
-		worst := slices.Min(c.LogOdds[c.Start[m-1]:c.Start[m]])
-		add(c, m, s.Words[m-1].Head, worst)
+		if head := s.Words[m-1].Head; head != syntax.NoHead {
+			worst := slices.Min(c.LogOdds[c.Start[m-1]:c.Start[m]])
+			add(c, m, head, worst)
+		}
+	}
+	for i, h := range missing(s) {
+		if h != syntax.NoHead {
+			add(c, i+1, h, addedLogOdds)
+		}
 	}
 }
