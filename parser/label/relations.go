@@ -59,12 +59,14 @@ func goldName(w *syntax.Word) string {
 	return w.Deprel
 }
 
-// inventory lists the relations of the sentences.
+// inventory lists the relations of the sentences, but for open ones.
 func inventory(list []syntax.Sentence) ([]string, error) {
 	count := map[string]int{rootName: 0, unspecified: 0}
 	for i := range list {
 		for j := range list[i].Words {
-			count[goldName(&list[i].Words[j])]++
+			if w := &list[i].Words[j]; !w.OpenRelation() {
+				count[goldName(w)]++
+			}
 		}
 	}
 	names := slices.Collect(maps.Keys(count))

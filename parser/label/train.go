@@ -38,7 +38,8 @@ const (
 type example struct {
 	layout
 	step float32 // what its gradients are multiplied by
-	gold []uint8 // by word; index into the set
+	gold []uint8 // by word; index into the set, or open
+	open bool    // a relation is
 	from []int32 // features of word m are ids[from[m]:from[m+1]]; none if its set has one relation
 	ids  []int32
 }
@@ -59,8 +60,9 @@ type trainer struct {
 }
 
 // Train learns a model from gold trees: Head and Deprel of the sentences are
-// gold (those of silver sentences among the relations of gold ones), their other columns as they will be at run time. dev chooses the
-// epoch; without it the last one stays. The result is the same for any number
+// gold (those of silver sentences among the relations of gold ones), their other columns
+// as they will be at run time. A word without a Deprel may have any: the likelihood is
+// that of the other relations, summed over its own (partial.go). dev chooses the epoch; without it the last one stays. The result is the same for any number
 // of workers. Errors name the sentence that is no gold tree.
 //
 // The objective is the conditional log-likelihood of the relations given the
@@ -78,6 +80,7 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o Options) (*Model,
 		return nil, err
 	}
 	t.Log("label: %d trees, %d relations, %d features", len(train), len(t.rel.names), t.index.Len())
+	t.logOpen(train)
 	steps := t.Epochs * ((len(train) + batchSize - 1) / batchSize)
 	var now, best *Model
 	task := linear.Task[gradient]{
@@ -127,14 +130,11 @@ func (t *trainer) makeExamples(train []syntax.Sentence) error {
 			if x.loose {
 				return fmt.Errorf("label: sentence %q: the heads of word %d form no tree: training needs gold trees", s.ID, m)
 			}
-			if x.head == 0 {
+			if x.head == 0 || w.Deprel == "" {
 				continue
 			}
 			name, known := number[goldName(w)]
-			switch {
-			case w.Deprel == "":
-				return fmt.Errorf("label: sentence %q: word %d has no DEPREL: training needs gold relations", s.ID, m)
-			case !known:
+			if !known {
 				return fmt.Errorf("label: sentence %q: word %d is %q, which no gold word is", s.ID, m, w.Deprel)
 			}
 			count[tagPair(c.tree.nodes[x.head].Coarse, context(x.Coarse, x.side))*n+int(name)]++
@@ -160,8 +160,12 @@ func (e *example) read(t *trainer, c *chart, s *syntax.Sentence, number map[stri
 	e.step = s.Step()
 	e.gold, e.from = make([]uint8, e.n+1), make([]int32, e.n+2)
 	for m := 1; m <= e.n; m++ {
-		set, want := t.rel.set(e.set[m]), number[goldName(&s.Words[m-1])]
-		e.gold[m] = uint8(bytes.IndexByte(set, want))
+		set := t.rel.set(e.set[m])
+		if w := &s.Words[m-1]; w.OpenRelation() {
+			e.gold[m], e.open = open, true
+		} else {
+			e.gold[m] = uint8(bytes.IndexByte(set, number[goldName(w)]))
+		}
 		if len(set) > 1 {
 			c.keys = c.tree.keys(m, c.keys[:0])
 			for _, k := range c.keys {
@@ -178,10 +182,11 @@ func (e *example) read(t *trainer, c *chart, s *syntax.Sentence, number map[stri
 // weights.
 type gradient struct {
 	chart
-	e    *example
-	asks []float32 // gold minus expected, over (word, relation)
-	loss float64   // negative log-likelihood
-	sum  []float32 // by relation
+	e       *example
+	asks    []float32 // gold minus expected, over (word, relation)
+	loss    float64   // negative log-likelihood
+	sum     []float32 // by relation
+	clamped clamped   // where relations are open
 }
 
 // compute fills g for the example under the current weights.
@@ -189,14 +194,26 @@ func (g *gradient) compute(t *trainer, e *example) {
 	g.e, g.layout, g.rel, g.loss = e, e.layout, t.rel, 0
 	g.prepare()
 	g.local(t)
+	if e.open {
+		g.clamp()
+	}
 	g.pairs(t)
+	if e.open {
+		g.sumClamped()
+	}
 	g.sums()
 	g.asks = resize(g.asks, len(g.prob))
 	for m := 1; m <= e.n; m++ {
 		for j := e.off[m]; j < e.off[m+1]; j++ {
 			g.asks[j] = float32(-g.prob[j])
 		}
-		g.asks[e.off[m]+int32(e.gold[m])]++
+		if e.open {
+			for j := e.off[m]; j < e.off[m+1]; j++ {
+				g.asks[j] += float32(g.clamped.prob[j])
+			}
+		} else {
+			g.asks[e.off[m]+int32(e.gold[m])]++
+		}
 		for j := e.off[m]; j < e.off[m+1]; j++ {
 			g.asks[j] *= e.step
 		}
@@ -221,7 +238,9 @@ func (g *gradient) local(t *trainer) {
 		for j, l := range set {
 			belief[j] = graph.Exp(float64(g.sum[l] - top))
 		}
-		g.loss += float64(top - g.sum[set[e.gold[m]]])
+		if !e.open {
+			g.loss += float64(top - g.sum[set[e.gold[m]]])
+		}
 	}
 }
 
@@ -240,7 +259,7 @@ func (g *gradient) pairs(t *trainer) {
 			for b, l := range set {
 				x := float64(t.weights.W[alone+int(l)]) + float64(t.weights.W[inContext+int(l)])
 				row[b] = float32(graph.Exp(x))
-				if a == int(e.gold[h]) && b == int(e.gold[m]) {
+				if !e.open && a == int(e.gold[h]) && b == int(e.gold[m]) {
 					g.loss -= x
 				}
 			}
@@ -277,7 +296,9 @@ func (t *trainer) apply(g *gradient, rule linear.AdaGrad) {
 			alone, inContext := t.pairsOf(above, e.ctx[m])
 			for b, l := range set {
 				x := -float32(float64(share*float64(row[b])) * belief[b])
-				if a == int(e.gold[h]) && b == int(e.gold[m]) {
+				if e.open {
+					x += g.clamped.pair(g, m, a, b)
+				} else if a == int(e.gold[h]) && b == int(e.gold[m]) {
 					x++
 				}
 				x *= e.step

@@ -1,0 +1,79 @@
+package label
+
+import (
+	"math"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Of a tree with open relations, the likelihood to be raised is that of the known
+// ones: the sum over all labellings that have them. Its gradient is what is
+// expected under these labellings, less what is expected under all. So there are two
+// passes of sum-product, and the first is clamped: a known relation is the only one
+// that has a belief.
+
+// open stands for the relation of a word that is not known, among those of its set.
+const open = maxRelations
+
+// clamped is what the clamped pass leaves.
+type clamped struct {
+	belief, prob, mass []float64
+	free               []float64 // beliefs before either pass
+}
+
+// clamp keeps the beliefs and takes away those that known relations exclude.
+func (g *gradient) clamp() {
+	e := g.e
+	g.clamped.free = append(g.clamped.free[:0], g.belief...)
+	for m := 1; m <= e.n; m++ {
+		if e.gold[m] == open {
+			continue
+		}
+		belief := g.belief[e.off[m]:e.off[m+1]]
+		for j := range belief {
+			if j != int(e.gold[m]) {
+				belief[j] = 0
+			}
+		}
+		belief[e.gold[m]] = max(belief[e.gold[m]], math.SmallestNonzeroFloat32) // however unlikely, it is what is known
+	}
+}
+
+// sumClamped makes the clamped pass, keeps what it finds, takes its logarithm from
+// the loss, and restores the beliefs.
+func (g *gradient) sumClamped() {
+	c := &g.clamped
+	g.sums()
+	c.belief = append(c.belief[:0], g.belief...)
+	c.prob = append(c.prob[:0], g.prob...)
+	c.mass = append(c.mass[:0], g.mass...)
+	for m := 1; m <= g.e.n; m++ {
+		g.loss -= math.Log(g.scale[m])
+	}
+	copy(g.belief, c.free)
+}
+
+// pair returns how probable it is under the clamped pass that word m has relation b
+// of its set, and its head relation a.
+func (c *clamped) pair(g *gradient, m int32, a, b int) float32 {
+	e := g.e
+	p := c.prob[int(e.off[e.head[m]])+a]
+	if p == 0 {
+		return 0
+	}
+	share := p / c.mass[int(e.above[m])+a]
+	return float32(float64(share*float64(g.row(m, a)[b])) * c.belief[int(e.off[m])+b])
+}
+
+// logOpen says how much of the training trees is open, if anything is.
+func (t *trainer) logOpen(train []syntax.Sentence) {
+	open, words := 0, 0
+	for i := range train {
+		_, relations := train[i].Open()
+		open += relations
+		words += len(train[i].Words)
+	}
+	if open > 0 {
+		t.Log("label: %d of %d relations are open", open, words)
+	}
+}
