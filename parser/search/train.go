@@ -49,6 +49,7 @@ type TrainOptions struct {
 	Seed    uint64
 	Workers int     // results do not depend on it; 1 if 0
 	Epochs  int     // at most; 10 if 0
+	Batch   int     // sentences that share the weights they are decoded with (Zhao and Huang 2013); 16 if 0
 	C       float64 // cap of a step (PA-I); 0.01 if 0
 	Limit   int     // weights kept in the model; 1,200,000 if 0
 
@@ -68,6 +69,7 @@ type TrainOptions struct {
 }
 
 func (o *TrainOptions) setDefaults() {
+	o.Batch = cmp.Or(o.Batch, defaultBatch)
 	o.Epochs, o.C, o.Limit = cmp.Or(o.Epochs, 10), cmp.Or(o.C, 0.01), cmp.Or(o.Limit, 1_200_000)
 	o.Families = cmp.Or(o.Families, part.Standard)
 	o.Delta, o.Strategy = cmp.Or(o.Delta, DefaultDelta), cmp.Or(o.Strategy, DefaultStrategy)
@@ -77,8 +79,8 @@ func (o *TrainOptions) setDefaults() {
 }
 
 const (
-	batch = 16 // sentences that share the weights they are decoded with
-	stop  = 3  // training ends after so many epochs without a better dev UAS
+	defaultBatch = 16 // sentences
+	stop         = 3  // training ends after so many epochs without a better dev UAS
 )
 
 // A trainer is the state of a training.
@@ -152,7 +154,7 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o TrainOptions) (*M
 		Keep:    func(_, steps int) { t.keep(steps) },
 		State:   t.layout,
 	}
-	loop := linear.Loop{Examples: len(train), Epochs: o.Epochs, Stop: stop, Batch: batch, Workers: o.Workers, Seed: o.Seed,
+	loop := linear.Loop{Examples: len(train), Epochs: o.Epochs, Stop: stop, Batch: o.Batch, Workers: o.Workers, Seed: o.Seed,
 		Checkpoint: o.Checkpoint, Resume: o.Resume}
 	if err := linear.Run(loop, task); err != nil {
 		return nil, err
