@@ -66,6 +66,7 @@ type Search struct {
 	redraw []bool
 	shaken []int32 // per arc: score with noise
 	gold   []int32 // in training
+	forced *Search // likewise, of partial trees: over the candidates with the known heads
 	parts  [2][]part.Part
 }
 

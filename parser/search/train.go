@@ -141,12 +141,13 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o TrainOptions) (*M
 		return nil, err
 	}
 	o.Log("parser: parts %s, training %s", o.Families, o.Strategy)
+	logPartial(train, o.Log)
 	task := linear.Task[update]{
 		Learn: func(worker int, at linear.At, u *update) {
 			*u = update{features: u.features[:0]}
 			s := &train[at.Example]
 			if n := len(s.Words); n > 0 && n <= syntax.MaxWholeWords {
-				t.learn(t.scratch[worker], s, at.Seed(o.Seed), u)
+				t.learnFrom(t.scratch[worker], s, at.Example, at.Seed(o.Seed), u)
 			}
 		},
 		Apply:   func(at linear.At, u *update) { t.apply(u, at.Step) },
@@ -250,22 +251,45 @@ func (t *trainer) keep(steps int) {
 	t.best.fix()
 }
 
-// learn decodes a training sentence under cost, leaves the tree in x.best,
-// and fills u with its step.
-func (t *trainer) learn(x *Search, s *syntax.Sentence, seed uint64, u *update) {
-	n := len(s.Words)
+// learnFrom fills u with the step of training sentence i.
+func (t *trainer) learnFrom(x *Search, s *syntax.Sentence, i int, seed uint64, u *update) {
+	switch {
+	case s.Partial():
+		t.learnPartial(x, s, seed, u)
+	default:
+		t.learn(x, s, seed, u)
+	}
+}
+
+// load prepares a training sentence, with the loss of one added to the scores of
+// wrong heads, unless the right one is open.
+func (t *trainer) load(x *Search, s *syntax.Sentence, seed uint64) {
 	x.Scores.Count = Counters{}
 	x.prepare(t.model, s)
-	x.Seed, x.gold = seed, resize(x.gold, n+1)
-	for m := 1; m <= n; m++ {
-		x.gold[m] = s.Words[m-1].Head
+	x.Seed = seed
+	x.setGold(s)
+	for m := 1; m <= x.Scores.N; m++ {
 		lo, hi := x.Scores.Arcs.Span(m)
 		for a := lo; a < hi; a++ {
-			if x.Scores.Arcs.Heads[a] != x.gold[m] {
+			if x.gold[m] != syntax.NoHead && x.Scores.Arcs.Heads[a] != x.gold[m] {
 				x.Scores.Arcs.Score[a] += score.Unit
 			}
 		}
 	}
+}
+
+func (x *Search) setGold(s *syntax.Sentence) {
+	x.gold = resize(x.gold, x.Scores.N+1)
+	for m := range s.Words {
+		x.gold[m+1] = s.Words[m].Head
+	}
+}
+
+// learn decodes a training sentence under cost, leaves the tree in x.best,
+// and fills u with its step.
+func (t *trainer) learn(x *Search, s *syntax.Sentence, seed uint64, u *update) {
+	n := len(s.Words)
+	t.load(x, s, seed)
 	if (Greedy{Restarts: 1}).Decode(x) {
 		for m := 1; m <= n; m++ {
 			if x.gold[m] != x.best[m] {
@@ -281,14 +305,20 @@ func (t *trainer) learn(x *Search, s *syntax.Sentence, seed uint64, u *update) {
 	u.tally.counters = x.Scores.Count
 }
 
-// step fills u with the step from x.best towards x.gold, times weight, if
-// x.best scores higher with its cost.
+// step fills u with the step from x.best, or from a higher tree that a climb from
+// x.gold finds, towards x.gold.
 func (t *trainer) step(x *Search, weight float32, u *update) {
-	y, arcs := &x.Tree, &x.Scores.Arcs
-	y.Set(arcs, x.gold)
 	if t.o.Strategy == MaxViolation {
+		x.Tree.Set(&x.Scores.Arcs, x.gold)
 		x.ascend()
 	}
+	t.stepFrom(x, weight, u)
+}
+
+// stepFrom fills u with the step from x.best towards x.gold, times weight, if
+// x.best scores higher with its cost.
+func (t *trainer) stepFrom(x *Search, weight float32, u *update) {
+	y, arcs := &x.Tree, &x.Scores.Arcs
 	y.Set(arcs, x.best)
 	x.parts[1] = x.Scores.Parts(y, x.parts[1][:0])
 	y.Set(arcs, x.gold)
