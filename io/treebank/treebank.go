@@ -17,28 +17,33 @@ import (
 	"github.com/treebeam/treebeam/parser/train"
 )
 
-// ReadAll reads a treebank and its further files; paths has one at least.
+// ReadAll reads a treebank to train on and its further files; paths has one at least.
+// Its trees may be partial: words may lack a head, which Read refuses.
 func ReadAll(paths []string) (train.Treebank, error) {
-	t, err := Read(paths[0])
+	t, err := read(paths[0], conllu.Options{MultipleRoots: true, NoHeads: true})
 	for _, path := range paths[1:] {
 		if err != nil {
 			break
 		}
 		var more train.Treebank
-		more, err = Read(path)
+		more, err = read(path, conllu.Options{MultipleRoots: true, NoHeads: true})
 		t.More = append(t.More, more)
 	}
 	return t, err
 }
 
-// Read reads a CoNLL-U file. What no reader can accept is an error
+// Read reads a CoNLL-U file of complete trees. What no reader can accept is an error
 // here, what no training can is found by train.Check.
 func Read(path string) (train.Treebank, error) {
+	return read(path, conllu.Options{MultipleRoots: true})
+}
+
+func read(path string, o conllu.Options) (train.Treebank, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return train.Treebank{}, fmt.Errorf("treebank: %w", err)
 	}
-	sents, err := conllu.ReadTrees(strings.NewReader(string(data)), path, conllu.Options{MultipleRoots: true})
+	sents, err := conllu.ReadTrees(strings.NewReader(string(data)), path, o)
 	if err != nil {
 		return train.Treebank{}, err
 	}

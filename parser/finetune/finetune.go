@@ -208,6 +208,7 @@ func (t *trainer) examples(p *encode.Params, name string, list []syntax.Sentence
 	return out, kept
 }
 
+// oneRoot reports whether a tree has one root or, while heads are open, one at most.
 func oneRoot(s *syntax.Sentence) bool {
 	roots := 0
 	for i := range s.Words {
@@ -215,7 +216,7 @@ func oneRoot(s *syntax.Sentence) bool {
 			roots++
 		}
 	}
-	return roots == 1
+	return roots == 1 || roots == 0 && s.Partial()
 }
 
 // layout names what a checkpoint holds.

@@ -159,7 +159,7 @@ func countLabels(list []syntax.Sentence) []string {
 	count := map[string]int{rootLabel: 0, unspecified: 0}
 	for i := range list {
 		for j := range list[i].Words {
-			if w := &list[i].Words[j]; w.Head != syntax.NoHead {
+			if w := &list[i].Words[j]; !w.OpenRelation() {
 				count[goldLabel(w)]++
 			}
 		}

@@ -84,11 +84,16 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 // at the first fault.
 func Check(train, dev Treebank) *Report {
 	c := &checker{}
-	for _, t := range slices.Concat([]Treebank{train}, train.More, []Treebank{dev}) {
+	for _, t := range slices.Concat([]Treebank{train}, train.More) {
 		c.columns(t)
+		c.open(t)
 		for i := range t.Sentences {
-			c.sentence(t, &t.Sentences[i])
+			c.sentence(t, &t.Sentences[i], true)
 		}
+	}
+	c.columns(dev)
+	for i := range dev.Sentences {
+		c.sentence(dev, &dev.Sentences[i], false)
 	}
 	c.further(train)
 	whole := train
@@ -152,14 +157,19 @@ func place(t Treebank, s *syntax.Sentence, word int) string {
 	return fmt.Sprintf("%s:%d", t.Name, line)
 }
 
-// sentence checks one tree and its text.
-func (c *checker) sentence(t Treebank, s *syntax.Sentence) {
+// sentence checks one tree and its text. A partial tree may lack heads and
+// relations.
+func (c *checker) sentence(t Treebank, s *syntax.Sentence, partial bool) {
 	sound := true
+	if partial {
+		c.leftOpen(t, s)
+	}
 	for i := range s.Words {
 		w := &s.Words[i]
 		switch {
+		case w.Head == syntax.NoHead && partial:
 		case w.Head == syntax.NoHead:
-			c.add(true, "word without a head: complete the tree or leave the sentence out", t, s, i+1)
+			c.add(true, "word without a head in the development treebank: complete the tree or leave the sentence out", t, s, i+1)
 			sound = false
 		case w.Head < 0 || int(w.Head) > s.Len():
 			c.add(true, "head outside the sentence", t, s, i+1)
@@ -169,7 +179,9 @@ func (c *checker) sentence(t Treebank, s *syntax.Sentence) {
 			sound = false
 		}
 		if w.Deprel == "" {
-			c.add(true, "word without a relation: complete the DEPREL column", t, s, i+1)
+			if !partial {
+				c.add(true, "word without a relation in the development treebank: complete the DEPREL column", t, s, i+1)
+			}
 		} else if (w.Head == syntax.Root) != (w.Deprel == "root" || strings.HasPrefix(w.Deprel, "root:")) {
 			c.add(false, "relation root on a word that hangs on another, or the reverse", t, s, i+1)
 		}
@@ -186,21 +198,21 @@ func (c *checker) sentence(t Treebank, s *syntax.Sentence) {
 	}
 }
 
-// cycle returns the first word, in order, that does not reach the root, 0 if
-// all do. Heads must be within the sentence.
+// cycle returns the first word, in order, that reaches neither the root nor a
+// word without a head, 0 if all do. Heads must be within the sentence.
 func cycle(s *syntax.Sentence) int {
 	n := s.Len()
 	reaches := make([]bool, n+1)
 	reaches[syntax.Root] = true
 	for m := 1; m <= n; m++ {
 		steps, at := 0, m
-		for ; !reaches[at] && steps <= n; steps++ {
+		for ; at != syntax.NoHead && !reaches[at] && steps <= n; steps++ {
 			at = int(s.Words[at-1].Head)
 		}
-		if !reaches[at] {
+		if at != syntax.NoHead && !reaches[at] {
 			return m
 		}
-		for at = m; !reaches[at]; at = int(s.Words[at-1].Head) {
+		for at = m; at != syntax.NoHead && !reaches[at]; at = int(s.Words[at-1].Head) {
 			reaches[at] = true
 		}
 	}
@@ -245,6 +257,7 @@ func (c *checker) further(t Treebank) {
 			tags[[2]string{w.UPOS, w.XPOS}], relations[w.Deprel] = true, true
 		}
 	}
+	relations[""] = true // a relation that is open
 	for _, x := range t.More {
 		for i := range x.Sentences {
 			for j, w := range x.Sentences[i].Words {
@@ -262,18 +275,27 @@ func (c *checker) further(t Treebank) {
 // learnable reports what a training treebank needs beyond sound trees.
 func (c *checker) learnable(t Treebank) {
 	values := map[string]bool{}
-	trees := 0
+	trees, relations, open := 0, 0, 0
 	for i := range t.Sentences {
-		if roots(&t.Sentences[i]) == 1 {
+		if hasTree(&t.Sentences[i]) {
 			trees++
 		}
 		for _, w := range t.Sentences[i].Words {
 			values[w.UPOS] = true
+			switch {
+			case w.OpenRelation():
+				open++
+			case w.Head != syntax.Root:
+				relations++
+			}
 		}
 	}
 	delete(values, "")
 	if n := len(values); n > tag.MaxUPOS {
 		c.find(true, "%s: %d different UPOS, a model holds %d: put tags finer than those of UD into the XPOS column", t.Name, n, tag.MaxUPOS)
+	}
+	if open > 0 && relations == 0 {
+		c.find(true, "%s: all words are without a relation: complete some of the DEPREL column", t.Name)
 	}
 	if trees == 0 && countWords(t.Sentences) > 0 {
 		c.find(true, "%s: no sentence has exactly one root, as all that the parser learns from must have", t.Name)

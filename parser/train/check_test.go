@@ -21,8 +21,11 @@ func TestCheckNamesFaultAndLine(t *testing.T) {
 		{"cycle", func(s *syntax.Sentence) { s.Words[1].Head = 3 }, true, "cycle: 1, train.conllu:14"},
 		{"own head", func(s *syntax.Sentence) { s.Words[3].Head = 4 }, true, "own head: 1, train.conllu:16"},
 		{"outside", func(s *syntax.Sentence) { s.Words[6].Head = 8 }, true, "outside the sentence: 1, train.conllu:19"},
-		{"no head", func(s *syntax.Sentence) { s.Words[0].Head = syntax.NoHead }, true, "without a head"},
-		{"no relation", func(s *syntax.Sentence) { s.Words[2].Deprel = "" }, true, "without a relation: complete the DEPREL column: 1, train.conllu:15"},
+		{"no head", func(s *syntax.Sentence) { s.Words[1].Head = syntax.NoHead }, false, "words without a head, which are left open: 1, train.conllu:14"},
+		{"open", func(s *syntax.Sentence) { s.Words[1].Head = syntax.NoHead }, false, "train.conllu: partial trees: 1; 1 heads and 1 relations of 28 words are open"},
+		{"bare", func(s *syntax.Sentence) { takeHeads(s) }, false, "only segmenter and tagger learn: 1"},
+		{"open cycle", func(s *syntax.Sentence) { s.Words[0].Head, s.Words[1].Head, s.Words[3].Head = syntax.NoHead, 3, 1 }, true, "cycle: 1, train.conllu:14"},
+		{"no relation", func(s *syntax.Sentence) { s.Words[2].Deprel = "" }, false, "without a relation, which is left open: 1, train.conllu:15"},
 		{"root", func(s *syntax.Sentence) { s.Words[2].Deprel = "root" }, false, "relation root"},
 		{"text", func(s *syntax.Sentence) { s.Comments = s.Comments[:1] }, false, "without # text, whose text is made of forms and SpaceAfter: 1, train.conllu:11"},
 		{"roots", func(s *syntax.Sentence) {}, false, "several roots, left out when pruner, parser and labels are trained: 2, train.conllu:21, dev.conllu:21"},
@@ -30,7 +33,7 @@ func TestCheckNamesFaultAndLine(t *testing.T) {
 			s.MWTs = []syntax.MultiwordToken{{First: 1, Last: 2}}
 			s.Empty = []syntax.EmptyNode{{After: 0, Index: 1}, {After: 2, Index: 1}}
 			s.Words[2].Deprel = ""
-		}, true, "train.conllu:18"},
+		}, false, "train.conllu:18"},
 	}
 	for _, c := range cases {
 		train := toyTreebank("train", 4)
@@ -43,6 +46,39 @@ func TestCheckNamesFaultAndLine(t *testing.T) {
 		}
 		if err := r.Fatal(); (err != nil) != c.fatal || c.fatal && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: fatal = %v", c.name, err)
+		}
+	}
+}
+
+// takeHeads leaves all heads of a sentence open.
+func takeHeads(s *syntax.Sentence) {
+	for i := range s.Words {
+		s.Words[i].Head = syntax.NoHead
+	}
+}
+
+// The development treebank must be complete, and some of train's trees.
+func TestCheckRefusesWhatCannotBeOpen(t *testing.T) {
+	for want, spoil := range map[string]func(train, dev *Treebank){
+		"head in the development treebank: complete the tree or leave the sentence out: 1, dev.conllu:13": func(_, dev *Treebank) { dev.Sentences[1].Words[0].Head = syntax.NoHead },
+		"relation in the development treebank: complete the DEPREL column: 1, dev.conllu:14":              func(_, dev *Treebank) { dev.Sentences[1].Words[1].Deprel = "" },
+		"no sentence has exactly one root": func(train, _ *Treebank) {
+			for i := range train.Sentences {
+				takeHeads(&train.Sentences[i])
+			}
+		},
+		"all words are without a relation": func(train, _ *Treebank) {
+			for i := range train.Sentences {
+				for j := range train.Sentences[i].Words {
+					train.Sentences[i].Words[j].Deprel = ""
+				}
+			}
+		},
+	} {
+		train, dev := toyTreebank("train", 4), toyTreebank("dev", 4)
+		spoil(&train, &dev)
+		if err := Check(train, dev).Fatal(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 }

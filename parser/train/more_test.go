@@ -113,7 +113,7 @@ func TestCheckOfFurtherFiles(t *testing.T) {
 	if err := r.Fatal(); err != nil {
 		t.Error(err)
 	}
-	more.Sentences[0].Words[0].Deprel = ""
+	more.Sentences[0].Words[0].Head = 1
 	if err := Check(train, dev).Fatal(); err == nil || !strings.Contains(err.Error(), "more.conllu:3") {
 		t.Errorf("a broken tree of a further file: %v", err)
 	}

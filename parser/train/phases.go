@@ -53,7 +53,7 @@ func (t *trainer) phases() ([]pack.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	labels, err := t.component("labels", trees)
+	labels, err := t.component("labels", completed(trees, candidates))
 	if err != nil {
 		return nil, err
 	}
@@ -199,13 +199,13 @@ func (t *trainer) candidates(pruner *result, b bank) (bank, error) {
 // folds is the number of folds as part of a key.
 func (t *trainer) folds() string { return fmt.Sprint("folds ", t.Folds) }
 
-// oneRoot returns copies of the sentences whose trees have exactly one root,
-// with words of their own: only from those a parser can learn that gives every
-// sentence one.
+// oneRoot returns copies of the sentences whose trees have exactly one root (or may
+// get one: hasTree), with words of their own: only from those a parser can learn
+// that gives every sentence one.
 func oneRoot(sents []syntax.Sentence) []syntax.Sentence {
 	var out []syntax.Sentence
 	for i := range sents {
-		if roots(&sents[i]) == 1 {
+		if hasTree(&sents[i]) {
 			out = append(out, syntax.Clone(sents[i:i+1])...)
 		}
 	}

@@ -62,6 +62,7 @@ func NewSampler(train, dev Treebank, words int) *Sampler {
 			x.rels[known[i].Words[j].Deprel] = true
 		}
 	}
+	delete(x.rels, "") // what partial trees leave open, silver ones may not
 	return x
 }
 

@@ -350,6 +350,8 @@ func (t *trainer) provenance() model.Info {
 	set("tensor", t.tensorKey(), t.Tensor != nil)
 	set("lexicon", t.lexiconKey(), len(t.Lexicon) > 0)
 	set("clusters", t.clustersKey(), t.Clusters != nil)
+	open := t.train.open()
+	set("open", open.String(), open.relations > 0)
 	info.Train, info.Dev = dataOf(t.train), dataOf(t.dev)
 	info.More = moreOf(t.train)
 	for _, s := range t.Silver {

@@ -1,0 +1,95 @@
+package train
+
+import (
+	"fmt"
+
+	"github.com/treebeam/treebeam/parser/prune"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Training sentences may be partial trees: some words have no head, or no relation.
+// Segmenter and tagger do not care. Pruner and parser learn from the heads that are
+// known, and labels from the known relations of a tree that the pruner completes. The
+// development treebank must be complete.
+
+// hasTree reports whether pruner, parser and labels learn from a sentence: its tree has
+// one root or, while some heads are open, one at most, and one head at least is known.
+// Heads must have no cycle. Partial trees of sentences that are parsed in windows
+// are none to learn from.
+func hasTree(s *syntax.Sentence) bool {
+	open, _ := s.Open()
+	if open == 0 {
+		return roots(s) == 1
+	}
+	return roots(s) <= 1 && open < len(s.Words) && len(s.Words) <= syntax.MaxWholeWords
+}
+
+// A gap is what is open in a treebank.
+type gap struct{ sentences, bare, words, heads, relations int }
+
+// open counts what is open in all files of a treebank.
+func (t *Treebank) open() (g gap) {
+	list := t.All()
+	for i := range list {
+		heads, relations := list[i].Open()
+		g.words += len(list[i].Words)
+		g.heads += heads
+		g.relations += relations
+		if relations > 0 {
+			g.sentences++
+		}
+		if heads == len(list[i].Words) && heads > 0 {
+			g.bare++
+		}
+	}
+	return g
+}
+
+// String says how much is open.
+func (g gap) String() string {
+	return fmt.Sprintf("%d heads and %d relations of %d words", g.heads, g.relations, g.words)
+}
+
+// open says what is open in one file of train.
+func (c *checker) open(t Treebank) {
+	t.More = nil
+	g := t.open()
+	if g.relations > 0 {
+		c.fact("%s: partial trees: %d; %v are open", t.Name, g.sentences, g)
+	}
+	if g.bare > 0 {
+		c.fact("%s: sentences without any head, from which only segmenter and tagger learn: %d", t.Name, g.bare)
+	}
+}
+
+// leftOpen warns of what a partial tree leaves open, in case that it is a slip.
+func (c *checker) leftOpen(t Treebank, s *syntax.Sentence) {
+	for i := range s.Words {
+		switch w := &s.Words[i]; {
+		case w.Head == syntax.NoHead:
+			c.add(false, "words without a head, which are left open", t, s, i+1)
+		case w.OpenRelation():
+			c.add(false, "words with a head and without a relation, which is left open", t, s, i+1)
+		}
+	}
+}
+
+// completed returns the trees with the heads that the jackknifed pruners find best for
+// the words that have none (prune.Complete): the trees themselves if all heads are
+// known. Both banks have the same sentences, and candidates are those of these.
+func completed(trees, candidates bank) bank {
+	partial := false
+	for i := range trees.train {
+		partial = partial || trees.train[i].Partial()
+	}
+	if !partial {
+		return trees
+	}
+	b := bank{dev: trees.dev, key: hashKey("completed", trees.key, candidates.key)}
+	for _, s := range syntax.Clone(candidates.train) {
+		prune.Complete(&s)
+		s.Candidates = syntax.Candidates{}
+		b.train = append(b.train, s)
+	}
+	return b
+}
