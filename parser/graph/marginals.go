@@ -1,6 +1,9 @@
 package graph
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Marginals computes single-root marginals. It is scratch: one per goroutine.
 type Marginals struct {
@@ -54,11 +57,37 @@ const (
 // candidates hold no single-root tree. Arcs more than 667 nats below the best
 // of their word count as if they were 667 below.
 func (g *Marginals) Compute(a *Arcs, temperature int32, p []float64) bool {
+	for m := 1; m <= a.N(); m++ {
+		lo, hi := a.Span(m)
+		best := a.best(m)
+		for i := lo; i < hi; i++ {
+			p[i] = ExpOdds(int32((int64(best) - int64(a.Score[i])) * 16 / int64(temperature)))
+		}
+	}
+	return g.compute(a, p)
+}
+
+// ComputeAt is Compute for scores in nats, one per arc, in place of a.Score: for small
+// differences of scores, where whole 1/1024 are too coarse.
+func (g *Marginals) ComputeAt(a *Arcs, nats, p []float64) bool {
+	for m := 1; m <= a.N(); m++ {
+		lo, hi := a.Span(m)
+		best := slices.Max(nats[lo:hi])
+		for i := lo; i < hi; i++ {
+			p[i] = Exp(max(nats[i]-best, -600))
+		}
+	}
+	return g.compute(a, p)
+}
+
+// compute is Compute with the weights of the arcs in p, next to those of the best of
+// their words.
+func (g *Marginals) compute(a *Arcs, p []float64) bool {
 	n := a.N()
 	if n == 0 {
 		return true
 	}
-	g.load(a, temperature, p)
+	g.load(a, p)
 	if !g.eliminate(n) {
 		return false
 	}
@@ -73,9 +102,9 @@ func (g *Marginals) Compute(a *Arcs, temperature int32, p []float64) bool {
 	return true
 }
 
-// load fills the weights, and leaves that of every arc in p. The weights into
+// load fills the weights from p, and leaves in it what it takes for each arc. The weights into
 // a word may have any common factor, and so may those of all root arcs.
-func (g *Marginals) load(a *Arcs, temperature int32, p []float64) {
+func (g *Marginals) load(a *Arcs, p []float64) {
 	n := a.N()
 	g.weight = resize(g.weight, (n+1)*(n+1))
 	g.adjoint = resize(g.adjoint, (n+1)*(n+1))
@@ -86,9 +115,8 @@ func (g *Marginals) load(a *Arcs, temperature int32, p []float64) {
 	most := 0.0 // of the root arcs
 	for m := 1; m <= n; m++ {
 		lo, hi := a.Span(m)
-		best := a.best(m)
 		for i := lo; i < hi; i++ {
-			w := math.Max(ExpOdds(int32((int64(best)-int64(a.Score[i]))*16/int64(temperature))), leastWeight)
+			w := math.Max(p[i], leastWeight)
 			p[i] = w
 			if a.Heads[i] == 0 {
 				most = math.Max(most, w)

@@ -58,6 +58,7 @@ type scratch struct {
 	spanner graph.Spanner
 	margins graph.Marginals
 	lookups int64
+	noiser
 }
 
 func newModel(v *word.Vocabulary) *Model {
