@@ -22,6 +22,7 @@ type Options struct {
 	Log     func(format string, args ...any) // progress lines; nil is silent
 	Epochs  int                              // passes over the data, default 8
 	Cells   int                              // weights of features kept in the model, default 700,000
+	Delta   float64                          // probability in [0,1) at which a regulariser leaves out features (noiser); 0 is none
 }
 
 const (
@@ -182,11 +183,13 @@ func (e *example) read(t *trainer, c *chart, s *syntax.Sentence, number map[stri
 // weights.
 type gradient struct {
 	chart
-	e       *example
-	asks    []float32 // gold minus expected, over (word, relation)
-	loss    float64   // negative log-likelihood
-	sum     []float32 // by relation
-	clamped clamped   // where relations are open
+	e    *example
+	asks []float32 // gold minus expected, over (word, relation)
+	loss float64   // negative log-likelihood
+	sum  []float32 // by relation
+	noiser
+
+	clamped clamped // where relations are open
 }
 
 // compute fills g for the example under the current weights.
@@ -200,6 +203,9 @@ func (g *gradient) compute(t *trainer, e *example) {
 	g.pairs(t)
 	if e.open {
 		g.sumClamped()
+	}
+	if t.Delta > 0 {
+		g.regularise(t)
 	}
 	g.sums()
 	g.asks = resize(g.asks, len(g.prob))
@@ -215,6 +221,10 @@ func (g *gradient) compute(t *trainer, e *example) {
 			g.asks[e.off[m]+int32(e.gold[m])]++
 		}
 		for j := e.off[m]; j < e.off[m+1]; j++ {
+			if t.Delta > 0 {
+				g.asks[j] -= float32(g.move[j])
+				g.shrink[j] *= e.step
+			}
 			g.asks[j] *= e.step
 		}
 		g.loss += math.Log(g.scale[m])
@@ -281,7 +291,10 @@ func (t *trainer) apply(g *gradient, rule linear.AdaGrad) {
 		set, asks := t.rel.set(e.set[m]), g.asks[e.off[m]:e.off[m+1]]
 		for _, id := range e.ids[e.from[m]:e.from[m+1]] {
 			for j, x := range asks {
-				if x >= least || x <= -least {
+				switch {
+				case t.Delta > 0 && (x >= least || x <= -least || g.shrink[int(e.off[m])+j] >= least):
+					t.rows.ClimbShrunk(id, uint16(set[j]), x, g.shrink[int(e.off[m])+j], rule)
+				case x >= least || x <= -least:
 					t.rows.Climb(id, uint16(set[j]), x, rule)
 				}
 			}
@@ -300,6 +313,9 @@ func (t *trainer) apply(g *gradient, rule linear.AdaGrad) {
 					x += g.clamped.pair(g, m, a, b)
 				} else if a == int(e.gold[h]) && b == int(e.gold[m]) {
 					x++
+				}
+				if t.Delta > 0 {
+					x -= float32(g.across[int(e.across[m])+a*len(set)+b])
 				}
 				x *= e.step
 				if x >= least || x <= -least {
