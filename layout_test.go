@@ -122,6 +122,7 @@ var imports = func() map[string][]string {
 		"bench/stages":              {"io/conllu", "model", "parser/search", "parser/syntax"},
 		"bench/classes":             {"io/conllu", "parser/cluster", "parser/syntax", "parser/word"},
 		"bench/words":               {"parser/hash"},
+		"bench/spine":               {"io/conllu", "model", "parser/label", "parser/search", "parser/syntax"},
 		"bench/transition":          {"io/conllu", "model", "parser/graph", "parser/hash", "parser/prune", "parser/search", "parser/syntax", "parser/transition"},
 		"bench/long":                {"io/conllu", "model", "parser/prune", "parser/search", "parser/syntax"},
 	}

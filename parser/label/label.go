@@ -29,10 +29,12 @@ type Model struct {
 	expPair []float32 // e^(pair/unit)
 	rules   *rules
 	charts  *sync.Pool
+
+	vocabulary *word.Vocabulary
 }
 
 func newModel(v *word.Vocabulary) *Model {
-	return &Model{charts: &sync.Pool{New: func() any { return &chart{encoder: word.NewEncoder(v)} }}}
+	return &Model{vocabulary: v, charts: &sync.Pool{New: func() any { return &chart{encoder: word.NewEncoder(v)} }}}
 }
 
 const (
