@@ -170,6 +170,18 @@ func TestReviseUnknown(t *testing.T) {
 		}
 	}
 
+	// Nor does another path score higher than the revised one.
+	c := m.Choices(&second[0], Request{Retag: true, Revisions: v}, Bounds{Tags: 4, Most: 1 << 20})
+	best := make([]int, len(c.Words))
+	if len(c.Words[at]) < 2 || c.Words[at][0].UPOS != "NOUN" {
+		t.Fatalf("choices %v: the test needs more, NOUN first", c.Words[at])
+	}
+	eachPath(&c, func(path []int) {
+		if c.Score(path) > c.Score(best) {
+			t.Errorf("path %v scores %d, the revised one %d", path, c.Score(path), c.Score(best))
+		}
+	})
+
 	for i := range second { // no tag is more probable for being counted twice
 		for j, p := range second[i].TagProb {
 			if second[i].Words[j].UPOS == first[i].Words[j].UPOS && p != first[i].TagProb[j] {
