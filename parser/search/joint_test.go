@@ -1,0 +1,174 @@
+package search
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/part"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// randomChoices gives about every other word of s other tags.
+func randomChoices(s *syntax.Sentence, r *hash.Rand) *syntax.Choices {
+	c := &syntax.Choices{}
+	for i := range s.Words {
+		w := &s.Words[i]
+		c.Words = append(c.Words, []syntax.Choice{{UPOS: w.UPOS, Feats: w.Feats, Lemma: w.Lemma}})
+		for range r.Below(3) {
+			upos := tags[r.Below(uint32(len(tags)))]
+			c.Words[i] = append(c.Words[i], syntax.Choice{UPOS: upos, Feats: "Case=" + upos[:1], Lemma: w.Form, Score: -int64(r.Below(2000))})
+		}
+		if i == 0 {
+			continue
+		}
+		pairs := make([]int64, len(c.Words[i-1])*len(c.Words[i]))
+		for k := range pairs {
+			pairs[k] = -int64(r.Below(1000))
+		}
+		c.Pairs = append(c.Pairs, pairs)
+	}
+	return c
+}
+
+// eachPath calls f with every path through c.
+func eachPath(c *syntax.Choices, f func(path []int)) {
+	path := make([]int, len(c.Words))
+	var rec func(i int)
+	rec = func(i int) {
+		if i == len(path) {
+			f(path)
+			return
+		}
+		for path[i] = range c.Words[i] {
+			rec(i + 1)
+		}
+	}
+	rec(0)
+}
+
+// The tree of every path is the best of all trees, so what is left to the climb
+// is the choice of tags: it must end where no word's other tag has a better tree,
+// and mostly in the best of tags and trees.
+func TestBestTagsAgainstAllTagsAndTrees(t *testing.T) {
+	r := hash.Rand(5)
+	best, all := 0, 0
+	for range 60 {
+		s := randomSentence(2+int(r.Below(4)), 5, &r)
+		c := randomChoices(s, &r)
+		m := newModel(noise(60), part.Locals)
+		o := JointOptions{Weight: 200, Trials: 1000}
+		value := map[string]int64{}
+		key := func(path []int) string {
+			b := make([]byte, len(path))
+			for i, k := range path {
+				b[i] = byte(k)
+			}
+			return string(b)
+		}
+		top := int64(worst)
+		eachPath(c, func(path []int) {
+			work := syntax.Clone([]syntax.Sentence{*s})[0]
+			c.Set(&work, path)
+			var x Search
+			x.prepare(m, &work)
+			tree := int64(worst)
+			allTrees(&work, func(head []int32) { tree = max(tree, scratchScore(&x, head)) })
+			value[key(path)] = tree + c.Score(path)*int64(o.Weight)>>10
+			top = max(top, value[key(path)])
+		})
+		work := syntax.Clone([]syntax.Sentence{*s})[0]
+		path, trials := BestTags(c, o, func(path []int) (int64, bool) {
+			c.Set(&work, path)
+			_, score, ok := m.Best(&work, Options{})
+			if want := value[key(path)] - c.Score(path)*int64(o.Weight)>>10; !ok || score > want {
+				t.Fatalf("path %v: tree of score %d, the best of all has %d", path, score, want)
+			} else {
+				score = want // the search may miss it, seldom; the climb over tags is on trial here
+			}
+			return score, ok
+		})
+		if c.Open() == 0 {
+			continue
+		}
+		all++
+		if value[key(path)] == top {
+			best++
+		}
+		for i := range path {
+			other := slices.Clone(path)
+			for other[i] = range c.Words[i] {
+				if value[key(other)] > value[key(path)] {
+					t.Errorf("path %v scores %d, its neighbour %v %d", path, value[key(path)], other, value[key(other)])
+				}
+			}
+		}
+		if trials < 2 || trials > 1000 {
+			t.Errorf("%d trials", trials)
+		}
+	}
+	if all < 40 || best*10 < all*8 {
+		t.Errorf("the best of all tags and trees in %d of %d sentences", best, all)
+	}
+}
+
+func TestBestTagsKeepsWithinItsTrials(t *testing.T) {
+	r := hash.Rand(6)
+	s := randomSentence(8, 5, &r)
+	c := randomChoices(s, &r)
+	looked := 0
+	path, trials := BestTags(c, JointOptions{Trials: 3}, func([]int) (int64, bool) {
+		looked++
+		return int64(looked), true // every change is for the better
+	})
+	if trials != 3 || looked != 3 || len(path) != 8 {
+		t.Errorf("%d trials, %d looked at, path %v", trials, looked, path)
+	}
+}
+
+// Wherever the trials end, the path is the best one that was tried.
+func TestBestTagsLeavesTheBestOfItsTrials(t *testing.T) {
+	r := hash.Rand(3)
+	for range 300 {
+		s := randomSentence(4, 3, &r)
+		c := randomChoices(s, &r)
+		for trials := 1; trials < 8; trials++ {
+			worth := map[string]int64{} // of the paths that were tried
+			best := int64(math.MinInt64)
+			path, _ := BestTags(c, JointOptions{Trials: trials, Weight: 1024}, func(path []int) (int64, bool) {
+				score := int64(r.Below(10_000))
+				worth[fmt.Sprint(path)] = score + c.Score(path)
+				best = max(best, score+c.Score(path))
+				return score, true
+			})
+			if got, tried := worth[fmt.Sprint(path)]; len(worth) > 0 && (!tried || got != best) {
+				t.Fatalf("%d trials: path %v is worth %d (tried %v), the best one %d", trials, path, got, tried, best)
+			}
+		}
+	}
+}
+
+func TestBestIsWhatParseFinds(t *testing.T) {
+	r := hash.Rand(7)
+	m := newModel(noise(500), part.Standard)
+	for range 20 {
+		s := randomSentence(4+int(r.Below(12)), 5, &r)
+		heads, score, ok := m.Best(s, Options{Seed: 3})
+		if !ok || m.Parse(s, Options{Seed: 3}) != nil {
+			t.Fatal("no tree")
+		}
+		for i, h := range heads {
+			if s.Words[i].Head != h {
+				t.Fatalf("word %d hangs on %d, in Parse on %d", i+1, h, s.Words[i].Head)
+			}
+		}
+		if x, _ := m.Score(s, heads); x != score {
+			t.Errorf("score %d, want %d", score, x)
+		}
+	}
+	if _, _, ok := m.Best(&syntax.Sentence{Words: make([]syntax.Word, 2)}, Options{}); ok {
+		t.Error("a sentence without candidates has a tree")
+	}
+}
