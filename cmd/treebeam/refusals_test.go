@@ -67,6 +67,8 @@ var wrongCommands = []struct {
 	{"parse IN --output OUT --max-words -5", "must be from 1"},
 	{"parse IN --output OUT --restarts -1", "must not be negative"},
 	{"parse IN --output OUT --samples -1", "--samples -1: must be from 0 to 1000"},
+	{"parse IN --output OUT --from conllu --keep-heads --joint-tags", "--joint-tags and --keep-heads exclude each other"},
+	{"eval --gold IN/a.txt --system IN/a.txt --joint-tags", "--joint-tags need --model"},
 	{"parse IN --output OUT --samples 1001", "must be from 0 to 1000"},
 	{"parse IN --output OUT --decoder eisner", `decoder "eisner": want greedy, sample or risk`},
 	{"parse IN --output OUT --decoder sample --restarts 3", "need --decoder greedy: sample does not climb"},

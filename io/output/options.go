@@ -78,4 +78,5 @@ type ParseOptions struct {
 	Samples    int    `json:"samples,omitempty"` // trees that head_marginal is estimated from, beside the best one
 	Decoder    string `json:"decoder,omitempty"` // a name of search.NamedDecoder; "" is greedy
 	Certify    int    `json:"certify,omitempty"`
+	JointTags  bool   `json:"joint_tags,omitempty"` // tags are chosen together with the tree
 }
