@@ -62,6 +62,8 @@ type TrainOptions struct {
 
 	Tensor *score.TensorOptions // of a tensor for arcs; nil has none
 
+	Learner Learner // PA if ""; SampleRank has no tensor
+
 	Log func(format string, a ...any)
 
 	Checkpoint func(epoch int, layout func(*pack.Layout)) error // as of linear.Loop
@@ -90,6 +92,7 @@ type trainer struct {
 	best    *Model               // what was kept
 	weights *linear.Weights      // times gamma
 	tensor  *score.TensorLearner // nil without a tensor
+	samples *sampleRank          // nil but for SampleRank
 	scratch []*Search            // by worker
 	tally   tally
 }
@@ -131,6 +134,12 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o TrainOptions) (*M
 	if !o.Families.Valid() {
 		return nil, fmt.Errorf("families %s: want those of part.Full", o.Families)
 	}
+	if o.Learner == SampleRank && o.Tensor != nil {
+		return nil, fmt.Errorf("%s does not learn a tensor", SampleRank)
+	}
+	if err := o.Learner.Valid(); err != nil {
+		return nil, err
+	}
 	for i := range train {
 		if err := check(&train[i]); err != nil {
 			return nil, fmt.Errorf("training sentence %d: %w", i+1, err)
@@ -171,6 +180,9 @@ func newTrainer(v *word.Vocabulary, train []syntax.Sentence, o TrainOptions) (*t
 	for range max(o.Workers, 1) {
 		t.scratch = append(t.scratch, &Search{})
 	}
+	if o.Learner == SampleRank {
+		t.samples = newSampleRank(train)
+	}
 	if o.Tensor != nil {
 		options := *o.Tensor
 		options.Seed, options.Log = o.Seed, o.Log
@@ -191,6 +203,9 @@ func (t *trainer) layout(l *pack.Layout) {
 	t.weights.Layout(l, "weights")
 	if t.tensor != nil {
 		l.Nested("learner", t.tensor.Layout)
+	}
+	if t.samples != nil {
+		l.Nested("samples", t.samples.layout)
 	}
 	l.Nested("best", t.best.layout)
 }
@@ -256,6 +271,8 @@ func (t *trainer) learnFrom(x *Search, s *syntax.Sentence, i int, seed uint64, u
 	switch {
 	case s.Partial():
 		t.learnPartial(x, s, seed, u)
+	case t.samples != nil:
+		t.learnSamples(x, s, i, seed, u)
 	default:
 		t.learn(x, s, seed, u)
 	}
