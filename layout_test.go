@@ -119,6 +119,7 @@ var imports = func() map[string][]string {
 		"bench/posterior":           {"io/conllu", "model", "parser/calibrate", "parser/eval", "parser/graph", "parser/score", "parser/search", "parser/syntax", "parser/train"},
 		"bench/scale":               {"model", "parser/search", "parser/syntax"},
 		"bench/shift":               {"io/conllu", "io/source", "io/text", "model", "parser/eval", "parser/search", "parser/syntax", "parser/train"},
+		"bench/joint":               append(slices.Clone(components), "io/conllu", "model", "parser/eval", "parser/train"),
 		"bench/stages":              {"io/conllu", "model", "parser/search", "parser/syntax"},
 		"bench/classes":             {"io/conllu", "parser/cluster", "parser/syntax", "parser/word"},
 		"bench/words":               {"parser/hash"},

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -8,7 +9,9 @@ import (
 
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/part"
+	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // randomChoices gives about every other word of s other tags.
@@ -170,5 +173,103 @@ func TestBestIsWhatParseFinds(t *testing.T) {
 	}
 	if _, _, ok := m.Best(&syntax.Sentence{Words: make([]syntax.Word, 2)}, Options{}); ok {
 		t.Error("a sentence without candidates has a tree")
+	}
+}
+
+// slips are sentences of the grammar with tags of a tagger that takes every third
+// noun for an adjective, and cannot tell which: by it alone, the wrong tag is a little
+// better. Trees tell, for adjectives hang on the next noun.
+func slips(count int, seed uint64) (list []syntax.Sentence, joint []JointExample, gold []syntax.Sentence) {
+	r := hash.Rand(seed)
+	gold = grammar(count, seed)
+	list = syntax.Clone(gold)
+	for i := range list {
+		s, c := &list[i], &syntax.Choices{}
+		e := JointExample{Choices: c}
+		for k := range s.Words {
+			w := &s.Words[k]
+			w.Form, w.Lemma = "w", "w"
+			gold[i].Words[k].Form, gold[i].Words[k].Lemma = "w", "w"
+			choices, right := []syntax.Choice{{UPOS: w.UPOS, Lemma: "w"}}, 0
+			if w.UPOS == "NOUN" && r.Below(3) == 0 {
+				choices, right = []syntax.Choice{{UPOS: "ADJ", Lemma: "w"}, {UPOS: "NOUN", Lemma: "w", Score: -200}}, 1
+				w.UPOS = "ADJ"
+			}
+			c.Words, e.Gold = append(c.Words, choices), append(e.Gold, right)
+			if k > 0 {
+				c.Pairs = append(c.Pairs, make([]int64, len(c.Words[k-1])*len(choices)))
+			}
+		}
+		joint = append(joint, e)
+	}
+	return list, joint, gold
+}
+
+func TestJointTrainingFindsTagsByTrees(t *testing.T) {
+	train, joint, _ := slips(80, 1)
+	dev, choices, gold := slips(40, 2)
+	m, err := Train(word.Learn(gold), train, nil, TrainOptions{Epochs: 5, Joint: joint})
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, own, found := 0, 0, 0
+	for i := range dev {
+		work := dev[i]
+		path, _ := BestTags(choices[i].Choices, JointOptions{}, func(path []int) (int64, bool) {
+			choices[i].Choices.Set(&work, path)
+			_, score, ok := m.Best(&work, Options{})
+			return score, ok
+		})
+		for k := range path {
+			words++
+			if choices[i].Gold[k] == 0 {
+				own++
+			}
+			if path[k] == choices[i].Gold[k] {
+				found++
+			}
+		}
+	}
+	if words-found > (words-own)/3 {
+		t.Errorf("of %d words %d have the right tag by the tagger, %d with trees", words, own, found)
+	}
+}
+
+func TestJointTrainingDoesNotDependOnWorkers(t *testing.T) {
+	train, joint, gold := slips(30, 3)
+	var want []byte
+	for _, workers := range []int{1, 4} {
+		m, err := Train(word.Learn(gold), train, nil, TrainOptions{Epochs: 2, Joint: joint, Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := packed(m); want == nil {
+			want = got
+		} else if !bytes.Equal(got, want) {
+			t.Error("another number of workers, another model")
+		}
+	}
+	plain, err := Train(word.Learn(gold), train, nil, TrainOptions{Epochs: 2})
+	if err != nil || bytes.Equal(packed(plain), want) {
+		t.Errorf("joint tags teach nothing: %v", err)
+	}
+}
+
+func TestTrainRefusesWhatDoesNotGoTogether(t *testing.T) {
+	train, joint, _ := slips(3, 4)
+	for _, o := range []TrainOptions{
+		{Learner: "mira"},
+		{Joint: joint[:2]},
+		{Joint: joint, Learner: SampleRank},
+		{Joint: []JointExample{joint[1], joint[0], joint[2]}},
+		{Joint: joint, Tensor: &score.TensorOptions{}},
+		{Learner: SampleRank, Tensor: &score.TensorOptions{}},
+	} {
+		if len(train[0].Words) == len(train[1].Words) {
+			t.Fatal("choose another seed")
+		}
+		if _, err := Train(word.Learn(train), train, nil, o); err == nil {
+			t.Errorf("%+v is accepted", o)
+		}
 	}
 }

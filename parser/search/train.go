@@ -64,6 +64,12 @@ type TrainOptions struct {
 
 	Learner Learner // PA if ""; SampleRank has no tensor
 
+	// Joint, if not nil, are the tags that training sentences may have (BestTags),
+	// and TagWeight what the tagger's score counts there, as JointOptions.Weight. PA
+	// alone learns with them, and without a tensor.
+	Joint     []JointExample
+	TagWeight int
+
 	Log func(format string, a ...any)
 
 	Checkpoint func(epoch int, layout func(*pack.Layout)) error // as of linear.Loop
@@ -134,10 +140,7 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o TrainOptions) (*M
 	if !o.Families.Valid() {
 		return nil, fmt.Errorf("families %s: want those of part.Full", o.Families)
 	}
-	if o.Learner == SampleRank && o.Tensor != nil {
-		return nil, fmt.Errorf("%s does not learn a tensor", SampleRank)
-	}
-	if err := o.Learner.Valid(); err != nil {
+	if err := o.checkLearner(train); err != nil {
 		return nil, err
 	}
 	for i := range train {
@@ -273,6 +276,8 @@ func (t *trainer) learnFrom(x *Search, s *syntax.Sentence, i int, seed uint64, u
 		t.learnPartial(x, s, seed, u)
 	case t.samples != nil:
 		t.learnSamples(x, s, i, seed, u)
+	case t.o.Joint != nil && t.o.Joint[i].Choices != nil:
+		t.learnJoint(x, s, &t.o.Joint[i], seed, u)
 	default:
 		t.learn(x, s, seed, u)
 	}
