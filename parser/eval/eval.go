@@ -104,6 +104,8 @@ type Result struct {
 	SystemMultiRoot int `json:"system_sentences_without_one_root"`
 	// TreeErrors is nil unless the caller sets it, to what Blame found.
 	*TreeErrors
+	// Losses is nil unless the caller sets it, to what Attribute found.
+	Losses *Losses `json:"losses,omitempty"`
 	// Forecast is nil unless the caller sets it, to what Forecasts returns.
 	Forecast []Forecast `json:"forecast,omitempty"`
 	// Confidence is nil unless the caller sets it, to what Reliabilities found.

@@ -122,6 +122,9 @@ func (r *Result) writeDetails(b *bytes.Buffer) {
 	if r.TreeErrors != nil {
 		r.writeCauses(b)
 	}
+	if r.Losses != nil {
+		r.Losses.write(b)
+	}
 	if len(r.Forecast) > 0 {
 		r.writeForecast(b)
 	}
