@@ -40,7 +40,7 @@ folder or CoNLL-U with --conf), the last tables compare it with the truth
 // evalFlags are the options of treebeam eval.
 type evalFlags struct {
 	gold, system, model, against string
-	goldTokens, goldTags         bool
+	goldTokens, goldTags, causes bool
 	effort                       string
 	search                       search.Options
 	custom                       transforms.CustomFiles
@@ -60,6 +60,7 @@ func newEval() *cobra.Command {
 	fs.StringVarP(&f.model, "model", "m", "", "score the trees that the model `FILE` makes; or embedded or embedded-accurate")
 	fs.BoolVar(&f.goldTokens, "gold-tokens", false, "with --model: parse the gold sentences and words, not the raw text")
 	fs.BoolVar(&f.goldTags, "gold-tags", false, "with --model: parse the gold words with their tags and lemmas")
+	fs.BoolVar(&f.causes, "causes", false, "with --model: say which stage has lost each point: segmentation, tags, pruning, search, model or labels; takes two to five times as long")
 	threads := threadsFlag(fs)
 	fs.StringVar(&f.effort, "effort", "", "with --model: use the model's encoder only for sentences where the parser without it expects an LAS below `P`, from 0 to 1 (1)")
 	fs.Uint64Var(&f.search.Seed, "seed", train.SearchSeed, "with --model: seed of the search's random choices, `N`")
@@ -83,6 +84,7 @@ func newEval() *cobra.Command {
 	cmd.Example = `
   treebeam eval --gold dev.conllu --system out
   treebeam eval --gold dev.conllu --model embedded
+  treebeam eval --gold dev.conllu --model embedded --causes
   treebeam eval --gold dev.conllu --system a.conllu --against b.conllu`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		ctx := cmd.Context()
@@ -100,7 +102,7 @@ func newEval() *cobra.Command {
 // arrange puts the flags into groups.
 func (f *evalFlags) arrange(fs *pflag.FlagSet) {
 	group(fs, "Trees", "gold", "system", "model", "gold-tokens", "gold-tags", "effort", "write")
-	group(fs, "What is printed", "against", "samples", "json", "plain", "counts", "enhanced", "row")
+	group(fs, "What is printed", "causes", "against", "samples", "json", "plain", "counts", "enhanced", "row")
 	group(fs, rareFlags, "seed", "restarts", "projective", "exact", "certify", "decoder", "head-samples", "joint-tags")
 	choose(fs, "decoder", "greedy", "sample", "risk")
 }
@@ -119,6 +121,10 @@ func (f *evalFlags) validate() error {
 		return refuse("--abbreviations, --keep-together, --exceptions and --unconstrained need --model")
 	case f.system != "" && (f.decoder != "" || f.search.Samples != 0 || f.search.JointTags):
 		return refuse("--decoder, --head-samples and --joint-tags need --model")
+	case f.causes && f.system != "":
+		return refuse("--causes needs --model: it parses the gold text again with gold for one stage after another")
+	case f.causes && (f.against != "" || f.row != "" || f.report.Plain):
+		return refuse("--causes has a table of its own: leave out --against, --row and --plain")
 	case f.write != "" && output.SameFile(f.gold, f.write):
 		return refuse("--write %s is the file of the gold trees: they would be lost; name another", f.write)
 	case f.samples < 1:
@@ -150,15 +156,15 @@ func (f *evalFlags) run(ctx context.Context, out io.Writer) error {
 		return refuse("--gold %s holds no sentences: there is nothing to score", f.gold)
 	}
 	warnOfUncertain(f.gold, gold)
-	system, expected, causes, err := f.trees(ctx, gold)
+	trees, err := f.trees(ctx, gold)
 	if err != nil {
 		return err
 	}
-	result, err := score(f.gold, gold, system)
+	result, err := score(f.gold, gold, trees.system)
 	if err != nil {
 		return err
 	}
-	result.TreeErrors = causes
+	result.TreeErrors, result.Losses = trees.errors, trees.losses
 	if f.against != "" {
 		return f.compare(ctx, out, gold, result)
 	}
@@ -166,8 +172,8 @@ func (f *evalFlags) run(ctx context.Context, out io.Writer) error {
 		_, err := fmt.Fprintf(out, "%-52s %s\n", f.row, summaryRow(result))
 		return err
 	}
-	result.Forecast = result.Forecasts(&expected)
-	if result.Confidence, err = eval.Reliabilities(gold, system); err != nil {
+	result.Forecast = result.Forecasts(&trees.expected)
+	if result.Confidence, err = eval.Reliabilities(gold, trees.system); err != nil {
 		return err
 	}
 	return eval.Report(out, result, f.report)
@@ -219,44 +225,53 @@ func (f *evalFlags) compare(ctx context.Context, out io.Writer, gold []syntax.Se
 	return nil
 }
 
-// trees returns what is to be scored, what is expected of it, and, where the
-// search's candidates are known and are those of the gold words, what its errors
-// come from.
-func (f *evalFlags) trees(ctx context.Context, gold []syntax.Sentence) (system []syntax.Sentence, expected syntax.Expected, causes *eval.TreeErrors, err error) {
-	if f.system != "" {
-		system, expected, err = readSystem(ctx, f.system)
-		return system, expected, nil, err
-	}
-	if system, causes, err = f.parse(ctx, gold); err != nil {
-		return nil, expected, nil, err
-	}
-	for i := range system {
-		expected.Add(&system[i].Confidence.Expected)
-	}
-	if f.write != "" {
-		err = writeSentences(f.write, system)
-	}
-	return system, expected, causes, err
+// scored is what is to be scored, and what is known of it beside the gold trees.
+type scored struct {
+	system   []syntax.Sentence
+	expected syntax.Expected  // of system
+	errors   *eval.TreeErrors // nil unless the search's candidates are known and are those of the gold words
+	losses   *eval.Losses     // nil without --causes
 }
 
-// parse returns the trees of the model, and their causes as trees has them.
-func (f *evalFlags) parse(ctx context.Context, gold []syntax.Sentence) (system []syntax.Sentence, causes *eval.TreeErrors, err error) {
+// trees returns what is to be scored.
+func (f *evalFlags) trees(ctx context.Context, gold []syntax.Sentence) (t scored, err error) {
+	if f.system != "" {
+		t.system, t.expected, err = readSystem(ctx, f.system)
+		return t, err
+	}
+	if t, err = f.parse(ctx, gold); err != nil {
+		return t, err
+	}
+	for i := range t.system {
+		t.expected.Add(&t.system[i].Confidence.Expected)
+	}
+	if f.write != "" {
+		err = writeSentences(f.write, t.system)
+	}
+	return t, err
+}
+
+// parse returns the trees of the model, and why they are wrong.
+func (f *evalFlags) parse(ctx context.Context, gold []syntax.Sentence) (t scored, err error) {
 	m, err := model.Open(f.model)
 	if err != nil {
-		return nil, nil, &refusal{err}
+		return t, &refusal{err}
 	}
 	if m, err = f.customized(ctx, m); err != nil {
-		return nil, nil, &refusal{err}
+		return t, &refusal{err}
 	}
 	effort, err := transforms.ParseEffort(f.effort)
 	if err != nil {
-		return nil, nil, &refusal{err}
+		return t, &refusal{err}
 	}
+	choose := effort > 0 && effort < 1
 	switch {
 	case f.effort != "" && !m.Encodes():
-		return nil, nil, refuse("--effort %s: the model has no encoder", f.effort)
-	case effort > 0 && effort < 1 && !m.CanChoose():
-		return nil, nil, refuse("--effort %s: parses without the model's encoder are not calibrated; give 0 or 1, or treebeam calibrate", f.effort)
+		return t, refuse("--effort %s: the model has no encoder", f.effort)
+	case choose && !m.CanChoose():
+		return t, refuse("--effort %s: parses without the model's encoder are not calibrated; give 0 or 1, or treebeam calibrate", f.effort)
+	case choose && f.causes:
+		return t, refuse("--causes with --effort %s: which sentences are encoded would change with what is given; give 0 or 1", f.effort)
 	}
 	setting := train.Raw
 	var blocks []string
@@ -267,18 +282,21 @@ func (f *evalFlags) parse(ctx context.Context, gold []syntax.Sentence) (system [
 		setting = train.GoldTokens
 	default:
 		if blocks, err = treebank.Blocks(gold); err != nil {
-			return nil, nil, err
+			return t, err
 		}
 	}
-	if system, _, err = train.PredictAt(m, effort, f.search, gold, blocks, setting, 0); err != nil {
-		return nil, nil, err
+	if t.system, _, err = train.PredictAt(m, effort, f.search, gold, blocks, setting, 0); err != nil {
+		return t, err
 	}
 	if setting != train.Raw && f.row == "" {
-		if causes, err = train.Blame(m, f.search, gold, system); err != nil {
-			return nil, nil, err
+		if t.errors, err = train.Blame(m, f.search, gold, t.system); err != nil {
+			return t, err
 		}
 	}
-	return system, causes, nil
+	if f.causes {
+		t.losses, err = train.Losses(m, effort, f.search, gold, t.system, setting, 0)
+	}
+	return t, err
 }
 
 // customized returns a model that does what m does, by what is known of the text.

@@ -45,6 +45,11 @@ func Predict(m *model.Model, o search.Options, gold []syntax.Sentence, blocks []
 // number of words of those that were. Efforts between want a model that can
 // choose.
 func PredictAt(m *model.Model, effort float64, o search.Options, gold []syntax.Sentence, blocks []string, setting Setting, workers int) (out []syntax.Sentence, encoded int, err error) {
+	return predict(m, effort, gold, blocks, setting, workers, func(_ int, s *syntax.Sentence) error { return m.Parse(s, o) })
+}
+
+// predict is PredictAt with what parses a pruned sentence, given its number.
+func predict(m *model.Model, effort float64, gold []syntax.Sentence, blocks []string, setting Setting, workers int, parse func(i int, s *syntax.Sentence) error) (out []syntax.Sentence, encoded int, err error) {
 	switch choose := effort > 0 && effort < 1; {
 	case !slices.Contains(Settings, setting):
 		return nil, 0, fmt.Errorf("setting %q: want one of %v", setting, Settings)
@@ -78,7 +83,7 @@ func PredictAt(m *model.Model, effort float64, o search.Options, gold []syntax.S
 				}
 				s.TagsGiven = setting == GoldTags
 				m.Prune(s)
-				return m.Parse(s, o)
+				return parse(i, s)
 			})
 			arcs[i] = s.Dense.Arcs
 			return errs[i] == nil
