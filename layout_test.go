@@ -49,6 +49,7 @@ var imports = func() map[string][]string {
 		"parser/eval":       records,
 		"parser/matrix":     nil,
 		"parser/vector":     nil,
+		"parser/rerank":     {"parser/syntax", "parser/hash", "parser/linear", "parser/graph", "parser/score", "parser/search"},
 		"parser/pattern":    {"parser/syntax"},
 		"parser/piece":      append(slices.Clone(records), "parser/hash"),
 		"parser/encode":     append(slices.Clone(records), "parser/hash", "parser/graph", "parser/score", "parser/matrix", "parser/vector", "parser/piece"),
@@ -151,6 +152,7 @@ var forTests = map[string][]string{
 	"io/parquet":       {"io/conllu", "io/store/storetest"},
 	"transforms":       {"model/modeltest", "transforms/transformstest", "io/store/storetest"},
 	"pipeline":         {"", "model", "model/modeltest", "transforms/transformstest", "io/store/storetest"},
+	"parser/rerank":    {"model"},
 	"pipeline/diff":    {"io/conllu", "parser/syntax"}, // a test on a treebank
 	"pipeline/serve":   {""},
 	"pipeline/nightly": {"transforms/transformstest", "parser/syntax", "io/store/storetest"},
