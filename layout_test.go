@@ -99,6 +99,7 @@ var imports = func() map[string][]string {
 		"bench/chart":               {"io/durable"},
 		"bench/revise":              {"io/conllu", "model", "parser/eval", "parser/search", "parser/syntax", "parser/tag", "parser/word"},
 		"bench/noise":               {"io/conllu", "model", "parser/eval", "parser/label", "parser/prune", "parser/search", "parser/syntax", "parser/tag", "parser/train"},
+		"bench/rerank":              {"io/conllu", "parser/eval", "parser/hash", "parser/label", "parser/linear", "parser/prune", "parser/rerank", "parser/score", "parser/search", "parser/syntax", "parser/tag", "parser/word"},
 		"bench/losses":              {"io/durable", "parser/eval"},
 		"bench/partial":             append(slices.Clone(components), "io/conllu", "io/treebank"),
 		"python":                    nil,
