@@ -10,6 +10,7 @@
 //
 //	all           all heads
 //	random:P      each head is open with a chance of P percent, drawn with -seed
+//	heads:P       likewise, but relations stay; for -write alone
 //	drop:P        likewise, and sentences that lack a head have none
 //	start         the first -start sentences have all their heads, the others none
 //	unsure:K      start, and the K heads of the sample of which its parser is least sure

@@ -24,8 +24,10 @@ func (b *bench) opened(condition string, list, chosen []syntax.Sentence) ([]synt
 		return nil, fmt.Errorf("condition %q: want a number behind the colon", condition)
 	case name == "all":
 		return out, nil
-	case name == "random" || name == "drop":
-		openRandom(out, n, b.seed, name == "drop")
+	case name == "heads" && b.write == "":
+		return nil, fmt.Errorf("condition %q is for -write: treebeam train finds these heads by a first parser", condition)
+	case name == "random" || name == "drop" || name == "heads":
+		openRandom(out, n, b.seed, name)
 		return out, nil
 	}
 	return out, b.openSample(out, list, chosen, name, n)
@@ -36,18 +38,22 @@ func openWord(w *syntax.Word) { w.Head, w.Deprel, w.Deps = syntax.NoHead, "", ""
 
 // openRandom opens each head with a chance of so many percent, which depends on the
 // seed and the places of sentence and word alone; with drop, all heads of a
-// sentence that lacks one.
-func openRandom(list []syntax.Sentence, percent int, seed uint64, drop bool) {
+// sentence that lacks one; with heads, relations stay.
+func openRandom(list []syntax.Sentence, percent int, seed uint64, name string) {
 	for i := range list {
 		s := &list[i]
 		for j := range s.Words {
 			r := hash.Rand(hash.Pair(hash.Pair(seed, uint64(i)), uint64(j)))
 			if int(r.Below(100)) < percent {
+				deprel := s.Words[j].Deprel
 				openWord(&s.Words[j])
+				if name == "heads" {
+					s.Words[j].Deprel = deprel
+				}
 			}
 		}
 		for j := range s.Words {
-			if drop && s.Partial() {
+			if name == "drop" && s.Partial() {
 				openWord(&s.Words[j])
 			}
 		}

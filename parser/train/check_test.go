@@ -23,6 +23,7 @@ func TestCheckNamesFaultAndLine(t *testing.T) {
 		{"outside", func(s *syntax.Sentence) { s.Words[6].Head = 8 }, true, "outside the sentence: 1, train.conllu:19"},
 		{"no head", func(s *syntax.Sentence) { s.Words[1].Head = syntax.NoHead }, false, "words without a head, which are left open: 1, train.conllu:14"},
 		{"open", func(s *syntax.Sentence) { s.Words[1].Head = syntax.NoHead }, false, "train.conllu: partial trees: 1; 1 heads and 1 relations of 28 words are open"},
+		{"headless", func(s *syntax.Sentence) { s.Words[1].Head = syntax.NoHead }, false, "with a relation and without a head, which a first parser finds: 1"},
 		{"bare", func(s *syntax.Sentence) { takeHeads(s) }, false, "only segmenter and tagger learn: 1"},
 		{"open cycle", func(s *syntax.Sentence) { s.Words[0].Head, s.Words[1].Head, s.Words[3].Head = syntax.NoHead, 3, 1 }, true, "cycle: 1, train.conllu:14"},
 		{"no relation", func(s *syntax.Sentence) { s.Words[2].Deprel = "" }, false, "without a relation, which is left open: 1, train.conllu:15"},

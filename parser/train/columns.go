@@ -56,6 +56,29 @@ var wordColumns = []func(*syntax.Word) *string{
 	func(w *syntax.Word) *string { return &w.Feats }, func(w *syntax.Word) *string { return &w.Lemma },
 }
 
+// headColumn has the heads of all words.
+func headColumn(sents []syntax.Sentence) func(*pack.Layout) {
+	return func(l *pack.Layout) {
+		column := make([]int32, 0, countWords(sents))
+		for i := range sents {
+			column = append(column, sents[i].Heads()...)
+		}
+		words := len(column)
+		pack.Array(l, "head", &column)
+		l.Check("head", len(column) == words, "has not as many words as the treebank")
+		for i := range sents {
+			for j := range sents[i].Words {
+				if !l.Reading() {
+					return
+				}
+				h := column[0]
+				l.Check("head", h >= syntax.NoHead && int(h) <= sents[i].Len(), "is outside its sentence")
+				sents[i].Words[j].Head, column = h, column[1:]
+			}
+		}
+	}
+}
+
 // candidateColumns are the candidate heads of all sentences. Where they are
 // missing, they do not bound their array when they are read.
 func candidateColumns(sents []syntax.Sentence) func(*pack.Layout) {

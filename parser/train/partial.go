@@ -9,8 +9,9 @@ import (
 
 // Training sentences may be partial trees: some words have no head, or no relation.
 // Segmenter and tagger do not care. Pruner and parser learn from the heads that are
-// known, and labels from the known relations of a tree that the pruner completes. The
-// development treebank must be complete.
+// known, or that a first parser finds for known relations (heads.go), and labels from
+// the known relations of a tree that the pruner completes. The development treebank
+// must be complete.
 
 // hasTree reports whether pruner, parser and labels learn from a sentence: its tree has
 // one root or, while some heads are open, one at most, and one head at least is known.
@@ -25,7 +26,7 @@ func hasTree(s *syntax.Sentence) bool {
 }
 
 // A gap is what is open in a treebank.
-type gap struct{ sentences, bare, words, heads, relations int }
+type gap struct{ sentences, bare, words, heads, relations, headless int }
 
 // open counts what is open in all files of a treebank.
 func (t *Treebank) open() (g gap) {
@@ -37,6 +38,11 @@ func (t *Treebank) open() (g gap) {
 		g.relations += relations
 		if relations > 0 {
 			g.sentences++
+		}
+		for j := range list[i].Words {
+			if headless(&list[i].Words[j]) {
+				g.headless++
+			}
 		}
 		if heads == len(list[i].Words) && heads > 0 {
 			g.bare++
@@ -56,6 +62,9 @@ func (c *checker) open(t Treebank) {
 	g := t.open()
 	if g.relations > 0 {
 		c.fact("%s: partial trees: %d; %v are open", t.Name, g.sentences, g)
+	}
+	if g.headless > 0 {
+		c.fact("%s: words with a relation and without a head, which a first parser finds: %d", t.Name, g.headless)
 	}
 	if g.bare > 0 {
 		c.fact("%s: sentences without any head, from which only segmenter and tagger learn: %d", t.Name, g.bare)

@@ -19,7 +19,7 @@ func holed(t Treebank, share float64) Treebank {
 		for j := range t.Sentences[i].Words {
 			w := &t.Sentences[i].Words[j]
 			if r.Float64() < share {
-				w.Head = syntax.NoHead // some keep a relation, which says nothing
+				w.Head = syntax.NoHead // some keep a relation
 			}
 			if r.Float64() < share {
 				w.Deprel = ""

@@ -41,23 +41,37 @@ func (t *trainer) phases() ([]pack.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	pruner, err := t.component("pruner", trees, fmt.Sprint(t.Cut))
+	if trees, err = t.headed(trees); err != nil {
+		return nil, err
+	}
+	g, err := t.finder(trees)
 	if err != nil {
 		return nil, err
 	}
-	candidates, err := t.candidates(pruner, trees)
+	labels, err := t.component("labels", completed(trees, g.candidates))
 	if err != nil {
 		return nil, err
 	}
-	parser, err := t.component("parser", candidates, fmt.Sprint(t.Families, t.Delta, t.Strategy, t.Weights), t.tensorKey())
-	if err != nil {
-		return nil, err
+	return slices.Concat(words.sections, segmenter.sections, tagger.sections, g.pruner.sections, g.parser.sections, labels.sections), nil
+}
+
+// A finder is what finds the heads of tagged sentences, and the bank of
+// candidates that its parser learned from.
+type finder struct {
+	pruner, parser *result
+	candidates     bank
+}
+
+// finder trains a pruner and a parser.
+func (t *trainer) finder(trees bank) (g finder, err error) {
+	if g.pruner, err = t.component("pruner", trees, fmt.Sprint(t.Cut)); err != nil {
+		return g, err
 	}
-	labels, err := t.component("labels", completed(trees, candidates))
-	if err != nil {
-		return nil, err
+	if g.candidates, err = t.candidates(g.pruner, trees); err != nil {
+		return g, err
 	}
-	return slices.Concat(words.sections, segmenter.sections, tagger.sections, pruner.sections, parser.sections, labels.sections), nil
+	g.parser, err = t.component("parser", g.candidates, fmt.Sprint(t.Families, t.Delta, t.Strategy, t.Weights), t.tensorKey())
+	return g, err
 }
 
 // gold is the bank of the treebanks as they are, file after file.
@@ -205,8 +219,9 @@ func (t *trainer) folds() string { return fmt.Sprint("folds ", t.Folds) }
 func oneRoot(sents []syntax.Sentence) []syntax.Sentence {
 	var out []syntax.Sentence
 	for i := range sents {
-		if hasTree(&sents[i]) {
-			out = append(out, syntax.Clone(sents[i:i+1])...)
+		s := syntax.Clone(sents[i : i+1])
+		if settleRoot(&s[0]); hasTree(&s[0]) {
+			out = append(out, s...)
 		}
 	}
 	return out

@@ -14,6 +14,7 @@ import (
 var shares = map[string]float64{
 	"words": 0, "segmenter": 4, "tagger": 9, "tags": 39, "pruner": 6, "candidates": 14, "parser": 24, "labels": 3, "evaluation": 1,
 	"encoder": 500, "mix": 20, // if there is one
+	firstPass + "pruner": 6, firstPass + "candidates": 14, firstPass + "parser": 16, "heads": 3, // where relations lack heads
 }
 
 // progress writes what a training does: a line when a phase starts, the
@@ -35,11 +36,13 @@ type clock struct {
 	begun time.Time
 }
 
-func newProgress(o Options) *progress {
+// newProgress returns the progress of a training, with a first pass or without.
+func newProgress(o Options, first bool) *progress {
 	p := &progress{out: o.Log, now: o.Now}
 	for phase, share := range shares {
 		skipped := phase == "tags" && (o.GoldTags || o.NoTags || o.TreeTags == TreeTagsGold) ||
-			(phase == "encoder" || phase == "mix") && o.Encoder == nil
+			(phase == "encoder" || phase == "mix") && o.Encoder == nil ||
+			(phase == "heads" || strings.HasPrefix(phase, firstPass)) && !first
 		if !skipped {
 			p.left += share
 		}

@@ -44,6 +44,9 @@ type stages struct {
 	jackknifeTags       func(train []syntax.Sentence, j job) ([]syntax.Sentence, error)
 	jackknifeCandidates func(train []syntax.Sentence, pruner *pack.View, j job) error
 
+	// findHeads gives heads to words of train that have candidates and a relation alone.
+	findHeads func(train []syntax.Sentence, parser *pack.View, j job) error
+
 	trainLemmas func(model *pack.View, train []syntax.Sentence, j job) (packer, error)
 
 	openWords  func(*pack.View) (*word.Vocabulary, error)
@@ -95,6 +98,7 @@ var theStages = stages{
 		}
 		return err
 	},
+	findHeads: findHeads,
 	trainLemmas: func(v *pack.View, train []syntax.Sentence, j job) (packer, error) {
 		return tag.TrainLemmas(v, model.TagName, train, tagOptions(j))
 	},

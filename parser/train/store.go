@@ -51,6 +51,7 @@ type result struct {
 // key is there, otherwise from work. Either way the sections are read back
 // from their packed bytes.
 func (t *trainer) phase(name string, keys []string, work func(job) ([]pack.Section, error)) (*result, error) {
+	name = t.pass + name
 	key := hashKey(append([]string{name, fmt.Sprint(version, pack.Templates), fmt.Sprint("seed ", t.seedOf(name))}, keys...)...)
 	for _, from := range t.entries(name, key) {
 		if data, sections, ok := from.load(key); ok {

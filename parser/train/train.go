@@ -254,6 +254,7 @@ type trainer struct {
 	stages
 	train, dev Treebank
 	words      *word.Vocabulary // once its phase is done
+	pass       string           // firstPass in the first one, "" in the final one
 	progress   *progress
 }
 
@@ -265,7 +266,7 @@ func newTrainer(train, dev Treebank, o Options, s stages) (*trainer, error) {
 	if err := Check(train, dev).Fatal(); err != nil {
 		return nil, err
 	}
-	return &trainer{Options: o, stages: s, train: train, dev: dev, progress: newProgress(o)}, nil
+	return &trainer{Options: o, stages: s, train: train, dev: dev, progress: newProgress(o, lacksHeads(train.All()))}, nil
 }
 
 // Run trains a model and returns the bytes of its file. The treebanks must
