@@ -183,7 +183,7 @@ func (m *Model) tagDense(s *syntax.Sentence, r tag.Request) {
 	r.Heat = tag.HeatUnit + heatOfTags*m.Mix.Tags*tag.HeatUnit/MixOne
 	m.Tagger.TagWith(&c, r)
 	s.Lexical, s.Unknown = c.Lexical, c.Unknown
-	s.TagProb, s.TagsGiven = c.TagProb, c.TagsGiven
+	s.TagProb, s.TagsGiven, s.Given = c.TagProb, c.TagsGiven, c.Given
 	buffers.Put(x)
 }
 

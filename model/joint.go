@@ -25,12 +25,12 @@ const (
 // tree (search.BestTags): UPOS, XPOS, FEATS and lemmas of words that the tagger
 // is not sure of (tag.Model.Choices). Candidates become those of the new tags, and
 // TagProb of a word that has changed what the tagger thinks of its new tag. Parse
-// comes next. Words whose UPOS was given keep their tags. Sentences with tags that
-// are others than the tagger's, those that are parsed in windows, and all of a model
+// comes next. Words whose UPOS was given keep their tags. Sentences with given XPOS, FEATS
+// or lemmas, or with tags that are others than the tagger's, those that are parsed in windows, and all of a model
 // without tags stay as they are. ChooseTags returns the number of trees that it looked
 // for: at most j.Trials, or if that is 0 as many as have 2,000 words in all, but 4 to 64.
 func (m *Model) ChooseTags(s *syntax.Sentence, o search.Options, b tag.Bounds, j search.JointOptions) (trials int) {
-	if len(s.Words) == 0 || m.noTags || len(s.TagProb) != len(s.Words) || !s.Whole() || s.TagsGiven {
+	if len(s.Words) == 0 || m.noTags || len(s.TagProb) != len(s.Words) || !s.Whole() || s.TagsGiven || s.Given != (syntax.Given{}) {
 		return 0
 	}
 	c := m.choices(s, b)

@@ -48,9 +48,10 @@ func (m *Model) label(s *syntax.Sentence, o *search.Options, dense func()) {
 }
 
 // retag gives another tag to words whose tag does not suit their label, where the
-// tagger finds one that does about as good. Tags that were given stay.
+// tagger finds one that does about as good. What was given stays: a sentence with given
+// XPOS keeps all tags, for a given XPOS may not fit another UPOS.
 func (m *Model) retag(s *syntax.Sentence) (changed bool) {
-	if m.noTags || len(s.TagProb) != len(s.Words) {
+	if m.noTags || len(s.TagProb) != len(s.Words) || s.Given.XPOS {
 		return false
 	}
 	c := *s
@@ -69,7 +70,13 @@ func (m *Model) retag(s *syntax.Sentence) (changed bool) {
 		}
 		x, odds, found := m.Tagger.Other(&c, i, tag.Request{Exceptions: m.custom.Exceptions, Revisions: m.custom.Revisions}, maxTagOdds, fits)
 		if found {
-			w.UPOS, w.XPOS, w.Feats, w.Lemma = x.UPOS, x.XPOS, x.Feats, x.Lemma
+			w.UPOS, w.XPOS = x.UPOS, x.XPOS
+			if !s.Given.Feats {
+				w.Feats = x.Feats
+			}
+			if !s.Given.Lemmas {
+				w.Lemma = x.Lemma
+			}
 			s.TagProb[i] = lessProbable(s.TagProb[i], odds)
 			changed = true
 		}
@@ -101,9 +108,9 @@ func (m *Model) knowsExtPos() bool {
 
 // setExtPos sets FEATS ExtPos of the first words of fixed expressions, where the
 // treebank has it: what they are is known by their relation, and the tagger has
-// not seen that. FEATS of words whose tags were given stay.
+// not seen that. Given FEATS stay, and so do those of words whose tags were given.
 func (m *Model) setExtPos(s *syntax.Sentence) {
-	if !m.extPos || m.noTags || len(s.TagProb) != len(s.Words) {
+	if !m.extPos || m.noTags || len(s.TagProb) != len(s.Words) || s.Given.Feats {
 		return
 	}
 	for i := range s.Words {

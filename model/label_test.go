@@ -20,18 +20,19 @@ func TestWithFeature(t *testing.T) {
 }
 
 // TestSetExtPos: the first word of a fixed expression gets what its relation says,
-// but where its tags were given or the treebank has no ExtPos.
+// but where its tags or all FEATS were given or the treebank has no ExtPos.
 func TestSetExtPos(t *testing.T) {
 	for _, c := range []struct {
 		known bool
 		prob  float32
+		given bool
 		want  string
-	}{{true, 0.5, "ExtPos=ADV"}, {true, 1, ""}, {false, 0.5, ""}} {
+	}{{true, 0.5, false, "ExtPos=ADV"}, {true, 1, false, ""}, {true, 0.5, true, ""}, {false, 0.5, false, ""}} {
 		s := syntax.Sentence{Words: []syntax.Word{
 			{Form: "of", UPOS: "ADP", Head: 3, Deprel: "advmod"},
 			{Form: "course", UPOS: "NOUN", Head: 1, Deprel: "fixed"},
 			{Form: "yes", UPOS: "INTJ", Head: 0, Deprel: "root"},
-		}, TagProb: []float32{c.prob, 0.5, 0.5}}
+		}, TagProb: []float32{c.prob, 0.5, 0.5}, Given: syntax.Given{Feats: c.given}}
 		m := Model{extPos: c.known}
 		m.setExtPos(&s)
 		if got := s.Words[0].Feats; got != c.want || s.Words[1].Feats+s.Words[2].Feats != "" {

@@ -97,6 +97,10 @@ type Sentence struct {
 	// Set by Tag. Both are for the calibrator: what was given cannot be wrong.
 	Segmented, TagsGiven bool
 
+	// Given says what else the tagger has left as the input has it. Set by Tag. Later
+	// stages must not change it, either.
+	Given Given
+
 	// TagProb is the probability of each word's UPOS under the tagger, by word
 	// minus 1, in multiples of 1/65536; 1 of one that was given by the input or by
 	// exceptions of the caller (tag.Exceptions), and of no other.
@@ -119,6 +123,10 @@ type Sentence struct {
 
 	memo any
 }
+
+// Given are columns that hold something of the input: XPOS of one word or more, and
+// FEATS and lemmas, which are given for all words of a sentence or for none.
+type Given struct{ XPOS, Feats, Lemmas bool }
 
 // Gold reports whether the sentence is no silver one.
 func (s *Sentence) Gold() bool { return s.Weight == 0 }

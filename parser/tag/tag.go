@@ -115,8 +115,8 @@ func (m *Model) FeatsName(f int) (feats, xpos string) { return m.feats[f], m.fin
 // alone that hold anything: UPOS and XPOS word by word, FEATS and lemmas by
 // sentence, for an empty FEATS is a value like others; given tags restrict
 // what the rest may be. s.Dense.Tags and s.Dense.Feats, where they have a score for
-// each of each word, are added. It also sets TagProb, TagsGiven, Lexical and
-// Unknown. Tag never fails: a word that nothing is known about gets the best
+// each of each word, are added. It also sets TagProb, TagsGiven, Given,
+// Lexical and Unknown. Tag never fails: a word that nothing is known about gets the best
 // guess.
 func (m *Model) Tag(s *syntax.Sentence, retag bool) { m.TagAt(s, retag, HeatUnit) }
 
@@ -136,8 +136,11 @@ func (m *Model) tag(s *syntax.Sentence, r Request) {
 	if sc == nil {
 		sc = &scratch{}
 	}
-	needFeats := retag || !slices.ContainsFunc(s.Words, func(w syntax.Word) bool { return w.Feats != "" })
-	needLemma := retag || !slices.ContainsFunc(s.Words, func(w syntax.Word) bool { return w.Lemma != "" })
+	s.Given = syntax.Given{}
+	if !retag {
+		s.Given = givenOf(s.Words)
+	}
+	needFeats, needLemma := !s.Given.Feats, !s.Given.Lemmas
 	sc.text.read(s, m.lex)
 	s.Lexical, s.Unknown = sc.text.lexical, sc.text.unknown
 	tags := m.tagWords(sc, s, r)
@@ -153,6 +156,15 @@ func (m *Model) tag(s *syntax.Sentence, r Request) {
 		}
 	}
 	m.pool.Put(sc) // but not after a panic, which leaves it as it is
+}
+
+// givenOf returns which columns of words hold anything.
+func givenOf(words []syntax.Word) (g syntax.Given) {
+	for i := range words {
+		w := &words[i]
+		g.XPOS, g.Feats, g.Lemmas = g.XPOS || w.XPOS != "", g.Feats || w.Feats != "", g.Lemmas || w.Lemma != ""
+	}
+	return g
 }
 
 // lemmaOf returns the lemma of a word, which is plain (word.Plain) as its form is

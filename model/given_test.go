@@ -1,0 +1,90 @@
+package model_test
+
+import (
+	"testing"
+
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/search"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/tag"
+)
+
+// columns are those beside UPOS that an input may give.
+var columns = map[string]func(w *syntax.Word) *string{
+	"XPOS":  func(w *syntax.Word) *string { return &w.XPOS },
+	"FEATS": func(w *syntax.Word) *string { return &w.Feats },
+	"LEMMA": func(w *syntax.Word) *string { return &w.Lemma },
+}
+
+// givenAlone returns s with one column of the tagger's as if the input had it alone,
+// tagged again.
+func givenAlone(m *model.Model, s *syntax.Sentence, column func(w *syntax.Word) *string) syntax.Sentence {
+	given := *s
+	given.Words, given.TagProb = nil, nil
+	for i := range s.Words {
+		w := syntax.Word{Form: s.Words[i].Form, Head: syntax.NoHead}
+		*column(&w) = *column(&s.Words[i])
+		given.Words = append(given.Words, w)
+	}
+	m.Tag(&given, false)
+	return given
+}
+
+// What the input gives beside open UPOS stays, also where the tagger would say the
+// same: neither joint tags nor labels may write over it.
+func TestGivenColumnsStay(t *testing.T) {
+	m, err := model.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	joint, labelled := map[string]int{}, map[string]int{}
+	for _, s := range pruned(m, ambiguous) {
+		for name, column := range columns {
+			differ := func(got, want []syntax.Word) bool {
+				for i := range got {
+					if *column(&got[i]) != *column(&want[i]) {
+						return true
+					}
+				}
+				return false
+			}
+			choose := func(s syntax.Sentence) []syntax.Word {
+				s = syntax.Clone([]syntax.Sentence{s})[0]
+				m.Prune(&s)
+				m.ChooseTags(&s, search.Options{}, tag.Bounds{Tags: 3, Feats: 3, Most: 4096}, search.JointOptions{Weight: 1})
+				return s.Words
+			}
+			given := givenAlone(m, &s, column)
+			if differ(choose(s), s.Words) {
+				joint[name]++
+			}
+			if differ(choose(given), s.Words) {
+				t.Errorf("joint tags write over %s of %v", name, given.Words)
+			}
+			for _, deprel := range []string{"det", "aux", "case", "advmod", "nummod", "cc", "mark", "expl"} {
+				for i := range s.Words {
+					change := func(s syntax.Sentence) []syntax.Word {
+						s = syntax.Clone([]syntax.Sentence{s})[0]
+						for k := range s.Words {
+							s.Words[k].Head, s.Words[k].Deprel = int32(k), "dep"
+						}
+						s.Words[i].Deprel = deprel
+						m.Retag(&s)
+						return s.Words
+					}
+					if differ(change(s), s.Words) {
+						labelled[name]++
+					}
+					if differ(change(given), s.Words) {
+						t.Errorf("%s of %s becomes another one with its relation %s", name, given.Words[i].Form, deprel)
+					}
+				}
+			}
+		}
+	}
+	for name := range columns {
+		if joint[name] == 0 || labelled[name] == 0 {
+			t.Errorf("%s: joint tags change it in %d open sentences, relations %d times: the test says nothing", name, joint[name], labelled[name])
+		}
+	}
+}
