@@ -77,6 +77,7 @@ type merger struct {
 }
 
 func newMerger(c *Counts, classes int) *merger {
+	fillTable()
 	m := &merger{counts: c, side: classes + 2, edge: int32(classes + 1)}
 	n := m.side
 	m.slot, m.of = make([]int32, len(c.Words)), make([]int32, len(c.Words))

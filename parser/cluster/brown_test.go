@@ -252,3 +252,19 @@ func TestLog2(t *testing.T) {
 		t.Fatal(entropy(tabled))
 	}
 }
+
+// atStart is how much of the table there is before anything is merged.
+var atStart = len(table)
+
+// No command waits for the table that does not merge, and it changes nothing.
+func TestTableIsFilledWhenItIsNeeded(t *testing.T) {
+	fillTable()
+	if atStart != 0 || len(table) != tabled {
+		t.Errorf("the table has %d numbers at the start, then %d", atStart, len(table))
+	}
+	for n := range int64(tabled) {
+		if entropy(n) != n*log2(uint64(n)) {
+			t.Fatalf("entropy of %d is %d", n, entropy(n))
+		}
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Limits of what is clustered.
@@ -139,17 +140,21 @@ const fraction = 24
 // tabled is up to which number entropy looks up.
 const tabled = 1 << 18
 
-var table = func() []int64 {
+// table has n log2 n of small n once fillTable was called, which takes a while: no
+// other command waits for it.
+var table []int64
+
+var fillTable = sync.OnceFunc(func() {
 	list := make([]int64, tabled)
 	for n := range list {
 		list[n] = int64(n) * log2(uint64(n))
 	}
-	return list
-}()
+	table = list
+})
 
 // entropy returns n log2 n, 0 <= n <= 2*MaxTokens, in units of 2^-24.
 func entropy(n int64) int64 {
-	if n < tabled {
+	if n < int64(len(table)) {
 		return table[n]
 	}
 	return n * log2(uint64(n))
