@@ -67,10 +67,10 @@ func Count(ctx context.Context, p *Prepared, limits tally.Limits) (*tally.Merged
 		all.Failures += c.Failures
 	}
 	merged, err := tally.Merge(runs, limits)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%w; remove %s, in which counts are damaged", err, store.Redact(p.Job.Output))
+	if errors.Is(err, tally.ErrDamaged) {
+		err = fmt.Errorf("%w; remove %s", err, store.Redact(p.Job.Output))
 	}
-	return merged, &all, nil
+	return merged, &all, err
 }
 
 // CheckCounts refuses a folder for counts that has anything else in it, such as the

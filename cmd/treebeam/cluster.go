@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -235,7 +236,10 @@ func (c *clusterCommand) count(ctx context.Context) (*tally.Merged, error) {
 		say(os.Stderr, "%s\n", note)
 	}
 	merged, counted, err := pipeline.Count(ctx, run, tally.Limits{Least: c.minCount, Words: c.vocabulary, Bigrams: tally.MaxBigrams})
-	if err != nil {
+	switch {
+	case errors.Is(err, tally.ErrTooMany):
+		return nil, errors.Join(err, run.RemoveCounts(ctx)) // counts that nothing can be made of
+	case err != nil:
 		return nil, fmt.Errorf("%w\nrun the same command again to continue", err)
 	}
 	c.noteCounted(counted)

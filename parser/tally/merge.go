@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"container/heap"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -16,6 +17,12 @@ import (
 // MaxBigrams is the most bigrams that Merge keeps: 384 MB. With them, 100 million words are
 // clustered within 2 GB.
 const MaxBigrams = 24 << 20
+
+// Errors of Merge, beside those of opening a run.
+var (
+	ErrDamaged = errors.New("counts of words are damaged")
+	ErrTooMany = fmt.Errorf("more than %d words of text: take a part of it", cluster.MaxTokens)
+)
 
 // Limits of Merge: what it keeps of the counts of a text.
 type Limits struct {
@@ -35,7 +42,8 @@ type Merged struct {
 // result depends on the text alone, not on how it was cut into runs. It needs
 // memory for what is kept, some 60 KB and 4 bytes for each word of every run. If there
 // are more bigrams than wanted, those that occur once are left out, then those that
-// occur twice, and so on. Runs that are damaged are an error.
+// occur twice, and so on. Runs that are damaged, and more words than cluster.MaxTokens,
+// are an error.
 func Merge(runs []func() (io.ReadCloser, error), limits Limits) (*Merged, error) {
 	m := &Merged{}
 	if err := m.words(runs, limits); err != nil {
@@ -94,7 +102,7 @@ func (m *Merged) words(runs []func() (io.ReadCloser, error), limits Limits) erro
 		func(r *runReader, count int64) error {
 			m.Forms++
 			if total += count; total > cluster.MaxTokens {
-				return fmt.Errorf("more than %d words of text", cluster.MaxTokens)
+				return ErrTooMany
 			}
 			if count < limits.Least {
 				return nil
@@ -124,7 +132,7 @@ func mergeRuns(runs []func() (io.ReadCloser, error), begin func(*runReader) erro
 	// advance moves a run on; at its end, it is closed.
 	advance := func(r *runReader) (more bool, err error) {
 		if more, err = next(r); err != nil {
-			return false, fmt.Errorf("counts of words: %w", err)
+			return false, fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
 		if !more {
 			err = r.close()
@@ -139,7 +147,7 @@ func mergeRuns(runs []func() (io.ReadCloser, error), begin func(*runReader) erro
 		h.list = append(h.list, r)
 		if begin != nil {
 			if err := begin(r); err != nil {
-				return fmt.Errorf("counts of words: %w", err)
+				return fmt.Errorf("%w: %w", ErrDamaged, err)
 			}
 		}
 		more, err := advance(r)
@@ -157,7 +165,7 @@ func mergeRuns(runs []func() (io.ReadCloser, error), begin func(*runReader) erro
 		first.word = slices.Clone(first.word)
 		for len(h.list) > 0 && compare(h.list[0], &first) == 0 {
 			if count += h.list[0].count; count > math.MaxInt64/2 {
-				return fmt.Errorf("counts of words: more than %d", cluster.MaxTokens)
+				return ErrTooMany
 			}
 			more, err := advance(h.list[0])
 			if err != nil {

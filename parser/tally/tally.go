@@ -145,7 +145,7 @@ func newRunReader(open func() (io.ReadCloser, error)) (*runReader, error) {
 	}
 	if err != nil {
 		file.Close()
-		return nil, fmt.Errorf("counts of words: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return r, nil
 }

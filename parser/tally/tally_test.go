@@ -3,6 +3,7 @@ package tally
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -182,8 +183,24 @@ func TestMergeRefusesDamage(t *testing.T) {
 			t.Fatalf("pairs that are %d behind each other are no error", steps)
 		}
 	}
+	if err := pairs(1, 0); !errors.Is(err, ErrDamaged) || errors.Is(err, ErrTooMany) {
+		t.Fatal(err)
+	}
 	gone := func() (io.ReadCloser, error) { return nil, io.ErrClosedPipe }
-	if _, err := Merge([]func() (io.ReadCloser, error){gone}, limits); err == nil {
-		t.Fatal("no error")
+	if _, err := Merge([]func() (io.ReadCloser, error){gone}, limits); !errors.Is(err, io.ErrClosedPipe) || errors.Is(err, ErrDamaged) {
+		t.Fatal(err)
+	}
+}
+
+// More text than can be clustered is not damage.
+func TestMergeRefusesTooManyWords(t *testing.T) {
+	most := binary.AppendUvarint(append([]byte(runMagic), 1, 1, 'a'), cluster.MaxTokens)
+	most = append(most, 0)
+	limits := Limits{1, 10, 10}
+	if got, err := Merge(opened([][]byte{most}), limits); err != nil || got.Count[0] != cluster.MaxTokens {
+		t.Fatal(got, err)
+	}
+	if _, err := Merge(opened([][]byte{most, most}), limits); !errors.Is(err, ErrTooMany) || errors.Is(err, ErrDamaged) {
+		t.Fatal(err)
 	}
 }
