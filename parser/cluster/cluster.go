@@ -22,6 +22,7 @@ import (
 const (
 	MaxClasses = 4096    // classes
 	MaxTokens  = 1 << 31 // words of text, with the ends of its sentences
+	MaxWord    = 255     // bytes of a word; longer ones are as unknown as rare ones
 )
 
 // A Bigram says how often word B follows word A. Both are places in

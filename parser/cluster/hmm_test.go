@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/hash"
@@ -19,6 +20,20 @@ func collect(t *testing.T, sentences [][]string, least int64, most int) *Text {
 		}
 	}
 	return c.Text(least, most)
+}
+
+// What is too long, or empty, is as unknown as a rare word: no table may have it.
+func TestCollectorLeavesOutWhatNoTableHas(t *testing.T) {
+	var c Collector
+	for range 3 {
+		if err := c.Add([]string{"a", strings.Repeat("x", MaxWord+1), "", strings.Repeat("y", MaxWord)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := c.Text(2, 10)
+	if want := []string{"a", strings.Repeat("y", MaxWord)}; !slices.Equal(text.Words, want) || !slices.Equal(text.Tokens[:4], []int32{0, 2, 2, 1}) {
+		t.Fatalf("words %q, tokens %v", text.Words, text.Tokens)
+	}
 }
 
 func TestCollectorNumbersWords(t *testing.T) {

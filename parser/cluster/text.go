@@ -50,12 +50,14 @@ func (c *Collector) Add(words []string) error {
 	return nil
 }
 
-// Text returns what was added, with the words that occur least times or more, but at
-// most most of them. The Collector is empty afterwards.
+// Text returns what was added, with the words that occur least times or more and have
+// MaxWord bytes at most, but at most most of them. The Collector is empty afterwards.
 func (c *Collector) Text(least int64, most int) *Text {
 	all := make(map[string]int64, len(c.ids))
 	for w, id := range c.ids {
-		all[w] = c.count[id]
+		if w != "" && len(w) <= MaxWord { // others would make a table that Read refuses
+			all[w] = c.count[id]
+		}
 	}
 	ranked, place := Rank(all, least, most)
 	to := make([]int32, len(c.ids))

@@ -19,9 +19,6 @@ import (
 const (
 	maxPairs = 2 << 20
 	maxBytes = 64 << 20
-	// maxWord is the most bytes of a word that is counted. Longer ones are as
-	// unknown as rare ones.
-	maxWord = 255
 )
 
 // A Tally counts the words and bigrams of a part of a text, in under 200 MB. When it
@@ -46,7 +43,7 @@ func (t *Tally) Add(words []string) {
 	}
 	before, known := uint32(0), true
 	for _, w := range words {
-		if len(w) > maxWord || w == "" {
+		if len(w) > cluster.MaxWord || w == "" {
 			known = false
 			continue
 		}
@@ -168,7 +165,7 @@ func (r *runReader) nextWord() (more bool, err error) {
 		return false, nil
 	}
 	r.left--
-	n, err := r.number(maxWord)
+	n, err := r.number(cluster.MaxWord)
 	if err != nil {
 		return false, err
 	}

@@ -126,14 +126,14 @@ func TestTallyIsBounded(t *testing.T) {
 			break
 		}
 	}
-	if long.bytes > maxBytes+maxWord || !long.Full() {
+	if long.bytes > maxBytes+cluster.MaxWord || !long.Full() {
 		t.Fatalf("%d bytes of words in a tally", long.bytes)
 	}
 }
 
 // What is too long is as unknown as a rare word: its neighbours are no bigram.
 func TestTallyLeavesOutLongWords(t *testing.T) {
-	long := strings.Repeat("x", maxWord+1)
+	long := strings.Repeat("x", cluster.MaxWord+1)
 	var tally Tally
 	tally.Add([]string{"a", long, "b", "a"})
 	tally.Add([]string{long})
