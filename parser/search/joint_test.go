@@ -273,3 +273,23 @@ func TestTrainRefusesWhatDoesNotGoTogether(t *testing.T) {
 		}
 	}
 }
+
+// Gold choices that there are not are an error, and no panic of a worker.
+func TestTrainRefusesGoldThatIsNoChoice(t *testing.T) {
+	train, joint, _ := slips(3, 4)
+	for name, spoil := range map[string]func(e *JointExample){
+		"below all":  func(e *JointExample) { e.Gold[0] = -1 },
+		"beyond all": func(e *JointExample) { e.Gold[0] = len(e.Choices.Words[0]) },
+		"no choice":  func(e *JointExample) { e.Choices.Words[0] = nil },
+		"no pairs":   func(e *JointExample) { e.Choices.Pairs = nil },
+		"few pairs":  func(e *JointExample) { e.Choices.Pairs[0] = e.Choices.Pairs[0][:0] },
+	} {
+		c := *joint[0].Choices
+		c.Words, c.Pairs = slices.Clone(c.Words), slices.Clone(c.Pairs)
+		e := JointExample{Choices: &c, Gold: slices.Clone(joint[0].Gold)}
+		spoil(&e)
+		if _, err := Train(word.Learn(train), train, nil, TrainOptions{Epochs: 1, Joint: []JointExample{e, joint[1], joint[2]}}); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

@@ -18,6 +18,20 @@ type JointExample struct {
 	Gold    []int
 }
 
+// fits reports whether an example with choices is one of so many words.
+func (e *JointExample) fits(words int) bool {
+	c := e.Choices
+	if len(c.Words) != words || len(e.Gold) != words || len(c.Pairs) != max(words-1, 0) {
+		return false
+	}
+	for i, k := range e.Gold {
+		if k < 0 || k >= len(c.Words[i]) || i > 0 && len(c.Pairs[i-1]) != len(c.Words[i-1])*len(c.Words[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 // trialsInTraining bounds the trees that one step looks for.
 const trialsInTraining = 24
 
@@ -94,7 +108,7 @@ func (o *TrainOptions) checkLearner(train []syntax.Sentence) error {
 		return errors.New("neither joint tags nor SampleRank learn a tensor")
 	}
 	for i := range o.Joint {
-		if e := &o.Joint[i]; e.Choices != nil && (len(e.Choices.Words) != len(train[i].Words) || len(e.Gold) != len(train[i].Words)) {
+		if e := &o.Joint[i]; e.Choices != nil && !e.fits(len(train[i].Words)) {
 			return fmt.Errorf("joint tags of training sentence %d are of another one", i+1)
 		}
 	}
