@@ -49,7 +49,7 @@ var imports = func() map[string][]string {
 		"parser/eval":       records,
 		"parser/matrix":     nil,
 		"parser/vector":     nil,
-		"parser/rerank":     {"parser/syntax", "parser/hash", "parser/linear", "parser/graph", "parser/score", "parser/search"},
+		"parser/rerank":     {"parser/syntax", "parser/hash", "parser/linear", "parser/graph", "parser/score", "parser/search", "parser/vector"},
 		"parser/pattern":    {"parser/syntax"},
 		"parser/piece":      append(slices.Clone(records), "parser/hash"),
 		"parser/encode":     append(slices.Clone(records), "parser/hash", "parser/graph", "parser/score", "parser/matrix", "parser/vector", "parser/piece"),

@@ -9,7 +9,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/vector"
 )
 
 // A Candidate is one tree of a sentence.
@@ -43,7 +45,7 @@ type Linear struct {
 
 // Score returns the score of a candidate.
 func (m *Linear) Score(c *Candidate) float64 {
-	s := m.Factor * c.Base
+	s := float64(m.Factor * c.Base)
 	for _, k := range c.Features {
 		s += m.Weights[k]
 	}
@@ -116,6 +118,9 @@ func Boost(lists []List, o BoostOptions) (m *Linear, work int64) {
 	return m, b.work
 }
 
+// exp is e^x within the range of graph.Exp, with the same bits on every machine.
+func exp(x float64) float64 { return graph.Exp(max(-690, min(x, 690))) }
+
 // weightOf is what confusing two candidates costs.
 func weightOf(best, other *Candidate, unweighted bool) float64 {
 	d := best.Right - other.Right
@@ -133,7 +138,7 @@ func factor(lists []List, unweighted bool) float64 {
 			best := &l[l.Best()]
 			for j := range l {
 				if w := weightOf(best, &l[j], unweighted); w > 0 {
-					sum += w * math.Exp(-a*(best.Base-l[j].Base))
+					sum += float64(w * exp(-a*(best.Base-l[j].Base)))
 				}
 			}
 		}
@@ -184,9 +189,9 @@ func newBooster(lists []List, factor float64, o BoostOptions) *booster {
 			if w == 0 {
 				continue
 			}
-			p := pair{margin: factor * (best.Base - l[j].Base), weight: w,
+			p := pair{margin: float64(factor * (best.Base - l[j].Base)), weight: w,
 				plus: only(best.Features, l[j].Features, number), minus: only(l[j].Features, best.Features, number)}
-			n, loss := int32(len(b.pairs)), w*math.Exp(-p.margin)
+			n, loss := int32(len(b.pairs)), float64(w*exp(-p.margin))
 			for _, k := range p.plus {
 				b.plus[k] = append(b.plus[k], n)
 				b.pro[k] += loss
@@ -224,8 +229,8 @@ func (b *booster) gain(k int) float64 {
 }
 
 func (b *booster) bestWeight(k int) float64 {
-	least := b.smoothing * b.total
-	return math.Log((max(b.pro[k], 0)+least)/(max(b.anti[k], 0)+least)) / 2
+	least := float64(b.smoothing * b.total)
+	return vector.Log((max(b.pro[k], 0)+least)/(max(b.anti[k], 0)+least)) / 2
 }
 
 // move adds by to the weight of indicator k.
@@ -234,9 +239,9 @@ func (b *booster) move(k int, by float64) {
 	shift := func(list []int32, by float64) {
 		for _, n := range list {
 			p := &b.pairs[n]
-			before := p.weight * math.Exp(-p.margin)
+			before := float64(p.weight * exp(-p.margin))
 			p.margin += by
-			d := p.weight*math.Exp(-p.margin) - before
+			d := float64(p.weight*exp(-p.margin)) - before
 			b.total += d
 			for _, q := range p.plus {
 				b.pro[q] += d

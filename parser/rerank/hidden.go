@@ -7,6 +7,7 @@ import (
 
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/linear"
+	"github.com/treebeam/treebeam/parser/vector"
 )
 
 // A HiddenTree is a candidate as the model with hidden classes sees it. Features are
@@ -90,18 +91,18 @@ func (m *Hidden) infer(t *HiddenTree, x *messages) {
 			for _, v := range in {
 				sum += v
 			}
-			x.logZ += math.Log(sum)
+			x.logZ += vector.Log(sum)
 			continue
 		}
 		for a := range k {
 			sum := 0.0
 			for b := range k {
-				sum += x.pair[(w*k+a)*k+b] * in[b]
+				sum += float64(x.pair[(w*k+a)*k+b] * in[b])
 			}
 			x.up[w*k+a] = sum
-			x.in[h*k+a] *= sum
+			x.in[h*k+a] = float64(x.in[h*k+a] * sum)
 		}
-		x.logZ += math.Log(scale(x.in[h*k : h*k+k])) // at once: a word may have any number of modifiers
+		x.logZ += vector.Log(scale(x.in[h*k : h*k+k])) // at once: a word may have any number of modifiers
 	}
 	for _, word := range x.order { // down
 		w := int(word)
@@ -116,7 +117,7 @@ func (m *Hidden) infer(t *HiddenTree, x *messages) {
 		for a := range k {
 			share := x.node[h*k+a] / x.up[w*k+a]
 			for b := range k {
-				p := share * x.pair[(w*k+a)*k+b] * in[b]
+				p := float64(share * x.pair[(w*k+a)*k+b] * in[b])
 				x.edge[(w*k+a)*k+b] = p
 				node[b] += p
 			}
@@ -128,7 +129,7 @@ func (m *Hidden) infer(t *HiddenTree, x *messages) {
 func exponentials(list []float64) float64 {
 	top := slices.Max(list)
 	for i, s := range list {
-		list[i] = math.Exp(s - top)
+		list[i] = exp(s - top)
 	}
 	return top
 }
@@ -185,7 +186,7 @@ func topDown(heads, order []int32) []int32 {
 func (m *Hidden) Score(t *HiddenTree) float64 {
 	var x messages
 	m.infer(t, &x)
-	return m.Factor*t.Base + x.logZ
+	return float64(m.Factor*t.Base) + x.logZ
 }
 
 // Choose returns the number of the tree with the highest score; of equal ones the first.
@@ -215,7 +216,7 @@ func (m *Hidden) step(list []HiddenTree, u *hiddenStep) {
 	best, top := 0, math.Inf(-1)
 	for j := range list {
 		m.infer(&list[j], &u.trees[j])
-		u.share[j] = m.Factor*list[j].Base + u.trees[j].logZ
+		u.share[j] = float64(m.Factor*list[j].Base) + u.trees[j].logZ
 		top = max(top, u.share[j])
 		if list[j].Right > list[best].Right || list[j].Right == list[best].Right && list[j].Base > list[best].Base {
 			best = j
@@ -223,10 +224,10 @@ func (m *Hidden) step(list []HiddenTree, u *hiddenStep) {
 	}
 	sum := 0.0
 	for _, s := range u.share {
-		sum += math.Exp(s - top)
+		sum += exp(s - top)
 	}
 	for j, s := range u.share {
-		u.share[j] = -math.Exp(s-top) / sum
+		u.share[j] = -exp(s-top) / sum
 	}
 	u.loss = -math.Log(-u.share[best])
 	u.share[best]++
@@ -279,13 +280,13 @@ func TrainHidden(lists [][]HiddenTree, words, arcs int, o HiddenOptions) (*Hidde
 					if arc {
 						kind = 1
 					}
-					gradient[[2]int{kind, i}] += u.share[j] * p
+					gradient[[2]int{kind, i}] += float64(u.share[j] * p)
 				})
 			}
 			rate := o.Rate * (1 - float64(at.Step-1)/float64(steps))
 			for key, g := range gradient { // every weight once: their order does not matter
 				square := &squares[key[0]][key[1]]
-				*square += g * g
+				*square += float64(g * g)
 				weights[key[0]][key[1]] += rate * g / (math.Sqrt(*square) + 1e-3)
 			}
 		},
