@@ -43,6 +43,18 @@ func TestCollectorNumbersWords(t *testing.T) {
 	}
 }
 
+func TestFlatMethodsAreBounded(t *testing.T) {
+	text := &Text{Words: make([]string, maxCells/MaxStates+1), Tokens: []int32{0}, Ends: []int32{1}}
+	for _, learn := range []func(*Text, int, int, uint64, func(int, int)) (*Table, error){HMM, Type} {
+		if _, err := learn(text, MaxStates, 1, 1, nil); err == nil || !strings.Contains(err.Error(), "take fewer words or classes") {
+			t.Error(err)
+		}
+	}
+	if err := text.check(MaxStates / 2); err != nil {
+		t.Error(err)
+	}
+}
+
 // someMarkov is a model with all kinds of probabilities.
 func someMarkov(seed uint64, words, states int) *markov {
 	m := newMarkov(words, states, seed)

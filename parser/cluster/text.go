@@ -80,6 +80,10 @@ func (c *Collector) Text(least int64, most int) *Text {
 // MaxStates is the most classes of HMM and Type, whose time grows with their square.
 const MaxStates = 256
 
+// maxCells bounds the words of HMM and Type times their classes: memory is 16 bytes for
+// each of these, 2 GB.
+const maxCells = 1 << 27
+
 // check reports what HMM and Type cannot work with.
 func (t *Text) check(classes int) error {
 	if len(t.Words) == 0 || len(t.Tokens) == 0 {
@@ -87,6 +91,9 @@ func (t *Text) check(classes int) error {
 	}
 	if classes < 1 || classes > MaxStates {
 		return fmt.Errorf("%d classes: must be 1 to %d", classes, MaxStates)
+	}
+	if most := maxCells / classes; len(t.Words) > most {
+		return fmt.Errorf("%d words: at most %d can be in %d classes; take fewer words or classes", len(t.Words), most, classes)
 	}
 	return nil
 }

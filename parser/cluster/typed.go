@@ -16,8 +16,8 @@ const prior = 0.1
 // occurrences of a word between the same states (type-based sampling; Liang, Jordan
 // and Klein 2010). The class of a word is the state that it has most often in the
 // second half of the passes over the text, 1 or more. Random choices depend on seed.
-// A pass takes up to T min(n, K^2) steps for T words of text, K classes and words
-// that occur n times; it runs in one goroutine. progress, if not nil, is told after
+// A pass takes up to T n steps for T words of text and words that occur n times, fewer
+// the more of these stand between the same states; it runs in one goroutine. progress, if not nil, is told after
 // every pass how many of all are done.
 func Type(t *Text, classes, passes int, seed uint64, progress func(done, all int)) (*Table, error) {
 	if err := t.check(classes); err != nil {

@@ -33,7 +33,7 @@ type BestFirst struct {
 
 // An item stands for all stacks with this top tree and this below it.
 type item struct {
-	from, to int32 // words of the tree under top; from > to of the root alone
+	from, to int32 // words of the tree under top; 0 and 0 of the root alone
 	below    int32
 	top      int32
 	before   int64 // cost of the cheapest way to it
