@@ -28,7 +28,7 @@ FILE has a line for each word: the class as bits, the word, and how often the te
 it, with tabs between them. --method brown makes a tree of classes, in which a prefix of
 the bits is a coarser class; hmm and type make classes without an order, from the states
 of a hidden Markov model. brown counts with Beam, on the --runner that you choose, and
-keeps the counts in FOLDER of --work until it is done. The others read all of the text
+keeps the counts in FOLDER of --work until FILE is there. The others read all of the text
 into memory.`
 
 const clusterExample = `
@@ -46,6 +46,8 @@ type clusterCommand struct {
 	vocabulary int
 	passes     int
 	seed       uint64
+
+	remove func() error // removes the counts; nil if there are none
 }
 
 // newCluster is treebeam cluster.
@@ -145,11 +147,15 @@ func (c *clusterCommand) run(ctx context.Context, others []string) error {
 	if err == nil {
 		err = table.Write(out)
 	}
-	if err != nil {
+	if err == nil {
+		err = commit()
+	} else {
 		cleanup()
-		return err
 	}
-	if err := commit(); err != nil {
+	if c.remove != nil { // not before: an interruption of the merges would lose the counts
+		err = errors.Join(err, c.remove())
+	}
+	if err != nil {
 		return err
 	}
 	c.note("%s: %d words in %d classes\n", c.file, len(table.Rows), table.Classes())
@@ -175,6 +181,7 @@ func (c *clusterCommand) learn(ctx context.Context) (*cluster.Table, error) {
 	if ctx.Err() != nil {
 		return nil, exitCode(exitInterrupted)
 	}
+	stop() // what follows does not look at the context: a signal ends it at once
 	if err != nil {
 		return nil, err
 	}
@@ -192,6 +199,7 @@ func (c *clusterCommand) learn(ctx context.Context) (*cluster.Table, error) {
 
 // brown counts on the runner, then merges.
 func (c *clusterCommand) brown(ctx context.Context) (*cluster.Table, error) {
+	defer onInterrupt(continues)()
 	merged, err := c.count(ctx)
 	if err != nil {
 		return nil, err
@@ -206,7 +214,7 @@ func (c *clusterCommand) brown(ctx context.Context) (*cluster.Table, error) {
 	return cluster.Brown(&merged.Counts, cmp.Or(c.classes, 500), c.progress("merges"))
 }
 
-// count runs the job of the counts and removes what it has left on the way.
+// count runs the job of the counts. What it leaves, c.remove takes away.
 func (c *clusterCommand) count(ctx context.Context) (*tally.Merged, error) {
 	tellBeam(c.flags)
 	runner, environment := flag.Lookup("runner").Value, flag.Lookup("environment_type").Value
@@ -219,7 +227,6 @@ func (c *clusterCommand) count(ctx context.Context) (*tally.Merged, error) {
 		return nil, err
 	}
 	c.options.Overwrite = true // other counts: they are not what was asked for
-	defer onInterrupt(continues)()
 	c.startBeam()
 	closeScratch, err := openScratch()
 	if err != nil {
@@ -243,7 +250,8 @@ func (c *clusterCommand) count(ctx context.Context) (*tally.Merged, error) {
 		return nil, fmt.Errorf("%w\nrun the same command again to continue", err)
 	}
 	c.noteCounted(counted)
-	return merged, run.RemoveCounts(ctx)
+	c.remove = func() error { return run.RemoveCounts(ctx) }
+	return merged, nil
 }
 
 // noteCounted says how much text there was, and what of it was lost.
