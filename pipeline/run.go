@@ -34,6 +34,7 @@ func Run(ctx context.Context, p *Prepared) (*output.Summary, error) {
 func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*output.Summary, error) {
 	elsewhere := false // the work goes on without this process
 	defer func() { p.lease.end(elsewhere) }()
+	before := p.manifestVersion(ctx)
 	result, job, err := p.submit(ctx, pipeline)
 	if err := ctx.Err(); err != nil {
 		transforms.AbandonAll()
@@ -53,6 +54,9 @@ func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*output.Su
 		return nil, nil // its metrics are not there yet: Beam panics if they are asked for
 	}
 	m, err := output.ReadManifest(p.Job.Output)
+	if err == nil && before != "" && p.manifestVersion(ctx) == before {
+		return nil, fmt.Errorf("job %s ended without having finished %s, whose manifest is from an earlier run: run the same command again", result.JobID(), p.Job.Output)
+	}
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("job %s ended without having written %s: it was cancelled, or its engine has lost it",
 			result.JobID(), store.Join(p.Job.Output, output.ManifestFile))
@@ -65,6 +69,20 @@ func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*output.Su
 	}
 	p.metrics = metricsOf(result)
 	return output.ReadSummary(p.Job.Output)
+}
+
+// manifestVersion tells one manifest of the output from another, though their bytes be
+// the same; "" if there is none, or the store does not tell them apart.
+func (p *Prepared) manifestVersion(ctx context.Context) string {
+	s, name, err := store.Of(ctx, store.Join(p.Job.Output, output.ManifestFile))
+	if err != nil {
+		return ""
+	}
+	info, err := s.Stat(ctx, name)
+	if err != nil || strings.HasPrefix(info.Version, "e") { // an entity tag of S3 is that of the bytes
+		return ""
+	}
+	return info.Version
 }
 
 // Close removes what was spooled for the run, and gives the output folder back.

@@ -171,7 +171,7 @@ func nothingToDo(t *testing.T, b bucket, o Options, want map[string]string) {
 	parts := int64(countParts(want))
 	requests := b.server.Requests()
 	t.Logf("%d requests for %d ranges", requests, parts)
-	if requests > 3*int(parts)+31 { // two to see that a range is done, one for its sums; one to see that there is no words/
+	if requests > 3*int(parts)+33 { // two to see that a range is done, one for its sums; one to see that there is no words/, two that the manifest is new
 		t.Errorf("%d requests where %d ranges are done", requests, parts)
 	}
 	same(t, "again", want, objects(t, b.uri+"/first/out"))
