@@ -38,11 +38,11 @@ func build(s beam.Scope, job transforms.Job, between func(s beam.Scope, stage st
 }
 
 // ranges gives the ranges of the plan: with --revise-unknown when a first pass over
-// all of them has ended.
+// all of them has ended, unless an earlier run has made it.
 //
 //	Read -> Segment -> Evidence -> CombinePerKey -> Place -> Expand
 func ranges(s beam.Scope, job transforms.Job) beam.PCollection {
-	if !job.Options.ReviseUnknown {
+	if !job.Options.ReviseUnknown || job.Revised {
 		return transforms.Expand(s, job)
 	}
 	return transforms.ExpandAfter(s.Scope("Expand"), job, transforms.Revise(s, job))
