@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/pack"
@@ -73,10 +74,19 @@ func fittedTo(t *testing.T, list []Example) *Model {
 	return m
 }
 
+// fitOnce fits one model for all tests that only read it.
+var fitOnce = sync.OnceValues(func() (*Model, error) {
+	w := made(600, 1)
+	return Fit(w.examples())
+})
+
 func fitted(t *testing.T) *Model {
 	t.Helper()
-	w := made(600, 1)
-	return fittedTo(t, w.examples())
+	m, err := fitOnce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 // tenths sums predictions and outcomes by tenths of the prediction.
