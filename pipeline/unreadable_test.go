@@ -18,12 +18,12 @@ import (
 // byte on, while denied is set.
 func lockable(t *testing.T) (m *storetest.Memory, denied *atomic.Int64) {
 	m, denied = new(storetest.Memory), new(atomic.Int64)
-	m.Fault = func(name string, off, _ int64) (int64, error) {
+	m.Break(func(name string, off, _ int64) (int64, error) {
 		if from := denied.Load(); from > 0 && off >= from && strings.HasSuffix(name, "long.txt") {
 			return 0, &store.Error{Name: name, Kind: fs.ErrPermission, Err: errors.New("403")}
 		}
 		return -1, nil
-	}
+	})
 	store.Register("mem", func(context.Context) (store.Store, error) { return m, nil })
 	m.Put("mem://b/in/long.txt", []byte(prose(200)))
 	m.Put("mem://b/in/short.txt", []byte(prose(1)))
@@ -91,18 +91,17 @@ func TestStoreGone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fault := m.Fault
-		m.Fault = func(name string, off, _ int64) (int64, error) {
+		fault := m.Break(func(name string, off, _ int64) (int64, error) {
 			if off < 9000 {
 				return -1, nil
 			}
 			return 0, &store.Error{Name: name, Kind: kind, Err: errors.New("no")}
-		}
+		})
 		if _, err := Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), kind.Error()) {
 			t.Errorf("%v: got %v", kind, err)
 		}
 		p.Close()
-		m.Fault = fault
+		m.Break(fault)
 		same(t, kind.Error(), want, run(t, o))
 	}
 }

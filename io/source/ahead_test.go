@@ -126,12 +126,12 @@ func TestAheadFaults(t *testing.T) {
 	plan := remotePlan(t, PlanOptions{})
 	m.Delete(t.Context(), "mem://b/2.txt")
 	m.Put("mem://b/3.txt", []byte("other"))
-	m.Fault = func(name string, _, n int64) (int64, error) {
+	m.Break(func(name string, _, n int64) (int64, error) {
 		if name == "mem://b/4.txt" {
 			return 0, nil
 		}
 		return -1, nil
-	}
+	})
 	all := NewFiles(t.Context(), &plan.Ranges[0])
 	for i, kind := range []Kind{0, Permanent, Changed, Transient} {
 		f, err := all.Open(i)

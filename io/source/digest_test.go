@@ -13,12 +13,12 @@ func TestSharedDigest(t *testing.T) {
 	text := strings.Repeat("0123456789", 160)
 	m := memory(t, map[string]string{"b/x.txt": text})
 	whole := 0
-	m.Fault = func(_ string, off, n int64) (int64, error) {
+	m.Break(func(_ string, off, n int64) (int64, error) {
 		if off == 0 && n == int64(len(text)) {
 			whole++
 		}
 		return -1, nil
-	}
+	})
 	digestOf := func(i int, plan *Plan, shared string) string {
 		t.Helper()
 		digests.Lock() // another process

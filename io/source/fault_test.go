@@ -126,9 +126,9 @@ func TestRemoteGone(t *testing.T) {
 	}{{0, fs.ErrNotExist, Permanent}, {3, fs.ErrNotExist, Changed}, {0, store.ErrNoBucket, Transient}, {3, store.ErrNoBucket, Transient}, {3, fs.ErrPermission, Permanent}} {
 		sleepless(t)
 		plan := remotePlan(t, PlanOptions{RangeBytes: c.pieces})
-		m.Fault = func(name string, _, _ int64) (int64, error) {
+		m.Break(func(name string, _, _ int64) (int64, error) {
 			return 0, &store.Error{Name: name, Kind: c.fault, Err: errors.New("no")}
-		}
+		})
 		for i := range plan.Ranges {
 			p := &plan.Ranges[i].Pieces[0]
 			if p.Size == 1 {
@@ -145,6 +145,6 @@ func TestRemoteGone(t *testing.T) {
 				t.Errorf("pieces of %d, %v: got %v", c.pieces, c.fault, err)
 			}
 		}
-		m.Fault = nil
+		m.Break(nil)
 	}
 }

@@ -132,7 +132,7 @@ func TestRemoteFaults(t *testing.T) {
 			pauses := sleepless(t)
 			m := memory(t, map[string]string{name: data})
 			opens := 0
-			m.Fault = func(_ string, _, n int64) (int64, error) {
+			m.Break(func(_ string, _, n int64) (int64, error) {
 				opens++
 				switch opens % 3 {
 				case 1:
@@ -141,7 +141,7 @@ func TestRemoteFaults(t *testing.T) {
 					return 0, broken
 				}
 				return -1, nil
-			}
+			})
 			plan := remotePlan(t, PlanOptions{})
 			if got := readAll(t, &plan.Ranges[0], &plan.Ranges[0].Pieces[0]); got != text {
 				t.Fatalf("%s, %v: got %d bytes of %d", name, broken, len(got), len(text))
@@ -150,7 +150,7 @@ func TestRemoteFaults(t *testing.T) {
 				t.Errorf("%s, %v: %d pauses", name, broken, *pauses)
 			}
 			// It does not get better: the bundle fails, and there is no row.
-			m.Fault = func(_ string, _, n int64) (int64, error) { return 0, broken }
+			m.Break(func(_ string, _, n int64) (int64, error) { return 0, broken })
 			f, err := Open(t.Context(), &plan.Ranges[0], &plan.Ranges[0].Pieces[0])
 			if err == nil {
 				_, err = drain(f)

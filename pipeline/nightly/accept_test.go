@@ -89,12 +89,12 @@ func TestRefusedNightReadsAgain(t *testing.T) {
 	c.mustNight(c.options())
 	memory.Put("mem://bucket/in/new.txt", []byte("New .\n"))
 	denied := true
-	memory.Fault = func(name string, _, _ int64) (int64, error) {
+	memory.Break(func(name string, _, _ int64) (int64, error) {
 		if denied && strings.HasSuffix(name, "new.txt") {
 			return 0, &store.Error{Name: name, Kind: fs.ErrPermission, Err: errors.New("403")}
 		}
 		return -1, nil
-	}
+	})
 	tooMany := errors.New("too many")
 	o := c.options()
 	o.Accept = func(found Found) error {

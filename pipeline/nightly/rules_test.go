@@ -313,12 +313,12 @@ func TestUnreadableInTheMiddle(t *testing.T) {
 	memory.Put("mem://bucket/in/a.txt", []byte("Short . \n"))
 	memory.Put("mem://bucket/in/long.txt", []byte(strings.Repeat("Some text of many words .\n\n", 1000)))
 	denied := true
-	memory.Fault = func(name string, off, _ int64) (int64, error) {
+	memory.Break(func(name string, off, _ int64) (int64, error) {
 		if denied && off >= 10_000 { // readers look back 8 KB
 			return 0, &store.Error{Name: name, Kind: fs.ErrPermission, Err: errors.New("403")}
 		}
 		return -1, nil
-	}
+	})
 	_, r := c.mustNight(c.options())
 	if r.Summary.Errors < 2 || r.Summary.Trees < 10 {
 		t.Fatalf("%d errors, %d trees", r.Summary.Errors, r.Summary.Trees)

@@ -16,17 +16,14 @@ import (
 	"github.com/treebeam/treebeam/io/store"
 )
 
-// Memory is a store in memory. It is safe for concurrent use; its fields must
+// Memory is a store in memory. It is safe for concurrent use; its field must
 // be set before it is used.
 type Memory struct {
-	// Fault, if set, is asked when a range of a file is opened. It returns how
-	// many bytes arrive (a negative number: all of them) and with which error
-	// they end: nil or io.EOF is a clean end, though too early.
-	Fault func(name string, off, n int64) (arrive int64, err error)
 	// Gzip names the files that are declared to be compressed.
 	Gzip map[string]bool
 
 	mu     sync.Mutex
+	fault  FaultFunc
 	files  map[string]memoryFile
 	writes int
 	opened int
@@ -35,6 +32,20 @@ type Memory struct {
 type memoryFile struct {
 	data    []byte
 	version string
+}
+
+// A FaultFunc is asked when a range of a file is opened. It returns how many bytes
+// arrive (a negative number: all of them) and with which error they end: nil or
+// io.EOF is a clean end, though too early.
+type FaultFunc func(name string, off, n int64) (arrive int64, err error)
+
+// Break makes a store ask fault from now on, or nobody if it is nil. It returns whom
+// the store asked before. What a failed job still reads may ask either.
+func (m *Memory) Break(fault FaultFunc) (before FaultFunc) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	before, m.fault = m.fault, fault
+	return before
 }
 
 // Opened returns how many ranges were opened so far.
@@ -99,6 +110,7 @@ func (m *Memory) Stat(_ context.Context, name string) (store.Info, error) {
 func (m *Memory) Open(ctx context.Context, name, version string, off, n int64) (io.ReadCloser, error) {
 	m.mu.Lock()
 	f, ok := m.files[name]
+	fault := m.fault
 	m.opened++
 	m.mu.Unlock()
 	switch {
@@ -109,8 +121,8 @@ func (m *Memory) Open(ctx context.Context, name, version string, off, n int64) (
 	}
 	data := f.data[off : off+n]
 	var end error
-	if m.Fault != nil {
-		arrive, err := m.Fault(name, off, n)
+	if fault != nil {
+		arrive, err := fault(name, off, n)
 		if arrive >= 0 && arrive < n {
 			data, end = data[:arrive], err
 		}
