@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/treebeam/treebeam/io/store"
@@ -88,9 +89,10 @@ func TestRefusedNightReadsAgain(t *testing.T) {
 	memory.Put("mem://bucket/in/a.txt", []byte("Short .\n"))
 	c.mustNight(c.options())
 	memory.Put("mem://bucket/in/new.txt", []byte("New .\n"))
-	denied := true
+	var denied atomic.Bool
+	denied.Store(true)
 	memory.Break(func(name string, _, _ int64) (int64, error) {
-		if denied && strings.HasSuffix(name, "new.txt") {
+		if denied.Load() && strings.HasSuffix(name, "new.txt") {
 			return 0, &store.Error{Name: name, Kind: fs.ErrPermission, Err: errors.New("403")}
 		}
 		return -1, nil
@@ -108,7 +110,7 @@ func TestRefusedNightReadsAgain(t *testing.T) {
 			t.Fatalf("%v; %q is said to be of no use", err, n.Left)
 		}
 	}
-	denied = false
+	denied.Store(false)
 	if _, r := c.mustNight(o); r.Snapshot.N != 2 || r.Summary.Trees != 1 {
 		t.Errorf("readable again: snapshot %d, %d trees", r.Snapshot.N, r.Summary.Trees)
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
@@ -312,9 +313,10 @@ func TestUnreadableInTheMiddle(t *testing.T) {
 	c.dir = "mem://bucket/in"
 	memory.Put("mem://bucket/in/a.txt", []byte("Short . \n"))
 	memory.Put("mem://bucket/in/long.txt", []byte(strings.Repeat("Some text of many words .\n\n", 1000)))
-	denied := true
+	var denied atomic.Bool
+	denied.Store(true)
 	memory.Break(func(name string, off, _ int64) (int64, error) {
-		if denied && off >= 10_000 { // readers look back 8 KB
+		if denied.Load() && off >= 10_000 { // readers look back 8 KB
 			return 0, &store.Error{Name: name, Kind: fs.ErrPermission, Err: errors.New("403")}
 		}
 		return -1, nil
@@ -323,7 +325,7 @@ func TestUnreadableInTheMiddle(t *testing.T) {
 	if r.Summary.Errors < 2 || r.Summary.Trees < 10 {
 		t.Fatalf("%d errors, %d trees", r.Summary.Errors, r.Summary.Trees)
 	}
-	denied = false
+	denied.Store(false)
 	n, _ := c.mustNight(c.options())
 	if n.Counts[Retry] != 1 || n.Counts[Unchanged] != 1 {
 		t.Errorf("decided %v", n.Counts)
