@@ -7,23 +7,25 @@ import (
 )
 
 // A Prior says how probable a relation is before the tree is known: from the UPOS of
-// head and modifier, and from where the head stands. It finds heads for training
-// words of which the relation is known and the head is not. It is read-only and safe
-// for concurrent use.
+// head and modifier, from the head's own relation, and from where the head stands.
+// It finds heads for training words of which the relation is known and the head is
+// not. It is read-only and safe for concurrent use.
 type Prior map[arcClass]float64
 
 // An arcClass is a class of arcs that a Prior counts: with a relation, or with any.
 type arcClass struct {
-	head, modifier, relation string // a UPOS, rootTag or anyTag; anyRelation
-	place                    int8   // of placeOf, or anyPlace
+	head, modifier  string // a UPOS, rootTag or anyTag
+	above, relation string // those of head and modifier, or anyRelation
+	place           int8   // of placeOf, or anyPlace
 }
 
 const (
-	rootTag, anyTag, anyRelation = "0", "*", ""
+	rootTag, anyTag, anyRelation = "0", "*", "\t" // no tag and no relation is one of these
 	anyPlace                     = 9
 
 	priorFloor  = 0.05 // is added to the count of a relation
 	priorWeight = 2    // what the wider class counts, in arcs
+	priorScale  = 1.5  // what a nat of it counts beside one of the pruner
 	rootPrior   = 1e-4 // that a root word has a relation
 )
 
@@ -49,12 +51,18 @@ func LearnPrior(train []syntax.Sentence) Prior {
 
 // classesOf returns the classes of the arc from h to m with m's relation, the
 // widest first.
-func classesOf(s *syntax.Sentence, m int, h int32) [3]arcClass {
-	w, head, place := &s.Words[m-1], rootTag, placeOf(int32(m), h)
+func classesOf(s *syntax.Sentence, m int, h int32) [5]arcClass {
+	w, head, above, place := &s.Words[m-1], rootTag, "", placeOf(int32(m), h)
 	if h != syntax.Root {
-		head = s.Words[h-1].UPOS
+		head, above = s.Words[h-1].UPOS, s.Words[h-1].Deprel
 	}
-	return [3]arcClass{{anyTag, w.UPOS, w.Deprel, place}, {head, w.UPOS, w.Deprel, anyPlace}, {head, w.UPOS, w.Deprel, place}}
+	return [5]arcClass{
+		{anyTag, w.UPOS, anyRelation, w.Deprel, place},
+		{head, w.UPOS, anyRelation, w.Deprel, anyPlace},
+		{head, w.UPOS, anyRelation, w.Deprel, place},
+		{head, anyTag, above, w.Deprel, place},
+		{head, w.UPOS, above, w.Deprel, place},
+	}
 }
 
 // placeOf returns where h stands from m: its side, and one of four distances.
@@ -89,8 +97,8 @@ func (p Prior) of(s *syntax.Sentence, m int, h int32) float64 {
 }
 
 // Weigh returns the candidates of s with the logarithm of the probability of known
-// relations added to the log-odds of open heads. A word with a relation is no root.
-// The other arrays are those of s.
+// relations, times priorScale, added to the log-odds of open heads. A word with a
+// relation is no root. The other arrays are those of s.
 func (p Prior) Weigh(s *syntax.Sentence) syntax.Candidates {
 	c := s.Candidates
 	c.LogOdds = append([]int32(nil), c.LogOdds...)
@@ -101,7 +109,7 @@ func (p Prior) Weigh(s *syntax.Sentence) syntax.Candidates {
 		}
 		for a := c.Start[j]; a < c.Start[j+1]; a++ {
 			if h := c.Heads[a]; h != syntax.Root {
-				c.LogOdds[a] += int32(1024 * math.Log(p.of(s, j+1, h)))
+				c.LogOdds[a] += int32(1024 * priorScale * math.Log(p.of(s, j+1, h)))
 			} else {
 				c.LogOdds[a] += int32(1024 * math.Log(rootPrior))
 			}

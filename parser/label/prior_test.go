@@ -51,13 +51,22 @@ func TestPriorCountsKnownArcs(t *testing.T) {
 					continue
 				}
 				want := 0.05
-				for k, weight := range []float64{1, 2, 2} {
-					with, all := 0.0, 0.0
+				// what the classes share with the arc besides the relation
+				for k, c := range []struct{ tag, head, above, place bool }{
+					{true, false, false, true}, {true, true, false, false}, {true, true, false, true}, {false, true, true, true}, {true, true, true, true},
+				} {
+					with, all, weight, up := 0.0, 0.0, 2.0, &s.Words[h-1]
+					if k == 0 {
+						weight = 1
+					}
 					for j := 1; j < len(list); j++ {
 						for n := int32(1); n <= 9; n++ {
 							x, y := &s.Words[m-1], &list[j].Words[n-1]
-							if y.Head <= 0 || y.Deprel == "" || y.UPOS != x.UPOS ||
-								k != 1 && !near(m, h, n, y.Head) || k != 0 && list[j].Words[y.Head-1].UPOS != s.Words[h-1].UPOS {
+							if y.Head <= 0 || y.Deprel == "" {
+								continue
+							}
+							of := &list[j].Words[y.Head-1]
+							if c.tag && y.UPOS != x.UPOS || c.place && !near(m, h, n, y.Head) || c.head && of.UPOS != up.UPOS || c.above && of.Deprel != up.Deprel {
 								continue
 							}
 							all++
@@ -109,11 +118,11 @@ func TestPriorWeighsOpenHeads(t *testing.T) {
 			for a := c.Start[m-1]; a < c.Start[m]; a++ {
 				want := before[a]
 				if w.Head == syntax.NoHead && w.Deprel != "" {
-					x := 1e-4
+					x, scale := 1e-4, 1.0
 					if h := c.Heads[a]; h != 0 {
-						x = p.of(s, m, h)
+						x, scale = p.of(s, m, h), 1.5
 					}
-					want += int32(1024 * math.Log(x))
+					want += int32(1024 * scale * math.Log(x))
 					changed++
 				}
 				if c.LogOdds[a] != want || c.LogOdds[a] > 0 {
