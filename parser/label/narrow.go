@@ -23,36 +23,25 @@ func (m *Model) Narrowed(train []syntax.Sentence, least float64) *Model {
 			count[pair*n+relation]++
 		}
 	})
-	r := relations{names: m.rel.names, setOf: slices.Clone(m.rel.setOf), start: []uint32{0}}
-	known := map[string]uint16{}
-	intern := func(set relationSet) uint16 {
-		id, ok := known[string(set)]
-		if !ok {
-			id = uint16(len(known))
-			known[string(set)] = id
-			r.member = append(r.member, set...)
-			r.start = append(r.start, uint32(len(r.member)))
-		}
-		return id
-	}
-	intern(m.rel.set(0))
+	t := newSetTable(relations{names: m.rel.names, setOf: slices.Clone(m.rel.setOf)})
+	t.intern(m.rel.set(0))
 	for pair, id := range m.rel.setOf {
 		seen, sum := count[pair*n:][:n], 0.0
 		for _, k := range seen {
 			sum += k
 		}
 		if sum < rareTagPair {
-			r.setOf[pair] = intern(m.rel.set(id))
+			t.setOf[pair] = t.intern(m.rel.set(id))
 			continue
 		}
 		set := slices.DeleteFunc(slices.Clone(m.rel.set(id)), func(l uint8) bool { return seen[l] < float64(least*slices.Max(seen)) })
 		if len(set) == 0 {
 			set = m.rel.set(id)
 		}
-		r.setOf[pair] = intern(set)
+		t.setOf[pair] = t.intern(set)
 	}
 	narrow := newModel(m.vocabulary)
-	narrow.rel, narrow.table, narrow.pair = r, m.table, m.pair
+	narrow.rel, narrow.table, narrow.pair = t.relations, m.table, m.pair
 	narrow.derive()
 	return narrow
 }
