@@ -25,12 +25,21 @@ func (m *Model) Choices(s *syntax.Sentence, r Request, b Bounds) (c syntax.Choic
 	if sc == nil {
 		sc = &scratch{}
 	}
+	x := m.choose(sc, s, r, b)
+	c.Words, c.Pairs = x.choices(), x.pairs()
+	m.pool.Put(sc) // but not after a panic, which leaves it as it is
+	return c
+}
+
+// choose tags a copy of s and finds the options of its words. The lattice of sc is
+// then that of the second layer.
+func (m *Model) choose(sc *scratch, s *syntax.Sentence, r Request, b Bounds) *chooser {
 	given := func(w syntax.Word) bool { return w.UPOS != "" || w.XPOS != "" || w.Feats != "" }
 	if !r.Retag && slices.ContainsFunc(s.Words, given) {
 		b.Tags, b.Feats = 1, 1
 	}
 	r.Heat = HeatUnit // of probabilities that nobody reads
-	x := chooser{m: m, sc: sc, r: r, s: *s}
+	x := &chooser{m: m, sc: sc, r: r, s: *s}
 	x.s.Words = slices.Clone(s.Words)
 	sc.text.read(&x.s, m.lex)
 	x.tags = slices.Clone(m.tagWords(sc, &x.s, r))
@@ -42,9 +51,7 @@ func (m *Model) Choices(s *syntax.Sentence, r Request, b Bounds) (c syntax.Choic
 	x.readTags(b)
 	m.morphWords(sc, &x.s, x.tags, r.Retag, true)
 	x.readFeats(b)
-	c.Words, c.Pairs = x.choices(), x.pairs()
-	m.pool.Put(sc) // but not after a panic, which leaves it as it is
-	return c
+	return x
 }
 
 // JackknifeChoices is Jackknife, and returns the choices of every sentence, too, by
@@ -164,16 +171,62 @@ func (x *chooser) choices() [][]syntax.Choice {
 	return out
 }
 
-// with returns word i with a label of the first layer, and the FEATS that follow.
+// with returns word i with a label of the first layer, and the FEATS that follow
+// if all other words stay. It searches again only the words from morphReach before
+// i to where the best paths no longer depend on what has changed.
 func (x *chooser) with(i int, label uint16) syntax.Word {
-	c, tags := x.s, slices.Clone(x.tags)
-	c.Words, tags[i] = slices.Clone(x.s.Words), label
-	c.Words[i].UPOS = x.m.upos[label]
-	if c.Words[i].XPOS = x.m.xpos[label]; x.m.fine {
-		c.Words[i].XPOS = ""
+	sc, m, ls, pairs := x.sc, x.m, &x.m.morph.labels, x.m.morph.pairs
+	lat, part := &sc.lat, &sc.part
+	own := x.tags[i]
+	x.tags[i] = label
+	part.reset()
+	base := max(i-morphReach, 0) // first word of part
+	k := base
+	if k > 0 { // the word before stands for the paths that end in it
+		base--
+		lo, hi := lat.start[base], lat.start[k]
+		part.copyWord(lat.label[lo:hi], lat.best[lo:hi])
+		part.reach(0, ls, pairs)
 	}
-	x.m.morphWords(x.sc, &c, tags, true, true)
-	return c.Words[i]
+	var at int32 // candidate of word k on the best path
+	for ; ; k++ {
+		lo, hi := lat.start[k], lat.start[k+1]
+		if k <= i+morphReach {
+			m.pushMorphs(sc, part, &x.s, k, x.tags, true)
+		} else {
+			part.copyWord(lat.label[lo:hi], lat.emit[lo:hi])
+		}
+		part.reach(k-base, ls, pairs)
+		if k == len(x.tags)-1 {
+			at = part.top(k - base)
+			break
+		}
+		if first := part.start[k-base]; k > i+morphReach && sameButConstant(part.best[first:], lat.best[lo:hi]) {
+			at = first + int32(slices.Index(lat.label[lo:hi], lat.path[k]))
+			break
+		}
+	}
+	for ; k > i; k-- {
+		at = part.back[at]
+	}
+	x.tags[i] = own
+	w, feats := x.s.Words[i], part.label[at]
+	w.UPOS, w.XPOS, w.Feats = m.upos[label], m.xpos[label], m.feats[feats]
+	if m.fine {
+		w.XPOS = m.fineXPOS[feats]
+	}
+	return w
+}
+
+// sameButConstant reports whether the scores of the same candidates in two lattices
+// differ by a constant: no word behind them then tells one lattice from the other.
+func sameButConstant(a, b []int32) bool {
+	for c := range a {
+		if a[c]-b[c] != a[0]-b[0] {
+			return false
+		}
+	}
+	return true
 }
 
 // choice returns w, word i, with its lemma.

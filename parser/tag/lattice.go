@@ -145,42 +145,66 @@ func (l *lattice[T]) score(ls *labels, pairs []T, path []uint16) T {
 	return s
 }
 
+// copyWord adds a word with candidates as another lattice has them.
+func (l *lattice[T]) copyWord(label []uint16, score []T) {
+	l.label, l.emit = append(l.label, label...), append(l.emit, score...)
+	l.start = append(l.start, int32(len(l.label)))
+}
+
 // search returns the labels of the best path by an exact Viterbi search over
 // the candidates. Of equal ones it takes the first. The result is valid until
 // the next call.
 func (l *lattice[T]) search(ls *labels, pairs []T) []uint16 {
 	n := len(l.start) - 1
-	l.best, l.back = append(l.best[:0], l.emit...), slices.Grow(l.back[:0], len(l.emit))[:len(l.emit)]
 	l.path = slices.Grow(l.path[:0], n)[:n]
 	if n == 0 {
 		return l.path
 	}
-	for i := 1; i < n; i++ {
-		a0, b0, b1 := l.start[i-1], l.start[i], l.start[i+1]
-		decided := b0-a0 == 1 && b1-b0 == 1
-		for b := b0; b < b1; b++ {
-			var top T
-			for a := a0; a < b0; a++ {
-				s := l.best[a]
-				if !decided {
-					s += pairScore(ls, pairs, l.label[a], l.label[b])
-				}
-				if a == a0 || s > top {
-					top, l.back[b] = s, a
-				}
-			}
-			l.best[b] += top
-		}
+	for i := range n {
+		l.reach(i, ls, pairs)
 	}
-	at := l.start[n-1]
-	for c := at + 1; c < l.start[n]; c++ {
-		if l.best[c] > l.best[at] {
-			at = c
-		}
-	}
+	at := l.top(n - 1)
 	for i := n - 1; i >= 0; i-- {
 		l.path[i] = l.label[at]
 		at = l.back[at]
 	}
 	return l.path
+}
+
+// reach finds the best paths to the candidates of word i, given those to the
+// candidates of the word before.
+func (l *lattice[T]) reach(i int, ls *labels, pairs []T) {
+	b0, b1 := l.start[i], l.start[i+1]
+	l.best = append(l.best[:b0], l.emit[b0:b1]...)
+	l.back = slices.Grow(l.back[:b0], int(b1-b0))[:b1]
+	if i == 0 {
+		return
+	}
+	a0 := l.start[i-1]
+	decided := b0-a0 == 1 && b1-b0 == 1
+	for b := b0; b < b1; b++ {
+		var top T
+		for a := a0; a < b0; a++ {
+			s := l.best[a]
+			if !decided {
+				s += pairScore(ls, pairs, l.label[a], l.label[b])
+			}
+			if a == a0 || s > top {
+				top, l.back[b] = s, a
+			}
+		}
+		l.best[b] += top
+	}
+}
+
+// top returns the candidate of word i in which the best path ends, the first of
+// equal ones.
+func (l *lattice[T]) top(i int) int32 {
+	at := l.start[i]
+	for c := at + 1; c < l.start[i+1]; c++ {
+		if l.best[c] > l.best[at] {
+			at = c
+		}
+	}
+	return at
 }

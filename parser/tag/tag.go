@@ -64,8 +64,9 @@ const (
 type scratch struct {
 	text        text
 	lat         lattice[int32]
-	leads       []int64  // of words in the first layer
-	given       []string // UPOS of words that is not the tagger's, or ""
+	part        lattice[int32] // of the words around a changed one, see chooser.with
+	leads       []int64        // of words in the first layer
+	given       []string       // UPOS of words that is not the tagger's, or ""
 	post        posterior
 	loss        []int64 // of a word, see Evidence
 	own         []int32 // scores of the lattice without revisions
@@ -357,32 +358,9 @@ func addDense(emit []int32, labels []uint16, dense []int32) {
 
 // morphWords runs the second layer, given the labels of the first.
 func (m *Model) morphWords(sc *scratch, s *syntax.Sentence, tags []uint16, retag, needFeats bool) {
-	dense := s.Dense.Feats
-	if len(dense) != len(s.Words)*len(m.feats) {
-		dense = nil
-	}
 	sc.lat.reset()
 	for i := range s.Words {
-		f := sc.text.at(i).form
-		xpos := s.Words[i].XPOS
-		given := m.fine && !retag && xpos != ""
-		labels, emit := m.morphOf[tags[i]], zero
-		if given {
-			labels = sc.take(labels, func(f uint16) bool { return m.fineXPOS[f] == xpos })
-		} else if dense == nil {
-			labels = m.possibleMorphs(f, tags[i])
-		}
-		if len(labels) > 1 {
-			sc.keys = morphKeys(sc.keys[:0], &sc.text, i, tags)
-			emit = sc.emits(&m.morph, labels)
-			if dense != nil {
-				if only := m.possibleMorphs(f, tags[i]); len(only) == 1 && !given {
-					preferOnly(emit, slices.Index(labels, only[0]))
-				}
-				addDense(emit, labels, dense[i*len(m.feats):])
-			}
-		}
-		sc.lat.push(labels, emit, morphBeam, beamMargin)
+		m.pushMorphs(sc, &sc.lat, s, i, tags, retag)
 	}
 	for i, l := range sc.lat.search(&m.morph.labels, m.morph.pairs) {
 		w := &s.Words[i]
@@ -393,6 +371,39 @@ func (m *Model) morphWords(sc *scratch, s *syntax.Sentence, tags []uint16, retag
 			w.XPOS = m.fineXPOS[l]
 		}
 	}
+}
+
+// morphReach is how far from a word its candidates in the second layer depend on
+// the labels of the first.
+const morphReach = 2
+
+// pushMorphs adds the candidates of word i in the second layer to lat, given the
+// labels of the first.
+func (m *Model) pushMorphs(sc *scratch, lat *lattice[int32], s *syntax.Sentence, i int, tags []uint16, retag bool) {
+	dense := s.Dense.Feats
+	if len(dense) != len(s.Words)*len(m.feats) {
+		dense = nil
+	}
+	f := sc.text.at(i).form
+	xpos := s.Words[i].XPOS
+	given := m.fine && !retag && xpos != ""
+	labels, emit := m.morphOf[tags[i]], zero
+	if given {
+		labels = sc.take(labels, func(f uint16) bool { return m.fineXPOS[f] == xpos })
+	} else if dense == nil {
+		labels = m.possibleMorphs(f, tags[i])
+	}
+	if len(labels) > 1 {
+		sc.keys = morphKeys(sc.keys[:0], &sc.text, i, tags)
+		emit = sc.emits(&m.morph, labels)
+		if dense != nil {
+			if only := m.possibleMorphs(f, tags[i]); len(only) == 1 && !given {
+				preferOnly(emit, slices.Index(labels, only[0]))
+			}
+			addDense(emit, labels, dense[i*len(m.feats):])
+		}
+	}
+	lat.push(labels, emit, morphBeam, beamMargin)
 }
 
 func (m *Model) layout(l *pack.Layout) {
