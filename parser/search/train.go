@@ -361,7 +361,7 @@ func (t *trainer) stepFrom(x *Search, weight float32, u *update) {
 	norm = float64(norm * float64(t.gamma()*t.gamma())) // not fused with what follows
 	if t.tensor != nil {
 		u.gradient = t.tensor.Gradient(&x.Scores.Projection, x.gold, x.best)
-		norm += t.tensor.StepNorm(u.gradient)
+		norm += float64(t.tensor.StepNorm(u.gradient)) // likewise
 	}
 	if u.alpha = float64(weight) * linear.PassiveAggressive(loss, norm, t.o.C); u.alpha > 0 {
 		u.tally.violated = 1
