@@ -40,7 +40,7 @@ var imports = func() map[string][]string {
 		"parser/graph":      {"parser/syntax", "parser/hash"},
 		"parser/segment":    append(slices.Clone(learning), "parser/word"),
 		"parser/tag":        scores,
-		"parser/prune":      scores,
+		"parser/prune":      append(slices.Clone(scores), "parser/prune/dense"),
 		"parser/label":      scores,
 		"parser/part":       scores,
 		"parser/projective": append(slices.Clone(scores), "parser/part"),
@@ -62,6 +62,7 @@ var imports = func() map[string][]string {
 		"parser/encode/encodetest": {"parser/encode", "parser/hash", "parser/piece"},
 		"parser/matrix/assembly":   nil,
 		"parser/part/parttest":     {"parser/hash", "parser/syntax"},
+		"parser/prune/dense":       scores,
 
 		"parser/calibrate": records,
 		"parser/cluster":   {"parser/hash"},

@@ -26,10 +26,10 @@ func TestClusterKeysAreStable(t *testing.T) {
 	keys := func(c *word.Clusters) (list []hash.Key) {
 		x := scratch{encoder: word.NewEncoder(word.Learn(nil).WithClusters(c))}
 		words := syntax.Clone([]syntax.Sentence{s})[0]
-		x.grid.read(x.encoder.Encode(&words), nil)
+		x.words = x.encoder.Encode(&words)
 		n := words.Len()
 		x.guess.head = make([]int32, n+1)
-		x.guess.set(x.grid.words)
+		x.guess.set(x.words)
 		for m := 1; m <= n; m++ {
 			for h := 0; h <= n; h++ {
 				if h != m {

@@ -13,6 +13,7 @@ import (
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/prune/dense"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
@@ -29,9 +30,7 @@ const marginalWords = 200
 // A Model is a trained pruner. It is read-only and safe for concurrent use.
 type Model struct {
 	vocabulary  *word.Vocabulary
-	lexicon     hash.Set // commonest lemmas and, salted, forms
-	tables      tables
-	dense       []uint8 // see dense.go
+	first       dense.Tables
 	sparse      *score.Weights
 	cut         int32      // heads of a probability under exp(-cut/1024) are dropped
 	trainCut    int32      // likewise, where the parser learns (Jackknife)
@@ -43,7 +42,8 @@ type Model struct {
 type scratch struct {
 	model   *Model
 	encoder *word.Encoder
-	grid    grid
+	words   *word.Sentence
+	first   dense.Scorer
 	row     []int32 // scores of the arcs into one word
 	guess   guess
 	arcs    graph.Arcs // what the first stage leaves; scores in 1/score.Unit, those of the later stages added
@@ -178,8 +178,8 @@ func (x *scratch) candidates(s *syntax.Sentence) {
 
 // encode prepares the sentence for both stages.
 func (x *scratch) encode(s *syntax.Sentence) {
-	x.grid.read(x.encoder.Encode(s), x.model.lexicon)
-	x.grid.addUp(x.model.dense)
+	x.words = x.encoder.Encode(s)
+	x.first.Read(x.words, &x.model.first)
 }
 
 // findKeys fills x.keys with those of all arcs, and x.ends.
@@ -281,14 +281,10 @@ func Open(v *pack.View, component string, vocabulary *word.Vocabulary) (*Model, 
 }
 
 func (m *Model) layout(l *pack.Layout) {
-	pack.Array(l, "lexicon", (*[]uint32)(&m.lexicon))
-	pack.Array(l, "dense", &m.dense)
+	m.first.Layout(l)
 	m.sparse.Layout(l, "sparse")
 	pack.Value(l, "cut", &m.cut)
 	pack.Value(l, "train-cut", &m.trainCut)
 	pack.Value(l, "temperature", &m.temperature)
-	m.tables = tablesOf(m.lexicon)
-	l.Check("lexicon", m.lexicon.Valid(), "has no empty place")
-	l.Check("dense", len(m.dense) == m.tables.size, "has another length than its lexicon asks for")
 	l.Check("temperature", m.temperature >= 1 && m.temperature <= maxTemperature, "is out of range")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/prune/dense"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
@@ -121,8 +122,7 @@ func TestSavedPrunerEqualsFresh(t *testing.T) {
 // A section that does not fit is an error that names it.
 func TestDamagedPruner(t *testing.T) {
 	for section, damage := range map[string]func(m *Model){
-		"p.dense":       func(m *Model) { m.dense = m.dense[1:] },
-		"p.lexicon":     func(m *Model) { m.lexicon = hash.Set{1, 2, 3} },
+		"p.dense":       func(m *Model) { m.first = dense.Tables{} },
 		"p.temperature": func(m *Model) { m.temperature = maxTemperature + 1 },
 	} {
 		m, err := train(toy(20, 3), nil, Options{})

@@ -37,7 +37,7 @@ const (
 
 // keysOf appends the keys of the arc h -> m.
 func (x *scratch) keysOf(h, m int, buf []hash.Key) []hash.Key {
-	s := x.grid.words
+	s := x.words
 	all := s.All()
 	i, j := h+2, m+2
 	head, mod := &all[i], &all[j]
@@ -95,7 +95,7 @@ func (x *scratch) keysOf(h, m int, buf []hash.Key) []hash.Key {
 // classes appends the keys of an arc by the classes of its words (Koo, Carreras
 // and Collins 2008), alone and beside tags and lemmas.
 func (x *scratch) classes(h, m int, dist, dir uint64, buf []hash.Key) []hash.Key {
-	s := x.grid.words
+	s := x.words
 	head, mod, a, b := s.At(h), s.At(m), s.Cluster(h), s.Cluster(m)
 	ch, cm := uint64(head.Coarse), uint64(mod.Coarse)
 	ha, hb := uint64(a.Full), uint64(b.Full)
@@ -113,11 +113,11 @@ func (x *scratch) classes(h, m int, dist, dir uint64, buf []hash.Key) []hash.Key
 
 // punctuation appends the keys of an arc to a mark of punctuation.
 func (x *scratch) punctuation(h, m int, dist, dir uint64, buf []hash.Key) []hash.Key {
-	all := x.grid.words.All()
+	all := x.words.All()
 	head, mod, before, after := &all[h+2], &all[m+2], &all[m+1], &all[m+3]
 	ch, ph, kind := uint64(head.Coarse), uint64(head.Fine), uint64(mod.Punct)
 	place := word.Direction(m, 2) * 2 // the first word
-	if m == x.grid.words.Len() {
+	if m == x.words.Len() {
 		place++
 	}
 	return append(buf,
@@ -149,11 +149,11 @@ const levels = 5
 
 // set prepares g, whose heads are filled.
 func (g *guess) set(s *word.Sentence) {
-	g.count = resize(g.count, (s.Len()+1)*2*tags)
+	g.count = resize(g.count, (s.Len()+1)*2*word.CoarseTags)
 	clear(g.count)
 	for m := 1; m <= s.Len(); m++ {
 		h := int(g.head[m])
-		c := &g.count[(h*2+int(word.Direction(h, m)))*tags+int(s.At(m).Coarse)]
+		c := &g.count[(h*2+int(word.Direction(h, m)))*word.CoarseTags+int(s.At(m).Coarse)]
 		*c = max(*c, *c+1)
 	}
 	g.m = 0
@@ -210,7 +210,7 @@ func (g *guess) about(s *word.Sentence, h, m int) (above, crossed, up, others ui
 			up = word.Other * 2
 		}
 	}
-	same := g.count[(h*2+int(word.Direction(h, m)))*tags+int(s.At(m).Coarse)]
+	same := g.count[(h*2+int(word.Direction(h, m)))*word.CoarseTags+int(s.At(m).Coarse)]
 	if g.head[m] == int32(h) {
 		same--
 	}

@@ -3,13 +3,12 @@ package prune
 import (
 	"cmp"
 	"errors"
-	"maps"
 	"math"
 	"slices"
 
-	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/linear"
+	"github.com/treebeam/treebeam/parser/prune/dense"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
@@ -69,119 +68,19 @@ func learn(v *word.Vocabulary, train []syntax.Sentence, o Options) *Model {
 	for i := range list {
 		e.Encode(&list[i])
 	}
-	m.lexicon = learnLexicon(list, e)
-	m.tables = tablesOf(m.lexicon)
-	var dense [denseFolds + 1][]uint8 // without each fold; with all
+	lexicon := dense.LearnLexicon(list, e)
+	var tables [denseFolds + 1]dense.Tables // without each fold; with all
 	bounds := hash.Folds(list, denseFolds)
-	linear.Parallel(len(dense), o.Workers, func(_, fold int) {
+	linear.Parallel(len(tables), o.Workers, func(_, fold int) {
 		rest := list
 		if fold < len(bounds)-1 && len(bounds) > 2 {
 			rest = slices.Concat(list[:bounds[fold]], list[bounds[fold+1]:])
 		}
-		dense[fold] = m.learnDense(rest, hash.Pair(o.Seed, uint64(fold)))
+		tables[fold] = dense.Learn(v, lexicon, rest, hash.Pair(o.Seed, uint64(fold)))
 	})
-	m.learnSparse(list, o, func(i int) []uint8 { return dense[hash.FoldOf(bounds, i)] })
-	m.dense = dense[denseFolds]
+	m.learnSparse(list, o, func(i int) *dense.Tables { return &tables[hash.FoldOf(bounds, i)] })
+	m.first = tables[denseFolds]
 	return m
-}
-
-// learnLexicon returns the lemmas and, salted, the forms that are commonest
-// in train, with at least 8 words each.
-func learnLexicon(train []syntax.Sentence, e *word.Encoder) hash.Set {
-	count := make(map[uint64]int)
-	for i := range train {
-		s := e.Encode(&train[i])
-		for p := 0; p <= s.Len(); p++ {
-			count[s.At(p).Lemma]++
-			count[s.At(p).Form^formSalt]++
-		}
-	}
-	maps.DeleteFunc(count, func(_ uint64, n int) bool { return n < 8 })
-	list := slices.Collect(maps.Keys(count))
-	slices.SortFunc(list, func(a, b uint64) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
-	set, _ := hash.NewSet(list[:min(len(list), maxLexicon)])
-	return set
-}
-
-// A denseUpdate is what one sentence does to the tables: the gradients of some
-// arcs, and the places of their weights, cellsOfArc each.
-type denseUpdate struct {
-	gradients []float32
-	cells     []int32
-}
-
-// learnDense learns tables as a softmax over the heads of a word.
-func (m *Model) learnDense(train []syntax.Sentence, seed uint64) []uint8 {
-	const least = 1e-3 // of a gradient that moves weights
-	rule := linear.AdaGrad{Rate: 0.12, Floor: 1}
-	w := linear.NewDense(m.tables.size)
-	var g grid
-	var sums, row []float32
-	var p []float64
-	e := word.NewEncoder(m.vocabulary)
-	learn := func(_ int, at linear.At, u *denseUpdate) {
-		s := &train[at.Example]
-		g.read(e.Encode(s), m.lexicon)
-		sums, row, p = g.sumsOf(w.W, sums), resize(row, len(s.Words)+1), resize(p, len(s.Words)+1)
-		u.gradients, u.cells = u.gradients[:0], u.cells[:0]
-		for mod := 1; mod <= len(s.Words); mod++ {
-			if s.Words[mod-1].Head == syntax.NoHead {
-				continue // any head will do: the gradient is 0
-			}
-			scores(&g, mod, &m.tables, sums, w.W, row)
-			row[mod] = float32(math.Inf(-1))
-			best, sum := float64(slices.Max(row)), 0.0
-			for h, x := range row {
-				p[h] = graph.Exp(max(float64(x)-best, -600))
-				sum += p[h]
-			}
-			for h := range p {
-				gradient := float32(-p[h] / sum)
-				if h == int(s.Words[mod-1].Head) {
-					gradient++
-				}
-				gradient *= s.Step()
-				if gradient >= least || gradient <= -least {
-					u.gradients, u.cells = append(u.gradients, gradient), g.cells(h, mod, &m.tables, u.cells)
-				}
-			}
-		}
-	}
-	apply := func(_ linear.At, u *denseUpdate) {
-		for a, gradient := range u.gradients {
-			for _, c := range u.cells[a*cellsOfArc:][:cellsOfArc] {
-				w.Climb(int(c), gradient, rule)
-			}
-		}
-	}
-	run(linear.Loop{Examples: len(train), Epochs: 2, Seed: seed}, linear.Task[denseUpdate]{Learn: learn, Apply: apply, Keep: func(int, int) {}})
-	out := make([]uint8, len(w.W))
-	for i, x := range w.W {
-		out[i] = uint8(math.Round(max(math.MinInt8, min(math.MaxInt8, float64(x)*denseUnit))) + zero)
-	}
-	return out
-}
-
-// sumsOf returns the sums of the contexts' rows of weights.
-func (g *grid) sumsOf(weights, sums []float32) []float32 {
-	sums = resize(sums, both*len(g.contexts))
-	clear(sums)
-	for p := range g.contexts {
-		to := sums[p*both:][:both]
-		for _, c := range g.contexts[p] {
-			for i, x := range weights[int(c)*both:][:both] {
-				to[i] += x
-			}
-		}
-	}
-	return sums
-}
-
-// run is linear.Run without checkpoints, which cannot fail.
-func run[U any](l linear.Loop, t linear.Task[U]) {
-	if err := linear.Run(l, t); err != nil {
-		panic(err)
-	}
 }
 
 // A sparseUpdate is what one sentence does to the weights: the gradients of
@@ -194,11 +93,11 @@ type sparseUpdate struct {
 }
 
 // learnSparse learns the second stage on top of the first, whose tables for a
-// sentence dense returns, as a distribution over single-root trees (Koo,
+// sentence the function returns, as a distribution over single-root trees (Koo,
 // Globerson, Carreras and Collins 2007, section 4.1): the gradient of a
 // sentence is the gold arcs minus the marginals of all. Where heads are open, it
 // is the marginals under the trees that have the others, minus those under all.
-func (m *Model) learnSparse(train []syntax.Sentence, o Options, dense func(i int) []uint8) {
+func (m *Model) learnSparse(train []syntax.Sentence, o Options, tables func(i int) *dense.Tables) {
 	rule := linear.AdaGrad{Rate: 0.05, Floor: 0.01}
 	w := linear.NewWeights()
 	workers := make([]scratch, max(o.Workers, 1))
@@ -207,7 +106,7 @@ func (m *Model) learnSparse(train []syntax.Sentence, o Options, dense func(i int
 	}
 	learn := func(worker int, at linear.At, u *sparseUpdate) {
 		x, s, like := &workers[worker], &train[at.Example], *m
-		like.dense = dense(at.Example)
+		like.first = *tables(at.Example)
 		x.model = &like
 		x.encode(s)
 		x.shortlist(s)
@@ -231,7 +130,10 @@ func (m *Model) learnSparse(train []syntax.Sentence, o Options, dense func(i int
 	keep := func(_, steps int) {
 		m.sparse = score.Compact(func(yield func(hash.Key, float32)) { w.Averaged(steps, yield) }, sparseLimit)
 	}
-	run(linear.Loop{Examples: len(train), Epochs: sparseEpochs, Workers: o.Workers, Seed: o.Seed}, linear.Task[sparseUpdate]{Learn: learn, Apply: apply, Keep: keep})
+	loop := linear.Loop{Examples: len(train), Epochs: sparseEpochs, Workers: o.Workers, Seed: o.Seed}
+	if err := linear.Run(loop, linear.Task[sparseUpdate]{Learn: learn, Apply: apply, Keep: keep}); err != nil {
+		panic(err) // it cannot fail without checkpoints
+	}
 }
 
 // learnSparse finds the update of a sentence whose shortlist is in x.arcs.

@@ -11,49 +11,6 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// The score of an arc is the sum of its single weights, however it is added
-// up.
-func TestRowsSumToCells(t *testing.T) {
-	m, err := train(toy(60, 1), toy(20, 2), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	weights := make([]float32, len(m.dense))
-	for i, w := range m.dense {
-		weights[i] = float32(w) - zero
-	}
-	x := m.get()
-	nonzero := 0
-	for _, s := range toy(30, 3) {
-		s.Words[1].Form, s.Words[1].Lemma = "unseen", "unseen"
-		x.encode(&s)
-		n := len(s.Words)
-		row, sums := make([]float32, n+1), x.grid.sumsOf(weights, nil)
-		for mod := 1; mod <= n; mod++ {
-			x.scoresOf(&s, mod)
-			scores(&x.grid, mod, &m.tables, sums, weights, row)
-			for h := 0; h <= n; h++ {
-				if h == mod {
-					continue
-				}
-				want := int32(0)
-				for _, c := range x.grid.cells(h, mod, &m.tables, nil) {
-					want += int32(m.dense[c]) - zero
-				}
-				if x.row[h] != want*denseScale || row[h] != float32(want) {
-					t.Fatalf("arc %d -> %d of %d words: %d and %g from rows, %d from single weights", h, mod, n, x.row[h], row[h], want)
-				}
-				if want != 0 {
-					nonzero++
-				}
-			}
-		}
-	}
-	if nonzero == 0 {
-		t.Error("all scores are 0")
-	}
-}
-
 // A constant added to the scores of all arcs changes nothing, and a strong
 // score decides: also where it is that of a window.
 func TestDenseScoresOfArcs(t *testing.T) {

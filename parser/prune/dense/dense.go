@@ -1,24 +1,24 @@
-package prune
+// Package dense scores every pair of words of a sentence by dense tables over
+// tags, the commonest words and the distance, without hashing. It is the first
+// stage of the pruner.
+package dense
 
 import (
 	"encoding/binary"
-	"math"
 	"slices"
 
-	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/score"
-	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// The first stage scores every pair of words by dense tables over tags, the
-// commonest words and the distance, without hashing. All that depends on one
-// end of an arc and on the tag, or the distance, of the other is added up once
-// a word, in rows of 64 weights; what is left to a pair is a few look-ups.
+// All that depends on one end of an arc and on the tag, or the distance, of the
+// other is added up once a word, in rows of 64 weights; what is left to a pair
+// is a few look-ups.
 //
-// A weight is a byte: 128 plus log-odds in 1/denseUnit nat. The tables are,
-// behind each other:
+// A weight is a byte: 128 plus log-odds in 1/unit nat. The tables are, behind
+// each other:
 //
 //	contexts of one end: [context][end: head, modifier][40 by direction and the
 //	                     other end's coarse tag, then 24 by direction and bin]
@@ -28,10 +28,9 @@ import (
 //
 // where direction is 1 if the head stands left.
 const (
-	denseHeads  = 8             // heads that it leaves to a word, at most
-	denseMargin = 5 * denseUnit // and how far below the best they may be
-	denseUnit   = 16            // one nat
-	zero        = 128           // the byte of a weight of 0
+	unit  = 16                // one nat
+	zero  = 128               // the byte of a weight of 0
+	scale = score.Unit / unit // makes a score of the tables one in 1/score.Unit
 )
 
 const (
@@ -56,10 +55,32 @@ const (
 	formSalt   = 0x5bd1e9955bd1e995
 )
 
-// tables says where the tables of a lexicon begin.
-type tables struct{ distance, fine, between, size int }
+// What a sentence costs: a row is one look-up, and a sum of rows is none.
+const (
+	LookupsPerPair = 3
+	LookupsPerWord = 2 * contexts
+)
 
-func tablesOf(lexicon hash.Set) (t tables) {
+// Tables are trained weights. They are read-only and safe for concurrent use.
+type Tables struct {
+	lexicon hash.Set // commonest lemmas and, salted, forms
+	weights []uint8
+	at      places
+}
+
+// Layout names the arrays of a model.
+func (t *Tables) Layout(l *pack.Layout) {
+	pack.Array(l, "lexicon", (*[]uint32)(&t.lexicon))
+	pack.Array(l, "dense", &t.weights)
+	t.at = placesOf(t.lexicon)
+	l.Check("lexicon", t.lexicon.Valid(), "has no empty place")
+	l.Check("dense", len(t.weights) == t.at.size, "has another length than its lexicon asks for")
+}
+
+// places says where the tables of a lexicon begin.
+type places struct{ distance, fine, between, size int }
+
+func placesOf(lexicon hash.Set) (t places) {
 	t.distance = (wordContexts + len(lexicon)) * both
 	t.fine = t.distance + tags*tags*byBin
 	t.between = t.fine + word.FineTags*word.FineTags*2
@@ -81,15 +102,33 @@ var binOf = func() (bin [37]uint8) {
 
 func binAt(d int) int { return int(binOf[min(d, len(binOf)-1)]) }
 
-// A grid is what the tables say of one sentence. It is scratch.
-type grid struct {
+// A Scorer scores the arcs of one sentence at a time. The zero value is ready
+// to Read one.
+type Scorer struct {
+	tables   *Tables
 	words    *word.Sentence
 	contexts [][contexts]int32 // by position 0..n
 	sums     []int32           // [position][end][rowSize]: sums of the rows of its contexts
 }
 
+// Read prepares a sentence.
+func (g *Scorer) Read(s *word.Sentence, t *Tables) {
+	g.tables = t
+	g.read(s, t.lexicon)
+	g.addUp(t.weights)
+}
+
+// Scores puts the scores of the arcs h -> m, 0 <= h <= n, into out[h], in
+// 1/score.Unit. out[m] has no meaning. It allocates nothing.
+func (g *Scorer) Scores(m int, out []int32) {
+	scores(g, m, &g.tables.at, g.sums, g.tables.weights, out)
+	for h := range out {
+		out[h] = (out[h] - 3*zero) * scale
+	}
+}
+
 // read finds the contexts of all positions.
-func (g *grid) read(s *word.Sentence, lexicon hash.Set) {
+func (g *Scorer) read(s *word.Sentence, lexicon hash.Set) {
 	g.words = s
 	g.contexts = resize(g.contexts, s.Len()+1)
 	place := func(code uint64, other int32) int32 {
@@ -113,9 +152,9 @@ func (g *grid) read(s *word.Sentence, lexicon hash.Set) {
 }
 
 // addUp fills the sums. Eight weights are added at once, in lanes of 16 bits.
-func (g *grid) addUp(weights []uint8) {
+func (g *Scorer) addUp(weights []uint8) {
 	const lanes = 0x00ff00ff00ff00ff
-	const bias = contexts * zero // what a sum has too much; those of a pair are taken off in scoresOf
+	const bias = contexts * zero // what a sum has too much; those of a pair are taken off in Scores
 	g.sums = resize(g.sums, both*len(g.contexts))
 	for p := range g.contexts {
 		var even, odd [both / 8]uint64
@@ -167,7 +206,7 @@ func (w *walk) kind(head, modifier uint8) int {
 
 // scores puts the score of every arc h -> m, 0 <= h <= n, into out[h], in the
 // unit of the weights; out[m] stays. sums are those of the contexts.
-func scores[S int32 | float32, W uint8 | float32](g *grid, m int, t *tables, sums []S, weights []W, out []S) {
+func scores[S int32 | float32, W uint8 | float32](g *Scorer, m int, t *places, sums []S, weights []W, out []S) {
 	n, all := g.words.Len(), g.words.All()[2:]
 	cm, fm := int(all[m].Coarse), int(all[m].Fine)
 	mine := sums[m*both+rowSize:][:rowSize]
@@ -189,7 +228,7 @@ func scores[S int32 | float32, W uint8 | float32](g *grid, m int, t *tables, sum
 }
 
 // cells appends the places of all weights of the arc h -> m.
-func (g *grid) cells(h, m int, t *tables, list []int32) []int32 {
+func (g *Scorer) cells(h, m int, t *places, list []int32) []int32 {
 	left, d := int(word.Direction(h, m)), max(h-m, m-h)
 	x, y := g.words.At(h), g.words.At(m)
 	ch, cm, far := int(x.Coarse), int(y.Coarse), left*bins+binAt(d)
@@ -206,85 +245,5 @@ func (g *grid) cells(h, m int, t *tables, list []int32) []int32 {
 }
 
 const cellsOfArc = 4*contexts + 3
-
-// What Count counts: a row is one look-up, and a sum of rows is none.
-const (
-	lookupsPerPair = 3
-	lookupsPerWord = 2 * contexts
-)
-
-// denseScale makes a score of the tables one in 1/score.Unit.
-const denseScale = score.Unit / denseUnit
-
-// scoresOf puts the scores of the arcs into m by the tables, and the dense
-// ones that s carries, into x.row, in 1/score.Unit.
-func (x *scratch) scoresOf(s *syntax.Sentence, m int) {
-	n := len(s.Words)
-	x.row = resize(x.row, n+1)
-	scores(&x.grid, m, &x.model.tables, x.grid.sums, x.model.dense, x.row)
-	for h := range x.row {
-		x.row[h] = (x.row[h] - 3*zero) * denseScale
-	}
-	if len(s.Dense.Arcs) > 0 {
-		for h := range x.row {
-			x.row[h] += s.Dense.Arcs[h*(n+1)+m]
-		}
-	}
-}
-
-// shortlist fills x.arcs with the heads that the tables leave, and their
-// scores in 1/score.Unit, and x.lost with the probability of the others.
-func (x *scratch) shortlist(s *syntax.Sentence) {
-	n := len(s.Words)
-	a := &x.arcs
-	a.Start, a.Heads, a.Score = append(a.Start[:0], 0), a.Heads[:0], a.Score[:0]
-	x.lookups += int64(n * (lookupsPerWord + n*lookupsPerPair))
-	x.guess.head, x.lost = resize(x.guess.head, n+1), resize(x.lost, n+1)
-	for m := 1; m <= n; m++ {
-		x.scoresOf(s, m)
-		var top [denseHeads]int64
-		for i := range top {
-			top[i] = math.MinInt64
-		}
-		for h, score := range x.row {
-			if h != m {
-				insert(top[:], rank(score, h))
-			}
-		}
-		x.guess.head[m] = int32(-top[0])
-		best, kept, lost := x.row[x.guess.head[m]], 0.0, 0.0
-		for h, sc := range x.row {
-			switch p := likelihood(best - sc); {
-			case h == m:
-			case sc >= best-denseMargin*denseScale && rank(sc, h) >= top[denseHeads-1]:
-				a.Heads, a.Score = append(a.Heads, int32(h)), append(a.Score, sc)
-				kept += p
-			default:
-				lost += p
-			}
-		}
-		x.lost[m] = lost / (lost + kept)
-		a.Start = append(a.Start, int32(len(a.Heads)))
-	}
-	x.guess.set(x.grid.words)
-}
-
-// likelihood returns exp(-loss), of a loss of at least 0 in 1/score.Unit.
-func likelihood(loss int32) float64 { return graph.ExpOdds(loss / (score.Unit / 1024)) }
-
-// rank orders heads by score; of equal ones the first is the best.
-func rank(score int32, h int) int64 { return int64(score)<<32 - int64(h) }
-
-// insert puts x into the largest values so far, which decrease.
-func insert[T int64 | float64](top []T, x T) {
-	i := len(top) - 1
-	if x <= top[i] {
-		return
-	}
-	for ; i > 0 && top[i-1] < x; i-- {
-		top[i] = top[i-1]
-	}
-	top[i] = x
-}
 
 func resize[T any](a []T, n int) []T { return slices.Grow(a[:0], n)[:n] }
