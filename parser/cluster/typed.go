@@ -48,7 +48,7 @@ type sampler struct {
 	words   int
 	state   []int16 // by token
 	first   []bool  // by token: begins a sentence
-	places  []int32 // of each word, in the order of the text
+	places  []int32 // of each word, in the order of the text, without twins
 	begin   []int32 // word w is at places[begin[w]:begin[w+1]]
 	emit    []int32 // by word and state: how often
 	emitSum []int32 // by state
@@ -79,19 +79,7 @@ func newSampler(t *Text, classes int, seed uint64) *sampler {
 	for _, end := range t.Ends {
 		s.first[end] = true
 	}
-	s.begin = make([]int32, words+1)
-	for _, w := range t.Tokens {
-		s.begin[w+1]++
-	}
-	for w := range words {
-		s.begin[w+1] += s.begin[w]
-	}
-	s.places = make([]int32, n)
-	at := append([]int32(nil), s.begin...)
-	for i, w := range t.Tokens {
-		s.places[at[w]] = int32(i)
-		at[w]++
-	}
+	s.place()
 	side := classes + 1
 	s.emit, s.emitSum = make([]int32, words*classes), make([]int32, classes)
 	s.move, s.moveSum = make([]int32, side*side), make([]int32, side)
@@ -104,6 +92,27 @@ func newSampler(t *Text, classes int, seed uint64) *sampler {
 	}
 	s.count()
 	return s
+}
+
+// place fills places and begin.
+func (s *sampler) place() {
+	s.begin = make([]int32, s.words+1)
+	for i, w := range s.text.Tokens {
+		if !s.twin(int32(i)) {
+			s.begin[w+1]++
+		}
+	}
+	for w := range s.words {
+		s.begin[w+1] += s.begin[w]
+	}
+	s.places = make([]int32, s.begin[s.words])
+	at := append([]int32(nil), s.begin...)
+	for i, w := range s.text.Tokens {
+		if !s.twin(int32(i)) {
+			s.places[at[w]] = int32(i)
+			at[w]++
+		}
+	}
 }
 
 // count counts everything anew.
@@ -202,7 +211,7 @@ func (s *sampler) members(pivot int32, other int) []int32 {
 		if x := s.state[i]; x != here && int(x) != other || i == pivot {
 			continue
 		}
-		if s.before(i) != b || s.after(i) != a || s.twin(i) || i == pivot-1 || i == pivot+1 {
+		if s.before(i) != b || s.after(i) != a || i == pivot-1 || i == pivot+1 {
 			continue
 		}
 		s.block = append(s.block, i)

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -148,6 +149,16 @@ func TestSamplerCounts(t *testing.T) {
 	s.count()
 	if !slices.Equal(emit, s.emit) || !slices.Equal(move, s.move) || !slices.Equal(sums, append(slices.Clone(s.emitSum), s.moveSum...)) {
 		t.Fatal("the counts are not those of the states")
+	}
+}
+
+// Tokens beside their own word are no members, and no block looks through them: a
+// text of nothing else took time in the square of its length.
+func TestBlocksDoNotLookThroughTwins(t *testing.T) {
+	text := collect(t, [][]string{{"w", "w", "w", "v", "w"}, {"w"}, {"w", "w"}, {"v", "v"}}, 1, 10)
+	s := newSampler(text, 2, 1)
+	if fmt.Sprint(s.places, s.begin) != "[4 5 3] [0 2 3 3]" {
+		t.Errorf("blocks look through %v, from %v", s.places, s.begin)
 	}
 }
 
