@@ -199,14 +199,18 @@ func (s *sampler) step(pivot int32, other int) {
 
 // members returns the block of a pivot: the tokens of the same word between the same
 // states that are in the pivot's state or another one, and no two neighbours. A
-// token beside another of its word may be a pivot, but no further member: its move
-// could make that neighbour one, and the block would not be the same seen from the
-// other side. (The paper does not exclude them, and then samples from a slightly
-// different distribution.)
+// token beside another of its word is no further member: its move could make that
+// neighbour one, and the block would not be the same seen from the other side. (The
+// paper does not exclude them, and then samples from a slightly different
+// distribution.) As a pivot it is a block of its own: nobody else moves it, so that
+// otherwise each of them would go through all of its word.
 func (s *sampler) members(pivot int32, other int) []int32 {
 	b, a, here := s.before(pivot), s.after(pivot), s.state[pivot]
 	w := s.text.Tokens[pivot]
 	s.block = append(s.block[:0], pivot)
+	if s.twin(pivot) {
+		return s.block
+	}
 	for _, i := range s.places[s.begin[w]:s.begin[w+1]] {
 		if x := s.state[i]; x != here && int(x) != other || i == pivot {
 			continue

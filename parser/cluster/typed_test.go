@@ -63,7 +63,7 @@ func TestStepsKeepThePosterior(t *testing.T) {
 		{"v w w v|v w w v", 2}, // equal neighbours
 		{"w w w w w w", 2},
 		{"a b a|b a|a", 3},
-		{"w w v|w v w", 3},
+		{"w w v|w v w|w v", 3},
 	} {
 		var sentences [][]string
 		for _, s := range strings.Split(c.text, "|") {
@@ -159,6 +159,12 @@ func TestBlocksDoNotLookThroughTwins(t *testing.T) {
 	s := newSampler(text, 2, 1)
 	if fmt.Sprint(s.places, s.begin) != "[4 5 3] [0 2 3 3]" {
 		t.Errorf("blocks look through %v, from %v", s.places, s.begin)
+	}
+	for i := range s.state {
+		s.state[i] = 0
+	}
+	if alone := s.members(7, 1); len(alone) != 1 { // token 4 stands between the same states
+		t.Errorf("a token beside its own word has a block of %v", alone)
 	}
 }
 
