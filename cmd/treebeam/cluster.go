@@ -106,12 +106,12 @@ func (c *clusterCommand) check() error {
 		return refuse("--method %s: must be brown, hmm or type", c.method)
 	case c.file == "":
 		return refuse("no output: name a file for the classes with --output FILE")
-	case c.classes < 0 || c.classes > most:
-		return refuse("--classes %d: must be from 1 to %d with --method %s; 0 means the method's default", c.classes, most, c.method)
+	case c.classes < 0 || c.classes == 1 || c.classes > most: // one for all words says nothing, and has no bits
+		return refuse("--classes %d: must be from 2 to %d with --method %s; 0 means the method's default", c.classes, most, c.method)
 	case c.minCount < 1:
 		return refuse("--min-count %d: must be 1 or more", c.minCount)
-	case c.vocabulary < 1 || c.vocabulary > cluster.MaxRows:
-		return refuse("--vocabulary %d: must be from 1 to %d", c.vocabulary, cluster.MaxRows)
+	case c.vocabulary < 2 || c.vocabulary > cluster.MaxRows:
+		return refuse("--vocabulary %d: must be from 2 to %d", c.vocabulary, cluster.MaxRows)
 	case c.passes < 0 || c.passes > 1000:
 		return refuse("--passes %d: must be from 1 to 1000; 0 means the method's default", c.passes)
 	case !flat && (c.flags.Changed("passes") || c.flags.Changed("seed")):
@@ -187,14 +187,30 @@ func (c *clusterCommand) learn(ctx context.Context) (*cluster.Table, error) {
 	}
 	c.noteCounted(counted)
 	t := text.Text(c.minCount, c.vocabulary)
-	if len(t.Words) == 0 {
-		return nil, fmt.Errorf("no word occurs %d times: name more text, or a lower --min-count", c.minCount)
+	if err := c.enough(len(t.Words)); err != nil {
+		return nil, err
 	}
 	learn, passes := cluster.HMM, 6
 	if c.method == "type" {
 		learn, passes = cluster.Type, 12
 	}
 	return learn(t, cmp.Or(c.classes, 64), cmp.Or(c.passes, passes), c.seed, c.progress("passes"))
+}
+
+// enough reports that there are too few words to tell apart.
+func (c *clusterCommand) enough(words int) error {
+	few := "no word occurs"
+	switch words {
+	case 0:
+	case 1:
+		few = "only one word occurs"
+	default:
+		return nil
+	}
+	if c.minCount == 1 {
+		return fmt.Errorf("%s, and classes need two: name more text", few)
+	}
+	return fmt.Errorf("%s %d times or more, and classes need two: name more text, or a lower --min-count", few, c.minCount)
 }
 
 // brown counts on the runner, then merges.
@@ -204,8 +220,8 @@ func (c *clusterCommand) brown(ctx context.Context) (*cluster.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(merged.Words) == 0 {
-		return nil, fmt.Errorf("no word occurs %d times: name more text, or a lower --min-count", c.minCount)
+	if err := c.enough(len(merged.Words)); err != nil {
+		return nil, err
 	}
 	c.note("%d of %d forms are clustered, by %d bigrams\n", len(merged.Words), merged.Forms, len(merged.Bigrams))
 	if merged.Rare > 0 {

@@ -109,10 +109,13 @@ func TestClusterRefuses(t *testing.T) {
 	for args, want := range map[string]string{
 		"":                                  "name a file for the classes",
 		"-o x --method tree":                "must be brown, hmm or type",
-		"-o x --classes 5000":               "from 1 to 4096",
-		"-o x --classes 300 --method hmm":   "from 1 to 256",
+		"-o x --classes 5000":               "from 2 to 4096",
+		"-o x --classes 300 --method hmm":   "from 2 to 256",
+		"-o x --classes 1":                  "from 2 to 4096",
+		"-o x --classes 1 --method hmm":     "from 2 to 256",
+		"-o x --vocabulary 1 --method type": "from 2 to",
 		"-o x --min-count 0":                "must be 1 or more",
-		"-o x --vocabulary 0":               "from 1 to",
+		"-o x --vocabulary 0":               "from 2 to",
 		"-o x --passes -1 --method type":    "from 1 to 1000",
 		"-o x --seed 3":                     "are for --method hmm and type",
 		"-o x --method hmm --runner flink":  "learns in this process",
@@ -136,6 +139,13 @@ func TestClusterRefuses(t *testing.T) {
 	}
 	if status, _, stderr := treebeam(t, "", "cluster", dir, "-o", "x", "--from", "tokens", "--min-count", "1000000"); status != exitFailed || !strings.Contains(stderr, "lower --min-count") {
 		t.Errorf("status %d, %s", status, stderr)
+	}
+	must(t, os.WriteFile("word.txt", []byte("a a\na b\n"), 0o644))
+	for _, method := range []string{"brown", "hmm", "type"} { // one class would have no bits
+		status, _, stderr := treebeam(t, "", "cluster", "word.txt", "-o", "x", "--method", method)
+		if status != exitFailed || !strings.Contains(stderr, "only one word occurs 2 times or more") || !strings.Contains(stderr, "lower --min-count") {
+			t.Errorf("%s: status %d, %s", method, status, stderr)
+		}
 	}
 	if _, err := os.Stat("x"); err == nil {
 		t.Error("a file was written")
