@@ -158,7 +158,7 @@ func (c *clusterCommand) run(ctx context.Context, others []string) error {
 	if err != nil {
 		return err
 	}
-	c.note("%s: %d words in %d classes\n", c.file, len(table.Rows), table.Classes())
+	c.note("%s: %s in %s\n", c.file, plural(int64(len(table.Rows)), "word"), plural(int64(table.Classes()), "class"))
 	return nil
 }
 
@@ -223,9 +223,9 @@ func (c *clusterCommand) brown(ctx context.Context) (*cluster.Table, error) {
 	if err := c.enough(len(merged.Words)); err != nil {
 		return nil, err
 	}
-	c.note("%d of %d forms are clustered, by %d bigrams\n", len(merged.Words), merged.Forms, len(merged.Bigrams))
+	c.note("clustering %d of %s, by %s\n", len(merged.Words), plural(merged.Forms, "form"), plural(int64(len(merged.Bigrams)), "bigram"))
 	if merged.Rare > 0 {
-		c.note("bigrams that occur %d times or less were left out: there are more than %d\n", merged.Rare, tally.MaxBigrams)
+		c.note("bigrams that occur %s or less were left out: there are more than %d\n", plural(merged.Rare, "time"), tally.MaxBigrams)
 	}
 	return cluster.Brown(&merged.Counts, cmp.Or(c.classes, 500), c.progress("merges"))
 }
@@ -272,9 +272,12 @@ func (c *clusterCommand) count(ctx context.Context) (*tally.Merged, error) {
 
 // noteCounted says how much text there was, and what of it was lost.
 func (c *clusterCommand) noteCounted(n *transforms.Counted) {
-	c.note("read %d words in %d sentences\n", n.Words, n.Sentences)
-	if n.Failures > 0 {
-		say(os.Stderr, "%d files or sentences could not be read; treebeam parse says which, and why\n", n.Failures)
+	c.note("read %s in %s\n", plural(n.Words, "word"), plural(n.Sentences, "sentence"))
+	switch {
+	case n.Failures == 1:
+		say(os.Stderr, "1 file or sentence could not be read; treebeam parse says which, and why\n")
+	case n.Failures > 1:
+		say(os.Stderr, "%s files or sentences could not be read; treebeam parse says which, and why\n", grouped(n.Failures))
 	}
 }
 

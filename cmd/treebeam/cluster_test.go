@@ -103,6 +103,23 @@ func TestClusterMethods(t *testing.T) {
 	}
 }
 
+// One is no plural, and thousands are grouped.
+func TestClusterSaysHowMany(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for text, want := range map[string]string{
+		"a b\n":                       "read 2 words in 1 sentence\nclustering 2 of 2 forms, by 3 bigrams\nx: 2 words in 2 classes\n",
+		strings.Repeat("a\nb\n", 900): "read 1,800 words in 1,800 sentences\nclustering 2 of 2 forms, by 4 bigrams\nx: 2 words in 2 classes\n",
+	} {
+		must(t, os.WriteFile("in.txt", []byte(text), 0o644))
+		if status, _, stderr := treebeam(t, "", "cluster", "in.txt", "--from", "tokens", "-o", "x", "--min-count", "1"); status != exitOK || stderr != want {
+			t.Errorf("status %d, %s, want %s", status, stderr, want)
+		}
+	}
+	if got := plural(1, "class") + plural(2, "class"); got != "1 class2 classes" {
+		t.Error(got)
+	}
+}
+
 func TestClusterRefuses(t *testing.T) {
 	dir, _ := corpusOf(t, 1)
 	runner := flag.Lookup("runner").Value.String()

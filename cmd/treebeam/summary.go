@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -168,10 +169,13 @@ func printReason(w io.Writer, r *output.Reason) {
 	say(w, "  %s %s (%s), %s %s, %s: %s\n", plural(r.Count, what), r.Kind.String(), cell(r.Stage), first, cell(r.SourceURI), place, cell(r.Reason))
 }
 
-// plural is "1 tree" or "2,300 trees".
+// plural is "1 tree", "2,300 trees" or "2 classes".
 func plural(n int64, what string) string {
-	if n == 1 {
+	switch {
+	case n == 1:
 		return "1 " + what
+	case strings.HasSuffix(what, "s"):
+		what += "e"
 	}
 	return grouped(n) + " " + what + "s"
 }
