@@ -187,7 +187,7 @@ func (c *clusterCommand) learn(ctx context.Context) (*cluster.Table, error) {
 	}
 	c.noteCounted(counted)
 	t := text.Text(c.minCount, c.vocabulary)
-	if err := c.enough(len(t.Words)); err != nil {
+	if err := c.enough(counted, len(t.Words)); err != nil {
 		return nil, err
 	}
 	learn, passes := cluster.HMM, 6
@@ -197,14 +197,19 @@ func (c *clusterCommand) learn(ctx context.Context) (*cluster.Table, error) {
 	return learn(t, cmp.Or(c.classes, 64), cmp.Or(c.passes, passes), c.seed, c.progress("passes"))
 }
 
-// enough reports that there are too few words to tell apart.
-func (c *clusterCommand) enough(words int) error {
+// enough reports that there are too few words to tell apart. Where nothing could be
+// read, that ends as it does for parse.
+func (c *clusterCommand) enough(n *transforms.Counted, words int) error {
 	few := "no word occurs"
-	switch words {
-	case 0:
-	case 1:
+	switch {
+	case n.Words == 0 && n.Failures > 0:
+		say(os.Stderr, "nothing could be read\n")
+		return exitCode(exitFailures)
+	case n.Words == 0:
+		return errors.New("there is no word in the input, and classes need two: name more text")
+	case words == 1:
 		few = "only one word occurs"
-	default:
+	case words > 1:
 		return nil
 	}
 	if c.minCount == 1 {
@@ -216,11 +221,11 @@ func (c *clusterCommand) enough(words int) error {
 // brown counts on the runner, then merges.
 func (c *clusterCommand) brown(ctx context.Context) (*cluster.Table, error) {
 	defer onInterrupt(continues)()
-	merged, err := c.count(ctx)
+	merged, counted, err := c.count(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.enough(len(merged.Words)); err != nil {
+	if err := c.enough(counted, len(merged.Words)); err != nil {
 		return nil, err
 	}
 	c.note("clustering %d of %s, by %s\n", len(merged.Words), plural(merged.Forms, "form"), plural(int64(len(merged.Bigrams)), "bigram"))
@@ -231,7 +236,7 @@ func (c *clusterCommand) brown(ctx context.Context) (*cluster.Table, error) {
 }
 
 // count runs the job of the counts. What it leaves, c.remove takes away.
-func (c *clusterCommand) count(ctx context.Context) (*tally.Merged, error) {
+func (c *clusterCommand) count(ctx context.Context) (*tally.Merged, *transforms.Counted, error) {
 	tellBeam(c.flags)
 	runner, environment := flag.Lookup("runner").Value, flag.Lookup("environment_type").Value
 	if pipeline.IsPrism(runner.String()) {
@@ -240,18 +245,18 @@ func (c *clusterCommand) count(ctx context.Context) (*tally.Merged, error) {
 	c.options.Runner, c.options.Environment = runner.String(), environment.String()
 	c.options.Output = cmp.Or(c.options.Output, c.file+".counts")
 	if err := pipeline.CheckCounts(ctx, c.options.Output); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c.options.Overwrite = true // other counts: they are not what was asked for
 	c.startBeam()
 	closeScratch, err := openScratch()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer closeScratch()
 	run, err := c.prepare(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer run.Close()
 	follow(run)
@@ -261,13 +266,13 @@ func (c *clusterCommand) count(ctx context.Context) (*tally.Merged, error) {
 	merged, counted, err := pipeline.Count(ctx, run, tally.Limits{Least: c.minCount, Words: c.vocabulary, Bigrams: tally.MaxBigrams})
 	switch {
 	case errors.Is(err, tally.ErrTooMany):
-		return nil, errors.Join(err, run.RemoveCounts(ctx)) // counts that nothing can be made of
+		return nil, nil, errors.Join(err, run.RemoveCounts(ctx)) // counts that nothing can be made of
 	case err != nil:
-		return nil, fmt.Errorf("%w\nrun the same command again to continue", err)
+		return nil, nil, fmt.Errorf("%w\nrun the same command again to continue", err)
 	}
 	c.noteCounted(counted)
 	c.remove = func() error { return run.RemoveCounts(ctx) }
-	return merged, nil
+	return merged, counted, nil
 }
 
 // noteCounted says how much text there was, and what of it was lost.

@@ -164,6 +164,15 @@ func TestClusterRefuses(t *testing.T) {
 			t.Errorf("%s: status %d, %s", method, status, stderr)
 		}
 	}
+	must(t, os.WriteFile("empty.txt", nil, 0o644), os.WriteFile("broken.txt", []byte("\xff\xfe\x00\x00\x01\x02\x03"), 0o644))
+	for _, method := range []string{"brown", "hmm", "type"} {
+		if status, _, stderr := treebeam(t, "", "cluster", "empty.txt", "-o", "x", "--method", method); status != exitFailed || !strings.Contains(stderr, "no word in the input") {
+			t.Errorf("%s: status %d, %s", method, status, stderr)
+		}
+		if status, _, stderr := treebeam(t, "", "cluster", "broken.txt", "-o", "x", "--method", method); status != exitFailures || !strings.Contains(stderr, "1 file or sentence could not be read; treebeam parse says which, and why\nnothing could be read\n") {
+			t.Errorf("%s: status %d, %s", method, status, stderr)
+		}
+	}
 	if _, err := os.Stat("x"); err == nil {
 		t.Error("a file was written")
 	}
