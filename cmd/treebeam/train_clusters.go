@@ -15,14 +15,14 @@ func (f *trainFlags) readClusters(trainBank, devBank train.Treebank) error {
 	if f.clusters == "" {
 		return nil
 	}
-	clusters, digest, err := treebank.ReadClusters(f.clusters, trainBank)
+	classes, err := treebank.ReadClusters(f.clusters, trainBank)
 	if err != nil {
 		return refuse("--clusters: %w", err)
 	}
-	f.o.Clusters, f.o.ClustersSHA256, f.o.ClustersFile = clusters, digest, filepath.Base(f.clusters)
+	f.o.Clusters, f.o.ClustersSHA256, f.o.ClustersFile = classes.Clusters, classes.SHA256, filepath.Base(f.clusters)
 	casing := word.LearnCasing(trainBank.All())
-	share := func(bank train.Treebank) float64 { return 100 * clusters.Share(bank.All(), casing) }
-	say(os.Stderr, "%s: %d classes; %.1f %% of the words of train and %.1f %% of dev have one\n",
-		f.clusters, clusters.Classes(), share(trainBank), share(devBank))
+	share := func(bank train.Treebank) float64 { return 100 * classes.Share(bank.All(), casing) }
+	say(os.Stderr, "%s: %s in %s; %.1f %% of the words of train and %.1f %% of dev have one\n", f.clusters,
+		plural(int64(classes.Words), "word"), plural(int64(classes.Classes()), "class"), share(trainBank), share(devBank))
 	return nil
 }

@@ -68,8 +68,19 @@ func TestTrainClusters(t *testing.T) {
 	for _, c := range []struct{ clusters, want string }{
 		{filepath.Join(dir, "nowhere.tsv"), "nowhere.tsv"},
 		{write("bad.tsv", "01\tboat\t2\n02\tsail\t3\n"), "bad.tsv: line 2"},
-		{write("empty.tsv", ""), "empty.tsv: no word has a class"},
-		{write("plain.gz", toyClusters), "plain.gz: gzip"},
+		{write("empty.tsv", ""), "empty.tsv: no word has a class, the file is empty: make one"},
+		{write("blank.tsv", "\n\n"), "blank.tsv: no word has a class"},
+		{write("empty.gz", ""), "empty.gz: no word has a class"},
+		{write("plain.gz", toyClusters), "plain.gz: not gzip, as the name ends: rename it, or compress it"},
+		{write("plain.zst", "x"), "plain.zst: not zstd"},
+		{write("named.tsv", zipped.String()), "named.tsv: compressed with gzip: let the name end in .gz"},
+		{write("cut.gz", zipped.String()[:len(zipped.String())-9]), "cut.gz: line 9: damaged or incomplete gzip (unexpected EOF): make or copy"},
+		{write("head.gz", zipped.String()[:5]), "head.gz: damaged gzip"},
+		{dir, "this is a folder: name a file"},
+		{write("one.tsv", "\tboat\t1\n"), "one.tsv: line 1: no bits before"},
+		{write("twice.tsv", "0\tboat\t1\n1\tboat\t1\n"), "twice.tsv: line 2: \"boat\" has a class already, in line 1: leave one"},
+		{write("binary.tsv", "\x7fELF\x00\x00"), "binary.tsv: line 1: not text"},
+		{write("bits.tsv", strings.Repeat("1", 10_000)+"\tboat\t1\n"), "bits.tsv: line 1: bits of length 10000: at most"},
 	} {
 		args := strings.Fields("--train " + toyTrain + " --dev " + toyDev + " --model " + filepath.Join(dir, "refused.tbm") + " --clusters " + c.clusters)
 		if err := runTrain(t.Context(), args); err == nil || !strings.Contains(err.Error(), c.want) {

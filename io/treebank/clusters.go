@@ -4,9 +4,12 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/parser/cluster"
@@ -14,37 +17,104 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// ReadClusters reads a file of classes of words, plain or compressed (.gz, .zst),
-// as treebeam cluster and the program of Liang (2005) write it: on each line the
-// bits of a class, a word and its count, separated by tabs. It returns them for the
-// language of a treebank, and the SHA-256 of the file in hexadecimal. Errors name the
-// file and the line.
-func ReadClusters(path string, bank train.Treebank) (*word.Clusters, string, error) {
+// Classes are what a file of classes of words has, for the language of a treebank.
+type Classes struct {
+	*word.Clusters
+	Words  int    // of the file
+	SHA256 string // of the file, in hexadecimal
+}
+
+// ReadClusters reads a file of classes of words, plain or compressed (.gz, .zst), as
+// treebeam cluster and the program of Liang (2005) write it: on each line the bits of
+// a class, a word and its count, separated by tabs. Errors name the file and, where
+// there is one, the line, and say what to do. It needs some 1 GB for whatever it is
+// given.
+func ReadClusters(path string, bank train.Treebank) (*Classes, error) {
+	c, err := readClusters(path, bank)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return c, nil
+}
+
+func readClusters(path string, bank train.Treebank) (*Classes, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, "", err
+		var named *os.PathError
+		if errors.As(err, &named) {
+			err = named.Err
+		}
+		return nil, err
 	}
 	defer file.Close()
-	sum := sha256.New()
-	stored := io.TeeReader(bufio.NewReaderSize(file, 1<<16), sum)
-	r, err := source.Decompress(path, stored)
-	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", path, err)
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		return nil, errors.New("this is a folder: name a file")
 	}
-	table, err := cluster.Read(r)
+	sum := sha256.New()
+	stored := bufio.NewReaderSize(io.TeeReader(file, sum), 1<<16)
+	table, err := readTable(path, stored)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", path, err)
+		return nil, err
+	}
+	if len(table.Rows) == 0 {
+		return nil, errors.New("no word has a class, the file is empty: make one with treebeam cluster")
 	}
 	list := make([]word.ClusterWord, len(table.Rows))
 	for i, row := range table.Rows {
 		list[i] = word.ClusterWord{Bits: row.Bits, Form: row.Word, Count: row.Count}
 	}
 	if _, err := io.Copy(io.Discard, stored); err != nil {
-		return nil, "", fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	c, err := word.NewClusters(list, word.LearnCasing(bank.All()))
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
-	return c, hex.EncodeToString(sum.Sum(nil)), nil
+	return &Classes{c, len(list), hex.EncodeToString(sum.Sum(nil))}, nil
+}
+
+// packed are the compressions of a file of classes: the ending of its name, and its
+// first bytes.
+var packed = []struct{ ending, magic, name string }{
+	{".gz", "\x1f\x8b", "gzip"}, {".zst", "\x28\xb5\x2f\xfd", "zstd"}, {".bz2", "BZh", "bzip2"},
+}
+
+// readTable reads the table that stored is, which has the name path.
+func readTable(path string, stored *bufio.Reader) (*cluster.Table, error) {
+	ending, is := strings.ToLower(filepath.Ext(path)), ""
+	for _, p := range packed {
+		head, _ := stored.Peek(len(p.magic))
+		switch begins := string(head) == p.magic; {
+		case ending == p.ending && len(head) == 0:
+			return nil, errors.New("no word has a class, the file is empty: make one with treebeam cluster")
+		case ending == p.ending && !begins:
+			return nil, fmt.Errorf("not %s, as the name ends: rename it, or compress it", p.name)
+		case ending == p.ending:
+			is = p.name
+		case begins:
+			return nil, fmt.Errorf("compressed with %s: let the name end in %s, or decompress it", p.name, p.ending)
+		}
+	}
+	r, err := source.Decompress(path, stored)
+	if err != nil {
+		return nil, fmt.Errorf("damaged %s (%w): make or copy the file again", is, err)
+	}
+	if is != "" {
+		r = &unpacker{r, is}
+	}
+	return cluster.ReadAtMost(r, word.MaxClusterWords)
+}
+
+// An unpacker says what its errors mean.
+type unpacker struct {
+	io.Reader
+	name string // of the compression
+}
+
+func (u *unpacker) Read(b []byte) (int, error) {
+	n, err := u.Reader.Read(b)
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("damaged or incomplete %s (%w): make or copy the file again", u.name, err)
+	}
+	return n, err
 }
