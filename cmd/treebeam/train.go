@@ -90,7 +90,7 @@ func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&f.only, "only", "", "train only the component `NAME` and take everything else from --from: lemmas, segmenter, encoder or mix")
 	fs.StringVar(&f.from, "from", "", "with --only: copy everything but that component from the model `FILE`")
 	fs.BoolVar(&f.overlay, "overlay", false, "with --only encoder or mix: write only what is added to the model of --from, like the built-in accurate model")
-	fs.BoolVar(&f.check, "check", false, "only check the treebanks")
+	fs.BoolVar(&f.check, "check", false, "only check the treebanks, and the file of --clusters")
 	fs.StringVar(&f.o.Info.Language, "language", "", "record the language `CODE` (default: from the name of the treebank)")
 	fs.StringVar(&f.o.Info.Treebank, "treebank", "", "record the treebank's `NAME` (default: from the file's name)")
 	fs.StringVar(&f.o.Info.Release, "release", "", "record the treebank's release `R` (default: from its README)")
@@ -169,7 +169,7 @@ func (f *trainFlags) start(fs *pflag.FlagSet, others []string) error {
 		return refuse("%w", err)
 	}
 	if f.check {
-		return nil
+		return f.readClusters(trainBank, devBank)
 	}
 	if f.lexicon != "" {
 		if f.o.Lexicon, f.o.LexiconSHA256, err = treebank.ReadLexicon(f.lexicon); err != nil {

@@ -86,6 +86,14 @@ func TestTrainClusters(t *testing.T) {
 		if err := runTrain(t.Context(), args); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
+		check := []string{"train", "--train", toyTrain, "--dev", toyDev, "--check", "--clusters", c.clusters}
+		if status, _, stderr := treebeam(t, "", check...); status != exitRefused || !strings.Contains(stderr, c.want) {
+			t.Errorf("--check: status %d, %s, want %q", status, stderr, c.want)
+		}
+	}
+	status, _, stderr := treebeam(t, "", "train", "--train", toyTrain, "--dev", toyDev, "--check", "--clusters", compressed)
+	if want := "toy.tsv.gz: 8 words in 4 classes; 28.8 % of the words of train and 41.2 % of dev have one\n"; status != exitOK || !strings.Contains(stderr, want) {
+		t.Errorf("--check: status %d, %s, want %q", status, stderr, want)
 	}
 	args := strings.Fields("--train " + toyTrain + " --dev " + toyDev + " --clusters " + plain + " --model " + plain)
 	if err := runTrain(t.Context(), args); err == nil || !strings.Contains(err.Error(), "would be lost") {
