@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -91,11 +92,27 @@ func (f *countFn) count(ctx context.Context, r *source.Range) error {
 	if err != nil {
 		return err
 	}
-	data, err := json.Marshal(&all)
+	data, err := json.Marshal(&summedCounts{all, all.sum()})
 	if err != nil {
 		return err
 	}
 	return output.WriteFile(ctx, f.Job.Output, countedName(&f.Job, r.K), data)
+}
+
+// A summedCounts is the file of a Counted. Without the sum, one digit of it could
+// leave out runs.
+type summedCounts struct {
+	Counted
+	Sum uint32 `json:"crc32"`
+}
+
+// sum is a CRC-32 of c.
+func (c *Counted) sum() uint32 {
+	data, err := json.Marshal(c)
+	if err != nil {
+		panic(err) // plain data
+	}
+	return crc32.ChecksumIEEE(data)
 }
 
 // eachSentence segments a chunk and calls f with the forms of every sentence, as all
@@ -153,13 +170,14 @@ func CountsPath(job *Job, k, run int) string { return store.Join(job.Output, cou
 
 // ReadCounted returns what is known of the counts of range k. They are complete, or it
 // is an error.
-func ReadCounted(ctx context.Context, job *Job, k int) (c Counted, err error) {
+func ReadCounted(ctx context.Context, job *Job, k int) (Counted, error) {
+	var c summedCounts
 	data, err := store.ReadFile(ctx, store.Join(job.Output, countedName(job, k)))
 	if err == nil {
 		err = json.Unmarshal(data, &c)
 	}
-	if err == nil && (c.Runs < 0 || c.Runs > 1<<20) {
-		err = fmt.Errorf("%d runs", c.Runs)
+	if err == nil && (c.Runs < 0 || c.Runs > 1<<20 || c.Sum != c.sum()) {
+		err = fmt.Errorf("%s is damaged", countedName(job, k))
 	}
-	return c, err
+	return c.Counted, err
 }

@@ -3,7 +3,6 @@
 package tally
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/binary"
@@ -85,7 +84,7 @@ func (t *Tally) Run() []byte {
 	}
 	slices.SortFunc(order, func(a, b uint32) int { return strings.Compare(t.words[a-1], t.words[b-1]) })
 	rank := make([]uint64, len(t.words)+1) // by id, 1-based; the edge is 0
-	b := binary.AppendUvarint([]byte(runMagic), uint64(len(order)))
+	b := binary.AppendUvarint(nil, uint64(len(order)))
 	for i, id := range order {
 		rank[id] = uint64(i + 1)
 		w := t.words[id-1]
@@ -109,15 +108,15 @@ func (t *Tally) Run() []byte {
 		last = e.pair
 	}
 	*t = Tally{limit: t.limit}
-	return b
+	return seal(b)
 }
 
 // runMagic begins a run.
-const runMagic = "treebeam counts 1\n"
+const runMagic = "treebeam counts 2\n"
 
 // A runReader reads a run from its beginning.
 type runReader struct {
-	r      *bufio.Reader
+	r      *blockReader
 	close  func() error
 	left   uint64 // words, or pairs, to come
 	word   []byte // the last word that was read
@@ -132,9 +131,9 @@ func newRunReader(open func() (io.ReadCloser, error)) (*runReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runReader{r: bufio.NewReaderSize(file, 32<<10), close: file.Close}
+	r := &runReader{r: &blockReader{r: file}, close: file.Close}
 	magic := make([]byte, len(runMagic))
-	if _, err = io.ReadFull(r.r, magic); err == nil && string(magic) != runMagic {
+	if _, err = io.ReadFull(file, magic); err == nil && string(magic) != runMagic {
 		err = fmt.Errorf("these are no counts of words")
 	}
 	if err == nil {
