@@ -64,6 +64,7 @@ func Count(ctx context.Context, p *Prepared, limits tally.Limits) (*tally.Merged
 		all.Runs += c.Runs
 		all.Sentences += c.Sentences
 		all.Words += c.Words
+		all.Long += c.Long
 		all.Failures += c.Failures
 	}
 	merged, err := tally.Merge(runs, limits)

@@ -12,6 +12,7 @@ import (
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/parser/cluster"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/tally"
 	"github.com/treebeam/treebeam/parser/word"
@@ -45,6 +46,7 @@ type Counted struct {
 	Runs      int   `json:"runs"` // files with counts
 	Sentences int64 `json:"sentences"`
 	Words     int64 `json:"words"`
+	Long      int64 `json:"long"`     // of these, longer than cluster.MaxWord, which get no class
 	Failures  int64 `json:"failures"` // what could not be read or segmented
 }
 
@@ -124,7 +126,10 @@ func eachSentence(c Chunk, m Stages, o output.RowOptions, to *Counted, f func(wo
 		s := &c.Sentences[i].Sentence
 		words = words[:0]
 		for j := range s.Words {
-			words = append(words, word.Plain(s.Words[j].Form))
+			w := word.Plain(s.Words[j].Form)
+			if words = append(words, w); len(w) > cluster.MaxWord {
+				to.Long++
+			}
 		}
 		to.Sentences++
 		to.Words += int64(len(words))

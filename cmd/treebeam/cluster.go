@@ -278,6 +278,9 @@ func (c *clusterCommand) count(ctx context.Context) (*tally.Merged, *transforms.
 // noteCounted says how much text there was, and what of it was lost.
 func (c *clusterCommand) noteCounted(n *transforms.Counted) {
 	c.note("read %s in %s\n", plural(n.Words, "word"), plural(n.Sentences, "sentence"))
+	if n.Long > 0 {
+		c.note("%s of over %d bytes left out\n", plural(n.Long, "word"), cluster.MaxWord)
+	}
 	switch {
 	case n.Failures == 1:
 		say(os.Stderr, "1 file or sentence could not be read; treebeam parse says which, and why\n")

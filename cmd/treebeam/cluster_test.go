@@ -120,6 +120,19 @@ func TestClusterSaysHowMany(t *testing.T) {
 	}
 }
 
+// Words that are too long for a class are counted, by all methods.
+func TestClusterSaysWhatIsTooLong(t *testing.T) {
+	t.Chdir(t.TempDir())
+	long := strings.Repeat("x", cluster.MaxWord+1)
+	must(t, os.WriteFile("in.txt", []byte(strings.Repeat("a "+long+" b\n", 3)+"a "+long[1:]+"\n"), 0o644))
+	for _, method := range []string{"brown", "hmm", "type"} {
+		want := "read 11 words in 4 sentences\n3 words of over 255 bytes left out\n"
+		if status, _, stderr := treebeam(t, "", "cluster", "in.txt", "--from", "tokens", "-o", "x", "--method", method); status != exitOK || !strings.HasPrefix(stderr, want) {
+			t.Errorf("%s: status %d, %s, want %s", method, status, stderr, want)
+		}
+	}
+}
+
 func TestClusterRefuses(t *testing.T) {
 	dir, _ := corpusOf(t, 1)
 	runner := flag.Lookup("runner").Value.String()
