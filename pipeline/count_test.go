@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/parser/cluster"
 	"github.com/treebeam/treebeam/parser/tally"
 	"github.com/treebeam/treebeam/transforms"
@@ -116,6 +117,28 @@ func TestCountNamesWhatIsLost(t *testing.T) {
 		_, _, err := Count(context.Background(), p, tally.Limits{Least: 1, Words: 10, Bigrams: 10})
 		if p.Close(); !errors.Is(err, tally.ErrDamaged) || !strings.Contains(err.Error(), "remove "+o.Output) {
 			t.Fatalf("%d of %d bytes of %s: %v", len(damaged), len(data), name, err)
+		}
+	}
+}
+
+// What is left of a job that was ended before it had counted anything does not keep it
+// from beginning again. What a run of --revise-unknown has learned is not thrown away.
+func TestCheckCountsOfAnEarlyEnd(t *testing.T) {
+	b := s3Bucket(t)
+	for _, out := range []string{filepath.Join(t.TempDir(), "out"), b.uri + "/early"} {
+		put := func(name string) {
+			t.Helper()
+			if err := output.WriteFile(t.Context(), out, name, []byte("x")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put(output.OwnDir + "/running.json")
+		if err := CheckCounts(t.Context(), out); err != nil {
+			t.Error(err)
+		}
+		put(output.RevisionsName("0123456789abcdef"))
+		if err := CheckCounts(t.Context(), out); err == nil || !strings.Contains(err.Error(), "there is _treebeam/revisions in it") {
+			t.Errorf("%s: %v", out, err)
 		}
 	}
 }
