@@ -7,11 +7,14 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/parser/cluster"
 	"github.com/treebeam/treebeam/parser/tally"
@@ -132,11 +135,14 @@ func (c *clusterCommand) run(ctx context.Context, others []string) error {
 		return err
 	}
 	c.options.Inputs, c.options.Exclude = append(c.named.inputs, others...), c.named.exclude
-	if err := cmp.Or(c.check(), c.checkModel()); err != nil {
+	if err := cmp.Or(c.check(), c.checkModel(), checkEnding("--output", c.file, "tsv")); err != nil {
 		return err
 	}
 	var err error
 	if c.options.Paths, err = c.named.paths(ctx, c.options.Inputs); err != nil {
+		return err
+	}
+	if err := c.keepsInputs(ctx); err != nil {
 		return err
 	}
 	out, commit, cleanup, err := createRows("--output", c.file)
@@ -159,6 +165,27 @@ func (c *clusterCommand) run(ctx context.Context, others []string) error {
 		return err
 	}
 	c.note("%s: %s in %s\n", c.file, plural(int64(len(table.Rows)), "word"), plural(int64(table.Classes()), "class"))
+	return nil
+}
+
+// keepsInputs refuses to write the classes over what they are made of.
+func (c *clusterCommand) keepsInputs(ctx context.Context) error {
+	if output.SameFile(c.file, c.options.Model) {
+		return refuse("--output %s is the model: it would be lost; name another file", c.file)
+	}
+	info, err := os.Stat(c.file)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	inputs, err := source.List(ctx, c.options.Inputs, source.ListOptions{Paths: c.options.Paths, Exclude: c.options.Exclude, Stdin: os.Stdin, Live: true})
+	if err != nil {
+		return &refusal{err}
+	}
+	for i := range inputs {
+		if in := &inputs[i]; in.Size == info.Size() && !store.IsRemote(in.URI) && output.SameFile(c.file, filepath.FromSlash(in.URI)) {
+			return refuse("--output %s is one of the inputs: it would be lost; name another file, or leave it out with --exclude", c.file)
+		}
+	}
 	return nil
 }
 

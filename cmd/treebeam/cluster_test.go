@@ -164,6 +164,16 @@ func TestClusterRefuses(t *testing.T) {
 			t.Errorf("%s: %v is left", args, left)
 		}
 	}
+	for _, file := range []string{"text0.txt", "text0.txt.bz2"} {
+		if status, _, stderr := treebeam(t, "", "cluster", dir, "-o", filepath.Join(dir, file), "--from", "tokens"); status != exitRefused ||
+			!strings.Contains(stderr, "text0.txt is one of the inputs: it would be lost") && !strings.Contains(stderr, ".bz2 is not written") {
+			t.Errorf("status %d, %s", status, stderr)
+		}
+	}
+	must(t, os.WriteFile("m.tbm", nil, 0o644))
+	if status, _, stderr := treebeam(t, "", "cluster", dir, "-o", "m.tbm", "--model", "m.tbm"); status != exitRefused || !strings.Contains(stderr, "m.tbm is the model") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
 	if status, _, stderr := treebeam(t, "", "cluster", dir, "-o", "x", "--from", "tokens", "--work", dir); status != exitRefused || !strings.Contains(stderr, "text0.txt in it") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
