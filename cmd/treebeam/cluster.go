@@ -123,10 +123,16 @@ func (c *clusterCommand) check() error {
 		return refuse("--runner: --method %s learns in this process; leave --runner out, or take --method brown", c.method)
 	case given(c.flags, "async") || given(c.flags, "dry_run") || given(c.flags, "template_location"):
 		return refuse("cluster waits for its counts: leave out --async, --dry_run and --template_location")
-	case c.options.Output == "" && (c.file == "-" || store.IsRemote(c.file)) && !flat:
+	case c.options.Output == "" && (c.file == "-" || store.IsRemote(c.file) || isDevice(c.file)) && !flat:
 		return refuse("--output %s: name a folder for the counts with --work FOLDER", store.Redact(c.file))
 	}
 	return nil
+}
+
+// isDevice says whether a file is there that is neither one of a disk nor a folder.
+func isDevice(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
 // run does what the flags say; others are inputs given without --input.
@@ -150,7 +156,8 @@ func (c *clusterCommand) run(ctx context.Context, others []string) error {
 		return err
 	}
 	table, err := c.learn(ctx)
-	if err == nil {
+	learned := err == nil
+	if learned {
 		err = table.Write(out)
 	}
 	if err == nil {
@@ -158,7 +165,11 @@ func (c *clusterCommand) run(ctx context.Context, others []string) error {
 	} else {
 		cleanup()
 	}
-	if c.remove != nil { // not before: an interruption of the merges would lose the counts
+	switch {
+	case c.remove == nil:
+	case learned && err != nil: // such as a full disk
+		err = fmt.Errorf("%w\nrun the same command again to continue: the counts are in %s", err, c.options.Output)
+	default: // not before: an interruption of the merges would lose the counts
 		err = errors.Join(err, c.remove())
 	}
 	if err != nil {
@@ -221,7 +232,11 @@ func (c *clusterCommand) learn(ctx context.Context) (*cluster.Table, error) {
 	if c.method == "type" {
 		learn, passes = cluster.Type, 12
 	}
-	return learn(t, cmp.Or(c.classes, 64), cmp.Or(c.passes, passes), c.seed, c.progress("passes"))
+	table, err := learn(t, cmp.Or(c.classes, 64), cmp.Or(c.passes, passes), c.seed, c.progress("passes"))
+	if err == nil && table.Classes() == 1 {
+		return nil, errors.New("all words got the same class, which says nothing of them: name more text, or more --passes")
+	}
+	return table, err
 }
 
 // enough reports that there are too few words to tell apart. Where nothing could be

@@ -181,7 +181,13 @@ func TestClusterRefuses(t *testing.T) {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	must(t, os.WriteFile("word.txt", []byte("a a\na b\n"), 0o644))
+	must(t, os.WriteFile("alike.txt", []byte("a\nb\na\nb\na\nb\n"), 0o644))
 	for _, method := range []string{"brown", "hmm", "type"} { // one class would have no bits
+		if method != "brown" {
+			if status, _, stderr := treebeam(t, "", "cluster", "alike.txt", "-o", "x", "--from", "tokens", "--method", method, "--passes", "1", "--classes", "2"); status != exitFailed || !strings.Contains(stderr, "all words got the same class") {
+				t.Errorf("%s: status %d, %s", method, status, stderr)
+			}
+		}
 		status, _, stderr := treebeam(t, "", "cluster", "word.txt", "-o", "x", "--method", method)
 		if status != exitFailed || !strings.Contains(stderr, "only one word occurs 2 times or more") || !strings.Contains(stderr, "lower --min-count") {
 			t.Errorf("%s: status %d, %s", method, status, stderr)

@@ -62,3 +62,25 @@ func TestClusterInterrupted(t *testing.T) {
 		t.Errorf("%v is left", left)
 	}
 }
+
+// Where the classes cannot be written, the counts stay. A device has no place for
+// them beside it.
+func TestClusterKeepsCountsOfWhatIsNotWritten(t *testing.T) {
+	const full = "/dev/full"
+	if !isDevice(full) {
+		t.Skip("there is no full disk here")
+	}
+	t.Chdir(t.TempDir())
+	must(t, os.WriteFile("in.txt", []byte("a b a b\n"), 0o644))
+	args := []string{"cluster", "in.txt", "--from", "tokens", "-o", full}
+	if status, _, stderr := treebeam(t, "", args...); status != exitRefused || !strings.Contains(stderr, "--work FOLDER") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	args = append(args, "--work", "counts")
+	if status, _, stderr := treebeam(t, "", args...); status != exitFailed || !strings.Contains(stderr, "run the same command again to continue: the counts are in counts\n") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	if left, err := os.ReadDir("counts/counts"); err != nil || len(left) != 2 {
+		t.Error(left, err)
+	}
+}
