@@ -168,7 +168,7 @@ func (c *clusterCommand) run(ctx context.Context, others []string) error {
 	switch {
 	case c.remove == nil:
 	case learned && err != nil: // such as a full disk
-		err = fmt.Errorf("%w\nrun the same command again to continue: the counts are in %s", err, c.options.Output)
+		err = fmt.Errorf("%w\nrun the same command again to continue: the counts are in %s", err, store.Redact(c.options.Output))
 	default: // not before: an interruption of the merges would lose the counts
 		err = errors.Join(err, c.remove())
 	}

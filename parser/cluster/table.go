@@ -18,7 +18,7 @@ const (
 	MaxBits  = 4096    // bits of a path
 	maxBytes = 1 << 30 // of a file
 	maxLine  = 1 << 16 // bytes
-	maxForms = 1 << 28 // bytes of all words
+	maxKept  = 1 << 28 // bytes of all words and of all different bits
 )
 
 // A Row is a word, the path of its class, of digits 0 and 1, and how often the text
@@ -80,7 +80,7 @@ func (t *Table) Write(w io.Writer) error {
 func Read(r io.Reader) (*Table, error) { return ReadAtMost(r, MaxRows) }
 
 // ReadAtMost reads what Write has written, or wcluster: lines in any order, of at most
-// 64 KB, at most so many words, of 256 MB, and 1 GB in all. A byte order mark and empty
+// 64 KB, at most so many words, 256 MB of them and of bits that differ, and 1 GB in all. A byte order mark and empty
 // lines are skipped. A line that has other than three fields, bits that are not 0 and
 // 1, no word, a word of a line before, or no count is an error with its number.
 func ReadAtMost(r io.Reader, words int) (*Table, error) {
@@ -118,7 +118,7 @@ type tableReader struct {
 	first  map[string]int    // by word: the number of its line
 	shared map[string]string // bits
 	most   int               // words
-	bytes  int               // of words
+	bytes  int               // of words and bits
 }
 
 // add adds line n, from 1.
@@ -137,15 +137,16 @@ func (t *tableReader) add(n int, line []byte) error {
 	if before, ok := t.first[row.Word]; ok {
 		return fmt.Errorf("%.40q has a class already, in line %d: leave one of the two lines out", row.Word, before)
 	}
-	if t.bytes += len(row.Word); len(t.table.Rows) == t.most || t.bytes > maxForms {
-		return fmt.Errorf("at most %d words and %d MB of them are supported: leave the rare ones out, as treebeam cluster does with --vocabulary", t.most, maxForms>>20)
-	}
-	t.first[row.Word] = n
 	if bits, ok := t.shared[row.Bits]; ok {
 		row.Bits = bits
 	} else {
 		t.shared[row.Bits] = row.Bits
+		t.bytes += len(row.Bits)
 	}
+	if t.bytes += len(row.Word); len(t.table.Rows) == t.most || t.bytes > maxKept {
+		return fmt.Errorf("at most %d words are supported, and %d MB of words and bits: leave the rare ones out, as treebeam cluster does with --vocabulary", t.most, maxKept>>20)
+	}
+	t.first[row.Word] = n
 	t.table.Rows = append(t.table.Rows, row)
 	return nil
 }

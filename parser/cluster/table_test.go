@@ -63,6 +63,13 @@ func TestReadNamesTheLine(t *testing.T) {
 	if _, err := ReadAtMost(strings.NewReader("0\ta\t1\n1\tb\t1\n1\tc\t1\n"), 2); err == nil || !strings.HasPrefix(err.Error(), "line 3: at most 2 words") {
 		t.Error(err)
 	}
+	full := &tableReader{first: map[string]int{}, shared: map[string]string{}, most: 10, bytes: maxKept - 3}
+	if err := full.add(1, []byte("01\ta\t1")); err != nil {
+		t.Error(err)
+	}
+	if err := full.add(2, []byte("0\tb\t1")); err == nil || !strings.Contains(err.Error(), "256 MB of words and bits") {
+		t.Error(err)
+	}
 	if table, err := Read(strings.NewReader("\ufeff0\ta\t1\r\n1\t\ufeffb\t1")); err != nil || table.Map()["a"] != "0" || table.Map()["\ufeffb"] != "1" {
 		t.Error(table, err) // a byte order mark is no part of the first line
 	}
