@@ -80,9 +80,10 @@ func (t *Table) Write(w io.Writer) error {
 func Read(r io.Reader) (*Table, error) { return ReadAtMost(r, MaxRows) }
 
 // ReadAtMost reads what Write has written, or wcluster: lines in any order, of at most
-// 64 KB, at most so many words, 256 MB of them and of bits that differ, and 1 GB in all. A byte order mark and empty
-// lines are skipped. A line that has other than three fields, bits that are not 0 and
-// 1, no word, a word of a line before, or no count is an error with its number.
+// 64 KB, at most so many words, 256 MB of them and of bits that differ, and 1 GB in all.
+// A byte order mark and empty lines are skipped. A line that has other than three
+// fields, bits that are not 0 and 1, no word, a word of a line before, or no count is an
+// error with its number.
 func ReadAtMost(r io.Reader, words int) (*Table, error) {
 	t := &tableReader{first: map[string]int{}, shared: map[string]string{}, most: words}
 	limited := &io.LimitedReader{R: r, N: maxBytes + 1}
