@@ -2,6 +2,7 @@ package label
 
 import (
 	"math"
+	"strings"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -98,13 +99,14 @@ func (p Prior) of(s *syntax.Sentence, m int, h int32) float64 {
 
 // Weigh returns the candidates of s with the logarithm of the probability of known
 // relations, times priorScale, added to the log-odds of open heads. A word with a
-// relation is no root. The other arrays are those of s.
+// relation is no root, unless that is root, which says nothing of a head. The other
+// arrays are those of s.
 func (p Prior) Weigh(s *syntax.Sentence) syntax.Candidates {
 	c := s.Candidates
 	c.LogOdds = append([]int32(nil), c.LogOdds...)
 	for j := range s.Words {
 		w := &s.Words[j]
-		if w.Head != syntax.NoHead || w.Deprel == "" {
+		if w.Head != syntax.NoHead || w.Deprel == "" || w.Deprel == "root" || strings.HasPrefix(w.Deprel, "root:") {
 			continue
 		}
 		for a := c.Start[j]; a < c.Start[j+1]; a++ {

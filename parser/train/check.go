@@ -182,7 +182,7 @@ func (c *checker) sentence(t Treebank, s *syntax.Sentence, partial bool) {
 			if !partial {
 				c.add(true, "word without a relation in the development treebank: complete the DEPREL column", t, s, i+1)
 			}
-		} else if (w.Head == syntax.Root) != (w.Deprel == "root" || strings.HasPrefix(w.Deprel, "root:")) {
+		} else if w.Head != syntax.NoHead && (w.Head == syntax.Root) != rootRelation(w.Deprel) {
 			c.add(false, "relation root on a word that hangs on another, or the reverse", t, s, i+1)
 		}
 	}
@@ -277,7 +277,7 @@ func (c *checker) learnable(t Treebank) {
 	values := map[string]bool{}
 	trees, relations, open := 0, 0, 0
 	for i := range t.Sentences {
-		if hasTree(&t.Sentences[i]) {
+		if s := settled(&t.Sentences[i]); hasTree(&s) {
 			trees++
 		}
 		for _, w := range t.Sentences[i].Words {
@@ -295,7 +295,7 @@ func (c *checker) learnable(t Treebank) {
 		c.find(true, "%s: %d different UPOS, a model holds %d: put tags finer than those of UD into the XPOS column", t.Name, n, tag.MaxUPOS)
 	}
 	if open > 0 && relations == 0 {
-		c.find(true, "%s: all words are without a relation: complete some of the DEPREL column", t.Name)
+		c.find(true, "%s: no word has both a head and a relation, other than roots: complete some of the HEAD and DEPREL columns", t.Name)
 	}
 	if trees == 0 && countWords(t.Sentences) > 0 {
 		c.find(true, "%s: no sentence has exactly one root, as all that the parser learns from must have", t.Name)

@@ -21,10 +21,12 @@ func TestCheckNamesFaultAndLine(t *testing.T) {
 		{"cycle", func(s *syntax.Sentence) { s.Words[1].Head = 3 }, true, "cycle: 1, train.conllu:14"},
 		{"own head", func(s *syntax.Sentence) { s.Words[3].Head = 4 }, true, "own head: 1, train.conllu:16"},
 		{"outside", func(s *syntax.Sentence) { s.Words[6].Head = 8 }, true, "outside the sentence: 1, train.conllu:19"},
-		{"no head", func(s *syntax.Sentence) { s.Words[1].Head = syntax.NoHead }, false, "words without a head, which are left open: 1, train.conllu:14"},
+		{"no head", func(s *syntax.Sentence) { s.Words[1].Head, s.Words[1].Deprel = syntax.NoHead, "" }, false, "words without a head, which are left open: 1, train.conllu:14"},
 		{"open", func(s *syntax.Sentence) { s.Words[1].Head = syntax.NoHead }, false, "train.conllu: partial trees: 1; 1 heads and 1 relations of 28 words are open"},
 		{"headless", func(s *syntax.Sentence) { s.Words[1].Head = syntax.NoHead }, false, "with a relation and without a head, which a first parser finds: 1"},
-		{"bare", func(s *syntax.Sentence) { takeHeads(s) }, false, "only segmenter and tagger learn: 1"},
+		{"bare", func(s *syntax.Sentence) { takeHeads(s); takeRelations(s, 0) }, false, "only segmenter and tagger learn: 1"},
+		{"two open roots", func(s *syntax.Sentence) { takeHeads(s); takeRelations(s, 2) }, false,
+			"relation root on a word without a head, beside another root: the head is left open: 2, train.conllu:13, train.conllu:14"},
 		{"open cycle", func(s *syntax.Sentence) { s.Words[0].Head, s.Words[1].Head, s.Words[3].Head = syntax.NoHead, 3, 1 }, true, "cycle: 1, train.conllu:14"},
 		{"no relation", func(s *syntax.Sentence) { s.Words[2].Deprel = "" }, false, "without a relation, which is left open: 1, train.conllu:15"},
 		{"root", func(s *syntax.Sentence) { s.Words[2].Deprel = "root" }, false, "relation root"},
@@ -51,6 +53,15 @@ func TestCheckNamesFaultAndLine(t *testing.T) {
 	}
 }
 
+// takeRelations gives the first words of a sentence relation root, and the others none.
+func takeRelations(s *syntax.Sentence, roots int) {
+	for i := range s.Words {
+		if s.Words[i].Deprel = ""; i < roots {
+			s.Words[i].Deprel = "root"
+		}
+	}
+}
+
 // takeHeads leaves all heads of a sentence open.
 func takeHeads(s *syntax.Sentence) {
 	for i := range s.Words {
@@ -66,9 +77,10 @@ func TestCheckRefusesWhatCannotBeOpen(t *testing.T) {
 		"no sentence has exactly one root": func(train, _ *Treebank) {
 			for i := range train.Sentences {
 				takeHeads(&train.Sentences[i])
+				takeRelations(&train.Sentences[i], 0)
 			}
 		},
-		"all words are without a relation": func(train, _ *Treebank) {
+		"no word has both a head and a relation": func(train, _ *Treebank) {
 			for i := range train.Sentences {
 				for j := range train.Sentences[i].Words {
 					train.Sentences[i].Words[j].Deprel = ""
@@ -115,6 +127,29 @@ func TestCheckColumnsAndPairs(t *testing.T) {
 	}
 	if err := Check(Treebank{Name: "none.conllu"}, dev).Fatal(); err == nil || !strings.Contains(err.Error(), "none.conllu has no words") {
 		t.Errorf("an empty treebank: %v", err)
+	}
+}
+
+// Relations without heads are no slips: nothing is said to stay open that a first
+// parser finds, nor that a root is none whose head follows from its relation.
+func TestCheckOfRelationsAlone(t *testing.T) {
+	train, dev := toyTreebank("train", 2), toyTreebank("dev", 2)
+	whole := Check(train, dev)
+	takeHeads(&train.Sentences[0])
+	r := Check(train, dev)
+	if len(r.Findings) != len(whole.Findings) {
+		t.Errorf("findings %v, of whole trees %v", r.Findings, whole.Findings)
+	}
+	n := len(train.Sentences[0].Words)
+	want := fmt.Sprintf("which a first parser finds: %d", n-1)
+	if facts := strings.Join(r.Facts, "\n"); !strings.Contains(facts, want) || strings.Contains(facts, "only segmenter and tagger") {
+		t.Errorf("facts lack %q, or say that a sentence with a root teaches no tree:\n%s", want, facts)
+	}
+	for i := range train.Sentences {
+		takeHeads(&train.Sentences[i])
+	}
+	if err := Check(train, dev).Fatal(); err == nil || !strings.Contains(err.Error(), "no word has both a head and a relation") {
+		t.Errorf("relations alone: %v", err)
 	}
 }
 

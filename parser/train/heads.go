@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/label"
@@ -21,8 +22,17 @@ import (
 // firstPass is put before the names of the phases of the first pruner and parser.
 const firstPass = "first-"
 
-// headless reports whether a word has a relation and no head.
-func headless(w *syntax.Word) bool { return w.Head == syntax.NoHead && w.Deprel != "" }
+// headless reports whether a word has no head and a relation that says much of it.
+// Relation root does not: settleRoot gives the only such word its head, and several,
+// or one beside another root, contradict what is known and stay open.
+func headless(w *syntax.Word) bool {
+	return w.Head == syntax.NoHead && w.Deprel != "" && !rootRelation(w.Deprel)
+}
+
+// openRoot reports whether a word has no head and relation root.
+func openRoot(w *syntax.Word) bool { return w.Head == syntax.NoHead && rootRelation(w.Deprel) }
+
+func rootRelation(deprel string) bool { return deprel == "root" || strings.HasPrefix(deprel, "root:") }
 
 // lacksHeads reports whether there are such words.
 func lacksHeads(list []syntax.Sentence) bool {
@@ -37,7 +47,7 @@ func settleRoot(s *syntax.Sentence) {
 	at := -1
 	for i := range s.Words {
 		w := &s.Words[i]
-		if named := headless(w) && w.Deprel == "root"; w.Head == syntax.Root || named && at >= 0 {
+		if named := openRoot(w); w.Head == syntax.Root || named && at >= 0 {
 			return
 		} else if named {
 			at = i

@@ -140,6 +140,16 @@ func TestFirstPassIsContinued(t *testing.T) {
 	}
 }
 
+// Relation root of a word whose head stays open lets no parser find it another head.
+func TestOpenRootsAreNotHeadless(t *testing.T) {
+	for deprel, want := range map[string]bool{"": false, "root": false, "root:x": false, "obj": true} {
+		w := syntax.Word{Head: syntax.NoHead, Deprel: deprel}
+		if headless(&w) != want {
+			t.Errorf("%q: %v", deprel, !want)
+		}
+	}
+}
+
 // A word whose relation is root is the root, unless there are two or another root.
 func TestSettleRoot(t *testing.T) {
 	for _, c := range []struct{ words, want string }{

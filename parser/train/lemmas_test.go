@@ -104,7 +104,7 @@ func refusesForeign(t *testing.T, from *model.File) {
 	}{
 		{func(w *syntax.Word) { w.Lemma = "" }, "has a lemma"},
 		{func(w *syntax.Word) { w.XPOS = "other" }, "knows the UPOS and XPOS of only 0"},
-		{func(w *syntax.Word) { w.Deprel = "" }, "without"},
+		{func(w *syntax.Word) { w.Deprel = "" }, "no word has both a head and a relation"},
 	} {
 		bank := grammar("train", 20, 3)
 		for i := range bank.Sentences {

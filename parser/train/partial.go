@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/treebeam/treebeam/parser/prune"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -25,6 +26,14 @@ func hasTree(s *syntax.Sentence) bool {
 	return roots(s) <= 1 && open < len(s.Words) && len(s.Words) <= syntax.MaxWholeWords
 }
 
+// settled returns a sentence after settleRoot, and leaves s as it is.
+func settled(s *syntax.Sentence) syntax.Sentence {
+	c := *s
+	c.Words = slices.Clone(s.Words)
+	settleRoot(&c)
+	return c
+}
+
 // A gap is what is open in a treebank.
 type gap struct{ sentences, bare, words, heads, relations, headless int }
 
@@ -33,18 +42,19 @@ func (t *Treebank) open() (g gap) {
 	list := t.All()
 	for i := range list {
 		heads, relations := list[i].Open()
+		s := settled(&list[i])
 		g.words += len(list[i].Words)
 		g.heads += heads
 		g.relations += relations
 		if relations > 0 {
 			g.sentences++
 		}
-		for j := range list[i].Words {
-			if headless(&list[i].Words[j]) {
+		for j := range s.Words {
+			if headless(&s.Words[j]) && hasTree(&s) {
 				g.headless++
 			}
 		}
-		if heads == len(list[i].Words) && heads > 0 {
+		if left, _ := s.Open(); left == len(s.Words) && left > 0 {
 			g.bare++
 		}
 	}
@@ -73,8 +83,12 @@ func (c *checker) open(t Treebank) {
 
 // leftOpen warns of what a partial tree leaves open, in case that it is a slip.
 func (c *checker) leftOpen(t Treebank, s *syntax.Sentence) {
-	for i := range s.Words {
-		switch w := &s.Words[i]; {
+	whole := settled(s)
+	for i := range whole.Words {
+		switch w := &whole.Words[i]; {
+		case openRoot(w):
+			c.add(false, "relation root on a word without a head, beside another root: the head is left open", t, s, i+1)
+		case headless(w) && hasTree(&whole):
 		case w.Head == syntax.NoHead:
 			c.add(false, "words without a head, which are left open", t, s, i+1)
 		case w.OpenRelation():
