@@ -53,7 +53,7 @@ func run(out string, args []string) error {
 		if err := json.Unmarshal(data, &r); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		if r.Losses == nil {
+		if r.Losses == nil || len(r.Losses.Stages) == 0 {
 			return fmt.Errorf("%s has no losses: it wants the output of treebeam eval --causes --json", path)
 		}
 		list = append(list, bar{name, r.Losses})
@@ -75,11 +75,21 @@ func printTable(list []bar) {
 	fmt.Print(" all | LAS |\n|---", strings.Repeat("|---", len(stages)+2), "|\n")
 	for _, b := range list {
 		fmt.Printf("| %s |", b.name)
-		for _, s := range b.losses.Stages {
-			fmt.Printf(" %.2f |", 100*s.Share)
+		for _, stage := range stages {
+			fmt.Printf(" %s |", share(b.losses, stage))
 		}
-		fmt.Printf(" %.2f | %.2f |\n", 100*float64(b.losses.Lost)/float64(b.losses.Gold), 100*b.losses.Stages[0].LAS)
+		fmt.Printf(" %.2f | %.2f |\n", 100*float64(b.losses.Lost)/float64(max(b.losses.Gold, 1)), 100*b.losses.Stages[0].LAS)
 	}
+}
+
+// share is what a stage has lost, as a cell; a dash if gold was given for it.
+func share(l *eval.Losses, stage eval.Stage) string {
+	for _, s := range l.Stages {
+		if s.Stage == stage {
+			return fmt.Sprintf("%.2f", 100*s.Share)
+		}
+	}
+	return "-"
 }
 
 // A bar is what one model has lost.
