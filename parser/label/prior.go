@@ -2,7 +2,6 @@ package label
 
 import (
 	"math"
-	"strings"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -106,7 +105,7 @@ func (p Prior) Weigh(s *syntax.Sentence) syntax.Candidates {
 	c.LogOdds = append([]int32(nil), c.LogOdds...)
 	for j := range s.Words {
 		w := &s.Words[j]
-		if w.Head != syntax.NoHead || w.Deprel == "" || w.Deprel == "root" || strings.HasPrefix(w.Deprel, "root:") {
+		if w.Head != syntax.NoHead || w.Deprel == "" || w.RootRelation() {
 			continue
 		}
 		for a := c.Start[j]; a < c.Start[j+1]; a++ {

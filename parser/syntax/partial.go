@@ -1,6 +1,9 @@
 package syntax
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Open returns how many words of a training sentence have no head, and how many
 // have no relation: what a partial tree leaves open. A word whose head is open
@@ -21,6 +24,11 @@ func (s *Sentence) Open() (heads, relations int) {
 // Partial reports whether a word has no head.
 func (s *Sentence) Partial() bool {
 	return slices.ContainsFunc(s.Words, func(w Word) bool { return w.Head == NoHead })
+}
+
+// RootRelation reports whether the relation of a word is root, or a subtype of it.
+func (w *Word) RootRelation() bool {
+	return w.Deprel == "root" || strings.HasPrefix(w.Deprel, "root:")
 }
 
 // OpenRelation reports whether the relation of a word is not known: it has none, or

@@ -182,7 +182,7 @@ func (c *checker) sentence(t Treebank, s *syntax.Sentence, partial bool) {
 			if !partial {
 				c.add(true, "word without a relation in the development treebank: complete the DEPREL column", t, s, i+1)
 			}
-		} else if w.Head != syntax.NoHead && (w.Head == syntax.Root) != rootRelation(w.Deprel) {
+		} else if w.Head != syntax.NoHead && (w.Head == syntax.Root) != w.RootRelation() {
 			c.add(false, "relation root on a word that hangs on another, or the reverse", t, s, i+1)
 		}
 	}

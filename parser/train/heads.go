@@ -3,7 +3,6 @@ package train
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/label"
@@ -26,13 +25,11 @@ const firstPass = "first-"
 // Relation root does not: settleRoot gives the only such word its head, and several,
 // or one beside another root, contradict what is known and stay open.
 func headless(w *syntax.Word) bool {
-	return w.Head == syntax.NoHead && w.Deprel != "" && !rootRelation(w.Deprel)
+	return w.Head == syntax.NoHead && w.Deprel != "" && !w.RootRelation()
 }
 
 // openRoot reports whether a word has no head and relation root.
-func openRoot(w *syntax.Word) bool { return w.Head == syntax.NoHead && rootRelation(w.Deprel) }
-
-func rootRelation(deprel string) bool { return deprel == "root" || strings.HasPrefix(deprel, "root:") }
+func openRoot(w *syntax.Word) bool { return w.Head == syntax.NoHead && w.RootRelation() }
 
 // lacksHeads reports whether there are such words.
 func lacksHeads(list []syntax.Sentence) bool {
