@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,6 +17,7 @@ type Watchdog struct {
 	timer  *time.Timer
 	after  time.Duration
 	cancel context.CancelFunc
+	fired  atomic.Bool // set before cancel is called
 }
 
 // StallTime is how long a request may go without any progress.
@@ -23,13 +25,20 @@ const StallTime = 2 * time.Minute
 
 // Watch begins to wait: unless Done or Reader is called in time, it cancels.
 func Watch(cancel context.CancelFunc, after time.Duration) *Watchdog {
-	return &Watchdog{time.AfterFunc(after, cancel), after, cancel}
+	w := &Watchdog{after: after, cancel: cancel}
+	w.timer = time.AfterFunc(after, func() {
+		w.fired.Store(true)
+		cancel()
+	})
+	return w
 }
 
-// Done ends the wait and returns err, or ErrStalled in its place if the wait
-// was too long.
+// Done ends the wait and returns err, or ErrStalled in its place if a wait was
+// too long: this one, or an earlier one whose read succeeded in the instant in
+// which the context was cancelled.
 func (w *Watchdog) Done(err error) error {
-	if !w.timer.Stop() && err != nil {
+	w.timer.Stop()
+	if err != nil && w.fired.Load() {
 		return ErrStalled // without the cancelled context, which nobody else has cancelled
 	}
 	return err

@@ -40,3 +40,32 @@ func TestWatch(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A read that succeeds in the instant in which the watchdog fires leaves a
+// cancelled context: what fails after it has stalled, and is transient.
+func TestWatchFiresDuringSuccess(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r := store.Watch(cancel, time.Nanosecond).Reader(lateReader{ctx}, func(err error) error { return err })
+	if n, err := r.Read(make([]byte, 5)); n != 5 || err != nil {
+		t.Fatalf("got %d, %v", n, err)
+	}
+	for range 100 {
+		if _, err := r.Read(make([]byte, 1)); !errors.Is(err, store.ErrStalled) || !store.IsTransient(err) {
+			t.Fatalf("got %v", err)
+		}
+	}
+}
+
+// A lateReader succeeds with five bytes when its context ends, and then never again.
+type lateReader struct{ ctx context.Context }
+
+func (r lateReader) Read(b []byte) (int, error) {
+	<-r.ctx.Done()
+	if len(b) == 5 {
+		return len(b), nil
+	}
+	return 0, r.ctx.Err()
+}
+
+func (lateReader) Close() error { return nil }
