@@ -50,6 +50,15 @@ func (r Retry) For(uri string) Retry {
 	return r
 }
 
+// After is the patience for a question that a fault of another request raises:
+// after a transient fault all patience is spent already, and one try is left.
+func After(fault error) Retry {
+	if IsTransient(fault) {
+		return Retry{}
+	}
+	return DefaultRetry
+}
+
 // silent is how long something is waited for before a user is told.
 const silent = 10 * time.Second
 
@@ -177,6 +186,19 @@ func (r Retry) Do(ctx context.Context, f func() error) error {
 			return err
 		}
 	}
+}
+
+// Request is Do for a request to a server: f is watched for StallTime each time,
+// and its errors are what fault makes of them.
+func (r Retry) Request(ctx context.Context, fault func(error) error, f func(ctx context.Context) error) error {
+	return r.Do(ctx, func() error {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		if err := Watch(cancel, StallTime).Done(f(ctx)); err != nil {
+			return fault(err)
+		}
+		return nil
+	})
 }
 
 // Reader returns a reader of the bytes [off, end) of a file, which open gives

@@ -48,8 +48,9 @@ func (noBucket) Error() string        { return "the bucket does not exist" }
 func (noBucket) Is(target error) bool { return target == fs.ErrNotExist }
 
 // A Store keeps files under names: the paths or URIs that Of returns. All
-// methods may be called at once. Errors name the file and hold no credentials;
-// they wrap fs.ErrNotExist, fs.ErrPermission, ErrCredentials, ErrCondition or
+// methods may be called at once. All but Open get over transient faults with
+// the patience of DefaultRetry, so that no caller retries them again. Errors
+// name the file and hold no credentials; they wrap fs.ErrNotExist, fs.ErrPermission, ErrCredentials, ErrCondition or
 // ErrVersion where those are the cause.
 type Store interface {
 	// List yields the files, at any depth, whose names begin with prefix, in
@@ -242,20 +243,12 @@ func ReadFile(ctx context.Context, uri string) ([]byte, error) {
 	return data, nil
 }
 
-// WriteFile writes the whole of a small file. Transient faults are retried if
-// o.Expect is Anything.
+// WriteFile writes the whole of a small file.
 func WriteFile(ctx context.Context, uri string, data []byte, o Options) error {
 	s, name, err := Of(ctx, uri)
 	if err != nil {
 		return err
 	}
-	if o.Expect == Anything && IsRemote(uri) {
-		return DefaultRetry.Do(ctx, func() error { return writeFile(ctx, s, name, data, o) })
-	}
-	return writeFile(ctx, s, name, data, o)
-}
-
-func writeFile(ctx context.Context, s Store, name string, data []byte, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	w, err := s.Create(ctx, name, o)

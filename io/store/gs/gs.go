@@ -54,19 +54,24 @@ func open(context.Context) (store.Store, error) {
 	return s, nil
 }
 
-// uploads are repeated by the library: only it has the bytes. They may be: they
-// have conditions, or write the same bytes over whatever is there. Its pauses
-// are like ours, but it does not heed Retry-After.
+// do calls f until it succeeds or fails for good.
+func do(ctx context.Context, name string, f func(ctx context.Context) error) error {
+	return store.DefaultRetry.Request(ctx, func(err error) error { return fault(name, err) }, f)
+}
+
+// uploads of several requests are repeated by the library: only it has the
+// bytes. They may be: they have conditions, or write the same bytes over
+// whatever is there. Its pauses are like ours, but it does not heed Retry-After.
 var uploads = []storage.RetryOption{
 	storage.WithBackoff(gax.Backoff{Initial: store.DefaultRetry.First, Max: store.DefaultRetry.Longest, Multiplier: 2}),
 	storage.WithPolicy(storage.RetryAlways),
 }
 
-// uploadTime is how long a chunk of an upload may take, with all repetitions.
+// uploadTime is how long a chunk of such an upload may take, with all repetitions.
 var uploadTime = store.DefaultRetry.Patience + store.StallTime
 
-// chunkBytes is how much of a file one request of an upload carries, and the
-// memory of a writer. A smaller file is sent by one request.
+// chunkBytes is how much of a file one request of an upload carries, and about
+// the memory of a writer. A smaller file is sent by one request.
 const chunkBytes = 4 << 20
 
 type bucketStore struct{ client *storage.Client }
@@ -92,27 +97,40 @@ func (s *bucketStore) List(ctx context.Context, prefix string) iter.Seq2[store.I
 			yield(store.Info{}, err)
 			return
 		}
-		last, more := "", true
-		err = store.DefaultRetry.Do(ctx, func() error {
-			query.StartOffset = last // the name itself comes again
-			for it := s.client.Bucket(bucket).Objects(ctx, query); more; {
-				attrs, err := it.Next()
-				if err == iterator.Done {
-					return nil
-				}
-				if err != nil {
-					return fault(prefix, err)
-				}
-				if attrs.Name != last {
-					last, more = attrs.Name, yield(info(scheme+"://"+bucket+"/"+attrs.Name, attrs), nil)
+		for token, more := "", true; more; more = token != "" {
+			var page []*storage.ObjectAttrs
+			if err := do(ctx, prefix, func(ctx context.Context) (err error) {
+				objects := s.client.Bucket(bucket).Objects(ctx, query) // anew: the errors of an iterator stay
+				page, token, err = nextPage(objects, token)
+				return err
+			}); err != nil {
+				yield(store.Info{}, err)
+				return
+			}
+			for _, attrs := range page {
+				if !yield(info(scheme+"://"+bucket+"/"+attrs.Name, attrs), nil) {
+					return
 				}
 			}
-			return nil
-		})
-		if err != nil {
-			yield(store.Info{}, err)
 		}
 	}
+}
+
+// nextPage returns the objects that one request lists and the token of the next
+// page, "" if there is none; after an error it is the token that it was given.
+func nextPage(objects *storage.ObjectIterator, token string) (page []*storage.ObjectAttrs, next string, err error) {
+	info := objects.PageInfo()
+	for info.Token = token; len(page) == 0 || info.Remaining() > 0; {
+		attrs, err := objects.Next()
+		if err == iterator.Done {
+			return page, "", nil
+		}
+		if err != nil {
+			return nil, token, err
+		}
+		page = append(page, attrs)
+	}
+	return page, info.Token, nil
 }
 
 func info(name string, a *storage.ObjectAttrs) store.Info {
@@ -136,20 +154,17 @@ func (s *bucketStore) Stat(ctx context.Context, name string) (store.Info, error)
 	if err != nil {
 		return store.Info{}, err
 	}
-	attrs, err := attrsOf(ctx, o, name)
+	attrs, err := attrsOf(ctx, store.DefaultRetry, o, name)
 	if err != nil {
 		return store.Info{}, err
 	}
 	return info(name, attrs), nil
 }
 
-func attrsOf(ctx context.Context, o *storage.ObjectHandle, name string) (attrs *storage.ObjectAttrs, err error) {
-	err = store.DefaultRetry.Do(ctx, func() error {
+func attrsOf(ctx context.Context, retry store.Retry, o *storage.ObjectHandle, name string) (attrs *storage.ObjectAttrs, err error) {
+	err = retry.Request(ctx, func(err error) error { return fault(name, err) }, func(ctx context.Context) (err error) {
 		attrs, err = o.Attrs(ctx)
-		if err != nil {
-			return fault(name, err)
-		}
-		return nil
+		return err
 	})
 	return attrs, err
 }
@@ -205,29 +220,26 @@ func (s *bucketStore) Create(ctx context.Context, name string, o store.Options) 
 		}
 		object = object.If(storage.Conditions{GenerationMatch: g})
 	}
-	wctx, cancel := context.WithCancel(ctx)
-	w := object.Retryer(uploads...).NewWriter(wctx)
-	w.ChunkSize, w.ChunkRetryDeadline, w.ChunkTransferTimeout = chunkBytes, uploadTime, store.StallTime
-	w.ContentType = "application/octet-stream"
 	unconditional, err := s.object(name)
 	if err != nil {
-		cancel()
 		return nil, err
 	}
-	return &writer{ctx: ctx, w: w, object: unconditional, name: name, cancel: cancel, sum: crc32.New(castagnoli)}, nil
+	return &writer{ctx: ctx, object: object, unconditional: unconditional, name: name, cancel: func() {}, sum: crc32.New(castagnoli)}, nil
 }
 
-// A writer publishes its object by Close, and by nothing else: any fault
-// cancels the context first, and then Close is never called.
+// A writer sends a small file at Commit by one request, and begins an upload of
+// several when a file grows large. It publishes that by Close, and by nothing
+// else: any fault cancels the context first, and then Close is never called.
 type writer struct {
-	ctx    context.Context // that of Create
-	w      *storage.Writer
-	object *storage.ObjectHandle
-	name   string
-	cancel context.CancelFunc // of w
-	done   error              // nil while the object can still be written
-	size   int64
-	sum    hash.Hash32
+	ctx                   context.Context // that of Create
+	object, unconditional *storage.ObjectHandle
+	name                  string
+	buf                   []byte             // all of a small file
+	w                     *storage.Writer    // nil while the file is small
+	cancel                context.CancelFunc // of w
+	done                  error              // nil while the object can still be written
+	size                  int64
+	sum                   hash.Hash32
 }
 
 var (
@@ -239,16 +251,40 @@ func (w *writer) Write(b []byte) (int, error) {
 	if w.done != nil {
 		return 0, w.done
 	}
+	w.size += int64(len(b))
+	w.sum.Write(b)
+	if w.w == nil && len(w.buf)+len(b) <= chunkBytes {
+		w.buf = append(w.buf, b...)
+		return len(b), nil
+	}
+	if w.w == nil {
+		ctx, cancel := context.WithCancel(w.ctx)
+		w.w, w.cancel = newWriter(ctx, w.object.Retryer(uploads...), chunkBytes), cancel
+		w.w.ChunkRetryDeadline, w.w.ChunkTransferTimeout = uploadTime, store.StallTime
+		if _, err := w.send(w.buf); err != nil {
+			return 0, err
+		}
+		w.buf = nil
+	}
+	return w.send(b)
+}
+
+// newWriter returns the library's writer with a buffer of so many bytes.
+func newWriter(ctx context.Context, o *storage.ObjectHandle, buffer int) *storage.Writer {
+	w := o.NewWriter(ctx)
+	w.ChunkSize, w.ContentType = buffer, "application/octet-stream"
+	return w
+}
+
+// send writes to the upload.
+func (w *writer) send(b []byte) (int, error) {
 	watch := store.Watch(w.cancel, uploadTime)
 	n, err := w.w.Write(b)
 	if err = watch.Done(err); err != nil {
 		w.cancel()
 		w.done = fault(w.name, err)
-		return n, w.done
 	}
-	w.size += int64(n)
-	w.sum.Write(b[:n])
-	return n, nil
+	return n, w.done
 }
 
 func (w *writer) Commit() error {
@@ -256,28 +292,41 @@ func (w *writer) Commit() error {
 		return w.done
 	}
 	w.done = errDone
-	watch := store.Watch(w.cancel, uploadTime)
-	err := watch.Done(w.w.Close())
-	w.cancel()
-	if err == nil {
-		return nil
+	var err error
+	if w.w == nil {
+		err = do(w.ctx, w.name, w.put)
+	} else if err = store.Watch(w.cancel, uploadTime).Done(w.w.Close()); err != nil {
+		err = fault(w.name, err)
 	}
-	err = fault(w.name, err)
-	if (store.IsTransient(err) || errors.Is(err, store.ErrCondition)) && w.isThere() {
+	w.cancel()
+	if (store.IsTransient(err) || errors.Is(err, store.ErrCondition)) && w.isThere(err) {
 		return nil
 	}
 	return err
 }
 
-// isThere reports that the object under the name has the bytes of this one: an
-// answer was lost, or another process has written the same.
-func (w *writer) isThere() bool {
-	attrs, err := attrsOf(w.ctx, w.object, w.name)
+// put sends a small file.
+func (w *writer) put(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	one := newWriter(ctx, w.object, 0)
+	if _, err := one.Write(w.buf); err != nil {
+		return err
+	}
+	return one.Close()
+}
+
+// isThere reports, after the fault of a request to publish it, that the object
+// under the name has the bytes of this one: an answer was lost, or another
+// process has written the same.
+func (w *writer) isThere(fault error) bool {
+	attrs, err := attrsOf(w.ctx, store.After(fault), w.unconditional, w.name)
 	return err == nil && attrs.Size == w.size && attrs.CRC32C == w.sum.Sum32()
 }
 
 func (w *writer) Abort() {
 	w.cancel()
+	w.buf = nil
 	if w.done == nil {
 		w.done = errDone
 	}
@@ -289,9 +338,9 @@ func (s *bucketStore) Delete(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return store.DefaultRetry.Do(ctx, func() error {
-		if err := o.Delete(ctx); err != nil && !errors.Is(err, storage.ErrObjectNotExist) {
-			return fault(name, err)
+	return do(ctx, name, func(ctx context.Context) error {
+		if err := o.Delete(ctx); !errors.Is(err, storage.ErrObjectNotExist) {
+			return err
 		}
 		return nil
 	})

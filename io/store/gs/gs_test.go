@@ -2,6 +2,7 @@ package gs_test
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -28,7 +30,13 @@ func emulate(t *testing.T, objects ...fakestorage.Object) (store.Store, *storete
 		t.Fatal(err)
 	}
 	fake.CreateBucketWithOpts(fakestorage.CreateBucketOpts{Name: "bucket"})
-	server := storetest.Serve(t, fake.HTTPHandler())
+	return serve(t, fake.HTTPHandler())
+}
+
+// serve starts a server in front of handler, which speaks Google's language.
+func serve(t *testing.T, handler http.Handler) (store.Store, *storetest.Server) {
+	t.Helper()
+	server := storetest.Serve(t, handler)
 	t.Setenv("STORAGE_EMULATOR_HOST", strings.TrimPrefix(server.URL, "http://"))
 	s, _, err := store.Of(t.Context(), "gs://bucket")
 	if err != nil {
@@ -175,6 +183,38 @@ func TestWriteFaults(t *testing.T) {
 func TestSlowDown(t *testing.T) {
 	s, server := emulate(t)
 	storetest.CheckSlowDown(t, s, server, "gs://bucket/x")
+}
+
+// A long listing goes on however often single requests fail: every page has the
+// patience of its own.
+func TestLongListing(t *testing.T) {
+	storetest.Sleepless(t)
+	const pages = 3000
+	s, server := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		query := r.URL.Query()
+		page, _ := strconv.Atoi(cmp.Or(query.Get("pageToken"), query.Get("startOffset")))
+		next := ""
+		if page+1 < pages {
+			next = fmt.Sprintf(`"nextPageToken": "%d",`, page+1)
+		}
+		fmt.Fprintf(w, `{%s "items": [{"bucket": "bucket", "name": "%06d", "size": "1", "generation": "1"}]}`, next, page)
+	}))
+	server.Break(func(n int, _ *http.Request) storetest.Fault {
+		if n%50 == 0 {
+			return storetest.SlowDown
+		}
+		return storetest.None
+	})
+	n := 0
+	for info, err := range s.List(t.Context(), "gs://bucket/") {
+		if want := fmt.Sprintf("gs://bucket/%06d", n); err != nil || info.Name != want {
+			t.Fatalf("object %d: %q, %v", n, info.Name, err)
+		}
+		n++
+	}
+	if n != pages || server.Requests() != pages+server.Met(storetest.SlowDown) {
+		t.Errorf("%d objects of %d, %d requests", n, pages, server.Requests())
+	}
 }
 
 // Errors of the server show no credentials.

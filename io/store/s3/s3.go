@@ -81,17 +81,9 @@ func newClient(ctx context.Context, endpoint string) (*bucketStore, error) {
 
 type bucketStore struct{ client *s3.Client }
 
-// do calls f, watched, until it succeeds or fails for good.
+// do calls f until it succeeds or fails for good.
 func do(ctx context.Context, name string, f func(ctx context.Context) error) error {
-	return store.DefaultRetry.Do(ctx, func() error {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		watch := store.Watch(cancel, store.StallTime)
-		if err := watch.Done(f(ctx)); err != nil {
-			return fault(name, err)
-		}
-		return nil
-	})
+	return store.DefaultRetry.Request(ctx, func(err error) error { return fault(name, err) }, f)
 }
 
 // List implements store.Store.
@@ -144,12 +136,16 @@ func etag(version string) *string { return aws.String(`"` + strings.TrimPrefix(v
 
 // Stat implements store.Store.
 func (s *bucketStore) Stat(ctx context.Context, name string) (store.Info, error) {
+	return s.stat(ctx, store.DefaultRetry, name)
+}
+
+func (s *bucketStore) stat(ctx context.Context, retry store.Retry, name string) (store.Info, error) {
 	bucket, key, err := split(name)
 	if err != nil {
 		return store.Info{}, err
 	}
 	var head *s3.HeadObjectOutput
-	if err := do(ctx, name, func(ctx context.Context) (err error) {
+	if err := retry.Request(ctx, func(err error) error { return fault(name, err) }, func(ctx context.Context) (err error) {
 		head, err = s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &bucket, Key: &key})
 		return err
 	}); err != nil {

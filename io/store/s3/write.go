@@ -126,7 +126,7 @@ func (w *writer) Commit() error {
 			return err
 		})
 	}
-	if err == nil || w.ctx.Err() == nil && w.isThere() {
+	if err == nil || w.ctx.Err() == nil && w.isThere(err) {
 		return nil
 	}
 	w.drop()
@@ -155,12 +155,12 @@ func (w *writer) complete() error {
 	})
 }
 
-// isThere reports that the object under the name has the bytes of this one: an
-// answer was lost, or another process has written the same. It cannot tell
-// where the service encrypts with a key of its own: entity tags are no sums
-// then.
-func (w *writer) isThere() bool {
-	info, err := w.store.Stat(w.ctx, w.name)
+// isThere reports, after the fault of a request to publish it, that the object
+// under the name has the bytes of this one: an answer was lost, or another
+// process has written the same. It cannot tell where the service encrypts with a
+// key of its own: entity tags are no sums then.
+func (w *writer) isThere(fault error) bool {
+	info, err := w.store.stat(w.ctx, store.After(fault), w.name)
 	if err != nil || info.Size != w.size {
 		return false
 	}

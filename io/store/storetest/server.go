@@ -58,14 +58,18 @@ func Sleepless(tb testing.TB) func() []time.Duration {
 }
 
 // CheckSlowDown checks that s waits for as long as the server asks it to when
-// it reads, lists and deletes, the bucket of which name is.
+// it reads, writes, lists and deletes in the bucket of name, and that it gives
+// up after the patience of one store.DefaultRetry.
 func CheckSlowDown(t *testing.T, s store.Store, server *Server, name string) {
 	pauses := Sleepless(t)
 	Put(t, s, name, "0123456789", store.Anything)
 	for what, do := range map[string]func() error{
-		"stat":   func() error { _, err := s.Stat(t.Context(), name); return err },
-		"read":   func() error { _, err := store.ReadFile(t.Context(), name); return err },
-		"list":   func() error { return listed(s.List(t.Context(), name)) },
+		"stat": func() error { _, err := s.Stat(t.Context(), name); return err },
+		"read": func() error { _, err := store.ReadFile(t.Context(), name); return err },
+		"list": func() error { return listed(s.List(t.Context(), name)) },
+		"write": func() error {
+			return store.WriteFile(t.Context(), name, []byte("0123456789"), store.Options{Expect: store.Anything})
+		},
 		"delete": func() error { return s.Delete(t.Context(), name+".none") },
 	} {
 		pauses()
