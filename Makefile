@@ -44,15 +44,15 @@ wheel:
 
 # Speed and memory on ../shared/corpora, beside the programs of ../shared/peers.
 bench:
-	bench/bench.sh
+	lab/bench/bench.sh
 
 # Accuracy on ../shared/treebanks: trains a model for each.
 results:
-	bench/results.sh
+	lab/bench/results.sh
 
 # Kills runs at random moments: nothing may be lost, doubled or done again.
 chaos: build
-	go run ./bench/chaos -program bin/treebeam -rounds 50 docs sample/text
+	go run -C lab ./bench chaos -program bin/treebeam -rounds 50 docs sample/text
 
 # Trains the embedded English models again from ../shared/treebanks and
 # ../shared/corpora and what is ours in model/training/english, trees and words: a

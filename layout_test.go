@@ -49,7 +49,6 @@ var imports = func() map[string][]string {
 		"parser/eval":       records,
 		"parser/matrix":     nil,
 		"parser/vector":     nil,
-		"parser/rerank":     {"parser/syntax", "parser/hash", "parser/linear", "parser/graph", "parser/score", "parser/search", "parser/vector"},
 		"parser/pattern":    {"parser/syntax"},
 		"parser/piece":      append(slices.Clone(records), "parser/hash"),
 		"parser/encode":     append(slices.Clone(records), "parser/hash", "parser/graph", "parser/score", "parser/matrix", "parser/vector", "parser/piece"),
@@ -96,24 +95,8 @@ var imports = func() map[string][]string {
 		"pipeline/nightly":          {"io/output", "io/parquet", "io/source", "io/store", "pipeline"},
 		"pipeline/serve":            {"io/conllu", "io/text", "io/tokens", "io/view", "model", "parser/search", "parser/syntax"}, // in memory, without Beam
 		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "pipeline/nightly", "pipeline/diff", "pipeline/find", "pipeline/serve", "parser/pattern", "io/mirror", "io/pick", "io/view", "io/encoder", "io/treebank", "parser/piece", "parser/train", "parser/eval"),
-		"bench/chaos":               nil,
-		"bench/chart":               {"io/durable"},
-		"bench/rerank":              {"io/conllu", "parser/eval", "parser/hash", "parser/label", "parser/linear", "parser/prune", "parser/rerank", "parser/score", "parser/search", "parser/syntax", "parser/tag", "parser/word"},
-		"bench/losses":              {"io/durable", "parser/eval"},
 		"python":                    nil,
 		"cmd/dist":                  {"python"},
-		"bench/measure":             nil,
-		"bench/smallfiles":          nil,
-		"bench/confidence":          {"io/conllu", "io/durable", "io/text", "model", "parser/eval", "parser/search", "parser/syntax", "parser/train"},
-		"bench/curve":               {"io/conllu", "model", "parser/search", "parser/syntax", "parser/train"},
-		"bench/encoder":             {"io/conllu", "io/encoder", "parser/encode", "parser/finetune", "parser/piece"},
-		"bench/families":            {"", "model", "model/everyday"},
-		"bench/effort":              {"io/conllu", "model", "parser/eval", "parser/search", "parser/syntax", "parser/train"},
-		"bench/layouts":             {"io/conllu", "io/source", "io/text", "model", "parser/eval", "parser/syntax"},
-		"bench/scale":               {"model", "parser/search", "parser/syntax"},
-		"bench/shift":               {"io/conllu", "io/source", "io/text", "model", "parser/eval", "parser/search", "parser/syntax", "parser/train"},
-		"bench/stages":              {"io/conllu", "model", "parser/search", "parser/syntax"},
-		"bench/transition":          {"io/conllu", "model", "parser/graph", "parser/hash", "parser/prune", "parser/search", "parser/syntax", "parser/transition"},
 	}
 }()
 
@@ -138,7 +121,6 @@ var forTests = map[string][]string{
 	"io/parquet":       {"io/conllu", "io/store/storetest"},
 	"transforms":       {"model/modeltest", "transforms/transformstest", "io/store/storetest"},
 	"pipeline":         {"", "model", "model/modeltest", "transforms/transformstest", "io/store/storetest"},
-	"parser/rerank":    {"model"},
 	"pipeline/diff":    {"io/conllu", "parser/syntax"}, // a test on a treebank
 	"pipeline/serve":   {""},
 	"pipeline/nightly": {"transforms/transformstest", "parser/syntax", "io/store/storetest"},
@@ -177,7 +159,8 @@ type source struct {
 func (s *source) path() string { return path.Join(s.dir, s.name) }
 func (s *source) isTest() bool { return strings.HasSuffix(s.name, "_test.go") }
 
-// sources reads the files themselves, so that the go command's test cache
+// sources reads the files of the module, without lab/, a module of its own. It
+// reads them itself, so that the go command's test cache
 // sees them as inputs of this test.
 func sources(t *testing.T) []*source {
 	t.Helper()
@@ -197,7 +180,7 @@ var readSources = sync.OnceValues(func() (list []*source, err error) {
 			return err
 		}
 		if d.IsDir() {
-			if base := d.Name(); file != "." && (base[0] == '.' || base[0] == '_' || base == "testdata" || base == "out") {
+			if base := d.Name(); file != "." && (file == "lab" || base[0] == '.' || base[0] == '_' || base == "testdata" || base == "out") {
 				return fs.SkipDir
 			}
 			return nil
