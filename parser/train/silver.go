@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,7 +33,8 @@ const (
 type Sampler struct {
 	words int // to keep
 	kept  int
-	seen  map[uint64]bool // hashes of forms
+	limit uint64          // hashes from here on are not drawn
+	seen  map[uint64]bool // hashes of the forms of train, dev and list
 	rels  map[string]bool // of gold
 	gold  *letterer
 	list  []sampled
@@ -50,7 +52,7 @@ type sampled struct {
 // not, or with letters that its language does not put together.
 func NewSampler(train, dev Treebank, words int) *Sampler {
 	known := train.All()
-	x := &Sampler{words: words, seen: map[uint64]bool{}, rels: map[string]bool{}, left: map[string]int{},
+	x := &Sampler{words: words, limit: math.MaxUint64, seen: map[uint64]bool{}, rels: map[string]bool{}, left: map[string]int{},
 		gold: newLetterer(known, dev.Sentences)}
 	for _, list := range [][]syntax.Sentence{known, dev.Sentences} {
 		for i := range list {
@@ -96,6 +98,8 @@ func (x *Sampler) Add(file int, s *syntax.Sentence) {
 		reason = "low confidence"
 	case x.gold.foreign(s):
 		reason = "letters of another language"
+	case h >= x.limit:
+		reason = "not drawn"
 	case x.seen[h]:
 		reason = "seen before"
 	}
@@ -143,7 +147,8 @@ func meanConfidence(s *syntax.Sentence) float32 {
 }
 
 // cut leaves no more than the words wanted, of the sentences with the least
-// hashes.
+// hashes. The first that does not fit is the limit for all that follow: what
+// comes before it can only become more.
 func (x *Sampler) cut() {
 	if x.kept <= x.words {
 		return
@@ -154,6 +159,10 @@ func (x *Sampler) cut() {
 		if x.kept += x.list[i].s.Len(); x.kept > x.words {
 			x.kept -= x.list[i].s.Len()
 			x.left["not drawn"] += len(x.list) - i
+			x.limit = x.list[i].hash
+			for _, dropped := range x.list[i:] {
+				delete(x.seen, dropped.hash)
+			}
 			clear(x.list[i:])
 			x.list = x.list[:i]
 			break

@@ -2,8 +2,10 @@ package train
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -84,6 +86,56 @@ func TestSamplerDraws(t *testing.T) {
 	slices.Reverse(list)
 	if second, _ := drawn(list); !slices.Equal(first, second) {
 		t.Error("the order of the sentences changes which are drawn")
+	}
+}
+
+// The sample is the longest prefix of all sentences by hash that has no more than
+// the words wanted, and what the sampler holds does not grow with the stream.
+func TestSamplerBound(t *testing.T) {
+	const words, stream = 3000, 1_000_000
+	x := NewSampler(Treebank{}, Treebank{}, words)
+	x.rels["root"], x.rels["dep"] = true, true
+	sentence := func(i, n int) syntax.Sentence {
+		s := syntax.Sentence{ID: strconv.Itoa(i)}
+		for k := range n {
+			w := syntax.Word{Form: strconv.Itoa(i) + "." + strconv.Itoa(k), UPOS: "X", Head: int32(k), Deprel: "dep"}
+			if k == 0 {
+				w.Deprel = "root"
+			}
+			s.Words = append(s.Words, w)
+		}
+		return s
+	}
+	type one struct {
+		hash  uint64
+		id    string
+		words int
+	}
+	all := make([]one, 0, stream)
+	most := 0
+	for i := range stream {
+		s := sentence(i, 3+i%5)
+		x.Add(0, &s)
+		if i%7 == 0 {
+			x.Add(0, &s)
+		}
+		all = append(all, one{formsHash(&s), s.ID, s.Len()})
+		most = max(most, len(x.seen), len(x.list))
+	}
+	if most > 2*words/minSilver+1 {
+		t.Errorf("%d sentences are held or remembered, want %d at most", most, 2*words/minSilver+1)
+	}
+	slices.SortFunc(all, func(a, b one) int { return cmp.Compare(a.hash, b.hash) })
+	got := x.Sentences(1)[0]
+	sum := 0
+	for i, s := range got {
+		if s.ID != all[i].id {
+			t.Fatalf("sentence %d of the sample is %s, want %s", i, s.ID, all[i].id)
+		}
+		sum += s.Len()
+	}
+	if next := all[len(got)].words; sum > words || sum+next <= words {
+		t.Errorf("%d words, and the next sentence has %d: want %d", sum, next, words)
 	}
 }
 
