@@ -111,3 +111,11 @@ func TestLearnSeparates(t *testing.T) {
 		}
 	}
 }
+
+// A token longer than any contraction is no stem with affixes.
+func TestInferIsBounded(t *testing.T) {
+	long := strings.Repeat("x", 300_000)
+	if _, ok := infer(long+"n't", long+wordMark+"n't"); ok {
+		t.Error("a token of 300,000 characters gave an expansion")
+	}
+}

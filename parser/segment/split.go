@@ -46,21 +46,10 @@ func (e *expansion) code() string {
 
 // infer finds the expansion that explains a form by the longest stem that it
 // shares with one of its words, both in lower case; ok is false if the stem is
-// too short, or the whole form.
+// too short, or the whole form, or if there are more than word.MaxRun runes.
 func infer(form, words string) (e expansion, ok bool) {
 	f, w := []rune(form), []rune(words)
-	best, from, at := 0, 0, 0
-	for j := range w {
-		for i := range f {
-			n := 0
-			for i+n < len(f) && j+n < len(w) && f[i+n] == w[j+n] {
-				n++
-			}
-			if n > best {
-				best, from, at = n, i, j
-			}
-		}
-	}
+	at, from, best := word.CommonRun(w, f)
 	if best < minStem || best == len(f) {
 		return e, false
 	}

@@ -185,3 +185,26 @@ func TestLiteral(t *testing.T) {
 		}
 	}
 }
+
+// Forms of any length are learned and answered. Steps that grow with the square of
+// 300,000 would not end.
+func TestLongForms(t *testing.T) {
+	sents := someEnglish()
+	add := func(form, lemma string) {
+		sents = append(sents, syntax.Sentence{Words: []syntax.Word{{Form: form, Lemma: lemma, UPOS: "X"}}})
+	}
+	long := strings.Repeat("x", 300_000)
+	digits := strings.Repeat("1,234", 60_000)
+	add(long, long)
+	add(long+"Y", long)
+	add("z"+long, long)
+	add(digits, long)
+	lemma := learnt(sents)
+	for _, x := range []struct{ form, upos, want string }{
+		{long, "X", long}, {long + "Y", "X", long}, {"z" + long, "X", long}, {digits, "X", long}, {long + "zs", "NOUN", long + "z"}, {"walked", "VERB", "walk"},
+	} {
+		if got := lemma(x.form, x.upos, "Plur"); got != x.want {
+			t.Errorf("%.9q of %d bytes: a lemma of %d bytes, want %d", x.form, len(x.form), len(got), len(x.want))
+		}
+	}
+}

@@ -216,7 +216,10 @@ func prefixKeys(lemmas map[[2]string]bool) []hash.Key {
 	count := map[hash.Key]int{}
 	for l := range lemmas {
 		runes := []rune(l[1])
-		for k := minPrefix; k+minBase <= len(runes) && !hasDigit(runes); k++ {
+		if hasDigit(runes) {
+			continue
+		}
+		for k := minPrefix; k < min(len(runes)-minBase+1, maxStem); k++ { // what prefixed looks at
 			if lemmas[[2]string{l[0], string(runes[k:])}] {
 				count[hash.Key2(keyPrefix, hash.Runes(runes[:k]), hash.String(l[0]))]++
 			}

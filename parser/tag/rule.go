@@ -32,9 +32,10 @@ type rule struct {
 // ruleFor returns the rule with the least cost that makes lemma of form. Runes
 // at the front cost more than those at the end, where most languages inflect:
 // held is hold by eld and old, not by he and ho. Without asIs the rule reads
-// the lower case only, so that it fits a form in any case.
+// the lower case only, so that it fits a form in any case. Of a form or lemma of
+// more than word.MaxRun runes it looks at the front alone.
 func ruleFor(form, lower, lemma []rune, casing word.Casing, asIs bool) rule {
-	for i, r := range form {
+	for i, r := range form[:min(len(form), word.MaxRun)] {
 		if !unicode.IsDigit(r) && i > 0 && unicode.IsDigit(form[i-1]) {
 			if made, ok := withoutGroups(nil, form, r); ok && slices.Equal(made, lemma) {
 				return rule{mode: ungroup, addPrefix: string(r)}
@@ -58,7 +59,7 @@ func ruleFor(form, lower, lemma []rune, casing word.Casing, asIs bool) rule {
 			}
 		}
 		try(0, 0, commonPrefix(base, lemma))
-		try(commonRun(base, lemma))
+		try(word.CommonRun(base, lemma))
 	}
 	return best
 }
@@ -94,19 +95,6 @@ func commonPrefix(a, b []rune) int {
 		n++
 	}
 	return n
-}
-
-// commonRun returns the longest common run of runes: a[i:i+n] == b[j:j+n],
-// the first in a of those.
-func commonRun(a, b []rune) (i, j, n int) {
-	for x := range a {
-		for y := range b {
-			if k := commonPrefix(a[x:], b[y:]); k > n {
-				i, j, n = x, y, k
-			}
-		}
-	}
-	return i, j, n
 }
 
 // cased appends the form in the mode's case.
