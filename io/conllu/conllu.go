@@ -72,6 +72,9 @@ type Options struct {
 	// MaxBlock is the largest block kept in memory, in bytes; a larger one is
 	// read over and reported as an error. 0 is syntax.MaxBytes.
 	MaxBlock int
+	// EndAtLong makes the first block over MaxBlock the last one: what has no
+	// blank lines, as a device, need not end.
+	EndAtLong bool
 	// MultipleRoots and NoHeads relax the checks of ReadAll, and of it only:
 	// sentences with several roots, and words whose HEAD is "_".
 	MultipleRoots bool

@@ -2,6 +2,7 @@ package conllu
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 	"strings"
 	"testing"
@@ -90,5 +91,44 @@ func TestMemoryOfABlock(t *testing.T) {
 		if n := after.TotalAlloc - before.TotalAlloc; n > 24<<20 {
 			t.Errorf("%s: %d MB for a block of %d MB", name, n>>20, len(text)>>20)
 		}
+	}
+}
+
+// endless repeats a text up to 64 times the limit of a block, and counts what is read.
+type endless struct {
+	text string
+	read int64
+}
+
+func (e *endless) Read(b []byte) (int, error) {
+	if e.read > 64*syntax.MaxBytes {
+		return 0, io.EOF
+	}
+	for i := range b {
+		b[i] = e.text[(e.read+int64(i))%int64(len(e.text))]
+	}
+	e.read += int64(len(b))
+	return len(b), nil
+}
+
+// What never has a blank line ends the reading of a treebank, with its name.
+func TestTreesOfEndlessFiles(t *testing.T) {
+	for name, text := range map[string]string{
+		"zeros": "\x00", "one line": "x", "tabs": "1\t", "one block": line("1", "0"), "comments": "# x\n",
+	} {
+		e := &endless{text: text}
+		_, err := ReadTrees(e, "some.conllu", Options{})
+		if err == nil || !strings.HasPrefix(err.Error(), "some.conllu:1: a sentence has over 4 MB") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if e.read > syntax.MaxBytes+1<<18 {
+			t.Errorf("%s: %d bytes were read, want %d at most", name, e.read, syntax.MaxBytes+1<<18)
+		}
+	}
+	good := line("1", "0") + "\n"
+	e := &endless{text: "x"}
+	_, err := ReadTrees(io.MultiReader(strings.NewReader(good), e), "some.conllu", Options{})
+	if err == nil || !strings.HasPrefix(err.Error(), "some.conllu:3: a sentence has over 4 MB") || e.read > syntax.MaxBytes+1<<18 {
+		t.Errorf("behind a sentence: %v after %d bytes", err, e.read)
 	}
 }

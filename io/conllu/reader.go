@@ -84,7 +84,7 @@ func (r *Reader) Next() (Block, error) {
 	}
 	r.pending = false
 	end := r.offset
-	for {
+	for !r.ended() {
 		start, kept := r.offset, len(r.buf)
 		blank, err := r.readLine()
 		if err != nil && err != io.EOF {
@@ -101,8 +101,14 @@ func (r *Reader) Next() (Block, error) {
 		}
 		end = r.offset
 	}
+	if r.ended() {
+		r.done = io.EOF
+	}
 	return r.block(end), nil
 }
+
+// ended reports whether the block in buf is the last for being too long.
+func (r *Reader) ended() bool { return r.cut && r.opt.EndAtLong }
 
 // Covered returns the interval of the file that the blocks read so far and
 // the separators around them fill. After io.EOF the intervals of parts that
@@ -187,6 +193,11 @@ func (r *Reader) findBlock() error {
 func (r *Reader) block(end int64) Block {
 	b := Block{Start: r.begin, End: end, Line: r.beginRow, Raw: string(r.buf)}
 	r.to = r.offset
+	if r.ended() {
+		b.Err = &Error{Line: b.Line, Offset: b.Start, Fault: syntax.Because(syntax.KindLongBlock,
+			"a sentence has over %d MB: this is no CoNLL-U, or the blank line between two sentences is missing", r.opt.MaxBlock>>20)}
+		return b
+	}
 	if r.cut {
 		b.Err = &Error{Line: b.Line, Offset: b.Start, Fault: syntax.Because(syntax.KindLongBlock,
 			"the block has %d bytes, more than the limit of %d: is a blank line missing between sentences?", end-b.Start, r.opt.MaxBlock)}
@@ -222,6 +233,9 @@ func (r *Reader) nextLine(limit int) (blank bool, err error) {
 		if errors.Is(err, bufio.ErrBufferFull) {
 			if limit == 0 && r.past() {
 				return false, io.EOF
+			}
+			if r.cut = r.cut || cut && !blank; r.ended() {
+				return false, nil
 			}
 			continue
 		}

@@ -11,7 +11,8 @@ import (
 // ReadAll reads a file of trees, for training and evaluation: every block
 // must be a sentence with one root, heads inside the sentence and no cycle.
 // Otherwise it returns an *Error that names the file, the line of the first
-// fault and how many sentences more have one.
+// fault and how many sentences more have one. It reads no further than a
+// sentence of more than syntax.MaxBytes.
 func ReadAll(path string) ([]syntax.Sentence, error) {
 	return ReadAllWith(path, Options{})
 }
@@ -31,6 +32,7 @@ func ReadAllWith(path string, o Options) ([]syntax.Sentence, error) {
 func ReadTrees(r io.Reader, name string, o Options) ([]syntax.Sentence, error) {
 	var sents []syntax.Sentence
 	var first *Error
+	o.EndAtLong = true
 	refuse := func(e *Error) {
 		if first == nil {
 			c := *e

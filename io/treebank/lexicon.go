@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/treebeam/treebeam/parser/tag"
@@ -16,12 +17,20 @@ const maxLexicon = 256 << 20
 // 256 MB, and returns its SHA-256, too, in hexadecimal. Errors name the file and
 // the line.
 func ReadLexicon(path string) ([]tag.Entry, string, error) {
-	if about, err := os.Stat(path); err == nil && about.Size() > maxLexicon {
-		return nil, "", fmt.Errorf("%s has %d MB, at most %d are supported", path, about.Size()>>20, maxLexicon>>20)
-	}
-	data, err := os.ReadFile(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, "", err
+	}
+	defer file.Close()
+	if about, err := file.Stat(); err == nil && about.Size() > maxLexicon {
+		return nil, "", tooLarge(path)
+	}
+	data, err := io.ReadAll(io.LimitReader(file, maxLexicon+1)) // a device has no size
+	if err != nil {
+		return nil, "", err
+	}
+	if len(data) > maxLexicon {
+		return nil, "", tooLarge(path)
 	}
 	entries, err := tag.ReadEntries(string(data))
 	if err != nil {
@@ -29,4 +38,8 @@ func ReadLexicon(path string) ([]tag.Entry, string, error) {
 	}
 	sum := sha256.Sum256(data)
 	return entries, hex.EncodeToString(sum[:]), nil
+}
+
+func tooLarge(path string) error {
+	return fmt.Errorf("%s has over %d MB, at most that is supported: keep the words that the texts have", path, maxLexicon>>20)
 }

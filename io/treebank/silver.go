@@ -28,7 +28,7 @@ func AddSilver(to *train.Sampler, number int, path string) (digest string, err e
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)
 	}
-	for b, err := range conllu.Read(r, conllu.Options{NoHeads: true}) {
+	for b, err := range conllu.Read(r, conllu.Options{NoHeads: true, EndAtLong: true}) {
 		switch {
 		case err != nil:
 			return "", fmt.Errorf("%s: %w", path, err)

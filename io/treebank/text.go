@@ -1,9 +1,11 @@
 package treebank
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -31,26 +33,51 @@ func Blocks(sents []syntax.Sentence) ([]string, error) {
 	return text.Blocks(raw.Bytes(), source.HeadBytes, text.Options{Lines: text.Paragraph})
 }
 
+// maxToken bounds what stands between two white spaces of plain text, in bytes.
+const maxToken = 1 << 20
+
 // ReadTexts reads plain text whose pieces an encoder is to know: what it is, and its
-// words, each once, sorted.
+// words, each once, sorted. It holds the different words. Errors name the file.
 func ReadTexts(paths []string) (about []model.Data, list []syntax.Sentence, err error) {
 	tokens := map[string]bool{}
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
+		one, err := readText(path, tokens)
 		if err != nil {
 			return nil, nil, err
 		}
-		sum, words := sha256.Sum256(text), 0
-		for token := range strings.FieldsSeq(strings.ToValidUTF8(string(text), " ")) {
-			tokens[token] = true
-			words++
-		}
-		about = append(about, model.Data{File: filepath.Base(path), SHA256: hex.EncodeToString(sum[:]), Words: words})
+		about = append(about, one)
 	}
 	for _, token := range slices.Sorted(maps.Keys(tokens)) {
 		list = append(list, wordsOf(token))
 	}
 	return about, list, nil
+}
+
+// readText adds the tokens of a file, between white space, to a set.
+func readText(path string, tokens map[string]bool) (model.Data, error) {
+	about := model.Data{File: filepath.Base(path)}
+	file, err := os.Open(path)
+	if err != nil {
+		return about, err
+	}
+	defer file.Close()
+	sum := sha256.New()
+	between := bufio.NewScanner(io.TeeReader(file, sum))
+	between.Buffer(nil, maxToken)
+	between.Split(bufio.ScanWords)
+	for between.Scan() {
+		for token := range strings.FieldsSeq(strings.ToValidUTF8(between.Text(), " ")) {
+			tokens[token] = true
+			about.Words++
+		}
+	}
+	if err := between.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return about, fmt.Errorf("%s has %d MB without a space: this is no plain text", path, maxToken>>20)
+	} else if err != nil {
+		return about, fmt.Errorf("%s: %w", path, err)
+	}
+	about.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	return about, nil
 }
 
 // wordsOf cuts what stands between white space where a letter or digit meets

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -39,16 +40,17 @@ func Read(path string) (train.Treebank, error) {
 }
 
 func read(path string, o conllu.Options) (train.Treebank, error) {
-	data, err := os.ReadFile(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return train.Treebank{}, fmt.Errorf("treebank: %w", err)
 	}
-	sents, err := conllu.ReadTrees(strings.NewReader(string(data)), path, o)
+	defer file.Close()
+	sum := sha256.New()
+	sents, err := conllu.ReadTrees(io.TeeReader(file, sum), path, o)
 	if err != nil {
 		return train.Treebank{}, err
 	}
-	sum := sha256.Sum256(data)
-	return train.Treebank{Name: path, File: filepath.Base(path), SHA256: hex.EncodeToString(sum[:]), Sentences: sents}, nil
+	return train.Treebank{Name: path, File: filepath.Base(path), SHA256: hex.EncodeToString(sum.Sum(nil)), Sentences: sents}, nil
 }
 
 // Facts are what the name and the README of a treebank of Universal Dependencies
