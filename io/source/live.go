@@ -169,6 +169,7 @@ func (f *File) liveHead() ([]byte, error) {
 		return nil, err
 	}
 	head := make([]byte, 0, 512)
+	begin := 0 // of the last line
 	var b [1]byte
 	for len(head) < HeadBytes {
 		if _, err := io.ReadFull(f.stream, b[:]); err == io.EOF {
@@ -179,7 +180,13 @@ func (f *File) liveHead() ([]byte, error) {
 			break // the reader of At fails when it gets there
 		}
 		head = append(head, b[0])
-		if b[0] == '\n' && (f.expect.Table() && len(bytes.TrimSpace(head)) > 0 || enough(head)) {
+		if b[0] != '\n' {
+			continue
+		}
+		line := bytes.TrimSpace(head[begin:])
+		f.looked += len(head) - begin
+		begin = len(head)
+		if f.expect.Table() && len(line) > 0 || f.shown.enough(line) {
 			break
 		}
 	}
@@ -187,31 +194,34 @@ func (f *File) liveHead() ([]byte, error) {
 	return head, nil
 }
 
-// enough reports whether a head that ends with a line break shows what the
-// file is: at its first line that is neither blank nor a comment, if that
+// A headState is what the lines of a head have shown so far.
+type headState uint8
+
+const (
+	nothingShown headState = iota // blank lines and comments
+	columnsShown
+	unclear // until the end of the head
+)
+
+// enough reports whether a head shows what the file is with its next line, which
+// is trimmed: at the first line that is neither blank nor a comment, if that
 // looks like text or a record of JSON lines; at the first blank line behind it
 // if it has columns; and never if it has control bytes.
-func enough(head []byte) bool {
-	columns := false
-	for len(head) > 0 {
-		var line []byte
-		line, head, _ = bytes.Cut(head, []byte("\n"))
-		line = bytes.TrimSpace(line)
-		switch {
-		case bytes.IndexFunc(line, isControl) >= 0:
-			return false
-		case len(line) == 0:
-			if columns {
-				return true
-			}
-		case line[0] == '#' || columns:
-		case bytes.IndexByte(line, '\t') >= 0:
-			columns = true
-		case line[0] == '{' || line[0] == '[':
-			return line[len(line)-1] == '}' || line[len(line)-1] == ']'
-		default:
-			return true
-		}
+func (s *headState) enough(line []byte) bool {
+	switch {
+	case *s == unclear:
+	case bytes.IndexFunc(line, isControl) >= 0:
+		*s = unclear
+	case len(line) == 0:
+		return *s == columnsShown
+	case line[0] == '#' || *s == columnsShown:
+	case bytes.IndexByte(line, '\t') >= 0:
+		*s = columnsShown
+	case line[0] == '{' || line[0] == '[':
+		*s = unclear
+		return line[len(line)-1] == '}' || line[len(line)-1] == ']'
+	default:
+		return true
 	}
 	return false
 }

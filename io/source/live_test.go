@@ -111,6 +111,27 @@ func TestLiveHead(t *testing.T) {
 	}
 }
 
+// The head of a live file is looked at once, whatever its lines are.
+func TestLiveHeadIsLinear(t *testing.T) {
+	for _, line := range []string{
+		"\n", "\r\n", "\r", " \n", "\t\n", "\f\n", "\u2028\n", "#\n", "# a\tb\n", "1\ta\n", "\ufeff\n", "\ufeff#\n",
+		"\x01\n", "{\n", "[\n", "{}\n", "1\n", "x\r", "1\tx\r\n",
+	} {
+		text := strings.Repeat(line, 2*HeadBytes/len(line))
+		for _, format := range []Format{Auto, CSV} {
+			f, _ := openLive(t, strings.NewReader(text))
+			f.Expect(format)
+			head, err := f.Head()
+			if err != nil || !strings.HasPrefix(text, string(head)) || len(head) > HeadBytes {
+				t.Errorf("%q: head of %d bytes, %v", line, len(head), err)
+			}
+			if f.looked > len(head) {
+				t.Errorf("%q: looked at %d bytes of a head of %d", line, f.looked, len(head))
+			}
+		}
+	}
+}
+
 func TestLiveErrors(t *testing.T) {
 	broken := errors.New("broken")
 	f, _ := openLive(t, io.MultiReader(strings.NewReader("One line.\nTwo"), iotest.ErrReader(broken)))

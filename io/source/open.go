@@ -32,6 +32,9 @@ type File struct {
 	isWide  bool // holds wide, as long as it has the stream
 	live    bool // neither the size nor the digest is known; see OpenLive
 	expect  Format
+
+	shown  headState // of a live file
+	looked int       // bytes of its head that were looked at for that
 }
 
 // Open opens the file of a piece of r. The file must be the one that was
