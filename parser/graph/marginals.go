@@ -1,9 +1,6 @@
 package graph
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Marginals computes single-root marginals. It is scratch: one per goroutine.
 type Marginals struct {
@@ -62,19 +59,6 @@ func (g *Marginals) Compute(a *Arcs, temperature int32, p []float64) bool {
 		best := a.best(m)
 		for i := lo; i < hi; i++ {
 			p[i] = ExpOdds(int32((int64(best) - int64(a.Score[i])) * 16 / int64(temperature)))
-		}
-	}
-	return g.compute(a, p)
-}
-
-// ComputeAt is Compute for scores in nats, one per arc, in place of a.Score: for small
-// differences of scores, where whole 1/1024 are too coarse.
-func (g *Marginals) ComputeAt(a *Arcs, nats, p []float64) bool {
-	for m := 1; m <= a.N(); m++ {
-		lo, hi := a.Span(m)
-		best := slices.Max(nats[lo:hi])
-		for i := lo; i < hi; i++ {
-			p[i] = Exp(max(nats[i]-best, -600))
 		}
 	}
 	return g.compute(a, p)

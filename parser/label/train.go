@@ -22,7 +22,6 @@ type Options struct {
 	Log     func(format string, args ...any) // progress lines; nil is silent
 	Epochs  int                              // passes over the data, default 8
 	Cells   int                              // weights of features kept in the model, default 700,000
-	Delta   float64                          // probability in [0,1) at which a regulariser leaves out features (noiser); 0 is none
 }
 
 const (
@@ -187,7 +186,6 @@ type gradient struct {
 	asks []float32 // gold minus expected, over (word, relation)
 	loss float64   // negative log-likelihood
 	sum  []float32 // by relation
-	noiser
 
 	clamped clamped // where relations are open
 }
@@ -204,9 +202,6 @@ func (g *gradient) compute(t *trainer, e *example) {
 	if e.open {
 		g.sumClamped()
 	}
-	if t.Delta > 0 {
-		g.regularise(t)
-	}
 	g.sums()
 	g.asks = resize(g.asks, len(g.prob))
 	for m := 1; m <= e.n; m++ {
@@ -221,10 +216,6 @@ func (g *gradient) compute(t *trainer, e *example) {
 			g.asks[e.off[m]+int32(e.gold[m])]++
 		}
 		for j := e.off[m]; j < e.off[m+1]; j++ {
-			if t.Delta > 0 {
-				g.asks[j] -= float32(g.move[j])
-				g.shrink[j] *= e.step
-			}
 			g.asks[j] *= e.step
 		}
 		g.loss += math.Log(g.scale[m])
@@ -291,10 +282,7 @@ func (t *trainer) apply(g *gradient, rule linear.AdaGrad) {
 		set, asks := t.rel.set(e.set[m]), g.asks[e.off[m]:e.off[m+1]]
 		for _, id := range e.ids[e.from[m]:e.from[m+1]] {
 			for j, x := range asks {
-				switch {
-				case t.Delta > 0 && (x >= least || x <= -least || g.shrink[int(e.off[m])+j] >= least):
-					t.rows.ClimbShrunk(id, uint16(set[j]), x, g.shrink[int(e.off[m])+j], rule)
-				case x >= least || x <= -least:
+				if x >= least || x <= -least {
 					t.rows.Climb(id, uint16(set[j]), x, rule)
 				}
 			}
@@ -313,9 +301,6 @@ func (t *trainer) apply(g *gradient, rule linear.AdaGrad) {
 					x += g.clamped.pair(g, m, a, b)
 				} else if a == int(e.gold[h]) && b == int(e.gold[m]) {
 					x++
-				}
-				if t.Delta > 0 {
-					x -= float32(g.across[int(e.across[m])+a*len(set)+b])
 				}
 				x *= e.step
 				if x >= least || x <= -least {

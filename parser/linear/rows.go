@@ -25,14 +25,6 @@ func (r *Rows) Sum(id int32, acc []float32) {
 	}
 }
 
-// SumSquares adds the squares of a row to acc, which has an element for each class.
-func (r *Rows) SumSquares(id int32, acc []float32) {
-	for i := range r.rows[id] {
-		c := &r.rows[id][i]
-		acc[c.class] += float32(c.weight * c.weight)
-	}
-}
-
 // Add adds delta to the weight of a class at a step, counted from 1, for the
 // average.
 func (r *Rows) Add(id int32, class uint16, delta float32, step int) {
@@ -45,12 +37,6 @@ func (r *Rows) Add(id int32, class uint16, delta float32, step int) {
 func (r *Rows) Climb(id int32, class uint16, gradient float32, rule AdaGrad) {
 	c := r.cell(id, class)
 	c.weight += rule.increment(&c.state, gradient)
-}
-
-// ClimbShrunk is Climb with the gradient less shrink times the weight.
-func (r *Rows) ClimbShrunk(id int32, class uint16, gradient, shrink float32, rule AdaGrad) {
-	c := r.cell(id, class)
-	c.weight += rule.increment(&c.state, gradient-float32(shrink*c.weight))
 }
 
 // cell returns the cell of a class, making one of weight 0 if there is none.

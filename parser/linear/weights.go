@@ -100,17 +100,6 @@ func (w *Weights) Sum(keys []hash.Key) float64 {
 	return sum
 }
 
-// SumSquares returns the sum of the squares of the weights of keys.
-func (w *Weights) SumSquares(keys []hash.Key) float64 {
-	sum := 0.0
-	for _, k := range keys {
-		s := w.shard(k)
-		x := float64(s.slots[s.seek(k)].weight())
-		sum += float64(x * x)
-	}
-	return sum
-}
-
 // seek returns the place of k, or the empty one that ends the search for it.
 func (s *shard) seek(k hash.Key) int {
 	i := s.home(k)
@@ -184,12 +173,6 @@ func (w *Weights) Climb(k hash.Key, gradient float32, rule AdaGrad, step int) {
 		s.square = make([]float32, len(s.slots))
 	}
 	s.add(i, float64(rule.increment(&s.square[i], gradient)), step)
-}
-
-// ClimbShrunk is Climb with the gradient less shrink times the weight.
-func (w *Weights) ClimbShrunk(k hash.Key, gradient, shrink float32, rule AdaGrad, step int) {
-	s, i := w.place(k)
-	w.Climb(k, gradient-float32(shrink*s.slots[i].weight()), rule, step)
 }
 
 // Averaged calls yield with the weights averaged over steps 1..steps that are

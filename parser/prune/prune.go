@@ -58,7 +58,6 @@ type scratch struct {
 	spanner graph.Spanner
 	margins graph.Marginals
 	lookups int64
-	noiser
 }
 
 func newModel(v *word.Vocabulary) *Model {

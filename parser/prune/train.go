@@ -19,7 +19,6 @@ type Options struct {
 	Seed    uint64
 	Workers int     // results do not depend on it
 	Cut     float64 // largest cut in nats where the parser parses (Model.Cut); 4.25, as where it learns, if 0
-	Delta   float64 // probability in [0,1) at which a regulariser of the second stage leaves out features (noiser); 0 is none
 	Log     func(format string, a ...any)
 }
 
@@ -87,7 +86,6 @@ func learn(v *word.Vocabulary, train []syntax.Sentence, o Options) *Model {
 // some arcs and the keys of each.
 type sparseUpdate struct {
 	gradients []float64
-	shrinks   []float64 // of the weights, where there is a regulariser
 	ends      []int32
 	keys      []hash.Key
 }
@@ -112,17 +110,13 @@ func (m *Model) learnSparse(train []syntax.Sentence, o Options, tables func(i in
 		x.shortlist(s)
 		x.include(s, func(m int) int32 { return s.Words[m-1].Head })
 		x.includeCompletion(s)
-		x.learnSparse(s, w, o.Delta, u)
+		x.learnSparse(s, w, u)
 	}
 	apply := func(at linear.At, u *sparseUpdate) {
 		from := int32(0)
 		for a, end := range u.ends {
 			for _, key := range u.keys[from:end] {
-				if o.Delta > 0 {
-					w.ClimbShrunk(key, float32(u.gradients[a]), float32(u.shrinks[a]), rule, at.Step)
-				} else {
-					w.Climb(key, float32(u.gradients[a]), rule, at.Step)
-				}
+				w.Climb(key, float32(u.gradients[a]), rule, at.Step)
 			}
 			from = end
 		}
@@ -137,7 +131,7 @@ func (m *Model) learnSparse(train []syntax.Sentence, o Options, tables func(i in
 }
 
 // learnSparse finds the update of a sentence whose shortlist is in x.arcs.
-func (x *scratch) learnSparse(s *syntax.Sentence, w *linear.Weights, delta float64, u *sparseUpdate) {
+func (x *scratch) learnSparse(s *syntax.Sentence, w *linear.Weights, u *sparseUpdate) {
 	const least = 2e-3 // of a gradient that moves weights
 	x.findKeys()
 	from := int32(0)
@@ -146,11 +140,8 @@ func (x *scratch) learnSparse(s *syntax.Sentence, w *linear.Weights, delta float
 		from = end
 	}
 	x.probabilities()
-	if delta > 0 {
-		x.regularise(w, delta)
-	}
 	wanted := x.wanted(s)
-	u.gradients, u.shrinks, u.ends, u.keys = u.gradients[:0], u.shrinks[:0], u.ends[:0], u.keys[:0]
+	u.gradients, u.ends, u.keys = u.gradients[:0], u.ends[:0], u.keys[:0]
 	from = 0
 	for m := 1; m <= len(s.Words); m++ {
 		lo, hi := x.arcs.Span(m)
@@ -163,14 +154,8 @@ func (x *scratch) learnSparse(s *syntax.Sentence, w *linear.Weights, delta float
 			case x.arcs.Heads[a] == s.Words[m-1].Head:
 				gradient++
 			}
-			if delta > 0 {
-				gradient -= x.move[a]
-			}
 			gradient *= float64(s.Step())
 			if math.Abs(gradient) >= least {
-				if delta > 0 {
-					u.shrinks = append(u.shrinks, x.shrink[a]*float64(s.Step()))
-				}
 				u.keys = append(u.keys, keys...)
 				u.gradients, u.ends = append(u.gradients, gradient), append(u.ends, int32(len(u.keys)))
 			}

@@ -107,9 +107,6 @@ type change struct {
 
 // learn runs the epochs and returns the layer with the averaged weights.
 func (p *problem) learn(name string, epochs, beam int, o Options) layer {
-	if o.CRF != nil {
-		return p.learnCRF(name, epochs, beam, o.CRF, o)
-	}
 	p.number()
 	ls, steps, wrong := p.labels, 0, 0
 	l := &learner{p, beam, o.Seed, linear.NewRows(p.index.Len()), linear.NewDense(ls.units * ls.units), make([]worker, max(1, o.Workers))}

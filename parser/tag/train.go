@@ -17,7 +17,6 @@ type Options struct {
 	Workers int                              // goroutines; 0 is one. No result depends on it.
 	Log     func(format string, args ...any) // progress; nil is silent. Jackknife calls it from several goroutines.
 	Epochs  int                              // passes over the treebank for UPOS and XPOS; 0 is 8 to 16, more for small treebanks
-	CRF     *CRF                             // learn by log-likelihood, not by margins; nil is the default
 	Lexicon []Entry                          // words that the treebank may not have (ReadEntries)
 
 	// Clusters are classes of words; nil has none. Open needs the same.
