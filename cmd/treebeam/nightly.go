@@ -187,10 +187,17 @@ func (c *parseCommand) planNight(ctx context.Context, limit failureLimit) (*nigh
 	return night, err
 }
 
-// printResumed says what earlier nights have left.
+// printResumed says what earlier nights have left, and what of it is lost.
 func printResumed(w io.Writer, n *nightly.Night) {
+	for _, run := range slices.Sorted(maps.Keys(n.Lost)) {
+		say(w, "%s; its documents are parsed again\n", n.Lost[run])
+	}
 	for _, run := range n.Runs {
 		if run.Continued {
+			if n.Lost[run.Name] != "" {
+				say(w, "%s makes its missing parts again, of %s\n", run.Name, plural(int64(run.Files), "file"))
+				continue
+			}
 			say(w, "an interrupted night goes on: %s in %s\n", plural(int64(run.Files), "file"), run.Name)
 		}
 	}
@@ -212,11 +219,12 @@ type nightReport struct {
 	Bytes     int64                  `json:"bytes"` // of the files to be parsed
 	Runs      []string               `json:"runs"`
 	TakenOver map[string]int         `json:"taken_over,omitempty"`
+	Lost      map[string]string      `json:"lost,omitempty"` // what is wrong with runs whose documents are parsed again
 	Files     []nightly.Decision     `json:"files,omitempty"`
 }
 
 func reportOf(n *nightly.Night, s *nightly.Snapshot, state string) nightReport {
-	r := nightReport{State: state, Counts: n.Counts, Touched: n.Touched, Bytes: n.Bytes, Runs: []string{}, TakenOver: n.TakenOver}
+	r := nightReport{State: state, Counts: n.Counts, Touched: n.Touched, Bytes: n.Bytes, Runs: []string{}, TakenOver: n.TakenOver, Lost: n.Lost}
 	if s != nil {
 		r.Snapshot = s.Name
 	}

@@ -149,13 +149,20 @@ func Check(ctx context.Context, folder string) (*Manifest, error) {
 		return nil, err
 	}
 	sum, err := ReadSummary(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, parquet.ErrDamaged) {
+		return nil, err // the store's
+	}
 	if err == nil {
 		err = m.CheckSums(sum)
 	}
-	if err == nil {
-		err = checkSizes(ctx, folder, m)
-	}
 	if err != nil {
+		return nil, unlikeManifest(folder, err)
+	}
+	sizes, err := sizesOf(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.checkSizes(sizes); err != nil {
 		return nil, unlikeManifest(folder, err)
 	}
 	return m, nil
@@ -193,18 +200,23 @@ func unlikeManifest(folder string, err error) error {
 		folder, parquet.ErrDamaged, ManifestFile, err)
 }
 
-// checkSizes compares the files of an output with its manifest.
-func checkSizes(ctx context.Context, folder string, m *Manifest) error {
+// sizesOf lists the parts of an output: their sizes by their paths in it.
+func sizesOf(ctx context.Context, folder string) (map[string]int64, error) {
 	sizes := map[string]int64{}
 	for _, kind := range kinds {
 		dir := store.Join(folder, kind)
 		for info, err := range store.List(ctx, dir) {
 			if err != nil {
-				return err
+				return nil, err
 			}
 			sizes[kind+"/"+store.Within(dir, info.Name)] = info.Size
 		}
 	}
+	return sizes, nil
+}
+
+// checkSizes compares the parts of an output with its manifest.
+func (m *Manifest) checkSizes(sizes map[string]int64) error {
 	for _, f := range m.Files {
 		if f.Path == SummaryFile {
 			continue // it was read
@@ -236,7 +248,7 @@ func ReadSummary(folder string) (*Summary, error) {
 	}
 	s := new(Summary)
 	if err := json.Unmarshal(data, s); err != nil {
-		return nil, fmt.Errorf("%s: %w", SummaryFile, err)
+		return nil, fmt.Errorf("%s is %w: %w", SummaryFile, parquet.ErrDamaged, err)
 	}
 	return s, nil
 }

@@ -66,7 +66,7 @@ func Compact(ctx context.Context, o CompactOptions) (*Compacted, error) {
 	number, predecessor := base.next()
 	run := fmt.Sprintf("%06d-%.8s", number, fp)
 	if err := state.merge(ctx, base, run, fp, o.PartWords); err != nil {
-		return nil, err
+		return nil, state.remedied(err)
 	}
 	if err := step("run"); err != nil {
 		return nil, err

@@ -232,7 +232,7 @@ func (s *State) writeViewsIfOld(ctx context.Context, current *Snapshot) error {
 // Account says in one line what a night found.
 func (n *Night) Account() string {
 	var parts []string
-	for _, r := range []Reason{New, Changed, Retry, Again, Deleted, Unchanged} {
+	for _, r := range []Reason{New, Changed, Retry, Again, Lost, Deleted, Unchanged} {
 		if c := n.Counts[r]; c > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", c, r))
 		}

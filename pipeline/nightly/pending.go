@@ -19,7 +19,8 @@ import (
 // did not come to their end have done is not done again:
 //
 //   - an interrupted run all of whose files are still to be parsed, as they
-//     were listed then, goes on under its plan;
+//     were listed then, goes on under its plan, and so does one that has lost
+//     parts: it makes these again;
 //   - of any other run that no snapshot names, the files are taken over that
 //     all its ranges have finished and that are still as they were.
 //
@@ -46,10 +47,11 @@ func (n *Night) planRuns(ctx context.Context) error {
 	number1, _ := n.base.next()
 	for _, run := range runs {
 		at, err := number(run)
-		if err != nil || at < number1-1 || n.base != nil && slices.Contains(n.base.Runs, run) {
+		lost := n.Lost[run] != ""
+		if err != nil || !lost && (at < number1-1 || n.base != nil && slices.Contains(n.base.Runs, run)) {
 			continue // of the past, or current
 		}
-		if !n.resume(ctx, run, todo) {
+		if !n.resume(ctx, run, todo) && !lost {
 			n.Left = append(n.Left, run)
 		}
 	}
@@ -93,12 +95,16 @@ func (n *Night) resume(ctx context.Context, run string, todo map[string]*source.
 		now, ok := todo[in.URI]
 		return ok && now.DocID == in.DocID && now.Size == in.Size && now.Version == in.Version
 	}
-	if !earlier.Complete && !slices.ContainsFunc(files, func(in source.Input) bool { return !same(in) }) {
+	lost := n.Lost[run] != ""
+	if (!earlier.Complete || lost) && !slices.ContainsFunc(files, func(in source.Input) bool { return !same(in) }) {
 		for _, in := range files {
 			delete(todo, in.URI)
 		}
 		n.Runs = append(n.Runs, PlannedRun{Name: run, Files: len(files), Continued: true, inputs: files, rangeBytes: earlier.Plan.RangeBytes})
 		return true
+	}
+	if lost {
+		return false // who reads what is left of it would meet the damage
 	}
 	docs, err := earlier.Documents(ctx)
 	if err != nil {

@@ -35,12 +35,15 @@ const (
 	Changed   Reason = "changed"
 	Retry     Reason = "retry" // could not be read the night before
 	Again     Reason = "again" // unchanged, but --all
+	Lost      Reason = "lost"  // unchanged, but the state has lost rows of it: see Night.Lost
 	Deleted   Reason = "deleted"
 	touched   Reason = "touched" // unchanged, under another time: counted as Unchanged
 )
 
 // parsed says whether files of this reason are parsed.
-func (r Reason) parsed() bool { return r == New || r == Changed || r == Retry || r == Again }
+func (r Reason) parsed() bool {
+	return r == New || r == Changed || r == Retry || r == Again || r == Lost
+}
 
 // maxDeletes is the share of the documents that may disappear in a night
 // without being allowed to.
@@ -67,6 +70,9 @@ type Night struct {
 	// folders that are of no use.
 	TakenOver map[string]int // by run
 	Left      []string
+	// Lost says of the runs of Base that are not as they were written what is
+	// wrong. Their documents are parsed again, whatever has become of them.
+	Lost map[string]string
 
 	options Options
 	state   *State
@@ -132,6 +138,11 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 	}
 	n := &Night{options: o, state: state, base: base, made: made, listed: inputs, Counts: map[Reason]int{},
 		TakenOver: map[string]int{}, entries: map[string]*parquet.Entry{}}
+	if !o.All {
+		if n.Lost, err = base.lost(ctx); err != nil {
+			return nil, refuse("what %s holds cannot be looked at: %w; if that stays so, --all parses every file again", state.dir, err)
+		}
+	}
 	if err := n.decide(ctx); err != nil {
 		return nil, err
 	}
@@ -170,6 +181,9 @@ func (n *Night) decide(ctx context.Context) error {
 		default:
 			d.URI = at.input.URI
 			d.Reason, d.Why = compare(ctx, at.entry, at.input)
+			if n.Lost[at.entry.Run] != "" && (d.Reason == Unchanged || d.Reason == touched) {
+				d.Reason, d.Why = Lost, "its rows in "+dataDir+"/"+at.entry.Run+" are lost"
+			}
 		}
 		if d.Reason == touched {
 			e := *at.entry

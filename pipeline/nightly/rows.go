@@ -196,7 +196,7 @@ func (s *Snapshot) Output() *output.Reader {
 			return rowsOf(s, append([]string{}, columns...), (*rows).treesOf)
 		},
 	}
-	return o.Checked("treebeam parse --state " + s.state.dir + " --all parses everything anew")
+	return o.Checked(s.state.remedy())
 }
 
 // rowsOf yields the rows of all documents of the snapshot, of trees with some

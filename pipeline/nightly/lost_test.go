@@ -1,0 +1,170 @@
+package nightly
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/io/store/storetest"
+	"github.com/treebeam/treebeam/pipeline"
+)
+
+// A night parses again the documents of the runs that are not as they were
+// written, and no others: the rows are those of a full parse.
+func TestLostRows(t *testing.T) {
+	onPart := func(kind string, do func(path string) error) func(*corpus, string) error {
+		return func(c *corpus, run string) error {
+			parts, err := filepath.Glob(filepath.Join(run, kind, "*"))
+			c.must(err)
+			return do(parts[len(parts)/2])
+		}
+	}
+	removed := func(name string) func(*corpus, string) error {
+		return func(_ *corpus, run string) error { return os.RemoveAll(filepath.Join(run, name)) }
+	}
+	truncated := func(n int64) func(string) error { return func(path string) error { return os.Truncate(path, n) } }
+	for name, damage := range map[string]struct {
+		do func(c *corpus, run string) error
+		// all says that all files of the run are parsed again, and not only its
+		// missing parts; same, that these are the same; idle, that nothing is parsed;
+		// sound, that readers find all rows.
+		all, idle, sound, same bool
+	}{
+		"a run is gone":         {do: removed("."), all: true},
+		"its trees are gone":    {do: removed("trees"), all: true, same: true},
+		"a part is gone":        {do: onPart("trees", os.Remove)},
+		"a part is empty":       {do: onPart("trees", truncated(0))},
+		"a part is cut":         {do: onPart("failures", truncated(100))},
+		"a part is longer":      {do: onPart("trees", func(path string) error { return grow(path) })},
+		"documents are gone":    {sound: true, do: removed("documents")},
+		"the summary is gone":   {sound: true, do: removed("summary.json")},
+		"the manifest is gone":  {do: removed("manifest.json"), idle: true},
+		"the plan is gone":      {do: removed("_treebeam"), idle: true},
+		"the manifest is empty": {do: func(_ *corpus, run string) error { return os.Truncate(filepath.Join(run, "manifest.json"), 0) }, all: true},
+		"manifest and plan": {sound: true, do: func(_ *corpus, run string) error {
+			return errors.Join(os.RemoveAll(filepath.Join(run, "_treebeam")), os.Remove(filepath.Join(run, "manifest.json")))
+		}, all: true},
+		"the manifest and a part": {do: func(c *corpus, run string) error {
+			return errors.Join(os.Remove(filepath.Join(run, "manifest.json")), onPart("trees", os.Remove)(c, run))
+		}},
+		"a part of a changed file": {do: func(c *corpus, run string) error {
+			c.write("f03.txt", "Changed .\n")
+			return onPart("trees", truncated(0))(c, run)
+		}, all: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := few(t, 30)
+			c.write("later.txt", "Another run .\n")
+			c.mustNight(c.options())
+			base, err := (&State{c.state}).Current(t.Context())
+			c.must(err)
+			c.must(damage.do(c, filepath.Join(c.state, "data", base.Runs[0])))
+			if damage.idle {
+				c.idle(name)
+				c.check(name)
+				return
+			}
+			changed := 0
+			for name := range c.moved {
+				if c.seen[name] != c.files[name] {
+					changed++
+				}
+			}
+			if !damage.sound {
+				if _, err := Compact(t.Context(), CompactOptions{State: c.state}); err == nil || !strings.Contains(err.Error(), "treebeam parse --state "+c.state) {
+					t.Errorf("compacting: %v", err)
+				}
+			}
+			before := toy.Parsed.Load()
+			n, r := c.mustNight(c.options())
+			if n.Counts[Lost] != 30-changed || n.Counts[Unchanged] != 1 || len(n.Lost) != 1 || n.Lost[base.Runs[0]] == "" {
+				t.Errorf("decided %v; lost %v", n.Counts, n.Lost)
+			}
+			parsed := toy.Parsed.Load() - before
+			if damage.all && parsed != int64(60-changed) || !damage.all && parsed > 30 {
+				t.Errorf("%d sentences were parsed again", parsed)
+			}
+			if again := slices.Equal(r.Snapshot.Runs, base.Runs); again != (damage.same || !damage.all) {
+				t.Errorf("runs %v", r.Snapshot.Runs)
+			}
+			c.check(name)
+			c.idle(name)
+		})
+	}
+}
+
+func grow(path string) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("more")
+	return errors.Join(err, f.Close())
+}
+
+// Whoever interrupts the mending night finds what it has done.
+func TestLostRowsInterrupted(t *testing.T) {
+	c := few(t, 20)
+	c.must(os.RemoveAll(filepath.Join(c.state, "data")))
+	for _, at := range []string{"run", "snapshot"} {
+		if _, err := c.crash(at); err == nil {
+			t.Fatalf("no crash at %s", at)
+		}
+	}
+	c.mustNight(c.options())
+	c.check("mended")
+	c.idle("mended")
+}
+
+// In an object store, too: a night without changes lists what is there and opens
+// nothing but the manifests; a store that does not answer has lost nothing.
+func TestLostObjects(t *testing.T) {
+	memory := &storetest.Memory{}
+	store.Register("mem", func(context.Context) (store.Store, error) { return memory, nil })
+	c := newCorpus(t, 1)
+	c.dir, c.state = "mem://bucket/in", "mem://bucket/state"
+	for i := range 40 {
+		memory.Put(fmt.Sprintf("mem://bucket/in/%02d.txt", i), bytes.Repeat([]byte(fmt.Sprintf("File %d . Its end .\n\n", i)), 10))
+	}
+	_, r := c.mustNight(c.options())
+	before := memory.Opened()
+	if n, _ := c.mustNight(c.options()); !n.Idle() {
+		t.Errorf("without changes: %v", n.Counts)
+	}
+	if opened := memory.Opened() - before; opened > 12 {
+		t.Errorf("%d files were opened in a night without changes", opened)
+	}
+	run := (&State{c.state}).RunDir(r.Snapshot.Runs[0])
+	manifest := store.Join(run, "manifest.json")
+	old := memory.Break(func(name string, _, _ int64) (int64, error) {
+		if name == manifest {
+			return 0, &store.Error{Name: name, Kind: fs.ErrPermission, Err: errors.New("403")}
+		}
+		return -1, nil
+	})
+	var refused *pipeline.Refusal
+	if _, err := Plan(t.Context(), c.options()); !errors.As(err, &refused) || !strings.Contains(err.Error(), "permission denied") {
+		t.Errorf("a store that refuses: %v", err)
+	}
+	memory.Break(old)
+	for info, err := range memory.List(t.Context(), store.Join(run, "trees")+"/part-00003") {
+		c.must(err)
+		memory.Put(info.Name, nil)
+	}
+	parsed := toy.Parsed.Load()
+	if n, _ := c.mustNight(c.options()); n.Counts[Lost] != 40 {
+		t.Errorf("decided %v", n.Counts)
+	}
+	if parsed = toy.Parsed.Load() - parsed; parsed == 0 || parsed > 100 {
+		t.Errorf("%d of 800 sentences were parsed again", parsed)
+	}
+	c.check("mended")
+}
