@@ -31,8 +31,8 @@ func (s *Sampler) Prepare(a *Arcs) {
 
 // Sample writes into head[1..n] a random tree under root: words m with
 // redraw[m] (all, if redraw is nil) draw their heads by weight, the others
-// keep head[m]; loops are erased (Wilson 1996; Zhang, Barzilay and
-// Jaakkola 2014 for the words that are kept).
+// keep head[m]; loops are erased (Wilson 1996; for the words that are kept, Zhang,
+// Lei, Barzilay, Jaakkola and Globerson 2014).
 // For a fixed root the result is distributed as the product of the weights,
 // given the words that are kept. A walk that exceeds its step limit, which
 // peaked weights can make endless, ends in the maximum tree. It reports

@@ -11,7 +11,7 @@ import (
 
 // Sampled looks for the best tree by simulated annealing: sweeps of the sampler
 // at a temperature that falls, from that of the marginals on, and the best tree
-// that was met (Zhang, Barzilay and Jaakkola 2014). It climbs nowhere.
+// that was met (Zhang, Lei, Barzilay, Jaakkola and Globerson 2014). It climbs nowhere.
 type Sampled struct {
 	Sweeps int // 40 if 0
 }

@@ -23,8 +23,8 @@ type JointOptions struct {
 
 // BestTags looks for the tags and the tree of a sentence that score highest
 // together: by the tagger (syntax.Choices.Score) and by the parts of the tree, whose
-// features depend on tags (after Zhang, Barzilay and Jaakkola 2014, who sample
-// both). It climbs: from the tagger's own tags on, every word in turn takes the
+// features depend on tags (after Zhang, Lei, Barzilay, Jaakkola and Globerson 2014,
+// who sample both). It climbs: from the tagger's own tags on, every word in turn takes the
 // choice with which its sentence's best tree gains most, until none gains. tree
 // returns the score of the best tree with the tags of a path, in 1/score.Unit; false
 // if there is none. BestTags returns the path and the number of trees that it looked for.

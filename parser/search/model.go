@@ -1,8 +1,8 @@
 // Package search finds trees. Decoders do it (Decoder): Greedy climbs with
 // restarts over the candidate heads (Zhang, Lei, Barzilay and Jaakkola 2014),
 // on integer scores; Exact scores all trees of a sentence that has few; Sampled
-// and Risk sample trees (Zhang, Barzilay and Jaakkola 2014). We depart from the
-// first paper in these: one root a sentence, with moves that give the root to
+// and Risk sample trees (Zhang, Lei, Barzilay, Jaakkola and Globerson 2014). We depart
+// from the first paper in these: one root a sentence, with moves that give the root to
 // another word (climb.go); chains of moves at the end of a climb (chain.go); trees
 // without crossing arcs on demand; a proof that no tree scores higher
 // (certify.go, after Koo et al. 2010).

@@ -25,9 +25,9 @@ const (
 
 // A sampler draws trees from the distribution of the whole model: a tree of
 // score S, by all its parts, whose arcs have log-odds of o nats with the pruner
-// has the weight exp(S/T + c o). It is a Markov chain (Zhang, Barzilay and
-// Jaakkola 2014, "Steps to Excellence"): in a sweep, blocks of words draw heads
-// from a first-order model, by Wilson's algorithm, which erases cycles, and the
+// has the weight exp(S/T + c o). It is a Markov chain (Zhang, Lei, Barzilay,
+// Jaakkola and Globerson 2014, "Steps to Excellence"): in a sweep, blocks of words
+// draw heads from a first-order model, by Wilson's algorithm, which erases cycles, and the
 // draw is accepted by Metropolis and Hastings' rule; then every word by itself
 // draws from its heads that keep a tree. We depart from the paper in the
 // first-order model, which is that around the best tree (linearize) and not the

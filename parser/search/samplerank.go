@@ -13,8 +13,8 @@ import (
 )
 
 // A sampleRank learns from samples instead of best trees (SampleRank: Wick et al.
-// 2011; Zhang, Barzilay and Jaakkola 2014, "Steps to Excellence"). Every sentence
-// keeps one tree, from epoch to epoch. In a step, the sampler moves each of its words
+// 2011; Zhang, Lei, Barzilay, Jaakkola and Globerson 2014, "Steps to Excellence").
+// Every sentence keeps one tree, from epoch to epoch. In a step, the sampler moves each of its words
 // (sampler.sweep). Of the trees before and after a move, that with fewer wrong heads must
 // score higher, by as much as it has fewer; and the gold tree must score higher than the
 // last one, by its wrong heads. What violates that makes a passive-aggressive
