@@ -32,7 +32,7 @@ input, and then the pattern.
 Every choice of words that matches is a hit, printed as one line with these words marked.
 docs/find.md describes the whole language.`
 
-// findFlags are the options of treebeam search.
+// findFlags are the options of treebeam find.
 type findFlags struct {
 	count          bool
 	tsv, group, to string
@@ -42,7 +42,7 @@ type findFlags struct {
 	color          colorWhen
 }
 
-// newFind is treebeam search.
+// newFind is treebeam find.
 func newFind() *cobra.Command {
 	cmd := newCommand("find FOLDER|FILE...|- PATTERN", "search trees for a pattern", findAbout)
 	fs := cmd.Flags()

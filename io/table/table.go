@@ -2,8 +2,8 @@
 // text in one column, its id in another, and values to keep in others. CSV is
 // read as RFC 4180 has it, TSV line by line, Parquet by columns.
 //
-// Readers of CSV are our own, for the library's (encoding/csv) neither bounds a
-// row nor says where in the file a cell stands. It is the oracle of the tests.
+// The reader of CSV is our own: encoding/csv does not bound a row, and gives the line
+// of a cell but not its byte in the file. encoding/csv is the oracle of the tests.
 package table
 
 import (
