@@ -25,11 +25,11 @@ calibrator turns the parser's signals into the columns head_conf, deprel_conf, u
 and tree_conf, and into the expected accuracy of documents. Nothing else in the model
 changes: trees stay the same.
 
-treebeam train does this by itself, with its dev treebank. Do it again with 200 or more
-random sentences of your own kind of text (treebeam sample --random), and the
-probabilities will suit such text. A calibrator that was fitted to more sentences than
-yours is adapted to yours: its log-odds are scaled and shifted. --anew fits a new one to
-yours alone.
+treebeam train does this by itself, with its dev treebank. If the probabilities are far off
+on another kind of text, do it again with random sentences of that text (treebeam sample
+--random). If they are nearly right, a few hundred sentences can make them worse. A
+calibrator that was fitted to more sentences than yours is adapted to yours: its log-odds
+are scaled and shifted. --anew fits a new one to yours alone.
 
 The sentences are parsed as raw text, with their words, with their words and tags, and in
 lowercase and in capitals, so that one calibrator serves all of these. The printed figures
