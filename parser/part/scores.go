@@ -51,7 +51,7 @@ type Scores struct {
 	generation Part
 
 	// Parts that were asked for and are not scored yet: the keys of all of
-	// them, one after another. Their entries hold 0.
+	// them, one after another. Their entries are pending.
 	keys     []hash.Key
 	ends     []int32 // end of each part's keys
 	asked    []*entry
@@ -67,13 +67,17 @@ type Scores struct {
 }
 
 // An entry is a part, plus the generation of its sentence, and its score.
-// Entries of other generations are free.
+// Entries of other generations are free. A pending entry has no score yet, and
+// Score does not find it at once, so it need not ask whether there is one.
 type entry struct {
 	key   Part
 	score int32
 }
 
-const oneGeneration = 1 << partBits
+const (
+	pending       = 1 << partBits // a bit of the key: the part waits for answer
+	oneGeneration = pending << 1
+)
 
 // Counters measure the work of a search. They do not depend on the machine.
 type Counters struct {
@@ -217,7 +221,7 @@ func (x *Scores) Score(p Part) int32 {
 func (x *Scores) place(key Part) *entry {
 	mask := Part(len(x.memo) - 1)
 	for i := key * spread >> x.shift; ; i = (i + 1) & mask {
-		if e := &x.memo[i]; e.key == key || e.key^x.generation >= oneGeneration {
+		if e := &x.memo[i]; e.key|pending == key|pending || e.key^x.generation >= oneGeneration {
 			return e
 		}
 	}
@@ -226,10 +230,14 @@ func (x *Scores) place(key Part) *entry {
 // find looks for a key behind its place, and asks for its part if it is new.
 func (x *Scores) find(key Part) int32 {
 	e := x.place(key)
-	if e.key == key {
+	switch e.key {
+	case key:
 		return e.score
+	case key | pending:
+		x.open = true
+		return 0
 	}
-	*e = entry{key, 0}
+	*e = entry{key: key | pending}
 	x.keys = x.Keys(key-x.generation, x.keys)
 	x.ends, x.asked = append(x.ends, int32(len(x.keys))), append(x.asked, e)
 	if x.used++; x.deferred && 2*x.used < len(x.memo) {
@@ -263,7 +271,7 @@ func (x *Scores) answer() {
 	x.sums = resize(x.sums, len(x.ends))
 	x.scorer.SumParts(x.keys, x.ends, x.sums)
 	for k, e := range x.asked {
-		e.score = x.sums[k]
+		e.key, e.score = e.key&^pending, x.sums[k]
 	}
 	x.keys, x.ends, x.asked = x.keys[:0], x.ends[:0], x.asked[:0]
 }
