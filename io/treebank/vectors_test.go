@@ -2,11 +2,15 @@ package treebank
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
 	scores "github.com/treebeam/treebeam/parser/score"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/train"
 )
 
 func TestReadVectors(t *testing.T) {
@@ -29,6 +33,19 @@ func TestReadVectors(t *testing.T) {
 		if _, err := readVectors(strings.NewReader(text), func(string) bool { return true }, 0); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: error %v, want %q", text, err, says)
 		}
+	}
+}
+
+// Words of the treebank are found in the file however each was typed.
+func TestReadVectorsOfTypographicWords(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "vectors")
+	if err := os.WriteFile(path, []byte("don't 1 2\n— 3 4\ncat 5 6\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bank := train.Treebank{Sentences: []syntax.Sentence{{Words: []syntax.Word{{Form: "Don’t"}, {Form: "--"}}}}}
+	v, _, err := ReadVectors(path, bank, 0)
+	if err != nil || v.Len() != 2 {
+		t.Errorf("%+v, %v: want two vectors", v, err)
 	}
 }
 

@@ -3,10 +3,7 @@
 // change here makes every model another.
 package hash
 
-import (
-	"math/bits"
-	"unicode"
-)
+import "math/bits"
 
 // A Key names one feature: a 64-bit hash of its template and atoms. Training
 // and parsing extract features by the same code, so equal features have equal
@@ -87,16 +84,6 @@ func Runes(rs []rune) uint64 {
 	h := uint64(Start)
 	for _, r := range rs {
 		h = Step(h, r)
-	}
-	return Mix(h)
-}
-
-// Lower returns String of s with each character in lower case
-// (unicode.ToLower), without making that string.
-func Lower(s string) uint64 {
-	h := uint64(Start)
-	for _, r := range s {
-		h = Step(h, unicode.ToLower(r))
 	}
 	return Mix(h)
 }

@@ -2,7 +2,6 @@ package hash
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -32,10 +31,6 @@ func TestStrings(t *testing.T) {
 		rs := []rune(s)
 		if String(s) != Runes(rs) {
 			t.Errorf("%q: String and Runes differ", s)
-		}
-		lower := strings.Map(func(r rune) rune { return []rune(strings.ToLower(string(r)))[0] }, s)
-		if s != "İstanbul" && Lower(s) != String(lower) {
-			t.Errorf("%q: Lower is not that of %q", s, lower)
 		}
 		h := uint64(Start)
 		for i, r := range rs { // every prefix in one pass

@@ -186,7 +186,7 @@ const maxDense = 1 << 26
 func (x *Scores) addToArcs(from *Source, s *syntax.Sentence) {
 	a := &x.Arcs
 	if from.Tensor != nil {
-		x.Count.Lookups += int64(from.Tensor.Project(x.words, s, &x.Projection))
+		x.Count.Lookups += int64(from.Tensor.Project(x.words, &x.Projection))
 	}
 	dense := s.Dense.Arcs
 	for m := 1; m <= x.N; m++ {

@@ -27,7 +27,7 @@ import (
 type ArcScorer interface {
 	// Project fills p for the sentence that c encodes. It returns the number
 	// of rows looked up.
-	Project(c *word.Sentence, s *syntax.Sentence, p *Projection) (lookups int)
+	Project(c *word.Sentence, p *Projection) (lookups int)
 
 	// Arc returns (1-gamma) t(h,m) in units of 1/Unit, 0 <= h <= n,
 	// 1 <= m <= n, h != m, in the sentence last projected into p.
@@ -100,7 +100,7 @@ func (t *Tensor) line(i int, values []float64) {
 }
 
 // Project implements ArcScorer.
-func (t *Tensor) Project(c *word.Sentence, s *syntax.Sentence, p *Projection) (lookups int) {
+func (t *Tensor) Project(c *word.Sentence, p *Projection) (lookups int) {
 	p.fixed = resize(p.fixed, 2*(c.Len()+1)*t.rank)
 	clear(p.fixed)
 	for pos := 0; pos <= c.Len(); pos++ {
@@ -112,7 +112,7 @@ func (t *Tensor) Project(c *word.Sentence, s *syntax.Sentence, p *Projection) (l
 			}
 		}
 		for block := range 3 {
-			if word := wordAt(t.words, s, pos+block-1); word >= 0 {
+			if word := wordAt(t.words, c, pos+block-1); word >= 0 {
 				t.add(p, pos, len(t.features)+block*len(t.words)+word)
 			}
 		}

@@ -23,7 +23,7 @@ func stepped(t testing.TB, o TensorOptions) (*TensorLearner, *Tensor, *word.Voca
 	const steps = 30
 	for i := range steps {
 		c := encoder.Encode(&train[i])
-		l.Project(c, &train[i], &p)
+		l.Project(c, &p)
 		gold, other := trees(c.Len())
 		g := l.Gradient(&p, gold, other)
 		l.Add(g, min(0.01, 1/l.StepNorm(g)), i+1)
@@ -41,7 +41,7 @@ func TestIntegersFollowFloats(t *testing.T) {
 		for i := range train {
 			s := &train[i]
 			c := encoder.Encode(s)
-			if l.Project(c, s, &p) != m.Project(c, s, &q) {
+			if l.Project(c, &p) != m.Project(c, &q) {
 				t.Error("the two count different look-ups")
 			}
 			for mod := 1; mod <= c.Len(); mod++ {
@@ -74,8 +74,8 @@ func TestSavedModelScoresAlike(t *testing.T) {
 	var p, q Projection
 	for i := range train {
 		c := encoder.Encode(&train[i])
-		m.Project(c, &train[i], &p)
-		opened.Project(c, &train[i], &q)
+		m.Project(c, &p)
+		opened.Project(c, &q)
 		for mod := 1; mod <= c.Len(); mod++ {
 			for h := 0; h <= c.Len(); h++ {
 				if m.Arc(&p, h, mod) != opened.Arc(&q, h, mod) {
@@ -104,7 +104,7 @@ func TestProjectDoesNotAllocate(t *testing.T) {
 	run := func() {
 		for i := range train {
 			c := encoder.Encode(&train[i])
-			m.Project(c, &train[i], &p)
+			m.Project(c, &p)
 			sum += m.Arc(&p, 0, 1)
 		}
 	}
@@ -139,11 +139,12 @@ func TestArcBounds(t *testing.T) {
 func TestVectorsFallBack(t *testing.T) {
 	v := vectors(t)
 	s := &syntax.Sentence{Words: []syntax.Word{{Form: "N1"}, {Form: "D2"}, {Form: "d2"}, {Form: "V3"}}}
+	c := word.NewEncoder(word.Learn(nil)).Encode(s)
 	none := v.words.Find(hash.String(""))
 	one, two := v.words.Find(hash.String("n1")), v.words.Find(hash.String("D2"))
 	want := []int{none, one, two, none, v.words.Find(hash.String("V3")), none}
 	for pos, w := range want {
-		if got := wordAt(v.words, s, pos); got != w || got < 0 {
+		if got := wordAt(v.words, c, pos); got != w || got < 0 {
 			t.Errorf("position %d has vector %d, want %d", pos, got, w)
 		}
 	}
@@ -157,6 +158,31 @@ func TestVectorsFallBack(t *testing.T) {
 	}{{nil, nil, 2}, {[]string{"a"}, []float32{1}, 2}, {[]string{"a"}, []float32{0}, 1}, {[]string{"a"}, []float32{float32(math.NaN())}, 1}} {
 		if _, err := NewVectors(bad.words, bad.values, bad.size); err == nil {
 			t.Errorf("%v: no error", bad)
+		}
+	}
+}
+
+// A sentence has the same vectors however it was typed, and so have the words
+// of a file of vectors.
+func TestVectorsOfTypographicForms(t *testing.T) {
+	typed := []string{"don’t", "—", "…", "“", "O’Neill"}
+	forms := []string{"don't", "--", "...", `"`, "O'Neill"}
+	values := []float32{1, 2, 3, 4, 5, 6}
+	for _, file := range [][]string{typed, forms} {
+		v, err := NewVectors(append([]string{""}, file...), values, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a, b syntax.Sentence
+		for i := range typed {
+			a.Words, b.Words = append(a.Words, syntax.Word{Form: typed[i]}), append(b.Words, syntax.Word{Form: forms[i]})
+		}
+		e := word.NewEncoder(word.Learn(nil))
+		for i := range typed {
+			x, y := wordAt(v.words, e.Encode(&a), i+1), wordAt(v.words, e.Encode(&b), i+1)
+			if x != y || x == v.words.Find(unknown) {
+				t.Errorf("vectors of %q: %q has vector %d, %q has %d", file, typed[i], x, forms[i], y)
+			}
 		}
 	}
 }

@@ -141,7 +141,7 @@ type term struct {
 }
 
 // Project implements ArcScorer.
-func (t *TensorLearner) Project(c *word.Sentence, s *syntax.Sentence, p *Projection) (lookups int) {
+func (t *TensorLearner) Project(c *word.Sentence, p *Projection) (lookups int) {
 	p.terms, p.start = p.terms[:0], append(p.start[:0], 0)
 	p.floats = resize(p.floats, 2*(c.Len()+1)*t.rank)
 	clear(p.floats)
@@ -154,7 +154,7 @@ func (t *TensorLearner) Project(c *word.Sentence, s *syntax.Sentence, p *Project
 			}
 		}
 		for block := range 3 {
-			if word := wordAt(t.o.Vectors.words, s, pos+block-1); word >= 0 {
+			if word := wordAt(t.o.Vectors.words, c, pos+block-1); word >= 0 {
 				for d, x := range t.o.Vectors.of(word) {
 					p.terms = append(p.terms, term{int32(len(t.features) + block*t.o.Vectors.size + d), x})
 				}

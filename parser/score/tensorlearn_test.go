@@ -54,7 +54,7 @@ func vectors(t testing.TB) *Vectors {
 }
 
 // learner returns a Learner with random factors, and one sentence projected.
-func learner(t testing.TB, o TensorOptions) (*TensorLearner, *word.Sentence, *syntax.Sentence, *Projection) {
+func learner(t testing.TB, o TensorOptions) (*TensorLearner, *word.Sentence, *Projection) {
 	train := sentences(40, 3)
 	vocabulary := word.Learn(train)
 	if o.Start == "" {
@@ -66,8 +66,8 @@ func learner(t testing.TB, o TensorOptions) (*TensorLearner, *word.Sentence, *sy
 	}
 	s := &train[0]
 	c, p := word.NewEncoder(vocabulary).Encode(s), new(Projection)
-	l.Project(c, s, p)
-	return l, c, s, p
+	l.Project(c, p)
+	return l, c, p
 }
 
 // trees returns two head lists over n words that differ in most heads.
@@ -113,7 +113,7 @@ func difference(l *TensorLearner, p *Projection, gold, other []int32) float64 {
 }
 
 func TestArcIsTheDefinition(t *testing.T) {
-	l, c, _, p := learner(t, TensorOptions{Rank: 5, Gamma: 0.4, Vectors: vectors(t)})
+	l, c, p := learner(t, TensorOptions{Rank: 5, Gamma: 0.4, Vectors: vectors(t)})
 	for m := 1; m <= c.Len(); m++ {
 		for h := 0; h <= c.Len(); h++ {
 			want := naive(l, p, h, m)
@@ -129,7 +129,7 @@ func TestArcIsTheDefinition(t *testing.T) {
 
 // Every entry of dU, dV and dW equals the finite difference.
 func TestGradientIsTheFiniteDifference(t *testing.T) {
-	l, c, _, p := learner(t, TensorOptions{Rank: 3, Vectors: vectors(t)})
+	l, c, p := learner(t, TensorOptions{Rank: 3, Vectors: vectors(t)})
 	gold, other := trees(c.Len())
 	g := l.Gradient(p, gold, other)
 	whole := make([]float64, len(l.now))
@@ -164,14 +164,14 @@ func spread(l *TensorLearner, g *Gradient, x float64, to []float64) {
 
 // A small step gains its length times that of the gradient.
 func TestSmallStepsGain(t *testing.T) {
-	l, c, s, p := learner(t, TensorOptions{Rank: 4, Gamma: 0.3})
+	l, c, p := learner(t, TensorOptions{Rank: 4, Gamma: 0.3})
 	gold, other := trees(c.Len())
 	before := difference(l, p, gold, other)
 	g := l.Gradient(p, gold, other)
 	const alpha = 1e-6
 	want := alpha * l.StepNorm(g) / (1 - l.o.Gamma)
 	l.Add(g, alpha, 1)
-	l.Project(c, s, p)
+	l.Project(c, p)
 	if got := difference(l, p, gold, other) - before; math.Abs(got-want) > 1e-3*want {
 		t.Errorf("a step gained %g, want %g", got, want)
 	}
@@ -180,7 +180,7 @@ func TestSmallStepsGain(t *testing.T) {
 // A gradient that would lead far away is followed for a short step only, in
 // its direction.
 func TestStepsAreBounded(t *testing.T) {
-	l, c, _, p := learner(t, TensorOptions{Rank: 4})
+	l, c, p := learner(t, TensorOptions{Rank: 4})
 	gold, other := trees(c.Len())
 	step := slices.Clone(l.now)
 	g := l.Gradient(p, gold, other)
@@ -201,7 +201,7 @@ func TestStepsAreBounded(t *testing.T) {
 }
 
 func TestAverageIsThatOfAllSteps(t *testing.T) {
-	l, c, s, p := learner(t, TensorOptions{Rank: 3})
+	l, c, p := learner(t, TensorOptions{Rank: 3})
 	gold, other := trees(c.Len())
 	const steps = 7
 	sum := make([]float64, len(l.now))
@@ -209,7 +209,7 @@ func TestAverageIsThatOfAllSteps(t *testing.T) {
 		if step != 4 { // a step without an update counts, too
 			l.Add(l.Gradient(p, gold, other), 0.01*float64(step), step)
 			gold, other = other, gold
-			l.Project(c, s, p)
+			l.Project(c, p)
 		}
 		floats.Add(sum, l.now)
 	}
@@ -225,13 +225,13 @@ func TestAverageIsThatOfAllSteps(t *testing.T) {
 
 func TestStateComesBack(t *testing.T) {
 	o := TensorOptions{Rank: 3, Vectors: vectors(t)}
-	l, c, _, p := learner(t, o)
+	l, c, p := learner(t, o)
 	gold, other := trees(c.Len())
 	l.Add(l.Gradient(p, gold, other), 0.1, 1)
 	var b pack.Builder
 	pack.Write(b.Sub("t"), l.Layout)
 	read := func(o TensorOptions) (*TensorLearner, error) {
-		back, _, _, _ := learner(t, o)
+		back, _, _ := learner(t, o)
 		return back, pack.Read(pack.NewView(b.Sections), "t", back.Layout)
 	}
 	back, err := read(o)

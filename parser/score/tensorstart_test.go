@@ -117,7 +117,7 @@ func TestStartCorrelatesWithTheFirstOrderModel(t *testing.T) {
 	var sx, sy, sxx, syy, sxy, n float64
 	for i := range train[:50] {
 		x.encode(&train[i])
-		l.Project(x.codes, &train[i], &p)
+		l.Project(x.codes, &p)
 		for m := 1; m <= x.codes.Len(); m++ {
 			for h := 0; h <= x.codes.Len(); h++ {
 				if h == m {

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/treebeam/treebeam/parser/hash"
-	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -17,15 +17,15 @@ const MaxVectors = 16_000
 // so that a vector counts about as much as one feature that is on. Vectors are
 // read-only; the zero value has none.
 type Vectors struct {
-	words  hash.Set // of forms
+	words  hash.Set // of plain forms (word.Plain)
 	size   int
 	values []float64 // [place*size + d]
 	count  int       // of different words
 }
 
 // NewVectors returns the vectors of words, values[i*size:(i+1)*size] that of
-// words[i]. The word "" is the unknown one. Of equal words the first counts.
-// It copies both.
+// words[i]. The word "" is the unknown one. Of words that are equal as plain
+// forms the first counts. It copies both.
 func NewVectors(words []string, values []float32, size int) (*Vectors, error) {
 	if size < 1 || len(values) != len(words)*size {
 		return nil, fmt.Errorf("%d numbers for %d vectors of %d dimensions", len(values), len(words), size)
@@ -35,7 +35,7 @@ func NewVectors(words []string, values []float32, size int) (*Vectors, error) {
 	}
 	keys := make([]hash.Key, len(words))
 	for i, w := range words {
-		keys[i] = hash.String(w)
+		keys[i] = hash.String(word.Plain(w))
 	}
 	set, places := hash.NewSet(keys)
 	v := &Vectors{words: set, size: size, values: make([]float64, len(set)*size)}
@@ -62,19 +62,19 @@ func (v *Vectors) Len() int { return v.count }
 // of returns the vector of a word.
 func (v *Vectors) of(place int) []float64 { return v.values[place*v.size:][:v.size] }
 
-// wordAt returns the place of the word at a position of s, or -1. It is looked
-// up as it is, then in lower case, then as the unknown word; positions outside
-// the sentence, and the root, are unknown words. It does not allocate.
-func wordAt(words hash.Set, s *syntax.Sentence, pos int) int {
+// wordAt returns the place of the word at a position of a sentence, or -1. Its
+// plain form is looked up as it is, then in lower case, then as the unknown
+// word; positions outside the sentence, and the root, are unknown words.
+func wordAt(words hash.Set, c *word.Sentence, pos int) int {
 	if len(words) == 0 {
 		return -1
 	}
-	if pos >= 1 && pos <= len(s.Words) {
-		form := s.Words[pos-1].Form
-		if place := words.Find(hash.String(form)); place >= 0 {
+	if pos >= 1 && pos <= c.Len() {
+		form := c.At(pos).OfForm
+		if place := words.Find(form.Hash); place >= 0 {
 			return place
 		}
-		if place := words.Find(hash.Lower(form)); place >= 0 {
+		if place := words.Find(form.Lower); place >= 0 {
 			return place
 		}
 	}

@@ -17,7 +17,9 @@ func (s *Sentence) Whole() bool { return len(s.Words) <= MaxWholeWords }
 // Windows returns the windows of a sentence: every word is in the middle of one,
 // of at most 100 words, and sees 50 words or more to both sides, as far as
 // there are any. A middle ends behind the last sentence-final mark in its second
-// half, else behind the last punctuation mark there, else at its end.
+// half, else behind the last punctuation mark there, else at its end. Marks are
+// the same ones however they were typed (word.Plain, which this package cannot
+// import).
 func (s *Sentence) Windows() (list []Window) {
 	n := len(s.Words)
 	for from := 0; from < n; {
@@ -35,9 +37,9 @@ func (s *Sentence) cut(from, to int) int {
 	soft := to
 	for i := to; i > from; i-- {
 		switch s.Words[i-1].Form {
-		case ".", "!", "?", ";", "…", "。":
+		case ".", "!", "?", ";", "...", "…", "。":
 			return i
-		case ",", ":", "-", "–", "—", ")":
+		case ",", ":", ")", "-", "‐", "‑", "‒", "–", "−", "--", "—", "―":
 			if soft == to {
 				soft = i
 			}

@@ -2,7 +2,9 @@ package word
 
 import (
 	"reflect"
+	"slices"
 	"testing"
+	"unicode"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -37,5 +39,34 @@ func TestTypographicSentenceEncodesAsPlain(t *testing.T) {
 	}
 	if other := Learn([]syntax.Sentence{plain, plain, plain}); !reflect.DeepEqual(v, other) {
 		t.Error("what was typed changes the Vocabulary")
+	}
+}
+
+// The windows of a long sentence are those of the plain one.
+func TestTypographicWindowsAreThoseOfPlain(t *testing.T) {
+	words := make([]syntax.Word, syntax.MaxWholeWords+200)
+	for i := range words {
+		words[i].Form = "w"
+	}
+	cut := map[string]bool{}
+	s := syntax.Sentence{Words: words}
+	for r := rune(0x80); r <= unicode.MaxRune; r++ {
+		form := string(r)
+		plain := Plain(form)
+		if plain == form {
+			continue
+		}
+		words[79].Form = form
+		typed := s.Windows()
+		words[79].Form = plain
+		if want := s.Windows(); !slices.Equal(typed, want) {
+			t.Errorf("%q ends a window: %v, %q %v", form, typed[0].To == 80, plain, want[0].To == 80)
+		}
+		if typed[0].To == 80 {
+			cut[plain] = true
+		}
+	}
+	if !cut["..."] || !cut["--"] || !cut["-"] || len(cut) != 3 {
+		t.Errorf("windows end at %v", cut)
 	}
 }
