@@ -96,16 +96,16 @@ func (x *chooser) readTags(b Bounds) {
 	x.labels = make([][]option, len(x.tags))
 	for i, own := range x.tags {
 		lo, hi := lat.start[i], lat.start[i+1]
-		top := int64(lat.best[lo]) + post.after[lo]
+		top := post.through(lat, lo, lo)
 		for c := lo; c < hi; c++ {
-			top = max(top, int64(lat.best[c])+post.after[c])
+			top = max(top, post.through(lat, lo, c))
 		}
 		var others []option
 		for c := lo; c < hi; c++ {
 			o := option{lat.label[c], int64(lat.emit[c])}
 			if o.label == own {
 				x.labels[i] = []option{o}
-			} else if nats(top-int64(lat.best[c])-post.after[c]) <= b.Most {
+			} else if nats(top-post.through(lat, lo, c)) <= b.Most {
 				others = append(others, o)
 			}
 		}

@@ -93,7 +93,9 @@ type lattice[T number] struct {
 	label []uint16 // of each candidate
 	emit  []T      // its score without neighbours
 
-	best []T     // of the best path that ends in the candidate
+	// The score of the best path that ends in the candidate. Integers wrap
+	// around in very long sentences: within a word, only differences mean anything.
+	best []T
 	back []int32 // the candidate before it there
 	path []uint16
 }
@@ -189,7 +191,7 @@ func (l *lattice[T]) reach(i int, ls *labels, pairs []T) {
 			if !decided {
 				s += pairScore(ls, pairs, l.label[a], l.label[b])
 			}
-			if a == a0 || s > top {
+			if a == a0 || s-top > 0 {
 				top, l.back[b] = s, a
 			}
 		}
@@ -202,7 +204,7 @@ func (l *lattice[T]) reach(i int, ls *labels, pairs []T) {
 func (l *lattice[T]) top(i int) int32 {
 	at := l.start[i]
 	for c := at + 1; c < l.start[i+1]; c++ {
-		if l.best[c] > l.best[at] {
+		if l.best[c]-l.best[at] > 0 {
 			at = c
 		}
 	}

@@ -2,7 +2,10 @@ package tag
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // randomLabels makes labels with units and a part of their own.
@@ -55,6 +58,38 @@ func TestBestIsExact(t *testing.T) {
 		}
 		if got != want {
 			t.Fatalf("found %d, the best path has %d", got, want)
+		}
+	}
+}
+
+// A path of as many words as a sentence may have is searched right, however far
+// its score is beyond the range of its type, and tags have the probabilities that
+// they have in a short sentence.
+func TestLongestPathDoesNotOverflow(t *testing.T) {
+	const likely, unlikely = 40_000, 0
+	ls := &labels{}
+	ls.add()
+	ls.add()
+	for _, sign := range []int32{1, -1} { // sums overflow upwards, or downwards
+		var lat lattice[int32]
+		var post posterior
+		lat.reset()
+		for range syntax.MaxWords {
+			emit := []int32{likely, unlikely}
+			if sign < 0 {
+				emit = []int32{unlikely - 2*likely, likely - 4*likely}
+			}
+			lat.push([]uint16{0, 1}, emit, 2, 0)
+		}
+		if wrong := slices.IndexFunc(lat.search(ls, nil), func(l uint16) bool { return l != 0 }); wrong >= 0 {
+			t.Errorf("the best path leaves the best labels at word %d", wrong+1)
+		}
+		post.compute(&lat, ls, nil, HeatUnit)
+		want := slices.Clone(post.of(&lat, 0))
+		for i := range syntax.MaxWords {
+			if got := post.of(&lat, i); !slices.Equal(got, want) || !(got[0] > got[1]) {
+				t.Fatalf("word %d: probabilities %v, those of word 1 are %v", i+1, got, want)
+			}
 		}
 	}
 }

@@ -137,8 +137,8 @@ func (p *posterior) forward(lat *lattice[int32], i int, ls *labels, pairs []int3
 	for b := b0; b < b1; b++ {
 		sum := 0.0
 		for a := lat.start[i-1]; a < b0; a++ {
-			s := int64(lat.best[a]) + int64(pairScore(ls, pairs, lat.label[a], lat.label[b])) + int64(lat.emit[b])
-			sum += float64(p.before[a] * p.odds(int64(lat.best[b])-s))
+			s := lat.best[a] + pairScore(ls, pairs, lat.label[a], lat.label[b]) + lat.emit[b]
+			sum += float64(p.before[a] * p.odds(int64(lat.best[b]-s)))
 		}
 		p.before[b] = sum
 	}
@@ -182,23 +182,23 @@ func scale(list []float64) {
 }
 
 // through returns the score of the best path through candidate c, less what all of
-// its word have in common.
-func (p *posterior) through(lat *lattice[int32], c int32) int64 {
-	return int64(lat.best[c]) + p.after[c]
+// its word, of which first is one, have in common.
+func (p *posterior) through(lat *lattice[int32], first, c int32) int64 {
+	return int64(lat.best[c]-lat.best[first]) + p.after[c]
 }
 
 // of returns the probabilities of the candidates of word i. They are valid until
 // the next call.
 func (p *posterior) of(lat *lattice[int32], i int) []float64 {
 	lo, hi := lat.start[i], lat.start[i+1]
-	top := p.through(lat, lo)
+	top := p.through(lat, lo, lo)
 	for c := lo + 1; c < hi; c++ {
-		top = max(top, p.through(lat, c))
+		top = max(top, p.through(lat, lo, c))
 	}
 	p.weight = p.weight[:0]
 	sum := 0.0
 	for c := lo; c < hi; c++ {
-		w := float64(float64(p.before[c]*p.behind[c]) * p.odds(top-p.through(lat, c)))
+		w := float64(float64(p.before[c]*p.behind[c]) * p.odds(top-p.through(lat, lo, c)))
 		p.weight = append(p.weight, w)
 		sum += w
 	}

@@ -132,13 +132,13 @@ func (p *posterior) losses(lat *lattice[int32], i int, kind []uint16, loss []int
 		loss[k] = lossCap
 	}
 	lo, hi := lat.start[i], lat.start[i+1]
-	top := p.through(lat, lo)
+	top := p.through(lat, lo, lo)
 	for c := lo + 1; c < hi; c++ {
-		top = max(top, p.through(lat, c))
+		top = max(top, p.through(lat, lo, c))
 	}
 	for c := lo; c < hi; c++ {
 		k := kind[lat.label[c]]
-		loss[k] = min(loss[k], top-p.through(lat, c))
+		loss[k] = min(loss[k], top-p.through(lat, lo, c))
 	}
 }
 
