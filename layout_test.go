@@ -35,10 +35,10 @@ var imports = func() map[string][]string {
 		"parser/pack":       nil,
 		"parser/hash":       {"parser/syntax"},
 		"parser/linear":     append(slices.Clone(records), "parser/hash"),
-		"parser/word":       learning,
-		"parser/score":      append(slices.Clone(learning), "parser/word"),
+		"parser/word":       append(slices.Clone(learning), "parser/graph"),
+		"parser/score":      append(slices.Clone(learning), "parser/word", "parser/graph"),
 		"parser/graph":      {"parser/syntax", "parser/hash"},
-		"parser/segment":    append(slices.Clone(learning), "parser/word"),
+		"parser/segment":    append(slices.Clone(learning), "parser/word", "parser/graph"),
 		"parser/tag":        scores,
 		"parser/prune":      append(slices.Clone(scores), "parser/prune/dense"),
 		"parser/label":      scores,
@@ -63,7 +63,7 @@ var imports = func() map[string][]string {
 		"parser/part/parttest":     {"parser/hash", "parser/syntax"},
 		"parser/prune/dense":       scores,
 
-		"parser/calibrate": records,
+		"parser/calibrate": append(slices.Clone(records), "parser/graph"),
 		"parser/cluster":   {"parser/hash"},
 		"parser/tally":     {"parser/cluster"},
 
@@ -144,6 +144,22 @@ const (
 	maxLines         = 500
 	maxFunctionLines = 100
 )
+
+// inexact are the functions of package math that are computed otherwise on another
+// processor, or in another build: some ask whether it has fused multiply-add, and the
+// compiler may fuse what the others multiply and add.
+var inexact = []string{"Acos", "Acosh", "Asin", "Asinh", "Atan", "Atan2", "Atanh", "Cbrt", "Cos", "Cosh", "Erf", "Erfc", "Erfcinv", "Erfinv",
+	"Exp", "Exp2", "Expm1", "Gamma", "Hypot", "J0", "J1", "Jn", "Lgamma", "Log", "Log10", "Log1p", "Log2", "Pow", "Sin", "Sincos", "Sinh",
+	"Tan", "Tanh", "Y0", "Y1", "Yn"}
+
+// mayBeInexact are the files of parser/ that may call them, and why.
+var mayBeInexact = map[string]string{
+	"parser/finetune/adam.go":         "an encoder is tuned in floats that add up in each processor's own order",
+	"parser/finetune/decode.go":       "as above",
+	"parser/finetune/headsforward.go": "as above",
+	"parser/finetune/loss.go":         "as above",
+	"parser/score/tensorstart.go":     "a root of what gonum's singular values are",
+}
 
 // emptyNames say nothing of what is in a package.
 var emptyNames = []string{"util", "utils", "common", "helper", "helpers", "misc", "shared", "base", "lib", "tools"}
@@ -279,6 +295,35 @@ func TestNoClockInParser(t *testing.T) {
 			}
 			return true
 		})
+	}
+}
+
+// What decides or learns takes graph.Exp and graph.Log, whose bits are the same
+// everywhere.
+func TestExactMathInParser(t *testing.T) {
+	used := map[string]bool{}
+	for _, s := range sources(t) {
+		if !strings.HasPrefix(s.dir, "parser/") || s.isTest() {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if x, ok := sel.X.(*ast.Ident); ok && x.Name == "math" && slices.Contains(inexact, sel.Sel.Name) {
+				used[s.path()] = true
+				if mayBeInexact[s.path()] == "" {
+					t.Errorf("%s calls math.%s: its last bits depend on the processor; take graph.Exp or graph.Log", s.set.Position(sel.Pos()), sel.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+	for path := range mayBeInexact {
+		if !used[path] {
+			t.Errorf("%s calls none of the functions that it may: take it off the list", path)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -209,7 +210,7 @@ func reachOf(c *cases) int32 {
 	for _, w := range c.weights {
 		sum += int64(w)
 	}
-	return min(int32(nearest(log(1+float64(sum)/weightOne)*logit)), limit)
+	return min(int32(nearest(graph.Log(1+float64(sum)/weightOne)*logit)), limit)
 }
 
 // rowOf returns features as a row.

@@ -1,6 +1,10 @@
 package calibrate
 
-import "math"
+import (
+	"math"
+
+	"github.com/treebeam/treebeam/parser/graph"
+)
 
 // Everything here rounds each product before it is added to, so that no
 // processor fuses the two, and uses no function of package math that has
@@ -25,21 +29,6 @@ func exp(x float64) float64 {
 	return math.Ldexp(sum, k)
 }
 
-// log is the natural logarithm of a positive number, with a relative error
-// below 1e-13.
-func log(x float64) float64 {
-	f, e := math.Frexp(x)
-	if f < math.Sqrt2/2 {
-		f, e = 2*f, e-1
-	}
-	t := (f - 1) / (f + 1)
-	square, sum := float64(t*t), 0.0
-	for i := 23; i >= 1; i -= 2 {
-		sum = float64(sum*square) + 1/float64(i)
-	}
-	return float64(float64(e)*ln2) + float64(2*t*sum)
-}
-
 // sigmoid is 1/(1+e^-z), in [0,1]; 0 of NaN.
 func sigmoid(z float64) float64 {
 	if z >= 0 {
@@ -54,7 +43,7 @@ func sigmoid(z float64) float64 {
 var oddsOf = func() (odds [grain + 1]int32) {
 	for i := range odds {
 		k := min(max(float64(i), 0.5), grain-0.5)
-		odds[i] = int32(nearest(log(k/(grain-k)) * nat))
+		odds[i] = int32(nearest(graph.Log(k/(grain-k)) * nat))
 	}
 	return odds
 }()

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -252,7 +253,7 @@ func doubtAt(list []float32, i int, other int32) int32 {
 // mantissas are the logarithms of 1 to 2 in units of 1/nat.
 var mantissas = func() (list [256]int32) {
 	for i := range list {
-		list[i] = int32(nearest(log(1+(float64(i)+0.5)/256) * nat))
+		list[i] = int32(nearest(graph.Log(1+(float64(i)+0.5)/256) * nat))
 	}
 	return list
 }()

@@ -1,5 +1,7 @@
 package calibrate
 
+import "github.com/treebeam/treebeam/parser/graph"
+
 // Features of a whole tree. Those that all words share stay where they are.
 const (
 	product    = iota // log-odds of the product of all words' chances
@@ -58,7 +60,7 @@ func (s *summary) row(x *row, r *reader) {
 func productOdds(p float64) int32 {
 	const least = 1e-7
 	p = min(max(p, least), 1-least)
-	return int32(nearest(log(p/(1-p)) * nat))
+	return int32(nearest(graph.Log(p/(1-p)) * nat))
 }
 
 // What the straight lines of the functions see beside 1.

@@ -20,3 +20,11 @@ func TestExp(t *testing.T) {
 		t.Error("Exp is wrong at 0 or far below")
 	}
 }
+
+func TestLog(t *testing.T) {
+	for x := 1e-12; x < 1e12; x *= 1.01 {
+		if got, want := Log(x), math.Log(x); math.Abs(got-want) > 1e-13*max(1, math.Abs(want)) {
+			t.Fatalf("log %g is %g, want %g", x, got, want)
+		}
+	}
+}

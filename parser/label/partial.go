@@ -3,6 +3,7 @@ package label
 import (
 	"math"
 
+	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -48,7 +49,7 @@ func (g *gradient) sumClamped() {
 	c.prob = append(c.prob[:0], g.prob...)
 	c.mass = append(c.mass[:0], g.mass...)
 	for m := 1; m <= g.e.n; m++ {
-		g.loss -= math.Log(g.scale[m])
+		g.loss -= graph.Log(g.scale[m])
 	}
 	copy(g.belief, c.free)
 }

@@ -1,8 +1,7 @@
 package label
 
 import (
-	"math"
-
+	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -110,9 +109,9 @@ func (p Prior) Weigh(s *syntax.Sentence) syntax.Candidates {
 		}
 		for a := c.Start[j]; a < c.Start[j+1]; a++ {
 			if h := c.Heads[a]; h != syntax.Root {
-				c.LogOdds[a] += int32(1024 * priorScale * math.Log(p.of(s, j+1, h)))
+				c.LogOdds[a] += int32(1024 * priorScale * graph.Log(p.of(s, j+1, h)))
 			} else {
-				c.LogOdds[a] += int32(1024 * math.Log(rootPrior))
+				c.LogOdds[a] += int32(1024 * graph.Log(rootPrior))
 			}
 		}
 	}

@@ -218,7 +218,7 @@ func (g *gradient) compute(t *trainer, e *example) {
 		for j := e.off[m]; j < e.off[m+1]; j++ {
 			g.asks[j] *= e.step
 		}
-		g.loss += math.Log(g.scale[m])
+		g.loss += graph.Log(g.scale[m])
 	}
 }
 

@@ -191,7 +191,10 @@ func Scale(sizes []float32, top int) int {
 		return 0
 	}
 	largest := min(float64(sizes[len(sizes)-1]), 8*common(sizes))
-	return int(math.Floor(math.Log2(float64(top) / largest)))
+	if !(largest > 0) {
+		return 0
+	}
+	return math.Ilogb(float64(top) / largest)
 }
 
 // common returns the weight that one in 2,000 exceeds.

@@ -126,7 +126,7 @@ func (m *Model) likelihood(dev []syntax.Sentence) float64 {
 		}
 		for w := range s.Words {
 			if k := slices.Index(s.Candidates.Of(w+1), s.Words[w].Head); k >= 0 {
-				sum += math.Log(math.Max(p[int(arcs.Start[w])+k], 1e-6))
+				sum += graph.Log(max(p[int(arcs.Start[w])+k], 1e-6))
 				count++
 			}
 		}

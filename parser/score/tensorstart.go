@@ -5,12 +5,14 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // pairs are the sparse first-order templates that the tensor can start from:
@@ -188,9 +190,13 @@ func (x *firstOrder) learn(s *syntax.Sentence, m int) {
 		x.ids[i] = x.find(int(h), m, x.ids[i][:0])
 		x.p = append(x.p, x.sum(x.ids[i]))
 	}
-	norm := floats.LogSumExp(x.p)
+	top, sum := slices.Max(x.p), 0.0
+	for i := range x.p {
+		x.p[i] = graph.Exp(max(x.p[i]-top, -600))
+		sum += x.p[i]
+	}
 	for i, h := range heads {
-		g := -math.Exp(x.p[i] - norm)
+		g := -x.p[i] / sum
 		if h == gold {
 			g++
 		}

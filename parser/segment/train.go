@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -161,7 +162,7 @@ func (t *task) learn(seed uint64) error {
 			if goal < 0 {
 				sum = -sum
 			}
-			*gradient = goal * float32(1/(1+math.Exp(sum)))
+			*gradient = goal * float32(1/(1+graph.Exp(min(max(sum, -600), 600))))
 		},
 		Apply: func(at linear.At, gradient *float32) {
 			for _, id := range row(at.Example) {

@@ -3,10 +3,10 @@ package word
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
+	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -200,7 +200,7 @@ func (v *Vocabulary) entropy(kinds map[kind]int) float64 {
 // sumOfLogs returns the sum of n log n over the counts, in a fixed order.
 func sumOfLogs[K comparable](count map[K]int) (sum float64) {
 	for _, n := range slices.Sorted(maps.Values(count)) {
-		sum += float64(float64(n) * math.Log(float64(n)))
+		sum += float64(float64(n) * graph.Log(float64(n)))
 	}
 	return sum
 }
