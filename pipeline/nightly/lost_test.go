@@ -168,3 +168,47 @@ func TestLostObjects(t *testing.T) {
 	}
 	c.check("mended")
 }
+
+// A state whose snapshot cannot be read is mended by --all, as the message says.
+func TestLostSnapshot(t *testing.T) {
+	for name, damage := range map[string]func(path string) error{
+		"gone":           os.Remove,
+		"all gone":       func(path string) error { return os.RemoveAll(filepath.Dir(path)) },
+		"empty":          func(path string) error { return os.Truncate(path, 0) },
+		"cut":            func(path string) error { return os.Truncate(path, 1000) },
+		"a flipped byte": func(path string) error { return flip(path, 300) },
+	} {
+		c := few(t, 10)
+		c.write("f03.txt", "Changed .\n")
+		_, r := c.mustNight(c.options())
+		c.must(damage(filepath.Join(c.state, "snapshots", r.Snapshot.Name)))
+		want := "treebeam parse --state " + c.state
+		if _, err := Plan(t.Context(), c.options()); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "--all") {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if _, err := Compact(t.Context(), CompactOptions{State: c.state}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: compacting: %v", name, err)
+		}
+		o := c.options()
+		o.All = true
+		if _, err := c.crashWith(o, "run"); err == nil {
+			t.Fatal("no crash")
+		}
+		before := toy.Parsed.Load()
+		n, r := c.mustNight(o)
+		if n.Counts[New] != 10 || r.Snapshot.N != 3 || toy.Parsed.Load() != before {
+			t.Errorf("%s: decided %v, snapshot %d, %d sentences parsed", name, n.Counts, r.Snapshot.N, toy.Parsed.Load()-before)
+		}
+		c.check(name)
+		c.idle(name)
+	}
+}
+
+func flip(path string, at int) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	text[at] ^= 1
+	return os.WriteFile(path, text, 0o644)
+}

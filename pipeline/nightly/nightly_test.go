@@ -277,11 +277,13 @@ var errCrash = errors.New("crash")
 
 // crash makes a night end at a step, as a crash would: at "parse" after some
 // sentences.
-func (c *corpus) crash(at string) (*Night, error) {
+func (c *corpus) crash(at string) (*Night, error) { return c.crashWith(c.options(), at) }
+
+func (c *corpus) crashWith(o Options, at string) (*Night, error) {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	n, err := Plan(ctx, c.options())
+	n, err := Plan(ctx, o)
 	c.must(err)
 	if at == "parse" {
 		left, from := int64(1+c.rng.IntN(80)), toy.Parsed.Load()

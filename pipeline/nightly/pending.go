@@ -48,7 +48,7 @@ func (n *Night) planRuns(ctx context.Context) error {
 	for _, run := range runs {
 		at, err := number(run)
 		lost := n.Lost[run] != ""
-		if err != nil || !lost && (at < number1-1 || n.base != nil && slices.Contains(n.base.Runs, run)) {
+		if err != nil || !lost && (at < number1-1 || n.base != nil && n.base.gone && at < number1 || n.base != nil && slices.Contains(n.base.Runs, run)) {
 			continue // of the past, or current
 		}
 		if !n.resume(ctx, run, todo) && !lost {

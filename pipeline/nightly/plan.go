@@ -101,7 +101,7 @@ func (n *Night) Dir() string { return n.state.dir }
 
 // Idle says that nothing has changed: Run will write nothing.
 func (n *Night) Idle() bool {
-	return n.base != nil && n.Counts[Unchanged] == len(n.Decisions) && n.Touched == 0
+	return n.base != nil && !n.base.gone && n.Counts[Unchanged] == len(n.Decisions) && n.Touched == 0
 }
 
 // Plan lists the input, compares it with the current snapshot and decides
@@ -123,7 +123,7 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 	if err != nil {
 		return nil, err
 	}
-	base, err := state.Current(ctx)
+	base, err := state.base(ctx, o.All)
 	if err != nil {
 		return nil, &pipeline.Refusal{Err: err}
 	}
@@ -144,7 +144,7 @@ func Plan(ctx context.Context, o Options) (*Night, error) {
 		}
 	}
 	if err := n.decide(ctx); err != nil {
-		return nil, err
+		return nil, state.remedied(err)
 	}
 	if err := n.planRuns(ctx); err != nil {
 		return nil, err

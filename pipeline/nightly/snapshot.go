@@ -39,6 +39,7 @@ type Snapshot struct {
 	Documents   int64
 
 	state *State
+	gone  bool // it cannot be read: only its name and its number are known
 }
 
 // Current returns the current snapshot, nil if there is none yet.
@@ -47,7 +48,36 @@ func (s *State) Current(ctx context.Context) (*Snapshot, error) {
 	if err != nil || name == "" {
 		return nil, err
 	}
-	return s.snapshot(name)
+	snapshot, err := s.snapshot(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w; %s", err, s.remedy())
+	}
+	return snapshot, nil
+}
+
+// base is the snapshot that a night starts from. If every file is parsed again
+// anyhow, that may be one that cannot be read: it then has no entries.
+func (s *State) base(ctx context.Context, all bool) (*Snapshot, error) {
+	base, err := s.Current(ctx)
+	if !all {
+		return base, err
+	}
+	if err == nil {
+		for _, err = range base.Entries() { // whether it can be read to its end
+			if err != nil {
+				break
+			}
+		}
+	}
+	if err == nil || ctx.Err() != nil {
+		return base, err
+	}
+	name, _, err := s.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	n, err := number(name)
+	return &Snapshot{Name: name, N: n, state: s, gone: true}, err
 }
 
 // MustCurrent is Current for those that need a snapshot: its absence is a
@@ -106,7 +136,7 @@ func (s *State) snapshot(name string) (*Snapshot, error) {
 // with an error is the last.
 func (s *Snapshot) Entries() iter.Seq2[*parquet.Entry, error] {
 	return func(yield func(*parquet.Entry, error) bool) {
-		if s == nil {
+		if s == nil || s.gone {
 			return
 		}
 		r, err := parquet.Open[parquet.Entry](s.state.snapshotPath(s.Name))

@@ -109,7 +109,7 @@ func (s *State) current(ctx context.Context) (name, version string, err error) {
 	}
 	name = strings.TrimSpace(string(data))
 	if _, err := number(name); err != nil || !strings.HasSuffix(name, ".parquet") || strings.ContainsAny(name, `/\`) {
-		return "", "", fmt.Errorf("%s does not name a snapshot; write the name of the newest file in %s into it", uri, store.Join(s.dir, snapshotsDir))
+		return "", "", fmt.Errorf("%s does not name a snapshot; write the name of the newest file in %s into it, or if that holds none, remove it: the next night takes over what was parsed", uri, store.Join(s.dir, snapshotsDir))
 	}
 	return name, info.Version, nil
 }
