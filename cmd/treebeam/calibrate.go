@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -80,7 +79,7 @@ func newCalibrate() *cobra.Command {
 		if err := setThreads(*threads); err != nil {
 			return err
 		}
-		return f.run(os.Stdout)
+		return f.run(stdout)
 	}
 	return cmd
 }

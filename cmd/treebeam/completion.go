@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,13 +28,13 @@ func newCompletion() *cobra.Command {
 		root := cmd.Root()
 		switch args[0] {
 		case "bash":
-			return root.GenBashCompletionV2(os.Stdout, true)
+			return root.GenBashCompletionV2(stdout, true)
 		case "zsh":
-			return root.GenZshCompletion(os.Stdout)
+			return root.GenZshCompletion(stdout)
 		case "fish":
-			return root.GenFishCompletion(os.Stdout, true)
+			return root.GenFishCompletion(stdout, true)
 		case "powershell":
-			return root.GenPowerShellCompletionWithDesc(os.Stdout)
+			return root.GenPowerShellCompletionWithDesc(stdout)
 		}
 		return refuse("%s: want bash, zsh, fish or powershell", args[0])
 	}

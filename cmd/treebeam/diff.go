@@ -58,11 +58,11 @@ func newDiff() *cobra.Command {
 			return err
 		}
 		if *asJSON {
-			e := json.NewEncoder(os.Stdout)
+			e := json.NewEncoder(stdout)
 			e.SetEscapeHTML(false)
 			err = e.Encode(report)
 		} else {
-			err = printDiff(os.Stdout, report)
+			err = printDiff(stdout, report)
 		}
 		if err != nil {
 			return err

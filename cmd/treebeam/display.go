@@ -41,14 +41,14 @@ func (c *colorWhen) Set(s string) error {
 	return errors.New("must be auto, always or never")
 }
 
-// write is how rows are written to a file, which may be standard output.
+// write is how rows are written to a file, which may be stdout.
 func (d *display) write(conf view.Conf, to io.Writer) pipeline.WriteOptions {
 	tree := view.TreeOptions{Lemmas: d.lemmas, Conf: conf, Color: d.color == "always"}
-	if f, ok := to.(*os.File); ok {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+	if to == stdout {
+		if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
 			tree.Width = width
 		}
-		tree.Color = tree.Color || d.color == "auto" && showsColors(f)
+		tree.Color = tree.Color || d.color == "auto" && showsColors(os.Stdout)
 	}
 	return pipeline.WriteOptions{Generator: "treebeam " + pipeline.Version(), Tree: tree,
 		Picture: view.SVGOptions{Conf: conf, Lemmas: d.lemmas}}

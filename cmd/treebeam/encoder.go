@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -60,7 +59,7 @@ func newEncoder() *cobra.Command {
 			return &refusal{err}
 		}
 		if others[0] == "info" {
-			return printPretrained(os.Stdout, p, *asJSON)
+			return printPretrained(stdout, p, *asJSON)
 		}
 		for _, x := range []struct{ to, from *string }{{&p.Name, name}, {&p.Source, source}, {&p.Licence, licence}} {
 			if *x.from != "" {
@@ -90,10 +89,10 @@ func importEncoder(file string, p *encode.Params) error {
 	if err := commit(); err != nil {
 		return fmt.Errorf("encoder %s: %w", file, err)
 	}
-	if err := printPretrained(os.Stdout, p, false); err != nil {
+	if err := printPretrained(stdout, p, false); err != nil {
 		return err
 	}
-	say(os.Stdout, "%s: %d bytes, sha256 %s\n", file, *count, hex.EncodeToString(sum.Sum(nil)))
+	say(stdout, "%s: %d bytes, sha256 %s\n", file, *count, hex.EncodeToString(sum.Sum(nil)))
 	return nil
 }
 

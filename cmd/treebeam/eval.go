@@ -94,7 +94,7 @@ func newEval() *cobra.Command {
 		if err := cmp.Or(f.validate(), checkCustom(fs), setThreads(*threads)); err != nil {
 			return err
 		}
-		return f.run(ctx, os.Stdout)
+		return f.run(ctx, stdout)
 	}
 	return cmd
 }

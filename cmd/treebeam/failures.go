@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,7 +49,7 @@ func newFailures() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		out := bufio.NewWriter(os.Stdout)
+		out := bufio.NewWriter(stdout)
 		out.WriteString(failuresHeader + "\n")
 		for f, err := range from.Failures {
 			if err != nil {

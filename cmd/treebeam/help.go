@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"runtime/debug"
 
@@ -56,12 +55,12 @@ func newHelp() *cobra.Command {
 			return refuse("want the name of one command, got %d", len(args))
 		}
 		if len(args) == 0 {
-			printHelp(os.Stdout, root)
+			printHelp(stdout, root)
 			return nil
 		}
 		if args[0] == "beam" {
-			fmt.Println("Flags of the Beam SDK; treebeam parse passes them on:")
-			flag.CommandLine.SetOutput(os.Stdout)
+			fmt.Fprintln(stdout, "Flags of the Beam SDK; treebeam parse passes them on:")
+			flag.CommandLine.SetOutput(stdout)
 			flag.PrintDefaults()
 			return nil
 		}
@@ -69,7 +68,7 @@ func newHelp() *cobra.Command {
 		if about == nil {
 			return refuse("there is no command %q; treebeam help lists them", args[0])
 		}
-		printUsage(os.Stdout, about, *all)
+		printUsage(stdout, about, *all)
 		return nil
 	}
 	return cmd
@@ -91,7 +90,7 @@ func printVersion() error {
 			}
 		}
 	}
-	fmt.Printf("treebeam %s%s, format %s, Beam %s, %s %s/%s\n", pipeline.Version(), revision,
+	fmt.Fprintf(stdout, "treebeam %s%s, format %s, Beam %s, %s %s/%s\n", pipeline.Version(), revision,
 		output.FormatVersion, core.SdkVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return nil
 }

@@ -118,7 +118,8 @@ func dispatch(ctx context.Context, args []string) int {
 func newRoot() *cobra.Command {
 	root := &cobra.Command{Use: "treebeam", SilenceErrors: true, SilenceUsage: true}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printUsage(os.Stdout, cmd, false) })
+	root.SetOut(stdout)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printUsage(stdout, cmd, false) })
 	help := newHelp()
 	root.SetHelpCommand(help)
 	addAll := func(title string, commands ...*cobra.Command) {
@@ -166,11 +167,13 @@ func find(root *cobra.Command, name string) *cobra.Command {
 }
 
 // report prints err, if it has something to say, and returns its exit status.
-// name is that of the command.
+// name is that of the command. A command whose output could not be written has
+// failed.
 func report(name string, err error) int {
 	var code exitCode
 	var refused *refusal
 	var refusedRun *pipeline.Refusal
+	err = stdout.outcome(err)
 	switch {
 	case err == nil:
 		return exitOK

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -45,9 +44,9 @@ func newModel() *cobra.Command {
 			return &refusal{err}
 		}
 		if *asJSON {
-			return printModelJSON(os.Stdout, m)
+			return printModelJSON(stdout, m)
 		}
-		printModel(os.Stdout, m)
+		printModel(stdout, m)
 		return nil
 	}
 	return cmd

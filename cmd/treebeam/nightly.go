@@ -104,7 +104,7 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 	start := time.Now()
 	night, err := c.planNight(ctx, limit)
 	if night != nil && c.night.planOnly != "" {
-		if err := printPlan(os.Stdout, night, string(c.night.planOnly)); err != nil {
+		if err := printPlan(stdout, night, string(c.night.planOnly)); err != nil {
 			return err
 		}
 	}

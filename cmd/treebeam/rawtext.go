@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-
 	"github.com/spf13/cobra"
 
 	"github.com/treebeam/treebeam/io/conllu"
@@ -26,7 +24,7 @@ func newRawText() *cobra.Command {
 		if err != nil {
 			return &refusal{err}
 		}
-		return conllu.RawText(os.Stdout, sents)
+		return conllu.RawText(stdout, sents)
 	}
 	return cmd
 }

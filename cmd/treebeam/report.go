@@ -70,7 +70,7 @@ func newReport() *cobra.Command {
 			return err
 		}
 		if *file == "-" {
-			return writePage(os.Stdout, r)
+			return writePage(stdout, r)
 		}
 		out, commit, err := createOutput("--output", *file)
 		if err != nil {

@@ -65,7 +65,7 @@ func checkEnding(flag, name, to string) error {
 // .zst. "" and "-" are standard output.
 func createRows(flag, name string) (w io.Writer, commit func() error, cleanup func(), err error) {
 	if name == "" || name == "-" {
-		return os.Stdout, func() error { return nil }, func() {}, nil
+		return stdout, func() error { return nil }, func() {}, nil
 	}
 	file, publish, err := createOutput(flag, name)
 	if err != nil {

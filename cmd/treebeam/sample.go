@@ -152,7 +152,7 @@ func (f *sampleFlags) readWithout() (*pick.Earlier, error) {
 // writeSample writes a sample to a file, or to standard output.
 func writeSample(drawn *pick.Drawn, file string) (err error) {
 	if file == "" || file == "-" {
-		return quietlyClosed(drawn.Write(os.Stdout))
+		return quietlyClosed(drawn.Write(stdout))
 	}
 	out, commit, err := createOutput("--output", file)
 	if err != nil {

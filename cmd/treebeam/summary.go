@@ -71,13 +71,13 @@ func failed(sum *output.Summary) string {
 }
 
 // printJSON prints v as one line of JSON on standard output, for programs: where that
-// is a terminal, only if asked for. If nobody reads it, the run was none the worse.
+// is a terminal, only if asked for.
 func printJSON(v any, asked bool) {
 	if !asked && term.IsTerminal(int(os.Stdout.Fd())) {
 		return
 	}
 	if line, err := json.Marshal(v); err == nil {
-		fmt.Fprintf(os.Stdout, "%s\n", line)
+		fmt.Fprintf(stdout, "%s\n", line)
 	}
 }
 

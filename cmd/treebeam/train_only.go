@@ -168,7 +168,7 @@ func (f *trainFlags) write(data []byte, begun time.Time, said string) error {
 	if err != nil {
 		return err
 	}
-	say(os.Stdout, "%s: %.2f MB, sha256 %s, %s\n", f.model, float64(len(data))/1e6, digest,
+	say(stdout, "%s: %.2f MB, sha256 %s, %s\n", f.model, float64(len(data))/1e6, digest,
 		fmt.Sprintf(said, time.Since(begun).Round(time.Second)))
 	return nil
 }
