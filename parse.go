@@ -26,7 +26,7 @@ const (
 )
 
 // A Model is a trained parser. It is read-only: any number of goroutines may
-// use one at once.
+// use one at once. The methods of a nil or zero Model return an error.
 type Model struct {
 	model  *model.Model
 	effort float64
@@ -45,6 +45,11 @@ func Open(path string) (*Model, error) {
 	return &Model{m, 1}, nil
 }
 
+// errNoModel is the error of a Model that Open has not returned.
+var errNoModel = errors.New("the Model is nil or zero: use one that Open returns")
+
+func (m *Model) isZero() bool { return m == nil || m.model == nil }
+
 // WithEffort returns a model like m that uses its encoder only where it is needed. A
 // sentence keeps its parse without the encoder if the expected LAS of that parse, the
 // mean of its DeprelConf, is at least p. 0 never uses the encoder; 1, which is what
@@ -52,6 +57,8 @@ func Open(path string) (*Model, error) {
 // numbers, if parses without it are not calibrated.
 func (m *Model) WithEffort(p float64) (*Model, error) {
 	switch {
+	case m.isZero():
+		return nil, errNoModel
 	case !(p >= 0 && p <= 1):
 		return nil, fmt.Errorf("effort %v: want a number from 0 to 1", p)
 	case !m.model.Encodes():
@@ -86,6 +93,9 @@ type Exception struct{ Form, UPOS, Lemma string }
 // does not retain c's slices. WithCustom fails if a string cannot be used; the error
 // names the string.
 func (m *Model) WithCustom(c Custom) (*Model, error) {
+	if m.isZero() {
+		return nil, errNoModel
+	}
 	lists := model.Lists{Abbreviations: c.Abbreviations, KeepTogether: c.KeepTogether, Unconstrained: c.Unconstrained}
 	for _, x := range c.Exceptions {
 		lists.Exceptions = append(lists.Exceptions, tag.Exception(x))
@@ -107,8 +117,12 @@ func (m *Model) WithCustom(c Custom) (*Model, error) {
 // no sentences.
 //
 // Parse works in its caller's goroutine; to use more cores, call it from several. An
-// error means a bug in the program; then Parse returns no sentences.
+// error means that m is nil or zero, or a bug in the program; then Parse returns no
+// sentences.
 func (m *Model) Parse(s string) (sentences []Sentence, err error) {
+	if m.isZero() {
+		return nil, errNoModel
+	}
 	defer recovered(&err)
 	layout, err := text.Decide([]byte(s[:min(len(s), headBytes)]), text.Options{})
 	if err != nil {
@@ -155,6 +169,9 @@ func (m *Model) Parse(s string) (sentences []Sentence, err error) {
 // none or more than 65,535; any other error means a bug in the program. Like Parse, it
 // may be called from several goroutines.
 func (m *Model) ParseWords(forms []string) (s Sentence, err error) {
+	if m.isZero() {
+		return Sentence{}, errNoModel
+	}
 	defer recovered(&err)
 	if len(forms) == 0 {
 		return Sentence{}, errors.New("no words to parse")

@@ -36,6 +36,22 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// A model that nobody has opened is an error of one line, not a trace of the stack.
+func TestZeroModel(t *testing.T) {
+	for _, m := range []*treebeam.Model{nil, {}} {
+		_, parse := m.Parse("One dog barks.")
+		_, empty := m.Parse("")
+		_, words := m.ParseWords([]string{"One"})
+		_, effort := m.WithEffort(0.5)
+		_, custom := m.WithCustom(treebeam.Custom{})
+		for _, err := range []error{parse, empty, words, effort, custom} {
+			if err == nil || !strings.Contains(err.Error(), "Open") || strings.Contains(err.Error(), "\n") {
+				t.Errorf("got %v", err)
+			}
+		}
+	}
+}
+
 // Plain text, line breaks of all kinds, bytes that are no UTF-8, characters of
 // all widths, a byte order mark.
 var texts = []string{
