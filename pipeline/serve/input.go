@@ -168,27 +168,40 @@ func (s *Server) readCoNLLU(data string, kept bool) sentences {
 	}
 }
 
-// A nextSentence takes the words of a sentence off the front of data; opens says
-// that a blank line stands before it, or two with a token a line. It returns no
-// words at the end.
-type nextSentence func(data string) (words []string, opens bool, rest string)
+// A cut is a sentence that the caller has cut into words. Words over the limit are
+// only counted.
+type cut struct {
+	words []string
+	n     int
+	opens bool // a blank line stands before it, or two with a token a line
+}
+
+func (c *cut) add(token string, limit int) {
+	if c.n++; c.n <= limit {
+		c.words = append(c.words, form(token))
+	}
+}
+
+// A nextSentence takes a sentence off the front of data, of at most limit words. It has
+// no words at the end.
+type nextSentence func(data string, limit int) (s cut, rest string)
 
 // readTokens reads sentences whose tokens the caller has cut.
 func (s *Server) readTokens(data string, next nextSentence) sentences {
 	return func(yield func(*syntax.Sentence, error) bool) {
 		data := strings.TrimPrefix(data, "\ufeff")
 		for n := 1; ; n++ {
-			words, opens, rest := next(data)
+			found, rest := next(data, s.limits.Words)
 			data = rest
 			switch {
-			case len(words) == 0:
+			case found.n == 0:
 				return
-			case len(words) > s.limits.Words:
-				yield(nil, s.tooLong(len(words)))
+			case found.n > s.limits.Words:
+				yield(nil, s.tooLong(found.n))
 				return
 			}
-			t := tokens.Join(words)
-			t.Comments = comments(n, n == 1 || opens, "")
+			t := tokens.Join(found.words)
+			t.Comments = comments(n, n == 1 || found.opens, "")
 			if !yield(&t, nil) {
 				return
 			}
@@ -198,37 +211,34 @@ func (s *Server) readTokens(data string, next nextSentence) sentences {
 
 // horizontal reads a line of tokens with spaces between, in which a no-break space
 // stands for a space inside a token.
-func horizontal(data string) (words []string, opens bool, rest string) {
-	for data != "" {
+func horizontal(data string, limit int) (s cut, rest string) {
+	for data != "" && s.n == 0 {
 		var line string
 		line, data, _ = strings.Cut(data, "\n")
-		for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' || r == '\r' }) {
-			words = append(words, form(strings.ReplaceAll(word, "\u00a0", " ")))
+		for word := range strings.FieldsFuncSeq(line, func(r rune) bool { return r == ' ' || r == '\t' || r == '\r' }) {
+			s.add(strings.ReplaceAll(word, "\u00a0", " "), limit)
 		}
-		if len(words) > 0 {
-			break
-		}
-		opens = true
+		s.opens = s.opens || s.n == 0
 	}
-	return words, opens, data
+	return s, data
 }
 
 // vertical reads lines up to a blank one: a token each, which ends at a tab.
-func vertical(data string) (words []string, opens bool, rest string) {
+func vertical(data string, limit int) (s cut, rest string) {
 	for data != "" {
 		var line string
 		line, data, _ = strings.Cut(data, "\n")
 		line = strings.Trim(line, "\r")
 		switch word, _, _ := strings.Cut(strings.TrimLeft(line, "\t"), "\t"); {
 		case strings.TrimSpace(word) != "":
-			words = append(words, form(word))
-		case len(words) > 0:
-			return words, opens, data
+			s.add(word, limit)
+		case s.n > 0:
+			return s, data
 		default:
-			opens = true
+			s.opens = true
 		}
 	}
-	return words, opens, data
+	return s, data
 }
 
 // form makes a column of CoNLL-U of a token: no control characters, no spaces at
