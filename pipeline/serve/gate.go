@@ -9,44 +9,81 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// A gate lets requests in: as many as may be open, then as many as memory is
-// reserved for, then as many as are parsed at once (turn). Those who wait come in
-// order.
+// A gate lets requests in: as many as may be open, then as many as there is room
+// for their bodies, then as many as memory is reserved for, then as many as are
+// parsed at once (turn). Those who wait come in order.
 type gate struct {
 	limits Limits
 	opened atomic.Int64
 	parses atomic.Int64 // requests that are parsed
 	most   atomic.Int64 // the most that there were at once
+	bodies *semaphore.Weighted
 	memory *semaphore.Weighted
 	slots  *semaphore.Weighted
 	seats  *semaphore.Weighted
 }
 
 func newGate(l Limits) *gate {
-	return &gate{limits: l, memory: semaphore.NewWeighted(l.Memory), slots: semaphore.NewWeighted(int64(l.Parallel)), seats: semaphore.NewWeighted(int64(l.Parallel))}
+	return &gate{
+		limits: l, bodies: semaphore.NewWeighted(l.Bodies), memory: semaphore.NewWeighted(l.Memory),
+		slots: semaphore.NewWeighted(int64(l.Parallel)), seats: semaphore.NewWeighted(int64(l.Parallel)),
+	}
 }
 
-// weight estimates what a request with a body of n bytes holds: the body, its
-// decoded parameters, a batch of sentences and a piece of the answer.
+// smallBody is how much of a body is read without room among the bodies: Limits.Open
+// of them take 16 MiB. So a client that announces much and sends nothing, or sends it
+// slowly, holds up only others that send much.
+const smallBody = 16 << 10
+
+// weight estimates what a request with n bytes of parameters holds while it is
+// answered: the body, its decoded parameters, a batch of sentences and a piece of the
+// answer.
 func weight(n int64) int64 { return 192<<10 + 3*n }
 
 // open is the number of open requests.
 func (g *gate) open() int64 { return g.opened.Load() }
 
-// enter reserves what a request with a body of n bytes needs; leave gives it back.
-func (g *gate) enter(ctx context.Context, n int64) (leave func(), err error) {
+// A place is what an open request holds. It is not safe for concurrent use.
+type place struct {
+	gate         *gate
+	body, memory int64
+}
+
+// enter opens a request; leave closes it.
+func (g *gate) enter() (*place, error) {
 	if g.opened.Add(1) > int64(g.limits.Open) {
 		g.opened.Add(-1)
 		return nil, busy("The server has %d requests open, and takes no more.", g.limits.Open)
 	}
-	if err := g.acquire(ctx, g.memory, weight(n)); err != nil {
-		g.opened.Add(-1)
-		return nil, err
+	return &place{gate: g}, nil
+}
+
+// receive waits for the room of a body of n bytes.
+func (p *place) receive(ctx context.Context, n int64) error {
+	err := p.gate.acquire(ctx, p.gate.bodies, n)
+	if err == nil {
+		p.body = n
 	}
-	return func() {
-		g.memory.Release(weight(n))
-		g.opened.Add(-1)
-	}, nil
+	return err
+}
+
+// answer waits for the memory to answer a request with n bytes of parameters. The room
+// of its body goes to the next one.
+func (p *place) answer(ctx context.Context, n int64) error {
+	if err := p.gate.acquire(ctx, p.gate.memory, weight(n)); err != nil {
+		return err
+	}
+	p.memory = weight(n)
+	p.gate.bodies.Release(p.body)
+	p.body = 0
+	return nil
+}
+
+// leave gives everything back.
+func (p *place) leave() {
+	p.gate.bodies.Release(p.body)
+	p.gate.memory.Release(p.memory)
+	p.gate.opened.Add(-1)
 }
 
 // A turn is the right of a request to parse. It goes to the next one after every

@@ -55,6 +55,10 @@ func idle(t *testing.T, s *Server) {
 		t.Fatal("memory was not given back")
 	}
 	s.gate.memory.Release(s.limits.Memory)
+	if err := s.gate.bodies.Acquire(ctx, s.limits.Bodies); err != nil {
+		t.Fatal("the room of bodies was not given back")
+	}
+	s.gate.bodies.Release(s.limits.Bodies)
 	for s.gate.open() > 0 && ctx.Err() == nil {
 		time.Sleep(time.Millisecond)
 	}
@@ -144,8 +148,11 @@ func TestBusy(t *testing.T) {
 		"memory": {Body: 1000, Memory: 1, Wait: time.Millisecond}, // of one request
 	} {
 		s := newServer(t, l)
-		leave, err := s.gate.enter(t.Context(), s.limits.Body+headerBytes)
+		in, err := s.gate.enter()
 		if err != nil {
+			t.Fatal(err)
+		}
+		if err := in.answer(t.Context(), s.limits.Body+headerBytes); err != nil {
 			t.Fatal(err)
 		}
 		other := take(t, s)
@@ -158,7 +165,7 @@ func TestBusy(t *testing.T) {
 		}
 		other.give()
 		other.give() // does nothing
-		leave()
+		in.leave()
 		if w := ask(t, s, "/process", "data", "x", "tokenizer", ""); w.Code != http.StatusOK {
 			t.Errorf("%s, later: status %d: %s", name, w.Code, w.Body)
 		}
@@ -365,8 +372,15 @@ func TestStop(t *testing.T) {
 	for !s.stopping.Load() {
 		time.Sleep(time.Millisecond)
 	}
-	if w := ask(t, s, "/healthz"); w.Code != http.StatusServiceUnavailable {
-		t.Errorf("a server that stops is healthy: %d", w.Code)
+	for _, path := range []string{"/healthz", "/process?tokenizer&data=x", "/tree?data=x"} {
+		r, err := http.Get(address + path) // over a connection of its own
+		if err != nil {
+			t.Fatalf("%s while a request is open: %v", path, err)
+		}
+		r.Body.Close()
+		if r.StatusCode != http.StatusServiceUnavailable || r.Header.Get("Retry-After") == "" || !r.Close {
+			t.Errorf("%s while a request is open: status %d, %v", path, r.StatusCode, r.Header)
+		}
 	}
 	other.give()
 	if err := <-answered; err != nil {

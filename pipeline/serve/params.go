@@ -27,69 +27,116 @@ func (p params) on(name string) bool {
 	return there && v != "none"
 }
 
-// params reads the parameters of a request, from its URL and its body. The time
-// for that is limits.Read. After an error the connection ends with the answer.
-func (s *Server) params(w *answer, r *http.Request) (p params, err error) {
-	limit := http.NewResponseController(w)
-	limit.SetReadDeadline(time.Now().Add(s.limits.Read))
-	if p, err = s.readParams(w, r); err != nil {
-		w.Header().Set("Connection", "close")
-		return nil, err
+// admit reads the parameters of a request and reserves what it takes to answer it. The
+// caller must leave the place.
+func (s *Server) admit(w *answer, r *http.Request) (params, *place, error) {
+	if s.stopping.Load() {
+		return nil, nil, errStopping
 	}
-	limit.SetReadDeadline(time.Time{})
-	return p, nil
+	in, err := s.gate.enter()
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := s.params(w, r, in)
+	if err != nil {
+		in.leave()
+		return nil, nil, err
+	}
+	return p, in, nil
 }
 
-func (s *Server) readParams(w *answer, r *http.Request) (params, error) {
+// params reads the parameters of a request, from its URL and its body.
+func (s *Server) params(w *answer, r *http.Request, in *place) (params, error) {
+	kind, details, err := s.kind(r)
+	if err != nil {
+		return nil, err
+	}
+	body := ""
+	if kind != "" {
+		if body, err = s.body(w, r, in); err != nil {
+			return nil, err
+		}
+		w.unread = false
+	}
+	if err := in.answer(r.Context(), int64(len(body)+len(r.URL.RawQuery))); err != nil {
+		return nil, err
+	}
 	p := params{}
 	if err := p.add(r.URL.RawQuery); err != nil {
 		return nil, badRequest("Cannot parse request URL.")
 	}
+	if kind == "multipart/form-data" {
+		err = p.parts(multipart.NewReader(strings.NewReader(body), details["boundary"]))
+	} else {
+		err = p.add(body)
+	}
+	if err != nil {
+		return nil, unreadable(kind, err)
+	}
+	return p, nil
+}
+
+// kind returns the type of a body that holds parameters, "" if there is none. It
+// refuses a body by what is announced of it.
+func (s *Server) kind(r *http.Request) (kind string, details map[string]string, err error) {
 	if r.Method != http.MethodPost {
-		return p, nil
+		return "", nil, nil
 	}
 	if r.ContentLength > s.limits.Body {
-		s.drain(r)
-		return nil, s.tooLarge()
+		return "", nil, s.tooLarge()
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, s.limits.Body)
-	kind, details, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	switch {
-	case err == nil && kind == "multipart/form-data":
-		err = p.parts(multipart.NewReader(r.Body, details["boundary"]))
-	case err == nil && kind == "application/x-www-form-urlencoded":
-		var body []byte
-		if body, err = io.ReadAll(r.Body); err == nil {
-			err = p.add(string(body))
+	kind, details, err = mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/form-data" && kind != "application/x-www-form-urlencoded" {
+		return "", nil, badRequest("Unsupported payload Content-Type '%.200s'.", r.Header.Get("Content-Type"))
+	}
+	return kind, details, nil
+}
+
+// body reads the body of a request. For its beginning and for the rest, the client has
+// limits.Read each.
+func (s *Server) body(w *answer, r *http.Request, in *place) (string, error) {
+	var b strings.Builder
+	limit := http.NewResponseController(w)
+	read := func(n int64) error {
+		limit.SetReadDeadline(time.Now().Add(s.limits.Read))
+		_, err := io.CopyN(&b, r.Body, n)
+		return err
+	}
+	err := read(smallBody)
+	if err == nil && r.ContentLength != smallBody {
+		size := r.ContentLength
+		if size < 0 {
+			size = s.limits.Body
 		}
-	default:
-		s.drain(r)
-		return nil, badRequest("Unsupported payload Content-Type '%.200s'.", r.Header.Get("Content-Type"))
+		if err := in.receive(r.Context(), size); err != nil {
+			return "", err
+		}
+		if r.ContentLength > 0 {
+			b.Grow(int(size) - b.Len())
+		}
+		err = read(s.limits.Body + 1 - int64(b.Len()))
 	}
-	var large *http.MaxBytesError
 	switch {
-	case err == nil:
-		return p, nil
-	case errors.As(err, &large):
-		return nil, s.tooLarge()
+	case int64(b.Len()) > s.limits.Body:
+		return "", s.tooLarge()
+	case err == nil || err == io.EOF:
+		limit.SetReadDeadline(time.Time{})
+		return b.String(), nil
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, &fault{http.StatusRequestTimeout, fmt.Sprintf("The payload did not arrive within %v.", s.limits.Read)}
+		return "", &fault{http.StatusRequestTimeout, fmt.Sprintf("The payload did not arrive within %v.", s.limits.Read)}
 	case r.Context().Err() != nil:
-		return nil, r.Context().Err()
+		return "", r.Context().Err()
 	}
-	return nil, badRequest("Cannot parse the %s payload: %v.", kind, err)
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return "", unreadable(kind, err)
+}
+
+func unreadable(kind string, err error) error {
+	return badRequest("Cannot parse the %s payload: %v.", kind, err)
 }
 
 func (s *Server) tooLarge() error {
 	return &fault{http.StatusRequestEntityTooLarge, fmt.Sprintf("The payload size is too large: the limit is %d bytes.", s.limits.Body)}
-}
-
-// drain reads a body that is not wanted, up to a limit: many clients read no
-// answer before they have sent all.
-func (s *Server) drain(r *http.Request) {
-	if r.Header.Get("Expect") == "" { // or it has not been sent yet
-		io.CopyN(io.Discard, r.Body, 8*s.limits.Body)
-	}
 }
 
 // add adds the parameters of a query. Unlike net/url's it takes semicolons as they
@@ -143,12 +190,12 @@ func (p params) parts(r *multipart.Reader) error {
 		if strings.EqualFold(part.Header.Get("Content-Transfer-Encoding"), "base64") {
 			body = base64.NewDecoder(base64.StdEncoding, part)
 		}
-		value, err := io.ReadAll(body)
-		if err != nil {
+		var value strings.Builder
+		if _, err := io.Copy(&value, body); err != nil {
 			return err
 		}
 		if name := part.FormName(); name != "" {
-			if err := p.set(name, string(value)); err != nil {
+			if err := p.set(name, value.String()); err != nil {
 				return err
 			}
 		}

@@ -23,15 +23,11 @@ type request struct {
 
 // process answers /process: it parses as the parameters say.
 func (s *Server) process(w *answer, r *http.Request) error {
-	leave, err := s.gate.enter(r.Context(), s.size(r))
+	p, in, err := s.admit(w, r)
 	if err != nil {
 		return err
 	}
-	defer leave()
-	p, err := s.params(w, r)
-	if err != nil {
-		return err
-	}
+	defer in.leave()
 	q, err := s.request(p)
 	if err != nil {
 		return err
@@ -77,15 +73,6 @@ func (s *Server) process(w *answer, r *http.Request) error {
 	t.end() // what is left fits into memory: a slow reader holds nobody up
 	body.text = out.finish(body.text)
 	return body.end()
-}
-
-// size is the most bytes of parameters that a request may have.
-func (s *Server) size(r *http.Request) int64 {
-	body := r.ContentLength
-	if body < 0 || body > s.limits.Body {
-		body = s.limits.Body
-	}
-	return body + int64(len(r.URL.RawQuery))
 }
 
 // request reads what the parameters ask for. The order of its complaints is

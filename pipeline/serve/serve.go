@@ -5,7 +5,7 @@
 //	GET, POST /process   parse a text: docs/serve.md lists the parameters
 //	GET, POST /models    the models and the default one
 //	GET       /          the page; /page.css, /page.js and /tree are its parts
-//	GET       /healthz   "ok", or status 503 while the server stops
+//	GET       /healthz   "ok", or status 503 after the signal to stop
 //	GET       /metrics   counters as Prometheus reads them
 //
 // Everything has a bound: see Limits. A request that does not get a place in time
@@ -21,11 +21,10 @@ import (
 	"net"
 	"net/http"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/net/netutil"
 
 	"github.com/treebeam/treebeam/model"
 )
@@ -45,8 +44,12 @@ type Limits struct {
 	// Open is the most requests that are read, wait, are parsed or answered at once.
 	// There may be twice as many connections; others wait until one is closed.
 	Open int
-	// Memory is the most bytes that open requests may hold together, as estimated
-	// from the sizes of their bodies. It is at least what one request may hold.
+	// Bodies is the most bytes of bodies that are sent or wait for memory, but for
+	// the first 16 KiB of each. It is at least Body.
+	Bodies int64
+	// Memory is the most bytes that requests may hold together while they are
+	// answered, as estimated from the sizes of their bodies. It is at least what one
+	// request may hold.
 	Memory int64
 	// Wait is how long a request waits for its turn, and a long one then for a place
 	// among those that have several: as many as Parallel.
@@ -54,16 +57,18 @@ type Limits struct {
 	// Parse is how long one request may take, without waiting, to be parsed and, but
 	// for the last piece, to be read by the client.
 	Parse time.Duration
-	// Read and Write are how long a client may take to send its request, and to take
-	// the next 64 KiB of the answer.
+	// Read and Write are how long a client may take to send the first 16 KiB of its
+	// request, and then the rest, and to take the next 64 KiB of the answer.
 	Read, Write time.Duration
 }
 
 // DefaultLimits returns the limits that hold unless others are given.
 func DefaultLimits() Limits {
+	const body = 4 << 20
+	cores := runtime.GOMAXPROCS(0)
 	return Limits{
-		Body: 4 << 20, Words: 1000, Shown: 20,
-		Parallel: runtime.GOMAXPROCS(0), Open: 1024, Memory: 256 << 20,
+		Body: body, Words: 1000, Shown: 20,
+		Parallel: cores, Open: 1024, Bodies: 32 << 20, Memory: max(128<<20, int64(cores)*weight(body+headerBytes)),
 		Wait: time.Minute, Parse: 5 * time.Minute, Read: time.Minute, Write: 30 * time.Second,
 	}
 }
@@ -76,11 +81,13 @@ func (l *Limits) fill() {
 	or(&l.Shown, d.Shown)
 	or(&l.Parallel, d.Parallel)
 	or(&l.Open, d.Open)
+	or(&l.Bodies, d.Bodies)
 	or(&l.Memory, d.Memory)
 	or(&l.Wait, d.Wait)
 	or(&l.Parse, d.Parse)
 	or(&l.Read, d.Read)
 	or(&l.Write, d.Write)
+	l.Bodies = max(l.Bodies, l.Body)
 	l.Memory = max(l.Memory, weight(l.Body+headerBytes))
 }
 
@@ -174,6 +181,7 @@ type answer struct {
 	http.ResponseWriter
 	status int // 0: not begun
 	limit  time.Duration
+	unread bool // the request has a body that was not read to its end
 }
 
 func (a *answer) WriteHeader(status int) {
@@ -211,7 +219,10 @@ func (s *Server) handle(pattern string, f func(w *answer, r *http.Request) error
 		head.Set("X-Content-Type-Options", "nosniff")
 		head.Set("Referrer-Policy", "no-referrer")
 		head.Set("Cache-Control", "no-store")
-		if r.ContentLength != 0 { // for what is left of a body at the end, too: net/http reads it
+		if s.stopping.Load() {
+			head.Set("Connection", "close")
+		}
+		if a.unread = r.ContentLength != 0; a.unread { // for what is left of a body at the end, too: net/http reads it
 			http.NewResponseController(w).SetReadDeadline(began.Add(s.limits.Read))
 		}
 		err := s.try(f, a, r)
@@ -225,6 +236,7 @@ func (s *Server) handle(pattern string, f func(w *answer, r *http.Request) error
 		case status == 0 && errors.As(err, &told):
 			status = told.status
 			s.tell(a, told)
+			s.drain(a, r)
 		case status != 0 || r.Context().Err() != nil:
 			status = statusCut
 		default:
@@ -265,21 +277,42 @@ func (s *Server) try(f func(w *answer, r *http.Request) error, a *answer, r *htt
 	return &fault{http.StatusMethodNotAllowed, fmt.Sprintf("The method %s is not known; use GET or POST.", r.Method)}
 }
 
-// tell answers with an error, as UDPipe does.
+// tell answers with an error, as UDPipe does. A body that was not read ends the
+// connection.
 func (s *Server) tell(a *answer, f *fault) {
+	if a.unread {
+		a.Header().Set("Connection", "close")
+	}
 	if f.status == http.StatusServiceUnavailable {
 		a.Header().Set("Retry-After", "5")
 	}
 	a.Header().Set("Access-Control-Allow-Origin", "*")
 	a.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	a.Header().Set("Content-Length", strconv.Itoa(len(f.text)+1))
 	a.WriteHeader(f.status)
 	io.WriteString(a, f.text+"\n")
 }
 
+// drain reads what a client goes on to send after it was told that it is not wanted, up
+// to a limit: many clients read no answer before they have sent all, and lose it if the
+// connection is closed before.
+func (s *Server) drain(a *answer, r *http.Request) {
+	if !a.unread || a.status == http.StatusRequestTimeout || r.Header.Get("Expect") != "" {
+		return
+	}
+	c := http.NewResponseController(a.ResponseWriter)
+	c.Flush()
+	c.SetReadDeadline(time.Now().Add(s.limits.Read))
+	io.CopyN(io.Discard, r.Body, unwanted*s.limits.Body)
+}
+
+// errStopping answers requests after the signal to stop.
+var errStopping = &fault{http.StatusServiceUnavailable, "The server is stopping, and takes no more requests."}
+
 // health says whether the server takes requests.
 func (s *Server) health(w *answer, r *http.Request) error {
 	if s.stopping.Load() {
-		return &fault{http.StatusServiceUnavailable, "The server stops."}
+		return errStopping
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, err := io.WriteString(w, "ok\n")
@@ -289,8 +322,8 @@ func (s *Server) health(w *answer, r *http.Request) error {
 // headerBytes bounds the head of a request, with the text of a GET.
 const headerBytes = 256 << 10
 
-// Serve answers the connections of l until ctx is done. Then it takes no more, and
-// waits up to grace for open requests. It returns nil if all of them were
+// Serve answers the connections of l until ctx is done. Then it refuses requests with
+// status 503, and waits up to grace for open ones. It returns nil if all of them were
 // answered, and an error that says so if some were cut off.
 func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
 	h := &http.Server{
@@ -301,7 +334,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration)
 		ErrorLog:          log.New(io.Discard, "", 0),
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- h.Serve(netutil.LimitListener(l, 2*s.limits.Open)) }()
+	go func() { failed <- h.Serve(newListener(l, s.limits)) }()
 	select {
 	case err := <-failed:
 		return err
@@ -310,6 +343,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration)
 	s.stopping.Store(true)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
+	for s.gate.open() > 0 && last.Err() == nil {
+		time.Sleep(10 * time.Millisecond)
+	}
 	err := h.Shutdown(last)
 	cut := s.gate.open()
 	h.Close()

@@ -39,15 +39,11 @@ type drawnWord struct {
 // tree answers /tree, which takes the parameters data and model: the first
 // sentences of a text as the page shows them.
 func (s *Server) tree(w *answer, r *http.Request) error {
-	leave, err := s.gate.enter(r.Context(), s.size(r))
+	p, in, err := s.admit(w, r)
 	if err != nil {
 		return err
 	}
-	defer leave()
-	p, err := s.params(w, r)
-	if err != nil {
-		return err
-	}
+	defer in.leave()
 	data, there := p["data"]
 	if !there {
 		return badRequest("The parameter 'data' is required.")
