@@ -79,6 +79,7 @@ var imports = func() map[string][]string {
 		"io/conllu":          records,
 		"io/jsonl":           append(slices.Clone(records), "io/text"),
 		"io/tokens":          append(slices.Clone(records), "io/text"),
+		"io/table/tabletest": {},
 		"io/table":           append(slices.Clone(records), "io/text", "io/jsonl", "io/parquet"),
 		"io/parquet":         append(slices.Clone(records), "io/store"),
 		"io/output":          append(slices.Clone(records), "io/source", "io/store", "io/parquet"),
@@ -108,6 +109,7 @@ var forTests = map[string][]string{
 	"parser/tally":     {"parser/hash"},
 	"parser/matrix":    {"parser/matrix/assembly"},
 	"parser/search":    {"parser/part/parttest"},
+	"io/table":         {"io/table/tabletest"},
 	"model":            {"", "io/conllu", "model/everyday", "model/modeltest", "parser/encode/encodetest"},
 	"parser/segment":   {"io/conllu"}, // tests on treebanks
 	"parser/tag":       {"io/conllu"},
@@ -124,7 +126,7 @@ var forTests = map[string][]string{
 	"pipeline/diff":    {"io/conllu", "parser/syntax"}, // a test on a treebank
 	"pipeline/serve":   {""},
 	"pipeline/nightly": {"transforms/transformstest", "parser/syntax", "io/store/storetest"},
-	"cmd/treebeam":     {"model/modeltest", "transforms/transformstest", "parser/encode/encodetest"},
+	"cmd/treebeam":     {"io/table/tabletest", "model/modeltest", "transforms/transformstest", "parser/encode/encodetest"},
 
 	"parser/projective": {"parser/part/parttest"},
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	pq "github.com/parquet-go/parquet-go"
+
+	"github.com/treebeam/treebeam/io/table/tabletest"
 )
 
 // Tables that are broken, or could take much memory.
@@ -24,10 +26,19 @@ func TestHostileTables(t *testing.T) {
 		"a header that never ends": {in: map[string]string{"a.csv": strings.Repeat("x,", 1<<20)}, rows: []row{{"", "read", "no header"}}},
 		"no Parquet at all":        {in: map[string]string{"a.parquet": "PAR1" + strings.Repeat("\xff", 100) + "PAR1"}, rows: []row{{"", "read", "a footer of"}}},
 		"5,000 columns":            {in: map[string]string{"a.tsv": wide}, trees: 100, once: true},
+		"a long prefix, kept":      {in: prefixed("kept"), args: keep, rows: []row{{"", "read", "it and the rows up to 290 are in a page that decodes to"}}},
+		"a long prefix of ids":     {in: prefixed("id"), rows: []row{{"", "read", "it and the rows up to 290 are in a page that decodes to"}}},
+		"a long prefix of texts":   {in: map[string]string{"a.parquet": string(tabletest.Parquet(290, tabletest.Same("text", 290, 15<<20)))}, rows: []row{{"", "read", "rows up to 290"}}},
 		"a large value many times": {in: map[string]string{"a.parquet": parquetOf(t, 100, 100, func(i int) cells {
 			return cells{Text: map[bool]string{true: "One ."}[i == 7], Kept: value}
 		})}, args: keep, trees: 1, rows: many(100, "value not kept: 10485760 bytes"), once: true},
 	})
+}
+
+// prefixed is 290 rows of Parquet in which a column has the same 15 MB in each: 4
+// GB, of which the file holds two kilobytes.
+func prefixed(column string) map[string]string {
+	return map[string]string{"a.parquet": string(tabletest.Parquet(290, tabletest.Texts("text", 290, "One ."), tabletest.Same(column, 290, 15<<20)))}
 }
 
 // cells is a row of Parquet.

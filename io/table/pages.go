@@ -13,92 +13,179 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// A stretch is the rows [from, to) of a row group, which a page holds that is
-// too large for memory: of bytes bytes or more.
-type stretch struct {
-	from, to int64
-	bytes    int32
+// A tooLarge is the error of a page that memory should not hold.
+type tooLarge struct {
+	what string // a page of so many bytes or values, and the limit
+	to   int64  // the row of its row group behind the rows that need it
 }
 
-// A chunk is what the page headers of a column of a row group say.
-type chunk struct {
-	data  int64   // where the first page of data is
-	at    int64   // where the page is that has the row to begin with
-	first int64   // the first row of that
-	end   int64   // of the chunk
-	large stretch // the first that ends behind that row and begins before the last; to is 0 if there is none
+func (e *tooLarge) Error() string { return e.what }
+
+// A view is a column of a row group as the library may see it: without the pages
+// before the row that is read first, which the library would decompress to pass
+// over their rows, and up to the first page that is damaged or that memory should
+// not hold. The library would decompress and decode a page whatever comes of it.
+type view struct {
+	in    *watched
+	file  *Parquet
+	leaf  *pq.LeafColumn
+	codec format.CompressionCodec
+	rows  int64 // of the row group
+
+	data  int64 // where the first page of data is
+	at    int64 // where the page is that has the row to begin with
+	first int64 // the first row of that, 0 if the column is not flat
+	end   int64 // of the column
+
+	to     int64 // what the library may read ends here
+	row    int64 // the first of the page there, if the column is flat
+	err    error // why it is not to read on
+	buf    *bufio.Reader
+	stored []byte // the page before to as it is in the file
 }
 
-// walk reads the page headers of a column of a row group of rows rows, of which
-// those in [row, last) will be read. Files need no index for that. Only pages of
-// a flat column tell their rows: any other column is read from its first page.
-func (p *Parquet) walk(group int, leaf *pq.LeafColumn, rows, row, last int64) (chunk, error) {
+// view opens a column of a row group of rows rows, of which those from row on
+// will be read. Files need no index for that. Only pages of a flat column tell
+// their rows: any other column is read from its first page.
+func (p *Parquet) view(group int, leaf *pq.LeafColumn, rows, row int64) (*view, error) {
 	meta := p.file.Metadata().RowGroups[group].Columns[leaf.ColumnIndex].MetaData
 	begin := meta.DataPageOffset
 	if d := meta.DictionaryPageOffset; d > 0 {
 		begin = d
 	}
-	c := chunk{end: begin + meta.TotalCompressedSize}
-	flat := leaf.MaxRepetitionLevel == 0
-	section := io.NewSectionReader(p.in, begin, meta.TotalCompressedSize)
-	in := bufio.NewReaderSize(section, 1<<10)
-	var protocol thrift.CompactProtocol
-	n := int64(0) // rows of the pages so far
-	for done := int64(0); done < meta.TotalCompressedSize && (!flat || n < last); {
-		if _, err := section.Seek(done, io.SeekStart); err != nil {
-			return c, err
+	v := &view{in: p.in, file: p, leaf: leaf, codec: meta.Codec, rows: rows, end: begin + meta.TotalCompressedSize, to: begin, buf: bufio.NewReaderSize(nil, 1<<10)}
+	for v.to < v.end {
+		h, body, err := v.header()
+		n := valuesOf(&h)
+		if err != nil || n > 0 && (!v.flat() || v.row+n > row) {
+			break // allow will say why
 		}
-		limited := &io.LimitedReader{R: section, N: maxHeader}
-		in.Reset(limited)
-		var h format.PageHeader
-		if err := thrift.NewDecoder(protocol.NewReader(in)).Decode(&h); err != nil {
-			if limited.N == 0 && flat { // its statistics may hold the largest values whole
-				if c.large.to == 0 {
-					c.large = stretch{n, rows, maxPage} // and more
-				}
-				if n <= row {
-					c.at, c.first = begin+done, row // nothing of it will be read
-				}
-				if c.data == 0 {
-					c.data = begin + done
-				}
-				return c, nil
+		if n == 0 {
+			if err := v.check(&h, body); err != nil {
+				return nil, err
 			}
-			return c, err
+		} else if v.data == 0 {
+			v.data = v.to
 		}
-		if h.CompressedPageSize < 0 || h.UncompressedPageSize < 0 || h.DataPageHeader.V.NumValues < 0 || h.DataPageHeaderV2.V.NumValues < 0 {
-			return c, errors.New("a page of negative size")
-		}
-		size := max(h.CompressedPageSize, h.UncompressedPageSize)
-		values := int64(h.DataPageHeader.V.NumValues) + int64(h.DataPageHeaderV2.V.NumValues)
-		if values > 0 && c.data == 0 {
-			c.data, c.at = begin+done, begin+done
-		}
-		if flat && n <= row && values > 0 {
-			c.at, c.first = begin+done, n
-		}
-		switch {
-		case size <= maxPage || c.large.to > 0:
-		case !flat || values == 0: // of a dictionary, which all pages may need
-			c.large = stretch{0, rows, size}
-		case n+values > row:
-			c.large = stretch{n, n + values, size}
-		}
-		n += values
-		here, err := section.Seek(0, io.SeekCurrent)
-		if err != nil {
-			return c, err
-		}
-		done = here - int64(in.Buffered()) + int64(h.CompressedPageSize)
+		v.to, v.row = body+int64(h.CompressedPageSize), v.row+n
 	}
-	return c, nil
+	if v.data == 0 {
+		v.data = v.to
+	}
+	v.at, v.first = v.to, v.row
+	return v, nil
 }
 
-// A view is a file without the pages of a chunk that are before the one at at:
-// the library would decompress them to pass over their rows.
-type view struct {
-	in *watched
-	chunk
+// flat says whether each value is a row.
+func (v *view) flat() bool { return v.leaf.MaxRepetitionLevel == 0 }
+
+// valuesOf is how many values a page has, nulls included; 0 if it is none of data.
+func valuesOf(h *format.PageHeader) int64 {
+	return int64(h.DataPageHeader.V.NumValues) + int64(h.DataPageHeaderV2.V.NumValues)
+}
+
+// header reads the page header at v.to and says where the page begins.
+func (v *view) header() (h format.PageHeader, body int64, err error) {
+	limited := &io.LimitedReader{R: io.NewSectionReader(v.in, v.to, v.end-v.to), N: maxHeader}
+	v.buf.Reset(limited)
+	var protocol thrift.CompactProtocol
+	if err := thrift.NewDecoder(protocol.NewReader(v.buf)).Decode(&h); err != nil {
+		if limited.N == 0 { // its statistics may hold the largest values whole
+			err = &tooLarge{storedAs(maxPage), v.rows} // or more rows
+		}
+		return h, 0, err
+	}
+	if h.CompressedPageSize < 0 || h.UncompressedPageSize < 0 || h.DataPageHeader.V.NumValues < 0 || h.DataPageHeaderV2.V.NumValues < 0 || h.DictionaryPageHeader.V.NumValues < 0 {
+		return h, 0, errors.New("a page of negative size")
+	}
+	return h, v.to + maxHeader - limited.N - int64(v.buf.Buffered()), nil
+}
+
+// check finds out whether memory can hold the page at v.to, once the library has
+// decompressed and decoded it. The error is a *tooLarge if it cannot.
+func (v *view) check(h *format.PageHeader, body int64) error {
+	what := ""
+	if size := max(h.CompressedPageSize, h.UncompressedPageSize); size > maxPage {
+		what = storedAs(size)
+	} else if what = (load{values: max(valuesOf(h), int64(h.DictionaryPageHeader.V.NumValues))}).large(); what == "" {
+		if int64(h.CompressedPageSize) > v.in.size-body {
+			return io.ErrUnexpectedEOF
+		}
+		v.stored = append(v.stored[:0], make([]byte, h.CompressedPageSize)...)
+		if n, err := v.in.ReadAt(v.stored, body); n < len(v.stored) {
+			return noMore(err)
+		}
+		l, err := v.load(h)
+		if err != nil {
+			return err
+		}
+		what = l.large()
+	}
+	if what == "" {
+		return nil
+	}
+	large := &tooLarge{what, v.rows}
+	if n := valuesOf(h); v.flat() && n > 0 { // else all pages may need it
+		large.to = min(v.rows, v.row+n)
+	}
+	return large
+}
+
+func storedAs(size int32) string {
+	return fmt.Sprintf("a page of %d bytes or more, the limit is %d", size, maxPage)
+}
+
+// noMore is err of a read that should have read more.
+func noMore(err error) error {
+	if err == nil || err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// load returns what the stored page takes once it is decoded.
+func (v *view) load(h *format.PageHeader) (l load, err error) {
+	levels, data, codec := []byte(nil), v.stored, v.codec
+	if h := &h.DataPageHeaderV2; h.Valid {
+		n := int64(max(0, h.V.RepetitionLevelsByteLength)) + int64(max(0, h.V.DefinitionLevelsByteLength))
+		if n > int64(len(data)) {
+			return l, io.ErrUnexpectedEOF
+		}
+		levels, data = data[:n], data[n:]
+		if c := h.V.IsCompressed; c.Valid && !c.V {
+			codec = format.Uncompressed
+		}
+	}
+	if size := int(h.UncompressedPageSize); codec != format.Uncompressed {
+		if len(v.file.unpacked) < size {
+			v.file.unpacked = make([]byte, size)
+		}
+		if data, err = decompress(codec, v.file.unpacked[:size], data); err != nil {
+			return l, err
+		}
+	}
+	if h.DictionaryPageHeader.Valid {
+		if e := h.DictionaryPageHeader.V.Encoding; e != format.Plain && e != format.PlainDictionary {
+			err = fmt.Errorf("a dictionary written as %s", e)
+		}
+		return l, err
+	}
+	return loadOf(h, v.leaf, levels, data)
+}
+
+// allow lets the library read the next page, or says why not.
+func (v *view) allow() error {
+	if v.err != nil {
+		return v.err
+	}
+	h, body, err := v.header()
+	if err == nil {
+		err = v.check(&h, body)
+	}
+	if v.err = err; err == nil {
+		v.to, v.row = body+int64(h.CompressedPageSize), v.row+valuesOf(&h)
+	}
+	return err
 }
 
 // ReadAt implements io.ReaderAt.
@@ -110,27 +197,41 @@ func (v *view) ReadAt(b []byte, off int64) (n int, err error) {
 		}
 	}
 	off += int64(n) + v.at - v.data
+	for err = nil; v.to < v.end && v.to < off+int64(len(b)-n) && err == nil; {
+		err = v.allow()
+	}
 	rest := b[n:]
-	if most := v.end - off; int64(len(rest)) > most {
+	if most := v.to - off; int64(len(rest)) > most {
 		rest = rest[:max(0, most)]
 	}
-	m, err := v.in.ReadAt(rest, off)
-	if n += m; err == nil && n < len(b) {
-		err = io.EOF
+	stored := v.to - int64(len(v.stored))
+	m := 0
+	if v.err == nil && off >= stored && off < v.to {
+		m = copy(rest, v.stored[off-stored:])
+		if off+int64(m) == v.to && m > 1<<20 { // nobody will ask for it again
+			v.stored = nil
+		}
+	} else if m, err = v.in.ReadAt(rest, off); m == len(rest) {
+		err = nil
+	}
+	if n += m; n < len(b) && err == nil {
+		if err = v.err; err == nil {
+			err = io.EOF
+		}
 	}
 	return n, err
 }
 
-// large is the record that stands for the rows from the next one on that are in
-// a page too large for memory. It passes over them.
-func (r *ParquetReader) large() Record {
+// large is the record that stands for the rows from the next one on that need a
+// page that is too large for memory. It passes over them.
+func (r *ParquetReader) large(page *tooLarge) Record {
 	at, row := r.next<<CellBits, r.next+1
-	last := min(r.end, r.tooLarge.to)
+	last := max(row, min(r.end, r.first+page.to))
 	rec := Record{Row: row, Line: row, Start: at, End: at, cells: r.p.cells}
 	for range r.p.keep {
 		rec.Kept = append(rec.Kept, "")
 	}
-	rec.fail(at, syntax.KindLongRecord, "%s in a page of %d bytes or more, the limit is %d; write the file with smaller pages", rowsTo(row, last), r.tooLarge.bytes, maxPage)
+	rec.fail(at, syntax.KindLongRecord, "%s in %s; write the file with smaller pages", rowsTo(row, last), page.what)
 	r.next, r.to = last, last
 	r.close()
 	return rec

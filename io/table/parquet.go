@@ -37,6 +37,8 @@ type Parquet struct {
 	id    *pq.LeafColumn
 	keep  []*pq.LeafColumn
 	lacks []syntax.Fault // why values of Options.Keep are not there
+
+	unpacked []byte // room for a page without compression
 }
 
 // watched remembers a fault of a file: what the library makes of it is no damage.
@@ -135,7 +137,7 @@ func (p *Parquet) Rows(start, end, size int64) *ParquetReader {
 		n, _ := bits.Div64(hi, lo, uint64(size))
 		return int64(n)
 	}
-	r := &ParquetReader{p: p, next: at(start), end: at(end), group: -1}
+	r := &ParquetReader{p: p, next: at(start), end: at(end)}
 	r.from, r.to = r.next, r.next
 	return r
 }
@@ -148,12 +150,10 @@ type ParquetReader struct {
 	from, to  int64
 	done      error
 
-	group   int   // that is open, -1 is none
-	last    int64 // the row behind it
-	columns []*values
-	buf     []byte
-
-	tooLarge stretch // rows of the file: the next that cannot be read; to is 0 if there is none
+	open        bool  // a row group
+	first, last int64 // its rows, half open
+	columns     []*values
+	buf         []byte
 }
 
 // Covered returns the interval of places that the rows read so far fill.
@@ -172,15 +172,17 @@ func (r *ParquetReader) Next() (rec Record, err error) {
 		r.close()
 		return Record{}, io.EOF
 	}
-	if r.group < 0 || r.next >= r.last {
-		if err := r.open(); err != nil {
-			return Record{}, r.p.in.fault(err)
-		}
+	if !r.open || r.next >= r.last {
+		err = r.openGroup()
 	}
-	if r.next >= r.tooLarge.from && r.next < r.tooLarge.to {
-		return r.large(), nil
+	if err == nil {
+		rec, err = r.record()
 	}
-	if rec, err = r.record(); err != nil {
+	var page *tooLarge
+	if errors.As(err, &page) {
+		return r.large(page), nil
+	}
+	if err != nil {
 		return Record{}, r.p.in.fault(err)
 	}
 	r.next++
@@ -188,8 +190,8 @@ func (r *ParquetReader) Next() (rec Record, err error) {
 	return rec, nil
 }
 
-// open opens the row group of the next row.
-func (r *ParquetReader) open() error {
+// openGroup opens the row group of the next row.
+func (r *ParquetReader) openGroup() error {
 	r.close()
 	first := int64(0)
 	for i, g := range r.p.file.RowGroups() {
@@ -198,26 +200,21 @@ func (r *ParquetReader) open() error {
 			first += n
 			continue
 		}
-		r.group, r.last = i, first+n
-		leaves := append([]*pq.LeafColumn{&r.p.text, r.p.id}, r.p.keep...)
-		r.tooLarge = stretch{}
-		for _, leaf := range leaves {
+		r.open, r.first, r.last = true, first, first+n
+		for _, leaf := range append([]*pq.LeafColumn{&r.p.text, r.p.id}, r.p.keep...) {
 			if leaf == nil {
 				r.columns = append(r.columns, nil)
 				continue
 			}
-			c, err := r.p.walk(i, leaf, n, r.next-first, min(n, r.end-first))
+			v, err := r.p.view(i, leaf, n, r.next-first)
 			if err != nil {
 				return err
 			}
-			if l := c.large; l.to > 0 && (r.tooLarge.to == 0 || first+l.from < r.tooLarge.from) {
-				r.tooLarge = stretch{first + l.from, first + min(l.to, n), l.bytes}
-			}
-			v, err := r.values(g, leaf, c, r.next-first)
+			c, err := v.values(g, r.next-first)
 			if err != nil {
 				return err
 			}
-			r.columns = append(r.columns, v)
+			r.columns = append(r.columns, c)
 		}
 		return nil
 	}
@@ -231,7 +228,7 @@ func (r *ParquetReader) close() {
 			c.close()
 		}
 	}
-	r.columns, r.group = r.columns[:0], -1
+	r.columns, r.open = r.columns[:0], false
 }
 
 // record reads the next row.
@@ -288,6 +285,7 @@ func (r *ParquetReader) text(rec *Record, v pq.Value) {
 // values reads one column of a row group.
 type values struct {
 	leaf  *pq.LeafColumn
+	view  *view
 	pages pq.Pages
 	page  pq.Page
 	in    pq.ValueReader
@@ -296,23 +294,20 @@ type values struct {
 	row   []pq.Value
 }
 
-// values opens a column of a row group, from the row on with which c was found.
-func (r *ParquetReader) values(g pq.RowGroup, leaf *pq.LeafColumn, c chunk, row int64) (*values, error) {
-	v := &values{leaf: leaf}
-	column := g.ColumnChunks()[leaf.ColumnIndex]
-	if file, ok := column.(*pq.FileColumnChunk); ok && c.at > c.data {
-		v.pages = file.PagesFrom(&view{r.p.in, c})
-		row -= c.first
-	} else {
-		v.pages = column.Pages()
+// values opens the column in a row group, from the row on for which v was made.
+func (v *view) values(g pq.RowGroup, row int64) (*values, error) {
+	column, ok := g.ColumnChunks()[v.leaf.ColumnIndex].(*pq.FileColumnChunk)
+	if !ok {
+		return nil, errors.New("a column that is not of a file")
 	}
-	if row > 0 {
-		if err := v.pages.SeekToRow(row); err != nil {
-			v.close()
+	c := &values{leaf: v.leaf, view: v, pages: column.PagesFrom(v)}
+	if row -= v.first; row > 0 {
+		if err := c.pages.SeekToRow(row); err != nil {
+			c.close()
 			return nil, err
 		}
 	}
-	return v, nil
+	return c, nil
 }
 
 // value returns the next value of the column without consuming it; io.EOF is
@@ -321,6 +316,9 @@ func (v *values) value() (pq.Value, error) {
 	for len(v.have) == 0 {
 		if v.in == nil {
 			page, err := v.pages.ReadPage()
+			if err != nil && v.view.err != nil {
+				err = v.view.err // which the library does not hand on as it is
+			}
 			if err != nil {
 				return pq.Value{}, err
 			}

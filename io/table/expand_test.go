@@ -1,0 +1,142 @@
+package table
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	pq "github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/rle"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/treebeam/treebeam/io/table/tabletest"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// TestExpandingPages has pages that are small in the file and when they are
+// decompressed, but that the library would decode to gigabytes: their rows cannot
+// be read, whichever column they are of, and nothing of that size is allocated.
+func TestExpandingPages(t *testing.T) {
+	run := func(n uint64) []byte { return append(binary.AppendUvarint(nil, n<<1), 0) }
+	deltas := func(n uint64) []byte { // of width 0, cut off
+		b := binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(nil, 128), 4), n)
+		return binary.AppendVarint(b, 0)
+	}
+	column := func(name string, typ format.Type, e format.Encoding, values int, page []byte) tabletest.Column {
+		return tabletest.Column{Name: name, Type: typ, Encoding: e, Values: values, Page: page}
+	}
+	const n = 300
+	text := tabletest.Texts("text", n, "It rained.")
+	bits := append(binary.LittleEndian.AppendUint32(nil, 6), run(1<<30)...)
+	for name, c := range map[string]struct {
+		columns []tabletest.Column
+		says    string // of all rows, "" if they can be read
+	}{
+		"a prefix of little":       {[]tabletest.Column{text, tabletest.Same("k", n, 100)}, ""},
+		"a prefix, kept":           {[]tabletest.Column{text, tabletest.Same("k", n, 15<<20)}, "a page that decodes to"},
+		"a prefix, id":             {[]tabletest.Column{text, tabletest.Same("id", n, 15<<20)}, "a page that decodes to"},
+		"a prefix, text":           {[]tabletest.Column{tabletest.Same("text", n, 1<<20)}, "a page that decodes to"},
+		"a prefix, not read":       {[]tabletest.Column{text, tabletest.Same("other", n, 15<<20)}, ""},
+		"many values in a header":  {[]tabletest.Column{text, column("k", format.ByteArray, format.Plain, 1<<31-1, nil)}, "a page of 2147483647 values"},
+		"many values of a list":    {[]tabletest.Column{text, column("k", format.Int64, format.DeltaBinaryPacked, n, deltas(1<<31-1))}, "values, the limit is"},
+		"many numbers":             {[]tabletest.Column{text, column("k", format.Int64, format.DeltaBinaryPacked, n, deltas(8<<20))}, "a page that decodes to 67108864 bytes"},
+		"many lengths":             {[]tabletest.Column{text, column("k", format.ByteArray, format.DeltaLengthByteArray, n, deltas(1<<31-1))}, "values, the limit is"},
+		"a long run of truths":     {[]tabletest.Column{text, column("k", format.Boolean, format.RLE, n, bits)}, "values, the limit is"},
+		"a long run in dictionary": {[]tabletest.Column{text, column("k", format.ByteArray, format.RLEDictionary, n, append([]byte{1}, run(1<<30)...))}, "values, the limit is"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := tabletest.Parquet(n, c.columns...)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			p, err := OpenParquet(bytes.NewReader(file), int64(len(file)), Options{Keep: []string{"k"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rec, err := p.Rows(0, -1, int64(len(file))).Next()
+			runtime.ReadMemStats(&after)
+			if err != nil || (rec.Err == nil) != (c.says == "") || rec.Err != nil && (rec.Err.Kind != syntax.KindLongRecord || !strings.Contains(rec.Err.Reason, c.says) || !strings.Contains(rec.Err.Reason, "rows up to 300")) {
+				t.Fatalf("%v, %v, want %q", rec.Err, err, c.says)
+			}
+			if n := after.TotalAlloc - before.TotalAlloc; n > maxPage+1<<20 {
+				t.Errorf("%d bytes are allocated", n)
+			}
+		})
+	}
+}
+
+// TestLyingPages has pages that are larger than they say.
+func TestLyingPages(t *testing.T) {
+	text := tabletest.Texts("text", 1_000_000, "It rained.")
+	text.Size = 100
+	file := tabletest.Parquet(1_000_000, text)
+	p, err := OpenParquet(bytes.NewReader(file), int64(len(file)), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = p.Rows(0, -1, int64(len(file))).Next()
+	var why syntax.Fault
+	if !errors.As(err, &why) || !strings.Contains(why.Reason, errSize.Error()) {
+		t.Errorf("%v, want %v", err, errSize)
+	}
+	plain := bytes.Repeat([]byte("It rained. "), 10000)
+	for _, codec := range []format.CompressionCodec{format.Snappy, format.Gzip, format.Brotli, format.Zstd, format.Lz4Raw} {
+		b, err := pq.LookupCompressionCodec(codec).Encode(nil, plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, room := range []int{0, len(plain) / 2, len(plain) - 1} {
+			if _, err := decompress(codec, make([]byte, room), b); err == nil {
+				t.Errorf("%s: no error with room for %d bytes", codec, room)
+			}
+		}
+		for _, room := range []int{len(plain), len(plain) + 100} {
+			if got, err := decompress(codec, make([]byte, room), b); err != nil || !bytes.Equal(got, plain) {
+				t.Errorf("%s: %d bytes, %v", codec, len(got), err)
+			}
+		}
+		if _, err := decompress(codec, make([]byte, len(plain)), b[:len(b)/2]); err == nil && codec != format.Gzip && codec != format.Brotli {
+			t.Errorf("%s: no error though it is cut off", codec)
+		}
+	}
+}
+
+// TestRunsAndDeltas counts as the library decodes.
+func TestRunsAndDeltas(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 300 {
+		list := make([]int32, rng.IntN(2000))
+		most := int32(1) << rng.IntN(30)
+		for i := range list {
+			list[i] = rng.Int32N(most) - most/3
+			if i > 0 && rng.IntN(3) > 0 {
+				list[i] = list[i-1]
+			}
+		}
+		b, err := pq.DeltaBinaryPacked.EncodeInt32(nil, list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int32
+		n, rest, err := deltas(append(b, "rest"...), func(v int32) error { got = append(got, v); return nil })
+		if err != nil || n != int64(len(list)) || !slices.Equal(got, list) || string(rest) != "rest" {
+			t.Fatalf("%d of %d values, %q, %v", n, len(list), rest, err)
+		}
+		levels := make([]byte, len(list))
+		for i, v := range list {
+			levels[i] = byte(v & 7)
+		}
+		code := rle.Encoding{BitWidth: 3}
+		if b, err = code.EncodeLevels(nil, levels); err != nil {
+			t.Fatal(err)
+		}
+		decoded, err := code.DecodeLevels(nil, b)
+		if err != nil || runs(b, 3) != int64(len(decoded)) {
+			t.Fatalf("%d levels, want %d, %v", runs(b, 3), len(decoded), err)
+		}
+	}
+}
