@@ -55,7 +55,7 @@ type Search struct {
 	sampler  graph.Sampler
 	spanner  graph.Spanner
 	margins  graph.Marginals
-	marginal []float64 // per arc, 0 if they are not known
+	marginal []float64 // see prunerMarginals
 
 	linear    []int32   // per arc: score by what the best tree says of its neighbours
 	posterior []float64 // per arc: marginals of these
@@ -84,10 +84,7 @@ func (x *Search) prepare(m *Model, s *syntax.Sentence) {
 	x.climbs, x.closed, x.ends = 0, x.closed[:0], x.ends[:0]
 	x.queue, x.queued = x.queue[:0], resize(x.queued, n+1)
 	clear(x.queued)
-	x.marginal = resize(x.marginal, len(x.Pruned.Heads))
-	if n > syntax.MaxMarginalWords || !x.margins.Compute(&x.Pruned, 16, x.marginal) {
-		clear(x.marginal)
-	}
+	x.marginal = x.marginal[:0]
 }
 
 // First makes the pruner's best tree the present one, the best projective one

@@ -142,12 +142,13 @@ func (x *Search) restartProjective(j int, r *hash.Rand) {
 // drawRoot draws a root word by the marginals, as integers of 1/65536; it is
 // root where these are not known.
 func (x *Search) drawRoot(root int, r *hash.Rand) int {
+	marginal := x.prunerMarginals()
 	weight := func(m int) uint32 {
 		lo, hi := x.Pruned.Span(m)
 		if lo == hi || x.Pruned.Heads[lo] != 0 {
 			return 0
 		}
-		return uint32(x.marginal[lo]*65536 + 0.5)
+		return uint32(marginal[lo]*65536 + 0.5)
 	}
 	total := uint32(0)
 	for m := 1; m <= x.Scores.N; m++ {

@@ -87,7 +87,7 @@ func (l *longTree) add(x *Search, s *syntax.Sentence, w syntax.Window) {
 	}
 	lo, hi := start[0], start[len(start)-1]
 	l.weight = append(l.weight, x.Scores.Arcs.Score[lo:hi]...)
-	l.posterior, l.first = append(l.posterior, x.posterior[lo:hi]...), append(l.first, x.marginal[lo:hi]...)
+	l.posterior, l.first = append(l.posterior, x.posterior[lo:hi]...), append(l.first, x.prunerMarginals()[lo:hi]...)
 }
 
 // find sets the best heads, of one tree or more that hang on 0. The spanner

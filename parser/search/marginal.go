@@ -50,6 +50,19 @@ func (x *Search) around(p []float64) {
 	}
 }
 
+// prunerMarginals returns the marginals of all arcs by the pruner's scores, or
+// zeros if they are not known. Only restarts and confidence need them, so they
+// are computed when they are first asked for.
+func (x *Search) prunerMarginals() []float64 {
+	if len(x.marginal) == 0 {
+		x.marginal = resize(x.marginal, len(x.Pruned.Heads))
+		if x.Scores.N > syntax.MaxMarginalWords || !x.margins.Compute(&x.Pruned, 16, x.marginal) {
+			clear(x.marginal)
+		}
+	}
+	return x.marginal
+}
+
 func (x *Search) linearArcs() graph.Arcs {
 	return graph.Arcs{Start: x.Pruned.Start, Heads: x.Pruned.Heads, Score: x.linear}
 }
@@ -69,8 +82,9 @@ func (x *Search) marginals(c *syntax.Confidence, lost []float32) {
 		x.sample(x.samples, &r)
 		x.Tree.Set(&x.Scores.Arcs, x.best)
 	}
+	first := x.prunerMarginals()
 	if n > syntax.MaxMarginalWords {
-		x.Pruned.Softmax(x.marginal)
+		x.Pruned.Softmax(first)
 	}
 	for i := range n {
 		out := 0.0
@@ -78,7 +92,7 @@ func (x *Search) marginals(c *syntax.Confidence, lost []float32) {
 			out = float64(lost[i])
 		}
 		c.HeadMarginal[i], c.HeadDoubt[i] = x.sure(i+1, x.posterior, out)
-		c.FirstOrder[i], c.FirstDoubt[i] = x.sure(i+1, x.marginal, out)
+		c.FirstOrder[i], c.FirstDoubt[i] = x.sure(i+1, first, out)
 	}
 }
 

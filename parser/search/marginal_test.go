@@ -9,6 +9,7 @@ import (
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // Where a tree has no parts but its arcs, the first-order model around the best
@@ -149,5 +150,54 @@ func TestMarginalsOfLongSentences(t *testing.T) {
 	}
 	if s.Confidence.HeadMarginal[0] != 1 {
 		t.Errorf("a word with one candidate has the marginal %v", s.Confidence.HeadMarginal[0])
+	}
+}
+
+// The pruner's marginals are computed only where they are read: by restarts and
+// by confidence, not in training, in forced decoding, nor for a score or a tree
+// alone.
+func TestPrunerMarginalsAreComputedWhereTheyAreRead(t *testing.T) {
+	r := hash.Rand(19)
+	s := randomSentence(12, 8, &r)
+	for i := range s.Words {
+		s.Words[i].Head = int32(i) // a chain
+	}
+	var o TrainOptions
+	o.setDefaults()
+	tr, err := newTrainer(word.Learn(nil), []syntax.Sentence{*s}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newModel(noise(400), part.Standard)
+	once, often := Options{Restarts: 1, Exact: -1}, Options{Restarts: 10, Patience: 10, Exact: -1, Certify: -1}
+	once.setDefaults()
+	often.setDefaults()
+	for _, c := range []struct {
+		what string
+		do   func(x *Search) bool // reports success
+		want bool
+	}{
+		{"training", func(x *Search) bool { tr.learn(x, s, 1, new(update)); return x.gold != nil }, false},
+		{"forced decoding", func(x *Search) bool {
+			tr.load(x, s, 1)
+			ok := tr.force(x, s, 1)
+			return ok && cap(x.forced.marginal) == 0
+		}, false},
+		{"Explorer.Score", func(x *Search) bool {
+			x.prepare(m, s)
+			_, ok := (&Explorer{x}).Score(s.Heads())
+			return ok
+		}, false},
+		{"find", func(x *Search) bool { return x.find(m, s, &once) }, false},
+		{"find with restarts", func(x *Search) bool { return x.find(m, s, &often) }, true},
+		{"parse", func(x *Search) bool { return x.parse(m, &syntax.Clone([]syntax.Sentence{*s})[0], &once) == nil }, true},
+	} {
+		x := &Search{}
+		if !c.do(x) {
+			t.Errorf("%s fails", c.what)
+		}
+		if got := cap(x.marginal) > 0; got != c.want {
+			t.Errorf("%s: marginals computed: %v, want %v", c.what, got, c.want)
+		}
 	}
 }
