@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/linear"
@@ -41,6 +42,9 @@ func (r *sampleRank) layout(l *pack.Layout) {
 	pack.Array(l, "heads", &r.heads)
 	pack.Array(l, "fresh", &r.fresh)
 	l.Check("heads", len(r.heads) == words && len(r.fresh) == sentences, "is of other sentences")
+	if l.Reading() { // learning writes into them
+		r.heads, r.fresh = slices.Clone(r.heads), slices.Clone(r.fresh)
+	}
 }
 
 // learnSamples is learn by SampleRank, of sentence i.

@@ -106,6 +106,10 @@ func TestSampleRankDoesNotDependOnWorkersNorInterruption(t *testing.T) {
 	if _, err := Train(word.Learn(train), train, dev, o); !errors.Is(err, stopped) {
 		t.Fatal(err)
 	}
+	var before [][]byte
+	for _, s := range state {
+		before = append(before, bytes.Clone(s.Data))
+	}
 	o.Checkpoint, o.Resume = nil, reader(state)
 	got, err := Train(word.Learn(train), train, dev, o)
 	if err != nil {
@@ -113,6 +117,11 @@ func TestSampleRankDoesNotDependOnWorkersNorInterruption(t *testing.T) {
 	}
 	if !bytes.Equal(packed(got), packed(want)) {
 		t.Error("an interrupted training with other workers gives another model")
+	}
+	for i, s := range state {
+		if !bytes.Equal(s.Data, before[i]) {
+			t.Errorf("training writes into %s of the checkpoint that it was resumed from", s.Name)
+		}
 	}
 	if _, err := Train(word.Learn(train), train[:19], dev, o); err == nil {
 		t.Error("a checkpoint of other sentences is read")
