@@ -35,9 +35,9 @@ type Bigram struct {
 // Edge stands before the first and behind the last word of a sentence.
 const Edge int32 = -1
 
-// Counts is what Brown knows about a text: its words, the most frequent first and
-// the equally frequent in the order of their bytes, how often each occurs, and which
-// follow which. Bigrams with words that are not in the list may be missing.
+// Counts are all that Brown reads of a text: its words, the most frequent first
+// and the equally frequent in the order of their bytes, how often each occurs, and
+// which follow which. Bigrams with words that are not in the list may be missing.
 type Counts struct {
 	Words   []string
 	Count   []int64

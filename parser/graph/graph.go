@@ -20,7 +20,7 @@ const beyond = 1 << 45
 type Arcs struct {
 	Start []int32 // length n+1
 	Heads []int32
-	Score []int32 // any unit for MaximumTree; 1/1024 nat, at most 0, elsewhere
+	Score []int32 // any unit for MaximumTree; 1/1024 nat elsewhere
 }
 
 // Of returns c as Arcs scored by the pruner's log-odds.

@@ -138,7 +138,7 @@ func TestMarginalsAreExact(t *testing.T) {
 	for k := 0; k < 500; k++ {
 		a := randomArcs(1+int(r.Below(5)), 1+int(r.Below(8)), 6000, &r)
 		want, got := exactMarginals(&a), make([]float64, len(a.Heads))
-		if !g.Compute(&a, 16, got) {
+		if !g.Compute(&a, got) {
 			t.Fatal("no marginals")
 		}
 		for i := range want {
@@ -216,7 +216,7 @@ func BenchmarkMarginals(b *testing.B) {
 	p := make([]float64, len(a.Heads))
 	var g Marginals
 	for b.Loop() {
-		g.Compute(&a, 16, p)
+		g.Compute(&a, p)
 	}
 }
 

@@ -35,8 +35,7 @@ const (
 
 // Compute writes into p, one entry per arc, the probability of each arc
 // under the distribution over single-root trees proportional to the product
-// of exp(score/1024/temperature), and reports success. Temperature is in
-// 1/16: 16 leaves the scores as they are.
+// of exp(score/1024), and reports success.
 //
 // The sum over trees Z is that of the matrix tree theorem (Koo, Globerson,
 // Carreras and Collins 2007, section 3.2), but neither determinant nor
@@ -53,12 +52,12 @@ const (
 // is added, so that the bytes agree between machines. It fails only where the
 // candidates hold no single-root tree. Arcs more than 667 nats below the best
 // of their word count as if they were 667 below.
-func (g *Marginals) Compute(a *Arcs, temperature int32, p []float64) bool {
+func (g *Marginals) Compute(a *Arcs, p []float64) bool {
 	for m := 1; m <= a.N(); m++ {
 		lo, hi := a.Span(m)
 		best := a.best(m)
 		for i := lo; i < hi; i++ {
-			p[i] = ExpOdds(int32((int64(best) - int64(a.Score[i])) * 16 / int64(temperature)))
+			p[i] = ExpOdds(best - a.Score[i])
 		}
 	}
 	return g.compute(a, p)

@@ -55,7 +55,7 @@ func TestMarginalsAtAnySpread(t *testing.T) {
 		for k := 0; k < 300; k++ {
 			a := spreadArcs(1+int(r.Below(5)), 1+int(r.Below(8)), sd, &r)
 			want, got := logMarginals(&a), make([]float64, len(a.Heads))
-			if !g.Compute(&a, 16, got) {
+			if !g.Compute(&a, got) {
 				t.Fatalf("sd %v: no marginals", sd)
 			}
 			for i := range want {
@@ -155,7 +155,7 @@ func TestMarginalsAgainstManyDigits(t *testing.T) {
 	for k, sd := range []float64{1, 15, 30, 50, 50, 50, 80} {
 		a := spreadArcs(10+k, 2+k%7, sd, &r)
 		want, got := bigMarginals(&a), make([]float64, len(a.Heads))
-		if !g.Compute(&a, 16, got) {
+		if !g.Compute(&a, got) {
 			t.Fatalf("sd %v: no marginals", sd)
 		}
 		for i := range want {
@@ -173,7 +173,7 @@ func TestMarginalsSumToOne(t *testing.T) {
 		n := 2 + int(r.Below(40))
 		a := spreadArcs(n, 1+int(r.Below(3)), 50, &r)
 		p := make([]float64, len(a.Heads))
-		if !g.Compute(&a, 16, p) {
+		if !g.Compute(&a, p) {
 			t.Fatal("no marginals")
 		}
 		root := 0.0
@@ -202,11 +202,11 @@ func TestMarginalsSumToOne(t *testing.T) {
 func TestMarginalsWithoutATree(t *testing.T) {
 	var g Marginals
 	a := Arcs{Start: []int32{0, 1, 2, 3}, Heads: []int32{0, 0, 1}, Score: []int32{0, 0, 0}} // two roots
-	if g.Compute(&a, 16, make([]float64, 3)) {
+	if g.Compute(&a, make([]float64, 3)) {
 		t.Error("two roots have marginals")
 	}
 	a = Arcs{Start: []int32{0, 1, 2, 3}, Heads: []int32{0, 3, 2}, Score: []int32{0, 0, 0}} // a cycle
-	if g.Compute(&a, 16, make([]float64, 3)) {
+	if g.Compute(&a, make([]float64, 3)) {
 		t.Error("a cycle has marginals")
 	}
 }

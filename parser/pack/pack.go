@@ -1,5 +1,5 @@
 // Package pack turns a model's tables into named, aligned, little-endian
-// arrays and back. It knows no files: package model writes and reads them.
+// arrays and back. It knows no files: package io/sections writes and reads them.
 // Arrays of a View alias the bytes, so that a model embedded in the program or
 // mapped from disk is used in place.
 package pack

@@ -9,7 +9,8 @@ const Barred = math.MinInt32
 // on the head of arc, less those that would exist at that head without m, in
 // tree y with m taken off its present head. The difference of two such values
 // is the difference of the scores of the two trees, but for global parts.
-// The head must not be below m.
+// The head may be below m, where the move would make a cycle: the value is
+// then of use to models that weigh arcs one by one (search.linearize).
 func (x *Scores) Attach(y *Tree, m int, arc int32) int32 {
 	worth := [1]int32{}
 	x.attach(y, m, arc, worth[:])

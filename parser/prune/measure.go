@@ -121,7 +121,7 @@ func (m *Model) likelihood(dev []syntax.Sentence) float64 {
 		m.Prune(&s)
 		arcs := graph.Of(&s.Candidates)
 		p = resize(p, len(arcs.Heads))
-		if len(s.Words) > marginalWords || !g.Compute(&arcs, 16, p) {
+		if len(s.Words) > marginalWords || !g.Compute(&arcs, p) {
 			continue
 		}
 		for w := range s.Words {

@@ -81,7 +81,7 @@ func (x *scratch) wanted(s *syntax.Sentence) []float64 {
 	c := restrict(&all, given, int32(slices.Index(given, syntax.Root)+1))
 	arcs := graph.Of(&c)
 	p := make([]float64, len(arcs.Heads))
-	if arcs.N() > marginalWords || !x.margins.Compute(&arcs, 16, p) {
+	if arcs.N() > marginalWords || !x.margins.Compute(&arcs, p) {
 		arcs.Softmax(p)
 	}
 	x.q = resize(x.q, len(x.odds.Heads))

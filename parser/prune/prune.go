@@ -212,7 +212,7 @@ func (x *scratch) probabilities() {
 	for _, sc := range x.arcs.Score {
 		a.Score = append(a.Score, sc/(score.Unit/1024))
 	}
-	if a.N() > marginalWords || !x.margins.Compute(a, 16, x.p) {
+	if a.N() > marginalWords || !x.margins.Compute(a, x.p) {
 		a.Softmax(x.p)
 	}
 }

@@ -46,7 +46,7 @@ type Projection struct {
 	floats []float64 // of a TensorLearner, likewise
 	terms  []term    // of all positions
 	start  []int32   // terms of position p: terms[start[p]:start[p+1]]
-	local  []int32   // of Gradient: by row, its place in the gradient plus 1
+	local  []int32   // of Gradient: by row, its place in the gradient if that names the row there
 }
 
 // Fixed point of a Tensor. Bounds are such that no sum of Arc can overflow.

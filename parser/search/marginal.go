@@ -45,7 +45,7 @@ func (x *Search) linearizeAt(m int32, nats, share int64) {
 // around puts the marginals of the first-order model in x.linear into p.
 func (x *Search) around(p []float64) {
 	linear := x.linearArcs()
-	if x.Scores.N > syntax.MaxMarginalWords || !x.margins.Compute(&linear, 16, p) {
+	if x.Scores.N > syntax.MaxMarginalWords || !x.margins.Compute(&linear, p) {
 		linear.Softmax(p)
 	}
 }
@@ -56,7 +56,7 @@ func (x *Search) around(p []float64) {
 func (x *Search) prunerMarginals() []float64 {
 	if len(x.marginal) == 0 {
 		x.marginal = resize(x.marginal, len(x.Pruned.Heads))
-		if x.Scores.N > syntax.MaxMarginalWords || !x.margins.Compute(&x.Pruned, 16, x.marginal) {
+		if x.Scores.N > syntax.MaxMarginalWords || !x.margins.Compute(&x.Pruned, x.marginal) {
 			clear(x.marginal)
 		}
 	}
