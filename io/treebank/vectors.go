@@ -14,6 +14,7 @@ import (
 
 	scores "github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/train"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // unknownWord is the entry for words that have none.
@@ -116,11 +117,12 @@ func ReadVectors(path string, bank train.Treebank, frequent int) (*scores.Vector
 	forms := make(map[string]bool)
 	for _, s := range bank.All() {
 		for _, w := range s.Words {
-			forms[w.Form], forms[strings.ToLower(w.Form)] = true, true
+			form := word.Plain(w.Form)
+			forms[form], forms[strings.ToLower(form)] = true, true
 		}
 	}
 	sum := sha256.New()
-	list, err := readVectors(io.TeeReader(file, sum), func(w string) bool { return forms[w] }, frequent)
+	list, err := readVectors(io.TeeReader(file, sum), func(w string) bool { return forms[word.Plain(w)] }, frequent)
 	if err != nil {
 		return nil, "", fmt.Errorf("word vectors: %s: %w", path, err)
 	}
