@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"runtime"
 	"slices"
 	"sync"
 )
@@ -198,16 +199,15 @@ func (b *booster) step() []int32 {
 	return leaves
 }
 
-// parallel calls run for 0..n-1 on a few goroutines.
+// parallel calls run for 0..n-1 on a goroutine per thread.
 func parallel(n int, run func(i int)) {
-	const most = 8
 	var group sync.WaitGroup
 	next := make(chan int, n)
 	for i := range n {
 		next <- i
 	}
 	close(next)
-	for range min(n, most) {
+	for range min(n, runtime.GOMAXPROCS(0)) {
 		group.Go(func() {
 			for i := range next {
 				run(i)

@@ -3,6 +3,10 @@ package hash
 import (
 	"slices"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -11,7 +15,8 @@ import (
 // fold f is list[bounds[f]:bounds[f+1]], bounds[0] is 0. A bound moves to the
 // nearest start of a document ("# newdoc") that is at most a third of a fold
 // away, so that a document's own words do not leak. Neighbours with the same
-// forms, as a sentence with its own and with predicted tags, stay together.
+// forms, as a sentence with its own and with predicted tags, or in capitals,
+// stay together.
 // No fold is empty: there are fewer where sentences are few.
 func Folds(list []syntax.Sentence, folds int) []int {
 	before := make([]int, len(list)+1) // words before a sentence
@@ -45,8 +50,22 @@ func FoldOf(bounds []int, i int) int {
 	return f - 1
 }
 
+// sameForms compares forms in any case and without accents: a language may have its
+// own rules of case, and capitals without accents.
 func sameForms(a, b *syntax.Sentence) bool {
-	return slices.EqualFunc(a.Words, b.Words, func(x, y syntax.Word) bool { return x.Form == y.Form })
+	return slices.EqualFunc(a.Words, b.Words, func(x, y syntax.Word) bool { return x.Form == y.Form || bare(x.Form) == bare(y.Form) })
+}
+
+func bare(form string) string {
+	return cases.Fold().String(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Mn, r):
+			return -1
+		case r == 'ı': // whose capital is I
+			return 'i'
+		}
+		return r
+	}, norm.NFD.String(form)))
 }
 
 func startsDocument(s *syntax.Sentence) bool {

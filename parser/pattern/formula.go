@@ -45,7 +45,7 @@ func (f *formula) pure() bool {
 
 // A test compares one attribute of a word with a value.
 type test struct {
-	attr  Columns // 0 is any word, Place its number
+	attr  Columns // 0 is any word, place its number
 	key   string  // of FEATS and MISC
 	value value
 	place int // id: from 1, or from the end if it is negative

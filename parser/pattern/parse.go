@@ -113,7 +113,7 @@ func (p *parser) accept(c byte) bool {
 	return false
 }
 
-// after reports what comes next behind skip and white space, which stay.
+// behind reports what comes next behind skip and white space, which stay.
 func (p *parser) behind(skip byte, is func() bool) bool {
 	start := p.at
 	defer func() { p.at = start }()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -119,6 +120,31 @@ func TestCasesReachPhases(t *testing.T) {
 	for _, percent := range []int{-1, MaxCased + 1} {
 		if _, err := trainToy(&rig{}, Options{Cased: percent}); err == nil {
 			t.Errorf("%d percent were accepted", percent)
+		}
+	}
+}
+
+// No fold holds a sentence whose copy in another case is in the next one, whatever
+// the rules of case of the language.
+func TestCasedTwinsShareAFold(t *testing.T) {
+	for language, forms := range map[string]string{
+		"English": "the dog sees cats", "German": "die große Straße heißt Süd", "Turkish": "ışık için şiir iğne", "Greek": "ο άνθρωπος είδε τους δρόμους",
+	} {
+		var list []syntax.Sentence
+		for i := range 200 {
+			s := syntax.Sentence{ID: fmt.Sprint(i)}
+			for _, f := range append(strings.Fields(forms), "w"+fmt.Sprint(i)) {
+				s.Words = append(s.Words, syntax.Word{Form: f})
+			}
+			list = append(list, s)
+		}
+		list = withCases(list, MaxCased)
+		for folds := 2; folds < 100; folds++ {
+			for _, at := range hash.Folds(list, folds) {
+				if at > 0 && at < len(list) && list[at-1].ID == list[at].ID {
+					t.Errorf("%s: of %d folds, one begins with the copy of %s", language, folds, list[at].ID)
+				}
+			}
 		}
 	}
 }
