@@ -29,8 +29,24 @@ var firstMix = model.Mix{Tags: 32, Feats: 24, Prune: 256, Parse: 64, Labels: 256
 const mixVersion = "2"
 
 // mixWords is how many words of dev the factors are fitted to at most: their
-// dense scores are all in memory.
-const mixWords = 60_000
+// dense scores are all in memory. Those of tags take no more than mixBytes, which
+// are 60,000 words of 2,200 tags and FEATS, or 2,000 of 65,535.
+const (
+	mixWords = 60_000
+	mixBytes = 512 << 20
+)
+
+// mixSize returns how many of the sentences the factors are fitted to, given the
+// number of scores of tags and FEATS of each word.
+func mixSize(dev []syntax.Sentence, scores int) int {
+	most := min(mixWords, mixBytes/(4*max(scores, 1)))
+	n, words := 0, 0
+	for n < len(dev) && words+dev[n].Len() <= most {
+		words += dev[n].Len()
+		n++
+	}
+	return n
+}
 
 // fitMix returns the factors with which the model of the sections, which has an
 // encoder, makes the fewest mistakes on dev: those of tags by UPOS and XPOS,
@@ -92,11 +108,7 @@ func (t tally) percent() float64 {
 }
 
 func newMixer(m *model.Model, dev []syntax.Sentence, j job) *mixer {
-	n, words := 0, 0
-	for n < len(dev) && words+dev[n].Len() <= mixWords {
-		words += dev[n].Len()
-		n++
-	}
+	n := mixSize(dev, m.Tagger.NumTags()+m.Tagger.NumFeats())
 	f := &mixer{job: j, model: m, gold: dev[:n], sents: syntax.Clone(dev[:n]), mix: firstMix}
 	for i := range f.sents {
 		forget(&f.sents[i], OwnSetting(m.Info) != GoldTags)

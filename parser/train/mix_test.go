@@ -9,6 +9,7 @@ import (
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/tag"
 )
 
 // An oracle is an encoder that knows gold by the sentences' IDs, and gives what
@@ -118,7 +119,7 @@ func TestMixFitsTheEncoder(t *testing.T) {
 // Both halves of dev have sentences, and a document is in one of them.
 func TestMixHalves(t *testing.T) {
 	dev := grammar("dev", 100, 2)
-	f := newMixer(&model.Model{}, dev.Sentences, job{})
+	f := newMixer(&model.Model{Tagger: new(tag.Model)}, dev.Sentences, job{})
 	n := 0
 	for i := range f.half {
 		n += f.half[i]
@@ -128,5 +129,21 @@ func TestMixHalves(t *testing.T) {
 	}
 	if bounds := hash.Folds(dev.Sentences, measureFolds); f.half[0] != hash.FoldOf(bounds, 0)%2 {
 		t.Error("the halves are not made of folds")
+	}
+}
+
+// What a fit holds of the encoder's scores is bounded, however many FEATS a treebank
+// has; few have so many that words are left out.
+func TestMixIsBounded(t *testing.T) {
+	dev := grammar("dev", 20_000, 2).Sentences
+	for _, feats := range []int{0, 100, 3000, 20_000, 65_535} {
+		n := mixSize(dev, 60+feats)
+		words := countWords(dev[:n])
+		if bytes := words * 4 * (60 + feats); words > mixWords || bytes > mixBytes {
+			t.Errorf("%d FEATS: %d words, %d MB", feats, words, bytes>>20)
+		}
+		if least := min(mixWords, mixBytes/4/(60+feats)) - dev[n].Len(); words < least {
+			t.Errorf("%d FEATS: only %d words, want %d", feats, words, least)
+		}
 	}
 }
