@@ -22,16 +22,6 @@ type Custom struct {
 	// Unconstrained takes the trees that score best, even if they break rules of
 	// Universal Dependencies.
 	Unconstrained bool
-	// Revisions change the scores of tags, by what the whole text says of its unknown
-	// forms.
-	Revisions *tag.Revisions
-}
-
-// Revised returns a model that does what m does, with revisions of tags.
-func (m *Model) Revised(v *tag.Revisions) *Model {
-	made := *m
-	made.custom.Revisions = v
-	return &made
 }
 
 // With returns a model that does what m does, with a Custom instead of its own. It

@@ -96,5 +96,5 @@ func (m *Model) choices(s *syntax.Sentence, b tag.Bounds) syntax.Choices {
 		defer buffers.Put(x)
 		c.Dense = syntax.Dense{Tags: scaled(&x.a, s.Dense.Tags, m.Mix.Tags), Feats: scaled(&x.b, s.Dense.Feats, m.Mix.Feats)}
 	}
-	return m.Tagger.Choices(&c, tag.Request{Retag: true, Exceptions: m.custom.Exceptions, Revisions: m.custom.Revisions}, b)
+	return m.Tagger.Choices(&c, tag.Request{Retag: true, Exceptions: m.custom.Exceptions}, b)
 }

@@ -68,7 +68,7 @@ func (m *Model) retag(s *syntax.Sentence) (changed bool) {
 		fits := func(upos string) bool {
 			return label.Suits(w.Deprel, upos) && m.custom.Exceptions.Allow(w.Form, upos)
 		}
-		x, odds, found := m.Tagger.Other(&c, i, tag.Request{Exceptions: m.custom.Exceptions, Revisions: m.custom.Revisions}, maxTagOdds, fits)
+		x, odds, found := m.Tagger.Other(&c, i, tag.Request{Exceptions: m.custom.Exceptions}, maxTagOdds, fits)
 		if found {
 			w.UPOS, w.XPOS = x.UPOS, x.XPOS
 			if !s.Given.Feats {

@@ -157,13 +157,7 @@ func (m *Model) SegmentLine(block string, maxWords int) []syntax.Sentence {
 // Tag sets UPOS, XPOS, Feats and Lemma where they are empty, or all of them
 // if retag.
 func (m *Model) Tag(s *syntax.Sentence, retag bool) {
-	m.TagAndTell(s, retag, nil)
-}
-
-// TagAndTell is Tag that calls tell, if it is not nil, with the evidence of words
-// that training has not (tag.Request).
-func (m *Model) TagAndTell(s *syntax.Sentence, retag bool, tell func(form string, loss []int64)) {
-	r := tag.Request{Retag: retag, Exceptions: m.custom.Exceptions, Revisions: m.custom.Revisions, Evidence: tell}
+	r := tag.Request{Retag: retag, Exceptions: m.custom.Exceptions}
 	if m.dense(s) {
 		m.tagDense(s, r)
 		return

@@ -27,7 +27,7 @@ func build(s beam.Scope, job transforms.Job, between func(s beam.Scope, stage st
 	if between == nil {
 		between = func(_ beam.Scope, _ string, c beam.PCollection) beam.PCollection { return c }
 	}
-	chunks := between(s, "read", transforms.Read(s, job, ranges(s, job)))
+	chunks := between(s, "read", transforms.Read(s, job, transforms.Expand(s, job)))
 	chunks = between(s, "segment", transforms.Segment(s, job, chunks))
 	chunks = between(s, "encode", transforms.Encode(s, job, chunks))
 	chunks = between(s, "tag", transforms.Tag(s, job, chunks))
@@ -35,15 +35,4 @@ func build(s beam.Scope, job transforms.Job, between func(s beam.Scope, stage st
 	chunks = between(s, "parse", transforms.Parse(s, job, chunks))
 	done := transforms.Write(s, job, chunks)
 	transforms.Finish(s, job, done)
-}
-
-// ranges gives the ranges of the plan: with --revise-unknown when a first pass over
-// all of them has ended, unless an earlier run has made it.
-//
-//	Read -> Segment -> Evidence -> CombinePerKey -> Place -> Expand
-func ranges(s beam.Scope, job transforms.Job) beam.PCollection {
-	if !job.Options.ReviseUnknown || job.Revised {
-		return transforms.Expand(s, job)
-	}
-	return transforms.ExpandAfter(s.Scope("Expand"), job, transforms.Revise(s, job))
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -77,8 +76,7 @@ func Count(ctx context.Context, p *Prepared, limits tally.Limits) (*tally.Merged
 
 // CheckCounts refuses a folder for counts that has anything else in it, such as the
 // trees of a run: RemoveCounts must not take those away. A folder of ours that has
-// neither is that of a job that was ended early, and will do, unless it has what a
-// run of --revise-unknown had learned from all of its text.
+// neither is that of a job that was ended early, and will do.
 func CheckCounts(ctx context.Context, folder string) error {
 	refused := func(name string) error {
 		return refuse("--work %s: there is %s in it, which is not from counting; name an empty folder, or a new one", store.Redact(folder), name)
@@ -93,9 +91,6 @@ func CheckCounts(ctx context.Context, folder string) error {
 				return refused(e.Name())
 			}
 		}
-		if _, err := os.Stat(filepath.Join(folder, ofRevisions)); err == nil {
-			return refused(ofRevisions)
-		}
 		return nil
 	}
 	folder = strings.TrimRight(folder, "/")
@@ -103,21 +98,13 @@ func CheckCounts(ctx context.Context, folder string) error {
 		if err != nil {
 			return refuse("--work %s: %w; name another folder", store.Redact(folder), err)
 		}
-		within := store.Within(folder, info.Name)
-		name, _, _ := strings.Cut(within, "/")
+		name, _, _ := strings.Cut(store.Within(folder, info.Name), "/")
 		if name != transforms.CountsDir && name != output.OwnDir {
 			return refused(name)
-		}
-		if strings.HasPrefix(within, ofRevisions+"/") {
-			return refused(ofRevisions)
 		}
 	}
 	return nil
 }
-
-// ofRevisions is the folder of what runs of --revise-unknown have learned, in the output
-// folder.
-var ofRevisions = path.Dir(output.RevisionsName(""))
 
 // RemoveCounts removes what Count has written, and the output folder if nothing else
 // is in it.

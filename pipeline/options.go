@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"slices"
@@ -180,9 +179,6 @@ func (o *Options) validate() error {
 	if o.Rows.StopAfter != "" {
 		return refuse("--stop-after %s: Parquet holds trees; for sentences without trees, give --to conllu or --to jsonl", o.Rows.StopAfter)
 	}
-	if o.Rows.ReviseUnknown && o.RetryFailures {
-		return refuse("--retry-failures with --revise-unknown: what files say that can be read now would change the trees of all others; give --overwrite to parse everything again")
-	}
 	if err := o.CheckEngine(o.Output); err != nil {
 		return err
 	}
@@ -195,7 +191,7 @@ func (o *Options) open(ctx context.Context) (m transforms.Stages, digest string,
 	if m, digest, err = transforms.OpenModel(o.Model); err != nil {
 		return nil, "", &Refusal{Err: err}
 	}
-	if err := cmp.Or(transforms.CheckEffort(m, &o.Rows), transforms.CheckRevise(m, &o.Rows)); err != nil {
+	if err := transforms.CheckEffort(m, &o.Rows); err != nil {
 		return nil, "", &Refusal{Err: err}
 	}
 	if o.texts == nil { // a night has read them: its runs are all of the same

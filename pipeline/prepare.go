@@ -131,11 +131,6 @@ func (o *Options) plan(ctx context.Context, folder string, spool *spool, digest 
 	if err := o.texts.Place(ctx, folder); err != nil {
 		return nil, err
 	}
-	if o.Rows.ReviseUnknown { // here, too, so that damage is told before any work
-		if _, p.Job.Revised, err = output.ReadRevisions(ctx, folder, run.FP); err != nil {
-			return nil, err
-		}
-	}
 	return p, o.placeModel(ctx, &p.Job)
 }
 

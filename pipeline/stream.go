@@ -43,9 +43,6 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 	if o.Rows.Words {
 		return nil, refuse("--words is for Parquet: add --output FOLDER; --to tsv writes a row for each word, too")
 	}
-	if o.Rows.ReviseUnknown {
-		return nil, refuse("--revise-unknown reads all of the text before it parses any: give --output FOLDER; treebeam convert makes other formats of it")
-	}
 	o.To = cmp.Or(o.To, "conllu")
 	if !IsFormat(o.To) {
 		return nil, refuse("--to %s: must be %s", o.To, FormatNames)

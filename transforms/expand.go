@@ -22,14 +22,7 @@ func init() {
 // -> PCollection<source.Range>
 func Expand(s beam.Scope, job Job) beam.PCollection {
 	s = s.Scope("Expand")
-	return ExpandAfter(s, job, beam.Impulse(s))
-}
-
-// ExpandAfter is Expand that begins when it is given an element.
-//
-// PCollection<[]byte> -> PCollection<source.Range>
-func ExpandAfter(s beam.Scope, job Job, start beam.PCollection) beam.PCollection {
-	return beam.Reshuffle(s, beam.ParDo(s, &expandFn{Job: job}, start))
+	return beam.Reshuffle(s, beam.ParDo(s, &expandFn{Job: job}, beam.Impulse(s)))
 }
 
 type expandFn struct {

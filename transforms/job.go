@@ -29,8 +29,6 @@ type Job struct {
 	output.Run
 	Model  string // as OpenModel wants it
 	Runner string // for messages
-
-	Revised bool // with Options.ReviseUnknown: the revisions are there, so no first pass is needed
 }
 
 // ErrorMark begins our own message in what a runner makes of an error: it puts

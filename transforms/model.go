@@ -11,7 +11,6 @@ import (
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/parser/tag"
 )
 
 func init() {
@@ -88,12 +87,6 @@ func (m trained) With(lists *model.Lists) (Stages, error) {
 	}
 	return trained{m.Model.With(c)}, nil
 }
-
-// Kinds implements Reviser.
-func (m trained) Kinds() []string { return m.Tagger.Kinds() }
-
-// Revised implements Reviser.
-func (m trained) Revised(v *tag.Revisions) Stages { return trained{m.Model.Revised(v)} }
 
 // Parse implements Stages.
 func (m trained) Parse(s *syntax.Sentence, o output.ParseOptions) error {

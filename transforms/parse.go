@@ -33,12 +33,8 @@ func (f *parseFn) Setup() (err error) {
 	return err
 }
 
-func (f *parseFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) error {
-	m, err := f.Job.revise(f.stages)
-	if err == nil {
-		emit(ParseChunk(c, m, f.Job.Options))
-	}
-	return err
+func (f *parseFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) {
+	emit(ParseChunk(c, f.stages, f.Job.Options))
 }
 
 // ParseChunk is Parse on one chunk. What comes out is a tree with one root,

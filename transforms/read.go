@@ -34,10 +34,7 @@ func Read(s beam.Scope, job Job, ranges beam.PCollection) beam.PCollection {
 	return beam.ParDo(s.Scope("Read"), &readFn{Job: job}, ranges)
 }
 
-type readFn struct {
-	Job     Job
-	Quietly bool // it is a first pass: ranges that are done are read, and Progress is not told
-}
+type readFn struct{ Job Job }
 
 func (f *readFn) ProcessElement(ctx context.Context, r source.Range, emit func(Chunk)) error {
 	rangeSlots <- struct{}{}
@@ -51,7 +48,7 @@ func (f *readFn) ProcessElement(ctx context.Context, r source.Range, emit func(C
 	if err := f.Job.CheckToken(); err != nil {
 		return marked(err)
 	}
-	if !f.Quietly && (r.Done || f.Job.Done(r.K)) { // an engine may try again what one attempt has written
+	if r.Done || f.Job.Done(r.K) { // an engine may try again what one attempt has written
 		emit(Chunk{Range: r.K, Last: true, Skip: true})
 		return nil
 	}
@@ -63,7 +60,6 @@ func (f *readFn) ProcessElement(ctx context.Context, r source.Range, emit func(C
 		emit(c)
 		return nil
 	})
-	rd.quiet = f.Quietly
 	return marked(rd.all())
 }
 
@@ -107,7 +103,6 @@ type rangeReader struct {
 
 	emitting bool  // the stages behind this one are at work
 	live     *Live // nil: pieces are files
-	quiet    bool  // Progress is not told
 
 	read, shown int64        // stored bytes of the pieces: read, and told to Progress
 	unzipping   *source.File // the compressed file that is being read, which read does not count yet
@@ -153,9 +148,7 @@ func (rd *rangeReader) flush() error {
 	if rd.unzipping != nil {
 		read += rd.unzipping.Consumed()
 	}
-	if !rd.quiet {
-		Progress.Bytes.Add(read - rd.shown)
-	}
+	Progress.Bytes.Add(read - rd.shown)
 	rd.shown = read
 	return err
 }

@@ -33,12 +33,8 @@ func (f *tagFn) Setup() (err error) {
 	return err
 }
 
-func (f *tagFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) error {
-	m, err := f.Job.revise(f.stages)
-	if err == nil {
-		emit(TagChunk(c, m, f.Job.Options))
-	}
-	return err
+func (f *tagFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) {
+	emit(TagChunk(c, f.stages, f.Job.Options))
 }
 
 // TagChunk is Tag on one chunk.

@@ -73,8 +73,6 @@ func (c *parseCommand) checkNight() error {
 		return refuse("--to %s cannot be used with --state; treebeam convert --state writes other formats", c.to)
 	case c.options.Limit != 0:
 		return refuse("--limit %d cannot be used with --state, which works on whole documents; name fewer files", c.options.Limit)
-	case c.options.Rows.ReviseUnknown:
-		return refuse("--revise-unknown needs --output: what is new in the text of one night would change the trees of earlier ones")
 	case c.options.Verify:
 		return refuse("--verify needs --output; for a state, treebeam report reads everything, and --all parses every file again")
 	case c.options.Overwrite:

@@ -103,9 +103,7 @@ func (c *parseCommand) qualityFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Rows.Effort, "effort", "", "with --accurate: only where the fast parser expects an LAS below `P` (1)")
 	f.BoolVar(&o.Rows.Retag, "retag", false, "replace the tags and lemmas of CoNLL input")
 	f.BoolVar(&o.Rows.KeepHeads, "keep-heads", false, "keep the heads and deprels of CoNLL input; find the others")
-	f.BoolVar(&o.Rows.ReviseUnknown, "revise-unknown", false, "with --output FOLDER: read all of the text twice, and tag each word that is unknown to the model by all places where it occurs")
 	group(f, qualityFlags, "model", "accurate", "effort", "retag", "keep-heads")
-	group(f, rareFlags, "revise-unknown")
 }
 
 // runFlags say how the work is done. They change no tree.

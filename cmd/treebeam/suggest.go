@@ -40,6 +40,9 @@ func plainUnknown(fs *pflag.FlagSet, err *pflag.NotExistError) string {
 		}
 		return "unknown option -" + name + " in -" + letters
 	}
+	if left := hasLeft(fs, name); left != "" {
+		return left
+	}
 	if near := nearestFlag(fs, name); near != "" {
 		return "unknown option --" + name + "; did you mean --" + near + "?"
 	}

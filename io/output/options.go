@@ -42,9 +42,6 @@ type RowOptions struct {
 	Exceptions    string `json:"exceptions,omitempty"`
 	// Unconstrained allows trees that break rules of Universal Dependencies.
 	Unconstrained bool `json:"unconstrained,omitempty"`
-	// ReviseUnknown revises tags of forms that training has not, by what the whole
-	// text says of them.
-	ReviseUnknown bool `json:"revise_unknown,omitempty"`
 
 	Parse ParseOptions `json:"parse"`
 }

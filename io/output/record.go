@@ -138,7 +138,7 @@ func Remove(ctx context.Context, folder string, run *Record) error {
 			}
 		}
 	}
-	names := []string{store.Join(OwnDir, source.PlanName(fp)), run.name(), RevisionsName(fp)}
+	names := []string{store.Join(OwnDir, source.PlanName(fp)), run.name()}
 	if m, _ := ReadManifest(folder); m.FP == fp {
 		names = append([]string{ManifestFile, SummaryFile}, names...)
 	}

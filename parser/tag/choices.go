@@ -43,11 +43,6 @@ func (m *Model) choose(sc *scratch, s *syntax.Sentence, r Request, b Bounds) *ch
 	x.s.Words = slices.Clone(s.Words)
 	sc.text.read(&x.s, m.lex)
 	x.tags = slices.Clone(m.tagWords(sc, &x.s, r))
-	if r.Revisions != nil { // which tagWords leaves out of the scores, or a tree would undo them
-		m.revise(sc, &x.s, r.Revisions)
-		sc.lat.search(&m.tags.labels, m.tags.pairs)
-		sc.post.compute(&sc.lat, &m.tags.labels, m.tags.pairs, r.Heat)
-	}
 	x.readTags(b)
 	m.morphWords(sc, &x.s, x.tags, r.Retag, true)
 	x.readFeats(b)

@@ -54,10 +54,6 @@ type Request struct {
 	Retag      bool        // replace the columns that hold anything
 	Heat       int32       // of TagProb, see TagAt; 0 is HeatUnit
 	Exceptions *Exceptions // nil: none
-	Revisions  *Revisions  // nil: none
-	// Evidence, if not nil, is called with what the words say that training has not,
-	// in their order. loss is valid until the next call.
-	Evidence func(form string, loss []int64)
 }
 
 // TagWith is Tag with more options. What a sentence has without Retag goes before

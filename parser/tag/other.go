@@ -18,7 +18,7 @@ func (m *Model) Other(s *syntax.Sentence, i int, r Request, most int64, fits fun
 		sc = &scratch{}
 	}
 	sc.text.read(s, m.lex)
-	now, other := m.rivals(sc, s, i, r.Revisions, fits)
+	now, other := m.rivals(sc, s, i, fits)
 	sure := sc.text.at(i).form.sure != 0
 	m.pool.Put(sc) // but not after a panic, which leaves it as it is
 	if other.label < 0 || now.label < 0 || sure {
@@ -47,12 +47,11 @@ type rival struct {
 
 // rivals returns the best label of word i with its own UPOS, and that of those
 // that fits accepts.
-func (m *Model) rivals(sc *scratch, s *syntax.Sentence, i int, v *Revisions, fits func(upos string) bool) (now, other rival) {
+func (m *Model) rivals(sc *scratch, s *syntax.Sentence, i int, fits func(upos string) bool) (now, other rival) {
 	now.label, other.label = -1, -1
 	own := m.ownTags(sc, sc.text.at(i).form) // which may write sc.keys
 	sc.keys = tagKeys(sc.keys[:0], &sc.text, i)
 	emit := slices.Clone(sc.emits(&m.tags, m.all))
-	m.heed(v, sc.text.at(i).form, s.Words[i].Form, m.all, emit)
 	var before, behind []uint16
 	if i > 0 {
 		before = slices.Clone(m.agree(sc, &s.Words[i-1]))

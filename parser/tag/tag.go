@@ -68,8 +68,6 @@ type scratch struct {
 	leads       []int64        // of words in the first layer
 	given       []string       // UPOS of words that is not the tagger's, or ""
 	post        posterior
-	loss        []int64 // of a word, see Evidence
-	own         []int32 // scores of the lattice without revisions
 	keys        []hash.Key
 	rows        []uint64 // see linear.Table.Sum
 	acc, emit   []int32
@@ -229,11 +227,8 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, r Request) []uint16 {
 			sc.leads = append(sc.leads, m.lead(&sc.lat, labels, emit))
 		}
 	}
-	m.search(sc, s, r.Revisions)
+	sc.labels = append(sc.labels[:0], sc.lat.search(&m.tags.labels, m.tags.pairs)...)
 	m.tagProbs(sc, s, r.Heat)
-	if r.Evidence != nil {
-		m.evidence(sc, s, r.Evidence)
-	}
 	for i, l := range sc.labels {
 		w := &s.Words[i]
 		if w.UPOS = sc.given[i]; w.UPOS == "" {
@@ -244,30 +239,6 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, r Request) []uint16 {
 		}
 	}
 	return sc.labels
-}
-
-// search finds the labels of the lattice by its scores and revisions.
-func (m *Model) search(sc *scratch, s *syntax.Sentence, v *Revisions) {
-	lat := &sc.lat
-	if v != nil {
-		sc.own = append(sc.own[:0], lat.emit...)
-		m.revise(sc, s, v)
-	}
-	sc.labels = append(sc.labels[:0], lat.search(&m.tags.labels, m.tags.pairs)...)
-	if v != nil { // how probable tags are does not follow from what was counted twice
-		copy(lat.emit, sc.own)
-		lat.search(&m.tags.labels, m.tags.pairs)
-	}
-}
-
-// revise adds revisions to the scores of the lattice.
-func (m *Model) revise(sc *scratch, s *syntax.Sentence, v *Revisions) {
-	lat := &sc.lat
-	for i := range s.Words {
-		if lo, hi := lat.start[i], lat.start[i+1]; sc.given[i] == "" {
-			m.heed(v, sc.text.at(i).form, s.Words[i].Form, lat.label[lo:hi], lat.emit[lo:hi])
-		}
-	}
 }
 
 // zero is the score of a label that has no rival.

@@ -40,8 +40,7 @@ type Toy struct {
 
 	Customized atomic.Int64 // how often With was called
 	said       *model.Lists // nil: nothing
-	base       *Toy         // that With or Revised made this one of; nil: none
-	revisions  *tag.Revisions
+	base       *Toy         // that With made this one of; nil: none
 }
 
 // With implements transforms.Customizer: strings are kept together where white space
@@ -197,7 +196,7 @@ func (t *Toy) Tag(s *syntax.Sentence, retag bool) {
 		crash(w.Form == PanicTag, w.Form)
 		x, _ := t.exception(w.Form)
 		if w.UPOS == "" || retag {
-			w.UPOS = cmp.Or(x.UPOS, t.revision(w.Form), []string{"NOUN", "VERB", "ADJ"}[hash(w.Form)%3])
+			w.UPOS = cmp.Or(x.UPOS, []string{"NOUN", "VERB", "ADJ"}[hash(w.Form)%3])
 		}
 		if w.Lemma == "" || retag {
 			w.Lemma = cmp.Or(x.Lemma, strings.ToLower(w.Form))
