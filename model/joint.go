@@ -11,7 +11,7 @@ import (
 
 // jointBounds are those of Parse with JointTags. On dev of tr_imst, choices that are 3
 // nats worse instead of 1 give the same LAS for three times the time
-// (docs/results/family.md).
+// (lab/notes/family.md).
 var jointBounds = tag.Bounds{Tags: 3, Most: 1024}
 
 // What ChooseTags looks for in a long sentence: trees of so many words in all, but at

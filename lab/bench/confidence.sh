@@ -6,7 +6,7 @@
 #   MODELS=dir lab/bench/confidence.sh            models dir/tr_imst-fast.tbm, dir/tr_imst-accurate.tbm and so on,
 #                                             the embedded ones for English
 #   PART=dev MODELS=dir lab/bench/confidence.sh   another part of the treebanks: what to look at while changing things
-#   OUT=dir                                   write there, not to docs/results
+#   OUT=dir                                   write there, not to lab/notes
 #   MODELS=dir lab/bench/confidence.sh raw few    print some of the tables only: tokens, raw, tags, genres,
 #                                             languages, changed, few, searches
 #
@@ -15,7 +15,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 banks=../shared/treebanks
 part=${PART:-test}
-out=${OUT:-docs/results}
+out=${OUT:-lab/notes}
 [ -d "$banks" ] && [ -n "${MODELS:-}" ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 64; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

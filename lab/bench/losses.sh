@@ -1,11 +1,11 @@
 #!/bin/sh
-# Prints and draws which stages lose the points of dev (docs/results/family.md), from raw
+# Prints and draws which stages lose the points of dev (lab/notes/family.md), from raw
 # text: the built-in English models, and with MODELS=DIR those of DIR/{tr,el,fr}-{fast,accurate}.tbm.
 #
 #	MODELS=models lab/bench/losses.sh [OUTPUT.svg]
 set -eu
 banks=${TREEBANKS:-../shared/treebanks}
-out=${1:-docs/results/losses.svg}
+out=${1:-lab/notes/losses.svg}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 go build -trimpath -tags disable_grpc_modules -o "$work/treebeam" ./cmd/treebeam

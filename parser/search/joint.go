@@ -9,7 +9,7 @@ import (
 // TagWeight is what the tagger's score of a path of tags counts in that of tags
 // and tree, in 1/score.Unit a nat, if JointOptions does not say it: 8 wrong heads. On dev
 // it made the least difference to UPOS, and nearly the most to LAS
-// (docs/results/family.md).
+// (lab/notes/family.md).
 const TagWeight = 8192
 
 // JointTrials is how many trees are looked for at most, if JointOptions does not say it.

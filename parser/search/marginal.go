@@ -15,7 +15,7 @@ import (
 //
 // Scores are learned with a margin and not as probabilities. What a unit of
 // them is worth, and what the pruner's opinion is beside them, was fitted on dev:
-// see docs/results/sampling.md.
+// see lab/notes/sampling.md.
 const (
 	unitNats  = 512 // of one score.Unit, in 1/1024 nat
 	oddsShare = 460 // of the pruner's log-odds, in 1/1024

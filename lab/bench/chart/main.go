@@ -1,7 +1,7 @@
 // Package chart draws the accuracy of parsers against their speed, from a table
 // that is kept beside the documentation, as an SVG beside the table:
 //
-//	chart docs/results/speed.tsv
+//	chart lab/notes/speed.tsv
 //
 // A line of the table has, apart by tabs, a series, the name of the point (or
 // nothing), words per second, and LAS; what follows says where the figures are

@@ -12,7 +12,7 @@ import (
 
 // The chart in the documentation is that of the table beside it.
 func TestDocumented(t *testing.T) {
-	table := filepath.FromSlash("../../../docs/results/speed.tsv")
+	table := filepath.FromSlash("../../../lab/notes/speed.tsv")
 	got, err := fromFile(table)
 	if err != nil {
 		t.Fatal(err)
@@ -22,7 +22,7 @@ func TestDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("docs/results/speed.svg is not what its table gives: go run -C lab ./bench chart docs/results/speed.tsv")
+		t.Errorf("lab/notes/speed.svg is not what its table gives: go run -C lab ./bench chart lab/notes/speed.tsv")
 	}
 }
 

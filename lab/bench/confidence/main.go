@@ -29,7 +29,7 @@
 // text). The same input gives the same bytes.
 //
 //	T=../shared/treebanks
-//	go run -C lab ./bench confidence -output docs/results/confidence \
+//	go run -C lab ./bench confidence -output lab/notes/confidence \
 //	  en_ewt/fast=embedded:$T/en_ewt/en_ewt-ud-test.conllu \
 //	  en_ewt/accurate=embedded-accurate:$T/en_ewt/en_ewt-ud-test.conllu
 package confidence

@@ -53,7 +53,7 @@ func TestDocumented(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(got, want) {
-				t.Errorf("%s-%s.svg is not what its table gives: go run -C lab ./bench confidence -draw -output docs/results/%s", name, figure, name)
+				t.Errorf("%s-%s.svg is not what its table gives: go run -C lab ./bench confidence -draw -output lab/notes/%s", name, figure, name)
 			}
 		}
 	}

@@ -1,7 +1,7 @@
 // Package losses draws which stages lose the points of several models, from what
 // treebeam eval --causes --json prints, as an SVG with one bar a model:
 //
-//	losses -o docs/results/losses.svg fast=fast.json accurate=accurate.json
+//	losses -o lab/notes/losses.svg fast=fast.json accurate=accurate.json
 //
 // The same figures give the same bytes.
 package losses
