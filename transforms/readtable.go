@@ -55,6 +55,9 @@ func (rd *rangeReader) table(in *source.File, f *output.File, head []byte, forma
 		return asNoTable(err)
 	}
 	f.Encoding = layout.Encoding
+	if start == 0 && len(head) < source.HeadBytes && layout.Empty(head) {
+		rd.fail(f, warned(stageRead, table.NoRow, place{0, 1}, ""))
+	}
 	state := in.State()
 	from := layout.Known(state, start)
 	r, err := in.At(from.Offset)
@@ -85,6 +88,9 @@ func (rd *rangeReader) parquet(in *source.File, f *output.File, o table.Options,
 	file, err := table.OpenParquet(random, in.Size(), o)
 	if err != nil {
 		return asNoTable(err)
+	}
+	if start == 0 && file.NumRows() == 0 {
+		rd.fail(f, warned(stageRead, table.NoRow, place{0, 1}, ""))
 	}
 	return rd.rows(in, f, file.Rows(start, end, in.Size()))
 }

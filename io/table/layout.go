@@ -35,6 +35,7 @@ type Layout struct {
 
 	dialect   Dialect
 	separator byte
+	newline   byte  // LF, or CR
 	text, id  int   // columns; id -1 is none
 	keep      []int // -1: the file has no such column
 	lacks     []syntax.Fault
@@ -60,7 +61,8 @@ func Decide(head []byte, d Dialect, o Options) (*Layout, error) {
 	if err != nil {
 		return nil, syntax.Because(syntax.KindNotText, "%v", err)
 	}
-	l := &Layout{Encoding: marked.Encoding, dialect: d, opt: o, cells: cells, bom: int64(marked.BOM), id: -1, separator: '\t'}
+	l := &Layout{Encoding: marked.Encoding, dialect: d, opt: o, cells: cells, bom: int64(marked.BOM), id: -1, separator: '\t', newline: newline(head, d)}
+	cells.Returns = l.newline == '\r'
 	if d == TSV {
 		err = l.header(head)
 	} else {
@@ -90,6 +92,51 @@ func Decide(head []byte, d Dialect, o Options) (*Layout, error) {
 		l.keep = append(l.keep, i)
 	}
 	return l, nil
+}
+
+// NoRow is the fault of a table whose header is all there is.
+var NoRow = syntax.Because(syntax.KindNoTextKey, "no text: the table names its columns, but has no row")
+
+// Empty reports whether no row follows the header in a file that begins with head,
+// which must be the same as for Decide, and all of the file.
+func (l *Layout) Empty(head []byte) bool {
+	return len(bytes.Trim(head[min(int64(len(head)), l.body.Offset):], " \r\n")) == 0
+}
+
+// newline returns what ends the rows of a file: CR if it ends the first line and
+// there are more CRs than LFs; else LF, which may have a CR before it. What is in
+// quotes counts only if everything is.
+func newline(head []byte, d Dialect) byte {
+	var first, all [2]byte // of the breaks outside of quotes, of all
+	var more, moreOfAll int
+	quoted := false
+	for i, c := range head {
+		switch {
+		case c == '"' && d == CSV:
+			quoted = !quoted
+		case c == '\n' || c == '\r' && i+1 < len(head) && head[i+1] != '\n':
+			step := 1
+			if c == '\n' {
+				step = -1
+			}
+			if all[0] == 0 {
+				all[0] = c
+			}
+			if moreOfAll += step; !quoted {
+				if first[0] == 0 {
+					first[0] = c
+				}
+				more += step
+			}
+		}
+	}
+	if first[0] == 0 {
+		first, more = all, moreOfAll
+	}
+	if first[0] == '\r' && more > 0 {
+		return '\r'
+	}
+	return '\n'
 }
 
 // sniff finds what stands between the cells of the header: the first separator
@@ -148,7 +195,7 @@ func (l *Layout) header(head []byte) error {
 	}
 	l.Columns = make([]string, len(cells))
 	for i := range cells {
-		c := cells[i].of(line.raw, at)
+		c := cells[i].of(line.raw, at, l.newline)
 		l.Columns[i] = strings.TrimSpace(l.cells.Text(&c))
 	}
 	l.body = Place{Offset: r.at.Offset, Line: r.at.Line}
@@ -161,11 +208,11 @@ type span struct {
 	quoted   bool
 }
 
-// of returns the cell of the span in a line.
-func (s span) of(line []byte, at Place) text.Cell {
+// of returns the cell of the span in a line of a file with a newline.
+func (s span) of(line []byte, at Place, newline byte) text.Cell {
 	return text.Cell{
 		Bytes: line[s.from:s.to], Source: at.Offset + int64(s.from),
-		Line: at.Line + int64(bytes.Count(line[:s.from], []byte{'\n'})), Quoted: s.quoted,
+		Line: at.Line + int64(bytes.Count(line[:s.from], []byte{newline})), Quoted: s.quoted,
 	}
 }
 

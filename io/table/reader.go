@@ -69,7 +69,7 @@ func (r *Reader) pass(offset int64) error {
 
 // consume moves on by n bytes.
 func (r *Reader) consume(n int) {
-	r.at.Line += int64(bytes.Count(r.buf[r.pos:r.pos+n], []byte{'\n'}))
+	r.at.Line += int64(bytes.Count(r.buf[r.pos:r.pos+n], []byte{r.l.newline}))
 	r.at.Offset += int64(n)
 	r.pos += n
 }
@@ -109,6 +109,16 @@ type line struct {
 
 // line reads the next row and where it begins; io.EOF is after the last.
 func (r *Reader) line() (line, Place, error) {
+	if r.l.newline == '\r' { // a CR LF may stand between others
+		if r.pos == len(r.buf) {
+			if err := r.more(1); err != nil {
+				return line{}, r.at, err
+			}
+		}
+		if r.buf[r.pos] == '\n' {
+			r.consume(1)
+		}
+	}
 	n, bad, err := r.find()
 	if err != nil {
 		return line{}, r.at, err
@@ -118,7 +128,7 @@ func (r *Reader) line() (line, Place, error) {
 		r.at.Row++
 		return r.long(at)
 	}
-	l := line{raw: trimEnd(r.buf[r.pos : r.pos+n]), size: n, bad: bad}
+	l := line{raw: r.trimEnd(r.buf[r.pos : r.pos+n]), size: n, bad: bad}
 	if l.blank = len(bytes.Trim(l.raw, " ")) == 0; !l.blank {
 		r.at.Row++
 	}
@@ -130,7 +140,7 @@ func (r *Reader) line() (line, Place, error) {
 func (r *Reader) long(at Place) (line, Place, error) {
 	l := line{raw: bytes.Clone(r.buf[r.pos:min(len(r.buf), r.pos+shown)]), long: true}
 	for {
-		n := bytes.IndexByte(r.buf[r.pos:], '\n') + 1
+		n := bytes.IndexByte(r.buf[r.pos:], r.l.newline) + 1
 		end := n > 0
 		if !end {
 			n = len(r.buf) - r.pos
@@ -168,7 +178,7 @@ func (r *Reader) find() (n int, bad bool, err error) {
 		b := r.ahead()
 		for i < len(b) {
 			if state == quoted || state == bare && r.l.dialect == TSV {
-				stop := byte('\n')
+				stop := r.l.newline
 				if state == quoted {
 					stop = '"'
 				}
@@ -177,7 +187,7 @@ func (r *Reader) find() (n int, bad bool, err error) {
 					k = len(b) - i
 				}
 				if state == quoted && first < 0 {
-					if m := bytes.IndexByte(b[i:i+k], '\n'); m >= 0 {
+					if m := bytes.IndexByte(b[i:i+k], r.l.newline); m >= 0 {
 						first = i + m + 1
 					}
 				}
@@ -192,7 +202,7 @@ func (r *Reader) find() (n int, bad bool, err error) {
 				state = closed
 			case state == closed && c == '"':
 				state = quoted
-			case c == '\n':
+			case c == r.l.newline:
 				return i, false, nil
 			case c == r.l.separator && r.l.dialect == CSV:
 				state = opening
@@ -235,7 +245,7 @@ func (r *Reader) ahead() []byte {
 func (r *Reader) firstLine(first int) (int, bool, error) {
 	for first < 0 {
 		b := r.ahead()
-		if n := bytes.IndexByte(b, '\n'); n >= 0 {
+		if n := bytes.IndexByte(b, r.l.newline); n >= 0 {
 			first = n + 1
 			break
 		}
@@ -252,8 +262,8 @@ func (r *Reader) firstLine(first int) (int, bool, error) {
 }
 
 // trimEnd takes off the end of the line.
-func trimEnd(b []byte) []byte {
-	b = bytes.TrimSuffix(b, []byte{'\n'})
+func (r *Reader) trimEnd(b []byte) []byte {
+	b = bytes.TrimSuffix(b, []byte{r.l.newline})
 	return bytes.TrimSuffix(b, []byte{'\r'})
 }
 
@@ -311,9 +321,9 @@ func (r *Reader) record(line line, at Place) Record {
 		rec.fail(at.Offset, syntax.KindColumns, "%s, but the header names %d: %s", columns(n), len(r.l.Columns), why)
 		return rec
 	}
-	rec.cell = r.cells[r.l.text].of(line.raw, at)
+	rec.cell = r.cells[r.l.text].of(line.raw, at, r.l.newline)
 	if c := r.l.id; c >= 0 {
-		cell := r.cells[c].of(line.raw, at)
+		cell := r.cells[c].of(line.raw, at, r.l.newline)
 		rec.setID(cell.Source, r.l.cells.Text(&cell), r.l.Columns[c])
 	}
 	for _, c := range r.l.keep {
@@ -321,7 +331,7 @@ func (r *Reader) record(line line, at Place) Record {
 			rec.Kept = append(rec.Kept, "")
 			continue
 		}
-		cell := r.cells[c].of(line.raw, at)
+		cell := r.cells[c].of(line.raw, at, r.l.newline)
 		rec.keep(cell.Source, r.l.cells.Text(&cell), r.l.Columns[c])
 	}
 	return rec

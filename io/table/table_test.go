@@ -323,3 +323,92 @@ func TestMemory(t *testing.T) {
 		t.Errorf("%d rows, want %d", n, limit+1)
 	}
 }
+
+// TestReturns reads tables whose lines end in CR as it reads them with LF, whole
+// and in ranges.
+func TestReturns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	read := func(data string, d Dialect, size int64) (rows []row, err error) {
+		l, err := Decide([]byte(data), d, Options{Keep: []string{"k"}})
+		if err != nil {
+			return nil, err
+		}
+		for at := int64(0); at < int64(len(data)); at += size {
+			r := NewReader(strings.NewReader(data), l, Place{Line: 1}, at, at+size)
+			for {
+				rec, err := r.Next()
+				if err != nil {
+					break
+				}
+				rows = append(rows, rowOf(&rec))
+			}
+		}
+		return rows, nil
+	}
+	for _, d := range []Dialect{CSV, TSV} {
+		separator, cells := ",", []string{"One.", "", `"Two, ""2""."`, "\"a\nb\nc\"", "1"}
+		if d == TSV {
+			separator, cells = "\t", []string{"One.", "", `"Two"`, `a " b`, "1"}
+		}
+		for range 200 {
+			lf := strings.Join([]string{"text", "id", "k"}, separator) + "\n"
+			for range 1 + rng.IntN(30) {
+				var list []string
+				for range 3 {
+					list = append(list, cells[rng.IntN(len(cells))])
+				}
+				lf += strings.Join(list, separator) + "\n"
+				if rng.IntN(9) == 0 {
+					lf += "\n"
+				}
+			}
+			want, err := read(lf, d, 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cr := strings.ReplaceAll(lf, "\n", "\r")
+			for _, size := range []int64{1 << 20, 50, 7, 1} {
+				got, err := read(cr, d, size)
+				if err != nil || len(got) != len(want) {
+					t.Fatalf("%d rows, %v, want %d: %q", len(got), err, len(want), cr)
+				}
+				for i := range got {
+					for k, v := range got[i].Kept {
+						got[i].Kept[k] = strings.ReplaceAll(v, "\r", "\n")
+					}
+					got[i].Text, got[i].ID = strings.ReplaceAll(got[i].Text, "\r", "\n"), strings.ReplaceAll(got[i].ID, "%0D", "%0A")
+					if !reflect.DeepEqual(got[i], want[i]) {
+						t.Fatalf("row %d of %q in ranges of %d is\n%+v, want\n%+v", i, cr, size, got[i], want[i])
+					}
+				}
+			}
+		}
+	}
+	for data, want := range map[string]int{
+		"text,id\r\nOne.,1\r\nTwo.,2\r\n":        2,
+		"text,id\nOne.\r\r\r\r\rTwo.,1\n":        1, // the header has LF
+		"text,id\r\"a\nb\nc\nd\ne\",1\rTwo.,2\r": 2, // LFs in quotes
+		"text,id\rOne.,1\r\nTwo.,2\rThree.,3":    3,
+		"text\rOne.":                             1,
+	} {
+		got, err := read(data, CSV, 1<<20)
+		if err != nil || len(got) != want {
+			t.Errorf("%q: %d rows, %v, want %d", data, len(got), err, want)
+		}
+		for _, r := range got {
+			if strings.HasPrefix(r.Text, "\n") {
+				t.Errorf("%q: %q", data, r.Text)
+			}
+		}
+	}
+}
+
+// TestEmpty tells tables without rows.
+func TestEmpty(t *testing.T) {
+	for data, want := range map[string]bool{"text,id\n": true, "text,id": true, "text,id\r": true, "text,id\r\n\r\n  \n": true, "text,id\n,\n": false, "text,id\rOne.,1": false} {
+		l, err := Decide([]byte(data), CSV, Options{})
+		if err != nil || l.Empty([]byte(data)) != want {
+			t.Errorf("%q: %v", data, err)
+		}
+	}
+}

@@ -7,6 +7,10 @@ import (
 
 // Cells makes readers of the cells of a table. It is safe for concurrent use.
 type Cells struct {
+	// Returns says that a CR ends lines in cells that have more of these than LF.
+	// It must be set before the first use; else it is white space.
+	Returns bool
+
 	enc   *encodingInfo
 	lines Lines
 }
@@ -23,7 +27,7 @@ func NewCells(encoding string, lines Lines) (*Cells, error) {
 	if !enc.cuttable {
 		return nil, fmt.Errorf("a table in %s; make it UTF-8 first, for example with iconv -f %s -t UTF-8", enc.name, enc.name)
 	}
-	return &Cells{enc, lines}, nil
+	return &Cells{enc: enc, lines: lines}, nil
 }
 
 // A Cell is the bytes of one cell.
@@ -42,11 +46,16 @@ type Cell struct {
 // is used.
 func (c *Cells) Reader(cell *Cell) *Reader {
 	l := Layout{Encoding: c.enc.name, Newline: '\n', Lines: c.lines, Cuttable: true}
-	if c.lines == "" || c.lines == AutoLines {
+	if auto := c.lines == "" || c.lines == AutoLines; auto || c.Returns {
 		head := *cell
 		head.Bytes = head.Bytes[:min(len(head.Bytes), jsonHead)]
-		l.decideLines(c.decode(&head), AutoLines)
-		l.Newline = '\n'
+		lines := c.lines
+		if auto {
+			lines = AutoLines
+		}
+		if l.decideLines(c.decode(&head), lines); !c.Returns {
+			l.Newline = '\n'
+		}
 	}
 	return &Reader{
 		layout: l, dec: c.decoder(cell), end: -1,
