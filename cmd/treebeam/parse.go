@@ -97,6 +97,9 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	if c.options.EndMarks && !isStream {
 		return refuse("--end-marks is for streams: add --to jsonl or --to conllu")
 	}
+	if o := c.options.Output; c.options.EndMarks && o != "" && o != "-" {
+		return refuse("--end-marks is for a program that reads standard output: leave out --output %s", o)
+	}
 	if isStream {
 		return c.stream(ctx, limit)
 	}

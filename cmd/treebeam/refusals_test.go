@@ -84,6 +84,7 @@ var wrongCommands = []struct {
 	{"parse IN --to conlu", "--to conlu ... conllu"},
 	{"parse IN --to conllu --output IN", "is a folder; name a file"},
 	{"parse IN --output OUT --end-marks", "--end-marks is for streams ... --to jsonl"},
+	{"parse IN --to jsonl --end-marks -o OUT.jsonl", "--end-marks is for a program that reads standard output ... leave out --output"},
 	{"parse IN --to text --end-marks", "--end-marks: text has no place ... --to jsonl or conllu"},
 	{"parse IN --to conllu --output OUT/a/b.conllu", "--output OUT/a/b.conllu cannot be written"},
 	{"parse IN/none.txt --output OUT", "none.txt: does not exist; check the spelling"},
