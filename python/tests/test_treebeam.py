@@ -259,6 +259,91 @@ class Streams(unittest.TestCase):
             self.assertEqual([d["text"] for d in parser.parse(texts)], texts)
 
 
+class Refusals(unittest.TestCase):
+    """What cannot work is refused at once, with the remedy."""
+
+    def test_options(self):
+        """In no spelling do options change the pipe."""
+        for options in (
+            "-o x", "-ox", "-o=x", "--o x", "--output x", "--output=x", "-output x", "-qo x",
+            "--to conllu", "--to=conllu", "-t conllu", "-tconllu", "-t=conllu", "-to conllu", "-to=conllu", "-qtconllu", "-qvt conllu",
+            "--from text", "--from=tokens", "-f text", "-ftext", "-from=text", "--f text",
+            "-n 1", "--limit 1", "-i x", "--input x", "--files-from x", "--exclude x", "--end-marks=false", "-end-marks=false",
+            "--text-key body", "--text-column=body", "--id-key x", "--id-column x", "--keep x", "--document line", "--exact 5 --to tsv",
+        ):  # fmt: skip
+            with self.subTest(options), self.assertRaisesRegex(ValueError, r"^options: -.* cannot be used: .*parse\(\).*treebeam\.program\(\)"):
+                treebeam.Parser(options=options.split())
+        with self.assertRaisesRegex(TypeError, r"want a list, such as \['--exact', '5'\]"):
+            treebeam.Parser(options="--exact 5")
+        with self.assertRaisesRegex(TypeError, "5 is an int: want strings, such as '5'"):
+            treebeam.Parser(options=["--exact", 5])
+        for options in (["--conf"], ["--words"], ["--state", "x"], ["--json"], ["-h"], ["--plan-only"], ["--model"], ["nothing.txt"]):
+            with self.subTest(options), self.assertRaises(treebeam.TreebeamError):
+                treebeam.Parser(options=options)
+        for options in (["--exact", "-1"], ["-threads", "1"], ["--threads=1"], ["-v"], ["-q"], ["--", "-"]):
+            with self.subTest(options), treebeam.Parser(options=options) as parser:
+                self.assertEqual(len(next(parser.parse("One."))["sentences"]), 1)
+
+    def test_texts(self):
+        class NAType:
+            __str__ = lambda self: "<NA>"  # noqa: E731
+
+        class DataFrame:
+            columns = ["text"]
+            __iter__ = lambda self: iter(self.columns)  # noqa: E731
+
+        class Scalar:
+            as_py = None
+
+        with treebeam.Parser() as parser:
+            for texts, want in (
+                (["One.", 1], "text 1 is an int: want a string or a tuple (id, string)"),
+                ([None], 'text 0 is None: want a string or a tuple (id, string); leave out missing texts, or give ""'),
+                (["One.", float("nan")], "text 1 is NaN: "),
+                ([NAType()], "text 0 is <NA>: want a string or a tuple (id, string); leave out"),
+                ([b"x"], "text 0 is bytes: want a string or a tuple (id, string); decode it first"),
+                ([bytearray(b"x")], "text 0 is a bytearray: want a string or a tuple (id, string); decode it first"),
+                ([Scalar()], "text 0 is a Scalar: want a string or a tuple (id, string); give the array's to_pylist()"),
+                (b"xyz", "texts is bytes: decode it first"),
+                ([("a", "b", "c")], "text 0 is a tuple of 3: want a string or a tuple (id, string)"),
+                ([["Hello", "there"]], "text 0 is a list: want a string or a tuple (id, string)"),
+                ([(1, "b")], "text 0 has an id that is an int: want a string, such as '1'"),
+                ([("a", "b"), ("c", None)], "text 1, with the id 'c', is None: want a string; leave out"),
+                ({"a": "b"}, "texts is a dict: give texts.items()"),
+                (DataFrame(), "texts is a DataFrame: give the column with the texts"),
+                (5, "texts is an int: want a string"),
+                (None, "texts is None: want a string"),
+            ):
+                with self.subTest(want):
+                    for call in (lambda texts: list(parser.parse(texts)), parser.conllu):
+                        with self.assertRaises(TypeError) as caught:
+                            call(texts)
+                        self.assertTrue(str(caught.exception).startswith(want), caught.exception)
+            self.assertEqual([d["id"] for d in parser.parse({"a": "One.", "b": "Two."}.items())], ["a", "b"])
+
+    @unittest.skipIf(sys.platform == "win32", "needs /bin/sh")
+    def test_another_program(self):
+        """A program that does not answer as treebeam does is refused, and nobody waits for it for ever."""
+        from treebeam import _process
+
+        marks = """while read line; do printf '{"end_of": "x"}\\n'; done"""
+        patience, _process._PATIENCE = _process._PATIENCE, 1.0
+        try:
+            for code, want in (
+                ("echo Hello; exec cat >/dev/null", "wrote 'Hello', which is not a line of JSON"),
+                ("echo '# treebeam_end = {}'; exec cat >/dev/null", "wrote '# treebeam_end = {}'"),
+                ("echo why >&2; exec cat >/dev/null", "has not answered an empty text within 1 s: is it treebeam\\?\nwhy"),
+                ("exec cat", "has not answered"),
+                (f"""echo '{{"severity": "error"}}'; {marks}""", 'answers an empty text with {"severity": "error"}'),
+                ("echo bye", "wrote 'bye'"),
+                ("exit 3", "ended with status 3"),
+            ):
+                with self.subTest(code), self.assertRaisesRegex(treebeam.TreebeamError, want):
+                    _process.Process(["/bin/sh", "-c", code])
+        finally:
+            _process._PATIENCE = patience
+
+
 class Lives(unittest.TestCase):
     def test_refused(self):
         with self.assertRaisesRegex(treebeam.TreebeamError, "nothing.tbm") as caught:

@@ -12,15 +12,13 @@ import warnings
 import weakref
 from typing import TYPE_CHECKING, Any, Deque, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
+from ._arguments import Text, check_options, pairs
 from ._documents import Document, Failure, Row, conllu_of, rows_of, sentence_of
 from ._process import Process, Ticket, TreebeamError
 
 if TYPE_CHECKING:
     import pyarrow  # type: ignore[import-untyped,unused-ignore]
     import spacy
-
-#: A text, or a pair of an id and a text.
-Text = Union[str, Tuple[str, str]]
 
 _LOOK_AHEAD = 400_000  # characters; less starves the program, more only costs memory
 _MOST_AHEAD = 2_000  # documents
@@ -52,14 +50,15 @@ class Parser:
     or sentence. ``abbreviations``, ``keep_together`` and ``exceptions`` name
     files that say what you know of the texts. ``threads`` is how many compute, by
     default one for each core. ``options`` are more flags of
-    ``treebeam parse``, for instance ``["--projective"]``.
+    ``treebeam parse``, for instance ``["--projective"]``, but for those that change
+    what is read and written.
 
     ``look_ahead`` is how many characters of texts are read and sent before
     the first result is used; 0 sends one text at a time.
 
     One process of the program serves a parser until ``close``, the end of a
     ``with`` block, or Python's own end. The constructor starts it, and raises
-    TreebeamError if it refuses the options. If it dies, or after a fork, the next
+    TreebeamError if it refuses the options or does not answer within two minutes. If it dies, or after a fork, the next
     call starts another. Threads may share a parser; each call then waits for its
     own texts only. A parser can be pickled: the copy starts a process of its own.
     """
@@ -79,6 +78,7 @@ class Parser:
         look_ahead: int = _LOOK_AHEAD,
         executable: Optional[str] = None,
     ):
+        check_options(options)
         self._command = [executable or program(), "parse", "-", "--from", "jsonl", "--to", "jsonl", "--end-marks", "--quiet"]
         self._command += ["--lines", lines]
         if accurate:
@@ -141,8 +141,8 @@ class Parser:
     def parse(self, texts: Union[str, Iterable[Text]]) -> Iterator[Document]:
         """Yields a document for each text, in their order.
 
-        ``texts`` is one text or any number: strings, or pairs of an id and a
-        string. Without an id a text has its number, from 0. What could not be
+        ``texts`` is one text or any number: strings, or tuples of an id and a
+        string. TypeError says which one is neither. Without an id a text has its number, from 0. What could not be
         parsed stands in the document's ``failures``. Texts are read and sent
         ahead, as far as ``look_ahead`` says, by the thread that asks for
         documents.
@@ -202,10 +202,7 @@ class Parser:
         process = self._running()
         ahead: Deque[Tuple[str, str, Ticket]] = collections.deque()
         size = 0
-        for number, item in enumerate([texts] if isinstance(texts, str) else texts):
-            document, text = (str(number), item) if isinstance(item, str) else item
-            if not isinstance(document, str) or not isinstance(text, str):
-                raise TypeError(f"text {number} is neither a string nor a pair of an id and a string")
+        for document, text in pairs(texts):
             ahead.append((document, text, process.write(text)))
             size += len(text)
             while ahead and (ahead[0][2].done or size > self._look_ahead or len(ahead) > _MOST_AHEAD):

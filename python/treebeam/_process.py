@@ -14,10 +14,12 @@ import re
 import subprocess
 import sys
 import threading
+import time
 import weakref
 from typing import Any, Deque, Dict, List, Optional, Sequence, Tuple
 
 _END = b'{"end_of":'
+_PATIENCE = 120.0  # seconds for a program to start; a large model on a busy machine takes some
 _POLL = 0.5  # seconds; on Windows a wait without a timeout cannot be interrupted
 _STDERR_LINES = 20
 
@@ -61,7 +63,9 @@ def _line(text: str) -> Tuple[bytes, bytes]:
 class Process:
     """A running program. Any number of threads may write documents to it.
 
-    The constructor returns when the program has opened its model.
+    The constructor returns when the program has opened its model and answered an
+    empty text. It raises TreebeamError if what comes is no such answer, or if none
+    comes in time.
     """
 
     def __init__(self, command: Sequence[str]):
@@ -89,10 +93,21 @@ class Process:
         threading.Thread(target=self._read, name="treebeam-stdout", daemon=True).start()
         _processes.add(self)
         try:
-            self.wait(self.write(""))
+            self._greet(command[0])
         except BaseException:
             self.stop()
             raise
+
+    def _greet(self, name: str) -> None:
+        ticket = self.write("")
+        try:
+            self.wait(ticket, _PATIENCE)
+        except TimeoutError:
+            said = "\n".join(["", *self._said])
+            raise TreebeamError(f"{name} has not answered an empty text within {_PATIENCE:g} s: is it treebeam?{said}") from None
+        if ticket.lines:
+            answer = ticket.lines[0].decode("utf-8", "replace").rstrip()
+            raise TreebeamError(f"{name} answers an empty text with {answer:.300}; leave out the option that makes it do so")
 
     def write(self, text: str) -> Ticket:
         """Sends a document. It may block, but never for the reader of results."""
@@ -116,12 +131,15 @@ class Process:
                 raise
         return ticket
 
-    def wait(self, ticket: Ticket) -> List[bytes]:
-        """Returns the rows of a document when they are there."""
+    def wait(self, ticket: Ticket, limit: Optional[float] = None) -> List[bytes]:
+        """Returns the rows of a document when they are there; TimeoutError after ``limit`` seconds."""
+        end = None if limit is None else time.monotonic() + limit
         with self._changed:
             while not ticket.done:
                 if self.error:
                     raise self.error
+                if end is not None and time.monotonic() > end:
+                    raise TimeoutError
                 self._changed.wait(_POLL)
         return ticket.lines
 
@@ -166,6 +184,8 @@ class Process:
         lines: List[bytes] = []
         with self.child.stdout as stdout:
             for line in stdout:
+                if not line.startswith(b"{"):
+                    raise ValueError(f"it wrote {line[:80].decode('utf-8', 'replace').rstrip()!r}, which is not a line of JSON")
                 if not line.startswith(_END):
                     lines.append(line)
                     continue
