@@ -358,7 +358,8 @@ func (o *Reader) Sentences(yield func(*Row) error) (stats Converted, err error) 
 			return stats, err
 		}
 	}
-	return stats, before(nil)
+	err = before(nil) // counts in stats
+	return stats, err
 }
 
 // formats finds the formats of input files that are asked for in order.

@@ -139,7 +139,8 @@ func loadOf(h *format.PageHeader, leaf *pq.LeafColumn, levels, data []byte) (l l
 		}
 		l.add(n, 0)
 	}
-	return l, l.of(encoding, leaf, data)
+	err = l.of(encoding, leaf, data)
+	return l, err
 }
 
 // of adds what values take.

@@ -104,7 +104,8 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o Options) (*Model,
 		return percent(right, words)
 	}
 	loop := linear.Loop{Examples: len(train), Epochs: t.Epochs, Batch: batchSize, Workers: t.Workers, Seed: t.Seed}
-	return best, linear.Run(loop, task)
+	err := linear.Run(loop, task) // sets best
+	return best, err
 }
 
 func percent(a, b int) float64 { return 100 * float64(a) / float64(max(b, 1)) }
