@@ -1,16 +1,23 @@
 package eval
 
 import (
+	"fmt"
+
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
+// mostPairs bounds the table of a stretch (alignForms), which takes 4 bytes for
+// each pair of a gold and a system word. Tokens have a few words.
+const mostPairs = 1 << 24
+
 // align returns two corpora of the same characters whose words are aligned.
 // Where neither side has a multiword token, words of equal span are pairs.
 // Otherwise the smallest stretch of characters that no multiword token sticks
-// out of is aligned as a whole, by the forms of its words.
+// out of is aligned as a whole, by the forms of its words. A stretch of more than
+// mostPairs is an error.
 func align(gold, system []syntax.Sentence) (*corpus, *corpus, error) {
 	gc, err := newCorpus(gold, "gold")
 	if err != nil {
@@ -33,7 +40,10 @@ func align(gold, system []syntax.Sentence) (*corpus, *corpus, error) {
 	for g, s := gc.words, sc.words; len(g) > 0 && len(s) > 0; {
 		switch {
 		case g[0].multiword || s[0].multiword:
-			g, s = alignStretch(g, s)
+			at := g[0].sentence
+			if g, s, err = alignStretch(g, s); err != nil {
+				return nil, nil, fmt.Errorf("gold sentence %d (%s): %w", at+1, gold[at].ID, err)
+			}
 		case g[0].span == s[0].span:
 			s[0].gold = &g[0]
 			g, s = g[1:], s[1:]
@@ -49,7 +59,7 @@ func align(gold, system []syntax.Sentence) (*corpus, *corpus, error) {
 // alignStretch aligns the smallest stretch that begins at the first word of
 // each side, of which one is in a multiword token, and returns what is behind
 // it. A first word that lies before the multiword token is left out.
-func alignStretch(gold, system []word) (restGold, restSystem []word) {
+func alignStretch(gold, system []word) (restGold, restSystem []word, err error) {
 	end := 0
 	if gold[0].multiword {
 		end = gold[0].end
@@ -76,8 +86,11 @@ func alignStretch(gold, system []word) (restGold, restSystem []word) {
 			end = max(end, w.end)
 		}
 	}
+	if (g+1)*(s+1) > mostPairs {
+		return nil, nil, fmt.Errorf("multiword tokens join %d gold and %d system words, more than the %d pairs that can be aligned; correct the ranges of these tokens", g, s, mostPairs)
+	}
 	alignForms(gold[:g], system[:s])
-	return gold[g:], system[s:]
+	return gold[g:], system[s:], nil
 }
 
 // beyond reports whether the first word, if any, is not wholly before end;

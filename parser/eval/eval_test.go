@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -189,6 +190,30 @@ func TestMismatch(t *testing.T) {
 	}
 	if r := evaluate(t, nil, nil); r.Scores[LAS].F1() != 0 {
 		t.Error("nothing against nothing")
+	}
+}
+
+// A multiword token over thousands of words is an error that says what to do, and
+// takes no table of all pairs; one over fewer words is aligned.
+func TestLongMultiwordTokens(t *testing.T) {
+	token := func(n int) []syntax.Sentence {
+		s := sentence(fmt.Sprintf("ab=%d", n) + strings.Repeat(" a/0", n))
+		s.ID = "x"
+		return []syntax.Sentence{s}
+	}
+	if r := evaluate(t, token(300), token(2000)); r.Scores[Words].Correct != 300 {
+		t.Errorf("words %+v", r.Scores[Words])
+	}
+	gold, system := token(5000), token(4000)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := Evaluate(gold, system)
+	runtime.ReadMemStats(&after)
+	if err == nil || !strings.Contains(err.Error(), "gold sentence 1 (x): multiword tokens join 5000 gold and 4000 system words") {
+		t.Errorf("error %v", err)
+	}
+	if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 16 {
+		t.Errorf("%d MB were allocated", mb)
 	}
 }
 
