@@ -10,8 +10,10 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/store/storetest"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // lockable is a store of one long file that cannot be read any more, from some
@@ -28,6 +30,43 @@ func lockable(t *testing.T) (m *storetest.Memory, denied *atomic.Int64) {
 	m.Put("mem://b/in/long.txt", []byte(prose(200)))
 	m.Put("mem://b/in/short.txt", []byte(prose(1)))
 	return m, denied
+}
+
+// A file that is no text costs a read of its head, whatever its size and however
+// many ranges have a piece of it, and one row. What is text comes out as without it.
+func TestNoTextIsNotRead(t *testing.T) {
+	m, _ := lockable(t)
+	o := options("mem://b/in", filepath.Join(t.TempDir(), "text"))
+	o.RangeBytes = 64 << 10
+	run(t, o)
+	want := converted(t, o.Output)
+
+	const film, size = "mem://b/in/film.mp4", 80 * 64 << 10
+	m.Put(film, make([]byte, size))
+	o.Output = filepath.Join(t.TempDir(), "out")
+	run(t, o)
+	if read := m.BytesRead(film); read != source.HeadBytes {
+		t.Errorf("%d bytes of %d were read, not %d", read, size, source.HeadBytes)
+	}
+	rows := failureRows(t, o.Output)
+	if len(rows) != 1 || rows[0].SourceURI != film || rows[0].Kind != syntax.KindNotText.String() {
+		t.Errorf("rows %+v", rows)
+	}
+	if got := converted(t, o.Output); got != want {
+		t.Errorf("the text came out as\n%s\nnot as\n%s", got, want)
+	}
+	sum, err := output.ReadSummary(o.Output)
+	if err != nil || sum.Files != 3 || sum.FilesFailed != 1 || sum.Errors != 1 {
+		t.Errorf("summary %+v, %v", sum, err)
+	}
+	made := files(t, o.Output)
+	o.RetryFailures = true
+	run(t, o) // of all its ranges
+	for name, data := range files(t, o.Output) {
+		if strings.HasSuffix(name, ".parquet") && made[name] != data {
+			t.Errorf("%s has other bytes after another run", name)
+		}
+	}
 }
 
 // A file that cannot be read any more after some of its ranges leaves a row

@@ -255,19 +255,23 @@ func (rd *rangeReader) open(p *source.Piece, f *output.File) (err error) {
 		return err
 	}
 	defer in.Close()
-	if f.Version, err = in.Digest(rd.ctx); err != nil {
-		return err
-	}
 	want, err := source.ParseFormat(rd.options.From)
 	if err != nil {
 		return err
 	}
 	in.Expect(want)
+	var format source.Format
 	head, err := in.Head()
-	if err != nil {
-		return err
+	if err == nil {
+		format, err = source.Detect(p.URI, head, want, rd.options.Encoding)
 	}
-	format, err := source.Detect(p.URI, head, want, rd.options.Encoding)
+	var notText *source.NotText
+	if !errors.As(err, &notText) { // only of text is it worth to read all for a digest
+		var failed error
+		if f.Version, failed = in.Digest(rd.ctx); failed != nil {
+			return failed
+		}
+	}
 	if err != nil {
 		return err
 	}

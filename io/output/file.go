@@ -17,7 +17,7 @@ type File struct {
 	Piece    int    `json:"-"` // index into the range's pieces
 	DocID    string `json:"doc_id"`
 	URI      string `json:"source_uri"`
-	Version  string `json:"source_version"` // sha256 of the stored bytes, hex; "" if they could not all be read
+	Version  string `json:"source_version"` // sha256 of the stored bytes, hex; "" if they could not all be read or are no text
 	Format   string `json:"format"`         // a source.Format; "" if it is none of them
 	Lines    string `json:"lines,omitempty"`
 	Encoding string `json:"encoding,omitempty"`

@@ -103,7 +103,7 @@ type Failure struct {
 type Document struct {
 	DocID         string `parquet:"doc_id"`
 	SourceURI     string `parquet:"source_uri"`
-	SourceVersion string `parquet:"source_version"` // sha256 of the stored bytes; "" if it was not readable
+	SourceVersion string `parquet:"source_version"` // sha256 of the stored bytes; "" if they could not all be read or are no text
 	StoredBytes   int64  `parquet:"stored_bytes"`   // size of the file
 	StartByte     int64  `parquet:"start_byte"`     // what was covered of the decompressed source,
 	EndByte       int64  `parquet:"end_byte"`       // half open; empty if Start == End

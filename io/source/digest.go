@@ -13,26 +13,67 @@ import (
 	"github.com/treebeam/treebeam/io/store"
 )
 
-// digests keeps the digests of the files that were last cut into pieces, so
-// that a process reads each only once for that, however many ranges it has.
-var digests = struct {
+// cut keeps what all pieces of a file need, for the files that were last cut
+// into pieces: a process reads each only once for that, however many ranges it
+// has.
+var cut = struct {
 	sync.Mutex
 	order []string
-	sums  map[string]*digest
-}{sums: map[string]*digest{}}
+	files map[string]*cutFile
+}{files: map[string]*cutFile{}}
 
-// maxDigests is how many digests are kept: more than a process has open.
-const maxDigests = 64
+// maxCut is how many files are kept, with their heads: more than a process has
+// open.
+const maxCut = 64
 
-type digest struct {
+// A cutFile is one state of a file. Its fields have locks of their own: reading
+// all of a file for its digest takes long.
+type cutFile struct {
+	digest, head once
+}
+
+// once is something that is read once; "" until then.
+type once struct {
 	sync.Mutex
-	sum string
+	is string
+}
+
+// get returns what read returns, or has returned without an error.
+func (o *once) get(read func() (string, error)) (string, error) {
+	o.Lock()
+	defer o.Unlock()
+	if o.is != "" {
+		return o.is, nil
+	}
+	is, err := read()
+	if err == nil {
+		o.is = is
+	}
+	return is, err
+}
+
+// shared returns what the pieces of the file share.
+func (f *File) shared() *cutFile {
+	cut.Lock()
+	defer cut.Unlock()
+	key := f.State()
+	c, ok := cut.files[key]
+	if !ok {
+		c = &cutFile{}
+		cut.files[key] = c
+		if cut.order = append(cut.order, key); len(cut.order) > maxCut {
+			delete(cut.files, cut.order[0])
+			cut.order = cut.order[1:]
+		}
+	}
+	return c
 }
 
 // Digest returns the SHA-256 of the stored bytes as 64 hexadecimal digits.
-// It reads the file once; for files cut into several pieces the process keeps
-// the last few answers, and processes share those of large files: see
-// Range.Digests.
+// It reads the file once, and not at all if Head has read all of it; for files
+// cut into several pieces the process keeps the last few answers, and processes
+// share those of large files: see Range.Digests. A reader that At has returned
+// must not be used any more.
 func (f *File) Digest(ctx context.Context) (string, error) {
 	if sum, ok := strings.CutPrefix(f.piece.Version, spooled); ok {
 		return sum, nil
@@ -40,28 +81,7 @@ func (f *File) Digest(ctx context.Context) (string, error) {
 	if f.piece.Whole() {
 		return f.digest(ctx)
 	}
-	key := f.obj.key() + "\x00" + f.piece.Version
-	digests.Lock()
-	d, ok := digests.sums[key]
-	if !ok {
-		d = &digest{}
-		digests.sums[key] = d
-		if digests.order = append(digests.order, key); len(digests.order) > maxDigests {
-			delete(digests.sums, digests.order[0])
-			digests.order = digests.order[1:]
-		}
-	}
-	digests.Unlock()
-	d.Lock()
-	defer d.Unlock()
-	if d.sum == "" {
-		sum, err := f.sharedDigest(ctx)
-		if err != nil {
-			return "", err
-		}
-		d.sum = sum
-	}
-	return d.sum, nil
+	return f.shared().digest.get(func() (string, error) { return f.sharedDigest(ctx) })
 }
 
 // sharedPieces is the number of pieces from which on the digest of a file is
@@ -94,6 +114,13 @@ func (f *File) digestsTemp() string {
 }
 
 func (f *File) digest(ctx context.Context) (string, error) {
+	if f.comp == plain && f.head != nil && int64(len(f.head)) == f.piece.Size {
+		sum := sha256.Sum256(f.head)
+		return hex.EncodeToString(sum[:]), nil
+	}
+	// Neither a connection nor a wide window waits while all of the file is read.
+	f.closeStream()
+	f.ready = false
 	r, err := f.stored(ctx, 0)
 	if err != nil {
 		return "", classify(&f.piece, 0, err)

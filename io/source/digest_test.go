@@ -21,10 +21,10 @@ func TestSharedDigest(t *testing.T) {
 	})
 	digestOf := func(i int, plan *Plan, shared string) string {
 		t.Helper()
-		digests.Lock() // another process
-		clear(digests.sums)
-		digests.order = nil
-		digests.Unlock()
+		cut.Lock() // another process
+		clear(cut.files)
+		cut.order = nil
+		cut.Unlock()
 		r := &plan.Ranges[i]
 		r.Digests = shared
 		f, err := Open(t.Context(), r, &r.Pieces[0])

@@ -109,7 +109,7 @@ func (f *File) Consumed() int64 {
 // Head returns up to HeadBytes from the beginning of the decompressed file,
 // whatever the piece. The slice must not be changed. If reading fails later
 // than at the first byte, Head returns what there is, and the reader of At
-// fails when it gets there.
+// fails when it gets there. Of a file in several pieces a process reads it once.
 //
 // The head of a live file ends as soon as it shows the format: after the first
 // line of text, or the first block of lines with columns. It depends on the
@@ -121,6 +121,24 @@ func (f *File) Head() ([]byte, error) {
 	if f.live {
 		return f.liveHead()
 	}
+	if f.piece.Whole() {
+		return f.readHead()
+	}
+	head, err := f.shared().head.get(func() (string, error) {
+		head, err := f.readHead()
+		if int64(len(head)) < min(HeadBytes, f.piece.Size) {
+			return "", err // reading failed on the way: nothing to keep
+		}
+		return string(head), err
+	})
+	if err == nil && f.head == nil {
+		f.head = []byte(head)
+	}
+	return f.head, err
+}
+
+// readHead reads the beginning of the file.
+func (f *File) readHead() ([]byte, error) {
 	if err := f.restart(0); err != nil {
 		return nil, err
 	}

@@ -180,7 +180,7 @@ func (n *Night) decide(ctx context.Context) error {
 			d = Decision{at.input.URI, New, ""}
 		default:
 			d.URI = at.input.URI
-			d.Reason, d.Why = compare(ctx, at.entry, at.input)
+			d.Reason, d.Why = n.compare(ctx, at.entry, at.input)
 			if n.Lost[at.entry.Run] != "" && (d.Reason == Unchanged || d.Reason == touched) {
 				d.Reason, d.Why = Lost, "its rows in "+dataDir+"/"+at.entry.Run+" are lost"
 			}
@@ -246,14 +246,15 @@ func merge(base *Snapshot, inputs []source.Input) iter.Seq2[pair, error] {
 }
 
 // compare decides about a file that the snapshot knows. A file of the same
-// size and version is not opened, unless it could not be read before.
-func compare(ctx context.Context, e *parquet.Entry, in *source.Input) (Reason, string) {
+// size and version is not opened, unless it could not be read before or was no
+// text.
+func (n *Night) compare(ctx context.Context, e *parquet.Entry, in *source.Input) (Reason, string) {
 	known := e.SourceVersion != "" // its bytes could be read to the end
 	switch {
 	case e.DocID != in.DocID:
 		return Changed, fmt.Sprintf("its document id was %s and is %s", e.DocID, in.DocID)
 	case e.StoredBytes == in.Size && e.Version == in.Version:
-		if known || !readable(ctx, in) {
+		if known || !n.readable(ctx, in) {
 			return Unchanged, ""
 		}
 		return Retry, "it could not be read"
@@ -282,18 +283,26 @@ func open(ctx context.Context, in *source.Input) (*source.File, error) {
 	return source.Open(ctx, &source.Range{N: 1, Pieces: []source.Piece{*p}}, p)
 }
 
-// readable says whether the first bytes of a file can be read, or why not may
-// have changed.
-func readable(ctx context.Context, in *source.Input) bool {
+// readable says whether the first bytes of a file can be read and may be text,
+// or why not may have changed.
+func (n *Night) readable(ctx context.Context, in *source.Input) bool {
 	permanent := func(err error) bool {
 		var fault *source.Error
-		return errors.As(err, &fault) && fault.Kind == source.Permanent
+		var notText *source.NotText
+		return errors.As(err, &fault) && fault.Kind == source.Permanent || errors.As(err, &notText)
 	}
 	f, err := open(ctx, in)
 	if err != nil {
 		return !permanent(err)
 	}
 	defer f.Close()
-	_, err = f.Head()
+	head, err := f.Head()
+	if err == nil {
+		rows := &n.options.Rows
+		var want source.Format
+		if want, err = source.ParseFormat(rows.From); err == nil {
+			_, err = source.Detect(in.URI, head, want, rows.Encoding)
+		}
+	}
 	return !permanent(err)
 }

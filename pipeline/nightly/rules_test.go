@@ -199,6 +199,17 @@ func TestRetry(t *testing.T) {
 	}
 	c.check("the link leads somewhere")
 
+	// A file that is no text is not parsed again while it is the same.
+	c.must(os.WriteFile(filepath.Join(c.dir, "film.mp4"), make([]byte, 1<<20), 0o644))
+	if n, r := c.mustNight(c.options()); n.Counts[New] != 1 || r.Summary.Errors != 1 {
+		t.Fatalf("decided %v, %d errors", n.Counts, r.Summary.Errors)
+	}
+	c.idle("a file that is no text")
+	c.must(os.Remove(filepath.Join(c.dir, "film.mp4")))
+	if n, _ := c.mustNight(c.options()); n.Counts[Deleted] != 1 {
+		t.Fatalf("decided %v", n.Counts)
+	}
+
 	// The same size and time, but it could not be read: as after a fault of
 	// permissions.
 	s, err := At(c.state)

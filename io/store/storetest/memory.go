@@ -27,6 +27,7 @@ type Memory struct {
 	files  map[string]memoryFile
 	writes int
 	opened int
+	read   map[string]int64
 }
 
 type memoryFile struct {
@@ -53,6 +54,13 @@ func (m *Memory) Opened() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.opened
+}
+
+// BytesRead returns how many bytes of a file were read so far.
+func (m *Memory) BytesRead(name string) int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.read[name]
 }
 
 // Put puts a file there.
@@ -130,8 +138,28 @@ func (m *Memory) Open(ctx context.Context, name, version string, off, n int64) (
 			return nil, err
 		}
 	}
-	return io.NopCloser(io.MultiReader(bytes.NewReader(data), &failing{end})), ctx.Err()
+	return &counted{io.MultiReader(bytes.NewReader(data), &failing{end}), m, name}, ctx.Err()
 }
+
+// counted counts what is read of a file.
+type counted struct {
+	io.Reader
+	m    *Memory
+	name string
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	if c.m.read == nil {
+		c.m.read = map[string]int64{}
+	}
+	c.m.read[c.name] += int64(n)
+	return n, err
+}
+
+func (c *counted) Close() error { return nil }
 
 // failing gives an error, io.EOF for nil.
 type failing struct{ err error }
