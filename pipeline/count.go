@@ -147,37 +147,10 @@ func EachSentence(ctx context.Context, o Options, f func(words []string) error) 
 		return nil, &Refusal{Err: err}
 	}
 	all := &transforms.Counted{}
-	var files []source.Input
-	for _, in := range inputs {
-		if !in.Live() {
-			files = append(files, in)
-			continue
-		}
-		live := &transforms.Live{Input: in, From: o.Stdin}
-		if in.URI != "-" {
-			pipe, err := os.Open(filepath.FromSlash(in.URI))
-			if err != nil {
-				return nil, err
-			}
-			defer pipe.Close()
-			live.From = pipe
-		}
-		if err := transforms.EachSentence(ctx, nil, live, m, o.Rows, all, f); err != nil {
-			return nil, err
-		}
-	}
-	if len(files) == 0 {
-		return all, nil
-	}
-	plan, err := source.NewPlan(files, source.PlanOptions{RangeBytes: o.RangeBytes})
-	if err != nil {
-		return nil, &Refusal{Err: err}
-	}
-	for _, r := range plan.Ranges {
-		r.Dir = plan.Dir
-		if err := transforms.EachSentence(ctx, &r, nil, m, o.Rows, all, f); err != nil {
-			return nil, err
-		}
+	if err := o.read(inputs, &transforms.Pace{}, func(read reader) error {
+		return read(ctx, func(c transforms.Chunk) error { return transforms.EachSentence(c, m, o.Rows, all, f) })
+	}); err != nil {
+		return nil, err
 	}
 	return all, nil
 }

@@ -121,6 +121,23 @@ func TestCountNamesWhatIsLost(t *testing.T) {
 	}
 }
 
+// Sentences come in the order of the inputs, of which standard input is one.
+func TestEachSentenceInOrder(t *testing.T) {
+	t.Chdir(write(t, map[string]string{"!first.txt": "One .\n", "last.txt": "Three .\n"}))
+	o := options("", "")
+	o.Inputs, o.Stdin = []string{"!first.txt", "-", "last.txt"}, strings.NewReader("Two .\n")
+	var got []string
+	if _, err := EachSentence(t.Context(), o, func(words []string) error {
+		got = append(got, words[0])
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"One", "Two", "Three"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // What is left of a job that was ended before it had counted anything does not keep it
 // from beginning again.
 func TestCheckCountsOfAnEarlyEnd(t *testing.T) {

@@ -81,7 +81,7 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 	if o.Limit > 0 {
 		s.limit = &limit{left: o.Limit}
 	}
-	switch err := s.all(ctx, inputs, &o); {
+	switch err := o.read(inputs, &s.pace, func(read reader) error { return s.parse(ctx, read) }); {
 	case err == errLimit:
 		s.sum.Cut()
 	case err != nil:
@@ -101,28 +101,55 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 	return &s.sum.Summary, s.out.Flush()
 }
 
-// all parses the inputs, or until the limit is reached: then its error is
-// errLimit.
-func (s *stream) all(ctx context.Context, inputs []source.Input, o *Options) error {
+// A reader gives what it reads to emit, chunk by chunk.
+type reader func(ctx context.Context, emit func(transforms.Chunk) error) error
+
+// read calls each with a reader of every range of the inputs, in their order.
+// Standard input and named pipes are read as they come.
+func (o *Options) read(inputs []source.Input, pace *transforms.Pace, each func(read reader) error) error {
 	for len(inputs) > 0 {
-		live := slices.IndexFunc(inputs, func(in source.Input) bool { return in.Live() })
-		files := inputs
-		if live >= 0 {
-			files, inputs = inputs[:live], inputs[live:]
-		} else {
-			inputs = nil
-		}
-		if err := s.files(ctx, files, o.RangeBytes); err != nil {
-			return err
-		}
-		if live >= 0 {
-			if err := s.live(ctx, inputs[0], o.Stdin); err != nil {
+		if inputs[0].Live() {
+			if err := o.readLive(inputs[0], pace, each); err != nil {
 				return err
 			}
 			inputs = inputs[1:]
+			continue
 		}
+		n := slices.IndexFunc(inputs, func(in source.Input) bool { return in.Live() })
+		if n < 0 {
+			n = len(inputs)
+		}
+		plan, err := source.NewPlan(inputs[:n], source.PlanOptions{RangeBytes: o.RangeBytes})
+		if err != nil {
+			return &Refusal{Err: err}
+		}
+		for _, r := range plan.Ranges {
+			r.Dir = plan.Dir
+			if err := each(func(ctx context.Context, emit func(transforms.Chunk) error) error {
+				return transforms.ReadPaced(ctx, &r, o.Rows, pace, emit)
+			}); err != nil {
+				return err
+			}
+		}
+		inputs = inputs[n:]
 	}
 	return nil
+}
+
+// readLive is read of standard input or a named pipe.
+func (o *Options) readLive(in source.Input, pace *transforms.Pace, each func(read reader) error) error {
+	live := transforms.Live{Input: in, From: o.Stdin}
+	if in.URI != "-" {
+		f, err := os.Open(filepath.FromSlash(in.URI))
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		live.From = f
+	}
+	return each(func(ctx context.Context, emit func(transforms.Chunk) error) error {
+		return transforms.ReadLive(ctx, &live, o.Rows, pace, emit)
+	})
 }
 
 // isInput says whether the file that is to be written is there and an input.
@@ -162,42 +189,9 @@ type stream struct {
 	limit   *limit    // nil: all are parsed
 }
 
-// files parses files, which are sorted.
-func (s *stream) files(ctx context.Context, inputs []source.Input, rangeBytes int64) error {
-	plan, err := source.NewPlan(inputs, source.PlanOptions{RangeBytes: rangeBytes})
-	if err != nil {
-		return &Refusal{Err: err}
-	}
-	for _, r := range plan.Ranges {
-		r.Dir = plan.Dir
-		if err := s.parse(ctx, func(ctx context.Context, emit func(transforms.Chunk) error) error {
-			return transforms.ReadPaced(ctx, &r, s.options, &s.pace, emit)
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// live parses standard input or a named pipe.
-func (s *stream) live(ctx context.Context, in source.Input, stdin io.Reader) error {
-	from := transforms.Live{Input: in, From: stdin}
-	if in.URI != "-" {
-		f, err := os.Open(filepath.FromSlash(in.URI))
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		from.From = f
-	}
-	return s.parse(ctx, func(ctx context.Context, emit func(transforms.Chunk) error) error {
-		return transforms.ReadLive(ctx, &from, s.options, &s.pace, emit)
-	})
-}
-
 // parse parses and writes the chunks that read gives, which runs ahead by one
-// chunk.
-func (s *stream) parse(ctx context.Context, read func(context.Context, func(transforms.Chunk) error) error) error {
+// chunk. After the limit its error is errLimit.
+func (s *stream) parse(ctx context.Context, read reader) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	chunks := make(chan transforms.Chunk, 1)

@@ -80,7 +80,7 @@ func (f *countFn) count(ctx context.Context, r *source.Range) error {
 		return output.WriteFile(ctx, f.Job.Output, name, t.Run())
 	}
 	err := ReadRange(ctx, r, f.Job.Options, func(c Chunk) error {
-		return eachSentence(c, f.stages, f.Job.Options, &all, func(words []string) error {
+		return EachSentence(c, f.stages, f.Job.Options, &all, func(words []string) error {
 			t.Add(words)
 			if t.Full() {
 				return write()
@@ -117,9 +117,10 @@ func (c *Counted) sum() uint32 {
 	return crc32.ChecksumIEEE(data)
 }
 
-// eachSentence segments a chunk and calls f with the forms of every sentence, as all
-// features see them. The slice is valid during the call only.
-func eachSentence(c Chunk, m Stages, o output.RowOptions, to *Counted, f func(words []string) error) error {
+// EachSentence segments a chunk and calls f with the forms of every sentence, as all
+// features see them: word.Plain. The slice is valid during the call only. What there
+// is in the chunk is added to to.
+func EachSentence(c Chunk, m Stages, o output.RowOptions, to *Counted, f func(words []string) error) error {
 	c = SegmentChunk(c, m, o)
 	var words []string
 	for i := range c.Sentences {
@@ -144,17 +145,6 @@ func eachSentence(c Chunk, m Stages, o output.RowOptions, to *Counted, f func(wo
 		}
 	}
 	return nil
-}
-
-// EachSentence reads a range in this process and calls f with the forms of every
-// sentence, in the order of the input, as all features see them: word.Plain. The
-// slice is valid during the call only. live, if not nil, is read instead of files.
-func EachSentence(ctx context.Context, r *source.Range, live *Live, m Stages, o output.RowOptions, to *Counted, f func(words []string) error) error {
-	each := func(c Chunk) error { return eachSentence(c, m, o, to, f) }
-	if live != nil {
-		return ReadLive(ctx, live, o, &Pace{}, each)
-	}
-	return ReadRange(ctx, r, o, each)
 }
 
 // CountsDir is the folder of the counts in the output folder of a job.
