@@ -213,7 +213,10 @@ func (l *lease) end(goesOn bool) {
 		leases.Lock()
 		delete(leases.open, l)
 		leases.Unlock()
-		if !goesOn || l.holder.Job == "" {
+		l.mu.Lock()
+		job := l.holder.Job
+		l.mu.Unlock()
+		if !goesOn || job == "" {
 			_ = store.Delete(context.Background(), store.Join(l.output, leaseFile))
 		}
 		if l.lock != nil {
