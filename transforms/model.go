@@ -35,11 +35,16 @@ func IsLocalModel(uri string) bool {
 }
 
 // fetched are the models that this process has fetched from object stores, by
-// URI and version.
+// URI: of each the last version.
 var fetched = struct {
 	sync.Mutex
-	models map[string]*model.Model
-}{models: map[string]*model.Model{}}
+	models map[string]fetchedModel
+}{models: map[string]fetchedModel{}}
+
+type fetchedModel struct {
+	version string
+	*model.Model
+}
 
 // fetchModel returns the model at the URI of an object store. It is fetched
 // once per process and lives in memory: nothing is written to the disk.
@@ -55,9 +60,8 @@ func fetchModel(uri string) (*model.Model, error) {
 	}
 	fetched.Lock()
 	defer fetched.Unlock()
-	key := name + "\x00" + info.Version
-	if m := fetched.models[key]; m != nil {
-		return m, nil
+	if m := fetched.models[name]; m.Model != nil && m.version == info.Version {
+		return m.Model, nil
 	}
 	data, err := store.ReadFile(ctx, uri)
 	if err != nil {
@@ -67,7 +71,7 @@ func fetchModel(uri string) (*model.Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", uri, err)
 	}
-	fetched.models[key] = m
+	fetched.models[name] = fetchedModel{info.Version, m}
 	return m, nil
 }
 
