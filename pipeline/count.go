@@ -46,7 +46,7 @@ func Count(ctx context.Context, p *Prepared, limits tally.Limits) (*tally.Merged
 		return nil, nil, stopped
 	}
 	if err != nil {
-		return nil, nil, failure(err)
+		return nil, nil, failure(&p.Job, err)
 	}
 	var all transforms.Counted
 	var runs []func() (io.ReadCloser, error)

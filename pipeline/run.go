@@ -47,7 +47,7 @@ func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*output.Su
 			elsewhere = stopped.goesOn
 			return nil, stopped
 		}
-		return nil, failure(err)
+		return nil, failure(&p.Job, err)
 	}
 	if isNil(result) || *jobopts.Async {
 		elsewhere = !isNil(result)
@@ -103,20 +103,14 @@ type InputChanged struct{ what string }
 
 func (e *InputChanged) Error() string { return e.what }
 
-// failure is the error of a failed run.
-func failure(err error) error {
-	text := rootCause(err)
-	if what, ok := strings.CutPrefix(text, transforms.ChangedMark); ok {
-		return &InputChanged{what}
+// failure is the error of a failed run of the job.
+func failure(job *transforms.Job, err error) error {
+	runner, cause, message := job.Cause(err.Error())
+	switch cause {
+	case transforms.Changed:
+		return &InputChanged{message}
+	case transforms.Failed:
+		return errors.New(message)
 	}
-	return errors.New(text)
-}
-
-// rootCause takes our own message out of the layers that Beam puts around it.
-func rootCause(err error) string {
-	text := err.Error()
-	if at := strings.LastIndex(text, transforms.ErrorMark); at >= 0 {
-		text, _, _ = strings.Cut(text[at+len(transforms.ErrorMark):], "\n")
-	}
-	return text
+	return errors.New(runner)
 }

@@ -56,14 +56,14 @@ func (f *countFn) ProcessElement(ctx context.Context, r source.Range, emit func(
 	Progress.Active.Add(1)
 	defer Progress.Active.Add(-1)
 	if err := f.Job.CheckToken(); err != nil {
-		return marked(err)
+		return f.Job.marked(err)
 	}
 	if _, err := ReadCounted(ctx, &f.Job, r.K); err == nil {
 		emit(Done{K: r.K, Skipped: true})
 		return nil
 	}
 	if err := f.count(ctx, &r); err != nil {
-		return marked(fmt.Errorf("range %d: %w", r.K, err))
+		return f.Job.marked(fmt.Errorf("range %d: %w", r.K, err))
 	}
 	Progress.Written.Add(1)
 	emit(Done{K: r.K})

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
@@ -31,24 +32,40 @@ type Job struct {
 	Runner string // for messages
 }
 
-// ErrorMark begins our own message in what a runner makes of an error: it puts
-// many lines around it.
-const ErrorMark = "treebeam: "
+// Causes, as Job.Cause returns them.
+const (
+	Failed  = "failed"
+	Changed = "changed" // the input is not what was listed: running the same command again does not continue the run
+)
 
-// ChangedMark follows ErrorMark if the input is not what was listed: running
-// the same command again does not continue the run.
-const ChangedMark = "the input has changed: "
+// mark begins our own message in what a runner makes of an error, which puts
+// many lines around it. It has the run's fingerprint, which no name of a file
+// has: that is a sum of all names.
+func (j *Job) mark() string { return fmt.Sprintf("treebeam %.16s ", j.FP) }
 
 // marked is err as a DoFn returns it.
-func marked(err error) error {
+func (j *Job) marked(err error) error {
 	if err == nil {
 		return nil
 	}
+	cause := Failed
 	var fault *source.Error
 	if errors.As(err, &fault) && fault.Kind == source.Changed {
-		return fmt.Errorf(ErrorMark+ChangedMark+"%w", err)
+		cause = Changed
 	}
-	return fmt.Errorf(ErrorMark+"%w", err)
+	return fmt.Errorf("%s%s: %w", j.mark(), cause, err)
+}
+
+// Cause takes our own message and its cause out of the text of a runner's error:
+// what is around it is runner. Without a message of ours, all of it is.
+func (j *Job) Cause(text string) (runner, cause, message string) {
+	at := strings.LastIndex(text, j.mark())
+	if at < 0 {
+		return text, "", ""
+	}
+	cause, message, _ = strings.Cut(text[at+len(j.mark()):], ": ")
+	message, _, _ = strings.Cut(message, "\n")
+	return text[:at], cause, message
 }
 
 // fail appends a failure row for sentence s.

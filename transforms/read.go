@@ -46,7 +46,7 @@ func (f *readFn) ProcessElement(ctx context.Context, r source.Range, emit func(C
 	}
 
 	if err := f.Job.CheckToken(); err != nil {
-		return marked(err)
+		return f.Job.marked(err)
 	}
 	if r.Done || f.Job.Done(r.K) { // an engine may try again what one attempt has written
 		emit(Chunk{Range: r.K, Last: true, Skip: true})
@@ -60,7 +60,7 @@ func (f *readFn) ProcessElement(ctx context.Context, r source.Range, emit func(C
 		emit(c)
 		return nil
 	})
-	return marked(rd.all())
+	return f.Job.marked(rd.all())
 }
 
 // ReadRange reads the pieces of a range and gives what is in them to emit,
