@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"syscall"
 )
 
 // stdout is standard output. All that commands write there goes through it, and
@@ -39,10 +40,11 @@ func (s *standardOutput) lost() error {
 
 // outcome is err, the error of a command, or that of standard output if the command
 // came to its end without one, or with too many failures: what it has printed is lost.
+// If a reader went away before the summary, the run was none the worse.
 func (s *standardOutput) outcome(err error) error {
 	lost := s.lost()
-	if lost == nil || err != nil && !errors.Is(err, exitCode(exitFailures)) {
+	if lost == nil || errors.Is(lost, syscall.EPIPE) || err != nil && !errors.Is(err, exitCode(exitFailures)) {
 		return err
 	}
-	return quietlyClosed(lost)
+	return lost
 }
