@@ -154,6 +154,7 @@ func TestHostileProcess(t *testing.T) {
 		"standard input is closed":        {shell: "exec <&-", args: []string{"-", "--output", "OUT"}, want: exitOK},
 		"all streams are closed":          {shell: "exec <&- >&- 2>&-", args: toFolder, want: exitOK},
 		"few open files":                  {shell: "ulimit -n 40", args: toFolder, setup: manyFiles, want: exitOK},
+		"too few open files":              {shell: "ulimit -n 18", args: toFolder, want: exitRefused, last: "ulimit -n", cured: true},
 		"the reader goes away":            {args: toConll, stdout: closedPipe, want: bySignal, silent: true},
 		"the reader of a pipe goes away": {args: append(toConll, "--output", "DIR/pipe"), want: exitClosed, silent: true,
 			setup: func(t *testing.T, dir string) {

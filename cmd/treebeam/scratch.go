@@ -1,9 +1,15 @@
 package main
 
 import (
+	"net/url"
 	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
+	"syscall"
+
+	"github.com/gofrs/flock"
 )
 
 // scratch is this process's folder for temporary files while a pipeline runs.
@@ -22,9 +28,18 @@ func openScratch() (close func(), err error) {
 	if scratch.ended {
 		select {}
 	}
-	dir, err := os.MkdirTemp("", "treebeam-*")
+	room := roomForFiles(runFiles + 1)
+	if room < runFiles {
+		return nil, refuse("a run opens at least %d files at once, but only %d more can be opened: raise the limit (ulimit -n)", runFiles, room)
+	}
+	sweepScratch(os.TempDir())
+	dir, err := os.MkdirTemp("", scratchPrefix+"*")
 	if err != nil {
 		return nil, refuse("temporary files cannot be made: %w; let %s name a folder that can be written", err, tempVariables()[0])
+	}
+	lock := flock.New(filepath.Join(dir, "lock"))
+	if room > runFiles {
+		holdScratch(lock)
 	}
 	var before []string
 	for _, name := range tempVariables() {
@@ -42,9 +57,66 @@ func openScratch() (close func(), err error) {
 		}
 		scratch.Lock()
 		defer scratch.Unlock()
+		lock.Close()
 		os.RemoveAll(scratch.dir)
 		scratch.dir = ""
 	}, nil
+}
+
+// scratchPrefix begins the names of these folders.
+const scratchPrefix = "treebeam-"
+
+// runFiles is how many files and connections a run of one part has open at
+// once beside those of the process. With fewer, Beam's servers would wait for
+// ever until they can accept a connection.
+const runFiles = 16
+
+// roomForFiles says how many files can be opened now, at most n.
+func roomForFiles(n int) int {
+	for i := range n {
+		f, err := os.Open(os.DevNull)
+		if err != nil {
+			return i
+		}
+		defer f.Close()
+	}
+	return n
+}
+
+// holdScratch locks a folder, as long as this process lives, against
+// sweepScratch. Where there are no locks, nobody sweeps it.
+func holdScratch(lock *flock.Flock) {
+	if held, err := lock.TryLock(); err == nil && held {
+		os.Mkdir(filepath.Join(filepath.Dir(lock.Path()), scratchMark()), 0o700)
+	}
+}
+
+// scratchMark is the name in a folder that says: it was locked, on this machine.
+// Another machine that shares the disk may not see the lock.
+func scratchMark() string {
+	host, _ := os.Hostname()
+	return "on-" + url.PathEscape(host)
+}
+
+// sweepScratch removes the folders in tmp of those processes on this machine that
+// were killed: their marks are there, and the kernel has dropped their locks.
+func sweepScratch(tmp string) {
+	entries, _ := os.ReadDir(tmp)
+	for _, e := range entries {
+		dir := filepath.Join(tmp, e.Name())
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), scratchPrefix) {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(dir, scratchMark())); err != nil {
+			continue
+		}
+		lock := flock.New(filepath.Join(dir, "lock"), flock.SetFlag(os.O_RDWR|syscall.O_NONBLOCK))
+		free, err := lock.TryLock()
+		lock.Close()
+		if err == nil && free {
+			os.RemoveAll(dir)
+		}
+	}
 }
 
 // removeScratch removes the folder, if there is one, for a process that is
