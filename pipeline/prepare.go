@@ -181,7 +181,11 @@ func (o *Options) placeModel(ctx context.Context, job *transforms.Job) error {
 // store without a slash at its end.
 func outputPath(ctx context.Context, folder string) (string, error) {
 	if !store.IsRemote(folder) {
-		return filepath.Abs(strings.TrimPrefix(folder, "file://"))
+		path, err := filepath.Abs(strings.TrimPrefix(folder, "file://"))
+		if err != nil {
+			err = fmt.Errorf("--output %s: the working directory cannot be found: %w; name the whole path", folder, err)
+		}
+		return path, err
 	}
 	if _, _, err := store.Of(ctx, folder); err != nil {
 		return "", fmt.Errorf("--output %s: %w", store.Redact(folder), err)

@@ -165,6 +165,7 @@ func TestHostileProcess(t *testing.T) {
 				r, err := os.Open(pipe) // waits for who writes
 				must(t, err, r.Close())
 			}},
+		"no working folder":             {shell: `mkdir "$TMPDIR/gone"; cd "$TMPDIR/gone"; rmdir "$TMPDIR/gone"`, args: toFolder, want: exitOK},
 		"none needed":                   {args: toConll, env: []string{"TMPDIR=/nonexistent"}, want: exitOK},
 		"a stream is stopped by ctrl-C": {args: []string{"-", "--to", "conllu"}, stdin: endless, start: interrupt(os.Interrupt), want: exitInterrupted},
 		"an interrupt of a stream":      {args: []string{"-", "--to", "conllu"}, stdin: endless, start: interrupt(syscall.SIGTERM), want: exitInterrupted},

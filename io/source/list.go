@@ -69,7 +69,7 @@ func List(ctx context.Context, patterns []string, o ListOptions) ([]Input, error
 	if len(patterns) == 0 && len(o.Paths) == 0 {
 		return nil, &InputError{Pattern: "no input", Reason: "name files, folders or globs, or - for standard input"}
 	}
-	dir, err := filepath.Abs(o.Dir)
+	dir, err := absolute(o.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +104,16 @@ func List(ctx context.Context, patterns []string, o ListOptions) ([]Input, error
 	return l.inputs, distinctIDs(l.inputs)
 }
 
+// absolute is filepath.Abs, but "" for a working directory that was removed:
+// absolute names are found without one, and others are not.
+func absolute(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return abs, err
+}
+
 // distinctIDs returns an error if two inputs have the same document id.
 func distinctIDs(inputs []Input) error {
 	byID := make(map[string]int, len(inputs))
@@ -120,7 +130,7 @@ func distinctIDs(inputs []Input) error {
 
 type lister struct {
 	ctx     context.Context
-	dir     string // absolute
+	dir     string // absolute, or ""
 	o       ListOptions
 	skip    map[string]bool
 	inputs  []Input

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
-	"path/filepath"
 	"strings"
 )
 
@@ -25,7 +24,7 @@ type PlanOptions struct {
 
 // A Plan is the list of all ranges of a run.
 type Plan struct {
-	Dir        string // absolute; what relative URIs are relative to
+	Dir        string // absolute, or "" if there was none; what relative URIs are relative to
 	Files      int
 	Bytes      int64 // of all files, as stored
 	RangeBytes int64 // the target size
@@ -42,7 +41,7 @@ func NewPlan(inputs []Input, o PlanOptions) (*Plan, error) {
 	if o.RangeBytes < 0 {
 		return nil, fmt.Errorf("range size of %d bytes: must be positive, or 0 to choose one", o.RangeBytes)
 	}
-	dir, err := filepath.Abs(o.Dir)
+	dir, err := absolute(o.Dir)
 	if err != nil {
 		return nil, err
 	}
