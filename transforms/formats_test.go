@@ -32,7 +32,7 @@ func TestTokens(t *testing.T) {
 	})
 	equal(t, "failure", want.failures, []string{
 		"x.tok 26 error sentence too long: 70000 words, the limit is 65535",
-		fmt.Sprintf("x.tok %d warning invalid bytes: 1 characters replaced by U+FFFD", last+5),
+		fmt.Sprintf("x.tok %d warning invalid bytes: 1 character replaced by U+FFFD", last+5),
 	})
 	for _, size := range []int64{3000, 50000} {
 		equal(t, "tree", stage(t, dir, output.RowOptions{}, size).trees, want.trees)

@@ -147,7 +147,7 @@ func TestRecords(t *testing.T) {
 	equal(t, "failure", got.failures, []string{
 		fmt.Sprintf(`bad %d error text is no string: under "text" stands a number; name the right key with --text-key`, at("7}")),
 		fmt.Sprintf(`x.jsonl#%d %d warning id is no string or number: under "id" stands an array; the record has an id made of its place, or name another key with --id-key`, odd, odd+7),
-		fmt.Sprintf(`x.jsonl#%d %d warning invalid bytes: 1 characters replaced by U+FFFD`, odd, at(`\u0000`)),
+		fmt.Sprintf(`x.jsonl#%d %d warning invalid bytes: 1 character replaced by U+FFFD`, odd, at(`\u0000`)),
 	})
 	if got.sums.Records != 6 || got.sums.Blocks != 7 || got.sums.BlocksFailed != 1 {
 		t.Errorf("sums %+v", got.sums)

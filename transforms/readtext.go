@@ -94,7 +94,11 @@ func (rd *rangeReader) block(f, document *output.File, b text.Block, first bool)
 func (rd *rangeReader) repaired(f, document *output.File, b *text.Block) {
 	f.Repaired += int64(b.Repaired)
 	if b.Repaired > 0 {
-		why := syntax.Because(syntax.KindBytes, "invalid bytes: %d characters replaced by U+FFFD", b.Repaired)
+		what := "characters"
+		if b.Repaired == 1 {
+			what = "character"
+		}
+		why := syntax.Because(syntax.KindBytes, "invalid bytes: %d %s replaced by U+FFFD", b.Repaired, what)
 		rd.fail(document, warned(stageRead, why, place{b.FirstBad, b.Line}, b.Text))
 	}
 }

@@ -107,7 +107,8 @@ func TestMended(t *testing.T) {
 		line    int64
 		reason  string
 	}{
-		"bad UTF-8":     {"# a\n1\tx\xff\xfey\t_\t_\t_\t_\t0\troot\t_\t_\n", "# a\n1\tx\ufffd\ufffdy\t_\t_\t_\t_\t0\troot\t_\t_\n\n", 2, "2 bytes that are not UTF-8, the first at byte 3"},
+		"bad UTF-8":     {"# a\n1\tx\xff\xfey\t_\t_\t_\t_\t0\troot\t_\t_\n", "# a\n1\tx\ufffd\ufffdy\t_\t_\t_\t_\t0\troot\t_\t_\n\n", 2, "2 bytes that are NUL or not UTF-8, the first at byte 3"},
+		"NUL":           {"# a\x00\n1\tx\x00y\t_\tN\x00\t_\t_\t0\troot\t_\t_\n", "# a\ufffd\n1\tx\ufffdy\t_\tN\ufffd\t_\t_\t0\troot\t_\t_\n\n", 1, "3 bytes that are NUL or not UTF-8, the first at byte 3"},
 		"empty column":  {"1\tx\t\t_\t_\t_\t0\troot\t_\t_\n", "1\tx\t_\t_\t_\t_\t0\troot\t_\t_\n\n", 1, "column LEMMA: the column is empty"},
 		"late comment":  {line("1", "0") + "# late\n" + line("2", "1"), "# late\n" + line("1", "0") + line("2", "1") + "\n", 2, "moved"},
 		"node in range": {line("1-2", "_") + "0.1" + line("", "_") + line("1", "0") + line("2", "1"), "0.1" + line("", "_") + line("1-2", "_") + line("1", "0") + line("2", "1") + "\n", 2, "moved before the token"},

@@ -62,7 +62,7 @@ func TestWarningsAreCounted(t *testing.T) {
 	const odd = "1\tx\t\t_\t_\t\t0\t_\t_\t_\n# late\n2\ty\xff\t\t_\t_\t_\t1\t_\t_\t_\n# later\n# latest\n"
 	b := read(t, odd, Options{})[0]
 	want := []string{
-		"line 3: 1 bytes that are not UTF-8, the first at byte 3 of the line: replaced by U+FFFD",
+		"line 3: 1 byte that is NUL or not UTF-8, the first at byte 3 of the line: replaced by U+FFFD",
 		`line 1: column LEMMA: the column is empty: read as "_" (and 1 more in this sentence)`,
 		`line 1: column FEATS: the column is empty: read as "_"`,
 		"line 2: comment after the first word line: moved before it (and 2 more in this sentence)",

@@ -31,9 +31,9 @@ type headPlace struct{ line, offset int64 }
 // parse reads a block whose first line has the given number and offset.
 func parse(raw string, format Format, line, offset int64) *blockParser {
 	p := &blockParser{format: format, line: line, offset: offset}
-	if !utf8.ValidString(raw) {
+	if !isText(raw) {
 		p.warnInvalid(raw)
-		raw = repairUTF8(raw)
+		raw = repair(raw)
 	}
 	n := min(strings.Count(raw, "\n")+1, syntax.MaxWords) // of a block of comments, far too many
 	p.s.Words = make([]syntax.Word, 0, n)
@@ -337,12 +337,18 @@ func commentValue(comments []string, key string) string {
 	return ""
 }
 
-// repairUTF8 replaces each byte that is not part of a valid code point by
+// isText reports whether s is UTF-8 without NULs.
+func isText(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
+
+// repair replaces NULs and each byte that is not part of a valid code point by
 // U+FFFD.
-func repairUTF8(s string) string {
+func repair(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 16)
 	for _, r := range s {
+		if r == 0 {
+			r = utf8.RuneError
+		}
 		b.WriteRune(r)
 	}
 	return b.String()
@@ -353,7 +359,7 @@ func (p *blockParser) warnInvalid(raw string) {
 	first, bad := -1, 0
 	for i := 0; i < len(raw); {
 		r, size := utf8.DecodeRuneInString(raw[i:])
-		if r == utf8.RuneError && size == 1 {
+		if r == utf8.RuneError && size == 1 || r == 0 {
 			bad++
 			if first < 0 {
 				first = i
@@ -367,6 +373,10 @@ func (p *blockParser) warnInvalid(raw string) {
 		p.line += int64(strings.Count(raw[:start], "\n"))
 	}
 	p.offset += int64(start)
-	p.warn(wholeLine, syntax.KindBytes, "%d bytes that are not UTF-8, the first at byte %d of the line: replaced by U+FFFD", bad, first-start)
+	what := "bytes that are NUL or not UTF-8"
+	if bad == 1 {
+		what = "byte that is NUL or not UTF-8"
+	}
+	p.warn(wholeLine, syntax.KindBytes, "%d %s, the first at byte %d of the line: replaced by U+FFFD", bad, what, first-start)
 	p.line, p.offset = line, offset
 }

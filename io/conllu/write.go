@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -46,12 +45,12 @@ func Append(dst []byte, s *syntax.Sentence) []byte {
 
 // Rewrite writes the block raw, as a Reader gave it, with the values that s
 // now has: HEAD and DEPREL, and LEMMA to FEATS where a stage set them. All
-// else keeps its bytes, but line ends become LF, a final blank line is added
-// and invalid UTF-8 is replaced. s must come from raw; its comments, which
+// else keeps its bytes, but line ends become LF, a final blank line is added,
+// and NULs and invalid UTF-8 are replaced. s must come from raw; its comments, which
 // Failed may have changed, replace those of raw.
 func Rewrite(w io.Writer, raw string, s *syntax.Sentence) error {
-	if !utf8.ValidString(raw) {
-		raw = repairUTF8(raw)
+	if !isText(raw) {
+		raw = repair(raw)
 	}
 	dst := appendComments(make([]byte, 0, len(raw)+len(raw)/8), s)
 	i := 0
