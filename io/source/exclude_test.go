@@ -1,6 +1,7 @@
 package source
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,7 +101,8 @@ func TestReadPaths(t *testing.T) {
 		"a\nb.txt\x00c.txt\x00":                "a\nb.txt|c.txt",
 		"\n\n":                                 "error: L: names no file",
 		"":                                     "error: L: names no file",
-		"a\n" + strings.Repeat("x", maxPath+1): "error: L: line 2 has 32769 bytes",
+		"a\n" + strings.Repeat("x", maxPath+1): "error: L: line 2 has more than 32768 bytes",
+		strings.Repeat("x", 1<<20):             "error: L: line 1 has more than 32768 bytes",
 	} {
 		paths, err := ReadPaths(strings.NewReader(list), "L")
 		got := strings.Join(paths, "|")
@@ -114,10 +116,37 @@ func TestReadPaths(t *testing.T) {
 	if _, err := ReadPaths(iotest.ErrReader(os.ErrPermission), "L"); err == nil {
 		t.Error("no error of the reader")
 	}
-	for size, want := range map[int]string{1 << 20: "", 1<<20 + 1: "more than 1 MB"} {
-		list := strings.Repeat("a.txt\n", size/6+1)[:size]
+	endless := io.LimitReader(zeros{}, 1<<30)
+	counted := &countingReader{r: endless}
+	if _, err := ReadPaths(counted, "L"); err == nil || counted.n > 1<<20 {
+		t.Errorf("%v after %d bytes of one that never ends", err, counted.n)
+	}
+	const most = (1 << 20) / (5 + pathBytes)
+	for n, want := range map[int]string{most: "", most + 1: "more than 1 MB"} {
+		list := strings.Repeat("a.txt\n", n)
 		if _, err := readPaths(strings.NewReader(list), "L", 1<<20); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%d bytes: %v, want %q", size, err, want)
+			t.Errorf("%d paths: %v, want %q", n, err, want)
 		}
 	}
+}
+
+// zeros are letters without an end.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = '0'
+	}
+	return len(b), nil
+}
+
+type countingReader struct {
+	r io.Reader
+	n int
+}
+
+func (c *countingReader) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n += n
+	return n, err
 }

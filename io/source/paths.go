@@ -18,42 +18,46 @@ import (
 
 // Limits of a list of paths.
 const (
-	maxPathList = 256 << 20 // bytes
-	maxPath     = 32 << 10  // bytes of a path
+	maxPathList = 128 << 20 // bytes of the paths, and pathBytes for each
+	pathBytes   = 16
+	maxPath     = 32 << 10 // bytes of a path
 )
 
 // ReadPaths reads a list of paths, one a line, or with a zero byte behind each,
-// as find -print0 writes them. Empty lines and a byte order mark are left out.
+// as find -print0 writes them, the first within maxPath bytes. Empty lines and a byte order mark are left out.
 // Its errors are *InputError with the name of the list, or those of r.
 func ReadPaths(r io.Reader, name string) ([]string, error) { return readPaths(r, name, maxPathList) }
 
-func readPaths(r io.Reader, name string, limit int64) ([]string, error) {
-	limited := &io.LimitedReader{R: r, N: limit + 1}
-	data, err := io.ReadAll(bufio.NewReader(limited))
-	if err != nil {
-		return nil, err
+func readPaths(r io.Reader, name string, limit int64) (paths []string, err error) {
+	in := bufio.NewReaderSize(r, maxPath+2)
+	head, _ := in.Peek(maxPath + 1) // an error comes again
+	end := byte('\n')
+	if bytes.IndexByte(head, 0) >= 0 {
+		end = 0
 	}
-	if limited.N <= 0 {
-		return nil, &InputError{name, fmt.Sprintf("has more than %d MB; name folders or patterns instead", limit>>20)}
+	if bytes.HasPrefix(head, []byte("\ufeff")) {
+		in.Discard(len("\ufeff"))
 	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	end := "\n"
-	if bytes.IndexByte(data, 0) >= 0 {
-		end = "\x00"
-	}
-	var paths []string
-	line := 0
-	for p := range strings.SplitSeq(string(data), end) {
-		line++
-		if end == "\n" {
-			p = strings.TrimSuffix(p, "\r")
+	size := int64(0)
+	for line := 1; err == nil; line++ {
+		var p []byte
+		if p, err = in.ReadSlice(end); err != nil && err != io.EOF && err != bufio.ErrBufferFull {
+			return nil, err
 		}
-		if len(p) > maxPath {
-			return nil, &InputError{name, fmt.Sprintf("line %d has %d bytes; a path has at most %d: is it a list of files?", line, len(p), maxPath)}
+		p = bytes.TrimSuffix(p, []byte{end})
+		if end == '\n' {
+			p = bytes.TrimSuffix(p, []byte{'\r'})
 		}
-		if p != "" {
-			paths = append(paths, p)
+		if len(p) > maxPath || err == bufio.ErrBufferFull {
+			return nil, &InputError{name, fmt.Sprintf("line %d has more than %d bytes, the most of a path: is it a list of files?", line, maxPath)}
 		}
+		if len(p) == 0 {
+			continue
+		}
+		if size += int64(len(p)) + pathBytes; size > limit {
+			return nil, &InputError{name, fmt.Sprintf("has more than %d MB of paths; name folders or patterns instead", limit>>20)}
+		}
+		paths = append(paths, string(p))
 	}
 	if len(paths) == 0 {
 		return nil, &InputError{name, "names no file; write one path a line"}
