@@ -53,6 +53,8 @@ func Detect(name string, head []byte, want Format, encoding string) (Format, err
 		return Parquet, nil
 	case is:
 		return want, &NotText{fmt.Sprintf("a Parquet file, not %s; give --from parquet, or no --from", want)}
+	case want == Parquet && bytes.HasPrefix(head, []byte(encryptedMagic)):
+		return want, &NotText{encryptedParquet}
 	case want == Parquet:
 		return want, &NotText{"no Parquet file: it does not begin with " + parquetMagic + "; give --from csv, tsv or jsonl for other tables"}
 	}
@@ -83,8 +85,13 @@ func Detect(name string, head []byte, want Format, encoding string) (Format, err
 	return format, nil
 }
 
-// parquetMagic begins a Parquet file.
-const parquetMagic = "PAR1"
+// parquetMagic begins a Parquet file, encryptedMagic one whose footer is
+// encrypted.
+const (
+	parquetMagic     = "PAR1"
+	encryptedMagic   = "PARE"
+	encryptedParquet = "an encrypted Parquet file; decrypt it first"
+)
 
 // guess decides the format of a file that may be text by its name and its
 // beginning, or says what it is instead.

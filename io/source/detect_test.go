@@ -167,6 +167,8 @@ func TestDetectKinds(t *testing.T) {
 		{"a.txt", "RIFF is a format.", Auto, Text, ""},
 		{"a.wav", "RIFF\x00\x01\x00\x00WAVEfmt ", Auto, "", "a sound"},
 		{"a.txt", "ID3 is a label of music files.", Auto, Text, ""},
+		{"a.parquet", "PARE\x15\x00\x00\x00", Auto, "", "an encrypted Parquet file"},
+		{"a.parquet", "PARE\x15\x00\x00\x00", Parquet, "", "an encrypted Parquet file"},
 		{"a.db", "SQLite format 3\x00", Auto, "", "SQLite"},
 	} {
 		got, err := Detect(c.file, []byte(c.head), c.want, "")

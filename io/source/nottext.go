@@ -26,6 +26,7 @@ var magics = []struct{ magic, what string }{
 	{"{\\rtf", "an RTF document; convert it to plain text first"},
 	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an office document; convert it to plain text first"},
 	{"SQLite format 3\x00", "an SQLite database; write its texts as CSV or JSON lines"},
+	{encryptedMagic, encryptedParquet},
 	{"Obj\x01", "an Avro file; write its texts as Parquet or JSON lines"},
 	{"ARROW1\x00", "an Arrow file; write its texts as Parquet or JSON lines"},
 	{"\x7fELF", "a program"},
@@ -46,7 +47,7 @@ var magics = []struct{ magic, what string }{
 
 // inText are the magics that text may begin with: what follows in the first
 // bytes must be binary.
-var inText = []string{"RIFF", "ID3", "Obj\x01", "ARROW1\x00"}
+var inText = []string{encryptedMagic, "RIFF", "ID3", "Obj\x01", "ARROW1\x00"}
 
 // zipped are the kinds of document that are zip archives, by what their first
 // entries say.

@@ -8,6 +8,8 @@ import (
 	"math/bits"
 
 	pq "github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/treebeam/treebeam/io/jsonl"
 	"github.com/treebeam/treebeam/io/parquet"
@@ -78,6 +80,20 @@ func (w *watched) recoverDamage(err *error) {
 	}
 }
 
+var errEncrypted = syntax.Because(syntax.KindNotText, "not text: an encrypted Parquet file; decrypt it first")
+
+// encrypted reports whether a footer of n bytes that the library refuses, for it
+// is signed, is that of a file with encrypted columns.
+func (w *watched) encrypted(n uint32) bool {
+	footer := make([]byte, min(int64(n), max(0, w.size-8)))
+	if m, _ := w.ReadAt(footer, w.size-8-int64(len(footer))); m < len(footer) {
+		return false
+	}
+	var meta format.FileMetaData
+	err := thrift.NewDecoder(new(thrift.CompactProtocol).NewReaderFromBytes(footer)).Decode(&meta)
+	return err == nil && meta.EncryptionAlgorithm.Value != nil
+}
+
 // OpenParquet opens a file of size bytes and finds the columns. An error is a
 // syntax.Fault, after which nothing in the file can be read, or r's.
 func OpenParquet(r io.ReaderAt, size int64, o Options) (p *Parquet, err error) {
@@ -93,7 +109,7 @@ func OpenParquet(r io.ReaderAt, size int64, o Options) (p *Parquet, err error) {
 	switch string(tail[4:]) {
 	case "PAR1":
 	case "PARE":
-		return nil, syntax.Because(syntax.KindNotText, "not text: a Parquet file that is encrypted; decrypt it first")
+		return nil, errEncrypted
 	default:
 		return nil, in.fault(errors.New("it does not end like one, as if it were cut off"))
 	}
@@ -102,7 +118,13 @@ func OpenParquet(r io.ReaderAt, size int64, o Options) (p *Parquet, err error) {
 	}
 	file, err := pq.OpenFile(in, size, pq.SkipPageIndex(true), pq.SkipBloomFilters(true))
 	if err != nil {
+		if in.encrypted(binary.LittleEndian.Uint32(tail[:4])) {
+			return nil, errEncrypted
+		}
 		return nil, in.fault(err)
+	}
+	if file.Metadata().EncryptionAlgorithm.Value != nil {
+		return nil, errEncrypted
 	}
 	if _, ours := file.Lookup(parquet.KeyFormat); ours {
 		return nil, syntax.Because(syntax.KindNotText, "not text: a part of an output of treebeam's; treebeam convert reads the folder that it came from, treebeam parse the texts that were parsed")

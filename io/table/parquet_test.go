@@ -164,10 +164,10 @@ func TestParquetColumns(t *testing.T) {
 }
 
 // written writes one row in columns of the given nodes.
-func written(t *testing.T, schema pq.Group, metadata ...pq.WriterOption) []byte {
+func written(t *testing.T, schema pq.Group, options ...pq.WriterOption) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w := pq.NewWriter(&b, append(metadata, pq.NewSchema("table", schema))...)
+	w := pq.NewWriter(&b, append(options, pq.NewSchema("table", schema))...)
 	row := pq.Row{}
 	for i, path := range pq.NewSchema("table", schema).Columns() {
 		v := pq.NullValue().Level(0, 0, i)
@@ -192,11 +192,16 @@ func TestParquetOfOthers(t *testing.T) {
 	twice := bytes.ReplaceAll(written(t, pq.Group{"id": pq.String(), "text": pq.String(), "texu": pq.String()}), []byte("texu"), []byte("text"))
 	nulls := written(t, pq.Group{"id": pq.String(), "null": pq.Optional(pq.Leaf(pq.NullType))})
 	ours := written(t, pq.Group{"text": pq.String()}, pq.KeyValueMetadata(parquet.KeyFormat, "4"))
+	secret := func(plain bool) []byte {
+		return written(t, pq.Group{"id": pq.String(), "text": pq.String()}, pq.WithEncryption(&pq.EncryptionConfig{FooterKey: []byte("0123456789abcdef"), EncryptedFooter: !plain}))
+	}
 	for _, c := range []struct {
 		file []byte
 		o    Options
 		says string // of the fault, "" if there is none
 	}{
+		{secret(false), Options{}, "an encrypted Parquet file; decrypt it first"},
+		{secret(true), Options{}, "an encrypted Parquet file; decrypt it first"},
 		{twice, Options{}, `given twice: "text"`},
 		{twice, Options{Text: "id", ID: "text"}, `given twice: "text"`},
 		{twice, Options{Text: "id", Keep: []string{"text"}}, `given twice: "text"`},
@@ -205,7 +210,7 @@ func TestParquetOfOthers(t *testing.T) {
 		{nulls, Options{Text: "id", Keep: []string{"null"}}, ""},
 		{ours, Options{}, "treebeam convert"},
 		{nulls[:len(nulls)-1], Options{Text: "id"}, "cut off"},
-		{append(bytes.Clone(nulls[:len(nulls)-4]), "PARE"...), Options{Text: "id"}, "encrypted"},
+		{append(bytes.Clone(nulls[:len(nulls)-4]), "PARE"...), Options{Text: "id"}, "an encrypted"},
 	} {
 		p, err := OpenParquet(bytes.NewReader(c.file), int64(len(c.file)), c.o)
 		var why syntax.Fault
