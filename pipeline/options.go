@@ -103,7 +103,7 @@ func ValidateRows(o *output.RowOptions) error {
 		return refuse("--restarts %d: must not be negative; 0 means the model's default", o.Parse.Restarts)
 	}
 	if o.Parse.Budget < 0 {
-		return refuse("--budget %d: must not be negative; 0 means 1,000 per restart", o.Parse.Budget)
+		return refuse("--budget %d: must not be negative; 0 means 5,000 per restart, at least 30,000", o.Parse.Budget)
 	}
 	if o.Parse.JointTags && o.KeepHeads {
 		return refuse("--joint-tags and --keep-heads exclude each other: the candidate heads of other tags may lack the given heads; leave one out")

@@ -40,7 +40,7 @@ func init() {
 	measured = inItsOwnProcess
 }
 
-func inItsOwnProcess(t *testing.T, stdin string, args ...string) (status int, stdout, stderr string, peak int64) {
+func inItsOwnProcess(t *testing.T, stdin string, args ...string) (status int, stdout, stderr string, used usage) {
 	t.Helper()
 	dir := t.TempDir()
 	note, in := filepath.Join(dir, "peak"), filepath.Join(dir, "in")
@@ -60,11 +60,12 @@ func inItsOwnProcess(t *testing.T, stdin string, args ...string) (status int, st
 	if err != nil {
 		t.Fatalf("the process has not come to its end: %v\n%.3000s", cmd.ProcessState, &errs)
 	}
-	if peak, err = strconv.ParseInt(string(text), 10, 64); err != nil || peak == 0 {
+	if used.memory, err = strconv.ParseInt(string(text), 10, 64); err != nil || used.memory == 0 {
 		t.Fatalf("a peak of %q bytes", text)
 	}
-	t.Logf("peak %d MB", peak>>20)
-	return cmd.ProcessState.ExitCode(), out.String(), errs.String(), peak
+	used.processor = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	t.Logf("peak %d MB, %v of processor time", used.memory>>20, used.processor)
+	return cmd.ProcessState.ExitCode(), out.String(), errs.String(), used
 }
 
 // Small files, or usual ones, that could take much memory: a part of them with

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unicode"
 
 	pq "github.com/parquet-go/parquet-go"
@@ -41,6 +42,7 @@ type hostile struct {
 	last  string                         // part of standard error
 	once  bool                           // large: no second run, and standard output is not read
 	model bool                           // with the embedded model, not the toy
+	quick bool                           // takes at most maxProcessor
 	after func(t *testing.T, dir string) // further checks
 }
 
@@ -52,11 +54,22 @@ type row struct{ doc, stage, reason string }
 // any time, whatever its input is.
 const maxMemory = 400 << 20
 
-// measured is treebeam in a process of its own, on two cores, and its peak in
-// memory, where that can be told.
-var measured = func(t *testing.T, stdin string, args ...string) (status int, stdout, stderr string, peak int64) {
+// maxProcessor is what a run may take for a megabyte of input, whatever that is,
+// beside two seconds for the start.
+const maxProcessor = time.Minute
+
+// A usage is what a process has taken: its peak in memory, in bytes, and its time
+// on all processors.
+type usage struct {
+	memory    int64
+	processor time.Duration
+}
+
+// measured is treebeam in a process of its own, on two cores, and its usage, where
+// that can be told.
+var measured = func(t *testing.T, stdin string, args ...string) (status int, stdout, stderr string, used usage) {
 	status, stdout, stderr = treebeam(t, stdin, args...)
-	return status, stdout, stderr, 0
+	return status, stdout, stderr, usage{}
 }
 
 func runHostile(t *testing.T, cases map[string]hostile) {
@@ -151,9 +164,16 @@ func (c *hostile) parse(t *testing.T, dir, out string) {
 	if c.hook != nil || existed || out != "out" {
 		status, stdout, stderr = treebeam(t, c.stdin, args...)
 	} else {
-		var peak int64
-		if status, stdout, stderr, peak = measured(t, c.stdin, args...); peak > maxMemory && !underRace {
-			t.Errorf("the run has taken %d MB from the system", peak>>20)
+		var used usage
+		if status, stdout, stderr, used = measured(t, c.stdin, args...); used.memory > maxMemory && !underRace {
+			t.Errorf("the run has taken %d MB from the system", used.memory>>20)
+		}
+		size := 0
+		for _, content := range c.in {
+			size += len(content)
+		}
+		if most := 2*time.Second + maxProcessor*time.Duration(size)>>20; c.quick && used.processor > most && !underRace {
+			t.Errorf("the run has taken %v of processor time for %d bytes, limit %v", used.processor, size, most)
 		}
 	}
 	want := c.want

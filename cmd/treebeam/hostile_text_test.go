@@ -65,6 +65,21 @@ func TestHostileText(t *testing.T) {
 	})
 }
 
+// Text that is no language: sentences that only --max-words ends, which would take
+// long to search.
+func TestHostileWords(t *testing.T) {
+	const words = 10_000
+	repeated := func(unit string) hostile {
+		return hostile{in: map[string]string{"a.txt": strings.Repeat(unit, words/strings.Count(unit, " "))}, trees: -1, model: true, quick: true, once: true}
+	}
+	runHostile(t, map[string]hostile{
+		"dashes": repeated("- "), "commas": repeated(", "), "quotes": repeated("' "), "closed and open": repeated(") ( "), "that": repeated("that "),
+		"the": repeated("the "), "all of them": repeated("the , that - a ( and ) ' to "),
+		"in one sentence": {in: map[string]string{"a.tok": strings.Repeat("- ", words) + "\n"}, args: []string{"IN", "--output", "OUT", "--from", "tokens"},
+			trees: 1, model: true, quick: true, once: true},
+	})
+}
+
 // Compressed files that are damaged, nested, or much larger than they look.
 func TestHostileCompression(t *testing.T) {
 	text := fine + "\n" + noise(120000) + ".\n"

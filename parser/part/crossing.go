@@ -37,6 +37,7 @@ var crossings = Family{
 // strictly outside. The arc that m has now is none of them.
 func (y *Tree) crossing(h, m int32, list []int32) []int32 {
 	lo, hi := min(h, m), max(h, m)
+	y.Walked += int64(hi-lo) / 4
 	low := y.Low[lo+1 : hi]
 	high := y.High[lo+1 : hi][:len(low)]
 	for i := range low {

@@ -83,6 +83,8 @@ const (
 type Counters struct {
 	Lookups  int64 // weights looked up
 	Gains    int64 // heads evaluated for a word
+	Parts    int64 // scores of parts asked for, new ones or not
+	Walked   int64 // Tree.Walked
 	Globals  int64 // trees whose global parts were scored
 	Climbs   int64 // restarts
 	Improved int64 // restarts after the first that found a better tree
@@ -92,10 +94,16 @@ type Counters struct {
 	Words    int64
 }
 
+// Work returns how long a search takes, in units of some 3 ns: a part that is
+// asked for takes as long as four links.
+func (c *Counters) Work() int64 { return 4*c.Parts + c.Walked }
+
 // Add adds d to c.
 func (c *Counters) Add(d Counters) {
 	c.Lookups += d.Lookups
 	c.Gains += d.Gains
+	c.Parts += d.Parts
+	c.Walked += d.Walked
 	c.Globals += d.Globals
 	c.Climbs += d.Climbs
 	c.Improved += d.Improved
@@ -209,6 +217,7 @@ const spread = 0x9E3779B97F4A7C15
 // Score returns the score of a part; 0 if it has been asked for and its answer
 // is deferred.
 func (x *Scores) Score(p Part) int32 {
+	x.Count.Parts++
 	p += x.generation
 	e := x.memo[p*spread>>x.shift]
 	if e.key != p {

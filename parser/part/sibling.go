@@ -24,6 +24,7 @@ func (v *Move) findNeighbours(y *Tree) {
 	left2, left, right, right2 := int32(none), int32(none), int32(none), int32(Start)
 	c, self := y.First[h], false
 	for right < m && right != End {
+		y.Walked++
 		left2, left, right = left, right, right2
 		if c == m {
 			c = y.Next[c]

@@ -16,6 +16,11 @@ type Tree struct {
 	High  []int32 // per word: the rightmost
 	Root  int32
 
+	// Walked counts the links that were followed from word to word, and the
+	// words that were passed between the ends of an arc, four of these as one. It
+	// only grows.
+	Walked int64
+
 	arcs *graph.Arcs
 }
 
@@ -93,6 +98,7 @@ func (y *Tree) Move(m int, arc int32) {
 	}
 	after := y.Last[h]
 	for after > x {
+		y.Walked++
 		after = y.Prev[after]
 	}
 	y.link(x, arc, after)
@@ -106,6 +112,7 @@ func (y *Tree) Move(m int, arc int32) {
 // Below reports whether u is m or a descendant of m.
 func (y *Tree) Below(u, m int32) bool {
 	for u != 0 {
+		y.Walked++
 		if u == m {
 			return true
 		}
@@ -136,6 +143,7 @@ func (y *Tree) Postorder(order []int32) []int32 {
 // tree. The arc that m has now crosses neither.
 func (y *Tree) Crossed(h, m int32) bool {
 	lo, hi := min(h, m), max(h, m)
+	y.Walked += int64(hi-lo) / 4
 	for u := lo + 1; u < hi; u++ {
 		if y.Low[u] < lo || y.High[u] > hi {
 			return true

@@ -20,7 +20,7 @@ func TestBudget(t *testing.T) {
 		if !whole.run(1, 6, 3) || whole.cut {
 			t.Fatal("the unlimited search was cut or found nothing")
 		}
-		used := whole.Scores.Count.Gains
+		used := whole.work()
 		for _, limit := range []int64{1, used / 50, used / 10, used / 2, used + 1} {
 			x := newSearch(s, 400, on)
 			x.limit = max(limit, 1)
@@ -38,8 +38,8 @@ func TestBudget(t *testing.T) {
 				t.Errorf("budget %d of %d: cut %v", limit, used, x.cut)
 			}
 			// One word, one chain or one root may still be weighed.
-			if over := x.Scores.Count.Gains - x.limit; over > 3000 {
-				t.Errorf("budget %d: %d more heads were weighed", limit, over)
+			if over := x.work() - x.limit; over > 100_000 {
+				t.Errorf("budget %d: %d more units of work", limit, over)
 			}
 			if limit > used && !slices.Equal(x.best, whole.best) {
 				t.Error("a budget that was not used changed the tree")
@@ -72,5 +72,44 @@ func TestBudgetIsInTheStatus(t *testing.T) {
 		if err := m.Parse(s, Options{Budget: 1 << 20}); err != nil || s.Status != syntax.OK {
 			t.Errorf("with a large budget: status %v, %v", s.Status, err)
 		}
+	}
+}
+
+// The windows of a sentence share its budget: words that are in two of them have
+// no more of it than others, and marks have none.
+func TestWindowsShareTheBudget(t *testing.T) {
+	r := hash.Rand(9)
+	m := newModel(noise(300), part.Standard)
+	const n, budget = 2000, 20_000
+	near := func(m int) []int32 {
+		list := []int32{0}
+		for h := max(m-4, 1); h <= min(m+4, n); h++ {
+			if h != m {
+				list = append(list, int32(h))
+			}
+		}
+		return list
+	}
+	s := long(n, &r, near)
+	work := func(form string, budget int) int64 {
+		for i := range s.Words {
+			s.Words[i].Form = form
+		}
+		s.Status = syntax.OK
+		c, err := m.Count(s, Options{Budget: budget, Certify: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Status != syntax.Budget || len(s.Confidence.HeadMarginal) != n || !formTree(s) {
+			t.Errorf("form %q, budget %d: status %v, %d marginals", form, budget, s.Status, len(s.Confidence.HeadMarginal))
+		}
+		return c.Work()
+	}
+	least := work("-", 1)
+	if got := work("w", budget) - least; got < n*budget*8/10 || got > n*budget*11/10 {
+		t.Errorf("words took %d units of work, their budget is %d", got, n*budget)
+	}
+	if got := work("-", budget) - least; got > 2*freeWords*budget {
+		t.Errorf("marks took %d units of work, their budget is %d", got, freeWords*budget)
 	}
 }

@@ -43,7 +43,7 @@ func (x *Search) chains() int64 {
 // moveChains tries every head that m may have.
 func (x *Search) moveChains(m int32) (gained int64) {
 	lo, hi := x.Scores.Arcs.Start[m-1], x.Scores.Arcs.Start[m]
-	for i, weighed := lo, false; i < hi; i++ {
+	for i, weighed := lo, false; i < hi && !x.Spent(); i++ {
 		if !weighed {
 			if !x.weigh(m) {
 				break
@@ -78,7 +78,7 @@ func (x *Search) turnChains(m int32) int64 {
 	lo, now := arcs.Start[m-1], y.Slot[m]
 	for k, s := range x.held {
 		i := lo + int32(k)
-		if s == part.Barred || y.Below(arcs.Heads[i], h) {
+		if s == part.Barred || x.Spent() || y.Below(arcs.Heads[i], h) {
 			continue
 		}
 		x.trail = x.trail[:0]
@@ -166,6 +166,7 @@ func (x *Search) enqueueTrail() {
 func (x *Search) enqueue(s step) {
 	y, m := &x.Tree, s.word
 	for c := y.First[m]; c != 0; c = y.Next[c] {
+		y.Walked++
 		x.push(c)
 	}
 	x.push(m - 1)
@@ -177,6 +178,7 @@ func (x *Search) enqueue(s step) {
 	left, right := int32(0), int32(0)
 	old := x.Scores.Arcs.Heads[s.arc]
 	for c := y.First[old]; c != 0; c = y.Next[c] {
+		y.Walked++
 		if c < m {
 			left = c
 		} else if right == 0 && c > m {

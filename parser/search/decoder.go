@@ -30,8 +30,9 @@ type Search struct {
 	Projective bool        // no arc may cross another
 
 	delta int64 // largest local loss of a move that is scored in full, exclusive
-	limit int64 // of Scores.Count.Gains: the search ends there
+	limit int64 // of work: the search ends there
 	cut   bool  // it has ended there
+	used  int64 // work of the last search, without that of confidence
 
 	best        []int32
 	bestAt      int64 // score of best
@@ -132,8 +133,14 @@ func (x *Search) Offer() bool {
 // Spent reports whether the search has used up its budget: a decoder must
 // come to an end then.
 func (x *Search) Spent() bool {
-	x.cut = x.cut || x.Scores.Count.Gains >= x.limit
+	x.cut = x.cut || x.work() >= x.limit
 	return x.cut
+}
+
+// work returns that of all searches so far.
+func (x *Search) work() int64 {
+	x.Scores.Count.Walked = x.Tree.Walked
+	return x.Scores.Count.Work()
 }
 
 // total returns the full score of the present tree.

@@ -39,13 +39,17 @@ func (x *Search) parseLong(m *Model, s *syntax.Sentence, o *Options) error {
 	once := *o
 	once.Restarts, once.Patience, once.Certify, once.Projective = 1, 1, -1, false
 	l := longTree{arcs: graph.Arcs{Start: make([]int32, 1, len(s.Words)+1)}, head: make([]int32, len(s.Words)+1)}
+	left := freeWords * int64(o.Budget)
 	status, c := max(s.Status, syntax.Long), syntax.Confidence{TreeMargin: marginCap}
 	for _, w := range s.Windows() {
 		part := s.Window(w.Lo, w.Hi)
+		left += o.allowance(s.Words[w.From:w.To])
+		once.left = max(left, 1)
 		prune.Connect(&part.Candidates)
 		if err := x.parse(m, &part, &once); err != nil {
 			return fmt.Errorf("words %d to %d: %w", w.Lo+1, w.Hi, err)
 		}
+		left -= x.used
 		l.add(x, &part, w)
 		status = max(status, part.Status)
 		c.HeadMargin = append(c.HeadMargin, part.Confidence.HeadMargin[w.From-w.Lo:w.To-w.Lo]...)

@@ -77,6 +77,7 @@ func (x *Search) marginals(c *syntax.Confidence, lost []float32) {
 	x.around(x.posterior)
 	if x.samples > 0 {
 		x.chain.keep, x.chain.estimate = false, x.estimate
+		x.limit += int64(defaultBudget) * int64(x.samples) * int64(n)
 		r := hash.Rand(x.Seed ^ sampleSalt)
 		x.warm(unitNats, oddsShare)
 		x.sample(x.samples, &r)
