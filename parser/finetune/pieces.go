@@ -119,23 +119,27 @@ func batches(examples []example, order []int, most int) (list [][]*example) {
 	return list
 }
 
+// usualVocabulary is how many pieces a vocabulary has, unless more occur in the
+// sentences. A piece takes some 400 bytes of a model at width 384: these are 14 MB.
+const usualVocabulary = 36_000
+
 // restrict returns a copy of the first layers of p, all if layers is 0, whose
-// vocabulary has no more than the pieces of the sentences and single
-// characters.
+// vocabulary has the pieces of the sentences and others of the same scripts, see
+// piece.Restrict.
 func restrict(p *encode.Params, layers int, lists ...[]syntax.Sentence) *encode.Params {
-	used := make([]bool, len(p.Pieces.Pieces))
+	seen := make([]int, len(p.Pieces.Pieces))
 	var ids, ends []int32
 	for _, list := range lists {
 		for i := range list {
 			ids, ends = p.Pieces.Sentence(ids[:0], ends[:0], &list[i])
 			for _, id := range ids {
-				used[id] = true
+				seen[id]++
 			}
 		}
 	}
 	c := *p
 	var old []int32
-	c.Pieces, old = p.Pieces.Restrict(func(id int32) bool { return used[id] })
+	c.Pieces, old = p.Pieces.Restrict(seen, usualVocabulary)
 	c.Word = make([]float32, 0, len(old)*p.Width)
 	for _, id := range old {
 		c.Word = append(c.Word, p.Word[int(id)*p.Width:(int(id)+1)*p.Width]...)

@@ -109,41 +109,6 @@ func (v *Vocabulary) Check() error {
 	return nil
 }
 
-// Restrict returns a vocabulary of the marks, of all single characters and of
-// those pieces for whose id keep is true, and the old id of each of its
-// pieces, in ascending order. A word whose pieces are all kept is cut as
-// before.
-func (v *Vocabulary) Restrict(keep func(id int32) bool) (r *Vocabulary, old []int32) {
-	r = &Vocabulary{Kind: v.Kind, Lower: v.Lower}
-	for i, p := range v.Pieces {
-		id := int32(i)
-		mark := id == v.Begin || id == v.End || id == v.Unknown
-		if !mark && !v.single(p) && !keep(id) {
-			continue
-		}
-		for _, m := range [...]struct{ is, to *int32 }{{&v.Begin, &r.Begin}, {&v.End, &r.End}, {&v.Unknown, &r.Unknown}} {
-			if *m.is == id {
-				*m.to = int32(len(old))
-			}
-		}
-		old = append(old, id)
-		r.Pieces = append(r.Pieces, p)
-		if v.Kind == Unigram {
-			r.Scores = append(r.Scores, v.Scores[i])
-		}
-	}
-	return r, old
-}
-
-// single says whether a piece is one character, for WordPiece inside or at the
-// beginning of a word.
-func (v *Vocabulary) single(p string) bool {
-	if v.Kind == WordPiece && len(p) > len(inside) && p[:len(inside)] == inside {
-		p = p[len(inside):]
-	}
-	return utf8.RuneCountInString(p) == 1
-}
-
 // Layout names the sections of v in a component.
 func (v *Vocabulary) Layout(l *pack.Layout, name string) {
 	l.Nested(name, func(l *pack.Layout) {

@@ -182,44 +182,6 @@ func TestWordPiece(t *testing.T) {
 	}
 }
 
-// A vocabulary that is cut down cuts words of kept pieces as before.
-func TestRestrict(t *testing.T) {
-	v := tiny()
-	used := map[int32]bool{}
-	words := []string{"abc", "cab", "ab", "xça", "日本"}
-	for _, w := range words {
-		for _, id := range v.Word(nil, w, true) {
-			used[id] = true
-		}
-	}
-	r, old := v.Restrict(func(id int32) bool { return used[id] })
-	if len(old) != len(r.Pieces) || len(old) >= len(v.Pieces) || !slices.IsSorted(old) {
-		t.Fatalf("%d of %d pieces, old ids %v", len(r.Pieces), len(v.Pieces), old)
-	}
-	for i, id := range old {
-		if r.Pieces[i] != v.Pieces[id] || r.Scores[i] != v.Scores[id] {
-			t.Errorf("piece %d is %q, was %q", i, r.Pieces[i], v.Pieces[id])
-		}
-	}
-	for _, w := range append(words, "xyz", "") {
-		if got, want := names(r, w, true), names(v, w, true); got != want {
-			t.Errorf("%q: got %q, want %q", w, got, want)
-		}
-	}
-	for _, p := range []string{"<s>", "</s>", "<unk>", "▁", "a", "ç", "日"} {
-		if !slices.Contains(r.Pieces, p) {
-			t.Errorf("%q is gone", p)
-		}
-	}
-	if slices.Contains(r.Pieces, "b▁a") {
-		t.Error("a piece that nobody wants was kept")
-	}
-	w, _ := tinyWordPiece().Restrict(func(int32) bool { return false })
-	if got := strings.Join(w.Pieces, " "); got != "[CLS] [SEP] [UNK] , ' 日 本 a ##a # ᄏ ##ᅴ ##ᆯ 海 ##ᄏ" {
-		t.Errorf("got %q", got)
-	}
-}
-
 func TestLayout(t *testing.T) {
 	for _, v := range []*Vocabulary{tiny(), tinyWordPiece()} {
 		var b pack.Builder

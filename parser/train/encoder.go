@@ -59,7 +59,7 @@ func (t *trainer) encoder() (*encoded, error) {
 		}
 		return out
 	}
-	r, err := t.phase("encoder", []string{"encodable", gold.key, e.key()}, func(j job) ([]pack.Section, error) {
+	r, err := t.phase("encoder", []string{"encodable", "scripts", gold.key, e.key()}, func(j job) ([]pack.Section, error) {
 		p, h, err := t.tune(encodable(gold.train), encodable(gold.dev), j)
 		if err != nil {
 			return nil, err

@@ -1,0 +1,123 @@
+package piece
+
+import (
+	"cmp"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
+
+// leastShare is the share of a script among the characters of the pieces seen, in
+// 1/leastShare: one foreign name does not bring in a script.
+const leastShare = 1000
+
+// Restrict returns a vocabulary for texts like those in which each piece was seen so
+// often, and the old id of each of its pieces, in ascending order. It has the marks
+// and the pieces seen; then, of the scripts that these are written in, all single
+// characters, and the pieces with the highest scores (without scores, the first)
+// until there are most pieces in all. Of other scripts it has what was seen alone.
+// A word whose pieces were all seen is cut as before.
+func (v *Vocabulary) Restrict(seen []int, most int) (r *Vocabulary, old []int32) {
+	scripts := make(scriptsOf)
+	written := scripts.written(v.Pieces, seen)
+	kept := make([]bool, len(v.Pieces))
+	n := 0
+	var rest []int32
+	for i, p := range v.Pieces {
+		id := int32(i)
+		mark := id == v.Begin || id == v.End || id == v.Unknown
+		fits := !mark && p != "" && scripts.all(p, written)
+		switch {
+		case mark || seen[i] > 0 || fits && v.single(p):
+			kept[i] = true
+			n++
+		case fits:
+			rest = append(rest, id)
+		}
+	}
+	if v.Kind == Unigram {
+		slices.SortStableFunc(rest, func(a, b int32) int { return cmp.Compare(v.Scores[b], v.Scores[a]) })
+	}
+	for _, id := range rest[:min(len(rest), max(most-n, 0))] {
+		kept[id] = true
+	}
+	return v.only(kept)
+}
+
+// only returns a vocabulary of the pieces kept, which has the marks.
+func (v *Vocabulary) only(kept []bool) (r *Vocabulary, old []int32) {
+	r = &Vocabulary{Kind: v.Kind, Lower: v.Lower}
+	for i, p := range v.Pieces {
+		if !kept[i] {
+			continue
+		}
+		id := int32(i)
+		for _, m := range [...]struct{ is, to *int32 }{{&v.Begin, &r.Begin}, {&v.End, &r.End}, {&v.Unknown, &r.Unknown}} {
+			if *m.is == id {
+				*m.to = int32(len(old))
+			}
+		}
+		old = append(old, id)
+		r.Pieces = append(r.Pieces, p)
+		if v.Kind == Unigram {
+			r.Scores = append(r.Scores, v.Scores[i])
+		}
+	}
+	return r, old
+}
+
+// single says whether a piece is one character, for WordPiece inside or at the
+// beginning of a word.
+func (v *Vocabulary) single(p string) bool {
+	if v.Kind == WordPiece && len(p) > len(inside) && p[:len(inside)] == inside {
+		p = p[len(inside):]
+	}
+	return utf8.RuneCountInString(p) == 1
+}
+
+// scriptsOf remembers the script of each character.
+type scriptsOf map[rune]*unicode.RangeTable
+
+// of returns the script of a character; nil is none, as of what is not assigned.
+func (m scriptsOf) of(r rune) *unicode.RangeTable {
+	script, ok := m[r]
+	if !ok {
+		for _, table := range unicode.Scripts { // no two have the same character
+			if unicode.Is(table, r) {
+				script = table
+				break
+			}
+		}
+		m[r] = script
+	}
+	return script
+}
+
+// written returns the scripts of the pieces seen that have a share of leastShare, and
+// those of characters that all scripts share.
+func (m scriptsOf) written(pieces []string, seen []int) map[*unicode.RangeTable]bool {
+	count, all := map[*unicode.RangeTable]int{}, 0
+	for i, p := range pieces {
+		for _, r := range p {
+			if s := m.of(r); seen[i] > 0 && s != nil && s != unicode.Common && s != unicode.Inherited {
+				count[s] += seen[i]
+				all += seen[i]
+			}
+		}
+	}
+	written := map[*unicode.RangeTable]bool{unicode.Common: true, unicode.Inherited: true}
+	for s, n := range count {
+		written[s] = n >= (all+leastShare-1)/leastShare
+	}
+	return written
+}
+
+// all reports whether every character of a piece is of one of the scripts.
+func (m scriptsOf) all(p string, scripts map[*unicode.RangeTable]bool) bool {
+	for _, r := range p {
+		if !scripts[m.of(r)] {
+			return false
+		}
+	}
+	return true
+}
