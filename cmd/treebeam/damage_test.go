@@ -140,6 +140,29 @@ func TestDamagedOutput(t *testing.T) {
 	}
 }
 
+// A file of another run among the parts is not read, and every reader says so.
+func TestForeignPart(t *testing.T) {
+	_, out := severalParts(t)
+	tmp := t.TempDir()
+	must(t, os.CopyFS(filepath.Join(tmp, "whole"), os.DirFS(out)))
+	parts, err := filepath.Glob(filepath.Join(out, "trees", "*"))
+	must(t, err)
+	name := filepath.Join(out, "trees", "part-00000-of-00001-12345678.parquet")
+	copyOver(t, parts[0], name)
+	for _, command := range []string{"convert", "show", "failures", "report", "diff", "per file"} {
+		args := readers[command](out, tmp)
+		status, got, stderr := treebeam(t, "", args...)
+		if status != exitOK || !strings.Contains(stderr, name+" is of another run") {
+			t.Errorf("%s: status %d %s", command, status, stderr)
+		}
+		if command == "convert" {
+			if _, want, _ := treebeam(t, "", "convert", filepath.Join(tmp, "whole")); got != want {
+				t.Error("convert reads it")
+			}
+		}
+	}
+}
+
 // The manifest of an earlier version, which has no digest and did not count
 // failures, is read.
 func TestEarlierManifest(t *testing.T) {

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"os"
 
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/pipeline/nightly"
 )
 
@@ -14,7 +16,12 @@ func openOutput(ctx context.Context, folder string) (*output.Reader, error) {
 	if nightly.IsState(ctx, folder) {
 		return openState(ctx, folder)
 	}
-	return output.Open(ctx, folder)
+	o, err := output.Open(ctx, folder)
+	if err == nil && len(o.Others) > 0 {
+		say(os.Stderr, "%s is of another run and is not read, but queries over the folder read it (%s in all): remove it\n",
+			store.Join(folder, o.Others[0]), plural(int64(len(o.Others)), "such file"))
+	}
+	return o, err
 }
 
 // openState opens what is current in a state.

@@ -29,6 +29,8 @@ type Manifest struct {
 	// Digest is the SHA-256 of the file as it would be with "" here. Manifests
 	// of versions before 1.3 have none.
 	Digest string `json:"digest"`
+
+	others []string // see Reader.Others; set by Check
 }
 
 // A Listed file is one of an output, by its path in the folder.

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/treebeam/treebeam/io/parquet"
@@ -33,6 +35,10 @@ type Reader struct {
 	Documents iter.Seq2[*parquet.Document, error]
 	Trees     iter.Seq2[*parquet.Tree, error]
 	Failures  iter.Seq2[*parquet.Failure, error]
+	// Others are Parquet files that stand among the parts of the run and are none of them,
+	// by their paths in the folder: only those who read the folder without its
+	// manifest, as with SQL, take them for parts.
+	Others []string
 	// TreesWith is Trees with some columns only, by name: see parquet.TreesWith.
 	TreesWith func(columns ...string) iter.Seq2[*parquet.Tree, error]
 }
@@ -51,7 +57,7 @@ func Open(ctx context.Context, folder string) (*Reader, error) {
 	}
 	documents, trees, failures := m.Parts(folder, "documents"), m.Parts(folder, "trees"), m.Parts(folder, "failures")
 	o := &Reader{
-		Name: folder, FP: m.FP, Made: Provenance{m.FormatVersion, m.ModelDigest, m.Options},
+		Name: folder, FP: m.FP, Others: m.others, Made: Provenance{m.FormatVersion, m.ModelDigest, m.Options},
 		Documents: parquet.Parts[parquet.Document](documents),
 		Trees:     parquet.Parts[parquet.Tree](trees),
 		Failures:  parquet.Parts[parquet.Failure](failures),
@@ -165,6 +171,15 @@ func Check(ctx context.Context, folder string) (*Manifest, error) {
 	if err := m.checkSizes(sizes); err != nil {
 		return nil, unlikeManifest(folder, err)
 	}
+	for _, f := range m.Files {
+		delete(sizes, f.Path)
+	}
+	for name := range sizes {
+		if strings.HasSuffix(name, ".parquet") && !strings.ContainsAny(path.Base(name)[:1], "._") { // as engines choose files
+			m.others = append(m.others, name)
+		}
+	}
+	slices.Sort(m.others)
 	return m, nil
 }
 
