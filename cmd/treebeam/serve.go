@@ -63,6 +63,7 @@ func newServe() *cobra.Command {
 		if limits.Parallel < 1 || limits.Body < 1 || limits.Open < 1 || limits.Parse <= 0 || limits.Wait <= 0 || *last <= 0 {
 			return refuse("--parallel, --max-body, --max-open, --max-time, --max-wait and --grace must be above 0")
 		}
+		boundMemory()
 		sources, err := servedModels(models)
 		if err != nil {
 			return err
