@@ -198,13 +198,9 @@ func (m *Model) Prune(s *syntax.Sentence) {
 	s.Candidates = c.Candidates
 }
 
-// Parse sets Head, Deprel and Confidence; with o.JointTags, tags and candidates, too
-// (ChooseTags). The sentence must have Candidates as
+// Parse sets Head, Deprel and Confidence. The sentence must have Candidates as
 // Prune leaves them; otherwise it returns an error and changes nothing.
 func (m *Model) Parse(s *syntax.Sentence, o search.Options) error {
-	if o.JointTags {
-		m.ChooseTags(s, o, jointBounds, search.JointOptions{})
-	}
 	if o.Projective {
 		if err := prune.Project(s, nil); err != nil {
 			return err

@@ -28,13 +28,6 @@ func TestDialsOfTheSearch(t *testing.T) {
 	if got, _ := json.Marshal(rows.Parse); !strings.Contains(string(got), `"samples":2,"decoder":"risk"`) {
 		t.Errorf("two samples and risk are %s", got)
 	}
-	if strings.Contains(string(plain), "joint") {
-		t.Error("joint tags are on by default")
-	}
-	rows.Parse.JointTags = true
-	if got, _ := json.Marshal(rows.Parse); !strings.Contains(string(got), `"joint_tags":true`) {
-		t.Errorf("joint tags are no part of %s", got)
-	}
 	rows.Parse.Certify = 7
 	if ValidateRows(&rows) == nil {
 		t.Error("a proof for a decoder that does not climb")

@@ -105,9 +105,6 @@ func ValidateRows(o *output.RowOptions) error {
 	if o.Parse.Budget < 0 {
 		return refuse("--budget %d: must not be negative; 0 means 5,000 per restart, at least 30,000", o.Parse.Budget)
 	}
-	if o.Parse.JointTags && o.KeepHeads {
-		return refuse("--joint-tags and --keep-heads exclude each other: the candidate heads of other tags may lack the given heads; leave one out")
-	}
 	return checkSearch(&o.Parse)
 }
 

@@ -99,5 +99,5 @@ func (m trained) Parse(s *syntax.Sentence, o output.ParseOptions) error {
 		return err
 	}
 	return m.Model.Parse(s, search.Options{Seed: o.Seed, Restarts: o.Restarts, Exact: o.Exact, Budget: o.Budget, Projective: o.Projective,
-		Certify: o.Certify, Samples: o.Samples, Decoder: decoder, JointTags: o.JointTags})
+		Certify: o.Certify, Samples: o.Samples, Decoder: decoder})
 }

@@ -9,6 +9,7 @@ import (
 // departed says where the code of a flag is that a command had once. What was
 // measured and brought nothing has left the program (lab/notes has the figures).
 var departed = map[string]string{
+	"joint-tags":     "half the speed for 0.3 LAS, and --accurate gains more: lab/notes/family.md names the commit that has it",
 	"revise-unknown": "measured without gain: lab/notes/family.md names the commit that has it",
 }
 

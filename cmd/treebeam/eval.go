@@ -70,7 +70,6 @@ func newEval() *cobra.Command {
 	fs.IntVar(&f.search.Certify, "certify", 0, "with --model: spend at most `N` steps of about 5 ns per sentence on a proof that no other tree scores higher, and take one that does; -1 for none (20000)")
 	fs.StringVar(&f.decoder, "decoder", "", "with --model: find trees by `NAME`: greedy (climbs), sample (annealed sampling) or risk (most heads expected to be right, by sampling) (greedy)")
 	fs.IntVar(&f.search.Samples, "head-samples", 0, "with --model: also use `N` sampled trees for head_marginal, like parse --samples (0)")
-	fs.BoolVar(&f.search.JointTags, "joint-tags", false, "with --model: let trees decide between tags that are about as good, like parse --joint-tags")
 	fs.StringVar(&f.write, "write", "", "with --model: also write the trees to a CoNLL-U `FILE`")
 	fs.StringVar(&f.against, "against", "", "compare with the trees of `S` by a paired bootstrap over sentences")
 	fs.IntVar(&f.samples, "samples", 10_000, "with --against: draw `N` bootstrap samples")
@@ -103,7 +102,7 @@ func newEval() *cobra.Command {
 func (f *evalFlags) arrange(fs *pflag.FlagSet) {
 	group(fs, "Trees", "gold", "system", "model", "gold-tokens", "gold-tags", "effort", "write")
 	group(fs, "What is printed", "causes", "against", "samples", "json", "plain", "counts", "enhanced", "row")
-	group(fs, rareFlags, "seed", "restarts", "projective", "exact", "certify", "decoder", "head-samples", "joint-tags")
+	group(fs, rareFlags, "seed", "restarts", "projective", "exact", "certify", "decoder", "head-samples")
 	choose(fs, "decoder", "greedy", "sample", "risk")
 }
 
@@ -119,8 +118,8 @@ func (f *evalFlags) validate() error {
 		return refuse("--gold-tokens, --gold-tags, --write and --effort need --model")
 	case f.system != "" && (f.custom != transforms.CustomFiles{} || f.unconstrained):
 		return refuse("--abbreviations, --keep-together, --exceptions and --unconstrained need --model")
-	case f.system != "" && (f.decoder != "" || f.search.Samples != 0 || f.search.JointTags):
-		return refuse("--decoder, --head-samples and --joint-tags need --model")
+	case f.system != "" && (f.decoder != "" || f.search.Samples != 0):
+		return refuse("--decoder and --head-samples need --model")
 	case f.causes && f.system != "":
 		return refuse("--causes needs --model: it parses the gold text again with gold for one stage after another")
 	case f.causes && (f.against != "" || f.row != "" || f.report.Plain):

@@ -132,10 +132,9 @@ func (c *parseCommand) searchFlags(f *pflag.FlagSet) {
 	f.IntVar(&rows.Parse.Samples, "samples", 0, "also use `N` sampled trees for head_marginal: slower, for research (0)")
 	f.StringVar(&rows.Parse.Decoder, "decoder", "", "find trees by `HOW`: greedy (climbs), sample (annealed sampling) or risk (most heads expected to be right, by sampling) (greedy)")
 	f.IntVar(&rows.Parse.Certify, "certify", 0, "spend at most `N` steps of about 5 ns per sentence on a proof that no tree scores higher, and take one that does; -1 for none (20000)")
-	f.BoolVar(&rows.Parse.JointTags, "joint-tags", false, "let trees decide between tags that are about as good: about twice as slow, a little better with fast models")
 	f.StringVar(&rows.StopAfter, "stop-after", "", "stop after `STAGE`: segment (no tags, no trees) or tag (no trees)")
 	f.Uint64Var(&rows.Parse.Seed, "seed", rows.Parse.Seed, "seed of the random choices, `N`")
-	group(f, rareFlags, "max-words", "restarts", "projective", "exact", "budget", "samples", "decoder", "certify", "joint-tags", "stop-after", "seed")
+	group(f, rareFlags, "max-words", "restarts", "projective", "exact", "budget", "samples", "decoder", "certify", "stop-after", "seed")
 	choose(f, "decoder", "greedy", "sample", "risk")
 	choose(f, "stop-after", "segment", "tag")
 }

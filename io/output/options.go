@@ -75,5 +75,4 @@ type ParseOptions struct {
 	Samples    int    `json:"samples,omitempty"` // trees that head_marginal is estimated from, beside the best one
 	Decoder    string `json:"decoder,omitempty"` // a name of search.NamedDecoder; "" is greedy
 	Certify    int    `json:"certify,omitempty"`
-	JointTags  bool   `json:"joint_tags,omitempty"` // tags are chosen together with the tree
 }

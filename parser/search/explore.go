@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -100,13 +99,4 @@ func (m *Model) Score(s *syntax.Sentence, heads []int32) (score int64, reachable
 	score, reachable = e.Score(heads)
 	m.pool.Put(x) // but not after a panic, which leaves it as it is
 	return score, reachable
-}
-
-// Restricted returns a model that scores by m's weights, but without the parts
-// of families that are not in keep.
-func (m *Model) Restricted(keep part.Families) *Model {
-	r := &Model{source: m.source, weights: m.weights, tensor: m.tensor, delta: m.delta}
-	r.source.Families &= keep
-	r.fix()
-	return r
 }

@@ -39,10 +39,6 @@ type Options struct {
 	// candidates must hold a projective tree (prune.Project).
 	Projective bool
 
-	// JointTags lets model.Model.Parse choose tags together with the tree. What else
-	// reads Options does not look.
-	JointTags bool
-
 	// Samples is how many sweeps of a sampler HeadMarginal is estimated from, in
 	// the way of Estimate; if 0, it is what the scores around the best tree say.
 	Samples  int

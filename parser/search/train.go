@@ -62,14 +62,6 @@ type TrainOptions struct {
 
 	Tensor *score.TensorOptions // of a tensor for arcs; nil has none
 
-	Learner Learner // PA if ""; SampleRank has no tensor
-
-	// Joint, if not nil, are the tags that training sentences may have (BestTags),
-	// and TagWeight what the tagger's score counts there, as JointOptions.Weight. PA
-	// alone learns with them, and without a tensor.
-	Joint     []JointExample
-	TagWeight int
-
 	Log func(format string, a ...any)
 
 	Checkpoint func(epoch int, layout func(*pack.Layout)) error // as of linear.Loop
@@ -98,7 +90,6 @@ type trainer struct {
 	best    *Model               // what was kept
 	weights *linear.Weights      // times gamma
 	tensor  *score.TensorLearner // nil without a tensor
-	samples *sampleRank          // nil but for SampleRank
 	scratch []*Search            // by worker
 	tally   tally
 }
@@ -140,9 +131,6 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o TrainOptions) (*M
 	if !o.Families.Valid() {
 		return nil, fmt.Errorf("families %s: want those of part.Full", o.Families)
 	}
-	if err := o.checkLearner(train); err != nil {
-		return nil, err
-	}
 	for i := range train {
 		if err := check(&train[i]); err != nil {
 			return nil, fmt.Errorf("training sentence %d: %w", i+1, err)
@@ -159,7 +147,7 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o TrainOptions) (*M
 			*u = update{features: u.features[:0]}
 			s := &train[at.Example]
 			if n := len(s.Words); n > 0 && n <= syntax.MaxWholeWords {
-				t.learnFrom(t.scratch[worker], s, at.Example, at.Seed(o.Seed), u)
+				t.learnFrom(t.scratch[worker], s, at.Seed(o.Seed), u)
 			}
 		},
 		Apply:   func(at linear.At, u *update) { t.apply(u, at.Step) },
@@ -183,9 +171,6 @@ func newTrainer(v *word.Vocabulary, train []syntax.Sentence, o TrainOptions) (*t
 	for range max(o.Workers, 1) {
 		t.scratch = append(t.scratch, &Search{})
 	}
-	if o.Learner == SampleRank {
-		t.samples = newSampleRank(train)
-	}
 	if o.Tensor != nil {
 		options := *o.Tensor
 		options.Seed, options.Log = o.Seed, o.Log
@@ -206,9 +191,6 @@ func (t *trainer) layout(l *pack.Layout) {
 	t.weights.Layout(l, "weights")
 	if t.tensor != nil {
 		l.Nested("learner", t.tensor.Layout)
-	}
-	if t.samples != nil {
-		l.Nested("samples", t.samples.layout)
 	}
 	l.Nested("best", t.best.layout)
 }
@@ -269,16 +251,11 @@ func (t *trainer) keep(steps int) {
 	t.best.fix()
 }
 
-// learnFrom fills u with the step of training sentence i.
-func (t *trainer) learnFrom(x *Search, s *syntax.Sentence, i int, seed uint64, u *update) {
-	switch {
-	case s.Partial():
+// learnFrom fills u with the step of a training sentence.
+func (t *trainer) learnFrom(x *Search, s *syntax.Sentence, seed uint64, u *update) {
+	if s.Partial() {
 		t.learnPartial(x, s, seed, u)
-	case t.samples != nil:
-		t.learnSamples(x, s, i, seed, u)
-	case t.o.Joint != nil && t.o.Joint[i].Choices != nil:
-		t.learnJoint(x, s, &t.o.Joint[i], seed, u)
-	default:
+	} else {
 		t.learn(x, s, seed, u)
 	}
 }
@@ -289,21 +266,15 @@ func (t *trainer) load(x *Search, s *syntax.Sentence, seed uint64) {
 	x.Scores.Count = Counters{}
 	x.prepare(t.model, s)
 	x.Seed = seed
-	x.setGold(s)
+	x.gold = resize(x.gold, x.Scores.N+1)
 	for m := 1; m <= x.Scores.N; m++ {
+		x.gold[m] = s.Words[m-1].Head
 		lo, hi := x.Scores.Arcs.Span(m)
 		for a := lo; a < hi; a++ {
 			if x.gold[m] != syntax.NoHead && x.Scores.Arcs.Heads[a] != x.gold[m] {
 				x.Scores.Arcs.Score[a] += score.Unit
 			}
 		}
-	}
-}
-
-func (x *Search) setGold(s *syntax.Sentence) {
-	x.gold = resize(x.gold, x.Scores.N+1)
-	for m := range s.Words {
-		x.gold[m+1] = s.Words[m].Head
 	}
 }
 
