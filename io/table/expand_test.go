@@ -140,3 +140,55 @@ func TestRunsAndDeltas(t *testing.T) {
 		}
 	}
 }
+
+// TestLZ4 reads pages of LZ4 that are not much smaller than their text, for which
+// the library takes a buffer that it has not written.
+func TestLZ4(t *testing.T) {
+	type one struct {
+		Text string `parquet:"text"`
+		Town string `parquet:"town,dict"`
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	random := func() string {
+		b := make([]byte, 20)
+		for i := range b {
+			b[i] = byte('a' + rng.IntN(26))
+		}
+		return string(b)
+	}
+	for version := range 2 {
+		var b bytes.Buffer
+		var want []one
+		w := pq.NewGenericWriter[one](&b, pq.Compression(&pq.Lz4Raw), pq.PageBufferSize(3000), pq.DataPageVersion(version+1))
+		for range 2000 {
+			want = append(want, one{random(), random()})
+		}
+		if _, err := w.Write(want); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		size := int64(b.Len())
+		p, err := OpenParquet(bytes.NewReader(b.Bytes()), size, Options{Keep: []string{"town"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := 0
+		for k := range int64(5) {
+			rows, _, _, err := rowsOf(p, size*k/5, size*(k+1)/5, size)
+			if err != nil {
+				t.Fatalf("version %d: %v", version+1, err)
+			}
+			for _, r := range rows {
+				if r.Text != want[at].Text || r.Kept[0] != want[at].Town {
+					t.Fatalf("version %d: row %d is %+v, want %+v", version+1, at, r, want[at])
+				}
+				at++
+			}
+		}
+		if at != len(want) {
+			t.Errorf("%d rows", at)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bufio"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -41,7 +42,8 @@ type view struct {
 	row    int64 // the first of the page there, if the column is flat
 	err    error // why it is not to read on
 	buf    *bufio.Reader
-	stored []byte // the page before to as it is in the file
+	stored []byte     // the page before to as it is in the file
+	hidden [][2]int64 // where sizes stand that the library is to take for 0
 }
 
 // view opens a column of a row group of rows rows, of which those from row on
@@ -66,6 +68,9 @@ func (p *Parquet) view(group int, leaf *pq.LeafColumn, rows, row int64) (*view, 
 			}
 		} else if v.data == 0 {
 			v.data = v.to
+		}
+		if n == 0 {
+			v.hide()
 		}
 		v.to, v.row = body+int64(h.CompressedPageSize), v.row+n
 	}
@@ -183,16 +188,46 @@ func (v *view) allow() error {
 		err = v.check(&h, body)
 	}
 	if v.err = err; err == nil {
+		v.hide()
 		v.to, v.row = body+int64(h.CompressedPageSize), v.row+valuesOf(&h)
 	}
 	return err
+}
+
+// hide notes where the size without compression stands in the header at v.to, if
+// the page is compressed with LZ4. The library decompresses such a page into a
+// buffer of its own and then, if that size is right, takes what it had reserved
+// for the page, with whatever was there. A size of 0 is never right.
+func (v *view) hide() {
+	var b [13]byte
+	n, _ := v.in.ReadAt(b[:], v.to)
+	if v.codec != format.Lz4Raw || n < 4 || b[0] != 0x15 || b[1] > 0x7f || b[2] != 0x15 { // fields 1 and 2
+		return
+	}
+	if _, k := binary.Uvarint(b[3:n]); k > 0 {
+		v.hidden = append(v.hidden, [2]int64{v.to + 3, v.to + 3 + int64(k)})
+	}
+}
+
+// conceal writes 0 over the hidden sizes in b, which stands at off in the file,
+// in as many bytes.
+func (v *view) conceal(b []byte, off int64) {
+	for _, h := range v.hidden {
+		for at := max(h[0], off); at < min(h[1], off+int64(len(b))); at++ {
+			if b[at-off] = 0x80; at == h[1]-1 {
+				b[at-off] = 0
+			}
+		}
+	}
 }
 
 // ReadAt implements io.ReaderAt.
 func (v *view) ReadAt(b []byte, off int64) (n int, err error) {
 	if off < v.data {
 		head := b[:min(int64(len(b)), v.data-off)]
-		if n, err = v.in.ReadAt(head, off); n < len(head) || n == len(b) {
+		n, err = v.in.ReadAt(head, off)
+		v.conceal(head[:n], off)
+		if n < len(head) || n == len(b) {
 			return n, err
 		}
 	}
@@ -214,6 +249,7 @@ func (v *view) ReadAt(b []byte, off int64) (n int, err error) {
 	} else if m, err = v.in.ReadAt(rest, off); m == len(rest) {
 		err = nil
 	}
+	v.conceal(rest[:m], off)
 	if n += m; n < len(b) && err == nil {
 		if err = v.err; err == nil {
 			err = io.EOF
