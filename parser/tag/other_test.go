@@ -2,8 +2,11 @@ package tag
 
 import (
 	"math"
+	"slices"
 	"sync"
 	"testing"
+
+	"github.com/treebeam/treebeam/parser/hash"
 )
 
 func TestOther(t *testing.T) {
@@ -37,5 +40,40 @@ func TestOther(t *testing.T) {
 	}
 	if _, _, found := m.Other(&s, 1, Request{}, math.MaxInt64, is("none")); found {
 		t.Error("there is a tag that does not exist")
+	}
+}
+
+// In a long sentence only the words around are read and tagged again, and they say
+// what the whole sentence says.
+func TestOtherReadsTheWordsAround(t *testing.T) {
+	m, r, found := trainToy(t), hash.Rand(7), 0
+	s := randomForms(&r, 1000)
+	m.Tag(&s, true)
+	anyOther := func(i int) func(string) bool {
+		return func(upos string) bool { return upos != s.Words[i].UPOS }
+	}
+	for i := 0; i < len(s.Words); i += 7 {
+		m.pool = sync.Pool{}
+		got, odds, ok := m.Other(&s, i, Request{}, math.MaxInt64, anyOther(i))
+		if sc, _ := m.pool.Get().(*scratch); sc != nil && len(sc.lat.start)-1 > 2*otherReach+1 {
+			t.Fatalf("word %d: %d words are tagged again", i+1, len(sc.lat.start)-1)
+		}
+		if !ok {
+			continue
+		}
+		found++
+		c := s // by the whole sentence
+		c.Words = slices.Clone(s.Words)
+		for k := range c.Words {
+			c.Words[k].Feats, c.Words[k].Lemma = "", ""
+		}
+		c.Words[i].UPOS, c.Words[i].XPOS = got.UPOS, ""
+		m.TagWith(&c, Request{})
+		if c.Words[i] != got {
+			t.Errorf("word %d: %+v with odds %d, by the whole sentence %+v", i+1, got, odds, c.Words[i])
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d words could be something else", found)
 	}
 }
