@@ -61,7 +61,7 @@ func (s *Snapshot) lost(ctx context.Context) (map[string]string, error) {
 
 // remedy says what mends a state.
 func (s *State) remedy() string {
-	return "treebeam parse --state " + s.dir + " makes missing and shortened parts again; with --all it parses every file anew"
+	return "treebeam parse --state " + s.dir + " --all parses everything anew; without --all it makes missing and shortened parts again"
 }
 
 // remedied adds the remedy to an error about damage.
