@@ -28,7 +28,7 @@ var imports = func() map[string][]string {
 	scores := append(slices.Clone(learning), "parser/word", "parser/score", "parser/graph")
 	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/part", "parser/projective", "parser/search", "parser/label", "parser/encode", "parser/calibrate")
 	codecs := []string{"io/durable", "io/store", "io/source", "io/text", "io/conllu", "io/jsonl", "io/tokens", "io/table", "io/parquet"}
-	stages := slices.Concat(components, codecs, []string{"io/output", "model", "parser/cluster", "parser/tally"})
+	stages := slices.Concat(components, codecs, []string{"io/output", "model"})
 	return map[string][]string{
 		"":                  {"io/conllu", "io/text", "io/tokens", "model", "parser/search", "parser/syntax", "parser/tag"}, // for callers from Go
 		"parser/syntax":     nil,
@@ -64,8 +64,6 @@ var imports = func() map[string][]string {
 		"parser/prune/dense":       scores,
 
 		"parser/calibrate": append(slices.Clone(records), "parser/graph"),
-		"parser/cluster":   {"parser/hash"},
-		"parser/tally":     {"parser/cluster"},
 
 		"io/durable":         nil,
 		"io/sections":        {"parser/pack"},
@@ -83,7 +81,7 @@ var imports = func() map[string][]string {
 		"io/table":           append(slices.Clone(records), "io/text", "io/jsonl", "io/parquet"),
 		"io/parquet":         append(slices.Clone(records), "io/store"),
 		"io/output":          append(slices.Clone(records), "io/source", "io/store", "io/parquet"),
-		"io/treebank":        append(slices.Clone(components), "parser/cluster", "io/conllu", "io/durable", "io/source", "io/text", "model", "parser/train"),
+		"io/treebank":        append(slices.Clone(components), "io/conllu", "io/durable", "io/source", "io/text", "model", "parser/train"),
 		"io/mirror":          nil,
 		"io/pick":            {"io/conllu", "io/output", "io/parquet", "parser/syntax"},
 		"io/view":            append(slices.Clone(records), "io/parquet", "io/pick"),
@@ -106,7 +104,6 @@ var forTests = map[string][]string{
 	"":                 {"io/source", "model/modeltest"},
 	"parser/part":      {"parser/part/parttest"},
 	"parser/vector":    {"parser/hash"},
-	"parser/tally":     {"parser/hash"},
 	"parser/matrix":    {"parser/matrix/assembly"},
 	"parser/search":    {"parser/part/parttest"},
 	"io/table":         {"io/table/tabletest"},

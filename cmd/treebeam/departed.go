@@ -6,10 +6,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// departed says where the code of a flag is that a command had once. What was
-// measured and brought nothing has left the program (lab/notes has the figures).
+// departed says where the code of a flag is that a command had once, or of a command.
+// What was measured and brought nothing has left the program (lab/notes has the figures).
 var departed = map[string]string{
 	"joint-tags":     "half the speed for 0.3 LAS, and --accurate gains more: lab/notes/family.md names the commit that has it",
+	"cluster":        "go run -C lab ./bench classes, in the repository, makes files for train --clusters",
 	"revise-unknown": "measured without gain: lab/notes/family.md names the commit that has it",
 }
 

@@ -131,7 +131,7 @@ func newRoot() *cobra.Command {
 	}
 	addAll("Parse", newParse(), newReparse(), newCompact(), newServe())
 	addAll("Look at what was parsed", newShow(), newFind(), newReport(), newFailures(), newConvert(), newDiff(), newSample())
-	addAll("Models", newEval(), newTrain(), newCluster(), newCalibrate(), newEncoder(), newModel())
+	addAll("Models", newEval(), newTrain(), newCalibrate(), newEncoder(), newModel())
 	addAll("More", newPool(), newRawText(), newCompletion(), newVersion(), help, newMan())
 	return root
 }

@@ -28,6 +28,7 @@ var wrongCommands = []struct {
 	{"--output OUT --accurate reparse IN", "behind the command: treebeam reparse ..."},
 	{"--limit -3 IN", "--limit -3: must be 1 or more"},
 	{"--state OUT IN --limit 3", "--limit 3 cannot be used with --state"},
+	{"cluster IN", "there is no command \"cluster\" any more ... lab"},
 	{"parse IN --revise-unknown", "--revise-unknown has left the program ... lab/"},
 	{"parse IN --revise_unknown", "--revise-unknown has left the program ... lab/"},
 	{"parse IN -o OUT --limit 3", "parses all of its input"},

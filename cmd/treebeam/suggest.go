@@ -95,6 +95,9 @@ func nearestFlag(fs *pflag.FlagSet, typed string) string {
 
 // suggestion helps with a mistyped command, or a file given without one.
 func suggestion(root *cobra.Command, name string) string {
+	if where := departed[name]; where != "" {
+		return " any more: " + where
+	}
 	if _, err := os.Stat(name); err == nil {
 		return "; to parse the file: treebeam parse " + name + " --to conllu"
 	}

@@ -82,7 +82,7 @@ func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.IntVar(&f.o.Repeat, "repeat", 1, "learn `N` times from the sentences of every --train but the first; segmenter and encoder learn only once")
 	fs.IntVar(&f.o.Cased, "cased", 5, "also learn from `N` percent of the sentences in capitals, and from as many in lowercase; 0 means none")
 	fs.StringVar(&f.lexicon, "lexicon", "", "teach segmenter, tagger and lemmas the words of `FILE`, one per line: form, UPOS, XPOS, FEATS, lemma (docs/training.md)")
-	fs.StringVar(&f.clusters, "clusters", "", "show tagger, pruner and parser classes of words from raw text, of `FILE`, as treebeam cluster writes it")
+	fs.StringVar(&f.clusters, "clusters", "", "show tagger, pruner and parser classes of words from raw text, of `FILE`, lines of bits, word and count")
 	fs.BoolVar(&f.resume, "resume", false, "take over the finished phases of an interrupted training")
 	fs.StringVar(&f.reuse, "reuse", "", "share finished phases with other trainings in `FOLDER`")
 	fs.BoolVar(&f.keep, "keep", false, "keep the finished phases after the model is written")

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/treebeam/treebeam/io/source"
-	"github.com/treebeam/treebeam/parser/cluster"
 	"github.com/treebeam/treebeam/parser/train"
 	"github.com/treebeam/treebeam/parser/word"
 )
@@ -25,7 +24,7 @@ type Classes struct {
 }
 
 // ReadClusters reads a file of classes of words, plain or compressed (.gz, .zst), as
-// treebeam cluster and the program of Liang (2005) write it: on each line the bits of
+// the program wcluster of Liang (2005) writes it: on each line the bits of
 // a class, a word and its count, separated by tabs. Errors name the file and, where
 // there is one, the line, and say what to do. It needs some 1 GB for whatever it is
 // given.
@@ -52,16 +51,12 @@ func readClusters(path string, bank train.Treebank) (*Classes, error) {
 	}
 	sum := sha256.New()
 	stored := bufio.NewReaderSize(io.TeeReader(file, sum), 1<<16)
-	table, err := readTable(path, stored)
+	list, err := readTable(path, stored)
 	if err != nil {
 		return nil, err
 	}
-	if len(table.Rows) == 0 {
-		return nil, errors.New("no word has a class, the file is empty: make one with treebeam cluster")
-	}
-	list := make([]word.ClusterWord, len(table.Rows))
-	for i, row := range table.Rows {
-		list[i] = word.ClusterWord{Bits: row.Bits, Form: row.Word, Count: row.Count}
+	if len(list) == 0 {
+		return nil, errNoClass
 	}
 	if _, err := io.Copy(io.Discard, stored); err != nil {
 		return nil, err
@@ -73,6 +68,9 @@ func readClusters(path string, bank train.Treebank) (*Classes, error) {
 	return &Classes{c, len(list), hex.EncodeToString(sum.Sum(nil))}, nil
 }
 
+// errNoClass is the error of an empty file.
+var errNoClass = errors.New("no word has a class, the file is empty")
+
 // packed are the compressions of a file of classes: the ending of its name, and its
 // first bytes.
 var packed = []struct{ ending, magic, name string }{
@@ -80,13 +78,13 @@ var packed = []struct{ ending, magic, name string }{
 }
 
 // readTable reads the table that stored is, which has the name path.
-func readTable(path string, stored *bufio.Reader) (*cluster.Table, error) {
+func readTable(path string, stored *bufio.Reader) ([]word.ClusterWord, error) {
 	ending, is := strings.ToLower(filepath.Ext(path)), ""
 	for _, p := range packed {
 		head, _ := stored.Peek(len(p.magic))
 		switch begins := string(head) == p.magic; {
 		case ending == p.ending && len(head) == 0:
-			return nil, errors.New("no word has a class, the file is empty: make one with treebeam cluster")
+			return nil, errNoClass
 		case ending == p.ending && !begins:
 			return nil, fmt.Errorf("not %s, as the name ends: rename it, or compress it", p.name)
 		case ending == p.ending:
@@ -102,7 +100,7 @@ func readTable(path string, stored *bufio.Reader) (*cluster.Table, error) {
 	if is != "" {
 		r = &unpacker{r, is}
 	}
-	return cluster.ReadAtMost(r, word.MaxClusterWords)
+	return readClasses(r, word.MaxClusterWords)
 }
 
 // An unpacker says what its errors mean.

@@ -29,7 +29,7 @@ const unclear = `1	go	go	VERB	_	_	0	root	_	_
 // The figures in the documentation are those of the tables beside them.
 func TestDocumented(t *testing.T) {
 	for _, name := range []string{"confidence", "confidence-raw"} {
-		documented := filepath.Join("..", "..", "..", "docs", "results", name)
+		documented := filepath.Join("..", "..", "notes", name)
 		prefix := filepath.Join(t.TempDir(), name)
 		for _, table := range newReport().long() {
 			text, err := os.ReadFile(file(documented, table.name, "tsv"))
