@@ -110,18 +110,18 @@ func (n *Night) resume(ctx context.Context, run string, todo map[string]*source.
 	if err != nil {
 		return false
 	}
-	versions := map[string]string{}
-	for _, in := range files {
-		if same(in) {
-			versions[in.URI] = in.Version
+	inputs := map[string]*source.Input{}
+	for i := range files {
+		if same(files[i]) {
+			inputs[files[i].URI] = &files[i]
 		}
 	}
 	for _, d := range docs {
-		version, ok := versions[d.SourceURI]
-		if !ok || d.SourceVersion == "" { // one that could not be read is tried again
+		in, ok := inputs[d.SourceURI]
+		if !ok || d.SourceVersion == "" && n.readable(ctx, in) { // one that could not be read is tried again
 			continue
 		}
-		n.entries[d.SourceURI] = &parquet.Entry{Document: d, Version: version, Run: run}
+		n.entries[d.SourceURI] = &parquet.Entry{Document: d, Version: in.Version, Run: run}
 		delete(todo, d.SourceURI)
 		n.TakenOver[run]++
 	}
