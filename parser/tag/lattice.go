@@ -147,12 +147,6 @@ func (l *lattice[T]) score(ls *labels, pairs []T, path []uint16) T {
 	return s
 }
 
-// copyWord adds a word with candidates as another lattice has them.
-func (l *lattice[T]) copyWord(label []uint16, score []T) {
-	l.label, l.emit = append(l.label, label...), append(l.emit, score...)
-	l.start = append(l.start, int32(len(l.label)))
-}
-
 // search returns the labels of the best path by an exact Viterbi search over
 // the candidates. Of equal ones it takes the first. The result is valid until
 // the next call.

@@ -64,9 +64,8 @@ const (
 type scratch struct {
 	text        text
 	lat         lattice[int32]
-	part        lattice[int32] // of the words around a changed one, see chooser.with
-	leads       []int64        // of words in the first layer
-	given       []string       // UPOS of words that is not the tagger's, or ""
+	leads       []int64  // of words in the first layer
+	given       []string // UPOS of words that is not the tagger's, or ""
 	post        posterior
 	keys        []hash.Key
 	rows        []uint64 // see linear.Table.Sum
@@ -331,7 +330,7 @@ func addDense(emit []int32, labels []uint16, dense []int32) {
 func (m *Model) morphWords(sc *scratch, s *syntax.Sentence, tags []uint16, retag, needFeats bool) {
 	sc.lat.reset()
 	for i := range s.Words {
-		m.pushMorphs(sc, &sc.lat, s, i, tags, retag)
+		m.pushMorphs(sc, s, i, tags, retag)
 	}
 	for i, l := range sc.lat.search(&m.morph.labels, m.morph.pairs) {
 		w := &s.Words[i]
@@ -344,13 +343,9 @@ func (m *Model) morphWords(sc *scratch, s *syntax.Sentence, tags []uint16, retag
 	}
 }
 
-// morphReach is how far from a word its candidates in the second layer depend on
-// the labels of the first.
-const morphReach = 2
-
-// pushMorphs adds the candidates of word i in the second layer to lat, given the
+// pushMorphs adds the candidates of word i in the second layer to sc.lat, given the
 // labels of the first.
-func (m *Model) pushMorphs(sc *scratch, lat *lattice[int32], s *syntax.Sentence, i int, tags []uint16, retag bool) {
+func (m *Model) pushMorphs(sc *scratch, s *syntax.Sentence, i int, tags []uint16, retag bool) {
 	dense := s.Dense.Feats
 	if len(dense) != len(s.Words)*len(m.feats) {
 		dense = nil
@@ -374,7 +369,7 @@ func (m *Model) pushMorphs(sc *scratch, lat *lattice[int32], s *syntax.Sentence,
 			addDense(emit, labels, dense[i*len(m.feats):])
 		}
 	}
-	lat.push(labels, emit, morphBeam, beamMargin)
+	sc.lat.push(labels, emit, morphBeam, beamMargin)
 }
 
 func (m *Model) layout(l *pack.Layout) {

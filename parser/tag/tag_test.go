@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -57,6 +58,16 @@ func trainToy(t testing.TB) *Model {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// randomForms returns a sentence of n forms, known ones and others.
+func randomForms(r *hash.Rand, n int) syntax.Sentence {
+	forms := []string{"the", "Some", "dog", "dogs", "walks", "walk", "paints", "paint", "visited", "bricks", "jumped", "xx", "kicks", "."}
+	s := syntax.Sentence{Words: make([]syntax.Word, n)}
+	for i := range s.Words {
+		s.Words[i].Form = forms[r.Below(uint32(len(forms)))]
+	}
+	return s
 }
 
 func packed(m *Model) []pack.Section {

@@ -25,12 +25,6 @@ type form struct {
 	lemmas  []lemmaMemo // at most maxLemmas
 }
 
-// unknown reports whether training has not seen the form, which is a word with
-// letters.
-func (f *form) unknown() bool {
-	return !f.known && (f.First == 'X' || f.First == 'x' || f.First == 'o')
-}
-
 // A position is a word in its sentence.
 type position struct {
 	*form

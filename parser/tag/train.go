@@ -117,12 +117,6 @@ func (x lexicons) problem(sents []syntax.Sentence, v *inventory, ls *labels, gol
 // sentence, is tagged by a model of all of it. Up to o.Workers models are
 // trained at a time, which the result does not depend on.
 func Jackknife(train []syntax.Sentence, folds int, o Options) ([]syntax.Sentence, error) {
-	return jackknife(train, folds, o, func(m *Model, _ int, s *syntax.Sentence) { m.Tag(s, true) })
-}
-
-// jackknife calls give with a copy of every sentence and its number, and a model that
-// has not seen its fold.
-func jackknife(train []syntax.Sentence, folds int, o Options, give func(m *Model, i int, s *syntax.Sentence)) ([]syntax.Sentence, error) {
 	o.defaults(train)
 	bounds := hash.Folds(train, folds)
 	out := syntax.Clone(train)
@@ -140,7 +134,7 @@ func jackknife(train []syntax.Sentence, folds int, o Options, give func(m *Model
 			return
 		}
 		for i := lo; i < hi; i++ {
-			give(m, i, &out[i])
+			m.Tag(&out[i], true)
 		}
 		log("tagger: sentences %d to %d jackknifed: %v", lo+1, hi, compare(train[lo:hi], out[lo:hi]))
 	})
