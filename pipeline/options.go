@@ -14,7 +14,6 @@ import (
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/text"
-	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms"
 )
@@ -105,7 +104,7 @@ func ValidateRows(o *output.RowOptions) error {
 	if o.Parse.Budget < 0 {
 		return refuse("--budget %d: must not be negative; 0 means 5,000 per restart, at least 30,000", o.Parse.Budget)
 	}
-	return checkSearch(&o.Parse)
+	return nil
 }
 
 // maxKey is the most bytes of a key to keep: it is in the name of a column.
@@ -133,24 +132,6 @@ func checkKeep(o *output.RowOptions) error {
 		keys[i], seen[folded] = key, true
 	}
 	o.Keep = strings.Join(keys, ",")
-	return nil
-}
-
-// checkSearch refuses dials of the search that mean nothing, and makes one of
-// the names of one decoder.
-func checkSearch(o *output.ParseOptions) error {
-	if o.Samples < 0 || o.Samples > search.MaxSamples {
-		return refuse("--samples %d: must be from 0 to %d", o.Samples, search.MaxSamples)
-	}
-	decoder, err := search.NamedDecoder(o.Decoder)
-	switch {
-	case err != nil:
-		return refuse("--%w", err)
-	case decoder == nil:
-		o.Decoder = ""
-	case o.Restarts != 0 || o.Exact != 0 || o.Certify != 0:
-		return refuse("--restarts, --exact and --certify need --decoder greedy: %s does not climb", o.Decoder)
-	}
 	return nil
 }
 

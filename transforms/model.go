@@ -94,10 +94,6 @@ func (m trained) With(lists *model.Lists) (Stages, error) {
 
 // Parse implements Stages.
 func (m trained) Parse(s *syntax.Sentence, o output.ParseOptions) error {
-	decoder, err := search.NamedDecoder(o.Decoder)
-	if err != nil {
-		return err
-	}
 	return m.Model.Parse(s, search.Options{Seed: o.Seed, Restarts: o.Restarts, Exact: o.Exact, Budget: o.Budget, Projective: o.Projective,
-		Certify: o.Certify, Samples: o.Samples, Decoder: decoder})
+		Certify: o.Certify})
 }

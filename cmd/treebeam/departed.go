@@ -9,10 +9,15 @@ import (
 // departed says where the code of a flag is that a command had once, or of a command.
 // What was measured and brought nothing has left the program (lab/notes has the figures).
 var departed = map[string]string{
+	"decoder":        sampling,
+	"samples":        sampling,
+	"head-samples":   sampling,
 	"joint-tags":     "half the speed for 0.3 LAS, and --accurate gains more: lab/notes/family.md names the commit that has it",
 	"cluster":        "go run -C lab ./bench classes, in the repository, makes files for train --clusters",
 	"revise-unknown": "measured without gain: lab/notes/family.md names the commit that has it",
 }
+
+const sampling = "sampled trees gained nothing: lab/notes/sampling.md names the commit that has it"
 
 // hasLeft says why fs has no such flag any more, "" if there never was one.
 func hasLeft(fs *pflag.FlagSet, name string) string {

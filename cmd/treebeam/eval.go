@@ -46,7 +46,7 @@ type evalFlags struct {
 	custom                       transforms.CustomFiles
 	unconstrained                bool
 	report                       eval.ReportOptions
-	row, write, decoder          string
+	row, write                   string
 	samples                      int
 }
 
@@ -68,8 +68,6 @@ func newEval() *cobra.Command {
 	fs.BoolVar(&f.search.Projective, "projective", false, "with --model: find only trees without crossing arcs")
 	fs.IntVar(&f.search.Exact, "exact", 0, "with --model: score all trees of sentences whose candidate heads combine in at most `N` ways; -1 for none (32)")
 	fs.IntVar(&f.search.Certify, "certify", 0, "with --model: spend at most `N` steps of about 5 ns per sentence on a proof that no other tree scores higher, and take one that does; -1 for none (20000)")
-	fs.StringVar(&f.decoder, "decoder", "", "with --model: find trees by `NAME`: greedy (climbs), sample (annealed sampling) or risk (most heads expected to be right, by sampling) (greedy)")
-	fs.IntVar(&f.search.Samples, "head-samples", 0, "with --model: also use `N` sampled trees for head_marginal, like parse --samples (0)")
 	fs.StringVar(&f.write, "write", "", "with --model: also write the trees to a CoNLL-U `FILE`")
 	fs.StringVar(&f.against, "against", "", "compare with the trees of `S` by a paired bootstrap over sentences")
 	fs.IntVar(&f.samples, "samples", 10_000, "with --against: draw `N` bootstrap samples")
@@ -102,8 +100,7 @@ func newEval() *cobra.Command {
 func (f *evalFlags) arrange(fs *pflag.FlagSet) {
 	group(fs, "Trees", "gold", "system", "model", "gold-tokens", "gold-tags", "effort", "write")
 	group(fs, "What is printed", "causes", "against", "samples", "json", "plain", "counts", "enhanced", "row")
-	group(fs, rareFlags, "seed", "restarts", "projective", "exact", "certify", "decoder", "head-samples")
-	choose(fs, "decoder", "greedy", "sample", "risk")
+	group(fs, rareFlags, "seed", "restarts", "projective", "exact", "certify")
 }
 
 func (f *evalFlags) validate() error {
@@ -118,8 +115,6 @@ func (f *evalFlags) validate() error {
 		return refuse("--gold-tokens, --gold-tags, --write and --effort need --model")
 	case f.system != "" && (f.custom != transforms.CustomFiles{} || f.unconstrained):
 		return refuse("--abbreviations, --keep-together, --exceptions and --unconstrained need --model")
-	case f.system != "" && (f.decoder != "" || f.search.Samples != 0):
-		return refuse("--decoder and --head-samples need --model")
 	case f.causes && f.system != "":
 		return refuse("--causes needs --model: it parses the gold text again with gold for one stage after another")
 	case f.causes && (f.against != "" || f.row != "" || f.report.Plain):
@@ -128,20 +123,11 @@ func (f *evalFlags) validate() error {
 		return refuse("--write %s is the file of the gold trees: they would be lost; name another", f.write)
 	case f.samples < 1:
 		return refuse("--samples %d: want at least 1", f.samples)
-	case f.search.Samples < 0 || f.search.Samples > search.MaxSamples:
-		return refuse("--head-samples %d: must be from 0 to %d", f.search.Samples, search.MaxSamples)
 	}
 	for option, name := range f.custom.Names {
 		if f.write != "" && output.SameFile(name, f.write) {
 			return refuse("--write %s is the file of %s: it would be lost; name another", f.write, option)
 		}
-	}
-	var err error
-	if f.search.Decoder, err = search.NamedDecoder(f.decoder); err != nil {
-		return refuse("--%w", err)
-	}
-	if f.search.Decoder != nil && (f.search.Restarts != 0 || f.search.Exact != 0 || f.search.Certify != 0) {
-		return refuse("--restarts, --exact and --certify need --decoder greedy: %s does not climb", f.decoder)
 	}
 	return nil
 }

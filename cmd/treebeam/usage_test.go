@@ -77,7 +77,6 @@ func TestCompletion(t *testing.T) {
 		"--to|":              "parquet\nconllu\n", // parse is meant
 		"parse|--accu":       "--accurate\t",
 		"parse|--runner|":    "prism\nflink\n",
-		"parse|--decoder|":   "greedy\nsample\nrisk\n:4",
 		"convert|--state|":   ":16", // folders only
 		"parse|--model|":     ":0",  // files
 		"parse|--restarts|":  ":4",  // nothing

@@ -72,7 +72,5 @@ type ParseOptions struct {
 	Exact      int    `json:"exact,omitempty"`
 	Budget     int    `json:"budget,omitempty"`
 	Projective bool   `json:"projective,omitempty"`
-	Samples    int    `json:"samples,omitempty"` // trees that head_marginal is estimated from, beside the best one
-	Decoder    string `json:"decoder,omitempty"` // a name of search.NamedDecoder; "" is greedy
 	Certify    int    `json:"certify,omitempty"`
 }

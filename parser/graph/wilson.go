@@ -7,11 +7,6 @@ type Sampler struct {
 	cumulative []uint32 // per arc: running sum of weights within its word
 	done       []bool   // per word: there is a way from the root to it
 	spanner    Spanner
-
-	// Of Redraw.
-	seen []uint32 // per word: the draw in which a way from the root to it was found
-	draw uint32   // the present one
-	in   []bool   // per word: it is in the block
 }
 
 // Prepare sets the weight of every arc to exp(score/1024), as integers.

@@ -60,9 +60,6 @@ type Search struct {
 
 	linear    []int32   // per arc: score by what the best tree says of its neighbours
 	posterior []float64 // per arc: marginals of these
-	chain     sampler
-	samples   int // sweeps of it that marginals are estimated from
-	estimate  Estimate
 
 	redraw []bool
 	shaken []int32 // per arc: score with noise

@@ -112,33 +112,6 @@ func TestLongSentences(t *testing.T) {
 	}
 }
 
-// Samples say how sure heads are, and change none.
-func TestSamplesLeaveHeadsOfLongSentences(t *testing.T) {
-	r := hash.Rand(6)
-	m := newModel(noise(300), part.Full)
-	const n = syntax.MaxWholeWords + 100
-	s := long(n, &r, func(m int) []int32 {
-		list := []int32{int32(m - 1)}
-		for range 4 {
-			if h := int32(max(0, min(n, m-20+int(r.Below(41))))); int(h) != m && !slices.Contains(list, h) {
-				list = append(list, h)
-			}
-		}
-		slices.Sort(list)
-		return list
-	})
-	heads := func(samples int) []int32 {
-		c := syntax.Clone([]syntax.Sentence{*s})[0]
-		if err := m.Parse(&c, Options{Restarts: 1, Samples: samples}); err != nil {
-			t.Fatal(err)
-		}
-		return c.Heads()
-	}
-	if !slices.Equal(heads(0), heads(2)) {
-		t.Error("heads differ")
-	}
-}
-
 func crossed(s *syntax.Sentence) bool {
 	var open []int32 // right ends of the arcs above a word, the innermost last
 	ends := make([][]int32, len(s.Words)+1)

@@ -2,7 +2,6 @@ package search
 
 import (
 	"github.com/treebeam/treebeam/parser/graph"
-	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -24,10 +23,7 @@ const (
 // linearize leaves in x.worth what every candidate head of word m is worth in
 // the present tree, those below m among them, and in x.linear its score by the
 // first-order model, in 1/1024 nat.
-func (x *Search) linearize(m int32) { x.linearizeAt(m, unitNats, oddsShare) }
-
-// linearizeAt is linearize with another unitNats and oddsShare.
-func (x *Search) linearizeAt(m int32, nats, share int64) {
+func (x *Search) linearize(m int32) {
 	arcs := &x.Scores.Arcs
 	lo, hi := arcs.Start[m-1], arcs.Start[m]
 	x.worth = resize(x.worth, int(hi-lo))
@@ -38,7 +34,7 @@ func (x *Search) linearizeAt(m int32, nats, share int64) {
 	now := int64(x.worth[x.Tree.Slot[m]-lo])
 	for i := lo; i < hi; i++ {
 		gain := int64(x.worth[i-lo]) - now
-		x.linear[i] = int32(gain*nats/score.Unit + int64(x.Pruned.Score[i])*share/1024)
+		x.linear[i] = int32(gain*unitNats/score.Unit + int64(x.Pruned.Score[i])*oddsShare/1024)
 	}
 }
 
@@ -75,14 +71,6 @@ func (x *Search) marginals(c *syntax.Confidence, lost []float32) {
 	n := x.Scores.N
 	x.posterior = resize(x.posterior, len(x.Pruned.Heads))
 	x.around(x.posterior)
-	if x.samples > 0 {
-		x.chain.keep, x.chain.estimate = false, x.estimate
-		x.limit += int64(defaultBudget) * int64(x.samples) * int64(n)
-		r := hash.Rand(x.Seed ^ sampleSalt)
-		x.warm(unitNats, oddsShare)
-		x.sample(x.samples, &r)
-		x.Tree.Set(&x.Scores.Arcs, x.best)
-	}
 	first := x.prunerMarginals()
 	if n > syntax.MaxMarginalWords {
 		x.Pruned.Softmax(first)

@@ -1,13 +1,12 @@
 // Package search finds trees. Decoders do it (Decoder): Greedy climbs with
 // restarts over the candidate heads (Zhang, Lei, Barzilay and Jaakkola 2014),
-// on integer scores; Exact scores all trees of a sentence that has few; Sampled
-// and Risk sample trees (Zhang, Lei, Barzilay, Jaakkola and Globerson 2014). We depart
-// from the first paper in these: one root a sentence, with moves that give the root to
+// on integer scores; Exact scores all trees of a sentence that has few. We depart
+// from the paper in these: one root a sentence, with moves that give the root to
 // another word (climb.go); chains of moves at the end of a climb (chain.go); trees
 // without crossing arcs on demand; a proof that no tree scores higher
 // (certify.go, after Koo et al. 2010).
 //
-// It says of every head how sure it is (marginal.go, sample.go), and trains the
+// It says of every head how sure it is (marginal.go), and trains the
 // model that it searches with.
 package search
 
@@ -38,11 +37,6 @@ type Options struct {
 	// Projective allows no arc to cross another, that from 0 included. The
 	// candidates must hold a projective tree (prune.Project).
 	Projective bool
-
-	// Samples is how many sweeps of a sampler HeadMarginal is estimated from, in
-	// the way of Estimate; if 0, it is what the scores around the best tree say.
-	Samples  int
-	Estimate Estimate
 
 	// Certify bounds the proof that no better tree exists over the candidates,
 	// which is tried after the first climb and spares the others, in counted steps,
@@ -80,9 +74,6 @@ func (o *Options) setDefaults() {
 	o.Exact = cmp.Or(o.Exact, defaultExact)
 	o.Certify = cmp.Or(o.Certify, defaultCertify)
 	rounds := max(o.Restarts, defaultRestarts)
-	if o.Decoder != nil {
-		rounds += chains * defaultSweeps
-	}
 	o.Budget = min(cmp.Or(max(o.Budget, 0), defaultBudget*min(rounds, mostBudget/defaultBudget)), mostBudget)
 }
 
@@ -154,7 +145,7 @@ func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 // reports whether there is one.
 func (x *Search) find(m *Model, s *syntax.Sentence, o *Options) bool {
 	x.prepare(m, s)
-	x.Seed, x.Projective, x.samples, x.estimate = contentSeed(s, o.Seed), o.Projective, o.Samples, o.Estimate
+	x.Seed, x.Projective = contentSeed(s, o.Seed), o.Projective
 	x.limit = x.work() + cmp.Or(o.left, freeWords*int64(o.Budget)+o.allowance(s.Words))
 	if o.Decoder != nil {
 		return o.Decoder.Decode(x)
