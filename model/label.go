@@ -119,8 +119,7 @@ func (m *Model) setExtPos(s *syntax.Sentence) {
 			continue
 		}
 		w := &s.Words[h-1]
-		base, _, _ := strings.Cut(w.Deprel, ":")
-		if pos := partsOfSpeech[base]; pos != "" {
+		if pos := partsOfSpeech[syntax.Universal(w.Deprel)]; pos != "" {
 			w.Feats = withFeature(w.Feats, extPos, pos)
 		}
 	}

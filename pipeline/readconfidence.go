@@ -3,7 +3,6 @@ package pipeline
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -20,7 +19,8 @@ func ReadConfidence(s *syntax.Sentence) {
 	}{{syntax.HeadConfKey, &c.HeadConf}, {syntax.DeprelConfKey, &c.DeprelConf}, {syntax.UPOSConfKey, &c.UPOSConf}} {
 		list := make([]float32, 0, len(s.Words))
 		for i := range s.Words {
-			p, ok := probabilityIn(s.Words[i].Misc, column.key)
+			value, _ := syntax.Value(s.Words[i].Misc, column.key)
+			p, ok := parseProbability(value)
 			if !ok {
 				break
 			}
@@ -43,16 +43,6 @@ func ReadConfidence(s *syntax.Sentence) {
 			}
 		}
 	}
-}
-
-// probabilityIn returns the value of an attribute of MISC.
-func probabilityIn(misc, key string) (p float32, ok bool) {
-	for item := range strings.SplitSeq(misc, "|") {
-		if value, found := strings.CutPrefix(item, key+"="); found {
-			return parseProbability(value)
-		}
-	}
-	return 0, false
 }
 
 // parseProbability reads what appendProbability wrote, to the last bit.

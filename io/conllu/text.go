@@ -28,7 +28,7 @@ func RawText(w io.Writer, sents []syntax.Sentence) error {
 				out.WriteByte(' ')
 			}
 			out.WriteString(t.form)
-			space = !noSpaceAfter(t.misc)
+			space = !syntax.NoSpaceAfter(t.misc)
 		})
 	}
 	if len(sents) > 0 {
@@ -80,16 +80,6 @@ func eachToken(s *syntax.Sentence, do func(token)) {
 	}
 }
 
-func noSpaceAfter(misc string) bool {
-	for misc != "" {
-		var value string
-		if value, misc, _ = strings.Cut(misc, "|"); value == "SpaceAfter=No" {
-			return true
-		}
-	}
-	return false
-}
-
 // surfaceText joins the tokens of a sentence that has no text comment.
 func surfaceText(s *syntax.Sentence) string {
 	var b strings.Builder
@@ -99,7 +89,7 @@ func surfaceText(s *syntax.Sentence) string {
 			b.WriteByte(' ')
 		}
 		b.WriteString(t.form)
-		space = !noSpaceAfter(t.misc)
+		space = !syntax.NoSpaceAfter(t.misc)
 	})
 	return b.String()
 }

@@ -77,18 +77,12 @@ func (f *Family) count(m *model.Model, gold *syntax.Sentence) error {
 		}
 		if w.Head == g.Head {
 			f.UAS++
-			if universal(w.Deprel) == universal(g.Deprel) {
+			if syntax.Universal(w.Deprel) == syntax.Universal(g.Deprel) {
 				f.LAS++
 			}
 		}
 	}
 	return nil
-}
-
-// universal returns a relation without its subtype.
-func universal(deprel string) string {
-	r, _, _ := strings.Cut(deprel, ":")
-	return r
 }
 
 // All returns the sums of families.

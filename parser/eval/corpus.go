@@ -92,7 +92,7 @@ func (c *corpus) addTokens(s *syntax.Sentence) error {
 		for ; i < last; i++ {
 			w := word{Word: &s.Words[i], span: token, multiword: multiword, sentence: len(c.sentences)}
 			w.feats = universalFeats(w.Feats)
-			w.deprel, _, _ = strings.Cut(w.Deprel, ":")
+			w.deprel = syntax.Universal(w.Deprel)
 			c.words = append(c.words, w)
 		}
 	}
@@ -169,7 +169,7 @@ func enhancedDeps(deps string, words []word) (out []dependency) {
 		}
 		steps := strings.Split(path, ">")
 		for i := range steps {
-			steps[i], _, _ = strings.Cut(steps[i], ":")
+			steps[i] = syntax.Universal(steps[i])
 		}
 		d.bare = strings.Join(steps, ">")
 		out = append(out, d)

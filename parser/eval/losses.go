@@ -118,7 +118,7 @@ func (l *Losses) count(gold []syntax.Sentence, right []bool, last []int) {
 	i := 0
 	for k := range gold {
 		for _, w := range gold[k].Words {
-			name, _, _ := strings.Cut(w.Deprel, ":")
+			name := syntax.Universal(w.Deprel)
 			r := by[name]
 			if r == nil {
 				r = &RelationLoss{Deprel: name, Stages: make([]int, len(l.Stages))}

@@ -101,7 +101,7 @@ func newRules(rel *relations) *rules {
 	r := &rules{under: make([]set, len(names)), bound: make([]bool, len(names)), kind: make([]uint8, len(names))}
 	base := make([]string, len(names))
 	for l, name := range names {
-		base[l], _, _ = strings.Cut(name, ":")
+		base[l] = syntax.Universal(name)
 	}
 	for l, name := range base {
 		for _, tag := range strings.Fields(wrongTags[name]) {
@@ -185,14 +185,8 @@ func wordOf(w *syntax.Word, x *node) worded {
 
 // feature returns the value of an attribute of FEATS, "" if there is none.
 func feature(feats, name string) string {
-	for feats != "" {
-		var item string
-		item, feats, _ = strings.Cut(feats, "|")
-		if key, value, _ := strings.Cut(item, "="); key == name {
-			return value
-		}
-	}
-	return ""
+	value, _ := syntax.Value(feats, name)
+	return value
 }
 
 // alone counts the rules that relation l of a word breaks by itself.
@@ -238,7 +232,7 @@ func (r *rules) all(d *worded, l, has uint8) int32 {
 // Suits reports whether a word with a tag may have a relation, as far as the tag
 // decides it.
 func Suits(deprel, upos string) bool {
-	base, _, _ := strings.Cut(deprel, ":")
+	base := syntax.Universal(deprel)
 	if upos == "PUNCT" {
 		return base == "punct" || base == rootName
 	}

@@ -2,7 +2,8 @@ package pattern
 
 import (
 	"slices"
-	"strings"
+
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // Relations are those of Universal Dependencies, version 2, without subtypes (de
@@ -17,7 +18,7 @@ var Relations = []string{"nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl
 // but if nothing is found, it may be for a slip.
 func (p *Pattern) Unknown() (list []string) {
 	see := func(v *value) {
-		name, _, _ := strings.Cut(v.text, ":")
+		name := syntax.Universal(v.text)
 		if v.how == exactly && v.re == nil && name != "" && !slices.Contains(Relations, name) && !slices.Contains(list, name) {
 			list = append(list, name)
 		}

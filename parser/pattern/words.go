@@ -201,12 +201,6 @@ func (t *test) ofItems(items string) bool {
 // Item returns the value of a key in a column such as "Case=Nom|Number=Sing", ""
 // if there is none.
 func Item(items, key string) string {
-	for items != "" {
-		var item string
-		item, items, _ = strings.Cut(items, "|")
-		if rest, ok := strings.CutPrefix(item, key); ok && strings.HasPrefix(rest, "=") {
-			return rest[1:]
-		}
-	}
-	return ""
+	value, _ := syntax.Value(items, key)
+	return value
 }

@@ -1,10 +1,6 @@
 package piece
 
-import (
-	"strings"
-
-	"github.com/treebeam/treebeam/parser/syntax"
-)
+import "github.com/treebeam/treebeam/parser/syntax"
 
 // Sentence appends to ids the pieces of the words of s, without marks, and to
 // ends the length of ids after each word. White space stands before the first
@@ -22,22 +18,12 @@ func (v *Vocabulary) Sentence(ids, ends []int32, s *syntax.Sentence) (_, _ []int
 		}
 		switch {
 		case len(tokens) == 0 || m < tokens[0].First:
-			space = !joined(w.Misc)
+			space = !syntax.NoSpaceAfter(w.Misc)
 		case m < tokens[0].Last:
 			space = false
 		default:
-			space = !joined(tokens[0].Misc)
+			space = !syntax.NoSpaceAfter(tokens[0].Misc)
 		}
 	}
 	return ids, ends
-}
-
-// joined reports whether MISC says that no white space follows.
-func joined(misc string) bool {
-	for item := range strings.SplitSeq(misc, "|") {
-		if item == "SpaceAfter=No" {
-			return true
-		}
-	}
-	return false
 }

@@ -76,7 +76,7 @@ func appendTokens(p paragraph, s *syntax.Sentence) paragraph {
 
 // after returns the white space that MISC says follows a token.
 func after(misc string) string {
-	if slices.Contains(strings.Split(misc, "|"), "SpaceAfter=No") {
+	if syntax.NoSpaceAfter(misc) {
 		return ""
 	}
 	return " "

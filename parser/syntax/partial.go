@@ -1,9 +1,6 @@
 package syntax
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Open returns how many words of a training sentence have no head, and how many
 // have no relation: what a partial tree leaves open. A word whose head is open
@@ -28,7 +25,7 @@ func (s *Sentence) Partial() bool {
 
 // RootRelation reports whether the relation of a word is root, or a subtype of it.
 func (w *Word) RootRelation() bool {
-	return w.Deprel == "root" || strings.HasPrefix(w.Deprel, "root:")
+	return Universal(w.Deprel) == "root"
 }
 
 // OpenRelation reports whether the relation of a word is not known: it has none, or

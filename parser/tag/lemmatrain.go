@@ -43,7 +43,7 @@ func examplesOf(sents []syntax.Sentence) []example {
 	for i := range sents {
 		apart := map[int32]bool{}
 		for _, w := range sents[i].Words {
-			if rel, _, _ := strings.Cut(w.Deprel, ":"); rel == "goeswith" {
+			if syntax.Universal(w.Deprel) == "goeswith" {
 				apart[w.Head] = true
 			}
 		}

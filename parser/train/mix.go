@@ -259,15 +259,9 @@ func (f *mixer) parsed(x model.Mix) tally {
 		return m.Parse(s, search.Options{Seed: SearchSeed})
 	}
 	return f.count(run, 1, func(g, w *syntax.Word) int {
-		if g.Head == w.Head && universal(g.Deprel) == universal(w.Deprel) {
+		if g.Head == w.Head && syntax.Universal(g.Deprel) == syntax.Universal(w.Deprel) {
 			return 1
 		}
 		return 0
 	})
-}
-
-// universal is a deprel without its subtype.
-func universal(deprel string) string {
-	u, _, _ := strings.Cut(deprel, ":")
-	return u
 }

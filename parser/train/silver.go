@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -129,15 +128,10 @@ func isTree(s *syntax.Sentence) bool {
 func meanConfidence(s *syntax.Sentence) float32 {
 	sum, n := 0.0, 0
 	for i := range s.Words {
-		for item := range strings.SplitSeq(s.Words[i].Misc, "|") {
-			value, ok := strings.CutPrefix(item, syntax.HeadConfKey+"=")
-			if !ok {
-				continue
-			}
-			if p, err := strconv.ParseFloat(value, 64); err == nil && p >= 0 && p <= 1 {
-				sum += p
-				n++
-			}
+		value, _ := syntax.Value(s.Words[i].Misc, syntax.HeadConfKey)
+		if p, err := strconv.ParseFloat(value, 64); err == nil && p >= 0 && p <= 1 {
+			sum += p
+			n++
 		}
 	}
 	if n == 0 {

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // sentencesOf is a document with what the formats treat differently.
@@ -154,7 +156,7 @@ func checkPlaces(t *testing.T, s *Server, text string) {
 		if len(columns) < 10 || columns[9] == "_" {
 			continue
 		}
-		place, ok := attribute(columns[9], "TokenRange")
+		place, ok := syntax.Value(columns[9], "TokenRange")
 		from, to, _ := strings.Cut(place, ":")
 		start, err1 := strconv.Atoi(from)
 		end, err2 := strconv.Atoi(to)

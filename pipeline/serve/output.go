@@ -85,29 +85,19 @@ func eachToken(s *syntax.Sentence, do func(form, misc string)) {
 	}
 }
 
-// attribute is the value of a key in MISC.
-func attribute(misc, key string) (value string, ok bool) {
-	for item := range strings.SplitSeq(misc, "|") {
-		if k, v, found := strings.Cut(item, "="); found && k == key {
-			return v, true
-		}
-	}
-	return "", false
-}
-
 // A textWriter writes the text with its own white space, as far as MISC has it.
 type textWriter struct{}
 
 func (textWriter) sentence(dst []byte, s *syntax.Sentence) []byte {
 	eachToken(s, func(form, misc string) {
-		before, _ := attribute(misc, "SpacesBefore")
+		before, _ := syntax.Value(misc, "SpacesBefore")
 		dst = append(dst, unescape(before)...)
-		if inside, ok := attribute(misc, "SpacesInToken"); ok {
+		if inside, ok := syntax.Value(misc, "SpacesInToken"); ok {
 			form = unescape(inside)
 		}
 		dst = append(dst, form...)
-		after, some := attribute(misc, "SpacesAfter")
-		if none, _ := attribute(misc, "SpaceAfter"); none != "No" && !some {
+		after, some := syntax.Value(misc, "SpacesAfter")
+		if !some && !syntax.NoSpaceAfter(misc) {
 			after = " "
 		}
 		dst = append(dst, unescape(after)...)
@@ -131,8 +121,7 @@ func (w *normalWriter) sentence(dst []byte, s *syntax.Sentence) []byte {
 			dst = append(dst, ' ')
 		}
 		dst = append(dst, form...)
-		none, _ := attribute(misc, "SpaceAfter")
-		space = none != "No"
+		space = !syntax.NoSpaceAfter(misc)
 	})
 	return append(dst, '\n')
 }
@@ -220,7 +209,7 @@ func epeNode(dst []byte, s *syntax.Sentence, below [][]int, i int) []byte {
 	w := &s.Words[i]
 	dst = strconv.AppendInt(append(dst, `{"id":`...), int64(i+1), 10)
 	dst = appendJSON(append(dst, `, "form":`...), w.Form)
-	if place, ok := attribute(w.Misc, "TokenRange"); ok {
+	if place, ok := syntax.Value(w.Misc, "TokenRange"); ok {
 		if start, end, both := strings.Cut(place, ":"); both && number(start) && number(end) {
 			dst = append(append(append(append(dst, `, "start":`...), start...), `, "end":`...), end...)
 		}
