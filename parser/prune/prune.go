@@ -240,34 +240,7 @@ func (x *scratch) include(s *syntax.Sentence, head func(m int) int32) {
 	x.arcs = graph.Of(&c)
 }
 
-// Pairs returns the scores of all arcs of a sentence by both stages together,
-// also of those that Prune would never look at: [h*(n+1)+m] is that of
-// h -> m, 0 <= h <= n, 1 <= m <= n, h != m; the other entries are 0. It is the
-// whole sentence's first-order model, in units of 1/Nat. The sentence needs
-// what Prune needs.
-func (m *Model) Pairs(s *syntax.Sentence) []int32 {
-	x := m.get()
-	defer m.pool.Put(x)
-	n := len(s.Words)
-	x.encode(s)
-	x.shortlist(s)
-	out := make([]int32, (n+1)*(n+1))
-	for mod := 1; mod <= n; mod++ {
-		x.scoresOf(s, mod)
-		for h := 0; h <= n; h++ {
-			if h != mod {
-				x.keys = x.keysOf(h, mod, x.keys[:0])
-				out[h*(n+1)+mod] = x.row[h] + m.sparse.Sum(x.keys)
-			}
-		}
-	}
-	return out
-}
-
-// Nat is the score difference that makes an arc e times as probable.
-func (m *Model) Nat() int32 { return score.Unit * m.temperature / 16 }
-
-// maxTemperature bounds what a model may claim: Nat must not overflow.
+// maxTemperature bounds what a model may claim.
 const maxTemperature = 1 << 16
 
 // Pack stores the model, but for its Vocabulary.
