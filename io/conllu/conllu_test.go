@@ -93,7 +93,7 @@ func TestTolerance(t *testing.T) {
 			if n := int64(strings.Count(text[:b.Start], "\n")) + 1; n != b.Line {
 				t.Errorf("%s: line %d, want %d", name, b.Line, n)
 			}
-			Rewrite(&got, b.Raw, &b.Sentence)
+			Write(&got, &b.Sentence)
 		}
 		if got.String() != plain+plain {
 			t.Errorf("%s: got %q", name, got.String())
@@ -240,14 +240,10 @@ func TestFailed(t *testing.T) {
 	in := "# a\n# treebeam_failure = old\n" + line("1", "0") + "\n"
 	b := read(t, in, Options{})[0]
 	want := "# a\n# treebeam_failure = work limit; see log\n" + strings.Replace(line("1", "_"), "dep", "_", 1) + "\n"
-	for _, write := range []func(w io.Writer, s *syntax.Sentence) error{
-		Write, func(w io.Writer, s *syntax.Sentence) error { return Rewrite(w, b.Raw, s) },
-	} {
-		var got bytes.Buffer
-		write(&got, Failed(&b.Sentence, "work limit;\n see\tlog"))
-		if got.String() != want {
-			t.Errorf("got %q, want %q", got.String(), want)
-		}
+	var got bytes.Buffer
+	Write(&got, Failed(&b.Sentence, "work limit;\n see\tlog"))
+	if got.String() != want {
+		t.Errorf("got %q, want %q", got.String(), want)
 	}
 	if b.Sentence.Words[0].Head != 0 || len(b.Sentence.Comments) != 2 {
 		t.Error("Failed changed its argument")
@@ -300,12 +296,7 @@ func FuzzRead(f *testing.F) {
 				t.Fatal("wrong interval")
 			}
 			if b.Err == nil {
-				var again bytes.Buffer
 				Write(&first, &b.Sentence)
-				Rewrite(&again, b.Raw, &b.Sentence)
-				if len(b.Warnings) == 0 && !bytes.HasSuffix(first.Bytes(), again.Bytes()) {
-					t.Fatalf("Write and Rewrite differ: %q", again.String())
-				}
 			}
 		}
 		var second bytes.Buffer

@@ -43,41 +43,6 @@ func Append(dst []byte, s *syntax.Sentence) []byte {
 	return append(dst, '\n')
 }
 
-// Rewrite writes the block raw, as a Reader gave it, with the values that s
-// now has: HEAD and DEPREL, and LEMMA to FEATS where a stage set them. All
-// else keeps its bytes, but line ends become LF, a final blank line is added,
-// and NULs and invalid UTF-8 are replaced. s must come from raw; its comments, which
-// Failed may have changed, replace those of raw.
-func Rewrite(w io.Writer, raw string, s *syntax.Sentence) error {
-	if !isText(raw) {
-		raw = repair(raw)
-	}
-	dst := appendComments(make([]byte, 0, len(raw)+len(raw)/8), s)
-	i := 0
-	for raw != "" {
-		var line string
-		line, raw, _ = strings.Cut(raw, "\n")
-		line = strings.TrimRight(line, "\r")
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
-		f := strings.Split(line, "\t")
-		if strings.ContainsAny(f[colID], "-.") || i >= len(s.Words) || len(f) != nColumns {
-			dst = append(dst, line...)
-		} else {
-			word := &s.Words[i]
-			i++
-			dst = append(dst, f[colID]...)
-			dst = appendColumns(dst, f[colForm], word.Lemma, word.UPOS, word.XPOS, word.Feats)
-			dst = appendHead(dst, word.Head)
-			dst = appendColumns(dst, word.Deprel, f[colDeps], f[colMisc])
-		}
-		dst = append(dst, '\n')
-	}
-	_, err := w.Write(append(dst, '\n'))
-	return err
-}
-
 // Failed returns a copy of s as it is written when it could not be parsed:
 // without heads and deprels, and with the comment
 //

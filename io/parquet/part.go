@@ -43,41 +43,6 @@ func (id PartID) Path(kind string) string {
 	return store.Join(id.Out, kind, PartName(id.K, id.N, id.FP))
 }
 
-// Done reports whether the range is done: all its parts exist, and Check finds
-// nothing wrong with them. A part that exists but is damaged or of another run
-// is not done; why says what is wrong with it ("" if there is none).
-func (id PartID) Done() (done bool, why string) {
-	trees, err := Open[Tree](id.Path("trees"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, ""
-	}
-	if err != nil {
-		return false, err.Error()
-	}
-	defer trees.Close()
-	failures, err := Open[Failure](id.Path("failures"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, ""
-	}
-	if err != nil {
-		return false, err.Error()
-	}
-	defer failures.Close()
-	var words *Reader[Word]
-	if id.Words {
-		if words, err = Open[Word](id.Path("words")); errors.Is(err, fs.ErrNotExist) {
-			return false, ""
-		} else if err != nil {
-			return false, err.Error()
-		}
-		defer words.Close()
-	}
-	if err := id.Check(trees, failures, words); err != nil {
-		return false, err.Error()
-	}
-	return true, ""
-}
-
 // Check says what is wrong with the parts of the range: a footer that does not
 // name its fingerprint and place, or parts that two processes have written
 // which did not find the same. The second happens where a range is written

@@ -17,8 +17,8 @@ func TestPart(t *testing.T) {
 	dir := t.TempDir()
 	id := parquet.PartID{Out: filepath.Join(dir, "out"), K: 7, N: 256, FP: "0123456789abcdef"}
 	tmp := filepath.Join(id.Out, "_treebeam", "tmp")
-	if done, why := id.Done(); done || why != "" {
-		t.Fatal("an empty folder is done", why)
+	if err := check(id); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal("an empty folder:", err)
 	}
 	s := parsed(2)
 	commit := func() {
@@ -38,12 +38,12 @@ func TestPart(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if done, _ := id.Done(); done {
-		t.Fatal("done before it was committed")
+	if err := check(id); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal("before it was committed:", err)
 	}
 	commit()
-	if done, why := id.Done(); !done {
-		t.Fatal("not done:", why)
+	if err := check(id); err != nil {
+		t.Fatal(err)
 	}
 	if left, _ := os.ReadDir(tmp); len(left) > 0 {
 		t.Errorf("%d temporary files are left", len(left))
@@ -66,7 +66,7 @@ func TestPart(t *testing.T) {
 	if v, ok := r.Footer("sentences"); v != "1" || !ok {
 		t.Errorf("footer: %q, %v", v, ok)
 	}
-	checkNotDone(t, id)
+	checkRefused(t, id)
 	before, _ := os.ReadFile(id.Path("trees"))
 	commit() // a range may be redone
 	after, _ := os.ReadFile(id.Path("trees"))
@@ -75,9 +75,24 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// checkNotDone checks that parts that are not the range's own, or damaged, do
+// check returns what is wrong with the parts of a range.
+func check(id parquet.PartID) error {
+	trees, err := parquet.Open[parquet.Tree](id.Path("trees"))
+	if err != nil {
+		return err
+	}
+	defer trees.Close()
+	failures, err := parquet.Open[parquet.Failure](id.Path("failures"))
+	if err != nil {
+		return err
+	}
+	defer failures.Close()
+	return id.Check(trees, failures, nil)
+}
+
+// checkRefused checks that parts that are not the range's own, or damaged, do
 // not count, and restores them.
-func checkNotDone(t *testing.T, id parquet.PartID) {
+func checkRefused(t *testing.T, id parquet.PartID) {
 	t.Helper()
 	for _, kind := range []string{"trees", "failures"} {
 		data, err := os.ReadFile(id.Path(kind))
@@ -88,15 +103,15 @@ func checkNotDone(t *testing.T, id parquet.PartID) {
 			if err := os.WriteFile(id.Path(kind), bad, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			if done, why := id.Done(); done || !strings.Contains(why, "damaged") {
-				t.Errorf("%s %s: done %v, %q", name, kind, done, why)
+			if err := check(id); !errors.Is(err, parquet.ErrDamaged) {
+				t.Errorf("%s %s: %v", name, kind, err)
 			}
 		}
 		if err := os.Remove(id.Path(kind)); err != nil {
 			t.Fatal(err)
 		}
-		if done, why := id.Done(); done || why != "" {
-			t.Errorf("done without %s: %s", kind, why)
+		if err := check(id); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("without %s: %v", kind, err)
 		}
 		if err := os.WriteFile(id.Path(kind), data, 0o666); err != nil {
 			t.Fatal(err)
@@ -104,8 +119,8 @@ func checkNotDone(t *testing.T, id parquet.PartID) {
 	}
 	other := id
 	other.FP = "01234567ffffffff" // the same name
-	if done, why := other.Done(); done || !strings.Contains(why, parquet.KeyFingerprint) {
-		t.Errorf("another run's part: done %v, %q", done, why)
+	if err := check(other); err == nil || !strings.Contains(err.Error(), parquet.KeyFingerprint) {
+		t.Errorf("another run's part: %v", err)
 	}
 }
 

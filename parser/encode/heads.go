@@ -87,9 +87,6 @@ func (q *quantizer) heads(h *Heads, width int) (y heads) {
 	y.tag = q.linear("the MLP of tags", h.Tag, t, width)
 	var all Linear
 	for _, c := range h.Classifiers {
-		if c.Name == "lemma" {
-			continue
-		}
 		n := len(c.Values)
 		if len(c.Weight) != n*t || len(c.Bias) != n || n == 0 {
 			q.fail("the classifier "+c.Name, fmt.Errorf("has %d values, %d weights and %d biases", n, len(c.Weight), len(c.Bias)))

@@ -60,9 +60,8 @@ type layer struct {
 	up, down                       linear
 }
 
-// Quantize rounds an encoder and its heads to integers. The lemma classifier is
-// left out: nothing reads it. Without heads (nil), Encode sets nothing, and only
-// Hidden is of use. It copies what it needs.
+// Quantize rounds an encoder and its heads to integers. Without heads (nil),
+// Encode sets nothing, and only Hidden is of use. It copies what it needs.
 func Quantize(p *Params, h *Heads) (*Model, error) {
 	m := &Model{shape: p.Shape, pieces: p.Pieces, provenance: []string{p.Name, p.Source, p.Licence, p.Notice}, pool: new(sync.Pool)}
 	if err := p.Shape.Check(len(p.Layers)); err != nil {
@@ -197,9 +196,6 @@ func (m *Model) Provenance() (name, source, licence, notice string) {
 	p := m.provenance
 	return p[0], p[1], p[2], p[3]
 }
-
-// Layers returns the number of layers.
-func (m *Model) Layers() int { return len(m.layers) }
 
 // Pack stores m.
 func (m *Model) Pack(to *pack.Sub) { pack.Write(to, m.layout) }

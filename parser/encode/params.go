@@ -71,7 +71,7 @@ type Heads struct {
 }
 
 // A Classifier is a softmax over values of one column of a word. Its Name is
-// "upos", "xpos", "lemma" or "feats:" and an attribute; the value "" is that
+// "upos", "xpos" or "feats:" and an attribute; the value "" is that
 // of words without it.
 type Classifier struct {
 	Name   string

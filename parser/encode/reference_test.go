@@ -249,7 +249,7 @@ func random(z sizes, seed uint64) (*Params, *Heads) {
 		ArcModifier: linear(z.arc, w, 1.5), ArcHead: linear(z.arc, w, 1.5), Arc: normal(z.arc*z.arc, 0, 1.5/float64(z.arc)), ArcBias: normal(z.arc, 0, 0.1),
 		LabelModifier: linear(z.label, w, 1.5), LabelHead: linear(z.label, w, 1.5), Labels: labels,
 		Label: normal(len(labels)*(z.label+1)*(z.label+1), 0, 1.5/float64(z.label)), Tag: linear(z.tag, w, 1.5)}
-	for _, line := range []string{"upos NOUN VERB ADJ", "xpos NN VB JJ UH", "feats:Case _ Nom Acc", "lemma a b", "feats:Number _ Sing Plur"} {
+	for _, line := range []string{"upos NOUN VERB ADJ", "xpos NN VB JJ UH", "feats:Case _ Nom Acc", "feats:Number _ Sing Plur"} {
 		f := strings.Fields(strings.ReplaceAll(line, " _ ", "  "))
 		values := strings.Split(line, " ")[1:]
 		for i := range values {
