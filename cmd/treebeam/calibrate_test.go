@@ -41,7 +41,7 @@ func TestCalibrate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status, _, stderr := treebeam(t, "", "calibrate", "--model", out, "--dev", gold, "--workers", "1"); status != exitOK {
+	if status, _, stderr := treebeam(t, "", "calibrate", "--model", out, "--dev", gold, "--threads", "1"); status != exitOK {
 		t.Fatal(stderr)
 	}
 	if again, err := os.ReadFile(out); err != nil || !bytes.Equal(again, first) {

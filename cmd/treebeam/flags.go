@@ -19,10 +19,7 @@ func newCommand(use, short, about string) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Long: strings.TrimSpace(about), Args: cobra.ArbitraryArgs}
 	cmd.Flags().SortFlags = false // help lists them as they were defined
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name = strings.ReplaceAll(name, "_", "-"); name == "workers" { // as it was called once
-			name = "threads"
-		}
-		return pflag.NormalizedName(name)
+		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
 	})
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return refuse("%s; treebeam %s --help lists the flags", plain(cmd.Flags(), err), cmd.Name())

@@ -18,7 +18,7 @@ func TestThreads(t *testing.T) {
 	}()
 	in := writeFiles(t, map[string]string{"x.txt": strings.Repeat("One two three .\n\nFour five .\n\n", 200)})
 	var first string
-	for i, flag := range []string{"--threads=1", "-j3", "--workers=2"} { // the last one is its old name
+	for i, flag := range []string{"--threads=1", "-j3"} {
 		status, stdout, stderr := treebeam(t, "", toyCommand("-q", in, "--to", "conllu", flag)...)
 		if status != exitOK || stdout == "" {
 			t.Fatalf("%s: status %d, %s", flag, status, stderr)

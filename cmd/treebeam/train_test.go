@@ -20,7 +20,7 @@ func TestProvenanceOfTheCommandLine(t *testing.T) {
 	var f trainFlags
 	f.define(fs)
 	args := []string{"--train", filepath.Join(dir, "xx_toy-ud-train.conllu"), "--dev", "elsewhere/dev.conllu",
-		"--model", "m.tbm", "--preset", "full", "--families=-span", "--gold_tags", "--workers", "7", "--treebank", "a toy", "--seed=9"}
+		"--model", "m.tbm", "--preset", "full", "--families=-span", "--gold_tags", "--threads", "7", "--treebank", "a toy", "--seed=9"}
 	if err := fs.Parse(args); err != nil {
 		t.Fatal(err)
 	}
