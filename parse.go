@@ -9,7 +9,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/io/tokens"
 	"github.com/treebeam/treebeam/model"
@@ -242,10 +241,7 @@ func (m *Model) parseOne(s *syntax.Sentence) error {
 	if err := m.model.Parse(s, search.Options{Seed: seed}); err != nil {
 		return err
 	}
-	if _, reason := conllu.CheckTree(s); reason != "" {
-		return errors.New(reason)
-	}
-	return nil
+	return syntax.CheckTree(s.Words)
 }
 
 // recovered makes an error of a panic.

@@ -3,7 +3,6 @@ package transforms
 import (
 	"context"
 	"errors"
-	"fmt"
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -66,7 +65,7 @@ func parseSentence(s *syntax.Sentence, m Stages, o *output.RowOptions) (refused 
 	}
 	if err := parse(s, o.Parse); err != nil {
 		refused = faultOf(err)
-	} else if err := checkTree(s.Words); err != nil {
+	} else if err := syntax.CheckTree(s.Words); err != nil {
 		panic(err)
 	}
 	s.Candidates = syntax.Candidates{}
@@ -81,35 +80,4 @@ func faultOf(err error) syntax.Fault {
 		return fault
 	}
 	return internal(err)
-}
-
-// checkTree says what is wrong with the heads of words, nil if they are one
-// tree with one root.
-func checkTree(words []syntax.Word) error {
-	roots := 0
-	seen := make([]int32, len(words)+1) // the walk in which a word was met
-	for i := range words {
-		h := words[i].Head
-		if h < 0 || int(h) > len(words) {
-			return fmt.Errorf("word %d got head %d in a sentence of %d words", i+1, h, len(words))
-		}
-		if h == syntax.Root {
-			roots++
-		}
-		walk := int32(i + 1)
-		for at := walk; at != syntax.Root && seen[at] == 0; at = words[at-1].Head {
-			seen[at] = walk
-			next := words[at-1].Head
-			if next < 0 || int(next) > len(words) {
-				break // reported when its turn comes
-			}
-			if next != syntax.Root && seen[next] == walk {
-				return fmt.Errorf("the heads of words %d and %d form a cycle", at, next)
-			}
-		}
-	}
-	if roots != 1 && len(words) > 0 {
-		return fmt.Errorf("the tree has %d roots", roots)
-	}
-	return nil
 }

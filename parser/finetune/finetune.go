@@ -210,12 +210,7 @@ func (t *trainer) examples(p *encode.Params, name string, list []syntax.Sentence
 
 // oneRoot reports whether a tree has one root or, while heads are open, one at most.
 func oneRoot(s *syntax.Sentence) bool {
-	roots := 0
-	for i := range s.Words {
-		if s.Words[i].Head == syntax.Root {
-			roots++
-		}
-	}
+	roots := s.Roots()
 	return roots == 1 || roots == 0 && s.Partial()
 }
 

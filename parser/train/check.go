@@ -187,36 +187,15 @@ func (c *checker) sentence(t Treebank, s *syntax.Sentence, partial bool) {
 		}
 	}
 	if sound {
-		if at := cycle(s); at > 0 {
+		if at := syntax.Cycle(s.Words); at > 0 {
 			c.add(true, "heads that form a cycle", t, s, at)
-		} else if roots(s) > 1 {
+		} else if s.Roots() > 1 {
 			c.add(false, "sentences with several roots, left out when pruner, parser and labels are trained", t, s, 0)
 		}
 	}
 	if !slices.ContainsFunc(s.Comments, func(line string) bool { return strings.HasPrefix(line, "# text =") }) {
 		c.add(false, "sentences without # text, whose text is made of forms and SpaceAfter", t, s, 0)
 	}
-}
-
-// cycle returns the first word, in order, that reaches neither the root nor a
-// word without a head, 0 if all do. Heads must be within the sentence.
-func cycle(s *syntax.Sentence) int {
-	n := s.Len()
-	reaches := make([]bool, n+1)
-	reaches[syntax.Root] = true
-	for m := 1; m <= n; m++ {
-		steps, at := 0, m
-		for ; at != syntax.NoHead && !reaches[at] && steps <= n; steps++ {
-			at = int(s.Words[at-1].Head)
-		}
-		if at != syntax.NoHead && !reaches[at] {
-			return m
-		}
-		for at = m; at != syntax.NoHead && !reaches[at]; at = int(s.Words[at-1].Head) {
-			reaches[at] = true
-		}
-	}
-	return 0
 }
 
 // columns notes sizes and the columns that have no value at all.

@@ -21,9 +21,9 @@ import (
 func hasTree(s *syntax.Sentence) bool {
 	open, _ := s.Open()
 	if open == 0 {
-		return roots(s) == 1
+		return s.Roots() == 1
 	}
-	return roots(s) <= 1 && open < len(s.Words) && len(s.Words) <= syntax.MaxWholeWords
+	return s.Roots() <= 1 && open < len(s.Words) && len(s.Words) <= syntax.MaxWholeWords
 }
 
 // settled returns a sentence after settleRoot, and leaves s as it is.

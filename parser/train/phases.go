@@ -226,13 +226,3 @@ func oneRoot(sents []syntax.Sentence) []syntax.Sentence {
 	}
 	return out
 }
-
-func roots(s *syntax.Sentence) int {
-	n := 0
-	for i := range s.Words {
-		if s.Words[i].Head == syntax.Root {
-			n++
-		}
-	}
-	return n
-}

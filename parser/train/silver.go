@@ -87,7 +87,7 @@ func (x *Sampler) Add(file int, s *syntax.Sentence) {
 		reason = fmt.Sprintf("under %d words", minSilver)
 	case s.Len() > maxSilver:
 		reason = fmt.Sprintf("over %d words", maxSilver)
-	case !isTree(s):
+	case syntax.CheckTree(s.Words) != nil:
 		reason = "no tree with one root"
 	case slices.ContainsFunc(s.Words, func(w syntax.Word) bool { return w.UPOS == "" }):
 		reason = "no UPOS"
@@ -115,12 +115,6 @@ func (x *Sampler) Add(file int, s *syntax.Sentence) {
 	if x.kept += s.Len(); x.kept > 2*x.words {
 		x.cut()
 	}
-}
-
-// isTree reports whether the heads form a tree with one root.
-func isTree(s *syntax.Sentence) bool {
-	outside := func(w syntax.Word) bool { return w.Head < 0 || int(w.Head) > s.Len() }
-	return !slices.ContainsFunc(s.Words, outside) && roots(s) == 1 && cycle(s) == 0
 }
 
 // meanConfidence returns the mean HeadConf of the words that have one, 1 if

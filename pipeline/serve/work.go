@@ -2,11 +2,9 @@ package serve
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
-	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -40,10 +38,7 @@ func (j job) run(s *syntax.Sentence) error {
 	if err := j.model.Parse(s, search.Options{Seed: seed}); err != nil {
 		return err
 	}
-	if _, reason := conllu.CheckTree(s); reason != "" {
-		return errors.New(reason)
-	}
-	return nil
+	return syntax.CheckTree(s.Words)
 }
 
 // batch does the job on some sentences, until ctx is done.

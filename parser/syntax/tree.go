@@ -1,0 +1,66 @@
+package syntax
+
+// CheckTree returns why the heads of words form no tree with one root, which is a
+// Fault, or nil if they do, or if there are no words.
+func CheckTree(words []Word) error {
+	if word, fault := CheckHeads(words, false, false); word > 0 {
+		return fault
+	}
+	return nil
+}
+
+// CheckHeads returns the first word, from 1, whose head is at fault, and why; 0 if the
+// heads are those of a tree with one root, or of a part of one if partial, where words
+// may have NoHead. If manyRoots, several words may be roots.
+func CheckHeads(words []Word, partial, manyRoots bool) (word int, fault Fault) {
+	n, root, missing := len(words), 0, 0
+	for i := range words {
+		switch h := words[i].Head; {
+		case h == NoHead && partial:
+			missing++
+		case h == NoHead:
+			return i + 1, Because(KindHead, "word %d has no head", i+1)
+		case h < 0 || int(h) > n:
+			return i + 1, Because(KindHead, "head %d of word %d is not in the sentence, which has %d words", h, i+1, n)
+		case h == Root && root > 0 && !manyRoots:
+			return i + 1, Because(KindTwoRoots, "words %d and %d are both roots: a tree has one", root, i+1)
+		case h == Root:
+			root = i + 1
+		}
+	}
+	if root == 0 && missing == 0 && n > 0 {
+		return 1, Because(KindNoRoot, "no word has head 0: a tree has one root")
+	}
+	if at := Cycle(words); at > 0 {
+		return at, Because(KindCycle, "the heads of word %d lead back to it: a cycle", at)
+	}
+	return 0, Fault{}
+}
+
+// Cycle returns a word, from 1, whose heads lead back to it, 0 if there is none. Heads
+// are at most len(words); one below 1 ends a path.
+func Cycle(words []Word) int {
+	met := make([]int32, len(words)+1) // the walk that met each word, 0 none
+	for i := range words {
+		walk := int32(i + 1)
+		at := walk
+		for at > 0 && met[at] == 0 {
+			met[at] = walk
+			at = words[at-1].Head
+		}
+		if at > 0 && met[at] == walk {
+			return int(at)
+		}
+	}
+	return 0
+}
+
+// Roots returns how many words hang on Root.
+func (s *Sentence) Roots() (n int) {
+	for i := range s.Words {
+		if s.Words[i].Head == Root {
+			n++
+		}
+	}
+	return n
+}
