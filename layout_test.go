@@ -44,7 +44,7 @@ var imports = func() map[string][]string {
 		"parser/label":      scores,
 		"parser/part":       scores,
 		"parser/projective": append(slices.Clone(scores), "parser/part"),
-		"parser/search":     append(slices.Clone(scores), "parser/part", "parser/projective", "parser/prune", "parser/transition"),
+		"parser/search":     append(slices.Clone(scores), "parser/part", "parser/projective", "parser/prune"),
 		"parser/transition": scores,
 		"parser/eval":       records,
 		"parser/matrix":     nil,

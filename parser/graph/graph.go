@@ -1,7 +1,8 @@
 // Package graph solves first-order problems over the candidate heads of a
 // sentence: the maximum spanning tree (Chu-Liu/Edmonds), the best projective
 // tree (Eisner), marginals (matrix tree theorem) and random trees (Wilson's
-// algorithm). All of them know one root: exactly one word hangs on 0.
+// algorithm). All of them know one root: exactly one word hangs on 0. Lift makes
+// a tree projective.
 package graph
 
 import (

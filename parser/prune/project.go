@@ -15,7 +15,8 @@ import (
 // heads leave no projective tree it fails and changes nothing. A sentence of
 // more than MaxMarginalWords words gets the chain in which every word hangs on
 // the one before it, and given heads must be of that chain. One that is not
-// searched whole stays as it is: the search may then leave its candidates.
+// searched whole stays as it is: the search may lift a word to a head that is no
+// candidate.
 func Project(s *syntax.Sentence, given []int32) error {
 	switch {
 	case len(s.Candidates.Start) != len(s.Words)+1:

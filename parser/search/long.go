@@ -8,21 +8,17 @@ import (
 	"github.com/treebeam/treebeam/parser/prune"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/parser/transition"
 )
 
 // A long sentence is not searched whole. One climb in each of its windows says
 // what every head of the words in the middle is worth around the best tree of
 // the window (linearize). That makes a first-order model of the whole sentence.
 // Its best tree is found at once, so that arcs go from one middle to another. If
-// no arcs may cross, they may in windows, and a beam finds the tree from left to
-// right. All of it takes time and memory in proportion to the words.
+// no arcs may cross, the arcs of that tree are lifted until none does. All of it
+// takes time and memory in proportion to the words.
 const (
-	mostWorth  = 1 << 20 // bounds what a head is worth, in 1/1024 nat
-	noArc      = -2 * mostWorth
-	missingArc = 16 << 10 // cost, for the beam, of a head that is no candidate
-	longBeam   = 16       // states after an action, or fewer, so that there are mostStates at most
-	mostStates = 1 << 20
+	mostWorth = 1 << 20 // bounds what a head is worth, in 1/1024 nat
+	noArc     = -2 * mostWorth
 )
 
 // A longTree is the first-order model of a long sentence.
@@ -32,13 +28,14 @@ type longTree struct {
 	posterior, first []float64  // by arc: probabilities, of the search and of the pruner
 	searched         []int32    // by word minus 1: its head in the tree of its window
 	head             []int32    // by word
+	joined           []bool     // by word: it hung on 0, and hangs on the root instead
 }
 
 // parseLong decodes a sentence that is not searched whole.
 func (x *Search) parseLong(m *Model, s *syntax.Sentence, o *Options) error {
 	once := *o
 	once.Restarts, once.Patience, once.Certify, once.Projective = 1, 1, -1, false
-	l := longTree{arcs: graph.Arcs{Start: make([]int32, 1, len(s.Words)+1)}, head: make([]int32, len(s.Words)+1)}
+	l := longTree{arcs: graph.Arcs{Start: make([]int32, 1, len(s.Words)+1)}, head: make([]int32, len(s.Words)+1), joined: make([]bool, len(s.Words)+1)}
 	left := freeWords * int64(o.Budget)
 	status, c := max(s.Status, syntax.Long), syntax.Confidence{TreeMargin: marginCap}
 	for _, w := range s.Windows() {
@@ -56,12 +53,11 @@ func (x *Search) parseLong(m *Model, s *syntax.Sentence, o *Options) error {
 		c.TreeMargin = min(c.TreeMargin, part.Confidence.TreeMargin)
 		c.Restarts += part.Confidence.Restarts
 	}
-	if o.Projective {
-		l.findProjective()
-	} else {
-		l.find(&x.spanner)
-	}
+	l.find(&x.spanner)
 	l.join()
+	if o.Projective {
+		graph.Lift(l.head)
+	}
 	s.Status = status
 	for i := range s.Words {
 		s.Words[i].Head = l.head[i+1]
@@ -81,7 +77,7 @@ func (l *longTree) add(x *Search, s *syntax.Sentence, w syntax.Window) {
 	}
 	start := s.Candidates.Start[w.From-w.Lo : w.To-w.Lo+1]
 	for m := w.From - w.Lo + 1; m <= w.To-w.Lo; m++ {
-		now := int64(s.Candidates.Gains[x.Tree.Slot[m]]) // not x.linear, which sampling overwrites
+		now := int64(s.Candidates.Gains[x.Tree.Slot[m]])
 		for i := s.Candidates.Start[m-1]; i < s.Candidates.Start[m]; i++ {
 			worth := max(-mostWorth, min(int64(s.Candidates.Gains[i])-now, mostWorth))
 			l.arcs.Heads, l.arcs.Score = append(l.arcs.Heads, whole(s.Candidates.Heads[i])), append(l.arcs.Score, int32(worth))
@@ -117,18 +113,7 @@ func (l *longTree) find(s *graph.Spanner) {
 	}
 }
 
-// findProjective sets heads whose arcs do not cross, as good as the beam finds
-// them.
-func (l *longTree) findProjective() {
-	var arcs transition.Arcs
-	arcs.Load(l.arcs, missingArc)
-	n := l.arcs.N()
-	b := transition.Beam{Width: min(longBeam, mostStates/(2*n))}
-	b.Decode(n, &arcs, l.head)
-}
-
-// join hangs all words but the first that hang on 0 on that. No arc comes to
-// cross another by it, as none is above a word that hangs on 0.
+// join hangs all words but the first that hang on 0 on that.
 func (l *longTree) join() {
 	root := int32(0)
 	for m := int32(1); int(m) < len(l.head); m++ {
@@ -137,14 +122,16 @@ func (l *longTree) join() {
 		case root == 0:
 			root = m
 		default:
-			l.head[m] = root
+			l.head[m], l.joined[m] = root, true
 		}
 	}
 }
 
 // confidence says how sure the windows are of the heads, of 0 where a word was
-// joined to the root. A head that its window would not have chosen has no
-// margin. The score of the tree is that of its arcs, without larger parts.
+// joined to the root. A head that is no candidate, to which an arc may have been
+// lifted, has probability 0. One that its window would not have chosen has no
+// margin. The score of the tree is that of its candidate arcs, without larger
+// parts.
 func (l *longTree) confidence(c *syntax.Confidence, lost []float32) {
 	n, total := l.arcs.N(), int64(0)
 	c.HeadMarginal, c.HeadDoubt = make([]float32, n), make([]float32, n)
@@ -152,7 +139,7 @@ func (l *longTree) confidence(c *syntax.Confidence, lost []float32) {
 	for i, searched := range l.searched {
 		lo, hi := l.arcs.Span(i + 1)
 		at, out := slices.Index(l.arcs.Heads[lo:hi], l.head[i+1]), 0.0
-		if at < 0 {
+		if at < 0 && l.joined[i+1] {
 			at = slices.Index(l.arcs.Heads[lo:hi], syntax.Root)
 		}
 		if lost != nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -109,6 +110,59 @@ func TestLongSentences(t *testing.T) {
 				t.Errorf("%s: arcs cross", name)
 			}
 		}
+	}
+}
+
+// Without crossing arcs, the tree is the lifted one, and words that keep their
+// heads keep what is said of them. A head that is no candidate is not sure at all.
+func TestLongSentencesAreLifted(t *testing.T) {
+	r := hash.Rand(9)
+	m := newModel(noise(300), part.Standard)
+	const n = syntax.MaxWholeWords + 300
+	s := long(n, &r, func(m int) []int32 {
+		list := []int32{0}
+		for range 3 {
+			if h := int32(max(1, min(n, m-30+int(r.Below(61))))); int(h) != m && !slices.Contains(list, h) {
+				list = append(list, h)
+			}
+		}
+		slices.Sort(list)
+		return list
+	})
+	var trees [2]syntax.Sentence
+	for k := range trees {
+		trees[k] = syntax.Clone([]syntax.Sentence{*s})[0]
+		if err := m.Parse(&trees[k], Options{Projective: k == 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	head := append([]int32{0}, trees[0].Heads()...)
+	graph.Lift(head)
+	if !slices.Equal(head[1:], trees[1].Heads()) {
+		t.Fatal("the tree is not the lifted one")
+	}
+	free, flat := &trees[0].Confidence, &trees[1].Confidence
+	lifted, unknown := 0, 0
+	for i := range n {
+		now := [...]float32{flat.HeadMarginal[i], flat.HeadDoubt[i], flat.FirstOrder[i], flat.FirstDoubt[i], flat.HeadMargin[i]}
+		switch {
+		case head[i+1] == trees[0].Words[i].Head:
+			if now != [...]float32{free.HeadMarginal[i], free.HeadDoubt[i], free.FirstOrder[i], free.FirstDoubt[i], free.HeadMargin[i]} {
+				t.Errorf("word %d keeps its head, but not %v", i+1, now)
+			}
+			continue
+		case !slices.Contains(s.Candidates.Of(i+1), head[i+1]) && int(head[i+1]) != i: // which prune.Connect may have added
+			unknown++
+			if now != [...]float32{0, 1, 0, 1, 0} {
+				t.Errorf("word %d: no candidate, %v", i+1, now)
+			}
+		case free.HeadMarginal[i]+flat.HeadMarginal[i] > 1.001:
+			t.Errorf("word %d: heads of probability %v and %v", i+1, free.HeadMarginal[i], flat.HeadMarginal[i])
+		}
+		lifted++
+	}
+	if unknown < 100 || lifted == unknown || lifted == n {
+		t.Errorf("%d of %d words are lifted, %d to no candidate: the test sees too little", lifted, n, unknown)
 	}
 }
 
