@@ -45,7 +45,6 @@ var imports = func() map[string][]string {
 		"parser/part":       scores,
 		"parser/projective": append(slices.Clone(scores), "parser/part"),
 		"parser/search":     append(slices.Clone(scores), "parser/part", "parser/projective", "parser/prune"),
-		"parser/transition": scores,
 		"parser/eval":       records,
 		"parser/matrix":     nil,
 		"parser/vector":     nil,

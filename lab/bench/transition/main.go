@@ -1,5 +1,5 @@
 // Package transition measures parsing from left to right (package
-// parser/transition) on dev, with gold words and tags.
+// lab/family/transition) on dev, with gold words and tags.
 //
 //	transition -train F.conllu -dev F.conllu [-epochs N]
 //	transition -model M.tbm -dev F.conllu
@@ -22,13 +22,13 @@ import (
 	"time"
 
 	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/lab/family/transition"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/prune"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/parser/transition"
 )
 
 // Main runs the measurement with the arguments of the command line.
@@ -132,7 +132,7 @@ type row struct {
 	elapsed time.Duration
 }
 
-const missing = 16 << 10 // cost of an arc that is no candidate, as in package search
+const missing = 16 << 10 // cost of an arc that is no candidate
 
 func decode(m *model.Model, gold []syntax.Sentence) error {
 	rows := decoders(m)
