@@ -30,7 +30,7 @@ var imports = func() map[string][]string {
 	codecs := []string{"io/durable", "io/store", "io/source", "io/text", "io/conllu", "io/jsonl", "io/tokens", "io/table", "io/parquet"}
 	stages := slices.Concat(components, codecs, []string{"io/output", "model"})
 	return map[string][]string{
-		"":                  {"io/conllu", "io/text", "io/tokens", "model", "parser/search", "parser/syntax", "parser/tag"}, // for callers from Go
+		"":                  {"io/conllu", "io/text", "io/tokens", "model", "parser/syntax", "parser/tag"}, // for callers from Go
 		"parser/syntax":     nil,
 		"parser/pack":       nil,
 		"parser/hash":       {"parser/syntax"},
@@ -91,7 +91,7 @@ var imports = func() map[string][]string {
 		"pipeline/find":             {"io/conllu", "io/output", "io/parquet", "io/view", "parser/pattern", "parser/syntax"},
 		"pipeline/diff":             {"io/parquet"},
 		"pipeline/nightly":          {"io/output", "io/parquet", "io/source", "io/store", "pipeline"},
-		"pipeline/serve":            {"io/conllu", "io/text", "io/tokens", "io/view", "model", "parser/search", "parser/syntax"}, // in memory, without Beam
+		"pipeline/serve":            {"io/conllu", "io/text", "io/tokens", "io/view", "model", "parser/syntax"}, // in memory, without Beam
 		"cmd/treebeam":              append(slices.Clone(stages), "transforms", "pipeline", "pipeline/nightly", "pipeline/diff", "pipeline/find", "pipeline/serve", "parser/pattern", "io/mirror", "io/pick", "io/view", "io/encoder", "io/treebank", "parser/piece", "parser/train", "parser/eval"),
 		"python":                    nil,
 		"cmd/dist":                  {"python"},

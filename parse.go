@@ -1,6 +1,7 @@
 package treebeam
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +13,6 @@ import (
 	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/io/tokens"
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/tag"
 )
@@ -21,7 +21,6 @@ import (
 const (
 	headBytes = 64 << 10 // from which the meaning of line breaks is decided
 	maxWords  = 1000     // of a sentence of raw text
-	seed      = 1
 )
 
 // A Model is a trained parser. It is read-only: any number of goroutines may
@@ -208,40 +207,13 @@ func checkForm(form string) string {
 	return ""
 }
 
-// parse tags sentences and gives them trees. Its error is that of the first one
-// that has one.
+// parse tags sentences and gives them trees.
 func (m *Model) parse(found []syntax.Sentence) error {
-	list, errs := make([]*syntax.Sentence, len(found)), make([]error, len(found))
+	list := make([]*syntax.Sentence, len(found))
 	for i := range found {
 		list[i] = &found[i]
 	}
-	e := model.Effort{
-		Least: m.effort,
-		Parse: func(i int, s *syntax.Sentence) bool {
-			errs[i] = m.parseOne(s)
-			return errs[i] == nil
-		},
-	}
-	if m.model.Encodes() {
-		e.Encode = func(_ []int, sents []*syntax.Sentence) { m.model.Encode(sents) }
-	}
-	e.Run(list)
-	for i, err := range errs {
-		if err != nil {
-			return fmt.Errorf("sentence at byte %d: %w", found[i].StartByte, err)
-		}
-	}
-	return nil
-}
-
-// parseOne tags a sentence, which may be encoded, and gives it a tree.
-func (m *Model) parseOne(s *syntax.Sentence) error {
-	m.model.Tag(s, false)
-	m.model.Prune(s)
-	if err := m.model.Parse(s, search.Options{Seed: seed}); err != nil {
-		return err
-	}
-	return syntax.CheckTree(s.Words)
+	return m.model.Run(context.Background(), list, model.Request{Effort: m.effort})
 }
 
 // recovered makes an error of a panic.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -17,28 +16,10 @@ const (
 	batchWords     = 2000
 )
 
-// seed is that of a run without options, which this answers like.
-const seed = 1
-
 // A job is what is asked of sentences.
 type job struct {
 	model      *model.Model
 	tag, parse bool
-}
-
-// run does the job on a sentence, and says why it could not.
-func (j job) run(s *syntax.Sentence) error {
-	if j.tag || j.parse {
-		j.model.Tag(s, j.tag)
-	}
-	if !j.parse {
-		return nil
-	}
-	j.model.Prune(s)
-	if err := j.model.Parse(s, search.Options{Seed: seed}); err != nil {
-		return err
-	}
-	return syntax.CheckTree(s.Words)
 }
 
 // batch does the job on some sentences, until ctx is done.
@@ -50,26 +31,8 @@ func (j job) batch(ctx context.Context, list []*syntax.Sentence) error {
 	for i, s := range list {
 		work[i] = j.prepare(s)
 	}
-	var failed error
-	e := model.Effort{Least: 1, Workers: 1, Parse: func(i int, s *syntax.Sentence) bool {
-		if failed == nil {
-			failed = ctx.Err()
-		}
-		if failed == nil {
-			failed = j.run(s)
-		}
-		return failed == nil
-	}}
-	if j.model.Encodes() {
-		e.Encode = func(_ []int, sents []*syntax.Sentence) {
-			if ctx.Err() == nil {
-				j.model.Encode(sents)
-			}
-		}
-	}
-	e.Run(work)
-	if failed != nil {
-		return failed
+	if err := j.model.Run(ctx, work, model.Request{Effort: 1, Retag: j.tag, TagOnly: !j.parse}); err != nil {
+		return err
 	}
 	for i, s := range list {
 		j.take(s, work[i])
