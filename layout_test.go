@@ -44,7 +44,8 @@ var imports = func() map[string][]string {
 		"parser/label":      scores,
 		"parser/part":       scores,
 		"parser/projective": append(slices.Clone(scores), "parser/part"),
-		"parser/search":     append(slices.Clone(scores), "parser/part", "parser/projective", "parser/prune"),
+		"parser/certify":    append(slices.Clone(scores), "parser/part"),
+		"parser/search":     append(slices.Clone(scores), "parser/part", "parser/projective", "parser/certify", "parser/prune"),
 		"parser/eval":       records,
 		"parser/matrix":     nil,
 		"parser/vector":     nil,
@@ -125,6 +126,7 @@ var forTests = map[string][]string{
 	"cmd/treebeam":     {"io/table/tabletest", "model/modeltest", "transforms/transformstest", "parser/encode/encodetest"},
 
 	"parser/projective": {"parser/part/parttest"},
+	"parser/certify":    {"parser/part/parttest"},
 }
 
 // withBeam are the packages that know Beam.

@@ -97,14 +97,3 @@ func flag(name string) Families {
 }
 
 func kindOf(name string) Kind { return Kind(bits.TrailingZeros32(uint32(flag(name)))) }
-
-// crosses reports whether the arcs a-b and c-d cross.
-func crosses(a, b, c, d int32) bool {
-	if a > b {
-		a, b = b, a
-	}
-	if c > d {
-		c, d = d, c
-	}
-	return a < c && c < b && b < d || c < a && a < d && d < b
-}

@@ -26,22 +26,6 @@ func prepare(t *testing.T, s *syntax.Sentence, changes string) *part.Scores {
 	return x
 }
 
-// plane reports whether no two arcs of head[1..n] cross, those from 0 among
-// them.
-func plane(head []int32) bool {
-	for a := 1; a < len(head); a++ {
-		for b := 1; b < len(head); b++ {
-			lo, hi := min(head[a], int32(a)), max(head[a], int32(a))
-			in := func(w int32) bool { return lo < w && w < hi }
-			out := func(w int32) bool { return w < lo || w > hi }
-			if in(int32(b)) && out(head[b]) || out(int32(b)) && in(head[b]) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // The result is the best of all projective trees with a single root, for the
 // families of model 1, of model 2, of both, and of the standard preset.
 func TestBestIsTheBestOfAllProjectiveTrees(t *testing.T) {
@@ -62,7 +46,7 @@ func TestBestIsTheBestOfAllProjectiveTrees(t *testing.T) {
 			var y part.Tree
 			trees, most := 0, int64(0)
 			parttest.AllTrees(s, func(head []int32) {
-				if !plane(head) {
+				if !parttest.IsProjective(head) {
 					return
 				}
 				y.Set(&x.Arcs, head)
@@ -82,7 +66,7 @@ func TestBestIsTheBestOfAllProjectiveTrees(t *testing.T) {
 			if result != Found || got != most {
 				t.Fatalf("%q: %d words, result %d, score %d, the best of %d trees has %d", changes, n, result, got, trees, most)
 			}
-			if roots := slices.DeleteFunc(slices.Clone(head[1:]), func(h int32) bool { return h != 0 }); !plane(head) || len(roots) != 1 {
+			if roots := slices.DeleteFunc(slices.Clone(head[1:]), func(h int32) bool { return h != 0 }); !parttest.IsProjective(head) || len(roots) != 1 {
 				t.Fatalf("%q: heads %v", changes, head[1:])
 			}
 			y.Set(&x.Arcs, head)

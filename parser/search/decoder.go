@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/treebeam/treebeam/parser/certify"
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/projective"
@@ -51,7 +52,7 @@ type Search struct {
 	worth  []int32 // per candidate of the word that was weighed last
 	held   []int32 // likewise, of the word whose chains are tried
 
-	prover   prover
+	prover   certify.Prover
 	solver   projective.Chart
 	sampler  graph.Sampler
 	spanner  graph.Spanner

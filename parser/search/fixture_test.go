@@ -13,6 +13,7 @@ type noise = parttest.Noise
 var (
 	randomSentence = parttest.RandomSentence
 	allTrees       = parttest.AllTrees
+	isProjective   = parttest.IsProjective
 	tags           = parttest.Tags
 )
 

@@ -4,7 +4,7 @@
 // from the paper in these: one root a sentence, with moves that give the root to
 // another word (climb.go); chains of moves at the end of a climb (chain.go); trees
 // without crossing arcs on demand; a proof that no tree scores higher
-// (certify.go, after Koo et al. 2010).
+// (package certify, after Koo et al. 2010).
 //
 // It says of every head how sure it is (marginal.go), and trains the
 // model that it searches with.

@@ -5,20 +5,9 @@ import (
 
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/part"
+	"github.com/treebeam/treebeam/parser/part/parttest"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
-
-// plane reports whether no two arcs of head[1..n] cross.
-func plane(head []int32) bool {
-	for a := 1; a < len(head); a++ {
-		for b := 1; b < a; b++ {
-			if crosses(head[a], int32(a), head[b], int32(b)) {
-				return false
-			}
-		}
-	}
-	return true
-}
 
 // The projective search ends in projective trees, in the best of them nearly
 // always if it may climb often, and always if it enumerates.
@@ -39,7 +28,7 @@ func TestProjectiveSearch(t *testing.T) {
 			x.Tree.Set(&x.Scores.Arcs, head)
 			total := x.total()
 			free = max(free, total)
-			if plane(head) && (!found || total > most) {
+			if isProjective(head) && (!found || total > most) {
 				most, found = total, true
 			}
 		})
@@ -56,7 +45,7 @@ func TestProjectiveSearch(t *testing.T) {
 				head[i+1] = s.Words[i].Head
 			}
 			got, ok := m.Score(s, head[1:])
-			if !ok || !plane(head) || got > most || exact > 0 && got != most {
+			if !ok || !isProjective(head) || got > most || exact > 0 && got != most {
 				t.Fatalf("heads %v score %d (%v), the best projective tree %d", head[1:], got, ok, most)
 			}
 			if exact < 0 && got == most {
@@ -96,20 +85,9 @@ func TestProjectiveLongSentence(t *testing.T) {
 		head[i+1] = s.Words[i].Head
 		chain = chain && head[i+1] == int32(i)
 	}
-	if !plane(head) || chain {
-		t.Errorf("projective %v, still the chain %v", plane(head), chain)
+	if !isProjective(head) || chain {
+		t.Errorf("projective %v, still the chain %v", isProjective(head), chain)
 	}
-}
-
-// crosses reports whether the arcs a-b and c-d cross.
-func crosses(a, b, c, d int32) bool {
-	if a > b {
-		a, b = b, a
-	}
-	if c > d {
-		c, d = d, c
-	}
-	return a < c && c < b && b < d || c < a && a < d && d < b
 }
 
 // With families that dynamic programming fits, the default finds the best
@@ -120,7 +98,7 @@ func TestProjectiveSearchIsExact(t *testing.T) {
 	for k := range 120 {
 		s := randomSentence(2+int(r.Below(5)), 4+int(r.Below(5)), &r)
 		x := newSearch(s, 500, part.Standard)
-		most, _, found := bestOf(x, s, true)
+		most, _, found := parttest.Best(s, true, func(head []int32) int64 { return scratchScore(x, head) })
 		if !found {
 			continue
 		}
@@ -136,7 +114,7 @@ func TestProjectiveSearchIsExact(t *testing.T) {
 			}
 			got, _ := m.Score(s, head[1:])
 			switch choice := len(s.Candidates.Heads) > len(s.Words); {
-			case !plane(head) || got > most:
+			case !isProjective(head) || got > most:
 				t.Fatalf("sentence %d: heads %v score %d, the best projective tree %d", k, head[1:], got, most)
 			case o.Certify == 0 && choice:
 				if solved++; got != most || count.Proved != 1 || s.Confidence.Certificate != syntax.Bound {

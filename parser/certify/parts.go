@@ -1,4 +1,4 @@
-package search
+package certify
 
 import "github.com/treebeam/treebeam/parser/part"
 
@@ -54,18 +54,18 @@ const (
 // A meeting is a cell of two arcs that cross.
 type meeting struct{ cell, a, b int32 }
 
-func (p *prover) ask(q part.Part, table *[]int32, cell int32, group uint8) {
+func (p *Prover) ask(q part.Part, table *[]int32, cell int32, group uint8) {
 	p.parts, p.asks = append(p.parts, q), append(p.asks, ask{table, cell, group})
 }
 
 // tooMuch reports whether what is asked for goes beyond the limits.
-func (p *prover) tooMuch() bool {
+func (p *Prover) tooMuch() bool {
 	return p.steps+partSteps*int64(len(p.parts)) > p.limit || max(len(p.parts), len(p.cells)) > maxCells
 }
 
 // least counts the parts that will be asked for, but for those of a few families:
 // no more than there are, without making them.
-func (p *prover) least() (parts int64) {
+func (p *Prover) least() (parts int64) {
 	for h := int32(1); int(h) < len(p.count); h++ {
 		kids, left := p.kids[p.kidsOf[h]:p.kidsOf[h+1]], p.right[h]-p.kidsOf[h]
 		if p.kinds.siblings.on {
@@ -74,7 +74,7 @@ func (p *prover) least() (parts int64) {
 		if p.kinds.grandparents.on {
 			parts += int64(p.count[h]) * int64(len(kids))
 			for _, a := range kids { // but none in which a word is its own grandparent
-				if p.x.Scores.Arc(p.words[a], int(h)) >= 0 {
+				if p.scores.Arc(p.words[a], int(h)) >= 0 {
 					parts--
 				}
 			}
@@ -87,7 +87,7 @@ func (p *prover) least() (parts int64) {
 }
 
 // neighbours counts the pairs that may be neighbours in one side of a child list.
-func (p *prover) neighbours(kids []int32) (pairs int64) {
+func (p *Prover) neighbours(kids []int32) (pairs int64) {
 	since := int64(1) // entries from the last one on that is certain
 	for _, a := range kids {
 		pairs += since
@@ -100,7 +100,7 @@ func (p *prover) neighbours(kids []int32) (pairs int64) {
 
 // askHeads makes the tables of the factors of heads, and asks for their parts.
 // It reports whether they are within the limit.
-func (p *prover) askHeads() bool {
+func (p *Prover) askHeads() bool {
 	words := len(p.count)
 	p.parts, p.asks = p.parts[:0], p.asks[:0]
 	p.edgesOf, p.nodesOf = resize(p.edgesOf, words), resize(p.nodesOf, words)
@@ -148,7 +148,7 @@ func grown(a []int32, more int) []int32 {
 // A side is one half of the extended child list of a head, from Start to the
 // head or from the head to End.
 type side struct {
-	p           *prover
+	p           *Prover
 	begin, end  int32
 	kids        []int32
 	first, size int32 // of the table, of a row
@@ -179,7 +179,7 @@ func (s *side) before(j int32) int32 {
 }
 
 // askEdges asks for the parts of neighbours in the child list of h under g.
-func (p *prover) askEdges(h, g int32, left, right []int32, at int32) {
+func (p *Prover) askEdges(h, g int32, left, right []int32, at int32) {
 	l := side{p, part.Start, h, left, at, int32(len(left) + 2)}
 	r := side{p, h, part.End, right, at + square(int32(len(left))), int32(len(right) + 2)}
 	k := &p.kinds
@@ -207,7 +207,7 @@ func (p *prover) askEdges(h, g int32, left, right []int32, at int32) {
 }
 
 // askThird asks for the best tri-sibling that may end in entry i and b.
-func (p *prover) askThird(s, l *side, h, i, b, cell int32) {
+func (p *Prover) askThird(s, l *side, h, i, b, cell int32) {
 	a := s.entry(i)
 	if i == 0 {
 		if s == l {
@@ -221,7 +221,7 @@ func (p *prover) askThird(s, l *side, h, i, b, cell int32) {
 }
 
 // askNodes asks for the parts of each kid of h, if h has the arc b.
-func (p *prover) askNodes(h, b int32, kids []int32, at int32) {
+func (p *Prover) askNodes(h, b int32, kids []int32, at int32) {
 	g, k := p.heads[b], &p.kinds
 	for i, a := range kids {
 		m, cell := p.words[a], at+int32(i)
@@ -251,7 +251,7 @@ func (p *prover) askNodes(h, b int32, kids []int32, at int32) {
 
 // askNeighbours asks for the best part of m, a child of h, with the neighbour
 // that h may have under g, on either side.
-func (p *prover) askNeighbours(g, h, m, cell int32) {
+func (p *Prover) askNeighbours(g, h, m, cell int32) {
 	lo, hi := p.kidsOf[g], p.right[g]
 	if h > g {
 		lo, hi = p.right[g], p.kidsOf[g+1]
@@ -273,14 +273,14 @@ func (p *prover) askNeighbours(g, h, m, cell int32) {
 
 // askPairs makes the tables of the factors of pairs, and asks for their parts.
 // It reports whether they are within the limit.
-func (p *prover) askPairs() bool {
+func (p *Prover) askPairs() bool {
 	n := int32(len(p.count) - 1)
 	p.pairs, p.cells, p.meets = p.pairs[:0], p.cells[:0], p.meets[:0]
 	p.crosses = resize(p.crosses, len(p.heads))
 	for a := range p.crosses {
 		p.crosses[a] = barredCell // not asked for
 	}
-	crossings := p.x.Projective || p.kinds.crossings.on
+	crossings := p.projective || p.kinds.crossings.on
 	for u := int32(1); u < n; u++ {
 		end := u // the furthest word that an arc of u ends at
 		for _, h := range p.heads[p.start[u-1]:p.start[u]] {
@@ -301,7 +301,7 @@ func (p *prover) askPairs() bool {
 }
 
 // askPair makes the table of u and v, if their arcs have parts together.
-func (p *prover) askPair(u, v int32, crossings bool) {
+func (p *Prover) askPair(u, v int32, crossings bool) {
 	table, k, any := int32(len(p.cells)), &p.kinds, false
 	near := v == u+1 && k.bigrams.on
 	for a := p.start[u-1]; a < p.start[u]; a++ {
@@ -317,7 +317,7 @@ func (p *prover) askPair(u, v int32, crossings bool) {
 			}
 			any = true
 			p.meets = append(p.meets, meeting{cell, a, b})
-			if !p.x.Projective {
+			if !p.projective {
 				p.askCrossing(a)
 				p.askCrossing(b)
 			}
@@ -332,7 +332,7 @@ func (p *prover) askPair(u, v int32, crossings bool) {
 }
 
 // askCrossing asks for the part that an arc has for every arc that it crosses.
-func (p *prover) askCrossing(a int32) {
+func (p *Prover) askCrossing(a int32) {
 	if p.crosses[a] == barredCell {
 		p.crosses[a] = 0
 		p.ask(p.kinds.crossings.Part(p.heads[a], p.words[a], 0, 0), &p.crosses, a, alone)
@@ -346,22 +346,22 @@ func cross(a, b, c, d int32) bool {
 }
 
 // answer fills the tables.
-func (p *prover) answer() {
+func (p *Prover) answer() {
 	p.steps += partSteps * int64(len(p.parts))
-	p.scores = resize(p.scores, len(p.parts))
-	p.x.Scores.ScoreAll(p.parts, p.scores)
+	p.answers = resize(p.answers, len(p.parts))
+	p.scores.ScoreAll(p.parts, p.answers)
 	for i := 0; i < len(p.asks); i++ {
-		to, best := p.asks[i], p.scores[i]
+		to, best := p.asks[i], p.answers[i]
 		if to.group == orNone {
 			best = max(best, 0)
 		}
 		for ; i+1 < len(p.asks) && p.asks[i+1].group == next; i++ {
-			best = max(best, p.scores[i+1])
+			best = max(best, p.answers[i+1])
 		}
 		(*to.table)[to.cell] += best
 	}
 	for _, t := range p.meets {
-		if p.x.Projective {
+		if p.projective {
 			p.cells[t.cell] = barredCell
 		} else {
 			p.cells[t.cell] += p.crosses[t.a] + p.crosses[t.b]
@@ -370,7 +370,7 @@ func (p *prover) answer() {
 }
 
 // fold leaves the pairs of words with a choice each, and returns the others.
-func (p *prover) fold() []pair {
+func (p *Prover) fold() []pair {
 	kept, all := 0, p.pairs
 	for i, q := range all {
 		if !p.fixed(q.u) && !p.fixed(q.v) {
@@ -384,7 +384,7 @@ func (p *prover) fold() []pair {
 
 // addFolded adds what pairs with a word without a choice are worth to the arcs
 // of the other word.
-func (p *prover) addFolded(pairs []pair) {
+func (p *Prover) addFolded(pairs []pair) {
 	for _, q := range pairs {
 		m := q.v
 		if p.fixed(q.v) {

@@ -1,4 +1,4 @@
-package search
+package certify
 
 // A list is the part of a side that is still possible.
 type list struct {
@@ -11,7 +11,7 @@ type list struct {
 }
 
 // retop finds the largest theta of a word that has an arc.
-func (p *prover) retop(m int32) {
+func (p *Prover) retop(m int32) {
 	most := int64(barred)
 	for a := p.start[m-1]; a < p.start[m]; a++ {
 		if p.alive[a] {
@@ -22,7 +22,7 @@ func (p *prover) retop(m int32) {
 }
 
 // drop takes an arc away.
-func (p *prover) drop(a int32) {
+func (p *Prover) drop(a int32) {
 	p.alive[a] = false
 	m := p.words[a]
 	if p.count[m]--; p.count[m] == 0 {
@@ -31,14 +31,14 @@ func (p *prover) drop(a int32) {
 }
 
 // settle brings the bound up to date after arcs of m were dropped.
-func (p *prover) settle(m int32) {
+func (p *Prover) settle(m int32) {
 	p.bound -= p.top[m]
 	p.retop(m)
 	p.bound += p.top[m]
 }
 
 // other returns the largest theta of the other arcs of the word of arc a.
-func (p *prover) other(a int32) int64 {
+func (p *Prover) other(a int32) int64 {
 	m, most := p.words[a], int64(barred)
 	for b := p.start[m-1]; b < p.start[m]; b++ {
 		if b != a && p.alive[b] {
@@ -51,7 +51,7 @@ func (p *prover) other(a int32) int64 {
 // updateHead maximises the factor of h with all that its words hold, for each
 // arc in it, drops the arcs that no tree above the aim has, and gives every
 // word its share of these maxima.
-func (p *prover) updateHead(h int32) {
+func (p *Prover) updateHead(h int32) {
 	if h == 0 {
 		p.updateRoot()
 		return
@@ -106,7 +106,7 @@ func (p *prover) updateHead(h int32) {
 
 // topsOf returns the sum of the tops of the words of kids that take part in an
 // update.
-func (p *prover) topsOf(kids []int32) (sum int64) {
+func (p *Prover) topsOf(kids []int32) (sum int64) {
 	for k, a := range kids {
 		if p.out[k] != barred {
 			sum += p.top[p.words[a]]
@@ -116,7 +116,7 @@ func (p *prover) topsOf(kids []int32) (sum int64) {
 }
 
 // topsAfter is topsOf with new tops.
-func (p *prover) topsAfter(kids []int32) (sum int64) {
+func (p *Prover) topsAfter(kids []int32) (sum int64) {
 	for k, a := range kids {
 		if p.out[k] != barred {
 			p.retop(p.words[a])
@@ -129,7 +129,7 @@ func (p *prover) topsAfter(kids []int32) (sum int64) {
 // loadKids finds the weights of the kids of h, as far as they do not depend on
 // its head, and the lists of both sides. It returns the sum of what is in every
 // case, and the number of words with a choice.
-func (p *prover) loadKids(h int32, kids []int32) (base, free int64) {
+func (p *Prover) loadKids(h int32, kids []int32) (base, free int64) {
 	for _, numbers := range [...]*[]int64{&p.weight, &p.out, &p.with, &p.without, &p.inSide, &p.outSide} {
 		*numbers = resize(*numbers, len(kids))
 	}
@@ -170,7 +170,7 @@ func (p *prover) loadKids(h int32, kids []int32) (base, free int64) {
 
 // maximise returns the maximum of the factor of h under the head of arc b,
 // where all but the child list is worth w, and raises the max-marginals of kids.
-func (p *prover) maximise(h, b int32, kids []int32, w int64) int64 {
+func (p *Prover) maximise(h, b int32, kids []int32, w int64) int64 {
 	nodes := p.nodes[int(p.nodesOf[h])+int(b-p.start[h-1])*len(kids):][:len(kids)]
 	shift := int32(0)
 	if p.grand {
@@ -195,7 +195,7 @@ func (p *prover) maximise(h, b int32, kids []int32, w int64) int64 {
 
 // chain returns the best score of one side of a child list whose head hangs on
 // g, and leaves that with and without each kid in inSide and outSide.
-func (p *prover) chain(l *list, kids, nodes []int32, g, shift int32) int64 {
+func (p *Prover) chain(l *list, kids, nodes []int32, g, shift int32) int64 {
 	last := len(l.at) - 1
 	p.forward, p.worths = resize(p.forward, last+1), resize(p.worths, 2*(last+1))
 	worths, backward := p.worths[:last+1], p.worths[last+1:]
@@ -248,7 +248,7 @@ func (p *prover) chain(l *list, kids, nodes []int32, g, shift int32) int64 {
 }
 
 // shareKids gives the words of kids with a choice their shares.
-func (p *prover) shareKids(h int32, kids []int32, most, free, rest int64) {
+func (p *Prover) shareKids(h int32, kids []int32, most, free, rest int64) {
 	for k, a := range kids {
 		if p.out[k] != barred {
 			p.base[h] -= p.share(a, p.with[k], p.without[k], p.out[k], most, free, rest)
@@ -259,7 +259,7 @@ func (p *prover) shareKids(h int32, kids []int32, most, free, rest int64) {
 // share gives the word of arc a its share of the maxima with and without a. It
 // returns what the other arcs get. out is the largest theta of these; rest is
 // the bound without the factor and its words.
-func (p *prover) share(a int32, with, without, out, most, free, rest int64) (others int64) {
+func (p *Prover) share(a int32, with, without, out, most, free, rest int64) (others int64) {
 	m := p.words[a]
 	others = (without-most)/free - out
 	for b := p.start[m-1]; b < p.start[m]; b++ {
@@ -282,7 +282,7 @@ func (p *prover) share(a int32, with, without, out, most, free, rest int64) (oth
 
 // give gives the word of arc a its share of the maximum with a. message is
 // what the factor has given in all.
-func (p *prover) give(a int32, message *int64, with, most, free, rest int64) {
+func (p *Prover) give(a int32, message *int64, with, most, free, rest int64) {
 	if rest+with <= p.aim {
 		p.drop(a)
 	}
@@ -292,7 +292,7 @@ func (p *prover) give(a int32, message *int64, with, most, free, rest int64) {
 }
 
 // updateRoot is updateHead of 0, under which one word hangs.
-func (p *prover) updateRoot() {
+func (p *Prover) updateRoot() {
 	kids := p.kids[p.kidsOf[0]:p.kidsOf[1]]
 	p.out = resize(p.out, len(kids))
 	base, free, only := p.base[0], int64(0), int32(-1)
@@ -344,7 +344,7 @@ func (p *prover) updateRoot() {
 }
 
 // onlyRoot drops the root arcs of all words but one, which has no other arc.
-func (p *prover) onlyRoot(kids []int32, only int32) {
+func (p *Prover) onlyRoot(kids []int32, only int32) {
 	for _, a := range kids {
 		if p.alive[a] && a != only {
 			p.drop(a)
@@ -357,7 +357,7 @@ func (p *prover) onlyRoot(kids []int32, only int32) {
 }
 
 // updatePair is updateHead of the factor of two words.
-func (p *prover) updatePair(i int) {
+func (p *Prover) updatePair(i int) {
 	q := &p.pairs[i]
 	ulo, uhi, vlo, vhi := p.start[q.u-1], p.start[q.u], p.start[q.v-1], p.start[q.v]
 	fromU, fromV := p.toPair[q.messages:][:uhi-ulo], p.toPair[q.messages+uhi-ulo:][:vhi-vlo]
@@ -416,7 +416,7 @@ func (p *prover) updatePair(i int) {
 }
 
 // giveAll gives a word its share of the maxima with each of its arcs.
-func (p *prover) giveAll(m int32, messages, with []int64, most, free, rest int64) {
+func (p *Prover) giveAll(m int32, messages, with []int64, most, free, rest int64) {
 	for k := range messages {
 		if a := p.start[m-1] + int32(k); p.alive[a] {
 			p.give(a, &messages[k], with[k], most, free, rest)

@@ -1,4 +1,4 @@
-package search
+package certify
 
 // patience is how many times what the last sweep has gained must be missing
 // for the prover to branch.
@@ -36,14 +36,14 @@ func (s *savedStates) pop(x *state) {
 }
 
 // done reports whether no tree above the aim is left.
-func (p *prover) done() bool { return p.stuck || p.bound <= p.aim }
+func (p *Prover) done() bool { return p.stuck || p.bound <= p.aim }
 
 // ends reports whether there is no more to do.
-func (p *prover) ends() bool { return p.done() || p.spent() }
+func (p *Prover) ends() bool { return p.done() || p.spent() }
 
 // prove reports whether, within the limit, no tree above the aim is left. A
 // better tree that it meets raises the aim.
-func (p *prover) prove() bool {
+func (p *Prover) prove() bool {
 	for last := p.bound; !p.done(); last = p.bound {
 		p.sweep()
 		switch {
@@ -59,7 +59,7 @@ func (p *prover) prove() bool {
 }
 
 // sweep updates all factors with a choice, there and back.
-func (p *prover) sweep() {
+func (p *Prover) sweep() {
 	p.dropCycles()
 	for i := 0; i < len(p.active) && !p.ends(); i++ {
 		p.updateHead(p.active[i])
@@ -73,7 +73,7 @@ func (p *prover) sweep() {
 }
 
 // dropCycles drops the arcs that close a cycle of arcs that are certain.
-func (p *prover) dropCycles() {
+func (p *Prover) dropCycles() {
 	for _, m := range p.open {
 		if p.stuck {
 			return
@@ -91,7 +91,7 @@ func (p *prover) dropCycles() {
 }
 
 // closes reports whether arc a closes a cycle of arcs that are certain.
-func (p *prover) closes(a, m int32) bool {
+func (p *Prover) closes(a, m int32) bool {
 	u := p.heads[a]
 	for range p.count {
 		p.steps++
@@ -107,7 +107,7 @@ func (p *prover) closes(a, m int32) bool {
 }
 
 // arcOf returns the first arc of a word that is alive.
-func (p *prover) arcOf(m int32) int32 {
+func (p *Prover) arcOf(m int32) int32 {
 	a := p.start[m-1]
 	for !p.alive[a] {
 		a++
@@ -115,29 +115,23 @@ func (p *prover) arcOf(m int32) int32 {
 	return a
 }
 
-// leaf offers the tree that is left if it is the only one.
-func (p *prover) leaf() bool {
+// leaf offers the heads that are left if they are the only ones.
+func (p *Prover) leaf() bool {
 	for _, m := range p.open {
 		if !p.fixed(m) {
 			return false
 		}
 	}
-	x := p.x
-	for m := range int32(len(p.count)) {
-		if m > 0 {
-			x.start[m] = p.heads[p.arcOf(m)]
-		}
+	p.tree = resize(p.tree, len(p.count))
+	for m := int32(1); int(m) < len(p.count); m++ {
+		p.tree[m] = p.heads[p.arcOf(m)]
 	}
-	if isTree(x.start[:len(p.count)]) {
-		x.Tree.Set(&x.Scores.Arcs, x.start)
-		x.Offer()
-		p.aim = max(p.aim, x.bestAt)
-	}
+	p.aim = max(p.aim, p.search.Offer(p.tree))
 	return true
 }
 
 // branch tries every arc of one word.
-func (p *prover) branch() bool {
+func (p *Prover) branch() bool {
 	if len(p.saved.numbers)+len(p.numbers) > maxBranches {
 		return false
 	}
@@ -165,7 +159,7 @@ func (p *prover) branch() bool {
 
 // choose returns the word to branch on: that whose second best arc is the
 // furthest below its best, per arc.
-func (p *prover) choose() (word int32) {
+func (p *Prover) choose() (word int32) {
 	most := int64(-1)
 	for _, m := range p.open {
 		if p.fixed(m) {
