@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime/debug"
 	"strings"
 	"unicode"
@@ -122,42 +121,35 @@ func (m *Model) Parse(s string) (sentences []Sentence, err error) {
 		return nil, errNoModel
 	}
 	defer recovered(&err)
-	layout, err := text.Decide([]byte(s[:min(len(s), headBytes)]), text.Options{})
+	lines, blocks, err := text.Whole(s, headBytes, text.Options{})
 	if err != nil {
 		return nil, err
 	}
-	blocks, err := text.NewReader(strings.NewReader(s), layout, 0, -1)
-	if err != nil {
-		return nil, err
+	segment := m.model.Segment
+	if lines == text.Sentence {
+		segment = m.model.SegmentLine
 	}
 	var all []Sentence
-	for {
-		b, err := blocks.Next()
-		if err == io.EOF {
-			return all, nil
-		}
+	for b, err := range blocks {
 		if err != nil {
 			return nil, err
 		}
-		segment := m.model.Segment
-		if layout.Lines == text.Sentence {
-			segment = m.model.SegmentLine
-		}
 		found := segment(b.Text, maxWords)
-		ends := make([]byteMap, len(found))
+		bounds := make([][]int, len(found))
 		for i := range found {
-			ends[i] = newByteMap(&b, &found[i])
+			bounds[i] = boundsOf(&b, &found[i])
 		}
-		if err := b.Place(found, layout.Lines); err != nil {
+		if err := b.Place(found, lines); err != nil {
 			return nil, err
 		}
 		if err := m.parse(found); err != nil {
 			return nil, err
 		}
 		for i := range found {
-			all = append(all, newSentence(&found[i], ends[i], i == 0 && (b.Opens || len(all) == 0)))
+			all = append(all, newSentence(&found[i], bounds[i], i == 0 && (b.Opens || len(all) == 0)))
 		}
 	}
+	return all, nil
 }
 
 // ParseWords returns the tree of a sentence that is already split into words. Every
@@ -189,7 +181,7 @@ func (m *Model) ParseWords(forms []string) (s Sentence, err error) {
 	if err := m.parse(found); err != nil {
 		return Sentence{}, err
 	}
-	return newSentence(&found[0], newByteMap(&b, &found[0]), true), nil
+	return newSentence(&found[0], boundsOf(&b, &found[0]), true), nil
 }
 
 // checkForm says why a word cannot have a form, or "".

@@ -2,7 +2,6 @@ package treebeam
 
 import (
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/text"
@@ -98,7 +97,7 @@ func AppendCoNLLU(dst []byte, docID string, sentences []Sentence) []byte {
 }
 
 // newSentence is a parsed sentence as the caller sees it.
-func newSentence(s *syntax.Sentence, place byteMap, paragraph bool) Sentence {
+func newSentence(s *syntax.Sentence, bounds []int, paragraph bool) Sentence {
 	c := &s.Confidence
 	out := Sentence{
 		Text: s.Text, Start: int(s.StartByte), End: int(s.EndByte), Paragraph: paragraph, Status: s.Status.String(),
@@ -112,7 +111,7 @@ func newSentence(s *syntax.Sentence, place byteMap, paragraph bool) Sentence {
 		out.Words[i] = Word{
 			Form: w.Form, Lemma: w.Lemma, UPOS: w.UPOS, XPOS: w.XPOS, Feats: w.Feats, Misc: w.Misc,
 			Head: int(w.Head), Deprel: w.Deprel,
-			Start: place.start(w.StartChar), End: place.end(w.EndChar), StartChar: int(w.StartChar), EndChar: int(w.EndChar),
+			Start: bounds[w.StartChar], End: bounds[w.EndChar], StartChar: int(w.StartChar), EndChar: int(w.EndChar),
 			HeadConf: signal(c.HeadConf, i), DeprelConf: signal(c.DeprelConf, i), UPOSConf: signal(c.UPOSConf, i),
 			HeadMarginal: signal(c.HeadMarginal, i), HeadMargin: signal(c.HeadMargin, i), DeprelMarginal: signal(c.LabelProb, i),
 		}
@@ -131,26 +130,13 @@ func signal(list []float32, i int) float32 {
 	return -1
 }
 
-// A byteMap has the bytes of the source at which the code points of a
-// sentence's text begin and end.
-type byteMap struct{ starts, ends []int }
-
-func (m byteMap) start(char int32) int { return m.starts[char] }
-func (m byteMap) end(char int32) int   { return m.ends[char-1] }
-
-// newByteMap maps a sentence that was found in b and is not placed yet. A CR LF
-// is one code point of its text.
-func newByteMap(b *text.Block, s *syntax.Sentence) byteMap {
-	n := utf8.RuneCountInString(s.Text)
-	m := byteMap{make([]int, 0, n), make([]int, 0, n)}
-	for at := int(s.StartByte); at < int(s.EndByte); {
-		_, size := utf8.DecodeRuneInString(b.Text[at:])
-		if b.Text[at] == '\r' && at+1 < len(b.Text) && b.Text[at+1] == '\n' {
-			size = 2
-		}
-		m.starts = append(m.starts, int(b.Offset(at)))
-		at += size
-		m.ends = append(m.ends, int(b.Offset(at)))
+// boundsOf returns the bytes of the source at which the code points of a sentence's
+// text begin, and the end of the last one. The sentence was found in b and is not placed
+// yet.
+func boundsOf(b *text.Block, s *syntax.Sentence) []int {
+	list := text.Bounds(make([]int, 0, len(s.Text)+1), b.Text[s.StartByte:s.EndByte])
+	for i := range list {
+		list[i] = int(b.Offset(int(s.StartByte) + list[i]))
 	}
-	return m
+	return list
 }

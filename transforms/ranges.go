@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -16,25 +17,24 @@ func noteRanges(b *Block, sentences []syntax.Sentence) {
 		return
 	}
 	char, at := b.Char, 0
-	var places []int64 // in the document, of the code points of a sentence's text
+	var bounds []int
+	var places []int64 // in the document, of bounds
 	for i := range sentences {
 		s := &sentences[i]
 		char += int64(utf8.RuneCountInString(b.Text[at:s.StartByte]))
-		places = places[:0]
-		for at = int(s.StartByte); at < int(s.EndByte); {
+		source := b.Text[s.StartByte:s.EndByte]
+		bounds = text.Bounds(bounds[:0], source)
+		places = append(places[:0], char)
+		for k, end := range bounds[1:] {
+			char += int64(utf8.RuneCountInString(source[bounds[k]:end]))
 			places = append(places, char)
-			_, size := utf8.DecodeRuneInString(b.Text[at:])
-			if b.Text[at] == '\r' && at+1 < int(s.EndByte) && b.Text[at+1] == '\n' { // one space of the text
-				size, char = 2, char+1
-			}
-			at += size
-			char++
 		}
+		at = int(s.EndByte)
 		token := func(misc *string, w *syntax.Word) {
-			if w.EndChar <= w.StartChar || int(w.EndChar) > len(places) {
+			if w.EndChar <= w.StartChar || int(w.EndChar) >= len(places) {
 				return
 			}
-			note := "TokenRange=" + strconv.FormatInt(places[w.StartChar], 10) + ":" + strconv.FormatInt(places[w.EndChar-1]+1, 10)
+			note := "TokenRange=" + strconv.FormatInt(places[w.StartChar], 10) + ":" + strconv.FormatInt(places[w.EndChar], 10)
 			if *misc != "" {
 				note = *misc + "|" + note
 			}

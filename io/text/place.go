@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -54,4 +55,19 @@ func (b *Block) leftOut(sentences []syntax.Sentence) string {
 		return fmt.Sprintf("%.40q", gap)
 	}
 	return ""
+}
+
+// Bounds appends to list the bytes of source at which the characters of a sentence
+// begin, and the end of the last one. source is what the sentence was cut from. As in
+// the sentence's Text, a CR LF is one character.
+func Bounds(list []int, source string) []int {
+	for at := 0; at < len(source); {
+		list = append(list, at)
+		_, size := utf8.DecodeRuneInString(source[at:])
+		if strings.HasPrefix(source[at:], "\r\n") {
+			size = 2
+		}
+		at += size
+	}
+	return append(list, len(source))
 }

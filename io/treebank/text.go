@@ -30,7 +30,7 @@ func Blocks(sents []syntax.Sentence) ([]string, error) {
 	if err := conllu.RawText(&raw, sents); err != nil {
 		return nil, err
 	}
-	return text.Blocks(raw.Bytes(), source.HeadBytes, text.Options{Lines: text.Paragraph})
+	return text.Blocks(raw.String(), source.HeadBytes, text.Options{Lines: text.Paragraph})
 }
 
 // maxToken bounds what stands between two white spaces of plain text, in bytes.

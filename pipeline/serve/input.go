@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"io"
 	"iter"
 	"strconv"
 	"strings"
@@ -61,29 +60,22 @@ func (t *tokenizer) each(data string, yield func(*syntax.Sentence) bool) error {
 	if t.presegmented {
 		lines = text.Sentence
 	}
-	layout, err := text.Decide([]byte(data[:min(len(data), headBytes)]), text.Options{Lines: lines})
+	lines, blocks, err := text.Whole(data, headBytes, text.Options{Lines: lines})
 	if err != nil {
 		return err
 	}
-	blocks, err := text.NewReader(strings.NewReader(data), layout, 0, -1)
-	if err != nil {
-		return err
+	segment := t.model.Segment
+	if lines == text.Sentence {
+		segment = t.model.SegmentLine
 	}
 	places := places{data: data}
-	for n := 0; ; {
-		b, err := blocks.Next()
-		if err == io.EOF {
-			return nil
-		}
+	n := 0
+	for b, err := range blocks {
 		if err != nil {
 			return err
 		}
-		segment := t.model.Segment
-		if layout.Lines == text.Sentence {
-			segment = t.model.SegmentLine
-		}
 		found := segment(b.Text, t.words)
-		if err := b.Place(found, layout.Lines); err != nil {
+		if err := b.Place(found, lines); err != nil {
 			return err
 		}
 		for i := range found {
@@ -97,6 +89,7 @@ func (t *tokenizer) each(data string, yield func(*syntax.Sentence) bool) error {
 			}
 		}
 	}
+	return nil
 }
 
 // comments are those of sentence n, from 1, of a text or of a list of tokens.

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -16,18 +17,19 @@ type places struct {
 	data string
 	end  int // of the token before and the white space behind it, in bytes
 
-	bytes, runes int // the first bytes of data are so many code points
-	starts, ends []int
+	bytes, runes int   // the first bytes of data are so many code points
+	bounds       []int // of the characters of a sentence, see text.Bounds
 }
 
 // describe sets MISC of the tokens of s as UDPipe does: SpaceAfter, SpacesAfter,
 // SpacesBefore, SpacesInToken and, if wanted, TokenRange.
 func (p *places) describe(s *syntax.Sentence, o *tokenizer) {
-	p.locate(int(s.StartByte), int(s.EndByte))
+	first := int(s.StartByte)
+	p.bounds = text.Bounds(p.bounds[:0], p.data[first:s.EndByte])
 	mwts := s.MWTs
 	for i := 0; i < len(s.Words); i++ {
 		w := &s.Words[i]
-		start, end := p.starts[w.StartChar], p.ends[w.EndChar-1]
+		start, end := first+p.bounds[w.StartChar], first+p.bounds[w.EndChar]
 		form, misc := w.Form, &w.Misc
 		if len(mwts) > 0 && int(mwts[0].First) == i+1 {
 			form, misc = mwts[0].Form, &mwts[0].Misc
@@ -61,20 +63,6 @@ func (p *places) misc(form string, start, end int, o *tokenizer) string {
 		list = append(list, fmt.Sprintf("TokenRange=%d:%d", from, from+utf8.RuneCountInString(p.data[start:end])))
 	}
 	return strings.Join(list, "|")
-}
-
-// locate finds the code points of a sentence's text. A CR LF is one of them.
-func (p *places) locate(start, end int) {
-	p.starts, p.ends = p.starts[:0], p.ends[:0]
-	for at := start; at < end; {
-		_, size := utf8.DecodeRuneInString(p.data[at:])
-		if strings.HasPrefix(p.data[at:], "\r\n") {
-			size = 2
-		}
-		p.starts = append(p.starts, at)
-		at += size
-		p.ends = append(p.ends, at)
-	}
 }
 
 // count is the number of code points before a byte, which must not be one before

@@ -230,5 +230,5 @@ func rawBlocks(sents []syntax.Sentence) (blocks []string, err error) {
 	if err := conllu.RawText(&raw, sents); err != nil {
 		return nil, err
 	}
-	return text.Blocks(raw.Bytes(), raw.Len(), text.Options{Lines: text.Paragraph})
+	return text.Blocks(raw.String(), raw.Len(), text.Options{Lines: text.Paragraph})
 }

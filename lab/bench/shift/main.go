@@ -126,5 +126,5 @@ func (x *way) row(w io.Writer, m *model.Model, sents []syntax.Sentence, tokens b
 
 // read cuts a text into blocks as treebeam parse does.
 func read(raw []byte) (blocks []string, err error) {
-	return text.Blocks(raw, source.HeadBytes, text.Options{Lines: text.AutoLines})
+	return text.Blocks(string(raw), source.HeadBytes, text.Options{Lines: text.AutoLines})
 }
