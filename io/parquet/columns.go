@@ -1,11 +1,151 @@
 package parquet
 
 import (
+	"iter"
+	"reflect"
 	"slices"
+	"strings"
 	"unsafe"
 
 	pq "github.com/parquet-go/parquet-go"
 )
+
+// A table is what the fields of a row type and their tags say of its columns.
+// Schema, rows, sizes, checks, reading, flat files, attributes of find and the
+// tables of docs/parquet.md (from the comments) follow from it.
+type table struct {
+	overhead int      // bytes of a row besides texts and lists
+	sorted   []string // columns by which rows are sorted
+	columns  []column
+	meta     []int // field of kept values, nil without one
+}
+
+// A column is a field of a row. It has one leaf in the schema, or one for each
+// field of the elements of a list of structs.
+type column struct {
+	name     string
+	field    []int // see reflect.Value.FieldByIndex
+	optional bool  // it may be null, of a list: as a whole
+	// Of a list, or of a field of its elements: the definition level of an
+	// element that is not null, whether one may be null, bytes of one besides
+	// text, and the fields of a struct.
+	level    int
+	nullable bool
+	overhead int
+	fields   []column
+
+	// bounded columns of text have statistics: no value is longer than a path or
+	// an id may be. The others may have megabytes a value, and the smallest and
+	// the largest of every row group would stay in memory up to the footer. What
+	// queries could skip by is in these. Statistics in the headers of pages, which
+	// no reader needs beside the index, would repeat such values in each.
+	bounded bool
+	short   bool   // bounded to a few bytes, which overhead counts
+	word    string // name of a value of a list with one element per word
+	unless  []int  // it is null if this field of the row is zero
+}
+
+// tables are those of all rows. Row groups close by overhead: another one gives
+// other bytes.
+var tables = map[reflect.Type]*table{
+	reflect.TypeFor[Tree]():     tableOf[Tree](200, "source_uri", "start_byte"),
+	reflect.TypeFor[Word]():     tableOf[Word](40, "source_uri"),
+	reflect.TypeFor[Failure]():  tableOf[Failure](80, "source_uri", "byte_offset"),
+	reflect.TypeFor[Document](): tableOf[Document](200),
+	reflect.TypeFor[Entry]():    tableOf[Entry](200),
+}
+
+// elementOverhead is column.overhead of lists of structs.
+var elementOverhead = map[reflect.Type]int{reflect.TypeFor[MWT](): 16, reflect.TypeFor[EmptyNode](): 40}
+
+func tableOf[T Row](overhead int, sorted ...string) *table {
+	t := reflect.TypeFor[T]()
+	list := &table{overhead: overhead, sorted: sorted, columns: columnsOf(t)}
+	if f, ok := t.FieldByName("Meta"); ok {
+		list.meta = f.Index
+	}
+	return list
+}
+
+func columnsOf(t reflect.Type) (list []column) {
+	for _, f := range reflect.VisibleFields(t) {
+		tag := strings.Split(f.Tag.Get("parquet"), ",")
+		if f.Anonymous || tag[0] == "-" {
+			continue
+		}
+		c := column{name: tag[0], field: f.Index, optional: slices.Contains(tag, "optional"), word: f.Tag.Get("word"), level: 1, overhead: 4}
+		c.short = f.Tag.Get("column") == "short"
+		c.bounded = c.short || f.Tag.Get("column") == "bounded"
+		if c.optional {
+			c.level = 2
+		}
+		if strings.HasSuffix(f.Tag.Get("parquet-element"), "optional") {
+			c.level, c.nullable = c.level+1, true
+		}
+		if f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct {
+			c.overhead, c.fields = elementOverhead[f.Type.Elem()], columnsOf(f.Type.Elem())
+			for i := range c.fields {
+				c.fields[i].nullable = c.fields[i].optional // and level is as of a list
+			}
+		}
+		if zero, ok := t.FieldByName(f.Tag.Get("null")); ok {
+			c.unless = zero.Index
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// column returns the column of a name, nil if there is none.
+func (t *table) column(name string) *column {
+	i := slices.IndexFunc(t.columns, func(c column) bool { return c.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &t.columns[i]
+}
+
+// of returns a pointer to the field of a row.
+func (c *column) of(row reflect.Value) any { return row.FieldByIndex(c.field).Addr().Interface() }
+
+// Columns yields the columns of a row, without kept values, in the order of the
+// file: the name, and a pointer to the field.
+func Columns[T Row](row *T) iter.Seq2[string, any] {
+	return func(yield func(string, any) bool) {
+		v := reflect.ValueOf(row).Elem()
+		t := tables[v.Type()]
+		for i := range t.columns {
+			if !yield(t.columns[i].name, t.columns[i].of(v)) {
+				return
+			}
+		}
+	}
+}
+
+// An Attribute is a column of trees: of a list with one element per word, by the
+// name that one of its values has, such as lemma, or a value of the sentence.
+type Attribute struct {
+	Name, Column string
+	OfWord       bool
+	column       *column
+}
+
+// Of returns a pointer to the column of a row.
+func (a *Attribute) Of(t *Tree) any { return a.column.of(reflect.ValueOf(t).Elem()) }
+
+// Attributes are those of trees, in the order of the file.
+func Attributes() (list []Attribute) {
+	columns := tables[reflect.TypeFor[Tree]()].columns
+	for i := range columns {
+		c := &columns[i]
+		if kind := reflect.TypeFor[Tree]().FieldByIndex(c.field).Type.Kind(); c.word != "" {
+			list = append(list, Attribute{c.word, c.name, true, c})
+		} else if kind != reflect.Slice {
+			list = append(list, Attribute{c.name, c.name, false, c})
+		}
+	}
+	return list
+}
 
 // A rowBuilder lays a row out as leaf values in the order of the schema, with
 // their repetition and definition levels (Dremel, section 4.2). The library's
@@ -13,229 +153,150 @@ import (
 // stand among the elements of a list.
 type rowBuilder struct {
 	row    pq.Row
-	column int
+	column int // of the next leaf
+	bytes  int // about those of column data of the row
+}
+
+// append appends the columns of a row.
+func (b *rowBuilder) append(t *table, row reflect.Value) {
+	b.room(t, row)
+	b.bytes += t.overhead
+	for i := range t.columns {
+		c := &t.columns[i]
+		switch v := c.of(row).(type) {
+		case *string:
+			b.text(c, *v)
+		case *int32:
+			b.value(c, pq.Int32Value(*v), true)
+		case *int64:
+			b.value(c, pq.Int64Value(*v), c.unless == nil || !row.FieldByIndex(c.unless).IsZero())
+		case *float32:
+			b.value(c, pq.FloatValue(*v), true)
+		case *float64:
+			b.value(c, pq.DoubleValue(*v), c.unless == nil || !row.FieldByIndex(c.unless).IsZero())
+		case **int32:
+			pointer(b, c, *v, pq.Int32Value)
+		case **int64:
+			pointer(b, c, *v, pq.Int64Value)
+		case **float32:
+			pointer(b, c, *v, pq.FloatValue)
+		case *[]string:
+			for i, s := range *v {
+				b.element(c, i, textValue(s), s != "" || !c.nullable)
+				b.bytes += len(s)
+			}
+			b.end(c, len(*v), *v == nil)
+		case *[]int32:
+			list(b, c, *v, pq.Int32Value)
+		case *[]float32:
+			list(b, c, *v, pq.FloatValue)
+		default:
+			b.structs(c, row.FieldByIndex(c.field))
+		}
+	}
+}
+
+// room makes room for the values of a row, so that a long one is not copied as
+// it grows.
+func (b *rowBuilder) room(t *table, row reflect.Value) {
+	n := 0
+	for i := range t.columns {
+		c := &t.columns[i]
+		n++
+		if f := row.FieldByIndex(c.field); f.Kind() == reflect.Slice {
+			n += f.Len()*max(len(c.fields), 1) + len(c.fields)
+		}
+	}
+	b.row = slices.Grow(b.row, n)
+}
+
+// text appends a column of text, in which "" stands for null if there may be one.
+func (b *rowBuilder) text(c *column, s string) {
+	b.value(c, textValue(s), s != "" || !c.optional)
+	if !c.short {
+		b.bytes += len(s)
+	}
+}
+
+// value appends a column that is no list.
+func (b *rowBuilder) value(c *column, v pq.Value, present bool) {
+	definition := 0
+	if !present {
+		v = pq.NullValue()
+	} else if c.optional {
+		definition = 1
+	}
+	b.leaf(v, 0, definition)
+	b.column++
+}
+
+// pointer appends a column that is null if v is nil.
+func pointer[T any](b *rowBuilder, c *column, v *T, of func(T) pq.Value) {
+	if v == nil {
+		b.value(c, pq.Value{}, false)
+		return
+	}
+	b.value(c, of(*v), true)
+}
+
+// list appends a list without nulls.
+func list[T any](b *rowBuilder, c *column, values []T, of func(T) pq.Value) {
+	for i, v := range values {
+		b.element(c, i, of(v), true)
+	}
+	b.end(c, len(values), values == nil)
+}
+
+// structs appends a list of structs of text.
+func (b *rowBuilder) structs(c *column, list reflect.Value) {
+	n := list.Len()
+	b.bytes += n * c.overhead
+	for j := range c.fields {
+		f := &c.fields[j]
+		for i := range n {
+			s := list.Index(i).FieldByIndex(f.field).String()
+			b.element(f, i, textValue(s), s != "" || !f.nullable)
+			if !f.short {
+				b.bytes += len(s)
+			}
+		}
+		b.endLeaf(n, 0)
+	}
+}
+
+// element appends element i of a list.
+func (b *rowBuilder) element(c *column, i int, v pq.Value, present bool) {
+	definition := c.level
+	if !present {
+		v, definition = pq.NullValue(), definition-1
+	}
+	b.leaf(v, min(i, 1), definition)
+}
+
+// end ends a list of n values.
+func (b *rowBuilder) end(c *column, n int, null bool) {
+	b.bytes += n * c.overhead
+	empty := 0
+	if c.optional && !null {
+		empty = 1
+	}
+	b.endLeaf(n, empty)
+}
+
+// endLeaf ends a leaf of a list; empty is the definition level of one without
+// elements.
+func (b *rowBuilder) endLeaf(n, empty int) {
+	if n == 0 {
+		b.leaf(pq.NullValue(), 0, empty)
+	}
+	b.column++
 }
 
 func (b *rowBuilder) leaf(v pq.Value, repetition, definition int) {
 	b.row = append(b.row, v.Level(repetition, definition, b.column))
 }
 
-// required appends a column that always has a value.
-func (b *rowBuilder) required(v pq.Value) {
-	b.leaf(v, 0, 0)
-	b.column++
-}
-
-func (b *rowBuilder) text(s string)   { b.required(textValue(s)) }
-func (b *rowBuilder) int64(v int64)   { b.required(pq.Int64Value(v)) }
-func (b *rowBuilder) int32(v int32)   { b.required(pq.Int32Value(v)) }
-func (b *rowBuilder) float(v float32) { b.required(pq.FloatValue(v)) }
-
-// optional appends a column that may be null.
-func (b *rowBuilder) optional(v pq.Value, present bool) {
-	if present {
-		b.leaf(v, 0, 1)
-	} else {
-		b.leaf(pq.NullValue(), 0, 0)
-	}
-	b.column++
-}
-
-func (b *rowBuilder) optionalText(s string) { b.optional(textValue(s), s != "") }
-
 // textValue returns a string value without copying it.
 func textValue(s string) pq.Value {
 	return pq.ByteArrayValue(unsafe.Slice(unsafe.StringData(s), len(s))) // which the library only reads
-}
-
-// list appends a list of n elements that may not be null; level is the
-// definition level of an empty one.
-func (b *rowBuilder) list(n, level int, at func(i int) pq.Value) {
-	b.elements(n, level, func(i, repetition int) { b.leaf(at(i), repetition, level+1) })
-}
-
-// elements appends a column of a list, whose elements each appends itself.
-func (b *rowBuilder) elements(n, level int, each func(i, repetition int)) {
-	if n == 0 {
-		b.leaf(pq.NullValue(), 0, level)
-	}
-	for i := range n {
-		each(i, min(i, 1))
-	}
-	b.column++
-}
-
-// texts appends a list of strings.
-func (b *rowBuilder) texts(list []string) {
-	b.list(len(list), 0, func(i int) pq.Value { return textValue(list[i]) })
-}
-
-// optionalTexts appends a column of a list in which "" stands for null.
-func (b *rowBuilder) optionalTexts(n int, at func(i int) string) {
-	b.elements(n, 0, func(i, repetition int) {
-		if s := at(i); s != "" {
-			b.leaf(textValue(s), repetition, 2)
-		} else {
-			b.leaf(pq.NullValue(), repetition, 1)
-		}
-	})
-}
-
-// words appends a list of strings with nulls.
-func (b *rowBuilder) words(list []string) {
-	b.optionalTexts(len(list), func(i int) string { return list[i] })
-}
-
-// optionalInts appends a list that is null if it is nil.
-func (b *rowBuilder) optionalInts(list []int32) {
-	b.list(len(list), level(list == nil), func(i int) pq.Value { return pq.Int32Value(list[i]) })
-}
-
-// floats appends a list that is null if it is nil.
-func (b *rowBuilder) floats(list []float32) {
-	b.list(len(list), level(list == nil), func(i int) pq.Value { return pq.FloatValue(list[i]) })
-}
-
-// level is the definition level of an optional list without elements.
-func level(null bool) int {
-	if null {
-		return 0
-	}
-	return 1
-}
-
-// room makes room in the row for n values, so that a long one is not copied as
-// it grows.
-func (b *rowBuilder) room(n int) { b.row = slices.Grow(b.row, n) }
-
-func (t *Tree) columns(b *rowBuilder) {
-	const single, perWord, perMWT, perEmpty = 20, 17, 5, 10 // columns
-	b.room(single + len(t.Comments) + perWord*len(t.Tokens) + perMWT*(len(t.MWT)+1) + perEmpty*(len(t.EmptyNodes)+1))
-	b.text(t.SentID)
-	b.optionalText(t.Text)
-	b.texts(t.Comments)
-	b.texts(t.Tokens)
-	b.words(t.Lemmas)
-	b.words(t.UPOS)
-	b.words(t.XPOS)
-	b.words(t.Feats)
-	b.list(len(t.Head), 0, func(i int) pq.Value { return pq.Int32Value(t.Head[i]) })
-	b.words(t.Deprel)
-	b.words(t.Deps)
-	b.words(t.Misc)
-	t.surface(b)
-	b.text(t.DocID)
-	b.text(t.SourceURI)
-	b.text(t.SourceVersion)
-	b.int64(t.StartByte)
-	b.int64(t.EndByte)
-	b.optionalInts(t.StartChar)
-	b.optionalInts(t.EndChar)
-	b.floats(t.HeadMarginal)
-	b.floats(t.HeadMargin)
-	b.floats(t.LabelMarginal)
-	b.floats(t.HeadConf)
-	b.floats(t.DeprelConf)
-	b.floats(t.UPOSConf)
-	b.float(t.TreeMargin)
-	b.float(t.TreeScore)
-	if t.TreeConf != nil {
-		b.optional(pq.FloatValue(*t.TreeConf), true)
-	} else {
-		b.optional(pq.Value{}, false)
-	}
-	b.optionalText(t.Certificate)
-	b.int32(t.Restarts)
-	b.int32(t.NCandidates)
-	b.text(t.Status)
-	b.text(t.ModelID)
-}
-
-// surface appends the columns of multiword tokens and empty nodes.
-func (t *Tree) surface(b *rowBuilder) {
-	n := len(t.MWT)
-	b.list(n, 0, func(i int) pq.Value { return textValue(t.MWT[i].ID) })
-	b.list(n, 0, func(i int) pq.Value { return textValue(t.MWT[i].Form) })
-	b.optionalTexts(n, func(i int) string { return t.MWT[i].Feats })
-	b.optionalTexts(n, func(i int) string { return t.MWT[i].Misc })
-	b.optionalTexts(n, func(i int) string { return t.MWT[i].Rest })
-	n = len(t.EmptyNodes)
-	b.list(n, 0, func(i int) pq.Value { return textValue(t.EmptyNodes[i].ID) })
-	b.optionalTexts(n, func(i int) string { return t.EmptyNodes[i].Form })
-	b.optionalTexts(n, func(i int) string { return t.EmptyNodes[i].Lemma })
-	b.optionalTexts(n, func(i int) string { return t.EmptyNodes[i].UPOS })
-	b.optionalTexts(n, func(i int) string { return t.EmptyNodes[i].XPOS })
-	b.optionalTexts(n, func(i int) string { return t.EmptyNodes[i].Feats })
-	b.optionalTexts(n, func(i int) string { return t.EmptyNodes[i].Head })
-	b.optionalTexts(n, func(i int) string { return t.EmptyNodes[i].Deprel })
-	b.optionalTexts(n, func(i int) string { return t.EmptyNodes[i].Deps })
-	b.optionalTexts(n, func(i int) string { return t.EmptyNodes[i].Misc })
-}
-
-func (r *Failure) columns(b *rowBuilder) {
-	b.text(r.DocID)
-	b.text(r.SourceURI)
-	b.int64(r.ByteOffset)
-	if r.Line != nil {
-		b.optional(pq.Int64Value(*r.Line), true)
-	} else {
-		b.optional(pq.Value{}, false)
-	}
-	b.text(r.Stage)
-	b.text(r.Severity)
-	b.text(r.Kind)
-	b.text(r.Reason)
-	b.optionalText(r.Text)
-	b.optionalText(r.Block)
-}
-
-func (d *Document) columns(b *rowBuilder) {
-	b.text(d.DocID)
-	b.text(d.SourceURI)
-	b.text(d.SourceVersion)
-	b.int64(d.StoredBytes)
-	b.int64(d.StartByte)
-	b.int64(d.EndByte)
-	b.text(d.Format)
-	b.optionalText(d.Encoding)
-	b.optionalText(d.Lines)
-	for _, v := range [...]int64{d.Blocks, d.BlocksFailed, d.Sentences, d.Trees, d.Words, d.Failures, d.Warnings, d.Repaired, d.UnknownWords} {
-		b.int64(v)
-	}
-	calibrated := d.CalibratedWords > 0
-	b.optional(pq.Int64Value(d.CalibratedWords), calibrated)
-	for _, v := range [...]float64{d.ExpectedUPOS, d.ExpectedUPOSStderr, d.ExpectedUAS, d.ExpectedUASStderr, d.ExpectedLAS, d.ExpectedLASStderr} {
-		b.optional(pq.DoubleValue(v), calibrated)
-	}
-}
-
-// size is about the bytes of column data of a row.
-func (t *Tree) size() int {
-	n := 200 + len(t.SentID) + len(t.Text) + len(t.DocID) + len(t.SourceURI)
-	for _, list := range [][]string{t.Comments, t.Tokens, t.Lemmas, t.UPOS, t.XPOS, t.Feats, t.Deprel, t.Deps, t.Misc} {
-		n += 4 * len(list)
-		for _, v := range list {
-			n += len(v)
-		}
-	}
-	for _, list := range [][]float32{t.HeadMarginal, t.HeadMargin, t.LabelMarginal, t.HeadConf, t.DeprelConf, t.UPOSConf} {
-		n += 4 * len(list)
-	}
-	for i := range t.MWT {
-		m := &t.MWT[i]
-		n += 16 + len(m.ID) + len(m.Form) + len(m.Feats) + len(m.Misc) + len(m.Rest)
-	}
-	for i := range t.EmptyNodes {
-		e := &t.EmptyNodes[i]
-		n += 40 + len(e.ID) + len(e.Form) + len(e.Lemma) + len(e.Feats) + len(e.Deps) + len(e.Misc)
-	}
-	return n + 4*(len(t.Head)+len(t.StartChar)+len(t.EndChar)) + keptSize(t.Meta)
-}
-
-func (r *Failure) size() int {
-	return 80 + len(r.DocID) + len(r.SourceURI) + len(r.Reason) + len(r.Text) + len(r.Block)
-}
-
-func (d *Document) size() int {
-	return 200 + len(d.DocID) + len(d.SourceURI) + len(d.SourceVersion) + keptSize(d.Meta)
 }

@@ -354,12 +354,13 @@ func TestDamage(t *testing.T) {
 
 func TestFromRowChecks(t *testing.T) {
 	for name, damage := range map[string]func(*parquet.Tree){
-		"lists":  func(r *parquet.Tree) { r.UPOS = r.UPOS[:1] },
-		"heads":  func(r *parquet.Tree) { r.Head = nil },
-		"spans":  func(r *parquet.Tree) { r.EndChar = r.EndChar[:1] },
-		"status": func(r *parquet.Tree) { r.Status = "odd" },
-		"mwt":    func(r *parquet.Tree) { r.MWT = []parquet.MWT{{ID: "1"}} },
-		"empty":  func(r *parquet.Tree) { r.EmptyNodes = []parquet.EmptyNode{{ID: "x.1"}} },
+		"lists":         func(r *parquet.Tree) { r.UPOS = r.UPOS[:1] },
+		"heads":         func(r *parquet.Tree) { r.Head = nil },
+		"spans":         func(r *parquet.Tree) { r.EndChar = r.EndChar[:1] },
+		"status":        func(r *parquet.Tree) { r.Status = "odd" },
+		"probabilities": func(r *parquet.Tree) { r.HeadConf = []float32{1} },
+		"mwt":           func(r *parquet.Tree) { r.MWT = []parquet.MWT{{ID: "1"}} },
+		"empty":         func(r *parquet.Tree) { r.EmptyNodes = []parquet.EmptyNode{{ID: "x.1"}} },
 	} {
 		s := parsed(2)
 		row := parquet.ToRow(&s, &doc)
@@ -370,9 +371,24 @@ func TestFromRowChecks(t *testing.T) {
 	}
 }
 
-func BenchmarkWriter(b *testing.B) {
-	const sentences, words = 1000, 20
-	var rows []parquet.Tree
+// Rows are laid out without an allocation of their own, and read with one for each
+// list and little more.
+func TestAllocations(t *testing.T) {
+	rows := someRows(1000, 20)
+	more := someRows(3000, 20)
+	few := testing.AllocsPerRun(3, func() { write(t, rows) })
+	many := testing.AllocsPerRun(3, func() { write(t, more) })
+	if perRow := (many - few) / 2000; perRow > 1 {
+		t.Errorf("a row is written with %.2f allocations", perRow)
+	}
+	data := write(t, rows)
+	if perRow := testing.AllocsPerRun(3, func() { read[parquet.Tree](t, data) }) / 1000; perRow > 25 {
+		t.Errorf("a row is read with %.1f allocations", perRow)
+	}
+}
+
+// someRows are rows of so many words.
+func someRows(sentences, words int) (rows []parquet.Tree) {
 	for i := range sentences {
 		s := parsed(words)
 		for j := range s.Words {
@@ -382,6 +398,13 @@ func BenchmarkWriter(b *testing.B) {
 		s.StartByte = int64(i)
 		rows = append(rows, parquet.ToRow(&s, &doc))
 	}
+	return rows
+}
+
+func BenchmarkWriter(b *testing.B) {
+	const sentences, words = 1000, 20
+	rows := someRows(sentences, words)
+	b.ReportAllocs()
 	for range b.N {
 		write(b, rows)
 	}

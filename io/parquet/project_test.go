@@ -14,10 +14,6 @@ import (
 	"github.com/treebeam/treebeam/io/parquet"
 )
 
-// projected are the columns that TreesWith knows, and how to take others away.
-var projected = []string{"sent_id", "text", "doc_id", "source_uri", "start_byte", "tokens", "lemmas", "upos", "xpos", "feats", "deprel", "misc",
-	"head", "start_char", "end_char", "head_conf", "deprel_conf", "upos_conf"}
-
 // Rows have what all rows have, in the columns that were asked for, and nothing
 // in the others: of lists with nulls, empty ones, ones longer than a page, and in
 // several row groups.
@@ -38,7 +34,13 @@ func TestTreesWith(t *testing.T) {
 		}
 		row := &rows[i]
 		*row = parquet.Tree{SentID: fmt.Sprint("s", i), Text: texts(1)[0], DocID: "d", SourceURI: fmt.Sprint("in/", i/50), StartByte: int64(i), Status: "ok",
-			Tokens: texts(n), Lemmas: texts(n), UPOS: texts(n), XPOS: texts(n), Feats: texts(n), Deprel: texts(n), Deps: texts(n), Misc: texts(n)}
+			Tokens: texts(n), Lemmas: texts(n), UPOS: texts(n), XPOS: texts(n), Feats: texts(n), Deprel: texts(n), Deps: texts(n), Misc: texts(n),
+			Comments: texts(i % 4), ModelID: "m", Restarts: 3, TreeScore: 0.5}
+		for j := range i % 3 {
+			row.MWT = append(row.MWT, parquet.MWT{ID: fmt.Sprint(j), Rest: texts(1)[0]})
+			row.EmptyNodes = append(row.EmptyNodes, parquet.EmptyNode{ID: fmt.Sprint(j), Head: texts(1)[0]})
+			row.TreeConf = &row.TreeScore
+		}
 		for j := range n {
 			row.Head = append(row.Head, int32(j))
 			if i%3 > 0 {
@@ -59,7 +61,7 @@ func TestTreesWith(t *testing.T) {
 	}
 	for trial := range 12 {
 		var columns []string
-		for _, c := range projected {
+		for c := range parquet.Columns(&parquet.Tree{}) {
 			if trial == 0 || r.IntN(3) == 0 {
 				columns = append(columns, c)
 			}
@@ -78,7 +80,7 @@ func TestTreesWith(t *testing.T) {
 			t.Fatalf("%v: %d rows", columns, i)
 		}
 	}
-	for _, err := range parquet.TreesWith([]parquet.PartFile{*part}, "deps") {
+	for _, err := range parquet.TreesWith([]parquet.PartFile{*part}, "dep") {
 		if err == nil {
 			t.Error("a column that is not known is read")
 		}

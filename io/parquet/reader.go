@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -158,74 +159,33 @@ func (r *Reader[T]) footer() map[string]string {
 // Len returns the number of rows.
 func (r *Reader[T]) Len() int64 { return r.file.NumRows() }
 
-// All yields the rows in order, holding a few at a time. Rows belong to the
-// caller. The pair with an error is the last.
-func (r *Reader[T]) All() iter.Seq2[*T, error] {
+// All yields the rows in order, one at a time. Rows belong to the caller. The
+// pair with an error is the last.
+func (r *Reader[T]) All() iter.Seq2[*T, error] { return r.rows(nil) }
+
+// rows is All of some columns: see newRowReader.
+func (r *Reader[T]) rows(columns []string) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		var rows *pq.GenericReader[T]
-		kept, err := r.keptReader()
+		in, err := r.newRowReader(columns)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		defer func() {
-			kept.close()
-			if rows != nil {
-				rows.Close()
-			}
-		}()
-		for done := false; !done; {
-			batch, err := r.read(&rows, kept)
-			for i := range batch {
-				if !yield(&batch[i], nil) {
-					return
+		defer in.close()
+		for {
+			row := new(T)
+			if err := in.next(reflect.ValueOf(row).Elem()); err != nil {
+				if !errors.Is(err, io.EOF) {
+					yield(nil, err)
 				}
+				return
 			}
-			if err != nil && !errors.Is(err, io.EOF) {
-				yield(nil, err)
+			if !yield(row, nil) {
+				return
 			}
-			done = err != nil
 		}
 	}
 }
-
-// read returns the next rows, with io.EOF perhaps together with the last.
-func (r *Reader[T]) read(rows **pq.GenericReader[T], kept *keptReader) (batch []T, err error) {
-	defer recoverDamage(r.name, &err)
-	if *rows == nil {
-		*rows = pq.NewGenericReader[T](r.file)
-	}
-	batch = make([]T, r.batchRows())
-	n, err := (*rows).Read(batch)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = damaged(r.name, "damaged: %w", err)
-	}
-	batch = batch[:n]
-	for i := range batch {
-		if kept == nil {
-			break
-		}
-		values, keptErr := kept.next()
-		if keptErr != nil {
-			return batch[:i], damaged(r.name, "damaged: %w", keptErr)
-		}
-		*any(&batch[i]).(keeper).kept() = values
-	}
-	return batch, err
-}
-
-// batchRows is how many rows are read at once: fewer where the rows of a group
-// are long.
-func (r *Reader[T]) batchRows() int {
-	n := int64(batchRows)
-	for _, group := range r.file.Metadata().RowGroups {
-		n = min(n, readBytes*group.NumRows/max(group.TotalByteSize, 1))
-	}
-	return int(max(n, 1))
-}
-
-// readBytes is about how many bytes of rows are read at once.
-const readBytes = 4 << 20
 
 // Close releases the file.
 func (r *Reader[T]) Close() error { return r.in.Close() }

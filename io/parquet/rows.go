@@ -7,130 +7,157 @@
 // The same rows and footer give the same bytes, always.
 package parquet
 
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
 // FormatVersion is part of every run's fingerprint: it changes when the same
 // sentences would give other files.
 const FormatVersion = "4"
 
-// A Tree is one row of trees/: a parsed sentence. Rows are sorted by
-// (SourceURI, StartByte). Lists with one element per word are parallel. Where
-// the tags say optional, "" and nil are null in the file.
-type Tree struct {
-	SentID     string      `parquet:"sent_id"`       // CoNLL's own, else <doc_id>@<start_byte>
-	Text       string      `parquet:"text,optional"` // "" (null) is unknown
-	Comments   []string    `parquet:"comments,list"` // whole comment lines, in order
-	Tokens     []string    `parquet:"tokens,list"`   // forms of the syntactic words
-	Lemmas     []string    `parquet:"lemmas,list" parquet-element:",dict,optional"`
-	UPOS       []string    `parquet:"upos,list" parquet-element:",dict,optional"`
-	XPOS       []string    `parquet:"xpos,list" parquet-element:",dict,optional"`
-	Feats      []string    `parquet:"feats,list" parquet-element:",dict,optional"`
-	Head       []int32     `parquet:"head,list"` // 0 is the root
-	Deprel     []string    `parquet:"deprel,list" parquet-element:",dict,optional"`
-	Deps       []string    `parquet:"deps,list" parquet-element:",dict,optional"`
-	Misc       []string    `parquet:"misc,list" parquet-element:",dict,optional"`
-	MWT        []MWT       `parquet:"mwt,list"`
-	EmptyNodes []EmptyNode `parquet:"empty_nodes,list"`
-
-	DocID         string  `parquet:"doc_id,dict"`
-	SourceURI     string  `parquet:"source_uri,dict"`
-	SourceVersion string  `parquet:"source_version,dict"` // sha256 of the stored bytes
-	StartByte     int64   `parquet:"start_byte"`          // in the decompressed source
-	EndByte       int64   `parquet:"end_byte"`
-	StartChar     []int32 `parquet:"start_char,list,optional"` // code points into Text
-	EndChar       []int32 `parquet:"end_char,list,optional"`
-
-	HeadMarginal  []float32 `parquet:"head_marginal,list,optional"`
-	HeadMargin    []float32 `parquet:"head_margin,list,optional"`
-	LabelMarginal []float32 `parquet:"label_marginal,list,optional"`
-	HeadConf      []float32 `parquet:"head_conf,list,optional"`   // null until calibrated
-	DeprelConf    []float32 `parquet:"deprel_conf,list,optional"` // null until calibrated
-	UPOSConf      []float32 `parquet:"upos_conf,list,optional"`   // null until calibrated
-	TreeMargin    float32   `parquet:"tree_margin"`
-	TreeScore     float32   `parquet:"tree_score"`
-	TreeConf      *float32  `parquet:"tree_conf,optional"`        // null until calibrated
-	Certificate   string    `parquet:"certificate,dict,optional"` // syntax.Certificate
-	Restarts      int32     `parquet:"restarts"`
-	NCandidates   int32     `parquet:"n_candidates"`
-	Status        string    `parquet:"status,dict"` // syntax.Status
-	ModelID       string    `parquet:"model_id,dict"`
-
-	// Meta are values of the input's record, in the order of their columns
-	// (MetaColumn), "" for null: see Writer.
-	Meta []KeyValue `parquet:"-"`
-}
-
-// An MWT is a multiword token; ID is "1-2".
-type MWT struct {
-	ID    string `parquet:"id"`
-	Form  string `parquet:"form"`
-	Feats string `parquet:"feats,optional"`
-	Misc  string `parquet:"misc,optional"`
-	// Rest is syntax.MultiwordToken.Rest, null as a rule.
-	Rest string `parquet:"rest,optional"`
-}
-
-// An EmptyNode is a node of the enhanced graph; ID is "22.1".
-type EmptyNode struct {
-	ID     string `parquet:"id"`
-	Form   string `parquet:"form,optional"`
-	Lemma  string `parquet:"lemma,optional"`
-	UPOS   string `parquet:"upos,optional"`
-	XPOS   string `parquet:"xpos,optional"`
-	Feats  string `parquet:"feats,optional"`
-	Head   string `parquet:"head,optional"`
-	Deprel string `parquet:"deprel,optional"`
-	Deps   string `parquet:"deps,optional"`
-	Misc   string `parquet:"misc,optional"`
-}
-
 // A Failure is one row of failures/, sorted by (SourceURI, ByteOffset).
 type Failure struct {
-	DocID      string `parquet:"doc_id,dict"`
-	SourceURI  string `parquet:"source_uri,dict"`
-	ByteOffset int64  `parquet:"byte_offset"`
-	Line       *int64 `parquet:"line,optional"`
-	Stage      string `parquet:"stage,dict"`
-	Severity   string `parquet:"severity,dict"`
-	Kind       string `parquet:"kind,dict"` // name of a syntax.Kind
-	Reason     string `parquet:"reason"`
-	Text       string `parquet:"text,optional"`
-	// Block is the whole CoNLL sentence, comments included, if one that was
-	// read could not be parsed: convert puts it back in its place.
+	// as in trees
+	DocID string `parquet:"doc_id,dict" column:"bounded"`
+	// as in trees
+	SourceURI string `parquet:"source_uri,dict" column:"bounded"`
+	// position in the decompressed source
+	ByteOffset int64 `parquet:"byte_offset"`
+	// position as a line, counted from 1. Known for files that one range read from their beginning
+	// Null: unknown
+	Line *int64 `parquet:"line,optional"`
+	// `read`, `segment`, `encode`, `tag`, `prune` or `parse`
+	Stage string `parquet:"stage,dict" column:"short"`
+	// `error` or `warning`
+	Severity string `parquet:"severity,dict" column:"short"`
+	// what sort of problem it is, from the closed list in [failures.md](failures.md#kinds). `internal` is
+	// a bug in treebeam: please report it
+	Kind string `parquet:"kind,dict" column:"short"`
+	// the details, with the remedy if there is one
+	Reason string `parquet:"reason"`
+	// the text at fault, cut off after 1,000 bytes
+	// Null: there is none
+	Text string `parquet:"text,optional"`
+	// the whole sentence without its tree: `treebeam convert` puts it back in its place
+	// Null: not a CoNLL sentence
 	Block string `parquet:"block,optional"`
 }
 
 // A Document is one row of documents/: an input file, empty and unreadable ones
 // included.
 type Document struct {
-	DocID         string `parquet:"doc_id"`
-	SourceURI     string `parquet:"source_uri"`
-	SourceVersion string `parquet:"source_version"` // sha256 of the stored bytes; "" if they could not all be read or are no text
-	StoredBytes   int64  `parquet:"stored_bytes"`   // size of the file
-	StartByte     int64  `parquet:"start_byte"`     // what was covered of the decompressed source,
-	EndByte       int64  `parquet:"end_byte"`       // half open; empty if Start == End
-	Format        string `parquet:"format,dict"`
-	Encoding      string `parquet:"encoding,dict,optional"`
-	Lines         string `parquet:"lines,dict,optional"` // text: what a line break was taken to mean
-	Blocks        int64  `parquet:"blocks"`
-	BlocksFailed  int64  `parquet:"blocks_failed"`
-	Sentences     int64  `parquet:"sentences"` // made of the blocks
-	Trees         int64  `parquet:"trees"`
-	Words         int64  `parquet:"words"`    // in trees
-	Failures      int64  `parquet:"failures"` // rows of severity error
-	Warnings      int64  `parquet:"warnings"`
-	Repaired      int64  `parquet:"repaired"`      // characters replaced by U+FFFD
-	UnknownWords  int64  `parquet:"unknown_words"` // in trees, tagged by the model, and not met by it in training
-
-	// How many of Words have calibrated probabilities, and the shares of them
-	// that are expected to be right, with their standard errors. All are null if
-	// CalibratedWords is 0.
-	CalibratedWords    int64   `parquet:"calibrated_words,optional"`
-	ExpectedUPOS       float64 `parquet:"expected_upos,optional"`
-	ExpectedUPOSStderr float64 `parquet:"expected_upos_stderr,optional"`
-	ExpectedUAS        float64 `parquet:"expected_uas,optional"`
-	ExpectedUASStderr  float64 `parquet:"expected_uas_stderr,optional"`
-	ExpectedLAS        float64 `parquet:"expected_las,optional"`
-	ExpectedLASStderr  float64 `parquet:"expected_las_stderr,optional"`
+	// path of the file. Its records, or its lines with `--document line`, have ids of their own in trees
+	DocID string `parquet:"doc_id" column:"bounded"`
+	// as in trees
+	SourceURI string `parquet:"source_uri" column:"bounded"`
+	// as in trees; empty if the file, or a range of it, could not be read, or is not text
+	SourceVersion string `parquet:"source_version" column:"bounded"`
+	// size of the file
+	StoredBytes int64 `parquet:"stored_bytes"`
+	// the part of the decompressed source that was read begins here
+	StartByte int64 `parquet:"start_byte"`
+	// and ends here
+	EndByte int64 `parquet:"end_byte"`
+	// `text`, `conllu`, `conllx`, `jsonl`, `csv`, `tsv`, `parquet`, `tokens` or `vertical`; empty if it is
+	// none of them
+	Format string `parquet:"format,dict" column:"short"`
+	// the encoding that the file was read in
+	// Null: not text
+	Encoding string `parquet:"encoding,dict,optional" column:"short"`
+	// what a line break was taken to mean: `wrapped`, `paragraph` or `sentence`
+	// Null: not raw text; JSON Lines and tables, where each record has its own
+	Lines string `parquet:"lines,dict,optional" column:"short"`
+	// paragraphs; sentences of CoNLL and of pre-tokenized text; records that could not be read
+	Blocks int64 `parquet:"blocks"`
+	// how many of them gave no sentences
+	BlocksFailed int64 `parquet:"blocks_failed"`
+	// sentences in the others
+	Sentences int64 `parquet:"sentences"`
+	// how many of these are in trees/
+	Trees int64 `parquet:"trees"`
+	// words in these trees
+	Words int64 `parquet:"words"`
+	// rows of severity `error`
+	Failures int64 `parquet:"failures"`
+	// rows of severity `warning`
+	Warnings int64 `parquet:"warnings"`
+	// characters that became U+FFFD
+	Repaired int64 `parquet:"repaired"`
+	// words in these trees that begin with a letter and that the model did not meet in training; sentences
+	// that came with tags are not counted. Over half of `words`: probably [another language](languages.md)
+	UnknownWords int64 `parquet:"unknown_words"`
+	// words of these trees with calibrated probabilities; the next columns are about these words
+	// Null: there are none: the model is not calibrated, or there are no trees
+	CalibratedWords int64 `parquet:"calibrated_words,optional" null:"CalibratedWords"`
+	// share of them, in [0, 1], expected to have the right UPOS
+	// Null: as above
+	ExpectedUPOS float64 `parquet:"expected_upos,optional" null:"CalibratedWords"`
+	// its standard error
+	// Null: as above
+	ExpectedUPOSStderr float64 `parquet:"expected_upos_stderr,optional" null:"CalibratedWords"`
+	// share expected to have the right head
+	// Null: as above
+	ExpectedUAS float64 `parquet:"expected_uas,optional" null:"CalibratedWords"`
+	// its standard error
+	// Null: as above
+	ExpectedUASStderr float64 `parquet:"expected_uas_stderr,optional" null:"CalibratedWords"`
+	// share expected to have the right head and, subtypes aside, the right deprel
+	// Null: as above
+	ExpectedLAS float64 `parquet:"expected_las,optional" null:"CalibratedWords"`
+	// its standard error
+	// Null: as above
+	ExpectedLASStderr float64 `parquet:"expected_las_stderr,optional" null:"CalibratedWords"`
 
 	// Meta are the values that all records of the file have, as Tree.Meta.
 	Meta []KeyValue `parquet:"-"`
+}
+
+// Expected returns the sums behind the shares of the row: right words are exact
+// up to 2^37 words, variances as far as a standard error tells them.
+func (d *Document) Expected() *syntax.Expected {
+	const unit = 4096
+	n := float64(d.CalibratedWords)
+	estimate := func(share, stderr float64) syntax.Estimate {
+		words := stderr * n
+		return syntax.Estimate{Right: int64(math.Round(share * n * unit)), Variance: int64(math.Round(words * words * unit))}
+	}
+	return &syntax.Expected{Words: d.CalibratedWords, UPOS: estimate(d.ExpectedUPOS, d.ExpectedUPOSStderr),
+		UAS: estimate(d.ExpectedUAS, d.ExpectedUASStderr), LAS: estimate(d.ExpectedLAS, d.ExpectedLASStderr)}
+}
+
+// ToFailure returns the row of a failure.
+func ToFailure(f *syntax.Failure) Failure {
+	r := Failure{
+		DocID: f.DocID, SourceURI: f.SourceURI, ByteOffset: f.ByteOffset,
+		Stage: f.Stage, Severity: f.Severity, Kind: f.Kind.String(), Reason: valid(f.Reason), Text: valid(f.Text), Block: valid(f.Block),
+	}
+	if f.Line > 0 {
+		line := f.Line
+		r.Line = &line
+	}
+	return r
+}
+
+// valid returns s as UTF-8: readers refuse a whole file for one bad byte.
+func valid(s string) string { return strings.ToValidUTF8(s, string(utf8.RuneError)) }
+
+// FromFailure returns the failure of a row. A kind that this version does not
+// know is an error.
+func FromFailure(r *Failure) (syntax.Failure, error) {
+	f := syntax.Failure{
+		DocID: r.DocID, SourceURI: r.SourceURI, ByteOffset: r.ByteOffset,
+		Stage: r.Stage, Severity: r.Severity, Fault: syntax.Fault{Reason: r.Reason}, Text: r.Text, Block: r.Block,
+	}
+	if r.Line != nil {
+		f.Line = *r.Line
+	}
+	if err := f.Kind.UnmarshalText([]byte(r.Kind)); err != nil {
+		return f, fmt.Errorf("row of %s at byte %d: %w", r.SourceURI, r.ByteOffset, err)
+	}
+	return f, nil
 }

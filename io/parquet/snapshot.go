@@ -7,11 +7,3 @@ type Entry struct {
 	Version string `parquet:"version"`  // of the source file as it was listed: source.Input.Version
 	Run     string `parquet:"run,dict"` // name of the run's folder in data/
 }
-
-func (e *Entry) columns(b *rowBuilder) {
-	e.Document.columns(b)
-	b.text(e.Version)
-	b.text(e.Run)
-}
-
-func (e *Entry) size() int { return e.Document.size() + len(e.Version) + len(e.Run) }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -97,7 +98,19 @@ func (r *Reader[T]) is(p *PartFile) error {
 
 // Parts yields the rows of parts one after the other, each open while its rows
 // are read. The pair with an error is the last.
-func Parts[T Row](parts []PartFile) iter.Seq2[*T, error] {
+func Parts[T Row](parts []PartFile) iter.Seq2[*T, error] { return rowsOf[T](parts, nil) }
+
+// TreesWith is Parts of trees that decodes only some of their columns, by name;
+// source_uri is always one of them. What the others hold is left empty in the
+// rows. Columns that may be null, and those of kept values (MetaColumn), may be
+// missing in a file; a name that is no column is an error. Every byte of a part is
+// compared with its digest all the same.
+func TreesWith(parts []PartFile, columns ...string) iter.Seq2[*Tree, error] {
+	return rowsOf[Tree](parts, append(slices.Clone(columns), "source_uri"))
+}
+
+// rowsOf is Parts of some columns: see newRowReader.
+func rowsOf[T Row](parts []PartFile, columns []string) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		for i := range parts {
 			r, err := OpenPart[T](&parts[i])
@@ -105,7 +118,7 @@ func Parts[T Row](parts []PartFile) iter.Seq2[*T, error] {
 				yield(nil, err)
 				return
 			}
-			for row, err := range r.All() {
+			for row, err := range r.rows(columns) {
 				if !yield(row, err) || err != nil {
 					r.Close()
 					return

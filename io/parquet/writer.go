@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 
 	pq "github.com/parquet-go/parquet-go"
@@ -37,18 +38,12 @@ const (
 	maxDictSize = 512 << 10
 )
 
-// bounded are the columns of text that have statistics: none is longer than a
-// path or an id may be. The others may have megabytes a value, and the smallest
-// and the largest of every row group would stay in memory up to the footer.
-// What queries could skip by is in these. Statistics in the headers of pages,
-// which no reader needs beside the index, would repeat such values in each.
-var bounded = []string{"doc_id", "source_uri", "source_version", "status", "certificate", "model_id", "stage", "severity", "kind", "format", "encoding", "lines"}
-
 // A Writer writes rows of one kind as a Parquet file. Row groups close at
 // about RowGroupBytes of column data, so memory is bounded. It is not safe for
 // concurrent use.
 type Writer[T Row] struct {
 	w      *pq.GenericWriter[T]
+	table  *table
 	out    *sealer
 	batch  []pq.Row
 	values int // in the batch
@@ -72,43 +67,42 @@ func NewWriter[T Row](w io.Writer, meta []KeyValue, keys ...string) *Writer[T] {
 		pq.KeyValueMetadata(KeyFormat, FormatVersion),
 		pq.KeyValueMetadata(KeyDigest, noDigest),
 	}
-	switch any(*new(T)).(type) {
-	case Tree:
-		options = append(options,
-			pq.SortingWriterConfig(pq.SortingColumns(pq.Ascending("source_uri"), pq.Ascending("start_byte"))))
-	case Word:
-		options = append(options, pq.SortingWriterConfig(pq.SortingColumns(pq.Ascending("source_uri"))))
-	case Failure:
-		options = append(options,
-			pq.SortingWriterConfig(pq.SortingColumns(pq.Ascending("source_uri"), pq.Ascending("byte_offset"))))
+	table := tables[reflect.TypeFor[T]()]
+	var sorted []pq.SortingColumn
+	for _, name := range table.sorted {
+		sorted = append(sorted, pq.Ascending(name))
+	}
+	if sorted != nil {
+		options = append(options, pq.SortingWriterConfig(pq.SortingColumns(sorted...)))
 	}
 	for _, kv := range meta {
 		options = append(options, pq.KeyValueMetadata(kv.Key, kv.Value))
 	}
 	schema := withKept(pq.SchemaOf(new(T)), keys)
 	for _, path := range schema.Columns() {
-		if leaf, ok := schema.Lookup(path...); ok && leaf.Node.Type().Kind() == pq.ByteArray && !slices.Contains(bounded, path[0]) {
+		c := table.column(path[0])
+		if leaf, ok := schema.Lookup(path...); ok && leaf.Node.Type().Kind() == pq.ByteArray && (c == nil || !c.bounded) {
 			options = append(options, pq.SkipPageBounds(path...))
 		}
 	}
 	options = append(options, schema)
 	out := newSealer(w)
-	return &Writer[T]{w: pq.NewGenericWriter[T](out, options...), out: out, batch: make([]pq.Row, 0, batchRows), keys: keys, footer: map[string]string{}}
+	return &Writer[T]{w: pq.NewGenericWriter[T](out, options...), table: table, out: out, batch: make([]pq.Row, 0, batchRows), keys: keys, footer: map[string]string{}}
 }
 
 // Write appends rows.
 func (w *Writer[T]) Write(rows ...T) error {
 	for i := range rows {
-		row := any(&rows[i]).(rowLayout)
+		row := reflect.ValueOf(&rows[i]).Elem()
 		w.batch = w.batch[:len(w.batch)+1]
 		b := rowBuilder{row: w.batch[len(w.batch)-1][:0]}
-		row.columns(&b)
-		if len(w.keys) > 0 {
-			b.keptColumns(w.keys, *any(&rows[i]).(keeper).kept())
+		b.append(w.table, row)
+		if w.table.meta != nil {
+			b.kept(w.keys, *row.FieldByIndex(w.table.meta).Addr().Interface().(*[]KeyValue))
 		}
 		w.batch[len(w.batch)-1] = b.row
 		w.values += len(b.row)
-		w.bytes += row.size()
+		w.bytes += b.bytes
 		w.rows++
 		full := w.bytes >= RowGroupBytes
 		if !full && len(w.batch) < batchRows && w.values < batchValues {
