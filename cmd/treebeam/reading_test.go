@@ -21,7 +21,7 @@ import (
 func craftOutput(t *testing.T, trees []parquet.Tree, failures []parquet.Failure, documents []parquet.Document) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "crafted")
-	m := output.Manifest{FP: strings.Repeat("ab", 32), FormatVersion: "1.2", Model: "m", Ranges: 1} // which had no digest
+	m := output.Manifest{FP: strings.Repeat("ab", 32), FormatVersion: output.FormatVersion, Model: "m", Ranges: 1}
 	documents = slices.Clone(documents)
 	var sum output.Summary
 	of := func(uri string) *parquet.Document {
@@ -51,7 +51,7 @@ func craftOutput(t *testing.T, trees []parquet.Tree, failures []parquet.Failure,
 	writePart(t, dir, "documents", &m, documents)
 	writeJSON(t, dir, output.SummaryFile, sum)
 	m.Files = append(m.Files, output.Listed{Path: output.SummaryFile, Bytes: 1})
-	writeJSON(t, dir, output.ManifestFile, m)
+	must(t, os.WriteFile(filepath.Join(dir, output.ManifestFile), withDigest(t, m), 0o644))
 	return dir
 }
 

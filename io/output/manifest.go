@@ -26,8 +26,7 @@ type Manifest struct {
 	// Files are the trees and the failures of every range, with Options.Words
 	// its words, too, in their order, then documents/ and summary.json.
 	Files []Listed `json:"files"`
-	// Digest is the SHA-256 of the file as it would be with "" here. Manifests
-	// of versions before 1.3 have none.
+	// Digest is the SHA-256 of the file as it would be with "" here.
 	Digest string `json:"digest"`
 
 	others []string // see Reader.Others; set by Check
@@ -65,13 +64,10 @@ func DigestOf(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// checkDigest returns an error if the manifest has a digest and is not what
-// was written. The digest stands last in the text.
+// checkDigest returns an error if the manifest is not what was written. The
+// digest stands last in the text.
 func (m *Manifest) checkDigest(text []byte) error {
 	if m.Digest == "" {
-		if m.FormatVersion == "1.1" || m.FormatVersion == "1.2" {
-			return nil
-		}
 		return errors.New("it has no digest")
 	}
 	at := bytes.LastIndex(text, []byte(m.Digest))
@@ -145,9 +141,6 @@ func (m *Manifest) Parts(folder, kind string) []parquet.PartFile {
 	for k := range list {
 		f := &m.Files[m.perRange()*k+first]
 		list[k] = parquet.PartFile{Path: store.Join(folder, f.Path), FP: m.FP, K: k, N: m.Ranges, Rows: f.Rows}
-		if kind == "failures" && m.Digest == "" {
-			list[k].Rows = -1 // it was not counted then
-		}
 	}
 	return list
 }
@@ -161,9 +154,6 @@ func (m *Manifest) CheckSums(sum *Summary) error {
 	}
 	if !m.Options.Words {
 		rows[2] = sum.Words
-	}
-	if m.Digest == "" { // failures were not counted then
-		rows[1] = sum.Errors + sum.Warnings
 	}
 	for _, c := range []struct {
 		what        string

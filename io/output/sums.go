@@ -67,10 +67,7 @@ func (r *Run) sums(h held, part *parquet.Reader[parquet.Tree]) (*partSums, error
 	}
 	s := &partSums{held: h, rows: part.Len()}
 	for key, value := range map[string]any{keyFiles: &s.files, keyReasons: &s.reasons, keyStatus: &s.status, keyWork: &s.work} {
-		text, ok := part.Footer(key)
-		if !ok && key == keyWork {
-			continue // of a program that did not count it
-		}
+		text, _ := part.Footer(key)
 		if err := json.Unmarshal([]byte(text), value); err != nil {
 			return nil, fmt.Errorf("the footer %s of %s: %w", key, path, err)
 		}

@@ -130,13 +130,8 @@ func rowsOf[T Row](parts []PartFile, columns []string) iter.Seq2[*T, error] {
 }
 
 // Verify reads the whole file and compares it with the digest in its footer.
-// Files of versions before 3 have none: it returns nil, and the checksums of
-// their pages are compared when the rows are read.
 func (r *Reader[T]) Verify() error {
-	want, ok := r.Footer(KeyDigest)
-	if !ok && r.olderThanDigests() {
-		return nil
-	}
+	want, _ := r.Footer(KeyDigest)
 	err := verifySeal(r.in, r.size, r.footerSize, want)
 	if tail, ok := r.in.(*store.Tail); ok && tail.Err() != nil {
 		return tail.Err() // it is not the file that is damaged
@@ -145,11 +140,6 @@ func (r *Reader[T]) Verify() error {
 		return fmt.Errorf("%s: %w", r.name, err)
 	}
 	return nil
-}
-
-func (r *Reader[T]) olderThanDigests() bool {
-	version, _ := r.Footer(KeyFormat)
-	return version == "1" || version == "2"
 }
 
 // verifying bounds how many ranges are verified at once: of an object store a
