@@ -93,9 +93,6 @@ func (p *Pattern) Index(name string) int { return slices.Index(p.names, name) }
 // Needs returns the columns that Match reads.
 func (p *Pattern) Needs() Columns { return p.needs }
 
-// String returns the pattern in a normal form, which compiles to the same.
-func (p *Pattern) String() string { return p.root.String() }
-
 // A Hit is a choice of words that fit the pattern.
 type Hit struct {
 	// Words has the number of a word, from 1, for every name in Names; 0 where the

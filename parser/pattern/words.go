@@ -15,8 +15,6 @@ var tags = []string{"ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", 
 // attributes are the columns that a test can name.
 var attributes = map[string]Columns{"form": Form, "lemma": Lemma, "L": Lemma, "upos": UPOS, "xpos": XPOS, "feats": Feats, "deprel": Deprel, "misc": Misc, "id": place}
 
-var attributeNames = map[Columns]string{Form: "form", Lemma: "lemma", UPOS: "upos", XPOS: "xpos", Deprel: "deprel"}
-
 // named reads what begins with a letter or a digit: a part of speech, a test of
 // an attribute, or a name.
 func (p *parser) named() *formula {
