@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"reflect"
 	"strconv"
 	"strings"
 
@@ -43,12 +42,8 @@ func (f *flat) header(dst []byte, kept []parquet.KeyValue) []byte {
 		return dst
 	}
 	f.begun = true
-	t := reflect.TypeFor[parquet.Word]()
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("parquet"), ",")
-		if name != "-" {
-			dst = f.cell(dst, name)
-		}
+	for name := range parquet.Columns(new(parquet.Word)) {
+		dst = f.cell(dst, name)
 	}
 	for _, kv := range kept {
 		dst = f.cell(dst, parquet.MetaColumn(kv.Key))
@@ -58,26 +53,23 @@ func (f *flat) header(dst []byte, kept []parquet.KeyValue) []byte {
 
 // word appends the row of a word: what is null is empty.
 func (f *flat) word(dst []byte, w *parquet.Word) []byte {
-	number := func(v *int32) {
-		if v != nil {
+	for name, v := range parquet.Columns(w) {
+		switch v := v.(type) {
+		case *string:
+			dst = f.cell(dst, *v)
+			continue
+		case *int32:
 			dst = strconv.AppendInt(dst, int64(*v), 10)
-		}
-		dst = append(dst, f.separator)
-	}
-	for _, s := range [...]string{w.DocID, w.SourceURI, w.SentID} {
-		dst = f.cell(dst, s)
-	}
-	number(&w.ID)
-	for _, s := range [...]string{w.Form, w.Lemma, w.UPOS, w.XPOS, w.Feats} {
-		dst = f.cell(dst, s)
-	}
-	number(w.Head)
-	dst = f.cell(dst, w.Deprel)
-	number(w.StartChar)
-	number(w.EndChar)
-	for _, v := range [...]*float32{w.HeadConf, w.DeprelConf, w.UPOSConf} {
-		if v != nil {
-			dst = strconv.AppendFloat(dst, float64(*v), 'g', -1, 32)
+		case **int32:
+			if *v != nil {
+				dst = strconv.AppendInt(dst, int64(**v), 10)
+			}
+		case **float32:
+			if *v != nil {
+				dst = strconv.AppendFloat(dst, float64(**v), 'g', -1, 32)
+			}
+		default:
+			panic("how is " + name + " written?")
 		}
 		dst = append(dst, f.separator)
 	}

@@ -1,6 +1,7 @@
 package find
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,9 +21,9 @@ type attribute struct {
 }
 
 // ParseAttributes checks a list such as "v.lemma,s.Number,sent_id": attributes of
-// words by their names in the pattern, of which the name may be missing if there
-// is only one, and sent_id, doc_id, source_uri, text and meta_KEY, a value kept of
-// the input. An error names the remedy.
+// words by their names in the pattern, which may be missing if there is only one,
+// columns of the sentence such as sent_id, and meta_KEY, a value kept of the input.
+// An error names the remedy.
 func ParseAttributes(p *pattern.Pattern, list string) ([]string, error) {
 	var names []string
 	for name := range strings.SplitSeq(list, ",") {
@@ -32,54 +33,50 @@ func ParseAttributes(p *pattern.Pattern, list string) ([]string, error) {
 	return names, err
 }
 
-var ofSentence = map[string]func(*parquet.Tree) string{
-	"sent_id":    func(t *parquet.Tree) string { return t.SentID },
-	"doc_id":     func(t *parquet.Tree) string { return t.DocID },
-	"source_uri": func(t *parquet.Tree) string { return t.SourceURI },
-	"text":       func(t *parquet.Tree) string { return t.Text },
-}
+// ofSentence and ofWord are the attributes that are columns of trees.
+var ofSentence, ofWord = columns(false), columns(true)
 
-type wordColumn struct {
-	column string
-	of     func(*parquet.Tree, int) string
-}
-
-var ofWord = map[string]wordColumn{
-	"form":   {"tokens", text(func(t *parquet.Tree) []string { return t.Tokens })},
-	"lemma":  {"lemmas", text(func(t *parquet.Tree) []string { return t.Lemmas })},
-	"upos":   {"upos", text(func(t *parquet.Tree) []string { return t.UPOS })},
-	"xpos":   {"xpos", text(func(t *parquet.Tree) []string { return t.XPOS })},
-	"feats":  {"feats", text(func(t *parquet.Tree) []string { return t.Feats })},
-	"deprel": {"deprel", text(func(t *parquet.Tree) []string { return t.Deprel })},
-	"misc":   {"misc", text(func(t *parquet.Tree) []string { return t.Misc })},
-	"id":     {"head", func(_ *parquet.Tree, i int) string { return strconv.Itoa(i + 1) }},
-	"head": {"head", func(t *parquet.Tree, i int) string {
-		if i >= len(t.Head) || t.Head[i] < 0 {
-			return ""
+func columns(ofWord bool) map[string]parquet.Attribute {
+	list := map[string]parquet.Attribute{}
+	for _, a := range parquet.Attributes() {
+		if a.OfWord == ofWord {
+			list[a.Name] = a
 		}
-		return strconv.Itoa(int(t.Head[i]))
-	}},
-	"head_conf":   {"head_conf", probability(func(t *parquet.Tree) []float32 { return t.HeadConf })},
-	"deprel_conf": {"deprel_conf", probability(func(t *parquet.Tree) []float32 { return t.DeprelConf })},
-	"upos_conf":   {"upos_conf", probability(func(t *parquet.Tree) []float32 { return t.UPOSConf })},
-}
-
-func text(list func(*parquet.Tree) []string) func(*parquet.Tree, int) string {
-	return func(t *parquet.Tree, i int) string {
-		if l := list(t); i < len(l) {
-			return l[i]
-		}
-		return ""
 	}
+	return list
 }
 
-func probability(list func(*parquet.Tree) []float32) func(*parquet.Tree, int) string {
-	return func(t *parquet.Tree, i int) string {
-		if l := list(t); i < len(l) {
-			return strconv.FormatFloat(float64(l[i]), 'f', 4, 32)
+// value is what a column says of the sentence or of a word, counted from 0: "" if
+// it is null or unknown.
+func value(a parquet.Attribute, t *parquet.Tree, word int) string {
+	share := func(v float32) string { return strconv.FormatFloat(float64(v), 'f', 4, 32) }
+	switch v := a.Of(t).(type) {
+	case *string:
+		return *v
+	case *int32:
+		return strconv.Itoa(int(*v))
+	case *int64:
+		return strconv.FormatInt(*v, 10)
+	case *float32:
+		return share(*v)
+	case **float32:
+		if *v != nil {
+			return share(**v)
 		}
-		return ""
+	case *[]string:
+		if word < len(*v) {
+			return (*v)[word]
+		}
+	case *[]int32:
+		if word < len(*v) && (*v)[word] >= 0 {
+			return strconv.Itoa(int((*v)[word]))
+		}
+	case *[]float32:
+		if word < len(*v) {
+			return share((*v)[word])
+		}
 	}
+	return ""
 }
 
 func parseAttributes(p *pattern.Pattern, names []string) (list []attribute, err error) {
@@ -94,8 +91,11 @@ func parseAttributes(p *pattern.Pattern, names []string) (list []attribute, err 
 }
 
 func parseAttribute(p *pattern.Pattern, name string) (attribute, error) {
-	if of, ok := ofSentence[name]; ok {
-		return attribute{word: -1, column: name, of: func(t *parquet.Tree, _ int) string { return of(t) }}, nil
+	column := func(word int, a parquet.Attribute) (attribute, error) {
+		return attribute{word: word, column: a.Column, of: func(t *parquet.Tree, i int) string { return value(a, t, i) }}, nil
+	}
+	if a, ok := ofSentence[name]; ok {
+		return column(-1, a)
 	}
 	if key, ok := strings.CutPrefix(name, metaPrefix); ok && key != "" {
 		return attribute{word: -1, column: name, of: func(t *parquet.Tree, _ int) string {
@@ -111,22 +111,24 @@ func parseAttribute(p *pattern.Pattern, name string) (attribute, error) {
 	if at < 0 {
 		return attribute{}, output.Refuse("%q: want a word of the pattern and an attribute, as in %s.lemma; the words are %s (v:VERB names one v)", name, p.Names()[0], strings.Join(p.Names(), ", "))
 	}
-	if c, ok := ofWord[attr]; ok {
-		return attribute{word: at, column: c.column, of: c.of}, nil
+	if a, ok := ofWord[attr]; ok {
+		return column(at, a)
 	}
-	column, key := "feats", attr
+	if attr == "id" {
+		return attribute{word: at, column: "head", of: func(_ *parquet.Tree, i int) string { return strconv.Itoa(i + 1) }}, nil
+	}
+	items, key := ofWord["feats"], attr
 	if rest, ok := strings.CutPrefix(attr, "misc."); ok {
-		column, key = "misc", rest
+		items, key = ofWord["misc"], rest
 	} else if attr == "" || !unicode.IsUpper(rune(attr[0])) {
-		known := make([]string, 0, len(ofWord))
-		for name := range ofWord {
-			known = append(known, name)
-		}
-		slices.Sort(known)
-		return attribute{}, output.Refuse("%q: there is no attribute %q; of words there are %s, features such as Number and keys of MISC such as misc.SpaceAfter, of sentences sent_id, doc_id, source_uri, text and meta_KEY",
-			name, attr, strings.Join(known, ", "))
+		return attribute{}, output.Refuse("%q: there is no attribute %q; of words there are id, %s, features such as Number and keys of MISC such as misc.SpaceAfter, of sentences %s and meta_KEY",
+			name, attr, names(ofWord), names(ofSentence))
 	}
-	return attribute{word: at, column: column, of: func(t *parquet.Tree, i int) string { return pattern.Item(ofWord[column].of(t, i), key) }}, nil
+	return attribute{word: at, column: items.Column, of: func(t *parquet.Tree, i int) string { return pattern.Item(value(items, t, i), key) }}, nil
+}
+
+func names(list map[string]parquet.Attribute) string {
+	return strings.Join(slices.Sorted(maps.Keys(list)), ", ")
 }
 
 // metaPrefix begins the names of columns of values kept of the input.

@@ -190,39 +190,12 @@ func (s *search) tree(from *Source, t *parquet.Tree) error {
 
 // fill makes the sentence of a row that may have some columns only.
 func (s *search) fill(t *parquet.Tree) error {
-	n := 0
-	texts := [...]struct {
-		list []string
-		of   func(*syntax.Word) *string
-	}{
-		{t.Tokens, func(w *syntax.Word) *string { return &w.Form }},
-		{t.Lemmas, func(w *syntax.Word) *string { return &w.Lemma }},
-		{t.UPOS, func(w *syntax.Word) *string { return &w.UPOS }},
-		{t.XPOS, func(w *syntax.Word) *string { return &w.XPOS }},
-		{t.Feats, func(w *syntax.Word) *string { return &w.Feats }},
-		{t.Deprel, func(w *syntax.Word) *string { return &w.Deprel }},
-		{t.Misc, func(w *syntax.Word) *string { return &w.Misc }},
-	}
-	n = len(t.Head)
-	for i := range texts {
-		n = max(n, len(texts[i].list))
-	}
+	n := t.Len()
 	if n > syntax.MaxWords {
 		return fmt.Errorf("%w: a row of %s has %d words", parquet.ErrDamaged, t.SourceURI, n)
 	}
 	words := slices.Grow(s.sentence.Words[:0], n)[:n]
-	clear(words)
-	for i := range texts {
-		for j, v := range texts[i].list {
-			*texts[i].of(&words[j]) = v
-		}
-	}
-	for j := range words {
-		words[j].Head = syntax.NoHead
-	}
-	for j, h := range t.Head {
-		words[j].Head = h
-	}
+	t.Words(words)
 	s.sentence = syntax.Sentence{Words: words, Confidence: syntax.Confidence{HeadConf: t.HeadConf, DeprelConf: t.DeprelConf, UPOSConf: t.UPOSConf}}
 	return nil
 }

@@ -130,6 +130,8 @@ func TestRun(t *testing.T) {
 		{"VERB >obj NOUN", find.Options{To: find.Table, Attributes: []string{"1.lemma", "2.Number", "2.misc.Gloss", "1.id", "2.head", "sent_id", "doc_id", "2.deprel_conf"}},
 			"1.lemma\t2.Number\t2.misc.Gloss\t1.id\t2.head\tsent_id\tdoc_id\t2.deprel_conf\nbuy\tPlur\tx\t4\t4\ta\td\t0.5000\nbuy\tPlur\t_\t2\t2\tb\td\t0.8125\n"},
 		{"AUX", find.Options{To: find.Groups, Attributes: []string{"form", "meta_a.b"}}, "hits\tform\tmeta_a.b\n1\tdid\tkept\n"},
+		{"PART", find.Options{To: find.Table, Attributes: []string{"deps", "start_char", "upos_conf", "status", "start_byte", "tree_conf"}},
+			"deps\tstart_char\tupos_conf\tstatus\tstart_byte\ttree_conf\n_\t4\t1.0000\tok\t0\t_\n"},
 		{"n:NOUN ?>amod a:_", find.Options{To: find.Table, Attributes: []string{"a.form", "n.form"}}, "a.form\tn.form\nold\tbooks\n_\tbooks\n_\tpens\nBad [31m\tbooks\n"},
 		{"NOUN", find.Options{To: find.Groups, Attributes: []string{"lemma", "deprel"}}, "hits\tlemma\tdeprel\n2\tbook\tobj\n1\tbook\troot\n1\tpen\tconj\n"},
 		{"VERB >obj NOUN", find.Options{MinConf: 0.75, To: find.Table, Attributes: []string{"sent_id"}}, "sent_id\nb\n"},

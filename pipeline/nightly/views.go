@@ -97,23 +97,18 @@ CREATE TABLE IF NOT EXISTS snapshots (
 
 CREATE OR REPLACE VIEW documents AS
 SELECT * FROM snapshots WHERE "$path" LIKE '%%/snapshots/%s';
-`, current.N, trinoColumns(reflect.TypeFor[parquet.Entry](), kept), current.Name)
-	type table struct {
-		name string
-		row  reflect.Type
-		kept []string
-	}
-	kinds := []table{{"trees", reflect.TypeFor[parquet.Tree](), kept}, {"failures", reflect.TypeFor[parquet.Failure](), nil}}
+`, current.N, trinoColumns[parquet.Entry](kept), current.Name)
+	type table struct{ name, columns string }
+	kinds := []table{{"trees", trinoColumns[parquet.Tree](kept)}, {"failures", trinoColumns[parquet.Failure](nil)}}
 	if current.Made.Options.Words {
-		kinds = append(kinds, table{"words", reflect.TypeFor[parquet.Word](), kept})
+		kinds = append(kinds, table{"words", trinoColumns[parquet.Word](kept)})
 	}
 	for _, kind := range kinds {
-		columns := trinoColumns(kind.row, kind.kept)
 		var view []string
 		for _, run := range current.Runs {
 			table := kind.name + "_" + strings.ReplaceAll(run, "-", "_")
 			fmt.Fprintf(&b, "\nCREATE TABLE IF NOT EXISTS %s (\n%s\n) WITH (format = 'PARQUET', external_location = 'DIR/data/%s/%s');\n",
-				table, columns, run, kind.name)
+				table, kind.columns, run, kind.name)
 			view = append(view, fmt.Sprintf("SELECT *, '%[2]s' AS run FROM %[1]s WHERE source_uri IN (SELECT source_uri FROM documents WHERE run = '%[2]s')", table, run))
 		}
 		if len(view) > 0 {
@@ -125,28 +120,15 @@ SELECT * FROM snapshots WHERE "$path" LIKE '%%/snapshots/%s';
 
 // trinoColumns are the columns of a row of package parquet in Trino's types,
 // with those for values kept under keys of the input.
-func trinoColumns(t reflect.Type, kept []string) string {
+func trinoColumns[T parquet.Row](kept []string) string {
 	var list []string
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if f.Anonymous {
-			list = append(list, trinoColumns(f.Type, nil))
-			continue
-		}
-		if columnName(f) == "-" {
-			continue
-		}
-		list = append(list, "  "+columnName(f)+" "+trinoType(f.Type))
+	for name, field := range parquet.Columns(new(T)) {
+		list = append(list, "  "+name+" "+trinoType(reflect.TypeOf(field).Elem()))
 	}
 	for _, key := range kept {
 		list = append(list, `  "`+strings.ReplaceAll(parquet.MetaColumn(key), `"`, `""`)+`" varchar`)
 	}
 	return strings.Join(list, ",\n")
-}
-
-func columnName(f reflect.StructField) string {
-	name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
-	return name
 }
 
 func trinoType(t reflect.Type) string {
@@ -158,7 +140,8 @@ func trinoType(t reflect.Type) string {
 	case reflect.Struct:
 		var fields []string
 		for i := range t.NumField() {
-			fields = append(fields, columnName(t.Field(i))+" "+trinoType(t.Field(i).Type))
+			name, _, _ := strings.Cut(t.Field(i).Tag.Get("parquet"), ",")
+			fields = append(fields, name+" "+trinoType(t.Field(i).Type))
 		}
 		return "row(" + strings.Join(fields, ", ") + ")"
 	case reflect.Int64:
