@@ -21,10 +21,7 @@ import pyarrow
 import pyarrow.parquet
 
 KINDS = ["trees", "failures", "documents"]
-PARALLEL = ["lemmas", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"]
-PARALLEL_OR_NULL = ["start_char", "end_char", "head_marginal", "head_margin", "label_marginal",
-                    "head_conf", "deprel_conf", "upos_conf"]
-PROBABILITIES = ["head_marginal", "label_marginal", "head_conf", "deprel_conf", "upos_conf"]
+OF_SENTENCES = ["comments", "mwt", "empty_nodes"]
 CERTIFICATES = {"all", "bound", None}
 STATUSES = {"ok", "repaired", "long", "budget"}
 
@@ -87,14 +84,13 @@ def check_files(out, kind, columns, footer):
     return rows
 
 
-def check_tree(where, row):
+def check_tree(where, row, columns):
     n = len(row["tokens"])
+    of_words = {name: kind for name, kind in columns if kind.startswith("list<") and name not in OF_SENTENCES}
     head = row["head"]
     check(n > 0, f"{where}: no tokens")
-    for name in PARALLEL:
-        check(len(row[name]) == n, f"{where}: {n} tokens, but {len(row[name])} in {name}")
-    for name in PARALLEL_OR_NULL:
-        check(row[name] is None or len(row[name]) == n, f"{where}: {name} has another length than tokens")
+    for name, kind in of_words.items():
+        check(row[name] is None and kind.endswith("?") or len(row[name]) == n, f"{where}: {name} has another length than tokens")
     check(all(0 <= h <= n for h in head), f"{where}: a head outside 0..{n}")
     check(head.count(0) == 1, f"{where}: {head.count(0)} roots")
     for word in range(1, n + 1):
@@ -105,8 +101,8 @@ def check_tree(where, row):
     for word in range(1, n + 1):
         is_root = (row["deprel"][word - 1] or "").split(":")[0] == "root"
         check(is_root == (head[word - 1] == 0), f"{where}: word {word} has head {head[word - 1]} and deprel {row['deprel'][word - 1]}")
-    for name in PROBABILITIES:
-        for p in row[name] or []:
+    for name in of_words:
+        for p in row[name] or [] if name.endswith(("_marginal", "_conf")) else []:
             check(p is not None and 0 <= p <= 1 and p * 4096 == round(p * 4096), f"{where}: {name} is {p}")
     p = row["tree_conf"]
     check(p is None or 0 <= p <= 1 and p * 4096 == round(p * 4096), f"{where}: tree_conf is {p}")
@@ -241,7 +237,7 @@ def main():
     check(sorted(columns) == sorted(KINDS + ["words"]) and len(footer) > 5, f"{page} has tables of {sorted(columns)}, {len(footer)} footer keys")
     rows = {kind: check_files(out, kind, columns[kind], footer) for kind in KINDS}
     for row in rows["trees"]:
-        check_tree(row["sent_id"], row)
+        check_tree(row["sent_id"], row, columns["trees"])
     places = [(row["source_uri"].encode(), row["start_byte"]) for row in rows["trees"]]
     check(places == sorted(places), "the trees are not in the order of the input")
     check(len({row["sent_id"] for row in rows["trees"]}) == len(rows["trees"]), "a sent_id is there twice")
