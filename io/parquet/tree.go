@@ -102,8 +102,7 @@ type Tree struct {
 	// `--projective`, dynamic programming over all projective trees)
 	// Null: not known
 	Certificate string `parquet:"certificate,dict,optional" column:"short"`
-	// how many climbs the search made; 0 if all trees were scored; 2 with `--decoder sample`, 1 with
-	// `risk`
+	// how many climbs the search made; 0 if all trees were scored
 	Restarts int32 `parquet:"restarts"`
 	// how many candidate arcs the pruner left in the sentence
 	NCandidates int32 `parquet:"n_candidates"`
