@@ -198,7 +198,7 @@ func TestChangedWhileRead(t *testing.T) {
 	}
 	path := filepath.Join(dir, "a.txt.gz")
 	chunks := 0
-	err = transforms.ReadRange(t.Context(), &plan.Ranges[0], output.RowOptions{}, func(c transforms.Chunk) error {
+	err = transforms.ReadPaced(t.Context(), &plan.Ranges[0], output.RowOptions{}, nil, func(c transforms.Chunk) error {
 		if chunks++; chunks > 1 {
 			return nil
 		}

@@ -52,7 +52,7 @@ func eachOf(t *testing.T, dir string, o output.RowOptions, rangeBytes int64, do 
 	}
 	toy := new(transformstest.Toy)
 	for k := range plan.Ranges {
-		err := transforms.ReadRange(t.Context(), &plan.Ranges[k], o, func(c transforms.Chunk) error {
+		err := transforms.ReadPaced(t.Context(), &plan.Ranges[k], o, nil, func(c transforms.Chunk) error {
 			c = transforms.Stage(c, toy, o)
 			do(&c)
 			return nil

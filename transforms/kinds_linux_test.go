@@ -116,7 +116,7 @@ func TestEveryKind(t *testing.T) {
 		t.Error(err)
 	}
 	folder := source.Range{N: 1, Pieces: []source.Piece{{URI: "a/", Version: "unlisted: why"}}}
-	if err := transforms.ReadRange(t.Context(), &folder, keep, note); err != nil {
+	if err := transforms.ReadPaced(t.Context(), &folder, keep, nil, note); err != nil {
 		t.Error(err)
 	}
 	for _, kind := range syntax.Kinds() {

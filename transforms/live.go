@@ -43,9 +43,13 @@ func (p *Pace) next() {
 	}
 }
 
-// ReadPaced is ReadRange with chunks whose sizes grow from range to range.
+// ReadPaced reads the pieces of a range and gives what is in them to emit,
+// chunk by chunk; the last one holds the counts. The sizes of chunks grow from
+// range to range, but if pace is nil. A piece that cannot be read for good is a
+// failure row; an error means that the range must be read again.
 func ReadPaced(ctx context.Context, r *source.Range, o output.RowOptions, pace *Pace, emit func(Chunk) error) error {
-	rd := &rangeReader{ctx: ctx, r: r, options: o, emit: emit, chunk: Chunk{Range: r.K}, pace: pace}
+	rd := newRangeReader(ctx, r, o, emit)
+	rd.pace = pace
 	return rd.all()
 }
 

@@ -63,13 +63,6 @@ func (f *readFn) ProcessElement(ctx context.Context, r source.Range, emit func(C
 	return f.Job.marked(rd.all())
 }
 
-// ReadRange reads the pieces of a range and gives what is in them to emit,
-// chunk by chunk; the last one holds the counts. A piece that cannot be read
-// for good is a failure row; an error means that the range must be read again.
-func ReadRange(ctx context.Context, r *source.Range, o output.RowOptions, emit func(Chunk) error) error {
-	return newRangeReader(ctx, r, o, emit).all()
-}
-
 func newRangeReader(ctx context.Context, r *source.Range, o output.RowOptions, emit func(Chunk) error) *rangeReader {
 	return &rangeReader{ctx: ctx, r: r, options: o, emit: emit, chunk: Chunk{Range: r.K}}
 }

@@ -49,7 +49,7 @@ func TestReadPanics(t *testing.T) {
 		rows = append(rows, c.Failures...)
 		return nil
 	}
-	if err := transforms.ReadRange(t.Context(), &r, output.RowOptions{}, emit); err != nil {
+	if err := transforms.ReadPaced(t.Context(), &r, output.RowOptions{}, nil, emit); err != nil {
 		t.Fatal(err)
 	}
 	if blocks < 590_000 || len(ends) != 1 || ends[0].Blocks != blocks || !ends[0].Failed || ends[0].Version != "" {
@@ -74,5 +74,5 @@ func TestReadPanics(t *testing.T) {
 			t.Error("a panic of a later stage was recovered")
 		}
 	}()
-	transforms.ReadRange(t.Context(), &plan.Ranges[0], output.RowOptions{}, func(transforms.Chunk) error { panic("of a later stage") })
+	transforms.ReadPaced(t.Context(), &plan.Ranges[0], output.RowOptions{}, nil, func(transforms.Chunk) error { panic("of a later stage") })
 }
