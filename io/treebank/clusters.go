@@ -69,7 +69,7 @@ func readClusters(path string, bank train.Treebank) (*Classes, error) {
 }
 
 // errNoClass is the error of an empty file.
-var errNoClass = errors.New("no word has a class, the file is empty")
+var errNoClass = errors.New("no word has a class, the file is empty: make one with wcluster")
 
 // packed are the compressions of a file of classes: the ending of its name, and its
 // first bytes.
