@@ -1,9 +1,7 @@
 package transforms
 
 import (
-	"context"
 	"fmt"
-	"reflect"
 	"strconv"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -12,10 +10,6 @@ import (
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
-
-func init() {
-	beam.RegisterDoFn(reflect.TypeFor[encodeFn]())
-}
 
 // An Encoder is a Stages that may have an encoder: dense scores make Tag, Prune
 // and Parse more accurate, and cost most of the time.
@@ -39,24 +33,7 @@ type Encoder interface {
 //
 // PCollection<Chunk> -> PCollection<Chunk>
 func Encode(s beam.Scope, job Job, chunks beam.PCollection) beam.PCollection {
-	return beam.ParDo(s.Scope("Encode"), &encodeFn{Job: job}, chunks)
-}
-
-type encodeFn struct {
-	Job    Job
-	stages Stages
-}
-
-func (f *encodeFn) Setup() (err error) {
-	f.stages, err = f.Job.open()
-	return err
-}
-
-func (f *encodeFn) ProcessElement(ctx context.Context, c Chunk, emit func(Chunk)) error {
-	c, encoded := EncodeChunk(c, f.stages, f.Job.Options)
-	safely(func() { inc(ctx, metrics.tokensEncoded, int64(encoded)) })
-	emit(c)
-	return nil
+	return perChunk(s, "Encode", job, chunks)
 }
 
 // ParseEffort returns the effort that an option says, 1 if it is "".

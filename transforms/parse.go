@@ -1,39 +1,19 @@
 package transforms
 
 import (
-	"context"
 	"errors"
-	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-func init() {
-	beam.RegisterDoFn(reflect.TypeFor[parseFn]())
-}
-
 // Parse finds the trees, their labels and how sure they are. It leaves alone
 // what Encode does.
 //
 // PCollection<Chunk> -> PCollection<Chunk>
 func Parse(s beam.Scope, job Job, chunks beam.PCollection) beam.PCollection {
-	return beam.ParDo(s.Scope("Parse"), &parseFn{Job: job}, chunks)
-}
-
-type parseFn struct {
-	Job    Job
-	stages Stages
-}
-
-func (f *parseFn) Setup() (err error) {
-	f.stages, err = f.Job.open()
-	return err
-}
-
-func (f *parseFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) {
-	emit(ParseChunk(c, f.stages, f.Job.Options))
+	return perChunk(s, "Parse", job, chunks)
 }
 
 // ParseChunk is Parse on one chunk. What comes out is a tree with one root,

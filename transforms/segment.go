@@ -2,8 +2,6 @@ package transforms
 
 import (
 	"cmp"
-	"context"
-	"reflect"
 	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -12,30 +10,11 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-func init() {
-	beam.RegisterDoFn(reflect.TypeFor[segmentFn]())
-}
-
 // Segment cuts the blocks of raw text into sentences. CoNLL sentences pass.
 //
 // PCollection<Chunk> -> PCollection<Chunk>
 func Segment(s beam.Scope, job Job, chunks beam.PCollection) beam.PCollection {
-	return beam.ParDo(s.Scope("Segment"), &segmentFn{Job: job}, chunks)
-}
-
-type segmentFn struct {
-	Job    Job
-	stages Stages
-}
-
-func (f *segmentFn) Setup() (err error) {
-	f.stages, err = f.Job.open()
-	return err
-}
-
-func (f *segmentFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) error {
-	emit(SegmentChunk(c, f.stages, f.Job.Options))
-	return nil
+	return perChunk(s, "Segment", job, chunks)
 }
 
 // SegmentChunk is Segment on one chunk.

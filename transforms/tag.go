@@ -1,8 +1,6 @@
 package transforms
 
 import (
-	"context"
-	"reflect"
 	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -10,31 +8,13 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-func init() {
-	beam.RegisterDoFn(reflect.TypeFor[tagFn]())
-}
-
 // Tag fills in tags, features and lemmas of sentences in which a word has no
 // UPOS, or replaces those of all. In a sentence that is tagged, empty features
 // mean that there are none: it stays as it is. It leaves alone what Encode does.
 //
 // PCollection<Chunk> -> PCollection<Chunk>
 func Tag(s beam.Scope, job Job, chunks beam.PCollection) beam.PCollection {
-	return beam.ParDo(s.Scope("Tag"), &tagFn{Job: job}, chunks)
-}
-
-type tagFn struct {
-	Job    Job
-	stages Stages
-}
-
-func (f *tagFn) Setup() (err error) {
-	f.stages, err = f.Job.open()
-	return err
-}
-
-func (f *tagFn) ProcessElement(_ context.Context, c Chunk, emit func(Chunk)) {
-	emit(TagChunk(c, f.stages, f.Job.Options))
+	return perChunk(s, "Tag", job, chunks)
 }
 
 // TagChunk is Tag on one chunk.
