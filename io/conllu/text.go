@@ -23,13 +23,13 @@ func RawText(w io.Writer, sents []syntax.Sentence) error {
 			out.WriteString("\n\n")
 			space = false
 		}
-		eachToken(s, func(t token) {
+		for t := range s.Tokens() {
 			if space {
 				out.WriteByte(' ')
 			}
-			out.WriteString(t.form)
-			space = !syntax.NoSpaceAfter(t.misc)
-		})
+			out.WriteString(t.Form)
+			space = !syntax.NoSpaceAfter(t.Misc)
+		}
 	}
 	if len(sents) > 0 {
 		out.WriteByte('\n')
@@ -59,38 +59,17 @@ func Comment(line string) (key, value string) {
 	return strings.TrimSpace(key), strings.TrimSpace(value)
 }
 
-// A token is a surface token: a word of its own or a multiword token, which
-// stands for words first..last (from 1).
-type token struct {
-	form, misc  string
-	first, last int
-}
-
-func eachToken(s *syntax.Sentence, do func(token)) {
-	k := 0
-	for i := 0; i < len(s.Words); i++ {
-		if k < len(s.MWTs) && int(s.MWTs[k].First) == i+1 {
-			m := &s.MWTs[k]
-			do(token{m.Form, m.Misc, int(m.First), int(m.Last)})
-			i = int(m.Last) - 1
-			k++
-			continue
-		}
-		do(token{s.Words[i].Form, s.Words[i].Misc, i + 1, i + 1})
-	}
-}
-
 // surfaceText joins the tokens of a sentence that has no text comment.
 func surfaceText(s *syntax.Sentence) string {
 	var b strings.Builder
 	space := false
-	eachToken(s, func(t token) {
+	for t := range s.Tokens() {
 		if space {
 			b.WriteByte(' ')
 		}
-		b.WriteString(t.form)
-		space = !syntax.NoSpaceAfter(t.misc)
-	})
+		b.WriteString(t.Form)
+		space = !syntax.NoSpaceAfter(t.Misc)
+	}
 	return b.String()
 }
 
@@ -98,27 +77,24 @@ func surfaceText(s *syntax.Sentence) string {
 // found there in order with only white space between them, all stay 0.
 func locateWords(s *syntax.Sentence) {
 	rest, at, ok := s.Text, int32(0), true
-	eachToken(s, func(t token) {
-		if !ok {
-			return
-		}
+	for t := range s.Tokens() {
 		for rest != "" {
 			r, size := utf8.DecodeRuneInString(rest)
-			if !unicode.IsSpace(r) || strings.HasPrefix(rest, t.form) {
+			if !unicode.IsSpace(r) || strings.HasPrefix(rest, t.Form) {
 				break
 			}
 			rest = rest[size:]
 			at++
 		}
-		if ok = strings.HasPrefix(rest, t.form); !ok {
-			return
+		if ok = strings.HasPrefix(rest, t.Form); !ok {
+			break
 		}
-		end := at + int32(utf8.RuneCountInString(t.form))
-		for i := t.first; i <= t.last; i++ {
+		end := at + int32(utf8.RuneCountInString(t.Form))
+		for i := t.First; i <= t.Last; i++ {
 			s.Words[i-1].StartChar, s.Words[i-1].EndChar = at, end
 		}
-		rest, at = rest[len(t.form):], end
-	})
+		rest, at = rest[len(t.Form):], end
+	}
 	if !ok {
 		for i := range s.Words {
 			s.Words[i].StartChar, s.Words[i].EndChar = 0, 0

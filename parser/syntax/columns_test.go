@@ -1,6 +1,7 @@
 package syntax_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,5 +39,16 @@ func TestValue(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestTokens(t *testing.T) {
+	s := syntax.Sentence{
+		Words: []syntax.Word{{Form: "a"}, {Form: "b"}, {Form: "c", Misc: "x"}, {Form: "d"}, {Form: "e"}},
+		MWTs:  []syntax.MultiwordToken{{First: 1, Last: 2, Form: "ab", Misc: "y"}, {First: 4, Last: 4, Form: "D"}},
+	}
+	want := []syntax.Token{{"ab", "y", 1, 2}, {"c", "x", 3, 3}, {"D", "", 4, 4}, {"e", "", 5, 5}}
+	if got := slices.Collect(s.Tokens()); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -71,37 +71,23 @@ func (w *lineWriter) sentence(dst []byte, s *syntax.Sentence) []byte {
 
 func (w *lineWriter) finish(dst []byte) []byte { return dst }
 
-// eachToken calls do with the tokens of a sentence: words, and multiword tokens in
-// place of theirs.
-func eachToken(s *syntax.Sentence, do func(form, misc string)) {
-	mwts := s.MWTs
-	for i := 0; i < len(s.Words); i++ {
-		if len(mwts) > 0 && int(mwts[0].First) == i+1 {
-			do(mwts[0].Form, mwts[0].Misc)
-			i, mwts = int(mwts[0].Last)-1, mwts[1:]
-			continue
-		}
-		do(s.Words[i].Form, s.Words[i].Misc)
-	}
-}
-
 // A textWriter writes the text with its own white space, as far as MISC has it.
 type textWriter struct{}
 
 func (textWriter) sentence(dst []byte, s *syntax.Sentence) []byte {
-	eachToken(s, func(form, misc string) {
-		before, _ := syntax.Value(misc, "SpacesBefore")
+	for t := range s.Tokens() {
+		before, _ := syntax.Value(t.Misc, "SpacesBefore")
 		dst = append(dst, unescape(before)...)
-		if inside, ok := syntax.Value(misc, "SpacesInToken"); ok {
-			form = unescape(inside)
+		if inside, ok := syntax.Value(t.Misc, "SpacesInToken"); ok {
+			t.Form = unescape(inside)
 		}
-		dst = append(dst, form...)
-		after, some := syntax.Value(misc, "SpacesAfter")
-		if !some && !syntax.NoSpaceAfter(misc) {
+		dst = append(dst, t.Form...)
+		after, some := syntax.Value(t.Misc, "SpacesAfter")
+		if !some && !syntax.NoSpaceAfter(t.Misc) {
 			after = " "
 		}
 		dst = append(dst, unescape(after)...)
-	})
+	}
 	return dst
 }
 
@@ -116,13 +102,13 @@ func (w *normalWriter) sentence(dst []byte, s *syntax.Sentence) []byte {
 	}
 	w.begun = true
 	space := false
-	eachToken(s, func(form, misc string) {
+	for t := range s.Tokens() {
 		if space {
 			dst = append(dst, ' ')
 		}
-		dst = append(dst, form...)
-		space = !syntax.NoSpaceAfter(misc)
-	})
+		dst = append(dst, t.Form...)
+		space = !syntax.NoSpaceAfter(t.Misc)
+	}
 	return append(dst, '\n')
 }
 
