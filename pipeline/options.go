@@ -102,7 +102,7 @@ func ValidateRows(o *output.RowOptions) error {
 		return refuse("--restarts %d: must not be negative; 0 means the model's default", o.Parse.Restarts)
 	}
 	if o.Parse.Budget < 0 {
-		return refuse("--budget %d: must not be negative; 0 means 5,000 per restart, at least 30,000", o.Parse.Budget)
+		return refuse("--budget %d: must not be negative; 0 means the default", o.Parse.Budget)
 	}
 	return nil
 }

@@ -128,7 +128,7 @@ func (c *parseCommand) searchFlags(f *pflag.FlagSet) {
 	f.IntVar(&rows.Parse.Restarts, "restarts", 0, "climb at most `N` times per sentence: more is slower and seldom changes the tree (6)")
 	f.BoolVar(&rows.Parse.Projective, "projective", false, "find only trees without crossing arcs")
 	f.IntVar(&rows.Parse.Exact, "exact", 0, "score all trees of a sentence whose candidate heads combine in at most `N` ways; -1 for none (32)")
-	f.IntVar(&rows.Parse.Budget, "budget", 0, "stop searching after `N` units of work, of about 3 ns, per word; the status is then budget (5000 per restart, at least 30000)")
+	f.IntVar(&rows.Parse.Budget, "budget", 0, "stop searching after `N` units of work, of about 3 ns, per word; the status is then budget (5000 per restart, at least 30000, in sentences that are cut or over 1000 words; else ten times that)")
 	f.IntVar(&rows.Parse.Certify, "certify", 0, "spend at most `N` steps of about 5 ns per sentence on a proof that no tree scores higher, and take one that does; -1 for none (20000)")
 	f.StringVar(&rows.StopAfter, "stop-after", "", "stop after `STAGE`: segment (no tags, no trees) or tag (no trees)")
 	f.Uint64Var(&rows.Parse.Seed, "seed", rows.Parse.Seed, "seed of the random choices, `N`")

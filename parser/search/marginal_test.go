@@ -170,8 +170,8 @@ func TestPrunerMarginalsAreComputedWhereTheyAreRead(t *testing.T) {
 	}
 	m := newModel(noise(400), part.Standard)
 	once, often := Options{Restarts: 1, Exact: -1}, Options{Restarts: 10, Patience: 10, Exact: -1, Certify: -1, Budget: mostBudget}
-	once.setDefaults()
-	often.setDefaults()
+	once.setDefaults(s)
+	often.setDefaults(s)
 	for _, c := range []struct {
 		what string
 		do   func(x *Search) bool // reports success
