@@ -55,7 +55,7 @@ func (rd *rangeReader) table(in *source.File, f *output.File, head []byte, forma
 		return asNoTable(err)
 	}
 	f.Encoding = layout.Encoding
-	if start == 0 && len(head) < source.HeadBytes && layout.Empty(head) {
+	if start == 0 && !in.Live() && len(head) < source.HeadBytes && layout.Empty(head) {
 		rd.fail(f, warned(stageRead, table.NoRow, place{0, 1}, ""))
 	}
 	state := in.State()
@@ -71,6 +71,9 @@ func (rd *rangeReader) table(in *source.File, f *output.File, head []byte, forma
 	}
 	if end >= 0 {
 		layout.Remember(state, end, list)
+	}
+	if in.Live() && f.Records == 0 { // whose head ends with its first line
+		rd.fail(f, warned(stageRead, table.NoRow, place{0, 1}, ""))
 	}
 	rd.suspect(f, head, start)
 	return nil
