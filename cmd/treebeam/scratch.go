@@ -37,7 +37,7 @@ func openScratch() (close func(), err error) {
 	if err != nil {
 		return nil, refuse("temporary files cannot be made: %w; let %s name a folder that can be written", err, tempVariables()[0])
 	}
-	lock := flock.New(filepath.Join(dir, "lock"))
+	lock := flock.New(filepath.Join(dir, scratchLock))
 	if room > runFiles {
 		holdScratch(lock)
 	}
@@ -65,6 +65,10 @@ func openScratch() (close func(), err error) {
 
 // scratchPrefix begins the names of these folders.
 const scratchPrefix = "treebeam-"
+
+// scratchLock is the lock in such a folder: a hidden file, for the folder may be in
+// one of the input.
+const scratchLock = ".lock"
 
 // runFiles is how many files and connections a run of one part has open at
 // once beside those of the process. With fewer, Beam's servers would wait for
@@ -110,7 +114,7 @@ func sweepScratch(tmp string) {
 		if _, err := os.Lstat(filepath.Join(dir, scratchMark())); err != nil {
 			continue
 		}
-		lock := flock.New(filepath.Join(dir, "lock"), flock.SetFlag(os.O_RDWR|syscall.O_NONBLOCK))
+		lock := flock.New(filepath.Join(dir, scratchLock), flock.SetFlag(os.O_RDWR|syscall.O_NONBLOCK))
 		free, err := lock.TryLock()
 		lock.Close()
 		if err == nil && free {

@@ -23,7 +23,7 @@ func TestSweepScratch(t *testing.T) {
 		return dir
 	}
 	locked := func(dir string) *flock.Flock {
-		lock := flock.New(filepath.Join(dir, "lock"))
+		lock := flock.New(filepath.Join(dir, scratchLock))
 		if held, err := lock.TryLock(); err != nil || !held {
 			t.Fatal(err)
 		}
