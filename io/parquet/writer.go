@@ -15,12 +15,6 @@ type Row interface {
 	Tree | Failure | Document | Entry | Word
 }
 
-// A rowLayout is the other half of Row: how a row goes into columns.
-type rowLayout interface {
-	size() int // about the bytes of column data
-	columns(*rowBuilder)
-}
-
 // A KeyValue is an entry of a file's footer.
 type KeyValue struct{ Key, Value string }
 

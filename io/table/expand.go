@@ -22,6 +22,10 @@ import (
 // takes up to six bytes: two levels, and its place in a dictionary or a page.
 const maxValues = 16 << 20
 
+// plainDictionary is what old writers call RLEDictionary in pages, and Plain in
+// dictionaries.
+const plainDictionary format.Encoding = 2
+
 var errSize = errors.New("a page is larger than its header says")
 
 // zstdDecoder is for whole pages, from any goroutine.
@@ -147,7 +151,7 @@ func loadOf(h *format.PageHeader, leaf *pq.LeafColumn, levels, data []byte) (l l
 func (l *load) of(encoding format.Encoding, leaf *pq.LeafColumn, data []byte) (err error) {
 	n := int64(0)
 	switch encoding {
-	case format.PlainDictionary, format.RLEDictionary:
+	case plainDictionary, format.RLEDictionary:
 		if len(data) > 0 {
 			l.add(runs(data[1:], int(data[0])), 0)
 		}

@@ -170,7 +170,7 @@ func (v *view) load(h *format.PageHeader) (l load, err error) {
 		}
 	}
 	if h.DictionaryPageHeader.Valid {
-		if e := h.DictionaryPageHeader.V.Encoding; e != format.Plain && e != format.PlainDictionary {
+		if e := h.DictionaryPageHeader.V.Encoding; e != format.Plain && e != plainDictionary {
 			err = fmt.Errorf("a dictionary written as %s", e)
 		}
 		return l, err
