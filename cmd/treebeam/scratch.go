@@ -75,14 +75,16 @@ const scratchLock = ".lock"
 // ever until they can accept a connection.
 const runFiles = 16
 
-// roomForFiles says how many files can be opened now, at most n.
+// roomForFiles says how many files can be opened now, at most n. It opens pipes,
+// which need no file system: an image may have no /dev.
 func roomForFiles(n int) int {
-	for i := range n {
-		f, err := os.Open(os.DevNull)
+	for i := 0; i < n; i += 2 {
+		r, w, err := os.Pipe()
 		if err != nil {
 			return i
 		}
-		defer f.Close()
+		defer r.Close()
+		defer w.Close()
 	}
 	return n
 }
