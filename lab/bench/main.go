@@ -26,6 +26,7 @@ import (
 	"github.com/treebeam/treebeam/lab/bench/layouts"
 	"github.com/treebeam/treebeam/lab/bench/losses"
 	"github.com/treebeam/treebeam/lab/bench/measure"
+	"github.com/treebeam/treebeam/lab/bench/mutants"
 	"github.com/treebeam/treebeam/lab/bench/rerank"
 	"github.com/treebeam/treebeam/lab/bench/scale"
 	"github.com/treebeam/treebeam/lab/bench/shift"
@@ -51,6 +52,7 @@ var measurements = []struct {
 	{"layouts", "what the layout of raw text costs the segmenter", layouts.Main},
 	{"losses", "draw which stages lose the points", losses.Main},
 	{"measure", "time and memory of another command", measure.Main},
+	{"mutants", "change one operator at a time: how many changes the tests notice", mutants.Main},
 	{"rerank", "choosing among the parser's trees", rerank.Main},
 	{"scale", "memory of runs of growing input", scale.Main},
 	{"shift", "expected accuracy on text unlike what a model was calibrated on", shift.Main},

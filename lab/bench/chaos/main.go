@@ -25,21 +25,19 @@ import (
 	"time"
 )
 
-var (
-	program    = flag.String("program", "bin/treebeam", "`FILE` of treebeam")
-	model      = flag.String("model", "", "model `FILE` (the embedded one)")
-	rounds     = flag.Int("rounds", 50, "`N` rounds")
-	kills      = flag.Int("kills", 0, "go on until `N` kills, whatever the rounds")
-	seed       = flag.Uint64("seed", 1, "`N` that the moments depend on")
-	rangeBytes = flag.Int("range-bytes", 2500, "`BYTES` of input that make one part")
-	folder     = flag.String("folder", "", "`FOLDER` for outputs (a temporary one)")
-)
-
 // minRanges is how many parts an output must have for a kill to say anything.
 const minRanges = 40
 
 // Main runs the measurement with the arguments of the command line.
 func Main() error {
+	c := chaos{}
+	flag.StringVar(&c.program, "program", "bin/treebeam", "`FILE` of treebeam")
+	flag.StringVar(&c.model, "model", "", "model `FILE` (the embedded one)")
+	flag.IntVar(&c.rounds, "rounds", 50, "`N` rounds")
+	flag.IntVar(&c.atLeast, "kills", 0, "go on until `N` kills, whatever the rounds")
+	seed := flag.Uint64("seed", 1, "`N` that the moments depend on")
+	flag.IntVar(&c.rangeBytes, "range-bytes", 2500, "`BYTES` of input that make one part")
+	folder := flag.String("folder", "", "`FOLDER` for outputs (a temporary one)")
 	flag.Parse()
 	if flag.NArg() == 0 {
 		return errors.New("name the input")
@@ -48,7 +46,7 @@ func Main() error {
 	if err != nil {
 		return err
 	}
-	c := chaos{dir: dir, random: rand.New(rand.NewPCG(*seed, 0))}
+	c.dir, c.random = dir, rand.New(rand.NewPCG(*seed, 0))
 	if err := c.run(); err != nil {
 		return fmt.Errorf("after %d kills: %w\nthe output stays in %s", c.kills, err, dir)
 	}
@@ -56,6 +54,10 @@ func Main() error {
 }
 
 type chaos struct {
+	program, model  string
+	rounds, atLeast int
+	rangeBytes      int
+
 	dir    string
 	random *rand.Rand
 	whole  time.Duration     // of an undisturbed run
@@ -80,7 +82,7 @@ func (c *chaos) run() error {
 		return fmt.Errorf("the output has %d parts, fewer than %d: give more input or a smaller -range-bytes", n, minRanges)
 	}
 	round := 0
-	for ; round < *rounds || c.kills < *kills; round++ {
+	for ; round < c.rounds || c.kills < c.atLeast; round++ {
 		out := filepath.Join(c.dir, fmt.Sprintf("round-%d", round))
 		if round%10 == 9 {
 			err = c.twice(out)
@@ -103,11 +105,11 @@ func (c *chaos) run() error {
 }
 
 func (c *chaos) command(out string) *exec.Cmd {
-	args := []string{"parse", "--quiet", "--output", out, "--range-bytes", fmt.Sprint(*rangeBytes)}
-	if *model != "" {
-		args = append(args, "--model", *model)
+	args := []string{"parse", "--quiet", "--output", out, "--range-bytes", fmt.Sprint(c.rangeBytes)}
+	if c.model != "" {
+		args = append(args, "--model", c.model)
 	}
-	return exec.Command(*program, append(args, flag.Args()...)...)
+	return exec.Command(c.program, append(args, flag.Args()...)...)
 }
 
 // round kills the command until it is quicker than its killer.
