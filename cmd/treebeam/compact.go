@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -23,8 +24,7 @@ func newCompact() *cobra.Command {
 	keep := fs.Int("keep", 2, "with --prune: keep the last `N` snapshots, and what they need")
 	cmd.Example = `
   treebeam compact --state state --prune`
-	cmd.RunE = func(cmd *cobra.Command, others []string) error {
-		ctx := cmd.Context()
+	cmd.RunE = stoppable(func(ctx context.Context, others []string) error {
 		switch {
 		case *state == "" || len(others) > 0:
 			return refuse("give --state FOLDER and nothing else")
@@ -32,8 +32,6 @@ func newCompact() *cobra.Command {
 			return refuse("--keep %d: must be at least 1, the current snapshot", *keep)
 		}
 		defer onInterrupt(continues)()
-		ctx, stop := interruptible(ctx)
-		defer stop()
 		done, err := nightly.Compact(ctx, nightly.CompactOptions{State: *state})
 		if err != nil {
 			return err
@@ -52,6 +50,6 @@ func newCompact() *cobra.Command {
 			say(os.Stderr, "removed %s\n", name)
 		}
 		return err
-	}
+	})
 	return cmd
 }

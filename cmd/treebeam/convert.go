@@ -45,8 +45,7 @@ func newConvert() *cobra.Command {
   treebeam convert out -o words.csv                one row per word, with a header line
   treebeam convert --state state --to jsonl | head -1
   treebeam convert out --per-file parsed           one .conllu for each file that was read`
-	cmd.RunE = func(cmd *cobra.Command, others []string) error {
-		ctx := cmd.Context()
+	cmd.RunE = stoppable(func(ctx context.Context, others []string) error {
 		if err := checkEnding("--output", *file, *to); err != nil {
 			return err
 		}
@@ -77,8 +76,6 @@ func newConvert() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		ctx, stop := interruptible(ctx)
-		defer stop()
 		how := func(out io.Writer) (*pipeline.Writer, error) {
 			o := d.write(allConf(*conf), out)
 			o.Model = pipeline.ModelName(from.Made.ModelDigest)
@@ -89,68 +86,45 @@ func newConvert() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			err = convertPerFile(ctx, from, *perFile, format, rows, *overwrite)
-			if ctx.Err() != nil {
-				return exitCode(exitInterrupted)
-			}
-			return err
+			return convertPerFile(ctx, from, *perFile, format, rows, *overwrite)
 		}
 		return convertToOne(ctx, from, *file, how)
-	}
+	})
 	return cmd
 }
 
 // convertToOne writes all sentences to the file output, or standard output.
-func convertToOne(ctx context.Context, from *output.Reader, file string, how func(io.Writer) (*pipeline.Writer, error)) (err error) {
+func convertToOne(ctx context.Context, from *output.Reader, file string, how func(io.Writer) (*pipeline.Writer, error)) error {
 	if file != "" && file != "-" {
 		if err := from.NotAnInput("--output", file); err != nil {
 			return err
 		}
 	}
-	out, commit, cleanup, err := createRows("--output", file)
-	if err != nil {
-		return err
-	}
-	defer func() {
+	return writeOutput("--output", file, func(out io.Writer) error {
+		rows, err := how(out)
 		if err != nil {
-			cleanup()
+			return err
 		}
-	}()
-	rows, err := how(out)
-	if err != nil {
-		return err
-	}
-	buffered := bufio.NewWriterSize(out, 1<<16)
-	var buf []byte
-	stats, err := from.Sentences(func(r *output.Row) (err error) {
-		if buf, err = rows.Append(buf[:0], r); err == nil {
-			_, err = buffered.Write(buf)
+		buffered := bufio.NewWriterSize(out, 1<<16)
+		var buf []byte
+		stats, err := from.Sentences(func(r *output.Row) (err error) {
+			if buf, err = rows.Append(buf[:0], r); err == nil {
+				_, err = buffered.Write(buf)
+			}
+			return errOr(err, ctx.Err())
+		})
+		if err != nil {
+			return err
 		}
-		return errOr(err, ctx.Err())
+		if buf, err = rows.End(buf[:0]); err != nil {
+			return err
+		}
+		if _, err = buffered.Write(buf); err != nil {
+			return err
+		}
+		reportConverted(stats)
+		return buffered.Flush()
 	})
-	if ctx.Err() != nil {
-		return exitCode(exitInterrupted)
-	}
-	if err == nil {
-		if buf, err = rows.End(buf[:0]); err == nil {
-			_, err = buffered.Write(buf)
-		}
-	}
-	if err := quietlyClosed(errOr(err, buffered.Flush())); err != nil {
-		return err
-	}
-	if err := commit(); err != nil {
-		return err
-	}
-	reportConverted(stats)
-	return nil
-}
-
-func errOr(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
 }
 
 func reportConverted(s output.Converted) {

@@ -39,21 +39,15 @@ func newDiff() *cobra.Command {
 	cmd.Example = `
   treebeam diff out-fast out-accurate
   treebeam diff --state state --max-changed 5%`
-	cmd.RunE = func(cmd *cobra.Command, others []string) error {
-		ctx := cmd.Context()
+	cmd.RunE = stoppable(func(ctx context.Context, others []string) error {
 		if *top < 1 {
 			return refuse("--top %d: must be at least 1", *top)
 		}
-		ctx, stop := interruptible(ctx)
-		defer stop()
 		a, b, err := diffSides(ctx, *state, others)
 		if err != nil {
 			return err
 		}
 		report, err := diff.Compare(ctx, a, b, diff.Options{Top: *top})
-		if ctx.Err() != nil {
-			return exitCode(exitInterrupted)
-		}
 		if err != nil {
 			return err
 		}
@@ -68,7 +62,7 @@ func newDiff() *cobra.Command {
 			return err
 		}
 		return limits.check(report)
-	}
+	})
 	return cmd
 }
 

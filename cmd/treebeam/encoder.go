@@ -76,17 +76,10 @@ func newEncoder() *cobra.Command {
 
 // importEncoder writes the file and says what it is.
 func importEncoder(file string, p *encode.Params) error {
-	out, commit, err := createOutput("--output", file)
-	if err != nil {
-		return err
-	}
-	defer out.Cleanup()
 	sum := sha256.New()
 	count := new(counter)
-	if err := encoder.Write(io.MultiWriter(out, sum, count), p); err != nil {
-		return fmt.Errorf("encoder %s: %w", file, err)
-	}
-	if err := commit(); err != nil {
+	err := writeOutput("--output", file, func(out io.Writer) error { return encoder.Write(io.MultiWriter(out, sum, count), p) })
+	if err != nil {
 		return fmt.Errorf("encoder %s: %w", file, err)
 	}
 	if err := printPretrained(stdout, p, false); err != nil {

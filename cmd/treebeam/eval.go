@@ -326,24 +326,14 @@ func readSystem(ctx context.Context, path string) (sents []syntax.Sentence, expe
 }
 
 // writeSentences writes a CoNLL-U file, all of it or nothing.
-func writeSentences(path string, sents []syntax.Sentence) (err error) {
-	w, commit, err := createOutput("--write", path)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			w.Cleanup()
+func writeSentences(path string, sents []syntax.Sentence) error {
+	return writeOutput("--write", path, func(w io.Writer) error {
+		buffered := bufio.NewWriter(w)
+		for i := range sents {
+			if err := conllu.Write(buffered, &sents[i]); err != nil {
+				return err
+			}
 		}
-	}()
-	buffered := bufio.NewWriter(w)
-	for i := range sents {
-		if err := conllu.Write(buffered, &sents[i]); err != nil {
-			return err
-		}
-	}
-	if err := buffered.Flush(); err != nil {
-		return err
-	}
-	return commit()
+		return buffered.Flush()
+	})
 }

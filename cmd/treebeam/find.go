@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -63,7 +64,7 @@ func newFind() *cobra.Command {
   treebeam find out 'VERB >nsubj NOUN'
   treebeam find out 'v:VERB >obj o:NOUN' --group v.lemma,o.lemma --conf 0.9
   treebeam find 'dev/*.conllu.gz' 'VERB >nsubj _ !>obj' --to tree -n 5`
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), args) }
+	cmd.RunE = stoppable(f.run)
 	return cmd
 }
 
@@ -85,25 +86,14 @@ func (f *findFlags) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := interruptible(ctx)
-	defer stop()
-	out, commit, cleanup, err := createRows("--output", f.output)
-	if err != nil {
-		return err
-	}
 	if f.output == "" || f.output == "-" {
 		f.fit(o)
 	}
-	sum, err := search.Run(ctx, sources, o, out)
-	if err = quietlyClosed(err); err == nil {
-		err = commit()
-	} else {
-		cleanup()
-	}
-	if ctx.Err() != nil {
-		return exitCode(exitInterrupted)
-	}
-	if err != nil {
+	var sum search.Result
+	if err := writeOutput("--output", f.output, func(out io.Writer) (err error) {
+		sum, err = search.Run(ctx, sources, o, out)
+		return err
+	}); err != nil {
 		return err
 	}
 	switch {

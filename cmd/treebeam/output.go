@@ -1,13 +1,54 @@
 package main
 
 import (
+	"compress/gzip"
 	"io"
 	"os"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/treebeam/treebeam/io/durable"
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
 )
+
+// writeOutput lets write write the file that a flag names. The file appears under its
+// name when write has returned without an error; a device or a pipe, such as
+// /dev/null, is written in place. It is compressed if the name ends in .gz or .zst.
+// "" and "-" are standard output. A file that cannot be written, or that is among the
+// data of an output, is refused before write is called.
+func writeOutput(flag, name string, write func(io.Writer) error) error {
+	if name == "" || name == "-" {
+		return quietlyClosed(write(stdout))
+	}
+	file, commit, err := createOutput(flag, name)
+	if err != nil {
+		return err
+	}
+	if err := quietlyClosed(writePacked(file, name, write)); err != nil {
+		file.Cleanup()
+		return err
+	}
+	return commit()
+}
+
+// writePacked lets write write to a file, compressed as its name says.
+func writePacked(file io.Writer, name string, write func(io.Writer) error) error {
+	var packed io.WriteCloser
+	switch name = strings.ToLower(name); {
+	case strings.HasSuffix(name, ".gz"):
+		packed = gzip.NewWriter(file)
+	case strings.HasSuffix(name, ".zst"):
+		var err error
+		if packed, err = zstd.NewWriter(file, zstd.WithEncoderConcurrency(1)); err != nil {
+			return err
+		}
+	default:
+		return write(file)
+	}
+	return errOr(write(packed), packed.Close())
+}
 
 // An outputFile is a file that is being written. Cleanup undoes what can be undone.
 type outputFile interface {
@@ -16,8 +57,7 @@ type outputFile interface {
 }
 
 // createOutput opens the file that a flag names, which appears under its name only when
-// commit is called, and none that is among the data of an output. A device or a pipe,
-// such as /dev/null, is written in place. Its errors are refusals.
+// commit is called. Its errors are refusals.
 func createOutput(flag, path string) (w outputFile, commit func() error, err error) {
 	if store.IsRemote(path) {
 		return nil, nil, refuse("%s %s: only --to parquet can be written to an object store; name a local file", flag, store.Redact(path))
@@ -47,3 +87,11 @@ func createOutput(flag, path string) (w outputFile, commit func() error, err err
 type device struct{ *os.File }
 
 func (d device) Cleanup() error { return d.Close() }
+
+// errOr is the first error of the two.
+func errOr(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}

@@ -37,8 +37,7 @@ func newReport() *cobra.Command {
 	examples := fs.Int("examples", 5, "draw `N` random trees")
 	cmd.Example = `
   treebeam report out -o report.html`
-	cmd.RunE = func(cmd *cobra.Command, others []string) error {
-		ctx := cmd.Context()
+	cmd.RunE = stoppable(func(ctx context.Context, others []string) error {
 		const most = 1000
 		if min(*lowest, *examples) < 0 || max(*lowest, *examples) > most {
 			return refuse("--lowest and --examples must be from 0 to %d", most)
@@ -59,39 +58,20 @@ func newReport() *cobra.Command {
 				return err
 			}
 		}
-		ctx, stop := interruptible(ctx)
-		defer stop()
 		r := view.NewReport(*run, *lowest, *examples)
-		err = readRows(ctx, from, r)
-		if ctx.Err() != nil {
-			return exitCode(exitInterrupted)
-		}
-		if err != nil {
+		if err := readRows(ctx, from, r); err != nil {
 			return err
 		}
-		if *file == "-" {
-			return writePage(stdout, r)
+		err = writeOutput("--output", *file, func(w io.Writer) error {
+			buffered := bufio.NewWriterSize(w, 1<<16)
+			return errOr(r.WriteHTML(buffered), buffered.Flush())
+		})
+		if err == nil && *file != "-" {
+			say(os.Stderr, "the report is in %s\n", *file)
 		}
-		out, commit, err := createOutput("--output", *file)
-		if err != nil {
-			return err
-		}
-		if err := writePage(out, r); err != nil {
-			out.Cleanup()
-			return err
-		}
-		if err := commit(); err != nil {
-			return err
-		}
-		say(os.Stderr, "the report is in %s\n", *file)
-		return nil
-	}
+		return err
+	})
 	return cmd
-}
-
-func writePage(w io.Writer, r *view.Report) error {
-	buffered := bufio.NewWriterSize(w, 1<<16)
-	return errOr(r.WriteHTML(buffered), buffered.Flush())
 }
 
 // readRows gives all rows of an output to r.

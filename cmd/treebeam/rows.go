@@ -2,14 +2,11 @@ package main
 
 import (
 	"cmp"
-	"compress/gzip"
-	"io"
 	"os"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/pflag"
 
 	"github.com/treebeam/treebeam/io/output"
@@ -59,37 +56,6 @@ func checkEnding(flag, name, to string) error {
 		return refuse("%s %s: Parquet is written by treebeam parse, to a folder of files; name a folder, or end the name in .tsv or .csv for a table of words", flag, store.Redact(name))
 	}
 	return refuse("%s %s: %s is not a format that treebeam writes; end the name in .conllu, .jsonl, .tsv, .csv, .txt, .tree or .html, or for a folder write %s/", flag, store.Redact(name), ending, store.Redact(name))
-}
-
-// createRows is createOutput for rows, which are compressed if the name ends in .gz or
-// .zst. "" and "-" are standard output.
-func createRows(flag, name string) (w io.Writer, commit func() error, cleanup func(), err error) {
-	if name == "" || name == "-" {
-		return stdout, func() error { return nil }, func() {}, nil
-	}
-	file, publish, err := createOutput(flag, name)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	cleanup = func() { file.Cleanup() }
-	var packed io.WriteCloser
-	switch {
-	case strings.HasSuffix(strings.ToLower(name), ".gz"):
-		packed = gzip.NewWriter(file)
-	case strings.HasSuffix(strings.ToLower(name), ".zst"):
-		if packed, err = zstd.NewWriter(file, zstd.WithEncoderConcurrency(1)); err != nil {
-			cleanup()
-			return nil, nil, nil, err
-		}
-	default:
-		return file, publish, cleanup, nil
-	}
-	return packed, func() error {
-		if err := packed.Close(); err != nil {
-			return err
-		}
-		return publish()
-	}, cleanup, nil
 }
 
 // chooseFormat decides what parse writes if --to does not say it.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -59,8 +60,7 @@ func newSample() *cobra.Command {
 	cmd.Example = `
   treebeam sample out --uncertain 200 -o correct.conllu
   treebeam sample out --random 300 -o dev.conllu`
-	cmd.RunE = func(cmd *cobra.Command, others []string) error {
-		ctx := cmd.Context()
+	cmd.RunE = stoppable(func(ctx context.Context, others []string) error {
 		set := map[string]bool{}
 		fs.Visit(func(f *pflag.Flag) { set[f.Name] = true })
 		if err := f.check(set); err != nil {
@@ -78,24 +78,19 @@ func newSample() *cobra.Command {
 		if f.Without, err = f.readWithout(); err != nil {
 			return err
 		}
-		ctx, stop := interruptible(ctx)
-		defer stop()
 		drawn, err := f.Draw(ctx, from, func(r *output.Row) ([]byte, error) { return pipeline.AppendForCorrection(nil, r) })
-		if ctx.Err() != nil {
-			return exitCode(exitInterrupted)
-		}
 		if err != nil {
 			return err
 		}
 		if len(drawn.Chosen) == 0 {
 			return refuse("%s has no sentence to choose: %s", others[0], drawn.Left())
 		}
-		if err := writeSample(drawn, f.output); err != nil {
+		if err := writeOutput("--output", f.output, drawn.Write); err != nil {
 			return err
 		}
 		f.report(drawn)
 		return nil
-	}
+	})
 	return cmd
 }
 
@@ -147,22 +142,6 @@ func (f *sampleFlags) readWithout() (*pick.Earlier, error) {
 		e.Add(sentences)
 	}
 	return e, nil
-}
-
-// writeSample writes a sample to a file, or to standard output.
-func writeSample(drawn *pick.Drawn, file string) (err error) {
-	if file == "" || file == "-" {
-		return quietlyClosed(drawn.Write(stdout))
-	}
-	out, commit, err := createOutput("--output", file)
-	if err != nil {
-		return err
-	}
-	if err := drawn.Write(out); err != nil {
-		out.Cleanup()
-		return err
-	}
-	return commit()
 }
 
 // report says what the sample is, and what it is for.

@@ -88,15 +88,9 @@ func newShow() *cobra.Command {
 				return refuse("--output %s is one of the files that are drawn: it would be lost; name another", *file)
 			}
 		}
-		out, commit, cleanup, err := createRows("--output", *file)
-		if err != nil {
-			return err
-		}
-		if err = c.show(cmd.Context(), out, others, *to, d.write(shown, out)); err != nil {
-			cleanup()
-			return err
-		}
-		return commit()
+		return writeOutput("--output", *file, func(out io.Writer) error {
+			return c.show(cmd.Context(), out, others, *to, d.write(shown, out))
+		})
 	}
 	return cmd
 }
@@ -127,7 +121,7 @@ func (c *choice) show(ctx context.Context, out io.Writer, names []string, to str
 		return err
 	}
 	if _, err = out.Write(text); err != nil {
-		return quietlyClosed(err)
+		return err
 	}
 	return broken.end(int64(len(trees)))
 }

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/treebeam/treebeam/io/durable"
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/transforms"
@@ -66,6 +68,20 @@ func interrupted() bool {
 	signals.Lock()
 	defer signals.Unlock()
 	return signals.came
+}
+
+// stoppable is a command whose context a signal ends, and whose status is then
+// exitInterrupted.
+func stoppable(run func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		ctx, stop := interruptible(cmd.Context())
+		defer stop()
+		err := run(ctx, args)
+		if ctx.Err() != nil {
+			return exitCode(exitInterrupted)
+		}
+		return err
+	}
 }
 
 // interruptible returns a context that a signal ends until stop is called. The

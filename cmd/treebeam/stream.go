@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"slices"
 	"syscall"
@@ -10,13 +11,14 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/pipeline"
 )
 
 // stream parses to a text format in this process, without Beam and without
 // temporary files.
-func (c *parseCommand) stream(ctx context.Context, limit failureLimit) (err error) {
+func (c *parseCommand) stream(ctx context.Context, limit failureLimit) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	o := c.options
@@ -29,24 +31,13 @@ func (c *parseCommand) stream(ctx context.Context, limit failureLimit) (err erro
 	if o.Rows.Lines == string(text.AutoLines) && slices.Equal(o.Inputs, []string{"-"}) && term.IsTerminal(int(os.Stdin.Fd())) {
 		o.Rows.Lines = string(text.Paragraph) // who types wants to see the tree of every line
 	}
-	out, commit, cleanup, err := createRows("--output", o.Output)
+	var sum *output.Summary
+	err := writeOutput("--output", o.Output, func(out io.Writer) (err error) {
+		o.Write = c.display.write(allConf(*c.conf), out)
+		sum, err = pipeline.Stream(ctx, o, out)
+		return errOr(ctx.Err(), err)
+	})
 	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			cleanup()
-		}
-	}()
-	o.Write = c.display.write(allConf(*c.conf), out)
-	sum, err := pipeline.Stream(ctx, o, out)
-	if ctx.Err() != nil {
-		return exitCode(exitInterrupted)
-	}
-	if err := quietlyClosed(err); err != nil {
-		return err
-	}
-	if err := commit(); err != nil {
 		return err
 	}
 	printReasons(os.Stderr, sum, "treebeam parse with --output FOLDER keeps them, and treebeam failures FOLDER lists every one")
