@@ -11,9 +11,9 @@ func customFlags(f *pflag.FlagSet, files *transforms.CustomFiles, unconstrained 
 	f.StringVar(&files.Abbreviations, "abbreviations", "", "read abbreviations from `FILE`, one per line: no sentence ends after them")
 	f.StringVar(&files.KeepTogether, "keep-together", "", "read strings from `FILE`, one per line: each is one token wherever it occurs")
 	f.StringVar(&files.Exceptions, "exceptions", "", "read forms with UPOS and lemma from `FILE`, separated by tabs; _ for unknown")
+	group(f, knownFlags)
 	f.BoolVar(unconstrained, "unconstrained", false, "take the highest-scoring trees even if they break rules of Universal Dependencies")
-	group(f, knownFlags, "abbreviations", "keep-together", "exceptions")
-	group(f, rareFlags, "unconstrained")
+	group(f, rareFlags)
 }
 
 // checkCustom refuses an empty name, most often of a variable that is not set: the

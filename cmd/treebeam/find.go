@@ -50,16 +50,16 @@ func newFind() *cobra.Command {
 	f := findFlags{color: "auto"}
 	fs.Float32Var(&f.conf, "conf", 0, "count only arcs, relations and tags that are right with probability `P`, from 0 to 1")
 	fs.Int64VarP(&f.limit, "limit", "n", 0, "stop after `N` hits (all)")
+	group(fs, "What is found")
 	fs.StringVarP(&f.to, "to", "t", search.Text, "write `FORMAT`: text, conllu (the sentences, with comments \"# hit\") or tree")
 	fs.BoolVarP(&f.count, "count", "c", false, "print the numbers of hits, of sentences with hits and of all sentences")
 	fs.StringVar(&f.tsv, "tsv", "", "print a table of `ATTRIBUTES`, such as v.lemma,s.Number,sent_id, one hit per line")
 	fs.StringVar(&f.group, "group", "", "count hits by `ATTRIBUTES`, the most frequent first")
 	fs.StringVarP(&f.output, "output", "o", "", "write to `FILE`; .conllu and .tree choose the format, .gz and .zst compress (standard output)")
 	fs.Var(&f.color, "color", "use color `WHEN`: auto (on a terminal), always or never")
+	group(fs, outputFlags)
 	choose(fs, "color", "auto", "always", "never")
 	choose(fs, "to", search.Text, search.CoNLLU, search.Tree)
-	group(fs, "What is found", "conf", "limit")
-	group(fs, outputFlags, "to", "count", "tsv", "group", "output", "color")
 	cmd.Example = `
   treebeam find out 'VERB >nsubj NOUN'
   treebeam find out 'v:VERB >obj o:NOUN' --group v.lemma,o.lemma --conf 0.9

@@ -40,7 +40,7 @@ func formatFlags(f *pflag.FlagSet, o *output.RowOptions) {
 		o.Keep = s
 		return nil
 	})
-	group(f, inputFlags, "document", "text-key", "id-key", "text-column", "id-column", "keep")
+	group(f, inputFlags)
 	choose(f, "document", "file", "line")
 }
 

@@ -22,7 +22,7 @@ func (n *namedInputs) define(f *pflag.FlagSet) {
 	f.VarP(&n.inputs, "input", "i", "read the files that match `PATTERN`; repeatable")
 	f.Var(&n.filesFrom, "files-from", "read the files listed in `LIST`, one path per line; - is standard input")
 	f.Var(&n.exclude, "exclude", "leave out files and folders that match `PATTERN`; repeatable")
-	group(f, inputFlags, "input", "files-from", "exclude")
+	group(f, inputFlags)
 }
 
 // paths reads the lists of --files-from. patterns are all other inputs. Its

@@ -34,7 +34,7 @@ func (n *nightFlags) define(f *pflag.FlagSet) {
 	f.BoolVar(&n.all, "all", false, "with --state: parse every file again, for example with another model")
 	f.BoolVar(&n.allowDeletes, "allow-deletes", false, "with --state: allow more than 20% of the documents to disappear")
 	f.VarPF(&n.planOnly, "plan-only", "", "with --state: print what would be done, as `text` or json; do nothing").NoOptDefVal = "text"
-	group(f, growFlags, "state", "all", "allow-deletes", "plan-only")
+	group(f, growFlags)
 }
 
 // A planOnly is the value of --plan-only: "", text or json.

@@ -58,7 +58,7 @@ func newParseCommand(f *pflag.FlagSet) *parseCommand {
 	customFlags(f, &c.options.Custom, &c.options.Rows.Unconstrained)
 	c.night.define(f)
 	c.runFlags(f)
-	c.searchFlags(f)
+	c.rareFlags(f)
 	withBeamFlags(f)
 	choose(f, "runner", "prism", "flink", "spark", "dataflow", "universal")
 	return c
@@ -72,7 +72,7 @@ func (c *parseCommand) inputFlags(f *pflag.FlagSet) {
 	f.StringVar(&rows.Lines, "lines", rows.Lines, "what line breaks mean, `MODE`: auto, wrapped, paragraph or sentence")
 	f.StringVar(&rows.Encoding, "encoding", "", "read raw text in the encoding `NAME` (UTF-8; a byte order mark wins)")
 	f.Int64VarP(&c.options.Limit, "limit", "n", 0, "stop after the first `N` sentences (not with Parquet)")
-	group(f, inputFlags, "limit", "from", "lines", "encoding")
+	group(f, inputFlags)
 	formatFlags(f, rows)
 	choose(f, "from", "auto", "text", "conllu", "conllx", "jsonl", "csv", "tsv", "parquet", "tokens", "vertical")
 	choose(f, "lines", "auto", "wrapped", "paragraph", "sentence")
@@ -88,10 +88,8 @@ func (c *parseCommand) outputFlags(f *pflag.FlagSet) {
 	c.display.define(f)
 	f.BoolVar(&o.Rows.Words, "words", false, "with --output FOLDER: also write FOLDER/words, one row per word")
 	f.BoolVar(&o.Overwrite, "overwrite", false, "first remove the output of another run")
-	f.BoolVar(&o.EndMarks, "end-marks", false, "with --to jsonl or conllu: write all failures in place and mark the end of every document with a line, for programs that wait for it (docs/pipes.md)")
 	f.StringVar(&c.maxFailures, "max-failures", "", "exit with status 3 if more than `N|P%` of sentences or files failed")
-	group(f, outputFlags, "output", "to", "conf", "ranges", "lemmas", "color", "words", "overwrite", "max-failures")
-	group(f, rareFlags, "end-marks")
+	group(f, outputFlags)
 	choose(f, "to", "parquet", "conllu", "jsonl", "tsv", "csv", "text", "tree", "svg", "html")
 }
 
@@ -103,7 +101,7 @@ func (c *parseCommand) qualityFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Rows.Effort, "effort", "", "with --accurate: only where the fast parser expects an LAS below `P` (1)")
 	f.BoolVar(&o.Rows.Retag, "retag", false, "replace the tags and lemmas of CoNLL input")
 	f.BoolVar(&o.Rows.KeepHeads, "keep-heads", false, "keep the heads and deprels of CoNLL input; find the others")
-	group(f, qualityFlags, "model", "accurate", "effort", "retag", "keep-heads")
+	group(f, qualityFlags)
 }
 
 // runFlags say how the work is done. They change no tree.
@@ -111,19 +109,19 @@ func (c *parseCommand) runFlags(f *pflag.FlagSet) {
 	o := &c.options
 	f.BoolVarP(&c.quiet, "quiet", "q", false, "do not show progress")
 	f.BoolVarP(&c.verbose, "verbose", "v", false, "print the runner's counters at the end")
-	f.BoolVar(&c.json, "json", false, "print the summary as JSON even on a terminal")
 	c.threads = threadsFlag(f)
 	f.BoolVar(&o.RetryFailures, "retry-failures", false, "try again to read files that could not be read")
+	group(f, runFlags)
+}
+
+// rareFlags are for programs, for clusters, and for those who know how trees are found.
+func (c *parseCommand) rareFlags(f *pflag.FlagSet) {
+	o, rows := &c.options, &c.options.Rows
+	f.BoolVar(&o.EndMarks, "end-marks", false, "with --to jsonl or conllu: write all failures in place and mark the end of every document with a line, for programs that wait for it (docs/pipes.md)")
+	f.BoolVar(&c.json, "json", false, "print the summary as JSON even on a terminal")
 	f.BoolVar(&o.Verify, "verify", false, "check every byte of finished parts; make damaged ones again")
 	f.BoolVar(&o.SharedFilesystem, "shared-filesystem", false, "say that all workers see this machine's paths")
 	f.Int64Var(&o.RangeBytes, "range-bytes", 0, "make one part of about `BYTES` of input (by its size)")
-	group(f, runFlags, "quiet", "verbose", "retry-failures")
-	group(f, rareFlags, "json", "verify", "shared-filesystem", "range-bytes")
-}
-
-// searchFlags are for those who know how trees are found.
-func (c *parseCommand) searchFlags(f *pflag.FlagSet) {
-	rows := &c.options.Rows
 	f.IntVar(&rows.MaxWords, "max-words", rows.MaxWords, "cut raw sentences longer than `N` words")
 	f.IntVar(&rows.Parse.Restarts, "restarts", 0, "climb at most `N` times per sentence: more is slower and seldom changes the tree (6)")
 	f.BoolVar(&rows.Parse.Projective, "projective", false, "find only trees without crossing arcs")
@@ -132,6 +130,6 @@ func (c *parseCommand) searchFlags(f *pflag.FlagSet) {
 	f.IntVar(&rows.Parse.Certify, "certify", 0, "spend at most `N` steps of about 5 ns per sentence on a proof that no tree scores higher, and take one that does; -1 for none (20000)")
 	f.StringVar(&rows.StopAfter, "stop-after", "", "stop after `STAGE`: segment (no tags, no trees) or tag (no trees)")
 	f.Uint64Var(&rows.Parse.Seed, "seed", rows.Parse.Seed, "seed of the random choices, `N`")
-	group(f, rareFlags, "max-words", "restarts", "projective", "exact", "budget", "certify", "stop-after", "seed")
+	group(f, rareFlags)
 	choose(f, "stop-after", "segment", "tag")
 }

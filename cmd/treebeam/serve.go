@@ -45,16 +45,16 @@ func newServe() *cobra.Command {
 	listen := fs.String("listen", "localhost:8080", "listen on `ADDRESS` and port; port 0 means any free one, :8080 all addresses of the machine")
 	var models list
 	fs.VarP(&models, "model", "m", "also serve the model in `FILE`, under NAME if you give NAME=FILE; repeatable")
+	group(fs, "Server")
 	fs.IntVar(&limits.Parallel, "parallel", limits.Parallel, "parse up to `N` requests at once; others wait")
 	fs.Int64Var(&limits.Body, "max-body", limits.Body, "refuse requests of more than `N` bytes")
 	fs.DurationVar(&limits.Parse, "max-time", limits.Parse, "stop requests that take longer than `TIME` to parse")
 	fs.IntVar(&limits.Open, "max-open", limits.Open, "refuse requests while `N` are open")
 	fs.DurationVar(&limits.Wait, "max-wait", limits.Wait, "refuse requests that have waited for `TIME`")
 	last := fs.Duration("grace", 30*time.Second, "after the signal to stop, give open requests `TIME` to finish")
-	group(fs, "Server", "listen", "model")
+	group(fs, "Limits")
 	var files transforms.CustomFiles
 	var unconstrained bool
-	group(fs, "Limits", "parallel", "max-body", "max-time", "max-open", "max-wait", "grace")
 	customFlags(fs, &files, &unconstrained)
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		if len(others) > 0 {

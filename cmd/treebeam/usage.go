@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/rivo/uniseg"
@@ -31,20 +30,15 @@ const (
 	moreKey   = "more"
 )
 
-// group puts flags of fs under a heading of the help. Headings and flags stand in
-// the order of the calls, flags without a heading before them, and rareFlags at
-// the end.
+// group puts the flags of fs that have no heading yet under a heading of the help, or
+// those with the given names. Flags stand in the order in which they were defined,
+// and headings in the order of their first flags; rareFlags are at the end.
 func group(fs *pflag.FlagSet, heading string, names ...string) {
-	n := 0
 	fs.VisitAll(func(f *pflag.Flag) {
-		if len(f.Annotations[groupKey]) > 0 {
-			n++
+		if len(names) == 0 && f.Annotations[groupKey] == nil || slices.Contains(names, f.Name) {
+			annotate(fs, groupKey, []string{heading}, f.Name)
 		}
 	})
-	for _, name := range names {
-		annotate(fs, groupKey, []string{heading, strconv.Itoa(n)}, name)
-		n++
-	}
 }
 
 // choose tells shells the values of a flag of fs.
@@ -114,42 +108,31 @@ type flagGroup struct {
 
 // groupsOf returns the flags of fs that help shows, by their groups.
 func groupsOf(fs *pflag.FlagSet) []flagGroup {
-	var all []*pflag.Flag
-	fs.VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden && f.Name != "help" {
-			all = append(all, f)
-		}
-	})
-	slices.SortStableFunc(all, func(a, b *pflag.Flag) int {
-		_, m := placeOf(a)
-		_, n := placeOf(b)
-		return cmp.Compare(m, n)
-	})
 	var groups []flagGroup
-	for _, f := range all {
-		heading, _ := placeOf(f)
+	rare := flagGroup{heading: rareFlags}
+	fs.VisitAll(func(f *pflag.Flag) {
+		heading := "Flags"
+		if set := f.Annotations[groupKey]; set != nil {
+			heading = set[0]
+		}
+		if f.Hidden || f.Name == "help" {
+			return
+		}
+		if heading == rareFlags {
+			rare.flags = append(rare.flags, f)
+			return
+		}
 		at := slices.IndexFunc(groups, func(g flagGroup) bool { return g.heading == heading })
 		if at < 0 {
 			at = len(groups)
 			groups = append(groups, flagGroup{heading: heading})
 		}
 		groups[at].flags = append(groups[at].flags, f)
-	}
-	if at := slices.IndexFunc(groups, func(g flagGroup) bool { return g.heading == rareFlags }); at >= 0 {
-		rare := groups[at]
-		groups = append(slices.Delete(groups, at, at+1), rare)
+	})
+	if rare.flags != nil {
+		groups = append(groups, rare)
 	}
 	return groups
-}
-
-// placeOf returns the heading of a flag and its number among all flags.
-func placeOf(f *pflag.Flag) (heading string, n int) {
-	set := f.Annotations[groupKey]
-	if len(set) == 0 {
-		return "Flags", -1
-	}
-	n, _ = strconv.Atoi(set[1])
-	return set[0], n
 }
 
 // usageColumn is where the explanations of flags begin.

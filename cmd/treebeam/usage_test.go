@@ -46,17 +46,24 @@ func TestHelpIsShort(t *testing.T) {
 	}
 }
 
-// Flags stand under their headings in the order of the calls, rare ones at the end.
+// Flags stand under their headings in the order of their definition, rare ones at the end.
 func TestGroups(t *testing.T) {
 	fs := newCommand("x", "", "").Flags()
-	for _, name := range []string{"rare", "b", "none", "a", "c"} {
-		fs.Bool(name, false, "")
+	define := func(names ...string) {
+		for _, name := range names {
+			fs.Bool(name, false, "")
+		}
 	}
-	group(fs, rareFlags, "rare")
-	group(fs, outputFlags, "c")
-	group(fs, inputFlags, "b", "a")
-	fs.Bool("d", false, "")
-	group(fs, outputFlags, "d")
+	define("rare")
+	group(fs, rareFlags)
+	define("c", "b")
+	group(fs, inputFlags, "b")
+	group(fs, outputFlags)
+	define("a")
+	group(fs, inputFlags)
+	define("d")
+	group(fs, outputFlags)
+	define("none")
 	var got []string
 	for _, g := range groupsOf(fs) {
 		got = append(got, g.heading+":")
@@ -64,7 +71,7 @@ func TestGroups(t *testing.T) {
 			got = append(got, f.Name)
 		}
 	}
-	if want := "Flags: none Output: c d Input: b a Rare: rare"; strings.Join(got, " ") != want {
+	if want := "Output: c d Input: b a Flags: none Rare: rare"; strings.Join(got, " ") != want {
 		t.Errorf("got %q, want %s", got, want)
 	}
 }
