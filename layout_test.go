@@ -27,7 +27,7 @@ var imports = func() map[string][]string {
 	learning := append(slices.Clone(records), "parser/hash", "parser/linear")
 	scores := append(slices.Clone(learning), "parser/word", "parser/score", "parser/graph")
 	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/part", "parser/projective", "parser/search", "parser/label", "parser/encode", "parser/calibrate")
-	codecs := []string{"io/durable", "io/store", "io/source", "io/text", "io/conllu", "io/jsonl", "io/tokens", "io/table", "io/parquet"}
+	codecs := []string{"io/durable", "io/store", "io/source", "io/text", "io/conllu", "io/record", "io/tokens", "io/parquet"}
 	stages := slices.Concat(components, codecs, []string{"io/output", "model"})
 	return map[string][]string{
 		"":                  {"io/conllu", "io/text", "io/tokens", "model", "parser/syntax", "parser/tag"}, // for callers from Go
@@ -65,26 +65,25 @@ var imports = func() map[string][]string {
 
 		"parser/calibrate": append(slices.Clone(records), "parser/graph"),
 
-		"io/durable":         nil,
-		"io/sections":        {"parser/pack"},
-		"io/encoder":         append(slices.Clone(records), "io/sections", "parser/hash", "parser/encode", "parser/piece"),
-		"io/store":           {"io/durable"},
-		"io/store/storetest": {"io/store"},
-		"io/store/gs":        {"io/store"},
-		"io/store/s3":        {"io/store"},
-		"io/source":          append(slices.Clone(records), "io/store"),
-		"io/text":            records,
-		"io/conllu":          records,
-		"io/jsonl":           append(slices.Clone(records), "io/text"),
-		"io/tokens":          append(slices.Clone(records), "io/text"),
-		"io/table/tabletest": {},
-		"io/table":           append(slices.Clone(records), "io/text", "io/jsonl", "io/parquet"),
-		"io/parquet":         append(slices.Clone(records), "io/store"),
-		"io/output":          append(slices.Clone(records), "io/source", "io/store", "io/parquet"),
-		"io/treebank":        append(slices.Clone(components), "io/conllu", "io/durable", "io/source", "io/text", "model", "parser/train"),
-		"io/mirror":          nil,
-		"io/pick":            {"io/conllu", "io/output", "io/parquet", "parser/syntax"},
-		"io/view":            append(slices.Clone(records), "io/parquet", "io/pick"),
+		"io/durable":           nil,
+		"io/sections":          {"parser/pack"},
+		"io/encoder":           append(slices.Clone(records), "io/sections", "parser/hash", "parser/encode", "parser/piece"),
+		"io/store":             {"io/durable"},
+		"io/store/storetest":   {"io/store"},
+		"io/store/gs":          {"io/store"},
+		"io/store/s3":          {"io/store"},
+		"io/source":            append(slices.Clone(records), "io/store"),
+		"io/text":              records,
+		"io/conllu":            records,
+		"io/tokens":            append(slices.Clone(records), "io/text"),
+		"io/record/recordtest": {},
+		"io/record":            append(slices.Clone(records), "io/text", "io/parquet"),
+		"io/parquet":           append(slices.Clone(records), "io/store"),
+		"io/output":            append(slices.Clone(records), "io/source", "io/store", "io/parquet"),
+		"io/treebank":          append(slices.Clone(components), "io/conllu", "io/durable", "io/source", "io/text", "model", "parser/train"),
+		"io/mirror":            nil,
+		"io/pick":              {"io/conllu", "io/output", "io/parquet", "parser/syntax"},
+		"io/view":              append(slices.Clone(records), "io/parquet", "io/pick"),
 
 		"transforms":                stages,
 		"transforms/transformstest": append(slices.Clone(stages), "transforms"),
@@ -106,7 +105,7 @@ var forTests = map[string][]string{
 	"parser/vector":    {"parser/hash"},
 	"parser/matrix":    {"parser/matrix/assembly"},
 	"parser/search":    {"parser/part/parttest"},
-	"io/table":         {"io/table/tabletest"},
+	"io/record":        {"io/record/recordtest"},
 	"model":            {"", "io/conllu", "model/everyday", "model/modeltest", "parser/encode/encodetest"},
 	"parser/segment":   {"io/conllu"}, // tests on treebanks
 	"parser/tag":       {"io/conllu"},
@@ -123,7 +122,7 @@ var forTests = map[string][]string{
 	"pipeline/diff":    {"io/conllu", "parser/syntax"}, // a test on a treebank
 	"pipeline/serve":   {""},
 	"pipeline/nightly": {"transforms/transformstest", "parser/syntax", "io/store/storetest"},
-	"cmd/treebeam":     {"io/table/tabletest", "model/modeltest", "transforms/transformstest", "parser/encode/encodetest"},
+	"cmd/treebeam":     {"io/record/recordtest", "model/modeltest", "transforms/transformstest", "parser/encode/encodetest"},
 
 	"parser/projective": {"parser/part/parttest"},
 	"parser/certify":    {"parser/part/parttest"},

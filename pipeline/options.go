@@ -9,8 +9,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/treebeam/treebeam/io/jsonl"
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/record"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/text"
@@ -114,8 +114,8 @@ const maxKey = 200
 // way. Engines tell no names apart that differ in case only.
 func checkKeep(o *output.RowOptions) error {
 	keys := o.KeepKeys()
-	if len(keys) > jsonl.MaxKeep {
-		return refuse("--keep: %d keys, the limit is %d", len(keys), jsonl.MaxKeep)
+	if len(keys) > record.MaxKeep {
+		return refuse("--keep: %d keys, the limit is %d", len(keys), record.MaxKeep)
 	}
 	seen := map[string]bool{}
 	for i := range keys {

@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"encoding/gob"
 	"reflect"
+	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/treebeam/treebeam/io/conllu"
@@ -34,6 +35,29 @@ type Sentence struct {
 	// to be kept cannot be.
 	Fault *conllu.Error
 	syntax.Sentence
+}
+
+// surface is the text of s for a failure row: its text, else its forms.
+func (s *Sentence) surface() string {
+	if s.Text != "" {
+		return s.Text
+	}
+	var b strings.Builder
+	for i := range s.Words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if b.WriteString(s.Words[i].Form); b.Len() > output.FailureText {
+			break
+		}
+	}
+	return b.String()
+}
+
+// unparsed is s as CoNLL-U without its tree and with the reason in a comment:
+// what convert gives back for a sentence that failed.
+func (s *Sentence) unparsed(reason string) string {
+	return string(conllu.Append(nil, conllu.Failed(&s.Sentence, reason)))
 }
 
 // A place is where in a file something stands.

@@ -1,9 +1,11 @@
 package transforms
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -13,6 +15,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -166,8 +169,12 @@ func (rd *rangeReader) ended(f *output.File) {
 
 // hasParts reports whether the documents are parts of f: records or lines.
 func (rd *rangeReader) hasParts(f *output.File) bool {
-	return f.Format == string(source.JSONL) || source.Format(f.Format).Table() || f.Format == string(source.Text) && rd.options.Document == output.ByLine
+	format := source.Format(f.Format)
+	return ofRecords(format) || format == source.Text && rd.options.Document == output.ByLine
 }
+
+// ofRecords reports whether a file of the format holds records.
+func ofRecords(f source.Format) bool { return f == source.JSONL || f.Table() }
 
 // grow counts a row of so many tokens more in the chunk and emits it when it is full.
 func (rd *rangeReader) grow(tokens int) error {
@@ -269,28 +276,78 @@ func (rd *rangeReader) open(p *source.Piece, f *output.File) (err error) {
 		return err
 	}
 	f.Format = string(format)
-	start, end := p.Start, p.End
+	one := &part{rd: rd, in: in, file: f, format: format, head: head, start: p.Start, end: p.End, options: &rd.options}
 	if in.Compressed() {
-		end = -1
+		one.end = -1
 		rd.unzipping = in
 		defer func() { rd.unzipping = nil }()
 	}
-	if format != source.JSONL && !format.Table() { // it has no records with values
-		f.Meta = rd.kept(make([]string, len(rd.options.KeepKeys())))
+	if !ofRecords(format) {
+		f.Meta = one.meta(make([]string, len(rd.options.KeepKeys())))
 	}
-	switch format {
-	case source.Text:
-		err = rd.text(in, f, head, start, end)
-	case source.JSONL:
-		err = rd.jsonl(in, f, start, end)
-	case source.CSV, source.TSV, source.Parquet:
-		err = rd.table(in, f, head, format, start, end)
-	case source.Tokens, source.Vertical:
-		err = rd.tokens(in, f, head, format, start, end)
-	default:
-		err = rd.conll(in, f, format, start, end)
+	blocks, err := readers[format](one)
+	if err == nil {
+		err = rd.blocks(one, blocks)
 	}
 	f.EOF = err == nil && p.End == p.Size
 	// A file that changed while it was read explains what else is wrong with it.
 	return errors.Join(in.Verify(), err)
+}
+
+// blocks counts the blocks of a part and puts them into chunks.
+func (rd *rangeReader) blocks(p *part, blocks iter.Seq2[block, error]) error {
+	f := p.file
+	for b, err := range blocks {
+		f.Start, f.End = p.covered()
+		if err != nil {
+			return err
+		}
+		if err := rd.block(p, &b); err != nil {
+			return err
+		}
+	}
+	f.Start, f.End = p.covered()
+	if p.start == 0 && f.Encoding == "utf-8" && p.format != source.JSONL && f.MuchRepaired() {
+		f.Suspect = text.Suspect(p.head)
+	}
+	return nil
+}
+
+// block puts one block into the chunk.
+func (rd *rangeReader) block(p *part, b *block) error {
+	document := cmp.Or(b.document, p.file)
+	if !p.in.Compressed() {
+		rd.read += b.size
+	}
+	p.file.Repaired += int64(b.repaired)
+	if b.record {
+		p.file.Records++
+		p.file.MergeMeta(document.Meta)
+	}
+	lost := false
+	for _, row := range b.faults {
+		rd.fail(document, row)
+		lost = lost || row.Block
+	}
+	switch {
+	case b.text != nil:
+		rd.chunk.Blocks = append(rd.chunk.Blocks, Block{File: rd.file(document), First: b.first, Block: *b.text})
+	case b.sentence != nil:
+		b.sentence.File = rd.file(document)
+		rd.chunk.Sentences = append(rd.chunk.Sentences, *b.sentence)
+	}
+	if lost || b.text != nil || b.sentence != nil {
+		p.file.Blocks++
+	}
+	if b.record && !lost {
+		for _, v := range document.Meta {
+			rd.size += len(v.Value) / bytesPerToken
+		}
+		return nil
+	}
+	err := rd.grow(b.tokens)
+	if err == nil && b.last {
+		rd.ended(document)
+	}
+	return err
 }

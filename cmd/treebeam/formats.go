@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/treebeam/treebeam/io/jsonl"
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/record"
 	"github.com/treebeam/treebeam/pipeline"
 )
 
@@ -26,10 +26,10 @@ func formatFlags(f *pflag.FlagSet, o *output.RowOptions) {
 		}
 	}
 	f.Func("document", "make each `UNIT` of raw text a document: file or line (file)", unless(&o.Document, "file"))
-	f.Func("text-key", "take the text of JSON Lines from `KEY`; dots reach into objects (text)", unless(&o.TextKey, jsonl.DefaultTextKey))
-	f.Func("id-key", "take the document's id in JSON Lines from `KEY` (id)", unless(&o.IDKey, jsonl.DefaultIDKey))
-	f.Func("text-column", "take the text of CSV, TSV and Parquet from the column `NAME` (text)", unless(&o.TextKey, jsonl.DefaultTextKey))
-	f.Func("id-column", "take the document's id from the column `NAME` (id)", unless(&o.IDKey, jsonl.DefaultIDKey))
+	f.Func("text-key", "take the text of JSON Lines from `KEY`; dots reach into objects (text)", unless(&o.TextKey, record.DefaultText))
+	f.Func("id-key", "take the document's id in JSON Lines from `KEY` (id)", unless(&o.IDKey, record.DefaultID))
+	f.Func("text-column", "take the text of CSV, TSV and Parquet from the column `NAME` (text)", unless(&o.TextKey, record.DefaultText))
+	f.Func("id-column", "take the document's id from the column `NAME` (id)", unless(&o.IDKey, record.DefaultID))
 	f.Func("keep", "keep other columns, or keys of JSON Lines: `NAME,...` become columns meta_NAME", func(s string) error {
 		if s == "" {
 			return errors.New("it is empty; leave the flag out to keep nothing")

@@ -99,15 +99,15 @@ func TestHostileMemory(t *testing.T) {
 		"1,000 words encoded": {in: file("a.tok", strings.Repeat(strings.Repeat("the boat they had found ", syntax.MaxWholeWords/5)+"\n", 4)), setup: withEncoder, model: true, trees: 4, once: true,
 			args: []string{"IN", "--output", "OUT", "--from", "tokens", "--model", "DIR/accurate.tbm"}},
 		"1,000 words of text":  {in: file("a.txt", strings.Repeat(long+".\n", 4)), args: []string{"IN", "--output", "OUT", "--lines", "sentence"}, model: true, trees: -1, once: true},
-		"a record of 15 MB":    {in: map[string]string{"a.jsonl": record(15 << 20), "b.jsonl": record(15 << 20)}, trees: -1, once: true},
-		"records of 17 MB":     {in: map[string]string{"a.jsonl": record(17 << 20), "b.jsonl": record(17 << 20)}, rows: many(2, "record too long"), once: true},
+		"a record of 15 MB":    {in: map[string]string{"a.jsonl": jsonRecord(15 << 20), "b.jsonl": jsonRecord(15 << 20)}, trees: -1, once: true},
+		"records of 17 MB":     {in: map[string]string{"a.jsonl": jsonRecord(17 << 20), "b.jsonl": jsonRecord(17 << 20)}, rows: many(2, "record too long"), once: true},
 		"records of braces":    {in: fourOf(".jsonl.gz", zipped(strings.Repeat(`{"a":[`+strings.Repeat("{},", 5<<20)+`1],"text":"One ."}`+"\n", 3))), trees: 12, once: true},
 		"records of long keys": {in: fourOf(".jsonl.gz", zipped(strings.Repeat(`{"`+strings.Repeat("k", 15<<20)+`":1,"text":"One ."}`+"\n", 3))), trees: 12, once: true},
 		"sentences of tokens":  {in: file("a.tok", strings.Repeat(strings.Repeat("x ", 2_000_000)+"\n", 4)), rows: many(4, "too long"), once: true},
 		"small paragraphs":     {in: map[string]string{"a.txt": strings.Repeat("x\n\n", 100_000), "b.txt": strings.Repeat("y\n\n", 100_000)}, trees: 200_000, once: true},
 		"many failures":        {in: file("a.jsonl", strings.Repeat("{}\n", 100_000)), rows: many(100_000, "no text"), once: true},
 		"zstd, 128 MB window":  {setup: wideZstd(".txt.zst", strings.Repeat(" ", 1<<20), 140), args: []string{"IN", "--output", "OUT", "--range-bytes", "1000"}, once: true},
-		"records behind it":    {setup: wideZstd(".jsonl.zst", record(15<<20), 10), trees: -1, once: true},
+		"records behind it":    {setup: wideZstd(".jsonl.zst", jsonRecord(15<<20), 10), trees: -1, once: true},
 	})
 }
 
@@ -131,7 +131,7 @@ func many(n int, reason string) []row {
 }
 
 // record is a line of JSON lines of about n bytes.
-func record(n int) string {
+func jsonRecord(n int) string {
 	return `{"id": "a", "text": "` + strings.Repeat("word"+strings.Repeat(" ", 4<<10), n/(4<<10+4)) + `"}` + "\n"
 }
 

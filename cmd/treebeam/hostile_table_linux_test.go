@@ -8,7 +8,7 @@ import (
 
 	pq "github.com/parquet-go/parquet-go"
 
-	"github.com/treebeam/treebeam/io/table/tabletest"
+	"github.com/treebeam/treebeam/io/record/recordtest"
 )
 
 // Tables that are broken, or could take much memory.
@@ -30,7 +30,7 @@ func TestHostileTables(t *testing.T) {
 		"5,000 columns":            {in: map[string]string{"a.tsv": wide}, trees: 100, once: true},
 		"a long prefix, kept":      {in: prefixed("kept"), args: keep, rows: []row{{"", "read", "it and the rows up to 290 are in a page that decodes to"}}},
 		"a long prefix of ids":     {in: prefixed("id"), rows: []row{{"", "read", "it and the rows up to 290 are in a page that decodes to"}}},
-		"a long prefix of texts":   {in: map[string]string{"a.parquet": string(tabletest.Parquet(290, tabletest.Same("text", 290, 15<<20)))}, rows: []row{{"", "read", "rows up to 290"}}},
+		"a long prefix of texts":   {in: map[string]string{"a.parquet": string(recordtest.Parquet(290, recordtest.Same("text", 290, 15<<20)))}, rows: []row{{"", "read", "rows up to 290"}}},
 		"a large value many times": {in: map[string]string{"a.parquet": parquetOf(t, 100, 100, func(i int) cells {
 			return cells{Text: map[bool]string{true: "One ."}[i == 7], Kept: value}
 		})}, args: keep, trees: 1, rows: many(100, "value not kept: 10485760 bytes"), once: true},
@@ -40,7 +40,7 @@ func TestHostileTables(t *testing.T) {
 // prefixed is 290 rows of Parquet in which a column has the same 15 MB in each: 4
 // GB, of which the file holds two kilobytes.
 func prefixed(column string) map[string]string {
-	return map[string]string{"a.parquet": string(tabletest.Parquet(290, tabletest.Texts("text", 290, "One ."), tabletest.Same(column, 290, 15<<20)))}
+	return map[string]string{"a.parquet": string(recordtest.Parquet(290, recordtest.Texts("text", 290, "One ."), recordtest.Same(column, 290, 15<<20)))}
 }
 
 // cells is a row of Parquet.

@@ -17,8 +17,8 @@ type RowOptions struct {
 	Encoding string `json:"encoding"`           // of raw text
 	Lines    string `json:"lines"`              // auto, wrapped, paragraph or sentence
 	Document string `json:"document,omitempty"` // of raw text: "" for files, or ByLine
-	TextKey  string `json:"text_key,omitempty"` // of JSON lines and tables, "" is jsonl.DefaultTextKey
-	IDKey    string `json:"id_key,omitempty"`   // likewise, "" is jsonl.DefaultIDKey
+	TextKey  string `json:"text_key,omitempty"` // of JSON lines and tables, "" is record.DefaultText
+	IDKey    string `json:"id_key,omitempty"`   // likewise, "" is record.DefaultID
 	// Keep are the keys and columns whose values become columns of the output, with
 	// commas between them: see parquet.MetaColumn.
 	Keep     string `json:"keep,omitempty"`

@@ -116,7 +116,14 @@ func newDecoder(r io.Reader, l Layout, source int64) *decoder {
 	if err != nil {
 		enc = &encodingInfo{name: "utf-8"}
 	}
-	d := &decoder{r: r, newline: l.Newline, enc: enc, source: source, raw: make([]byte, 0, rawBytes)}
+	d := makeDecoder(r, enc, source, rawBytes, 0)
+	d.newline = l.Newline
+	return d
+}
+
+// makeDecoder returns a decoder that reads size bytes at once.
+func makeDecoder(r io.Reader, enc *encodingInfo, source int64, size int, escapes byte) *decoder {
+	d := &decoder{r: r, newline: '\n', enc: enc, escapes: escapes, raw: make([]byte, 0, size), source: source}
 	if enc.enc != nil && enc.table == nil {
 		d.conv = enc.enc.NewDecoder()
 	}

@@ -234,7 +234,7 @@ func (r *Reader) consume(i int) {
 
 // Next returns the next block, or io.EOF after the last one. If r fails, Next
 // returns the blocks of the paragraphs that were complete before it, then r's
-// error: Cover tells what was covered until then. The block and all it points
+// error: Covered tells what was covered until then. The block and all it points
 // to belong to the caller.
 func (r *Reader) Next() (Block, error) {
 	if r.done == nil {
@@ -380,11 +380,11 @@ func (r *Reader) block(n int) Block {
 	return b
 }
 
-// Cover returns the interval of the file that belongs to the blocks returned
+// Covered returns the interval of the file that belongs to the blocks returned
 // so far and the white space around them; after io.EOF, all that belongs to
 // the reader. The covers of the ranges of a file follow each other without a
 // gap from 0 to its end; an empty cover (start == end) counts for nothing.
-func (r *Reader) Cover() (start, end int64) { return r.coverStart, r.coverEnd }
+func (r *Reader) Covered() (start, end int64) { return r.coverStart, r.coverEnd }
 
 // Lines returns what line breaks were taken to mean.
 func (r *Reader) Lines() Lines { return r.layout.Lines }

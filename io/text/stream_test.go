@@ -24,7 +24,7 @@ func streamBlocks(t testing.TB, data string, r io.Reader, o Options) []Block {
 	for {
 		b, err := rd.Next()
 		if err == io.EOF {
-			if _, end := rd.Cover(); end != int64(len(data)) {
+			if _, end := rd.Covered(); end != int64(len(data)) {
 				t.Fatalf("the cover ends at %d of %d", end, len(data))
 			}
 			return blocks

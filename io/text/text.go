@@ -62,7 +62,7 @@ func (o Options) Validate() error {
 //
 // Blocks tile the file: the bytes of [From, Start) hold nothing but white
 // space (and the byte order mark), From is the End of the block before, and
-// what follows the last block up to the end of Cover is white space too.
+// what follows the last block up to the end of Covered is white space too.
 type Block struct {
 	Text  string // valid UTF-8 without NUL, at most MaxBlock bytes; line breaks as in the source
 	From  int64  // where the separators before the block begin

@@ -22,7 +22,7 @@ func read(t testing.TB, data []byte, l Layout, start, end int64) ([]Block, [2]in
 		t.Fatal(err)
 	}
 	var blocks []Block
-	from, _ := r.Cover()
+	from, _ := r.Covered()
 	for {
 		b, err := r.Next()
 		if err == io.EOF {
@@ -59,7 +59,7 @@ func read(t testing.TB, data []byte, l Layout, start, end int64) ([]Block, [2]in
 		}
 		blocks, from = append(blocks, b), b.End
 	}
-	start, end = r.Cover()
+	start, end = r.Covered()
 	if end < from {
 		t.Fatalf("the cover ends at %d, before the last block's end %d", end, from)
 	}
@@ -297,7 +297,7 @@ func TestReadError(t *testing.T) {
 			}
 			blocks = append(blocks, b)
 		}
-		if _, end := r.Cover(); texts(blocks) != c.want || err != fail || end != c.cover {
+		if _, end := r.Covered(); texts(blocks) != c.want || err != fail || end != c.cover {
 			t.Errorf("%s: got %q, %v, cover to %d", c.lines, texts(blocks), err, end)
 		}
 	}
@@ -336,7 +336,7 @@ func TestLongLine(t *testing.T) {
 		if cap(r.win.text) > 256<<10 || len(r.win.spans) > 64<<10 {
 			t.Errorf("%s: the window grew to %d bytes", name, cap(r.win.text))
 		}
-		if _, end := r.Cover(); end != int64(n/len(unit)*len(unit)) {
+		if _, end := r.Covered(); end != int64(n/len(unit)*len(unit)) {
 			t.Errorf("%s: covered %d bytes", name, end)
 		}
 	}

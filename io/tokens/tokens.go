@@ -63,8 +63,8 @@ func NewReader(r io.Reader, l text.Layout, format Format, start, end int64) (*Re
 	return &Reader{blocks, format}, err
 }
 
-// Cover returns the interval of the file that was read, as text.Reader does.
-func (r *Reader) Cover() (start, end int64) { return r.blocks.Cover() }
+// Covered returns the interval of the file that was read, as text.Reader does.
+func (r *Reader) Covered() (start, end int64) { return r.blocks.Covered() }
 
 // Next returns the next sentence, or io.EOF after the last one. Any other
 // error is the source's.

@@ -28,7 +28,7 @@ func read(t testing.TB, data []byte, encoding string, format Format, start, end 
 	for {
 		s, err := r.Next()
 		if err == io.EOF {
-			from, to = r.Cover()
+			from, to = r.Covered()
 			return list, from, to
 		}
 		if err != nil {

@@ -1,6 +1,9 @@
 package syntax
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // A Kind is what sort of thing went wrong. The list is closed: docs/failures.md
 // explains every kind, and a row of failures/ has one of them. The zero Kind is
@@ -151,4 +154,13 @@ type Failure struct {
 	// Block is the whole CoNLL sentence if one that was read could not be
 	// parsed, so that it can be written back in its place; else "".
 	Block string
+}
+
+// Clip cuts a value that goes into a message.
+func Clip(s string) string {
+	const limit = 40
+	if len(s) <= limit {
+		return s
+	}
+	return strings.ToValidUTF8(s[:limit], "") + "..."
 }

@@ -1,4 +1,4 @@
-package table
+package record
 
 import (
 	"bytes"
@@ -40,7 +40,7 @@ type Layout struct {
 	keep      []int // -1: the file has no such column
 	lacks     []syntax.Fault
 	opt       Options
-	cells     *text.Cells
+	values    *text.Values
 	bom       int64
 	body      Place // of the first line behind the header
 }
@@ -57,12 +57,12 @@ func Decide(head []byte, d Dialect, o Options) (*Layout, error) {
 	if err != nil {
 		return nil, syntax.Because(syntax.KindNotText, "%v", err)
 	}
-	cells, err := text.NewCells(marked.Encoding, o.Lines)
+	newline := newline(head, d)
+	values, err := text.NewValues(marked.Encoding, o.Lines, newline == '\r')
 	if err != nil {
 		return nil, syntax.Because(syntax.KindNotText, "%v", err)
 	}
-	l := &Layout{Encoding: marked.Encoding, dialect: d, opt: o, cells: cells, bom: int64(marked.BOM), id: -1, separator: '\t', newline: newline(head, d)}
-	cells.Returns = l.newline == '\r'
+	l := &Layout{Encoding: marked.Encoding, dialect: d, opt: o, values: values, bom: int64(marked.BOM), id: -1, separator: '\t', newline: newline}
 	if d == TSV {
 		err = l.header(head)
 	} else {
@@ -170,7 +170,7 @@ func (l *Layout) sniff(head []byte) error {
 
 // header reads the first line that is not blank.
 func (l *Layout) header(head []byte) error {
-	r := newReader(bytes.NewReader(head[min(int64(len(head)), l.bom):]), l, Place{Offset: l.bom, Line: 1}, -1)
+	r := newTableReader(bytes.NewReader(head[min(int64(len(head)), l.bom):]), l, Place{Offset: l.bom, Line: 1}, -1)
 	line, at, err := r.line()
 	for err == nil && line.blank {
 		line, at, err = r.line()
@@ -196,7 +196,7 @@ func (l *Layout) header(head []byte) error {
 	l.Columns = make([]string, len(cells))
 	for i := range cells {
 		c := cells[i].of(line.raw, at, l.newline)
-		l.Columns[i] = strings.TrimSpace(l.cells.Text(&c))
+		l.Columns[i] = strings.TrimSpace(l.values.Text(&c))
 	}
 	l.body = Place{Offset: r.at.Offset, Line: r.at.Line}
 	return nil
@@ -209,11 +209,15 @@ type span struct {
 }
 
 // of returns the cell of the span in a line of a file with a newline.
-func (s span) of(line []byte, at Place, newline byte) text.Cell {
-	return text.Cell{
-		Bytes: line[s.from:s.to], Source: at.Offset + int64(s.from),
-		Line: at.Line + int64(bytes.Count(line[:s.from], []byte{newline})), Quoted: s.quoted,
+func (s span) of(line []byte, at Place, newline byte) text.Value {
+	v := text.Value{
+		Bytes: line[s.from:s.to], Offset: at.Offset + int64(s.from),
+		Line: at.Line + int64(bytes.Count(line[:s.from], []byte{newline})),
 	}
+	if s.quoted {
+		v.Escape = '"'
+	}
+	return v
 }
 
 var errQuotes = errors.New("text stands behind a closing quote; write a quote inside a quoted cell twice")

@@ -1,4 +1,4 @@
-package table
+package record
 
 import (
 	"bufio"
@@ -261,13 +261,13 @@ func (v *view) ReadAt(b []byte, off int64) (n int, err error) {
 // large is the record that stands for the rows from the next one on that need a
 // page that is too large for memory. It passes over them.
 func (r *ParquetReader) large(page *tooLarge) Record {
-	at, row := r.next<<CellBits, r.next+1
+	row := r.next + 1
 	last := max(row, min(r.end, r.first+page.to))
-	rec := Record{Row: row, Line: row, Start: at, End: at, cells: r.p.cells}
+	rec := r.newRecord(r.next << CellBits)
 	for range r.p.keep {
 		rec.Kept = append(rec.Kept, "")
 	}
-	rec.fail(at, syntax.KindLongRecord, "%s in %s; write the file with smaller pages", rowsTo(row, last), page.what)
+	rec.fail(rec.Start, syntax.KindLongRecord, "%s in %s; write the file with smaller pages", rowsTo(row, last), page.what)
 	r.next, r.to = last, last
 	r.close()
 	return rec

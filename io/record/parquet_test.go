@@ -1,4 +1,4 @@
-package table
+package record
 
 import (
 	"bytes"
@@ -245,7 +245,7 @@ func TestNothingToKeep(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, w := range rec.Warnings {
-				all = append(all, fmt.Sprintf("%d %s %s", rec.Row, w.Kind, w.Reason))
+				all = append(all, fmt.Sprintf("%d %s %s", rec.Number, w.Kind, w.Reason))
 			}
 		}
 	}
@@ -263,7 +263,7 @@ func TestNothingToKeep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got = append(got, warnings(NewReader(strings.NewReader(data), l, Place{Line: 1}, at, at+20).Next)...)
+		got = append(got, warnings(NewTableReader(strings.NewReader(data), l, Place{Line: 1}, at, at+20).Next)...)
 	}
 	want := []string{
 		`1 value_not_kept value not kept: the column "place" is a group of "place.text", "place.town"; name columns of single values, or of lists of them`,
@@ -388,11 +388,11 @@ func testLargePage[one any](t *testing.T, groups [][]one) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				says := rec.cells.Text(&rec.cell)
+				says := rec.values.Text(&rec.value)
 				if rec.Err != nil {
 					says = rec.Err.Reason
 				}
-				got = append(got, fmt.Sprintf("%d %s", rec.Row, says))
+				got = append(got, fmt.Sprintf("%d %s", rec.Number, says))
 			}
 		}
 		if !slices.EqualFunc(got, c.want, strings.HasPrefix) || at != 6<<CellBits {

@@ -1,4 +1,4 @@
-package table
+package record
 
 import (
 	"fmt"
@@ -26,10 +26,24 @@ func (l *Layout) key(file string) string {
 	return fmt.Sprintf("%d %c %d %s", l.dialect, l.separator, l.opt.MaxRecord, file)
 }
 
-// Known returns the place from which a reader of a file must pass over rows to
-// find the first one that begins at start or behind it: that row, at best. file
-// tells the file and its state from all others; "" is never remembered.
-func (l *Layout) Known(file string, start int64) Place {
+// Open returns a reader of the rows that begin in [start, end), which begins to
+// read where at moves to. file tells the file and its state from all others; what
+// is learnt of "" is not remembered.
+func (l *Layout) Open(file string, at func(offset int64) (io.Reader, error), start, end int64) (*TableReader, error) {
+	from := l.known(file, start)
+	src, err := at(from.Offset)
+	if err != nil {
+		return nil, err
+	}
+	r := NewTableReader(src, l, from, start, end)
+	r.file = file
+	l.remember(file, start, r)
+	return r, nil
+}
+
+// known returns the place from which a reader of a file must pass over rows to
+// find the first one that begins at start or behind it: that row, at best.
+func (l *Layout) known(file string, start int64) Place {
 	best := Place{Line: 1}
 	if start == 0 || file == "" {
 		return best
@@ -48,9 +62,9 @@ func (l *Layout) Known(file string, start int64) Place {
 	return best
 }
 
-// Remember notes that r stands at the first row at or behind offset of the file,
+// remember notes that r stands at the first row at or behind offset of the file,
 // unless it has failed: then it may stand anywhere.
-func (l *Layout) Remember(file string, offset int64, r *Reader) {
+func (l *Layout) remember(file string, offset int64, r *TableReader) {
 	if file == "" || offset <= 0 || r.done != nil && r.done != io.EOF {
 		return
 	}

@@ -1,6 +1,7 @@
-package table
+package record
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -26,12 +27,22 @@ func givenTwice(name string) syntax.Fault {
 
 // noColumn is the fault of a table that has not the column of the text.
 func noColumn(name string, columns []string) syntax.Fault {
-	return syntax.Because(syntax.KindNoTextKey, "no text: the table has no column %q, but %s; name the right one with --text-column", name, list(columns))
+	return syntax.Because(syntax.KindNoTextKey, "no text: the table has no column %q, but %s; name the right one with --text-column", name, listed(columns))
 }
 
 // notKept is the warning of a table that has not a column to keep.
 func notKept(name string, columns []string) syntax.Fault {
-	return syntax.Because(syntax.KindKept, "value not kept: the table has no column %q, but %s", name, list(columns))
+	return syntax.Because(syntax.KindKept, "value not kept: the table has no column %q, but %s", name, listed(columns))
+}
+
+// listed names columns in a message.
+func listed(columns []string) string {
+	const most = 8
+	more := ""
+	if n := len(columns) - most; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return namesOf(columns, most) + more
 }
 
 // findColumns finds the columns of the options in the file.
@@ -119,7 +130,7 @@ func group(name string, within []string) syntax.Fault {
 	if len(within) == 0 {
 		return syntax.Because(syntax.KindTextType, "the column %q is a list of groups or of lists", name)
 	}
-	return syntax.Because(syntax.KindTextType, "the column %q is a group of %s", name, list(within))
+	return syntax.Because(syntax.KindTextType, "the column %q is a group of %s", name, listed(within))
 }
 
 // names are the columns as they may be named: those in groups with dots.

@@ -1,4 +1,4 @@
-package table
+package record
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/format"
 
-	"github.com/treebeam/treebeam/io/table/tabletest"
+	"github.com/treebeam/treebeam/io/record/recordtest"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -27,30 +27,30 @@ func TestExpandingPages(t *testing.T) {
 		b := binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(nil, 128), 4), n)
 		return binary.AppendVarint(b, 0)
 	}
-	column := func(name string, typ format.Type, e format.Encoding, values int, page []byte) tabletest.Column {
-		return tabletest.Column{Name: name, Type: typ, Encoding: e, Values: values, Page: page}
+	column := func(name string, typ format.Type, e format.Encoding, values int, page []byte) recordtest.Column {
+		return recordtest.Column{Name: name, Type: typ, Encoding: e, Values: values, Page: page}
 	}
 	const n = 300
-	text := tabletest.Texts("text", n, "It rained.")
+	text := recordtest.Texts("text", n, "It rained.")
 	bits := append(binary.LittleEndian.AppendUint32(nil, 6), run(1<<30)...)
 	for name, c := range map[string]struct {
-		columns []tabletest.Column
+		columns []recordtest.Column
 		says    string // of all rows, "" if they can be read
 	}{
-		"a prefix of little":       {[]tabletest.Column{text, tabletest.Same("k", n, 100)}, ""},
-		"a prefix, kept":           {[]tabletest.Column{text, tabletest.Same("k", n, 15<<20)}, "a page that decodes to"},
-		"a prefix, id":             {[]tabletest.Column{text, tabletest.Same("id", n, 15<<20)}, "a page that decodes to"},
-		"a prefix, text":           {[]tabletest.Column{tabletest.Same("text", n, 1<<20)}, "a page that decodes to"},
-		"a prefix, not read":       {[]tabletest.Column{text, tabletest.Same("other", n, 15<<20)}, ""},
-		"many values in a header":  {[]tabletest.Column{text, column("k", format.ByteArray, format.Plain, 1<<31-1, nil)}, "a page of 2147483647 values"},
-		"many values of a list":    {[]tabletest.Column{text, column("k", format.Int64, format.DeltaBinaryPacked, n, deltas(1<<31-1))}, "values, the limit is"},
-		"many numbers":             {[]tabletest.Column{text, column("k", format.Int64, format.DeltaBinaryPacked, n, deltas(8<<20))}, "a page that decodes to 67108864 bytes"},
-		"many lengths":             {[]tabletest.Column{text, column("k", format.ByteArray, format.DeltaLengthByteArray, n, deltas(1<<31-1))}, "values, the limit is"},
-		"a long run of truths":     {[]tabletest.Column{text, column("k", format.Boolean, format.RLE, n, bits)}, "values, the limit is"},
-		"a long run in dictionary": {[]tabletest.Column{text, column("k", format.ByteArray, format.RLEDictionary, n, append([]byte{1}, run(1<<30)...))}, "values, the limit is"},
+		"a prefix of little":       {[]recordtest.Column{text, recordtest.Same("k", n, 100)}, ""},
+		"a prefix, kept":           {[]recordtest.Column{text, recordtest.Same("k", n, 15<<20)}, "a page that decodes to"},
+		"a prefix, id":             {[]recordtest.Column{text, recordtest.Same("id", n, 15<<20)}, "a page that decodes to"},
+		"a prefix, text":           {[]recordtest.Column{recordtest.Same("text", n, 1<<20)}, "a page that decodes to"},
+		"a prefix, not read":       {[]recordtest.Column{text, recordtest.Same("other", n, 15<<20)}, ""},
+		"many values in a header":  {[]recordtest.Column{text, column("k", format.ByteArray, format.Plain, 1<<31-1, nil)}, "a page of 2147483647 values"},
+		"many values of a list":    {[]recordtest.Column{text, column("k", format.Int64, format.DeltaBinaryPacked, n, deltas(1<<31-1))}, "values, the limit is"},
+		"many numbers":             {[]recordtest.Column{text, column("k", format.Int64, format.DeltaBinaryPacked, n, deltas(8<<20))}, "a page that decodes to 67108864 bytes"},
+		"many lengths":             {[]recordtest.Column{text, column("k", format.ByteArray, format.DeltaLengthByteArray, n, deltas(1<<31-1))}, "values, the limit is"},
+		"a long run of truths":     {[]recordtest.Column{text, column("k", format.Boolean, format.RLE, n, bits)}, "values, the limit is"},
+		"a long run in dictionary": {[]recordtest.Column{text, column("k", format.ByteArray, format.RLEDictionary, n, append([]byte{1}, run(1<<30)...))}, "values, the limit is"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			file := tabletest.Parquet(n, c.columns...)
+			file := recordtest.Parquet(n, c.columns...)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			p, err := OpenParquet(bytes.NewReader(file), int64(len(file)), Options{Keep: []string{"k"}})
@@ -71,9 +71,9 @@ func TestExpandingPages(t *testing.T) {
 
 // TestLyingPages has pages that are larger than they say.
 func TestLyingPages(t *testing.T) {
-	text := tabletest.Texts("text", 1_000_000, "It rained.")
+	text := recordtest.Texts("text", 1_000_000, "It rained.")
 	text.Size = 100
-	file := tabletest.Parquet(1_000_000, text)
+	file := recordtest.Parquet(1_000_000, text)
 	p, err := OpenParquet(bytes.NewReader(file), int64(len(file)), Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -1,12 +1,14 @@
-package jsonl
+package record
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -23,9 +25,9 @@ type document struct {
 
 // read returns the records of [start, end) of data and their cover, having
 // checked what every reader promises.
-func read(t testing.TB, data []byte, o Options, start, end int64) (list []document, from, to int64) {
+func readJSON(t testing.TB, data []byte, o Options, start, end int64) (list []document, from, to int64) {
 	t.Helper()
-	r := NewReader(bytes.NewReader(data[min(max(start-1, 0), int64(len(data))):]), o, start, end)
+	r := NewJSONReader(bytes.NewReader(data[min(max(start-1, 0), int64(len(data))):]), o, start, end)
 	for {
 		rec, err := r.Next()
 		if err == io.EOF {
@@ -50,9 +52,9 @@ func read(t testing.TB, data []byte, o Options, start, end int64) (list []docume
 // encoding/json makes of the same bytes.
 func readText(t testing.TB, data []byte, rec *Record) (blocks []text.Block) {
 	t.Helper()
-	r := rec.Text(text.AutoLines)
+	r := rec.Text()
 	var all strings.Builder
-	at := rec.at
+	at := rec.value.Offset
 	for {
 		b, err := r.Next()
 		if err == io.EOF {
@@ -79,9 +81,9 @@ func readText(t testing.TB, data []byte, rec *Record) (blocks []text.Block) {
 		}
 		blocks, at = append(blocks, b), b.End
 	}
-	end := rec.at + int64(len(rec.literal))
+	end := rec.value.Offset + int64(len(rec.value.Bytes))
 	all.WriteString(decoded(t, data[at:end]))
-	if got, want := all.String(), decoded(t, data[rec.at:end]); got != want {
+	if got, want := all.String(), decoded(t, data[rec.value.Offset:end]); got != want {
 		t.Fatalf("the blocks and what is between them are %.80q, not %.80q", got, want)
 	}
 	return blocks
@@ -118,7 +120,7 @@ func TestText(t *testing.T) {
 		"\ufeff{\"text\": \"mark\"}":                      "mark",
 		`{"text": "\ufeffmark inside"}`:                   "mark inside",
 	} {
-		list, from, to := read(t, []byte(line), Options{}, 0, -1)
+		list, from, to := readJSON(t, []byte(line), Options{}, 0, -1)
 		if len(list) != 1 || list[0].Err != nil || from != 0 || to != int64(len(line)) {
 			t.Errorf("%s: got %+v, cover %d to %d", line, list, from, to)
 			continue
@@ -156,19 +158,19 @@ func TestKeysAndIDs(t *testing.T) {
 		{Options{}, `{"id": true, "text": "t"}`, "t", "", "stands true"},
 		{Options{}, `{"id": 1, "id": 2, "text": "t"}`, "t", "", "key given twice: \"id\""},
 		{Options{}, `{"id": "` + long + `", "text": "t"}`, "t", "", "id too long: 501 bytes"},
-		{Options{TextKey: "body", IDKey: "_id.$oid"}, `{"_id": {"$oid": "7f"}, "body": "t"}`, "t", "7f", ""},
-		{Options{TextKey: "a.b.c"}, `{"a": {"b": {"x": 0, "c": "deep"}}}`, "deep", "", ""},
-		{Options{TextKey: "a.b"}, `{"a.b": "flat"}`, "flat", "", ""},
-		{Options{TextKey: "a.b.c"}, `{"a.b": {"c": "mixed"}}`, "mixed", "", ""},
-		{Options{TextKey: "t", IDKey: "t"}, `{"t": "both"}`, "both", "both", ""},
+		{Options{Text: "body", ID: "_id.$oid"}, `{"_id": {"$oid": "7f"}, "body": "t"}`, "t", "7f", ""},
+		{Options{Text: "a.b.c"}, `{"a": {"b": {"x": 0, "c": "deep"}}}`, "deep", "", ""},
+		{Options{Text: "a.b"}, `{"a.b": "flat"}`, "flat", "", ""},
+		{Options{Text: "a.b.c"}, `{"a.b": {"c": "mixed"}}`, "mixed", "", ""},
+		{Options{Text: "t", ID: "t"}, `{"t": "both"}`, "both", "both", ""},
 	} {
-		list, _, _ := read(t, []byte(c.line), c.o, 0, -1)
+		list, _, _ := readJSON(t, []byte(c.line), c.o, 0, -1)
 		if len(list) != 1 || list[0].Err != nil || list[0].ID != c.id || list[0].blocks[0].Text != c.text {
 			t.Errorf("%s: got %+v", c.line, list)
 			continue
 		}
-		if e := list[0].IDErr; (e != nil) != (c.reason != "") || e != nil && !strings.Contains(e.Reason, c.reason) {
-			t.Errorf("%s: got %v", c.line, e)
+		if got := list[0].Warnings; len(got) > 0 != (c.reason != "") || len(got) > 0 && !strings.Contains(got[0].Reason, c.reason) {
+			t.Errorf("%s: got %v", c.line, got)
 		}
 	}
 }
@@ -192,7 +194,7 @@ func TestBadRecords(t *testing.T) {
 		{Options{}, `{"text": "\x41"}`, 11, "invalid JSON"},
 		{Options{}, `{"text": "a", "b": NaN}`, 19, "invalid JSON"},
 		{Options{}, `{"a":` + strings.Repeat("[", 20000) + `}`, 10004, "exceeded max depth"},
-		{Options{TextKey: "a.b.c"}, `{"a": {"b": {"c": "x"`, 20, "invalid JSON"},
+		{Options{Text: "a.b.c"}, `{"a": {"b": {"c": "x"`, 20, "invalid JSON"},
 		{Options{}, `{"content": "x", "title": "y"}`, 0, `no text: the record has no key "text", but "content", "title"; name the right one with --text-key`},
 		{Options{}, `{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1}`, 0, `"e" and others;`},
 		{Options{}, `{}`, 0, "nor any other"},
@@ -200,15 +202,15 @@ func TestBadRecords(t *testing.T) {
 		{Options{}, `{"text": null}`, 9, "stands null"},
 		{Options{}, `{"text": ["a"]}`, 9, "stands an array"},
 		{Options{}, `{"text": "a", "text": "b"}`, 22, `key given twice: "text"`},
-		{Options{TextKey: "a.b"}, `{"a": {"b": "y"}, "a": {"b": "z"}}`, 29, "key given twice"},
-		{Options{TextKey: "a.b"}, `{"a.b": "x", "a": {"b": "y"}, "a.b": "z"}`, 37, "key given twice"},
-		{Options{TextKey: "a.b"}, `{"a": "x"}`, 0, `no key "a.b", but "a"`},
+		{Options{Text: "a.b"}, `{"a": {"b": "y"}, "a": {"b": "z"}}`, 29, "key given twice"},
+		{Options{Text: "a.b"}, `{"a.b": "x", "a": {"b": "y"}, "a.b": "z"}`, 37, "key given twice"},
+		{Options{Text: "a.b"}, `{"a": "x"}`, 0, `no key "a.b", but "a"`},
 		{Options{MaxRecord: 20}, `{"text": "longer than that"}`, 0, "record too long: it has 28 bytes, the limit is 20"},
 	} {
 		const before, after = "{\"text\": \"0\"}\n", "\n{\"text\": \"2\"}"
-		list, from, to := read(t, []byte(before+c.line+after), c.o, 0, -1)
+		list, from, to := readJSON(t, []byte(before+c.line+after), c.o, 0, -1)
 		if len(list) != 3 || list[0].Err != nil || list[2].Err != nil || from != 0 || to != int64(len(before+c.line+after)) {
-			if c.o.TextKey == "" {
+			if c.o.Text == "" {
 				t.Errorf("%.80s: got %+v, cover %d to %d", c.line, list, from, to)
 				continue
 			}
@@ -222,7 +224,7 @@ func TestBadRecords(t *testing.T) {
 
 func TestBlankLines(t *testing.T) {
 	data := "\ufeff\n \t\r\n{\"text\":\"a\"}\n\n\n {\"text\":\"b\"}  \r\n\n"
-	list, from, to := read(t, []byte(data), Options{}, 0, -1)
+	list, from, to := readJSON(t, []byte(data), Options{}, 0, -1)
 	if len(list) != 2 || list[0].Line != 3 || list[1].Line != 6 || from != 0 || to != int64(len(data)) {
 		t.Fatalf("got %+v, cover %d to %d", list, from, to)
 	}
@@ -230,7 +232,7 @@ func TestBlankLines(t *testing.T) {
 		t.Errorf("got %q", list[1].raw)
 	}
 	for _, data := range []string{"", "\n", " ", "\ufeff"} {
-		if list, from, to := read(t, []byte(data), Options{}, 0, -1); len(list) != 0 || from != 0 || to != int64(len(data)) {
+		if list, from, to := readJSON(t, []byte(data), Options{}, 0, -1); len(list) != 0 || from != 0 || to != int64(len(data)) {
 			t.Errorf("%q: got %+v, cover %d to %d", data, list, from, to)
 		}
 	}
@@ -241,12 +243,12 @@ func TestBlankLines(t *testing.T) {
 func TestLongText(t *testing.T) {
 	sentence := `She said \"no\" to the caf\u00e9\u2019s owner.\n`
 	data := []byte(`{"id": 1, "text": "` + strings.Repeat(sentence, 20000) + "\"}\n")
-	list, _, _ := read(t, data, Options{}, 0, -1)
+	list, _, _ := readJSON(t, data, Options{}, 0, -1)
 	if len(list) != 1 || len(list[0].blocks) < 2 {
 		t.Fatalf("got %d records, %d blocks", len(list), len(list[0].blocks))
 	}
 	data = []byte(`{"text": "` + strings.Repeat(`\u0434\u0430 `, 20000) + "\"}\n")
-	list, _, _ = read(t, data, Options{}, 0, -1)
+	list, _, _ = readJSON(t, data, Options{}, 0, -1)
 	if n := len(list[0].blocks); n != (20000*5)/text.MaxBlock+1 {
 		t.Errorf("got %d blocks", n)
 	}
@@ -276,7 +278,7 @@ func TestRangesGiveTheSameRecords(t *testing.T) {
 	for round := range 200 {
 		data := sample(rng, rng.IntN(2000))
 		o := Options{MaxRecord: 300 + rng.IntN(1000)}
-		whole, from, to := read(t, data, o, 0, int64(len(data)))
+		whole, from, to := readJSON(t, data, o, 0, int64(len(data)))
 		if from != 0 || to != int64(len(data)) {
 			t.Fatalf("round %d: cover %d to %d of %d", round, from, to, len(data))
 		}
@@ -284,7 +286,7 @@ func TestRangesGiveTheSameRecords(t *testing.T) {
 		at := int64(0)
 		for start, n := int64(0), int64(0); start < int64(len(data)); start += n {
 			n = 1 + rng.Int64N(int64(len(data)))
-			list, from, to := read(t, data, o, start, min(start+n, int64(len(data))))
+			list, from, to := readJSON(t, data, o, start, min(start+n, int64(len(data))))
 			if from != to {
 				if from != at {
 					t.Fatalf("round %d: a cover begins at %d, not %d", round, from, at)
@@ -307,7 +309,7 @@ func TestRangesGiveTheSameRecords(t *testing.T) {
 func describe(list []document) string {
 	var b strings.Builder
 	for _, d := range list {
-		fmt.Fprintf(&b, "%d %d %q %q %q", d.Start, d.End, d.raw, d.ID, reasonOf(d.Err)+reasonOf(d.IDErr))
+		fmt.Fprintf(&b, "%d %d %q %q %v %v", d.Start, d.End, d.raw, d.ID, d.Err != nil, d.reasons())
 		for _, k := range d.blocks {
 			fmt.Fprintf(&b, " [%d %d %q %d]", k.Start, k.End, k.Text, k.Repaired)
 		}
@@ -316,18 +318,18 @@ func describe(list []document) string {
 	return b.String()
 }
 
-func reasonOf(e *Error) string {
-	if e == nil {
-		return ""
+func (d *document) reasons() (list []string) {
+	for _, e := range slices.Concat(d.Warnings, []Error{*cmp.Or(d.Err, &Error{})}) {
+		list = append(list, fmt.Sprint(e.Offset, e.Reason))
 	}
-	return fmt.Sprint(e.Offset, e.Reason)
+	return list
 }
 
 // A reader that fails gives what was whole before, then its error.
 func TestReadError(t *testing.T) {
 	broken := errors.New("broken")
 	data := "{\"text\": \"a\"}\n{\"text\": \"b"
-	r := NewReader(io.MultiReader(strings.NewReader(data), iotest.ErrReader(broken)), Options{}, 0, -1)
+	r := NewJSONReader(io.MultiReader(strings.NewReader(data), iotest.ErrReader(broken)), Options{}, 0, -1)
 	if rec, err := r.Next(); err != nil || rec.Err != nil {
 		t.Fatal(rec, err)
 	}
@@ -350,15 +352,15 @@ func FuzzRecords(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, at int64, limit uint8) {
 		o := Options{MaxRecord: int(limit)}
-		whole, from, to := read(t, data, o, 0, -1)
+		whole, from, to := readJSON(t, data, o, 0, -1)
 		if from != 0 || to != int64(len(data)) {
 			t.Fatalf("cover %d to %d of %d", from, to, len(data))
 		}
 		if at <= 0 || at >= int64(len(data)) {
 			return
 		}
-		first, _, end := read(t, data, o, 0, at)
-		second, begin, last := read(t, data, o, at, -1)
+		first, _, end := readJSON(t, data, o, 0, at)
+		second, begin, last := readJSON(t, data, o, at, -1)
 		if begin != last && begin != end || last != int64(len(data)) {
 			t.Fatalf("covers to %d, %d to %d of %d", end, begin, last, len(data))
 		}
@@ -371,10 +373,10 @@ func FuzzRecords(f *testing.F) {
 // A key as it stands wins over the same one as a way into objects, in any order.
 func TestWholeKeysWin(t *testing.T) {
 	for _, line := range []string{`{"m.t": "whole", "m": {"t": "way"}}`, `{"m": {"t": "way"}, "m.t": "whole"}`, `{"m": {"t": 7}, "m": {"t": 8}, "m.t": "whole"}`} {
-		r := NewReader(strings.NewReader(line), Options{TextKey: "m.t"}, 0, -1)
+		r := NewJSONReader(strings.NewReader(line), Options{Text: "m.t"}, 0, -1)
 		rec, err := r.Next()
-		if err != nil || rec.Err != nil || string(rec.literal) != "whole" {
-			t.Errorf("%s: %q, %v, %v", line, rec.literal, rec.Err, err)
+		if err != nil || rec.Err != nil || string(rec.value.Bytes) != "whole" {
+			t.Errorf("%s: %q, %v, %v", line, rec.value.Bytes, rec.Err, err)
 		}
 	}
 }

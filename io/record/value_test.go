@@ -1,4 +1,4 @@
-package table
+package record
 
 import (
 	"bytes"

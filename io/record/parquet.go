@@ -1,4 +1,4 @@
-package table
+package record
 
 import (
 	"encoding/binary"
@@ -11,7 +11,6 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
-	"github.com/treebeam/treebeam/io/jsonl"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -31,14 +30,14 @@ const (
 
 // A Parquet is an open Parquet file. It is not safe for concurrent use.
 type Parquet struct {
-	in    *watched
-	file  *pq.File
-	opt   Options
-	cells *text.Cells
-	text  pq.LeafColumn
-	id    *pq.LeafColumn
-	keep  []*pq.LeafColumn
-	lacks []syntax.Fault // why values of Options.Keep are not there
+	in     *watched
+	file   *pq.File
+	opt    Options
+	values *text.Values
+	text   pq.LeafColumn
+	id     *pq.LeafColumn
+	keep   []*pq.LeafColumn
+	lacks  []syntax.Fault // why values of Options.Keep are not there
 
 	unpacked []byte // room for a page without compression
 }
@@ -130,11 +129,11 @@ func OpenParquet(r io.ReaderAt, size int64, o Options) (p *Parquet, err error) {
 		return nil, syntax.Because(syntax.KindNotText, "not text: a part of an output of treebeam's; treebeam convert reads the folder that it came from, treebeam parse the texts that were parsed")
 	}
 	o = o.withDefaults()
-	cells, err := text.NewCells("", o.Lines)
+	values, err := text.NewValues("", o.Lines, false)
 	if err != nil {
 		return nil, err
 	}
-	p = &Parquet{in: in, file: file, opt: o, cells: cells}
+	p = &Parquet{in: in, file: file, opt: o, values: values}
 	if err := p.findColumns(); err != nil {
 		return nil, err
 	}
@@ -178,12 +177,10 @@ type ParquetReader struct {
 	buf         []byte
 }
 
-// Covered returns the interval of places that the rows read so far fill.
+// Covered implements Reader: it returns places.
 func (r *ParquetReader) Covered() (from, to int64) { return r.from << CellBits, r.to << CellBits }
 
-// Next returns the next row. At the end of the part it returns io.EOF; any
-// other error is a syntax.Fault, if the file is damaged, or the reader's, and is
-// returned again by later calls.
+// Next implements Reader.
 func (r *ParquetReader) Next() (rec Record, err error) {
 	if r.done != nil {
 		return Record{}, r.done
@@ -253,11 +250,16 @@ func (r *ParquetReader) close() {
 	r.columns, r.open = r.columns[:0], false
 }
 
+// newRecord is the record of the next row, which begins at a place.
+func (r *ParquetReader) newRecord(at int64) Record {
+	return Record{Start: at, End: at, Line: r.next + 1, Number: r.next + 1, row: true, values: r.p.values}
+}
+
 // record reads the next row.
 func (r *ParquetReader) record() (Record, error) {
 	at := r.next << CellBits
-	rec := Record{Row: r.next + 1, Line: r.next + 1, Start: at, End: at, cells: r.p.cells}
-	rec.lack(r.p.lacks)
+	rec := r.newRecord(at)
+	rec.lacking(r.p.lacks)
 	for i, c := range r.columns {
 		if c == nil {
 			if i >= 2 {
@@ -274,11 +276,11 @@ func (r *ParquetReader) record() (Record, error) {
 		case i == 0:
 			r.text(&rec, row[0])
 		case i == 1 && size > 0:
-			rec.noID(at, jsonl.LongID(size, r.p.opt.ID))
+			rec.longID(at, size, r.p.opt.ID)
 		case i == 1:
 			rec.setID(at, string(appendValue(nil, row[0], c.leaf.Node.Type())), r.p.opt.ID)
 		case size > 0:
-			rec.keepNone(at, size, r.p.opt.Keep[i-2])
+			rec.longValue(at, size, r.p.opt.Keep[i-2])
 		default:
 			rec.keep(at, c.text(row), r.p.opt.Keep[i-2])
 		}
@@ -301,7 +303,7 @@ func (r *ParquetReader) text(rec *Record, v pq.Value) {
 	}
 	r.buf = append(r.buf[:0], b...)
 	rec.Raw, rec.End = r.buf[:min(len(b), shown)], rec.Start+int64(len(b))
-	rec.cell = text.Cell{Bytes: r.buf, Source: rec.Start, Line: rec.Line, OneLine: true}
+	rec.value = text.Value{Bytes: r.buf, Offset: rec.Start, Line: rec.Line, OneLine: true}
 }
 
 // values reads one column of a row group.
@@ -373,7 +375,7 @@ func (v *values) next() ([]pq.Value, error) {
 		return v.row, nil
 	}
 	if isLong(first) {
-		first = pq.ByteArrayValue(first.ByteArray()[:2*jsonl.MaxValue]).Level(first.RepetitionLevel(), first.DefinitionLevel(), first.Column())
+		first = pq.ByteArrayValue(first.ByteArray()[:2*MaxValue]).Level(first.RepetitionLevel(), first.DefinitionLevel(), first.Column())
 	}
 	v.row = append(v.row[:0], first.Clone())
 	for size := 0; ; {
@@ -388,7 +390,7 @@ func (v *values) next() ([]pq.Value, error) {
 		if size += 8; more.Kind() == pq.ByteArray {
 			size += len(more.ByteArray())
 		}
-		if size <= 2*jsonl.MaxValue { // more is not kept
+		if size <= 2*MaxValue { // more is not kept
 			v.row = append(v.row, more.Clone())
 		}
 	}
@@ -396,7 +398,7 @@ func (v *values) next() ([]pq.Value, error) {
 
 // isLong says whether a value is over the limit, however it is written.
 func isLong(v pq.Value) bool {
-	return !v.IsNull() && (v.Kind() == pq.ByteArray || v.Kind() == pq.FixedLenByteArray) && len(v.ByteArray()) > 2*jsonl.MaxValue
+	return !v.IsNull() && (v.Kind() == pq.ByteArray || v.Kind() == pq.FixedLenByteArray) && len(v.ByteArray()) > 2*MaxValue
 }
 
 // long is the bytes of the value of a row that is over the limit, else 0. It

@@ -1,6 +1,6 @@
-// Package tabletest makes Parquet files page by page, for tests of pages that no
+// Package recordtest makes Parquet files page by page, for tests of pages that no
 // writer would write.
-package tabletest
+package recordtest
 
 import (
 	"encoding/binary"

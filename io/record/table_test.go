@@ -1,4 +1,4 @@
-package table
+package record
 
 import (
 	"bytes"
@@ -25,9 +25,9 @@ type row struct {
 }
 
 // read reads the rows that begin in [start, end), from a place that is known.
-func read(t *testing.T, data string, l *Layout, from Place, start, end int64) (rows []row, cover [2]int64, r *Reader) {
+func read(t *testing.T, data string, l *Layout, from Place, start, end int64) (rows []row, cover [2]int64, r *TableReader) {
 	t.Helper()
-	r = NewReader(strings.NewReader(data[from.Offset:]), l, from, start, end)
+	r = NewTableReader(strings.NewReader(data[from.Offset:]), l, from, start, end)
 	for {
 		rec, err := r.Next()
 		cover[0], cover[1] = r.Covered()
@@ -42,11 +42,11 @@ func read(t *testing.T, data string, l *Layout, from Place, start, end int64) (r
 }
 
 func rowOf(rec *Record) row {
-	got := row{Row: rec.Row, Start: rec.Start, Line: rec.Line, ID: rec.ID, Kept: rec.Kept}
+	got := row{Row: rec.Number, Start: rec.Start, Line: rec.Line, ID: rec.ID, Kept: rec.Kept}
 	if rec.Err != nil {
 		got.Kind = rec.Err.Kind.String()
 	} else {
-		got.Text = rec.cells.Text(&rec.cell)
+		got.Text = rec.values.Text(&rec.value)
 	}
 	return got
 }
@@ -141,8 +141,8 @@ func TestAnyCutIsTheWhole(t *testing.T) {
 		step := 1 + rng.Int64N(size)
 		for start := int64(0); start < size; start += step {
 			end := min(size, start+step)
-			rows, cover, r := read(t, data, l, l.Known(file, start), start, end)
-			l.Remember(file, end, r)
+			rows, cover, r := read(t, data, l, l.known(file, start), start, end)
+			l.remember(file, end, r)
 			if cover[0] != cover[1] {
 				if cover[0] != to {
 					t.Fatalf("bytes [%d, %d) are covered from %d, the ones before to %d:\n%q", start, end, cover[0], to, data)
@@ -164,15 +164,15 @@ func TestFailureIsNotRemembered(t *testing.T) {
 	l, want := whole(t, data, CSV, Options{MaxRecord: 100})
 	const file = "failing file"
 	start := int64(len(data) - 2)
-	r := NewReader(io.MultiReader(strings.NewReader(data[:readBytes+1000]), iotest.ErrReader(errDisk)), l, Place{Line: 1}, start, -1)
+	r := NewTableReader(io.MultiReader(strings.NewReader(data[:readBytes+1000]), iotest.ErrReader(errDisk)), l, Place{Line: 1}, start, -1)
 	if _, err := r.Next(); err != errDisk {
 		t.Fatal(err)
 	}
 	if r.at.Offset <= int64(len("text\na\n")) {
 		t.Fatalf("it stands at byte %d: the test tests nothing", r.at.Offset)
 	}
-	l.Remember(file, start, r)
-	rows, _, _ := read(t, data, l, l.Known(file, start), start, -1)
+	l.remember(file, start, r)
+	rows, _, _ := read(t, data, l, l.known(file, start), start, -1)
 	if !reflect.DeepEqual(rows, want[2:]) {
 		t.Errorf("%+v, want %+v", rows, want[2:])
 	}
@@ -260,7 +260,7 @@ func TestEncodings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rec, err := NewReader(strings.NewReader(data), l, Place{Line: 1}, 0, -1).Next()
+		rec, err := NewTableReader(strings.NewReader(data), l, Place{Line: 1}, 0, -1).Next()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,7 +305,7 @@ func TestMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	src := io.MultiReader(strings.NewReader(head+"1,\""), strings.NewReader(strings.Repeat("line\n", limit)), strings.NewReader(strings.Repeat("x", 8*limit)))
-	r := NewReader(src, l, Place{Line: 1}, 0, -1)
+	r := NewTableReader(src, l, Place{Line: 1}, 0, -1)
 	n := 0
 	for ; ; n++ {
 		_, err := r.Next()
@@ -334,7 +334,7 @@ func TestReturns(t *testing.T) {
 			return nil, err
 		}
 		for at := int64(0); at < int64(len(data)); at += size {
-			r := NewReader(strings.NewReader(data), l, Place{Line: 1}, at, at+size)
+			r := NewTableReader(strings.NewReader(data), l, Place{Line: 1}, at, at+size)
 			for {
 				rec, err := r.Next()
 				if err != nil {

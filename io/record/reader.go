@@ -1,4 +1,4 @@
-package table
+package record
 
 import (
 	"bytes"
@@ -15,12 +15,12 @@ const (
 	shown     = 4096
 )
 
-// A Reader yields the rows of a part of a file, in order. It is not safe for
-// concurrent use.
-type Reader struct {
-	src io.Reader
-	l   *Layout
-	end int64
+// A TableReader reads the rows of CSV and TSV.
+type TableReader struct {
+	src  io.Reader
+	l    *Layout
+	end  int64
+	file string // see Layout.Open
 
 	buf      []byte
 	pos      int   // of what is not consumed, in buf
@@ -31,16 +31,16 @@ type Reader struct {
 	cells    []span
 }
 
-func newReader(src io.Reader, l *Layout, at Place, end int64) *Reader {
-	return &Reader{src: src, l: l, at: at, end: end, from: at.Offset, to: at.Offset}
+func newTableReader(src io.Reader, l *Layout, at Place, end int64) *TableReader {
+	return &TableReader{src: src, l: l, at: at, end: end, from: at.Offset, to: at.Offset}
 }
 
-// NewReader returns a reader of the rows that begin in [start, end). src must
+// NewTableReader returns a reader of the rows that begin in [start, end). src must
 // stand at from, a place of Known for start. end may be beyond the end of the
 // file, and is ignored if negative. Rows between from and start are passed over
 // and no others: only that way it is known where quotes open and close.
-func NewReader(src io.Reader, l *Layout, from Place, start, end int64) *Reader {
-	r := newReader(src, l, from, end)
+func NewTableReader(src io.Reader, l *Layout, from Place, start, end int64) *TableReader {
+	r := newTableReader(src, l, from, end)
 	if from.Offset == 0 { // the header, which Decide has read
 		r.done = r.pass(l.body.Offset)
 		r.at.Row, r.to = 0, r.at.Offset
@@ -55,7 +55,7 @@ func NewReader(src io.Reader, l *Layout, from Place, start, end int64) *Reader {
 }
 
 // pass passes over all up to an offset.
-func (r *Reader) pass(offset int64) error {
+func (r *TableReader) pass(offset int64) error {
 	for r.at.Offset < offset {
 		if r.pos == len(r.buf) {
 			if err := r.more(1); err != nil {
@@ -68,7 +68,7 @@ func (r *Reader) pass(offset int64) error {
 }
 
 // consume moves on by n bytes.
-func (r *Reader) consume(n int) {
+func (r *TableReader) consume(n int) {
 	r.at.Line += int64(bytes.Count(r.buf[r.pos:r.pos+n], []byte{r.l.newline}))
 	r.at.Offset += int64(n)
 	r.pos += n
@@ -76,7 +76,7 @@ func (r *Reader) consume(n int) {
 
 // more reads some more bytes, into a buffer that grows up to limit and what is
 // read at once.
-func (r *Reader) more(limit int) error {
+func (r *TableReader) more(limit int) error {
 	if r.err != nil {
 		return r.err
 	}
@@ -108,7 +108,7 @@ type line struct {
 }
 
 // line reads the next row and where it begins; io.EOF is after the last.
-func (r *Reader) line() (line, Place, error) {
+func (r *TableReader) line() (line, Place, error) {
 	if r.l.newline == '\r' { // a CR LF may stand between others
 		if r.pos == len(r.buf) {
 			if err := r.more(1); err != nil {
@@ -137,7 +137,7 @@ func (r *Reader) line() (line, Place, error) {
 }
 
 // long reads a line over the limit.
-func (r *Reader) long(at Place) (line, Place, error) {
+func (r *TableReader) long(at Place) (line, Place, error) {
 	l := line{raw: bytes.Clone(r.buf[r.pos:min(len(r.buf), r.pos+shown)]), long: true}
 	for {
 		n := bytes.IndexByte(r.buf[r.pos:], r.l.newline) + 1
@@ -169,7 +169,7 @@ const (
 // find returns the length of the next row with its line's end, or -1 if that is
 // over the limit. If its quotes do not pair, the row is its first line: no more
 // of the file than that is lost by a quote too many.
-func (r *Reader) find() (n int, bad bool, err error) {
+func (r *TableReader) find() (n int, bad bool, err error) {
 	limit, state, first := r.l.opt.MaxRecord, opening, -1
 	if r.l.dialect == TSV {
 		state = bare
@@ -236,13 +236,13 @@ func (r *Reader) find() (n int, bad bool, err error) {
 
 // ahead is what a row may have of what was read: its limit, and a byte that says
 // that it is over.
-func (r *Reader) ahead() []byte {
+func (r *TableReader) ahead() []byte {
 	return r.buf[r.pos:min(len(r.buf), r.pos+r.l.opt.MaxRecord+1)]
 }
 
 // firstLine is the answer of find if quotes do not pair and first is where the
 // first line ends, or negative if that is not known yet.
-func (r *Reader) firstLine(first int) (int, bool, error) {
+func (r *TableReader) firstLine(first int) (int, bool, error) {
 	for first < 0 {
 		b := r.ahead()
 		if n := bytes.IndexByte(b, r.l.newline); n >= 0 {
@@ -262,24 +262,20 @@ func (r *Reader) firstLine(first int) (int, bool, error) {
 }
 
 // trimEnd takes off the end of the line.
-func (r *Reader) trimEnd(b []byte) []byte {
+func (r *TableReader) trimEnd(b []byte) []byte {
 	b = bytes.TrimSuffix(b, []byte{r.l.newline})
 	return bytes.TrimSuffix(b, []byte{'\r'})
 }
 
-// Covered returns the interval of the file that the rows read so far fill, the
-// header and blank lines included; after io.EOF, all that belongs to the
-// reader. The covers of readers that share a file follow each other without a
-// gap from 0 to its end; an empty one counts for nothing.
-func (r *Reader) Covered() (from, to int64) { return r.from, r.to }
+// Covered implements Reader.
+func (r *TableReader) Covered() (from, to int64) { return r.from, r.to }
 
-// Next returns the next row. At the end of the part it returns io.EOF; any
-// other error comes from the underlying reader and is returned again by later
-// calls. Blank lines are no rows.
-func (r *Reader) Next() (Record, error) {
+// Next implements Reader.
+func (r *TableReader) Next() (Record, error) {
 	for r.done == nil {
 		if r.end >= 0 && r.at.Offset >= r.end {
 			r.done = io.EOF
+			r.l.remember(r.file, r.end, r)
 			break
 		}
 		line, at, err := r.line()
@@ -296,9 +292,12 @@ func (r *Reader) Next() (Record, error) {
 }
 
 // record makes a record of a line.
-func (r *Reader) record(line line, at Place) Record {
-	rec := Record{Row: at.Row + 1, Line: at.Line, Start: at.Offset, End: at.Offset + int64(len(line.raw)), Raw: line.raw, cells: r.l.cells}
-	rec.lack(r.l.lacks)
+func (r *TableReader) record(line line, at Place) Record {
+	rec := Record{
+		Start: at.Offset, End: at.Offset + int64(len(line.raw)), Line: at.Line, Number: at.Row + 1, Raw: line.raw,
+		row: true, values: r.l.values,
+	}
+	rec.lacking(r.l.lacks)
 	switch {
 	case line.long:
 		rec.End = at.Offset + int64(line.size)
@@ -321,10 +320,10 @@ func (r *Reader) record(line line, at Place) Record {
 		rec.fail(at.Offset, syntax.KindColumns, "%s, but the header names %d: %s", columns(n), len(r.l.Columns), why)
 		return rec
 	}
-	rec.cell = r.cells[r.l.text].of(line.raw, at, r.l.newline)
+	rec.value = r.cells[r.l.text].of(line.raw, at, r.l.newline)
 	if c := r.l.id; c >= 0 {
 		cell := r.cells[c].of(line.raw, at, r.l.newline)
-		rec.setID(cell.Source, r.l.cells.Text(&cell), r.l.Columns[c])
+		rec.setID(cell.Offset, r.l.values.Text(&cell), r.l.Columns[c])
 	}
 	for _, c := range r.l.keep {
 		if c < 0 {
@@ -332,7 +331,7 @@ func (r *Reader) record(line line, at Place) Record {
 			continue
 		}
 		cell := r.cells[c].of(line.raw, at, r.l.newline)
-		rec.keep(cell.Source, r.l.cells.Text(&cell), r.l.Columns[c])
+		rec.keep(cell.Offset, r.l.values.Text(&cell), r.l.Columns[c])
 	}
 	return rec
 }

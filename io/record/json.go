@@ -1,0 +1,333 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/treebeam/treebeam/io/text"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// A JSONReader reads JSON Lines: an object a line.
+type JSONReader struct {
+	in     *bufio.Reader
+	opt    Options
+	values *text.Values
+	end    int64
+
+	offset   int64 // of the next unread byte, in the file
+	line     int64 // of the next unread line; 0 is unknown
+	from, to int64
+	buf      []byte
+	done     error
+}
+
+// NewJSONReader returns a reader of the records whose lines begin in [start,
+// end). r must be positioned at start-1, or at 0 if start is 0; end may be
+// beyond the end of the file, and is ignored if negative. The reader reads on
+// past end to finish the last line. A byte order mark before the first line
+// is passed over.
+func NewJSONReader(r io.Reader, o Options, start, end int64) *JSONReader {
+	rd := &JSONReader{in: bufio.NewReaderSize(r, 64<<10), opt: o.withDefaults(), values: text.NewJSONValues(o.Lines), end: end, offset: start}
+	if start == 0 {
+		rd.line = 1
+		return rd
+	}
+	rd.offset = start - 1
+	rd.done = rd.skipLine()
+	rd.from, rd.to = rd.offset, rd.offset
+	return rd
+}
+
+// skipLine passes over the line that another reader reads, as far as end:
+// after that nothing is ours.
+func (r *JSONReader) skipLine() error {
+	for r.end < 0 || r.offset < r.end {
+		chunk, err := r.in.ReadSlice('\n')
+		r.offset += int64(len(chunk))
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return err
+		}
+	}
+	return io.EOF
+}
+
+// Covered implements Reader.
+func (r *JSONReader) Covered() (from, to int64) { return r.from, r.to }
+
+// Next implements Reader.
+func (r *JSONReader) Next() (Record, error) {
+	for r.done == nil {
+		start, number := r.offset, r.line
+		if r.end >= 0 && start >= r.end {
+			r.done = io.EOF
+			break
+		}
+		size, blank, err := r.readLine()
+		if err != nil && err != io.EOF {
+			r.done = err
+			break
+		}
+		r.done, r.to = err, r.offset
+		line := r.buf
+		if mark := []byte("\ufeff"); start == 0 && bytes.HasPrefix(line, mark) {
+			line, start, size = line[len(mark):], start+int64(len(mark)), size-int64(len(mark))
+		}
+		whole := int64(len(line)) == size
+		start += int64(len(line) - len(bytes.TrimLeft(line, space)))
+		line = bytes.Trim(line, space)
+		if blank || len(line) == 0 && whole {
+			continue
+		}
+		rec := Record{Start: start, End: start + int64(len(line)), Line: number, Number: start, Raw: line, values: r.values}
+		if !whole {
+			if rec.End = r.to; err == nil { // a line feed
+				rec.End--
+				size--
+			}
+			rec.fail(start, syntax.KindLongRecord, "record too long: it has %d bytes, the limit is %d: is a line break missing between records?", size, r.opt.MaxRecord)
+			return rec, nil
+		}
+		r.opt.parse(&rec)
+		return rec, nil
+	}
+	return Record{}, r.done
+}
+
+// space is the white space of JSON, and a form feed.
+const space = " \t\r\n\f"
+
+// readLine puts the next line with its line feed into buf, up to the limit,
+// and returns its size and whether it is blank. With io.EOF it returns the last
+// line, if it has no line feed, or 0.
+func (r *JSONReader) readLine() (size int64, blank bool, err error) {
+	blank = true
+	if cap(r.buf) > 1<<20 && len(r.buf) < 1<<20 { // large, and the last line did not need it
+		r.buf = nil
+	}
+	r.buf = r.buf[:0]
+	for {
+		chunk, err := r.in.ReadSlice('\n')
+		size += int64(len(chunk))
+		blank = blank && len(bytes.TrimLeft(chunk, space)) == 0
+		if len(r.buf) > 1<<20 && cap(r.buf) < r.opt.MaxRecord { // once, not step by step: each would be garbage
+			r.buf = append(make([]byte, 0, r.opt.MaxRecord), r.buf...)
+		}
+		r.buf = append(r.buf, chunk[:min(len(chunk), r.opt.MaxRecord-len(r.buf))]...)
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		r.offset += size
+		if err == nil && r.line > 0 {
+			r.line++
+		}
+		return size, blank, err
+	}
+}
+
+// A field is a value that is looked for in a record.
+type field struct {
+	path  string
+	count int    // how often it was found
+	whole bool   // as one key, which counts more than a way into objects
+	value []byte // as it is written
+	at    int64  // its offset in the file
+}
+
+// absent says that there is no value, or null.
+func (f *field) absent() bool { return f.count == 0 || string(f.value) == "null" }
+
+// isString says that the value is a string.
+func (f *field) isString() bool { return f.value[0] == '"' }
+
+// parse fills in the record from Raw.
+func (o *Options) parse(rec *Record) {
+	if rec.Raw[0] != '{' {
+		rec.fail(rec.Start, syntax.KindNoObject, "no JSON object: the line begins with %q; every line must be an object such as {\"id\": \"a\", \"text\": \"...\"}", first(rec.Raw))
+		return
+	}
+	fields := make([]field, 2+len(o.Keep))
+	fields[0].path, fields[1].path = o.Text, o.ID
+	wanted := make([]*field, len(fields))
+	for i := range fields {
+		wanted[i] = &fields[i]
+		if i >= 2 {
+			fields[i].path = o.Keep[i-2]
+		}
+	}
+	keys, err := find(rec.Raw, rec.Start, wanted)
+	if err != nil {
+		at, reason := syntaxError(rec.Raw, err)
+		rec.fail(rec.Start+at, syntax.KindJSON, "invalid JSON: %s at byte %d of the record", reason, at)
+		return
+	}
+	rec.readID(&fields[1])
+	for i := range fields[2:] {
+		rec.readKept(&fields[2+i])
+	}
+	switch text := &fields[0]; {
+	case text.count == 0:
+		rec.fail(rec.Start, syntax.KindNoTextKey, "no text: the record has no key %q, %s; name the right one with --text-key", o.Text, others(keys))
+	case text.count > 1:
+		rec.fail(text.at, syntax.KindKeyTwice, "key given twice: %q; write one text a record", o.Text)
+	case !text.isString():
+		rec.fail(text.at, syntax.KindTextType, "text is no string: under %q stands %s; name the right key with --text-key", o.Text, kind(text.value))
+	default:
+		rec.value.Bytes, rec.value.Offset = text.value[1:len(text.value)-1], text.at+1
+		rec.value.Line, rec.value.OneLine, rec.value.Escape = rec.Line, true, '\\'
+	}
+}
+
+// find looks for fields in the JSON object that b begins with, and in the
+// objects in it that their paths lead to. base is b's offset in the file. It
+// returns the object's keys and reads all of b, to know that it is valid.
+func find(b []byte, base int64, fields []*field) (keys []string, err error) {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	if _, err := dec.Token(); err != nil { // the brace
+		return nil, err
+	}
+	for dec.More() {
+		token, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		key, _ := token.(string)
+		if len(keys) <= listedKeys {
+			keys = append(keys, key)
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return nil, err
+		}
+		end := dec.InputOffset()
+		at := end - int64(len(value))
+		value = b[at:end]
+		var below []*field
+		for _, f := range fields {
+			if f.path == key {
+				if !f.whole {
+					f.count, f.whole = 0, true
+				}
+				f.count++
+				f.value, f.at = value, base+at
+			} else if rest, ok := strings.CutPrefix(f.path, key+"."); ok && value[0] == '{' {
+				below = append(below, &field{path: rest})
+			}
+		}
+		if below == nil {
+			continue
+		}
+		if _, err := find(value, base+at, below); err != nil {
+			return nil, err
+		}
+		for _, f := range fields {
+			for _, g := range below {
+				if g.count > 0 && !f.whole && f.path == key+"."+g.path {
+					f.count += g.count
+					f.value, f.at = g.value, g.at
+				}
+			}
+		}
+	}
+	if _, err := dec.Token(); err != nil { // the closing brace
+		return nil, err
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, errors.Join(errTrailing, err)
+	}
+	return keys, nil
+}
+
+var errTrailing = errors.New("more than one value in a line")
+
+// syntaxError says what is wrong with b, and at which byte of it.
+func syntaxError(b []byte, err error) (at int64, reason string) {
+	var raw json.RawMessage
+	var s *json.SyntaxError
+	if errors.As(json.Unmarshal(b, &raw), &s) {
+		return max(0, min(s.Offset, int64(len(b)))-1), strings.TrimPrefix(s.Error(), "json: ")
+	}
+	return 0, err.Error()
+}
+
+// readID sets the record's id from what was found under its key.
+func (r *Record) readID(f *field) {
+	switch {
+	case f.absent():
+	case f.count > 1:
+		r.noID(f.at, fmt.Sprintf("key given twice: %q", f.path))
+	case f.value[0] == '-' || f.value[0] >= '0' && f.value[0] <= '9':
+		r.setID(f.at, string(f.value), f.path)
+	case !f.isString():
+		r.noID(f.at, fmt.Sprintf("id is no string or number: under %q stands %s", f.path, kind(f.value)))
+	default:
+		var s string
+		if err := json.Unmarshal(f.value, &s); err != nil {
+			r.noID(f.at, "id is no string: "+err.Error())
+			return
+		}
+		r.setID(f.at, s, f.path)
+	}
+}
+
+// readKept keeps what was found under a key: a string without its quotes, all
+// else as it is written.
+func (r *Record) readKept(f *field) {
+	s := string(f.value)
+	switch {
+	case f.absent():
+		s = ""
+	case f.count > 1:
+		r.keepNone(f.at, fmt.Sprintf("key given twice: %q", f.path))
+		return
+	case f.isString() && len(f.value) <= 6*MaxValue+2: // six bytes a character if all are escaped
+		if err := json.Unmarshal(f.value, &s); err != nil {
+			r.keepNone(f.at, err.Error())
+			return
+		}
+	}
+	r.keep(f.at, s, f.path)
+}
+
+// kind names the kind of a JSON value.
+func kind(value []byte) string {
+	switch value[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 't', 'f', 'n':
+		return string(value)
+	}
+	return "a number"
+}
+
+// listedKeys is how many keys a message lists.
+const listedKeys = 5
+
+// others names the keys that a record has.
+func others(keys []string) string {
+	if len(keys) == 0 {
+		return "nor any other"
+	}
+	more := ""
+	if len(keys) > listedKeys {
+		more = " and others"
+	}
+	return "but " + namesOf(keys, listedKeys) + more
+}
+
+// first is the first character of b.
+func first(b []byte) string {
+	for _, r := range string(b[:min(len(b), 4)]) {
+		return string(r)
+	}
+	return ""
+}

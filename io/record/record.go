@@ -1,0 +1,218 @@
+// Package record reads files of records, each of which is a document: its text
+// under one key or in one column, its id under another, and values to keep under
+// others. JSON Lines have an object a line, CSV, TSV and Parquet a row.
+//
+// Every format has a reader that yields records and says where each stands, so
+// that several readers can share a file. A broken record never ends the file.
+package record
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/treebeam/treebeam/io/text"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Defaults of Options.
+const (
+	DefaultText      = "text"
+	DefaultID        = "id"
+	DefaultMaxRecord = 16 << 20
+)
+
+// Bounds of what is kept of a record.
+const (
+	MaxKeep  = 100    // keys
+	MaxValue = 10_000 // bytes of a value
+	maxID    = 500    // bytes of an id: it is repeated in every row
+)
+
+// Options say what is read of a record. The zero value stands for the defaults.
+type Options struct {
+	// Text and ID are the keys or columns of text and id. A key with dots that
+	// a record does not have leads into objects: "meta.id" is the key "id" of
+	// the object under "meta".
+	Text, ID string
+	// Keep are the keys or columns whose values come with every record.
+	Keep []string
+	// MaxRecord is the most bytes of a record in memory. A longer one is read over
+	// and becomes an error.
+	MaxRecord int
+	// Encoding is that of CSV and TSV, as text.Options has it.
+	Encoding string
+	// Lines is what line breaks in a text mean.
+	Lines text.Lines
+}
+
+func (o Options) withDefaults() Options {
+	if o.Text == "" {
+		o.Text = DefaultText
+	}
+	if o.ID == "" {
+		o.ID = DefaultID
+	}
+	if o.MaxRecord <= 0 {
+		o.MaxRecord = DefaultMaxRecord
+	}
+	return o
+}
+
+// A Reader yields the records of a part of a file, in order. It is not safe for
+// concurrent use.
+type Reader interface {
+	// Next returns the next record. At the end of the part it returns io.EOF; any
+	// other error is the source's or, of Parquet, a syntax.Fault, and is returned
+	// again by later calls. Blank lines are no records.
+	Next() (Record, error)
+	// Covered returns the interval of the file that the records read so far fill,
+	// with the header and blank lines; after io.EOF, all that belongs to the
+	// reader. The intervals of readers that share a file follow each other
+	// without a gap from 0 to its end; an empty one counts for nothing.
+	Covered() (from, to int64)
+}
+
+// A Record is a line of JSON or a row of a table.
+type Record struct {
+	// Start and End are offsets in the file, half open, without the white space
+	// around the record; of Parquet, places (see CellBits).
+	Start, End int64
+	Line       int64 // of Start, 1-based, 0 if unknown; of Parquet, Number
+	// Number tells the record from all others of the file: the row of a table,
+	// from 1 on without the header; the Start of a line of JSON.
+	Number int64
+	// Raw is what a message may show of the record. It is valid until the next call
+	// of Next.
+	Raw []byte
+	// ID is what stands under the key of ids, "" if nothing does: a string with
+	// control characters written as %XX, or a number as it is written.
+	ID string
+	// Kept are the values of Options.Keep, in that order: strings as they are, all
+	// else as JSON has it, "" for null and for what is not there.
+	Kept []string
+	// Err says why the record has no text; Warnings, what else is wrong with it.
+	Err      *Error
+	Warnings []Error
+
+	row    bool // of a table: messages name its number
+	value  text.Value
+	values *text.Values
+}
+
+// An Error is what is wrong with a record.
+type Error struct {
+	syntax.Fault
+	Offset int64 // in the file, in bytes
+	Line   int64 // 1-based; 0 if unknown
+}
+
+// Text returns a reader of the record's text, cut into blocks as raw text is. It
+// must not be used after the next call of Next. A record with an Err has no text;
+// a blank text has no blocks.
+func (r *Record) Text() *text.Reader { return r.values.Reader(&r.value) }
+
+// fail notes why the record has no text, at an offset in the file.
+func (r *Record) fail(at int64, kind syntax.Kind, format string, a ...any) {
+	if r.Err == nil {
+		e := r.error(at, syntax.Because(kind, format, a...))
+		r.Err = &e
+	}
+}
+
+// warn notes what else is wrong with it.
+func (r *Record) warn(at int64, kind syntax.Kind, format string, a ...any) {
+	r.Warnings = append(r.Warnings, r.error(at, syntax.Because(kind, format, a...)))
+}
+
+func (r *Record) error(at int64, why syntax.Fault) Error {
+	if r.row {
+		why.Reason = fmt.Sprintf("row %d: %s", r.Number, why.Reason)
+	}
+	return Error{Fault: why, Offset: at, Line: r.Line}
+}
+
+// lacking notes, in the first row of a table, what no row has.
+func (r *Record) lacking(faults []syntax.Fault) {
+	if r.Number == 1 {
+		for _, why := range faults {
+			r.Warnings = append(r.Warnings, Error{Fault: why, Offset: r.Start, Line: r.Line})
+		}
+	}
+}
+
+// setID takes s for the record's id, without control characters; a blank one is none.
+func (r *Record) setID(at int64, s, key string) {
+	s = escapeControls(s)
+	switch {
+	case len(s) > maxID:
+		r.longID(at, len(s), key)
+	case strings.TrimSpace(s) != "":
+		r.ID = s
+	}
+}
+
+func (r *Record) longID(at int64, size int, key string) {
+	r.noID(at, fmt.Sprintf("id too long: %d bytes under %q, the limit is %d", size, key, maxID))
+}
+
+// noID warns that the record has no id of its own.
+func (r *Record) noID(at int64, reason string) {
+	remedy := "the record has an id made of its place, or name another key with --id-key"
+	if r.row {
+		remedy = "the row has an id made of its number, or name another column with --id-column"
+	}
+	r.warn(at, syntax.KindRecordID, "%s; %s", reason, remedy)
+}
+
+// keep takes s for the value of a key to keep.
+func (r *Record) keep(at int64, s, key string) {
+	if len(s) > MaxValue {
+		r.longValue(at, len(s), key)
+		return
+	}
+	r.Kept = append(r.Kept, strings.ToValidUTF8(s, string(utf8.RuneError)))
+}
+
+func (r *Record) longValue(at int64, size int, key string) {
+	r.keepNone(at, fmt.Sprintf("%d bytes under %q, the limit is %d", size, key, MaxValue))
+}
+
+// keepNone warns that a value is not kept.
+func (r *Record) keepNone(at int64, reason string) {
+	r.warn(at, syntax.KindKept, "value not kept: %s", reason)
+	r.Kept = append(r.Kept, "")
+}
+
+// escapeControls writes the bytes of control characters, line separators and
+// byte order marks as %XX: an id becomes a part of comment lines.
+func escapeControls(s string) string {
+	odd := func(r rune) bool {
+		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff'
+	}
+	if !strings.ContainsFunc(s, odd) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if !odd(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, c := range []byte(string(r)) {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+// namesOf names the first keys or columns of a list in a message.
+func namesOf(names []string, most int) string {
+	short := make([]string, min(len(names), most))
+	for i := range short {
+		short[i] = strconv.Quote(syntax.Clip(names[i]))
+	}
+	return strings.Join(short, ", ")
+}

@@ -1,0 +1,156 @@
+package text
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// valueHead is how much of a value its layout is decided on.
+const valueHead = 64 << 10
+
+// Values makes readers of the texts that a file holds as values: strings of JSON
+// or cells of a table. It is safe for concurrent use.
+type Values struct {
+	enc   *encodingInfo
+	lines Lines
+	// returns says that a CR ends lines in values that have more of these than
+	// LF; else it is white space.
+	returns bool
+}
+
+// NewValues returns the Values of a file in an encoding (see Options), in which a
+// CR may end lines if returns says so; lines says what line breaks inside a value
+// mean, AutoLines decides for every value. Encodings in which the byte of a quote or
+// a comma may be a part of another character are an error.
+func NewValues(encoding string, lines Lines, returns bool) (*Values, error) {
+	enc, err := lookup(encoding)
+	if err != nil {
+		return nil, err
+	}
+	if !enc.cuttable {
+		return nil, fmt.Errorf("a table in %s; make it UTF-8 first, for example with iconv -f %s -t UTF-8", enc.name, enc.name)
+	}
+	return &Values{enc, lines, returns}, nil
+}
+
+// NewJSONValues returns the Values of a file of JSON.
+func NewJSONValues(lines Lines) *Values {
+	return &Values{&encodingInfo{name: "utf-8", cuttable: true}, lines, lines == "" || lines == AutoLines}
+}
+
+// A Value is the bytes of one text inside a file.
+type Value struct {
+	Bytes  []byte // as stored, without the quotes around it
+	Offset int64  // of its first byte in the file
+	Line   int64  // the line in which it begins, 0 if unknown
+	// Escape is the backslash of a string of JSON, which must be valid, or the quote of
+	// a cell in quotes, in which two stand for one; 0 if all bytes stand for themselves.
+	Escape byte
+	// OneLine says that line breaks in the value are none of the file.
+	OneLine bool
+}
+
+// Reader returns a reader of the blocks of a value, which is cut as raw text is.
+// Offsets are those of the file: Block.Offset knows how long escapes are. Invalid
+// bytes, surrogates without a partner and NULs are repaired. The bytes must not
+// change while the reader is used.
+func (v *Values) Reader(x *Value) *Reader {
+	l := Layout{Encoding: v.enc.name, Newline: '\n', Lines: v.lines, Cuttable: true}
+	if l.Lines == "" {
+		l.Lines = AutoLines
+	}
+	if l.Lines == AutoLines || v.returns {
+		head := *x
+		head.Bytes = head.Bytes[:min(len(head.Bytes), valueHead)]
+		if l.decideLines(v.decode(&head), l.Lines); !v.returns {
+			l.Newline = '\n'
+		}
+	}
+	return &Reader{
+		layout: l, dec: v.decoder(x), end: -1,
+		line: x.Line, oneLine: x.OneLine, opens: true, fresh: true,
+		lineStart: x.Offset, inked: x.Offset, coverStart: x.Offset, coverEnd: x.Offset,
+	}
+}
+
+// Text returns the text of a value. Invalid bytes and NULs become U+FFFD.
+func (v *Values) Text(x *Value) string { return string(v.decode(x)) }
+
+func (v *Values) decode(x *Value) []byte {
+	var w window
+	for d := v.decoder(x); d.decode(&w) == nil; {
+	}
+	return w.text
+}
+
+func (v *Values) decoder(x *Value) *decoder {
+	return makeDecoder(bytes.NewReader(x.Bytes), v.enc, x.Offset, min(len(x.Bytes)+1, rawBytes), x.Escape)
+}
+
+// escape decodes the escape sequence at raw[i:] and returns its length, or
+// false if more bytes are needed to tell.
+func (d *decoder) escape(w *window, i int) (int, bool) {
+	decode := unescape
+	if d.escapes == '"' {
+		decode = doubled
+	}
+	r, n, whole := decode(d.raw[i:])
+	if !whole && d.err == nil {
+		return 0, false
+	}
+	if source := d.source + int64(i); r <= 0 {
+		w.bad(source, n)
+	} else {
+		w.rune(r, source, n)
+	}
+	return n, true
+}
+
+// doubled is unescape for a quote with the one behind it.
+func doubled(b []byte) (r rune, n int, whole bool) {
+	if len(b) > 1 && b[1] == '"' {
+		return '"', 2, true
+	}
+	return '"', 1, len(b) > 1
+}
+
+// unescape returns the character that b, which begins with a backslash,
+// begins with, and its length in b. The character is -1 if it is none:
+// that of a surrogate without a partner, or no escape of JSON. whole is false
+// if more bytes might change the answer.
+func unescape(b []byte) (r rune, n int, whole bool) {
+	if len(b) < 2 {
+		return -1, len(b), false
+	}
+	if b[1] != 'u' {
+		if i := bytes.IndexByte([]byte(`"\/bfnrt`), b[1]); i >= 0 {
+			return rune("\"\\/\b\f\n\r\t"[i]), 2, true
+		}
+		return -1, 1, true
+	}
+	r, ok := hex4(b)
+	if !ok {
+		return -1, 1, len(b) >= 6
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, 6, true
+	}
+	if low, ok := hex4(b[6:]); ok {
+		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+			return pair, 12, true
+		}
+	}
+	return -1, 6, len(b) >= 12
+}
+
+// hex4 reads \uXXXX.
+func hex4(b []byte) (rune, bool) {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return 0, false
+	}
+	v, err := strconv.ParseUint(string(b[2:6]), 16, 16)
+	return rune(v), err == nil
+}

@@ -1,0 +1,412 @@
+package transforms
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/record"
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/text"
+	"github.com/treebeam/treebeam/io/tokens"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// readers open what a part has of its file, by the file's format. What they find
+// wrong with the whole file is an error.
+var readers = map[source.Format]func(*part) (iter.Seq2[block, error], error){
+	source.Text:     (*part).text,
+	source.Tokens:   (*part).tokens,
+	source.Vertical: (*part).tokens,
+	source.CoNLLU:   (*part).conll,
+	source.CoNLLX:   (*part).conll,
+	source.JSONL:    (*part).jsonLines,
+	source.CSV:      (*part).table,
+	source.TSV:      (*part).table,
+	source.Parquet:  (*part).parquet,
+}
+
+// A part is what one range has of a file, and what its reader needs to know.
+type part struct {
+	rd         *rangeReader
+	in         *source.File
+	file       *output.File
+	format     source.Format
+	head       []byte // the beginning of the file
+	start, end int64  // end is negative if it is not known
+	options    *output.RowOptions
+	covered    func() (from, to int64) // what was read so far
+}
+
+// A block is what a reader finds next: text to segment, a sentence, what is wrong
+// in the place of either, or the beginning or end of a record.
+type block struct {
+	size     int64        // bytes of the file that it takes
+	document *output.File // nil is the file
+	text     *text.Block
+	first    bool // of its document
+	sentence *Sentence
+	tokens   int              // that text or sentence count for
+	repaired int              // characters of either
+	faults   []output.Failure // one with Block stands for a text or a sentence
+	record   bool             // here begins a record
+	last     bool             // here its document ends
+}
+
+// lose makes the block one that cannot be read.
+func (b *block) lose(row output.Failure) {
+	row.Block = true
+	b.faults = append(b.faults, row)
+}
+
+// mend counts what was repaired in the text of the block.
+func (b *block) mend(t *text.Block) {
+	b.repaired = t.Repaired
+	if t.Repaired > 0 {
+		what := "characters"
+		if t.Repaired == 1 {
+			what = "character"
+		}
+		why := syntax.Because(syntax.KindBytes, "invalid bytes: %d %s replaced by U+FFFD", t.Repaired, what)
+		b.faults = append(b.faults, warned(stageRead, why, place{t.FirstBad, t.Line}, t.Text))
+	}
+}
+
+// paragraph is the block of a text.
+func paragraph(document *output.File, t *text.Block, first bool) block {
+	b := block{document: document, text: t, first: first, tokens: len(t.Text) / bytesPerToken}
+	b.mend(t)
+	return b
+}
+
+// warn notes what is wrong with the file as a whole.
+func (p *part) warn(why syntax.Fault) {
+	p.rd.fail(p.file, warned(stageRead, why, place{0, 1}, ""))
+}
+
+// blocksOf makes blocks of what a reader finds.
+func blocksOf[T any](next func() (T, error), of func(T) block) iter.Seq2[block, error] {
+	return func(yield func(block, error) bool) {
+		for {
+			found, err := next()
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				yield(block{}, err)
+				return
+			}
+			if !yield(of(found), nil) {
+				return
+			}
+		}
+	}
+}
+
+// text reads raw text. With ByLine, every paragraph is a document.
+func (p *part) text() (iter.Seq2[block, error], error) {
+	o := text.Options{Encoding: p.options.Encoding, Lines: text.Lines(p.options.Lines)}
+	byLine := p.options.Document == output.ByLine
+	if byLine && o.Lines != text.Sentence {
+		o.Lines = text.Paragraph
+	}
+	layout, err := text.Decide(p.head, o)
+	if err != nil {
+		return nil, err
+	}
+	p.file.Encoding, p.file.Lines = layout.Encoding, string(layout.Lines)
+	before := int64(0) // code points of the file before the range or the document
+	if p.options.Ranges && !byLine && p.start > 0 && layout.Cuttable {
+		r, err := p.in.At(0)
+		if err == nil {
+			before, err = text.CharsBefore(r, layout, p.start)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	in, err := p.in.At(text.SeekTo(p.start))
+	if err != nil {
+		return nil, err
+	}
+	var r *text.Reader
+	if p.in.Live() {
+		r, err = text.NewStream(in, p.head, o)
+	} else {
+		r, err = text.NewReader(in, layout, p.start, p.end)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.start > 0 {
+		r.CountFrom(before)
+	}
+	p.covered = r.Covered
+	document := *p.file
+	first := p.start == 0
+	return blocksOf(r.Next, func(b text.Block) block {
+		begins := first || byLine && !b.Continues
+		first = false
+		if byLine {
+			if begins {
+				document.DocID, before = partID(p.file, b.Start), b.Char
+			}
+			b.Char -= before
+		}
+		found := paragraph(&document, &b, begins)
+		found.size, found.last = b.End-b.From, byLine && !b.Cut
+		return found
+	}), nil
+}
+
+// partID is the id of the document that has none of its own and begins at byte at
+// of f, or is its row of that number: it does not depend on how the file was cut
+// into ranges.
+func partID(f *output.File, at int64) string { return f.DocID + "#" + strconv.FormatInt(at, 10) }
+
+// conll reads sentences in CoNLL format.
+func (p *part) conll() (iter.Seq2[block, error], error) {
+	p.file.Encoding = "utf-8"
+	in, err := p.in.At(p.start)
+	if err != nil {
+		return nil, err
+	}
+	o := conllu.Options{Start: p.start, End: max(p.end, 0)}
+	if p.format == source.CoNLLX {
+		o.Format = conllu.X
+	}
+	r := conllu.NewReader(in, o)
+	p.covered = r.Covered
+	return blocksOf(r.Next, func(b conllu.Block) block {
+		found := block{size: b.End - b.Start}
+		for i := range b.Warnings {
+			why, at := blamed(&b.Warnings[i])
+			found.faults = append(found.faults, warned(stageRead, why, at, b.Raw))
+		}
+		if b.Err != nil {
+			why, at := blamed(b.Err)
+			found.lose(failed(stageRead, why, at, b.Raw))
+			return found
+		}
+		found.sentence = &Sentence{Sentence: b.Sentence}
+		if p.options.KeepHeads {
+			found.sentence.Fault = b.CheckHeads()
+		}
+		found.tokens = max(len(b.Sentence.Words), int(found.size)/bytesPerWord)
+		return found
+	}), nil
+}
+
+// blamed is what the reader of CoNLL blocks had to say, and where.
+func blamed(e *conllu.Error) (why syntax.Fault, at place) {
+	why = e.Fault
+	if e.Column > 0 {
+		why.Reason = fmt.Sprintf("column %d: %s", e.Column, e.Reason)
+	}
+	return why, place{e.Offset, e.Line}
+}
+
+// tokens reads sentences of pre-tokenised text.
+func (p *part) tokens() (iter.Seq2[block, error], error) {
+	kind := tokens.Line
+	if p.format == source.Vertical {
+		kind = tokens.Vertical
+	}
+	layout, err := tokens.Decide(p.head, p.options.Encoding, kind)
+	if err != nil {
+		return nil, err
+	}
+	p.file.Encoding = layout.Encoding
+	in, err := p.in.At(text.SeekTo(p.start))
+	if err != nil {
+		return nil, err
+	}
+	r, err := tokens.NewReader(in, layout, kind, p.start, p.end)
+	if err != nil {
+		return nil, err
+	}
+	p.covered = r.Covered
+	first := p.start == 0
+	return blocksOf(r.Next, func(s tokens.Sentence) block {
+		found := block{size: s.End - s.From, tokens: max(len(s.Sentence.Words), len(s.Text)/bytesPerWord)}
+		found.mend(&s.Block)
+		begins := first
+		first = false
+		if s.Fault != noFault {
+			found.lose(failed(stageRead, s.Fault, place{s.Offset(s.At), s.LineOf(s.At)}, s.Text[s.At:]))
+			return found
+		}
+		if begins {
+			s.Sentence.Comments = append(s.Sentence.Comments, "# newdoc id = "+p.file.DocID)
+		}
+		if kind == tokens.Line && s.Opens {
+			s.Sentence.Comments = append(s.Sentence.Comments, "# newpar")
+		}
+		found.sentence = &Sentence{Sentence: s.Sentence}
+		return found
+	}), nil
+}
+
+// recordOptions are the options of the readers of records.
+func (p *part) recordOptions() (record.Options, error) {
+	lines, err := text.ParseLines(p.options.Lines)
+	if err == nil && lines != text.AutoLines {
+		p.file.Lines = string(lines)
+	}
+	return record.Options{
+		Text: p.options.TextKey, ID: p.options.IDKey, Keep: p.options.KeepKeys(), Encoding: p.options.Encoding, Lines: lines,
+	}, err
+}
+
+// jsonLines reads JSON Lines.
+func (p *part) jsonLines() (iter.Seq2[block, error], error) {
+	p.file.Encoding = "utf-8"
+	o, err := p.recordOptions()
+	if err != nil {
+		return nil, err
+	}
+	in, err := p.in.At(max(p.start-1, 0))
+	if err != nil {
+		return nil, err
+	}
+	return p.records(record.NewJSONReader(in, o, p.start, p.end)), nil
+}
+
+// A noTable is the fault of a table of which no row can be read: one row of
+// failures/ is enough for all its ranges.
+type noTable struct{ syntax.Fault }
+
+// asNoTable makes a fault of the table as a whole one.
+func asNoTable(err error) error {
+	var why syntax.Fault
+	if errors.As(err, &why) {
+		return &noTable{why}
+	}
+	return err
+}
+
+// table reads CSV and TSV.
+func (p *part) table() (iter.Seq2[block, error], error) {
+	o, err := p.recordOptions()
+	if err != nil {
+		return nil, err
+	}
+	dialect := record.CSV
+	if p.format == source.TSV {
+		dialect = record.TSV
+	}
+	layout, err := record.Decide(p.head, dialect, o)
+	if err != nil {
+		return nil, asNoTable(err)
+	}
+	p.file.Encoding = layout.Encoding
+	if p.start == 0 && !p.in.Live() && len(p.head) < source.HeadBytes && layout.Empty(p.head) {
+		p.warn(record.NoRow)
+	}
+	r, err := layout.Open(p.in.State(), p.in.At, p.start, p.end)
+	if err != nil {
+		return nil, err
+	}
+	return p.records(r), nil
+}
+
+// parquet reads the rows of a Parquet file that belong to the bytes of the part.
+func (p *part) parquet() (iter.Seq2[block, error], error) {
+	o, err := p.recordOptions()
+	if err != nil {
+		return nil, err
+	}
+	in, err := p.in.Random()
+	if errors.Is(err, source.ErrOnce) {
+		return nil, &source.NotText{What: "a Parquet file that is compressed as a whole or comes through a pipe; write it to a file and name that"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	file, err := record.OpenParquet(in, p.in.Size(), o)
+	if err != nil {
+		return nil, asNoTable(err)
+	}
+	if p.start == 0 && file.NumRows() == 0 {
+		p.warn(record.NoRow)
+	}
+	return p.records(file.Rows(p.start, p.end, p.in.Size())), nil
+}
+
+// records reads records, each of which is a document: its blocks are the
+// paragraphs of its text, or one that cannot be read; a blank text has none.
+func (p *part) records(r record.Reader) iter.Seq2[block, error] {
+	p.covered = r.Covered
+	return func(yield func(block, error) bool) {
+		for {
+			rec, err := r.Next()
+			if err == io.EOF {
+				if p.format.Table() && p.in.Live() && p.file.Records == 0 { // its head ends with the first line
+					p.warn(record.NoRow)
+				}
+				return
+			}
+			if err != nil {
+				yield(block{}, err)
+				return
+			}
+			if !p.record(&rec, yield) {
+				return
+			}
+		}
+	}
+}
+
+// record yields the beginning of a record, the paragraphs of its text and its end.
+func (p *part) record(rec *record.Record, yield func(block, error) bool) bool {
+	document := *p.file
+	document.Meta = p.meta(rec.Kept)
+	if document.DocID = rec.ID; rec.ID == "" {
+		document.DocID = partID(p.file, rec.Number)
+	}
+	begins := block{size: rec.End - rec.Start, document: &document, record: true}
+	for i := range rec.Warnings {
+		begins.faults = append(begins.faults, recordRow(warned, &rec.Warnings[i], rec.Raw))
+	}
+	if rec.Err != nil {
+		begins.lose(recordRow(failed, rec.Err, rec.Raw))
+		begins.last = true
+		return yield(begins, nil)
+	}
+	if !yield(begins, nil) {
+		return false
+	}
+	paragraphs := rec.Text()
+	document.Lines = string(paragraphs.Lines())
+	first := true
+	for b, err := range blocksOf(paragraphs.Next, func(b text.Block) block { return paragraph(&document, &b, first) }) {
+		first = false
+		if !yield(b, err) || err != nil {
+			return false
+		}
+	}
+	return yield(block{document: &document, last: true}, nil)
+}
+
+// recordRow is the row of failures/ of a record, made by failed or warned.
+func recordRow(made func(string, syntax.Fault, place, string) output.Failure, e *record.Error, raw []byte) output.Failure {
+	return made(stageRead, e.Fault, place{e.Offset, e.Line}, string(raw[:min(len(raw), output.FailureText+utf8.UTFMax)]))
+}
+
+// meta are values with their keys.
+func (p *part) meta(values []string) []parquet.KeyValue {
+	if len(values) == 0 {
+		return nil
+	}
+	list := make([]parquet.KeyValue, len(values))
+	for i, key := range p.options.KeepKeys() {
+		list[i] = parquet.KeyValue{Key: key, Value: values[i]}
+	}
+	return list
+}
