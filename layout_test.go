@@ -46,7 +46,7 @@ var imports = func() map[string][]string {
 		"parser/projective": append(slices.Clone(scores), "parser/part"),
 		"parser/certify":    append(slices.Clone(scores), "parser/part"),
 		"parser/search":     append(slices.Clone(scores), "parser/part", "parser/projective", "parser/certify", "parser/prune"),
-		"parser/eval":       records,
+		"parser/eval":       append(slices.Clone(components), "model"),
 		"parser/matrix":     nil,
 		"parser/vector":     nil,
 		"parser/pattern":    {"parser/syntax"},

@@ -20,7 +20,7 @@ func smallCalibrator(t *testing.T, m *Model) *calibrate.Model {
 			s := gold
 			s.Words = slices.Clone(s.Words)
 			parseWith(t, m, &s)
-			right := &syntax.Judgement{Sentence: len(list), Tree: true}
+			right := &calibrate.Judgement{Sentence: len(list), Tree: true}
 			for i, w := range s.Words {
 				head := w.Head == gold.Words[i].Head
 				full := head && w.Deprel == gold.Words[i].Deprel

@@ -14,6 +14,7 @@ import (
 	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/calibrate"
+	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/train"
 )
@@ -105,20 +106,12 @@ func (f *calibrateFlags) run(out io.Writer) error {
 	if m.Encoder != nil && alone && f.overlay == "" {
 		return refuse("--output %s: %s has an encoder and so two calibrators, which cannot be written to one file; name a model", f.output, f.model)
 	}
-	done, err := train.Recalibrate(m, gold, train.RecalibrateOptions{
-		CalibrateOptions: train.CalibrateOptions{Blocks: treebank.Blocks}, Anew: f.anew, Alone: alone,
+	data, about, err := eval.Recalibrate(m, gold.Sentences, gold.Data(), eval.RecalibrateOptions{
+		ParseOptions: eval.ParseOptions{Blocks: treebank.Blocks}, Anew: f.anew, Alone: alone,
 	})
 	if errors.Is(err, calibrate.ErrTooFew) {
 		return refuse("%s: %w", f.dev, err)
 	}
-	if err != nil {
-		return err
-	}
-	file := done.Model
-	if alone {
-		file = done.Calibrator
-	}
-	data, err := file()
 	if err != nil {
 		return err
 	}
@@ -127,10 +120,11 @@ func (f *calibrateFlags) run(out io.Writer) error {
 		return err
 	}
 	w := bufio.NewWriter(out)
-	printCalibration(w, &done.About)
-	if done.Fast != nil {
-		say(w, "without the encoder:\n")
-		printCalibration(w, done.Fast)
+	for k := range about {
+		if k > 0 {
+			say(w, "without the encoder:\n")
+		}
+		printCalibration(w, &about[k])
 	}
 	say(w, "%s: %d bytes, sha256 %s\n", f.output, len(data), digest)
 	return w.Flush()

@@ -21,7 +21,6 @@ import (
 	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/parser/train"
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/transforms"
 )
@@ -63,7 +62,7 @@ func newEval() *cobra.Command {
 	fs.BoolVar(&f.causes, "causes", false, "with --model: say which stage has lost each point: segmentation, tags, pruning, search, model or labels; takes two to five times as long")
 	threads := threadsFlag(fs)
 	fs.StringVar(&f.effort, "effort", "", "with --model: use the model's encoder only for sentences where the parser without it expects an LAS below `P`, from 0 to 1 (1)")
-	fs.Uint64Var(&f.search.Seed, "seed", train.SearchSeed, "with --model: seed of the search's random choices, `N`")
+	fs.Uint64Var(&f.search.Seed, "seed", eval.SearchSeed, "with --model: seed of the search's random choices, `N`")
 	fs.IntVar(&f.search.Restarts, "restarts", 0, "with --model: climb at most `N` times per sentence (6)")
 	fs.BoolVar(&f.search.Projective, "projective", false, "with --model: find only trees without crossing arcs")
 	fs.IntVar(&f.search.Exact, "exact", 0, "with --model: score all trees of sentences whose candidate heads combine in at most `N` ways; -1 for none (32)")
@@ -149,7 +148,7 @@ func (f *evalFlags) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	result.TreeErrors, result.Losses = trees.errors, trees.losses
+	result.Losses = trees.losses
 	if f.against != "" {
 		return f.compare(ctx, out, gold, result)
 	}
@@ -213,9 +212,8 @@ func (f *evalFlags) compare(ctx context.Context, out io.Writer, gold []syntax.Se
 // scored is what is to be scored, and what is known of it beside the gold trees.
 type scored struct {
 	system   []syntax.Sentence
-	expected syntax.Expected  // of system
-	errors   *eval.TreeErrors // nil unless the search's candidates are known and are those of the gold words
-	losses   *eval.Losses     // nil without --causes
+	expected syntax.Expected // of system
+	losses   *eval.Losses    // nil without --causes
 }
 
 // trees returns what is to be scored.
@@ -258,28 +256,23 @@ func (f *evalFlags) parse(ctx context.Context, gold []syntax.Sentence) (t scored
 	case choose && f.causes:
 		return t, refuse("--causes with --effort %s: which sentences are encoded would change with what is given; give 0 or 1", f.effort)
 	}
-	setting := train.Raw
+	setting := eval.Raw
 	var blocks []string
 	switch {
 	case f.goldTags:
-		setting = train.GoldTags
+		setting = eval.GoldTags
 	case f.goldTokens:
-		setting = train.GoldTokens
+		setting = eval.GoldTokens
 	default:
 		if blocks, err = treebank.Blocks(gold); err != nil {
 			return t, err
 		}
 	}
-	if t.system, _, err = train.PredictAt(m, effort, f.search, gold, blocks, setting, 0); err != nil {
+	if t.system, _, err = eval.PredictAt(m, effort, f.search, gold, blocks, setting, 0); err != nil {
 		return t, err
 	}
-	if setting != train.Raw && f.row == "" {
-		if t.errors, err = train.Blame(m, f.search, gold, t.system); err != nil {
-			return t, err
-		}
-	}
 	if f.causes {
-		t.losses, err = train.Losses(m, effort, f.search, gold, t.system, setting, 0)
+		t.losses, err = eval.FindLosses(m, effort, f.search, gold, t.system, setting, 0)
 	}
 	return t, err
 }

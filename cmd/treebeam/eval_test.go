@@ -13,7 +13,7 @@ import (
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/train"
+	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/pipeline"
 )
 
@@ -72,42 +72,6 @@ func TestEvalOfFiles(t *testing.T) {
 	}
 }
 
-// On gold words the report says what errors come from, and the causes add up.
-func TestEvalNamesCauses(t *testing.T) {
-	f := evalFlags{gold: toyTrain, model: trainedToy(t), goldTags: true}
-	out, err := evalOutput(t, f)
-	if err != nil || !strings.Contains(out, "Cause of errors") || !strings.Contains(out, "gold head was pruned") {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	f.report.JSON = true
-	if out, err = evalOutput(t, f); err != nil {
-		t.Fatal(err)
-	}
-	var report struct {
-		Metrics map[string]struct{ Gold, Correct int }
-		Causes  map[string]struct {
-			Sentences, Words int
-			Wrong            int `json:"wrong_heads"`
-		} `json:"causes_of_errors"`
-	}
-	if err := json.Unmarshal([]byte(out), &report); err != nil {
-		t.Fatal(err)
-	}
-	sentences, words, wrong := 0, 0, 0
-	for _, c := range report.Causes {
-		sentences += c.Sentences
-		words += c.Words
-		wrong += c.Wrong
-	}
-	if uas := report.Metrics["UAS"]; sentences != 10 || words != uas.Gold || wrong != uas.Gold-uas.Correct {
-		t.Errorf("%d sentences, %d words, %d wrong; UAS %+v", sentences, words, wrong, uas)
-	}
-	f.goldTags = false
-	if out, err = evalOutput(t, f); err != nil || strings.Contains(out, "causes_of_errors") {
-		t.Errorf("raw text has causes: %v\n%s", err, out)
-	}
-}
-
 func TestEvalRefusals(t *testing.T) {
 	for _, c := range []struct {
 		f    evalFlags
@@ -157,7 +121,7 @@ func TestTrainThenEval(t *testing.T) {
 		}
 	}
 	for i, f := range []evalFlags{{}, {goldTokens: true}, {goldTags: true}} {
-		f.gold, f.model, f.row, f.search.Seed = toyDev, path, "toy", train.SearchSeed
+		f.gold, f.model, f.row, f.search.Seed = toyDev, path, "toy", eval.SearchSeed
 		f.write = filepath.Join(t.TempDir(), "system.conllu")
 		out, err := evalOutput(t, f)
 		want := fmt.Sprintf("LAS %.2f UAS %.2f", m.Info.Scores[i].LAS, m.Info.Scores[i].UAS)
@@ -177,7 +141,7 @@ func TestTrainThenEval(t *testing.T) {
 // TestEvalSearchesAsParseDoes holds eval --model to the defaults of a run.
 func TestEvalSearchesAsParseDoes(t *testing.T) {
 	rows := pipeline.DefaultRows()
-	if rows.Parse.Seed != train.SearchSeed || rows.MaxWords != train.DefaultMaxWords || rows.Parse.Restarts != 0 {
+	if rows.Parse.Seed != eval.SearchSeed || rows.MaxWords != eval.DefaultMaxWords || rows.Parse.Restarts != 0 {
 		t.Errorf("a run of the pipeline has the defaults %+v", rows)
 	}
 }

@@ -86,13 +86,13 @@ func (m *Model) ApplyGiven(s *syntax.Sentence, heads, deprels []bool) {
 		sum.add(p)
 		las := deprel + (head-deprel)*m.lenient/grain
 		for k, right := range [...]int32{upos, head, las} {
-			e := [...]*syntax.Estimate{&c.Expected.UPOS, &c.Expected.UAS, &c.Expected.LAS}[k]
+			e := c.Expected.Estimates()[k]
 			e.Right += int64(right)
 			e.Variance += int64(right) * int64(grain-right)
 		}
 	}
 	c.Expected.Words = int64(n)
-	for k, e := range [...]*syntax.Estimate{&c.Expected.UPOS, &c.Expected.UAS, &c.Expected.LAS} {
+	for k, e := range c.Expected.Estimates() {
 		e.Variance = e.Variance / grain * int64(m.spread[k]) / spreadOne
 	}
 	c.HasTreeConf, c.TreeConf = true, 1

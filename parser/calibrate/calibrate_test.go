@@ -18,7 +18,7 @@ import (
 // the signals say.
 type world struct {
 	sentences []syntax.Sentence
-	judged    []syntax.Judgement
+	judged    []Judgement
 }
 
 // chance is the probability by which a world draws a head to be right: it is no
@@ -35,7 +35,7 @@ func made(n int, seed uint64) (w world) {
 	r := rand.New(rand.NewPCG(seed, 2))
 	for k := range n {
 		var s syntax.Sentence
-		var j syntax.Judgement
+		var j Judgement
 		c := &s.Confidence
 		c.Restarts = int32(r.IntN(7))
 		before := float32(1)

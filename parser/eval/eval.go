@@ -1,14 +1,14 @@
-// Package eval scores parses against gold trees by the rules of the CoNLL
+// Package eval parses sentences with gold trees and scores them by the rules of the CoNLL
 // 2018 shared task (Zeman et al. 2018, section 4): system words are aligned
 // with gold words by their characters, so that sentences, tokens and words
 // may differ, and every metric is an F1 over aligned words. The figures are
 // those of udeval in udtools 0.2.9 to the last digit.
 //
 // Beyond these it counts attachment without and on punctuation, by sentence
-// length, on crossing arcs and with full deprels, tells what wrong trees come from
-// (Blame), compares two systems by a paired bootstrap, says how well columns of
-// confidence tell right from wrong (Reliabilities), and sets what was expected
-// beside what is true (Forecasts).
+// length, on crossing arcs and with full deprels, finds the stage that has lost each point
+// (FindLosses), compares two systems by a paired bootstrap, says how well columns of
+// confidence tell right from wrong (Reliabilities), sets what was expected
+// beside what is true (Forecasts), and fits calibrators (Measure, Recalibrate).
 package eval
 
 import "github.com/treebeam/treebeam/parser/syntax"
@@ -102,9 +102,7 @@ type Result struct {
 	// one root.
 	GoldMultiRoot   int `json:"gold_sentences_without_one_root"`
 	SystemMultiRoot int `json:"system_sentences_without_one_root"`
-	// TreeErrors is nil unless the caller sets it, to what Blame found.
-	*TreeErrors
-	// Losses is nil unless the caller sets it, to what Attribute found.
+	// Losses is nil unless the caller sets it, to what FindLosses found.
 	Losses *Losses `json:"losses,omitempty"`
 	// Forecast is nil unless the caller sets it, to what Forecasts returns.
 	Forecast []Forecast `json:"forecast,omitempty"`

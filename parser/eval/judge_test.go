@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/treebeam/treebeam/parser/calibrate"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -26,7 +27,7 @@ func TestJudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	const r, w = true, false
-	for k, want := range []syntax.Judgement{
+	for k, want := range []calibrate.Judgement{
 		{UPOS: []bool{r, r, r}, Head: []bool{r, r, w}, LAS: []bool{r, r, w}, Deprel: []bool{w, r, w}},
 		{UPOS: []bool{w}, Head: []bool{r}, LAS: []bool{r}, Deprel: []bool{r}, Tree: true},
 		{UPOS: []bool{r}, Head: []bool{r}, LAS: []bool{r}, Deprel: []bool{r}},

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/prune"
+	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -23,13 +26,6 @@ const (
 	ModelStage        Stage = "model"        // the tree, where it does not
 	LabelStage        Stage = "labels"       // the relation, of words whose head is right
 )
-
-// A Run is a parse of the gold text in which the stages before Loses were replaced by
-// gold. So what is wrong in it, and right in all runs after it, is what Loses lost.
-type Run struct {
-	Loses     Stage
-	Sentences []syntax.Sentence
-}
 
 // A Loss is what one stage has lost.
 type Loss struct {
@@ -58,35 +54,114 @@ type Losses struct {
 // maxRelations bounds the table by relation.
 const maxRelations = 100
 
-// Attribute finds the stage that has lost each word. The first run is the parse to be
+// FindLosses says which stage has lost each word that system, a prediction of m at this
+// effort and setting, gets wrong. It parses the text again with gold for one stage more
+// each time: words and sentences; tags and lemmas; the gold head among the candidates of
+// every word; the gold tree where it scores higher than the tree found (there, the search
+// missed it); the gold tree everywhere. What is wrong then is for the labels to answer.
+//
+// Gold trees cannot be given to sentences that are parsed in windows: heads that are wrong in
+// these count as lost by pruning, as do crossing arcs under o.Projective.
+func FindLosses(m *model.Model, effort float64, o search.Options, gold, system []syntax.Sentence, setting Setting, workers int) (*Losses, error) {
+	again := func(setting Setting, parse func(i int, s *syntax.Sentence) error) ([]syntax.Sentence, error) {
+		out, _, err := predict(m, effort, gold, nil, setting, workers, parse)
+		return out, err
+	}
+	once := func(_ int, s *syntax.Sentence) error { return m.Parse(s, o) }
+	var runs []run
+	var err error
+	if setting == Raw {
+		runs = append(runs, run{SegmentationStage, system})
+		if system, err = again(GoldTokens, once); err != nil {
+			return nil, err
+		}
+	}
+	if setting != GoldTags {
+		runs = append(runs, run{TaggingStage, system})
+		if system, err = again(GoldTags, once); err != nil {
+			return nil, err
+		}
+	}
+	missed := make([]bool, len(gold)) // the search has found a worse tree than gold
+	kept, err := again(GoldTags, func(i int, s *syntax.Sentence) error {
+		heads := gold[i].Heads()
+		addHeads(s, heads)
+		free := o
+		free.Projective = o.Projective && !slices.Contains(crossing(heads), true)
+		if err := m.Parse(s, free); err != nil {
+			return err
+		}
+		best, reachable := m.Score(s, heads)
+		got, _ := m.Score(s, s.Heads())
+		missed[i] = reachable && best > got
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	given, err := again(GoldTags, func(i int, s *syntax.Sentence) error {
+		free := o
+		if prune.Keep(s, gold[i].Heads()) == nil {
+			free.Projective = false
+		}
+		return m.Parse(s, free)
+	})
+	if err != nil {
+		return nil, err
+	}
+	found := slices.Clone(kept)
+	for i, missed := range missed {
+		if missed {
+			found[i] = given[i]
+		}
+	}
+	return attribute(gold, append(runs, run{PruningStage, system}, run{SearchStage, kept}, run{ModelStage, found}, run{LabelStage, given}))
+}
+
+// addHeads makes the heads candidates of their words (prune.AddGold).
+func addHeads(s *syntax.Sentence, heads []int32) {
+	c := *s
+	c.Words = slices.Clone(s.Words)
+	for i, h := range heads {
+		c.Words[i].Head = h
+	}
+	prune.AddGold(&c)
+	s.Candidates = c.Candidates
+}
+
+// A run is a parse of the gold text in which the stages before loses were replaced by
+// gold. So what is wrong in it, and right in all runs after it, is what loses lost.
+type run struct {
+	loses     Stage
+	sentences []syntax.Sentence
+}
+
+// attribute finds the stage that has lost each word. The first run is the parse to be
 // explained; each later one had gold for one stage more. A word is lost if the first run
-// has not its head and its relation, without subtype (LAS). It is lost by the stage of the last
-// run that gets it wrong: from there on, gold for the stages before helps.
+// does not have its head and its relation, without subtype (LAS). It is lost by the stage of
+// the last run that gets it wrong: from there on, gold for the stages before helps.
 //
 // A word that stays without its head until the end, because its gold tree could not be
-// given to the parser, is lost by pruning if that is a stage, else by the last one.
-func Attribute(gold []syntax.Sentence, runs []Run) (*Losses, error) {
-	if len(runs) == 0 {
-		return nil, fmt.Errorf("no runs")
-	}
+// given to the parser, is lost by pruning.
+func attribute(gold []syntax.Sentence, runs []run) (*Losses, error) {
 	l := &Losses{Stages: make([]Loss, len(runs))}
 	var last []int // by gold word: the last run that gets it wrong
 	var first []bool
-	pruning := slices.IndexFunc(runs, func(r Run) bool { return r.Loses == PruningStage })
+	pruning := slices.IndexFunc(runs, func(r run) bool { return r.loses == PruningStage })
 	for k, run := range runs {
-		g, s, err := align(gold, run.Sentences)
+		g, s, err := align(gold, run.sentences)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", run.Loses, err)
+			return nil, fmt.Errorf("%s: %w", run.loses, err)
 		}
 		las, _ := scoreWords(g, s, all, sameArc)
-		l.Stages[k] = Loss{Stage: run.Loses, LAS: las.F1()}
+		l.Stages[k] = Loss{Stage: run.loses, LAS: las.F1()}
 		headed, right := judgeGold(g, s)
 		if k == 0 {
 			last, first = make([]int, len(right)), right
 		}
 		for i := range right {
 			switch {
-			case k == len(runs)-1 && !headed[i] && pruning >= 0:
+			case k == len(runs)-1 && !headed[i]:
 				last[i] = pruning
 			case !right[i]:
 				last[i] = k
@@ -161,22 +236,20 @@ func (l *Losses) write(b *bytes.Buffer) {
 	for _, s := range l.Stages {
 		most = max(most, s.Words)
 	}
-	fmt.Fprintf(b, "\n%-*s|%10s |%10s |%11s |\n", wide, "Points lost by", "Words", "% of all", "LAS before")
-	fmt.Fprintf(b, "%s+-----------+-----------+------------+%s\n", strings.Repeat("-", wide), strings.Repeat("-", barWidth))
+	stages := [][]any{{"Points lost by", "Words", "% of all", "LAS before", plain("")}}
+	head := []any{"Gold relation", "Words", "Lost"}
 	for _, s := range l.Stages {
-		fmt.Fprintf(b, "%-*s|%10d |%10.2f |%11.2f |%s\n", wide, s.Stage, s.Words, 100*s.Share, 100*s.LAS, strings.Repeat("█", (s.Words*barWidth+most/2)/most))
+		stages = append(stages, []any{s.Stage, s.Words, s.Share, s.LAS, plain(strings.Repeat("█", (s.Words*barWidth+most/2)/most))})
+		head = append(head, string(s.Stage))
 	}
-	fmt.Fprintf(b, "%-*s|%10d |%10.2f |%11s |\n", wide, "all", l.Lost, 100*ratio(l.Lost, l.Gold), "")
-	fmt.Fprintf(b, "\n%-*s|%8s |%8s |", wide, "Gold relation", "Words", "Lost")
-	for _, s := range l.Stages {
-		fmt.Fprintf(b, "%13s", s.Stage)
-	}
-	b.WriteByte('\n')
+	writeTable(b, wide, append(stages, []any{"all", l.Lost, ratio(l.Lost, l.Gold), "", plain("")})...)
+	relations := [][]any{head}
 	for _, r := range l.ByGold[:min(len(l.ByGold), shownRelations)] {
-		fmt.Fprintf(b, "%-*s|%8d |%8d |", wide, r.Deprel, r.Gold, r.Lost)
+		row := []any{r.Deprel, r.Gold, r.Lost}
 		for _, n := range r.Stages {
-			fmt.Fprintf(b, "%13d", n)
+			row = append(row, n)
 		}
-		b.WriteByte('\n')
+		relations = append(relations, row)
 	}
+	writeTable(b, wide, relations...)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // ReportOptions choose how Report writes a result.
@@ -27,146 +28,151 @@ func Report(w io.Writer, r *Result, o ReportOptions) error {
 		}
 		b.Write(append(data, '\n'))
 	} else {
-		metrics := shared
-		if o.Enhanced {
-			metrics = enhanced
-		}
-		r.writeScores(&b, narrow, metrics, o.Counts)
-		if !o.Plain {
-			b.WriteByte('\n')
-			r.writeScores(&b, wide, ours, o.Counts)
-			r.writeDetails(&b)
-		}
+		r.writeTables(&b, o)
 	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-// Widths of the first column of a table.
-const (
-	narrow = 11 // udeval's
-	wide   = 17
-)
-
-// writeHead writes the first column's name, the others, and a rule.
-func writeHead(b *bytes.Buffer, width int, name, others string) {
-	fmt.Fprintf(b, "%-*s|%s\n%s+-----------+-----------+-----------+-----------\n",
-		width, name, others, strings.Repeat("-", width))
-}
-
-// writeRow writes the first column and the others: ints in 10 places, floats
-// as percentages in 10 places, strings as they are.
-func writeRow(b *bytes.Buffer, width int, name any, others ...any) {
-	fmt.Fprintf(b, "%-*v", width, name)
-	separator := "|"
-	for _, x := range others {
-		b.WriteString(separator)
-		switch x := x.(type) {
-		case int:
-			fmt.Fprintf(b, "%10d", x)
-		case float64:
-			fmt.Fprintf(b, "%10.2f", 100*x)
-		case string:
-			b.WriteString(x)
-		}
-		separator = " |"
+func (r *Result) writeTables(b *bytes.Buffer, o ReportOptions) {
+	metrics := shared
+	if o.Enhanced {
+		metrics = enhanced
 	}
-	b.WriteByte('\n')
-}
-
-// writeScores writes a table of metrics. As in udeval, the last column is
-// blank where nothing is aligned.
-func (r *Result) writeScores(b *bytes.Buffer, width int, metrics []Metric, counts bool) {
-	if counts {
-		writeHead(b, width, "Metric", " Correct   |      Gold | Predicted | Aligned")
-	} else {
-		writeHead(b, width, "Metric", " Precision |    Recall |  F1 Score | AligndAcc")
+	r.writeScores(b, narrow, metrics, o.Counts)
+	if o.Plain {
+		return
 	}
-	for _, m := range metrics {
-		s := r.Scores[m]
-		if !counts {
-			var aligned any = ""
-			if a, ok := s.AlignedAccuracy(); ok {
-				aligned = a
-			}
-			writeRow(b, width, m, s.Precision(), s.Recall(), s.F1(), aligned)
-			continue
-		}
-		var aligned any = "          "
-		if m == Words {
-			aligned = s.Correct
-		} else if s.Aligned > 0 {
-			aligned = s.Aligned
-		}
-		writeRow(b, width, m, s.Correct, s.Gold, s.System, aligned)
-	}
-}
-
-// writeDetails writes what there is beside the scores.
-func (r *Result) writeDetails(b *bytes.Buffer) {
-	b.WriteByte('\n')
-	writeHead(b, wide, "Sentence length", " Sentences |     Words |       UAS |       LAS")
-	for _, bin := range r.Lengths {
-		name := fmt.Sprintf("%d+", bin.Min)
-		if bin.Max != nil {
-			name = fmt.Sprintf("%d-%d", bin.Min, *bin.Max)
-		}
-		if bin.Sentences > 0 {
-			writeRow(b, wide, name, bin.Sentences, bin.Words, bin.UAS, bin.LAS)
-		}
-	}
+	r.writeScores(b, wide, ours, o.Counts)
+	r.writeLengths(b)
 	c := r.Crossing
 	fmt.Fprintf(b, "\nCrossing arcs: %d in gold, %d found (recall %.2f); %d predicted, %d right (precision %.2f)\n",
 		c.Gold, c.GoldFound, 100*ratio(c.GoldFound, c.Gold), c.System, c.SystemRight, 100*ratio(c.SystemRight, c.System))
 	fmt.Fprintf(b, "Sentences without exactly one root: %d in gold, %d predicted\n", r.GoldMultiRoot, r.SystemMultiRoot)
-	if r.TreeErrors != nil {
-		r.writeCauses(b)
-	}
 	if r.Losses != nil {
 		r.Losses.write(b)
 	}
 	if len(r.Forecast) > 0 {
-		r.writeForecast(b)
+		rows := [][]any{{"Expected", "Expected", "Std. err.", "F1 Score", "F1 - exp."}}
+		for _, f := range r.Forecast {
+			rows = append(rows, []any{f.Metric, f.Expected, f.Stderr, f.F1, f.Difference})
+		}
+		writeTable(b, wide, rows...)
 	}
 	if len(r.Confidence) > 0 {
 		r.writeConfidence(b)
 	}
 }
 
-func (t *TreeErrors) writeCauses(b *bytes.Buffer) {
-	sentences, words := 0, 0
-	for _, c := range t.Causes {
-		sentences += c.Sentences
-		words += c.Words
+// Widths of the first column of a table, at least.
+const (
+	narrow = 11 // udeval's
+	wide   = 17
+)
+
+// plain is the text of a last cell that is not aligned.
+type plain string
+
+// writeTable writes a table, after an empty line if it is not the first. The first row is
+// the head. The first column is aligned to the left, the others to the right in 10 places
+// or more, as in udeval: ints, floats as percentages, and strings.
+func writeTable(b *bytes.Buffer, first int, rows ...[]any) {
+	text := func(cell any) string {
+		if share, ok := cell.(float64); ok {
+			return fmt.Sprintf("%.2f", 100*share)
+		}
+		return fmt.Sprint(cell)
 	}
-	b.WriteByte('\n')
-	writeHead(b, wide, "Cause of errors", " Sentences |  % of all | Wrong hd. |  % of all")
-	for _, cause := range causes {
-		c := t.Causes[cause]
-		writeRow(b, wide, cause, c.Sentences, ratio(c.Sentences, sentences), c.WrongHeads, ratio(c.WrongHeads, words))
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for k, cell := range row {
+			least := 10
+			if k == 0 {
+				least = first - 1
+			}
+			widths[k] = max(widths[k], least, utf8.RuneCountInString(text(cell)))
+		}
 	}
-	fmt.Fprintf(b, "Words whose gold head was pruned: %d (%.2f %%)\n", t.Pruned, 100*ratio(t.Pruned, words))
+	if b.Len() > 0 {
+		b.WriteByte('\n')
+	}
+	for i, row := range rows {
+		separator := "|"
+		for k, cell := range row {
+			switch _, unaligned := cell.(plain); {
+			case k == 0:
+				fmt.Fprintf(b, "%-*s", widths[0]+1, text(cell))
+				continue
+			case unaligned:
+				fmt.Fprint(b, separator, cell)
+			default:
+				fmt.Fprintf(b, "%s%*s", separator, widths[k], text(cell))
+			}
+			separator = " |"
+		}
+		b.WriteByte('\n')
+		if i == 0 {
+			for k, width := range widths {
+				if k > 0 {
+					b.WriteByte('+')
+				}
+				b.WriteString(strings.Repeat("-", width+1))
+			}
+			b.WriteByte('\n')
+		}
+	}
 }
 
-func (r *Result) writeForecast(b *bytes.Buffer) {
-	b.WriteByte('\n')
-	writeHead(b, wide, "Expected", " Expected  | Std. err. |  F1 Score | F1 - exp. ")
-	for _, f := range r.Forecast {
-		writeRow(b, wide, f.Metric, f.Expected, f.Stderr, f.F1, f.Difference)
+// writeScores writes a table of metrics. As in udeval, the last column is
+// blank where nothing is aligned.
+func (r *Result) writeScores(b *bytes.Buffer, width int, metrics []Metric, counts bool) {
+	rows := [][]any{{"Metric", "Precision", "Recall", "F1 Score", "AligndAcc"}}
+	if counts {
+		rows[0] = []any{"Metric", "Correct  ", "Gold", "Predicted", plain(" Aligned")}
 	}
+	for _, m := range metrics {
+		s := r.Scores[m]
+		row := []any{m, s.Precision(), s.Recall(), s.F1(), plain("")}
+		if accuracy, ok := s.AlignedAccuracy(); ok {
+			row[4] = accuracy
+		}
+		if counts {
+			row = []any{m, s.Correct, s.Gold, s.System, ""}
+			if m == Words {
+				row[4] = s.Correct
+			} else if s.Aligned > 0 {
+				row[4] = s.Aligned
+			}
+		}
+		rows = append(rows, row)
+	}
+	writeTable(b, width, rows...)
+}
+
+func (r *Result) writeLengths(b *bytes.Buffer) {
+	rows := [][]any{{"Sentence length", "Sentences", "Words", "UAS", "LAS"}}
+	for _, bin := range r.Lengths {
+		name := fmt.Sprintf("%d+", bin.Min)
+		if bin.Max != nil {
+			name = fmt.Sprintf("%d-%d", bin.Min, *bin.Max)
+		}
+		if bin.Sentences > 0 {
+			rows = append(rows, []any{name, bin.Sentences, bin.Words, bin.UAS, bin.LAS})
+		}
+	}
+	writeTable(b, wide, rows...)
 }
 
 func (r *Result) writeConfidence(b *bytes.Buffer) {
-	fmt.Fprintf(b, "\n%-28s | %-15s |  Cases |  Right |   Mean |    ECE |   AURC |    AUC | Surest 80%% |    50%%\n", "Confidence", "of")
-	fmt.Fprintf(b, "-----------------------------+-----------------+--------+--------+--------+--------+--------+--------+------------+-------\n")
+	rows := [][]any{{"Confidence", "of", "Cases", "Right", "Mean", "ECE", "AURC", "AUC", "Surest 80%", "50%"}}
 	for _, c := range r.Confidence {
-		auc := "      -"
+		var auc any = "-"
 		if c.AUC != nil {
-			auc = fmt.Sprintf("%7.2f", 100**c.AUC)
+			auc = *c.AUC
 		}
-		fmt.Fprintf(b, "%-28s | %-15s |%7d |%7.2f |%7.2f |%7.2f |%7.2f |%s |%11.2f |%7.2f\n", c.Column, c.Of, c.Cases,
-			100*ratio(c.Right, c.Cases), 100*c.Mean, 100*c.ECE, 100*c.AURC, auc, 100*c.Surest80, 100*c.Surest50)
+		rows = append(rows, []any{c.Column, c.Of, c.Cases, ratio(c.Right, c.Cases), c.Mean, c.ECE, c.AURC, auc, c.Surest80, c.Surest50})
 	}
+	writeTable(b, wide, rows...)
 }
 
 // MarshalJSON adds the figures, null where nothing can be aligned.

@@ -246,15 +246,16 @@ func (e Estimate) Share(n int64) (share, stderr float64) {
 	return float64(e.Right) / 4096 / float64(n), math.Sqrt(float64(e.Variance)/4096) / float64(n)
 }
 
+// Estimates returns UPOS, UAS and LAS.
+func (x *Expected) Estimates() [3]*Estimate { return [...]*Estimate{&x.UPOS, &x.UAS, &x.LAS} }
+
 // Add adds y to x.
 func (x *Expected) Add(y *Expected) {
 	x.Words += y.Words
-	for _, e := range [...]struct {
-		to   *Estimate
-		from Estimate
-	}{{&x.UPOS, y.UPOS}, {&x.UAS, y.UAS}, {&x.LAS, y.LAS}} {
-		e.to.Right += e.from.Right
-		e.to.Variance += e.from.Variance
+	for k, from := range y.Estimates() {
+		to := x.Estimates()[k]
+		to.Right += from.Right
+		to.Variance += from.Variance
 	}
 }
 

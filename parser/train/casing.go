@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/text/cases"
 
+	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -16,7 +17,7 @@ const MaxCased = 50
 type caser struct{ upper, lower cases.Caser }
 
 func newCaser(gold []syntax.Sentence) *caser {
-	of := languageOf(gold)
+	of := eval.LanguageOf(gold)
 	return &caser{cases.Upper(of), cases.Lower(of)}
 }
 
@@ -24,16 +25,16 @@ func newCaser(gold []syntax.Sentence) *caser {
 // case, which its forms decide. Copies of a sentence are alike. One that looks the
 // same in that case is none of them.
 func (x *caser) cased(s *syntax.Sentence, percent uint64) (out syntax.Sentence, ok bool) {
-	var change func(string) string
+	var to cases.Caser
 	switch at := hash.Mix(formsHash(s)) % 100; {
 	case at < percent:
-		change = x.upper.String
+		to = x.upper
 	case at < 2*percent:
-		change = x.lower.String
+		to = x.lower
 	default:
 		return out, false
 	}
-	out = changed([]syntax.Sentence{*s}, change)[0]
+	out = eval.Recased([]syntax.Sentence{*s}, to)[0]
 	out.Comments = nil // else the copy would begin the document once more
 	return out, formsHash(&out) != formsHash(s)
 }

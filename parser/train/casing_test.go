@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -84,7 +85,7 @@ func TestCasesOfLanguages(t *testing.T) {
 	} {
 		s := sentenceOf(text)
 		x := newCaser([]syntax.Sentence{s})
-		upper, lower := changed([]syntax.Sentence{s}, x.upper.String), changed([]syntax.Sentence{s}, x.lower.String)
+		upper, lower := eval.Recased([]syntax.Sentence{s}, x.upper), eval.Recased([]syntax.Sentence{s}, x.lower)
 		if got := [2]string{formsOf(&upper[0]), formsOf(&lower[0])}; got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/label"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/part"
@@ -95,7 +96,7 @@ func findHeads(train []syntax.Sentence, parser *pack.View, j job) error {
 	}
 	prior := label.LearnPrior(train)
 	found := make([]int, len(train))
-	if err := parallel(len(train), j.Workers, func(i int) (err error) {
+	if err := eval.Each(len(train), j.Workers, func(i int) (err error) {
 		found[i], err = findHeadsOf(&train[i], m, prior)
 		return err
 	}); err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/search"
@@ -65,11 +66,11 @@ func fitMix(info model.Info, sections []pack.Section, dev []syntax.Sentence, j j
 // mixOf is fitMix for a model that is open.
 func mixOf(m *model.Model, dev []syntax.Sentence, j job) (model.Mix, error) {
 	f := newMixer(m, dev, j)
-	if OwnSetting(m.Info) != GoldTags {
+	if m.Info.Options["gold-tags"] != "true" {
 		f.climb("UPOS and XPOS", f.tagged, []factor{{"tags", func(x *model.Mix) *int32 { return &x.Tags }}})
 		f.climb("FEATS", f.inflected, []factor{{"feats", func(x *model.Mix) *int32 { return &x.Feats }}})
 		best := f.with(f.mix)
-		if err := forEach(f.sents, j.Workers, func(s *syntax.Sentence) error { best.Tag(s, true); return nil }); err != nil {
+		if err := eval.EachSentence(f.sents, j.Workers, func(s *syntax.Sentence) error { best.Tag(s, true); return nil }); err != nil {
 			return f.mix, err
 		}
 	}
@@ -104,17 +105,17 @@ type tally struct{ right, all [2]int }
 func (t tally) sum() int { return t.right[0] + t.right[1] }
 
 func (t tally) percent() float64 {
-	return percent(float64(t.sum()) / float64(max(t.all[0]+t.all[1], 1)))
+	return 100 * float64(t.sum()) / float64(max(t.all[0]+t.all[1], 1))
 }
 
 func newMixer(m *model.Model, dev []syntax.Sentence, j job) *mixer {
 	n := mixSize(dev, m.Tagger.NumTags()+m.Tagger.NumFeats())
 	f := &mixer{job: j, model: m, gold: dev[:n], sents: syntax.Clone(dev[:n]), mix: firstMix}
 	for i := range f.sents {
-		forget(&f.sents[i], OwnSetting(m.Info) != GoldTags)
+		eval.Forget(&f.sents[i], m.Info.Options["gold-tags"] != "true")
 	}
 	f.err = encodeAll(m, f.sents, j.Workers)
-	bounds := hash.Folds(f.gold, measureFolds)
+	bounds := hash.Folds(f.gold, eval.MeasureFolds)
 	for i := range f.gold {
 		f.half = append(f.half, hash.FoldOf(bounds, i)%2)
 	}
@@ -131,7 +132,7 @@ func (f *mixer) with(x model.Mix) *model.Model {
 // encodeAll sets the dense scores of all sentences.
 func encodeAll(m *model.Model, sents []syntax.Sentence, workers int) error {
 	groups := model.Groups(len(sents), workers, func(i int) int { return sents[i].Len() })
-	return parallel(len(groups), workers, func(i int) error {
+	return eval.Each(len(groups), workers, func(i int) error {
 		m.Encode(pointers(sents, groups[i]))
 		return nil
 	})
@@ -213,7 +214,7 @@ func text(factors []factor, x model.Mix) string {
 // which right says so.
 func (f *mixer) count(run stage, cases int, right func(gold, word *syntax.Word) int) (t tally) {
 	work := syntax.Clone(f.sents)
-	if err := forEach(work, f.Workers, run); err != nil && f.err == nil {
+	if err := eval.EachSentence(work, f.Workers, run); err != nil && f.err == nil {
 		f.err = err
 	}
 	for i := range work {
@@ -256,7 +257,7 @@ func (f *mixer) parsed(x model.Mix) tally {
 	m := f.with(x)
 	run := func(s *syntax.Sentence) error {
 		m.Prune(s)
-		return m.Parse(s, search.Options{Seed: SearchSeed})
+		return m.Parse(s, search.Options{Seed: eval.SearchSeed})
 	}
 	return f.count(run, 1, func(g, w *syntax.Word) int {
 		if g.Head == w.Head && syntax.Universal(g.Deprel) == syntax.Universal(w.Deprel) {

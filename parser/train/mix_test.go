@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -96,7 +97,7 @@ func TestMixFitsTheEncoder(t *testing.T) {
 		right := func(m *model.Model, encoder model.Encoder) (n int) {
 			c := *m
 			c.Mix, c.Encoder = fitted, encoder
-			out, err := Predict(&c, search.Options{Seed: SearchSeed}, dev.Sentences, nil, GoldTokens, 1)
+			out, err := eval.Predict(&c, search.Options{Seed: eval.SearchSeed}, dev.Sentences, nil, eval.GoldTokens, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -127,7 +128,7 @@ func TestMixHalves(t *testing.T) {
 	if len(f.half) != 100 || n < 30 || n > 70 {
 		t.Errorf("%d of %d sentences are in the second half", n, len(f.half))
 	}
-	if bounds := hash.Folds(dev.Sentences, measureFolds); f.half[0] != hash.FoldOf(bounds, 0)%2 {
+	if bounds := hash.Folds(dev.Sentences, eval.MeasureFolds); f.half[0] != hash.FoldOf(bounds, 0)%2 {
 		t.Error("the halves are not made of folds")
 	}
 }

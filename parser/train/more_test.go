@@ -52,7 +52,7 @@ func TestFurtherFilesReachPhases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if of := dataOf(more); f.Info.Train.Sentences != 12 || !reflect.DeepEqual(f.Info.More, []model.Data{of}) || f.Info.Options["repeat"] != "2" {
+	if of := more.Data(); f.Info.Train.Sentences != 12 || !reflect.DeepEqual(f.Info.More, []model.Data{of}) || f.Info.Options["repeat"] != "2" {
 		t.Errorf("provenance %+v", f.Info)
 	}
 	var again rig

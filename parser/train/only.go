@@ -92,7 +92,7 @@ func (t *trainer) noted(parts []model.Part, name, digest string) []model.Part {
 	i := t.Info
 	return append(slices.DeleteFunc(slices.Clone(parts), func(p model.Part) bool { return p.Name == name }), model.Part{
 		Name: name, From: digest, Command: i.Command, Seed: t.seedOf(name), Code: i.Code, Created: i.Created,
-		Train: dataOf(t.train), More: moreOf(t.train), Dev: dataOf(t.dev),
+		Train: t.train.Data(), More: moreOf(t.train), Dev: t.dev.Data(),
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -147,7 +148,7 @@ func (t *trainer) tagged(tagger *result, from bank) (bank, error) {
 	if err != nil {
 		return bank{}, fmt.Errorf("opening the tagger: %w", err)
 	}
-	if err := forEach(b.dev, t.Workers, tag); err != nil {
+	if err := eval.EachSentence(b.dev, t.Workers, tag); err != nil {
 		return bank{}, err
 	}
 	if t.TreeTags == TreeTagsGold {
@@ -207,7 +208,7 @@ func (t *trainer) candidates(pruner *result, b bank) (bank, error) {
 		return bank{}, err
 	}
 	b.key = r.key
-	return b, forEach(b.dev, t.Workers, prune)
+	return b, eval.EachSentence(b.dev, t.Workers, prune)
 }
 
 // folds is the number of folds as part of a key.

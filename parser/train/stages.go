@@ -59,7 +59,7 @@ type stages struct {
 	quantise func(*encode.Params, *encode.Heads) (packer, error)
 	fitMix   func(info model.Info, sections []pack.Section, dev []syntax.Sentence, j job) (model.Mix, error)
 
-	evaluate func(info model.Info, sections []pack.Section, dev []syntax.Sentence, j job) (evaluation, error)
+	evaluate func(t *trainer, info *model.Info, sections []pack.Section, log func(format string, a ...any)) ([]pack.Section, error)
 }
 
 // theStages are those of the product.
@@ -120,7 +120,7 @@ var theStages = stages{
 	},
 	quantise: func(p *encode.Params, h *encode.Heads) (packer, error) { return encode.Quantize(p, h) },
 	fitMix:   fitMix,
-	evaluate: evaluate,
+	evaluate: (*trainer).evaluateModel,
 }
 
 func tagOptions(j job) tag.Options {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/score"
@@ -293,32 +294,49 @@ func run(train, dev Treebank, o Options, s stages) ([]byte, error) {
 	return t.withEncoder(info, sections, encoder)
 }
 
-// finish measures a finished model on dev under every setting, with and without
-// its encoder if it has one, and returns the bytes of its file, with calibrators
-// if asked.
+// finish measures a finished model on dev, and returns the bytes of its file, with
+// calibrators if asked.
 func (t *trainer) finish(info model.Info, sections []pack.Section, calibrated bool) ([]byte, error) {
 	c := t.progress.start("evaluation")
-	e, err := t.evaluate(info, sections, t.dev.Sentences, t.job(c, ""))
+	calibrators, err := t.evaluate(t, &info, sections, c.log)
 	if err != nil {
 		return nil, err
 	}
 	c.finish(0)
-	sections = sections[:len(sections):len(sections)]
-	info.Scores, info.Calibration = e.scores, nil
-	if calibrated && e.calibrator != nil {
-		info.Calibration = e.about(t.dev)
-		sections = append(sections, packedAs(model.CalibrateName, e.calibrator)...)
-	}
-	if encoded := info.Encoder; encoded != nil && e.fast != nil {
-		x := *encoded
-		info.Encoder = &x
-		x.Fast, x.FastCalibration = e.fast.scores, nil
-		if calibrated && e.fast.calibrator != nil {
-			x.FastCalibration = e.fast.about(t.dev)
-			sections = append(sections, packedAs(model.FastCalibrateName, e.fast.calibrator)...)
+	if !calibrated {
+		info.Calibration = nil
+		if info.Encoder != nil {
+			info.Encoder.FastCalibration = nil
 		}
+		calibrators = nil
 	}
-	return model.Encode(info, sections)
+	return model.Encode(info, slices.Concat(sections, calibrators))
+}
+
+// evaluate measures a model on dev under every setting, with and without its encoder if
+// it has one. It sets scores and calibrations, and returns the sections of calibrators.
+func (t *trainer) evaluateModel(info *model.Info, sections []pack.Section, log func(format string, a ...any)) (calibrators []pack.Section, err error) {
+	info.Templates = pack.Templates
+	m, err := model.New(&model.File{Info: *info, Sections: sections})
+	if err != nil {
+		return nil, err
+	}
+	measure := func(m *model.Model, name, component string) ([]model.Score, *model.Calibration, error) {
+		e, err := eval.Measure(m, t.dev.Sentences, name, eval.ParseOptions{Blocks: t.Blocks, Workers: t.Workers}, log)
+		if err != nil || e.Calibrator == nil {
+			return e.Scores, nil, err
+		}
+		e.Calibration.Gold = t.dev.Data()
+		calibrators = append(calibrators, packedAs(component, e.Calibrator)...)
+		return e.Scores, &e.Calibration, nil
+	}
+	if info.Scores, info.Calibration, err = measure(m, "dev", model.CalibrateName); err != nil || m.Encoder == nil {
+		return calibrators, err
+	}
+	sparse, encoded := *m, *info.Encoder
+	sparse.Encoder, info.Encoder = nil, &encoded
+	encoded.Fast, encoded.FastCalibration, err = measure(&sparse, "dev without the encoder", model.FastCalibrateName)
+	return calibrators, err
 }
 
 // packedAs returns the sections of a component under its name.
@@ -353,10 +371,10 @@ func (t *trainer) provenance() model.Info {
 	set("clusters", t.clustersKey(), t.Clusters != nil)
 	open := t.train.open()
 	set("open", open.String(), open.relations > 0)
-	info.Train, info.Dev = dataOf(t.train), dataOf(t.dev)
+	info.Train, info.Dev = t.train.Data(), t.dev.Data()
 	info.More = moreOf(t.train)
 	for _, s := range t.Silver {
-		info.Silver = append(info.Silver, dataOf(s))
+		info.Silver = append(info.Silver, s.Data())
 	}
 	set("repeat", strconv.Itoa(t.Repeat), t.Repeat > 1 && len(t.train.More) > 0)
 	set("cased", strconv.Itoa(t.Cased), t.Cased != 0)
@@ -364,16 +382,23 @@ func (t *trainer) provenance() model.Info {
 	return info
 }
 
-func dataOf(t Treebank) model.Data {
+// Data names the first file of a treebank in a provenance.
+func (t *Treebank) Data() model.Data {
 	return model.Data{File: t.File, SHA256: t.SHA256, Sentences: len(t.Sentences), Words: countWords(t.Sentences)}
 }
 
 // moreOf names the further files of a treebank, nil if there are none.
 func moreOf(t Treebank) (list []model.Data) {
 	for _, x := range t.More {
-		list = append(list, dataOf(x))
+		list = append(list, x.Data())
 	}
 	return list
+}
+
+// Learned reports whether the model was trained on the treebank: there it is right
+// far too often to be calibrated.
+func Learned(m *model.Model, gold Treebank) bool {
+	return slices.ContainsFunc(append(slices.Clone(m.Info.More), m.Info.Train), func(d model.Data) bool { return d.SHA256 == gold.SHA256 })
 }
 
 func countWords(sents []syntax.Sentence) (words int) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
@@ -284,7 +285,7 @@ func TestRunRefuses(t *testing.T) {
 func TestForEachReportsPanics(t *testing.T) {
 	for range 20 {
 		sents := toyTreebank("x", 9).Sentences
-		err := forEach(sents, 3, func(s *syntax.Sentence) error {
+		err := eval.EachSentence(sents, 3, func(s *syntax.Sentence) error {
 			if s.ID == "x7" {
 				return errBroken
 			}
@@ -298,7 +299,7 @@ func TestForEachReportsPanics(t *testing.T) {
 			t.Fatalf("err = %v", err)
 		}
 	}
-	err := forEach(toyTreebank("x", 9).Sentences, 3, func(s *syntax.Sentence) error {
+	err := eval.EachSentence(toyTreebank("x", 9).Sentences, 3, func(s *syntax.Sentence) error {
 		if s.ID == "x7" {
 			return errBroken
 		}

@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -162,7 +163,7 @@ func TestWholeTraining(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(f.Info.Scores) != len(Settings) {
+	if len(f.Info.Scores) != len(eval.Settings) {
 		t.Fatalf("scores %+v", f.Info.Scores)
 	}
 	for _, s := range f.Info.Scores {
@@ -217,7 +218,7 @@ func TestWholeTrainingWithoutTags(t *testing.T) {
 	if m.Calibrator != nil || f.Info.Calibration != nil || !strings.Contains(log.String(), "too few sentences to fit a calibrator to: 20, want at least 50") {
 		t.Errorf("calibrator %v of 20 sentences\n%s", m.Calibrator, &log)
 	}
-	want, err := Predict(m, search.Options{}, dev.Sentences, nil, GoldTags, 1)
+	want, err := eval.Predict(m, search.Options{}, dev.Sentences, nil, eval.GoldTags, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +228,7 @@ func TestWholeTrainingWithoutTags(t *testing.T) {
 			spoiled[i].Words[j].UPOS, spoiled[i].Words[j].Lemma = "X", "x"
 		}
 	}
-	got, err := Predict(m, search.Options{}, spoiled, nil, GoldTags, 1)
+	got, err := eval.Predict(m, search.Options{}, spoiled, nil, eval.GoldTags, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,10 +284,10 @@ func TestDamagedSectionsNeverPanic(t *testing.T) {
 		for name, bad := range damages(s.Data, s.Kind.Size(), r) {
 			f := &model.File{Info: whole.Info, Sections: slices.Clone(whole.Sections)}
 			f.Sections[i].Data = bad
-			for _, setting := range []Setting{Raw, GoldTokens} {
+			for _, setting := range []eval.Setting{eval.Raw, eval.GoldTokens} {
 				m, err := openGuarded(f)
 				if err == nil {
-					_, err = Predict(m, search.Options{}, dev, blocks, setting, 1)
+					_, err = eval.Predict(m, search.Options{}, dev, blocks, setting, 1)
 				}
 				if err != nil && strings.Contains(err.Error(), "internal:") {
 					t.Errorf("section %s, %s: %.1500v", s.Name, name, err)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/treebeam/treebeam/parser/calibrate"
 	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -46,7 +47,7 @@ func beginsDocument(gold []syntax.Sentence) []bool {
 
 // addDocuments adds what is expected of single documents beside what is true of
 // them: sentences of system are those of gold.
-func (r *report) addDocuments(p pair, gold, system []syntax.Sentence, judgements []syntax.Judgement) {
+func (r *report) addDocuments(p pair, gold, system []syntax.Sentence, judgements []calibrate.Judgement) {
 	var lists [3][]estimate // UPOS, UAS, LAS
 	for i, begins := range beginsDocument(gold) {
 		e, j := &system[i].Confidence.Expected, &judgements[i]

@@ -40,22 +40,22 @@ import (
 	"io"
 	"os"
 
+	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/search"
-	"github.com/treebeam/treebeam/parser/train"
 )
 
 // Main runs the measurement with the arguments of the command line.
 func Main() error {
 	prefix := flag.String("output", "", "write tables and figures to `PREFIX`-...")
-	setting := flag.String("setting", string(train.GoldTokens), "parse this of the treebanks: raw, gold-tokens or gold-tags")
+	setting := flag.String("setting", string(eval.GoldTokens), "parse this of the treebanks: raw, gold-tokens or gold-tags")
 	only := flag.Bool("draw", false, "draw figures of the tables that are there")
 	certify := flag.Int("certify", 0, "work of a proof that no better tree exists, as treebeam parse --certify `N`")
 	workers := flag.Int("workers", 0, "`N` goroutines; 0 is one per core")
 	flag.Parse()
-	return run(os.Stdout, *prefix, train.Setting(*setting), search.Options{Seed: train.SearchSeed, Certify: *certify}, *only, *workers, flag.Args())
+	return run(os.Stdout, *prefix, eval.Setting(*setting), search.Options{Seed: eval.SearchSeed, Certify: *certify}, *only, *workers, flag.Args())
 }
 
-func run(w io.Writer, prefix string, setting train.Setting, o search.Options, only bool, workers int, args []string) error {
+func run(w io.Writer, prefix string, setting eval.Setting, o search.Options, only bool, workers int, args []string) error {
 	if prefix == "" || only != (len(args) == 0) {
 		return fmt.Errorf("want -output PREFIX, and either TREEBANK/NAME=MODEL:GOLD... or -draw")
 	}

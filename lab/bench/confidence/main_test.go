@@ -13,7 +13,6 @@ import (
 	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/parser/train"
 )
 
 // unclear is a treebank whose raw text does not show where its sentences end.
@@ -90,7 +89,7 @@ func TestTables(t *testing.T) {
 	for _, name := range []string{"aa", "b<b"} {
 		gold, system := parsed()
 		for _, model := range []string{"fast", "accurate"} {
-			if err := r.add(pair{treebank: name, name: model}, train.GoldTokens, gold, system); err != nil {
+			if err := r.add(pair{treebank: name, name: model}, eval.GoldTokens, gold, system); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -115,7 +114,7 @@ func TestTables(t *testing.T) {
 	if got := strings.Count(string(r.coverage.markdown()), "\n"); got != 2+4*curveSteps {
 		t.Errorf("%d lines of Markdown", got)
 	}
-	if err := run(io.Discard, prefix, train.GoldTokens, search.Options{}, true, 1, nil); err != nil {
+	if err := run(io.Discard, prefix, eval.GoldTokens, search.Options{}, true, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string][]string{
@@ -169,7 +168,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	var outputs [2]string
-	for i, setting := range []train.Setting{train.GoldTokens, train.Raw} {
+	for i, setting := range []eval.Setting{eval.GoldTokens, eval.Raw} {
 		prefix := filepath.Join(t.TempDir(), "c")
 		var out bytes.Buffer
 		if err := run(&out, prefix, setting, search.Options{}, false, 2, []string{"xx/fast=embedded:" + gold}); err != nil {
@@ -218,7 +217,7 @@ func TestWrongArguments(t *testing.T) {
 		{[]string{"x/y=embedded:nowhere.conllu"}, false, "x/y: "},
 		{nil, true, "-bins.tsv"},
 	} {
-		err := run(io.Discard, filepath.Join(t.TempDir(), "c"), train.GoldTokens, search.Options{}, c.draw, 1, c.args)
+		err := run(io.Discard, filepath.Join(t.TempDir(), "c"), eval.GoldTokens, search.Options{}, c.draw, 1, c.args)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want an error that says %q", c.args, err, c.want)
 		}

@@ -9,10 +9,10 @@ import (
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/text"
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/calibrate"
 	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/parser/train"
 )
 
 // A pair is a model, and a treebank to parse with it.
@@ -67,7 +67,7 @@ var thresholds = []float64{.5, .8, .9, .95, .99}
 const curveSteps = 100
 
 // measure parses the treebank of a pair and adds it to the tables.
-func (r *report) measure(p pair, setting train.Setting, o search.Options, workers int) error {
+func (r *report) measure(p pair, setting eval.Setting, o search.Options, workers int) error {
 	m, err := model.Open(p.model)
 	if err != nil {
 		return err
@@ -77,12 +77,12 @@ func (r *report) measure(p pair, setting train.Setting, o search.Options, worker
 		return err
 	}
 	var blocks []string
-	if setting == train.Raw {
+	if setting == eval.Raw {
 		if blocks, err = rawBlocks(gold); err != nil {
 			return err
 		}
 	}
-	system, err := train.Predict(m, o, gold, blocks, setting, workers)
+	system, err := eval.Predict(m, o, gold, blocks, setting, workers)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (r *report) measure(p pair, setting train.Setting, o search.Options, worker
 }
 
 // add adds parses of a treebank.
-func (r *report) add(p pair, setting train.Setting, gold, system []syntax.Sentence) error {
+func (r *report) add(p pair, setting eval.Setting, gold, system []syntax.Sentence) error {
 	judgements, err := eval.Judge(gold, system)
 	if err != nil {
 		return err
@@ -121,14 +121,14 @@ func (r *report) add(p pair, setting train.Setting, gold, system []syntax.Senten
 		said, spread, is := all.expected/all.words, all.spread/all.words, result.Scores[of.metric].F1()
 		r.expected.add(p.treebank, p.name, of.metric, e.Words, percent(said), percent(spread), percent(is), percent(said-is))
 	}
-	if setting != train.Raw {
+	if setting != eval.Raw {
 		r.addDocuments(p, gold, system, judgements)
 	}
 	return nil
 }
 
 // addCertificates adds what is right of the sentences with each certificate.
-func (r *report) addCertificates(p pair, system []syntax.Sentence, judgements []syntax.Judgement) {
+func (r *report) addCertificates(p pair, system []syntax.Sentence, judgements []calibrate.Judgement) {
 	for _, of := range []syntax.Certificate{syntax.All, syntax.Bound, syntax.Uncertain} {
 		sentences, words, right, said := 0.0, 0.0, 0.0, 0.0
 		for k := range system {
@@ -168,7 +168,7 @@ var drawn = []string{headConf, "deprel_conf", "upos_conf", "tree_conf"}
 
 // columnsOf returns the columns of system: those that are drawn, and
 // head_marginal, to compare with.
-func columnsOf(system []syntax.Sentence, judgements []syntax.Judgement) []column {
+func columnsOf(system []syntax.Sentence, judgements []calibrate.Judgement) []column {
 	heads, deprels, upos, trees, marginals := column{name: drawn[0]}, column{name: drawn[1]}, column{name: drawn[2]}, column{name: drawn[3]}, column{name: "head_marginal"}
 	for k := range system {
 		c, j := &system[k].Confidence, &judgements[k]

@@ -25,9 +25,9 @@ import (
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/parser/train"
 )
 
 // Main runs the measurement with the arguments of the command line.
@@ -102,7 +102,7 @@ func measure(w io.Writer, m *model.Model, trees []syntax.Sentence, cut float64) 
 		c.Prune(&s)
 		pruning += time.Since(at)
 		at = time.Now()
-		if err := c.Parse(&s, search.Options{Seed: train.SearchSeed}); err != nil {
+		if err := c.Parse(&s, search.Options{Seed: eval.SearchSeed}); err != nil {
 			return fmt.Errorf("sentence %d: %w", i+1, err)
 		}
 		parsing += time.Since(at)

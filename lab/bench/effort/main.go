@@ -26,7 +26,6 @@ import (
 	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/parser/train"
 )
 
 // Main runs the measurement with the arguments of the command line.
@@ -93,7 +92,7 @@ func measure(m *model.Model, effort float64, gold []syntax.Sentence, times int) 
 	r := row{effort: effort}
 	for i := range max(times, 1) {
 		before := process.Self()
-		system, encoded, err := train.PredictAt(m, effort, search.Options{Seed: train.SearchSeed}, gold, nil, train.GoldTokens, 1)
+		system, encoded, err := eval.PredictAt(m, effort, search.Options{Seed: eval.SearchSeed}, gold, nil, eval.GoldTokens, 1)
 		took := process.Self().CPU() - before.CPU()
 		if err != nil {
 			return r, err

@@ -39,7 +39,6 @@ import (
 	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/parser/train"
 )
 
 // Main runs the measurement with the arguments of the command line.
@@ -84,7 +83,7 @@ func run(w io.Writer, path, gold, only string, tokens bool) error {
 
 // row writes what is right and what was expected of one way.
 func (x *way) row(w io.Writer, m *model.Model, sents []syntax.Sentence, tokens bool) error {
-	gold, setting := x.apply(sents), train.GoldTokens
+	gold, setting := x.apply(sents), eval.GoldTokens
 	var blocks []string
 	if !tokens {
 		raw, err := x.text(gold)
@@ -94,9 +93,9 @@ func (x *way) row(w io.Writer, m *model.Model, sents []syntax.Sentence, tokens b
 		if blocks, err = read(raw); err != nil {
 			return err
 		}
-		setting = train.Raw
+		setting = eval.Raw
 	}
-	system, err := train.Predict(m, search.Options{Seed: train.SearchSeed}, gold, blocks, setting, 0)
+	system, err := eval.Predict(m, search.Options{Seed: eval.SearchSeed}, gold, blocks, setting, 0)
 	if err != nil {
 		return err
 	}

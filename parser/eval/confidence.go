@@ -5,8 +5,44 @@ import (
 	"math"
 	"slices"
 
+	"github.com/treebeam/treebeam/parser/calibrate"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
+
+// Judge says what is right in every sentence of system, word by word, with the
+// alignment of Evaluate: system may have other words and sentences than gold.
+// The result is in the order of system. An error is that of Evaluate.
+func Judge(gold, system []syntax.Sentence) ([]calibrate.Judgement, error) {
+	g, s, err := align(gold, system)
+	if err != nil {
+		return nil, err
+	}
+	n := len(s.words)
+	flags := make([]bool, 4*n) // of all sentences
+	out := make([]calibrate.Judgement, len(system))
+	at := 0
+	for k := range system {
+		to := at + len(system[k].Words)
+		words, j := s.words[at:to], &out[k]
+		for q, list := range []*[]bool{&j.UPOS, &j.Head, &j.LAS, &j.Deprel} {
+			*list = flags[q*n+at : q*n+to : q*n+to]
+		}
+		j.Tree = len(words) > 0
+		if j.Tree {
+			j.Sentence = words[0].sentence
+		}
+		for i := range words {
+			w := &words[i]
+			if w.gold != nil {
+				j.UPOS[i] = w.gold.UPOS == w.UPOS
+				j.Head[i], j.LAS[i], j.Deprel[i] = sameHead(w.gold, w), sameArc(w.gold, w), sameFull(w.gold, w)
+			}
+			j.Tree = j.Tree && j.Deprel[i] && g.sentences[w.sentence] == s.sentences[k] && len(gold[w.sentence].Words) == len(words)
+		}
+		at = to
+	}
+	return out, nil
+}
 
 // A Reliability says how well a column of confidence tells right from wrong.
 type Reliability struct {
@@ -38,24 +74,22 @@ type Reliability struct {
 // reliabilityBins is the number of bins of ECE.
 const reliabilityBins = 15
 
-// A judged is one value of a column, and whether what it was said of is right.
+// A judged is one value of a column, and whether its object is right.
 type judged struct {
 	value float64
 	right bool
 }
 
-// Reliabilities measures the columns of confidence that system has. A head is
-// right if it is that of the aligned gold word, as in UAS, a deprel if it is
-// equal with its subtype, a UPOS if it is equal, a tree if it has a gold sentence's words, heads and
-// deprels; words that are not aligned are wrong. An error is that of Evaluate.
+// Reliabilities measures the columns of confidence that system has, by what Judge
+// says is right. An error is that of Evaluate.
 func Reliabilities(gold, system []syntax.Sentence) (out []Reliability, err error) {
 	judgements, err := Judge(gold, system)
 	if err != nil {
 		return nil, err
 	}
-	head := func(j *syntax.Judgement) []bool { return j.Head }
-	arc := func(j *syntax.Judgement) []bool { return j.Deprel }
-	upos := func(j *syntax.Judgement) []bool { return j.UPOS }
+	head := func(j *calibrate.Judgement) []bool { return j.Head }
+	arc := func(j *calibrate.Judgement) []bool { return j.Deprel }
+	upos := func(j *calibrate.Judgement) []bool { return j.UPOS }
 	every := func(*syntax.Word) bool { return true }
 	noPunctuation := func(w *syntax.Word) bool { return !isPunctuation(w.Form) }
 	type confidence = syntax.Confidence
@@ -63,7 +97,7 @@ func Reliabilities(gold, system []syntax.Sentence) (out []Reliability, err error
 	for _, column := range []struct {
 		name, of string
 		over     func(*syntax.Word) bool
-		right    func(*syntax.Judgement) []bool
+		right    func(*calibrate.Judgement) []bool
 		values   func(c *confidence) lists // by word minus 1, to be multiplied
 	}{
 		{"head_marginal", "head", every, head, func(c *confidence) lists { return lists{c.HeadMarginal} }},
@@ -100,8 +134,7 @@ func Reliabilities(gold, system []syntax.Sentence) (out []Reliability, err error
 	return appendReliability(out, "tree_conf", "tree", conf), nil
 }
 
-// appendReliability appends the figures of a column that has values. What is no
-// probability is none.
+// appendReliability appends the figures of a column that has values between 0 and 1.
 func appendReliability(to []Reliability, column, of string, list []judged) []Reliability {
 	list = slices.DeleteFunc(list, func(j judged) bool { return !(j.value >= 0 && j.value <= 1) })
 	if len(list) == 0 {
@@ -166,3 +199,32 @@ func (r *Reliability) rank(list []judged) {
 		r.AUC = &auc
 	}
 }
+
+// A Forecast sets what was expected of a metric, without gold trees, beside what
+// came true. Figures are shares; all but Difference are in [0,1].
+type Forecast struct {
+	Metric   Metric  `json:"metric"`
+	Expected float64 `json:"expected"` // share of the words that have probabilities
+	// Stderr is the standard error of Expected, if the probabilities are right.
+	Stderr     float64 `json:"stderr"`
+	F1         float64 `json:"f1"`
+	Difference float64 `json:"difference"` // F1 - Expected
+}
+
+// Forecasts compares what was expected of the system's trees, summed over them,
+// with the scores UPOS, UAS and LAS. It is nil if no word has probabilities.
+func (r *Result) Forecasts(e *syntax.Expected) (list []Forecast) {
+	if e.Words == 0 {
+		return nil
+	}
+	for k, of := range e.Estimates() {
+		metric := expected[k]
+		share, stderr := of.Share(e.Words)
+		f1 := r.Scores[metric].F1()
+		list = append(list, Forecast{metric, share, stderr, f1, f1 - share})
+	}
+	return list
+}
+
+// expected are the metrics of syntax.Expected.Estimates.
+var expected = [...]Metric{UPOS, UAS, LAS}

@@ -1,8 +1,9 @@
-package train
+package eval
 
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -25,9 +26,11 @@ const (
 // Settings are all of them, in the order of reports.
 var Settings = []Setting{Raw, GoldTokens, GoldTags}
 
-// DefaultMaxWords is the length at which raw sentences are cut, as in a run
-// of the pipeline.
-const DefaultMaxWords = 1000
+// The defaults of a run of the pipeline, with which a prediction has the same trees.
+const (
+	DefaultMaxWords = 1000 // the length at which raw sentences are cut
+	SearchSeed      = 1    // the seed of the search's random choices
+)
 
 // Predict parses the sentences of a gold file under a setting with so many
 // workers (0 is GOMAXPROCS), all of them with the model's encoder if it has one.
@@ -59,20 +62,19 @@ func predict(m *model.Model, effort float64, gold []syntax.Sentence, blocks []st
 	out = syntax.Clone(gold)
 	if setting == Raw {
 		parts := make([][]syntax.Sentence, len(blocks))
-		if err := parallel(len(blocks), workers, func(i int) error {
+		err := Each(len(blocks), workers, func(i int) error {
 			parts[i] = m.Segment(blocks[i], DefaultMaxWords)
 			return nil
-		}); err != nil {
+		})
+		if err != nil {
 			return nil, 0, err
 		}
 		out = slices.Concat(parts...)
 	}
-	for i := range out {
-		forget(&out[i], setting != GoldTags)
-	}
 	errs, arcs, list := make([]error, len(out)), make([][]int32, len(out)), make([]*syntax.Sentence, len(out))
 	for i := range out {
 		list[i] = &out[i]
+		Forget(list[i], setting != GoldTags)
 	}
 	e := model.Effort{
 		Least: effort, Workers: workers,
@@ -89,7 +91,7 @@ func predict(m *model.Model, effort float64, gold []syntax.Sentence, blocks []st
 			return errs[i] == nil
 		},
 		Each: func(n int, _ func(i int) int, body func(i int)) {
-			err = errors.Join(err, parallel(n, workers, func(i int) error { body(i); return nil }))
+			err = errors.Join(err, Each(n, workers, func(i int) error { body(i); return nil }))
 		},
 	}
 	if m.Encodes() {
@@ -105,8 +107,8 @@ func predict(m *model.Model, effort float64, gold []syntax.Sentence, blocks []st
 	return out, encoded, err
 }
 
-// forget removes the tree, and the tags and lemmas too if asked.
-func forget(s *syntax.Sentence, tags bool) {
+// Forget removes the tree, and the tags and lemmas too if asked.
+func Forget(s *syntax.Sentence, tags bool) {
 	s.Candidates, s.Confidence, s.Dense, s.TagProb = syntax.Candidates{}, syntax.Confidence{}, syntax.Dense{}, nil
 	for i := range s.Words {
 		w := &s.Words[i]
@@ -117,21 +119,21 @@ func forget(s *syntax.Sentence, tags bool) {
 	}
 }
 
-// forEach runs a stage over all sentences in place with so many workers (0 is
-// GOMAXPROCS). The error is that of the first sentence that has one; a panic
-// of the stage is one too.
-func forEach(sents []syntax.Sentence, workers int, run stage) error {
-	return parallel(len(sents), workers, func(i int) error {
-		if err := guarded(func() error { return run(&sents[i]) }); err != nil {
-			return fmt.Errorf("sentence %d (%s): %w", i+1, sents[i].ID, err)
+// EachSentence runs a stage over all sentences in place with so many workers (0 is
+// GOMAXPROCS). The error is that of the first sentence that has one; a panic of the stage
+// is an error, too, with its stack.
+func EachSentence(list []syntax.Sentence, workers int, run func(*syntax.Sentence) error) error {
+	return Each(len(list), workers, func(i int) error {
+		if err := guarded(func() error { return run(&list[i]) }); err != nil {
+			return fmt.Errorf("sentence %d (%s): %w", i+1, list[i].ID, err)
 		}
 		return nil
 	})
 }
 
-// parallel calls run for 0..n-1, in any order, and returns the error of the
-// lowest i.
-func parallel(n, workers int, run func(i int) error) error {
+// Each calls run for 0..n-1, in any order, with so many workers (0 is GOMAXPROCS),
+// and returns the error of the lowest i. A panic is an error, with its stack.
+func Each(n, workers int, run func(i int) error) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
@@ -145,7 +147,6 @@ func parallel(n, workers int, run func(i int) error) error {
 	return nil
 }
 
-// guarded returns the error of run; a panic is one, with its stack.
 func guarded(run func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -153,4 +154,18 @@ func guarded(run func() error) (err error) {
 		}
 	}()
 	return run()
+}
+
+// percent is a share in percent, rounded to 0.01.
+func percent(share float64) float64 { return math.Round(1e4*share) / 100 }
+
+// ScoreOf returns the figures of a result that a model's provenance keeps.
+func ScoreOf(setting Setting, r *Result) model.Score {
+	f1 := func(m Metric) float64 { return percent(r.Scores[m].F1()) }
+	return model.Score{
+		Setting: string(setting),
+		Tokens:  f1(Tokens), Sentences: f1(Sentences), Words: f1(Words),
+		UPOS: f1(UPOS), XPOS: f1(XPOS), Feats: f1(UFeats), Lemmas: f1(Lemmas),
+		UAS: f1(UAS), LAS: f1(LAS), CLAS: f1(CLAS),
+	}
 }

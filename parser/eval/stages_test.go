@@ -1,4 +1,4 @@
-package train
+package eval
 
 import (
 	"slices"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/eval"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -33,7 +32,7 @@ func TestLosses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lost := func(name string, gold []syntax.Sentence, setting Setting) map[eval.Stage]int {
+	lost := func(name string, gold []syntax.Sentence, setting Setting) map[Stage]int {
 		t.Helper()
 		var blocks []string
 		if setting == Raw {
@@ -43,11 +42,11 @@ func TestLosses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := Losses(m, 1, o, gold, system, setting, 2)
+		l, err := FindLosses(m, 1, o, gold, system, setting, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
-		by, sum := map[eval.Stage]int{}, 0
+		by, sum := map[Stage]int{}, 0
 		for _, s := range l.Stages {
 			by[s.Stage] = s.Words
 			sum += s.Words
@@ -55,9 +54,9 @@ func TestLosses(t *testing.T) {
 		if sum != l.Lost {
 			t.Errorf("%s: %d words lost, %d by the stages", name, l.Lost, sum)
 		}
-		r, err := eval.Evaluate(gold, system)
-		if err != nil || l.Stages[0].LAS != r.Scores[eval.LAS].F1() {
-			t.Errorf("%s: the first run has LAS %v, the prediction %v, %v", name, l.Stages[0].LAS, r.Scores[eval.LAS], err)
+		r, err := Evaluate(gold, system)
+		if err != nil || l.Stages[0].LAS != r.Scores[LAS].F1() {
+			t.Errorf("%s: the first run has LAS %v, the prediction %v, %v", name, l.Stages[0].LAS, r.Scores[LAS], err)
 		}
 		return by
 	}
@@ -72,20 +71,20 @@ func TestLosses(t *testing.T) {
 	if cut[at] = glued(gold[at], "ca", "n't"); len(cut[at].Words) != len(gold[at].Words)-1 {
 		t.Fatalf("%q is not cut as expected", gold[at].Text)
 	}
-	if by := lost("a cut", cut, Raw); by[eval.SegmentationStage] == 0 {
+	if by := lost("a cut", cut, Raw); by[SegmentationStage] == 0 {
 		t.Errorf("a cut: %v", by)
 	}
 
 	label := syntax.Clone(gold)
 	label[0].Words[0].Deprel = "vocative" // of "The"
-	if by := lost("a label", label, GoldTokens); by[eval.LabelStage] != 1 || by[eval.ModelStage]+by[eval.PruningStage] != 0 {
+	if by := lost("a label", label, GoldTokens); by[LabelStage] != 1 || by[ModelStage]+by[PruningStage] != 0 {
 		t.Errorf("a label: %v", by)
 	}
 
 	head := syntax.Clone(gold)
 	n := int32(len(head[0].Words))
 	head[0].Words[0].Head = n // "The" below the full stop
-	if by := lost("a head", head, GoldTags); by[eval.ModelStage] != 1 || by[eval.SearchStage] != 0 {
+	if by := lost("a head", head, GoldTags); by[ModelStage] != 1 || by[SearchStage] != 0 {
 		t.Errorf("a head: %v", by)
 	}
 }

@@ -1,4 +1,4 @@
-package train
+package eval
 
 import (
 	"strings"
@@ -10,22 +10,8 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-func TestOwnSetting(t *testing.T) {
-	train := toyTreebank("train", 12)
-	for _, gold := range []bool{false, true} {
-		tr := &trainer{Options: Options{GoldTags: gold}, train: train, dev: train}
-		want := GoldTokens
-		if gold {
-			want = GoldTags
-		}
-		if got := OwnSetting(tr.provenance()); got != want {
-			t.Errorf("gold tags %t: %s", gold, got)
-		}
-	}
-}
-
 // Small and capital letters are those of the language of the treebank.
-func TestChanged(t *testing.T) {
+func TestRecased(t *testing.T) {
 	of := func(forms ...string) []syntax.Sentence {
 		s := syntax.Sentence{MWTs: []syntax.MultiwordToken{{First: 1, Last: 1, Form: forms[0]}}}
 		for _, f := range forms {
@@ -43,7 +29,7 @@ func TestChanged(t *testing.T) {
 			change func(language.Tag, ...cases.Option) cases.Caser
 			want   string
 		}{{cases.Lower, c.lower}, {cases.Upper, c.upper}} {
-			got, want := changed(gold, x.change(languageOf(gold)).String)[0], strings.Fields(x.want)
+			got, want := Recased(gold, x.change(LanguageOf(gold)))[0], strings.Fields(x.want)
 			for i, w := range got.Words {
 				if w.Form != want[i] || got.MWTs[0].Form != want[0] {
 					t.Errorf("%s became %s, in the multiword token %s; want %s", gold[0].Words[i].Form, w.Form, got.MWTs[0].Form, want[i])

@@ -1,0 +1,302 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
+
+	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/calibrate"
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/search"
+	"github.com/treebeam/treebeam/parser/syntax"
+	forms "github.com/treebeam/treebeam/parser/word"
+)
+
+// ways are the ways to parse gold sentences that a calibrator learns from, so
+// that it knows what to make of words and tags that were given, and of text
+// in one case. Unusual ways count little.
+var ways = []struct {
+	name    string // of a Setting, or of what is done to the text
+	setting Setting
+	recase  func(language.Tag, ...cases.Option) cases.Caser // nil leaves the forms
+	weight  int32                                           // in sixteenths
+}{
+	{string(Raw), Raw, nil, 16},
+	{string(GoldTokens), GoldTokens, nil, 16},
+	{string(GoldTags), GoldTags, nil, 5},
+	{"lower-case", Raw, cases.Lower, 3},
+	{"upper-case", Raw, cases.Upper, 3},
+}
+
+// A parse holds gold sentences that were parsed in one way.
+type parse struct {
+	name   string
+	weight int32
+	gold   []syntax.Sentence // with the forms of the way
+	system []syntax.Sentence
+	judged []calibrate.Judgement
+}
+
+// ParseOptions say how gold sentences are parsed for a calibrator.
+type ParseOptions struct {
+	Blocks  func([]syntax.Sentence) ([]string, error) // cuts them into blocks of raw text; nil: gold words only
+	Workers int                                       // 0 is GOMAXPROCS; changes nothing
+}
+
+// parses parses gold sentences in all ways.
+func (o ParseOptions) parses(m *model.Model, gold []syntax.Sentence) (list []parse, err error) {
+	for _, w := range ways {
+		p := parse{name: w.name, weight: w.weight, gold: gold}
+		if w.recase != nil {
+			p.gold = Recased(gold, w.recase(LanguageOf(gold)))
+		}
+		setting := w.setting
+		var blocks []string
+		if setting == Raw && o.Blocks == nil {
+			if w.recase == nil {
+				continue
+			}
+			setting = GoldTokens
+		} else if setting == Raw {
+			if blocks, err = o.Blocks(p.gold); err != nil {
+				return nil, fmt.Errorf("raw text of dev: %w", err)
+			}
+		}
+		if p.system, err = Predict(m, search.Options{Seed: SearchSeed}, p.gold, blocks, setting, o.Workers); err != nil {
+			return nil, err
+		}
+		for i := range p.system {
+			p.system[i].Dense = syntax.Dense{} // much, and not needed any more
+		}
+		if p.judged, err = Judge(p.gold, p.system); err != nil {
+			return nil, fmt.Errorf("judging %s: %w", w.name, err)
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// LanguageOf returns the language by whose rules letters change their case: Turkish if
+// dotless ı is a letter of the treebank, else Greek, whose rule that capitals have no
+// accents is for Greek letters only.
+func LanguageOf(gold []syntax.Sentence) language.Tag {
+	if forms.LearnCasing(gold) {
+		return language.Turkish
+	}
+	return language.Greek
+}
+
+// Recased returns sentences with their forms in another case.
+func Recased(list []syntax.Sentence, to cases.Caser) []syntax.Sentence {
+	out := syntax.Clone(list)
+	for i := range out {
+		s := &out[i]
+		for k := range s.Words {
+			s.Words[k].Form = to.String(s.Words[k].Form)
+		}
+		s.MWTs = slices.Clone(s.MWTs)
+		for k := range s.MWTs {
+			s.MWTs[k].Form = to.String(s.MWTs[k].Form)
+		}
+	}
+	return out
+}
+
+// Measured is what parsing gold sentences tells of a model.
+type Measured struct {
+	Scores      []model.Score
+	Calibrator  *calibrate.Model  // nil if there were too few sentences to fit it to
+	Calibration model.Calibration // lacks what the caller knows of the file
+}
+
+// Measure parses dev, which has a name, in every way that it can, scores the settings,
+// and fits a calibrator. It logs the figures.
+func Measure(m *model.Model, dev []syntax.Sentence, name string, o ParseOptions, log func(format string, a ...any)) (e Measured, err error) {
+	parses, err := o.parses(m, dev)
+	if err != nil {
+		return e, err
+	}
+	for _, p := range parses {
+		setting := Setting(p.name)
+		if !slices.Contains(Settings, setting) {
+			continue
+		}
+		r, err := Evaluate(dev, p.system)
+		if err != nil {
+			return e, fmt.Errorf("scoring %s, %s: %w", name, setting, err)
+		}
+		s := ScoreOf(setting, r)
+		log("%s, %s: sentences %.2f, words %.2f, UPOS %.2f, UAS %.2f, LAS %.2f", name, setting, s.Sentences, s.Words, s.UPOS, s.UAS, s.LAS)
+		e.Scores = append(e.Scores, s)
+	}
+	e.Calibrator, e.Calibration, err = fit(dev, parses, calibrate.Fit)
+	if errors.Is(err, calibrate.ErrTooFew) {
+		log("not calibrated, so head_conf, deprel_conf, upos_conf and tree_conf will be null: %v", err)
+		err = nil
+	}
+	for _, r := range e.Calibration.Measured {
+		log("calibration by halves of dev, %s: %s (%s) ECE %.2f, AURC %.2f", r.Setting, r.Column, r.Of, r.ECE, r.AURC)
+	}
+	return e, err
+}
+
+// RecalibrateOptions say how a model is calibrated again.
+type RecalibrateOptions struct {
+	ParseOptions
+	// Anew fits to the sentences alone. Without it a calibrator that was fitted to
+	// more of them is adapted.
+	Anew bool
+	// Alone makes a calibrator's own file, and leaves the calibrator of parses without
+	// the encoder as it is.
+	Alone bool
+}
+
+// Recalibrate fits the calibrators of a model to sentences with gold trees that it has not
+// learned from, or adapts those that it has. The sentences are parsed from raw text, from
+// their words, from their words and tags, and in small and in capital letters. from names
+// their file.
+//
+// It returns the file of the model with its new calibrators, or, with Alone, of the
+// calibrator; and what is known of each calibrator: first of the model's, then, if it is
+// new, of the one for parses without the encoder. Each half of the sentences is measured by
+// a fit to the other half; the calibrators themselves are fitted to all. It fails with
+// calibrate.ErrTooFew if fewer than calibrate.MinSentences have signals.
+func Recalibrate(m *model.Model, gold []syntax.Sentence, from model.Data, o RecalibrateOptions) (file []byte, about []model.Calibration, err error) {
+	c, first, err := o.fit(m, gold, from)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case o.Alone:
+		first.Model = m.Digest
+		file, err = model.EncodeCalibrator(c, first)
+		return file, []model.Calibration{first}, err
+	case m.Encoder == nil:
+		file, err = m.WithCalibrator(c, first)
+		return file, []model.Calibration{first}, err
+	}
+	sparse := *m
+	sparse.Encoder, sparse.Calibrator, sparse.Info.Calibration = nil, m.FastCalibrator, m.Info.Encoder.FastCalibration
+	fast, second, err := o.fit(&sparse, gold, from)
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err = m.WithCalibrators(c, first, fast, second)
+	return file, []model.Calibration{first, second}, err
+}
+
+// fit fits a calibrator to gold trees, or adapts the one that the model has.
+func (o RecalibrateOptions) fit(m *model.Model, gold []syntax.Sentence, from model.Data) (c *calibrate.Model, about model.Calibration, err error) {
+	if len(gold) < calibrate.MinSentences { // before they are parsed five times
+		return nil, about, calibrate.TooFew(len(gold))
+	}
+	parses, err := o.parses(m, gold)
+	if err != nil {
+		return nil, about, err
+	}
+	had := m.Info.Calibration
+	if o.Anew || m.Calibrator == nil || had == nil || had.Gold.Sentences <= from.Sentences || had.Gold.SHA256 == from.SHA256 {
+		c, about, err = fit(gold, parses, calibrate.Fit)
+		about.Gold = from
+		return c, about, err
+	}
+	c, about, err = fit(gold, parses, m.Calibrator.Adapt)
+	about.Gold, about.Adapted = had.Gold, &from
+	return c, about, err
+}
+
+// fit fits a calibrator to gold sentences that are parsed already, and measures what
+// such fits are worth.
+func fit(gold []syntax.Sentence, parses []parse, by func([]calibrate.Example) (*calibrate.Model, error)) (c *calibrate.Model, about model.Calibration, err error) {
+	bounds := hash.Folds(gold, MeasureFolds)
+	all := func(int) bool { return true }
+	if c, err = by(examplesOf(parses, bounds, all)); err == nil {
+		err = measureHalves(&about, parses, bounds, by)
+	}
+	return c, about, err
+}
+
+// MeasureFolds is how many folds are dealt out to the two halves of a treebank in turn, so
+// that genres that stand together come to both.
+const MeasureFolds = 20
+
+// examplesOf returns the sentences whose gold sentence is in a fold that keep
+// accepts.
+func examplesOf(parses []parse, bounds []int, keep func(fold int) bool) (list []calibrate.Example) {
+	for _, p := range parses {
+		for i := range p.system {
+			if fold := hash.FoldOf(bounds, p.judged[i].Sentence); keep(fold) {
+				list = append(list, calibrate.Example{Sentence: &p.system[i], Right: &p.judged[i], Group: fold, Weight: p.weight})
+			}
+		}
+	}
+	return list
+}
+
+// measureHalves calibrates each half by a fit to the other half, and measures
+// both together, way by way. It measures nothing if a half has too few sentences.
+func measureHalves(about *model.Calibration, parses []parse, bounds []int, by func([]calibrate.Example) (*calibrate.Model, error)) error {
+	for half := range 2 {
+		c, err := by(examplesOf(parses, bounds, func(fold int) bool { return fold%2 == half }))
+		if errors.Is(err, calibrate.ErrTooFew) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		for _, e := range examplesOf(parses, bounds, func(fold int) bool { return fold%2 != half }) {
+			c.Apply(e.Sentence)
+		}
+	}
+	for k := range parses {
+		p := &parses[k]
+		list, err := Reliabilities(p.gold, p.system)
+		if err != nil {
+			return fmt.Errorf("measuring the calibrator: %w", err)
+		}
+		for _, r := range list {
+			given := p.name == string(GoldTags) && r.Column == "upos_conf"
+			if !given && slices.Contains(measuredColumns, [2]string{r.Column, r.Of}) {
+				about.Measured = append(about.Measured, model.Reliability{Setting: p.name, Column: r.Column, Of: r.Of, Cases: r.Cases,
+					Right: percent(ratio(r.Right, r.Cases)), Mean: percent(r.Mean), ECE: percent(r.ECE), AURC: percent(r.AURC)})
+			}
+		}
+		about.Expected = append(about.Expected, p.expectation()...)
+	}
+	return nil
+}
+
+// measuredColumns are those that a provenance has figures of, with what
+// they are of.
+var measuredColumns = [][2]string{{"head_conf", "head"}, {"deprel_conf", "head+deprel"}, {"upos_conf", "UPOS"}, {"tree_conf", "tree"}}
+
+// expectation compares what is expected of all words together with what is true.
+func (p *parse) expectation() (out []model.Expectation) {
+	var e syntax.Expected
+	var right [3]int
+	for i := range p.system {
+		c, j := &p.system[i].Confidence, &p.judged[i]
+		if c.Expected.Words == 0 {
+			continue
+		}
+		e.Add(&c.Expected)
+		for k, list := range [...][]bool{j.UPOS, j.Head, j.LAS} {
+			for _, ok := range list {
+				if ok {
+					right[k]++
+				}
+			}
+		}
+	}
+	if e.Words == 0 {
+		return nil
+	}
+	for k, of := range e.Estimates() {
+		share, deviation := of.Share(e.Words)
+		out = append(out, model.Expectation{Setting: p.name, Of: string(expected[k]), Right: percent(ratio(right[k], int(e.Words))),
+			Expected: percent(share), Deviation: percent(deviation)})
+	}
+	return out
+}
