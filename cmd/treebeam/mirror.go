@@ -29,13 +29,13 @@ func convertPerFile(ctx context.Context, from *output.Reader, dir, to string, ro
 			return err
 		}
 	}
-	folder, err := mirror.Open(dir)
+	w, err := files.Open(dir)
 	if err != nil {
 		return refuse("--per-file %s: %w; name a folder that can be written", dir, err)
 	}
-	defer folder.Close()
+	defer w.Abort()
 	if !overwrite {
-		switch old, err := folder.Existing(files.Names); {
+		switch old, err := w.Existing(); {
 		case err != nil:
 			return refuse("--per-file %s: %w", dir, err)
 		case len(old) > 0:
@@ -43,8 +43,6 @@ func convertPerFile(ctx context.Context, from *output.Reader, dir, to string, ro
 				dir, len(old), len(files.Names), old[0])
 		}
 	}
-	w := mirror.NewWriter(folder, files)
-	defer w.Abort()
 	w.End = func(dst []byte) ([]byte, error) {
 		defer rows.Restart()
 		return rows.End(dst)

@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -73,44 +74,55 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
+func words(s string) func([]byte) ([]byte, error) {
+	return func(dst []byte) ([]byte, error) { return append(dst, s...), nil }
+}
+
+// Every document gets its own file below the folder, whatever it is called, and
+// nothing else is left.
 func TestFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "mirror")
-	folder, err := Open(dir)
+	var documents []Document
+	for i, id := range []string{"../up", "a", "A", "a.t/b", strings.Repeat("n", 300), "", "a"} {
+		documents = append(documents, Document{fmt.Sprint(i), id})
+	}
+	w, err := Map(append(documents, Document{"none", "none"}), ".t").Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer folder.Close()
-	ids := []string{"../up", "a", "A", "a.t/b", strings.Repeat("n", 300), "", "a"}
-	names := Names(ids, ".t")
-	for i, name := range names {
-		if list, err := folder.Existing([]string{name}); err != nil || len(list) > 0 {
-			t.Errorf("%s: %v, %v", name, list, err)
-		}
-		file, err := folder.Create(name)
-		if err != nil {
+	if list, err := w.Existing(); err != nil || len(list) > 0 {
+		t.Errorf("%v, %v", list, err)
+	}
+	for i, d := range documents {
+		if err := w.Write(d.Source, words(d.Source)); err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(file, "%d", i)
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			t.Errorf("%s is there before it is whole", name)
-		}
-		if err := file.Commit(); err != nil {
-			t.Fatal(err)
+		if _, err := os.Stat(filepath.Join(dir, w.Names[i])); err == nil {
+			t.Errorf("%s is there before it is whole", w.Names[i])
 		}
 	}
-	for i, name := range names {
-		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(text) != fmt.Sprint(i) {
-			t.Errorf("%s: %q, %v", name, text, err)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for i, d := range documents {
+		if text, err := os.ReadFile(filepath.Join(dir, w.Names[i])); err != nil || string(text) != d.Source {
+			t.Errorf("%s: %q, %v", w.Names[i], text, err)
 		}
 	}
-	if list, err := folder.Existing(append(names, "none.t", "a.t/b.t/deeper.t")); err != nil || !reflect.DeepEqual(list, names) {
+	if list, err := w.Existing(); err != nil || !reflect.DeepEqual(list, w.Names[:len(documents)]) {
 		t.Errorf("%q, %v", list, err)
 	}
-	file, err := folder.Create("gone.t")
-	if err != nil {
+	w.Abort()
+	if w, err = Map([]Document{{"s", "a.t/b.t/below a file"}}, ".t").Open(dir); err != nil {
 		t.Fatal(err)
 	}
-	file.Abort()
+	defer w.Abort()
+	if list, err := w.Existing(); err != nil || len(list) > 0 {
+		t.Errorf("%q, %v", list, err)
+	}
+	if err := w.Write("s", words("x")); err == nil {
+		t.Error("a file is a folder")
+	}
 	count := 0
 	filepath.WalkDir(filepath.Dir(filepath.Dir(dir)), func(_ string, d fs.DirEntry, _ error) error {
 		if !d.IsDir() {
@@ -118,8 +130,8 @@ func TestFolder(t *testing.T) {
 		}
 		return nil
 	})
-	if count != len(ids) {
-		t.Errorf("%d files, want %d: leftovers, or outside", count, len(ids))
+	if count != len(documents) {
+		t.Errorf("%d files, want %d: leftovers, or outside", count, len(documents))
 	}
 }
 
@@ -129,16 +141,65 @@ func TestFolderLinks(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(dir, "sub")); err != nil {
 		t.Skip("no symbolic links here: ", err)
 	}
-	folder, err := Open(dir)
+	w, err := Map([]Document{{"s", "sub/a"}}, ".t").Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer folder.Close()
-	if file, err := folder.Create("sub/a.t"); err == nil {
-		file.Abort()
+	defer w.Abort()
+	if err := w.Write("s", words("x")); err == nil {
 		t.Error("a file was made through a link that leads outside")
 	}
 	if left, _ := os.ReadDir(outside); len(left) > 0 {
+		t.Errorf("%v", left)
+	}
+}
+
+// Texts go to the file of their document, each file has its end, and documents
+// that come twice, or that nobody announced, are errors.
+func TestWriter(t *testing.T) {
+	dir := t.TempDir()
+	m := Map([]Document{{"s1", "a/b.txt"}, {"s2", "../c"}, {"s3", "d.x"}}, ".x")
+	if want := []Renamed{{"../c", m.Names[1]}}; !reflect.DeepEqual(m.Renamed, want) {
+		t.Fatalf("%+v", m)
+	}
+	w, err := m.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := 0
+	w.End = func(dst []byte) ([]byte, error) { ends++; return append(dst, "end"...), nil }
+	for _, x := range [][2]string{{"s1", "one "}, {"s1", "two "}, {"s2", "three "}} {
+		if err := w.Write(x[0], words(x[1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for source, want := range map[string]string{"s1": "do not stand together", "nobody": "no row in documents/"} {
+		if err := w.Write(source, words("")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", source, err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"one two end", "three end"} {
+		if got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(m.Names[i]))); string(got) != want || err != nil {
+			t.Errorf("%s: %q, %v", m.Names[i], got, err)
+		}
+	}
+	if w.Files != 2 || w.Texts != 3 || ends != 2 {
+		t.Errorf("%d files, %d texts, %d ends", w.Files, w.Texts, ends)
+	}
+	// What fails, or is given up, leaves nothing behind.
+	bad := errors.New("bad")
+	w.End = func(dst []byte) ([]byte, error) { return dst, bad }
+	if err := errors.Join(w.Write("s3", words("x")), w.Close()); !errors.Is(err, bad) {
+		t.Error(err)
+	}
+	if w, err = m.Open(dir); err != nil || w.Write("s3", words("x")) != nil {
+		t.Fatal(err)
+	}
+	w.Abort()
+	if left, _ := os.ReadDir(dir); len(left) != 2 {
 		t.Errorf("%v", left)
 	}
 }

@@ -1,0 +1,268 @@
+// Package mirror writes a tree of files that mirrors a tree of documents, one
+// file a document, whatever the documents are called: no name leads out of the
+// folder, no two documents share a file, and nothing that was there is replaced
+// unless that is wanted.
+package mirror
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// maxName is the longest name of a file or folder that we write, in bytes. Most
+// file systems allow 255; a few bytes are left for the numbers of Names.
+const maxName = 240
+
+// Names returns a path for each document, relative, with slashes, ending in
+// extension, such as ".conllu". It is the document's id with the extension
+// appended unless it is there, except for:
+//
+//   - what leads nowhere or elsewhere (empty names, "." and "..", a slash at the
+//     beginning), characters that a name cannot have here, and control
+//     characters: as %XX, byte by byte;
+//   - names over 240 bytes: their beginning, "~" and 8 digits of their SHA-256;
+//   - a document whose path another one before it has, or a folder, case and
+//     Unicode normal form not counted, since not every file system tells these
+//     apart: "~2", "~3" and so on before the extension.
+//
+// The paths depend on the ids and their order only. Ids may repeat.
+func Names(ids []string, extension string) []string {
+	names := make([]string, len(ids))
+	taken := make(map[string]bool, len(ids)) // folded paths of folders and of files so far
+	fold := cases.Fold()
+	key := func(name string) string { return fold.String(norm.NFC.String(name)) }
+	for i, id := range ids {
+		parts := strings.Split(strings.TrimSuffix(id, extension), "/")
+		last := len(parts) - 1
+		for k := range parts {
+			room := maxName
+			if k == last {
+				room -= len(extension)
+			}
+			parts[k] = shorten(escape(parts[k]), room)
+			if k < last {
+				taken[key(strings.Join(parts[:k+1], "/"))] = true
+			}
+		}
+		names[i] = strings.Join(parts, "/")
+	}
+	for i, name := range names {
+		free := name + extension
+		for n := 2; taken[key(free)]; n++ {
+			free = fmt.Sprintf("%s~%d%s", name, n, extension)
+		}
+		taken[key(free)] = true
+		names[i] = free
+	}
+	return names
+}
+
+// escape makes one part of a path a name that is local and printable.
+func escape(part string) string {
+	if part == "" {
+		return "%"
+	}
+	var b strings.Builder
+	for i, r := range part {
+		_, size := utf8.DecodeRuneInString(part[i:])
+		switch {
+		case r < ' ' || r >= 0x7f && r < 0xa0 || r == utf8.RuneError && size == 1 || forbidden(r):
+			for _, c := range []byte(part[i : i+size]) {
+				fmt.Fprintf(&b, "%%%02X", c)
+			}
+		default:
+			b.WriteString(part[i : i+size])
+		}
+	}
+	if name := b.String(); name != "." && name != ".." && filepath.IsLocal(name) {
+		return name
+	}
+	return fmt.Sprintf("%%%02X", part[0]) + b.String()[1:] // "..", or a device of Windows
+}
+
+// forbidden says whether a name cannot have r where paths have backslashes.
+func forbidden(r rune) bool {
+	return filepath.Separator == '\\' && strings.ContainsRune(`<>:"\|?*`, r)
+}
+
+// shorten cuts a name to at most room bytes.
+func shorten(name string, room int) string {
+	if len(name) <= room {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	end := room - 9
+	for !utf8.RuneStart(name[end]) {
+		end--
+	}
+	return name[:end] + "~" + hex.EncodeToString(sum[:4])
+}
+
+// A Document is one that a mirror has a file of.
+type Document struct {
+	Source string // by which Write knows it
+	ID     string // its name, of which Names makes the file's
+}
+
+// A Renamed document is in a file that is not called as it is.
+type Renamed struct{ ID, Name string }
+
+// A Mapping says in which file each document is. Make one with Map.
+type Mapping struct {
+	Names   []string  // paths of the files, in the order of the documents
+	Renamed []Renamed // documents whose ids could not be the names of files
+
+	names map[string]string // by source
+}
+
+// Map gives every document a file. Their sources differ.
+func Map(documents []Document, extension string) *Mapping {
+	ids := make([]string, len(documents))
+	for i := range documents {
+		ids[i] = documents[i].ID
+	}
+	m := &Mapping{Names: Names(ids, extension), names: make(map[string]string, len(documents))}
+	for i, name := range m.Names {
+		m.names[documents[i].Source] = name
+		if name != ids[i] && name != ids[i]+extension {
+			m.Renamed = append(m.Renamed, Renamed{ids[i], name})
+		}
+	}
+	return m
+}
+
+// A Writer writes texts of documents, which come document by document, to a file
+// each, in a folder that not even a symbolic link in it leads out of. A file
+// appears under its name whole or not at all, in the place of one that was there.
+// The Writer has one file open at a time.
+type Writer struct {
+	// End, if set, appends to dst what stands behind the last text of a file.
+	End   func(dst []byte) ([]byte, error)
+	Files int // begun so far
+	Texts int64
+
+	*Mapping
+	root   *os.Root
+	begun  map[string]bool // by source
+	source string          // of the open file
+	temp   string          // its path
+	file   *os.File        // nil if none is open
+	out    *bufio.Writer
+	buf    []byte
+}
+
+// Open returns a writer of the documents into a folder, which it makes if it is
+// not there. Always defer Abort.
+func (m *Mapping) Open(dir string) (*Writer, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Writer{Mapping: m, root: root, begun: map[string]bool{}}, nil
+}
+
+// Existing returns the names that are there already, be it as folders.
+func (w *Writer) Existing() (list []string, err error) {
+	for _, name := range w.Names {
+		switch _, err := w.root.Lstat(filepath.FromSlash(name)); {
+		case err == nil:
+			list = append(list, name)
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// Write appends to the file of a document what text appends to dst. If that is
+// another document than before, the file before has its end by then.
+func (w *Writer) Write(source string, text func(dst []byte) ([]byte, error)) (err error) {
+	if w.file == nil || source != w.source {
+		if err := w.next(source); err != nil {
+			return err
+		}
+	}
+	if w.buf, err = text(w.buf[:0]); err != nil {
+		return err
+	}
+	w.Texts++
+	_, err = w.out.Write(w.buf)
+	return err
+}
+
+// next ends the file that is open and begins that of source.
+func (w *Writer) next(source string) error {
+	if err := w.Close(); err != nil {
+		return err
+	}
+	name, ok := w.names[source]
+	switch {
+	case !ok:
+		return fmt.Errorf("%s has sentences, but no row in documents/ that counts them: the output is damaged; parse again with --overwrite", source)
+	case w.begun[source]:
+		return fmt.Errorf("the sentences of %s do not stand together: the output is damaged; parse again with --overwrite", source)
+	}
+	w.temp = filepath.FromSlash(path.Join(path.Dir(name), fmt.Sprintf(".treebeam-%d.tmp", os.Getpid())))
+	err := w.root.MkdirAll(filepath.Dir(w.temp), 0o755)
+	if err == nil {
+		w.file, err = w.root.Create(w.temp)
+	}
+	if err != nil {
+		return fmt.Errorf("writing the mirror of %s: %w", source, err)
+	}
+	w.begun[source] = true
+	w.source, w.out = source, bufio.NewWriterSize(w.file, 1<<16)
+	w.Files++
+	return nil
+}
+
+// Close ends the open file, if there is one, and gives it its name. After an error
+// nothing of it is left.
+func (w *Writer) Close() (err error) {
+	if w.file == nil {
+		return nil
+	}
+	if w.End != nil {
+		if w.buf, err = w.End(w.buf[:0]); err == nil {
+			_, err = w.out.Write(w.buf)
+		}
+	}
+	if err == nil {
+		err = w.out.Flush()
+	}
+	err = errors.Join(err, w.file.Close())
+	if err == nil {
+		err = w.root.Rename(w.temp, filepath.FromSlash(w.names[w.source]))
+	}
+	if err != nil {
+		_ = w.root.Remove(w.temp)
+	}
+	w.file = nil
+	return err
+}
+
+// Abort removes the open file, if there is one, and lets go of the folder.
+func (w *Writer) Abort() {
+	if w.file != nil {
+		_ = w.file.Close()
+		_ = w.root.Remove(w.temp)
+		w.file = nil
+	}
+	_ = w.root.Close()
+}
