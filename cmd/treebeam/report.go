@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"io"
 	"iter"
 	"os"
@@ -97,10 +96,7 @@ func feed[T any](ctx context.Context, rows iter.Seq2[*T, error], to func(*T)) er
 
 // describeRun says what made an output.
 func describeRun(from *output.Reader, folder string) (*view.Run, error) {
-	options, err := json.Marshal(from.Made.Options)
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	if !store.IsRemote(folder) {
 		if folder, err = filepath.Abs(folder); err != nil {
 			return nil, err
@@ -108,7 +104,7 @@ func describeRun(from *output.Reader, folder string) (*view.Run, error) {
 	}
 	return &view.Run{
 		Name: path.Base(filepath.ToSlash(folder)), FP: from.FP, Snapshot: from.Snapshot, FormatVersion: from.Made.FormatVersion,
-		ModelID: from.Made.ModelID(), ModelDigest: from.Made.ModelDigest, ModelFacts: modelFacts(from.Made.ModelDigest), Options: options,
+		ModelID: from.Made.ModelID(), ModelDigest: from.Made.ModelDigest, ModelFacts: modelFacts(from.Made.ModelDigest), Options: from.Made.Options.Flags(),
 	}, nil
 }
 

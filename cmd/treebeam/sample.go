@@ -129,8 +129,8 @@ func (f *sampleFlags) check(set map[string]bool) error {
 }
 
 // readWithout reads the files of --without.
-func (f *sampleFlags) readWithout() (*pick.Earlier, error) {
-	e := new(pick.Earlier)
+func (f *sampleFlags) readWithout() (*pick.Exclusion, error) {
+	e := new(pick.Exclusion)
 	for _, file := range f.without {
 		sentences, err := conllu.ReadAllWith(file, conllu.Options{NoHeads: true})
 		if err != nil {

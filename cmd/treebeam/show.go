@@ -186,7 +186,7 @@ type choice struct {
 // are of: files, or one folder.
 func (c *choice) trees(rows iter.Seq2[*parquet.Tree, error], name string, files bool) ([]*parquet.Tree, error) {
 	var list []*parquet.Tree
-	lowest := pick.Lowest{N: c.lowest}
+	lowest := pick.NewLowest(c.lowest)
 	matched, all := false, 0
 	for t, err := range rows {
 		if err != nil {

@@ -50,11 +50,17 @@ func (p Provenance) Differences(now Provenance) []string {
 	return lines
 }
 
-// flat is everything in p by name. The options are taken from their JSON, as
-// the fingerprint sees them, so that none can be forgotten.
+// flat is everything in p by name.
 func (p Provenance) flat() map[string]string {
-	values := map[string]string{"the version of the format": p.FormatVersion, "the model": p.ModelID()}
-	text, err := json.Marshal(p.Options)
+	values := p.Options.Flags()
+	values["the version of the format"], values["the model"] = p.FormatVersion, p.ModelID()
+	return values
+}
+
+// Flags returns the options by their flags. They are
+// taken from their JSON, as the fingerprint sees them, so that none can be forgotten.
+func (o *RowOptions) Flags() map[string]string {
+	text, err := json.Marshal(o)
 	if err != nil {
 		panic(err) // plain data
 	}
@@ -64,6 +70,7 @@ func (p Provenance) flat() map[string]string {
 	if err := d.Decode(&options); err != nil {
 		panic(err) // was written just now
 	}
+	values := map[string]string{}
 	flatten(values, options)
 	return values
 }

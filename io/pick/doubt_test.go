@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,42 +24,26 @@ func tree(confs ...float32) *parquet.Tree {
 // The doubt goes by the best column that there is; a comma does not count, but a
 // number with one does.
 func TestOf(t *testing.T) {
-	row := tree()
-	row.Tokens = strings.Fields("They saw , ” boats")
-	if got := Of(row); got != (Doubt{}) {
-		t.Errorf("without probabilities: %+v", got)
-	}
-	row.HeadMarginal = []float32{0.5, 0.75, 0.125, 0.25, 1}
-	if got := Of(row); got != (Doubt{3 * 1024, 3, "head_marginal"}) || got.Expected() != 0.75 {
-		t.Errorf("by marginals: %+v", got)
-	}
-	row.HeadConf = []float32{1, 1, 0.125, 0.25, 0.75}
-	if got := Of(row); got != (Doubt{1024, 3, "head_conf"}) {
-		t.Errorf("by head_conf: %+v", got)
-	}
-	row.DeprelConf = []float32{1, 0.5, 0.125, 0.25, 0.75}
-	if got := Of(row); got != (Doubt{3072, 3, "deprel_conf"}) {
-		t.Errorf("by deprel_conf: %+v", got)
-	}
-	row.UPOS = []string{"PRON", "VERB", "PUNCT", "PUNCT", "PUNCT"}
-	if got := Of(row); got != (Doubt{2048, 2, "deprel_conf"}) {
-		t.Errorf("what is tagged as punctuation counts: %+v", got)
-	}
-	row.Tokens[4], row.UPOS[4] = "&", "CCONJ"
-	if got := Of(row); got != (Doubt{3072, 3, "deprel_conf"}) {
-		t.Errorf("a sign that is tagged as a word: %+v", got)
-	}
-	row.UPOS, row.Tokens[4] = nil, "+3,5" // a sign and a number
-	if got := Of(row); got.Words != 3 {
-		t.Errorf("without tags: %+v", got)
-	}
-	row.Tokens = strings.Fields("! ? .")
-	if got := Of(row); got != (Doubt{}) {
-		t.Errorf("punctuation alone: %+v", got)
-	}
-	for _, odd := range []float32{float32(math.NaN()), -3, float32(math.Inf(-1))} {
-		if got := Of(tree(odd, 7, float32(math.Inf(1)))); got.Wrong != 4096 {
-			t.Errorf("%v: %+v", odd, got)
+	words := strings.Fields("They saw , ” boats")
+	marginals, heads, deprels := []float32{0.5, 0.75, 0.125, 0.25, 1}, []float32{1, 1, 0.125, 0.25, 0.75}, []float32{1, 0.5, 0.125, 0.25, 0.75}
+	amp, number := append(slices.Clone(words[:4]), "&"), append(slices.Clone(words[:4]), "+3,5") // signs, and a sign and a number
+	for name, c := range map[string]struct {
+		row  parquet.Tree
+		want Doubt
+	}{
+		"without probabilities":            {parquet.Tree{Tokens: words}, Doubt{}},
+		"by marginals":                     {parquet.Tree{Tokens: words, HeadMarginal: marginals}, Doubt{3 * 1024, 3, "head_marginal"}},
+		"by head_conf":                     {parquet.Tree{Tokens: words, HeadMarginal: marginals, HeadConf: heads}, Doubt{1024, 3, "head_conf"}},
+		"by deprel_conf":                   {parquet.Tree{Tokens: words, HeadConf: heads, DeprelConf: deprels}, Doubt{3072, 3, "deprel_conf"}},
+		"what is tagged as punctuation":    {parquet.Tree{Tokens: words, UPOS: strings.Fields("PRON VERB PUNCT PUNCT PUNCT"), DeprelConf: deprels}, Doubt{2048, 2, "deprel_conf"}},
+		"a sign that is tagged as a word":  {parquet.Tree{Tokens: amp, UPOS: strings.Fields("PRON VERB PUNCT PUNCT CCONJ"), DeprelConf: deprels}, Doubt{3072, 3, "deprel_conf"}},
+		"a number without a tag":           {parquet.Tree{Tokens: number, DeprelConf: deprels}, Doubt{3072, 3, "deprel_conf"}},
+		"punctuation alone":                {parquet.Tree{Tokens: strings.Fields("! ? ."), DeprelConf: deprels}, Doubt{}},
+		"no number, and none from 0 to 1":  {*tree(float32(math.NaN()), 7, float32(math.Inf(1))), Doubt{4096, 3, "deprel_conf"}},
+		"numbers below 0 of all the sizes": {*tree(-3, float32(math.Inf(-1))), Doubt{8192, 2, "deprel_conf"}},
+	} {
+		if got := Of(&c.row); got != c.want {
+			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }
@@ -85,34 +70,33 @@ func TestCompare(t *testing.T) {
 }
 
 func TestLowest(t *testing.T) {
-	lowest := Lowest{N: 3}
-	for i := range 100 {
-		row := tree(float32((i*37)%10) / 16)
-		row.SentID = fmt.Sprint(i)
-		if i == 30 {
-			row.DeprelConf = nil
+	ids := func(n int, rows []*parquet.Tree) (ids []string) {
+		lowest := NewLowest(n)
+		for i, row := range rows {
+			row.SentID = fmt.Sprint(i)
+			lowest.Add(row)
+			if len(lowest.best.list) > 2*n {
+				t.Fatalf("%d are kept", len(lowest.best.list))
+			}
 		}
-		lowest.Add(row)
-		if len(lowest.list) > 2*lowest.N {
-			t.Fatalf("%d are kept", len(lowest.list))
-		}
-	}
-	ids := func(l *Lowest) (ids []string) {
-		for _, row := range l.Trees() {
+		for _, row := range lowest.Trees() {
 			ids = append(ids, row.SentID)
 		}
 		return ids
 	}
-	if got := fmt.Sprint(ids(&lowest)); got != "[0 10 20]" {
+	var rows []*parquet.Tree
+	for i := range 100 {
+		rows = append(rows, tree(float32((i*37)%10)/16))
+	}
+	rows[30] = tree()
+	if got := fmt.Sprint(ids(3, rows)); got != "[0 10 20]" {
 		t.Error(got)
 	}
 	// Those of which nothing is known come last, and are there.
-	all := Lowest{N: 9}
-	for i, row := range []*parquet.Tree{tree(), tree(1), tree(0.5)} {
-		row.SentID = fmt.Sprint(i)
-		all.Add(row)
+	if got := fmt.Sprint(ids(9, []*parquet.Tree{tree(), tree(1), tree(0.5)})); got != "[2 1 0]" {
+		t.Error(got)
 	}
-	if got := fmt.Sprint(ids(&all)); got != "[2 1 0]" {
+	if got := ids(0, rows); got != nil {
 		t.Error(got)
 	}
 }

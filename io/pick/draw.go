@@ -20,7 +20,7 @@ const Comment = "treebeam_sample"
 // kindUncertain begins the comment of a sentence that was chosen for its doubts.
 const kindUncertain = "uncertain"
 
-// MaxSample bounds a sample in sentences: some 16 times as many are in memory.
+// MaxSample bounds a sample in sentences: 8 times as many are in memory.
 const MaxSample = 10_000
 
 // maxStretch is how many sentences of a paragraph are drawn together.
@@ -35,18 +35,18 @@ type Sample struct {
 	Paragraphs bool   // draw whole paragraphs, long ones in parts
 	// Sentences of fewer or more words are left out, punctuation not counted.
 	MinWords, MaxWords int
-	Without            *Earlier // sentences that are left out; nil for none
+	Without            *Exclusion // sentences that are left out; nil for none
 }
 
-// An Earlier sample has sentences that are not to be chosen again, by id and by
-// text: a corrected sentence may have other words.
-type Earlier struct {
+// An Exclusion has sentences that are not to be chosen, by id and by text: a
+// corrected sentence may have other words.
+type Exclusion struct {
 	ids   map[string]bool
 	texts map[uint64]bool
 }
 
 // Add adds the sentences of a sample.
-func (e *Earlier) Add(sentences []syntax.Sentence) {
+func (e *Exclusion) Add(sentences []syntax.Sentence) {
 	if e.ids == nil {
 		e.ids, e.texts = map[string]bool{}, map[uint64]bool{}
 	}
@@ -56,13 +56,13 @@ func (e *Earlier) Add(sentences []syntax.Sentence) {
 		for k := range forms {
 			forms[k] = s.Words[k].Form
 		}
-		e.ids[s.ID], e.texts[TextKey(forms)] = true, true
+		e.ids[s.ID], e.texts[textKey(forms)] = true, true
 	}
 	delete(e.ids, "")
 }
 
-func (e *Earlier) has(t *parquet.Tree) bool {
-	return e != nil && (e.ids[t.SentID] || len(e.texts) > 0 && e.texts[TextKey(t.Tokens)])
+func (e *Exclusion) has(t *parquet.Tree) bool {
+	return e != nil && (e.ids[t.SentID] || len(e.texts) > 0 && e.texts[textKey(t.Tokens)])
 }
 
 // A Drawn sample is what was chosen of an output, and how many sentences were not.
@@ -71,7 +71,7 @@ type Drawn struct {
 	Trees  int      // of the output
 
 	sample        *Sample
-	early         int // in an earlier sample
+	excluded      int // in Without
 	outside       int // of another length
 	unknown, sure int // as Uncertain has them
 }
@@ -87,7 +87,8 @@ func (s *Sample) Draw(ctx context.Context, from *output.Reader, text func(*outpu
 		Chosen() []Chosen
 	} = uncertain
 	if s.Random > 0 {
-		lot := &Lot{N: s.Random, Seed: s.Seed}
+		lot := NewLot(s.Random)
+		lot.Seed = s.Seed
 		if s.Paragraphs {
 			lot.Stretch = maxStretch
 		}
@@ -102,7 +103,7 @@ func (s *Sample) Draw(ctx context.Context, from *output.Reader, text func(*outpu
 		words := Words(r.Tree)
 		switch {
 		case s.Without.has(r.Tree):
-			d.early++
+			d.excluded++
 			of.Skip(r.Tree)
 		case words < s.MinWords || words > s.MaxWords:
 			d.outside++
@@ -177,7 +178,7 @@ func (d *Drawn) Totals() (t Totals) {
 func (d *Drawn) Left() string {
 	alike := 0 // with Random all others are chosen
 	if d.sample.Uncertain > 0 {
-		alike = d.Trees - len(d.Chosen) - d.outside - d.early - d.unknown - d.sure
+		alike = d.Trees - len(d.Chosen) - d.outside - d.excluded - d.unknown - d.sure
 	}
 	var reasons []string
 	for _, r := range []struct {
@@ -185,7 +186,7 @@ func (d *Drawn) Left() string {
 		why string
 	}{
 		{d.outside, fmt.Sprintf("have not %d to %d words (--min-words, --max-words)", d.sample.MinWords, d.sample.MaxWords)},
-		{d.early, "are in --without"},
+		{d.excluded, "are in --without"},
 		{d.unknown, "have no probabilities, or punctuation alone"},
 		{d.sure, "have nothing that is expected to be wrong"},
 		{alike, "say what one of these says"},

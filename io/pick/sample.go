@@ -23,11 +23,15 @@ type Chosen struct {
 	at       int // number of its row
 }
 
+func inOrder(list []Chosen) []Chosen {
+	slices.SortFunc(list, func(a, b Chosen) int { return cmp.Compare(a.at, b.at) })
+	return list
+}
+
 // A Lot draws sentences by lot, each as likely as any other: it keeps those whose
 // places have the smallest hashes. The same seed draws the same from the same
-// documents, wherever they are. In memory are 2N sentences and a stretch.
+// documents, wherever they are. In memory are 2N sentences and two stretches.
 type Lot struct {
-	N    int
 	Seed uint64
 	// Stretch is how many sentences of a paragraph, one after the other, are drawn
 	// together at most: whole paragraphs, longer ones in parts. 0 and 1 draw
@@ -37,17 +41,23 @@ type Lot struct {
 	documents documents
 	document  int // number of that of the last row
 	length    int // sentences of the stretch that passes by; 0 if none does
-	drawing   bool
-	list      []drawn
-	sentences int    // in list
-	full      bool   // those of list with hashes up to limit have N
-	limit     uint64 // once it was cut
+	passing   stretch
+	best      Best[stretch]
 }
 
-// drawn is a stretch.
-type drawn struct {
+type stretch struct {
 	hash uint64
-	list []Chosen
+	at   int
+	list []Chosen // nil if it cannot be among the best
+}
+
+// NewLot returns the lot of n sentences.
+func NewLot(n int) *Lot {
+	return &Lot{best: Best[stretch]{
+		N:       n,
+		Compare: func(a, b stretch) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.at, b.at)) },
+		Size:    func(s stretch) int { return len(s.list) },
+	}}
 }
 
 // Skip passes over a tree that may not be chosen, but may begin a document. What
@@ -61,22 +71,22 @@ func (l *Lot) Skip(t *parquet.Tree) {
 func (l *Lot) Add(t *parquet.Tree, text func() []byte) {
 	at, name := l.documents.of(t)
 	if l.length == 0 || l.length >= l.Stretch || l.document != l.documents.n || conllu.BeginsParagraph(t.Comments) {
-		if l.sentences >= 2*l.N {
-			l.cut()
-		}
-		h := l.hash(t)
-		l.length, l.drawing = 0, !l.full || h <= l.limit
-		if l.drawing {
-			l.list = append(l.list, drawn{hash: h})
-		}
+		l.end()
+		l.passing = stretch{hash: l.hash(t), at: at}
 	}
 	l.document = l.documents.n
 	l.length++
-	if l.drawing {
-		last := &l.list[len(l.list)-1]
-		last.list = append(last.list, Chosen{Text: text(), Document: name, Opens: l.length == 1, Doubt: Of(t), at: at})
-		l.sentences++
+	if l.best.Wants(l.passing) {
+		l.passing.list = append(l.passing.list, Chosen{Text: text(), Document: name, Opens: l.length == 1, Doubt: Of(t), at: at})
 	}
+}
+
+// end offers the stretch that has passed by.
+func (l *Lot) end() {
+	if l.passing.list != nil {
+		l.best.Add(l.passing)
+	}
+	l.passing, l.length = stretch{}, 0
 }
 
 // hash is of the place of a tree, whatever is in it.
@@ -88,35 +98,151 @@ func (l *Lot) hash(t *parquet.Tree) uint64 {
 	return xxhash.Sum64(binary.LittleEndian.AppendUint64(place, uint64(t.StartByte)))
 }
 
-// cut leaves as many stretches as have N sentences.
-func (l *Lot) cut() {
-	slices.SortFunc(l.list, func(a, b drawn) int {
-		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.list[0].at, b.list[0].at))
-	})
-	l.sentences = 0
-	for i := range l.list {
-		if l.sentences += len(l.list[i].list); l.sentences >= l.N {
-			clear(l.list[i+1:])
-			l.list = l.list[:i+1]
-			l.full, l.limit = true, l.list[i].hash
-			return
-		}
-	}
-}
-
 // Chosen returns the sample in the order of the input.
-func (l *Lot) Chosen() []Chosen {
-	l.cut()
-	var list []Chosen
-	for i := range l.list {
-		list = append(list, l.list[i].list...)
+func (l *Lot) Chosen() (list []Chosen) {
+	l.end()
+	for _, s := range l.best.Sorted() {
+		list = append(list, s.list...)
 	}
 	return inOrder(list)
 }
 
-func inOrder(list []Chosen) []Chosen {
-	slices.SortFunc(list, func(a, b Chosen) int { return cmp.Compare(a.at, b.at) })
-	return list
+// An Uncertain sample has the N sentences that are most worth a correction: in
+// which, for the words that have to be read, most are expected to be wrong
+// (Doubt.Compare), and which are not all alike:
+//
+//   - Sentences of four classes of length are chosen apart, each class by its share
+//     of the sentences.
+//   - In a class, a document gives up to 1 in 40 of N. Only if all documents
+//     together have too few, each gives as many again, and so on in rounds.
+//   - A text comes once (textKey).
+//
+// In memory are 2N sentences of each class at most.
+type Uncertain struct {
+	N int
+
+	// How many of the sentences that were given cannot be chosen.
+	Unknown int // they have no probabilities
+	Sure    int // nothing in them is expected to be wrong
+
+	documents documents
+	classes   [len(classEnds) + 1]class
+}
+
+// classEnds are the longest sentences of each class but the last, in words
+// without punctuation.
+var classEnds = [...]int{9, 17, 27}
+
+// perDocument is which part of N a document gives to a class in a round: all
+// classes together a tenth.
+const perDocument = 40
+
+// A class has the sentences of some lengths.
+type class struct {
+	sentences int // that were offered
+	list      []item
+	worst     *item // of N that were kept
+}
+
+// An item may be chosen.
+type item struct {
+	Chosen
+	document int
+	key      uint64 // of its text
+	round    int    // in which its document gives it
+}
+
+func (x item) compare(y item) int {
+	return cmp.Or(cmp.Compare(x.round, y.round), x.Doubt.Compare(y.Doubt), cmp.Compare(x.at, y.at))
+}
+
+// cut sorts the list by rounds and leaves n items with different texts.
+func (c *class) cut(n int) {
+	type text struct {
+		document int // 0: any
+		key      uint64
+	}
+	again := map[text]bool{}
+	isAgain := func(t text) bool {
+		defer func() { again[t] = true }()
+		return again[t]
+	}
+	given := map[int]int{} // by document
+	for i := range c.list {
+		c.list[i].round = 0
+	}
+	slices.SortFunc(c.list, item.compare)
+	c.list = slices.DeleteFunc(c.list, func(x item) bool { return isAgain(text{x.document, x.key}) })
+	for i := range c.list {
+		x := &c.list[i]
+		x.round = given[x.document] / max(n/perDocument, 1)
+		given[x.document]++
+	}
+	slices.SortFunc(c.list, item.compare)
+	c.list = slices.DeleteFunc(c.list, func(x item) bool { return isAgain(text{0, x.key}) })
+	if len(c.list) >= n {
+		clear(c.list[n:])
+		c.list = c.list[:n]
+		worst := c.list[n-1]
+		c.worst = &worst
+	}
+}
+
+// Skip passes over a tree that may not be chosen, but may begin a document.
+func (u *Uncertain) Skip(t *parquet.Tree) { u.documents.of(t) }
+
+// Add offers a tree in its place in the input; text makes what is kept of it.
+func (u *Uncertain) Add(t *parquet.Tree, text func() []byte) {
+	at, name := u.documents.of(t)
+	d := Of(t)
+	switch {
+	case d.Words == 0:
+		u.Unknown++
+		return
+	case d.Wrong == 0:
+		u.Sure++
+		return
+	}
+	i, _ := slices.BinarySearch(classEnds[:], d.Words)
+	c := &u.classes[i]
+	c.sentences++
+	x := item{Chosen: Chosen{Document: name, Opens: true, Doubt: d, at: at}, document: u.documents.n, key: textKey(t.Tokens)}
+	if c.worst != nil && x.compare(*c.worst) >= 0 {
+		return // without making its text: most sentences end here
+	}
+	x.Text = text()
+	if c.list = append(c.list, x); len(c.list) >= 2*u.N {
+		c.cut(u.N)
+	}
+}
+
+// Chosen returns the sample in the order of the input.
+func (u *Uncertain) Chosen() []Chosen {
+	for i := range u.classes {
+		u.classes[i].cut(u.N)
+	}
+	var list []Chosen
+	var given [len(u.classes)]int
+	for len(list) < u.N {
+		// The class is next that has given the least for its sentences.
+		next := -1
+		for i := range u.classes {
+			c := &u.classes[i]
+			if given[i] < len(c.list) && (next < 0 || c.sentences*(2*given[next]+1) > u.classes[next].sentences*(2*given[i]+1)) {
+				next = i
+			}
+		}
+		if next < 0 {
+			break
+		}
+		list = append(list, u.classes[next].list[given[next]].Chosen)
+		given[next]++
+	}
+	slices.SortFunc(list, func(a, b Chosen) int { return cmp.Or(a.Doubt.Compare(b.Doubt), cmp.Compare(a.at, b.at)) })
+	for i := range list {
+		list[i].Rank = i + 1
+	}
+	return inOrder(list)
 }
 
 // documents tells the documents of rows apart that come in their order: what
@@ -143,9 +269,9 @@ func (d *documents) of(t *parquet.Tree) (row int, name string) {
 	return d.rows, d.name
 }
 
-// TextKey is equal for sentences that say the same to who corrects them: case,
+// textKey is equal for sentences that say the same to who corrects them: case,
 // digits and punctuation do not count.
-func TextKey(forms []string) uint64 {
+func textKey(forms []string) uint64 {
 	var text []byte
 	for _, form := range forms {
 		words := len(text)

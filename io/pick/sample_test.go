@@ -1,6 +1,7 @@
 package pick
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -15,6 +16,7 @@ import (
 // sentences that cannot be chosen.
 func corpus(chance *rand.Rand, documents, most int) (rows []*parquet.Tree) {
 	for d := range documents {
+		first := len(rows)
 		for range 1 + chance.IntN(most) {
 			n := 1 + chance.IntN(40)
 			confs := make([]float32, n)
@@ -26,8 +28,8 @@ func corpus(chance *rand.Rand, documents, most int) (rows []*parquet.Tree) {
 				row.Tokens[i] = fmt.Sprintf("%c%d", 'a'+chance.IntN(20), chance.IntN(9))
 			}
 			switch old := chance.IntN(8); {
-			case old == 0 && len(rows) > 0:
-				row.Tokens = rows[chance.IntN(len(rows))].Tokens // said before
+			case old == 0 && len(rows) > first:
+				row.Tokens = rows[first+chance.IntN(len(rows)-first)].Tokens // said before
 				row.UPOS, row.DeprelConf = make([]string, len(row.Tokens)), make([]float32, len(row.Tokens))
 			case old == 1:
 				row.DeprelConf = nil
@@ -39,88 +41,51 @@ func corpus(chance *rand.Rand, documents, most int) (rows []*parquet.Tree) {
 	return rows
 }
 
-// chooseAll is Uncertain with all sentences in memory: sorted document by
-// document, and never thrown away.
+// chooseAll is Uncertain with all sentences in memory, where no text is in two
+// documents.
 func chooseAll(rows []*parquet.Tree, n, least, most int) (chosen []int) {
-	type one struct {
-		at, class, round int
-		d                Doubt
-		key              string
+	type one struct{ at, round int }
+	wrong := func(a, b int) int { // the share of a is larger
+		x, y := Of(rows[a]), Of(rows[b])
+		return cmp.Or(cmp.Compare(y.Wrong*int64(x.Words+sureWords), x.Wrong*int64(y.Words+sureWords)), cmp.Compare(a, b))
 	}
-	before := func(a, b one) bool {
-		if a.round != b.round {
-			return a.round < b.round
-		}
-		x, y := a.d.Wrong*int64(b.d.Words+sureWords), b.d.Wrong*int64(a.d.Words+sureWords)
-		return x > y || x == y && a.at < b.at
-	}
-	var byDocument [][]one
-	count := map[int]int{}
-	for i, row := range rows {
-		if i == 0 || rows[i-1].DocID != row.DocID {
-			byDocument = append(byDocument, nil)
-		}
-		d := Of(row)
-		if d.Words < max(least, 1) || d.Words > most || d.Wrong == 0 {
-			continue
-		}
-		class := 0
-		for class < len(classEnds) && d.Words > classEnds[class] {
-			class++
-		}
-		count[class]++
-		var letters []string
-		for _, token := range row.Tokens {
-			letters = append(letters, token[:1]) // digits are all alike
-		}
-		last := len(byDocument) - 1
-		byDocument[last] = append(byDocument[last], one{i, class, 0, d, strings.Join(letters, " ")})
-	}
-	kept := map[string]one{}
-	for _, list := range byDocument {
-		slices.SortFunc(list, func(a, b one) int {
-			if before(a, b) {
-				return -1
+	count, classes := [4]int{}, [4][]one{}
+	for class, ends := range [4][2]int{{1, 9}, {10, 17}, {18, 27}, {28, 1000}} {
+		var list []int
+		for i, row := range rows {
+			if d := Of(row); d.Words >= max(least, ends[0]) && d.Words <= min(most, ends[1]) && d.Wrong > 0 {
+				list = append(list, i)
 			}
-			return 1
-		})
-		given, seen := map[int]int{}, map[string]bool{}
-		for _, x := range list {
-			x.round = given[x.class] / max(n/40, 1)
-			old, there := kept[x.key]
-			if seen[x.key] || there && !before(x, old) {
-				continue
-			}
-			seen[x.key] = true
-			kept[x.key] = x
-			given[x.class]++
 		}
-	}
-	classes := map[int][]one{}
-	for _, x := range kept {
-		classes[x.class] = append(classes[x.class], x)
-	}
-	for _, list := range classes {
-		slices.SortFunc(list, func(a, b one) int {
-			if before(a, b) {
-				return -1
+		count[class] = len(list)
+		slices.SortFunc(list, wrong)
+		given, seen := map[string]int{}, map[string]bool{}
+		for _, i := range list {
+			var letters strings.Builder
+			for _, token := range rows[i].Tokens {
+				letters.WriteString(token[:1]) // digits are all alike
 			}
-			return 1
-		})
+			if text := rows[i].DocID + " " + letters.String(); !seen[text] {
+				seen[text] = true
+				classes[class] = append(classes[class], one{i, given[rows[i].DocID] / max(n/40, 1)})
+				given[rows[i].DocID]++
+			}
+		}
+		slices.SortFunc(classes[class], func(a, b one) int { return cmp.Or(cmp.Compare(a.round, b.round), wrong(a.at, b.at)) })
 	}
-	seats := map[int]int{}
+	var given [4]int
 	for len(chosen) < n {
 		best, quotient := -1, 0.0
-		for class := range len(classEnds) + 1 {
-			if q := float64(count[class]) / float64(2*seats[class]+1); seats[class] < len(classes[class]) && q > quotient {
+		for class := range classes {
+			if q := float64(count[class]) / float64(2*given[class]+1); given[class] < len(classes[class]) && q > quotient {
 				best, quotient = class, q
 			}
 		}
 		if best < 0 {
 			break
 		}
-		chosen = append(chosen, classes[best][seats[best]].at)
-		seats[best]++
+		chosen = append(chosen, classes[best][given[best]].at)
+		given[best]++
 	}
 	slices.Sort(chosen)
 	return chosen
@@ -140,7 +105,7 @@ func TestUncertainEqualsSearchOfAll(t *testing.T) {
 			}
 			u.Add(row, func() []byte { return []byte(fmt.Sprint(row.StartByte)) })
 			for i := range u.classes {
-				if kept := max(len(u.classes[i].passing.list), len(u.classes[i].before.list)); kept > 2*n {
+				if kept := len(u.classes[i].list); kept > 2*n {
 					t.Fatalf("%d sentences are kept for %d", kept, n)
 				}
 			}
@@ -183,6 +148,11 @@ func TestUncertainIsSpread(t *testing.T) {
 			}
 		}
 	}
+	for i, row := range rows { // some documents say what others say
+		if row.DocID != worst && i%5 == 0 {
+			row.Tokens, row.UPOS, row.DeprelConf = rows[i/2].Tokens, rows[i/2].UPOS, rows[i/2].DeprelConf
+		}
+	}
 	u := Uncertain{N: n}
 	for _, row := range rows {
 		u.Add(row, func() []byte { return nil })
@@ -192,7 +162,7 @@ func TestUncertainIsSpread(t *testing.T) {
 	chosen := u.Chosen()
 	for _, c := range chosen {
 		documents[c.Document]++
-		texts[TextKey(rows[c.at-1].Tokens)] = true
+		texts[textKey(rows[c.at-1].Tokens)] = true
 		lengths[class(c.Doubt)]++
 	}
 	for _, row := range rows {
@@ -222,11 +192,12 @@ func TestLot(t *testing.T) {
 	rows := corpus(rand.New(rand.NewPCG(7, 8)), 12, 3)
 	const n, seeds = 5, 4000
 	draw := func(seed uint64, rows []*parquet.Tree) (at []int) {
-		l := Lot{N: n, Seed: seed}
+		l := NewLot(n)
+		l.Seed = seed
 		for _, row := range rows {
 			l.Add(row, func() []byte { return []byte(row.SentID) })
-			if len(l.list) > 2*n {
-				t.Fatalf("%d are kept", len(l.list))
+			if len(l.best.list) > 2*n {
+				t.Fatalf("%d are kept", len(l.best.list))
 			}
 		}
 		for _, c := range l.Chosen() {
@@ -294,11 +265,12 @@ func TestLotOfParagraphs(t *testing.T) {
 	times := make([]int, len(stretches))
 	total := 0
 	for seed := range uint64(seeds) {
-		l := Lot{N: n, Seed: seed, Stretch: most}
+		l := NewLot(n)
+		l.Seed, l.Stretch = seed, most
 		for i, row := range rows {
 			l.Add(row, func() []byte { return []byte(fmt.Sprint(i)) })
-			if l.sentences > 2*n+most {
-				t.Fatalf("%d are kept", l.sentences)
+			if l.best.size > 2*n+most {
+				t.Fatalf("%d are kept", l.best.size)
 			}
 		}
 		chosen := l.Chosen()
@@ -326,7 +298,8 @@ func TestLotOfParagraphs(t *testing.T) {
 			t.Errorf("stretch %d is drawn %d times, want about %.0f", which, k, seeds*p)
 		}
 	}
-	l := Lot{N: 100, Stretch: 100}
+	l := NewLot(100)
+	l.Stretch = 100
 	for i, row := range rows[:9] {
 		if row.Comments = nil; i == 4 {
 			l.Skip(row)
@@ -364,7 +337,7 @@ func TestDocuments(t *testing.T) {
 }
 
 func TestTextKey(t *testing.T) {
-	key := func(s string) uint64 { return TextKey(strings.Fields(s)) }
+	key := func(s string) uint64 { return textKey(strings.Fields(s)) }
 	if a := key("On 12 May , they met ."); a != key("on 31 may they MET !") || a == key("on 3 may they met") || a == key("on 12 may they") {
 		t.Error("case, digits or punctuation")
 	}

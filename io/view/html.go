@@ -1,7 +1,6 @@
 package view
 
 import (
-	"cmp"
 	_ "embed"
 	"fmt"
 	"strings"
@@ -25,8 +24,7 @@ func HTMLHead(dst []byte, title string) []byte {
 // to 80%, and scrolls by itself.
 func HTMLTree(dst []byte, t *parquet.Tree, o SVGOptions) []byte {
 	o.Background = pageColor // for the labels; the page has rules for it
-	text := cmp.Or(t.Text, strings.Join(t.Tokens[:min(len(t.Tokens), 1000)], " "))
-	dst = htmlHeading(dst, t.SentID, text)
+	dst = htmlHeading(dst, t.SentID, textOf(t))
 	if o.Conf != NoConf {
 		if say := certainty(t); say != "" {
 			dst = fmt.Appendf(dst, "<p class=\"soft\">%s</p>\n", xmlText(say))

@@ -6,45 +6,29 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/treebeam/treebeam/io/parquet"
-	"github.com/treebeam/treebeam/io/pick"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 //go:embed page.html
 var pageText string
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"number":  number,
-	"visible": Visible,
-}).Parse(pageText))
+var page = template.Must(template.New("page").Parse(pageText))
 
 // What page.html shows.
 type pageData struct {
-	Name     string
-	Summary  string
-	Run      []row
-	Counts   []tile
-	Reasons  []reasonRow
-	More     string // about reasons left out
-	Troubled []*parquet.Document
-	Files    []fileTable
-	Status   []row
-	Forecast *forecastTable
-	Proofs   []row
-	Charts   []chart
-	Lists    []wordTable // of words
-	Words    []wordTable // by tag and label
-	Lowest   []figure
-	Examples []figure
-	Limits   struct{ Drawn, MinExample, MaxExample int }
-	Sure     string
-}
-
-type row struct {
-	Name, Value, Note string
+	Name, Summary                                 string
+	Counts                                        []tile
+	Examples, Lowest                              []figure
+	Lists, Words, Quality, Files, Failures, About []table
+	Forecast                                      string
+	Charts                                        []chart
+	Limits                                        struct{ MinExample, MaxExample int }
+	Sure                                          string
 }
 
 type tile struct {
@@ -52,35 +36,34 @@ type tile struct {
 	Bad         bool
 }
 
-type reasonRow struct {
-	Severity, Stage, Kind, Reason, Place, Text string
-	Count                                      string
+// A table is one as the template shows it: a column has a name, and a kind that
+// says how its cells are shown.
+type table struct {
+	Title, Class, Note, More string
+	Columns                  []tableColumn
+	Rows                     [][]string
 }
 
-type fileTable struct {
-	Title, Column string
-	Rows          [][]string
-}
+type tableColumn struct{ Name, Kind string }
 
-type wordTable struct {
-	Title, Column string
-	Means         []string // columns whose means are shown
-	Rows          []wordRow
-	More          string
-}
+// Kinds of columns; others are classes of page.html.
+const (
+	rowHead = "head"  // what the row is about
+	numbers = "n"     // numbers
+	gauge   = "gauge" // bars, percent of the widest
+	plain   = ""
+	soft    = "soft"
+)
 
-type wordRow struct {
-	Name, N, Share string
-	Bar            float64 // percent of the widest
-	Means          []string
-}
+func (t *table) add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
 type figure struct {
 	ID, Place, Text, Note string
 	Certainty             string
 	Label                 string // for those who cannot see it
-	Picture               *picture
-	Rows                  [][8]string
+	RightToLeft           bool
+	Picture               template.HTML // escaped by SVG
+	Words                 table
 }
 
 // maxText is how much of a sentence or of a row's text the page shows, in
@@ -91,186 +74,295 @@ const maxText = 600
 // Everything that comes from the input is escaped, and no control character is
 // left in it.
 func (r *Report) WriteHTML(w io.Writer) error {
+	s := &r.sum
 	d := &pageData{
 		Name: Visible(r.run.Name),
 		Summary: fmt.Sprintf("%s in %s from %s; %s, %s.",
-			many(r.words, "word"), many(r.trees, "tree"), many(r.files, "file"), many(r.errors, "error"), many(r.warnings, "warning")),
-		Troubled: r.troubled,
-		Sure:     fmt.Sprintf("%.1f", sure),
+			many(s.Words, "word"), many(s.Trees, "tree"), many(r.files, "file"), many(s.Failures, "error"), many(s.Warnings, "warning")),
+		Sure: fmt.Sprintf("%.1f", sure),
+		Counts: []tile{
+			{number(r.files), "files", false}, {number(s.Blocks), "blocks of text", false},
+			{number(s.Sentences), "sentences", false}, {number(s.Trees), "trees", false}, {number(s.Words), "words", false},
+			{number(s.Failures), "errors", s.Failures > 0}, {number(s.Warnings), "warnings", false},
+		},
+		Words:    []table{r.meansTable("Parts of speech", "UPOS", &r.upos), r.meansTable("Relations", "deprel", &r.deprel)},
+		Failures: r.failureTables(),
+		About:    []table{r.aboutTable()},
 	}
-	d.Limits.Drawn, d.Limits.MinExample, d.Limits.MaxExample = maxDrawn, minExample, maxExample
-	d.Run = r.runRows()
-	d.Counts = []tile{
-		{number(r.files), "files", false}, {number(r.blocks), "blocks of text", false},
-		{number(r.sentences), "sentences", false}, {number(r.trees), "trees", false}, {number(r.words), "words", false},
-		{number(r.errors), "errors", r.errors > 0}, {number(r.warnings), "warnings", false},
-	}
-	r.addReasons(d)
-	d.Files = []fileTable{
-		fileRows("By format", "format", &r.formats, "not read"),
-		fileRows("By encoding", "encoding", &r.encodings, "not text"),
-		fileRows("By layout", "a line break means", &r.layouts, "no raw text"),
-	}
-	list, _, _ := r.status.top(20)
-	for _, c := range list {
-		d.Status = append(d.Status, row{Visible(c.Name), number(c.N), statusNames[c.Name]})
-	}
-	d.Forecast = r.forecast.table()
-	if list, _, _ := r.certificates.top(20); len(list) > 1 || len(list) == 1 && list[0].Name != "" {
-		for _, c := range list {
-			d.Proofs = append(d.Proofs, row{cmp.Or(Visible(c.Name), "none"), number(c.N) + ", " + percent(c.N, r.trees), certificateNames[c.Name]})
+	d.Limits.MinExample, d.Limits.MaxExample = minExample, maxExample
+	for _, t := range []table{frequencies("Forms", "form, in lower case", &r.forms), frequencies("Lemmas", "lemma", &r.lemmas),
+		frequencies("Lemmas of content words", "lemma", &r.content)} {
+		if len(t.Rows) > 0 {
+			d.Lists = append(d.Lists, t)
 		}
+	}
+	if r.expected.Words > 0 {
+		d.Forecast = r.forecast()
+		d.Quality = append(d.Quality, r.worstTable())
+	}
+	if _, none := r.certificates.byName[""]; len(r.certificates.byName) > 1 || len(r.certificates.byName) == 1 && !none {
+		d.Quality = append(d.Quality, meanings("Trees by certificate", "certificate", &r.certificates, certificateNames))
+	}
+	d.Files = []table{
+		fileTable("By format", "format", &r.formats, "not read"),
+		fileTable("By encoding", "encoding", &r.encodings, "not text"),
+		fileTable("By layout", "a line break means", &r.layout, "no raw text"),
+	}
+	if len(r.status.byName) > 0 {
+		d.Files = append(d.Files, meanings("Trees by status", "status", &r.status, statusNames))
 	}
 	d.Charts = append(d.Charts, newChart("Words in a sentence", "", "sentences", r.lengths))
-	for _, s := range r.signals {
-		if s.N > 0 {
-			d.Charts = append(d.Charts, newChart(s.Column, s.About, s.Unit, s.histogram))
+	for i, h := range r.signals {
+		if h.N > 0 {
+			d.Charts = append(d.Charts, newChart(signals[i].column, signals[i].about, signals[i].unit, h))
 		}
 	}
-	d.Lists = r.vocabulary.tables()
-	d.Words = []wordTable{r.wordRows("Parts of speech", "UPOS", &r.upos), r.wordRows("Relations", "deprel", &r.deprel)}
 	for _, t := range r.lowest.Trees() {
 		d.Lowest = append(d.Lowest, newFigure(t))
 	}
-	for _, t := range r.examples.list() {
+	for _, t := range r.exampleTrees() {
 		d.Examples = append(d.Examples, newFigure(t))
 	}
 	return page.Execute(w, d)
 }
 
-func (r *Report) runRows() []row {
+// aboutTable says what was run.
+func (r *Report) aboutTable() table {
 	where := r.folder
 	if where == "." || where == "" {
 		where = "files of several folders"
 	}
-	rows := []row{
-		{"input", Visible(where), many(r.files, "file") + ", " + many(r.stored, "byte")},
-		{"model", r.run.ModelID, "SHA-256 " + r.run.ModelDigest},
-	}
+	t := table{Title: "What was run", Class: "run", Columns: []tableColumn{{"what", rowHead}, {"value", plain}, {"", soft}}}
+	t.add("input", Visible(where), many(r.files, "file")+", "+many(r.sum.StoredBytes, "byte"))
+	t.add("model", r.run.ModelID, "SHA-256 "+r.run.ModelDigest)
 	for _, fact := range r.run.ModelFacts {
-		rows = append(rows, row{fact[0], Visible(fact[1]), ""})
+		t.add(fact[0], Visible(fact[1]), "")
 	}
 	if r.run.Snapshot != "" {
-		rows = append(rows, row{"snapshot", Visible(r.run.Snapshot), ""})
+		t.add("snapshot", Visible(r.run.Snapshot), "")
 	} else {
-		rows = append(rows, row{"fingerprint of the run", r.run.FP, ""})
+		t.add("fingerprint of the run", r.run.FP, "")
 	}
-	rows = append(rows, row{"format version", r.run.FormatVersion, ""})
-	for _, option := range optionRows(r.run.Options) {
-		rows = append(rows, row{"option " + option[0], Visible(option[1]), ""})
+	t.add("format version", r.run.FormatVersion, "")
+	for _, name := range slices.Sorted(maps.Keys(r.run.Options)) {
+		t.add("option "+Visible(name), Visible(r.run.Options[name]), "")
 	}
-	if r.unknown > 0 {
-		rows = append(rows, row{"words new to the model", number(r.unknown), percent(r.unknown, r.words) + " of the words; over half is probably another language"})
+	for _, c := range []struct {
+		n          int64
+		name, note string
+	}{
+		{r.sum.UnknownWords, "words new to the model", percent(r.sum.UnknownWords, r.sum.Words) + " of the words; over half is probably another language"},
+		{r.empty, "files without text", ""},
+		{r.unreadable, "files that could not be read", ""},
+		{r.sum.Repaired, "characters repaired", "invalid bytes that became U+FFFD"},
+	} {
+		if c.n > 0 {
+			t.add(c.name, number(c.n), c.note)
+		}
 	}
-	if r.empty > 0 {
-		rows = append(rows, row{"files without text", number(r.empty), ""})
-	}
-	if r.unreadable > 0 {
-		rows = append(rows, row{"files that could not be read", number(r.unreadable), ""})
-	}
-	if r.repaired > 0 {
-		rows = append(rows, row{"characters repaired", number(r.repaired), "invalid bytes that became U+FFFD"})
-	}
-	return rows
+	return t
 }
 
-func (r *Report) addReasons(d *pageData) {
-	all := r.sortedReasons()
-	for _, k := range all[:min(len(all), 50)] {
-		e := k.Example
-		d.Reasons = append(d.Reasons, reasonRow{
-			Severity: Visible(k.severity), Stage: Visible(k.stage), Kind: Visible(k.kind), Count: number(k.Count),
-			Reason: Clip(Visible(e.Reason), maxText), Place: Visible(place(e.SourceURI, e.ByteOffset, e.Line)), Text: Clip(Visible(e.Text), 200),
-		})
-	}
+// failureTables are kinds of failures and warnings, and files with errors; none
+// if there are none.
+func (r *Report) failureTables() (list []table) {
+	const most = 50
+	kinds := table{Class: "reasons", Columns: []tableColumn{{"severity", "severity"}, {"stage", plain}, {"kind", plain}, {"rows", numbers},
+		{"an example", plain}, {"where", plain}, {"text", plain}}}
 	rest := r.moreReason
-	for _, k := range all[min(len(all), 50):] {
-		rest += k.Count
+	for i, k := range r.sortedReasons() {
+		if i >= most {
+			rest += k.Count
+			continue
+		}
+		e := k.Example
+		kinds.add(Visible(k.severity), Visible(k.stage), Visible(k.kind), number(k.Count), Clip(Visible(e.Reason), maxText),
+			Visible(place(e.SourceURI, e.ByteOffset, e.Line)), Clip(Visible(e.Text), 200))
 	}
 	if rest > 0 {
-		d.More = fmt.Sprintf("and %s rows of other kinds", number(rest))
+		kinds.More = fmt.Sprintf("and %s rows of other kinds", number(rest))
 	}
+	if len(kinds.Rows) > 0 {
+		list = append(list, kinds)
+	}
+	files := table{Title: "Files with the most errors", Columns: []tableColumn{{"file", rowHead}, {"errors", numbers}, {"warnings", numbers}, {"trees", numbers}}}
+	for _, d := range r.troubled.Sorted() {
+		files.add(Visible(d.SourceURI), number(d.Failures), number(d.Warnings), number(d.Trees))
+	}
+	if len(files.Rows) > 0 {
+		list = append(list, files)
+	}
+	return list
 }
 
-func fileRows(title, column string, t *tally, none string) fileTable {
-	table := fileTable{Title: title, Column: column}
-	list, more, rest := t.top(20)
-	for _, c := range list {
-		name := Visible(c.Name)
-		if name == "" {
-			name = none
-		}
-		table.Rows = append(table.Rows, []string{name, number(c.N), number(int64(c.Sums[0])), number(int64(c.Sums[1])), number(int64(c.Sums[2]))})
+// forecast says how many words are expected to be right.
+func (r *Report) forecast() string {
+	e := &r.expected
+	return fmt.Sprintf("%s words expected to be right, with its standard error: UPOS %s, UAS %s, LAS %s", number(e.Words),
+		shareOf(e.UPOS.Share(e.Words)), shareOf(e.UAS.Share(e.Words)), shareOf(e.LAS.Share(e.Words)))
+}
+
+// worstTable has the files where the least is expected to be right.
+func (r *Report) worstTable() table {
+	t := table{Title: "Files with the lowest expected LAS", Note: fmt.Sprintf("Files of fewer than %d words come last.", minForecast),
+		Columns: []tableColumn{{"file", rowHead}, {"words", numbers}, {"UPOS", numbers}, {"UAS", numbers}, {"LAS", numbers}}}
+	for _, d := range r.worst.Sorted() {
+		t.add(Visible(d.DocID), number(d.CalibratedWords), shareOf(d.ExpectedUPOS, d.ExpectedUPOSStderr),
+			shareOf(d.ExpectedUAS, d.ExpectedUASStderr), shareOf(d.ExpectedLAS, d.ExpectedLASStderr))
 	}
-	if more > 0 {
-		table.Rows = append(table.Rows, []string{fmt.Sprintf("%d others", more), number(rest), "", "", ""})
+	return t
+}
+
+// shareOf writes a share and its standard error, in percent.
+func shareOf(share, stderr float64) string { return fmt.Sprintf("%.1f ± %.1f", 100*share, 100*stderr) }
+
+// fileTable counts files.
+func fileTable(title, column string, t *tally, none string) table {
+	table := table{Title: title, Columns: []tableColumn{{column, rowHead}, {"files", numbers}, {"bytes", numbers}, {"trees", numbers}, {"words", numbers}}}
+	list, more, total := t.top(20)
+	for _, c := range list {
+		table.add(cmp.Or(Visible(c.Name), none), number(c.N), number(int64(c.Sums[0])), number(int64(c.Sums[1])), number(int64(c.Sums[2])))
+	}
+	table.More = others(list, more, total, "file")
+	return table
+}
+
+// meanings counts trees by a column, and explains its values.
+func meanings(title, column string, t *tally, means map[string]string) table {
+	table := table{Title: title, Columns: []tableColumn{{column, rowHead}, {"trees", numbers}, {"what it means", soft}}}
+	list, _, total := t.top(20)
+	for _, c := range list {
+		table.add(cmp.Or(Visible(c.Name), "none"), number(c.N)+", "+percent(c.N, total), means[c.Name])
 	}
 	return table
 }
 
-// wordRows is a table of tags or labels, with the means of the columns that say
-// how sure their words are: of what is calibrated, or else of what is not.
-func (r *Report) wordRows(title, column string, t *tally) wordTable {
-	table := wordTable{Title: title, Column: column}
-	list, more, rest := t.top(40)
-	total := rest
-	shown := func(i int) bool {
-		return (wordColumns[i].name != pick.Raw || !r.calibrated) &&
-			slices.ContainsFunc(list, func(c *count) bool { return c.Valued[i] > 0 })
+// frequencies lists the commonest words.
+func frequencies(title, column string, t *tally) table {
+	table := table{Title: title, Class: "words list", Columns: []tableColumn{{column, rowHead}, {"words", numbers}, {"share", numbers}, {"", gauge}}}
+	list, more, total := t.top(25)
+	for _, c := range list {
+		table.add(c.Name, number(c.N), percent(c.N, total), width(c.N, list[0].N))
 	}
-	for i := range wordColumns {
-		if shown(i) {
-			table.Means = append(table.Means, wordColumns[i].name)
+	table.More = others(list, more, total, "word")
+	return table
+}
+
+// meansTable counts words by tag or label, with the means of the columns that say
+// how sure they are: of what is calibrated, or else of what is not.
+func (r *Report) meansTable(title, column string, t *tally) table {
+	table := table{Title: title, Class: "words", Columns: []tableColumn{{column, rowHead}, {"words", numbers}, {"share", numbers}, {"", gauge}}}
+	var shown []int
+	for i := range signals[:wordSignals] {
+		if raw := i == wordSignals-1; r.signals[i].N > 0 && (!raw || r.signals[0].N == 0) {
+			shown = append(shown, i)
+			table.Columns = append(table.Columns, tableColumn{"mean " + signals[i].column, numbers})
 		}
 	}
+	list, more, total := t.top(40)
 	for _, c := range list {
-		total += c.N
-	}
-	for _, c := range list {
-		w := wordRow{Name: c.Name, N: number(c.N), Share: percent(c.N, total), Bar: float64(1000*c.N/list[0].N) / 10}
-		for i := range wordColumns {
+		row := []string{c.Name, number(c.N), percent(c.N, total), width(c.N, list[0].N)}
+		for _, i := range shown {
 			mean := ""
 			if c.Valued[i] > 0 {
 				mean = fmt.Sprintf("%.3f", c.Sums[i]/float64(c.Valued[i]))
 			}
-			if shown(i) {
-				w.Means = append(w.Means, mean)
-			}
+			row = append(row, mean)
 		}
-		table.Rows = append(table.Rows, w)
+		table.Rows = append(table.Rows, row)
 	}
-	if more > 0 {
-		table.More = fmt.Sprintf("and %s others with %s words", number(int64(more)), number(rest))
-	}
+	table.More = others(list, more, total, "word")
 	return table
+}
+
+// width is that of a bar.
+func width(n, most int64) string { return fmt.Sprintf("%.1f", 100*float64(n)/float64(most)) }
+
+// others says what a table of things leaves out.
+func others(list []*count, more int, total int64, thing string) string {
+	for _, c := range list {
+		total -= c.N
+	}
+	if total == 0 {
+		return ""
+	}
+	return fmt.Sprintf("and %s others with %s", number(int64(more)), many(total, thing))
 }
 
 // newFigure is a tree with what stands around it.
 func newFigure(t *parquet.Tree) figure {
-	text := t.Text
-	if text == "" {
-		text = strings.Join(t.Tokens[:min(len(t.Tokens), 1000)], " ")
-	}
-	f := figure{ID: Clip(Visible(t.SentID), 120), Place: Visible(place(t.SourceURI, t.StartByte, nil)),
-		Text: Clip(Visible(text), maxText), Certainty: certainty(t), Picture: drawWithin(t, pictureOptions{limit: maxDrawn, conf: LowConf}, maxPicture)}
-	p := f.Picture
+	p := drawWithin(t, pictureOptions{limit: maxDrawn, conf: LowConf}, maxPicture)
+	f := figure{ID: Clip(Visible(t.SentID), 120), Place: Visible(place(t.SourceURI, t.StartByte, nil)), Text: Clip(Visible(textOf(t)), maxText),
+		Certainty: certainty(t), RightToLeft: p.RightToLeft}
 	if p.Last-p.First+1 < p.N {
 		f.Note = fmt.Sprintf("Words %s to %s of %s, around the least certain arc.", number(int64(p.First)), number(int64(p.Last)), number(int64(p.N)))
 	}
-	f.Label = fmt.Sprintf("Dependency tree of %d words; the table below has the same", p.Last-p.First+1)
+	f.Picture = template.HTML(p.svg(nil, fmt.Sprintf("Dependency tree of %d words; the table below has the same", p.Last-p.First+1), "none", nil))
+	f.Words = table{Columns: []tableColumn{{"id", numbers}, {"form", rowHead}, {"lemma", plain}, {"UPOS", plain}, {"probability of UPOS", numbers},
+		{"head", numbers}, {"deprel", plain}, {"of head and deprel", numbers}}}
 	for i := p.First - 1; i < p.Last; i++ {
-		probability, tag := "", ""
-		if v, ok := arcProbability(t, i); ok {
-			probability = fmt.Sprintf("%.2f", v)
-		}
-		if i < len(t.UPOSConf) {
-			tag = fmt.Sprintf("%.2f", t.UPOSConf[i])
-		}
 		head := ""
 		if i < len(t.Head) {
 			head = fmt.Sprint(t.Head[i])
 		}
-		f.Rows = append(f.Rows, [8]string{fmt.Sprint(i + 1), Clip(Visible(t.Tokens[i]), 60), at(t.Lemmas, i), at(t.UPOS, i), tag, head, at(t.Deprel, i), probability})
+		f.Words.add(fmt.Sprint(i+1), Clip(Visible(t.Tokens[i]), 60), at(t.Lemmas, i), at(t.UPOS, i), AllConf.tag(t, i), head, at(t.Deprel, i), AllConf.arc(t, i))
 	}
 	return f
+}
+
+// textOf is the text of a row, or its words.
+func textOf(t *parquet.Tree) string {
+	return cmp.Or(t.Text, strings.Join(t.Tokens[:min(len(t.Tokens), 1000)], " "))
+}
+
+// place says where in the input something stands.
+func place(uri string, offset int64, line *int64) string {
+	if line != nil {
+		return fmt.Sprintf("%s, line %s", uri, number(*line))
+	}
+	return fmt.Sprintf("%s, byte %s", uri, number(offset))
+}
+
+// number writes n with commas between thousands.
+func number(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// many writes a number of things.
+func many(n int64, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return number(n) + " " + thing + "s"
+}
+
+// percent writes a share, 0 for a share of nothing.
+func percent(n, of int64) string {
+	if of == 0 {
+		return "0%"
+	}
+	share := 100 * float64(n) / float64(of)
+	if share > 0 && share < 0.05 {
+		return "<0.1%"
+	}
+	return fmt.Sprintf("%.1f%%", share)
+}
+
+// statusNames explains the column status.
+var statusNames = map[string]string{
+	syntax.OK.String():       "parsed as usual",
+	syntax.Repaired.String(): "invalid bytes were replaced",
+	syntax.Long.String():     "cut, or parsed in windows, for its length",
+	syntax.Budget.String():   "a cheaper search was used",
+}
+
+// certificateNames explains the column certificate.
+var certificateNames = map[string]string{
+	syntax.All.String():       "every tree over the candidate heads was scored: none is better under the model",
+	syntax.Bound.String():     "a bound proves that no better tree exists over the candidate heads",
+	syntax.Uncertain.String(): "the best tree that the search has found; another one may score higher",
 }

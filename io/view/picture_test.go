@@ -109,3 +109,13 @@ func TestRightToLeftPicture(t *testing.T) {
 		t.Errorf("%+v", p.Words)
 	}
 }
+
+// A picture of the report is no wider than the page, whatever the words are.
+func TestDrawWithin(t *testing.T) {
+	for _, row := range nasty() {
+		p := drawWithin(row, pictureOptions{limit: maxDrawn, conf: LowConf}, maxPicture)
+		if p.Width > maxPicture || len(row.Tokens) > 0 && p.Last < p.First {
+			t.Errorf("%s: %d pixels for the words %d to %d", row.SentID, p.Width, p.First, p.Last)
+		}
+	}
+}

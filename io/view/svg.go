@@ -63,19 +63,22 @@ func SVGRow(dst []byte, t *parquet.Tree, o SVGOptions) []byte {
 // svgRow is SVGRow; width is that of the picture, in CSS pixels.
 func svgRow(dst []byte, t *parquet.Tree, o SVGOptions) (_ []byte, width int) {
 	p := draw(t, pictureOptions{min(cmp.Or(max(o.MaxWords, 0), standardSVGWords), mostSVGWords), o.Conf, o.Lemmas})
-	title := cmp.Or(o.Title, t.Text, strings.Join(t.Tokens[:min(len(t.Tokens), 100)], " "))
+	return p.svg(dst, cmp.Or(o.Title, textOf(t)), cmp.Or(o.Background, pageColor), marks(o.Marked)), p.Width
+}
+
+// svg appends the picture as SVG describes it.
+func (p *picture) svg(dst []byte, title, background string, marked map[int]bool) []byte {
 	v := vector{dst}
 	v.printf(`<svg xmlns="http://www.w3.org/2000/svg" class="tree" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img" font-family="%s" font-size="%d" text-anchor="middle">`,
 		p.Width, p.Height, svgFont, tagSize)
 	v.printf("\n<title>%s</title>\n", xmlText(Clip(title, maxText)))
-	background := cmp.Or(o.Background, pageColor)
 	if background != "none" {
 		v.printf(`<rect class="page" width="100%%" height="100%%" fill="%s"/>`+"\n", xmlText(background))
 	}
-	v.marked(p, marks(o.Marked))
+	v.marked(p, marked)
 	v.arcs(p, background)
 	v.words(p)
-	return append(v.dst, "</svg>\n"...), p.Width
+	return append(v.dst, "</svg>\n"...)
 }
 
 // A vector appends the elements of a picture.

@@ -7,18 +7,17 @@ import (
 	"strconv"
 )
 
-// maxKeys is how many different keys a tally tells apart; those that come when
-// it has so many are counted together. Input may hold any tags and labels.
-const maxKeys = 2000
-
-// others is the key of what a tally no longer tells apart.
-const others = "(others)"
-
-// A tally counts things by name, with sums of up to four values.
+// A tally counts things by name, with sums of up to four values. It tells the
+// first maxNames different names apart, and counts what comes later together:
+// input may hold any tags, labels and words.
 type tally struct {
 	byName map[string]*count
-	order  []*count
+	others count
 }
+
+// maxNames is more than the tags and labels of a language, and than the words
+// before each of its common ones was met.
+const maxNames = 50_000
 
 type count struct {
 	Name   string
@@ -32,15 +31,14 @@ func (t *tally) of(name string) *count {
 	if c := t.byName[name]; c != nil {
 		return c
 	}
-	if len(t.order) >= maxKeys && name != others {
-		return t.of(others)
+	if len(t.byName) >= maxNames {
+		return &t.others
 	}
 	if t.byName == nil {
 		t.byName = map[string]*count{}
 	}
 	c := &count{Name: name}
 	t.byName[name] = c
-	t.order = append(t.order, c)
 	return c
 }
 
@@ -50,17 +48,19 @@ func (c *count) value(i int, v float64) {
 	c.Valued[i]++
 }
 
-// top returns the commonest n names, the commonest first, and how many more
-// there are with their total.
-func (t *tally) top(n int) (list []*count, more int, rest int64) {
-	list = slices.Clone(t.order)
-	slices.SortStableFunc(list, func(a, b *count) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Name, b.Name)) })
-	for n < len(list) {
-		rest += list[len(list)-1].N
-		more++
-		list = list[:len(list)-1]
+// top returns the commonest n names, the commonest first, how many more there
+// are, and the total of all.
+func (t *tally) top(n int) (list []*count, more int, total int64) {
+	total = t.others.N
+	for _, c := range t.byName {
+		total += c.N
+		list = append(list, c)
 	}
-	return list, more, rest
+	slices.SortFunc(list, func(a, b *count) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Name, b.Name)) })
+	if len(list) > n {
+		list, more = list[:n], len(list)-n
+	}
+	return list, more, total
 }
 
 // A histogram counts values in bins. Bin i holds values below Ends[i] and not
