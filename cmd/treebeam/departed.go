@@ -14,6 +14,7 @@ var departed = map[string]string{
 	"head-samples":   sampling,
 	"joint-tags":     "half the speed for 0.3 LAS, and --accurate gains more: lab/notes/family.md names the commit that has it",
 	"cluster":        "go run -C lab ./bench classes, in the repository, makes files for train --clusters",
+	"reparse":        "treebeam parse --state does it",
 	"revise-unknown": "measured without gain: lab/notes/family.md names the commit that has it",
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"io"
 	"os"
 	"runtime"
@@ -15,30 +14,18 @@ import (
 
 // A display has what flags say of how trees are drawn.
 type display struct {
-	color  colorWhen
+	color  string
 	lemmas bool
 }
 
 func (d *display) define(f *pflag.FlagSet) {
-	d.color = "auto"
 	f.BoolVar(&d.lemmas, "lemmas", false, "with --to tree, svg or html: also show lemmas")
-	f.Var(&d.color, "color", "with --to tree: use color `WHEN`: auto (on a terminal), always or never")
-	choose(f, "color", "auto", "always", "never")
+	colorFlag(f, &d.color, "with --to tree: use color `WHEN`: auto (on a terminal), always or never")
 }
 
-// A colorWhen is the value of --color.
-type colorWhen string
-
-func (c *colorWhen) String() string { return string(*c) }
-func (c *colorWhen) Type() string   { return "WHEN" }
-
-func (c *colorWhen) Set(s string) error {
-	switch s {
-	case "auto", "always", "never":
-		*c = colorWhen(s)
-		return nil
-	}
-	return errors.New("must be auto, always or never")
+func colorFlag(f *pflag.FlagSet, color *string, usage string) {
+	f.StringVar(color, "color", "auto", usage)
+	choose(f, "color", "auto", "always", "never")
 }
 
 // write is how rows are written to a file, which may be stdout.

@@ -20,7 +20,7 @@ func TestFormat3(t *testing.T) {
 		args []string
 		want string
 	}{
-		"convert":  {[]string{"convert", old, "--to", "conllu-conf"}, string(want)},
+		"convert":  {[]string{"convert", old, "--to", "conllu", "--conf"}, string(want)},
 		"show":     {[]string{"show", old, "--lowest", "2"}, "garden.txt@"},
 		"sample":   {[]string{"sample", old, "--uncertain", "2"}, "expected wrong by deprel_conf"},
 		"failures": {[]string{"failures", old}, "column_count"},

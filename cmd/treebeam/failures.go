@@ -28,22 +28,21 @@ func newFailures() *cobra.Command {
 	severity := fs.String("severity", "all", "print only rows of this severity, `WHICH`: error, warning or all")
 	kind := fs.String("kind", "", "print only rows of this `KIND`, such as not_text")
 	choose(fs, "severity", "error", "warning", "all")
-	choose(fs, "kind", strings.Split(kindNames(), ", ")...)
+	var kinds []string
+	for _, k := range syntax.Kinds() {
+		kinds = append(kinds, k.String())
+	}
+	choose(fs, "kind", kinds...)
 	cmd.Example = `
   treebeam failures out --errors
   treebeam failures out --kind not_text | cut -f 2`
 	cmd.RunE = func(cmd *cobra.Command, others []string) error {
 		ctx := cmd.Context()
 		switch {
-		case *severity != "all" && *severity != "error" && *severity != "warning":
-			return refuse("--severity %s: must be error, warning or all", *severity)
 		case *onlyErrors && *severity == "warning":
 			return refuse("--errors and --severity warning exclude each other")
 		case *onlyErrors:
 			*severity = "error"
-		}
-		if *kind != "" && new(syntax.Kind).UnmarshalText([]byte(*kind)) != nil {
-			return refuse("--kind %s: must be one of %s", *kind, kindNames())
 		}
 		from, err := openOne(ctx, others)
 		if err != nil {
@@ -80,12 +79,3 @@ var blanks = strings.NewReplacer("\t", " ", "\r\n", " ", "\n", " ", "\r", " ", "
 
 // cell makes a value fit in one cell of a table, and harmless in a terminal.
 func cell(s string) string { return view.Visible(blanks.Replace(s)) }
-
-// kindNames are all kinds, for a message.
-func kindNames() string {
-	var names []string
-	for _, k := range syntax.Kinds() {
-		names = append(names, k.String())
-	}
-	return strings.Join(names, ", ")
-}

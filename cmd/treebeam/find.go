@@ -40,14 +40,14 @@ type findFlags struct {
 	output         string
 	conf           float32
 	limit          int64
-	color          colorWhen
+	color          string
 }
 
 // newFind is treebeam find.
 func newFind() *cobra.Command {
 	cmd := newCommand("find FOLDER|FILE...|- PATTERN", "search trees for a pattern", findAbout)
 	fs := cmd.Flags()
-	f := findFlags{color: "auto"}
+	var f findFlags
 	fs.Float32Var(&f.conf, "conf", 0, "count only arcs, relations and tags that are right with probability `P`, from 0 to 1")
 	fs.Int64VarP(&f.limit, "limit", "n", 0, "stop after `N` hits (all)")
 	group(fs, "What is found")
@@ -56,9 +56,8 @@ func newFind() *cobra.Command {
 	fs.StringVar(&f.tsv, "tsv", "", "print a table of `ATTRIBUTES`, such as v.lemma,s.Number,sent_id, one hit per line")
 	fs.StringVar(&f.group, "group", "", "count hits by `ATTRIBUTES`, the most frequent first")
 	fs.StringVarP(&f.output, "output", "o", "", "write to `FILE`; .conllu and .tree choose the format, .gz and .zst compress (standard output)")
-	fs.Var(&f.color, "color", "use color `WHEN`: auto (on a terminal), always or never")
+	colorFlag(fs, &f.color, "use color `WHEN`: auto (on a terminal), always or never")
 	group(fs, outputFlags)
-	choose(fs, "color", "auto", "always", "never")
 	choose(fs, "to", search.Text, search.CoNLLU, search.Tree)
 	cmd.Example = `
   treebeam find out 'VERB >nsubj NOUN'
@@ -129,8 +128,6 @@ func (f *findFlags) options(p *pattern.Pattern) (*search.Options, error) {
 		return nil, refuse("--conf %g: want a probability, from 0 to 1", f.conf)
 	case f.limit < 0:
 		return nil, refuse("--limit %d: must not be negative", f.limit)
-	case f.to != search.Text && f.to != search.CoNLLU && f.to != search.Tree:
-		return nil, refuse("--to %s: must be text, conllu or tree; --tsv, --group and --count write tables", f.to)
 	}
 	chosen := 0
 	for _, c := range []struct {

@@ -21,6 +21,7 @@ func newCommand(use, short, about string) *cobra.Command {
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
 	})
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return checkChoices(cmd.Flags()) }
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return refuse("%s; treebeam %s --help lists the flags", plain(cmd.Flags(), err), cmd.Name())
 	})
@@ -79,50 +80,28 @@ func isBeamFlag(f *pflag.Flag) bool {
 	return ok
 }
 
-// spellAll rewrites the flags among args as package pflag reads them, up to "--".
-func spellAll(fs *pflag.FlagSet, args []string) []string {
-	spelled := slices.Clone(args)
-	for i := 0; i < len(args) && args[i] != "--"; i++ {
-		spelled[i] = spell(fs, args[i])
-		if wantsValue(fs, spelled[i]) {
-			i++ // whatever it looks like
+// checkDashes refuses the name of a flag behind one dash: package pflag would read
+// -output as the letter o with a value. Users of Beam write flags so.
+func checkDashes(fs *pflag.FlagSet, args []string) error {
+	for _, a := range args {
+		if a == "--" {
+			break
+		}
+		name, _, _ := strings.Cut(strings.TrimPrefix(a, "-"), "=")
+		if f := fs.Lookup(name); f != nil && len(name) > 1 && a[0] == '-' && a[1] != '-' {
+			return refuse("%s: the names of flags stand behind two dashes: -%s", a, a)
 		}
 	}
-	return spelled
+	return nil
 }
 
-// wantsValue says whether the argument behind a is the value of the flag a.
-func wantsValue(fs *pflag.FlagSet, a string) bool {
-	if name, long := strings.CutPrefix(a, "--"); long {
-		f := fs.Lookup(name)
-		return f != nil && f.NoOptDefVal == ""
-	}
-	if !strings.HasPrefix(a, "-") {
-		return false
-	}
-	for i := 1; i < len(a); i++ {
-		f := fs.ShorthandLookup(a[i : i+1])
-		if f == nil || f.NoOptDefVal == "" {
-			return f != nil && i == len(a)-1
+// checkChoices refuses values that are not among those of choose.
+func checkChoices(fs *pflag.FlagSet) (err error) {
+	fs.Visit(func(f *pflag.Flag) {
+		values := f.Annotations[valuesKey]
+		if n := len(values); n > 0 && !isBeamFlag(f) && f.Value.Type() != "func" && !slices.Contains(values, f.Value.String()) && err == nil {
+			err = refuse("--%s %s: must be %s or %s", f.Name, f.Value, strings.Join(values[:n-1], ", "), values[n-1])
 		}
-	}
-	return false
-}
-
-// spell gives a flag two dashes if it has a name, and one if it has a letter.
-// Users of Beam write one before names, too. A name that is mistyped does so as
-// well: no letter is meant by it.
-func spell(fs *pflag.FlagSet, a string) string {
-	dashes := len(a) - len(strings.TrimLeft(a, "-"))
-	if dashes < 1 || dashes > 2 || len(a) == dashes {
-		return a
-	}
-	name, _, _ := strings.Cut(a[dashes:], "=")
-	switch known := fs.Lookup(name) != nil || name == "help"; {
-	case dashes == 2 && len(name) == 1 && !known && fs.ShorthandLookup(name) != nil:
-		return a[1:]
-	case dashes == 1 && len(name) > 1 && (known || fs.ShorthandLookup(name[:1]) == nil || len(name) > 2 && nearestFlag(fs, name) != ""):
-		return "-" + a
-	}
-	return a
+	})
+	return err
 }

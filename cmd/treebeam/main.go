@@ -99,17 +99,16 @@ func dispatch(ctx context.Context, args []string) int {
 	root := newRoot()
 	if strings.HasPrefix(name, "-") && name != "-" {
 		name, rest = "parse", args
-		if late := lateCommand(root, args); late != "" {
-			say(os.Stderr, "treebeam: flags stand behind the command: treebeam %s ...\n", late)
-			return exitRefused
-		}
 	}
 	cmd := find(root, name)
 	if cmd == nil {
 		say(os.Stderr, "treebeam: there is no command %q%s\n", name, suggestion(root, name))
 		return exitRefused
 	}
-	root.SetArgs(append([]string{name}, spellAll(cmd.Flags(), rest)...))
+	if err := checkDashes(cmd.Flags(), rest); err != nil {
+		return report(name, err)
+	}
+	root.SetArgs(append([]string{name}, rest...))
 	return report(name, root.ExecuteContext(ctx))
 }
 
@@ -129,7 +128,7 @@ func newRoot() *cobra.Command {
 			root.AddCommand(cmd)
 		}
 	}
-	addAll("Parse", newParse(), newReparse(), newCompact(), newServe())
+	addAll("Parse", newParse(), newCompact(), newServe())
 	addAll("Look at what was parsed", newShow(), newFind(), newReport(), newFailures(), newConvert(), newDiff(), newSample())
 	addAll("Models", newEval(), newTrain(), newCalibrate(), newEncoder(), newModel())
 	addAll("More", newPool(), newRawText(), newCompletion(), newVersion(), help, newMan())
@@ -137,24 +136,6 @@ func newRoot() *cobra.Command {
 }
 
 func init() { cobra.EnableCommandSorting = false }
-
-// lateCommand returns the command among args that begin with flags, "" if there is
-// none: flags alone mean parse, to which it would be the name of a file.
-func lateCommand(root *cobra.Command, args []string) string {
-	fs := find(root, "parse").Flags()
-	for i := 0; i < len(args) && args[i] != "--"; i++ {
-		if strings.HasPrefix(args[i], "-") {
-			if wantsValue(fs, spell(fs, args[i])) {
-				i++
-			}
-			continue
-		}
-		if _, err := os.Stat(args[i]); err != nil && find(root, args[i]) != nil {
-			return args[i]
-		}
-	}
-	return ""
-}
 
 // find returns the command of that name, nil if there is none.
 func find(root *cobra.Command, name string) *cobra.Command {

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/treebeam/treebeam/io/output"
@@ -26,35 +25,17 @@ type nightFlags struct {
 	state        string
 	all          bool
 	allowDeletes bool
-	planOnly     planOnly
+	planOnly     string // "", text or json
 }
 
 func (n *nightFlags) define(f *pflag.FlagSet) {
 	f.StringVar(&n.state, "state", "", "parse only files that are new or have changed since the state in `FOLDER`")
 	f.BoolVar(&n.all, "all", false, "with --state: parse every file again, for example with another model")
 	f.BoolVar(&n.allowDeletes, "allow-deletes", false, "with --state: allow more than 20% of the documents to disappear")
-	f.VarPF(&n.planOnly, "plan-only", "", "with --state: print what would be done, as `text` or json; do nothing").NoOptDefVal = "text"
+	f.StringVar(&n.planOnly, "plan-only", "", "with --state: print what would be done, as `text` or json; do nothing")
+	f.Lookup("plan-only").NoOptDefVal = "text"
+	choose(f, "plan-only", "text", "json")
 	group(f, growFlags)
-}
-
-// A planOnly is the value of --plan-only: "", text or json.
-type planOnly string
-
-func (p *planOnly) String() string { return string(*p) }
-func (p *planOnly) Type() string   { return "text or json" }
-
-func (p *planOnly) Set(s string) error {
-	switch s {
-	case "true", "text":
-		*p = "text"
-	case "json":
-		*p = "json"
-	case "false", "":
-		*p = ""
-	default:
-		return errors.New("must be text or json")
-	}
-	return nil
 }
 
 // check refuses flags that do not go with --state, or only with it.
@@ -81,28 +62,13 @@ func (c *parseCommand) checkNight() error {
 	return nil
 }
 
-// newReparse is treebeam reparse: parse by another name.
-func newReparse() *cobra.Command {
-	cmd := newCommand("reparse --input PATTERN --state FOLDER", "parse what is new or has changed, like parse --state", parseAbout)
-	cmd.Example = parseExample
-	withMore(cmd, parseMore)
-	c := newParseCommand(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, others []string) error {
-		if c.night.state == "" {
-			return refuse("give --state FOLDER, which remembers what was parsed before; treebeam parse --output parses without one")
-		}
-		return c.run(cmd.Context(), others)
-	}
-	return cmd
-}
-
 // runNight parses what has changed since the night before.
 func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 	defer onInterrupt(continues)()
 	start := time.Now()
 	night, err := c.planNight(ctx, limit)
 	if night != nil && c.night.planOnly != "" {
-		if err := printPlan(stdout, night, string(c.night.planOnly)); err != nil {
+		if err := printPlan(stdout, night, c.night.planOnly); err != nil {
 			return err
 		}
 	}

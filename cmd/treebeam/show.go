@@ -47,6 +47,8 @@ numbered: "7→3" means that the head of word 7 is word 3.
 
 treebeam sample writes uncertain sentences as CoNLL-U for you to correct.`
 
+var drawings = []string{pipeline.TreeFormat, pipeline.SVGFormat, pipeline.HTMLFormat}
+
 // newShow is treebeam show.
 func newShow() *cobra.Command {
 	cmd := newCommand("show FOLDER|FILE...|-", "draw trees", showAbout)
@@ -62,7 +64,7 @@ func newShow() *cobra.Command {
 	file := fs.StringP("output", "o", "", "write to `FILE` (standard output)")
 	conf := fs.Bool("conf", false, "show the confidence in tags and arcs")
 	d.define(fs)
-	choose(fs, "to", pipeline.TreeFormat, pipeline.SVGFormat, pipeline.HTMLFormat)
+	choose(fs, "to", drawings...)
 	cmd.Example = `
   treebeam show out -n 3 --conf
   treebeam show out --lowest 10
@@ -76,8 +78,8 @@ func newShow() *cobra.Command {
 		if *to == "" && *file != "" {
 			*to = formatOf(*file)
 		}
-		if *to = cmp.Or(*to, pipeline.TreeFormat); *to != pipeline.TreeFormat && *to != pipeline.SVGFormat && *to != pipeline.HTMLFormat {
-			return refuse("--to %s: must be tree, svg or html; treebeam convert writes other formats", *to)
+		if *to = cmp.Or(*to, pipeline.TreeFormat); !slices.Contains(drawings, *to) {
+			return refuse("--output %s: must be tree, svg or html; treebeam convert writes other formats", *file)
 		}
 		shown := allConf(*conf)
 		if c.lowest > 0 && shown == view.NoConf {

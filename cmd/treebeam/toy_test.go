@@ -77,7 +77,7 @@ func runTrain(ctx context.Context, args []string) error { return runWith(ctx, ne
 func runWith(ctx context.Context, cmd *cobra.Command, args []string) error {
 	root := &cobra.Command{Use: "treebeam", SilenceErrors: true, SilenceUsage: true}
 	root.AddCommand(cmd)
-	root.SetArgs(append([]string{cmd.Name()}, spellAll(cmd.Flags(), args)...))
+	root.SetArgs(append([]string{cmd.Name()}, args...))
 	return root.ExecuteContext(ctx)
 }
 

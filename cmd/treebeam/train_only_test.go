@@ -72,7 +72,7 @@ func TestTrainOnlyRefusals(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"--only lemmas" + banks, "give --from"},
 		{"--from " + toy + banks, "with --only"},
-		{"--only pruner --from " + toy + banks, "only lemmas, segmenter, encoder or mix can"},
+		{"--only pruner --from " + toy + banks, "must be lemmas, segmenter, encoder or mix"},
 		{"--only lemmas --from " + toy + banks + " --preset fast --resume", "nothing to do for --preset, --resume"},
 		{"--only encoder --from " + toy + banks, "give --encoder"},
 		{"--only encoder --from " + toy + " --encoder nowhere.tbe" + banks, "nowhere.tbe"},

@@ -71,7 +71,7 @@ func TestTrainRefusals(t *testing.T) {
 		{"--train x --dev y", "give --model"},
 		{"--train nowhere --dev y --model m", "nowhere"},
 		{"--train " + bad + " --dev " + bad + " --model m", bad + ":1"},
-		{"--train x --dev y --model m --preset huge", "fast, standard or full"},
+		{"--train x --dev y --model m --preset huge", "fast, standard, full or accurate"},
 		{"--train x --dev y --model m --families gs", "+ or -"},
 		{"--train x --dev y --model m --families -all", "only arcs"},
 		{"--train x --dev y --model m --strategy best", "max-violation"},

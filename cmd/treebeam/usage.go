@@ -41,7 +41,7 @@ func group(fs *pflag.FlagSet, heading string, names ...string) {
 	})
 }
 
-// choose tells shells the values of a flag of fs.
+// choose names the values that a flag of fs may have. Shells complete them.
 func choose(fs *pflag.FlagSet, name string, values ...string) { annotate(fs, valuesKey, values, name) }
 
 func annotate(fs *pflag.FlagSet, key string, values []string, names ...string) {
