@@ -90,7 +90,7 @@ out/english-teacher.tbm: | build
 	bin/treebeam train $(TREES) --only mix --from out/english-segmenter.tbm --encoder model/english-accurate.tbm --model $@
 
 out/english-silver.conllu: $(TEACHER) | build
-	bin/treebeam parse $(CORPUS) --model $< --to conllu-conf --output $@
+	bin/treebeam parse $(CORPUS) --model $< --to conllu --conf --output $@
 
 $(ENCODER):
 	$(MAKE) encoder

@@ -71,7 +71,7 @@ func checkConfident(t *testing.T, in, out, plain string) {
 	if status != 0 {
 		t.Fatalf("--conf: status %d: %s", status, stderr)
 	}
-	for _, args := range [][]string{{"--conf"}, {"--to", "conllu-conf"}} {
+	for _, args := range [][]string{{"--conf"}, {"--to", "conllu", "--conf"}} {
 		if status, converted, stderr := treebeam(t, "", append([]string{"convert", out}, args...)...); status != 0 || converted != streamed {
 			t.Errorf("convert %v: status %d: %s, %s", args, status, stderr, firstDifference(converted, streamed))
 		}

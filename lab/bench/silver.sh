@@ -29,7 +29,7 @@ if [ ! -f "$silver" ]; then
   keep=$((total / ${WORDS:-300000} + 1))
   for f in "${corpus[@]}"; do awk -v keep="$keep" 'NR % keep == 0' "$f" >"$dir/$(basename "$f")"; done
   begun=$SECONDS
-  "$treebeam" parse "$dir"/*.txt --model "$accurate" --to conllu-conf --output "$silver"
+  "$treebeam" parse "$dir"/*.txt --model "$accurate" --to conllu --conf --output "$silver"
   echo "# $silver: every ${keep}th line of $total words, parsed in $((SECONDS - begun)) s"
 fi
 options=(--seed "${SEED:-1}" --tag-seed 1)
