@@ -56,7 +56,6 @@ var imports = func() map[string][]string {
 		"model":             append(slices.Clone(components), "io/durable", "io/sections", "parser/encode"),
 		"parser/train":      append(slices.Clone(components), "model", "parser/eval", "parser/piece", "parser/encode", "parser/finetune"),
 
-		"model/everyday":           {"", "io/conllu", "model", "parser/search", "parser/syntax"},
 		"model/modeltest":          {"model", "parser/encode", "parser/encode/encodetest", "parser/pack"},
 		"parser/encode/encodetest": {"parser/encode", "parser/hash", "parser/piece"},
 		"parser/matrix/assembly":   nil,
@@ -106,7 +105,7 @@ var forTests = map[string][]string{
 	"parser/matrix":    {"parser/matrix/assembly"},
 	"parser/search":    {"parser/part/parttest"},
 	"io/record":        {"io/record/recordtest"},
-	"model":            {"", "io/conllu", "model/everyday", "model/modeltest", "parser/encode/encodetest"},
+	"model":            {"", "io/conllu", "model/modeltest", "parser/encode/encodetest"},
 	"parser/segment":   {"io/conllu"}, // tests on treebanks
 	"parser/tag":       {"io/conllu"},
 	"parser/prune":     {"io/conllu"},

@@ -140,3 +140,12 @@ func must[T any](v T, err error) T {
 	}
 	return v
 }
+
+// treesOf reads the sentences of a CoNLL-U file.
+func treesOf(t *testing.T, path string) []syntax.Sentence {
+	trees, err := conllu.ReadAll(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trees
+}

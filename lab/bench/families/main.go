@@ -17,7 +17,6 @@ import (
 
 	"github.com/treebeam/treebeam"
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/model/everyday"
 )
 
 // Main runs the measurement with the arguments of the command line.
@@ -62,9 +61,9 @@ func run(w io.Writer, models, names []string, data, beside string) error {
 
 // A measured model.
 type measured struct {
-	families       []everyday.Family
-	everyday, hard everyday.LemmaCount
-	shapes         []everyday.Shape
+	families       []Family
+	everyday, hard LemmaCount
+	shapes         []Shape
 }
 
 func measure(path, data string) (m measured, err error) {
@@ -72,19 +71,19 @@ func measure(path, data string) (m measured, err error) {
 	if err != nil {
 		return m, err
 	}
-	if m.families, err = everyday.Families(stages, data); err != nil {
+	if m.families, err = Families(stages, data); err != nil {
 		return m, err
 	}
-	m.families = append(m.families, everyday.All(m.families))
-	if m.everyday, m.hard, err = everyday.Lemmas(stages, data, nil); err != nil {
+	m.families = append(m.families, All(m.families))
+	if m.everyday, m.hard, err = Lemmas(stages, data, nil); err != nil {
 		return m, err
 	}
 	caller, err := treebeam.Open(path)
 	if err != nil {
 		return m, err
 	}
-	m.shapes, err = everyday.Shapes(caller, data, nil)
-	sum := everyday.Shape{Kind: "all"}
+	m.shapes, err = Shapes(caller, data, nil)
+	sum := Shape{Kind: "all"}
 	for _, s := range m.shapes {
 		sum.Right, sum.Cases = sum.Right+s.Right, sum.Cases+s.Cases
 	}
@@ -140,7 +139,7 @@ func tables(list []measured, names []string) (r rows) {
 	r.head(names, "right / nonsense", "lemmas", "words")
 	all := first.everyday
 	all.Add(first.hard)
-	lemmas := func(c everyday.LemmaCount) string {
+	lemmas := func(c LemmaCount) string {
 		return percent(c.Right, c.Words) + " / " + percent(c.Nonsense, c.Words)
 	}
 	r.add(list, func(m *measured) string { return lemmas(m.everyday) }, "everyday words", fmt.Sprint(first.everyday.Words))

@@ -3,17 +3,15 @@ package families
 import (
 	"strings"
 	"testing"
-
-	"github.com/treebeam/treebeam/model/everyday"
 )
 
 // Columns go beside those of earlier tables, wherever these stand in a text.
 func TestExtend(t *testing.T) {
 	list := []measured{{
-		families: []everyday.Family{{Name: "quotes", Sentences: 1, Words: 8, UAS: 4, LAS: 2, UPOS: 8}, {Name: "all", Words: 0}},
-		everyday: everyday.LemmaCount{Words: 4, Right: 3, Nonsense: 1},
-		hard:     everyday.LemmaCount{Words: 4, Right: 0, Nonsense: 2},
-		shapes:   []everyday.Shape{{Kind: "mail", Right: 3, Cases: 5}, {Kind: "all", Right: 3, Cases: 5}},
+		families: []Family{{Name: "quotes", Sentences: 1, Words: 8, UAS: 4, LAS: 2, UPOS: 8}, {Name: "all", Words: 0}},
+		everyday: LemmaCount{Words: 4, Right: 3, Nonsense: 1},
+		hard:     LemmaCount{Words: 4, Right: 0, Nonsense: 2},
+		shapes:   []Shape{{Kind: "mail", Right: 3, Cases: 5}, {Kind: "all", Right: 3, Cases: 5}},
 	}}
 	text := func(r rows) string {
 		var b strings.Builder

@@ -1,8 +1,4 @@
-// Package everyday counts what a model gets right of everyday English, in files of
-// our own (model/testdata): families of sentences that parsers get wrong, lemmas,
-// and texts that are hard to cut. The files are for measuring: nothing is learned
-// or chosen by them.
-package everyday
+package families
 
 import (
 	"fmt"
