@@ -27,7 +27,7 @@ var imports = func() map[string][]string {
 	learning := append(slices.Clone(records), "parser/hash", "parser/linear")
 	scores := append(slices.Clone(learning), "parser/word", "parser/score", "parser/graph")
 	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/part", "parser/projective", "parser/search", "parser/label", "parser/encode", "parser/calibrate")
-	codecs := []string{"io/durable", "io/store", "io/source", "io/text", "io/conllu", "io/record", "io/tokens", "io/parquet"}
+	codecs := []string{"io/store", "io/source", "io/text", "io/conllu", "io/record", "io/tokens", "io/parquet"}
 	stages := slices.Concat(components, codecs, []string{"io/output", "model"})
 	return map[string][]string{
 		"":                  {"io/conllu", "io/text", "io/tokens", "model", "parser/syntax", "parser/tag"}, // for callers from Go
@@ -53,7 +53,7 @@ var imports = func() map[string][]string {
 		"parser/piece":      append(slices.Clone(records), "parser/hash"),
 		"parser/encode":     append(slices.Clone(records), "parser/hash", "parser/graph", "parser/score", "parser/matrix", "parser/vector", "parser/piece"),
 		"parser/finetune":   append(slices.Clone(learning), "parser/graph", "parser/matrix", "parser/vector", "parser/piece", "parser/encode"),
-		"model":             append(slices.Clone(components), "io/durable", "io/sections", "parser/encode"),
+		"model":             append(slices.Clone(components), "io/sections", "parser/encode"),
 		"parser/train":      append(slices.Clone(components), "model", "parser/eval", "parser/piece", "parser/encode", "parser/finetune"),
 
 		"model/modeltest":          {"model", "parser/encode", "parser/encode/encodetest", "parser/pack"},
@@ -64,10 +64,9 @@ var imports = func() map[string][]string {
 
 		"parser/calibrate": append(slices.Clone(records), "parser/graph"),
 
-		"io/durable":           nil,
 		"io/sections":          {"parser/pack"},
 		"io/encoder":           append(slices.Clone(records), "io/sections", "parser/hash", "parser/encode", "parser/piece"),
-		"io/store":             {"io/durable"},
+		"io/store":             nil,
 		"io/store/storetest":   {"io/store"},
 		"io/store/gs":          {"io/store"},
 		"io/store/s3":          {"io/store"},
@@ -79,7 +78,7 @@ var imports = func() map[string][]string {
 		"io/record":            append(slices.Clone(records), "io/text", "io/parquet"),
 		"io/parquet":           append(slices.Clone(records), "io/store"),
 		"io/output":            append(slices.Clone(records), "io/source", "io/store", "io/parquet"),
-		"io/treebank":          append(slices.Clone(components), "io/conllu", "io/durable", "io/source", "io/text", "model", "parser/train"),
+		"io/treebank":          append(slices.Clone(components), "io/conllu", "io/store", "io/source", "io/text", "model", "parser/train"),
 		"io/mirror":            nil,
 		"io/pick":              {"io/conllu", "io/output", "io/parquet", "parser/syntax"},
 		"io/view":              append(slices.Clone(records), "io/parquet", "io/pick"),

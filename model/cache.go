@@ -15,8 +15,6 @@ import (
 	"unsafe"
 
 	"github.com/edsrzf/mmap-go"
-
-	"github.com/treebeam/treebeam/io/durable"
 )
 
 // URIs of the models inside the program. "" means Embedded.
@@ -277,13 +275,4 @@ func aligned(data []byte) []byte {
 func Digest(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
-}
-
-// WriteFile writes the bytes of a model (see Encode) to path, all of them or
-// nothing (durable.WriteFile), and returns the model's digest.
-func WriteFile(path string, data []byte) (digest string, err error) {
-	if err := durable.WriteFile(path, "", data, 0o644); err != nil {
-		return "", fmt.Errorf("writing model %s: %w", path, err)
-	}
-	return Digest(data), nil
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -277,7 +278,7 @@ func TestOverlaysCalibrator(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a.tbm"), filepath.Join(dir, "b.tbm")
 	for path, data := range map[string][]byte{a: sparse, b: overlay} {
-		if _, err := WriteFile(path, data); err != nil {
+		if err := os.WriteFile(path, data, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/treebeam/treebeam/io/durable"
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
@@ -224,9 +223,10 @@ func checkWritable(ctx context.Context, folder string) error {
 		}
 		dir = filepath.Dir(dir)
 	}
-	probe, err := durable.Create(filepath.Join(dir, "treebeam-probe"), dir, 0o600)
+	probe, err := store.CreateFile(filepath.Join(dir, "treebeam-probe"), dir)
 	if err != nil {
 		return refuse("--output %s cannot be written: %w; name another folder or change its permissions", folder, err)
 	}
-	return probe.Cleanup()
+	probe.Abort()
+	return nil
 }

@@ -115,8 +115,7 @@ func (f *calibrateFlags) run(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	digest, err := model.WriteFile(f.output, data)
-	if err != nil {
+	if err := writeModel(f.output, data); err != nil {
 		return err
 	}
 	w := bufio.NewWriter(out)
@@ -126,7 +125,7 @@ func (f *calibrateFlags) run(out io.Writer) error {
 		}
 		printCalibration(w, &about[k])
 	}
-	say(w, "%s: %d bytes, sha256 %s\n", f.output, len(data), digest)
+	say(w, "%s: %d bytes, sha256 %s\n", f.output, len(data), model.Digest(data))
 	return w.Flush()
 }
 

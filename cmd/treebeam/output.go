@@ -8,7 +8,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/treebeam/treebeam/io/durable"
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
 )
@@ -22,15 +21,15 @@ func writeOutput(flag, name string, write func(io.Writer) error) error {
 	if name == "" || name == "-" {
 		return quietlyClosed(write(stdout))
 	}
-	file, commit, err := createOutput(flag, name)
+	file, err := createOutput(flag, name)
 	if err != nil {
 		return err
 	}
 	if err := quietlyClosed(writePacked(file, name, write)); err != nil {
-		file.Cleanup()
+		file.Abort()
 		return err
 	}
-	return commit()
+	return file.Commit()
 }
 
 // writePacked lets write write to a file, compressed as its name says.
@@ -50,43 +49,38 @@ func writePacked(file io.Writer, name string, write func(io.Writer) error) error
 	return errOr(write(packed), packed.Close())
 }
 
-// An outputFile is a file that is being written. Cleanup undoes what can be undone.
-type outputFile interface {
-	io.Writer
-	Cleanup() error
-}
-
 // createOutput opens the file that a flag names, which appears under its name only when
-// commit is called. Its errors are refusals.
-func createOutput(flag, path string) (w outputFile, commit func() error, err error) {
+// it is committed. Its errors are refusals.
+func createOutput(flag, path string) (store.Writer, error) {
 	if store.IsRemote(path) {
-		return nil, nil, refuse("%s %s: only --to parquet can be written to an object store; name a local file", flag, store.Redact(path))
+		return nil, refuse("%s %s: only --to parquet can be written to an object store; name a local file", flag, store.Redact(path))
 	}
 	if err := output.CheckTarget(flag, path, false); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return nil, nil, refuse("%s %s is a folder; name a file in it", flag, path)
+		return nil, refuse("%s %s is a folder; name a file in it", flag, path)
 	case err == nil && !info.Mode().IsRegular():
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
-			return nil, nil, refuse("%s %s cannot be written: %w; name another file", flag, path, err)
+			return nil, refuse("%s %s cannot be written: %w; name another file", flag, path, err)
 		}
-		return device{f}, f.Close, nil
+		return device{f}, nil
 	}
-	f, err := durable.Create(path, "", 0o644)
+	f, err := store.CreateFile(path, "")
 	if err != nil {
-		return nil, nil, refuse("%s %s cannot be written: %w; name another file, or make its folder", flag, path, err)
+		return nil, refuse("%s %s cannot be written: %w; name another file, or make its folder", flag, path, err)
 	}
-	return f, f.CloseAtomicallyReplace, nil
+	return f, nil
 }
 
 // A device is an output that cannot be undone.
 type device struct{ *os.File }
 
-func (d device) Cleanup() error { return d.Close() }
+func (d device) Commit() error { return d.Close() }
+func (d device) Abort()        { d.Close() }
 
 // errOr is the first error of the two.
 func errOr(err, other error) error {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/treebeam/treebeam/io/durable"
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/transforms"
 )
@@ -132,9 +132,9 @@ func continues() string { return "interrupted; the same command continues" }
 // goes on meanwhile publishes nothing.
 func leave() {
 	signals.leave.Do(func() {
-		durable.Abandon()
 		aborted := make(chan bool)
 		go func() {
+			store.Abandon()
 			transforms.Leave()
 			close(aborted)
 		}()

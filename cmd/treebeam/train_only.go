@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/train"
@@ -162,13 +163,20 @@ func readModel(path string) (*model.File, string, error) {
 	return file, model.Digest(data), nil
 }
 
+// writeModel writes the bytes of a model, all of them or nothing.
+func writeModel(path string, data []byte) error {
+	if err := store.ReplaceFile(path, data); err != nil {
+		return fmt.Errorf("writing model %s: %w", path, err)
+	}
+	return nil
+}
+
 // write writes the trained model and says so. said has a verb for the time.
 func (f *trainFlags) write(data []byte, begun time.Time, said string) error {
-	digest, err := model.WriteFile(f.model, data)
-	if err != nil {
+	if err := writeModel(f.model, data); err != nil {
 		return err
 	}
-	say(stdout, "%s: %.2f MB, sha256 %s, %s\n", f.model, float64(len(data))/1e6, digest,
+	say(stdout, "%s: %.2f MB, sha256 %s, %s\n", f.model, float64(len(data))/1e6, model.Digest(data),
 		fmt.Sprintf(said, time.Since(begun).Round(time.Second)))
 	return nil
 }

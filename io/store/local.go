@@ -13,8 +13,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/treebeam/treebeam/io/durable"
 )
 
 // Local is the local disk, or what is mounted there. Names are paths.
@@ -163,9 +161,9 @@ func (l Local) Create(_ context.Context, name string, o Options) (Writer, error)
 		}
 	}
 	err := l.fault(FaultCreate, name)
-	var f *durable.File
+	var f *File
 	if err == nil {
-		f, err = durable.Create(name, o.Temp, 0o666)
+		f, err = CreateFile(name, o.Temp)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("making a temporary file for %s: %w; the folder must be writable", name, err)
@@ -183,7 +181,7 @@ func (l Local) Delete(_ context.Context, name string) error {
 
 type localWriter struct {
 	disk   Local
-	f      *durable.File
+	f      *File
 	name   string
 	expect string
 }
@@ -215,14 +213,10 @@ func (w *localWriter) Commit() error {
 		err = w.disk.fault(FaultRename, w.name)
 	}
 	if err == nil {
-		err = w.f.CloseAtomicallyReplace()
+		err = w.f.Commit()
 	}
 	if err != nil {
 		return fmt.Errorf("publishing %s: %w", w.name, err)
-	}
-	if dir, err := os.Open(filepath.Dir(w.name)); err == nil {
-		_ = dir.Sync() // not every file system can; the rename itself is done
-		dir.Close()
 	}
 	return nil
 }
@@ -231,4 +225,4 @@ func (w *localWriter) Commit() error {
 // process that was killed. It may be called at any time.
 func (w *localWriter) Touch() { _ = os.Chtimes(w.f.Name(), time.Time{}, time.Now()) }
 
-func (w *localWriter) Abort() { _ = w.f.Cleanup() }
+func (w *localWriter) Abort() { w.f.Abort() }

@@ -7,13 +7,13 @@ import (
 	"io"
 	"io/fs"
 	"log"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
 	"strconv"
 	"time"
 
-	"github.com/googleapis/gax-go/v2"
 	"golang.org/x/time/rate"
 )
 
@@ -115,15 +115,13 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 
 // attempts are those in a row without progress.
 type attempts struct {
-	retry   *Retry
-	backoff gax.Backoff
-	failed  int
-	waited  time.Duration
+	retry  *Retry
+	next   time.Duration // the next pause is at most this
+	failed int
+	waited time.Duration
 }
 
-func (r *Retry) begin() *attempts {
-	return &attempts{retry: r, backoff: gax.Backoff{Initial: r.First, Max: r.Longest, Multiplier: 2}}
-}
+func (r *Retry) begin() *attempts { return &attempts{retry: r, next: r.First} }
 
 // pause waits after a failed attempt, and returns nil if there is to be
 // another one, or else why there is none.
@@ -135,7 +133,11 @@ func (a *attempts) pause(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	a.failed++
-	d := a.backoff.Pause()
+	d := time.Duration(0)
+	if a.next > 0 {
+		d = rand.N(a.next) + 1
+		a.next = min(2*a.next, a.retry.Longest)
+	}
 	var fault *Error
 	asked := ""
 	if errors.As(err, &fault) && fault.After > 0 {

@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/treebeam/treebeam/io/durable"
+	"github.com/treebeam/treebeam/io/store"
 )
 
 // Phases keep the finished phases of a training as files of one folder
@@ -68,17 +68,17 @@ func (p Phases) Load(name string) ([]byte, bool) {
 
 // Save keeps a phase: the parts, one after the other. All of it appears, or nothing.
 func (p Phases) Save(name string, parts ...[]byte) error {
-	f, err := durable.Create(p.path(name), p.dir, 0o644)
+	f, err := store.CreateFile(p.path(name), p.dir)
 	if err != nil {
 		return err
 	}
-	defer f.Cleanup()
+	defer f.Abort()
 	for _, part := range parts {
 		if _, err := f.Write(part); err != nil {
 			return err
 		}
 	}
-	return f.CloseAtomicallyReplace()
+	return f.Commit()
 }
 
 // Remove deletes the phases, and the folder if nothing else is in it.

@@ -18,7 +18,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/treebeam/treebeam/io/durable"
+	"github.com/treebeam/treebeam/io/store"
 )
 
 // Main runs the measurement with the arguments of the command line.
@@ -34,7 +34,7 @@ func run(path string) error {
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(strings.TrimSuffix(path, ".tsv")+".svg", "", svg, 0o644)
+	return store.ReplaceFile(strings.TrimSuffix(path, ".tsv")+".svg", svg)
 }
 
 // fromFile returns the chart of the table at path.

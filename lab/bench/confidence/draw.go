@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"github.com/treebeam/treebeam/io/durable"
+	"github.com/treebeam/treebeam/io/store"
 )
 
 // Sizes of a figure: a page wide, whatever the number of its panels.
@@ -67,7 +67,7 @@ func drawAll(prefix string) error {
 		if err != nil {
 			return err
 		}
-		if err := durable.WriteFile(file(prefix, column, "svg"), "", svg, 0o644); err != nil {
+		if err := store.ReplaceFile(file(prefix, column, "svg"), svg); err != nil {
 			return err
 		}
 	}
@@ -79,7 +79,7 @@ func drawAll(prefix string) error {
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(file(prefix, "coverage", "svg"), "", svg, 0o644)
+	return store.ReplaceFile(file(prefix, "coverage", "svg"), svg)
 }
 
 // A figure has a column of panels for each model, and a row or two of them.

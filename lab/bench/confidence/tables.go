@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/treebeam/treebeam/io/durable"
+	"github.com/treebeam/treebeam/io/store"
 )
 
 // A table is what was measured: figures are texts with a fixed number of digits,
@@ -57,7 +57,7 @@ func (t *table) markdown() []byte {
 func file(prefix, name, extension string) string { return prefix + "-" + name + "." + extension }
 
 func (t *table) write(prefix string) error {
-	return durable.WriteFile(file(prefix, t.name, "tsv"), "", t.tsv(), 0o644)
+	return store.ReplaceFile(file(prefix, t.name, "tsv"), t.tsv())
 }
 
 // readTable reads what write wrote, and checks its columns.

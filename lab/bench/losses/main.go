@@ -22,7 +22,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"github.com/treebeam/treebeam/io/durable"
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/parser/eval"
 )
 
@@ -61,7 +61,7 @@ func run(out string, args []string) error {
 		return err
 	}
 	printTable(list)
-	return durable.WriteFile(out, "", svg, 0o644)
+	return store.ReplaceFile(out, svg)
 }
 
 // printTable prints the shares of the stages and the LAS before each as Markdown.
