@@ -117,7 +117,6 @@ var forTests = map[string][]string{
 	"io/parquet":       {"io/conllu", "io/store/storetest"},
 	"transforms":       {"model/modeltest", "transforms/transformstest", "io/store/storetest"},
 	"pipeline":         {"", "model", "model/modeltest", "transforms/transformstest", "io/store/storetest"},
-	"pipeline/diff":    {"io/conllu", "parser/syntax"}, // a test on a treebank
 	"pipeline/serve":   {""},
 	"pipeline/nightly": {"transforms/transformstest", "parser/syntax", "io/store/storetest"},
 	"cmd/treebeam":     {"io/record/recordtest", "model/modeltest", "transforms/transformstest", "parser/encode/encodetest"},

@@ -84,7 +84,7 @@ check("models", models["models"][models["default_model"]], ["tokenizer", "tagger
 check("names", [name in models["models"] for name in ("english-fast", "english-accurate")], [True, True])
 
 steps = {"tokenizer": "ranges", "tagger": "", "parser": ""}
-formats = ["conllu", "horizontal", "horizontal=paragraphs", "vertical", "vertical=paragraphs", "plaintext", "plaintext=normalized_spaces", "matxin", "epe"]
+formats = ["conllu", "horizontal", "horizontal=paragraphs", "vertical", "vertical=paragraphs", "plaintext", "plaintext=normalized_spaces"]
 sentences = 0
 for path in texts:
     text = open(path, encoding="utf-8", newline="").read()

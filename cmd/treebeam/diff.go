@@ -184,10 +184,14 @@ func printDiff(w io.Writer, r *diff.Report) error {
 			m.all.A, m.all.B, m.all.Drift, m.both.A, m.both.B, m.both.Drift)
 	}
 	if len(r.Migrations) > 0 {
-		fmt.Fprintf(&b, "\nthe most frequent of %d arcs that became others:\n", r.Migrated)
+		fmt.Fprintf(&b, "\nthe most frequent of %d arcs that became others:\n", c.Arcs)
 	}
 	for _, m := range r.Migrations {
-		fmt.Fprintf(&b, "%9.1f  %s became %s%s\n", m.Count, arcText(m.From), arcText(m.To), moveText(&m))
+		moved := ""
+		if m.Head != "same" {
+			moved = ", the head further " + m.Head
+		}
+		fmt.Fprintf(&b, "%9d  %s became %s%s\n", m.Count, arcText(m.From), arcText(m.To), moved)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -200,15 +204,4 @@ func arcText(s diff.Shape) string {
 		return fmt.Sprintf("%s <-%s- %s", s.Modifier, s.Label, s.Head)
 	}
 	return fmt.Sprintf("%s -%s-> %s", s.Head, s.Label, s.Modifier)
-}
-
-func moveText(m *diff.Migration) string {
-	text := ""
-	if m.Head != "same" {
-		text += ", the head further " + m.Head
-	}
-	if m.Modifier != "same" {
-		text += ", of another word further " + m.Modifier
-	}
-	return text
 }

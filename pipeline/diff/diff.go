@@ -40,11 +40,8 @@ type Report struct {
 	Sentences  Sentences  `json:"sentences"`
 	Words      Words      `json:"words"`
 	Confidence Confidence `json:"confidence"`
-	// Migrations are the commonest changes of an arc into another, and
-	// Migrated how many arcs the report knows to have changed, all kinds
-	// together.
+	// Migrations are the most frequent kinds of changed arcs.
 	Migrations []Migration `json:"migrations"`
-	Migrated   int64       `json:"migrated"`
 }
 
 // Documents counts input files. Examples are a few of their ids.
@@ -130,15 +127,14 @@ func Compare(ctx context.Context, a, b Side, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &comparison{report: Report{A: a.Name, B: b.Name, Migrations: []Migration{}}, window: o.Window, key: key, migrations: newTable()}
+	c := &comparison{report: Report{A: a.Name, B: b.Name, Migrations: []Migration{}}, window: o.Window, key: key, migrations: migrations{}}
 	c.sides[0], c.sides[1] = newReader(a), newReader(b)
 	defer c.sides[0].close()
 	defer c.sides[1].close()
 	if err := c.documents(ctx); err != nil {
 		return nil, err
 	}
-	c.migrations.flush()
-	c.report.Migrations, c.report.Migrated = c.migrations.top(o.Top), c.migrations.total
+	c.report.Migrations = append(c.report.Migrations, c.migrations.top(o.Top)...)
 	d := &c.report.Confidence
 	for _, m := range []*Means{&d.HeadMarginal, &d.TreeMargin, &d.InBoth.HeadMarginal, &d.InBoth.TreeMargin} {
 		m.finish()
@@ -170,7 +166,7 @@ type comparison struct {
 	sides      [2]*reader
 	window     int
 	key        func(*parquet.Document) string
-	migrations *table
+	migrations migrations
 }
 
 // documents goes through both sides document by document.
@@ -324,18 +320,16 @@ func (c *comparison) sentence(a, b *parquet.Tree) {
 		return
 	}
 	w := &c.report.Words
-	changed := false
 	for i := range a.Tokens {
 		w.Compared++
 		head, label, tag := a.Head[i] != b.Head[i], a.Deprel[i] != b.Deprel[i], a.UPOS[i] != b.UPOS[i]
 		w.Heads += one(head)
 		w.Labels += one(label)
 		w.Tags += one(tag)
-		w.Arcs += one(head || label)
-		changed = changed || head || label || tag
-	}
-	if changed {
-		c.migrations.add(a, b)
+		if head || label {
+			w.Arcs++
+			c.migrations.add(a, b, i)
+		}
 	}
 }
 

@@ -42,33 +42,6 @@ var formatsOf = map[string]string{
 	"vertical=paragraphs":         "Vamos\nnos\n,\nshe\nsaid\n.\n\n\n\"10 000\"\n<&>\n\nSo\n\n",
 	"plaintext":                   "Vámonos, she said. \n\"10  000\" <&>\t|\\\n So",
 	"plaintext=normalized_spaces": "Vámonos, she said.\n\n\"10 000\" <&>\nSo\n",
-	"matxin": `<corpus>
-<SENTENCE ord="1" alloc="0">
- <NODE ord="5" alloc="0" form="said" lem="say" mi="Tense=Past" si="root">
-  <NODE ord="1" alloc="0" form="Vamos" lem="ir" mi="Mood=Imp|Number=Plur" si="ccomp">
-   <NODE ord="2" alloc="0" form="nos" lem="nosotros" mi="" si="obj"/>
-   <NODE ord="3" alloc="0" form="," lem="," mi="" si="punct"/>
-  </NODE>
-  <NODE ord="4" alloc="0" form="she" lem="she" mi="" si="nsubj"/>
-  <NODE ord="6" alloc="0" form="." lem="." mi="" si="punct"/>
- </NODE>
-</SENTENCE>
-
-<SENTENCE ord="2" alloc="0">
- <NODE ord="1" alloc="0" form="&quot;10 000&quot;" lem="&quot;10 000&quot;" mi="" si="root">
-  <NODE ord="2" alloc="0" form="&lt;&amp;&gt;" lem="&lt;&amp;&gt;" mi="" si="dep"/>
- </NODE>
-</SENTENCE>
-
-<SENTENCE ord="3" alloc="0">
- <NODE ord="1" alloc="0" form="So" lem="so" mi="" si="root"/>
-</SENTENCE>
-</corpus>
-`,
-	"epe": `{"id":1, "nodes":[{"id":1, "form":"Vamos", "properties":{"lemma":"ir", "upos":"VERB", "xpos":"VB", "Mood":"Imp", "Number":"Plur"}, "edges":[{"label":"obj", "target":2}, {"label":"punct", "target":3}]}, {"id":2, "form":"nos", "properties":{"lemma":"nosotros", "upos":"PRON", "xpos":"PRP"}}, {"id":3, "form":",", "start":7, "end":8, "properties":{"lemma":",", "upos":"PUNCT", "xpos":","}}, {"id":4, "form":"she", "start":9, "end":12, "properties":{"lemma":"she", "upos":"PRON", "xpos":"PRP"}}, {"id":5, "form":"said", "start":13, "end":17, "top":true, "properties":{"lemma":"say", "upos":"VERB", "xpos":"VBD", "Tense":"Past"}, "edges":[{"label":"ccomp", "target":1}, {"label":"nsubj", "target":4}, {"label":"punct", "target":6}]}, {"id":6, "form":".", "start":17, "end":18, "properties":{"lemma":".", "upos":"PUNCT", "xpos":"."}}]}
-{"id":2, "nodes":[{"id":1, "form":"\"10 000\"", "start":20, "end":29, "top":true, "properties":{"lemma":"\"10 000\"", "upos":"NUM", "xpos":"CD"}, "edges":[{"label":"dep", "target":2}]}, {"id":2, "form":"<&>", "properties":{"lemma":"<&>", "upos":"SYM", "xpos":""}}]}
-{"id":3, "nodes":[{"id":1, "form":"So", "top":true, "properties":{"lemma":"so", "upos":"ADV", "xpos":"RB"}}]}
-`,
 }
 
 func TestOutputFormats(t *testing.T) {

@@ -71,7 +71,6 @@ func (s *Server) process(w *answer, r *http.Request) error {
 		return err
 	}
 	t.end() // what is left fits into memory: a slow reader holds nobody up
-	body.text = out.finish(body.text)
 	return body.end()
 }
 

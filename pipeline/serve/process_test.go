@@ -115,7 +115,7 @@ func TestBadHeads(t *testing.T) {
 	s := newServer(t, Limits{})
 	for _, heads := range [][3]string{{"2", "1", "1"}, {"0", "0", "1"}, {"9", "0", "2"}, {"x", "0", "2"}, {"1", "0", "2"}} {
 		given := "1\tNobody\t_\t_\t_\t_\t" + heads[0] + "\tx\t_\t_\n2\tsaid\t_\t_\t_\t_\t" + heads[1] + "\tx\t_\t_\n3\tso\t_\t_\t_\t_\t" + heads[2] + "\tx\t_\t_\n\n"
-		if w := ask(t, s, "/process", "data", given, "output", "matxin"); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "column HEAD") {
+		if w := ask(t, s, "/process", "data", given, "output", "horizontal"); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "column HEAD") {
 			t.Errorf("%v: status %d: %s", heads, w.Code, w.Body)
 		}
 		if got := column(process(t, s, "data", given, "tagger", "", "parser", ""), 6); !slices.Equal(got, []string{"2", "0", "2"}) {

@@ -13,6 +13,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,25 +77,19 @@ func DefaultLimits() Limits {
 // fill puts defaults where nothing is said.
 func (l *Limits) fill() {
 	d := DefaultLimits()
-	or(&l.Body, d.Body)
-	or(&l.Words, d.Words)
-	or(&l.Shown, d.Shown)
-	or(&l.Parallel, d.Parallel)
-	or(&l.Open, d.Open)
-	or(&l.Bodies, d.Bodies)
-	or(&l.Memory, d.Memory)
-	or(&l.Wait, d.Wait)
-	or(&l.Parse, d.Parse)
-	or(&l.Read, d.Read)
-	or(&l.Write, d.Write)
+	l.Body = cmp.Or(max(l.Body, 0), d.Body)
+	l.Words = cmp.Or(max(l.Words, 0), d.Words)
+	l.Shown = cmp.Or(max(l.Shown, 0), d.Shown)
+	l.Parallel = cmp.Or(max(l.Parallel, 0), d.Parallel)
+	l.Open = cmp.Or(max(l.Open, 0), d.Open)
+	l.Bodies = cmp.Or(max(l.Bodies, 0), d.Bodies)
+	l.Memory = cmp.Or(max(l.Memory, 0), d.Memory)
+	l.Wait = cmp.Or(max(l.Wait, 0), d.Wait)
+	l.Parse = cmp.Or(max(l.Parse, 0), d.Parse)
+	l.Read = cmp.Or(max(l.Read, 0), d.Read)
+	l.Write = cmp.Or(max(l.Write, 0), d.Write)
 	l.Bodies = max(l.Bodies, l.Body)
 	l.Memory = max(l.Memory, weight(l.Body+headerBytes))
-}
-
-func or[T int | int64 | time.Duration](v *T, otherwise T) {
-	if *v <= 0 {
-		*v = otherwise
-	}
 }
 
 // A Config says what is served.
