@@ -3,6 +3,8 @@ package text
 import (
 	"errors"
 	"io"
+	"slices"
+	"sort"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
@@ -57,17 +59,18 @@ func (w *window) bad(source int64, stored int) {
 	w.rune(utf8.RuneError, source, stored)
 }
 
+// char appends a character, or a U+FFFD if it is none.
+func (w *window) char(r rune, source int64, stored int) {
+	if r <= 0 || r == utf8.RuneError {
+		w.bad(source, stored)
+		return
+	}
+	w.rune(r, source, stored)
+}
+
 // spanAt returns the index of the span that holds decoded offset t, or -1.
 func (w *window) spanAt(t int64) int {
-	lo, hi := 0, len(w.spans)
-	for lo < hi {
-		if mid := (lo + hi) / 2; w.spans[mid].text <= t {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo - 1
+	return sort.Search(len(w.spans), func(i int) bool { return w.spans[i].text > t }) - 1
 }
 
 // source returns the source offset of decoded offset t.
@@ -82,16 +85,10 @@ func (w *window) source(t int64) int64 {
 
 // drop forgets the first n bytes of text, and what it need not know of them.
 func (w *window) drop(n int) {
-	w.text = w.text[:copy(w.text, w.text[n:])]
+	w.text = slices.Delete(w.text, 0, n)
 	w.base += int64(n)
-	if i := w.spanAt(w.base); i > 0 {
-		w.spans = w.spans[:copy(w.spans, w.spans[i:])]
-	}
-	i := 0
-	for i < len(w.repairs) && w.repairs[i].text < w.base {
-		i++
-	}
-	w.repairs = w.repairs[:copy(w.repairs, w.repairs[i:])]
+	w.spans = slices.Delete(w.spans, 0, max(0, w.spanAt(w.base)))
+	w.repairs = slices.DeleteFunc(w.repairs, func(r repair) bool { return r.text < w.base })
 }
 
 // rawBytes is how much of the source is read at once.
@@ -139,15 +136,11 @@ func (d *decoder) decode(w *window) error {
 	} else if len(d.raw) == 0 {
 		return d.err
 	}
-	var used int
-	switch {
-	case d.enc.enc == nil:
-		used = d.utf8(w)
-	case d.enc.table != nil:
-		used = d.bytes(w)
-	default:
-		used = d.chars(w)
+	characters := d.others
+	if d.enc.enc == nil {
+		characters = d.utf8
 	}
+	used := characters(w)
 	d.source += int64(used)
 	d.raw = d.raw[:copy(d.raw, d.raw[used:])]
 	if d.err != nil && d.err != io.EOF {
@@ -177,58 +170,34 @@ func (d *decoder) utf8(w *window) int {
 			w.text = append(w.text, d.raw[start:i]...)
 			continue
 		}
+		n := 1
 		if d.escapes != 0 && d.raw[i] == d.escapes {
-			n, ok := d.escape(w, i)
-			if !ok {
+			var ok bool
+			if n, ok = d.escape(w, i); !ok {
 				break
 			}
-			i += n
-			continue
-		}
-		if d.err == nil && !utf8.FullRune(d.raw[i:]) {
+		} else if d.err == nil && !utf8.FullRune(d.raw[i:]) {
 			break
-		}
-		w.bad(d.source+int64(i), 1)
-		i++
-	}
-	return i
-}
-
-// bytes decodes characters of one byte.
-func (d *decoder) bytes(w *window) int {
-	i := 0
-	for i < len(d.raw) {
-		c := d.raw[i]
-		if d.escapes != 0 && c == d.escapes {
-			n, ok := d.escape(w, i)
-			if !ok {
-				break
-			}
-			i += n
-			continue
-		}
-		if r := d.enc.table[c]; r == utf8.RuneError || r == 0 {
+		} else {
 			w.bad(d.source+int64(i), 1)
-		} else {
-			w.rune(r, d.source+int64(i), 1)
 		}
-		i++
+		i += n
 	}
 	return i
 }
 
-// maxChar is the most bytes of a character, escape sequences included.
-const maxChar = 8
-
-// chars decodes one character after the other, to know where each begins.
-func (d *decoder) chars(w *window) int {
+// others decodes what is in raw in any other encoding, one character after the other,
+// to know where each begins.
+func (d *decoder) others(w *window) int {
 	i := 0
 	for i < len(d.raw) {
-		var n int
-		var ok bool
-		if d.escapes != 0 && d.raw[i] == d.escapes {
+		n, ok := 1, true
+		switch {
+		case d.escapes != 0 && d.raw[i] == d.escapes:
 			n, ok = d.escape(w, i)
-		} else {
+		case d.enc.table != nil:
+			w.char(d.enc.table[d.raw[i]], d.source+int64(i), 1)
+		default:
 			n, ok = d.char(w, i)
 		}
 		if !ok {
@@ -238,6 +207,9 @@ func (d *decoder) chars(w *window) int {
 	}
 	return i
 }
+
+// maxChar is the most bytes of a character, escape sequences included.
+const maxChar = 8
 
 // char decodes the character at raw[i:] and returns its length, or false if
 // more bytes are needed to tell.
@@ -277,11 +249,7 @@ func (d *decoder) emit(w *window, out []byte, source int64, stored int) {
 		r, n := utf8.DecodeRune(out)
 		out = out[n:]
 		own := stored / count
-		if r == 0 || r == utf8.RuneError {
-			w.bad(source, own)
-		} else {
-			w.rune(r, source, own)
-		}
+		w.char(r, source, own)
 		source, stored = source+int64(own), stored-own
 	}
 }

@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"regexp"
 	"unicode"
 	"unicode/utf8"
 )
@@ -66,6 +67,31 @@ marks:
 	return s
 }
 
+// word is a word of a name before a colon.
+const word = `[\p{Lu}\p{Lo}][\pL\pM\p{Nd}.\-'’_]*`
+
+// What lines look like that are no running text. A title that is underlined with four
+// tildes or more is no fence. A dash may belong to running text, and so may a number;
+// a letter with a full stop is the initial of a name.
+var (
+	fenceLine   = regexp.MustCompile("(?s)^(?:`{3,}[^`]*|~~~(?:[^~].*)?)$")
+	ruleLine    = regexp.MustCompile(`^(?:(?:- *){3,}|(?:= *){3,}|(?:\* *){3,}|(?:_ *){3,}|(?:~ *){3,}|(?:\+ *){3,}|(?:# *){3,})$`)
+	headingLine = regexp.MustCompile(`^#+ `)
+	wideGaps    = regexp.MustCompile(` {3}[^ ].* {3}`)
+	sureMark    = regexp.MustCompile(`^[*+•◦▪‣●○■□✓✔➤►][ \t]`)
+	itemMark    = regexp.MustCompile(`^(?:[-–—]|\d{1,3}[.)]|[A-Za-z]\)|\((?:\d{1,3}|[A-Za-z])\))[ \t]`)
+	// Speech and fields: a name and a colon, a nickname in angle brackets, a time.
+	nameLabel  = regexp.MustCompile(`^` + word + `(?:(?: ` + word + `){0,2}|(?: ` + word + `)? ):(?: |$)`)
+	otherLabel = regexp.MustCompile(`^(?:<[^ >\]]+>|\[\d{1,2}:[0-5]\d[^>\]]*[>\]]) `)
+	timeLabel  = regexp.MustCompile(`^\d{1,2}:[0-5]\d`)
+)
+
+// Bounds of labels, in bytes: of a name with its colon, of what stands in brackets.
+const (
+	maxName    = 40
+	maxBracket = 25
+)
+
 // look returns the kind of a line, and notes what depends on it.
 func (s *shape) look() kind {
 	b := s.body
@@ -76,18 +102,22 @@ func (s *shape) look() kind {
 	case isFence(b):
 		s.info = hasInfo(b)
 		return fence
-	case isRule(b):
+	case ruleLine.Match(b):
 		return rule
-	case b[0] == '#' && bytes.HasPrefix(bytes.TrimLeft(b, "#"), []byte(" ")):
+	case headingLine.Match(b):
 		return heading
 	case isRow(b):
 		return row
 	}
-	if n, sure := mark(b); n > 0 {
-		s.text, s.sure = s.indent+utf8.RuneCount(b[:n]), sure
-		return item
+	mark := sureMark.Find(b)
+	s.sure = mark != nil
+	if !s.sure {
+		mark = itemMark.Find(b)
 	}
 	switch {
+	case mark != nil:
+		s.text = s.indent + utf8.RuneCount(mark)
+		return item
 	case isCode(b, s.indent):
 		return source
 	case isLabel(b):
@@ -97,140 +127,21 @@ func (s *shape) look() kind {
 }
 
 // isFence reports whether a line begins or ends a block of code in Markdown.
-// Four tildes and more underline titles.
-func isFence(b []byte) bool {
-	n := 0
-	for n < len(b) && b[n] == b[0] {
-		n++
-	}
-	return b[0] == '`' && n >= 3 && bytes.IndexByte(b[n:], '`') < 0 || b[0] == '~' && n == 3
-}
+func isFence(b []byte) bool { return (b[0] == '`' || b[0] == '~') && fenceLine.Match(b) }
 
 // hasInfo reports whether the name of a language stands behind a fence.
 func hasInfo(b []byte) bool { return len(bytes.Trim(b, "`~ \t\r")) > 0 }
 
-// isRule reports whether a line is three marks or more of one kind.
-func isRule(b []byte) bool {
-	if bytes.IndexByte([]byte("-=*_~+#"), b[0]) < 0 {
-		return false
-	}
-	n := 0
-	for _, c := range b {
-		if c == b[0] {
-			n++
-		} else if c != ' ' {
-			return false
-		}
-	}
-	return n >= 3
-}
-
 // isRow reports whether a line has columns: bars, tabs or wide gaps.
 func isRow(b []byte) bool {
-	if b[0] == '|' && len(b) > 1 || bytes.IndexByte(b, '\t') >= 0 || bytes.Count(b, []byte(" | ")) >= 2 {
-		return true
-	}
-	gaps := 0
-	for i := 0; i < len(b); {
-		j := bytes.Index(b[i:], []byte("   "))
-		if j < 0 {
-			break
-		}
-		gaps++
-		i += j
-		for i < len(b) && b[i] == ' ' {
-			i++
-		}
-	}
-	return gaps >= 2
+	return b[0] == '|' && len(b) > 1 || bytes.IndexByte(b, '\t') >= 0 || bytes.Count(b, []byte(" | ")) >= 2 ||
+		bytes.Contains(b, []byte("   ")) && wideGaps.Match(b)
 }
 
-// mark returns the length of the mark of a list's item that b begins with, the
-// space after it included, or 0, and whether nothing else begins so. A dash may
-// belong to running text, and so may a number.
-func mark(b []byte) (n int, sure bool) {
-	r, size := utf8.DecodeRune(b)
-	switch r {
-	case '*', '+', '•', '◦', '▪', '‣', '●', '○', '■', '□', '✓', '✔', '➤', '►':
-		sure = true
-		n = size
-	case '-', '–', '—':
-		n = size
-	default:
-		n = number(b)
-	}
-	if n == 0 || n >= len(b) || b[n] != ' ' && b[n] != '\t' {
-		return 0, false
-	}
-	return n + 1, sure
-}
-
-// number returns the length of a number of a list that b begins with: "12." or
-// "12)" or "(12)", or a letter in place of the digits, or 0. Letters with a full
-// stop are initials of names.
-func number(b []byte) int {
-	i := 0
-	if b[0] == '(' {
-		i = 1
-	}
-	digits := i
-	for digits < len(b) && digits < i+3 && b[digits] >= '0' && b[digits] <= '9' {
-		digits++
-	}
-	letter := digits == i
-	if letter && digits < len(b) && (b[digits]|0x20 >= 'a' && b[digits]|0x20 <= 'z') {
-		digits++
-	}
-	switch {
-	case digits == i || digits == len(b):
-		return 0
-	case b[digits] == ')', b[digits] == '.' && i == 0 && !letter:
-		return digits + 1
-	}
-	return 0
-}
-
-// isLabel reports whether a line begins with a name and a colon, as speech and
-// fields do, with a nickname in angle brackets or with a time.
+// isLabel reports whether a line begins with the name of a speaker or a field.
 func isLabel(b []byte) bool {
-	if b[0] == '<' || b[0] == '[' {
-		end := bytes.IndexAny(b, ">]")
-		return end > 1 && end+2 < len(b) && end < 24 && b[end+1] == ' ' &&
-			(b[0] == '<' && b[end] == '>' && bytes.IndexByte(b[:end], ' ') < 0 || b[0] == '[' && isTime(b[1:]))
-	}
-	if isTime(b) {
-		return true
-	}
-	words, begins, r := 1, true, rune(0)
-	for i, n := 0, 0; i < len(b) && i < 40; i += n {
-		r, n = utf8.DecodeRune(b[i:])
-		switch {
-		case r == ':':
-			return i > 0 && (i+1 == len(b) || b[i+1] == ' ')
-		case r == ' ':
-			words++
-			if begins || words > 3 {
-				return false
-			}
-			begins = true
-		case begins && !unicode.IsUpper(r) && !unicode.Is(unicode.Lo, r):
-			return false
-		case !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) && r != '.' && r != '-' && r != '\'' && r != '’' && r != '_':
-			return false
-		default:
-			begins = false
-		}
-	}
-	return false
-}
-
-// isTime reports whether b begins with a time of the day such as 9:05.
-func isTime(b []byte) bool {
-	i := 0
-	for i < len(b) && i < 2 && b[i] >= '0' && b[i] <= '9' {
-		i++
-	}
-	return i > 0 && i+2 < len(b) && b[i] == ':' && b[i+1] >= '0' && b[i+1] <= '5' && b[i+2] >= '0' && b[i+2] <= '9'
+	name := nameLabel.FindIndex(b)
+	return name != nil && bytes.IndexByte(b, ':') < maxName || timeLabel.Match(b) || otherLabel.Match(b[:min(len(b), maxBracket)])
 }
 
 // Signs of code that running text has seldom.

@@ -17,9 +17,6 @@ const minConfidence = 30
 // it was read as UTF-8 and was not: a name for Options.Encoding, or "" if it
 // cannot be told. The same bytes always give the same name.
 func Suspect(head []byte) string {
-	if order := utf16Order(head); order != "" {
-		return order
-	}
 	head = bytes.ReplaceAll(head, []byte{0}, nil) // of a tail that was never written, say: no encoding has them
 	if utf8.Valid(head) || mostlyUTF8(head) {
 		return ""
@@ -52,22 +49,4 @@ func mostlyUTF8(b []byte) bool {
 		}
 	}
 	return invalid < valid
-}
-
-// utf16Order returns the encoding of UTF-16 without a byte order mark if every
-// second byte is such as scripts up to U+1FFF have there, else "".
-func utf16Order(head []byte) string {
-	var low [2]int
-	for i, c := range head {
-		if c < ' ' && (c < '\t' || c > '\r') {
-			low[i%2]++
-		}
-	}
-	switch half := len(head) / 2; {
-	case low[1] > half*3/4 && low[0] <= half/16:
-		return "utf-16le"
-	case low[0] > half*3/4 && low[1] <= half/16:
-		return "utf-16be"
-	}
-	return ""
 }

@@ -104,7 +104,7 @@ func (d *decoder) escape(w *window, i int) (int, bool) {
 	if source := d.source + int64(i); r <= 0 {
 		w.bad(source, n)
 	} else {
-		w.rune(r, source, n)
+		w.rune(r, source, n) // also a U+FFFD that somebody has written
 	}
 	return n, true
 }
