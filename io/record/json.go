@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -15,15 +14,11 @@ import (
 
 // A JSONReader reads JSON Lines: an object a line.
 type JSONReader struct {
-	in     *bufio.Reader
-	opt    Options
-	values *text.Values
-	end    int64
-
-	offset   int64 // of the next unread byte, in the file
-	line     int64 // of the next unread line; 0 is unknown
+	scanner
+	opt      Options
+	values   *text.Values
+	end      int64
 	from, to int64
-	buf      []byte
 	done     error
 }
 
@@ -33,26 +28,31 @@ type JSONReader struct {
 // past end to finish the last line. A byte order mark before the first line
 // is passed over.
 func NewJSONReader(r io.Reader, o Options, start, end int64) *JSONReader {
-	rd := &JSONReader{in: bufio.NewReaderSize(r, 64<<10), opt: o.withDefaults(), values: text.NewJSONValues(o.Lines), end: end, offset: start}
+	o = o.withDefaults()
+	rd := &JSONReader{scanner: scanner{src: r, rows: rows{newline: '\n', limit: o.MaxRecord}}, opt: o, values: text.NewJSONValues(o.Lines), end: end}
 	if start == 0 {
-		rd.line = 1
+		rd.at.Line = 1
 		return rd
 	}
-	rd.offset = start - 1
+	rd.at.Offset = start - 1
 	rd.done = rd.skipLine()
-	rd.from, rd.to = rd.offset, rd.offset
+	rd.from, rd.to = rd.at.Offset, rd.at.Offset
 	return rd
 }
 
 // skipLine passes over the line that another reader reads, as far as end:
 // after that nothing is ours.
 func (r *JSONReader) skipLine() error {
-	for r.end < 0 || r.offset < r.end {
-		chunk, err := r.in.ReadSlice('\n')
-		r.offset += int64(len(chunk))
-		if !errors.Is(err, bufio.ErrBufferFull) {
+	for r.end < 0 || r.at.Offset < r.end {
+		if err := r.more(1); err != nil {
 			return err
 		}
+		n := bytes.IndexByte(r.buf, '\n') + 1
+		if n > 0 {
+			r.consume(n)
+			return nil
+		}
+		r.consume(len(r.buf))
 	}
 	return io.EOF
 }
@@ -63,72 +63,54 @@ func (r *JSONReader) Covered() (from, to int64) { return r.from, r.to }
 // Next implements Reader.
 func (r *JSONReader) Next() (Record, error) {
 	for r.done == nil {
-		start, number := r.offset, r.line
-		if r.end >= 0 && start >= r.end {
+		if r.end >= 0 && r.at.Offset >= r.end {
 			r.done = io.EOF
 			break
 		}
-		size, blank, err := r.readLine()
-		if err != nil && err != io.EOF {
+		line, err := r.line()
+		if err != nil {
 			r.done = err
 			break
 		}
-		r.done, r.to = err, r.offset
-		line := r.buf
-		if mark := []byte("\ufeff"); start == 0 && bytes.HasPrefix(line, mark) {
-			line, start, size = line[len(mark):], start+int64(len(mark)), size-int64(len(mark))
-		}
-		whole := int64(len(line)) == size
-		start += int64(len(line) - len(bytes.TrimLeft(line, space)))
-		line = bytes.Trim(line, space)
-		if blank || len(line) == 0 && whole {
-			continue
-		}
-		rec := Record{Start: start, End: start + int64(len(line)), Line: number, Number: start, Raw: line, values: r.values}
-		if !whole {
-			if rec.End = r.to; err == nil { // a line feed
-				rec.End--
-				size--
+		r.to = r.at.Offset
+		if !line.blank {
+			if rec, ok := r.record(&line); ok {
+				return rec, nil
 			}
-			rec.fail(start, syntax.KindLongRecord, "record too long: it has %d bytes, the limit is %d: is a line break missing between records?", size, r.opt.MaxRecord)
-			return rec, nil
 		}
-		r.opt.parse(&rec)
-		return rec, nil
 	}
 	return Record{}, r.done
 }
 
+// record makes a record of a line, unless nothing but a byte order mark and white
+// space is in it.
+func (r *JSONReader) record(l *line) (rec Record, ok bool) {
+	raw := l.raw
+	if l.at.Offset == 0 {
+		raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
+	}
+	inner := bytes.TrimLeft(raw, space)
+	if len(inner) == 0 && !l.long {
+		return rec, false
+	}
+	start := l.at.Offset + int64(len(l.raw)-len(inner))
+	inner = bytes.TrimRight(inner, space)
+	rec = Record{Start: start, End: start + int64(len(inner)), Line: l.at.Line, Number: start, Raw: inner, values: r.values}
+	if !l.long {
+		r.opt.parse(&rec)
+		return rec, true
+	}
+	size := l.size - (len(l.raw) - len(raw))
+	if rec.End = r.to; l.ended {
+		rec.End--
+		size--
+	}
+	rec.fail(start, syntax.KindLongRecord, "record too long: it has %d bytes, the limit is %d: is a line break missing between records?", size, r.opt.MaxRecord)
+	return rec, true
+}
+
 // space is the white space of JSON, and a form feed.
 const space = " \t\r\n\f"
-
-// readLine puts the next line with its line feed into buf, up to the limit,
-// and returns its size and whether it is blank. With io.EOF it returns the last
-// line, if it has no line feed, or 0.
-func (r *JSONReader) readLine() (size int64, blank bool, err error) {
-	blank = true
-	if cap(r.buf) > 1<<20 && len(r.buf) < 1<<20 { // large, and the last line did not need it
-		r.buf = nil
-	}
-	r.buf = r.buf[:0]
-	for {
-		chunk, err := r.in.ReadSlice('\n')
-		size += int64(len(chunk))
-		blank = blank && len(bytes.TrimLeft(chunk, space)) == 0
-		if len(r.buf) > 1<<20 && cap(r.buf) < r.opt.MaxRecord { // once, not step by step: each would be garbage
-			r.buf = append(make([]byte, 0, r.opt.MaxRecord), r.buf...)
-		}
-		r.buf = append(r.buf, chunk[:min(len(chunk), r.opt.MaxRecord-len(r.buf))]...)
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		r.offset += size
-		if err == nil && r.line > 0 {
-			r.line++
-		}
-		return size, blank, err
-	}
-}
 
 // A field is a value that is looked for in a record.
 type field struct {

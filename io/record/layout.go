@@ -33,20 +33,16 @@ type Layout struct {
 	Columns  []string
 	Encoding string // canonical name
 
-	dialect   Dialect
-	separator byte
-	newline   byte  // LF, or CR
-	text, id  int   // columns; id -1 is none
-	keep      []int // -1: the file has no such column
-	lacks     []syntax.Fault
-	opt       Options
-	values    *text.Values
-	bom       int64
-	body      Place // of the first line behind the header
+	rows
+	dialect  Dialect
+	text, id int   // columns; id -1 is none
+	keep     []int // -1: the file has no such column
+	lacks    []syntax.Fault
+	opt      Options
+	values   *text.Values
+	bom      int64
+	body     Place // of the first line behind the header
 }
-
-// A Place is the beginning of a row.
-type Place struct{ Offset, Row, Line int64 }
 
 // Decide reads the header from the first bytes of a file (source.HeadBytes of
 // them are plenty). The same bytes always give the same layout. An error is a
@@ -62,7 +58,10 @@ func Decide(head []byte, d Dialect, o Options) (*Layout, error) {
 	if err != nil {
 		return nil, syntax.Because(syntax.KindNotText, "%v", err)
 	}
-	l := &Layout{Encoding: marked.Encoding, dialect: d, opt: o, values: values, bom: int64(marked.BOM), id: -1, separator: '\t', newline: newline}
+	l := &Layout{
+		rows:     rows{newline: newline, separator: '\t', quotes: d == CSV, limit: o.MaxRecord},
+		Encoding: marked.Encoding, dialect: d, opt: o, values: values, bom: int64(marked.BOM), id: -1,
+	}
 	if d == TSV {
 		err = l.header(head)
 	} else {
@@ -170,15 +169,15 @@ func (l *Layout) sniff(head []byte) error {
 
 // header reads the first line that is not blank.
 func (l *Layout) header(head []byte) error {
-	r := newTableReader(bytes.NewReader(head[min(int64(len(head)), l.bom):]), l, Place{Offset: l.bom, Line: 1}, -1)
-	line, at, err := r.line()
+	r := scanner{src: bytes.NewReader(head[min(int64(len(head)), l.bom):]), rows: l.rows, at: Place{Offset: l.bom, Line: 1}}
+	line, err := r.line()
 	for err == nil && line.blank {
-		line, at, err = r.line()
+		line, err = r.line()
 	}
 	switch {
 	case err != nil:
 		return syntax.Because(syntax.KindNoTextKey, "no text: the table is empty; its first line must name the columns")
-	case r.at.Offset == int64(len(head)) && len(line.raw) == line.size || line.long: // its end is not to be seen
+	case !line.ended || line.long: // its end is not to be seen
 		if len(head) >= 1<<16 || line.long {
 			return syntax.Because(syntax.KindLongRecord, "the first line is no header: it has over %d bytes; it must name the columns", len(head))
 		}
@@ -195,7 +194,7 @@ func (l *Layout) header(head []byte) error {
 	}
 	l.Columns = make([]string, len(cells))
 	for i := range cells {
-		c := cells[i].of(line.raw, at, l.newline)
+		c := cells[i].of(&line, l.newline)
 		l.Columns[i] = strings.TrimSpace(l.values.Text(&c))
 	}
 	l.body = Place{Offset: r.at.Offset, Line: r.at.Line}
@@ -209,10 +208,10 @@ type span struct {
 }
 
 // of returns the cell of the span in a line of a file with a newline.
-func (s span) of(line []byte, at Place, newline byte) text.Value {
+func (s span) of(l *line, newline byte) text.Value {
 	v := text.Value{
-		Bytes: line[s.from:s.to], Offset: at.Offset + int64(s.from),
-		Line: at.Line + int64(bytes.Count(line[:s.from], []byte{newline})),
+		Bytes: l.raw[s.from:s.to], Offset: l.at.Offset + int64(s.from),
+		Line: l.at.Line + int64(bytes.Count(l.raw[:s.from], []byte{newline})),
 	}
 	if s.quoted {
 		v.Escape = '"'

@@ -263,7 +263,7 @@ func TestNothingToKeep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got = append(got, warnings(NewTableReader(strings.NewReader(data), l, Place{Line: 1}, at, at+20).Next)...)
+		got = append(got, warnings(newTableReader(strings.NewReader(data), l, Place{Line: 1}, at, at+20).Next)...)
 	}
 	want := []string{
 		`1 value_not_kept value not kept: the column "place" is a group of "place.text", "place.town"; name columns of single values, or of lists of them`,

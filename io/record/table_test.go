@@ -27,7 +27,7 @@ type row struct {
 // read reads the rows that begin in [start, end), from a place that is known.
 func read(t *testing.T, data string, l *Layout, from Place, start, end int64) (rows []row, cover [2]int64, r *TableReader) {
 	t.Helper()
-	r = NewTableReader(strings.NewReader(data[from.Offset:]), l, from, start, end)
+	r = newTableReader(strings.NewReader(data[from.Offset:]), l, from, start, end)
 	for {
 		rec, err := r.Next()
 		cover[0], cover[1] = r.Covered()
@@ -164,7 +164,7 @@ func TestFailureIsNotRemembered(t *testing.T) {
 	l, want := whole(t, data, CSV, Options{MaxRecord: 100})
 	const file = "failing file"
 	start := int64(len(data) - 2)
-	r := NewTableReader(io.MultiReader(strings.NewReader(data[:readBytes+1000]), iotest.ErrReader(errDisk)), l, Place{Line: 1}, start, -1)
+	r := newTableReader(io.MultiReader(strings.NewReader(data[:readBytes+1000]), iotest.ErrReader(errDisk)), l, Place{Line: 1}, start, -1)
 	if _, err := r.Next(); err != errDisk {
 		t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func TestEncodings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rec, err := NewTableReader(strings.NewReader(data), l, Place{Line: 1}, 0, -1).Next()
+		rec, err := newTableReader(strings.NewReader(data), l, Place{Line: 1}, 0, -1).Next()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,7 +305,7 @@ func TestMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	src := io.MultiReader(strings.NewReader(head+"1,\""), strings.NewReader(strings.Repeat("line\n", limit)), strings.NewReader(strings.Repeat("x", 8*limit)))
-	r := NewTableReader(src, l, Place{Line: 1}, 0, -1)
+	r := newTableReader(src, l, Place{Line: 1}, 0, -1)
 	n := 0
 	for ; ; n++ {
 		_, err := r.Next()
@@ -334,7 +334,7 @@ func TestReturns(t *testing.T) {
 			return nil, err
 		}
 		for at := int64(0); at < int64(len(data)); at += size {
-			r := NewTableReader(strings.NewReader(data), l, Place{Line: 1}, at, at+size)
+			r := newTableReader(strings.NewReader(data), l, Place{Line: 1}, at, at+size)
 			for {
 				rec, err := r.Next()
 				if err != nil {
