@@ -56,11 +56,10 @@ var imports = func() map[string][]string {
 		"model":             append(slices.Clone(components), "io/sections", "parser/encode"),
 		"parser/train":      append(slices.Clone(components), "model", "parser/eval", "parser/piece", "parser/encode", "parser/finetune"),
 
-		"model/modeltest":          {"model", "parser/encode", "parser/encode/encodetest", "parser/pack"},
-		"parser/encode/encodetest": {"parser/encode", "parser/hash", "parser/piece"},
-		"parser/matrix/assembly":   nil,
-		"parser/part/parttest":     {"parser/hash", "parser/syntax"},
-		"parser/prune/dense":       scores,
+		"model/modeltest":        {"model", "parser/encode", "parser/pack"},
+		"parser/matrix/assembly": nil,
+		"parser/part/parttest":   {"parser/hash", "parser/syntax"},
+		"parser/prune/dense":     scores,
 
 		"parser/calibrate": append(slices.Clone(records), "parser/graph"),
 
@@ -104,12 +103,12 @@ var forTests = map[string][]string{
 	"parser/matrix":    {"parser/matrix/assembly"},
 	"parser/search":    {"parser/part/parttest"},
 	"io/record":        {"io/record/recordtest"},
-	"model":            {"", "io/conllu", "model/modeltest", "parser/encode/encodetest"},
+	"model":            {"", "io/conllu", "model/modeltest"},
 	"parser/segment":   {"io/conllu"}, // tests on treebanks
 	"parser/tag":       {"io/conllu"},
 	"parser/prune":     {"io/conllu"},
 	"parser/label":     {"io/conllu"},
-	"parser/train":     {"io/conllu", "parser/encode/encodetest"},
+	"parser/train":     {"io/conllu"},
 	"io/store":         {"io/store/storetest"},
 	"io/store/gs":      {"io/store/storetest"},
 	"io/store/s3":      {"io/store/storetest"},
@@ -119,7 +118,7 @@ var forTests = map[string][]string{
 	"pipeline":         {"", "model", "model/modeltest", "transforms/transformstest", "io/store/storetest"},
 	"pipeline/serve":   {""},
 	"pipeline/nightly": {"transforms/transformstest", "parser/syntax", "io/store/storetest"},
-	"cmd/treebeam":     {"io/record/recordtest", "model/modeltest", "transforms/transformstest", "parser/encode/encodetest"},
+	"cmd/treebeam":     {"io/record/recordtest", "model/modeltest", "transforms/transformstest"},
 
 	"parser/projective": {"parser/part/parttest"},
 	"parser/certify":    {"parser/part/parttest"},

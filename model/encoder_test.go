@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/encode"
-	"github.com/treebeam/treebeam/parser/encode/encodetest"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/search"
@@ -166,7 +165,7 @@ func TestMixOfScores(t *testing.T) {
 // has a tiny encoder.
 func withTiny(t *testing.T, mix Mix) []pack.Section {
 	t.Helper()
-	encoder, err := encode.Quantize(encodetest.Tiny(3, strings.Fields("det nsubj obj root punct dep"),
+	encoder, err := encode.Quantize(encode.Tiny(3, strings.Fields("det nsubj obj root punct dep"),
 		encode.Classifier{Name: "upos", Values: strings.Fields("ADP DET NOUN PUNCT VERB")}))
 	if err != nil {
 		t.Fatal(err)

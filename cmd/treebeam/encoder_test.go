@@ -13,19 +13,13 @@ import (
 	"github.com/treebeam/treebeam/parser/piece"
 )
 
-// tinyEncoder is one of no layers' worth: its weights are zeros.
+// tinyEncoder is one whose weights are zeros.
 func tinyEncoder() *encode.Params {
 	p := &encode.Params{Name: "tiny", Source: "a test", Notice: "of nobody\nat all"}
 	p.Shape = encode.Shape{Width: 2, Heads: 1, FeedForward: 4, Positions: 26, Epsilon: 1e-12}
 	p.Pieces = &piece.Vocabulary{Pieces: []string{"<s>", "</s>", "<unk>", "▁"}, Scores: []float32{0, 0, -11, -1}, End: 1, Unknown: 2}
-	p.Word, p.Position = make([]float32, 4*2), make([]float32, 26*2)
-	norm := func() encode.Norm { return encode.Norm{Gain: make([]float32, 2), Bias: make([]float32, 2)} }
-	linear := func(outputs, inputs int) encode.Linear {
-		return encode.Linear{Weight: make([]float32, outputs*inputs), Bias: make([]float32, outputs)}
-	}
-	p.Norm = norm()
-	p.Layers = []encode.Layer{{Query: linear(2, 2), Key: linear(2, 2), Value: linear(2, 2), Output: linear(2, 2), AttentionNorm: norm(),
-		Up: linear(4, 2), Down: linear(2, 4), FeedForwardNorm: norm()}}
+	p.Layers = make([]encode.Layer, 1)
+	encode.Flatten(p.Tensors())
 	return p
 }
 

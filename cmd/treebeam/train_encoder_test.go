@@ -9,13 +9,13 @@ import (
 
 	"github.com/treebeam/treebeam/io/encoder"
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/encode/encodetest"
+	"github.com/treebeam/treebeam/parser/encode"
 )
 
 // tinyFile writes a random encoder of two layers to a file.
 func tinyFile(t *testing.T) string {
 	t.Helper()
-	p, _ := encodetest.Tiny(3, nil)
+	p, _ := encode.Tiny(3, nil)
 	var b bytes.Buffer
 	if err := encoder.Write(&b, p); err != nil {
 		t.Fatal(err)

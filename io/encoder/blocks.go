@@ -110,7 +110,7 @@ func decodeBlocks(data []byte) (*encode.Params, error) {
 	types := int(r.u32())
 	p.Epsilon = math.Float32frombits(r.u32())
 	block := int(r.u32())
-	if err := checkShape(&p.Shape, layers); err != nil {
+	if err := checkShape(p, layers); err != nil {
 		return nil, err
 	}
 	if block != blockSize || p.Width%blockSize != 0 || p.FeedForward%blockSize != 0 {
@@ -133,7 +133,22 @@ func decodeBlocks(data []byte) (*encode.Params, error) {
 	if err := f.directory(r); err != nil {
 		return nil, err
 	}
-	return p, f.weights(p, layers, rows, types)
+	segment, err := f.tensor("emb.type", types*p.Width, p.Width)
+	if err != nil {
+		return nil, err
+	}
+	return p, fill(p, func(t encode.Tensor) ([]float32, error) {
+		_, name := namesOf(t.Name)
+		want := t.Shape[0]
+		if t.Data == &p.Word {
+			want = rows // there are more vectors than pieces
+		}
+		n := t.Shape[0]
+		if len(t.Shape) == 2 {
+			want, n = want*t.Shape[1], n*t.Shape[1]
+		}
+		return f.tensor(name, want, n)
+	}, segment)
 }
 
 // vocabulary reads the pieces, and passes over the table of characters, which
@@ -226,44 +241,4 @@ func (f *blocks) tensor(name string, want, n int) ([]float32, error) {
 		}
 	}
 	return list[:n], nil
-}
-
-// weights fills p but for its Shape and its Pieces.
-func (f *blocks) weights(p *encode.Params, layers, rows, types int) (err error) {
-	get := func(to *[]float32, name string, want, n int) {
-		if err == nil {
-			*to, err = f.tensor(name, want, n)
-		}
-	}
-	w, up := p.Width, p.FeedForward
-	linear := func(to *encode.Linear, name string, outputs, inputs int) {
-		get(&to.Weight, name+".w", outputs*inputs, outputs*inputs)
-		get(&to.Bias, name+".b", outputs, outputs)
-	}
-	layerNorm := func(to *encode.Norm, name string) {
-		get(&to.Gain, name+".w", w, w)
-		get(&to.Bias, name+".b", w, w)
-	}
-	var segment []float32
-	get(&p.Word, "emb.word", rows*w, len(p.Pieces.Pieces)*w)
-	get(&p.Position, "emb.pos", p.Positions*w, p.Positions*w)
-	get(&segment, "emb.type", types*w, w)
-	layerNorm(&p.Norm, "emb.ln")
-	p.Layers = make([]encode.Layer, layers)
-	for i := range p.Layers {
-		l, name := &p.Layers[i], fmt.Sprintf("l%d.", i)
-		linear(&l.Query, name+"q", w, w)
-		linear(&l.Key, name+"k", w, w)
-		linear(&l.Value, name+"v", w, w)
-		linear(&l.Output, name+"ao", w, w)
-		layerNorm(&l.AttentionNorm, name+"aln")
-		linear(&l.Up, name+"fi", up, w)
-		linear(&l.Down, name+"fo", w, up)
-		layerNorm(&l.FeedForwardNorm, name+"oln")
-	}
-	if err != nil {
-		return err
-	}
-	addSegment(p, segment)
-	return check(p)
 }

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -35,11 +34,9 @@ func tiny() *encode.Params {
 	p.Pieces.Scores[3] = piece.UnknownScore(p.Pieces.Scores)
 	p.Layers = make([]encode.Layer, 2)
 	r := hash.Rand(3)
-	each(p, func(_ string, a *[]float32, n int) {
-		for range n {
-			*a = append(*a, float32(int(r.Below(15))-7)/8)
-		}
-	})
+	for i, flat := 0, encode.Flatten(p.Tensors()); i < len(flat); i++ {
+		flat[i] = float32(int(r.Below(15))-7) / 8
+	}
 	return p
 }
 
@@ -257,22 +254,16 @@ func blocksOf(p *encode.Params) []byte {
 		}
 		list = append(list, e)
 	}
-	packed("emb.word", append(slices.Clone(p.Word), make([]float32, 2*p.Width)...))
-	floats("emb.pos", p.Position)
 	floats("emb.type", make([]float32, p.Width))
-	norm := func(name string, n encode.Norm) { floats(name+".w", n.Gain); floats(name+".b", n.Bias) }
-	linear := func(name string, l encode.Linear) { packed(name+".w", l.Weight); floats(name+".b", l.Bias) }
-	norm("emb.ln", p.Norm)
-	for i, l := range p.Layers {
-		at := fmt.Sprintf("l%d.", i)
-		linear(at+"q", l.Query)
-		linear(at+"k", l.Key)
-		linear(at+"v", l.Value)
-		linear(at+"ao", l.Output)
-		norm(at+"aln", l.AttentionNorm)
-		linear(at+"fi", l.Up)
-		linear(at+"fo", l.Down)
-		norm(at+"oln", l.FeedForwardNorm)
+	for _, t := range p.Tensors() {
+		switch _, name := namesOf(t.Name); {
+		case t.Name == "word":
+			packed(name, append(slices.Clone(p.Word), make([]float32, 2*p.Width)...))
+		case len(t.Shape) == 2 && t.Name != "position":
+			packed(name, *t.Data)
+		default:
+			floats(name, *t.Data)
+		}
 	}
 	start := len(b) + 4
 	for _, e := range list {
@@ -338,28 +329,41 @@ func tensorsOf(p *encode.Params, prefix string, first int, kind string) []byte {
 		}
 		header[prefix+name] = tensor{Type: kind, Shape: shape, Offset: [2]uint64{uint64(from), uint64(len(data))}}
 	}
-	w, up := p.Width, p.FeedForward
+	w := p.Width
 	header[prefix+"embeddings.position_ids"] = tensor{Type: "I64", Shape: []int{1, 0}}
-	add("embeddings.word_embeddings.weight", append(slices.Clone(p.Word), make([]float32, w)...), len(p.Pieces.Pieces)+1, w)
-	add("embeddings.position_embeddings.weight", append(make([]float32, first*w), p.Position...), first+p.Positions, w)
 	add("embeddings.token_type_embeddings.weight", make([]float32, 2*w), 2, w)
-	norm := func(name string, n encode.Norm) { add(name+".weight", n.Gain, w); add(name+".bias", n.Bias, w) }
-	linear := func(name string, l encode.Linear, outputs, inputs int) {
-		add(name+".weight", l.Weight, outputs, inputs)
-		add(name+".bias", l.Bias, outputs)
-	}
-	norm("embeddings.LayerNorm", p.Norm)
-	for i, l := range p.Layers {
-		at := fmt.Sprintf("encoder.layer.%d.", i)
-		linear(at+"attention.self.query", l.Query, w, w)
-		linear(at+"attention.self.key", l.Key, w, w)
-		linear(at+"attention.self.value", l.Value, w, w)
-		linear(at+"attention.output.dense", l.Output, w, w)
-		norm(at+"attention.output.LayerNorm", l.AttentionNorm)
-		linear(at+"intermediate.dense", l.Up, up, w)
-		linear(at+"output.dense", l.Down, w, up)
-		norm(at+"output.LayerNorm", l.FeedForwardNorm)
+	for _, t := range p.Tensors() {
+		switch name, _ := namesOf(t.Name); t.Name {
+		case "word":
+			add(name, append(slices.Clone(p.Word), make([]float32, w)...), len(p.Pieces.Pieces)+1, w)
+		case "position":
+			add(name, append(make([]float32, first*w), p.Position...), first+p.Positions, w)
+		default:
+			add(name, *t.Data, t.Shape...)
+		}
 	}
 	text, _ := json.Marshal(header)
 	return append(append(le.AppendUint64(nil, uint64(len(text))), text...), data...)
+}
+
+// The names of arrays are those that others publish.
+func TestNames(t *testing.T) {
+	var hub, blocks []string
+	for _, x := range tiny().Tensors() {
+		h, b := namesOf(x.Name)
+		if !strings.HasPrefix(b, "l0") {
+			hub, blocks = append(hub, strings.Replace(h, "encoder.layer.1.", "@", 1)), append(blocks, b)
+		}
+	}
+	if got, want := strings.Join(hub, " "), "embeddings.word_embeddings.weight embeddings.position_embeddings.weight "+
+		"embeddings.LayerNorm.weight embeddings.LayerNorm.bias @attention.self.query.weight @attention.self.key.weight @attention.self.value.weight "+
+		"@attention.self.query.bias @attention.self.key.bias @attention.self.value.bias @attention.output.dense.weight @attention.output.dense.bias "+
+		"@attention.output.LayerNorm.weight @attention.output.LayerNorm.bias @intermediate.dense.weight @intermediate.dense.bias "+
+		"@output.dense.weight @output.dense.bias @output.LayerNorm.weight @output.LayerNorm.bias"; got != want {
+		t.Errorf("got %s", got)
+	}
+	if got, want := strings.Join(blocks, " "), "emb.word emb.pos emb.ln.w emb.ln.b l1.q.w l1.k.w l1.v.w l1.q.b l1.k.b l1.v.b l1.ao.w l1.ao.b "+
+		"l1.aln.w l1.aln.b l1.fi.w l1.fi.b l1.fo.w l1.fo.b l1.oln.w l1.oln.b"; got != want {
+		t.Errorf("got %s", got)
+	}
 }

@@ -4,13 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/treebeam/treebeam/io/sections"
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/pack"
-	"github.com/treebeam/treebeam/parser/piece"
 )
 
 // Extension ends the names of our own files of encoders. Package sections
@@ -34,7 +31,7 @@ type origin struct {
 // Write writes the file of p. It fails before the first byte for what is no
 // encoder, and for numbers from 65,520 on in Word.
 func Write(w io.Writer, p *encode.Params) error {
-	if err := check(p); err != nil {
+	if err := p.Check(); err != nil {
 		return err
 	}
 	parts, err := encodeFile(p)
@@ -76,7 +73,7 @@ func decodeFile(data []byte) (*encode.Params, error) {
 	if err := json.Unmarshal(info, &o); err != nil {
 		return nil, format.Damaged("its provenance is not JSON: %v", err)
 	}
-	p := &encode.Params{Pieces: new(piece.Vocabulary), Name: o.Name, Source: o.Source, Licence: o.Licence, Notice: o.Notice}
+	p := &encode.Params{Name: o.Name, Source: o.Source, Licence: o.Licence, Notice: o.Notice}
 	var word []uint16
 	if err := pack.Read(pack.NewView(list), component, func(l *pack.Layout) { layout(l, p, &word) }); err != nil {
 		return nil, fmt.Errorf("%w; treebeam encoder import makes an encoder", err)
@@ -85,45 +82,12 @@ func decodeFile(data []byte) (*encode.Params, error) {
 	for i, h := range word {
 		p.Word[i] = float32FromHalf(h)
 	}
-	own(p)
-	return p, check(p)
+	return p, p.Check()
 }
 
 // layout names the sections of p; word is p.Word in half precision.
 func layout(l *pack.Layout, p *encode.Params, word *[]uint16) {
-	numbers := []uint32{uint32(p.Width), uint32(p.Heads), uint32(p.FeedForward), uint32(p.Positions), uint32(len(p.Layers))}
-	pack.Array(l, "shape", &numbers)
-	pack.Value(l, "epsilon", &p.Epsilon)
-	l.Check("shape", len(numbers) == 5, "has not five numbers")
-	if l.Reading() {
-		p.Width, p.Heads, p.FeedForward, p.Positions = int(numbers[0]), int(numbers[1]), int(numbers[2]), int(numbers[3])
-		layers := int(numbers[4])
-		if err := checkShape(&p.Shape, layers); err != nil {
-			l.Check("shape", false, "is wrong: "+err.Error())
-			return
-		}
-		p.Layers = make([]encode.Layer, layers)
-	}
-	p.Pieces.Layout(l, "pieces")
+	p.Layout(l)
 	pack.Array(l, "word", word)
 	l.Check("word", len(*word) == len(p.Pieces.Pieces)*p.Width, "does not fit the vocabulary")
-	each(p, func(name string, a *[]float32, want int) {
-		if a != &p.Word {
-			pack.Array(l, name, a)
-			l.Check(name, len(*a) == want, "does not fit the shape")
-		}
-	})
-}
-
-// own replaces what aliases a file by copies.
-func own(p *encode.Params) {
-	each(p, func(_ string, a *[]float32, _ int) {
-		if a != &p.Word {
-			*a = slices.Clone(*a)
-		}
-	})
-	p.Pieces.Scores = slices.Clone(p.Pieces.Scores)
-	for i, s := range p.Pieces.Pieces {
-		p.Pieces.Pieces[i] = strings.Clone(s)
-	}
 }

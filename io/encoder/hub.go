@@ -81,7 +81,7 @@ func decodeHub(folder string, read files) (*encode.Params, error) {
 	if p.Epsilon = 1e-12; c.Epsilon != nil {
 		p.Epsilon = *c.Epsilon
 	}
-	if err := checkShape(&p.Shape, c.Layers); err != nil {
+	if err := checkShape(p, c.Layers); err != nil {
 		return nil, fmt.Errorf("config.json: %w", err)
 	}
 	err = need("tokenizer.json", func(data []byte) (err error) {
@@ -99,7 +99,7 @@ func decodeHub(folder string, read files) (*encode.Params, error) {
 		if err != nil {
 			return err
 		}
-		return fillHub(p, tensors, c.Layers, first)
+		return fillHub(p, tensors, first)
 	})
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (c *config) check() (first int, err error) {
 
 // fillHub fills p, but for its Shape and its Pieces, from tensors under the
 // names that the model hubs' programs give them.
-func fillHub(p *encode.Params, tensors map[string]tensor, layers, first int) (err error) {
+func fillHub(p *encode.Params, tensors map[string]tensor, first int) (err error) {
 	const words = "embeddings.word_embeddings.weight"
 	prefix, found := "", false
 	for name := range tensors {
@@ -150,62 +150,39 @@ func fillHub(p *encode.Params, tensors map[string]tensor, layers, first int) (er
 	if !found {
 		return errors.New("tensor " + words + " is missing: this is no encoder of the BERT kind")
 	}
-	get := func(to *[]float32, name string, rows, columns, skip int) {
-		if err != nil {
-			return
-		}
+	get := func(name string, want []int, skip int) ([]float32, error) {
 		t, there := tensors[prefix+name]
 		if !there { // names of older programs
 			t, there = tensors[prefix+strings.NewReplacer("LayerNorm.weight", "LayerNorm.gamma", "LayerNorm.bias", "LayerNorm.beta").Replace(name)]
 		}
-		want := []int{skip + rows, columns}
-		if columns == 0 {
-			want, columns = want[:1], 1
+		if !there {
+			return nil, fmt.Errorf("tensor %s is missing: this is no encoder of the BERT kind, or not all of it", prefix+name)
+		}
+		want, columns := slices.Clone(want), 1
+		if want[0] += skip; len(want) == 2 {
+			columns = want[1]
 		}
 		// There may be vectors for more pieces and segments than are used.
 		fits := len(t.Shape) == len(want) && slices.Equal(t.Shape[1:], want[1:]) && t.Shape[0] >= want[0]
-		switch exact := !strings.HasPrefix(name, "embeddings."); {
-		case !there:
-			err = fmt.Errorf("tensor %s is missing: this is no encoder of the BERT kind, or not all of it", prefix+name)
-		case !fits || exact && t.Shape[0] != want[0]:
-			err = fmt.Errorf("tensor %s has the shape %v, want %v", prefix+name, t.Shape, want)
-		default:
-			*to = t.floats((skip + rows) * columns)[skip*columns:]
+		if exact := !strings.HasPrefix(name, "embeddings."); !fits || exact && t.Shape[0] != want[0] {
+			return nil, fmt.Errorf("tensor %s has the shape %v, want %v", prefix+name, t.Shape, want)
+		}
+		return t.floats(want[0] * columns)[skip*columns:], nil
+	}
+	segment := make([]float32, p.Width)
+	const segments = "embeddings.token_type_embeddings.weight"
+	if _, there := tensors[prefix+segments]; there {
+		if segment, err = get(segments, []int{1, p.Width}, 0); err != nil {
+			return err
 		}
 	}
-	w, up := p.Width, p.FeedForward
-	linear := func(to *encode.Linear, name string, outputs, inputs int) {
-		get(&to.Weight, name+".weight", outputs, inputs, 0)
-		get(&to.Bias, name+".bias", outputs, 0, 0)
-	}
-	norm := func(to *encode.Norm, name string) {
-		get(&to.Gain, name+".weight", w, 0, 0)
-		get(&to.Bias, name+".bias", w, 0, 0)
-	}
-	get(&p.Word, words, len(p.Pieces.Pieces), w, 0)
-	get(&p.Position, "embeddings.position_embeddings.weight", p.Positions, w, first)
-	segment := make([]float32, w)
-	if _, there := tensors[prefix+"embeddings.token_type_embeddings.weight"]; there {
-		get(&segment, "embeddings.token_type_embeddings.weight", 1, w, 0)
-	}
-	norm(&p.Norm, "embeddings.LayerNorm")
-	p.Layers = make([]encode.Layer, layers)
-	for i := range p.Layers {
-		l, name := &p.Layers[i], fmt.Sprintf("encoder.layer.%d.", i)
-		linear(&l.Query, name+"attention.self.query", w, w)
-		linear(&l.Key, name+"attention.self.key", w, w)
-		linear(&l.Value, name+"attention.self.value", w, w)
-		linear(&l.Output, name+"attention.output.dense", w, w)
-		norm(&l.AttentionNorm, name+"attention.output.LayerNorm")
-		linear(&l.Up, name+"intermediate.dense", up, w)
-		linear(&l.Down, name+"output.dense", w, up)
-		norm(&l.FeedForwardNorm, name+"output.LayerNorm")
-	}
-	if err != nil {
-		return err
-	}
-	addSegment(p, segment)
-	return check(p)
+	return fill(p, func(t encode.Tensor) ([]float32, error) {
+		name, _ := namesOf(t.Name)
+		if t.Data == &p.Position {
+			return get(name, t.Shape, first)
+		}
+		return get(name, t.Shape, 0)
+	}, segment)
 }
 
 // maxNotice bounds a licence's text.

@@ -2,74 +2,70 @@ package encoder
 
 import (
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 
 	"github.com/treebeam/treebeam/parser/encode"
 )
 
-// each calls f with every array of p, its name and its length by the shape.
-func each(p *encode.Params, f func(name string, a *[]float32, want int)) {
-	w, up := p.Width, p.FeedForward
-	linear := func(name string, l *encode.Linear, outputs, inputs int) {
-		f(name+".weight", &l.Weight, outputs*inputs)
-		f(name+".bias", &l.Bias, outputs)
-	}
-	norm := func(name string, n *encode.Norm) {
-		f(name+".gain", &n.Gain, w)
-		f(name+".bias", &n.Bias, w)
-	}
-	f("word", &p.Word, len(p.Pieces.Pieces)*w)
-	f("position", &p.Position, p.Positions*w)
-	norm("norm", &p.Norm)
-	for i := range p.Layers {
-		l, name := &p.Layers[i], fmt.Sprintf("layer%d.", i)
-		linear(name+"query", &l.Query, w, w)
-		linear(name+"key", &l.Key, w, w)
-		linear(name+"value", &l.Value, w, w)
-		linear(name+"output", &l.Output, w, w)
-		norm(name+"attention", &l.AttentionNorm)
-		linear(name+"up", &l.Up, up, w)
-		linear(name+"down", &l.Down, w, up)
-		norm(name+"feedforward", &l.FeedForwardNorm)
-	}
+// forms are the names of arrays in encode.Params and in the forms that others
+// publish; those of a layer stand behind its prefix.
+var forms = []struct{ own, hub, blocks string }{
+	{"word", "embeddings.word_embeddings.weight", "emb.word"},
+	{"position", "embeddings.position_embeddings.weight", "emb.pos"},
+	{"norm", "embeddings.LayerNorm", "emb.ln"},
+	{"query", "attention.self.query", "q"},
+	{"key", "attention.self.key", "k"},
+	{"value", "attention.self.value", "v"},
+	{"output", "attention.output.dense", "ao"},
+	{"attention", "attention.output.LayerNorm", "aln"},
+	{"up", "intermediate.dense", "fi"},
+	{"down", "output.dense", "fo"},
+	{"feedforward", "output.LayerNorm", "oln"},
 }
 
-// check refuses what is no encoder: arrays that do not fit its shape, and
-// weights that are no numbers.
-func check(p *encode.Params) error {
-	if err := checkShape(&p.Shape, len(p.Layers)); err != nil {
-		return err
+// namesOf returns the names of an array, such as layer3.up.bias, in other forms.
+func namesOf(own string) (hub, blocks string) {
+	var layer int
+	if rest, found := strings.CutPrefix(own, "layer"); found {
+		fmt.Sscanf(rest, "%d.%s", &layer, &own)
+		hub, blocks = fmt.Sprintf("encoder.layer.%d.", layer), fmt.Sprintf("l%d.", layer)
 	}
-	err := p.Pieces.Check()
-	each(p, func(name string, a *[]float32, want int) {
-		switch {
-		case err != nil:
-		case len(*a) != want:
-			err = fmt.Errorf("%s has %d numbers, want %d", name, len(*a), want)
-		case slices.ContainsFunc(*a, func(x float32) bool { return !(math.Abs(float64(x)) <= encode.MaxWeight) }):
-			err = fmt.Errorf("%s holds what is no number, or over %d: the file is damaged, copy it again", name, encode.MaxWeight)
+	part, kind, _ := strings.Cut(own, ".")
+	for _, f := range forms {
+		if f.own == part {
+			hub, blocks = hub+f.hub, blocks+f.blocks
 		}
-	})
-	return err
+	}
+	switch kind {
+	case "weight", "gain":
+		return hub + ".weight", blocks + ".w"
+	case "bias":
+		return hub + ".bias", blocks + ".b"
+	}
+	return hub, blocks
 }
 
-// checkShape bounds the shape of an encoder that is read from anywhere: what
-// cannot parse is refused before it is tuned for hours.
-func checkShape(s *encode.Shape, layers int) error {
-	if layers < 1 {
-		return fmt.Errorf("its shape is out of bounds: %d layers", layers)
+// fill sets all arrays of p, whose Shape, Pieces and number of layers are there,
+// to what read says of them, and adds the vector of the only segment to every
+// position. What it returns is a whole encoder.
+func fill(p *encode.Params, read func(t encode.Tensor) ([]float32, error), segment []float32) (err error) {
+	for _, t := range p.Tensors() {
+		if *t.Data, err = read(t); err != nil {
+			return err
+		}
 	}
-	if err := s.Check(layers); err != nil {
-		return fmt.Errorf("its shape is out of bounds: %s", strings.TrimPrefix(err.Error(), "encode: "))
-	}
-	return nil
-}
-
-// addSegment adds the vector of the only segment to every position.
-func addSegment(p *encode.Params, segment []float32) {
 	for i := range p.Position {
 		p.Position[i] += segment[i%p.Width]
 	}
+	return p.Check()
+}
+
+// checkShape refuses, of an encoder that is read from anywhere, what cannot
+// parse: before it is tuned for hours.
+func checkShape(p *encode.Params, layers int) error {
+	if err := p.Shape.Check(layers); err != nil {
+		return fmt.Errorf("its shape is out of bounds: %w", err)
+	}
+	p.Layers = make([]encode.Layer, layers)
+	return nil
 }

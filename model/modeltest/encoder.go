@@ -6,12 +6,11 @@ import (
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/encode"
-	"github.com/treebeam/treebeam/parser/encode/encodetest"
 	"github.com/treebeam/treebeam/parser/pack"
 )
 
 // Encoder returns the sections of a tiny encoder for the tags, FEATS and
-// relations of m (encodetest.Tiny), and of factors that let it change trees.
+// relations of m (encode.Tiny), and of factors that let it change trees.
 func Encoder(m *model.Model) ([]pack.Section, error) {
 	upos, xpos := []string{}, []string{}
 	for t := range m.Tagger.NumTags() {
@@ -33,7 +32,7 @@ func Encoder(m *model.Model) ([]pack.Section, error) {
 		list = append(list, encode.Classifier{Name: name, Values: slices.Compact(v)})
 	}
 	slices.SortFunc(list, func(a, b encode.Classifier) int { return strings.Compare(a.Name, b.Name) })
-	x, err := encode.Quantize(encodetest.Tiny(1, m.Labeler.Relations(), list...))
+	x, err := encode.Quantize(encode.Tiny(1, m.Labeler.Relations(), list...))
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package encode
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -22,83 +21,43 @@ type heads struct {
 	label  linear
 	labels []string
 
-	tag         linear // MLP of the classifiers, T x Width
-	classifier  linear // of all classifiers, one behind another
-	classifiers []classifier
+	tag         linear       // MLP of the classifiers, T x Width
+	classifier  linear       // of all classifiers, one behind another
+	classifiers []Classifier // without weights
 }
 
-// A classifier is the values of a Classifier: rows from, from+1 ... of
-// heads.classifier.
-type classifier struct {
-	name   string
-	values []string
-	from   int
-}
-
-// value returns the place of a value, or len(values) if it has none: that of
-// the least likely one (see logs).
-func (c *classifier) value(name string) int {
-	if i := slices.Index(c.values, name); i >= 0 {
-		return i
-	}
-	return len(c.values)
-}
-
-func (q *quantizer) heads(h *Heads, width int) (y heads) {
-	a, b, t := len(h.ArcHead.Bias), len(h.LabelHead.Bias), len(h.Tag.Bias)
-	if max(a, b, t) > maxHead || len(h.Labels) > maxLabels || len(h.Classifiers) > maxClassifiers {
-		q.fail("the heads", fmt.Errorf("have MLPs of %d, %d and %d outputs, %d labels and %d classifiers: the limits are %d, %d and %d",
-			a, b, t, len(h.Labels), len(h.Classifiers), maxHead, maxLabels, maxClassifiers))
-		return y
-	}
-	y.modifier = q.linear("the MLP of modifiers", h.ArcModifier, a, width)
-	y.head = q.linear("the MLP of heads", h.ArcHead, a, width)
-	if len(h.Arc) != a*a {
-		q.fail("the biaffine form of arcs", fmt.Errorf("has %d weights, want %d x %d", len(h.Arc), a, a))
-		return y
-	}
-	transposed := make([]float32, a*a)
-	for i := range a {
-		for j := range a {
-			transposed[j*a+i] = h.Arc[i*a+j]
+func quantizeHeads(h *Heads) (y heads) {
+	z := h.Sizes
+	y.modifier, y.head = newLinear(h.ArcModifier, z.Width), newLinear(h.ArcHead, z.Width)
+	transposed := make([]float32, len(h.Arc))
+	for i := range z.Arc {
+		for j := range z.Arc {
+			transposed[j*z.Arc+i] = h.Arc[i*z.Arc+j]
 		}
 	}
-	y.arc = q.linear("the biaffine form of arcs", Linear{transposed, h.ArcBias}, a, a)
+	y.arc = newLinear(Linear{transposed, h.ArcBias}, z.Arc)
 
 	y.labels = slices.Clone(h.Labels)
-	y.labelModifier = q.linear("the MLP of labels' modifiers", h.LabelModifier, b, width)
-	y.labelHead = q.linear("the MLP of labels' heads", h.LabelHead, b, width)
-	if n := len(h.Labels) * (b + 1) * (b + 1); len(h.Label) != n {
-		q.fail("the biaffine form of labels", fmt.Errorf("has %d weights, want %d", len(h.Label), n))
-		return y
-	}
+	y.labelModifier, y.labelHead = newLinear(h.LabelModifier, z.Width), newLinear(h.LabelHead, z.Width)
 	var form Linear
-	for i := range b + 1 {
-		for l := range h.Labels {
-			row := h.Label[(l*(b+1)+i)*(b+1):]
-			form.Weight, form.Bias = append(form.Weight, row[:b]...), append(form.Bias, row[b])
-		}
-		for range padded(len(h.Labels)) - len(h.Labels) {
-			form.Weight, form.Bias = append(form.Weight, make([]float32, b)...), append(form.Bias, 0)
+	for i := range z.Label + 1 {
+		for l := range padded(len(h.Labels)) {
+			row := make([]float32, z.Label+1)
+			if l < len(h.Labels) {
+				row = h.Label[(l*(z.Label+1)+i)*(z.Label+1):][:z.Label+1]
+			}
+			form.Weight, form.Bias = append(form.Weight, row[:z.Label]...), append(form.Bias, row[z.Label])
 		}
 	}
-	y.label = q.linear("the biaffine form of labels", form, (b+1)*padded(len(h.Labels)), b)
+	y.label = newLinear(form, z.Label)
 
-	y.tag = q.linear("the MLP of tags", h.Tag, t, width)
+	y.tag = newLinear(h.Tag, z.Width)
 	var all Linear
 	for _, c := range h.Classifiers {
-		n := len(c.Values)
-		if len(c.Weight) != n*t || len(c.Bias) != n || n == 0 {
-			q.fail("the classifier "+c.Name, fmt.Errorf("has %d values, %d weights and %d biases", n, len(c.Weight), len(c.Bias)))
-		}
-		y.classifiers = append(y.classifiers, classifier{c.Name, slices.Clone(c.Values), len(all.Bias)})
+		y.classifiers = append(y.classifiers, Classifier{Name: c.Name, Values: slices.Clone(c.Values)})
 		all.Weight, all.Bias = append(all.Weight, c.Weight...), append(all.Bias, c.Bias...)
 	}
-	if len(all.Bias) > maxValues {
-		q.fail("the classifiers", fmt.Errorf("have %d values, over %d", len(all.Bias), maxValues))
-		return y
-	}
-	y.classifier = q.linear("the classifiers", all, len(all.Bias), t)
+	y.classifier = newLinear(all, z.Tag)
 	return y
 }
 
@@ -108,47 +67,23 @@ func (y *heads) layout(l *pack.Layout, width int) {
 	l.Check("sizes", len(sizes) == 3 && slices.Max(sizes) <= maxHead, "is beyond the limits")
 	l.Strings("labels", &y.labels)
 	l.Check("labels", len(y.labels) <= maxLabels, "are too many")
-	y.layoutClassifiers(l)
+	layoutClassifiers(l, &y.classifiers)
 	if len(sizes) != 3 {
 		return
 	}
 	a, b, t, n := int(sizes[0]), int(sizes[1]), int(sizes[2]), len(y.labels)
 	values := 0
 	for _, c := range y.classifiers {
-		values += len(c.values)
+		values += len(c.Values)
 	}
-	part := func(name string, x *linear, outputs, inputs int) {
-		l.Nested(name, func(l *pack.Layout) { x.layout(l, outputs, inputs) })
-	}
-	part("modifier", &y.modifier, a, width)
-	part("head", &y.head, a, width)
-	part("arc", &y.arc, a, a)
-	part("label_modifier", &y.labelModifier, b, width)
-	part("label_head", &y.labelHead, b, width)
-	part("label", &y.label, (b+1)*padded(n), b)
-	part("tag", &y.tag, t, width)
-	part("classifier", &y.classifier, values, t)
-}
-
-func (y *heads) layoutClassifiers(l *pack.Layout) {
-	var names, values []string
-	bounds := []uint32{0}
-	for _, c := range y.classifiers {
-		names, values = append(names, c.name), append(values, c.values...)
-		bounds = append(bounds, uint32(len(values)))
-	}
-	l.Strings("classifiers", &names)
-	l.Strings("values", &values)
-	pack.Array(l, "values.start", &bounds)
-	l.Check("values", len(values) <= maxValues && len(names) <= maxClassifiers, "are too many")
-	l.Check("values.start", len(bounds) == len(names)+1, "does not fit the classifiers")
-	pack.Bounds(l, "values.start", bounds, len(values))
-	if l.Reading() {
-		for i, name := range names {
-			l.Check("values.start", bounds[i] < bounds[i+1], "has a classifier without values")
-			y.classifiers = append(y.classifiers, classifier{name, values[bounds[i]:bounds[i+1]], int(bounds[i])})
-		}
-	}
+	y.modifier.layout(l, "modifier", a, width)
+	y.head.layout(l, "head", a, width)
+	y.arc.layout(l, "arc", a, a)
+	y.labelModifier.layout(l, "label_modifier", b, width)
+	y.labelHead.layout(l, "label_head", b, width)
+	y.label.layout(l, "label", (b+1)*padded(n), b)
+	y.tag.layout(l, "tag", t, width)
+	y.classifier.layout(l, "classifier", values, t)
 }
 
 // A binding is the order in which a linear model wants scores. A place is an
@@ -174,19 +109,25 @@ func (m *Model) Bind(labels []string, tags [][2]string, feats []string) *Model {
 
 func (m *Model) bind(labels []string, tags [][2]string, feats []string) (b binding) {
 	y := &m.heads
+	// An unknown value has the place behind all others: see logs.
+	index := func(values []string, value string) int32 {
+		if i := slices.Index(values, value); i >= 0 {
+			return int32(i)
+		}
+		return int32(len(values))
+	}
 	if len(y.labels) > 0 {
-		own := classifier{values: y.labels}
 		for _, l := range labels {
-			b.labels = append(b.labels, int32(own.value(l)))
+			b.labels = append(b.labels, index(y.labels, l))
 		}
 	}
-	// place of a value: every classifier before takes one place more.
-	place := func(i int, value string) int32 {
-		c := &y.classifiers[i]
-		return int32(c.from + i + c.value(value))
+	first, at := make([]int32, len(y.classifiers)), int32(0) // the place of the first value of each
+	for i, c := range y.classifiers {
+		first[i], at = at, at+int32(len(c.Values))+1
 	}
+	place := func(i int, value string) int32 { return first[i] + index(y.classifiers[i].Values, value) }
 	find := func(name string) int {
-		return slices.IndexFunc(y.classifiers, func(c classifier) bool { return c.name == name })
+		return slices.IndexFunc(y.classifiers, func(c Classifier) bool { return c.Name == name })
 	}
 	upos, xpos := find("upos"), find("xpos")
 	for _, t := range tags {
@@ -200,7 +141,7 @@ func (m *Model) bind(labels []string, tags [][2]string, feats []string) (b bindi
 		b.tags = append(b.tags, pair)
 	}
 	for i, c := range y.classifiers {
-		if strings.HasPrefix(c.name, featsPrefix) {
+		if strings.HasPrefix(c.Name, featsPrefix) {
 			b.empty = append(b.empty, place(i, ""))
 		}
 	}

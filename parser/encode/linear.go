@@ -1,16 +1,12 @@
 package encode
 
 import (
-	"fmt"
+	"slices"
 
 	"github.com/treebeam/treebeam/parser/matrix"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/vector"
 )
-
-// MaxWeight bounds weights, biases and gains, so that nothing overflows on the
-// way through the layers of any encoder within the limits of a shape.
-const MaxWeight = 1 << 12
 
 // A table is a matrix of 8-bit integers in [-127, 127], row by row: element
 // (i, j) stands for weights[i*width+j]*scales[i].
@@ -20,30 +16,14 @@ type table struct {
 	scales      []float32
 }
 
-// newTable rounds a matrix: the scale of a row is its largest absolute value
-// over 127.
-func newTable(floats []float32, rows, width int) (t table, err error) {
-	if rows*width != len(floats) {
-		return t, fmt.Errorf("has %d weights, want %d x %d", len(floats), rows, width)
-	}
-	if err := bounded(floats); err != nil {
-		return t, err
-	}
-	t = table{rows, width, make([]int8, len(floats)), make([]float32, rows)}
+// newTable rounds a matrix: the scale of a row is its largest absolute value over
+// 127.
+func newTable(floats []float32, rows, width int) table {
+	t := table{rows, width, make([]int8, len(floats)), make([]float32, rows)}
 	for i := range rows {
 		t.scales[i] = vector.Quantize(t.weights[i*width:(i+1)*width], floats[i*width:(i+1)*width])
 	}
-	return t, nil
-}
-
-// bounded reports a value that no network may have.
-func bounded(list []float32) error {
-	for i, x := range list {
-		if !(x >= -MaxWeight && x <= MaxWeight) {
-			return fmt.Errorf("has the value %v at %d, which is not between -%d and %d", x, i, MaxWeight, MaxWeight)
-		}
-	}
-	return nil
+	return t
 }
 
 // expand sets dst to row i.
@@ -59,13 +39,9 @@ func (t *table) layout(l *pack.Layout, rows, width int) {
 	}
 	pack.Array(l, "weights", &t.weights)
 	l.Check("weights", len(t.weights) == rows*width, "does not fit the shape")
-	least := int8(0)
 	if l.Reading() {
-		for _, x := range t.weights {
-			least = min(least, x)
-		}
+		l.Check("weights", !slices.Contains(t.weights, -128), "has a weight of -128")
 	}
-	l.Check("weights", least >= -127, "has a weight of -128")
 	floats(l, "scales", &t.scales, rows)
 }
 
@@ -88,16 +64,10 @@ type linear struct {
 	columns []int8 // the weights, column by column
 }
 
-func newLinear(f Linear, outputs, inputs int) (y linear, err error) {
-	if y.table, err = newTable(f.Weight, outputs, inputs); err != nil {
-		return y, err
-	}
-	if len(f.Bias) != outputs {
-		return y, fmt.Errorf("has %d biases, want %d", len(f.Bias), outputs)
-	}
-	y.bias = append([]float32(nil), f.Bias...)
+func newLinear(f Linear, inputs int) linear {
+	y := linear{table: newTable(f.Weight, len(f.Bias), inputs), bias: slices.Clone(f.Bias)}
 	y.prepare()
-	return y, bounded(f.Bias)
+	return y
 }
 
 func (y *linear) prepare() {
@@ -115,12 +85,14 @@ func (y *linear) prepare() {
 	}
 }
 
-func (y *linear) layout(l *pack.Layout, outputs, inputs int) {
-	y.table.layout(l, outputs, inputs)
-	floats(l, "bias", &y.bias, outputs)
-	if l.Reading() {
-		y.prepare()
-	}
+func (y *linear) layout(l *pack.Layout, name string, outputs, inputs int) {
+	l.Nested(name, func(l *pack.Layout) {
+		y.table.layout(l, outputs, inputs)
+		floats(l, "bias", &y.bias, outputs)
+		if l.Reading() {
+			y.prepare()
+		}
+	})
 }
 
 // block is how many vectors are multiplied at once: scratch stays in a cache,

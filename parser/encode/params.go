@@ -1,9 +1,17 @@
-// Package encode runs a pretrained encoder of the BERT kind (Devlin and others
-// 2019) over sentences, in integers, and turns what it says of arcs, labels and
-// tags into dense scores.
+// Package encode describes a pretrained encoder of the BERT kind (Devlin and
+// others 2019) with the heads above it, and runs them over sentences in
+// integers: what they say of arcs, labels and tags becomes dense scores.
 package encode
 
-import "github.com/treebeam/treebeam/parser/piece"
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/piece"
+)
 
 // Shape is the shape of an encoder.
 type Shape struct {
@@ -50,7 +58,8 @@ type Layer struct {
 //
 // An MLP is a Linear and then a leaky ReLU of slope 0.1.
 type Heads struct {
-	Mix   []float32 // levels: 1 + layers
+	Sizes HeadSizes
+	Mix   []float32 // levels
 	Scale []float32 // 1
 
 	// Arcs (Dozat and Manning 2017): score(h, m) = modifierᵀ·Arc·head +
@@ -70,6 +79,10 @@ type Heads struct {
 	Classifiers []Classifier
 }
 
+// HeadSizes are the sizes of heads: the width and the levels (1 + layers) of the
+// encoder, and the outputs of the MLPs for arcs, labels and tags: A, B and T.
+type HeadSizes struct{ Width, Levels, Arc, Label, Tag int }
+
 // A Classifier is a softmax over values of one column of a word. Its Name is
 // "upos", "xpos" or "feats:" and an attribute; the value "" is that
 // of words without it.
@@ -77,4 +90,295 @@ type Classifier struct {
 	Name   string
 	Values []string
 	Linear // values x T
+}
+
+// A Tensor is one array of weights.
+type Tensor struct {
+	Name   string
+	Shape  []int // rows and columns, or the length of a vector
+	Decays bool  // while it is learned
+	Data   *[]float32
+}
+
+// size returns the number of weights.
+func (t *Tensor) size() int {
+	n := 1
+	for _, d := range t.Shape {
+		n *= d
+	}
+	return n
+}
+
+// tensors collects a list.
+type tensors []Tensor
+
+func (l *tensors) add(name string, decays bool, data *[]float32, shape ...int) {
+	*l = append(*l, Tensor{name, shape, decays, data})
+}
+
+func (l *tensors) linear(name string, decays bool, x *Linear, outputs, inputs int) {
+	l.add(name+".weight", decays, &x.Weight, outputs, inputs)
+	l.add(name+".bias", false, &x.Bias, outputs)
+}
+
+func (l *tensors) norm(name string, x *Norm, width int) {
+	l.add(name+".gain", false, &x.Gain, width)
+	l.add(name+".bias", false, &x.Bias, width)
+}
+
+// Tensors lists all weights of an encoder. Flattened, the weights of query, key
+// and value stand side by side, as do their biases: one product serves the three.
+func (p *Params) Tensors() []Tensor {
+	var list tensors
+	w, up := p.Width, p.FeedForward
+	list.add("word", true, &p.Word, len(p.Pieces.Pieces), w)
+	list.add("position", true, &p.Position, p.Positions, w)
+	list.norm("norm", &p.Norm, w)
+	for i := range p.Layers {
+		l, name := &p.Layers[i], fmt.Sprintf("layer%d.", i)
+		list.add(name+"query.weight", true, &l.Query.Weight, w, w)
+		list.add(name+"key.weight", true, &l.Key.Weight, w, w)
+		list.add(name+"value.weight", true, &l.Value.Weight, w, w)
+		list.add(name+"query.bias", false, &l.Query.Bias, w)
+		list.add(name+"key.bias", false, &l.Key.Bias, w)
+		list.add(name+"value.bias", false, &l.Value.Bias, w)
+		list.linear(name+"output", true, &l.Output, w, w)
+		list.norm(name+"attention", &l.AttentionNorm, w)
+		list.linear(name+"up", true, &l.Up, up, w)
+		list.linear(name+"down", true, &l.Down, w, up)
+		list.norm(name+"feedforward", &l.FeedForwardNorm, w)
+	}
+	return list
+}
+
+// Tensors lists all weights of heads, none of which decays. Flattened, the
+// weights of the classifiers stand side by side, as do their biases.
+func (h *Heads) Tensors() []Tensor {
+	var list tensors
+	w, a, b, t := h.Sizes.Width, h.Sizes.Arc, h.Sizes.Label, h.Sizes.Tag
+	list.add("mix", false, &h.Mix, h.Sizes.Levels)
+	list.add("scale", false, &h.Scale, 1)
+	list.linear("arcmodifier", false, &h.ArcModifier, a, w)
+	list.linear("archead", false, &h.ArcHead, a, w)
+	list.add("arc", false, &h.Arc, a, a)
+	list.add("arcbias", false, &h.ArcBias, a)
+	list.linear("labelmodifier", false, &h.LabelModifier, b, w)
+	list.linear("labelhead", false, &h.LabelHead, b, w)
+	list.add("label", false, &h.Label, len(h.Labels)*(b+1), b+1)
+	list.linear("tag", false, &h.Tag, t, w)
+	for i := range h.Classifiers {
+		c := &h.Classifiers[i]
+		list.add("classifier."+c.Name+".weight", false, &c.Weight, len(c.Values), t)
+	}
+	for i := range h.Classifiers {
+		c := &h.Classifiers[i]
+		list.add("classifier."+c.Name+".bias", false, &c.Bias, len(c.Values))
+	}
+	return list
+}
+
+// Flatten moves arrays into one, in their order, which it returns; they are
+// views of it from then on. Those that are not there yet become zeros.
+func Flatten(list []Tensor) []float32 {
+	n := 0
+	for i := range list {
+		n += list[i].size()
+	}
+	flat, at := make([]float32, n), 0
+	for i := range list {
+		to := flat[at : at+list[i].size()]
+		copy(to, *list[i].Data)
+		*list[i].Data, at = to, at+len(to)
+	}
+	return flat
+}
+
+// check reports arrays that do not fit their shape, and weights that no network
+// may have.
+func check(list []Tensor) error {
+	for i := range list {
+		t := &list[i]
+		if len(*t.Data) != t.size() {
+			return fmt.Errorf("%s has %d weights, want %d", t.Name, len(*t.Data), t.size())
+		}
+		if err := bounded(*t.Data); err != nil {
+			return fmt.Errorf("%s %w", t.Name, err)
+		}
+	}
+	return nil
+}
+
+// Check reports what is no encoder that can parse: a shape beyond the limits, a
+// vocabulary or arrays that do not fit, and weights that are no numbers.
+func (p *Params) Check() error {
+	if err := p.Shape.Check(len(p.Layers)); err != nil {
+		return err
+	}
+	if p.Pieces == nil {
+		return errors.New("the encoder has no vocabulary")
+	}
+	if err := p.Pieces.Check(); err != nil {
+		return err
+	}
+	return check(p.Tensors())
+}
+
+// Check reports sizes beyond the limits, arrays that do not fit, and weights that
+// are no numbers.
+func (h *Heads) Check() error {
+	values := 0
+	for _, c := range h.Classifiers {
+		if values += len(c.Values); len(c.Values) == 0 {
+			return fmt.Errorf("the classifier %s has no values", c.Name)
+		}
+	}
+	z := h.Sizes
+	if max(z.Arc, z.Label, z.Tag) > maxHead || len(h.Labels) > maxLabels || len(h.Classifiers) > maxClassifiers || values > maxValues {
+		return fmt.Errorf("the heads have MLPs of %d, %d and %d outputs, %d labels, %d classifiers and %d values: the limits are %d, %d, %d and %d",
+			z.Arc, z.Label, z.Tag, len(h.Labels), len(h.Classifiers), values, maxHead, maxLabels, maxClassifiers, maxValues)
+	}
+	return check(h.Tensors())
+}
+
+// Limits of a shape.
+const (
+	maxWidth       = 4096
+	maxFeedForward = 1 << 14
+	minPositions   = piece.MaxPieces + 2 // a word and the marks
+	maxPositions   = 4096
+	maxLayers      = 64
+	maxHead        = 2048 // outputs of an MLP of the heads
+	maxLabels      = 4096
+	maxClassifiers = 1024
+	maxValues      = 1 << 16 // of all classifiers
+)
+
+// MaxWeight bounds weights, biases and gains, so that nothing overflows on the
+// way through the layers of any encoder within the limits of a shape.
+const MaxWeight = 1 << 12
+
+// bounded reports a value that no network may have.
+func bounded(list []float32) error {
+	for i, x := range list {
+		if !(x >= -MaxWeight && x <= MaxWeight) {
+			return fmt.Errorf("has the value %v at %d, which is not between -%d and %d", x, i, MaxWeight, MaxWeight)
+		}
+	}
+	return nil
+}
+
+// Check reports a shape, and a number of layers, beyond the limits: no such
+// encoder can parse.
+func (s *Shape) Check(layers int) error {
+	switch {
+	case s.Width < 1 || s.Width > maxWidth || s.Heads < 1 || s.Width%s.Heads != 0:
+		return fmt.Errorf("a width of %d in %d heads: the limit is %d, and the heads must divide it", s.Width, s.Heads, maxWidth)
+	case s.FeedForward < 1 || s.FeedForward > maxFeedForward:
+		return fmt.Errorf("a feed-forward width of %d, not 1 to %d", s.FeedForward, maxFeedForward)
+	case s.Positions < minPositions || s.Positions > maxPositions:
+		return fmt.Errorf("%d positions, not %d to %d", s.Positions, minPositions, maxPositions)
+	case layers < 1 || layers > maxLayers:
+		return fmt.Errorf("%d layers, not 1 to %d", layers, maxLayers)
+	case !(s.Epsilon >= 1e-12 && s.Epsilon <= 1):
+		return fmt.Errorf("an epsilon of %v, not 1e-12 to 1", s.Epsilon)
+	}
+	return nil
+}
+
+// Layout names the sections of a shape and of a number of layers. What it has
+// read is within the limits.
+func (s *Shape) Layout(l *pack.Layout, layers *int) {
+	numbers := []uint32{uint32(s.Width), uint32(s.Heads), uint32(s.FeedForward), uint32(s.Positions), uint32(*layers)}
+	pack.Array(l, "shape", &numbers)
+	l.Check("shape", len(numbers) == 5, "has another number of numbers")
+	pack.Value(l, "epsilon", &s.Epsilon)
+	if l.Reading() {
+		s.Width, s.Heads, s.FeedForward, s.Positions = int(numbers[0]), int(numbers[1]), int(numbers[2]), int(numbers[3])
+		*layers = int(numbers[4])
+		if err := s.Check(*layers); err != nil {
+			l.Check("shape", false, "is beyond the limits ("+err.Error()+")")
+		}
+	}
+}
+
+// LayoutTensors names the sections of arrays, of which those that are read are
+// copies of what the file holds.
+func LayoutTensors(l *pack.Layout, list []Tensor) {
+	for i := range list {
+		t := &list[i]
+		data := *t.Data
+		pack.Array(l, t.Name, &data)
+		l.Check(t.Name, len(data) == t.size(), "does not fit the shape")
+		if l.Reading() {
+			*t.Data = slices.Clone(data)
+		}
+	}
+}
+
+// Layout names the sections of an encoder in floats but for its vectors of
+// pieces, "word", which a file may hold in other precision, and its provenance.
+// What it reads aliases nothing.
+func (p *Params) Layout(l *pack.Layout) {
+	layers := len(p.Layers)
+	p.Shape.Layout(l, &layers)
+	if l.Reading() {
+		p.Layers = make([]Layer, layers)
+	}
+	if p.Pieces == nil {
+		p.Pieces = new(piece.Vocabulary)
+	}
+	p.Pieces.Layout(l, "pieces")
+	if l.Reading() {
+		p.Pieces.Scores = slices.Clone(p.Pieces.Scores)
+		for i, name := range p.Pieces.Pieces {
+			p.Pieces.Pieces[i] = strings.Clone(name)
+		}
+	}
+	LayoutTensors(l, p.Tensors()[1:])
+}
+
+// LayoutTuned names the sections of an encoder and its heads, provenance and all.
+func LayoutTuned(l *pack.Layout, p *Params, h *Heads) {
+	about := []string{p.Name, p.Source, p.Licence, p.Notice}
+	l.Strings("about", &about)
+	l.Check("about", len(about) == 4, "has not four entries")
+	if l.Reading() {
+		p.Name, p.Source, p.Licence, p.Notice = about[0], about[1], about[2], about[3]
+	}
+	p.Layout(l)
+	LayoutTensors(l, p.Tensors()[:1])
+	l.Nested("heads", func(l *pack.Layout) {
+		z := &h.Sizes
+		sizes := []uint32{uint32(z.Width), uint32(z.Levels), uint32(z.Arc), uint32(z.Label), uint32(z.Tag)}
+		pack.Array(l, "sizes", &sizes)
+		l.Check("sizes", len(sizes) == 5, "are not five")
+		l.Strings("labels", &h.Labels)
+		layoutClassifiers(l, &h.Classifiers)
+		if l.Reading() {
+			*z = HeadSizes{int(sizes[0]), int(sizes[1]), int(sizes[2]), int(sizes[3]), int(sizes[4])}
+		}
+		LayoutTensors(l, h.Tensors())
+	})
+}
+
+// layoutClassifiers names the sections of classifiers but for their weights.
+func layoutClassifiers(l *pack.Layout, list *[]Classifier) {
+	var names, values []string
+	bounds := []uint32{0}
+	for _, c := range *list {
+		names, values = append(names, c.Name), append(values, c.Values...)
+		bounds = append(bounds, uint32(len(values)))
+	}
+	l.Strings("classifiers", &names)
+	l.Strings("values", &values)
+	pack.Array(l, "values.start", &bounds)
+	l.Check("values", len(values) <= maxValues && len(names) <= maxClassifiers, "are too many")
+	l.Check("values.start", len(bounds) == len(names)+1, "does not fit the classifiers")
+	pack.Bounds(l, "values.start", bounds, len(values))
+	if l.Reading() {
+		for i, name := range names {
+			l.Check("values.start", bounds[i] < bounds[i+1], "has a classifier without values")
+			*list = append(*list, Classifier{Name: name, Values: values[bounds[i]:bounds[i+1]]})
+		}
+	}
 }

@@ -233,29 +233,43 @@ func random(z sizes, seed uint64) (*Params, *Heads) {
 		}
 		return x
 	}
-	w := z.Width
-	linear := func(outputs, inputs int, gain float64) Linear {
-		return Linear{normal(outputs*inputs, 0, gain/math.Sqrt(float64(inputs))), normal(outputs, 0, 0.1)}
-	}
-	norm := func() Norm { return Norm{normal(w, 1, 0.2), normal(w, 0, 0.2)} }
-	p := &Params{Shape: z.Shape, Pieces: letters(z.pieces), Word: normal(z.pieces*w, 0, 1), Position: normal(z.Positions*w, 0, 0.3), Norm: norm(),
-		Name: "random", Source: "a test", Licence: "none", Notice: "(c) nobody"}
-	for range z.layers {
-		p.Layers = append(p.Layers, Layer{linear(w, w, 1.5), linear(w, w, 1.5), linear(w, w, 1), linear(w, w, 1), norm(),
-			linear(z.FeedForward, w, 1), linear(w, z.FeedForward, 1), norm()})
-	}
-	labels := strings.Fields("acl advcl amod case det nsubj obj obl root punct cc")
-	h := &Heads{Mix: normal(1+z.layers, 0, 0.3), Scale: []float32{1.25},
-		ArcModifier: linear(z.arc, w, 1.5), ArcHead: linear(z.arc, w, 1.5), Arc: normal(z.arc*z.arc, 0, 1.5/float64(z.arc)), ArcBias: normal(z.arc, 0, 0.1),
-		LabelModifier: linear(z.label, w, 1.5), LabelHead: linear(z.label, w, 1.5), Labels: labels,
-		Label: normal(len(labels)*(z.label+1)*(z.label+1), 0, 1.5/float64(z.label)), Tag: linear(z.tag, w, 1.5)}
+	p := &Params{Shape: z.Shape, Pieces: letters(z.pieces), Layers: make([]Layer, z.layers), Name: "random", Source: "a test", Licence: "none", Notice: "(c) nobody"}
+	h := &Heads{Sizes: HeadSizes{z.Width, 1 + z.layers, z.arc, z.label, z.tag}, Labels: strings.Fields("acl advcl amod case det nsubj obj obl root punct cc")}
 	for _, line := range []string{"upos NOUN VERB ADJ", "xpos NN VB JJ UH", "feats:Case _ Nom Acc", "feats:Number _ Sing Plur"} {
-		f := strings.Fields(strings.ReplaceAll(line, " _ ", "  "))
-		values := strings.Split(line, " ")[1:]
-		for i := range values {
-			values[i] = strings.Trim(values[i], "_")
+		f := strings.Fields(line)
+		for i := range f {
+			f[i] = strings.Trim(f[i], "_")
 		}
-		h.Classifiers = append(h.Classifiers, Classifier{f[0], values, linear(len(values), z.tag, 2)})
+		h.Classifiers = append(h.Classifiers, Classifier{Name: f[0], Values: f[1:]})
+	}
+	Flatten(p.Tensors())
+	Flatten(h.Tensors())
+	for _, t := range append(p.Tensors(), h.Tensors()...) {
+		name, isBias := strings.CutSuffix(t.Name, "bias")
+		mean, deviation := 0.0, 1/math.Sqrt(float64(t.Shape[len(t.Shape)-1]))
+		switch {
+		case isBias && (strings.HasSuffix(name, "norm.") || strings.HasSuffix(name, "attention.") || strings.HasSuffix(name, "feedforward.")):
+			deviation = 0.2
+		case isBias:
+			deviation = 0.1
+		case strings.HasSuffix(name, "gain"):
+			mean, deviation = 1, 0.2
+		case name == "word":
+			deviation = 1
+		case name == "position", name == "mix":
+			deviation = 0.3
+		case name == "scale":
+			mean, deviation = 1.25, 0
+		case name == "arc":
+			deviation = 1.5 / float64(z.arc)
+		case name == "label":
+			deviation = 1.5 / float64(z.label)
+		case strings.HasPrefix(name, "classifier"):
+			deviation *= 2
+		case strings.Contains(name, "query"), strings.Contains(name, "key"), !strings.HasPrefix(name, "layer"):
+			deviation *= 1.5
+		}
+		copy(*t.Data, normal(len(*t.Data), mean, deviation))
 	}
 	return p, h
 }

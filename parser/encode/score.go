@@ -209,10 +209,11 @@ func (x *scratch) tags(m *Model, s *syntax.Sentence) {
 		rows := min(block, n-lo)
 		y.classifier.apply(&x.blocks, c.scores, c.modifiers[lo*t:], rows)
 		for r := range rows {
+			scores, logs := c.scores[r*k:], c.logs
 			for i := range y.classifiers {
-				f := &y.classifiers[i]
-				at := r*k + f.from
-				c.logSoftmax(c.logs[f.from+i:], c.scores[at:at+len(f.values)])
+				n := len(y.classifiers[i].Values)
+				c.logSoftmax(logs, scores[:n])
+				scores, logs = scores[n:], logs[n+1:]
 			}
 			for _, pair := range m.bound.tags {
 				v := c.logs[pair[0]]

@@ -3,6 +3,7 @@ package finetune
 import (
 	"math"
 
+	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/linear"
 )
 
@@ -31,15 +32,15 @@ type adamBlock struct {
 
 const adamBlockSize = 1 << 14
 
-// newAdam returns an adam for tensors that flatten has laid into weights,
+// newAdam returns an adam for tensors that encode.Flatten has laid into weights,
 // slopes being their gradient.
-func newAdam(list []tensor, weights, slopes []float32) *adam {
+func newAdam(list []encode.Tensor, weights, slopes []float32) *adam {
 	a := &adam{weights: weights, slopes: slopes, first: make([]float32, len(weights)), second: make([]float32, len(weights))}
 	at := 0
 	for _, t := range list {
-		end := at + len(*t.data)
+		end := at + len(*t.Data)
 		for ; at < end; at = min(at+adamBlockSize, end) {
-			a.blocks = append(a.blocks, adamBlock{at, min(at+adamBlockSize, end), t.decays})
+			a.blocks = append(a.blocks, adamBlock{at, min(at+adamBlockSize, end), t.Decays})
 		}
 	}
 	a.squares = make([]float64, len(a.blocks))

@@ -78,7 +78,7 @@ func Train(p *encode.Params, train, dev []syntax.Sentence, o Options) (*encode.P
 	copy(t.network.flat, t.best.encoder)
 	copy(t.flatHeads, t.best.heads)
 	tuned := *t.network.p
-	tuned.Word = t.whole(tuned.Word)
+	tuned.Word, tuned.Pieces = t.whole(tuned.Word), t.p.Pieces
 	return &tuned, t.heads.p, nil
 }
 
@@ -137,13 +137,12 @@ func newTrainer(p *encode.Params, train, dev []syntax.Sentence, o Options) (*tra
 		return nil, err
 	}
 	learned := *p
-	learned.Word = t.learned()
+	learned.Word, learned.Pieces = t.learned(), t.names()
 	t.network = newNetwork(&learned)
 	t.network.frozen, t.network.half = p.Word, !o.Full
-	weights, slopes := headTensors(t.heads.p), headTensors(t.heads.grad)
-	t.flatHeads, t.flatHeadsSlopes = flatten(weights), flatten(slopes)
-	t.encoderAdam = newAdam(encoderTensors(t.network.p), t.network.flat, t.network.slopes)
-	t.headsAdam = newAdam(weights, t.flatHeads, t.flatHeadsSlopes)
+	t.flatHeads, t.flatHeadsSlopes = encode.Flatten(t.heads.p.Tensors()), encode.Flatten(t.heads.grad.Tensors())
+	t.encoderAdam = newAdam(t.network.p.Tensors(), t.network.flat, t.network.slopes)
+	t.headsAdam = newAdam(t.heads.p.Tensors(), t.flatHeads, t.flatHeadsSlopes)
 	t.dlevels = make([][]float32, len(p.Layers)+1)
 	t.best.figure = -1
 	t.best.encoder, t.best.heads = make([]float32, len(t.network.flat)), make([]float32, len(t.flatHeads))

@@ -76,8 +76,8 @@ func TestLearns(t *testing.T) {
 
 // weightsOf lists all weights of a result.
 func weightsOf(p *encode.Params, h *encode.Heads) (list []float32) {
-	for _, x := range append(encoderTensors(p), headTensors(h)...) {
-		list = append(list, *x.data...)
+	for _, x := range append(p.Tensors(), h.Tensors()...) {
+		list = append(list, *x.Data...)
 	}
 	return list
 }

@@ -13,10 +13,8 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// headSizes are the outputs of the MLPs.
-type headSizes struct{ arc, label, tag int }
-
-var usualSizes = headSizes{arc: 256, label: 128, tag: 256}
+// usualSizes are the outputs of the MLPs.
+var usualSizes = encode.HeadSizes{Arc: 256, Label: 128, Tag: 256}
 
 // Bounds of what is learned. A column with more values has no classifier.
 const (
@@ -64,38 +62,33 @@ type column struct {
 // (Glorot and Bengio 2010), and the bilinear forms are 0, so that at first all
 // arcs and labels are alike.
 func newHeads(width, levels int, train []syntax.Sentence, seed uint64) (*heads, error) {
-	return usualSizes.heads(width, levels, train, seed)
+	return sizedHeads(usualSizes, width, levels, train, seed)
 }
 
-func (z headSizes) heads(width, levels int, train []syntax.Sentence, seed uint64) (*heads, error) {
+func sizedHeads(z encode.HeadSizes, width, levels int, train []syntax.Sentence, seed uint64) (*heads, error) {
 	labels := countLabels(train)
 	if len(labels) > maxLabels {
 		return nil, fmt.Errorf("finetune: the training trees have %d relations, at most %d are supported: check the DEPREL column", len(labels), maxLabels)
 	}
-	p := &encode.Heads{Labels: labels, Classifiers: listClassifiers(train)}
-	h := adopt(p)
-	h.width = width
-	p.Mix, p.Scale = make([]float32, levels), []float32{1}
+	z.Width, z.Levels = width, levels
+	p := &encode.Heads{Sizes: z, Labels: labels, Classifiers: listClassifiers(train)}
+	encode.Flatten(p.Tensors())
+	p.Scale[0] = 1
 	r := hash.Rand(hash.Mix(seed))
-	p.ArcModifier, p.ArcHead = glorot(z.arc, width, &r), glorot(z.arc, width, &r)
-	p.Arc, p.ArcBias = make([]float32, z.arc*z.arc), make([]float32, z.arc)
-	p.LabelModifier, p.LabelHead = glorot(z.label, width, &r), glorot(z.label, width, &r)
-	p.Label = make([]float32, len(labels)*(z.label+1)*(z.label+1))
-	p.Tag = glorot(z.tag, width, &r)
-	for i := range p.Classifiers {
-		c := &p.Classifiers[i]
-		c.Linear = glorot(len(c.Values), z.tag, &r)
+	for _, l := range []encode.Linear{p.ArcModifier, p.ArcHead, p.LabelModifier, p.LabelHead, p.Tag} {
+		glorot(l, width, &r)
 	}
+	for _, c := range p.Classifiers {
+		glorot(c.Linear, z.Tag, &r)
+	}
+	h := adopt(p)
 	h.grad = zeros(p)
 	return h, nil
 }
 
 // adopt returns heads with the weights p, for parsing; grad is nil.
 func adopt(p *encode.Heads) *heads {
-	h := &heads{p: p, upos: -1, xpos: -1, attributes: map[string]int{}, labels: index(p.Labels)}
-	if a := len(p.ArcBias); a > 0 {
-		h.width = len(p.ArcHead.Weight) / a
-	}
+	h := &heads{p: p, upos: -1, xpos: -1, attributes: map[string]int{}, labels: index(p.Labels), width: p.Sizes.Width}
 	for i, c := range p.Classifiers {
 		column := column{value: index(c.Values)}
 		switch {
@@ -121,19 +114,20 @@ func index(list []string) map[string]int32 {
 
 // zeros returns weights of the shape of p, all 0.
 func zeros(p *encode.Heads) *encode.Heads {
-	g := &encode.Heads{Labels: p.Labels, Classifiers: slices.Clone(p.Classifiers)}
-	sameShapes(headTensors(g), headTensors(p))
+	g := &encode.Heads{Sizes: p.Sizes, Labels: p.Labels, Classifiers: slices.Clone(p.Classifiers)}
+	for i := range g.Classifiers {
+		g.Classifiers[i].Linear = encode.Linear{}
+	}
+	encode.Flatten(g.Tensors())
 	return g
 }
 
-// glorot draws weights of outputs x inputs; biases are 0.
-func glorot(outputs, inputs int, r *hash.Rand) encode.Linear {
-	l := encode.Linear{Weight: make([]float32, outputs*inputs), Bias: make([]float32, outputs)}
-	bound := math.Sqrt(6 / float64(outputs+inputs))
+// glorot draws weights; biases are 0.
+func glorot(l encode.Linear, inputs int, r *hash.Rand) {
+	bound := math.Sqrt(6 / float64(len(l.Bias)+inputs))
 	for i := range l.Weight {
 		l.Weight[i] = float32((2*r.Float() - 1) * bound)
 	}
-	return l
 }
 
 // goldLabel is the relation to learn for a word, as in the label model: root

@@ -14,7 +14,7 @@ import (
 )
 
 // tinySizes differ, so that no width can stand for another.
-var tinySizes = headSizes{arc: 6, label: 5, tag: 7}
+var tinySizes = encode.HeadSizes{Arc: 6, Label: 5, Tag: 7}
 
 // tiny returns heads with random weights and a batch of sentences of 1, 5 and
 // 3 words with random levels.
@@ -29,7 +29,7 @@ func tiny(t *testing.T, width, levels int) (*heads, *batch, []matrix.Matrix) {
 			word(5, "det", "DET", "D", ""), word(5, "amod", "ADJ", "A", ""), word(2, "obj", "NOUN", "N", "Case=Acc|Number=Plur")}},
 		{Words: []syntax.Word{word(3, "nsubj", "PRON", "P", "Case=Nom"), word(syntax.NoHead, "", "PART", "", ""), word(0, "root", "VERB", "V1", "Number=Plur")}},
 	}
-	h, err := tinySizes.heads(width, levels, sents, 7)
+	h, err := sizedHeads(tinySizes, width, levels, sents, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,7 +343,7 @@ func TestStepsAllocateLittle(t *testing.T) {
 // TestHeadsLearn learns a batch by heart, from levels that do not change.
 func TestHeadsLearn(t *testing.T) {
 	_, b, levels := tiny(t, 8, 3)
-	h, err := headSizes{16, 16, 16}.heads(8, 3, []syntax.Sentence{*b.sents[0], *b.sents[1]}, 7)
+	h, err := sizedHeads(encode.HeadSizes{Arc: 16, Label: 16, Tag: 16}, 8, 3, []syntax.Sentence{*b.sents[0], *b.sents[1]}, 7)
 	if err != nil {
 		t.Fatal(err)
 	}

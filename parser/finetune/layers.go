@@ -45,12 +45,10 @@ type state struct {
 // newNetwork returns a network that moves the weights of p, which it lays out
 // anew.
 func newNetwork(p *encode.Params) *network {
-	n := &network{p: p, grad: &encode.Params{Shape: p.Shape, Layers: make([]encode.Layer, len(p.Layers))}}
+	n := &network{p: p, grad: &encode.Params{Shape: p.Shape, Pieces: p.Pieces, Layers: make([]encode.Layer, len(p.Layers))}}
 	n.states = make([]state, len(p.Layers))
 	n.levels = make([][]float32, len(p.Layers)+1)
-	weights, slopes := encoderTensors(p), encoderTensors(n.grad)
-	sameShapes(slopes, weights)
-	n.flat, n.slopes = flatten(weights), flatten(slopes)
+	n.flat, n.slopes = encode.Flatten(p.Tensors()), encode.Flatten(n.grad.Tensors())
 	return n
 }
 

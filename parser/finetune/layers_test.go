@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/matrix"
+	"github.com/treebeam/treebeam/parser/piece"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -27,23 +29,25 @@ func normal(r *hash.Rand, n int, scale float64) []float32 {
 
 // randomParams returns an encoder of so many layers and pieces.
 func randomParams(r *hash.Rand, width, heads, layers, pieces int) *encode.Params {
-	p := &encode.Params{Shape: encode.Shape{Width: width, Heads: heads, FeedForward: 2 * width, Positions: 40, Epsilon: 1e-5}}
-	norm := func() encode.Norm {
-		n := encode.Norm{Gain: normal(r, width, 0.2), Bias: normal(r, width, 0.2)}
-		for i := range n.Gain {
-			n.Gain[i]++
+	p := &encode.Params{Shape: encode.Shape{Width: width, Heads: heads, FeedForward: 2 * width, Positions: 40, Epsilon: 1e-5},
+		Pieces: &piece.Vocabulary{Pieces: make([]string, pieces)}, Layers: make([]encode.Layer, layers)}
+	encode.Flatten(p.Tensors())
+	for _, t := range p.Tensors() {
+		scale := 0.2
+		switch {
+		case t.Name == "word":
+			scale = 1
+		case t.Name == "position":
+			scale = 0.5
+		case len(t.Shape) == 2:
+			scale = 1 / math.Sqrt(float64(t.Shape[1]))
 		}
-		return n
-	}
-	linear := func(outputs, inputs int) encode.Linear {
-		return encode.Linear{Weight: normal(r, outputs*inputs, 1/math.Sqrt(float64(inputs))), Bias: normal(r, outputs, 0.2)}
-	}
-	p.Word, p.Position, p.Norm = normal(r, pieces*width, 1), normal(r, p.Positions*width, 0.5), norm()
-	for range layers {
-		p.Layers = append(p.Layers, encode.Layer{
-			Query: linear(width, width), Key: linear(width, width), Value: linear(width, width), Output: linear(width, width), AttentionNorm: norm(),
-			Up: linear(2*width, width), Down: linear(width, 2*width), FeedForwardNorm: norm(),
-		})
+		copy(*t.Data, normal(r, len(*t.Data), scale))
+		if strings.HasSuffix(t.Name, "gain") {
+			for i := range *t.Data {
+				(*t.Data)[i]++
+			}
+		}
 	}
 	return p
 }
@@ -222,7 +226,7 @@ func TestGradient(t *testing.T) {
 			copy(dlevels[l].Data, factors[l])
 		}
 		n.backward(b, dlevels, o)
-		checkDirections(t, fmt.Sprintf("seed %d", o.seed), &r, encoderTensors(n.p), encoderTensors(n.grad), loss)
+		checkDirections(t, fmt.Sprintf("seed %d", o.seed), &r, n.p.Tensors(), n.grad.Tensors(), loss)
 	}
 }
 
@@ -236,14 +240,14 @@ func zeroLevels(n *network, levels []matrix.Matrix) []matrix.Matrix {
 
 // checkDirections compares the change of a loss along a random direction of
 // each tensor with the gradient.
-func checkDirections(t *testing.T, what string, r *hash.Rand, weights, slopes []tensor, loss func() float64) {
+func checkDirections(t *testing.T, what string, r *hash.Rand, weights, slopes []encode.Tensor, loss func() float64) {
 	t.Helper()
 	for i := range weights {
-		w := *weights[i].data
+		w := *weights[i].Data
 		direction := normal(r, len(w), 1)
 		want := 0.0
 		for j, d := range direction {
-			want += float64(d) * float64((*slopes[i].data)[j])
+			want += float64(d) * float64((*slopes[i].Data)[j])
 		}
 		old := slices.Clone(w)
 		const step = 2e-3
@@ -256,7 +260,7 @@ func checkDirections(t *testing.T, what string, r *hash.Rand, weights, slopes []
 		got := (8*(at(1)-at(-1)) - (at(2) - at(-2))) / (12 * step)
 		copy(w, old)
 		if math.Abs(got-want) > 0.02*math.Abs(want)+0.02 {
-			t.Errorf("%s: tensor %d: slope %g, want %g", what, i, want, got)
+			t.Errorf("%s: %s: slope %g, want %g", what, weights[i].Name, want, got)
 		}
 	}
 }

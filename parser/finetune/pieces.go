@@ -2,6 +2,7 @@ package finetune
 
 import (
 	"github.com/treebeam/treebeam/parser/encode"
+	"github.com/treebeam/treebeam/parser/piece"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -77,6 +78,15 @@ func (v *vocabulary) learned() []float32 {
 		rows = append(rows, v.p.Word[int(id)*w:(int(id)+1)*w]...)
 	}
 	return rows
+}
+
+// names is a vocabulary of the pieces that learn.
+func (v *vocabulary) names() *piece.Vocabulary {
+	names := make([]string, len(v.known))
+	for slot, id := range v.known {
+		names[slot] = v.p.Pieces.Pieces[id]
+	}
+	return &piece.Vocabulary{Pieces: names}
 }
 
 // whole returns the table of all pieces, given that of those that learn.

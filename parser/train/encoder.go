@@ -59,21 +59,21 @@ func (t *trainer) encoder() (*encoded, error) {
 		}
 		return out
 	}
-	r, err := t.phase("encoder", []string{"encodable", "scripts", gold.key, e.key()}, func(j job) ([]pack.Section, error) {
+	r, err := t.phase("encoder", []string{"encodable", "scripts", "tensors", gold.key, e.key()}, func(j job) ([]pack.Section, error) {
 		p, h, err := t.tune(encodable(gold.train), encodable(gold.dev), j)
 		if err != nil {
 			return nil, err
 		}
-		return packed("tuned", (&tuned{p, h}).layout), nil
+		return packed("tuned", func(l *pack.Layout) { encode.LayoutTuned(l, p, h) }), nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	x, err := openTuned(r.sections)
-	if err != nil {
+	x, h := new(encode.Params), new(encode.Heads) // hours of work, of which the integers are made in seconds
+	if err := pack.Read(pack.NewView(r.sections), "tuned", func(l *pack.Layout) { encode.LayoutTuned(l, x, h) }); err != nil {
 		return nil, err
 	}
-	component, err := t.quantise(x.Params, x.Heads)
+	component, err := t.quantise(x, h)
 	if err != nil {
 		return nil, fmt.Errorf("making integers of the encoder: %w", err)
 	}

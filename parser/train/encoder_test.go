@@ -10,14 +10,13 @@ import (
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/encode"
-	"github.com/treebeam/treebeam/parser/encode/encodetest"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // tinyEncoder returns an encoder of random weights.
 func tinyEncoder() *encode.Params {
-	p, _ := encodetest.Tiny(7, nil)
+	p, _ := encode.Tiny(7, nil)
 	return p
 }
 
@@ -51,23 +50,8 @@ func (r *rig) tune(train, dev []syntax.Sentence, j job) (*encode.Params, *encode
 	if e.Layers > 0 {
 		p.Layers = p.Layers[:e.Layers]
 	}
-	h := &encode.Heads{Mix: []float32{1, 2}, Scale: []float32{3}, Labels: []string{"root", "dep"},
-		Classifiers: []encode.Classifier{{Name: "upos", Values: []string{"", "X"}, Linear: encode.Linear{Weight: []float32{4}, Bias: []float32{5}}}}}
+	_, h := encode.Tiny(5, []string{"root", "dep"}, encode.Classifier{Name: "upos", Values: []string{"", "X"}})
 	return &p, h, nil
-}
-
-// What a phase keeps of an encoder is all of it.
-func TestTunedIsKeptWhole(t *testing.T) {
-	linear := encode.Linear{Weight: []float32{1, 2}, Bias: []float32{3}}
-	want := &tuned{tinyEncoder(), &encode.Heads{
-		Mix: []float32{1}, Scale: []float32{2}, ArcModifier: linear, ArcHead: linear, Arc: []float32{4}, ArcBias: []float32{5},
-		LabelModifier: linear, LabelHead: linear, Label: []float32{6}, Labels: []string{"a", "b"}, Tag: linear,
-		Classifiers: []encode.Classifier{{Name: "upos", Values: []string{"X", ""}, Linear: linear}},
-	}}
-	got, err := openTuned(packed("tuned", want.layout))
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v, want %+v (%v)", got, want, err)
-	}
 }
 
 // A training with an encoder, interrupted anywhere, gives the same bytes; so do
