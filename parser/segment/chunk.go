@@ -17,6 +17,8 @@ const maxPiece = 32
 
 // A chunk is a run without white space, and all that its tokens depend on.
 type chunk struct {
+	block         string
+	offsets       []int32 // byte offset of each character in the block
 	norm          []rune
 	class         []uint8
 	before, after uint8  // class of the last character before it, of the first one after
@@ -27,7 +29,7 @@ type chunk struct {
 // newChunk returns chunk i, which aliases the layout.
 func newChunk(l *layout, i int) chunk {
 	s := l.chunks[i]
-	c := chunk{norm: l.norm[s.start:s.end], class: l.class[s.start:s.end]}
+	c := chunk{block: l.block, offsets: l.at[s.start:s.end], norm: l.norm[s.start:s.end], class: l.class[s.start:s.end]}
 	if len(c.norm) <= maxPiece {
 		c.hash, c.shape = hash.Runes(c.norm), shapeOf(c.class)
 	}

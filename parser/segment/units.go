@@ -1,37 +1,21 @@
 package segment
 
-import "slices"
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+)
 
 // Units are what is one token in all languages, whatever a treebank has of it.
-// They stand inside a chunk. In training as in use no token ends inside of one,
-// and none begins before it or goes on behind it, but for an
-// apostrophe and for letters, on which the classifier decides. This is the list:
-//
-//   - an address of the web: a scheme and ://, or www., and all up to white
-//     space, a quote or an angular bracket, without the punctuation that ends
-//     it: commas, periods, colons, ! and ?, and brackets that it does not open;
-//   - an address of mail: x.y@z.org, mailto:x@y.z, also x@y;
-//   - @name and #tag, a letter behind the sign;
-//   - a path: /usr/local, ~/x, ./x, ../x, C:\x, \\server\x; or names with two
-//     slashes or more, of which one has a digit, a period or an underscore,
-//     u/r/2/c, or the last of which ends it, a/b/; or with one or more, the last
-//     a file, docs/input.md, or the first a folder that many have, cmd/x;
-//   - a file or a domain: names with periods between them, the last one of the
-//     suffixes below, all.conllu, x.co.uk, or before a bracket, m.Parse(; or the
-//     first a letter or a module that many use, fmt.Println; or three names and
-//     more in lower case, os.path.join; or with an underscore;
-//     a suffix alone, .txt; a version, v1.2.3;
-//   - an option: --help, --lang=en, -v;
-//   - code in backquotes: `x.y`, see quoted.go for what has spaces inside;
-//   - C++ and C#;
-//   - the characters of one emoji: a base with its selector, its tone of skin
-//     and what joiners add, and the two letters of a flag. It is a token.
-//
-// These are never cut either; the classifier decides on what surrounds them:
-//
-//   - a number with separators: 1,234.50 and 12:30;
-//   - marks in a row: !!!, ?!, ..., -----, $$$;
-//   - a letter and the accents that follow it as characters of their own.
+// They stand inside a chunk. In training as in use no token ends inside a unit.
+// None begins before it or goes on behind it, except for an apostrophe and for
+// letters, on which the classifier decides. The tables below are the list. To them
+// come emoji, which are always tokens: a base with its selector, its tone of skin
+// and what joiners add, the two letters of a flag, a key with a sign.
 
 // Whether a token ends before a character.
 const (
@@ -40,48 +24,198 @@ const (
 	always              // at its edge
 )
 
+// The expressions read a chunk that is written with one byte for each character
+// (chunk.spell): ASCII letters and punctuation stand for themselves, and 0 for all
+// digits. All other characters stand for their kind.
+const (
+	byteEllipsis = 0x11 + iota
+	byteLongDash
+	byteEmoji // or the digit of a keycap
+	byteOther
+)
+
+// An expression is compiled when it is first needed: most commands segment no text.
+type expression func() *regexp.Regexp
+
+func compiled(s string) expression {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(kinds().Replace(s)) })
+}
+
+// kinds writes out the kinds of characters, and lists, that expressions name.
+var kinds = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer(
+		"{lower}", `a-z\x03`, "{upper}", `A-Z\x04`, "{letter}", `a-zA-Z\x03-\x05`, "{word}", `a-zA-Z0\x03-\x06`,
+		"{part}", `a-zA-Z0\x03-\x06_\-#%+~`, // of a name, between slashes and periods
+		"{name}", `a-zA-Z0\x03-\x06_\-#%+~./\\@`,
+		"{file}", suffixes(files), "{domain}", suffixes(domains), "{folder}", oneOf(folders), "{module}", oneOf(modules),
+	)
+})
+
+// A beginning is how units begin that may hold any character. Group 1 is the unit.
+type beginning struct {
+	expression
+	web bool // the unit goes on as an address of the web does
+}
+
+var beginnings = []beginning{
+	{compiled("^(`[^`]+`)"), false},                                                         // code; quoted.go finds code with spaces
+	{compiled(`^[{name}]*?([{letter}](?:[{letter}+]*[{letter}])?://)`), true},               // https://x.org/a
+	{compiled(`^((?i:www)\.[{name}]|[{letter}]:[/\\]|\\\\[{name}]{2})`), true},              // www.x.org, C:\x, \\server\x
+	{compiled(`^((?i:mailto):[{part}./\\]+@[{letter}](?:[{word}._\-]*[{word}_])?)`), false}, // mailto:x@y.z
+}
+
+// A name is a unit in a run of the characters of names that all expressions match.
+type name struct {
+	when func(text []byte, start, end int) bool // nil: always
+	all  []expression
+	web  bool
+}
+
+func has(expressions ...string) (all []expression) {
+	for _, s := range expressions {
+		all = append(all, compiled(s))
+	}
+	return all
+}
+
+// mail is the only unit with an @: an address, x@y.z, or the name of an account, @name.
+var mail = compiled(`^(?:[^@]*[/\\])?([^@/\\]*@[{letter}](?:[{word}._\-]*[{word}_])?)`)
+
+// In dotted names there is a period between two parts. A mark tells that slashes are
+// those of a path, and not an "or": u/r/2/c.
+const (
+	dotted = `^[{part}]+(?:\.[{part}]+)+$`
+	marked = `[.0]|[{word}]_[{word}]`
+)
+
+var names = []name{
+	{all: has(`^#[{letter}]`)},                                       // #tag
+	{all: has(`^[{part}]+(?:\.[{part}]+)*(?:{domain})/`), web: true}, // x.org/a?q=1
+
+	{all: has(`^(?:\.\.?/|~/)[{word}._]|^/[{word}._].`), when: opens},     // ../x, ~/x, /usr
+	{all: has(`[/\\].*[/\\]`, marked, `^[{letter}.]`)},                    // u/r/2/c
+	{all: has(`[/\\].*/$`, `^[{letter}]`)},                                // a/b/
+	{all: has(`^(?:{folder})/[^{upper}]*[^{upper}/]$`)},                   // cmd/x
+	{all: has(`[/\\][{part}]+(?:\.[{part}]+)+$`, `(?:{file}|{domain})$`)}, // docs/input.md
+
+	{all: has(dotted, `(?:{file}|{domain})$`)},                                              // all.conllu, x.co.uk
+	{all: has(dotted, `[{lower}][{upper}][^.]*$`)},                                          // x.newReader
+	{all: has(dotted, `^[{lower}]\.[{part}]{2,}$|^(?i:{module})\.[{part}]+$`), when: opens}, // fmt.Println
+	{all: has(dotted, `[{letter}]$`), when: called},                                         // m.Parse(
+	{all: has(dotted, `[{word}]_[{word}]`)},                                                 // a_b.c
+	{all: has(`^[{part}]{2,}(?:\.[{part}]{2,}){2,}$`, `^[^{upper}]+$`, `[{lower}]`)},        // os.path.join
+
+	{all: has(`^--[{lower}](?:.*[/\\])?[^./\\]*$`), when: assigned, web: true}, // --lang=en
+	{all: has(`^--[{lower}](?:.*[/\\])?[^./\\]*$`), when: opens},               // --help
+	{all: has(`^-[{lower}]$`), when: alone},                                    // -v
+	{all: has(`^[{letter}](?:#|\+\+)$`)},                                       // C#, C++
+	{all: has(`^[vV]0[0.]*$`, `\.`), when: opens},                              // v1.2.3
+	{all: has(`^\.[{part}]+$`, `(?:{file})$`), when: opens},                    // .txt
+}
+
+// opens reports whether text[start] begins the chunk, except for a bracket or two.
+func opens(text []byte, start, _ int) bool { return start <= 2 && !notOpening().Match(text[:start]) }
+
+func called(text []byte, _, end int) bool { return end < len(text) && text[end] == '(' }
+
+func assigned(text []byte, start, end int) bool {
+	return opens(text, start, end) && end < len(text) && text[end] == '='
+}
+
+func alone(text []byte, start, end int) bool {
+	return start == 0 && (end == len(text) || text[end] != '\'')
+}
+
+var notOpening = compiled(`[{word}$\-\x12]`)
+
+// Rows are never cut either. The classifier decides on what surrounds them.
+var rows = []expression{
+	compiled(`0+(?:[.,:]0+)*|[!?]{2,}|\.{3,}|-{3,}|={3,}|\*{3,}|_{3,}|~{3,}|\${2,}|\x11{2,}`), // 1,234.50, ?!, ...
+	compiled(`[{word}]\x06+`), // a letter and the accents that follow it as characters of their own
+}
+
+// webRun is the rest of an address of the web.
+var webRun = compiled("^[^<>\"`\\x11\\x12]+")
+
+// nameEnd returns the end of the characters of names from start on. A dash of two
+// hyphens ends them.
+func nameEnd(text []byte, start int) int {
+	end := start
+	for end < len(text) && isName(text[end]) && (end == start || !bytes.HasPrefix(text[end:], []byte("--"))) {
+		end++
+	}
+	return end
+}
+
+func isName(b byte) bool {
+	return b == '0' ||
+		b|' ' >= 'a' && b|' ' <= 'z' || b >= classLower && b <= classMark || strings.IndexByte(`._-/\@#%+~`, b) >= 0
+}
+
+// spell returns the chunk with one byte for each character.
+func (c *chunk) spell() []byte {
+	text := make([]byte, len(c.norm))
+	for i, r := range c.norm {
+		class, b := c.class[i], byte(byteOther)
+		switch {
+		case isEmoji(r) || c.isKeycap(i):
+			b = byteEmoji
+		case class == classUpper && r >= 'a' && r <= 'z':
+			b = byte(r) - 'a' + 'A'
+		case r > ' ' && r < 0x80:
+			b = byte(r)
+		case r == ellipsis:
+			b = byteEllipsis
+		case r == longDash:
+			b = byteLongDash
+		case isWordly(class):
+			b = class
+		}
+		text[i] = b
+	}
+	return text
+}
+
+// Without one of these a chunk has no unit, and a run of the characters of names has
+// none within.
+const (
+	unitSigns = ".@#/\\-`+_!?*=~$0\x06\x11\x13"
+	nameSigns = "./\\@#+"
+)
+
 // units returns what is known of the gap before each character of the chunk. The
 // memory is that of list. Time is linear in the chunk: names are read once each,
 // and all that reads farther takes what it has read.
 func (c *chunk) units(list []uint8) []uint8 {
-	n := len(c.norm)
-	list = append(list[:0], make([]uint8, n)...)
-	if !slices.ContainsFunc(c.class, mayBeUnit) {
+	list = append(list[:0], make([]uint8, len(c.norm))...)
+	text := c.spell()
+	if !bytes.ContainsAny(text, unitSigns) {
 		return list
 	}
-	for i := 0; i < n; {
-		start, end, strict := i, i, false
-		switch {
-		case isEmoji(c.norm[i]), c.isKeycap(i):
-			end, strict = c.emoji(i), true
-		case c.norm[i] == '`':
-			end = c.code(i)
-		case isName(c.norm[i], c.class[i]):
-			start, end, i = c.name(i)
+	for i := 0; i < len(text); {
+		if text[i] == byteEmoji {
+			emoji, _, _, _ := uniseg.FirstGraphemeClusterInString(c.block[c.offsets[i]:], -1)
+			end := i + utf8.RuneCountInString(emoji)
+			c.force(list, i, end, true)
+			i = end
+			continue
 		}
+		start, end, next := unitAt(text, i)
 		if end > start {
-			c.force(list, start, end, strict)
-			i = max(i, end)
-		} else {
-			i = max(i, start+1)
+			c.force(list, start, end, false)
 		}
+		i = max(next, end)
 	}
-	for g := 1; g < n; g++ {
-		if list[g] == ask && c.inRow(g) {
-			list[g] = never
+	for _, row := range rows {
+		for _, at := range row().FindAllIndex(text, -1) {
+			for g := at[0] + 1; g < at[1]; g++ {
+				if list[g] == ask {
+					list[g] = never
+				}
+			}
 		}
 	}
 	return list
-}
-
-// mayBeUnit reports whether a unit may have a character of the class, beside
-// letters. All have one such.
-func mayBeUnit(class uint8) bool {
-	switch class {
-	case '.', '@', '#', '/', '\\', '-', '`', '+', '_', '!', '?', '*', '=', '~', '$', classDigit, classSymbol, classOther, classMark:
-		return true
-	}
-	return false
 }
 
 // force makes characters [start, end) a unit: a token, if strict, in any case.
@@ -100,145 +234,66 @@ func (c *chunk) force(list []uint8, start, end int, strict bool) {
 // attaches reports whether the token of a unit may go on with character i.
 func (c *chunk) attaches(i int) bool { return isWordly(c.class[i]) || c.norm[i] == '\'' }
 
-// inRow reports whether the gap before character g is inside a number, a row of
-// marks, or a letter with combining characters.
-func (c *chunk) inRow(g int) bool {
-	a, b := c.norm[g-1], c.norm[g]
-	switch {
-	case c.class[g] == classMark:
-		return isWordly(c.class[g-1]) || c.class[g-1] == classMark
-	case c.class[g] == classDigit:
-		return c.class[g-1] == classDigit || g > 1 && isSeparator(a) && c.class[g-2] == classDigit
-	case c.class[g-1] == classDigit:
-		return isSeparator(b) && g+1 < len(c.norm) && c.class[g+1] == classDigit
-	case a == '!' || a == '?':
-		return b == '!' || b == '?'
-	}
-	switch a {
-	case ellipsis, '$':
-		return a == b
-	case '.', '-', '=', '*', '_', '~':
-		return a == b && (g > 1 && c.norm[g-2] == a || g+1 < len(c.norm) && c.norm[g+1] == a)
-	}
-	return false
-}
-
-func isSeparator(r rune) bool { return r == '.' || r == ',' || r == ':' }
-
-// isName reports whether a character is of a name: of a path, a file, a domain,
-// an address, an option.
-func isName(r rune, class uint8) bool {
-	switch r {
-	case '.', '_', '-', '/', '\\', '@', '#', '%', '+', '~':
-		return true
-	}
-	return isWordly(class)
-}
-
-// name reads the name at i. It returns the unit that it is, or that has it, and
-// where to go on; there is no unit if start is end.
-func (c *chunk) name(i int) (start, end, next int) {
-	for next = i; next < len(c.norm) && isName(c.norm[next], c.class[next]) && !c.isKeycap(next); next++ {
-		if next > i && c.norm[next] == '-' && c.norm[next-1] == '-' && next-1 > i {
-			next-- // a dash of two hyphens
-			break
-		}
-	}
-	next = max(next, i+1)
-	switch {
-	case c.has(next, "://"):
-		if start = c.scheme(i, next); start < next {
-			return start, c.trim(next, c.web(next+3)), next
-		}
-	case (c.has(next, `:\`) || c.has(next, ":/")) && next-i == 1 && isLetter(c.class[i]):
-		return i, c.trim(i, c.web(next)), next
-	case c.has(next, ":") && string(c.norm[i:next]) == "mailto":
-		to := next + 1
-		for to < len(c.norm) && isName(c.norm[to], c.class[to]) {
-			to++
-		}
-		if n := c.names(next+1, to); n.at > next+1 {
-			if _, end = c.mail(next+1, to, n.at); end > n.at {
-				return i, end, to
-			}
-		}
-	case c.has(i, "www.") && next > i+4 || c.has(i, `\\`) && next > i+3:
-		return i, c.trim(i, c.web(next)), next
-	}
-	last := c.trim(i, next)
-	n := c.names(i, last)
-	switch {
-	case n.at >= 0:
-		start, end = c.mail(i, last, n.at)
-	case c.norm[i] == '#' && last > i+1 && isLetter(c.class[i+1]):
-		start, end = i, last
-	case n.domain:
-		start, end = i, c.trim(i, c.web(next))
-	case n.isPath():
-		start, end = i, last
-	case n.isFile():
-		start, end = i, last
-	case c.has(i, "--") && c.opens(i) && last > i+2 && c.class[i+2] == classLower && !n.dotted:
-		if start, end = i, last; c.has(last, "=") {
-			end = c.trim(last, c.web(last))
-		}
-	case c.norm[i] == '-' && last == i+2 && c.class[i+1] == classLower && i == 0 && !c.has(last, "'"):
-		start, end = i, last
-	case c.isLanguage(i, last), c.isVersion(i, last), c.norm[i] == '.' && c.opens(i) && c.suffix(i+1, last, files):
-		start, end = i, last
-	default:
+// unitAt returns the unit that begins at i, or in the run of the characters of names
+// there, and where to go on. There is no unit if end is not above start.
+func unitAt(text []byte, i int) (start, end, next int) {
+	run := text[i:nameEnd(text, i)]
+	next = i + max(len(run), 1)
+	if len(run) == 0 && text[i] != '`' {
 		return i, i, next
 	}
-	return start, end, next
+	for _, o := range beginnings {
+		rest := text[i:]
+		if o.web {
+			rest = text[i:min(next+len("://"), len(text))] // not all of the chunk for each run
+		}
+		if m := o.expression().FindSubmatchIndex(rest); m != nil {
+			start, end = i+m[2], i+m[3]
+			if o.web {
+				end = trim(text, start, end+len(webRun().Find(text[end:])))
+			}
+			return start, end, next
+		}
+	}
+	end = trim(text, i, next)
+	if run = text[i:end]; len(run) == 0 || run[0] != '-' && !bytes.ContainsAny(run, nameSigns) {
+		return i, i, next
+	}
+	if bytes.IndexByte(run, '@') >= 0 {
+		if m := mail().FindSubmatchIndex(run); m != nil {
+			return i + m[2], i + m[3], next
+		}
+		return i, i, next
+	}
+	for _, n := range names {
+		if (n.when == nil || n.when(text, i, end)) && matchesAll(n.all, run) {
+			if n.web {
+				end = trim(text, i, end+len(webRun().Find(text[end:])))
+			}
+			return i, end, next
+		}
+	}
+	return i, i, next
 }
 
-// has reports whether s stands at i.
-func (c *chunk) has(i int, s string) bool {
-	for _, r := range s {
-		if i >= len(c.norm) || c.norm[i] != r {
+func matchesAll(expressions []expression, text []byte) bool {
+	for _, e := range expressions {
+		if !e().Match(text) {
 			return false
 		}
-		i++
 	}
 	return true
 }
 
-// opens reports whether character i begins the chunk, but for a bracket or two.
-func (c *chunk) opens(i int) bool {
-	return i == 0 || i <= 2 && !slices.ContainsFunc(c.class[:i], func(class uint8) bool { return isWordly(class) || class == '$' || class == '-' })
-}
-
-// scheme returns where the letters before next begin; from is where they may.
-func (c *chunk) scheme(from, next int) int {
-	for i := next; i > from; i-- {
-		if !isLetter(c.class[i-1]) && (c.norm[i-1] != '+' || i == next) {
-			return i
-		}
-	}
-	return from
-}
-
-// web returns where an address of the web ends that goes on at i.
-func (c *chunk) web(i int) int {
-	for ; i < len(c.norm); i++ {
-		switch c.norm[i] {
-		case '<', '>', '"', '`', ellipsis, longDash:
-			return i
-		}
-	}
-	return i
-}
-
-// trim returns the end of what starts at start and ends at end, without the
-// punctuation behind it: brackets stay that it opens.
-func (c *chunk) trim(start, end int) int {
+// trim returns the end of text[start:end] without the punctuation that ends it. A
+// bracket stays if it is opened there.
+func trim(text []byte, start, end int) int {
 	open := 0 // brackets that it has more of one kind than of the other
-	for _, r := range c.norm[start:end] {
-		open += bracket(r)
+	for _, b := range text[start:end] {
+		open += bracket(b)
 	}
 	for end > start {
-		r := c.norm[end-1]
-		switch r {
+		switch b := text[end-1]; b {
 		case '.', ',', ';', ':', '!', '?', '\'', '*', '-':
 		case ')', ']', '}':
 			if open >= 0 {
@@ -248,14 +303,14 @@ func (c *chunk) trim(start, end int) int {
 		default:
 			return end
 		}
-		open -= bracket(r)
+		open -= bracket(text[end-1])
 		end--
 	}
 	return end
 }
 
-func bracket(r rune) int {
-	switch r {
+func bracket(b byte) int {
+	switch b {
 	case '(', '[', '{':
 		return 1
 	case ')', ']', '}':
@@ -264,54 +319,73 @@ func bracket(r rune) int {
 	return 0
 }
 
-// mail returns the address around the sign at, or the name behind it.
-func (c *chunk) mail(from, to, at int) (start, end int) {
-	for end = at + 1; end < to && (isWordly(c.class[end]) || end > at+1 && (c.norm[end] == '.' || c.norm[end] == '-' || c.norm[end] == '_')); end++ {
-	}
-	end = c.trim(at, end)
-	for start = at; start > from && c.norm[start-1] != '/' && c.norm[start-1] != '\\' && c.norm[start-1] != '@'; start-- {
-	}
-	if end <= at+1 || !isLetter(c.class[at+1]) || start == at && at > 0 && isWordly(c.class[at-1]) {
-		return at, at
-	}
-	return start, end
-}
-
-func isLetter(class uint8) bool { return class >= classLower && class <= classLetter }
-
-// isLanguage reports whether [i, j) is C++ or C# or a name like these.
-func (c *chunk) isLanguage(i, j int) bool {
-	switch n := j - i; {
-	case n == 2:
-		return isLetter(c.class[i]) && c.norm[j-1] == '#'
-	case n == 3:
-		return isLetter(c.class[i]) && c.norm[j-1] == '+' && c.norm[j-2] == '+'
-	}
-	return false
-}
-
-// isVersion reports whether [i, j) is a version: v1.2.3.
-func (c *chunk) isVersion(i, j int) bool {
-	periods := 0
-	for k := i + 1; k < j; k++ {
-		if c.norm[k] == '.' {
-			periods++
-		} else if c.class[k] != classDigit {
-			return false
+// suffixes returns the expression of how a file or a domain ends, all in lower or all
+// in upper case: a word that begins a sentence after a period without a space has a
+// capital only. A suffix of one letter stands behind two others, and a country may
+// stand behind what one of its domains ends in: x.co.uk.
+func suffixes(list string) string {
+	var short, long []string
+	for _, s := range strings.Fields(list) {
+		if len(s) == 1 {
+			short = append(short, s)
+			continue
 		}
+		long = append(long, s, strings.ToUpper(s))
 	}
-	return periods > 0 && c.norm[i] == 'v' && c.class[i+1] == classDigit && c.opens(i)
+	country := `\.(?i:co|com|ac|gov|org|net|edu|gob|or|ne)\.(?:[a-z\x03\x05]{2}|[A-Z\x04]{2})`
+	all := `\.(?:` + strings.Join(long, "|") + `)|` + country
+	if len(short) > 0 {
+		all += `|[a-zA-Z0\x03-\x06][^./\\]\.[` + strings.Join(short, "") + `]`
+	}
+	return all
 }
 
-// code returns the end of the code in backquotes that begins at i, i if none does.
-func (c *chunk) code(i int) int {
-	for j := i + 1; j < len(c.norm); j++ {
-		if c.norm[j] == '`' {
-			if j == i+1 {
-				return i
-			}
-			return j + 1
-		}
+func oneOf(list string) string { return strings.Join(strings.Fields(list), "|") }
+
+// Suffixes of files and domains. Those that are words, and so may begin a
+// sentence in lower case after a period without a space, are not here.
+const (
+	files = `txt md rst pdf doc docx odt rtf tex bib xls xlsx ods ppt pptx csv tsv json jsonl ndjson xml yaml yml toml ini
+		cfg conf html htm xhtml css scss js mjs ts tsx jsx py pyc ipynb go rs c h cc cpp hpp hh cs java jar kt rb php pl sh
+		bash zsh sql lua asp aspx jsp cgi log bak tmp exe dll bin dat db sqlite parquet avro proto conllu conll tbm onnx
+		safetensors jpg jpeg png gif bmp tiff tif svg webp ico psd eps ogg wav flac avi mov mkv webm zip gz xz tgz tar rar
+		iso img dmg deb rpm apk eml msg ics vcf url torrent srt epub mobi mod lock env gradle patch diff swift dart vue
+		pages`
+	domains = "com org net edu gov mil info biz io dev uk eu ru nl jp cn ai tv fm ly fr tr gr ch pl cz br"
+	// Folders that a path begins with, and modules that names are of.
+	folders = "cmd src bin lib pkg usr var tmp opt docs srv internal vendor node_modules scripts testdata include static dist " +
+		"utils"
+	modules = `fmt os io np pd plt sys std sql json xml http https strconv bufio stdlib regexp ctx cfg args argv req tf
+		filepath numpy pandas stdout stderr stdin`
+)
+
+// Characters of emoji sequences (Unicode Technical Standard 51).
+const (
+	anEmoji  = '\U0001F600' // all emoji are this one to the features
+	selector = '\uFE0F'
+	keycap   = '\u20E3'
+)
+
+// isEmoji reports whether r may be an emoji by itself. Signs that are text
+// unless a selector follows, © and ™ among them, are none.
+func isEmoji(r rune) bool {
+	switch {
+	case r < 0x231A:
+		return false
+	case r >= 0x1F000:
+		return r <= 0x1FAFF && (r >= 0x1F1E6 && r <= 0x1F1FF || r >= 0x1F300 || r == 0x1F004 || r == 0x1F0CF || r >= 0x1F18E && r <= 0x1F19A)
+	case r >= 0x2600 && r <= 0x27BF:
+		return r < 0x2701 || r == 0x2705 || r >= 0x2708 && r <= 0x270F || r == 0x2728 || r == 0x274C || r == 0x274E ||
+			r >= 0x2753 && r <= 0x2757 || r >= 0x2763 && r <= 0x2764 || r >= 0x2795 && r <= 0x2797
 	}
-	return i
+	return r == 0x231A || r == 0x231B || r >= 0x23E9 && r <= 0x23F3 || r == 0x2B50 || r == 0x2B55
+}
+
+// isKeycap reports whether a key with a sign on it begins at i: 1️⃣, #️⃣.
+func (c *chunk) isKeycap(i int) bool {
+	if r := c.norm[i]; r != '0' && r != '#' && r != '*' {
+		return false
+	}
+	rest := c.norm[i+1:]
+	return len(rest) > 0 && rest[0] == keycap || len(rest) > 1 && rest[0] == selector && rest[1] == keycap
 }
