@@ -33,8 +33,8 @@ var imports = func() map[string][]string {
 		"":                  {"io/conllu", "io/text", "io/tokens", "model", "parser/syntax", "parser/tag"}, // for callers from Go
 		"parser/syntax":     nil,
 		"parser/pack":       nil,
-		"parser/hash":       {"parser/syntax"},
-		"parser/linear":     append(slices.Clone(records), "parser/hash"),
+		"parser/hash":       {"parser/pack"},
+		"parser/linear":     append(slices.Clone(records), "parser/hash", "parser/graph"),
 		"parser/word":       append(slices.Clone(learning), "parser/graph"),
 		"parser/score":      append(slices.Clone(learning), "parser/word", "parser/graph"),
 		"parser/graph":      {"parser/syntax", "parser/hash"},

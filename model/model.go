@@ -146,12 +146,12 @@ func open[M any](to **M, name string) func(*M, error) error {
 // trees; those over maxWords words are cut. Byte positions are relative to
 // block.
 func (m *Model) Segment(block string, maxWords int) []syntax.Sentence {
-	return m.Segmenter.SegmentWith(block, segment.Request{MaxWords: maxWords, Rules: m.custom.Rules})
+	return m.Segmenter.Segment(block, segment.Request{MaxWords: maxWords, Rules: m.custom.Rules})
 }
 
 // SegmentLine is Segment for a block that is known to be one sentence.
 func (m *Model) SegmentLine(block string, maxWords int) []syntax.Sentence {
-	return m.Segmenter.SegmentWith(block, segment.Request{MaxWords: maxWords, Line: true, Rules: m.custom.Rules})
+	return m.Segmenter.Segment(block, segment.Request{MaxWords: maxWords, Line: true, Rules: m.custom.Rules})
 }
 
 // Tag sets UPOS, XPOS, Feats and Lemma where they are empty, or all of them

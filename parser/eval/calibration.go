@@ -10,7 +10,7 @@ import (
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/calibrate"
-	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 	forms "github.com/treebeam/treebeam/parser/word"
@@ -211,7 +211,7 @@ func (o RecalibrateOptions) fit(m *model.Model, gold []syntax.Sentence, from mod
 // fit fits a calibrator to gold sentences that are parsed already, and measures what
 // such fits are worth.
 func fit(gold []syntax.Sentence, parses []parse, by func([]calibrate.Example) (*calibrate.Model, error)) (c *calibrate.Model, about model.Calibration, err error) {
-	bounds := hash.Folds(gold, MeasureFolds)
+	bounds := linear.Folds(gold, MeasureFolds)
 	all := func(int) bool { return true }
 	if c, err = by(examplesOf(parses, bounds, all)); err == nil {
 		err = measureHalves(&about, parses, bounds, by)
@@ -228,7 +228,7 @@ const MeasureFolds = 20
 func examplesOf(parses []parse, bounds []int, keep func(fold int) bool) (list []calibrate.Example) {
 	for _, p := range parses {
 		for i := range p.system {
-			if fold := hash.FoldOf(bounds, p.judged[i].Sentence); keep(fold) {
+			if fold := linear.FoldOf(bounds, p.judged[i].Sentence); keep(fold) {
 				list = append(list, calibrate.Example{Sentence: &p.system[i], Right: &p.judged[i], Group: fold, Weight: p.weight})
 			}
 		}

@@ -215,3 +215,19 @@ func BenchmarkSum(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(64*b.N), "ns/key")
 }
+
+func TestLogisticSeparates(t *testing.T) {
+	l := Logistic{Epochs: 5, Rate: 0.5, Least: 1, Examples: func(yield func([]hash.Key, bool, float32)) {
+		r := hash.Rand(3)
+		for range 500 {
+			x := uint64(r.Below(10))
+			yield([]hash.Key{hash.Key1(1, x), hash.Key1(2, 0)}, x < 3, 1)
+		}
+	}}
+	w := Pack(l.Fit(1).Each, Packing{Unit: 512})
+	for x := range uint64(10) {
+		if got := w.Score([]hash.Key{hash.Key1(1, x), hash.Key1(2, 0)}) > 0; got != (x < 3) {
+			t.Errorf("%d is %v", x, got)
+		}
+	}
+}

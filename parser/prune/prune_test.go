@@ -9,6 +9,7 @@ import (
 
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/prune/dense"
 	"github.com/treebeam/treebeam/parser/score"
@@ -177,7 +178,7 @@ func TestFoldsDoNotRace(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 20 {
-		pruneFolds(list, hash.Folds(list, 16), 4, func(rest []syntax.Sentence) *Model {
+		pruneFolds(list, linear.Folds(list, 16), 4, func(rest []syntax.Sentence) *Model {
 			if len(rest) < 56 || len(rest) >= 64 {
 				t.Errorf("%d sentences are beside a fold", len(rest))
 			}

@@ -69,7 +69,7 @@ func learn(v *word.Vocabulary, train []syntax.Sentence, o Options) *Model {
 	}
 	lexicon := dense.LearnLexicon(list, e)
 	var tables [denseFolds + 1]dense.Tables // without each fold; with all
-	bounds := hash.Folds(list, denseFolds)
+	bounds := linear.Folds(list, denseFolds)
 	linear.Parallel(len(tables), o.Workers, func(_, fold int) {
 		rest := list
 		if fold < len(bounds)-1 && len(bounds) > 2 {
@@ -77,7 +77,7 @@ func learn(v *word.Vocabulary, train []syntax.Sentence, o Options) *Model {
 		}
 		tables[fold] = dense.Learn(v, lexicon, rest, hash.Pair(o.Seed, uint64(fold)))
 	})
-	m.learnSparse(list, o, func(i int) *dense.Tables { return &tables[hash.FoldOf(bounds, i)] })
+	m.learnSparse(list, o, func(i int) *dense.Tables { return &tables[linear.FoldOf(bounds, i)] })
 	m.first = tables[denseFolds]
 	return m
 }
@@ -172,7 +172,7 @@ func Jackknife(train []syntax.Sentence, folds int, like *Model, o Options) (Repo
 	o.setDefaults()
 	one := o
 	one.Workers = 1
-	pruneFolds(train, hash.Folds(train, folds), o.Workers, func(rest []syntax.Sentence) *Model {
+	pruneFolds(train, linear.Folds(train, folds), o.Workers, func(rest []syntax.Sentence) *Model {
 		m := learn(like.vocabulary, rest, one)
 		m.cut, m.temperature = like.trainCut, like.temperature
 		return m

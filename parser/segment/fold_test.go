@@ -36,13 +36,13 @@ func TestTypographicText(t *testing.T) {
 	for _, p := range paragraphs(list) {
 		plain := newGoldBlock(p).layout.block
 		block := change.Replace(plain)
-		a, b := m.Segment(plain, 0), m.Segment(block, 0)
+		a, b := m.Segment(plain, Request{}), m.Segment(block, Request{})
 		check(t, block, b)
 		if change.Replace(describe(a)) != describe(b) {
 			t.Errorf("got\n%swant\n%s", describe(b), describe(a))
 		}
 	}
-	got := describe(m.Segment("Ada sees pears—boats and clouds… Bela don’t see pears.", 0))
+	got := describe(m.Segment("Ada sees pears—boats and clouds… Bela don’t see pears.", Request{}))
 	for _, want := range []string{"pears _— _boats", "clouds _…", "do+n’t"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
@@ -65,7 +65,7 @@ func TestDoubleContractions(t *testing.T) {
 	for text, want := range map[string]string{
 		"I'd've": "I+'d+'ve", "they'll've": "they+'ll+'ve", "couldn’t’ve": "could+n’t+’ve", "Ada'd": "Ada+'d", "I'D'VE": "I+'D+'VE",
 	} {
-		if got := describe(m.Segment(text+" see pears.", 0)); !strings.HasPrefix(got, want+" see") {
+		if got := describe(m.Segment(text+" see pears.", Request{})); !strings.HasPrefix(got, want+" see") {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
@@ -83,7 +83,7 @@ func TestListedAbbreviations(t *testing.T) {
 	for _, form := range list[:5] {
 		text := form + " Ada sees pears. Bela wants boats."
 		want := form + " Ada sees pears _. \nBela wants boats _. \n"
-		if got := describe(with.Segment(text, 0)); got != want {
+		if got := describe(with.Segment(text, Request{})); got != want {
 			t.Errorf("got\n%swant\n%s", got, want)
 		}
 	}

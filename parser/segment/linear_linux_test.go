@@ -32,13 +32,13 @@ func TestTimeIsLinear(t *testing.T) {
 	for _, unit := range repetitive {
 		block := strings.Repeat(unit, long/len(unit))
 		short := block[:len(block)/pieces/len(unit)*len(unit)]
-		m.Segment(short, 1000) // fills the memo
+		m.Segment(short, Request{MaxWords: 1000}) // fills the memo
 		start := threadTime(t)
 		for range pieces {
-			m.Segment(short, 1000)
+			m.Segment(short, Request{MaxWords: 1000})
 		}
 		middle := threadTime(t)
-		m.Segment(block, 1000)
+		m.Segment(block, Request{MaxWords: 1000})
 		apart, whole := middle-start, threadTime(t)-middle
 		if whole > 3*apart+known {
 			t.Fatalf("%d bytes of %q take %v, as %d pieces %v", len(block), unit, whole, pieces, apart)

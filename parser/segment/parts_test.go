@@ -5,26 +5,7 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/hash"
-	"github.com/treebeam/treebeam/parser/linear"
 )
-
-func TestDictionary(t *testing.T) {
-	r := hash.Rand(7)
-	var keys []hash.Key
-	var values []uint16
-	for range 20000 {
-		keys, values = append(keys, r.Next()), append(values, uint16(r.Below(4)))
-	}
-	d := newDictionary(keys, values)
-	for i, k := range keys {
-		if got, ok := d.find(k); !ok || got != values[i] {
-			t.Fatalf("key %d: %d, want %d", i, got, values[i])
-		}
-		if _, ok := d.find(r.Next()); ok {
-			t.Error("a foreign key was found")
-		}
-	}
-}
 
 func TestExpansions(t *testing.T) {
 	for _, c := range []struct{ form, words, apply, want string }{
@@ -90,25 +71,6 @@ func TestParagraphs(t *testing.T) {
 	list[2].Comments = []string{"# newpart = no"}
 	if all := paragraphs(list); len(all) != 2 {
 		t.Errorf("%d paragraphs", len(all))
-	}
-}
-
-func TestLearnSeparates(t *testing.T) {
-	c := &task{epochs: 5, rate: 0.5, least: 1, examples: func(yield func([]hash.Key, bool, float32)) {
-		r := hash.Rand(3)
-		for range 500 {
-			x := uint64(r.Below(10))
-			yield([]hash.Key{hash.Key1(1, x), hash.Key1(2, 0)}, x < 3, 1)
-		}
-	}}
-	if err := c.learn(1); err != nil {
-		t.Fatal(err)
-	}
-	w := linear.Pack(features([]*task{c}), linear.Packing{Unit: unit})
-	for x := range uint64(10) {
-		if got := w.Score([]hash.Key{hash.Key1(1, x), hash.Key1(2, 0)}) > 0; got != (x < 3) {
-			t.Errorf("%d is %v", x, got)
-		}
 	}
 }
 

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // Limits of what a caller may say of a text.
@@ -201,16 +199,4 @@ func (w *workspace) addPart(s span) {
 	if s.start < s.end {
 		w.tokens = append(w.tokens, newToken(&w.layout, s))
 	}
-}
-
-// A Request is what a caller says of a block.
-type Request struct {
-	MaxWords int    // sentences of more words are cut; below 1: no limit
-	Line     bool   // the block is known to be one sentence
-	Rules    *Rules // nil: none
-}
-
-// SegmentWith is Segment with more options.
-func (m *Model) SegmentWith(block string, r Request) []syntax.Sentence {
-	return m.segment(block, r)
 }

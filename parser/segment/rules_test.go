@@ -31,13 +31,13 @@ func TestRules(t *testing.T) {
 		{"Ada don't see pears.", "Ada don't see pears _. \n"},
 		{"Ada wants a=b c.", "Ada wants a=b c _. \n"},
 	} {
-		list := m.SegmentWith(c.text, Request{Rules: r})
+		list := m.Segment(c.text, Request{Rules: r})
 		check(t, c.text, list)
 		if got := describe(list); got != c.want {
 			t.Errorf("%q: %q, want %q", c.text, got, c.want)
 		}
 	}
-	if got := describe(m.SegmentWith("Ada approx.", Request{Rules: r})); got != "Ada approx. \n" {
+	if got := describe(m.Segment("Ada approx.", Request{Rules: r})); got != "Ada approx. \n" {
 		t.Errorf("at the end: %q", got)
 	}
 }
@@ -100,7 +100,7 @@ func FuzzRules(f *testing.F) {
 	m := model(f)
 	f.Fuzz(func(t *testing.T, block, abbreviations, together string) {
 		if r, err := NewRules(strings.Split(abbreviations, "|"), strings.Split(together, "|")); err == nil {
-			check(t, block, m.SegmentWith(block, Request{Rules: r}))
+			check(t, block, m.Segment(block, Request{Rules: r}))
 		}
 	})
 }

@@ -44,9 +44,8 @@ type Model struct {
 // layout names the sections of the model.
 func (m *Model) layout(l *pack.Layout) {
 	m.weights.Layout(l, "weights", 1)
-	m.lexicon.stats.layout(l, "lexicon")
-	pack.Array(l, "pairs", (*[]uint32)(&m.pairs))
-	l.Check("pairs", m.pairs.Valid(), "has no empty place")
+	m.lexicon.stats.Layout(l, "lexicon.keys", "lexicon.values")
+	m.pairs.Layout(l, "pairs")
 	m.split.layout(l, "split")
 	pack.Value(l, "threshold", &m.threshold)
 }
@@ -75,28 +74,24 @@ type workspace struct {
 	memo   word.Memo[[]int32] // ends of the tokens of a chunk between two classes
 }
 
+// A Request is what a caller says of a block.
+type Request struct {
+	MaxWords int    // sentences of more words are cut at the likeliest places and have the status Long; below 1: no limit
+	Line     bool   // the block is one sentence: it is cut only if it has over MaxWords words
+	Rules    *Rules // nil: none
+}
+
 // Segment cuts a block into sentences. Of each it sets Text (the slice of the
 // block with every line break as one space), StartByte and EndByte (relative
 // to the block, half open), Words (Form, Misc, StartChar, EndChar; Head is
 // NoHead) and MWTs. MISC has SpaceAfter=No, or SpacesAfter as UDPipe writes it
 // if what follows is not a single space; nothing is said about the end of the
-// block. Sentences of over maxWords words are cut at the likeliest places and
-// have the status Long; maxWords < 1 means no limit.
+// block.
 //
 // A block of white space only has no sentences. Any text is accepted, also
 // invalid UTF-8, whose bytes stay as they are. Forms alias the block. Safe for
 // concurrent use.
-func (m *Model) Segment(block string, maxWords int) []syntax.Sentence {
-	return m.segment(block, Request{MaxWords: maxWords})
-}
-
-// SegmentLine is Segment for a block that is known to be one sentence: it is
-// cut only if it has over maxWords words.
-func (m *Model) SegmentLine(block string, maxWords int) []syntax.Sentence {
-	return m.segment(block, Request{MaxWords: maxWords, Line: true})
-}
-
-func (m *Model) segment(block string, r Request) []syntax.Sentence {
+func (m *Model) Segment(block string, r Request) []syntax.Sentence {
 	w, _ := m.scratch.Get().(*workspace)
 	if w == nil {
 		w = &workspace{}

@@ -99,18 +99,18 @@ var oddBlocks = []string{
 func TestAnyTextKeepsItsOffsets(t *testing.T) {
 	m := model(t)
 	for _, block := range oddBlocks {
-		check(t, block, m.Segment(block, 0))
-		check(t, block, m.Segment(block, 1))
-		check(t, block, m.SegmentLine(block, 1))
-		if line := m.SegmentLine(block, 0); len(line) > 1 || len(line) == 0 && !blank(block) {
+		check(t, block, m.Segment(block, Request{}))
+		check(t, block, m.Segment(block, Request{MaxWords: 1}))
+		check(t, block, m.Segment(block, Request{MaxWords: 1, Line: true}))
+		if line := m.Segment(block, Request{MaxWords: 0, Line: true}); len(line) > 1 || len(line) == 0 && !blank(block) {
 			t.Fatalf("%q became %d sentences", block, len(line))
 		} else {
 			check(t, block, line)
 		}
 	}
 	all := strings.Join(oddBlocks, "\n")
-	check(t, all, m.Segment(all, 7))
-	if m.Segment(" \n\t", 0) != nil {
+	check(t, all, m.Segment(all, Request{MaxWords: 7}))
+	if m.Segment(" \n\t", Request{}) != nil {
 		t.Error("white space has sentences")
 	}
 }
@@ -121,13 +121,13 @@ func FuzzSegment(f *testing.F) {
 	}
 	m := model(f)
 	f.Fuzz(func(t *testing.T, block string, maxWords int) {
-		check(t, block, m.Segment(block, maxWords))
+		check(t, block, m.Segment(block, Request{MaxWords: maxWords}))
 	})
 }
 
 func TestMisc(t *testing.T) {
 	m := model(t)
-	got := m.Segment("Ada  sees\tpears,\nboats and clouds. Bela don't see \"stones\".  ", 0)
+	got := m.Segment("Ada  sees\tpears,\nboats and clouds. Bela don't see \"stones\".  ", Request{})
 	want := [][2]string{{"Ada", `SpacesAfter=\s\s`}, {"sees", `SpacesAfter=\t`}, {"pears", "SpaceAfter=No"}, {",", `SpacesAfter=\n`},
 		{"boats", ""}, {"and", ""}, {"clouds", "SpaceAfter=No"}, {".", ""}, {"Bela", ""}, {"do", ""}, {"n't", ""}, {"see", ""},
 		{`"`, "SpaceAfter=No"}, {"stones", "SpaceAfter=No"}, {`"`, "SpaceAfter=No"}, {".", `SpacesAfter=\s\s`}}
@@ -149,7 +149,7 @@ func TestLongSentencesAreCut(t *testing.T) {
 	m := model(t)
 	block := strings.Repeat("pears and don't boats, ", 500)
 	for _, limit := range []int{1, 2, 10, 100} {
-		list := m.Segment(block, limit)
+		list := m.Segment(block, Request{MaxWords: limit})
 		check(t, block, list)
 		for _, s := range list {
 			// A multiword token is never cut, not even below its length.
@@ -161,7 +161,7 @@ func TestLongSentencesAreCut(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range m.Segment("Ada sees pears. Bela wants boats.", 5) {
+	for _, s := range m.Segment("Ada sees pears. Bela wants boats.", Request{MaxWords: 5}) {
 		if s.Status != syntax.OK {
 			t.Errorf("status %v of a short sentence", s.Status)
 		}
@@ -171,16 +171,16 @@ func TestLongSentencesAreCut(t *testing.T) {
 func TestSegmentLine(t *testing.T) {
 	m := model(t)
 	block := strings.Repeat("Ada sees pears. Bela don't want boats. ", 30)
-	whole := m.SegmentLine(block, 0)
+	whole := m.Segment(block, Request{MaxWords: 0, Line: true})
 	check(t, block, whole)
 	if len(whole) != 1 || whole[0].Status != syntax.OK || len(whole[0].MWTs) != 30 {
 		t.Fatalf("%d sentences, %v, %d multiword tokens", len(whole), whole[0].Status, len(whole[0].MWTs))
 	}
 	words := len(whole[0].Words)
-	if list := m.SegmentLine(block, words); describe(list) != describe(whole) {
+	if list := m.Segment(block, Request{MaxWords: words, Line: true}); describe(list) != describe(whole) {
 		t.Error("a line of as many words as allowed was cut")
 	}
-	list := m.SegmentLine(block, words-1)
+	list := m.Segment(block, Request{MaxWords: words - 1, Line: true})
 	check(t, block, list)
 	if len(list) != 2 || list[0].Status != syntax.Long || !strings.HasSuffix(list[0].Text, ".") {
 		t.Errorf("%d sentences, the first ends in %.20q", len(list), list[0].Text[max(0, len(list[0].Text)-20):])
@@ -197,7 +197,7 @@ func TestRepetitiveText(t *testing.T) {
 	m := model(t)
 	for _, unit := range repetitive {
 		block := strings.Repeat(unit, 100_000/len(unit))
-		check(t, block, m.Segment(block, 1000))
+		check(t, block, m.Segment(block, Request{MaxWords: 1000}))
 	}
 }
 
@@ -207,14 +207,14 @@ func TestConcurrentUse(t *testing.T) {
 	for i := range 40 {
 		blocks = append(blocks, newGoldBlock(paragraphs((&tongue{hash.Rand(uint64(i))}).treebank(4))[0]).layout.block)
 		fresh := &Model{weights: m.weights, lexicon: m.lexicon, pairs: m.pairs, split: m.split, threshold: m.threshold}
-		want = append(want, describe(fresh.Segment(blocks[i], 0)))
+		want = append(want, describe(fresh.Segment(blocks[i], Request{})))
 	}
 	var wait sync.WaitGroup
 	for g := range 4 {
 		wait.Go(func() {
 			for i := range blocks {
 				k := (i*7 + g) % len(blocks)
-				if got := describe(m.Segment(blocks[k], 0)); got != want[k] {
+				if got := describe(m.Segment(blocks[k], Request{})); got != want[k] {
 					t.Errorf("block %d differs with a used workspace", k)
 				}
 			}
@@ -229,13 +229,13 @@ func TestAllocations(t *testing.T) {
 	}
 	m := model(t)
 	block := newGoldBlock(paragraphs((&tongue{hash.Rand(8)}).treebank(4))[0]).layout.block
-	m.Segment(block, 0)
+	m.Segment(block, Request{})
 	splits := 0
-	for _, s := range m.Segment(block, 0) {
+	for _, s := range m.Segment(block, Request{}) {
 		splits += len(s.MWTs)
 	}
 	// Sentences, words and tokens; a few per multiword token.
-	if n := testing.AllocsPerRun(100, func() { m.Segment(block, 0) }); n > float64(4+6*splits) {
+	if n := testing.AllocsPerRun(100, func() { m.Segment(block, Request{}) }); n > float64(4+6*splits) {
 		t.Errorf("%v allocations for a block with %d multiword tokens", n, splits)
 	}
 }

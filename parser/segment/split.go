@@ -94,16 +94,16 @@ func (e *expansion) apply(form string) string {
 
 // A splitter holds how multiword tokens are spelled out. It is read-only.
 type splitter struct {
-	index dictionary[uint32] // wordKey and affixes -> index of an expansion
+	index hash.Map[uint32] // wordKey and affixes -> index of an expansion
 	codes []string
 	list  []expansion
 }
 
 func (s *splitter) layout(l *pack.Layout, name string) {
 	l.Nested(name, func(l *pack.Layout) {
-		s.index.layout(l, "index")
+		s.index.Layout(l, "index.keys", "index.values")
 		l.Strings("expansions", &s.codes)
-		pack.Below(l, "index.values", s.index.values, len(s.codes))
+		pack.Below(l, "index.values", s.index.Values(), len(s.codes))
 		for _, code := range s.codes {
 			f := strings.Split(code, fieldMark)
 			if l.Check("expansions", len(f) == 3, "has an expansion that cannot be read"); !l.Reading() {
@@ -156,7 +156,7 @@ func (p *proposal) propose(s *splitter, l *layout, toks []token, i int, known bo
 
 // add adds the expansion of a key, if there is one that fits.
 func (p *proposal) add(s *splitter, key hash.Key) {
-	if i, ok := s.index.find(key); ok && len(p.found) < maxRules {
+	if i, ok := s.index.Find(key); ok && len(p.found) < maxRules {
 		if e := &s.list[i]; e.fits(p.norm) && !slices.Contains(p.found, e) {
 			p.found = append(p.found, e)
 		}

@@ -96,7 +96,7 @@ func learnSplits(all []paragraph) (s splitter) {
 			put(key, inferred[code])
 		}
 	}
-	s.index = newDictionary(keys, values)
+	s.index = hash.NewMap(keys, values)
 	return s
 }
 

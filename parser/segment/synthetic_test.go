@@ -129,7 +129,7 @@ func TestInventedLanguage(t *testing.T) {
 	right, total := 0, 0
 	for i := 0; i < len(test); i += 4 {
 		want := test[i : i+4]
-		got := m.Segment(newGoldBlock(paragraphs(want)[0]).layout.block, 0)
+		got := m.Segment(newGoldBlock(paragraphs(want)[0]).layout.block, Request{})
 		total++
 		if describe(got) == describe(want) {
 			right++
@@ -147,9 +147,9 @@ func TestWrappedText(t *testing.T) {
 	list := (&tongue{hash.Rand(11)}).treebank(8)
 	r := hash.Rand(4)
 	for _, p := range paragraphs(list) {
-		want := describe(m.Segment(newGoldBlock(p).layout.block, 0))
+		want := describe(m.Segment(newGoldBlock(p).layout.block, Request{}))
 		wrap(p, 24, &r)
-		if got := describe(m.Segment(newGoldBlock(p).layout.block, 0)); got != want {
+		if got := describe(m.Segment(newGoldBlock(p).layout.block, Request{})); got != want {
 			t.Errorf("wrapped:\n%son one line:\n%s", got, want)
 		}
 	}
@@ -175,7 +175,7 @@ func TestSavedModelIsTheSame(t *testing.T) {
 		}
 	}
 	block := newGoldBlock(paragraphs((&tongue{hash.Rand(5)}).treebank(4))[0]).layout.block
-	if a, b := describe(m.Segment(block, 0)), describe(opened.Segment(block, 0)); a != b {
+	if a, b := describe(m.Segment(block, Request{})), describe(opened.Segment(block, Request{})); a != b {
 		t.Errorf("fresh model:\n%sopened model:\n%s", a, b)
 	}
 }
@@ -208,7 +208,7 @@ func TestTrainNeedsTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := describe(m.Segment("a b", 0)); got != "a b \n" {
+	if got := describe(m.Segment("a b", Request{})); got != "a b \n" {
 		t.Errorf("a model of one token gives %q", got)
 	}
 }
@@ -221,7 +221,7 @@ func TestCorruptModels(t *testing.T) {
 			broken[i].Data = data
 			m, err := Open(pack.NewView(broken), "segment")
 			if err == nil { // then it must be usable
-				m.Segment("Ada does n't see Dr. Bela. don't 10 000", 5)
+				m.Segment("Ada does n't see Dr. Bela. don't 10 000", Request{MaxWords: 5})
 			}
 		}
 		if _, err := Open(pack.NewView(append(append([]pack.Section(nil), list[:i]...), list[i+1:]...)), "segment"); err == nil {

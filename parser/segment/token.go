@@ -1,9 +1,6 @@
 package segment
 
-import (
-	"github.com/treebeam/treebeam/parser/hash"
-	"github.com/treebeam/treebeam/parser/pack"
-)
+import "github.com/treebeam/treebeam/parser/hash"
 
 // Keys of features begin with the number of their template. Each classifier
 // has a range of its own, because all share one table.
@@ -151,51 +148,17 @@ func share(k, n int32) stats {
 // leaves out the occurrences of the instance at hand: otherwise no token would
 // ever look unknown.
 type lexicon struct {
-	stats  dictionary[uint16]
+	stats  hash.Map[uint16]
 	counts map[uint64]tally // nil outside training
 	held   map[uint64]int32 // occurrences that are left out
 }
 
 func (x *lexicon) look(word uint64) stats {
 	if x.counts == nil {
-		s, _ := x.stats.find(word)
+		s, _ := x.stats.Find(word)
 		return stats(s)
 	}
 	c := x.counts[word]
 	c.n -= x.held[word]
 	return c.stats()
-}
-
-// A dictionary maps keys to numbers. It is read-only.
-type dictionary[V pack.Number] struct {
-	keys   hash.Set
-	values []V
-}
-
-func newDictionary[V pack.Number](keys []hash.Key, values []V) (d dictionary[V]) {
-	var places []int
-	d.keys, places = hash.NewSet(keys)
-	d.values = make([]V, len(d.keys))
-	for i, at := range places {
-		if at >= 0 {
-			d.values[at] = values[i]
-		}
-	}
-	return d
-}
-
-func (d *dictionary[V]) find(key hash.Key) (value V, found bool) {
-	if at := d.keys.Find(key); at >= 0 {
-		return d.values[at], true
-	}
-	return 0, false
-}
-
-func (d *dictionary[V]) layout(l *pack.Layout, name string) {
-	l.Nested(name, func(l *pack.Layout) {
-		pack.Array(l, "keys", (*[]uint32)(&d.keys))
-		pack.Array(l, "values", &d.values)
-		l.Check("keys", d.keys.Valid(), "has no empty place")
-		l.Check("values", len(d.values) == len(d.keys), "has another length than the keys")
-	})
 }

@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
-	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -67,31 +65,41 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	}
 	m.learnPairs(plain)
 	m.lexicon.counts = counts
-	tasks := []*task{
-		{name: "sentence", examples: sentenceExamples(both), epochs: 8, rate: 0.1, least: 2, floor: 0.05},
-		{name: "token", examples: tokenExamples(plain, typed(all, o.Abbreviations, o.Seed), counts), epochs: 10, rate: 0.4, least: 1, floor: 0.1},
-		{name: "split", examples: m.splitExamples(plain), epochs: 10, rate: 0.4, least: 2, floor: 0.12},
-		{name: "join", examples: m.joinExamples(plain), epochs: 10, rate: 0.4, least: 1, floor: 0.1},
+	tasks := []struct {
+		name string
+		linear.Logistic
+	}{
+		{"sentence", linear.Logistic{Examples: sentenceExamples(both), Epochs: 8, Rate: 0.1, Least: 2, Floor: 0.05}},
+		{"token", linear.Logistic{Examples: tokenExamples(plain, typed(all, o.Abbreviations, o.Seed), counts), Epochs: 10, Rate: 0.4, Least: 1, Floor: 0.1}},
+		{"split", linear.Logistic{Examples: m.splitExamples(plain), Epochs: 10, Rate: 0.4, Least: 2, Floor: 0.12}},
+		{"join", linear.Logistic{Examples: m.joinExamples(plain), Epochs: 10, Rate: 0.4, Least: 1, Floor: 0.1}},
 	}
-	failed := make([]error, len(tasks))
-	linear.Parallel(len(tasks), o.Workers, func(_, i int) { failed[i] = tasks[i].learn(o.Seed + uint64(i)) })
-	for _, t := range tasks {
-		o.log("segmenter: %s: %d examples, %d features", t.name, t.size, len(t.keys))
+	learned := make([]*linear.Fitted, len(tasks))
+	linear.Parallel(len(tasks), o.Workers, func(_, i int) { learned[i] = tasks[i].Fit(o.Seed + uint64(i)) })
+	var weights []linear.Features
+	for i, f := range learned {
+		o.log("segmenter: %s: %d examples, %d features", tasks[i].name, f.Examples, len(f.Keys))
+		weights = append(weights, f.Each)
 	}
-	m.pack(tasks)
+	m.pack(weights)
 	words := slices.Sorted(maps.Keys(counts))
 	known := make([]uint16, len(words))
 	for i, word := range words {
 		known[i] = uint16(counts[word].stats())
 	}
-	m.lexicon = lexicon{stats: newDictionary(words, known)}
-	m.tune(dev, tasks, o)
-	return m, errors.Join(failed...)
+	m.lexicon = lexicon{stats: hash.NewMap(words, known)}
+	m.tune(dev, weights, o)
+	return m, nil
 }
 
 // pack packs the weights of all classifiers.
-func (m *Model) pack(tasks []*task) {
-	m.weights = *linear.Pack(features(tasks), linear.Packing{Unit: unit, Slots: 5.0 / 3})
+func (m *Model) pack(weights []linear.Features) {
+	all := func(yield func(hash.Key, []uint16, []float32)) {
+		for _, features := range weights {
+			features(yield)
+		}
+	}
+	m.weights = *linear.Pack(all, linear.Packing{Unit: unit, Slots: 5.0 / 3})
 }
 
 // learnPairs collects the pairs of tokens that a space joins.
@@ -107,84 +115,8 @@ func (m *Model) learnPairs(blocks []*goldBlock) {
 	m.pairs, _ = hash.NewSet(keys)
 }
 
-// Examples call yield once per example, with the same ones in the same order
-// each time. The keys are valid only during the call.
-type examples func(yield func(keys []hash.Key, positive bool, weight float32))
-
-// A task is the training of one classifier.
-type task struct {
-	name     string
-	examples examples
-	epochs   int
-	rate     float32
-	least    int     // rarer features are dropped
-	floor    float64 // smaller weights are dropped: most are
-
-	size    int // examples
-	keys    []hash.Key
-	weights []float32
-}
-
-// learn fits the classifier by logistic regression with steps of AdaGrad.
-func (t *task) learn(seed uint64) error {
-	var index linear.Index
-	t.examples(func(keys []hash.Key, _ bool, _ float32) {
-		for _, k := range keys {
-			index.Count(k)
-		}
-	})
-	index.Cut(t.least)
-	var ids []int32
-	bounds := []int{0}
-	var goals []float32 // weight, negative for negative examples
-	t.examples(func(keys []hash.Key, positive bool, weight float32) {
-		for _, k := range keys {
-			if id := index.ID(k); id >= 0 {
-				ids = append(ids, id)
-			}
-		}
-		if !positive {
-			weight = -weight
-		}
-		bounds, goals = append(bounds, len(ids)), append(goals, weight)
-	})
-	w := linear.NewDense(index.Len())
-	row := func(i int) []int32 { return ids[bounds[i]:bounds[i+1]] }
-	rule := linear.AdaGrad{Rate: t.rate, Floor: 1}
-	t.size, t.keys, t.weights = len(goals), index.Keys(), w.W
-	return linear.Run(linear.Loop{Examples: len(goals), Epochs: t.epochs, Seed: seed}, linear.Task[float32]{
-		Learn: func(_ int, at linear.At, gradient *float32) {
-			sum := 0.0
-			for _, id := range row(at.Example) {
-				sum += float64(w.W[id])
-			}
-			goal := goals[at.Example]
-			if goal < 0 {
-				sum = -sum
-			}
-			*gradient = goal * float32(1/(1+graph.Exp(min(max(sum, -600), 600))))
-		},
-		Apply: func(at linear.At, gradient *float32) {
-			for _, id := range row(at.Example) {
-				w.Climb(int(id), *gradient, rule)
-			}
-		},
-		Keep: func(int, int) {},
-	})
-}
-
-// features lists the weights of all classifiers.
-func features(tasks []*task) linear.Features {
-	return func(yield func(hash.Key, []uint16, []float32)) {
-		for _, t := range tasks {
-			for i, k := range t.keys {
-				if math.Abs(float64(t.weights[i])) >= t.floor {
-					yield(k, []uint16{0}, t.weights[i:i+1])
-				}
-			}
-		}
-	}
-}
+// examples are those of a linear.Logistic.
+type examples = func(yield func(keys []hash.Key, positive bool, weight float32))
 
 func sentenceExamples(blocks []*goldBlock) examples {
 	return func(yield func([]hash.Key, bool, float32)) {

@@ -56,7 +56,7 @@ func TestTreebank(t *testing.T) {
 	if err := conllu.RawText(&raw, list[300:]); err != nil {
 		t.Fatal(err)
 	}
-	got := m.Segment(strings.TrimSpace(raw.String()), 0)
+	got := m.Segment(strings.TrimSpace(raw.String()), segment.Request{})
 	wantForms, wantEnds := surfaceTokens(list[300:])
 	gotForms, gotEnds := surfaceTokens(got)
 	right := 0
@@ -87,7 +87,7 @@ func BenchmarkSegment(b *testing.B) {
 	tokens := 0
 	b.ReportAllocs()
 	for b.Loop() {
-		for _, s := range m.Segment(block, 1000) {
+		for _, s := range m.Segment(block, segment.Request{MaxWords: 1000}) {
 			tokens += len(s.Words)
 		}
 	}

@@ -3,6 +3,8 @@ package segment
 import (
 	"slices"
 
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -18,7 +20,7 @@ const colonCost = 24
 // behind a colon inside a line, if dev agrees. The text of a treebank has a
 // paragraph on one line, with what were headings and lists; in some they are many, in
 // others most such ends are the classifier's mistakes.
-func (m *Model) tune(dev []syntax.Sentence, tasks []*task, o Options) {
+func (m *Model) tune(dev []syntax.Sentence, weights []linear.Features, o Options) {
 	all := paragraphs(dev)
 	best, chosen := -1.0, int32(0)
 	for _, quarters := range []int32{0, -1, 1, -2, 2, -3, 3} {
@@ -32,11 +34,14 @@ func (m *Model) tune(dev []syntax.Sentence, tasks []*task, o Options) {
 	if len(all) == 0 {
 		return
 	}
-	m.pack(append(slices.Clone(tasks), &task{keys: behindColon, weights: []float32{-colonCost}}))
+	colons := func(yield func(hash.Key, []uint16, []float32)) {
+		yield(behindColon[0], []uint16{0}, []float32{-colonCost})
+	}
+	m.pack(append(slices.Clone(weights), colons))
 	if f1 := m.sentenceF1(all); f1 >= best {
 		o.log("segmenter: sentence F1 on dev %.2f with no end behind a colon inside a line", 100*f1)
 	} else {
-		m.pack(tasks)
+		m.pack(weights)
 	}
 }
 

@@ -36,10 +36,10 @@ func TestColonsAreTunedOnDev(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := m.Segment("Note: Ada sees pears.", 0); len(got) != c.want {
+		if got := m.Segment("Note: Ada sees pears.", Request{}); len(got) != c.want {
 			t.Errorf("dev ends sentences behind colons: %v; the model finds %d, want %d", c.dev, len(got), c.want)
 		}
-		if got := m.Segment("Ada sees pears. Note:\nBela sees boats.", 0); len(got) < 2 {
+		if got := m.Segment("Ada sees pears. Note:\nBela sees boats.", Request{}); len(got) < 2 {
 			t.Errorf("dev ends sentences behind colons: %v; %s", c.dev, describe(got))
 		}
 	}
@@ -61,7 +61,7 @@ func TestContractionsOfContractions(t *testing.T) {
 		"I'll've seen pears.":  "I+'ll+'ve seen pears _. \n",
 		"O'x've seen pears.":   "O'x+'ve seen pears _. \n",
 	} {
-		if got := describe(m.Segment(text, 0)); got != want {
+		if got := describe(m.Segment(text, Request{})); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}

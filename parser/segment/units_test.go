@@ -107,7 +107,7 @@ func TestUnitsOfAnyText(t *testing.T) {
 func TestUnitsStayTokens(t *testing.T) {
 	m := model(t)
 	text := "Ada sees https://x.org/a?b=c. Bela wants all.conllu, --help and 👍🏽. Cora finds 1,234.50 pears!!! Dino sees u/r/2/c."
-	got := describe(m.Segment(text, 0))
+	got := describe(m.Segment(text, Request{}))
 	for _, want := range []string{" https://x.org/a?b=c _.", " all.conllu _,", " --help ", " 👍🏽 _.", " 1,234.50 ", " u/r/2/c _."} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
@@ -117,12 +117,12 @@ func TestUnitsStayTokens(t *testing.T) {
 
 func TestEmojiBelongToTheSentenceBefore(t *testing.T) {
 	m := model(t)
-	want := describe(m.Segment("Ada sees pears. Bela wants boats.", 0))
-	got := describe(m.Segment("Ada sees pears. 😀👍🏽 Bela wants boats.", 0))
+	want := describe(m.Segment("Ada sees pears. Bela wants boats.", Request{}))
+	got := describe(m.Segment("Ada sees pears. 😀👍🏽 Bela wants boats.", Request{}))
 	if want = strings.Replace(want, "_. \n", "_. 😀 _👍🏽 \n", 1); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	for _, s := range m.Segment("> Ada sees pears.\n> Bela wants boats.", 0) {
+	for _, s := range m.Segment("> Ada sees pears.\n> Bela wants boats.", Request{}) {
 		if s.Text == ">" {
 			t.Error("the sign of quoted mail is a sentence")
 		}
@@ -135,7 +135,7 @@ func TestEmojiInsideASentence(t *testing.T) {
 		"Ada sees 😀😀 pears.": 1, "Ada sees pears 😀 and boats.": 1, "😀 pears are here.": 1,
 		"Ada sees pears. 😀 Bela wants boats.": 2,
 	} {
-		if got := m.Segment(text, 0); len(got) != want {
+		if got := m.Segment(text, Request{}); len(got) != want {
 			t.Errorf("%s: %d sentences, want %d", text, len(got), want)
 		}
 	}
@@ -149,7 +149,7 @@ func TestCodeWithSpaces(t *testing.T) {
 		"Ada `sees Bela.\nCora` wants boats.":            "Ada `sees Bela _. Cora` wants boats _. \n",
 		"Ada` sees pears` boats.":                        "Ada` sees pears _` boats _. \n",
 	} {
-		if got := describe(m.Segment(text, 0)); strings.TrimSpace(got) != strings.TrimSpace(want) {
+		if got := describe(m.Segment(text, Request{})); strings.TrimSpace(got) != strings.TrimSpace(want) {
 			t.Errorf("%s:\n%s, want\n%s", text, got, want)
 		}
 	}

@@ -29,9 +29,8 @@ type Lemmatizer struct {
 	scored  []uint16 // rules that are asked for unknown forms; label l is rule scored[l]
 	layer   layer    // scores of labels: of the rule's mode, and of the rest
 
-	memory  hash.Set // keys of forms and tags
-	answers []uint16 // rule, of each place of the memory
-	facts   hash.Set // lemmas, prefixes, and what rules may cut off
+	memory hash.Map[uint16] // rules, by keys of forms and tags
+	facts  hash.Set         // lemmas, prefixes, and what rules may cut off
 }
 
 // Kinds of rules.
@@ -104,13 +103,9 @@ func (z *Lemmatizer) layout(l *pack.Layout) {
 	pack.Below(l, "scored", z.scored, len(z.rules))
 	l.Nested("layer", z.layer.layout)
 	l.Check("scored", len(z.scored) == z.layer.labels.count(), "does not fit the layer")
-	pack.Array(l, "memory", (*[]uint32)(&z.memory))
-	l.Check("memory", z.memory.Valid(), "is full")
-	pack.Array(l, "answers", &z.answers)
-	l.Check("answers", len(z.answers) == len(z.memory), "does not fit the memory")
-	pack.Below(l, "answers", z.answers, len(z.rules))
-	pack.Array(l, "facts", (*[]uint32)(&z.facts))
-	l.Check("facts", z.facts.Valid(), "is full")
+	z.memory.Layout(l, "memory", "answers")
+	pack.Below(l, "answers", z.memory.Values(), len(z.rules))
+	z.facts.Layout(l, "facts")
 }
 
 // known is lemma by the memo of w.
@@ -187,7 +182,7 @@ func (z *Lemmatizer) apply(sc *scratch, r uint16, lower []rune) (ok bool) {
 // remembered applies the rule that the memory has for a form.
 func (z *Lemmatizer) remembered(sc *scratch, w *form, t tags) bool {
 	for _, key := range memoryKeys(w.Lower, t) {
-		if i := z.memory.Find(key); i >= 0 && z.apply(sc, z.answers[i], w.Runes) {
+		if r, found := z.memory.Find(key); found && z.apply(sc, r, w.Runes) {
 			return true
 		}
 	}
@@ -212,12 +207,8 @@ func (z *Lemmatizer) prefixed(sc *scratch, lower []rune, t tags) bool {
 		}
 		base := lower[k:]
 		for _, key := range memoryKeys(hash.Runes(base), t) {
-			i := z.memory.Find(key)
-			if i < 0 {
-				continue
-			}
-			r := z.answers[i]
-			if z.rules[r].mode != caseLower || z.regular[r]&isRegular != 0 {
+			r, found := z.memory.Find(key)
+			if !found || z.rules[r].mode != caseLower || z.regular[r]&isRegular != 0 {
 				continue
 			}
 			var ok bool

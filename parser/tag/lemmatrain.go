@@ -140,18 +140,11 @@ func (z *Lemmatizer) memorize(examples, entries []example) {
 		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(count[b], count[a]), cmp.Compare(a[1], b[1]))
 	})
 	list = slices.CompactFunc(list, func(a, b [2]uint64) bool { return a[0] == b[0] })
-	keys := make([]hash.Key, len(list))
-	for k, x := range list {
-		keys[k] = x[0]
+	keys, rules := make([]hash.Key, len(list)), make([]uint16, len(list))
+	for i, x := range list {
+		keys[i], rules[i] = x[0], uint16(x[1])
 	}
-	var places []int
-	z.memory, places = hash.NewSet(keys)
-	z.answers = make([]uint16, len(z.memory))
-	for k, place := range places {
-		if place >= 0 {
-			z.answers[place] = uint16(list[k][1])
-		}
-	}
+	z.memory = hash.NewMap(keys, rules)
 }
 
 // A tally counts for facts how many different words, which are pairs of a form

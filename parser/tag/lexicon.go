@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
@@ -48,9 +49,8 @@ const (
 
 func (x *lexicon) layout(l *pack.Layout) {
 	l.Bool("turkish", (*bool)(&x.casing))
-	pack.Array(l, "words", (*[]uint32)(&x.words))
+	x.words.Layout(l, "words")
 	pack.Array(l, "facts", &x.facts)
-	l.Check("words", x.words.Valid(), "is full")
 	l.Check("facts", len(x.facts) == entry*len(x.words), "does not fit its words")
 }
 
@@ -140,7 +140,7 @@ func (x lexicons) each(sents []syntax.Sentence, f func(*text, *syntax.Sentence))
 
 // learnLexicons sets m.lex and returns the lexicons for training.
 func (m *Model) learnLexicons(train []syntax.Sentence, v *inventory, o Options) lexicons {
-	x := lexicons{bounds: hash.Folds(train, lexiconFolds)}
+	x := lexicons{bounds: linear.Folds(train, lexiconFolds)}
 	casing := word.LearnCasing(train)
 	var list []occurrence
 	var memo word.Memo[word.Form]
@@ -152,7 +152,7 @@ func (m *Model) learnLexicons(train []syntax.Sentence, v *inventory, o Options) 
 		return f
 	}
 	for i := range train {
-		fold := hash.FoldOf(x.bounds, i)
+		fold := linear.FoldOf(x.bounds, i)
 		for j := range train[i].Words {
 			w := &train[i].Words[j]
 			f, label, feats := read(w.Form), v.tagOf(w), v.morphOf(w)

@@ -111,14 +111,14 @@ func (x lexicons) problem(sents []syntax.Sentence, v *inventory, ls *labels, gol
 }
 
 // Jackknife returns copies of the sentences with tags and lemmas as a model
-// gives them that did not see their fold of the treebank (hash.Folds): UPOS,
+// gives them that did not see their fold of the treebank (linear.Folds): UPOS,
 // XPOS, FEATS and LEMMA are replaced, all else is shared with train. A fold
 // beside which there is nothing to learn from, as in a treebank of one
 // sentence, is tagged by a model of all of it. Up to o.Workers models are
 // trained at a time, which the result does not depend on.
 func Jackknife(train []syntax.Sentence, folds int, o Options) ([]syntax.Sentence, error) {
 	o.defaults(train)
-	bounds := hash.Folds(train, folds)
+	bounds := linear.Folds(train, folds)
 	out := syntax.Clone(train)
 	errs := make([]error, len(bounds)-1)
 	workers, log := o.Workers, o.Log

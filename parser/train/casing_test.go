@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/eval"
-	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -141,7 +141,7 @@ func TestCasedTwinsShareAFold(t *testing.T) {
 		}
 		list = withCases(list, MaxCased)
 		for folds := 2; folds < 100; folds++ {
-			for _, at := range hash.Folds(list, folds) {
+			for _, at := range linear.Folds(list, folds) {
 				if at > 0 && at < len(list) && list[at-1].ID == list[at].ID {
 					t.Errorf("%s: of %d folds, one begins with the copy of %s", language, folds, list[at].ID)
 				}

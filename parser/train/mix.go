@@ -7,7 +7,7 @@ import (
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/eval"
-	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -115,9 +115,9 @@ func newMixer(m *model.Model, dev []syntax.Sentence, j job) *mixer {
 		eval.Forget(&f.sents[i], m.Info.Options["gold-tags"] != "true")
 	}
 	f.err = encodeAll(m, f.sents, j.Workers)
-	bounds := hash.Folds(f.gold, eval.MeasureFolds)
+	bounds := linear.Folds(f.gold, eval.MeasureFolds)
 	for i := range f.gold {
-		f.half = append(f.half, hash.FoldOf(bounds, i)%2)
+		f.half = append(f.half, linear.FoldOf(bounds, i)%2)
 	}
 	return f
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/eval"
-	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/tag"
@@ -128,7 +128,7 @@ func TestMixHalves(t *testing.T) {
 	if len(f.half) != 100 || n < 30 || n > 70 {
 		t.Errorf("%d of %d sentences are in the second half", n, len(f.half))
 	}
-	if bounds := hash.Folds(dev.Sentences, eval.MeasureFolds); f.half[0] != hash.FoldOf(bounds, 0)%2 {
+	if bounds := linear.Folds(dev.Sentences, eval.MeasureFolds); f.half[0] != linear.FoldOf(bounds, 0)%2 {
 		t.Error("the halves are not made of folds")
 	}
 }

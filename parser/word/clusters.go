@@ -36,9 +36,8 @@ var (
 // coarser classes. A model may have them beside its Vocabulary: they are
 // read-only and safe for concurrent use. Nil has no classes.
 type Clusters struct {
-	words  hash.Set // plain forms, their lower case, and numbers with all digits 0
-	number []uint16 // of the class, from 1, by place in words
-	short  []uint16 // first four and six bits of class i: short[2*i], short[2*i+1]
+	numbers hash.Map[uint16] // of the class, from 1, of plain forms, their lower case, and numbers with all digits 0
+	short   []uint16         // first four and six bits of class i: short[2*i], short[2*i+1]
 }
 
 // A ClusterWord is a line of a file of classes: a form, the bits of its class,
@@ -101,7 +100,7 @@ type vote struct {
 	count  int64
 }
 
-// fill sets words and number. The votes of forms as they are listed come before
+// fill sets the numbers of words. The votes of forms as they are listed come before
 // those of their lower case, and those before the ones of numbers.
 func (c *Clusters) fill(list []ClusterWord, numbers map[string]uint16, casing Casing) {
 	var keys []hash.Key
@@ -127,14 +126,7 @@ func (c *Clusters) fill(list []ClusterWord, numbers map[string]uint16, casing Ca
 			keys, of = append(keys, v.key), append(of, v.number)
 		}
 	}
-	var places []int
-	c.words, places = hash.NewSet(keys)
-	c.number = make([]uint16, len(c.words))
-	for i, at := range places {
-		if at >= 0 {
-			c.number[at] = of[i]
-		}
-	}
+	c.numbers = hash.NewMap(keys, of)
 }
 
 // winners returns the class of each key that has most votes, of equal ones the
@@ -164,17 +156,16 @@ func (c *Clusters) Of(f *Form) Cluster {
 	if c == nil {
 		return Cluster{}
 	}
-	at := c.words.Find(f.Hash)
-	if at < 0 && f.Differ {
-		at = c.words.Find(f.Lower)
+	n, known := c.numbers.Find(f.Hash)
+	if !known && f.Differ {
+		n, known = c.numbers.Find(f.Lower)
 	}
-	if at < 0 && f.Signs&Digit != 0 {
-		at = c.words.Find(f.Folded)
+	if !known && f.Signs&Digit != 0 {
+		n, known = c.numbers.Find(f.Folded)
 	}
-	if at < 0 {
+	if !known {
 		return Cluster{}
 	}
-	n := c.number[at]
 	short := c.short[2*int(n):]
 	return Cluster{n, short[0], short[1]}
 }
@@ -203,12 +194,8 @@ func (c *Clusters) Classes() int { return len(c.short)/2 - 1 }
 const ClustersName = "clusters"
 
 func (c *Clusters) layout(l *pack.Layout) {
-	pack.Array(l, "words", (*[]uint32)(&c.words))
-	pack.Array(l, "numbers", &c.number)
+	c.numbers.Layout(l, "words", "numbers")
 	pack.Array(l, "short", &c.short)
-	l.Check("words", c.words.Valid(), "has no empty place")
-	l.Check("numbers", len(c.number) == len(c.words), "does not fit the words")
 	l.Check("short", len(c.short) >= 2 && len(c.short)%2 == 0 && len(c.short) <= 2*MaxClusters+2, "is not made of so many pairs")
-	pack.Below(l, "numbers", c.number, len(c.short)/2)
-
+	pack.Below(l, "numbers", c.numbers.Values(), len(c.short)/2)
 }

@@ -153,8 +153,8 @@ func (e *Encoder) word(x *syntax.Word, w, before *Word) {
 	w.Coarse = Coarse(x.UPOS)
 	w.Fine = w.Coarse
 	v := e.vocabulary
-	if at := v.tags.Find(v.tagHash(x.UPOS, x.XPOS, w.Feats.fine)); at >= 0 {
-		w.Fine = v.tagIDs[at]
+	if id, known := v.tags.Find(v.tagHash(x.UPOS, x.XPOS, w.Feats.fine)); known {
+		w.Fine = id
 	}
 	if w.Coarse == PUNCT || x.UPOS == "" {
 		w.Punct = w.OfForm.Punct

@@ -34,10 +34,9 @@ const FineTags = 256
 type Vocabulary struct {
 	casing Casing
 	words  hash.Set
-	xpos   bool     // XPOS is part of the fine tag
-	attrs  []string // and so are these attributes of FEATS, with their '='
-	tags   hash.Set // fine tags
-	tagIDs []uint8  // by place in tags
+	xpos   bool            // XPOS is part of the fine tag
+	attrs  []string        // and so are these attributes of FEATS, with their '='
+	tags   hash.Map[uint8] // ids of fine tags
 
 	clusters *Clusters // nil: none
 }
@@ -159,14 +158,12 @@ func (v *Vocabulary) learnTags(kinds map[kind]int) {
 		v.attrs = append(v.attrs, pick)
 		best -= gain
 	}
-	var places []int
-	v.tags, places = hash.NewSet(commonest(v.frequent(kinds), 1, FineTags-CoarseTags))
-	v.tagIDs = make([]uint8, len(v.tags))
-	for id, at := range places {
-		if at >= 0 {
-			v.tagIDs[at] = uint8(CoarseTags + id)
-		}
+	fine := commonest(v.frequent(kinds), 1, FineTags-CoarseTags)
+	ids := make([]uint8, len(fine))
+	for i := range ids {
+		ids[i] = uint8(CoarseTags + i)
 	}
+	v.tags = hash.NewMap(fine, ids)
 }
 
 // frequent counts the words of every fine tag that is frequent enough.
@@ -221,14 +218,10 @@ func attributeNames(kinds map[kind]int) []string {
 
 func (v *Vocabulary) layout(l *pack.Layout) {
 	l.Bool("casing", (*bool)(&v.casing))
-	pack.Array(l, "words", (*[]uint32)(&v.words))
+	v.words.Layout(l, "words")
 	l.Bool("xpos", &v.xpos)
 	l.Strings("attributes", &v.attrs)
-	pack.Array(l, "tags", (*[]uint32)(&v.tags))
-	pack.Array(l, "ids", &v.tagIDs)
-	l.Check("words", v.words.Valid(), "has no empty place")
-	l.Check("tags", v.tags.Valid(), "has no empty place")
-	l.Check("ids", len(v.tagIDs) == len(v.tags), "does not fit the tags")
+	v.tags.Layout(l, "tags", "ids")
 	l.Check("attributes", len(v.attrs) <= maxFineAttrs, "has too many")
 	if v.clusters != nil {
 		l.Nested(ClustersName, v.clusters.layout)

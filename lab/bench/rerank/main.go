@@ -19,7 +19,6 @@ import (
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/lab/family/rerank"
-	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/label"
 	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/prune"
@@ -129,7 +128,7 @@ func (b *bench) prepare(train, dev []syntax.Sentence) error {
 		pruner.Prune(&own[i])
 	}
 	o := search.TrainOptions{Seed: 1, Workers: b.workers, Epochs: b.epochs}
-	bounds := hash.Folds(tagged, b.folds)
+	bounds := linear.Folds(tagged, b.folds)
 	b.train = make([]example, len(tagged))
 	for f := range len(bounds) - 1 {
 		lo, hi := bounds[f], bounds[f+1]

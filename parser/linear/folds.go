@@ -1,4 +1,4 @@
-package hash
+package linear
 
 import (
 	"slices"
