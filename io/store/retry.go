@@ -190,19 +190,6 @@ func (r Retry) Do(ctx context.Context, f func() error) error {
 	}
 }
 
-// Request is Do for a request to a server: f is watched for StallTime each time,
-// and its errors are what fault makes of them.
-func (r Retry) Request(ctx context.Context, fault func(error) error, f func(ctx context.Context) error) error {
-	return r.Do(ctx, func() error {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		if err := Watch(cancel, StallTime).Done(f(ctx)); err != nil {
-			return fault(err)
-		}
-		return nil
-	})
-}
-
 // Reader returns a reader of the bytes [off, end) of a file, which open gives
 // from an offset on. A reader that fails with a transient fault or ends too
 // early is opened again where it stopped.

@@ -5,63 +5,40 @@
 package s3
 
 import (
+	"bytes"
 	"context"
+	"crypto/md5"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"net/http"
-	"os"
+	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go/logging"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/treebeam/treebeam/io/store"
 )
 
-const scheme = "s3"
-
-func init() { store.Register(scheme, open) }
-
-// endpoints are the variables that name another service than Amazon's.
-var endpoints = []string{"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"}
-
-// clients holds a client for each endpoint: one.
-var clients = struct {
-	sync.Mutex
-	byEndpoint map[string]*bucketStore
-}{byEndpoint: map[string]*bucketStore{}}
-
-func open(ctx context.Context) (store.Store, error) {
-	endpoint := ""
-	for _, name := range endpoints {
-		if endpoint == "" {
-			endpoint = os.Getenv(name)
-		}
-	}
-	clients.Lock()
-	defer clients.Unlock()
-	if s := clients.byEndpoint[endpoint]; s != nil {
-		return s, nil
-	}
-	s, err := newClient(ctx, endpoint)
-	if err != nil {
-		return nil, store.Final(fmt.Errorf("no access to S3: %s; run aws configure, or set AWS_PROFILE, "+
-			"or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", store.Redact(err.Error())))
-	}
-	clients.byEndpoint[endpoint] = s
-	return s, nil
+func init() {
+	store.RegisterService(store.Scheme{
+		Name: "s3", Title: "S3", Endpoints: []string{"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"},
+		PartBytes: 8 << 20, // of at most 10,000 parts: 80 GB
+		Remedy:    "run aws configure, or set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+		Connect:   connect,
+	})
 }
 
-func newClient(ctx context.Context, endpoint string) (*bucketStore, error) {
+func connect(ctx context.Context, endpoint string) (store.Service, error) {
 	c, err := config.LoadDefaultConfig(ctx, config.WithDefaultRegion("us-east-1"), config.WithLogger(logging.Nop{}))
 	if err != nil {
 		return nil, err
@@ -69,7 +46,7 @@ func newClient(ctx context.Context, endpoint string) (*bucketStore, error) {
 	if _, err := c.Credentials.Retrieve(ctx); err != nil {
 		return nil, err
 	}
-	return &bucketStore{s3.NewFromConfig(c, func(o *s3.Options) {
+	return &service{s3.NewFromConfig(c, func(o *s3.Options) {
 		o.Retryer = aws.NopRetryer{} // see store.DefaultRetry
 		if endpoint != "" {
 			o.UsePathStyle = true // buckets of other services seldom are hosts
@@ -79,135 +56,169 @@ func newClient(ctx context.Context, endpoint string) (*bucketStore, error) {
 	})}, nil
 }
 
-type bucketStore struct{ client *s3.Client }
+type service struct{ client *s3.Client }
 
-// do calls f until it succeeds or fails for good.
-func do(ctx context.Context, name string, f func(ctx context.Context) error) error {
-	return store.DefaultRetry.Request(ctx, func(err error) error { return fault(name, err) }, f)
-}
-
-// List implements store.Store.
-func (s *bucketStore) List(ctx context.Context, prefix string) iter.Seq2[store.Info, error] {
-	return func(yield func(store.Info, error) bool) {
-		bucket, key, err := store.Split(prefix)
-		if err != nil {
-			yield(store.Info{}, err)
-			return
-		}
-		in := &s3.ListObjectsV2Input{Bucket: &bucket, Prefix: &key}
-		for {
-			var page *s3.ListObjectsV2Output
-			if err := do(ctx, prefix, func(ctx context.Context) (err error) {
-				page, err = s.client.ListObjectsV2(ctx, in)
-				return err
-			}); err != nil {
-				yield(store.Info{}, err)
-				return
-			}
-			for i := range page.Contents {
-				o := &page.Contents[i]
-				if !yield(info(scheme+"://"+bucket+"/"+aws.ToString(o.Key), o.Size, o.ETag), nil) {
-					return
-				}
-			}
-			if !aws.ToBool(page.IsTruncated) {
-				return
-			}
-			// Not every service says where it goes on: it would begin again.
-			before := aws.ToString(in.ContinuationToken)
-			if next := aws.ToString(page.NextContinuationToken); next == "" || next == before {
-				yield(store.Info{}, &store.Error{Name: prefix, Err: store.Final(errors.New("the service does not say how its listing goes on"))})
-				return
-			}
-			in.ContinuationToken = page.NextContinuationToken
-		}
+// Page implements store.Service.
+func (s *service) Page(ctx context.Context, bucket, prefix, token string) (page []store.Info, next string, err error) {
+	in := &s3.ListObjectsV2Input{Bucket: &bucket, Prefix: &prefix}
+	if token != "" {
+		in.ContinuationToken = &token
 	}
+	out, err := s.client.ListObjectsV2(ctx, in)
+	if err != nil {
+		return nil, "", err
+	}
+	for i := range out.Contents {
+		o := &out.Contents[i]
+		page = append(page, infoOf(aws.ToString(o.Key), o.Size, o.ETag))
+	}
+	if !aws.ToBool(out.IsTruncated) {
+		return page, "", nil
+	}
+	// Not every service says where it goes on: it would begin again.
+	if next = aws.ToString(out.NextContinuationToken); next == "" || next == token {
+		return nil, "", store.Final(errors.New("the service does not say how its listing goes on"))
+	}
+	return page, next, nil
 }
 
-// info leaves Content-Encoding out: listings do not have it.
-func info(name string, size *int64, etag *string) store.Info {
-	return store.Info{Name: name, Size: aws.ToInt64(size), Version: version(etag)}
+// infoOf leaves Content-Encoding out: listings do not have it.
+func infoOf(key string, size *int64, tag *string) store.Info {
+	return store.Info{Name: key, Size: aws.ToInt64(size), Version: "e" + strings.Trim(aws.ToString(tag), `"`)}
 }
-
-func version(etag *string) string { return "e" + strings.Trim(aws.ToString(etag), `"`) }
 
 // etag is the entity tag of a version, in quotes.
 func etag(version string) *string { return aws.String(`"` + strings.TrimPrefix(version, "e") + `"`) }
 
-// Stat implements store.Store.
-func (s *bucketStore) Stat(ctx context.Context, name string) (store.Info, error) {
-	return s.stat(ctx, store.DefaultRetry, name)
+// Stat implements store.Service.
+func (s *service) Stat(ctx context.Context, o store.Object) (store.Info, string, error) {
+	head, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &o.Bucket, Key: &o.Key})
+	if err != nil {
+		return store.Info{}, "", err
+	}
+	info := infoOf(o.Key, head.ContentLength, head.ETag)
+	return info, info.Version, nil
 }
 
-func (s *bucketStore) stat(ctx context.Context, retry store.Retry, name string) (store.Info, error) {
-	bucket, key, err := split(name)
-	if err != nil {
-		return store.Info{}, err
-	}
-	var head *s3.HeadObjectOutput
-	if err := retry.Request(ctx, func(err error) error { return fault(name, err) }, func(ctx context.Context) (err error) {
-		head, err = s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &bucket, Key: &key})
-		return err
-	}); err != nil {
-		return store.Info{}, err
-	}
-	return info(name, head.ContentLength, head.ETag), nil
+// A sum is the MD5 of each part, one after the other.
+type sum []byte
+
+// NewSum implements store.Service. Where the service encrypts with a key of its
+// own, entity tags are not sums, and nothing equals them.
+func (s *service) NewSum() store.Sum { return new(sum) }
+
+func (s *sum) Write(part []byte) (int, error) {
+	one := md5.Sum(part)
+	*s = append(*s, one[:]...)
+	return len(part), nil
 }
 
-func split(name string) (bucket, key string, err error) {
-	bucket, key, err = store.Split(name)
-	if err == nil && key == "" {
-		err = fmt.Errorf("%s names a bucket and no object", name)
+// String is the version that an object of these parts has.
+func (s *sum) String() string {
+	if len(*s) == md5.Size {
+		return "e" + hex.EncodeToString(*s)
 	}
-	if err != nil {
-		err = store.Final(err)
-	}
-	return bucket, key, err
+	all := md5.Sum(*s)
+	return fmt.Sprintf("e%s-%d", hex.EncodeToString(all[:]), len(*s)/md5.Size)
 }
 
-// Open implements store.Store.
-func (s *bucketStore) Open(ctx context.Context, name, version string, off, n int64) (io.ReadCloser, error) {
-	bucket, key, err := split(name)
-	if err != nil {
-		return nil, err
-	}
-	in := &s3.GetObjectInput{Bucket: &bucket, Key: &key, Range: aws.String(fmt.Sprintf("bytes=%d-%d", off, off+n-1))}
+// Open implements store.Service.
+func (s *service) Open(ctx context.Context, o store.Object, version string, off, n int64) (io.ReadCloser, error) {
+	in := &s3.GetObjectInput{Bucket: &o.Bucket, Key: &o.Key, Range: aws.String(fmt.Sprintf("bytes=%d-%d", off, off+n-1))}
 	if version != "" {
 		in.IfMatch = etag(version)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	watch := store.Watch(cancel, store.StallTime)
 	out, err := s.client.GetObject(ctx, in)
-	if err = watch.Done(err); err != nil {
-		cancel()
-		err = fault(name, err)
-		if errors.Is(err, store.ErrCondition) {
-			err = &store.Error{Name: name, Kind: store.ErrVersion, Err: err}
-		}
+	if err != nil {
 		return nil, err
 	}
 	// Not every service heeds the condition.
 	if version != "" && *etag(version) != aws.ToString(out.ETag) {
-		cancel()
 		out.Body.Close()
-		return nil, &store.Error{Name: name, Kind: store.ErrVersion, Err: fmt.Errorf("it has the entity tag %s", aws.ToString(out.ETag))}
+		return nil, fmt.Errorf("%w: it has the entity tag %s", store.ErrVersion, aws.ToString(out.ETag))
 	}
-	return watch.Reader(out.Body, func(err error) error { return fault(name, err) }), nil
+	return out.Body, nil
 }
 
-// Delete implements store.Store.
-func (s *bucketStore) Delete(ctx context.Context, name string) error {
-	bucket, key, err := split(name)
-	if err != nil {
-		return err
+// conditions are the headers of a request that writes an object.
+func conditions(expect string) (ifMatch, ifNoneMatch *string) {
+	switch expect {
+	case store.Anything:
+		return nil, nil
+	case store.Absent:
+		return nil, aws.String("*")
 	}
-	err = do(ctx, name, func(ctx context.Context) error {
-		_, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &bucket, Key: &key})
+	return etag(expect), nil
+}
+
+// Put implements store.Service.
+func (s *service) Put(ctx context.Context, o store.Object, expect string, data []byte) error {
+	ifMatch, ifNoneMatch := conditions(expect)
+	_, err := s.client.PutObject(ctx, &s3.PutObjectInput{
+		Bucket: &o.Bucket, Key: &o.Key, Body: bytes.NewReader(data), IfMatch: ifMatch, IfNoneMatch: ifNoneMatch,
+	})
+	return err
+}
+
+type upload struct {
+	*service
+	ctx    context.Context
+	object store.Object
+	expect string
+	id     *string
+	parts  []types.CompletedPart
+}
+
+func (u *upload) do(f func(ctx context.Context) error) error {
+	return store.DefaultRetry.Request(u.ctx, u.service, u.object.URI, f)
+}
+
+// Upload implements store.Service.
+func (s *service) Upload(ctx context.Context, o store.Object, expect string) (store.Upload, error) {
+	u := &upload{service: s, ctx: ctx, object: o, expect: expect}
+	return u, u.do(func(ctx context.Context) error {
+		out, err := s.client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{Bucket: &o.Bucket, Key: &o.Key})
+		if err == nil {
+			u.id = out.UploadId
+		}
 		return err
 	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+}
+
+func (u *upload) Part(data []byte) error {
+	number := aws.Int32(int32(len(u.parts) + 1))
+	return u.do(func(ctx context.Context) error {
+		out, err := u.client.UploadPart(ctx, &s3.UploadPartInput{
+			Bucket: &u.object.Bucket, Key: &u.object.Key, UploadId: u.id, PartNumber: number, Body: bytes.NewReader(data),
+		})
+		if err == nil {
+			u.parts = append(u.parts, types.CompletedPart{ETag: out.ETag, PartNumber: number})
+		}
+		return err
+	})
+}
+
+func (u *upload) Complete(last []byte) error {
+	if err := u.Part(last); err != nil {
+		return err
 	}
+	ifMatch, ifNoneMatch := conditions(u.expect)
+	return u.do(func(ctx context.Context) error {
+		_, err := u.client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{
+			Bucket: &u.object.Bucket, Key: &u.object.Key, UploadId: u.id, IfMatch: ifMatch, IfNoneMatch: ifNoneMatch,
+			MultipartUpload: &types.CompletedMultipartUpload{Parts: u.parts},
+		})
+		return err
+	})
+}
+
+func (u *upload) Drop(ctx context.Context) {
+	_, _ = u.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: &u.object.Bucket, Key: &u.object.Key, UploadId: u.id})
+}
+
+// Delete implements store.Service.
+func (s *service) Delete(ctx context.Context, o store.Object) error {
+	_, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &o.Bucket, Key: &o.Key})
 	return err
 }
 
@@ -215,47 +226,41 @@ func (s *bucketStore) Delete(ctx context.Context, name string) error {
 // RequestTimeout has 400.
 var passing = append(retry.IsErrorRetryables{retry.RetryableErrorCode{Codes: retry.DefaultThrottleErrorCodes}}, retry.DefaultRetryables...)
 
-// fault is err as the callers of a store want it.
-func fault(name string, err error) error {
-	e := &store.Error{Name: name, Err: err}
+// ofCredentials are the codes of a service that does not know who asks. An answer
+// to a HEAD request has no code.
+var ofCredentials = []string{
+	"ExpiredToken", "InvalidToken", "TokenRefreshRequired", "InvalidAccessKeyId", "SignatureDoesNotMatch", "RequestTimeTooSkewed",
+}
+
+// Explain implements store.Service.
+func (s *service) Explain(e *store.Error) {
 	var answer *smithyhttp.ResponseError
-	if !errors.As(err, &answer) {
-		return e
+	if !errors.As(e.Err, &answer) {
+		return
 	}
 	if answer.Response != nil {
 		e.After = store.RetryAfter(answer.Response.Header, time.Now())
 	}
+	name := ""
+	var api interface{ ErrorCode() string }
+	if errors.As(e.Err, &api) {
+		name = api.ErrorCode()
+	}
 	switch code := answer.HTTPStatusCode(); {
-	case passing.IsErrorRetryable(err) == aws.TrueTernary:
+	case passing.IsErrorRetryable(e.Err) == aws.TrueTernary:
+	case code == http.StatusNotFound && name == "NoSuchBucket":
+		e.Kind = store.ErrNoBucket
 	case code == http.StatusNotFound:
 		e.Kind = fs.ErrNotExist
-		if strings.Contains(err.Error(), "NoSuchBucket") {
-			e.Kind = store.ErrNoBucket
-		}
-	case code == http.StatusUnauthorized, isOfCredentials(err):
+	case code == http.StatusUnauthorized, slices.Contains(ofCredentials, name):
 		e.Kind = fmt.Errorf("%w (%d)", store.ErrCredentials, code)
 	case code == http.StatusForbidden:
 		e.Kind = fmt.Errorf("%w (%d)", fs.ErrPermission, code)
 	case code == http.StatusPreconditionFailed:
 		e.Kind = store.ErrCondition
 	case code == http.StatusMovedPermanently, code == http.StatusTemporaryRedirect:
-		e.Err = store.Final(fmt.Errorf("the bucket is in another region; set AWS_REGION (%w)", err))
+		e.Err = store.Final(fmt.Errorf("the bucket is in another region; set AWS_REGION (%w)", e.Err))
 	case code >= 400 && code < 500 && code != http.StatusRequestTimeout && code != http.StatusConflict && code != http.StatusTooManyRequests:
-		e.Err = store.Final(err)
+		e.Err = store.Final(e.Err)
 	}
-	return e
-}
-
-// isOfCredentials reports that the service does not know who asks. Of a HEAD
-// request it cannot tell: the answer has no body.
-func isOfCredentials(err error) bool {
-	var api interface{ ErrorCode() string }
-	if !errors.As(err, &api) {
-		return false
-	}
-	switch api.ErrorCode() {
-	case "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "InvalidAccessKeyId", "SignatureDoesNotMatch", "RequestTimeTooSkewed":
-		return true
-	}
-	return false
 }

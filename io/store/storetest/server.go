@@ -57,10 +57,10 @@ func Sleepless(tb testing.TB) func() []time.Duration {
 	}
 }
 
-// CheckSlowDown checks that s waits for as long as the server asks it to when
+// checkSlowDown checks that s waits for as long as the server asks it to when
 // it reads, writes, lists and deletes in the bucket of name, and that it gives
 // up after the patience of one store.DefaultRetry.
-func CheckSlowDown(t *testing.T, s store.Store, server *Server, name string) {
+func checkSlowDown(t *testing.T, s store.Store, server *Server, name string) {
 	pauses := Sleepless(t)
 	Put(t, s, name, "0123456789", store.Anything)
 	for what, do := range map[string]func() error{
