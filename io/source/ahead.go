@@ -1,7 +1,6 @@
 package source
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"sync"
@@ -68,7 +67,7 @@ func (f *Files) Open(i int) (*File, error) {
 		got.free()
 		return nil, err
 	}
-	file.obj = &fetchedFile{file.obj, got}
+	file.here = got
 	f.begin(i + 1)
 	return file, nil
 }
@@ -98,7 +97,7 @@ func (f *Files) fetch(p *Piece) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	r, err := file.stored(f.ctx, 0)
+	r, err := file.open(f.ctx, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -116,20 +115,4 @@ func (f *Files) Close() {
 		got.free()
 	}
 	clear(f.ahead)
-}
-
-// A fetchedFile is an object that is here.
-type fetchedFile struct {
-	object
-	*fetch
-}
-
-func (f *fetchedFile) reader(_ context.Context, off, n int64) (io.ReadCloser, error) {
-	return io.NopCloser(bytes.NewReader(f.data[off : off+n])), nil
-}
-
-func (f *fetchedFile) Close() error {
-	f.data = nil
-	f.free()
-	return f.object.Close()
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"sync"
 
@@ -93,24 +92,16 @@ func (f *File) sharedDigest(ctx context.Context) (string, error) {
 	if f.digests == "" || (f.piece.End-f.piece.Start)*sharedPieces > f.piece.Size {
 		return f.digest(ctx)
 	}
-	id := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d", f.obj.key(), f.piece.Version, f.piece.Size))
+	id := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d", f.name, f.piece.Version, f.piece.Size))
 	name := store.Join(f.digests, hex.EncodeToString(id[:16])+".sha256")
 	if left, err := store.ReadFile(ctx, name); err == nil && len(left) == 2*sha256.Size+1 {
 		return string(left[:2*sha256.Size]), nil
 	}
 	sum, err := f.digest(ctx)
 	if err == nil { // others may have to read the file for themselves: no reason to fail
-		_ = store.WriteFile(ctx, name, []byte(sum+"\n"), store.Options{Expect: store.Anything, Temp: f.digestsTemp()})
+		_ = store.WriteFile(ctx, name, []byte(sum+"\n"), store.Options{Expect: store.Anything})
 	}
 	return sum, err
-}
-
-// digestsTemp is where a local file is until it is renamed.
-func (f *File) digestsTemp() string {
-	if store.IsRemote(f.digests) {
-		return ""
-	}
-	return filepath.Join(filepath.Dir(f.digests), "tmp")
 }
 
 func (f *File) digest(ctx context.Context) (string, error) {
@@ -121,15 +112,14 @@ func (f *File) digest(ctx context.Context) (string, error) {
 	// Neither a connection nor a wide window waits while all of the file is read.
 	f.closeStream()
 	f.ready = false
-	r, err := f.stored(ctx, 0)
+	r, err := f.open(ctx, 0)
 	if err != nil {
 		return "", classify(&f.piece, 0, err)
 	}
 	defer r.Close()
 	h := sha256.New()
-	s := &stored{r: &contextReader{ctx, r}}
-	if _, err := io.Copy(h, s); err != nil {
-		return "", (&stream{piece: &f.piece, stored: s}).fail(err)
+	if _, err := io.Copy(h, &contextReader{ctx, r}); err != nil {
+		return "", classify(&f.piece, 0, err)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -24,7 +24,7 @@ func classify(p *Piece, off int64, err error) error {
 	changed := func(what string) error {
 		return &Error{URI: p.URI, Kind: Changed, Offset: off, Err: errors.New(what)}
 	}
-	var short *shortFile
+	var short *store.ShortFile
 	switch {
 	case errors.As(err, &short):
 		return permanent(p.URI, off, syntax.KindTruncated, "%v", short)
@@ -37,8 +37,8 @@ func classify(p *Piece, off int64, err error) error {
 		return permanent(p.URI, off, syntax.KindPermission, "permission denied; give the user of this command the right to read it")
 	case errors.Is(err, store.ErrVersion):
 		return changed("the file changed since it was listed; run the same command again when nothing writes to it")
-	case errors.Is(err, errIrregular):
-		return permanent(p.URI, off, syntax.KindIrregular, "%v", err)
+	case errors.Is(err, store.ErrNotRegular):
+		return permanent(p.URI, off, syntax.KindIrregular, "%v", store.ErrNotRegular)
 	case impossiblePath(err):
 		return permanent(p.URI, off, syntax.KindPath, "%v", err)
 	}
@@ -51,7 +51,7 @@ func classify(p *Piece, off int64, err error) error {
 // disk may have been unmounted, so it is no fault of the file.
 func notOpened(dir, name string, p *Piece, err error) error {
 	switch {
-	case strings.HasPrefix(p.Version, spooled) && errors.Is(err, fs.ErrNotExist):
+	case p.isCopy() && errors.Is(err, fs.ErrNotExist):
 		return &Error{URI: p.URI, Kind: Transient, Err: fmt.Errorf("the copy %s that was made of it is gone", name)}
 	case store.IsRemote(name) || !p.wasFile():
 	case errors.Is(err, fs.ErrNotExist):
@@ -60,7 +60,7 @@ func notOpened(dir, name string, p *Piece, err error) error {
 				"the file is gone, and nothing is left in %s: if that was unmounted, mount it again; "+
 					"if it was emptied on purpose, start over with --overwrite", folder)}
 		}
-	case errors.Is(err, errIrregular), impossiblePath(err):
+	case errors.Is(err, store.ErrNotRegular), impossiblePath(err):
 		return &Error{URI: p.URI, Kind: Changed, Err: fmt.Errorf("the file changed since it was listed (%w); run the same command again when nothing writes to it", err)}
 	}
 	return classify(p, 0, err)

@@ -31,64 +31,35 @@ func (in *Input) Live() bool { return in.Version == LiveVersion }
 // first Read of r that returns after ctx is done or the File is closed.
 func OpenLive(ctx context.Context, in *Input, r io.Reader, pause func() error) (*File, error) {
 	ctx, stop := context.WithCancel(ctx)
-	piece := LivePiece(in)
 	ahead := readAhead(ctx, r, pause)
-	comp, first, err := compressionAt(ahead)
-	if err != nil {
-		stop()
-		return nil, classify(&piece, 0, err)
-	}
-	obj := &liveObject{r: io.MultiReader(bytes.NewReader(first), ahead), stop: stop}
-	return &File{ctx: ctx, piece: piece, obj: obj, comp: comp, live: true}, nil
-}
-
-// compressionAt reads from r as many bytes as it takes to tell the
-// compression, and returns them, too.
-func compressionAt(r io.Reader) (compression, []byte, error) {
+	f := &File{ctx: ctx, piece: LivePiece(in), live: &live{stop: stop}}
 	var first []byte
-	for {
-		open := false // one more byte may complete a magic number
-		for c := gzipped; c <= bzipped; c++ {
-			magic := []byte(compressions[c].magic)
-			if bytes.Equal(first, magic) {
-				return c, first, nil
-			}
-			open = open || bytes.HasPrefix(magic, first)
-		}
-		if !open {
-			return plain, first, nil
-		}
-		var b [1]byte
-		switch _, err := io.ReadFull(r, b[:]); {
-		case err == io.EOF:
-			return plain, first, nil
-		case err != nil:
-			return plain, first, err
-		}
-		first = append(first, b[0])
+	var err error
+	if f.comp, first, err = compressionAt(ahead); err != nil {
+		stop()
+		return nil, classify(&f.piece, 0, err)
 	}
+	f.live.r = io.MultiReader(bytes.NewReader(first), ahead)
+	return f, nil
 }
 
-// A liveObject is stored bytes that come once.
-type liveObject struct {
-	r    io.Reader
+// live are stored bytes that come once.
+type live struct {
+	r    io.Reader // nil when it was opened
 	stop context.CancelFunc
+
+	shown  headState
+	looked int // bytes of the head that were looked at
 }
 
-func (o *liveObject) reader(_ context.Context, off, _ int64) (io.ReadCloser, error) {
-	if off != 0 || o.r == nil {
+func (l *live) open() (io.ReadCloser, error) {
+	if l.r == nil {
 		return nil, errors.New("this input can be read only once; copy it to a file first")
 	}
-	r := o.r
-	o.r = nil
+	r := l.r
+	l.r = nil
 	return io.NopCloser(r), nil
 }
-
-func (o *liveObject) size() int64                  { return -1 }
-func (o *liveObject) version() string              { return LiveVersion }
-func (o *liveObject) stat() (int64, string, error) { return -1, LiveVersion, nil }
-func (o *liveObject) key() string                  { return "" }
-func (o *liveObject) Close() error                 { o.stop(); return nil }
 
 // Limits of reading ahead.
 const (
@@ -184,13 +155,13 @@ func (f *File) liveHead() ([]byte, error) {
 			continue
 		}
 		line := bytes.TrimSpace(head[begin:])
-		f.looked += len(head) - begin
+		f.live.looked += len(head) - begin
 		begin = len(head)
-		if f.expect.Table() && len(line) > 0 || f.shown.enough(line) {
+		if f.expect.Table() && len(line) > 0 || f.live.shown.enough(line) {
 			break
 		}
 	}
-	f.head, f.ready = head, true
+	f.ready = true
 	return head, nil
 }
 
@@ -210,7 +181,7 @@ const (
 func (s *headState) enough(line []byte) bool {
 	switch {
 	case *s == unclear:
-	case bytes.IndexFunc(line, isControl) >= 0:
+	case bytes.ContainsFunc(line, func(r rune) bool { return isBinary(r) && r != 0x1b }):
 		*s = unclear
 	case len(line) == 0:
 		return *s == columnsShown
@@ -225,5 +196,3 @@ func (s *headState) enough(line []byte) bool {
 	}
 	return false
 }
-
-func isControl(r rune) bool { return r < ' ' && (r < '\t' || r > '\r') && r != 0x1b }

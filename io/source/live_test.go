@@ -125,8 +125,8 @@ func TestLiveHeadIsLinear(t *testing.T) {
 			if err != nil || !strings.HasPrefix(text, string(head)) || len(head) > HeadBytes {
 				t.Errorf("%q: head of %d bytes, %v", line, len(head), err)
 			}
-			if f.looked > len(head) {
-				t.Errorf("%q: looked at %d bytes of a head of %d", line, f.looked, len(head))
+			if f.live.looked > len(head) {
+				t.Errorf("%q: looked at %d bytes of a head of %d", line, f.live.looked, len(head))
 			}
 		}
 	}

@@ -22,19 +22,19 @@ const HeadBytes = 64 << 10
 type File struct {
 	ctx     context.Context
 	piece   Piece
-	digests string // see Range.Digests
-	obj     object
-	comp    compression
-	raw     io.ReadCloser // stored bytes under stream, or nil
-	stream  *stream       // decompressed, or nil
-	head    []byte
-	ready   bool // head is read and stream stands behind it
-	isWide  bool // holds wide, as long as it has the stream
-	live    bool // neither the size nor the digest is known; see OpenLive
-	expect  Format
+	digests string      // see Range.Digests
+	store   store.Store // nil for a live file
+	name    string      // in store
+	here    *fetch      // the stored bytes, if they were fetched ahead
+	live    *live       // the stored bytes of a live file, which come once; see OpenLive
 
-	shown  headState // of a live file
-	looked int       // bytes of its head that were looked at for that
+	comp   compression
+	raw    io.ReadCloser // stored bytes under stream, or nil
+	stream *stream       // decompressed, or nil
+	head   []byte
+	ready  bool // head is read and stream stands behind it
+	isWide bool // holds wide, as long as it has the stream
+	expect Format
 }
 
 // Open opens the file of a piece of r. The file must be the one that was
@@ -45,38 +45,56 @@ func Open(ctx context.Context, r *Range, p *Piece) (*File, error) {
 	if err := checkListed(p); err != nil {
 		return nil, err
 	}
-	name := p.Path
-	if name == "" {
-		name = p.URI
-	}
-	obj, err := openObject(ctx, r.Dir, name, p)
-	if err != nil {
-		return nil, notOpened(r.Dir, name, p, err)
-	}
-	f := &File{ctx: ctx, piece: *p, digests: r.Digests, obj: obj, comp: compressionOf(p.URI)}
+	f := &File{ctx: ctx, piece: *p, digests: r.Digests, comp: compressionOf(p.URI)}
 	if p.Gzip && f.comp == plain {
 		f.comp = gzipped
 	}
-	err = f.check(obj.size(), obj.version())
-	if local, ok := obj.(*localFile); err == nil && ok && p.Size == 0 && local.hasBytes() {
-		err = permanent(p.URI, 0, syntax.KindIrregular, "the file system says that it has 0 bytes, but there are some; copy it to a file first")
+	if err := f.find(r.Dir); err != nil {
+		return nil, notOpened(r.Dir, f.stored(), p, err)
 	}
-	if err != nil {
-		obj.Close()
-		return nil, err
-	}
-	if strings.HasPrefix(p.Version, spooled) {
-		if f.comp, err = f.compressionIn(); err != nil {
-			obj.Close()
+	if p.isCopy() {
+		in, err := f.open(ctx, 0)
+		if err == nil {
+			f.comp, _, err = compressionAt(in)
+			in.Close()
+		}
+		if err != nil {
 			return nil, classify(p, 0, err)
 		}
 	}
 	return f, nil
 }
 
+// stored is the name of the stored file, as it was listed.
+func (f *File) stored() string { return cmp.Or(f.piece.Path, f.piece.URI) }
+
+// find finds the file in its store. A local one must be in the state that was listed; of
+// an object store every request names its version, so that nothing else can be read.
+func (f *File) find(dir string) (err error) {
+	if store.IsRemote(f.stored()) {
+		f.store, f.name, err = store.Of(f.ctx, f.stored())
+		return err
+	}
+	f.store, f.name = store.Local{}, resolve(dir, f.stored())
+	local, info, err := store.OpenLocal(f.name)
+	if err != nil {
+		return err
+	}
+	defer local.Close()
+	if err := f.check(info.Size(), store.FileVersion(info)); err != nil {
+		return err
+	}
+	// Of a file of no bytes, not all file systems tell the truth (those of Linux's
+	// kernel, some of networks).
+	if n, _ := local.ReadAt(make([]byte, 1), 0); info.Size() == 0 && n > 0 {
+		return permanent(f.piece.URI, 0, syntax.KindIrregular, "the file system says that it has 0 bytes, but there are some; copy it to a file first")
+	}
+	return nil
+}
+
 // check compares the state of the file with what was listed.
 func (f *File) check(size int64, version string) error {
-	if strings.HasPrefix(f.piece.Version, spooled) {
+	if f.piece.isCopy() {
 		version = f.piece.Version // the name vouches for the content
 	}
 	if size == f.piece.Size && version == f.piece.Version {
@@ -92,10 +110,22 @@ func (f *File) check(size int64, version string) error {
 func (f *File) Expect(format Format) { f.expect = format }
 
 // Live reports whether the file was opened by OpenLive.
-func (f *File) Live() bool { return f.live }
+func (f *File) Live() bool { return f.live != nil }
 
 // Compressed reports whether the stored bytes are compressed.
 func (f *File) Compressed() bool { return f.comp != plain }
+
+// Size is the number of stored bytes, negative if it is not known.
+func (f *File) Size() int64 { return f.piece.Size }
+
+// State tells the file and what was listed of it from all other files and
+// states; it is "" of one that can be read only once.
+func (f *File) State() string {
+	if f.live != nil {
+		return ""
+	}
+	return f.name + "\x00" + f.piece.Version
+}
 
 // Consumed is how many stored bytes the reader of At has taken so far, counted
 // from where it began. Some of them may not be decompressed yet.
@@ -114,25 +144,26 @@ func (f *File) Consumed() int64 {
 // The head of a live file ends as soon as it shows the format: after the first
 // line of text, or the first block of lines with columns. It depends on the
 // content only, not on how fast that comes.
-func (f *File) Head() ([]byte, error) {
-	if f.head != nil {
-		return f.head, nil
-	}
-	if f.live {
-		return f.liveHead()
-	}
-	if f.piece.Whole() {
-		return f.readHead()
-	}
-	head, err := f.shared().head.get(func() (string, error) {
-		head, err := f.readHead()
-		if int64(len(head)) < min(HeadBytes, f.piece.Size) {
-			return "", err // reading failed on the way: nothing to keep
+func (f *File) Head() (_ []byte, err error) {
+	switch {
+	case f.head != nil:
+	case f.live != nil:
+		f.head, err = f.liveHead()
+	case f.piece.Whole():
+		f.head, err = f.readHead()
+	default:
+		var shared string
+		shared, err = f.shared().head.get(func() (string, error) {
+			head, err := f.readHead()
+			if int64(len(head)) < min(HeadBytes, f.piece.Size) {
+				f.head = head
+				return "", err // reading failed on the way: it is not shared
+			}
+			return string(head), err
+		})
+		if err == nil && f.head == nil {
+			f.head = []byte(shared)
 		}
-		return string(head), err
-	})
-	if err == nil && f.head == nil {
-		f.head = []byte(head)
 	}
 	return f.head, err
 }
@@ -142,21 +173,17 @@ func (f *File) readHead() ([]byte, error) {
 	if err := f.restart(0); err != nil {
 		return nil, err
 	}
-	head := make([]byte, min(HeadBytes, f.headLimit()))
+	limit := int64(HeadBytes)
+	if f.comp == plain {
+		limit = min(limit, f.piece.Size) // a small file needs no more
+	}
+	head := make([]byte, limit)
 	n, err := io.ReadFull(f.stream, head)
 	if n == 0 && err != nil && !errors.Is(err, io.EOF) {
 		return nil, f.stream.err
 	}
-	f.head, f.ready = head[:n], true
-	return f.head, nil
-}
-
-// headLimit spares small plain files a buffer of HeadBytes.
-func (f *File) headLimit() int64 {
-	if f.comp == plain {
-		return f.piece.Size
-	}
-	return HeadBytes
+	f.ready = true
+	return head[:n], nil
 }
 
 // At returns a reader of the decompressed bytes from offset off to the end of
@@ -167,7 +194,6 @@ func (f *File) At(off int64) (io.Reader, error) {
 		f.ready = false
 		return io.MultiReader(bytes.NewReader(f.head), f.stream), nil
 	}
-	f.ready = false
 	if err := f.restart(off); err != nil {
 		return nil, err
 	}
@@ -176,18 +202,19 @@ func (f *File) At(off int64) (io.Reader, error) {
 
 // restart opens the stream anew at offset off.
 func (f *File) restart(off int64) error {
+	f.ready = false
 	if off != 0 && f.comp != plain {
 		return fmt.Errorf("%s: a compressed file cannot be read from byte %d", f.piece.URI, off)
 	}
 	f.closeStream()
-	raw, err := f.stored(f.ctx, off)
+	raw, err := f.open(f.ctx, off)
 	if err != nil {
 		return classify(&f.piece, off, err)
 	}
 	f.raw = raw
-	stored := &stored{r: &contextReader{f.ctx, raw}}
+	stored := &storedReader{r: &contextReader{f.ctx, raw}}
 	window, widen := uint64(narrowWindow), f.widen
-	if f.live { // it cannot be read again, and nothing else is read beside it
+	if f.live != nil { // it cannot be read again, and nothing else is read beside it
 		window, widen = maxWindow, nil
 	}
 	dec, err := f.comp.reader(stored, window)
@@ -201,58 +228,28 @@ func (f *File) restart(off int64) error {
 	return nil
 }
 
-// widen waits until no other file has a wide window, and decompresses the file
-// of s once more, as far as s has come.
-func (f *File) widen(s *stream) error {
-	if err := wide.Acquire(f.ctx, 1); err != nil {
-		s.stored.err = err
-		return err
+// open returns a reader of the stored bytes from off on, of the state that was listed.
+// It is opened again where it stopped after a transient fault, or when there are
+// fewer bytes than were listed.
+func (f *File) open(ctx context.Context, off int64) (io.ReadCloser, error) {
+	if f.live != nil {
+		return f.live.open()
 	}
-	f.isWide = true
-	raw, err := f.stored(f.ctx, 0)
-	if err != nil {
-		s.stored.err = err
-		return err
-	}
-	f.raw.Close()
-	f.raw = raw
-	s.dec.(io.Closer).Close()
-	s.stored.r, s.stored.n = &contextReader{f.ctx, raw}, 0
-	if wideDecoder == nil {
-		if wideDecoder, err = newDecoder(nil, maxWindow); err != nil {
-			return err
-		}
-	}
-	if err := wideDecoder.Reset(s.stored); err != nil {
-		return err
-	}
-	s.dec = wideDecoder
-	if _, err = io.CopyN(io.Discard, s.dec, s.off); err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return err
+	return f.openRange(ctx, off, f.piece.Size)
 }
 
-// stored returns a reader of the stored bytes from off on, of the state that
-// was listed. It is opened again where it stopped after a transient fault, or
-// when there are fewer bytes than were listed.
-func (f *File) stored(ctx context.Context, off int64) (io.ReadCloser, error) {
-	if f.live {
-		return f.obj.reader(ctx, off, -1)
+// openRange is open for the bytes [off, end).
+func (f *File) openRange(ctx context.Context, off, end int64) (io.ReadCloser, error) {
+	if f.here != nil {
+		return io.NopCloser(bytes.NewReader(f.here.data[off:end])), nil
 	}
-	again := false
-	return store.DefaultRetry.For(cmp.Or(f.piece.Path, f.piece.URI)).Reader(ctx, func(at int64) (io.ReadCloser, error) {
-		if again {
-			var e *Error
-			if err := f.Verify(); errors.As(err, &e) && e.Kind == Changed {
-				return nil, store.Final(err)
-			} else if err != nil {
-				return nil, err
-			}
-		}
-		again = true
-		return f.obj.reader(ctx, at, f.piece.Size-at)
-	}, off, f.piece.Size)
+	version := f.piece.Version
+	if f.piece.isCopy() {
+		version = ""
+	}
+	return store.DefaultRetry.For(f.stored()).Reader(ctx, func(at int64) (io.ReadCloser, error) {
+		return f.store.Open(ctx, f.name, version, at, end-at)
+	}, off, end)
 }
 
 func (f *File) closeStream() {
@@ -266,150 +263,38 @@ func (f *File) closeStream() {
 		f.raw.Close()
 		f.raw = nil
 	}
-	if f.isWide {
-		if wideDecoder != nil {
-			wideDecoder.Reset(nil)
-		}
-		wide.Release(1)
-		f.isWide = false
-	}
+	f.narrow()
 }
 
 // Verify reports as an *Error of kind Changed that the file is no longer the
 // one that was listed. Call it after the last byte was read.
 func (f *File) Verify() error {
-	size, version, err := f.obj.stat()
+	if f.live != nil || store.IsRemote(f.stored()) {
+		return nil
+	}
+	info, err := os.Stat(f.name)
 	if errors.Is(err, fs.ErrNotExist) {
-		size, version = 0, "gone"
-	} else if err != nil {
+		return f.check(0, "gone")
+	}
+	if err != nil {
 		return classify(&f.piece, 0, err)
 	}
-	return f.check(size, version)
+	return f.check(info.Size(), store.FileVersion(info))
 }
 
 // Close releases the file. It may be called more than once.
 func (f *File) Close() error {
 	f.closeStream()
-	return f.obj.Close()
-}
-
-// An object is a stored file: a localFile or a remoteFile.
-type object interface {
-	// reader returns a reader of n stored bytes from off on.
-	reader(ctx context.Context, off, n int64) (io.ReadCloser, error)
-	size() int64
-	version() string
-	// stat asks the store again.
-	stat() (size int64, version string, err error)
-	// key names the object in this process.
-	key() string
-	io.Closer
-}
-
-func openObject(ctx context.Context, dir, name string, p *Piece) (object, error) {
-	if store.IsRemote(name) {
-		s, name, err := store.Of(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		return &remoteFile{s, store.Info{Name: name, Size: p.Size, Version: p.Version}}, nil
+	if f.live != nil {
+		f.live.stop()
 	}
-	return openLocal(resolve(dir, name))
-}
-
-// A remoteFile is a file of an object store in the state that was listed:
-// every request names its version, so that nothing else can be read.
-type remoteFile struct {
-	store store.Store
-	info  store.Info
-}
-
-func (f *remoteFile) reader(ctx context.Context, off, n int64) (io.ReadCloser, error) {
-	return f.store.Open(ctx, f.info.Name, f.info.Version, off, n)
-}
-
-func (f *remoteFile) size() int64                  { return f.info.Size }
-func (f *remoteFile) version() string              { return f.info.Version }
-func (f *remoteFile) key() string                  { return f.info.Name }
-func (f *remoteFile) stat() (int64, string, error) { return f.info.Size, f.info.Version, nil }
-func (f *remoteFile) Close() error                 { return nil }
-
-// A localFile is a regular file of the local file system.
-type localFile struct {
-	*os.File
-	info fs.FileInfo
-}
-
-func openLocal(name string) (object, error) {
-	info, err := os.Stat(name) // opening a pipe would wait for a writer
-	if err != nil {
-		return nil, err
+	if f.here != nil {
+		f.here.data = nil
+		f.here.free()
 	}
-	if !info.Mode().IsRegular() {
-		return nil, errIrregular
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	if info, err = f.Stat(); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return &localFile{f, info}, nil
+	return nil
 }
 
-func (f *localFile) size() int64     { return f.info.Size() }
-func (f *localFile) version() string { return store.FileVersion(f.info) }
-func (f *localFile) key() string     { return f.Name() }
-
-func (f *localFile) stat() (int64, string, error) {
-	info, err := os.Stat(f.Name())
-	if err != nil {
-		return 0, "", err
-	}
-	return info.Size(), store.FileVersion(info), nil
-}
-
-// hasBytes says whether there is anything to read: of a file of no bytes, not
-// all file systems tell the truth (those of Linux's kernel, some of networks).
-func (f *localFile) hasBytes() bool {
-	var b [1]byte
-	n, _ := f.ReadAt(b[:], 0)
-	return n > 0
-}
-
-func (f *localFile) reader(_ context.Context, off, n int64) (io.ReadCloser, error) {
-	return &wholeReader{io.NewSectionReader(f.File, off, n), f, off + n, off}, nil
-}
-
-// A wholeReader reads to the end that the file system has promised. If the file
-// ends before and is still the one that was listed, reading it again is of no
-// use: the error is final.
-type wholeReader struct {
-	io.Reader
-	file    *localFile
-	end, at int64
-}
-
-func (r *wholeReader) Read(b []byte) (int, error) {
-	n, err := r.Reader.Read(b)
-	r.at += int64(n)
-	if err != io.EOF || r.at >= r.end {
-		return n, err
-	}
-	size, version, statErr := r.file.stat()
-	if statErr == nil && size == r.file.size() && version == r.file.version() {
-		return n, store.Final(&shortFile{r.at, size})
-	}
-	return n, err
-}
-
-func (r *wholeReader) Close() error { return nil }
-
-// A shortFile is the error of a file that ends before its size.
-type shortFile struct{ at, size int64 }
-
-func (e *shortFile) Error() string {
-	return fmt.Sprintf("the file ends after %d bytes, but the file system says that it has %d; copy it to a file first, with cat", e.at, e.size)
-}
+// isCopy reports whether the piece is the copy of an input that can be read only
+// once: its version is its digest.
+func (p *Piece) isCopy() bool { return strings.HasPrefix(p.Version, spooled) }

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -17,18 +16,6 @@ const (
 	maxBlocks  = 16
 )
 
-// State tells the file and what was listed of it from all other files and
-// states; it is "" of one that can be read only once.
-func (f *File) State() string {
-	if f.live {
-		return ""
-	}
-	return f.obj.key() + "\x00" + f.piece.Version
-}
-
-// Size is the number of stored bytes, negative if it is not known.
-func (f *File) Size() int64 { return f.piece.Size }
-
 // ErrOnce says that a file can only be read from its beginning to its end.
 var ErrOnce = errors.New("the file can only be read from its beginning to its end")
 
@@ -36,7 +23,7 @@ var ErrOnce = errors.New("the file can only be read from its beginning to its en
 // that is compressed or live. Errors of the reader are *Error. It must not be
 // used after Close.
 func (f *File) Random() (io.ReaderAt, error) {
-	if f.live || f.comp != plain {
+	if f.live != nil || f.comp != plain {
 		return nil, ErrOnce
 	}
 	return &random{f: f}, nil
@@ -68,7 +55,7 @@ func (r *random) ReadAt(b []byte, off int64) (int, error) {
 }
 
 func (r *random) read(b []byte, off int64) (n int, err error) {
-	if _, ok := r.f.obj.(*localFile); ok || len(b) > blockBytes {
+	if !store.IsRemote(r.f.stored()) || len(b) > blockBytes {
 		if err := r.fetch(b, off); err != nil {
 			return 0, err
 		}
@@ -106,17 +93,13 @@ func (r *random) block(at int64) ([]byte, error) {
 
 // fetch fills b with the bytes from off on.
 func (r *random) fetch(b []byte, off int64) error {
-	f := r.f
-	end := off + int64(len(b))
-	in, err := store.DefaultRetry.For(cmp.Or(f.piece.Path, f.piece.URI)).Reader(f.ctx, func(at int64) (io.ReadCloser, error) {
-		return f.obj.reader(f.ctx, at, end-at)
-	}, off, end)
+	in, err := r.f.openRange(r.f.ctx, off, off+int64(len(b)))
 	if err == nil {
-		_, err = io.ReadFull(&contextReader{f.ctx, in}, b)
+		_, err = io.ReadFull(&contextReader{r.f.ctx, in}, b)
 		in.Close()
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
-		err = classify(&f.piece, off, err)
+		err = classify(&r.f.piece, off, err)
 	}
 	return err
 }

@@ -224,7 +224,7 @@ func TestLocalFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		f.obj = &flakyDisk{object: f.obj, lasting: lasting}
+		f.store = &flakyDisk{Store: f.store, lasting: lasting}
 		*pauses = 0
 		got, err := drain(f)
 		var e *Error
@@ -253,13 +253,13 @@ func TestLocalFaults(t *testing.T) {
 
 // A flakyDisk fails at byte 1000, once or always.
 type flakyDisk struct {
-	object
+	store.Store
 	lasting bool
 	failed  bool
 }
 
-func (d *flakyDisk) reader(ctx context.Context, off, n int64) (io.ReadCloser, error) {
-	r, err := d.object.reader(ctx, off, n)
+func (d *flakyDisk) Open(ctx context.Context, name, version string, off, n int64) (io.ReadCloser, error) {
+	r, err := d.Store.Open(ctx, name, version, off, n)
 	if err != nil || off > 1000 || d.failed && !d.lasting {
 		return r, err
 	}

@@ -36,7 +36,53 @@ func newDecoder(r io.Reader, window uint64) (*zstd.Decoder, error) {
 	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
 }
 
-var errIrregular = errors.New("not a regular file; copy it to one first")
+// isTooWide reports that a decoder needs a larger window than it may have.
+func isTooWide(err error) bool {
+	return errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded)
+}
+
+// widen waits until no other file has a wide window, and decompresses the file
+// of s once more, as far as s has come.
+func (f *File) widen(s *stream) error {
+	if err := wide.Acquire(f.ctx, 1); err != nil {
+		s.stored.err = err
+		return err
+	}
+	f.isWide = true
+	raw, err := f.open(f.ctx, 0)
+	if err != nil {
+		s.stored.err = err
+		return err
+	}
+	f.raw.Close()
+	f.raw = raw
+	s.dec.(io.Closer).Close()
+	s.stored.r, s.stored.n = &contextReader{f.ctx, raw}, 0
+	if wideDecoder == nil {
+		if wideDecoder, err = newDecoder(nil, maxWindow); err != nil {
+			return err
+		}
+	}
+	if err := wideDecoder.Reset(s.stored); err != nil {
+		return err
+	}
+	s.dec = wideDecoder
+	if _, err = io.CopyN(io.Discard, s.dec, s.off); err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// narrow lets another file have a wide window.
+func (f *File) narrow() {
+	if f.isWide {
+		if wideDecoder != nil {
+			wideDecoder.Reset(nil)
+		}
+		wide.Release(1)
+		f.isWide = false
+	}
+}
 
 // A compression is how stored bytes are compressed.
 type compression uint8
@@ -48,11 +94,10 @@ const (
 	bzipped
 )
 
-var compressions = [...]struct{ ext, magic, name string }{
-	plain:     {},
-	gzipped:   {".gz", "\x1f\x8b", "gzip"},
-	zstandard: {".zst", "\x28\xb5\x2f\xfd", "zstd"},
-	bzipped:   {".bz2", "BZh", "bzip2"},
+var compressions = [...]struct{ ext, magic string }{
+	gzipped:   {".gz", "\x1f\x8b"},
+	zstandard: {".zst", "\x28\xb5\x2f\xfd"},
+	bzipped:   {".bz2", "BZh"},
 }
 
 // compressionOf tells the compression by a file's name.
@@ -66,24 +111,31 @@ func compressionOf(name string) compression {
 	return plain
 }
 
-// compressionIn tells the compression by a file's first bytes.
-func (f *File) compressionIn() (compression, error) {
-	r, err := f.stored(f.ctx, 0)
-	if err != nil {
-		return plain, err
-	}
-	defer r.Close()
-	head := make([]byte, 4)
-	n, err := io.ReadFull(r, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return plain, err
-	}
-	for c := gzipped; c <= bzipped; c++ {
-		if bytes.HasPrefix(head[:n], []byte(compressions[c].magic)) {
-			return c, nil
+// compressionAt reads from r as many bytes as it takes to tell the compression, and
+// returns them, too.
+func compressionAt(r io.Reader) (compression, []byte, error) {
+	var first []byte
+	for {
+		open := false // one more byte may complete a magic number
+		for c := gzipped; c <= bzipped; c++ {
+			magic := []byte(compressions[c].magic)
+			if bytes.Equal(first, magic) {
+				return c, first, nil
+			}
+			open = open || bytes.HasPrefix(magic, first)
 		}
+		if !open {
+			return plain, first, nil
+		}
+		var b [1]byte
+		switch _, err := io.ReadFull(r, b[:]); {
+		case err == io.EOF:
+			return plain, first, nil
+		case err != nil:
+			return plain, first, err
+		}
+		first = append(first, b[0])
 	}
-	return plain, nil
 }
 
 // reader returns the decompressed bytes of r. A window of zstd is of use below
@@ -93,7 +145,7 @@ func (c compression) reader(r io.Reader, window uint64) (io.Reader, error) {
 	case gzipped:
 		d, err := gzip.NewReader(r)
 		if err != nil {
-			return nil, err
+			return nil, err // and no nil pointer that is a reader
 		}
 		return d, nil
 	case zstandard:
@@ -114,15 +166,15 @@ func Decompress(name string, r io.Reader) (io.Reader, error) {
 	return compressionOf(name).reader(r, maxWindow)
 }
 
-// A stored reads stored bytes and notes how they failed, so that a fault of
+// A storedReader reads stored bytes and notes how they failed, so that a fault of
 // the disk is not taken for one of the compressed data.
-type stored struct {
+type storedReader struct {
 	r   io.Reader
 	n   int64 // bytes read
 	err error // of r, not io.EOF
 }
 
-func (s *stored) Read(b []byte) (int, error) {
+func (s *storedReader) Read(b []byte) (int, error) {
 	if s.err != nil {
 		return 0, s.err
 	}
@@ -137,7 +189,7 @@ func (s *stored) Read(b []byte) (int, error) {
 // A stream reads the decompressed bytes of a file. Its errors are *Error.
 type stream struct {
 	piece  *Piece
-	stored *stored
+	stored *storedReader
 	dec    io.Reader
 	off    int64 // of the next byte
 	err    error
@@ -151,7 +203,7 @@ func (s *stream) Read(b []byte) (int, error) {
 	}
 	n, err := s.dec.Read(b)
 	s.off += int64(n)
-	if s.widen != nil && (errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded)) {
+	if s.widen != nil && isTooWide(err) {
 		widen := s.widen
 		s.widen = nil
 		if err = widen(s); err == nil && n == 0 {
@@ -174,7 +226,7 @@ func (s *stream) fail(err error) error {
 	switch {
 	case s.stored.err != nil:
 		s.err = classify(s.piece, s.off, s.stored.err)
-	case errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded):
+	case isTooWide(err):
 		s.err = permanent(s.piece.URI, s.off, syntax.KindDamaged,
 			"it takes a window of over %d MB to decompress, or is damaged; compress it again with zstd --long=27, or less", maxWindow>>20)
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):

@@ -143,10 +143,39 @@ func (l Local) Open(_ context.Context, name, version string, off, n int64) (io.R
 		f.Close()
 		return nil, err
 	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{io.NewSectionReader(f, off, n), f}, nil
+	return &localReader{io.NewSectionReader(f, off, n), f, info, off, off + n}, nil
+}
+
+// A localReader reads to the end that the file system has promised. If the file
+// ends before and is still the one that was opened, reading it again is of no use:
+// the error is final.
+type localReader struct {
+	io.Reader
+	file    *os.File
+	info    fs.FileInfo
+	at, end int64
+}
+
+func (r *localReader) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	r.at += int64(n)
+	if err != io.EOF || r.at >= r.end {
+		return n, err
+	}
+	now, statErr := os.Stat(r.file.Name())
+	if statErr == nil && now.Size() == r.info.Size() && now.ModTime().Equal(r.info.ModTime()) {
+		return n, Final(&ShortFile{r.at, now.Size()})
+	}
+	return n, err
+}
+
+func (r *localReader) Close() error { return r.file.Close() }
+
+// A ShortFile is the error of a local file that ends before its size.
+type ShortFile struct{ at, size int64 }
+
+func (e *ShortFile) Error() string {
+	return fmt.Sprintf("the file ends after %d bytes, but the file system says that it has %d; copy it to a file first, with cat", e.at, e.size)
 }
 
 // Create implements Store: the file is written under a random name, synced,

@@ -36,7 +36,7 @@ var (
 	ErrVersion = errors.New("the file has changed")
 	// ErrNotRegular says that a local name is that of a folder, a pipe or a
 	// device where a file belongs.
-	ErrNotRegular = errors.New("it is no regular file, but a folder, a pipe or a device")
+	ErrNotRegular = errors.New("not a regular file; copy it to one first")
 )
 
 // ErrNoBucket is fs.ErrNotExist of a whole bucket.
