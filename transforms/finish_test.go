@@ -13,7 +13,7 @@ import (
 func TestDescriptorsAreSmall(t *testing.T) {
 	name := "crawl-2026/segment-0042/" + strings.Repeat("x", 40) + ".txt"
 	piece := func(i int) source.Piece {
-		return source.Piece{URI: fmt.Sprintf("gs://a-bucket-of-text/%s%d", name, i), DocID: name, Size: 1 << 30, Version: "1700000000000000", Start: 1 << 29, End: 1<<29 + 1<<24}
+		return source.Piece{Input: source.Input{URI: fmt.Sprintf("gs://a-bucket-of-text/%s%d", name, i), DocID: name, Size: 1 << 30, Version: "1700000000000000"}, Start: 1 << 29, End: 1<<29 + 1<<24}
 	}
 	size := func(data []byte, err error) int {
 		if err != nil {

@@ -115,7 +115,7 @@ func TestEveryKind(t *testing.T) {
 	if err := transforms.ReadLive(t.Context(), &closed, keep, nil, note); err != nil {
 		t.Error(err)
 	}
-	folder := source.Range{N: 1, Pieces: []source.Piece{{URI: "a/", Version: "unlisted: why"}}}
+	folder := source.Range{N: 1, Pieces: []source.Piece{{Input: source.Input{URI: "a/", Version: "unlisted: why"}}}}
 	if err := transforms.ReadPaced(t.Context(), &folder, keep, nil, note); err != nil {
 		t.Error(err)
 	}

@@ -39,7 +39,7 @@ func TestReadPanics(t *testing.T) {
 	s.Put("panicking://b/a.txt", []byte(text))
 	size := int64(len(text))
 	r := source.Range{N: 1, Pieces: []source.Piece{
-		{URI: "panicking://b/a.txt", DocID: "a.txt", Size: size, Version: "sha256-known", End: size},
+		{Input: source.Input{URI: "panicking://b/a.txt", DocID: "a.txt", Size: size, Version: "sha256-known"}, End: size},
 	}}
 	blocks, ends := int64(0), []output.File(nil)
 	var rows []output.Failure

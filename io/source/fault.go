@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -87,4 +88,21 @@ func folderIsGone(path, docID string) (string, bool) {
 		path, folder = folder, filepath.Dir(folder)
 	}
 	return path, true
+}
+
+// impossiblePath reports faults that a path has for good: links in a circle,
+// a name that is too long, a file where a folder should be.
+func impossiblePath(err error) bool {
+	return errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// checkListed returns the fault of a piece that is a folder which could not be
+// listed.
+func checkListed(p *Piece) error {
+	cause, ok := strings.CutPrefix(p.Version, unlisted)
+	if !ok {
+		return nil
+	}
+	return permanent(p.URI, 0, syntax.KindUnlisted,
+		"the folder cannot be listed (%s), so what is in it is not in this output; give the user of this command the right to list it", cause)
 }

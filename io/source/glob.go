@@ -2,9 +2,8 @@ package source
 
 import (
 	"fmt"
-	"io/fs"
 	"math/bits"
-	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -25,6 +24,9 @@ const maxSegments = 64
 // ?, [a-z] and [!a-z], {a,b}. Names that begin with "." or "_" are taken only by a
 // segment that says so, and a folder is taken with all that is below it.
 type glob []string
+
+// everything takes all names that are not skipped in folders.
+var everything = glob{"**"}
 
 // newGlob returns the glob of some segments of the pattern p.
 func newGlob(p string, segs []string) (glob, error) {
@@ -93,6 +95,9 @@ func (g glob) step(at places, name string) (next places, whole bool) {
 	return g.closure(next), whole
 }
 
+// isHidden reports whether a name is skipped in folders.
+func isHidden(name string) bool { return name != "" && (name[0] == '.' || name[0] == '_') }
+
 // saysHidden says whether a segment names the first character of names that
 // wildcards do not take.
 func saysHidden(seg string, first byte) bool {
@@ -119,46 +124,54 @@ func (g glob) matches(parts []string) bool {
 // visible reports that no name of a path is skipped in folders.
 func visible(parts []string) bool { return !slices.ContainsFunc(parts, isHidden) }
 
-// globPattern lists what a pattern with wildcards takes.
-func (l *lister) globPattern(p string) error {
-	fixed, rest := splitPattern(p)
-	root := strings.Join(fixed, "/")
-	switch {
-	case len(fixed) == 0:
-		root = "."
-	case root == "":
-		root = "/"
-	}
-	g, err := newGlob(p, rest)
-	if err != nil {
-		return err
-	}
-	if _, err := os.Stat(l.resolve(root)); err != nil {
-		return &InputError{p, fmt.Sprintf("the folder %s does not exist; check the spelling and the working directory", root)}
-	}
-	return l.glob(root, root, g, g.start())
+// An exclusion is a pattern of files and folders that are not listed. One with a
+// slash is that of a path, as the path is written or below the folder that is
+// listed; one without is that of a name anywhere.
+type exclusion struct {
+	pattern string
+	isPath  bool
 }
 
-// glob lists the files below dir, whose names g takes from at on. root is what
-// document ids are relative to.
-func (l *lister) glob(root, dir string, g glob, at places) error {
-	return l.each(root, dir, func(name string, e fs.DirEntry) error {
-		p := join(dir, name)
-		next, whole := g.step(at, name)
-		if !e.IsDir() {
-			if whole {
-				return l.entry(root, p)
-			}
-			return nil
+// exclusions reads the patterns of ListOptions.Exclude.
+func exclusions(patterns []string) ([]exclusion, error) {
+	var all []exclusion
+	for _, p := range patterns {
+		e := strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(p), "./"), "/")
+		if e == "" || !doublestar.ValidatePattern(e) {
+			return nil, &InputError{fmt.Sprintf("--exclude %q", p), "is not a valid pattern; write it as for --input, in quotes"}
 		}
-		if whole {
-			if err := l.walk(root, p); err != nil {
-				return err
-			}
+		all = append(all, exclusion{e, strings.Contains(e, "/")})
+	}
+	return all, nil
+}
+
+// excludes says whether the file or folder p itself, which was found below root,
+// is excluded. Names of root and above do not count, only paths.
+func (l *lister) excludes(root, p string) bool {
+	below := root == "." || len(p) > len(root)
+	name := p[strings.LastIndexByte(p, '/')+1:]
+	for _, e := range l.exclude {
+		switch {
+		case e.isPath && (doublestar.MatchUnvalidated(e.pattern, p) || below && doublestar.MatchUnvalidated(e.pattern, relative(root, p))):
+		case !e.isPath && below && name != ".." && doublestar.MatchUnvalidated(e.pattern, name):
+		default:
+			continue
 		}
-		if next != 0 {
-			return l.glob(root, p, g, next)
+		l.excluded++
+		return true
+	}
+	return false
+}
+
+// excludesAny says whether p or a folder that it is in is excluded.
+func (l *lister) excludesAny(root, p string) bool {
+	if len(l.exclude) == 0 {
+		return false
+	}
+	for i := 1; i < len(p); i++ {
+		if p[i] == '/' && l.excludes(root, p[:i]) {
+			return true
 		}
-		return nil
-	})
+	}
+	return l.excludes(root, p)
 }

@@ -3,6 +3,8 @@ package source
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -104,6 +106,368 @@ func List(ctx context.Context, patterns []string, o ListOptions) ([]Input, error
 	return l.inputs, distinctIDs(l.inputs)
 }
 
+// A lister lists the files of patterns and paths.
+type lister struct {
+	ctx        context.Context
+	dir        string // absolute, or ""
+	o          ListOptions
+	skip       map[string]bool // absolute paths
+	skipRemote []string        // prefixes of URIs
+	exclude    []exclusion
+
+	inputs   []Input
+	byPath   map[string]int // absolute path, or URI, to its place in inputs
+	matches  int            // files met, duplicates included
+	excluded int            // files and folders met that are
+}
+
+// pattern lists what a pattern names.
+func (l *lister) pattern(p string) error {
+	if p == "-" {
+		return l.standardInput(p)
+	}
+	if store.IsRemote(p) {
+		return l.remote(p)
+	}
+	local, err := localPath(p)
+	if err != nil {
+		return err
+	}
+	segs, _ := splitPattern(local) // of a folder or file all, of a pattern the folders that it begins with
+	if named := strings.Join(segs, "/"); named != "" && l.excludesAny(path.Dir(named), named) {
+		return nil
+	}
+	info, err := os.Stat(l.resolve(local))
+	switch {
+	case err == nil && info.IsDir():
+		return l.walk(local, local, everything, everything.start())
+	case err == nil && l.isOutputPart(local):
+		return &InputError{p, "is a part of an output; treebeam convert reads the folder of one, treebeam parse the texts it was made of"}
+	case err == nil && info.Mode().IsRegular() && l.excludesAny(path.Dir(local), local): // with a name like a pattern
+		return nil
+	case err == nil && info.Mode().IsRegular():
+		l.add(path.Dir(local), local, info, nil)
+		return nil
+	case err == nil:
+		return l.pipe(local)
+	case isWild(p):
+		return l.globPattern(local)
+	case errors.Is(err, fs.ErrNotExist):
+		return &InputError{p, "does not exist; check the spelling and the working directory"}
+	}
+	return &InputError{p, fmt.Sprintf("cannot be examined: %v; check its permissions", errors.Unwrap(err))}
+}
+
+// localPath returns the cleaned path of a local pattern with forward slashes.
+func localPath(p string) (string, error) {
+	if p == "" {
+		return "", &InputError{`""`, "is an empty file name; check for an unset variable in the command"}
+	}
+	return path.Clean(filepath.ToSlash(strings.TrimPrefix(p, "file://"))), nil
+}
+
+// globPattern lists what a pattern with wildcards takes.
+func (l *lister) globPattern(p string) error {
+	fixed, rest := splitPattern(p)
+	root := "."
+	if len(fixed) > 0 {
+		root = cmp.Or(strings.Join(fixed, "/"), "/")
+	}
+	g, err := newGlob(p, rest)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(l.resolve(root)); err != nil {
+		return &InputError{p, fmt.Sprintf("the folder %s does not exist; check the spelling and the working directory", root)}
+	}
+	return l.walk(root, root, g, g.start())
+}
+
+// walk lists the files below dir whose names g takes from at on. dir is root, which
+// document ids are relative to, or below it. The output of a run is refused as root
+// and skipped elsewhere; links to folders are not followed.
+func (l *lister) walk(root, dir string, g glob, at places) error {
+	if err := l.ctx.Err(); err != nil {
+		return err
+	}
+	abs := l.resolve(dir)
+	entries, err := os.ReadDir(abs)
+	switch {
+	case l.skip[abs] && dir == root:
+		return &InputError{dir, "is the output folder too; name another --output"}
+	case l.skip[abs]:
+		return nil
+	case err != nil && dir == root:
+		return &InputError{dir, fmt.Sprintf("cannot be listed: %v; check its permissions, or name the files one by one", errors.Unwrap(err))}
+	case err != nil:
+		l.addUnlisted(root, dir, err)
+		return nil
+	case isOutput(entries) && dir == root:
+		return &InputError{dir, "is an output of treebeam's; treebeam show, convert and report read it"}
+	case isOutput(entries):
+		return nil
+	}
+	for _, e := range entries {
+		p := join(dir, e.Name())
+		if l.skips(filepath.Join(abs, e.Name()), e) || l.excludes(root, p) {
+			continue
+		}
+		next, whole := g.step(at, e.Name())
+		if !e.IsDir() {
+			if whole {
+				l.met(root, p)
+			}
+			continue
+		}
+		if whole {
+			if err := l.walk(root, p, everything, everything.start()); err != nil {
+				return err
+			}
+		}
+		if next != 0 {
+			if err := l.walk(root, p, g, next); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// met adds a file met in a folder, unless it is a link to a folder.
+func (l *lister) met(root, p string) {
+	if info, err := os.Stat(l.resolve(p)); err != nil || !info.IsDir() {
+		l.add(root, p, info, err)
+	}
+}
+
+// skips reports whether an entry of a folder is not to be listed, or a link to
+// such a path.
+func (l *lister) skips(abs string, e fs.DirEntry) bool {
+	if l.skip[abs] || e.Type()&fs.ModeSymlink == 0 || len(l.skip) == 0 {
+		return l.skip[abs]
+	}
+	to, err := os.Readlink(abs)
+	return err == nil && l.skip[resolve(filepath.Dir(abs), to)]
+}
+
+// OwnDir is the folder that marks the output of a run: it is never input.
+const OwnDir = "_treebeam"
+
+// isOutput reports whether a folder with these entries is the output of a run.
+func isOutput(entries []fs.DirEntry) bool {
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == OwnDir && e.IsDir() })
+}
+
+// isOutputPart says whether a path is that of a part of an output.
+func (l *lister) isOutputPart(p string) bool {
+	folder, name := filepath.Split(l.resolve(p))
+	if !slices.Contains([]string{"trees", "failures", "words", "documents"}, filepath.Base(folder)) {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(filepath.Dir(filepath.Clean(folder)), OwnDir))
+	return err == nil && strings.HasSuffix(strings.ToLower(name), ".parquet")
+}
+
+// add adds the local file p, or only its name if it cannot be examined.
+func (l *lister) add(root, p string, info fs.FileInfo, statErr error) {
+	in := Input{URI: p}
+	switch {
+	case statErr != nil:
+		in.Version = unreadable
+	case !info.Mode().IsRegular():
+		in.Version = "irregular"
+	default:
+		in.Size, in.Version = info.Size(), store.FileVersion(info)
+	}
+	if !utf8.ValidString(p) {
+		in.Path = l.resolve(p)
+		in.URI = escape(p, isInvalid)
+	}
+	l.insert(l.resolve(p), in, relative(root, p))
+}
+
+// unreadable is the version of a file that cannot be examined, unlisted begins that
+// of a folder that cannot be listed; the cause follows.
+const (
+	unreadable = "unreadable"
+	unlisted   = "unlisted: "
+)
+
+// addUnlisted lists, in place of what is in it, the folder dir below root that
+// could not be listed, so that it leaves a row behind: a tree of a million
+// files is not refused for one of its folders.
+func (l *lister) addUnlisted(root, dir string, cause error) {
+	cause = cmp.Or(errors.Unwrap(cause), cause)
+	l.insert(l.resolve(dir), Input{URI: escape(dir, isInvalid), Version: unlisted + cause.Error()}, relative(root, dir)+"/")
+}
+
+// insert adds an input, whose file has a path or URI and a name below its root, unless
+// its file is there already: under the longer of the document ids and the smaller of
+// the URIs, so that the order of the patterns does not matter.
+func (l *lister) insert(abs string, in Input, name string) {
+	l.matches++
+	in.DocID = idOf(name)
+	i, ok := l.byPath[abs]
+	if !ok {
+		l.byPath[abs] = len(l.inputs)
+		l.inputs = append(l.inputs, in)
+		return
+	}
+	old := &l.inputs[i]
+	old.URI = min(old.URI, in.URI)
+	if len(in.DocID) > len(old.DocID) {
+		old.DocID = in.DocID
+	}
+}
+
+// remote lists what a URI of an object store names: an object, the objects
+// below it, or those that a pattern matches. Object stores have no folders:
+// slashes in names stand for them.
+func (l *lister) remote(p string) error {
+	for strings.HasSuffix(p, "/") && !strings.HasSuffix(p, "://") {
+		p = p[:len(p)-1]
+	}
+	s, name, err := store.Of(l.ctx, p)
+	if err != nil {
+		return &InputError{store.Redact(p), err.Error()}
+	}
+	bucket, object, err := store.Split(name)
+	if err != nil || isWild(bucket) {
+		return &InputError{p, "names no bucket; write it between the first slashes, without * ? [ {"}
+	}
+	if object != "" {
+		info, err := s.Stat(l.ctx, name)
+		if err == nil {
+			l.addRemote(name[:strings.LastIndexByte(name, '/')], name, info, nil)
+			return nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return &InputError{p, fmt.Sprintf("cannot be examined: %v; check its spelling and your rights", err)}
+		}
+	}
+	root, g := name, everything
+	if isWild(object) {
+		_, rest := splitPattern(object)
+		root = strings.TrimSuffix(name, "/"+strings.Join(rest, "/"))
+		if g, err = newGlob(p, rest); err != nil {
+			return err
+		}
+	}
+	// The beginning of the first segment narrows the listing.
+	narrow := g[0][:max(0, strings.IndexAny(g[0]+"*", wildOnly))]
+	for info, err := range s.List(l.ctx, root+"/"+narrow) {
+		if err != nil {
+			return &InputError{p, fmt.Sprintf("cannot be listed: %v; check the name of the bucket and your right to list it", err)}
+		}
+		parts := strings.Split(relative(root, info.Name), "/")
+		folder := parts[len(parts)-1] == "" && info.Size == 0 // so consoles show one that is empty
+		if !folder && g.matches(parts) {
+			l.addRemote(root, info.Name, info, nil)
+		}
+	}
+	return l.ctx.Err()
+}
+
+// addRemote adds an object, which was found below root, or only its name if the store
+// says nothing of it.
+func (l *lister) addRemote(root, name string, info store.Info, statErr error) {
+	isPrefix := func(skip string) bool { return strings.HasPrefix(name, skip) }
+	if slices.ContainsFunc(l.skipRemote, isPrefix) || l.excludesAny(root, name) {
+		return
+	}
+	in := Input{URI: name, Size: info.Size, Version: info.Version, Gzip: info.Gzip}
+	if statErr != nil {
+		in = Input{URI: name, Version: unreadable}
+	}
+	l.insert(name, in, relative(root, name))
+}
+
+// pipe adds a named pipe or a device, which can be read only once.
+func (l *lister) pipe(p string) error {
+	if l.o.Live {
+		return l.live(p)
+	}
+	if l.o.Spool == "" {
+		return &InputError{p, "is not a regular file; copy it to one first"}
+	}
+	f, err := os.Open(l.resolve(p))
+	if err != nil {
+		return &InputError{p, fmt.Sprintf("cannot be opened: %v; name a file or a pipe that can be read", err)}
+	}
+	defer f.Close()
+	return l.spool(p, f)
+}
+
+// standardInput adds p, which is "-".
+func (l *lister) standardInput(p string) error {
+	if l.o.Stdin != nil && l.o.Live {
+		return l.live(p)
+	}
+	if l.o.Stdin == nil || l.o.Spool == "" {
+		return &InputError{p, "standard input is not available here; name a file"}
+	}
+	return l.spool(p, l.o.Stdin)
+}
+
+// spool copies r to a file below Spool and adds that under the given name. The file
+// is named after its content, so that the same input gives the same plan.
+func (l *lister) spool(uri string, r io.Reader) error {
+	if _, ok := l.byPath[uri]; ok { // it was read
+		l.matches++
+		return nil
+	}
+	if err := os.MkdirAll(l.o.Spool, 0o777); err != nil {
+		return &InputError{uri, fmt.Sprintf("cannot be copied: %v; check the folder for temporary files", err)}
+	}
+	f, err := os.CreateTemp(l.o.Spool, "stdin-*")
+	if err != nil {
+		return &InputError{uri, fmt.Sprintf("cannot be copied: %v; check the folder for temporary files", err)}
+	}
+	defer os.Remove(f.Name()) // fails, as it should, once renamed
+	sum := sha256.New()
+	size, err := io.Copy(io.MultiWriter(f, sum), &contextReader{l.ctx, r})
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return &SpoolError{fmt.Errorf("%s cannot be copied to %s: %w; make room there and give the same input again", uri, l.o.Spool, err)}
+	}
+	digest := hex.EncodeToString(sum.Sum(nil))
+	name, err := filepath.Abs(filepath.Join(l.o.Spool, "stdin-"+digest[:16]))
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), name); err != nil {
+		return &SpoolError{fmt.Errorf("%s cannot be copied: %w", uri, err)}
+	}
+	l.insert(uri, Input{URI: uri, Size: size, Version: spooled + digest, Path: name}, path.Base(uri))
+	return nil
+}
+
+// A SpoolError is the error of a copy of standard input or of a pipe that was
+// begun: the disk is full, or the input broke off.
+type SpoolError struct{ err error }
+
+func (e *SpoolError) Error() string { return e.err.Error() }
+func (e *SpoolError) Unwrap() error { return e.err }
+
+// live adds an input that is read as it comes.
+func (l *lister) live(uri string) error {
+	l.insert(uri, Input{URI: uri, Version: LiveVersion}, path.Base(uri))
+	return nil
+}
+
+// resolve returns the absolute path of a URI.
+func (l *lister) resolve(uri string) string { return resolve(l.dir, uri) }
+
+func resolve(dir, uri string) string {
+	p := filepath.FromSlash(uri)
+	if !filepath.IsAbs(p) {
+		p = filepath.Join(dir, p)
+	}
+	return filepath.Clean(p)
+}
+
 // absolute is filepath.Abs, but "" for a working directory that was removed:
 // absolute names are found without one, and others are not.
 func absolute(dir string) (string, error) {
@@ -127,192 +491,6 @@ func distinctIDs(inputs []Input) error {
 	}
 	return nil
 }
-
-type lister struct {
-	ctx     context.Context
-	dir     string // absolute, or ""
-	o       ListOptions
-	skip    map[string]bool
-	inputs  []Input
-	byPath  map[string]int // absolute path, or URI, to its place in inputs
-	matches int            // files met, duplicates included
-
-	exclude  []exclusion
-	excluded int // files and folders met that are
-
-	skipRemote []string // prefixes of URIs
-}
-
-// resolve returns the absolute path of a URI.
-func (l *lister) resolve(uri string) string { return resolve(l.dir, uri) }
-
-func resolve(dir, uri string) string {
-	p := filepath.FromSlash(uri)
-	if !filepath.IsAbs(p) {
-		p = filepath.Join(dir, p)
-	}
-	return filepath.Clean(p)
-}
-
-// isOutputPart says whether a path is that of a part of an output: of trees/,
-// failures/, words/ or documents/.
-func (l *lister) isOutputPart(p string) bool {
-	full := l.resolve(p)
-	folder := filepath.Dir(full)
-	switch filepath.Base(folder) {
-	case "trees", "failures", "words", "documents":
-		_, err := os.Stat(filepath.Join(filepath.Dir(folder), OwnDir))
-		return err == nil && strings.HasSuffix(strings.ToLower(full), ".parquet")
-	}
-	return false
-}
-
-func (l *lister) pattern(p string) error {
-	if p == "-" {
-		return l.spool("-", "-", l.o.Stdin)
-	}
-	if store.IsRemote(p) {
-		return l.remote(p)
-	}
-	local, err := localPath(p)
-	if err != nil {
-		return err
-	}
-	segs, _ := splitPattern(local) // of a folder or file all, of a pattern the folders that it begins with
-	if named := strings.Join(segs, "/"); named != "" && l.excludesAny(path.Dir(named), named) {
-		return nil
-	}
-	info, err := os.Stat(l.resolve(local))
-	switch {
-	case err == nil && info.IsDir():
-		return l.walk(local, local)
-	case err == nil && l.isOutputPart(local):
-		return &InputError{p, "is a part of an output; treebeam convert reads the folder of one, treebeam parse the texts it was made of"}
-	case err == nil && info.Mode().IsRegular() && l.excludesAny(path.Dir(local), local): // with a name like a pattern
-		return nil
-	case err == nil && info.Mode().IsRegular():
-		return l.add(path.Dir(local), local, info, nil)
-	case err == nil:
-		return l.pipe(local)
-	case isWild(p):
-		return l.globPattern(local)
-	case errors.Is(err, fs.ErrNotExist):
-		return &InputError{p, "does not exist; check the spelling and the working directory"}
-	}
-	return &InputError{p, fmt.Sprintf("cannot be examined: %v; check its permissions", errors.Unwrap(err))}
-}
-
-// localPath returns the cleaned path of a local pattern with forward slashes.
-func localPath(p string) (string, error) {
-	if p == "" {
-		return "", &InputError{`""`, "is an empty file name; check for an unset variable in the command"}
-	}
-	p = strings.TrimPrefix(p, "file://")
-	return path.Clean(filepath.ToSlash(p)), nil
-}
-
-// walk lists all files below dir.
-func (l *lister) walk(root, dir string) error {
-	return l.each(root, dir, func(name string, e fs.DirEntry) error {
-		switch p := join(dir, name); {
-		case isHidden(name):
-			return nil
-		case e.IsDir():
-			return l.walk(root, p)
-		default:
-			return l.entry(root, p)
-		}
-	})
-}
-
-// each calls fn with the entries of dir in byte order, those to be skipped
-// left out. dir is root or below it. The output of a run is refused as root
-// and skipped elsewhere.
-func (l *lister) each(root, dir string, fn func(name string, e fs.DirEntry) error) error {
-	if err := l.ctx.Err(); err != nil {
-		return err
-	}
-	abs := l.resolve(dir)
-	if l.skip[abs] && dir == root {
-		return &InputError{dir, "is the output folder too; name another --output"}
-	}
-	if l.skip[abs] {
-		return nil
-	}
-	entries, err := os.ReadDir(abs)
-	if err != nil && dir != root {
-		l.addUnlisted(root, dir, err)
-		return nil
-	}
-	if err != nil {
-		return &InputError{dir, fmt.Sprintf("cannot be listed: %v; check its permissions, or name the files one by one", errors.Unwrap(err))}
-	}
-	if isOutput(entries) && dir == root {
-		return &InputError{dir, "is an output of treebeam's; treebeam show, convert and report read it"}
-	}
-	if isOutput(entries) {
-		return nil
-	}
-	for _, e := range entries {
-		if l.skips(filepath.Join(abs, e.Name()), e) || len(l.exclude) > 0 && l.excludes(root, join(dir, e.Name())) {
-			continue
-		}
-		if err := fn(e.Name(), e); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// entry adds a file met in a folder. Links to folders are left out.
-func (l *lister) entry(root, p string) error {
-	info, err := os.Stat(l.resolve(p))
-	if err == nil && info.IsDir() {
-		return nil
-	}
-	return l.add(root, p, info, err)
-}
-
-// add adds the file p, or only its name if it cannot be examined.
-func (l *lister) add(root, p string, info fs.FileInfo, statErr error) error {
-	l.matches++
-	in := Input{URI: p, DocID: relative(root, p)}
-	switch {
-	case statErr != nil:
-		in.Version = "unreadable"
-	case !info.Mode().IsRegular():
-		in.Version = "irregular"
-	default:
-		in.Size, in.Version = info.Size(), store.FileVersion(info)
-	}
-	if !utf8.ValidString(in.URI) {
-		in.Path = l.resolve(p)
-		in.URI = escape(in.URI, isInvalid)
-	}
-	in.DocID = idOf(in.DocID)
-	l.insert(l.resolve(p), in)
-	return nil
-}
-
-// insert adds an input unless its file is there already, under the longer of
-// the document ids and the smaller of the URIs, so that the order of the
-// patterns does not matter.
-func (l *lister) insert(abs string, in Input) {
-	i, ok := l.byPath[abs]
-	if !ok {
-		l.byPath[abs] = len(l.inputs)
-		l.inputs = append(l.inputs, in)
-		return
-	}
-	old := &l.inputs[i]
-	old.URI = min(old.URI, in.URI)
-	if len(in.DocID) > len(old.DocID) {
-		old.DocID = in.DocID
-	}
-}
-
-// isHidden reports whether a name is skipped in folders.
-func isHidden(name string) bool { return name != "" && (name[0] == '.' || name[0] == '_') }
 
 // join is path.Join but for "." and the cost.
 func join(dir, name string) string {

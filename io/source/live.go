@@ -12,10 +12,13 @@ import (
 // before its end, and it can be read only once.
 const LiveVersion = spooled
 
+// spooled begins the version of input that was copied; its digest follows.
+const spooled = "sha256-"
+
 // LivePiece returns all of a live input as a piece; its end is negative,
 // which is to say unknown.
 func LivePiece(in *Input) Piece {
-	return Piece{URI: in.URI, DocID: in.DocID, Version: LiveVersion, Size: -1, End: -1}
+	return Piece{Input: Input{URI: in.URI, DocID: in.DocID, Version: LiveVersion, Size: -1}, End: -1}
 }
 
 // Live reports whether the input is to be read as it comes.

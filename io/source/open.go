@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -294,7 +293,3 @@ func (f *File) Close() error {
 	}
 	return nil
 }
-
-// isCopy reports whether the piece is the copy of an input that can be read only
-// once: its version is its digest.
-func (p *Piece) isCopy() bool { return strings.HasPrefix(p.Version, spooled) }

@@ -68,24 +68,21 @@ func readPaths(r io.Reader, name string, limit int64) (paths []string, err error
 // paths lists o.Paths. Files that are not there are listed all the same, unless
 // none of them is there.
 func (l *lister) paths() error {
-	missing := 0
-	infos, err := l.statRemote()
+	objects, err := l.statRemote()
 	if err != nil {
 		return err
 	}
+	missing := 0
 	for i, p := range l.o.Paths {
-		var err error
-		if store.IsRemote(p) {
-			err = infos[i].err
-			l.pathOfStore(p, &infos[i])
-		} else {
-			err = l.path(p)
-		}
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			missing++
-		case err != nil && !store.IsRemote(p):
+		if o := &objects[i]; o.name != "" {
+			bucket, _, _ := store.Split(o.name)
+			l.addRemote(o.name[:strings.Index(o.name, "://")+3]+bucket, o.name, o.info, o.err)
+			err = o.err
+		} else if err = l.path(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			missing++
 		}
 	}
 	switch n := len(l.o.Paths); {
@@ -99,7 +96,7 @@ func (l *lister) paths() error {
 }
 
 // path lists a file, or a folder with all that is below it, under the id that is
-// its path as it is written.
+// its path as it is written. That it is not there is an error, though it is listed.
 func (l *lister) path(p string) error {
 	local, err := localPath(p)
 	if err != nil {
@@ -112,20 +109,18 @@ func (l *lister) path(p string) error {
 	if l.excludesAny(root, local) {
 		return nil
 	}
-	info, statErr := os.Stat(l.resolve(local))
-	if statErr == nil && info.IsDir() {
-		return l.walk(root, local)
+	info, err := os.Stat(l.resolve(local))
+	if err == nil && info.IsDir() {
+		return l.walk(root, local, everything, everything.start())
 	}
-	if err := l.add(root, local, info, statErr); err != nil {
-		return err
-	}
-	return statErr
+	l.add(root, local, info, err)
+	return err
 }
 
-// A remoteInfo is what an object store says of an object.
-type remoteInfo struct {
-	store.Info
-	name string // as the store spells it
+// An object is what a store says of one of the paths.
+type object struct {
+	name string // as the store spells it, "" of a local path
+	info store.Info
 	err  error
 }
 
@@ -134,8 +129,8 @@ const statAtOnce = 64
 
 // statRemote asks for the objects among o.Paths. It returns an error if a store
 // cannot be reached at all.
-func (l *lister) statRemote() ([]remoteInfo, error) {
-	infos := make([]remoteInfo, len(l.o.Paths))
+func (l *lister) statRemote() ([]object, error) {
+	objects := make([]object, len(l.o.Paths))
 	g, ctx := errgroup.WithContext(l.ctx)
 	g.SetLimit(statAtOnce)
 	for i, p := range l.o.Paths {
@@ -150,25 +145,10 @@ func (l *lister) statRemote() ([]remoteInfo, error) {
 			if _, _, err := store.Split(name); err != nil {
 				return &InputError{p, "names no bucket; write it between the first slashes"}
 			}
-			infos[i].name = name
-			infos[i].Info, infos[i].err = s.Stat(ctx, name)
+			info, err := s.Stat(ctx, name)
+			objects[i] = object{name, info, err}
 			return ctx.Err()
 		})
 	}
-	return infos, g.Wait()
-}
-
-// pathOfStore lists an object whose name is p.
-func (l *lister) pathOfStore(p string, info *remoteInfo) {
-	bucket, _, _ := strings.Cut(strings.SplitN(info.name, "://", 2)[1], "/")
-	root := info.name[:strings.Index(info.name, "://")+3] + bucket
-	if l.excludesAny(root, info.name) {
-		return
-	}
-	if info.err == nil {
-		l.addRemote(root, &info.Info)
-		return
-	}
-	l.matches++
-	l.insert(info.name, Input{URI: info.name, DocID: idOf(relative(root, info.name)), Version: "unreadable"})
+	return objects, g.Wait()
 }

@@ -1,12 +1,26 @@
 package source
 
 import (
+	"bufio"
+	"bytes"
+	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"hash"
+	"io"
+	"iter"
+	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/treebeam/treebeam/io/store"
 )
 
 // Bounds of a range: the target size is clamp(total/256, MinRange, MaxRange).
@@ -69,14 +83,14 @@ func NewPlan(inputs []Input, o PlanOptions) (*Plan, error) {
 				if j == n-1 {
 					end = in.Size
 				}
-				p.Ranges = append(p.Ranges, Range{Pieces: []Piece{piece(in, start, end)}})
+				p.Ranges = append(p.Ranges, Range{Pieces: []Piece{{*in, start, end}}})
 			}
 			continue
 		}
 		if packed+in.Size > p.RangeBytes || len(pack) == MaxPack {
 			flush()
 		}
-		pack, packed = append(pack, piece(in, 0, in.Size)), packed+in.Size
+		pack, packed = append(pack, Piece{*in, 0, in.Size}), packed+in.Size
 	}
 	flush()
 	for k := range p.Ranges {
@@ -87,14 +101,10 @@ func NewPlan(inputs []Input, o PlanOptions) (*Plan, error) {
 
 // pieces returns the number of pieces of a file.
 func pieces(in *Input, target int64) int64 {
-	if compressionOf(in.URI) != plain || in.Gzip || strings.HasPrefix(in.Version, spooled) {
-		return 1 // spooled input may be compressed: its name does not tell
+	if compressionOf(in.URI) != plain || in.Gzip || in.isCopy() {
+		return 1 // a copy may be compressed: its name does not tell
 	}
 	return max(1, (in.Size+target/2)/target)
-}
-
-func piece(in *Input, start, end int64) Piece {
-	return Piece{URI: in.URI, DocID: in.DocID, Size: in.Size, Version: in.Version, Path: in.Path, Gzip: in.Gzip, Start: start, End: end}
 }
 
 // Digest is the SHA-256, in hexadecimal, of everything in the plan that can
@@ -163,3 +173,183 @@ func (h fieldHash) string(s string) {
 
 // PlanName is the base name of the plan's file, "plan-<fp>.jsonl.zst".
 func PlanName(fp string) string { return "plan-" + strings.ToLower(fp) + ".jsonl.zst" }
+
+// planVersion is the version of the plan file's format.
+const planVersion = 1
+
+// planHeader is the first line of a plan file; a line for each range follows.
+type planHeader struct {
+	Plan       int    `json:"treebeam_plan"`
+	Dir        string `json:"dir"`
+	Files      int    `json:"files"`
+	Bytes      int64  `json:"bytes"`
+	RangeBytes int64  `json:"range_bytes"`
+	Ranges     int    `json:"ranges"`
+	Digest     string `json:"digest"`
+}
+
+// base64Path marks a path that JSON cannot hold. Paths are absolute, so that
+// none begins like this.
+const base64Path = "base64:"
+
+// Write writes the plan to path, which may be a URI, all of it or nothing.
+// On a local disk it is first written to a temporary file in tmp ("" is the
+// folder of path). The file holds a header line and a line of JSON for each
+// range.
+func (p *Plan) Write(ctx context.Context, path, tmp string) error {
+	var b bytes.Buffer
+	if err := p.encode(&b); err != nil {
+		return fmt.Errorf("writing the plan %s: %w", path, err)
+	}
+	if err := store.WriteFile(ctx, path, b.Bytes(), store.Options{Expect: store.Anything, Temp: tmp}); err != nil {
+		return fmt.Errorf("writing the plan: %w", err)
+	}
+	return nil
+}
+
+func (p *Plan) encode(w io.Writer) error {
+	z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return err
+	}
+	e := json.NewEncoder(z)
+	e.SetEscapeHTML(false)
+	err = e.Encode(planHeader{planVersion, encodePath(p.Dir), p.Files, p.Bytes, p.RangeBytes, len(p.Ranges), p.Digest()})
+	for i := 0; i < len(p.Ranges) && err == nil; i++ {
+		r := p.Ranges[i]
+		r.Pieces = slices.Clone(r.Pieces)
+		for j := range r.Pieces {
+			r.Pieces[j].Path = encodePath(r.Pieces[j].Path)
+		}
+		err = e.Encode(r)
+	}
+	if err != nil {
+		z.Close()
+		return err
+	}
+	return z.Close()
+}
+
+func encodePath(p string) string {
+	if utf8.ValidString(p) {
+		return p
+	}
+	return base64Path + base64.StdEncoding.EncodeToString([]byte(p))
+}
+
+func decodePath(p string) (string, error) {
+	rest, ok := strings.CutPrefix(p, base64Path)
+	if !ok {
+		return p, nil
+	}
+	b, err := base64.StdEncoding.DecodeString(rest)
+	return string(b), err
+}
+
+// ReadPlan reads a whole plan file and checks it against its digest.
+func ReadPlan(ctx context.Context, uri string) (*Plan, error) {
+	p := new(Plan)
+	err := readPlan(ctx, uri, p, func(r Range) bool {
+		p.Ranges = append(p.Ranges, r)
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// PlanRanges yields the ranges of a plan file in order without holding them
+// all. It ends with an error if the file is damaged or incomplete.
+func PlanRanges(ctx context.Context, uri string) iter.Seq2[Range, error] {
+	return func(yield func(Range, error) bool) {
+		if err := readPlan(ctx, uri, new(Plan), func(r Range) bool { return yield(r, nil) }); err != nil {
+			yield(Range{}, err)
+		}
+	}
+}
+
+// readPlan reads a plan file: into p what is said of all ranges, then the ranges, until
+// yield returns false.
+func readPlan(ctx context.Context, uri string, p *Plan, yield func(Range) bool) error {
+	f, _, err := store.OpenFile(ctx, uri)
+	if err != nil {
+		return fmt.Errorf("reading the plan: %w", err)
+	}
+	defer f.Close()
+	z, err := zstd.NewReader(&contextReader{ctx, f}, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+	if err == nil {
+		defer z.Close()
+		err = decodePlan(bufio.NewReader(z), p, yield)
+	}
+	if err != nil {
+		return fmt.Errorf("the plan %s cannot be read: %w; delete it and run the same command again", uri, err)
+	}
+	return nil
+}
+
+// decodePlan is readPlan without the compression.
+func decodePlan(r io.Reader, p *Plan, yield func(Range) bool) error {
+	d := json.NewDecoder(r)
+	var h planHeader
+	if err := decodeLine(d, &h); err != nil {
+		return err
+	}
+	if h.Plan != planVersion {
+		return fmt.Errorf("it is not a plan of version %d", planVersion)
+	}
+	dir, err := decodePath(h.Dir)
+	if err != nil {
+		return err
+	}
+	p.Dir, p.Files, p.Bytes, p.RangeBytes = dir, h.Files, h.Bytes, h.RangeBytes
+	sum := newPlanSum(h.Ranges)
+	for k := range h.Ranges {
+		var rng Range
+		if err := decodeLine(d, &rng); err != nil {
+			return err
+		}
+		if err := checkRange(&rng, k, h.Ranges); err != nil {
+			return err
+		}
+		rng.Dir = dir
+		sum.add(&rng)
+		if k == h.Ranges-1 && sum.digest() != h.Digest {
+			return errors.New("its digest is wrong")
+		}
+		if !yield(rng) {
+			return nil
+		}
+	}
+	if err := d.Decode(&h); err != io.EOF {
+		return errors.New("there is something after the last range")
+	}
+	return nil
+}
+
+// decodeLine decodes a value that must be there.
+func decodeLine(d *json.Decoder, v any) error {
+	err := d.Decode(v)
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// checkRange checks what later code relies on, and restores paths.
+func checkRange(r *Range, k, n int) error {
+	if r.K != k || r.N != n || len(r.Pieces) == 0 || len(r.Pieces) > MaxPack {
+		return fmt.Errorf("range %d of %d is not what it should be", k, n)
+	}
+	for i := range r.Pieces {
+		p := &r.Pieces[i]
+		if p.URI == "" || p.Start < 0 || p.Start > p.End || p.End > p.Size || len(r.Pieces) > 1 && !p.Whole() {
+			return fmt.Errorf("piece %d of range %d is not what it should be", i, k)
+		}
+		var err error
+		if p.Path, err = decodePath(p.Path); err != nil {
+			return err
+		}
+	}
+	return nil
+}

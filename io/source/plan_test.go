@@ -242,10 +242,7 @@ func FuzzPlan(f *testing.F) {
 	f.Add([]byte(`{"treebeam_plan":1,"ranges":1}` + "\n" + `{"k":0,"n":1,"pieces":[{"uri":"a","size":-1}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		n := 0
-		for r, err := range decodeLines(bytes.NewReader(data), func(*planHeader) {}) {
-			if err != nil {
-				return
-			}
+		decodePlan(bytes.NewReader(data), new(Plan), func(r Range) bool {
 			if r.K != n || len(r.Pieces) == 0 {
 				t.Fatalf("range %d is %+v", n, r)
 			}
@@ -255,6 +252,7 @@ func FuzzPlan(f *testing.F) {
 				}
 			}
 			n++
-		}
+			return true
+		})
 	})
 }

@@ -17,6 +17,7 @@ package source
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -44,18 +45,16 @@ type Input struct {
 	Gzip bool `json:"gzip,omitempty"`
 }
 
-// A Piece is a byte interval [Start, End) of the stored bytes of one file,
-// whose other fields are those of its Input. A file that cannot be cut (it is
-// compressed) has one piece, [0, Size).
+// isCopy reports whether the input is the copy of one that can be read only once:
+// its version is its digest.
+func (in *Input) isCopy() bool { return strings.HasPrefix(in.Version, spooled) }
+
+// A Piece is a byte interval [Start, End) of the stored bytes of one file. A file
+// that cannot be cut (it is compressed) has one piece, [0, Size).
 type Piece struct {
-	URI     string `json:"uri"`
-	DocID   string `json:"doc_id"`
-	Size    int64  `json:"size"`
-	Version string `json:"version"`
-	Path    string `json:"path,omitempty"`
-	Gzip    bool   `json:"gzip,omitempty"`
-	Start   int64  `json:"start"`
-	End     int64  `json:"end"`
+	Input
+	Start int64 `json:"start"`
+	End   int64 `json:"end"`
 }
 
 // Whole reports whether the piece is all of its file.

@@ -279,7 +279,7 @@ func (n *Night) compare(ctx context.Context, e *parquet.Entry, in *source.Input)
 }
 
 func open(ctx context.Context, in *source.Input) (*source.File, error) {
-	p := &source.Piece{URI: in.URI, DocID: in.DocID, Size: in.Size, Version: in.Version, Path: in.Path, End: in.Size}
+	p := &source.Piece{Input: *in, End: in.Size}
 	return source.Open(ctx, &source.Range{N: 1, Pieces: []source.Piece{*p}}, p)
 }
 
