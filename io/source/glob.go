@@ -17,16 +17,14 @@ const (
 )
 
 // maxSegments bounds the segments of a pattern behind its fixed folders.
-const maxSegments = 64
+const maxSegments = 63
 
 // A glob is a pattern of paths below a folder: its segments, of which "**" takes
 // any number of folders. What a segment takes is that of doublestar.Match: * and
 // ?, [a-z] and [!a-z], {a,b}. Names that begin with "." or "_" are taken only by a
-// segment that says so, and a folder is taken with all that is below it.
+// segment that says so, and a folder is taken with all that is below it: the glob
+// without segments takes a whole folder.
 type glob []string
-
-// everything takes all names that are not skipped in folders.
-var everything = glob{"**"}
 
 // newGlob returns the glob of some segments of the pattern p.
 func newGlob(p string, segs []string) (glob, error) {
@@ -56,11 +54,14 @@ func splitPattern(p string) (fixed, rest []string) {
 func isWild(s string) bool { return strings.ContainsAny(s, wild) }
 
 // places are the segments of a glob that may take the next name of a path, as a
-// set of bits.
+// set of bits. The place behind the last segment is in it if the path is taken.
 type places uint64
 
 // start are the places of the first name.
 func (g glob) start() places { return g.closure(1) }
+
+// takes reports whether a path that leads to these places is taken.
+func (g glob) takes(at places) bool { return at&(1<<len(g)) != 0 }
 
 // closure adds the segments behind those that may take no name.
 func (g glob) closure(at places) places {
@@ -72,27 +73,21 @@ func (g glob) closure(at places) places {
 	return at
 }
 
-// step takes one name: what may take the name below it, and whether the pattern
-// has come to its end, so that it takes a file of that name and all that is in a
-// folder of that name.
-func (g glob) step(at places, name string) (next places, whole bool) {
-	for set := at; set != 0; set &= set - 1 {
-		i := bits.TrailingZeros64(uint64(set))
-		seg, last := g[i], i == len(g)-1
+// step takes one name: what may take the name below it.
+func (g glob) step(at places, name string) (next places) {
+	for ; at != 0; at &= at - 1 {
+		i := bits.TrailingZeros64(uint64(at))
 		switch {
-		case isHidden(name) && !saysHidden(seg, name[0]):
-		case seg == "**" && !last:
+		case i == len(g) && !isHidden(name):
 			next |= 1 << i
-		case seg == "**":
-			whole = true
-		case !doublestar.MatchUnvalidated(seg, name):
-		case last:
-			whole = true
-		default:
+		case i == len(g), isHidden(name) && !saysHidden(g[i], name[0]):
+		case g[i] == "**" && i < len(g)-1:
+			next |= 1 << i
+		case g[i] == "**", doublestar.MatchUnvalidated(g[i], name):
 			next |= 1 << (i + 1)
 		}
 	}
-	return g.closure(next), whole
+	return g.closure(next)
 }
 
 // isHidden reports whether a name is skipped in folders.
@@ -101,28 +96,18 @@ func isHidden(name string) bool { return name != "" && (name[0] == '.' || name[0
 // saysHidden says whether a segment names the first character of names that
 // wildcards do not take.
 func saysHidden(seg string, first byte) bool {
-	if seg == "" {
-		return false
-	}
-	return seg[0] == first || seg[0] == '{' && (seg[1] == first || strings.Contains(seg, ","+string(first)))
+	return seg != "" && (seg[0] == first || seg[0] == '{' && (seg[1] == first || strings.Contains(seg, ","+string(first))))
 }
 
 // matches says whether the pattern takes the file parts, whose last element is its
 // name and the others its folders.
 func (g glob) matches(parts []string) bool {
 	at := g.start()
-	for i, name := range parts {
-		next, whole := g.step(at, name)
-		if whole && visible(parts[i+1:]) {
-			return true
-		}
-		at = next
+	for _, name := range parts {
+		at = g.step(at, name)
 	}
-	return false
+	return g.takes(at)
 }
-
-// visible reports that no name of a path is skipped in folders.
-func visible(parts []string) bool { return !slices.ContainsFunc(parts, isHidden) }
 
 // An exclusion is a pattern of files and folders that are not listed. One with a
 // slash is that of a path, as the path is written or below the folder that is

@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/io/store"
@@ -140,7 +139,7 @@ func (l *lister) pattern(p string) error {
 	info, err := os.Stat(l.resolve(local))
 	switch {
 	case err == nil && info.IsDir():
-		return l.walk(local, local, everything, everything.start())
+		return l.walk(local, local, nil, 1)
 	case err == nil && l.isOutputPart(local):
 		return &InputError{p, "is a part of an output; treebeam convert reads the folder of one, treebeam parse the texts it was made of"}
 	case err == nil && info.Mode().IsRegular() && l.excludesAny(path.Dir(local), local): // with a name like a pattern
@@ -212,32 +211,19 @@ func (l *lister) walk(root, dir string, g glob, at places) error {
 		if l.skips(filepath.Join(abs, e.Name()), e) || l.excludes(root, p) {
 			continue
 		}
-		next, whole := g.step(at, e.Name())
-		if !e.IsDir() {
-			if whole {
-				l.met(root, p)
-			}
-			continue
-		}
-		if whole {
-			if err := l.walk(root, p, everything, everything.start()); err != nil {
-				return err
-			}
-		}
-		if next != 0 {
+		next := g.step(at, e.Name())
+		switch {
+		case e.IsDir() && next != 0:
 			if err := l.walk(root, p, g, next); err != nil {
 				return err
+			}
+		case !e.IsDir() && g.takes(next):
+			if info, err := os.Stat(l.resolve(p)); err != nil || !info.IsDir() { // not a link to a folder
+				l.add(root, p, info, err)
 			}
 		}
 	}
 	return nil
-}
-
-// met adds a file met in a folder, unless it is a link to a folder.
-func (l *lister) met(root, p string) {
-	if info, err := os.Stat(l.resolve(p)); err != nil || !info.IsDir() {
-		l.add(root, p, info, err)
-	}
 }
 
 // skips reports whether an entry of a folder is not to be listed, or a link to
@@ -345,7 +331,7 @@ func (l *lister) remote(p string) error {
 			return &InputError{p, fmt.Sprintf("cannot be examined: %v; check its spelling and your rights", err)}
 		}
 	}
-	root, g := name, everything
+	root, g := name, glob(nil)
 	if isWild(object) {
 		_, rest := splitPattern(object)
 		root = strings.TrimSuffix(name, "/"+strings.Join(rest, "/"))
@@ -353,8 +339,10 @@ func (l *lister) remote(p string) error {
 			return err
 		}
 	}
-	// The beginning of the first segment narrows the listing.
-	narrow := g[0][:max(0, strings.IndexAny(g[0]+"*", wildOnly))]
+	narrow := "" // the beginning of the first segment
+	if len(g) > 0 {
+		narrow = g[0][:max(0, strings.IndexAny(g[0]+"*", wildOnly))]
+	}
 	for info, err := range s.List(l.ctx, root+"/"+narrow) {
 		if err != nil {
 			return &InputError{p, fmt.Sprintf("cannot be listed: %v; check the name of the bucket and your right to list it", err)}
@@ -476,95 +464,4 @@ func absolute(dir string) (string, error) {
 		return "", nil
 	}
 	return abs, err
-}
-
-// distinctIDs returns an error if two inputs have the same document id.
-func distinctIDs(inputs []Input) error {
-	byID := make(map[string]int, len(inputs))
-	for i := range inputs {
-		id := inputs[i].DocID
-		if j, ok := byID[id]; ok {
-			return &InputError{inputs[i].URI, fmt.Sprintf(
-				"has the same document id %q as %s; name one folder that holds both, or parse them into two outputs", id, inputs[j].URI)}
-		}
-		byID[id] = i
-	}
-	return nil
-}
-
-// join is path.Join but for "." and the cost.
-func join(dir, name string) string {
-	switch dir {
-	case ".":
-		return name
-	case "/":
-		return "/" + name
-	}
-	return dir + "/" + name
-}
-
-// relative returns p relative to the folder root above it.
-func relative(root, p string) string {
-	if root == "." {
-		return p
-	}
-	return strings.TrimPrefix(strings.TrimPrefix(p, root), "/")
-}
-
-// idOf is the document id that is made of a name: in comments of CoNLL-U no
-// character of it may end a line, for any reader.
-func idOf(name string) string {
-	return escape(name, func(r rune, size int) bool {
-		return isInvalid(r, size) || unicode.IsControl(r) || r == '\u2028' || r == '\u2029'
-	})
-}
-
-// escape writes the bytes of the characters of a file name that are bad as %XX.
-func escape(s string, bad func(r rune, size int) bool) string {
-	var b strings.Builder
-	for i, w := 0, 0; i < len(s); i += w {
-		var r rune
-		r, w = utf8.DecodeRuneInString(s[i:])
-		if !bad(r, w) {
-			b.WriteString(s[i : i+w])
-			continue
-		}
-		for _, c := range []byte(s[i : i+w]) {
-			fmt.Fprintf(&b, "%%%02X", c)
-		}
-	}
-	return b.String()
-}
-
-func isInvalid(r rune, size int) bool { return r == utf8.RuneError && size == 1 }
-
-// tellApart changes the ids and URIs that escape made where a file is called so
-// in truth: \xff.txt beside %FF.txt becomes %25FF.txt.
-func (l *lister) tellApart() {
-	uris, ids := map[string]int{}, map[string]int{}
-	var escaped []*Input
-	for i := range l.inputs {
-		in := &l.inputs[i]
-		uris[in.URI]++
-		ids[in.DocID]++
-		if in.Path != "" || !strings.HasSuffix(in.URI, in.DocID) {
-			escaped = append(escaped, in)
-		}
-	}
-	slices.SortFunc(escaped, func(a, b *Input) int { return cmp.Or(cmp.Compare(a.URI, b.URI), cmp.Compare(a.Path, b.Path)) })
-	again := func(name *string, seen map[string]int) {
-		for seen[*name] > 1 {
-			seen[*name]--
-			*name = strings.ReplaceAll(*name, "%", "%25")
-			seen[*name]++
-		}
-	}
-	for _, in := range escaped {
-		if strings.Contains(in.DocID, "%") && in.Version != LiveVersion {
-			again(&in.DocID, ids)
-			if in.Path != "" {
-				again(&in.URI, uris)
-			}
-		}
-	}
 }

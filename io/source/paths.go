@@ -111,7 +111,7 @@ func (l *lister) path(p string) error {
 	}
 	info, err := os.Stat(l.resolve(local))
 	if err == nil && info.IsDir() {
-		return l.walk(root, local, everything, everything.start())
+		return l.walk(root, local, nil, 1)
 	}
 	l.add(root, local, info, err)
 	return err
