@@ -151,7 +151,7 @@ func (m *Model) calibrator(s *syntax.Sentence) *calibrate.Model {
 // buffers are for scaled scores.
 var buffers = sync.Pool{New: func() any { return new(buffer) }}
 
-type buffer struct{ a, b []int32 }
+type buffer struct{ arcs, tags, feats, labels []int32 }
 
 // largest bounds scaled scores.
 const largest = 1 << 26
@@ -168,6 +168,16 @@ func scaled(dst *[]int32, scores []int32, factor int32) []int32 {
 	return *dst
 }
 
+// mixed returns s with the scores of arcs, tags and FEATS that its encoder gives,
+// each times its factor, and the buffer that they are in.
+func mixed(s *syntax.Sentence, arcs, tags, feats int32) (c syntax.Sentence, x *buffer) {
+	x = buffers.Get().(*buffer)
+	c = *s
+	c.Dense.Arcs = scaled(&x.arcs, s.Dense.Arcs, arcs)
+	c.Dense.Tags, c.Dense.Feats = scaled(&x.tags, s.Dense.Tags, tags), scaled(&x.feats, s.Dense.Feats, feats)
+	return c, x
+}
+
 // heatOfTags is by how much the temperature of the tagger's probabilities grows
 // with the factor of the encoder's tags. With 5 they are likeliest on dev, within
 // a tenth, for all of en_ewt and tr_imst, el_gdt and fr_sequoia, whose factors
@@ -177,9 +187,7 @@ const heatOfTags = 5
 
 // tagDense is Tag with dense scores.
 func (m *Model) tagDense(s *syntax.Sentence, r tag.Request) {
-	x := buffers.Get().(*buffer)
-	c := *s
-	c.Dense = syntax.Dense{Tags: scaled(&x.a, s.Dense.Tags, m.Mix.Tags), Feats: scaled(&x.b, s.Dense.Feats, m.Mix.Feats)}
+	c, x := mixed(s, 0, m.Mix.Tags, m.Mix.Feats)
 	r.Heat = tag.HeatUnit + heatOfTags*m.Mix.Tags*tag.HeatUnit/MixOne
 	m.Tagger.TagWith(&c, r)
 	s.Lexical, s.Unknown = c.Lexical, c.Unknown
@@ -187,40 +195,35 @@ func (m *Model) tagDense(s *syntax.Sentence, r tag.Request) {
 	buffers.Put(x)
 }
 
-// pruneDense is Prune with dense scores, of what the pruner may see.
+// pruneDense is Prune with dense scores.
 func (m *Model) pruneDense(s *syntax.Sentence) {
-	x := buffers.Get().(*buffer)
-	c := *m.seen(s)
-	c.Dense = syntax.Dense{Arcs: scaled(&x.a, s.Dense.Arcs, m.Mix.Prune)}
+	c, x := mixed(s, m.Mix.Prune, 0, 0)
 	pruner := m.Pruner
 	if m.Mix.Cut > 0 {
 		pruner = pruner.WithCut(float64(m.Mix.Cut) / 1024)
 	}
 	pruner.Prune(&c)
 	s.Candidates = c.Candidates
-	if !m.noTags {
-		s.SetMemo(c.Memo())
-	}
+	s.SetMemo(c.Memo())
 	buffers.Put(x)
 }
 
-// parseDense is Parse with the dense scores of c, which is what the parser may
-// see of a sentence, and returns a copy of it with the result.
-func (m *Model) parseDense(c *syntax.Sentence, o search.Options) (*syntax.Sentence, error) {
-	x := buffers.Get().(*buffer)
-	out := *c
-	out.Dense.Arcs = scaled(&x.a, c.Dense.Arcs, m.Mix.Parse)
-	if err := m.Decoder.Parse(&out, o); err != nil {
-		return nil, err
+// parseDense finds and labels a tree with dense scores.
+func (m *Model) parseDense(s *syntax.Sentence, o search.Options) error {
+	c, x := mixed(s, m.Mix.Parse, 0, 0)
+	if err := m.Decoder.Parse(&c, o); err != nil {
+		return err
 	}
+	c.Dense.Tags, c.Dense.Feats = s.Dense.Tags, s.Dense.Feats // retag scales them itself
 	var labels func()
 	if m.Mix.Labels > 0 {
 		labels = func() {
-			m.Encoder.Labels(&out)
-			out.Dense.Labels = scaled(&x.b, out.Dense.Labels, m.Mix.Labels)
+			m.Encoder.Labels(&c)
+			c.Dense.Labels = scaled(&x.labels, c.Dense.Labels, m.Mix.Labels)
 		}
 	}
-	m.label(&out, &o, labels)
+	m.label(&c, &o, labels)
+	s.Confidence, s.Status = c.Confidence, c.Status
 	buffers.Put(x)
-	return &out, nil
+	return nil
 }

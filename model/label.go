@@ -37,11 +37,7 @@ func (m *Model) label(s *syntax.Sentence, o *search.Options, dense func()) {
 	if !moved {
 		return
 	}
-	heads := make([]int32, len(s.Words))
-	for i := range heads {
-		heads[i] = s.Words[i].Head
-	}
-	if x, reachable := m.Decoder.Score(s, heads); reachable {
+	if x, reachable := m.Decoder.Score(s, s.Heads()); reachable {
 		s.Confidence.TreeScore = float32(float64(x) / score.Unit)
 	}
 	s.Confidence.TreeMargin, s.Confidence.Certificate = 0, syntax.Uncertain
@@ -51,14 +47,14 @@ func (m *Model) label(s *syntax.Sentence, o *search.Options, dense func()) {
 // tagger finds one that does about as good. What was given stays: a sentence with given
 // XPOS keeps all tags, for a given XPOS may not fit another UPOS.
 func (m *Model) retag(s *syntax.Sentence) (changed bool) {
-	if m.noTags || len(s.TagProb) != len(s.Words) || s.Given.XPOS {
+	if len(s.TagProb) != len(s.Words) || s.Given.XPOS {
 		return false
 	}
 	c := *s
 	if m.dense(s) {
-		x := buffers.Get().(*buffer)
+		var x *buffer
+		c, x = mixed(s, 0, m.Mix.Tags, m.Mix.Feats)
 		defer buffers.Put(x)
-		c.Dense = syntax.Dense{Tags: scaled(&x.a, s.Dense.Tags, m.Mix.Tags), Feats: scaled(&x.b, s.Dense.Feats, m.Mix.Feats)}
 	}
 	for i := range s.Words {
 		w := &s.Words[i]
@@ -110,7 +106,7 @@ func (m *Model) knowsExtPos() bool {
 // treebank has it: what they are is known by their relation, and the tagger has
 // not seen that. Given FEATS stay, and so do those of words whose tags were given.
 func (m *Model) setExtPos(s *syntax.Sentence) {
-	if !m.extPos || m.noTags || len(s.TagProb) != len(s.Words) || s.Given.Feats {
+	if !m.extPos || len(s.TagProb) != len(s.Words) || s.Given.Feats {
 		return
 	}
 	for i := range s.Words {

@@ -65,7 +65,6 @@ type Model struct {
 	Mix            Mix              // what its scores count; a copy of the model with another one is a model of its own
 	FastCalibrator *calibrate.Model // with an encoder, of parses without it; nil: their confidence stays raw
 
-	noTags bool
 	extPos bool // the treebank has FEATS ExtPos
 	custom Custom
 }
@@ -84,10 +83,6 @@ func inComponents(s pack.Section, names []string) bool {
 	return slices.Contains(names, name)
 }
 
-// NoTagsOption is the entry of Info.Options that says "true" for a model
-// whose pruner, parser and labels see neither tags nor lemmas.
-const NoTagsOption = "no-pos"
-
 // ErrTemplates is in the error of a model that another version of the program
 // trained.
 var ErrTemplates = errors.New("train it again with this program (docs/training.md), or use the program that trained it")
@@ -98,10 +93,13 @@ func New(f *File) (*Model, error) {
 	if v := f.Info.Templates; v < pack.Oldest || v > pack.Templates && v != templatesOf(f.Sections) {
 		return nil, fmt.Errorf("its templates are of version %d, this program reads %d to %d: %w", v, pack.Oldest, pack.Templates, ErrTemplates)
 	}
+	if f.Info.Options["no-pos"] != "" {
+		return nil, fmt.Errorf("it was trained with --no-pos, which has left the program: %w", ErrTemplates)
+	}
 	if err := f.overlaysNothing(); err != nil {
 		return nil, err
 	}
-	m := &Model{Info: f.Info, Sections: f.Sections, noTags: f.Info.Options[NoTagsOption] == "true"}
+	m := &Model{Info: f.Info, Sections: f.Sections}
 	v := pack.NewView(f.Sections)
 	if err := open(&m.Words, WordName)(word.Open(v, WordName)); err != nil {
 		return nil, err
@@ -176,26 +174,13 @@ func WithoutTags(s *syntax.Sentence) syntax.Sentence {
 	return c
 }
 
-// seen returns what pruner, parser and labels see of s: s itself, or a copy
-// without tags.
-func (m *Model) seen(s *syntax.Sentence) *syntax.Sentence {
-	if !m.noTags {
-		return s
-	}
-	c := WithoutTags(s)
-	return &c
-}
-
-// Prune sets Candidates. The sentence must have tags, unless the model was
-// trained to do without.
+// Prune sets Candidates. The sentence must have tags.
 func (m *Model) Prune(s *syntax.Sentence) {
 	if m.dense(s) {
 		m.pruneDense(s)
 		return
 	}
-	c := m.seen(s)
-	m.Pruner.Prune(c)
-	s.Candidates = c.Candidates
+	m.Pruner.Prune(s)
 }
 
 // Parse sets Head, Deprel and Confidence. The sentence must have Candidates as
@@ -206,21 +191,17 @@ func (m *Model) Parse(s *syntax.Sentence, o search.Options) error {
 			return err
 		}
 	}
-	c := m.seen(s)
-	var err error
 	if m.dense(s) {
-		c, err = m.parseDense(c, o)
-	} else if err = m.Decoder.Parse(c, o); err == nil {
-		m.label(c, &o, nil)
-	}
-	if err != nil {
-		return err
+		if err := m.parseDense(s, o); err != nil {
+			return err
+		}
+	} else {
+		if err := m.Decoder.Parse(s, o); err != nil {
+			return err
+		}
+		m.label(s, &o, nil)
 	}
 	s.Candidates.Gains = nil
-	s.Confidence, s.Status = c.Confidence, c.Status
-	for i := range s.Words {
-		s.Words[i].Head, s.Words[i].Deprel = c.Words[i].Head, c.Words[i].Deprel
-	}
 	m.Calibrate(s, nil, nil)
 	return nil
 }
@@ -238,12 +219,10 @@ func (m *Model) Calibrate(s *syntax.Sentence, heads, deprels []bool) {
 // Score returns the score of one tree of a sentence with Candidates, as
 // search.Model.Score does, of what Parse shows the parser.
 func (m *Model) Score(s *syntax.Sentence, heads []int32) (score int64, reachable bool) {
-	c := m.seen(s)
-	if m.dense(s) {
-		var x buffer
-		copied := *c
-		c = &copied
-		c.Dense.Arcs = scaled(&x.a, s.Dense.Arcs, m.Mix.Parse)
+	if !m.dense(s) {
+		return m.Decoder.Score(s, heads)
 	}
-	return m.Decoder.Score(c, heads)
+	c, x := mixed(s, m.Mix.Parse, 0, 0)
+	defer buffers.Put(x)
+	return m.Decoder.Score(&c, heads)
 }

@@ -15,8 +15,14 @@ var departed = map[string]string{
 	"joint-tags":     "half the speed for 0.3 LAS, and --accurate gains more: lab/notes/family.md names the commit that has it",
 	"cluster":        "go run -C lab ./bench classes, in the repository, makes files for train --clusters",
 	"reparse":        "treebeam parse --state does it",
+	"no-pos":         tensor,
+	"tensor-start":   tensor,
+	"vectors":        tensor,
+	"vectors-limit":  tensor,
 	"revise-unknown": "measured without gain: lab/notes/family.md names the commit that has it",
 }
+
+const tensor = "it was for experiments: lab/notes/tensor.md names the commit that has it"
 
 const sampling = "sampled trees gained nothing: lab/notes/sampling.md names the commit that has it"
 

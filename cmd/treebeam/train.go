@@ -48,10 +48,7 @@ type trainFlags struct {
 	clusters         string
 	silverWords      int
 
-	tensor   scores.TensorOptions
-	vectors  string
-	frequent int // vectors kept beside those of training words
-
+	tensor  scores.TensorOptions
 	encoder encoderFlags
 }
 
@@ -60,12 +57,8 @@ func (f *trainFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&f.dev, "dev", "", "choose and measure by the development treebank in a CoNLL-U `FILE`")
 	fs.StringVarP(&f.model, "model", "m", "", "write the model to `FILE`")
 	fs.BoolVar(&f.o.GoldTags, "gold-tags", false, "train pruner, parser and labels on gold tags, for input that has them")
-	fs.BoolVar(&f.o.NoTags, "no-pos", false, "train pruner, parser and labels on forms alone; tags are predicted, but not used")
 	fs.IntVar(&f.tensor.Rank, "tensor", tensorByPreset, "score arcs with a tensor of rank `N`; 0 means none; -1 means 16, but none with --preset fast")
 	fs.Float64Var(&f.tensor.Gamma, "gamma", 0.7, "with --tensor: weight of the sparse score, `G`, above 0 and at most 1")
-	fs.StringVar(&f.tensor.Start, "tensor-start", scores.StartSVD, "start the tensor by `HOW`: svd or random")
-	fs.StringVar(&f.vectors, "vectors", "", "with --tensor: read word vectors from a text `FILE`, one word and its numbers per line")
-	fs.IntVar(&f.frequent, "vectors-limit", 5000, "keep `N` vectors in addition to those of training words")
 	fs.StringVar(&f.o.TreeTags, "tree-tags", "", "train pruner, parser and labels on `WHICH` tags: jackknifed, gold or both (default: both below 100,000 words, otherwise jackknifed)")
 	fs.IntVar(&f.o.Folds, "folds", 0, "jackknife with `N` folds; 0 means 10 below 100,000 words, otherwise 5, or 2 from 200,000 words with --silver")
 	fs.StringVar(&f.preset, "preset", "standard", "score the parts of trees in the preset `NAME`: fast, standard or full; accurate is standard with --encoder")
@@ -118,11 +111,10 @@ func arrangeTrain(fs *pflag.FlagSet) {
 	group(fs, "One component", "only", "from", "overlay")
 	group(fs, runFlags, "threads", "resume", "keep", "seed")
 	group(fs, "Provenance", "language", "treebank", "release", "licence", "created-by")
-	group(fs, rareFlags, "gold-tags", "no-pos", "tensor", "gamma", "tensor-start", "vectors", "vectors-limit", "tree-tags", "folds", "weights",
-		"families", "delta", "strategy", "tag-seed", "cased", "reuse", "encoder-seed")
+	group(fs, rareFlags, "gold-tags", "tensor", "gamma", "tree-tags", "folds", "weights", "families",
+		"delta", "strategy", "tag-seed", "cased", "reuse", "encoder-seed")
 	choose(fs, "preset", "fast", "standard", "full", "accurate")
 	choose(fs, "only", "lemmas", "segmenter", "encoder", "mix")
-	choose(fs, "tensor-start", "svd", "random")
 	choose(fs, "tree-tags", "jackknifed", "gold", "both")
 	choose(fs, "strategy", "skip", "max-violation")
 }
@@ -183,14 +175,6 @@ func (f *trainFlags) start(fs *pflag.FlagSet, others []string) error {
 	if err := cmp.Or(f.readSilver(trainBank, devBank), f.readClusters(trainBank, devBank)); err != nil {
 		return err
 	}
-	if f.vectors != "" {
-		v, digest, err := treebank.ReadVectors(f.vectors, trainBank, f.frequent)
-		if err != nil {
-			return &refusal{err}
-		}
-		f.o.Tensor.Vectors = v
-		f.o.VectorsFile, f.o.VectorsSHA256 = filepath.Base(f.vectors), digest
-	}
 	if err := f.openEncoder(); err != nil {
 		return err
 	}
@@ -246,12 +230,8 @@ func (f *trainFlags) checkTensor() error {
 		}
 	}
 	switch {
-	case f.o.GoldTags && f.o.NoTags:
-		return refuse("--gold-tags or --no-pos, not both")
 	case f.tensor.Rank < 0:
 		return refuse("--tensor %d: want a rank, or 0 for none", f.tensor.Rank)
-	case f.tensor.Rank == 0 && f.vectors != "":
-		return refuse("--vectors adds features to the tensor: give the tensor a rank with --tensor")
 	case f.tensor.Rank == 0:
 		return nil
 	}
@@ -335,7 +315,7 @@ func (f *trainFlags) describe(fs *pflag.FlagSet) {
 		}
 		v := x.Value.String()
 		switch x.Name {
-		case "vectors", "from", "encoder", "lexicon", "clusters":
+		case "from", "encoder", "lexicon", "clusters":
 			v = filepath.Base(v)
 		case "text":
 			for _, path := range f.encoder.texts {
@@ -348,9 +328,7 @@ func (f *trainFlags) describe(fs *pflag.FlagSet) {
 		}
 	})
 	i.Command = strings.Join(words, " ")
-	for _, name := range []string{"--gold-tags", "--no-pos"} {
-		i.Command = strings.ReplaceAll(i.Command, name+" true", name)
-	}
+	i.Command = strings.ReplaceAll(i.Command, "--gold-tags true", "--gold-tags")
 	from := treebank.FactsOf(f.train)
 	for _, d := range []struct {
 		to   *string

@@ -89,7 +89,6 @@ func TestTrainOnlyRefusals(t *testing.T) {
 		{"--only encoder --from " + toy + " --encoder x.tbe --train " + toyTrain + " --dev " + toyDev + " --overlay --model " + toy, "of which an overlay holds a part"},
 		{"--encoder " + other + " --train " + toyTrain + " --dev " + toyDev + " --model " + other, "is the file of --encoder"},
 		{"--encoder x.tbe --text " + toy + " --text " + other + " --train " + toyTrain + " --dev " + toyDev + " --model " + other, "is a file of --text"},
-		{"--vectors " + other + " --train " + toyTrain + " --dev " + toyDev + " --model " + other, "is the file of --vectors"},
 		{"--only encoder --encoder x.tbe --from " + part + banks, "component tag"},
 	} {
 		err := runTrain(t.Context(), strings.Fields(c.args))

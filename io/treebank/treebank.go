@@ -1,5 +1,5 @@
 // Package treebank reads what a model is trained on: treebanks with what their
-// names and READMEs say of them, silver trees, lexicons, word vectors, plain text;
+// names and READMEs say of them, silver trees, lexicons, plain text;
 // and keeps the finished phases of a training in a folder.
 package treebank
 

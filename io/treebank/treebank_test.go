@@ -53,7 +53,6 @@ func TestEndlessFiles(t *testing.T) {
 		"silver":   func() error { _, err := AddSilver(sampler, 0, device); return err },
 		"text":     func() error { _, _, err := ReadTexts([]string{device}); return err },
 		"lexicon":  func() error { _, _, err := ReadLexicon(device); return err },
-		"vectors":  func() error { _, _, err := ReadVectors(device, train.Treebank{}, 10); return err },
 		"clusters": func() error { _, err := ReadClusters(device, train.Treebank{}); return err },
 	} {
 		var before, after runtime.MemStats

@@ -44,8 +44,8 @@ type Projection struct {
 	keys   []hash.Key
 	fixed  []int32   // of a Tensor: position p has U.phi at [2*p*rank] and V.phi at [(2*p+1)*rank], units of 2^-16
 	floats []float64 // of a TensorLearner, likewise
-	terms  []term    // of all positions
-	start  []int32   // terms of position p: terms[start[p]:start[p+1]]
+	rows   []int32   // of the features of all positions
+	start  []int32   // rows of position p: rows[start[p]:start[p+1]]
 	local  []int32   // of Gradient: by row, its place in the gradient if that names the row there
 }
 
@@ -60,19 +60,16 @@ const (
 )
 
 // No projection overflows: a position adds up one row for every feature of its
-// word and one for each of three vectors. A negative constant would not compile.
-const _ = uint(math.MaxInt32 - (wordKinds+2*syntax.MaxFeats+3)<<(7+maxShift))
+// word. A negative constant would not compile.
+const _ = uint(math.MaxInt32 - (wordKinds+2*syntax.MaxFeats)<<(7+maxShift))
 
 // A Tensor is one whose training is over: 8-bit rows with a power of two as
 // scale each, integers throughout. Line 2*f is row f of U, line 2*f+1 that of V;
-// line i is lines[i*rank:(i+1)*rank] << shift[i]. Rows are the places of features,
-// then those of words three times: of the word to the left, the word itself
-// and the one to the right, the dimensions of its vector summed up. It is
-// read-only. The zero value scores nothing.
+// line i is lines[i*rank:(i+1)*rank] << shift[i]. Rows are the places of features. It
+// is read-only. The zero value scores nothing.
 type Tensor struct {
 	rank     int
 	features hash.Set
-	words    hash.Set // that have a vector
 	lines    []int8
 	shift    []uint8
 	w        []int32 // [bin*rank + r], times 1-gamma
@@ -80,8 +77,6 @@ type Tensor struct {
 
 // Rank returns the rank, 0 of the zero value.
 func (t *Tensor) Rank() int { return t.rank }
-
-func (t *Tensor) rows() int { return len(t.features) + 3*len(t.words) }
 
 // line quantises line i with the smallest scale that holds it.
 func (t *Tensor) line(i int, values []float64) {
@@ -109,11 +104,6 @@ func (t *Tensor) Project(c *word.Sentence, p *Projection) (lookups int) {
 		for _, k := range p.keys {
 			if row := t.features.Find(k); row >= 0 {
 				t.add(p, pos, row)
-			}
-		}
-		for block := range 3 {
-			if word := wordAt(t.words, c, pos+block-1); word >= 0 {
-				t.add(p, pos, len(t.features)+block*len(t.words)+word)
 			}
 		}
 	}
@@ -150,8 +140,9 @@ func (t *Tensor) Arc(p *Projection, h, m int) int32 {
 
 // Layout names the sections of a tensor, all empty if t is the zero value.
 func (t *Tensor) Layout(l *pack.Layout) {
+	var vectors []uint32 // of words; models of earlier programs may have some
 	pack.Array(l, "features", (*[]uint32)(&t.features))
-	pack.Array(l, "words", (*[]uint32)(&t.words))
+	pack.Array(l, "words", &vectors)
 	pack.Array(l, "lines", &t.lines)
 	pack.Array(l, "shift", &t.shift)
 	pack.Array(l, "w", &t.w)
@@ -160,10 +151,10 @@ func (t *Tensor) Layout(l *pack.Layout) {
 	}
 	t.rank = len(t.w) / bins
 	l.Check("features", t.features.Valid(), "has no empty place")
-	l.Check("words", t.words.Valid(), "has no empty place")
+	l.Check("words", len(vectors) == 0, "holds word vectors, which this program does not know: train the model again without --vectors")
 	l.Check("w", t.rank <= maxRank && len(t.w) == bins*t.rank, "has a wrong length")
-	l.Check("lines", len(t.lines) == 2*t.rows()*t.rank && (t.rank > 0 || t.rows() == 0), "has a wrong length")
-	l.Check("shift", len(t.shift) == 2*t.rows(), "has a wrong length")
+	l.Check("lines", len(t.lines) == 2*len(t.features)*t.rank && (t.rank > 0 || len(t.features) == 0), "has a wrong length")
+	l.Check("shift", len(t.shift) == 2*len(t.features), "has a wrong length")
 	pack.Below(l, "shift", t.shift, maxShift+1)
 	l.Check("w", slices.Max(append(t.w, 0)) <= maxW && slices.Min(append(t.w, 0)) >= -maxW, "has a weight out of its range")
 }

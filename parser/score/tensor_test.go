@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
@@ -32,7 +31,7 @@ func stepped(t testing.TB, o TensorOptions) (*TensorLearner, *Tensor, *word.Voca
 }
 
 func TestIntegersFollowFloats(t *testing.T) {
-	for _, o := range []TensorOptions{{Rank: 8, Vectors: vectors(t)}, {Rank: 16, Start: StartRandom, Gamma: 0.5}} {
+	for _, o := range []TensorOptions{{Rank: 8}, {Rank: 16, Gamma: 0.5}} {
 		l, m, v, train := stepped(t, o)
 		l.now = l.averaged(30)
 		encoder := word.NewEncoder(v)
@@ -63,7 +62,7 @@ func TestIntegersFollowFloats(t *testing.T) {
 }
 
 func TestSavedModelScoresAlike(t *testing.T) {
-	_, m, v, train := stepped(t, TensorOptions{Rank: 8, Vectors: vectors(t)})
+	_, m, v, train := stepped(t, TensorOptions{Rank: 8})
 	var b pack.Builder
 	pack.Write(b.Sub("p"), m.Layout)
 	opened := new(Tensor)
@@ -97,7 +96,7 @@ func TestSavedModelScoresAlike(t *testing.T) {
 }
 
 func TestProjectDoesNotAllocate(t *testing.T) {
-	_, m, v, train := stepped(t, TensorOptions{Rank: 8, Vectors: vectors(t)})
+	_, m, v, train := stepped(t, TensorOptions{Rank: 8})
 	encoder := word.NewEncoder(v)
 	var p Projection
 	sum := int32(0)
@@ -133,57 +132,6 @@ func TestArcBounds(t *testing.T) {
 	}
 	if got := m.Arc(p, 0, 1); got != -1<<24 {
 		t.Errorf("smallest score %d", got)
-	}
-}
-
-func TestVectorsFallBack(t *testing.T) {
-	v := vectors(t)
-	s := &syntax.Sentence{Words: []syntax.Word{{Form: "N1"}, {Form: "D2"}, {Form: "d2"}, {Form: "V3"}}}
-	c := word.NewEncoder(word.Learn(nil)).Encode(s)
-	none := v.words.Find(hash.String(""))
-	one, two := v.words.Find(hash.String("n1")), v.words.Find(hash.String("D2"))
-	want := []int{none, one, two, none, v.words.Find(hash.String("V3")), none}
-	for pos, w := range want {
-		if got := wordAt(v.words, c, pos); got != w || got < 0 {
-			t.Errorf("position %d has vector %d, want %d", pos, got, w)
-		}
-	}
-	if got := v.of(want[4]); got[0] != 0 || got[1] == 0 || got[1] != got[2] {
-		t.Errorf("of equal words the first counts, got %v", got)
-	}
-	for _, bad := range []struct {
-		words  []string
-		values []float32
-		size   int
-	}{{nil, nil, 2}, {[]string{"a"}, []float32{1}, 2}, {[]string{"a"}, []float32{0}, 1}, {[]string{"a"}, []float32{float32(math.NaN())}, 1}} {
-		if _, err := NewVectors(bad.words, bad.values, bad.size); err == nil {
-			t.Errorf("%v: no error", bad)
-		}
-	}
-}
-
-// A sentence has the same vectors however it was typed, and so have the words
-// of a file of vectors.
-func TestVectorsOfTypographicForms(t *testing.T) {
-	typed := []string{"don’t", "—", "…", "“", "O’Neill"}
-	forms := []string{"don't", "--", "...", `"`, "O'Neill"}
-	values := []float32{1, 2, 3, 4, 5, 6}
-	for _, file := range [][]string{typed, forms} {
-		v, err := NewVectors(append([]string{""}, file...), values, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var a, b syntax.Sentence
-		for i := range typed {
-			a.Words, b.Words = append(a.Words, syntax.Word{Form: typed[i]}), append(b.Words, syntax.Word{Form: forms[i]})
-		}
-		e := word.NewEncoder(word.Learn(nil))
-		for i := range typed {
-			x, y := wordAt(v.words, e.Encode(&a), i+1), wordAt(v.words, e.Encode(&b), i+1)
-			if x != y || x == v.words.Find(unknown) {
-				t.Errorf("vectors of %q: %q has vector %d, %q has %d", file, typed[i], x, forms[i], y)
-			}
-		}
 	}
 }
 

@@ -14,27 +14,16 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Starts of a tensor.
-const (
-	StartSVD    = "svd"    // from sparse first-order weights
-	StartRandom = "random" // small seeded values
-)
-
 // TensorOptions have defaults for zero values.
 type TensorOptions struct {
-	Rank    int     // R; 16 if 0
-	Gamma   float64 // weight of the sparse score in a tree's, in (0,1]; 0.7 if 0 (Lei et al. 2014: 0.3)
-	Start   string  // StartSVD if ""
-	Seed    uint64
-	Vectors *Vectors // of words, further features; nil has none
-	Log     func(format string, a ...any)
+	Rank  int     // R; 16 if 0
+	Gamma float64 // weight of the sparse score in a tree's, in (0,1]; 0.7 if 0 (Lei et al. 2014: 0.3)
+	Seed  uint64
+	Log   func(format string, a ...any)
 }
 
 func (o *TensorOptions) setDefaults() {
-	o.Rank, o.Gamma, o.Start = cmp.Or(o.Rank, 16), cmp.Or(o.Gamma, 0.7), cmp.Or(o.Start, StartSVD)
-	if o.Vectors == nil {
-		o.Vectors = &Vectors{}
-	}
+	o.Rank, o.Gamma = cmp.Or(o.Rank, 16), cmp.Or(o.Gamma, 0.7)
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
@@ -48,16 +37,13 @@ func (o TensorOptions) Validate() error {
 		return fmt.Errorf("tensor of rank %d: want 1 to %d", o.Rank, maxRank)
 	case !(o.Gamma > 0 && o.Gamma <= 1):
 		return fmt.Errorf("gamma %g of the tensor: want a number above 0, at most 1", o.Gamma)
-	case o.Start != StartSVD && o.Start != StartRandom:
-		return fmt.Errorf("start %q of the tensor: want %s or %s", o.Start, StartSVD, StartRandom)
 	}
 	return nil
 }
 
 // A TensorLearner is a tensor in training. U, V and W are lines of rank
 // numbers in one array: of row f, line 2*f is U's and 2*f+1 is V's; behind all
-// rows come the bins of W. Rows are places of features, then three blocks of vector
-// dimensions, of the word to the left, the word and the one to the right.
+// rows come the bins of W. Rows are the places of features.
 // Reading (Project, Arc, Gradient) is safe for concurrent use, but not beside
 // Add.
 type TensorLearner struct {
@@ -84,14 +70,10 @@ func NewTensorLearner(train []syntax.Sentence, v *word.Vocabulary, o TensorOptio
 	}
 	t := &TensorLearner{o: o, features: learnFeatures(train, v, maxRows), rank: o.Rank}
 	t.now = make([]float64, t.size())
-	if o.Start == StartRandom {
-		t.startRandom()
-	} else {
-		t.startSVD(train, v)
-	}
+	t.startSVD(train, v)
 	t.total = slices.Clone(t.now)
 	t.reach = reachOfStart * floats.Norm(t.now, 2)
-	o.Log("tensor: rank %d, gamma %g, %d rows, start %s", o.Rank, o.Gamma, t.rows(), o.Start)
+	o.Log("tensor: rank %d, gamma %g, %d rows", o.Rank, o.Gamma, len(t.features))
 	return t, nil
 }
 
@@ -122,8 +104,7 @@ func learnFeatures(train []syntax.Sentence, v *word.Vocabulary, limit int) hash.
 	return set
 }
 
-func (t *TensorLearner) rows() int { return len(t.features) + 3*t.o.Vectors.size }
-func (t *TensorLearner) size() int { return (2*t.rows() + bins) * t.rank }
+func (t *TensorLearner) size() int { return (2*len(t.features) + bins) * t.rank }
 
 // Gamma is the weight of the sparse score.
 func (t *TensorLearner) Gamma() float64 { return t.o.Gamma }
@@ -132,40 +113,27 @@ func (t *TensorLearner) Gamma() float64 { return t.o.Gamma }
 func (t *TensorLearner) line(i int) []float64 { return t.now[i*t.rank:][:t.rank] }
 
 // bin returns a line of W.
-func (t *TensorLearner) bin(b int) []float64 { return t.line(2*t.rows() + b) }
-
-// A term is one entry of phi: a row and the value it is on with.
-type term struct {
-	row   int32
-	value float64
-}
+func (t *TensorLearner) bin(b int) []float64 { return t.line(2*len(t.features) + b) }
 
 // Project implements ArcScorer.
 func (t *TensorLearner) Project(c *word.Sentence, p *Projection) (lookups int) {
-	p.terms, p.start = p.terms[:0], append(p.start[:0], 0)
+	p.rows, p.start = p.rows[:0], append(p.start[:0], 0)
 	p.floats = resize(p.floats, 2*(c.Len()+1)*t.rank)
 	clear(p.floats)
 	for pos := 0; pos <= c.Len(); pos++ {
 		p.keys = wordKeys(c, pos, p.keys[:0])
 		lookups += len(p.keys)
 		for _, k := range p.keys {
-			if row := t.features.Find(k); row >= 0 {
-				p.terms = append(p.terms, term{int32(row), 1})
+			row := t.features.Find(k)
+			if row < 0 {
+				continue
 			}
-		}
-		for block := range 3 {
-			if word := wordAt(t.o.Vectors.words, c, pos+block-1); word >= 0 {
-				for d, x := range t.o.Vectors.of(word) {
-					p.terms = append(p.terms, term{int32(len(t.features) + block*t.o.Vectors.size + d), x})
-				}
-			}
-		}
-		for _, x := range p.terms[p.start[pos]:] {
+			p.rows = append(p.rows, int32(row))
 			for side := range 2 {
-				floats.AddScaled(t.projected(p, 2*pos+side), x.value, t.line(2*int(x.row)+side))
+				floats.Add(t.projected(p, 2*pos+side), t.line(2*row+side))
 			}
 		}
-		p.start = append(p.start, int32(len(p.terms)))
+		p.start = append(p.start, int32(len(p.rows)))
 	}
 	return lookups
 }
@@ -233,19 +201,19 @@ func (t *TensorLearner) Gradient(p *Projection, gold, other []int32) *Gradient {
 		}
 	}
 	g := &Gradient{}
-	p.local = resize(p.local, t.rows())
+	p.local = resize(p.local, len(t.features))
 	for pos, ok := range touched {
 		if !ok {
 			continue
 		}
-		for _, x := range p.terms[p.start[pos]:p.start[pos+1]] {
-			at := int(p.local[x.row])
-			if at >= len(g.rows) || g.rows[at] != x.row {
+		for _, row := range p.rows[p.start[pos]:p.start[pos+1]] {
+			at := int(p.local[row])
+			if at >= len(g.rows) || g.rows[at] != row {
 				at = len(g.rows)
-				p.local[x.row] = int32(at)
-				g.rows, g.d = append(g.rows, x.row), append(g.d, make([]float64, 2*R)...)
+				p.local[row] = int32(at)
+				g.rows, g.d = append(g.rows, row), append(g.d, make([]float64, 2*R)...)
 			}
-			floats.AddScaled(g.d[2*at*R:][:2*R], x.value, by[2*pos*R:][:2*R])
+			floats.Add(g.d[2*at*R:][:2*R], by[2*pos*R:][:2*R])
 		}
 	}
 	g.d = append(g.d, w...)
@@ -275,7 +243,7 @@ func (t *TensorLearner) Add(g *Gradient, scale float64, step int) {
 	for i, row := range g.rows {
 		move(2*int(row), g.d[2*i*t.rank:][:2*t.rank])
 	}
-	move(2*t.rows(), g.d[2*len(g.rows)*t.rank:])
+	move(2*len(t.features), g.d[2*len(g.rows)*t.rank:])
 }
 
 // averaged returns all lines averaged over steps 1..steps, each by itself.
@@ -291,22 +259,13 @@ func (t *TensorLearner) averaged(steps int) []float64 {
 func (t *TensorLearner) Averaged(steps int) *Tensor {
 	a := *t
 	a.now = t.averaged(steps)
-	q := &Tensor{rank: t.rank, features: t.features, words: t.o.Vectors.words}
-	q.lines, q.shift = make([]int8, 2*q.rows()*q.rank), make([]uint8, 2*q.rows())
-	first, words := 2*len(t.features), len(q.words)
-	for i := range first {
+	rows := 2 * len(t.features)
+	q := &Tensor{rank: t.rank, features: t.features, lines: make([]int8, rows*t.rank), shift: make([]uint8, rows)}
+	for i := range rows {
 		q.line(i, a.line(i))
 	}
-	for i := range 2 * 3 * words { // the lines of words, block by block
-		block, word, side := i/2/words, i/2%words, i%2
-		sum := make([]float64, t.rank)
-		for d, x := range t.o.Vectors.of(word) {
-			floats.AddScaled(sum, x, a.line(first+2*(block*t.o.Vectors.size+d)+side))
-		}
-		q.line(first+i, sum)
-	}
 	q.w = make([]int32, bins*t.rank)
-	for i, x := range a.now[2*t.rows()*t.rank:] {
+	for i, x := range a.now[rows*t.rank:] {
 		q.w[i] = int32(math.Round(max(-maxW, min(maxW, math.Ldexp((1-t.o.Gamma)*x, fixedBits)))))
 	}
 	return q
@@ -321,7 +280,7 @@ func (t *TensorLearner) Layout(l *pack.Layout) {
 	pack.Array(l, "total", &t.total)
 	pack.Value(l, "reach", &t.reach)
 	l.Check("features", slices.Equal(features, t.features), "is of other data")
-	l.Check("now", len(t.now) == t.size() && len(t.total) == t.size(), "is of another rank or of other vectors")
+	l.Check("now", len(t.now) == t.size() && len(t.total) == t.size(), "is of another rank")
 	if l.Reading() {
 		t.now, t.total = slices.Clone(t.now), slices.Clone(t.total)
 	}

@@ -45,25 +45,17 @@ func sentences(count int, seed uint64) []syntax.Sentence {
 	return list
 }
 
-func vectors(t testing.TB) *Vectors {
-	v, err := NewVectors([]string{"", "n1", "D2", "V3", "V3"}, []float32{1, 2, 3, -1, .5, 0, 2, 2, 0, 0, 1, 1, 9, 9, 9}, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
 // learner returns a Learner with random factors, and one sentence projected.
 func learner(t testing.TB, o TensorOptions) (*TensorLearner, *word.Sentence, *Projection) {
 	train := sentences(40, 3)
 	vocabulary := word.Learn(train)
-	if o.Start == "" {
-		o.Start = StartRandom
-	}
 	l, err := NewTensorLearner(train, vocabulary, o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	r := hash.Rand(1)
+	fillRandom(l.now, 0.2, &r)
+	l.total = slices.Clone(l.now)
 	s := &train[0]
 	c, p := word.NewEncoder(vocabulary).Encode(s), new(Projection)
 	l.Project(c, p)
@@ -85,8 +77,8 @@ func trees(n int) (gold, other []int32) {
 func naive(l *TensorLearner, p *Projection, h, m int) float64 {
 	phi := func(pos int) map[int32]float64 {
 		x := make(map[int32]float64)
-		for _, t := range p.terms[p.start[pos]:p.start[pos+1]] {
-			x[t.row] += float64(t.value)
+		for _, row := range p.rows[p.start[pos]:p.start[pos+1]] {
+			x[row]++
 		}
 		return x
 	}
@@ -113,7 +105,7 @@ func difference(l *TensorLearner, p *Projection, gold, other []int32) float64 {
 }
 
 func TestArcIsTheDefinition(t *testing.T) {
-	l, c, p := learner(t, TensorOptions{Rank: 5, Gamma: 0.4, Vectors: vectors(t)})
+	l, c, p := learner(t, TensorOptions{Rank: 5, Gamma: 0.4})
 	for m := 1; m <= c.Len(); m++ {
 		for h := 0; h <= c.Len(); h++ {
 			want := naive(l, p, h, m)
@@ -129,7 +121,7 @@ func TestArcIsTheDefinition(t *testing.T) {
 
 // Every entry of dU, dV and dW equals the finite difference.
 func TestGradientIsTheFiniteDifference(t *testing.T) {
-	l, c, p := learner(t, TensorOptions{Rank: 3, Vectors: vectors(t)})
+	l, c, p := learner(t, TensorOptions{Rank: 3})
 	gold, other := trees(c.Len())
 	g := l.Gradient(p, gold, other)
 	whole := make([]float64, len(l.now))
@@ -224,7 +216,7 @@ func TestAverageIsThatOfAllSteps(t *testing.T) {
 }
 
 func TestStateComesBack(t *testing.T) {
-	o := TensorOptions{Rank: 3, Vectors: vectors(t)}
+	o := TensorOptions{Rank: 3}
 	l, c, p := learner(t, o)
 	gold, other := trees(c.Len())
 	l.Add(l.Gradient(p, gold, other), 0.1, 1)
@@ -249,7 +241,7 @@ func TestStateComesBack(t *testing.T) {
 
 func TestOptionsAreChecked(t *testing.T) {
 	train := sentences(5, 1)
-	for _, o := range []TensorOptions{{Rank: maxRank + 1}, {Gamma: 1.5}, {Gamma: -1}, {Start: "warm"}} {
+	for _, o := range []TensorOptions{{Rank: maxRank + 1}, {Gamma: 1.5}, {Gamma: -1}} {
 		if _, err := NewTensorLearner(train, word.Learn(train), o); err == nil {
 			t.Errorf("%+v: no error", o)
 		}

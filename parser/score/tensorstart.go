@@ -56,15 +56,6 @@ var pairs = [...][2]int{
 // maxCells bounds the sparse array that is decomposed.
 const maxCells = 1_500_000
 
-// startRandom draws all lines uniformly. Every word has about twenty features,
-// so that projections start near 0.5 and scores well below 1.
-func (t *TensorLearner) startRandom() {
-	r := hash.Rand(t.o.Seed + 0x7E45)
-	rows, w := t.now[:2*t.rows()*t.rank], t.now[2*t.rows()*t.rank:]
-	fillRandom(rows, 0.2, &r)
-	fillRandom(w, 0.1, &r)
-}
-
 // startSVD starts U, V and W from a first-order model of the same training
 // data.
 func (t *TensorLearner) startSVD(train []syntax.Sentence, v *word.Vocabulary) {
@@ -217,9 +208,8 @@ func (x *firstOrder) learn(s *syntax.Sentence, m int) {
 // (Lei et al. 2014): the unfolding of head rows against columns has singular
 // triplets (sigma, u, q); q, as a matrix of modifier rows and bins, has a
 // largest one (s, v, w); a component is u, v and w, and its scale sigma*s is
-// spread evenly over the three. Components that the array does not have, and
-// all rows of vectors, get small seeded values: with all three zero they could
-// never move. It returns the number of components found.
+// spread evenly over the three. Components that the array does not have get small
+// seeded values: with all three zero they could never move. It returns the number of components found.
 func (t *TensorLearner) decompose(list []cell) int {
 	r := hash.Rand(t.o.Seed + 0x51D)
 	fillRandom(t.now, 0.02, &r)

@@ -11,13 +11,11 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-func tensorOptions(start string) *score.TensorOptions {
-	return &score.TensorOptions{Rank: 4, Gamma: 0.5, Start: start}
-}
+func tensorOptions() *score.TensorOptions { return &score.TensorOptions{Rank: 4, Gamma: 0.5} }
 
 func TestTensorTrainingFitsAGrammarAndIsSaved(t *testing.T) {
 	train, dev := grammar(60, 1), grammar(30, 2)
-	m, err := Train(word.Learn(train), train, dev, TrainOptions{Epochs: 4, Tensor: tensorOptions(score.StartSVD)})
+	m, err := Train(word.Learn(train), train, dev, TrainOptions{Epochs: 4, Tensor: tensorOptions()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,42 +48,40 @@ func TestTensorTrainingFitsAGrammarAndIsSaved(t *testing.T) {
 
 func TestTensorTrainingDoesNotDependOnWorkersNorInterruption(t *testing.T) {
 	train, dev := grammar(50, 3), grammar(10, 4)
-	for _, start := range []string{score.StartSVD, score.StartRandom} {
-		o := TrainOptions{Epochs: 3, Workers: 1, Tensor: tensorOptions(start)}
-		want, err := Train(word.Learn(train), train, dev, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o.Workers = 4
-		other, err := Train(word.Learn(train), train, dev, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(packed(want), packed(other)) {
-			t.Error("1 and 4 workers give different models")
-		}
-		var state []pack.Section
-		stop := fmt.Errorf("stopped")
-		o.Checkpoint = func(epoch int, layout func(*pack.Layout)) error {
-			state = written(layout)
-			return stop
-		}
-		if _, err = Train(word.Learn(train), train, dev, o); err != stop || state == nil {
-			t.Fatalf("interrupted training returned %v", err)
-		}
-		o.Checkpoint = nil
-		o.Resume = reader(state)
-		resumed, err := Train(word.Learn(train), train, dev, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(packed(want), packed(resumed)) {
-			t.Error("a resumed training differs from one that was not interrupted")
-		}
-		o.Tensor = nil
-		if _, err := Train(word.Learn(train), train, dev, o); err == nil {
-			t.Error("a checkpoint with a tensor was taken by a training without")
-		}
+	o := TrainOptions{Epochs: 3, Workers: 1, Tensor: tensorOptions()}
+	want, err := Train(word.Learn(train), train, dev, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Workers = 4
+	other, err := Train(word.Learn(train), train, dev, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(packed(want), packed(other)) {
+		t.Error("1 and 4 workers give different models")
+	}
+	var state []pack.Section
+	stop := fmt.Errorf("stopped")
+	o.Checkpoint = func(epoch int, layout func(*pack.Layout)) error {
+		state = written(layout)
+		return stop
+	}
+	if _, err = Train(word.Learn(train), train, dev, o); err != stop || state == nil {
+		t.Fatalf("interrupted training returned %v", err)
+	}
+	o.Checkpoint = nil
+	o.Resume = reader(state)
+	resumed, err := Train(word.Learn(train), train, dev, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(packed(want), packed(resumed)) {
+		t.Error("a resumed training differs from one that was not interrupted")
+	}
+	o.Tensor = nil
+	if _, err := Train(word.Learn(train), train, dev, o); err == nil {
+		t.Error("a checkpoint with a tensor was taken by a training without")
 	}
 }
 
@@ -93,7 +89,7 @@ func TestTensorTrainingDoesNotDependOnWorkersNorInterruption(t *testing.T) {
 // that would close the loss closes that share of it, up to the second order.
 func TestTensorStepMeetsTheMargin(t *testing.T) {
 	train := grammar(1, 5)
-	o := TrainOptions{C: 1e9, Tensor: tensorOptions(score.StartRandom)}
+	o := TrainOptions{C: 1e9, Tensor: tensorOptions()}
 	o.setDefaults()
 	tr, err := newTrainer(word.Learn(train), train, o)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -41,7 +42,7 @@ func TestWholeTrainingFromPartialTrees(t *testing.T) {
 	for _, o := range []Options{
 		{Seed: 5, Folds: 2, Workers: 1, Cased: 5},
 		{Seed: 5, Folds: 2, Workers: 4, Cased: 5},
-		{Seed: 5, Folds: 2, Workers: 2, GoldTags: true, Tensor: tensorOfForms(t)},
+		{Seed: 5, Folds: 2, Workers: 2, GoldTags: true, Tensor: &score.TensorOptions{Rank: 4, Gamma: 0.5}},
 	} {
 		var log strings.Builder
 		o.Log = func(format string, a ...any) { fmt.Fprintf(&log, format+"\n", a...) }

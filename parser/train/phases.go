@@ -126,22 +126,13 @@ func (t *trainer) segmenterAndTagger(gold, mix bank) (segmenter, tagger *result,
 }
 
 // tagged returns the sentences with one root of both treebanks, with the tags
-// that pruner, parser and labels learn from and are chosen by. With GoldTags
-// and NoTags both have the same kind; else dev has the tagger's, and TreeTags
-// says which train has; silver sentences never have both.
+// that pruner, parser and labels learn from and are chosen by. With GoldTags both
+// have these; else dev has the tagger's, and TreeTags says which train has; silver
+// sentences never have both.
 func (t *trainer) tagged(tagger *result, from bank) (bank, error) {
 	b := bank{oneRoot(from.train), oneRoot(from.dev), ""}
-	switch {
-	case t.GoldTags:
+	if t.GoldTags {
 		b.key = hashKey("gold tags", from.key)
-		return b, nil
-	case t.NoTags:
-		for _, list := range [][]syntax.Sentence{b.train, b.dev} {
-			for i := range list {
-				list[i] = model.WithoutTags(&list[i])
-			}
-		}
-		b.key = hashKey("no tags", from.key)
 		return b, nil
 	}
 	tag, err := t.openTagger(pack.NewView(tagger.sections), t.words)

@@ -40,7 +40,7 @@ type clock struct {
 func newProgress(o Options, first bool) *progress {
 	p := &progress{out: o.Log, now: o.Now}
 	for phase, share := range shares {
-		skipped := phase == "tags" && (o.GoldTags || o.NoTags || o.TreeTags == TreeTagsGold) ||
+		skipped := phase == "tags" && (o.GoldTags || o.TreeTags == TreeTagsGold) ||
 			(phase == "encoder" || phase == "mix") && o.Encoder == nil ||
 			(phase == "heads" || strings.HasPrefix(phase, firstPass)) && !first
 		if !skipped {

@@ -83,8 +83,7 @@ type Options struct {
 	Seed     uint64
 	TagSeed  uint64 // of segmenter, tagger and jackknifed tags; 0 is Seed
 	GoldTags bool   // pruner, parser and labels see gold tags, not jackknifed ones
-	NoTags   bool   // pruner, parser and labels see neither tags nor lemmas; tags are still predicted for output
-	TreeTags string // "" is both for a small treebank, else jackknifed; GoldTags and NoTags leave no choice
+	TreeTags string // "" is both for a small treebank, else jackknifed; GoldTags leaves no choice
 	Folds    int    // of jackknifing tags and candidates, at least 2; 0 is 10 for a small treebank, else 5, or 2 with much silver
 
 	Cut      float64         // largest one of the pruner where the model parses, in nats; 0 is 4.25
@@ -120,10 +119,8 @@ type Options struct {
 	Clusters                     *word.Clusters
 	ClustersFile, ClustersSHA256 string
 
-	// Tensor is the parser's tensor for arcs; nil has none. Its vectors, if
-	// any, are named by the base name and SHA-256 of their file.
-	Tensor                     *score.TensorOptions
-	VectorsFile, VectorsSHA256 string
+	// Tensor is the parser's tensor for arcs; nil has none.
+	Tensor *score.TensorOptions
 
 	// Encoder is the pretrained encoder that is tuned and put into the model;
 	// nil trains the sparse model alone.
@@ -202,9 +199,6 @@ func (o *Options) validate() error {
 	if o.Folds < 2 {
 		return fmt.Errorf("%d folds: jackknifing needs at least 2", o.Folds)
 	}
-	if o.GoldTags && o.NoTags {
-		return fmt.Errorf("either gold tags or no tags")
-	}
 	if w := o.SilverWeight; !(w >= 0 && w <= MaxSilverWeight) {
 		return fmt.Errorf("silver weight %g: want 0 to %d", w, MaxSilverWeight)
 	}
@@ -225,12 +219,7 @@ func (o *Options) tensorKey() string {
 	if o.Tensor == nil {
 		return ""
 	}
-	t := o.Tensor
-	key := fmt.Sprintf("rank %d, gamma %g, start %s", t.Rank, t.Gamma, t.Start)
-	if t.Vectors != nil {
-		key += fmt.Sprintf(", %d vectors of %s %s", t.Vectors.Len(), o.VectorsFile, o.VectorsSHA256)
-	}
-	return key
+	return fmt.Sprintf("rank %d, gamma %g, start svd", o.Tensor.Rank, o.Tensor.Gamma)
 }
 
 // lexiconKey names all of the lexicon that changes the model; "" is none.
@@ -365,7 +354,6 @@ func (t *trainer) provenance() model.Info {
 	set("weights", strconv.Itoa(t.Weights), t.Weights != 0)
 	set("cut", strconv.FormatFloat(t.Cut, 'g', -1, 64), t.Cut != 0)
 	set("delta", strconv.Itoa(t.Delta), t.Families.Any(part.Globals))
-	set(model.NoTagsOption, "true", t.NoTags)
 	set("tensor", t.tensorKey(), t.Tensor != nil)
 	set("lexicon", t.lexiconKey(), len(t.Lexicon) > 0)
 	set("clusters", t.clustersKey(), t.Clusters != nil)

@@ -100,28 +100,6 @@ func TestTreeTags(t *testing.T) {
 	}
 }
 
-func TestNoTagsHidesTags(t *testing.T) {
-	var r rig
-	if _, err := trainToy(&r, Options{NoTags: true}); err != nil {
-		t.Fatal(err)
-	}
-	for _, phase := range []string{"pruner", "candidates", "parser", "labels"} {
-		w := r.seen[phase][0].Words[1]
-		if w.UPOS != "" || w.XPOS != "" || w.Feats != "" || w.Lemma != "" || w.Form == "" || w.Head != 1 {
-			t.Errorf("%s saw %+v", phase, w)
-		}
-	}
-	if w := r.seen["tagger"][0].Words[1]; w.UPOS != "X" {
-		t.Error("the tagger saw no tags")
-	}
-	if slices.Contains(r.ran, "tags") {
-		t.Errorf("ran %v", r.ran)
-	}
-	if _, err := trainToy(&r, Options{NoTags: true, GoldTags: true}); err == nil {
-		t.Error("gold tags and no tags: no error")
-	}
-}
-
 // The parser is trained again if its tensor changes, and nothing before it.
 func TestTensorIsPartOfTheParsersKey(t *testing.T) {
 	store := memory{}
