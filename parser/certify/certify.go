@@ -66,7 +66,6 @@ type Prover struct {
 	pairs []pair
 	cells []int32 // of the tables of pairs
 
-	kinds   kinds
 	parts   []part.Part
 	asks    []ask
 	answers []int32 // by ask
@@ -132,7 +131,7 @@ func (p *Prover) Prove(search Search, scores *part.Scores, projective bool, best
 func (p *Prover) begin(aim, limit int64) bool {
 	p.aim, p.limit, p.steps, p.stuck = aim, limit, 0, false
 	p.active = p.active[:0]
-	if !p.kinds.find(p.scores) {
+	if p.scores.Families&^bounded != 0 {
 		return false
 	}
 	p.list()

@@ -36,7 +36,7 @@ func (x *search) score(heads []int32) int64 {
 
 // Offer implements Search.
 func (x *search) Offer(heads []int32) int64 {
-	if parttest.IsTree(heads) {
+	if syntax.IsTree(heads) {
 		if v := x.score(heads); v > x.bestAt {
 			x.best, x.bestAt = append(x.best[:0], heads...), v
 		}
@@ -259,7 +259,7 @@ func TestLeastParts(t *testing.T) {
 		x := &search{}
 		x.prepare(s, 400, on)
 		p := &Prover{scores: &x.scores, limit: 1 << 40}
-		if !p.kinds.find(p.scores) {
+		if on&^bounded != 0 {
 			t.Fatal("families without bounds")
 		}
 		p.list()

@@ -1,36 +1,16 @@
 package certify
 
-import "github.com/treebeam/treebeam/parser/part"
+import (
+	"github.com/treebeam/treebeam/parser/part"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
 
-// kinds are the families that the prover has bounds for: those of a model
-// that has no others.
-type kinds struct {
-	grandparents, siblings, grandSiblings, triSiblings family
-	bigrams, crossings                                 family
-	greatGrandparents, siblingGrandchildren            family
-}
+// bounded are the families that the prover has bounds for.
+var bounded = part.SetOf(part.Grandparents, part.Siblings, part.GrandSiblings, part.TriSiblings,
+	part.HeadBigrams, part.Crossings, part.GreatGrandparents, part.SiblingGrandchildren)
 
-// A family is a Kind, if it is on.
-type family struct {
-	part.Kind
-	on bool
-}
-
-// find looks for the families of the scores, and reports whether there are no
-// others.
-func (k *kinds) find(x *part.Scores) bool {
-	known := 0
-	for _, f := range [...]struct {
-		name string
-		to   *family
-	}{{"gp", &k.grandparents}, {"cs", &k.siblings}, {"gs", &k.grandSiblings}, {"ts", &k.triSiblings}, {"hb", &k.bigrams},
-		{"cross", &k.crossings}, {"ggp", &k.greatGrandparents}, {"psc", &k.siblingGrandchildren}} {
-		if f.to.Kind, f.to.on = x.Local(f.name); f.to.on {
-			known++
-		}
-	}
-	return known == x.Locals() && !x.HasGlobals()
-}
+// scored reports whether the model scores parts of a kind.
+func (p *Prover) scored(k part.Kind) bool { return p.scores.Families.Has(k) }
 
 // A pair is the factor of two words, u before v. The table has a cell for each
 // of their arcs together, those of one arc of u side by side.
@@ -68,10 +48,10 @@ func (p *Prover) tooMuch() bool {
 func (p *Prover) least() (parts int64) {
 	for h := int32(1); int(h) < len(p.count); h++ {
 		kids, left := p.kids[p.kidsOf[h]:p.kidsOf[h+1]], p.right[h]-p.kidsOf[h]
-		if p.kinds.siblings.on {
+		if p.scored(part.Siblings) {
 			parts += p.neighbours(kids[:left]) + p.neighbours(kids[left:])
 		}
-		if p.kinds.grandparents.on {
+		if p.scored(part.Grandparents) {
 			parts += int64(p.count[h]) * int64(len(kids))
 			for _, a := range kids { // but none in which a word is its own grandparent
 				if p.scores.Arc(p.words[a], int(h)) >= 0 {
@@ -79,7 +59,7 @@ func (p *Prover) least() (parts int64) {
 				}
 			}
 		}
-		if int(h)+1 < len(p.count) && p.kinds.bigrams.on {
+		if int(h)+1 < len(p.count) && p.scored(part.HeadBigrams) {
 			parts += int64(p.count[h]) * int64(p.count[h+1])
 		}
 	}
@@ -104,7 +84,7 @@ func (p *Prover) askHeads() bool {
 	words := len(p.count)
 	p.parts, p.asks = p.parts[:0], p.asks[:0]
 	p.edgesOf, p.nodesOf = resize(p.edgesOf, words), resize(p.nodesOf, words)
-	p.grand = p.kinds.grandSiblings.on
+	p.grand = p.scored(part.GrandSiblings)
 	p.edges, p.nodes = p.edges[:0], p.nodes[:0]
 	for h := int32(1); int(h) < words; h++ {
 		kids := p.kids[p.kidsOf[h]:p.kidsOf[h+1]]
@@ -182,20 +162,19 @@ func (s *side) before(j int32) int32 {
 func (p *Prover) askEdges(h, g int32, left, right []int32, at int32) {
 	l := side{p, part.Start, h, left, at, int32(len(left) + 2)}
 	r := side{p, h, part.End, right, at + square(int32(len(left))), int32(len(right) + 2)}
-	k := &p.kinds
 	for _, s := range [...]*side{&l, &r} {
 		lo := int32(0)
 		for j := int32(1); j < s.size && !p.tooMuch(); j++ {
 			b := s.entry(j)
 			for i := lo; i < j; i++ {
 				a, cell := s.entry(i), s.first+i*s.size+j
-				if k.siblings.on {
-					p.ask(k.siblings.Part(h, a, b, 0), &p.edges, cell, alone)
+				if p.scored(part.Siblings) {
+					p.ask(part.Siblings.Part(h, a, b, 0), &p.edges, cell, alone)
 				}
-				if k.grandSiblings.on && g != a && g != b {
-					p.ask(k.grandSiblings.Part(g, h, a, b), &p.edges, cell, alone)
+				if p.scored(part.GrandSiblings) && g != a && g != b {
+					p.ask(part.GrandSiblings.Part(g, h, a, b), &p.edges, cell, alone)
 				}
-				if k.triSiblings.on {
+				if p.scored(part.TriSiblings) {
 					p.askThird(s, &l, h, i, b, cell)
 				}
 			}
@@ -216,34 +195,34 @@ func (p *Prover) askThird(s, l *side, h, i, b, cell int32) {
 		s, i = l, l.size-1
 	}
 	for j, group := s.before(i), first; j < i; j, group = j+1, next {
-		p.ask(p.kinds.triSiblings.Part(h, s.entry(j), a, b), &p.edges, cell, group)
+		p.ask(part.TriSiblings.Part(h, s.entry(j), a, b), &p.edges, cell, group)
 	}
 }
 
 // askNodes asks for the parts of each kid of h, if h has the arc b.
 func (p *Prover) askNodes(h, b int32, kids []int32, at int32) {
-	g, k := p.heads[b], &p.kinds
+	g := p.heads[b]
 	for i, a := range kids {
 		m, cell := p.words[a], at+int32(i)
 		if m == g || p.tooMuch() {
 			continue
 		}
-		if k.grandparents.on {
-			p.ask(k.grandparents.Part(g, h, m, 0), &p.nodes, cell, alone)
+		if p.scored(part.Grandparents) {
+			p.ask(part.Grandparents.Part(g, h, m, 0), &p.nodes, cell, alone)
 		}
 		if g == 0 {
 			continue
 		}
-		if k.greatGrandparents.on {
+		if p.scored(part.GreatGrandparents) {
 			group := first
 			for c := p.start[g-1]; c < p.start[g]; c++ {
 				if top := p.heads[c]; top != h && top != m {
-					p.ask(k.greatGrandparents.Part(top, g, h, m), &p.nodes, cell, group)
+					p.ask(part.GreatGrandparents.Part(top, g, h, m), &p.nodes, cell, group)
 					group = next
 				}
 			}
 		}
-		if k.siblingGrandchildren.on {
+		if p.scored(part.SiblingGrandchildren) {
 			p.askNeighbours(g, h, m, cell)
 		}
 	}
@@ -259,13 +238,13 @@ func (p *Prover) askNeighbours(g, h, m, cell int32) {
 	before, behind := orNone, orNone
 	for _, a := range p.kids[lo:hi] {
 		if d := p.words[a]; d < h && d != m {
-			p.ask(p.kinds.siblingGrandchildren.Part(g, h, m, d), &p.nodes, cell, before)
+			p.ask(part.SiblingGrandchildren.Part(g, h, m, d), &p.nodes, cell, before)
 			before = next
 		}
 	}
 	for _, a := range p.kids[lo:hi] {
 		if d := p.words[a]; d > h && d != m {
-			p.ask(p.kinds.siblingGrandchildren.Part(g, h, m, d), &p.nodes, cell, behind)
+			p.ask(part.SiblingGrandchildren.Part(g, h, m, d), &p.nodes, cell, behind)
 			behind = next
 		}
 	}
@@ -280,7 +259,7 @@ func (p *Prover) askPairs() bool {
 	for a := range p.crosses {
 		p.crosses[a] = barredCell // not asked for
 	}
-	crossings := p.projective || p.kinds.crossings.on
+	crossings := p.projective || p.scored(part.Crossings)
 	for u := int32(1); u < n; u++ {
 		end := u // the furthest word that an arc of u ends at
 		for _, h := range p.heads[p.start[u-1]:p.start[u]] {
@@ -302,17 +281,17 @@ func (p *Prover) askPairs() bool {
 
 // askPair makes the table of u and v, if their arcs have parts together.
 func (p *Prover) askPair(u, v int32, crossings bool) {
-	table, k, any := int32(len(p.cells)), &p.kinds, false
-	near := v == u+1 && k.bigrams.on
+	table, any := int32(len(p.cells)), false
+	near := v == u+1 && p.scored(part.HeadBigrams)
 	for a := p.start[u-1]; a < p.start[u]; a++ {
 		for b := p.start[v-1]; b < p.start[v]; b++ {
 			cell := int32(len(p.cells))
 			p.cells = append(p.cells, 0)
 			if near {
 				any = true
-				p.ask(k.bigrams.Part(u, p.heads[a], p.heads[b], 0), &p.cells, cell, alone)
+				p.ask(part.HeadBigrams.Part(u, p.heads[a], p.heads[b], 0), &p.cells, cell, alone)
 			}
-			if !crossings || !cross(p.heads[a], u, p.heads[b], v) {
+			if !crossings || !syntax.Cross(p.heads[a], u, p.heads[b], v) {
 				continue
 			}
 			any = true
@@ -335,14 +314,8 @@ func (p *Prover) askPair(u, v int32, crossings bool) {
 func (p *Prover) askCrossing(a int32) {
 	if p.crosses[a] == barredCell {
 		p.crosses[a] = 0
-		p.ask(p.kinds.crossings.Part(p.heads[a], p.words[a], 0, 0), &p.crosses, a, alone)
+		p.ask(part.Crossings.Part(p.heads[a], p.words[a], 0, 0), &p.crosses, a, alone)
 	}
-}
-
-// cross reports whether the arcs between a and b and between c and d cross.
-func cross(a, b, c, d int32) bool {
-	a, b, c, d = min(a, b), max(a, b), min(c, d), max(c, d)
-	return a < c && c < b && b < d || c < a && a < d && d < b
 }
 
 // answer fills the tables.

@@ -51,6 +51,15 @@ func Key2(t, a, b uint64) Key       { return Mix(Sum2(t, a, b)) }
 func Key3(t, a, b, c uint64) Key    { return Mix(Sum3(t, a, b, c)) }
 func Key4(t, a, b, c, d uint64) Key { return Mix(Sum4(t, a, b, c, d)) }
 
+// Append appends the keys of templates whose atoms are summed up (Sum0 to Sum4), all
+// with one flag (Flag), or with none if it is 0.
+func Append(keys []Key, flag uint64, sums ...uint64) []Key {
+	for _, sum := range sums {
+		keys = append(keys, Mix(sum+flag))
+	}
+	return keys
+}
+
 // Beside returns a key for sum that shares its upper half with k. A table
 // that picks the cache line of a key by its upper half finds both at the price
 // of one: a template alone and with a Flag.

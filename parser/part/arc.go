@@ -5,78 +5,43 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// arcKeys collects the keys of an arc. A template is a line below; the numbers
-// of templates are used once.
-type arcKeys struct {
-	keys            []hash.Key
-	distance, sides uint64 // flags: signed distance, direction alone
-}
-
-// far adds a template with the signed distance.
-func (a *arcKeys) far(sum uint64) { a.keys = append(a.keys, hash.Mix(sum+a.distance)) }
-
-// both adds a template with the direction of the arc and with its signed
-// distance, in one cache line of a table.
-func (a *arcKeys) both(sum uint64) {
-	k := hash.Mix(sum + a.sides)
-	a.keys = append(a.keys, k, hash.Beside(k, sum+a.distance))
-}
-
 // arc appends the keys of the arc h -> m, 0 <= h <= n, 1 <= m <= n. The
 // templates are chosen from those of Lei et al. (2014), who have each one also
 // without its distance, coarse tags beside fine ones, the tags between the
 // words, and pairs of FEATS items: more than half of the look-ups, which
 // improved no trees on dev. Lemma goes with coarse and form with fine tags, and
-// there are groups of our own for markers, commas and punctuation.
+// there are groups of our own for markers, commas and punctuation. The numbers of
+// templates are used once.
 func (x *Scores) arc(h, m int, keys []hash.Key) []hash.Key {
-	a := arcKeys{keys, hash.Flag(word.Distance(h, m)), hash.Flag(word.Distances + word.Direction(h, m))}
-	x.wordsAndTags(&a, h, m)
-	x.markers(&a, h, m)
+	far := hash.Flag(word.Distance(h, m))
+	keys = x.markers(h, m, far, x.wordsAndTags(h, m, far, keys))
 	if x.words.At(m).Coarse == word.PUNCT {
-		x.punctuation(&a, h, m)
+		keys = x.punctuation(h, m, far, keys)
 	}
 	if x.words.Clustered() {
-		x.clusterArc(&a, h, m)
+		keys = x.clusterArc(h, m, far, keys)
 	}
-	return a.keys
+	return keys
+}
+
+// withSide appends the keys of templates twice, in one cache line of a table: with
+// the direction of the arc h -> m and with its signed distance, which is far.
+func withSide(h, m int, far uint64, keys []hash.Key, sums ...uint64) []hash.Key {
+	side := hash.Flag(word.Distances + word.Direction(h, m))
+	for _, sum := range sums {
+		k := hash.Mix(sum + side)
+		keys = append(keys, k, hash.Beside(k, sum+far))
+	}
+	return keys
 }
 
 // wordsAndTags are the two words, their tags, and the forms and tags next to
 // them, with a mark of its own for the tag of a neighbour that is the other word.
-func (x *Scores) wordsAndTags(a *arcKeys, h, m int) {
+func (x *Scores) wordsAndTags(h, m int, far uint64, keys []hash.Key) []hash.Key {
 	before, hd, behind := x.words.At(h-1), x.words.At(h), x.words.At(h+1)
 	left, md, right := x.words.At(m-1), x.words.At(m), x.words.At(m+1)
 	wh, wm, lh, lm := hd.Form, md.Form, hd.Lemma, md.Lemma
 	ph, pm, ch, cm := uint64(hd.Fine), uint64(md.Fine), uint64(hd.Coarse), uint64(md.Coarse)
-	a.far(hash.Sum1(1, wh))
-	a.far(hash.Sum1(2, wm))
-	a.far(hash.Sum2(3, wh, wm))
-	a.far(hash.Sum1(4, before.Form))
-	a.far(hash.Sum1(5, behind.Form))
-	a.far(hash.Sum1(6, left.Form))
-	a.far(hash.Sum1(7, right.Form))
-	a.far(hash.Sum1(8, lh))
-	a.far(hash.Sum1(9, lm))
-	a.far(hash.Sum2(10, lh, lm))
-	a.far(hash.Sum1(11, ph))
-	a.far(hash.Sum1(12, pm))
-	a.far(hash.Sum2(13, ph, pm))
-
-	a.far(hash.Sum4(14, wh, wm, ph, pm))
-	a.far(hash.Sum3(15, wm, ph, pm))
-	a.far(hash.Sum3(16, wh, ph, pm))
-	a.far(hash.Sum2(17, wm, ph))
-	a.far(hash.Sum2(18, wh, pm))
-	a.far(hash.Sum2(19, wh, ph))
-	a.far(hash.Sum2(20, wm, pm))
-	a.far(hash.Sum4(21, lh, lm, ch, cm))
-	a.far(hash.Sum3(22, lm, ch, cm))
-	a.far(hash.Sum3(23, lh, ch, cm))
-	a.far(hash.Sum2(24, lm, ch))
-	a.far(hash.Sum2(25, lh, cm))
-	a.far(hash.Sum2(26, lh, ch))
-	a.far(hash.Sum2(27, lm, cm))
-
 	const mid = 255
 	near := func(p, other int) uint64 {
 		if p == other {
@@ -85,37 +50,40 @@ func (x *Scores) wordsAndTags(a *arcKeys, h, m int) {
 		return uint64(x.words.At(p).Fine)
 	}
 	hl, hr, ml, mr := near(h-1, m), near(h+1, m), near(m-1, h), near(m+1, h)
-	a.far(hash.Sum4(28, hl, ph, pm, mr))
-	a.far(hash.Sum3(29, ph, pm, mr))
-	a.far(hash.Sum3(30, hl, ph, pm))
-	a.far(hash.Sum3(31, hl, pm, mr))
-	a.far(hash.Sum3(32, hl, ph, mr))
-	a.far(hash.Sum4(33, ph, hr, ml, pm))
-	a.far(hash.Sum3(34, ph, ml, pm))
-	a.far(hash.Sum3(35, ph, hr, pm))
-	a.far(hash.Sum3(36, hr, ml, pm))
-	a.far(hash.Sum3(37, ph, hr, ml))
-	a.far(hash.Sum4(38, hl, ph, ml, pm))
-	a.far(hash.Sum4(39, ph, hr, pm, mr))
+	return hash.Append(keys, far,
+		hash.Sum1(1, wh), hash.Sum1(2, wm), hash.Sum2(3, wh, wm),
+		hash.Sum1(4, before.Form), hash.Sum1(5, behind.Form), hash.Sum1(6, left.Form), hash.Sum1(7, right.Form),
+		hash.Sum1(8, lh), hash.Sum1(9, lm), hash.Sum2(10, lh, lm),
+		hash.Sum1(11, ph), hash.Sum1(12, pm), hash.Sum2(13, ph, pm),
+
+		hash.Sum4(14, wh, wm, ph, pm), hash.Sum3(15, wm, ph, pm), hash.Sum3(16, wh, ph, pm),
+		hash.Sum2(17, wm, ph), hash.Sum2(18, wh, pm), hash.Sum2(19, wh, ph), hash.Sum2(20, wm, pm),
+		hash.Sum4(21, lh, lm, ch, cm), hash.Sum3(22, lm, ch, cm), hash.Sum3(23, lh, ch, cm),
+		hash.Sum2(24, lm, ch), hash.Sum2(25, lh, cm), hash.Sum2(26, lh, ch), hash.Sum2(27, lm, cm),
+
+		hash.Sum4(28, hl, ph, pm, mr), hash.Sum3(29, ph, pm, mr), hash.Sum3(30, hl, ph, pm),
+		hash.Sum3(31, hl, pm, mr), hash.Sum3(32, hl, ph, mr),
+		hash.Sum4(33, ph, hr, ml, pm), hash.Sum3(34, ph, ml, pm), hash.Sum3(35, ph, hr, pm),
+		hash.Sum3(36, hr, ml, pm), hash.Sum3(37, ph, hr, ml),
+		hash.Sum4(38, hl, ph, ml, pm), hash.Sum4(39, ph, hr, pm, mr))
 }
 
 // markers are case, markers, and the commas and brackets between the words.
-func (x *Scores) markers(a *arcKeys, h, m int) {
+func (x *Scores) markers(h, m int, far uint64, keys []hash.Key) []hash.Key {
 	hd, md := x.words.At(h), x.words.At(m)
 	ch, cm := uint64(hd.Coarse), uint64(md.Coarse)
 	if md.Case != 0 {
-		a.far(hash.Sum2(40, hd.Lemma, uint64(md.Case)))
+		keys = hash.Append(keys, far, hash.Sum2(40, hd.Lemma, uint64(md.Case)))
 	}
 	if k := md.Marker; k != 0 {
-		a.far(hash.Sum2(41, hd.Lemma, k))
-		a.far(hash.Sum3(42, ch, cm, k))
+		keys = hash.Append(keys, far, hash.Sum2(41, hd.Lemma, k), hash.Sum3(42, ch, cm, k))
 	}
 	signs := uint64(min(x.words.CommasBetween(h, m), 3))*4 + x.words.PairsBetween(min(h, m), max(h, m)-1)
-	a.far(hash.Sum3(43, ch, cm, signs))
+	return hash.Append(keys, far, hash.Sum3(43, ch, cm, signs))
 }
 
 // punctuation is about arcs whose modifier is a PUNCT.
-func (x *Scores) punctuation(a *arcKeys, h, m int) {
+func (x *Scores) punctuation(h, m int, far uint64, keys []hash.Key) []hash.Key {
 	hd, md := x.words.At(h), x.words.At(m)
 	ch, ph, kind := uint64(hd.Coarse), uint64(hd.Fine), uint64(md.Punct)
 	left, right := x.words.At(m-1), x.words.At(m+1)
@@ -123,18 +91,20 @@ func (x *Scores) punctuation(a *arcKeys, h, m int) {
 	if m == 1 {
 		place += 2
 	}
-	a.both(hash.Sum4(44, kind, ch, uint64(left.Coarse), uint64(right.Coarse)))
-	a.both(hash.Sum3(45, md.Form, ph, place))
-	a.both(hash.Sum4(46, kind, ch, place, uint64(md.Quotes)&1))
-	a.far(hash.Sum4(47, kind, uint64(left.Fine), ph, uint64(right.Fine)))
-	a.keys = append(a.keys, hash.Key4(48, kind, ph, right.Lemma, place))
-	a.far(hash.Sum4(49, kind, ch, uint64(min(md.Depth, 2)), x.coarse(h-1)))
+	keys = withSide(h, m, far, keys,
+		hash.Sum4(44, kind, ch, uint64(left.Coarse), uint64(right.Coarse)),
+		hash.Sum3(45, md.Form, ph, place),
+		hash.Sum4(46, kind, ch, place, uint64(md.Quotes)&1))
+	return append(keys,
+		hash.Mix(hash.Sum4(47, kind, uint64(left.Fine), ph, uint64(right.Fine))+far),
+		hash.Key4(48, kind, ph, right.Lemma, place),
+		hash.Mix(hash.Sum4(49, kind, ch, uint64(min(md.Depth, 2)), x.coarse(h-1))+far))
 }
 
 // coarse returns the coarse tag of a position, or of Start or End.
 func (x *Scores) coarse(p int) uint64 { return uint64(x.words.At(p).Coarse) }
 
-// position returns that of an entry of a child list: Start and End are outside.
+// position returns the position of an entry of a child list: Start and End are outside.
 func (x *Scores) position(entry int) int {
 	if entry == End {
 		return x.N + 1

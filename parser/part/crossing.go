@@ -28,7 +28,7 @@ var crossings = Family{
 		h, m, _, _ := p.Fields()
 		ch, cm := x.coarse(h), x.coarse(m)
 		t := p.templates()
-		return append(buf, hash.Key0(t), hash.Key1(t+1, cm), hash.Key1(t+2, ch), hash.Key2(t+3, ch, cm))
+		return hash.Append(buf, 0, hash.Sum0(t), hash.Sum1(t+1, cm), hash.Sum1(t+2, ch), hash.Sum2(t+3, ch, cm))
 	},
 }
 

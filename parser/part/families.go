@@ -6,18 +6,31 @@ import (
 	"strings"
 )
 
+// Kinds of the local families.
+const (
+	Grandparents Kind = iota
+	Siblings
+	GrandSiblings
+	TriSiblings
+	HeadBigrams
+	Crossings
+	GreatGrandparents
+	SiblingGrandchildren
+	firstGlobal
+)
+
 // families is the list of all of them; the place of each is its Kind. Models
 // and keys depend on the places: new families go to the end.
 var families = []Family{
-	grandparents,
-	siblings,
-	grandSiblings,
-	triSiblings,
-	headBigrams,
-	crossings,
-	greatGrandparents,
-	siblingGrandchildren,
-	rightBranches,
+	Grandparents:         grandparents,
+	Siblings:             siblings,
+	GrandSiblings:        grandSiblings,
+	TriSiblings:          triSiblings,
+	HeadBigrams:          headBigrams,
+	Crossings:            crossings,
+	GreatGrandparents:    greatGrandparents,
+	SiblingGrandchildren: siblingGrandchildren,
+	firstGlobal:          rightBranches,
 	coordinations,
 	attachments,
 	spans,
@@ -52,6 +65,17 @@ func where(wanted func(f *Family) bool) (set Families) {
 	return set
 }
 
+// SetOf returns the set of the families of the kinds.
+func SetOf(kinds ...Kind) (f Families) {
+	for _, k := range kinds {
+		f |= 1 << k
+	}
+	return f
+}
+
+// Has reports whether the family of a kind is in f.
+func (f Families) Has(k Kind) bool { return f>>k&1 != 0 }
+
 // Any reports whether some family of want is in f.
 func (f Families) Any(want Families) bool { return f&want != 0 }
 
@@ -63,7 +87,7 @@ func (f Families) Valid() bool { return f>>len(families) == 0 }
 func (f Families) String() string {
 	var names []string
 	for k := range families {
-		if f.Any(1 << k) {
+		if f.Has(Kind(k)) {
 			names = append(names, families[k].Name)
 		}
 	}

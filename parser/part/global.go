@@ -98,10 +98,10 @@ var coordinations = Family{
 		pi, pl, pr := uint64(wi.Fine), uint64(wl.Fine), uint64(wr.Fine)
 		cl, cr, ca := uint64(wl.Coarse), uint64(wr.Coarse), uint64(wa.Coarse)
 		t := p.templates()
-		buf = append(buf,
-			hash.Key3(t, pi, pl, pr), hash.Key3(t+1, pi, cl, cr),
-			hash.Key3(t+2, wi.Form, pl, pr), hash.Key3(t+3, wi.Form, cl, cr),
-			hash.Key4(t+4, pi, cl, cr, x.commas(l, r)))
+		buf = hash.Append(buf, 0,
+			hash.Sum3(t, pi, pl, pr), hash.Sum3(t+1, pi, cl, cr),
+			hash.Sum3(t+2, wi.Form, pl, pr), hash.Sum3(t+3, wi.Form, cl, cr),
+			hash.Sum4(t+4, pi, cl, cr, x.commas(l, r)))
 		for _, f := range wl.Feats.Items {
 			for _, g := range wr.Feats.Items {
 				if f == g {
@@ -112,14 +112,14 @@ var coordinations = Family{
 		flag := hash.Flag(word.Direction(a, l))
 		for q, w := range [...]*word.Word{wl, wr} {
 			t := t + 6 + 3*uint64(q)
-			buf = append(buf,
-				hash.Mix(hash.Sum3(t, pi, ca, uint64(w.Coarse))+flag),
-				hash.Mix(hash.Sum3(t+1, pi, wa.Lemma, w.Lemma)+flag),
-				hash.Mix(hash.Sum3(t+2, wi.Form, ca, uint64(w.Coarse))+flag))
+			buf = hash.Append(buf, flag,
+				hash.Sum3(t, pi, ca, uint64(w.Coarse)),
+				hash.Sum3(t+1, pi, wa.Lemma, w.Lemma),
+				hash.Sum3(t+2, wi.Form, ca, uint64(w.Coarse)))
 		}
-		return append(buf,
-			hash.Mix(hash.Sum2(t+12, wa.Lemma, cr)+flag),
-			hash.Mix(hash.Sum2(t+13, uint64(wa.Fine), pr)+flag))
+		return hash.Append(buf, flag,
+			hash.Sum2(t+12, wa.Lemma, cr),
+			hash.Sum2(t+13, uint64(wa.Fine), pr))
 	},
 }
 
@@ -140,15 +140,15 @@ var attachments = Family{
 		cq, ca := uint64(wq.Coarse), uint64(wa.Coarse)
 		li, lq, la := wi.Lemma, wq.Lemma, wa.Lemma
 		t := p.templates()
-		return append(buf,
-			hash.Mix(hash.Sum2(t, ca, cq)+flag),
-			hash.Mix(hash.Sum2(t+1, la, cq)+flag),
-			hash.Mix(hash.Sum2(t+2, ca, lq)+flag),
-			hash.Mix(hash.Sum2(t+3, la, lq)+flag),
-			hash.Mix(hash.Sum3(t+4, li, ca, cq)+flag),
-			hash.Mix(hash.Sum3(t+5, li, la, cq)+flag),
-			hash.Mix(hash.Sum3(t+6, li, ca, lq)+flag),
-			hash.Mix(hash.Sum3(t+7, li, la, lq)+flag))
+		return hash.Append(buf, flag,
+			hash.Sum2(t, ca, cq),
+			hash.Sum2(t+1, la, cq),
+			hash.Sum2(t+2, ca, lq),
+			hash.Sum2(t+3, la, lq),
+			hash.Sum3(t+4, li, ca, cq),
+			hash.Sum3(t+5, li, la, cq),
+			hash.Sum3(t+6, li, ca, lq),
+			hash.Sum3(t+7, li, la, lq))
 	},
 }
 
@@ -168,7 +168,7 @@ var spans = Family{
 	Keys: func(x *Scores, p Part, buf []hash.Key) []hash.Key {
 		m, follows, bin, _ := p.Fields()
 		w, e, b, t := x.words.At(m), uint64(follows), uint64(bin), p.templates()
-		return append(buf, hash.Key3(t, uint64(w.Fine), e, b), hash.Key3(t+1, uint64(w.Coarse), e, b))
+		return hash.Append(buf, 0, hash.Sum3(t, uint64(w.Fine), e, b), hash.Sum3(t+1, uint64(w.Coarse), e, b))
 	},
 }
 
@@ -184,13 +184,13 @@ var neighbours = Family{
 		h, m, left, right := p.Fields()
 		wh, wm, l, r := x.words.At(h), x.words.At(m), uint64(left), uint64(right)
 		ch, cm, t := uint64(wh.Coarse), uint64(wm.Coarse), p.templates()
-		return append(buf,
-			hash.Key3(t, uint64(wm.Fine), l, r),
-			hash.Key3(t+1, cm, l, r),
-			hash.Key3(t+2, wm.Lemma, l, r),
-			hash.Key4(t+3, ch, cm, l, r),
-			hash.Key4(t+4, ch, wm.Lemma, l, r),
-			hash.Key4(t+5, wh.Lemma, cm, l, r))
+		return hash.Append(buf, 0,
+			hash.Sum3(t, uint64(wm.Fine), l, r),
+			hash.Sum3(t+1, cm, l, r),
+			hash.Sum3(t+2, wm.Lemma, l, r),
+			hash.Sum4(t+3, ch, cm, l, r),
+			hash.Sum4(t+4, ch, wm.Lemma, l, r),
+			hash.Sum4(t+5, wh.Lemma, cm, l, r))
 	},
 }
 
@@ -221,11 +221,11 @@ var valencies = Family{
 		m, count, tags1, tags2 := p.Fields()
 		left, right := uint64(count/8), uint64(count%8)
 		w, t := x.words.At(m), p.templates()
-		return append(buf,
-			hash.Key2(t, uint64(w.Fine), min(5, left+right)),
-			hash.Key2(t+1, w.Lemma, min(5, left+right)),
-			hash.Key3(t+2, uint64(w.Fine), left, right),
-			hash.Key3(t+3, uint64(w.Fine), uint64(tags1), uint64(tags2)))
+		return hash.Append(buf, 0,
+			hash.Sum2(t, uint64(w.Fine), min(5, left+right)),
+			hash.Sum2(t+1, w.Lemma, min(5, left+right)),
+			hash.Sum3(t+2, uint64(w.Fine), left, right),
+			hash.Sum3(t+3, uint64(w.Fine), uint64(tags1), uint64(tags2)))
 	},
 }
 
@@ -257,16 +257,16 @@ var nonProjective = Family{
 		wh, wm := x.words.At(h), x.words.At(m)
 		ch, cm, lh, lm := uint64(wh.Coarse), uint64(wm.Coarse), wh.Lemma, wm.Lemma
 		flag, t := hash.Flag(uint64(bin)), p.templates()
-		return append(buf,
-			hash.Mix(hash.Sum0(t)+flag),
-			hash.Mix(hash.Sum1(t+1, cm)+flag),
-			hash.Mix(hash.Sum1(t+2, ch)+flag),
-			hash.Mix(hash.Sum1(t+3, lh)+flag),
-			hash.Mix(hash.Sum1(t+4, lm)+flag),
-			hash.Mix(hash.Sum2(t+5, ch, cm)+flag),
-			hash.Mix(hash.Sum2(t+6, lh, cm)+flag),
-			hash.Mix(hash.Sum2(t+7, ch, lm)+flag),
-			hash.Mix(hash.Sum2(t+8, lh, lm)+flag))
+		return hash.Append(buf, flag,
+			hash.Sum0(t),
+			hash.Sum1(t+1, cm),
+			hash.Sum1(t+2, ch),
+			hash.Sum1(t+3, lh),
+			hash.Sum1(t+4, lm),
+			hash.Sum2(t+5, ch, cm),
+			hash.Sum2(t+6, lh, cm),
+			hash.Sum2(t+7, ch, lm),
+			hash.Sum2(t+8, lh, lm))
 	},
 }
 
@@ -284,7 +284,7 @@ var punctuationPairs = Family{
 	Keys: func(x *Scores, p Part, buf []hash.Key) []hash.Key {
 		i, j, h, _ := p.Fields()
 		flag, w, t := hash.Flag(word.Direction(i, h)*word.Direction(h, j)), x.words.At(i).Form, p.templates()
-		return append(buf, hash.Mix(hash.Sum1(t, w)+flag), hash.Mix(hash.Sum2(t+1, w, uint64(x.words.At(h).Fine))+flag))
+		return hash.Append(buf, flag, hash.Sum1(t, w), hash.Sum2(t+1, w, uint64(x.words.At(h).Fine)))
 	},
 }
 

@@ -26,7 +26,7 @@ var grandparents = Family{
 	Keys: grandparentKeys,
 }
 
-// grandparentKeys are those of g -> h -> m (Lei et al. 2014; fewer contexts,
+// grandparentKeys are the keys of g -> h -> m (Lei et al. 2014; fewer contexts,
 // always with the directions).
 func grandparentKeys(x *Scores, p Part, buf []hash.Key) []hash.Key {
 	g, h, m, _ := p.Fields()
@@ -37,25 +37,17 @@ func grandparentKeys(x *Scores, p Part, buf []hash.Key) []hash.Key {
 	cg, ch, cm := uint64(wg.Coarse), uint64(wh.Coarse), uint64(wm.Coarse)
 	lg, lh, lm := wg.Lemma, wh.Lemma, wm.Lemma
 	t := p.templates()
-	buf = append(buf,
-		hash.Mix(hash.Sum3(t, pg, ph, pm)+flag),
-		hash.Mix(hash.Sum3(t+1, cg, ch, cm)+flag),
-		hash.Mix(hash.Sum4(t+2, cg, ch, cm, gap(h, m)+5*gap(g, m))+flag),
-		hash.Mix(hash.Sum3(t+3, lg, ch, cm)+flag),
-		hash.Mix(hash.Sum3(t+4, cg, lh, cm)+flag),
-		hash.Mix(hash.Sum3(t+5, cg, ch, lm)+flag),
-		hash.Mix(hash.Sum2(t+6, pg, pm)+flag),
-		hash.Mix(hash.Sum2(t+7, lg, cm)+flag),
-		hash.Mix(hash.Sum2(t+8, cg, lm)+flag),
-		hash.Mix(hash.Sum2(t+9, lg, lm)+flag),
-		hash.Mix(hash.Sum4(t+10, cg, ch, cm, x.coarse(m-1))+flag),
-		hash.Mix(hash.Sum4(t+11, cg, ch, cm, x.coarse(m+1))+flag),
-		hash.Mix(hash.Sum4(t+12, pg, uint64(wh.Case), lm, cm)+flag))
+	buf = hash.Append(buf, flag,
+		hash.Sum3(t, pg, ph, pm), hash.Sum3(t+1, cg, ch, cm), hash.Sum4(t+2, cg, ch, cm, gap(h, m)+5*gap(g, m)),
+		hash.Sum3(t+3, lg, ch, cm), hash.Sum3(t+4, cg, lh, cm), hash.Sum3(t+5, cg, ch, lm),
+		hash.Sum2(t+6, pg, pm), hash.Sum2(t+7, lg, cm), hash.Sum2(t+8, cg, lm), hash.Sum2(t+9, lg, lm),
+		hash.Sum4(t+10, cg, ch, cm, x.coarse(m-1)), hash.Sum4(t+11, cg, ch, cm, x.coarse(m+1)),
+		hash.Sum4(t+12, pg, uint64(wh.Case), lm, cm))
 	if cm == word.PUNCT {
 		last := uint64(m / x.N)
-		buf = append(buf,
-			hash.Mix(hash.Sum4(t+13, uint64(wm.Punct), pg, ph, last)+flag),
-			hash.Mix(hash.Sum4(t+14, uint64(wm.Punct), ch, x.commas(h, m), x.commas(g, h))+flag))
+		buf = hash.Append(buf, flag,
+			hash.Sum4(t+13, uint64(wm.Punct), pg, ph, last),
+			hash.Sum4(t+14, uint64(wm.Punct), ch, x.commas(h, m), x.commas(g, h)))
 	}
 	if c.Clustered() {
 		buf = x.clusterTriple(t+clusterTemplates, flag, g, h, m, buf)

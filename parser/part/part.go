@@ -58,13 +58,13 @@ func (p Part) templates() uint64 { return uint64(p.Kind()+4) << 6 }
 // the lemma of one among the coarse tags of the others.
 func quad(t, flag uint64, a, b, c, d *word.Word, keys []hash.Key) []hash.Key {
 	ca, cb, cc, cd := uint64(a.Coarse), uint64(b.Coarse), uint64(c.Coarse), uint64(d.Coarse)
-	return append(keys,
-		hash.Mix(hash.Sum4(t, ca, cb, cc, cd)+flag),
-		hash.Mix(hash.Sum4(t+1, a.Lemma, cb, cc, cd)+flag),
-		hash.Mix(hash.Sum4(t+2, ca, b.Lemma, cc, cd)+flag),
-		hash.Mix(hash.Sum4(t+3, ca, cb, c.Lemma, cd)+flag),
-		hash.Mix(hash.Sum4(t+4, ca, cb, cc, d.Lemma)+flag),
-		hash.Mix(hash.Sum4(t+5, uint64(a.Fine), uint64(b.Fine), uint64(c.Fine), uint64(d.Fine))+flag))
+	return hash.Append(keys, flag,
+		hash.Sum4(t, ca, cb, cc, cd),
+		hash.Sum4(t+1, a.Lemma, cb, cc, cd),
+		hash.Sum4(t+2, ca, b.Lemma, cc, cd),
+		hash.Sum4(t+3, ca, cb, c.Lemma, cd),
+		hash.Sum4(t+4, ca, cb, cc, d.Lemma),
+		hash.Sum4(t+5, uint64(a.Fine), uint64(b.Fine), uint64(c.Fine), uint64(d.Fine)))
 }
 
 // A Family is one kind of parts, all that the rest of the program knows of it.

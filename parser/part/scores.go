@@ -33,6 +33,7 @@ type Scores struct {
 	Arcs       graph.Arcs // Score is that of the arcs, with tensor, prior, dense scores and whatever the caller adds
 	Projection score.Projection
 	Count      Counters
+	Families   Families // those of the model
 
 	scorer     score.Scorer
 	vocabulary *word.Vocabulary
@@ -60,10 +61,11 @@ type Scores struct {
 	open     bool // Score has returned 0 in place of an answer
 
 	// Of the families.
-	list  []int32
-	hulls hulls
-	parts []Part
-	moves []Move
+	list       []int32
+	hulls      hulls
+	parts      []Part
+	partScores []int32
+	moves      []Move
 }
 
 // An entry is a part, plus the generation of its sentence, and its score.
@@ -81,17 +83,16 @@ const (
 
 // Counters measure the work of a search. They do not depend on the machine.
 type Counters struct {
-	Lookups  int64 // weights looked up
-	Gains    int64 // heads evaluated for a word
-	Parts    int64 // scores of parts asked for, new ones or not
-	Walked   int64 // Tree.Walked
-	Globals  int64 // trees whose global parts were scored
-	Climbs   int64 // restarts
-	Improved int64 // restarts after the first that found a better tree
-	Exact    int64 // sentences whose trees were all scored
-	Proved   int64 // sentences whose tree was shown to be the best by a bound
-	Steps    int64 // of proofs
-	Words    int64
+	Lookups int64 // weights looked up
+	Gains   int64 // heads evaluated for a word
+	Parts   int64 // scores of parts asked for, new ones or not
+	Walked  int64 // Tree.Walked
+	Globals int64 // trees whose global parts were scored
+	Climbs  int64 // restarts
+	Exact   int64 // sentences whose trees were all scored
+	Proved  int64 // sentences whose tree was shown to be the best by a bound
+	Steps   int64 // of proofs
+	Words   int64
 }
 
 // Work returns how long a search takes, in units of some 3 ns: a part that is
@@ -106,7 +107,6 @@ func (c *Counters) Add(d Counters) {
 	c.Walked += d.Walked
 	c.Globals += d.Globals
 	c.Climbs += d.Climbs
-	c.Improved += d.Improved
 	c.Exact += d.Exact
 	c.Proved += d.Proved
 	c.Steps += d.Steps
@@ -131,10 +131,11 @@ func (x *Scores) Prepare(from *Source, s *syntax.Sentence) {
 }
 
 func (x *Scores) setFamilies(on Families) {
+	x.Families = on
 	x.families, x.local, x.global, x.gains, x.lists = families, x.local[:0], x.global[:0], x.gains[:0], false
 	for k := range families {
 		switch f := &families[k]; {
-		case !on.Any(1 << k):
+		case !on.Has(Kind(k)):
 		case f.Gain == nil:
 			x.global = append(x.global, Kind(k))
 		default:

@@ -77,7 +77,7 @@ var siblings = Family{
 	Keys: siblingKeys,
 }
 
-// siblingKeys are those of the neighbours a, b under h. Which of them are h
+// siblingKeys are the keys of the neighbours a, b under h. Which of them are h
 // or a boundary, and their sides, are in all keys but one.
 func siblingKeys(x *Scores, p Part, buf []hash.Key) []hash.Key {
 	h, a, b, _ := p.Fields()
@@ -100,12 +100,9 @@ func siblingKeys(x *Scores, p Part, buf []hash.Key) []hash.Key {
 	ch, c1, c2 := uint64(wh.Coarse), uint64(wa.Coarse), uint64(wb.Coarse)
 	lh, l1, l2 := wh.Lemma, wa.Lemma, wb.Lemma
 	t := p.templates()
-	buf = append(buf,
-		hash.Mix(hash.Sum3(t, ph, p1, p2)+flag),
-		hash.Mix(hash.Sum3(t+1, ch, c1, c2)+flag),
-		hash.Mix(hash.Sum3(t+2, lh, c1, c2)+flag),
-		hash.Mix(hash.Sum3(t+3, ch, l1, c2)+flag),
-		hash.Mix(hash.Sum3(t+4, ch, c1, l2)+flag))
+	buf = hash.Append(buf, flag,
+		hash.Sum3(t, ph, p1, p2), hash.Sum3(t+1, ch, c1, c2),
+		hash.Sum3(t+2, lh, c1, c2), hash.Sum3(t+3, ch, l1, c2), hash.Sum3(t+4, ch, c1, l2))
 	if x.words.Clustered() {
 		buf = x.clusterTriple(t+clusterTemplates, flag, h, x.position(a), x.position(b), buf)
 	}
@@ -116,28 +113,23 @@ func siblingKeys(x *Scores, p Part, buf []hash.Key) []hash.Key {
 			k = b
 		}
 		k = x.position(k)
-		return append(buf,
-			hash.Mix(hash.Sum4(t+5, ch, c1, c2, x.coarse(k-1))+flag),
-			hash.Mix(hash.Sum4(t+6, ch, c1, c2, x.coarse(k+1))+flag),
-			hash.Mix(hash.Sum2(t+7, lh, uint64(x.words.At(k).Fine))+flag),
-			hash.Mix(hash.Sum2(t+8, lh, x.words.At(k).Lemma)+flag))
+		return hash.Append(buf, flag,
+			hash.Sum4(t+5, ch, c1, c2, x.coarse(k-1)), hash.Sum4(t+6, ch, c1, c2, x.coarse(k+1)),
+			hash.Sum2(t+7, lh, uint64(x.words.At(k).Fine)), hash.Sum2(t+8, lh, x.words.At(k).Lemma))
 	}
 	near := gap(a, b)
-	buf = append(buf,
-		hash.Mix(hash.Sum3(t+9, p1, p2, near)+flag),
-		hash.Mix(hash.Sum2(t+10, l1, l2)),
-		hash.Mix(hash.Sum3(t+11, l1, p2, near)+flag),
-		hash.Mix(hash.Sum3(t+12, p1, l2, near)+flag),
-		hash.Mix(hash.Sum3(t+13, c1, c2, near+8*gap(h, b))+flag),
-		hash.Mix(hash.Sum4(t+14, ch, c1, c2, x.commas(a, b))+flag),
-		hash.Mix(hash.Sum3(t+15, ch, l1, l2)+flag),
-		hash.Mix(hash.Sum4(t+16, ch, c1, c2, uint64(wa.Case)<<8|uint64(wb.Case))+flag),
-		hash.Mix(hash.Sum4(t+17, c1, c2, wa.Marker, wb.Marker)+flag))
+	buf = append(buf, hash.Mix(hash.Sum3(t+9, p1, p2, near)+flag), hash.Key2(t+10, l1, l2))
+	buf = hash.Append(buf, flag,
+		hash.Sum3(t+11, l1, p2, near), hash.Sum3(t+12, p1, l2, near),
+		hash.Sum3(t+13, c1, c2, near+8*gap(h, b)), hash.Sum4(t+14, ch, c1, c2, x.commas(a, b)),
+		hash.Sum3(t+15, ch, l1, l2),
+		hash.Sum4(t+16, ch, c1, c2, uint64(wa.Case)<<8|uint64(wb.Case)),
+		hash.Sum4(t+17, c1, c2, wa.Marker, wb.Marker))
 	if k1, k2 := uint64(wa.Punct), uint64(wb.Punct); k1 != word.NoPunct && k2 != word.NoPunct {
 		// the two marks of a pair, with what they enclose
-		buf = append(buf,
-			hash.Mix(hash.Sum4(t+18, k1, k2, ch, near)+flag),
-			hash.Mix(hash.Sum4(t+19, k1, k2, p1, p2)+flag))
+		buf = hash.Append(buf, flag,
+			hash.Sum4(t+18, k1, k2, ch, near),
+			hash.Sum4(t+19, k1, k2, p1, p2))
 	}
 	return buf
 }

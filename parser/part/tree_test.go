@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/hash"
-	"github.com/treebeam/treebeam/parser/part/parttest"
+	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
 )
 
@@ -26,7 +26,7 @@ func TestCrossed(t *testing.T) {
 				}
 				want := false
 				for u := 1; u <= n; u++ {
-					want = want || u != m && parttest.Cross(h, int32(m), head[u], int32(u))
+					want = want || u != m && syntax.Cross(h, int32(m), head[u], int32(u))
 				}
 				if got := x.y.Crossed(h, int32(m)); got != want {
 					t.Fatalf("heads %v: arc %d -> %d crosses: %v, want %v", head[1:], h, m, got, want)

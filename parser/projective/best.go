@@ -40,7 +40,8 @@ const (
 // same one every time. x must be prepared, and head have room for n+1.
 func (c *Chart) Best(x *part.Scores, limit int64, head []int32) (score, steps int64, result Result) {
 	c.x, c.arcs, c.n, c.head, c.steps, c.limit = x, &x.Arcs, int32(x.N), head, 0, limit
-	if !c.findFamilies() {
+	c.triples, c.bigrams = x.Families.Has(part.TriSiblings), x.Families.Has(part.HeadBigrams)
+	if x.Families&^fitting != 0 {
 		return 0, 0, Misfit
 	}
 	c.list()
@@ -121,7 +122,7 @@ func (c *Chart) half(b int32, d side, z, f int32) int64 {
 // the first child on the other side is f.
 func (c *Chart) outer(b, z, f int32) int64 {
 	m, d := c.words[b], c.sideOf(b)
-	if !c.triples.on {
+	if !c.triples {
 		return c.half(b, d, z, 0)
 	}
 	if c.words[z] == m && z != c.endOf(b) {
@@ -170,7 +171,7 @@ func (c *Chart) children(b int32, d side, p, q, f, f1 int32) int64 {
 		}
 	}
 	lo, hi := int32(1), p-1
-	if c.triples.on {
+	if c.triples {
 		lo, hi = max(q, 1), q
 	}
 	for r := lo; r <= hi && !c.spent(); r++ {
@@ -243,7 +244,7 @@ func (c *Chart) readHalf(b int32, d side, z, f int32) {
 
 func (c *Chart) readOuter(b, z, f int32) {
 	f2 := int32(0)
-	if c.triples.on {
+	if c.triples {
 		f2, _, _ = c.cells[c.outerCell(b, z, f)].chosen()
 	}
 	c.readHalf(b, c.sideOf(b), z, f2)

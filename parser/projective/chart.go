@@ -23,7 +23,7 @@ type Chart struct {
 	kids  [2][][]int32 // by side and head: arcs, the nearest modifier first
 	begin []int32      // by arc: where the pairs of it and a first child begin among those of its side
 
-	grandparents, siblings, grandSiblings, triples, bigrams family
+	triples, bigrams bool // tri-siblings and head bigrams are scored
 
 	cells  []cell
 	halves [2][]int   // by side and arc: where its cells begin
@@ -44,12 +44,6 @@ const (
 
 // step is the way from a word to its children on a side.
 var step = [2]int32{-1, 1}
-
-// A family is a Kind, if it is on.
-type family struct {
-	part.Kind
-	on bool
-}
 
 // A cell is a score, once it is known, and how it comes about.
 type cell struct {
@@ -74,20 +68,9 @@ func (k cell) chosen() (a, b, c int32) {
 	return int32(k.choice >> (2 * choiceBits)), int32(k.choice >> choiceBits & mask), int32(k.choice & mask)
 }
 
-// findFamilies reports whether the model has no families but those that fit.
-func (c *Chart) findFamilies() bool {
-	known := 0
-	var crossings family
-	for _, f := range [...]struct {
-		name string
-		to   *family
-	}{{"gp", &c.grandparents}, {"cs", &c.siblings}, {"gs", &c.grandSiblings}, {"ts", &c.triples}, {"hb", &c.bigrams}, {"cross", &crossings}} {
-		if f.to.Kind, f.to.on = c.x.Local(f.name); f.to.on {
-			known++
-		}
-	}
-	return known == c.x.Locals() && !c.x.HasGlobals()
-}
+// fitting are the families that the dynamic programs fit. Arcs of a projective tree
+// do not cross, so crossings cost nothing.
+var fitting = part.SetOf(part.Grandparents, part.Siblings, part.GrandSiblings, part.TriSiblings, part.HeadBigrams, part.Crossings)
 
 // list sorts the arcs by head and side.
 func (c *Chart) list() {
@@ -130,7 +113,7 @@ func (c *Chart) sideOf(b int32) side {
 // firsts counts what may be the first child of m on a side, 0 for none of them
 // included; without triples, nobody asks.
 func (c *Chart) firsts(d side, m int32) int32 {
-	if !c.triples.on {
+	if !c.triples {
 		return 1
 	}
 	return int32(len(c.kids[d][m])) + 1
@@ -140,7 +123,7 @@ func (c *Chart) firsts(d side, m int32) int32 {
 // before child p if the first is f; none if the least is larger.
 func (c *Chart) before(p, f int32) (lo, hi int32) {
 	switch {
-	case !c.triples.on || f == p:
+	case !c.triples || f == p:
 		return 0, 0
 	case f == 0:
 		return 1, 0
@@ -150,7 +133,7 @@ func (c *Chart) before(p, f int32) (lo, hi int32) {
 
 // histories counts the pairs of a child before child p and a first child.
 func (c *Chart) histories(p int32) int {
-	if !c.triples.on {
+	if !c.triples {
 		return 1
 	}
 	return 1 + int(p*(p-1)/2)
@@ -160,7 +143,7 @@ func (c *Chart) histories(p int32) int {
 // nobody asks for its head, the first of them in place of all.
 func (c *Chart) ends(e int32) func(yield func(z int32) bool) {
 	lo, hi := c.arcs.Start[e-1], c.arcs.Start[e]
-	if !c.bigrams.on {
+	if !c.bigrams {
 		hi = lo + 1
 	}
 	return func(yield func(z int32) bool) {
@@ -171,7 +154,7 @@ func (c *Chart) ends(e int32) func(yield func(z int32) bool) {
 
 // endOf returns the end that b's word is if it hangs on b.
 func (c *Chart) endOf(b int32) int32 {
-	if c.bigrams.on {
+	if c.bigrams {
 		return b
 	}
 	return c.arcs.Start[c.words[b]-1]
@@ -181,7 +164,7 @@ func (c *Chart) endOf(b int32) int32 {
 func (c *Chart) room(b int32, d side) int {
 	m, words := c.words[b], c.reach(b, d)
 	switch {
-	case !c.bigrams.on:
+	case !c.bigrams:
 		return int(words) + 1
 	case d == left:
 		return int(c.arcs.Start[m-1]-c.arcs.Start[m-1-words]) + 1
@@ -194,7 +177,7 @@ func (c *Chart) place(m int32, d side, z int32) int32 {
 	switch e := c.words[z]; {
 	case e == m:
 		return 0
-	case !c.bigrams.on:
+	case !c.bigrams:
 		return (e - m) * step[d]
 	case d == left:
 		return c.arcs.Start[m-1] - z
@@ -254,7 +237,7 @@ func (c *Chart) allocate() bool {
 				c.lists[d][b] = take(lists[len(lists)-1])
 			}
 		}
-		if d := c.sideOf(b); c.triples.on {
+		if d := c.sideOf(b); c.triples {
 			c.outers[b] = take(c.room(b, d) * int(c.firsts(1-d, m)))
 		}
 	}
@@ -310,10 +293,10 @@ func (c *Chart) entry(h int32, d side, i int32) int32 {
 
 // grandparent scores b and kid, an arc from b's word.
 func (c *Chart) grandparent(b, kid int32) int64 {
-	if !c.grandparents.on {
+	if !c.x.Families.Has(part.Grandparents) {
 		return 0
 	}
-	return int64(c.x.Score(c.grandparents.Part(c.arcs.Heads[b], c.words[b], c.words[kid], 0)))
+	return int64(c.x.Score(part.Grandparents.Part(c.arcs.Heads[b], c.words[b], c.words[kid], 0)))
 }
 
 // pair scores neighbours in the list of b's word, i the one nearer to it.
@@ -323,36 +306,36 @@ func (c *Chart) pair(b int32, d side, i, j int32) (sum int64) {
 	if d == left {
 		u, v = v, u
 	}
-	if c.siblings.on {
-		sum = int64(c.x.Score(c.siblings.Part(h, u, v, 0)))
+	if c.x.Families.Has(part.Siblings) {
+		sum = int64(c.x.Score(part.Siblings.Part(h, u, v, 0)))
 	}
-	if c.grandSiblings.on {
-		sum += int64(c.x.Score(c.grandSiblings.Part(c.arcs.Heads[b], h, u, v)))
+	if c.x.Families.Has(part.GrandSiblings) {
+		sum += int64(c.x.Score(part.GrandSiblings.Part(c.arcs.Heads[b], h, u, v)))
 	}
 	return sum
 }
 
 // bigram scores the heads of two words next to each other, by their ends.
 func (c *Chart) bigram(y, z int32) int64 {
-	if !c.bigrams.on {
+	if !c.bigrams {
 		return 0
 	}
 	if y > z {
 		y, z = z, y
 	}
-	return int64(c.x.Score(c.bigrams.Part(c.words[y], c.arcs.Heads[y], c.arcs.Heads[z], 0)))
+	return int64(c.x.Score(part.HeadBigrams.Part(c.words[y], c.arcs.Heads[y], c.arcs.Heads[z], 0)))
 }
 
 // triple scores three in a row on one side, i nearest to h.
 func (c *Chart) triple(h int32, d side, i, j, k int32) int64 {
-	if !c.triples.on {
+	if !c.triples {
 		return 0
 	}
 	u, v, w := c.entry(h, d, i), c.entry(h, d, j), c.entry(h, d, k)
 	if d == left {
 		u, w = w, u
 	}
-	return int64(c.x.Score(c.triples.Part(h, u, v, w)))
+	return int64(c.x.Score(part.TriSiblings.Part(h, u, v, w)))
 }
 
 // around scores the triple around m whose first child on side d is f, and e
@@ -368,7 +351,7 @@ func (c *Chart) around(m int32, d side, e, f int32) int64 {
 	if f > 0 {
 		r = c.entry(m, right, f)
 	}
-	return int64(c.x.Score(c.triples.Part(m, l, m, r)))
+	return int64(c.x.Score(part.TriSiblings.Part(m, l, m, r)))
 }
 
 func resize[T any](a []T, n int) []T { return slices.Grow(a[:0], n)[:n] }

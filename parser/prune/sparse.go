@@ -75,7 +75,7 @@ func (x *scratch) keysOf(h, m int, buf []hash.Key) []hash.Key {
 	}
 	for ; mask != 0; mask &= mask - 1 {
 		tag := uint64(bits.TrailingZeros64(mask))
-		buf = append(buf, hash.Mix(hash.Sum3(tBetween, ch, tag, cm)+dir), hash.Mix(hash.Sum3(tBetweenFine, ph, tag, pm)+dir))
+		buf = hash.Append(buf, dir, hash.Sum3(tBetween, ch, tag, cm), hash.Sum3(tBetweenFine, ph, tag, pm))
 	}
 	middle := uint64(min(s.CommasBetween(h, m), 3))*4 + s.PairsBetween(lo, max(hi-1, lo))
 	buf = append(buf,

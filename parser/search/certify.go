@@ -21,7 +21,7 @@ type offers Search
 // Offer implements certify.Search.
 func (o *offers) Offer(heads []int32) int64 {
 	x := (*Search)(o)
-	if isTree(heads) {
+	if syntax.IsTree(heads) {
 		x.Tree.Set(&x.Scores.Arcs, heads)
 		x.Offer()
 	}

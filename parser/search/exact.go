@@ -25,7 +25,7 @@ func (e Exact) Decode(x *Search) bool {
 			x.start[m] = arcs.Heads[lo+rest%(hi-lo)]
 			rest /= hi - lo
 		}
-		if !isTree(x.start[:n+1]) {
+		if !syntax.IsTree(x.start[:n+1]) {
 			continue
 		}
 		x.Tree.Set(arcs, x.start)
@@ -43,21 +43,4 @@ func (e Exact) Decode(x *Search) bool {
 	x.Scores.Count.Exact++
 	x.certificate = syntax.All
 	return true
-}
-
-// isTree reports whether one word hangs on 0 and all others below it.
-func isTree(head []int32) bool {
-	roots := 0
-	for m := 1; m < len(head); m++ {
-		if head[m] == 0 {
-			roots++
-		}
-		steps := 0
-		for u := head[m]; u != 0; u = head[u] {
-			if steps++; steps > len(head) {
-				return false
-			}
-		}
-	}
-	return roots == 1
 }

@@ -68,7 +68,7 @@ func (e *Explorer) load(heads []int32) bool {
 		}
 	}
 	copy(x.start[1:], heads)
-	if !isTree(x.start[:len(heads)+1]) {
+	if !syntax.IsTree(x.start[:len(heads)+1]) {
 		return false
 	}
 	x.Tree.Set(&x.Scores.Arcs, x.start)

@@ -36,7 +36,6 @@ func (g Greedy) Decode(x *Search) bool {
 		}
 		x.restart(j)
 		if x.ascend() {
-			x.Scores.Count.Improved++
 			idle = 0
 		} else {
 			idle++

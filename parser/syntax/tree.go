@@ -55,6 +55,30 @@ func Cycle(words []Word) int {
 	return 0
 }
 
+// IsTree reports whether heads, by word with entry 0 unused, are a tree with one root:
+// one word hangs on Root, and all others below it. Heads are words of the tree.
+func IsTree(heads []int32) bool {
+	roots := 0
+	for m := 1; m < len(heads); m++ {
+		if heads[m] == Root {
+			roots++
+		}
+		steps := 0
+		for u := heads[m]; u != Root; u = heads[u] {
+			if steps++; steps > len(heads) {
+				return false
+			}
+		}
+	}
+	return roots == 1
+}
+
+// Cross reports whether the arcs between a and b and between c and d cross.
+func Cross(a, b, c, d int32) bool {
+	a, b, c, d = min(a, b), max(a, b), min(c, d), max(c, d)
+	return a < c && c < b && b < d || c < a && a < d && d < b
+}
+
 // Roots returns how many words hang on Root.
 func (s *Sentence) Roots() (n int) {
 	for i := range s.Words {

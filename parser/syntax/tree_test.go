@@ -56,6 +56,9 @@ func checkWords(t *testing.T, words []syntax.Word) (tree bool) {
 	if err := syntax.CheckTree(words); (err == nil) != tree {
 		t.Errorf("%v: tree %v, got %v", heads(words), tree, err)
 	}
+	if all := append([]int32{0}, heads(words)...); open+outside == 0 && n > 0 && syntax.IsTree(all) != tree {
+		t.Errorf("%v: want tree %v", heads(words), tree)
+	}
 	s := syntax.Sentence{Words: words}
 	if got := s.Roots(); got != roots {
 		t.Errorf("%v: %d roots, want %d", heads(words), got, roots)
@@ -72,6 +75,19 @@ func checkWords(t *testing.T, words []syntax.Word) (tree bool) {
 		}
 	}
 	return tree
+}
+
+// Arcs cross if one of them has one end between the ends of the other, and one outside.
+func TestCross(t *testing.T) {
+	const n = 5
+	for way := range power(n, 4) {
+		a, b, c, d := int32(way%n), int32(way/n%n), int32(way/n/n%n), int32(way/n/n/n)
+		place := func(x int32) int32 { return (x - a) * (x - b) } // below 0 between a and b, 0 at one of them
+		want := place(c)*place(d) < 0
+		if got := syntax.Cross(a, b, c, d); got != want {
+			t.Errorf("%d-%d and %d-%d cross: %v, want %v", a, b, c, d, got, want)
+		}
+	}
 }
 
 func heads(words []syntax.Word) []int32 { s := syntax.Sentence{Words: words}; return s.Heads() }

@@ -70,29 +70,11 @@ func AllTrees(s *syntax.Sentence, f func(head []int32)) {
 			}
 			return
 		}
-		if IsTree(head) {
+		if syntax.IsTree(head) {
 			f(head)
 		}
 	}
 	rec(1)
-}
-
-// IsTree reports whether one word hangs on 0 and all others below it.
-func IsTree(head []int32) bool {
-	roots := 0
-	for m := 1; m < len(head); m++ {
-		if head[m] == 0 {
-			roots++
-		}
-		u, steps := int32(m), 0
-		for ; u != 0 && steps < len(head); steps++ {
-			u = head[u]
-		}
-		if u != 0 {
-			return false
-		}
-	}
-	return roots == 1
 }
 
 // Best returns one of the trees of s with the highest score, of those without
@@ -110,16 +92,10 @@ func Best(s *syntax.Sentence, projective bool, score func(head []int32) int64) (
 func IsProjective(head []int32) bool {
 	for a := 1; a < len(head); a++ {
 		for b := 1; b < a; b++ {
-			if Cross(head[a], int32(a), head[b], int32(b)) {
+			if syntax.Cross(head[a], int32(a), head[b], int32(b)) {
 				return false
 			}
 		}
 	}
 	return true
-}
-
-// Cross reports whether the arcs between a and b and between c and d cross.
-func Cross(a, b, c, d int32) bool {
-	a, b, c, d = min(a, b), max(a, b), min(c, d), max(c, d)
-	return a < c && c < b && b < d || c < a && a < d && d < b
 }
