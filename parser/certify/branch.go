@@ -126,7 +126,7 @@ func (p *Prover) leaf() bool {
 	for m := int32(1); int(m) < len(p.count); m++ {
 		p.tree[m] = p.heads[p.arcOf(m)]
 	}
-	p.aim = max(p.aim, p.search.Offer(p.tree))
+	p.aim = max(p.aim, p.offer(p.tree))
 	return true
 }
 

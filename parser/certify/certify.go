@@ -28,16 +28,9 @@ import (
 	"github.com/treebeam/treebeam/parser/part"
 )
 
-// A Search takes the trees that a Prover meets.
-type Search interface {
-	// Offer takes heads by word, entry 0 unused, if they are a tree with a
-	// single root, and returns the score of the best tree of all that were taken.
-	Offer(heads []int32) (best int64)
-}
-
 // A Prover is scratch: it is used again and again, by one goroutine at a time.
 type Prover struct {
-	search     Search
+	offer      func(heads []int32) (best int64)
 	scores     *part.Scores
 	projective bool  // no arc may cross another
 	aim        int64 // trees must score above it
@@ -117,10 +110,11 @@ const (
 
 // Prove tries to prove, in about limit steps of 5 ns, that no tree over the
 // candidates of the scores scores above best, without crossing arcs if it must be
-// projective. It offers better trees that it meets to search, whose best tree is
-// the best of all if the proof succeeds. It returns the steps that it took.
-func (p *Prover) Prove(search Search, scores *part.Scores, projective bool, best, limit int64) (steps int64, proved bool) {
-	p.search, p.scores, p.projective = search, scores, projective
+// projective. It calls offer with heads that may be a better tree; offer returns the
+// score of the best tree so far, which is the best of all if the proof succeeds. Prove
+// returns the steps that it took.
+func (p *Prover) Prove(offer func(heads []int32) (best int64), scores *part.Scores, projective bool, best, limit int64) (steps int64, proved bool) {
+	p.offer, p.scores, p.projective = offer, scores, projective
 	proved = p.begin(best, limit) && p.prove()
 	return p.steps, proved
 }

@@ -34,8 +34,8 @@ func (x *search) score(heads []int32) int64 {
 	return x.scores.FromScratch(&y)
 }
 
-// Offer implements Search.
-func (x *search) Offer(heads []int32) int64 {
+// offer takes heads if they are a better tree.
+func (x *search) offer(heads []int32) int64 {
 	if syntax.IsTree(heads) {
 		if v := x.score(heads); v > x.bestAt {
 			x.best, x.bestAt = append(x.best[:0], heads...), v
@@ -46,7 +46,7 @@ func (x *search) Offer(heads []int32) int64 {
 
 // prove tries to prove that the best tree that is known is the best of all.
 func (x *search) prove(limit int64, projective bool) (steps int64, proved bool) {
-	return x.Prove(x, &x.scores, projective, x.bestAt, limit)
+	return x.Prove(x.offer, &x.scores, projective, x.bestAt, limit)
 }
 
 // certified are sets of families that the prover has bounds for.
@@ -87,7 +87,7 @@ func TestCertificatesHoldAgainstAllTrees(t *testing.T) {
 		start := trees[r.Below(uint32(len(trees)))]
 		for _, limit := range []int64{1 << 40, 1, int64(r.Below(3000))} {
 			x.prepare(s, 400, sets[k%len(sets)])
-			before := x.Offer(start)
+			before := x.offer(start)
 			_, proved := x.prove(limit, projective)
 			got := x.score(x.best)
 			switch {
@@ -194,15 +194,11 @@ func TestProofsDependOnTheSentenceAlone(t *testing.T) {
 			t.Fatalf("%d steps at first, now %d", steps[i], got)
 		}
 	}
-	if n := testing.AllocsPerRun(20, func() { x.Prove(nobody{}, &x.scores, false, x.bestAt, 1<<20) }); n > 0 {
+	offer := func([]int32) int64 { return math.MinInt64 }
+	if n := testing.AllocsPerRun(20, func() { x.Prove(offer, &x.scores, false, x.bestAt, 1<<20) }); n > 0 {
 		t.Errorf("a proof allocates %.0f times", n)
 	}
 }
-
-// nobody knows no tree.
-type nobody struct{}
-
-func (nobody) Offer([]int32) int64 { return math.MinInt64 }
 
 // proofOf tries to prove that the pruner's best tree is the best one, and returns
 // the steps.
@@ -213,7 +209,7 @@ func proofOf(t *testing.T, x *search, s *syntax.Sentence, on part.Families, limi
 	if !new(graph.Spanner).MaximumTree(&arcs, 0, heads) {
 		t.Fatal("no tree")
 	}
-	x.Offer(heads)
+	x.offer(heads)
 	steps, _ := x.prove(limit, false)
 	return steps
 }

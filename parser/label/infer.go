@@ -35,7 +35,7 @@ func (l *layout) fill(r *relations, t *tree) {
 	for m := 1; m <= l.n; m++ {
 		x := &t.nodes[m]
 		l.head[m] = x.head
-		if x.loose {
+		if x.detached {
 			l.head[m] = 0
 		}
 		l.ctx[m] = context(x.Coarse, x.side)
@@ -58,9 +58,10 @@ type chart struct {
 	layout
 	rel *relations
 
-	// Sum-product: factor is e^score of a word's relation and its head's; belief is e^score of a word's relation, then times the mass
-	// below; mass is the sum over the word's relations for each of its head's;
-	// scale is what the beliefs of a word's head, or of a top, were divided by.
+	// Sum-product: factor is e^score of a word's relation and its head's; belief is
+	// e^score of a word's relation, then times the mass below; mass is the sum over the
+	// word's relations for each of its head's; scale is what the beliefs of a word's
+	// head, or of a top, were divided by.
 	factor                    []float32
 	belief, prob, mass, scale []float64
 
@@ -74,7 +75,7 @@ type chart struct {
 	keys    []hash.Key
 	acc     []int32 // by relation
 	rows    [maxKeys]uint64
-	obey    obedience
+	obey    ruleChart
 
 	suspects []int32
 	moves    []move

@@ -138,7 +138,7 @@ func (m *Model) label(s *syntax.Sentence, h *Help) (moved bool) {
 // write sets the labels that were chosen, and their probabilities.
 func (m *Model) write(c *chart, s *syntax.Sentence) {
 	for i := range s.Words {
-		if x := &c.tree.nodes[i+1]; x.loose && x.head == 0 {
+		if x := &c.tree.nodes[i+1]; x.detached && x.head == 0 {
 			s.Words[i].Deprel, s.Confidence.LabelProb[i] = "", 0
 			continue
 		}

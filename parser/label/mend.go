@@ -116,20 +116,20 @@ func (c *chart) suspect(m *Model) {
 	words := c.obey.words
 	for w := int32(1); int(w) <= c.n; w++ {
 		l, has := c.relation(int(w)), uint8(0)
-		c.kids(w, func(kid int32) {
-			k := c.relation(int(kid))
+		for child := range c.children(w) {
+			k := c.relation(int(child))
 			if kind := kinds[r.kind[k]]; more(has, kind) > 0 {
-				c.kids(w, func(other int32) {
+				for other := range c.children(w) {
 					if kinds[r.kind[c.relation(int(other))]]&kind&single != 0 {
 						list = append(list, other)
 					}
-				})
+				}
 			}
-			if r.pair(&words[w], &words[kid], l, k) > 0 {
-				list = append(list, kid, w)
+			if r.pair(&words[w], &words[child], l, k) > 0 {
+				list = append(list, child, w)
 			}
 			has |= kinds[r.kind[k]]
-		})
+		}
 		if c.head[w] > 0 && r.alone(&words[w], l)+r.all(&words[w], l, has) > 0 {
 			list = append(list, w)
 		}
@@ -173,14 +173,9 @@ func isBelow(s *syntax.Sentence, h, w int32) bool {
 
 // crosses reports whether an arc from h to w would cross another one.
 func crosses(s *syntax.Sentence, h, w int32) bool {
-	lo, hi := min(h, w), max(h, w)
 	for i := range s.Words {
 		k, g := int32(i+1), s.Words[i].Head
-		if k == w || g == syntax.Root {
-			continue
-		}
-		a, b := min(k, g), max(k, g)
-		if a < lo && lo < b && b < hi || lo < a && a < hi && hi < b {
+		if k != w && g != syntax.Root && syntax.Cross(h, w, g, k) {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package label
 
 import (
+	"iter"
 	"strings"
 
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -16,17 +17,17 @@ import (
 // them all. A sentence longer than mostWords is left alone.
 
 const (
-	penalty   = 1 << 20         // of a broken rule in the best labelling, in score units
-	seldom    = 1.0 / (1 << 40) // how much less probable one makes a labelling
-	mostWords = 1000            // that are labelled again
-	far       = int64(-1) << 56 // below all scores
-	kindCount = int32(len(kinds))
+	penalty    = 1 << 20         // of a broken rule in the best labelling, in score units
+	brokenRule = 1.0 / (1 << 40) // how much less probable one makes a labelling
+	mostWords  = 1000            // that are labelled again
+	far        = int64(-1) << 56 // below all scores
+	kindCount  = int32(len(kinds))
 )
 
-// obedience is the scratch of inference under the rules.
-type obedience struct {
-	words []worded // by word
-	care  []uint8  // by word: the states of its modifiers that make a difference
+// A ruleChart is the scratch of inference under the rules.
+type ruleChart struct {
+	words []wordFacts // by word
+	care  []uint8     // by word: the states of its modifiers that make a difference
 
 	// By word, relation of its head and kind, from above[m] on, kindCount times as
 	// many: the best the word and what is below it add, by which relation; and the
@@ -70,12 +71,12 @@ func (c *chart) broken(r *rules, s *syntax.Sentence) bool {
 	for m := 1; m <= c.n; m++ {
 		l, h, x := c.relation(m), c.head[m], &c.tree.nodes[m]
 		if r.wrong[x.Coarse].has(l) || strings.Contains(s.Words[m-1].Feats, "ExtPos=") || has[m]&(hasFixed|hasOblique) != 0 || h > 0 && r.under[c.relation(int(h))].has(l) {
-			d := wordOf(&s.Words[m-1], x)
+			d := factsOf(&s.Words[m-1], x)
 			if r.all(&d, l, has[m]) > 0 {
 				return true
 			}
 			if h > 0 {
-				head := wordOf(&s.Words[h-1], &c.tree.nodes[h])
+				head := factsOf(&s.Words[h-1], &c.tree.nodes[h])
 				if r.pair(&head, &d, c.relation(int(h)), l) > 0 {
 					return true
 				}
@@ -88,11 +89,33 @@ func (c *chart) broken(r *rules, s *syntax.Sentence) bool {
 // relation returns the relation of word m that was chosen.
 func (c *chart) relation(m int) uint8 { return c.rel.set(c.set[m])[c.choice[m]] }
 
-// kids calls visit with the words whose heads are h, from left to right.
-func (c *chart) kids(h int32, visit func(m int32)) {
-	for m := c.tree.nodes[h].firstKid; m != 0; m = c.tree.nodes[m].nextSib {
-		if c.head[m] == h {
-			visit(m)
+// children yields the words whose heads are h, from left to right.
+func (c *chart) children(h int32) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for m := c.tree.nodes[h].firstChild; m != 0; m = c.tree.nodes[m].next {
+			if c.head[m] == h && !yield(m) {
+				return
+			}
+		}
+	}
+}
+
+// backwards yields the words whose heads are h, from right to left, each with the one
+// to its left, 0 if there is none.
+func (c *chart) backwards(h int32) iter.Seq2[int32, int32] {
+	before := func(m int32) int32 {
+		for m != 0 && c.head[m] != h {
+			m = c.tree.nodes[m].prev
+		}
+		return m
+	}
+	return func(yield func(m, left int32) bool) {
+		for m := before(c.tree.nodes[h].lastChild); m != 0; {
+			left := before(c.tree.nodes[m].prev)
+			if !yield(m, left) {
+				return
+			}
+			m = left
 		}
 	}
 }
@@ -102,13 +125,13 @@ func (c *chart) readWords(r *rules, s *syntax.Sentence) {
 	o := &c.obey
 	o.words, o.care = resize(o.words, c.n+1), resize(o.care, c.n+1)
 	for m := 1; m <= c.n; m++ {
-		o.words[m] = wordOf(&s.Words[m-1], &c.tree.nodes[m])
+		o.words[m] = factsOf(&s.Words[m-1], &c.tree.nodes[m])
 		seen, care := uint8(0), uint8(0)
-		c.kids(int32(m), func(kid int32) {
-			can := r.can[c.set[kid]]
+		for child := range c.children(int32(m)) {
+			can := r.can[c.set[child]]
 			care |= seen & can & single
 			seen |= can
-		})
+		}
 		care |= seen & hasFixed
 		if o.words[m].nounlike && seen&hasOblique != 0 {
 			care |= seen & (hasOblique | hasClause)
@@ -130,9 +153,8 @@ func (c *chart) maximiseStrictly(m *Model) (total int64) {
 	c.choice = resize(c.choice, c.n+1)
 	for k := len(c.order) - 1; k >= 0; k-- {
 		h := c.order[k]
-		first := c.behind(h, c.tree.nodes[h].firstKid)
-		for kid := first; kid != 0; kid = c.behind(h, c.tree.nodes[kid].nextSib) {
-			c.bestBelow(m, kid)
+		for child := range c.children(h) {
+			c.bestBelow(m, child)
 		}
 		width := int(o.care[h]) + 1
 		for a, l := range c.rel.set(c.set[h]) {
@@ -141,8 +163,8 @@ func (c *chart) maximiseStrictly(m *Model) (total int64) {
 			for i := 1; i < width; i++ {
 				now[i] = far
 			}
-			for kid := first; kid != 0; kid = c.behind(h, c.tree.nodes[kid].nextSib) {
-				at := c.above[kid] + int32(a)
+			for child := range c.children(h) {
+				at := c.above[child] + int32(a)
 				step(now, o.best[at*kindCount:][:kindCount], o.from[at*states:][:states])
 			}
 			i := int(c.off[h]) + a
@@ -168,10 +190,10 @@ func (c *chart) maximiseStrictly(m *Model) (total int64) {
 		}
 		a := int32(c.choice[h])
 		has := o.end[c.off[h]+a]
-		for kid := c.before(h, c.tree.nodes[h].lastKid); kid != 0; kid = c.before(h, c.tree.nodes[kid].prevSib) {
-			at := c.above[kid] + a
+		for child := range c.backwards(h) {
+			at := c.above[child] + a
 			t := o.from[at*states+int32(has)]
-			c.choice[kid] = o.arg[at*kindCount+int32(t.kind)]
+			c.choice[child] = o.arg[at*kindCount+int32(t.kind)]
 			has = t.state
 		}
 	}
@@ -208,22 +230,22 @@ func step(now, add []int64, from []trace) {
 }
 
 // bestBelow fills best and arg of a word.
-func (c *chart) bestBelow(m *Model, kid int32) {
-	o, h := &c.obey, c.head[kid]
-	set := c.rel.set(c.set[kid])
-	mine := o.total[c.off[kid]:c.off[kid+1]]
+func (c *chart) bestBelow(m *Model, child int32) {
+	o, h := &c.obey, c.head[child]
+	set := c.rel.set(c.set[child])
+	mine := o.total[c.off[child]:c.off[child+1]]
 	for a, above := range c.rel.set(c.set[h]) {
-		at := (c.above[kid] + int32(a)) * kindCount
+		at := (c.above[child] + int32(a)) * kindCount
 		best, arg := o.best[at:at+kindCount], o.arg[at:at+kindCount]
 		for k := range best {
 			best[k] = far
 		}
-		row := rowOf(m.pair, len(c.rel.names), c.ctx[kid], above)
+		row := rowOf(m.pair, len(c.rel.names), c.ctx[child], above)
 		bound := m.rules.bound[above]
 		for b, l := range set {
 			x := mine[b] + int64(row[l])
 			if bound {
-				x -= penalty * int64(m.rules.pair(&o.words[h], &o.words[kid], above, l))
+				x -= penalty * int64(m.rules.pair(&o.words[h], &o.words[child], above, l))
 			}
 			if k := m.rules.kind[l]; x > best[k] {
 				best[k], arg[k] = x, uint8(b)
@@ -232,11 +254,12 @@ func (c *chart) bestBelow(m *Model, kid int32) {
 	}
 }
 
-// chance is how much less probable a labelling is that breaks so many rules.
-func chance(broken int32) float64 {
+// discount is the factor by which breaking so many rules lowers the weight of a
+// labelling.
+func discount(broken int32) float64 {
 	p := 1.0
 	for range broken {
-		p *= seldom
+		p *= brokenRule
 	}
 	return p
 }
@@ -247,22 +270,22 @@ func (c *chart) sumStrictly(m *Model) {
 	for k := len(c.order) - 1; k >= 0; k-- {
 		h := c.order[k]
 		set, last, width := c.rel.set(c.set[h]), int32(0), int32(o.care[h])+1
-		for kid := c.behind(h, c.tree.nodes[h].firstKid); kid != 0; kid = c.behind(h, c.tree.nodes[kid].nextSib) {
-			c.massBelow(m, kid)
+		for child := range c.children(h) {
+			c.massBelow(m, child)
 			for a := range int32(len(set)) {
-				at := c.above[kid] + a
-				stepSum(c.forwardOf(last, a, width), o.mass[at*kindCount:][:kindCount], c.forwardOf(kid, a, width))
+				at := c.above[child] + a
+				stepSum(c.forwardOf(last, a, width), o.mass[at*kindCount:][:kindCount], c.forwardOf(child, a, width))
 			}
-			shrink(o.forward[c.above[kid]*states:][:int32(len(set))*width])
-			last = kid
+			shrink(o.forward[c.above[child]*states:][:int32(len(set))*width])
+			last = child
 		}
 		sums := o.sum[c.off[h]:c.off[h+1]]
 		for a, l := range set {
 			sum := 0.0
 			for has, x := range c.forwardOf(last, int32(a), width) {
-				sum += float64(x * chance(r.all(&o.words[h], l, uint8(has))))
+				sum += float64(x * discount(r.all(&o.words[h], l, uint8(has))))
 			}
-			sums[a] = float64(float64(c.belief[int(c.off[h])+a]*chance(r.alone(&o.words[h], l))) * sum)
+			sums[a] = float64(float64(c.belief[int(c.off[h])+a]*discount(r.alone(&o.words[h], l))) * sum)
 		}
 		shrink(sums)
 	}
@@ -272,11 +295,11 @@ func (c *chart) sumStrictly(m *Model) {
 }
 
 // forwardOf returns the mass of the states behind a modifier, 0 if none was read.
-func (c *chart) forwardOf(kid, a, width int32) []float64 {
-	if kid == 0 {
+func (c *chart) forwardOf(child, a, width int32) []float64 {
+	if child == 0 {
 		return noneRead[:width]
 	}
-	return c.obey.forward[c.above[kid]*states+a*width:][:width]
+	return c.obey.forward[c.above[child]*states+a*width:][:width]
 }
 
 var noneRead = [states]float64{1}
@@ -302,25 +325,25 @@ func stepSum(now, add, next []float64) {
 		}
 		for k, y := range add {
 			kind := kinds[k] & care
-			next[uint8(has)|kind] += float64(float64(x*y) * chance(more(uint8(has), kind)))
+			next[uint8(has)|kind] += float64(float64(x*y) * discount(more(uint8(has), kind)))
 		}
 	}
 }
 
 // massBelow fills the mass of a word; the largest is 1.
-func (c *chart) massBelow(m *Model, kid int32) {
-	o, h := &c.obey, c.head[kid]
-	set := c.rel.set(c.set[kid])
-	mine := o.sum[c.off[kid]:c.off[kid+1]]
-	all := o.mass[c.above[kid]*kindCount : c.above[kid+1]*kindCount]
+func (c *chart) massBelow(m *Model, child int32) {
+	o, h := &c.obey, c.head[child]
+	set := c.rel.set(c.set[child])
+	mine := o.sum[c.off[child]:c.off[child+1]]
+	all := o.mass[c.above[child]*kindCount : c.above[child+1]*kindCount]
 	clear(all)
 	top := 0.0
 	for a, above := range c.rel.set(c.set[h]) {
-		row, bound := c.row(kid, a), m.rules.bound[above]
+		row, bound := c.row(child, a), m.rules.bound[above]
 		for b, l := range set {
 			x := float64(mine[b] * float64(row[b]))
 			if bound {
-				x = float64(x * chance(m.rules.pair(&o.words[h], &o.words[kid], above, l)))
+				x = float64(x * discount(m.rules.pair(&o.words[h], &o.words[child], above, l)))
 			}
 			at := &all[int32(a)*kindCount+int32(m.rules.kind[l])]
 			*at += x
@@ -348,7 +371,7 @@ func (c *chart) marginalsStrictly(m *Model, h int32) {
 			for b, l := range set {
 				x := float64(out[r.kind[l]] * float64(row[b]))
 				if bound {
-					x = float64(x * chance(r.pair(&o.words[above], &o.words[h], up, l)))
+					x = float64(x * discount(r.pair(&o.words[above], &o.words[h], up, l)))
 				}
 				outside[b] += x
 			}
@@ -369,40 +392,24 @@ func (c *chart) marginalsStrictly(m *Model, h int32) {
 	width := int(o.care[h]) + 1
 	o.back = resize(o.back, len(set)*width)
 	for a, l := range set {
-		x := float64(outside[a]*c.belief[int(c.off[h])+a]) * chance(r.alone(&o.words[h], l))
+		x := float64(outside[a]*c.belief[int(c.off[h])+a]) * discount(r.alone(&o.words[h], l))
 		for has := range width {
-			o.back[a*width+has] = float64(x * chance(r.all(&o.words[h], l, uint8(has))))
+			o.back[a*width+has] = float64(x * discount(r.all(&o.words[h], l, uint8(has))))
 		}
 	}
-	for kid := c.before(h, c.tree.nodes[h].lastKid); kid != 0; kid = c.before(h, c.tree.nodes[kid].prevSib) {
-		c.outOf(h, kid)
+	for child, left := range c.backwards(h) {
+		c.outOf(h, child, left)
 	}
 }
 
-// behind returns the first of kid and its siblings to the right whose head is h.
-func (c *chart) behind(h, kid int32) int32 {
-	for kid != 0 && c.head[kid] != h {
-		kid = c.tree.nodes[kid].nextSib
-	}
-	return kid
-}
-
-// before returns the last of kid and its siblings to the left whose head is h.
-func (c *chart) before(h, kid int32) int32 {
-	for kid != 0 && c.head[kid] != h {
-		kid = c.tree.nodes[kid].prevSib
-	}
-	return kid
-}
-
-// outOf fills out of a modifier of h, from what the states of h are worth behind
-// it, and makes these what they are worth before it.
-func (c *chart) outOf(h, kid int32) {
-	o, last, width := &c.obey, c.before(h, c.tree.nodes[kid].prevSib), int32(c.obey.care[h])+1
+// outOf fills out of a child of h, whose sibling to the left is left, from what the
+// states of h are worth behind it, and makes these what they are worth before it.
+func (c *chart) outOf(h, child, left int32) {
+	o, width := &c.obey, int32(c.obey.care[h])+1
 	for a := range c.off[h+1] - c.off[h] {
-		at := (c.above[kid] + a) * kindCount
+		at := (c.above[child] + a) * kindCount
 		mass, out, back := o.mass[at:at+kindCount], o.out[at:at+kindCount], o.back[a*width:][:width]
-		before := c.forwardOf(last, a, width)
+		before := c.forwardOf(left, a, width)
 		var next [states]float64
 		for k, kind := range kinds {
 			sum := 0.0
@@ -411,7 +418,7 @@ func (c *chart) outOf(h, kid int32) {
 				if x == 0 {
 					continue // as what comes of it
 				}
-				worth := float64(back[uint8(has)|kind] * chance(more(uint8(has), kind)))
+				worth := float64(back[uint8(has)|kind] * discount(more(uint8(has), kind)))
 				sum += float64(x * worth)
 				next[has] += float64(worth * mass[k])
 			}

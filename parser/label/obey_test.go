@@ -10,7 +10,9 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// broken counts the rules that a labelled tree breaks, as the guidelines say
+func value(feats, name string) string { v, _ := syntax.Value(feats, name); return v }
+
+// brokenRules counts the rules that a labelled tree breaks, as the guidelines say
 // them: word by word, from the strings.
 func brokenRules(words []syntax.Word) (count int) {
 	base := func(m int) string { b, _, _ := strings.Cut(words[m].Deprel, ":"); return b }
@@ -18,7 +20,7 @@ func brokenRules(words []syntax.Word) (count int) {
 	for m := range words {
 		w := &words[m]
 		tag := w.UPOS
-		if x := feature(w.Feats, "ExtPos"); x != "" {
+		if x := value(w.Feats, "ExtPos"); x != "" {
 			tag = x
 		}
 		subjects, objects, fixed, clause, oblique := 0, 0, false, false, false
@@ -56,8 +58,8 @@ func brokenRules(words []syntax.Word) (count int) {
 		if in(base(m), "conj fixed flat goeswith appos") && m < head {
 			count++
 		}
-		negates := in(w.UPOS, "PART ADV") && feature(w.Feats, "Polarity") == "Neg" && base(m) == "advmod" && base(head) != "punct"
-		possessive := feature(words[head].Feats, "Poss") == "Yes" && base(head) == "det" && in(base(m), "appos acl nmod")
+		negates := in(w.UPOS, "PART ADV") && value(w.Feats, "Polarity") == "Neg" && base(m) == "advmod" && base(head) != "punct"
+		possessive := value(words[head].Feats, "Poss") == "Yes" && base(head) == "det" && in(base(m), "appos acl nmod")
 		if allowed, bound := below[base(head)]; bound && !in(base(m), allowed) && !negates && !possessive {
 			count++
 		}
@@ -131,7 +133,7 @@ func TestRulesAgainstEnumeration(t *testing.T) {
 			count := rate(choice)
 			best = max(best, score-count*penalty)
 			found = found || score-count*penalty == int(total) && slices.Equal(choice[1:], c.choice[1:])
-			p := math.Exp(float64(score)/unit) * chance(int32(count))
+			p := math.Exp(float64(score)/unit) * discount(int32(count))
 			mass += p
 			for i := 1; i < len(choice); i++ {
 				sums[c.off[i]+int32(choice[i])] += p

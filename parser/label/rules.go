@@ -143,7 +143,7 @@ func newRules(rel *relations) *rules {
 	return r
 }
 
-// kindOf is what a modifier with a relation makes of what its head has.
+// kindOf returns what a head has because it has a modifier with a relation.
 func kindOf(base, name string) uint8 {
 	switch base {
 	case "nsubj", "csubj":
@@ -163,8 +163,8 @@ func kindOf(base, name string) uint8 {
 	return 0
 }
 
-// A worded is what the rules know of a word but its relation.
-type worded struct {
+// wordFacts are what the rules ask about a word besides its relation.
+type wordFacts struct {
 	tag      uint8 // coarse, of ExtPos if there is one
 	right    bool  // of its head
 	neg      bool  // may modify function words
@@ -172,25 +172,25 @@ type worded struct {
 	nounlike bool // may be a nominal
 }
 
-// wordOf reads what the rules know of a word.
-func wordOf(w *syntax.Word, x *node) worded {
-	d := worded{tag: x.Coarse, right: x.side == 1, poss: feature(w.Feats, "Poss") == "Yes"}
-	if tag := feature(w.Feats, "ExtPos"); tag != "" {
+// factsOf reads the facts of a word.
+func factsOf(w *syntax.Word, x *node) wordFacts {
+	poss, _ := syntax.Value(w.Feats, "Poss")
+	polarity, _ := syntax.Value(w.Feats, "Polarity")
+	d := wordFacts{
+		tag:      x.Coarse,
+		right:    x.side == 1,
+		neg:      (x.Coarse == word.PART || x.Coarse == word.ADV) && polarity == "Neg",
+		poss:     poss == "Yes",
+		nounlike: x.Coarse == word.NOUN || x.Coarse == word.PROPN || x.Coarse == word.PRON,
+	}
+	if tag, _ := syntax.Value(w.Feats, "ExtPos"); tag != "" {
 		d.tag = word.Coarse(tag)
 	}
-	d.neg = (x.Coarse == word.PART || x.Coarse == word.ADV) && feature(w.Feats, "Polarity") == "Neg"
-	d.nounlike = x.Coarse == word.NOUN || x.Coarse == word.PROPN || x.Coarse == word.PRON
 	return d
 }
 
-// feature returns the value of an attribute of FEATS, "" if there is none.
-func feature(feats, name string) string {
-	value, _ := syntax.Value(feats, name)
-	return value
-}
-
 // alone counts the rules that relation l of a word breaks by itself.
-func (r *rules) alone(d *worded, l uint8) int32 {
+func (r *rules) alone(d *wordFacts, l uint8) int32 {
 	if !d.right && r.front.has(l) {
 		return 1
 	}
@@ -198,7 +198,7 @@ func (r *rules) alone(d *worded, l uint8) int32 {
 }
 
 // pair counts those that relation l of a word breaks below relation above.
-func (r *rules) pair(head, d *worded, above, l uint8) int32 {
+func (r *rules) pair(head, d *wordFacts, above, l uint8) int32 {
 	switch {
 	case !r.under[above].has(l),
 		d.neg && r.negated.has(l) && !r.punct.has(above),
@@ -218,7 +218,7 @@ func more(others, kind uint8) int32 {
 }
 
 // all counts those that relation l of a word breaks with all its modifiers.
-func (r *rules) all(d *worded, l, has uint8) int32 {
+func (r *rules) all(d *wordFacts, l, has uint8) int32 {
 	broken := int32(0)
 	if has&hasFixed == 0 && r.wrong[d.tag].has(l) || has&hasFixed != 0 && d.tag == word.PROPN {
 		broken++

@@ -26,7 +26,7 @@ func (t *tree) arc(m int) (a arc) {
 	head := int(a.m.head)
 	a.h = &t.nodes[head]
 	a.g = &t.nodes[max(a.h.head, 0)]
-	a.prev, a.next = &t.nodes[a.m.prevSib], &t.nodes[a.m.nextSib]
+	a.prev, a.next = &t.nodes[a.m.prev], &t.nodes[a.m.next]
 	a.before, a.after, a.last = &t.nodes[m-1], &t.nodes[0], &t.nodes[len(t.nodes)-1]
 	if m == 1 {
 		a.edge = 1
@@ -116,7 +116,7 @@ func (a *arc) morphology(k []hash.Key) []hash.Key {
 // text, and the head's own place.
 func (a *arc) around(k []hash.Key) []hash.Key {
 	f, leaf := &a.m.first, uint64(0)
-	if a.m.firstKid == 0 {
+	if a.m.firstChild == 0 {
 		leaf = 1
 	}
 	left, right := uint64(a.prev.Coarse), uint64(a.next.Coarse)

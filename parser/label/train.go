@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/linear"
@@ -60,10 +59,11 @@ type trainer struct {
 }
 
 // Train learns a model from gold trees: Head and Deprel of the sentences are
-// gold (those of silver sentences among the relations of gold ones), their other columns
-// as they will be at run time. A word without a Deprel may have any: the likelihood is
-// that of the other relations, summed over its own (partial.go). dev chooses the epoch; without it the last one stays. The result is the same for any number
-// of workers. Errors name the sentence that is no gold tree.
+// gold (those of silver sentences among the relations of gold ones), their other
+// columns as they will be at run time. A word without a Deprel may have any: the
+// likelihood is that of the other relations, summed over its own (partial.go). dev
+// chooses the epoch; without it the last one stays. The result is the same for any
+// number of workers. Errors name the sentence that is no gold tree.
 //
 // The objective is the conditional log-likelihood of the relations given the
 // tree; steps are AdaGrad's (Duchi, Hazan and Singer 2011).
@@ -128,7 +128,7 @@ func (t *trainer) makeExamples(train []syntax.Sentence) error {
 		c.read(&s)
 		for m := 1; m <= len(s.Words); m++ {
 			w, x := &s.Words[m-1], &c.tree.nodes[m]
-			if x.loose {
+			if x.detached {
 				return fmt.Errorf("label: sentence %q: the heads of word %d form no tree: training needs gold trees", s.ID, m)
 			}
 			if x.head == 0 || w.Deprel == "" {
@@ -331,7 +331,6 @@ func (t *trainer) model() *Model {
 // Accuracy labels copies of the sentences on their own heads, freely, and counts the
 // words whose deprel is right without and with subtypes.
 func (m *Model) Accuracy(sents []syntax.Sentence) (right, full, words int) {
-	bare := func(deprel string) string { return strings.SplitN(deprel, ":", 2)[0] }
 	for _, s := range sents {
 		gold := s.Words
 		s.Words = slices.Clone(gold)
@@ -341,7 +340,7 @@ func (m *Model) Accuracy(sents []syntax.Sentence) (right, full, words int) {
 			if a == b {
 				full++
 			}
-			if bare(a) == bare(b) {
+			if syntax.Universal(a) == syntax.Universal(b) {
 				right++
 			}
 		}

@@ -20,10 +20,10 @@ type node struct {
 	form, lemma uint64 // in lower case, digits alike
 	morph       uint64 // coarse tag and the attributes that decide about syntax
 
-	head   int32 // 0..n; 0 for a word without a valid head
-	loose  bool  // starts a tree of its own: no valid head, or on a cycle
-	placed bool  // already in the order
-	side   uint8 // 1 right of its head
+	head     int32 // 0..n; 0 for a word without a valid head
+	detached bool  // starts a tree of its own: no valid head, or on a cycle
+	placed   bool  // already in the order
+	side     uint8 // 1 right of its head
 
 	// Of the modifiers left and right: how many, at most 255, and the set of
 	// their coarse tags.
@@ -31,7 +31,7 @@ type node struct {
 	tags  [2]uint64
 	first [numClosed]uint64 // lemma and side of the first modifier with a closed-class tag
 
-	firstKid, lastKid, nextSib, prevSib int32
+	firstChild, lastChild, next, prev int32
 
 	puncts, verbs int32 // among words 1..m
 }
@@ -54,12 +54,12 @@ func (t *tree) read(s *syntax.Sentence, words *word.Sentence) {
 	t.nodes[0] = newNode(words.At(0), -1)
 	for m := 1; m <= n; m++ {
 		head := s.Words[m-1].Head
-		loose := head < 0 || int(head) > n || int(head) == m
-		if loose {
+		detached := head < 0 || int(head) > n || int(head) == m
+		if detached {
 			head = 0
 		}
 		t.nodes[m] = newNode(words.At(m), head)
-		t.nodes[m].loose = loose
+		t.nodes[m].detached = detached
 	}
 	t.link()
 	t.traverse()
@@ -77,17 +77,17 @@ func (t *tree) link() {
 		case word.VERB, word.AUX:
 			x.verbs++
 		}
-		if x.loose {
+		if x.detached {
 			continue
 		}
 		h := &t.nodes[x.head]
-		if h.firstKid == 0 {
-			h.firstKid = int32(m)
+		if h.firstChild == 0 {
+			h.firstChild = int32(m)
 		} else {
-			t.nodes[h.lastKid].nextSib = int32(m)
-			x.prevSib = h.lastKid
+			t.nodes[h.lastChild].next = int32(m)
+			x.prev = h.lastChild
 		}
-		h.lastKid = int32(m)
+		h.lastChild = int32(m)
 		if int32(m) > x.head {
 			x.side = 1
 		}
@@ -99,7 +99,7 @@ func (t *tree) link() {
 	}
 }
 
-// traverse fills the order: what hangs on the root, then the trees of loose
+// traverse fills the order: what hangs on the root, then the trees of detached
 // words, then every cycle, which is cut at its first word.
 func (t *tree) traverse() {
 	done := 0
@@ -109,21 +109,21 @@ func (t *tree) traverse() {
 	}
 	spread := func() {
 		for ; done < len(t.order); done++ {
-			for m := t.nodes[t.order[done]].firstKid; m != 0; m = t.nodes[m].nextSib {
+			for m := t.nodes[t.order[done]].firstChild; m != 0; m = t.nodes[m].next {
 				if !t.nodes[m].placed {
 					visit(m)
 				}
 			}
 		}
 	}
-	for m := t.nodes[0].firstKid; m != 0; m = t.nodes[m].nextSib {
+	for m := t.nodes[0].firstChild; m != 0; m = t.nodes[m].next {
 		visit(m)
 	}
 	spread()
 	for _, cycles := range [...]bool{false, true} {
 		for m := 1; m < len(t.nodes) && len(t.order)+1 < len(t.nodes); m++ {
-			if x := &t.nodes[m]; !x.placed && (x.loose || cycles) {
-				x.loose = true
+			if x := &t.nodes[m]; !x.placed && (x.detached || cycles) {
+				x.detached = true
 				visit(int32(m))
 				spread()
 			}

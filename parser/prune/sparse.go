@@ -48,18 +48,16 @@ func (x *scratch) keysOf(h, m int, buf []hash.Key) []hash.Key {
 	ml, mr := uint64(all[j-1].Fine), uint64(all[j+1].Fine)
 	commas := uint64(min(s.CommasBetween(h, m), 2))
 	kind := uint64(mod.Punct)
-	buf = append(buf,
-		hash.Mix(hash.Sum2(tLemmas, head.Lemma, mod.Lemma)+dist),
-		hash.Mix(hash.Sum2(tLemmaTag, head.Lemma, pm)+dist),
-		hash.Mix(hash.Sum2(tTagLemma, ph, mod.Lemma)+dist),
-		hash.Mix(hash.Sum2(tTags, ph, pm)+dist),
-		hash.Mix(hash.Sum4(tAround, hl, ph, pm, mr)+dist),
-		hash.Mix(hash.Sum4(tAround+1, ph, hr, ml, pm)+dist),
-		hash.Mix(hash.Sum4(tAfter, ch, cm, all[j+1].Lemma, commas)+dir),
-		hash.Mix(hash.Sum4(tBefore, ch, cm, all[j-1].Lemma, commas)+dir),
-		hash.Mix(hash.Sum2(tMarkerLemma, mod.Marker, head.Lemma)+dir),
-		hash.Mix(hash.Sum3(tMarkerTags, mod.Marker, ch, cm)+dist),
-		hash.Mix(hash.Sum4(tCase, uint64(mod.Case), uint64(head.Case), ch, cm)+dist))
+	buf = hash.Append(buf, dist,
+		hash.Sum2(tLemmas, head.Lemma, mod.Lemma), hash.Sum2(tLemmaTag, head.Lemma, pm),
+		hash.Sum2(tTagLemma, ph, mod.Lemma), hash.Sum2(tTags, ph, pm),
+		hash.Sum4(tAround, hl, ph, pm, mr), hash.Sum4(tAround+1, ph, hr, ml, pm))
+	buf = hash.Append(buf, dir,
+		hash.Sum4(tAfter, ch, cm, all[j+1].Lemma, commas), hash.Sum4(tBefore, ch, cm, all[j-1].Lemma, commas),
+		hash.Sum2(tMarkerLemma, mod.Marker, head.Lemma))
+	buf = hash.Append(buf, dist,
+		hash.Sum3(tMarkerTags, mod.Marker, ch, cm),
+		hash.Sum4(tCase, uint64(mod.Case), uint64(head.Case), ch, cm))
 
 	above, crossed, up, others := x.guess.about(s, h, m)
 	buf = append(buf,
@@ -99,16 +97,14 @@ func (x *scratch) classes(h, m int, dist, dir uint64, buf []hash.Key) []hash.Key
 	head, mod, a, b := s.At(h), s.At(m), s.Cluster(h), s.Cluster(m)
 	ch, cm := uint64(head.Coarse), uint64(mod.Coarse)
 	ha, hb := uint64(a.Full), uint64(b.Full)
-	return append(buf,
-		hash.Mix(hash.Sum2(tClass, ha, hb)+dist),
-		hash.Mix(hash.Sum2(tClass+1, uint64(a.Six), uint64(b.Six))+dist),
-		hash.Mix(hash.Sum4(tClass+2, uint64(a.Six), ch, uint64(b.Six), cm)+dist),
-		hash.Mix(hash.Sum2(tClass+3, ha, uint64(mod.Fine))+dist),
-		hash.Mix(hash.Sum2(tClass+4, uint64(head.Fine), hb)+dist),
-		hash.Mix(hash.Sum2(tClass+5, ha, mod.Lemma)+dir),
-		hash.Mix(hash.Sum2(tClass+6, head.Lemma, hb)+dir),
-		hash.Mix(hash.Sum3(tClass+7, mod.Marker, ha, cm)+dir),
-		hash.Mix(hash.Sum4(tClass+8, uint64(a.Four), uint64(b.Four), uint64(s.Cluster(m+1).Four), uint64(s.Cluster(m-1).Four))+dir))
+	buf = hash.Append(buf, dist,
+		hash.Sum2(tClass, ha, hb), hash.Sum2(tClass+1, uint64(a.Six), uint64(b.Six)),
+		hash.Sum4(tClass+2, uint64(a.Six), ch, uint64(b.Six), cm),
+		hash.Sum2(tClass+3, ha, uint64(mod.Fine)), hash.Sum2(tClass+4, uint64(head.Fine), hb))
+	return hash.Append(buf, dir,
+		hash.Sum2(tClass+5, ha, mod.Lemma), hash.Sum2(tClass+6, head.Lemma, hb),
+		hash.Sum3(tClass+7, mod.Marker, ha, cm),
+		hash.Sum4(tClass+8, uint64(a.Four), uint64(b.Four), uint64(s.Cluster(m+1).Four), uint64(s.Cluster(m-1).Four)))
 }
 
 // punctuation appends the keys of an arc to a mark of punctuation.
@@ -120,20 +116,21 @@ func (x *scratch) punctuation(h, m int, dist, dir uint64, buf []hash.Key) []hash
 	if m == x.words.Len() {
 		place++
 	}
+	for _, sum := range [...]uint64{
+		hash.Sum4(tPunct, kind, ch, uint64(before.Coarse), uint64(after.Coarse)),
+		hash.Sum3(tPunct+1, mod.Form, ph, place),
+		hash.Sum4(tPunct+2, kind, ch, place, uint64(mod.Quotes&1)),
+	} {
+		buf = append(buf, hash.Mix(sum+dir), hash.Mix(sum+dist))
+	}
 	return append(buf,
-		hash.Mix(hash.Sum4(tPunct, kind, ch, uint64(before.Coarse), uint64(after.Coarse))+dir),
-		hash.Mix(hash.Sum4(tPunct, kind, ch, uint64(before.Coarse), uint64(after.Coarse))+dist),
-		hash.Mix(hash.Sum3(tPunct+1, mod.Form, ph, place)+dir),
-		hash.Mix(hash.Sum3(tPunct+1, mod.Form, ph, place)+dist),
-		hash.Mix(hash.Sum4(tPunct+2, kind, ch, place, uint64(mod.Quotes&1))+dir),
-		hash.Mix(hash.Sum4(tPunct+2, kind, ch, place, uint64(mod.Quotes&1))+dist),
 		hash.Mix(hash.Sum4(tPunct+3, kind, uint64(before.Fine), ph, uint64(after.Fine))+dist),
 		hash.Key4(tPunct+4, kind, ph, after.Lemma, place),
 		hash.Mix(hash.Sum4(tPunct+5, kind, ch, uint64(min(mod.Depth, 2)), uint64(all[h+1].Coarse))+dist))
 }
 
-// A guess is the head of every word that the first stage prefers, and what
-// templates ask of it.
+// A guess is the tree of the heads that the first stage prefers, and what
+// templates ask about it.
 type guess struct {
 	head  []int32 // by word, entry 0 unused
 	count []uint8 // [(h*2+direction)*CoarseTags+tag]: words under h, 255 at most

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/prune/dense"
@@ -203,20 +204,41 @@ func pruneFolds(train []syntax.Sentence, bounds []int, workers int, model func(r
 	})
 }
 
-// AddGold adds the gold heads that are not among the candidates, with the
-// log-odds of the word's worst candidate. Where heads are open, it adds what a
-// tree with the others lacks (Keep), if anything.
-func AddGold(s *syntax.Sentence) {
-	c := &s.Candidates
-	for m := len(s.Words); m >= 1; m-- {
-		if head := s.Words[m-1].Head; head != syntax.NoHead {
-			worst := slices.Min(c.LogOdds[c.Start[m-1]:c.Start[m]])
-			add(c, m, head, worst)
+// includeCompletion makes sure that the shortlist has a tree with the known
+// heads, which are on it.
+func (x *scratch) includeCompletion(s *syntax.Sentence) {
+	like := *s
+	like.Candidates = syntax.Candidates{Start: x.arcs.Start, Heads: x.arcs.Heads, LogOdds: x.arcs.Score}
+	if list := missing(&like); list != nil {
+		x.include(s, func(m int) int32 { return list[m-1] })
+	}
+}
+
+// wanted returns the probabilities of the arcs of x.odds under the trees that
+// have the known heads, nil if all are known.
+func (x *scratch) wanted(s *syntax.Sentence) []float64 {
+	if !s.Partial() {
+		return nil
+	}
+	given := s.Heads()
+	all := syntax.Candidates{Start: x.odds.Start, Heads: x.odds.Heads, LogOdds: x.odds.Score}
+	c := restrict(&all, given, int32(slices.Index(given, syntax.Root)+1))
+	arcs := graph.Of(&c)
+	p := make([]float64, len(arcs.Heads))
+	if arcs.N() > marginalWords || !x.margins.Compute(&arcs, p) {
+		arcs.Softmax(p)
+	}
+	x.q = resize(x.q, len(x.odds.Heads))
+	clear(x.q)
+	for m := 1; m <= arcs.N(); m++ {
+		lo, hi := x.odds.Span(m)
+		from, to := arcs.Span(m)
+		for a := lo; a < hi && from < to; a++ {
+			if x.odds.Heads[a] == arcs.Heads[from] { // both increase
+				x.q[a] = p[from]
+				from++
+			}
 		}
 	}
-	for i, h := range missing(s) {
-		if h != syntax.NoHead {
-			add(c, i+1, h, addedLogOdds)
-		}
-	}
+	return x.q
 }

@@ -13,11 +13,10 @@ import (
 // brought nothing better, there were Restarts, or the budget is spent (Zhang,
 // Lei, Barzilay and Jaakkola 2014; restarts from a disturbed tree are ours).
 // Climb j depends on the seed, j and the best tree of those before it, so the
-// result depends on the sentence and the seed only. Before the second climb it
-// tries to prove, in Certify steps, that the tree of the first is the best one, or
-// finds the best one, for projective trees by dynamic programming; then there are no
-// more. It finds no tree if the candidates hold
-// none with a single root.
+// result depends on the sentence and the seed only. After the first climb it tries to
+// prove in Certify steps that its tree is the best one, or finds the best projective
+// tree by dynamic programming; if it succeeds, there are no more climbs. It finds no
+// tree if the candidates hold none with a single root.
 type Greedy struct{ Restarts, Patience, Certify int }
 
 // Decode implements Decoder.

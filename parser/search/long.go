@@ -138,15 +138,11 @@ func (l *longTree) confidence(c *syntax.Confidence, lost []float32) {
 	c.FirstOrder, c.FirstDoubt = make([]float32, n), make([]float32, n)
 	for i, searched := range l.searched {
 		lo, hi := l.arcs.Span(i + 1)
-		at, out := slices.Index(l.arcs.Heads[lo:hi], l.head[i+1]), 0.0
+		at := slices.Index(l.arcs.Heads[lo:hi], l.head[i+1])
 		if at < 0 && l.joined[i+1] {
 			at = slices.Index(l.arcs.Heads[lo:hi], syntax.Root)
 		}
-		if lost != nil {
-			out = float64(lost[i])
-		}
-		c.HeadMarginal[i], c.HeadDoubt[i] = sure(l.posterior[lo:hi], at, out)
-		c.FirstOrder[i], c.FirstDoubt[i] = sure(l.first[lo:hi], at, out)
+		setHead(c, i, at, l.posterior[lo:hi], l.first[lo:hi], lost)
 		if at < 0 || l.arcs.Heads[lo+at] != searched {
 			c.HeadMargin[i] = 0
 		}

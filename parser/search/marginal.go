@@ -76,25 +76,25 @@ func (x *Search) marginals(c *syntax.Confidence, lost []float32) {
 		x.Pruned.Softmax(first)
 	}
 	for i := range n {
-		out := 0.0
-		if lost != nil {
-			out = float64(lost[i])
-		}
-		c.HeadMarginal[i], c.HeadDoubt[i] = x.sure(i+1, x.posterior, out)
-		c.FirstOrder[i], c.FirstDoubt[i] = x.sure(i+1, first, out)
+		lo, hi := x.Pruned.Span(i + 1)
+		setHead(c, i, int(x.Tree.Slot[i+1])-lo, x.posterior[lo:hi], first[lo:hi], lost)
 	}
 }
 
-// sure returns the probability of the head that m has in the present tree, of p
-// by arc and lost for what is no candidate, and what it lacks to 1.
-func (x *Search) sure(m int, p []float64, lost float64) (marginal, doubt float32) {
-	lo, hi := x.Pruned.Span(m)
-	return sure(p[lo:hi], int(x.Tree.Slot[m])-lo, lost)
+// setHead sets the probabilities of the head of word i+1, candidate at, by those of
+// all candidates under the search and under the pruner, and by what the pruner has lost.
+func setHead(c *syntax.Confidence, i, at int, posterior, first []float64, lost []float32) {
+	out := 0.0
+	if lost != nil {
+		out = float64(lost[i])
+	}
+	c.HeadMarginal[i], c.HeadDoubt[i] = sure(posterior, at, out)
+	c.FirstOrder[i], c.FirstDoubt[i] = sure(first, at, out)
 }
 
-// sure returns the probability of candidate at among p, of which there is none
-// if at is negative, and what it lacks to 1: the sum of the others, which is exact
-// where it is small.
+// sure returns the probability p[at] of a chosen head, and its difference to 1. A
+// negative at says that the head is no candidate. The difference is the sum of all
+// other probabilities, which is exact where it is small.
 func sure(p []float64, at int, lost float64) (marginal, doubt float32) {
 	others := 0.0
 	for i, q := range p {

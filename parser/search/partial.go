@@ -21,26 +21,6 @@ import (
 //
 // If all heads are known, the gold tree is theirs, and nothing is forced.
 
-// learnPartial is learn of a partial tree.
-func (t *trainer) learnPartial(x *Search, s *syntax.Sentence, seed uint64, u *update) {
-	t.load(x, s, seed)
-	if t.force(x, s, seed) && (Greedy{Restarts: 1}).Decode(x) {
-		x.Tree.Set(&x.Scores.Arcs, x.gold)
-		x.ascend()
-		for i := range s.Words {
-			if head := s.Words[i].Head; head != syntax.NoHead && head != x.best[i+1] {
-				u.tally.wrong++
-			}
-		}
-		if u.tally.wrong == 0 {
-			u.tally.correct = 1
-		} else {
-			t.stepFrom(x, s.Step(), u)
-		}
-	}
-	u.tally.counters = x.Scores.Count
-}
-
 // force makes x.gold the highest tree that a climb over the candidates with the
 // known heads of s finds, and reports whether there is one. prune.Jackknife makes
 // sure of it. The tree depends on the sentence and the seed alone.

@@ -62,7 +62,7 @@ func TestForcedDecodingIsThatOfEnumeration(t *testing.T) {
 		}
 		tr.model.source.Parts = noise(900)
 		x, u := tr.scratch[0], update{}
-		tr.learnFrom(tr.scratch[0], s, 1, &u)
+		tr.learn(tr.scratch[0], s, 1, &u)
 		forced := slices.Clone(x.gold)
 		if !hasHeads(s, forced) {
 			t.Fatalf("forced tree %v lacks a known head of %v", forced, s.Heads())
@@ -115,7 +115,7 @@ func TestPartialStepMeetsTheMargin(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, u := &train[0], update{}
-		tr.learnFrom(tr.scratch[0], s, 1, &u)
+		tr.learn(tr.scratch[0], s, 1, &u)
 		x := tr.scratch[0]
 		if u.tally.wrong == 0 {
 			continue

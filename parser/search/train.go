@@ -147,7 +147,7 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o TrainOptions) (*M
 			*u = update{features: u.features[:0]}
 			s := &train[at.Example]
 			if n := len(s.Words); n > 0 && n <= syntax.MaxWholeWords {
-				t.learnFrom(t.scratch[worker], s, at.Seed(o.Seed), u)
+				t.learn(t.scratch[worker], s, at.Seed(o.Seed), u)
 			}
 		},
 		Apply:   func(at linear.At, u *update) { t.apply(u, at.Step) },
@@ -251,15 +251,6 @@ func (t *trainer) keep(steps int) {
 	t.best.fix()
 }
 
-// learnFrom fills u with the step of a training sentence.
-func (t *trainer) learnFrom(x *Search, s *syntax.Sentence, seed uint64, u *update) {
-	if s.Partial() {
-		t.learnPartial(x, s, seed, u)
-	} else {
-		t.learn(x, s, seed, u)
-	}
-}
-
 // load prepares a training sentence, with the loss of one added to the scores of
 // wrong heads, unless the right one is open.
 func (t *trainer) load(x *Search, s *syntax.Sentence, seed uint64) {
@@ -278,34 +269,37 @@ func (t *trainer) load(x *Search, s *syntax.Sentence, seed uint64) {
 	}
 }
 
-// learn decodes a training sentence under cost, leaves the tree in x.best,
-// and fills u with its step.
+// learn decodes a training sentence under cost, leaves the tree in x.best, and fills
+// u with the step towards the gold tree from it, or from a higher tree that a climb
+// from the gold tree finds.
 func (t *trainer) learn(x *Search, s *syntax.Sentence, seed uint64, u *update) {
-	n := len(s.Words)
 	t.load(x, s, seed)
-	if (Greedy{Restarts: 1}).Decode(x) {
-		for m := 1; m <= n; m++ {
-			if x.gold[m] != x.best[m] {
+	partial := s.Partial()
+	if (!partial || t.force(x, s, seed)) && (Greedy{Restarts: 1}).Decode(x) {
+		if partial {
+			x.ascendFromGold()
+		}
+		for i := range s.Words {
+			if head := s.Words[i].Head; head != syntax.NoHead && head != x.best[i+1] {
 				u.tally.wrong++
 			}
 		}
-		if u.tally.wrong == 0 {
+		switch {
+		case u.tally.wrong == 0:
 			u.tally.correct = 1
-		} else {
-			t.step(x, s.Step(), u)
+		case !partial && t.o.Strategy == MaxViolation:
+			x.ascendFromGold()
+			fallthrough
+		default:
+			t.stepFrom(x, s.Step(), u)
 		}
 	}
 	u.tally.counters = x.Scores.Count
 }
 
-// step fills u with the step from x.best, or from a higher tree that a climb from
-// x.gold finds, towards x.gold.
-func (t *trainer) step(x *Search, weight float32, u *update) {
-	if t.o.Strategy == MaxViolation {
-		x.Tree.Set(&x.Scores.Arcs, x.gold)
-		x.ascend()
-	}
-	t.stepFrom(x, weight, u)
+func (x *Search) ascendFromGold() {
+	x.Tree.Set(&x.Scores.Arcs, x.gold)
+	x.ascend()
 }
 
 // stepFrom fills u with the step from x.best towards x.gold, times weight, if

@@ -1,0 +1,264 @@
+package prune
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/treebeam/treebeam/parser/graph"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Candidates are repaired where the pruner's do not hold the tree that is wanted: one
+// with given heads (Keep), a projective one (Project), any (Connect), or the gold tree
+// that the parser learns from (AddGold, Complete). Gold trees may be partial: some
+// words have syntax.NoHead. The known heads have no cycle, and one root at most, so that
+// some tree has them all.
+
+// addedLogOdds are the log-odds of candidates that Keep adds: e^-12.
+const addedLogOdds = -12 * 1024
+
+// Keep restricts s.Candidates, as Prune has set them, to trees that have the
+// given heads: given[m-1] is that of word m, syntax.NoHead if it is to be
+// found. A word with a given head has no other candidate. If the candidates
+// left to the others hold no single-root tree, one word becomes a possible
+// root and a candidate head of all of them, so that there is one.
+//
+// It fails, and changes nothing, if the given heads have a cycle, two roots or
+// one outside the sentence, and on sentences that are parsed in windows. What
+// the heads are to blame for is a syntax.Fault.
+func Keep(s *syntax.Sentence, given []int32) error {
+	n := len(s.Words)
+	if len(given) != n || len(s.Candidates.Start) != n+1 {
+		return errors.New("prune the sentence before heads are given to it")
+	}
+	if !s.Whole() {
+		return syntax.Because(syntax.KindHeadsLost, "given heads cannot be kept in a sentence of more than %d words: it is parsed in windows", syntax.MaxWholeWords)
+	}
+	for i, h := range given {
+		if h != syntax.NoHead && (h < 0 || int(h) > n || int(h) == i+1) {
+			return syntax.Because(syntax.KindHead, "the given head %d of word %d is no other word of the sentence", h, i+1)
+		}
+	}
+	root := int32(slices.Index(given, syntax.Root) + 1) // 0 if it is not given
+	c := restrict(&s.Candidates, given, root)
+	if !holdsTree(&c) {
+		if root == 0 {
+			root = likelyRoot(&s.Candidates, given)
+		}
+		c = restrict(&s.Candidates, given, root)
+		for m := n; m >= 1; m-- {
+			if given[m-1] == syntax.NoHead {
+				head := root
+				if m == int(root) {
+					head = syntax.Root
+				}
+				add(&c, m, head, addedLogOdds)
+			}
+		}
+		if !holdsTree(&c) {
+			return syntax.Because(syntax.KindCycle, "the given heads have a cycle or two roots")
+		}
+	}
+	s.Candidates = c
+	return nil
+}
+
+// restrict returns the candidates with the given heads alone for words that
+// have one, and root, if it is not 0, as the only root.
+func restrict(c *syntax.Candidates, given []int32, root int32) syntax.Candidates {
+	out := noCandidates(len(given))
+	for i, head := range given {
+		lost := float32(0)
+		if head != syntax.NoHead {
+			out.Heads, out.LogOdds = append(out.Heads, head), append(out.LogOdds, 0)
+		} else {
+			for a := c.Start[i]; a < c.Start[i+1]; a++ {
+				if c.Heads[a] != syntax.Root || root == 0 || int(root) == i+1 {
+					out.Heads, out.LogOdds = append(out.Heads, c.Heads[a]), append(out.LogOdds, c.LogOdds[a])
+				}
+			}
+			if c.Lost != nil {
+				lost = c.Lost[i]
+			}
+		}
+		out.Lost = append(out.Lost, lost)
+		out.Start = append(out.Start, int32(len(out.Heads)))
+	}
+	return out
+}
+
+// add makes h a candidate of m, with the log-odds, unless it is one.
+func add(c *syntax.Candidates, m int, h, logOdds int32) {
+	at, found := slices.BinarySearch(c.Of(m), h)
+	if found {
+		return
+	}
+	at += int(c.Start[m-1])
+	c.Heads = slices.Insert(c.Heads, at, h)
+	c.LogOdds = slices.Insert(c.LogOdds, at, logOdds)
+	for k := m; k < len(c.Start); k++ {
+		c.Start[k]++
+	}
+}
+
+// likelyRoot returns the word without a given head that is the likeliest
+// root, the first of them if none has 0 as a candidate; 0 if all heads are
+// given.
+func likelyRoot(c *syntax.Candidates, given []int32) (root int32) {
+	best := int32(0)
+	for i, head := range given {
+		p := int32(math.MinInt32)
+		if a := c.Start[i]; a < c.Start[i+1] && c.Heads[a] == syntax.Root {
+			p = c.LogOdds[a]
+		}
+		if head == syntax.NoHead && (root == 0 || p > best) {
+			root, best = int32(i+1), p
+		}
+	}
+	return root
+}
+
+// holdsTree reports whether the candidates hold a single-root tree.
+func holdsTree(c *syntax.Candidates) bool {
+	a := graph.Of(c)
+	var s graph.Spanner
+	return s.MaximumTree(&a, 0, make([]int32, a.N()+1))
+}
+
+// Project makes sure that s.Candidates, as Prune has set them, hold a
+// single-root tree without crossing arcs, the arc from 0 included: where they
+// do not, it adds the fewest that are needed. Words with a given head
+// (given[m-1], as for Keep; nil if there are none) get no other; if given
+// heads leave no projective tree it fails and changes nothing. A sentence of
+// more than MaxMarginalWords words gets the chain in which every word hangs on
+// the one before it, and given heads must be of that chain. One that is not
+// searched whole stays as it is: the search may lift a word to a head that is no
+// candidate.
+func Project(s *syntax.Sentence, given []int32) error {
+	switch {
+	case len(s.Candidates.Start) != len(s.Words)+1:
+		return errors.New("prune the sentence before it is parsed")
+	case len(s.Words) <= syntax.MaxMarginalWords:
+		return projectWhole(s, given)
+	case !s.Whole():
+		return nil
+	}
+	for i, h := range given {
+		if h != syntax.NoHead && int(h) != i {
+			return syntax.Because(syntax.KindHeadsLost, "heads cannot be given to a sentence of more than %d words that must be projective", syntax.MaxMarginalWords)
+		}
+	}
+	for m := 1; m <= len(s.Words); m++ {
+		add(&s.Candidates, m, int32(m-1), addedLogOdds)
+	}
+	return nil
+}
+
+// projectWhole is Project for a sentence that is not too long for a chart.
+func projectWhole(s *syntax.Sentence, given []int32) error {
+	const farBelow = -1 << 30 // so low that as few arcs as possible have it; the sum stays in range
+	n := len(s.Words)
+	all := graph.Arcs{Start: make([]int32, 1, n+1)} // the candidates, and what may be added to them
+	for m := 1; m <= n; m++ {
+		for h := int32(0); int(h) <= n; h++ {
+			at, found := slices.BinarySearch(s.Candidates.Of(m), h)
+			score := int32(farBelow)
+			switch {
+			case found:
+				score = s.Candidates.LogOdds[int(s.Candidates.Start[m-1])+at]
+			case int(h) == m || given != nil && given[m-1] != syntax.NoHead:
+				continue
+			}
+			all.Heads, all.Score = append(all.Heads, h), append(all.Score, score)
+		}
+		all.Start = append(all.Start, int32(len(all.Heads)))
+	}
+	head := make([]int32, n+1)
+	if new(graph.Spanner).ProjectiveTree(&all, head) > 0 {
+		return syntax.Because(syntax.KindHeadsLost, "the given heads cross each other, or the root: no projective tree has them")
+	}
+	for m := n; m >= 1; m-- {
+		add(&s.Candidates, m, head[m], addedLogOdds)
+	}
+	return nil
+}
+
+// Connect makes sure that candidates hold a single-root tree: if they do not, or
+// leave a word without a head, every word may also hang on the one before it, the
+// first on 0.
+func Connect(c *syntax.Candidates) {
+	if holdsTree(c) {
+		return
+	}
+	for m := len(c.Start) - 1; m >= 1; m-- {
+		add(c, m, int32(m-1), addedLogOdds)
+	}
+}
+
+// AddGold adds the gold heads that are not among the candidates, with the
+// log-odds of the word's worst candidate. Where heads are open, it adds what a
+// tree with the others lacks (Keep), if anything.
+func AddGold(s *syntax.Sentence) {
+	c := &s.Candidates
+	for m := len(s.Words); m >= 1; m-- {
+		if head := s.Words[m-1].Head; head != syntax.NoHead {
+			worst := slices.Min(c.LogOdds[c.Start[m-1]:c.Start[m]])
+			add(c, m, head, worst)
+		}
+	}
+	for i, h := range missing(s) {
+		if h != syntax.NoHead {
+			add(c, i+1, h, addedLogOdds)
+		}
+	}
+}
+
+// Complete gives the words without a head those of the best tree over the
+// candidates that has all known heads, and takes their relations away. It changes
+// nothing where the known heads are of no tree, or the sentence is parsed in
+// windows.
+func Complete(s *syntax.Sentence) {
+	if !s.Partial() {
+		return
+	}
+	like := *s
+	if Keep(&like, s.Heads()) != nil {
+		return
+	}
+	head := make([]int32, len(s.Words)+1)
+	arcs := graph.Of(&like.Candidates)
+	if !new(graph.Spanner).MaximumTree(&arcs, 0, head) {
+		return
+	}
+	for i := range s.Words {
+		if w := &s.Words[i]; w.Head == syntax.NoHead {
+			w.Head, w.Deprel = head[i+1], ""
+		}
+	}
+}
+
+// missing returns, by word minus 1, the heads that are missing among the candidates
+// for there to be a tree with the known heads, syntax.NoHead where nothing is; nil
+// if there is such a tree, or never one.
+func missing(s *syntax.Sentence) []int32 {
+	if !s.Partial() {
+		return nil
+	}
+	like := *s
+	if Keep(&like, s.Heads()) != nil {
+		return nil
+	}
+	var list []int32
+	for m := 1; m <= len(s.Words); m++ {
+		for _, h := range like.Candidates.Of(m) {
+			if !slices.Contains(s.Candidates.Of(m), h) {
+				if list == nil {
+					list = slices.Repeat([]int32{syntax.NoHead}, len(s.Words))
+				}
+				list[m-1] = h
+			}
+		}
+	}
+	return list
+}
