@@ -90,7 +90,7 @@ func (p *Prover) updateHead(h int32) {
 		p.bound = rest + most
 		return
 	}
-	rest -= p.topsOf(kids)
+	rest -= p.topsOf(kids, false)
 	p.shareKids(h, kids, most, free, rest)
 	if own {
 		for b := lo; b < hi; b++ {
@@ -101,27 +101,20 @@ func (p *Prover) updateHead(h int32) {
 		p.retop(h)
 		rest += p.top[h]
 	}
-	p.bound = rest + most + p.topsAfter(kids)
+	p.bound = rest + most + p.topsOf(kids, true)
 }
 
 // topsOf returns the sum of the tops of the words of kids that take part in an
-// update.
-func (p *Prover) topsOf(kids []int32) (sum int64) {
+// update, which are found again if they have changed.
+func (p *Prover) topsOf(kids []int32, changed bool) (sum int64) {
 	for k, a := range kids {
-		if p.out[k] != barred {
-			sum += p.top[p.words[a]]
+		if p.out[k] == barred {
+			continue
 		}
-	}
-	return sum
-}
-
-// topsAfter is topsOf with new tops.
-func (p *Prover) topsAfter(kids []int32) (sum int64) {
-	for k, a := range kids {
-		if p.out[k] != barred {
+		if changed {
 			p.retop(p.words[a])
-			sum += p.top[p.words[a]]
 		}
+		sum += p.top[p.words[a]]
 	}
 	return sum
 }
@@ -327,7 +320,7 @@ func (p *Prover) updateRoot() {
 		return
 	}
 	most := base + best
-	rest := p.bound - p.most[0] - p.topsOf(kids)
+	rest := p.bound - p.most[0] - p.topsOf(kids, false)
 	p.most[0] = most
 	for k, a := range kids {
 		if p.out[k] == barred {
@@ -340,7 +333,7 @@ func (p *Prover) updateRoot() {
 		with, without := base+p.theta[a]-p.toKid[a]-p.out[k], max(base+w, barred)
 		p.base[0] -= p.share(a, with, without, p.out[k], most, free, rest)
 	}
-	p.bound = rest + most + p.topsAfter(kids)
+	p.bound = rest + most + p.topsOf(kids, true)
 }
 
 // onlyRoot drops the root arcs of all words but one, which has no other arc.

@@ -2,25 +2,15 @@ package graph
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/part/parttest"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// projective reports whether no two arcs of a tree cross and no arc covers
-// the root word.
-func projective(head []int32) bool {
-	for m := 1; m < len(head); m++ {
-		for d := 1; d < len(head); d++ {
-			lo, hi := min(int(head[m]), m), max(int(head[m]), m)
-			a, b := min(int(head[d]), d), max(int(head[d]), d)
-			if lo < a && a < hi && hi < b {
-				return false
-			}
-		}
-	}
-	return true
-}
+var projective = parttest.IsProjective
 
 func TestProjectiveTreeIsTheBestOfAll(t *testing.T) {
 	r := hash.Rand(17)
@@ -34,35 +24,16 @@ func TestProjectiveTreeIsTheBestOfAll(t *testing.T) {
 		}
 		full := complete(&a)
 		best, least := math.MinInt, n+1 // fewest absent arcs first
-		head := make([]int32, n+1)
-		trees(&full, func(arcs []int) {
-			sum, missing := 0, 0
-			for m, i := range arcs {
-				head[m+1] = full.Heads[i]
-				if sc, ok := scoreOf(&a, int(full.Heads[i]), m+1); ok {
-					sum += sc
-				} else {
-					missing++
-				}
-			}
+		parttest.EachTree(full.Start, full.Heads, func(head []int32, _ []int) {
+			sum, missing := scoreOf(&a, head)
 			if projective(head) && (missing < least || missing == least && sum > best) {
 				best, least = sum, missing
 			}
 		})
 		got := make([]int32, n+1)
 		absent := s.ProjectiveTree(&a, got)
-		sum, missing, roots := 0, 0, 0
-		for m := 1; m <= n; m++ {
-			if got[m] == 0 {
-				roots++
-			}
-			if sc, ok := scoreOf(&a, int(got[m]), m); ok {
-				sum += sc
-			} else {
-				missing++
-			}
-		}
-		if roots != 1 || !projective(got) || absent != missing || missing != least || sum != best {
+		sum, missing := scoreOf(&a, got)
+		if !syntax.IsTree(got) || !projective(got) || absent != missing || missing != least || sum != best {
 			t.Fatalf("case %d: %v: score %d with %d absent (said %d), best %d with %d", k, got[1:], sum, missing, absent, best, least)
 		}
 		if absent > 0 {
@@ -80,14 +51,17 @@ func complete(a *Arcs) Arcs {
 	return randomArcs(a.N(), 8, 1, &r)
 }
 
-func scoreOf(a *Arcs, h, m int) (int, bool) {
-	lo, hi := a.Span(m)
-	for i := lo; i < hi; i++ {
-		if int(a.Heads[i]) == h {
-			return int(a.Score[i]), true
+// scoreOf returns the score of the arcs of a tree, and how many of them a lacks.
+func scoreOf(a *Arcs, head []int32) (sum, missing int) {
+	for m := 1; m <= a.N(); m++ {
+		lo, hi := a.Span(m)
+		if i := slices.Index(a.Heads[lo:hi], head[m]); i >= 0 {
+			sum += int(a.Score[lo+i])
+		} else {
+			missing++
 		}
 	}
-	return 0, false
+	return sum, missing
 }
 
 // thin drops arcs of a at random and makes some scores positive.
@@ -105,24 +79,20 @@ func thin(a *Arcs, r *hash.Rand) {
 	*a = b
 }
 
-func BenchmarkProjectiveTree(b *testing.B) {
+// BenchmarkTrees measures the two searches for a best tree.
+func BenchmarkTrees(b *testing.B) {
 	r := hash.Rand(2)
 	a := randomArcs(30, 1, 5000, &r)
 	head := make([]int32, 31)
 	var s Spanner
-	b.ReportAllocs()
-	for b.Loop() {
-		s.ProjectiveTree(&a, head)
-	}
-}
-
-func BenchmarkMaximumTree(b *testing.B) {
-	r := hash.Rand(2)
-	a := randomArcs(30, 1, 5000, &r)
-	head := make([]int32, 31)
-	var s Spanner
-	b.ReportAllocs()
-	for b.Loop() {
-		s.MaximumTree(&a, 0, head)
-	}
+	b.Run("projective", func(b *testing.B) {
+		for b.Loop() {
+			s.ProjectiveTree(&a, head)
+		}
+	})
+	b.Run("any", func(b *testing.B) {
+		for b.Loop() {
+			s.MaximumTree(&a, 0, head)
+		}
+	})
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/part/parttest"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // randomArcs returns arcs of n words; each head is kept with probability
@@ -25,37 +27,7 @@ func randomArcs(n, keep int, spread uint32, r *hash.Rand) Arcs {
 
 // trees calls f with the arcs of every single-root tree.
 func trees(a *Arcs, f func(arcs []int)) {
-	n := a.N()
-	pick := make([]int, n)
-	var rec func(m int)
-	rec = func(m int) {
-		if m > n {
-			roots := 0
-			for k := 1; k <= n; k++ {
-				if a.Heads[pick[k-1]] == 0 {
-					roots++
-				}
-				u, steps := k, 0
-				for u != 0 && steps <= n {
-					u = int(a.Heads[pick[u-1]])
-					steps++
-				}
-				if u != 0 {
-					return
-				}
-			}
-			if roots == 1 {
-				f(pick)
-			}
-			return
-		}
-		lo, hi := a.Span(m)
-		for i := lo; i < hi; i++ {
-			pick[m-1] = i
-			rec(m + 1)
-		}
-	}
-	rec(1)
+	parttest.EachTree(a.Start, a.Heads, func(_ []int32, arcs []int) { f(arcs) })
 }
 
 func TestSingleRootTreeCount(t *testing.T) {
@@ -90,26 +62,8 @@ func TestMaximumTreeIsTheBestOfAll(t *testing.T) {
 		if !s.MaximumTree(&a, 0, head) {
 			t.Fatal("no tree found")
 		}
-		sum, found := 0, 0
-		for m := 1; m <= n; m++ {
-			lo, hi := a.Span(m)
-			for i := lo; i < hi; i++ {
-				if a.Heads[i] == head[m] {
-					sum += int(a.Score[i])
-				}
-			}
-		}
-		trees(&a, func(arcs []int) {
-			same := true
-			for m, i := range arcs {
-				same = same && a.Heads[i] == head[m+1]
-			}
-			if same {
-				found++
-			}
-		})
-		if found != 1 || sum != best {
-			t.Fatalf("case %d: score %d, best %d, is a single-root tree: %v", k, sum, best, found == 1)
+		if sum, _ := scoreOf(&a, head); !syntax.IsTree(head) || sum != best {
+			t.Fatalf("case %d: %v scores %d, best %d", k, head[1:], sum, best)
 		}
 	}
 }

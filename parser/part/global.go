@@ -111,11 +111,9 @@ var coordinations = Family{
 		}
 		flag := hash.Flag(word.Direction(a, l))
 		for q, w := range [...]*word.Word{wl, wr} {
-			t := t + 6 + 3*uint64(q)
+			t, c := t+6+3*uint64(q), uint64(w.Coarse)
 			buf = hash.Append(buf, flag,
-				hash.Sum3(t, pi, ca, uint64(w.Coarse)),
-				hash.Sum3(t+1, pi, wa.Lemma, w.Lemma),
-				hash.Sum3(t+2, wi.Form, ca, uint64(w.Coarse)))
+				hash.Sum3(t, pi, ca, c), hash.Sum3(t+1, pi, wa.Lemma, w.Lemma), hash.Sum3(t+2, wi.Form, ca, c))
 		}
 		return hash.Append(buf, flag,
 			hash.Sum2(t+12, wa.Lemma, cr),
@@ -141,14 +139,8 @@ var attachments = Family{
 		li, lq, la := wi.Lemma, wq.Lemma, wa.Lemma
 		t := p.templates()
 		return hash.Append(buf, flag,
-			hash.Sum2(t, ca, cq),
-			hash.Sum2(t+1, la, cq),
-			hash.Sum2(t+2, ca, lq),
-			hash.Sum2(t+3, la, lq),
-			hash.Sum3(t+4, li, ca, cq),
-			hash.Sum3(t+5, li, la, cq),
-			hash.Sum3(t+6, li, ca, lq),
-			hash.Sum3(t+7, li, la, lq))
+			hash.Sum2(t, ca, cq), hash.Sum2(t+1, la, cq), hash.Sum2(t+2, ca, lq), hash.Sum2(t+3, la, lq),
+			hash.Sum3(t+4, li, ca, cq), hash.Sum3(t+5, li, la, cq), hash.Sum3(t+6, li, ca, lq), hash.Sum3(t+7, li, la, lq))
 	},
 }
 
@@ -185,12 +177,8 @@ var neighbours = Family{
 		wh, wm, l, r := x.words.At(h), x.words.At(m), uint64(left), uint64(right)
 		ch, cm, t := uint64(wh.Coarse), uint64(wm.Coarse), p.templates()
 		return hash.Append(buf, 0,
-			hash.Sum3(t, uint64(wm.Fine), l, r),
-			hash.Sum3(t+1, cm, l, r),
-			hash.Sum3(t+2, wm.Lemma, l, r),
-			hash.Sum4(t+3, ch, cm, l, r),
-			hash.Sum4(t+4, ch, wm.Lemma, l, r),
-			hash.Sum4(t+5, wh.Lemma, cm, l, r))
+			hash.Sum3(t, uint64(wm.Fine), l, r), hash.Sum3(t+1, cm, l, r), hash.Sum3(t+2, wm.Lemma, l, r),
+			hash.Sum4(t+3, ch, cm, l, r), hash.Sum4(t+4, ch, wm.Lemma, l, r), hash.Sum4(t+5, wh.Lemma, cm, l, r))
 	},
 }
 
@@ -258,15 +246,8 @@ var nonProjective = Family{
 		ch, cm, lh, lm := uint64(wh.Coarse), uint64(wm.Coarse), wh.Lemma, wm.Lemma
 		flag, t := hash.Flag(uint64(bin)), p.templates()
 		return hash.Append(buf, flag,
-			hash.Sum0(t),
-			hash.Sum1(t+1, cm),
-			hash.Sum1(t+2, ch),
-			hash.Sum1(t+3, lh),
-			hash.Sum1(t+4, lm),
-			hash.Sum2(t+5, ch, cm),
-			hash.Sum2(t+6, lh, cm),
-			hash.Sum2(t+7, ch, lm),
-			hash.Sum2(t+8, lh, lm))
+			hash.Sum0(t), hash.Sum1(t+1, cm), hash.Sum1(t+2, ch), hash.Sum1(t+3, lh), hash.Sum1(t+4, lm),
+			hash.Sum2(t+5, ch, cm), hash.Sum2(t+6, lh, cm), hash.Sum2(t+7, ch, lm), hash.Sum2(t+8, lh, lm))
 	},
 }
 

@@ -8,23 +8,6 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// wholeTree reports whether head[1..n] is a tree with one root.
-func wholeTree(head []int32) bool {
-	roots := 0
-	for m := 1; m < len(head); m++ {
-		if head[m] == 0 {
-			roots++
-		}
-		steps := 0
-		for u := int32(m); u != 0; u = head[u] {
-			if steps++; steps >= len(head) {
-				return false
-			}
-		}
-	}
-	return roots == 1
-}
-
 // For random candidates and given heads: Keep succeeds exactly if some tree,
 // of all there are, has the given heads; then these are the only candidates of
 // their words, the others keep theirs but for the root, and there is a tree.
@@ -54,7 +37,7 @@ func TestKeep(t *testing.T) {
 		var rec func(m int)
 		rec = func(m int) {
 			if m > n {
-				possible = possible || wholeTree(head)
+				possible = possible || syntax.IsTree(head)
 				return
 			}
 			for h := range int32(n + 1) {

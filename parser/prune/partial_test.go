@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/part/parttest"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -24,40 +24,6 @@ func holed(list []syntax.Sentence, eighths, seed uint64) []syntax.Sentence {
 		}
 	}
 	return out
-}
-
-// treesOf calls f with the heads of all single-root trees over the arcs.
-func treesOf(a *graph.Arcs, f func(head []int32, score float64)) {
-	n := a.N()
-	head := make([]int32, n+1)
-	var next func(m int, score float64)
-	next = func(m int, score float64) {
-		if m <= n {
-			lo, hi := a.Span(m)
-			for i := lo; i < hi; i++ {
-				head[m] = a.Heads[i]
-				next(m+1, score+float64(a.Score[i])/1024)
-			}
-			return
-		}
-		roots := 0
-		for k := 1; k <= n; k++ {
-			at, steps := int32(k), 0
-			for ; at != 0 && steps <= n; steps++ {
-				at = head[at]
-			}
-			if at != 0 {
-				return
-			}
-			if head[k] == 0 {
-				roots++
-			}
-		}
-		if roots == 1 {
-			f(head, score)
-		}
-	}
-	next(1, 0)
 }
 
 func fits(s *syntax.Sentence, head []int32) bool {
@@ -96,15 +62,18 @@ func TestPartialTreesAgreeWithEnumeration(t *testing.T) {
 		got := x.wanted(&s)
 		want, sum := make([]float64, len(got)), 0.0
 		best, pick := math.Inf(-1), []int32(nil)
-		treesOf(&x.odds, func(head []int32, score float64) {
+		parttest.EachTree(x.odds.Start, x.odds.Heads, func(head []int32, arcs []int) {
 			if !fits(&s, head) {
 				return
 			}
+			score := 0.0
+			for _, a := range arcs {
+				score += float64(x.odds.Score[a]) / 1024
+			}
 			p := math.Exp(score)
 			sum += p
-			for m := 1; m <= len(s.Words); m++ {
-				lo, hi := x.odds.Span(m)
-				want[lo+slices.Index(x.odds.Heads[lo:hi], head[m])] += p
+			for _, a := range arcs {
+				want[a] += p
 			}
 			if score > best {
 				best, pick = score, slices.Clone(head)

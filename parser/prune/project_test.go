@@ -6,22 +6,9 @@ import (
 
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/part/parttest"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
-
-// flat reports whether no two arcs of head[1..n] cross.
-func flat(head []int32) bool {
-	for a := 1; a < len(head); a++ {
-		for b := 1; b < len(head); b++ {
-			lo, hi := min(int(head[a]), a), max(int(head[a]), a)
-			x, y := min(int(head[b]), b), max(int(head[b]), b)
-			if lo < x && x < hi && hi < y {
-				return false
-			}
-		}
-	}
-	return true
-}
 
 // Project adds as few candidates as some projective tree with the given heads
 // needs, and fails exactly if there is none.
@@ -61,7 +48,7 @@ func TestProject(t *testing.T) {
 		var rec func(m, absent int)
 		rec = func(m, absent int) {
 			if m > n {
-				if absent < least && wholeTree(head) && flat(head) {
+				if absent < least && syntax.IsTree(head) && parttest.IsProjective(head) {
 					least = absent
 				}
 				return
@@ -94,7 +81,7 @@ func TestProject(t *testing.T) {
 		}
 		a := graph.Of(c)
 		var spanner graph.Spanner
-		if absent := spanner.ProjectiveTree(&a, head); absent != 0 || !flat(head) || !wholeTree(head) {
+		if absent := spanner.ProjectiveTree(&a, head); absent != 0 || !parttest.IsProjective(head) || !syntax.IsTree(head) {
 			t.Fatalf("given %v: %d absent from %v", given, absent, head[1:])
 		}
 		for m := 1; m <= n; m++ {

@@ -59,19 +59,25 @@ func RandomSentence(n, keep int, r *hash.Rand) *syntax.Sentence {
 
 // AllTrees calls f with the heads of every single-root tree of s.
 func AllTrees(s *syntax.Sentence, f func(head []int32)) {
-	n := len(s.Words)
-	head := make([]int32, n+1)
+	EachTree(s.Candidates.Start, s.Candidates.Heads, func(head []int32, _ []int) { f(head) })
+}
+
+// EachTree calls f with every single-root tree over candidate heads, those of word m at
+// start[m-1]:start[m]: with its heads, and with the index of each head by word minus 1.
+func EachTree(start, heads []int32, f func(head []int32, arcs []int)) {
+	n := len(start) - 1
+	head, arcs := make([]int32, n+1), make([]int, n)
 	var rec func(m int)
 	rec = func(m int) {
-		if m <= n {
-			for _, h := range s.Candidates.Of(m) {
-				head[m] = h
-				rec(m + 1)
+		if m > n {
+			if syntax.IsTree(head) {
+				f(head, arcs)
 			}
 			return
 		}
-		if syntax.IsTree(head) {
-			f(head)
+		for i := start[m-1]; i < start[m]; i++ {
+			head[m], arcs[m-1] = heads[i], int(i)
+			rec(m + 1)
 		}
 	}
 	rec(1)
