@@ -2,7 +2,6 @@ package label
 
 import (
 	"bytes"
-	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -10,58 +9,6 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
-
-// TestGradient compares the loss and the gradient with enumeration.
-func TestGradient(t *testing.T) {
-	rng := rand.New(rand.NewPCG(6, 6))
-	tr := &trainer{vocabulary: vocabulary()}
-	if err := tr.makeExamples(sample(rng, 40, 4)); err != nil {
-		t.Fatal(err)
-	}
-	for id := range tr.index.Len() {
-		for l := range tr.rel.names {
-			tr.rows.Add(int32(id), uint16(l), float32(rng.NormFloat64())*0.3, 1)
-		}
-	}
-	for i := range tr.weights.W {
-		tr.weights.W[i] = float32(rng.NormFloat64()) * 0.3
-	}
-	var g gradient
-	for i := range tr.examples {
-		e := &tr.examples[i]
-		g.compute(tr, e)
-		want := make([]float64, len(g.asks))
-		total, gold := 0.0, 0.0
-		choice := make([]uint8, e.n+1)
-		for done := false; !done; {
-			p := math.Exp(tr.logScore(e, choice))
-			total += p
-			same := true
-			for m := 1; m <= e.n; m++ {
-				want[e.off[m]+int32(choice[m])] += p
-				same = same && choice[m] == e.gold[m]
-			}
-			if same {
-				gold = p
-			}
-			done = !next(choice, e)
-		}
-		if loss := -math.Log(gold / total); math.Abs(loss-g.loss) > 1e-4 {
-			t.Fatalf("loss %g, by enumeration %g", g.loss, loss)
-		}
-		for m := 1; m <= e.n; m++ {
-			for j := e.off[m]; j < e.off[m+1]; j++ {
-				x := want[j] / total
-				if int32(e.gold[m]) == j-e.off[m] {
-					x--
-				}
-				if math.Abs(x+float64(g.asks[j])) > 1e-4 {
-					t.Fatalf("gradient %g, by enumeration %g", g.asks[j], -x)
-				}
-			}
-		}
-	}
-}
 
 func (t *trainer) logScore(e *example, choice []uint8) float64 {
 	sum := 0.0

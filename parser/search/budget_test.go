@@ -59,14 +59,8 @@ func TestBudgetIsInTheStatus(t *testing.T) {
 		if s.Status != syntax.Budget {
 			t.Errorf("status %v", s.Status)
 		}
-		roots := 0
-		for i := range s.Words {
-			if s.Words[i].Head == 0 {
-				roots++
-			}
-		}
-		if roots != 1 {
-			t.Errorf("%d roots", roots)
+		if err := syntax.CheckTree(s.Words); err != nil {
+			t.Error(err)
 		}
 		s.Status = syntax.OK
 		if err := m.Parse(s, Options{Budget: 1 << 20}); err != nil || s.Status != syntax.OK {
@@ -100,7 +94,7 @@ func TestWindowsShareTheBudget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Status != syntax.Budget || len(s.Confidence.HeadMarginal) != n || !formTree(s) {
+		if s.Status != syntax.Budget || len(s.Confidence.HeadMarginal) != n || syntax.CheckTree(s.Words) != nil {
 			t.Errorf("form %q, budget %d: status %v, %d marginals", form, budget, s.Status, len(s.Confidence.HeadMarginal))
 		}
 		return c.Work()

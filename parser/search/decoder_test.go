@@ -29,14 +29,11 @@ func TestToyDecoder(t *testing.T) {
 		if !new(graph.Spanner).MaximumTree(&arcs, 0, want) {
 			t.Fatal("no tree")
 		}
-		heads := func(o Options) (list []int32) {
+		heads := func(o Options) []int32 {
 			if err := m.Parse(s, o); err != nil {
 				t.Fatal(err)
 			}
-			for i := range s.Words {
-				list = append(list, s.Words[i].Head)
-			}
-			return list
+			return s.Heads()
 		}
 		got := heads(Options{Decoder: pruned{}})
 		if !slices.Equal(got, want[1:]) || len(s.Confidence.HeadMargin) != len(got) {

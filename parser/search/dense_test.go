@@ -17,14 +17,11 @@ func TestDenseScores(t *testing.T) {
 	for range 20 {
 		s := randomSentence(3+int(r.Below(12)), 3, &r)
 		n := len(s.Words)
-		heads := func() (list []int32) {
+		heads := func() []int32 {
 			if err := m.Parse(s, Options{}); err != nil {
 				t.Fatal(err)
 			}
-			for i := range s.Words {
-				list = append(list, s.Words[i].Head)
-			}
-			return list
+			return s.Heads()
 		}
 		plain := heads()
 		s.Dense.Arcs = make([]int32, (n+1)*(n+1))

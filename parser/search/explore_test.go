@@ -88,11 +88,7 @@ func TestExplorerClimbs(t *testing.T) {
 		if err := m.Parse(s, Options{Restarts: 500, Patience: 500}); err != nil {
 			t.Fatal(err)
 		}
-		heads := make([]int32, len(s.Words))
-		for i := range s.Words {
-			heads[i] = s.Words[i].Head
-		}
-		if score, ok := m.Score(s, heads); !ok || score < best {
+		if score, ok := m.Score(s, s.Heads()); !ok || score < best {
 			t.Errorf("Parse found %d, %v; climbs %d", score, ok, best)
 		}
 	}

@@ -19,6 +19,9 @@ var (
 
 var _ score.Scorer = noise(0)
 
+// headsOf returns the heads of a sentence by word, entry 0 unused.
+func headsOf(s *syntax.Sentence) []int32 { return append([]int32{0}, s.Heads()...) }
+
 // scratchScore scores a tree from its parts alone.
 func scratchScore(x *Search, head []int32) int64 {
 	var y part.Tree

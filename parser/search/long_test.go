@@ -50,24 +50,6 @@ func long(n int, r *hash.Rand, heads func(m int) []int32) *syntax.Sentence {
 	return s
 }
 
-// formTree reports whether the heads are a tree with one root.
-func formTree(s *syntax.Sentence) bool {
-	roots := 0
-	for i := range s.Words {
-		w, steps := int32(i+1), 0
-		for ; w != 0 && steps <= len(s.Words); steps++ {
-			w = s.Words[w-1].Head
-		}
-		if w != 0 {
-			return false
-		}
-		if s.Words[i].Head == 0 {
-			roots++
-		}
-	}
-	return roots == 1
-}
-
 // Where the candidates leave one tree of the whole sentence, it is found, whatever
 // middles of windows its arcs connect; where they leave none in a window, or none
 // at all, there is still a tree, and no arcs cross if they must not.
@@ -90,8 +72,8 @@ func TestLongSentences(t *testing.T) {
 				t.Fatalf("%s: %v", name, err)
 			}
 			c := &s.Confidence
-			if !formTree(s) || s.Status != syntax.Long || len(c.HeadMarginal) != n || len(c.FirstOrder) != n || len(c.HeadDoubt) != n || len(c.FirstDoubt) != n || len(c.HeadMargin) != n {
-				t.Errorf("%s: tree %v, status %v", name, formTree(s), s.Status)
+			if err := syntax.CheckTree(s.Words); err != nil || s.Status != syntax.Long || len(c.HeadMarginal) != n || len(c.FirstOrder) != n || len(c.HeadDoubt) != n || len(c.FirstDoubt) != n || len(c.HeadMargin) != n {
+				t.Errorf("%s: %v, status %v", name, err, s.Status)
 			}
 			all, last := 0, int32(0)
 			for i := range s.Words {
@@ -106,7 +88,7 @@ func TestLongSentences(t *testing.T) {
 			if name == "roots" && (s.Words[0].Head != 0 || s.Words[n-1].Head != 1) {
 				t.Errorf("roots: heads %d and %d", s.Words[0].Head, s.Words[n-1].Head)
 			}
-			if projective && crossed(s) {
+			if projective && !isProjective(headsOf(s)) {
 				t.Errorf("%s: arcs cross", name)
 			}
 		}
@@ -136,7 +118,7 @@ func TestLongSentencesAreLifted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	head := append([]int32{0}, trees[0].Heads()...)
+	head := headsOf(&trees[0])
 	graph.Lift(head)
 	if !slices.Equal(head[1:], trees[1].Heads()) {
 		t.Fatal("the tree is not the lifted one")
@@ -164,29 +146,6 @@ func TestLongSentencesAreLifted(t *testing.T) {
 	if unknown < 100 || lifted == unknown || lifted == n {
 		t.Errorf("%d of %d words are lifted, %d to no candidate: the test sees too little", lifted, n, unknown)
 	}
-}
-
-func crossed(s *syntax.Sentence) bool {
-	var open []int32 // right ends of the arcs above a word, the innermost last
-	ends := make([][]int32, len(s.Words)+1)
-	for i := range s.Words {
-		lo, hi := min(int32(i+1), s.Words[i].Head), max(int32(i+1), s.Words[i].Head)
-		ends[lo] = append(ends[lo], hi)
-	}
-	for lo, list := range ends {
-		for len(open) > 0 && open[len(open)-1] <= int32(lo) {
-			open = open[:len(open)-1]
-		}
-		slices.Sort(list)
-		slices.Reverse(list)
-		for _, hi := range list {
-			if len(open) > 0 && hi > open[len(open)-1] {
-				return true
-			}
-			open = append(open, hi)
-		}
-	}
-	return false
 }
 
 // The same sentence gives the same tree and signals, and a sentence of the most

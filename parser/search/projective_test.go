@@ -40,10 +40,7 @@ func TestProjectiveSearch(t *testing.T) {
 			if err := m.Parse(s, Options{Restarts: 100, Patience: 100, Exact: exact, Projective: true}); err != nil {
 				t.Fatal(err)
 			}
-			head := make([]int32, n+1)
-			for i := range s.Words {
-				head[i+1] = s.Words[i].Head
-			}
+			head := headsOf(s)
 			got, ok := m.Score(s, head[1:])
 			if !ok || !isProjective(head) || got > most || exact > 0 && got != most {
 				t.Fatalf("heads %v score %d (%v), the best projective tree %d", head[1:], got, ok, most)
@@ -80,9 +77,8 @@ func TestProjectiveLongSentence(t *testing.T) {
 	if err := noisy().Parse(s, Options{Restarts: 2, Projective: true}); err != nil {
 		t.Fatal(err)
 	}
-	head, chain := make([]int32, n+1), true
+	head, chain := headsOf(s), true
 	for i := range s.Words {
-		head[i+1] = s.Words[i].Head
 		chain = chain && head[i+1] == int32(i)
 	}
 	if !isProjective(head) || chain {
@@ -108,10 +104,7 @@ func TestProjectiveSearchIsExact(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			head := make([]int32, len(s.Words)+1)
-			for i := range s.Words {
-				head[i+1] = s.Words[i].Head
-			}
+			head := headsOf(s)
 			got, _ := m.Score(s, head[1:])
 			switch choice := len(s.Candidates.Heads) > len(s.Words); {
 			case !isProjective(head) || got > most:

@@ -3,6 +3,7 @@ package search
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/pack"
@@ -97,13 +98,7 @@ func TestTensorStepMeetsTheMargin(t *testing.T) {
 	}
 	s, x, u := &train[0], &Search{}, update{}
 	tr.learn(x, s, 1, &u)
-	violator, gold, wrong := append([]int32(nil), x.best...), make([]int32, len(s.Words)+1), 0
-	for i := range s.Words {
-		gold[i+1] = s.Words[i].Head
-		if gold[i+1] != violator[i+1] {
-			wrong++
-		}
-	}
+	violator, gold, wrong := slices.Clone(x.best), headsOf(s), u.tally.wrong
 	margin := func() float64 {
 		x.prepare(tr.model, s)
 		x.Tree.Set(&x.Scores.Arcs, gold)

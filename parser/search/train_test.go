@@ -186,35 +186,3 @@ func TestFamiliesAreKept(t *testing.T) {
 		t.Error("a model without families: no error")
 	}
 }
-
-// After an uncapped step alone, the gold tree beats the violator by its loss.
-func TestStepMeetsTheMargin(t *testing.T) {
-	train := grammar(1, 5)
-	o := TrainOptions{C: 1e9}
-	o.setDefaults()
-	zero, err := newTrainer(word.Learn(train), train, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &train[0]
-	gold := make([]int32, len(s.Words)+1)
-	for i := range s.Words {
-		gold[i+1] = s.Words[i].Head
-	}
-	// the violator of the first step: decoded with zero weights and cost
-	x, u := &Search{}, update{}
-	zero.learn(x, s, 1, &u)
-	violator := append([]int32(nil), x.best...)
-	zero.apply(&u, 1)
-	x.prepare(zero.model, s)
-	wrong := 0
-	for i := range gold {
-		if i > 0 && gold[i] != violator[i] {
-			wrong++
-		}
-	}
-	margin := float64(scratchScore(x, gold)-scratchScore(x, violator)) / (1 << 12)
-	if margin < float64(wrong)-0.05 || margin > float64(wrong)+0.05 {
-		t.Errorf("margin %.3f after the step, want the loss %d", margin, wrong)
-	}
-}
