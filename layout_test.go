@@ -99,6 +99,7 @@ var imports = func() map[string][]string {
 var forTests = map[string][]string{
 	"":                 {"io/source", "model/modeltest"},
 	"parser/part":      {"parser/part/parttest"},
+	"parser/graph":     {"parser/part/parttest"},
 	"parser/vector":    {"parser/hash"},
 	"parser/matrix":    {"parser/matrix/assembly"},
 	"parser/search":    {"parser/part/parttest"},
@@ -106,7 +107,7 @@ var forTests = map[string][]string{
 	"model":            {"", "io/conllu", "model/modeltest"},
 	"parser/segment":   {"io/conllu"}, // tests on treebanks
 	"parser/tag":       {"io/conllu"},
-	"parser/prune":     {"io/conllu"},
+	"parser/prune":     {"io/conllu", "parser/part/parttest"},
 	"parser/label":     {"io/conllu"},
 	"parser/train":     {"io/conllu"},
 	"io/store":         {"io/store/storetest"},
