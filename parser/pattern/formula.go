@@ -12,6 +12,13 @@ type formula struct {
 	test *test
 	link *link
 	name string
+
+	// What Match asks: see Pattern.prepare.
+	number int        // of the name, or of the link's word, in Matcher.bound; of other links -1
+	order  []*formula // of and: args, those that leave few ways first
+	memo   int        // of a formula about one word: its number, from 1; 0 if it holds of all
+	named  bool       // of a link: its word may have a name
+	free   bool       // no word that is reported depends on how it holds
 }
 
 type kind uint8

@@ -14,25 +14,22 @@ import (
 func (m *Matcher) Match(s *syntax.Sentence) (hits []Hit, whole bool) {
 	m.s, m.work, m.stopped, m.negated = s, 0, false, false
 	m.found, m.ready = m.found[:0], false
-	m.reset()
-	for _, pl := range m.p.plans {
-		m.search(pl, 0)
-		if m.stopped {
+	for i := range m.memo {
+		m.memo[i] = slices.Grow(m.memo[i][:0], len(s.Words))[:len(s.Words)]
+		clear(m.memo[i])
+	}
+	m.places, m.goals, m.nots, m.firstNot = m.places[:0], m.goals[:0], m.nots[:0], 0
+	for i := range m.bound {
+		m.bound[i] = -1
+	}
+	for y := range s.Words {
+		if m.put(int32(y)+1, m.p.root, m.p.first, -1); m.stopped {
 			break
 		}
 	}
 	m.compact()
 	m.s = nil
 	return m.hits, !m.stopped
-}
-
-// reset makes room for a sentence.
-func (m *Matcher) reset() {
-	n := len(m.s.Words)
-	for i := range m.memo {
-		m.memo[i] = slices.Grow(m.memo[i][:0], n)[:n]
-		clear(m.memo[i])
-	}
 }
 
 // step counts work, and reports whether there may be more.
@@ -43,65 +40,188 @@ func (m *Matcher) step(n int) bool {
 	return !m.stopped
 }
 
-// search places word i of a plan and those after it, in every way that it must,
-// and reports whether there is any.
-func (m *Matcher) search(pl *plan, i int) (found bool) {
-	if i == len(pl.words) {
-		return m.complete(pl)
+// A spot is a word that a part of the pattern stands for. Spots whose conditions have
+// one name are one, and must have one word; all others have different words.
+type spot struct {
+	word int32
+	same int // the spot that it is one with, itself if there is none
+}
+
+// A goal is a formula that must hold of a spot, and the goal behind it, or -1.
+type goal struct {
+	f        *formula
+	at, next int
+}
+
+// A denial is a formula that must not hold of a spot. It is asked when all words are
+// chosen, for it may name any of them.
+type denial struct {
+	f  *formula
+	at int
+}
+
+// put makes word y a spot, of which f must hold, and then the goal next. number is the
+// spot's among the names, or -1. It reports whether there is a way.
+func (m *Matcher) put(y int32, f *formula, number, next int) (found bool) {
+	at := len(m.places)
+	m.places = append(m.places, spot{y, at})
+	if number >= 0 {
+		m.bound[number] = at
 	}
-	w := &pl.words[i]
-	if w.outer {
-		return m.suits(w, m.slots[w.slot]) && m.search(pl, i+1)
+	found = m.follow(f, at, next)
+	if number >= 0 {
+		m.bound[number] = -1
 	}
-	try := func(y int32) bool { // and report whether one way was enough
-		if !m.step(1) {
-			return true
-		}
-		if slices.Contains(m.slots[:w.slot], y) {
-			return false
-		}
-		m.slots = append(m.slots[:w.slot], y)
-		if m.suits(w, y) && (w.via == nil || m.fits(w.via)) && m.search(pl, i+1) {
-			found = true
-		}
-		return found && i >= pl.choices || m.stopped
+	m.places = m.places[:at]
+	return found
+}
+
+// follow solves f at a spot, and then the goal next.
+func (m *Matcher) follow(f *formula, at, next int) bool {
+	n := len(m.goals)
+	m.goals = append(m.goals, goal{f, at, next})
+	found := m.solve(n)
+	m.goals = m.goals[:n]
+	return found
+}
+
+// enough reports whether no other way than those that were found need be looked for
+// behind f.
+func (m *Matcher) enough(f *formula, found bool) bool {
+	return m.stopped || found && (m.negated || f.free)
+}
+
+// solve looks for all ways in which a goal and those behind it hold, and reports
+// whether there is any. Where no word that is reported depends on it, one way is enough.
+func (m *Matcher) solve(i int) (found bool) {
+	if i < 0 {
+		return m.complete()
 	}
-	if w.via == nil {
-		for y := int32(1); int(y) <= len(m.s.Words); y++ {
-			if try(y) {
+	f, at, next := m.goals[i].f, m.goals[i].at, m.goals[i].next
+	if f.memo > 0 {
+		return m.passes(f, int(m.places[at].word)-1) && m.solve(next)
+	}
+	switch f.kind {
+	case kindTest: // of any word
+		return m.solve(next)
+	case kindAnd:
+		n := len(m.goals)
+		for k := len(f.order) - 1; k >= 0; k-- {
+			m.goals = append(m.goals, goal{f.order[k], at, next})
+			next = len(m.goals) - 1
+		}
+		found = m.solve(next)
+		m.goals = m.goals[:n]
+		return found
+	case kindOr:
+		for _, a := range f.args {
+			found = m.follow(a, at, next) || found
+			if m.enough(f, found) {
 				break
 			}
 		}
 		return found
+	case kindOptional:
+		if found = m.follow(f.args[0], at, next); m.enough(f, found) {
+			return found
+		}
+		return m.deny(f.args[0], at, next) || found
+	case kindNot:
+		return m.deny(f.args[0], at, next)
+	case kindNamed:
+		return m.name(f, at, next)
 	}
-	m.targets(w.via, m.slots[w.via.from], try)
+	m.targets(f.link, m.places[at].word, func(y int32) bool {
+		if !m.step(1) {
+			return true
+		}
+		taken := slices.ContainsFunc(m.places, func(s spot) bool { return s.word == y })
+		if (!taken || f.named) && m.fits(f.link, m.places[at].word, y) && m.put(y, f.args[0], f.number, next) {
+			found = true
+		}
+		return m.enough(f, found)
+	})
 	return found
 }
 
-// suits reports whether word y, which was placed last, passes the tests and
-// edges of w but the one that led to it.
-func (m *Matcher) suits(w *placed, y int32) bool {
-	for _, t := range w.tests {
-		if !m.passes(t, int(y)-1) {
+// deny notes what must not hold of a spot, and solves the goal next.
+func (m *Matcher) deny(f *formula, at, next int) bool {
+	m.nots = append(m.nots, denial{f, at})
+	found := m.solve(next)
+	m.nots = m.nots[:len(m.nots)-1]
+	return found
+}
+
+// name gives a spot a name, and makes it one with the spot that has it already.
+func (m *Matcher) name(f *formula, at, next int) bool {
+	if old := m.bound[f.number]; old >= 0 {
+		if m.places[old].word != m.places[at].word {
+			return false
+		}
+		one, other := m.sameAs(old), m.sameAs(at)
+		m.places[other].same = one
+		found := m.follow(f.args[0], at, next)
+		m.places[other].same = other
+		return found
+	}
+	m.bound[f.number] = at
+	found := m.follow(f.args[0], at, next)
+	m.bound[f.number] = -1
+	return found
+}
+
+// sameAs returns the spot that stands for all spots that are one with a spot.
+func (m *Matcher) sameAs(at int) int {
+	for m.places[at].same != at {
+		at = m.places[at].same
+	}
+	return at
+}
+
+// complete checks the words that are chosen and what must not be, and notes a hit.
+func (m *Matcher) complete() bool {
+	for i := range m.places {
+		for k := range i {
+			if m.places[i].word == m.places[k].word && m.sameAs(i) != m.sameAs(k) {
+				return false
+			}
+		}
+	}
+	negated, first := m.negated, m.firstNot
+	nots := m.nots[first:]
+	m.negated, m.firstNot = true, len(m.nots)
+	denied := slices.ContainsFunc(nots, func(d denial) bool { return m.follow(d.f, d.at, -1) })
+	m.negated, m.firstNot = negated, first
+	if denied || m.stopped || m.negated {
+		return !denied && !m.stopped
+	}
+	k := len(m.p.names)
+	if len(m.found) >= 2*MaxHits*k {
+		if m.compact(); m.stopped {
 			return false
 		}
 	}
-	for i := range w.edges {
-		if !m.fits(&w.edges[i]) {
-			return false
+	for _, at := range m.bound[:k] {
+		w := int32(0)
+		if at >= 0 {
+			w = m.places[at].word
 		}
+		m.found = append(m.found, w)
 	}
 	return true
 }
 
-// passes reports whether word i, from 0, passes a test.
-func (m *Matcher) passes(id, i int) bool {
+// passes reports whether word i, from 0, passes a formula about one word.
+func (m *Matcher) passes(f *formula, i int) bool {
 	const yes, no = 1, 2
+	id := 2 * (f.memo - 1)
+	if m.negated {
+		id++
+	}
 	known := &m.memo[id][i]
 	if *known == 0 {
-		t := &m.p.tests[id]
 		*known = no
-		if m.holds(t.formula, i) && (t.negated || m.MinConf <= 0 || m.sure(t.formula, i)) {
+		if m.holds(f, i) && (m.negated || m.MinConf <= 0 || m.sure(f, i)) {
 			*known = yes
 		}
 	}
@@ -149,9 +269,8 @@ func (m *Matcher) probable(list []float32, i int) bool {
 	return i >= len(list) || list[i] >= m.MinConf
 }
 
-// fits reports whether the words in the slots of an edge are joined by its link.
-func (m *Matcher) fits(e *edge) bool {
-	x, y := m.slots[e.from], m.slots[e.to]
+// fits reports whether a link leads from word x to word y.
+func (m *Matcher) fits(e *link, x, y int32) bool {
 	if x == y || e.side < 0 && y > x || e.side > 0 && y < x {
 		return false
 	}
@@ -182,7 +301,7 @@ func (m *Matcher) head(y int32) int32 {
 }
 
 // below reports whether low hangs on high, over as many arcs as the link allows.
-func (m *Matcher) below(e *edge, high, low int32) bool {
+func (m *Matcher) below(e *link, high, low int32) bool {
 	if !e.fits(m.s.Words[low-1].Deprel) || !m.sureArc(low, e.labels != nil) {
 		return false
 	}
@@ -212,7 +331,7 @@ func (m *Matcher) sureArc(low int32, labelled bool) bool {
 
 // targets gives the words that a link may lead to from x, and perhaps others,
 // until try has enough.
-func (m *Matcher) targets(e *edge, x int32, try func(int32) bool) {
+func (m *Matcher) targets(e *link, x int32, try func(int32) bool) {
 	n := int32(len(m.s.Words))
 	switch e.op {
 	case head:
@@ -254,7 +373,7 @@ type step struct {
 
 // descend gives the words below x. Every word has one head, so that each is met
 // once, unless x is below itself.
-func (m *Matcher) descend(e *edge, x int32, try func(int32) bool) {
+func (m *Matcher) descend(e *link, x int32, try func(int32) bool) {
 	base := len(m.path)
 	defer func() { m.path = m.path[:base] }()
 	m.path = append(m.path, step{x, 0})
@@ -297,43 +416,6 @@ func (m *Matcher) dependents(h int32) []int32 {
 		}
 	}
 	return m.children[m.starts[h]:m.starts[h+1]]
-}
-
-// complete checks what must not be, and notes a hit of the outermost plan.
-func (m *Matcher) complete(pl *plan) bool {
-	for _, s := range pl.same {
-		if m.slots[s[0]] != m.slots[s[1]] {
-			return false
-		}
-	}
-	was := m.negated
-	for _, plans := range pl.nots {
-		m.negated = true
-		for _, inner := range plans {
-			if m.search(inner, 0) {
-				m.negated = was
-				return false
-			}
-		}
-		m.negated = was
-	}
-	if m.stopped || pl.names == nil {
-		return !m.stopped
-	}
-	k := len(pl.names)
-	if len(m.found) >= 2*MaxHits*k {
-		if m.compact(); m.stopped {
-			return false
-		}
-	}
-	for _, slot := range pl.names {
-		w := int32(0)
-		if slot >= 0 {
-			w = m.slots[slot]
-		}
-		m.found = append(m.found, w)
-	}
-	return true
 }
 
 // compact sorts what was found into hits, each once.

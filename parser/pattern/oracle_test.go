@@ -277,7 +277,7 @@ func (o *oracle) hits(p *Pattern) [][]int32 {
 				continue
 			}
 			hit := make([]int32, len(p.Names()))
-			if len(namesIn(p.root, nil)) > 0 {
+			if len(namesIn(p.root, nil, false)) > 0 {
 				for _, n := range s.names {
 					hit[p.Index(n.name)] = int32(n.word)
 				}
@@ -416,4 +416,19 @@ func TestMatchesOracle(t *testing.T) {
 	if compared < 20000 || matched < compared/5 {
 		t.Errorf("%d were compared, %d of them had hits", compared, matched)
 	}
+}
+
+// wordsIn appends the links of a formula that are not below a negation, each of
+// which leads to a word, in the order of the pattern.
+func wordsIn(f *formula, list []*formula) []*formula {
+	if f.kind == kindNot {
+		return list
+	}
+	if f.kind == kindLink {
+		list = append(list, f)
+	}
+	for _, a := range f.args {
+		list = wordsIn(a, list)
+	}
+	return list
 }

@@ -221,14 +221,14 @@ func (p *parser) group() *formula {
 
 // linked reads an operator and the word at its other end.
 func (p *parser) linked() *formula {
-	if p.words++; p.words > 4*MaxWords {
-		p.fail(p.at, "more than %d links", 4*MaxWords)
+	if p.words++; p.words > MaxLinks {
+		p.fail(p.at, "more than %d links", MaxLinks)
 	}
 	l := p.operator()
 	if !p.atWord() {
-		return &formula{kind: kindLink, link: l, args: []*formula{{kind: kindTest, test: &test{}}}}
+		return &formula{kind: kindLink, link: l, number: -1, args: []*formula{{kind: kindTest, test: &test{}}}}
 	}
-	return &formula{kind: kindLink, link: l, args: []*formula{p.word()}}
+	return &formula{kind: kindLink, link: l, number: -1, args: []*formula{p.word()}}
 }
 
 // atWord reports whether a word comes next: without one a link leads to any.

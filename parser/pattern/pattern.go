@@ -10,6 +10,7 @@
 package pattern
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -18,13 +19,11 @@ import (
 
 // Limits of a pattern, and of the work that it makes in one sentence.
 const (
-	MaxLength       = 4096    // bytes
-	MaxDepth        = 32      // parentheses, brackets and negations inside each other
-	MaxWords        = 16      // words that are matched together
-	MaxAlternatives = 64      // ways to choose among what | and ? leave open
-	MaxHits         = 10000   // in a sentence
-	maxWork         = 1 << 22 // steps in a sentence
-	maxPlans        = 1000    // alternatives, with those of negated parts
+	MaxLength = 4096    // bytes
+	MaxDepth  = 32      // parentheses, brackets and negations inside each other
+	MaxLinks  = 64      // between words
+	MaxHits   = 10000   // in a sentence
+	maxWork   = 1 << 22 // steps in a sentence
 )
 
 // A Pattern is a compiled pattern. It does not change: goroutines may share it,
@@ -32,8 +31,9 @@ const (
 type Pattern struct {
 	root  *formula
 	names []string
-	plans []*plan
-	tests []compiledTest
+	first int // the number of the first word among names, -1 if it has none
+	bound int // names, with those that are only below a negation
+	tests int // formulas about one word
 	needs Columns
 }
 
@@ -67,19 +67,89 @@ func Compile(text string) (*Pattern, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &compiler{names: namesIn(root, nil)}
+	c := &Pattern{root: root, names: namesIn(root, nil, false), first: -1, needs: p.needs}
 	if len(c.names) == 0 {
 		// Without names every word counts, by its place in the pattern.
-		c.numbered = wordsIn(root, []*formula{nil})
-		for i := range c.numbered {
+		c.first = 0
+		for i := range 1 + numberLinks(root, 1) {
 			c.names = append(c.names, fmt.Sprint(i+1))
 		}
 	}
-	plans, err := c.compile(root)
-	if err != nil {
-		return nil, err
+	all := namesIn(root, slices.Clone(c.names), true)
+	c.bound = len(all)
+	c.prepare(root, all, false)
+	return c, nil
+}
+
+// prepare notes in a formula what Match asks of it. all has the names, and reported says
+// whether what is matched after the formula has words that Match reports.
+func (p *Pattern) prepare(f *formula, all []string, reported bool) {
+	if f.pure() {
+		if f.kind != kindTest || f.test.attr != 0 {
+			p.tests++
+			f.memo = p.tests
+		}
+		return
 	}
-	return &Pattern{root: root, names: c.names, plans: plans, tests: c.tests, needs: p.needs}, nil
+	f.free = !reported && !f.reports()
+	switch f.kind {
+	case kindNamed:
+		f.number = slices.Index(all, f.name)
+	case kindLink:
+		f.named = f.args[0].isNamed()
+	case kindAnd:
+		f.order = slices.Clone(f.args)
+		slices.SortStableFunc(f.order, func(a, b *formula) int { return cmp.Compare(a.breadth(), b.breadth()) })
+		for i, a := range slices.Backward(f.order) {
+			p.prepare(f.order[i], all, reported)
+			reported = reported || a.reports()
+		}
+		return
+	}
+	for _, a := range f.args {
+		p.prepare(a, all, reported)
+	}
+}
+
+// reports says whether a formula has words that Match reports.
+func (f *formula) reports() bool {
+	if f.kind == kindNamed || f.kind == kindLink && f.number >= 0 {
+		return true
+	}
+	return slices.ContainsFunc(f.args, (*formula).reports)
+}
+
+// isNamed says whether a formula may give the word that it is about a name.
+func (f *formula) isNamed() bool {
+	return f.kind == kindNamed || f.kind != kindLink && slices.ContainsFunc(f.args, (*formula).isNamed)
+}
+
+// breadth orders the parts of a conjunction by how many ways they leave: tests, names
+// and links to few words first.
+func (f *formula) breadth() int {
+	switch {
+	case f.pure():
+		return 0
+	case f.kind == kindNamed:
+		return 1
+	case f.kind != kindLink:
+		return 9
+	}
+	switch l := f.link; {
+	case l.op == head && l.max == 1:
+		return 2
+	case (l.op == after || l.op == before) && l.max > 0:
+		return 3
+	case l.op == dependent && l.max == 1:
+		return 4
+	case l.op == head:
+		return 5
+	case l.op == sibling:
+		return 6
+	case l.op == dependent:
+		return 7
+	}
+	return 8
 }
 
 // Names returns the names of the pattern's words, in the order in which they are
@@ -100,31 +170,33 @@ type Hit struct {
 	Words []int32
 }
 
-// wordsIn appends the links of a formula that are not below a negation, each of
-// which leads to a word, in the order of the pattern.
-func wordsIn(f *formula, list []*formula) []*formula {
+// numberLinks numbers the links of a formula that are not below a negation, each of
+// which leads to a word, from next on in the order of the pattern. It returns how many
+// there are.
+func numberLinks(f *formula, next int) (n int) {
 	if f.kind == kindNot {
-		return list
+		return 0
 	}
 	if f.kind == kindLink {
-		list = append(list, f)
+		f.number = next
+		n = 1
 	}
 	for _, a := range f.args {
-		list = wordsIn(a, list)
+		n += numberLinks(a, next+n)
 	}
-	return list
+	return n
 }
 
-// namesIn appends the names in a formula that are not below a negation, once.
-func namesIn(f *formula, list []string) []string {
-	if f.kind == kindNot {
+// namesIn appends the names in a formula, once, also those below negations if all.
+func namesIn(f *formula, list []string, all bool) []string {
+	if f.kind == kindNot && !all {
 		return list
 	}
 	if f.kind == kindNamed && !slices.Contains(list, f.name) {
 		list = append(list, f.name)
 	}
 	for _, a := range f.args {
-		list = namesIn(a, list)
+		list = namesIn(a, list, all)
 	}
 	return list
 }
@@ -138,12 +210,16 @@ type Matcher struct {
 	// parts, nor what the sentence has no probability of.
 	MinConf float32
 
-	s       *syntax.Sentence
-	slots   []int32  // the words that are placed
-	memo    [][]byte // for every test, what is known of each word
-	negated bool     // below a negation
-	work    int
-	stopped bool
+	s        *syntax.Sentence
+	places   []spot
+	goals    []goal
+	nots     []denial
+	firstNot int      // of the negation that is asked
+	bound    []int    // the spot of every name, or -1
+	memo     [][]byte // for every formula about one word, without and below a negation, what is known of each word
+	negated  bool     // below a negation
+	work     int
+	stopped  bool
 
 	ready                  bool    // the next three are those of s
 	starts, children, next []int32 // dependents of word h: children[starts[h]:starts[h+1]]
@@ -155,5 +231,5 @@ type Matcher struct {
 
 // NewMatcher returns a Matcher of the pattern.
 func (p *Pattern) NewMatcher() *Matcher {
-	return &Matcher{p: p, memo: make([][]byte, len(p.tests))}
+	return &Matcher{p: p, bound: make([]int, p.bound), memo: make([][]byte, 2*p.tests)}
 }
