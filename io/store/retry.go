@@ -133,11 +133,8 @@ func (a *attempts) pause(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	a.failed++
-	d := time.Duration(0)
-	if a.next > 0 {
-		d = rand.N(a.next) + 1
-		a.next = min(2*a.next, a.retry.Longest)
-	}
+	d := 1 + rand.N(max(a.next, 1)) // never 0: patience must end
+	a.next = min(2*a.next, a.retry.Longest)
 	var fault *Error
 	asked := ""
 	if errors.As(err, &fault) && fault.After > 0 {

@@ -92,14 +92,16 @@ func checkSlowDown(t *testing.T, s store.Store, server *Server, name string) {
 			t.Errorf("%s: %d pauses for %d answers", what, len(got), server.Met(SlowDown))
 		}
 		// It never ends: some minutes are enough.
-		server.Break(func(int, *http.Request) Fault { return SlowDown })
-		err := do()
-		total := time.Duration(0)
-		for _, d := range pauses() {
-			total += d
-		}
-		if err == nil || !store.IsTransient(err) || total < 4*time.Minute || total > 5*time.Minute {
-			t.Errorf("%s: %v after %v", what, err, total)
+		for _, fault := range []Fault{SlowDown, Unavailable} {
+			server.Break(func(int, *http.Request) Fault { return fault })
+			err := do()
+			total := time.Duration(0)
+			for _, d := range pauses() {
+				total += d
+			}
+			if err == nil || !store.IsTransient(err) || total < 4*time.Minute || total > 5*time.Minute {
+				t.Errorf("%s: %v after %v", what, err, total)
+			}
 		}
 		server.Break(nil)
 	}
