@@ -21,7 +21,7 @@ func TestDetect(t *testing.T) {
 		}
 		return string(b)
 	}
-	for name, c := range map[string]struct {
+	for _, c := range map[string]struct {
 		file, head, encoding string
 		want                 Format
 		result               Format
@@ -59,16 +59,17 @@ func TestDetect(t *testing.T) {
 		"zeros":             {"a.txt", strings.Repeat("\x00", 100), "", Auto, "", "binary"},
 		"UTF-32":            {"a.txt", "\xff\xfe\x00\x00a\x00\x00\x00", "", Auto, "", "UTF-32"},
 	} {
-		got, err := Detect(c.file, []byte(c.head), c.want, c.encoding)
-		var nt *NotText
-		switch {
-		case c.notText != "":
-			if !errors.As(err, &nt) || !strings.Contains(err.Error(), c.notText) {
-				t.Errorf("%s: got %q, %v", name, got, err)
-			}
-		case err != nil || got != c.result:
-			t.Errorf("%s: got %q, %v", name, got, err)
-		}
+		checkDetect(t, c.file, c.head, c.encoding, c.want, c.result, c.notText)
+	}
+}
+
+// checkDetect checks that a file has a format, or is said not to be text in some words.
+func checkDetect(t *testing.T, file, head, encoding string, want, result Format, notText string) {
+	t.Helper()
+	got, err := Detect(file, []byte(head), want, encoding)
+	var nt *NotText
+	if isNot := errors.As(err, &nt); isNot != (notText != "") || isNot && !strings.Contains(err.Error(), notText) || !isNot && got != result {
+		t.Errorf("%s %.40q: got %q, %v", file, head, got, err)
 	}
 }
 
@@ -171,15 +172,6 @@ func TestDetectKinds(t *testing.T) {
 		{"a.parquet", "PARE\x15\x00\x00\x00", Parquet, "", "an encrypted Parquet file"},
 		{"a.db", "SQLite format 3\x00", Auto, "", "SQLite"},
 	} {
-		got, err := Detect(c.file, []byte(c.head), c.want, "")
-		var nt *NotText
-		switch {
-		case c.notText != "":
-			if !errors.As(err, &nt) || !strings.Contains(err.Error(), c.notText) {
-				t.Errorf("%s %.40q: got %q, %v", c.file, c.head, got, err)
-			}
-		case err != nil || got != c.result:
-			t.Errorf("%s %.40q: got %q, %v", c.file, c.head, got, err)
-		}
+		checkDetect(t, c.file, c.head, "", c.want, c.result, c.notText)
 	}
 }

@@ -50,14 +50,7 @@ func TestGone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := tree(t, map[string]string{"in/a/x.txt": "0123456789", "in/a/y.txt": "y", "in/b/z.txt": "0123456789", "beside.txt": ""})
-			inputs, err := List(t.Context(), []string{c.input}, ListOptions{Dir: dir})
-			if err != nil {
-				t.Fatal(err)
-			}
-			plan, err := NewPlan(inputs, PlanOptions{Dir: dir, RangeBytes: c.pieces})
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := planOf(t, dir, c.pieces, c.input)
 			if err := c.change(dir); err != nil {
 				t.Fatal(err)
 			}
@@ -87,13 +80,8 @@ func TestNeverThere(t *testing.T) {
 	if err := os.Symlink("nowhere", filepath.Join(dir, "in/link.txt")); err != nil {
 		t.Skip(err)
 	}
-	inputs, err := List(t.Context(), []string{"in"}, ListOptions{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, _ := NewPlan(inputs, PlanOptions{Dir: dir})
-	var e *Error
-	if _, err := Open(t.Context(), &plan.Ranges[0], &plan.Ranges[0].Pieces[0]); !errors.As(err, &e) || e.Kind != Permanent {
+	plan := planOf(t, dir, 0, "in")
+	if _, err := openFirst(t, plan); !isFault(err, Permanent) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -105,12 +93,14 @@ func TestCopyGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, _ := NewPlan(inputs, PlanOptions{Dir: dir})
+	plan, err := NewPlan(inputs, PlanOptions{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := os.Remove(inputs[0].Path); err != nil {
 		t.Fatal(err)
 	}
-	var e *Error
-	if _, err := Open(t.Context(), &plan.Ranges[0], &plan.Ranges[0].Pieces[0]); !errors.As(err, &e) || e.Kind != Transient {
+	if _, err := openFirst(t, plan); !isFault(err, Transient) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -140,8 +130,7 @@ func TestRemoteGone(t *testing.T) {
 			}
 			_, err = f.Head()
 			f.Close()
-			var e *Error
-			if !errors.As(err, &e) || e.Kind != c.kind {
+			if !isFault(err, c.kind) {
 				t.Errorf("pieces of %d, %v: got %v", c.pieces, c.fault, err)
 			}
 		}

@@ -38,7 +38,7 @@ func TestFilesThatLieAboutTheirSize(t *testing.T) {
 			t.Fatal(err)
 		}
 		start := time.Now()
-		f, err := Open(context.Background(), &plan.Ranges[0], &plan.Ranges[0].Pieces[0])
+		f, err := openFirst(t, plan)
 		if err == nil {
 			var r io.Reader
 			if r, err = f.At(0); err == nil {

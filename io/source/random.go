@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -40,21 +41,15 @@ type block struct {
 }
 
 // ReadAt implements io.ReaderAt, for one goroutine at a time.
-func (r *random) ReadAt(b []byte, off int64) (int, error) {
-	size := r.f.piece.Size
-	if off < 0 || off >= size {
+func (r *random) ReadAt(b []byte, off int64) (n int, err error) {
+	rest := r.f.piece.Size - off
+	if off < 0 || rest <= 0 {
 		return 0, io.EOF
 	}
-	whole := len(b)
-	b = b[:min(int64(whole), size-off)]
-	n, err := r.read(b, off)
-	if err == nil && n < whole {
-		err = io.EOF
+	if int64(len(b)) > rest {
+		n, err = r.ReadAt(b[:rest], off)
+		return n, cmp.Or(err, io.EOF)
 	}
-	return n, err
-}
-
-func (r *random) read(b []byte, off int64) (n int, err error) {
 	if !store.IsRemote(r.f.stored()) || len(b) > blockBytes {
 		if err := r.fetch(b, off); err != nil {
 			return 0, err
@@ -62,11 +57,12 @@ func (r *random) read(b []byte, off int64) (n int, err error) {
 		return len(b), nil
 	}
 	for n < len(b) {
-		data, err := r.block((off + int64(n)) / blockBytes * blockBytes)
+		at := off + int64(n)
+		data, err := r.block(at / blockBytes * blockBytes)
 		if err != nil {
 			return n, err
 		}
-		n += copy(b[n:], data[(off+int64(n))%blockBytes:])
+		n += copy(b[n:], data[at%blockBytes:])
 	}
 	return n, nil
 }

@@ -52,20 +52,9 @@ func TestRandom(t *testing.T) {
 // openOne lists and opens a file.
 func openOne(t *testing.T, name string) *File {
 	t.Helper()
-	inputs, err := List(t.Context(), []string{name}, ListOptions{})
+	f, err := openFirst(t, planOf(t, "", 1<<40, name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := NewPlan(inputs, PlanOptions{RangeBytes: 1 << 40})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &plan.Ranges[0]
-	r.Dir = plan.Dir
-	f, err := Open(t.Context(), r, &r.Pieces[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
 	return f
 }

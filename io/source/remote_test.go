@@ -106,19 +106,13 @@ func TestListRemote(t *testing.T) {
 // remotePlan plans the only file of a bucket.
 func remotePlan(t *testing.T, o PlanOptions) *Plan {
 	t.Helper()
-	inputs, err := List(t.Context(), []string{"mem://b"}, ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := NewPlan(inputs, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := planOf(t, "", o.RangeBytes, "mem://b")
 	name := filepath.Join(t.TempDir(), "plan")
 	if err := plan.Write(t.Context(), name, ""); err != nil {
 		t.Fatal(err)
 	}
-	if plan, err = ReadPlan(t.Context(), name); err != nil {
+	plan, err := ReadPlan(t.Context(), name)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return plan
@@ -151,12 +145,11 @@ func TestRemoteFaults(t *testing.T) {
 			}
 			// It does not get better: the bundle fails, and there is no row.
 			m.Break(func(_ string, _, n int64) (int64, error) { return 0, broken })
-			f, err := Open(t.Context(), &plan.Ranges[0], &plan.Ranges[0].Pieces[0])
+			f, err := openFirst(t, plan)
 			if err == nil {
 				_, err = drain(f)
 			}
-			var e *Error
-			if !errors.As(err, &e) || e.Kind != Transient || !strings.Contains(err.Error(), "tried ") {
+			if !isFault(err, Transient) || !strings.Contains(err.Error(), "tried ") {
 				t.Errorf("%s, %v: got %v", name, broken, err)
 			}
 		}
@@ -174,12 +167,11 @@ func TestRemoteChanged(t *testing.T) {
 		m := memory(t, map[string]string{"b/x.txt": "0123456789"})
 		plan := remotePlan(t, PlanOptions{})
 		c.change(m)
-		f, err := Open(t.Context(), &plan.Ranges[0], &plan.Ranges[0].Pieces[0])
+		f, err := openFirst(t, plan)
 		if err == nil {
 			_, err = drain(f)
 		}
-		var e *Error
-		if !errors.As(err, &e) || e.Kind != c.kind {
+		if !isFault(err, c.kind) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -209,17 +201,10 @@ func TestRemoteGzip(t *testing.T) {
 func TestLocalFaults(t *testing.T) {
 	text := strings.Repeat("all the text that there is ", 9000)
 	dir := tree(t, map[string]string{"x.txt": text})
-	inputs, err := List(t.Context(), []string{"."}, ListOptions{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := NewPlan(inputs, PlanOptions{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := planOf(t, dir, 0, ".")
 	pauses := sleepless(t)
 	for _, lasting := range []bool{false, true} {
-		f, err := Open(t.Context(), &plan.Ranges[0], &plan.Ranges[0].Pieces[0])
+		f, err := openFirst(t, plan)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,7 +221,7 @@ func TestLocalFaults(t *testing.T) {
 		}
 	}
 	// A file that shrinks has changed: no patience helps.
-	f, err := Open(t.Context(), &plan.Ranges[0], &plan.Ranges[0].Pieces[0])
+	f, err := openFirst(t, plan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,8 +230,7 @@ func TestLocalFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	*pauses = 0
-	var e *Error
-	if _, err := drain(f); !errors.As(err, &e) || e.Kind != Changed || *pauses > 1 {
+	if _, err := drain(f); !isFault(err, Changed) || *pauses > 1 {
 		t.Errorf("%d pauses, %v", *pauses, err)
 	}
 }

@@ -133,8 +133,7 @@ func TestListOddNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &plan.Ranges[0]
-	var e *Error
-	if _, err := Open(t.Context(), r, &r.Pieces[0]); !errors.As(err, &e) || e.Kind != Permanent {
+	if _, err := Open(t.Context(), r, &r.Pieces[0]); !isFault(err, Permanent) {
 		t.Errorf("a broken link: got %v", err)
 	}
 	if got := readAll(t, r, &r.Pieces[1]); got != "text" {
@@ -159,6 +158,36 @@ func TestStdin(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 	}
+}
+
+// planOf lists and plans what the patterns name.
+func planOf(t *testing.T, dir string, rangeBytes int64, patterns ...string) *Plan {
+	t.Helper()
+	inputs, err := List(t.Context(), patterns, ListOptions{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := NewPlan(inputs, PlanOptions{Dir: dir, RangeBytes: rangeBytes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// openFirst opens the first piece of a plan.
+func openFirst(t *testing.T, plan *Plan) (*File, error) {
+	t.Helper()
+	f, err := Open(t.Context(), &plan.Ranges[0], &plan.Ranges[0].Pieces[0])
+	if err == nil {
+		t.Cleanup(func() { f.Close() })
+	}
+	return f, err
+}
+
+// isFault reports whether err is an *Error of a kind.
+func isFault(err error, kind Kind) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Kind == kind
 }
 
 // readAll reads a whole piece's file, twice.
@@ -221,16 +250,7 @@ const bz2 = "\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\x27\xbc\x66\x71\x00\x00\x0
 // open lists and opens the only file of a folder.
 func open(t *testing.T, name, data string) (*File, error) {
 	t.Helper()
-	dir := tree(t, map[string]string{name: data})
-	inputs, err := List(t.Context(), []string{name}, ListOptions{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := NewPlan(inputs, PlanOptions{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Open(t.Context(), &plan.Ranges[0], &plan.Ranges[0].Pieces[0])
+	return openFirst(t, planOf(t, tree(t, map[string]string{name: data}), 0, name))
 }
 
 func TestTruncated(t *testing.T) {
@@ -256,8 +276,7 @@ func TestTruncated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var e *Error
-		if _, err := drain(f); !errors.As(err, &e) || e.Kind != Permanent {
+		if _, err := drain(f); !isFault(err, Permanent) {
 			t.Errorf("%s with a flipped byte: got %v", name, err)
 		}
 		f.Close()
@@ -282,7 +301,6 @@ func TestBzip2(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
 	if got, err := drain(f); err != nil || got != "hello\nhello\nhello\n" {
 		t.Fatalf("got %q, %v", got, err)
 	}
@@ -299,7 +317,6 @@ func TestConcatenatedGzip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
 	if got, err := drain(f); err != nil || got != "one two" {
 		t.Fatalf("got %q, %v", got, err)
 	}
@@ -308,11 +325,7 @@ func TestConcatenatedGzip(t *testing.T) {
 func TestChanged(t *testing.T) {
 	dir := tree(t, map[string]string{"x.txt": "0123456789"})
 	name := filepath.Join(dir, "x.txt")
-	inputs, err := List(t.Context(), []string{"x.txt"}, ListOptions{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, _ := NewPlan(inputs, PlanOptions{Dir: dir})
+	plan := planOf(t, dir, 0, "x.txt")
 	r := &plan.Ranges[0]
 	f, err := Open(t.Context(), r, &r.Pieces[0])
 	if err != nil {
@@ -354,13 +367,8 @@ func TestPermission(t *testing.T) {
 	if err := os.Chmod(filepath.Join(dir, "x.txt"), 0); err != nil {
 		t.Fatal(err)
 	}
-	inputs, err := List(t.Context(), []string{"."}, ListOptions{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, _ := NewPlan(inputs, PlanOptions{Dir: dir})
-	var e *Error
-	if _, err := Open(t.Context(), &plan.Ranges[0], &plan.Ranges[0].Pieces[0]); !errors.As(err, &e) || e.Kind != Permanent {
+	plan := planOf(t, dir, 0, ".")
+	if _, err := openFirst(t, plan); !isFault(err, Permanent) {
 		t.Errorf("got %v", err)
 	}
 }
