@@ -246,9 +246,7 @@ func (f *File) openRange(ctx context.Context, off, end int64) (io.ReadCloser, er
 	if f.piece.isCopy() {
 		version = ""
 	}
-	return store.DefaultRetry.For(f.stored()).Reader(ctx, func(at int64) (io.ReadCloser, error) {
-		return f.store.Open(ctx, f.name, version, at, end-at)
-	}, off, end)
+	return store.NewReader(ctx, f.store, store.Info{Name: f.name, Version: version}, off, end-off)
 }
 
 func (f *File) closeStream() {

@@ -132,7 +132,7 @@ func (s *service) Open(ctx context.Context, o store.Object, version string, off,
 	if err != nil {
 		return nil, err
 	}
-	// Not every service heeds the condition.
+	// Not every service honours the condition.
 	if version != "" && *etag(version) != aws.ToString(out.ETag) {
 		out.Body.Close()
 		return nil, fmt.Errorf("%w: it has the entity tag %s", store.ErrVersion, aws.ToString(out.ETag))

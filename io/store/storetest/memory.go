@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"testing/iotest"
 
 	"github.com/treebeam/treebeam/io/store"
 )
@@ -127,18 +129,17 @@ func (m *Memory) Open(ctx context.Context, name, version string, off, n int64) (
 	case version != "" && version != f.version:
 		return nil, &store.Error{Name: name, Kind: store.ErrVersion, Err: errors.New("412")}
 	}
-	data := f.data[off : off+n]
-	var end error
+	data, end := f.data[off:off+n], io.EOF
 	if fault != nil {
 		arrive, err := fault(name, off, n)
-		if arrive >= 0 && arrive < n {
-			data, end = data[:arrive], err
-		}
 		if arrive == 0 && err != nil {
 			return nil, err
 		}
+		if arrive >= 0 && arrive < n {
+			data, end = data[:arrive], cmp.Or(err, io.EOF)
+		}
 	}
-	return &counted{io.MultiReader(bytes.NewReader(data), &failing{end}), m, name}, ctx.Err()
+	return &counted{io.MultiReader(bytes.NewReader(data), iotest.ErrReader(end)), m, name}, ctx.Err()
 }
 
 // counted counts what is read of a file.
@@ -160,16 +161,6 @@ func (c *counted) Read(b []byte) (int, error) {
 }
 
 func (c *counted) Close() error { return nil }
-
-// failing gives an error, io.EOF for nil.
-type failing struct{ err error }
-
-func (f *failing) Read([]byte) (int, error) {
-	if f.err == nil {
-		return 0, io.EOF
-	}
-	return 0, f.err
-}
 
 // Create implements store.Store.
 func (m *Memory) Create(_ context.Context, name string, o store.Options) (store.Writer, error) {
