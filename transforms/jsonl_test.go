@@ -154,12 +154,14 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// The lines of a text in a record may be cut, joined or sentences.
-func TestRecordLines(t *testing.T) {
-	dir := write(t, "x.jsonl", `{"text": "one\ntwo\n\nthree"}`)
-	for lines, want := range map[string]int{"wrapped": 2, "paragraph": 3, "sentence": 3} {
-		if got := stage(t, dir, output.RowOptions{Lines: lines}, 0); len(got.trees) != want {
-			t.Errorf("%s: got %q", lines, got.trees)
+// The lines of a text, in a record or a file, may be cut, joined or sentences.
+func TestLines(t *testing.T) {
+	for name, content := range map[string]string{"x.jsonl": `{"text": "one\ntwo\n\nthree"}`, "x.txt": "one\ntwo\n\nthree"} {
+		dir := write(t, name, content)
+		for lines, want := range map[string]int{"wrapped": 2, "paragraph": 3, "sentence": 3} {
+			if got := stage(t, dir, output.RowOptions{Lines: lines}, 0); len(got.trees) != want {
+				t.Errorf("%s, %s: got %q", name, lines, got.trees)
+			}
 		}
 	}
 }

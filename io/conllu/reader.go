@@ -56,10 +56,7 @@ func Read(r io.Reader, o Options) iter.Seq2[Block, error] {
 		reader := NewReader(r, o)
 		for {
 			b, err := reader.Next()
-			if err == io.EOF {
-				return
-			}
-			if !yield(b, err) || err != nil {
+			if err == io.EOF || !yield(b, err) || err != nil {
 				return
 			}
 		}

@@ -23,13 +23,7 @@ func RawText(w io.Writer, sents []syntax.Sentence) error {
 			out.WriteString("\n\n")
 			space = false
 		}
-		for t := range s.Tokens() {
-			if space {
-				out.WriteByte(' ')
-			}
-			out.WriteString(t.Form)
-			space = !syntax.NoSpaceAfter(t.Misc)
-		}
+		space = writeTokens(out, s, space)
 	}
 	if len(sents) > 0 {
 		out.WriteByte('\n')
@@ -62,15 +56,21 @@ func Comment(line string) (key, value string) {
 // surfaceText joins the tokens of a sentence that has no text comment.
 func surfaceText(s *syntax.Sentence) string {
 	var b strings.Builder
-	space := false
+	writeTokens(&b, s, false)
+	return b.String()
+}
+
+// writeTokens writes the tokens of a sentence, the first one after a space if one is due,
+// and returns whether one is due behind the last.
+func writeTokens(w io.StringWriter, s *syntax.Sentence, space bool) bool {
 	for t := range s.Tokens() {
 		if space {
-			b.WriteByte(' ')
+			w.WriteString(" ")
 		}
-		b.WriteString(t.Form)
+		w.WriteString(t.Form)
 		space = !syntax.NoSpaceAfter(t.Misc)
 	}
-	return b.String()
+	return space
 }
 
 // locateWords sets the words' code points in s.Text. If the tokens are not

@@ -34,7 +34,7 @@ func Append(dst []byte, s *syntax.Sentence) []byte {
 		}
 		w := &s.Words[i]
 		dst = strconv.AppendInt(dst, int64(i+1), 10)
-		dst = appendColumns(dst, orUnderscore(w.Form), w.Lemma, w.UPOS, w.XPOS, w.Feats)
+		dst = appendColumns(dst, w.Form, w.Lemma, w.UPOS, w.XPOS, w.Feats)
 		dst = appendHead(dst, w.Head)
 		dst = appendColumns(dst, w.Deprel, w.Deps, w.Misc)
 		dst = append(dst, '\n')
@@ -93,10 +93,10 @@ func appendRange(dst []byte, m *syntax.MultiwordToken) []byte {
 	dst = strconv.AppendInt(dst, int64(m.First), 10)
 	dst = append(dst, '-')
 	dst = strconv.AppendInt(dst, int64(m.Last), 10)
-	dst = appendColumns(dst, orUnderscore(m.Form))
+	dst = appendColumns(dst, m.Form)
 	rest := strings.Split(m.Rest, "\t")
 	if len(rest) != 6 {
-		rest = []string{"", "", "", "", "", ""}
+		rest = make([]string, 6)
 	}
 	dst = appendColumns(dst, rest[0], rest[1], rest[2], m.Feats, rest[3], rest[4], rest[5], m.Misc)
 	return append(dst, '\n')
@@ -138,22 +138,12 @@ func appendColumns(dst []byte, values ...string) []byte {
 
 // appendValue appends v with a space for each of the given control characters.
 func appendValue(dst []byte, v, breaks string) []byte {
-	if !strings.ContainsAny(v, breaks) {
-		return append(dst, v...)
-	}
-	for i := 0; i < len(v); i++ {
-		c := v[i]
-		if strings.IndexByte(breaks, c) >= 0 {
-			c = ' '
+	at := len(dst)
+	dst = append(dst, v...)
+	for i, c := range dst[at:] {
+		if c < ' ' && strings.IndexByte(breaks, c) >= 0 {
+			dst[at+i] = ' '
 		}
-		dst = append(dst, c)
 	}
 	return dst
-}
-
-func orUnderscore(form string) string {
-	if form == "" {
-		return "_"
-	}
-	return form
 }

@@ -53,10 +53,7 @@ func TestExpandingPages(t *testing.T) {
 			file := recordtest.Parquet(n, c.columns...)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			p, err := OpenParquet(bytes.NewReader(file), int64(len(file)), Options{Keep: []string{"k"}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := open(t, file, Options{Keep: []string{"k"}})
 			rec, err := p.Rows(0, -1, int64(len(file))).Next()
 			runtime.ReadMemStats(&after)
 			if err != nil || (rec.Err == nil) != (c.says == "") || rec.Err != nil && (rec.Err.Kind != syntax.KindLongRecord || !strings.Contains(rec.Err.Reason, c.says) || !strings.Contains(rec.Err.Reason, "rows up to 300")) {
@@ -74,11 +71,8 @@ func TestLyingPages(t *testing.T) {
 	text := recordtest.Texts("text", 1_000_000, "It rained.")
 	text.Size = 100
 	file := recordtest.Parquet(1_000_000, text)
-	p, err := OpenParquet(bytes.NewReader(file), int64(len(file)), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = p.Rows(0, -1, int64(len(file))).Next()
+	p := open(t, file, Options{})
+	_, err := p.Rows(0, -1, int64(len(file))).Next()
 	var why syntax.Fault
 	if !errors.As(err, &why) || !strings.Contains(why.Reason, errSize.Error()) {
 		t.Errorf("%v, want %v", err, errSize)
@@ -170,13 +164,10 @@ func TestLZ4(t *testing.T) {
 			t.Fatal(err)
 		}
 		size := int64(b.Len())
-		p, err := OpenParquet(bytes.NewReader(b.Bytes()), size, Options{Keep: []string{"town"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := open(t, b.Bytes(), Options{Keep: []string{"town"}})
 		at := 0
 		for k := range int64(5) {
-			rows, _, _, err := rowsOf(p, size*k/5, size*(k+1)/5, size)
+			rows, _, _, err := partOf(p, size*k/5, size*(k+1)/5, size)
 			if err != nil {
 				t.Fatalf("version %d: %v", version+1, err)
 			}

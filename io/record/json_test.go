@@ -275,32 +275,33 @@ func sample(rng *rand.Rand, size int) []byte {
 // However a file is cut, its records are the same, and the covers tile it.
 func TestRangesGiveTheSameRecords(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for round := range 200 {
+	for range 200 {
 		data := sample(rng, rng.IntN(2000))
 		o := Options{MaxRecord: 300 + rng.IntN(1000)}
-		whole, from, to := readJSON(t, data, o, 0, int64(len(data)))
-		if from != 0 || to != int64(len(data)) {
-			t.Fatalf("round %d: cover %d to %d of %d", round, from, to, len(data))
+		for range 4 {
+			checkCut(t, data, o, rng.Int64N(int64(len(data))+1))
 		}
-		var cut []document
-		at := int64(0)
-		for start, n := int64(0), int64(0); start < int64(len(data)); start += n {
-			n = 1 + rng.Int64N(int64(len(data)))
-			list, from, to := readJSON(t, data, o, start, min(start+n, int64(len(data))))
-			if from != to {
-				if from != at {
-					t.Fatalf("round %d: a cover begins at %d, not %d", round, from, at)
-				}
-				at = to
-			}
-			cut = append(cut, list...)
-		}
-		if at != int64(len(data)) {
-			t.Fatalf("round %d: the covers end at %d of %d", round, at, len(data))
-		}
-		if got, want := describe(cut), describe(whole); got != want {
-			t.Fatalf("round %d: got\n%s\nwant\n%s", round, got, want)
-		}
+	}
+}
+
+// checkCut checks that the parts of a file before and behind a place have the records
+// of the whole, and cover it.
+func checkCut(t testing.TB, data []byte, o Options, at int64) {
+	t.Helper()
+	whole, from, to := readJSON(t, data, o, 0, -1)
+	if from != 0 || to != int64(len(data)) {
+		t.Fatalf("cover %d to %d of %d", from, to, len(data))
+	}
+	if at <= 0 || at >= int64(len(data)) {
+		return
+	}
+	first, _, end := readJSON(t, data, o, 0, at)
+	second, begin, last := readJSON(t, data, o, at, -1)
+	if begin != last && begin != end || last != int64(len(data)) {
+		t.Fatalf("covers to %d, %d to %d of %d", end, begin, last, len(data))
+	}
+	if got, want := describe(append(first, second...)), describe(whole); got != want {
+		t.Fatalf("cut at %d: got\n%s\nwant\n%s", at, got, want)
 	}
 }
 
@@ -351,22 +352,7 @@ func FuzzRecords(f *testing.F) {
 		f.Add([]byte(seed), int64(1), uint8(20))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, at int64, limit uint8) {
-		o := Options{MaxRecord: int(limit)}
-		whole, from, to := readJSON(t, data, o, 0, -1)
-		if from != 0 || to != int64(len(data)) {
-			t.Fatalf("cover %d to %d of %d", from, to, len(data))
-		}
-		if at <= 0 || at >= int64(len(data)) {
-			return
-		}
-		first, _, end := readJSON(t, data, o, 0, at)
-		second, begin, last := readJSON(t, data, o, at, -1)
-		if begin != last && begin != end || last != int64(len(data)) {
-			t.Fatalf("covers to %d, %d to %d of %d", end, begin, last, len(data))
-		}
-		if got, want := describe(append(first, second...)), describe(whole); got != want {
-			t.Fatalf("cut at %d: got\n%s\nwant\n%s", at, got, want)
-		}
+		checkCut(t, data, Options{MaxRecord: int(limit)}, at)
 	})
 }
 

@@ -2,9 +2,11 @@ package record
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -83,20 +85,22 @@ func reviews(t *testing.T, n, size int) (file []byte, want []row) {
 
 var reviewOptions = Options{Text: "place.text", Keep: []string{"place.town", "stars", "price", "day", "at", "good", "tags", "nums", "absent"}}
 
-// rowsOf reads the rows of a part of a file.
-func rowsOf(p *Parquet, start, end, size int64) (rows []row, from, to int64, err error) {
-	r := p.Rows(start, end, size)
-	for {
-		rec, err := r.Next()
-		from, to = r.Covered()
-		if err == io.EOF {
-			return rows, from, to, nil
-		}
-		if err != nil {
-			return rows, from, to, err
-		}
-		rows = append(rows, rowOf(&rec))
+// open opens a file that can be read.
+func open(t *testing.T, file []byte, o Options) *Parquet {
+	t.Helper()
+	p, err := OpenParquet(bytes.NewReader(file), int64(len(file)), o)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return p
+}
+
+// partOf reads the rows of a part of a file.
+func partOf(p *Parquet, start, end, size int64) (rows []row, from, to int64, err error) {
+	r := p.Rows(start, end, size)
+	rows, err = rowsOf(r)
+	from, to = r.Covered()
+	return rows, from, to, err
 }
 
 // TestParquet reads files of several row groups and pages, as a whole and in
@@ -109,11 +113,8 @@ func TestParquet(t *testing.T) {
 			var got []row
 			at := int64(0)
 			for k := range ranges {
-				p, err := OpenParquet(bytes.NewReader(file), size, reviewOptions)
-				if err != nil {
-					t.Fatal(err)
-				}
-				rows, from, to, err := rowsOf(p, size*k/ranges, size*(k+1)/ranges, size)
+				p := open(t, file, reviewOptions)
+				rows, from, to, err := partOf(p, size*k/ranges, size*(k+1)/ranges, size)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -224,7 +225,7 @@ func TestParquetOfOthers(t *testing.T) {
 		if c.o.Text == "null" {
 			want = ""
 		}
-		rows, _, _, err := rowsOf(p, 0, -1, int64(len(c.file)))
+		rows, _, _, err := partOf(p, 0, -1, int64(len(c.file)))
 		if err != nil || len(rows) != 1 || rows[0].Text != want || strings.Join(rows[0].Kept, "") != "" {
 			t.Errorf("%+v: %v, %v", c.o, rows, err)
 		}
@@ -251,10 +252,7 @@ func TestNothingToKeep(t *testing.T) {
 	}
 	var got []string
 	for k := range int64(3) {
-		p, err := OpenParquet(bytes.NewReader(file), int64(len(file)), Options{Text: "place.text", Keep: []string{"place", "absent", "stars"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := open(t, file, Options{Text: "place.text", Keep: []string{"place", "absent", "stars"}})
 		got = append(got, warnings(p.Rows(k*1000, (k+1)*1000, 3000).Next)...)
 	}
 	const data = "text,id\nIt rained.,1\nWe left.,2\n"
@@ -292,7 +290,7 @@ func TestDamagedParquet(t *testing.T) {
 		p, err := OpenParquet(bytes.NewReader(bad), int64(len(bad)), reviewOptions)
 		var rows []row
 		if err == nil {
-			rows, _, _, err = rowsOf(p, 0, -1, int64(len(bad)))
+			rows, _, _, err = partOf(p, 0, -1, int64(len(bad)))
 		}
 		var why syntax.Fault
 		if err != nil {
@@ -325,7 +323,7 @@ func TestFaultsAreNoDamage(t *testing.T) {
 	file, _ := reviews(t, 300, 70)
 	p, err := OpenParquet(failing{bytes.NewReader(file)}, int64(len(file)), reviewOptions)
 	if err == nil {
-		_, _, _, err = rowsOf(p, 0, -1, int64(len(file)))
+		_, _, _, err = partOf(p, 0, -1, int64(len(file)))
 	}
 	if !errors.Is(err, errDisk) {
 		t.Errorf("%v, want %v", err, errDisk)
@@ -370,10 +368,7 @@ func testLargePage[one any](t *testing.T, groups [][]one) {
 		var got []string
 		at := int64(0)
 		for k := range c.ranges {
-			p, err := OpenParquet(bytes.NewReader(b.Bytes()), size, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := open(t, b.Bytes(), Options{})
 			r := p.Rows(size*k/c.ranges, size*(k+1)/c.ranges, size)
 			for {
 				rec, err := r.Next()
@@ -428,7 +423,7 @@ func TestSeek(t *testing.T) {
 		}
 		for _, start := range []int64{0, size / 3, size - size/100} {
 			end := start + size/100
-			rows, from, _, err := rowsOf(p, start, end, size)
+			rows, from, _, err := partOf(p, start, end, size)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -457,4 +452,39 @@ func (c *counting) ReadAt(b []byte, off int64) (int, error) {
 		c.pages += len(b)
 	}
 	return c.ReaderAt.ReadAt(b, off)
+}
+
+// A list is JSON whatever is in it: numbers that JSON has not are strings, and so
+// are the bytes of a decimal that is longer than any.
+func TestListsAreJSON(t *testing.T) {
+	type one struct {
+		Doubles []float64 `parquet:"doubles"`
+		Floats  []float32 `parquet:"floats"`
+		Text    string    `parquet:"text"`
+	}
+	var b bytes.Buffer
+	w := pq.NewGenericWriter[one](&b)
+	row := one{Doubles: []float64{1.5, math.NaN(), math.Inf(-1)}, Floats: []float32{float32(math.Inf(1)), 2}, Text: "x"}
+	if _, err := w.Write([]one{row}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, b.Bytes(), Options{Keep: []string{"doubles", "floats"}})
+	rec, err := p.Rows(0, -1, int64(b.Len())).Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{`[1.5,"NaN","-Inf"]`, `["+Inf",2]`}
+	for i, got := range rec.Kept {
+		if got != want[i] || !json.Valid([]byte(got)) {
+			t.Errorf("%s, want %s", got, want[i])
+		}
+	}
+	z := strings.Repeat("z", maxDecimal+1)
+	decimal := pq.Decimal(0, 150, pq.FixedLenByteArrayType(len(z))).Type()
+	if got := string(appendList(nil, []pq.Value{pq.FixedLenByteArrayValue([]byte(z))}, decimal)); got != `["`+z+`"]` {
+		t.Errorf("a decimal of %d bytes is %s", len(z), got)
+	}
 }

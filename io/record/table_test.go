@@ -28,14 +28,23 @@ type row struct {
 func read(t *testing.T, data string, l *Layout, from Place, start, end int64) (rows []row, cover [2]int64, r *TableReader) {
 	t.Helper()
 	r = newTableReader(strings.NewReader(data[from.Offset:]), l, from, start, end)
+	rows, err := rowsOf(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cover[0], cover[1] = r.Covered()
+	return rows, cover, r
+}
+
+// rowsOf reads the rows of a reader up to its end, or to an error.
+func rowsOf(r Reader) (rows []row, err error) {
 	for {
 		rec, err := r.Next()
-		cover[0], cover[1] = r.Covered()
 		if err == io.EOF {
-			return rows, cover, r
+			return rows, nil
 		}
 		if err != nil {
-			t.Fatal(err)
+			return rows, err
 		}
 		rows = append(rows, rowOf(&rec))
 	}
@@ -328,20 +337,14 @@ func TestMemory(t *testing.T) {
 // and in ranges.
 func TestReturns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	read := func(data string, d Dialect, size int64) (rows []row, err error) {
+	ranges := func(data string, d Dialect, size int64) (rows []row, err error) {
 		l, err := Decide([]byte(data), d, Options{Keep: []string{"k"}})
 		if err != nil {
 			return nil, err
 		}
 		for at := int64(0); at < int64(len(data)); at += size {
-			r := newTableReader(strings.NewReader(data), l, Place{Line: 1}, at, at+size)
-			for {
-				rec, err := r.Next()
-				if err != nil {
-					break
-				}
-				rows = append(rows, rowOf(&rec))
-			}
+			part, _, _ := read(t, data, l, Place{Line: 1}, at, at+size)
+			rows = append(rows, part...)
 		}
 		return rows, nil
 	}
@@ -362,13 +365,13 @@ func TestReturns(t *testing.T) {
 					lf += "\n"
 				}
 			}
-			want, err := read(lf, d, 1<<20)
+			want, err := ranges(lf, d, 1<<20)
 			if err != nil {
 				t.Fatal(err)
 			}
 			cr := strings.ReplaceAll(lf, "\n", "\r")
 			for _, size := range []int64{1 << 20, 50, 7, 1} {
-				got, err := read(cr, d, size)
+				got, err := ranges(cr, d, size)
 				if err != nil || len(got) != len(want) {
 					t.Fatalf("%d rows, %v, want %d: %q", len(got), err, len(want), cr)
 				}
@@ -391,7 +394,7 @@ func TestReturns(t *testing.T) {
 		"text,id\rOne.,1\r\nTwo.,2\rThree.,3":    3,
 		"text\rOne.":                             1,
 	} {
-		got, err := read(data, CSV, 1<<20)
+		got, err := ranges(data, CSV, 1<<20)
 		if err != nil || len(got) != want {
 			t.Errorf("%q: %d rows, %v, want %d", data, len(got), err, want)
 		}

@@ -2,7 +2,6 @@ package text
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"math/rand/v2"
 	"strings"
@@ -45,11 +44,7 @@ func TestChars(t *testing.T) {
 					}
 					r.CountFrom(before)
 				}
-				for {
-					block, err := r.Next()
-					if errors.Is(err, io.EOF) {
-						break
-					}
+				for block, err := range r.All() {
 					if err != nil {
 						t.Fatal(err)
 					}

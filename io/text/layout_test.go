@@ -8,28 +8,14 @@ import (
 )
 
 func TestGuessLines(t *testing.T) {
-	words := strings.Fields(strings.Repeat("the quick brown fox jumps over a lazy dog and runs away into the deep forest. Nobody saw it again until spring came back.", 30))
-	var wrapped, caps strings.Builder
-	n := 0
-	for _, w := range words {
-		if n+1+len(w) > 60 {
-			wrapped.WriteByte('\n')
-			n = 0
-		} else if n > 0 {
-			wrapped.WriteByte(' ')
-			n++
-		}
-		wrapped.WriteString(w)
-		n += len(w)
-	}
-	caps.WriteString(strings.ToUpper(wrapped.String()))
+	wrapped := strings.TrimSpace(fold(strings.Repeat("the quick brown fox jumps over a lazy dog and runs away into the deep forest. Nobody saw it again until spring came back.", 30), 60))
 	line := strings.Repeat("This is a paragraph on a line of its own, longer than any margin would have it be. ", 4)
 	for name, c := range map[string]struct {
 		text string
 		want Lines
 	}{
-		"wrapped":        {wrapped.String(), Wrapped},
-		"wrapped, caps":  {caps.String(), Wrapped},
+		"wrapped":        {wrapped, Wrapped},
+		"wrapped, caps":  {strings.ToUpper(wrapped), Wrapped},
 		"one break":      {"It was a long\nday.", Wrapped},
 		"paragraphs":     {strings.Repeat(line+"\n", 20), Paragraph},
 		"sentences":      {"One sentence here.\nAnother one, which is longer.\nShort.\nAnd so on it goes.\nThe end of it.\n", Paragraph},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"iter"
 	"sort"
 	"unicode/utf8"
 )
@@ -257,6 +258,18 @@ func (r *Reader) Next() (Block, error) {
 		n = len(bytes.TrimRightFunc(w[:cutPoint(w, most, r.layout.Newline)], isSpace))
 	}
 	return r.next(n, cut), nil
+}
+
+// All returns the blocks that Next returns, in order; an error is the last.
+func (r *Reader) All() iter.Seq2[Block, error] {
+	return func(yield func(Block, error) bool) {
+		for {
+			b, err := r.Next()
+			if err == io.EOF || !yield(b, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // next consumes the next n bytes, at least one, as a block.

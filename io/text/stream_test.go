@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"math/rand/v2"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -20,20 +22,14 @@ func streamBlocks(t testing.TB, data string, r io.Reader, o Options) []Block {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var blocks []Block
-	for {
-		b, err := rd.Next()
-		if err == io.EOF {
-			if _, end := rd.Covered(); end != int64(len(data)) {
-				t.Fatalf("the cover ends at %d of %d", end, len(data))
-			}
-			return blocks
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		blocks = append(blocks, b)
+	blocks, err := all(rd)
+	if err != nil {
+		t.Fatal(err)
 	}
+	if _, end := rd.Covered(); end != int64(len(data)) {
+		t.Fatalf("the cover ends at %d of %d", end, len(data))
+	}
+	return blocks
 }
 
 var wrappedProse = strings.Repeat("The boat lay at the quay for as long as anybody\ncould remember, and nobody knew whose it was\nor where it had come from in the first place.\n\n", 60)
@@ -95,8 +91,7 @@ func TestStreamWaitsForNoMore(t *testing.T) {
 			t.Fatal(err)
 		}
 		last := ""
-		for {
-			b, err := rd.Next()
+		for b, err := range rd.All() {
 			if err != nil {
 				break
 			}
@@ -161,4 +156,53 @@ func (p *piecemeal) Read(b []byte) (int, error) {
 		n = 1 + p.rng.IntN(min(len(b), 20))
 	}
 	return p.r.Read(b[:n])
+}
+
+// A text of up to StreamHead bytes gives the same blocks as a stream and as a
+// file, whatever is in it; but if it is found to be wrapped, lines that end
+// sentences may have gone before that was known.
+func TestOddTextIsLikeFile(t *testing.T) {
+	nasty, err := os.ReadFile("../../cmd/treebeam/testdata/nasty.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pieces := append(strings.SplitAfter(string(nasty), "\n"), "x\r", "a.\r", "end. ", "Mr.\n", "go on\n", " \x00\n", "\u2029", "\n", "\n", "\r\n",
+		"One. Two\n", "It ends here.\n", "```\n", "- an item, and\n", "```go\n", "Ada: what\n")
+	rng := rand.New(rand.NewPCG(1, 2))
+	unlike := 0
+	for range 1500 {
+		var b strings.Builder
+		for range 1 + rng.IntN(14) {
+			p := pieces[rng.IntN(len(pieces))]
+			b.WriteString(p[max(0, len(p)-600):])
+		}
+		data := b.String()
+		data = data[:min(len(data), StreamHead)]
+		for _, lines := range []Lines{AutoLines, Wrapped, Paragraph, Sentence} {
+			o := Options{Lines: lines}
+			layout := decide(t, data, o)
+			file, err := NewReader(strings.NewReader(data), layout, 0, -1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := all(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := streamBlocks(t, data, strings.NewReader(data), o)
+			equal := slices.EqualFunc(got, want, func(a, b Block) bool {
+				return a.Text == b.Text && a.Start == b.Start && a.End == b.End && a.Line == b.Line && a.Opens == b.Opens && a.Cut == b.Cut
+			})
+			if !equal && lines == AutoLines && layout.Lines == Wrapped {
+				unlike++
+				continue
+			}
+			if !equal {
+				t.Fatalf("--lines %s: %d blocks as a stream, %d as a file (lines %s, ended by %q):\n%q", lines, len(got), len(want), layout.Lines, layout.Newline, data)
+			}
+		}
+	}
+	if unlike == 0 || unlike > 100 {
+		t.Errorf("%d of 1500 texts differ because they were found to be wrapped", unlike)
+	}
 }

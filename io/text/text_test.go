@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"unicode/utf8"
+
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // read returns the blocks of [start, end) of data and their cover, having
@@ -21,16 +24,12 @@ func read(t testing.TB, data []byte, l Layout, start, end int64) ([]Block, [2]in
 	if err != nil {
 		t.Fatal(err)
 	}
-	var blocks []Block
 	from, _ := r.Covered()
-	for {
-		b, err := r.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	blocks, err := all(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range blocks {
 		if b.From != from || b.Start < b.From || b.End <= b.Start {
 			t.Fatalf("block [%d, %d) from %d after %d", b.Start, b.End, b.From, from)
 		}
@@ -57,7 +56,7 @@ func read(t testing.TB, data []byte, l Layout, start, end int64) ([]Block, [2]in
 		if b.Runs == nil && string(data[b.Start:b.End]) != b.Text {
 			t.Fatalf("text is not the source's: %.50q", b.Text)
 		}
-		blocks, from = append(blocks, b), b.End
+		from = b.End
 	}
 	start, end = r.Covered()
 	if end < from {
@@ -83,6 +82,17 @@ func checkSeparators(t testing.TB, data []byte, blocks []Block, end int64) {
 			t.Fatalf("text between blocks: %.50q", sep)
 		}
 	}
+}
+
+// all returns the blocks of a reader up to its end, or to an error.
+func all(r *Reader) (blocks []Block, err error) {
+	for b, err := range r.All() {
+		if err != nil {
+			return blocks, err
+		}
+		blocks = append(blocks, b)
+	}
+	return blocks, nil
 }
 
 func texts(blocks []Block) string {
@@ -220,27 +230,10 @@ func TestRangesGiveTheSameBlocks(t *testing.T) {
 		}
 		for _, o := range []Options{{Lines: Wrapped}, {Lines: Paragraph}, {Lines: Sentence}, {Lines: Sentence, Encoding: "latin1"}, {Lines: Wrapped, Encoding: "latin1"}, {Lines: Paragraph, Encoding: "gbk"}, {Lines: Wrapped, Encoding: "utf-16le"}} {
 			l := decide(t, string(data), o)
-			whole, cover := read(t, data, l, 0, int64(len(data)))
-			if cover != [2]int64{0, int64(len(data))} {
-				t.Fatalf("round %d: cover of the file is %v, not %d", round, cover, len(data))
+			for range 3 {
+				first := 1 + rng.Int64N(int64(len(data))+1)
+				checkRanges(t, data, l, first, first+rng.Int64N(int64(len(data))+1))
 			}
-			var cut []Block
-			at := int64(0)
-			for start, n := int64(0), int64(0); start < int64(len(data)); start += n {
-				n = 1 + rng.Int64N(int64(len(data)))
-				blocks, cover := read(t, data, l, start, min(start+n, int64(len(data))))
-				if cover[0] != cover[1] {
-					if cover[0] != at {
-						t.Fatalf("round %d, %+v: cover %v does not begin at %d", round, l, cover, at)
-					}
-					at = cover[1]
-				}
-				cut = append(cut, blocks...)
-			}
-			if len(data) > 0 && at != int64(len(data)) {
-				t.Fatalf("round %d, %+v: covers end at %d of %d", round, l, at, len(data))
-			}
-			same(t, cut, whole)
 		}
 	}
 }
@@ -269,9 +262,9 @@ func TestReadSizesDoNotMatter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got []Block
-		for b, err := r.Next(); err != io.EOF; b, err = r.Next() {
-			got = append(got, b)
+		got, err := all(r)
+		if err != nil {
+			t.Fatal(err)
 		}
 		same(t, got, want)
 	}
@@ -289,14 +282,7 @@ func TestReadError(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var blocks []Block
-		for {
-			var b Block
-			if b, err = r.Next(); err != nil {
-				break
-			}
-			blocks = append(blocks, b)
-		}
+		blocks, err := all(r)
 		if _, end := r.Covered(); texts(blocks) != c.want || err != fail || end != c.cover {
 			t.Errorf("%s: got %q, %v, cover to %d", c.lines, texts(blocks), err, end)
 		}
@@ -317,11 +303,7 @@ func TestLongLine(t *testing.T) {
 			t.Fatal(err)
 		}
 		blocks, covered := 0, int64(0)
-		for {
-			b, err := r.Next()
-			if err == io.EOF {
-				break
-			}
+		for b, err := range r.All() {
 			if err != nil || b.From != covered || len(b.Text) > MaxBlock || b.Continues != (blocks > 0) {
 				t.Fatalf("%s: %v, block of %d bytes from %d after %d", name, err, len(b.Text), b.From, covered)
 			}
@@ -420,4 +402,139 @@ func ExampleReader() {
 	// Output:
 	// 0-31 line 1: "A first paragraph\nin two lines."
 	// 33-46 line 4: "A second one."
+}
+
+// TestOpens checks which blocks begin paragraphs, and which are parts of one
+// that was too long.
+func TestOpens(t *testing.T) {
+	long := strings.Repeat("word ", 5000) + "end."
+	for name, c := range map[string]struct {
+		data  string
+		lines Lines
+		want  string // of each block: opens (o), continues (c), cut (x)
+	}{
+		"paragraphs": {"one\n\ntwo\nthree", Paragraph, "o o o"},
+		"wrapped":    {"one\n\ntwo\nthree", Wrapped, "o o"},
+		"sentences":  {"one\ntwo\n\nthree\n \t\r\nfour\nfive", Sentence, "o - o o -"},
+		"no blank":   {"\none\ntwo", Sentence, "o -"},
+		"long line":  {"one\n" + long + "\ntwo\n\nthree", Sentence, "o x c - o"},
+		"long":       {"one\n" + long + "\ntwo", Paragraph, "o ox c o"},
+		"separator":  {"one\u2029two", Paragraph, "o o"},
+	} {
+		blocks, _ := read(t, []byte(c.data), decide(t, c.data, Options{Lines: c.lines}), 0, -1)
+		var got []string
+		for _, b := range blocks {
+			s := ""
+			for _, f := range []struct {
+				is   bool
+				mark string
+			}{{b.Opens, "o"}, {b.Continues, "c"}, {b.Cut, "x"}} {
+				if f.is {
+					s += f.mark
+				}
+			}
+			if s == "" {
+				s = "-"
+			}
+			got = append(got, s)
+		}
+		if g := strings.Join(got, " "); g != c.want {
+			t.Errorf("%s: got %s, want %s", name, g, c.want)
+		}
+	}
+}
+
+func TestLineOf(t *testing.T) {
+	for _, data := range []string{"one\ntwo three\nfour\n", "one\rtwo three\rfour\r", "one\r\ntwo three\r\nfour\r\n"} {
+		blocks, _ := read(t, []byte(data), decide(t, data, Options{Lines: Wrapped}), 0, -1)
+		if b := blocks[0]; b.LineOf(0) != 1 || b.LineOf(strings.Index(b.Text, "three")) != 2 || b.LineOf(strings.Index(b.Text, "four")) != 3 {
+			t.Errorf("%q: lines %d, %d and %d", data, b.LineOf(0), b.LineOf(strings.Index(b.Text, "three")), b.LineOf(strings.Index(b.Text, "four")))
+		}
+		second, _ := read(t, []byte("x\n\n"+data), decide(t, data, Options{Lines: Paragraph}), 2, -1)
+		if second[0].LineOf(1) != 0 {
+			t.Error("a line is known that cannot be")
+		}
+	}
+}
+
+func TestBlocksOfMemory(t *testing.T) {
+	got, err := Blocks("One line.\n\nTwo\nlines.\n", 8, Options{Lines: Paragraph})
+	want, _ := Blocks("One line.\n\nTwo\nlines.\n", 100, Options{Lines: Wrapped})
+	if err != nil || len(got) != 3 || len(want) != 2 || !slices.Equal(got[:1], want[:1]) {
+		t.Errorf("%q, %q, %v", got, want, err)
+	}
+	if got, err := Blocks("", 8, Options{Lines: Paragraph}); err != nil || len(got) != 0 {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// TestBounds holds Bounds against the text that a segmenter makes of a sentence, for all
+// strings of up to five of some characters.
+func TestBounds(t *testing.T) {
+	chars := []string{"a", "\r", "\n", "é", "😀", "\xff"}
+	var try func(s string, left int)
+	try = func(s string, left int) {
+		shown := []rune(strings.ReplaceAll(s, "\r\n", " "))
+		got := Bounds(nil, s)
+		if len(got) != len(shown)+1 || got[len(shown)] != len(s) {
+			t.Fatalf("%q: %v", s, got)
+		}
+		for i, r := range shown {
+			if c := s[got[i]:got[i+1]]; c != "\r\n" && []rune(c)[0] != r || c == "\r\n" && r != ' ' {
+				t.Fatalf("%q: character %d is %q, want %q", s, i, c, r)
+			}
+		}
+		for _, c := range chars {
+			if left > 0 {
+				try(s+c, left-1)
+			}
+		}
+	}
+	try("", 5)
+}
+
+func TestPlace(t *testing.T) {
+	rd, err := NewReader(strings.NewReader("\n  One.\nTw\xffo. Three."), Layout{Encoding: "utf-8", Newline: '\n', Lines: Wrapped, Cuttable: true}, 0, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := rd.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := func(spans ...[2]int) (list []syntax.Sentence) {
+		for _, s := range spans {
+			list = append(list, syntax.Sentence{Text: b.Text[s[0]:s[1]], StartByte: int64(s[0]), EndByte: int64(s[1])})
+		}
+		return list
+	}
+	one, two, three := [2]int{0, 4}, [2]int{5, 12}, [2]int{13, 19}
+	got := cut(one, two, three)
+	if err := b.Place(got, Wrapped); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []syntax.Sentence{
+		{StartByte: 3, EndByte: 7, Line: 2},
+		{StartByte: 8, EndByte: 13, Line: 3, Status: syntax.Repaired},
+		{StartByte: 14, EndByte: 20, Line: 3},
+	} {
+		s := &got[i]
+		if s.StartByte != want.StartByte || s.EndByte != want.EndByte || s.Line != want.Line || s.Status != want.Status {
+			t.Errorf("sentence %d: %+v, want %+v", i, s, want)
+		}
+	}
+	for what, list := range map[string][]syntax.Sentence{
+		`"One."`:       cut(two, three),
+		`"Three."`:     cut(one, two),
+		"the order of": cut(one, one, two, three),
+	} {
+		if err := b.Place(list, Wrapped); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("without %s: %v", what, err)
+		}
+	}
+	b.Cut = true
+	got = cut(one, two, three)
+	if err := b.Place(got, Sentence); err != nil || got[0].Status != syntax.Long || got[1].Status != syntax.Repaired {
+		t.Errorf("a line that was cut: %v, %v, %v", got[0].Status, got[1].Status, err)
+	}
 }

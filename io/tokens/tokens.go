@@ -8,6 +8,7 @@ package tokens
 import (
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -110,8 +111,7 @@ func (s *Sentence) line() {
 		}
 		between = isSeparator(r)
 	}
-	if n > syntax.MaxWords {
-		s.tooLong(n)
+	if s.tooLong(n) {
 		return
 	}
 	s.words(strings.FieldsFunc(s.Text, isSeparator))
@@ -156,11 +156,10 @@ func (s *Sentence) vertical() {
 		tokens, spaces = append(tokens, token), append(spaces, strings.Count(token, " "))
 		at += len(line) + 1
 	}
-	if n > syntax.MaxWords {
-		s.tooLong(n)
+	if s.tooLong(n) {
 		return
 	}
-	if !tabs && len(tokens) > 1 && spaces[0] > 0 && same(spaces) {
+	if !tabs && len(tokens) > 1 && spaces[0] > 0 && !slices.ContainsFunc(spaces, func(n int) bool { return n != spaces[0] }) {
 		s.Fault = syntax.Because(syntax.KindNoTokens, "no tokens: every line has %d columns with spaces between; put tabs between, or --from tokens is meant", spaces[0]+1)
 		return
 	}
@@ -175,15 +174,6 @@ func plainSpace(r rune) rune {
 	return r
 }
 
-func same(list []int) bool {
-	for _, v := range list {
-		if v != list[0] {
-			return false
-		}
-	}
-	return true
-}
-
 // looksCoNLL reports whether a line may be the first of a sentence of CoNLL-U,
 // CoNLL-X or one of their kin: word 1 and seven columns or more behind it.
 func looksCoNLL(line string) bool {
@@ -196,9 +186,13 @@ func isCoNLL(line string) bool {
 	return looksCoNLL(line) && len(f) == 10 && (f[6] == "_" || f[6] != "" && strings.Trim(f[6], "0123456789") == "")
 }
 
-// tooLong refuses a sentence of n words.
-func (s *Sentence) tooLong(n int) {
+// tooLong refuses a sentence of n words if these are too many.
+func (s *Sentence) tooLong(n int) bool {
+	if n <= syntax.MaxWords {
+		return false
+	}
 	s.Fault = syntax.Because(syntax.KindLongSentence, "sentence too long: %d words, the limit is %d", n, syntax.MaxWords)
+	return true
 }
 
 // words makes the sentence of the tokens.

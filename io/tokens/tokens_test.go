@@ -188,33 +188,35 @@ func TestRangesGiveTheSameSentences(t *testing.T) {
 			data = append(data, pieces[rng.IntN(len(pieces))]...)
 		}
 		format, encoding := Format(round%2), []string{"", "latin1", "utf-16le"}[round%3]
-		whole, from, to := read(t, data, encoding, format, 0, int64(len(data)))
-		if from != 0 || to != int64(len(data)) {
-			t.Fatalf("round %d: cover %d to %d of %d", round, from, to, len(data))
+		for range 4 {
+			checkCut(t, data, encoding, format, rng.Int64N(int64(len(data))+1))
 		}
-		var cut []Sentence
-		at := int64(0)
-		for start, n := int64(0), int64(0); start < int64(len(data)); start += n {
-			n = 1 + rng.Int64N(int64(len(data)))
-			list, from, to := read(t, data, encoding, format, start, min(start+n, int64(len(data))))
-			if from != to {
-				if from != at {
-					t.Fatalf("round %d: a cover begins at %d, not %d", round, from, at)
-				}
-				at = to
-			}
-			cut = append(cut, list...)
-		}
-		if at != int64(len(data)) {
-			t.Fatalf("round %d: the covers end at %d of %d", round, at, len(data))
-		}
-		if got, want := forms(cut), forms(whole); got != want {
-			t.Fatalf("round %d: got\n%s\nwant\n%s", round, got, want)
-		}
-		for i := range cut {
-			if cut[i].Start != whole[i].Start || cut[i].End != whole[i].End {
-				t.Fatalf("round %d: sentence %d is at [%d, %d), not [%d, %d)", round, i, cut[i].Start, cut[i].End, whole[i].Start, whole[i].End)
-			}
+	}
+}
+
+// checkCut checks that the parts of a file before and behind a place have the sentences
+// of the whole, and cover it.
+func checkCut(t testing.TB, data []byte, encoding string, format Format, at int64) {
+	t.Helper()
+	whole, from, to := read(t, data, encoding, format, 0, -1)
+	if from != 0 || to != int64(len(data)) {
+		t.Fatalf("cover %d to %d of %d", from, to, len(data))
+	}
+	if at <= 0 || at >= int64(len(data)) {
+		return
+	}
+	first, _, end := read(t, data, encoding, format, 0, at)
+	second, begin, last := read(t, data, encoding, format, at, -1)
+	if begin == last {
+		begin, last = end, end // nothing is left to it
+	}
+	cut := append(first, second...)
+	if got, want := forms(cut), forms(whole); got != want || begin != end || last != int64(len(data)) {
+		t.Fatalf("cut at %d: got\n%s\nwant\n%s, covers %d, %d to %d", at, got, want, end, begin, last)
+	}
+	for i := range cut {
+		if cut[i].Start != whole[i].Start || cut[i].End != whole[i].End {
+			t.Fatalf("sentence %d is at [%d, %d), not [%d, %d)", i, cut[i].Start, cut[i].End, whole[i].Start, whole[i].End)
 		}
 	}
 }
@@ -228,20 +230,6 @@ func FuzzTokens(f *testing.F) {
 		if byLine {
 			format = Line
 		}
-		whole, from, to := read(t, data, "", format, 0, -1)
-		if from != 0 || to != int64(len(data)) {
-			t.Fatalf("cover %d to %d of %d", from, to, len(data))
-		}
-		if at <= 0 || at >= int64(len(data)) {
-			return
-		}
-		first, _, end := read(t, data, "", format, 0, at)
-		second, begin, last := read(t, data, "", format, at, -1)
-		if begin == last {
-			begin, last = end, end // nothing is left to it
-		}
-		if got, want := forms(append(first, second...)), forms(whole); got != want || begin != end || last != int64(len(data)) {
-			t.Fatalf("cut at %d: got\n%s\nwant\n%s, covers %d, %d to %d", at, got, want, end, begin, last)
-		}
+		checkCut(t, data, "", format, at)
 	})
 }
