@@ -234,7 +234,7 @@ func (p *part) tokens() (iter.Seq2[block, error], error) {
 	p.covered = r.Covered
 	first := p.start == 0
 	return blocksOf(r.Next, func(s tokens.Sentence) block {
-		found := block{size: s.End - s.From, tokens: max(len(s.Sentence.Words), len(s.Text)/bytesPerWord)}
+		found := block{size: s.End - s.From}
 		found.mend(&s.Block)
 		begins := first
 		first = false
@@ -249,6 +249,7 @@ func (p *part) tokens() (iter.Seq2[block, error], error) {
 			s.Sentence.Comments = append(s.Sentence.Comments, "# newpar")
 		}
 		found.sentence = &Sentence{Sentence: s.Sentence}
+		found.tokens = max(len(s.Sentence.Words), len(s.Text)/bytesPerWord)
 		return found
 	}), nil
 }

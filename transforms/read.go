@@ -40,7 +40,11 @@ func Read(s beam.Scope, job Job, ranges beam.PCollection) beam.PCollection {
 type readFn struct{ Job Job }
 
 func (f *readFn) ProcessElement(ctx context.Context, r source.Range, emit func(Chunk)) error {
-	rangeSlots <- struct{}{}
+	select {
+	case rangeSlots <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	defer func() { <-rangeSlots }()
 	count := Progress.Active.Add(1)
 	defer Progress.Active.Add(-1)

@@ -126,7 +126,6 @@ const (
 // each of them.
 var known = struct {
 	sync.Mutex
-	order []string
 	files map[string]map[int64]Place // by file, then the first row at or behind an offset
 }{files: map[string]map[int64]Place{}}
 
@@ -182,12 +181,11 @@ func (l *Layout) remember(file string, offset int64, r *TableReader) {
 	key := l.key(file)
 	places := known.files[key]
 	if places == nil {
+		if len(known.files) == maxFiles {
+			clear(known.files)
+		}
 		places = map[int64]Place{}
 		known.files[key] = places
-		if known.order = append(known.order, key); len(known.order) > maxFiles {
-			delete(known.files, known.order[0])
-			known.order = known.order[1:]
-		}
 	}
 	if len(places) < maxPlaces {
 		places[offset] = r.at

@@ -140,8 +140,8 @@ func isRow(b []byte) bool {
 
 // isLabel reports whether a line begins with the name of a speaker or a field.
 func isLabel(b []byte) bool {
-	name := nameLabel.FindIndex(b)
-	return name != nil && bytes.IndexByte(b, ':') < maxName || timeLabel.Match(b) || otherLabel.Match(b[:min(len(b), maxBracket)])
+	named := bytes.IndexByte(b[:min(len(b), maxName)], ':') > 0
+	return named && nameLabel.Match(b) || timeLabel.Match(b) || otherLabel.Match(b[:min(len(b), maxBracket)])
 }
 
 // Signs of code that running text has seldom.
