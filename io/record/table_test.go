@@ -227,6 +227,25 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
+// TestLimit has records of as many bytes as may be, and of one more, with an end of the
+// line and without.
+func TestLimit(t *testing.T) {
+	for _, end := range []string{"", "\n", "\r\n"} {
+		for more := range 2 {
+			body := strings.Repeat("x", 30+more)
+			o := Options{MaxRecord: len(`{"text":""}`) + 30 + len(end)/2}
+			rec, err := NewJSONReader(strings.NewReader(`{"text":"`+body+`"}`+end), o, 0, -1).Next()
+			if err != nil || (rec.Err != nil) != (more > 0) {
+				t.Errorf("JSON, %q, %d more: %v, %v", end, more, rec.Err, err)
+			}
+			_, rows := whole(t, "text,id\n"+body+`,"1"`+end, CSV, Options{MaxRecord: 34 + len(end)/2})
+			if len(rows) != 1 || (rows[0].Kind != "") != (more > 0) {
+				t.Errorf("CSV, %q, %d more: %+v", end, more, rows)
+			}
+		}
+	}
+}
+
 // TestHeaders has what a first line may be.
 func TestHeaders(t *testing.T) {
 	for _, c := range []struct {
