@@ -150,11 +150,11 @@ var inexact = []string{"Acos", "Acosh", "Asin", "Asinh", "Atan", "Atan2", "Atanh
 
 // mayBeInexact are the files of parser/ that may call them, and why.
 var mayBeInexact = map[string]string{
-	"parser/finetune/adam.go":         "an encoder is tuned in floats that add up in each processor's own order",
-	"parser/finetune/decode.go":       "as above",
-	"parser/finetune/headsforward.go": "as above",
-	"parser/finetune/loss.go":         "as above",
-	"parser/score/tensorstart.go":     "a root of what gonum's singular values are",
+	"parser/finetune/adam.go":       "an encoder is tuned in floats that add up in each processor's own order",
+	"parser/finetune/decode.go":     "as above",
+	"parser/finetune/functions.go":  "as above",
+	"parser/finetune/operations.go": "as above",
+	"parser/score/tensorstart.go":   "a root of what gonum's singular values are",
 }
 
 // emptyNames say nothing of what is in a package.

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/encode"
-	"github.com/treebeam/treebeam/parser/matrix"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -13,7 +12,7 @@ import (
 // here, with what it says in integers when the parser runs.
 func TestIntegersAgree(t *testing.T) {
 	trees := toyTrees(60)
-	p, weights, err := Train(toy(2), trees, trees[:10], Options{Epochs: 5, Batch: 80, Rate: 3e-3, HeadRate: 3e-3})
+	p, weights, err := Train(toy(2), trees, trees[:10], Options{Epochs: 5, pace: pace{80, 3e-3, 3e-3}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,12 +26,11 @@ func TestIntegersAgree(t *testing.T) {
 	var examples []*example
 	var guess []*syntax.Sentence
 	for _, s := range syntax.Clone(trees) {
-		e := cut(p, &s)
+		e := cut(p.Pieces, &s)
 		examples, guess = append(examples, &e), append(guess, &s)
 	}
-	b, h, network := join(examples), adopt(weights), newNetwork(p)
-	levels := network.forward(b, stepOptions{})
-	h.parse(b, levels, guess, stepOptions{})
+	b, h, o := join(examples), newHeads(weights), new(tape)
+	h.parse(o, b, newNetwork(p, nil).forward(o, b), guess)
 	model.Encode(guess)
 
 	// differ compares the log-probabilities at from, from+step ... with scores.
@@ -60,32 +58,33 @@ func TestIntegersAgree(t *testing.T) {
 			same++
 		}
 	}
+	o.begin(0, false)
+	scores := h.forward(o, b, newNetwork(p, nil).forward(o, b))
+	words, place := make(map[int]*syntax.Sentence), make(map[int]int) // of rows
+	var arcs []arc
 	for s, sentence := range guess {
-		n := len(sentence.Words)
-		scores, _, _ := h.arcsOf(s, h.arcs.middle)
+		n, matrix := len(sentence.Words), b.arcsOf(scores.arcs.data, s)
 		for m := 1; m <= n; m++ {
-			differ(sentence.Dense.Arcs, m, n+1, scores.Data[(m-1)*scores.Stride:][:n+1], m)
+			differ(sentence.Dense.Arcs, m, n+1, matrix.Data[(m-1)*matrix.Stride:][:n+1], m)
+			row := b.first[s] + m
+			words[row], place[row] = sentence, m-1
+			arcs = append(arcs, arc{row, b.first[s] + int(sentence.Words[m-1].Head), -1})
 		}
 		model.Labels(sentence)
 	}
-	word := 0
-	h.labelBlocks(stepOptions{}, func(block []labelled, x matrix.Matrix) {
-		for i := range block {
-			s, m := wordAt(guess, word)
-			differ(s.Dense.Labels, (m-1)*x.Cols, 1, x.Data[i*x.Stride:][:x.Cols], -1)
-			word++
-		}
-	})
-	columns := h.scoreColumns(stepOptions{})
-	for s, sentence := range guess {
-		for m := 1; m <= len(sentence.Words); m++ {
-			row := columns.Data[(h.first[s]+m)*columns.Stride:][:2]
-			if weights.Classifiers[h.upos].Values[0] == "NOUN" {
+	columns := h.classify(o, scores)
+	h.eachLabel(o, scores, arcs, func(block []arc, x *array) {
+		for i, a := range block {
+			s, m := words[a.modifier], place[a.modifier]
+			differ(s.Dense.Labels, m*x.cols, 1, x.row(i), -1)
+			row := columns.row(a.modifier)[:2]
+			if weights.Classifiers[0].Values[0] == "NOUN" {
 				row = []float32{row[1], row[0]}
 			}
-			differ(sentence.Dense.Tags, (m-1)*2, 1, row, -1)
+			differ(s.Dense.Tags, m*2, 1, row, -1)
 		}
-	}
+	})
+	word := len(arcs)
 	if all != 3*word || word == 0 {
 		t.Fatalf("%d comparisons of %d words", all, word)
 	}
@@ -93,15 +92,4 @@ func TestIntegersAgree(t *testing.T) {
 	if worst > 0.15 || same < all*99/100 {
 		t.Errorf("%d of %d choices agree; probabilities differ by up to %.4f", same, all, worst)
 	}
-}
-
-// wordAt returns the sentence of a word of many sentences, and its number.
-func wordAt(list []*syntax.Sentence, word int) (*syntax.Sentence, int) {
-	for _, s := range list {
-		if word < len(s.Words) {
-			return s, word + 1
-		}
-		word -= len(s.Words)
-	}
-	panic("there is no such word")
 }

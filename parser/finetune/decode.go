@@ -2,8 +2,6 @@ package finetune
 
 import (
 	"math"
-	"slices"
-	"strings"
 
 	"github.com/treebeam/treebeam/parser/graph"
 	"github.com/treebeam/treebeam/parser/linear"
@@ -22,42 +20,34 @@ const (
 // are of a batch's sentences, in the same order: the tree with one root whose
 // arcs have the highest product of probabilities, and of all else the value
 // that is most probable. Columns without a classifier stay as they are.
-func (h *heads) parse(b *batch, levels []matrix.Matrix, guess []*syntax.Sentence, o stepOptions) {
-	o.seed = 0
-	h.forward(b, levels, o)
-	linear.Parallel(len(b.sents), o.workers, func(_, s int) {
-		scores, _, _ := h.arcsOf(s, h.arcs.middle)
-		tree(scores, guess[s])
-	})
-	h.label.list = h.label.list[:0]
+func (h *heads) parse(t *tape, b *batch, levels []*array, guess []*syntax.Sentence) {
+	x := h.forward(t, b, levels)
+	linear.Parallel(len(guess), t.workers, func(_, s int) { tree(b.arcsOf(x.arcs.data, s), guess[s]) })
+	var arcs []arc
+	words := make([]*syntax.Word, len(b.rows)) // of rows; nil for roots
 	for s, sentence := range guess {
 		for m := range sentence.Words {
-			h.label.list = append(h.label.list, labelled{h.first[s] + 1 + m, h.first[s] + int(sentence.Words[m].Head), -1})
+			row := b.first[s] + 1 + m
+			words[row] = &sentence.Words[m]
+			arcs = append(arcs, arc{row, b.first[s] + int(words[row].Head), -1})
 		}
 	}
-	at, words := 0, wordsOf(guess)
-	h.labelBlocks(o, func(block []labelled, scores matrix.Matrix) {
-		for i := range block {
-			w := words[at]
-			w.Deprel = rootLabel
-			if w.Head != syntax.Root {
-				w.Deprel = h.p.Labels[best(scores.Data[i*scores.Stride:][:scores.Cols], h.labels[rootLabel])]
+	h.eachLabel(t, x, arcs, func(block []arc, scores *array) {
+		for i, a := range block {
+			w := words[a.modifier]
+			if w.Deprel = rootLabel; w.Head != syntax.Root {
+				w.Deprel = h.p.Labels[best(scores.row(i), h.labels[rootLabel])]
 			}
-			at++
 		}
 	})
-	if len(h.p.Classifiers) > 0 {
-		h.readColumns(h.scoreColumns(o), guess)
-	}
-}
-
-func wordsOf(list []*syntax.Sentence) (words []*syntax.Word) {
-	for _, s := range list {
-		for m := range s.Words {
-			words = append(words, &s.Words[m])
+	if len(h.columns) > 0 {
+		scores := h.classify(t, x)
+		for r, w := range words {
+			if w != nil {
+				h.readColumns(w, scores.row(r))
+			}
 		}
 	}
-	return words
 }
 
 // best returns the index of the highest number but that of index skip.
@@ -97,44 +87,6 @@ func tree(scores matrix.Matrix, s *syntax.Sentence) {
 	for m := range s.Words {
 		s.Words[m].Head = heads[m+1]
 	}
-}
-
-// readColumns sets the columns of the words of guess to the values with the
-// highest scores.
-func (h *heads) readColumns(scores matrix.Matrix, guess []*syntax.Sentence) {
-	for s, sentence := range guess {
-		for m := range sentence.Words {
-			row, w := scores.Data[(h.first[s]+1+m)*scores.Stride:][:scores.Cols], &sentence.Words[m]
-			at := 0
-			var feats []string
-			for i := range h.p.Classifiers {
-				c := &h.p.Classifiers[i]
-				value := c.Values[best(row[at:at+len(c.Values)], -1)]
-				at += len(c.Values)
-				switch {
-				case i == h.upos:
-					w.UPOS = value
-				case i == h.xpos:
-					w.XPOS = value
-				case strings.HasPrefix(c.Name, featPrefix) && value != "":
-					feats = append(feats, c.Name[len(featPrefix):]+"="+value)
-				}
-			}
-			if len(h.attributes) > 0 {
-				w.Feats = joinFeatures(feats)
-			}
-		}
-	}
-}
-
-// joinFeatures writes a FEATS column: sorted by lower-cased attribute.
-func joinFeatures(feats []string) string {
-	slices.SortFunc(feats, func(a, b string) int {
-		x, _, _ := strings.Cut(a, "=")
-		y, _, _ := strings.Cut(b, "=")
-		return strings.Compare(strings.ToLower(x), strings.ToLower(y))
-	})
-	return strings.Join(feats, "|")
 }
 
 // A tally counts words that a parse has right.

@@ -57,11 +57,11 @@ func eachTree(n int, f func(head []int32)) {
 func TestParseIsTheBestTree(t *testing.T) {
 	h, b, levels := tiny(t, 8, 3)
 	for round := range 20 {
-		for i := range levels[0].Data {
-			levels[0].Data[i] = float32(math.Sin(float64(i*(round+1)))) * 3
+		for i := range levels[0].data {
+			levels[0].data[i] = float32(math.Sin(float64(i*(round+1)))) * 3
 		}
 		guess := blank(b)
-		h.parse(b, levels, guess, stepOptions{workers: round % 3, seed: 8})
+		h.parse(&tape{workers: round % 3}, b, levels, guess)
 		x := newNaive(h, b, levels, 0)
 		for s, sentence := range guess {
 			n := len(sentence.Words)

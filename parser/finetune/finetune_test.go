@@ -61,7 +61,7 @@ func toyTrees(n int) (list []syntax.Sentence) {
 // A small encoder learns a toy language, from its training set.
 func TestLearns(t *testing.T) {
 	trees := toyTrees(60)
-	x, err := newTrainer(toy(2), trees, trees, Options{Epochs: 15, Batch: 40, Rate: 3e-3, HeadRate: 3e-3, Workers: 2})
+	x, err := newTrainer(toy(2), trees, trees, Options{Epochs: 15, Workers: 2, pace: pace{40, 3e-3, 3e-3}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,12 +83,12 @@ func weightsOf(p *encode.Params, h *encode.Heads) (list []float32) {
 }
 
 // Any number of workers gives the same weights; what was handed in stays; the
-// layers, the vocabulary and the weights of sentences are as asked for.
+// layers and the vocabulary are as asked for.
 func TestTrain(t *testing.T) {
 	p, trees := toy(3), toyTrees(24)
-	untouched := weightsOf(p, &encode.Heads{})
+	untouched := weightsOf(p, new(encode.Heads))
 	text := []syntax.Sentence{{Words: []syntax.Word{{Form: fmt.Sprintf("w%d", toyForms+1)}}}}
-	o := Options{Layers: 2, Epochs: 2, Batch: 50, Seed: 3, Texts: text, Workers: 1}
+	o := Options{Layers: 2, Epochs: 2, Seed: 3, Texts: text, Workers: 1, pace: pace{50, 2.5e-4, 1e-3}}
 	tuned, heads, err := Train(p, trees, trees[:8], o)
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestTrain(t *testing.T) {
 	if again, h, err := Train(p, trees, trees[:8], o); err != nil || !slices.Equal(weightsOf(again, h), want) {
 		t.Errorf("3 workers: other weights (%v)", err)
 	}
-	if !slices.Equal(weightsOf(p, &encode.Heads{}), untouched) {
+	if !slices.Equal(weightsOf(p, new(encode.Heads)), untouched) {
 		t.Error("the encoder that was handed in has changed")
 	}
 	if len(tuned.Layers) != 2 || len(heads.Mix) != 3 {
@@ -115,13 +115,6 @@ func TestTrain(t *testing.T) {
 				t.Errorf("piece %s: its vector stayed is %v", name, same)
 			}
 		}
-	}
-	o.Weights = make([]float32, len(trees))
-	for i := range o.Weights {
-		o.Weights[i] = 1 + float32(i%2)
-	}
-	if again, h, err := Train(p, trees, trees[:8], o); err != nil || slices.Equal(weightsOf(again, h), want) {
-		t.Errorf("weights change nothing (%v)", err)
 	}
 }
 
@@ -143,9 +136,8 @@ func TestLeftOut(t *testing.T) {
 	for what, f := range map[string]func() error{
 		"no sentence": func() error { _, _, err := Train(p, two, nil, Options{}); return err },
 		"not 2":       func() error { _, _, err := Train(p, trees, nil, Options{Layers: 2}); return err },
-		"3 weights":   func() error { _, _, err := Train(p, trees, nil, Options{Weights: make([]float32, 3)}); return err },
 		"lower learning rates": func() error {
-			_, _, err := Train(p, trees, nil, Options{Rate: 1e30})
+			_, _, err := Train(p, trees, nil, Options{pace: pace{400, 1e30, 1e-3}})
 			return err
 		},
 	} {
@@ -158,7 +150,7 @@ func TestLeftOut(t *testing.T) {
 // An interruption after any epoch changes nothing.
 func TestResume(t *testing.T) {
 	trees := toyTrees(20)
-	o := Options{Epochs: 3, Batch: 40, Seed: 2, Rate: 1e-3}
+	o := Options{Epochs: 3, Seed: 2, pace: pace{40, 1e-3, 1e-3}}
 	p, h, err := Train(toy(1), trees, trees[:9], o)
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/hash"
-	"github.com/treebeam/treebeam/parser/matrix"
 	"github.com/treebeam/treebeam/parser/piece"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -52,15 +51,16 @@ func randomParams(r *hash.Rand, width, heads, layers, pieces int) *encode.Params
 	return p
 }
 
-// randomBatch returns a batch of sentences of so many pieces, marks included.
+// randomBatch returns a batch of sentences without words, of so many pieces, marks
+// included.
 func randomBatch(r *hash.Rand, pieces int, sizes ...int) *batch {
-	b := &batch{start: []int{0}}
+	b := new(batch)
 	for _, size := range sizes {
+		var ids []int32
 		for range size {
-			b.ids = append(b.ids, int32(r.Below(uint32(pieces))))
+			ids = append(ids, int32(r.Below(uint32(pieces))))
 		}
-		b.sents = append(b.sents, &syntax.Sentence{})
-		b.start = append(b.start, len(b.ids))
+		b.add(&syntax.Sentence{}, ids, nil)
 	}
 	return b
 }
@@ -148,12 +148,12 @@ func TestForward(t *testing.T) {
 	r := hash.Rand(1)
 	p := randomParams(&r, 12, 3, 3, 20)
 	b := randomBatch(&r, 20, 7, 3, 12)
-	levels := newNetwork(p).forward(b, stepOptions{})
+	levels := newNetwork(p, nil).forward(new(tape), b)
 	for s := range b.sents {
 		for l, rows := range plain(p, b.ids[b.start[s]:b.start[s+1]]) {
 			for k, row := range rows {
 				for i, want := range row {
-					if got := levels[l].Data[(b.start[s]+k)*12+i]; math.Abs(float64(got)-want) > 1e-4 {
+					if got := levels[l].row(b.start[s] + k)[i]; math.Abs(float64(got)-want) > 1e-4 {
 						t.Fatalf("sentence %d, level %d, piece %d: element %d is %g, want %g", s, l, k, i, got, want)
 					}
 				}
@@ -173,13 +173,11 @@ func TestExp(t *testing.T) {
 // A share of elements near that of the table is dropped, the sum stays, and
 // the same is dropped forward and backward.
 func TestMask(t *testing.T) {
-	o := stepOptions{seed: 3}
+	o := tape{seed: 3}
 	const n = 10001
-	x, y := make([]float32, n), make([]float32, n)
-	for i := range x {
-		x[i] = 1
-	}
-	mask(y, x, o.drop(2, ofAttention, 5))
+	x := slices.Repeat([]float32{1}, n)
+	y, again, other := slices.Clone(x), slices.Clone(x), slices.Clone(x)
+	o.drop(y, 2, 5)
 	zeros := 0
 	for _, a := range y {
 		if a == 0 {
@@ -189,13 +187,10 @@ func TestMask(t *testing.T) {
 	if zeros < n*8/100 || zeros > n*12/100 || math.Abs(float64(sumOf(y))/n-1) > 0.02 {
 		t.Errorf("%d of %d dropped, sum %g", zeros, n, sumOf(y))
 	}
-	again := slices.Clone(x)
-	mask(again, again, o.drop(2, ofAttention, 5))
-	if !slices.Equal(again, y) {
+	if o.drop(again, 2, 5); !slices.Equal(again, y) {
 		t.Error("another mask for the same row")
 	}
-	mask(again, x, o.drop(2, ofAttention, 6))
-	if slices.Equal(again, y) {
+	if o.drop(other, 2, 6); slices.Equal(other, y) {
 		t.Error("the same mask for another row")
 	}
 }
@@ -204,38 +199,42 @@ func TestMask(t *testing.T) {
 // differences, along a random direction of each tensor, with and without
 // dropout.
 func TestGradient(t *testing.T) {
-	for _, o := range []stepOptions{{}, {seed: 11, workers: 2}} {
-		r := hash.Rand(2)
-		n := newNetwork(randomParams(&r, 8, 2, 2, 9))
-		n.backward(randomBatch(&r, 9, 5), zeroLevels(n, n.forward(randomBatch(&r, 9, 5), o)), o) // leaves rows to clear
+	for _, seed := range []uint64{0, 11} {
+		r, o := hash.Rand(2), &tape{workers: 2}
+		n := newNetwork(randomParams(&r, 8, 2, 2, 9), nil)
+		goBack(n, o, randomBatch(&r, 9, 5), seed, nil) // leaves rows to clear
 		b := randomBatch(&r, 9, 6, 4, 35)
-		factors := make([][]float32, len(n.levels))
+		factors := make([][]float32, 3)
 		for l := range factors {
-			factors[l] = normal(&r, b.rows()*8, 1)
+			factors[l] = normal(&r, len(b.ids)*8, 1)
 		}
 		loss := func() (sum float64) {
-			for l, level := range n.forward(b, o) {
-				for i, x := range level.Data {
+			o.begin(seed, false)
+			for l, level := range n.forward(o, b) {
+				for i, x := range level.data {
 					sum += float64(x) * float64(factors[l][i])
 				}
 			}
 			return sum
 		}
-		dlevels := zeroLevels(n, n.forward(b, o))
-		for l := range dlevels {
-			copy(dlevels[l].Data, factors[l])
-		}
-		n.backward(b, dlevels, o)
-		checkDirections(t, fmt.Sprintf("seed %d", o.seed), &r, n.p.Tensors(), n.grad.Tensors(), loss)
+		goBack(n, o, b, seed, func(l int, level *array) []float32 { return factors[l] })
+		checkDirections(t, fmt.Sprintf("seed %d", seed), &r, n.p.Tensors(), n.grad.Tensors(), loss)
 	}
 }
 
-func zeroLevels(n *network, levels []matrix.Matrix) []matrix.Matrix {
-	list := make([]matrix.Matrix, len(levels))
-	for i, l := range levels {
-		list[i] = matrix.Of(make([]float32, l.Rows*l.Cols), l.Rows, l.Cols)
+// goBack runs a network forward and backward from the gradients of levels, nil
+// for zeros, and returns the levels.
+func goBack(n *network, t *tape, b *batch, seed uint64, slope func(l int, level *array) []float32) (all []float32) {
+	t.begin(seed, true)
+	for l, level := range n.forward(t, b) {
+		all = append(all, level.data...)
+		grad, _ := t.share(level)
+		if clear(grad); slope != nil {
+			copy(grad, slope(l, level))
+		}
 	}
-	return list
+	t.rewind(mark{})
+	return all
 }
 
 // checkDirections compares the change of a loss along a random direction of
@@ -270,12 +269,11 @@ func checkDirections(t *testing.T, what string, r *hash.Rand, weights, slopes []
 func TestHalf(t *testing.T) {
 	run := func(half bool) []float32 {
 		r := hash.Rand(7)
-		n := newNetwork(randomParams(&r, 32, 4, 3, 30))
+		n := newNetwork(randomParams(&r, 32, 4, 3, 30), nil)
 		n.half = half
 		b := randomBatch(&r, 30, 20, 33, 9, 14, 38)
-		dlevels := zeroLevels(n, n.forward(b, stepOptions{}))
-		copy(dlevels[3].Data, normal(&r, len(dlevels[3].Data), 1))
-		n.backward(b, dlevels, stepOptions{})
+		last := normal(&r, len(b.ids)*32, 1)
+		goBack(n, new(tape), b, 0, func(l int, _ *array) []float32 { return last[:l/3*len(last)] })
 		return n.slopes
 	}
 	exact, half := run(false), run(true)
@@ -292,21 +290,14 @@ func TestHalf(t *testing.T) {
 // another batch before.
 func TestWorkers(t *testing.T) {
 	run := func(workers int, before bool) (levels []float32, slopes []float32) {
-		r := hash.Rand(4)
-		n := newNetwork(randomParams(&r, 16, 4, 2, 30))
-		o := stepOptions{seed: 8, workers: workers}
+		r, o := hash.Rand(4), &tape{workers: workers}
+		n := newNetwork(randomParams(&r, 16, 4, 2, 30), nil)
 		b, other := randomBatch(&r, 30, 20, 33, 9, 14, 38), randomBatch(&r, 30, 40, 40, 40, 40)
+		own := func(_ int, level *array) []float32 { return level.data }
 		if before {
-			n.backward(other, zeroLevels(n, n.forward(other, o)), o)
+			goBack(n, o, other, 8, own)
 		}
-		out := n.forward(b, o)
-		dlevels := zeroLevels(n, out)
-		for i := range dlevels {
-			copy(dlevels[i].Data, out[i].Data)
-			levels = append(levels, out[i].Data...)
-		}
-		n.backward(b, dlevels, o)
-		return levels, n.slopes
+		return goBack(n, o, b, 8, own), n.slopes
 	}
 	levels, slopes := run(1, false)
 	for _, workers := range []int{2, 3, 8} {

@@ -1,6 +1,8 @@
 package finetune
 
 import (
+	"slices"
+
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/piece"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -12,30 +14,6 @@ type vocabulary struct {
 	p     *encode.Params
 	slot  []int32 // of a piece, or -1
 	known []int32 // piece of a slot
-}
-
-// An example is a sentence in pieces, with both marks: their slots, or the
-// number of slots plus a piece that has none.
-type example struct {
-	sent   *syntax.Sentence
-	ids    []int32
-	words  []span // from the first mark
-	weight float32
-}
-
-// cut returns a sentence in pieces by their ids.
-func cut(p *encode.Params, s *syntax.Sentence) example {
-	v := p.Pieces
-	e := example{sent: s, ids: []int32{v.Begin}, weight: 1}
-	var ends []int32
-	e.ids, ends = v.Sentence(e.ids, nil, s)
-	e.ids = append(e.ids, v.End)
-	at := int32(1)
-	for _, end := range ends {
-		e.words = append(e.words, span{at, end})
-		at = end
-	}
-	return e
 }
 
 // newVocabulary gives slots to the pieces of examples, in the order of ids.
@@ -70,63 +48,26 @@ func (v *vocabulary) place(examples []example) {
 	}
 }
 
-// learned returns a copy of the rows of pieces that learn.
-func (v *vocabulary) learned() []float32 {
-	w := v.p.Width
-	rows := make([]float32, 0, len(v.known)*w)
-	for _, id := range v.known {
-		rows = append(rows, v.p.Word[int(id)*w:(int(id)+1)*w]...)
-	}
-	return rows
-}
-
-// names is a vocabulary of the pieces that learn.
-func (v *vocabulary) names() *piece.Vocabulary {
-	names := make([]string, len(v.known))
+// learned returns a copy of the encoder whose vocabulary is the pieces that learn.
+func (v *vocabulary) learned() *encode.Params {
+	c, names := *v.p, make([]string, len(v.known))
+	c.Word = nil
 	for slot, id := range v.known {
 		names[slot] = v.p.Pieces.Pieces[id]
+		c.Word = append(c.Word, v.p.Word[int(id)*c.Width:(int(id)+1)*c.Width]...)
 	}
-	return &piece.Vocabulary{Pieces: names}
+	c.Pieces, c.Layers = &piece.Vocabulary{Pieces: names}, slices.Clone(c.Layers)
+	return &c
 }
 
 // whole returns the table of all pieces, given that of those that learn.
 func (v *vocabulary) whole(learned []float32) []float32 {
 	w := v.p.Width
-	rows := append([]float32(nil), v.p.Word...)
+	rows := slices.Clone(v.p.Word)
 	for slot, id := range v.known {
 		copy(rows[int(id)*w:(int(id)+1)*w], learned[slot*w:])
 	}
 	return rows
-}
-
-// join returns a batch of examples.
-func join(examples []*example) *batch {
-	b := &batch{start: []int{0}}
-	for _, e := range examples {
-		at := int32(len(b.ids))
-		b.sents, b.ids, b.weight = append(b.sents, e.sent), append(b.ids, e.ids...), append(b.weight, e.weight)
-		words := make([]span, len(e.words))
-		for i, w := range e.words {
-			words[i] = span{at + w.lo, at + w.hi}
-		}
-		b.words, b.start = append(b.words, words), append(b.start, len(b.ids))
-	}
-	return b
-}
-
-// batches cuts a list of examples, in an order, into batches of so many pieces
-// at most, or one example.
-func batches(examples []example, order []int, most int) (list [][]*example) {
-	size := most
-	for _, i := range order {
-		e := &examples[i]
-		if size += len(e.ids); size > most {
-			list, size = append(list, nil), len(e.ids)
-		}
-		last := &list[len(list)-1]
-		*last = append(*last, e)
-	}
-	return list
 }
 
 // usualVocabulary is how many pieces a vocabulary has, unless more occur in the
@@ -154,9 +95,8 @@ func restrict(p *encode.Params, layers int, lists ...[]syntax.Sentence) *encode.
 	for _, id := range old {
 		c.Word = append(c.Word, p.Word[int(id)*p.Width:(int(id)+1)*p.Width]...)
 	}
-	if layers > 0 && layers < len(p.Layers) {
+	if layers > 0 {
 		c.Layers = p.Layers[:layers]
 	}
-	c.Layers = append([]encode.Layer(nil), c.Layers...)
 	return &c
 }

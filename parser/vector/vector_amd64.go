@@ -59,7 +59,7 @@ func expSum(x *float32, n int, top float32) float32
 func gelu(x *float32, n int)
 
 //go:noescape
-func geluSlope(y, x, bias *float32, n int)
+func geluSlope(y, x *float32, n int)
 
 //go:noescape
 func product(c *float32, sc int, a *float32, sa int, b *float32, sb, rows, inner, cols int)

@@ -641,12 +641,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func geluSlope(y, x, bias *float32, n int)
-TEXT ·geluSlope(SB), NOSPLIT, $0-32
+// func geluSlope(y, x *float32, n int)
+TEXT ·geluSlope(SB), NOSPLIT, $0-24
 	MOVQ    y+0(FP), SI
 	MOVQ    x+8(FP), DI
-	MOVQ    bias+16(FP), DX
-	MOVQ    n+24(FP), CX
+	MOVQ    n+16(FP), CX
 	ABSMASK(Y9)
 	VMOVUPS one<>(SB), Y8
 	VXORPS  Y7, Y7, Y7
@@ -654,7 +653,6 @@ TEXT ·geluSlope(SB), NOSPLIT, $0-32
 
 loop:
 	VMOVUPS  (DI), Y0
-	VADDPS   (DX), Y0, Y0
 	VANDPS   Y9, Y0, Y1
 	VMULPS   geluP<>(SB), Y1, Y2
 	VADDPS   Y8, Y2, Y2
@@ -686,7 +684,6 @@ loop:
 	VMOVUPS  Y3, (DI)
 	ADDQ     $32, DI
 	ADDQ     $32, SI
-	ADDQ     $32, DX
 	SUBQ     $8, CX
 	JNZ      loop
 	VZEROUPPER

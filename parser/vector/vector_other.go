@@ -17,7 +17,7 @@ func normalize(x *float32, n int, mean, inverse float32, g, b *float32) { panic(
 func maximum(x *float32, n int) float32                                 { panic(none) }
 func expSum(x *float32, n int, top float32) float32                     { panic(none) }
 func gelu(x *float32, n int)                                            { panic(none) }
-func geluSlope(y, x, bias *float32, n int)                              { panic(none) }
+func geluSlope(y, x *float32, n int)                                    { panic(none) }
 
 func dequantize(dst *float32, sums *int32, n int, scale float32, scales, bias *float32) { panic(none) }
 

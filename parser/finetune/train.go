@@ -1,0 +1,347 @@
+package finetune
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/treebeam/treebeam/parser/encode"
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/syntax"
+)
+
+// Options of Train. The zero value of a field is what its comment says.
+type Options struct {
+	Seed    uint64
+	Layers  int // that are kept and learn, from the first; 0: all
+	Epochs  int // 0: for 1.4 million pieces in all, but 4 to 12
+	Workers int // goroutines, 1 if 0; changes no bit of the result
+
+	Texts []syntax.Sentence // nothing is learned from them, but their pieces stay in the vocabulary
+
+	Log func(format string, a ...any) // nil: none
+	Now func() time.Time              // of the times in the log; nil: no times
+
+	// Checkpoint, if set, is called after every epoch with all that Resume, if
+	// set, must read for the learning to go on as if it had never stopped.
+	// Resume reports false, and calls nothing, where there is no checkpoint.
+	Checkpoint func(epoch int, layout func(*pack.Layout)) error
+	Resume     func(layout func(*pack.Layout)) (bool, error)
+
+	pace pace // the zero value is the usual one
+}
+
+// A pace is how fast a network learns.
+type pace struct {
+	batch          int     // pieces, at most, or one sentence
+	encoder, heads float64 // highest learning rates
+}
+
+// usualPace is the best one for so many layers.
+func usualPace(layers int) pace {
+	switch {
+	case layers >= 10:
+		return pace{400, 1.5e-4, 1e-3}
+	case layers >= 6:
+		return pace{400, 2e-4, 1e-3}
+	}
+	return pace{400, 2.5e-4, 1e-3}
+}
+
+// The learning rates rise over the first part of the training and then fall in
+// a line to a share of the highest.
+const (
+	warmUp    = 0.08
+	leastRate = 0.02
+)
+
+// Highest norms of a gradient; a longer one is shortened.
+const (
+	encoderNorm = 1
+	headsNorm   = 5
+)
+
+const (
+	usualPieces = 1_400_000 // of all epochs
+	devBatch    = 1000      // pieces
+)
+
+// Train tunes a copy of an encoder and new heads on training trees, and picks
+// the epoch with the best LAS on dev, the last one without dev. Sentences
+// without words, with other than one root, or with more pieces than the
+// encoder has positions are left out. The vocabulary of the result is cut to
+// the pieces of train and of the texts, and others of the same scripts.
+//
+// Errors are those of Checkpoint and Resume, of trees that no heads can learn,
+// and of a loss that is no number.
+func Train(p *encode.Params, train, dev []syntax.Sentence, o Options) (*encode.Params, *encode.Heads, error) {
+	t, err := newTrainer(p, train, dev, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := t.run(); err != nil {
+		return nil, nil, err
+	}
+	copy(t.network.flat, t.best.encoder)
+	copy(t.heads.flat, t.best.heads)
+	tuned := *t.network.p
+	tuned.Word, tuned.Pieces = t.whole(tuned.Word), t.vocabulary.p.Pieces
+	return &tuned, t.heads.p, nil
+}
+
+// A trainer is one training.
+type trainer struct {
+	Options
+	*vocabulary
+	train, dev []example
+	guess      []syntax.Sentence // of dev
+	pieces     int               // of an epoch
+
+	tape                   tape
+	network                *network
+	heads                  *heads
+	encoderAdam, headsAdam *adam
+
+	epoch, steps int32 // that are done
+	best         struct {
+		epoch          int32
+		figure         float64 // words of dev with the right head and label, below 0 before the first
+		encoder, heads []float32
+	}
+	begun time.Time
+	spent int // pieces since begun
+}
+
+func newTrainer(p *encode.Params, train, dev []syntax.Sentence, o Options) (*trainer, error) {
+	if o.Layers < 0 || o.Layers > len(p.Layers) {
+		return nil, fmt.Errorf("finetune: the encoder has %d layers, not %d: ask for fewer", len(p.Layers), o.Layers)
+	}
+	t := &trainer{Options: o}
+	t.tape.workers = max(o.Workers, 1)
+	if t.Log == nil {
+		t.Log = func(string, ...any) {}
+	}
+	p = restrict(p, o.Layers, train, o.Texts)
+	if t.pace == (pace{}) {
+		t.pace = usualPace(len(p.Layers))
+	}
+	var gold []syntax.Sentence
+	t.train, gold = t.examples(p, "train", train)
+	t.dev, t.guess = t.examples(p, "dev", dev)
+	t.guess = syntax.Clone(t.guess)
+	if len(t.train) == 0 {
+		return nil, errors.New("finetune: no sentence to learn from: each needs words, one root, and pieces for less than all positions")
+	}
+	t.vocabulary = newVocabulary(p, t.train)
+	t.place(t.train)
+	t.place(t.dev)
+	for i := range t.train {
+		t.pieces += len(t.train[i].ids)
+	}
+	if t.Epochs == 0 {
+		t.Epochs = min(max(usualPieces/t.pieces, 4), 12)
+	}
+	sizes := usualSizes
+	sizes.Width, sizes.Levels = p.Width, len(p.Layers)+1
+	var err error
+	if t.heads, err = freshHeads(sizes, gold, o.Seed); err != nil {
+		return nil, err
+	}
+	t.network = newNetwork(t.learned(), p.Word)
+	t.network.half = true
+	t.encoderAdam = newAdam(t.network.p.Tensors(), t.network.flat, t.network.slopes)
+	t.headsAdam = newAdam(t.heads.p.Tensors(), t.heads.flat, t.heads.slopes)
+	t.best.figure = -1
+	t.best.encoder, t.best.heads = make([]float32, len(t.network.flat)), make([]float32, len(t.heads.flat))
+	t.Log("encoder: %d layers, %d pieces (%d of train), %d sentences with %d pieces, %.1f million weights learn",
+		len(p.Layers), len(p.Pieces.Pieces), len(t.known), len(t.train), t.pieces, float64(len(t.network.flat)+len(t.heads.flat))/1e6)
+	return t, nil
+}
+
+// examples cuts the sentences that can be learned from, and returns them, too.
+func (t *trainer) examples(p *encode.Params, name string, list []syntax.Sentence) (out []example, kept []syntax.Sentence) {
+	out, kept = make([]example, 0, len(list)), make([]syntax.Sentence, 0, len(list))
+	roots, long := 0, 0
+	for i := range list {
+		s := &list[i]
+		if !oneRoot(s) {
+			roots++
+			continue
+		}
+		e := cut(p.Pieces, s)
+		if len(e.ids) > p.Positions {
+			long++
+			continue
+		}
+		out, kept = append(out, e), append(kept, *s)
+	}
+	if roots+long > 0 {
+		t.Log("encoder: of %d sentences of %s, %d without exactly one root and %d of more than %d pieces are left out", len(list), name, roots, long, p.Positions)
+	}
+	return out, kept
+}
+
+// oneRoot reports whether a tree has one root or, while heads are open, one at most.
+func oneRoot(s *syntax.Sentence) bool {
+	roots := s.Roots()
+	return roots == 1 || roots == 0 && s.Partial()
+}
+
+// layout names what a checkpoint holds.
+func (t *trainer) layout(l *pack.Layout) {
+	pack.Value(l, "epoch", &t.epoch)
+	pack.Value(l, "steps", &t.steps)
+	pack.Value(l, "best", &t.best.figure)
+	pack.Value(l, "best.epoch", &t.best.epoch)
+	for _, x := range []struct {
+		name string
+		adam *adam
+		best []float32
+	}{{"encoder", t.encoderAdam, t.best.encoder}, {"heads", t.headsAdam, t.best.heads}} {
+		into := func(part string, to []float32) {
+			list, name := to, x.name+"."+part
+			pack.Array(l, name, &list)
+			l.Check(name, len(list) == len(to), "is of another training")
+			if l.Reading() {
+				copy(to, list)
+			}
+		}
+		into("weights", x.adam.weights)
+		into("first", x.adam.first)
+		into("second", x.adam.second)
+		into("best", x.best)
+	}
+}
+
+// run learns for all epochs that are left.
+func (t *trainer) run() error {
+	if t.Resume != nil {
+		if found, err := t.Resume(t.layout); err != nil {
+			return err
+		} else if found {
+			t.Log("encoder: resumes after epoch %d", t.epoch)
+		}
+	}
+	if t.Now != nil {
+		t.begun = t.Now()
+	}
+	for int(t.epoch) < t.Epochs {
+		loss, err := t.learn()
+		if err != nil {
+			return err
+		}
+		t.epoch++
+		line := fmt.Sprintf("encoder: epoch %d of %d, loss %.4f", t.epoch, t.Epochs, loss)
+		figure := float64(t.epoch)
+		if len(t.dev) > 0 {
+			score := t.measure()
+			share := func(n int) float64 { return 100 * float64(n) / float64(max(score.words, 1)) }
+			line += fmt.Sprintf(", dev LAS %.2f UAS %.2f UPOS %.2f FEATS %.2f", share(score.labels), share(score.heads), share(score.upos), share(score.features))
+			figure = float64(score.labels)
+		}
+		if figure > t.best.figure {
+			t.best.figure, t.best.epoch = figure, t.epoch
+			copy(t.best.encoder, t.network.flat)
+			copy(t.best.heads, t.heads.flat)
+			line += ", the best"
+		}
+		t.Log("%s%s", line, t.left(float64(t.epoch)))
+		if t.Checkpoint != nil {
+			if err := t.Checkpoint(int(t.epoch), t.layout); err != nil {
+				return err
+			}
+		}
+	}
+	if len(t.dev) > 0 {
+		t.Log("encoder: epoch %d is the best", t.best.epoch)
+	}
+	return nil
+}
+
+// left tells the speed so far and the time that is left after so many epochs.
+func (t *trainer) left(epochs float64) string {
+	if t.Now == nil {
+		return ""
+	}
+	seconds := t.Now().Sub(t.begun).Seconds()
+	if seconds <= 0 || t.spent == 0 {
+		return ""
+	}
+	speed := float64(t.spent) / seconds
+	rest := time.Duration((float64(t.Epochs) - epochs) * float64(t.pieces) / speed * float64(time.Second))
+	return fmt.Sprintf("; %.0f pieces/s, about %s left", speed, rest.Round(time.Second))
+}
+
+// learn passes over the training examples once and returns the mean loss of a
+// batch.
+func (t *trainer) learn() (loss float64, err error) {
+	order := hash.Shuffled(len(t.train), hash.Pair(t.Seed, uint64(t.epoch)+1))
+	list := batches(t.train, order, t.pace.batch)
+	done := 0
+	for i, examples := range list {
+		b := join(examples)
+		l, err := t.step(b, (float64(t.epoch)+float64(done)/float64(t.pieces))/float64(t.Epochs))
+		if err != nil {
+			return 0, err
+		}
+		loss += l / float64(len(list))
+		done += len(b.ids)
+		t.spent += len(b.ids)
+		if i > 0 && i%max(len(list)/4, 1) == 0 && len(list)-i > len(list)/8 {
+			epochs := float64(t.epoch) + float64(done)/float64(t.pieces)
+			t.Log("encoder: %.2f of %d epochs, loss %.4f%s", epochs, t.Epochs, loss*float64(len(list))/float64(i+1), t.left(epochs))
+		}
+	}
+	return loss, nil
+}
+
+// step learns from a batch. done is the share of the training that lies behind
+// it.
+func (t *trainer) step(b *batch, done float64) (loss float64, err error) {
+	t.steps++
+	t.tape.begin(hash.Pair(t.Seed, uint64(t.steps))|1, true)
+	loss = t.heads.learn(&t.tape, b, t.network.forward(&t.tape, b))
+	t.tape.rewind(mark{})
+
+	rate := rateAt(done)
+	encoder, heads := t.encoderAdam.norm(t.tape.workers), t.headsAdam.norm(t.tape.workers)
+	if sum := loss + encoder + heads; math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return 0, fmt.Errorf("finetune: the loss of step %d is no number: train with lower learning rates", t.steps)
+	}
+	t.encoderAdam.step(int(t.steps), t.pace.encoder*rate, float32(min(1, encoderNorm/encoder)), t.tape.workers)
+	t.headsAdam.step(int(t.steps), t.pace.heads*rate, float32(min(1, headsNorm/heads)), t.tape.workers)
+	return loss, nil
+}
+
+// rateAt returns the learning rate as a share of the highest.
+func rateAt(done float64) float64 {
+	if done < warmUp {
+		return (done + 1e-3) / (warmUp + 1e-3)
+	}
+	return leastRate + (1-leastRate)*(1-done)/(1-warmUp)
+}
+
+// measure parses dev.
+func (t *trainer) measure() (score tally) {
+	order := make([]int, len(t.dev))
+	for i := range order {
+		order[i] = i
+	}
+	at := 0
+	for _, examples := range batches(t.dev, order, max(devBatch, t.pace.batch)) {
+		b := join(examples)
+		guess := make([]*syntax.Sentence, len(examples))
+		for i := range guess {
+			guess[i] = &t.guess[at+i]
+		}
+		t.tape.begin(0, false)
+		t.heads.parse(&t.tape, b, t.network.forward(&t.tape, b), guess)
+		for i, e := range examples {
+			score.count(e.sent, guess[i])
+		}
+		at += len(examples)
+	}
+	return score
+}
