@@ -39,16 +39,16 @@ func idOf(name string) string {
 // escape writes the bytes of the characters of a file name that are bad as %XX.
 func escape(s string, bad func(r rune, size int) bool) string {
 	var b strings.Builder
-	for i, w := 0, 0; i < len(s); i += w {
-		var r rune
-		r, w = utf8.DecodeRuneInString(s[i:])
-		if !bad(r, w) {
-			b.WriteString(s[i : i+w])
-			continue
+	for s != "" {
+		r, w := utf8.DecodeRuneInString(s)
+		if bad(r, w) {
+			for _, c := range []byte(s[:w]) {
+				fmt.Fprintf(&b, "%%%02X", c)
+			}
+		} else {
+			b.WriteString(s[:w])
 		}
-		for _, c := range []byte(s[i : i+w]) {
-			fmt.Fprintf(&b, "%%%02X", c)
-		}
+		s = s[w:]
 	}
 	return b.String()
 }

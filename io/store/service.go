@@ -113,8 +113,8 @@ func (b *buckets) object(name string) (Object, error) {
 	return Object{name, bucket, key}, err
 }
 
-// Fault is an error of a service as the callers of a Store want it.
-func Fault(s Service, name string, err error) *Error {
+// ErrorOf is an error of a service as the callers of a Store want it.
+func ErrorOf(s Service, name string, err error) *Error {
 	e := &Error{Name: name, Err: err}
 	if errors.Is(err, ErrVersion) {
 		e.Kind = ErrVersion
@@ -131,7 +131,7 @@ func (r Retry) Request(ctx context.Context, s Service, name string, f func(ctx c
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		if err := Watch(cancel, StallTime).Done(f(ctx)); err != nil {
-			return Fault(s, name, err)
+			return ErrorOf(s, name, err)
 		}
 		return nil
 	})
@@ -193,10 +193,10 @@ func (b *buckets) Open(ctx context.Context, name, version string, off, n int64) 
 	watch := Watch(cancel, StallTime)
 	r, err := b.service.Open(request, o, version, off, n)
 	if err = watch.Done(err); err == nil {
-		return watch.Reader(r, func(err error) error { return Fault(b.service, name, err) }), nil
+		return watch.Reader(r, func(err error) error { return ErrorOf(b.service, name, err) }), nil
 	}
 	cancel()
-	fault := Fault(b.service, name, err)
+	fault := ErrorOf(b.service, name, err)
 	changed := errors.Is(fault, ErrCondition)
 	if version != "" && errors.Is(fault, fs.ErrNotExist) {
 		_, now := b.Stat(ctx, name)

@@ -188,7 +188,7 @@ type upload struct {
 func (s *service) Upload(ctx context.Context, o store.Object, expect string) (store.Upload, error) {
 	object, err := s.expecting(o, expect)
 	if err != nil {
-		return nil, store.Fault(s, o.URI, err)
+		return nil, store.ErrorOf(s, o.URI, err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	w := newWriter(ctx, object.Retryer(uploads...), partBytes)
@@ -200,7 +200,7 @@ func (s *service) Upload(ctx context.Context, o store.Object, expect string) (st
 func (u *upload) watched(f func() error) error {
 	if err := store.Watch(u.cancel, uploadTime).Done(f()); err != nil {
 		u.cancel()
-		return store.Fault(u.service, u.name, err)
+		return store.ErrorOf(u.service, u.name, err)
 	}
 	return nil
 }
