@@ -141,25 +141,27 @@ func (r Retry) Request(ctx context.Context, s Service, name string, f func(ctx c
 func (b *buckets) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
 		bucket, key, err := Split(prefix)
-		for token, more := "", true; more && err == nil; more = token != "" {
+		if err != nil {
+			yield(Info{}, err)
+			return
+		}
+		for token, more := "", true; more; more = token != "" {
 			var page []Info
-			err = DefaultRetry.Request(ctx, b.service, prefix, func(ctx context.Context) (err error) {
-				var next string
-				if page, next, err = b.service.Page(ctx, bucket, key, token); err != nil {
-					return err
-				}
-				token = next
-				return nil
-			})
+			var next string
+			if err := DefaultRetry.Request(ctx, b.service, prefix, func(ctx context.Context) (err error) {
+				page, next, err = b.service.Page(ctx, bucket, key, token)
+				return err
+			}); err != nil {
+				yield(Info{}, err)
+				return
+			}
 			for _, info := range page {
 				info.Name = b.scheme.Name + "://" + bucket + "/" + info.Name
 				if !yield(info, nil) {
 					return
 				}
 			}
-		}
-		if err != nil {
-			yield(Info{}, err)
+			token = next
 		}
 	}
 }
