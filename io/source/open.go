@@ -83,9 +83,12 @@ func (f *File) find(dir string) (err error) {
 	if err := f.check(info.Size(), store.FileVersion(info)); err != nil {
 		return err
 	}
+	if info.Size() > 0 {
+		return nil
+	}
 	// Of a file of no bytes, not all file systems tell the truth (those of Linux's
 	// kernel, some of networks).
-	if n, _ := local.ReadAt(make([]byte, 1), 0); info.Size() == 0 && n > 0 {
+	if n, _ := local.ReadAt(make([]byte, 1), 0); n > 0 {
 		return permanent(f.piece.URI, 0, syntax.KindIrregular, "the file system says that it has 0 bytes, but there are some; copy it to a file first")
 	}
 	return nil
