@@ -14,7 +14,7 @@ const differencesShown = 8
 
 // differences says in lines what sets the run apart from the one before it.
 func differences(ctx context.Context, folder string, run *output.Record, plan *source.Plan, old *output.Record) []string {
-	list := old.Provenance().Differences(run.Provenance())
+	list := old.Differences(run.Provenance)
 	before, err := source.ReadPlan(ctx, store.Join(folder, output.OwnDir, source.PlanName(old.FP)))
 	if err != nil {
 		list = append(list, "its plan cannot be read")

@@ -62,7 +62,7 @@ func TestJobTravels(t *testing.T) {
 // Read to Write, and something that Dataflow's translation takes.
 func TestSubmittedPipeline(t *testing.T) {
 	p, s := beam.NewPipelineWithRoot()
-	Build(s, transforms.Job{Run: output.Run{FP: strings.Repeat("0123456789abcdef", 4), Ranges: 1 << 20, Output: "gs://bucket/out"}})
+	Build(s, transforms.Job{Run: output.Run{Record: output.Record{FP: strings.Repeat("0123456789abcdef", 4)}, Ranges: 1 << 20, Output: "gs://bucket/out"}})
 	edges, _, err := p.Build()
 	if err != nil {
 		t.Fatal(err)

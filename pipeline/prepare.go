@@ -81,7 +81,7 @@ func (o *Options) plan(ctx context.Context, folder string, spool *spool, digest 
 	if err != nil {
 		return nil, &Refusal{Err: err}
 	}
-	run := output.Record{FormatVersion: output.FormatVersion, ModelDigest: digest, Options: o.Rows}
+	run := output.Record{Provenance: output.Provenance{FormatVersion: output.FormatVersion, ModelDigest: digest, Options: o.Rows}}
 	run.FP = plan.Fingerprint(run.Canonical())
 	others, err := o.checkOutput(ctx, folder, &run, plan)
 	if err != nil {
@@ -104,8 +104,7 @@ func (o *Options) plan(ctx context.Context, folder string, spool *spool, digest 
 		Files: plan.Files, Bytes: plan.Bytes, Runner: o.Runner, spool: spool, here: o.local(),
 		Job: transforms.Job{
 			Run: output.Run{
-				FP: run.FP, Ranges: len(plan.Ranges), Output: folder, ModelDigest: digest, ModelID: output.ModelID(digest),
-				Options: o.Rows, Redo: o.RetryFailures, Verify: o.Verify,
+				Record: run, Ranges: len(plan.Ranges), Output: folder, Footer: o.Footer, Redo: o.RetryFailures, Verify: o.Verify,
 			},
 			Model: o.Model, Runner: o.Runner,
 		},
@@ -113,7 +112,6 @@ func (o *Options) plan(ctx context.Context, folder string, spool *spool, digest 
 	for i := range plan.Ranges {
 		p.sizes = append(p.sizes, plan.Ranges[i].Bytes())
 	}
-	p.Job.Footer = run.Footer(o.Footer)
 	if err := p.place(ctx, &run, plan); err != nil {
 		return nil, err
 	}

@@ -169,7 +169,7 @@ func TestOtherColumns(t *testing.T) {
 	name, err := filepath.Glob(filepath.Join(out, "failures", "*"))
 	must(t, err)
 	manifestOf(func(m map[string]any) {
-		other := output.Manifest{FP: m["fp"].(string)}
+		other := output.Manifest{Record: output.Record{FP: m["fp"].(string)}}
 		writePart[parquet.Tree](t, out, "failures", &other, nil) // no failure's columns
 		m["files"].([]any)[1].(map[string]any)["bytes"] = other.Files[0].Bytes
 	})(t, out)

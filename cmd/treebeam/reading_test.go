@@ -21,7 +21,7 @@ import (
 func craftOutput(t *testing.T, trees []parquet.Tree, failures []parquet.Failure, documents []parquet.Document) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "crafted")
-	m := output.Manifest{FP: strings.Repeat("ab", 32), FormatVersion: output.FormatVersion, Model: "m", Ranges: 1}
+	m := output.Manifest{Record: output.Record{FP: strings.Repeat("ab", 32), Provenance: output.Provenance{FormatVersion: output.FormatVersion}}, Model: "m", Ranges: 1}
 	documents = slices.Clone(documents)
 	var sum output.Summary
 	of := func(uri string) *parquet.Document {

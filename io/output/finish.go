@@ -3,7 +3,9 @@ package output
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/store"
@@ -15,14 +17,17 @@ import (
 // of the program are an error, and there is no manifest.
 func (r *Run) Finish(ctx context.Context) error { return r.finish(ctx, false) }
 
+// Complete does for an output whose parts Rewrite has made what Finish does
+// for one that was parsed: it checks the sums and writes documents/,
+// summary.json and manifest.json.
+func (r *Run) Complete(ctx context.Context) error { return r.finish(ctx, true) }
+
 // finish does Finish's work. The parts of a merged output come from runs whose
 // defects were few enough each.
 func (r *Run) finish(ctx context.Context, merged bool) error {
 	sum := Summary{Status: map[string]int64{}, Reasons: []Reason{}}
 	var docs []File
-	manifest := Manifest{FP: r.FP, FormatVersion: FormatVersion, Model: r.ModelID,
-		ModelDigest: r.ModelDigest, Options: r.Options, Ranges: r.Ranges}
-	k := 0
+	manifest := Manifest{Record: r.Record, Model: r.ModelID(), Ranges: r.Ranges}
 	for part, err := range r.allSums(ctx) {
 		if err != nil {
 			return err
@@ -35,12 +40,9 @@ func (r *Run) finish(ctx context.Context, merged bool) error {
 		}
 		sum.addWork(&part.work)
 		docs = append(docs, part.files...)
-		manifest.Files = append(manifest.Files, Listed{Path: r.name("trees", k), Bytes: part.held.trees.Size, Rows: part.rows})
-		manifest.Files = append(manifest.Files, Listed{Path: r.name("failures", k), Bytes: part.held.failures.Size, Rows: part.failures})
-		if r.Options.Words {
-			manifest.Files = append(manifest.Files, Listed{Path: r.name("words", k), Bytes: part.held.words.Size, Rows: part.words})
+		for i, kind := range r.kinds() {
+			manifest.Files = append(manifest.Files, Listed{Path: r.name(kind, part.listed.k), Bytes: part.listed.parts[i].Size, Rows: part.rows[i]})
 		}
-		k++
 	}
 	if sum.Work != nil {
 		sum.Work.setQuantiles()
@@ -119,4 +121,111 @@ func (r *Run) writeJSON(ctx context.Context, name string, v any) error {
 		return err
 	}
 	return WriteFile(ctx, r.Output, name, append(data, '\n'))
+}
+
+// partSums is what the footer of a range's trees says.
+type partSums struct {
+	listed  listed
+	rows    [3]int64 // by kind, as Run.kinds has them
+	files   []File
+	reasons []Reason
+	status  map[string]int64
+	work    Work
+}
+
+// allSums yields the sums of all ranges in order. The pair with an error is
+// the last.
+func (r *Run) allSums(ctx context.Context) iter.Seq2[*partSums, error] {
+	return inOrder(ctx, r.listed(ctx), func(l listed) (*partSums, error) {
+		if !l.complete() {
+			return nil, fmt.Errorf("range %d was done, but its parts are gone; run the same command again", l.k)
+		}
+		trees, err := parquet.OpenListed(*l.parts[0])
+		if errors.Is(err, store.ErrVersion) { // published again since, with the same bytes, by a run beside this one
+			trees, err = parquet.OpenFile(l.parts[0].Name)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("range %d was done, but its part cannot be read: %w; run the same command again", l.k, err)
+		}
+		defer trees.Close()
+		return r.sums(l, trees)
+	})
+}
+
+// sums reads the footer of the trees of a range.
+func (r *Run) sums(l listed, part *parquet.File) (*partSums, error) {
+	path := l.parts[0].Name
+	if err := part.CheckPart(&parquet.PartFile{Path: path, FP: r.FP, K: l.k, N: r.Ranges, Rows: -1}); err != nil {
+		return nil, err
+	}
+	s := &partSums{listed: l}
+	for key, value := range map[string]any{keyFiles: &s.files, keyReasons: &s.reasons, keyStatus: &s.status, keyWork: &s.work} {
+		if err := fromFooter(part, path, key, value); err != nil {
+			return nil, err
+		}
+	}
+	for i := range s.files {
+		f := &s.files[i]
+		s.rows[0] += f.Trees
+		s.rows[1] += f.Errors + f.Warnings
+		s.rows[2] += f.Words
+	}
+	if s.rows[0] != part.Len() {
+		return nil, fmt.Errorf("%s has %d rows, but its footer counts %d trees", path, part.Len(), s.rows[0])
+	}
+	return s, nil
+}
+
+// fromFooter reads the JSON under a key of the footer of a part.
+func fromFooter(part *parquet.File, path, key string, value any) error {
+	text, _ := part.Footer(key)
+	if err := json.Unmarshal([]byte(text), value); err != nil {
+		return fmt.Errorf("the footer %s of %s: %w", key, path, err)
+	}
+	return nil
+}
+
+// PartFiles yields what the footers of the parts of trees/ of one run, given
+// in order, say of each input file that all its ranges have read. The pair
+// with an error is the last.
+func PartFiles(parts []string) iter.Seq2[*File, error] {
+	return wholeFiles(func(yield func([]File, error) bool) {
+		for _, path := range parts {
+			part, err := parquet.OpenFile(path)
+			var files []File
+			if err == nil {
+				err = fromFooter(part, path, keyFiles, &files)
+				part.Close()
+			}
+			if !yield(files, err) || err != nil {
+				return
+			}
+		}
+	})
+}
+
+// wholeFiles merges what parts, in their order, say of their files. A file of which
+// a piece is missing, or that changed between two pieces, is left out.
+func wholeFiles(parts iter.Seq2[[]File, error]) iter.Seq2[*File, error] {
+	return func(yield func(*File, error) bool) {
+		var pieces []File // of one file
+		flush := func() bool {
+			whole, err := mergeFiles(pieces)
+			pieces = nil
+			return err != nil || len(whole) == 0 || yield(&whole[0], nil)
+		}
+		for files, err := range parts {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range files {
+				if len(pieces) > 0 && pieces[0].URI != files[i].URI && !flush() {
+					return
+				}
+				pieces = append(pieces, files[i])
+			}
+		}
+		flush()
+	}
 }

@@ -9,7 +9,7 @@ import (
 // BenchmarkFinish measures what a part costs at the end of a run.
 func BenchmarkFinish(b *testing.B) {
 	const ranges = 2000
-	job := Run{FP: strings.Repeat("0123456789abcdef", 4), Ranges: ranges, Output: b.TempDir(), ModelID: "m"}
+	job := Run{Record: Record{FP: strings.Repeat("0123456789abcdef", 4)}, Ranges: ranges, Output: b.TempDir()}
 	for k := range ranges {
 		r, err := job.Open(k)
 		if err != nil {

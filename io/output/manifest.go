@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/treebeam/treebeam/io/parquet"
@@ -17,12 +18,9 @@ import (
 // A Manifest is manifest.json, the mark of a complete output: it names all
 // its files.
 type Manifest struct {
-	FP            string     `json:"fp"`
-	FormatVersion string     `json:"format_version"`
-	Model         string     `json:"model_id"`
-	ModelDigest   string     `json:"model_digest"`
-	Options       RowOptions `json:"options"`
-	Ranges        int        `json:"ranges"`
+	Record
+	Model  string `json:"model_id"`
+	Ranges int    `json:"ranges"`
 	// Files are the trees and the failures of every range, with Options.Words
 	// its words, too, in their order, then documents/ and summary.json.
 	Files []Listed `json:"files"`
@@ -105,21 +103,21 @@ func ParseManifest(text []byte) (*Manifest, error) {
 	return m, nil
 }
 
+// kinds are those of the parts of a range.
+func (m *Manifest) kinds() []string { return parquet.Kinds(m.Options.Words) }
+
 // perRange is how many files a range has.
-func (m *Manifest) perRange() int {
-	if m.Options.Words {
-		return 3
-	}
-	return 2
-}
+func (m *Manifest) perRange() int { return len(m.kinds()) }
 
 // names yields the files of the output in the order of Files.
-func (m *Manifest) names() func(yield func(string) bool) {
-	r := Run{FP: m.FP, Ranges: m.Ranges}
+func (m *Manifest) names() iter.Seq[string] {
+	r := Run{Record: m.Record, Ranges: m.Ranges}
 	return func(yield func(string) bool) {
 		for k := range m.Ranges {
-			if !yield(r.name("trees", k)) || !yield(r.name("failures", k)) || m.Options.Words && !yield(r.name("words", k)) {
-				return
+			for _, kind := range m.kinds() {
+				if !yield(r.name(kind, k)) {
+					return
+				}
 			}
 		}
 		_ = yield(r.documentsName()) && yield(SummaryFile)
@@ -128,19 +126,17 @@ func (m *Manifest) names() func(yield func(string) bool) {
 
 // Parts returns the parts of a kind, trees, failures, words or documents, of the
 // output in a folder whose manifest was checked.
-func (m *Manifest) Parts(folder, kind string) []parquet.PartFile {
+func (m *Manifest) Parts(folder, kind string) (list []parquet.PartFile) {
+	add := func(at, k, n int) {
+		f := &m.Files[at]
+		list = append(list, parquet.PartFile{Path: store.Join(folder, f.Path), FP: m.FP, K: k, N: n, Rows: f.Rows})
+	}
 	if kind == "documents" {
-		f := &m.Files[m.perRange()*m.Ranges]
-		return []parquet.PartFile{{Path: store.Join(folder, f.Path), FP: m.FP, Rows: f.Rows}}
-	}
-	first := slices.Index([]string{"trees", "failures", "words"}[:m.perRange()], kind)
-	if first < 0 {
-		return nil
-	}
-	list := make([]parquet.PartFile, m.Ranges)
-	for k := range list {
-		f := &m.Files[m.perRange()*k+first]
-		list[k] = parquet.PartFile{Path: store.Join(folder, f.Path), FP: m.FP, K: k, N: m.Ranges, Rows: f.Rows}
+		add(m.perRange()*m.Ranges, 0, 0)
+	} else if first := slices.Index(m.kinds(), kind); first >= 0 {
+		for k := range m.Ranges {
+			add(m.perRange()*k+first, k, m.Ranges)
+		}
 	}
 	return list
 }

@@ -5,15 +5,20 @@
 // output is complete.
 //
 // Whoever reads an output does it through a Reader, which takes no part for the
-// whole. Held, done and damaged ranges of a run that is continued are found by
-// Run; what an interrupted run has to show, by Earlier.
+// whole. Run finds the ranges of a run that are done or damaged; Existing is a run
+// as its folder has it, whether or not it has ended.
 //
 // An output may be in an object store: all access goes through package store.
 package output
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 
+	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
 )
@@ -32,3 +37,60 @@ var kinds = []string{"trees", "failures", "words", "documents"}
 func WriteFile(ctx context.Context, output, name string, data []byte) error {
 	return store.WriteFile(ctx, store.Join(output, name), data, store.Options{Expect: store.Anything, Temp: tmpDir(output)})
 }
+
+// A Run is a run as its output knows it: where it writes, how many parts it
+// has, and what made their rows. It is plain data, and travels to workers.
+type Run struct {
+	Record
+	Ranges    int               // how many; each has a part of every kind
+	Output    string            // output folder; the plan is in it
+	TrainedOn string            // language and treebank of the model, for messages
+	Footer    map[string]string // what every part says beside the provenance
+	Redo      bool              // --retry-failures: ranges with rows of stage read are not done
+	Verify    bool              // --verify: the parts of ranges that are done are read whole
+	Token     string            // what TokenFile in the output folder holds; "" if workers need not show that they see it
+}
+
+// PlanPath is where the run's plan is.
+func (r *Run) PlanPath() string {
+	return store.Join(r.Output, OwnDir, source.PlanName(r.FP))
+}
+
+func (r *Run) partID(k int) parquet.PartID {
+	return parquet.PartID{Out: r.Output, K: k, N: r.Ranges, FP: r.FP, Words: r.Options.Words}
+}
+
+// name is the path of a part in the output folder.
+func (r *Run) name(kind string, k int) string {
+	return kind + "/" + parquet.PartName(k, r.Ranges, r.FP)
+}
+
+func (r *Run) documentsName() string { return "documents/" + parquet.PartName(0, 1, r.FP) }
+
+// kinds are those of the parts of a range.
+func (r *Run) kinds() []string { return parquet.Kinds(r.Options.Words) }
+
+// footer is what every part says of the run, in the order of the keys.
+func (r *Run) footer() []parquet.KeyValue {
+	options, err := json.Marshal(r.Options)
+	if err != nil {
+		panic(err) // plain data
+	}
+	all := map[string]string{"treebeam.model_digest": r.ModelDigest, "treebeam.options": string(options)}
+	maps.Copy(all, r.Footer)
+	var list []parquet.KeyValue
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		list = append(list, parquet.KeyValue{Key: key, Value: all[key]})
+	}
+	return list
+}
+
+// A Refusal is the error of what was not begun because something was wrong
+// before any work: nothing was written. Its text names the cause and the remedy.
+type Refusal struct{ Err error }
+
+func (r *Refusal) Error() string { return r.Err.Error() }
+func (r *Refusal) Unwrap() error { return r.Err }
+
+// Refuse is a *Refusal with a text as of fmt.Errorf.
+func Refuse(format string, a ...any) error { return &Refusal{fmt.Errorf(format, a...)} }

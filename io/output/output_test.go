@@ -17,9 +17,8 @@ import (
 // which the second one of the first file has failed.
 func written(t *testing.T) *Run {
 	t.Helper()
-	r := &Run{FP: strings.Repeat("0123456789abcdef", 4), Ranges: 2, Output: t.TempDir(), ModelDigest: strings.Repeat("d", 64), ModelID: "m"}
-	record := Record{FP: r.FP, FormatVersion: FormatVersion, ModelDigest: r.ModelDigest}
-	if err := record.Write(t.Context(), r.Output); err != nil {
+	r := &Run{Record: Record{strings.Repeat("0123456789abcdef", 4), Provenance{FormatVersion: FormatVersion, ModelDigest: strings.Repeat("d", 64)}}, Ranges: 2, Output: t.TempDir()}
+	if err := r.Write(t.Context(), r.Output); err != nil {
 		t.Fatal(err)
 	}
 	for k := range r.Ranges {

@@ -3,11 +3,14 @@ package output
 import (
 	"bytes"
 	"cmp"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/treebeam/treebeam/io/parquet"
 )
 
 // A Provenance is what changes rows beside the input: two runs with the same
@@ -20,12 +23,6 @@ type Provenance struct {
 
 // ModelID is the column model_id.
 func (p *Provenance) ModelID() string { return ModelID(p.ModelDigest) }
-
-// Footer is what footers of parts say of it.
-func (p *Provenance) Footer() map[string]string {
-	r := Record{FormatVersion: p.FormatVersion, ModelDigest: p.ModelDigest, Options: p.Options}
-	return r.Footer(nil)
-}
 
 // ModelID is the column model_id: enough of the digest to tell models apart.
 func ModelID(digest string) string {
@@ -91,4 +88,99 @@ func flatten(values map[string]string, options map[string]any) {
 		}
 		values[cmp.Or(flagsOf[key], "--"+strings.ReplaceAll(key, "_", "-"))] = text
 	}
+}
+
+// FormatVersion changes whenever the same input and model give other bytes: its
+// first number when the program makes other rows, its second one with the columns.
+const FormatVersion = "4." + parquet.FormatVersion
+
+// RowOptions are the options that change rows. They are part of the
+// fingerprint, so nothing else may change a byte of trees/ or failures/.
+type RowOptions struct {
+	From     string `json:"from"`               // "auto" or a format
+	Encoding string `json:"encoding"`           // of raw text
+	Lines    string `json:"lines"`              // auto, wrapped, paragraph or sentence
+	Document string `json:"document,omitempty"` // of raw text: "" for files, or ByLine
+	TextKey  string `json:"text_key,omitempty"` // of JSON lines and tables, "" is record.DefaultText
+	IDKey    string `json:"id_key,omitempty"`   // likewise, "" is record.DefaultID
+	// Keep are the keys and columns whose values become columns of the output, with
+	// commas between them: see parquet.MetaColumn.
+	Keep     string `json:"keep,omitempty"`
+	Words    bool   `json:"words,omitempty"` // words/, too: a row for each word
+	MaxWords int    `json:"max_words"`       // raw sentences are cut above this
+	// Ranges puts where a token of raw text stands into MISC: TokenRange=start:end, in
+	// code points of its document, half open.
+	Ranges bool `json:"ranges,omitempty"`
+	Retag  bool `json:"retag"`
+	// KeepHeads keeps the heads that CoNLL input gives, and their deprels.
+	KeepHeads bool `json:"keep_heads"`
+	// StopAfter is the last stage that is run: StopSegment, StopTag or "" for
+	// all of them.
+	StopAfter string `json:"stop_after,omitempty"`
+	// Effort is how sure a parse without the encoder must be to be kept, as a
+	// number from 0 to 1; "" is 1, for a model without an encoder too.
+	Effort string `json:"effort,omitempty"`
+	// Digests of what a user knows of the text (transforms.CustomTexts), "" for nothing.
+	Abbreviations string `json:"abbreviations,omitempty"`
+	KeepTogether  string `json:"keep_together,omitempty"`
+	Exceptions    string `json:"exceptions,omitempty"`
+	// Unconstrained allows trees that break rules of Universal Dependencies.
+	Unconstrained bool `json:"unconstrained,omitempty"`
+
+	Parse ParseOptions `json:"parse"`
+}
+
+// KeepKeys is Keep as a list.
+func (o *RowOptions) KeepKeys() []string {
+	if o.Keep == "" {
+		return nil
+	}
+	return strings.Split(o.Keep, ",")
+}
+
+// Stages that a run can end with, without trees.
+const (
+	StopSegment = "segment"
+	StopTag     = "tag"
+)
+
+// ByLine is the value of RowOptions.Document that makes every line of raw
+// text a document.
+const ByLine = "line"
+
+// ParseOptions are the dials of the search that the command line can turn.
+// The zero value is the model's own default.
+type ParseOptions struct {
+	Seed       uint64 `json:"seed"`
+	Restarts   int    `json:"restarts"`
+	Exact      int    `json:"exact,omitempty"`
+	Budget     int    `json:"budget,omitempty"`
+	Projective bool   `json:"projective,omitempty"`
+	Certify    int    `json:"certify,omitempty"`
+}
+
+// CustomLists are the names of the three lists in which a user says what is known
+// of the text (transforms.CustomFiles): those of the options of the command.
+var CustomLists = [...]string{"abbreviations", "keep-together", "exceptions"}
+
+// CustomDigests are those of what a user knows of the text, in the order of
+// CustomLists; "" for nothing.
+func (o *RowOptions) CustomDigests() [3]*string {
+	return [...]*string{&o.Abbreviations, &o.KeepTogether, &o.Exceptions}
+}
+
+// CustomName is where in an output folder the list of a digest is.
+func CustomName(list int, digest string) string {
+	return OwnDir + "/custom/" + fmt.Sprintf("%s-%.16s.txt", CustomLists[list], digest)
+}
+
+// CustomNames are the files in an output folder that hold the lists of a run with
+// the options o.
+func CustomNames(o *RowOptions) (names []string) {
+	for i, digest := range o.CustomDigests() {
+		if _, err := hex.DecodeString(*digest); err == nil && *digest != "" { // names are made of it
+			names = append(names, CustomName(i, *digest))
+		}
+	}
+	return names
 }

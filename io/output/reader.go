@@ -57,7 +57,7 @@ func Open(ctx context.Context, folder string) (*Reader, error) {
 	}
 	documents, trees, failures := m.Parts(folder, "documents"), m.Parts(folder, "trees"), m.Parts(folder, "failures")
 	o := &Reader{
-		Name: folder, FP: m.FP, Others: m.others, Made: Provenance{m.FormatVersion, m.ModelDigest, m.Options},
+		Name: folder, FP: m.FP, Others: m.others, Made: m.Provenance,
 		Documents: parquet.Parts[parquet.Document](documents),
 		Trees:     parquet.Parts[parquet.Tree](trees),
 		Failures:  parquet.Parts[parquet.Failure](failures),

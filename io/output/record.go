@@ -17,15 +17,8 @@ import (
 // input. With the plan it tells what made an output, and how another run
 // differs.
 type Record struct {
-	FP            string     `json:"fp"`
-	FormatVersion string     `json:"format_version"`
-	ModelDigest   string     `json:"model_digest"`
-	Options       RowOptions `json:"options"`
-}
-
-// Provenance is that of the run.
-func (r *Record) Provenance() Provenance {
-	return Provenance{r.FormatVersion, r.ModelDigest, r.Options}
+	FP string `json:"fp"` // fingerprint of the run, hex
+	Provenance
 }
 
 // Canonical is the record without its fingerprint, as the fingerprint sees it.
@@ -36,22 +29,6 @@ func (r Record) Canonical() string {
 		panic(err) // plain data
 	}
 	return string(text)
-}
-
-// Footer is what the footers of the run's parts say of it, and more.
-func (r *Record) Footer(more map[string]string) map[string]string {
-	options, err := json.Marshal(r.Options)
-	if err != nil {
-		panic(err) // plain data
-	}
-	footer := map[string]string{
-		"treebeam.model_digest": r.ModelDigest,
-		"treebeam.options":      string(options),
-	}
-	for key, value := range more {
-		footer[key] = value
-	}
-	return footer
 }
 
 // Write writes the record into an output folder.

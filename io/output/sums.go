@@ -1,85 +1,289 @@
 package output
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
+	"slices"
+	"strconv"
 
 	"github.com/treebeam/treebeam/io/parquet"
-	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// partSums is what the footer of a range's trees says.
-type partSums struct {
-	held     held
-	rows     int64
-	failures int64 // rows of failures/
-	words    int64 // rows of words/, if there are any
-	files    []File
-	reasons  []Reason
-	status   map[string]int64
-	work     Work
+// A File is one input file as far as one range has read it, or, in
+// Batch.Files, a document in one: there it has a DocID of its own. The
+// intervals are bytes of the decompressed stream.
+type File struct {
+	Piece    int    `json:"-"` // index into the range's pieces
+	DocID    string `json:"doc_id"`
+	URI      string `json:"source_uri"`
+	Version  string `json:"source_version"` // sha256 of the stored bytes, hex; "" if they could not all be read or are no text
+	Format   string `json:"format"`         // a source.Format; "" if it is none of them
+	Lines    string `json:"lines,omitempty"`
+	Encoding string `json:"encoding,omitempty"`
+	Stored   int64  `json:"stored_bytes"`
+	Start    int64  `json:"start"` // the blocks and separators read cover [Start, End)
+	End      int64  `json:"end"`
+	EOF      bool   `json:"eof"`    // End is the end of the stream
+	Failed   bool   `json:"failed"` // could not be read, or not to its end: see failures/
+	Repaired int64  `json:"repaired_bytes,omitempty"`
+	Suspect  string `json:"suspect,omitempty"` // the encoding that it seems to be in, if it was not UTF-8
+	Records  int64  `json:"records,omitempty"` // of JSON lines and tables
+	Ended    bool   `json:"-"`                 // in Batch.Files, if transforms.Pace.Ends: no row of the document follows
+
+	// Meta are the values of RowOptions.Keep, in that order, "" for none: those of a
+	// document, or those that all documents in a file have; nil if it has none.
+	Meta []parquet.KeyValue `json:"meta,omitempty"`
+
+	Counts
 }
 
-// allSums yields the sums of all ranges in order. The pair with an error is
-// the last.
-func (r *Run) allSums(ctx context.Context) iter.Seq2[*partSums, error] {
-	return inOrder(ctx, r.held(ctx), func(h held) (*partSums, error) {
-		if !h.all(r) {
-			return nil, fmt.Errorf("range %d was done, but its parts are gone; run the same command again", h.k)
+// MergeMeta adds the values of a document, or of documents that agree, to those of
+// the file: what is not the same in all of them is none. nil adds nothing.
+func (f *File) MergeMeta(values []parquet.KeyValue) {
+	if f.Meta == nil {
+		f.Meta = slices.Clone(values)
+		return
+	}
+	for i := range min(len(values), len(f.Meta)) {
+		if f.Meta[i] != values[i] {
+			f.Meta[i].Value = ""
 		}
-		trees, err := parquet.OpenListed[parquet.Tree](*h.trees)
-		if errors.Is(err, store.ErrVersion) { // published again since, with the same bytes, by a run beside this one
-			trees, err = parquet.Open[parquet.Tree](h.trees.Name)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("range %d was done, but its part cannot be read: %w; run the same command again", h.k, err)
-		}
-		defer trees.Close()
-		return r.sums(h, trees)
-	})
+	}
 }
 
-// doneSums yields the sums of those ranges that are done, in their places, and
-// nil for the others.
-func (r *Run) doneSums(ctx context.Context) iter.Seq2[*partSums, error] {
-	return inOrder(ctx, r.held(ctx), func(h held) (*partSums, error) {
-		trees, err := r.openDone(h)
-		if err != nil {
-			return nil, nil
-		}
-		defer trees.Close()
-		sums, err := r.sums(h, trees)
-		if err != nil {
-			return nil, nil // damaged
-		}
-		return sums, nil
-	})
+// Counts are the sums that Finish checks: Blocks = Segmented + BlocksFailed
+// and Sentences = Trees + SentencesFailed.
+type Counts struct {
+	Blocks          int64 `json:"blocks"`    // found by Read
+	Segmented       int64 `json:"segmented"` // became sentences
+	BlocksFailed    int64 `json:"blocks_failed"`
+	Sentences       int64 `json:"sentences"`
+	Trees           int64 `json:"trees"`
+	SentencesFailed int64 `json:"sentences_failed"`
+	Words           int64 `json:"words"`         // of the trees
+	Lexical         int64 `json:"lexical_words"` // of these, begin with a letter, in sentences that the model tagged
+	Unknown         int64 `json:"unknown_words"` // of these, not met in training
+	Errors          int64 `json:"errors"`
+	Warnings        int64 `json:"warnings"`
+	Internal        int64 `json:"internal"` // errors that are defects of the program
+	// Expected says how many words of the trees are expected to be right.
+	Expected Expected `json:"expected_sums,omitzero"`
 }
 
-// sums reads the footer of the trees of a range.
-func (r *Run) sums(h held, part *parquet.Reader[parquet.Tree]) (*partSums, error) {
-	path := h.trees.Name
-	if err := part.Check(r.FP, h.k, r.Ranges); err != nil {
-		return nil, err
+// Add adds d to c.
+func (c *Counts) Add(d *Counts) {
+	c.Blocks += d.Blocks
+	c.Segmented += d.Segmented
+	c.BlocksFailed += d.BlocksFailed
+	c.Sentences += d.Sentences
+	c.Trees += d.Trees
+	c.SentencesFailed += d.SentencesFailed
+	c.Words += d.Words
+	c.Lexical += d.Lexical
+	c.Unknown += d.Unknown
+	c.Errors += d.Errors
+	c.Warnings += d.Warnings
+	c.Internal += d.Internal
+	c.Expected.Add(&d.Expected.Expected)
+}
+
+// Check says which sum does not close, nil if all do.
+func (c *Counts) Check() error {
+	if c.Blocks != c.Segmented+c.BlocksFailed {
+		return fmt.Errorf("%d blocks were read, but %d were segmented and %d failed", c.Blocks, c.Segmented, c.BlocksFailed)
 	}
-	s := &partSums{held: h, rows: part.Len()}
-	for key, value := range map[string]any{keyFiles: &s.files, keyReasons: &s.reasons, keyStatus: &s.status, keyWork: &s.work} {
-		text, _ := part.Footer(key)
-		if err := json.Unmarshal([]byte(text), value); err != nil {
-			return nil, fmt.Errorf("the footer %s of %s: %w", key, path, err)
+	if c.Sentences != c.Trees+c.SentencesFailed {
+		return fmt.Errorf("there were %d sentences, but %d got trees and %d failed", c.Sentences, c.Trees, c.SentencesFailed)
+	}
+	return nil
+}
+
+// MuchRepaired reports whether over 1 % had to be repaired.
+func (f *File) MuchRepaired() bool { return f.Repaired*100 > f.End-f.Start }
+
+// otherEncoding is what to say of a file of which much had to be repaired.
+func (f *File) otherEncoding() string {
+	what := fmt.Sprintf("%s: %d of its characters were invalid %s; ", f.URI, f.Repaired, f.Encoding)
+	if f.Format == string(source.JSONL) || f.Format == string(source.Parquet) {
+		return what + "if it has another encoding, make it UTF-8 first"
+	}
+	if f.Suspect == "" {
+		return what + "if it has another encoding, give it with --encoding"
+	}
+	return what + "it looks like " + f.Suspect + ": give --encoding " + f.Suspect
+}
+
+// document is the row of documents/ of a file that was read by all its ranges.
+func (f *File) document() parquet.Document {
+	d := parquet.Document{
+		DocID: f.DocID, SourceURI: f.URI, SourceVersion: f.Version, StoredBytes: f.Stored,
+		StartByte: f.Start, EndByte: f.End, Format: f.Format, Encoding: f.Encoding, Lines: f.Lines,
+		Blocks: f.Blocks, BlocksFailed: f.BlocksFailed, Sentences: f.Sentences, Trees: f.Trees,
+		Words: f.Words, Failures: f.Errors, Warnings: f.Warnings, Repaired: f.Repaired,
+		UnknownWords: f.Unknown, Meta: f.Meta,
+	}
+	if e := f.Expected.Forecast(); e != nil {
+		d.CalibratedWords = e.Words
+		d.ExpectedUPOS, d.ExpectedUPOSStderr = float64(e.UPOS), float64(e.UPOSStderr)
+		d.ExpectedUAS, d.ExpectedUASStderr = float64(e.UAS), float64(e.UASStderr)
+		d.ExpectedLAS, d.ExpectedLASStderr = float64(e.LAS), float64(e.LASStderr)
+	}
+	return d
+}
+
+// SentenceID is the sentence's own id, else one made of its document's and of
+// where it begins.
+func SentenceID(s *syntax.Sentence, docID string) string {
+	if s.ID != "" {
+		return s.ID
+	}
+	return docID + "@" + strconv.FormatInt(s.StartByte, 10)
+}
+
+// mergeFiles adds up what the ranges read of each file, which must come in
+// order, and checks that it was all of it: the intervals tile the
+// decompressed stream, and where they do not, a row of failures/ says so. It
+// works in place: a run may have a million files.
+func mergeFiles(pieces []File) ([]File, error) {
+	list := pieces[:0]
+	var whole *tiles
+	for i := range pieces {
+		p := pieces[i]
+		if whole == nil || whole.file.URI != p.URI {
+			if err := whole.end(); err != nil {
+				return nil, err
+			}
+			first := p
+			first.Start, first.End, first.EOF, first.Failed = 0, 0, false, false
+			first.Repaired, first.Records, first.Meta, first.Counts = 0, 0, nil, Counts{}
+			list = append(list, first)
+			whole = &tiles{file: &list[len(list)-1]}
+		}
+		if err := whole.add(&p); err != nil {
+			return nil, err
 		}
 	}
-	trees := int64(0)
-	for i := range s.files {
-		trees += s.files[i].Trees
-		s.words += s.files[i].Words
-		s.failures += s.files[i].Errors + s.files[i].Warnings
+	return list, whole.end()
+}
+
+// tiles puts the pieces of one file together.
+type tiles struct {
+	file   *File // the sum so far
+	gap    bool  // the piece before was not read to its end, and a row says so
+	silent bool  // there was a piece that failed without a row
+}
+
+// add adds the next piece.
+func (t *tiles) add(p *File) error {
+	d := t.file
+	if p.Start != p.End { // an empty piece covers nothing and says nothing
+		if p.Start < d.End || p.Start > d.End && !t.gap {
+			return fmt.Errorf("%s: bytes %d to %d were read by no range or twice", p.URI, d.End, p.Start)
+		}
+		if d.End == 0 {
+			d.Start = p.Start
+		}
+		d.End, t.gap = p.End, false
 	}
-	if trees != s.rows {
-		return nil, fmt.Errorf("%s has %d rows, but its footer counts %d trees", path, s.rows, trees)
+	if p.Version != d.Version && p.Version != "" && d.Version != "" {
+		return &source.Error{URI: p.URI, Kind: source.Changed, Err: errors.New("the file changed while it was read")}
 	}
-	return s, nil
+	if p.Version == "" || d.Version == "" {
+		d.Version = "" // not all of the file could be read
+	}
+	if d.Format == "" {
+		d.Format, d.Lines, d.Encoding = p.Format, p.Lines, p.Encoding
+	}
+	t.gap = t.gap || p.Failed
+	t.silent = t.silent || p.Failed && p.Errors == 0
+	d.EOF = p.EOF
+	d.Failed = d.Failed || p.Failed
+	d.Repaired += p.Repaired
+	d.Records += p.Records
+	d.MergeMeta(p.Meta)
+	d.Counts.Add(&p.Counts)
+	// One row speaks for all pieces of a file that is none of the formats.
+	if t.silent && (d.Errors == 0 || d.Format != "" || d.End > 0) {
+		return fmt.Errorf("%s: a part of it could not be read, and failures/ does not say so", p.URI)
+	}
+	return nil
+}
+
+// end says whether the last piece was the file's end. There may be no file.
+func (t *tiles) end() error {
+	if t == nil || t.file.EOF || t.gap {
+		return nil
+	}
+	return fmt.Errorf("%s was not read to its end", t.file.URI)
+}
+
+// pieceSums are what the stages have made of each piece of a range.
+type pieceSums map[int]*File
+
+// of returns the sums of the piece that f is in.
+func (s pieceSums) of(f *File) *File {
+	sums := s[f.Piece]
+	if sums == nil {
+		sums = &File{Piece: f.Piece, URI: f.URI}
+		s[f.Piece] = sums
+	}
+	return sums
+}
+
+// add counts what is in b.
+func (s pieceSums) add(b *Batch) {
+	for i := range b.Segmented {
+		sums := s.of(&b.Files[i])
+		sums.Segmented += b.Segmented[i].Blocks
+		sums.Sentences += b.Segmented[i].Sentences
+	}
+	for i := range b.Trees {
+		sentence := b.Trees[i].Sentence
+		sums := s.of(&b.Files[b.Trees[i].File])
+		sums.Trees++
+		sums.Words += int64(len(sentence.Words))
+		sums.Meet(sentence)
+		sums.Expected.Add(&sentence.Confidence.Expected)
+	}
+	for i := range b.Failures {
+		row := &b.Failures[i]
+		sums := s.of(&b.Files[row.File])
+		if row.Block {
+			sums.BlocksFailed++
+		}
+		if row.Sentence {
+			sums.SentencesFailed++
+		}
+		if row.Kind == syntax.KindInternal {
+			sums.Internal++
+		}
+		if row.Severity == syntax.SeverityWarning {
+			sums.Warnings++
+		} else {
+			sums.Errors++
+		}
+	}
+}
+
+// close completes what Read has counted with these sums. It says if something
+// was lost on the way.
+func (s pieceSums) close(ends []File) error {
+	for i := range ends {
+		end := &ends[i]
+		if sums := s[end.Piece]; sums != nil {
+			blocks := end.Blocks
+			end.Counts = sums.Counts
+			end.Blocks = blocks
+			delete(s, end.Piece)
+		}
+		if err := end.Check(); err != nil {
+			return fmt.Errorf("%s: %w: something was lost between Read and Write", end.URI, err)
+		}
+	}
+	if len(s) > 0 {
+		return fmt.Errorf("rows of %d files came to Write that Read did not count", len(s))
+	}
+	return nil
 }

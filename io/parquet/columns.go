@@ -163,35 +163,26 @@ func (b *rowBuilder) append(t *table, row reflect.Value) {
 	b.bytes += t.overhead
 	for i := range t.columns {
 		c := &t.columns[i]
-		switch v := c.of(row).(type) {
-		case *string:
-			b.text(c, *v)
-		case *int32:
-			b.value(c, pq.Int32Value(*v), true)
-		case *int64:
-			b.value(c, pq.Int64Value(*v), c.unless == nil || !row.FieldByIndex(c.unless).IsZero())
-		case *float32:
-			b.value(c, pq.FloatValue(*v), true)
-		case *float64:
-			b.value(c, pq.DoubleValue(*v), c.unless == nil || !row.FieldByIndex(c.unless).IsZero())
-		case **int32:
-			pointer(b, c, *v, pq.Int32Value)
-		case **int64:
-			pointer(b, c, *v, pq.Int64Value)
-		case **float32:
-			pointer(b, c, *v, pq.FloatValue)
-		case *[]string:
-			for i, s := range *v {
-				b.element(c, i, textValue(s), s != "" || !c.nullable)
-				b.bytes += len(s)
+		switch f := row.FieldByIndex(c.field); {
+		case c.fields != nil:
+			b.structs(c, f)
+		case f.Kind() == reflect.Slice:
+			n := f.Len()
+			for i := range n {
+				b.element(c, i, f.Index(i))
 			}
-			b.end(c, len(*v), *v == nil)
-		case *[]int32:
-			list(b, c, *v, pq.Int32Value)
-		case *[]float32:
-			list(b, c, *v, pq.FloatValue)
+			b.bytes += n * c.overhead
+			empty := 0
+			if c.optional && !f.IsNil() {
+				empty = 1
+			}
+			b.endList(n, empty)
+		case f.Kind() == reflect.Pointer:
+			b.value(c, f.Elem(), !f.IsNil())
+		case f.Kind() == reflect.String: // "" stands for null if there may be one
+			b.value(c, f, !c.optional || f.Len() > 0)
 		default:
-			b.structs(c, row.FieldByIndex(c.field))
+			b.value(c, f, c.unless == nil || !row.FieldByIndex(c.unless).IsZero())
 		}
 	}
 }
@@ -210,41 +201,14 @@ func (b *rowBuilder) room(t *table, row reflect.Value) {
 	b.row = slices.Grow(b.row, n)
 }
 
-// text appends a column of text, in which "" stands for null if there may be one.
-func (b *rowBuilder) text(c *column, s string) {
-	b.value(c, textValue(s), s != "" || !c.optional)
-	if !c.short {
-		b.bytes += len(s)
-	}
-}
-
 // value appends a column that is no list.
-func (b *rowBuilder) value(c *column, v pq.Value, present bool) {
+func (b *rowBuilder) value(c *column, v reflect.Value, present bool) {
 	definition := 0
-	if !present {
-		v = pq.NullValue()
-	} else if c.optional {
+	if present && c.optional {
 		definition = 1
 	}
-	b.leaf(v, 0, definition)
+	b.leaf(c, v, present, 0, definition)
 	b.column++
-}
-
-// pointer appends a column that is null if v is nil.
-func pointer[T any](b *rowBuilder, c *column, v *T, of func(T) pq.Value) {
-	if v == nil {
-		b.value(c, pq.Value{}, false)
-		return
-	}
-	b.value(c, of(*v), true)
-}
-
-// list appends a list without nulls.
-func list[T any](b *rowBuilder, c *column, values []T, of func(T) pq.Value) {
-	for i, v := range values {
-		b.element(c, i, of(v), true)
-	}
-	b.end(c, len(values), values == nil)
 }
 
 // structs appends a list of structs of text.
@@ -254,49 +218,50 @@ func (b *rowBuilder) structs(c *column, list reflect.Value) {
 	for j := range c.fields {
 		f := &c.fields[j]
 		for i := range n {
-			s := list.Index(i).FieldByIndex(f.field).String()
-			b.element(f, i, textValue(s), s != "" || !f.nullable)
-			if !f.short {
-				b.bytes += len(s)
-			}
+			b.element(f, i, list.Index(i).FieldByIndex(f.field))
 		}
-		b.endLeaf(n, 0)
+		b.endList(n, 0)
 	}
 }
 
-// element appends element i of a list.
-func (b *rowBuilder) element(c *column, i int, v pq.Value, present bool) {
-	definition := c.level
+// element appends element i of a list, in which "" stands for null if there may be
+// one.
+func (b *rowBuilder) element(c *column, i int, v reflect.Value) {
+	present, definition := !c.nullable || v.Len() > 0, c.level
 	if !present {
-		v, definition = pq.NullValue(), definition-1
+		definition--
 	}
-	b.leaf(v, min(i, 1), definition)
+	b.leaf(c, v, present, min(i, 1), definition)
 }
 
-// end ends a list of n values.
-func (b *rowBuilder) end(c *column, n int, null bool) {
-	b.bytes += n * c.overhead
-	empty := 0
-	if c.optional && !null {
-		empty = 1
-	}
-	b.endLeaf(n, empty)
-}
-
-// endLeaf ends a leaf of a list; empty is the definition level of one without
-// elements.
-func (b *rowBuilder) endLeaf(n, empty int) {
+// endList ends a leaf of a list of n elements; empty is the definition level of one
+// without elements.
+func (b *rowBuilder) endList(n, empty int) {
 	if n == 0 {
-		b.leaf(pq.NullValue(), 0, empty)
+		b.leaf(nil, reflect.Value{}, false, 0, empty)
 	}
 	b.column++
 }
 
-func (b *rowBuilder) leaf(v pq.Value, repetition, definition int) {
-	b.row = append(b.row, v.Level(repetition, definition, b.column))
-}
-
-// textValue returns a string value without copying it.
-func textValue(s string) pq.Value {
-	return pq.ByteArrayValue(unsafe.Slice(unsafe.StringData(s), len(s))) // which the library only reads
+func (b *rowBuilder) leaf(c *column, v reflect.Value, present bool, repetition, definition int) {
+	value := pq.NullValue()
+	if present {
+		switch v.Kind() {
+		case reflect.String:
+			s := v.String()
+			value = pq.ByteArrayValue(unsafe.Slice(unsafe.StringData(s), len(s))) // which the library only reads
+			if !c.short {
+				b.bytes += len(s)
+			}
+		case reflect.Int32:
+			value = pq.Int32Value(int32(v.Int()))
+		case reflect.Int64:
+			value = pq.Int64Value(v.Int())
+		case reflect.Float32:
+			value = pq.FloatValue(float32(v.Float()))
+		case reflect.Float64:
+			value = pq.DoubleValue(v.Float())
+		}
+	}
+	b.row = append(b.row, value.Level(repetition, definition, b.column))
 }

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/treebeam/treebeam/io/store"
 )
@@ -28,79 +29,117 @@ func PartName(k, n int, fp string) string {
 	return fmt.Sprintf("part-%0*d-of-%0*d-%.8s.parquet", width, k, width, n, fp)
 }
 
-// A PartID names the output of one range.
-type PartID struct {
-	Out string // output folder or URI; parts go to Out/trees and Out/failures
-	K   int    // 0-based range
-	N   int    // number of ranges
-	FP  string // fingerprint of the run
-	// Words says that the range has a part of words/, too.
-	Words bool
+// ParsePartName returns what the name of a part, as PartName makes it, says.
+func ParsePartName(name string) (k, n int, fp8 string, ok bool) {
+	rest, ok := strings.CutPrefix(name, "part-")
+	if !ok {
+		return 0, 0, "", false
+	}
+	rest, ok = strings.CutSuffix(rest, ".parquet")
+	fields := strings.Split(rest, "-")
+	if !ok || len(fields) != 4 || fields[1] != "of" {
+		return 0, 0, "", false
+	}
+	k, err1 := strconv.Atoi(fields[0])
+	n, err2 := strconv.Atoi(fields[2])
+	if err1 != nil || err2 != nil || len(fields[3]) != 8 || k < 0 || k >= n || PartName(k, n, fields[3]) != name {
+		return 0, 0, "", false
+	}
+	return k, n, fields[3], true
 }
 
-// Path returns where the part of kind "trees", "failures" or "words" is.
+// A PartFile is a part that should be there, and what its footer must say.
+type PartFile struct {
+	Path string
+	FP   string // fingerprint of the run, or its first digits
+	K, N int    // range K of N; N is 0 for documents/, which belongs to no range
+	Rows int64  // -1: unknown
+}
+
+// A PartID names the output of one range.
+type PartID struct {
+	Out   string // output folder or URI; parts go to folders in it
+	K     int    // 0-based range
+	N     int    // number of ranges
+	FP    string // fingerprint of the run
+	Words bool   // the range has a part of words/, too
+}
+
+// Kinds are the folders of the parts of a range, with or without words.
+func Kinds(words bool) []string {
+	if words {
+		return []string{"trees", "failures", "words"}
+	}
+	return []string{"trees", "failures"}
+}
+
+// Path returns where the part of a kind is.
 func (id PartID) Path(kind string) string {
 	return store.Join(id.Out, kind, PartName(id.K, id.N, id.FP))
 }
 
-// Check says what is wrong with the parts of the range: a footer that does not
-// name its fingerprint and place, or parts that two processes have written
-// which did not find the same. The second happens where a range is written
-// anew, because its file can be read by now, and the process is killed between
-// the one part and the other.
-//
-// words is nil if id.Words is false.
-func (id PartID) Check(trees *Reader[Tree], failures *Reader[Failure], words *Reader[Word]) error {
-	if err := failures.Check(id.FP, id.K, id.N); err != nil {
-		return err
-	}
-	if err := trees.Check(id.FP, id.K, id.N); err != nil {
-		return err
-	}
-	if !maps.Equal(trees.footer(), failures.footer()) {
-		return fmt.Errorf("%s and %s do not belong together: their footers differ", failures.name, trees.name)
-	}
-	if !id.Words {
-		return nil
-	}
-	if err := words.Check(id.FP, id.K, id.N); err != nil {
-		return err
-	}
-	if !maps.Equal(trees.footer(), words.footer()) {
-		return fmt.Errorf("%s and %s do not belong together: their footers differ", words.name, trees.name)
+func (id PartID) file(kind string) *PartFile {
+	return &PartFile{Path: id.Path(kind), FP: id.FP, K: id.K, N: id.N, Rows: -1}
+}
+
+// Check says what is wrong with the parts of the range, in the order of Kinds: a
+// footer that does not name its fingerprint and place, or parts that two processes
+// have written which did not find the same. The second happens where a range is
+// written anew, because its file can be read by now, and the process is killed
+// between the one part and the other.
+func (id PartID) Check(parts []*File) error {
+	for i, kind := range Kinds(id.Words) {
+		if err := parts[i].CheckPart(id.file(kind)); err != nil {
+			return err
+		}
+		if !maps.Equal(parts[0].footer(), parts[i].footer()) {
+			return fmt.Errorf("%s and %s do not belong together: their footers differ", parts[i].name, parts[0].name)
+		}
 	}
 	return nil
 }
 
-// checkPart reports whether a part is there, and an error if it is not what
-// it should be.
-func checkPart[T Row](id PartID, kind string) (bool, error) {
-	r, err := Open[T](id.Path(kind))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+// verifying bounds how many ranges are verified at once: of an object store a
+// part, or its end, is in memory meanwhile.
+var verifying = make(chan struct{}, 4)
+
+// Verify reads every byte of the parts of the range and says what is wrong with
+// them.
+func (id PartID) Verify() error {
+	verifying <- struct{}{}
+	defer func() { <-verifying }()
+	for _, kind := range Kinds(id.Words) {
+		f, err := OpenFile(id.Path(kind))
+		if err == nil {
+			err = errors.Join(f.verifyPart(id.file(kind)), f.Close())
+		}
+		if err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return false, err
-	}
-	defer r.Close()
-	if err := r.Check(id.FP, id.K, id.N); err != nil {
-		return false, err
-	}
-	return true, nil
+	return nil
 }
 
 // A Part writes the output of one range and publishes it when it is complete.
 // It is not safe for concurrent use. Always defer Abort.
 type Part struct {
-	id              PartID
-	failures, trees store.Writer
-	failureRows     *Writer[Failure]
-	treeRows        *Writer[Tree]
-	words           store.Writer  // nil: no words/
-	wordRows        *Writer[Word] // likewise
-	wordsOf         []Word        // of the tree that is written
-	last            *Tree         // the row before
-	cancel          context.CancelFunc
+	id       PartID
+	files    []partFile // as Commit publishes them: trees last
+	trees    *Writer[Tree]
+	failures *Writer[Failure]
+	words    *Writer[Word] // nil: no words/
+	wordsOf  []Word        // of the tree that is written
+	last     *Tree         // the row before
+	cancel   context.CancelFunc
+}
+
+type partFile struct {
+	kind string
+	out  store.Writer
+	rows interface {
+		SetFooter(key, value string)
+		Close() error
+	}
 }
 
 // Create begins the part. On a local disk its files get random names in tmp,
@@ -112,25 +151,27 @@ type Part struct {
 func Create(id PartID, tmp string, meta []KeyValue, keys ...string) (*Part, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &Part{id: id, cancel: cancel}
-	var err error
-	if id.Words {
-		p.words, err = create(ctx, id.Path("words"), tmp)
-	}
-	if err == nil {
-		p.failures, err = create(ctx, id.Path("failures"), tmp)
-	}
-	if err == nil {
-		p.trees, err = create(ctx, id.Path("trees"), tmp)
-	}
-	if err != nil {
-		p.Abort()
-		return nil, err
-	}
 	meta = append(slices.Clone(meta),
 		KeyValue{KeyFingerprint, id.FP}, KeyValue{KeyRange, strconv.Itoa(id.K)}, KeyValue{KeyRanges, strconv.Itoa(id.N)})
-	p.failureRows, p.treeRows = NewWriter[Failure](p.failures, meta), NewWriter[Tree](p.trees, meta, keys...)
-	if p.words != nil {
-		p.wordRows = NewWriter[Word](p.words, meta, keys...)
+	for _, kind := range slices.Backward(Kinds(id.Words)) {
+		out, err := create(ctx, id.Path(kind), tmp)
+		if err != nil {
+			p.Abort()
+			return nil, err
+		}
+		f := partFile{kind: kind, out: out}
+		switch kind {
+		case "trees":
+			p.trees = NewWriter[Tree](out, meta, keys...)
+			f.rows = p.trees
+		case "failures":
+			p.failures = NewWriter[Failure](out, meta)
+			f.rows = p.failures
+		case "words":
+			p.words = NewWriter[Word](out, meta, keys...)
+			f.rows = p.words
+		}
+		p.files = append(p.files, f)
 	}
 	return p, nil
 }
@@ -162,16 +203,16 @@ func (p *Part) Trees(rows ...Tree) error {
 		p.last = &Tree{SourceURI: p.last.SourceURI, StartByte: p.last.StartByte}
 	}
 	for i := range rows {
-		if p.wordRows == nil {
+		if p.words == nil {
 			break
 		}
 		p.wordsOf = AppendWords(p.wordsOf[:0], &rows[i])
-		if err := p.wordRows.Write(p.wordsOf...); err != nil {
+		if err := p.words.Write(p.wordsOf...); err != nil {
 			return err
 		}
 		clear(p.wordsOf)
 	}
-	return p.treeRows.Write(rows...)
+	return p.trees.Write(rows...)
 }
 
 // Failures appends rows to failures/, those of one call sorted by (source_uri,
@@ -182,16 +223,14 @@ func (p *Part) Failures(rows ...Failure) error {
 	slices.SortStableFunc(sorted, func(a, b Failure) int {
 		return cmp.Or(cmp.Compare(a.SourceURI, b.SourceURI), cmp.Compare(a.ByteOffset, b.ByteOffset))
 	})
-	return p.failureRows.Write(sorted...)
+	return p.failures.Write(sorted...)
 }
 
 // SetFooter sets a key in the footers of all files, such as a count that is
 // known only at the end.
 func (p *Part) SetFooter(key, value string) {
-	p.failureRows.SetFooter(key, value)
-	p.treeRows.SetFooter(key, value)
-	if p.wordRows != nil {
-		p.wordRows.SetFooter(key, value)
+	for _, f := range p.files {
+		f.rows.SetFooter(key, value)
 	}
 }
 
@@ -200,40 +239,40 @@ func (p *Part) SetFooter(key, value string) {
 // published meanwhile is taken for ours if its footer says so: a range gives
 // the same bytes whoever writes it. After an error nothing of trees is visible.
 func (p *Part) Commit() error {
-	if err := cmp.Or(p.failureRows.Close(), p.treeRows.Close()); err != nil {
-		return err
-	}
-	if p.wordRows != nil {
-		if err := p.wordRows.Close(); err != nil {
-			return err
-		}
-		if err := publish[Word](p.id, "words", p.words); err != nil {
+	for _, f := range p.files {
+		if err := f.rows.Close(); err != nil {
 			return err
 		}
 	}
-	if err := publish[Failure](p.id, "failures", p.failures); err != nil {
-		return err
+	for _, f := range p.files {
+		if err := p.publish(&f); err != nil {
+			return err
+		}
 	}
-	return publish[Tree](p.id, "trees", p.trees)
+	return nil
 }
 
-func publish[T Row](id PartID, kind string, w store.Writer) error {
-	err := w.Commit()
+func (p *Part) publish(f *partFile) error {
+	err := f.out.Commit()
 	if !errors.Is(err, store.ErrCondition) {
 		return err
 	}
-	defer w.Abort() // it is still there under its temporary name
-	if ok, why := checkPart[T](id, kind); !ok {
+	defer f.out.Abort() // it is still there under its temporary name
+	there, why := OpenFile(p.id.Path(f.kind))
+	if why == nil {
+		why = errors.Join(there.CheckPart(p.id.file(f.kind)), there.Close())
+	}
+	if why != nil {
 		return errors.Join(err, why)
 	}
 	return nil
 }
 
-// Touch makes the temporary files of a local part new: see transforms.Sweep.
+// Touch makes the temporary files of a local part new: see output.Sweep.
 // It may be called while the part is written, and after.
 func (p *Part) Touch() {
-	for _, w := range []store.Writer{p.words, p.failures, p.trees} {
-		if t, ok := w.(interface{ Touch() }); ok {
+	for _, f := range p.files {
+		if t, ok := f.out.(interface{ Touch() }); ok {
 			t.Touch()
 		}
 	}
@@ -247,9 +286,7 @@ func (p *Part) Cancel() { p.cancel() }
 // after Commit.
 func (p *Part) Abort() {
 	p.cancel()
-	for _, w := range []store.Writer{p.words, p.failures, p.trees} {
-		if w != nil {
-			w.Abort()
-		}
+	for _, f := range p.files {
+		f.out.Abort()
 	}
 }

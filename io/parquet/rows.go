@@ -130,6 +130,14 @@ func (d *Document) Expected() *syntax.Expected {
 		UAS: estimate(d.ExpectedUAS, d.ExpectedUASStderr), LAS: estimate(d.ExpectedLAS, d.ExpectedLASStderr)}
 }
 
+// An Entry is one row of a snapshot: a document that is current, and the run
+// whose folder holds its rows. Rows are sorted by SourceURI, which is unique.
+type Entry struct {
+	Document
+	Version string `parquet:"version"`  // of the source file as it was listed: source.Input.Version
+	Run     string `parquet:"run,dict"` // name of the run's folder in data/
+}
+
 // ToFailure returns the row of a failure.
 func ToFailure(f *syntax.Failure) Failure {
 	r := Failure{

@@ -72,7 +72,7 @@ func NewWriter[T Row](w io.Writer, meta []KeyValue, keys ...string) *Writer[T] {
 	for _, kv := range meta {
 		options = append(options, pq.KeyValueMetadata(kv.Key, kv.Value))
 	}
-	schema := withKept(pq.SchemaOf(new(T)), keys)
+	schema := withMeta(pq.SchemaOf(new(T)), keys)
 	for _, path := range schema.Columns() {
 		c := table.column(path[0])
 		if leaf, ok := schema.Lookup(path...); ok && leaf.Node.Type().Kind() == pq.ByteArray && (c == nil || !c.bounded) {
@@ -92,7 +92,7 @@ func (w *Writer[T]) Write(rows ...T) error {
 		b := rowBuilder{row: w.batch[len(w.batch)-1][:0]}
 		b.append(w.table, row)
 		if w.table.meta != nil {
-			b.kept(w.keys, *row.FieldByIndex(w.table.meta).Addr().Interface().(*[]KeyValue))
+			b.meta(w.keys, *row.FieldByIndex(w.table.meta).Addr().Interface().(*[]KeyValue))
 		}
 		w.batch[len(w.batch)-1] = b.row
 		w.values += len(b.row)

@@ -125,8 +125,7 @@ func (s *State) merge(ctx context.Context, base *Snapshot, run, fp string, partW
 		return err
 	}
 	job := output.Run{
-		FP: fp, Ranges: len(sizes), Output: s.RunDir(run), ModelDigest: base.Made.ModelDigest, ModelID: base.Made.ModelID(),
-		Options: base.Made.Options, Footer: base.Made.Footer(),
+		Record: output.Record{FP: fp, Provenance: base.Made}, Ranges: len(sizes), Output: s.RunDir(run),
 	}
 	r := base.rows()
 	defer r.close()

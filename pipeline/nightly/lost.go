@@ -35,9 +35,9 @@ func (s *Snapshot) lost(ctx context.Context) (map[string]string, error) {
 			}
 			continue
 		}
-		earlier, err := output.ReadEarlier(ctx, dir)
+		existing, err := output.ReadExisting(ctx, dir)
 		if err == nil {
-			partial[run], err = earlier.Missing(ctx)
+			partial[run], err = existing.Missing(ctx)
 		}
 		if errors.Is(err, output.ErrNoRun) || errors.Is(err, fs.ErrNotExist) {
 			lost[run] = fmt.Sprintf("%s has neither a manifest nor a plan", dir)

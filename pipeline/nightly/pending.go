@@ -86,27 +86,27 @@ func runDigest(made output.Provenance, files []source.Input) string {
 // resume takes from todo what the run has done or will do when it goes on, and
 // says whether that was anything.
 func (n *Night) resume(ctx context.Context, run string, todo map[string]*source.Input) bool {
-	earlier, err := output.ReadEarlier(ctx, n.state.RunDir(run))
-	if err != nil || earlier.Provenance != n.made {
+	existing, err := output.ReadExisting(ctx, n.state.RunDir(run))
+	if err != nil || existing.Provenance != n.made {
 		return false
 	}
-	files := earlier.Files()
+	files := existing.Files()
 	same := func(in source.Input) bool {
 		now, ok := todo[in.URI]
 		return ok && now.DocID == in.DocID && now.Size == in.Size && now.Version == in.Version
 	}
 	lost := n.Lost[run] != ""
-	if (!earlier.Complete || lost) && !slices.ContainsFunc(files, func(in source.Input) bool { return !same(in) }) {
+	if (!existing.Ended || lost) && !slices.ContainsFunc(files, func(in source.Input) bool { return !same(in) }) {
 		for _, in := range files {
 			delete(todo, in.URI)
 		}
-		n.Runs = append(n.Runs, PlannedRun{Name: run, Files: len(files), Continued: true, inputs: files, rangeBytes: earlier.Plan.RangeBytes})
+		n.Runs = append(n.Runs, PlannedRun{Name: run, Files: len(files), Continued: true, inputs: files, rangeBytes: existing.Plan.RangeBytes})
 		return true
 	}
 	if lost {
 		return false // who reads what is left of it would meet the damage
 	}
-	docs, err := earlier.Documents(ctx)
+	docs, err := existing.Documents(ctx)
 	if err != nil {
 		return false
 	}
