@@ -32,13 +32,7 @@ func (r *Run) finish(ctx context.Context, merged bool) error {
 		if err != nil {
 			return err
 		}
-		for _, reason := range part.reasons {
-			sum.Reasons = addReason(sum.Reasons, reason)
-		}
-		for name, n := range part.status {
-			sum.Status[name] += n
-		}
-		sum.addWork(&part.work)
+		sum.addRows(part.reasons, part.status, &part.work)
 		docs = append(docs, part.files...)
 		for i, kind := range r.kinds() {
 			manifest.Files = append(manifest.Files, Listed{Path: r.name(kind, part.listed.k), Bytes: part.listed.parts[i].Size, Rows: part.rows[i]})

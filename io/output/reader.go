@@ -102,8 +102,8 @@ func remedied[T any](rows iter.Seq2[*T, error], remedy string) iter.Seq2[*T, err
 	}
 }
 
-// counted yields rows, and an error where a document has not as many of them
-// as it counts, or where a row has no document in its place.
+// counted yields rows, and an error where a document does not have as many of
+// them as it counts, or where a row has no document in its place.
 func counted[T any](o *Reader, kind string, rows iter.Seq2[*T, error], source func(*T) string, count func(*parquet.Document) int64) iter.Seq2[*T, error] {
 	documents := o.Documents
 	return func(yield func(*T, error) bool) {
@@ -332,12 +332,21 @@ type Converted struct {
 func (o *Reader) Sentences(yield func(*Row) error) (stats Converted, err error) {
 	next, stop := iter.Pull2(o.Failures)
 	defer stop()
-	formats := o.formats()
-	defer formats.stop()
-	give := func(uri string, r Row) (err error) {
-		if r.Format, err = formats.of(uri); err != nil {
-			return err
+	document, stopDocuments := iter.Pull2(o.Documents)
+	defer stopDocuments()
+	var of parquet.Document // that of the last row
+	give := func(r Row) error {
+		for uri := r.SourceURI(); of.SourceURI != uri; {
+			d, err, ok := document()
+			if err != nil {
+				return err
+			}
+			if !ok {
+				return fmt.Errorf("%w: the rows of %s do not stand where documents/ has it", parquet.ErrDamaged, uri)
+			}
+			of = *d
 		}
+		r.Format = of.Format
 		return yield(&r)
 	}
 	failed, err, more := next()
@@ -353,7 +362,7 @@ func (o *Reader) Sentences(yield func(*Row) error) (stats Converted, err error) 
 			switch {
 			case failed.Block != "":
 				stats.Unparsed++
-				if err := give(failed.SourceURI, Row{DocID: failed.DocID, Failure: failed}); err != nil {
+				if err := give(Row{DocID: failed.DocID, Failure: failed}); err != nil {
 					return err
 				}
 			case failed.Severity == "error":
@@ -367,7 +376,7 @@ func (o *Reader) Sentences(yield func(*Row) error) (stats Converted, err error) 
 			err = before(t)
 		}
 		if err == nil {
-			err = give(t.SourceURI, Row{DocID: t.DocID, Tree: t})
+			err = give(Row{DocID: t.DocID, Tree: t})
 		}
 		if err != nil {
 			return stats, err
@@ -375,31 +384,4 @@ func (o *Reader) Sentences(yield func(*Row) error) (stats Converted, err error) 
 	}
 	err = before(nil) // counts in stats
 	return stats, err
-}
-
-// formats finds the formats of input files that are asked for in order.
-type formats struct {
-	next        func() (*parquet.Document, error, bool)
-	stop        func()
-	uri, format string
-}
-
-func (o *Reader) formats() *formats {
-	f := new(formats)
-	f.next, f.stop = iter.Pull2(o.Documents)
-	return f
-}
-
-func (f *formats) of(uri string) (string, error) {
-	for f.uri != uri {
-		d, err, ok := f.next()
-		if err != nil {
-			return "", err
-		}
-		if !ok {
-			return "", fmt.Errorf("%w: the rows of %s do not stand where documents/ has it", parquet.ErrDamaged, uri)
-		}
-		f.uri, f.format = d.SourceURI, d.Format
-	}
-	return f.format, nil
 }

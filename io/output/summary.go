@@ -91,19 +91,30 @@ func (s *Summary) Merge(o *Summary) {
 	s.Counts.Add(&o.Counts)
 	s.Forecast = s.Expected.Forecast()
 	s.Suggestions = append(s.Suggestions, o.Suggestions...)
+	s.addRows(o.Reasons, o.Status, o.Work)
+	if s.Work != nil {
+		s.Work.setQuantiles()
+	}
+}
+
+// addRows adds what was counted of rows.
+func (s *Summary) addRows(reasons []Reason, status map[string]int64, work *Work) {
+	for _, r := range reasons {
+		s.Reasons = addReason(s.Reasons, r)
+	}
 	if s.Status == nil {
 		s.Status = map[string]int64{}
 	}
-	for status, n := range o.Status {
-		s.Status[status] += n
+	for name, n := range status {
+		s.Status[name] += n
 	}
-	for _, r := range o.Reasons {
-		s.Reasons = addReason(s.Reasons, r)
+	if work == nil {
+		return
 	}
-	if o.Work != nil {
-		s.addWork(o.Work)
-		s.Work.setQuantiles()
+	if s.Work == nil {
+		s.Work = new(Work)
 	}
+	s.Work.add(work)
 }
 
 // A Tally adds up a run without an output folder and checks of it what Parts
@@ -302,13 +313,6 @@ func (w *Work) add(o *Work) {
 	for top, n := range o.Sentences {
 		w.Sentences[top] += n
 	}
-}
-
-func (s *Summary) addWork(w *Work) {
-	if s.Work == nil {
-		s.Work = new(Work)
-	}
-	s.Work.add(w)
 }
 
 // setQuantiles fills in P50 and P99.

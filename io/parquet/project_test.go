@@ -142,20 +142,3 @@ func TestTreesWithOfKept(t *testing.T) {
 		t.Errorf("%d rows", i)
 	}
 }
-
-// What is damaged is found, whatever columns are read.
-func TestTreesWithOfDamage(t *testing.T) {
-	part, data := somePart(t)
-	for _, at := range []int{10, len(data) / 2, len(data) - 20} {
-		bad := append([]byte(nil), data...)
-		bad[at] ^= 0x40
-		store(t, part, bad)
-		var found error
-		for _, err := range parquet.TreesWith([]parquet.PartFile{*part}, "upos") {
-			found = err
-		}
-		if !errors.Is(found, parquet.ErrDamaged) {
-			t.Errorf("a flipped bit at %d of %d: %v", at, len(data), found)
-		}
-	}
-}

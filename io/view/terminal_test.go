@@ -83,20 +83,6 @@ They saw old boats .
 	}
 }
 
-// A sentence is drawn as its row is, and its own id stands before it, not one that is made up.
-func TestTreeOfSentence(t *testing.T) {
-	s := syntax.Sentence{Text: "Go .", Words: []syntax.Word{{Form: "Go", UPOS: "VERB", Deprel: "root"}, {Form: ".", Head: 1}},
-		Confidence: syntax.Confidence{DeprelConf: []float32{0.5, 1}}}
-	const want = "Go .\n0.5 of 1 word expected to be wrong\n─┬─╼ Go  VERB  root  0.50\n ╰─╼ .               1.00\n\n"
-	if got := string(TreeRow(nil, rowOf(&s), TreeOptions{Conf: AllConf})); got != want {
-		t.Errorf("got\n%s", got)
-	}
-	s.ID = "mine"
-	if got := string(TreeRow(nil, rowOf(&s), TreeOptions{Conf: AllConf})); got != "mine\n"+want {
-		t.Errorf("got\n%s", got)
-	}
-}
-
 // Colors are escape sequences around what stands there without them.
 func TestTreeInColor(t *testing.T) {
 	sequence := regexp.MustCompile("\x1b\\[[0-9]+m")
