@@ -26,7 +26,7 @@ var imports = func() map[string][]string {
 	records := []string{"parser/syntax", "parser/pack"}
 	learning := append(slices.Clone(records), "parser/hash", "parser/linear")
 	scores := append(slices.Clone(learning), "parser/word", "parser/score", "parser/graph")
-	components := append(slices.Clone(scores), "parser/segment", "parser/tag", "parser/prune", "parser/part", "parser/projective", "parser/search", "parser/label", "parser/encode", "parser/calibrate")
+	components := append(slices.Clone(scores), "parser/segment", "parser/sequence", "parser/lemma", "parser/tag", "parser/prune", "parser/part", "parser/projective", "parser/search", "parser/label", "parser/encode", "parser/calibrate")
 	codecs := []string{"io/store", "io/source", "io/text", "io/conllu", "io/record", "io/tokens", "io/parquet"}
 	stages := slices.Concat(components, codecs, []string{"io/output", "model"})
 	return map[string][]string{
@@ -39,7 +39,9 @@ var imports = func() map[string][]string {
 		"parser/score":      append(slices.Clone(learning), "parser/word", "parser/graph"),
 		"parser/graph":      {"parser/syntax", "parser/hash"},
 		"parser/segment":    append(slices.Clone(learning), "parser/word", "parser/graph"),
-		"parser/tag":        scores,
+		"parser/sequence":   scores,
+		"parser/lemma":      append(slices.Clone(scores), "parser/sequence"),
+		"parser/tag":        append(slices.Clone(scores), "parser/sequence", "parser/lemma"),
 		"parser/prune":      append(slices.Clone(scores), "parser/prune/dense"),
 		"parser/label":      scores,
 		"parser/part":       scores,

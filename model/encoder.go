@@ -10,6 +10,7 @@ import (
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/search"
+	"github.com/treebeam/treebeam/parser/sequence"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/tag"
 	"github.com/treebeam/treebeam/parser/word"
@@ -178,18 +179,18 @@ func mixed(s *syntax.Sentence, arcs, tags, feats int32) (c syntax.Sentence, x *b
 	return c, x
 }
 
-// heatOfTags is by how much the temperature of the tagger's probabilities grows
+// temperatureOfTags is by how much the temperature of the tagger's probabilities grows
 // with the factor of the encoder's tags. With 5 they are likeliest on dev, within
 // a tenth, for all of en_ewt and tr_imst, el_gdt and fr_sequoia, whose factors
 // are 1/16 to 3/8: the temperatures that fit them best are 1.3 to 3 times that
 // without an encoder.
-const heatOfTags = 5
+const temperatureOfTags = 5
 
 // tagDense is Tag with dense scores.
 func (m *Model) tagDense(s *syntax.Sentence, r tag.Request) {
 	c, x := mixed(s, 0, m.Mix.Tags, m.Mix.Feats)
-	r.Heat = tag.HeatUnit + heatOfTags*m.Mix.Tags*tag.HeatUnit/MixOne
-	m.Tagger.TagWith(&c, r)
+	r.Temperature = sequence.TemperatureUnit + temperatureOfTags*m.Mix.Tags*sequence.TemperatureUnit/MixOne
+	m.Tagger.Tag(&c, r)
 	s.Lexical, s.Unknown = c.Lexical, c.Unknown
 	s.TagProb, s.TagsGiven, s.Given = c.TagProb, c.TagsGiven, c.Given
 	buffers.Put(x)

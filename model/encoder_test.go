@@ -13,6 +13,7 @@ import (
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/search"
+	"github.com/treebeam/treebeam/parser/sequence"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/tag"
 )
@@ -99,7 +100,7 @@ func byHand(t *testing.T, m *Model) []syntax.Sentence {
 			Tags:  times(chance(s, 2, n*m.Tagger.NumTags()), m.Mix.Tags),
 			Feats: times(chance(s, 3, n*m.Tagger.NumFeats()), m.Mix.Feats),
 		}
-		m.Tagger.TagAt(s, true, tag.HeatUnit+heatOfTags*m.Mix.Tags*tag.HeatUnit/MixOne)
+		m.Tagger.Tag(s, tag.Request{Retag: true, Temperature: sequence.TemperatureUnit + temperatureOfTags*m.Mix.Tags*sequence.TemperatureUnit/MixOne})
 		s.Dense.Arcs = times(chance(s, 1, (n+1)*(n+1)), m.Mix.Prune)
 		pruner := m.Pruner
 		if m.Mix.Cut != 0 {

@@ -160,7 +160,7 @@ func (m *Model) Tag(s *syntax.Sentence, retag bool) {
 		m.tagDense(s, r)
 		return
 	}
-	m.Tagger.TagWith(s, r)
+	m.Tagger.Tag(s, r)
 }
 
 // WithoutTags returns a copy of s whose words have neither tags nor lemmas.

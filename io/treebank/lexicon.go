@@ -7,16 +7,16 @@ import (
 	"io"
 	"os"
 
-	"github.com/treebeam/treebeam/parser/tag"
+	"github.com/treebeam/treebeam/parser/lemma"
 )
 
 // maxLexicon bounds a lexicon, in bytes.
 const maxLexicon = 256 << 20
 
-// ReadLexicon reads a file of words beside a treebank (tag.ReadEntries), of at most
+// ReadLexicon reads a file of words beside a treebank (lemma.ReadEntries), of at most
 // 256 MB, and returns its SHA-256, too, in hexadecimal. Errors name the file and
 // the line.
-func ReadLexicon(path string) ([]tag.Entry, string, error) {
+func ReadLexicon(path string) ([]lemma.Entry, string, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, "", err
@@ -32,7 +32,7 @@ func ReadLexicon(path string) ([]tag.Entry, string, error) {
 	if len(data) > maxLexicon {
 		return nil, "", tooLarge(path)
 	}
-	entries, err := tag.ReadEntries(string(data))
+	entries, err := lemma.ReadEntries(string(data))
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", path, err)
 	}

@@ -21,8 +21,8 @@ func foldLower(form string) string {
 	return strings.Map(word.PlainRune, strings.ToLower(form))
 }
 
-// typewritten returns the normal characters of a token as a typewriter has them.
-func typewritten(norm []rune) []rune {
+// plainRunes returns the normal characters of a token as a typewriter has them.
+func plainRunes(norm []rune) []rune {
 	switch r := norm[0]; {
 	case r < ellipsis && r != longDash:
 	case len(norm) == 1 && r == ellipsis:
@@ -37,9 +37,9 @@ func typewritten(norm []rune) []rune {
 
 var typewriterEllipsis, typewriterDash, emoji = []rune("..."), []rune("--"), []rune{anEmoji}
 
-// typed returns the paragraphs that typography changes, and those with
+// withTypography returns the paragraphs that typography changes, and those with
 // abbreviations of a list, half of which become others of the list.
-func typed(all []paragraph, list []string, seed uint64) (blocks []*goldBlock) {
+func withTypography(all []paragraph, list []string, seed uint64) (blocks []*goldBlock) {
 	r := hash.Rand(seed + 1)
 	listed := map[string]bool{}
 	for _, form := range list {

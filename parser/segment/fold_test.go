@@ -19,7 +19,7 @@ func TestFoldIsPlain(t *testing.T) {
 			continue
 		}
 		folded++
-		if got := typewritten([]rune{word.PlainRune(r)}); string(got) != plain {
+		if got := plainRunes([]rune{word.PlainRune(r)}); string(got) != plain {
 			t.Errorf("%q is %q, in forms %q", r, string(got), plain)
 		}
 	}

@@ -119,21 +119,21 @@ func (l *layout) mayEnd(i int32) bool {
 
 // What rules say of a token.
 const (
-	asItIs uint8 = 1 + iota // it is not split
-	goesOn                  // nor does a sentence end behind it
-	ofCode                  // no sentence ends behind it
+	unsplit uint8 = 1 + iota // it is not split
+	noEnd                    // nor does a sentence end behind it
+	inCode                   // no sentence ends behind it
 )
 
-// A ruled is a token that rules know.
-type ruled struct {
+// A fixedSpan is a token that the classifiers do not decide on.
+type fixedSpan struct {
 	span
 	rule uint8
 }
 
-// obey makes the tokens what the rules say.
-func (w *workspace) obey(r *Rules) {
+// applyRules makes the tokens what the rules say.
+func (w *workspace) applyRules(r *Rules) {
 	l := &w.layout
-	w.ruled = w.ruled[:0]
+	w.fixed = w.fixed[:0]
 	raw := func(i int32) rune {
 		c, _ := utf8.DecodeRuneInString(l.block[l.at[i]:l.at[i+1]])
 		return c
@@ -143,25 +143,25 @@ func (w *workspace) obey(r *Rules) {
 		next := i + 1
 		if !isSpace(l.class[i]) && l.mayEnd(i) {
 			if end := w.find.find(&r.together, l, i, raw); end > 0 {
-				w.ruled, next = append(w.ruled, ruled{span{i, end}, asItIs}), end
+				w.fixed, next = append(w.fixed, fixedSpan{span{i, end}, unsplit}), end
 			} else if end := w.find.find(&r.abbreviations, l, i, norm); end > 0 && (int(end) == len(l.class) || l.norm[end] != '.') {
 				start := end // of the last word
 				for start > i && !isSpace(l.class[start-1]) {
 					start--
 				}
-				w.ruled, next = append(w.ruled, ruled{span{start, end}, goesOn}), end
+				w.fixed, next = append(w.fixed, fixedSpan{span{start, end}, noEnd}), end
 			}
 		}
 		i = next
 	}
-	if len(w.ruled) > 0 {
+	if len(w.fixed) > 0 {
 		w.cutOut()
 	}
 }
 
-// cutOut makes each span of w.ruled a token.
+// cutOut makes each span of w.fixed a token.
 func (w *workspace) cutOut() {
-	from, list := slices.Clone(w.tokens), w.ruled
+	from, list := slices.Clone(w.tokens), w.fixed
 	w.tokens = w.tokens[:0]
 	for _, t := range from {
 		start := t.start
@@ -199,4 +199,78 @@ func (w *workspace) addPart(s span) {
 	if s.start < s.end {
 		w.tokens = append(w.tokens, newToken(&w.layout, s))
 	}
+}
+
+// maxCode bounds what may stand between backquotes, in code points.
+const maxCode = 300
+
+// quoteCode finds code in backquotes that has white space inside: `git log -p`.
+// It begins with a single backquote at the beginning of a chunk, or behind brackets
+// and quotes there, and ends on the same line, with one that no letter or digit
+// follows. The backquotes are tokens, and no sentence ends between them. Code
+// without white space is a unit.
+func (w *workspace) quoteCode() {
+	l := &w.layout
+	w.fixed = w.fixed[:0]
+	var inside []span
+	for i := int32(0); int(i) < len(l.norm); i++ {
+		if !l.opensCode(i) {
+			continue
+		}
+		end, spaced := l.endOfCode(i)
+		if end < 0 {
+			continue
+		}
+		if spaced {
+			w.fixed = append(w.fixed, fixedSpan{span{i, i + 1}, unsplit}, fixedSpan{span{end, end + 1}, unsplit})
+			inside = append(inside, span{i, end})
+		}
+		i = end
+	}
+	if len(inside) == 0 {
+		return
+	}
+	w.cutOut()
+	for i := range w.tokens {
+		t := &w.tokens[i]
+		for len(inside) > 0 && inside[0].end <= t.start {
+			inside = inside[1:]
+		}
+		if len(inside) > 0 && t.start >= inside[0].start {
+			t.rule = inCode
+		}
+	}
+}
+
+// opensCode reports whether character i is a single backquote that may begin code.
+func (l *layout) opensCode(i int32) bool {
+	if l.norm[i] != '`' || int(i)+1 == len(l.norm) || l.norm[i+1] == '`' || isSpace(l.class[i+1]) {
+		return false
+	}
+	if i > 0 && l.norm[i-1] == '`' {
+		return false
+	}
+	return i == 0 || !isWordly(l.class[i-1])
+}
+
+// endOfCode returns the backquote that ends the code which begins at i, -1 if none
+// does, and whether there is white space in it.
+func (l *layout) endOfCode(i int32) (end int32, spaced bool) {
+	for end = i + 1; int(end) < len(l.norm) && end-i <= maxCode && l.class[end] != classBreak; end++ {
+		switch {
+		case isSpace(l.class[end]):
+			spaced = true
+		case l.norm[end] == '`':
+			if l.norm[end-1] != '`' && !isSpace(l.class[end-1]) && l.mayEndCode(end+1) {
+				return end, spaced
+			}
+			return -1, false
+		}
+	}
+	return -1, false
+}
+
+// mayEndCode reports whether character i may follow code.
+func (l *layout) mayEndCode(i int32) bool {
+	return int(i) >= len(l.norm) || !isWordly(l.class[i]) && l.norm[i] != '`'
 }

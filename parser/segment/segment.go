@@ -69,7 +69,7 @@ type workspace struct {
 	buf    []hash.Key
 	units  []uint8 // of a chunk
 	find   finder
-	ruled  []ruled
+	fixed  []fixedSpan
 	key    []byte             // of memo
 	memo   word.Memo[[]int32] // ends of the tokens of a chunk between two classes
 }
@@ -132,7 +132,7 @@ func (w *workspace) read(m *Model, block string, r *Rules) {
 		w.quoteCode()
 	}
 	if r != nil {
-		w.obey(r)
+		w.applyRules(r)
 	}
 	for i := range w.tokens {
 		w.tokens[i].recall(m.lexicon.look(w.tokens[i].word))

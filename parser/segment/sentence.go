@@ -177,7 +177,7 @@ func (w *workspace) cut(m *Model) {
 		}
 		ends := t.score > 0
 		switch {
-		case t.rule == goesOn, t.rule == ofCode, t.word == quoting && (i == 0 || toks[i-1].gap >= gapNewline) && onLine:
+		case t.rule == noEnd, t.rule == inCode, t.word == quoting && (i == 0 || toks[i-1].gap >= gapNewline) && onLine:
 			ends = false
 		case next.word == anyEmoji && onLine:
 			if t.word != anyEmoji {

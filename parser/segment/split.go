@@ -206,7 +206,7 @@ func (w *workspace) expand(m *Model, toks []token) {
 		return
 	}
 	for i := range toks {
-		if toks[i].rule == 0 || toks[i].rule == ofCode {
+		if toks[i].rule == 0 || toks[i].rule == inCode {
 			toks[i].words = w.words(m, toks, i)
 		}
 	}

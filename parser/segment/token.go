@@ -51,7 +51,7 @@ const (
 // newToken describes the token at s in all but stats, terminal role and gap.
 func newToken(l *layout, s span) token {
 	norm, class := l.norm[s.start:s.end], l.class[s.start:s.end]
-	norm = typewritten(norm)
+	norm = plainRunes(norm)
 	t := token{span: s, word: hash.Runes(norm), shape: shapeOf(class), suffix: hash.Runes(norm[max(0, len(norm)-3):])}
 	switch c := class[0]; {
 	case c == classLower:
@@ -148,9 +148,9 @@ func share(k, n int32) stats {
 // leaves out the occurrences of the instance at hand: otherwise no token would
 // ever look unknown.
 type lexicon struct {
-	stats  hash.Map[uint16]
-	counts map[uint64]tally // nil outside training
-	held   map[uint64]int32 // occurrences that are left out
+	stats   hash.Map[uint16]
+	counts  map[uint64]tally // nil outside training
+	without map[uint64]int32 // occurrences that are left out
 }
 
 func (x *lexicon) look(word uint64) stats {
@@ -159,6 +159,6 @@ func (x *lexicon) look(word uint64) stats {
 		return stats(s)
 	}
 	c := x.counts[word]
-	c.n -= x.held[word]
+	c.n -= x.without[word]
 	return c.stats()
 }

@@ -70,7 +70,7 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 		linear.Logistic
 	}{
 		{"sentence", linear.Logistic{Examples: sentenceExamples(both), Epochs: 8, Rate: 0.1, Least: 2, Floor: 0.05}},
-		{"token", linear.Logistic{Examples: tokenExamples(plain, typed(all, o.Abbreviations, o.Seed), counts), Epochs: 10, Rate: 0.4, Least: 1, Floor: 0.1}},
+		{"token", linear.Logistic{Examples: tokenExamples(plain, withTypography(all, o.Abbreviations, o.Seed), counts), Epochs: 10, Rate: 0.4, Least: 1, Floor: 0.1}},
 		{"split", linear.Logistic{Examples: m.splitExamples(plain), Epochs: 10, Rate: 0.4, Least: 2, Floor: 0.12}},
 		{"join", linear.Logistic{Examples: m.joinExamples(plain), Epochs: 10, Rate: 0.4, Least: 1, Floor: 0.1}},
 	}
@@ -164,10 +164,10 @@ func tokenExamples(blocks, variants []*goldBlock, counts map[uint64]tally) examp
 	return func(yield func([]hash.Key, bool, float32)) {
 		var w workspace
 		for _, e := range all {
-			x := lexicon{counts: counts, held: map[uint64]int32{}}
+			x := lexicon{counts: counts, without: map[uint64]int32{}}
 			last := 0
 			for _, end := range e.ends {
-				x.held[hash.Runes(e.norm[last:end])]++
+				x.without[hash.Runes(e.norm[last:end])]++
 				last = int(end)
 			}
 			w.tokenEnds(&e.chunk, &x, func(g int, keys []hash.Key) bool {

@@ -58,7 +58,7 @@ type beginning struct {
 }
 
 var beginnings = []beginning{
-	{compiled("^(`[^`]+`)"), false},                                                         // code; quoted.go finds code with spaces
+	{compiled("^(`[^`]+`)"), false},                                                         // code; see quoteCode for code with spaces
 	{compiled(`^[{name}]*?([{letter}](?:[{letter}+]*[{letter}])?://)`), true},               // https://x.org/a
 	{compiled(`^((?i:www)\.[{name}]|[{letter}]:[/\\]|\\\\[{name}]{2})`), true},              // www.x.org, C:\x, \\server\x
 	{compiled(`^((?i:mailto):[{part}./\\]+@[{letter}](?:[{word}._\-]*[{word}_])?)`), false}, // mailto:x@y.z

@@ -79,8 +79,8 @@ func TestClustersTagUnknownWords(t *testing.T) {
 	}
 	a, b := syntax.Clone(dev), syntax.Clone(dev)
 	for i := range a {
-		with.Tag(&a[i], true)
-		opened.Tag(&b[i], true)
+		with.Tag(&a[i], Request{Retag: true})
+		opened.Tag(&b[i], Request{Retag: true})
 		if !slices.Equal(a[i].Words, b[i].Words) {
 			t.Fatalf("sentence %d differs after save and load", i)
 		}

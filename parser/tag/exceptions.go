@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
 )
 
@@ -47,23 +46,6 @@ func NewExceptions(rows []Exception) (*Exceptions, error) {
 		x.of[key] = append(x.of[key], r)
 	}
 	return x, nil
-}
-
-// A Request is what a caller says of a sentence.
-type Request struct {
-	Retag      bool        // replace the columns that hold anything
-	Heat       int32       // of TagProb, see TagAt; 0 is HeatUnit
-	Exceptions *Exceptions // nil: none
-}
-
-// TagWith is Tag with more options. What a sentence has without Retag goes before
-// exceptions. A word whose exceptions leave one UPOS has TagProb 1, as if it were
-// given.
-func (m *Model) TagWith(s *syntax.Sentence, r Request) {
-	if r.Heat <= 0 {
-		r.Heat = HeatUnit
-	}
-	m.tag(s, r)
 }
 
 // rowsOf returns the rows of a form.
@@ -127,10 +109,10 @@ func uposOf(rows []Exception) (upos string, open bool) {
 	return upos, open
 }
 
-// except returns the labels of the first layer that rows leave a word, valid until
+// excepted returns the labels of the first layer that rows leave a word, valid until
 // the next call, and its UPOS if that is one; some reports whether rows say
-// anything of it. Of a UPOS that the model has not, all labels are left.
-func (m *Model) except(sc *scratch, rows []Exception) (labels []uint16, only string, some bool) {
+// anything of it. If the model does not have the UPOS, all labels are left.
+func (m *Model) excepted(sc *scratch, rows []Exception) (labels []uint16, only string, some bool) {
 	if len(rows) == 0 {
 		return m.all, "", false
 	}
@@ -138,7 +120,7 @@ func (m *Model) except(sc *scratch, rows []Exception) (labels []uint16, only str
 	if open {
 		return m.all, "", false
 	}
-	return sc.take(m.all, func(l uint16) bool {
+	return sc.narrow(m.all, func(l uint16) bool {
 		return slices.ContainsFunc(rows, func(r Exception) bool { return r.UPOS == m.upos[l] })
 	}), only, true
 }

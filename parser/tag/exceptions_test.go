@@ -27,7 +27,7 @@ func sentence(forms string) syntax.Sentence {
 func TestExceptions(t *testing.T) {
 	m := trainToy(t)
 	plain := sentence("the dog walks some cat’s .")
-	m.Tag(&plain, true)
+	m.Tag(&plain, Request{Retag: true})
 	if w := plain.Words[2]; w.UPOS != "VERB" || w.Lemma != "walk" {
 		t.Fatalf("without exceptions: %+v", w)
 	}
@@ -37,7 +37,7 @@ func TestExceptions(t *testing.T) {
 		Exception{"cat's", "VERB", "cat"}, Exception{"cat's", "DET", "none"},
 		Exception{"Some", "NOUN", "other"}, Exception{".", "SYM", ""})
 	s := sentence("the dog walks some cat’s .")
-	m.TagWith(&s, Request{Retag: true, Exceptions: x})
+	m.Tag(&s, Request{Retag: true, Exceptions: x})
 	for i, want := range []syntax.Word{
 		{Form: "the", UPOS: "DET", Lemma: "the"},
 		{Form: "dog", UPOS: "NOUN", Lemma: "hound"},
@@ -73,14 +73,14 @@ func TestExceptionsLeaveWhatIsGiven(t *testing.T) {
 	x := exceptions(t, Exception{"walks", "NOUN", "stroll"}, Exception{"dog", "DET", ""})
 	s := sentence("dog walks")
 	s.Words[1].UPOS = "VERB"
-	m.TagWith(&s, Request{Exceptions: x})
+	m.Tag(&s, Request{Exceptions: x})
 	if s.Words[0].UPOS != "DET" || s.Words[1].UPOS != "VERB" || s.Words[1].Lemma != "walk" {
 		t.Errorf("%+v", s.Words)
 	}
 	if !s.TagsGiven || s.TagProb[0] != 1 || s.TagProb[1] != 1 {
 		t.Errorf("no tag is the tagger's, but %v and %v", s.TagsGiven, s.TagProb)
 	}
-	m.TagWith(&s, Request{Retag: true, Exceptions: x})
+	m.Tag(&s, Request{Retag: true, Exceptions: x})
 	if s.Words[1].UPOS != "NOUN" || s.Words[1].Lemma != "stroll" {
 		t.Errorf("%+v", s.Words)
 	}
@@ -92,14 +92,14 @@ func TestExceptionsOfOtherForms(t *testing.T) {
 	x := exceptions(t, Exception{"zork", "VERB", "zork"}, Exception{"€", "SYM", "euro"})
 	for _, s := range toyTreebank() {
 		a, b := syntax.Clone([]syntax.Sentence{s}), syntax.Clone([]syntax.Sentence{s})
-		m.TagWith(&a[0], Request{Retag: true, Exceptions: x})
-		m.Tag(&b[0], true)
+		m.Tag(&a[0], Request{Retag: true, Exceptions: x})
+		m.Tag(&b[0], Request{Retag: true})
 		if !reflect.DeepEqual(a, b) {
 			t.Fatalf("%+v, without exceptions %+v", a, b)
 		}
 	}
 	s := sentence("$ €")
-	m.TagWith(&s, Request{Retag: true, Exceptions: x})
+	m.Tag(&s, Request{Retag: true, Exceptions: x})
 	if s.Words[0].Lemma == "euro" || s.Words[1].Lemma != "euro" {
 		t.Errorf("%+v: one sign is not another", s.Words)
 	}

@@ -6,18 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/treebeam/treebeam/parser/sequence"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 const (
-	MaxUPOS   = 100       // values of UPOS that a treebank may have; UD has 17
-	maxLabels = 1<<16 - 1 // what 16-bit numbers can count
-	maxPairs  = 200       // of UPOS and XPOS that are chosen together; with more, XPOS is fine, and chosen with FEATS
-
-	// maxUnits is how many parts of a layer are scored in pairs of neighbours.
-	// The model grows with their square, and a treebank may have thousands of
-	// XPOS.
-	maxUnits = 1000
+	MaxUPOS  = 100 // values of UPOS that a treebank may have; UD has 17
+	maxPairs = 200 // of UPOS and XPOS that are chosen together; with more, XPOS is fine, and chosen with FEATS
 )
 
 // An inventory numbers the labels of a treebank, in sorted order.
@@ -92,17 +87,17 @@ func (m *Model) takeInventory(sents []syntax.Sentence) *inventory {
 	_, v.upos = numbered(counted(sents, func(w *syntax.Word) string { return w.UPOS }), strings.Compare)
 	var pairs []columns
 	pairs, v.tag = numbered(counted(sents, v.tagColumns), compareColumns)
-	ls := &m.tags.labels
+	ls := &m.tags.Labels
 	for i, x := range pairs {
 		m.upos, m.xpos = append(m.upos, x[0]), append(m.xpos, x[2])
 		parts := []uint16{v.upos[x[0]], uint16(len(v.upos) + i)}
 		if len(pairs) == len(v.upos) {
 			parts = parts[:1]
 		}
-		ls.add(parts...)
+		ls.Add(parts...)
 	}
-	ls.n = len(v.upos) + len(pairs)
-	ls.units = ls.n
+	ls.N = len(v.upos) + len(pairs)
+	ls.Units = ls.N
 	m.numberMorphs(v, counted(sents, v.morphColumns))
 	v.links = counted(sents, func(w *syntax.Word) [2]uint16 { return [2]uint16{v.tagOf(w), v.morphOf(w)} })
 	for _, x := range slices.SortedFunc(maps.Keys(v.links), func(a, b [2]uint16) int { return slices.Compare(a[:], b[:]) }) {
@@ -127,17 +122,17 @@ func (m *Model) numberMorphs(v *inventory, count map[columns]int) {
 	_, value := numbered(values, func(a, b string) int { // the commonest first
 		return cmp.Or(cmp.Compare(values[b], values[a]), strings.Compare(a, b))
 	})
-	ls := &m.morph.labels
-	ls.units = min(len(v.upos)+len(values), maxUnits)
-	ls.n = len(v.upos) + len(values) + len(list)
+	ls := &m.morph.Labels
+	ls.Units = min(len(v.upos)+len(values), sequence.MaxUnits)
+	ls.N = len(v.upos) + len(values) + len(list)
 	for i, x := range list {
 		m.feats, m.fineXPOS = append(m.feats, x[1]), append(m.fineXPOS, x[2])
-		parts := []uint16{v.upos[x[0]], uint16(ls.n - len(list) + i)}
+		parts := []uint16{v.upos[x[0]], uint16(ls.N - len(list) + i)}
 		for _, f := range attributes(x) {
 			parts = append(parts, uint16(len(v.upos))+value[f])
 		}
 		slices.Sort(parts)
-		ls.add(slices.Compact(parts)...)
+		ls.Add(slices.Compact(parts)...)
 	}
 }
 

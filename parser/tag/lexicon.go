@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/lemma"
 	"github.com/treebeam/treebeam/parser/linear"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
@@ -239,4 +240,48 @@ func (ids classes) of(count map[uint16]int, n int) (class, only uint16) {
 		ids[string(name)] = class
 	}
 	return class, only
+}
+
+// fromFile is the fold of occurrences that come from a lexicon file: none.
+const fromFile = -2
+
+// rareTag is the share that a combination of tags needs, among all that an entry
+// leaves open.
+const rareTag = 0.05
+
+// occurrences returns what the tagger's lexicon is told of entries: each has all
+// tags of the treebank that agree with it, but rare ones, once.
+func (m *Model) occurrences(entries []lemma.Entry, v *inventory, read func(string) *word.Form) []occurrence {
+	fitting := map[[3]string][][2]uint16{}
+	fit := func(e *lemma.Entry) (list [][2]uint16) {
+		agrees := func(known, column string) bool { return known == "" || known == column }
+		all := 0
+		for i := 0; i < len(m.links); i += 2 {
+			t, x := m.links[i], m.links[i+1]
+			if m.upos[t] == e.UPOS && agrees(e.XPOS, m.xpos[t]+m.fineXPOS[x]) && agrees(e.Feats, m.feats[x]) { // one XPOS is empty
+				list = append(list, [2]uint16{t, x})
+				all += v.links[[2]uint16{t, x}]
+			}
+		}
+		return slices.DeleteFunc(list, func(p [2]uint16) bool { return float64(v.links[p]) < rareTag*float64(all) })
+	}
+	var list []occurrence
+	for i := range entries {
+		e := &entries[i]
+		f := read(e.Form)
+		key := [3]string{e.UPOS, e.XPOS, e.Feats}
+		pairs, ok := fitting[key]
+		if !ok {
+			pairs = fit(e)
+			fitting[key] = pairs
+		}
+		for _, p := range pairs {
+			list = append(list, occurrence{hash.Key1(keyForm, f.Hash), 0, p[0], p[1], fromFile},
+				occurrence{hash.Key1(keyLower, f.Lower), 0, p[0], p[1], fromFile})
+		}
+		if upos, ok := v.upos[e.UPOS]; ok && e.Lemma != "" {
+			list = append(list, occurrence{hash.Key1(keyStem, read(e.Lemma).Lower), f.Lower, upos, 0, fromFile})
+		}
+	}
+	return list
 }

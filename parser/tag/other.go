@@ -3,6 +3,7 @@ package tag
 import (
 	"slices"
 
+	"github.com/treebeam/treebeam/parser/sequence"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -43,7 +44,7 @@ func (m *Model) Other(s *syntax.Sentence, i int, r Request, most int64, fits fun
 	if other.label < 0 || now.label < 0 || sure {
 		return w, 0, false
 	}
-	if odds = (now.score - other.score) << natShift * 1024 / scoreUnit; odds > most {
+	if odds = (now.score - other.score) << sequence.NatShift * 1024 / scoreUnit; odds > most {
 		return w, odds, false
 	}
 	// The words once more, with all UPOS given.
@@ -54,7 +55,7 @@ func (m *Model) Other(s *syntax.Sentence, i int, r Request, most int64, fits fun
 	}
 	c.Words[i].UPOS, c.Words[i].XPOS = m.upos[other.label], ""
 	r.Retag = false
-	m.TagWith(&c, r)
+	m.Tag(&c, r)
 	return c.Words[i], odds, true
 }
 
@@ -85,10 +86,10 @@ func (m *Model) rivals(sc *scratch, s *syntax.Sentence, i int, fits func(upos st
 			score += int64(dense[i*len(m.all)+int(l)])
 		}
 		if len(before) == 1 {
-			score += int64(pairScore(&m.tags.labels, m.tags.pairs, before[0], l))
+			score += int64(sequence.PairScore(&m.tags.Labels, m.tags.Pairs, before[0], l))
 		}
 		if len(behind) == 1 {
-			score += int64(pairScore(&m.tags.labels, m.tags.pairs, l, behind[0]))
+			score += int64(sequence.PairScore(&m.tags.Labels, m.tags.Pairs, l, behind[0]))
 		}
 		to := &other
 		switch upos := m.upos[l]; {

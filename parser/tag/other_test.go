@@ -13,7 +13,7 @@ func TestOther(t *testing.T) {
 	m := trainToy(t)
 	is := func(want string) func(string) bool { return func(upos string) bool { return upos == want } }
 	s := sentence("the walks walks some cat .")
-	m.Tag(&s, true)
+	m.Tag(&s, Request{Retag: true})
 	for i, want := range []string{"NOUN", "VERB"} {
 		if s.Words[i+1].UPOS != want {
 			t.Fatalf("%+v", s.Words)
@@ -48,15 +48,15 @@ func TestOther(t *testing.T) {
 func TestOtherReadsTheWordsAround(t *testing.T) {
 	m, r, found := trainToy(t), hash.Rand(7), 0
 	s := randomForms(&r, 1000)
-	m.Tag(&s, true)
+	m.Tag(&s, Request{Retag: true})
 	anyOther := func(i int) func(string) bool {
 		return func(upos string) bool { return upos != s.Words[i].UPOS }
 	}
 	for i := 0; i < len(s.Words); i += 7 {
 		m.pool = sync.Pool{}
 		got, odds, ok := m.Other(&s, i, Request{}, math.MaxInt64, anyOther(i))
-		if sc, _ := m.pool.Get().(*scratch); sc != nil && len(sc.lat.start)-1 > 2*otherReach+1 {
-			t.Fatalf("word %d: %d words are tagged again", i+1, len(sc.lat.start)-1)
+		if sc, _ := m.pool.Get().(*scratch); sc != nil && len(sc.lat.Start)-1 > 2*otherReach+1 {
+			t.Fatalf("word %d: %d words are tagged again", i+1, len(sc.lat.Start)-1)
 		}
 		if !ok {
 			continue
@@ -68,7 +68,7 @@ func TestOtherReadsTheWordsAround(t *testing.T) {
 			c.Words[k].Feats, c.Words[k].Lemma = "", ""
 		}
 		c.Words[i].UPOS, c.Words[i].XPOS = got.UPOS, ""
-		m.TagWith(&c, Request{})
+		m.Tag(&c, Request{})
 		if c.Words[i] != got {
 			t.Errorf("word %d: %+v with odds %d, by the whole sentence %+v", i+1, got, odds, c.Words[i])
 		}

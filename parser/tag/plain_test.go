@@ -28,7 +28,7 @@ func TestTypographicFormsAreTaggedAsPlain(t *testing.T) {
 		for _, f := range forms {
 			s.Words = append(s.Words, syntax.Word{Form: f})
 		}
-		m.Tag(&s, true)
+		m.Tag(&s, Request{Retag: true})
 		return s.Words
 	}
 	plain := tagged("the", "dog", "'s", "walks", "$", `"`, "cat's", "...")
@@ -46,7 +46,7 @@ func TestTypographicFormsAreTaggedAsPlain(t *testing.T) {
 		t.Errorf("learned %+v", plain)
 	}
 	w := typed[2]
-	if n := testing.AllocsPerRun(10, func() { m.Tag(&syntax.Sentence{Words: typed}, true) }); n > 3 && !underRace || typed[2] != w {
+	if n := testing.AllocsPerRun(10, func() { m.Tag(&syntax.Sentence{Words: typed}, Request{Retag: true}) }); n > 3 && !underRace || typed[2] != w {
 		t.Errorf("%v allocations for forms that were met before", n)
 	}
 }

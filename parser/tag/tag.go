@@ -21,9 +21,10 @@ import (
 	"sync"
 
 	"github.com/treebeam/treebeam/parser/hash"
-	"github.com/treebeam/treebeam/parser/linear"
+	"github.com/treebeam/treebeam/parser/lemma"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/score"
+	"github.com/treebeam/treebeam/parser/sequence"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
 )
@@ -37,9 +38,9 @@ type Model struct {
 	links           []uint16 // pairs: label of the first layer, of the second; rising
 
 	lex   *lexicon
-	tags  layer
-	morph layer
-	lemma *Lemmatizer
+	tags  sequence.Layer
+	morph sequence.Layer
+	lemma *lemma.Model
 
 	all     []uint16   // labels of the first layer
 	kind    []uint16   // of each, a number of its UPOS
@@ -62,32 +63,22 @@ const (
 
 // A scratch is what one call of Tag needs.
 type scratch struct {
-	text        text
-	lat         lattice[int32]
-	leads       []int64  // of words in the first layer
-	given       []string // UPOS of words that is not the tagger's, or ""
-	post        posterior
-	keys        []hash.Key
-	rows        []uint64 // see linear.Table.Sum
-	acc, emit   []int32
-	labels      []uint16
-	taken       []uint16
-	form, lemma []rune
-	candidates  []candidate
-}
-
-// sum returns the sums of the rows of sc.keys by class. They are valid until
-// the next call.
-func (sc *scratch) sum(t *linear.Table, classes int) []int32 {
-	sc.acc, sc.rows = slices.Grow(sc.acc[:0], classes)[:classes], slices.Grow(sc.rows[:0], len(sc.keys))
-	clear(sc.acc)
-	t.Sum(sc.keys, sc.acc, sc.rows)
-	return sc.acc
+	text     text
+	lat      sequence.Lattice[int32]
+	leads    []int64  // of words in the first layer
+	given    []string // UPOS of words that is not the tagger's, or ""
+	post     sequence.Posterior
+	keys     []hash.Key
+	sums     sequence.Sums
+	emit     []int32
+	labels   []uint16
+	narrowed []uint16
+	lemma    lemma.Scratch
 }
 
 // A lemmaMemo is a lemma that a form had.
 type lemmaMemo struct {
-	tags  uint64 // tags.all
+	tags  lemma.Tags
 	lemma string // "" if it is the form
 }
 
@@ -109,23 +100,28 @@ func (m *Model) NumFeats() int { return len(m.feats) }
 // the XPOS that is chosen with them, if it is.
 func (m *Model) FeatsName(f int) (feats, xpos string) { return m.feats[f], m.fineXPOS[f] }
 
-// Tag fills in UPOS, XPOS, FEATS and lemmas. Without retag it leaves columns
+// A Request is what a caller says of a sentence.
+type Request struct {
+	Retag bool // replace the columns that hold anything
+
+	// Temperature of TagProb, 0 is sequence.TemperatureUnit. It changes no tag. Dense
+	// scores want a higher one, the more they count: they are surer than they are right.
+	Temperature int32
+
+	// Exceptions are a caller's own, nil has none. What a sentence has without Retag
+	// goes before them. A word whose exceptions leave one UPOS has TagProb 1, as if it
+	// were given.
+	Exceptions *Exceptions
+}
+
+// Tag fills in UPOS, XPOS, FEATS and lemmas. Without Retag it leaves columns
 // alone that hold anything: UPOS and XPOS word by word, FEATS and lemmas by
 // sentence, for an empty FEATS is a value like others; given tags restrict
 // what the rest may be. s.Dense.Tags and s.Dense.Feats, where they have a score for
 // each of each word, are added. It also sets TagProb, TagsGiven, Given,
 // Lexical and Unknown. Tag never fails: a word that nothing is known about gets the best
 // guess.
-func (m *Model) Tag(s *syntax.Sentence, retag bool) { m.TagAt(s, retag, HeatUnit) }
-
-// TagAt is Tag where TagProb has another temperature: that of Tag times
-// heat/HeatUnit, heat > 0. It changes no tag. Dense scores want more than
-// HeatUnit, the more they count: they are surer than they are right.
-func (m *Model) TagAt(s *syntax.Sentence, retag bool, heat int32) {
-	m.tag(s, Request{Retag: retag, Heat: heat})
-}
-
-func (m *Model) tag(s *syntax.Sentence, r Request) {
+func (m *Model) Tag(s *syntax.Sentence, r Request) {
 	retag := r.Retag
 	if len(s.Words) == 0 {
 		return
@@ -165,15 +161,27 @@ func givenOf(words []syntax.Word) (g syntax.Given) {
 	return g
 }
 
-// lemmaOf returns the lemma of a word, which is plain (word.Plain) as its form is
-// to the lemmatiser. A lone sign, as of a currency, is no other sign's lemma.
+// lemmaOf returns the lemma of a word. The lemmatizer sees its plain form (word.Plain).
+// A lone sign, as of a currency, is no other sign's lemma.
 func (m *Model) lemmaOf(sc *scratch, w *syntax.Word, f *form) string {
-	plain := cmp.Or(f.plain, w.Form)
-	lemma := m.lemma.known(sc, plain, f, tagsOf(w.UPOS, w.XPOS, w.Feats))
-	if lemma == "$" && plain == "$" {
+	if !m.lemma.Learned() {
+		return ""
+	}
+	plain, t := cmp.Or(f.plain, w.Form), lemma.TagsOf(w.UPOS, w.XPOS, w.Feats)
+	found := ""
+	if k := slices.IndexFunc(f.lemmas, func(x lemmaMemo) bool { return x.tags == t }); k >= 0 {
+		found = cmp.Or(f.lemmas[k].lemma, plain)
+	} else if found = m.lemma.Lemma(&sc.lemma, plain, &f.Form, t); len(f.lemmas) < maxLemmas {
+		x := lemmaMemo{t, found}
+		if found == plain {
+			x.lemma = ""
+		}
+		f.lemmas = append(f.lemmas, x)
+	}
+	if found == "$" && plain == "$" {
 		return w.Form
 	}
-	return lemma
+	return found
 }
 
 // tagWords runs the first layer and returns its labels, valid until the next
@@ -183,7 +191,7 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, r Request) []uint16 {
 	if len(dense) != len(s.Words)*len(m.all) {
 		dense = nil
 	}
-	sc.lat.reset()
+	sc.lat.Reset()
 	sc.leads, sc.given = sc.leads[:0], sc.given[:0]
 	for i := range s.Words {
 		f, w := sc.text.at(i).form, &s.Words[i]
@@ -194,7 +202,7 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, r Request) []uint16 {
 		if given && w.UPOS != "" {
 			only = w.UPOS
 		} else {
-			labels, only, excepted = m.except(sc, r.Exceptions.rowsOf(w.Form))
+			labels, only, excepted = m.excepted(sc, r.Exceptions.rowsOf(w.Form))
 		}
 		sc.given = append(sc.given, only)
 		sure := f.sure != 0 && !given && !excepted
@@ -219,15 +227,15 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, r Request) []uint16 {
 				addDense(emit, labels, dense[i*len(m.all):])
 			}
 		}
-		sc.lat.push(labels, emit, tagBeam, beamMargin)
+		sc.lat.Push(labels, emit, tagBeam, beamMargin)
 		if sure && len(labels) == 1 {
 			sc.leads = append(sc.leads, isSure)
 		} else {
 			sc.leads = append(sc.leads, m.lead(&sc.lat, labels, emit))
 		}
 	}
-	sc.labels = append(sc.labels[:0], sc.lat.search(&m.tags.labels, m.tags.pairs)...)
-	m.tagProbs(sc, s, r.Heat)
+	sc.labels = append(sc.labels[:0], sc.lat.Search(&m.tags.Labels, m.tags.Pairs)...)
+	m.tagProbs(sc, s, cmp.Or(r.Temperature, sequence.TemperatureUnit))
 	for i, l := range sc.labels {
 		w := &s.Words[i]
 		if w.UPOS = sc.given[i]; w.UPOS == "" {
@@ -244,11 +252,11 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, r Request) []uint16 {
 var zero = []int32{0}
 
 // emits returns the scores of labels by sc.keys, valid until the next call.
-func (sc *scratch) emits(m *layer, labels []uint16) []int32 {
-	acc := sc.sum(&m.table, m.labels.n)
+func (sc *scratch) emits(m *sequence.Layer, labels []uint16) []int32 {
+	acc := sc.sums.Of(m, sc.keys)
 	sc.emit = sc.emit[:0]
 	for _, x := range labels {
-		sc.emit = append(sc.emit, sumOf(&m.labels, acc, x))
+		sc.emit = append(sc.emit, sequence.SumOf(&m.Labels, acc, x))
 	}
 	return sc.emit
 }
@@ -267,11 +275,11 @@ func (m *Model) ownTags(sc *scratch, f *form) []int32 {
 // model knows them: with both, else with UPOS, else with XPOS, else all. They
 // are valid until the next call.
 func (m *Model) agree(sc *scratch, w *syntax.Word) []uint16 {
-	labels := sc.take(m.all, func(l uint16) bool { return m.upos[l] == w.UPOS })
+	labels := sc.narrow(m.all, func(l uint16) bool { return m.upos[l] == w.UPOS })
 	if w.XPOS == "" {
 		return labels
 	}
-	return sc.take(labels, func(l uint16) bool {
+	return sc.narrow(labels, func(l uint16) bool {
 		if m.fine {
 			return slices.ContainsFunc(m.morphOf[l], func(f uint16) bool { return m.fineXPOS[f] == w.XPOS })
 		}
@@ -279,13 +287,13 @@ func (m *Model) agree(sc *scratch, w *syntax.Word) []uint16 {
 	})
 }
 
-// take returns the labels that takes accepts, all if it accepts none.
-func (sc *scratch) take(labels []uint16, takes func(uint16) bool) []uint16 {
-	if !slices.ContainsFunc(labels, takes) {
+// narrow returns the labels that fit, all if it accepts none.
+func (sc *scratch) narrow(labels []uint16, fits func(uint16) bool) []uint16 {
+	if !slices.ContainsFunc(labels, fits) {
 		return labels
 	}
-	sc.taken = slices.DeleteFunc(append(sc.taken[:0], labels...), func(l uint16) bool { return !takes(l) })
-	return sc.taken
+	sc.narrowed = slices.DeleteFunc(append(sc.narrowed[:0], labels...), func(l uint16) bool { return !fits(l) })
+	return sc.narrowed
 }
 
 // possibleTags returns the labels of the first layer that a form can have: all,
@@ -328,11 +336,11 @@ func addDense(emit []int32, labels []uint16, dense []int32) {
 
 // morphWords runs the second layer, given the labels of the first.
 func (m *Model) morphWords(sc *scratch, s *syntax.Sentence, tags []uint16, retag, needFeats bool) {
-	sc.lat.reset()
+	sc.lat.Reset()
 	for i := range s.Words {
 		m.pushMorphs(sc, s, i, tags, retag)
 	}
-	for i, l := range sc.lat.search(&m.morph.labels, m.morph.pairs) {
+	for i, l := range sc.lat.Search(&m.morph.Labels, m.morph.Pairs) {
 		w := &s.Words[i]
 		if needFeats {
 			w.Feats = m.feats[l]
@@ -355,7 +363,7 @@ func (m *Model) pushMorphs(sc *scratch, s *syntax.Sentence, i int, tags []uint16
 	given := m.fine && !retag && xpos != ""
 	labels, emit := m.morphOf[tags[i]], zero
 	if given {
-		labels = sc.take(labels, func(f uint16) bool { return m.fineXPOS[f] == xpos })
+		labels = sc.narrow(labels, func(f uint16) bool { return m.fineXPOS[f] == xpos })
 	} else if dense == nil {
 		labels = m.possibleMorphs(f, tags[i])
 	}
@@ -369,12 +377,12 @@ func (m *Model) pushMorphs(sc *scratch, s *syntax.Sentence, i int, tags []uint16
 			addDense(emit, labels, dense[i*len(m.feats):])
 		}
 	}
-	sc.lat.push(labels, emit, morphBeam, beamMargin)
+	sc.lat.Push(labels, emit, morphBeam, beamMargin)
 }
 
 func (m *Model) layout(l *pack.Layout) {
 	m.layoutTags(l)
-	l.Nested(lemmaName, m.lemma.layout)
+	m.lemma.Layout(l)
 }
 
 // layoutTags is all but the lemmas.
@@ -386,10 +394,10 @@ func (m *Model) layoutTags(l *pack.Layout) {
 	l.Strings("finexpos", &m.fineXPOS)
 	pack.Array(l, "links", &m.links)
 	l.Nested("lexicon", m.lex.layout)
-	l.Nested("tags", m.tags.layout)
-	l.Nested("morphs", m.morph.layout)
-	l.Check("tags.start", len(m.upos) > 0 && m.tags.labels.count() == len(m.upos) && len(m.xpos) == len(m.upos), "does not fit the tags")
-	l.Check("morphs.start", m.morph.labels.count() == len(m.feats) && len(m.fineXPOS) == len(m.feats), "does not fit the tags")
+	l.Nested("tags", m.tags.Layout)
+	l.Nested("morphs", m.morph.Layout)
+	l.Check("tags.start", len(m.upos) > 0 && m.tags.Labels.Count() == len(m.upos) && len(m.xpos) == len(m.upos), "does not fit the tags")
+	l.Check("morphs.start", m.morph.Labels.Count() == len(m.feats) && len(m.fineXPOS) == len(m.feats), "does not fit the tags")
 	l.Check("links", len(m.links)%2 == 0, "is not made of pairs")
 	if l.Reading() {
 		l.Check("links", m.inOrder(), "is out of order")
@@ -431,7 +439,7 @@ func (m *Model) finish() *Model {
 		tag := m.links[i]
 		m.morphOf[tag] = append(m.morphOf[tag], m.links[i+1])
 	}
-	m.lemma.casing = m.lex.casing
+	m.lemma.Casing = m.lex.casing
 	return m
 }
 
@@ -450,4 +458,4 @@ func Open(v *pack.View, component string, clusters *word.Clusters) (*Model, erro
 	return m.finish(), nil
 }
 
-func newModel() *Model { return &Model{lex: &lexicon{}, lemma: &Lemmatizer{}} }
+func newModel() *Model { return &Model{lex: &lexicon{}, lemma: &lemma.Model{}} }

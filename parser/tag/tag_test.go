@@ -83,7 +83,7 @@ func TestTrainLearnsTheToyTreebank(t *testing.T) {
 	}
 	s := syntax.Sentence{Words: []syntax.Word{{Form: "Some"}, {Form: "bricks"}, {Form: "jumped"},
 		{Form: "the"}, {Form: "house"}, {Form: "."}}}
-	m.Tag(&s, false)
+	m.Tag(&s, Request{})
 	want := []string{"DET DT some", "NOUN NNS brick", "VERB VBD jump", "DET DT the", "NOUN NN house", "PUNCT . ."}
 	for i, w := range s.Words {
 		if got := w.UPOS + " " + w.XPOS + " " + w.Lemma; got != want[i] {
@@ -111,8 +111,8 @@ func TestTrainIsDeterministicAndSavedModelsAreEqual(t *testing.T) {
 	for _, s := range toyTreebank() {
 		s2 := s
 		s2.Words = append([]syntax.Word(nil), s.Words...)
-		a.Tag(&s, true)
-		opened.Tag(&s2, true)
+		a.Tag(&s, Request{Retag: true})
+		opened.Tag(&s2, Request{Retag: true})
 		if !reflect.DeepEqual(s.Words, s2.Words) {
 			t.Fatalf("opened model tags %v, fresh one %v", s2.Words, s.Words)
 		}
@@ -131,7 +131,7 @@ func TestTagKeepsWhatIsGiven(t *testing.T) {
 			{Form: "the", UPOS: "DET"}, {Form: "walks", UPOS: "VERB"}, {Form: "zork", UPOS: "INTJ"}, {Form: "."}}}
 	}
 	s := given()
-	m.Tag(&s, false)
+	m.Tag(&s, Request{})
 	if w := s.Words[1]; w.UPOS != "VERB" || w.XPOS != "VBZ" || w.Feats != "Person=3|Tense=Pres|VerbForm=Fin" || w.Lemma != "walk" {
 		t.Errorf("given VERB: %+v", w)
 	}
@@ -143,18 +143,18 @@ func TestTagKeepsWhatIsGiven(t *testing.T) {
 	}
 	s = given()
 	s.Words[0].Lemma, s.Words[0].Feats = "LEMMA", "A=b"
-	m.Tag(&s, false)
+	m.Tag(&s, Request{})
 	if s.Words[0].Lemma != "LEMMA" || s.Words[0].Feats != "A=b" || s.Words[1].Lemma != "" || s.Words[1].Feats != "" {
 		t.Errorf("columns that were not empty changed: %+v", s.Words)
 	}
 	s = given()
-	m.Tag(&s, true)
+	m.Tag(&s, Request{Retag: true})
 	if s.Words[1].UPOS != "NOUN" || s.Words[2].UPOS == "INTJ" {
 		t.Errorf("retag kept the tags: %+v", s.Words)
 	}
-	m.Tag(&syntax.Sentence{}, true)
+	m.Tag(&syntax.Sentence{}, Request{Retag: true})
 	s = syntax.Sentence{Words: []syntax.Word{{Form: ""}, {Form: "\xff\xfe"}}}
-	m.Tag(&s, false)
+	m.Tag(&s, Request{})
 }
 
 // Dense scores that are equal for all tags change nothing, and strong ones
@@ -164,20 +164,20 @@ func TestDenseScores(t *testing.T) {
 	for _, s := range toyTreebank()[:20] {
 		want := s
 		want.Words = slices.Clone(s.Words)
-		m.Tag(&want, true)
+		m.Tag(&want, Request{Retag: true})
 		s.Words = slices.Clone(s.Words)
 		s.Dense.Tags = make([]int32, len(s.Words)*m.NumTags())
 		for i := range s.Dense.Tags {
 			s.Dense.Tags[i] = int32(7000 * (i/m.NumTags() - 2))
 		}
-		m.Tag(&s, true)
+		m.Tag(&s, Request{Retag: true})
 		if !reflect.DeepEqual(s.Words, want.Words) {
 			t.Fatalf("a constant changes %v to %v", want.Words, s.Words)
 		}
 		for i := range s.Words {
 			s.Dense.Tags[i*m.NumTags()+i%m.NumTags()] += 1 << 20
 		}
-		m.Tag(&s, true)
+		m.Tag(&s, Request{Retag: true})
 		for i, w := range s.Words {
 			if upos, xpos := m.TagName(i % m.NumTags()); w.UPOS != upos || w.XPOS != xpos {
 				t.Errorf("word %d is %s %s, the dense scores say %s %s", i+1, w.UPOS, w.XPOS, upos, xpos)
@@ -193,13 +193,13 @@ func TestDenseScoresOfFeats(t *testing.T) {
 	for _, s := range toyTreebank()[:20] {
 		want := s
 		want.Words = slices.Clone(s.Words)
-		m.Tag(&want, true)
+		m.Tag(&want, Request{Retag: true})
 		s.Words = slices.Clone(s.Words)
 		s.Dense.Feats = make([]int32, len(s.Words)*F)
 		for i := range s.Dense.Feats {
 			s.Dense.Feats[i] = int32(7000 * (i/F - 2))
 		}
-		m.Tag(&s, true)
+		m.Tag(&s, Request{Retag: true})
 		if !reflect.DeepEqual(s.Words, want.Words) {
 			t.Fatalf("a constant changes %v to %v", want.Words, s.Words)
 		}
@@ -212,7 +212,7 @@ func TestDenseScoresOfFeats(t *testing.T) {
 			s.Dense.Feats[i*F+int(list[i%len(list)])] += 1 << 20
 			want.Words[i].Feats, _ = m.FeatsName(int(list[i%len(list)]))
 		}
-		m.Tag(&s, true)
+		m.Tag(&s, Request{Retag: true})
 		for i, w := range s.Words {
 			if w.Feats != want.Words[i].Feats {
 				t.Errorf("word %d has %q, the dense scores say %q", i+1, w.Feats, want.Words[i].Feats)
@@ -251,7 +251,7 @@ func TestTreebankWithManyXPOS(t *testing.T) {
 		t.Error("XPOS has hundreds of values and is not fine")
 	}
 	s := syntax.Sentence{Words: []syntax.Word{{Form: "the"}, {Form: "dog"}}}
-	m.Tag(&s, false)
+	m.Tag(&s, Request{})
 	if s.Words[1].UPOS != "NOUN" || s.Words[1].XPOS[:2] != "NN" {
 		t.Errorf("%+v", s.Words)
 	}
@@ -269,7 +269,7 @@ func TestTreebankWithoutTagsOrLemmas(t *testing.T) {
 	}
 	for range 2 { // the second time from the memo of forms
 		s := syntax.Sentence{Words: []syntax.Word{{Form: "the"}, {Form: "bricks"}, {Form: "bricks"}}}
-		m.Tag(&s, false)
+		m.Tag(&s, Request{})
 		if w := s.Words[2]; w.UPOS != "NOUN" || w.XPOS != "" || w.Feats != "" || w.Lemma != "" {
 			t.Errorf("%+v: the treebank has neither XPOS nor FEATS nor lemmas", w)
 		}
@@ -286,8 +286,8 @@ func TestTagDoesNotAllocate(t *testing.T) {
 	}
 	m := trainToy(t)
 	s := syntax.Sentence{Words: []syntax.Word{{Form: "some"}, {Form: "dog"}, {Form: "walks"}, {Form: "."}}}
-	m.Tag(&s, true)
-	if n := testing.AllocsPerRun(100, func() { m.Tag(&s, true) }); n > 2.5 { // two: the lemma of "walks", and TagProb
+	m.Tag(&s, Request{Retag: true})
+	if n := testing.AllocsPerRun(100, func() { m.Tag(&s, Request{Retag: true}) }); n > 2.5 { // two: the lemma of "walks", and TagProb
 		t.Errorf("%v allocations a sentence", n)
 	}
 }
@@ -333,9 +333,9 @@ func FuzzOpen(f *testing.F) {
 			return
 		}
 		for _, s := range toyTreebank()[:10] {
-			m.Tag(&s, true)
+			m.Tag(&s, Request{Retag: true})
 			s.Words[1].UPOS, s.Words[1].Feats, s.Words[0].XPOS = "", "", ""
-			m.Tag(&s, false)
+			m.Tag(&s, Request{})
 		}
 	})
 }

@@ -86,7 +86,7 @@ func TestUnknownWordsAreCounted(t *testing.T) {
 	}
 	trained := trainToy(t)
 	s.Words = append(s.Words, syntax.Word{Form: "zebra"})
-	trained.Tag(&s, false)
+	trained.Tag(&s, Request{})
 	if s.Lexical != 2 || s.Unknown != 1 {
 		t.Errorf("Tag counted %d of %d unknown words, want 1 of 2", s.Unknown, s.Lexical)
 	}

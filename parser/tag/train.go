@@ -6,7 +6,10 @@ import (
 	"slices"
 
 	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/lemma"
 	"github.com/treebeam/treebeam/parser/linear"
+	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/sequence"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
 )
@@ -17,7 +20,7 @@ type Options struct {
 	Workers int                              // goroutines; 0 is one. No result depends on it.
 	Log     func(format string, args ...any) // progress; nil is silent. Jackknife calls it from several goroutines.
 	Epochs  int                              // passes over the treebank for UPOS and XPOS; 0 is 8 to 16, more for small treebanks
-	Lexicon []Entry                          // words that the treebank may not have (ReadEntries)
+	Lexicon []lemma.Entry                    // words that the treebank may not have
 
 	// Clusters are classes of words; nil has none. Open needs the same.
 	Clusters *word.Clusters
@@ -36,6 +39,10 @@ func (o *Options) defaults(train []syntax.Sentence) {
 	}
 }
 
+func (o *Options) learning() sequence.Options {
+	return sequence.Options{Seed: o.Seed, Workers: o.Workers, Log: o.Log}
+}
+
 // Train learns a model from the tags of train: which there are, and lemmas,
 // from its gold sentences. Silver ones with other tags are passed over. dev,
 // which may be empty, is only reported on. The same sentences and options give the same model.
@@ -50,19 +57,19 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	if len(gold) < len(train) {
 		train = slices.DeleteFunc(slices.Clone(train), func(s syntax.Sentence) bool { return !v.has(&s) })
 	}
-	if max(m.tags.labels.n, m.morph.labels.n) > maxLabels {
-		return nil, fmt.Errorf("tagger: the treebank has %d different combinations of UPOS, FEATS and (if it has many values) XPOS, of %d attributes: more than the %d that a model can hold together", len(m.feats), m.morph.labels.n-len(m.feats), maxLabels)
+	if max(m.tags.Labels.N, m.morph.Labels.N) > sequence.MaxLabels {
+		return nil, fmt.Errorf("tagger: the treebank has %d different combinations of UPOS, FEATS and (if it has many values) XPOS, of %d attributes: more than the %d that a model can hold together", len(m.feats), m.morph.Labels.N-len(m.feats), sequence.MaxLabels)
 	}
 	lex := m.learnLexicons(train, v, o)
 	m.finish()
 	allTagKeys := func(dst []hash.Key, t *text, i int, _ []uint16) []hash.Key {
 		return tagKeys(ownTagKeys(dst, t.at(i).form), t, i)
 	}
-	p := lex.problem(train, v, &m.tags.labels, v.tagOf, m.possibleTags, allTagKeys)
-	m.tags = p.learn("upos", o.Epochs, learnTagBeam, o)
-	p = lex.problem(train, v, &m.morph.labels, v.morphOf, m.possibleMorphs, morphKeys)
-	m.morph = p.learn("feats", max(1, o.Epochs*7/10), learnMorphBeam, o)
-	m.lemma = learnLemmas(gold, m.lex.casing, o)
+	p := lex.problem(train, v, &m.tags.Labels, v.tagOf, m.possibleTags, allTagKeys)
+	m.tags = p.Learn("upos", o.Epochs, learnTagBeam, o.learning())
+	p = lex.problem(train, v, &m.morph.Labels, v.morphOf, m.possibleMorphs, morphKeys)
+	m.morph = p.Learn("feats", max(1, o.Epochs*7/10), learnMorphBeam, o.learning())
+	m.lemma = lemma.Train(gold, o.Lexicon, m.lex.casing, o.learning())
 	if len(dev) > 0 {
 		o.Log("tagger: dev %v", m.Measure(dev))
 	}
@@ -87,9 +94,9 @@ func check(train []syntax.Sentence) error {
 // problem extracts the features of a layer from sentences with gold tags.
 // allowed returns the labels of a form with a tag of the first layer; keys
 // appends the features of a word that has several.
-func (x lexicons) problem(sents []syntax.Sentence, v *inventory, ls *labels, gold func(*syntax.Word) uint16,
-	allowed func(f *form, tag uint16) []uint16, keys func(dst []hash.Key, t *text, i int, tags []uint16) []hash.Key) *problem {
-	p := newProblem(ls)
+func (x lexicons) problem(sents []syntax.Sentence, v *inventory, ls *sequence.Labels, gold func(*syntax.Word) uint16,
+	allowed func(f *form, tag uint16) []uint16, keys func(dst []hash.Key, t *text, i int, tags []uint16) []hash.Key) *sequence.Problem {
+	p := sequence.New(ls)
 	var dst []hash.Key
 	var tags []uint16
 	x.each(sents, func(t *text, s *syntax.Sentence) {
@@ -103,9 +110,9 @@ func (x lexicons) problem(sents []syntax.Sentence, v *inventory, ls *labels, gol
 			if len(list) > 1 {
 				dst = keys(dst, t, i, tags)
 			}
-			p.add(dst, list, gold(&s.Words[i]))
+			p.Add(dst, list, gold(&s.Words[i]))
 		}
-		p.endSequence(s.Step())
+		p.EndSequence(s.Step())
 	})
 	return p
 }
@@ -134,7 +141,7 @@ func Jackknife(train []syntax.Sentence, folds int, o Options) ([]syntax.Sentence
 			return
 		}
 		for i := lo; i < hi; i++ {
-			m.Tag(&out[i], true)
+			m.Tag(&out[i], Request{Retag: true})
 		}
 		log("tagger: sentences %d to %d jackknifed: %v", lo+1, hi, compare(train[lo:hi], out[lo:hi]))
 	})
@@ -156,7 +163,7 @@ func (a Accuracy) String() string {
 func (m *Model) Measure(sents []syntax.Sentence) Accuracy {
 	tagged := syntax.Clone(sents)
 	for i := range tagged {
-		m.Tag(&tagged[i], true)
+		m.Tag(&tagged[i], Request{Retag: true})
 	}
 	return compare(sents, tagged)
 }
@@ -180,4 +187,50 @@ func compare(gold, tagged []syntax.Sentence) Accuracy {
 	}
 	share := func(k int) float64 { return 100 * float64(right[k]) / float64(max(1, words)) }
 	return Accuracy{share(0), share(1), share(2), share(3), share(4)}
+}
+
+// TrainLemmas learns lemmas from train for the model that is packed as
+// component, whose own lemmas are not read. The treebank must have lemmas, and
+// tags of which the model knows most: it would be another language, or another
+// scheme of tags. From the model's own treebank, with its seed, come the lemmas
+// that Train makes.
+func TrainLemmas(v *pack.View, component string, train []syntax.Sentence, o Options) (*lemma.Model, error) {
+	o.defaults(train)
+	m := newModel()
+	if err := pack.Read(v, component, m.layoutTags); err != nil {
+		return nil, err
+	}
+	if err := m.finish().fits(train); err != nil {
+		return nil, err
+	}
+	return lemma.Train(train, o.Lexicon, m.lex.casing, o.learning()), nil
+}
+
+// minKnown is the share of words whose UPOS and XPOS a model must know, so
+// that lemmas learned with them are any use to it.
+const minKnown = 0.9
+
+// fits returns an error if lemmas of the treebank are no use to the model.
+func (m *Model) fits(train []syntax.Sentence) error {
+	known := map[[2]string]bool{}
+	for t, list := range m.morphOf {
+		for _, x := range list {
+			known[[2]string{m.upos[t], m.xpos[t] + m.fineXPOS[x]}] = true // one is empty
+		}
+	}
+	words, fit := 0, 0
+	for pair, n := range counted(train, func(w *syntax.Word) [2]string { return [2]string{w.UPOS, w.XPOS} }) {
+		words += n
+		if known[pair] {
+			fit += n
+		}
+	}
+	lemmas := counted(train, func(w *syntax.Word) bool { return w.Lemma != "" })
+	switch {
+	case lemmas[true] == 0:
+		return errors.New("no word of the treebank has a lemma: there is nothing to learn from")
+	case float64(fit) < minKnown*float64(words):
+		return fmt.Errorf("the model knows the UPOS and XPOS of only %d of the treebank's %d words: take a treebank with the tags that it was trained with, or train the whole model", fit, words)
+	}
+	return nil
 }

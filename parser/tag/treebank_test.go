@@ -50,7 +50,7 @@ func BenchmarkTag(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for i := range sents {
-			m.Tag(&sents[i], true)
+			m.Tag(&sents[i], Request{Retag: true})
 		}
 	}
 	b.ReportMetric(float64(words)*float64(b.N)/b.Elapsed().Seconds(), "tokens/s")

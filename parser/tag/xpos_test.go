@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/sequence"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -39,13 +40,13 @@ func TestXPOSWithoutUPOS(t *testing.T) {
 			{"dog", "", "zork", "NOUN", "Number=Sing"},
 		} {
 			s := syntax.Sentence{Words: []syntax.Word{{Form: "the"}, {Form: c.form, UPOS: c.upos, XPOS: c.xpos}}}
-			m.Tag(&s, false)
+			m.Tag(&s, Request{})
 			w := s.Words[1]
 			if w.UPOS != c.want || w.XPOS != c.xpos || c.upos != "NOUN" && w.Feats != c.feats {
 				t.Errorf("fine %v, %+v: %+v", m.fine, c, w)
 			}
 			s.Words[1] = syntax.Word{Form: c.form, UPOS: c.upos, XPOS: c.xpos}
-			m.Tag(&s, true)
+			m.Tag(&s, Request{Retag: true})
 			if c.form == "walks" && s.Words[1].UPOS == "PUNCT" {
 				t.Error("retag kept an XPOS")
 			}
@@ -56,7 +57,7 @@ func TestXPOSWithoutUPOS(t *testing.T) {
 			continue
 		}
 		s := syntax.Sentence{Words: []syntax.Word{{Form: "walked", XPOS: x}}}
-		many.Tag(&s, false)
+		many.Tag(&s, Request{})
 		if w := s.Words[0]; w.UPOS != "NOUN" || w.XPOS != x {
 			t.Errorf("given %s: %+v", x, w)
 		}
@@ -94,12 +95,12 @@ func TestRichXPOSDoesNotFillTheModel(t *testing.T) {
 	}
 	eachWord(sents, func(*syntax.Word) { words++ })
 	xpos := len(counted(sents, func(w *syntax.Word) string { return w.XPOS }))
-	t.Logf("%d words, %d XPOS, %d units: %d bytes", words, xpos, m.morph.labels.units, size)
+	t.Logf("%d words, %d XPOS, %d units: %d bytes", words, xpos, m.morph.Labels.Units, size)
 	if xpos < 1500 || !m.fine {
 		t.Fatalf("only %d values: the test sees too little", xpos)
 	}
-	if m.morph.labels.units != maxUnits || len(m.morph.pairs) != maxUnits*maxUnits {
-		t.Errorf("%d units, %d pairs", m.morph.labels.units, len(m.morph.pairs))
+	if m.morph.Labels.Units != sequence.MaxUnits || len(m.morph.Pairs) != sequence.MaxUnits*sequence.MaxUnits {
+		t.Errorf("%d units, %d pairs", m.morph.Labels.Units, len(m.morph.Pairs))
 	}
 	if size > 6<<20 {
 		t.Errorf("the model has %d bytes", size)
@@ -111,8 +112,8 @@ func TestRichXPOSDoesNotFillTheModel(t *testing.T) {
 	for _, s := range sents[:50] {
 		s2 := s
 		s2.Words = slices.Clone(s.Words)
-		m.Tag(&s, true)
-		opened.Tag(&s2, true)
+		m.Tag(&s, Request{Retag: true})
+		opened.Tag(&s2, Request{Retag: true})
 		if !reflect.DeepEqual(s.Words, s2.Words) {
 			t.Fatalf("opened model tags %v, fresh one %v", s2.Words, s.Words)
 		}
@@ -124,11 +125,11 @@ func TestUnitsAreTheCommonest(t *testing.T) {
 	m := newModel()
 	v := &inventory{upos: map[string]uint16{"N": 0}}
 	m.numberMorphs(v, map[columns]int{{"N", "A=a|B=b"}: 5, {"N", "A=a"}: 3, {"N", "A=c|B=b"}: 4, {"N", "A=d"}: 8})
-	ls := &m.morph.labels
+	ls := &m.morph.Labels
 	// B=b stands in 9 words, A=a and A=d in 8, A=c in 4; labels are in the order of FEATS.
 	for i, want := range [][]uint16{{0, 2}, {0, 1, 2}, {0, 1, 4}, {0, 3}} {
-		parts := ls.of(uint16(i))
-		if !slices.Equal(parts[:len(want)], want) || int(parts[len(want)]) < ls.units {
+		parts := ls.Of(uint16(i))
+		if !slices.Equal(parts[:len(want)], want) || int(parts[len(want)]) < ls.Units {
 			t.Errorf("label %d has the parts %v, want %v and no other unit", i, parts, want)
 		}
 	}
@@ -148,7 +149,7 @@ func TestManyFeatsInTraining(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if most := MaxUPOS + 2*syntax.MaxFeats; m.morph.labels.units > most {
-		t.Errorf("%d units, want at most %d", m.morph.labels.units, most)
+	if most := MaxUPOS + 2*syntax.MaxFeats; m.morph.Labels.Units > most {
+		t.Errorf("%d units, want at most %d", m.morph.Labels.Units, most)
 	}
 }

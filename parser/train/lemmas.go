@@ -5,8 +5,8 @@ import (
 	"maps"
 
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/lemma"
 	"github.com/treebeam/treebeam/parser/pack"
-	"github.com/treebeam/treebeam/parser/tag"
 )
 
 // Lemmas trains the lemmas of a model again and returns the bytes of a file
@@ -33,7 +33,7 @@ func Lemmas(from *model.File, digest string, train, dev Treebank, o Options) ([]
 		return nil, fmt.Errorf("training the lemmas: %w", err)
 	}
 	c.finish(0)
-	return t.exchange(from, digest, OnlyLemmas, model.TagName, tag.LemmaSections, lemmas)
+	return t.exchange(from, digest, OnlyLemmas, model.TagName, lemma.Name+".", lemmas)
 }
 
 // Segmenter trains the segmenter of a model again and returns the bytes of a

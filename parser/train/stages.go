@@ -7,6 +7,7 @@ import (
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/finetune"
 	"github.com/treebeam/treebeam/parser/label"
+	"github.com/treebeam/treebeam/parser/lemma"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/prune"
 	"github.com/treebeam/treebeam/parser/search"
@@ -105,7 +106,7 @@ var theStages = stages{
 	openWords: func(v *pack.View) (*word.Vocabulary, error) { return word.Open(v, model.WordName) },
 	openTagger: func(v *pack.View, words *word.Vocabulary) (stage, error) {
 		m, err := tag.Open(v, model.TagName, words.Clusters())
-		return func(s *syntax.Sentence) error { m.Tag(s, true); return nil }, err
+		return func(s *syntax.Sentence) error { m.Tag(s, tag.Request{Retag: true}); return nil }, err
 	},
 	openPruner: func(v *pack.View, words *word.Vocabulary) (stage, error) {
 		m, err := prune.Open(v, model.PruneName, words)
@@ -132,7 +133,7 @@ func pruneOptions(j job) prune.Options {
 }
 
 // abbreviations returns the forms of a lexicon that end in a period.
-func abbreviations(lexicon []tag.Entry) (list []string) {
+func abbreviations(lexicon []lemma.Entry) (list []string) {
 	for i := range lexicon {
 		if form := lexicon[i].Form; len(form) > 1 && strings.HasSuffix(form, ".") {
 			list = append(list, form)

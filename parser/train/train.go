@@ -19,12 +19,12 @@ import (
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/eval"
+	"github.com/treebeam/treebeam/parser/lemma"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/part"
 	"github.com/treebeam/treebeam/parser/score"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/parser/tag"
 	"github.com/treebeam/treebeam/parser/word"
 )
 
@@ -108,9 +108,9 @@ type Options struct {
 	Cased int
 
 	// Lexicon is what segmenter, tagger and lemmas learn of words beside the treebank,
-	// as tag.ReadEntries reads it; nil has none. It is named by the base name and
+	// as lemma.ReadEntries reads it; nil has none. It is named by the base name and
 	// SHA-256 of its file.
-	Lexicon                    []tag.Entry
+	Lexicon                    []lemma.Entry
 	LexiconFile, LexiconSHA256 string
 
 	// Clusters are classes of words from raw text, which tagger, pruner and parser

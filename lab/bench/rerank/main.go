@@ -110,7 +110,7 @@ func (b *bench) prepare(train, dev []syntax.Sentence) error {
 	}
 	own := syntax.Clone(dev)
 	for i := range own {
-		tagger.Tag(&own[i], true)
+		tagger.Tag(&own[i], tag.Request{Retag: true})
 	}
 	b.words = word.Learn(train)
 	pruner, err := prune.Train(b.words, tagged, own, prune.Options{Seed: 1, Workers: b.workers})

@@ -1,4 +1,4 @@
-package tag
+package lemma
 
 import (
 	"slices"

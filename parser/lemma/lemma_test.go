@@ -1,11 +1,15 @@
-package tag
+package lemma
 
 import (
 	"strings"
 	"testing"
 	"unicode"
 
+	"github.com/treebeam/treebeam/parser/hash"
+	"github.com/treebeam/treebeam/parser/score"
+	"github.com/treebeam/treebeam/parser/sequence"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // wordsOf reads "form lemma UPOS" or "form lemma UPOS FEATS" a line.
@@ -43,14 +47,15 @@ func someEnglish() []syntax.Sentence {
 	return wordsOf(b.String())
 }
 
-func learnt(sents []syntax.Sentence) func(form, upos, feats string) string {
-	o := Options{Seed: 1}
-	o.defaults(sents)
-	z := learnLemmas(sents, false, o)
+// options are those of training in tests.
+var options = sequence.Options{Seed: 1, Log: func(string, ...any) {}}
+
+func learnt(sents []syntax.Sentence, lexicon ...Entry) func(form, upos, feats string) string {
+	z := Train(sents, lexicon, false, options)
 	return func(s, upos, feats string) string {
-		var f form
+		var f word.Form
 		f.Read(s, false)
-		return z.lemma(&scratch{}, s, &f, tagsOf(upos, "", feats))
+		return z.Lemma(&Scratch{}, s, &f, TagsOf(upos, "", feats))
 	}
 }
 
@@ -142,10 +147,10 @@ func FuzzDigits(f *testing.F) {
 // TestChoose: of rules for potatoes, in the order of their scores.
 func TestChoose(t *testing.T) {
 	const has, other, end = signLemma, signOther, signEnd
-	z := &Lemmatizer{
+	z := &Model{
 		rules:  []rule{{cutSuffix: 1}, {cutSuffix: 2}, {mode: caseLower}, {mode: caseAsIs, cutSuffix: 1}},
 		scored: []uint16{0, 1, 2, 3},
-		layer:  layer{labels: labels{start: []uint32{0, 1, 2, 3, 4}, parts: []uint16{0, 1, 2, 3}, n: 4}},
+		layer:  sequence.Layer{Labels: sequence.Labels{Start: []uint32{0, 1, 2, 3, 4}, Parts: []uint16{0, 1, 2, 3}, N: 4}},
 	}
 	for _, x := range []struct {
 		asked []candidate
@@ -164,7 +169,7 @@ func TestChoose(t *testing.T) {
 		{[]candidate{{label: 0, signs: has | end, short: true}}, 0, "short and known"},
 		{[]candidate{{label: 2, short: true}}, 2, "a short form stays"},
 	} {
-		acc := []int32{4 * scoreUnit, 3 * scoreUnit, 4 * scoreUnit, 4 * scoreUnit}
+		acc := []int32{4 * score.Unit, 3 * score.Unit, 4 * score.Unit, 4 * score.Unit}
 		if got := z.choose(x.asked, acc); got != x.want {
 			t.Errorf("%v: rule %d, want %d (%s)", x.asked, got, x.want, x.why)
 		}
@@ -206,5 +211,31 @@ func TestLongForms(t *testing.T) {
 		if got := lemma(x.form, x.upos, "Plur"); got != x.want {
 			t.Errorf("%.9q of %d bytes: a lemma of %d bytes, want %d", x.form, len(x.form), len(got), len(x.want))
 		}
+	}
+}
+
+// The keys are part of every model file: a model trained before a change of a
+// template would read the weights of other features. If this test fails and
+// the change is meant, put in the new hash and raise pack.Templates: older
+// models are refused then, and must be trained again.
+func TestTemplatesAreStable(t *testing.T) {
+	const want = 0xe0b3217f5ffeac4e
+	var h uint64
+	for _, casing := range []word.Casing{false, true} {
+		for _, s := range []string{"Haus", "in", "m", "NATO-3", "überall", "İstanbul'da", ".", "λόγος"} {
+			var f word.Form
+			f.Read(s, casing)
+			t := TagsOf("NOUN", "NN", "Case=Nom")
+			keys, _ := keysOf(nil, &f, t)
+			for _, k := range memoryKeys(f.Lower, t) {
+				keys = append(keys, k)
+			}
+			for _, k := range append(keys, frontKey(3, f.Runes), signsKey(3, 5, t)) {
+				h = hash.Pair(h, k)
+			}
+		}
+	}
+	if h != want {
+		t.Errorf("the keys hash to %#016x, want %#016x", h, uint64(want))
 	}
 }

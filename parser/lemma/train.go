@@ -1,15 +1,13 @@
-package tag
+package lemma
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/treebeam/treebeam/parser/hash"
-	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/sequence"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
 )
@@ -30,8 +28,8 @@ type example struct {
 
 	n          int // occurrences
 	known      int // memory keys that can be told: the last 1 to 3
-	word       form
-	tags       tags
+	word       word.Form
+	tags       Tags
 	rule       int // of the form; -1 if it is misspelt
 	remembered int // of the form in any case
 }
@@ -59,7 +57,7 @@ func examplesOf(sents []syntax.Sentence) []example {
 	list = slices.CompactFunc(list, func(a, b [5]string) bool { return slices.Equal(a[:4], b[:4]) })
 	examples := make([]example, len(list))
 	for i, x := range list {
-		examples[i] = example{form: x[0], upos: x[1], feats: x[3], lemma: x[4], n: count[x], known: 3, tags: tagsOf(x[1], x[2], x[3])}
+		examples[i] = example{form: x[0], upos: x[1], feats: x[3], lemma: x[4], n: count[x], known: 3, tags: TagsOf(x[1], x[2], x[3])}
 	}
 	return examples
 }
@@ -68,13 +66,14 @@ func examplesOf(sents []syntax.Sentence) []example {
 // how the lemma differs from the form is no rule.
 func (x *example) misspelt() bool { return strings.Contains("|"+x.feats+"|", "|Typo=Yes|") }
 
-// learnLemmas learns from the different (form, tags, lemma) of the treebank.
-func learnLemmas(sents []syntax.Sentence, casing word.Casing, o Options) *Lemmatizer {
-	z := &Lemmatizer{casing: casing}
+// Train learns from the different (form, tags, lemma) of the treebank, and from the
+// entries of a lexicon.
+func Train(sents []syntax.Sentence, lexicon []Entry, casing word.Casing, o sequence.Options) *Model {
+	z := &Model{Casing: casing}
 	numbers := map[rule]int{}
 	number := func(r rule) int {
 		if _, ok := numbers[r]; !ok {
-			if len(numbers) == maxLabels {
+			if len(numbers) == sequence.MaxLabels {
 				return -1
 			}
 			numbers[r] = len(z.rules)
@@ -82,7 +81,7 @@ func learnLemmas(sents []syntax.Sentence, casing word.Casing, o Options) *Lemmat
 		}
 		return numbers[r]
 	}
-	examples, entries := examplesOf(sents), entryExamples(o.Lexicon)
+	examples, entries := examplesOf(sents), entryExamples(lexicon)
 	uses := newTally() // of rules
 	prepare := func(x *example) {
 		x.word.Read(x.form, casing)
@@ -120,7 +119,7 @@ func learnLemmas(sents []syntax.Sentence, casing word.Casing, o Options) *Lemmat
 
 // memorize fills the memory with the most frequent rule under each key. Where the
 // treebank has one, it goes before those of entries.
-func (z *Lemmatizer) memorize(examples, entries []example) {
+func (z *Model) memorize(examples, entries []example) {
 	count := map[[2]uint64]int{} // of key, rule
 	note := func(x *example, n int) {
 		keys := memoryKeys(x.word.Lower, x.tags)
@@ -170,7 +169,7 @@ func (t tally) note(fact uint64, x *example) {
 
 // learnFacts notes the lemmas, those of entries too, prefixes, and what each rule
 // changed. It returns how many words each fact was seen in.
-func (z *Lemmatizer) learnFacts(examples, entries []example) map[hash.Key]int {
+func (z *Model) learnFacts(examples, entries []example) map[hash.Key]int {
 	seen := newTally()
 	lemmas := map[[2]string]bool{} // UPOS, lemma
 	note := func(x *example) {
@@ -212,7 +211,7 @@ func prefixKeys(lemmas map[[2]string]bool) []hash.Key {
 		if hasDigit(runes) {
 			continue
 		}
-		for k := minPrefix; k < min(len(runes)-minBase+1, maxStem); k++ { // what prefixed looks at
+		for k := minPrefix; k < min(len(runes)-minBase+1, maxPrefix); k++ { // what prefixed looks at
 			if lemmas[[2]string{l[0], string(runes[k:])}] {
 				count[hash.Key2(keyPrefix, hash.Runes(runes[:k]), hash.String(l[0]))]++
 			}
@@ -225,8 +224,9 @@ func prefixKeys(lemmas map[[2]string]bool) []hash.Key {
 // learnScores learns the layer from the examples whose rule was seen in
 // ruleCut words: which of the rules that are allowed makes the lemma. The signs
 // of an example are those that the treebank would give without it.
-func (z *Lemmatizer) learnScores(examples []example, uses map[uint64]int, seen map[hash.Key]int, o Options) {
-	p := newProblem(&labels{start: []uint32{0}})
+func (z *Model) learnScores(examples []example, uses map[uint64]int, seen map[hash.Key]int, o sequence.Options) {
+	labels := &sequence.Labels{Start: []uint32{0}}
+	p := sequence.New(labels)
 	edits := map[rule]int{} // rules but for their modes
 	for r := range z.rules {
 		if n := uses[uint64(r)]; (n >= ruleCut || n > 0 && len(z.rules) == 1) && z.rules[r].learnable() {
@@ -236,11 +236,11 @@ func (z *Lemmatizer) learnScores(examples []example, uses map[uint64]int, seen m
 				edits[edit] = ruleModes + len(edits)
 			}
 			z.scored = append(z.scored, uint16(r))
-			p.labels.add(uint16(z.rules[r].mode), uint16(edits[edit]))
+			labels.Add(uint16(z.rules[r].mode), uint16(edits[edit]))
 		}
 	}
-	p.labels.n = ruleModes + len(edits)
-	var sc scratch
+	labels.N = ruleModes + len(edits)
+	var sc Scratch
 	var keys []hash.Key
 	for i := range examples {
 		x := &examples[i]
@@ -249,7 +249,7 @@ func (z *Lemmatizer) learnScores(examples []example, uses map[uint64]int, seen m
 			continue
 		}
 		var all int
-		if keys, all = lemmaKeys(keys[:0], &x.word, x.tags); x.known < 3 {
+		if keys, all = keysOf(keys[:0], &x.word, x.tags); x.known < 3 {
 			keys = keys[:all]
 		}
 		sc.form = append(sc.form[:0], []rune(x.form)...)
@@ -275,65 +275,27 @@ func (z *Lemmatizer) learnScores(examples []example, uses map[uint64]int, seen m
 			}
 			allowed = append(allowed, uint16(l))
 		}
-		p.add(keys, allowed, uint16(label))
-		p.endSequence(1)
+		p.Add(keys, allowed, uint16(label))
+		p.EndSequence(1)
 	}
-	z.layer = p.learn("lemma", lemmaEpochs, 4, o)
+	z.layer = p.Learn("lemma", lemmaEpochs, 4, o)
 }
 
-// LemmaSections begins the names of the sections of a Lemmatizer, behind the
-// name of the tagger's component.
-const LemmaSections = lemmaName + "."
-
-const lemmaName = "lemma"
-
-// Pack puts the sections of the lemmas into s, as Model.Pack does.
-func (z *Lemmatizer) Pack(s *pack.Sub) {
-	pack.Write(s, func(l *pack.Layout) { l.Nested(lemmaName, z.layout) })
-}
-
-// TrainLemmas learns lemmas from train for the model that is packed as
-// component, whose own lemmas are not read. The treebank must have lemmas, and
-// tags of which the model knows most: it would be another language, or another
-// scheme of tags. From the model's own treebank, with its seed, come the lemmas
-// that Train makes.
-func TrainLemmas(v *pack.View, component string, train []syntax.Sentence, o Options) (*Lemmatizer, error) {
-	o.defaults(train)
-	m := newModel()
-	if err := pack.Read(v, component, m.layoutTags); err != nil {
-		return nil, err
-	}
-	if err := m.finish().fits(train); err != nil {
-		return nil, err
-	}
-	return learnLemmas(train, m.lex.casing, o), nil
-}
-
-// minKnown is the share of words whose UPOS and XPOS a model must know, so
-// that lemmas learned with them are any use to it.
-const minKnown = 0.9
-
-// fits returns an error if lemmas of the treebank are no use to the model.
-func (m *Model) fits(train []syntax.Sentence) error {
-	known := map[[2]string]bool{}
-	for t, list := range m.morphOf {
-		for _, x := range list {
-			known[[2]string{m.upos[t], m.xpos[t] + m.fineXPOS[x]}] = true // one is empty
+// entryExamples returns the entries that have a lemma as words of a treebank.
+func entryExamples(entries []Entry) []example {
+	var list []example
+	for _, e := range entries {
+		if e.Lemma == "" {
+			continue
 		}
-	}
-	words, fit := 0, 0
-	for pair, n := range counted(train, func(w *syntax.Word) [2]string { return [2]string{w.UPOS, w.XPOS} }) {
-		words += n
-		if known[pair] {
-			fit += n
+		x := example{form: word.Plain(e.Form), upos: e.UPOS, feats: e.Feats, lemma: e.Lemma, n: 1, known: 1, tags: TagsOf(e.UPOS, e.XPOS, e.Feats)}
+		if e.XPOS != "" {
+			x.known = 2
+			if e.Feats != "" {
+				x.known = 3
+			}
 		}
+		list = append(list, x)
 	}
-	lemmas := counted(train, func(w *syntax.Word) bool { return w.Lemma != "" })
-	switch {
-	case lemmas[true] == 0:
-		return errors.New("no word of the treebank has a lemma: there is nothing to learn from")
-	case float64(fit) < minKnown*float64(words):
-		return fmt.Errorf("the model knows the UPOS and XPOS of only %d of the treebank's %d words: take a treebank with the tags that it was trained with, or train the whole model", fit, words)
-	}
-	return nil
+	return list
 }

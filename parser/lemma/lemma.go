@@ -1,17 +1,20 @@
-package tag
+// Package lemma gives words their lemmas, as it learned from a treebank and from
+// files of words.
+package lemma
 
 import (
-	"cmp"
 	"slices"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/score"
+	"github.com/treebeam/treebeam/parser/sequence"
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// A Lemmatizer finds the lemma of a form and its tags. It asks, in this order:
+// A Model finds the lemma of a form and its tags. It asks, in this order:
 //
 //   - a memory of the forms of the treebank, in lower case;
 //   - for a known prefix or word before an irregular form, the memory of that
@@ -22,12 +25,12 @@ import (
 //
 // allows says which rules may be asked. A form that none fits stays as it is,
 // in lower case if it is no name. It is read-only.
-type Lemmatizer struct {
-	casing  word.Casing
+type Model struct {
+	Casing  word.Casing // of the language
 	rules   []rule
-	regular []uint8  // of each rule: kinds, added up
-	scored  []uint16 // rules that are asked for unknown forms; label l is rule scored[l]
-	layer   layer    // scores of labels: of the rule's mode, and of the rest
+	regular []uint8        // of each rule: kinds, added up
+	scored  []uint16       // rules that are asked for unknown forms; label l is rule scored[l]
+	layer   sequence.Layer // scores of labels: of the rule's mode, and of the rest
 
 	memory hash.Map[uint16] // rules, by keys of forms and tags
 	facts  hash.Set         // lemmas, prefixes, and what rules may cut off
@@ -40,12 +43,13 @@ const (
 )
 
 const (
-	minBase     = 3             // runes of what may follow a prefix
-	minPrefix   = 2             // runes of a prefix, one less than of a word before a form
-	minHead     = 5             // runes of a form behind a word: kind-led is none
-	minCompound = 7             // runes of both
-	maxNonsense = 2             // runes of a made-up lemma that is none
-	knownLemma  = scoreUnit / 2 // what a lemma that the treebank has adds to the score of its rule
+	minBase     = 3              // runes of what may follow a prefix
+	minPrefix   = 2              // runes of a prefix, one less than of a word before a form
+	maxPrefix   = 24             // runes of a prefix, or of a word before a form, are fewer
+	minHead     = 5              // runes of a form behind a word: kind-led is none
+	minCompound = 7              // runes of both
+	maxNonsense = 2              // runes of a made-up lemma that is none
+	knownLemma  = score.Unit / 2 // what a lemma that the treebank has adds to the score of its rule
 )
 
 // Templates of the keys of memory and facts.
@@ -61,26 +65,27 @@ const (
 	keySigns                 // a label and its signs, in the layer
 )
 
-// The tags of a word, hashed.
-type tags struct {
+// Tags are the tags of a word, hashed.
+type Tags struct {
 	upos, pos, all uint64 // UPOS; with XPOS; with FEATS
 	name           bool   // a proper noun
 	fine           bool   // XPOS says more than UPOS
 }
 
-func tagsOf(upos, xpos, feats string) tags {
+// TagsOf returns the Tags of a word.
+func TagsOf(upos, xpos, feats string) Tags {
 	u := hash.String(upos)
 	pos := hash.Pair(u, hash.String(xpos))
-	return tags{u, pos, hash.Pair(pos, hash.String(feats)), upos == "PROPN", xpos != "" && xpos != upos}
+	return Tags{u, pos, hash.Pair(pos, hash.String(feats)), upos == "PROPN", xpos != "" && xpos != upos}
 }
 
 // memoryKeys returns the keys of a form, by the hash of its lower case, from
 // the most to the least certain.
-func memoryKeys(lower uint64, t tags) [3]hash.Key {
+func memoryKeys(lower uint64, t Tags) [3]hash.Key {
 	return [3]hash.Key{hash.Key2(keyTags, lower, t.all), hash.Key2(keyPOS, lower, t.pos), hash.Key2(keyUPOS, lower, t.upos)}
 }
 
-func (z *Lemmatizer) layout(l *pack.Layout) {
+func (z *Model) layout(l *pack.Layout) {
 	var numbers []uint8
 	var texts []string
 	for _, r := range z.rules {
@@ -101,37 +106,36 @@ func (z *Lemmatizer) layout(l *pack.Layout) {
 	l.Check("regular", len(z.regular) == len(z.rules), "does not fit the rules")
 	pack.Array(l, "scored", &z.scored)
 	pack.Below(l, "scored", z.scored, len(z.rules))
-	l.Nested("layer", z.layer.layout)
-	l.Check("scored", len(z.scored) == z.layer.labels.count(), "does not fit the layer")
+	l.Nested("layer", z.layer.Layout)
+	l.Check("scored", len(z.scored) == z.layer.Labels.Count(), "does not fit the layer")
 	z.memory.Layout(l, "memory", "answers")
 	pack.Below(l, "answers", z.memory.Values(), len(z.rules))
 	z.facts.Layout(l, "facts")
 }
 
-// known is lemma by the memo of w.
-func (z *Lemmatizer) known(sc *scratch, s string, w *form, t tags) string {
-	if len(z.rules) == 0 {
-		return "" // the treebank has no lemmas
-	}
-	for _, x := range w.lemmas {
-		if x.tags == t.all {
-			return cmp.Or(x.lemma, s)
-		}
-	}
-	lemma := z.lemma(sc, s, w, t)
-	if len(w.lemmas) < maxLemmas {
-		x := lemmaMemo{t.all, lemma}
-		if lemma == s {
-			x.lemma = ""
-		}
-		w.lemmas = append(w.lemmas, x)
-	}
-	return lemma
+// A Scratch is what one call of Lemma needs. It is reused between calls.
+type Scratch struct {
+	form, lemma []rune
+	keys        []hash.Key
+	sums        sequence.Sums
+	candidates  []candidate
 }
 
-// lemma returns the lemma of a form s that was read into w. It allocates only a
+// Pack puts the sections of the model into s.
+func (z *Model) Pack(s *pack.Sub) { pack.Write(s, z.Layout) }
+
+// Name begins the names of the sections, with a period behind it.
+const Name = "lemma"
+
+// Layout names the sections.
+func (z *Model) Layout(l *pack.Layout) { l.Nested(Name, z.layout) }
+
+// Learned reports whether the treebank had lemmas.
+func (z *Model) Learned() bool { return len(z.rules) > 0 }
+
+// Lemma returns the lemma of a form s that was read into w. It allocates only a
 // lemma that differs from the form.
-func (z *Lemmatizer) lemma(sc *scratch, s string, w *form, t tags) string {
+func (z *Model) Lemma(sc *Scratch, s string, w *word.Form, t Tags) string {
 	sc.form = append(sc.form[:0], []rune(s)...)
 	switch {
 	case z.remembered(sc, w, t):
@@ -174,13 +178,13 @@ func isWordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // apply puts what rule r makes of sc.form into sc.lemma. It reports whether the
 // rule fits.
-func (z *Lemmatizer) apply(sc *scratch, r uint16, lower []rune) (ok bool) {
-	sc.lemma, ok = z.rules[r].apply(sc.lemma[:0], sc.form, lower, z.casing)
+func (z *Model) apply(sc *Scratch, r uint16, lower []rune) (ok bool) {
+	sc.lemma, ok = z.rules[r].apply(sc.lemma[:0], sc.form, lower, z.Casing)
 	return ok
 }
 
 // remembered applies the rule that the memory has for a form.
-func (z *Lemmatizer) remembered(sc *scratch, w *form, t tags) bool {
+func (z *Model) remembered(sc *Scratch, w *word.Form, t Tags) bool {
 	for _, key := range memoryKeys(w.Lower, t) {
 		if r, found := z.memory.Find(key); found && z.apply(sc, r, w.Runes) {
 			return true
@@ -193,12 +197,12 @@ func (z *Lemmatizer) remembered(sc *scratch, w *form, t tags) bool {
 // behind a prefix or another word and whose rule is irregular. It puts what
 // stands before that form, and its lemma, into sc.lemma. Regular rules are left
 // to guess.
-func (z *Lemmatizer) prefixed(sc *scratch, lower []rune, t tags) bool {
+func (z *Model) prefixed(sc *Scratch, lower []rune, t Tags) bool {
 	if t.name || hasDigit(lower) {
 		return false
 	}
 	h := uint64(hash.Start)
-	for k := range min(len(lower)-minBase+1, maxStem) {
+	for k := range min(len(lower)-minBase+1, maxPrefix) {
 		p := hash.Mix(h) // of lower[:k]
 		h = hash.Step(h, lower[k])
 		prefix := k >= minPrefix && z.facts.Has(hash.Key2(keyPrefix, p, t.upos))
@@ -212,7 +216,7 @@ func (z *Lemmatizer) prefixed(sc *scratch, lower []rune, t tags) bool {
 				continue
 			}
 			var ok bool
-			if sc.lemma, ok = z.rules[r].apply(append(sc.lemma[:0], lower[:k]...), base, base, z.casing); ok {
+			if sc.lemma, ok = z.rules[r].apply(append(sc.lemma[:0], lower[:k]...), base, base, z.Casing); ok {
 				return true
 			}
 		}
@@ -223,7 +227,7 @@ func (z *Lemmatizer) prefixed(sc *scratch, lower []rune, t tags) bool {
 // allows reports whether rule r may be asked for the lemma of an unknown form:
 // no other rule makes the same of it, the rule touches no digit, half of the
 // lemma is the form's, and training saw it do the same in front.
-func (z *Lemmatizer) allows(r uint16, w *form) bool {
+func (z *Model) allows(r uint16, w *word.Form) bool {
 	rule, lower := &z.rules[r], w.Runes
 	switch {
 	case rule.mode == ungroup:
@@ -245,7 +249,7 @@ func frontKey(r uint16, prefix []rune) hash.Key {
 // endKey returns the fact that rule r, which must fit, changes the end of a
 // form: what it cuts off, with what stands before it if that is less than a
 // rune, or 2 of an irregular rule. It is 0 if the rule leaves the end alone.
-func (z *Lemmatizer) endKey(r uint16, lower []rune) hash.Key {
+func (z *Model) endKey(r uint16, lower []rune) hash.Key {
 	rule := &z.rules[r]
 	if rule.keepsEnd() || len(lower) == 0 {
 		return 0
@@ -263,7 +267,7 @@ const (
 
 // signs returns what the treebank knows of rule r for a form and the lemma that
 // it makes. has tells the treebank's facts.
-func (z *Lemmatizer) signs(r uint16, lower, lemma []rune, t tags, has func(fact hash.Key) bool) uint8 {
+func (z *Model) signs(r uint16, lower, lemma []rune, t Tags, has func(fact hash.Key) bool) uint8 {
 	s := uint8(0)
 	if h := hash.Runes(lemma); has(hash.Key1(keyAnyLemma, h)) {
 		s |= signOther
@@ -281,14 +285,14 @@ func (z *Lemmatizer) signs(r uint16, lower, lemma []rune, t tags, has func(fact 
 }
 
 // signsKey is the feature that a label has these signs.
-func signsKey(label int, s uint8, t tags) hash.Key {
+func signsKey(label int, s uint8, t Tags) hash.Key {
 	return hash.Key3(keySigns, uint64(label), uint64(s), t.pos)
 }
 
 // trusts reports whether rule r, which has the signs s, may change the end of
 // a form of n runes: training saw it do so with the same end, or it makes a
 // lemma of the treebank and only cuts off or keeps 2 runes more than it adds.
-func (z *Lemmatizer) trusts(r uint16, s uint8, n int) bool {
+func (z *Model) trusts(r uint16, s uint8, n int) bool {
 	rule := &z.rules[r]
 	if rule.mode != ungroup && rule.addPrefix != "" && rule.cutPrefix == 0 && s&signLemma == 0 {
 		return false // ur is your, but wrung is no yowrung
@@ -307,8 +311,8 @@ type candidate struct {
 }
 
 // guess applies the best-scored rule that is allowed.
-func (z *Lemmatizer) guess(sc *scratch, w *form, t tags) bool {
-	sc.keys, _ = lemmaKeys(sc.keys[:0], w, t)
+func (z *Model) guess(sc *Scratch, w *word.Form, t Tags) bool {
+	sc.keys, _ = keysOf(sc.keys[:0], w, t)
 	sc.candidates = sc.candidates[:0]
 	plain := !hasDigit(w.Runes) && len(w.Runes) > 1 && slices.Equal(sc.form[1:], w.Runes[1:]) // no number, no FMs
 	for l, r := range z.scored {
@@ -324,7 +328,7 @@ func (z *Lemmatizer) guess(sc *scratch, w *form, t tags) bool {
 		}
 		sc.candidates = append(sc.candidates, candidate{uint16(l), s, plain && len(sc.lemma) <= maxNonsense})
 	}
-	r := z.choose(sc.candidates, sc.sum(&z.layer.table, z.layer.labels.n))
+	r := z.choose(sc.candidates, sc.sums.Of(&z.layer, sc.keys))
 	return r >= 0 && z.apply(sc, uint16(r), w.Runes)
 }
 
@@ -333,11 +337,11 @@ func (z *Lemmatizer) guess(sc *scratch, w *form, t tags) bool {
 // one it has, with the same UPOS, by an end that it has, is right more often:
 // potatoes are no potatoe if there is a potato. A made-up lemma of one or two
 // letters is worse than none.
-func (z *Lemmatizer) choose(list []candidate, acc []int32) int {
+func (z *Model) choose(list []candidate, acc []int32) int {
 	best, known := -1, -1 // in list
 	var top, topKnown int32
 	for i, c := range list {
-		s := sumOf(&z.layer.labels, acc, c.label)
+		s := sequence.SumOf(&z.layer.Labels, acc, c.label)
 		if c.signs&signLemma != 0 {
 			s += knownLemma
 		}
@@ -361,4 +365,73 @@ func (z *Lemmatizer) choose(list []candidate, acc []int32) int {
 		return -1
 	}
 	return int(r)
+}
+
+// maxSkeleton is the number of runes of which keysOf tells vowels from others.
+const maxSkeleton = 7
+
+// isVowel reports whether r, in lower case, is a vowel, as far as that can be told
+// of a letter.
+func isVowel(r rune) bool {
+	switch r {
+	case 'a', 'e', 'i', 'o', 'u', 'y', 'ı', 'ä', 'ö', 'ü', 'â', 'à', 'á', 'é', 'è', 'ê', 'ë', 'î', 'ï', 'í', 'ô', 'ó', 'û', 'ù', 'ú',
+		'α', 'ε', 'η', 'ι', 'ο', 'υ', 'ω', 'ά', 'έ', 'ή', 'ί', 'ό', 'ύ', 'ώ', 'ϊ', 'ϋ', 'ΐ', 'ΰ':
+		return true
+	}
+	return false
+}
+
+// keysOf appends the features of a form for its rewrite rule. Those with all
+// tags come last; at is where they begin.
+func keysOf(dst []hash.Key, w *word.Form, t Tags) (keys []hash.Key, at int) {
+	dst = append(dst,
+		hash.Key1(201, t.upos),
+		hash.Key2(203, w.Shape, t.upos),
+		hash.Key2(204, w.Long, t.upos),
+		hash.Key2(205, w.Lower, t.upos),
+	)
+	if t.fine {
+		dst = append(dst, hash.Key1(341, t.pos), hash.Key2(342, uint64(w.Twin), t.pos))
+	}
+	if w.Twin != 0 {
+		dst = append(dst, hash.Key2(206, uint64(w.Twin), t.upos))
+	}
+	for k, h := range w.Suffix {
+		if h != 0 {
+			dst = append(dst, hash.Key2(210+uint64(k), h, t.upos))
+			if t.fine {
+				dst = append(dst, hash.Key2(343+uint64(k), h, t.pos))
+			}
+		}
+	}
+	for k, h := range w.Prefix {
+		if h != 0 {
+			dst = append(dst, hash.Key2(230+uint64(k), h, t.upos))
+		}
+	}
+	h := uint64(hash.Start) // of which runes are vowels, from the end
+	n := len(w.Runes)
+	for k := range min(n, maxSkeleton) {
+		kind := rune('c')
+		if isVowel(w.Runes[n-1-k]) {
+			kind = 'v'
+		}
+		if h = hash.Step(h, kind); k >= 2 {
+			dst = append(dst, hash.Key2(351, hash.Mix(h), t.pos))
+		}
+	}
+	if n <= maxSkeleton {
+		dst = append(dst, hash.Key2(354, hash.Mix(h), t.pos))
+	}
+	at = len(dst)
+	dst = append(dst, hash.Key1(202, t.all))
+	if w.Twin != 0 {
+		dst = append(dst, hash.Key2(207, uint64(w.Twin), t.all))
+	}
+	for k, h := range w.Suffix {
+		if h != 0 {
+			dst = append(dst, hash.Key2(220+uint64(k), h, t.all))
+		}
+	}
+	return dst, at
 }

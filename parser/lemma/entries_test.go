@@ -1,11 +1,9 @@
-package tag
+package lemma
 
 import (
 	"reflect"
 	"strings"
 	"testing"
-
-	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 func TestReadEntries(t *testing.T) {
@@ -25,7 +23,7 @@ func TestReadEntries(t *testing.T) {
 	}
 }
 
-// Entries teach words and lemmas that the treebank has not, and change none that
+// Entries teach words and lemmas that the treebank does not have, and change none that
 // it has.
 func TestLexicon(t *testing.T) {
 	entries, err := ReadEntries(`went	VERB	_	_	wend
@@ -39,10 +37,7 @@ swam	ADV	_	_	_
 	if err != nil {
 		t.Fatal(err)
 	}
-	sents := someEnglish()
-	o := Options{Seed: 1, Lexicon: entries}
-	o.defaults(sents)
-	z := learnLemmas(sents, false, o)
+	lemma := learnt(someEnglish(), entries...)
 	for _, x := range []struct{ form, upos, feats, want, why string }{
 		{"went", "VERB", "Past", "go", "the treebank is right"},
 		{"swam", "VERB", "Past", "swim", "with all that is known of it"},
@@ -51,53 +46,9 @@ swam	ADV	_	_	_
 		{"withstood", "VERB", "Past", "withstand", "a prefix of the treebank before an entry"},
 		{"thrumed", "VERB", "Past", "thrum", "by a rule, to the lemma of an entry"},
 	} {
-		var f form
-		f.Read(x.form, false)
-		if got := z.lemma(&scratch{}, x.form, &f, tagsOf(x.upos, "", x.feats)); got != x.want {
+		if got := lemma(x.form, x.upos, x.feats); got != x.want {
 			t.Errorf("%s/%s: %q, want %q: %s", x.form, x.upos, got, x.want, x.why)
 		}
-	}
-}
-
-// The tagger looks words of entries up, but for those that it has often.
-func TestLexiconOfTheTagger(t *testing.T) {
-	sents := toyTreebank()
-	entries := []Entry{{"zorks", "VERB", "VBZ", "", "zork"}, {"gnu", "NOUN", "", "", "gnu"}, {"gnu", "INTJ", "UH", "", "gnu"}, {"dog", "VERB", "", "", "dog"}, {"the", "NOUN", "", "", "the"}}
-	lex := func(entries []Entry) *lexicon {
-		m := newModel()
-		m.learnLexicons(sents, m.takeInventory(sents), Options{Lexicon: entries})
-		return m.lex
-	}
-	with, without := lex(entries), lex(nil)
-	look := func(x *lexicon, s string) *form {
-		var f form
-		f.readPlain(s, x)
-		return &f
-	}
-	verb := look(with, "kicks")
-	for form, known := range map[string]bool{"zorks": true, "Zorks": true, "gnu": true, "gnus": false, "dog": true} {
-		if f := look(with, form); f.known != known {
-			t.Errorf("%s: known is %v", form, f.known)
-		}
-	}
-	if f := look(with, "zorks"); f.class != verb.class || f.morph != verb.morph {
-		t.Error("an entry has another class than a form of the treebank with the same tags")
-	}
-	if look(without, "zorks").known {
-		t.Error("without entries zorks is known")
-	}
-	a, b := look(with, "the"), look(without, "the")
-	if a.class != look(with, "some").class || a.sure != b.sure || a.sureMorph != b.sureMorph || b.sure == 0 {
-		t.Error("an entry changed a frequent word")
-	}
-	m, err := Train(sents, nil, Options{Epochs: 6, Lexicon: entries})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := syntax.Sentence{Words: []syntax.Word{{Form: "the"}, {Form: "dog"}, {Form: "zorks"}, {Form: "the"}, {Form: "gnu"}, {Form: "."}}}
-	m.Tag(&s, true)
-	if w := s.Words[2]; w.UPOS != "VERB" || w.XPOS != "VBZ" || w.Lemma != "zork" {
-		t.Errorf("%+v", w)
 	}
 }
 

@@ -1,4 +1,4 @@
-package tag
+package sequence
 
 import (
 	"math/rand/v2"
@@ -9,14 +9,14 @@ import (
 )
 
 // randomLabels makes labels with units and a part of their own.
-func randomLabels(rng *rand.Rand, n int) *labels {
-	ls := &labels{units: 6, n: 6 + n}
+func randomLabels(rng *rand.Rand, n int) *Labels {
+	ls := &Labels{Units: 6, N: 6 + n}
 	for i := range n {
 		parts := []uint16{uint16(rng.IntN(3))}
 		if rng.IntN(2) == 0 {
 			parts = append(parts, uint16(3+rng.IntN(3)))
 		}
-		ls.add(append(parts, uint16(6+i))...)
+		ls.Add(append(parts, uint16(6+i))...)
 	}
 	return ls
 }
@@ -35,21 +35,21 @@ func TestBestIsExact(t *testing.T) {
 	for range 300 {
 		ls := randomLabels(rng, 5)
 		pairs := randomInts(rng, 36)
-		var lat lattice[int32]
-		lat.reset()
+		var lat Lattice[int32]
+		lat.Reset()
 		n := 1 + rng.IntN(5)
 		for range n {
 			allowed := []uint16{0, 1, 2, 3, 4}[rng.IntN(4):]
-			lat.push(allowed, randomInts(rng, len(allowed)), 1+rng.IntN(4), 0)
+			lat.Push(allowed, randomInts(rng, len(allowed)), 1+rng.IntN(4), 0)
 		}
 		score := func(path []int32) int32 { // by index of candidate
 			var labels []uint16
 			for i, c := range path {
-				labels = append(labels, lat.label[lat.start[i]+c])
+				labels = append(labels, lat.Label[lat.Start[i]+c])
 			}
 			return lat.score(ls, pairs, labels)
 		}
-		found := lat.search(ls, pairs)
+		found := lat.Search(ls, pairs)
 		got := lat.score(ls, pairs, found)
 		path := make([]int32, n)
 		want := score(path)
@@ -67,27 +67,27 @@ func TestBestIsExact(t *testing.T) {
 // they have in a short sentence.
 func TestLongestPathDoesNotOverflow(t *testing.T) {
 	const likely, unlikely = 40_000, 0
-	ls := &labels{}
-	ls.add()
-	ls.add()
+	ls := &Labels{}
+	ls.Add()
+	ls.Add()
 	for _, sign := range []int32{1, -1} { // sums overflow upwards, or downwards
-		var lat lattice[int32]
-		var post posterior
-		lat.reset()
+		var lat Lattice[int32]
+		var post Posterior
+		lat.Reset()
 		for range syntax.MaxWords {
 			emit := []int32{likely, unlikely}
 			if sign < 0 {
 				emit = []int32{unlikely - 2*likely, likely - 4*likely}
 			}
-			lat.push([]uint16{0, 1}, emit, 2, 0)
+			lat.Push([]uint16{0, 1}, emit, 2, 0)
 		}
-		if wrong := slices.IndexFunc(lat.search(ls, nil), func(l uint16) bool { return l != 0 }); wrong >= 0 {
+		if wrong := slices.IndexFunc(lat.Search(ls, nil), func(l uint16) bool { return l != 0 }); wrong >= 0 {
 			t.Errorf("the best path leaves the best labels at word %d", wrong+1)
 		}
-		post.compute(&lat, ls, nil, HeatUnit)
-		want := slices.Clone(post.of(&lat, 0))
+		post.Compute(&lat, ls, nil, TemperatureUnit)
+		want := slices.Clone(post.Of(&lat, 0))
 		for i := range syntax.MaxWords {
-			if got := post.of(&lat, i); !slices.Equal(got, want) || !(got[0] > got[1]) {
+			if got := post.Of(&lat, i); !slices.Equal(got, want) || !(got[0] > got[1]) {
 				t.Fatalf("word %d: probabilities %v, those of word 1 are %v", i+1, got, want)
 			}
 		}
@@ -95,9 +95,9 @@ func TestLongestPathDoesNotOverflow(t *testing.T) {
 }
 
 // next counts path up to the next sequence of candidates.
-func next(path []int32, lat *lattice[int32]) bool {
+func next(path []int32, lat *Lattice[int32]) bool {
 	for i := range path {
-		if path[i]++; path[i] < lat.start[i+1]-lat.start[i] {
+		if path[i]++; path[i] < lat.Start[i+1]-lat.Start[i] {
 			return true
 		}
 		path[i] = 0
@@ -106,14 +106,14 @@ func next(path []int32, lat *lattice[int32]) bool {
 }
 
 func TestPushKeepsTheBest(t *testing.T) {
-	var lat lattice[int32]
-	lat.reset()
-	lat.push([]uint16{0, 1, 2, 3}, []int32{5, 9, 5, 7}, 3, 0)
-	lat.push([]uint16{0, 1, 2, 3}, []int32{5, 9, 5, 7}, 3, 3)
+	var lat Lattice[int32]
+	lat.Reset()
+	lat.Push([]uint16{0, 1, 2, 3}, []int32{5, 9, 5, 7}, 3, 0)
+	lat.Push([]uint16{0, 1, 2, 3}, []int32{5, 9, 5, 7}, 3, 3)
 	want := []uint16{1, 3, 0, 1, 3}
 	for i, x := range want {
-		if lat.label[i] != x {
-			t.Fatalf("candidates %v, want %v", lat.label, want)
+		if lat.Label[i] != x {
+			t.Fatalf("candidates %v, want %v", lat.Label, want)
 		}
 	}
 }

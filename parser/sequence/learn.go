@@ -1,4 +1,4 @@
-package tag
+package sequence
 
 import (
 	"math"
@@ -9,10 +9,10 @@ import (
 	"github.com/treebeam/treebeam/parser/score"
 )
 
-// A problem is the training data of one layer: sequences of words with their
+// A Problem is the training data of one layer: sequences of words with their
 // features and gold labels.
-type problem struct {
-	labels  *labels
+type Problem struct {
+	labels  *Labels
 	start   []int32    // words of sequence s are start[s]:start[s+1]
 	step    []float32  // of each sequence: what its steps are multiplied by
 	ids     []int32    // numbers of the features of all words
@@ -24,12 +24,13 @@ type problem struct {
 	index linear.Index
 }
 
-func newProblem(ls *labels) *problem {
-	return &problem{labels: ls, start: []int32{0}, idStart: []int32{0}}
+// New returns a Problem without words.
+func New(ls *Labels) *Problem {
+	return &Problem{labels: ls, start: []int32{0}, idStart: []int32{0}}
 }
 
-// add appends a word.
-func (p *problem) add(keys []hash.Key, allowed []uint16, gold uint16) {
+// Add appends a word.
+func (p *Problem) Add(keys []hash.Key, allowed []uint16, gold uint16) {
 	for _, key := range keys {
 		p.index.Count(key)
 	}
@@ -39,13 +40,14 @@ func (p *problem) add(keys []hash.Key, allowed []uint16, gold uint16) {
 	p.allowed = append(p.allowed, allowed)
 }
 
-func (p *problem) endSequence(step float32) {
+// EndSequence ends a sequence. Its steps are multiplied by step.
+func (p *Problem) EndSequence(step float32) {
 	p.start, p.step = append(p.start, int32(len(p.gold))), append(p.step, step)
 }
 
 // number replaces the keys of features by their numbers, those that are too
 // rare being left out.
-func (p *problem) number() {
+func (p *Problem) number() {
 	p.index.Cut(featureCut)
 	begin := int32(0)
 	for w := range p.gold {
@@ -58,6 +60,13 @@ func (p *problem) number() {
 		begin, p.idStart[w+1] = end, int32(len(p.ids))
 	}
 	p.keys = nil
+}
+
+// Options of Learn.
+type Options struct {
+	Seed    uint64
+	Workers int                              // goroutines; 0 is one. No result depends on it.
+	Log     func(format string, args ...any) // progress
 }
 
 const (
@@ -74,7 +83,7 @@ const (
 // labels under a cost of 1 a wrong label are wrong, weights move from their
 // features to those of the gold labels.
 type learner struct {
-	p       *problem
+	p       *Problem
 	beam    int // labels of a word among which mistakes are looked for
 	seed    uint64
 	rows    *linear.Rows
@@ -84,7 +93,7 @@ type learner struct {
 
 // A worker is the scratch of one goroutine.
 type worker struct {
-	lat       lattice[float32]
+	lat       Lattice[float32]
 	acc, emit []float32
 }
 
@@ -105,11 +114,11 @@ type change struct {
 	sign float32
 }
 
-// learn runs the epochs and returns the layer with the averaged weights.
-func (p *problem) learn(name string, epochs, beam int, o Options) layer {
+// Learn runs the epochs and returns the layer with the averaged weights.
+func (p *Problem) Learn(name string, epochs, beam int, o Options) Layer {
 	p.number()
 	ls, steps, wrong := p.labels, 0, 0
-	l := &learner{p, beam, o.Seed, linear.NewRows(p.index.Len()), linear.NewDense(ls.units * ls.units), make([]worker, max(1, o.Workers))}
+	l := &learner{p, beam, o.Seed, linear.NewRows(p.index.Len()), linear.NewDense(ls.Units * ls.Units), make([]worker, max(1, o.Workers))}
 	loop := linear.Loop{Examples: len(p.start) - 1, Epochs: epochs, Batch: batchSize, Workers: o.Workers, Seed: o.Seed}
 	err := linear.Run(loop, linear.Task[update]{
 		Learn: l.visit,
@@ -128,9 +137,9 @@ func (p *problem) learn(name string, epochs, beam int, o Options) layer {
 		panic(err) // only checkpoints fail
 	}
 	packing := linear.Packing{Unit: score.Unit, Limit: maxWeights, Least: leastShare}
-	m := layer{labels: *ls, table: *linear.Pack(l.rows.Averaged(steps).Each(p.index.Keys()), packing)}
+	m := Layer{Labels: *ls, Table: *linear.Pack(l.rows.Averaged(steps).Each(p.index.Keys()), packing)}
 	for _, w := range l.pairs.Averaged(steps) {
-		m.pairs = append(m.pairs, int32(math.Round(float64(w)*score.Unit)))
+		m.Pairs = append(m.Pairs, int32(math.Round(float64(w)*score.Unit)))
 	}
 	return m
 }
@@ -141,8 +150,8 @@ func (l *learner) visit(worker int, at linear.At, u *update) {
 	lo, hi := int(p.start[at.Example]), int(p.start[at.Example+1])
 	rng := hash.Rand(at.Seed(l.seed))
 	u.tau, u.wrong, u.ids, u.start, u.changes = 0, 0, u.ids[:0], append(u.start[:0], 0), u.changes[:0]
-	w.acc = slices.Grow(w.acc[:0], p.labels.n)[:p.labels.n]
-	w.lat.reset()
+	w.acc = slices.Grow(w.acc[:0], p.labels.N)[:p.labels.N]
+	w.lat.Reset()
 	for i := lo; i < hi; i++ {
 		clear(w.acc)
 		for _, id := range p.ids[p.idStart[i]:p.idStart[i+1]] {
@@ -154,25 +163,25 @@ func (l *learner) visit(worker int, at linear.At, u *update) {
 		u.start = append(u.start, int32(len(u.ids)))
 		w.emit = w.emit[:0]
 		for _, x := range p.allowed[i] {
-			s := sumOf(p.labels, w.acc, x)
+			s := SumOf(p.labels, w.acc, x)
 			if x != p.gold[i] {
 				s++
 			}
 			w.emit = append(w.emit, s)
 		}
-		w.lat.push(p.allowed[i], w.emit, l.beam, 0)
-		if last := w.lat.last(); !slices.Contains(last, p.gold[i]) {
-			last[len(last)-1], w.lat.emit[len(w.lat.emit)-1] = p.gold[i], sumOf(p.labels, w.acc, p.gold[i])
+		w.lat.Push(p.allowed[i], w.emit, l.beam, 0)
+		if last := w.lat.Last(); !slices.Contains(last, p.gold[i]) {
+			last[len(last)-1], w.lat.Emit[len(w.lat.Emit)-1] = p.gold[i], SumOf(p.labels, w.acc, p.gold[i])
 		}
 	}
-	u.path = append(u.path[:0], w.lat.search(p.labels, l.pairs.W)...)
+	u.path = append(u.path[:0], w.lat.Search(p.labels, l.pairs.W)...)
 	gold, norm := p.gold[lo:hi], 0
 	for i, x := range u.path {
 		if x != gold[i] {
 			u.wrong++
 			before := len(u.changes)
-			u.change(i, p.labels.of(gold[i]), p.labels.of(x), 1)
-			u.change(i, p.labels.of(x), p.labels.of(gold[i]), -1)
+			u.change(i, p.labels.Of(gold[i]), p.labels.Of(x), 1)
+			u.change(i, p.labels.Of(x), p.labels.Of(gold[i]), -1)
 			norm += (len(u.changes) - before) * int(u.start[i+1]-u.start[i]+4)
 		}
 	}
@@ -212,10 +221,10 @@ func (l *learner) apply(at linear.At, u *update) {
 
 func (l *learner) movePairs(a, b uint16, delta float32, step int) {
 	ls := l.p.labels
-	for _, x := range ls.of(a) {
-		for _, y := range ls.of(b) {
-			if int(x) < ls.units && int(y) < ls.units {
-				l.pairs.Add(int(x)*ls.units+int(y), delta, step)
+	for _, x := range ls.Of(a) {
+		for _, y := range ls.Of(b) {
+			if int(x) < ls.Units && int(y) < ls.Units {
+				l.pairs.Add(int(x)*ls.Units+int(y), delta, step)
 			}
 		}
 	}
