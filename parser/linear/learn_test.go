@@ -199,23 +199,6 @@ func TestDamagedCheckpoints(t *testing.T) {
 	}
 }
 
-// BenchmarkSum looks up keys in 4 million weights, every second one unknown.
-func BenchmarkSum(b *testing.B) {
-	w := NewWeights()
-	for i := range uint64(4_000_000) {
-		w.Add(hash.Mix(i), 1, 1)
-	}
-	r := hash.Rand(1)
-	keys := make([]hash.Key, 1<<20)
-	for i := range keys {
-		keys[i] = hash.Mix(uint64(r.Below(8_000_000)))
-	}
-	for at := 0; b.Loop(); at = (at + 64) % len(keys) {
-		w.Sum(keys[at : at+64])
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(64*b.N), "ns/key")
-}
-
 func TestLogisticSeparates(t *testing.T) {
 	l := Logistic{Epochs: 5, Rate: 0.5, Least: 1, Examples: func(yield func([]hash.Key, bool, float32)) {
 		r := hash.Rand(3)

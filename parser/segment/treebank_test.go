@@ -72,24 +72,3 @@ func TestTreebank(t *testing.T) {
 		t.Errorf("%d tokens, gold has %d", len(gotForms), len(wantForms))
 	}
 }
-
-func BenchmarkSegment(b *testing.B) {
-	list := treebank(b, "fr_sequoia")
-	m, err := segment.Train(list, nil, segment.Options{Seed: 1})
-	if err != nil {
-		b.Fatal(err)
-	}
-	var raw bytes.Buffer
-	if err := conllu.RawText(&raw, list); err != nil {
-		b.Fatal(err)
-	}
-	block := raw.String()[:16<<10]
-	tokens := 0
-	b.ReportAllocs()
-	for b.Loop() {
-		for _, s := range m.Segment(block, segment.Request{MaxWords: 1000}) {
-			tokens += len(s.Words)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(tokens), "ns/token")
-}

@@ -44,25 +44,3 @@ func TestColonsAreTunedOnDev(t *testing.T) {
 		}
 	}
 }
-
-func TestContractionsOfContractions(t *testing.T) {
-	var list []syntax.Sentence
-	for i := range 60 {
-		who := []string{"I", "You", "We", "They"}[i%4]
-		list = append(list, gold(who+"+"+[]string{"'d", "'ve", "'ll"}[i%3], "seen", "pears", "_."), gold("Boats", "are", "here", "_."))
-	}
-	m, err := Train(list, nil, Options{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for text, want := range map[string]string{
-		"You'd've seen pears.": "You+'d+'ve seen pears _. \n",
-		"We’d’ve seen pears.":  "We+’d+’ve seen pears _. \n",
-		"I'll've seen pears.":  "I+'ll+'ve seen pears _. \n",
-		"O'x've seen pears.":   "O'x+'ve seen pears _. \n",
-	} {
-		if got := describe(m.Segment(text, Request{})); got != want {
-			t.Errorf("%s: %s, want %s", text, got, want)
-		}
-	}
-}

@@ -35,23 +35,3 @@ func TestSmallTreebank(t *testing.T) {
 		t.Errorf("accuracy fell: %v", a)
 	}
 }
-
-func BenchmarkTag(b *testing.B) {
-	train := treebank(b, "en_ewt", "train")
-	m, err := Train(train[:4000], nil, Options{Epochs: 3})
-	if err != nil {
-		b.Fatal(err)
-	}
-	sents := train[4000:5000]
-	words := 0
-	for i := range sents {
-		words += len(sents[i].Words)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		for i := range sents {
-			m.Tag(&sents[i], Request{Retag: true})
-		}
-	}
-	b.ReportMetric(float64(words)*float64(b.N)/b.Elapsed().Seconds(), "tokens/s")
-}

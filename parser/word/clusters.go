@@ -93,61 +93,47 @@ func prefix(bits string, length int) uint16 {
 	return x
 }
 
-// A vote is how often a key occurred with a class.
-type vote struct {
-	key    hash.Key
-	number uint16
-	count  int64
-}
-
 // fill sets the numbers of words. The votes of forms as they are listed come before
-// those of their lower case, and those before the ones of numbers.
+// those of their lower case, and those before the ones of numbers. The class with the
+// most votes wins, of equal ones the first.
 func (c *Clusters) fill(list []ClusterWord, numbers map[string]uint16, casing Casing) {
+	type choice struct {
+		key    hash.Key
+		number uint16
+	}
 	var keys []hash.Key
-	var of []uint16
-	known := make(map[hash.Key]bool)
-	for _, key := range []func(*Form) hash.Key{
+	winners := make(map[hash.Key]uint16)
+	for _, keyOf := range []func(*Form) hash.Key{
 		func(f *Form) hash.Key { return f.Hash },
 		func(f *Form) hash.Key { return f.Lower },
 		func(f *Form) hash.Key { return f.Folded },
 	} {
-		var votes []vote
-		for i := range list {
-			if w := &list[i]; w.Form != "" {
-				var f Form
-				f.Read(w.Form, casing)
-				if k := key(&f); !known[k] {
-					votes = append(votes, vote{k, numbers[w.Bits], max(w.Count, 1)})
-				}
+		votes := make(map[choice]int64)
+		for _, w := range list {
+			if w.Form == "" {
+				continue
+			}
+			var f Form
+			f.Read(w.Form, casing)
+			if _, known := winners[keyOf(&f)]; !known {
+				votes[choice{keyOf(&f), numbers[w.Bits]}] += max(w.Count, 1)
 			}
 		}
-		for _, v := range winners(votes) {
-			known[v.key] = true
-			keys, of = append(keys, v.key), append(of, v.number)
+		choices := slices.SortedFunc(maps.Keys(votes), func(a, b choice) int {
+			return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(votes[b], votes[a]), cmp.Compare(a.number, b.number))
+		})
+		for _, x := range choices {
+			if _, known := winners[x.key]; !known {
+				winners[x.key] = x.number
+				keys = append(keys, x.key)
+			}
 		}
 	}
-	c.numbers = hash.NewMap(keys, of)
-}
-
-// winners returns the class of each key that has most votes, of equal ones the
-// first, by key.
-func winners(votes []vote) []vote {
-	slices.SortFunc(votes, func(a, b vote) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.number, b.number)) })
-	var out []vote
-	for i := 0; i < len(votes); {
-		sum := votes[i]
-		for i++; i < len(votes) && votes[i].key == sum.key && votes[i].number == sum.number; i++ {
-			sum.count += votes[i].count
-		}
-		last := len(out) - 1
-		switch {
-		case last < 0 || out[last].key != sum.key:
-			out = append(out, sum)
-		case sum.count > out[last].count:
-			out[last] = sum
-		}
+	values := make([]uint16, len(keys))
+	for i, key := range keys {
+		values[i] = winners[key]
 	}
-	return out
+	c.numbers = hash.NewMap(keys, values)
 }
 
 // Of returns the class of a form: of the form itself, else of its lower case,
