@@ -79,7 +79,7 @@ const Start = 0xCBF29CE484222325
 // all its suffixes read backwards.
 func Step(h uint64, r rune) uint64 { return (h ^ uint64(uint32(r))) * 0x9FB21C651E98DF25 }
 
-// String returns the hash of s: that of its runes.
+// String returns the hash of the runes of s.
 func String(s string) uint64 {
 	h := uint64(Start)
 	for _, r := range s {

@@ -153,7 +153,7 @@ func (z *Model) Lemma(sc *Scratch, s string, w *word.Form, t Tags) string {
 	return string(sc.lemma)
 }
 
-// literal reports whether a name is an address, a path or that of a file or an
+// literal reports whether a name is an address, a path, or the name of a file or an
 // account, which has no other lemma than itself: it has one of @ / \ _ #, and a
 // letter, or a period between two letters and two letters or digits.
 func literal(form []rune) bool {
@@ -367,7 +367,7 @@ func (z *Model) choose(list []candidate, acc []int32) int {
 	return int(r)
 }
 
-// maxSkeleton is the number of runes of which keysOf tells vowels from others.
+// maxSkeleton is the number of runes that keysOf takes for vowels or others.
 const maxSkeleton = 7
 
 // isVowel reports whether r, in lower case, is a vowel, as far as that can be told
@@ -409,7 +409,7 @@ func keysOf(dst []hash.Key, w *word.Form, t Tags) (keys []hash.Key, at int) {
 			dst = append(dst, hash.Key2(230+uint64(k), h, t.upos))
 		}
 	}
-	h := uint64(hash.Start) // of which runes are vowels, from the end
+	h := uint64(hash.Start) // which runes are vowels, from the end
 	n := len(w.Runes)
 	for k := range min(n, maxSkeleton) {
 		kind := rune('c')

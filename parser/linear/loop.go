@@ -39,8 +39,8 @@ func (a At) Seed(seed uint64) uint64 {
 // A Task is what learns. U is the update of one example.
 type Task[U any] struct {
 	// Learn finds the update of an example with the weights as they are, which
-	// it must not change. It runs on many goroutines, of which worker is the
-	// number, and may depend on nothing but at. *u holds an earlier update,
+	// it must not change. It runs on many goroutines; worker is the number of
+	// one, and may depend on nothing but at. *u holds an earlier update,
 	// whose memory may be used again.
 	Learn func(worker int, at At, u *U)
 

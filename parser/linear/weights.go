@@ -18,7 +18,7 @@ import (
 //
 // Weights take 16 bytes a place, 20 once they Climb, and are half to three
 // quarters full. They are cut into shards by the top bits of the key, so that
-// the old places of one shard only stand beside the new ones while it grows.
+// the old places of one shard only stand next to the new ones while it grows.
 type Weights struct{ shards [1 << shardBits]shard }
 
 type shard struct {
@@ -62,8 +62,8 @@ func print32(k hash.Key) uint32 { return max(uint32(k), 1) }
 
 func (w *Weights) shard(k hash.Key) *shard { return &w.shards[k>>(64-shardBits)] }
 
-// home returns the place at which the search for k begins. The order of homes
-// is that of keys.
+// home returns the place at which the search for k begins. Homes have the order
+// of keys.
 func (s *shard) home(k hash.Key) int {
 	hi, _ := bits.Mul64(k<<shardBits, uint64(len(s.slots)))
 	return int(hi)

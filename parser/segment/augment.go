@@ -14,7 +14,7 @@ import (
 // share that has none anyway, within limits: where the treebank has no
 // headings at all, more of them cost a point of sentence F1.
 //
-// weight is that of their instances. Where the treebank marks its real
+// weight is the weight of their instances. Where the treebank marks its real
 // paragraphs, full weight costs half a point of sentence F1; where it does not,
 // the copies are nearer to real text.
 func augment(all []paragraph, seed uint64) (copies []paragraph, weight float32) {

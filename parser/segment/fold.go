@@ -38,7 +38,7 @@ func plainRunes(norm []rune) []rune {
 var typewriterEllipsis, typewriterDash, emoji = []rune("..."), []rune("--"), []rune{anEmoji}
 
 // withTypography returns the paragraphs that typography changes, and those with
-// abbreviations of a list, half of which become others of the list.
+// abbreviations of a list. Half of those abbreviations become others of the list.
 func withTypography(all []paragraph, list []string, seed uint64) (blocks []*goldBlock) {
 	r := hash.Rand(seed + 1)
 	listed := map[string]bool{}

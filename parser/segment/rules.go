@@ -13,7 +13,7 @@ const (
 	maxRuleBytes = 200     // of one of them
 )
 
-// Rules are what a caller knows of the text beside the model. They are
+// Rules are what a caller knows of the text in addition to the model. They are
 // read-only and safe for concurrent use. A nil *Rules says nothing.
 type Rules struct {
 	abbreviations phrases // by normal form, with the period

@@ -85,7 +85,7 @@ func around(toks []token, i int) *token {
 }
 
 // sentenceFeatures appends the features of a sentence end between tokens i
-// and i+1. ahead is that of terminalAhead.
+// and i+1. ahead is the result of terminalAhead.
 func sentenceFeatures(buf []hash.Key, toks []token, ahead []int32, p *progress, i int) []hash.Key {
 	a, b := &toks[i], &toks[i+1]
 	a2, a3, b2, b3 := around(toks, i-1), around(toks, i-2), around(toks, i+2), around(toks, i+3)

@@ -138,7 +138,7 @@ func (p *proposal) readAffixes(norm []rune) {
 	}
 }
 
-// propose finds the expansions of token i of a sentence: that of the whole
+// propose finds the expansions of token i of a sentence: the one of the whole
 // form, if there is one and known, else those of its affixes, the longest
 // first.
 func (p *proposal) propose(s *splitter, l *layout, toks []token, i int, known bool) {

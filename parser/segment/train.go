@@ -65,12 +65,13 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	}
 	m.learnPairs(plain)
 	m.lexicon.counts = counts
+	typography := withTypography(all, o.Abbreviations, o.Seed)
 	tasks := []struct {
 		name string
 		linear.Logistic
 	}{
 		{"sentence", linear.Logistic{Examples: sentenceExamples(both), Epochs: 8, Rate: 0.1, Least: 2, Floor: 0.05}},
-		{"token", linear.Logistic{Examples: tokenExamples(plain, withTypography(all, o.Abbreviations, o.Seed), counts), Epochs: 10, Rate: 0.4, Least: 1, Floor: 0.1}},
+		{"token", linear.Logistic{Examples: tokenExamples(plain, typography, counts), Epochs: 10, Rate: 0.4, Least: 1, Floor: 0.1}},
 		{"split", linear.Logistic{Examples: m.splitExamples(plain), Epochs: 10, Rate: 0.4, Least: 2, Floor: 0.12}},
 		{"join", linear.Logistic{Examples: m.joinExamples(plain), Epochs: 10, Rate: 0.4, Least: 1, Floor: 0.1}},
 	}

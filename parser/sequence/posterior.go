@@ -7,18 +7,17 @@ import (
 )
 
 const (
-	// The temperature is 1/2 at TemperatureUnit: a score of score.Unit is worth two
-	// nats. Of 0.4, 0.45, ... 0.6 it gives the tags of dev the highest likelihood in
-	// en_ewt and tr_imst, and nearly so in fr_sequoia and el_gdt.
-	NatShift  = 1 // from 1/score.Unit to 1/1024 nat
-	worthBits = 16
-
-	// TemperatureUnit is the usual temperature of a Posterior.
+	// TemperatureUnit is the usual temperature of a Posterior, 1/2: a score of score.Unit
+	// is worth two nats. Of 0.4, 0.45, ... 0.6 it gives the tags of dev the highest
+	// likelihood in en_ewt and tr_imst, and nearly so in fr_sequoia and el_gdt.
 	TemperatureUnit = 256
+
+	NatShift  = 1 // from 1/score.Unit to 1/1024 nat, at TemperatureUnit
+	worthBits = 16
 )
 
 // A Posterior holds the probabilities of paths through a lattice, proportional
-// to exp(score/scoreUnit/temperature), by the forward-backward algorithm (Baum
+// to exp(score/score.Unit/temperature), by the forward-backward algorithm (Baum
 // et al. 1970). All sums are next to the best path: a candidate has the score of
 // the best path up to it (Lattice.Best) and, in units of that one's weight, the
 // weight of all; likewise behind it. So nothing underflows that counts.
@@ -26,7 +25,7 @@ const (
 // A word with one candidate parts the sentence in two that do not depend on each
 // other: between such words nothing is to be done.
 type Posterior struct {
-	before []float64 // weight of all paths that end in a candidate, by that of the best; the largest of a word is 1
+	before []float64 // weight of all paths that end in a candidate, by the weight of the best; the largest of a word is 1
 	behind []float64 // the same of paths that begin behind it
 	after  []int64   // score of the best path behind a candidate, less what all of the word have in common
 	weight []float64 // of the candidates of a word
@@ -53,7 +52,7 @@ func (p *Posterior) Compute(lat *Lattice[int32], ls *Labels, pairs []int32, temp
 	}
 }
 
-// forward fills before of word i, given that of the one before it.
+// forward fills before of word i, given before of the word in front of it.
 func (p *Posterior) forward(lat *Lattice[int32], i int, ls *Labels, pairs []int32) {
 	b0, b1 := lat.Start[i], lat.Start[i+1]
 	for b := b0; b < b1; b++ {
@@ -109,8 +108,8 @@ func scale(list []float64) {
 	}
 }
 
-// through returns the score of the best path through candidate c, less what all of
-// its word, of which first is one, have in common.
+// through returns the score of the best path through candidate c, less what all
+// candidates of its word have in common; first is one of them.
 func (p *Posterior) through(lat *Lattice[int32], first, c int32) int64 {
 	return int64(lat.Best[c]-lat.Best[first]) + p.after[c]
 }

@@ -14,7 +14,7 @@ const MaxExceptions = 1_000_000
 
 // An Exception is what a caller knows of a form: its UPOS, its lemma or both. An
 // empty column is left to the model. With several rows of a form the model
-// chooses among their UPOS, and the lemma is that of the row with the UPOS chosen,
+// chooses among their UPOS, and the lemma comes from the row with the UPOS chosen,
 // else of one without UPOS.
 type Exception struct{ Form, UPOS, Lemma string }
 
@@ -77,7 +77,7 @@ func exceptionKey(form string) string {
 	return word.Plain(form)
 }
 
-// lemmaFor returns the lemma that rows have for a UPOS, "" for none: that of the
+// lemmaFor returns the lemma that rows have for a UPOS, "" for none: from the
 // first row with this UPOS, else of the first without one.
 func lemmaFor(rows []Exception, upos string) string {
 	lemma := ""

@@ -179,7 +179,7 @@ func (m *Model) learnLexicons(train []syntax.Sentence, v *inventory, o Options) 
 }
 
 // buildLexicon makes the lexicon of the occurrences, sorted by key and from the
-// last fold to the first, but for those of a fold. A lexicon file has nothing to
+// last fold to the first, except for those of one fold. A lexicon file has nothing to
 // say of words that the treebank has often. Lexicons that share tags and morphs number sets alike.
 func buildLexicon(list []occurrence, without int, casing word.Casing, tags, morphs classes) *lexicon {
 	var keys []hash.Key

@@ -65,8 +65,8 @@ type rival struct {
 	score int64
 }
 
-// rivals returns the best label of word i with its own UPOS, and that of those
-// that fits accepts.
+// rivals returns the best label of word i with its own UPOS, and the best one
+// among those that fits accepts.
 func (m *Model) rivals(sc *scratch, s *syntax.Sentence, i int, fits func(upos string) bool) (now, other rival) {
 	now.label, other.label = -1, -1
 	own := m.ownTags(sc, sc.text.at(i).form) // which may write sc.keys

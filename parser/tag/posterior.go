@@ -12,7 +12,7 @@ import (
 const (
 	probGrain = 1 << 16
 
-	// sureProb is that of the only label of a frequent form, which is not looked at
+	// sureProb is the probability of the only label of a frequent form, which is not looked at
 	// in its sentence. On dev 99.1 % (tr_imst) to 100.0 % (el_gdt) of them are right.
 	sureProb = 1 - 1.0/256
 )

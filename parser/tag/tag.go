@@ -9,8 +9,8 @@
 // attributes. Lemmas come last, from the forms of the treebank or by the best
 // rewrite rule.
 //
-// How probable each UPOS is, the tagger says too (syntax.Sentence.TagProb), by
-// all paths through the first layer. No tag depends on that.
+// The tagger also sets the probability of each UPOS (syntax.Sentence.TagProb), by
+// all paths through the first layer. No tag depends on it.
 //
 // Sums are integers: the same input gives the same tags on every machine.
 package tag
@@ -315,8 +315,8 @@ func (m *Model) possibleMorphs(f *form, tag uint16) []uint16 {
 	return list
 }
 
-// preferOnly makes emit the scores of a frequent form's labels, of which it had
-// label k only.
+// preferOnly makes emit the scores of a frequent form's labels. The treebank had it
+// with label k only.
 func preferOnly(emit []int32, k int) {
 	clear(emit)
 	emit[k] = sureScore

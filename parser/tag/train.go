@@ -120,9 +120,9 @@ func (x lexicons) problem(sents []syntax.Sentence, v *inventory, ls *sequence.La
 // Jackknife returns copies of the sentences with tags and lemmas as a model
 // gives them that did not see their fold of the treebank (linear.Folds): UPOS,
 // XPOS, FEATS and LEMMA are replaced, all else is shared with train. A fold
-// beside which there is nothing to learn from, as in a treebank of one
-// sentence, is tagged by a model of all of it. Up to o.Workers models are
-// trained at a time, which the result does not depend on.
+// that holds all there is to learn from, as in a treebank of one sentence, is
+// tagged by a model of all of it. Up to o.Workers models are trained at a time,
+// which the result does not depend on.
 func Jackknife(train []syntax.Sentence, folds int, o Options) ([]syntax.Sentence, error) {
 	o.defaults(train)
 	bounds := linear.Folds(train, folds)
@@ -191,7 +191,7 @@ func compare(gold, tagged []syntax.Sentence) Accuracy {
 
 // TrainLemmas learns lemmas from train for the model that is packed as
 // component, whose own lemmas are not read. The treebank must have lemmas, and
-// tags of which the model knows most: it would be another language, or another
+// most of its tags must be known to the model: else it is another language, or another
 // scheme of tags. From the model's own treebank, with its seed, come the lemmas
 // that Train makes.
 func TrainLemmas(v *pack.View, component string, train []syntax.Sentence, o Options) (*lemma.Model, error) {

@@ -33,7 +33,7 @@ var (
 
 // Clusters are classes of words that were learned from raw text, such as those
 // of Brown et al. (1992), whose prefixes Koo, Carreras and Collins (2008) use as
-// coarser classes. A model may have them beside its Vocabulary: they are
+// coarser classes. A model may have them next to its Vocabulary: they are
 // read-only and safe for concurrent use. Nil has no classes.
 type Clusters struct {
 	numbers hash.Map[uint16] // of the class, from 1, of plain forms, their lower case, and numbers with all digits 0
@@ -49,8 +49,8 @@ type ClusterWord struct {
 
 // NewClusters makes Clusters of a list. A form that is listed twice has the class
 // that it occurs with most. So has the lower case of forms that is not listed
-// itself, and so have forms that differ in digits alone. casing is that of the
-// language. It returns an error if the list is empty or exceeds MaxClusters or
+// itself, and so have forms that differ in digits alone. casing is the
+// language's. It returns an error if the list is empty or exceeds MaxClusters or
 // MaxClusterWords, or if bits are not made of 0 and 1.
 func NewClusters(list []ClusterWord, casing Casing) (*Clusters, error) {
 	switch {

@@ -56,7 +56,7 @@ func (s *Sentence) Len() int { return len(s.sources) }
 // n+1 and n+2 lie outside.
 func (s *Sentence) At(p int) *Word { return &s.words[p+pad] }
 
-// All returns the atoms of all positions, that of p at p+2.
+// All returns the atoms of all positions: those of p are at p+2.
 func (s *Sentence) All() []Word { return s.words }
 
 // Clustered reports whether the Vocabulary has Clusters.
@@ -68,7 +68,7 @@ func (s *Sentence) Cluster(p int) *Cluster { return &s.clusters[p+pad] }
 
 // fits reports whether s is the encoding of x under v.
 func (s *Sentence) fits(v *Vocabulary, x *syntax.Sentence) bool {
-	// Equal strings mostly are the same ones, which costs no look at their bytes.
+	// Most equal strings are the same in memory: then no byte is compared.
 	return s.vocabulary == v && slices.EqualFunc(s.sources, x.Words, func(a source, w syntax.Word) bool { return a == sourceOf(&w) })
 }
 

@@ -41,7 +41,7 @@ type Vocabulary struct {
 	clusters *Clusters // nil: none
 }
 
-// Casing returns that of the treebank's language.
+// Casing returns the casing of the treebank's language.
 func (v *Vocabulary) Casing() Casing { return v.casing }
 
 // Clusters returns the classes of words that the templates of a model see, nil

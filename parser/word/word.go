@@ -98,7 +98,7 @@ func punct(form string) uint8 {
 	return NoPunct
 }
 
-// Distances is the number of bins of Distance; bin 0 is that of no arc.
+// Distances is the number of bins of Distance; bin 0 stands for no arc.
 const Distances = 15
 
 // Distance returns the bin of the signed distance h - m (Lei et al. 2014): 1..5
