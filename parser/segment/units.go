@@ -58,10 +58,14 @@ type beginning struct {
 }
 
 var beginnings = []beginning{
-	{compiled("^(`[^`]+`)"), false},                                                         // code; see quoteCode for code with spaces
-	{compiled(`^[{name}]*?([{letter}](?:[{letter}+]*[{letter}])?://)`), true},               // https://x.org/a
-	{compiled(`^((?i:www)\.[{name}]|[{letter}]:[/\\]|\\\\[{name}]{2})`), true},              // www.x.org, C:\x, \\server\x
-	{compiled(`^((?i:mailto):[{part}./\\]+@[{letter}](?:[{word}._\-]*[{word}_])?)`), false}, // mailto:x@y.z
+	// code; see quoteCode for code with spaces
+	{compiled("^(`[^`]+`)"), false},
+	// https://x.org/a
+	{compiled(`^[{name}]*?([{letter}](?:[{letter}+]*[{letter}])?://)`), true},
+	// www.x.org, C:\x, \\server\x
+	{compiled(`^((?i:www)\.[{name}]|[{letter}]:[/\\]|\\\\[{name}]{2})`), true},
+	// mailto:x@y.z
+	{compiled(`^((?i:mailto):[{part}./\\]+@[{letter}](?:[{word}._\-]*[{word}_])?)`), false},
 }
 
 // A name is a unit in a run of the characters of names that all expressions match.

@@ -58,7 +58,9 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 		train = slices.DeleteFunc(slices.Clone(train), func(s syntax.Sentence) bool { return !v.has(&s) })
 	}
 	if max(m.tags.Labels.N, m.morph.Labels.N) > sequence.MaxLabels {
-		return nil, fmt.Errorf("tagger: the treebank has %d different combinations of UPOS, FEATS and (if it has many values) XPOS, of %d attributes: more than the %d that a model can hold together", len(m.feats), m.morph.Labels.N-len(m.feats), sequence.MaxLabels)
+		return nil, fmt.Errorf("tagger: the treebank has %d different combinations of UPOS, FEATS and (if it has many values) XPOS, "+
+			"of %d attributes: more than the %d that a model can hold together",
+			len(m.feats), m.morph.Labels.N-len(m.feats), sequence.MaxLabels)
 	}
 	lex := m.learnLexicons(train, v, o)
 	m.finish()
@@ -86,7 +88,8 @@ func check(train []syntax.Sentence) error {
 	case len(upos) == 0:
 		return errors.New("tagger: no word of the training data has a UPOS; a tagger needs the UPOS column")
 	case len(upos) > MaxUPOS:
-		return fmt.Errorf("tagger: the training data has %d different UPOS, a model holds %d; put tags finer than those of UD into the XPOS column", len(upos), MaxUPOS)
+		return fmt.Errorf("tagger: the training data has %d different UPOS, a model holds %d; "+
+			"put tags finer than those of UD into the XPOS column", len(upos), MaxUPOS)
 	}
 	return nil
 }
@@ -230,7 +233,8 @@ func (m *Model) fits(train []syntax.Sentence) error {
 	case lemmas[true] == 0:
 		return errors.New("no word of the treebank has a lemma: there is nothing to learn from")
 	case float64(fit) < minKnown*float64(words):
-		return fmt.Errorf("the model knows the UPOS and XPOS of only %d of the treebank's %d words: take a treebank with the tags that it was trained with, or train the whole model", fit, words)
+		return fmt.Errorf("the model knows the UPOS and XPOS of only %d of the treebank's %d words: "+
+			"take a treebank with the tags that it was trained with, or train the whole model", fit, words)
 	}
 	return nil
 }
