@@ -6,12 +6,12 @@ type list struct {
 	certain []bool  // it is in every child list
 	first   int32   // of the table, without what the head of the head adds
 	size    int32   // of a row
-	kid     int     // number of the kid at place 1 of a row
+	child   int     // number of the child at place 1 of a row
 	choice  bool    // not all are certain
 }
 
-// retop finds the largest theta of a word that has an arc.
-func (p *Prover) retop(m int32) {
+// updateTop finds the largest theta of a word that has an arc.
+func (p *Prover) updateTop(m int32) {
 	most := int64(barred)
 	for a := p.start[m-1]; a < p.start[m]; a++ {
 		if p.alive[a] {
@@ -30,10 +30,10 @@ func (p *Prover) drop(a int32) {
 	}
 }
 
-// settle brings the bound up to date after arcs of m were dropped.
-func (p *Prover) settle(m int32) {
+// updateBound brings the bound up to date after arcs of m were dropped.
+func (p *Prover) updateBound(m int32) {
 	p.bound -= p.top[m]
-	p.retop(m)
+	p.updateTop(m)
 	p.bound += p.top[m]
 }
 
@@ -56,10 +56,10 @@ func (p *Prover) updateHead(h int32) {
 		p.updateRoot()
 		return
 	}
-	kids := p.kids[p.kidsOf[h]:p.kidsOf[h+1]]
+	children := p.children[p.childrenOf[h]:p.childrenOf[h+1]]
 	lo, hi := p.start[h-1], p.start[h]
 	p.up = resize(p.up, int(hi-lo))
-	base, free := p.loadKids(h, kids)
+	base, free := p.loadChildren(h, children)
 	own := !p.fixed(h)
 	if own {
 		free++
@@ -73,7 +73,7 @@ func (p *Prover) updateHead(h int32) {
 		if own {
 			w += p.theta[b]
 		}
-		w = p.maximise(h, b, kids, w)
+		w = p.maximise(h, b, children, w)
 		p.up[b-lo] = w
 		most = max(most, w)
 	}
@@ -90,61 +90,61 @@ func (p *Prover) updateHead(h int32) {
 		p.bound = rest + most
 		return
 	}
-	rest -= p.topsOf(kids, false)
-	p.shareKids(h, kids, most, free, rest)
+	rest -= p.topsOf(children, false)
+	p.shareChildren(h, children, most, free, rest)
 	if own {
 		for b := lo; b < hi; b++ {
 			if p.alive[b] {
-				p.give(b, &p.toHead[b], p.up[b-lo], most, free, rest)
+				p.updateMessage(b, &p.toHead[b], p.up[b-lo], most, free, rest)
 			}
 		}
-		p.retop(h)
+		p.updateTop(h)
 		rest += p.top[h]
 	}
-	p.bound = rest + most + p.topsOf(kids, true)
+	p.bound = rest + most + p.topsOf(children, true)
 }
 
-// topsOf returns the sum of the tops of the words of kids that take part in an
+// topsOf returns the sum of the tops of the words of children that take part in an
 // update, which are found again if they have changed.
-func (p *Prover) topsOf(kids []int32, changed bool) (sum int64) {
-	for k, a := range kids {
+func (p *Prover) topsOf(children []int32, changed bool) (sum int64) {
+	for k, a := range children {
 		if p.out[k] == barred {
 			continue
 		}
 		if changed {
-			p.retop(p.words[a])
+			p.updateTop(p.words[a])
 		}
 		sum += p.top[p.words[a]]
 	}
 	return sum
 }
 
-// loadKids finds the weights of the kids of h, as far as they do not depend on
+// loadChildren finds the weights of the children of h, as far as they do not depend on
 // its head, and the lists of both sides. It returns the sum of what is in every
 // case, and the number of words with a choice.
-func (p *Prover) loadKids(h int32, kids []int32) (base, free int64) {
+func (p *Prover) loadChildren(h int32, children []int32) (base, free int64) {
 	for _, numbers := range [...]*[]int64{&p.weight, &p.out, &p.with, &p.without, &p.inSide, &p.outSide} {
-		*numbers = resize(*numbers, len(kids))
+		*numbers = resize(*numbers, len(children))
 	}
-	left := int(p.right[h] - p.kidsOf[h])
+	left := int(p.right[h] - p.childrenOf[h])
 	base = p.base[h]
 	for s, from := range [...]int{0, left} {
 		l, end := &p.entries[s], left
-		l.first, l.kid, l.choice = p.edgesOf[h], from, false
+		l.first, l.child, l.choice = p.edgesOf[h], from, false
 		if s == 1 {
 			l.first += square(int32(left))
-			end = len(kids)
+			end = len(children)
 		}
 		l.size = int32(end - from + 2)
 		l.at, l.certain = append(l.at[:0], 0), append(l.certain[:0], true)
 		for k := from; k < end; k++ {
-			a := kids[k]
+			a := children[k]
 			p.out[k] = barred
 			if !p.alive[a] {
 				continue
 			}
 			fixed := p.fixed(p.words[a])
-			p.weight[k] = -p.toKid[a]
+			p.weight[k] = -p.toChild[a]
 			if !fixed {
 				p.out[k] = p.other(a)
 				p.weight[k] += p.theta[a] - p.out[k]
@@ -157,27 +157,27 @@ func (p *Prover) loadKids(h int32, kids []int32) (base, free int64) {
 		}
 		l.at, l.certain = append(l.at, l.size-1), append(l.certain, true)
 	}
-	p.steps += int64(4 + 2*len(kids))
+	p.steps += int64(4 + 2*len(children))
 	return base, free
 }
 
 // maximise returns the maximum of the factor of h under the head of arc b,
-// where all but the child list is worth w, and raises the max-marginals of kids.
-func (p *Prover) maximise(h, b int32, kids []int32, w int64) int64 {
-	nodes := p.nodes[int(p.nodesOf[h])+int(b-p.start[h-1])*len(kids):][:len(kids)]
+// where all but the child list is worth w, and raises the max-marginals of children.
+func (p *Prover) maximise(h, b int32, children []int32, w int64) int64 {
+	nodes := p.nodes[int(p.nodesOf[h])+int(b-p.start[h-1])*len(children):][:len(children)]
 	shift := int32(0)
 	if p.grand {
-		left := p.right[h] - p.kidsOf[h]
-		shift = (b - p.start[h-1]) * (square(left) + square(int32(len(kids))-left))
+		left := p.right[h] - p.childrenOf[h]
+		shift = (b - p.start[h-1]) * (square(left) + square(int32(len(children))-left))
 	}
-	l := p.chain(&p.entries[0], kids, nodes, p.heads[b], shift)
-	r := p.chain(&p.entries[1], kids, nodes, p.heads[b], shift)
-	for k := range kids {
+	l := p.chain(&p.entries[0], children, nodes, p.heads[b], shift)
+	r := p.chain(&p.entries[1], children, nodes, p.heads[b], shift)
+	for k := range children {
 		if p.out[k] == barred {
 			continue
 		}
 		rest := w + r
-		if k >= p.entries[1].kid {
+		if k >= p.entries[1].child {
 			rest = w + l
 		}
 		p.with[k] = max(p.with[k], rest+p.inSide[k])
@@ -187,8 +187,8 @@ func (p *Prover) maximise(h, b int32, kids []int32, w int64) int64 {
 }
 
 // chain returns the best score of one side of a child list whose head hangs on
-// g, and leaves that with and without each kid in inSide and outSide.
-func (p *Prover) chain(l *list, kids, nodes []int32, g, shift int32) int64 {
+// g, and leaves that with and without each child in inSide and outSide.
+func (p *Prover) chain(l *list, children, nodes []int32, g, shift int32) int64 {
 	last := len(l.at) - 1
 	p.forward, p.worths = resize(p.forward, last+1), resize(p.worths, 2*(last+1))
 	worths, backward := p.worths[:last+1], p.worths[last+1:]
@@ -197,8 +197,8 @@ func (p *Prover) chain(l *list, kids, nodes []int32, g, shift int32) int64 {
 	lo := 0
 	for j := 1; j <= last; j++ {
 		if j < last {
-			k := l.kid + int(l.at[j]) - 1
-			if worths[j] = p.weight[k] + int64(nodes[k]); p.words[kids[k]] == g {
+			k := l.child + int(l.at[j]) - 1
+			if worths[j] = p.weight[k] + int64(nodes[k]); p.words[children[k]] == g {
 				worths[j] = barred
 			}
 		}
@@ -216,7 +216,7 @@ func (p *Prover) chain(l *list, kids, nodes []int32, g, shift int32) int64 {
 		return p.forward[last]
 	}
 	for _, k := range l.at[1:last] {
-		p.outSide[l.kid+int(k)-1] = barred
+		p.outSide[l.child+int(k)-1] = barred
 	}
 	backward[last] = 0
 	hi := last
@@ -225,7 +225,7 @@ func (p *Prover) chain(l *list, kids, nodes []int32, g, shift int32) int64 {
 		for j := hi; j > i; j-- { // best is that of all entries from j on
 			best = max(best, int64(row[l.at[j]])+worths[j]+backward[j])
 			if j > i+1 {
-				k := l.kid + int(l.at[j-1]) - 1
+				k := l.child + int(l.at[j-1]) - 1
 				p.outSide[k] = max(p.outSide[k], p.forward[i]+best)
 			}
 		}
@@ -234,15 +234,15 @@ func (p *Prover) chain(l *list, kids, nodes []int32, g, shift int32) int64 {
 			hi = i
 		}
 		if i > 0 {
-			p.inSide[l.kid+int(l.at[i])-1] = p.forward[i] + best
+			p.inSide[l.child+int(l.at[i])-1] = p.forward[i] + best
 		}
 	}
 	return p.forward[last]
 }
 
-// shareKids gives the words of kids with a choice their shares.
-func (p *Prover) shareKids(h int32, kids []int32, most, free, rest int64) {
-	for k, a := range kids {
+// shareChildren gives the words of children with a choice their shares.
+func (p *Prover) shareChildren(h int32, children []int32, most, free, rest int64) {
+	for k, a := range children {
 		if p.out[k] != barred {
 			p.base[h] -= p.share(a, p.with[k], p.without[k], p.out[k], most, free, rest)
 		}
@@ -268,14 +268,14 @@ func (p *Prover) share(a int32, with, without, out, most, free, rest int64) (oth
 		p.drop(a)
 	}
 	now := (with - most) / free
-	p.toKid[a] += now - p.theta[a] - others
+	p.toChild[a] += now - p.theta[a] - others
 	p.theta[a] = now
 	return others
 }
 
-// give gives the word of arc a its share of the maximum with a. message is
+// updateMessage gives the word of arc a its share of the maximum with a. message is
 // what the factor has given in all.
-func (p *Prover) give(a int32, message *int64, with, most, free, rest int64) {
+func (p *Prover) updateMessage(a int32, message *int64, with, most, free, rest int64) {
 	if rest+with <= p.aim {
 		p.drop(a)
 	}
@@ -286,12 +286,12 @@ func (p *Prover) give(a int32, message *int64, with, most, free, rest int64) {
 
 // updateRoot is updateHead of 0, under which one word hangs.
 func (p *Prover) updateRoot() {
-	kids := p.kids[p.kidsOf[0]:p.kidsOf[1]]
-	p.out = resize(p.out, len(kids))
+	children := p.children[p.childrenOf[0]:p.childrenOf[1]]
+	p.out = resize(p.out, len(children))
 	base, free, only := p.base[0], int64(0), int32(-1)
-	best, second, at := int64(barred), int64(barred), int32(-1) // weights of kids
-	p.steps += int64(4 + 2*len(kids))
-	for k, a := range kids {
+	best, second, at := int64(barred), int64(barred), int32(-1) // weights of children
+	p.steps += int64(4 + 2*len(children))
+	for k, a := range children {
 		p.out[k] = barred
 		switch {
 		case !p.alive[a]:
@@ -299,7 +299,7 @@ func (p *Prover) updateRoot() {
 			p.out[k] = p.other(a)
 			base += p.out[k]
 			free++
-			if w := p.theta[a] - p.toKid[a] - p.out[k]; w > best {
+			if w := p.theta[a] - p.toChild[a] - p.out[k]; w > best {
 				best, second, at = w, best, a
 			} else {
 				second = max(second, w)
@@ -313,16 +313,16 @@ func (p *Prover) updateRoot() {
 	}
 	switch {
 	case only >= 0:
-		p.onlyRoot(kids, only)
+		p.onlyRoot(children, only)
 		return
 	case free == 0:
 		p.stuck = true
 		return
 	}
 	most := base + best
-	rest := p.bound - p.most[0] - p.topsOf(kids, false)
+	rest := p.bound - p.most[0] - p.topsOf(children, false)
 	p.most[0] = most
-	for k, a := range kids {
+	for k, a := range children {
 		if p.out[k] == barred {
 			continue
 		}
@@ -330,22 +330,22 @@ func (p *Prover) updateRoot() {
 		if a == at {
 			w = second
 		}
-		with, without := base+p.theta[a]-p.toKid[a]-p.out[k], max(base+w, barred)
+		with, without := base+p.theta[a]-p.toChild[a]-p.out[k], max(base+w, barred)
 		p.base[0] -= p.share(a, with, without, p.out[k], most, free, rest)
 	}
-	p.bound = rest + most + p.topsOf(kids, true)
+	p.bound = rest + most + p.topsOf(children, true)
 }
 
 // onlyRoot drops the root arcs of all words but one, which has no other arc.
-func (p *Prover) onlyRoot(kids []int32, only int32) {
-	for _, a := range kids {
+func (p *Prover) onlyRoot(children []int32, only int32) {
+	for _, a := range children {
 		if p.alive[a] && a != only {
 			p.drop(a)
-			p.settle(p.words[a])
+			p.updateBound(p.words[a])
 		}
 	}
 	p.bound -= p.most[0]
-	p.most[0] = p.base[0] - p.toKid[only]
+	p.most[0] = p.base[0] - p.toChild[only]
 	p.bound += p.most[0]
 }
 
@@ -401,20 +401,20 @@ func (p *Prover) updatePair(i int) {
 	}
 	p.bound = rest + most
 	if ownU {
-		p.giveAll(q.u, fromU, p.with, most, free, rest)
+		p.updateMessages(q.u, fromU, p.with, most, free, rest)
 	}
 	if ownV {
-		p.giveAll(q.v, fromV, p.without, most, free, rest)
+		p.updateMessages(q.v, fromV, p.without, most, free, rest)
 	}
 }
 
-// giveAll gives a word its share of the maxima with each of its arcs.
-func (p *Prover) giveAll(m int32, messages, with []int64, most, free, rest int64) {
+// updateMessages gives a word its share of the maxima with each of its arcs.
+func (p *Prover) updateMessages(m int32, messages, with []int64, most, free, rest int64) {
 	for k := range messages {
 		if a := p.start[m-1] + int32(k); p.alive[a] {
-			p.give(a, &messages[k], with[k], most, free, rest)
+			p.updateMessage(a, &messages[k], with[k], most, free, rest)
 		}
 	}
-	p.retop(m)
+	p.updateTop(m)
 	p.bound += p.top[m]
 }

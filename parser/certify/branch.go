@@ -85,7 +85,7 @@ func (p *Prover) dropCycles() {
 			}
 		}
 		if p.count[m] < left && !p.stuck {
-			p.settle(m)
+			p.updateBound(m)
 		}
 	}
 }
@@ -148,7 +148,7 @@ func (p *Prover) branch() bool {
 			p.alive[b] = b == a
 		}
 		p.count[m], p.stuck = 1, false
-		p.settle(m)
+		p.updateBound(m)
 		if !p.prove() {
 			return false
 		}

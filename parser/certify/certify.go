@@ -38,20 +38,20 @@ type Prover struct {
 	limit      int64
 	stuck      bool // no tree is left
 
-	start  []int32 // arcs of the words, as in graph.Arcs
-	heads  []int32
-	words  []int32 // by arc: its modifier
-	kids   []int32 // arcs by head, those of head h from kidsOf[h] to kidsOf[h+1], by modifier
-	kidsOf []int32
-	right  []int32 // by head: the first of its kids to the right
-	open   []int32 // words with a choice
-	active []int32 // heads whose factor has one
-	tree   []int32 // the heads that are left
+	start      []int32 // arcs of the words, as in graph.Arcs
+	heads      []int32
+	words      []int32 // by arc: its modifier
+	children   []int32 // arcs by head, those of head h from childrenOf[h] to childrenOf[h+1], by modifier
+	childrenOf []int32
+	right      []int32 // by head: the first of its children to the right
+	open       []int32 // words with a choice
+	active     []int32 // heads whose factor has one
+	tree       []int32 // the heads that are left
 
-	// Scores of the parts in a head's factor. An entry of the child list is a kid,
-	// or one of what is around them: a side of k kids has k+2, from Start to the
+	// Scores of the parts in a head's factor. An entry of the child list is a child,
+	// or one of what is around them: a side of k children has k+2, from Start to the
 	// head or from the head to End. Under every candidate head of the head, those
-	// of edges are a square for each side, those of nodes one for each kid.
+	// of edges are a square for each side, those of nodes one for each child.
 	edges, nodes     []int32
 	edgesOf, nodesOf []int32 // by head
 	grand            bool    // edges differ with the head of the head
@@ -70,10 +70,10 @@ type Prover struct {
 
 	// Of one update of a head's factor.
 	entries [2]list
-	weight  []int64 // by kid: what it adds where it is a child
-	out     []int64 // by kid: largest score of another arc of its word; barred if there is none
+	weight  []int64 // by child: what it adds where it is a child
+	out     []int64 // by child: largest score of another arc of its word; barred if there is none
 	up      []int64 // by candidate head of the head
-	with    []int64 // by kid: max-marginal with it
+	with    []int64 // by child: max-marginal with it
 	without []int64
 	inSide  []int64
 	outSide []int64
@@ -89,7 +89,7 @@ type state struct {
 
 	numbers []int64 // the memory of all below
 	theta   []int64 // by arc: its score, as far as it is with the word
-	toKid   []int64 // by arc: what the factor of its head has given it
+	toChild []int64 // by arc: what the factor of its head has given it
 	toHead  []int64 // by arc: what the factor of its modifier has given it
 	top     []int64 // by word: largest theta
 	base    []int64 // by head: what its factor has besides
@@ -166,10 +166,10 @@ func (p *Prover) list() {
 	n := arcs.N()
 	p.start, p.heads = arcs.Start, arcs.Heads
 	p.alive, p.count = resize(p.alive, len(p.heads)), resize(p.count, n+1)
-	p.words, p.kids = resize(p.words, len(p.heads)), resize(p.kids, len(p.heads))
-	p.kidsOf, p.right = resize(p.kidsOf, n+2), resize(p.right, n+1)
+	p.words, p.children = resize(p.words, len(p.heads)), resize(p.children, len(p.heads))
+	p.childrenOf, p.right = resize(p.childrenOf, n+2), resize(p.right, n+1)
 	p.open = p.open[:0]
-	clear(p.kidsOf)
+	clear(p.childrenOf)
 	for m := int32(1); int(m) <= n; m++ {
 		lo, hi := p.start[m-1], p.start[m]
 		if p.count[m] = hi - lo; p.count[m] > 1 {
@@ -177,20 +177,20 @@ func (p *Prover) list() {
 		}
 		for a := lo; a < hi; a++ {
 			p.alive[a], p.words[a] = true, m
-			p.kidsOf[p.heads[a]+1]++
+			p.childrenOf[p.heads[a]+1]++
 		}
 	}
 	for h := range n + 1 {
-		p.kidsOf[h+1] += p.kidsOf[h]
-		p.right[h] = p.kidsOf[h]
+		p.childrenOf[h+1] += p.childrenOf[h]
+		p.right[h] = p.childrenOf[h]
 	}
 	for a, h := range p.heads {
-		p.kids[p.right[h]] = int32(a)
+		p.children[p.right[h]] = int32(a)
 		p.right[h]++
 	}
 	for h := range int32(n + 1) {
-		k := p.kidsOf[h]
-		for k < p.kidsOf[h+1] && p.words[p.kids[k]] < h {
+		k := p.childrenOf[h]
+		for k < p.childrenOf[h+1] && p.words[p.children[k]] < h {
 			k++
 		}
 		p.right[h] = k
@@ -208,7 +208,7 @@ func (p *Prover) hasChoice(h int32) bool {
 	if h > 0 && !p.fixed(h) {
 		return true
 	}
-	for _, a := range p.kids[p.kidsOf[h]:p.kidsOf[h+1]] {
+	for _, a := range p.children[p.childrenOf[h]:p.childrenOf[h+1]] {
 		if !p.fixed(p.words[a]) {
 			return true
 		}
@@ -231,7 +231,7 @@ func (p *Prover) reset() {
 	for _, part := range [...]struct {
 		list *[]int64
 		size int
-	}{{&p.theta, arcs}, {&p.toKid, arcs}, {&p.toHead, arcs}, {&p.top, words}, {&p.base, words}, {&p.most, words}, {&p.pairTop, pairs}, {&p.toPair, messages}} {
+	}{{&p.theta, arcs}, {&p.toChild, arcs}, {&p.toHead, arcs}, {&p.top, words}, {&p.base, words}, {&p.most, words}, {&p.pairTop, pairs}, {&p.toPair, messages}} {
 		*part.list, rest = rest[:part.size], rest[part.size:]
 	}
 	p.bound = math.MaxInt64 / 4

@@ -47,13 +47,13 @@ func (p *Prover) tooMuch() bool {
 // no more than there are, without making them.
 func (p *Prover) least() (parts int64) {
 	for h := int32(1); int(h) < len(p.count); h++ {
-		kids, left := p.kids[p.kidsOf[h]:p.kidsOf[h+1]], p.right[h]-p.kidsOf[h]
+		children, left := p.children[p.childrenOf[h]:p.childrenOf[h+1]], p.right[h]-p.childrenOf[h]
 		if p.scored(part.Siblings) {
-			parts += p.neighbours(kids[:left]) + p.neighbours(kids[left:])
+			parts += p.neighbours(children[:left]) + p.neighbours(children[left:])
 		}
 		if p.scored(part.Grandparents) {
-			parts += int64(p.count[h]) * int64(len(kids))
-			for _, a := range kids { // but none in which a word is its own grandparent
+			parts += int64(p.count[h]) * int64(len(children))
+			for _, a := range children { // but none in which a word is its own grandparent
 				if p.scores.Arc(p.words[a], int(h)) >= 0 {
 					parts--
 				}
@@ -67,9 +67,9 @@ func (p *Prover) least() (parts int64) {
 }
 
 // neighbours counts the pairs that may be neighbours in one side of a child list.
-func (p *Prover) neighbours(kids []int32) (pairs int64) {
+func (p *Prover) neighbours(children []int32) (pairs int64) {
 	since := int64(1) // entries from the last one on that is certain
-	for _, a := range kids {
+	for _, a := range children {
 		pairs += since
 		if since++; p.fixed(p.words[a]) {
 			since = 1
@@ -87,32 +87,32 @@ func (p *Prover) askHeads() bool {
 	p.grand = p.scored(part.GrandSiblings)
 	p.edges, p.nodes = p.edges[:0], p.nodes[:0]
 	for h := int32(1); int(h) < words; h++ {
-		kids := p.kids[p.kidsOf[h]:p.kidsOf[h+1]]
-		left, lo, hi := p.right[h]-p.kidsOf[h], p.start[h-1], p.start[h]
-		one := square(left) + square(int32(len(kids))-left)
+		children := p.children[p.childrenOf[h]:p.childrenOf[h+1]]
+		left, lo, hi := p.right[h]-p.childrenOf[h], p.start[h-1], p.start[h]
+		one := square(left) + square(int32(len(children))-left)
 		copies := int32(1)
 		if p.grand {
 			copies = hi - lo
 		}
 		p.edgesOf[h], p.nodesOf[h] = int32(len(p.edges)), int32(len(p.nodes))
-		p.steps += int64(copies*one) + int64(hi-lo)*int64(len(kids))
-		if p.tooMuch() || max(len(p.edges)+int(copies*one), len(p.nodes)+int(hi-lo)*len(kids)) > maxCells {
+		p.steps += int64(copies*one) + int64(hi-lo)*int64(len(children))
+		if p.tooMuch() || max(len(p.edges)+int(copies*one), len(p.nodes)+int(hi-lo)*len(children)) > maxCells {
 			return false
 		}
 		p.edges = grown(p.edges, int(copies*one))
-		p.nodes = grown(p.nodes, int(hi-lo)*len(kids))
+		p.nodes = grown(p.nodes, int(hi-lo)*len(children))
 		for c := range copies {
-			p.askEdges(h, p.heads[lo+c], kids[:left], kids[left:], p.edgesOf[h]+c*one)
+			p.askEdges(h, p.heads[lo+c], children[:left], children[left:], p.edgesOf[h]+c*one)
 		}
 		for b := lo; b < hi; b++ {
-			p.askNodes(h, b, kids, p.nodesOf[h]+(b-lo)*int32(len(kids)))
+			p.askNodes(h, b, children, p.nodesOf[h]+(b-lo)*int32(len(children)))
 		}
 	}
 	return !p.tooMuch()
 }
 
-// square is the size of the table of a side with so many kids.
-func square(kids int32) int32 { return (kids + 2) * (kids + 2) }
+// square is the size of the table of a side with so many children.
+func square(children int32) int32 { return (children + 2) * (children + 2) }
 
 // grown returns a with so many zeros behind it.
 func grown(a []int32, more int) []int32 {
@@ -130,7 +130,7 @@ func grown(a []int32, more int) []int32 {
 type side struct {
 	p           *Prover
 	begin, end  int32
-	kids        []int32
+	children    []int32
 	first, size int32 // of the table, of a row
 }
 
@@ -142,7 +142,7 @@ func (s *side) entry(i int32) int32 {
 	case s.size - 1:
 		return s.end
 	}
-	return s.p.words[s.kids[i-1]]
+	return s.p.words[s.children[i-1]]
 }
 
 // certain reports whether entry i is in every child list.
@@ -199,10 +199,10 @@ func (p *Prover) askThird(s, l *side, h, i, b, cell int32) {
 	}
 }
 
-// askNodes asks for the parts of each kid of h, if h has the arc b.
-func (p *Prover) askNodes(h, b int32, kids []int32, at int32) {
+// askNodes asks for the parts of each child of h, if h has the arc b.
+func (p *Prover) askNodes(h, b int32, children []int32, at int32) {
 	g := p.heads[b]
-	for i, a := range kids {
+	for i, a := range children {
 		m, cell := p.words[a], at+int32(i)
 		if m == g || p.tooMuch() {
 			continue
@@ -231,18 +231,18 @@ func (p *Prover) askNodes(h, b int32, kids []int32, at int32) {
 // askNeighbours asks for the best part of m, a child of h, with the neighbour
 // that h may have under g, on either side.
 func (p *Prover) askNeighbours(g, h, m, cell int32) {
-	lo, hi := p.kidsOf[g], p.right[g]
+	lo, hi := p.childrenOf[g], p.right[g]
 	if h > g {
-		lo, hi = p.right[g], p.kidsOf[g+1]
+		lo, hi = p.right[g], p.childrenOf[g+1]
 	}
 	before, behind := orNone, orNone
-	for _, a := range p.kids[lo:hi] {
+	for _, a := range p.children[lo:hi] {
 		if d := p.words[a]; d < h && d != m {
 			p.ask(part.SiblingGrandchildren.Part(g, h, m, d), &p.nodes, cell, before)
 			before = next
 		}
 	}
-	for _, a := range p.kids[lo:hi] {
+	for _, a := range p.children[lo:hi] {
 		if d := p.words[a]; d > h && d != m {
 			p.ask(part.SiblingGrandchildren.Part(g, h, m, d), &p.nodes, cell, behind)
 			behind = next
@@ -368,7 +368,7 @@ func (p *Prover) addFolded(pairs []pair) {
 		}
 	}
 	for m := int32(1); int(m) < len(p.count); m++ {
-		p.retop(m)
+		p.updateTop(m)
 	}
 }
 

@@ -65,7 +65,7 @@ func (x *Scores) gain(y *Tree, v *Move) int32 {
 func (x *Scores) Total(y *Tree) int64 {
 	sum := x.sum(y, x.local)
 	for m := 1; m <= x.N; m++ {
-		sum += int64(x.Arcs.Score[y.Slot[m]])
+		sum += int64(x.Arcs.Score[y.Arc[m]])
 	}
 	return sum + x.Globals(y)
 }

@@ -16,7 +16,7 @@ func checkAll(t *testing.T, x *scratch, m int, scratchToo bool) int {
 	lo, hi := x.t.Arcs.Span(m)
 	worth := make([]int32, hi-lo)
 	x.t.AttachAll(&x.y, m, worth)
-	old := x.y.Slot[m]
+	old := x.y.Arc[m]
 	now, before := int64(worth[int(old)-lo]), int64(0)
 	if scratchToo {
 		before = x.t.FromScratch(&x.y)

@@ -45,7 +45,7 @@ func checkTree(t *testing.T, x *scratch) {
 	var y Tree
 	y.Set(&x.t.Arcs, x.y.Head[:x.t.N+1])
 	for h := 0; h <= x.t.N; h++ {
-		if y.First[h] != x.y.First[h] || y.Last[h] != x.y.Last[h] || h > 0 && (y.Next[h] != x.y.Next[h] || y.Prev[h] != x.y.Prev[h] || y.Slot[h] != x.y.Slot[h] ||
+		if y.First[h] != x.y.First[h] || y.Last[h] != x.y.Last[h] || h > 0 && (y.Next[h] != x.y.Next[h] || y.Prev[h] != x.y.Prev[h] || y.Arc[h] != x.y.Arc[h] ||
 			y.Low[h] != x.y.Low[h] || y.High[h] != x.y.High[h]) {
 			t.Fatalf("links of %d differ from those of a fresh tree", h)
 		}
@@ -61,7 +61,7 @@ func randomMove(x *scratch, r *hash.Rand) (m int, arc int32) {
 		m = 1 + int(r.Below(uint32(x.t.N)))
 		lo, hi := x.t.Arcs.Span(m)
 		arc = int32(lo) + int32(r.Below(uint32(hi-lo)))
-		if h := x.t.Arcs.Heads[arc]; int32(m) != x.y.Root && h != 0 && arc != x.y.Slot[m] && !x.y.Below(h, int32(m)) {
+		if h := x.t.Arcs.Heads[arc]; int32(m) != x.y.Root && h != 0 && arc != x.y.Arc[m] && !x.y.Below(h, int32(m)) {
 			return m, arc
 		}
 	}

@@ -79,10 +79,10 @@ func checkMoves(x *scratch, head []int32) (checked int, err error) {
 			if h == head[m] || h == 0 || head[m] == 0 || x.y.Below(h, int32(m)) {
 				continue
 			}
-			gain := int64(x.t.Attach(&x.y, m, i)) - int64(x.t.Attach(&x.y, m, x.y.Slot[m]))
+			gain := int64(x.t.Attach(&x.y, m, i)) - int64(x.t.Attach(&x.y, m, x.y.Arc[m]))
 			moved := append([]int32(nil), head...)
 			moved[m] = h
-			old := x.y.Slot[m]
+			old := x.y.Arc[m]
 			x.y.Move(m, i)
 			gain += x.t.Globals(&x.y) - global
 			if want := scratchScore(x, moved) - before; gain != want {
@@ -147,7 +147,7 @@ func TestGainsInLongSentences(t *testing.T) {
 		}
 		for range 25 {
 			m, arc := randomMove(x, &r)
-			gain := int64(x.t.Attach(&x.y, m, arc)) - int64(x.t.Attach(&x.y, m, x.y.Slot[m])) - x.t.Globals(&x.y)
+			gain := int64(x.t.Attach(&x.y, m, arc)) - int64(x.t.Attach(&x.y, m, x.y.Arc[m])) - x.t.Globals(&x.y)
 			x.y.Move(m, arc)
 			gain += x.t.Globals(&x.y)
 			after := scratchScore(x, x.y.Head)

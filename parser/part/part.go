@@ -67,7 +67,7 @@ func quad(t, flag uint64, a, b, c, d *word.Word, keys []hash.Key) []hash.Key {
 		hash.Sum4(t+5, uint64(a.Fine), uint64(b.Fine), uint64(c.Fine), uint64(d.Fine)))
 }
 
-// A Family is one kind of parts, all that the rest of the program knows of it.
+// A Family describes one kind of parts: the rest of the program needs nothing else.
 // Its functions may use the scratch in Scores, and must not allocate in steady
 // state.
 type Family struct {

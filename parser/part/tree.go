@@ -6,7 +6,7 @@ import "github.com/treebeam/treebeam/parser/graph"
 // every head linked by position. Heads and links are words; 0 ends a chain
 // (0 is never a child).
 type Tree struct {
-	Slot  []int32 // per word: index of its arc
+	Arc   []int32 // per word: the index of its arc
 	Head  []int32
 	First []int32 // per head: leftmost child
 	Last  []int32
@@ -29,7 +29,7 @@ type Tree struct {
 func (y *Tree) Set(arcs *graph.Arcs, head []int32) {
 	n := int32(arcs.N())
 	y.arcs = arcs
-	for _, a := range [...]*[]int32{&y.Slot, &y.Head, &y.First, &y.Last, &y.Next, &y.Prev, &y.Low, &y.High} {
+	for _, a := range [...]*[]int32{&y.Arc, &y.Head, &y.First, &y.Last, &y.Next, &y.Prev, &y.Low, &y.High} {
 		*a = resize(*a, int(n)+1)
 	}
 	clear(y.First)
@@ -46,7 +46,7 @@ func (y *Tree) Set(arcs *graph.Arcs, head []int32) {
 // or as the first if that is 0.
 func (y *Tree) link(m, arc, after int32) {
 	h := y.arcs.Heads[arc]
-	y.Head[m], y.Slot[m], y.Prev[m] = h, arc, after
+	y.Head[m], y.Arc[m], y.Prev[m] = h, arc, after
 	if after != 0 {
 		y.Next[m], y.Next[after] = y.Next[after], m
 	} else {

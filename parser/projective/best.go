@@ -91,20 +91,20 @@ func (c *Chart) half(b int32, d side, z, f int32) int64 {
 	if e == m {
 		best.value = c.pair(b, d, 0, end)
 	}
-	for i, kid := range c.kids[d][m] {
-		p, s := int32(i)+1, c.words[kid]
+	for i, child := range c.children[d][m] {
+		p, s := int32(i)+1, c.words[child]
 		if (e-s)*step[d] < 0 || c.spent() {
 			break
 		}
 		for f1 := range c.firsts(1-d, s) {
-			out := c.outer(kid, z, f1)
+			out := c.outer(child, z, f1)
 			if out <= barred/2 {
 				continue
 			}
 			lo, hi := c.before(p, f)
 			c.steps += int64(max(0, hi-lo+1))
 			for q := lo; q <= hi; q++ {
-				v := c.children(b, d, p, q, f, f1)
+				v := c.prefix(b, d, p, q, f, f1)
 				if v <= barred/2 {
 					continue
 				}
@@ -147,21 +147,21 @@ func (c *Chart) outer(b, z, f int32) int64 {
 	return best.value
 }
 
-// children returns the best score of the children of b's word on one side up
+// prefix returns the best score of the children of b's word on one side up
 // to number p, with all below them but the outer half of p, whose inner half
 // begins with its child f1. If there are triples, the child before p is q (0 if
 // there is none) and the first is f; else both are 0.
-func (c *Chart) children(b int32, d side, p, q, f, f1 int32) int64 {
+func (c *Chart) prefix(b int32, d side, p, q, f, f1 int32) int64 {
 	k := &c.cells[c.listCell(b, d, p, q, f, f1)]
 	if k.value != unset {
 		return k.value
 	}
 	h := c.words[b]
-	kid := c.kids[d][h][p-1]
+	child := c.children[d][h][p-1]
 	best := cell{value: barred}
 	if q == 0 {
 		for z := range c.ends(h + step[d]) {
-			v := c.half(kid, 1-d, z, f1)
+			v := c.half(child, 1-d, z, f1)
 			if v <= barred/2 {
 				continue
 			}
@@ -176,7 +176,7 @@ func (c *Chart) children(b int32, d side, p, q, f, f1 int32) int64 {
 	}
 	for r := lo; r <= hi && !c.spent(); r++ {
 		pair := c.pair(b, d, r, p)
-		for fr := range c.firsts(1-d, c.words[c.kids[d][h][r-1]]) {
+		for fr := range c.firsts(1-d, c.words[c.children[d][h][r-1]]) {
 			between := c.between(h, d, r, p, fr, f1)
 			if between <= barred/2 {
 				continue
@@ -184,7 +184,7 @@ func (c *Chart) children(b int32, d side, p, q, f, f1 int32) int64 {
 			from, to := c.before(r, f)
 			c.steps += int64(max(0, to-from+1))
 			for qr := from; qr <= to; qr++ {
-				v := c.children(b, d, r, qr, f, fr)
+				v := c.prefix(b, d, r, qr, f, fr)
 				if v <= barred/2 {
 					continue
 				}
@@ -195,7 +195,7 @@ func (c *Chart) children(b int32, d side, p, q, f, f1 int32) int64 {
 		}
 	}
 	if best.value > barred/2 {
-		best.value += int64(c.arcs.Score[kid]) + c.grandparent(b, kid)
+		best.value += int64(c.arcs.Score[child]) + c.grandparent(b, child)
 	}
 	*k = best
 	return best.value
@@ -204,7 +204,7 @@ func (c *Chart) children(b int32, d side, p, q, f, f1 int32) int64 {
 // between returns the best score of what is between the neighbours r and p
 // among the children of h: the outer half of r and the inner half of p.
 func (c *Chart) between(h int32, d side, r, p, fr, fp int32) int64 {
-	a, b := c.kids[d][h][r-1], c.kids[d][h][p-1]
+	a, b := c.children[d][h][r-1], c.children[d][h][p-1]
 	k := &c.cells[c.gapCell(h, d, a, b, fr, fp)]
 	if k.value != unset {
 		return k.value
@@ -232,13 +232,13 @@ func (c *Chart) between(h int32, d side, r, p, fr, fp int32) int64 {
 	return best.value
 }
 
-// readHalf, readOuter, readChildren and readBetween write the heads of what
+// readHalf, readOuter, readPrefix and readBetween write the heads of what
 // the functions above have scored.
 func (c *Chart) readHalf(b int32, d side, z, f int32) {
 	if m := c.words[b]; c.words[z] != m {
 		p, q, f1 := c.cells[c.halfCell(b, d, z, f)].chosen()
-		c.readChildren(b, d, p, q, f, f1)
-		c.readOuter(c.kids[d][m][p-1], z, f1)
+		c.readPrefix(b, d, p, q, f, f1)
+		c.readOuter(c.children[d][m][p-1], z, f1)
 	}
 }
 
@@ -250,18 +250,18 @@ func (c *Chart) readOuter(b, z, f int32) {
 	c.readHalf(b, c.sideOf(b), z, f2)
 }
 
-func (c *Chart) readChildren(b int32, d side, p, q, f, f1 int32) {
+func (c *Chart) readPrefix(b int32, d side, p, q, f, f1 int32) {
 	h := c.words[b]
-	kid := c.kids[d][h][p-1]
-	c.head[c.words[kid]] = h
+	child := c.children[d][h][p-1]
+	c.head[c.words[child]] = h
 	r, qr, fr := c.cells[c.listCell(b, d, p, q, f, f1)].chosen()
 	if r == 0 {
-		c.readHalf(kid, 1-d, qr, f1)
+		c.readHalf(child, 1-d, qr, f1)
 		return
 	}
-	c.readChildren(b, d, r, qr, f, fr)
-	a := c.kids[d][h][r-1]
-	y, z, _ := c.cells[c.gapCell(h, d, a, kid, fr, f1)].chosen()
+	c.readPrefix(b, d, r, qr, f, fr)
+	a := c.children[d][h][r-1]
+	y, z, _ := c.cells[c.gapCell(h, d, a, child, fr, f1)].chosen()
 	c.readOuter(a, y, fr)
-	c.readHalf(kid, 1-d, z, f1)
+	c.readHalf(child, 1-d, z, f1)
 }

@@ -19,9 +19,9 @@ type Chart struct {
 
 	steps, limit int64
 
-	words []int32      // by arc: its modifier
-	kids  [2][][]int32 // by side and head: arcs, the nearest modifier first
-	begin []int32      // by arc: where the pairs of it and a first child begin among those of its side
+	words    []int32      // by arc: its modifier
+	children [2][][]int32 // by side and head: arcs, the nearest modifier first
+	begin    []int32      // by arc: where the pairs of it and a first child begin among those of its side
 
 	triples, bigrams bool // tri-siblings and head bigrams are scored
 
@@ -75,24 +75,24 @@ var fitting = part.SetOf(part.Grandparents, part.Siblings, part.GrandSiblings, p
 // list sorts the arcs by head and side.
 func (c *Chart) list() {
 	c.words, c.begin = resize(c.words, len(c.arcs.Heads)), resize(c.begin, len(c.arcs.Heads))
-	for d := range c.kids {
-		c.kids[d] = resize(c.kids[d], int(c.n)+1)
-		for h := range c.kids[d] {
-			c.kids[d][h] = c.kids[d][h][:0]
+	for d := range c.children {
+		c.children[d] = resize(c.children[d], int(c.n)+1)
+		for h := range c.children[d] {
+			c.children[d][h] = c.children[d][h][:0]
 		}
 	}
 	for m := int32(1); m <= c.n; m++ { // nearest first on the right
 		for a := c.arcs.Start[m-1]; a < c.arcs.Start[m]; a++ {
 			c.words[a] = m
 			if h := c.arcs.Heads[a]; h < m {
-				c.kids[right][h] = append(c.kids[right][h], a)
+				c.children[right][h] = append(c.children[right][h], a)
 			}
 		}
 	}
 	for m := c.n; m >= 1; m-- {
 		for a := c.arcs.Start[m-1]; a < c.arcs.Start[m]; a++ {
 			if h := c.arcs.Heads[a]; h > m {
-				c.kids[left][h] = append(c.kids[left][h], a)
+				c.children[left][h] = append(c.children[left][h], a)
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func (c *Chart) firsts(d side, m int32) int32 {
 	if !c.triples {
 		return 1
 	}
-	return int32(len(c.kids[d][m])) + 1
+	return int32(len(c.children[d][m])) + 1
 }
 
 // before returns the least and the largest number of the child that may be
@@ -216,7 +216,7 @@ func (c *Chart) allocate() bool {
 		c.gaps[d], c.pairs[d], c.offset[d] = resize(c.gaps[d], words), resize(c.pairs[d], words), resize(c.offset[d], words)
 		for h := range c.n + 1 {
 			c.offset[d][h], c.pairs[d][h] = c.offset[d][h][:0], 0
-			for i, a := range c.kids[d][h] {
+			for i, a := range c.children[d][h] {
 				f := c.firsts(1-d, c.words[a])
 				c.begin[a] = c.pairs[d][h]
 				c.pairs[d][h] += f
@@ -271,32 +271,32 @@ func (c *Chart) listCell(b int32, d side, p, q, f, f1 int32) int {
 	if q > 0 {
 		history = int(q*(q-1)/2 + f)
 	}
-	return at + history*int(c.firsts(1-d, c.words[c.kids[d][h][p-1]])) + int(f1)
+	return at + history*int(c.firsts(1-d, c.words[c.children[d][h][p-1]])) + int(f1)
 }
 
 func (c *Chart) gapCell(h int32, d side, a, b, fa, fb int32) int {
 	return c.gaps[d][h] + int(c.begin[b]+fb)*int(c.pairs[d][h]) + int(c.begin[a]+fa)
 }
 
-// entry returns that of a child, of the word itself or of the end of its list.
+// entry returns the word of child i of h, h itself if i is 0, or the end of the list.
 func (c *Chart) entry(h int32, d side, i int32) int32 {
 	switch {
 	case i == 0:
 		return h
 	case i > 0:
-		return c.words[c.kids[d][h][i-1]]
+		return c.words[c.children[d][h][i-1]]
 	case d == left:
 		return part.Start
 	}
 	return part.End
 }
 
-// grandparent scores b and kid, an arc from b's word.
-func (c *Chart) grandparent(b, kid int32) int64 {
+// grandparent scores b and child, an arc from b's word.
+func (c *Chart) grandparent(b, child int32) int64 {
 	if !c.x.Families.Has(part.Grandparents) {
 		return 0
 	}
-	return int64(c.x.Score(part.Grandparents.Part(c.arcs.Heads[b], c.words[b], c.words[kid], 0)))
+	return int64(c.x.Score(part.Grandparents.Part(c.arcs.Heads[b], c.words[b], c.words[child], 0)))
 }
 
 // pair scores neighbours in the list of b's word, i the one nearer to it.

@@ -28,40 +28,48 @@ const addedLogOdds = -12 * 1024
 // one outside the sentence, and on sentences that are parsed in windows. What
 // the heads are to blame for is a syntax.Fault.
 func Keep(s *syntax.Sentence, given []int32) error {
+	c, err := keeping(s, given)
+	if err == nil {
+		s.Candidates = c
+	}
+	return err
+}
+
+// keeping returns the candidates that Keep sets.
+func keeping(s *syntax.Sentence, given []int32) (c syntax.Candidates, err error) {
 	n := len(s.Words)
 	if len(given) != n || len(s.Candidates.Start) != n+1 {
-		return errors.New("prune the sentence before heads are given to it")
+		return c, errors.New("prune the sentence before heads are given to it")
 	}
 	if !s.Whole() {
-		return syntax.Because(syntax.KindHeadsLost, "given heads cannot be kept in a sentence of more than %d words: it is parsed in windows", syntax.MaxWholeWords)
+		return c, syntax.Because(syntax.KindHeadsLost, "given heads cannot be kept in a sentence of more than %d words: it is parsed in windows", syntax.MaxWholeWords)
 	}
 	for i, h := range given {
 		if h != syntax.NoHead && (h < 0 || int(h) > n || int(h) == i+1) {
-			return syntax.Because(syntax.KindHead, "the given head %d of word %d is no other word of the sentence", h, i+1)
+			return c, syntax.Because(syntax.KindHead, "the given head %d of word %d is no other word of the sentence", h, i+1)
 		}
 	}
 	root := int32(slices.Index(given, syntax.Root) + 1) // 0 if it is not given
-	c := restrict(&s.Candidates, given, root)
-	if !holdsTree(&c) {
-		if root == 0 {
-			root = likelyRoot(&s.Candidates, given)
-		}
-		c = restrict(&s.Candidates, given, root)
-		for m := n; m >= 1; m-- {
-			if given[m-1] == syntax.NoHead {
-				head := root
-				if m == int(root) {
-					head = syntax.Root
-				}
-				add(&c, m, head, addedLogOdds)
+	if c = restrict(&s.Candidates, given, root); holdsTree(&c) {
+		return c, nil
+	}
+	if root == 0 {
+		root = likelyRoot(&s.Candidates, given)
+	}
+	c = restrict(&s.Candidates, given, root)
+	for m := n; m >= 1; m-- {
+		if given[m-1] == syntax.NoHead {
+			head := root
+			if m == int(root) {
+				head = syntax.Root
 			}
-		}
-		if !holdsTree(&c) {
-			return syntax.Because(syntax.KindCycle, "the given heads have a cycle or two roots")
+			add(&c, m, head, addedLogOdds)
 		}
 	}
-	s.Candidates = c
-	return nil
+	if !holdsTree(&c) {
+		return c, syntax.Because(syntax.KindCycle, "the given heads have a cycle or two roots")
+	}
+	return c, nil
 }
 
 // restrict returns the candidates with the given heads alone for words that
@@ -222,15 +230,13 @@ func Complete(s *syntax.Sentence) {
 	if !s.Partial() {
 		return
 	}
-	like := *s
-	if Keep(&like, s.Heads()) != nil {
+	c, err := keeping(s, s.Heads())
+	if err != nil {
 		return
 	}
 	head := make([]int32, len(s.Words)+1)
-	arcs := graph.Of(&like.Candidates)
-	if !new(graph.Spanner).MaximumTree(&arcs, 0, head) {
-		return
-	}
+	arcs := graph.Of(&c)
+	new(graph.Spanner).MaximumTree(&arcs, 0, head) // there is a tree
 	for i := range s.Words {
 		if w := &s.Words[i]; w.Head == syntax.NoHead {
 			w.Head, w.Deprel = head[i+1], ""
@@ -245,13 +251,13 @@ func missing(s *syntax.Sentence) []int32 {
 	if !s.Partial() {
 		return nil
 	}
-	like := *s
-	if Keep(&like, s.Heads()) != nil {
+	c, err := keeping(s, s.Heads())
+	if err != nil {
 		return nil
 	}
 	var list []int32
 	for m := 1; m <= len(s.Words); m++ {
-		for _, h := range like.Candidates.Of(m) {
+		for _, h := range c.Of(m) {
 			if !slices.Contains(s.Candidates.Of(m), h) {
 				if list == nil {
 					list = slices.Repeat([]int32{syntax.NoHead}, len(s.Words))

@@ -49,11 +49,11 @@ func (x *Search) moveChains(m int32) (gained int64) {
 				break
 			}
 			weighed = true
-			x.held = append(x.held[:0], x.worth...)
+			x.chainWorth = append(x.chainWorth[:0], x.worth...)
 		}
-		now := x.Tree.Slot[m]
-		g := int64(x.held[i-lo]) - int64(x.held[now-lo])
-		if i == now || x.held[i-lo] == part.Barred || g < -moveLoss {
+		now := x.Tree.Arc[m]
+		g := int64(x.chainWorth[i-lo]) - int64(x.chainWorth[now-lo])
+		if i == now || x.chainWorth[i-lo] == part.Barred || g < -moveLoss {
 			continue
 		}
 		x.trail = x.trail[:0]
@@ -74,9 +74,9 @@ func (x *Search) turnChains(m int32) int64 {
 	if m == y.Root || h == y.Root || !x.reaches(h, m) || !x.weigh(m) {
 		return 0
 	}
-	x.held = append(x.held[:0], x.worth...)
-	lo, now := arcs.Start[m-1], y.Slot[m]
-	for k, s := range x.held {
+	x.chainWorth = append(x.chainWorth[:0], x.worth...)
+	lo, now := arcs.Start[m-1], y.Arc[m]
+	for k, s := range x.chainWorth {
 		i := lo + int32(k)
 		if s == part.Barred || x.Spent() || y.Below(arcs.Heads[i], h) {
 			continue
@@ -84,7 +84,7 @@ func (x *Search) turnChains(m int32) int64 {
 		x.trail = x.trail[:0]
 		x.take(m, i)
 		arc, g := x.bestBelow(h, m)
-		if g += int64(s) - int64(x.held[now-lo]); arc < 0 || g < -turnLoss {
+		if g += int64(s) - int64(x.chainWorth[now-lo]); arc < 0 || g < -turnLoss {
 			x.undo()
 			continue
 		}
@@ -118,7 +118,7 @@ func (x *Search) rootChain(m int32) int64 {
 
 // take moves a word and remembers where it was.
 func (x *Search) take(m, arc int32) {
-	x.trail = append(x.trail, step{m, x.Tree.Slot[m]})
+	x.trail = append(x.trail, step{m, x.Tree.Arc[m]})
 	x.Tree.Move(int(m), arc)
 }
 
@@ -133,7 +133,7 @@ func (x *Search) undo() {
 // held. g is the gain so far. It returns the gain of the chain if that is
 // positive, else it undoes the trail and returns 0.
 func (x *Search) follow(g int64, a, b int32) int64 {
-	x.leaveLine()
+	x.clearQueue()
 	x.enqueueTrail()
 	for i := 0; i < len(x.queue); i++ {
 		w := x.queue[i]
@@ -160,7 +160,7 @@ func (x *Search) enqueueTrail() {
 	}
 }
 
-// enqueue puts the words in line that a move concerns: those next to the
+// enqueue puts the words into the queue that a move concerns: those next to the
 // word in the text and in the child lists that it left and joined, its
 // children, and the two heads.
 func (x *Search) enqueue(s step) {

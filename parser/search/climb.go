@@ -14,7 +14,7 @@ const maxSweeps = 64
 // the paper's it does not look at every word once more to see that nothing
 // gains: chains do that, or close.
 func (x *Search) climb() int64 {
-	x.leaveLine()
+	x.clearQueue()
 	x.order = x.Tree.Postorder(x.order[:0])
 	gained := int64(0)
 	for _, m := range x.order {
@@ -28,7 +28,7 @@ func (x *Search) climb() int64 {
 			x.queued[x.queue[i]] = false
 			gained += x.improve(x.queue[i])
 		}
-		x.leaveLine()
+		x.clearQueue()
 		g := x.reroot()
 		if g == 0 {
 			break
@@ -44,9 +44,9 @@ func (x *Search) close() {
 	}
 }
 
-// leaveLine empties the line. A word that stayed marked as being in it would
+// clearQueue empties the queue. A word that stayed marked as being in it would
 // never be visited again.
-func (x *Search) leaveLine() {
+func (x *Search) clearQueue() {
 	for _, w := range x.queue {
 		x.queued[w] = false
 	}
@@ -68,7 +68,7 @@ func (x *Search) improve(m int32) int64 {
 // one; without a gain m stays. Ties keep the present head, then the lowest
 // challenger.
 func (x *Search) better(m int32) (arc int32, gain int64) {
-	now := x.Tree.Slot[m]
+	now := x.Tree.Arc[m]
 	if !x.weigh(m) {
 		return now, 0
 	}
@@ -102,7 +102,7 @@ func (x *Search) weighBelow(m, top int32) bool {
 		h := arcs.Heads[i]
 		x.worth[i-lo] = 0
 		switch {
-		case i == y.Slot[m]:
+		case i == y.Arc[m]:
 		case h == 0 || y.Below(h, m) || top != 0 && !y.Below(h, top) || x.excluded(h, m):
 			x.worth[i-lo] = part.Barred
 		default:
@@ -160,7 +160,7 @@ func (x *Search) makeRoot(m int32, least int64) (gain int64, moved bool) {
 		return impossible, false
 	}
 	first, old := t.Arcs.Start[m-1], y.Root
-	gain = int64(t.Attach(y, int(m), first)) - int64(t.Attach(y, int(m), y.Slot[m]))
+	gain = int64(t.Attach(y, int(m), first)) - int64(t.Attach(y, int(m), y.Arc[m]))
 	x.trail = x.trail[:0]
 	x.take(m, first)
 	arc, g := x.bestBelow(old, m)
@@ -179,7 +179,7 @@ func (x *Search) bestBelow(m, top int32) (arc int32, gain int64) {
 	if !x.weighBelow(m, top) {
 		return -1, impossible
 	}
-	lo, now := x.Scores.Arcs.Start[m-1], x.Tree.Slot[m]
+	lo, now := x.Scores.Arcs.Start[m-1], x.Tree.Arc[m]
 	best := int32(part.Barred)
 	for k, s := range x.worth {
 		if i := lo + int32(k); i != now && s > best {

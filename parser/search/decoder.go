@@ -44,13 +44,13 @@ type Search struct {
 	closed      []int32            // trees, one after another: ends of climbs by local parts
 	ends        []int32            // likewise by the full score
 
-	start  []int32 // tree to climb from
-	order  []int32
-	trail  []step  // of the present chain
-	queue  []int32 // words in line
-	queued []bool
-	worth  []int32 // per candidate of the word that was weighed last
-	held   []int32 // likewise, of the word whose chains are tried
+	start      []int32 // tree to climb from
+	order      []int32
+	trail      []step  // of the present chain
+	queue      []int32 // words that a move concerns
+	queued     []bool
+	worth      []int32 // per candidate of the word that was weighed last
+	chainWorth []int32 // likewise, of the word whose chains are tried
 
 	prover   certify.Prover
 	solver   projective.Chart

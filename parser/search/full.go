@@ -27,7 +27,7 @@ func (x *Search) sweepFull(now *int64) (moved bool) {
 		if x.Spent() || !x.weigh(m) {
 			continue
 		}
-		from, lo := y.Slot[m], x.Scores.Arcs.Start[m-1]
+		from, lo := y.Arc[m], x.Scores.Arcs.Start[m-1]
 		pick, best, at := from, int64(0), *now
 		for k, s := range x.worth {
 			i, gain := lo+int32(k), int64(s)-int64(x.worth[from-lo])
@@ -40,7 +40,7 @@ func (x *Search) sweepFull(now *int64) (moved bool) {
 				pick, best, at = i, gain, global
 			}
 		}
-		if y.Slot[m] != pick {
+		if y.Arc[m] != pick {
 			y.Move(int(m), pick)
 		}
 		*now, moved = at, moved || pick != from

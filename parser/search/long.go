@@ -77,7 +77,7 @@ func (l *longTree) add(x *Search, s *syntax.Sentence, w syntax.Window) {
 	}
 	start := s.Candidates.Start[w.From-w.Lo : w.To-w.Lo+1]
 	for m := w.From - w.Lo + 1; m <= w.To-w.Lo; m++ {
-		now := int64(s.Candidates.Gains[x.Tree.Slot[m]])
+		now := int64(s.Candidates.Gains[x.Tree.Arc[m]])
 		for i := s.Candidates.Start[m-1]; i < s.Candidates.Start[m]; i++ {
 			worth := max(-mostWorth, min(int64(s.Candidates.Gains[i])-now, mostWorth))
 			l.arcs.Heads, l.arcs.Score = append(l.arcs.Heads, whole(s.Candidates.Heads[i])), append(l.arcs.Score, int32(worth))

@@ -31,7 +31,7 @@ func (x *Search) linearize(m int32) {
 	if hi-lo > 1 {
 		x.Scores.AttachAll(&x.Tree, int(m), x.worth)
 	}
-	now := int64(x.worth[x.Tree.Slot[m]-lo])
+	now := int64(x.worth[x.Tree.Arc[m]-lo])
 	for i := lo; i < hi; i++ {
 		gain := int64(x.worth[i-lo]) - now
 		x.linear[i] = int32(gain*unitNats/score.Unit + int64(x.Pruned.Score[i])*oddsShare/1024)
@@ -77,7 +77,7 @@ func (x *Search) marginals(c *syntax.Confidence, lost []float32) {
 	}
 	for i := range n {
 		lo, hi := x.Pruned.Span(i + 1)
-		setHead(c, i, int(x.Tree.Slot[i+1])-lo, x.posterior[lo:hi], first[lo:hi], lost)
+		setHead(c, i, int(x.Tree.Arc[i+1])-lo, x.posterior[lo:hi], first[lo:hi], lost)
 	}
 }
 

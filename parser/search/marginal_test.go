@@ -86,7 +86,7 @@ func TestLinearScoresAreGains(t *testing.T) {
 		at := x.total()
 		for m := int32(1); int(m) <= x.Scores.N; m++ {
 			x.linearize(m)
-			lo, now := x.Scores.Arcs.Start[m-1], x.Tree.Slot[m]
+			lo, now := x.Scores.Arcs.Start[m-1], x.Tree.Arc[m]
 			for i := lo; i < x.Scores.Arcs.Start[m]; i++ {
 				h := x.Scores.Arcs.Heads[i]
 				gain := int64(x.worth[i-lo]) - int64(x.worth[now-lo])
