@@ -32,7 +32,7 @@ func (m *Model) label(s *syntax.Sentence, o *search.Options, dense func()) {
 		return
 	}
 	help := label.Help{Dense: dense, Retag: func() bool { return m.retag(s) }, Mend: !o.Projective}
-	moved := m.Labeler.LabelWith(s, help)
+	moved := m.Labeler.Label(s, help)
 	m.setExtPos(s)
 	if !moved {
 		return

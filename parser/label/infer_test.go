@@ -101,7 +101,7 @@ func TestWide(t *testing.T) {
 		s.Words[i].Head = 5
 	}
 	s.Words[4].Head, s.Words[1].Head = 2, 0
-	m.Label(&s)
+	m.Label(&s, Help{})
 	for i, w := range s.Words {
 		if p := s.Confidence.LabelProb[i]; w.Deprel == "" || !(p >= 0 && p <= 1) {
 			t.Fatalf("word %d: %q with probability %v", i+1, w.Deprel, p)
@@ -118,7 +118,7 @@ func TestLoose(t *testing.T) {
 			w.Head, w.Deprel = h, "old"
 			s.Words = append(s.Words, w)
 		}
-		m.Label(&s)
+		m.Label(&s, Help{})
 		for i, w := range s.Words {
 			known := heads[i] >= 0 && int(heads[i]) <= len(heads) && int(heads[i]) != i+1
 			if (w.Deprel != "") != known || (w.Deprel == "root") != (heads[i] == 0) {
@@ -135,8 +135,8 @@ func TestLabelAllocatesOnlyItsOutput(t *testing.T) {
 	}
 	m := small()
 	s := &sample(rand.New(rand.NewPCG(2, 2)), 1, 40)[0]
-	m.Label(s)
-	if n := testing.AllocsPerRun(100, func() { m.Label(s) }); n > 1 {
+	m.Label(s, Help{})
+	if n := testing.AllocsPerRun(100, func() { m.Label(s, Help{}) }); n > 1 {
 		t.Errorf("%v allocations a sentence", n)
 	}
 }
@@ -148,7 +148,7 @@ func BenchmarkLabel(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		s := &sents[i%len(sents)]
-		m.Label(s)
+		m.Label(s, Help{})
 		words += len(s.Words)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(words), "ns/word")
@@ -160,12 +160,12 @@ func TestDense(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 12))
 	m := noisy(rng)
 	for _, s := range sample(rng, 50, 9) {
-		m.Label(&s)
+		m.Label(&s, Help{})
 		want := s
 		want.Words = slices.Clone(s.Words)
 		dense := slices.Repeat([]int32{-3 * score.Unit}, len(s.Words)*len(m.rel.names))
 		s.Dense.Labels = dense
-		m.Label(&s)
+		m.Label(&s, Help{})
 		if !reflect.DeepEqual(s.Words, want.Words) || !slices.Equal(s.Confidence.LabelProb, want.Confidence.LabelProb) {
 			t.Fatalf("a constant changes %+v to %+v", want, s)
 		}

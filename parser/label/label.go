@@ -81,21 +81,6 @@ func (m *Model) derive() {
 // belongs to the model.
 func (m *Model) Relations() []string { return m.rel.names }
 
-// Label sets the Deprel of every word, and Confidence.LabelProb to their
-// marginals given the tree, multiples of 1/4096 in [0,1]. Heads must be set
-// and form a tree; a word without a valid head, or one on a cycle, is labelled
-// as the top of a tree of its own, and stays without Deprel (with probability
-// 0) if its head is no word. It replaces what was in Deprel and LabelProb and
-// reads the encoding of the sentence, Head, and Dense.Labels if there are any.
-//
-// The labelling is the best one of those that break the fewest rules of Universal
-// Dependencies (rules.go). Where the best one of all breaks some, marginals are
-// under the rules.
-func (m *Model) Label(s *syntax.Sentence) { m.label(s, &Help{}) }
-
-// LabelFreely is Label without rules.
-func (m *Model) LabelFreely(s *syntax.Sentence) { m.label(s, nil) }
-
 // Help is what may be done where the best labelling breaks rules, besides taking
 // another one. The zero value is nothing.
 type Help struct {
@@ -109,30 +94,52 @@ type Help struct {
 	Mend bool
 }
 
-// LabelWith is Label with help. It reports whether a head has changed: Confidence has
-// then what is known of the new one, but for TreeScore, TreeMargin and
-// Certificate.
-func (m *Model) LabelWith(s *syntax.Sentence, h Help) (moved bool) { return m.label(s, &h) }
+// Label sets the Deprel of every word, and Confidence.LabelProb to their
+// marginals given the tree, multiples of 1/4096 in [0,1]. Heads must be set
+// and form a tree; a word without a valid head, or one on a cycle, is labelled
+// as the top of a tree of its own, and stays without Deprel (with probability
+// 0) if its head is no word. It replaces what was in Deprel and LabelProb and
+// reads the encoding of the sentence, Head, and Dense.Labels if there are any.
+//
+// The labelling is the best one of those that break the fewest rules of Universal
+// Dependencies (rules.go). Where the best one of all breaks some, marginals are
+// under the rules.
+//
+// Label reports whether a head has changed by way of help: Confidence has then what is
+// known of the new one, but for TreeScore, TreeMargin and Certificate.
+func (m *Model) Label(s *syntax.Sentence, h Help) (moved bool) {
+	m.label(s, func(c *chart) { moved = m.inferStrictly(c, s, &h) })
+	return moved
+}
 
-// label is LabelWith, and LabelFreely without help.
-func (m *Model) label(s *syntax.Sentence, h *Help) (moved bool) {
-	if len(s.Words) == 0 {
-		s.Confidence.LabelProb = nil
-		return false
-	}
-	c := m.charts.Get().(*chart)
-	if h == nil {
+// LabelFreely is Label without rules.
+func (m *Model) LabelFreely(s *syntax.Sentence) {
+	m.label(s, func(c *chart) {
 		m.prepare(c, s)
 		m.infer(c)
-	} else {
-		moved = m.inferStrictly(c, s, h)
+	})
+}
+
+// infer finds the best labelling and the marginals of what was prepared.
+func (m *Model) infer(c *chart) {
+	c.maximise(m.pair)
+	c.exponentials()
+	c.sums()
+}
+
+// label writes the labels and probabilities that infer finds.
+func (m *Model) label(s *syntax.Sentence, infer func(c *chart)) {
+	if len(s.Words) == 0 {
+		s.Confidence.LabelProb = nil
+		return
 	}
+	c := m.charts.Get().(*chart)
+	infer(c)
 	s.Confidence.LabelProb = make([]float32, len(s.Words))
 	m.write(c, s)
 	if len(s.Words) <= bigChart {
 		m.charts.Put(c)
 	}
-	return moved
 }
 
 // write sets the labels that were chosen, and their probabilities.
@@ -147,15 +154,8 @@ func (m *Model) write(c *chart, s *syntax.Sentence) {
 	}
 }
 
-// infer finds the best labelling and the marginals of what was prepared.
-func (m *Model) infer(c *chart) {
-	c.maximise(m.pair)
-	c.exponentials()
-	c.sums()
-}
-
-// inferStrictly prepares a sentence and does what infer does under the rules, with
-// help. It reports whether heads have changed.
+// inferStrictly prepares a sentence, and finds the best labelling and the marginals
+// under the rules, with help. It reports whether heads have changed.
 func (m *Model) inferStrictly(c *chart, s *syntax.Sentence, h *Help) (moved bool) {
 	refresh := func() {
 		if h.Dense != nil {

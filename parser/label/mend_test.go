@@ -57,7 +57,7 @@ func TestMend(t *testing.T) {
 		m.prepare(c, &s)
 		c.maximise(m.pair)
 		before, old, obeys := worth(), slices.Clone(s.Words), !c.broken(m.rules, &s)
-		changed := m.LabelWith(&s, Help{Mend: true})
+		changed := m.Label(&s, Help{Mend: true})
 		for i := range s.Words {
 			if s.Words[i].Head != old[i].Head && s.Confidence.HeadMargin[i] != 0 {
 				t.Errorf("word %d has another head and the old margin", i+1)

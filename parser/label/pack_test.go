@@ -17,8 +17,8 @@ func TestPackRoundTrip(t *testing.T) {
 	}
 	a, b := sample(rand.New(rand.NewPCG(1, 9)), 30, 12), sample(rand.New(rand.NewPCG(1, 9)), 30, 12)
 	for i := range a {
-		m.Label(&a[i])
-		got.Label(&b[i])
+		m.Label(&a[i], Help{})
+		got.Label(&b[i], Help{})
 	}
 	if !reflect.DeepEqual(a, b) {
 		t.Error("a model that was packed and opened labels otherwise")
@@ -70,7 +70,7 @@ func FuzzOpen(f *testing.F) {
 		}
 		for _, s := range sents {
 			s.Words = append([]syntax.Word(nil), s.Words...)
-			m.Label(&s)
+			m.Label(&s, Help{})
 		}
 	})
 }

@@ -86,7 +86,7 @@ func BenchmarkTreebank(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		s := &dev[i%len(dev)]
-		m.Label(s)
+		m.Label(s, Help{})
 		words += len(s.Words)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(words), "ns/word")

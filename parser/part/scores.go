@@ -145,6 +145,13 @@ func (x *Scores) setFamilies(on Families) {
 	}
 }
 
+// The memory of parts has 2^leastMemory to 2^mostMemory entries at first, by the arcs.
+const (
+	leastMemory  = 10
+	mostMemory   = 24
+	entriesOfArc = 16
+)
+
 // forget empties the memory of parts and makes it of a size that suits so many
 // arcs.
 func (x *Scores) forget(arcs int) {
@@ -155,8 +162,8 @@ func (x *Scores) forget(arcs int) {
 		clear(x.spare[:cap(x.spare)])
 		x.generation = oneGeneration
 	}
-	x.used, x.shift = 0, 64-10
-	for x.shift > 64-24 && 16*arcs > 1<<(64-x.shift) {
+	x.used, x.shift = 0, 64-leastMemory
+	for x.shift > 64-mostMemory && entriesOfArc*arcs > 1<<(64-x.shift) {
 		x.shift--
 	}
 	x.memo = resize(x.memo, 1<<(64-x.shift))

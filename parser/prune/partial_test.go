@@ -98,37 +98,44 @@ func TestPartialTreesAgreeWithEnumeration(t *testing.T) {
 	}
 }
 
-// A pruner learns from partial trees, and its candidates hold a tree with all
-// known heads, for any number of workers.
+// A pruner learns from whole and from partial trees, and the candidates of Jackknife
+// hold a tree with all known heads, the same for any number of workers.
 func TestPrunerLearnsFromPartialTrees(t *testing.T) {
 	dev := toy(50, 2)
-	var first string
-	for _, workers := range []int{1, 4} {
-		list := holed(toy(200, 1), 4, 5)
-		m, err := train(list, dev, Options{Seed: 1, Workers: workers})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r := m.Measure(dev); r.Recall() < 0.99 || r.HeadsPerWord() > 3 {
-			t.Errorf("recall %.3f at %.2f heads a word", r.Recall(), r.HeadsPerWord())
-		}
-		r, err := Jackknife(list, 4, m, Options{Workers: workers})
-		if err != nil || r.Recall() < 0.98 || r.Open < r.Words/3 {
-			t.Errorf("%v, recall %.3f, %d of %d open", err, r.Recall(), r.Open, r.Words)
-		}
-		said := ""
-		for i := range list {
-			s := &list[i]
-			c := restrict(&s.Candidates, s.Heads(), int32(slices.Index(s.Heads(), syntax.Root)+1))
-			if !holdsTree(&c) {
-				t.Fatalf("the candidates of sentence %d hold no tree with the known heads", i)
+	for _, eighths := range []uint64{0, 4} {
+		var first string
+		for _, workers := range []int{1, 4} {
+			list := holed(toy(200, 1), eighths, 5)
+			m, err := train(list, dev, Options{Seed: 1, Workers: workers})
+			if err != nil {
+				t.Fatal(err)
 			}
-			said += fmt.Sprint(s.Candidates)
-		}
-		if first == "" {
-			first = said
-		} else if said != first {
-			t.Error("candidates differ between 1 and 4 workers")
+			if r := m.Measure(dev); r.Recall() < 0.99 || r.HeadsPerWord() > 3 {
+				t.Errorf("recall %.3f at %.2f heads a word", r.Recall(), r.HeadsPerWord())
+			}
+			r, err := Jackknife(list, 4, m, Options{Workers: workers})
+			if err != nil || r.Recall() < 0.98 || r.Open < r.Words*int(eighths)/12 {
+				t.Errorf("%v, recall %.3f, %d of %d open", err, r.Recall(), r.Open, r.Words)
+			}
+			said := ""
+			for i := range list {
+				s := &list[i]
+				c := restrict(&s.Candidates, s.Heads(), int32(slices.Index(s.Heads(), syntax.Root)+1))
+				if !holdsTree(&c) {
+					t.Fatalf("the candidates of sentence %d hold no tree with the known heads", i)
+				}
+				for w := range s.Words {
+					if h := s.Words[w].Head; h != syntax.NoHead && !slices.Contains(s.Candidates.Of(w+1), h) {
+						t.Fatalf("sentence %d: the head of word %d is no candidate", i, w+1)
+					}
+				}
+				said += fmt.Sprint(s.Candidates)
+			}
+			if first == "" {
+				first = said
+			} else if said != first {
+				t.Errorf("%d eighths open: candidates differ between 1 and 4 workers", eighths)
+			}
 		}
 	}
 }

@@ -92,10 +92,8 @@ func TestPrunerKeepsGoldAndATree(t *testing.T) {
 			if len(heads) == 0 || len(heads) > maxHeads+1 {
 				t.Fatalf("word %d has %d heads", w, len(heads))
 			}
-			for k := 1; k < len(heads); k++ {
-				if heads[k-1] >= heads[k] {
-					t.Fatalf("heads of word %d do not increase: %v", w, heads)
-				}
+			if !slices.IsSorted(heads) || len(slices.Compact(slices.Clone(heads))) < len(heads) {
+				t.Fatalf("heads of word %d do not increase: %v", w, heads)
 			}
 		}
 	}
@@ -135,35 +133,6 @@ func TestDamagedPruner(t *testing.T) {
 		m.Pack(b.Sub("p"))
 		if _, err := Open(pack.NewView(b.Sections), "p", m.vocabulary); err == nil || !strings.Contains(err.Error(), section) {
 			t.Errorf("%s: %v", section, err)
-		}
-	}
-}
-
-func TestJackknifeDoesNotDependOnWorkers(t *testing.T) {
-	var first string
-	for _, workers := range []int{1, 4} {
-		list := toy(100, 6)
-		m, _ := train(list, toy(20, 7), Options{})
-		if _, err := Jackknife(list, 4, m, Options{Workers: workers}); err != nil {
-			t.Fatal(err)
-		}
-		got := ""
-		for i := range list {
-			got += fmt.Sprint(list[i].Candidates)
-			for w := range list[i].Words {
-				found := false
-				for _, h := range list[i].Candidates.Of(w + 1) {
-					found = found || h == list[i].Words[w].Head
-				}
-				if !found {
-					t.Fatal("gold head missing from training candidates")
-				}
-			}
-		}
-		if first == "" {
-			first = got
-		} else if got != first {
-			t.Fatal("candidates differ between 1 and 4 workers")
 		}
 	}
 }

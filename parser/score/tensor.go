@@ -63,7 +63,7 @@ const (
 // word. A negative constant would not compile.
 const _ = uint(math.MaxInt32 - (wordKinds+2*syntax.MaxFeats)<<(7+maxShift))
 
-// A Tensor is one whose training is over: 8-bit rows with a power of two as
+// A Tensor is the result of a training: 8-bit rows with a power of two as
 // scale each, integers throughout. Line 2*f is row f of U, line 2*f+1 that of V;
 // line i is lines[i*rank:(i+1)*rank] << shift[i]. Rows are the places of features. It
 // is read-only. The zero value scores nothing.
