@@ -28,15 +28,7 @@ func enumerate(m *Model, c *chart, visit func(choice []uint8, score int)) {
 			}
 		}
 		visit(choice, score)
-		i := 1
-		for ; i <= n; i++ {
-			choice[i]++
-			if int32(choice[i]) < c.off[i+1]-c.off[i] {
-				break
-			}
-			choice[i] = 0
-		}
-		if i > n {
+		if !next(choice, &c.layout) {
 			return
 		}
 	}

@@ -71,7 +71,7 @@ func TestGradient(t *testing.T) {
 						}
 					}
 				}
-				done = !next(choice, e)
+				done = !next(choice, &e.layout)
 			}
 			if !clamped {
 				total = sum

@@ -77,38 +77,25 @@ func inventory(list []syntax.Sentence) ([]string, error) {
 	return names, nil
 }
 
-// A setTable is relations whose sets are still found: each is kept once.
-type setTable struct {
-	relations
-	known map[string]uint16 // numbers of the sets so far
-}
-
-// newSetTable begins with the names and the pairs of r, and without sets.
-func newSetTable(r relations) *setTable {
-	r.start, r.member = []uint32{0}, nil
-	return &setTable{r, map[string]uint16{}}
-}
-
-// intern returns the number of a set.
-func (t *setTable) intern(set relationSet) uint16 {
-	id, ok := t.known[string(set)]
-	if !ok {
-		id = uint16(len(t.known))
-		t.known[string(set)] = id
-		t.member = append(t.member, set...)
-		t.start = append(t.start, uint32(len(t.member)))
-	}
-	return id
-}
-
 // newRelations decides what arcs may be, given how often relation l of L is
 // that of arcs of a tag pair in training, count[tagPair*L+l]. A tag pair of
 // which nothing is known may be anything but root.
 func newRelations(names []string, count []int32) *relations {
 	n := len(names)
-	t := newSetTable(relations{names: names, setOf: make([]uint16, len(count)/n)})
+	r := &relations{names: names, setOf: make([]uint16, len(count)/n), start: []uint32{0}}
+	known := map[string]uint16{} // numbers of the sets so far
+	number := func(set relationSet) uint16 {
+		id, ok := known[string(set)]
+		if !ok {
+			id = uint16(len(known))
+			known[string(set)] = id
+			r.member = append(r.member, set...)
+			r.start = append(r.start, uint32(len(r.member)))
+		}
+		return id
+	}
 	root := slices.Index(names, rootName)
-	t.intern(relationSet{uint8(root)})
+	number(relationSet{uint8(root)})
 	for ctx := range uint8(contexts) {
 		under := make([]int32, n) // any head
 		for head := range uint8(word.CoarseTags) {
@@ -136,10 +123,10 @@ func newRelations(names []string, count []int32) *relations {
 			if set == nil {
 				set = all
 			}
-			t.setOf[tagPair(head, ctx)] = t.intern(set)
+			r.setOf[tagPair(head, ctx)] = number(set)
 		}
 	}
-	return &t.relations
+	return r
 }
 
 // layout names the arrays of a model. Every set that is read is a non-empty

@@ -27,10 +27,11 @@ func (t *trainer) logScore(e *example, choice []uint8) float64 {
 	return sum
 }
 
-func next(choice []uint8, e *example) bool {
-	for m := 1; m <= e.n; m++ {
+// next makes choice the next labelling, and reports whether there is one.
+func next(choice []uint8, l *layout) bool {
+	for m := 1; m <= l.n; m++ {
 		choice[m]++
-		if int32(choice[m]) < e.off[m+1]-e.off[m] {
+		if int32(choice[m]) < l.off[m+1]-l.off[m] {
 			return true
 		}
 		choice[m] = 0

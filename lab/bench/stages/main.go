@@ -19,6 +19,7 @@ import (
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/label"
 	"github.com/treebeam/treebeam/parser/search"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -83,7 +84,7 @@ func run(path, gold string, goldTags bool, restarts int, files []string) error {
 	}
 	c.time("label", func() {
 		for i := range sentences {
-			m.Labeler.Label(&sentences[i])
+			m.Labeler.Label(&sentences[i], label.Help{})
 		}
 	})
 	fmt.Printf("%-8s %7.1f us per token, %.0f tokens/s\n", "sum", c.sum.Seconds()*1e6/float64(c.words), float64(c.words)/c.sum.Seconds())
