@@ -10,9 +10,9 @@ import (
 	"github.com/treebeam/treebeam/io/parquet"
 )
 
-// TestKept writes columns of kept values and reads them with Arrow and with our
+// TestMeta writes columns of kept values and reads them with Arrow and with our
 // own reader, over several row groups and pages.
-func TestKept(t *testing.T) {
+func TestMeta(t *testing.T) {
 	keys := []string{"by", "meta.id", `odd "name", so`}
 	list := sentences(t, plain)
 	var rows []parquet.Tree

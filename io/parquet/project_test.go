@@ -30,7 +30,7 @@ func TestTreesWith(t *testing.T) {
 	for i := range rows {
 		n := r.IntN(30)
 		if i%100 == 7 {
-			n = 20000
+			n = 6000
 		}
 		row := &rows[i]
 		*row = parquet.Tree{SentID: fmt.Sprint("s", i), Text: texts(1)[0], DocID: "d", SourceURI: fmt.Sprint("in/", i/50), StartByte: int64(i), Status: "ok",
@@ -59,7 +59,7 @@ func TestTreesWith(t *testing.T) {
 		}
 		all = append(all, row)
 	}
-	for trial := range 12 {
+	for trial := range 6 {
 		var columns []string
 		for c := range parquet.Columns(&parquet.Tree{}) {
 			if trial == 0 || r.IntN(3) == 0 {
@@ -116,7 +116,7 @@ func noEmptyLists(t *parquet.Tree) parquet.Tree {
 
 // Kept values are read by their columns; of a key that the file lacks there is
 // none.
-func TestTreesWithOfKept(t *testing.T) {
+func TestTreesWithOfMeta(t *testing.T) {
 	rows := make([]parquet.Tree, 300)
 	for i := range rows {
 		rows[i] = parquet.Tree{SourceURI: "in/d", StartByte: int64(i), Status: "ok", Tokens: []string{"a"}, Meta: []parquet.KeyValue{{Key: "by", Value: fmt.Sprint("x", i%7)}, {Key: "a.b"}}}
