@@ -175,8 +175,10 @@ func (r *Retry) sleep(ctx context.Context, d time.Duration) error {
 
 // Do calls f until it gives nil or an error that is not transient, or patience
 // ends.
-func (r Retry) Do(ctx context.Context, f func() error) error {
-	for a := r.begin(); ; {
+func (r Retry) Do(ctx context.Context, f func() error) error { return r.begin().do(ctx, f) }
+
+func (a *attempts) do(ctx context.Context, f func() error) error {
+	for {
 		err := f()
 		if err == nil {
 			return nil
@@ -213,20 +215,20 @@ type retryReader struct {
 // reopen opens the file at the offset reached, after a fault if that is not
 // nil.
 func (r *retryReader) reopen(fault error) error {
-	for {
-		if fault != nil {
-			if err := r.attempts.pause(r.ctx, fault); err != nil {
-				if IsTransient(err) {
-					err = fmt.Errorf("at byte %d: %w", r.off, err)
-				}
-				return err
-			}
+	err := r.attempts.do(r.ctx, func() (err error) {
+		if err, fault = fault, nil; err == nil {
+			r.in, err = r.open(r.off)
 		}
-		if r.in, fault = r.open(r.off); fault == nil {
-			return nil
-		}
-		r.in = nil
+		return err
+	})
+	if err == nil {
+		return nil
 	}
+	r.in = nil
+	if IsTransient(err) {
+		err = fmt.Errorf("at byte %d: %w", r.off, err)
+	}
+	return err
 }
 
 func (r *retryReader) Read(b []byte) (int, error) {
