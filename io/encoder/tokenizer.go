@@ -1,11 +1,9 @@
 package encoder
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/treebeam/treebeam/parser/piece"
 )
@@ -22,8 +20,6 @@ type tokenizer struct {
 	Model        struct {
 		Type    string          `json:"type"`
 		Unknown *int32          `json:"unk_id"`
-		Mark    string          `json:"unk_token"`
-		Prefix  string          `json:"continuing_subword_prefix"`
 		Vocab   json.RawMessage `json:"vocab"`
 	} `json:"model"`
 }
@@ -35,10 +31,6 @@ type part struct {
 	PreTokenizers []part `json:"pretokenizers"`
 
 	Replacement string `json:"replacement"` // of Metaspace
-
-	Lower   *bool `json:"lowercase"` // of BertNormalizer
-	Accents *bool `json:"strip_accents"`
-	Chinese *bool `json:"handle_chinese_chars"`
 }
 
 // steps returns p's steps.
@@ -63,16 +55,10 @@ func decodeTokenizer(data []byte) (*piece.Vocabulary, error) {
 	if err := json.Unmarshal(data, &t); err != nil {
 		return nil, err
 	}
-	var v *piece.Vocabulary
-	var err error
-	switch t.Model.Type {
-	case "Unigram":
-		v, err = t.unigram()
-	case "WordPiece":
-		v, err = t.wordPiece()
-	default:
-		return nil, fmt.Errorf("a vocabulary of the kind %q is not read: want Unigram or WordPiece", t.Model.Type)
+	if t.Model.Type != "Unigram" {
+		return nil, fmt.Errorf("a vocabulary of the kind %q is not read: want Unigram, as encoders of the kind of XLM-R have it", t.Model.Type)
 	}
+	v, err := t.unigram()
 	if err != nil {
 		return nil, err
 	}
@@ -84,39 +70,8 @@ func decodeTokenizer(data []byte) (*piece.Vocabulary, error) {
 	if err := v.Check(); err != nil {
 		return nil, err
 	}
-	if v.Kind == piece.Unigram {
-		v.Scores[v.Unknown] = piece.UnknownScore(v.Scores)
-	}
+	v.Scores[v.Unknown] = piece.UnknownScore(v.Scores)
 	return v, nil
-}
-
-// extend adds pieces that are only among the added ones, after the others.
-func (t *tokenizer) extend(v *piece.Vocabulary) {
-	for _, a := range t.Added {
-		if int(a.ID) == len(v.Pieces) {
-			v.Pieces = append(v.Pieces, a.Content)
-			if v.Kind == piece.Unigram {
-				v.Scores = append(v.Scores, 0)
-			}
-		}
-	}
-}
-
-// marks finds the marks around a sentence.
-func marks(v *piece.Vocabulary, begin, end string) error {
-	v.Begin, v.End = -1, -1
-	for id, p := range v.Pieces {
-		switch p {
-		case begin:
-			v.Begin = int32(id)
-		case end:
-			v.End = int32(id)
-		}
-	}
-	if v.Begin < 0 || v.End < 0 {
-		return fmt.Errorf("the vocabulary has no marks %s and %s", begin, end)
-	}
-	return nil
 }
 
 func (t *tokenizer) unigram() (*piece.Vocabulary, error) {
@@ -136,7 +91,7 @@ func (t *tokenizer) unigram() (*piece.Vocabulary, error) {
 	if err := json.Unmarshal(t.Model.Vocab, &vocab); err != nil {
 		return nil, fmt.Errorf("the vocabulary is not a list of pairs: %w", err)
 	}
-	v := &piece.Vocabulary{Kind: piece.Unigram}
+	v := &piece.Vocabulary{Begin: -1, End: -1}
 	for i, pair := range vocab {
 		name, isName := pair[0].(string)
 		score, isScore := pair[1].(float64)
@@ -145,48 +100,25 @@ func (t *tokenizer) unigram() (*piece.Vocabulary, error) {
 		}
 		v.Pieces, v.Scores = append(v.Pieces, name), append(v.Scores, float32(score))
 	}
-	t.extend(v)
+	for _, a := range t.Added { // those that are there only come after the others
+		if int(a.ID) == len(v.Pieces) {
+			v.Pieces, v.Scores = append(v.Pieces, a.Content), append(v.Scores, 0)
+		}
+	}
 	if t.Model.Unknown == nil {
 		return nil, errors.New("the vocabulary has no unk_id")
 	}
 	v.Unknown = *t.Model.Unknown
-	return v, marks(v, "<s>", "</s>")
-}
-
-func (t *tokenizer) wordPiece() (*piece.Vocabulary, error) {
-	v := &piece.Vocabulary{Kind: piece.WordPiece}
-	steps := t.Normalizer.steps()
-	if len(steps) != 1 || steps[0].Type != "BertNormalizer" {
-		return nil, errors.New("the normalizer is not read: want one BertNormalizer")
-	}
-	n := steps[0]
-	v.Lower = n.Lower == nil || *n.Lower
-	if n.Accents != nil && *n.Accents != v.Lower || n.Chinese != nil && !*n.Chinese {
-		return nil, errors.New("the BertNormalizer is not read: want strip_accents as lowercase is, and handle_chinese_chars")
-	}
-	if steps = t.PreTokenizer.steps(); len(steps) != 1 || steps[0].Type != "BertPreTokenizer" {
-		return nil, errors.New("the pre_tokenizer is not read: want BertPreTokenizer")
-	}
-	if t.Model.Prefix != "##" {
-		return nil, fmt.Errorf("the continuing_subword_prefix %q is not read: want ##", t.Model.Prefix)
-	}
-	var vocab map[string]int
-	if err := json.NewDecoder(bytes.NewReader(t.Model.Vocab)).Decode(&vocab); err != nil {
-		return nil, fmt.Errorf("the vocabulary is not a list of ids: %w", err)
-	}
-	v.Pieces = make([]string, len(vocab))
-	seen := make([]bool, len(vocab))
-	for name, id := range vocab {
-		if id < 0 || id >= len(vocab) || id > math.MaxInt32 || seen[id] {
-			return nil, fmt.Errorf("the ids of the vocabulary are not 0 to %d, each once", len(vocab)-1)
-		}
-		v.Pieces[id], seen[id] = name, true
-	}
-	t.extend(v)
-	if v.Unknown = -1; t.Model.Mark != "" {
-		if id, found := vocab[t.Model.Mark]; found {
-			v.Unknown = int32(id)
+	for id, p := range v.Pieces {
+		switch p {
+		case "<s>":
+			v.Begin = int32(id)
+		case "</s>":
+			v.End = int32(id)
 		}
 	}
-	return v, marks(v, "[CLS]", "[SEP]")
+	if v.Begin < 0 || v.End < 0 {
+		return nil, errors.New("the vocabulary has no marks <s> and </s>")
+	}
+	return v, nil
 }

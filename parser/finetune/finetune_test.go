@@ -19,7 +19,7 @@ const toyForms = 12
 // toy returns a small encoder whose vocabulary has the marks, the words w0,
 // w1, ... whole and the characters in them.
 func toy(layers int) *encode.Params {
-	v := &piece.Vocabulary{Kind: piece.Unigram, Pieces: []string{"<s>", "</s>", "<unk>", "\u2581", "w"}, Begin: 0, End: 1, Unknown: 2}
+	v := &piece.Vocabulary{Pieces: []string{"<s>", "</s>", "<unk>", "\u2581", "w"}, Begin: 0, End: 1, Unknown: 2}
 	for i := range 10 {
 		v.Pieces = append(v.Pieces, fmt.Sprint(i))
 	}

@@ -2,13 +2,13 @@
 package piece
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"sync"
 	"unicode/utf8"
 
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // MaxPieces is the number of pieces of a word that are read; the rest of a
@@ -19,29 +19,19 @@ const (
 	maxText   = 1024    // bytes of a normalised word that are looked at, and of a piece
 	maxVocab  = 1 << 20 // pieces
 	metaspace = "▁"     // U+2581 stands for a space (Kudo and Richardson 2018)
-	inside    = "##"    // begins the pieces of WordPiece that do not begin a word
 )
 
-// A Kind is the way in which a vocabulary cuts.
-type Kind uint8
-
-const (
-	Unigram   Kind = iota // the cut of the highest sum of scores (Kudo 2018), U+2581 for a space
-	WordPiece             // the longest piece first, "##" inside of words (Devlin and others 2019)
-)
-
-// A Vocabulary is the list of pieces of an encoder. It is read-only once Word
-// was called, and then safe for concurrent use.
+// A Vocabulary is the list of pieces of an encoder. A word is cut so that the sum
+// of their scores is highest (Unigram, Kudo 2018). It is read-only once Word was
+// called, and then safe for concurrent use.
 //
 // No text is cut into Begin, End or Unknown, whatever their names, nor into a
 // piece whose name is empty: that is how importers write further marks.
 type Vocabulary struct {
-	Kind       Kind
 	Pieces     []string  // by id
-	Scores     []float32 // of Unigram, by id; Scores[Unknown] is that of a character that no piece covers
+	Scores     []float32 // by id; Scores[Unknown] is that of a character that no piece covers
 	Begin, End int32     // ids of the marks around a sentence
 	Unknown    int32     // id of what no piece covers; a run of such characters is one piece
-	Lower      bool      // WordPiece: letters are lowered and lose their accents
 
 	once  sync.Once
 	index index
@@ -67,29 +57,46 @@ func UnknownScore(scores []float32) float32 {
 func (v *Vocabulary) Word(ids []int32, form string, space bool) []int32 {
 	v.once.Do(func() { v.index.build(v) })
 	before := len(ids)
-	if v.Kind == WordPiece {
-		ids = v.wordPieces(ids, form, before+MaxPieces)
-	} else {
-		ids = v.unigrams(ids, form, space, before+MaxPieces)
-	}
-	if len(ids) == before {
+	if ids = v.unigrams(ids, form, space, before+MaxPieces); len(ids) == before {
 		return append(ids, v.Unknown)
 	}
 	return ids
+}
+
+// Sentence appends to ids the pieces of the words of s, without marks, and to
+// ends the length of ids after each word. White space stands before the first
+// word and before every word unless MISC of what comes before it says
+// SpaceAfter=No; inside of a multiword token there is none, and MISC is the
+// token's.
+func (v *Vocabulary) Sentence(ids, ends []int32, s *syntax.Sentence) (_, _ []int32) {
+	space, tokens := true, s.MWTs
+	for i := range s.Words {
+		w, m := &s.Words[i], int32(i+1)
+		ids = v.Word(ids, w.Form, space)
+		ends = append(ends, int32(len(ids)))
+		for len(tokens) > 0 && tokens[0].Last < m {
+			tokens = tokens[1:]
+		}
+		switch {
+		case len(tokens) == 0 || m < tokens[0].First:
+			space = !syntax.NoSpaceAfter(w.Misc)
+		case m < tokens[0].Last:
+			space = false
+		default:
+			space = !syntax.NoSpaceAfter(tokens[0].Misc)
+		}
+	}
+	return ids, ends
 }
 
 // Check says what is wrong with a vocabulary that was read from somewhere.
 func (v *Vocabulary) Check() error {
 	n := len(v.Pieces)
 	switch {
-	case v.Kind > WordPiece:
-		return fmt.Errorf("the vocabulary is of the unknown kind %d", v.Kind)
 	case n == 0 || n > maxVocab:
 		return fmt.Errorf("the vocabulary has %d pieces, want 1 to %d", n, maxVocab)
-	case v.Kind == Unigram && len(v.Scores) != n:
+	case len(v.Scores) != n:
 		return fmt.Errorf("the vocabulary has %d pieces and %d scores", n, len(v.Scores))
-	case v.Kind == WordPiece && len(v.Scores) != 0:
-		return errors.New("a vocabulary of WordPiece has no scores")
 	}
 	for _, id := range [...]int32{v.Begin, v.End, v.Unknown} {
 		if id < 0 || int(id) >= n {
@@ -113,11 +120,13 @@ func (v *Vocabulary) Check() error {
 func (v *Vocabulary) Layout(l *pack.Layout, name string) {
 	l.Nested(name, func(l *pack.Layout) {
 		marks := []int32{v.Begin, v.End, v.Unknown}
+		kind, lower := uint8(0), uint8(0) // other kinds of vocabularies had other numbers
 		l.Strings("names", &v.Pieces)
 		pack.Array(l, "scores", &v.Scores)
 		pack.Array(l, "marks", &marks)
-		pack.Value(l, "kind", (*uint8)(&v.Kind))
-		l.Bool("lower", &v.Lower)
+		pack.Value(l, "kind", &kind)
+		pack.Value(l, "lower", &lower)
+		l.Check("kind", kind == 0, "is that of WordPiece, which is not read any more")
 		l.Check("marks", len(marks) == 3, "are not three")
 		if l.Reading() {
 			v.Begin, v.End, v.Unknown = marks[0], marks[1], marks[2]

@@ -9,6 +9,7 @@ import (
 
 	"github.com/treebeam/treebeam/parser/hash"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/syntax"
 )
 
 // tiny is a vocabulary written by hand; its marks are the first three.
@@ -131,13 +132,11 @@ func TestUnigram(t *testing.T) {
 
 // A word has no bound, but what is looked at has.
 func TestLongWords(t *testing.T) {
-	v, lower := tiny(), tinyWordPiece()
+	v := tiny()
 	for _, s := range []string{"abc", "é", "日本", "x", "\u0301", " ", "ﷺ", "\u1100\u1161", "\xFF"} {
 		long := strings.Repeat(s, 1<<14)
-		for _, v := range []*Vocabulary{v, lower} {
-			if n := len(v.Word(nil, long, true)); n < 1 || n > MaxPieces {
-				t.Errorf("%.9q: %d pieces", long, n)
-			}
+		if n := len(v.Word(nil, long, true)); n < 1 || n > MaxPieces {
+			t.Errorf("%.9q: %d pieces", long, n)
 		}
 	}
 	var n text
@@ -148,68 +147,49 @@ func TestLongWords(t *testing.T) {
 }
 
 func TestWordAllocatesNothing(t *testing.T) {
-	v, lower := tiny(), tinyWordPiece()
+	v := tiny()
 	ids := make([]int32, 0, MaxPieces)
 	for _, form := range []string{"abcab", "çaça", "ｃａ", "ÀÉ", "जा日本", "\uFDFA", "킐"} {
-		for _, v := range []*Vocabulary{v, lower} {
-			v.Word(ids, form, true)
-			if n := testing.AllocsPerRun(20, func() { v.Word(ids, form, true) }); n != 0 && !underRace {
-				t.Errorf("%q: %v allocations", form, n)
-			}
+		v.Word(ids, form, true)
+		if n := testing.AllocsPerRun(20, func() { v.Word(ids, form, true) }); n != 0 && !underRace {
+			t.Errorf("%q: %v allocations", form, n)
 		}
-	}
-}
-
-func tinyWordPiece() *Vocabulary {
-	return &Vocabulary{Kind: WordPiece, Begin: 0, End: 1, Unknown: 2, Lower: true, Pieces: []string{"[CLS]", "[SEP]", "[UNK]",
-		"un", "##aff", "##able", "want", "##want", "##ed", "wa", "runn", "##ing", ",", "'", "low", "##est", "日", "本", "a", "##a", "", "#", "##", "ᄏ", "##ᅴ", "##ᆯ", "海", "##ᄏ", "##wa"}}
-}
-
-func TestWordPiece(t *testing.T) {
-	v := tinyWordPiece()
-	for _, x := range []struct{ form, want string }{
-		{"unwanted", "un ##want ##ed"}, {"UNAFFABLE", "un ##aff ##able"}, {"wanté́d,running", "want ##ed , runn ##ing"},
-		{"unx", "[UNK]"}, {"a#a", "a # a"}, {"ax", "[UNK]"}, {"unx'wa", "[UNK] ' wa"}, {"日本", "日 本"}, {"킈킐", "ᄏ ##ᅴ ##ᄏ ##ᅴ ##ᆯ"}, {"\uFA45a", "海 a"}, {"wa\x85\u00ADwa", "wa ##wa"}, {"[UNK]", "[UNK] [UNK] [UNK]"}, {"", "[UNK]"},
-		{"  wa\u00A0wa\x00", "wa wa"}, {strings.Repeat("a", 101), "[UNK]"}, {strings.Repeat("a", 100) + "," + "a", "a" + strings.Repeat(" ##a", MaxPieces-1)},
-	} {
-		if got := names(v, x.form, true); got != x.want {
-			t.Errorf("%q: got %q, want %q", x.form, got, x.want)
-		}
-	}
-	v.Lower = false
-	if got := names(v, "Wa", true); got != "[UNK]" {
-		t.Errorf("got %q, want a letter that is not lowered", got)
 	}
 }
 
 func TestLayout(t *testing.T) {
-	for _, v := range []*Vocabulary{tiny(), tinyWordPiece()} {
+	v := tiny()
+	sections := func(v *Vocabulary) []pack.Section {
 		var b pack.Builder
 		pack.Write(b.Sub("c"), func(l *pack.Layout) { v.Layout(l, "pieces") })
+		return b.Sections
+	}
+	read := func(list []pack.Section) (*Vocabulary, error) {
 		r := new(Vocabulary)
-		if err := pack.Read(pack.NewView(b.Sections), "c", func(l *pack.Layout) { r.Layout(l, "pieces") }); err != nil {
-			t.Fatal(err)
+		return r, pack.Read(pack.NewView(list), "c", func(l *pack.Layout) { r.Layout(l, "pieces") })
+	}
+	r, err := read(sections(v))
+	if err != nil || !slices.Equal(r.Pieces, v.Pieces) || !slices.Equal(r.Scores, v.Scores) || r.Begin != v.Begin || r.End != v.End || r.Unknown != v.Unknown {
+		t.Errorf("got %v, want %v (%v)", r, v, err)
+	}
+	for _, bad := range []func(*Vocabulary){
+		func(v *Vocabulary) { v.End = int32(len(v.Pieces)) },
+		func(v *Vocabulary) { v.Begin = -1 },
+		func(v *Vocabulary) { v.Scores = make([]float32, len(v.Pieces)-1) },
+		func(v *Vocabulary) { v.Pieces[4] = strings.Repeat("a", maxText+1) },
+		func(v *Vocabulary) { v.Pieces[4] = "\xFF" },
+	} {
+		x := &Vocabulary{Pieces: slices.Clone(v.Pieces), Scores: v.Scores, Unknown: 2}
+		bad(x)
+		if _, err := read(sections(x)); err == nil {
+			t.Error("a wrong vocabulary was read")
 		}
-		if !slices.Equal(r.Pieces, v.Pieces) || !slices.Equal(r.Scores, v.Scores) || r.Begin != v.Begin || r.End != v.End ||
-			r.Unknown != v.Unknown || r.Kind != v.Kind || r.Lower != v.Lower {
-			t.Errorf("got %v, want %v", r, v)
-		}
-		for _, bad := range []func(*Vocabulary){
-			func(v *Vocabulary) { v.End = int32(len(v.Pieces)) },
-			func(v *Vocabulary) { v.Begin = -1 },
-			func(v *Vocabulary) { v.Scores = make([]float32, len(v.Pieces)-1) },
-			func(v *Vocabulary) { v.Scores = make([]float32, len(v.Pieces)); v.Kind = 1 - v.Kind + 2 },
-			func(v *Vocabulary) { v.Pieces[4] = strings.Repeat("a", maxText+1) },
-			func(v *Vocabulary) { v.Pieces[4] = "\xFF" },
-		} {
-			x := &Vocabulary{Kind: v.Kind, Pieces: slices.Clone(v.Pieces), Scores: v.Scores, Unknown: 2}
-			bad(x)
-			var b pack.Builder
-			pack.Write(b.Sub("c"), func(l *pack.Layout) { x.Layout(l, "pieces") })
-			if err := pack.Read(pack.NewView(b.Sections), "c", func(l *pack.Layout) { new(Vocabulary).Layout(l, "pieces") }); err == nil {
-				t.Error("a wrong vocabulary was read")
-			}
-		}
+	}
+	list := sections(v)
+	i := slices.IndexFunc(list, func(s pack.Section) bool { return s.Name == "c.pieces.kind" })
+	list[i].Data = []byte{1}
+	if _, err := read(list); err == nil || !strings.Contains(err.Error(), "WordPiece") {
+		t.Errorf("a vocabulary of WordPiece: %v", err)
 	}
 	x := tiny()
 	x.Scores[3] = float32(math.NaN())
@@ -221,15 +201,14 @@ func TestLayout(t *testing.T) {
 func FuzzWord(f *testing.F) {
 	f.Add("abc", true)
 	f.Fuzz(func(t *testing.T, form string, space bool) {
-		for _, v := range []*Vocabulary{tiny(), tinyWordPiece()} {
-			ids := v.Word(nil, form, space)
-			if len(ids) < 1 || len(ids) > MaxPieces {
-				t.Fatalf("%d pieces", len(ids))
-			}
-			for _, id := range ids {
-				if id < 0 || int(id) >= len(v.Pieces) || id == v.Begin || id == v.End {
-					t.Fatalf("piece %d", id)
-				}
+		v := tiny()
+		ids := v.Word(nil, form, space)
+		if len(ids) < 1 || len(ids) > MaxPieces {
+			t.Fatalf("%d pieces", len(ids))
+		}
+		for _, id := range ids {
+			if id < 0 || int(id) >= len(v.Pieces) || id == v.Begin || id == v.End {
+				t.Fatalf("piece %d", id)
 			}
 		}
 	})
@@ -240,5 +219,25 @@ func BenchmarkWord(b *testing.B) {
 	ids := make([]int32, 0, MaxPieces)
 	for b.Loop() {
 		v.Word(ids, "abcabca", true)
+	}
+}
+
+// Words of "Au lait, du lait" (Au = À le, du = de le): a space stands before
+// tokens, and not before a comma or inside of a token.
+func TestSentenceSpaces(t *testing.T) {
+	s := syntax.Sentence{
+		Words: []syntax.Word{{Form: "À"}, {Form: "le"}, {Form: "lait", Misc: "X=Y|SpaceAfter=No"}, {Form: ","}, {Form: "de"}, {Form: "le"}, {Form: "lait"}},
+		MWTs:  []syntax.MultiwordToken{{First: 1, Last: 2, Form: "Au"}, {First: 5, Last: 6, Form: "du", Misc: "SpaceAfter=No"}},
+	}
+	v := tiny()
+	ids, ends := v.Sentence([]int32{7}, nil, &s)
+	var want []int32
+	at := []int32{7}
+	for i, space := range []bool{true, false, true, false, true, false, false} {
+		at = v.Word(at, s.Words[i].Form, space)
+		want = append(want, int32(len(at)))
+	}
+	if !slices.Equal(ids, at) || !slices.Equal(ends, want) {
+		t.Errorf("got %v, ends %v; want %v, ends %v", ids, ends, at, want)
 	}
 }

@@ -14,8 +14,8 @@ const leastShare = 1000
 // Restrict returns a vocabulary for texts like those in which each piece was seen so
 // often, and the old id of each of its pieces, in ascending order. It has the marks
 // and the pieces seen; then, of the scripts that these are written in, all single
-// characters, and the pieces with the highest scores (without scores, the first)
-// until there are most pieces in all. Of other scripts it has what was seen alone.
+// characters, and the pieces with the highest scores until there are most pieces
+// in all. Of other scripts it has what was seen alone.
 // A word whose pieces were all seen is cut as before.
 func (v *Vocabulary) Restrict(seen []int, most int) (r *Vocabulary, old []int32) {
 	scripts := make(scriptsOf)
@@ -28,16 +28,14 @@ func (v *Vocabulary) Restrict(seen []int, most int) (r *Vocabulary, old []int32)
 		mark := id == v.Begin || id == v.End || id == v.Unknown
 		fits := !mark && p != "" && scripts.all(p, written)
 		switch {
-		case mark || seen[i] > 0 || fits && v.single(p):
+		case mark || seen[i] > 0 || fits && utf8.RuneCountInString(p) == 1:
 			kept[i] = true
 			n++
 		case fits:
 			rest = append(rest, id)
 		}
 	}
-	if v.Kind == Unigram {
-		slices.SortStableFunc(rest, func(a, b int32) int { return cmp.Compare(v.Scores[b], v.Scores[a]) })
-	}
+	slices.SortStableFunc(rest, func(a, b int32) int { return cmp.Compare(v.Scores[b], v.Scores[a]) })
 	for _, id := range rest[:min(len(rest), max(most-n, 0))] {
 		kept[id] = true
 	}
@@ -46,7 +44,7 @@ func (v *Vocabulary) Restrict(seen []int, most int) (r *Vocabulary, old []int32)
 
 // only returns a vocabulary of the pieces kept, which has the marks.
 func (v *Vocabulary) only(kept []bool) (r *Vocabulary, old []int32) {
-	r = &Vocabulary{Kind: v.Kind, Lower: v.Lower}
+	r = new(Vocabulary)
 	for i, p := range v.Pieces {
 		if !kept[i] {
 			continue
@@ -58,21 +56,9 @@ func (v *Vocabulary) only(kept []bool) (r *Vocabulary, old []int32) {
 			}
 		}
 		old = append(old, id)
-		r.Pieces = append(r.Pieces, p)
-		if v.Kind == Unigram {
-			r.Scores = append(r.Scores, v.Scores[i])
-		}
+		r.Pieces, r.Scores = append(r.Pieces, p), append(r.Scores, v.Scores[i])
 	}
 	return r, old
-}
-
-// single says whether a piece is one character, for WordPiece inside or at the
-// beginning of a word.
-func (v *Vocabulary) single(p string) bool {
-	if v.Kind == WordPiece && len(p) > len(inside) && p[:len(inside)] == inside {
-		p = p[len(inside):]
-	}
-	return utf8.RuneCountInString(p) == 1
 }
 
 // scriptsOf remembers the script of each character.

@@ -43,14 +43,6 @@ func TestRestrict(t *testing.T) {
 	if slices.Contains(r.Pieces, "b▁a") {
 		t.Error("a piece that nobody wants was kept")
 	}
-	w, _ := tinyWordPiece().Restrict(make([]int, len(tinyWordPiece().Pieces)), 0)
-	if got := strings.Join(w.Pieces, " "); got != "[CLS] [SEP] [UNK] , ' #" {
-		t.Errorf("of nothing: got %q", got)
-	}
-	w, _ = tinyWordPiece().Restrict(seenIn(tinyWordPiece(), "low"), 12)
-	if got := strings.Join(w.Pieces, " "); got != "[CLS] [SEP] [UNK] un ##aff ##able , ' low a ##a #" {
-		t.Errorf("of low: got %q", got)
-	}
 }
 
 // What was not seen is filled in by score, from the scripts that were seen, up to a
