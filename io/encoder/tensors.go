@@ -32,7 +32,7 @@ var elementBytes = map[string]uint64{"F32": 4, "F16": 2, "BF16": 2, "F64": 8}
 // have are left out.
 func readTensors(data []byte) (map[string]tensor, error) {
 	r := &reader{data: data}
-	length := r.u64()
+	length := fixed[uint64](r)
 	if length > maxHeader {
 		return nil, fmt.Errorf("%s has a header of %d bytes, at most %d are read", tensorsFile, length, maxHeader)
 	}
@@ -76,21 +76,15 @@ func readTensors(data []byte) (map[string]tensor, error) {
 // floats returns the first n numbers, of which there are enough.
 func (t *tensor) floats(n int) []float32 {
 	list := make([]float32, n)
-	switch t.Type {
-	case "F32":
-		for i := range list {
+	for i := range list {
+		switch t.Type {
+		case "F32":
 			list[i] = math.Float32frombits(le.Uint32(t.data[4*i:]))
-		}
-	case "F16":
-		for i := range list {
+		case "F16":
 			list[i] = float32FromHalf(le.Uint16(t.data[2*i:]))
-		}
-	case "BF16":
-		for i := range list {
+		case "BF16":
 			list[i] = math.Float32frombits(uint32(le.Uint16(t.data[2*i:])) << 16)
-		}
-	case "F64":
-		for i := range list {
+		case "F64":
 			list[i] = float32(math.Float64frombits(le.Uint64(t.data[8*i:])))
 		}
 	}

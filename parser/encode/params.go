@@ -6,8 +6,6 @@ package encode
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/piece"
@@ -100,8 +98,8 @@ type Tensor struct {
 	Data   *[]float32
 }
 
-// size returns the number of weights.
-func (t *Tensor) size() int {
+// Size returns the number of weights.
+func (t *Tensor) Size() int {
 	n := 1
 	for _, d := range t.Shape {
 		n *= d
@@ -182,11 +180,11 @@ func (h *Heads) Tensors() []Tensor {
 func Flatten(list []Tensor) []float32 {
 	n := 0
 	for i := range list {
-		n += list[i].size()
+		n += list[i].Size()
 	}
 	flat, at := make([]float32, n), 0
 	for i := range list {
-		to := flat[at : at+list[i].size()]
+		to := flat[at : at+list[i].Size()]
 		copy(to, *list[i].Data)
 		*list[i].Data, at = to, at+len(to)
 	}
@@ -198,8 +196,8 @@ func Flatten(list []Tensor) []float32 {
 func check(list []Tensor) error {
 	for i := range list {
 		t := &list[i]
-		if len(*t.Data) != t.size() {
-			return fmt.Errorf("%s has %d weights, want %d", t.Name, len(*t.Data), t.size())
+		if len(*t.Data) != t.Size() {
+			return fmt.Errorf("%s has %d weights, want %d", t.Name, len(*t.Data), t.Size())
 		}
 		if err := bounded(*t.Data); err != nil {
 			return fmt.Errorf("%s %w", t.Name, err)
@@ -301,23 +299,18 @@ func (s *Shape) Layout(l *pack.Layout, layers *int) {
 	}
 }
 
-// LayoutTensors names the sections of arrays, of which those that are read are
-// copies of what the file holds.
+// LayoutTensors names the sections of arrays. Those that are read alias the file.
 func LayoutTensors(l *pack.Layout, list []Tensor) {
 	for i := range list {
 		t := &list[i]
-		data := *t.Data
-		pack.Array(l, t.Name, &data)
-		l.Check(t.Name, len(data) == t.size(), "does not fit the shape")
-		if l.Reading() {
-			*t.Data = slices.Clone(data)
-		}
+		pack.Array(l, t.Name, t.Data)
+		l.Check(t.Name, len(*t.Data) == t.Size(), "does not fit the shape")
 	}
 }
 
 // Layout names the sections of an encoder in floats but for its vectors of
 // pieces, "word", which a file may hold in other precision, and its provenance.
-// What it reads aliases nothing.
+// What it reads aliases the file.
 func (p *Params) Layout(l *pack.Layout) {
 	layers := len(p.Layers)
 	p.Shape.Layout(l, &layers)
@@ -328,12 +321,6 @@ func (p *Params) Layout(l *pack.Layout) {
 		p.Pieces = new(piece.Vocabulary)
 	}
 	p.Pieces.Layout(l, "pieces")
-	if l.Reading() {
-		p.Pieces.Scores = slices.Clone(p.Pieces.Scores)
-		for i, name := range p.Pieces.Pieces {
-			p.Pieces.Pieces[i] = strings.Clone(name)
-		}
-	}
 	LayoutTensors(l, p.Tensors()[1:])
 }
 
