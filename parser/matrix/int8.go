@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"math/bits"
 	"sync"
 	"unsafe"
 )
@@ -216,7 +217,7 @@ func halves64(x int64) (low, high int32) {
 // room returns room for n elements, in s where that is enough.
 func room[T any](s []T, n int) []T {
 	if n > cap(s) {
-		return make([]T, n)
+		return make([]T, n, 1<<bits.Len(uint(n-1)))
 	}
 	return s[:n]
 }

@@ -2,7 +2,6 @@ package matrix
 
 import (
 	"fmt"
-	"math/bits"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -123,11 +122,11 @@ func (j *job) begin() {
 	k := j.kernel
 	depth := k.depth(j.k)
 	panels := ceil(j.n, k.width())
-	j.panelsB = grow(j.panelsB, panels*depth*k.width())
+	j.panelsB = room(j.panelsB, panels*depth*k.width())
 	j.units = panels
 	j.packA = j.p.TransposeA || k.half
 	if j.packA {
-		j.panelsA = grow(j.panelsA, ceil(j.m, k.heights[0])*k.heights[0]*depth)
+		j.panelsA = room(j.panelsA, ceil(j.m, k.heights[0])*k.heights[0]*depth)
 		j.units += ceil(j.m, blockRows)
 	}
 	j.packing.Store(0)
@@ -281,11 +280,3 @@ func (j *job) tile(s *scratch, row, column, columns int) {
 }
 
 func ceil(a, b int) int { return (a + b - 1) / b }
-
-// grow returns room for n words, of s where that is enough.
-func grow(s []uint32, n int) []uint32 {
-	if n > cap(s) {
-		return make([]uint32, n, 1<<bits.Len(uint(n-1)))
-	}
-	return s[:n]
-}

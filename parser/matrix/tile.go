@@ -53,7 +53,7 @@ func (k *kernel) depth(n int) int { return (k.words(n) + 15) &^ 15 }
 
 // plain is the kernel for every processor.
 var plain = kernel{
-	name: "plain", multiply: multiplyPlain, heights: []int{4, 1}, lanes: 4, vectors: 1,
+	name: "plain", multiply: multiplyPlain, heights: []int{1}, lanes: 4, vectors: 1,
 	straight: straight, transposed: transposed,
 }
 
@@ -77,12 +77,8 @@ func transposed(panel []uint32, src Matrix, step int) {
 	}
 }
 
-// multiplyPlain is the micro-kernel in plain Go.
+// multiplyPlain is the micro-kernel in plain Go: a row of a tile.
 func multiplyPlain(t *tile) {
-	if t.rows == 4 {
-		multiply4x4(t)
-		return
-	}
 	b := unsafe.Slice((*[4]float32)(t.b), t.steps)
 	var c0, c1, c2, c3 float32
 	for k := range b {
@@ -92,35 +88,7 @@ func multiplyPlain(t *tile) {
 		c2 += a * b[2]
 		c3 += a * b[3]
 	}
-	t.write(0, c0, c1, c2, c3)
-}
-
-// multiply4x4 sums in registers, two rows at a time: amd64 has 16.
-func multiply4x4(t *tile) {
-	b := unsafe.Slice((*[4]float32)(t.b), t.steps)
-	for i := 0; i < 4; i += 2 {
-		a0, a1 := unsafe.Add(t.a, i*t.aRow), unsafe.Add(t.a, (i+1)*t.aRow)
-		var c00, c01, c02, c03, c10, c11, c12, c13 float32
-		for k := range b {
-			b := &b[k]
-			x, y := *floatAt(a0, k*t.aStep), *floatAt(a1, k*t.aStep)
-			c00 += x * b[0]
-			c01 += x * b[1]
-			c02 += x * b[2]
-			c03 += x * b[3]
-			c10 += y * b[0]
-			c11 += y * b[1]
-			c12 += y * b[2]
-			c13 += y * b[3]
-		}
-		t.write(i, c00, c01, c02, c03)
-		t.write(i+1, c10, c11, c12, c13)
-	}
-}
-
-// write sets a row of the tile or adds to it.
-func (t *tile) write(row int, c0, c1, c2, c3 float32) {
-	c := (*[4]float32)(unsafe.Add(t.c, row*t.cRow))
+	c := (*[4]float32)(t.c)
 	if t.add != 0 {
 		c0, c1, c2, c3 = c[0]+c0, c[1]+c1, c[2]+c2, c[3]+c3
 	}

@@ -27,28 +27,25 @@ const magicBits = 0x4B400000
 // all is 0.
 func Quantize(dst []int8, x []float32) (scale float32) {
 	dst = dst[:len(x)]
-	if useVectors && len(x)%lanes == 0 && len(x) > 0 {
-		top := maxAbs(&x[0], len(x))
-		if top < tiny {
-			clear(dst)
-			return 0
-		}
-		quantize(&dst[0], &x[0], len(x), 127/top)
-		return top / 127
-	}
-	top := float32(0)
-	for _, v := range x {
-		top = max(top, v, -v)
-	}
+	top, _ := topTwo(x)
 	if top < tiny {
 		clear(dst)
 		return 0
 	}
-	inverse := 127 / top
+	round(dst, x, 127/top)
+	return top / 127
+}
+
+// round sets dst to the integers nearest to x times inverse, modulo 256. x has an
+// element.
+func round(dst []int8, x []float32, inverse float32) {
+	if useVectors && len(x)%lanes == 0 {
+		quantize(&dst[0], &x[0], len(x), inverse)
+		return
+	}
 	for i, v := range x {
 		dst[i] = int8(math.Float32bits(float32(v*inverse)+magic) - magicBits)
 	}
-	return top / 127
 }
 
 // largest is how much larger than all others an element counts at most.
@@ -76,13 +73,7 @@ func QuantizeButOne(dst []int8, x []float32) (scale float32, at int, rest int32)
 	}
 	second = max(second, top*(1.0/largest))
 	inverse := 127 / second
-	if useVectors && len(x)%lanes == 0 {
-		quantize(&dst[0], &x[0], len(x), inverse)
-	} else {
-		for i, v := range x {
-			dst[i] = int8(math.Float32bits(float32(v*inverse)+magic) - magicBits)
-		}
-	}
+	round(dst, x, inverse)
 	whole := int32(math.Float32bits(float32(x[at]*inverse)+magic) - magicBits)
 	clipped := max(-127, min(127, whole))
 	dst[at] = int8(clipped)

@@ -8,9 +8,6 @@ var useVectors = cpu.X86.HasAVX2
 
 // All want a positive n or cols that is a multiple of 16, and a positive inner.
 
-//go:noescape
-func maxAbs(x *float32, n int) float32
-
 // maxAbsTwo sets found, 16 floats, to the largest absolute values of the 8 lanes
 // i, i+8, i+16 and so on, and then to the second largest.
 //

@@ -164,34 +164,6 @@ GLOBL minusHalf<>(SB), RODATA|NOPTR, $32
 	VPSLLD $23, t, t; \
 	VPADDD t, p, p
 
-// func maxAbs(x *float32, n int) float32
-TEXT ·maxAbs(SB), NOSPLIT, $0-20
-	MOVQ   x+0(FP), SI
-	MOVQ   n+8(FP), CX
-	ABSMASK(Y3)
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-
-loop:
-	VANDPS (SI), Y3, Y2
-	VMAXPS Y2, Y0, Y0
-	VANDPS 32(SI), Y3, Y2
-	VMAXPS Y2, Y1, Y1
-	ADDQ   $64, SI
-	SUBQ   $16, CX
-	JNZ    loop
-
-	VMAXPS       Y1, Y0, Y0
-	VEXTRACTF128 $1, Y0, X1
-	VMAXPS       X1, X0, X0
-	VMOVHLPS     X0, X0, X1
-	VMAXPS       X1, X0, X0
-	VMOVSHDUP    X0, X1
-	VMAXSS       X1, X0, X0
-	VZEROUPPER
-	MOVSS        X0, ret+16(FP)
-	RET
-
 // func maxAbsTwo(x *float32, n int, found *float32)
 TEXT ·maxAbsTwo(SB), NOSPLIT, $0-24
 	MOVQ   x+0(FP), SI

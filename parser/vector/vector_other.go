@@ -8,7 +8,6 @@ var useVectors = false
 
 const none = "vector: no vector instructions"
 
-func maxAbs(x *float32, n int) float32                                  { panic(none) }
 func quantize(dst *int8, x *float32, n int, inverse float32)            { panic(none) }
 func addScaled(x *float32, factor float32, y *float32, n int)           { panic(none) }
 func addSum(x, y *float32, n int) float32                               { panic(none) }
