@@ -74,7 +74,7 @@ func FilesIn(folder string) (files []string) {
 // to broken, with its file and line, and left out. One sentence is in memory at a time.
 func ReadAnnotated(ctx context.Context, patterns []string, stdin io.Reader, broken func(*conllu.Error)) iter.Seq2[*parquet.Tree, error] {
 	return func(yield func(*parquet.Tree, error) bool) {
-		inputs, err := source.List(ctx, patterns, source.ListOptions{Stdin: stdin, Live: true})
+		inputs, err := source.List(ctx, patterns, source.ListOptions{Live: true})
 		if err != nil {
 			yield(nil, refuse("%w", err))
 			return

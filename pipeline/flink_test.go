@@ -5,17 +5,13 @@ import (
 	"net"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"google.golang.org/grpc"
 
-	"github.com/treebeam/treebeam/io/store"
-	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
@@ -89,46 +85,9 @@ func TestFlinkCancels(t *testing.T) {
 		server.state, server.text = c.state, c.text
 		o := options(write(t, map[string]string{"a.txt": prose(3)}), filepath.Join(t.TempDir(), "out"))
 		o.Runner, o.Environment, o.SharedFilesystem = "flink", transformstest.Environment, true
-		told, p, sum, err := start(t, o)
+		told, _, sum, err := start(t, o)
 		if sum != nil || err == nil || len(told) != 1 || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "org.apache") {
 			t.Errorf("%s: %v, %v, submitted %v", name, sum, err, told)
 		}
-		left, err := store.Exists(t.Context(), store.Join(p.Job.Output, leaseFile))
-		if err != nil || left != c.goesOn {
-			t.Errorf("%s: running.json is left: %t, %v", name, left, err)
-		}
-	}
-}
-
-// A launcher that is interrupted or killed while it waits leaves the job to its
-// engine: the next run is told so, even on the same machine.
-func TestLeaseOfSubmittedJob(t *testing.T) {
-	transformstest.Engine(t)
-	o := onEngine(t)
-	p, err := Prepare(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	told := make(chan Submission, 1)
-	p.Submitted = func(s Submission) { told <- s }
-	var once sync.Once
-	defer func() { toy.SetHook(nil) }()
-	toy.SetHook(func(*syntax.Sentence) {
-		once.Do(func() { // while the job is under way, soon after the user was told
-			s, other := <-told, p.lease.other(t.Context())
-			for ; other == nil || other.Job == ""; other = p.lease.other(t.Context()) {
-				time.Sleep(time.Millisecond)
-			}
-			if !strings.Contains(other.String(), "job "+s.ID+" (") || p.lease.isOver(t.Context(), other) {
-				t.Errorf("running.json says %v while %s is under way", other, &s)
-			}
-		})
-	})
-	if _, err := Run(t.Context(), p); err != nil {
-		t.Fatal(err)
-	}
-	if other := p.lease.other(t.Context()); other != nil {
-		t.Errorf("after its end: %v", other)
 	}
 }

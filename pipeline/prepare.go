@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
@@ -27,11 +29,9 @@ type Prepared struct {
 	// another goroutine than that of Run, and once. Prism is no engine here.
 	Submitted func(Submission)
 
-	spool   *spool
-	lease   *lease
-	note    string
-	sizes   []int64 // stored bytes, by range
-	here    bool    // the stages run in this process
+	lock    *flock.Flock // of a local output folder
+	sizes   []int64      // stored bytes, by range
+	here    bool         // the stages run in this process
 	metrics []Metric
 }
 
@@ -53,28 +53,25 @@ func Prepare(ctx context.Context, o Options) (*Prepared, error) {
 	if err := checkWritable(ctx, folder); err != nil {
 		return nil, err
 	}
-	spool := newSpool(folder)
-	p, err := o.plan(ctx, folder, spool, digest)
+	p, err := o.plan(ctx, folder, digest)
 	if err != nil {
-		spool.undo()
 		return nil, err
 	}
 	p.Job.TrainedOn = transforms.TrainedOn(model)
 	return p, nil
 }
 
-// Note is what the user should know before the run begins: that another one
-// seems to be under way in the same folder. It is "" if there is nothing.
-func (p *Prepared) Note() string { return p.note }
+// Close gives the output folder back.
+func (p *Prepared) Close() error { return p.lock.Close() }
 
 // plan lists the input and places the plan in the output folder.
-func (o *Options) plan(ctx context.Context, folder string, spool *spool, digest string) (_ *Prepared, err error) {
+func (o *Options) plan(ctx context.Context, folder, digest string) (_ *Prepared, err error) {
 	inputs := o.Files
 	if inputs == nil {
 		if inputs, err = source.List(ctx, o.Inputs, source.ListOptions{
-			Paths: o.Paths, Exclude: o.Exclude, Skip: []string{folder}, Stdin: o.Stdin, Spool: spool.dir,
+			Paths: o.Paths, Exclude: o.Exclude, Skip: []string{folder},
 		}); err != nil {
-			return nil, refuseInput(err)
+			return nil, &Refusal{Err: err}
 		}
 	}
 	plan, err := source.NewPlan(inputs, source.PlanOptions{RangeBytes: o.RangeBytes})
@@ -87,21 +84,20 @@ func (o *Options) plan(ctx context.Context, folder string, spool *spool, digest 
 	if err != nil {
 		return nil, err
 	}
-	lease, note, err := takeLease(ctx, folder, spool)
+	lock, err := lockFolder(folder)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			lease.end(false)
+			lock.Close()
 		}
 	}()
 	if err := removeOthers(ctx, folder, others, run.FP); err != nil {
 		return nil, err
 	}
 	p := &Prepared{
-		lease: lease, note: note,
-		Files: plan.Files, Bytes: plan.Bytes, Runner: o.Runner, spool: spool, here: o.local(),
+		lock: lock, Files: plan.Files, Bytes: plan.Bytes, Runner: o.Runner, here: o.local(),
 		Job: transforms.Job{
 			Run: output.Run{
 				Record: run, Ranges: len(plan.Ranges), Output: folder, Footer: o.Footer, Redo: o.RetryFailures, Verify: o.Verify,
@@ -131,14 +127,26 @@ func (o *Options) plan(ctx context.Context, folder string, spool *spool, digest 
 	return p, o.placeModel(ctx, &p.Job)
 }
 
-// refuseInput is a refusal for err, an error of source.List, unless it is a
-// fault of the machine, after which the same command may succeed.
-func refuseInput(err error) error {
-	var spool *source.SpoolError
-	if errors.As(err, &spool) {
-		return err
+// tryLock takes a lock, or says that another process has it. Tests replace it.
+var tryLock = (*flock.Flock).TryLock
+
+// lockFolder locks a local output folder until the lock is closed or the process
+// ends, and refuses one that another run has locked. The lock saves work, no more:
+// where there are no locks, as in an object store, two runs write the same bytes,
+// all of a part or nothing.
+func lockFolder(folder string) (*flock.Flock, error) {
+	if store.IsRemote(folder) {
+		return flock.New(""), nil
 	}
-	return &Refusal{Err: err}
+	own := filepath.Join(folder, output.OwnDir)
+	if err := os.MkdirAll(own, 0o755); err != nil {
+		return nil, refuse("the output folder cannot be made: %w", err)
+	}
+	lock := flock.New(filepath.Join(own, "lock"), flock.SetPermissions(0o644)) // the file stays: removing it would let two hold it
+	if locked, err := tryLock(lock); err == nil && !locked {
+		return nil, refuse("another run of treebeam is writing to %s; wait until it ends, or stop it: the same command then continues", folder)
+	}
+	return lock, nil
 }
 
 // place makes the output folder and writes the record and the plan.

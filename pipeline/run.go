@@ -32,25 +32,21 @@ func Run(ctx context.Context, p *Prepared) (*output.Summary, error) {
 }
 
 func (p *Prepared) run(ctx context.Context, pipeline *beam.Pipeline) (*output.Summary, error) {
-	elsewhere := false // the work goes on without this process
-	defer func() { p.lease.end(elsewhere) }()
+	defer p.Close()
 	before := p.manifestVersion(ctx)
 	result, job, err := p.submit(ctx, pipeline)
 	if err := ctx.Err(); err != nil {
 		transforms.AbandonAll()
-		elsewhere = !p.here
 		return nil, err
 	}
 	if stopped := job.stopped(err); err != nil || stopped != nil {
 		transforms.Abandon(&p.Job, stopWithin)
 		if stopped != nil {
-			elsewhere = stopped.goesOn
 			return nil, stopped
 		}
 		return nil, failure(&p.Job, err)
 	}
 	if isNil(result) || *jobopts.Async {
-		elsewhere = !isNil(result)
 		return nil, nil // its metrics are not there yet: Beam panics if they are asked for
 	}
 	m, err := output.ReadManifest(p.Job.Output)
@@ -83,15 +79,6 @@ func (p *Prepared) manifestVersion(ctx context.Context) string {
 		return ""
 	}
 	return info.Version
-}
-
-// Close removes what was spooled for the run, and gives the output folder back.
-func (p *Prepared) Close() error {
-	p.lease.end(false)
-	if p.spool == nil {
-		return nil
-	}
-	return p.spool.remove()
 }
 
 // stopWithin is how long a failed run waits for what it still has under way.

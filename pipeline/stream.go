@@ -54,7 +54,7 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := source.List(ctx, o.Inputs, source.ListOptions{Paths: o.Paths, Exclude: o.Exclude, Stdin: o.Stdin, Live: true})
+	inputs, err := source.List(ctx, o.Inputs, source.ListOptions{Paths: o.Paths, Exclude: o.Exclude, Live: true})
 	if err != nil {
 		return nil, &Refusal{Err: err}
 	}

@@ -142,9 +142,6 @@ func (p *Prepared) submit(ctx context.Context, pipeline *beam.Pipeline) (beam.Pi
 		if p.Submitted != nil && !IsPrism(p.Runner) {
 			p.Submitted(s)
 		}
-		if s.Stays { // after the user was told: this may take a while
-			p.lease.submitted(s.String())
-		}
 		return s
 	}}
 	log.SetLogger(f)

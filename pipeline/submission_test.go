@@ -95,13 +95,12 @@ func TestCancelledJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
+	told := make(chan string, 1)
+	p.Submitted = func(s Submission) { told <- s.ID }
 	id := ""
-	p.Submitted = func(s Submission) { id = s.ID }
 	go func() {
 		<-reached
-		for h := p.lease.other(context.Background()); h == nil || h.Job == ""; h = p.lease.other(context.Background()) {
-			time.Sleep(time.Millisecond) // until the lease says that the job goes on elsewhere
-		}
+		id = <-told
 		engine.Cancel(context.Background(), &jobpb.CancelJobRequest{JobId: id})
 		time.AfterFunc(100*time.Millisecond, func() { close(release) })
 	}()

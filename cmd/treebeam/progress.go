@@ -39,9 +39,6 @@ type progress struct {
 
 func startProgress(quiet bool, run *pipeline.Prepared) *progress {
 	p := &progress{run: run, quiet: quiet, stopped: make(chan struct{})}
-	if note := run.Note(); note != "" {
-		say(os.Stderr, "%s\n", note)
-	}
 	p.watch = run.Watch(context.Background(), !quiet)
 	if quiet {
 		return p

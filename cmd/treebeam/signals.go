@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/treebeam/treebeam/io/store"
-	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -151,8 +150,6 @@ func leave() {
 		if word != nil {
 			fmt.Fprintln(spoken{os.Stderr}, word())
 		}
-		pipeline.EndLeases()
-		pipeline.RemoveSpools()
 		removeScratch()
 		os.Exit(exitInterrupted)
 	})

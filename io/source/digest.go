@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 
 	"github.com/treebeam/treebeam/io/store"
@@ -71,11 +70,11 @@ func (f *File) shared() *cutFile {
 // Digest returns the SHA-256 of the stored bytes as 64 hexadecimal digits.
 // It reads the file once, and not at all if Head has read all of it; for files
 // cut into several pieces the process keeps the last few answers, and processes
-// share those of large files: see Range.Digests. A reader that At has returned
-// must not be used any more.
+// share those of large files: see Range.Digests. That of a live input is "", for it has
+// not ended yet. A reader that At has returned must not be used any more.
 func (f *File) Digest(ctx context.Context) (string, error) {
-	if sum, ok := strings.CutPrefix(f.piece.Version, spooled); ok {
-		return sum, nil
+	if f.live != nil {
+		return "", nil
 	}
 	if f.piece.Whole() {
 		return f.digest(ctx)

@@ -52,8 +52,6 @@ func classify(p *Piece, off int64, err error) error {
 // disk may have been unmounted, so it is no fault of the file.
 func notOpened(dir, name string, p *Piece, err error) error {
 	switch {
-	case p.isCopy() && errors.Is(err, fs.ErrNotExist):
-		return &Error{URI: p.URI, Kind: Transient, Err: fmt.Errorf("the copy %s that was made of it is gone", name)}
 	case store.IsRemote(name) || !p.wasFile():
 	case errors.Is(err, fs.ErrNotExist):
 		if folder, ok := folderIsGone(resolve(dir, name), p.DocID); ok {

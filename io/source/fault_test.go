@@ -86,25 +86,6 @@ func TestNeverThere(t *testing.T) {
 	}
 }
 
-// The copy of standard input is not the user's file: a run without it fails.
-func TestCopyGone(t *testing.T) {
-	dir := t.TempDir()
-	inputs, err := List(t.Context(), []string{"-"}, ListOptions{Dir: dir, Stdin: strings.NewReader("One .\n"), Spool: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := NewPlan(inputs, PlanOptions{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(inputs[0].Path); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := openFirst(t, plan); !isFault(err, Transient) {
-		t.Errorf("got %v", err)
-	}
-}
-
 // An object that is gone is a row if it was read by one range; a bucket that
 // is gone says nothing of its objects.
 func TestRemoteGone(t *testing.T) {

@@ -3,11 +3,8 @@ package source
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -28,10 +25,6 @@ type ListOptions struct {
 	// Skip are paths (files or folders) that are never listed, such as the
 	// output folder.
 	Skip []string
-	// Stdin is what "-" reads. It is copied to a file below Spool, which must
-	// then be set, because a range may be read more than once.
-	Stdin io.Reader
-	Spool string
 	// Paths are files and folders beside the patterns. No character of them is a
 	// wildcard, and the id of a document is its path as it is written. One that
 	// is not there is listed, so that it leaves a row behind.
@@ -42,8 +35,8 @@ type ListOptions struct {
 	Exclude []string
 	// AllowEmpty lets a folder or a glob match no file.
 	AllowEmpty bool
-	// Live lists "-" and named pipes as inputs that are read as they come,
-	// instead of copying them: see OpenLive. A plan cannot hold these.
+	// Live lists "-" and named pipes as inputs that are read as they come: see
+	// OpenLive. A plan cannot hold these, because a range may be read more than once.
 	Live bool
 }
 
@@ -123,7 +116,7 @@ type lister struct {
 // pattern lists what a pattern names.
 func (l *lister) pattern(p string) error {
 	if p == "-" {
-		return l.standardInput(p)
+		return l.live(p, "standard input")
 	}
 	if store.IsRemote(p) {
 		return l.remote(p)
@@ -148,7 +141,7 @@ func (l *lister) pattern(p string) error {
 		l.add(path.Dir(local), local, info, nil)
 		return nil
 	case err == nil:
-		return l.pipe(local)
+		return l.live(local, "a pipe or a device")
 	case isWild(p):
 		return l.globPattern(local)
 	case errors.Is(err, fs.ErrNotExist):
@@ -370,77 +363,12 @@ func (l *lister) addRemote(root, name string, info store.Info, statErr error) {
 	l.insert(name, in, relative(root, name))
 }
 
-// pipe adds a named pipe or a device, which can be read only once.
-func (l *lister) pipe(p string) error {
-	if l.o.Live {
-		return l.live(p)
+// live adds an input that is read as it comes, if the caller takes such ones. What
+// names it in a refusal.
+func (l *lister) live(uri, what string) error {
+	if !l.o.Live {
+		return &InputError{uri, what + " can be read only once: copy it to a file and name that, or write trees to a stream instead of a folder (--to conllu)"}
 	}
-	if l.o.Spool == "" {
-		return &InputError{p, "is not a regular file; copy it to one first"}
-	}
-	f, err := os.Open(l.resolve(p))
-	if err != nil {
-		return &InputError{p, fmt.Sprintf("cannot be opened: %v; name a file or a pipe that can be read", err)}
-	}
-	defer f.Close()
-	return l.spool(p, f)
-}
-
-// standardInput adds p, which is "-".
-func (l *lister) standardInput(p string) error {
-	if l.o.Stdin != nil && l.o.Live {
-		return l.live(p)
-	}
-	if l.o.Stdin == nil || l.o.Spool == "" {
-		return &InputError{p, "standard input is not available here; name a file"}
-	}
-	return l.spool(p, l.o.Stdin)
-}
-
-// spool copies r to a file below Spool and adds that under the given name. The file
-// is named after its content, so that the same input gives the same plan.
-func (l *lister) spool(uri string, r io.Reader) error {
-	if _, ok := l.byPath[uri]; ok { // it was read
-		l.matches++
-		return nil
-	}
-	if err := os.MkdirAll(l.o.Spool, 0o777); err != nil {
-		return &InputError{uri, fmt.Sprintf("cannot be copied: %v; check the folder for temporary files", err)}
-	}
-	f, err := os.CreateTemp(l.o.Spool, "stdin-*")
-	if err != nil {
-		return &InputError{uri, fmt.Sprintf("cannot be copied: %v; check the folder for temporary files", err)}
-	}
-	defer os.Remove(f.Name()) // fails, as it should, once renamed
-	sum := sha256.New()
-	size, err := io.Copy(io.MultiWriter(f, sum), &contextReader{l.ctx, r})
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return &SpoolError{fmt.Errorf("%s cannot be copied to %s: %w; make room there and give the same input again", uri, l.o.Spool, err)}
-	}
-	digest := hex.EncodeToString(sum.Sum(nil))
-	name, err := filepath.Abs(filepath.Join(l.o.Spool, "stdin-"+digest[:16]))
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), name); err != nil {
-		return &SpoolError{fmt.Errorf("%s cannot be copied: %w", uri, err)}
-	}
-	l.insert(uri, Input{URI: uri, Size: size, Version: spooled + digest, Path: name}, path.Base(uri))
-	return nil
-}
-
-// A SpoolError is the error of a copy of standard input or of a pipe that was
-// begun: the disk is full, or the input broke off.
-type SpoolError struct{ err error }
-
-func (e *SpoolError) Error() string { return e.err.Error() }
-func (e *SpoolError) Unwrap() error { return e.err }
-
-// live adds an input that is read as it comes.
-func (l *lister) live(uri string) error {
 	l.insert(uri, Input{URI: uri, Version: LiveVersion}, path.Base(uri))
 	return nil
 }

@@ -10,10 +10,7 @@ import (
 // LiveVersion is the version of an input that is read as it comes: standard
 // input, a named pipe, a device. Neither its size nor its digest is known
 // before its end, and it can be read only once.
-const LiveVersion = spooled
-
-// spooled begins the version of input that was copied; its digest follows.
-const spooled = "sha256-"
+const LiveVersion = "live"
 
 // LivePiece returns all of a live input as a piece; its end is negative,
 // which is to say unknown.

@@ -51,16 +51,6 @@ func Open(ctx context.Context, r *Range, p *Piece) (*File, error) {
 	if err := f.find(r.Dir); err != nil {
 		return nil, notOpened(r.Dir, f.stored(), p, err)
 	}
-	if p.isCopy() {
-		in, err := f.open(ctx, 0)
-		if err == nil {
-			f.comp, _, err = compressionAt(in)
-			in.Close()
-		}
-		if err != nil {
-			return nil, classify(p, 0, err)
-		}
-	}
 	return f, nil
 }
 
@@ -96,9 +86,6 @@ func (f *File) find(dir string) (err error) {
 
 // check compares the state of the file with what was listed.
 func (f *File) check(size int64, version string) error {
-	if f.piece.isCopy() {
-		version = f.piece.Version // the name vouches for the content
-	}
 	if size == f.piece.Size && version == f.piece.Version {
 		return nil
 	}
@@ -245,11 +232,7 @@ func (f *File) openRange(ctx context.Context, off, end int64) (io.ReadCloser, er
 	if f.here != nil {
 		return io.NopCloser(bytes.NewReader(f.here.data[off:end])), nil
 	}
-	version := f.piece.Version
-	if f.piece.isCopy() {
-		version = ""
-	}
-	return store.NewReader(ctx, f.store, store.Info{Name: f.name, Version: version}, off, end-off)
+	return store.NewReader(ctx, f.store, store.Info{Name: f.name, Version: f.piece.Version}, off, end-off)
 }
 
 func (f *File) closeStream() {

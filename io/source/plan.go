@@ -101,14 +101,14 @@ func NewPlan(inputs []Input, o PlanOptions) (*Plan, error) {
 
 // pieces returns the number of pieces of a file.
 func pieces(in *Input, target int64) int64 {
-	if compressionOf(in.URI) != plain || in.Gzip || in.isCopy() {
-		return 1 // a copy may be compressed: its name does not tell
+	if compressionOf(in.URI) != plain || in.Gzip {
+		return 1
 	}
 	return max(1, (in.Size+target/2)/target)
 }
 
 // Digest is the SHA-256, in hexadecimal, of everything in the plan that can
-// change rows: all but the directory and the spool paths.
+// change rows: all but the directory and where a name is not its URI.
 func (p *Plan) Digest() string {
 	s := newPlanSum(len(p.Ranges))
 	for i := range p.Ranges {

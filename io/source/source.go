@@ -17,7 +17,6 @@ package source
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/treebeam/treebeam/parser/syntax"
 )
@@ -35,19 +34,15 @@ type Input struct {
 	Size int64 `json:"size"`
 	// Version tells one state of the stored file from another: "m" and the
 	// modification time in nanoseconds for a local file, the generation in an
-	// object store, "sha256-" and the digest of spooled standard input.
+	// object store.
 	Version string `json:"version"`
-	// Path is where the bytes are if that is not URI (spooled standard
-	// input); "" otherwise. It is no part of the plan's digest.
+	// Path is where the bytes are if that is not URI (a name that is not
+	// UTF-8); "" otherwise. It is no part of the plan's digest.
 	Path string `json:"path,omitempty"`
 	// Gzip says that an object store declares the stored bytes to be gzip
 	// (Content-Encoding), whatever the name.
 	Gzip bool `json:"gzip,omitempty"`
 }
-
-// isCopy reports whether the input is the copy of one that can be read only once:
-// its version is its digest.
-func (in *Input) isCopy() bool { return strings.HasPrefix(in.Version, spooled) }
 
 // A Piece is a byte interval [Start, End) of the stored bytes of one file. A file
 // that cannot be cut (it is compressed) has one piece, [0, Size).

@@ -45,7 +45,7 @@ func step(name string) error {
 func (n *Night) Run(ctx context.Context, watch func(*pipeline.Prepared) func()) (*Result, error) {
 	result := &Result{Snapshot: n.base, Summary: output.Summary{Status: map[string]int64{}, Reasons: []output.Reason{}}}
 	if n.Idle() {
-		return result, n.state.writeViewsIfOld(ctx, n.base)
+		return result, n.state.writeViews(ctx, n.base)
 	}
 	if err := n.state.make(); err != nil {
 		return nil, err
@@ -212,18 +212,6 @@ func eachRow[T parquet.Row](path string, fn func(*T) error) error {
 		}
 		if err := fn(row); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// writeViewsIfOld writes the views where they are not those of the snapshot: a
-// night may have ended between replacing CURRENT and writing them.
-func (s *State) writeViewsIfOld(ctx context.Context, current *Snapshot) error {
-	for name, text := range s.views(current) {
-		have, err := store.ReadFile(ctx, store.Join(s.dir, viewsDir, name))
-		if err != nil || string(have) != text {
-			return s.swap(ctx, current.Name, current)
 		}
 	}
 	return nil
