@@ -144,7 +144,7 @@ func TestHostileProcess(t *testing.T) {
 	}
 	pipe := ""
 	for name, c := range map[string]process{
-		"a file that cannot grow": {shell: "ulimit -f 8", args: toFolder, want: exitFailed, last: "too large", cured: true},
+		"a file that cannot grow":         {shell: "ulimit -f 8", args: toFolder, want: exitFailed, last: "too large", cured: true},
 		"a full disk":                     {args: toConll, stdout: device1("/dev/full"), want: exitFailed, last: "no space left"},
 		"an output file on a full disk":   {args: append(toConll, "--output", "/dev/full"), want: exitFailed, last: "no space left"},
 		"an output file that is a device": {args: append(toConll, "--output", "/dev/null"), want: exitOK},
