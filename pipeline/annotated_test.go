@@ -35,7 +35,7 @@ func annotatedRows(stdin string, patterns ...string) (rows []*parquet.Tree, err 
 func TestReadAnnotated(t *testing.T) {
 	in := write(t, map[string]string{"a.txt": prose(6), "b.txt": "One more .\n"})
 	o := options(in, "")
-	o.To = ConfidentCoNLLU
+	o.Write.Conf = true
 	text := streamed(t, o)
 	var zipped strings.Builder
 	z := gzip.NewWriter(&zipped)

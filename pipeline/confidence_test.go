@@ -29,18 +29,17 @@ func TestConfidenceInCoNLLU(t *testing.T) {
 	const want = "# sent_id = 1\n# tree_confidence = mine\n# tree_conf = 0.3750\n" +
 		"1\tThey\t_\t_\t_\t_\t2\tnsubj\t_\tHeadConf=0.7500|DeprelConf=0.5000\n" +
 		"2\tsing\t_\t_\t_\t_\t0\troot\t_\tA=b|C=d|UPOSConfident=x|HeadConf=1.0000|DeprelConf=0.2500\n\n"
-	format := Formats[ConfidentCoNLLU]
 	for range 2 { // the row stays as it is
-		if got := string(format(nil, &row)); got != want {
+		if got := string(appendTree(nil, &row, true)); got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	}
-	if got := string(Formats["conllu"](nil, &row)); !strings.Contains(got, "#tree_conf=0.9\n# certificate = all\n") || !strings.Contains(got, "A=b|HeadConf=1|C=d") {
+	if got := string(appendTree(nil, &row, false)); !strings.Contains(got, "#tree_conf=0.9\n# certificate = all\n") || !strings.Contains(got, "A=b|HeadConf=1|C=d") {
 		t.Errorf("without --conf the input comes back:\n%s", got)
 	}
 	tree.HeadConf, tree.DeprelConf, tree.TreeConf = nil, nil, nil // of a model that is not calibrated
 	const bare = "# sent_id = 1\n# tree_confidence = mine\n1\tThey\t_\t_\t_\t_\t2\tnsubj\t_\t_\n2\tsing\t_\t_\t_\t_\t0\troot\t_\tA=b|C=d|UPOSConfident=x\n\n"
-	if got := string(format(nil, &row)); got != bare {
+	if got := string(appendTree(nil, &row, true)); got != bare {
 		t.Errorf("got\n%s\nwant\n%s", got, bare)
 	}
 }
@@ -49,7 +48,7 @@ func TestConfidenceInCoNLLU(t *testing.T) {
 func TestConfidenceOfRawText(t *testing.T) {
 	tree := sung()
 	tree.Comments, tree.DocID, tree.SentID, tree.Text = []string{"# newdoc id = d"}, "d", "d@0", "They sing"
-	got := string(Formats[ConfidentCoNLLU](nil, &output.Row{DocID: "d", Format: "text", Tree: tree}))
+	got := string(appendTree(nil, &output.Row{DocID: "d", Format: "text", Tree: tree}, true))
 	if want := "# newdoc id = d\n# sent_id = d@0\n# text = They sing\n# tree_conf = 0.3750\n1\t"; !strings.HasPrefix(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"cmp"
-
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms"
@@ -18,21 +16,11 @@ type endMark struct {
 	Warnings  int64  `json:"warnings"`
 }
 
-// markBefore is what an end mark begins with in the formats that have one.
-var markBefore = map[string]string{"jsonl": "", "conllu": "# treebeam_end = ", ConfidentCoNLLU: "# treebeam_end = "}
-
 // endMarks are the marks of a stream. A nil one counts nothing.
 type endMarks struct {
 	before string
 	mark   endMark
 	file   int32 // of the chunk: the first whose end is not written
-}
-
-func (o *Options) checkEndMarks() error {
-	if _, ok := markBefore[cmp.Or(o.To, "conllu")]; o.EndMarks && !ok {
-		return refuse("--end-marks: %s has no place for them; use --to jsonl or conllu", o.To)
-	}
-	return nil
 }
 
 // count counts a failure, or a tree if f is nil.

@@ -8,13 +8,8 @@ import (
 	"github.com/treebeam/treebeam/io/parquet"
 )
 
-// Formats of a row for each word, with the columns of words/ and a header line.
-const (
-	TSVFormat = "tsv"
-	CSVFormat = "csv"
-)
-
-// flat writes a row for each word.
+// flat is the formats tsv and csv: a row for each word, with the columns of words/, and
+// a header line.
 type flat struct {
 	separator byte
 	begun     bool // the header was written
@@ -23,9 +18,9 @@ type flat struct {
 
 // append appends the words of a row, behind the header if it is the first one
 // with words. A sentence that failed has none.
-func (f *flat) append(dst []byte, r *output.Row) []byte {
+func (f *flat) append(dst []byte, r *output.Row) ([]byte, error) {
 	if r.Tree == nil {
-		return dst
+		return dst, nil
 	}
 	dst = f.header(dst, r.Tree.Meta)
 	f.words = parquet.AppendWords(f.words[:0], r.Tree)
@@ -33,8 +28,11 @@ func (f *flat) append(dst []byte, r *output.Row) []byte {
 		dst = f.word(dst, &f.words[i])
 	}
 	clear(f.words)
-	return dst
+	return dst, nil
 }
+
+// end appends the header if there was no row.
+func (f *flat) end(dst []byte) ([]byte, error) { return f.header(dst, nil), nil }
 
 // header appends the names of the columns, once.
 func (f *flat) header(dst []byte, kept []parquet.KeyValue) []byte {

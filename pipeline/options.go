@@ -29,7 +29,7 @@ type Options struct {
 	Model   string         // "" is the embedded one
 	Rows    output.RowOptions
 	Custom  transforms.CustomFiles // what is known of the text; they set their digests in Rows
-	To      string                 // what Stream writes, a name that IsFormat knows; "" is conllu
+	To      string                 // what Stream writes, a name that FormatOf knows; "" is conllu
 	Write   WriteOptions           // likewise; Stream names the model if a generator is named
 
 	Limit    int64 // Stream ends after so many sentences; 0 is all

@@ -191,17 +191,31 @@ func same(t *testing.T, what string, a, b map[string]string) {
 	}
 }
 
+// converted is an output as CoNLL-U.
 func converted(t *testing.T, folder string) string {
 	t.Helper()
-	var out []byte
-	o, err := output.Open(context.Background(), folder)
+	return convertedTo(t, folder, "conllu", WriteOptions{})
+}
+
+// convertedTo is an output in a format.
+func convertedTo(t *testing.T, folder, to string, o WriteOptions) string {
+	t.Helper()
+	from, err := output.Open(context.Background(), folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := o.Sentences(func(r *output.Row) error {
-		out = Formats["conllu"](out, r)
-		return nil
+	w, err := NewWriter(to, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []byte
+	if _, err := from.Sentences(func(r *output.Row) (err error) {
+		out, err = w.Append(out, r)
+		return err
 	}); err != nil {
+		t.Fatal(err)
+	}
+	if out, err = w.End(out); err != nil {
 		t.Fatal(err)
 	}
 	return string(out)

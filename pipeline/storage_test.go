@@ -88,18 +88,7 @@ func objects(t *testing.T, uri string) map[string]string {
 // replaced by IN.
 func rows(t *testing.T, folder, input string) string {
 	t.Helper()
-	var out []byte
-	from, err := output.Open(context.Background(), folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := from.Sentences(func(r *output.Row) error {
-		out = Formats["jsonl"](out, r)
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return strings.ReplaceAll(string(out), input, "IN")
+	return strings.ReplaceAll(convertedTo(t, folder, "jsonl", WriteOptions{}), input, "IN")
 }
 
 // manyRanges makes at least 40 ranges of corpus.

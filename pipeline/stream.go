@@ -37,17 +37,18 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 	if err := ValidateRows(&o.Rows); err != nil {
 		return nil, err
 	}
-	if to := cmp.Or(o.To, "conllu"); o.Rows.Keep != "" && !keepsValues(to) {
-		return nil, refuse("--keep: %s has no place for values; take --to jsonl, tsv or csv, or --output FOLDER for Parquet", to)
-	}
-	if o.Rows.Words {
+	format, err := mustFormat(cmp.Or(o.To, "conllu"))
+	switch {
+	case err != nil:
+		return nil, err
+	case o.Rows.Keep != "" && !format.Table:
+		return nil, refuse("--keep: %s has no place for values; take --to jsonl, tsv or csv, or --output FOLDER for Parquet", format.Name)
+	case o.EndMarks && !format.marks:
+		return nil, refuse("--end-marks: %s has no place for them; use --to jsonl or conllu", format.Name)
+	case o.Rows.Words:
 		return nil, refuse("--words is for Parquet: add --output FOLDER; --to tsv writes a row for each word, too")
 	}
-	o.To = cmp.Or(o.To, "conllu")
-	if !IsFormat(o.To) {
-		return nil, refuse("--to %s: must be %s", o.To, FormatNames)
-	}
-	if err := cmp.Or(o.checkEndMarks(), o.checkLimit()); err != nil {
+	if err := o.checkLimit(); err != nil {
 		return nil, err
 	}
 	m, digest, err := o.open(ctx)
@@ -69,13 +70,10 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 	if o.Write.Generator != "" {
 		o.Write.Model = modelName(o.Model, digest)
 	}
-	rows, err := NewWriter(o.To, o.Write)
-	if err != nil {
-		return nil, err
-	}
+	rows := &Writer{format, o.Write, format.begin(o.Write)}
 	s := &stream{model: m, modelID: output.ModelID(digest), options: o.Rows, out: bufio.NewWriterSize(w, 1<<16), rows: rows}
 	if o.EndMarks {
-		s.marks = &endMarks{before: markBefore[cmp.Or(o.To, "conllu")]}
+		s.marks = &endMarks{before: format.beforeMark}
 		s.pace.Ends = true
 	}
 	if o.Limit > 0 {
@@ -171,10 +169,6 @@ func isFile(info os.FileInfo, uri string) bool {
 	file, err := os.Stat(filepath.FromSlash(uri))
 	return err == nil && os.SameFile(file, info)
 }
-
-// keepsValues says whether a format has a place for values that are kept of the
-// input.
-func keepsValues(to string) bool { return to == "jsonl" || to == TSVFormat || to == CSVFormat }
 
 type stream struct {
 	model   transforms.Stages

@@ -116,33 +116,6 @@ func TestStreamAmongFiles(t *testing.T) {
 	}
 }
 
-// What Stream writes in a format is what Convert makes of a run's output.
-func TestStreamIsConverted(t *testing.T) {
-	dir := write(t, map[string]string{"a.txt": prose(20) + "PANICPARSE here .\n\nAnd PANICTAG .\n", "b.conllu": small, "c.txt": "Bad \xff byte .\n"})
-	out := filepath.Join(t.TempDir(), "out")
-	if err := tryRun(options(dir, out)); err != nil {
-		t.Fatal(err)
-	}
-	for to, format := range Formats {
-		var converted []byte
-		from, err := output.Open(context.Background(), out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := from.Sentences(func(r *output.Row) error {
-			converted = format(converted, r)
-			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
-		o := options(dir, "")
-		o.To = to
-		if got := streamed(t, o); got != string(converted) {
-			t.Errorf("%s: the stream has\n%s\nand convert gives\n%s", to, got, converted)
-		}
-	}
-}
-
 // What was segmented or tagged and then parsed is what is parsed at once.
 func TestStopAfter(t *testing.T) {
 	dir := write(t, map[string]string{"a.txt": prose(20) + "Under _ score .\n", "b.conllu": small})

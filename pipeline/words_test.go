@@ -112,7 +112,7 @@ func TestFlat(t *testing.T) {
 	dir := write(t, map[string]string{"a.csv": "text,note\n\"He said \"\"no\"\" .\",\"a\tb\nc\"\n", "b.conllu": "1\tx,y\t_\t_\t_\t_\t_\t_\t_\t_\n\n"})
 	o := options(dir, "")
 	o.Rows.Keep = "note"
-	for to, comma := range map[string]rune{TSVFormat: '\t', CSVFormat: ','} {
+	for to, comma := range map[string]rune{"tsv": '\t', "csv": ','} {
 		o.To = to
 		r := csv.NewReader(strings.NewReader(streamed(t, o)))
 		r.Comma = comma

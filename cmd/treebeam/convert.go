@@ -39,7 +39,7 @@ func newConvert() *cobra.Command {
 	perFile := fs.String("per-file", "", "write one file for each input file into `FOLDER`")
 	overwrite := fs.Bool("overwrite", false, "with --per-file: replace existing files")
 	state := fs.String("state", "", "instead of an output, read what is current in the state in `FOLDER`")
-	choose(fs, "to", "conllu", "jsonl", "tsv", "csv", "text", "tree", "svg", "html")
+	choose(fs, "to", pipeline.FormatNames()...)
 	cmd.Example = `
   treebeam convert out -o trees.conllu
   treebeam convert out -o words.csv                one row per word, with a header line
@@ -52,11 +52,8 @@ func newConvert() *cobra.Command {
 		if *to == "" && *file != "" {
 			*to = formatOf(*file)
 		}
-		if *to = cmp.Or(*to, "conllu"); !pipeline.IsFormat(*to) {
-			return refuse("--to %s: must be %s", *to, pipeline.FormatNames)
-		}
-		format, err := withConf(*to, *conf)
-		if err != nil {
+		*to = cmp.Or(*to, "conllu")
+		if err := checkConf(*to, *conf); err != nil {
 			return err
 		}
 		if *perFile != "" {
@@ -65,6 +62,7 @@ func newConvert() *cobra.Command {
 			}
 		}
 		var from *output.Reader
+		var err error
 		switch {
 		case *state != "" && len(others) > 0:
 			return refuse("an output folder and --state exclude each other")
@@ -79,14 +77,14 @@ func newConvert() *cobra.Command {
 		how := func(out io.Writer) (*pipeline.Writer, error) {
 			o := d.write(allConf(*conf), out)
 			o.Model = pipeline.ModelName(from.Made.ModelDigest)
-			return pipeline.NewWriter(format, o)
+			return pipeline.NewWriter(*to, o)
 		}
 		if *perFile != "" {
 			rows, err := how(nil)
 			if err != nil {
 				return err
 			}
-			return convertPerFile(ctx, from, *perFile, format, rows, *overwrite)
+			return convertPerFile(ctx, from, *perFile, *to, rows, *overwrite)
 		}
 		return convertToOne(ctx, from, *file, how)
 	})

@@ -37,7 +37,7 @@ func (d *display) write(conf view.Conf, to io.Writer) pipeline.WriteOptions {
 		}
 		tree.Color = tree.Color || d.color == "auto" && showsColors(os.Stdout)
 	}
-	return pipeline.WriteOptions{Generator: "treebeam " + pipeline.Version(), Tree: tree,
+	return pipeline.WriteOptions{Generator: "treebeam " + pipeline.Version(), Conf: conf != view.NoConf, Tree: tree,
 		Picture: view.SVGOptions{Conf: conf, Lemmas: d.lemmas}}
 }
 

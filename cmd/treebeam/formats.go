@@ -49,17 +49,14 @@ func confFlag(f *pflag.FlagSet) *bool {
 	return f.Bool("conf", false, "show confidence: in CoNLL-U in MISC and comments; also with --to tree, svg or html")
 }
 
-// withConf is the format that to is with --conf.
-func withConf(to string, conf bool) (string, error) {
+// checkConf refuses --conf for a format that it does not change.
+func checkConf(to string, conf bool) error {
+	f := pipeline.FormatOf(to)
 	switch {
-	case !conf:
-		return to, nil
-	case to == "conllu" || to == pipeline.ConfidentCoNLLU:
-		return pipeline.ConfidentCoNLLU, nil
-	case to == pipeline.TreeFormat || to == pipeline.SVGFormat || to == pipeline.HTMLFormat:
-		return to, nil
-	case to == "text":
-		return "", refuse("--conf: text has no place for it; use --to conllu or jsonl")
+	case !conf || f != nil && f.Conf:
+		return nil
+	case f != nil && !f.Table:
+		return refuse("--conf: %s has no place for it; use --to conllu or jsonl", to)
 	}
-	return "", refuse("--conf is for --to conllu; %s has all columns of confidence without it", cmp.Or(to, "parquet"))
+	return refuse("--conf is for --to conllu; %s has all columns of confidence without it", cmp.Or(to, "parquet"))
 }

@@ -9,15 +9,11 @@ import (
 	"github.com/treebeam/treebeam/pipeline"
 )
 
-// extensions are those of the formats of convert.
-var extensions = map[string]string{"conllu": ".conllu", pipeline.ConfidentCoNLLU: ".conllu", "text": ".txt", "jsonl": ".jsonl",
-	pipeline.TSVFormat: ".tsv", pipeline.CSVFormat: ".csv", pipeline.TreeFormat: ".tree", pipeline.SVGFormat: ".svg", pipeline.HTMLFormat: ".html"}
-
 // convertPerFile writes a file below dir for every input file of output that
 // has sentences. Nothing is written if one of them is there already, unless
 // overwrite is set.
 func convertPerFile(ctx context.Context, from *output.Reader, dir, to string, rows *pipeline.Writer, overwrite bool) (err error) {
-	files, err := mirrorOf(from, extensions[to])
+	files, err := mirrorOf(from, pipeline.FormatOf(to).Extensions[0])
 	if err != nil {
 		return err
 	}

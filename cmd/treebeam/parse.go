@@ -81,17 +81,17 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	if err := c.chooseFormat(); err != nil {
 		return err
 	}
-	isStream := pipeline.IsFormat(c.to)
+	isStream := pipeline.FormatOf(c.to) != nil
 	if isStream && c.options.HasNoInput() && isPiped(os.Stdin) {
 		c.options.Inputs = []string{"-"}
 	}
 	if !isStream && c.to != "" && c.to != "parquet" {
-		return refuse("--to %s: must be parquet, %s", c.to, pipeline.FormatNames)
+		return refuse("--to %s: must be parquet, %s", c.to, pipeline.OneOfFormats())
 	}
-	if c.to, err = withConf(c.to, *c.conf); err != nil {
+	if err := checkConf(c.to, *c.conf); err != nil {
 		return err
 	}
-	if c.options.Rows.StopAfter != "" && c.to == "conllu-conf" {
+	if c.options.Rows.StopAfter != "" && c.to == "conllu" && *c.conf {
 		return refuse("--stop-after %s: only parsed sentences have probabilities; leave out --conf", c.options.Rows.StopAfter)
 	}
 	if c.options.EndMarks && !isStream {

@@ -24,9 +24,10 @@ func formatOf(name string) string {
 	for _, packed := range []string{".gz", ".zst"} {
 		name = strings.TrimSuffix(name, packed)
 	}
-	return map[string]string{".conllu": "conllu", ".jsonl": "jsonl", ".ndjson": "jsonl", ".txt": "text",
-		".tsv": pipeline.TSVFormat, ".csv": pipeline.CSVFormat,
-		".tree": pipeline.TreeFormat, ".svg": pipeline.SVGFormat, ".html": pipeline.HTMLFormat, ".htm": pipeline.HTMLFormat}[path.Ext(name)]
+	if f := pipeline.FormatOfFile(name); f != nil {
+		return f.Name
+	}
+	return ""
 }
 
 // others are endings that promise a format or a compression that is not written. They

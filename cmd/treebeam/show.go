@@ -47,7 +47,7 @@ numbered: "7→3" means that the head of word 7 is word 3.
 
 treebeam sample writes uncertain sentences as CoNLL-U for you to correct.`
 
-var drawings = []string{pipeline.TreeFormat, pipeline.SVGFormat, pipeline.HTMLFormat}
+var drawings = []string{"tree", "svg", "html"}
 
 // newShow is treebeam show.
 func newShow() *cobra.Command {
@@ -78,7 +78,7 @@ func newShow() *cobra.Command {
 		if *to == "" && *file != "" {
 			*to = formatOf(*file)
 		}
-		if *to = cmp.Or(*to, pipeline.TreeFormat); !slices.Contains(drawings, *to) {
+		if *to = cmp.Or(*to, "tree"); !slices.Contains(drawings, *to) {
 			return refuse("--output %s: must be tree, svg or html; treebeam convert writes other formats", *file)
 		}
 		shown := allConf(*conf)

@@ -221,10 +221,12 @@ func (c *corpus) rows() string {
 // rowsOf has the sentences and the documents of an output, a row a line.
 func (c *corpus) rowsOf(o *output.Reader) string {
 	c.t.Helper()
+	w, err := pipeline.NewWriter("jsonl", pipeline.WriteOptions{})
+	c.must(err)
 	var out []byte
-	_, err := o.Sentences(func(r *output.Row) error {
-		out = pipeline.Formats["jsonl"](out, r)
-		return nil
+	_, err = o.Sentences(func(r *output.Row) (err error) {
+		out, err = w.Append(out, r)
+		return err
 	})
 	c.must(err)
 	for d, err := range o.Documents {

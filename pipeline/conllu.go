@@ -1,6 +1,9 @@
 package pipeline
 
 import (
+	"bytes"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,6 +14,61 @@ import (
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
+
+// A conlluFile is the format conllu.
+type conlluFile struct {
+	o     WriteOptions
+	begun bool
+}
+
+func (f *conlluFile) append(dst []byte, r *output.Row) ([]byte, error) {
+	start := len(dst)
+	if dst = appendTree(dst, r, f.o.Conf); len(dst) > start && !f.begun {
+		f.begun = true
+		dst = f.comment(dst, start, r)
+	}
+	return dst, nil
+}
+
+func (f *conlluFile) end(dst []byte) ([]byte, error) { return dst, nil }
+
+// appendTree appends a row as CoNLL-U, with its confidence or without.
+func appendTree(dst []byte, r *output.Row, conf bool) []byte {
+	if r.Tree == nil {
+		return append(dst, r.Failure.Block...)
+	}
+	s, err := parquet.FromRow(r.Tree)
+	if err != nil {
+		return append(dst, "# treebeam_failure = "+err.Error()+"\n\n"...)
+	}
+	s = withNames(&s, r.DocID, r.Format)
+	if conf {
+		noteConfidence(&s)
+	}
+	return conllu.Append(dst, &s)
+}
+
+// comment puts the comments of a file before its first row, which is dst[start:].
+func (f *conlluFile) comment(dst []byte, start int, r *output.Row) []byte {
+	if r.Format == string(source.CoNLLX) {
+		return dst
+	}
+	for line := range bytes.Lines(dst[start:]) {
+		if line[0] != '#' {
+			break
+		}
+		if key, _ := conllu.Comment(strings.TrimSuffix(string(line), "\n")); key == "generator" || key == "model" {
+			return dst
+		}
+	}
+	var comments []byte
+	for _, c := range [...][2]string{{"generator", f.o.Generator}, {"model", f.o.Model}} {
+		if c[1] != "" {
+			comments = append(comments, "# "+c[0]+" = "+c[1]+"\n"...)
+		}
+	}
+	return slices.Insert(dst, start, comments...)
+}
 
 // Keys of the comments that hold what a row says of its whole tree where CoNLL-U
 // does.
@@ -119,4 +177,51 @@ func AppendForCorrection(dst []byte, r *output.Row) ([]byte, error) {
 	s.Comments = comments
 	noteConfidence(&s)
 	return conllu.Append(dst, &s), nil
+}
+
+// ReadConfidence sets the confidence of a sentence that was written with --conf,
+// from MISC and comments, where they stay. A column that a word lacks, or that
+// holds no probability, is nil.
+func ReadConfidence(s *syntax.Sentence) {
+	c := &s.Confidence
+	for _, column := range [...]struct {
+		key string
+		to  *[]float32
+	}{{syntax.HeadConfKey, &c.HeadConf}, {syntax.DeprelConfKey, &c.DeprelConf}, {syntax.UPOSConfKey, &c.UPOSConf}} {
+		list := make([]float32, 0, len(s.Words))
+		for i := range s.Words {
+			value, _ := syntax.Value(s.Words[i].Misc, column.key)
+			p, ok := parseProbability(value)
+			if !ok {
+				break
+			}
+			list = append(list, p)
+		}
+		*column.to = nil
+		if len(list) == len(s.Words) {
+			*column.to = list
+		}
+	}
+	for _, comment := range s.Comments {
+		switch key, value := conllu.Comment(comment); key {
+		case treeConfComment:
+			c.TreeConf, c.HasTreeConf = parseProbability(value)
+		case certificateComment:
+			for k := syntax.All; k <= syntax.Bound; k++ {
+				if k.String() == value {
+					c.Certificate = k
+				}
+			}
+		}
+	}
+}
+
+// parseProbability reads what appendProbability wrote, to the last bit.
+func parseProbability(text string) (p float32, ok bool) {
+	const unit = 4096
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v >= 0 && v <= 1) {
+		return 0, false
+	}
+	return float32(math.Round(v*unit) / unit), true
 }
