@@ -253,12 +253,6 @@ func TestCustomRefused(t *testing.T) {
 	if _, err := Stream(context.Background(), o, os.Stdout); !isRefusal(err) || !strings.Contains(err.Error(), "is the file of --abbreviations") {
 		t.Errorf("got %v", err)
 	}
-	transforms.RegisterModels("mute", func(string) (transforms.Stages, string, error) { return through{}, "mute", nil })
-	o = options(at("a.txt"), filepath.Join(t.TempDir(), "out"))
-	o.Model, o.Rows.Unconstrained = "mute:", true
-	if err := tryRun(o); !isRefusal(err) || !strings.Contains(err.Error(), "the model takes neither") {
-		t.Errorf("got %v", err)
-	}
 }
 
 // Lists in a bucket are read from there, and their copies by workers.
@@ -301,19 +295,13 @@ func TestCustomNames(t *testing.T) {
 	}
 }
 
-var _ transforms.Customizer = (*transformstest.Toy)(nil)
-
-// The stages of a trained model take lists.
+// The stages of a trained model check lists.
 func TestTrainedModelTakesLists(t *testing.T) {
 	m, _, err := transforms.OpenModel("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, ok := m.(transforms.Customizer)
-	if !ok {
-		t.Fatal("it is no Customizer")
-	}
-	if _, err := c.With(&model.Lists{Abbreviations: []string{" "}}); err == nil {
+	if _, err := m.With(&model.Lists{Abbreviations: []string{" "}}); err == nil {
 		t.Error("it takes an abbreviation that is none")
 	}
 }

@@ -63,11 +63,9 @@ func TestMetrics(t *testing.T) {
 	for _, m := range p.Metrics() {
 		got[m.Name] = m
 	}
-	steps, failures, warnings := int64(0), int64(0), int64(0)
+	failures, warnings := int64(0), int64(0)
 	for name, m := range got {
 		switch {
-		case strings.HasPrefix(name, "sentences_work_le_"):
-			steps += m.Sum
 		case strings.HasPrefix(name, "failures_"):
 			failures += m.Sum
 		case strings.HasPrefix(name, "warnings_"):
@@ -83,7 +81,6 @@ func TestMetrics(t *testing.T) {
 		{"ranges", got["ranges_written"].Sum, int64(p.Job.Ranges)},
 		{"skipped", got["ranges_skipped"].Sum, 0},
 		{"repaired", got["sentences_repaired"].Sum, sum.Status["repaired"]},
-		{"steps of work", steps, sum.Trees},
 		{"failures", failures, sum.Errors},
 		{"warnings", warnings, sum.Warnings},
 		{"heads weighed", got["heads_weighed"].Sum, sum.Work.Heads},

@@ -57,7 +57,7 @@ func Prepare(ctx context.Context, o Options) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Job.TrainedOn = transforms.TrainedOn(model)
+	p.Job.TrainedOn = model.TrainedOn()
 	return p, nil
 }
 

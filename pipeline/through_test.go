@@ -5,10 +5,11 @@ import (
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
 // through are stages that do nearly nothing.
-type through struct{}
+type through struct{ transformstest.Plain }
 
 func (through) Segment(block string, _ int) []syntax.Sentence {
 	end := len(strings.TrimRight(block, " \n"))

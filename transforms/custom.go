@@ -18,13 +18,6 @@ import (
 // MaxCustomBytes bounds a file of CustomFiles.
 const MaxCustomBytes = 32 << 20
 
-// A Customizer is a Stages that heeds what a user knows of a text. Values of the
-// type are comparable.
-type Customizer interface {
-	// With returns stages that do what these do, by what lists say.
-	With(lists *model.Lists) (Stages, error)
-}
-
 // CustomFiles name the files in which a user says what is known of the text beside
 // the model (docs/custom.md): paths or URIs, "" for none. Whoever starts a run
 // reads them, once.
@@ -222,10 +215,6 @@ func Customize(m Stages, o *output.RowOptions, texts func() (*CustomTexts, error
 	if key == (customKey{}) {
 		return m, nil
 	}
-	c, ok := m.(Customizer)
-	if !ok {
-		return nil, errors.New("the model takes neither --abbreviations, --keep-together, --exceptions nor --unconstrained; leave them out")
-	}
 	key.stages = m
 	customized.Lock()
 	defer customized.Unlock()
@@ -241,7 +230,7 @@ func Customize(m Stages, o *output.RowOptions, texts func() (*CustomTexts, error
 		return nil, err
 	}
 	lists.Unconstrained = o.Unconstrained
-	made, err := c.With(lists)
+	made, err := m.With(lists)
 	if err != nil {
 		return nil, err
 	}

@@ -11,19 +11,6 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// An Encoder is a Stages that may have an encoder: dense scores make Tag, Prune
-// and Parse more accurate, and cost most of the time.
-type Encoder interface {
-	// Encodes reports whether there is one.
-	Encodes() bool
-	// CanChoose reports whether parses without the encoder are calibrated, so
-	// that it may be left to sentences that need it.
-	CanChoose() bool
-	// Encode sets Dense of sentences, each as if it were alone, or leaves it
-	// empty.
-	Encode(sents []*syntax.Sentence)
-}
-
 // Encode does all of Tag, Prune and Parse for a model with an encoder, and
 // nothing for others. Dense scores are large, so they live as long as the few
 // sentences that are encoded together are parsed: no chunk ever holds any.
@@ -54,11 +41,10 @@ func CheckEffort(m Stages, o *output.RowOptions) error {
 	if err != nil || o.Effort == "" {
 		return err
 	}
-	x, ok := m.(Encoder)
 	switch choose := p > 0 && p < 1; {
-	case !ok || !x.Encodes():
+	case !m.Encodes():
 		return fmt.Errorf("--effort %s: the model has no encoder; give --accurate, or name a model that has one with --model", o.Effort)
-	case choose && !x.CanChoose():
+	case choose && !m.CanChoose():
 		return fmt.Errorf("--effort %s: the model cannot tell which sentences need its encoder, for parses without it are not calibrated; give 0 or 1, or treebeam calibrate", o.Effort)
 	case choose && o.StopAfter != "":
 		return fmt.Errorf("--effort %s with --stop-after %s: only a tree says how sure a sentence is; give 0 or 1", o.Effort, o.StopAfter)
@@ -66,21 +52,20 @@ func CheckEffort(m Stages, o *output.RowOptions) error {
 	return nil
 }
 
-// encoder returns the encoder of m that o asks for, and the effort; nil if there
-// is none.
-func encoder(m Stages, o *output.RowOptions) (Encoder, float64) {
+// effort is how much of the work of an encoder o asks for, 0 if m has none.
+func effort(m Stages, o *output.RowOptions) float64 {
 	p, err := ParseEffort(o.Effort)
-	if x, ok := m.(Encoder); ok && err == nil && p > 0 && x.Encodes() {
-		return x, p
+	if err != nil || !m.Encodes() {
+		return 0
 	}
-	return nil, 0
+	return p
 }
 
 // EncodeChunk is Encode on one chunk. It also returns how many words the sentences
 // have that were encoded.
 func EncodeChunk(c Chunk, m Stages, o output.RowOptions) (_ Chunk, encoded int) {
-	x, effort := encoder(m, &o)
-	if x == nil {
+	least := effort(m, &o)
+	if least == 0 {
 		return c, 0
 	}
 	faults := make([]stageFault, len(c.Sentences))
@@ -89,9 +74,9 @@ func EncodeChunk(c Chunk, m Stages, o output.RowOptions) (_ Chunk, encoded int) 
 		list[i] = &c.Sentences[i].Sentence
 	}
 	e := model.Effort{
-		Least: effort, Workers: cap(*leaves.Load()),
+		Least: least, Workers: cap(*leaves.Load()),
 		Encode: func(which []int, sents []*syntax.Sentence) {
-			for k, fault := range encodeGuarded(x, sents) {
+			for k, fault := range encodeGuarded(m, sents) {
 				faults[which[k]] = stageFault{stageEncode, fault}
 			}
 		},
@@ -110,12 +95,12 @@ func EncodeChunk(c Chunk, m Stages, o output.RowOptions) (_ Chunk, encoded int) 
 
 // encodeGuarded encodes sentences, and returns the faults of those that it cannot
 // be done to.
-func encodeGuarded(x Encoder, sents []*syntax.Sentence) []syntax.Fault {
+func encodeGuarded(m Stages, sents []*syntax.Sentence) []syntax.Fault {
 	faults := make([]syntax.Fault, len(sents))
-	if guarded(func() { x.Encode(sents) }) != noFault { // the fault of one is not that of the others
+	if guarded(func() { m.Encode(sents) }) != noFault { // the fault of one is not that of the others
 		for k, s := range sents {
 			s.Dense = syntax.Dense{}
-			faults[k] = guarded(func() { x.Encode(sents[k : k+1]) })
+			faults[k] = guarded(func() { m.Encode(sents[k : k+1]) })
 		}
 	}
 	return faults

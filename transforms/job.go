@@ -122,16 +122,3 @@ func (c *Chunk) perSentence(stage string, body func(s *syntax.Sentence)) {
 		func(i int) { body(&c.Sentences[i].Sentence) })
 	c.keep(stage, panics)
 }
-
-// StageSegmented runs a chunk through the stages behind Segment, up to o.StopAfter.
-func StageSegmented(c Chunk, m Stages, o output.RowOptions) Chunk {
-	if o.StopAfter == output.StopSegment {
-		return c
-	}
-	c, _ = EncodeChunk(c, m, o)
-	c = TagChunk(c, m, o)
-	if o.StopAfter == output.StopTag {
-		return c
-	}
-	return ParseChunk(PruneChunk(c, m, o), m, o)
-}

@@ -2,10 +2,7 @@ package transforms
 
 import (
 	"context"
-	"fmt"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
@@ -44,25 +41,6 @@ var metrics = struct {
 	modelLoadMillis: beam.NewDistribution(MetricsNamespace, "model_load_ms"),
 }
 
-// workSteps are the counters of sentences by work: sentences_work_le_1, _le_2,
-// _le_4 and so on, each without those of the one before. Beam's distributions
-// hold no quantiles; these give them to a factor of two.
-var workSteps = func() (list [32]beam.Counter) {
-	for i := range list {
-		list[i] = counter(fmt.Sprintf("sentences_work_le_%d", int64(1)<<i))
-	}
-	return list
-}()
-
-// workStep is the index in workSteps of a sentence for which n heads were weighed.
-func workStep(n int64) int {
-	step := 0
-	for step < len(workSteps)-1 && n > int64(1)<<step {
-		step++
-	}
-	return step
-}
-
 // safely calls tell, which tells Beam something. If it fails, the run goes on.
 func safely(tell func()) {
 	defer func() {
@@ -86,7 +64,6 @@ func (c *Chunk) countAll(ctx context.Context) {
 		return
 	}
 	var tokens, restarts, exact, weighed int64
-	var steps [len(workSteps)]int64
 	var status [syntax.Budget + 1]int64
 	for i := range c.Sentences {
 		s := &c.Sentences[i].Sentence
@@ -96,13 +73,9 @@ func (c *Chunk) countAll(ctx context.Context) {
 			exact++
 		}
 		weighed += s.Confidence.Weighed
-		steps[workStep(s.Confidence.Weighed)]++
 		status[min(s.Status, syntax.Budget)]++
 		metrics.sentenceLength.Update(ctx, int64(len(s.Words)))
 		metrics.work.Update(ctx, s.Confidence.Weighed)
-	}
-	for i, n := range steps {
-		inc(ctx, workSteps[i], n)
 	}
 	m := &metrics
 	inc(ctx, m.sentences, int64(len(c.Sentences)))
@@ -151,22 +124,4 @@ func failureCounter(f *syntax.Failure) beam.Counter {
 		c, _ = failureCounters.LoadOrStore(name, counter(name))
 	}
 	return c.(beam.Counter)
-}
-
-// loadMillis is how long this process took to load models since the last chunk
-// that told Beam.
-var loadMillis atomic.Int64
-
-var opened sync.Map // digests of the models that this process has opened
-
-// timed opens the model at uri and notes how long that took if it was loaded.
-func timed(open Opener, uri string) (Stages, string, error) {
-	start := time.Now()
-	m, digest, err := open(uri)
-	if err == nil {
-		if _, again := opened.LoadOrStore(digest, true); !again {
-			loadMillis.Add(max(time.Since(start).Milliseconds(), 1))
-		}
-	}
-	return m, digest, err
 }

@@ -11,14 +11,6 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-func TestWorkSteps(t *testing.T) {
-	for n, want := range map[int64]int{0: 0, 1: 0, 2: 1, 3: 2, 4: 2, 5: 3, 1024: 10, 1025: 11, 1 << 31: 31, 1 << 60: 31} {
-		if got := workStep(n); got != want {
-			t.Errorf("step of %d: %d, want %d", n, got, want)
-		}
-	}
-}
-
 // However many reasons there are, they are counted by kind, and so are the
 // counters of Beam; outside Beam counting does nothing.
 func TestReasonsAreCountedByKind(t *testing.T) {

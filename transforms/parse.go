@@ -2,9 +2,12 @@ package transforms
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/parser/prune"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -19,7 +22,7 @@ func Parse(s beam.Scope, job Job, chunks beam.PCollection) beam.PCollection {
 // ParseChunk is Parse on one chunk. What comes out is a tree with one root,
 // or the sentence is a failure.
 func ParseChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
-	if x, _ := encoder(m, &o); x != nil {
+	if effort(m, &o) > 0 {
 		return c
 	}
 	refused := make([]syntax.Fault, len(c.Sentences))
@@ -60,4 +63,53 @@ func faultOf(err error) syntax.Fault {
 		return fault
 	}
 	return internal(err)
+}
+
+// keeping is m.Parse for a pruned sentence some of whose words have heads:
+// they keep them, and their deprels if they have one, and the search finds
+// those of the others.
+func keeping(m Stages) func(s *syntax.Sentence, o output.ParseOptions) error {
+	return func(s *syntax.Sentence, o output.ParseOptions) error {
+		heads, deprels := make([]int32, len(s.Words)), make([]string, len(s.Words))
+		given := false
+		for i := range s.Words {
+			w := &s.Words[i]
+			heads[i] = w.Head
+			if w.Head != syntax.NoHead {
+				given, deprels[i] = true, w.Deprel
+			}
+		}
+		if !given {
+			return m.Parse(s, o)
+		}
+		if err := prune.Keep(s, heads); err != nil {
+			return err
+		}
+		if o.Projective {
+			if err := prune.Project(s, heads); err != nil {
+				return err
+			}
+		}
+		if err := m.Parse(s, o); err != nil {
+			return err
+		}
+		known := make([]bool, 2*len(heads))
+		keptHeads, keptDeprels := known[:len(heads)], known[len(heads):]
+		for i, h := range heads {
+			w := &s.Words[i]
+			keptHeads[i], keptDeprels[i] = h != syntax.NoHead, deprels[i] != ""
+			if h != syntax.NoHead && w.Head != h {
+				panic(fmt.Sprintf("word %d got head %d, not the given %d", i+1, w.Head, h))
+			}
+			if deprels[i] == "" {
+				continue
+			}
+			w.Deprel = deprels[i]
+			if i < len(s.Confidence.LabelProb) {
+				s.Confidence.LabelProb[i] = 1
+			}
+		}
+		m.Calibrate(s, keptHeads, keptDeprels)
+		return nil
+	}
 }

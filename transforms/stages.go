@@ -1,85 +1,112 @@
 package transforms
 
 import (
-	"fmt"
-	"strings"
-	"sync"
+	"context"
+	"reflect"
+	"slices"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Stages is what a model does to text. All methods may be called at once
-// from many goroutines, each on sentences of its own; the model is read-only.
-type Stages interface {
-	// Segment cuts one block of raw text into sentences with words.
-	// Sentences over maxWords words are cut. Byte positions are relative to
-	// block.
-	Segment(block string, maxWords int) []syntax.Sentence
-	// SegmentLine is Segment for a block that is known to be one sentence.
-	SegmentLine(block string, maxWords int) []syntax.Sentence
-	// Tag fills UPOS, XPOS, Feats and Lemma where they are empty, or all of
-	// them if retag.
-	Tag(s *syntax.Sentence, retag bool)
-	// Prune sets Candidates.
-	Prune(s *syntax.Sentence)
-	// Parse sets Head, Deprel and Confidence. After an error the sentence has
-	// no tree.
-	Parse(s *syntax.Sentence, o output.ParseOptions) error
+func init() {
+	beam.RegisterDoFn(reflect.TypeFor[chunkFn]())
 }
 
-// A Calibrator is a Stages that turns raw confidence into probabilities. Its
-// Parse has done so; Calibrate does it again for a parsed sentence some of
-// whose heads and deprels were given, both by word minus 1: these are certain.
-type Calibrator interface {
-	Calibrate(s *syntax.Sentence, heads, deprels []bool)
+// A chunkFn is a stage between Read and Write, by its name: it makes one chunk of one.
+type chunkFn struct {
+	Job    Job
+	Stage  string
+	stages Stages
 }
 
-// An Opener gives the stages of the model at a URI and the model's digest. It
-// must return the same loaded model however often it is called.
-type Opener func(uri string) (m Stages, digest string, err error)
-
-var openers sync.Map // scheme -> Opener
-
-// RegisterModels makes open answer for model URIs "scheme:...". The scheme ""
-// answers for all others.
-func RegisterModels(scheme string, open Opener) { openers.Store(scheme, open) }
-
-// OpenModel opens the model at uri ("" is the embedded one).
-func OpenModel(uri string) (m Stages, digest string, err error) {
-	scheme, _, ok := strings.Cut(uri, ":")
-	if ok {
-		if open, found := openers.Load(scheme); found {
-			return timed(open.(Opener), uri)
-		}
-	}
-	if open, found := openers.Load(""); found {
-		return timed(open.(Opener), uri)
-	}
-	return nil, "", fmt.Errorf("no model can be opened at %q in this build of the program", uri)
+// perChunk adds a stage to a pipeline, in a scope of its name.
+func perChunk(s beam.Scope, stage string, job Job, chunks beam.PCollection) beam.PCollection {
+	return beam.ParDo(s.Scope(stage), &chunkFn{Job: job, Stage: stage}, chunks)
 }
 
-// open opens the job's model, checks that it is the one that the launcher saw, and
-// tells it what the user knows of the text.
-func (j *Job) open() (Stages, error) {
-	m, digest, err := OpenModel(j.Model)
-	if err != nil {
-		return nil, j.marked(err)
-	}
-	if digest != j.ModelDigest {
-		return nil, j.marked(fmt.Errorf("the model %s has changed since the run was started: it had digest %s and has %s; start the run again",
-			j.Model, short(j.ModelDigest), short(digest)))
-	}
-	if m, err = Customize(m, &j.Options, j.readCustom); err != nil {
-		return nil, j.marked(err)
-	}
-	return m, nil
+func (f *chunkFn) Setup() (err error) {
+	f.stages, err = f.Job.open()
+	return err
 }
 
-// short is enough of a digest to tell models apart.
-func short(digest string) string {
-	if len(digest) > 12 {
-		return digest[:12]
+func (f *chunkFn) ProcessElement(ctx context.Context, c Chunk, emit func(Chunk)) {
+	m, o := f.stages, f.Job.Options
+	switch f.Stage {
+	case "Segment":
+		c = SegmentChunk(c, m, o)
+	case "Encode":
+		var encoded int
+		c, encoded = EncodeChunk(c, m, o)
+		safely(func() { inc(ctx, metrics.tokensEncoded, int64(encoded)) })
+	case "Tag":
+		c = TagChunk(c, m, o)
+	case "Prune":
+		c = PruneChunk(c, m, o)
+	case "Parse":
+		c = ParseChunk(c, m, o)
+	default:
+		panic("no stage " + f.Stage)
 	}
-	return digest
+	emit(c)
+}
+
+// Tag fills in tags, features and lemmas of sentences in which a word has no
+// UPOS, or replaces those of all. In a sentence that is tagged, empty features
+// mean that there are none: it stays as it is. It leaves alone what Encode does.
+//
+// PCollection<Chunk> -> PCollection<Chunk>
+func Tag(s beam.Scope, job Job, chunks beam.PCollection) beam.PCollection {
+	return perChunk(s, "Tag", job, chunks)
+}
+
+// TagChunk is Tag on one chunk.
+func TagChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
+	if effort(m, &o) == 0 {
+		c.perSentence(stageTag, func(s *syntax.Sentence) { tagSentence(s, m, &o) })
+	}
+	return c
+}
+
+func tagSentence(s *syntax.Sentence, m Stages, o *output.RowOptions) {
+	if needsTags(s, o) {
+		m.Tag(s, o.Retag)
+		return
+	}
+	s.TagsGiven = true
+}
+
+// needsTags reports whether a word has no UPOS, or those of all are replaced.
+func needsTags(s *syntax.Sentence, o *output.RowOptions) bool {
+	return o.Retag || slices.ContainsFunc(s.Words, func(w syntax.Word) bool { return w.UPOS == "" })
+}
+
+// Prune finds the candidate heads of every word. It leaves alone what Encode does.
+//
+// PCollection<Chunk> -> PCollection<Chunk>
+func Prune(s beam.Scope, job Job, chunks beam.PCollection) beam.PCollection {
+	return perChunk(s, "Prune", job, chunks)
+}
+
+// PruneChunk is Prune on one chunk.
+func PruneChunk(c Chunk, m Stages, o output.RowOptions) Chunk {
+	if effort(m, &o) == 0 {
+		c.perSentence(stagePrune, m.Prune)
+	}
+	return c
+}
+
+// StageSegmented runs a chunk through the stages behind Segment, up to o.StopAfter.
+func StageSegmented(c Chunk, m Stages, o output.RowOptions) Chunk {
+	if o.StopAfter == output.StopSegment {
+		return c
+	}
+	c, _ = EncodeChunk(c, m, o)
+	c = TagChunk(c, m, o)
+	if o.StopAfter == output.StopTag {
+		return c
+	}
+	return ParseChunk(PruneChunk(c, m, o), m, o)
 }

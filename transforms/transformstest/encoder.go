@@ -27,7 +27,7 @@ type Encoder struct {
 	base    *Encoder     // that With made this one of; nil: none
 }
 
-// With implements transforms.Customizer.
+// With implements transforms.Stages.
 func (e *Encoder) With(lists *model.Lists) (transforms.Stages, error) {
 	t, err := e.Toy.with(lists)
 	return &Encoder{Toy: t, base: e}, err
@@ -36,13 +36,13 @@ func (e *Encoder) With(lists *model.Lists) (transforms.Stages, error) {
 // Sure is how sure the toy is of a sentence that begins with form, from 0 to 1.
 func Sure(form string) float32 { return float32(hash(form)%4097) / 4096 }
 
-// Encodes implements transforms.Encoder.
+// Encodes implements transforms.Stages.
 func (e *Encoder) Encodes() bool { return true }
 
-// CanChoose implements transforms.Encoder.
+// CanChoose implements transforms.Stages.
 func (e *Encoder) CanChoose() bool { return true }
 
-// Encode implements transforms.Encoder.
+// Encode implements transforms.Stages.
 func (e *Encoder) Encode(sents []*syntax.Sentence) {
 	for _, s := range sents {
 		if s.Dense.Arcs != nil {
@@ -103,7 +103,7 @@ func (e *Encoder) Parse(s *syntax.Sentence, o output.ParseOptions) error {
 	return nil
 }
 
-// Calibrate implements transforms.Calibrator.
+// Calibrate implements transforms.Stages.
 func (e *Encoder) Calibrate(s *syntax.Sentence, _, _ []bool) {
 	p := float32(0.5)
 	if !encoded(s) && len(s.Words) > 0 {

@@ -4,6 +4,7 @@ package transformstest
 
 import (
 	"cmp"
+	"errors"
 	"hash/fnv"
 	"slices"
 	"strings"
@@ -30,10 +31,34 @@ const (
 	Headless     = "CYCLIC" // Parse gives it itself as its head
 )
 
+// Plain is the part of Stages that most toys do without.
+type Plain struct{}
+
+// Calibrate implements transforms.Stages.
+func (Plain) Calibrate(*syntax.Sentence, []bool, []bool) {}
+
+// Encodes implements transforms.Stages.
+func (Plain) Encodes() bool { return false }
+
+// CanChoose implements transforms.Stages.
+func (Plain) CanChoose() bool { return false }
+
+// Encode implements transforms.Stages.
+func (Plain) Encode([]*syntax.Sentence) {}
+
+// With implements transforms.Stages.
+func (Plain) With(*model.Lists) (transforms.Stages, error) {
+	return nil, errors.New("this toy takes no lists")
+}
+
+// TrainedOn implements transforms.Stages.
+func (Plain) TrainedOn() string { return "" }
+
 // A Toy cuts at white space, ends sentences after ".", "?" and "!", tags by
 // the form and hangs every word on the one before it. It does not know words
 // whose first letter is not ASCII.
 type Toy struct {
+	Plain
 	Opened atomic.Int64 // how often it was asked for
 	Parsed atomic.Int64 // sentences
 	hook   atomic.Pointer[func(s *syntax.Sentence)]
@@ -43,7 +68,7 @@ type Toy struct {
 	base       *Toy         // that With made this one of; nil: none
 }
 
-// With implements transforms.Customizer: strings are kept together where white space
+// With implements transforms.Stages: strings are kept together where white space
 // is around them, a sentence does not end behind an abbreviation, exceptions are
 // heeded, and the relation Free is used where trees are unconstrained. It is unkind:
 // it panics if nothing is said, or a second time.
@@ -210,7 +235,7 @@ func (t *Toy) Tag(s *syntax.Sentence, retag bool) {
 	}
 }
 
-// TrainedOn implements transforms.Named.
+// TrainedOn implements transforms.Stages.
 func (t *Toy) TrainedOn() string { return "toy (ASCII)" }
 
 // Prune implements transforms.Stages.
