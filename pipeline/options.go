@@ -185,6 +185,20 @@ func (o *Options) open(ctx context.Context) (m transforms.Stages, digest string,
 	return m, digest, nil
 }
 
+// Provenance is that of a run with these options. It opens the model, and reads what
+// Custom names: a run that is prepared with these options later does not read it
+// again. Its errors are refusals.
+func (o *Options) Provenance(ctx context.Context) (output.Provenance, error) {
+	if err := ValidateRows(&o.Rows); err != nil {
+		return output.Provenance{}, err
+	}
+	_, digest, err := o.open(ctx)
+	if err != nil {
+		return output.Provenance{}, err
+	}
+	return output.Provenance{FormatVersion: output.FormatVersion, ModelDigest: digest, Options: o.Rows}, nil
+}
+
 // CheckPlaces refuses local paths, of the output or an input, on runners whose
 // workers may not see them: the output would be lost on their disks, and the
 // input would be gone for them. A local model is no obstacle, nor are the files of

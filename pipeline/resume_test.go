@@ -40,7 +40,7 @@ func TestInterrupted(t *testing.T) {
 		t.Fatal("the run was not interrupted")
 	}
 	time.Sleep(200 * time.Millisecond) // what was under way in this process ends
-	done := p.Standing(context.Background()).Parts
+	done := p.Finished(context.Background()).Parts
 	if done == 0 || done == p.Job.Ranges {
 		t.Fatalf("%d of %d ranges were done: the test needs some", done, p.Job.Ranges)
 	}

@@ -195,7 +195,7 @@ func resumed(t *testing.T, b bucket, o Options, want map[string]string) {
 	for transforms.Progress.Active.Load() > 0 {
 		time.Sleep(time.Millisecond) // what was under way in this process ends
 	}
-	done := p.Standing(context.Background()).Parts
+	done := p.Finished(context.Background()).Parts
 	if done < 5 || p.Job.Ranges-done < 5 {
 		t.Fatalf("%d of %d ranges were done: the test needs some", done, p.Job.Ranges)
 	}

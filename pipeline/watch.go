@@ -2,9 +2,11 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/transforms"
 )
 
@@ -12,7 +14,7 @@ import (
 // engine, have done of it since the watch began. What an earlier run had done is in
 // no rate. No result depends on it.
 type Watch struct {
-	Before Standing // what was done when it began; zero if it was not asked for
+	Before Parts // what was done when it began; zero if it was not asked for
 
 	run     *Prepared
 	asked   bool
@@ -34,7 +36,7 @@ func countedNow() counted {
 func (p *Prepared) Watch(ctx context.Context, ask bool) *Watch {
 	w := &Watch{run: p, asked: ask, start: time.Now(), counted: countedNow()}
 	if ask {
-		w.Before = p.Standing(ctx)
+		w.Before = p.Finished(ctx)
 	}
 	return w
 }
@@ -65,7 +67,7 @@ func (w *Watch) Going(ctx context.Context) Going {
 		g.Bytes, g.Seen = now.bytes-w.counted.bytes, now.parts-w.counted.parts
 		return g
 	}
-	now := w.run.Standing(ctx)
+	now := w.run.Finished(ctx)
 	g.Bytes, g.Seen = now.Bytes-w.Before.Bytes, int64(now.Parts)
 	return g
 }
@@ -139,3 +141,34 @@ func (d *Done) Add(o Done) {
 
 // Rate is the words a second, if Known.
 func (d *Done) Rate() float64 { return rate(d.Words, d.Elapsed) }
+
+// Parts are those of a run that are finished, as far as the names of their files
+// tell.
+type Parts struct {
+	Parts int
+	Bytes int64 // of stored input in them
+}
+
+// Finished looks at what the output holds now. It asks the store for the names
+// in one folder; what it cannot see counts as not done.
+func (p *Prepared) Finished(ctx context.Context) Parts {
+	var s Parts
+	folder := store.Join(p.Job.Output, "trees")
+	for info, err := range store.List(ctx, folder) {
+		if err != nil {
+			break
+		}
+		name := store.Within(folder, info.Name)
+		var k int
+		if _, err := fmt.Sscanf(name, "part-%d-of-", &k); err != nil || !output.IsPart(name, p.Job.FP) || k < 0 || k >= len(p.sizes) {
+			continue
+		}
+		s.Parts++
+		s.Bytes += p.sizes[k]
+	}
+	return s
+}
+
+// Here reports whether the stages run in this process, so that
+// transforms.Progress counts them.
+func (p *Prepared) Here() bool { return p.here }

@@ -1,6 +1,6 @@
-// Package transforms holds the stages of the pipeline as Beam DoFns, one
-// stage a file: Read, Segment, Tag, Prune, Parse, Write and Finish. It does
-// no arithmetic of the parser: it cuts, hands over, counts and commits.
+// Package transforms holds the stages of the pipeline as Beam DoFns: Read,
+// Segment, Encode, Tag, Prune, Parse, Write and Finish. It does no arithmetic of
+// the parser: it cuts, hands over, counts and commits.
 //
 // A Chunk is the only element type between Read and Write, and every
 // collection of chunks has one consumer: a stage owns the chunk that it gets,

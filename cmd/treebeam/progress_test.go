@@ -94,15 +94,15 @@ func TestContinuedProgress(t *testing.T) {
 		must(t, err)
 	}
 	full := prepare()
-	if full.Standing(t.Context()) != (pipeline.Standing{}) {
-		t.Fatalf("%+v before the run", full.Standing(t.Context()))
+	if full.Finished(t.Context()) != (pipeline.Parts{}) {
+		t.Fatalf("%+v before the run", full.Finished(t.Context()))
 	}
 	before := transforms.Progress.Bytes.Load()
 	run(full)
 	if n := transforms.Progress.Bytes.Load() - before; n != full.Bytes {
 		t.Errorf("%d of %d bytes were counted", n, full.Bytes)
 	}
-	if s := full.Standing(t.Context()); s.Bytes != full.Bytes || s.Parts != full.Job.Ranges {
+	if s := full.Finished(t.Context()); s.Bytes != full.Bytes || s.Parts != full.Job.Ranges {
 		t.Errorf("%+v after the run of %d bytes in %d parts", s, full.Bytes, full.Job.Ranges)
 	}
 

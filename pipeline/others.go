@@ -3,11 +3,44 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/io/store"
 )
+
+// checkOutput refuses a folder that holds another run's output, unless it is
+// to be overwritten: then it returns the records of that output.
+func (o *Options) checkOutput(ctx context.Context, folder string, run *output.Record, plan *source.Plan) ([]output.Record, error) {
+	others, err := output.Records(ctx, folder)
+	if err != nil {
+		return nil, &Refusal{Err: err}
+	}
+	others = slices.DeleteFunc(others, func(r output.Record) bool { return r.FP == run.FP })
+	if len(others) == 0 {
+		return nil, output.CheckForeign(ctx, folder, run.FP)
+	}
+	if !o.Overwrite {
+		return nil, refuse("%s holds the output of another run:\n  %s\nname another --output, or remove that output with --overwrite",
+			folder, strings.Join(differences(ctx, folder, run, plan, &others[0]), "\n  "))
+	}
+	return others, nil
+}
+
+// removeOthers removes the output of the other runs and nothing else.
+func removeOthers(ctx context.Context, folder string, others []output.Record, fp string) error {
+	if len(others) == 0 {
+		return nil
+	}
+	for _, other := range others {
+		if err := output.Remove(ctx, folder, &other); err != nil {
+			return fmt.Errorf("--overwrite: %w", err)
+		}
+	}
+	return output.CheckForeign(ctx, folder, fp)
+}
 
 // differencesShown is how many differences a refusal lists.
 const differencesShown = 8
