@@ -12,7 +12,6 @@ import (
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
-	"github.com/treebeam/treebeam/io/treebank"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/train"
 )
@@ -86,68 +85,41 @@ func (f *trainFlags) keepsInputs() error {
 // runOnly trains one part on treebanks that passed the check and writes the
 // model with it.
 func (f *trainFlags) runOnly(fs *pflag.FlagSet, trainBank, devBank train.Treebank) error {
-	from, digest, err := readModel(f.from)
+	file, digest, err := readModel(f.from)
 	if err != nil {
 		return err
 	}
-	if _, err := model.New(from); err != nil { // now, not when hours of work are to be put into it
+	if _, err := model.New(file); err != nil { // now, not when hours of work are to be put into it
 		return refuse("--from %s: %w", f.from, err)
 	}
 	f.describe(fs)
-	if a, b := from.Info.Language, f.o.Info.Language; a != b && a != "" && b != "" {
+	if a, b := file.Info.Language, f.o.Info.Language; a != b && a != "" && b != "" {
 		return refuse("%s is a model of language %q, %s is a treebank of %q", f.from, a, f.train[0], b)
 	}
-	said := f.only + " trained in %s, all else as in " + strings.ReplaceAll(f.from, "%", "%%")
-	switch f.only {
-	case train.OnlyEncoder:
-		if err := f.openEncoder(); err != nil {
-			return err
-		}
-		return f.stored(func() ([]byte, error) {
-			data, err := train.Encoder(from, digest, trainBank, devBank, f.o)
-			return f.overlaid(data, digest, err)
-		}, said)
-	case train.OnlyMix:
-		encoder := from
-		if f.encoder.file != "" {
-			if encoder, _, err = readModel(f.encoder.file); err != nil {
-				return err
-			}
-		}
-		if encoder.Info.Encoder == nil {
-			return refuse("%s has no encoder: train one with --only encoder, or name a model that has one with --encoder", cmp.Or(f.encoder.file, f.from))
-		}
-		return f.stored(func() ([]byte, error) {
-			data, err := train.Mix(from, digest, encoder, trainBank, devBank, f.o)
-			return f.overlaid(data, digest, err)
-		}, said)
+	from := train.Base{File: file, Digest: digest, Tuned: file}
+	switch {
+	case f.only == train.OnlyEncoder:
+		err = f.openEncoder()
+	case f.only == train.OnlyMix && f.encoder.file != "":
+		from.Tuned, _, err = readModel(f.encoder.file)
 	}
-	begun := time.Now()
-	f.o.Blocks = treebank.Blocks
-	f.o.Now = time.Now
-	f.o.Log = trainLog(begun)
-	alone := train.Lemmas
-	if f.only == train.OnlySegmenter {
-		alone = train.Segmenter
-	}
-	out, err := alone(from, digest, trainBank, devBank, f.o)
 	if err != nil {
 		return err
 	}
-	return f.write(out, begun, said)
-}
-
-// overlaid returns what is to be written of a model with an encoder: all, or with
-// --overlay what the model of --from, which has the digest, has not.
-func (f *trainFlags) overlaid(data []byte, digest string, err error) ([]byte, error) {
-	if err != nil || !f.overlay {
-		return data, err
+	if f.only == train.OnlyMix && from.Tuned.Info.Encoder == nil {
+		return refuse("%s has no encoder: train one with --only encoder, or name a model that has one with --encoder", cmp.Or(f.encoder.file, f.from))
 	}
-	file, err := model.Decode(data)
-	if err != nil {
-		return nil, err
-	}
-	return model.EncodeOverlay(file, digest)
+	return f.stored(func() ([]byte, error) {
+		data, err := train.Only(f.only, from, trainBank, devBank, f.o)
+		if err != nil || !f.overlay {
+			return data, err
+		}
+		whole, err := model.Decode(data)
+		if err != nil {
+			return nil, err
+		}
+		return model.EncodeOverlay(whole, digest)
+	}, f.only+" trained in %s, all else as in "+strings.ReplaceAll(f.from, "%", "%%"))
 }
 
 // readModel reads a model's file, and returns its digest.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/encode"
+	"github.com/treebeam/treebeam/parser/finetune"
 	"github.com/treebeam/treebeam/parser/pack"
 	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/parser/word"
@@ -60,7 +61,10 @@ func (t *trainer) encoder() (*encoded, error) {
 		return out
 	}
 	r, err := t.phase("encoder", []string{"encodable", "scripts", "tensors", gold.key, e.key()}, func(j job) ([]pack.Section, error) {
-		p, h, err := t.tune(encodable(gold.train), encodable(gold.dev), j)
+		p, h, err := finetune.Train(e.Params, encodable(gold.train), encodable(gold.dev), finetune.Options{
+			Seed: j.Seed, Layers: e.Layers, Epochs: e.Epochs, Texts: e.Text,
+			Workers: j.Workers, Log: j.Log, Now: j.Now, Checkpoint: j.checkpoint, Resume: j.resume,
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +77,7 @@ func (t *trainer) encoder() (*encoded, error) {
 	if err := pack.Read(pack.NewView(r.sections), "tuned", func(l *pack.Layout) { encode.LayoutTuned(l, x, h) }); err != nil {
 		return nil, err
 	}
-	component, err := t.quantise(x, h)
+	component, err := encode.Quantize(x, h)
 	if err != nil {
 		return nil, fmt.Errorf("making integers of the encoder: %w", err)
 	}
@@ -90,7 +94,7 @@ func (t *trainer) withEncoder(info model.Info, sparse []pack.Section, e *encoded
 	sections := slices.Concat(sparse, e.sections)
 	info.Templates = pack.Templates
 	mix, err := t.phase("mix", []string{mixVersion, t.gold().key, sumOfSections(sections)}, func(j job) ([]pack.Section, error) {
-		x, err := t.fitMix(info, sections, t.dev.Sentences, j)
+		x, err := fitMix(info, sections, t.dev.Sentences, j)
 		if err != nil {
 			return nil, err
 		}

@@ -212,7 +212,7 @@ func text(factors []factor, x model.Mix) string {
 
 // count runs a stage over copies of the sentences and counts the words of
 // which right says so.
-func (f *mixer) count(run stage, cases int, right func(gold, word *syntax.Word) int) (t tally) {
+func (f *mixer) count(run func(*syntax.Sentence) error, cases int, right func(gold, word *syntax.Word) int) (t tally) {
 	work := syntax.Clone(f.sents)
 	if err := eval.EachSentence(work, f.Workers, run); err != nil && f.err == nil {
 		f.err = err

@@ -2,11 +2,15 @@ package train
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/treebeam/treebeam/model"
+	"github.com/treebeam/treebeam/parser/lemma"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/tag"
 )
 
 // Names of the parts of a model that can be trained alone.
@@ -17,83 +21,103 @@ const (
 	OnlyMix       = "mix"     // what the encoder counts, and the calibrators
 )
 
-// ErrNoEncoder is that of a model that has no encoder to mix.
+// ErrNoEncoder is the error of a model that has no encoder to mix.
 var ErrNoEncoder = errors.New("the model has no encoder: train one with --only encoder")
 
-// Encoder tunes o.Encoder, adds it to a sparse model and returns the bytes of a
-// file that has everything else as it is in the model, byte for byte, but for
-// its calibrators. An encoder that the model has is replaced. Of the options it
-// reads those that Lemmas reads, Store, Reuse and Encoder. digest names the
-// model.
-func Encoder(from *model.File, digest string, train, dev Treebank, o Options) ([]byte, error) {
-	return encoderAlone(from, digest, train, dev, o, theStages)
+// A Base is a model of which one part is trained again.
+type Base struct {
+	*model.File
+	Digest string // names the model
+	// Tuned is the model, or another one that was tuned on the same treebank, whose
+	// encoder OnlyMix takes.
+	Tuned *model.File
 }
 
-func encoderAlone(from *model.File, digest string, train, dev Treebank, o Options, s stages) ([]byte, error) {
-	t, err := newTrainer(train, dev, o, s)
+// Only trains one part of a model again and returns the bytes of a file that has
+// everything else as it is in the model, byte for byte. Scores on dev are measured again,
+// and calibrators, if the model has any, are fitted again; with an encoder they always are.
+// Of the options it reads Seed, TagSeed, Lexicon, Encoder, Workers, Blocks, Store, Reuse,
+// Log, Now and, of Info, Command, Code and Created, which say in the provenance how the
+// part was made.
+//
+// Pruner, parser and labels read lemmas as features. They have learned from
+// those of the model: if many are others now, train the whole model.
+func Only(part string, from Base, train, dev Treebank, o Options) ([]byte, error) {
+	t, err := newTrainer(train, dev, o)
 	if err != nil {
 		return nil, err
 	}
-	t.progress.only("encoder", "mix", "evaluation")
-	e, err := t.encoder()
-	if err != nil {
-		return nil, err
-	}
-	return t.withEncoder(t.sparse(from, digest, OnlyEncoder), sparseSections(from), e)
-}
-
-// Mix takes a sparse model and the encoder of another, or of the same, which was
-// tuned on the same treebank, fits what they count beside each other, and
-// returns the bytes of a file of both.
-func Mix(from *model.File, digest string, encoder *model.File, train, dev Treebank, o Options) ([]byte, error) {
-	return mixAlone(from, digest, encoder, train, dev, o, theStages)
-}
-
-func mixAlone(from *model.File, digest string, encoder *model.File, train, dev Treebank, o Options, s stages) ([]byte, error) {
-	t, err := newTrainer(train, dev, o, s)
-	if err != nil {
-		return nil, err
-	}
-	var e encoded
-	for _, s := range encoder.Sections {
-		if strings.HasPrefix(s.Name, model.EncodeName+".") {
-			e.sections = append(e.sections, s)
-		}
-	}
-	if len(e.sections) == 0 || encoder.Info.Encoder == nil {
-		return nil, ErrNoEncoder
-	}
-	e.about = *encoder.Info.Encoder
-	t.progress.only("mix", "evaluation")
-	return t.withEncoder(t.sparse(from, digest, OnlyMix), sparseSections(from), &e)
-}
-
-// sparseSections are those that a model has without an encoder and
-// calibrators.
-func sparseSections(from *model.File) []pack.Section {
-	return without(from.Sections, model.EncodeName, model.MixName, model.CalibrateName, model.FastCalibrateName)
-}
-
-// sparse returns the provenance of a model without its encoder and
-// calibrators, with a note of which part is trained now.
-func (t *trainer) sparse(from *model.File, digest, part string) model.Info {
 	info := from.Info
-	if e := info.Encoder; e != nil {
-		info.Licence = strings.TrimSuffix(strings.TrimSuffix(info.Licence, licenceOf(e)), "; ")
-	}
-	info.Calibration, info.Encoder = nil, nil
-	info.Parts = t.noted(info.Parts, part, digest)
-	return info
-}
-
-// noted returns a list of parts with this one, in place of an earlier one of
-// its name.
-func (t *trainer) noted(parts []model.Part, name, digest string) []model.Part {
-	i := t.Info
-	return append(slices.DeleteFunc(slices.Clone(parts), func(p model.Part) bool { return p.Name == name }), model.Part{
-		Name: name, From: digest, Command: i.Command, Seed: t.seedOf(name), Code: i.Code, Created: i.Created,
+	i := &t.Info
+	info.Parts = append(slices.DeleteFunc(slices.Clone(info.Parts), func(p model.Part) bool { return p.Name == part }), model.Part{
+		Name: part, From: from.Digest, Command: i.Command, Seed: t.seedOf(part), Code: i.Code, Created: i.Created,
 		Train: t.train.Data(), More: moreOf(t.train), Dev: t.dev.Data(),
 	})
+	switch part {
+	case OnlyEncoder, OnlyMix:
+		return t.addEncoder(part, from, info)
+	case OnlyLemmas, OnlySegmenter:
+	default:
+		return nil, fmt.Errorf("%s cannot be trained alone", part)
+	}
+	if key := t.lexiconKey(); key != "" {
+		info.Options = maps.Clone(info.Options)
+		info.Options["lexicon of "+part] = key
+	}
+	c := t.progress.start(part)
+	prefix, made, err := t.trainPart(part, from, t.job(c, ""))
+	if err != nil {
+		return nil, fmt.Errorf("training the %s: %w", part, err)
+	}
+	c.finish("")
+	sections := replaced(from.Sections, prefix, made)
+	rest := without(sections, model.CalibrateName, model.FastCalibrateName)
+	return t.finish(info, rest, len(rest) < len(sections))
+}
+
+// trainPart trains lemmas or segmenter and returns their sections, whose names begin with
+// the prefix.
+func (t *trainer) trainPart(part string, from Base, j job) (prefix string, sections []pack.Section, err error) {
+	var made packer
+	name := model.TagName
+	if part == OnlyLemmas {
+		prefix = name + "." + lemma.Name + "."
+		made, err = tag.TrainLemmas(pack.NewView(from.Sections), name, t.train.All(), tagOptions(j))
+	} else {
+		name = model.SegmentName
+		prefix = name + "."
+		made, err = components[part].train(t.gold(), j)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	return prefix, packedAs(name, made), nil
+}
+
+// addEncoder tunes an encoder, or takes a tuned one, and puts it into a model, in place of
+// one that is there.
+func (t *trainer) addEncoder(part string, from Base, info model.Info) (data []byte, err error) {
+	var e *encoded
+	if part == OnlyEncoder {
+		if e, err = t.encoder(); err != nil {
+			return nil, err
+		}
+	} else {
+		if from.Tuned.Info.Encoder == nil {
+			return nil, ErrNoEncoder
+		}
+		e = &encoded{about: *from.Tuned.Info.Encoder}
+		for _, s := range from.Tuned.Sections {
+			if strings.HasPrefix(s.Name, model.EncodeName+".") {
+				e.sections = append(e.sections, s)
+			}
+		}
+	}
+	if old := info.Encoder; old != nil {
+		info.Licence = strings.TrimSuffix(strings.TrimSuffix(info.Licence, licenceOf(old)), "; ")
+	}
+	info.Calibration, info.Encoder = nil, nil
+	return t.withEncoder(info, without(from.Sections, model.EncodeName, model.MixName, model.CalibrateName, model.FastCalibrateName), e)
 }
 
 // without returns the sections that belong to none of the components.

@@ -9,15 +9,14 @@ import (
 )
 
 // Training sentences may be partial trees: some words have no head, or no relation.
-// Segmenter and tagger do not care. Pruner and parser learn from the heads that are
-// known, or that a first parser finds for known relations (heads.go), and labels from
-// the known relations of a tree that the pruner completes. The development treebank
-// must be complete.
+// Segmenter and tagger do not care. Pruner and parser learn from the known heads, and
+// labels from the known relations of a tree that the pruner completes. A relation says
+// nothing without a head, but for root. The development treebank must be complete.
 
 // hasTree reports whether pruner, parser and labels learn from a sentence: its tree has
 // one root or, while some heads are open, one at most, and one head at least is known.
-// Heads must have no cycle. Partial trees of sentences that are parsed in windows
-// are none to learn from.
+// Heads must have no cycle. Nothing learns from partial trees of sentences that are parsed
+// in windows.
 func hasTree(s *syntax.Sentence) bool {
 	open, _ := s.Open()
 	if open == 0 {
@@ -26,16 +25,31 @@ func hasTree(s *syntax.Sentence) bool {
 	return s.Roots() <= 1 && open < len(s.Words) && len(s.Words) <= syntax.MaxWholeWords
 }
 
-// settled returns a sentence after settleRoot, and leaves s as it is.
+// openRoot reports whether a word has no head and relation root.
+func openRoot(w *syntax.Word) bool { return w.Head == syntax.NoHead && w.RootRelation() }
+
+// settled returns a copy of a sentence in which the only word whose relation is root has
+// the head 0, unless another word has it.
 func settled(s *syntax.Sentence) syntax.Sentence {
 	c := *s
 	c.Words = slices.Clone(s.Words)
-	settleRoot(&c)
+	at := -1
+	for i := range c.Words {
+		w := &c.Words[i]
+		if open := openRoot(w); w.Head == syntax.Root || open && at >= 0 {
+			return c
+		} else if open {
+			at = i
+		}
+	}
+	if at >= 0 {
+		c.Words[at].Head = syntax.Root
+	}
 	return c
 }
 
 // A gap is what is open in a treebank.
-type gap struct{ sentences, bare, words, heads, relations, headless int }
+type gap struct{ sentences, bare, words, heads, relations int }
 
 // open counts what is open in all files of a treebank.
 func (t *Treebank) open() (g gap) {
@@ -48,11 +62,6 @@ func (t *Treebank) open() (g gap) {
 		g.relations += relations
 		if relations > 0 {
 			g.sentences++
-		}
-		for j := range s.Words {
-			if headless(&s.Words[j]) && hasTree(&s) {
-				g.headless++
-			}
 		}
 		if left, _ := s.Open(); left == len(s.Words) && left > 0 {
 			g.bare++
@@ -73,9 +82,6 @@ func (c *checker) open(t Treebank) {
 	if g.relations > 0 {
 		c.fact("%s: partial trees: %d; %v are open", t.Name, g.sentences, g)
 	}
-	if g.headless > 0 {
-		c.fact("%s: words with a relation and without a head, which a first parser finds: %d", t.Name, g.headless)
-	}
 	if g.bare > 0 {
 		c.fact("%s: sentences without any head, from which only segmenter and tagger learn: %d", t.Name, g.bare)
 	}
@@ -88,7 +94,6 @@ func (c *checker) leftOpen(t Treebank, s *syntax.Sentence) {
 		switch w := &whole.Words[i]; {
 		case openRoot(w):
 			c.add(false, "relation root on a word without a head, beside another root: the head is left open", t, s, i+1)
-		case headless(w) && hasTree(&whole):
 		case w.Head == syntax.NoHead:
 			c.add(false, "words without a head, which are left open", t, s, i+1)
 		case w.OpenRelation():

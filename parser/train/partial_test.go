@@ -79,8 +79,7 @@ func TestWholeTrainingFromPartialTrees(t *testing.T) {
 
 // Whole trees go to every phase as they are; provenance does not mention gaps.
 func TestWholeTreesAreNotTouched(t *testing.T) {
-	r := &rig{}
-	data, err := trainToy(r, Options{Seed: 1, Folds: 2})
+	data, err := trainToy(&rig{}, Options{Seed: 1, Folds: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,5 +122,26 @@ func TestPartialSentencesThatTeachTrees(t *testing.T) {
 	}
 	if hasTree(&long) {
 		t.Error("a partial tree that is parsed in windows")
+	}
+}
+
+// A word whose relation is root is the root, unless there are two or another root.
+func TestSettled(t *testing.T) {
+	for _, c := range []struct{ words, want string }{
+		{"-1:root 1:obj", "0 1"}, {"-1:root -1:root", "-1 -1"}, {"0:root -1:root", "0 -1"}, {"-1:root 0:", "-1 0"},
+		{"-1:obj -1:root", "-1 0"}, {"-1: 1:obj", "-1 1"}, {"2:nsubj 0:root", "2 0"},
+	} {
+		var s syntax.Sentence
+		for f := range strings.FieldsSeq(c.words) {
+			var w syntax.Word
+			head, deprel, _ := strings.Cut(f, ":")
+			fmt.Sscan(head, &w.Head)
+			w.Deprel = deprel
+			s.Words = append(s.Words, w)
+		}
+		whole := settled(&s)
+		if got := strings.Trim(fmt.Sprint(whole.Heads()), "[]"); got != c.want {
+			t.Errorf("%s: heads %s, want %s", c.words, got, c.want)
+		}
 	}
 }

@@ -3,12 +3,20 @@ package train
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/eval"
+	"github.com/treebeam/treebeam/parser/label"
+	"github.com/treebeam/treebeam/parser/lemma"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/prune"
+	"github.com/treebeam/treebeam/parser/search"
+	"github.com/treebeam/treebeam/parser/segment"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/parser/tag"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // A bank is what a phase learns from.
@@ -17,62 +25,98 @@ type bank struct {
 	key        string // hash of all that they depend on
 }
 
-// componentOf gives the names of the components that phases make.
-var componentOf = map[string]string{
-	"words": model.WordName, "segmenter": model.SegmentName, "tagger": model.TagName,
-	"pruner": model.PruneName, "parser": model.ParseName, "labels": model.LabelName,
+// A packer is a trained component.
+type packer interface{ Pack(*pack.Sub) }
+
+// A component is trained in a phase of its own.
+type component struct {
+	name  string // in a model
+	train func(b bank, j job) (packer, error)
+}
+
+// components are those of a sparse model, by phase.
+var components = map[string]component{
+	"words": {model.WordName, func(b bank, j job) (packer, error) {
+		return word.Learn(b.train).WithClusters(j.Clusters), nil
+	}},
+	"segmenter": {model.SegmentName, func(b bank, j job) (packer, error) {
+		return segment.Train(b.train, b.dev, segment.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log, Abbreviations: abbreviations(j.Lexicon)})
+	}},
+	"tagger": {model.TagName, func(b bank, j job) (packer, error) {
+		return tag.Train(b.train, b.dev, tagOptions(j))
+	}},
+	"pruner": {model.PruneName, func(b bank, j job) (packer, error) {
+		return prune.Train(j.words, b.train, b.dev, pruneOptions(j))
+	}},
+	"parser": {model.ParseName, func(b bank, j job) (packer, error) {
+		return search.Train(j.words, b.train, b.dev, search.TrainOptions{
+			Seed: j.Seed, Workers: j.Workers, Log: j.Log,
+			Families: j.Families, Delta: j.Delta, Strategy: j.Strategy, Limit: j.Weights, Tensor: j.Tensor,
+			Checkpoint: j.checkpoint, Resume: j.resume,
+		})
+	}},
+	"labels": {model.LabelName, func(b bank, j job) (packer, error) {
+		return label.Train(j.words, b.train, b.dev, label.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log})
+	}},
+}
+
+func tagOptions(j job) tag.Options {
+	return tag.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log, Lexicon: j.Lexicon, Clusters: j.Clusters}
+}
+
+func pruneOptions(j job) prune.Options {
+	return prune.Options{Seed: j.Seed, Workers: j.Workers, Cut: j.Cut, Log: j.Log}
+}
+
+// abbreviations returns the forms of a lexicon that end in a period.
+func abbreviations(lexicon []lemma.Entry) (list []string) {
+	for i := range lexicon {
+		if form := lexicon[i].Form; len(form) > 1 && strings.HasSuffix(form, ".") {
+			list = append(list, form)
+		}
+	}
+	return list
 }
 
 // phases runs all phases in order and returns the sections of the model.
 func (t *trainer) phases() ([]pack.Section, error) {
 	gold := t.gold()
-	mix := t.clustered(t.cased(t.mixed(gold)))
-	words, err := t.component("words", mix)
+	all := t.cased(t.mixed(gold))
+	if key := t.clustersKey(); key != "" {
+		all.key = hashKey("clusters", all.key, key)
+	}
+	words, err := t.component("words", all)
 	if err != nil {
 		return nil, err
 	}
-	if t.words, err = t.openWords(pack.NewView(words.sections)); err != nil {
+	if t.words, err = word.Open(pack.NewView(words.sections), model.WordName); err != nil {
 		return nil, fmt.Errorf("opening the vocabulary: %w", err)
 	}
-	segmenter, tagger, err := t.segmenterAndTagger(gold, mix)
+	segmenter, tagger, err := t.segmenterAndTagger(gold, all)
 	if err != nil {
 		return nil, err
 	}
-	trees, err := t.tagged(tagger, mix)
+	trees, err := t.tagged(tagger, all)
 	if err != nil {
 		return nil, err
 	}
-	if trees, err = t.headed(trees); err != nil {
-		return nil, err
-	}
-	g, err := t.finder(trees)
+	pruner, err := t.component("pruner", trees, fmt.Sprint(t.Cut))
 	if err != nil {
 		return nil, err
 	}
-	labels, err := t.component("labels", completed(trees, g.candidates))
+	candidates, err := t.candidates(pruner, trees)
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(words.sections, segmenter.sections, tagger.sections, g.pruner.sections, g.parser.sections, labels.sections), nil
-}
-
-// A finder is what finds the heads of tagged sentences, and the bank of
-// candidates that its parser learned from.
-type finder struct {
-	pruner, parser *result
-	candidates     bank
-}
-
-// finder trains a pruner and a parser.
-func (t *trainer) finder(trees bank) (g finder, err error) {
-	if g.pruner, err = t.component("pruner", trees, fmt.Sprint(t.Cut)); err != nil {
-		return g, err
+	parser, err := t.component("parser", candidates, fmt.Sprint(t.Families, t.Delta, t.Strategy, t.Weights), t.tensorKey())
+	if err != nil {
+		return nil, err
 	}
-	if g.candidates, err = t.candidates(g.pruner, trees); err != nil {
-		return g, err
+	labels, err := t.component("labels", completed(trees, candidates))
+	if err != nil {
+		return nil, err
 	}
-	g.parser, err = t.component("parser", g.candidates, fmt.Sprint(t.Families, t.Delta, t.Strategy, t.Weights), t.tensorKey())
-	return g, err
+	return slices.Concat(words.sections, segmenter.sections, tagger.sections, pruner.sections, parser.sections, labels.sections), nil
 }
 
 // gold is the bank of the treebanks as they are, file after file.
@@ -84,32 +128,29 @@ func (t *trainer) gold() bank {
 	return bank{t.train.All(), t.dev.Sentences, hashKey(keys...)}
 }
 
-// clustered returns a bank whose key depends on the clusters, which all see that
-// learn from it.
-func (t *trainer) clustered(b bank) bank {
-	if key := t.clustersKey(); key != "" {
-		b.key = hashKey("clusters", b.key, key)
-	}
-	return b
-}
-
 // component trains one component or takes it from the store. options are all
 // that its bytes depend on beside the bank and the seed.
 func (t *trainer) component(phase string, b bank, options ...string) (*result, error) {
 	return t.phase(phase, append(options, b.key), func(j job) ([]pack.Section, error) {
-		c, err := t.learn[phase](b.train, b.dev, j)
+		c := components[phase]
+		made, err := c.train(b, j)
 		if err != nil {
 			return nil, err
 		}
-		var to pack.Builder
-		c.Pack(to.Sub(componentOf[phase]))
-		return to.Sections, nil
+		return packedAs(c.name, made), nil
 	})
+}
+
+// packedAs returns the sections of a component under its name.
+func packedAs(name string, c packer) []pack.Section {
+	var b pack.Builder
+	c.Pack(b.Sub(name))
+	return b.Sections
 }
 
 // segmenterAndTagger trains both at the same time: neither needs the other,
 // and each keeps little more than one core busy.
-func (t *trainer) segmenterAndTagger(gold, mix bank) (segmenter, tagger *result, err error) {
+func (t *trainer) segmenterAndTagger(gold, all bank) (segmenter, tagger *result, err error) {
 	var failed error
 	var wg sync.WaitGroup
 	var lexicon []string // as part of a key, which has none without one
@@ -117,7 +158,7 @@ func (t *trainer) segmenterAndTagger(gold, mix bank) (segmenter, tagger *result,
 		lexicon = []string{key}
 	}
 	wg.Go(func() { segmenter, failed = t.component("segmenter", gold, lexicon...) })
-	tagger, err = t.component("tagger", mix, lexicon...)
+	tagger, err = t.component("tagger", all, lexicon...)
 	wg.Wait()
 	if failed != nil {
 		return nil, nil, failed
@@ -135,11 +176,11 @@ func (t *trainer) tagged(tagger *result, from bank) (bank, error) {
 		b.key = hashKey("gold tags", from.key)
 		return b, nil
 	}
-	tag, err := t.openTagger(pack.NewView(tagger.sections), t.words)
+	m, err := tag.Open(pack.NewView(tagger.sections), model.TagName, t.words.Clusters())
 	if err != nil {
 		return bank{}, fmt.Errorf("opening the tagger: %w", err)
 	}
-	if err := eval.EachSentence(b.dev, t.Workers, tag); err != nil {
+	if err := eval.EachSentence(b.dev, t.Workers, func(s *syntax.Sentence) error { m.Tag(s, tag.Request{Retag: true}); return nil }); err != nil {
 		return bank{}, err
 	}
 	if t.TreeTags == TreeTagsGold {
@@ -147,17 +188,12 @@ func (t *trainer) tagged(tagger *result, from bank) (bank, error) {
 		return b, nil
 	}
 	all := syntax.Clone(from.train)
-	tags, err := t.phase("tags", []string{from.key, t.folds(), tagger.key}, func(j job) ([]pack.Section, error) {
-		predicted, err := t.jackknifeTags(from.train, j)
-		if err != nil {
-			return nil, err
-		}
-		return packed("tags", tagColumns(predicted)), nil
+	tags, err := t.columns("tags", tagColumns, all, []string{from.key, t.folds(), tagger.key}, func(list []syntax.Sentence, j job) error {
+		predicted, err := tag.Jackknife(list, j.Folds, tagOptions(j))
+		copy(list, predicted)
+		return err
 	})
 	if err != nil {
-		return bank{}, err
-	}
-	if err := readColumns(tags, "tags", tagColumns(all)); err != nil {
 		return bank{}, err
 	}
 	jackknifed := oneRoot(all)
@@ -181,39 +217,111 @@ func (t *trainer) tagged(tagger *result, from bank) (bank, error) {
 // candidates sets the candidate heads of both treebanks, jackknifed ones with
 // the gold head for train and the pruner's for dev.
 func (t *trainer) candidates(pruner *result, b bank) (bank, error) {
-	prune, err := t.openPruner(pack.NewView(pruner.sections), t.words)
+	m, err := prune.Open(pack.NewView(pruner.sections), model.PruneName, t.words)
 	if err != nil {
 		return bank{}, fmt.Errorf("opening the pruner: %w", err)
 	}
-	r, err := t.phase("candidates", []string{pruner.key, t.folds()}, func(j job) ([]pack.Section, error) {
-		work := syntax.Clone(b.train)
-		if err := t.jackknifeCandidates(work, pack.NewView(pruner.sections), j); err != nil {
-			return nil, err
-		}
-		return packed("candidates", candidateColumns(work)), nil
+	r, err := t.columns("candidates", candidateColumns, b.train, []string{pruner.key, t.folds()}, func(list []syntax.Sentence, j job) error {
+		_, err := prune.Jackknife(list, j.Folds, m, pruneOptions(j))
+		return err
 	})
 	if err != nil {
 		return bank{}, err
 	}
-	if err := readColumns(r, "candidates", candidateColumns(b.train)); err != nil {
-		return bank{}, err
-	}
 	b.key = r.key
-	return b, eval.EachSentence(b.dev, t.Workers, prune)
+	return b, eval.EachSentence(b.dev, t.Workers, func(s *syntax.Sentence) error { m.Prune(s); return nil })
 }
 
 // folds is the number of folds as part of a key.
 func (t *trainer) folds() string { return fmt.Sprint("folds ", t.Folds) }
 
+// columns runs a phase that predicts columns of a treebank instead of a component: work
+// sets them in a copy of the sentences, and the sentences get what was kept of it.
+func (t *trainer) columns(phase string, of func([]syntax.Sentence) func(*pack.Layout), sents []syntax.Sentence, keys []string, work func([]syntax.Sentence, job) error) (*result, error) {
+	r, err := t.phase(phase, keys, func(j job) ([]pack.Section, error) {
+		list := syntax.Clone(sents)
+		if err := work(list, j); err != nil {
+			return nil, err
+		}
+		return packed(phase, of(list)), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, pack.Read(pack.NewView(r.sections), phase, of(sents))
+}
+
+func packed(name string, layout func(*pack.Layout)) []pack.Section {
+	var b pack.Builder
+	pack.Write(b.Sub(name), layout)
+	return b.Sections
+}
+
+// tagFields are the columns that a tagger predicts.
+var tagFields = []struct {
+	name string
+	of   func(*syntax.Word) *string
+}{
+	{"upos", func(w *syntax.Word) *string { return &w.UPOS }}, {"xpos", func(w *syntax.Word) *string { return &w.XPOS }},
+	{"feats", func(w *syntax.Word) *string { return &w.Feats }}, {"lemma", func(w *syntax.Word) *string { return &w.Lemma }},
+}
+
+// tagColumns are the tags and lemmas of all words.
+func tagColumns(sents []syntax.Sentence) func(*pack.Layout) {
+	return func(l *pack.Layout) {
+		for _, f := range tagFields {
+			var column []string
+			for i := range sents {
+				for j := range sents[i].Words {
+					column = append(column, *f.of(&sents[i].Words[j]))
+				}
+			}
+			words := len(column)
+			l.Strings(f.name, &column)
+			l.Check(f.name, len(column) == words, "does not have as many words as the treebank")
+			for i := 0; i < len(sents) && l.Reading(); i++ {
+				for j := range sents[i].Words {
+					*f.of(&sents[i].Words[j]), column = column[0], column[1:]
+				}
+			}
+		}
+	}
+}
+
+// candidateColumns are the candidate heads of all sentences. Where they are
+// missing, they do not bound their array when they are read.
+func candidateColumns(sents []syntax.Sentence) func(*pack.Layout) {
+	return func(l *pack.Layout) {
+		var start, heads, odds []int32
+		for i := range sents {
+			c := &sents[i].Candidates
+			start, heads, odds = append(start, c.Start...), append(heads, c.Heads...), append(odds, c.LogOdds...)
+		}
+		pack.Array(l, "start", &start)
+		pack.Array(l, "heads", &heads)
+		pack.Array(l, "logodds", &odds)
+		l.Check("start", len(start) == countWords(sents)+len(sents), "does not fit the treebank")
+		for i := 0; i < len(sents) && l.Reading(); i++ {
+			n := sents[i].Len()
+			k := int(start[n])
+			l.Check("heads", k >= 0 && k <= len(heads) && k <= len(odds), "does not fit the treebank")
+			pack.Bounds(l, "start", start[:n+1], k)
+			if l.Reading() {
+				sents[i].Candidates = syntax.Candidates{Start: slices.Clip(start[:n+1]), Heads: slices.Clip(heads[:k]), LogOdds: slices.Clip(odds[:k])}
+				start, heads, odds = start[n+1:], heads[k:], odds[k:]
+			}
+		}
+		l.Check("heads", len(heads)+len(odds) == 0, "does not fit the treebank")
+	}
+}
+
 // oneRoot returns copies of the sentences whose trees have exactly one root (or may
 // get one: hasTree), with words of their own: only from those a parser can learn
 // that gives every sentence one.
-func oneRoot(sents []syntax.Sentence) []syntax.Sentence {
-	var out []syntax.Sentence
+func oneRoot(sents []syntax.Sentence) (out []syntax.Sentence) {
 	for i := range sents {
-		s := syntax.Clone(sents[i : i+1])
-		if settleRoot(&s[0]); hasTree(&s[0]) {
-			out = append(out, s...)
+		if s := settled(&sents[i]); hasTree(&s) {
+			out = append(out, s)
 		}
 	}
 	return out

@@ -5,9 +5,14 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
 
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/parser/pack"
+	"github.com/treebeam/treebeam/parser/word"
 )
 
 // A Store keeps the results of finished phases under short names such as
@@ -26,7 +31,7 @@ type Store interface {
 const version = 9
 
 // early are the phases that know nothing of trees: their seed is TagSeed.
-var early = map[string]bool{"segmenter": true, "tagger": true, "tags": true, OnlyLemmas: true}
+var early = map[string]bool{"segmenter": true, "tagger": true, "tags": true, "lemmas": true}
 
 // seedOf returns the seed of a phase's random choices.
 func (t *trainer) seedOf(phase string) uint64 {
@@ -51,11 +56,10 @@ type result struct {
 // key is there, otherwise from work. Either way the sections are read back
 // from their packed bytes.
 func (t *trainer) phase(name string, keys []string, work func(job) ([]pack.Section, error)) (*result, error) {
-	name = t.pass + name
 	key := hashKey(append([]string{name, fmt.Sprint(version, pack.Templates), fmt.Sprint("seed ", t.seedOf(name))}, keys...)...)
 	for _, from := range t.entries(name, key) {
 		if data, sections, ok := from.load(key); ok {
-			t.progress.skip(name, len(data))
+			t.progress.line("%-10s is done already, %d KB kept", name, kilobytes(len(data)))
 			return &result{key, sections}, t.keep(name, key, data)
 		}
 	}
@@ -75,7 +79,7 @@ func (t *trainer) phase(name string, keys []string, work func(job) ([]pack.Secti
 	if err != nil {
 		return nil, fmt.Errorf("reading back the %s: %w", name, err)
 	}
-	c.finish(len(data))
+	c.finish(fmt.Sprintf(", %d KB", kilobytes(len(data))))
 	return &result{key, file.Sections}, nil
 }
 
@@ -130,6 +134,17 @@ func (e entry) load(key string) (data []byte, sections []pack.Section, ok bool) 
 	return data, file.Sections, true
 }
 
+// A job is what a phase is told beside its sentences.
+type job struct {
+	Options                  // Seed is that of the phase, Log its own
+	words   *word.Vocabulary // nil in the phase that learns it
+
+	// checkpoint keeps a phase's state after an epoch, resume gives back what
+	// was kept last (linear.Loop); nil where nothing is kept.
+	checkpoint func(epoch int, layout func(*pack.Layout)) error
+	resume     func(layout func(*pack.Layout)) (bool, error)
+}
+
 // job returns what a phase is told. Its epochs are kept under "<phase>.epoch"
 // with the key of the phase; "" keeps none.
 func (t *trainer) job(c *clock, key string) job {
@@ -159,6 +174,53 @@ func (t *trainer) job(c *clock, key string) job {
 	}
 	return j
 }
+
+// progress writes what a training does: a line when a phase starts, the
+// component's own lines with the seconds of the phase, and a line with its time when it
+// ends. Phases may overlap.
+type progress struct {
+	mu  sync.Mutex
+	out func(format string, a ...any)
+	now func() time.Time
+}
+
+// A clock is the progress of one phase.
+type clock struct {
+	*progress
+	phase string
+	begun time.Time
+}
+
+// start begins a phase that has work to do.
+func (p *progress) start(phase string) *clock {
+	p.line("%-10s starts", phase)
+	return &clock{p, phase, p.now()}
+}
+
+func (p *progress) line(format string, a ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.out(format, a...)
+}
+
+// ownNames are those by which components begin their lines.
+var ownNames = []string{"encoder", "segmenter", "tagger", "pruner", "parser", "label"}
+
+// log is what components write to.
+func (c *clock) log(format string, a ...any) {
+	text := fmt.Sprintf(format, a...)
+	if name, rest, ok := strings.Cut(text, ": "); ok && slices.Contains(ownNames, name) {
+		text = rest // the phase says it
+	}
+	c.line("%-10s %6.1fs  %s", c.phase, c.seconds(), text)
+}
+
+func (c *clock) seconds() float64 { return c.now().Sub(c.begun).Seconds() }
+
+// finish ends the phase. kept says what is kept of it.
+func (c *clock) finish(kept string) { c.line("%-10s took %.1f s%s", c.phase, c.seconds(), kept) }
+
+func kilobytes(size int) int { return (size + 1023) / 1024 }
 
 // hashKey returns a hash of a list of strings, in hexadecimal.
 func hashKey(parts ...string) string {

@@ -241,14 +241,12 @@ func (o *Options) clustersKey() string {
 // A trainer is one run of the phases.
 type trainer struct {
 	Options
-	stages
 	train, dev Treebank
 	words      *word.Vocabulary // once its phase is done
-	pass       string           // firstPass in the first one, "" in the final one
 	progress   *progress
 }
 
-func newTrainer(train, dev Treebank, o Options, s stages) (*trainer, error) {
+func newTrainer(train, dev Treebank, o Options) (*trainer, error) {
 	o.setDefaults(countWords(train.All()))
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -256,15 +254,13 @@ func newTrainer(train, dev Treebank, o Options, s stages) (*trainer, error) {
 	if err := Check(train, dev).Fatal(); err != nil {
 		return nil, err
 	}
-	return &trainer{Options: o, stages: s, train: train, dev: dev, progress: newProgress(o, lacksHeads(train.All()))}, nil
+	return &trainer{Options: o, train: train, dev: dev, progress: &progress{out: o.Log, now: o.Now}}, nil
 }
 
 // Run trains a model and returns the bytes of its file. The treebanks must
 // have passed Check: Run refuses what is fatal there.
-func Run(train, dev Treebank, o Options) ([]byte, error) { return run(train, dev, o, theStages) }
-
-func run(train, dev Treebank, o Options, s stages) ([]byte, error) {
-	t, err := newTrainer(train, dev, o, s)
+func Run(train, dev Treebank, o Options) ([]byte, error) {
+	t, err := newTrainer(train, dev, o)
 	if err != nil {
 		return nil, err
 	}
@@ -283,56 +279,38 @@ func run(train, dev Treebank, o Options, s stages) ([]byte, error) {
 	return t.withEncoder(info, sections, encoder)
 }
 
-// finish measures a finished model on dev, and returns the bytes of its file, with
-// calibrators if asked.
+// finish measures a finished model on dev under every setting, with and without its
+// encoder if it has one, and returns the bytes of its file, with calibrators if asked.
 func (t *trainer) finish(info model.Info, sections []pack.Section, calibrated bool) ([]byte, error) {
 	c := t.progress.start("evaluation")
-	calibrators, err := t.evaluate(t, &info, sections, c.log)
-	if err != nil {
-		return nil, err
-	}
-	c.finish(0)
-	if !calibrated {
-		info.Calibration = nil
-		if info.Encoder != nil {
-			info.Encoder.FastCalibration = nil
-		}
-		calibrators = nil
-	}
-	return model.Encode(info, slices.Concat(sections, calibrators))
-}
-
-// evaluate measures a model on dev under every setting, with and without its encoder if
-// it has one. It sets scores and calibrations, and returns the sections of calibrators.
-func (t *trainer) evaluateModel(info *model.Info, sections []pack.Section, log func(format string, a ...any)) (calibrators []pack.Section, err error) {
 	info.Templates = pack.Templates
-	m, err := model.New(&model.File{Info: *info, Sections: sections})
+	m, err := model.New(&model.File{Info: info, Sections: sections})
 	if err != nil {
 		return nil, err
 	}
+	sections = slices.Clip(sections)
 	measure := func(m *model.Model, name, component string) ([]model.Score, *model.Calibration, error) {
-		e, err := eval.Measure(m, t.dev.Sentences, name, eval.ParseOptions{Blocks: t.Blocks, Workers: t.Workers}, log)
-		if err != nil || e.Calibrator == nil {
+		e, err := eval.Measure(m, t.dev.Sentences, name, eval.ParseOptions{Blocks: t.Blocks, Workers: t.Workers}, c.log)
+		if err != nil || !calibrated || e.Calibrator == nil {
 			return e.Scores, nil, err
 		}
 		e.Calibration.Gold = t.dev.Data()
-		calibrators = append(calibrators, packedAs(component, e.Calibrator)...)
+		sections = append(sections, packedAs(component, e.Calibrator)...)
 		return e.Scores, &e.Calibration, nil
 	}
-	if info.Scores, info.Calibration, err = measure(m, "dev", model.CalibrateName); err != nil || m.Encoder == nil {
-		return calibrators, err
+	if info.Scores, info.Calibration, err = measure(m, "dev", model.CalibrateName); err != nil {
+		return nil, err
 	}
-	sparse, encoded := *m, *info.Encoder
-	sparse.Encoder, info.Encoder = nil, &encoded
-	encoded.Fast, encoded.FastCalibration, err = measure(&sparse, "dev without the encoder", model.FastCalibrateName)
-	return calibrators, err
-}
-
-// packedAs returns the sections of a component under its name.
-func packedAs(name string, c packer) []pack.Section {
-	var b pack.Builder
-	c.Pack(b.Sub(name))
-	return b.Sections
+	if m.Encoder != nil {
+		sparse, encoded := *m, *info.Encoder
+		sparse.Encoder = nil
+		if encoded.Fast, encoded.FastCalibration, err = measure(&sparse, "dev without the encoder", model.FastCalibrateName); err != nil {
+			return nil, err
+		}
+		info.Encoder = &encoded
+	}
+	c.finish("")
+	return model.Encode(info, sections)
 }
 
 // provenance completes the caller's Info by all that Run knows.

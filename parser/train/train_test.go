@@ -16,229 +16,164 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-func TestRunPacksEveryPhase(t *testing.T) {
-	var r rig
-	var lines []string
-	data, err := trainToy(&r, Options{Seed: 7, Log: func(f string, a ...any) { lines = append(lines, fmt.Sprintf(f, a...)) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := model.Decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, s := range f.Sections {
-		names = append(names, s.Name)
-	}
-	want := "word.sum word.sum.off segment.sum segment.sum.off tag.sum tag.sum.off prune.sum prune.sum.off parse.sum parse.sum.off label.sum label.sum.off"
-	if got := strings.Join(names, " "); got != want {
-		t.Errorf("sections %s, want %s", got, want)
-	}
-	if f.Info.Seed != 7 || f.Info.Train.Sentences != 12 || f.Info.Train.Words != 84 || f.Info.Scores[0].LAS != 60 {
-		t.Errorf("provenance %+v", f.Info)
-	}
-	if len(lines) == 0 || !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, "epoch 1 of 1") }) {
-		t.Errorf("log %q", lines)
-	}
-}
-
-func TestPhasesSeeTagsAsAtRunTime(t *testing.T) {
-	for _, gold := range []bool{false, true} {
-		var r rig
-		if _, err := trainToy(&r, Options{GoldTags: gold, TreeTags: TreeTagsJackknifed}); err != nil {
-			t.Fatal(err)
-		}
-		for _, phase := range []string{"pruner", "candidates", "parser", "labels"} {
-			train := r.seen[phase]
-			if len(train) != 11 {
-				t.Fatalf("%s saw %d sentences, want the 11 with one root", phase, len(train))
-			}
-			w := train[0].Words[1]
-			if want := map[bool]string{false: "J1", true: "X"}[gold]; w.UPOS != want || w.Head != 1 {
-				t.Errorf("gold tags %t: %s saw tag %s and head %d, want %s and 1", gold, phase, w.UPOS, w.Head, want)
-			}
-		}
-		if s := r.seen["segmenter"]; len(s) != 12 || s[0].Words[1].UPOS != "X" {
-			t.Error("the segmenter did not see the whole gold treebank")
-		}
-		if slices.Contains(r.ran, "tags") == gold {
-			t.Errorf("gold tags %t: ran %v", gold, r.ran)
-		}
-	}
-}
-
+// What pruner, parser and labels see has the tags of run time, or gold ones, or both.
 func TestTreeTags(t *testing.T) {
-	keys := map[string]string{}
-	for which, want := range map[string][]string{
-		TreeTagsJackknifed: {"J1", "J1"}, TreeTagsGold: {"X", "X"}, TreeTagsBoth: {"X", "J1"},
+	train := toyTreebank("train", 12)
+	for i := range train.Sentences {
+		train.Sentences[i].Words[1].UPOS = fmt.Sprint("Q", i) // which nothing can predict
+	}
+	for _, c := range []struct {
+		o    Options
+		gold []bool // whether the first sentences have gold tags
+		n    int
+	}{
+		{Options{TreeTags: TreeTagsJackknifed}, []bool{false, false}, 11}, {Options{TreeTags: TreeTagsGold}, []bool{true, true}, 11},
+		{Options{TreeTags: TreeTagsBoth}, []bool{true, false}, 22}, {Options{GoldTags: true}, []bool{true, true}, 11},
 	} {
 		var r rig
-		data, err := trainToy(&r, Options{TreeTags: which})
-		if err != nil {
+		if _, err := r.run(train, toyTreebank("dev", 5), c.o); err != nil {
 			t.Fatal(err)
 		}
-		for _, phase := range []string{"pruner", "candidates", "parser", "labels"} {
-			train := r.seen[phase]
-			if got := []string{train[0].Words[1].UPOS, train[1].Words[1].UPOS}; !slices.Equal(got, want) {
-				t.Errorf("%s: %s saw tags %v, want %v", which, phase, got, want)
+		for _, phase := range []string{"pruner", "parser", "labels"} {
+			list := r.seen[phase]
+			if len(list) != c.n || c.n == 22 && list[0].ID != list[1].ID {
+				t.Fatalf("%+v: %s saw %d sentences, want those with one root: %d", c.o, phase, len(list), c.n)
 			}
-			if twice := which == TreeTagsBoth; len(train) != map[bool]int{false: 11, true: 22}[twice] || twice != (train[0].ID == train[1].ID) {
-				t.Errorf("%s: %s saw %d sentences, the first two %s and %s", which, phase, len(train), train[0].ID, train[1].ID)
+			for i, want := range c.gold {
+				if w := list[i].Words[1]; (w.UPOS == "Q"+strings.TrimPrefix(list[i].ID, "train")) != want || w.Head != 1 {
+					t.Errorf("%+v: %s saw %s in sentence %d, gold tags: %t", c.o, phase, w.UPOS, i, want)
+				}
 			}
 		}
-		if slices.Contains(r.ran, "tags") != (which != TreeTagsGold) {
-			t.Errorf("%s: ran %v", which, r.ran)
+		if s := r.seen["segmenter"]; len(s) != 12 || s[0].Words[1].UPOS != "Q0" {
+			t.Error("the segmenter did not see the whole gold treebank")
 		}
-		if other, ok := keys[string(data)]; ok {
-			t.Errorf("%s and %s give the same model", which, other)
+		if slices.Contains(r.ran, "tags") == (c.o.GoldTags || c.o.TreeTags == TreeTagsGold) {
+			t.Errorf("%+v: ran %v", c.o, r.ran)
 		}
-		keys[string(data)] = which
 	}
 	if _, err := trainToy(&rig{}, Options{TreeTags: "some"}); err == nil {
 		t.Error("unknown tags were accepted")
 	}
 }
 
-// The parser is trained again if its tensor changes, and nothing before it.
-func TestTensorIsPartOfTheParsersKey(t *testing.T) {
-	store := memory{}
-	for i, o := range []Options{{}, {Tensor: &score.TensorOptions{Rank: 4}}, {Tensor: &score.TensorOptions{Rank: 8}}} {
-		var r rig
-		o.Store = store
-		if _, err := trainToy(&r, o); err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Contains(r.ran, "parser") || i > 0 && slices.Contains(r.ran, "pruner") {
-			t.Errorf("training %d ran %v", i, r.ran)
-		}
-	}
+func toyEncoder() *EncoderOptions {
+	return &EncoderOptions{Params: tinyEncoder(), File: "tiny.tbe", SHA256: "sum", Layers: 1, Epochs: 2}
 }
 
+// A training that is interrupted wherever something is kept, and continued each time, gives
+// the same bytes as one in one run, and does nothing twice that is finished.
 func TestResumeGivesTheSameBytes(t *testing.T) {
-	var whole rig
-	want, err := trainToy(&whole, Options{Seed: 3})
+	o := Options{Seed: 3, Encoder: toyEncoder()}
+	want, err := trainToy(&rig{}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, at := range []string{"words", "segmenter", "tagger", "tags", "pruner", "candidates", "parser", "parser.2", "parser.3", "labels"} {
-		store := memory{}
-		first := rig{breaks: at}
-		if _, err := trainToy(&first, Options{Seed: 3, Store: store}); !errors.Is(err, errBroken) {
-			t.Fatalf("%s: broke off with %v", at, err)
-		}
-		var second rig
-		got, err := trainToy(&second, Options{Seed: 3, Store: store})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("resumed at %s: other bytes than in one run", at)
-		}
-		for _, phase := range first.ran {
-			if phase != "parser" && phase != at && slices.Contains(second.ran, phase) {
-				t.Errorf("resumed at %s: %s was done again", at, phase)
-			}
-		}
-	}
-}
-
-func TestStaleAndDamagedEntriesAreDoneAgain(t *testing.T) {
 	store := memory{}
 	var r rig
-	want, err := trainToy(&r, Options{Seed: 3, Store: store})
+	breaks := []string{"words", "segmenter", "tagger", "tags", "pruner", "candidates", "parser.epoch", "parser.epoch", "parser", "labels",
+		"encoder.epoch", "encoder.epoch", "encoder", "mix"}
+	for _, at := range breaks {
+		nth := 1
+		if strings.HasSuffix(at, ".epoch") {
+			nth = 2
+		}
+		o.Store = &failing{store, at, nth}
+		if _, err := trainToy(&r, o); err != nil && !errors.Is(err, errBroken) {
+			t.Fatalf("%s: broke off with %v", at, err)
+		}
+	}
+	o.Store = store
+	got, err := trainToy(&r, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name := range store {
-		for _, bad := range [][]byte{nil, store[name][:len(store[name])/2], bytes.Replace(store[name], []byte("a"), []byte("b"), 1)} {
-			kept := store[name]
-			store[name] = bad
-			var r rig
-			if got, err := trainToy(&r, Options{Seed: 3, Store: store}); err != nil || !bytes.Equal(got, want) {
-				t.Errorf("with a damaged %s: other bytes (%v)", name, err)
-			}
-			store[name] = kept
-		}
+	if !bytes.Equal(got, want) {
+		t.Error("resumed everywhere: other bytes than in one run")
 	}
-	var again rig
-	if _, err := trainToy(&again, Options{Seed: 3, Store: store}); err != nil || len(again.ran) != 0 {
-		t.Errorf("a finished training did %v again (%v)", again.ran, err)
+	started := map[string]int{}
+	for _, phase := range r.ran {
+		started[phase]++
 	}
-	for _, o := range []Options{{Seed: 4}, {Seed: 3, GoldTags: true}, {Seed: 3, Folds: 5}} {
-		fresh := rig{}
-		want, err := trainToy(&fresh, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o.Store = maps.Clone(store)
-		var r rig
-		got, err := trainToy(&r, o)
-		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("seed %d, gold tags %t, folds %d over another training's entries: other bytes (%v)",
-				o.Seed, o.GoldTags, o.Folds, err)
+	for phase, n := range started {
+		if most := map[string]int{"parser": 4, "encoder": 4}[phase]; n > max(most, 2) && phase != "evaluation" {
+			t.Errorf("%s was started %d times: %v", phase, n, r.ran)
 		}
 	}
 }
 
-// TestReuse checks that trainings share what does not depend on their other
-// options, and nothing else.
-func TestReuse(t *testing.T) {
-	shared := memory{}
-	var first rig
-	if _, err := trainToy(&first, Options{Seed: 3, TagSeed: 9, Reuse: shared}); err != nil {
+// Whatever happens to what a store keeps, it changes no bytes.
+func TestDamagedEntriesAreDoneAgain(t *testing.T) {
+	store := memory{}
+	o := Options{Seed: 3, Store: store, Encoder: toyEncoder()}
+	want, err := trainToy(&rig{}, o)
+	if err != nil {
 		t.Fatal(err)
 	}
+	var again rig
+	if _, err := trainToy(&again, o); err != nil || len(again.ran) != 1 {
+		t.Errorf("a finished training did %v again (%v)", again.ran, err)
+	}
+	kind := 0
+	for name, kept := range maps.Clone(store) {
+		store[name] = [][]byte{nil, kept[:len(kept)/2], bytes.Replace(kept, []byte("a"), []byte("b"), 1)}[kind%3]
+		kind++
+		if got, err := trainToy(&rig{}, o); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("with a damaged %s: other bytes (%v)", name, err)
+		}
+	}
+}
+
+// Trainings share what does not depend on their other options, and nothing else; what they
+// share is kept by each, too.
+func TestReuse(t *testing.T) {
+	shared := memory{}
+	if _, err := trainToy(&rig{}, Options{Seed: 3, TagSeed: 9, Reuse: shared}); err != nil {
+		t.Fatal(err)
+	}
+	clusters, err := word.NewClusters([]word.ClusterWord{{Bits: "0", Form: "we", Count: 2}, {Bits: "1", Form: "saw", Count: 1}}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	phases := []string{"words", "segmenter", "tagger", "tags", "pruner", "candidates", "parser", "labels"}
 	for _, x := range []struct {
 		o    Options
-		kept []string // phases that are not done again, beside the words
+		kept int // phases, from the first one, that are not done again
+		also string
 	}{
-		{Options{Seed: 3, TagSeed: 9}, []string{"segmenter", "tagger", "tags", "pruner", "candidates", "parser", "labels"}},
-		{Options{Seed: 4, TagSeed: 9}, []string{"segmenter", "tagger", "tags"}},
-		{Options{Seed: 3, TagSeed: 9, Delta: 1}, []string{"segmenter", "tagger", "tags", "pruner", "candidates", "labels"}},
-		{Options{Seed: 3, TagSeed: 9, GoldTags: true}, []string{"segmenter", "tagger"}},
-		{Options{Seed: 3, TagSeed: 9, Folds: 3}, []string{"segmenter", "tagger"}},
-		{Options{Seed: 9}, []string{"segmenter", "tagger", "tags"}},
-		{Options{Seed: 3}, nil},
+		{Options{Seed: 3, TagSeed: 9}, 8, ""},
+		{Options{Seed: 4, TagSeed: 9}, 4, ""},
+		{Options{Seed: 3, TagSeed: 9, Tensor: &score.TensorOptions{Rank: 4, Gamma: 0.5}}, 6, "labels"},
+		{Options{Seed: 3, TagSeed: 9, GoldTags: true}, 3, ""},
+		{Options{Seed: 3, TagSeed: 9, Folds: 3}, 3, ""},
+		{Options{Seed: 3}, 1, ""},
+		{Options{Seed: 3, TagSeed: 9, Clusters: clusters, ClustersFile: "a.tsv", ClustersSHA256: "12ab"}, 0, "segmenter"},
 	} {
-		var fresh, r rig
-		want, err := trainToy(&fresh, x.o)
+		var r rig
+		want, err := trainToy(&rig{}, x.o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		x.o.Reuse = maps.Clone(shared)
-		got, err := trainToy(&r, x.o)
-		if err != nil {
-			t.Fatal(err)
+		o, store := x.o, memory{}
+		o.Store, o.Reuse = store, maps.Clone(shared)
+		got, err := trainToy(&r, o)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%+v: %v, other bytes than without shared phases", x.o, err)
 		}
-		x.o.Reuse = nil
-		if !bytes.Equal(got, want) {
-			t.Errorf("%+v: other bytes than without shared phases", x.o)
-		}
-		for _, phase := range []string{"segmenter", "tagger", "tags", "pruner", "candidates", "parser", "labels"} {
-			if done, kept := slices.Contains(r.ran, phase), slices.Contains(x.kept, phase); done == kept && slices.Contains(fresh.ran, phase) {
+		for i, phase := range phases {
+			if done, kept := slices.Contains(r.ran, phase), i < x.kept || phase == x.also; done == kept && !(x.o.GoldTags && phase == "tags") {
 				t.Errorf("%+v: %s done %t, want %t", x.o, phase, done, !kept)
 			}
 		}
-	}
-}
-
-// TestReuseFillsTheStore checks that --resume can go on without the shared
-// phases.
-func TestReuseFillsTheStore(t *testing.T) {
-	shared, store := memory{}, memory{}
-	if _, err := trainToy(&rig{}, Options{Seed: 3, Reuse: shared}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := trainToy(&rig{breaks: "parser"}, Options{Seed: 3, Delta: 1, Reuse: shared, Store: store}); !errors.Is(err, errBroken) {
-		t.Fatalf("broke off with %v", err)
-	}
-	var r rig
-	if _, err := trainToy(&r, Options{Seed: 3, Delta: 1, Store: store}); err != nil {
-		t.Fatal(err)
-	}
-	if slices.Contains(r.ran, "tagger") {
-		t.Errorf("a resumed training did %v", r.ran)
+		if x.kept == 4 {
+			var resumed rig
+			if _, err := trainToy(&resumed, Options{Seed: 4, TagSeed: 9, Store: store}); err != nil || len(resumed.ran) != 1 {
+				t.Errorf("%v: the store alone had to do %v again", err, resumed.ran)
+			}
+		}
+		if f, err := model.Decode(got); err != nil || x.o.Clusters != nil && f.Info.Options["clusters"] != "2 classes of a.tsv 12ab" {
+			t.Errorf("%v: provenance %+v", err, f.Info)
+		}
 	}
 }
 
@@ -251,7 +186,7 @@ func TestRunRefuses(t *testing.T) {
 	bad := toyTreebank("train", 3)
 	bad.Sentences[0].Words[2].Head = 5
 	r := rig{}
-	_, err := run(bad, toyTreebank("dev", 3), Options{}, r.stages())
+	_, err := r.run(bad, toyTreebank("dev", 3), Options{})
 	if err == nil || !strings.Contains(err.Error(), "cycle") || !strings.Contains(err.Error(), "train.conllu:") || len(r.ran) != 0 {
 		t.Errorf("cyclic tree: %v after %v", err, r.ran)
 	}
@@ -285,33 +220,5 @@ func TestForEachReportsPanics(t *testing.T) {
 	})
 	if !errors.Is(err, errBroken) || !strings.HasPrefix(err.Error(), "sentence 8 (x7): ") {
 		t.Errorf("err = %v", err)
-	}
-}
-
-// Classes of words are part of the key of all that may see them, which is all but
-// the segmenter, and of the provenance.
-func TestClustersArePartOfTheKeys(t *testing.T) {
-	c, err := word.NewClusters([]word.ClusterWord{{Bits: "0", Form: "we", Count: 2}, {Bits: "1", Form: "saw", Count: 1}}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	shared := memory{}
-	var r rig
-	if _, err := trainToy(&r, Options{Reuse: shared}); err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range []string{"a.tsv", "b.tsv"} {
-		var r rig
-		data, err := trainToy(&r, Options{Reuse: shared, Clusters: c, ClustersFile: file, ClustersSHA256: "12ab"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if slices.Contains(r.ran, "segmenter") || !slices.Contains(r.ran, "words") || !slices.Contains(r.ran, "tagger") || !slices.Contains(r.ran, "labels") {
-			t.Errorf("%s: ran %v", file, r.ran)
-		}
-		f, err := model.Decode(data)
-		if want := "2 classes of " + file + " 12ab"; err != nil || f.Info.Options["clusters"] != want {
-			t.Errorf("%v, %v, want %s", f.Info.Options, err, want)
-		}
 	}
 }

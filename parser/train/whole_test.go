@@ -113,22 +113,6 @@ func TestTinyTreebanks(t *testing.T) {
 	}
 }
 
-// failing is a Store that breaks off when an entry is saved the nth time.
-type failing struct {
-	memory
-	name  string
-	after int
-}
-
-func (f *failing) Save(name string, parts ...[]byte) error {
-	if name == f.name {
-		if f.after--; f.after < 0 {
-			return errBroken
-		}
-	}
-	return f.memory.Save(name, parts...)
-}
-
 // TestWholeTraining trains the real components: the same bytes for 1 and 4
 // workers, after an interruption inside the parser's training, and a model
 // that has learned the grammar.
@@ -144,7 +128,7 @@ func TestWholeTraining(t *testing.T) {
 	}
 
 	o.Workers = 4
-	store := &failing{memory{}, "parser.epoch", 2}
+	store := &failing{memory{}, "parser.epoch", 3}
 	o.Store = store
 	if _, err := Run(train, dev, o); !errors.Is(err, errBroken) {
 		t.Fatalf("broke off with %v", err)

@@ -35,7 +35,7 @@ func TestLemmasAlone(t *testing.T) {
 	}
 
 	o.Info = model.Info{Command: "the command", Code: "v9", Created: "by me", Language: "not this"}
-	data, err := Lemmas(lost, "digest of lost", train, dev, o)
+	data, err := Only(OnlyLemmas, Base{File: lost, Digest: "digest of lost"}, train, dev, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestLemmasAlone(t *testing.T) {
 			w.Lemma = strings.ToUpper(w.Lemma)
 		}
 	}
-	if data, err = Lemmas(want, "", upper, dev, o); err != nil {
+	if data, err = Only(OnlyLemmas, Base{File: want}, upper, dev, o); err != nil {
 		t.Fatal(err)
 	}
 	if got, err = model.Decode(data); err != nil {
@@ -96,7 +96,7 @@ func TestLemmasAlone(t *testing.T) {
 	refusesForeign(t, want)
 }
 
-// refusesForeign gives Lemmas treebanks that are no use to the model.
+// refusesForeign gives Only treebanks that are no use to the model.
 func refusesForeign(t *testing.T, from *model.File) {
 	for _, c := range []struct {
 		change func(*syntax.Word)
@@ -112,7 +112,7 @@ func refusesForeign(t *testing.T, from *model.File) {
 				c.change(&bank.Sentences[i].Words[j])
 			}
 		}
-		if _, err := Lemmas(from, "", bank, grammar("dev", 5, 2), Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Only(OnlyLemmas, Base{File: from}, bank, grammar("dev", 5, 2), Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want an error with %q", err, c.want)
 		}
 	}
