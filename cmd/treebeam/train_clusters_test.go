@@ -31,7 +31,7 @@ func TestTrainClusters(t *testing.T) {
 	z.Close()
 	plain, compressed := write("toy.tsv", toyClusters), write("toy.tsv.gz", zipped.String())
 	var models [][]byte
-	for _, more := range []string{"--threads 1 --clusters " + plain, "--threads 3 --clusters " + plain, "--clusters " + compressed} {
+	for _, more := range []string{"--threads 1 --clusters " + plain, "--threads 3 --clusters " + plain, "--clusters " + compressed, "--clusters " + write("zipped.tsv", zipped.String())} {
 		path := filepath.Join(dir, "m.tbm")
 		args := strings.Fields("--train " + toyTrain + " --dev " + toyDev + " --folds 2 --preset fast --model " + path + " " + more)
 		if err := runTrain(t.Context(), args); err != nil {
@@ -71,11 +71,8 @@ func TestTrainClusters(t *testing.T) {
 		{write("empty.tsv", ""), "empty.tsv: no word has a class, the file is empty: make one"},
 		{write("blank.tsv", "\n\n"), "blank.tsv: no word has a class"},
 		{write("empty.gz", ""), "empty.gz: no word has a class"},
-		{write("plain.gz", toyClusters), "plain.gz: not gzip, as the name ends: rename it, or compress it"},
-		{write("plain.zst", "x"), "plain.zst: not zstd"},
-		{write("named.tsv", zipped.String()), "named.tsv: compressed with gzip: let the name end in .gz"},
 		{write("cut.gz", zipped.String()[:len(zipped.String())-9]), "cut.gz: line 9: damaged or incomplete gzip (unexpected EOF): make or copy"},
-		{write("head.gz", zipped.String()[:5]), "head.gz: damaged gzip"},
+		{write("head.gz", zipped.String()[:5]), "head.gz: damaged or incomplete gzip"},
 		{dir, "this is a folder: name a file"},
 		{write("one.tsv", "\tboat\t1\n"), "one.tsv: line 1: no bits before"},
 		{write("twice.tsv", "0\tboat\t1\n1\tboat\t1\n"), "twice.tsv: line 2: \"boat\" has a class already, in line 1: leave one"},

@@ -4,15 +4,103 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/parser/train"
 	"github.com/treebeam/treebeam/parser/word"
 )
+
+// Classes are what a file of classes of words has, for the language of a treebank.
+type Classes struct {
+	*word.Clusters
+	Words  int    // of the file
+	SHA256 string // of the file, in hexadecimal
+}
+
+// ReadClusters reads a file of classes of words, plain or compressed, as
+// the program wcluster of Liang (2005) writes it: on each line the bits of
+// a class, a word and its count, separated by tabs. Errors name the file and, where
+// there is one, the line, and say what to do. It needs some 1 GB for whatever it is
+// given.
+func ReadClusters(path string, bank train.Treebank) (c *Classes, err error) {
+	file, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	defer func() {
+		if errors.Is(err, syscall.EISDIR) {
+			err = errors.New("this is a folder: name a file")
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+	}()
+	stored := bufio.NewReaderSize(file, 1<<16)
+	r, err := decompressed(stored)
+	if err != nil {
+		return nil, err
+	}
+	list, err := readClasses(r, word.MaxClusterWords)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, errors.New("no word has a class, the file is empty: make one with wcluster")
+	}
+	c = &Classes{Words: len(list)}
+	if c.SHA256, err = file.digest(); err != nil {
+		return nil, err
+	}
+	c.Clusters, err = word.NewClusters(list, word.LearnCasing(bank.All()))
+	return c, err
+}
+
+// compressions are those of a file of classes: the ending of names, and the first bytes.
+var compressions = []struct{ ending, magic, name string }{
+	{".gz", "\x1f\x8b", "gzip"}, {".zst", "\x28\xb5\x2f\xfd", "zstd"}, {".bz2", "BZh", "bzip2"},
+}
+
+// decompressed returns what stored holds, by its first bytes.
+func decompressed(stored *bufio.Reader) (io.Reader, error) {
+	for _, c := range compressions {
+		if head, _ := stored.Peek(len(c.magic)); string(head) != c.magic {
+			continue
+		}
+		r, err := source.Decompress(c.ending, stored)
+		if err != nil {
+			return nil, damaged(c.name, err)
+		}
+		return &unpacker{r, c.name}, nil
+	}
+	return stored, nil
+}
+
+// An unpacker says what its errors mean.
+type unpacker struct {
+	io.Reader
+	name string // of the compression
+}
+
+func (u *unpacker) Read(b []byte) (int, error) {
+	n, err := u.Reader.Read(b)
+	if err != nil && err != io.EOF {
+		err = damaged(u.name, err)
+	}
+	return n, err
+}
+
+func damaged(name string, err error) error {
+	return fmt.Errorf("damaged or incomplete %s (%w): make or copy the file again", name, err)
+}
 
 // Limits of a file of classes of words.
 const (

@@ -21,10 +21,25 @@ func OpenPhases(dir string, resume bool) (Phases, error) {
 	} else if len(list) > 0 && !resume {
 		return p, fmt.Errorf("%s holds phases of an earlier training: add --resume to continue it, or remove that folder", dir)
 	}
-	if err := p.sweep(); err != nil {
+	// A training that was killed leaves what it had written half of: a checkpoint of an
+	// encoder has hundreds of megabytes.
+	halves, err := filepath.Glob(filepath.Join(p.dir, ".*.phase*"))
+	if err == nil {
+		err = removeAll(halves)
+	}
+	if err != nil {
 		return p, err
 	}
 	return p, p.make()
+}
+
+func removeAll(names []string) error {
+	for _, name := range names {
+		if err := os.Remove(name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // SharePhases makes the folder dir for phases that trainings share: they are taken
@@ -32,21 +47,6 @@ func OpenPhases(dir string, resume bool) (Phases, error) {
 func SharePhases(dir string) (Phases, error) {
 	p := Phases{dir}
 	return p, p.make()
-}
-
-// sweep deletes what a training that was killed had written half of: a
-// checkpoint of an encoder has hundreds of megabytes.
-func (p Phases) sweep() error {
-	halves, err := filepath.Glob(filepath.Join(p.dir, ".*.phase*"))
-	if err != nil {
-		return err
-	}
-	for _, name := range halves {
-		if err := os.Remove(name); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (p Phases) make() error {
@@ -84,13 +84,11 @@ func (p Phases) Save(name string, parts ...[]byte) error {
 // Remove deletes the phases, and the folder if nothing else is in it.
 func (p Phases) Remove() error {
 	list, err := p.list()
+	if err == nil {
+		err = removeAll(list)
+	}
 	if err != nil {
 		return err
-	}
-	for _, name := range list {
-		if err := os.Remove(name); err != nil {
-			return err
-		}
 	}
 	os.Remove(p.dir) // stays if it holds files that are not ours
 	return nil

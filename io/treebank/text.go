@@ -3,13 +3,9 @@ package treebank
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -56,13 +52,12 @@ func ReadTexts(paths []string) (about []model.Data, list []syntax.Sentence, err 
 // readText adds the tokens of a file, between white space, to a set.
 func readText(path string, tokens map[string]bool) (model.Data, error) {
 	about := model.Data{File: filepath.Base(path)}
-	file, err := os.Open(path)
+	file, err := open(path)
 	if err != nil {
 		return about, err
 	}
 	defer file.Close()
-	sum := sha256.New()
-	between := bufio.NewScanner(io.TeeReader(file, sum))
+	between := bufio.NewScanner(file)
 	between.Buffer(nil, maxToken)
 	between.Split(bufio.ScanWords)
 	for between.Scan() {
@@ -76,8 +71,8 @@ func readText(path string, tokens map[string]bool) (model.Data, error) {
 	} else if err != nil {
 		return about, fmt.Errorf("%s: %w", path, err)
 	}
-	about.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	return about, nil
+	about.SHA256, err = file.digest()
+	return about, err
 }
 
 // wordsOf cuts what stands between white space where a letter or digit meets
@@ -96,18 +91,4 @@ func wordsOf(token string) (s syntax.Sentence) {
 		token = token[n:]
 	}
 	return s
-}
-
-// FileSum is the SHA-256 of a file in hexadecimal.
-func FileSum(path string) (string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, file); err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -1,12 +1,14 @@
 // Package treebank reads what a model is trained on: treebanks with what their
-// names and READMEs say of them, silver trees, lexicons, plain text;
+// names and READMEs say of them, silver trees, lexicons, classes of words, plain text;
 // and keeps the finished phases of a training in a folder.
 package treebank
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,19 +17,54 @@ import (
 	"strings"
 
 	"github.com/treebeam/treebeam/io/conllu"
+	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/parser/lemma"
 	"github.com/treebeam/treebeam/parser/train"
 )
+
+// A summed is a file that is read, and the SHA-256 of what was read.
+type summed struct {
+	io.Reader
+	io.Closer
+	sum hash.Hash
+}
+
+func open(path string) (*summed, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	return &summed{io.TeeReader(file, sum), file, sum}, nil
+}
+
+// digest reads what is left and returns the sum in hexadecimal.
+func (s *summed) digest() (string, error) {
+	_, err := io.Copy(io.Discard, s)
+	return hex.EncodeToString(s.sum.Sum(nil)), err
+}
+
+// FileSum is the SHA-256 of a file in hexadecimal.
+func FileSum(path string) (string, error) {
+	file, err := open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	return file.digest()
+}
 
 // ReadAll reads a treebank to train on and its further files; paths has one at least.
 // Its trees may be partial: words may lack a head, which Read refuses.
 func ReadAll(paths []string) (train.Treebank, error) {
-	t, err := read(paths[0], conllu.Options{MultipleRoots: true, NoHeads: true})
+	o := conllu.Options{MultipleRoots: true, NoHeads: true}
+	t, err := read(paths[0], o)
 	for _, path := range paths[1:] {
 		if err != nil {
 			break
 		}
 		var more train.Treebank
-		more, err = read(path, conllu.Options{MultipleRoots: true, NoHeads: true})
+		more, err = read(path, o)
 		t.More = append(t.More, more)
 	}
 	return t, err
@@ -39,18 +76,71 @@ func Read(path string) (train.Treebank, error) {
 	return read(path, conllu.Options{MultipleRoots: true})
 }
 
-func read(path string, o conllu.Options) (train.Treebank, error) {
-	file, err := os.Open(path)
+func read(path string, o conllu.Options) (t train.Treebank, err error) {
+	file, err := open(path)
 	if err != nil {
-		return train.Treebank{}, fmt.Errorf("treebank: %w", err)
+		return t, fmt.Errorf("treebank: %w", err)
 	}
 	defer file.Close()
-	sum := sha256.New()
-	sents, err := conllu.ReadTrees(io.TeeReader(file, sum), path, o)
-	if err != nil {
-		return train.Treebank{}, err
+	t = train.Treebank{Name: path, File: filepath.Base(path)}
+	if t.Sentences, err = conllu.ReadTrees(file, path, o); err != nil {
+		return t, err
 	}
-	return train.Treebank{Name: path, File: filepath.Base(path), SHA256: hex.EncodeToString(sum.Sum(nil)), Sentences: sents}, nil
+	t.SHA256, err = file.digest()
+	return t, err
+}
+
+// AddSilver offers the sentences of a file to a sampler and returns the
+// file's SHA-256 in hexadecimal. Errors name the file and, of CoNLL-U that
+// cannot be read, the line.
+func AddSilver(to *train.Sampler, number int, path string) (digest string, err error) {
+	file, err := open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	r, err := source.Decompress(path, bufio.NewReaderSize(file, 1<<16))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	for b, err := range conllu.Read(r, conllu.Options{NoHeads: true, EndAtLong: true}) {
+		switch {
+		case err != nil:
+			return "", fmt.Errorf("%s: %w", path, err)
+		case b.Err != nil:
+			b.Err.File = path
+			return "", b.Err
+		}
+		to.Add(number, &b.Sentence)
+	}
+	return file.digest()
+}
+
+// maxLexicon bounds a lexicon, in bytes.
+const maxLexicon = 256 << 20
+
+// ReadLexicon reads a file of words beside a treebank (lemma.ReadEntries), of at most
+// 256 MB, and returns its SHA-256, too, in hexadecimal. Errors name the file and
+// the line.
+func ReadLexicon(path string) ([]lemma.Entry, string, error) {
+	file, err := open(path)
+	if err != nil {
+		return nil, "", err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxLexicon+1))
+	if err == nil && len(data) > maxLexicon {
+		err = fmt.Errorf("over %d MB, at most that is supported: keep the words that the texts have", maxLexicon>>20)
+	}
+	var entries []lemma.Entry
+	if err == nil {
+		entries, err = lemma.ReadEntries(string(data))
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", path, err)
+	}
+	digest, err := file.digest()
+	return entries, digest, err
 }
 
 // Facts are what the name and the README of a treebank of Universal Dependencies
