@@ -63,7 +63,7 @@ var imports = func() map[string][]string {
 		"parser/part/parttest":   {"parser/hash", "parser/syntax"},
 		"parser/prune/dense":     scores,
 
-		"parser/calibrate": append(slices.Clone(records), "parser/graph"),
+		"parser/calibrate": append(slices.Clone(records), "parser/graph", "parser/linear"),
 
 		"io/sections":          {"parser/pack"},
 		"io/encoder":           append(slices.Clone(records), "io/sections", "parser/hash", "parser/encode", "parser/piece"),

@@ -24,11 +24,9 @@ func (m *Model) Adapt(examples []Example) (*Model, error) {
 			r.word(&x, m, e.Sentence, i)
 			z := m.oddsOfWord(&x, &r, i)
 			for q, f := range [...]*function{&m.heads, &m.labels, &m.upos} {
-				if q == 1 && !e.Right.Head[i] || q == 2 && e.Sentence.TagsGiven {
-					continue
+				if right, ok := e.outcome(q, i); ok {
+					samples[q] = append(samples[q], f.lineCase(z[q], right, e.Weight))
 				}
-				right := [...]bool{e.Right.Head[i], e.Right.Deprel[i], e.Right.UPOS[i]}[q]
-				samples[q] = append(samples[q], f.lineCase(z[q], right, e.Weight))
 			}
 		}
 	}
@@ -57,13 +55,13 @@ func (m *Model) Adapt(examples []Example) (*Model, error) {
 
 // lineCase is a case for move.
 func (f *function) lineCase(z int32, right bool, weight int32) sample {
-	return sample{[]float64{1, float64(f.curve.at(z)) / logit}, right, float64(weight) / weightOne}
+	return sample{[]float64{1, float64(f.curve.at(z)) / one}, right, float64(weight) / weightOne}
 }
 
 // move sets slope and offset.
 func (f *function) move(samples []sample) {
 	w := []float64{0, 1}
 	fit(w, samples, adaptRidge)
-	f.offset = int32(nearest(min(max(w[0], -4), 4) * logit))
-	f.slope = int32(nearest(min(max(w[1], 0), 4) * slopeOne))
+	f.offset = int32(nearest(min(max(w[0], -4), 4) * one))
+	f.slope = int32(nearest(min(max(w[1], 0), 4) * one))
 }

@@ -3,7 +3,8 @@ package calibrate
 import (
 	"runtime"
 	"slices"
-	"sync"
+
+	"github.com/treebeam/treebeam/parser/linear"
 )
 
 // bins is the number of values that boosting tells apart in a feature.
@@ -25,8 +26,7 @@ type booster struct {
 	features []uint8   // that may be asked for
 	cuts     [][]int32 // of each, the bounds between its bins
 	columns  [][]uint8 // of each, the bin of every case
-	right    []bool
-	weights  []int32 // in 1/weightOne
+	cases    []instance
 	z        []int32 // sums so far
 	g, h     []int32 // slope and curvature of the loss
 	leaf     []uint8
@@ -36,15 +36,15 @@ type booster struct {
 const weightOne = 16
 
 // newBooster bins the features of cases that begin with the sums z.
-func newBooster(c *cases, features []uint8, z []int32, p plan) *booster {
+func newBooster(cases []instance, features []uint8, z []int32, p plan) *booster {
 	n := len(z)
-	b := &booster{plan: p, features: features, right: c.right, weights: c.weights, z: z,
+	b := &booster{plan: p, features: features, cases: cases, z: z,
 		g: make([]int32, n), h: make([]int32, n), leaf: make([]uint8, n),
 		cuts: make([][]int32, len(features)), columns: make([][]uint8, len(features))}
 	parallel(len(features), func(k int) {
 		column := make([]int32, n)
 		for i := range column {
-			column[i] = c.rows[i*numFeatures+int(features[k])]
+			column[i] = cases[i].x[features[k]]
 		}
 		b.cuts[k] = cutsOf(slices.Clone(column))
 		b.columns[k] = make([]uint8, n)
@@ -119,11 +119,11 @@ func (b *booster) differentiate() {
 	for i, z := range b.z {
 		p := probability(z) >> 4
 		d := p
-		if b.right[i] {
+		if b.cases[i].right {
 			d -= fine >> 4
 		}
-		b.g[i] = d * b.weights[i]
-		b.h[i] = int32(int64(p)*int64(fine>>4-p)>>16) * b.weights[i]
+		b.g[i] = d * b.cases[i].weight
+		b.h[i] = int32(int64(p)*int64(fine>>4-p)>>16) * b.cases[i].weight
 	}
 }
 
@@ -190,7 +190,7 @@ func (b *booster) step() []int32 {
 	}
 	leaves := make([]int32, 1<<depth)
 	for l, n := range sums {
-		x := -n.g * logit / (n.h + b.ridge*ridgeUnit) * b.rate / 256
+		x := -n.g * one / (n.h + b.ridge*ridgeUnit) * b.rate / 256
 		leaves[l] = int32(min(max(x, -mostLeaf), mostLeaf))
 	}
 	for i, l := range b.leaf {
@@ -201,18 +201,5 @@ func (b *booster) step() []int32 {
 
 // parallel calls run for 0..n-1 on a goroutine per thread.
 func parallel(n int, run func(i int)) {
-	var group sync.WaitGroup
-	next := make(chan int, n)
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		group.Go(func() {
-			for i := range next {
-				run(i)
-			}
-		})
-	}
-	group.Wait()
+	linear.Parallel(n, runtime.GOMAXPROCS(0), func(_, i int) { run(i) })
 }

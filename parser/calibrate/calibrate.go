@@ -25,18 +25,16 @@ type Model struct {
 	upos   function // whether a UPOS is
 	whole  function // whether a tree is
 
-	// lenient is the share, in 1/grain, of deprels that are wrong in nothing but
+	// lenient is the share, in 1/one, of deprels that are wrong in nothing but
 	// their subtype among the wrong ones with right heads: UD's LAS forgives them.
 	lenient int32
 	// spread are the variances of numbers of right words in a sentence, by what
-	// they were if words were right independently, in 1/spreadOne: of UPOS, heads,
+	// they were if words were right independently, in 1/nat: of UPOS, heads,
 	// heads with deprels.
 	spread [3]int32
 
 	pool sync.Pool // *scratch
 }
-
-const spreadOne = 256
 
 // A scratch is what one call of Apply needs.
 type scratch struct {
@@ -82,23 +80,23 @@ func (m *Model) ApplyGiven(s *syntax.Sentence, heads, deprels []bool) {
 			p.upos = fine
 		}
 		head, deprel, upos := toGrain(p.head), toGrain(p.both()), toGrain(p.upos)
-		c.HeadConf[i], c.DeprelConf[i], c.UPOSConf[i] = float32(head)/grain, float32(deprel)/grain, float32(upos)/grain
+		c.HeadConf[i], c.DeprelConf[i], c.UPOSConf[i] = float32(head)/one, float32(deprel)/one, float32(upos)/one
 		sum.add(p)
-		las := deprel + (head-deprel)*m.lenient/grain
+		las := deprel + (head-deprel)*m.lenient/one
 		for k, right := range [...]int32{upos, head, las} {
 			e := c.Expected.Estimates()[k]
 			e.Right += int64(right)
-			e.Variance += int64(right) * int64(grain-right)
+			e.Variance += int64(right) * int64(one-right)
 		}
 	}
 	c.Expected.Words = int64(n)
 	for k, e := range c.Expected.Estimates() {
-		e.Variance = e.Variance / grain * int64(m.spread[k]) / spreadOne
+		e.Variance = e.Variance / one * int64(m.spread[k]) / nat
 	}
 	c.HasTreeConf, c.TreeConf = true, 1
 	if kept < n {
 		sum.row(&sc.x, &sc.reader)
-		c.TreeConf = float32(toGrain(m.whole.chance(m.whole.sum(&sc.x, wholeLinear)))) / grain
+		c.TreeConf = float32(toGrain(m.whole.chance(m.whole.sum(&sc.x, wholeLinear)))) / one
 	}
 	m.pool.Put(sc) // but not after a panic, which leaves it as it is
 }
@@ -135,23 +133,18 @@ func (m *Model) chancesOf(z [3]int32) chances {
 
 // A function gives the log-odds of a case.
 type function struct {
-	linear []int32 // weights of 1 and of a list of features, in 1/weight logit
+	linear []int32 // weights of 1 and of a list of features, in 1/one
 	forest forest
 	// Codes of UPOS, of deprels and of UPOS of heads, by number in the inventory.
 	tagCodes, labelCodes, headCodes []int32
 	curve                           curve // of the sum of both
-	// What the curve gives is scaled and moved, in units of 1/slopeOne and 1/logit:
+	// What the curve gives is scaled and moved, in units of 1/one and 1/one:
 	// by Adapt, to other text.
 	slope, offset int32
 	// reach bounds log-odds on either side, for n cases say no more than that one of
 	// about n is otherwise (the rule of succession).
 	reach int32
 }
-
-const (
-	weight   = 1 << 12
-	slopeOne = 1 << 12
-)
 
 // encode sets the codes of word i, from 0, as the function has them.
 func (f *function) encode(x *row, r *reader, i int) {
@@ -160,14 +153,14 @@ func (f *function) encode(x *row, r *reader, i int) {
 	x[headCode] = f.headCodes[r.tags[r.heads[i+1]]]
 }
 
-// sum returns the log-odds of a case before the curve, in units of 1/logit.
+// sum returns the log-odds of a case before the curve, in units of 1/one.
 func (f *function) sum(x *row, features []uint8) int32 {
 	return min(max(f.line(x, features)+f.forest.sum(x), -limit), limit)
 }
 
 // chance returns the probability that belongs to a sum, in units of 1/fine.
 func (f *function) chance(z int32) int32 {
-	z = f.offset + int32(int64(f.curve.at(z))*int64(f.slope)/slopeOne)
+	z = f.offset + int32(int64(f.curve.at(z))*int64(f.slope)/one)
 	return probability(min(max(z, -f.reach), f.reach))
 }
 
@@ -176,7 +169,7 @@ func (f *function) line(x *row, features []uint8) int32 {
 	for k, feature := range features {
 		z += int64(f.linear[k+1]) * int64(x[feature%width])
 	}
-	return int32(min(max(z/weight, -limit), limit))
+	return int32(min(max(z/one, -limit), limit))
 }
 
 // An inventory numbers strings from 1, sorted; 0 is any other.
@@ -226,7 +219,7 @@ func (m *Model) layout(l *pack.Layout) {
 		l.Nested(f.name, func(l *pack.Layout) { f.f.layout(l, len(f.features), len(m.tags.names), len(m.relations.names)) })
 	}
 	pack.Value(l, "lenient", &m.lenient)
-	l.Check("lenient", m.lenient >= 0 && m.lenient <= grain, "is out of range")
+	l.Check("lenient", m.lenient >= 0 && m.lenient <= one, "is out of range")
 	spread := m.spread[:]
 	pack.Array(l, "spread", &spread)
 	l.Check("spread", len(spread) == len(m.spread), "does not have three numbers")
@@ -239,7 +232,7 @@ func (m *Model) layout(l *pack.Layout) {
 }
 
 // mostSpread keeps variances of whole corpora within an int64.
-const mostSpread = 64 * spreadOne
+const mostSpread = 64 * nat
 
 func (f *function) layout(l *pack.Layout, features, tags, relations int) {
 	pack.Array(l, "linear", &f.linear)

@@ -149,16 +149,16 @@ func TestFitIsCalibrated(t *testing.T) {
 	upos.check(t, "upos")
 	trees.check(t, "trees")
 	for q, x := range [...]syntax.Estimate{e.UPOS, e.UAS, e.LAS} {
-		off, deviation := float64(x.Right)/grain-float64(right[q]), math.Sqrt(float64(x.Variance)/grain)
+		off, deviation := float64(x.Right)/one-float64(right[q]), math.Sqrt(float64(x.Variance)/one)
 		if math.Abs(off) > 6*deviation || deviation <= 0 || deviation > float64(e.Words)/50 {
 			t.Errorf("quantity %d: %v too many are expected, with a deviation of %v", q, off, deviation)
 		}
 		// Both worlds were drawn: the error is sqrt 2 deviations. Words are independent.
-		if m.spread[q] < spreadOne || m.spread[q] > spreadOne*13/10 {
-			t.Errorf("quantity %d: a spread of %d/%d", q, m.spread[q], spreadOne)
+		if m.spread[q] < nat || m.spread[q] > nat*13/10 {
+			t.Errorf("quantity %d: a spread of %d/%d", q, m.spread[q], nat)
 		}
 	}
-	if got := float64(m.lenient) / grain; math.Abs(got-0.25) > 0.03 {
+	if got := float64(m.lenient) / one; math.Abs(got-0.25) > 0.03 {
 		t.Errorf("LAS forgives %.3f, want a quarter", got)
 	}
 }
@@ -216,14 +216,14 @@ func TestAdapt(t *testing.T) {
 				}
 			}
 		}
-		return (float64(e.UAS.Right)/grain - float64(right)) / float64(e.Words)
+		return (float64(e.UAS.Right)/one - float64(right)) / float64(e.Words)
 	}
 	adapted := adapt(m, &hard)
 	if before, after := off(m), off(adapted); before < 0.15 || math.Abs(after) > before/4 {
 		t.Errorf("%.3f too many before, %.3f after", before, after)
 	}
-	if x := adapt(m, &same); x.heads.slope < slopeOne*8/10 || x.heads.slope > slopeOne*12/10 || x.heads.offset > logit/4 || x.heads.offset < -logit/4 {
-		t.Errorf("text of the same kind moved heads by %d/%d, %d/%d", x.heads.slope, slopeOne, x.heads.offset, logit)
+	if x := adapt(m, &same); x.heads.slope < one*8/10 || x.heads.slope > one*12/10 || x.heads.offset > one/4 || x.heads.offset < -one/4 {
+		t.Errorf("text of the same kind moved heads by %d/%d, %d/%d", x.heads.slope, one, x.heads.offset, one)
 	}
 	if x := adapt(adapt(m, &same), &hard); x.heads.slope != adapted.heads.slope || x.upos.offset != adapted.upos.offset || x.whole.offset != adapted.whole.offset {
 		t.Error("an earlier adaptation counts")
@@ -242,8 +242,8 @@ func TestSpread(t *testing.T) {
 			w.judged[k].Head[i] = w.judged[k].Head[0]
 		}
 	}
-	if m := fittedTo(t, w.examples()); m.spread[1] < 3*spreadOne {
-		t.Errorf("%d/%d", m.spread[1], spreadOne)
+	if m := fittedTo(t, w.examples()); m.spread[1] < 3*nat {
+		t.Errorf("%d/%d", m.spread[1], nat)
 	}
 
 	// Copies of one sentence seem to vary less than independent words would.
@@ -253,8 +253,8 @@ func TestSpread(t *testing.T) {
 		j.Sentence = len(one.judged)
 		one.sentences, one.judged = append(one.sentences, one.sentences[0]), append(one.judged, j)
 	}
-	if m := fittedTo(t, one.examples()); m.spread != [3]int32{spreadOne, spreadOne, spreadOne} {
-		t.Errorf("copies: %v/%d", m.spread, spreadOne)
+	if m := fittedTo(t, one.examples()); m.spread != [3]int32{nat, nat, nat} {
+		t.Errorf("copies: %v/%d", m.spread, nat)
 	}
 }
 
@@ -302,7 +302,7 @@ func checkExpected(t *testing.T, c *syntax.Confidence, n int) {
 	t.Helper()
 	sum := func(list []float32) (x int64) {
 		for _, p := range list {
-			x += int64(p * grain)
+			x += int64(p * one)
 		}
 		return x
 	}
@@ -368,7 +368,7 @@ func TestGiven(t *testing.T) {
 	for i := range n {
 		heads[i], deprels[i] = true, true
 	}
-	if m.ApplyGiven(&s, heads, deprels); c.TreeConf != 1 || c.Expected.LAS.Right != int64(n)*grain || c.Expected.LAS.Variance != 0 {
+	if m.ApplyGiven(&s, heads, deprels); c.TreeConf != 1 || c.Expected.LAS.Right != int64(n)*one || c.Expected.LAS.Variance != 0 {
 		t.Errorf("a tree that was given whole has %v, %+v", c.TreeConf, c.Expected)
 	}
 	s.TagsGiven = true

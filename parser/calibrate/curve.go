@@ -10,7 +10,7 @@ import (
 // straight lines between them and slope 1 beyond. Without points it leaves all as it
 // is.
 type curve struct {
-	knots  []int32 // rising, in units of 1/logit
+	knots  []int32 // rising, in units of 1/one
 	values []int32 // at the knots
 }
 
@@ -37,10 +37,19 @@ func (c *curve) at(z int32) int32 {
 // curveRidge holds a curve to the diagonal.
 const curveRidge = 10
 
-// fitCurve returns the curve under which what is right is likeliest, of sums that a
-// function gives to cases that it was not fitted to. Weights are in 1/weightOne.
-func fitCurve(z []int32, right []bool, weights []int32) (c curve) {
-	sorted := slices.Clone(z)
+// A point is the sum that a function gives to a case that it was not fitted to.
+type point struct {
+	z      int32
+	right  bool
+	weight int32 // in 1/weightOne
+}
+
+// fitCurve returns the curve under which what is right is likeliest.
+func fitCurve(points []point) (c curve) {
+	var sorted []int32
+	for _, p := range points {
+		sorted = append(sorted, p.z)
+	}
 	slices.Sort(sorted)
 	for k := 0; k < mostKnots && len(sorted) > 0; k++ {
 		knot := sorted[(len(sorted)-1)*k/(mostKnots-1)]
@@ -53,24 +62,24 @@ func fitCurve(z []int32, right []bool, weights []int32) (c curve) {
 	}
 	// The curve bends at all knots but the first and the last.
 	basis := func(x []float64, z int32) {
-		x[0], x[1] = 1, float64(z)/logit
+		x[0], x[1] = 1, float64(z)/one
 		for k, knot := range c.knots[1 : len(c.knots)-1] {
-			x[k+2] = float64(max(z-knot, 0)) / logit
+			x[k+2] = float64(max(z-knot, 0)) / one
 		}
 	}
 	width := len(c.knots)
-	samples, values := make([]sample, len(z)), make([]float64, len(z)*width)
-	for i := range samples {
+	samples, values := make([]sample, len(points)), make([]float64, len(points)*width)
+	for i, p := range points {
 		x := values[i*width : (i+1)*width : (i+1)*width]
-		basis(x, z[i])
-		samples[i] = sample{x, right[i], float64(weights[i]) / weightOne}
+		basis(x, p.z)
+		samples[i] = sample{x, p.right, float64(p.weight) / weightOne}
 	}
 	w, x := make([]float64, width), make([]float64, width)
 	w[1] = 1
 	fit(w, samples, curveRidge)
 	for _, knot := range c.knots {
 		basis(x, knot)
-		c.values = append(c.values, int32(nearest(min(max(dot(w, x), -limit/logit), limit/logit)*logit)))
+		c.values = append(c.values, int32(nearest(min(max(dot(w, x), -limit/one), limit/one)*one)))
 	}
 	rise(c.values)
 	return c

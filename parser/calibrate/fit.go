@@ -53,7 +53,7 @@ func Fit(examples []Example) (*Model, error) {
 	}
 	m := &Model{tags: namesOf(used, func(w *syntax.Word) string { return w.UPOS }), relations: namesOf(used, func(w *syntax.Word) string { return w.Deprel })}
 	m.fitWords(used)
-	m.fitHonestly(used)
+	m.crossFit(used)
 	return m, nil
 }
 
@@ -101,46 +101,37 @@ func namesOf(examples []Example, name func(*syntax.Word) string) inventory {
 	return newInventory(names[:min(len(names), mostNames)])
 }
 
-// cases are what a function is fitted to.
-type cases struct {
-	rows              []int32 // numFeatures of each
-	tags, names, head []int16 // numbers of UPOS, deprel and the head's UPOS
-	right             []bool
-	weights           []int32
-}
-
-func (c *cases) len() int { return len(c.right) }
-
-// only returns the cases that keep accepts, with another idea of what is right.
-func (c *cases) only(right []bool, keep func(i int) bool) *cases {
-	var out cases
-	for i := range c.right {
-		if !keep(i) {
-			continue
-		}
-		out.rows = append(out.rows, c.rows[i*numFeatures:(i+1)*numFeatures]...)
-		out.tags, out.names, out.head = append(out.tags, c.tags[i]), append(out.names, c.names[i]), append(out.head, c.head[i])
-		out.right, out.weights = append(out.right, right[i]), append(out.weights, c.weights[i])
-	}
-	return &out
+// An instance is a case of which it is known what is right.
+type instance struct {
+	x               *row
+	tag, name, head int16 // numbers of UPOS, deprel and the head's UPOS
+	right           bool
+	weight          int32 // in 1/weightOne
 }
 
 // fitWords fits the functions of words.
 func (m *Model) fitWords(examples []Example) {
-	var c cases
-	var upos, deprels, tagged []bool
+	var heads, labels, upos []instance
 	wrong, forgiven := int64(0), int64(0)
 	var r reader
-	var x row
 	for k := range examples {
 		e := &examples[k]
 		r.read(m, e.Sentence)
-		for i := range e.Sentence.Words {
-			r.word(&x, m, e.Sentence, i)
-			c.rows = append(c.rows, x[:numFeatures]...)
-			c.tags, c.names, c.head = append(c.tags, r.tags[i+1]), append(c.names, r.names[i+1]), append(c.head, r.tags[r.heads[i+1]])
-			c.right, c.weights = append(c.right, e.Right.Head[i]), append(c.weights, e.Weight)
-			upos, deprels, tagged = append(upos, e.Right.UPOS[i]), append(deprels, e.Right.Deprel[i]), append(tagged, !e.Sentence.TagsGiven)
+		rows := make([]row, len(e.Sentence.Words))
+		for i := range rows {
+			r.word(&rows[i], m, e.Sentence, i)
+			c := instance{x: &rows[i], tag: r.tags[i+1], name: r.names[i+1], head: r.tags[r.heads[i+1]], weight: e.Weight}
+			add := func(to *[]instance, right bool) {
+				c.right = right
+				*to = append(*to, c)
+			}
+			add(&heads, e.Right.Head[i])
+			if e.Right.Head[i] {
+				add(&labels, e.Right.Deprel[i])
+			}
+			if !e.Sentence.TagsGiven {
+				add(&upos, e.Right.UPOS[i])
+			}
 			if e.Right.Head[i] && !e.Right.Deprel[i] {
 				wrong += int64(e.Weight)
 				if e.Right.LAS[i] {
@@ -149,12 +140,10 @@ func (m *Model) fitWords(examples []Example) {
 			}
 		}
 	}
-	m.lenient = int32(forgiven * grain / max(wrong, 1))
-	m.heads = m.fitFunction(&c, headLinear, wordFeatures, plan{trees: 80, rate: 28, ridge: 20, sample: 3, seed: 1})
-	labels := c.only(deprels, func(i int) bool { return c.right[i] })
+	m.lenient = int32(forgiven * one / max(wrong, 1))
+	m.heads = m.fitFunction(heads, headLinear, wordFeatures, plan{trees: 80, rate: 28, ridge: 20, sample: 3, seed: 1})
 	m.labels = m.fitFunction(labels, labelLinear, wordFeatures, plan{trees: 45, rate: 28, ridge: 20, sample: 3, seed: 2})
-	tags := c.only(upos, func(i int) bool { return tagged[i] })
-	m.upos = m.fitFunction(tags, uposLinear, wordFeatures, plan{trees: 40, rate: 28, ridge: 20, sample: 3, seed: 3})
+	m.upos = m.fitFunction(upos, uposLinear, wordFeatures, plan{trees: 40, rate: 28, ridge: 20, sample: 3, seed: 3})
 }
 
 // wordFeatures are those that the forests of words may ask for.
@@ -172,74 +161,66 @@ const lineRidge = 0.5
 // codeRidge does so for codes, in cases of weight 1.
 const codeRidge = 20
 
-// fitFunction fits a straight line, then codes to what it misses, then a
-// forest to the rest; a line alone if the forest is to have no trees.
-func (m *Model) fitFunction(c *cases, linear, features []uint8, p plan) function {
-	f := function{linear: make([]int32, len(linear)+1),
+// fitFunction fits a straight line, then codes to what it misses (target encoding), then a
+// forest to the rest; a line alone if the forest is to have no trees. It sets the codes in
+// the rows.
+func (m *Model) fitFunction(list []instance, linear, features []uint8, p plan) function {
+	f := function{linear: make([]int32, len(linear)+1), slope: one, reach: reachOf(list),
 		tagCodes: make([]int32, len(m.tags.names)+1), labelCodes: make([]int32, len(m.relations.names)+1), headCodes: make([]int32, len(m.tags.names)+1)}
-	f.slope = slopeOne
-	n := c.len()
-	samples := make([]sample, n)
-	values := make([]float64, n*(len(linear)+1))
-	for i := range samples {
+	samples := make([]sample, len(list))
+	values := make([]float64, len(list)*(len(linear)+1))
+	for i := range list {
+		c := &list[i]
 		x := values[i*(len(linear)+1):][: len(linear)+1 : len(linear)+1]
 		x[0] = 1
 		for k, feature := range linear {
-			x[k+1] = float64(c.rows[i*numFeatures+int(feature)]) / nat
+			x[k+1] = float64(c.x[feature]) / nat
 		}
-		samples[i] = sample{x, c.right[i], float64(c.weights[i]) / weightOne}
+		samples[i] = sample{x, c.right, float64(c.weight) / weightOne}
 	}
 	w := make([]float64, len(linear)+1)
 	fit(w, samples, lineRidge)
-	f.reach = reachOf(c)
 	for k, v := range w {
-		const one = logit * weight / nat
-		f.linear[k] = int32(nearest(min(max(v, -mostWeight/one), mostWeight/one) * one))
+		const unit = one * one / nat
+		f.linear[k] = int32(nearest(min(max(v, -mostWeight/unit), mostWeight/unit) * unit))
 	}
 	if p.trees == 0 {
 		return f
 	}
-	z := make([]int32, n)
+	z := make([]int32, len(list))
 	for i := range z {
-		z[i] = f.line(rowOf(c.rows[i*numFeatures:(i+1)*numFeatures]), linear)
+		z[i] = f.line(list[i].x, linear)
 	}
-	b := newBooster(c, nil, z, p)
+	b := newBooster(list, nil, z, p)
 	b.differentiate()
-	b.codes(f.tagCodes, c.tags)
-	b.codes(f.labelCodes, c.names)
-	b.codes(f.headCodes, c.head)
-	for i := range n {
-		x := c.rows[i*numFeatures:]
-		x[tagCode], x[labelCode], x[headCode] = f.tagCodes[c.tags[i]], f.labelCodes[c.names[i]], f.headCodes[c.head[i]]
+	b.codes(f.tagCodes, func(c *instance) int16 { return c.tag })
+	b.codes(f.labelCodes, func(c *instance) int16 { return c.name })
+	b.codes(f.headCodes, func(c *instance) int16 { return c.head })
+	for i := range list {
+		c := &list[i]
+		c.x[tagCode], c.x[labelCode], c.x[headCode] = f.tagCodes[c.tag], f.labelCodes[c.name], f.headCodes[c.head]
 	}
-	b = newBooster(c, features, z, p)
-	f.forest = b.grow()
+	f.forest = newBooster(list, features, z, p).grow()
 	return f
 }
 
 // reachOf returns the log-odds of one case among all, and one more.
-func reachOf(c *cases) int32 {
+func reachOf(list []instance) int32 {
 	sum := int64(0)
-	for _, w := range c.weights {
-		sum += int64(w)
+	for i := range list {
+		sum += int64(list[i].weight)
 	}
-	return min(int32(nearest(graph.Log(1+float64(sum)/weightOne)*logit)), limit)
-}
-
-// rowOf returns features as a row.
-func rowOf(features []int32) *row {
-	var x row
-	copy(x[:], features)
-	return &x
+	return min(int32(nearest(graph.Log(1+float64(sum)/weightOne)*one)), limit)
 }
 
 // codes sets the code of every number but 0: the step, in units of 1/nat, that
 // its cases ask for together.
-func (b *booster) codes(codes []int32, numbers []int16) {
+func (b *booster) codes(codes []int32, number func(*instance) int16) {
 	sums := make([]node, len(codes))
-	for i, k := range numbers {
-		sums[k].g += int64(b.g[i])
-		sums[k].h += int64(b.h[i])
+	for i := range b.cases {
+		n := &sums[number(&b.cases[i])]
+		n.g += int64(b.g[i])
+		n.h += int64(b.h[i])
 	}
 	for k := 1; k < len(codes); k++ {
 		codes[k] = int32(-sums[k].g * nat / (sums[k].h + codeRidge*ridgeUnit))

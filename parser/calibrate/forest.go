@@ -14,7 +14,7 @@ const mostTrees = 1000
 type forest struct {
 	features []uint8 // of question k of tree t at [t*depth+k]
 	bounds   []int32
-	leaves   []int32 // of tree t at [t<<depth:], in units of 1/logit
+	leaves   []int32 // of tree t at [t<<depth:], in units of 1/one
 }
 
 func (f *forest) trees() int { return len(f.leaves) >> depth }
@@ -38,7 +38,7 @@ func (f *forest) sum(x *row) (z int32) {
 // overflow, and leaves within mostLeaf.
 const (
 	mostValue = 1 << 24
-	mostLeaf  = 4 * logit
+	mostLeaf  = 4 * one
 )
 
 func (f *forest) layout(l *pack.Layout) {

@@ -61,7 +61,7 @@ func TestProbability(t *testing.T) {
 	before := int32(-1)
 	for z := int32(-limit - 50); z <= limit+50; z += 7 {
 		p := probability(z)
-		want := 1 / (1 + math.Exp(-float64(min(max(z, -limit), limit))/logit))
+		want := 1 / (1 + math.Exp(-float64(min(max(z, -limit), limit))/one))
 		if off := math.Abs(float64(p)/fine - want); off > 4e-6 {
 			t.Fatalf("%d: %v, want %v", z, float64(p)/fine, want)
 		}
@@ -70,7 +70,7 @@ func TestProbability(t *testing.T) {
 		}
 		before = p
 	}
-	if a, b := probability(math.MinInt32), probability(math.MaxInt32); toGrain(a) != 0 || toGrain(b) != grain {
+	if a, b := probability(math.MinInt32), probability(math.MaxInt32); toGrain(a) != 0 || toGrain(b) != one {
 		t.Errorf("%d, %d", a, b)
 	}
 }
@@ -153,58 +153,56 @@ func TestRiseAgainstBruteForce(t *testing.T) {
 func TestFitCurve(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	const n = 30_000
-	z, right, weights := make([]int32, n), make([]bool, n), slices.Repeat([]int32{weightOne}, n)
+	points := make([]point, n)
 	truth := func(z int32) float64 { // half as bold above even
-		x := float64(z) / logit
+		x := float64(z) / one
 		return min(x, x/2)
 	}
-	for i := range z {
-		z[i] = int32(r.NormFloat64() * 2 * logit)
-		right[i] = r.Float64() < sigmoid(truth(z[i]))
+	for i := range points {
+		z := int32(r.NormFloat64() * 2 * one)
+		points[i] = point{z, r.Float64() < sigmoid(truth(z)), weightOne}
 	}
-	c := fitCurve(z, right, weights)
+	c := fitCurve(points)
 	before := int32(math.MinInt32)
-	for x := int32(-3 * logit); x < 3*logit; x += 99 {
+	for x := int32(-3 * one); x < 3*one; x += 99 {
 		got := c.at(x)
-		if off := float64(got)/logit - truth(x); math.Abs(off) > 0.25 || got < before {
-			t.Fatalf("at %v: %v after %v, want %v", float64(x)/logit, float64(got)/logit, float64(before)/logit, truth(x))
+		if off := float64(got)/one - truth(x); math.Abs(off) > 0.25 || got < before {
+			t.Fatalf("at %v: %v after %v, want %v", float64(x)/one, float64(got)/one, float64(before)/one, truth(x))
 		}
 		before = got
 	}
-	if c := fitCurve(nil, nil, nil); c.at(77) != 77 {
+	if c := fitCurve(nil); c.at(77) != 77 {
 		t.Error("without cases a curve is the diagonal")
 	}
-	if c := fitCurve([]int32{5, 5}, []bool{true, false}, weights[:2]); c.at(77) != 77 {
+	if c := fitCurve([]point{{5, true, weightOne}, {5, false, weightOne}}); c.at(77) != 77 {
 		t.Error("with one value a curve is the diagonal")
 	}
 }
 
 // someCases are random ones; what is right follows features 3 and 5.
-func someCases(n int, seed uint64) *cases {
+func someCases(n int, seed uint64) (list []instance) {
 	r := rand.New(rand.NewPCG(seed, seed))
-	var c cases
 	for range n {
-		x := make([]int32, numFeatures)
-		for k := range x {
+		x := new(row)
+		for k := range numFeatures {
 			x[k] = int32(r.IntN(9))
 		}
 		z := float64(x[3]) / 4
 		if x[5] > 4 {
 			z = -z
 		}
-		c.rows, c.right, c.weights = append(c.rows, x...), append(c.right, r.Float64() < sigmoid(z)), append(c.weights, int32(1+r.IntN(16)))
-		c.tags, c.names, c.head = append(c.tags, 0), append(c.names, 0), append(c.head, 0)
+		list = append(list, instance{x: x, right: r.Float64() < sigmoid(z), weight: int32(1 + r.IntN(16))})
 	}
-	return &c
+	return list
 }
 
 func (b *booster) loss() (sum float64) {
 	for i, z := range b.z {
-		x := float64(z) / logit
-		if b.right[i] {
+		x := float64(z) / one
+		if b.cases[i].right {
 			x = -x
 		}
-		sum += float64(b.weights[i]) * math.Log1p(math.Exp(x))
+		sum += float64(b.cases[i].weight) * math.Log1p(math.Exp(x))
 	}
 	return sum
 }
@@ -215,7 +213,7 @@ func TestBoostingAgainstBruteForce(t *testing.T) {
 	features := []uint8{1, 3, 5, 7}
 	for seed := range uint64(20) {
 		c := someCases(80, seed+1)
-		b := newBooster(c, features, make([]int32, c.len()), plan{rate: 128, ridge: 1, sample: 1})
+		b := newBooster(c, features, make([]int32, len(c)), plan{rate: 128, ridge: 1, sample: 1})
 		before := b.loss()
 		b.differentiate()
 		var f forest
@@ -255,8 +253,8 @@ func TestBoostingAgainstBruteForce(t *testing.T) {
 		if after := b.loss(); after >= before {
 			t.Errorf("seed %d: loss %v after %v", seed, after, before)
 		}
-		for i := range c.right {
-			x := rowOf(c.rows[i*numFeatures : (i+1)*numFeatures])
+		for i := range c {
+			x := c[i].x
 			leaf := 0
 			for level := range depth {
 				if x[f.features[level]] > f.bounds[level] {
@@ -273,7 +271,7 @@ func TestBoostingAgainstBruteForce(t *testing.T) {
 // A forest that is grown sums in use to what it summed in training.
 func TestForestAppliesAsItLearned(t *testing.T) {
 	c := someCases(500, 7)
-	z := make([]int32, c.len())
+	z := make([]int32, len(c))
 	b := newBooster(c, wordFeatures, z, plan{trees: 40, rate: 64, ridge: 5, sample: 3, seed: 1})
 	before := b.loss()
 	f := b.grow()
@@ -281,7 +279,7 @@ func TestForestAppliesAsItLearned(t *testing.T) {
 		t.Fatalf("%d trees, loss %v of %v", f.trees(), b.loss(), before)
 	}
 	for i := range z {
-		if got := f.sum(rowOf(c.rows[i*numFeatures : (i+1)*numFeatures])); got != z[i] {
+		if got := f.sum(c[i].x); got != z[i] {
 			t.Fatalf("case %d: %d, in training %d", i, got, z[i])
 		}
 	}
@@ -384,7 +382,7 @@ func TestHostileCalibrators(t *testing.T) {
 		{"labels.tag-codes", []int32{}}, {"labels.label-codes", forest(99)}, {"upos.head-codes", []int32{mostValue + 1, 0}},
 		{"upos.reach", []int32{1, 1}}, {"upos.reach", []int32{limit + 1}}, {"heads.curve.knots", []int32{1}}, {"heads.curve.knots", slices.Repeat([]int32{5}, len(m.heads.curve.knots))},
 		{"heads.curve.values", []int32{2}}, {"heads.curve.values", falling}, {"whole.curve.knots", forest(mostKnots + 1)}, {"whole.line", []int32{1}},
-		{"heads.line", []int32{-1, 0}}, {"labels.line", []int32{slopeOne, limit + 1}}, {"lenient", []int32{grain + 1}}, {"lenient", []int32{-1}},
+		{"heads.line", []int32{-1, 0}}, {"labels.line", []int32{one, limit + 1}}, {"lenient", []int32{one + 1}}, {"lenient", []int32{-1}},
 		{"spread", []int32{1, 2}}, {"spread", []int32{1, 2, mostSpread + 1}}, {"spread", nil}, {"tags.off", []uint32{0, 500}},
 	} {
 		if _, err := Open(replacedBy(m, bad.name, bad.list), "x"); err == nil {

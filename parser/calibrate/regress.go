@@ -60,7 +60,7 @@ func (r *regression) loss(w []float64) (sum float64) {
 		if s.right {
 			z = -z
 		}
-		sum += float64(s.weight * (max(z, 0) + graph.Log(1+exp(-max(z, -z))))) // graph.Log(1 + e^z)
+		sum += float64(s.weight * (max(z, 0) + graph.Log(1+decay(z)))) // log(1 + e^z)
 	}
 	for i, v := range w {
 		d := v - r.start[i]

@@ -1,68 +1,52 @@
 package calibrate
 
-import (
-	"math"
-
-	"github.com/treebeam/treebeam/parser/graph"
-)
+import "github.com/treebeam/treebeam/parser/graph"
 
 // Everything here rounds each product before it is added to, so that no
 // processor fuses the two, and uses no function of package math that has
 // assembly with other roundings: the bits are the same on every machine.
 
+// Units of integers. Log-odds of features are in 1/nat, those of sums in 1/one, within
+// limit; weights and slopes are in 1/one, too. Probabilities of sums are in 1/fine,
+// rounded ones multiples of 1/one.
 const (
-	grain = 4096 // probabilities are multiples of 1/grain
-	ln2   = 0.693147180559945309417232121458
+	nat   = 1 << 8
+	one   = 1 << 12
+	fine  = 1 << 20
+	limit = 16 * one
+
+	ln2 = 0.693147180559945309417232121458
 )
 
-// exp is e^x with a relative error below 1e-12; 0 from -700 down.
-func exp(x float64) float64 {
-	if !(x > -700) {
-		return 0
-	}
-	k := nearest(min(x, 700) / ln2)
-	r := min(x, 700) - float64(float64(k)*ln2)
-	sum := 1.0
-	for i := 13; i >= 1; i-- {
-		sum = float64(float64(sum*r)*(1/float64(i))) + 1
-	}
-	return math.Ldexp(sum, k)
-}
+// decay is e^-|z|.
+func decay(z float64) float64 { return graph.Exp(-min(max(z, -z), 699)) }
 
-// sigmoid is 1/(1+e^-z), in [0,1]; 0 of NaN.
+// sigmoid is 1/(1+e^-z).
 func sigmoid(z float64) float64 {
+	e := decay(z)
 	if z >= 0 {
-		return 1 / (1 + exp(-z))
+		return 1 / (1 + e)
 	}
-	e := exp(z)
 	return e / (1 + e)
 }
 
-// oddsOf holds, for every multiple of 1/grain, its log-odds in units of 1/nat. 0
+// oddsOf holds, for every multiple of 1/one, its log-odds in units of 1/nat. 0
 // and 1 count as half a step from them, so that log-odds are within 9.02.
-var oddsOf = func() (odds [grain + 1]int32) {
+var oddsOf = func() (odds [one + 1]int32) {
 	for i := range odds {
-		k := min(max(float64(i), 0.5), grain-0.5)
-		odds[i] = int32(nearest(graph.Log(k/(grain-k)) * nat))
+		k := min(max(float64(i), 0.5), one-0.5)
+		odds[i] = int32(nearest(graph.Log(k/(one-k)) * nat))
 	}
 	return odds
 }()
 
-// Sums of log-odds are integers in units of 1/logit nat, within limit.
-const (
-	logit = 1 << 12
-	limit = 16 * logit
-)
-
-// Probabilities of sums are multiples of 1/fine, between nodes by straight lines.
-const (
-	fine     = 1 << 20
-	nodeBits = 6 // 1/64 nat
-)
+// nodeBits are those of the distance of nodes between which probabilities are on straight
+// lines: 1/64 nat.
+const nodeBits = 6
 
 var sigmoids = func() (list [2*limit>>nodeBits + 2]int32) {
 	for i := range list {
-		z := float64((i<<nodeBits)-limit) / logit
+		z := float64((i<<nodeBits)-limit) / one
 		list[i] = int32(nearest(sigmoid(z) * fine))
 	}
 	return list
@@ -76,15 +60,15 @@ func probability(z int32) int32 {
 	return a + (b-a)*rest>>nodeBits
 }
 
-// toGrain rounds a probability in units of 1/fine to units of 1/grain.
-func toGrain(p int32) int32 { return (p + fine/grain/2) / (fine / grain) }
+// toGrain rounds a probability in units of 1/fine to units of 1/one.
+func toGrain(p int32) int32 { return (p + fine/one/2) / (fine / one) }
 
-// steps returns a probability in steps of 1/grain, from 0 to grain. NaN is 0.
+// steps returns a probability in steps of 1/one, from 0 to one. NaN is 0.
 func steps(p float64) int {
 	if !(p > 0) {
 		return 0
 	}
-	return nearest(min(p, 1) * grain)
+	return nearest(min(p, 1) * one)
 }
 
 // nearest rounds to an integer, halves away from 0. x may be a product, and is

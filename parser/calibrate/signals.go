@@ -10,9 +10,6 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// nat is the unit of log-odds among the features.
-const nat = 256
-
 // The signals that a word has of its own. All of them grow with certainty, and
 // most is what a certain word has, and the root, and what is not there.
 const (

@@ -6,41 +6,38 @@ import "slices"
 // fits to other groups: the curves that correct them, the function of trees, and
 // the spread of sums.
 
-// crossings is the number of parts that groups are dealt out to; each is given
+// crossParts is the number of parts that groups are dealt out to; each is given
 // chances by a fit to the others.
-const crossings = 4
+const crossParts = 4
 
-// An unseen is what functions that have not seen an example say of its words.
-type unseen struct {
+// A crossed is an example with what functions that were fitted to others say of its words.
+type crossed struct {
 	*Example
 	part  int
 	words [][3]int32 // log-odds before curves: of head, deprel, UPOS
 }
 
-// fitHonestly fits curves, the function of trees and the spread.
-func (m *Model) fitHonestly(examples []Example) {
-	list := m.crossed(examples)
+// crossFit fits curves, the function of trees and the spread.
+func (m *Model) crossFit(examples []Example) {
+	list := m.cross(examples)
 	for k, f := range [...]*function{&m.heads, &m.labels, &m.upos} {
-		var z, weights []int32
-		var right []bool
+		var points []point
 		for _, e := range list {
 			for i := range e.words {
-				is := [...]bool{e.Right.Head[i], e.Right.Deprel[i], e.Right.UPOS[i]}[k]
-				if k == 1 && !e.Right.Head[i] || k == 2 && e.Sentence.TagsGiven {
-					continue
+				if right, ok := e.outcome(k, i); ok {
+					points = append(points, point{e.words[i][k], right, e.Weight})
 				}
-				z, right, weights = append(z, e.words[i][k]), append(right, is), append(weights, e.Weight)
 			}
 		}
-		f.curve = fitCurve(z, right, weights)
+		f.curve = fitCurve(points)
 	}
 	m.fitSpread(list)
 	m.fitWhole(list)
 }
 
-// crossed gives all examples to functions that have not seen them. If all
-// are of one group, they have.
-func (m *Model) crossed(examples []Example) (list []unseen) {
+// cross gives all examples to functions that were fitted to other groups, if there are
+// two or more.
+func (m *Model) cross(examples []Example) (list []crossed) {
 	var groups []int
 	for k := range examples {
 		groups = append(groups, examples[k].Group)
@@ -49,11 +46,11 @@ func (m *Model) crossed(examples []Example) (list []unseen) {
 	groups = slices.Compact(groups)
 	for k := range examples {
 		at, _ := slices.BinarySearch(groups, examples[k].Group)
-		list = append(list, unseen{Example: &examples[k], part: at % crossings})
+		list = append(list, crossed{Example: &examples[k], part: at % crossParts})
 	}
 	var r reader
 	var x row
-	for part := range min(crossings, len(groups)) {
+	for part := range min(crossParts, len(groups)) {
 		other := m
 		if len(groups) > 1 {
 			var rest []Example
@@ -79,8 +76,20 @@ func (m *Model) crossed(examples []Example) (list []unseen) {
 	return list
 }
 
+// outcome reports whether what function k, of head, deprel or UPOS, says of word i is right,
+// and whether it says anything: of the deprels of right heads, and of UPOS not given.
+func (e *Example) outcome(k, i int) (right, ok bool) {
+	switch k {
+	case 0:
+		return e.Right.Head[i], true
+	case 1:
+		return e.Right.Deprel[i], e.Right.Head[i]
+	}
+	return e.Right.UPOS[i], !e.Sentence.TagsGiven
+}
+
 // chances returns those of word i, by curves that were fitted.
-func (e *unseen) chances(m *Model, i int) chances {
+func (e *crossed) chances(m *Model, i int) chances {
 	p := m.chancesOf(e.words[i])
 	if e.Sentence.TagsGiven {
 		p.upos = fine
@@ -91,7 +100,7 @@ func (e *unseen) chances(m *Model, i int) chances {
 // fitSpread compares the squares of errors of sentences' sums with what they would
 // be if words were right independently, which is the least that it allows for: a
 // few sentences, or copies of one, may come out right by chance.
-func (m *Model) fitSpread(list []unseen) {
+func (m *Model) fitSpread(list []crossed) {
 	var errs, variances [3]float64
 	for k := range list {
 		e := &list[k]
@@ -100,7 +109,7 @@ func (m *Model) fitSpread(list []unseen) {
 		for i := range e.words {
 			p := e.chances(m, i)
 			both := p.both()
-			las := both + int32(int64(p.head-both)*int64(m.lenient)/grain)
+			las := both + int32(int64(p.head-both)*int64(m.lenient)/one)
 			for q, v := range [...]int32{p.upos, p.head, las} {
 				off[q] += int64(v)
 				variance[q] += float64(v) / fine * float64(fine-v) / fine
@@ -118,15 +127,14 @@ func (m *Model) fitSpread(list []unseen) {
 		}
 	}
 	for q := range m.spread {
-		m.spread[q] = int32(min(max(nearest(errs[q]/max(variances[q], 1e-9)*spreadOne), spreadOne), mostSpread))
+		m.spread[q] = int32(min(max(nearest(errs[q]/max(variances[q], 1e-9)*nat), nat), mostSpread))
 	}
 }
 
 // fitWhole fits the function of trees: a line, for there are few of them.
-func (m *Model) fitWhole(list []unseen) {
+func (m *Model) fitWhole(list []crossed) {
 	var r reader
-	var x row
-	c := &cases{}
+	var trees []instance
 	for k := range list {
 		e := &list[k]
 		r.read(m, e.Sentence)
@@ -134,9 +142,9 @@ func (m *Model) fitWhole(list []unseen) {
 		for i := range e.words {
 			sum.add(e.chances(m, i))
 		}
-		sum.row(&x, &r)
-		c.rows = append(c.rows, x[:numFeatures]...)
-		c.right, c.weights = append(c.right, e.Right.Tree), append(c.weights, e.Weight)
+		x := new(row)
+		sum.row(x, &r)
+		trees = append(trees, instance{x: x, right: e.Right.Tree, weight: e.Weight})
 	}
-	m.whole = m.fitFunction(c, wholeLinear, nil, plan{})
+	m.whole = m.fitFunction(trees, wholeLinear, nil, plan{})
 }
