@@ -100,14 +100,8 @@ func Check(train, dev Treebank) *Report {
 	whole.Sentences = train.All()
 	c.learnable(whole)
 	c.pair(whole, dev)
-	slices.SortStableFunc(c.Findings, func(a, b Finding) int {
-		if a.Fatal == b.Fatal {
-			return 0
-		} else if a.Fatal {
-			return -1
-		}
-		return 1
-	})
+	order := map[bool]int{true: 0, false: 1}
+	slices.SortStableFunc(c.Findings, func(a, b Finding) int { return order[a.Fatal] - order[b.Fatal] })
 	return &c.Report
 }
 
@@ -227,7 +221,7 @@ func (c *checker) columns(t Treebank) {
 	}
 }
 
-// further reports what further files have that the treebank has not: mostly
+// further reports what further files have and the treebank does not: mostly
 // slips, or other conventions.
 func (c *checker) further(t Treebank) {
 	tags, relations := map[[2]string]bool{}, map[string]bool{}
@@ -241,10 +235,10 @@ func (c *checker) further(t Treebank) {
 		for i := range x.Sentences {
 			for j, w := range x.Sentences[i].Words {
 				if !tags[[2]string{w.UPOS, w.XPOS}] {
-					c.add(false, "UPOS and XPOS together that "+t.Name+" has not", x, &x.Sentences[i], j+1)
+					c.add(false, "UPOS and XPOS together that "+t.Name+" does not have", x, &x.Sentences[i], j+1)
 				}
 				if !relations[w.Deprel] {
-					c.add(false, "relations that "+t.Name+" has not", x, &x.Sentences[i], j+1)
+					c.add(false, "relations that "+t.Name+" does not have", x, &x.Sentences[i], j+1)
 				}
 			}
 		}
@@ -313,7 +307,7 @@ func (c *checker) pair(train, dev Treebank) {
 		return
 	}
 	share := 100 * float64(unseen) / float64(total)
-	c.fact("dev: %.1f %% of the words have forms that train has not; %d of %d sentences of 5 words or more are in train too", share, longBoth, long)
+	c.fact("dev: %.1f %% of the words have forms that train does not have; %d of %d sentences of 5 words or more are in train too", share, longBoth, long)
 	if share > maxUnseen && len(known) > 0 {
 		c.find(false, "%.0f %% of dev's words are unknown to train: check that both are of one language", share)
 	}

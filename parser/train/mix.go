@@ -66,20 +66,36 @@ func fitMix(info model.Info, sections []pack.Section, dev []syntax.Sentence, j j
 // mixOf is fitMix for a model that is open.
 func mixOf(m *model.Model, dev []syntax.Sentence, j job) (model.Mix, error) {
 	f := newMixer(m, dev, j)
+	tag := func(m *model.Model, s *syntax.Sentence) error { m.Tag(s, true); return nil }
 	if m.Info.Options["gold-tags"] != "true" {
-		f.climb("UPOS and XPOS", f.tagged, []factor{{"tags", func(x *model.Mix) *int32 { return &x.Tags }}})
-		f.climb("FEATS", f.inflected, []factor{{"feats", func(x *model.Mix) *int32 { return &x.Feats }}})
+		f.climb(figure{"UPOS and XPOS", tag, func(g, w *syntax.Word) []bool { return []bool{g.UPOS == w.UPOS, g.XPOS == w.XPOS} }},
+			factor{"tags", func(x *model.Mix) *int32 { return &x.Tags }})
+		f.climb(figure{"FEATS", tag, func(g, w *syntax.Word) []bool { return []bool{g.Feats == w.Feats} }},
+			factor{"feats", func(x *model.Mix) *int32 { return &x.Feats }})
 		best := f.with(f.mix)
-		if err := eval.EachSentence(f.sents, j.Workers, func(s *syntax.Sentence) error { best.Tag(s, true); return nil }); err != nil {
+		if err := eval.EachSentence(f.sents, j.Workers, func(s *syntax.Sentence) error { return tag(best, s) }); err != nil {
 			return f.mix, err
 		}
 	}
-	f.climb("LAS", f.parsed, []factor{
-		{"prune", func(x *model.Mix) *int32 { return &x.Prune }},
-		{"parse", func(x *model.Mix) *int32 { return &x.Parse }},
-		{"labels", func(x *model.Mix) *int32 { return &x.Labels }},
-	})
+	parse := func(m *model.Model, s *syntax.Sentence) error {
+		m.Prune(s)
+		return m.Parse(s, search.Options{Seed: eval.SearchSeed})
+	}
+	f.climb(figure{"LAS", parse, func(g, w *syntax.Word) []bool {
+		return []bool{g.Head == w.Head && syntax.Universal(g.Deprel) == syntax.Universal(w.Deprel)}
+	}},
+		factor{"prune", func(x *model.Mix) *int32 { return &x.Prune }},
+		factor{"parse", func(x *model.Mix) *int32 { return &x.Parse }},
+		factor{"labels", func(x *model.Mix) *int32 { return &x.Labels }})
 	return f.mix, f.err
+}
+
+// A figure is what factors are chosen by: what runs on a sentence, and what is right of a
+// word then.
+type figure struct {
+	name  string
+	run   func(*model.Model, *syntax.Sentence) error
+	right func(gold, word *syntax.Word) []bool
 }
 
 // A mixer tries factors on sentences whose dense scores are known.
@@ -132,34 +148,29 @@ func (f *mixer) with(x model.Mix) *model.Model {
 // encodeAll sets the dense scores of all sentences.
 func encodeAll(m *model.Model, sents []syntax.Sentence, workers int) error {
 	groups := model.Groups(len(sents), workers, func(i int) int { return sents[i].Len() })
-	return eval.Each(len(groups), workers, func(i int) error {
-		m.Encode(pointers(sents, groups[i]))
+	return eval.Each(len(groups), workers, func(g int) error {
+		var list []*syntax.Sentence
+		for _, i := range groups[g] {
+			list = append(list, &sents[i])
+		}
+		m.Encode(list)
 		return nil
 	})
 }
 
-// pointers returns those to the sentences of a group.
-func pointers(sents []syntax.Sentence, group []int) []*syntax.Sentence {
-	list := make([]*syntax.Sentence, len(group))
-	for k, i := range group {
-		list[k] = &sents[i]
-	}
-	return list
-}
-
 // climb moves factors, one after the other, to the values with the most right
-// by trial among the next ones of the grid, until none moves. It begins at
+// by the figure among the next ones of the grid, until none moves. It begins at
 // factors of 0 if these are better than f.mix.
-func (f *mixer) climb(figure string, trial func(model.Mix) tally, factors []factor) {
+func (f *mixer) climb(by figure, factors ...factor) {
 	const rounds = 20 // more than it takes
 	tried := map[model.Mix]tally{}
 	var order []model.Mix
 	try := func(x model.Mix) tally {
 		t, ok := tried[x]
 		if !ok && f.err == nil {
-			t = trial(x)
+			t = f.count(x, by)
 			tried[x], order = t, append(order, x)
-			f.Log("%s %.2f with %s", figure, t.percent(), text(factors, x))
+			f.Log("%s %.2f with %s", by.name, t.percent(), text(factors, x))
 		}
 		return t
 	}
@@ -198,7 +209,7 @@ func (f *mixer) climb(figure string, trial func(model.Mix) tally, factors []fact
 		}
 		cross.right[half], cross.all[half] = tried[at].right[half], tried[at].all[half]
 	}
-	f.Log("%s %.2f with %s; fitted to one half of dev, on the other: %.2f", figure, tried[f.mix].percent(), text(factors, f.mix), cross.percent())
+	f.Log("%s %.2f with %s; fitted to one half of dev, on the other: %.2f", by.name, tried[f.mix].percent(), text(factors, f.mix), cross.percent())
 }
 
 // text names the factors of a trial.
@@ -210,59 +221,21 @@ func text(factors []factor, x model.Mix) string {
 	return strings.Join(parts, ", ")
 }
 
-// count runs a stage over copies of the sentences and counts the words of
-// which right says so.
-func (f *mixer) count(run func(*syntax.Sentence) error, cases int, right func(gold, word *syntax.Word) int) (t tally) {
-	work := syntax.Clone(f.sents)
-	if err := eval.EachSentence(work, f.Workers, run); err != nil && f.err == nil {
+// count counts what is right with other factors, in copies of the sentences.
+func (f *mixer) count(x model.Mix, by figure) (t tally) {
+	m, work := f.with(x), syntax.Clone(f.sents)
+	if err := eval.EachSentence(work, f.Workers, func(s *syntax.Sentence) error { return by.run(m, s) }); err != nil && f.err == nil {
 		f.err = err
 	}
 	for i := range work {
 		for k := range work[i].Words {
-			t.right[f.half[i]] += right(&f.gold[i].Words[k], &work[i].Words[k])
-			t.all[f.half[i]] += cases
+			for _, right := range by.right(&f.gold[i].Words[k], &work[i].Words[k]) {
+				t.all[f.half[i]]++
+				if right {
+					t.right[f.half[i]]++
+				}
+			}
 		}
 	}
 	return t
-}
-
-// tagged counts the right UPOS and XPOS. Without XPOS in the treebank the second
-// is always right.
-func (f *mixer) tagged(x model.Mix) tally {
-	m := f.with(x)
-	return f.count(func(s *syntax.Sentence) error { m.Tag(s, true); return nil }, 2, func(g, w *syntax.Word) (n int) {
-		if g.UPOS == w.UPOS {
-			n++
-		}
-		if g.XPOS == w.XPOS {
-			n++
-		}
-		return n
-	})
-}
-
-// inflected counts the right FEATS.
-func (f *mixer) inflected(x model.Mix) tally {
-	m := f.with(x)
-	return f.count(func(s *syntax.Sentence) error { m.Tag(s, true); return nil }, 1, func(g, w *syntax.Word) int {
-		if g.Feats == w.Feats {
-			return 1
-		}
-		return 0
-	})
-}
-
-// parsed counts the right heads with the right deprel but for its subtype.
-func (f *mixer) parsed(x model.Mix) tally {
-	m := f.with(x)
-	run := func(s *syntax.Sentence) error {
-		m.Prune(s)
-		return m.Parse(s, search.Options{Seed: eval.SearchSeed})
-	}
-	return f.count(run, 1, func(g, w *syntax.Word) int {
-		if g.Head == w.Head && syntax.Universal(g.Deprel) == syntax.Universal(w.Deprel) {
-			return 1
-		}
-		return 0
-	})
 }

@@ -47,8 +47,8 @@ type sampled struct {
 }
 
 // NewSampler returns a Sampler of so many words at most. Sentences that stand
-// in train or dev are left out, as are those with relations that train has
-// not, or with letters that its language does not put together.
+// in train or dev are left out, as are those with relations that train does not
+// have, or with letters that its language does not put together.
 func NewSampler(train, dev Treebank, words int) *Sampler {
 	known := train.All()
 	x := &Sampler{words: words, limit: math.MaxUint64, seen: map[uint64]bool{}, rels: map[string]bool{}, left: map[string]int{},
@@ -92,7 +92,7 @@ func (x *Sampler) Add(file int, s *syntax.Sentence) {
 	case slices.ContainsFunc(s.Words, func(w syntax.Word) bool { return w.UPOS == "" }):
 		reason = "no UPOS"
 	case slices.ContainsFunc(s.Words, func(w syntax.Word) bool { return !x.rels[w.Deprel] }):
-		reason = "relations that the treebank has not"
+		reason = "relations that the treebank does not have"
 	case confidence < minSilverConfidence:
 		reason = "low confidence"
 	case x.gold.foreign(s):
