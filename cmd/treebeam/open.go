@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 
+	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/pipeline/nightly"
@@ -44,4 +45,28 @@ func openOne(ctx context.Context, folders []string) (*output.Reader, error) {
 		return nil, refuse("name one output folder of treebeam parse, or the folder of a state; got %d arguments", len(folders))
 	}
 	return openOutput(ctx, folders[0])
+}
+
+// brokenBlocks counts the blocks of CoNLL files that cannot be read, and names the
+// first ones with their file and line.
+type brokenBlocks struct{ n int }
+
+// namedBlocks is how many are named.
+const namedBlocks = 5
+
+func (b *brokenBlocks) add(err *conllu.Error) {
+	if b.n++; b.n <= namedBlocks {
+		say(os.Stderr, "left out: %v\n", err)
+	}
+}
+
+// end says what was left out. As with a run, it is status 3 if nothing was read.
+func (b *brokenBlocks) end(read int64) error {
+	if b.n > namedBlocks {
+		say(os.Stderr, "left out: %d more broken blocks\n", b.n-namedBlocks)
+	}
+	if b.n > 0 && read == 0 {
+		return exitCode(exitFailures)
+	}
+	return nil
 }
