@@ -56,7 +56,8 @@ func TestNoCertificateWithoutProof(t *testing.T) {
 		{"one step", part.Standard, Options{Exact: -1, Certify: 1}, syntax.Uncertain, randomSentence(7, 3, &r)},
 		{"all trees", part.Full, Options{Exact: 1 << 30, Certify: -1}, syntax.All, randomSentence(4, 2, &r)},
 		{"global families", part.Full, Options{Exact: -1, Certify: 1 << 30}, syntax.Uncertain, randomSentence(7, 3, &r)},
-		{"a budget", part.Standard, Options{Exact: -1, Certify: 1 << 30, Budget: 1}, syntax.Uncertain, randomSentence(9, 4, &r)},
+		{"a budget", part.Standard, Options{Exact: -1, Certify: 1 << 30, Budget: 1}, syntax.Uncertain,
+			randomSentence(9, 4, &r)},
 		{"windows", part.Standard, Options{Certify: 1 << 30}, syntax.Uncertain, long},
 	} {
 		if err := newModel(noise(300), c.on).Parse(c.s, c.o); err != nil {

@@ -7,25 +7,25 @@ import (
 
 // A climb that changes one head at a time gets stuck where words must move
 // together: a noun goes elsewhere only with the comma and the conjunction
-// before it, a head and its modifier change places. So when a climb is
-// closed, every move that loses little is tried together with what it sets
-// in motion: the word is held at its new head, the words around it climb, and
-// if the tree is better at the end of this chain of moves it stays; if not,
-// the moves are undone (the ejection chains of Glover 1996, after Lin and
-// Kernighan 1973; Zhang et al. 2014 restart instead).
+// before it, a head and its modifier change places. So when a climb is closed,
+// every move that loses little is tried together with the moves that follow
+// from it: the word is fixed at its new head and the words around it climb. If
+// the tree is better at the end of this chain of moves, it stays; if not, the
+// moves are undone (the ejection chains of Glover 1996, after Lin and Kernighan
+// 1973; Zhang et al. 2014 restart instead).
 const (
 	moveLoss   = score.Unit      // a move that loses more starts no chain
-	turnLoss   = 3 * score.Unit  // likewise: turning an arc around
-	rootLoss   = 20 * score.Unit // likewise: another root
+	turnLoss   = 3 * score.Unit  // the same for turning an arc around
+	rootLoss   = 20 * score.Unit // the same for another root
 	chainMoves = 12              // moves of a chain
-	chainTries = 40              // words of a chain that are given a choice
+	chainTries = 40              // words of a chain that may choose another head
 )
 
 // A step undoes one move: word, and the arc that it had.
 type step struct{ word, arc int32 }
 
-// chains tries chains from every word, and returns the gain of those that it
-// keeps. It ends where an earlier climb has ended: that tree is closed.
+// chains tries chains from every word, and returns the gain of the chains that
+// it keeps. It ends where an earlier climb has ended: that tree is closed.
 func (x *Search) chains() int64 {
 	gained := int64(0)
 	for _, try := range [...]func(*Search, int32) int64{(*Search).moveChains, (*Search).turnChains, (*Search).rootChain} {
@@ -98,7 +98,7 @@ func (x *Search) turnChains(m int32) int64 {
 	return 0
 }
 
-// rootChain tries m as the root, with the best head that the old one may then
+// rootChain tries m as the root, with the best head that the old root may then
 // have.
 func (x *Search) rootChain(m int32) int64 {
 	old := x.Tree.Root
@@ -129,9 +129,9 @@ func (x *Search) undo() {
 	}
 }
 
-// follow lets the words around the moves of the trail climb, those of a and b
-// held. g is the gain so far. It returns the gain of the chain if that is
-// positive, else it undoes the trail and returns 0.
+// follow lets the words around the moves of the trail climb, while a and b keep
+// their heads. g is the gain so far. It returns the gain of the chain if that
+// is positive; otherwise it undoes the trail and returns 0.
 func (x *Search) follow(g int64, a, b int32) int64 {
 	x.clearQueue()
 	x.enqueueTrail()
@@ -160,9 +160,9 @@ func (x *Search) enqueueTrail() {
 	}
 }
 
-// enqueue puts the words into the queue that a move concerns: those next to the
-// word in the text and in the child lists that it left and joined, its
-// children, and the two heads.
+// enqueue queues the words that a move concerns: those next to the word in the
+// text and in the child lists that it left and joined, its children, and the
+// two heads.
 func (x *Search) enqueue(s step) {
 	y, m := &x.Tree, s.word
 	for c := y.First[m]; c != 0; c = y.Next[c] {

@@ -11,8 +11,8 @@ const maxSweeps = 64
 // a change concerns, until none of them gains. The root word stays; at the end
 // every other word that may be the root is tried as one, and after a success
 // the words that it concerns climb again. It returns the gain in score. Unlike
-// the paper's it does not look at every word once more to see that nothing
-// gains: chains do that, or close.
+// the climb in the paper, it does not visit every word once more to check that
+// nothing gains: chains and close do so.
 func (x *Search) climb() int64 {
 	x.clearQueue()
 	x.order = x.Tree.Postorder(x.order[:0])
@@ -82,14 +82,14 @@ func (x *Search) better(m int32) (arc int32, gain int64) {
 	return pick, int64(best) - int64(x.worth[now-lo])
 }
 
-// weigh leaves in x.worth what each candidate head of word m is worth, the
-// present one included (part.Scores.Attach); part.Barred is that of a head
-// below m, of the root, and of one that would cross an arc where none may. It
-// reports whether there is a choice.
+// weigh sets x.worth to what each candidate head of word m is worth, the
+// present head included (part.Scores.Attach). A head is part.Barred if it is
+// below m, if m is the root, or if its arc would cross another one where none
+// may. It reports whether there is a choice.
 func (x *Search) weigh(m int32) bool { return m != x.Tree.Root && x.weighBelow(m, 0) }
 
-// weighBelow is weigh for any word, with heads that are not below top, if that
-// is a word, barred as well.
+// weighBelow is weigh for any word, where heads that are not below top are
+// barred as well, if top is a word.
 func (x *Search) weighBelow(m, top int32) bool {
 	arcs, y := &x.Scores.Arcs, &x.Tree
 	lo, hi := arcs.Start[m-1], arcs.Start[m]
@@ -129,8 +129,9 @@ func (x *Search) reroot() int64 {
 	return 0
 }
 
-// mayBeRoot reports whether m can be the root in place of the present one: 0
-// must be a candidate of m, and a word below m one of the present root.
+// mayBeRoot reports whether m can replace the present root: 0 must be a
+// candidate head of m, and a word below m must be a candidate head of the
+// present root.
 func (x *Search) mayBeRoot(m int32) bool {
 	lo, hi := x.Scores.Arcs.Span(int(m))
 	return m != x.Tree.Root && lo < hi && x.Scores.Arcs.Heads[lo] == 0 && x.reaches(x.Tree.Root, m)
@@ -147,13 +148,14 @@ func (x *Search) reaches(h, m int32) bool {
 	return false
 }
 
-// impossible is the gain of a move that there is not, or that would cross an
-// arc where none may.
+// impossible is the gain of a move that does not exist, or whose arc would
+// cross another one where none may.
 const impossible = -1 << 40
 
-// makeRoot makes m, which may be it, the root, and hangs the present one on its
-// best candidate below m. It returns what that gains by local parts; if it is
-// less than least, the tree stays as it was. Else the two moves are the trail.
+// makeRoot makes m the root, and hangs the present root on its best candidate
+// below m. m must be a possible root (mayBeRoot). It returns the gain in local
+// parts. If the gain is less than least, the tree stays as it was; otherwise
+// the two moves are the trail.
 func (x *Search) makeRoot(m int32, least int64) (gain int64, moved bool) {
 	t, y := &x.Scores, &x.Tree
 	if x.excluded(0, m) {
@@ -174,7 +176,7 @@ func (x *Search) makeRoot(m int32, least int64) (gain int64, moved bool) {
 }
 
 // bestBelow returns the best arc of word m to a head below top, and what it
-// gains over the present one; -1 and impossible if there is none.
+// gains over the present one, or -1 and impossible if there is none.
 func (x *Search) bestBelow(m, top int32) (arc int32, gain int64) {
 	if !x.weighBelow(m, top) {
 		return -1, impossible

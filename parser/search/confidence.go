@@ -11,8 +11,9 @@ import (
 // that is reported, in units of the loss of one wrong head.
 const marginCap = 64
 
-// confidence fills s.Confidence from the last search: what the scores around
-// the best tree say of every head, and the loss of the best single change of it.
+// confidence fills s.Confidence from the last search: the probability of every
+// head by the scores around the best tree, and the loss of the best single
+// change of each.
 func (x *Search) confidence(s *syntax.Sentence) {
 	n := x.Scores.N
 	lists := make([]float32, 5*n)

@@ -11,38 +11,38 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// A Decoder finds a tree of a sentence. It must be safe for concurrent use
-// and must depend on nothing but the Search that it is given.
+// A Decoder finds a tree of a sentence. It must be safe for concurrent use, and
+// may depend only on the Search that it receives.
 type Decoder interface {
-	// Decode makes trees the present one and offers them (Search.Offer). It
-	// reports whether it has offered one; the best of them is the result.
+	// Decode builds trees in Search.Tree and offers them (Search.Offer). It
+	// reports whether it has offered one. The best of them is the result.
 	Decode(x *Search) (found bool)
 }
 
-// A Search is what is known of one sentence, or of a window of one, while
-// trees are looked for, and the scratch of the decoders of this package. It is
-// reused from sentence to sentence and belongs to one goroutine at a time.
-// Trees are heads by word, entry 0 unused.
+// A Search holds the state of the search for trees of one sentence, or of a
+// window of one, and the scratch of the decoders of this package. It is reused
+// from sentence to sentence and belongs to one goroutine at a time. Trees are
+// heads by word, entry 0 unused.
 type Search struct {
-	Scores     part.Scores // of the parts of trees
+	Scores     part.Scores // scores of the parts of trees
 	Tree       part.Tree   // the present one
-	Pruned     graph.Arcs  // the candidates as the pruner scores them
-	Seed       uint64      // of the sentence
-	Projective bool        // no arc may cross another
+	Pruned     graph.Arcs  // the candidates, with the pruner's scores
+	Seed       uint64      // the sentence's seed
+	Projective bool        // if set, no arc may cross another
 
 	delta int64 // largest local loss of a move that is scored in full, exclusive
-	limit int64 // of work: the search ends there
-	cut   bool  // it has ended there
-	used  int64 // work of the last search, without that of confidence
+	limit int64 // most work, after which the search ends
+	cut   bool  // the search has ended at the limit
+	used  int64 // work of the last search, without the work of confidence
 
 	best        []int32
 	bestAt      int64 // score of best
-	globalAt    int64 // of its global parts, set by confidence
+	globalAt    int64 // score of the global parts of best, set by confidence
 	second      int64 // best score of a different tree that was offered
 	climbs      int32
 	certificate syntax.Certificate // of best
 	closed      []int32            // trees, one after another: ends of climbs by local parts
-	ends        []int32            // likewise by the full score
+	ends        []int32            // the same by the full score
 
 	start      []int32 // tree to climb from
 	order      []int32
@@ -50,7 +50,7 @@ type Search struct {
 	queue      []int32 // words that a move concerns
 	queued     []bool
 	worth      []int32 // per candidate of the word that was weighed last
-	chainWorth []int32 // likewise, of the word whose chains are tried
+	chainWorth []int32 // the same for the word whose chains are tried
 
 	prover   certify.Prover
 	solver   projective.Chart
@@ -59,19 +59,19 @@ type Search struct {
 	margins  graph.Marginals
 	marginal []float64 // see prunerMarginals
 
-	linear    []int32   // per arc: score by what the best tree says of its neighbours
-	posterior []float64 // per arc: marginals of these
+	linear    []int32   // per arc: score in the first-order model (linearize)
+	posterior []float64 // per arc: marginal in the first-order model
 
 	redraw []bool
 	shaken []int32 // per arc: score with noise
 	gold   []int32 // in training
-	forced *Search // likewise, of partial trees: over the candidates with the known heads
+	forced *Search // in training on partial trees: the search over the candidates with the known heads
 	parts  [2][]part.Part
 }
 
 const worst = -1 << 62 // below all scores of trees
 
-// prepare loads a sentence whose candidates are set.
+// prepare loads a sentence that has candidates.
 func (x *Search) prepare(m *Model, s *syntax.Sentence) {
 	x.Scores.Prepare(&m.source, s)
 	x.Pruned = graph.Of(&s.Candidates)
@@ -86,11 +86,11 @@ func (x *Search) prepare(m *Model, s *syntax.Sentence) {
 	x.marginal = x.marginal[:0]
 }
 
-// First makes the pruner's best tree the present one, the best projective one
-// if the tree must be that, and reports whether there is one. The chart of the
-// best projective tree grows with the square of the words: beyond
-// MaxMarginalWords it is the chain in which every word hangs on the one before
-// it (prune.Project makes sure of that).
+// First makes the pruner's best tree the present one, and reports whether there
+// is one. If x.Projective is set, it is the best projective tree. The chart for
+// it grows with the square of the words, so beyond MaxMarginalWords the tree is
+// the chain in which every word hangs on the word before it (prune.Project
+// keeps these arcs).
 func (x *Search) First() bool {
 	n := x.Scores.N
 	found := true
@@ -111,9 +111,9 @@ func (x *Search) First() bool {
 	return found
 }
 
-// Offer lets the present tree be the result if it scores higher than all that
-// were offered before, and reports whether it does. Of equal trees the first
-// stays.
+// Offer makes the present tree the result if it scores higher than all trees
+// that were offered before, and reports whether it does. Among equal scores the
+// first tree stays.
 func (x *Search) Offer() bool {
 	n := x.Scores.N
 	switch s := x.total(); {
@@ -128,14 +128,14 @@ func (x *Search) Offer() bool {
 	return false
 }
 
-// Spent reports whether the search has used up its budget: a decoder must
-// come to an end then.
+// Spent reports whether the search has used up its budget. A decoder must then
+// return.
 func (x *Search) Spent() bool {
 	x.cut = x.cut || x.work() >= x.limit
 	return x.cut
 }
 
-// work returns that of all searches so far.
+// work returns the work of all searches so far.
 func (x *Search) work() int64 {
 	x.Scores.Count.Walked = x.Tree.Walked
 	return x.Scores.Count.Work()
@@ -144,11 +144,12 @@ func (x *Search) work() int64 {
 // total returns the full score of the present tree.
 func (x *Search) total() int64 { return x.Scores.Total(&x.Tree) }
 
-// excluded reports whether the search may not hang m on h because of
-// crossing arcs, the arc from 0, left of the first word, among them.
+// excluded reports whether the arc from h to m is not allowed because it would
+// cross another one. The arc from 0 starts left of the first word.
 func (x *Search) excluded(h, m int32) bool { return x.Projective && x.Tree.Crossed(h, m) }
 
-// crossed reports whether the arcs of a or b in the present tree may not be.
+// crossed reports whether the arc into a or the arc into b crosses another one
+// where none may.
 func (x *Search) crossed(a, b int32) bool {
 	return x.excluded(x.Tree.Head[a], a) || x.excluded(x.Tree.Head[b], b)
 }

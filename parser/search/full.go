@@ -18,8 +18,8 @@ func (x *Search) climbFull() {
 	}
 }
 
-// sweepFull visits every word once. now is the score of the global parts of
-// the present tree.
+// sweepFull visits every word once. now is the score of the present tree's
+// global parts.
 func (x *Search) sweepFull(now *int64) (moved bool) {
 	y := &x.Tree
 	x.order = y.Postorder(x.order[:0])
@@ -48,7 +48,7 @@ func (x *Search) sweepFull(now *int64) (moved bool) {
 	return moved
 }
 
-// rerootFull is reroot by the full score.
+// rerootFull is reroot with the full score.
 func (x *Search) rerootFull(now *int64) bool {
 	for m := int32(1); int(m) <= x.Scores.N && !x.Spent(); m++ {
 		if !x.mayBeRoot(m) {

@@ -8,15 +8,15 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Greedy climbs from the pruner's best tree, then from random ones and from
-// the best tree with some heads redrawn, until Patience climbs in a row have
-// brought nothing better, there were Restarts, or the budget is spent (Zhang,
-// Lei, Barzilay and Jaakkola 2014; restarts from a disturbed tree are ours).
-// Climb j depends on the seed, j and the best tree of those before it, so the
-// result depends on the sentence and the seed only. After the first climb it tries to
-// prove in Certify steps that its tree is the best one, or finds the best projective
-// tree by dynamic programming; if it succeeds, there are no more climbs. It finds no
-// tree if the candidates hold none with a single root.
+// Greedy climbs from the pruner's best tree, then from random ones and from the best
+// tree with some heads redrawn, until Patience climbs in a row have brought nothing
+// better, there were Restarts, or the budget is spent (Zhang, Lei, Barzilay and
+// Jaakkola 2014; restarts from a disturbed tree are ours). Climb j depends on the
+// seed, on j and on the best tree of the climbs before it, so the result depends only
+// on the sentence and the seed. After the first climb it tries to prove in Certify
+// steps that its tree is the best one, or finds the best projective tree by dynamic
+// programming; if it succeeds, there are no more climbs. It finds no tree if the
+// candidates hold none with a single root.
 type Greedy struct{ Restarts, Patience, Certify int }
 
 // Decode implements Decoder.
@@ -48,7 +48,7 @@ func (g Greedy) Decode(x *Search) bool {
 func (x *Search) ascend() bool {
 	x.climb()
 	// Chains lead most climbs to one tree; where global parts are still to be
-	// scored, half of the climbs go without them, for the sake of variety.
+	// scored, half of the climbs leave them out for variety.
 	if x.Scores.HasGlobals() && x.climbs%4 > 1 {
 		x.close()
 	} else {
@@ -84,9 +84,9 @@ func (x *Search) seen() int {
 	return -1
 }
 
-// restart makes the tree that climb j begins at the present one: every other
-// time a random tree, root by its marginal, else the best tree with about a
-// third of its words redrawn.
+// restart builds the tree at which climb j begins. Every other time it is a
+// random tree whose root is drawn by its marginal; otherwise it is the best
+// tree with new random heads for about a third of its words.
 func (x *Search) restart(j int) {
 	r := hash.Rand(x.Seed + uint64(j)*0xD1B54A32D192ED03)
 	copy(x.start, x.best)
@@ -108,10 +108,10 @@ func (x *Search) restart(j int) {
 	x.Tree.Set(&x.Scores.Arcs, x.start)
 }
 
-// restartProjective is restart without crossing arcs: every other time the
-// best tree by the pruner's scores with noise, else what random moves of about
-// a third of the words make of the best tree. Single moves do not lead from
-// any projective tree to any other.
+// restartProjective is restart without crossing arcs. Every other time it
+// builds the best tree by the pruner's scores with noise; otherwise it moves
+// about a third of the words of the best tree at random. Single moves do not
+// lead from any projective tree to any other.
 func (x *Search) restartProjective(j int, r *hash.Rand) {
 	y, arcs := &x.Tree, &x.Scores.Arcs
 	if j%2 == 0 && x.Scores.N <= syntax.MaxMarginalWords {
@@ -137,8 +137,8 @@ func (x *Search) restartProjective(j int, r *hash.Rand) {
 	}
 }
 
-// drawRoot draws a root word by the marginals, as integers of 1/65536; it is
-// root where these are not known.
+// drawRoot draws a root word by the marginals, in integers of 1/65536. It
+// returns root if the marginals are not known.
 func (x *Search) drawRoot(root int, r *hash.Rand) int {
 	marginal := x.prunerMarginals()
 	weight := func(m int) uint32 {

@@ -23,19 +23,20 @@ const (
 
 // A longTree is the first-order model of a long sentence.
 type longTree struct {
-	arcs             graph.Arcs // by what heads are worth, in 1/1024 nat
-	weight           []int32    // by arc: its score by itself, in 1/score.Unit
-	posterior, first []float64  // by arc: probabilities, of the search and of the pruner
+	arcs             graph.Arcs // scored by what heads are worth, in 1/1024 nat
+	weight           []int32    // by arc: the score of the arc alone, in 1/score.Unit
+	posterior, first []float64  // by arc: probabilities by the search and by the pruner
 	searched         []int32    // by word minus 1: its head in the tree of its window
 	head             []int32    // by word
-	joined           []bool     // by word: it hung on 0, and hangs on the root instead
+	joined           []bool     // by word: it hung on 0, and was moved to the root
 }
 
 // parseLong decodes a sentence that is not searched whole.
 func (x *Search) parseLong(m *Model, s *syntax.Sentence, o *Options) error {
 	once := *o
 	once.Restarts, once.Patience, once.Certify, once.Projective = 1, 1, -1, false
-	l := longTree{arcs: graph.Arcs{Start: make([]int32, 1, len(s.Words)+1)}, head: make([]int32, len(s.Words)+1), joined: make([]bool, len(s.Words)+1)}
+	l := longTree{arcs: graph.Arcs{Start: make([]int32, 1, len(s.Words)+1)}, head: make([]int32, len(s.Words)+1),
+		joined: make([]bool, len(s.Words)+1)}
 	left := freeWords * int64(o.Budget)
 	status, c := max(s.Status, syntax.Long), syntax.Confidence{TreeMargin: marginCap}
 	for _, w := range s.Windows() {
@@ -67,7 +68,8 @@ func (x *Search) parseLong(m *Model, s *syntax.Sentence, o *Options) error {
 	return nil
 }
 
-// add appends what the search of a window says of the words in its middle.
+// add appends the scores and probabilities that the search of a window gives to
+// the words in its middle.
 func (l *longTree) add(x *Search, s *syntax.Sentence, w syntax.Window) {
 	whole := func(h int32) int32 {
 		if h != syntax.Root {
@@ -90,9 +92,10 @@ func (l *longTree) add(x *Search, s *syntax.Sentence, w syntax.Window) {
 	l.posterior, l.first = append(l.posterior, x.posterior[lo:hi]...), append(l.first, x.prunerMarginals()[lo:hi]...)
 }
 
-// find sets the best heads, of one tree or more that hang on 0. The spanner
-// makes one tree: for it, 0 is a word before all others, which alone hangs on 0.
-// Every word may hang on it, so that there is a tree.
+// find sets the best heads, which form one or more trees below 0. The spanner
+// needs a single tree, so there 0 is a word before all others and the only one
+// that hangs on the spanner's own 0. Every word may hang on it, so a tree always
+// exists.
 func (l *longTree) find(s *graph.Spanner) {
 	n := l.arcs.N()
 	a := graph.Arcs{Start: []int32{0, 1}, Heads: []int32{0}, Score: []int32{0}}
@@ -113,7 +116,8 @@ func (l *longTree) find(s *graph.Spanner) {
 	}
 }
 
-// join hangs all words but the first that hang on 0 on that.
+// join finds the words that hang on 0, and hangs all but the first of them on
+// the first.
 func (l *longTree) join() {
 	root := int32(0)
 	for m := int32(1); int(m) < len(l.head); m++ {
@@ -127,11 +131,11 @@ func (l *longTree) join() {
 	}
 }
 
-// confidence says how sure the windows are of the heads, of 0 where a word was
-// joined to the root. A head that is no candidate, to which an arc may have been
-// lifted, has probability 0. One that its window would not have chosen has no
-// margin. The score of the tree is that of its candidate arcs, without larger
-// parts.
+// confidence sets the probabilities of the heads in their windows. A word that
+// was joined to the root has the probability of head 0. A head that is not a
+// candidate, which lifting can produce, has probability 0. A head that its
+// window would not have chosen has no margin. The score of the tree is that of
+// its candidate arcs, without larger parts.
 func (l *longTree) confidence(c *syntax.Confidence, lost []float32) {
 	n, total := l.arcs.N(), int64(0)
 	c.HeadMarginal, c.HeadDoubt = make([]float32, n), make([]float32, n)

@@ -72,7 +72,8 @@ func TestLongSentences(t *testing.T) {
 				t.Fatalf("%s: %v", name, err)
 			}
 			c := &s.Confidence
-			if err := syntax.CheckTree(s.Words); err != nil || s.Status != syntax.Long || len(c.HeadMarginal) != n || len(c.FirstOrder) != n || len(c.HeadDoubt) != n || len(c.FirstDoubt) != n || len(c.HeadMargin) != n {
+			if err := syntax.CheckTree(s.Words); err != nil || s.Status != syntax.Long || len(c.HeadMarginal) != n ||
+				len(c.FirstOrder) != n || len(c.HeadDoubt) != n || len(c.FirstDoubt) != n || len(c.HeadMargin) != n {
 				t.Errorf("%s: %v, status %v", name, err, s.Status)
 			}
 			all, last := 0, int32(0)
@@ -126,10 +127,12 @@ func TestLongSentencesAreLifted(t *testing.T) {
 	free, flat := &trees[0].Confidence, &trees[1].Confidence
 	lifted, unknown := 0, 0
 	for i := range n {
-		now := [...]float32{flat.HeadMarginal[i], flat.HeadDoubt[i], flat.FirstOrder[i], flat.FirstDoubt[i], flat.HeadMargin[i]}
+		now := [...]float32{flat.HeadMarginal[i], flat.HeadDoubt[i], flat.FirstOrder[i], flat.FirstDoubt[i],
+			flat.HeadMargin[i]}
 		switch {
 		case head[i+1] == trees[0].Words[i].Head:
-			if now != [...]float32{free.HeadMarginal[i], free.HeadDoubt[i], free.FirstOrder[i], free.FirstDoubt[i], free.HeadMargin[i]} {
+			if now != [...]float32{free.HeadMarginal[i], free.HeadDoubt[i], free.FirstOrder[i], free.FirstDoubt[i],
+				free.HeadMargin[i]} {
 				t.Errorf("word %d keeps its head, but not %v", i+1, now)
 			}
 			continue
@@ -170,7 +173,8 @@ func TestLongSentencesAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !slices.Equal(a.Words, b.Words) || !slices.Equal(a.Confidence.HeadDoubt, b.Confidence.HeadDoubt) || a.Confidence.TreeScore != b.Confidence.TreeScore {
+	if !slices.Equal(a.Words, b.Words) || !slices.Equal(a.Confidence.HeadDoubt, b.Confidence.HeadDoubt) ||
+		a.Confidence.TreeScore != b.Confidence.TreeScore {
 		t.Error("the second parse differs")
 	}
 	for i, p := range a.Confidence.HeadMarginal {

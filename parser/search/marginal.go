@@ -6,22 +6,23 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// What the best tree says of its neighbours: if words could change their heads
-// without regard to each other, the score of a tree would be that of the best
-// one plus what each changed arc gains there. That is a first-order model,
-// fitted to the model of the search where it matters, and its marginals are
-// exact, with all that trees demand: one root, no cycle, arcs that turn around.
+// The scores around the best tree are a model of their own. If words could
+// change their heads without regard to each other, the score of a tree would be
+// that of the best one plus what each changed arc gains there. That is a
+// first-order model, fitted to the model of the search where it matters. Its
+// marginals are exact, and respect all constraints on trees: one root, no
+// cycle, arcs that turn around.
 //
-// Scores are learned with a margin and not as probabilities. What a unit of
-// them is worth, and what the pruner's opinion is beside them, was fitted on dev:
-// see lab/notes/sampling.md.
+// Scores are learned with a margin and not as probabilities. The probability that
+// a unit of them stands for, and the weight of the pruner's log-odds next to
+// them, were fitted on dev: see lab/notes/sampling.md.
 const (
 	unitNats  = 512 // of one score.Unit, in 1/1024 nat
 	oddsShare = 460 // of the pruner's log-odds, in 1/1024
 )
 
-// linearize leaves in x.worth what every candidate head of word m is worth in
-// the present tree, those below m among them, and in x.linear its score by the
+// linearize sets x.worth to what every candidate head of word m is worth in the
+// present tree, heads below m included, and x.linear to their scores in the
 // first-order model, in 1/1024 nat.
 func (x *Search) linearize(m int32) {
 	arcs := &x.Scores.Arcs
@@ -63,10 +64,10 @@ func (x *Search) linearArcs() graph.Arcs {
 	return graph.Arcs{Start: x.Pruned.Start, Heads: x.Pruned.Heads, Score: x.linear}
 }
 
-// marginals sets HeadMarginal and FirstOrder, by the scores in x.linear and by
-// the pruner's, and HeadDoubt and FirstDoubt. What the pruner has taken from a
-// word, by word minus 1 in lost if that is not nil, is missing in both. The present
-// tree is x.best.
+// marginals sets HeadMarginal and HeadDoubt by the scores in x.linear, and
+// FirstOrder and FirstDoubt by the pruner's scores. lost, if not nil, holds by word
+// minus 1 the probability that the pruner has removed; both marginals are reduced
+// by it. The present tree is x.best.
 func (x *Search) marginals(c *syntax.Confidence, lost []float32) {
 	n := x.Scores.N
 	x.posterior = resize(x.posterior, len(x.Pruned.Heads))
@@ -81,8 +82,9 @@ func (x *Search) marginals(c *syntax.Confidence, lost []float32) {
 	}
 }
 
-// setHead sets the probabilities of the head of word i+1, candidate at, by those of
-// all candidates under the search and under the pruner, and by what the pruner has lost.
+// setHead sets the probabilities of the head of word i+1, which is candidate at.
+// posterior and first hold the probabilities of all its candidates under the search and
+// under the pruner, lost the probability that the pruner has removed.
 func setHead(c *syntax.Confidence, i, at int, posterior, first []float64, lost []float32) {
 	out := 0.0
 	if lost != nil {
@@ -93,8 +95,8 @@ func setHead(c *syntax.Confidence, i, at int, posterior, first []float64, lost [
 }
 
 // sure returns the probability p[at] of a chosen head, and its difference to 1. A
-// negative at says that the head is no candidate. The difference is the sum of all
-// other probabilities, which is exact where it is small.
+// negative at says that the head is not a candidate. The difference is the sum of
+// all other probabilities, which is exact where it is small.
 func sure(p []float64, at int, lost float64) (marginal, doubt float32) {
 	others := 0.0
 	for i, q := range p {

@@ -169,7 +169,8 @@ func TestPrunerMarginalsAreComputedWhereTheyAreRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := newModel(noise(400), part.Standard)
-	once, often := Options{Restarts: 1, Exact: -1}, Options{Restarts: 10, Patience: 10, Exact: -1, Certify: -1, Budget: mostBudget}
+	once, often := Options{Restarts: 1, Exact: -1}, Options{Restarts: 10, Patience: 10, Exact: -1, Certify: -1,
+		Budget: mostBudget}
 	once.setDefaults(s)
 	often.setDefaults(s)
 	for _, c := range []struct {

@@ -1,13 +1,13 @@
-// Package search finds trees. Decoders do it (Decoder): Greedy climbs with
-// restarts over the candidate heads (Zhang, Lei, Barzilay and Jaakkola 2014),
-// on integer scores; Exact scores all trees of a sentence that has few. We depart
-// from the paper in these: one root a sentence, with moves that give the root to
+// Package search finds trees by decoders (Decoder). Greedy climbs with restarts
+// over the candidate heads (Zhang, Lei, Barzilay and Jaakkola 2014), on integer
+// scores. Exact scores all trees of a sentence that has few. We depart from the
+// paper in four points: one root a sentence, with moves that give the root to
 // another word (climb.go); chains of moves at the end of a climb (chain.go); trees
-// without crossing arcs on demand; a proof that no tree scores higher
-// (package certify, after Koo et al. 2010).
+// without crossing arcs on demand; a proof that no tree scores higher (package
+// certify, after Koo et al. 2010).
 //
-// It says of every head how sure it is (marginal.go), and trains the
-// model that it searches with.
+// It computes how probable every head is (marginal.go), and trains its own
+// model.
 package search
 
 import (
@@ -26,33 +26,35 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// Options of Parse. The zero value has the defaults.
+// Options are the options of Parse. The zero value has the defaults.
 type Options struct {
-	Seed     uint64  // run seed; a sentence's own is made of it and its content
-	Restarts int     // at most so many climbs; 6 if 0
-	Patience int     // stop after so many climbs in a row without a better tree; half of Restarts, at least 3, if 0
-	Exact    int     // score all trees if the candidate heads combine in at most so many ways; 32 if 0, never if negative
-	Decoder  Decoder // if set, instead of Exact and Greedy
+	Seed     uint64 // run seed; a sentence's own seed is made from it and the sentence's content
+	Restarts int    // most climbs; 6 if 0
+	Patience int    // stop after so many climbs in a row without a better tree; half of Restarts, at least 3, if 0
+	// score all trees if the candidate heads combine in at most this many ways; 32 if 0, never if
+	// negative
+	Exact   int
+	Decoder Decoder // if set, instead of Exact and Greedy
 
-	// Projective allows no arc to cross another, that from 0 included. The
-	// candidates must hold a projective tree (prune.Project).
+	// If Projective is set, no arc may cross another, the arc from 0 included.
+	// The candidates must hold a projective tree (prune.Project).
 	Projective bool
 
-	// Certify bounds the proof that no better tree exists over the candidates,
-	// which is tried after the first climb and spares the others, in counted steps,
-	// of about 5 ns: 20,000 if 0, none if negative. Models with global families
-	// and sentences in windows have no such proof.
+	// Certify bounds the proof that no better tree exists over the candidates, in
+	// counted steps of about 5 ns: 20,000 if 0, no proof if negative. The proof is
+	// tried after the first climb; if it succeeds, there are no more climbs. Models
+	// with global families and sentences in windows have no such proof.
 	Certify int
 
-	// Budget bounds the search of a sentence, all of its windows together: after
-	// so much work (Counters.Work) for every word with a letter or a digit, and for
-	// freeWords more, it stops where it is, by local parts no worse than the pruner's
-	// best tree, and the status becomes Budget. If 0, it is 5,000 times Restarts, 30,000
-	// at least, in sentences that are cut (syntax.Long) or searched in windows, and ten
-	// times as much in others.
+	// Budget bounds the work (Counters.Work) of searching a sentence, all of its windows
+	// together. It is counted for every word with a letter or a digit, and for freeWords
+	// more. When it is used up the search stops, with a tree whose local parts score no
+	// lower than the pruner's best tree, and the status becomes Budget. If 0, it is
+	// 5,000 times Restarts, at least 30,000, in sentences that are cut (syntax.Long) or
+	// searched in windows, and ten times as much in others.
 	Budget int
 
-	left int64 // of the budget, in a window
+	left int64 // rest of the budget, in a window
 }
 
 const (
@@ -61,14 +63,12 @@ const (
 	defaultExact    = 32
 	defaultCertify  = 20_000
 
-	// With 30,000 none of 94,164 sentences of English (news, reviews, speeches, web
-	// and en_ewt dev, 1.8 million words) is cut: 99.99 % are under 10,000. Turkish
-	// takes more: 20 of 22,344 sentences of news need over 30,000 and none 150,000; of
-	// 36,032 of manuals, 10 do.
+	// With 30,000 a word the search of no sentence in 1.8 million words of English
+	// stopped early, and the search of about one in a thousand in Turkish news.
 	defaultBudget = 5000
-	wholeBudget   = 10 // times as much in a sentence that its writer has ended
+	wholeBudget   = 10 // times as much in a sentence that is not cut
 	freeWords     = 20
-	mostBudget    = 1 << 40 // times words stays in range
+	mostBudget    = 1 << 40 // product with the number of words stays in range
 )
 
 func (o *Options) setDefaults(s *syntax.Sentence) {
@@ -98,9 +98,9 @@ type Counters = part.Counters
 
 // A Model is a trained parser. It is read-only and safe for concurrent use.
 type Model struct {
-	source  part.Source    // its Parts and Tensor learn while the model is trained
-	weights *score.Weights // once they are fixed
-	tensor  score.Tensor   // once it is; of rank 0 if there is none
+	source  part.Source    // its Parts and Tensor change while the model is trained
+	weights *score.Weights // the fixed weights, after training
+	tensor  score.Tensor   // the fixed tensor; of rank 0 if there is none
 	delta   int32          // largest local loss of a move that is scored in full, exclusive, in units of 1/score.Unit
 	pool    sync.Pool      // *Search
 }
@@ -112,10 +112,10 @@ func (m *Model) get() *Search {
 	return &Search{}
 }
 
-// Parse sets the Head of every word and s.Confidence but for LabelProb and
-// the calibrated values. s.Candidates must be set, as Prune leaves them; of a
-// sentence that is searched whole, they must hold a single-root tree. It
-// returns an error, and changes nothing, if they do not.
+// Parse sets the Head of every word, and s.Confidence except LabelProb and the
+// calibrated values. s.Candidates must be set, as Prune leaves them; for a
+// sentence that is searched whole they must hold a single-root tree. If they do
+// not, Parse returns an error and changes nothing.
 func (m *Model) Parse(s *syntax.Sentence, o Options) error {
 	_, err := m.Count(s, o)
 	return err
@@ -147,7 +147,7 @@ func (m *Model) Count(s *syntax.Sentence, o Options) (Counters, error) {
 	return count, err
 }
 
-// find leaves the best tree of a sentence, or of a window of one, in x.best, and
+// find sets x.best to the best tree of a sentence, or of a window of one, and
 // reports whether there is one.
 func (x *Search) find(m *Model, s *syntax.Sentence, o *Options) bool {
 	x.prepare(m, s)
@@ -239,11 +239,11 @@ func (m *Model) layout(l *pack.Layout) {
 
 // prior is the weight of the pruner's log-odds of an arc in its score (stacking:
 // Nivre and McDonald 2008, Martins et al. 2008), in 1/score.Unit a nat: 0.15 of
-// the loss of a wrong head. Dev LAS of 0, 0.05, 0.1 and 0.15: fr_sequoia 87.56,
-// 87.68, 87.78 and 87.81. Training does without: with it el_gdt was no better.
+// the loss of a wrong head. The value was chosen on dev. Training does not use
+// it: it gained nothing there.
 const prior = score.Unit * 15 / 100
 
-// fix makes the source score by what no longer learns.
+// fix makes the source score with the fixed weights.
 func (m *Model) fix() {
 	m.source.Prior = prior
 	m.source.Parts, m.source.Tensor = m.weights, nil

@@ -15,15 +15,15 @@ import (
 //     have all known heads.
 //   - The ordinary search finds another tree. A known head that it lacks costs one;
 //     an open head costs nothing.
-//   - A climb also begins at the gold tree. The highest tree of all is the one of
-//     the largest violation. Unless it has all known heads, too, there is a step
+//   - A climb also begins at the gold tree. The highest tree of all has the
+//     largest violation. Unless it has all known heads, too, there is a step
 //     from it towards the gold tree, whatever the strategy.
 //
-// If all heads are known, the gold tree is theirs, and nothing is forced.
+// If all heads are known, they are the gold tree, and nothing is forced.
 
 // force makes x.gold the highest tree that a climb over the candidates with the
-// known heads of s finds, and reports whether there is one. prune.Jackknife makes
-// sure of it. The tree depends on the sentence and the seed alone.
+// known heads of s finds, and reports whether there is one. prune.Jackknife
+// guarantees it. The tree depends on the sentence and the seed alone.
 func (t *trainer) force(x *Search, s *syntax.Sentence, seed uint64) bool {
 	like := *s
 	if prune.Keep(&like, s.Heads()) != nil {
@@ -48,7 +48,7 @@ func (t *trainer) force(x *Search, s *syntax.Sentence, seed uint64) bool {
 	return true
 }
 
-// logPartial says how much of the training trees is open, if anything is.
+// logPartial logs how many heads of the training trees are open, if any are.
 func logPartial(train []syntax.Sentence, log func(format string, a ...any)) {
 	trees, open, words := 0, 0, 0
 	for i := range train {

@@ -92,7 +92,7 @@ func TestForcedDecodingIsThatOfEnumeration(t *testing.T) {
 		if other != x.bestAt || other < at {
 			t.Fatalf("the other tree scores %d with its cost, recorded %d, the forced one %d", other, x.bestAt, at)
 		}
-		if step := u.alpha > 0; step != (wrong > 0 && other > at) || u.tally.wrong != wrong {
+		if step := u.alpha > 0; step != (wrong > 0 && other > at) || u.outcomes.wrong != wrong {
 			t.Fatalf("step %v with %d wrong known heads, %d against %d", step, wrong, other, at)
 		} else if step {
 			steps++
@@ -117,15 +117,15 @@ func TestStepMeetsTheMargin(t *testing.T) {
 		s, u := &train[0], update{}
 		tr.learn(tr.scratch[0], s, 1, &u)
 		x := tr.scratch[0]
-		if u.tally.wrong == 0 {
+		if u.outcomes.wrong == 0 {
 			continue
 		}
 		gold, other := slices.Clone(x.gold), slices.Clone(x.best)
 		tr.apply(&u, 1)
 		x.prepare(tr.model, s)
 		margin := float64(scratchScore(x, gold)-scratchScore(x, other)) / score.Unit
-		if math.Abs(margin-float64(u.tally.wrong)) > 0.05 {
-			t.Errorf("seed %d: margin %.3f after the step, want %d", seed, margin, u.tally.wrong)
+		if math.Abs(margin-float64(u.outcomes.wrong)) > 0.05 {
+			t.Errorf("seed %d: margin %.3f after the step, want %d", seed, margin, u.outcomes.wrong)
 		}
 	}
 }
@@ -137,7 +137,11 @@ func TestTrainingFromPartialTrees(t *testing.T) {
 	var first []byte
 	for _, workers := range []int{1, 4} {
 		var said strings.Builder
-		m, err := Train(word.Learn(train), train, dev, TrainOptions{Epochs: 4, Workers: workers, Log: func(format string, a ...any) { fmt.Fprintf(&said, format+"\n", a...) }})
+		m, err := Train(word.Learn(train), train, dev,
+			TrainOptions{Epochs: 4, Workers: workers, Log: func(format string,
+				a ...any) {
+				fmt.Fprintf(&said, format+"\n", a...)
+			}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -111,7 +111,8 @@ func TestProjectiveSearchIsExact(t *testing.T) {
 				t.Fatalf("sentence %d: heads %v score %d, the best projective tree %d", k, head[1:], got, most)
 			case o.Certify == 0 && choice:
 				if solved++; got != most || count.Proved != 1 || s.Confidence.Certificate != syntax.Bound {
-					t.Fatalf("sentence %d: score %d, the best projective tree %d; certificate %q", k, got, most, s.Confidence.Certificate)
+					t.Fatalf("sentence %d: score %d, the best projective tree %d; certificate %q", k, got, most,
+						s.Confidence.Certificate)
 				}
 			case got < most:
 				climbed++

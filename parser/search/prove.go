@@ -6,13 +6,14 @@ import (
 )
 
 // solvingSteps is how many steps dynamic programming may take for each of
-// Certify: by default 400,000, where a sentence of 40 words takes about 3,000
-// in English and 20,000 in Turkish, or 300,000 with tri-siblings.
+// Certify: by default 400,000, far more than most sentences of 40 words need
+// without tri-siblings.
 const solvingSteps = 20
 
-// solve takes the best projective tree, by dynamic programming (Koo and
-// Collins 2010), if no other may be, the families of the model fit and steps and
-// memory suffice, and reports whether it does. It changes x.start and the present tree.
+// solve finds the best projective tree by dynamic programming (Koo and Collins 2010)
+// and offers it. It applies if only projective trees are allowed, the families of the
+// model fit, and steps and memory suffice; it reports whether it does. It changes
+// x.start and the present tree.
 func (x *Search) solve(limit int64) bool {
 	if !x.Projective {
 		return false
@@ -26,8 +27,8 @@ func (x *Search) solve(limit int64) bool {
 	return x.proved(steps, proved)
 }
 
-// certify tries to prove that x.best is the best tree, in so many steps, and
-// takes a better one if it meets one. It needs x.best, and changes the present tree.
+// certify tries to prove in at most limit steps that x.best is the best tree, and
+// takes a better one if it finds one. It changes the present tree.
 func (x *Search) certify(limit int64) bool {
 	return x.proved(x.prover.Prove(x.offerHeads, &x.Scores, x.Projective, x.bestAt, limit))
 }

@@ -49,8 +49,9 @@ func checkTree(t *testing.T, x *Search) {
 	var y part.Tree
 	y.Set(&x.Scores.Arcs, x.Tree.Head[:x.Scores.N+1])
 	for h := 0; h <= x.Scores.N; h++ {
-		if y.First[h] != x.Tree.First[h] || y.Last[h] != x.Tree.Last[h] || h > 0 && (y.Next[h] != x.Tree.Next[h] || y.Prev[h] != x.Tree.Prev[h] || y.Arc[h] != x.Tree.Arc[h] ||
-			y.Low[h] != x.Tree.Low[h] || y.High[h] != x.Tree.High[h]) {
+		if y.First[h] != x.Tree.First[h] || y.Last[h] != x.Tree.Last[h] || h > 0 &&
+			(y.Next[h] != x.Tree.Next[h] || y.Prev[h] != x.Tree.Prev[h] || y.Arc[h] != x.Tree.Arc[h] ||
+				y.Low[h] != x.Tree.Low[h] || y.High[h] != x.Tree.High[h]) {
 			t.Fatalf("links of %d differ from those of a fresh tree", h)
 		}
 	}

@@ -37,7 +37,8 @@ func TestTensorTrainingFitsAGrammarAndIsSaved(t *testing.T) {
 		for _, c := range []*syntax.Sentence{&x, &y, &z} {
 			c.Words = append([]syntax.Word(nil), s.Words...)
 		}
-		if m.Parse(&x, Options{}) != nil || opened.Parse(&y, Options{}) != nil || fmt.Sprint(x.Words, x.Confidence) != fmt.Sprint(y.Words, y.Confidence) {
+		if m.Parse(&x, Options{}) != nil || opened.Parse(&y, Options{}) != nil ||
+			fmt.Sprint(x.Words, x.Confidence) != fmt.Sprint(y.Words, y.Confidence) {
 			t.Fatal("a saved and a fresh model differ")
 		}
 		differ = differ || without.Parse(&z, Options{}) != nil || x.Confidence.TreeScore != z.Confidence.TreeScore
@@ -98,7 +99,7 @@ func TestTensorStepMeetsTheMargin(t *testing.T) {
 	}
 	s, x, u := &train[0], &Search{}, update{}
 	tr.learn(x, s, 1, &u)
-	violator, gold, wrong := slices.Clone(x.best), headsOf(s), u.tally.wrong
+	violator, gold, wrong := slices.Clone(x.best), headsOf(s), u.outcomes.wrong
 	margin := func() float64 {
 		x.prepare(tr.model, s)
 		x.Tree.Set(&x.Scores.Arcs, gold)

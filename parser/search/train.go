@@ -19,14 +19,14 @@ import (
 type Strategy string
 
 const (
-	// Skip takes the end of the search. Where the gold tree scores higher,
-	// which is an error of the search, there is no step.
+	// Skip takes the end of the search. If the gold tree scores higher, the
+	// search has erred and there is no step.
 	Skip Strategy = "skip"
 
-	// MaxViolation also climbs from the gold tree and takes the tree that
-	// beats it by most, so that there is a step unless the gold tree is the
-	// best of all that were seen. (Along one climb the margin over gold only
-	// grows, so the largest violation is at an end.)
+	// MaxViolation also climbs from the gold tree and takes the tree that beats
+	// it by most, so that there is a step unless the gold tree scores highest.
+	// (Along one climb the margin over gold only grows, so the largest
+	// violation is at an end.)
 	MaxViolation Strategy = "max-violation"
 
 	DefaultStrategy = Skip
@@ -44,7 +44,7 @@ func (s Strategy) Valid() error {
 	return nil
 }
 
-// TrainOptions of Train. Zero values have the defaults.
+// TrainOptions are the options of Train. Zero values have the defaults.
 type TrainOptions struct {
 	Seed    uint64
 	Workers int     // results do not depend on it; 1 if 0
@@ -85,17 +85,17 @@ const (
 
 // A trainer is the state of a training.
 type trainer struct {
-	o       TrainOptions
-	model   *Model               // its source learns
-	best    *Model               // what was kept
-	weights *linear.Weights      // times gamma
-	tensor  *score.TensorLearner // nil without a tensor
-	scratch []*Search            // by worker
-	tally   tally
+	o        TrainOptions
+	model    *Model               // its source changes in training
+	best     *Model               // the model that was kept
+	weights  *linear.Weights      // times gamma
+	tensor   *score.TensorLearner // nil without a tensor
+	scratch  []*Search            // by worker
+	outcomes outcomes
 }
 
-// A tally counts what one epoch saw.
-type tally struct {
+// outcomes count training sentences of an epoch, or of one step, by result.
+type outcomes struct {
 	violated, correct, below int // sentences updated on, right, wrong but scored below gold
 	wrong                    int
 	counters                 Counters
@@ -106,11 +106,11 @@ type update struct {
 	features []feature       // sorted by key, each once
 	gradient *score.Gradient // nil without a tensor
 	alpha    float64
-	tally    tally
+	outcomes outcomes
 }
 
-// A feature is how often a key is in the gold tree less how often in the
-// other.
+// A feature is a key, and how often it is in the gold tree less how often it is
+// in the other tree.
 type feature struct {
 	key   hash.Key
 	count float32
@@ -155,7 +155,8 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o TrainOptions) (*M
 		Keep:    func(_, steps int) { t.keep(steps) },
 		State:   t.layout,
 	}
-	loop := linear.Loop{Examples: len(train), Epochs: o.Epochs, Stop: stop, Batch: o.Batch, Workers: o.Workers, Seed: o.Seed,
+	loop := linear.Loop{Examples: len(train), Epochs: o.Epochs, Stop: stop, Batch: o.Batch, Workers: o.Workers,
+		Seed:       o.Seed,
 		Checkpoint: o.Checkpoint, Resume: o.Resume}
 	if err := linear.Run(loop, task); err != nil {
 		return nil, err
@@ -195,7 +196,8 @@ func (t *trainer) layout(l *pack.Layout) {
 	l.Nested("best", t.best.layout)
 }
 
-// gamma is the weight of the sparse score in a tree's: 1 without a tensor.
+// gamma is the weight of the sparse score in a tree's score: 1 without a
+// tensor.
 func (t *trainer) gamma() float64 {
 	if t.tensor == nil {
 		return 1
@@ -213,7 +215,7 @@ func (t *trainer) apply(u *update, step int) {
 	if u.gradient != nil {
 		t.tensor.Add(u.gradient, u.alpha, step)
 	}
-	a, b := &t.tally, &u.tally
+	a, b := &t.outcomes, &u.outcomes
 	a.violated += b.violated
 	a.correct += b.correct
 	a.below += b.below
@@ -221,8 +223,8 @@ func (t *trainer) apply(u *update, step int) {
 	a.counters.Add(b.counters)
 }
 
-// measure returns the UAS on dev under averaged weights; the number of the
-// epoch, so that the last one is kept, if there is no dev.
+// measure returns the UAS on dev under averaged weights. Without dev it returns
+// the number of the epoch, so that the last one is kept.
 func (t *trainer) measure(dev []syntax.Sentence, epoch, steps int) float64 {
 	uas, figure := 0., float64(epoch)
 	if len(dev) > 0 {
@@ -234,11 +236,11 @@ func (t *trainer) measure(dev []syntax.Sentence, epoch, steps int) float64 {
 		uas = m.uas(dev, t.o.Workers)
 		figure = uas
 	}
-	y, c, words := &t.tally, &t.tally.counters, float64(max(t.tally.counters.Words, 1))
+	y, c, words := &t.outcomes, &t.outcomes.counters, float64(max(t.outcomes.counters.Words, 1))
 	t.o.Log("parser: epoch %d: dev UAS %.2f %%, training errors %.2f %%, sentences %d violated, %d wrong below gold, %d right, %d features, %.0f look-ups, %.0f gains and %.1f global scores a word",
 		epoch, 100*uas, 100*float64(y.wrong)/words, y.violated, y.below, y.correct, t.weights.Len(),
 		float64(c.Lookups)/words, float64(c.Gains)/words, float64(c.Globals)/words)
-	t.tally = tally{}
+	t.outcomes = outcomes{}
 	return figure
 }
 
@@ -281,12 +283,12 @@ func (t *trainer) learn(x *Search, s *syntax.Sentence, seed uint64, u *update) {
 		}
 		for i := range s.Words {
 			if head := s.Words[i].Head; head != syntax.NoHead && head != x.best[i+1] {
-				u.tally.wrong++
+				u.outcomes.wrong++
 			}
 		}
 		switch {
-		case u.tally.wrong == 0:
-			u.tally.correct = 1
+		case u.outcomes.wrong == 0:
+			u.outcomes.correct = 1
 		case !partial && t.o.Strategy == MaxViolation:
 			x.ascendFromGold()
 			fallthrough
@@ -294,7 +296,7 @@ func (t *trainer) learn(x *Search, s *syntax.Sentence, seed uint64, u *update) {
 			t.stepFrom(x, s.Step(), u)
 		}
 	}
-	u.tally.counters = x.Scores.Count
+	u.outcomes.counters = x.Scores.Count
 }
 
 func (x *Search) ascendFromGold() {
@@ -311,7 +313,7 @@ func (t *trainer) stepFrom(x *Search, weight float32, u *update) {
 	y.Set(arcs, x.gold)
 	loss := float64(x.bestAt-x.total()) / score.Unit
 	if loss <= 0 {
-		u.tally.below = 1
+		u.outcomes.below = 1
 		return
 	}
 	x.parts[0] = x.Scores.Parts(y, x.parts[0][:0])
@@ -329,7 +331,7 @@ func (t *trainer) stepFrom(x *Search, weight float32, u *update) {
 		norm += float64(t.tensor.StepNorm(u.gradient)) // likewise
 	}
 	if u.alpha = float64(weight) * linear.PassiveAggressive(loss, norm, t.o.C); u.alpha > 0 {
-		u.tally.violated = 1
+		u.outcomes.violated = 1
 	}
 }
 
@@ -344,7 +346,7 @@ func (u *update) add(x *Search, list []part.Part, count float32) {
 	}
 }
 
-// merge makes one feature of those with the same key, none if they cancel.
+// merge joins features with the same key, and drops those whose counts cancel.
 func (u *update) merge() {
 	slices.SortFunc(u.features, func(a, b feature) int { return cmp.Compare(a.key, b.key) })
 	merged := u.features[:0]

@@ -105,7 +105,8 @@ func TestTrainingFitsAGrammar(t *testing.T) {
 	for _, s := range dev {
 		x, y := s, s
 		x.Words, y.Words = append([]syntax.Word(nil), s.Words...), append([]syntax.Word(nil), s.Words...)
-		if m.Parse(&x, Options{}) != nil || opened.Parse(&y, Options{}) != nil || fmt.Sprint(x.Words, x.Confidence) != fmt.Sprint(y.Words, y.Confidence) {
+		if m.Parse(&x, Options{}) != nil || opened.Parse(&y, Options{}) != nil ||
+			fmt.Sprint(x.Words, x.Confidence) != fmt.Sprint(y.Words, y.Confidence) {
 			t.Fatal("a saved and a fresh model differ")
 		}
 	}
@@ -164,7 +165,8 @@ func TestTrainRefusesUnknownOptions(t *testing.T) {
 
 // A model keeps its families and delta, and cannot be opened without them.
 func TestFamiliesAreKept(t *testing.T) {
-	m, err := Train(word.Learn(grammar(5, 1)), grammar(5, 1), nil, TrainOptions{Epochs: 1, Families: part.Full, Delta: 1234})
+	m, err := Train(word.Learn(grammar(5, 1)), grammar(5, 1), nil,
+		TrainOptions{Epochs: 1, Families: part.Full, Delta: 1234})
 	if err != nil {
 		t.Fatal(err)
 	}
