@@ -13,7 +13,8 @@ func (m *Model) Adapt(examples []Example) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Model{tags: m.tags, relations: m.relations, heads: m.heads, labels: m.labels, upos: m.upos, whole: m.whole, lenient: m.lenient, spread: m.spread}
+	out := &Model{tags: m.tags, relations: m.relations, heads: m.heads, labels: m.labels, upos: m.upos, whole: m.whole,
+		lenient: m.lenient, spread: m.spread}
 	var samples [3][]sample
 	var r reader
 	var x row

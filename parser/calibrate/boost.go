@@ -69,7 +69,8 @@ func cutsOf(values []int32) (cuts []int32) {
 			cuts = append(cuts, cut)
 		}
 	}
-	if n := len(values); n > 0 && values[0] < values[n-1] && (len(cuts) == 0 || cuts[0] > values[0]) && len(cuts) < bins-1 {
+	if n := len(values); n > 0 && values[0] < values[n-1] && (len(cuts) == 0 || cuts[0] > values[0]) &&
+		len(cuts) < bins-1 {
 		cuts = slices.Insert(cuts, 0, values[0])
 	}
 	return cuts

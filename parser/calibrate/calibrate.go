@@ -215,7 +215,8 @@ func (m *Model) layout(l *pack.Layout) {
 		name     string
 		f        *function
 		features []uint8
-	}{{"heads", &m.heads, headLinear}, {"labels", &m.labels, labelLinear}, {"upos", &m.upos, uposLinear}, {"whole", &m.whole, wholeLinear}} {
+	}{{"heads", &m.heads, headLinear}, {"labels", &m.labels, labelLinear}, {"upos", &m.upos, uposLinear},
+		{"whole", &m.whole, wholeLinear}} {
 		l.Nested(f.name, func(l *pack.Layout) { f.f.layout(l, len(f.features), len(m.tags.names), len(m.relations.names)) })
 	}
 	pack.Value(l, "lenient", &m.lenient)
@@ -267,7 +268,8 @@ func (m *Model) Pack(s *pack.Sub) { pack.Write(s, m.layout) }
 // version.
 func Has(v *pack.View, component string) bool {
 	found := uint32(0)
-	return v.Has(component, "version") && pack.Read(v, component, func(l *pack.Layout) { pack.Value(l, "version", &found) }) == nil && found == version
+	return v.Has(component, "version") && pack.Read(v, component,
+		func(l *pack.Layout) { pack.Value(l, "version", &found) }) == nil && found == version
 }
 
 // Open is the inverse of Pack. What it returns aliases the bytes.

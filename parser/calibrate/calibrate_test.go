@@ -222,10 +222,12 @@ func TestAdapt(t *testing.T) {
 	if before, after := off(m), off(adapted); before < 0.15 || math.Abs(after) > before/4 {
 		t.Errorf("%.3f too many before, %.3f after", before, after)
 	}
-	if x := adapt(m, &same); x.heads.slope < one*8/10 || x.heads.slope > one*12/10 || x.heads.offset > one/4 || x.heads.offset < -one/4 {
+	if x := adapt(m, &same); x.heads.slope < one*8/10 || x.heads.slope > one*12/10 || x.heads.offset > one/4 ||
+		x.heads.offset < -one/4 {
 		t.Errorf("text of the same kind moved heads by %d/%d, %d/%d", x.heads.slope, one, x.heads.offset, one)
 	}
-	if x := adapt(adapt(m, &same), &hard); x.heads.slope != adapted.heads.slope || x.upos.offset != adapted.upos.offset || x.whole.offset != adapted.whole.offset {
+	if x := adapt(adapt(m, &same), &hard); x.heads.slope != adapted.heads.slope ||
+		x.upos.offset != adapted.upos.offset || x.whole.offset != adapted.whole.offset {
 		t.Error("an earlier adaptation counts")
 	}
 	few := made(20, 1)
@@ -261,7 +263,8 @@ func TestSpread(t *testing.T) {
 // Whatever the signals hold, values are in range, on the grid, and none is NaN.
 func TestApplyOnAnySignals(t *testing.T) {
 	m := fitted(t)
-	odd := []float32{0, 1, 0.5, -1, 2, 64, 1e30, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 1.0 / 4096, 4095.0 / 4096}
+	odd := []float32{0, 1, 0.5, -1, 2, 64, 1e30, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)),
+		1.0 / 4096, 4095.0 / 4096}
 	forms := []string{"", "a", "É", "42", "\xff", "中", "."}
 	r := rand.New(rand.NewPCG(3, 3))
 	pick := func() float32 { return odd[r.IntN(len(odd))] }
@@ -272,8 +275,10 @@ func TestApplyOnAnySignals(t *testing.T) {
 		for range 1 + r.IntN(30) {
 			s.Words = append(s.Words, syntax.Word{Form: forms[r.IntN(len(forms))], UPOS: forms[r.IntN(2)], Head: any32() % 20})
 			c.HeadMarginal, c.HeadMargin = append(c.HeadMarginal, pick()), append(c.HeadMargin, pick())
-			c.LabelProb, s.TagProb, c.FirstOrder = append(c.LabelProb, pick()), append(s.TagProb, pick()), append(c.FirstOrder, pick())
-			s.Candidates.Start, s.Candidates.Heads = append(s.Candidates.Start, any32()%40), append(s.Candidates.Heads, any32()%20)
+			c.LabelProb, s.TagProb, c.FirstOrder = append(c.LabelProb, pick()), append(s.TagProb, pick()),
+				append(c.FirstOrder, pick())
+			s.Candidates.Start, s.Candidates.Heads = append(s.Candidates.Start, any32()%40),
+				append(s.Candidates.Heads, any32()%20)
 			s.Candidates.LogOdds = append(s.Candidates.LogOdds, any32())
 		}
 		n := len(s.Words)
@@ -289,7 +294,8 @@ func TestApplyOnAnySignals(t *testing.T) {
 			t.Fatalf("tree %v", c.TreeConf)
 		}
 		for i := range s.Words {
-			if !onGrid(c.HeadConf[i]) || !onGrid(c.UPOSConf[i]) || !onGrid(c.DeprelConf[i]) || c.DeprelConf[i] > c.HeadConf[i] || s.TagsGiven && c.UPOSConf[i] != 1 {
+			if !onGrid(c.HeadConf[i]) || !onGrid(c.UPOSConf[i]) || !onGrid(c.DeprelConf[i]) ||
+				c.DeprelConf[i] > c.HeadConf[i] || s.TagsGiven && c.UPOSConf[i] != 1 {
 				t.Fatalf("head %v, deprel %v, UPOS %v of %+v", c.HeadConf[i], c.DeprelConf[i], c.UPOSConf[i], c)
 			}
 		}
@@ -307,7 +313,8 @@ func checkExpected(t *testing.T, c *syntax.Confidence, n int) {
 		return x
 	}
 	e := &c.Expected
-	if e.Words != int64(n) || e.UPOS.Right != sum(c.UPOSConf) || e.UAS.Right != sum(c.HeadConf) || e.LAS.Right < sum(c.DeprelConf) || e.LAS.Right > e.UAS.Right ||
+	if e.Words != int64(n) || e.UPOS.Right != sum(c.UPOSConf) || e.UAS.Right != sum(c.HeadConf) ||
+		e.LAS.Right < sum(c.DeprelConf) || e.LAS.Right > e.UAS.Right ||
 		min(e.UPOS.Variance, e.UAS.Variance, e.LAS.Variance) < 0 {
 		t.Fatalf("%+v of %+v", e, c)
 	}
@@ -343,7 +350,8 @@ func TestWithoutMarginals(t *testing.T) {
 	m.Apply(&s)
 	s.Confidence.HeadMarginal = nil // over 512 words, or in windows
 	m.Apply(&s)
-	if c := &s.Confidence; c.HeadConf != nil || c.DeprelConf != nil || c.UPOSConf != nil || c.HasTreeConf || c.TreeConf != 0 || c.Expected.Words != 0 {
+	if c := &s.Confidence; c.HeadConf != nil || c.DeprelConf != nil || c.UPOSConf != nil || c.HasTreeConf ||
+		c.TreeConf != 0 || c.Expected.Words != 0 {
 		t.Errorf("%+v", c)
 	}
 	empty := syntax.Sentence{}
@@ -362,13 +370,15 @@ func TestGiven(t *testing.T) {
 	heads[0], heads[1], deprels[1] = true, true, true
 	m.ApplyGiven(&s, heads, deprels)
 	c := &s.Confidence
-	if c.HeadConf[0] != 1 || c.DeprelConf[0] >= 1 || c.HeadConf[1] != 1 || c.DeprelConf[1] != 1 || c.TreeConf < free || c.TreeConf == 1 {
+	if c.HeadConf[0] != 1 || c.DeprelConf[0] >= 1 || c.HeadConf[1] != 1 || c.DeprelConf[1] != 1 || c.TreeConf < free ||
+		c.TreeConf == 1 {
 		t.Errorf("%v %v %v, without given ones %v", c.HeadConf[:2], c.DeprelConf[:2], c.TreeConf, free)
 	}
 	for i := range n {
 		heads[i], deprels[i] = true, true
 	}
-	if m.ApplyGiven(&s, heads, deprels); c.TreeConf != 1 || c.Expected.LAS.Right != int64(n)*one || c.Expected.LAS.Variance != 0 {
+	if m.ApplyGiven(&s, heads, deprels); c.TreeConf != 1 || c.Expected.LAS.Right != int64(n)*one ||
+		c.Expected.LAS.Variance != 0 {
 		t.Errorf("a tree that was given whole has %v, %+v", c.TreeConf, c.Expected)
 	}
 	s.TagsGiven = true

@@ -51,7 +51,8 @@ func Fit(examples []Example) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{tags: namesOf(used, func(w *syntax.Word) string { return w.UPOS }), relations: namesOf(used, func(w *syntax.Word) string { return w.Deprel })}
+	m := &Model{tags: namesOf(used, func(w *syntax.Word) string { return w.UPOS }),
+		relations: namesOf(used, func(w *syntax.Word) string { return w.Deprel })}
 	m.fitWords(used)
 	m.crossFit(used)
 	return m, nil
@@ -59,9 +60,11 @@ func Fit(examples []Example) (*Model, error) {
 
 // usable returns the examples that have signals.
 func usable(examples []Example) ([]Example, error) {
-	used := slices.DeleteFunc(slices.Clone(examples), func(e Example) bool { return !hasSignals(e.Sentence) || e.Weight <= 0 })
+	used := slices.DeleteFunc(slices.Clone(examples),
+		func(e Example) bool { return !hasSignals(e.Sentence) || e.Weight <= 0 })
 	for k := range used {
-		if n := len(used[k].Sentence.Words); len(used[k].Right.Head) != n || len(used[k].Right.Deprel) != n || len(used[k].Right.LAS) != n || len(used[k].Right.UPOS) != n {
+		if n := len(used[k].Sentence.Words); len(used[k].Right.Head) != n || len(used[k].Right.Deprel) != n ||
+			len(used[k].Right.LAS) != n || len(used[k].Right.UPOS) != n {
 			return nil, fmt.Errorf("example %d has %d words and judgements of %d", k+1, n, len(used[k].Right.Head))
 		}
 	}
@@ -166,7 +169,8 @@ const codeRidge = 20
 // the rows.
 func (m *Model) fitFunction(list []instance, linear, features []uint8, p plan) function {
 	f := function{linear: make([]int32, len(linear)+1), slope: one, reach: reachOf(list),
-		tagCodes: make([]int32, len(m.tags.names)+1), labelCodes: make([]int32, len(m.relations.names)+1), headCodes: make([]int32, len(m.tags.names)+1)}
+		tagCodes: make([]int32, len(m.tags.names)+1), labelCodes: make([]int32, len(m.relations.names)+1),
+		headCodes: make([]int32, len(m.tags.names)+1)}
 	samples := make([]sample, len(list))
 	values := make([]float64, len(list)*(len(linear)+1))
 	for i := range list {

@@ -87,7 +87,8 @@ func TestLogSteps(t *testing.T) {
 			t.Errorf("2^%d: %d", k, got)
 		}
 	}
-	if marginSteps(-1) != 0 || marginSteps(float32(math.NaN())) != 0 || marginSteps(1) != nat || marginSteps(1e30) != most[margin] {
+	if marginSteps(-1) != 0 || marginSteps(float32(math.NaN())) != 0 || marginSteps(1) != nat ||
+		marginSteps(1e30) != most[margin] {
 		t.Error("margins")
 	}
 }
@@ -103,7 +104,8 @@ func TestDoubts(t *testing.T) {
 		before = got
 	}
 	nan := float32(math.NaN())
-	if doubtAt(nil, 0, 7) != 7 || doubtAt([]float32{nan}, 0, 7) != 7 || doubtAt([]float32{0.5}, 0, 7) != 7 || doubtAt([]float32{-1}, 0, 7) > most[marginal] {
+	if doubtAt(nil, 0, 7) != 7 || doubtAt([]float32{nan}, 0, 7) != 7 || doubtAt([]float32{0.5}, 0, 7) != 7 ||
+		doubtAt([]float32{-1}, 0, 7) > most[marginal] {
 		t.Error("where doubts are missing, large or none")
 	}
 }
@@ -327,7 +329,8 @@ func TestPack(t *testing.T) {
 		m.Apply(&a.sentences[k])
 		got.Apply(&b.sentences[k])
 		x, y := &a.sentences[k].Confidence, &b.sentences[k].Confidence
-		if !slices.Equal(x.HeadConf, y.HeadConf) || !slices.Equal(x.DeprelConf, y.DeprelConf) || !slices.Equal(x.UPOSConf, y.UPOSConf) || x.TreeConf != y.TreeConf || x.Expected != y.Expected {
+		if !slices.Equal(x.HeadConf, y.HeadConf) || !slices.Equal(x.DeprelConf, y.DeprelConf) ||
+			!slices.Equal(x.UPOSConf, y.UPOSConf) || x.TreeConf != y.TreeConf || x.Expected != y.Expected {
 			t.Fatalf("%+v, %+v", x, y)
 		}
 	}
@@ -377,12 +380,16 @@ func TestHostileCalibrators(t *testing.T) {
 		list any
 	}{
 		{"heads.linear", []int32{1}}, {"heads.linear", make([]int32, len(headLinear)+2)}, {"whole.linear", []uint32{1}},
-		{"heads.forest.features", []uint8{1, 2}}, {"heads.forest.features", beyond}, {"heads.forest.bounds", far}, {"heads.forest.leaves", strong},
+		{"heads.forest.features", []uint8{1, 2}}, {"heads.forest.features", beyond}, {"heads.forest.bounds", far},
+		{"heads.forest.leaves", strong},
 		{"heads.forest.leaves", forest(trees<<depth - 1)}, {"upos.forest.leaves", forest((mostTrees + 1) << depth)},
 		{"labels.tag-codes", []int32{}}, {"labels.label-codes", forest(99)}, {"upos.head-codes", []int32{mostValue + 1, 0}},
-		{"upos.reach", []int32{1, 1}}, {"upos.reach", []int32{limit + 1}}, {"heads.curve.knots", []int32{1}}, {"heads.curve.knots", slices.Repeat([]int32{5}, len(m.heads.curve.knots))},
-		{"heads.curve.values", []int32{2}}, {"heads.curve.values", falling}, {"whole.curve.knots", forest(mostKnots + 1)}, {"whole.line", []int32{1}},
-		{"heads.line", []int32{-1, 0}}, {"labels.line", []int32{one, limit + 1}}, {"lenient", []int32{one + 1}}, {"lenient", []int32{-1}},
+		{"upos.reach", []int32{1, 1}}, {"upos.reach", []int32{limit + 1}}, {"heads.curve.knots", []int32{1}},
+		{"heads.curve.knots", slices.Repeat([]int32{5}, len(m.heads.curve.knots))},
+		{"heads.curve.values", []int32{2}}, {"heads.curve.values", falling}, {"whole.curve.knots", forest(mostKnots + 1)},
+		{"whole.line", []int32{1}},
+		{"heads.line", []int32{-1, 0}}, {"labels.line", []int32{one, limit + 1}}, {"lenient", []int32{one + 1}},
+		{"lenient", []int32{-1}},
 		{"spread", []int32{1, 2}}, {"spread", []int32{1, 2, mostSpread + 1}}, {"spread", nil}, {"tags.off", []uint32{0, 500}},
 	} {
 		if _, err := Open(replacedBy(m, bad.name, bad.list), "x"); err == nil {

@@ -23,7 +23,8 @@ const (
 )
 
 // most is the largest value of every signal.
-var most = [signals]int32{marginal: 16 * nat, first: 16 * nat, margin: marginSteps(math.MaxFloat32), labelled: farthest, tagged: farthest, gap: 16 * nat}
+var most = [signals]int32{marginal: 16 * nat, first: 16 * nat, margin: marginSteps(math.MaxFloat32),
+	labelled: farthest, tagged: farthest, gap: 16 * nat}
 
 // farthest are the log-odds of 1.
 var farthest = oddsSteps(1)

@@ -65,9 +65,12 @@ func productOdds(p float64) int32 {
 
 // What the straight lines of the functions see beside 1.
 var (
-	headLinear = []uint8{marginal, first, margin, labelled, tagged, gap, alone, isRoot, ofHead + marginal, ofHead + margin, ofHead + tagged,
+	headLinear = []uint8{marginal, first, margin, labelled, tagged, gap, alone, isRoot, ofHead + marginal,
+		ofHead + margin, ofHead + tagged,
 		leastBelow + margin, segmented, given, noUpper, noLower, unknown, length}
-	labelLinear = []uint8{labelled, marginal, tagged, gap, ofHead + labelled, ofHead + tagged, segmented, given, noUpper, noLower, unknown}
-	uposLinear  = []uint8{tagged, labelled, marginal, ofPrevious + tagged, ofNext + tagged, ofHead + tagged, segmented, noUpper, noLower, unknown}
+	labelLinear = []uint8{labelled, marginal, tagged, gap, ofHead + labelled, ofHead + tagged, segmented, given,
+		noUpper, noLower, unknown}
+	uposLinear = []uint8{tagged, labelled, marginal, ofPrevious + tagged, ofNext + tagged, ofHead + tagged, segmented,
+		noUpper, noLower, unknown}
 	wholeLinear = []uint8{product, productCut, tagging, weakest, length, lengthCut, segmented, given, noUpper, noLower, unknown}
 )
