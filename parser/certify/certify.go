@@ -102,8 +102,10 @@ const (
 	barred     = -1 << 48 // below all scores of trees; sums of a thousand stay in range
 	barredCell = math.MinInt32
 
-	partSteps   = 32      // a part that is looked up, next to a comparison
-	hopeful     = 7       // tenths of the steps that parts may take: of 749 sentences of dev sets that want more 4 have a proof
+	partSteps = 32 // a part that is looked up, next to a comparison
+	// tenths of the steps that parts may take: of 749 sentences of dev sets that want more 4 have a
+	// proof
+	hopeful     = 7
 	maxCells    = 1 << 22 // of each kind of tables
 	maxBranches = 1 << 18 // numbers in saved states
 )
@@ -113,7 +115,8 @@ const (
 // projective. It calls offer with heads that may be a better tree; offer returns the
 // score of the best tree so far, which is the best of all if the proof succeeds. Prove
 // returns the steps that it took.
-func (p *Prover) Prove(offer func(heads []int32) (best int64), scores *part.Scores, projective bool, best, limit int64) (steps int64, proved bool) {
+func (p *Prover) Prove(offer func(heads []int32) (best int64), scores *part.Scores, projective bool,
+	best, limit int64) (steps int64, proved bool) {
 	p.offer, p.scores, p.projective = offer, scores, projective
 	proved = p.begin(best, limit) && p.prove()
 	return p.steps, proved
@@ -231,7 +234,8 @@ func (p *Prover) reset() {
 	for _, part := range [...]struct {
 		list *[]int64
 		size int
-	}{{&p.theta, arcs}, {&p.toChild, arcs}, {&p.toHead, arcs}, {&p.top, words}, {&p.base, words}, {&p.most, words}, {&p.pairTop, pairs}, {&p.toPair, messages}} {
+	}{{&p.theta, arcs}, {&p.toChild, arcs}, {&p.toHead, arcs}, {&p.top, words}, {&p.base, words}, {&p.most, words},
+		{&p.pairTop, pairs}, {&p.toPair, messages}} {
 		*part.list, rest = rest[:part.size], rest[part.size:]
 	}
 	p.bound = math.MaxInt64 / 4

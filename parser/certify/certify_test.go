@@ -133,7 +133,8 @@ func TestBoundIsNeverBelowTheBestTree(t *testing.T) {
 		check := func(what string) {
 			updates++
 			if p.stuck || p.bound < best || p.bound > last {
-				t.Fatalf("%v: after %s the bound of %d is %d, the best tree has %d (none left: %v)", sets[k%len(sets)], what, last, p.bound, best, p.stuck)
+				t.Fatalf("%v: after %s the bound of %d is %d, the best tree has %d (none left: %v)", sets[k%len(sets)], what,
+					last, p.bound, best, p.stuck)
 			}
 			sum := int64(0)
 			for _, m := range p.top[1:] {
