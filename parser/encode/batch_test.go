@@ -20,7 +20,8 @@ import (
 // bound returns a random model, bound to some order.
 func bound(t testing.TB, z sizes, seed uint64) *Model {
 	p, h := random(z, seed)
-	return quantized(t, p, h).Bind(append(slices.Clone(h.Labels), "unheard"), [][2]string{{"VERB", "UH"}, {"NOUN", ""}, {"X", "NN"}}, []string{"", "Case=Acc|Number=Sing", "Number=Dual"})
+	return quantized(t, p, h).Bind(append(slices.Clone(h.Labels), "unheard"),
+		[][2]string{{"VERB", "UH"}, {"NOUN", ""}, {"X", "NN"}}, []string{"", "Case=Acc|Number=Sing", "Number=Dual"})
 }
 
 // corpus returns sentences of all lengths, some without words, and some of
@@ -97,7 +98,8 @@ func TestBatchesAreIndependent(t *testing.T) {
 
 	for i, s := range alone {
 		if n := len(s.Words); (n == 0) != (s.Dense.Arcs == nil) || len(s.Dense.Tags) != 3*n || len(s.Dense.Labels) != 12*n {
-			t.Errorf("sentence %d of %d words: %d arcs, %d tags, %d labels", i, n, len(s.Dense.Arcs), len(s.Dense.Tags), len(s.Dense.Labels))
+			t.Errorf("sentence %d of %d words: %d arcs, %d tags, %d labels", i, n, len(s.Dense.Arcs), len(s.Dense.Tags),
+				len(s.Dense.Labels))
 		}
 	}
 	long := &syntax.Sentence{Words: make([]syntax.Word, syntax.MaxWholeWords+1), Dense: syntax.Dense{Arcs: []int32{1}}}

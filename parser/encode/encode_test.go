@@ -28,7 +28,8 @@ func cosine(x []float32, y []float64) float64 {
 // Integers give nearly the vectors of floats.
 func TestHiddenAgainstFloats(t *testing.T) {
 	r := hash.Rand(1)
-	for _, z := range []sizes{small, {Shape{384, 12, 1536, 64, 1e-12}, 2, 40, 16, 8, 16}, {Shape{48, 3, 40, 64, 1e-6}, 4, 30, 16, 8, 16}} {
+	for _, z := range []sizes{small, {Shape{384, 12, 1536, 64, 1e-12}, 2, 40, 16, 8, 16},
+		{Shape{48, 3, 40, 64, 1e-6}, 4, 30, 16, 8, 16}} {
 		p, h := random(z, 3)
 		m := quantized(t, p, h)
 		for _, n := range []int{2, 7, 17} {
@@ -84,11 +85,13 @@ func TestDenseAgainstFloats(t *testing.T) {
 		m.Labels(s)
 		v := wordVectors(p, h, s)
 		d := &s.Dense
-		if len(d.Arcs) != (n+1)*(n+1) || len(d.Labels) != n*len(labels) || len(d.Tags) != n*len(tags) || len(d.Feats) != n*len(feats) {
+		if len(d.Arcs) != (n+1)*(n+1) || len(d.Labels) != n*len(labels) || len(d.Tags) != n*len(tags) ||
+			len(d.Feats) != n*len(feats) {
 			t.Fatalf("%d words: %d arcs, %d labels, %d tags, %d FEATS", n, len(d.Arcs), len(d.Labels), len(d.Tags), len(d.Feats))
 		}
 		arcs, relations := h.arcsOf(v), h.labelsOf(v, s)
-		upos, xpos, kase, number := h.classOf(v, "upos"), h.classOf(v, "xpos"), h.classOf(v, "feats:Case"), h.classOf(v, "feats:Number")
+		upos, xpos, kase, number := h.classOf(v, "upos"), h.classOf(v, "xpos"), h.classOf(v, "feats:Case"),
+			h.classOf(v, "feats:Number")
 		for i := range n {
 			for k := range n + 1 {
 				compare("arc", d.Arcs[k*(n+1)+i+1], arcs[i][k])
@@ -108,7 +111,8 @@ func TestDenseAgainstFloats(t *testing.T) {
 				compare("tag", d.Tags[i*len(tags)+k], want)
 			}
 			for k, pair := range [][2]string{{"", ""}, {"Acc", "Sing"}, {"", "Dual"}, {"", "Plur"}} {
-				compare("FEATS", d.Feats[i*len(feats)+k], value(h, "feats:Case", pair[0], kase[i])+value(h, "feats:Number", pair[1], number[i]))
+				compare("FEATS", d.Feats[i*len(feats)+k],
+					value(h, "feats:Case", pair[0], kase[i])+value(h, "feats:Number", pair[1], number[i]))
 			}
 		}
 	}

@@ -59,7 +59,8 @@ func Quantize(p *Params, h *Heads) (*Model, error) {
 		return nil, fmt.Errorf("encode: %w", err)
 	}
 	if h.Sizes.Width != w || h.Sizes.Levels != levels {
-		return nil, fmt.Errorf("encode: the heads are for a width of %d and %d levels, the encoder has %d and %d", h.Sizes.Width, h.Sizes.Levels, w, levels)
+		return nil, fmt.Errorf("encode: the heads are for a width of %d and %d levels, the encoder has %d and %d",
+			h.Sizes.Width, h.Sizes.Levels, w, levels)
 	}
 	m := &Model{
 		shape: p.Shape, pieces: p.Pieces, provenance: []string{p.Name, p.Source, p.Licence, p.Notice}, pool: new(sync.Pool),
@@ -76,7 +77,8 @@ func Quantize(p *Params, h *Heads) (*Model, error) {
 func (n Norm) clone() Norm { return Norm{slices.Clone(n.Gain), slices.Clone(n.Bias)} }
 
 func quantizeLayer(l *Layer, s Shape) layer {
-	in := Linear{slices.Concat(l.Query.Weight, l.Key.Weight, l.Value.Weight), slices.Concat(l.Query.Bias, l.Key.Bias, l.Value.Bias)}
+	in := Linear{slices.Concat(l.Query.Weight, l.Key.Weight, l.Value.Weight),
+		slices.Concat(l.Query.Bias, l.Key.Bias, l.Value.Bias)}
 	y := layer{
 		in: newLinear(in, s.Width), out: newLinear(l.Output, s.Width), attentionNorm: l.AttentionNorm.clone(),
 		up: newLinear(l.Up, s.Width), down: newLinear(l.Down, s.FeedForward), feedForwardNorm: l.FeedForwardNorm.clone(),

@@ -37,7 +37,8 @@ func TestSaveAndLoad(t *testing.T) {
 	if _, err := Open(view, "other"); err == nil {
 		t.Error("a component that is not there was opened")
 	}
-	if name, source, licence, notice := loaded.Provenance(); name != "random" || source != "a test" || licence != "none" || notice != "(c) nobody" {
+	if name, source, licence, notice := loaded.Provenance(); name != "random" || source != "a test" ||
+		licence != "none" || notice != "(c) nobody" {
 		t.Errorf("the provenance is %q, %q, %q, %q", name, source, licence, notice)
 	}
 	r := hash.Rand(3)
@@ -83,7 +84,8 @@ func TestDamagedFiles(t *testing.T) {
 		wrong := bytes.Clone(s.Data)
 		switch {
 		case s.Kind == pack.Float32 && !strings.HasSuffix(s.Name, "pieces.scores"):
-			for k, bits := range []uint32{math.Float32bits(float32(math.Inf(1))), math.Float32bits(float32(math.NaN())), math.Float32bits(1e6)} {
+			for k, bits := range []uint32{math.Float32bits(float32(math.Inf(1))), math.Float32bits(float32(math.NaN())),
+				math.Float32bits(1e6)} {
 				at := len(wrong) / 4 / 3 * k * 4
 				copy(wrong[at:], []byte{byte(bits), byte(bits >> 8), byte(bits >> 16), byte(bits >> 24)})
 				change("has a wrong number", wrong)

@@ -231,7 +231,8 @@ func (h *Heads) Check() error {
 		}
 	}
 	z := h.Sizes
-	if max(z.Arc, z.Label, z.Tag) > maxHead || len(h.Labels) > maxLabels || len(h.Classifiers) > maxClassifiers || values > maxValues {
+	if max(z.Arc, z.Label, z.Tag) > maxHead || len(h.Labels) > maxLabels || len(h.Classifiers) > maxClassifiers ||
+		values > maxValues {
 		return fmt.Errorf("the heads have MLPs of %d, %d and %d outputs, %d labels, %d classifiers and %d values: the limits are %d, %d, %d and %d",
 			z.Arc, z.Label, z.Tag, len(h.Labels), len(h.Classifiers), values, maxHead, maxLabels, maxClassifiers, maxValues)
 	}

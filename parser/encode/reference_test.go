@@ -52,7 +52,8 @@ func (n Norm) of(x, y rows, epsilon float32) rows {
 			variance += d * d / k
 		}
 		for i := range x[t] {
-			out[t] = append(out[t], (x[t][i]+y[t][i]-mean)/math.Sqrt(variance+float64(epsilon))*float64(n.Gain[i])+float64(n.Bias[i]))
+			out[t] = append(out[t], (x[t][i]+y[t][i]-mean)/math.Sqrt(variance+float64(epsilon))*float64(n.Gain[i])+
+				float64(n.Bias[i]))
 		}
 	}
 	return out
@@ -233,9 +234,12 @@ func random(z sizes, seed uint64) (*Params, *Heads) {
 		}
 		return x
 	}
-	p := &Params{Shape: z.Shape, Pieces: letters(z.pieces), Layers: make([]Layer, z.layers), Name: "random", Source: "a test", Licence: "none", Notice: "(c) nobody"}
-	h := &Heads{Sizes: HeadSizes{z.Width, 1 + z.layers, z.arc, z.label, z.tag}, Labels: strings.Fields("acl advcl amod case det nsubj obj obl root punct cc")}
-	for _, line := range []string{"upos NOUN VERB ADJ", "xpos NN VB JJ UH", "feats:Case _ Nom Acc", "feats:Number _ Sing Plur"} {
+	p := &Params{Shape: z.Shape, Pieces: letters(z.pieces), Layers: make([]Layer, z.layers), Name: "random",
+		Source: "a test", Licence: "none", Notice: "(c) nobody"}
+	h := &Heads{Sizes: HeadSizes{z.Width, 1 + z.layers, z.arc, z.label, z.tag},
+		Labels: strings.Fields("acl advcl amod case det nsubj obj obl root punct cc")}
+	for _, line := range []string{"upos NOUN VERB ADJ", "xpos NN VB JJ UH", "feats:Case _ Nom Acc",
+		"feats:Number _ Sing Plur"} {
 		f := strings.Fields(line)
 		for i := range f {
 			f[i] = strings.Trim(f[i], "_")
@@ -248,7 +252,8 @@ func random(z sizes, seed uint64) (*Params, *Heads) {
 		name, isBias := strings.CutSuffix(t.Name, "bias")
 		mean, deviation := 0.0, 1/math.Sqrt(float64(t.Shape[len(t.Shape)-1]))
 		switch {
-		case isBias && (strings.HasSuffix(name, "norm.") || strings.HasSuffix(name, "attention.") || strings.HasSuffix(name, "feedforward.")):
+		case isBias && (strings.HasSuffix(name, "norm.") || strings.HasSuffix(name, "attention.") ||
+			strings.HasSuffix(name, "feedforward.")):
 			deviation = 0.2
 		case isBias:
 			deviation = 0.1
@@ -276,7 +281,8 @@ func random(z sizes, seed uint64) (*Params, *Heads) {
 
 // letters is a vocabulary of marks and of single letters, of n pieces.
 func letters(n int) *piece.Vocabulary {
-	v := &piece.Vocabulary{Pieces: []string{"<s>", "</s>", "<unk>", "\u2581"}, Scores: []float32{0, 0, -20, -2}, Begin: 0, End: 1, Unknown: 2}
+	v := &piece.Vocabulary{Pieces: []string{"<s>", "</s>", "<unk>", "\u2581"}, Scores: []float32{0, 0, -20, -2},
+		Begin: 0, End: 1, Unknown: 2}
 	for i := 4; i < n; i++ {
 		v.Pieces, v.Scores = append(v.Pieces, string(rune('a'+i-4))), append(v.Scores, -3)
 	}

@@ -134,7 +134,8 @@ func (m *Model) Labels(s *syntax.Sentence) {
 	out := make([]int32, n*len(order))
 	cols := padded(labels)
 	size := (b + 1) * cols
-	c.forms, c.modifiers, c.scores, c.logs = resize(c.forms, size), resize(c.modifiers, b+1), resize(c.scores, cols), resize(c.logs, labels+1)
+	c.forms, c.modifiers, c.scores, c.logs = resize(c.forms, size), resize(c.modifiers, b+1), resize(c.scores, cols),
+		resize(c.logs, labels+1)
 	x.blocks.sums, x.blocks.input = resize(x.blocks.sums, labelBlock*size), resize(x.blocks.input, labelBlock*b)
 	for h := 0; h <= n; {
 		var list [labelBlock]int

@@ -12,7 +12,8 @@ import (
 // the seed. Its pieces are the letters from a to z, and of other characters it
 // knows nothing.
 func Tiny(seed uint64, labels []string, classifiers ...Classifier) (*Params, *Heads) {
-	pieces := &piece.Vocabulary{Pieces: []string{"<s>", "</s>", "<unk>", "\u2581"}, Scores: []float32{0, 0, -20, -2}, Begin: 0, End: 1, Unknown: 2}
+	pieces := &piece.Vocabulary{Pieces: []string{"<s>", "</s>", "<unk>", "\u2581"}, Scores: []float32{0, 0, -20, -2},
+		Begin: 0, End: 1, Unknown: 2}
 	for c := 'a'; c <= 'z'; c++ {
 		pieces.Pieces, pieces.Scores = append(pieces.Pieces, string(c)), append(pieces.Scores, -3)
 	}
