@@ -115,7 +115,8 @@ type Measured struct {
 
 // Measure parses dev, which has a name, in every way that it can, scores the settings,
 // and fits a calibrator. It logs the figures.
-func Measure(m *model.Model, dev []syntax.Sentence, name string, o ParseOptions, log func(format string, a ...any)) (e Measured, err error) {
+func Measure(m *model.Model, dev []syntax.Sentence, name string, o ParseOptions,
+	log func(format string, a ...any)) (e Measured, err error) {
 	parses, err := o.parses(m, dev)
 	if err != nil {
 		return e, err
@@ -130,7 +131,8 @@ func Measure(m *model.Model, dev []syntax.Sentence, name string, o ParseOptions,
 			return e, fmt.Errorf("scoring %s, %s: %w", name, setting, err)
 		}
 		s := ScoreOf(setting, r)
-		log("%s, %s: sentences %.2f, words %.2f, UPOS %.2f, UAS %.2f, LAS %.2f", name, setting, s.Sentences, s.Words, s.UPOS, s.UAS, s.LAS)
+		log("%s, %s: sentences %.2f, words %.2f, UPOS %.2f, UAS %.2f, LAS %.2f", name, setting, s.Sentences, s.Words,
+			s.UPOS, s.UAS, s.LAS)
 		e.Scores = append(e.Scores, s)
 	}
 	e.Calibrator, e.Calibration, err = fit(dev, parses, calibrate.Fit)
@@ -165,7 +167,8 @@ type RecalibrateOptions struct {
 // new, of the one for parses without the encoder. Each half of the sentences is measured by
 // a fit to the other half; the calibrators themselves are fitted to all. It fails with
 // calibrate.ErrTooFew if fewer than calibrate.MinSentences have signals.
-func Recalibrate(m *model.Model, gold []syntax.Sentence, from model.Data, o RecalibrateOptions) (file []byte, about []model.Calibration, err error) {
+func Recalibrate(m *model.Model, gold []syntax.Sentence, from model.Data, o RecalibrateOptions) (file []byte,
+	about []model.Calibration, err error) {
 	c, first, err := o.fit(m, gold, from)
 	switch {
 	case err != nil:
@@ -189,7 +192,8 @@ func Recalibrate(m *model.Model, gold []syntax.Sentence, from model.Data, o Reca
 }
 
 // fit fits a calibrator to gold trees, or adapts the one that the model has.
-func (o RecalibrateOptions) fit(m *model.Model, gold []syntax.Sentence, from model.Data) (c *calibrate.Model, about model.Calibration, err error) {
+func (o RecalibrateOptions) fit(m *model.Model, gold []syntax.Sentence, from model.Data) (c *calibrate.Model,
+	about model.Calibration, err error) {
 	if len(gold) < calibrate.MinSentences { // before they are parsed five times
 		return nil, about, calibrate.TooFew(len(gold))
 	}
@@ -198,7 +202,8 @@ func (o RecalibrateOptions) fit(m *model.Model, gold []syntax.Sentence, from mod
 		return nil, about, err
 	}
 	had := m.Info.Calibration
-	if o.Anew || m.Calibrator == nil || had == nil || had.Gold.Sentences <= from.Sentences || had.Gold.SHA256 == from.SHA256 {
+	if o.Anew || m.Calibrator == nil || had == nil || had.Gold.Sentences <= from.Sentences ||
+		had.Gold.SHA256 == from.SHA256 {
 		c, about, err = fit(gold, parses, calibrate.Fit)
 		about.Gold = from
 		return c, about, err
@@ -210,7 +215,8 @@ func (o RecalibrateOptions) fit(m *model.Model, gold []syntax.Sentence, from mod
 
 // fit fits a calibrator to gold sentences that are parsed already, and measures what
 // such fits are worth.
-func fit(gold []syntax.Sentence, parses []parse, by func([]calibrate.Example) (*calibrate.Model, error)) (c *calibrate.Model, about model.Calibration, err error) {
+func fit(gold []syntax.Sentence, parses []parse,
+	by func([]calibrate.Example) (*calibrate.Model, error)) (c *calibrate.Model, about model.Calibration, err error) {
 	bounds := linear.Folds(gold, MeasureFolds)
 	all := func(int) bool { return true }
 	if c, err = by(examplesOf(parses, bounds, all)); err == nil {
@@ -238,7 +244,8 @@ func examplesOf(parses []parse, bounds []int, keep func(fold int) bool) (list []
 
 // measureHalves calibrates each half by a fit to the other half, and measures
 // both together, way by way. It measures nothing if a half has too few sentences.
-func measureHalves(about *model.Calibration, parses []parse, bounds []int, by func([]calibrate.Example) (*calibrate.Model, error)) error {
+func measureHalves(about *model.Calibration, parses []parse, bounds []int,
+	by func([]calibrate.Example) (*calibrate.Model, error)) error {
 	for half := range 2 {
 		c, err := by(examplesOf(parses, bounds, func(fold int) bool { return fold%2 == half }))
 		if errors.Is(err, calibrate.ErrTooFew) {
@@ -270,7 +277,8 @@ func measureHalves(about *model.Calibration, parses []parse, bounds []int, by fu
 
 // measuredColumns are those that a provenance has figures of, with what
 // they are of.
-var measuredColumns = [][2]string{{"head_conf", "head"}, {"deprel_conf", "head+deprel"}, {"upos_conf", "UPOS"}, {"tree_conf", "tree"}}
+var measuredColumns = [][2]string{{"head_conf", "head"}, {"deprel_conf", "head+deprel"}, {"upos_conf", "UPOS"},
+	{"tree_conf", "tree"}}
 
 // expectation compares what is expected of all words together with what is true.
 func (p *parse) expectation() (out []model.Expectation) {
@@ -295,7 +303,8 @@ func (p *parse) expectation() (out []model.Expectation) {
 	}
 	for k, of := range e.Estimates() {
 		share, deviation := of.Share(e.Words)
-		out = append(out, model.Expectation{Setting: p.name, Of: string(expected[k]), Right: percent(ratio(right[k], int(e.Words))),
+		out = append(out, model.Expectation{Setting: p.name, Of: string(expected[k]),
+			Right:    percent(ratio(right[k], int(e.Words))),
 			Expected: percent(share), Deviation: percent(deviation)})
 	}
 	return out

@@ -37,7 +37,8 @@ func Judge(gold, system []syntax.Sentence) ([]calibrate.Judgement, error) {
 				j.UPOS[i] = w.gold.UPOS == w.UPOS
 				j.Head[i], j.LAS[i], j.Deprel[i] = sameHead(w.gold, w), sameArc(w.gold, w), sameFull(w.gold, w)
 			}
-			j.Tree = j.Tree && j.Deprel[i] && g.sentences[w.sentence] == s.sentences[k] && len(gold[w.sentence].Words) == len(words)
+			j.Tree = j.Tree && j.Deprel[i] && g.sentences[w.sentence] == s.sentences[k] &&
+				len(gold[w.sentence].Words) == len(words)
 		}
 		at = to
 	}
@@ -103,7 +104,8 @@ func Reliabilities(gold, system []syntax.Sentence) (out []Reliability, err error
 		{"head_marginal", "head", every, head, func(c *confidence) lists { return lists{c.HeadMarginal} }},
 		{"head_conf", "head", every, head, func(c *confidence) lists { return lists{c.HeadConf} }},
 		{"head_conf", "head, no punct.", noPunctuation, head, func(c *confidence) lists { return lists{c.HeadConf} }},
-		{"head_marginal*label_marginal", "head+deprel", every, arc, func(c *confidence) lists { return lists{c.HeadMarginal, c.LabelProb} }},
+		{"head_marginal*label_marginal", "head+deprel", every, arc,
+			func(c *confidence) lists { return lists{c.HeadMarginal, c.LabelProb} }},
 		{"deprel_conf", "head+deprel", every, arc, func(c *confidence) lists { return lists{c.DeprelConf} }},
 		{"upos_conf", "UPOS", every, upos, func(c *confidence) lists { return lists{c.UPOSConf} }},
 	} {

@@ -122,7 +122,8 @@ func Evaluate(gold, system []syntax.Sentence) (*Result, error) {
 		return nil, err
 	}
 	r := &Result{
-		Scores:          map[Metric]Score{Tokens: scoreSpans(g.tokens, s.tokens), Sentences: scoreSpans(g.sentences, s.sentences)},
+		Scores: map[Metric]Score{Tokens: scoreSpans(g.tokens, s.tokens),
+			Sentences: scoreSpans(g.sentences, s.sentences)},
 		sentences:       map[Metric][]Score{},
 		GoldMultiRoot:   g.multiRoot,
 		SystemMultiRoot: s.multiRoot,

@@ -182,7 +182,8 @@ func TestMismatch(t *testing.T) {
 	if want := `gold and system texts differ: gold continues "de" in sentence 2 (s2) at line 7, system "e" in sentence 1: are they of the same text?`; err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
-	if _, err := Evaluate(gold, gold[:1]); err == nil || !strings.Contains(err.Error(), `system "" in nothing, at its end`) {
+	if _, err := Evaluate(gold, gold[:1]); err == nil ||
+		!strings.Contains(err.Error(), `system "" in nothing, at its end`) {
 		t.Errorf("missing sentence: %v", err)
 	}
 	if _, err := Evaluate(gold, []syntax.Sentence{{Words: []syntax.Word{{Form: " "}}}}); err == nil {
@@ -209,7 +210,8 @@ func TestLongMultiwordTokens(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err := Evaluate(gold, system)
 	runtime.ReadMemStats(&after)
-	if err == nil || !strings.Contains(err.Error(), "gold sentence 1 (x): multiword tokens join 5000 gold and 4000 system words") {
+	if err == nil || !strings.Contains(err.Error(),
+		"gold sentence 1 (x): multiword tokens join 5000 gold and 4000 system words") {
 		t.Errorf("error %v", err)
 	}
 	if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 16 {
@@ -224,7 +226,8 @@ func TestLengths(t *testing.T) {
 		min, max, sentences, words int
 		uas, las                   float64
 	}{{1, 5, 1, 2, 0, 0}, {6, 10, 1, 6, 1, 4.0 / 6}} {
-		if b := r.Lengths[i]; b.Min != want.min || *b.Max != want.max || b.Sentences != want.sentences || b.Words != want.words || b.UAS != want.uas || b.LAS != want.las {
+		if b := r.Lengths[i]; b.Min != want.min || *b.Max != want.max || b.Sentences != want.sentences ||
+			b.Words != want.words || b.UAS != want.uas || b.LAS != want.las {
 			t.Errorf("bin %d: got %+v, want %+v", i, b, want)
 		}
 	}
@@ -283,7 +286,8 @@ func TestCrossingAgainstPairs(t *testing.T) {
 }
 
 func TestPunctuationForms(t *testing.T) {
-	for form, want := range map[string]bool{".": true, "?!": true, "_": true, "«": true, "。": true, "$": false, "a.": false, "": false, "+": false} {
+	for form, want := range map[string]bool{".": true, "?!": true, "_": true, "«": true, "。": true, "$": false,
+		"a.": false, "": false, "+": false} {
 		if isPunctuation(form) != want {
 			t.Errorf("%q: %v", form, !want)
 		}

@@ -34,7 +34,8 @@ func TestJudge(t *testing.T) {
 		{UPOS: []bool{r}, Head: []bool{w}, LAS: []bool{w}, Deprel: []bool{w}},
 	} {
 		g := got[k]
-		if !slices.Equal(g.UPOS, want.UPOS) || !slices.Equal(g.Head, want.Head) || !slices.Equal(g.LAS, want.LAS) || !slices.Equal(g.Deprel, want.Deprel) || g.Tree != want.Tree {
+		if !slices.Equal(g.UPOS, want.UPOS) || !slices.Equal(g.Head, want.Head) || !slices.Equal(g.LAS, want.LAS) ||
+			!slices.Equal(g.Deprel, want.Deprel) || g.Tree != want.Tree {
 			t.Errorf("sentence %d: %+v, want %+v", k, g, want)
 		}
 	}
@@ -55,7 +56,8 @@ func TestJudge(t *testing.T) {
 // The sums of judgements are the counts of Evaluate.
 func TestJudgeCountsAsEvaluate(t *testing.T) {
 	gold := []syntax.Sentence{sentenceOf("ab/2/x:s/0", "c/0/root/0", "./2/punct/0"), sentenceOf("d/0/root/0", "e/1/y/0")}
-	system := []syntax.Sentence{sentenceOf("a/3/x/0", "b/3/x/0", "c/0/root/0", "./3/punct/0"), sentenceOf("d/2/root/0", "e/0/y:z/0")}
+	system := []syntax.Sentence{sentenceOf("a/3/x/0", "b/3/x/0", "c/0/root/0", "./3/punct/0"),
+		sentenceOf("d/2/root/0", "e/0/y:z/0")}
 	judged, err := Judge(gold, system)
 	if err != nil {
 		t.Fatal(err)

@@ -62,7 +62,8 @@ const maxRelations = 100
 //
 // Gold trees cannot be given to sentences that are parsed in windows: heads that are wrong in
 // these count as lost by pruning, as do crossing arcs under o.Projective.
-func FindLosses(m *model.Model, effort float64, o search.Options, gold, system []syntax.Sentence, setting Setting, workers int) (*Losses, error) {
+func FindLosses(m *model.Model, effort float64, o search.Options, gold, system []syntax.Sentence, setting Setting,
+	workers int) (*Losses, error) {
 	again := func(setting Setting, parse func(i int, s *syntax.Sentence) error) ([]syntax.Sentence, error) {
 		out, _, err := predict(m, effort, gold, nil, setting, workers, parse)
 		return out, err
@@ -115,7 +116,8 @@ func FindLosses(m *model.Model, effort float64, o search.Options, gold, system [
 			found[i] = given[i]
 		}
 	}
-	return attribute(gold, append(runs, run{PruningStage, system}, run{SearchStage, kept}, run{ModelStage, found}, run{LabelStage, given}))
+	return attribute(gold, append(runs, run{PruningStage, system}, run{SearchStage, kept}, run{ModelStage, found},
+		run{LabelStage, given}))
 }
 
 // addHeads makes the heads candidates of their words (prune.AddGold).
@@ -239,7 +241,8 @@ func (l *Losses) write(b *bytes.Buffer) {
 	stages := [][]any{{"Points lost by", "Words", "% of all", "LAS before", plain("")}}
 	head := []any{"Gold relation", "Words", "Lost"}
 	for _, s := range l.Stages {
-		stages = append(stages, []any{s.Stage, s.Words, s.Share, s.LAS, plain(strings.Repeat("█", (s.Words*barWidth+most/2)/most))})
+		stages = append(stages, []any{s.Stage, s.Words, s.Share, s.LAS,
+			plain(strings.Repeat("█", (s.Words*barWidth+most/2)/most))})
 		head = append(head, string(s.Stage))
 	}
 	writeTable(b, wide, append(stages, []any{"all", l.Lost, ratio(l.Lost, l.Gold), "", plain("")})...)

@@ -56,13 +56,17 @@ func TestAttribute(t *testing.T) {
 	}
 	var b bytes.Buffer
 	l.write(&b)
-	if text := b.String(); !strings.Contains(text, "segmentation     |         1 |     16.67 |     33.33 |████") || !strings.Contains(text, "all              |         4 |     66.67 |") {
+	if text := b.String(); !strings.Contains(text,
+		"segmentation     |         1 |     16.67 |     33.33 |████") ||
+		!strings.Contains(text, "all              |         4 |     66.67 |") {
 		t.Error(text)
 	}
-	if _, err := attribute(gold, []run{{TaggingStage, gold[1:]}}); err == nil || !strings.HasPrefix(err.Error(), "tags: ") {
+	if _, err := attribute(gold, []run{{TaggingStage, gold[1:]}}); err == nil ||
+		!strings.HasPrefix(err.Error(), "tags: ") {
 		t.Errorf("texts that differ: %v", err)
 	}
-	if l, err := attribute(gold, []run{{LabelStage, gold}}); err != nil || l.Lost != 0 || len(l.ByGold) != 0 || l.Stages[0].LAS != 1 {
+	if l, err := attribute(gold, []run{{LabelStage, gold}}); err != nil || l.Lost != 0 || len(l.ByGold) != 0 ||
+		l.Stages[0].LAS != 1 {
 		t.Errorf("gold against itself: %+v, %v", l, err)
 	}
 }

@@ -37,7 +37,8 @@ const (
 // Raw text comes as blocks, in order. The result is in the order of the input,
 // and nothing of gold is changed. Sentences that were encoded keep the dense
 // scores of their arcs, which model.Model.Score reads.
-func Predict(m *model.Model, o search.Options, gold []syntax.Sentence, blocks []string, setting Setting, workers int) ([]syntax.Sentence, error) {
+func Predict(m *model.Model, o search.Options, gold []syntax.Sentence, blocks []string, setting Setting,
+	workers int) ([]syntax.Sentence, error) {
 	out, _, err := PredictAt(m, 1, o, gold, blocks, setting, workers)
 	return out, err
 }
@@ -47,12 +48,15 @@ func Predict(m *model.Model, o search.Options, gold []syntax.Sentence, blocks []
 // (model.Sure); with 0 none is encoded, with 1 all are. It also returns the
 // number of words of those that were. Efforts between want a model that can
 // choose.
-func PredictAt(m *model.Model, effort float64, o search.Options, gold []syntax.Sentence, blocks []string, setting Setting, workers int) (out []syntax.Sentence, encoded int, err error) {
-	return predict(m, effort, gold, blocks, setting, workers, func(_ int, s *syntax.Sentence) error { return m.Parse(s, o) })
+func PredictAt(m *model.Model, effort float64, o search.Options, gold []syntax.Sentence, blocks []string,
+	setting Setting, workers int) (out []syntax.Sentence, encoded int, err error) {
+	return predict(m, effort, gold, blocks, setting, workers,
+		func(_ int, s *syntax.Sentence) error { return m.Parse(s, o) })
 }
 
 // predict is PredictAt with what parses a pruned sentence, given its number.
-func predict(m *model.Model, effort float64, gold []syntax.Sentence, blocks []string, setting Setting, workers int, parse func(i int, s *syntax.Sentence) error) (out []syntax.Sentence, encoded int, err error) {
+func predict(m *model.Model, effort float64, gold []syntax.Sentence, blocks []string, setting Setting, workers int,
+	parse func(i int, s *syntax.Sentence) error) (out []syntax.Sentence, encoded int, err error) {
 	switch choose := effort > 0 && effort < 1; {
 	case !slices.Contains(Settings, setting):
 		return nil, 0, fmt.Errorf("setting %q: want one of %v", setting, Settings)

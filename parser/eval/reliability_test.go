@@ -61,7 +61,8 @@ func TestReliabilities(t *testing.T) {
 	if r := reliabilityOf(t, list, "deprel_conf", "head+deprel"); r.Cases != 5 || r.Right != 3 {
 		t.Errorf("%+v", r)
 	}
-	if r := reliabilityOf(t, list, "tree_conf", "tree"); r.Cases != 2 || r.Right != 1 || !near(r.ECE, 0.25) || !near(r.AURC, 0.5) {
+	if r := reliabilityOf(t, list, "tree_conf", "tree"); r.Cases != 2 || r.Right != 1 || !near(r.ECE, 0.25) ||
+		!near(r.AURC, 0.5) {
 		t.Errorf("%+v", r)
 	}
 	if len(list) != 4 {
@@ -96,7 +97,8 @@ func TestReliabilitiesOfOtherWords(t *testing.T) {
 	if r := reliabilityOf(t, list, "tree_conf", "tree"); r.Cases != 2 || r.Right != 1 {
 		t.Errorf("%+v", r)
 	}
-	joined := syntax.Sentence{Words: []syntax.Word{{Form: "ab", Deprel: "root"}, {Form: "c", Head: 1, Deprel: "x"}, {Form: "d", Head: 1, Deprel: "y"}}}
+	joined := syntax.Sentence{Words: []syntax.Word{{Form: "ab", Deprel: "root"}, {Form: "c", Head: 1, Deprel: "x"},
+		{Form: "d", Head: 1, Deprel: "y"}}}
 	joined.Confidence.HasTreeConf = true
 	if list, err = Reliabilities(gold, []syntax.Sentence{joined}); err != nil || len(list) != 1 || list[0].Right != 0 {
 		t.Errorf("%+v, %v", list, err)
@@ -140,7 +142,8 @@ func TestRankAgainstAllOrders(t *testing.T) {
 		})
 		var got Reliability
 		got.rank(slices.Clone(list))
-		if !near(got.AURC, want.AURC/orders) || !near(got.Surest80, want.Surest80/orders) || !near(got.Surest50, want.Surest50/orders) {
+		if !near(got.AURC, want.AURC/orders) || !near(got.Surest80, want.Surest80/orders) ||
+			!near(got.Surest50, want.Surest50/orders) {
 			t.Fatalf("%v: %+v, want %+v of %v orders", list, got, want, orders)
 		}
 		pairs, won := 0.0, 0.0
@@ -187,7 +190,8 @@ func TestReliabilityOfTags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := reliabilityOf(t, list, "upos_conf", "UPOS"); r.Cases != 2 || r.Right != 1 || !near(r.Mean, 0.625) || *r.AUC != 1 || r.Surest50 != 1 || r.Surest80 != 0.5 {
+	if r := reliabilityOf(t, list, "upos_conf", "UPOS"); r.Cases != 2 || r.Right != 1 || !near(r.Mean, 0.625) ||
+		*r.AUC != 1 || r.Surest50 != 1 || r.Surest80 != 0.5 {
 		t.Errorf("%+v", r)
 	}
 }

@@ -170,7 +170,8 @@ func (r *Result) writeConfidence(b *bytes.Buffer) {
 		if c.AUC != nil {
 			auc = *c.AUC
 		}
-		rows = append(rows, []any{c.Column, c.Of, c.Cases, ratio(c.Right, c.Cases), c.Mean, c.ECE, c.AURC, auc, c.Surest80, c.Surest50})
+		rows = append(rows, []any{c.Column, c.Of, c.Cases, ratio(c.Right, c.Cases), c.Mean, c.ECE, c.AURC, auc,
+			c.Surest80, c.Surest50})
 	}
 	writeTable(b, wide, rows...)
 }

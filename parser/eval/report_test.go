@@ -118,7 +118,8 @@ func TestReportJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	las, words := got.Metrics["LAS"], got.Metrics["Words"]
-	if las.F1 != 3.0/8 || las.Aligned == nil || *las.Aligned != 8 || *las.AlignedAccuracy != 3.0/8 || words.AlignedAccuracy != nil || words.Aligned != nil {
+	if las.F1 != 3.0/8 || las.Aligned == nil || *las.Aligned != 8 || *las.AlignedAccuracy != 3.0/8 ||
+		words.AlignedAccuracy != nil || words.Aligned != nil {
 		t.Errorf("got %+v", got.Metrics)
 	}
 }
@@ -161,7 +162,8 @@ func TestBootstrap(t *testing.T) {
 		t.Error("different gold accepted")
 	}
 	var out bytes.Buffer
-	if err := ReportComparison(&out, c); err != nil || !bytes.HasPrefix(out.Bytes(), []byte("LAS: 83.33 against 100.00, difference +16.67, 95 % of 1000 samples in [")) {
+	if err := ReportComparison(&out, c); err != nil ||
+		!bytes.HasPrefix(out.Bytes(), []byte("LAS: 83.33 against 100.00, difference +16.67, 95 % of 1000 samples in [")) {
 		t.Errorf("%v %q", err, out.String())
 	}
 }

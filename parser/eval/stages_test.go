@@ -17,7 +17,8 @@ func TestLosses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts := []string{"The old boat was sold.", "She gave him the keys yesterday.", "We can't find the book you wanted.", "They left early because it rained."}
+	texts := []string{"The old boat was sold.", "She gave him the keys yesterday.",
+		"We can't find the book you wanted.", "They left early because it rained."}
 	o := search.Options{Seed: SearchSeed}
 	var bare []syntax.Sentence
 	for _, text := range texts {
