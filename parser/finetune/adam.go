@@ -35,7 +35,8 @@ const adamBlockSize = 1 << 14
 // newAdam returns an adam for tensors that encode.Flatten has laid into weights,
 // slopes being their gradient.
 func newAdam(list []encode.Tensor, weights, slopes []float32) *adam {
-	a := &adam{weights: weights, slopes: slopes, first: make([]float32, len(weights)), second: make([]float32, len(weights))}
+	a := &adam{weights: weights, slopes: slopes, first: make([]float32, len(weights)),
+		second: make([]float32, len(weights))}
 	at := 0
 	for _, t := range list {
 		end := at + len(*t.Data)

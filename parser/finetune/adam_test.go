@@ -37,7 +37,8 @@ func TestMoveIsAdam(t *testing.T) {
 			first := 0.9*float64(m[i]) + 0.1*d
 			second := 0.98*float64(v[i]) + 0.02*d*d
 			want := float64(w[i])*0.99 - 1e-3*first/(math.Sqrt(second*1.3)+1e-8)
-			if math.Abs(float64(slow[0][i])-want) > 1e-6 || math.Abs(float64(slow[1][i])-first) > 1e-6 || math.Abs(float64(slow[2][i])-second) > 1e-6 {
+			if math.Abs(float64(slow[0][i])-want) > 1e-6 || math.Abs(float64(slow[1][i])-first) > 1e-6 ||
+				math.Abs(float64(slow[2][i])-second) > 1e-6 {
 				t.Fatalf("weight %d of %d: %v, %v, %v, want %v, %v, %v", i, n, slow[0][i], slow[1][i], slow[2][i], want, first, second)
 			}
 		}
@@ -54,7 +55,8 @@ func BenchmarkMove(b *testing.B) {
 	for i := range g {
 		g[i] = float32(i%7) - 3
 	}
-	u := update{scale: 1, rate: 1e-3, second: 1, keep: 1, epsilon: 1e-8, firstDecay: 0.9, firstGain: 0.1, secondDecay: 0.98, secondGain: 0.02}
+	u := update{scale: 1, rate: 1e-3, second: 1, keep: 1, epsilon: 1e-8, firstDecay: 0.9, firstGain: 0.1,
+		secondDecay: 0.98, secondGain: 0.02}
 	b.SetBytes(28 * n)
 	for b.Loop() {
 		u.move(w, g, m, v)

@@ -219,7 +219,10 @@ func goldLabel(w *syntax.Word) string {
 
 // byCount lists the keys, the most frequent one first, then by name.
 func byCount(count map[string]int) []string {
-	return slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
+	return slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]),
+			cmp.Compare(a, b))
+	})
 }
 
 func countLabels(list []syntax.Sentence) []string {

@@ -139,8 +139,10 @@ func TestTally(t *testing.T) {
 	word := func(head int32, deprel, upos, feats string) syntax.Word {
 		return syntax.Word{Head: head, Deprel: deprel, UPOS: upos, Feats: feats}
 	}
-	gold := &syntax.Sentence{Words: []syntax.Word{word(2, "nsubj:pass", "NOUN", "A=b"), word(0, "root", "VERB", ""), word(2, "obj", "NOUN", "")}}
-	guess := &syntax.Sentence{Words: []syntax.Word{word(2, "nsubj", "NOUN", ""), word(0, "root", "NOUN", ""), word(1, "obj", "NOUN", "")}}
+	gold := &syntax.Sentence{Words: []syntax.Word{word(2, "nsubj:pass", "NOUN", "A=b"), word(0, "root", "VERB", ""),
+		word(2, "obj", "NOUN", "")}}
+	guess := &syntax.Sentence{Words: []syntax.Word{word(2, "nsubj", "NOUN", ""), word(0, "root", "NOUN", ""),
+		word(1, "obj", "NOUN", "")}}
 	var got tally
 	got.count(gold, guess)
 	if want := (tally{words: 3, heads: 2, labels: 2, upos: 2, features: 2}); got != want {

@@ -24,9 +24,12 @@ func tiny(t *testing.T, width, levels int) (*heads, *batch, []*array) {
 	}
 	sents := []syntax.Sentence{
 		{Words: []syntax.Word{word(0, "root", "VERB", "V1", "Number=Sing|Tense=Past")}},
-		{Words: []syntax.Word{word(2, "nsubj", "NOUN", "N", "Case=Nom|Number=Sing"), word(0, "root", "VERB", "V2", "Tense=Pres"),
-			word(5, "det", "DET", "D", ""), word(5, "amod", "ADJ", "A", ""), word(2, "obj", "NOUN", "N", "Case=Acc|Number=Plur")}},
-		{Words: []syntax.Word{word(3, "nsubj", "PRON", "P", "Case=Nom"), word(syntax.NoHead, "", "PART", "", ""), word(0, "root", "VERB", "V1", "Number=Plur")}},
+		{Words: []syntax.Word{word(2, "nsubj", "NOUN", "N", "Case=Nom|Number=Sing"),
+			word(0, "root", "VERB", "V2", "Tense=Pres"),
+			word(5, "det", "DET", "D", ""), word(5, "amod", "ADJ", "A", ""),
+			word(2, "obj", "NOUN", "N", "Case=Acc|Number=Plur")}},
+		{Words: []syntax.Word{word(3, "nsubj", "PRON", "P", "Case=Nom"), word(syntax.NoHead, "", "PART", "", ""),
+			word(0, "root", "VERB", "V1", "Number=Plur")}},
 	}
 	z := tinySizes
 	z.Width, z.Levels = width, levels
@@ -300,7 +303,8 @@ func TestWorkersAndScratchChangeNoBit(t *testing.T) {
 // TestHeadsLearn learns a batch by heart, from levels that do not change.
 func TestHeadsLearn(t *testing.T) {
 	_, all, levels := tiny(t, 8, 3)
-	h, err := freshHeads(encode.HeadSizes{Width: 8, Levels: 3, Arc: 16, Label: 16, Tag: 16}, []syntax.Sentence{*all.sents[0], *all.sents[1]}, 7)
+	h, err := freshHeads(encode.HeadSizes{Width: 8, Levels: 3, Arc: 16, Label: 16, Tag: 16},
+		[]syntax.Sentence{*all.sents[0], *all.sents[1]}, 7)
 	if err != nil {
 		t.Fatal(err)
 	}

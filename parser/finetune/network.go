@@ -59,7 +59,8 @@ type network struct {
 // newNetwork returns a network that moves the weights of p, which it lays out
 // anew. Pieces from those of p on have the rows of frozen.
 func newNetwork(p *encode.Params, frozen []float32) *network {
-	n := &network{p: p, grad: &encode.Params{Shape: p.Shape, Pieces: p.Pieces, Layers: make([]encode.Layer, len(p.Layers))}}
+	n := &network{p: p, grad: &encode.Params{Shape: p.Shape, Pieces: p.Pieces,
+		Layers: make([]encode.Layer, len(p.Layers))}}
 	n.flat, n.slopes = encode.Flatten(p.Tensors()), encode.Flatten(n.grad.Tensors())
 	n.word = table{width: p.Width, weights: p.Word, grad: n.grad.Word, frozen: frozen}
 	n.position = table{width: p.Width, weights: p.Position, grad: n.grad.Position}
@@ -87,7 +88,8 @@ func (n *network) forward(t *tape, b *batch) (levels []*array) {
 		context := t.attention(t.linear(x, joined(l), joined(d)), b.start, p.Heads, at+ofProbabilities)
 		middle := t.addNorm(x, t.linear(context, l.Output, d.Output), l.AttentionNorm, d.AttentionNorm, p.Epsilon, at+ofAttention)
 		wide := t.gelu(t.linear(middle, l.Up, d.Up))
-		x = t.addNorm(middle, t.linear(wide, l.Down, d.Down), l.FeedForwardNorm, d.FeedForwardNorm, p.Epsilon, at+ofFeedForward)
+		x = t.addNorm(middle, t.linear(wide, l.Down, d.Down), l.FeedForwardNorm, d.FeedForwardNorm, p.Epsilon,
+			at+ofFeedForward)
 		levels = append(levels, x)
 	}
 	return levels

@@ -127,7 +127,8 @@ func (t *tape) biaffine(b *batch, modifier, head *array, p, grad *encode.Heads) 
 	matrix.Product{Workers: t.workers}.Multiply(middle.matrix(), modifier.matrix(), form)
 	linear.Parallel(sentences, t.workers, func(_, s int) {
 		y, first, last := b.arcsOf(scores.data, s), b.first[s], b.first[s+1]
-		matrix.Product{TransposeB: true}.Multiply(y, middle.matrix().RowRange(first+1, last), head.matrix().RowRange(first, last))
+		matrix.Product{TransposeB: true}.Multiply(y, middle.matrix().RowRange(first+1, last),
+			head.matrix().RowRange(first, last))
 		for i := range y.Cols {
 			bias := dot(p.ArcBias, head.row(first+i))
 			for m := range y.Rows {
@@ -145,7 +146,8 @@ func (t *tape) biaffine(b *batch, modifier, head *array, p, grad *encode.Heads) 
 			for m := range d.Rows {
 				addScaled(columns[first:last], d.Data[m*d.Stride:][:d.Cols], 1)
 			}
-			matrix.Product{TransposeA: true, Add: add}.Multiply(head.gradient().RowRange(first, last), d, middle.matrix().RowRange(first+1, last))
+			matrix.Product{TransposeA: true, Add: add}.Multiply(head.gradient().RowRange(first, last), d,
+				middle.matrix().RowRange(first+1, last))
 			for r := first; r < last; r++ {
 				addScaled(head.slope(r), p.ArcBias, columns[r])
 			}
@@ -156,7 +158,8 @@ func (t *tape) biaffine(b *batch, modifier, head *array, p, grad *encode.Heads) 
 		for r, x := range columns {
 			addScaled(grad.ArcBias, head.row(r), x)
 		}
-		matrix.Product{TransposeA: true, Workers: t.workers}.Multiply(matrix.Of(grad.Arc, width, width), modifier.matrix(), middle.gradient())
+		matrix.Product{TransposeA: true, Workers: t.workers}.Multiply(matrix.Of(grad.Arc, width, width),
+			modifier.matrix(), middle.gradient())
 		_, add = t.share(modifier)
 		matrix.Product{TransposeB: true, Add: add, Workers: t.workers}.Multiply(modifier.gradient(), middle.gradient(), form)
 		t.release(middle)

@@ -156,12 +156,14 @@ func newTrainer(p *encode.Params, train, dev []syntax.Sentence, o Options) (*tra
 	t.best.figure = -1
 	t.best.encoder, t.best.heads = make([]float32, len(t.network.flat)), make([]float32, len(t.heads.flat))
 	t.Log("encoder: %d layers, %d pieces (%d of train), %d sentences with %d pieces, %.1f million weights learn",
-		len(p.Layers), len(p.Pieces.Pieces), len(t.known), len(t.train), t.pieces, float64(len(t.network.flat)+len(t.heads.flat))/1e6)
+		len(p.Layers), len(p.Pieces.Pieces), len(t.known), len(t.train), t.pieces,
+		float64(len(t.network.flat)+len(t.heads.flat))/1e6)
 	return t, nil
 }
 
 // examples cuts the sentences that can be learned from, and returns them, too.
-func (t *trainer) examples(p *encode.Params, name string, list []syntax.Sentence) (out []example, kept []syntax.Sentence) {
+func (t *trainer) examples(p *encode.Params, name string, list []syntax.Sentence) (out []example,
+	kept []syntax.Sentence) {
 	out, kept = make([]example, 0, len(list)), make([]syntax.Sentence, 0, len(list))
 	roots, long := 0, 0
 	for i := range list {
@@ -178,7 +180,8 @@ func (t *trainer) examples(p *encode.Params, name string, list []syntax.Sentence
 		out, kept = append(out, e), append(kept, *s)
 	}
 	if roots+long > 0 {
-		t.Log("encoder: of %d sentences of %s, %d without exactly one root and %d of more than %d pieces are left out", len(list), name, roots, long, p.Positions)
+		t.Log("encoder: of %d sentences of %s, %d without exactly one root and %d of more than %d pieces are left out",
+			len(list), name, roots, long, p.Positions)
 	}
 	return out, kept
 }
@@ -238,7 +241,8 @@ func (t *trainer) run() error {
 		if len(t.dev) > 0 {
 			score := t.measure()
 			share := func(n int) float64 { return 100 * float64(n) / float64(max(score.words, 1)) }
-			line += fmt.Sprintf(", dev LAS %.2f UAS %.2f UPOS %.2f FEATS %.2f", share(score.labels), share(score.heads), share(score.upos), share(score.features))
+			line += fmt.Sprintf(", dev LAS %.2f UAS %.2f UPOS %.2f FEATS %.2f", share(score.labels), share(score.heads),
+				share(score.upos), share(score.features))
 			figure = float64(score.labels)
 		}
 		if figure > t.best.figure {
