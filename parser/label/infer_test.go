@@ -173,7 +173,8 @@ func TestDense(t *testing.T) {
 		m.LabelFreely(&s)
 		for i, w := range s.Words {
 			if w.Deprel != want.Words[i].Deprel || s.Confidence.LabelProb[i] != 1 {
-				t.Fatalf("word %d is %q with probability %v, the dense scores say %q", i+1, w.Deprel, s.Confidence.LabelProb[i], want.Words[i].Deprel)
+				t.Fatalf("word %d is %q with probability %v, the dense scores say %q", i+1, w.Deprel, s.Confidence.LabelProb[i],
+					want.Words[i].Deprel)
 			}
 		}
 	}

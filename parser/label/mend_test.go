@@ -27,7 +27,8 @@ func withCandidates(rng *rand.Rand, s *syntax.Sentence) {
 		k.Start = append(k.Start, int32(len(k.Heads)))
 	}
 	list := func() []float32 { return slices.Repeat([]float32{0.5}, n) }
-	s.Confidence = syntax.Confidence{HeadMarginal: list(), HeadDoubt: list(), FirstOrder: list(), FirstDoubt: list(), HeadMargin: list()}
+	s.Confidence = syntax.Confidence{HeadMarginal: list(), HeadDoubt: list(), FirstOrder: list(), FirstDoubt: list(),
+		HeadMargin: list()}
 }
 
 // TestMend: the tree that comes out is one, over the candidates, with the root

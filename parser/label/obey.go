@@ -70,7 +70,8 @@ func (c *chart) broken(r *rules, s *syntax.Sentence) bool {
 	}
 	for m := 1; m <= c.n; m++ {
 		l, h, x := c.relation(m), c.head[m], &c.tree.nodes[m]
-		if r.wrong[x.Coarse].has(l) || strings.Contains(s.Words[m-1].Feats, "ExtPos=") || has[m]&(hasFixed|hasOblique) != 0 || h > 0 && r.under[c.relation(int(h))].has(l) {
+		if r.wrong[x.Coarse].has(l) || strings.Contains(s.Words[m-1].Feats, "ExtPos=") ||
+			has[m]&(hasFixed|hasOblique) != 0 || h > 0 && r.under[c.relation(int(h))].has(l) {
 			d := factsOf(&s.Words[m-1], x)
 			if r.all(&d, l, has[m]) > 0 {
 				return true

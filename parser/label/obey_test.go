@@ -45,7 +45,8 @@ func brokenRules(words []syntax.Word) (count int) {
 			}
 		}
 		count += max(subjects-1, 0) + max(objects-1, 0)
-		if tag == "PUNCT" && !in(base(m), "punct root") && !fixed || in(tag, wrongTags[base(m)]) && !fixed || fixed && tag == "PROPN" {
+		if tag == "PUNCT" && !in(base(m), "punct root") && !fixed || in(tag, wrongTags[base(m)]) && !fixed || fixed &&
+			tag == "PROPN" {
 			count++
 		}
 		if in(w.UPOS, "NOUN PROPN PRON") && in(base(m), "nsubj obj iobj obl vocative dislocated expl nmod") && oblique && !clause {
@@ -58,7 +59,8 @@ func brokenRules(words []syntax.Word) (count int) {
 		if in(base(m), "conj fixed flat goeswith appos") && m < head {
 			count++
 		}
-		negates := in(w.UPOS, "PART ADV") && value(w.Feats, "Polarity") == "Neg" && base(m) == "advmod" && base(head) != "punct"
+		negates := in(w.UPOS, "PART ADV") && value(w.Feats, "Polarity") == "Neg" && base(m) == "advmod" &&
+			base(head) != "punct"
 		possessive := value(words[head].Feats, "Poss") == "Yes" && base(head) == "det" && in(base(m), "appos acl nmod")
 		if allowed, bound := below[base(head)]; bound && !in(base(m), allowed) && !negates && !possessive {
 			count++

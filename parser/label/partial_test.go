@@ -121,7 +121,8 @@ func TestLearnsFromOpenRelations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 12))
 	var said strings.Builder
 	train := holed(rng, sample(rng, 400, 9), 0.5)
-	m, err := Train(vocabulary(), train, nil, Options{Seed: 1, Log: func(format string, a ...any) { fmt.Fprintf(&said, format+"\n", a...) }})
+	m, err := Train(vocabulary(), train, nil, Options{Seed: 1,
+		Log: func(format string, a ...any) { fmt.Fprintf(&said, format+"\n", a...) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,7 +100,8 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o Options) (*Model,
 		}
 		now = t.model()
 		right, full, words := now.Accuracy(dev)
-		t.Log("label: epoch %d: loss %.4f, dev %.2f (with subtypes %.2f)", epoch, loss, percent(right, words), percent(full, words))
+		t.Log("label: epoch %d: loss %.4f, dev %.2f (with subtypes %.2f)", epoch, loss, percent(right, words),
+			percent(full, words))
 		return percent(right, words)
 	}
 	loop := linear.Loop{Examples: len(train), Epochs: t.Epochs, Batch: batchSize, Workers: t.Workers, Seed: t.Seed}

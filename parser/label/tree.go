@@ -133,7 +133,8 @@ func (t *tree) traverse() {
 
 // closed numbers, from 1, the tags of modifiers that a head knows by their
 // lemmas.
-var closed = [word.CoarseTags]uint8{word.ADP: adp, word.SCONJ: sconj, word.AUX: aux, word.PART: part, word.CCONJ: cconj, word.PUNCT: punct}
+var closed = [word.CoarseTags]uint8{word.ADP: adp, word.SCONJ: sconj, word.AUX: aux, word.PART: part,
+	word.CCONJ: cconj, word.PUNCT: punct}
 
 const (
 	adp = iota + 1
