@@ -11,12 +11,14 @@ func TestReadEntries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Entry{{"#", "SYM", "NN", "Number=Sing", "#"}, {"aft", "ADV", "", "", ""}, {"swam", "VERB", "VBD", "", "swim"}}
+	want := []Entry{{"#", "SYM", "NN", "Number=Sing", "#"}, {"aft", "ADV", "", "", ""},
+		{"swam", "VERB", "VBD", "", "swim"}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for _, line := range []string{"swam\tVERB", "swam\tVERB\t_\t_\t_\t_", "\tVERB\t_\t_\tswim", "_\tVERB\t_\t_\tswim",
-		"swam\tverb\t_\t_\tswim", "swam\t_\t_\t_\tswim", "sw\xffam\tVERB\t_\t_\tswim", strings.Repeat("x", maxEntryLine) + "\tX\t_\t_\t_"} {
+		"swam\tverb\t_\t_\tswim", "swam\t_\t_\t_\tswim", "sw\xffam\tVERB\t_\t_\tswim",
+		strings.Repeat("x", maxEntryLine) + "\tX\t_\t_\t_"} {
 		if _, err := ReadEntries("ok\tX\t_\t_\t_\n" + line + "\n"); err == nil || !strings.Contains(err.Error(), "line 2") {
 			t.Errorf("%.40q: %v", line, err)
 		}

@@ -82,7 +82,8 @@ func TagsOf(upos, xpos, feats string) Tags {
 // memoryKeys returns the keys of a form, by the hash of its lower case, from
 // the most to the least certain.
 func memoryKeys(lower uint64, t Tags) [3]hash.Key {
-	return [3]hash.Key{hash.Key2(keyTags, lower, t.all), hash.Key2(keyPOS, lower, t.pos), hash.Key2(keyUPOS, lower, t.upos)}
+	return [3]hash.Key{hash.Key2(keyTags, lower, t.all), hash.Key2(keyPOS, lower, t.pos),
+		hash.Key2(keyUPOS, lower, t.upos)}
 }
 
 func (z *Model) layout(l *pack.Layout) {
@@ -206,7 +207,8 @@ func (z *Model) prefixed(sc *Scratch, lower []rune, t Tags) bool {
 		p := hash.Mix(h) // of lower[:k]
 		h = hash.Step(h, lower[k])
 		prefix := k >= minPrefix && z.facts.Has(hash.Key2(keyPrefix, p, t.upos))
-		if !prefix && (k <= minPrefix || len(lower) < max(minCompound, k+minHead) || !z.facts.Has(hash.Key1(keyAnyLemma, p))) {
+		if !prefix && (k <= minPrefix || len(lower) < max(minCompound, k+minHead) ||
+			!z.facts.Has(hash.Key1(keyAnyLemma, p))) {
 			continue
 		}
 		base := lower[k:]

@@ -29,13 +29,15 @@ func wordsOf(lines string) []syntax.Sentence {
 func someEnglish() []syntax.Sentence {
 	var b strings.Builder
 	for _, v := range strings.Fields("walk jump call turn look start open talk help need play pull push kick paint want ask cook clean wash wait count") {
-		b.WriteString(v + "ed " + v + " VERB Past\n" + v + "ing " + v + " VERB Ger\n" + v + " " + v + " VERB Inf\n" + v + "s " + v + " NOUN Plur\n")
+		b.WriteString(v + "ed " + v + " VERB Past\n" + v + "ing " + v + " VERB Ger\n" + v + " " + v + " VERB Inf\n" + v +
+			"s " + v + " NOUN Plur\n")
 	}
 	for _, v := range strings.Fields("draw stand do take run") {
 		b.WriteString("with" + v + " with" + v + " VERB Inf\n" + v + " " + v + " VERB Inf\n")
 	}
 	for _, n := range strings.Fields("3 12 250 40 17 8 99 610") {
-		b.WriteString(n + ",000 " + n + "000 NUM\n" + n + " " + n + " NUM\n" + n + ".5 " + n + ".5 NUM\n" + n + "0s " + n + "0s NOUN Plur\n")
+		b.WriteString(n + ",000 " + n + "000 NUM\n" + n + " " + n + " NUM\n" + n + ".5 " + n + ".5 NUM\n" + n + "0s " +
+			n + "0s NOUN Plur\n")
 	}
 	b.WriteString("held hold VERB Past\nHeld hold VERB Past\nwent go VERB Past\nCalifornia California PROPN\nLondon London PROPN\nNATO NATO PROPN\n")
 	for _, n := range strings.Fields("box fox tax") {
@@ -103,7 +105,8 @@ func TestLemmas(t *testing.T) {
 func TestNothingIsLearntFromWordsWrittenApart(t *testing.T) {
 	sents := someEnglish()
 	sents = append(sents, syntax.Sentence{Words: []syntax.Word{
-		{Form: "London", Lemma: "LondonBridge@ENRON", UPOS: "PROPN"}, {Form: "Bridge", UPOS: "X", Head: 1, Deprel: "goeswith"},
+		{Form: "London", Lemma: "LondonBridge@ENRON", UPOS: "PROPN"},
+		{Form: "Bridge", UPOS: "X", Head: 1, Deprel: "goeswith"},
 		{Form: "Oslo", Lemma: "OsloFjord", UPOS: "PROPN"}, {Form: "Fjord", UPOS: "X", Head: 3, Deprel: "goeswith:x"},
 	}})
 	for range 3 {
@@ -121,7 +124,8 @@ func TestNothingIsLearntFromWordsWrittenApart(t *testing.T) {
 // nothing of it.
 func FuzzDigits(f *testing.F) {
 	lemma := learnt(someEnglish())
-	for _, form := range []string{"4,000", "9s", "with99ed", "3rd", "ing", "x", "", "１２,０００", "5,held", "\xff9", "7,walked"} {
+	for _, form := range []string{"4,000", "9s", "with99ed", "3rd", "ing", "x", "", "１２,０００", "5,held",
+		"\xff9", "7,walked"} {
 		f.Add(form, uint(0))
 	}
 	f.Fuzz(func(t *testing.T, form string, tag uint) {
@@ -159,7 +163,8 @@ func TestChoose(t *testing.T) {
 	}{
 		{nil, -1, "no rule"},
 		{[]candidate{{label: 0, signs: end}, {label: 1, signs: end}}, 0, "the best score, both made up"},
-		{[]candidate{{label: 0, signs: end}, {label: 1, signs: has | end}}, 1, "a lemma of the treebank before a made-up one"},
+		{[]candidate{{label: 0, signs: end}, {label: 1, signs: has | end}}, 1,
+			"a lemma of the treebank before a made-up one"},
 		{[]candidate{{label: 0, signs: end}, {label: 1, signs: has}}, 0, "but for an end of another kind"},
 		{[]candidate{{label: 0, signs: other | end}, {label: 1, signs: has | end}}, 0, "it has the other with another tag"},
 		{[]candidate{{label: 2}, {label: 1, signs: has | end}}, 2, "the form itself is not made up"},
@@ -179,12 +184,14 @@ func TestChoose(t *testing.T) {
 // Addresses, paths and the names of files and accounts stay as they are, whatever
 // rules names and nouns have.
 func TestLiteral(t *testing.T) {
-	for _, form := range []string{"jane.doe@uni-x.edu", "/usr/local/src", `C:\Users`, "https://example.org/a?b=c", "#rain", "@ann", "all.conllu", "m_max", "he/she", "www.x1.de"} {
+	for _, form := range []string{"jane.doe@uni-x.edu", "/usr/local/src", `C:\Users`, "https://example.org/a?b=c",
+		"#rain", "@ann", "all.conllu", "m_max", "he/she", "www.x1.de"} {
 		if !literal([]rune(form)) {
 			t.Errorf("%s is not taken as it is", form)
 		}
 	}
-	for _, form := range []string{"", "/", "#", "@", "_", "1904/05", "U.S.", "p.m.", "Ph.D.", "3.5", "No.7", "end.", "...", "don't", "1.e"} {
+	for _, form := range []string{"", "/", "#", "@", "_", "1904/05", "U.S.", "p.m.", "Ph.D.", "3.5", "No.7", "end.",
+		"...", "don't", "1.e"} {
 		if literal([]rune(form)) {
 			t.Errorf("%s is taken as it is", form)
 		}
@@ -206,7 +213,8 @@ func TestLongForms(t *testing.T) {
 	add(digits, long)
 	lemma := learnt(sents)
 	for _, x := range []struct{ form, upos, want string }{
-		{long, "X", long}, {long + "Y", "X", long}, {"z" + long, "X", long}, {digits, "X", long}, {long + "zs", "NOUN", long + "z"}, {"walked", "VERB", "walk"},
+		{long, "X", long}, {long + "Y", "X", long}, {"z" + long, "X", long}, {digits, "X", long},
+		{long + "zs", "NOUN", long + "z"}, {"walked", "VERB", "walk"},
 	} {
 		if got := lemma(x.form, x.upos, "Plur"); got != x.want {
 			t.Errorf("%.9q of %d bytes: a lemma of %d bytes, want %d", x.form, len(x.form), len(got), len(x.want))

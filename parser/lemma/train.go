@@ -57,7 +57,8 @@ func examplesOf(sents []syntax.Sentence) []example {
 	list = slices.CompactFunc(list, func(a, b [5]string) bool { return slices.Equal(a[:4], b[:4]) })
 	examples := make([]example, len(list))
 	for i, x := range list {
-		examples[i] = example{form: x[0], upos: x[1], feats: x[3], lemma: x[4], n: count[x], known: 3, tags: TagsOf(x[1], x[2], x[3])}
+		examples[i] = example{form: x[0], upos: x[1], feats: x[3], lemma: x[4], n: count[x], known: 3,
+			tags: TagsOf(x[1], x[2], x[3])}
 	}
 	return examples
 }
@@ -288,7 +289,8 @@ func entryExamples(entries []Entry) []example {
 		if e.Lemma == "" {
 			continue
 		}
-		x := example{form: word.Plain(e.Form), upos: e.UPOS, feats: e.Feats, lemma: e.Lemma, n: 1, known: 1, tags: TagsOf(e.UPOS, e.XPOS, e.Feats)}
+		x := example{form: word.Plain(e.Form), upos: e.UPOS, feats: e.Feats, lemma: e.Lemma, n: 1, known: 1,
+			tags: TagsOf(e.UPOS, e.XPOS, e.Feats)}
 		if e.XPOS != "" {
 			x.known = 2
 			if e.Feats != "" {
