@@ -53,7 +53,10 @@ func FoldOf(bounds []int, i int) int {
 // sameForms compares forms in any case and without accents: a language may have its
 // own rules of case, and capitals without accents.
 func sameForms(a, b *syntax.Sentence) bool {
-	return slices.EqualFunc(a.Words, b.Words, func(x, y syntax.Word) bool { return x.Form == y.Form || bare(x.Form) == bare(y.Form) })
+	return slices.EqualFunc(a.Words, b.Words, func(x, y syntax.Word) bool {
+		return x.Form == y.Form ||
+			bare(x.Form) == bare(y.Form)
+	})
 }
 
 func bare(form string) string {

@@ -11,7 +11,8 @@ import (
 )
 
 func TestPassiveAggressive(t *testing.T) {
-	for _, c := range []struct{ loss, norm, want float64 }{{1, 4, 0.25}, {4, 1, 0.5}, {-1, 4, 0}, {1, 0, 0}, {0, 0, 0}, {math.NaN(), 1, 0}} {
+	for _, c := range []struct{ loss, norm, want float64 }{{1, 4, 0.25}, {4, 1, 0.5}, {-1, 4, 0}, {1, 0, 0}, {0, 0, 0},
+		{math.NaN(), 1, 0}} {
 		if got := PassiveAggressive(c.loss, c.norm, 0.5); got != c.want {
 			t.Errorf("loss %g, norm %g: %g, want %g", c.loss, c.norm, got, c.want)
 		}

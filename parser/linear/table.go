@@ -232,6 +232,7 @@ func (t *Table) Layout(l *pack.Layout, name string, classes int) {
 			n, begin := q>>beginBits&maxRow, q&maxCells
 			return n == 0 && q != 0 && begin>>16 >= uint64(classes) || n > 0 && (classes == 1 || begin+n > uint64(len(t.cells)))
 		}), "has a row outside the table")
-		l.Check("cells", !slices.ContainsFunc(t.cells, func(c uint32) bool { return int(c>>16) >= classes }), "has a class that there is not")
+		l.Check("cells", !slices.ContainsFunc(t.cells, func(c uint32) bool { return int(c>>16) >= classes }),
+			"has a class that there is not")
 	})
 }

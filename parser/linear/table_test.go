@@ -93,7 +93,8 @@ func TestForeignKeysAreRare(t *testing.T) {
 func TestPacking(t *testing.T) {
 	var list []feature
 	for i := range 1000 {
-		list = append(list, feature{hash.Key1(9, uint64(i)), []uint16{0, 1}, []float32{float32(i+1) / 1000, -float32(i+1) / 2000}})
+		list = append(list, feature{hash.Key1(9, uint64(i)), []uint16{0, 1},
+			[]float32{float32(i+1) / 1000, -float32(i+1) / 2000}})
 	}
 	list = append(list, feature{list[999].key, []uint16{0}, []float32{0.9}})
 	kept := func(p Packing) (n int) {

@@ -225,8 +225,10 @@ func (s *shard) layout(l *pack.Layout) {
 	}
 	n := len(s.slots)
 	l.Check("slots", slices.Contains(s.slots, 0), "has no empty place")
-	l.Check("upper", len(s.upper) == n && len(s.total) == n && (len(s.square) == n || len(s.square) == 0), "has another length than its weights")
-	s.slots, s.upper, s.total, s.square = slices.Clone(s.slots), slices.Clone(s.upper), slices.Clone(s.total), slices.Clone(s.square)
+	l.Check("upper", len(s.upper) == n && len(s.total) == n && (len(s.square) == n || len(s.square) == 0),
+		"has another length than its weights")
+	s.slots, s.upper, s.total, s.square = slices.Clone(s.slots), slices.Clone(s.upper), slices.Clone(s.total),
+		slices.Clone(s.square)
 	s.used = 0
 	for _, x := range s.slots {
 		if x != 0 {
