@@ -54,7 +54,8 @@ func pairRow(dst *uint32, src *float32, blocks int, lanes uint64)
 func pairColumns(dst *uint32, src *float32, stride, step, pairs int, lanes, odd uint64)
 
 // hasAVX512 is false too where GODEBUG=cpu.avx2=off says so.
-var hasAVX512 = cpu.X86.HasAVX2 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL
+var hasAVX512 = cpu.X86.HasAVX2 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ &&
+	cpu.X86.HasAVX512VL
 
 // kernels are those that this processor can run, the best first; halves those
 // with bfloat16.
@@ -115,13 +116,15 @@ func lanesOf(n, block int) uint64 { return 1<<(uint(n-1)%uint(block)+1) - 1 }
 
 func transposedAVX512(panel []uint32, src Matrix, step int) {
 	for lo := 0; lo < src.Rows; lo += 16 {
-		transpose16(&panel[lo], &src.Data[lo*src.Stride], 4*src.Stride, 4*step, ceil(src.Cols, 16), src.Rows-lo, lanesOf(src.Cols, 16))
+		transpose16(&panel[lo], &src.Data[lo*src.Stride], 4*src.Stride, 4*step, ceil(src.Cols, 16), src.Rows-lo,
+			lanesOf(src.Cols, 16))
 	}
 }
 
 func transposedHalf(panel []uint32, src Matrix, step int) {
 	for lo := 0; lo < src.Rows; lo += 16 {
-		transpose16Half(&panel[lo], &src.Data[lo*src.Stride], 4*src.Stride, 4*step, ceil(src.Cols, 32), src.Rows-lo, lanesOf(src.Cols, 32))
+		transpose16Half(&panel[lo], &src.Data[lo*src.Stride], 4*src.Stride, 4*step, ceil(src.Cols, 32), src.Rows-lo,
+			lanesOf(src.Cols, 32))
 	}
 }
 

@@ -85,7 +85,8 @@ func (k *kind) bytes() int {
 //	BX B  CX steps
 func (k *kind) write(w *writer) {
 	w.op("MOVQ t+0(FP), DI")
-	for _, f := range [][2]string{{"c", "R8"}, {"cRow", "R9"}, {"a", "SI"}, {"aRow", "R10"}, {"aStep", "R12"}, {"b", "BX"}, {"steps", "CX"}, {"rows", "DX"}} {
+	for _, f := range [][2]string{{"c", "R8"}, {"cRow", "R9"}, {"a", "SI"}, {"aRow", "R10"}, {"aStep", "R12"},
+		{"b", "BX"}, {"steps", "CX"}, {"rows", "DX"}} {
 		w.op("MOVQ tile_%s(DI), %s", f[0], f[1])
 	}
 	if k.signs {

@@ -71,7 +71,8 @@ func loadRows(w *writer, count int, load func(i int)) {
 //
 //	DI panel  SI rows  R8 bytes between rows  R10 bytes between steps of the panel  R11 blocks  R12 rows
 func transpose16(w *writer, half bool) {
-	for _, f := range [][2]string{{"dst+0", "DI"}, {"src+8", "SI"}, {"stride+16", "R8"}, {"step+24", "R10"}, {"blocks+32", "R11"}, {"rows+40", "R12"}} {
+	for _, f := range [][2]string{{"dst+0", "DI"}, {"src+8", "SI"}, {"stride+16", "R8"}, {"step+24", "R10"},
+		{"blocks+32", "R11"}, {"rows+40", "R12"}} {
 		w.op("MOVQ %s(FP), %s", f[0], f[1])
 	}
 	w.op("MOVQ $-1, BX")
@@ -126,7 +127,8 @@ func transpose16(w *writer, half bool) {
 // transpose8 writes the transposition of blocks of 8 x 8 words, in the
 // registers of transpose16.
 func transpose8(w *writer) {
-	for _, f := range [][2]string{{"dst+0", "DI"}, {"src+8", "SI"}, {"stride+16", "R8"}, {"step+24", "R10"}, {"blocks+32", "R11"}, {"rows+40", "R12"}} {
+	for _, f := range [][2]string{{"dst+0", "DI"}, {"src+8", "SI"}, {"stride+16", "R8"}, {"step+24", "R10"},
+		{"blocks+32", "R11"}, {"rows+40", "R12"}} {
 		w.op("MOVQ %s(FP), %s", f[0], f[1])
 	}
 	w.label("block")
@@ -181,7 +183,8 @@ func pairRow(w *writer) {
 
 // pairColumns writes the rounding of two rows at a time.
 func pairColumns(w *writer) {
-	for _, f := range [][2]string{{"dst+0", "DI"}, {"src+8", "SI"}, {"stride+16", "R8"}, {"step+24", "R10"}, {"pairs+32", "R11"}, {"lanes+40", "CX"}, {"odd+48", "R9"}} {
+	for _, f := range [][2]string{{"dst+0", "DI"}, {"src+8", "SI"}, {"stride+16", "R8"}, {"step+24", "R10"},
+		{"pairs+32", "R11"}, {"lanes+40", "CX"}, {"odd+48", "R9"}} {
 		w.op("MOVQ %s(FP), %s", f[0], f[1])
 	}
 	w.op("KMOVW CX, K1")
