@@ -56,7 +56,8 @@ func (x *thing) layout(l *Layout) {
 }
 
 func someThing() *thing {
-	return &thing{tags: []tag{1, 4}, ints: []int16{-7}, longs: []uint64{1 << 60}, floats: []float32{0.5}, doubles: []float64{0.1}, names: []string{"a", "", "ñ"},
+	return &thing{tags: []tag{1, 4}, ints: []int16{-7}, longs: []uint64{1 << 60}, floats: []float32{0.5},
+		doubles: []float64{0.1}, names: []string{"a", "", "ñ"},
 		scale: -3, ratio: 1.5, yes: true, inner: table{[]uint32{0, 1, 3}, []uint32{9, 0, 2}}}
 }
 
@@ -90,7 +91,8 @@ func TestLayoutRefuses(t *testing.T) {
 		wantError(t, "no "+s.Name, strings.TrimSuffix(s.Name, ".off"), err)
 		list = slices.Clone(sections)
 		list[i].Kind = (s.Kind + 1) % Strings
-		wantError(t, "another kind of "+s.Name, strings.TrimSuffix(s.Name, ".off"), Read(NewView(list), "c", new(thing).layout))
+		wantError(t, "another kind of "+s.Name, strings.TrimSuffix(s.Name, ".off"),
+			Read(NewView(list), "c", new(thing).layout))
 	}
 	for section, change := range map[string]func(x *thing){
 		"c.tags":        func(x *thing) { x.tags[0] = 5 },
@@ -122,7 +124,8 @@ func TestBounds(t *testing.T) {
 		start []int32
 		n     int
 		ok    bool
-	}{{nil, 0, false}, {[]int32{0}, 0, true}, {[]int32{0, 2, 2, 5}, 5, true}, {[]int32{0, 3, 2, 5}, 5, false}, {[]int32{1, 5}, 5, false},
+	}{{nil, 0, false}, {[]int32{0}, 0, true}, {[]int32{0, 2, 2, 5}, 5, true}, {[]int32{0, 3, 2, 5}, 5, false},
+		{[]int32{1, 5}, 5, false},
 		{[]int32{0, 5}, 6, false}, {[]int32{0, -1, 5}, 5, false}} {
 		err := Read(NewView(nil), "c", func(l *Layout) { Bounds(l, "s", c.start, c.n) })
 		if (err == nil) != c.ok {

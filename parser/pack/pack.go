@@ -45,7 +45,8 @@ const (
 	Float64
 )
 
-var sizes = [...]int{Bytes: 1, Int8: 1, Uint8: 1, Int16: 2, Uint16: 2, Int32: 4, Uint32: 4, Uint64: 8, Float32: 4, Strings: 1, Float64: 8}
+var sizes = [...]int{Bytes: 1, Int8: 1, Uint8: 1, Int16: 2, Uint16: 2, Int32: 4, Uint32: 4, Uint64: 8, Float32: 4,
+	Strings: 1, Float64: 8}
 
 // Size returns the bytes of one element.
 func (k Kind) Size() int { return sizes[k] }
