@@ -72,7 +72,8 @@ func TestLookupsWithoutClusters(t *testing.T) {
 		x.Prepare(&Source{Vocabulary: v, Parts: noise(1), Families: Standard}, s)
 		return x.Count.Lookups
 	}
-	plain, none, with := lookups(word.Learn(nil)), lookups(word.Learn(nil).WithClusters(nil)), lookups(classed(t, fixture()))
+	plain, none, with := lookups(word.Learn(nil)), lookups(word.Learn(nil).WithClusters(nil)),
+		lookups(classed(t, fixture()))
 	const want = 11200
 	if plain != want || none != want {
 		t.Errorf("%d and %d look-ups of arcs without classes, want %d", plain, none, want)

@@ -45,8 +45,9 @@ func checkTree(t *testing.T, x *scratch) {
 	var y Tree
 	y.Set(&x.t.Arcs, x.y.Head[:x.t.N+1])
 	for h := 0; h <= x.t.N; h++ {
-		if y.First[h] != x.y.First[h] || y.Last[h] != x.y.Last[h] || h > 0 && (y.Next[h] != x.y.Next[h] || y.Prev[h] != x.y.Prev[h] || y.Arc[h] != x.y.Arc[h] ||
-			y.Low[h] != x.y.Low[h] || y.High[h] != x.y.High[h]) {
+		if y.First[h] != x.y.First[h] || y.Last[h] != x.y.Last[h] || h > 0 &&
+			(y.Next[h] != x.y.Next[h] || y.Prev[h] != x.y.Prev[h] || y.Arc[h] != x.y.Arc[h] ||
+				y.Low[h] != x.y.Low[h] || y.High[h] != x.y.High[h]) {
 			t.Fatalf("links of %d differ from those of a fresh tree", h)
 		}
 	}

@@ -117,7 +117,8 @@ func TestKeysTellPartsApart(t *testing.T) {
 			t.Errorf("%#x and %#x have the same keys", pair[0], pair[1])
 		}
 	}
-	for _, p := range []Part{arcs.Part(0, 1000, 0, 0), Kind(7).Part(End, Start, 1001, 3), Kind(11).Part(5, 45, 9261, 9261)} {
+	for _, p := range []Part{arcs.Part(0, 1000, 0, 0), Kind(7).Part(End, Start, 1001, 3),
+		Kind(11).Part(5, 45, 9261, 9261)} {
 		a, b, c, d := p.Fields()
 		if again := p.Kind().Part(int32(a), int32(b), int32(c), int32(d)); again != p {
 			t.Errorf("%#x comes back as %#x", p, again)

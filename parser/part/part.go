@@ -37,7 +37,8 @@ const _ = uint(1<<wordBits - 1 - bias - (syntax.MaxWholeWords + 1))
 // 1<<10 - 3, c and d to 1<<14 - 3.
 func (k Kind) Part(a, b, c, d int32) Part {
 	const biases = bias<<(wordBits+2*fieldBits) + bias<<(2*fieldBits) + bias<<fieldBits + bias
-	return Part(k)<<(2*wordBits+2*fieldBits) + Part(a)<<(wordBits+2*fieldBits) + Part(b)<<(2*fieldBits) + Part(c)<<fieldBits + Part(d) + biases
+	return Part(k)<<(2*wordBits+2*fieldBits) + Part(a)<<(wordBits+2*fieldBits) + Part(b)<<(2*fieldBits) +
+		Part(c)<<fieldBits + Part(d) + biases
 }
 
 // Kind returns the Kind of p.
@@ -46,7 +47,8 @@ func (p Part) Kind() Kind { return Kind(p >> (2*wordBits + 2*fieldBits)) }
 // Fields returns the numbers of p.
 func (p Part) Fields() (a, b, c, d int) {
 	const words, fields = 1<<wordBits - 1, 1<<fieldBits - 1
-	return int(p>>(wordBits+2*fieldBits)&words) - bias, int(p>>(2*fieldBits)&words) - bias, int(p>>fieldBits&fields) - bias, int(p&fields) - bias
+	return int(p>>(wordBits+2*fieldBits)&words) - bias, int(p>>(2*fieldBits)&words) - bias,
+		int(p>>fieldBits&fields) - bias, int(p&fields) - bias
 }
 
 // templates returns the number of the first of the 64 templates of p's family.

@@ -45,7 +45,8 @@ func RandomSentence(n, keep int, r *hash.Rand) *syntax.Sentence {
 		if upos == "PUNCT" {
 			form = string(",.()\""[r.Below(5)])
 		}
-		s.Words = append(s.Words, syntax.Word{Form: form, Lemma: form, UPOS: upos, Feats: "Case=" + form[:1], Head: syntax.NoHead})
+		s.Words = append(s.Words, syntax.Word{Form: form, Lemma: form, UPOS: upos, Feats: "Case=" + form[:1],
+			Head: syntax.NoHead})
 		for h := 0; h <= n; h++ {
 			if h != m && (h == m-1 || int(r.Below(8)) < keep) {
 				s.Candidates.Heads = append(s.Candidates.Heads, int32(h))
