@@ -9,8 +9,10 @@ import (
 // Relations are those of Universal Dependencies, version 2, without subtypes (de
 // Marneffe, Manning, Nivre and Zeman 2021), in the order of its table: arguments first.
 // It must not be changed.
-var Relations = []string{"nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl", "dislocated", "advcl", "advmod", "discourse",
-	"aux", "cop", "mark", "nmod", "appos", "nummod", "acl", "amod", "det", "clf", "case", "conj", "cc", "fixed", "flat", "list", "parataxis",
+var Relations = []string{"nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl", "dislocated",
+	"advcl", "advmod", "discourse",
+	"aux", "cop", "mark", "nmod", "appos", "nummod", "acl", "amod", "det", "clf", "case", "conj", "cc", "fixed",
+	"flat", "list", "parataxis",
 	"compound", "orphan", "goeswith", "reparandum", "punct", "root", "dep"}
 
 // Unknown returns the relations in the pattern, without their subtypes, that are not
@@ -19,7 +21,8 @@ var Relations = []string{"nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl
 func (p *Pattern) Unknown() (list []string) {
 	see := func(v *value) {
 		name := syntax.Universal(v.text)
-		if v.how == exactly && v.re == nil && name != "" && !slices.Contains(Relations, name) && !slices.Contains(list, name) {
+		if v.how == exactly && v.re == nil && name != "" && !slices.Contains(Relations, name) &&
+			!slices.Contains(list, name) {
 			list = append(list, name)
 		}
 	}

@@ -365,7 +365,8 @@ func (w *writer) link() string {
 	if w.IntN(2) == 0 {
 		return w.of(".", "..", "-", "--", ".{2}", "..{2,3}", "--{2,}")
 	}
-	return w.of(">", "<", ">>", "<<", "$", ">>{2,}", "<<{1,2}", ">{2}") + w.of("", "", "obj", "obj:*", "obj|amod", "!obj") + w.of("", "", "@L", "@R")
+	return w.of(">", "<", ">>", "<<", "$", ">>{2,}", "<<{1,2}", ">{2}") +
+		w.of("", "", "obj", "obj:*", "obj|amod", "!obj") + w.of("", "", "@L", "@R")
 }
 
 func (w *writer) pattern(depth int) string {
@@ -404,7 +405,8 @@ func TestMatchesOracle(t *testing.T) {
 				list = append(list, h.Words)
 			}
 			if !whole || fmt.Sprint(list) != fmt.Sprint(want) {
-				t.Fatalf("%s\n%s\nnames %v, conf %v\n%+v\n%+v\nhits %v (whole: %v), want %v", text, p, p.Names(), o.conf, s.Words, s.Confidence, list, whole, want)
+				t.Fatalf("%s\n%s\nnames %v, conf %v\n%+v\n%+v\nhits %v (whole: %v), want %v", text, p, p.Names(), o.conf,
+					s.Words, s.Confidence, list, whole, want)
 			}
 			compared++
 			if len(want) > 0 {

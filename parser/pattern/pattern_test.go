@@ -187,7 +187,8 @@ func TestErrors(t *testing.T) {
 		{"misc.A!", 7, "MISC"},
 		{"v: >obj NOUN", 4, "v:_"},
 		{"VERB ?NOUN", 7, "may be missing"},
-		{"élan & dog", 1, "a form is written \"élan\", a lemma L=élan"}, {"VERB 'go'", 6, "' cannot stand here"}, {"VERB NOUN", 6, "NOUN cannot"},
+		{"élan & dog", 1, "a form is written \"élan\", a lemma L=élan"}, {"VERB 'go'", 6, "' cannot stand here"},
+		{"VERB NOUN", 6, "NOUN cannot"},
 		{"\xff", 1, "UTF-8"},
 		{strings.Repeat("(", 100) + "_", 33, "inside each other"},
 		{"_" + strings.Repeat(" . _", 80), 259, "links"},
@@ -226,7 +227,8 @@ func TestBounds(t *testing.T) {
 	for i := range s.Words {
 		s.Words[i] = syntax.Word{Form: "a", UPOS: "NOUN", Head: int32(i)}
 	}
-	for _, pattern := range []string{"_ .. _ .. _ .. _", "_ >> _ >> _ >> VERB", "x:_ >> _ >> _ >> VERB", "x:_ !(>> _ >> _ >> VERB)"} {
+	for _, pattern := range []string{"_ .. _ .. _ .. _", "_ >> _ >> _ >> VERB", "x:_ >> _ >> _ >> VERB",
+		"x:_ !(>> _ >> _ >> VERB)"} {
 		p, err := Compile(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -265,7 +267,8 @@ func TestMatchDoesNotAllocate(t *testing.T) {
 // No pattern crashes, what compiles is written in a form that compiles to itself,
 // and no hit has words that are not in the sentence.
 func FuzzCompile(f *testing.F) {
-	for _, seed := range []string{"VERB >nsubj NOUN", `v:(L=go|"x"i) !>obj|!x:* _ [. a | - /b\/c/i]`, "?>>{2,3}@L Number[psor]!=Plur", "misc.A=*&id=-1$punct_"} {
+	for _, seed := range []string{"VERB >nsubj NOUN", `v:(L=go|"x"i) !>obj|!x:* _ [. a | - /b\/c/i]`,
+		"?>>{2,3}@L Number[psor]!=Plur", "misc.A=*&id=-1$punct_"} {
 		f.Add(seed)
 	}
 	s := example()
@@ -303,8 +306,9 @@ func TestUnknown(t *testing.T) {
 		t.Errorf("%d relations", len(Relations))
 	}
 	for text, want := range map[string]string{
-		"VERB >nsubj:outer _ >obj|iobj _": "", "VERB >sunbj NOUN": "sunbj", "VERB !(> (_ >!dobj:x|pobj (_ & deprel=nn)))": "dobj pobj nn",
-		"VERB >/x.*/ _ & deprel=_ & deprel=*": "", "deprel!=nope | deprel=nope:x": "nope",
+		"VERB >nsubj:outer _ >obj|iobj _": "", "VERB >sunbj NOUN": "sunbj",
+		"VERB !(> (_ >!dobj:x|pobj (_ & deprel=nn)))": "dobj pobj nn",
+		"VERB >/x.*/ _ & deprel=_ & deprel=*":         "", "deprel!=nope | deprel=nope:x": "nope",
 	} {
 		p, err := Compile(text)
 		if err != nil {

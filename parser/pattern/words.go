@@ -10,10 +10,12 @@ import (
 )
 
 // tags are the parts of speech of Universal Dependencies.
-var tags = []string{"ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"}
+var tags = []string{"ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
+	"PUNCT", "SCONJ", "SYM", "VERB", "X"}
 
 // attributes are the columns that a test can name.
-var attributes = map[string]Columns{"form": Form, "lemma": Lemma, "L": Lemma, "upos": UPOS, "xpos": XPOS, "feats": Feats, "deprel": Deprel, "misc": Misc, "id": place}
+var attributes = map[string]Columns{"form": Form, "lemma": Lemma, "L": Lemma, "upos": UPOS, "xpos": XPOS,
+	"feats": Feats, "deprel": Deprel, "misc": Misc, "id": place}
 
 // named reads what begins with a letter or a digit: a part of speech, a test of
 // an attribute, or a name.
@@ -37,7 +39,8 @@ func (p *parser) named() *formula {
 		}
 		return p.operand(Misc, key, start)
 	case c == '[' && word != "" && unicode.IsUpper(rune(word[0])):
-		if layer, rest, ok := strings.Cut(p.text[p.at+1:], "]"); ok && isLayer(layer) && (strings.HasPrefix(rest, "=") || strings.HasPrefix(rest, "!=")) {
+		if layer, rest, ok := strings.Cut(p.text[p.at+1:], "]"); ok && isLayer(layer) &&
+			(strings.HasPrefix(rest, "=") || strings.HasPrefix(rest, "!=")) {
 			p.at += len(layer) + 2
 			return p.operand(Feats, word+"["+layer+"]", start)
 		}
@@ -142,10 +145,12 @@ func (p *parser) value(attr Columns) value {
 		return value{how: present}
 	case text == "_":
 		return value{how: absent}
-	case attr == Deprel && strings.HasSuffix(text, ":*") && len(text) > 2 && strings.IndexFunc(text[:len(text)-2], notLabel) < 0:
+	case attr == Deprel && strings.HasSuffix(text, ":*") && len(text) > 2 &&
+		strings.IndexFunc(text[:len(text)-2], notLabel) < 0:
 		return value{text: strings.TrimSuffix(text, ":*"), tree: true}
 	case strings.ContainsRune(text, '*'):
-		p.fail(start, "* stands alone, for any value; what has a part in common is found with a regular expression: /%s/", strings.ReplaceAll(text, "*", ".*"))
+		p.fail(start, "* stands alone, for any value; what has a part in common is found with a regular expression: /%s/",
+			strings.ReplaceAll(text, "*", ".*"))
 	}
 	return value{text: text}
 }
