@@ -19,7 +19,8 @@ func tiny() *Vocabulary {
 		name  string
 		score float32
 	}{{"<s>", 0}, {"</s>", 0}, {"<unk>", 0}, {"▁", -3}, {"a", -4}, {"b", -4.5}, {"c", -5}, {"ab", -6}, {"▁a", -5}, {"▁ab", -7},
-		{"abc", -9}, {"bc", -7}, {"cab", -8.25}, {"ça", -6}, {"ç", -7}, {"", 0}, {"b▁a", -4}, {"é", -8}, {"日本", -6}, {"日", -7}} {
+		{"abc", -9}, {"bc", -7}, {"cab", -8.25}, {"ça", -6}, {"ç", -7}, {"", 0}, {"b▁a", -4}, {"é", -8},
+		{"日本", -6}, {"日", -7}} {
 		v.Pieces = append(v.Pieces, p.name)
 		v.Scores = append(v.Scores, p.score)
 	}
@@ -169,7 +170,8 @@ func TestLayout(t *testing.T) {
 		return r, pack.Read(pack.NewView(list), "c", func(l *pack.Layout) { r.Layout(l, "pieces") })
 	}
 	r, err := read(sections(v))
-	if err != nil || !slices.Equal(r.Pieces, v.Pieces) || !slices.Equal(r.Scores, v.Scores) || r.Begin != v.Begin || r.End != v.End || r.Unknown != v.Unknown {
+	if err != nil || !slices.Equal(r.Pieces, v.Pieces) || !slices.Equal(r.Scores, v.Scores) || r.Begin != v.Begin ||
+		r.End != v.End || r.Unknown != v.Unknown {
 		t.Errorf("got %v, want %v (%v)", r, v, err)
 	}
 	for _, bad := range []func(*Vocabulary){
@@ -226,8 +228,10 @@ func BenchmarkWord(b *testing.B) {
 // tokens, and not before a comma or inside of a token.
 func TestSentenceSpaces(t *testing.T) {
 	s := syntax.Sentence{
-		Words: []syntax.Word{{Form: "À"}, {Form: "le"}, {Form: "lait", Misc: "X=Y|SpaceAfter=No"}, {Form: ","}, {Form: "de"}, {Form: "le"}, {Form: "lait"}},
-		MWTs:  []syntax.MultiwordToken{{First: 1, Last: 2, Form: "Au"}, {First: 5, Last: 6, Form: "du", Misc: "SpaceAfter=No"}},
+		Words: []syntax.Word{{Form: "À"}, {Form: "le"}, {Form: "lait", Misc: "X=Y|SpaceAfter=No"}, {Form: ","},
+			{Form: "de"}, {Form: "le"}, {Form: "lait"}},
+		MWTs: []syntax.MultiwordToken{{First: 1, Last: 2, Form: "Au"},
+			{First: 5, Last: 6, Form: "du", Misc: "SpaceAfter=No"}},
 	}
 	v := tiny()
 	ids, ends := v.Sentence([]int32{7}, nil, &s)
