@@ -31,7 +31,8 @@ func prepare(t *testing.T, s *syntax.Sentence, changes string) *part.Scores {
 func TestBestIsTheBestOfAllProjectiveTrees(t *testing.T) {
 	var chart Chart
 	r := hash.Rand(101)
-	for _, changes := range []string{"", "+gp", "+cs", "+gs", "+ts", "+cross", "+gp,+cs,+gs,+cross", "+cs,+ts", "+hb", "+gp,+cs,+hb,+cross", "+gp,+cs,+gs,+ts,+hb,+cross"} {
+	for _, changes := range []string{"", "+gp", "+cs", "+gs", "+ts", "+cross", "+gp,+cs,+gs,+cross", "+cs,+ts", "+hb",
+		"+gp,+cs,+hb,+cross", "+gp,+cs,+gs,+ts,+hb,+cross"} {
 		none, several, long := 0, 0, 0
 		for k := range 250 {
 			n, keep := 1+k%7, 1+int(r.Below(8))
@@ -66,7 +67,8 @@ func TestBestIsTheBestOfAllProjectiveTrees(t *testing.T) {
 			if result != Found || got != most {
 				t.Fatalf("%q: %d words, result %d, score %d, the best of %d trees has %d", changes, n, result, got, trees, most)
 			}
-			if roots := slices.DeleteFunc(slices.Clone(head[1:]), func(h int32) bool { return h != 0 }); !parttest.IsProjective(head) || len(roots) != 1 {
+			if roots := slices.DeleteFunc(slices.Clone(head[1:]),
+				func(h int32) bool { return h != 0 }); !parttest.IsProjective(head) || len(roots) != 1 {
 				t.Fatalf("%q: heads %v", changes, head[1:])
 			}
 			y.Set(&x.Arcs, head)
@@ -161,7 +163,8 @@ func TestChartIsScratch(t *testing.T) {
 				t.Errorf("%d steps, where %d are allowed", now, few)
 			}
 		}
-		if s, n, result := chart.Best(x, steps, again); s != score || n != steps || result != Found || !slices.Equal(head[1:], again[1:]) {
+		if s, n, result := chart.Best(x, steps, again); s != score || n != steps || result != Found ||
+			!slices.Equal(head[1:], again[1:]) {
 			t.Fatalf("score %d in %d steps, heads %v; at first %d in %d, %v", s, n, again[1:], score, steps, head[1:])
 		}
 		if n := testing.AllocsPerRun(3, func() { chart.Best(x, steps, again) }); n > 0 {
