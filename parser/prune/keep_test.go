@@ -31,7 +31,8 @@ func TestKeep(t *testing.T) {
 			}
 			s.Candidates.Start = append(s.Candidates.Start, int32(len(s.Candidates.Heads)))
 		}
-		before := syntax.Candidates{Start: slices.Clone(s.Candidates.Start), Heads: slices.Clone(s.Candidates.Heads), LogOdds: slices.Clone(s.Candidates.LogOdds)}
+		before := syntax.Candidates{Start: slices.Clone(s.Candidates.Start), Heads: slices.Clone(s.Candidates.Heads),
+			LogOdds: slices.Clone(s.Candidates.LogOdds)}
 		possible := false
 		head := make([]int32, n+1)
 		var rec func(m int)
@@ -84,7 +85,8 @@ func TestKeep(t *testing.T) {
 			for k, h := range of {
 				if !slices.Contains(before.Of(m), h) {
 					added++
-				} else if at := slices.Index(before.Of(m), h); s.Candidates.LogOdds[int(s.Candidates.Start[m-1])+k] != before.LogOdds[int(before.Start[m-1])+at] {
+				} else if at := slices.Index(before.Of(m), h); s.Candidates.LogOdds[int(s.Candidates.Start[m-1])+
+					k] != before.LogOdds[int(before.Start[m-1])+at] {
 					t.Fatalf("word %d: the probability of head %d has changed", m, h)
 				}
 			}

@@ -108,7 +108,8 @@ func (m *Model) calibrate(dev []syntax.Sentence, o Options) {
 		}
 	}
 	m.cut, m.temperature = min(m.trainCut, inParts(o.Cut)), pick
-	o.Log("pruner: cut at %.2f nats, %.2f in training, temperature %.2f, mean log-likelihood of gold heads %.4f", m.Cut(), m.TrainCut(), float64(pick)/16, best)
+	o.Log("pruner: cut at %.2f nats, %.2f in training, temperature %.2f, mean log-likelihood of gold heads %.4f",
+		m.Cut(), m.TrainCut(), float64(pick)/16, best)
 }
 
 // likelihood returns the mean log marginal of the gold heads kept.

@@ -76,7 +76,8 @@ func TestProject(t *testing.T) {
 			continue
 		}
 		needed[least]++
-		if added := len(c.Heads) - before; added != least || len(c.LogOdds) != len(c.Heads) || int(c.Start[n]) != len(c.Heads) {
+		if added := len(c.Heads) - before; added != least || len(c.LogOdds) != len(c.Heads) ||
+			int(c.Start[n]) != len(c.Heads) {
 			t.Fatalf("given %v: %d candidates added, %d needed", given, added, least)
 		}
 		a := graph.Of(c)

@@ -61,7 +61,8 @@ type scratch struct {
 }
 
 func newModel(v *word.Vocabulary) *Model {
-	return &Model{vocabulary: v, sparse: new(score.Weights), cut: inParts(6), trainCut: inParts(6), temperature: 16, pool: new(sync.Pool)}
+	return &Model{vocabulary: v, sparse: new(score.Weights), cut: inParts(6), trainCut: inParts(6), temperature: 16,
+		pool: new(sync.Pool)}
 }
 
 func (m *Model) get() *scratch {

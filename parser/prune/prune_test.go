@@ -131,7 +131,8 @@ func TestDamagedPruner(t *testing.T) {
 		damage(m)
 		var b pack.Builder
 		m.Pack(b.Sub("p"))
-		if _, err := Open(pack.NewView(b.Sections), "p", m.vocabulary); err == nil || !strings.Contains(err.Error(), section) {
+		if _, err := Open(pack.NewView(b.Sections), "p", m.vocabulary); err == nil ||
+			!strings.Contains(err.Error(), section) {
 			t.Errorf("%s: %v", section, err)
 		}
 	}
@@ -186,7 +187,8 @@ func TestPruneOddSentences(t *testing.T) {
 			s.Words[i] = syntax.Word{Form: "x", UPOS: "PUNCT"}
 		}
 		m.Prune(&s)
-		if len(s.Candidates.Start) != n+1 || int(s.Candidates.Start[n]) != len(s.Candidates.Heads) || len(s.Candidates.LogOdds) != len(s.Candidates.Heads) {
+		if len(s.Candidates.Start) != n+1 || int(s.Candidates.Start[n]) != len(s.Candidates.Heads) ||
+			len(s.Candidates.LogOdds) != len(s.Candidates.Heads) {
 			t.Fatalf("n=%d: candidates do not fit", n)
 		}
 	}
@@ -222,8 +224,10 @@ func TestTheParserLearnsUnderALargerCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if parse, train := m.Measure(dev), m.WithCut(m.TrainCut()).Measure(dev); r.HeadsPerWord() < parse.HeadsPerWord()+(train.HeadsPerWord()-parse.HeadsPerWord())/2 {
-		t.Errorf("%.2f heads a word in training, %.2f and %.2f under the two cuts", r.HeadsPerWord(), parse.HeadsPerWord(), train.HeadsPerWord())
+	if parse, train := m.Measure(dev), m.WithCut(m.TrainCut()).Measure(dev); r.HeadsPerWord() < parse.HeadsPerWord()+
+		(train.HeadsPerWord()-parse.HeadsPerWord())/2 {
+		t.Errorf("%.2f heads a word in training, %.2f and %.2f under the two cuts", r.HeadsPerWord(),
+			parse.HeadsPerWord(), train.HeadsPerWord())
 	}
 }
 

@@ -42,7 +42,8 @@ func keeping(s *syntax.Sentence, given []int32) (c syntax.Candidates, err error)
 		return c, errors.New("prune the sentence before heads are given to it")
 	}
 	if !s.Whole() {
-		return c, syntax.Because(syntax.KindHeadsLost, "given heads cannot be kept in a sentence of more than %d words: it is parsed in windows", syntax.MaxWholeWords)
+		return c, syntax.Because(syntax.KindHeadsLost,
+			"given heads cannot be kept in a sentence of more than %d words: it is parsed in windows", syntax.MaxWholeWords)
 	}
 	for i, h := range given {
 		if h != syntax.NoHead && (h < 0 || int(h) > n || int(h) == i+1) {
@@ -154,7 +155,8 @@ func Project(s *syntax.Sentence, given []int32) error {
 	}
 	for i, h := range given {
 		if h != syntax.NoHead && int(h) != i {
-			return syntax.Because(syntax.KindHeadsLost, "heads cannot be given to a sentence of more than %d words that must be projective", syntax.MaxMarginalWords)
+			return syntax.Because(syntax.KindHeadsLost,
+				"heads cannot be given to a sentence of more than %d words that must be projective", syntax.MaxMarginalWords)
 		}
 	}
 	for m := 1; m <= len(s.Words); m++ {
@@ -184,7 +186,8 @@ func projectWhole(s *syntax.Sentence, given []int32) error {
 	}
 	head := make([]int32, n+1)
 	if new(graph.Spanner).ProjectiveTree(&all, head) > 0 {
-		return syntax.Because(syntax.KindHeadsLost, "the given heads cross each other, or the root: no projective tree has them")
+		return syntax.Because(syntax.KindHeadsLost,
+			"the given heads cross each other, or the root: no projective tree has them")
 	}
 	for m := n; m >= 1; m-- {
 		add(&s.Candidates, m, head[m], addedLogOdds)

@@ -97,7 +97,8 @@ func TestDenseScoresStayInLogOdds(t *testing.T) {
 			if len(list) > maxHeads+1 {
 				t.Fatalf("word %d has %d heads", mod, len(list))
 			}
-			if at := plain.Start[mod-1]; len(list) == len(plain.Of(mod)) && !slices.Equal(s.Candidates.LogOdds[lo:int(lo)+len(list)], plain.LogOdds[at:int(at)+len(list)]) {
+			if at := plain.Start[mod-1]; len(list) == len(plain.Of(mod)) &&
+				!slices.Equal(s.Candidates.LogOdds[lo:int(lo)+len(list)], plain.LogOdds[at:int(at)+len(list)]) {
 				moved++
 			}
 		}

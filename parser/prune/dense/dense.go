@@ -234,13 +234,15 @@ func (g *Scorer) cells(h, m int, t *places, list []int32) []int32 {
 	ch, cm, far := int(x.Coarse), int(y.Coarse), left*bins+binAt(d)
 	for i := range contexts {
 		head, modifier := int(g.contexts[h][i])*both, int(g.contexts[m][i])*both+rowSize
-		list = append(list, int32(head+left*tags+cm), int32(head+byTag+far), int32(modifier+left*tags+ch), int32(modifier+byTag+far))
+		list = append(list, int32(head+left*tags+cm), int32(head+byTag+far), int32(modifier+left*tags+ch),
+			int32(modifier+byTag+far))
 	}
 	var w walk
 	for p := min(h, m) + 1; p < max(h, m); p++ {
 		w.pass(g.words.At(p))
 	}
-	return append(list, int32(t.distance+(cm*tags+ch)*byBin+far), int32(t.fine+(int(y.Fine)*word.FineTags+int(x.Fine))*2+left),
+	return append(list, int32(t.distance+(cm*tags+ch)*byBin+far),
+		int32(t.fine+(int(y.Fine)*word.FineTags+int(x.Fine))*2+left),
 		int32(t.between+((cm*tags+ch)*2+left)*between+w.kind(x.Coarse, y.Coarse)))
 }
 
