@@ -153,8 +153,10 @@ func (t *Tensor) Layout(l *pack.Layout) {
 	l.Check("features", t.features.Valid(), "has no empty place")
 	l.Check("words", len(vectors) == 0, "holds word vectors, which this program does not know: train the model again without --vectors")
 	l.Check("w", t.rank <= maxRank && len(t.w) == bins*t.rank, "has a wrong length")
-	l.Check("lines", len(t.lines) == 2*len(t.features)*t.rank && (t.rank > 0 || len(t.features) == 0), "has a wrong length")
+	l.Check("lines", len(t.lines) == 2*len(t.features)*t.rank && (t.rank > 0 || len(t.features) == 0),
+		"has a wrong length")
 	l.Check("shift", len(t.shift) == 2*len(t.features), "has a wrong length")
 	pack.Below(l, "shift", t.shift, maxShift+1)
-	l.Check("w", slices.Max(append(t.w, 0)) <= maxW && slices.Min(append(t.w, 0)) >= -maxW, "has a weight out of its range")
+	l.Check("w", slices.Max(append(t.w, 0)) <= maxW && slices.Min(append(t.w, 0)) >= -maxW,
+		"has a weight out of its range")
 }

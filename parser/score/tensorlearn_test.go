@@ -230,7 +230,8 @@ func TestStateComesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(l.now, back.now) || !reflect.DeepEqual(l.total, back.total) || !reflect.DeepEqual(l.features, back.features) || l.reach != back.reach {
+	if !reflect.DeepEqual(l.now, back.now) || !reflect.DeepEqual(l.total, back.total) ||
+		!reflect.DeepEqual(l.features, back.features) || l.reach != back.reach {
 		t.Error("a checkpoint changes the tensor")
 	}
 	o.Rank = 4
