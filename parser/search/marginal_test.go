@@ -131,7 +131,8 @@ func TestMarginalsOfLongSentences(t *testing.T) {
 		s.Candidates.LogOdds = append(s.Candidates.LogOdds, 0)
 		if m > 2 {
 			s.Candidates.Heads[len(s.Candidates.Heads)-1] = int32(m - 2)
-			s.Candidates.Heads, s.Candidates.LogOdds = append(s.Candidates.Heads, int32(m-1)), append(s.Candidates.LogOdds, -1024)
+			s.Candidates.Heads, s.Candidates.LogOdds = append(s.Candidates.Heads, int32(m-1)),
+				append(s.Candidates.LogOdds, -1024)
 		}
 		s.Candidates.Start = append(s.Candidates.Start, int32(len(s.Candidates.Heads)))
 	}
