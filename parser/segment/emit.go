@@ -28,7 +28,8 @@ func (w *workspace) emit() (out []syntax.Sentence) {
 				continue
 			}
 			at := int32(len(words) - firstWord)
-			tokens = append(tokens, syntax.MultiwordToken{First: at + 1, Last: at + int32(len(t.words)), Form: word.Form, Misc: word.Misc})
+			tokens = append(tokens, syntax.MultiwordToken{First: at + 1, Last: at + int32(len(t.words)), Form: word.Form,
+				Misc: word.Misc})
 			word.Misc = ""
 			for _, word.Form = range t.words {
 				words = append(words, word)

@@ -78,7 +78,8 @@ func typography(p paragraph, r *hash.Rand) (q paragraph, ok bool) {
 			t.ends, q[i+1].ends = false, t.ends
 			ok = true
 		case !inner:
-		case t.form == "--", t.form == "-" && t.after != "" && q[i-1].after != "", t.form == "," && t.after != "" && r.Float() < 0.1:
+		case t.form == "--", t.form == "-" && t.after != "" && q[i-1].after != "", t.form == "," && t.after != "" &&
+			r.Float() < 0.1:
 			t.form, ok = string(longDash), true
 			if r.Float() < 0.8 {
 				t.after, q[i-1].after = "", ""

@@ -63,7 +63,8 @@ func TestDoubleContractions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"I'd've": "I+'d+'ve", "they'll've": "they+'ll+'ve", "couldn’t’ve": "could+n’t+’ve", "Ada'd": "Ada+'d", "I'D'VE": "I+'D+'VE",
+		"I'd've": "I+'d+'ve", "they'll've": "they+'ll+'ve", "couldn’t’ve": "could+n’t+’ve", "Ada'd": "Ada+'d",
+		"I'D'VE": "I+'D+'VE",
 		"O'x've": "O'x+'ve",
 	} {
 		if got := describe(m.Segment(text+" see pears.", Request{})); !strings.HasPrefix(got, want+" see") {

@@ -39,9 +39,11 @@ var categories = []struct {
 	table *unicode.RangeTable
 	class uint8
 }{
-	{unicode.Ll, classLower}, {unicode.Lu, classUpper}, {unicode.Lt, classUpper}, {unicode.L, classLetter}, {unicode.M, classMark},
+	{unicode.Ll, classLower}, {unicode.Lu, classUpper}, {unicode.Lt, classUpper}, {unicode.L, classLetter},
+	{unicode.M, classMark},
 	{unicode.N, classDigit}, {unicode.White_Space, classSpace}, {unicode.Ps, classOpen}, {unicode.Pe, classClose},
-	{unicode.Pi, classQuote}, {unicode.Pf, classQuote}, {unicode.Pd, classDash}, {unicode.P, classPunct}, {unicode.Sc, classMoney},
+	{unicode.Pi, classQuote}, {unicode.Pf, classQuote}, {unicode.Pd, classDash}, {unicode.P, classPunct},
+	{unicode.Sc, classMoney},
 	{unicode.Sm, classMath}, {unicode.S, classSymbol}, {unicode.Cc, classControl},
 }
 
@@ -106,7 +108,8 @@ type layout struct {
 // read fills the layout from the block, reusing its memory. Invalid bytes
 // count as one code point each.
 func (l *layout) read(block string) {
-	*l = layout{block: block, at: l.at[:0], column: l.column[:0], norm: l.norm[:0], class: l.class[:0], chunks: l.chunks[:0]}
+	*l = layout{block: block, at: l.at[:0], column: l.column[:0], norm: l.norm[:0], class: l.class[:0],
+		chunks: l.chunks[:0]}
 	line, inside, n, column := int32(0), false, int32(0), int32(0)
 	for i, r := range block {
 		plain := word.PlainRune(r)

@@ -57,7 +57,8 @@ func TestGapKinds(t *testing.T) {
 		toks = append(toks, token{span: s})
 	}
 	l.setGaps(toks)
-	want := []uint8{gapEarly, gapSpace, gapWide, gapSpace, gapSpace, gapSpace, gapNewline, gapSpace, gapSpace, gapSpace, gapBlockEnd}
+	want := []uint8{gapEarly, gapSpace, gapWide, gapSpace, gapSpace, gapSpace, gapNewline, gapSpace, gapSpace,
+		gapSpace, gapBlockEnd}
 	for i := range toks {
 		if toks[i].gap != want[i] {
 			t.Errorf("after %q: gap %d, want %d", l.text(toks[i].span), toks[i].gap, want[i])

@@ -144,7 +144,8 @@ func (w *workspace) applyRules(r *Rules) {
 		if !isSpace(l.class[i]) && l.mayEnd(i) {
 			if end := w.find.find(&r.together, l, i, raw); end > 0 {
 				w.fixed, next = append(w.fixed, fixedSpan{span{i, end}, unsplit}), end
-			} else if end := w.find.find(&r.abbreviations, l, i, norm); end > 0 && (int(end) == len(l.class) || l.norm[end] != '.') {
+			} else if end := w.find.find(&r.abbreviations, l, i, norm); end > 0 &&
+				(int(end) == len(l.class) || l.norm[end] != '.') {
 				start := end // of the last word
 				for start > i && !isSpace(l.class[start-1]) {
 					start--

@@ -128,7 +128,8 @@ func FuzzSegment(f *testing.F) {
 func TestMisc(t *testing.T) {
 	m := model(t)
 	got := m.Segment("Ada  sees\tpears,\nboats and clouds. Bela don't see \"stones\".  ", Request{})
-	want := [][2]string{{"Ada", `SpacesAfter=\s\s`}, {"sees", `SpacesAfter=\t`}, {"pears", "SpaceAfter=No"}, {",", `SpacesAfter=\n`},
+	want := [][2]string{{"Ada", `SpacesAfter=\s\s`}, {"sees", `SpacesAfter=\t`}, {"pears", "SpaceAfter=No"},
+		{",", `SpacesAfter=\n`},
 		{"boats", ""}, {"and", ""}, {"clouds", "SpaceAfter=No"}, {".", ""}, {"Bela", ""}, {"do", ""}, {"n't", ""}, {"see", ""},
 		{`"`, "SpaceAfter=No"}, {"stones", "SpaceAfter=No"}, {`"`, "SpaceAfter=No"}, {".", `SpacesAfter=\s\s`}}
 	i := 0

@@ -100,12 +100,14 @@ func sentenceFeatures(buf []hash.Key, toks []token, ahead []int32, p *progress, 
 
 		hash.Key1(sShape, a.shape), hash.Key1(sShape+1, b.shape), hash.Key1(sShape+2, link), hash.Key2(sShape+3, link, gap),
 		hash.Key2(sShape+4, a2.shape, a.shape), hash.Key2(sShape+5, b.shape, b2.shape),
-		hash.Key2(sShape+6, a2.shape, link), hash.Key2(sShape+7, link, b2.shape), hash.Key3(sShape+8, a2.shape, link, b2.shape),
+		hash.Key2(sShape+6, a2.shape, link), hash.Key2(sShape+7, link, b2.shape),
+		hash.Key3(sShape+8, a2.shape, link, b2.shape),
 		hash.Key3(sShape+9, a3.shape, a2.shape, link), hash.Key3(sShape+10, link, b2.shape, b3.shape),
 		hash.Key3(sShape+11, uint64(a2.gap), gap, link), hash.Key3(sShape+12, gap, uint64(b.gap), link),
 
 		hash.Key2(sMixed, a.word, b.shape), hash.Key3(sMixed+1, a.word, b.shape, gap), hash.Key2(sMixed+2, a.shape, b.word),
-		hash.Key3(sMixed+3, a2.word, a.word, b.shape), hash.Key2(sMixed+4, a2.word, link), hash.Key2(sMixed+5, a.word, b2.word),
+		hash.Key3(sMixed+3, a2.word, a.word, b.shape), hash.Key2(sMixed+4, a2.word, link),
+		hash.Key2(sMixed+5, a.word, b2.word),
 		hash.Key2(sMixed+6, link, b2.word), hash.Key2(sMixed+7, a.suffix, b.suffix), hash.Key2(sMixed+8, a.suffix, b.shape),
 		hash.Key2(sMixed+9, a.shape, b.suffix), hash.Key3(sMixed+10, a.word, b.word, gap),
 
@@ -114,7 +116,8 @@ func sentenceFeatures(buf []hash.Key, toks []token, ahead []int32, p *progress, 
 		hash.Key3(sStats+5, known, b2.stats.lower(), link), hash.Key3(sStats+6, b.stats.frequency(), known, link),
 	)
 	if a.stats.short() {
-		buf = append(buf, hash.Key1(sShort, b.shape), hash.Key1(sShort+1, b.word), hash.Key2(sShort+2, b.shape, known), hash.Key2(sShort+3, b.shape, gap))
+		buf = append(buf, hash.Key1(sShort, b.shape), hash.Key1(sShort+1, b.word), hash.Key2(sShort+2, b.shape, known),
+			hash.Key2(sShort+3, b.shape, gap))
 	}
 	return contextFeatures(buf, toks, ahead, p, i, link, known)
 }
@@ -133,10 +136,13 @@ func contextFeatures(buf []hash.Key, toks []token, ahead []int32, p *progress, i
 	last := uint64(toks[len(toks)-1].role & roleTerminal)
 	return append(buf,
 		hash.Key2(sAhead, terminal, link), hash.Key2(sAhead+1, terminal, known), hash.Key2(sAhead+2, caps, link),
-		hash.Key2(sAhead+3, caps, known), hash.Key3(sAhead+4, terminal, length, a.shape), hash.Key3(sAhead+5, caps, heading, link),
+		hash.Key2(sAhead+3, caps, known), hash.Key3(sAhead+4, terminal, length, a.shape),
+		hash.Key3(sAhead+5, caps, heading, link),
 
-		hash.Key2(sSoFar, length, link), hash.Key2(sSoFar+1, length, known), hash.Key3(sSoFar+2, length, a.shape, uint64(a.gap)),
-		hash.Key3(sSoFar+3, depth, odd, link), hash.Key3(sSoFar+4, heading, length, link), hash.Key3(sSoFar+5, heading, known, length),
+		hash.Key2(sSoFar, length, link), hash.Key2(sSoFar+1, length, known),
+		hash.Key3(sSoFar+2, length, a.shape, uint64(a.gap)),
+		hash.Key3(sSoFar+3, depth, odd, link), hash.Key3(sSoFar+4, heading, length, link),
+		hash.Key3(sSoFar+5, heading, known, length),
 		hash.Key2(sSoFar+6, p.word, link), hash.Key3(sSoFar+7, p.shape, heading, link),
 		hash.Key3(sSoFar+8, p.before, heading, link), hash.Key3(sSoFar+9, depth, odd, a.word),
 		hash.Key3(sSoFar+10, p.shape, length, link), hash.Key2(sSoFar+11, p.before, known),

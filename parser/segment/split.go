@@ -170,14 +170,17 @@ func (p *proposal) features(buf []hash.Key, x *lexicon, e *expansion) []hash.Key
 	frequency := t.stats.frequency()
 	buf = append(buf,
 		hash.Key0(splitKeys),
-		hash.Key1(mWord+1, t.word), hash.Key2(mWord+2, t.word, t.shape), hash.Key2(mWord+3, t.word, a.word), hash.Key2(mWord+4, t.word, b.word),
+		hash.Key1(mWord+1, t.word), hash.Key2(mWord+2, t.word, t.shape), hash.Key2(mWord+3, t.word, a.word),
+		hash.Key2(mWord+4, t.word, b.word),
 		hash.Key3(mWord+5, a.word, t.word, b.word), hash.Key2(mWord+6, t.word, a2.word), hash.Key2(mWord+7, t.word, b2.word),
 		hash.Key2(mWord+8, t.word, a.suffix), hash.Key2(mWord+9, t.word, b.suffix), hash.Key2(mWord+10, t.word, b.shape),
-		hash.Key2(mWord+11, t.word, a.shape), hash.Key3(mWord+12, t.word, a2.word, a.word), hash.Key3(mWord+13, t.word, b.word, b2.word),
+		hash.Key2(mWord+11, t.word, a.shape), hash.Key3(mWord+12, t.word, a2.word, a.word),
+		hash.Key3(mWord+13, t.word, b.word, b2.word),
 		hash.Key3(mWord+14, t.word, a.suffix, b.suffix),
 
 		hash.Key1(mContext, t.shape), hash.Key2(mContext+1, t.suffix, a.word), hash.Key2(mContext+2, t.suffix, b.word),
-		hash.Key2(mContext+3, t.suffix, b.suffix), hash.Key2(mContext+4, t.suffix, a.suffix), hash.Key2(mContext+5, t.suffix, b.shape),
+		hash.Key2(mContext+3, t.suffix, b.suffix), hash.Key2(mContext+4, t.suffix, a.suffix),
+		hash.Key2(mContext+5, t.suffix, b.shape),
 		hash.Key1(mContext+6, frequency), hash.Key2(mContext+7, frequency, t.suffix),
 	)
 	for k, suffix := range p.suffix {
@@ -196,7 +199,8 @@ func (p *proposal) features(buf []hash.Key, x *lexicon, e *expansion) []hash.Key
 	last := func(k int) uint64 { return hash.Runes(stem[max(0, len(stem)-k):]) }
 	return append(buf, hash.Key1(mStem+1, cut), hash.Key2(mStem+2, cut, known), hash.Key2(mStem+3, known, frequency),
 		hash.Key3(mStem+4, cut, known, frequency), hash.Key2(mStem+5, cut, last(1)), hash.Key2(mStem+6, cut, last(2)),
-		hash.Key2(mStem+7, cut, last(3)), hash.Key2(mStem+8, cut, uint64(min(len(stem), 8))), hash.Key2(mStem+9, cut, t.shape),
+		hash.Key2(mStem+7, cut, last(3)), hash.Key2(mStem+8, cut, uint64(min(len(stem), 8))),
+		hash.Key2(mStem+9, cut, t.shape),
 		hash.Key2(mStem+10, cut, b.suffix), hash.Key2(mStem+11, cut, b.shape))
 }
 
@@ -273,7 +277,10 @@ func (w *workspace) double(m *Model, toks []token, i int) []string {
 		return nil
 	}
 	w.split.propose(&m.split, &w.layout, toks, i, false)
-	at := slices.IndexFunc(w.split.found, func(e *expansion) bool { return len(e.prefix) == 0 && slices.Equal(e.suffix, norm[last:]) })
+	at := slices.IndexFunc(w.split.found, func(e *expansion) bool {
+		return len(e.prefix) == 0 &&
+			slices.Equal(e.suffix, norm[last:])
+	})
 	if at < 0 {
 		return nil
 	}

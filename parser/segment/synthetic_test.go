@@ -36,7 +36,8 @@ func gold(spec ...string) syntax.Sentence {
 		parts := strings.Split(t, "+")
 		if len(parts) > 1 {
 			first := int32(len(s.Words) + 1)
-			s.MWTs = append(s.MWTs, syntax.MultiwordToken{First: first, Last: first + int32(len(parts)) - 1, Form: strings.Join(parts, "")})
+			s.MWTs = append(s.MWTs, syntax.MultiwordToken{First: first, Last: first + int32(len(parts)) - 1,
+				Form: strings.Join(parts, "")})
 		}
 		for _, p := range parts {
 			s.Words = append(s.Words, syntax.Word{Form: strings.ReplaceAll(p, "~", " "), Head: syntax.NoHead})
@@ -46,7 +47,8 @@ func gold(spec ...string) syntax.Sentence {
 }
 
 func (g *tongue) sentence() syntax.Sentence {
-	names, verbs, nouns := "Ada Bela Cora Dino Enzo Fia", "sees wants paints forgets finds", "pears boats clouds stones letters"
+	names, verbs, nouns := "Ada Bela Cora Dino Enzo Fia", "sees wants paints forgets finds",
+		"pears boats clouds stones letters"
 	subject := []string{g.pick(names)}
 	if g.Float() < 0.3 {
 		subject = []string{g.pick("Dr. Mr. Prof."), g.pick(names)}
@@ -224,7 +226,8 @@ func TestCorruptModels(t *testing.T) {
 				m.Segment("Ada does n't see Dr. Bela. don't 10 000", Request{MaxWords: 5})
 			}
 		}
-		if _, err := Open(pack.NewView(append(append([]pack.Section(nil), list[:i]...), list[i+1:]...)), "segment"); err == nil {
+		if _, err := Open(pack.NewView(append(append([]pack.Section(nil), list[:i]...), list[i+1:]...)),
+			"segment"); err == nil {
 			t.Errorf("no error without section %s", list[i].Name)
 		}
 	}

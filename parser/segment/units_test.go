@@ -36,20 +36,27 @@ func TestUnits(t *testing.T) {
 		{"(a.b-c@d.e.org),", "(|a.b-c@d.e.org|)·,"},
 		{"mailto:a@b.org", "mailto:a@b.org"}, {"Ann@HOME:", "Ann@HOME|:"}, {"@ann,", "@ann|,"}, {"#win!!", "#win|!!"},
 		{"#1", "#·1"}, {"2.9@3.5", "2.9·@·3.5"},
-		{"/usr/local.", "/usr/local|."}, {"~/x,", "~/x|,"}, {"./a.sh", "./a.sh"}, {"../x", "../x"}, {`C:\a\b.txt.`, `C:\a\b.txt|.`},
+		{"/usr/local.", "/usr/local|."}, {"~/x,", "~/x|,"}, {"./a.sh", "./a.sh"}, {"../x", "../x"},
+		{`C:\a\b.txt.`, `C:\a\b.txt|.`},
 		{"u/r/2/c", "u/r/2/c"}, {"docs/input.md,", "docs/input.md|,"},
 		{"and/or", "a·n·d·/·o·r"}, {"a/b/c", "a·/·b·/·c"}, {"24/7", "24·/·7"}, {"w/", "w·/"},
-		{"all.conllu.", "all.conllu|."}, {"m.Parse(x)", "m.Parse|(·x·)"}, {"os.path.join", "os.path.join"}, {"a_b.c", "a_b.c"},
-		{"A-B-2.DOC", "A-B-2.DOC"}, {"x.newReader", "x.newReader"}, {"end.The", "e·n·d·.·T·h·e"}, {"end.Doc", "e·n·d·.·D·o·c"},
+		{"all.conllu.", "all.conllu|."}, {"m.Parse(x)", "m.Parse|(·x·)"}, {"os.path.join", "os.path.join"},
+		{"a_b.c", "a_b.c"},
+		{"A-B-2.DOC", "A-B-2.DOC"}, {"x.newReader", "x.newReader"}, {"end.The", "e·n·d·.·T·h·e"},
+		{"end.Doc", "e·n·d·.·D·o·c"},
 		{"D.C.", "D·.·C·."}, {"p.m.", "p·.·m·."}, {"_St.John", "_·S·t·.·J·o·h·n"}, {"x.com's", "x.com·'·s"},
-		{"--help,", "--help|,"}, {"--lang=en.", "--lang=en|."}, {"-v", "-v"}, {"--Ann", "-·-·A·n·n"}, {"man--who", "m·a·n·-·-·w·h·o"},
+		{"--help,", "--help|,"}, {"--lang=en.", "--lang=en|."}, {"-v", "-v"}, {"--Ann", "-·-·A·n·n"},
+		{"man--who", "m·a·n·-·-·w·h·o"},
 		{"-c'est", "-·c·'·e·s·t"},
 		{"`a.b`,", "`a.b`|,"}, {"Mama`s", "M·a·m·a·`·s"}, {"C++,", "C++|,"}, {"C#", "C#"},
-		{"cmd/treebeam,", "cmd/treebeam|,"}, {"(src/x)", "(|src/x|)"}, {"srv/Ann", "s·r·v·/·A·n·n"}, {"he/she", "h·e·/·s·h·e"}, {"src/", "s·r·c·/"},
+		{"cmd/treebeam,", "cmd/treebeam|,"}, {"(src/x)", "(|src/x|)"}, {"srv/Ann", "s·r·v·/·A·n·n"},
+		{"he/she", "h·e·/·s·h·e"}, {"src/", "s·r·c·/"},
 		{"fmt.Println.", "fmt.Println|."}, {"np.Inf", "np.Inf"}, {"fmt.", "f·m·t·."},
-		{"--x", "--x"}, {"C:/a/b", "C:/a/b"}, {"v1.2.3.", "v1.2.3|."}, {".txt,", ".txt|,"}, {".waste", ".·w·a·s·t·e"}, {"a/bc/", "a/bc/"}, {"go.mod", "go.mod"}, {"x.fr", "x.fr"},
+		{"--x", "--x"}, {"C:/a/b", "C:/a/b"}, {"v1.2.3.", "v1.2.3|."}, {".txt,", ".txt|,"},
+		{".waste", ".·w·a·s·t·e"}, {"a/bc/", "a/bc/"}, {"go.mod", "go.mod"}, {"x.fr", "x.fr"},
 		{"😀👍🏽!", "😀|👍🏽|!"}, {"ok👩‍👩‍👧🇺🇸🇹🇷a", "o·k|👩‍👩‍👧|🇺🇸|🇹🇷|a"}, {"❤️.", "❤️|."}, {"1️⃣,", "1️⃣|,"}, {"x#️⃣2⃣", "x|#️⃣|2⃣"},
-		{"$1,234.50", "$·1,234.50"}, {"12:30pm", "12:30·p·m"}, {"wow!!!?", "w·o·w·!!!?"}, {"so...", "s·o·..."}, {"-----", "-----"}, {"$$$", "$$$"},
+		{"$1,234.50", "$·1,234.50"}, {"12:30pm", "12:30·p·m"}, {"wow!!!?", "w·o·w·!!!?"}, {"so...", "s·o·..."},
+		{"-----", "-----"}, {"$$$", "$$$"},
 		{"e\u0301\u0323a!", "e\u0301\u0323·a·!"}, {"A\u0301", "A\u0301"}, {".\u0301", ".·\u0301"}, {"हिन्दी", "हि·न्·दी"},
 	} {
 		if got := known(c.text); got != c.want {
@@ -93,11 +100,13 @@ func TestUnitsOfAnyText(t *testing.T) {
 		if found := web.FindString(text); found != "" {
 			want := strings.TrimRight(found, ".,;:!?'’*-")
 			for want != "" && strings.HasSuffix(want, ")") && strings.Count(want, ")") > strings.Count(want, "(") ||
-				strings.HasSuffix(want, "(") || strings.HasSuffix(want, "[") || strings.HasSuffix(want, "]") && strings.Count(want, "]") > strings.Count(want, "[") {
+				strings.HasSuffix(want, "(") || strings.HasSuffix(want, "[") || strings.HasSuffix(want, "]") &&
+				strings.Count(want, "]") > strings.Count(want, "[") {
 				want = strings.TrimRight(want[:len(want)-1], ".,;:!?'’*-")
 			}
 			n := slices.Index(l.at, int32(len(want)))
-			if !strings.ContainsAny(want, "()[]") && len(want) > strings.Index(want, "://")+3 && slices.ContainsFunc(list[1:n], func(u uint8) bool { return u != never }) {
+			if !strings.ContainsAny(want, "()[]") && len(want) > strings.Index(want, "://")+3 &&
+				slices.ContainsFunc(list[1:n], func(u uint8) bool { return u != never }) {
 				t.Fatalf("%q: %s, want %q whole", text, known(text), want)
 			}
 		}
@@ -108,7 +117,8 @@ func TestUnitsStayTokens(t *testing.T) {
 	m := model(t)
 	text := "Ada sees https://x.org/a?b=c. Bela wants all.conllu, --help and 👍🏽. Cora finds 1,234.50 pears!!! Dino sees u/r/2/c."
 	got := describe(m.Segment(text, Request{}))
-	for _, want := range []string{" https://x.org/a?b=c _.", " all.conllu _,", " --help ", " 👍🏽 _.", " 1,234.50 ", " u/r/2/c _."} {
+	for _, want := range []string{" https://x.org/a?b=c _.", " all.conllu _,", " --help ", " 👍🏽 _.",
+		" 1,234.50 ", " u/r/2/c _."} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
