@@ -118,7 +118,8 @@ type change struct {
 func (p *Problem) Learn(name string, epochs, beam int, o Options) Layer {
 	p.number()
 	ls, steps, wrong := p.labels, 0, 0
-	l := &learner{p, beam, o.Seed, linear.NewRows(p.index.Len()), linear.NewDense(ls.Units * ls.Units), make([]worker, max(1, o.Workers))}
+	l := &learner{p, beam, o.Seed, linear.NewRows(p.index.Len()), linear.NewDense(ls.Units * ls.Units),
+		make([]worker, max(1, o.Workers))}
 	loop := linear.Loop{Examples: len(p.start) - 1, Epochs: epochs, Batch: batchSize, Workers: o.Workers, Seed: o.Seed}
 	err := linear.Run(loop, linear.Task[update]{
 		Learn: l.visit,
@@ -127,7 +128,8 @@ func (p *Problem) Learn(name string, epochs, beam int, o Options) Layer {
 			l.apply(at, u)
 		},
 		Measure: func(epoch, _ int) float64 {
-			o.Log("tagger: %s epoch %d/%d, %.2f %% wrong in training", name, epoch, epochs, 100*float64(wrong)/float64(len(p.gold)))
+			o.Log("tagger: %s epoch %d/%d, %.2f %% wrong in training", name, epoch, epochs,
+				100*float64(wrong)/float64(len(p.gold)))
 			wrong = 0
 			return float64(epoch) // the last is kept
 		},
