@@ -53,7 +53,8 @@ func (s *Sentence) cut(from, to int) int {
 // inside, of which there may be none. The root stays a candidate; heads are
 // renumbered. It is a copy, without a memo: changing it does not change s.
 func (s *Sentence) Window(lo, hi int) Sentence {
-	w := Sentence{Words: append([]Word(nil), s.Words[lo:hi]...), Status: s.Status, Dense: s.Dense.window(len(s.Words), lo, hi)}
+	w := Sentence{Words: append([]Word(nil), s.Words[lo:hi]...), Status: s.Status,
+		Dense: s.Dense.window(len(s.Words), lo, hi)}
 	if len(s.Candidates.Start) == 0 {
 		return w
 	}

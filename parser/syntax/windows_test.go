@@ -108,7 +108,8 @@ func TestWindowOfDenseScores(t *testing.T) {
 			w := s.Window(lo, hi)
 			k := hi - lo
 			if len(w.Dense.Arcs) != (k+1)*(k+1) || len(w.Dense.Labels) != k*labels || len(w.Dense.Tags) != k*tags ||
-				len(w.Dense.Feats) != k*feats || len(w.Dense.Vectors) != 4*(k+1) || len(w.Dense.Scales) != 2*(k+1) || w.Memo() != nil {
+				len(w.Dense.Feats) != k*feats || len(w.Dense.Vectors) != 4*(k+1) || len(w.Dense.Scales) != 2*(k+1) ||
+				w.Memo() != nil {
 				t.Fatalf("%d to %d: %+v, memo %v", lo, hi, w.Dense, w.Memo())
 			}
 			for m := 1; m <= k; m++ {
@@ -127,17 +128,20 @@ func TestWindowOfDenseScores(t *testing.T) {
 				if m > 0 {
 					whole += lo
 				}
-				if !slices.Equal(w.Dense.Vectors[4*m:4*m+4], s.Dense.Vectors[4*whole:4*whole+4]) || !slices.Equal(w.Dense.Scales[2*m:2*m+2], s.Dense.Scales[2*whole:2*whole+2]) {
+				if !slices.Equal(w.Dense.Vectors[4*m:4*m+4], s.Dense.Vectors[4*whole:4*whole+4]) ||
+					!slices.Equal(w.Dense.Scales[2*m:2*m+2], s.Dense.Scales[2*whole:2*whole+2]) {
 					t.Errorf("%d to %d: the vectors of word %d are others", lo, hi, m)
 				}
 			}
-			if w.Dense.Labels[0] != s.Dense.Labels[lo*labels] || w.Dense.Tags[0] != s.Dense.Tags[lo*tags] || w.Dense.Feats[0] != s.Dense.Feats[lo*feats] {
+			if w.Dense.Labels[0] != s.Dense.Labels[lo*labels] || w.Dense.Tags[0] != s.Dense.Tags[lo*tags] ||
+				w.Dense.Feats[0] != s.Dense.Feats[lo*feats] {
 				t.Errorf("%d to %d: labels, tags or FEATS of other words", lo, hi)
 			}
 		}
 	}
 	bare := Sentence{Words: s.Words}
-	if d := bare.Window(1, 3).Dense; d.Arcs != nil || d.Labels != nil || d.Tags != nil || d.Feats != nil || d.Vectors != nil || d.Scales != nil {
+	if d := bare.Window(1, 3).Dense; d.Arcs != nil || d.Labels != nil || d.Tags != nil || d.Feats != nil ||
+		d.Vectors != nil || d.Scales != nil {
 		t.Error("a window of a sentence without dense scores has some")
 	}
 }
