@@ -106,8 +106,10 @@ func TestExceptionsOfOtherForms(t *testing.T) {
 }
 
 func TestNewExceptions(t *testing.T) {
-	for _, r := range []Exception{{"", "NOUN", "x"}, {"x", "", ""}, {"x", "XPOS", ""}, {"x", "", "a\tb"}, {"x\n", "NOUN", ""}} {
-		if _, err := NewExceptions([]Exception{{"ok", "NOUN", ""}, r}); err == nil || !strings.Contains(err.Error(), "row 2") {
+	for _, r := range []Exception{{"", "NOUN", "x"}, {"x", "", ""}, {"x", "XPOS", ""}, {"x", "", "a\tb"},
+		{"x\n", "NOUN", ""}} {
+		if _, err := NewExceptions([]Exception{{"ok", "NOUN", ""}, r}); err == nil ||
+			!strings.Contains(err.Error(), "row 2") {
 			t.Errorf("%q: %v", r, err)
 		}
 	}

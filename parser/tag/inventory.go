@@ -100,7 +100,8 @@ func (m *Model) takeInventory(sents []syntax.Sentence) *inventory {
 	ls.Units = ls.N
 	m.numberMorphs(v, counted(sents, v.morphColumns))
 	v.links = counted(sents, func(w *syntax.Word) [2]uint16 { return [2]uint16{v.tagOf(w), v.morphOf(w)} })
-	for _, x := range slices.SortedFunc(maps.Keys(v.links), func(a, b [2]uint16) int { return slices.Compare(a[:], b[:]) }) {
+	for _, x := range slices.SortedFunc(maps.Keys(v.links),
+		func(a, b [2]uint16) int { return slices.Compare(a[:], b[:]) }) {
 		m.links = append(m.links, x[:]...)
 	}
 	return v

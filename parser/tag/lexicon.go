@@ -166,7 +166,10 @@ func (m *Model) learnLexicons(train []syntax.Sentence, v *inventory, o Options) 
 		}
 	}
 	list = append(list, m.occurrences(o.Lexicon, v, read)...)
-	slices.SortFunc(list, func(a, b occurrence) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(b.fold, a.fold)) })
+	slices.SortFunc(list, func(a, b occurrence) int {
+		return cmp.Or(cmp.Compare(a.key, b.key),
+			cmp.Compare(b.fold, a.fold))
+	})
 	tags, morphs := classes{}, classes{}
 	m.lex = buildLexicon(list, -1, casing, tags, morphs)
 	for f := range len(x.bounds) - 1 {
@@ -258,7 +261,8 @@ func (m *Model) occurrences(entries []lemma.Entry, v *inventory, read func(strin
 		all := 0
 		for i := 0; i < len(m.links); i += 2 {
 			t, x := m.links[i], m.links[i+1]
-			if m.upos[t] == e.UPOS && agrees(e.XPOS, m.xpos[t]+m.fineXPOS[x]) && agrees(e.Feats, m.feats[x]) { // one XPOS is empty
+			// one XPOS is empty
+			if m.upos[t] == e.UPOS && agrees(e.XPOS, m.xpos[t]+m.fineXPOS[x]) && agrees(e.Feats, m.feats[x]) {
 				list = append(list, [2]uint16{t, x})
 				all += v.links[[2]uint16{t, x}]
 			}

@@ -50,7 +50,8 @@ the	NOUN	_	_	the
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := syntax.Sentence{Words: []syntax.Word{{Form: "the"}, {Form: "dog"}, {Form: "zorks"}, {Form: "the"}, {Form: "gnu"}, {Form: "."}}}
+	s := syntax.Sentence{Words: []syntax.Word{{Form: "the"}, {Form: "dog"}, {Form: "zorks"}, {Form: "the"},
+		{Form: "gnu"}, {Form: "."}}}
 	m.Tag(&s, Request{Retag: true})
 	if w := s.Words[2]; w.UPOS != "VERB" || w.XPOS != "VBZ" || w.Lemma != "zork" {
 		t.Errorf("%+v", w)

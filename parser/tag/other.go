@@ -22,7 +22,8 @@ const (
 // fits, if odds are above most, or if the form is frequent and had one tag only. Do
 // not ask for a word whose tag was given, by its input or by r: that one stands.
 // It reads at most wholeOther words, however many there are.
-func (m *Model) Other(s *syntax.Sentence, i int, r Request, most int64, fits func(upos string) bool) (w syntax.Word, odds int64, found bool) {
+func (m *Model) Other(s *syntax.Sentence, i int, r Request, most int64, fits func(upos string) bool) (w syntax.Word,
+	odds int64, found bool) {
 	if len(s.Words) > wholeOther {
 		lo, hi := max(i-otherReach, 0), min(i+otherReach+1, len(s.Words))
 		around := syntax.Sentence{Words: s.Words, Dense: syntax.Dense{Tags: s.Dense.Tags, Feats: s.Dense.Feats}}

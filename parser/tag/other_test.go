@@ -21,7 +21,8 @@ func TestOther(t *testing.T) {
 	}
 	before := s.Words[1]
 	w, odds, found := m.Other(&s, 1, Request{}, math.MaxInt64, is("VERB"))
-	if !found || odds <= 0 || w.UPOS != "VERB" || w.XPOS != "VBZ" || w.Lemma != "walk" || w.Feats != "Person=3|Tense=Pres|VerbForm=Fin" || s.Words[1] != before {
+	if !found || odds <= 0 || w.UPOS != "VERB" || w.XPOS != "VBZ" || w.Lemma != "walk" ||
+		w.Feats != "Person=3|Tense=Pres|VerbForm=Fin" || s.Words[1] != before {
 		t.Errorf("%+v with odds %d, found %v", w, odds, found)
 	}
 	if _, _, found := m.Other(&s, 1, Request{}, odds-1, is("VERB")); found {

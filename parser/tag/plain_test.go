@@ -46,7 +46,8 @@ func TestTypographicFormsAreTaggedAsPlain(t *testing.T) {
 		t.Errorf("learned %+v", plain)
 	}
 	w := typed[2]
-	if n := testing.AllocsPerRun(10, func() { m.Tag(&syntax.Sentence{Words: typed}, Request{Retag: true}) }); n > 3 && !underRace || typed[2] != w {
+	if n := testing.AllocsPerRun(10, func() { m.Tag(&syntax.Sentence{Words: typed}, Request{Retag: true}) }); n > 3 &&
+		!underRace || typed[2] != w {
 		t.Errorf("%v allocations for forms that were met before", n)
 	}
 }

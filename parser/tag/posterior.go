@@ -36,7 +36,8 @@ func (m *Model) lead(lat *sequence.Lattice[int32], allowed []uint16, emit []int3
 	best, least := lat.Emit[len(lat.Emit)-len(list)], lat.Emit[len(lat.Emit)-1]
 	kind, rival, found := m.kind[list[0]], int32(0), false
 	for k, x := range allowed {
-		if s := emit[k]; (!found || s > rival) && s <= least && m.kind[x] != kind && (s < least || !slices.Contains(list, x)) {
+		if s := emit[k]; (!found || s > rival) && s <= least && m.kind[x] != kind &&
+			(s < least || !slices.Contains(list, x)) {
 			rival, found = s, true
 		}
 	}

@@ -77,13 +77,15 @@ func TestTagProb(t *testing.T) {
 	hot := words("the", "dog", "zork", "the", "walks", ".")
 	m.Tag(&hot, Request{Retag: true, Temperature: 4 * sequence.TemperatureUnit})
 	if hot.TagProb[2] >= first[2] || !slices.EqualFunc(hot.Words, s.Words, func(a, b syntax.Word) bool { return a == b }) {
-		t.Errorf("at a higher temperature probability %v of %v, at the lower one %v of %v", hot.TagProb[2], hot.Words, first[2], s.Words)
+		t.Errorf("at a higher temperature probability %v of %v, at the lower one %v of %v", hot.TagProb[2], hot.Words,
+			first[2], s.Words)
 	}
 }
 
 func TestTagProbOfGivenTags(t *testing.T) {
 	m := trainToy(t)
-	s := syntax.Sentence{Words: []syntax.Word{{Form: "the", UPOS: "DET"}, {Form: "walks", UPOS: "VERB"}, {Form: "zork"}, {Form: "dog", XPOS: "NN"}}}
+	s := syntax.Sentence{Words: []syntax.Word{{Form: "the", UPOS: "DET"}, {Form: "walks", UPOS: "VERB"},
+		{Form: "zork"}, {Form: "dog", XPOS: "NN"}}}
 	m.Tag(&s, Request{})
 	if p := s.TagProb; p[0] != 1 || p[1] != 1 || p[2] >= 1 || p[3] >= 1 || s.TagsGiven {
 		t.Errorf("two of four UPOS are given: probabilities %v, all given: %v", p, s.TagsGiven)
@@ -118,11 +120,14 @@ func TestTagProbOfDenseScores(t *testing.T) {
 	plain, doubt, strong := tag(0), tag(scoreUnit/4), tag(1<<20)
 	for i := range plain.Words {
 		if strong.Words[i].UPOS != "NOUN" || strong.TagProb[i] < 0.999 {
-			t.Errorf("word %d is %s with probability %v, the dense scores say NOUN", i+1, strong.Words[i].UPOS, strong.TagProb[i])
+			t.Errorf("word %d is %s with probability %v, the dense scores say NOUN", i+1, strong.Words[i].UPOS,
+				strong.TagProb[i])
 		}
 		p, q := plain.TagProb[i], doubt.TagProb[i]
-		if w := plain.Words[i].UPOS; w != doubt.Words[i].UPOS || w == "NOUN" && q < p || w != "NOUN" && q > p || p < 0.99 && p == q {
-			t.Errorf("word %d is %s with probability %v; with scores for NOUN it is %s with probability %v", i+1, w, p, doubt.Words[i].UPOS, q)
+		if w := plain.Words[i].UPOS; w != doubt.Words[i].UPOS || w == "NOUN" && q < p || w != "NOUN" && q > p ||
+			p < 0.99 && p == q {
+			t.Errorf("word %d is %s with probability %v; with scores for NOUN it is %s with probability %v", i+1, w, p,
+				doubt.Words[i].UPOS, q)
 		}
 	}
 }

@@ -396,8 +396,10 @@ func (m *Model) layoutTags(l *pack.Layout) {
 	l.Nested("lexicon", m.lex.layout)
 	l.Nested("tags", m.tags.Layout)
 	l.Nested("morphs", m.morph.Layout)
-	l.Check("tags.start", len(m.upos) > 0 && m.tags.Labels.Count() == len(m.upos) && len(m.xpos) == len(m.upos), "does not fit the tags")
-	l.Check("morphs.start", m.morph.Labels.Count() == len(m.feats) && len(m.fineXPOS) == len(m.feats), "does not fit the tags")
+	l.Check("tags.start", len(m.upos) > 0 && m.tags.Labels.Count() == len(m.upos) && len(m.xpos) == len(m.upos),
+		"does not fit the tags")
+	l.Check("morphs.start", m.morph.Labels.Count() == len(m.feats) && len(m.fineXPOS) == len(m.feats),
+		"does not fit the tags")
 	l.Check("links", len(m.links)%2 == 0, "is not made of pairs")
 	if l.Reading() {
 		l.Check("links", m.inOrder(), "is out of order")

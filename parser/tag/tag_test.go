@@ -62,7 +62,8 @@ func trainToy(t testing.TB) *Model {
 
 // randomForms returns a sentence of n forms, known ones and others.
 func randomForms(r *hash.Rand, n int) syntax.Sentence {
-	forms := []string{"the", "Some", "dog", "dogs", "walks", "walk", "paints", "paint", "visited", "bricks", "jumped", "xx", "kicks", "."}
+	forms := []string{"the", "Some", "dog", "dogs", "walks", "walk", "paints", "paint", "visited", "bricks", "jumped",
+		"xx", "kicks", "."}
 	s := syntax.Sentence{Words: make([]syntax.Word, n)}
 	for i := range s.Words {
 		s.Words[i].Form = forms[r.Below(uint32(len(forms)))]
@@ -132,7 +133,8 @@ func TestTagKeepsWhatIsGiven(t *testing.T) {
 	}
 	s := given()
 	m.Tag(&s, Request{})
-	if w := s.Words[1]; w.UPOS != "VERB" || w.XPOS != "VBZ" || w.Feats != "Person=3|Tense=Pres|VerbForm=Fin" || w.Lemma != "walk" {
+	if w := s.Words[1]; w.UPOS != "VERB" || w.XPOS != "VBZ" || w.Feats != "Person=3|Tense=Pres|VerbForm=Fin" ||
+		w.Lemma != "walk" {
 		t.Errorf("given VERB: %+v", w)
 	}
 	if w := s.Words[2]; w.UPOS != "INTJ" || w.Lemma == "" {
@@ -204,7 +206,10 @@ func TestDenseScoresOfFeats(t *testing.T) {
 			t.Fatalf("a constant changes %v to %v", want.Words, s.Words)
 		}
 		for i := range s.Words {
-			tag := slices.IndexFunc(m.all, func(l uint16) bool { return m.upos[l] == want.Words[i].UPOS && m.xpos[l] == want.Words[i].XPOS })
+			tag := slices.IndexFunc(m.all, func(l uint16) bool {
+				return m.upos[l] == want.Words[i].UPOS &&
+					m.xpos[l] == want.Words[i].XPOS
+			})
 			list := m.morphOf[tag]
 			if len(list) > 1 {
 				choices++
@@ -287,7 +292,8 @@ func TestTagDoesNotAllocate(t *testing.T) {
 	m := trainToy(t)
 	s := syntax.Sentence{Words: []syntax.Word{{Form: "some"}, {Form: "dog"}, {Form: "walks"}, {Form: "."}}}
 	m.Tag(&s, Request{Retag: true})
-	if n := testing.AllocsPerRun(100, func() { m.Tag(&s, Request{Retag: true}) }); n > 2.5 { // two: the lemma of "walks", and TagProb
+	// two: the lemma of "walks", and TagProb
+	if n := testing.AllocsPerRun(100, func() { m.Tag(&s, Request{Retag: true}) }); n > 2.5 {
 		t.Errorf("%v allocations a sentence", n)
 	}
 }

@@ -17,7 +17,8 @@ func TestTemplatesAreStable(t *testing.T) {
 	// that knows a word and a stem.
 	known := &lexicon{}
 	var places []int
-	known.words, places = hash.NewSet([]hash.Key{hash.Key1(keyForm, hash.String("Haus")), hash.Key1(keyStem, hash.String("istan"))})
+	known.words, places = hash.NewSet([]hash.Key{hash.Key1(keyForm, hash.String("Haus")),
+		hash.Key1(keyStem, hash.String("istan"))})
 	known.facts = make([]uint16, entry*len(known.words))
 	copy(known.facts[entry*places[0]:], []uint16{3, 5, 0, 0})
 	s := syntax.Sentence{MWTs: []syntax.MultiwordToken{{First: 2, Last: 4, Form: "im"}}}

@@ -19,8 +19,9 @@ type Options struct {
 	Seed    uint64
 	Workers int                              // goroutines; 0 is one. No result depends on it.
 	Log     func(format string, args ...any) // progress; nil is silent. Jackknife calls it from several goroutines.
-	Epochs  int                              // passes over the treebank for UPOS and XPOS; 0 is 8 to 16, more for small treebanks
-	Lexicon []lemma.Entry                    // words that the treebank may not have
+	// passes over the treebank for UPOS and XPOS; 0 is 8 to 16, more for small treebanks
+	Epochs  int
+	Lexicon []lemma.Entry // words that the treebank may not have
 
 	// Clusters are classes of words; nil has none. Open needs the same.
 	Clusters *word.Clusters
