@@ -129,7 +129,8 @@ func TestCasesReachPhases(t *testing.T) {
 // the rules of case of the language.
 func TestCasedTwinsShareAFold(t *testing.T) {
 	for language, forms := range map[string]string{
-		"English": "the dog sees cats", "German": "die große Straße heißt Süd", "Turkish": "ışık için şiir iğne", "Greek": "ο άνθρωπος είδε τους δρόμους",
+		"English": "the dog sees cats", "German": "die große Straße heißt Süd",
+		"Turkish": "ışık için şiir iğne", "Greek": "ο άνθρωπος είδε τους δρόμους",
 	} {
 		var list []syntax.Sentence
 		for i := range 200 {

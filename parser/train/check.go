@@ -265,7 +265,8 @@ func (c *checker) learnable(t Treebank) {
 	}
 	delete(values, "")
 	if n := len(values); n > tag.MaxUPOS {
-		c.find(true, "%s: %d different UPOS, a model holds %d: put tags finer than those of UD into the XPOS column", t.Name, n, tag.MaxUPOS)
+		c.find(true, "%s: %d different UPOS, a model holds %d: put tags finer than those of UD into the XPOS column",
+			t.Name, n, tag.MaxUPOS)
 	}
 	if open > 0 && relations == 0 {
 		c.find(true, "%s: no word has both a head and a relation, other than roots: complete some of the HEAD and DEPREL columns", t.Name)

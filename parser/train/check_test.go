@@ -21,16 +21,24 @@ func TestCheckNamesFaultAndLine(t *testing.T) {
 		{"cycle", func(s *syntax.Sentence) { s.Words[1].Head = 3 }, true, "cycle: 1, train.conllu:14"},
 		{"own head", func(s *syntax.Sentence) { s.Words[3].Head = 4 }, true, "own head: 1, train.conllu:16"},
 		{"outside", func(s *syntax.Sentence) { s.Words[6].Head = 8 }, true, "outside the sentence: 1, train.conllu:19"},
-		{"no head", func(s *syntax.Sentence) { s.Words[1].Head, s.Words[1].Deprel = syntax.NoHead, "" }, false, "words without a head, which are left open: 1, train.conllu:14"},
-		{"open", func(s *syntax.Sentence) { s.Words[1].Head = syntax.NoHead }, false, "train.conllu: partial trees: 1; 1 heads and 1 relations of 28 words are open"},
+		{"no head", func(s *syntax.Sentence) { s.Words[1].Head, s.Words[1].Deprel = syntax.NoHead, "" }, false,
+			"words without a head, which are left open: 1, train.conllu:14"},
+		{"open", func(s *syntax.Sentence) { s.Words[1].Head = syntax.NoHead }, false,
+			"train.conllu: partial trees: 1; 1 heads and 1 relations of 28 words are open"},
 		{"bare", func(s *syntax.Sentence) { takeHeads(s); takeRelations(s, 0) }, false, "only segmenter and tagger learn: 1"},
 		{"two open roots", func(s *syntax.Sentence) { takeHeads(s); takeRelations(s, 2) }, false,
 			"relation root on a word without a head, beside another root: the head is left open: 2, train.conllu:13, train.conllu:14"},
-		{"open cycle", func(s *syntax.Sentence) { s.Words[0].Head, s.Words[1].Head, s.Words[3].Head = syntax.NoHead, 3, 1 }, true, "cycle: 1, train.conllu:14"},
-		{"no relation", func(s *syntax.Sentence) { s.Words[2].Deprel = "" }, false, "without a relation, which is left open: 1, train.conllu:15"},
+		{"open cycle", func(s *syntax.Sentence) {
+			s.Words[0].Head, s.Words[1].Head, s.Words[3].Head = syntax.NoHead, 3,
+				1
+		}, true, "cycle: 1, train.conllu:14"},
+		{"no relation", func(s *syntax.Sentence) { s.Words[2].Deprel = "" }, false,
+			"without a relation, which is left open: 1, train.conllu:15"},
 		{"root", func(s *syntax.Sentence) { s.Words[2].Deprel = "root" }, false, "relation root"},
-		{"text", func(s *syntax.Sentence) { s.Comments = s.Comments[:1] }, false, "without # text, whose text is made of forms and SpaceAfter: 1, train.conllu:11"},
-		{"roots", func(s *syntax.Sentence) {}, false, "several roots, left out when pruner, parser and labels are trained: 2, train.conllu:21, dev.conllu:21"},
+		{"text", func(s *syntax.Sentence) { s.Comments = s.Comments[:1] }, false,
+			"without # text, whose text is made of forms and SpaceAfter: 1, train.conllu:11"},
+		{"roots", func(s *syntax.Sentence) {}, false,
+			"several roots, left out when pruner, parser and labels are trained: 2, train.conllu:21, dev.conllu:21"},
 		{"multiword", func(s *syntax.Sentence) {
 			s.MWTs = []syntax.MultiwordToken{{First: 1, Last: 2}}
 			s.Empty = []syntax.EmptyNode{{After: 0, Index: 1}, {After: 2, Index: 1}}
@@ -121,10 +129,12 @@ func TestCheckColumnsAndPairs(t *testing.T) {
 			train.Sentences[i].Words[j].Form += "!"
 		}
 	}
-	if r := report(); !strings.Contains(r, "error: train.conllu: the UPOS column is empty") || !strings.Contains(r, "of one language") {
+	if r := report(); !strings.Contains(r, "error: train.conllu: the UPOS column is empty") ||
+		!strings.Contains(r, "of one language") {
 		t.Errorf("report:\n%s", r)
 	}
-	if err := Check(Treebank{Name: "none.conllu"}, dev).Fatal(); err == nil || !strings.Contains(err.Error(), "none.conllu has no words") {
+	if err := Check(Treebank{Name: "none.conllu"}, dev).Fatal(); err == nil ||
+		!strings.Contains(err.Error(), "none.conllu has no words") {
 		t.Errorf("an empty treebank: %v", err)
 	}
 }
@@ -136,11 +146,13 @@ func TestCheckOfRelationsAlone(t *testing.T) {
 	n := len(train.Sentences[0].Words)
 	var b strings.Builder
 	Check(train, dev).WriteTo(&b)
-	if want := fmt.Sprintf("words without a head, which are left open: %d", n-1); !strings.Contains(b.String(), want) || strings.Contains(b.String(), "only segmenter and tagger") {
+	if want := fmt.Sprintf("words without a head, which are left open: %d", n-1); !strings.Contains(b.String(),
+		want) || strings.Contains(b.String(), "only segmenter and tagger") {
 		t.Errorf("report lacks %q, or says that a sentence with a root teaches no tree:\n%s", want, &b)
 	}
 	takeHeads(&train.Sentences[1])
-	if err := Check(train, dev).Fatal(); err == nil || !strings.Contains(err.Error(), "no word has both a head and a relation") {
+	if err := Check(train, dev).Fatal(); err == nil ||
+		!strings.Contains(err.Error(), "no word has both a head and a relation") {
 		t.Errorf("relations alone: %v", err)
 	}
 }
@@ -155,10 +167,12 @@ func TestCheckFindsWhatTrainingRefuses(t *testing.T) {
 			train.Sentences[i].Words[j].UPOS = fmt.Sprint("T", (i*7+j)%(tag.MaxUPOS+1))
 		}
 	}
-	if err := Check(train, dev).Fatal(); err == nil || !strings.Contains(err.Error(), "train.conllu: 101 different UPOS, a model holds 100") {
+	if err := Check(train, dev).Fatal(); err == nil ||
+		!strings.Contains(err.Error(), "train.conllu: 101 different UPOS, a model holds 100") {
 		t.Errorf("101 UPOS: %v", err)
 	}
-	if _, err := tag.Train(train.Sentences, nil, tag.Options{}); err == nil || !strings.Contains(err.Error(), "101 different UPOS") {
+	if _, err := tag.Train(train.Sentences, nil, tag.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "101 different UPOS") {
 		t.Errorf("the tagger: %v", err)
 	}
 	train.Sentences[0].Words[0].UPOS = "" // no value
@@ -173,7 +187,8 @@ func TestCheckFindsWhatTrainingRefuses(t *testing.T) {
 		t.Errorf("100 UPOS: %v", err)
 	}
 	train.Sentences = train.Sentences[2:3] // has two roots
-	if err := Check(train, dev).Fatal(); err == nil || !strings.Contains(err.Error(), "train.conllu: no sentence has exactly one root") {
+	if err := Check(train, dev).Fatal(); err == nil ||
+		!strings.Contains(err.Error(), "train.conllu: no sentence has exactly one root") {
 		t.Errorf("no tree: %v", err)
 	}
 }

@@ -60,21 +60,23 @@ func (t *trainer) encoder() (*encoded, error) {
 		}
 		return out
 	}
-	r, err := t.phase("encoder", []string{"encodable", "scripts", "tensors", gold.key, e.key()}, func(j job) ([]pack.Section, error) {
-		p, h, err := finetune.Train(e.Params, encodable(gold.train), encodable(gold.dev), finetune.Options{
-			Seed: j.Seed, Layers: e.Layers, Epochs: e.Epochs, Texts: e.Text,
-			Workers: j.Workers, Log: j.Log, Now: j.Now, Checkpoint: j.checkpoint, Resume: j.resume,
+	r, err := t.phase("encoder", []string{"encodable", "scripts", "tensors", gold.key, e.key()},
+		func(j job) ([]pack.Section, error) {
+			p, h, err := finetune.Train(e.Params, encodable(gold.train), encodable(gold.dev), finetune.Options{
+				Seed: j.Seed, Layers: e.Layers, Epochs: e.Epochs, Texts: e.Text,
+				Workers: j.Workers, Log: j.Log, Now: j.Now, Checkpoint: j.checkpoint, Resume: j.resume,
+			})
+			if err != nil {
+				return nil, err
+			}
+			return packed("tuned", func(l *pack.Layout) { encode.LayoutTuned(l, p, h) }), nil
 		})
-		if err != nil {
-			return nil, err
-		}
-		return packed("tuned", func(l *pack.Layout) { encode.LayoutTuned(l, p, h) }), nil
-	})
 	if err != nil {
 		return nil, err
 	}
 	x, h := new(encode.Params), new(encode.Heads) // hours of work, of which the integers are made in seconds
-	if err := pack.Read(pack.NewView(r.sections), "tuned", func(l *pack.Layout) { encode.LayoutTuned(l, x, h) }); err != nil {
+	if err := pack.Read(pack.NewView(r.sections), "tuned",
+		func(l *pack.Layout) { encode.LayoutTuned(l, x, h) }); err != nil {
 		return nil, err
 	}
 	component, err := encode.Quantize(x, h)
@@ -93,13 +95,14 @@ func (t *trainer) encoder() (*encoded, error) {
 func (t *trainer) withEncoder(info model.Info, sparse []pack.Section, e *encoded) ([]byte, error) {
 	sections := slices.Concat(sparse, e.sections)
 	info.Templates = pack.Templates
-	mix, err := t.phase("mix", []string{mixVersion, t.gold().key, sumOfSections(sections)}, func(j job) ([]pack.Section, error) {
-		x, err := fitMix(info, sections, t.dev.Sentences, j)
-		if err != nil {
-			return nil, err
-		}
-		return packedAs(model.MixName, &x), nil
-	})
+	mix, err := t.phase("mix", []string{mixVersion, t.gold().key, sumOfSections(sections)},
+		func(j job) ([]pack.Section, error) {
+			x, err := fitMix(info, sections, t.dev.Sentences, j)
+			if err != nil {
+				return nil, err
+			}
+			return packedAs(model.MixName, &x), nil
+		})
 	if err != nil {
 		return nil, err
 	}

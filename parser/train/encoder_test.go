@@ -40,7 +40,8 @@ func TestTrainWithEncoder(t *testing.T) {
 	if !reflect.DeepEqual(*e, about) || m.Info.Licence != "CC; MIT (tiny)" {
 		t.Errorf("licence %q, encoder %+v, want %+v", m.Info.Licence, e, about)
 	}
-	if m.Encoder == nil || !m.CanChoose() || m.Calibrator == nil || e == nil || e.Layers != 1 || len(e.Fast) != 3 || len(m.Info.Scores) != 3 || e.FastCalibration == nil {
+	if m.Encoder == nil || !m.CanChoose() || m.Calibrator == nil || e == nil || e.Layers != 1 || len(e.Fast) != 3 ||
+		len(m.Info.Scores) != 3 || e.FastCalibration == nil {
 		t.Errorf("%+v", m.Info)
 	}
 	same, err := m.WithCalibrators(m.Calibrator, *m.Info.Calibration, m.FastCalibrator, *e.FastCalibration)
@@ -51,13 +52,15 @@ func TestTrainWithEncoder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sparse := &model.File{Info: f.Info, Sections: without(f.Sections, model.EncodeName, model.MixName, model.CalibrateName, model.FastCalibrateName)}
+	sparse := &model.File{Info: f.Info, Sections: without(f.Sections, model.EncodeName, model.MixName,
+		model.CalibrateName, model.FastCalibrateName)}
 	sparse.Info.Encoder, sparse.Info.Licence = nil, "CC"
 	o.Workers, o.Store = 3, nil
 	for _, c := range []struct {
 		part string
 		base Base
-	}{{OnlyEncoder, Base{File: sparse, Digest: "digest"}}, {OnlyMix, Base{File: sparse, Digest: "digest", Tuned: f}}, {OnlyMix, Base{File: f, Digest: "digest", Tuned: f}}} {
+	}{{OnlyEncoder, Base{File: sparse, Digest: "digest"}}, {OnlyMix, Base{File: sparse, Digest: "digest", Tuned: f}},
+		{OnlyMix, Base{File: f, Digest: "digest", Tuned: f}}} {
 		again, err := Only(c.part, c.base, train, dev, o)
 		if err != nil {
 			t.Fatal(err)
@@ -66,8 +69,10 @@ func TestTrainWithEncoder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(g.Sections, f.Sections) || !reflect.DeepEqual(g.Info.Scores, f.Info.Scores) || !reflect.DeepEqual(g.Info.Encoder, e) ||
-			g.Info.Licence != "CC; MIT (tiny)" || len(g.Info.Parts) != 1 || g.Info.Parts[0].Name != c.part || g.Info.Parts[0].From != "digest" {
+		if !reflect.DeepEqual(g.Sections, f.Sections) || !reflect.DeepEqual(g.Info.Scores, f.Info.Scores) ||
+			!reflect.DeepEqual(g.Info.Encoder, e) ||
+			g.Info.Licence != "CC; MIT (tiny)" || len(g.Info.Parts) != 1 || g.Info.Parts[0].Name != c.part ||
+			g.Info.Parts[0].From != "digest" {
 			t.Errorf("the %s that was trained alone differs: %+v", c.part, g.Info)
 		}
 	}

@@ -209,7 +209,8 @@ func (f *mixer) climb(by figure, factors ...factor) {
 		}
 		cross.right[half], cross.all[half] = tried[at].right[half], tried[at].all[half]
 	}
-	f.Log("%s %.2f with %s; fitted to one half of dev, on the other: %.2f", by.name, tried[f.mix].percent(), text(factors, f.mix), cross.percent())
+	f.Log("%s %.2f with %s; fitted to one half of dev, on the other: %.2f", by.name, tried[f.mix].percent(),
+		text(factors, f.mix), cross.percent())
 }
 
 // text names the factors of a trial.

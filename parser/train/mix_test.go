@@ -91,7 +91,8 @@ func TestMixFitsTheEncoder(t *testing.T) {
 		}
 		decided := fitted
 		decided.Feats = 0 // every tag of the grammar has one
-		if lies != (decided == model.Mix{}) || !slices.ContainsFunc(log, func(l string) bool { return strings.Contains(l, "half") }) {
+		if lies != (decided == model.Mix{}) || !slices.ContainsFunc(log,
+			func(l string) bool { return strings.Contains(l, "half") }) {
 			t.Errorf("lies %t: %+v, log %q", lies, fitted, log)
 		}
 		right := func(m *model.Model, encoder model.Encoder) (n int) {

@@ -117,7 +117,8 @@ func (t *trainer) addEncoder(part string, from Base, info model.Info) (data []by
 		info.Licence = strings.TrimSuffix(strings.TrimSuffix(info.Licence, licenceOf(old)), "; ")
 	}
 	info.Calibration, info.Encoder = nil, nil
-	return t.withEncoder(info, without(from.Sections, model.EncodeName, model.MixName, model.CalibrateName, model.FastCalibrateName), e)
+	return t.withEncoder(info, without(from.Sections, model.EncodeName, model.MixName, model.CalibrateName,
+		model.FastCalibrateName), e)
 }
 
 // without returns the sections that belong to none of the components.

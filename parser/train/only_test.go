@@ -28,7 +28,8 @@ func TestLemmasAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lost := &model.File{Info: want.Info, Sections: replaced(want.Sections, "tag.lemma.", []pack.Section{{Name: "tag.lemma.old", Data: []byte("x")}})}
+	lost := &model.File{Info: want.Info, Sections: replaced(want.Sections, "tag.lemma.",
+		[]pack.Section{{Name: "tag.lemma.old", Data: []byte("x")}})}
 	lost.Info.Scores, lost.Info.Parts = nil, []model.Part{{Name: "other"}, {Name: OnlyLemmas}}
 	if _, err := model.New(lost); err == nil {
 		t.Fatal("a model without lemmas opens")
@@ -49,8 +50,9 @@ func TestLemmasAlone(t *testing.T) {
 	if len(got.Info.Parts) != 2 || got.Info.Parts[0].Name != "other" {
 		t.Fatalf("parts %+v", got.Info.Parts)
 	}
-	part := model.Part{Name: OnlyLemmas, From: "digest of lost", Command: "the command", Seed: 5, Code: "v9", Created: "by me",
-		Train: want.Info.Train, Dev: want.Info.Dev}
+	part := model.Part{Name: OnlyLemmas, From: "digest of lost", Command: "the command", Seed: 5, Code: "v9",
+		Created: "by me",
+		Train:   want.Info.Train, Dev: want.Info.Dev}
 	if !reflect.DeepEqual(got.Info.Parts[1], part) {
 		t.Errorf("provenance %+v, want %+v", got.Info.Parts[1], part)
 	}
@@ -112,7 +114,8 @@ func refusesForeign(t *testing.T, from *model.File) {
 				c.change(&bank.Sentences[i].Words[j])
 			}
 		}
-		if _, err := Only(OnlyLemmas, Base{File: from}, bank, grammar("dev", 5, 2), Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Only(OnlyLemmas, Base{File: from}, bank, grammar("dev", 5, 2), Options{}); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want an error with %q", err, c.want)
 		}
 	}

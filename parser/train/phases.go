@@ -40,7 +40,8 @@ var components = map[string]component{
 		return word.Learn(b.train).WithClusters(j.Clusters), nil
 	}},
 	"segmenter": {model.SegmentName, func(b bank, j job) (packer, error) {
-		return segment.Train(b.train, b.dev, segment.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log, Abbreviations: abbreviations(j.Lexicon)})
+		return segment.Train(b.train, b.dev, segment.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log,
+			Abbreviations: abbreviations(j.Lexicon)})
 	}},
 	"tagger": {model.TagName, func(b bank, j job) (packer, error) {
 		return tag.Train(b.train, b.dev, tagOptions(j))
@@ -116,7 +117,8 @@ func (t *trainer) phases() ([]pack.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(words.sections, segmenter.sections, tagger.sections, pruner.sections, parser.sections, labels.sections), nil
+	return slices.Concat(words.sections, segmenter.sections, tagger.sections, pruner.sections, parser.sections,
+		labels.sections), nil
 }
 
 // gold is the bank of the treebanks as they are, file after file.
@@ -180,7 +182,8 @@ func (t *trainer) tagged(tagger *result, from bank) (bank, error) {
 	if err != nil {
 		return bank{}, fmt.Errorf("opening the tagger: %w", err)
 	}
-	if err := eval.EachSentence(b.dev, t.Workers, func(s *syntax.Sentence) error { m.Tag(s, tag.Request{Retag: true}); return nil }); err != nil {
+	if err := eval.EachSentence(b.dev, t.Workers,
+		func(s *syntax.Sentence) error { m.Tag(s, tag.Request{Retag: true}); return nil }); err != nil {
 		return bank{}, err
 	}
 	if t.TreeTags == TreeTagsGold {
@@ -188,11 +191,12 @@ func (t *trainer) tagged(tagger *result, from bank) (bank, error) {
 		return b, nil
 	}
 	all := syntax.Clone(from.train)
-	tags, err := t.columns("tags", tagColumns, all, []string{from.key, t.folds(), tagger.key}, func(list []syntax.Sentence, j job) error {
-		predicted, err := tag.Jackknife(list, j.Folds, tagOptions(j))
-		copy(list, predicted)
-		return err
-	})
+	tags, err := t.columns("tags", tagColumns, all, []string{from.key, t.folds(), tagger.key},
+		func(list []syntax.Sentence, j job) error {
+			predicted, err := tag.Jackknife(list, j.Folds, tagOptions(j))
+			copy(list, predicted)
+			return err
+		})
 	if err != nil {
 		return bank{}, err
 	}
@@ -221,10 +225,11 @@ func (t *trainer) candidates(pruner *result, b bank) (bank, error) {
 	if err != nil {
 		return bank{}, fmt.Errorf("opening the pruner: %w", err)
 	}
-	r, err := t.columns("candidates", candidateColumns, b.train, []string{pruner.key, t.folds()}, func(list []syntax.Sentence, j job) error {
-		_, err := prune.Jackknife(list, j.Folds, m, pruneOptions(j))
-		return err
-	})
+	r, err := t.columns("candidates", candidateColumns, b.train, []string{pruner.key, t.folds()},
+		func(list []syntax.Sentence, j job) error {
+			_, err := prune.Jackknife(list, j.Folds, m, pruneOptions(j))
+			return err
+		})
 	if err != nil {
 		return bank{}, err
 	}
@@ -237,7 +242,8 @@ func (t *trainer) folds() string { return fmt.Sprint("folds ", t.Folds) }
 
 // columns runs a phase that predicts columns of a treebank instead of a component: work
 // sets them in a copy of the sentences, and the sentences get what was kept of it.
-func (t *trainer) columns(phase string, of func([]syntax.Sentence) func(*pack.Layout), sents []syntax.Sentence, keys []string, work func([]syntax.Sentence, job) error) (*result, error) {
+func (t *trainer) columns(phase string, of func([]syntax.Sentence) func(*pack.Layout), sents []syntax.Sentence,
+	keys []string, work func([]syntax.Sentence, job) error) (*result, error) {
 	r, err := t.phase(phase, keys, func(j job) ([]pack.Section, error) {
 		list := syntax.Clone(sents)
 		if err := work(list, j); err != nil {
@@ -263,7 +269,8 @@ var tagFields = []struct {
 	of   func(*syntax.Word) *string
 }{
 	{"upos", func(w *syntax.Word) *string { return &w.UPOS }}, {"xpos", func(w *syntax.Word) *string { return &w.XPOS }},
-	{"feats", func(w *syntax.Word) *string { return &w.Feats }}, {"lemma", func(w *syntax.Word) *string { return &w.Lemma }},
+	{"feats", func(w *syntax.Word) *string { return &w.Feats }},
+	{"lemma", func(w *syntax.Word) *string { return &w.Lemma }},
 }
 
 // tagColumns are the tags and lemmas of all words.
@@ -307,7 +314,8 @@ func candidateColumns(sents []syntax.Sentence) func(*pack.Layout) {
 			l.Check("heads", k >= 0 && k <= len(heads) && k <= len(odds), "does not fit the treebank")
 			pack.Bounds(l, "start", start[:n+1], k)
 			if l.Reading() {
-				sents[i].Candidates = syntax.Candidates{Start: slices.Clip(start[:n+1]), Heads: slices.Clip(heads[:k]), LogOdds: slices.Clip(odds[:k])}
+				sents[i].Candidates = syntax.Candidates{Start: slices.Clip(start[:n+1]), Heads: slices.Clip(heads[:k]),
+					LogOdds: slices.Clip(odds[:k])}
 				start, heads, odds = start[n+1:], heads[k:], odds[k:]
 			}
 		}

@@ -52,7 +52,8 @@ func TestFurtherFilesReachPhases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if of := more.Data(); f.Info.Train.Sentences != 12 || !reflect.DeepEqual(f.Info.More, []model.Data{of}) || f.Info.Options["repeat"] != "2" {
+	if of := more.Data(); f.Info.Train.Sentences != 12 || !reflect.DeepEqual(f.Info.More, []model.Data{of}) ||
+		f.Info.Options["repeat"] != "2" {
 		t.Errorf("provenance %+v", f.Info)
 	}
 	var again rig
@@ -86,7 +87,8 @@ func TestSpreadLosesNothing(t *testing.T) {
 				t.Fatalf("%d and %d sentences made %d", n, m, len(got))
 			}
 			of := func(name string) string {
-				return names(slices.DeleteFunc(slices.Clone(got), func(s syntax.Sentence) bool { return !strings.HasPrefix(s.ID, name) }))
+				return names(slices.DeleteFunc(slices.Clone(got),
+					func(s syntax.Sentence) bool { return !strings.HasPrefix(s.ID, name) }))
 			}
 			if of("a") != names(list) || of("b") != names(other) {
 				t.Errorf("%d and %d: %s", n, m, names(got))
@@ -104,8 +106,10 @@ func TestCheckOfFurtherFiles(t *testing.T) {
 	var b strings.Builder
 	r := Check(train, dev)
 	r.WriteTo(&b)
-	for _, want := range []string{"more.conllu: 4 sentences, 28 words", "UPOS and XPOS together that train.conllu does not have: 1, more.conllu:15",
-		"relations that train.conllu does not have: 1, more.conllu:16", "1 of 4 sentences of 5 words or more are in train too"} {
+	for _, want := range []string{"more.conllu: 4 sentences, 28 words",
+		"UPOS and XPOS together that train.conllu does not have: 1, more.conllu:15",
+		"relations that train.conllu does not have: 1, more.conllu:16",
+		"1 of 4 sentences of 5 words or more are in train too"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("report lacks %q:\n%s", want, &b)
 		}

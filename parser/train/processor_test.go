@@ -21,7 +21,8 @@ func TestDigestOfTraining(t *testing.T) {
 	if os.Getenv(digestAsked) == "" {
 		t.Skip("nobody asked")
 	}
-	data, err := Run(grammar("train", 60, 1), grammar("dev", 60, 2), Options{Seed: 5, Folds: 2, Workers: 1, Blocks: blocksOf, Tensor: &score.TensorOptions{Rank: 4}})
+	data, err := Run(grammar("train", 60, 1), grammar("dev", 60, 2),
+		Options{Seed: 5, Folds: 2, Workers: 1, Blocks: blocksOf, Tensor: &score.TensorOptions{Rank: 4}})
 	if err != nil {
 		t.Fatal(err)
 	}

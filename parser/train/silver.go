@@ -51,7 +51,8 @@ type sampled struct {
 // have, or with letters that its language does not put together.
 func NewSampler(train, dev Treebank, words int) *Sampler {
 	known := train.All()
-	x := &Sampler{words: words, limit: math.MaxUint64, seen: map[uint64]bool{}, rels: map[string]bool{}, left: map[string]int{},
+	x := &Sampler{words: words, limit: math.MaxUint64, seen: map[uint64]bool{}, rels: map[string]bool{},
+		left: map[string]int{},
 		gold: newLetterer(known, dev.Sentences)}
 	for _, list := range [][]syntax.Sentence{known, dev.Sentences} {
 		for i := range list {

@@ -44,7 +44,8 @@ func TestSampler(t *testing.T) {
 			t.Errorf("%s has weight %g, want %g", s.ID, s.Weight, want)
 		}
 	}
-	for _, want := range []string{"2 sentences", "4 left out: seen before", "1 left out: low confidence", "1 left out: under 3 words",
+	for _, want := range []string{"2 sentences", "4 left out: seen before", "1 left out: low confidence",
+		"1 left out: under 3 words",
 		"2 left out: no tree", "1 left out: no UPOS", "1 left out: letters", "1 left out: relations"} {
 		if !strings.Contains(x.String(), want) {
 			t.Errorf("%s: want %q", x, want)
@@ -258,7 +259,8 @@ func TestSilverReachesPhases(t *testing.T) {
 		t.Errorf("ran %v", r.ran)
 	}
 	all, trees := 12+23, 2*11+23 // gold ones with one root with two kinds of tags
-	for phase, want := range map[string]int{"words": all, "tagger": all, "pruner": trees, "parser": trees, "labels": trees} {
+	for phase, want := range map[string]int{"words": all, "tagger": all, "pruner": trees, "parser": trees,
+		"labels": trees} {
 		list := r.seen[phase]
 		if gold := len(syntax.Gold(list)); len(list) != want || gold != want-23 {
 			t.Errorf("%s saw %d sentences, %d of them gold, want %d with 23 silver ones", phase, len(list), gold, want)
@@ -268,7 +270,8 @@ func TestSilverReachesPhases(t *testing.T) {
 			t.Errorf("%s: first silver sentence at %d with weight %g", phase, at, list[at].Weight)
 		}
 	}
-	if d := f.Info.Silver; len(d) != 1 || d[0].File != "silver.conllu" || d[0].SHA256 != bank.SHA256 || d[0].Words != 23*7 || f.Info.Options["silver-weight"] != "0.5" {
+	if d := f.Info.Silver; len(d) != 1 || d[0].File != "silver.conllu" || d[0].SHA256 != bank.SHA256 ||
+		d[0].Words != 23*7 || f.Info.Options["silver-weight"] != "0.5" {
 		t.Errorf("provenance %+v", f.Info)
 	}
 	if r, _ := train(1e-60, Options{}); len(syntax.Gold(r.seen["words"])) != all-23 {

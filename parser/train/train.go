@@ -84,7 +84,9 @@ type Options struct {
 	TagSeed  uint64 // of segmenter, tagger and jackknifed tags; 0 is Seed
 	GoldTags bool   // pruner, parser and labels see gold tags, not jackknifed ones
 	TreeTags string // "" is both for a small treebank, else jackknifed; GoldTags leaves no choice
-	Folds    int    // of jackknifing tags and candidates, at least 2; 0 is 10 for a small treebank, else 5, or 2 with much silver
+	// of jackknifing tags and candidates, at least 2; 0 is 10 for a small treebank, else 5, or 2
+	// with much silver
+	Folds int
 
 	Cut      float64         // largest one of the pruner where the model parses, in nats; 0 is 4.25
 	Families part.Families   // of parts that the parser scores; 0 is part.Standard
@@ -304,7 +306,8 @@ func (t *trainer) finish(info model.Info, sections []pack.Section, calibrated bo
 	if m.Encoder != nil {
 		sparse, encoded := *m, *info.Encoder
 		sparse.Encoder = nil
-		if encoded.Fast, encoded.FastCalibration, err = measure(&sparse, "dev without the encoder", model.FastCalibrateName); err != nil {
+		if encoded.Fast, encoded.FastCalibration, err = measure(&sparse, "dev without the encoder",
+			model.FastCalibrateName); err != nil {
 			return nil, err
 		}
 		info.Encoder = &encoded
@@ -364,7 +367,8 @@ func moreOf(t Treebank) (list []model.Data) {
 // Learned reports whether the model was trained on the treebank: there it is right
 // far too often to be calibrated.
 func Learned(m *model.Model, gold Treebank) bool {
-	return slices.ContainsFunc(append(slices.Clone(m.Info.More), m.Info.Train), func(d model.Data) bool { return d.SHA256 == gold.SHA256 })
+	return slices.ContainsFunc(append(slices.Clone(m.Info.More), m.Info.Train),
+		func(d model.Data) bool { return d.SHA256 == gold.SHA256 })
 }
 
 func countWords(sents []syntax.Sentence) (words int) {

@@ -27,7 +27,8 @@ func TestTreeTags(t *testing.T) {
 		gold []bool // whether the first sentences have gold tags
 		n    int
 	}{
-		{Options{TreeTags: TreeTagsJackknifed}, []bool{false, false}, 11}, {Options{TreeTags: TreeTagsGold}, []bool{true, true}, 11},
+		{Options{TreeTags: TreeTagsJackknifed}, []bool{false, false}, 11},
+		{Options{TreeTags: TreeTagsGold}, []bool{true, true}, 11},
 		{Options{TreeTags: TreeTagsBoth}, []bool{true, false}, 22}, {Options{GoldTags: true}, []bool{true, true}, 11},
 	} {
 		var r rig
@@ -71,7 +72,8 @@ func TestResumeGivesTheSameBytes(t *testing.T) {
 	}
 	store := memory{}
 	var r rig
-	breaks := []string{"words", "segmenter", "tagger", "tags", "pruner", "candidates", "parser.epoch", "parser.epoch", "parser", "labels",
+	breaks := []string{"words", "segmenter", "tagger", "tags", "pruner", "candidates", "parser.epoch", "parser.epoch",
+		"parser", "labels",
 		"encoder.epoch", "encoder.epoch", "encoder", "mix"}
 	for _, at := range breaks {
 		nth := 1
@@ -131,7 +133,8 @@ func TestReuse(t *testing.T) {
 	if _, err := trainToy(&rig{}, Options{Seed: 3, TagSeed: 9, Reuse: shared}); err != nil {
 		t.Fatal(err)
 	}
-	clusters, err := word.NewClusters([]word.ClusterWord{{Bits: "0", Form: "we", Count: 2}, {Bits: "1", Form: "saw", Count: 1}}, false)
+	clusters, err := word.NewClusters([]word.ClusterWord{{Bits: "0", Form: "we", Count: 2},
+		{Bits: "1", Form: "saw", Count: 1}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +164,8 @@ func TestReuse(t *testing.T) {
 			t.Errorf("%+v: %v, other bytes than without shared phases", x.o, err)
 		}
 		for i, phase := range phases {
-			if done, kept := slices.Contains(r.ran, phase), i < x.kept || phase == x.also; done == kept && !(x.o.GoldTags && phase == "tags") {
+			if done, kept := slices.Contains(r.ran, phase), i < x.kept || phase == x.also; done == kept &&
+				!(x.o.GoldTags && phase == "tags") {
 				t.Errorf("%+v: %s done %t, want %t", x.o, phase, done, !kept)
 			}
 		}
@@ -171,7 +175,8 @@ func TestReuse(t *testing.T) {
 				t.Errorf("%v: the store alone had to do %v again", err, resumed.ran)
 			}
 		}
-		if f, err := model.Decode(got); err != nil || x.o.Clusters != nil && f.Info.Options["clusters"] != "2 classes of a.tsv 12ab" {
+		if f, err := model.Decode(got); err != nil || x.o.Clusters != nil &&
+			f.Info.Options["clusters"] != "2 classes of a.tsv 12ab" {
 			t.Errorf("%v: provenance %+v", err, f.Info)
 		}
 	}
@@ -187,7 +192,8 @@ func TestRunRefuses(t *testing.T) {
 	bad.Sentences[0].Words[2].Head = 5
 	r := rig{}
 	_, err := r.run(bad, toyTreebank("dev", 3), Options{})
-	if err == nil || !strings.Contains(err.Error(), "cycle") || !strings.Contains(err.Error(), "train.conllu:") || len(r.ran) != 0 {
+	if err == nil || !strings.Contains(err.Error(), "cycle") || !strings.Contains(err.Error(), "train.conllu:") ||
+		len(r.ran) != 0 {
 		t.Errorf("cyclic tree: %v after %v", err, r.ran)
 	}
 }

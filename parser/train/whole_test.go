@@ -89,7 +89,8 @@ func TestTinyTreebanks(t *testing.T) {
 	for s := &long.Sentences[1]; s.Len() <= syntax.MaxWholeWords; {
 		s.Words = append(s.Words, s.Words[0])
 	}
-	for _, train := range []Treebank{grammar("one", 1, 1), bare, long, {Name: "very long", Sentences: long.Sentences[1:]}} {
+	for _, train := range []Treebank{grammar("one", 1, 1), bare, long,
+		{Name: "very long", Sentences: long.Sentences[1:]}} {
 		dev := grammar("dev", 1, 2)
 		if err := Check(train, dev).Fatal(); err != nil {
 			t.Fatal(err)
@@ -170,8 +171,9 @@ func TestTooFewSentencesToCalibrate(t *testing.T) {
 		t.Skip("trains a whole model")
 	}
 	var log strings.Builder
-	data, err := Run(grammar("train", 60, 1), grammar("dev", 20, 2), Options{Seed: 5, Tensor: &score.TensorOptions{Rank: 4, Gamma: 0.5},
-		Log: func(format string, a ...any) { fmt.Fprintf(&log, format+"\n", a...) }})
+	data, err := Run(grammar("train", 60, 1), grammar("dev", 20, 2),
+		Options{Seed: 5, Tensor: &score.TensorOptions{Rank: 4, Gamma: 0.5},
+			Log: func(format string, a ...any) { fmt.Fprintf(&log, format+"\n", a...) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +188,8 @@ func TestTooFewSentencesToCalibrate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Calibrator != nil || f.Info.Calibration != nil || !strings.Contains(log.String(), "too few sentences to fit a calibrator to: 20, want at least 50") {
+	if m.Calibrator != nil || f.Info.Calibration != nil ||
+		!strings.Contains(log.String(), "too few sentences to fit a calibrator to: 20, want at least 50") {
 		t.Errorf("calibrator %v of 20 sentences\n%s", m.Calibrator, &log)
 	}
 }
@@ -198,7 +201,8 @@ func TestDamagedSectionsNeverPanic(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains a whole model")
 	}
-	data, err := Run(grammar("train", 40, 1), grammar("dev", 10, 2), Options{Seed: 5, Folds: 2, Tensor: &score.TensorOptions{Rank: 4, Gamma: 0.5}})
+	data, err := Run(grammar("train", 40, 1), grammar("dev", 10, 2),
+		Options{Seed: 5, Folds: 2, Tensor: &score.TensorOptions{Rank: 4, Gamma: 0.5}})
 	if err != nil {
 		t.Fatal(err)
 	}
