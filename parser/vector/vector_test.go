@@ -120,7 +120,8 @@ func TestQuantizeButOne(t *testing.T) {
 	if scale, at, rest := QuantizeButOne(q, []float32{0, -1e-35}); scale != 0 || at != 0 || rest != 0 || q[0] != 0 || q[1] != 0 {
 		t.Errorf("zeros became %v, scale %v", q, scale)
 	}
-	if scale, at, rest := QuantizeButOne(q, []float32{-254, 127}); scale != 1 || at != 0 || rest != -127 || q[0] != -127 || q[1] != 127 {
+	if scale, at, rest := QuantizeButOne(q, []float32{-254, 127}); scale != 1 || at != 0 || rest != -127 ||
+		q[0] != -127 || q[1] != 127 {
 		t.Errorf("-254 and 127 became %v, scale %v, rest %d", q, scale, rest)
 	}
 }
