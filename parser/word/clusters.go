@@ -182,6 +182,7 @@ const ClustersName = "clusters"
 func (c *Clusters) layout(l *pack.Layout) {
 	c.numbers.Layout(l, "words", "numbers")
 	pack.Array(l, "short", &c.short)
-	l.Check("short", len(c.short) >= 2 && len(c.short)%2 == 0 && len(c.short) <= 2*MaxClusters+2, "is not made of so many pairs")
+	l.Check("short", len(c.short) >= 2 && len(c.short)%2 == 0 && len(c.short) <= 2*MaxClusters+2,
+		"is not made of so many pairs")
 	pack.Below(l, "numbers", c.numbers.Values(), len(c.short)/2)
 }

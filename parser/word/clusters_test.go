@@ -36,12 +36,14 @@ func of(c *Clusters, form string) Cluster { return c.Of(read(form, false)) }
 
 // A form has its own class, else that of its lower case, else that of the number.
 func TestClustersFindForms(t *testing.T) {
-	c := clustersOf(t, classes("0000001 Paris 9", "00000010 London 3", "00000011 12 4", "01 34 5", "01 the 90", "11 PARIS 2", "10 May 7", "110 may 3", "111 Don’t 2", "1011 ROME 1"))
+	c := clustersOf(t, classes("0000001 Paris 9", "00000010 London 3", "00000011 12 4", "01 34 5", "01 the 90",
+		"11 PARIS 2", "10 May 7", "110 may 3", "111 Don’t 2", "1011 ROME 1"))
 	if got := c.Classes(); got != 9 {
 		t.Fatalf("%d classes, want 9", got)
 	}
 	paris, london, the := of(c, "Paris"), of(c, "London"), of(c, "the")
-	if paris.Four != london.Four || paris.Six != london.Six || paris.Full == london.Full || paris.Four == the.Four || the.Four != 0b101 || paris.Six != 0b1000000 {
+	if paris.Four != london.Four || paris.Six != london.Six || paris.Full == london.Full || paris.Four == the.Four ||
+		the.Four != 0b101 || paris.Six != 0b1000000 {
 		t.Errorf("Paris %v, London %v, the %v", paris, london, the)
 	}
 	for form, like := range map[string]string{
@@ -91,7 +93,8 @@ func TestClustersAreDeterministic(t *testing.T) {
 	r := hash.Rand(5)
 	var list []ClusterWord
 	for range 2000 {
-		list = append(list, ClusterWord{fmt.Sprintf("%b", 1+r.Below(900)), fmt.Sprintf("%c%c%d", 'A'+r.Below(4), 'a'+r.Below(9), r.Below(30)), 1 + int64(r.Below(3))})
+		list = append(list, ClusterWord{fmt.Sprintf("%b", 1+r.Below(900)),
+			fmt.Sprintf("%c%c%d", 'A'+r.Below(4), 'a'+r.Below(9), r.Below(30)), 1 + int64(r.Below(3))})
 	}
 	first := packed(new(Vocabulary).WithClusters(clustersOf(t, list)))
 	for i, at := range hash.Shuffled(len(list), 6) {

@@ -42,8 +42,10 @@ type Form struct {
 
 	Cluster Cluster // of Clusters, see there; zero without them
 
-	First  rune  // class of the first character, see class
-	Twin   uint8 // runes from the second of the last two that are the same, side by side, to the end; 0: none within MaxSuffix
+	First rune // class of the first character, see class
+	// runes from the second of the last two that are the same, side by side, to the end; 0: none
+	// within MaxSuffix
+	Twin   uint8
 	Signs  uint8
 	Punct  uint8 // kind of punctuation, if it is one
 	Number bool  // ASCII digits with . or , inside

@@ -22,8 +22,10 @@ func TestNumbersAndSigns(t *testing.T) {
 			t.Errorf("Number of %q is %v", s, !want)
 		}
 	}
-	for s, want := range map[string]uint8{"": 0, "abc": Letter, "Abc": Letter | Capital, "A": Letter | Capital, "ABC": Letter | Capital | AllUpper,
-		"a-b": Letter | Hyphen, "B2": Letter | Capital | Digit, "x.y": Letter | Sign, "Ärger": Letter | Capital, "日": Letter, "-": Hyphen} {
+	for s, want := range map[string]uint8{"": 0, "abc": Letter, "Abc": Letter | Capital, "A": Letter | Capital,
+		"ABC": Letter | Capital | AllUpper,
+		"a-b": Letter | Hyphen, "B2": Letter | Capital | Digit, "x.y": Letter | Sign, "Ärger": Letter | Capital,
+		"日": Letter, "-": Hyphen} {
 		if got := read(s, false).Signs; got != want {
 			t.Errorf("signs of %q are %b, want %b", s, got, want)
 		}
@@ -33,7 +35,8 @@ func TestNumbersAndSigns(t *testing.T) {
 			t.Errorf("%q has other shapes", same)
 		}
 	}
-	if read("Ab", false).Long == read("Abc", false).Long || read("Abcd", false).Long != read("Abcde", false).Long || read("a.b", false).Shape == read("a-b", false).Shape {
+	if read("Ab", false).Long == read("Abc", false).Long || read("Abcd", false).Long != read("Abcde", false).Long ||
+		read("a.b", false).Shape == read("a-b", false).Shape {
 		t.Error("shapes are wrong")
 	}
 }
@@ -80,7 +83,8 @@ func TestAffixes(t *testing.T) {
 	if a, b := read("evden", false), read("kitaptan", false); a.Suffix[2] == b.Suffix[2] || a.Broad[2] != b.Broad[2] {
 		t.Error("-den and -tan are not alike in broad letters alone")
 	}
-	for s, want := range map[string]uint8{"running": 4, "hissi": 2, "aab": 0, "abcc": 1, "ab": 0, "attributes": 8, "committeeses": 4} {
+	for s, want := range map[string]uint8{"running": 4, "hissi": 2, "aab": 0, "abcc": 1, "ab": 0, "attributes": 8,
+		"committeeses": 4} {
 		if got := read(s, false).Twin; got != want {
 			t.Errorf("%q has a twin %d from its end, want %d", s, got, want)
 		}
@@ -90,7 +94,8 @@ func TestAffixes(t *testing.T) {
 func TestCasing(t *testing.T) {
 	for _, c := range []struct {
 		s, plain, turkish string
-	}{{"ISPARTA", "isparta", "ısparta"}, {"İZMİR", "izmir", "izmir"}, {"ΟΔΟΣ", "οδος", "οδος"}, {"Σ", "σ", "σ"}, {"ŞEN", "şen", "şen"}} {
+	}{{"ISPARTA", "isparta", "ısparta"}, {"İZMİR", "izmir", "izmir"}, {"ΟΔΟΣ", "οδος", "οδος"},
+		{"Σ", "σ", "σ"}, {"ŞEN", "şen", "şen"}} {
 		if got := string(read(c.s, false).Runes); got != c.plain {
 			t.Errorf("%q is %q in lower case, want %q", c.s, got, c.plain)
 		}

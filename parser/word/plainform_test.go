@@ -11,7 +11,8 @@ import (
 
 // However a form was typed, it is the same Form, in every field.
 func TestTypographicFormsReadAsPlain(t *testing.T) {
-	for _, s := range []string{"They’re", "’s", "l’homme", "“", "„", "’", "…", "–", "—", "€", "O’Neill", "5′", "ANKARA’DA", "Το…"} {
+	for _, s := range []string{"They’re", "’s", "l’homme", "“", "„", "’", "…", "–", "—", "€",
+		"O’Neill", "5′", "ANKARA’DA", "Το…"} {
 		for _, c := range []Casing{false, true} {
 			if a, b := read(s, c), read(Plain(s), c); !reflect.DeepEqual(a, b) {
 				t.Errorf("%q is %+v, plain it is %+v", s, a, b)

@@ -69,7 +69,8 @@ func (s *Sentence) Cluster(p int) *Cluster { return &s.clusters[p+pad] }
 // fits reports whether s is the encoding of x under v.
 func (s *Sentence) fits(v *Vocabulary, x *syntax.Sentence) bool {
 	// Most equal strings are the same in memory: then no byte is compared.
-	return s.vocabulary == v && slices.EqualFunc(s.sources, x.Words, func(a source, w syntax.Word) bool { return a == sourceOf(&w) })
+	return s.vocabulary == v && slices.EqualFunc(s.sources, x.Words,
+		func(a source, w syntax.Word) bool { return a == sourceOf(&w) })
 }
 
 // An Encoder makes encodings. It is scratch: one per goroutine.

@@ -48,7 +48,8 @@ func TestAtoms(t *testing.T) {
 		t.Error("a known word is not its own code")
 	}
 	code := func(form string) uint64 { return e.form(form).Code }
-	if c.At(12).Form == hash.String("Xenia") || code("Xenia") == code("xenia") || code("Xenia") != code("Tania") || code("Xenia") == code("Xenio") {
+	if c.At(12).Form == hash.String("Xenia") || code("Xenia") == code("xenia") || code("Xenia") != code("Tania") ||
+		code("Xenia") == code("Xenio") {
 		t.Error("the code of rare words should keep the signs and two letters of the ending")
 	}
 	if c.At(4).Form != code("17,5") || c.At(4).Form == code("x17") {
@@ -57,7 +58,8 @@ func TestAtoms(t *testing.T) {
 	if c.At(1).Case == 0 || c.At(1).Case == c.At(3).Case || c.At(6).Case != 0 {
 		t.Error("Case is wrong")
 	}
-	if f := c.At(1).Feats; len(f.Items) != 2 || f.Attr[Case] != hash.String("Case=Nom") || f.Attr[Number] != f.Items[1] || f.Attr[Tense] != 0 || f.Hash == 0 {
+	if f := c.At(1).Feats; len(f.Items) != 2 || f.Attr[Case] != hash.String("Case=Nom") ||
+		f.Attr[Number] != f.Items[1] || f.Attr[Tense] != 0 || f.Hash == 0 {
 		t.Error("FEATS are wrong")
 	}
 	if f := c.At(5).Feats; len(f.Items) != 0 || f.Hash != 0 {
@@ -72,7 +74,8 @@ func TestAtoms(t *testing.T) {
 	if c.At(11).Marker != 0 || c.At(12).Marker != 0 {
 		t.Error("a quotation mark must shut off a marker")
 	}
-	if c.CommasBetween(2, 12) != 1 || c.CommasBetween(9, 7) != 1 || c.CommasBetween(8, 9) != 0 || c.CommasBetween(7, 8) != 0 {
+	if c.CommasBetween(2, 12) != 1 || c.CommasBetween(9, 7) != 1 || c.CommasBetween(8, 9) != 0 ||
+		c.CommasBetween(7, 8) != 0 {
 		t.Error("commas are miscounted")
 	}
 }
@@ -201,7 +204,8 @@ func TestMarker(t *testing.T) {
 	s := sentence(`live/live/VERB/_/_/0/root in/in/ADP/_/_/5/case the/the/DET/_/_/5/det old/old/ADJ/_/_/5/amod
 		town/town/NOUN/_/_/1/obl if/if/SCONJ/_/_/8/mark I/I/PRON/_/_/8/nsubj stay/stay/VERB/_/_/1/advcl`)
 	c := NewEncoder(Learn([]syntax.Sentence{s, s})).Encode(&s)
-	for word, want := range map[int]uint64{5: hash.String("in"), 4: hash.String("in"), 1: 0, 2: 0, 8: 0, 7: hash.String("if")} {
+	for word, want := range map[int]uint64{5: hash.String("in"), 4: hash.String("in"), 1: 0, 2: 0, 8: 0,
+		7: hash.String("if")} {
 		if c.At(word).Marker != want {
 			t.Errorf("word %d has marker %#x, want %#x", word, c.At(word).Marker, want)
 		}

@@ -95,7 +95,8 @@ func TestManyAttributes(t *testing.T) {
 		list = append(list, s)
 	}
 	names := attributeNames(kindsOf(list))
-	if len(names) != maxAttributes || !slices.IsSorted(names) || !slices.Contains(names, "Zz=") || !slices.Contains(names, "B=") ||
+	if len(names) != maxAttributes || !slices.IsSorted(names) || !slices.Contains(names, "Zz=") ||
+		!slices.Contains(names, "B=") ||
 		slices.Contains(names, "Zzz=") || slices.Contains(names, "A299=") {
 		t.Errorf("%d attributes: %q", len(names), names)
 	}
@@ -154,7 +155,8 @@ func TestDamagedVocabulary(t *testing.T) {
 			}
 			if _, err := Open(pack.NewView(sections), "x"); err == nil {
 				t.Errorf("section %s %s was accepted", sections[i].Name, name)
-			} else if !strings.Contains(err.Error(), strings.TrimSuffix(was, ".off")) && !(strings.HasSuffix(was, ".tags") && strings.Contains(err.Error(), "x.ids")) {
+			} else if !strings.Contains(err.Error(), strings.TrimSuffix(was, ".off")) &&
+				!(strings.HasSuffix(was, ".tags") && strings.Contains(err.Error(), "x.ids")) {
 				t.Errorf("%s: %v does not name the section", name, err)
 			}
 		}
