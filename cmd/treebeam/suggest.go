@@ -35,10 +35,11 @@ func plain(fs *pflag.FlagSet, err error) string {
 func plainUnknown(fs *pflag.FlagSet, err *pflag.NotExistError) string {
 	name := err.GetSpecifiedName()
 	if letters := err.GetSpecifiedShortnames(); len(letters) > 0 {
-		if letters == name {
-			return "unknown option -" + name + "; put file names that begin with - after --"
+		where := "-" + name
+		if letters != name {
+			where += " in -" + letters
 		}
-		return "unknown option -" + name + " in -" + letters
+		return "unknown option " + where + "; put file names that begin with - after --"
 	}
 	if left := hasLeft(fs, name); left != "" {
 		return left
