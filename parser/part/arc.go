@@ -5,13 +5,13 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// arc appends the keys of the arc h -> m, 0 <= h <= n, 1 <= m <= n. The
-// templates are chosen from those of Lei et al. (2014), who have each one also
-// without its distance, coarse tags beside fine ones, the tags between the
-// words, and pairs of FEATS items: more than half of the look-ups, which
-// improved no trees on dev. Lemma goes with coarse and form with fine tags, and
-// there are groups of our own for markers, commas and punctuation. The numbers of
-// templates are used once.
+// arc appends the keys of the arc h -> m, 0 <= h <= n, 1 <= m <= n. The templates
+// are chosen from those of Lei et al. (2014), who also have each template without
+// its distance, coarse tags in addition to fine ones, the tags between the words,
+// and pairs of FEATS items. Those take more than half of the look-ups and
+// improved no trees on dev. Lemmas are paired with coarse tags and forms with
+// fine ones, and there are groups of our own for markers, commas and punctuation.
+// Every template number is used once.
 func (x *Scores) arc(h, m int, keys []hash.Key) []hash.Key {
 	far := hash.Flag(word.Distance(h, m))
 	keys = x.markers(h, m, far, x.wordsAndTags(h, m, far, keys))
@@ -25,7 +25,7 @@ func (x *Scores) arc(h, m int, keys []hash.Key) []hash.Key {
 }
 
 // withSide appends the keys of templates twice, in one cache line of a table: with
-// the direction of the arc h -> m and with its signed distance, which is far.
+// the direction of the arc h -> m, and with its signed distance far.
 func withSide(h, m int, far uint64, keys []hash.Key, sums ...uint64) []hash.Key {
 	side := hash.Flag(word.Distances + word.Direction(h, m))
 	for _, sum := range sums {
@@ -35,8 +35,9 @@ func withSide(h, m int, far uint64, keys []hash.Key, sums ...uint64) []hash.Key 
 	return keys
 }
 
-// wordsAndTags are the two words, their tags, and the forms and tags next to
-// them, with a mark of its own for the tag of a neighbour that is the other word.
+// wordsAndTags appends the keys of the two words, their tags, and the forms and
+// tags next to them. A neighbour that is the other word of the arc has a mark of
+// its own in place of its tag.
 func (x *Scores) wordsAndTags(h, m int, far uint64, keys []hash.Key) []hash.Key {
 	before, hd, behind := x.words.At(h-1), x.words.At(h), x.words.At(h+1)
 	left, md, right := x.words.At(m-1), x.words.At(m), x.words.At(m+1)
@@ -68,7 +69,8 @@ func (x *Scores) wordsAndTags(h, m int, far uint64, keys []hash.Key) []hash.Key 
 		hash.Sum4(38, hl, ph, ml, pm), hash.Sum4(39, ph, hr, pm, mr))
 }
 
-// markers are case, markers, and the commas and brackets between the words.
+// markers appends the keys of case, markers, and the commas and brackets
+// between the words.
 func (x *Scores) markers(h, m int, far uint64, keys []hash.Key) []hash.Key {
 	hd, md := x.words.At(h), x.words.At(m)
 	ch, cm := uint64(hd.Coarse), uint64(md.Coarse)
@@ -82,7 +84,7 @@ func (x *Scores) markers(h, m int, far uint64, keys []hash.Key) []hash.Key {
 	return hash.Append(keys, far, hash.Sum3(43, ch, cm, signs))
 }
 
-// punctuation is about arcs whose modifier is a PUNCT.
+// punctuation appends the keys of arcs whose modifier is a PUNCT.
 func (x *Scores) punctuation(h, m int, far uint64, keys []hash.Key) []hash.Key {
 	hd, md := x.words.At(h), x.words.At(m)
 	ch, ph, kind := uint64(hd.Coarse), uint64(hd.Fine), uint64(md.Punct)

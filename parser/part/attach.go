@@ -2,15 +2,15 @@ package part
 
 import "math"
 
-// Barred is the worth of a head that AttachAll is not to look at.
+// Barred is the worth of a head that AttachAll must skip.
 const Barred = math.MinInt32
 
 // Attach returns the score of all local parts that exist because word m hangs
-// on the head of arc, less those that would exist at that head without m, in
-// tree y with m taken off its present head. The difference of two such values
-// is the difference of the scores of the two trees, but for global parts.
-// The head may be below m, where the move would make a cycle: the value is
-// then of use to models that weigh arcs one by one (search.linearize).
+// on the head of arc, less the score of the parts that would exist at that head
+// without m, in tree y with m taken off its present head. The difference of two
+// such values is the difference of the scores of the two trees without their
+// global parts. The head may be below m, where the move would make a cycle: the
+// value is then of use to models that weigh arcs one by one (search.linearize).
 func (x *Scores) Attach(y *Tree, m int, arc int32) int32 {
 	worth := [1]int32{}
 	x.attach(y, m, arc, worth[:])
@@ -23,8 +23,8 @@ func (x *Scores) AttachAll(y *Tree, m int, worth []int32) {
 	x.attach(y, m, x.Arcs.Start[m-1], worth)
 }
 
-// attach weighs consecutive arcs of m, from first on: twice, if a part of it
-// was not known at first.
+// attach weighs consecutive arcs of m, from first on. An arc with a part whose
+// score was not known is weighed twice.
 func (x *Scores) attach(y *Tree, m int, first int32, worth []int32) {
 	x.moves, x.deferred = x.moves[:0], true
 	for k, w := range worth {
@@ -95,8 +95,8 @@ func (x *Scores) sum(y *Tree, of []Kind) (sum int64) {
 	return sum
 }
 
-// ScoreAll leaves in scores what Score returns for each of the parts. Those
-// that are new are looked up side by side, which is faster.
+// ScoreAll sets scores to what Score returns for each of the parts. New parts
+// are looked up side by side, which is faster.
 func (x *Scores) ScoreAll(parts []Part, scores []int32) {
 	x.deferred, x.open = true, false
 	for i, p := range parts {
@@ -130,9 +130,9 @@ func (x *Scores) Parts(y *Tree, list []Part) []Part {
 	return x.visit(y, x.global, x.visit(y, x.local, list))
 }
 
-// FromScratch scores a tree by its parts one after another, as their keys
-// alone make them, without memory and whatever else is in Arcs.Score: what
-// tests hold Total and Attach against.
+// FromScratch scores a tree part by part from the keys alone, without the memo
+// and without what else is in Arcs.Score. Tests compare Total and Attach with
+// it.
 func (x *Scores) FromScratch(y *Tree) (sum int64) {
 	for _, p := range x.Parts(y, nil) {
 		sum += int64(x.scorer.Sum(x.Keys(p, nil)))

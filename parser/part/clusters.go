@@ -3,11 +3,12 @@ package part
 import "github.com/treebeam/treebeam/parser/hash"
 
 // Templates of models with clusters of words (word.Clusters), after Koo, Carreras
-// and Collins (2008): prefixes of four and six bits in the place of tags, whole
-// classes in the place of words, and, which brought them most, one of these beside
-// a tag or a word. Models without clusters have none of these keys.
+// and Collins (2008): prefixes of four and six bits in place of tags, whole
+// classes in place of words, and either of these together with a tag or a word,
+// which helped them most. Models without clusters have none of these keys.
 
-// clusterTemplates is the number of the first one in a family's 64.
+// clusterTemplates is the number of the first cluster template among a family's
+// 64.
 const clusterTemplates = 32
 
 // clusterArc appends the templates of an arc.

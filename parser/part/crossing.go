@@ -2,15 +2,15 @@ package part
 
 import "github.com/treebeam/treebeam/parser/hash"
 
-// Crossings are arcs that cross an arc, once for each: a = head, b = modifier
-// (the non-projective feature of Lei et al. 2014 tests only whether the arc
-// spans a word that is not below it).
+// Crossings are arcs that cross another arc, one part for each arc crossed: a =
+// head, b = modifier (the non-projective feature of Lei et al. 2014 tests only
+// whether the arc spans a word that is not below it).
 var crossings = Family{
 	Name: "cross", standard: true,
 	Visit: func(k Kind, x *Scores, y *Tree, m int32, list []Part) []Part {
 		x.list = y.crossing(y.Head[m], m, x.list[:0])
 		for _, u := range x.list {
-			list = append(list, k.Part(y.Head[u], u, 0, 0)) // and that of m when it is the turn of u
+			list = append(list, k.Part(y.Head[u], u, 0, 0)) // the arc of m counts when it is the turn of u
 		}
 		return list
 	},
@@ -32,9 +32,9 @@ var crossings = Family{
 	},
 }
 
-// crossing appends the modifiers of the arcs of the tree that an arc between
-// h and m crosses: those with one end strictly inside its span and one
-// strictly outside. The arc that m has now is none of them.
+// crossing appends the modifiers of the arcs of the tree that an arc between h
+// and m crosses: those with one end strictly inside its span and one strictly
+// outside. The arc that m has now does not count.
 func (y *Tree) crossing(h, m int32, list []int32) []int32 {
 	lo, hi := min(h, m), max(h, m)
 	y.Walked += int64(hi-lo) / 4

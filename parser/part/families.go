@@ -19,8 +19,8 @@ const (
 	firstGlobal
 )
 
-// families is the list of all of them; the place of each is its Kind. Models
-// and keys depend on the places: new families go to the end.
+// families is the list of all of them; the index of each is its Kind. Models
+// and keys depend on the order, so new families go to the end.
 var families = []Family{
 	Grandparents:         grandparents,
 	Siblings:             siblings,
@@ -40,10 +40,10 @@ var families = []Family{
 	punctuationPairs,
 }
 
-// Families is a set of families by their places in the list: what of a tree
-// is scored beside its arcs, which always are. A family that is not in the set
-// costs nothing: its parts are not visited and have no weights. A model keeps
-// its set, for its weights are of no use with another.
+// Families is a set of families, by their indexes in the list: the parts of a
+// tree that are scored in addition to its arcs. A family that is not in the set
+// costs nothing: its parts are not visited and have no weights. A model stores
+// its set, because its weights fit no other.
 type Families uint32
 
 // Local families are in the gain of every move, Globals only in the scores of
@@ -79,7 +79,7 @@ func (f Families) Has(k Kind) bool { return f>>k&1 != 0 }
 // Any reports whether some family of want is in f.
 func (f Families) Any(want Families) bool { return f&want != 0 }
 
-// Valid reports whether f has no bits but those of families.
+// Valid reports whether all bits of f belong to families.
 func (f Families) Valid() bool { return f>>len(families) == 0 }
 
 // String lists the names of the families in f, separated by commas, in the

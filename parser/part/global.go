@@ -6,17 +6,17 @@ import (
 )
 
 // Global families are those of Zhang et al. (2014), with conjunctions and
-// adpositions as UD attaches them. What they look at is described by parts
-// with few values, so that the parts of a changed tree are mostly those of
-// the tree before, whose scores are remembered. Departures: the right branch
-// is a whole number; spans have bins to 10 words and beyond; valency strings
-// have six coarse tags; arcs over no word that hangs outside have no part, for
-// arcs have parts enough; the non-projective templates are not repeated by
-// distance; a pair counts once.
+// adpositions as UD attaches them. What they look at is described by parts with
+// few values, so that the parts of a changed tree are mostly those of the tree
+// before, whose scores are remembered. Departures from the paper: the right
+// branch is a whole number; spans have bins up to 10 words and beyond; valency
+// strings have six coarse tags; arcs over no word that hangs outside have no
+// part; the non-projective templates are not repeated by distance; a pair
+// counts once.
 
-// hulls are the spans of all subtrees of a tree: that of m begins at position
-// first[m] and ends before end[m]; size[m] of its words are below m or m. The
-// tree is projective if those are all of it for every m.
+// hulls are the spans of all subtrees of a tree. The span of m begins at
+// position first[m] and ends before end[m]; size[m] of its words are m or below
+// m. The tree is projective if that is all of the span for every m.
 type hulls struct {
 	first, end, size []int32
 	projective       bool
@@ -38,7 +38,7 @@ func (u *hulls) measure(y *Tree, n int) {
 	}
 }
 
-// lengthBin is the bin of a number of words: 1 to 5, 6 up to 10, 7 beyond.
+// lengthBin returns the bin of a number of words: 1 to 5, 6 up to 10, 7 beyond.
 func lengthBin(words int32) int32 {
 	switch {
 	case words <= 5:
@@ -51,9 +51,9 @@ func lengthBin(words int32) int32 {
 
 func (x *Scores) isPunct(m int32) bool { return x.words.At(int(m)).Coarse == word.PUNCT }
 
-// Right branches are the lengths of the rightmost chain of words that are no
-// punctuation, from 0 down: a = length in eighths of n+1, as many times as the
-// part has its one key.
+// Right branches are the lengths of the chain of rightmost words, punctuation
+// left out, from 0 down: a = length in eighths of n+1, which is also how many
+// times the part has its one key.
 var rightBranches = Family{
 	Name: "right",
 	Visit: func(k Kind, x *Scores, y *Tree, m int32, list []Part) []Part {

@@ -26,8 +26,8 @@ var grandparents = Family{
 	Keys: grandparentKeys,
 }
 
-// grandparentKeys are the keys of g -> h -> m (Lei et al. 2014; fewer contexts,
-// always with the directions).
+// grandparentKeys are the keys of g -> h -> m (Lei et al. 2014; with fewer
+// contexts, always with the directions).
 func grandparentKeys(x *Scores, p Part, buf []hash.Key) []hash.Key {
 	g, h, m, _ := p.Fields()
 	c := x.words

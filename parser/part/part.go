@@ -9,20 +9,20 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// A Part is one scored piece of a tree: its Kind, and up to four numbers of
-// which the family of that Kind says what they are. Words are numbers, and so
-// are Start and End. Equal parts are equal Parts.
+// A Part is one scored part of a tree: its Kind, and up to four numbers whose
+// meaning the family of that Kind defines. Words are numbers, and so are Start
+// and End. Equal parts are equal as integers.
 type Part uint64
 
-// A Kind is the place of a Family in the list of families.
+// A Kind is the index of a Family in the list of families.
 type Kind uint8
 
 // arcs is the Kind of the arcs, which every tree has and every model scores:
 // a = head, b = modifier.
 const arcs Kind = 31
 
-// Bits of the fields of a part, of which the last two hold other numbers than
-// words too. Start and End are stored as 1 and 0.
+// Bits of the fields of a part. The last two fields also hold numbers other
+// than words. Start and End are stored as 1 and 0.
 const (
 	wordBits  = 10
 	fieldBits = 14
@@ -30,7 +30,7 @@ const (
 	bias      = 2
 )
 
-// They suffice: a negative constant would not compile.
+// The bits suffice: a negative constant would not compile.
 const _ = uint(1<<wordBits - 1 - bias - (syntax.MaxWholeWords + 1))
 
 // Part returns the part of a Kind with these numbers: a and b from End to
@@ -76,17 +76,17 @@ type Family struct {
 	Name string
 
 	// Visit appends the parts of tree y that belong to one of its words, such
-	// that every part belongs to one. It is the only enumeration of them:
-	// training, totals and the tests of Gain go by it.
+	// that every part belongs to one. It is the only enumeration of them;
+	// training, totals and the tests of Gain use it.
 	Visit func(k Kind, x *Scores, y *Tree, word int32, list []Part) []Part
 
-	// Keys appends the keys of a part, a template each.
+	// Keys appends the keys of a part, one for each template.
 	Keys func(x *Scores, p Part, buf []hash.Key) []hash.Key
 
 	// Gain returns the score of the parts that y has because v.Word hangs on
-	// v.Head, less those that it would have at v.Head without v.Word. It asks
-	// Score for each. A family without Gain is global: it is scored in whole
-	// trees only.
+	// v.Head, less the score of the parts that it would have at v.Head without
+	// v.Word. It asks Score for each. A family without Gain is global: it is
+	// scored in whole trees only.
 	Gain func(k Kind, x *Scores, y *Tree, v *Move) int32
 
 	Lists bool // Gain reads the neighbours in a Move

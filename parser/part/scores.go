@@ -12,55 +12,54 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// A Source is what a model knows of the parts of trees: read-only, shared by
-// all that parse with it.
+// A Source holds what a model uses to score parts. It is read-only and shared
+// by all families parses.
 type Source struct {
 	Vocabulary *word.Vocabulary
 	Parts      score.Scorer
 	Tensor     score.ArcScorer // of arcs; nil has none
 	Families   Families
-	// Prior is the weight of the pruner's log-odds of an arc, which are in
-	// 1/1024 nat, in units of 1/score.Unit a nat.
+	// Prior is the weight of the pruner's log-odds of an arc, in units of
+	// 1/score.Unit a nat. Log-odds are in 1/1024 nat.
 	Prior int32
 }
 
-// Scores hold the scores of all parts of one sentence, in units of
-// 1/score.Unit, found when they are first asked for. They are scratch:
-// refilled for every sentence, used by one goroutine, without allocating in
-// steady state.
+// Scores holds the scores of the parts of one sentence, in units of
+// 1/score.Unit, computed when they are first asked for. It is scratch for one
+// goroutine: refilled for every sentence, without allocating in steady state.
 type Scores struct {
 	N          int
-	Arcs       graph.Arcs // Score is that of the arcs, with tensor, prior, dense scores and whatever the caller adds
+	Arcs       graph.Arcs // Score holds the scores of the arcs, with tensor, prior, dense scores and what the caller adds
 	Projection score.Projection
 	Count      Counters
-	Families   Families // those of the model
+	Families   Families // the model's families
 
 	scorer     score.Scorer
 	vocabulary *word.Vocabulary
 	encoder    *word.Encoder
 	words      *word.Sentence
 	families   []Family // all
-	local      []Kind   // those that are on
+	local      []Kind   // kinds of the local families that are on
 	global     []Kind
-	gains      []func(Kind, *Scores, *Tree, *Move) int32 // of local
+	gains      []func(Kind, *Scores, *Tree, *Move) int32 // the Gain functions of local
 	lists      bool                                      // some family needs the neighbours of a move
 
 	memo       []entry // open addressing, a power of two, at most half full
-	spare      []entry // for when it grows
+	spare      []entry // for growing
 	used       int
 	shift      uint
 	generation Part
 
-	// Parts that were asked for and are not scored yet: the keys of all of
-	// them, one after another. Their entries are pending.
+	// Keys of the parts that were asked for and are not scored yet, part after
+	// part. Their entries are pending.
 	keys     []hash.Key
 	ends     []int32 // end of each part's keys
 	asked    []*entry
 	sums     []int32
-	deferred bool // they wait for answer; else every part is scored at once
+	deferred bool // new parts wait for answer; otherwise every part is scored at once
 	open     bool // Score has returned 0 in place of an answer
 
-	// Of the families.
+	// Scratch of the families.
 	list       []int32
 	hulls      hulls
 	parts      []Part
@@ -68,9 +67,9 @@ type Scores struct {
 	moves      []Move
 }
 
-// An entry is a part, plus the generation of its sentence, and its score.
-// Entries of other generations are free. A pending entry has no score yet, and
-// Score does not find it at once, so it need not ask whether there is one.
+// An entry holds a part, the generation of its sentence, and its score. Entries
+// of other generations are free. A pending entry has no score yet, and Score
+// does not find it at once, so it need not ask whether there is one.
 type entry struct {
 	key   Part
 	score int32
@@ -81,22 +80,22 @@ const (
 	oneGeneration = pending << 1
 )
 
-// Counters measure the work of a search. They do not depend on the machine.
+// Counters count the work of a search. They do not depend on the machine.
 type Counters struct {
 	Lookups int64 // weights looked up
 	Gains   int64 // heads evaluated for a word
-	Parts   int64 // scores of parts asked for, new ones or not
+	Parts   int64 // scores of parts asked for, new or not
 	Walked  int64 // Tree.Walked
 	Globals int64 // trees whose global parts were scored
 	Climbs  int64 // restarts
 	Exact   int64 // sentences whose trees were all scored
 	Proved  int64 // sentences whose tree was shown to be the best by a bound
-	Steps   int64 // of proofs
+	Steps   int64 // steps of proofs
 	Words   int64
 }
 
-// Work returns how long a search takes, in units of some 3 ns: a part that is
-// asked for takes as long as four links.
+// Work returns how long a search takes, in units of about 3 ns. A part takes as
+// long as four links.
 func (c *Counters) Work() int64 { return 4*c.Parts + c.Walked }
 
 // Add adds d to c.
@@ -152,12 +151,12 @@ const (
 	entriesOfArc = 16
 )
 
-// forget empties the memory of parts and makes it of a size that suits so many
+// forget empties the memory of parts, and sizes it for the given number of
 // arcs.
 func (x *Scores) forget(arcs int) {
-	// Empty already, unless a sentence ended in a panic.
+	// The memory is empty already, unless a sentence ended in a panic.
 	x.keys, x.ends, x.asked, x.deferred = x.keys[:0], x.ends[:0], x.asked[:0], false
-	if x.generation += oneGeneration; x.generation > 1<<64-64*oneGeneration { // it grows by far fewer in a sentence
+	if x.generation += oneGeneration; x.generation > 1<<64-64*oneGeneration { // a sentence adds far fewer generations
 		clear(x.memo[:cap(x.memo)])
 		clear(x.spare[:cap(x.spare)])
 		x.generation = oneGeneration
@@ -198,7 +197,8 @@ func (x *Scores) scoreArcs() {
 // maxDense bounds dense scores, so that no sum of a tree's parts overflows.
 const maxDense = 1 << 26
 
-// addToArcs adds to the scores of the arcs what does not come from their keys.
+// addToArcs adds to the scores of the arcs everything that does not come from
+// their keys.
 func (x *Scores) addToArcs(from *Source, s *syntax.Sentence) {
 	a := &x.Arcs
 	if from.Tensor != nil {
@@ -222,8 +222,7 @@ func (x *Scores) addToArcs(from *Source, s *syntax.Sentence) {
 
 const spread = 0x9E3779B97F4A7C15
 
-// Score returns the score of a part; 0 if it has been asked for and its answer
-// is deferred.
+// Score returns the score of a part, or 0 if its answer is deferred.
 func (x *Scores) Score(p Part) int32 {
 	x.Count.Parts++
 	p += x.generation
@@ -234,8 +233,8 @@ func (x *Scores) Score(p Part) int32 {
 	return e.score
 }
 
-// place returns the entry of a key, or the free one where it belongs.
-func (x *Scores) place(key Part) *entry {
+// slot returns the entry of a key, or the free entry where it belongs.
+func (x *Scores) slot(key Part) *entry {
 	mask := Part(len(x.memo) - 1)
 	for i := key * spread >> x.shift; ; i = (i + 1) & mask {
 		if e := &x.memo[i]; e.key|pending == key|pending || e.key^x.generation >= oneGeneration {
@@ -244,9 +243,10 @@ func (x *Scores) place(key Part) *entry {
 	}
 }
 
-// find looks for a key behind its place, and asks for its part if it is new.
+// find looks for a key behind its first slot, and asks for its part if it is
+// new.
 func (x *Scores) find(key Part) int32 {
-	e := x.place(key)
+	e := x.slot(key)
 	switch e.key {
 	case key:
 		return e.score
@@ -265,10 +265,10 @@ func (x *Scores) find(key Part) int32 {
 	if 2*x.used >= len(x.memo) {
 		x.grow()
 	}
-	return e.score // of an old table, if it has grown
+	return e.score // in the old table, if the memory has grown
 }
 
-// grow doubles the memory. Nothing may be asked for.
+// grow doubles the memory. No part may be pending.
 func (x *Scores) grow() {
 	old, now := x.memo, x.generation
 	x.generation += oneGeneration // spare may hold entries of this sentence
@@ -276,7 +276,7 @@ func (x *Scores) grow() {
 	x.memo, x.spare = resize(x.spare, 2*len(old)), old
 	for _, e := range old {
 		if part := e.key ^ now; part < oneGeneration {
-			*x.place(part + x.generation) = entry{part + x.generation, e.score}
+			*x.slot(part + x.generation) = entry{part + x.generation, e.score}
 		}
 	}
 }

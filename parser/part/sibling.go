@@ -18,7 +18,7 @@ const (
 	none  = -3 // beyond Start or End: not in any part
 )
 
-// findNeighbours looks for the place of the word among the children of the head.
+// findNeighbours sets the neighbours of the word among the children of the head.
 func (v *Move) findNeighbours(y *Tree) {
 	h, m := v.Head, v.Word
 	left2, left, right, right2 := int32(none), int32(none), int32(none), int32(Start)
@@ -56,8 +56,9 @@ func (y *Tree) entries(h int32, list []int32) []int32 {
 	return append(list, End)
 }
 
-// Siblings are neighbours in an extended child list, consecutive siblings
-// and sibling bigrams in one: a = head, b, c = entries of its list.
+// Siblings are neighbours in an extended child list. They stand for both
+// consecutive siblings and sibling bigrams: a = head, b, c = entries of its
+// list.
 var siblings = Family{
 	Name: "cs", fast: true, standard: true, Lists: true,
 	Visit: func(k Kind, x *Scores, y *Tree, h int32, list []Part) []Part {
@@ -107,7 +108,7 @@ func siblingKeys(x *Scores, p Part, buf []hash.Key) []hash.Key {
 		buf = x.clusterTriple(t+clusterTemplates, flag, h, x.position(a), x.position(b), buf)
 	}
 	if a == h || b == h || a == Start || b == End {
-		// one real child or none: the rest is about pairs of children
+		// at most one real child: the rest is for pairs of children
 		k := a
 		if a == h || a == Start {
 			k = b

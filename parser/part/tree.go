@@ -12,20 +12,19 @@ type Tree struct {
 	Last  []int32
 	Next  []int32 // per word: sibling to the right
 	Prev  []int32
-	Low   []int32 // per word: the leftmost one that it shares an arc with, or the root
-	High  []int32 // per word: the rightmost
+	Low   []int32 // per word: the leftmost word that it shares an arc with, or the root
+	High  []int32 // per word: the same on the right
 	Root  int32
 
-	// Walked counts the links that were followed from word to word, and the
-	// words that were passed between the ends of an arc, four of these as one. It
-	// only grows.
+	// Walked counts the links followed from word to word, and the words passed
+	// between the ends of an arc, four of which count as one. It only grows.
 	Walked int64
 
 	arcs *graph.Arcs
 }
 
-// Set makes the tree whose heads are head[1..n], all candidates in arcs, which
-// the tree refers to from now on.
+// Set makes the tree whose heads are head[1..n], which must be candidates in
+// arcs. The tree refers to arcs from then on.
 func (y *Tree) Set(arcs *graph.Arcs, head []int32) {
 	n := int32(arcs.N())
 	y.arcs = arcs
@@ -38,12 +37,12 @@ func (y *Tree) Set(arcs *graph.Arcs, head []int32) {
 		y.link(m, arcOf(arcs, head[m], int(m)), y.Last[head[m]])
 	}
 	for m := int32(1); m <= n; m++ {
-		y.reach(m)
+		y.setBounds(m)
 	}
 }
 
-// link hangs m, which is no child, on the head of arc, behind its child after,
-// or as the first if that is 0.
+// link hangs m, which has no head, on the head of arc: behind its child after,
+// or as the first child if after is 0.
 func (y *Tree) link(m, arc, after int32) {
 	h := y.arcs.Heads[arc]
 	y.Head[m], y.Arc[m], y.Prev[m] = h, arc, after
@@ -62,8 +61,8 @@ func (y *Tree) link(m, arc, after int32) {
 	}
 }
 
-// reach sets the bounds of a word's arcs.
-func (y *Tree) reach(m int32) {
+// setBounds sets Low and High of a word.
+func (y *Tree) setBounds(m int32) {
 	h := y.Head[m]
 	y.Low[m], y.High[m] = h, max(h, y.Last[m])
 	if c := y.First[m]; c != 0 && c < h {
@@ -104,7 +103,7 @@ func (y *Tree) Move(m int, arc int32) {
 	y.link(x, arc, after)
 	for _, u := range [...]int32{x, old, h} {
 		if u != 0 {
-			y.reach(u)
+			y.setBounds(u)
 		}
 	}
 }
@@ -140,7 +139,7 @@ func (y *Tree) Postorder(order []int32) []int32 {
 }
 
 // Crossed reports whether an arc between h and m would cross an arc of the
-// tree. The arc that m has now crosses neither.
+// tree. The arc that m has now does not count.
 func (y *Tree) Crossed(h, m int32) bool {
 	lo, hi := min(h, m), max(h, m)
 	y.Walked += int64(hi-lo) / 4
