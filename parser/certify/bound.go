@@ -1,10 +1,10 @@
 package certify
 
-// A list is the part of a side that is still possible.
+// A list holds the entries of a side that are still possible.
 type list struct {
 	at      []int32 // by entry: its place in the row of the table
 	certain []bool  // it is in every child list
-	first   int32   // of the table, without what the head of the head adds
+	first   int32   // first cell of the table, without the offset for the head's head
 	size    int32   // of a row
 	child   int     // number of the child at place 1 of a row
 	choice  bool    // not all are certain
@@ -48,9 +48,9 @@ func (p *Prover) other(a int32) int64 {
 	return most
 }
 
-// updateHead maximises the factor of h with all that its words hold, for each
-// arc in it, drops the arcs that no tree above the aim has, and gives every
-// word its share of these maxima.
+// updateHead takes the scores of the words of h's factor into the factor,
+// computes its max-marginal for each arc, drops the arcs that no tree above the
+// aim has, and gives every word its share of the max-marginals.
 func (p *Prover) updateHead(h int32) {
 	if h == 0 {
 		p.updateRoot()
@@ -105,7 +105,7 @@ func (p *Prover) updateHead(h int32) {
 }
 
 // topsOf returns the sum of the tops of the words of children that take part in an
-// update, which are found again if they have changed.
+// update. If changed is set, it first computes them again.
 func (p *Prover) topsOf(children []int32, changed bool) (sum int64) {
 	for k, a := range children {
 		if p.out[k] == barred {
@@ -119,9 +119,9 @@ func (p *Prover) topsOf(children []int32, changed bool) (sum int64) {
 	return sum
 }
 
-// loadChildren finds the weights of the children of h, as far as they do not depend on
-// its head, and the lists of both sides. It returns the sum of what is in every
-// case, and the number of words with a choice.
+// loadChildren computes the weights of the children of h that do not depend on its
+// head, and the lists of both sides. It returns the sum of the weights that every tree
+// has, and the number of words with a choice.
 func (p *Prover) loadChildren(h int32, children []int32) (base, free int64) {
 	for _, numbers := range [...]*[]int64{&p.weight, &p.out, &p.with, &p.without, &p.inSide, &p.outSide} {
 		*numbers = resize(*numbers, len(children))
@@ -187,7 +187,8 @@ func (p *Prover) maximise(h, b int32, children []int32, w int64) int64 {
 }
 
 // chain returns the best score of one side of a child list whose head hangs on
-// g, and leaves that with and without each child in inSide and outSide.
+// g, and sets inSide and outSide to the best scores with and without each
+// child.
 func (p *Prover) chain(l *list, children, nodes []int32, g, shift int32) int64 {
 	last := len(l.at) - 1
 	p.forward, p.worths = resize(p.forward, last+1), resize(p.worths, 2*(last+1))
@@ -222,7 +223,7 @@ func (p *Prover) chain(l *list, children, nodes []int32, g, shift int32) int64 {
 	hi := last
 	for i := last - 1; i >= 0; i-- {
 		best, row := int64(4*barred), edges[l.at[i]*l.size:][:l.size]
-		for j := hi; j > i; j-- { // best is that of all entries from j on
+		for j := hi; j > i; j-- { // best of all entries from j on
 			best = max(best, int64(row[l.at[j]])+worths[j]+backward[j])
 			if j > i+1 {
 				k := l.child + int(l.at[j-1]) - 1
@@ -249,9 +250,9 @@ func (p *Prover) shareChildren(h int32, children []int32, most, free, rest int64
 	}
 }
 
-// share gives the word of arc a its share of the maxima with and without a. It
-// returns what the other arcs get. out is the largest theta of these; rest is
-// the bound without the factor and its words.
+// share gives the word of arc a its share of the maxima with and without a, and
+// returns the share of the other arcs. out is the largest theta of the other
+// arcs; rest is the bound without the factor and its words.
 func (p *Prover) share(a int32, with, without, out, most, free, rest int64) (others int64) {
 	m := p.words[a]
 	others = (without-most)/free - out
@@ -274,7 +275,7 @@ func (p *Prover) share(a int32, with, without, out, most, free, rest int64) (oth
 }
 
 // updateMessage gives the word of arc a its share of the maximum with a. message is
-// what the factor has given in all.
+// the sum that the factor has given so far.
 func (p *Prover) updateMessage(a int32, message *int64, with, most, free, rest int64) {
 	if rest+with <= p.aim {
 		p.drop(a)

@@ -1,10 +1,10 @@
 package certify
 
-// patience is how many times what the last sweep has gained must be missing
-// for the prover to branch.
+// The prover branches when the bound is still above the aim by more than
+// patience times the gain of the last sweep.
 const patience = 8
 
-// savedStates are the states at the branches above, one behind another.
+// savedStates are the states at the branches above, one after another.
 type savedStates struct {
 	numbers, bounds []int64
 	alive           []bool
@@ -29,7 +29,7 @@ func (s *savedStates) restore(x *state) {
 	copy(x.count, s.count[len(s.count)-len(x.count):])
 }
 
-// pop forgets the last state, which was of the size of x.
+// pop removes the last state, which has the size of x.
 func (s *savedStates) pop(x *state) {
 	s.numbers, s.bounds = s.numbers[:len(s.numbers)-len(x.numbers)], s.bounds[:len(s.bounds)-1]
 	s.alive, s.count = s.alive[:len(s.alive)-len(x.alive)], s.count[:len(s.count)-len(x.count)]
@@ -42,7 +42,7 @@ func (p *Prover) done() bool { return p.stuck || p.bound <= p.aim }
 func (p *Prover) ends() bool { return p.done() || p.spent() }
 
 // prove reports whether, within the limit, no tree above the aim is left. A
-// better tree that it meets raises the aim.
+// better tree that it finds raises the aim.
 func (p *Prover) prove() bool {
 	for last := p.bound; !p.done(); last = p.bound {
 		p.sweep()
@@ -157,7 +157,7 @@ func (p *Prover) branch() bool {
 	return true
 }
 
-// choose returns the word to branch on: that whose second best arc is the
+// choose returns the word to branch on: the one whose second best arc is
 // furthest below its best, per arc.
 func (p *Prover) choose() (word int32) {
 	most := int64(-1)

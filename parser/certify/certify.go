@@ -1,20 +1,21 @@
 // Package certify proves that no tree over the candidate heads of a sentence
 // scores higher than the best one that a search knows, or finds one that does.
 //
-// The score of a tree is cut into factors, each of which is easily maximised
-// by itself: one for every head, the automaton over the children and the head of
-// it (Koo, Rush, Collins, Jaakkola and Sontag 2010, G+S); one for every pair of
-// words whose arcs have parts together, head bigrams or crossings; one for 0,
-// under which exactly one word hangs. The sum of their maxima, and of the best
-// score of an arc of every word, is a bound on all trees. Scores of arcs move
-// between the factors and the words so that it falls: not along a subgradient,
-// as in the paper, but factor by factor, each giving its words equal shares of
-// its max-marginals (Globerson and Jaakkola 2007). So the bound never rises,
-// there is no step size, and integers suffice.
+// The score of a tree is cut into factors, each of which is easily maximised by
+// itself: one for every head, the automaton over its children and its own head
+// (Koo, Rush, Collins, Jaakkola and Sontag 2010, G+S); one for every pair of
+// words whose arcs share parts, head bigrams or crossings; one for 0, under
+// which exactly one word hangs. The sum of their maxima, and of the best score
+// of an arc of every word, is a bound on all trees. To lower it, scores of arcs
+// move between the factors and the words: not along a subgradient, as in the
+// paper, but factor by factor, by max-product linear programming (Globerson and
+// Jaakkola 2007), where each factor gives its words equal shares of its
+// max-marginals. So the bound never rises, there is no step size, and integers
+// suffice.
 //
-// The same max-marginals bound every tree that has a certain arc. If that
-// bound is not above what is known, the arc is dropped. Most words soon have one
-// left; on what stays open the prover branches. Cycles are relaxed: an arc is
+// The same max-marginals bound every tree that has a certain arc. If that bound
+// is not above the best known score, the arc is dropped. Most words soon have
+// one arc left; the prover branches on the others. Cycles are relaxed: an arc is
 // dropped when it would close one with the arcs of words that have no other.
 //
 // The proof depends on the sentence and the model alone. Models with global
@@ -28,12 +29,12 @@ import (
 	"github.com/treebeam/treebeam/parser/part"
 )
 
-// A Prover is scratch: it is used again and again, by one goroutine at a time.
+// A Prover is scratch: it is reused, by one goroutine at a time.
 type Prover struct {
 	offer      func(heads []int32) (best int64)
 	scores     *part.Scores
 	projective bool  // no arc may cross another
-	aim        int64 // trees must score above it
+	aim        int64 // a better tree must score above it
 	steps      int64
 	limit      int64
 	stuck      bool // no tree is left
@@ -59,16 +60,16 @@ type Prover struct {
 	pairs []pair
 	cells []int32 // of the tables of pairs
 
-	parts   []part.Part
-	asks    []ask
-	answers []int32 // by ask
-	crosses []int32 // by arc
-	meets   []meeting
+	parts    []part.Part
+	requests []request
+	answers  []int32 // by request
+	crosses  []int32 // by arc
+	meets    []meeting
 
 	state
 	saved savedStates
 
-	// Of one update of a head's factor.
+	// Scratch of one update of a head's factor.
 	entries [2]list
 	weight  []int64 // by child: what it adds where it is a child
 	out     []int64 // by child: largest score of another arc of its word; barred if there is none
@@ -87,15 +88,15 @@ type state struct {
 	count []int32 // by word: arcs that are alive
 	bound int64   // on the score of every tree that is left
 
-	numbers []int64 // the memory of all below
-	theta   []int64 // by arc: its score, as far as it is with the word
+	numbers []int64 // the memory of the slices below
+	theta   []int64 // by arc: the share of its score that the word holds
 	toChild []int64 // by arc: what the factor of its head has given it
 	toHead  []int64 // by arc: what the factor of its modifier has given it
 	top     []int64 // by word: largest theta
-	base    []int64 // by head: what its factor has besides
+	base    []int64 // by head: the constant term of its factor
 	most    []int64 // by head: the maximum of its factor
 	pairTop []int64 // by pair: the maximum of its factor
-	toPair  []int64 // by pair and arc: what its factor has given
+	toPair  []int64 // by pair and arc: what the factor of the pair has given it
 }
 
 const (
@@ -103,17 +104,16 @@ const (
 	barredCell = math.MinInt32
 
 	partSteps = 32 // a part that is looked up, next to a comparison
-	// tenths of the steps that parts may take: of 749 sentences of dev sets that want more 4 have a
-	// proof
+	// tenths of the steps that parts may take: sentences that need more rarely have a proof
 	hopeful     = 7
 	maxCells    = 1 << 22 // of each kind of tables
 	maxBranches = 1 << 18 // numbers in saved states
 )
 
-// Prove tries to prove, in about limit steps of 5 ns, that no tree over the
-// candidates of the scores scores above best, without crossing arcs if it must be
-// projective. It calls offer with heads that may be a better tree; offer returns the
-// score of the best tree so far, which is the best of all if the proof succeeds. Prove
+// Prove tries to prove, in about limit steps of 5 ns, that no tree over the candidates
+// of the scores scores above best, among projective trees alone if projective is set.
+// It calls offer with heads that may be a better tree; offer returns the score of the
+// best tree so far. If proved is true, no tree scores higher than that. Prove also
 // returns the steps that it took.
 func (p *Prover) Prove(offer func(heads []int32) (best int64), scores *part.Scores, projective bool,
 	best, limit int64) (steps int64, proved bool) {
@@ -122,9 +122,8 @@ func (p *Prover) Prove(offer func(heads []int32) (best int64), scores *part.Scor
 	return p.steps, proved
 }
 
-// begin builds the factors and computes a first bound. It reports whether
-// that could be done within the limit, with a hope of more, and for the families of
-// the model.
+// begin builds the factors and computes a first bound. It reports whether that
+// could be done for the families of the model and within a part of the limit.
 func (p *Prover) begin(aim, limit int64) bool {
 	p.aim, p.limit, p.steps, p.stuck = aim, limit, 0, false
 	p.active = p.active[:0]
@@ -135,7 +134,7 @@ func (p *Prover) begin(aim, limit int64) bool {
 	if partSteps*p.least() > limit*hopeful/10 {
 		return false
 	}
-	if !p.askHeads() || !p.askPairs() {
+	if !p.requestHeads() || !p.requestPairs() {
 		return false
 	}
 	p.answer()

@@ -261,7 +261,7 @@ func TestLeastParts(t *testing.T) {
 		}
 		p.list()
 		least := p.least()
-		if !p.askHeads() || !p.askPairs() {
+		if !p.requestHeads() || !p.requestPairs() {
 			t.Fatal("too many parts")
 		}
 		counted := on&^whole == 0

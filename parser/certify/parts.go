@@ -5,7 +5,7 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// bounded are the families that the prover has bounds for.
+// bounded are the families for which the prover has bounds.
 var bounded = part.SetOf(part.Grandparents, part.Siblings, part.GrandSiblings, part.TriSiblings,
 	part.HeadBigrams, part.Crossings, part.GreatGrandparents, part.SiblingGrandchildren)
 
@@ -13,12 +13,12 @@ var bounded = part.SetOf(part.Grandparents, part.Siblings, part.GrandSiblings, p
 func (p *Prover) scored(k part.Kind) bool { return p.scores.Families.Has(k) }
 
 // A pair is the factor of two words, u before v. The table has a cell for each
-// of their arcs together, those of one arc of u side by side.
+// pair of their arcs, in one row for each arc of u.
 type pair struct{ u, v, table, messages int32 }
 
-// An ask is where the score of a part belongs: it is added to a cell, or the
-// largest of a group of parts is.
-type ask struct {
+// A request says where the score of a part belongs: it is added to a cell, or
+// the largest score of a group of parts is.
+type request struct {
 	table *[]int32
 	cell  int32
 	group uint8
@@ -27,24 +27,24 @@ type ask struct {
 const (
 	alone  uint8 = iota
 	first        // of a group
-	orNone       // likewise; there may be none of its parts in a tree
-	next         // of the group
+	orNone       // first of a group, none of which need be in a tree
+	next         // one more of the group
 )
 
 // A meeting is a cell of two arcs that cross.
 type meeting struct{ cell, a, b int32 }
 
-func (p *Prover) ask(q part.Part, table *[]int32, cell int32, group uint8) {
-	p.parts, p.asks = append(p.parts, q), append(p.asks, ask{table, cell, group})
+func (p *Prover) request(q part.Part, table *[]int32, cell int32, group uint8) {
+	p.parts, p.requests = append(p.parts, q), append(p.requests, request{table, cell, group})
 }
 
-// tooMuch reports whether what is asked for goes beyond the limits.
+// tooMuch reports whether the requests go beyond the limits.
 func (p *Prover) tooMuch() bool {
 	return p.steps+partSteps*int64(len(p.parts)) > p.limit || max(len(p.parts), len(p.cells)) > maxCells
 }
 
-// least counts the parts that will be asked for, but for those of a few families:
-// no more than there are, without making them.
+// least returns a lower bound on the number of parts that will be requested,
+// without making them. It leaves out a few families.
 func (p *Prover) least() (parts int64) {
 	for h := int32(1); int(h) < len(p.count); h++ {
 		children, left := p.children[p.childrenOf[h]:p.childrenOf[h+1]], p.right[h]-p.childrenOf[h]
@@ -78,11 +78,11 @@ func (p *Prover) neighbours(children []int32) (pairs int64) {
 	return pairs + since
 }
 
-// askHeads makes the tables of the factors of heads, and asks for their parts.
+// requestHeads makes the tables of the factors of heads, and requests their parts.
 // It reports whether they are within the limit.
-func (p *Prover) askHeads() bool {
+func (p *Prover) requestHeads() bool {
 	words := len(p.count)
-	p.parts, p.asks = p.parts[:0], p.asks[:0]
+	p.parts, p.requests = p.parts[:0], p.requests[:0]
 	p.edgesOf, p.nodesOf = resize(p.edgesOf, words), resize(p.nodesOf, words)
 	p.grand = p.scored(part.GrandSiblings)
 	p.edges, p.nodes = p.edges[:0], p.nodes[:0]
@@ -102,10 +102,10 @@ func (p *Prover) askHeads() bool {
 		p.edges = grown(p.edges, int(copies*one))
 		p.nodes = grown(p.nodes, int(hi-lo)*len(children))
 		for c := range copies {
-			p.askEdges(h, p.heads[lo+c], children[:left], children[left:], p.edgesOf[h]+c*one)
+			p.requestEdges(h, p.heads[lo+c], children[:left], children[left:], p.edgesOf[h]+c*one)
 		}
 		for b := lo; b < hi; b++ {
-			p.askNodes(h, b, children, p.nodesOf[h]+(b-lo)*int32(len(children)))
+			p.requestNodes(h, b, children, p.nodesOf[h]+(b-lo)*int32(len(children)))
 		}
 	}
 	return !p.tooMuch()
@@ -158,8 +158,8 @@ func (s *side) before(j int32) int32 {
 	return j
 }
 
-// askEdges asks for the parts of neighbours in the child list of h under g.
-func (p *Prover) askEdges(h, g int32, left, right []int32, at int32) {
+// requestEdges requests the parts of neighbours in the child list of h under g.
+func (p *Prover) requestEdges(h, g int32, left, right []int32, at int32) {
 	l := side{p, part.Start, h, left, at, int32(len(left) + 2)}
 	r := side{p, h, part.End, right, at + square(int32(len(left))), int32(len(right) + 2)}
 	for _, s := range [...]*side{&l, &r} {
@@ -169,13 +169,13 @@ func (p *Prover) askEdges(h, g int32, left, right []int32, at int32) {
 			for i := lo; i < j; i++ {
 				a, cell := s.entry(i), s.first+i*s.size+j
 				if p.scored(part.Siblings) {
-					p.ask(part.Siblings.Part(h, a, b, 0), &p.edges, cell, alone)
+					p.request(part.Siblings.Part(h, a, b, 0), &p.edges, cell, alone)
 				}
 				if p.scored(part.GrandSiblings) && g != a && g != b {
-					p.ask(part.GrandSiblings.Part(g, h, a, b), &p.edges, cell, alone)
+					p.request(part.GrandSiblings.Part(g, h, a, b), &p.edges, cell, alone)
 				}
 				if p.scored(part.TriSiblings) {
-					p.askThird(s, &l, h, i, b, cell)
+					p.requestThird(s, &l, h, i, b, cell)
 				}
 			}
 			if s.certain(j) {
@@ -185,8 +185,8 @@ func (p *Prover) askEdges(h, g int32, left, right []int32, at int32) {
 	}
 }
 
-// askThird asks for the best tri-sibling that may end in entry i and b.
-func (p *Prover) askThird(s, l *side, h, i, b, cell int32) {
+// requestThird requests the best tri-sibling that may end in entry i and b.
+func (p *Prover) requestThird(s, l *side, h, i, b, cell int32) {
 	a := s.entry(i)
 	if i == 0 {
 		if s == l {
@@ -195,12 +195,12 @@ func (p *Prover) askThird(s, l *side, h, i, b, cell int32) {
 		s, i = l, l.size-1
 	}
 	for j, group := s.before(i), first; j < i; j, group = j+1, next {
-		p.ask(part.TriSiblings.Part(h, s.entry(j), a, b), &p.edges, cell, group)
+		p.request(part.TriSiblings.Part(h, s.entry(j), a, b), &p.edges, cell, group)
 	}
 }
 
-// askNodes asks for the parts of each child of h, if h has the arc b.
-func (p *Prover) askNodes(h, b int32, children []int32, at int32) {
+// requestNodes requests the parts of each child of h, if h has the arc b.
+func (p *Prover) requestNodes(h, b int32, children []int32, at int32) {
 	g := p.heads[b]
 	for i, a := range children {
 		m, cell := p.words[a], at+int32(i)
@@ -208,7 +208,7 @@ func (p *Prover) askNodes(h, b int32, children []int32, at int32) {
 			continue
 		}
 		if p.scored(part.Grandparents) {
-			p.ask(part.Grandparents.Part(g, h, m, 0), &p.nodes, cell, alone)
+			p.request(part.Grandparents.Part(g, h, m, 0), &p.nodes, cell, alone)
 		}
 		if g == 0 {
 			continue
@@ -217,20 +217,20 @@ func (p *Prover) askNodes(h, b int32, children []int32, at int32) {
 			group := first
 			for c := p.start[g-1]; c < p.start[g]; c++ {
 				if top := p.heads[c]; top != h && top != m {
-					p.ask(part.GreatGrandparents.Part(top, g, h, m), &p.nodes, cell, group)
+					p.request(part.GreatGrandparents.Part(top, g, h, m), &p.nodes, cell, group)
 					group = next
 				}
 			}
 		}
 		if p.scored(part.SiblingGrandchildren) {
-			p.askNeighbours(g, h, m, cell)
+			p.requestNeighbours(g, h, m, cell)
 		}
 	}
 }
 
-// askNeighbours asks for the best part of m, a child of h, with the neighbour
+// requestNeighbours requests the best part of m, a child of h, with the neighbour
 // that h may have under g, on either side.
-func (p *Prover) askNeighbours(g, h, m, cell int32) {
+func (p *Prover) requestNeighbours(g, h, m, cell int32) {
 	lo, hi := p.childrenOf[g], p.right[g]
 	if h > g {
 		lo, hi = p.right[g], p.childrenOf[g+1]
@@ -238,26 +238,26 @@ func (p *Prover) askNeighbours(g, h, m, cell int32) {
 	before, behind := orNone, orNone
 	for _, a := range p.children[lo:hi] {
 		if d := p.words[a]; d < h && d != m {
-			p.ask(part.SiblingGrandchildren.Part(g, h, m, d), &p.nodes, cell, before)
+			p.request(part.SiblingGrandchildren.Part(g, h, m, d), &p.nodes, cell, before)
 			before = next
 		}
 	}
 	for _, a := range p.children[lo:hi] {
 		if d := p.words[a]; d > h && d != m {
-			p.ask(part.SiblingGrandchildren.Part(g, h, m, d), &p.nodes, cell, behind)
+			p.request(part.SiblingGrandchildren.Part(g, h, m, d), &p.nodes, cell, behind)
 			behind = next
 		}
 	}
 }
 
-// askPairs makes the tables of the factors of pairs, and asks for their parts.
+// requestPairs makes the tables of the factors of pairs, and requests their parts.
 // It reports whether they are within the limit.
-func (p *Prover) askPairs() bool {
+func (p *Prover) requestPairs() bool {
 	n := int32(len(p.count) - 1)
 	p.pairs, p.cells, p.meets = p.pairs[:0], p.cells[:0], p.meets[:0]
 	p.crosses = resize(p.crosses, len(p.heads))
 	for a := range p.crosses {
-		p.crosses[a] = barredCell // not asked for
+		p.crosses[a] = barredCell // not requested
 	}
 	crossings := p.projective || p.scored(part.Crossings)
 	for u := int32(1); u < n; u++ {
@@ -270,7 +270,7 @@ func (p *Prover) askPairs() bool {
 			if v > u+1 && v >= end && p.heads[p.start[v-1]] >= end {
 				continue // no arc of v comes between
 			}
-			p.askPair(u, v, crossings)
+			p.requestPair(u, v, crossings)
 			if p.tooMuch() {
 				return false
 			}
@@ -279,8 +279,8 @@ func (p *Prover) askPairs() bool {
 	return true
 }
 
-// askPair makes the table of u and v, if their arcs have parts together.
-func (p *Prover) askPair(u, v int32, crossings bool) {
+// requestPair makes the table of u and v, if their arcs have parts together.
+func (p *Prover) requestPair(u, v int32, crossings bool) {
 	table, any := int32(len(p.cells)), false
 	near := v == u+1 && p.scored(part.HeadBigrams)
 	for a := p.start[u-1]; a < p.start[u]; a++ {
@@ -289,7 +289,7 @@ func (p *Prover) askPair(u, v int32, crossings bool) {
 			p.cells = append(p.cells, 0)
 			if near {
 				any = true
-				p.ask(part.HeadBigrams.Part(u, p.heads[a], p.heads[b], 0), &p.cells, cell, alone)
+				p.request(part.HeadBigrams.Part(u, p.heads[a], p.heads[b], 0), &p.cells, cell, alone)
 			}
 			if !crossings || !syntax.Cross(p.heads[a], u, p.heads[b], v) {
 				continue
@@ -297,8 +297,8 @@ func (p *Prover) askPair(u, v int32, crossings bool) {
 			any = true
 			p.meets = append(p.meets, meeting{cell, a, b})
 			if !p.projective {
-				p.askCrossing(a)
-				p.askCrossing(b)
+				p.requestCrossing(a)
+				p.requestCrossing(b)
 			}
 		}
 	}
@@ -310,11 +310,11 @@ func (p *Prover) askPair(u, v int32, crossings bool) {
 	}
 }
 
-// askCrossing asks for the part that an arc has for every arc that it crosses.
-func (p *Prover) askCrossing(a int32) {
+// requestCrossing requests the part that an arc has for every arc that it crosses.
+func (p *Prover) requestCrossing(a int32) {
 	if p.crosses[a] == barredCell {
 		p.crosses[a] = 0
-		p.ask(part.Crossings.Part(p.heads[a], p.words[a], 0, 0), &p.crosses, a, alone)
+		p.request(part.Crossings.Part(p.heads[a], p.words[a], 0, 0), &p.crosses, a, alone)
 	}
 }
 
@@ -323,12 +323,12 @@ func (p *Prover) answer() {
 	p.steps += partSteps * int64(len(p.parts))
 	p.answers = resize(p.answers, len(p.parts))
 	p.scores.ScoreAll(p.parts, p.answers)
-	for i := 0; i < len(p.asks); i++ {
-		to, best := p.asks[i], p.answers[i]
+	for i := 0; i < len(p.requests); i++ {
+		to, best := p.requests[i], p.answers[i]
 		if to.group == orNone {
 			best = max(best, 0)
 		}
-		for ; i+1 < len(p.asks) && p.asks[i+1].group == next; i++ {
+		for ; i+1 < len(p.requests) && p.requests[i+1].group == next; i++ {
 			best = max(best, p.answers[i+1])
 		}
 		(*to.table)[to.cell] += best
