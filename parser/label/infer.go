@@ -9,7 +9,7 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// A layout is a sentence as inference sees it: a forest whose nodes are the
+// A layout is a sentence as inference reads it: a forest whose nodes are the
 // words, each with the set of relations that it may have. Arrays over (word,
 // relation) hold those of word m at off[m]:off[m+1], in the order of its set,
 // arrays over (word, relation of its head) at above[m]:above[m+1], over (word,
@@ -65,7 +65,7 @@ type chart struct {
 	factor                    []float32
 	belief, prob, mass, scale []float64
 
-	// Max-sum, over the same places.
+	// Max-sum, with the same indexes.
 	score, best []int32
 	back        []uint8 // best relation of the word for each of its head's
 	choice      []uint8 // by word; index into the set
@@ -87,7 +87,7 @@ const bigChart = 4096
 
 func resize[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
-// read encodes the sentence and reads its tree.
+// read encodes a sentence and reads its tree.
 func (c *chart) read(s *syntax.Sentence) { c.tree.read(s, c.encoder.Encode(s)) }
 
 // prepare makes room for the layout.
@@ -106,9 +106,10 @@ func (c *chart) row(m int32, a int) []float32 {
 	return c.factor[at : at+n]
 }
 
-// sums fills prob with the marginals by sum-product messages up and down
-// the forest, and mass and scale on the way. It destroys belief: that of a
-// word is times the mass of its modifiers afterwards, divided by their scales.
+// sums fills prob with the marginals by sum-product messages up and down the
+// forest, and mass and scale on the way. It overwrites belief: afterwards the
+// belief of a word is multiplied by the mass of its modifiers, divided by their
+// scales.
 func (c *chart) sums() {
 	for k := len(c.order) - 1; k >= 0; k-- {
 		if m := c.order[k]; c.head[m] > 0 {
@@ -176,13 +177,13 @@ func (c *chart) receive(m int32, prob, belief []float64) {
 	}
 }
 
-// floor bounds how far below the best a subtree's score may fall, and dense
-// scores from 0, so that int32 sums cannot overflow however many modifiers a
-// word has.
+// floor bounds how far a subtree's score may fall below the best one, and a
+// dense score below 0, so that int32 sums cannot overflow however many
+// modifiers a word has.
 const floor = -1 << 28
 
-// maximise finds the labelling with the highest score: max-sum messages
-// up, back-pointers down. Of equal scores the relation with the lower number
+// maximise finds the labelling with the highest score: max-sum messages up,
+// back-pointers down. Among equal scores the relation with the lower number
 // wins.
 func (c *chart) maximise(pair []int16) {
 	c.best = append(c.best[:0], c.score...)
@@ -237,7 +238,8 @@ func (c *chart) sendBest(m int32, pair []int16) {
 	}
 }
 
-// exponentials sets the beliefs from the scores, 1 for the best of each word.
+// exponentials sets the beliefs from the scores, with 1 for the best relation
+// of each word.
 func (c *chart) exponentials() {
 	for m := 1; m <= c.n; m++ {
 		score, belief := c.score[c.off[m]:c.off[m+1]], c.belief[c.off[m]:c.off[m+1]]

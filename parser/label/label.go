@@ -4,7 +4,7 @@
 // The best labelling is exact, by dynamic programming bottom-up; so are the
 // marginals. RBGParser (Lei et al. 2014) labels each arc alone.
 //
-// The word whose head is 0 is root, and no other word.
+// The relation root belongs to the word whose head is 0, and to no other word.
 package label
 
 import (
@@ -68,7 +68,7 @@ func (m *Model) layout(l *pack.Layout) {
 	}
 }
 
-// derive fills what follows from the arrays of the model.
+// derive fills the fields that follow from the arrays of the model.
 func (m *Model) derive() {
 	m.rules = newRules(&m.rel)
 	m.expPair = make([]float32, len(m.pair))
@@ -81,32 +81,32 @@ func (m *Model) derive() {
 // belongs to the model.
 func (m *Model) Relations() []string { return m.rel.names }
 
-// Help is what may be done where the best labelling breaks rules, besides taking
-// another one. The zero value is nothing.
+// Help says what Label may change where the best labelling breaks rules, apart
+// from the labels. The zero value allows nothing.
 type Help struct {
-	// Dense sets Dense.Labels for the heads that words have, before each
-	// labelling; nil if there are none.
+	// Dense sets Dense.Labels for the current heads of the words, before each
+	// labelling. It is nil if there are no dense scores.
 	Dense func()
-	// Retag may give other tags to words whose tags do not suit their Deprel, which
-	// is that of the best labelling. It reports whether it has; it may be nil.
+	// Retag may give other tags to words whose tags do not suit their Deprel in the
+	// best labelling. It reports whether it has done so. It may be nil.
 	Retag func() bool
 	// Mend lets heads change (mend.go). Candidates must have Gains.
 	Mend bool
 }
 
-// Label sets the Deprel of every word, and Confidence.LabelProb to their
-// marginals given the tree, multiples of 1/4096 in [0,1]. Heads must be set
-// and form a tree; a word without a valid head, or one on a cycle, is labelled
-// as the top of a tree of its own, and stays without Deprel (with probability
-// 0) if its head is no word. It replaces what was in Deprel and LabelProb and
-// reads the encoding of the sentence, Head, and Dense.Labels if there are any.
+// Label sets the Deprel of every word, and Confidence.LabelProb to its marginal
+// given the tree, a multiple of 1/4096 in [0,1]. Heads must be set and form a
+// tree. A word without a valid head, or on a cycle, is labelled as the top of a
+// tree of its own; if its head is not a word, it stays without Deprel and has
+// probability 0. Label replaces Deprel and LabelProb, and reads the words,
+// their heads, and Dense.Labels if there are any.
 //
-// The labelling is the best one of those that break the fewest rules of Universal
-// Dependencies (rules.go). Where the best one of all breaks some, marginals are
-// under the rules.
+// The labelling is the best among those that break the fewest rules of Universal
+// Dependencies (rules.go). If the best labelling overall breaks a rule, the
+// marginals are computed under the rules.
 //
-// Label reports whether a head has changed by way of help: Confidence has then what is
-// known of the new one, but for TreeScore, TreeMargin and Certificate.
+// Label reports whether it has changed a head, as help allows. Confidence then
+// describes the new head, except for TreeScore, TreeMargin and Certificate.
 func (m *Model) Label(s *syntax.Sentence, h Help) (moved bool) {
 	m.label(s, func(c *chart) { moved = m.inferStrictly(c, s, &h) })
 	return moved
@@ -120,7 +120,7 @@ func (m *Model) LabelFreely(s *syntax.Sentence) {
 	})
 }
 
-// infer finds the best labelling and the marginals of what was prepared.
+// infer finds the best labelling and the marginals of the prepared sentence.
 func (m *Model) infer(c *chart) {
 	c.maximise(m.pair)
 	c.exponentials()
@@ -241,8 +241,8 @@ func (m *Model) factors(c *chart) {
 	}
 }
 
-// rowOf returns the factors of a relation of the head, by that of the
-// modifier, out of pair: Model.pair of n relations, or an array like it.
+// rowOf returns the factors of a relation of the head, by the relation of the
+// modifier, from pair: Model.pair of n relations, or an array like it.
 func rowOf[T any](pair []T, n int, ctx, above uint8) []T {
 	return pair[(int(ctx)*n+int(above))*n:][:n]
 }

@@ -8,33 +8,31 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Where the best labels of a tree break rules, mostly one of its heads is wrong: a
-// second subject belongs to another verb. mend looks at trees that differ from it
-// in the heads of words that are involved, one after another. What a tree and its
-// labels are worth is the sum of what the search says of the heads
-// (syntax.Candidates.Gains) and the score of the best labelling under the rules;
-// both are in 1/1024 nat.
+// Where the best labels of a tree break rules, one of its heads is usually wrong:
+// a second subject belongs to another verb. mend tries trees that differ from it
+// in the heads of the words involved, one after another. A tree and its labels are
+// worth the sum of the heads' gains in the search (syntax.Candidates.Gains) and
+// the score of the best labelling under the rules, both in 1/1024 nat.
 
 const (
 	maxMoves  = 3 // of a tree
 	maxTrials = 6 // trees looked at for a move
 
-	// What the search says of heads counts twice: scores around its best tree think
-	// too well of others. With 1, 2 and 3 dev LAS of four treebanks is the same
-	// within 0.02, UAS best with 3.
+	// The gains of heads count twice, because scores around the best tree of the
+	// search overrate other trees. On dev the exact factor matters little.
 	headShare = 2
 )
 
 // A move is another head of a word.
 type move struct {
 	word, head int32
-	gain       int32 // over the head that the search chose
+	gain       int32 // gain over the head that the search chose
 }
 
-// mend changes heads of a tree whose best labels, those that c has chosen, break
+// mend changes heads of a tree whose best labels, the ones chosen in c, break
 // rules, where tree and labels under the rules are worth more with other heads.
-// refresh makes c what the heads say. mend reports whether a head has changed, and
-// whether the best labels obey now.
+// refresh computes c again for the current heads. mend reports whether a head has
+// changed, and whether the best labels now obey the rules.
 func (m *Model) mend(c *chart, s *syntax.Sentence, refresh func()) (moved, obeys bool) {
 	for range maxMoves {
 		v, found := m.bestMove(c, s, refresh)
@@ -89,7 +87,7 @@ func (m *Model) scoreOf(c *chart) (sum int64) {
 	return sum
 }
 
-// take makes a move, and sets what the search knows of the new head.
+// take makes a move, and sets the confidence of the new head.
 func (c *chart) take(s *syntax.Sentence, v move) {
 	i, w, odds := v.word-1, &s.Words[v.word-1], &s.Candidates
 	from, to := slices.Index(odds.Of(int(v.word)), w.Head), slices.Index(odds.Of(int(v.word)), v.head)
@@ -108,8 +106,8 @@ func (c *chart) take(s *syntax.Sentence, v move) {
 	x.HeadMargin[i] = 0
 }
 
-// suspect lists in c.suspects the words that break rules in the labelling that
-// was chosen, with those that they break them with. It needs readWords.
+// suspect lists in c.suspects the words that break rules in the chosen
+// labelling, and the words with which they break them. It needs readWords.
 func (c *chart) suspect(m *Model) {
 	r := m.rules
 	list := c.suspects[:0]
@@ -138,8 +136,8 @@ func (c *chart) suspect(m *Model) {
 	c.suspects = slices.Compact(list)
 }
 
-// listMoves lists in c.moves the best other heads of suspects, if the search
-// thinks no worse of them than rules have cost the labels.
+// listMoves lists in c.moves the best other heads of suspects, unless a head
+// loses more in the search than the rules have cost the labels.
 func (c *chart) listMoves(s *syntax.Sentence, cost int64) {
 	list := c.moves[:0]
 	for _, w := range c.suspects {

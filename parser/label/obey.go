@@ -7,35 +7,35 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Labellings that break rules are rare: the best one that knows of none is
-// found first, and if it obeys them it is the best one of those that do. Else it
-// is found again, by dynamic programs that count what is broken. What a head has
-// of its modifiers (hasSubject and so on) is the state of an automaton that reads
-// them from left to right, for each relation of the head.
+// Labellings that break rules are rare: the best labelling without rules is found
+// first. If it obeys the rules, it is also the best one that does. Otherwise the
+// labelling is found again by dynamic programs that count broken rules. The
+// modifiers that a head has (hasSubject and so on) are the state of an automaton
+// that reads them from left to right, for each relation of the head.
 //
-// To break a rule costs so much that it is done only where no labelling obeys
-// them all. A sentence longer than mostWords is left alone.
+// A broken rule costs so much that rules are broken only where no labelling
+// obeys them all. Sentences of more than mostWords words are left alone.
 
 const (
-	penalty    = 1 << 20         // of a broken rule in the best labelling, in score units
-	brokenRule = 1.0 / (1 << 40) // how much less probable one makes a labelling
-	mostWords  = 1000            // that are labelled again
+	penalty    = 1 << 20         // cost of a broken rule in the best labelling, in score units
+	brokenRule = 1.0 / (1 << 40) // factor of a broken rule in the weight of a labelling
+	mostWords  = 1000            // words of a sentence that is labelled again
 	far        = int64(-1) << 56 // below all scores
 	kindCount  = int32(len(kinds))
 )
 
 // A ruleChart is the scratch of inference under the rules.
 type ruleChart struct {
-	words []wordFacts // by word
-	care  []uint8     // by word: the states of its modifiers that make a difference
+	words    []wordFacts // by word
+	relevant []uint8     // by word: the states of its modifiers that matter
 
 	// By word, relation of its head and kind, from above[m] on, kindCount times as
-	// many: the best the word and what is below it add, by which relation; and the
+	// many: the best that the word and its subtree add, by which relation; and the
 	// same summed.
 	best []int64
 	arg  []uint8
 	mass []float64
-	out  []float64 // what comes from outside
+	out  []float64 // mass from outside the subtree
 
 	// By word, relation of its head and state of it, from above[m]*states on: where
 	// the state came from, when the word was read; the mass of the words up to it,
@@ -43,11 +43,11 @@ type ruleChart struct {
 	from    []trace
 	forward []float64
 
-	total []int64   // by word and relation: the best of all below
+	total []int64   // by word and relation: the best of its subtree
 	sum   []float64 // the same summed
 	end   []uint8   // best state of a head by its relation
 
-	has     []uint8   // by word: what its modifiers are
+	has     []uint8   // by word: the state after all its modifiers
 	outside []float64 // by relation of one word
 	back    []float64 // by relation of one word and state
 }
@@ -55,7 +55,7 @@ type ruleChart struct {
 // A trace is the kind that was read and the state before.
 type trace struct{ kind, state uint8 }
 
-// broken reports whether the labelling that was chosen breaks a rule.
+// broken reports whether the chosen labelling breaks a rule.
 func (c *chart) broken(r *rules, s *syntax.Sentence) bool {
 	c.obey.has = resize(c.obey.has, c.n+1)
 	has := c.obey.has
@@ -121,23 +121,23 @@ func (c *chart) backwards(h int32) iter.Seq2[int32, int32] {
 	}
 }
 
-// readWords fills what the rules know of the words.
+// readWords fills the facts that the rules use.
 func (c *chart) readWords(r *rules, s *syntax.Sentence) {
 	o := &c.obey
-	o.words, o.care = resize(o.words, c.n+1), resize(o.care, c.n+1)
+	o.words, o.relevant = resize(o.words, c.n+1), resize(o.relevant, c.n+1)
 	for m := 1; m <= c.n; m++ {
 		o.words[m] = factsOf(&s.Words[m-1], &c.tree.nodes[m])
-		seen, care := uint8(0), uint8(0)
+		seen, relevant := uint8(0), uint8(0)
 		for child := range c.children(int32(m)) {
 			can := r.can[c.set[child]]
-			care |= seen & can & single
+			relevant |= seen & can & single
 			seen |= can
 		}
-		care |= seen & hasFixed
+		relevant |= seen & hasFixed
 		if o.words[m].nounlike && seen&hasOblique != 0 {
-			care |= seen & (hasOblique | hasClause)
+			relevant |= seen & (hasOblique | hasClause)
 		}
-		o.care[m] = care
+		o.relevant[m] = relevant
 	}
 	o.total, o.sum, o.end = resize(o.total, len(c.score)), resize(o.sum, len(c.score)), resize(o.end, len(c.score))
 	n := int(c.above[c.n+1])
@@ -157,7 +157,7 @@ func (c *chart) maximiseStrictly(m *Model) (total int64) {
 		for child := range c.children(h) {
 			c.bestBelow(m, child)
 		}
-		width := int(o.care[h]) + 1
+		width := int(o.relevant[h]) + 1
 		for a, l := range c.rel.set(c.set[h]) {
 			var list [states]int64
 			now := list[:width]
@@ -201,9 +201,9 @@ func (c *chart) maximiseStrictly(m *Model) (total int64) {
 	return total
 }
 
-// step reads one word: what it adds by kind goes to the states.
+// step reads one word, and adds what it is worth by kind to the states.
 func step(now, add []int64, from []trace) {
-	care := uint8(len(now) - 1)
+	relevant := uint8(len(now) - 1)
 	var list [states]int64
 	next := list[:len(now)]
 	for i := range next {
@@ -217,7 +217,7 @@ func step(now, add []int64, from []trace) {
 			if y == far {
 				continue
 			}
-			kind := kinds[k] & care
+			kind := kinds[k] & relevant
 			z := x + y
 			if kind&single != 0 {
 				z -= penalty * int64(more(uint8(has), kind))
@@ -270,7 +270,7 @@ func (c *chart) sumStrictly(m *Model) {
 	o, r := &c.obey, m.rules
 	for k := len(c.order) - 1; k >= 0; k-- {
 		h := c.order[k]
-		set, last, width := c.rel.set(c.set[h]), int32(0), int32(o.care[h])+1
+		set, last, width := c.rel.set(c.set[h]), int32(0), int32(o.relevant[h])+1
 		for child := range c.children(h) {
 			c.massBelow(m, child)
 			for a := range int32(len(set)) {
@@ -295,7 +295,8 @@ func (c *chart) sumStrictly(m *Model) {
 	}
 }
 
-// forwardOf returns the mass of the states behind a modifier, 0 if none was read.
+// forwardOf returns the mass of the states behind a modifier, or behind none if
+// child is 0.
 func (c *chart) forwardOf(child, a, width int32) []float64 {
 	if child == 0 {
 		return noneRead[:width]
@@ -318,14 +319,14 @@ func shrink(list []float64) {
 
 // stepSum reads one word: what it adds by kind goes from the states now to next.
 func stepSum(now, add, next []float64) {
-	care := uint8(len(now) - 1)
+	relevant := uint8(len(now) - 1)
 	clear(next)
 	for has, x := range now {
 		if x == 0 {
 			continue
 		}
 		for k, y := range add {
-			kind := kinds[k] & care
+			kind := kinds[k] & relevant
 			next[uint8(has)|kind] += float64(float64(x*y) * discount(more(uint8(has), kind)))
 		}
 	}
@@ -390,7 +391,7 @@ func (c *chart) marginalsStrictly(m *Model, h int32) {
 		prob[b] /= total
 	}
 	shrink(outside)
-	width := int(o.care[h]) + 1
+	width := int(o.relevant[h]) + 1
 	o.back = resize(o.back, len(set)*width)
 	for a, l := range set {
 		x := float64(outside[a]*c.belief[int(c.off[h])+a]) * discount(r.alone(&o.words[h], l))
@@ -403,10 +404,11 @@ func (c *chart) marginalsStrictly(m *Model, h int32) {
 	}
 }
 
-// outOf fills out of a child of h, whose sibling to the left is left, from what the
-// states of h are worth behind it, and makes these what they are worth before it.
+// outOf fills out for a child of h whose sibling to the left is left. It takes what
+// the states of h are worth behind the child, and turns them into what they are
+// worth before it.
 func (c *chart) outOf(h, child, left int32) {
-	o, width := &c.obey, int32(c.obey.care[h])+1
+	o, width := &c.obey, int32(c.obey.relevant[h])+1
 	for a := range c.off[h+1] - c.off[h] {
 		at := (c.above[child] + a) * kindCount
 		mass, out, back := o.mass[at:at+kindCount], o.out[at:at+kindCount], o.back[a*width:][:width]
@@ -414,7 +416,7 @@ func (c *chart) outOf(h, child, left int32) {
 		var next [states]float64
 		for k, kind := range kinds {
 			sum := 0.0
-			kind &= o.care[h]
+			kind &= o.relevant[h]
 			for has, x := range before {
 				if x == 0 {
 					continue // as what comes of it

@@ -7,22 +7,23 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Of a tree with open relations, the likelihood to be raised is that of the known
-// ones: the sum over all labellings that have them. Its gradient is what is
-// expected under these labellings, less what is expected under all. So there are two
-// passes of sum-product, and the first is clamped: a known relation is the only one
-// that has a belief.
+// For a tree with open relations, training raises the likelihood of the known
+// relations: the sum over all labellings that have them. Its gradient is the
+// expectation under these labellings less the expectation under all. So there are
+// two passes of sum-product, and the first is clamped: at a word with a known
+// relation, only that relation has a belief.
 
-// open stands for the relation of a word that is not known, among those of its set.
+// open stands for a relation that is not known, in place of an index into the
+// word's set.
 const open = maxRelations
 
-// clamped is what the clamped pass leaves.
+// clamped holds the results of the clamped pass.
 type clamped struct {
 	belief, prob, mass []float64
 	free               []float64 // beliefs before either pass
 }
 
-// clamp keeps the beliefs and takes away those that known relations exclude.
+// clamp saves the beliefs, and sets those that known relations exclude to 0.
 func (g *gradient) clamp() {
 	e := g.e
 	g.clamped.free = append(g.clamped.free[:0], g.belief...)
@@ -36,7 +37,7 @@ func (g *gradient) clamp() {
 				belief[j] = 0
 			}
 		}
-		belief[e.gold[m]] = max(belief[e.gold[m]], math.SmallestNonzeroFloat32) // however unlikely, it is what is known
+		belief[e.gold[m]] = max(belief[e.gold[m]], math.SmallestNonzeroFloat32) // a known relation is possible, however unlikely
 	}
 }
 
@@ -66,7 +67,7 @@ func (c *clamped) pair(g *gradient, m int32, a, b int) float32 {
 	return float32(float64(share*float64(g.row(m, a)[b])) * c.belief[int(e.off[m])+b])
 }
 
-// logOpen says how much of the training trees is open, if anything is.
+// logOpen logs how many relations of the training trees are open, if any are.
 func (t *trainer) logOpen(train []syntax.Sentence) {
 	open, words := 0, 0
 	for i := range train {

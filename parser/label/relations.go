@@ -13,12 +13,12 @@ import (
 
 const (
 	maxRelations = 255    // relations are numbered in a byte
-	rootName     = "root" // of the word whose head is 0, and of no other
+	rootName     = "root" // relation of the word whose head is 0, and of no other word
 	unspecified  = "dep"  // always in the inventory
 
-	// A tag pair seen fewer than rareTagPair times may also be what the
-	// modifier's tag is in this direction under any head, at least seenOften
-	// times.
+	// An arc with a tag pair seen fewer than rareTagPair times may also have
+	// the relations that the modifier's tag has in this direction under any
+	// head, at least seenOften times.
 	rareTagPair = 50
 	seenOften   = 3
 )
@@ -26,8 +26,8 @@ const (
 // A relationSet is a sorted list of relation numbers.
 type relationSet = []uint8
 
-// relations is the inventory of deprels with subtypes, commonest first, and
-// which of them an arc may have given the tags of its ends.
+// relations is the inventory of deprels with subtypes, commonest first, and the
+// set of them that an arc may have given the tags of its ends.
 type relations struct {
 	names []string
 	// setOf gives the set of an arc by tagPair; set i holds the relations
@@ -59,7 +59,7 @@ func goldName(w *syntax.Word) string {
 	return w.Deprel
 }
 
-// inventory lists the relations of the sentences, but for open ones.
+// inventory lists the relations of the sentences, without open ones.
 func inventory(list []syntax.Sentence) ([]string, error) {
 	count := map[string]int{rootName: 0, unspecified: 0}
 	for i := range list {
@@ -77,9 +77,9 @@ func inventory(list []syntax.Sentence) ([]string, error) {
 	return names, nil
 }
 
-// newRelations decides what arcs may be, given how often relation l of L is
-// that of arcs of a tag pair in training, count[tagPair*L+l]. A tag pair of
-// which nothing is known may be anything but root.
+// newRelations decides which relations arcs may have, given how often arcs of a
+// tag pair have relation l of L in training, count[tagPair*L+l]. An arc with an
+// unknown tag pair may have any relation but root.
 func newRelations(names []string, count []int32) *relations {
 	n := len(names)
 	r := &relations{names: names, setOf: make([]uint16, len(count)/n), start: []uint32{0}}

@@ -9,9 +9,8 @@ import (
 )
 
 // The rules of Universal Dependencies that hold in every language, as far as
-// labels can obey them: those of the third level of the validator of UD
-// (udtools 0.2), by the names of its tests. Relations stand for themselves with
-// all subtypes.
+// labels can obey them: the third level of the validator of UD (udtools 0.2),
+// by the names of its tests. Relations stand for themselves with all subtypes.
 //
 //   - rel-upos-*, upos-rel-punct: a relation suits the tag of its word (wrongTags).
 //     The tag is that of FEATS ExtPos, if there is one. A word with a fixed
@@ -66,8 +65,8 @@ type set [4]uint64
 func (s *set) has(l uint8) bool { return s[l>>6]>>(l&63)&1 != 0 }
 func (s *set) add(l int)        { s[l>>6] |= 1 << (l & 63) }
 
-// What a head knows of the modifiers that it has: a set of these. A second
-// subject or object breaks a rule.
+// The state of a head: a set of properties of the modifiers that it has. A
+// second subject or object breaks a rule.
 const (
 	hasSubject = 1 << iota
 	hasObject
@@ -81,7 +80,7 @@ const (
 // kinds are the sets that one modifier can make.
 var kinds = [...]uint8{0, hasSubject | hasClause, hasClause, hasObject, hasFixed, hasOblique}
 
-// rules are those above, for the relations of a model.
+// rules are the rules above, for the relations of a model.
 type rules struct {
 	wrong   [word.CoarseTags]set // by tag
 	front   set                  // wrong in front of the head
@@ -189,7 +188,7 @@ func factsOf(w *syntax.Word, x *node) wordFacts {
 	return d
 }
 
-// alone counts the rules that relation l of a word breaks by itself.
+// alone counts the rules that relation l of a word breaks on its own.
 func (r *rules) alone(d *wordFacts, l uint8) int32 {
 	if !d.right && r.front.has(l) {
 		return 1
@@ -197,7 +196,7 @@ func (r *rules) alone(d *wordFacts, l uint8) int32 {
 	return 0
 }
 
-// pair counts those that relation l of a word breaks below relation above.
+// pair counts the rules that relation l of a word breaks below relation above.
 func (r *rules) pair(head, d *wordFacts, above, l uint8) int32 {
 	switch {
 	case !r.under[above].has(l),
@@ -208,7 +207,7 @@ func (r *rules) pair(head, d *wordFacts, above, l uint8) int32 {
 	return 1
 }
 
-// more counts those that one more modifier of a kind breaks, if there are
+// more counts the rules that one more modifier of a kind breaks next to the
 // others.
 func more(others, kind uint8) int32 {
 	if others&kind&single != 0 {
@@ -217,7 +216,7 @@ func more(others, kind uint8) int32 {
 	return 0
 }
 
-// all counts those that relation l of a word breaks with all its modifiers.
+// all counts the rules that relation l of a word breaks with all its modifiers.
 func (r *rules) all(d *wordFacts, l, has uint8) int32 {
 	broken := int32(0)
 	if has&hasFixed == 0 && r.wrong[d.tag].has(l) || has&hasFixed != 0 && d.tag == word.PROPN {

@@ -14,7 +14,8 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// Options of Train. The zero value of a field means its default.
+// Options are the options of Train. The zero value of a field means its
+// default.
 type Options struct {
 	Seed    uint64
 	Workers int                              // goroutines; 0 is 1. Never changes the result
@@ -27,12 +28,12 @@ const (
 	batchSize = 16   // trees between two updates of the weights
 	cut       = 2    // features seen fewer times are not learned
 	firstRate = 0.03 // AdaGrad's step size, falling linearly to zero
-	// least is the smallest gradient that moves a weight: what is all but
-	// certain is left as it is, which keeps models small and general.
+	// least is the smallest gradient that moves a weight. Nearly certain cases
+	// move none, which keeps models small and general.
 	least = 0.06
 )
 
-// An example is a training tree turned into numbers: what gradients need and
+// An example is a training tree in numbers, with what gradients need and
 // nothing else.
 type example struct {
 	layout
@@ -43,10 +44,10 @@ type example struct {
 	ids  []int32
 }
 
-// A trainer holds the weights while they are learned: rows those of features,
-// weights those of pairs of relations. A factor is the sum of two: of the pair
-// alone at [head's relation*L + relation], and in its context behind these,
-// as in Model.pair.
+// A trainer holds the weights while they are learned: rows for features,
+// weights for pairs of relations. A factor is the sum of two weights: one of
+// the pair alone, at [head's relation*L + relation], and one of the pair in its
+// context, behind these, as in Model.pair.
 type trainer struct {
 	Options
 	vocabulary *word.Vocabulary
@@ -58,9 +59,9 @@ type trainer struct {
 	loss       float64 // of the epoch so far
 }
 
-// Train learns a model from gold trees: Head and Deprel of the sentences are
-// gold (those of silver sentences among the relations of gold ones), their other
-// columns as they will be at run time. A word without a Deprel may have any: the
+// Train learns a model from gold trees: Head and Deprel of the sentences are gold,
+// and their other columns as they will be at run time. Silver sentences must have
+// relations that gold ones have. A word without a Deprel may have any: the
 // likelihood is that of the other relations, summed over its own (partial.go). dev
 // chooses the epoch; without it the last one stays. The result is the same for any
 // number of workers. Errors name the sentence that is no gold tree.
@@ -180,8 +181,7 @@ func (e *example) read(t *trainer, c *chart, s *syntax.Sentence, number map[stri
 	}
 }
 
-// A gradient is what one tree's conditional log-likelihood asks of the
-// weights.
+// A gradient is the gradient of one tree's conditional log-likelihood.
 type gradient struct {
 	chart
 	e    *example
@@ -270,8 +270,8 @@ func (g *gradient) pairs(t *trainer) {
 	}
 }
 
-// pairsOf returns where the factors of a head's relation begin in weights,
-// alone and in a context.
+// pairsOf returns the indexes in weights at which the factors of a head's
+// relation begin, alone and in a context.
 func (t *trainer) pairsOf(above, ctx uint8) (alone, inContext int) {
 	n := len(t.rel.names)
 	return int(above) * n, ((1+int(ctx))*n + int(above)) * n

@@ -6,14 +6,14 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// A tree is what the templates see of a sentence and its heads. nodes[0] is
+// A tree holds a sentence and its heads as the templates read them. nodes[0] is
 // the root, nodes[m] word m; order has the words, heads before modifiers.
 type tree struct {
 	nodes []node
 	order []int32
 }
 
-// A node holds the encoding of a word, and what the tree says of it. An absent
+// A node holds the encoding of a word and its properties in the tree. An absent
 // atom is 0.
 type node struct {
 	*word.Word
@@ -25,8 +25,8 @@ type node struct {
 	placed   bool  // already in the order
 	side     uint8 // 1 right of its head
 
-	// Of the modifiers left and right: how many, at most 255, and the set of
-	// their coarse tags.
+	// The modifiers on the left and on the right: their number, at most 255,
+	// and the set of their coarse tags.
 	count [2]uint8
 	tags  [2]uint64
 	first [numClosed]uint64 // lemma and side of the first modifier with a closed-class tag
@@ -66,7 +66,7 @@ func (t *tree) read(s *syntax.Sentence, words *word.Sentence) {
 }
 
 // link chains the modifiers of each head from left to right, and fills what a
-// word knows of them.
+// node holds about them.
 func (t *tree) link() {
 	for m := 1; m < len(t.nodes); m++ {
 		x, prev := &t.nodes[m], &t.nodes[m-1]
@@ -131,8 +131,8 @@ func (t *tree) traverse() {
 	}
 }
 
-// closed numbers, from 1, the tags of modifiers that a head knows by their
-// lemmas.
+// closed numbers, from 1, the closed-class tags: a head's features have the
+// lemmas of modifiers with these tags.
 var closed = [word.CoarseTags]uint8{word.ADP: adp, word.SCONJ: sconj, word.AUX: aux, word.PART: part,
 	word.CCONJ: cconj, word.PUNCT: punct}
 
