@@ -49,47 +49,43 @@ func (t *tokenizer) options(list string) {
 // read cuts data into sentences of words without tags.
 func (t *tokenizer) read(data string) sentences {
 	return func(yield func(*syntax.Sentence, error) bool) {
-		if err := t.each(data, func(s *syntax.Sentence) bool { return yield(s, nil) }); err != nil {
-			yield(nil, err)
+		var options text.Options
+		if t.presegmented {
+			options.Lines = text.Sentence
 		}
-	}
-}
-
-func (t *tokenizer) each(data string, yield func(*syntax.Sentence) bool) error {
-	var lines text.Lines
-	if t.presegmented {
-		lines = text.Sentence
-	}
-	lines, blocks, err := text.Whole(data, headBytes, text.Options{Lines: lines})
-	if err != nil {
-		return err
-	}
-	segment := t.model.Segment
-	if lines == text.Sentence {
-		segment = t.model.SegmentLine
-	}
-	places := places{data: data}
-	n := 0
-	for b, err := range blocks {
+		lines, blocks, err := text.Whole(data, headBytes, options)
 		if err != nil {
-			return err
+			yield(nil, err)
+			return
 		}
-		found := segment(b.Text, t.words)
-		if err := b.Place(found, lines); err != nil {
-			return err
+		segment := t.model.Segment
+		if lines == text.Sentence {
+			segment = t.model.SegmentLine
 		}
-		for i := range found {
-			s := &found[i]
-			s.Segmented = true
-			places.describe(s, t)
-			n++
-			s.Comments = comments(n, n == 1 || i == 0 && b.Opens, s.Text)
-			if !yield(s) {
-				return nil
+		places := places{data: data}
+		n := 0
+		for b, err := range blocks {
+			var found []syntax.Sentence
+			if err == nil {
+				found = segment(b.Text, t.words)
+				err = b.Place(found, lines)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range found {
+				s := &found[i]
+				s.Segmented = true
+				places.describe(s, t)
+				n++
+				s.Comments = comments(n, n == 1 || i == 0 && b.Opens, s.Text)
+				if !yield(s, nil) {
+					return
+				}
 			}
 		}
 	}
-	return nil
 }
 
 // comments are those of sentence n, from 1, of a text or of a list of tokens.

@@ -7,65 +7,65 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// A writer appends sentences in one of UDPipe's output formats.
-type writer interface {
-	sentence(dst []byte, s *syntax.Sentence) []byte
-}
+// A writer appends a sentence in one of UDPipe's output formats.
+type writer func(dst []byte, s *syntax.Sentence) []byte
 
-// newWriter returns a writer of a format, which may have an option behind "=", or
-// nil if there is no such format.
+// newWriter returns a writer of an answer in a format, which may have an option behind
+// "=", or nil if there is no such format.
 func newWriter(format string) writer {
 	switch format {
 	case "conllu", "conllu=v2", "conllu=v1":
-		return conlluWriter{}
+		return conllu.Append
 	case "horizontal":
-		return &lineWriter{}
+		return appendHorizontal
 	case "horizontal=paragraphs":
-		return &lineWriter{paragraphs: true}
+		return paragraphs(appendHorizontal)
 	case "vertical":
-		return &lineWriter{vertical: true}
+		return appendVertical
 	case "vertical=paragraphs":
-		return &lineWriter{vertical: true, paragraphs: true}
+		return paragraphs(appendVertical)
 	case "plaintext":
-		return textWriter{}
+		return appendText
 	case "plaintext=normalized_spaces":
-		return &normalWriter{}
+		return paragraphs(appendLine)
 	}
 	return nil
 }
 
-type conlluWriter struct{}
-
-func (conlluWriter) sentence(dst []byte, s *syntax.Sentence) []byte { return conllu.Append(dst, s) }
-
-// A lineWriter writes words: those of a sentence in a line, with a no-break space
-// for a space inside a word, or a word a line and a blank line after a sentence.
-// One more blank line may separate paragraphs.
-type lineWriter struct{ vertical, paragraphs, begun bool }
-
-func (w *lineWriter) sentence(dst []byte, s *syntax.Sentence) []byte {
-	if w.paragraphs && w.begun && conllu.BeginsParagraph(s.Comments) {
-		dst = append(dst, '\n')
-	}
-	w.begun = true
-	for i := range s.Words {
-		switch form := s.Words[i].Form; {
-		case w.vertical:
-			dst = append(append(dst, form...), '\n')
-		case i > 0:
-			dst = append(dst, ' ')
-			fallthrough
-		default:
-			dst = append(dst, strings.ReplaceAll(form, " ", "\u00a0")...)
+// paragraphs separates paragraphs by a blank line.
+func paragraphs(w writer) writer {
+	begun := false
+	return func(dst []byte, s *syntax.Sentence) []byte {
+		if begun && conllu.BeginsParagraph(s.Comments) {
+			dst = append(dst, '\n')
 		}
+		begun = true
+		return w(dst, s)
+	}
+}
+
+// appendHorizontal writes words in a line, with a no-break space for a space inside a
+// word.
+func appendHorizontal(dst []byte, s *syntax.Sentence) []byte {
+	for i := range s.Words {
+		if i > 0 {
+			dst = append(dst, ' ')
+		}
+		dst = append(dst, strings.ReplaceAll(s.Words[i].Form, " ", "\u00a0")...)
 	}
 	return append(dst, '\n')
 }
 
-// A textWriter writes the text with its own white space, as far as MISC has it.
-type textWriter struct{}
+// appendVertical writes a word a line, and a blank line.
+func appendVertical(dst []byte, s *syntax.Sentence) []byte {
+	for i := range s.Words {
+		dst = append(append(dst, s.Words[i].Form...), '\n')
+	}
+	return append(dst, '\n')
+}
 
-func (textWriter) sentence(dst []byte, s *syntax.Sentence) []byte {
+// appendText writes the text with its own white space, as far as MISC has it.
+func appendText(dst []byte, s *syntax.Sentence) []byte {
 	for t := range s.Tokens() {
 		before, _ := syntax.Value(t.Misc, "SpacesBefore")
 		dst = append(dst, unescape(before)...)
@@ -82,14 +82,8 @@ func (textWriter) sentence(dst []byte, s *syntax.Sentence) []byte {
 	return dst
 }
 
-// A normalWriter writes a sentence a line, and a blank line between paragraphs.
-type normalWriter struct{ begun bool }
-
-func (w *normalWriter) sentence(dst []byte, s *syntax.Sentence) []byte {
-	if w.begun && conllu.BeginsParagraph(s.Comments) {
-		dst = append(dst, '\n')
-	}
-	w.begun = true
+// appendLine writes the text in a line, with single spaces.
+func appendLine(dst []byte, s *syntax.Sentence) []byte {
 	space := false
 	for t := range s.Tokens() {
 		if space {

@@ -53,7 +53,7 @@ func (s *Server) params(w *answer, r *http.Request, in *place) (params, error) {
 	}
 	body := ""
 	if kind != "" {
-		if body, err = s.body(w, r, in); err != nil {
+		if body, err = s.body(w, r, kind, in); err != nil {
 			return nil, err
 		}
 		w.unread = false
@@ -94,7 +94,7 @@ func (s *Server) kind(r *http.Request) (kind string, details map[string]string, 
 
 // body reads the body of a request. For its beginning and for the rest, the client has
 // limits.Read each.
-func (s *Server) body(w *answer, r *http.Request, in *place) (string, error) {
+func (s *Server) body(w *answer, r *http.Request, kind string, in *place) (string, error) {
 	var b strings.Builder
 	limit := http.NewResponseController(w)
 	read := func(n int64) error {
@@ -127,7 +127,6 @@ func (s *Server) body(w *answer, r *http.Request, in *place) (string, error) {
 	case r.Context().Err() != nil:
 		return "", r.Context().Err()
 	}
-	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	return "", unreadable(kind, err)
 }
 
@@ -142,21 +141,19 @@ func (s *Server) tooLarge() error {
 // add adds the parameters of a query. Unlike net/url's it takes semicolons as they
 // stand: they separate the options of a tokenizer.
 func (p params) add(query string) error {
-	for query != "" {
-		var pair string
-		pair, query, _ = strings.Cut(query, "&")
-		name, value, _ := strings.Cut(pair, "=")
+	for pair := range strings.SplitSeq(query, "&") {
 		if pair == "" {
 			continue
 		}
+		name, value, _ := strings.Cut(pair, "=")
 		name, err := url.QueryUnescape(name)
+		if err == nil {
+			value, err = url.QueryUnescape(value)
+		}
+		if err == nil {
+			err = p.set(name, value)
+		}
 		if err != nil {
-			return err
-		}
-		if value, err = url.QueryUnescape(value); err != nil {
-			return err
-		}
-		if err := p.set(name, value); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,8 @@ package serve
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -82,11 +84,16 @@ func spaces(s string) int {
 	return len(s) - len(strings.TrimLeftFunc(s, isSpace))
 }
 
+// escapes are what UDPipe writes for characters in values of MISC.
+var escapes = []string{" ", `\s`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "|", `\p`, `\`, `\\`}
+
+var escaper = strings.NewReplacer(escapes...)
+
 // escape writes white space as UDPipe does, and what is left of it, such as a
 // no-break space, by its code, as treebeam parse does.
 func escape(s string) string {
 	var b strings.Builder
-	for _, r := range escapes.Replace(s) {
+	for _, r := range escaper.Replace(s) {
 		if r <= ' ' || r > '~' {
 			fmt.Fprintf(&b, `\u%04X`, r)
 		} else {
@@ -96,36 +103,22 @@ func escape(s string) string {
 	return b.String()
 }
 
-var escapes = strings.NewReplacer(" ", `\s`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "|", `\p`, `\`, `\\`)
+var escaped = regexp.MustCompile(`(?s)\\(u[0-9A-Fa-f]{4}|.?)`)
 
-// unescape is the inverse of escape.
+// unescape is the inverse of escape. Of an escape that is none of its own, the
+// character stays.
 func unescape(s string) string {
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(s, `\`)
-		b.WriteString(before)
-		if !found || after == "" {
-			return b.String()
-		}
-		s = after[1:]
-		switch after[0] {
-		case 's':
-			b.WriteByte(' ')
-		case 't':
-			b.WriteByte('\t')
-		case 'n':
-			b.WriteByte('\n')
-		case 'r':
-			b.WriteByte('\r')
-		case 'p':
-			b.WriteByte('|')
-		case 'u':
-			if code, err := strconv.ParseUint(s[:min(4, len(s))], 16, 32); err == nil && len(s) >= 4 {
-				b.WriteRune(rune(code))
-				s = s[4:]
+	return escaped.ReplaceAllStringFunc(s, func(e string) string {
+		if code, ok := strings.CutPrefix(e, `\u`); ok {
+			r, err := strconv.ParseUint(code, 16, 32)
+			if err != nil {
+				return ""
 			}
-		default:
-			b.WriteByte(after[0])
+			return string(rune(r))
 		}
-	}
+		if i := slices.Index(escapes, e); i%2 == 1 {
+			return escapes[i-1]
+		}
+		return e[1:]
+	})
 }

@@ -1,10 +1,11 @@
 package serve
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -32,12 +33,9 @@ func (s *Server) process(w *answer, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	format := p["output"]
-	if format == "" {
-		format = "conllu"
-	}
-	out := newWriter(format)
-	if out == nil {
+	format := cmp.Or(p["output"], "conllu")
+	write := newWriter(format)
+	if write == nil {
 		return badRequest("Unknown output format '%.200s'.", format)
 	}
 	t := s.gate.turn()
@@ -50,18 +48,20 @@ func (s *Server) process(w *answer, r *http.Request) error {
 			return err
 		}
 	}
-	body := &pieces{w: w}
-	if err := body.begin(q.model); err != nil {
+	out := &pieces{to: bufio.NewWriterSize(w, pieceBytes)}
+	if err := out.begin(q.model); err != nil {
 		return err
 	}
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	w.Header().Set("Content-Type", "application/json")
 	if strings.HasPrefix(format, "conllu") {
-		body.text = append(body.text, "# generator = treebeam "+s.version+"\n# model = "+q.model.name+"\n"...)
+		out.text = append(out.text, "# generator = treebeam "+s.version+"\n# model = "+q.model.name+"\n"...)
 	}
 	err = s.each(r.Context(), t, q.job, q.from, func(list []*syntax.Sentence) error {
 		for _, sentence := range list {
 			drop(sentence)
-			body.text = out.sentence(body.text, sentence)
-			if err := body.flush(false); err != nil {
+			out.text = write(out.text, sentence)
+			if err := out.flush(pieceBytes); err != nil {
 				return err
 			}
 		}
@@ -71,7 +71,7 @@ func (s *Server) process(w *answer, r *http.Request) error {
 		return err
 	}
 	t.end() // what is left fits into memory: a slow reader holds nobody up
-	return body.end()
+	return out.end()
 }
 
 // request reads what the parameters ask for. The order of its complaints is
@@ -92,10 +92,7 @@ func (s *Server) request(p params) (*request, error) {
 		q.from = t.read(data)
 		return q, nil
 	}
-	format := p["input"]
-	if format == "" {
-		format = "conllu"
-	}
+	format := cmp.Or(p["input"], "conllu")
 	var ok bool
 	if q.from, ok = s.reader(format, data, q.job); !ok {
 		return nil, badRequest("Unknown input format '%.200s'.", format)
@@ -129,21 +126,22 @@ func drop(s *syntax.Sentence) {
 	})
 }
 
-// pieces is the answer of /process: an object of JSON whose last value, "result",
-// is written piece by piece.
+// pieces are the answer of /process: an object of JSON whose last value, "result", is
+// written piece by piece.
 type pieces struct {
-	w     *answer
-	text  []byte // to be written into the result
-	ready []byte // to be sent
-	tail  string // closes the object
+	to   *bufio.Writer
+	text []byte // to be written into the result
 }
 
-// pieceBytes is how much is collected before it is sent.
+// pieceBytes is how much is collected before it is written or sent.
 const pieceBytes = 64 << 10
 
-// begin prepares the object up to the result.
+// resultTail closes the result and the object.
+const resultTail = "\"\n}\n"
+
+// begin writes the object up to the result.
 func (b *pieces) begin(m *served) error {
-	head, err := json.MarshalIndent(struct {
+	object, err := json.MarshalIndent(struct {
 		Model            string   `json:"model"`
 		Acknowledgements []string `json:"acknowledgements"`
 		Result           string   `json:"result"`
@@ -151,50 +149,31 @@ func (b *pieces) begin(m *served) error {
 	if err != nil {
 		return err
 	}
-	b.tail = "\"\n}\n"
-	b.ready = append(b.ready, head[:len(head)-len(b.tail)+1]...)
-	h := b.w.Header()
-	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Content-Type", "application/json")
-	return nil
+	_, err = b.to.Write(bytes.TrimSuffix(append(object, '\n'), []byte(resultTail)))
+	return err
 }
 
-// flush moves text to what is ready, and sends that if it is long or all.
-func (b *pieces) flush(all bool) error {
-	if len(b.text) >= pieceBytes || all {
-		quoted := appendJSON(nil, string(b.text))
-		b.ready = append(b.ready, quoted[1:len(quoted)-1]...)
-		b.text = b.text[:0]
-	}
-	if len(b.ready) < pieceBytes {
+// flush writes the text if it has so many bytes: <, > and & stay as they are.
+func (b *pieces) flush(least int) error {
+	if len(b.text) < least {
 		return nil
 	}
-	return b.send()
+	var quoted bytes.Buffer
+	e := json.NewEncoder(&quoted)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(string(b.text)); err != nil {
+		return err
+	}
+	b.text = b.text[:0]
+	_, err := b.to.Write(quoted.Bytes()[1 : quoted.Len()-len("\"\n")])
+	return err
 }
 
 // end closes the object and sends what is left.
 func (b *pieces) end() error {
-	if err := b.flush(true); err != nil {
+	if err := b.flush(0); err != nil {
 		return err
 	}
-	b.ready = append(b.ready, b.tail...)
-	return b.send()
-}
-
-// send writes what is ready.
-func (b *pieces) send() error {
-	_, err := b.w.Write(b.ready)
-	b.ready = b.ready[:0]
-	return err
-}
-
-// appendJSON appends a string of JSON, in which <, > and & stay as they are.
-func appendJSON(dst []byte, s string) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil { // a string has no errors
-		io.WriteString(&b, `""`)
-	}
-	return append(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
+	b.to.WriteString(resultTail)
+	return b.to.Flush()
 }

@@ -113,6 +113,10 @@ type Server struct {
 	stopping atomic.Bool
 }
 
+// publicPath is where UDPipe's public service has /process and /models: its clients may
+// keep that path.
+const publicPath = "/services/udpipe/api"
+
 // New returns a server for the models of c, which it opens. The error names the
 // model that cannot be opened, or the name that two models share.
 func New(c Config) (*Server, error) {
@@ -128,8 +132,10 @@ func New(c Config) (*Server, error) {
 		models: m, version: c.Version, limits: c.Limits,
 		gate: newGate(c.Limits), metrics: newMetrics(), log: log.New(c.Log, "treebeam serve: ", 0), mux: http.NewServeMux(),
 	}
-	s.handle("/process", s.process)
-	s.handle("/models", s.listModels)
+	for _, prefix := range []string{"", publicPath} {
+		s.handle(prefix+"/process", s.process)
+		s.handle(prefix+"/models", s.listModels)
+	}
 	s.handle("/tree", s.tree)
 	s.handle("/healthz", s.health)
 	s.handle("/metrics", s.writeMetrics)
@@ -142,21 +148,8 @@ func New(c Config) (*Server, error) {
 	return s, nil
 }
 
-// ServeHTTP answers a request. Clients of UDPipe may keep the path that its public
-// service has: /services/udpipe/api/process.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	http.StripPrefix(apiPrefix(r.URL.Path), s.mux).ServeHTTP(w, r)
-}
-
-// apiPrefix is what stands before /process or /models in the paths that clients of
-// UDPipe use.
-func apiPrefix(path string) string {
-	const prefix = "/services/udpipe/api"
-	if path == prefix+"/process" || path == prefix+"/models" {
-		return prefix
-	}
-	return ""
-}
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
 // A fault is an error that the client is told: UDPipe's are plain text, too.
 type fault struct {
@@ -203,7 +196,7 @@ func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 // handle registers f for a pattern. Its error is the answer, unless one has begun:
 // then the connection is closed, so that the client does not take a part for all.
 func (s *Server) handle(pattern string, f func(w *answer, r *http.Request) error) {
-	name := strings.TrimSuffix(pattern, "{$}")
+	name := strings.TrimPrefix(strings.TrimSuffix(pattern, "{$}"), publicPath)
 	if pattern == "/" {
 		name = "other"
 	}

@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/treebeam/treebeam/model"
@@ -22,49 +23,35 @@ type job struct {
 	tag, parse bool
 }
 
-// batch does the job on some sentences, until ctx is done.
+// batch does the job on some sentences, until ctx is done. The parser works on copies if
+// it needs tags that are not asked for.
 func (j job) batch(ctx context.Context, list []*syntax.Sentence) error {
 	if !j.tag && !j.parse {
 		return nil
 	}
-	work := make([]*syntax.Sentence, len(list))
+	work := slices.Clone(list)
 	for i, s := range list {
-		work[i] = j.prepare(s)
+		for w := range s.Words {
+			if j.parse {
+				s.Words[w].Head, s.Words[w].Deprel = syntax.NoHead, ""
+			}
+		}
+		if !j.tag {
+			c := *s
+			c.Words = slices.Clone(s.Words)
+			work[i] = &c
+		}
 	}
 	if err := j.model.Run(ctx, work, model.Request{Effort: 1, Retag: j.tag, TagOnly: !j.parse}); err != nil {
 		return err
 	}
 	for i, s := range list {
-		j.take(s, work[i])
-	}
-	return nil
-}
-
-// prepare returns the sentence to work on: s without the heads that the parser is
-// to find, or a copy if the parser needs tags that are not asked for.
-func (j job) prepare(s *syntax.Sentence) *syntax.Sentence {
-	if j.parse {
-		for i := range s.Words {
-			s.Words[i].Head, s.Words[i].Deprel = syntax.NoHead, ""
+		s.Confidence = work[i].Confidence
+		for w, parsed := range work[i].Words {
+			s.Words[w].Head, s.Words[w].Deprel = parsed.Head, parsed.Deprel
 		}
 	}
-	if j.parse && !j.tag {
-		c := *s
-		c.Words = append([]syntax.Word(nil), s.Words...)
-		return &c
-	}
-	return s
-}
-
-// take takes heads over from a copy.
-func (j job) take(s, parsed *syntax.Sentence) {
-	if s == parsed {
-		return
-	}
-	s.Confidence = parsed.Confidence
-	for i := range s.Words {
-		s.Words[i].Head, s.Words[i].Deprel = parsed.Words[i].Head, parsed.Words[i].Deprel
-	}
+	return nil
 }
 
 // each does the job on sentences and hands them on, batch by batch. It has the turn
