@@ -70,7 +70,7 @@ func TestCalibrator(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inside, err := raw.WithCalibrator(c, about)
+	inside, err := raw.WithCalibrators(c, about, nil, Calibration{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestCalibrator(t *testing.T) {
 			t.Errorf("without a calibrator: %+v", z)
 		}
 	}
-	again, err := b.WithCalibrator(c, about)
+	again, err := b.WithCalibrators(c, about, nil, Calibration{})
 	if err != nil || string(again) != string(inside) {
 		t.Errorf("a calibrator was not replaced by the same one (%v)", err)
 	}
@@ -127,7 +127,7 @@ func TestOldCalibrator(t *testing.T) {
 	if m.Calibrator != nil || !m.Outdated() || m.Info.Calibration != nil {
 		t.Errorf("calibrator %v, outdated %v, %+v", m.Calibrator, m.Outdated(), m.Info.Calibration)
 	}
-	again, err := m.WithCalibrator(smallCalibrator(t, m), Calibration{})
+	again, err := m.WithCalibrators(smallCalibrator(t, m), Calibration{}, nil, Calibration{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package model
 import (
 	"bytes"
 	"errors"
-	"slices"
 	"testing"
 
 	"github.com/treebeam/treebeam/parser/pack"
@@ -20,8 +19,8 @@ func TestModelsWithClusters(t *testing.T) {
 	plain := smallModel(t)
 	var b pack.Builder
 	word.Learn(toySentences()).WithClusters(c).Pack(b.Sub(WordName))
-	ofWords := func(s pack.Section) bool { return inComponents(s, []string{WordName}) }
-	with := append(b.Sections, slices.DeleteFunc(slices.Clone(plain), ofWords)...)
+	_, others := split(plain, WordName)
+	with := append(b.Sections, others...)
 	for _, x := range []struct {
 		sections []pack.Section
 		version  int

@@ -9,10 +9,7 @@ import (
 	"github.com/treebeam/treebeam/parser/calibrate"
 	"github.com/treebeam/treebeam/parser/encode"
 	"github.com/treebeam/treebeam/parser/pack"
-	"github.com/treebeam/treebeam/parser/search"
-	"github.com/treebeam/treebeam/parser/sequence"
 	"github.com/treebeam/treebeam/parser/syntax"
-	"github.com/treebeam/treebeam/parser/tag"
 	"github.com/treebeam/treebeam/parser/word"
 )
 
@@ -149,10 +146,39 @@ func (m *Model) calibrator(s *syntax.Sentence) *calibrate.Model {
 	return m.Calibrator
 }
 
-// buffers are for scaled scores.
-var buffers = sync.Pool{New: func() any { return new(buffer) }}
+// A scaling lets the stages see dense scores of a sentence times what they count. The
+// sentence has its own again after restore.
+type scaling struct {
+	s     *syntax.Sentence
+	given syntax.Dense
 
-type buffer struct{ arcs, tags, feats, labels []int32 }
+	arcs, tags, feats, labels []int32 // scaled
+}
+
+var scalings = sync.Pool{New: func() any { return new(scaling) }}
+
+func scale(s *syntax.Sentence) *scaling {
+	x := scalings.Get().(*scaling)
+	x.s, x.given = s, s.Dense
+	return x
+}
+
+func (x *scaling) restore() {
+	x.s.Dense = x.given
+	x.s, x.given = nil, syntax.Dense{}
+	scalings.Put(x)
+}
+
+func (x *scaling) scaleArcs(factor int32) { x.s.Dense.Arcs = scaled(&x.arcs, x.given.Arcs, factor) }
+
+func (x *scaling) scaleTags(m Mix) {
+	x.s.Dense.Tags = scaled(&x.tags, x.given.Tags, m.Tags)
+	x.s.Dense.Feats = scaled(&x.feats, x.given.Feats, m.Feats)
+}
+
+func (x *scaling) scaleLabels(factor int32) {
+	x.s.Dense.Labels = scaled(&x.labels, x.s.Dense.Labels, factor)
+}
 
 // largest bounds scaled scores.
 const largest = 1 << 26
@@ -167,64 +193,4 @@ func scaled(dst *[]int32, scores []int32, factor int32) []int32 {
 		(*dst)[i] = int32(min(max(int64(x)*int64(factor)/MixOne, -largest), largest))
 	}
 	return *dst
-}
-
-// mixed returns s with the scores of arcs, tags and FEATS that its encoder gives,
-// each times its factor, and the buffer that they are in.
-func mixed(s *syntax.Sentence, arcs, tags, feats int32) (c syntax.Sentence, x *buffer) {
-	x = buffers.Get().(*buffer)
-	c = *s
-	c.Dense.Arcs = scaled(&x.arcs, s.Dense.Arcs, arcs)
-	c.Dense.Tags, c.Dense.Feats = scaled(&x.tags, s.Dense.Tags, tags), scaled(&x.feats, s.Dense.Feats, feats)
-	return c, x
-}
-
-// temperatureOfTags is by how much the temperature of the tagger's probabilities grows
-// with the factor of the encoder's tags. With 5 they are likeliest on dev, within
-// a tenth, for all of en_ewt and tr_imst, el_gdt and fr_sequoia, whose factors
-// are 1/16 to 3/8: the temperatures that fit them best are 1.3 to 3 times that
-// without an encoder.
-const temperatureOfTags = 5
-
-// tagDense is Tag with dense scores.
-func (m *Model) tagDense(s *syntax.Sentence, r tag.Request) {
-	c, x := mixed(s, 0, m.Mix.Tags, m.Mix.Feats)
-	r.Temperature = sequence.TemperatureUnit + temperatureOfTags*m.Mix.Tags*sequence.TemperatureUnit/MixOne
-	m.Tagger.Tag(&c, r)
-	s.Lexical, s.Unknown = c.Lexical, c.Unknown
-	s.TagProb, s.TagsGiven, s.Given = c.TagProb, c.TagsGiven, c.Given
-	buffers.Put(x)
-}
-
-// pruneDense is Prune with dense scores.
-func (m *Model) pruneDense(s *syntax.Sentence) {
-	c, x := mixed(s, m.Mix.Prune, 0, 0)
-	pruner := m.Pruner
-	if m.Mix.Cut > 0 {
-		pruner = pruner.WithCut(float64(m.Mix.Cut) / 1024)
-	}
-	pruner.Prune(&c)
-	s.Candidates = c.Candidates
-	s.SetMemo(c.Memo())
-	buffers.Put(x)
-}
-
-// parseDense finds and labels a tree with dense scores.
-func (m *Model) parseDense(s *syntax.Sentence, o search.Options) error {
-	c, x := mixed(s, m.Mix.Parse, 0, 0)
-	if err := m.Decoder.Parse(&c, o); err != nil {
-		return err
-	}
-	c.Dense.Tags, c.Dense.Feats = s.Dense.Tags, s.Dense.Feats // retag scales them itself
-	var labels func()
-	if m.Mix.Labels > 0 {
-		labels = func() {
-			m.Encoder.Labels(&c)
-			c.Dense.Labels = scaled(&x.labels, c.Dense.Labels, m.Mix.Labels)
-		}
-	}
-	m.label(&c, &o, labels)
-	s.Confidence, s.Status = c.Confidence, c.Status
-	buffers.Put(x)
-	return nil
 }

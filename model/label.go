@@ -50,11 +50,10 @@ func (m *Model) retag(s *syntax.Sentence) (changed bool) {
 	if len(s.TagProb) != len(s.Words) || s.Given.XPOS {
 		return false
 	}
-	c := *s
-	if m.dense(s) {
-		var x *buffer
-		c, x = mixed(s, 0, m.Mix.Tags, m.Mix.Feats)
-		defer buffers.Put(x)
+	if m.Encoder != nil {
+		x := scale(s)
+		defer x.restore()
+		x.scaleTags(m.Mix)
 	}
 	for i := range s.Words {
 		w := &s.Words[i]
@@ -64,7 +63,7 @@ func (m *Model) retag(s *syntax.Sentence) (changed bool) {
 		fits := func(upos string) bool {
 			return label.Suits(w.Deprel, upos) && m.custom.Exceptions.Allow(w.Form, upos)
 		}
-		x, odds, found := m.Tagger.Other(&c, i, tag.Request{Exceptions: m.custom.Exceptions}, maxTagOdds, fits)
+		x, odds, found := m.Tagger.Other(s, i, tag.Request{Exceptions: m.custom.Exceptions}, maxTagOdds, fits)
 		if found {
 			w.UPOS, w.XPOS = x.UPOS, x.XPOS
 			if !s.Given.Feats {

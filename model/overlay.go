@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/treebeam/treebeam/parser/pack"
 )
 
 // What an encoder adds to a sparse model may have a file of its own, an overlay,
@@ -18,9 +16,8 @@ import (
 // those of the sparse model do not count any more.
 var overlaid = []string{EncodeName, MixName}
 
-func isOverlaid(s pack.Section) bool { return inComponents(s, overlaid) }
-
-func isCalibrator(s pack.Section) bool { return inComponents(s, Calibrators) }
+// addable are the components that an overlay may bring or replace.
+var addable = slices.Concat(overlaid, Calibrators)
 
 // EncodeOverlay returns the bytes of the overlay that makes f, a model with an
 // encoder, of the sparse model whose file has the digest.
@@ -31,7 +28,8 @@ func EncodeOverlay(f *File, sparse string) ([]byte, error) {
 	info, about := f.Info, *f.Info.Encoder
 	about.Sparse = sparse
 	info.Encoder, info.Calibration, about.FastCalibration = &about, nil, nil
-	return Encode(info, slices.DeleteFunc(slices.Clone(f.Sections), func(s pack.Section) bool { return !isOverlaid(s) }))
+	sections, _ := split(f.Sections, overlaid...)
+	return Encode(info, sections)
 }
 
 // Overlay returns the model of f, whose file has the digest, and of an overlay
@@ -48,24 +46,22 @@ func (f *File) Overlay(overlay []byte, digest string) (*File, error) {
 	if made := o.Info.Encoder.Sparse; made != digest {
 		return nil, fmt.Errorf("its encoder was fitted to the model with digest %.16s, and this is %.16s: %s", made, digest, remedy)
 	}
-	drop := func(list []pack.Section, which func(pack.Section) bool) []pack.Section {
-		return slices.DeleteFunc(slices.Clone(list), which)
+	_, sparse := split(f.Sections, addable...)
+	_, added := split(o.Sections, Calibrators...)
+	fast, _ := split(f.Sections, CalibrateName)
+	for i := range fast {
+		fast[i].Name = FastCalibrateName + strings.TrimPrefix(fast[i].Name, CalibrateName)
 	}
-	out := &File{Info: o.Info, Sections: append(drop(drop(f.Sections, isOverlaid), isCalibrator), drop(o.Sections, isCalibrator)...)}
+	out := &File{Info: o.Info, Sections: slices.Concat(sparse, added, fast)}
 	about := *o.Info.Encoder
 	out.Info.Calibration, out.Info.Encoder, about.FastCalibration = nil, &about, f.Info.Calibration
-	for _, s := range f.Sections {
-		if rest, ok := strings.CutPrefix(s.Name, CalibrateName+"."); ok {
-			s.Name = FastCalibrateName + "." + rest
-			out.Sections = append(out.Sections, s)
-		}
-	}
 	return out, nil
 }
 
 // overlaysNothing refuses an overlay that stands alone.
 func (f *File) overlaysNothing() error {
-	if e := f.Info.Encoder; e == nil || e.Sparse == "" || slices.ContainsFunc(f.Sections, func(s pack.Section) bool { return !isOverlaid(s) && !isCalibrator(s) }) {
+	_, others := split(f.Sections, addable...)
+	if e := f.Info.Encoder; e == nil || e.Sparse == "" || len(others) > 0 {
 		return nil
 	}
 	return fmt.Errorf("this is an overlay, what an encoder adds to the model with digest %.16s, and no model: train without --overlay", f.Info.Encoder.Sparse)

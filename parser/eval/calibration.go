@@ -178,7 +178,7 @@ func Recalibrate(m *model.Model, gold []syntax.Sentence, from model.Data, o Reca
 		file, err = model.EncodeCalibrator(c, first)
 		return file, []model.Calibration{first}, err
 	case m.Encoder == nil:
-		file, err = m.WithCalibrator(c, first)
+		file, err = m.WithCalibrators(c, first, nil, model.Calibration{})
 		return file, []model.Calibration{first}, err
 	}
 	sparse := *m
