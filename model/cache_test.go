@@ -14,10 +14,7 @@ import (
 // newModelFile writes a model that no other test has in the cache.
 func newModelFile(t testing.TB, path, tag string) []byte {
 	t.Helper()
-	data, err := Encode(Info{Treebank: tag + t.Name() + time.Now().String()}, smallModel(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(Encode(Info{Treebank: tag + t.Name() + time.Now().String()}, smallModel(t)))
 	if err := os.WriteFile(path, data, 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -46,10 +43,7 @@ func TestOpenLoadsOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	fetched, err := OpenBytes(append([]byte{0}, data...)[1:])
-	if err != nil {
-		t.Fatal(err)
-	}
+	fetched := must(OpenBytes(append([]byte{0}, data...)[1:]))
 	for _, m := range append(models, fetched) {
 		if m != models[0] {
 			t.Fatal("the same bytes gave two models")
@@ -66,10 +60,7 @@ func TestOpenLoadsOnce(t *testing.T) {
 func TestOpenSeesAReplacedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.tbm")
 	newModelFile(t, path, "first")
-	first, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must(Open(path))
 	newModelFile(t, path, "second")
 	second, err := Open(path)
 	if err != nil || second == first {

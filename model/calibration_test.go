@@ -31,10 +31,7 @@ func smallCalibrator(t *testing.T, m *Model) *calibrate.Model {
 			list = append(list, calibrate.Example{Sentence: &s, Right: right, Group: len(list), Weight: 16})
 		}
 	}
-	c, err := calibrate.Fit(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(calibrate.Fit(list))
 	return c
 }
 
@@ -56,32 +53,17 @@ func openBytes(t *testing.T, data, calibrator []byte) (*Model, error) {
 // A calibrator in a model file and one in a file of its own give the same
 // values and the same trees; the digest of the model covers both.
 func TestCalibrator(t *testing.T) {
-	bare, err := Encode(Info{Treebank: t.Name()}, smallModel(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	bare := must(Encode(Info{Treebank: t.Name()}, smallModel(t)))
 	raw, err := openBytes(t, bare, nil)
 	if err != nil || raw.Calibrator != nil {
 		t.Fatalf("%v, %v", raw, err)
 	}
 	c := smallCalibrator(t, raw)
 	about := Calibration{Model: Digest(bare), Gold: Data{File: "gold.conllu"}}
-	beside, err := EncodeCalibrator(c, about)
-	if err != nil {
-		t.Fatal(err)
-	}
-	inside, err := raw.WithCalibrators(c, about, nil, Calibration{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := openBytes(t, bare, beside)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := openBytes(t, inside, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	beside := must(EncodeCalibrator(c, about))
+	inside := must(raw.WithCalibrators(c, about, nil, Calibration{}))
+	a := must(openBytes(t, bare, beside))
+	b := must(openBytes(t, inside, nil))
 	if a.Digest == raw.Digest || a.Digest != Digest(append(slices.Clone(bare), beside...)) || b.Digest != Digest(inside) {
 		t.Errorf("digests %s, %s, without calibrator %s", a.Digest, b.Digest, raw.Digest)
 	}
@@ -116,23 +98,14 @@ func TestCalibrator(t *testing.T) {
 // says so, and can be calibrated again.
 func TestOldCalibrator(t *testing.T) {
 	old := pack.Section{Name: "calibrate.head", Kind: pack.Int32, Data: make([]byte, 36)}
-	data, err := Encode(Info{Treebank: t.Name(), Calibration: &Calibration{Gold: Data{File: "old.conllu"}}}, append(smallModel(t), old))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := openBytes(t, data, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(Encode(Info{Treebank: t.Name(), Calibration: &Calibration{Gold: Data{File: "old.conllu"}}}, append(smallModel(t), old)))
+	m := must(openBytes(t, data, nil))
 	if m.Calibrator != nil || !m.Outdated() || m.Info.Calibration != nil {
 		t.Errorf("calibrator %v, outdated %v, %+v", m.Calibrator, m.Outdated(), m.Info.Calibration)
 	}
-	again, err := m.WithCalibrators(smallCalibrator(t, m), Calibration{}, nil, Calibration{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m, err = openBytes(t, again, nil); err != nil || m.Calibrator == nil || m.Outdated() {
-		t.Errorf("%v, %v", m, err)
+	again := must(m.WithCalibrators(smallCalibrator(t, m), Calibration{}, nil, Calibration{}))
+	if m = must(openBytes(t, again, nil)); m.Calibrator == nil || m.Outdated() {
+		t.Errorf("%+v", m.Calibrator)
 	}
 	for _, s := range m.Sections {
 		if s.Name == old.Name {
@@ -143,23 +116,11 @@ func TestOldCalibrator(t *testing.T) {
 
 // A calibrator of another model, or a damaged one, is an error with a remedy.
 func TestCalibratorOfAnotherModel(t *testing.T) {
-	bare, err := Encode(Info{Treebank: t.Name()}, smallModel(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := openBytes(t, bare, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	bare := must(Encode(Info{Treebank: t.Name()}, smallModel(t)))
+	m := must(openBytes(t, bare, nil))
 	c := smallCalibrator(t, m)
-	good, err := EncodeCalibrator(c, Calibration{Model: m.Digest})
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := EncodeCalibrator(c, Calibration{Model: Digest(nil)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := must(EncodeCalibrator(c, Calibration{Model: m.Digest}))
+	other := must(EncodeCalibrator(c, Calibration{Model: Digest(nil)}))
 	damaged := slices.Clone(good)
 	damaged[len(damaged)-1] ^= 1
 	for name, data := range map[string][]byte{"another model": other, "damaged": damaged, "cut": good[:len(good)/2], "a model": bare} {
@@ -177,10 +138,7 @@ func TestEmbeddedCalibrator(t *testing.T) {
 	if english == "" || calibrator == "" {
 		t.Skip("no model, or none with a calibrator, is embedded")
 	}
-	m, err := Open(Embedded)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(Open(Embedded))
 	if m.Calibrator == nil || m.Digest != Digest([]byte(english+calibrator)) {
 		t.Errorf("calibrator %v, digest %s", m.Calibrator, m.Digest)
 	}

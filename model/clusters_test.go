@@ -12,10 +12,7 @@ import (
 // A model with classes of words is of a version of its own, which programs that know
 // of none refuse. One without is not, and says nothing of them.
 func TestModelsWithClusters(t *testing.T) {
-	c, err := word.NewClusters([]word.ClusterWord{{Bits: "0", Form: "dog", Count: 2}, {Bits: "10", Form: "barks", Count: 1}}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(word.NewClusters([]word.ClusterWord{{Bits: "0", Form: "dog", Count: 2}, {Bits: "10", Form: "barks", Count: 1}}, false))
 	plain := smallModel(t)
 	var b pack.Builder
 	word.Learn(toySentences()).WithClusters(c).Pack(b.Sub(WordName))
@@ -25,14 +22,8 @@ func TestModelsWithClusters(t *testing.T) {
 		sections []pack.Section
 		version  int
 	}{{plain, pack.Templates}, {with, pack.Clustered}} {
-		data, err := Encode(Info{}, x.sections)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := OpenBytes(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(Encode(Info{}, x.sections))
+		m := must(OpenBytes(data))
 		if m.Info.Templates != x.version || (m.Words.Clusters() != nil) != (x.version == pack.Clustered) {
 			t.Errorf("version %d, classes %v", m.Info.Templates, m.Words.Clusters())
 		}

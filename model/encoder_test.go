@@ -50,10 +50,7 @@ func chance(s *syntax.Sentence, seed uint64, n int) []int32 {
 // encoder.
 func openNoisy(t *testing.T, mix Mix) *Model {
 	t.Helper()
-	m, err := New(&File{Info: Info{Templates: pack.Templates}, Sections: smallModel(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(New(&File{Info: Info{Templates: pack.Templates}, Sections: smallModel(t)}))
 	m.Encoder, m.Mix = &noise{m}, mix
 	return m
 }
@@ -181,14 +178,8 @@ func withTiny(t *testing.T, mix Mix) []pack.Section {
 // and what its scores change does not depend on how sentences are grouped.
 func TestOpenEncoder(t *testing.T) {
 	one := Mix{MixOne, MixOne, MixOne, MixOne, MixOne, 6 * 1024}
-	data, err := Encode(Info{Treebank: t.Name()}, withTiny(t, one))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := OpenBytes(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(Encode(Info{Treebank: t.Name()}, withTiny(t, one)))
+	m := must(OpenBytes(data))
 	if m.Mix != one || m.CanChoose() {
 		t.Errorf("%+v, %v", m.Mix, m.FastCalibrator)
 	}
@@ -236,18 +227,9 @@ func TestOpenEncoderRefuses(t *testing.T) {
 func TestOpenOverlay(t *testing.T) {
 	one := Mix{MixOne, MixOne, MixOne, MixOne, MixOne, 0}
 	whole := &File{Info: Info{Templates: pack.Templates, Encoder: &Encoded{Name: "tiny"}}, Sections: withTiny(t, one)}
-	want, err := New(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sparse, err := Encode(Info{Treebank: t.Name()}, smallModel(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	overlay, err := EncodeOverlay(whole, Digest(sparse))
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(New(whole))
+	sparse := must(Encode(Info{Treebank: t.Name()}, smallModel(t)))
+	overlay := must(EncodeOverlay(whole, Digest(sparse)))
 	shared.Lock()
 	m, err := cached(aligned(sparse), extra{overlay: aligned(overlay)})
 	_, other := cached(aligned(sparse), extra{overlay: aligned(overlay)[:len(overlay)-1]})
@@ -267,14 +249,8 @@ func TestOpenOverlay(t *testing.T) {
 // parses without the encoder have the calibrator of the sparse model.
 func TestOverlaysCalibrator(t *testing.T) {
 	whole := &File{Info: Info{Templates: pack.Templates, Encoder: &Encoded{Name: "tiny"}}, Sections: withTiny(t, Mix{MixOne, MixOne, MixOne, MixOne, MixOne, 0})}
-	sparse, err := Encode(Info{Treebank: t.Name()}, smallModel(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	overlay, err := EncodeOverlay(whole, Digest(sparse))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sparse := must(Encode(Info{Treebank: t.Name()}, smallModel(t)))
+	overlay := must(EncodeOverlay(whole, Digest(sparse)))
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a.tbm"), filepath.Join(dir, "b.tbm")
 	for path, data := range map[string][]byte{a: sparse, b: overlay} {
@@ -290,10 +266,7 @@ func TestOverlaysCalibrator(t *testing.T) {
 		t.Error("files in the wrong order")
 	}
 	encode := func(name, digest string) []byte {
-		data, err := EncodeCalibrator(smallCalibrator(t, bare), Calibration{Model: digest, Gold: Data{File: name}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(EncodeCalibrator(smallCalibrator(t, bare), Calibration{Model: digest, Gold: Data{File: name}}))
 		return aligned(data)
 	}
 	fast, slow := encode("fast", Digest(sparse)), encode("slow", bare.Digest)
@@ -302,10 +275,7 @@ func TestOverlaysCalibrator(t *testing.T) {
 		defer shared.Unlock()
 		return cached(aligned(sparse), x)
 	}
-	m, err := open(extra{calibrator: fast, overlay: aligned(overlay), overlayCalibrator: slow})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(open(extra{calibrator: fast, overlay: aligned(overlay), overlayCalibrator: slow}))
 	if m.Calibrator == nil || !m.CanChoose() || m.Info.Calibration.Gold.File != "slow" || m.Info.Encoder.FastCalibration.Gold.File != "fast" {
 		t.Errorf("%+v, %+v", m.Info.Calibration, m.Info.Encoder)
 	}
@@ -327,10 +297,7 @@ func TestEmbeddedAccurate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fast, err := Open(Embedded)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fast := must(Open(Embedded))
 	if !m.CanChoose() || m.Calibrator == nil || m.Info.Encoder == nil || m.Info.Encoder.Licence == "" || fast.Encodes() || fast.Digest == m.Digest {
 		t.Errorf("%+v", m.Info)
 	}

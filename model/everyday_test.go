@@ -16,14 +16,8 @@ import (
 // model reaches.
 func TestLemmasOfEverydayWords(t *testing.T) {
 	const limit = 20
-	m, err := model.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines, err := os.ReadFile("testdata/everyday.tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(model.Open(""))
+	lines := must(os.ReadFile("testdata/everyday.tsv"))
 	words, wrong, tags := 0, 0, 0
 	for line := range strings.Lines(string(lines)) {
 		f := strings.Split(strings.TrimSpace(line), "\t")

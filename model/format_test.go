@@ -26,19 +26,13 @@ func toySections() []pack.Section {
 
 func toyFile(t testing.TB, sections []pack.Section) []byte {
 	t.Helper()
-	data, err := Encode(Info{Language: "xx", Scores: []Score{{Setting: "raw", LAS: 81.25}}}, sections)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(Encode(Info{Language: "xx", Scores: []Score{{Setting: "raw", LAS: 81.25}}}, sections))
 	return data
 }
 
 func TestRoundTrip(t *testing.T) {
 	data := toyFile(t, toySections())
-	f, err := Decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(Decode(data))
 	if f.Info.Language != "xx" || f.Info.Scores[0].LAS != 81.25 {
 		t.Errorf("info = %+v", f.Info)
 	}
@@ -46,7 +40,7 @@ func TestRoundTrip(t *testing.T) {
 	var small []int8
 	var large []uint64
 	var words []string
-	err = pack.Read(v, "toy", func(l *pack.Layout) {
+	err := pack.Read(v, "toy", func(l *pack.Layout) {
 		pack.Array(l, "int8", &small)
 		pack.Array(l, "uint64", &large)
 		l.Strings("words", &words)

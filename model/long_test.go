@@ -12,10 +12,7 @@ import (
 // begin and end: determiners, adjectives and subjects of clauses that come again and
 // again have the same ones everywhere.
 func TestLongSentenceAcrossWindows(t *testing.T) {
-	m, err := Open(Embedded)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(Open(Embedded))
 	clause := strings.Fields("the old man saw a small dog and")
 	heads := map[int]int{0: 2, 1: 2, 2: 3, 4: 6, 5: 6, 6: 3} // of the words of a clause
 	for _, projective := range []bool{false, true} {

@@ -40,10 +40,7 @@ func toySentences() []syntax.Sentence {
 // smallModel returns the sections of a whole model, trained once.
 func smallModel(t testing.TB) []pack.Section {
 	t.Helper()
-	sections, err := smallSections()
-	if err != nil {
-		t.Fatal(err)
-	}
+	sections := must(smallSections())
 	return slices.Clone(sections)
 }
 
@@ -87,14 +84,8 @@ var smallSections = sync.OnceValues(func() ([]pack.Section, error) {
 // TestStagesFromTextToTrees runs all stages of a model on raw text, from many
 // goroutines at once.
 func TestStagesFromTextToTrees(t *testing.T) {
-	data, err := Encode(Info{}, smallModel(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := OpenBytes(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(Encode(Info{}, smallModel(t)))
+	m := must(OpenBytes(data))
 	parse := func() []syntax.Sentence {
 		sents := m.Segment("the dog sees a cat. dogs bark.", 100)
 		for i := range sents {
@@ -147,10 +138,7 @@ func TestStagesFromTextToTrees(t *testing.T) {
 }
 
 func TestMissingComponentIsNamed(t *testing.T) {
-	data, err := Encode(Info{}, toySections())
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(Encode(Info{}, toySections()))
 	if _, err := OpenBytes(data); err == nil || !strings.Contains(err.Error(), "word") || !strings.Contains(err.Error(), "train") {
 		t.Errorf("a model without components: %v", err)
 	}
@@ -160,10 +148,7 @@ func TestMissingComponentIsNamed(t *testing.T) {
 // score other features than it was trained on. One of the version before, to which
 // this one only adds, is read.
 func TestOtherTemplatesAreRefused(t *testing.T) {
-	data, err := Encode(Info{Templates: pack.Templates + 1}, smallModel(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(Encode(Info{Templates: pack.Templates + 1}, smallModel(t)))
 	f, err := Decode(data)
 	if err != nil || f.Info.Templates != pack.Templates {
 		t.Fatalf("templates %d (%v): Encode writes those of the program", f.Info.Templates, err)
@@ -179,4 +164,12 @@ func TestOtherTemplatesAreRefused(t *testing.T) {
 			t.Errorf("templates %d: %v, want a refusal that says what to do", v, err)
 		}
 	}
+}
+
+// must returns what a call returns without an error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

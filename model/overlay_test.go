@@ -18,31 +18,19 @@ func TestOverlay(t *testing.T) {
 		section("parse.a", "1"), section("encode.x", "3"), section("mix.x", "4"), section("confidence.heads", "5"), section("confidence-fast.heads", "6"),
 	}}
 	want := []pack.Section{section("parse.a", "1"), section("encode.x", "3"), section("mix.x", "4"), section("confidence-fast.heads", "2")}
-	data, err := EncodeOverlay(whole, "digest")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := sparse.Overlay(data, "digest")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(EncodeOverlay(whole, "digest"))
+	got := must(sparse.Overlay(data, "digest"))
 	if got.Info.Encoder == nil || got.Info.Encoder.Sparse != "digest" || whole.Info.Encoder.Sparse != "" {
 		t.Errorf("%+v", got.Info.Encoder)
 	}
 	if got.Info.Licence != "both" || !reflect.DeepEqual(got.Sections, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	alone, err := Decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alone := must(Decode(data))
 	if _, err := New(alone); err == nil || !strings.Contains(err.Error(), "this is an overlay") {
 		t.Errorf("an overlay alone: %v", err)
 	}
-	bare, err := Encode(Info{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	bare := must(Encode(Info{}, nil))
 	for digest, overlay := range map[string][]byte{"other": data, "digest": data[:len(data)-1], "bare": bare} {
 		if _, err := sparse.Overlay(overlay, digest); err == nil || !strings.Contains(err.Error(), "make mix") {
 			t.Errorf("%s: %v", digest, err)

@@ -14,10 +14,7 @@ import (
 
 // trainingFiles are the treebank files of training/english.
 func trainingFiles(t *testing.T) []string {
-	files, err := filepath.Glob("training/english/*.conllu")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must(filepath.Glob("training/english/*.conllu"))
 	if len(files) == 0 {
 		t.Fatal("no file in training/english")
 	}
@@ -143,9 +140,6 @@ func must[T any](v T, err error) T {
 
 // treesOf reads the sentences of a CoNLL-U file.
 func treesOf(t *testing.T, path string) []syntax.Sentence {
-	trees, err := conllu.ReadAll(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trees := must(conllu.ReadAll(path))
 	return trees
 }

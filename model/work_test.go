@@ -24,12 +24,9 @@ const (
 )
 
 func TestWorkPerWordOnTheSample(t *testing.T) {
-	m, err := model.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(model.Open(""))
 	var files []string
-	err = filepath.WalkDir("../sample/text", func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir("../sample/text", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			files = append(files, path)
 		}
@@ -40,10 +37,7 @@ func TestWorkPerWordOnTheSample(t *testing.T) {
 	}
 	var sum workload
 	for _, name := range files {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(name))
 		for _, block := range strings.Split(string(text), "\n\n") {
 			for _, s := range m.Segment(block, 1000) {
 				sum.add(t, m, &s)
@@ -77,10 +71,7 @@ func (l *workload) add(t *testing.T, m *model.Model, s *syntax.Sentence) {
 	t.Helper()
 	m.Tag(s, false)
 	l.pruner += m.Pruner.Count(s)
-	c, err := m.Decoder.Count(s, search.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(m.Decoder.Count(s, search.Options{}))
 	l.count.Add(c)
 	l.sentences++
 	l.words += len(s.Words)
@@ -93,10 +84,7 @@ func (l *workload) add(t *testing.T, m *model.Model, s *syntax.Sentence) {
 // end, of marks, or of one word again and again, also where they are so long that
 // they are searched in windows.
 func TestWorkPerWordOnHostileText(t *testing.T) {
-	m, err := model.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(model.Open(""))
 	const most = 45_000 // the budget, and what is done when it is spent
 	mixed, r := strings.Builder{}, hash.Rand(1)
 	for range 2000 {
