@@ -17,15 +17,14 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // start serves s on a port of this machine until the test ends.
 func start(t *testing.T, s *Server) (address string, stop func() error) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(net.Listen("tcp", "127.0.0.1:0"))
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx, l, time.Minute) }()
@@ -43,22 +42,19 @@ func idle(t *testing.T, s *Server) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := s.gate.slots.Acquire(ctx, int64(s.limits.Parallel)); err != nil {
-		t.Fatal("places to parse were not given back")
+	for _, of := range []struct {
+		name string
+		sem  *semaphore.Weighted
+		all  int64
+	}{
+		{"places to parse", s.gate.slots, int64(s.limits.Parallel)}, {"seats", s.gate.seats, int64(s.limits.Parallel)},
+		{"memory", s.gate.memory, s.limits.Memory}, {"the room of bodies", s.gate.bodies, s.limits.Bodies},
+	} {
+		if err := of.sem.Acquire(ctx, of.all); err != nil {
+			t.Fatalf("not given back: %s", of.name)
+		}
+		of.sem.Release(of.all)
 	}
-	s.gate.slots.Release(int64(s.limits.Parallel))
-	if err := s.gate.seats.Acquire(ctx, int64(s.limits.Parallel)); err != nil {
-		t.Fatal("seats were not given back")
-	}
-	s.gate.seats.Release(int64(s.limits.Parallel))
-	if err := s.gate.memory.Acquire(ctx, s.limits.Memory); err != nil {
-		t.Fatal("memory was not given back")
-	}
-	s.gate.memory.Release(s.limits.Memory)
-	if err := s.gate.bodies.Acquire(ctx, s.limits.Bodies); err != nil {
-		t.Fatal("the room of bodies was not given back")
-	}
-	s.gate.bodies.Release(s.limits.Bodies)
 	for s.gate.open() > 0 && ctx.Err() == nil {
 		time.Sleep(time.Millisecond)
 	}
@@ -148,10 +144,7 @@ func TestBusy(t *testing.T) {
 		"memory": {Body: 1000, Memory: 1, Wait: time.Millisecond}, // of one request
 	} {
 		s := newServer(t, l)
-		in, err := s.gate.enter()
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must(s.gate.enter())
 		if err := in.answer(t.Context(), s.limits.Body+headerBytes); err != nil {
 			t.Fatal(err)
 		}
@@ -195,13 +188,9 @@ func TestLongAnswers(t *testing.T) {
 		fmt.Fprintf(&text, "w%d\n", i)
 	}
 	query := url.Values{"data": {text.String()}, "input": {"horizontal"}}
-	conn, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	conn := dial(t, address)
 	body := query.Encode()
-	fmt.Fprintf(conn, "POST /process HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	io.WriteString(conn, post(len(body))+body)
 	status, err := bufio.NewReaderSize(conn, 16).ReadString('\n') // and no more
 	if err != nil || !strings.Contains(status, "200") {
 		t.Fatalf("%q, %v", status, err)
@@ -254,26 +243,15 @@ func TestSlowClient(t *testing.T) {
 	s := newServer(t, Limits{Read: 20 * time.Millisecond})
 	address, _ := start(t, s)
 	for _, kind := range []string{"application/x-www-form-urlencoded", "multipart/form-data; boundary=x"} {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
+		conn := dial(t, address)
 		fmt.Fprintf(conn, "POST /process HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: 1000\r\n\r\ndata=", kind)
-		r, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must(http.ReadResponse(bufio.NewReader(conn), nil))
 		if body, _ := io.ReadAll(r.Body); r.StatusCode != http.StatusRequestTimeout || !strings.Contains(string(body), "did not arrive within 20ms") {
 			t.Errorf("%s: status %d: %s", kind, r.StatusCode, body)
 		}
 	}
 	// Nor does net/http wait for a body that nobody wants.
-	conn, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	conn := dial(t, address)
 	fmt.Fprintf(conn, "POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n")
 	if all, err := io.ReadAll(conn); err != nil || !strings.Contains(string(all), "ok\n") {
 		t.Errorf("%q, %v", all, err)
@@ -287,10 +265,7 @@ func TestPatientClient(t *testing.T) {
 	address, _ := start(t, s)
 	other := take(t, s)
 	time.AfterFunc(s.limits.Read+100*time.Millisecond, other.give)
-	r, err := http.PostForm(address+"/process", url.Values{"data": {story}, "tokenizer": {""}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(http.PostForm(address+"/process", url.Values{"data": {story}, "tokenizer": {""}}))
 	defer r.Body.Close()
 	if n := strings.Count(result(t, r.Body), "# sent_id"); n != 3 {
 		t.Errorf("%d sentences came back, want 3", n)
@@ -302,13 +277,9 @@ func TestPatientClient(t *testing.T) {
 func TestDeafClient(t *testing.T) {
 	s := newServer(t, Limits{Write: 50 * time.Millisecond})
 	address, _ := start(t, s)
-	conn, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(time.Minute)) // of a test that fails
+	conn := dial(t, address)
 	asks := []byte(strings.Repeat("GET /page.js HTTP/1.1\r\nHost: x\r\n\r\n", 1000))
+	var err error
 	for err == nil {
 		_, err = conn.Write(asks)
 	}
@@ -398,10 +369,7 @@ func TestStop(t *testing.T) {
 func TestStopCuts(t *testing.T) {
 	s := newServer(t, Limits{Parallel: 1})
 	defer take(t, s).give()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(net.Listen("tcp", "127.0.0.1:0"))
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx, l, time.Millisecond) }()

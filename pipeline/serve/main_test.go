@@ -18,10 +18,7 @@ var fast = Source{"english-fast", model.Embedded}
 // newServer returns a server of the fast model.
 func newServer(t testing.TB, l Limits) *Server {
 	t.Helper()
-	s, err := New(Config{Models: []Source{fast, {"other-one", model.Embedded}}, Version: "1.2.3", Limits: l, Log: t.Output()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(New(Config{Models: []Source{fast, {"other-one", model.Embedded}}, Version: "1.2.3", Limits: l, Log: t.Output()}))
 	return s
 }
 
@@ -77,4 +74,12 @@ func words(conllu string) string {
 		}
 	}
 	return b.String()
+}
+
+// must returns what a call returns without an error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -21,14 +21,8 @@ const story = "The old boat wasn't theirs to sell.  Nobody said so.\n\nIt sank i
 
 // The trees are those of a call from Go.
 func TestTreesAreTheParsers(t *testing.T) {
-	m, err := treebeam.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := m.Parse(story)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(treebeam.Open(""))
+	want := must(m.Parse(story))
 	var sentences []treebeam.Sentence
 	for _, s := range want {
 		for i := range s.Words {

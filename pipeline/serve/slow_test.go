@@ -18,10 +18,7 @@ import (
 // fails.
 func dial(t *testing.T, address string) net.Conn {
 	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must(net.Dial("tcp", strings.TrimPrefix(address, "http://")))
 	t.Cleanup(func() { conn.Close() })
 	conn.SetDeadline(time.Now().Add(2 * time.Minute))
 	return conn
@@ -53,10 +50,7 @@ func TestSlowSenders(t *testing.T) {
 			return http.PostForm(address+"/process", url.Values{"data": {"It rained."}, "tokenizer": {""}})
 		},
 	} {
-		r, err := ask()
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must(ask())
 		body, _ := io.ReadAll(r.Body)
 		r.Body.Close()
 		if n := s.gate.open(); r.StatusCode != http.StatusOK || n < slow {
