@@ -87,7 +87,7 @@ var imports = func() map[string][]string {
 		"transforms":                stages,
 		"transforms/transformstest": append(slices.Clone(stages), "transforms"),
 		"pipeline":                  append(slices.Clone(stages), "transforms", "io/pick", "io/view", "io/store/gs", "io/store/s3"),
-		"pipeline/find":             {"io/conllu", "io/output", "io/parquet", "io/view", "parser/pattern", "parser/syntax"},
+		"pipeline/find":             {"io/conllu", "io/output", "io/parquet", "io/tokens", "io/view", "parser/pattern", "parser/syntax"},
 		"pipeline/diff":             {"io/parquet"},
 		"pipeline/nightly":          {"io/output", "io/parquet", "io/source", "io/store", "pipeline"},
 		"pipeline/serve":            {"io/conllu", "io/text", "io/tokens", "io/view", "model", "parser/syntax"}, // in memory, without Beam

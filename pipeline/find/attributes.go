@@ -92,16 +92,17 @@ func parseAttributes(p *pattern.Pattern, names []string) (list []attribute, err 
 
 func parseAttribute(p *pattern.Pattern, name string) (attribute, error) {
 	column := func(word int, a parquet.Attribute) (attribute, error) {
-		return attribute{word: word, column: a.Column, of: func(t *parquet.Tree, i int) string { return value(a, t, i) }}, nil
+		return attribute{word, a.Column, func(t *parquet.Tree, i int) string { return value(a, t, i) }}, nil
 	}
 	if a, ok := ofSentence[name]; ok {
 		return column(-1, a)
 	}
 	if key, ok := strings.CutPrefix(name, metaPrefix); ok && key != "" {
-		return attribute{word: -1, column: name, of: func(t *parquet.Tree, _ int) string {
+		of := func(t *parquet.Tree, _ int) string {
 			v, _ := kept(t, key)
 			return v
-		}}, nil
+		}
+		return attribute{-1, name, of}, nil
 	}
 	word, attr, dotted := strings.Cut(name, ".")
 	at := p.Index(word)
@@ -115,7 +116,7 @@ func parseAttribute(p *pattern.Pattern, name string) (attribute, error) {
 		return column(at, a)
 	}
 	if attr == "id" {
-		return attribute{word: at, column: "head", of: func(_ *parquet.Tree, i int) string { return strconv.Itoa(i + 1) }}, nil
+		return attribute{at, "head", func(_ *parquet.Tree, i int) string { return strconv.Itoa(i + 1) }}, nil
 	}
 	items, key := ofWord["feats"], attr
 	if rest, ok := strings.CutPrefix(attr, "misc."); ok {
@@ -124,7 +125,7 @@ func parseAttribute(p *pattern.Pattern, name string) (attribute, error) {
 		return attribute{}, output.Refuse("%q: there is no attribute %q; of words there are id, %s, features such as Number and keys of MISC such as misc.SpaceAfter, of sentences %s and meta_KEY",
 			name, attr, names(ofWord), names(ofSentence))
 	}
-	return attribute{word: at, column: items.Column, of: func(t *parquet.Tree, i int) string { return pattern.Item(value(items, t, i), key) }}, nil
+	return attribute{at, items.Column, func(t *parquet.Tree, i int) string { return pattern.Item(value(items, t, i), key) }}, nil
 }
 
 func names(list map[string]parquet.Attribute) string {
@@ -137,21 +138,20 @@ var metaPrefix = parquet.MetaColumn("")
 // kept returns the value that a row has under a key of the input, and whether it
 // has such a column.
 func kept(t *parquet.Tree, key string) (string, bool) {
-	for _, kv := range t.Meta {
-		if kv.Key == key {
-			return kv.Value, true
-		}
+	i := slices.IndexFunc(t.Meta, func(kv parquet.KeyValue) bool { return kv.Key == key })
+	if i < 0 {
+		return "", false
 	}
-	return "", false
+	return t.Meta[i].Value, true
 }
 
 // lacks returns the first of the columns of kept values that a row does not have,
 // "" if it has all.
 func lacks(attributes []attribute, t *parquet.Tree) string {
-	for i := range attributes {
-		if key, ok := strings.CutPrefix(attributes[i].column, metaPrefix); ok {
+	for _, a := range attributes {
+		if key, meta := strings.CutPrefix(a.column, metaPrefix); meta {
 			if _, has := kept(t, key); !has {
-				return attributes[i].column
+				return a.column
 			}
 		}
 	}

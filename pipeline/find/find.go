@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -127,12 +128,8 @@ func (s *search) source(ctx context.Context, from *Source) error {
 	return nil
 }
 
-// needed are the columns of rows for those of words.
-var needed = [...]struct {
-	of   pattern.Columns
-	name string
-}{{pattern.Form, "tokens"}, {pattern.Lemma, "lemmas"}, {pattern.UPOS, "upos"}, {pattern.XPOS, "xpos"}, {pattern.Feats, "feats"},
-	{pattern.Head, "head"}, {pattern.Deprel, "deprel"}, {pattern.Misc, "misc"}}
+// needed are the attributes of words for pattern.Columns, in their order.
+var needed = [...]string{"form", "lemma", "upos", "xpos", "feats", "head", "deprel", "misc"}
 
 // columns are those that the search reads, nil if it wants all.
 func (s *search) columns() []string {
@@ -143,9 +140,9 @@ func (s *search) columns() []string {
 	case Text:
 		list = []string{"sent_id", "tokens", "text", "start_char", "end_char"}
 	}
-	for _, n := range needed {
-		if s.Pattern.Needs()&n.of != 0 {
-			list = append(list, n.name)
+	for i, name := range needed {
+		if s.Pattern.Needs()&(pattern.Form<<i) != 0 {
+			list = append(list, ofWord[name].Column)
 		}
 	}
 	for _, a := range s.attributes {
@@ -242,18 +239,10 @@ func (s *search) end() {
 	case Count:
 		fmt.Fprintf(s.out, "hits\t%d\nsentences\t%d\nsearched\t%d\n", s.sum.Hits, s.sum.Sentences, s.sum.Searched)
 	case Groups:
-		type group struct {
-			values string
-			n      int64
-		}
-		list := make([]group, 0, len(s.groups))
-		for values, n := range s.groups {
-			list = append(list, group{values, n})
-		}
-		slices.SortFunc(list, func(a, b group) int { return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(a.values, b.values)) })
+		commonest := func(a, b string) int { return cmp.Or(cmp.Compare(s.groups[b], s.groups[a]), strings.Compare(a, b)) }
 		fmt.Fprintf(s.out, "hits\t%s\n", strings.Join(s.Attributes, "\t"))
-		for _, g := range list {
-			fmt.Fprintf(s.out, "%d\t%s\n", g.n, g.values)
+		for _, values := range slices.SortedFunc(maps.Keys(s.groups), commonest) {
+			fmt.Fprintf(s.out, "%d\t%s\n", s.groups[values], values)
 		}
 	}
 }

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/tokens"
 	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/parser/pattern"
 )
@@ -105,24 +105,18 @@ type span struct{ from, to, mark int }
 // without the places of words in it, it is their forms with spaces between them.
 // Words of one multiword token are one piece.
 func pieces(t *parquet.Tree, h pattern.Hit) []piece {
-	text, spans := t.Text, make([]span, 0, len(h.Words))
-	placed := text != "" && len(t.StartChar) == len(t.Tokens) && len(t.EndChar) == len(t.Tokens)
-	var at []int
-	if !placed {
-		text = strings.Join(t.Tokens, " ")
-		n := 0
-		for _, form := range t.Tokens {
-			at = append(at, n)
-			n += len([]rune(form)) + 1
+	text, starts, ends := t.Text, t.StartChar, t.EndChar
+	if text == "" || len(starts) != len(t.Tokens) || len(ends) != len(t.Tokens) {
+		joined := tokens.Join(t.Tokens)
+		text, starts, ends = joined.Text, nil, nil
+		for _, w := range joined.Words {
+			starts, ends = append(starts, w.StartChar), append(ends, w.EndChar)
 		}
 	}
+	var spans []span
 	for i, w := range h.Words {
-		switch j := int(w) - 1; {
-		case j < 0 || j >= len(t.Tokens):
-		case placed:
-			spans = append(spans, span{int(t.StartChar[j]), int(t.EndChar[j]), i + 1})
-		default:
-			spans = append(spans, span{at[j], at[j] + len([]rune(t.Tokens[j])), i + 1})
+		if j := int(w) - 1; j >= 0 && j < len(t.Tokens) {
+			spans = append(spans, span{int(starts[j]), int(ends[j]), i + 1})
 		}
 	}
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.mark, b.mark)) })
