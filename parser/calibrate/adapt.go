@@ -1,20 +1,21 @@
 package calibrate
 
-// adaptRidge holds what Adapt changes to none, in cases of weight 1. Words of a
-// sentence, and one sentence parsed in several ways, are no independent cases.
+// adaptRidge is the ridge that pulls the changes of Adapt to none, in cases of
+// weight 1. It is large because the words of a sentence, and the parses of one
+// sentence in several ways, are not independent cases.
 const adaptRidge = 200
 
-// Adapt returns the calibrator with its log-odds scaled and moved so that what is
-// right in the examples is likeliest, as far as these outweigh that nothing need
-// change: for few examples of another kind of text. An earlier adaptation does not
-// count. Errors are those of Fit.
+// Adapt returns a copy of the calibrator whose log-odds are scaled and moved to
+// the maximum likelihood of the examples, with a ridge towards no change. It is
+// meant for few examples of another kind of text. It replaces an earlier
+// adaptation. It returns the errors of Fit.
 func (m *Model) Adapt(examples []Example) (*Model, error) {
 	used, err := usable(examples)
 	if err != nil {
 		return nil, err
 	}
 	out := &Model{tags: m.tags, relations: m.relations, heads: m.heads, labels: m.labels, upos: m.upos, whole: m.whole,
-		lenient: m.lenient, spread: m.spread}
+		subtypeShare: m.subtypeShare, overdispersion: m.overdispersion}
 	var samples [3][]sample
 	var r reader
 	var x row
@@ -54,12 +55,12 @@ func (m *Model) Adapt(examples []Example) (*Model, error) {
 	return out, nil
 }
 
-// lineCase is a case for move.
+// lineCase returns a case for move.
 func (f *function) lineCase(z int32, right bool, weight int32) sample {
 	return sample{[]float64{1, float64(f.curve.at(z)) / one}, right, float64(weight) / weightOne}
 }
 
-// move sets slope and offset.
+// move fits slope and offset.
 func (f *function) move(samples []sample) {
 	w := []float64{0, 1}
 	fit(w, samples, adaptRidge)

@@ -7,25 +7,25 @@ import (
 	"github.com/treebeam/treebeam/parser/linear"
 )
 
-// bins is the number of values that boosting tells apart in a feature.
+// bins is the number of values of a feature that boosting distinguishes.
 const bins = 32
 
-// A plan says how a forest is grown.
+// A plan holds the settings with which a forest is grown.
 type plan struct {
 	trees  int
 	rate   int64 // step of a tree, in 1/256
-	ridge  int64 // of a leaf, in cases of weight 1
-	sample int   // a tree chooses among one feature of so many
+	ridge  int64 // ridge of a leaf, in cases of weight 1
+	sample int   // a tree chooses among one in sample features
 	seed   uint64
 }
 
-// A booster grows the forest of one function. All that it sums are integers: it
-// gives the same forest for any number of goroutines, on any machine.
+// A booster grows the forest of one function. It sums integers only, so the
+// forest is the same for any number of goroutines, on any machine.
 type booster struct {
 	plan
-	features []uint8   // that may be asked for
-	cuts     [][]int32 // of each, the bounds between its bins
-	columns  [][]uint8 // of each, the bin of every case
+	features []uint8   // features that trees may split on
+	cuts     [][]int32 // by feature: the bounds between its bins
+	columns  [][]uint8 // by feature: the bin of every case
 	cases    []instance
 	z        []int32 // sums so far
 	g, h     []int32 // slope and curvature of the loss
@@ -56,8 +56,8 @@ func newBooster(cases []instance, features []uint8, z []int32, p plan) *booster 
 	return b
 }
 
-// cutsOf returns fewer than bins bounds that part the values in even shares: a
-// value is above a bound or not. It sorts its argument.
+// cutsOf returns fewer than bins bounds that divide the values into equal
+// shares. A value is above a bound or not. It sorts its argument.
 func cutsOf(values []int32) (cuts []int32) {
 	slices.Sort(values)
 	for k := 1; k < bins && len(values) > 0; k++ {
@@ -79,7 +79,7 @@ func cutsOf(values []int32) (cuts []int32) {
 // A node sums slopes and curvatures.
 type node struct{ g, h int64 }
 
-// worth is how much less the loss is with the best step of the node.
+// worth returns how much the best step of the node lowers the loss.
 func (n node) worth(ridge int64) float64 {
 	return float64(n.g) * float64(n.g) / float64(n.h+ridge)
 }
@@ -101,7 +101,7 @@ func (b *booster) grow() (f forest) {
 			continue
 		}
 		for level := range depth {
-			k, cut := b.ask(chosen, level)
+			k, cut := b.split(chosen, level)
 			f.features = append(f.features, b.features[k])
 			f.bounds = append(f.bounds, b.cuts[k][cut])
 			for i, bin := range b.columns[k] {
@@ -131,9 +131,9 @@ func (b *booster) differentiate() {
 // ridgeUnit is a case of weight 1 in units of curvature.
 const ridgeUnit = fine >> 4 * weightOne
 
-// ask returns the question of a level that makes the loss least, by its
-// place among the features and the cuts.
-func (b *booster) ask(chosen []int, level int) (feature, cut int) {
+// split returns the split of a level with the least loss, as indexes of a
+// feature and of one of its cuts.
+func (b *booster) split(chosen []int, level int) (feature, cut int) {
 	type answer struct {
 		worth float64
 		cut   int
@@ -181,8 +181,8 @@ func (b *booster) ask(chosen []int, level int) (feature, cut int) {
 	return chosen[best], answers[best].cut
 }
 
-// step returns the leaves of the tree whose questions were asked, and adds
-// them to the sums.
+// step returns the leaves of the tree whose splits were chosen, and adds them
+// to the sums.
 func (b *booster) step() []int32 {
 	var sums [1 << depth]node
 	for i, l := range b.leaf {

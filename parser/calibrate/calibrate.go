@@ -1,12 +1,13 @@
-// Package calibrate turns the signals of a parse into probabilities: that a
-// UPOS is right, that a head is, that head and deprel are, and that a whole tree
-// is; and it says how many words of a sentence are expected to be right.
+// Package calibrate turns the signals of a parse into probabilities that a UPOS,
+// a head, a head with its deprel, and a whole tree are right. It also computes
+// how many words of a sentence are expected to be right.
 //
 // Each of its models is a logistic regression (Platt 2000) on the signals, to
-// whose log-odds a small forest adds what a straight line misses (Friedman 2001):
-// what the neighbours of a word in sentence and tree say, and what was given.
-// They are fitted to parses of sentences with gold trees that the parser has not
-// learned from. Values are integers from the signals to the sigmoid's table.
+// whose log-odds a small boosted forest adds what a straight line misses
+// (Friedman 2001): the signals of a word's neighbours in sentence and tree, and
+// which columns were given. They are fitted to parses of sentences with gold
+// trees that the parser has not learned from. All values between the signals
+// and the sigmoid's table are integers.
 package calibrate
 
 import (
@@ -18,25 +19,26 @@ import (
 
 // A Model is a calibrator. It is read-only and safe for concurrent use.
 type Model struct {
-	tags, relations inventory // that have codes
+	tags, relations inventory // inventories with target encodings
 
 	heads  function // whether a head is right
-	labels function // whether a deprel is, if its head is
-	upos   function // whether a UPOS is
-	whole  function // whether a tree is
+	labels function // whether a deprel is right, if its head is
+	upos   function // whether a UPOS is right
+	whole  function // whether a tree is right
 
-	// lenient is the share, in 1/one, of deprels that are wrong in nothing but
-	// their subtype among the wrong ones with right heads: UD's LAS forgives them.
-	lenient int32
-	// spread are the variances of numbers of right words in a sentence, by what
-	// they were if words were right independently, in 1/nat: of UPOS, heads,
-	// heads with deprels.
-	spread [3]int32
+	// subtypeShare is the share, in 1/one, of deprels that are wrong only in their
+	// subtype, among the wrong deprels with right heads. UD's LAS counts them as
+	// right.
+	subtypeShare int32
+	// overdispersion is the variance of the number of right words in a
+	// sentence, divided by the variance if words were right independently, in
+	// 1/nat: of UPOS, of heads, and of heads with deprels.
+	overdispersion [3]int32
 
 	pool sync.Pool // *scratch
 }
 
-// A scratch is what one call of Apply needs.
+// A scratch holds the memory of one call of Apply.
 type scratch struct {
 	reader
 	x row
@@ -44,13 +46,13 @@ type scratch struct {
 
 // Apply sets the probabilities of a parsed sentence, multiples of 1/4096 in
 // [0,1] with no DeprelConf above its HeadConf, and Expected. A sentence without
-// HeadMarginal or HeadMargin gets none; other signals that are missing say
-// nothing. It reads the words, the candidates and the raw signals.
+// HeadMarginal or HeadMargin gets none; other signals may be missing. It reads
+// the words, the candidates and the raw signals.
 func (m *Model) Apply(s *syntax.Sentence) { m.ApplyGiven(s, nil, nil) }
 
-// ApplyGiven is Apply for a sentence some of whose words had their heads, or
-// heads and deprels, from the caller: these are right by definition, and so
-// is a tree that has nothing else. Both lists are by word minus 1, or nil.
+// ApplyGiven is Apply for a sentence in which the caller has given some words
+// their heads, or heads and deprels. Given columns are right by definition, and
+// so is a tree of given columns alone. Both lists are by word minus 1, or nil.
 func (m *Model) ApplyGiven(s *syntax.Sentence, heads, deprels []bool) {
 	c, n := &s.Confidence, len(s.Words)
 	c.HeadConf, c.DeprelConf, c.UPOSConf, c.TreeConf, c.HasTreeConf = nil, nil, nil, 0, false
@@ -82,7 +84,7 @@ func (m *Model) ApplyGiven(s *syntax.Sentence, heads, deprels []bool) {
 		head, deprel, upos := toGrain(p.head), toGrain(p.both()), toGrain(p.upos)
 		c.HeadConf[i], c.DeprelConf[i], c.UPOSConf[i] = float32(head)/one, float32(deprel)/one, float32(upos)/one
 		sum.add(p)
-		las := deprel + (head-deprel)*m.lenient/one
+		las := deprel + (head-deprel)*m.subtypeShare/one
 		for k, right := range [...]int32{upos, head, las} {
 			e := c.Expected.Estimates()[k]
 			e.Right += int64(right)
@@ -91,7 +93,7 @@ func (m *Model) ApplyGiven(s *syntax.Sentence, heads, deprels []bool) {
 	}
 	c.Expected.Words = int64(n)
 	for k, e := range c.Expected.Estimates() {
-		e.Variance = e.Variance / one * int64(m.spread[k]) / nat
+		e.Variance = e.Variance / one * int64(m.overdispersion[k]) / nat
 	}
 	c.HasTreeConf, c.TreeConf = true, 1
 	if kept < n {
@@ -106,10 +108,10 @@ func hasSignals(s *syntax.Sentence) bool {
 	return n > 0 && len(s.Confidence.HeadMarginal) == n && len(s.Confidence.HeadMargin) == n
 }
 
-// chances are those of a word, in units of 1/fine.
+// chances are the probabilities of a word, in units of 1/fine.
 type chances struct{ head, label, upos int32 }
 
-// both returns the chance that head and deprel are right.
+// both returns the probability that head and deprel are right.
 func (p chances) both() int32 { return int32(int64(p.head) * int64(p.label) / fine) }
 
 // ofWord returns the chances of word i, from 0, whose case is x.
@@ -131,26 +133,27 @@ func (m *Model) chancesOf(z [3]int32) chances {
 	return chances{head: m.heads.chance(z[0]), label: m.labels.chance(z[1]), upos: m.upos.chance(z[2])}
 }
 
-// A function gives the log-odds of a case.
+// A function computes the log-odds of a case.
 type function struct {
 	linear []int32 // weights of 1 and of a list of features, in 1/one
 	forest forest
-	// Codes of UPOS, of deprels and of UPOS of heads, by number in the inventory.
-	tagCodes, labelCodes, headCodes []int32
-	curve                           curve // of the sum of both
-	// What the curve gives is scaled and moved, in units of 1/one and 1/one:
-	// by Adapt, to other text.
+	// Target encodings of UPOS, of deprels and of UPOS of heads, by number in the
+	// inventory.
+	tagTargets, labelTargets, headTargets []int32
+	curve                                 curve // of the sum of line and forest
+	// The result of the curve is multiplied by slope and moved by offset, both
+	// in units of 1/one. Adapt sets them, for other text.
 	slope, offset int32
-	// reach bounds log-odds on either side, for n cases say no more than that one of
-	// about n is otherwise (the rule of succession).
-	reach int32
+	// bound is the largest absolute value of log-odds: n cases show no more than
+	// that one in about n is otherwise (the rule of succession).
+	bound int32
 }
 
-// encode sets the codes of word i, from 0, as the function has them.
+// encode sets the function's target encodings of word i, from 0.
 func (f *function) encode(x *row, r *reader, i int) {
-	x[tagCode] = f.tagCodes[r.tags[i+1]]
-	x[labelCode] = f.labelCodes[r.names[i+1]]
-	x[headCode] = f.headCodes[r.tags[r.heads[i+1]]]
+	x[tagTarget] = f.tagTargets[r.tags[i+1]]
+	x[labelTarget] = f.labelTargets[r.names[i+1]]
+	x[headTarget] = f.headTargets[r.tags[r.heads[i+1]]]
 }
 
 // sum returns the log-odds of a case before the curve, in units of 1/one.
@@ -161,7 +164,7 @@ func (f *function) sum(x *row, features []uint8) int32 {
 // chance returns the probability that belongs to a sum, in units of 1/fine.
 func (f *function) chance(z int32) int32 {
 	z = f.offset + int32(int64(f.curve.at(z))*int64(f.slope)/one)
-	return probability(min(max(z, -f.reach), f.reach))
+	return probability(min(max(z, -f.bound), f.bound))
 }
 
 func (f *function) line(x *row, features []uint8) int32 {
@@ -196,8 +199,8 @@ func (v *inventory) layout(l *pack.Layout, name string) {
 	}
 }
 
-// version is that of the layout and of the features. A calibrator of any other
-// is as good as none: it can be fitted again.
+// version is the version of the layout and of the features. A calibrator of
+// another version is ignored and can be fitted again.
 const version = 4
 
 const (
@@ -219,35 +222,36 @@ func (m *Model) layout(l *pack.Layout) {
 		{"whole", &m.whole, wholeLinear}} {
 		l.Nested(f.name, func(l *pack.Layout) { f.f.layout(l, len(f.features), len(m.tags.names), len(m.relations.names)) })
 	}
-	pack.Value(l, "lenient", &m.lenient)
-	l.Check("lenient", m.lenient >= 0 && m.lenient <= one, "is out of range")
-	spread := m.spread[:]
-	pack.Array(l, "spread", &spread)
-	l.Check("spread", len(spread) == len(m.spread), "does not have three numbers")
-	for _, x := range spread {
-		l.Check("spread", x >= 0 && x <= mostSpread, "is out of range")
+	pack.Value(l, "lenient", &m.subtypeShare)
+	l.Check("lenient", m.subtypeShare >= 0 && m.subtypeShare <= one, "is out of range")
+	ratios := m.overdispersion[:]
+	pack.Array(l, "spread", &ratios)
+	l.Check("spread", len(ratios) == len(m.overdispersion), "does not have three numbers")
+	for _, x := range ratios {
+		l.Check("spread", x >= 0 && x <= mostOverdispersion, "is out of range")
 	}
 	if l.Reading() {
-		copy(m.spread[:], spread)
+		copy(m.overdispersion[:], ratios)
 	}
 }
 
-// mostSpread keeps variances of whole corpora within an int64.
-const mostSpread = 64 * nat
+// mostOverdispersion keeps variances of whole corpora within an int64.
+const mostOverdispersion = 64 * nat
 
 func (f *function) layout(l *pack.Layout, features, tags, relations int) {
 	pack.Array(l, "linear", &f.linear)
 	l.Check("linear", len(f.linear) == features+1, "has another number of weights")
 	within(l, "linear", f.linear, mostWeight)
 	l.Nested("forest", f.forest.layout)
-	for _, codes := range []struct {
+	for _, targets := range []struct {
 		name string
 		list *[]int32
 		n    int
-	}{{"tag-codes", &f.tagCodes, tags}, {"label-codes", &f.labelCodes, relations}, {"head-codes", &f.headCodes, tags}} {
-		pack.Array(l, codes.name, codes.list)
-		l.Check(codes.name, len(*codes.list) == codes.n+1, "has another number of codes")
-		within(l, codes.name, *codes.list, mostValue)
+	}{{"tag-codes", &f.tagTargets, tags}, {"label-codes", &f.labelTargets, relations},
+		{"head-codes", &f.headTargets, tags}} {
+		pack.Array(l, targets.name, targets.list)
+		l.Check(targets.name, len(*targets.list) == targets.n+1, "has another number of target encodings")
+		within(l, targets.name, *targets.list, mostValue)
 	}
 	l.Nested("curve", f.curve.layout)
 	line := []int32{f.slope, f.offset}
@@ -257,8 +261,8 @@ func (f *function) layout(l *pack.Layout, features, tags, relations int) {
 	if l.Reading() {
 		f.slope, f.offset = line[0], line[1]
 	}
-	pack.Value(l, "reach", &f.reach)
-	l.Check("reach", f.reach >= 0 && f.reach <= limit, "is out of range")
+	pack.Value(l, "reach", &f.bound)
+	l.Check("reach", f.bound >= 0 && f.bound <= limit, "is out of range")
 }
 
 // Pack stores the calibrator.

@@ -154,11 +154,11 @@ func TestFitIsCalibrated(t *testing.T) {
 			t.Errorf("quantity %d: %v too many are expected, with a deviation of %v", q, off, deviation)
 		}
 		// Both worlds were drawn: the error is sqrt 2 deviations. Words are independent.
-		if m.spread[q] < nat || m.spread[q] > nat*13/10 {
-			t.Errorf("quantity %d: a spread of %d/%d", q, m.spread[q], nat)
+		if m.overdispersion[q] < nat || m.overdispersion[q] > nat*13/10 {
+			t.Errorf("quantity %d: an overdispersion of %d/%d", q, m.overdispersion[q], nat)
 		}
 	}
-	if got := float64(m.lenient) / one; math.Abs(got-0.25) > 0.03 {
+	if got := float64(m.subtypeShare) / one; math.Abs(got-0.25) > 0.03 {
 		t.Errorf("LAS forgives %.3f, want a quarter", got)
 	}
 }
@@ -244,8 +244,8 @@ func TestSpread(t *testing.T) {
 			w.judged[k].Head[i] = w.judged[k].Head[0]
 		}
 	}
-	if m := fittedTo(t, w.examples()); m.spread[1] < 3*nat {
-		t.Errorf("%d/%d", m.spread[1], nat)
+	if m := fittedTo(t, w.examples()); m.overdispersion[1] < 3*nat {
+		t.Errorf("%d/%d", m.overdispersion[1], nat)
 	}
 
 	// Copies of one sentence seem to vary less than independent words would.
@@ -255,8 +255,8 @@ func TestSpread(t *testing.T) {
 		j.Sentence = len(one.judged)
 		one.sentences, one.judged = append(one.sentences, one.sentences[0]), append(one.judged, j)
 	}
-	if m := fittedTo(t, one.examples()); m.spread != [3]int32{nat, nat, nat} {
-		t.Errorf("copies: %v/%d", m.spread, nat)
+	if m := fittedTo(t, one.examples()); m.overdispersion != [3]int32{nat, nat, nat} {
+		t.Errorf("copies: %v/%d", m.overdispersion, nat)
 	}
 }
 

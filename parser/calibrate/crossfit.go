@@ -2,24 +2,25 @@ package calibrate
 
 import "slices"
 
-// A fit is too sure of what it has seen. So what reads its results learns from
-// fits to other groups: the curves that correct them, the function of trees, and
-// the spread of sums.
+// A fit is overconfident on its own data. So whatever reads its results learns
+// from fits to other groups (cross-fitting): the curves that correct them, the
+// function of trees, and the overdispersion of sums.
 
-// crossParts is the number of parts that groups are dealt out to; each is given
-// chances by a fit to the others.
-const crossParts = 4
+// crossFolds is the number of folds that groups are dealt out to. Each fold
+// gets probabilities from a fit to the others.
+const crossFolds = 4
 
-// A crossed is an example with what functions that were fitted to others say of its words.
-type crossed struct {
+// A crossFitted is an example with the log-odds of its words by functions that were fitted
+// to other folds.
+type crossFitted struct {
 	*Example
-	part  int
+	fold  int
 	words [][3]int32 // log-odds before curves: of head, deprel, UPOS
 }
 
-// crossFit fits curves, the function of trees and the spread.
+// crossFit fits curves, the function of trees and the overdispersion.
 func (m *Model) crossFit(examples []Example) {
-	list := m.cross(examples)
+	list := m.crossPredict(examples)
 	for k, f := range [...]*function{&m.heads, &m.labels, &m.upos} {
 		var points []point
 		for _, e := range list {
@@ -31,13 +32,13 @@ func (m *Model) crossFit(examples []Example) {
 		}
 		f.curve = fitCurve(points)
 	}
-	m.fitSpread(list)
+	m.fitOverdispersion(list)
 	m.fitWhole(list)
 }
 
-// cross gives all examples to functions that were fitted to other groups, if there are
-// two or more.
-func (m *Model) cross(examples []Example) (list []crossed) {
+// crossPredict applies functions that were fitted to other groups to all examples, if
+// there are two groups or more.
+func (m *Model) crossPredict(examples []Example) (list []crossFitted) {
 	var groups []int
 	for k := range examples {
 		groups = append(groups, examples[k].Group)
@@ -46,16 +47,16 @@ func (m *Model) cross(examples []Example) (list []crossed) {
 	groups = slices.Compact(groups)
 	for k := range examples {
 		at, _ := slices.BinarySearch(groups, examples[k].Group)
-		list = append(list, crossed{Example: &examples[k], part: at % crossParts})
+		list = append(list, crossFitted{Example: &examples[k], fold: at % crossFolds})
 	}
 	var r reader
 	var x row
-	for part := range min(crossParts, len(groups)) {
+	for fold := range min(crossFolds, len(groups)) {
 		other := m
 		if len(groups) > 1 {
 			var rest []Example
 			for k := range list {
-				if list[k].part != part {
+				if list[k].fold != fold {
 					rest = append(rest, examples[k])
 				}
 			}
@@ -63,7 +64,7 @@ func (m *Model) cross(examples []Example) (list []crossed) {
 			other.fitWords(rest)
 		}
 		for k := range list {
-			if e := &list[k]; e.part == part {
+			if e := &list[k]; e.fold == fold {
 				r.read(m, e.Sentence)
 				e.words = make([][3]int32, len(e.Sentence.Words))
 				for i := range e.words {
@@ -76,8 +77,9 @@ func (m *Model) cross(examples []Example) (list []crossed) {
 	return list
 }
 
-// outcome reports whether what function k, of head, deprel or UPOS, says of word i is right,
-// and whether it says anything: of the deprels of right heads, and of UPOS not given.
+// outcome reports whether the column that function k predicts, head, deprel or UPOS, is
+// right in word i. ok reports whether the function applies: to deprels of right heads only,
+// and to UPOS that were not given.
 func (e *Example) outcome(k, i int) (right, ok bool) {
 	switch k {
 	case 0:
@@ -88,8 +90,8 @@ func (e *Example) outcome(k, i int) (right, ok bool) {
 	return e.Right.UPOS[i], !e.Sentence.TagsGiven
 }
 
-// chances returns those of word i, by curves that were fitted.
-func (e *crossed) chances(m *Model, i int) chances {
+// chances returns the probabilities of word i by the fitted curves.
+func (e *crossFitted) chances(m *Model, i int) chances {
 	p := m.chancesOf(e.words[i])
 	if e.Sentence.TagsGiven {
 		p.upos = fine
@@ -97,10 +99,10 @@ func (e *crossed) chances(m *Model, i int) chances {
 	return p
 }
 
-// fitSpread compares the squares of errors of sentences' sums with what they would
-// be if words were right independently, which is the least that it allows for: a
-// few sentences, or copies of one, may come out right by chance.
-func (m *Model) fitSpread(list []crossed) {
+// fitOverdispersion compares the squared errors of sentences' sums with what they
+// would be if words were right independently. The ratio is 1 at least, for a few
+// sentences, or copies of one, may come out right by chance.
+func (m *Model) fitOverdispersion(list []crossFitted) {
 	var errs, variances [3]float64
 	for k := range list {
 		e := &list[k]
@@ -109,7 +111,7 @@ func (m *Model) fitSpread(list []crossed) {
 		for i := range e.words {
 			p := e.chances(m, i)
 			both := p.both()
-			las := both + int32(int64(p.head-both)*int64(m.lenient)/one)
+			las := both + int32(int64(p.head-both)*int64(m.subtypeShare)/one)
 			for q, v := range [...]int32{p.upos, p.head, las} {
 				off[q] += int64(v)
 				variance[q] += float64(v) / fine * float64(fine-v) / fine
@@ -126,13 +128,13 @@ func (m *Model) fitSpread(list []crossed) {
 			variances[q] += float64(variance[q] * float64(e.Weight))
 		}
 	}
-	for q := range m.spread {
-		m.spread[q] = int32(min(max(nearest(errs[q]/max(variances[q], 1e-9)*nat), nat), mostSpread))
+	for q := range m.overdispersion {
+		m.overdispersion[q] = int32(min(max(nearest(errs[q]/max(variances[q], 1e-9)*nat), nat), mostOverdispersion))
 	}
 }
 
 // fitWhole fits the function of trees: a line, for there are few of them.
-func (m *Model) fitWhole(list []crossed) {
+func (m *Model) fitWhole(list []crossFitted) {
 	var r reader
 	var trees []instance
 	for k := range list {

@@ -6,9 +6,8 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 )
 
-// A curve corrects sums of log-odds: it goes through points, never falls, has
-// straight lines between them and slope 1 beyond. Without points it leaves all as it
-// is.
+// A curve corrects sums of log-odds. It is monotone and piecewise linear between
+// points, with slope 1 beyond. Without points it is the identity.
 type curve struct {
 	knots  []int32 // rising, in units of 1/one
 	values []int32 // at the knots
@@ -34,7 +33,7 @@ func (c *curve) at(z int32) int32 {
 	return c.values[n-1] + z - c.knots[n-1]
 }
 
-// curveRidge holds a curve to the diagonal.
+// curveRidge pulls a curve to the diagonal.
 const curveRidge = 10
 
 // A point is the sum that a function gives to a case that it was not fitted to.
@@ -44,7 +43,7 @@ type point struct {
 	weight int32 // in 1/weightOne
 }
 
-// fitCurve returns the curve under which what is right is likeliest.
+// fitCurve returns the curve of maximum likelihood.
 func fitCurve(points []point) (c curve) {
 	var sorted []int32
 	for _, p := range points {

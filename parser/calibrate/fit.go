@@ -12,40 +12,40 @@ import (
 // MinSentences is the number of sentences that a fit needs.
 const MinSentences = 50
 
-// ErrTooFew is what Fit fails with when there are fewer.
+// ErrTooFew is the error of Fit when there are fewer than MinSentences.
 var ErrTooFew = errors.New("too few sentences")
 
 // A Judgement says what is right in a parsed sentence, by gold trees of the
 // same text. Lists are by word minus 1 of the parsed sentence. A word that gold
 // does not have is wrong in all of them.
 type Judgement struct {
-	UPOS   []bool // the tag is
-	Head   []bool // the head is that of the gold word, as in UAS
+	UPOS   []bool // the tag is right
+	Head   []bool // the head is the gold word's, as in UAS
 	LAS    []bool // so are head and deprel without its subtype
 	Deprel []bool // so are head and deprel with it
 	Tree   bool   // all words, heads and deprels are those of a gold sentence
 
-	Sentence int // index of the gold sentence that the first character is of
+	Sentence int // index of the gold sentence with the first character
 }
 
-// An Example is a parsed sentence of which it is known what is right.
+// An Example is a parsed sentence, judged by a gold tree.
 type Example struct {
 	Sentence *syntax.Sentence
 	Right    *Judgement
-	// Group is the same for sentences that belong together, of one document for
-	// instance, however they were read: what is learned of one group is measured
-	// on others.
+	// Group is the same for sentences that belong together, for example of one
+	// document, however they were read. What is learned from one group is
+	// measured on others.
 	Group int
-	// Weight is what the example counts, in sixteenths.
+	// Weight is the weight of the example, in sixteenths.
 	Weight int32
 }
 
-// Fit returns the calibrator under which what is right is likeliest, of parses
-// by a model that has not learned from these sentences. Sentences may be there
-// in several ways, from raw text, with gold words, or in capitals: the
-// calibrator learns the difference. Those without signals are passed over. It
-// fails with ErrTooFew if they are of fewer than MinSentences gold sentences.
-// The same input gives the same bits on every machine.
+// Fit returns the calibrator of maximum likelihood for parses by a model that
+// has not learned from these sentences. A sentence may occur in several ways,
+// from raw text, with gold words, or in capitals: the calibrator learns the
+// difference. Sentences without signals are skipped. Fit fails with ErrTooFew
+// if the others come from fewer than MinSentences gold sentences. The same
+// input gives the same bits on every machine.
 func Fit(examples []Example) (*Model, error) {
 	used, err := usable(examples)
 	if err != nil {
@@ -83,7 +83,7 @@ func TooFew(n int) error {
 	return fmt.Errorf("%w to fit a calibrator to: %d, want at least %d", ErrTooFew, n, MinSentences)
 }
 
-// leastUses is how often a name must occur to have a code.
+// leastUses is how often a name must occur to have a target encoding.
 const leastUses = 30
 
 // namesOf returns the frequent ones among the names of words, at most mostNames.
@@ -104,7 +104,7 @@ func namesOf(examples []Example, name func(*syntax.Word) string) inventory {
 	return newInventory(names[:min(len(names), mostNames)])
 }
 
-// An instance is a case of which it is known what is right.
+// An instance is a case whose outcome is known.
 type instance struct {
 	x               *row
 	tag, name, head int16 // numbers of UPOS, deprel and the head's UPOS
@@ -143,13 +143,13 @@ func (m *Model) fitWords(examples []Example) {
 			}
 		}
 	}
-	m.lenient = int32(forgiven * one / max(wrong, 1))
+	m.subtypeShare = int32(forgiven * one / max(wrong, 1))
 	m.heads = m.fitFunction(heads, headLinear, wordFeatures, plan{trees: 80, rate: 28, ridge: 20, sample: 3, seed: 1})
 	m.labels = m.fitFunction(labels, labelLinear, wordFeatures, plan{trees: 45, rate: 28, ridge: 20, sample: 3, seed: 2})
 	m.upos = m.fitFunction(upos, uposLinear, wordFeatures, plan{trees: 40, rate: 28, ridge: 20, sample: 3, seed: 3})
 }
 
-// wordFeatures are those that the forests of words may ask for.
+// wordFeatures are the features that the forests of words may split on.
 var wordFeatures = func() (list []uint8) {
 	for k := range numFeatures {
 		list = append(list, uint8(k))
@@ -157,20 +157,20 @@ var wordFeatures = func() (list []uint8) {
 	return list
 }()
 
-// lineRidge holds coefficients to 0, so that they stay finite where all cases
-// are right and small where few cases speak for them.
+// lineRidge pulls coefficients to 0, so that they stay finite where all cases
+// are right, and small where few cases support them.
 const lineRidge = 0.5
 
-// codeRidge does so for codes, in cases of weight 1.
-const codeRidge = 20
+// targetRidge does so for target encodings, in cases of weight 1.
+const targetRidge = 20
 
-// fitFunction fits a straight line, then codes to what it misses (target encoding), then a
-// forest to the rest; a line alone if the forest is to have no trees. It sets the codes in
+// fitFunction fits a straight line, then target encodings to what it misses, then a forest
+// to the rest; or a line alone if the forest is to have no trees. It sets the encodings in
 // the rows.
 func (m *Model) fitFunction(list []instance, linear, features []uint8, p plan) function {
-	f := function{linear: make([]int32, len(linear)+1), slope: one, reach: reachOf(list),
-		tagCodes: make([]int32, len(m.tags.names)+1), labelCodes: make([]int32, len(m.relations.names)+1),
-		headCodes: make([]int32, len(m.tags.names)+1)}
+	f := function{linear: make([]int32, len(linear)+1), slope: one, bound: boundOf(list),
+		tagTargets: make([]int32, len(m.tags.names)+1), labelTargets: make([]int32, len(m.relations.names)+1),
+		headTargets: make([]int32, len(m.tags.names)+1)}
 	samples := make([]sample, len(list))
 	values := make([]float64, len(list)*(len(linear)+1))
 	for i := range list {
@@ -197,19 +197,20 @@ func (m *Model) fitFunction(list []instance, linear, features []uint8, p plan) f
 	}
 	b := newBooster(list, nil, z, p)
 	b.differentiate()
-	b.codes(f.tagCodes, func(c *instance) int16 { return c.tag })
-	b.codes(f.labelCodes, func(c *instance) int16 { return c.name })
-	b.codes(f.headCodes, func(c *instance) int16 { return c.head })
+	b.encodeTargets(f.tagTargets, func(c *instance) int16 { return c.tag })
+	b.encodeTargets(f.labelTargets, func(c *instance) int16 { return c.name })
+	b.encodeTargets(f.headTargets, func(c *instance) int16 { return c.head })
 	for i := range list {
 		c := &list[i]
-		c.x[tagCode], c.x[labelCode], c.x[headCode] = f.tagCodes[c.tag], f.labelCodes[c.name], f.headCodes[c.head]
+		c.x[tagTarget], c.x[labelTarget], c.x[headTarget] = f.tagTargets[c.tag], f.labelTargets[c.name], f.headTargets[c.head]
 	}
 	f.forest = newBooster(list, features, z, p).grow()
 	return f
 }
 
-// reachOf returns the log-odds of one case among all, and one more.
-func reachOf(list []instance) int32 {
+// boundOf returns the largest log-odds that so many cases support
+// (function.bound).
+func boundOf(list []instance) int32 {
 	sum := int64(0)
 	for i := range list {
 		sum += int64(list[i].weight)
@@ -217,16 +218,16 @@ func reachOf(list []instance) int32 {
 	return min(int32(nearest(graph.Log(1+float64(sum)/weightOne)*one)), limit)
 }
 
-// codes sets the code of every number but 0: the step, in units of 1/nat, that
-// its cases ask for together.
-func (b *booster) codes(codes []int32, number func(*instance) int16) {
-	sums := make([]node, len(codes))
+// encodeTargets sets the target encoding of every number but 0: the step, in
+// units of 1/nat, that lowers the loss of its cases most.
+func (b *booster) encodeTargets(targets []int32, number func(*instance) int16) {
+	sums := make([]node, len(targets))
 	for i := range b.cases {
 		n := &sums[number(&b.cases[i])]
 		n.g += int64(b.g[i])
 		n.h += int64(b.h[i])
 	}
-	for k := 1; k < len(codes); k++ {
-		codes[k] = int32(-sums[k].g * nat / (sums[k].h + codeRidge*ridgeUnit))
+	for k := 1; k < len(targets); k++ {
+		targets[k] = int32(-sums[k].g * nat / (sums[k].h + targetRidge*ridgeUnit))
 	}
 }

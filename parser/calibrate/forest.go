@@ -2,17 +2,17 @@ package calibrate
 
 import "github.com/treebeam/treebeam/parser/pack"
 
-// depth is the number of questions of a tree.
+// depth is the number of splits of a tree.
 const depth = 3
 
 // mostTrees bounds a forest, and so the time that a word takes.
 const mostTrees = 1000
 
 // A forest adds up trees (gradient boosting, Friedman 2001) that are oblivious:
-// all nodes of a level ask the same question, whether a feature is above a
-// bound, so that the answers are the number of a leaf (Prokhorenkova et al. 2018).
+// all nodes of a level have the same split, whether a feature is above a bound, so
+// that the results are the number of a leaf (Prokhorenkova et al. 2018).
 type forest struct {
-	features []uint8 // of question k of tree t at [t*depth+k]
+	features []uint8 // of split k of tree t at [t*depth+k]
 	bounds   []int32
 	leaves   []int32 // of tree t at [t<<depth:], in units of 1/one
 }
@@ -22,19 +22,19 @@ func (f *forest) trees() int { return len(f.leaves) >> depth }
 // sum returns the sum of the leaves of a case.
 func (f *forest) sum(x *row) (z int32) {
 	leaves := f.leaves
-	questions, bounds := f.features[:len(leaves)/(1<<depth)*depth], f.bounds
-	bounds = bounds[:len(questions)]
-	for len(leaves) >= 1<<depth && len(questions) >= depth && len(bounds) >= depth {
-		leaf := uint32(bounds[0]-x[questions[0]%width])>>31 |
-			uint32(bounds[1]-x[questions[1]%width])>>31<<1 |
-			uint32(bounds[2]-x[questions[2]%width])>>31<<2
+	splits, bounds := f.features[:len(leaves)/(1<<depth)*depth], f.bounds
+	bounds = bounds[:len(splits)]
+	for len(leaves) >= 1<<depth && len(splits) >= depth && len(bounds) >= depth {
+		leaf := uint32(bounds[0]-x[splits[0]%width])>>31 |
+			uint32(bounds[1]-x[splits[1]%width])>>31<<1 |
+			uint32(bounds[2]-x[splits[2]%width])>>31<<2
 		z += leaves[leaf&(1<<depth-1)]
-		leaves, questions, bounds = leaves[1<<depth:], questions[depth:], bounds[depth:]
+		leaves, splits, bounds = leaves[1<<depth:], splits[depth:], bounds[depth:]
 	}
 	return z
 }
 
-// Bounds and features are within mostValue, so that their differences are no
+// Bounds and features are within mostValue, so that their differences do not
 // overflow, and leaves within mostLeaf.
 const (
 	mostValue = 1 << 24
@@ -54,7 +54,7 @@ func (f *forest) layout(l *pack.Layout) {
 	within(l, "leaves", f.leaves, mostLeaf)
 }
 
-// within checks that numbers are at most so large, on either side of 0.
+// within checks that the absolute values of numbers are at most most.
 func within(l *pack.Layout, name string, list []int32, most int32) {
 	if !l.Reading() {
 		return

@@ -209,8 +209,8 @@ func (b *booster) loss() (sum float64) {
 	return sum
 }
 
-// The question that is asked is the best of all, by brute force, at every
-// level; a tree makes the loss less; and its sum is what its questions say.
+// The split that is chosen is the best of all, by brute force, at every
+// level; a tree makes the loss less; and its sum is what its splits say.
 func TestBoostingAgainstBruteForce(t *testing.T) {
 	features := []uint8{1, 3, 5, 7}
 	for seed := range uint64(20) {
@@ -220,7 +220,7 @@ func TestBoostingAgainstBruteForce(t *testing.T) {
 		b.differentiate()
 		var f forest
 		for level := range depth {
-			feature, cut := b.ask([]int{0, 1, 2, 3}, level)
+			feature, cut := b.split([]int{0, 1, 2, 3}, level)
 			worth := func(feature, cut int) (sum float64) {
 				parts := map[int]node{}
 				for i, bin := range b.columns[feature] {
@@ -240,7 +240,7 @@ func TestBoostingAgainstBruteForce(t *testing.T) {
 			for k := range features {
 				for cut := range b.cuts[k] {
 					if w := worth(k, cut); w > got*(1+1e-9) {
-						t.Fatalf("seed %d, level %d: question %d, %d is worth %v, asked was one worth %v", seed, level, k, cut, w, got)
+						t.Fatalf("seed %d, level %d: split %d, %d is worth %v, chosen was one worth %v", seed, level, k, cut, w, got)
 					}
 				}
 			}
@@ -390,7 +390,8 @@ func TestHostileCalibrators(t *testing.T) {
 		{"whole.line", []int32{1}},
 		{"heads.line", []int32{-1, 0}}, {"labels.line", []int32{one, limit + 1}}, {"lenient", []int32{one + 1}},
 		{"lenient", []int32{-1}},
-		{"spread", []int32{1, 2}}, {"spread", []int32{1, 2, mostSpread + 1}}, {"spread", nil}, {"tags.off", []uint32{0, 500}},
+		{"spread", []int32{1, 2}}, {"spread", []int32{1, 2, mostOverdispersion + 1}}, {"spread", nil},
+		{"tags.off", []uint32{0, 500}},
 	} {
 		if _, err := Open(replacedBy(m, bad.name, bad.list), "x"); err == nil {
 			t.Errorf("%s %v was opened", bad.name, bad.list)

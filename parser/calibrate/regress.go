@@ -11,9 +11,9 @@ type sample struct {
 
 const newtonSteps = 50
 
-// fit moves the coefficients w to those that make the samples likeliest, less
-// ridge times half the squares of their distances from where they began, by
-// Newton's method with halved steps. Samples are summed in their order.
+// fit moves the coefficients w to the maximum of the samples' log-likelihood,
+// less ridge times half the squared distances of w from its start, by Newton's
+// method with halved steps. Samples are summed in their order.
 func fit(w []float64, samples []sample, ridge float64) {
 	r := regression{samples, append([]float64(nil), w...), ridge}
 	loss := r.loss(w)
@@ -38,7 +38,7 @@ func fit(w []float64, samples []sample, ridge float64) {
 	}
 }
 
-// A regression is what fit works on.
+// A regression is the state of fit.
 type regression struct {
 	samples []sample
 	start   []float64
@@ -103,8 +103,9 @@ func (r *regression) slopes(w []float64) (hessian [][]float64, gradient []float6
 	return hessian, gradient
 }
 
-// solve returns x with a x = b, by elimination; a is symmetric and positive
-// definite, as a ridge makes it, so no pivots are sought. It changes both.
+// solve returns x with a x = b, by elimination. a must be symmetric and
+// positive definite, as a ridge makes it, so there is no pivoting. It changes a
+// and b.
 func solve(a [][]float64, b []float64) []float64 {
 	n := len(b)
 	for c := range n {

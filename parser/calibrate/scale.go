@@ -6,9 +6,9 @@ import "github.com/treebeam/treebeam/parser/graph"
 // processor fuses the two, and uses no function of package math that has
 // assembly with other roundings: the bits are the same on every machine.
 
-// Units of integers. Log-odds of features are in 1/nat, those of sums in 1/one, within
-// limit; weights and slopes are in 1/one, too. Probabilities of sums are in 1/fine,
-// rounded ones multiples of 1/one.
+// Units of integers. Log-odds of features are in 1/nat, log-odds of sums in 1/one,
+// within limit. Weights and slopes are in 1/one, too. Probabilities of sums are in
+// 1/fine, rounded ones multiples of 1/one.
 const (
 	nat   = 1 << 8
 	one   = 1 << 12
@@ -31,7 +31,8 @@ func sigmoid(z float64) float64 {
 }
 
 // oddsOf holds, for every multiple of 1/one, its log-odds in units of 1/nat. 0
-// and 1 count as half a step from them, so that log-odds are within 9.02.
+// and 1 count as half a step away from themselves, so that log-odds are within
+// 9.02.
 var oddsOf = func() (odds [one + 1]int32) {
 	for i := range odds {
 		k := min(max(float64(i), 0.5), one-0.5)
@@ -40,8 +41,8 @@ var oddsOf = func() (odds [one + 1]int32) {
 	return odds
 }()
 
-// nodeBits are those of the distance of nodes between which probabilities are on straight
-// lines: 1/64 nat.
+// nodeBits is the binary logarithm of the distance of nodes, 1/64 nat. Between nodes
+// probabilities are linear.
 const nodeBits = 6
 
 var sigmoids = func() (list [2*limit>>nodeBits + 2]int32) {
@@ -52,7 +53,7 @@ var sigmoids = func() (list [2*limit>>nodeBits + 2]int32) {
 	return list
 }()
 
-// probability returns that of a sum of log-odds, in units of 1/fine.
+// probability returns the probability of a sum of log-odds, in units of 1/fine.
 func probability(z int32) int32 {
 	at := uint32(min(max(z, -limit), limit) + limit)
 	k, rest := at>>nodeBits, int32(at&(1<<nodeBits-1))

@@ -10,10 +10,10 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// The signals that a word has of its own. All of them grow with certainty, and
-// most is what a certain word has, and the root, and what is not there.
+// The own signals of a word. All of them grow with certainty. The largest value
+// stands for certain words, for the root, and for what is missing.
 const (
-	marginal = iota // log-odds of HeadMarginal, by HeadDoubt if that is there
+	marginal = iota // log-odds of HeadMarginal, by HeadDoubt if it is set
 	first           // of FirstOrder, by FirstDoubt
 	margin          // of HeadMargin, in steps of its logarithm
 	labelled        // of LabelProb
@@ -29,26 +29,28 @@ var most = [signals]int32{marginal: 16 * nat, first: 16 * nat, margin: marginSte
 // farthest are the log-odds of 1.
 var farthest = oddsSteps(1)
 
-// Features of a word. What is said of a neighbour is one signal each.
+// Features of a word. Each signal of a neighbour is one.
 const (
-	own        = 0 // from here on, each for every signal
+	own        = 0 // from here on, each block has one feature for every signal
 	ofHead     = own + signals
 	ofPrevious = ofHead + signals
 	ofNext     = ofPrevious + signals
 	meanOfAll  = ofNext + signals
 	leastOfAll = meanOfAll + signals
 
-	// Of the weakest modifier, and of the head's weakest one; without gap.
+	// The signals of the weakest modifier, and of the head's weakest modifier,
+	// without gap.
 	leastBelow  = leastOfAll + signals
 	leastBeside = leastBelow + signals - 1
 )
 
-// How the search went is none of them: how many climbs it took, or whether its
-// tree was proved to be the best one, says as much of the options as of the
-// sentence, and with other options than those of the fit it would mislead.
+// The course of the search is not among the features: how many climbs it took,
+// or whether its tree was proved to be the best one, depends on the options as
+// much as on the sentence, and would mislead with other options than in the
+// fit.
 const (
 	candidates = leastBeside + signals - 1 + iota // heads to choose among
-	rank                                          // how many of them the pruner prefers
+	rank                                          // how many of them the pruner prefers to the head
 	distance                                      // to the head, signed, within 20; 0 for the root
 	span                                          // its size
 	modifiers
@@ -62,18 +64,18 @@ const (
 	given     // tags are
 	noUpper   // no letter of the sentence is upper-case
 	noLower
-	letter    // class of the first character
-	size      // bytes of the form
-	tagCode   // how much more often right than expected: of its UPOS,
-	labelCode // its deprel,
-	headCode  // and the UPOS of its head
-	alone     // no other head may be chosen
+	letter      // class of the first character
+	size        // bytes of the form
+	tagTarget   // target encoding: of its UPOS,
+	labelTarget // its deprel,
+	headTarget  // and the UPOS of its head
+	alone       // no other head may be chosen
 	isRoot
 	numFeatures
 )
 
-// width is the length of a case: a power of two, which numbers of features are
-// taken modulo of.
+// width is the length of a case. It is a power of two, and numbers of features
+// are taken modulo width.
 const width = 128
 
 // A row holds the features of a case.
@@ -85,10 +87,10 @@ type reader struct {
 	below       [][signals - 1]int32
 	tags, names []int16 // by word: number of its UPOS and deprel in the model, 0 unknown
 	heads, kids []int32
-	whole       row // what all words of the sentence have
+	whole       row // features that all words of the sentence share
 }
 
-// read prepares the sentence, which has a word or more.
+// read prepares the sentence, which must have a word or more.
 func (r *reader) read(m *Model, s *syntax.Sentence) {
 	n := len(s.Words)
 	r.own, r.below = grown(r.own, n+1), grown(r.below, n+1)
@@ -220,7 +222,8 @@ func grown[T any](a []T, n int) []T {
 	return a[:n]
 }
 
-// truth is one of the largest size that a straight line has to weigh: a nat.
+// truth returns a boolean as a feature of the size of others for a straight
+// line: a nat if true.
 func truth(x bool) int32 {
 	if x {
 		return nat
@@ -228,7 +231,8 @@ func truth(x bool) int32 {
 	return 0
 }
 
-// oddsAt returns the log-odds of element i of a list, or without one other.
+// oddsAt returns the log-odds of element i of a list, or other if there is
+// none.
 func oddsAt(list []float32, i int, other int32) int32 {
 	if i >= len(list) {
 		return other
@@ -236,8 +240,8 @@ func oddsAt(list []float32, i int, other int32) int32 {
 	return oddsSteps(list[i])
 }
 
-// doubtAt returns the log-odds of what is left of 1 by element i of a list of small
-// doubts, which tell more than rounded probabilities do; otherwise other.
+// doubtAt returns the log-odds of 1 minus element i of a list of doubts, or other
+// if there is none. Small doubts are more exact than rounded probabilities.
 func doubtAt(list []float32, i int, other int32) int32 {
 	if i >= len(list) || !(list[i] < 1.0/64) {
 		return other
@@ -259,8 +263,8 @@ var mantissas = func() (list [256]int32) {
 // oddsSteps returns the log-odds of a probability in units of 1/nat.
 func oddsSteps(p float32) int32 { return oddsOf[steps(float64(p))] }
 
-// marginSteps returns steps of the logarithm of 1 and a margin, which at 64
-// is as large as any. NaN is 0.
+// marginSteps returns the logarithm of 1 plus a margin, in steps. Margins above
+// 64 count as 64, and NaN as 0.
 func marginSteps(x float32) int32 {
 	if !(x > 0) {
 		return 0

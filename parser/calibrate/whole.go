@@ -2,19 +2,20 @@ package calibrate
 
 import "github.com/treebeam/treebeam/parser/graph"
 
-// Features of a whole tree. Those that all words share stay where they are.
+// Features of a whole tree. The features that all words share keep their
+// numbers.
 const (
 	product    = iota // log-odds of the product of all words' chances
-	tagging           // of that of the chances of their UPOS
+	tagging           // the same for the chances of their UPOS
 	weakest           // log-odds of the least chance
-	second            // of the second least
+	second            // the same for the second least
 	doubtful          // words with less than an even chance
 	unsure            // with less than 9 in 10
-	productCut        // product of a sentence that the segmenter found, which may be wrong, too; else 0
-	lengthCut         // likewise
+	productCut        // product, in a sentence that the segmenter found, which may be wrong, too; else 0
+	lengthCut         // length, under the same condition
 )
 
-// A summary is what the words of a tree say together.
+// A summary combines the chances of the words of a tree.
 type summary struct {
 	words            int
 	right, tags      float64 // products
@@ -63,7 +64,8 @@ func productOdds(p float64) int32 {
 	return int32(nearest(graph.Log(p/(1-p)) * nat))
 }
 
-// What the straight lines of the functions see beside 1.
+// The features in the straight lines of the functions, in addition to the
+// constant 1.
 var (
 	headLinear = []uint8{marginal, first, margin, labelled, tagged, gap, alone, isRoot, ofHead + marginal,
 		ofHead + margin, ofHead + tagged,

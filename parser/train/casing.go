@@ -13,7 +13,8 @@ import (
 // MaxCased bounds Options.Cased.
 const MaxCased = 50
 
-// A caser writes sentences in one case, by the rules of the language of gold.
+// A caseFolder writes sentences in one case, by the rules of the treebank's
+// language.
 type caser struct{ upper, lower cases.Caser }
 
 func newCaser(gold []syntax.Sentence) *caser {
@@ -21,9 +22,10 @@ func newCaser(gold []syntax.Sentence) *caser {
 	return &caser{cases.Upper(of), cases.Lower(of)}
 }
 
-// cased returns the sentence in one case if it is one of so many percent for each
-// case, which its forms decide. Copies of a sentence are alike. One that looks the
-// same in that case is none of them.
+// fold returns the sentence in capitals or in small letters, with ok, for the
+// given percentage of sentences in each case. A hash of the forms decides, so
+// copies of a sentence are treated alike. A sentence that looks the same in that
+// case is left out.
 func (x *caser) cased(s *syntax.Sentence, percent uint64) (out syntax.Sentence, ok bool) {
 	var to cases.Caser
 	switch at := hash.Mix(formsHash(s)) % 100; {
@@ -35,12 +37,12 @@ func (x *caser) cased(s *syntax.Sentence, percent uint64) (out syntax.Sentence, 
 		return out, false
 	}
 	out = eval.Recased([]syntax.Sentence{*s}, to)[0]
-	out.Comments = nil // else the copy would begin the document once more
+	out.Comments = nil // otherwise the copy would begin the document again
 	return out, formsHash(&out) != formsHash(s)
 }
 
-// cased returns a bank with sentences in one case: behind gold sentences, and in
-// place of silver ones, of which there are enough.
+// withCases returns a data set with sentences in one case: behind gold
+// sentences, and in place of silver ones, which are plentiful.
 func (t *trainer) cased(b bank) bank {
 	if t.Cased == 0 {
 		return b

@@ -13,20 +13,20 @@ import (
 // maxPlaces is how many places of one finding are kept.
 const maxPlaces = 5
 
-// maxUnseen is the share of dev's words unknown to train, in percent, above
-// which the report suspects a wrong pair of files.
+// maxUnseen is the percentage of dev's words unknown in train above which the
+// report suspects a wrong pair of files.
 const maxUnseen = 50.0
 
 // A Report says what Check found in a pair of treebanks.
 type Report struct {
 	Facts    []string  // one line each
-	Findings []Finding // fatal ones first
+	Findings []Finding // fatal findings first
 }
 
-// A Finding is one kind of fault and where it was met.
+// A Finding is one kind of fault, and where it occurs.
 type Finding struct {
 	Fatal  bool
-	What   string // cause, and remedy where there is one
+	What   string // cause, and remedy if there is one
 	Count  int
 	Places []string // the first few, as file:line
 }
@@ -53,8 +53,8 @@ func (f Finding) text() string {
 	return text
 }
 
-// Fatal returns an error that lists the findings no training can live with,
-// nil if there are none.
+// Fatal returns an error that lists the findings that prevent training, or nil
+// if there are none.
 func (r *Report) Fatal() error {
 	var lines []string
 	for _, f := range r.Findings {
@@ -78,10 +78,10 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// Check looks at both treebanks, of train at all files, for what spoils a
-// training: trees that are none, columns without values, sentences in both,
-// missing text, further files with tags or relations of their own. It never stops
-// at the first fault.
+// Check looks for faults that spoil training, in dev and in all files of train:
+// invalid trees, columns without values, sentences in both treebanks, missing
+// text, further files with tags or relations of their own. It collects all
+// faults.
 func Check(train, dev Treebank) *Report {
 	c := &checker{}
 	for _, t := range slices.Concat([]Treebank{train}, train.More) {
@@ -128,8 +128,8 @@ func (c *checker) add(fatal bool, what string, t Treebank, s *syntax.Sentence, w
 	}
 }
 
-// place returns file:line of a word of a sentence, of its first line for
-// word 0.
+// place returns file:line of a word of a sentence, of the sentence's first line
+// for word 0.
 func place(t Treebank, s *syntax.Sentence, word int) string {
 	if s.Line == 0 {
 		return fmt.Sprintf("%s: sentence %q", t.Name, s.ID)
@@ -192,7 +192,8 @@ func (c *checker) sentence(t Treebank, s *syntax.Sentence, partial bool) {
 	}
 }
 
-// columns notes sizes and the columns that have no value at all.
+// columns records the treebank's size and the columns that have no value at
+// all.
 func (c *checker) columns(t Treebank) {
 	words, multiword := countWords(t.Sentences), 0
 	var lemma, upos, xpos, feats bool
@@ -221,8 +222,8 @@ func (c *checker) columns(t Treebank) {
 	}
 }
 
-// further reports what further files have and the treebank does not: mostly
-// slips, or other conventions.
+// further reports tags and relations that further files have and the treebank
+// does not have. They are usually slips or other conventions.
 func (c *checker) further(t Treebank) {
 	tags, relations := map[[2]string]bool{}, map[string]bool{}
 	for i := range t.Sentences {
@@ -230,7 +231,7 @@ func (c *checker) further(t Treebank) {
 			tags[[2]string{w.UPOS, w.XPOS}], relations[w.Deprel] = true, true
 		}
 	}
-	relations[""] = true // a relation that is open
+	relations[""] = true // an open relation
 	for _, x := range t.More {
 		for i := range x.Sentences {
 			for j, w := range x.Sentences[i].Words {
@@ -245,7 +246,8 @@ func (c *checker) further(t Treebank) {
 	}
 }
 
-// learnable reports what a training treebank needs beyond sound trees.
+// learnable reports what a training treebank lacks although its trees are
+// valid.
 func (c *checker) learnable(t Treebank) {
 	values := map[string]bool{}
 	trees, relations, open := 0, 0, 0
@@ -296,7 +298,7 @@ func (c *checker) pair(train, dev Treebank) {
 			}
 		}
 		if s.Len() < 5 {
-			continue // greetings, headings and the like are in both by right
+			continue // greetings, headings and the like may well be in both
 		}
 		long++
 		if texts[words(s)] {

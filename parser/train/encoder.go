@@ -15,23 +15,24 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// EncoderOptions are those of a pretrained encoder. All but File change the
-// model.
+// EncoderOptions are the options of a pretrained encoder. All but File change
+// the model.
 type EncoderOptions struct {
 	Params       *encode.Params
-	File, SHA256 string // base name of its file, and the hash of that
+	File, SHA256 string // base name of its file, and the file's hash
 
-	Layers int    // kept, from below; 0 is all
-	Epochs int    // at most; 0 is as many as the size of the treebank asks for
+	Layers int    // number of lowest layers kept; 0 is all
+	Epochs int    // most epochs; 0 chooses by the size of the treebank
 	Seed   uint64 // 0 is Options.Seed
 
-	// Text are words whose pieces stay in the vocabulary beside those of the
-	// training sentences; Texts names the files that they come from.
+	// Text holds words whose pieces stay in the vocabulary, in addition to the
+	// pieces of the training sentences. Texts names the files that they come
+	// from.
 	Text  []syntax.Sentence
 	Texts []model.Data
 }
 
-// key names all of the options that changes what is tuned.
+// key names all options that change the tuned encoder.
 func (e *EncoderOptions) key() string {
 	key := fmt.Sprintf("encoder %s, layers %d, epochs %d", e.SHA256, e.Layers, e.Epochs)
 	for _, t := range e.Texts {
@@ -40,15 +41,15 @@ func (e *EncoderOptions) key() string {
 	return key
 }
 
-// An encoded is an encoder that is finished.
+// A tunedEncoder is an encoder that is ready for a model.
 type encoded struct {
 	sections []pack.Section // of the component encode
 	about    model.Encoded
 }
 
 // encoder tunes the pretrained encoder on the treebank as it is, with its gold
-// tags, in the forms that it reads at run time: dev picks the epoch. It goes into
-// the model in integers.
+// tags, in the forms that it reads at run time. dev chooses the epoch. The result
+// has integer weights.
 func (t *trainer) encoder() (*encoded, error) {
 	e := t.Encoder
 	gold := t.gold()
@@ -74,7 +75,7 @@ func (t *trainer) encoder() (*encoded, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, h := new(encode.Params), new(encode.Heads) // hours of work, of which the integers are made in seconds
+	x, h := new(encode.Params), new(encode.Heads) // tuning takes hours, making integers seconds
 	if err := pack.Read(pack.NewView(r.sections), "tuned",
 		func(l *pack.Layout) { encode.LayoutTuned(l, x, h) }); err != nil {
 		return nil, err
@@ -90,8 +91,8 @@ func (t *trainer) encoder() (*encoded, error) {
 }
 
 // withEncoder adds a finished encoder to the sections of a sparse model, fits
-// what they count beside each other, measures the whole with and without the
-// encoder, and returns the bytes of its file.
+// the mix of both, measures the model with and without the encoder, and returns
+// the bytes of its file.
 func (t *trainer) withEncoder(info model.Info, sparse []pack.Section, e *encoded) ([]byte, error) {
 	sections := slices.Concat(sparse, e.sections)
 	info.Templates = pack.Templates
@@ -110,8 +111,8 @@ func (t *trainer) withEncoder(info model.Info, sparse []pack.Section, e *encoded
 	return t.finish(info, slices.Concat(sections, mix.sections), true)
 }
 
-// withLicence returns the licence line of a model of a treebank and an
-// encoder.
+// withLicence returns the licence line of a model that was made from a treebank
+// and an encoder.
 func withLicence(treebank string, e *model.Encoded) string {
 	if treebank == "" {
 		return licenceOf(e)

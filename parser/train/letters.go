@@ -10,21 +10,20 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Letters tell text of another language: which three of them follow each
-// other. On the dev treebanks of en_ewt, tr_imst, el_gdt and fr_sequoia under
-// 0.5 % of the words are in sentences of which less than 80 % of the trigrams
-// are known, of English text under Turkish trigrams 80 %.
+// Text of another language has other trigrams of letters. In dev treebanks few
+// words are in sentences with less than 80 % known trigrams; of English text
+// under Turkish trigrams most are.
 const (
-	foreignShare = 0.8  // of a sentence's trigrams known, at most, below which it is foreign
-	foreignOfDev = 0.01 // of the sentences of dev, at most, that may be
+	foreignShare = 0.8  // largest share of known trigrams below which a sentence is foreign
+	foreignOfDev = 0.01 // largest share of dev's sentences that may be foreign
 	leastLetters = 8    // trigrams that a sentence needs to be judged
 	leastDev     = 20   // sentences of dev that can be judged, without which none is foreign
 )
 
-// A letterer knows the trigrams of letters that occur twice in a treebank.
+// trigrams are the trigrams of letters that occur twice or more in a treebank.
 type letterer struct {
 	count map[uint64]int
-	least float64 // share of known ones, below which a sentence is foreign
+	least float64 // share of known trigrams below which a sentence is foreign
 }
 
 func newLetterer(train, dev []syntax.Sentence) *letterer {

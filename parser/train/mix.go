@@ -17,21 +17,23 @@ import (
 var mixGrid = []int32{0, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024}
 
 // mixReach is how many values of the grid away from the best so far a better
-// one is looked for: a figure of dev rises and falls by chance, too.
+// one is looked for: a figure of dev also rises and falls by chance.
 const mixReach = 2
 
-// firstMix is where the fit begins: near the best of English and Turkish. The
-// tagger's and the parser's scores are in units of the margin that they were
-// trained for, of which a nat is a part; pruner and labels are log-linear.
+// firstMix is where the fit begins: near the best mix for English and Turkish.
+// The scores of tagger and parser are in units of the margin that they were
+// trained for, which is worth more than a nat; pruner and labels are
+// log-linear.
 var firstMix = model.Mix{Tags: 32, Feats: 24, Prune: 256, Parse: 64, Labels: 256}
 
-// mixVersion is part of the key of the phase: raise it when a fit finds other
-// factors of the same.
+// mixVersion is part of the key of the phase. Raise it when a fit finds other
+// factors for the same input.
 const mixVersion = "2"
 
-// mixWords is how many words of dev the factors are fitted to at most: their
-// dense scores are all in memory. Those of tags take no more than mixBytes, which
-// are 60,000 words of 2,200 tags and FEATS, or 2,000 of 65,535.
+// mixWords is the largest number of words of dev that the factors are fitted to,
+// since all of their dense scores are in memory. The scores of tags take no more
+// than mixBytes: 60,000 words with 2,200 tags and FEATS, or 2,000 words with
+// 65,535.
 const (
 	mixWords = 60_000
 	mixBytes = 512 << 20
@@ -50,10 +52,10 @@ func mixSize(dev []syntax.Sentence, scores int) int {
 }
 
 // fitMix returns the factors with which the model of the sections, which has an
-// encoder, makes the fewest mistakes on dev: those of tags by UPOS and XPOS,
-// then those of FEATS, then those of arcs and labels together by LAS. The
-// encoder reads dev once. The figures are climbed on a grid, one factor after the
-// other; equal ones leave the factor as it is.
+// encoder, makes the fewest mistakes on dev: the factors of tags by UPOS and
+// XPOS, then of FEATS, then of arcs and labels together by LAS. The encoder reads
+// dev once. The fit climbs on a grid, one factor after the other; a tie leaves
+// the factor as it is.
 func fitMix(info model.Info, sections []pack.Section, dev []syntax.Sentence, j job) (model.Mix, error) {
 	first := firstMix
 	m, err := model.New(&model.File{Info: info, Sections: slices.Concat(sections, packedAs(model.MixName, &first))})
@@ -63,7 +65,7 @@ func fitMix(info model.Info, sections []pack.Section, dev []syntax.Sentence, j j
 	return mixOf(m, dev, j)
 }
 
-// mixOf is fitMix for a model that is open.
+// mixOf is fitMix for an open model.
 func mixOf(m *model.Model, dev []syntax.Sentence, j job) (model.Mix, error) {
 	f := newMixer(m, dev, j)
 	tag := func(m *model.Model, s *syntax.Sentence) error { m.Tag(s, true); return nil }
@@ -90,8 +92,8 @@ func mixOf(m *model.Model, dev []syntax.Sentence, j job) (model.Mix, error) {
 	return f.mix, f.err
 }
 
-// A figure is what factors are chosen by: what runs on a sentence, and what is right of a
-// word then.
+// A figure is a measure by which factors are chosen: what to run on a sentence, and which
+// words are then right.
 type figure struct {
 	name  string
 	run   func(*model.Model, *syntax.Sentence) error
@@ -115,7 +117,7 @@ type factor struct {
 	of   func(*model.Mix) *int32
 }
 
-// A tally counts what is right and what there is, in each half of dev.
+// An accuracy counts what is right and what there is, in each half of dev.
 type tally struct{ right, all [2]int }
 
 func (t tally) sum() int { return t.right[0] + t.right[1] }
@@ -198,7 +200,8 @@ func (f *mixer) climb(by figure, factors ...factor) {
 			break
 		}
 	}
-	// What is a fit worth? Each half of dev by the best for the other.
+	// The gain of a fit is estimated on each half of dev, with the best factors
+	// of the other half.
 	var cross tally
 	for half := range 2 {
 		at, most := order[0], -1

@@ -17,14 +17,14 @@ import (
 const (
 	OnlyLemmas    = "lemmas"
 	OnlySegmenter = "segmenter"
-	OnlyEncoder   = "encoder" // OnlyMix is then done, too
-	OnlyMix       = "mix"     // what the encoder counts, and the calibrators
+	OnlyEncoder   = "encoder" // OnlyMix is then done as well
+	OnlyMix       = "mix"     // the factors of the encoder's scores, and the calibrators
 )
 
 // ErrNoEncoder is the error of a model that has no encoder to mix.
 var ErrNoEncoder = errors.New("the model has no encoder: train one with --only encoder")
 
-// A Base is a model of which one part is trained again.
+// A Base is a model that has one part trained again.
 type Base struct {
 	*model.File
 	Digest string // names the model
@@ -33,15 +33,15 @@ type Base struct {
 	Tuned *model.File
 }
 
-// Only trains one part of a model again and returns the bytes of a file that has
-// everything else as it is in the model, byte for byte. Scores on dev are measured again,
-// and calibrators, if the model has any, are fitted again; with an encoder they always are.
-// Of the options it reads Seed, TagSeed, Lexicon, Encoder, Workers, Blocks, Store, Reuse,
-// Log, Now and, of Info, Command, Code and Created, which say in the provenance how the
-// part was made.
+// Only trains one part of a model again and returns the bytes of a file that has everything
+// else as it is in the model, byte for byte. Scores on dev are measured again, and
+// calibrators, if the model has any, are fitted again; with an encoder they always are. It
+// reads the options Seed, TagSeed, Lexicon, Encoder, Workers, Blocks, Store, Reuse, Log and
+// Now, and from Info Command, Code and Created, which record in the provenance how the part
+// was made.
 //
-// Pruner, parser and labels read lemmas as features. They have learned from
-// those of the model: if many are others now, train the whole model.
+// Pruner, parser and labels read lemmas as features. They have learned from the
+// model's lemmas: if many lemmas change, train the whole model.
 func Only(part string, from Base, train, dev Treebank, o Options) ([]byte, error) {
 	t, err := newTrainer(train, dev, o)
 	if err != nil {
@@ -95,7 +95,7 @@ func (t *trainer) trainPart(part string, from Base, j job) (prefix string, secti
 }
 
 // addEncoder tunes an encoder, or takes a tuned one, and puts it into a model, in place of
-// one that is there.
+// the model's encoder if it has one.
 func (t *trainer) addEncoder(part string, from Base, info model.Info) (data []byte, err error) {
 	var e *encoded
 	if part == OnlyEncoder {
@@ -128,8 +128,8 @@ func without(sections []pack.Section, components ...string) []pack.Section {
 	})
 }
 
-// replaced returns the list with the sections under prefix replaced by others,
-// at the place of the first.
+// replaced returns the list with others in place of the sections under prefix,
+// where the first of them was.
 func replaced(list []pack.Section, prefix string, others []pack.Section) []pack.Section {
 	under := func(s pack.Section) bool { return strings.HasPrefix(s.Name, prefix) }
 	at := slices.IndexFunc(list, under)

@@ -9,14 +9,15 @@ import (
 )
 
 // Training sentences may be partial trees: some words have no head, or no relation.
-// Segmenter and tagger do not care. Pruner and parser learn from the known heads, and
-// labels from the known relations of a tree that the pruner completes. A relation says
-// nothing without a head, but for root. The development treebank must be complete.
+// Segmenter and tagger learn from them as from any other. Pruner and parser learn from
+// the known heads, and labels from the known relations of a tree that the pruner
+// completes. A relation without a head is not used, except root. The development
+// treebank must be complete.
 
 // hasTree reports whether pruner, parser and labels learn from a sentence: its tree has
-// one root or, while some heads are open, one at most, and one head at least is known.
-// Heads must have no cycle. Nothing learns from partial trees of sentences that are parsed
-// in windows.
+// one root or, while some heads are open, at most one root, and at least one head is
+// known. Heads must have no cycle. Partial trees of sentences that are parsed in windows
+// are not used.
 func hasTree(s *syntax.Sentence) bool {
 	open, _ := s.Open()
 	if open == 0 {
@@ -28,8 +29,8 @@ func hasTree(s *syntax.Sentence) bool {
 // openRoot reports whether a word has no head and relation root.
 func openRoot(w *syntax.Word) bool { return w.Head == syntax.NoHead && w.RootRelation() }
 
-// settled returns a copy of a sentence in which the only word whose relation is root has
-// the head 0, unless another word has it.
+// withRoot returns a copy of a sentence in which the only word whose relation is root
+// has the head 0, unless another word has that head.
 func settled(s *syntax.Sentence) syntax.Sentence {
 	c := *s
 	c.Words = slices.Clone(s.Words)
@@ -48,7 +49,7 @@ func settled(s *syntax.Sentence) syntax.Sentence {
 	return c
 }
 
-// A gap is what is open in a treebank.
+// A gap counts what is open in a treebank.
 type gap struct{ sentences, bare, words, heads, relations int }
 
 // open counts what is open in all files of a treebank.
@@ -75,7 +76,7 @@ func (g gap) String() string {
 	return fmt.Sprintf("%d heads and %d relations of %d words", g.heads, g.relations, g.words)
 }
 
-// open says what is open in one file of train.
+// open reports what is open in one file of train.
 func (c *checker) open(t Treebank) {
 	t.More = nil
 	g := t.open()
@@ -103,8 +104,9 @@ func (c *checker) leftOpen(t Treebank, s *syntax.Sentence) {
 }
 
 // completed returns the trees with the heads that the jackknifed pruners find best for
-// the words that have none (prune.Complete): the trees themselves if all heads are
-// known. Both banks have the same sentences, and candidates are those of these.
+// the words that have none (prune.Complete): or the trees themselves if all heads are
+// known. Both data sets have the same sentences; candidates holds their candidate
+// heads.
 func completed(trees, candidates bank) bank {
 	partial := false
 	for i := range trees.train {

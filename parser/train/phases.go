@@ -19,10 +19,10 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// A bank is what a phase learns from.
+// A dataset is what a phase learns from.
 type bank struct {
 	train, dev []syntax.Sentence
-	key        string // hash of all that they depend on
+	key        string // hash of all that the sentences depend on
 }
 
 // A packer is a trained component.
@@ -34,7 +34,7 @@ type component struct {
 	train func(b bank, j job) (packer, error)
 }
 
-// components are those of a sparse model, by phase.
+// components are the components of a sparse model, by phase.
 var components = map[string]component{
 	"words": {model.WordName, func(b bank, j job) (packer, error) {
 		return word.Learn(b.train).WithClusters(j.Clusters), nil
@@ -121,7 +121,7 @@ func (t *trainer) phases() ([]pack.Section, error) {
 		labels.sections), nil
 }
 
-// gold is the bank of the treebanks as they are, file after file.
+// gold returns the treebanks as they are, file after file, as a data set.
 func (t *trainer) gold() bank {
 	keys := []string{"data", t.train.SHA256, t.dev.SHA256, fmt.Sprint(len(t.train.Sentences), len(t.dev.Sentences))}
 	for _, file := range t.train.More {
@@ -130,8 +130,8 @@ func (t *trainer) gold() bank {
 	return bank{t.train.All(), t.dev.Sentences, hashKey(keys...)}
 }
 
-// component trains one component or takes it from the store. options are all
-// that its bytes depend on beside the bank and the seed.
+// component trains one component or takes it from the store. options name
+// everything that its bytes depend on, apart from the data set and the seed.
 func (t *trainer) component(phase string, b bank, options ...string) (*result, error) {
 	return t.phase(phase, append(options, b.key), func(j job) ([]pack.Section, error) {
 		c := components[phase]
@@ -155,7 +155,7 @@ func packedAs(name string, c packer) []pack.Section {
 func (t *trainer) segmenterAndTagger(gold, all bank) (segmenter, tagger *result, err error) {
 	var failed error
 	var wg sync.WaitGroup
-	var lexicon []string // as part of a key, which has none without one
+	var lexicon []string // part of the key, absent without a lexicon
 	if key := t.lexiconKey(); key != "" {
 		lexicon = []string{key}
 	}
@@ -168,10 +168,10 @@ func (t *trainer) segmenterAndTagger(gold, all bank) (segmenter, tagger *result,
 	return segmenter, tagger, err
 }
 
-// tagged returns the sentences with one root of both treebanks, with the tags
-// that pruner, parser and labels learn from and are chosen by. With GoldTags both
-// have these; else dev has the tagger's, and TreeTags says which train has; silver
-// sentences never have both.
+// tagged returns the sentences with one root of both treebanks, with the tags from
+// which pruner, parser and labels learn and by which they are chosen. With
+// GoldTags both have gold tags. Otherwise dev has the tagger's, and TreeTags says
+// which ones train has; silver sentences never have both.
 func (t *trainer) tagged(tagger *result, from bank) (bank, error) {
 	b := bank{oneRoot(from.train), oneRoot(from.dev), ""}
 	if t.GoldTags {
@@ -237,11 +237,12 @@ func (t *trainer) candidates(pruner *result, b bank) (bank, error) {
 	return b, eval.EachSentence(b.dev, t.Workers, func(s *syntax.Sentence) error { m.Prune(s); return nil })
 }
 
-// folds is the number of folds as part of a key.
+// folds returns the number of folds as part of a key.
 func (t *trainer) folds() string { return fmt.Sprint("folds ", t.Folds) }
 
 // columns runs a phase that predicts columns of a treebank instead of a component: work
-// sets them in a copy of the sentences, and the sentences get what was kept of it.
+// sets them in a copy of the sentences, and the sentences get the columns of the stored
+// result.
 func (t *trainer) columns(phase string, of func([]syntax.Sentence) func(*pack.Layout), sents []syntax.Sentence,
 	keys []string, work func([]syntax.Sentence, job) error) (*result, error) {
 	r, err := t.phase(phase, keys, func(j job) ([]pack.Section, error) {
@@ -324,8 +325,8 @@ func candidateColumns(sents []syntax.Sentence) func(*pack.Layout) {
 }
 
 // oneRoot returns copies of the sentences whose trees have exactly one root (or may
-// get one: hasTree), with words of their own: only from those a parser can learn
-// that gives every sentence one.
+// get one: hasTree), with words of their own. The parser gives every sentence one
+// root, so it learns only from these.
 func oneRoot(sents []syntax.Sentence) (out []syntax.Sentence) {
 	for i := range sents {
 		if s := settled(&sents[i]); hasTree(&s) {

@@ -15,7 +15,8 @@ import (
 // MaxSilverWeight bounds Options.SilverWeight.
 const MaxSilverWeight = 100
 
-// leastSilverWeight is that of a silver sentence at least: 0 would be gold.
+// leastSilverWeight is the least weight of a silver sentence: 0 would mean
+// gold.
 const leastSilverWeight = 1e-9
 
 // Limits of silver sentences.
@@ -25,15 +26,15 @@ const (
 	minSilverConfidence = 0.5 // mean over words
 )
 
-// A Sampler takes the sentences of silver files, which a parser has parsed,
-// and keeps those that are worth learning from, or so many of them, drawn by a
-// hash of their forms, that they have no more than a number of words. It holds
-// twice as many at most. It is not safe for concurrent use.
+// A Sampler takes the sentences of silver files, which a parser has parsed, and
+// keeps those that are worth learning from. If they have more than a given
+// number of words, it draws among them by a hash of their forms. It holds at
+// most twice as many words. It is not safe for concurrent use.
 type Sampler struct {
 	words int // to keep
 	kept  int
-	limit uint64          // hashes from here on are not drawn
-	seen  map[uint64]bool // hashes of the forms of train, dev and list
+	limit uint64          // hashes from limit on are not drawn
+	seen  map[uint64]bool // hashes of the forms of the sentences in train, dev and list
 	rels  map[string]bool // of gold
 	gold  *letterer
 	list  []sampled
@@ -46,9 +47,9 @@ type sampled struct {
 	s    syntax.Sentence
 }
 
-// NewSampler returns a Sampler of so many words at most. Sentences that stand
-// in train or dev are left out, as are those with relations that train does not
-// have, or with letters that its language does not put together.
+// NewSampler returns a Sampler that keeps at most the given number of words. It
+// leaves out sentences of train and dev, sentences with relations that train
+// does not have, and sentences with too many unknown trigrams of letters.
 func NewSampler(train, dev Treebank, words int) *Sampler {
 	known := train.All()
 	x := &Sampler{words: words, limit: math.MaxUint64, seen: map[uint64]bool{}, rels: map[string]bool{},
@@ -64,7 +65,7 @@ func NewSampler(train, dev Treebank, words int) *Sampler {
 			x.rels[known[i].Words[j].Deprel] = true
 		}
 	}
-	delete(x.rels, "") // what partial trees leave open, silver ones may not
+	delete(x.rels, "") // partial trees may have open relations, silver trees may not
 	return x
 }
 
@@ -76,9 +77,9 @@ func formsHash(s *syntax.Sentence) uint64 {
 	return h
 }
 
-// Add offers a sentence of the file of that number, with tags, a tree and,
-// where a parser says how sure it is, syntax.HeadConfKey in MISC; its mean over words
-// becomes the sentence's Weight, which is 1 without.
+// Add offers a sentence of the file of that number, with tags and a tree. The mean of
+// syntax.HeadConfKey in MISC becomes the sentence's Weight; without it the weight is
+// 1.
 func (x *Sampler) Add(file int, s *syntax.Sentence) {
 	h := formsHash(s)
 	confidence := meanConfidence(s)
@@ -118,8 +119,8 @@ func (x *Sampler) Add(file int, s *syntax.Sentence) {
 	}
 }
 
-// meanConfidence returns the mean HeadConf of the words that have one, 1 if
-// none has.
+// meanConfidence returns the mean HeadConf of the words that have one, or 1 if
+// none has one.
 func meanConfidence(s *syntax.Sentence) float32 {
 	sum, n := 0.0, 0
 	for i := range s.Words {
@@ -135,9 +136,9 @@ func meanConfidence(s *syntax.Sentence) float32 {
 	return float32(sum / float64(n))
 }
 
-// cut leaves no more than the words wanted, of the sentences with the least
-// hashes. The first that does not fit is the limit for all that follow: what
-// comes before it can only become more.
+// cut keeps the sentences with the lowest hashes, and no more than the words
+// wanted. The first hash that does not fit is the limit for all later
+// sentences, since lower hashes can only be added.
 func (x *Sampler) cut() {
 	if x.kept <= x.words {
 		return
@@ -159,7 +160,7 @@ func (x *Sampler) cut() {
 	}
 }
 
-// Sentences returns what was kept of each of so many files, by hash of the
+// Sentences returns the kept sentences of each of the files, by hash of the
 // forms.
 func (x *Sampler) Sentences(files int) [][]syntax.Sentence {
 	x.cut()
@@ -176,7 +177,7 @@ func (x *Sampler) Words() int {
 	return x.kept
 }
 
-// String says how much was kept, and what was not.
+// String says how much was kept, and what was left out.
 func (x *Sampler) String() string {
 	x.cut()
 	text := fmt.Sprintf("silver: %d sentences, %d words", len(x.list), x.kept)
@@ -187,7 +188,7 @@ func (x *Sampler) String() string {
 }
 
 // mixed returns gold with the sentences of further files, and the silver ones,
-// spread evenly between those of the treebank, so that every fold has as much of
+// interleaved evenly with the treebank's own, so that every fold has as much of
 // each.
 func (t *trainer) mixed(gold bank) bank {
 	if len(t.train.More)+len(t.Silver) == 0 {
@@ -223,8 +224,8 @@ func shuffled(list []syntax.Sentence) []syntax.Sentence {
 	return out
 }
 
-// spread returns list with the others, each in its order and evenly, between its
-// sentences. Sentences of equal lists stand together.
+// interleave returns list with the sentences of the others evenly between its
+// own, each list in its own order. Sentences of equal lists stand together.
 func spread(list []syntax.Sentence, others [][]syntax.Sentence) []syntax.Sentence {
 	var out []syntax.Sentence
 	from := make([]int, len(others))

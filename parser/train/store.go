@@ -18,19 +18,20 @@ import (
 // A Store keeps the results of finished phases under short names such as
 // "tagger" and "parser.epoch". What it returns is checked, so it may lose or
 // damage entries: the phase is then done again. It must be safe for concurrent
-// use: phases that do not need each other run at the same time.
+// use, because independent phases run at the same time.
 type Store interface {
 	Load(name string) (data []byte, ok bool)
 	// Save replaces an entry by the parts, one after the other, at once: a
-	// later Load returns all of it or all of the one before.
+	// later Load returns all of the new entry or all of the old one.
 	Save(name string, parts ...[]byte) error
 }
 
-// version is part of the key of every entry. Raise it when a phase makes
-// something else of the same input; other templates do so by themselves.
+// version is part of the key of every entry. Raise it when a phase gives
+// another result for the same input. A change of templates changes keys by
+// itself.
 const version = 9
 
-// early are the phases that know nothing of trees: their seed is TagSeed.
+// early are the phases that do not read trees. Their seed is TagSeed.
 var early = map[string]bool{"segmenter": true, "tagger": true, "tags": true, "lemmas": true}
 
 // seedOf returns the seed of a phase's random choices.
@@ -46,7 +47,7 @@ func (t *trainer) seedOf(phase string) uint64 {
 	return t.Seed
 }
 
-// A result is what a finished phase made.
+// A result is the result of a finished phase.
 type result struct {
 	key      string // hash of all it depends on
 	sections []pack.Section
@@ -83,7 +84,7 @@ func (t *trainer) phase(name string, keys []string, work func(job) ([]pack.Secti
 	return &result{key, file.Sections}, nil
 }
 
-// keep saves the bytes of a phase's result in the stores that have not got it.
+// keep saves the bytes of a phase's result in the stores that do not have it.
 func (t *trainer) keep(name, key string, data []byte) error {
 	for _, to := range t.entries(name, key) {
 		if _, _, ok := to.load(key); ok {
@@ -99,16 +100,15 @@ func (t *trainer) keep(name, key string, data []byte) error {
 // keyed is the provenance of an entry.
 func keyed(key string) model.Info { return model.Info{Options: map[string]string{"key": key}} }
 
-// An entry is the place of a phase's result in a store.
+// An entry is where a store keeps a phase's result.
 type entry struct {
 	Store
 	name string
 }
 
-// entries returns where the result of a phase is looked for and kept: under
-// the phase's name in the training's own store, and under a name with the key
-// in the one that trainings share, where results of other options stand
-// beside it.
+// entries returns where the result of a phase is looked for and kept: under the
+// phase's name in the training's own store, and under a name with the key in
+// the one that trainings share, which also holds results of other options.
 func (t *trainer) entries(name, key string) []entry {
 	var list []entry
 	if t.Store != nil {
@@ -120,7 +120,7 @@ func (t *trainer) entries(name, key string) []entry {
 	return list
 }
 
-// load returns the entry's bytes and what is in them, if they are whole and
+// load returns the entry's bytes and its sections, if they are complete and
 // have the key.
 func (e entry) load(key string) (data []byte, sections []pack.Section, ok bool) {
 	data, ok = e.Load(e.name)
@@ -134,19 +134,19 @@ func (e entry) load(key string) (data []byte, sections []pack.Section, ok bool) 
 	return data, file.Sections, true
 }
 
-// A job is what a phase is told beside its sentences.
+// A job holds what a phase needs besides its sentences.
 type job struct {
-	Options                  // Seed is that of the phase, Log its own
+	Options                  // with the phase's own Seed and Log
 	words   *word.Vocabulary // nil in the phase that learns it
 
-	// checkpoint keeps a phase's state after an epoch, resume gives back what
-	// was kept last (linear.Loop); nil where nothing is kept.
+	// checkpoint saves a phase's state after an epoch, resume restores the last
+	// one (linear.Loop). Both are nil if nothing is saved.
 	checkpoint func(epoch int, layout func(*pack.Layout)) error
 	resume     func(layout func(*pack.Layout)) (bool, error)
 }
 
-// job returns what a phase is told. Its epochs are kept under "<phase>.epoch"
-// with the key of the phase; "" keeps none.
+// job returns the job of a phase. Its epochs are saved under "<phase>.epoch"
+// with the key of the phase; "" saves none.
 func (t *trainer) job(c *clock, key string) job {
 	j := job{Options: t.Options, words: t.words}
 	j.Seed, j.Log = t.seedOf(c.phase), c.log
@@ -203,21 +203,21 @@ func (p *progress) line(format string, a ...any) {
 	p.out(format, a...)
 }
 
-// ownNames are those by which components begin their lines.
+// ownNames are the names with which components begin their lines.
 var ownNames = []string{"encoder", "segmenter", "tagger", "pruner", "parser", "label"}
 
-// log is what components write to.
+// log writes a line of a component.
 func (c *clock) log(format string, a ...any) {
 	text := fmt.Sprintf(format, a...)
 	if name, rest, ok := strings.Cut(text, ": "); ok && slices.Contains(ownNames, name) {
-		text = rest // the phase says it
+		text = rest // the phase's own name says it
 	}
 	c.line("%-10s %6.1fs  %s", c.phase, c.seconds(), text)
 }
 
 func (c *clock) seconds() float64 { return c.now().Sub(c.begun).Seconds() }
 
-// finish ends the phase. kept says what is kept of it.
+// finish ends the phase. kept says what was stored.
 func (c *clock) finish(kept string) { c.line("%-10s took %.1f s%s", c.phase, c.seconds(), kept) }
 
 func kilobytes(size int) int { return (size + 1023) / 1024 }

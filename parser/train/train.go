@@ -1,11 +1,11 @@
-// Package train makes a model of a treebank: it checks the data, trains the
+// Package train makes a model from a treebank: it checks the data, trains the
 // components one after the other, each on what the ones before it predict,
-// measures the whole on dev and packs it. It opens no files: treebanks come
-// in as sentences, finished phases go to a Store, and the model comes out as
+// measures the whole on dev and packs it. It opens no files: treebanks come in
+// as sentences, finished phases go to a Store, and the model comes out as
 // bytes.
 //
 // The same treebanks, options and code give the same bytes, for any number of
-// workers and any number of interruptions: what a phase makes is always
+// workers and any number of interruptions: the result of a phase is always
 // packed and opened again before it is used, so a phase taken from the Store
 // cannot differ from one just finished.
 package train
@@ -33,7 +33,7 @@ import (
 type Treebank struct {
 	Name      string // for messages: the path as the user gave it
 	File      string // for provenance: the base name
-	SHA256    string // of the file, hexadecimal
+	SHA256    string // hash of the file, hexadecimal
 	Sentences []syntax.Sentence
 
 	// More are further files of train, with trees by the same conventions, which
@@ -58,8 +58,8 @@ func (t *Treebank) All() []syntax.Sentence {
 }
 
 // Values of Options.TreeTags: the tags of the trees that pruner, parser and
-// labels learn from, in a model that tags by itself. Jackknifed ones have the
-// mistakes of run time in them, gold ones are clean; "both" learns from every
+// labels learn from, in a model that tags by itself. Jackknifed tags have the
+// mistakes of run time in them, gold tags are clean; "both" learns from every
 // sentence twice.
 const (
 	TreeTagsJackknifed = "jackknifed"
@@ -67,18 +67,18 @@ const (
 	TreeTagsBoth       = "both"
 )
 
-// smallTreebank is the number of words below which a treebank is small: its
-// tagger is much worse for each part that it does not see.
+// smallTreebank is the number of words below which a treebank is small: each
+// part that its tagger does not see makes the tagger much worse.
 const smallTreebank = 100_000
 
 // MaxRepeat bounds Options.Repeat.
 const MaxRepeat = 100
 
 // muchSilver is the number of words of treebank and silver together from which
-// on half of them teach tagger and pruner nearly as much as all.
+// on tagger and pruner learn nearly as much from half of them as from all.
 const muchSilver = 200_000
 
-// Options of a training. All up to VectorsSHA256 change the model.
+// Options are the options of a training.
 type Options struct {
 	Seed     uint64
 	TagSeed  uint64 // of segmenter, tagger and jackknifed tags; 0 is Seed
@@ -88,15 +88,16 @@ type Options struct {
 	// with much silver
 	Folds int
 
-	Cut      float64         // largest one of the pruner where the model parses, in nats; 0 is 4.25
-	Families part.Families   // of parts that the parser scores; 0 is part.Standard
-	Delta    int             // as of search.TrainOptions
+	Cut      float64         // largest cut of the pruner when the model parses, in nats; 0 is 4.25
+	Families part.Families   // families of parts that the parser scores; 0 is part.Standard
+	Delta    int             // as in search.TrainOptions
 	Strategy search.Strategy // "" is search.DefaultStrategy
-	Weights  int             // kept in the parser, 8 bytes each; 0 is 1,200,000
+	Weights  int             // weights kept in the parser, 8 bytes each; 0 is 1,200,000
 
-	// Silver is text with the trees of a better parser (Sampler), which all but
-	// the segmenter learn from beside the treebank, each step times SilverWeight
-	// and the sentence's own Weight. With SilverWeight 0 there is none.
+	// Silver is text with the trees of a better parser (Sampler), which all
+	// components but the segmenter learn from in addition to the treebank. Each
+	// step is multiplied by SilverWeight and the sentence's own Weight. With
+	// SilverWeight 0 there is no silver.
 	Silver       []Treebank
 	SilverWeight float64
 
@@ -105,19 +106,20 @@ type Options struct {
 	Repeat int
 
 	// Cased is the percentage, up to MaxCased, of sentences that all but the
-	// segmenter and an encoder learn from in capitals, and of those in small
-	// letters: gold ones once more, silver ones instead.
+	// segmenter and an encoder learn from in capitals, and the same percentage
+	// in small letters: gold sentences in addition to the original, silver ones
+	// in its place.
 	Cased int
 
-	// Lexicon is what segmenter, tagger and lemmas learn of words beside the treebank,
-	// as lemma.ReadEntries reads it; nil has none. It is named by the base name and
-	// SHA-256 of its file.
+	// Lexicon lists words that segmenter, tagger and lemmas learn from in addition to
+	// the treebank, as lemma.ReadEntries reads them; nil has none. LexiconFile and
+	// LexiconSHA256 are the base name and hash of its file.
 	Lexicon                    []lemma.Entry
 	LexiconFile, LexiconSHA256 string
 
 	// Clusters are classes of words from raw text, which tagger, pruner and parser
-	// see beside tags and words; nil has none. They are named by the base name and
-	// SHA-256 of their file.
+	// read in addition to tags and words; nil has none. They are named by the base
+	// name and SHA-256 of their file.
 	Clusters                     *word.Clusters
 	ClustersFile, ClustersSHA256 string
 
@@ -130,7 +132,7 @@ type Options struct {
 
 	Workers int // 0 is GOMAXPROCS
 
-	// Info is what the caller knows of the model's provenance. Run fills in
+	// Info is the part of the provenance that the caller knows. Run fills in
 	// Options, Seed, Train, Dev and Scores.
 	Info model.Info
 
@@ -138,14 +140,14 @@ type Options struct {
 	// segmenter will see at run time. Without it raw text is not measured.
 	Blocks func([]syntax.Sentence) ([]string, error)
 
-	// Store keeps the finished phases of this training, Reuse those of many:
-	// a phase is taken from it if all that it depends on is the same. Both may
-	// be nil.
+	// Store keeps the finished phases of this training, Reuse those of many
+	// trainings: a phase is taken from it if everything that it depends on is
+	// the same. Both may be nil.
 	Store, Reuse Store
 
-	// Log takes progress, one line a call without its line end, never two
-	// calls at once. Now is asked for the seconds in it and for nothing else.
-	// Both may be nil.
+	// Log receives progress, one line a call without its line end, never two
+	// calls at once. Now is used only for the seconds in these lines. Both may
+	// be nil.
 	Log func(format string, a ...any)
 	Now func() time.Time
 }
@@ -216,7 +218,8 @@ func (o *Options) validate() error {
 	return o.Strategy.Valid()
 }
 
-// tensorKey names all of the tensor that changes the model; "" is none.
+// tensorKey names all tensor options that change the model; "" if there is no
+// tensor.
 func (o *Options) tensorKey() string {
 	if o.Tensor == nil {
 		return ""
@@ -224,7 +227,7 @@ func (o *Options) tensorKey() string {
 	return fmt.Sprintf("rank %d, gamma %g, start svd", o.Tensor.Rank, o.Tensor.Gamma)
 }
 
-// lexiconKey names all of the lexicon that changes the model; "" is none.
+// lexiconKey identifies the lexicon; "" if there is none.
 func (o *Options) lexiconKey() string {
 	if len(o.Lexicon) == 0 {
 		return ""
@@ -232,7 +235,7 @@ func (o *Options) lexiconKey() string {
 	return fmt.Sprintf("%d words of %s %s", len(o.Lexicon), o.LexiconFile, o.LexiconSHA256)
 }
 
-// clustersKey names all of the clusters that changes the model; "" is none.
+// clustersKey identifies the clusters; "" if there are none.
 func (o *Options) clustersKey() string {
 	if o.Clusters == nil {
 		return ""
@@ -259,8 +262,8 @@ func newTrainer(train, dev Treebank, o Options) (*trainer, error) {
 	return &trainer{Options: o, train: train, dev: dev, progress: &progress{out: o.Log, now: o.Now}}, nil
 }
 
-// Run trains a model and returns the bytes of its file. The treebanks must
-// have passed Check: Run refuses what is fatal there.
+// Run trains a model and returns the bytes of its file. The treebanks must have
+// passed Check: Run returns the findings that are fatal there as an error.
 func Run(train, dev Treebank, o Options) ([]byte, error) {
 	t, err := newTrainer(train, dev, o)
 	if err != nil {
@@ -316,7 +319,7 @@ func (t *trainer) finish(info model.Info, sections []pack.Section, calibrated bo
 	return model.Encode(info, sections)
 }
 
-// provenance completes the caller's Info by all that Run knows.
+// provenance completes the caller's Info with all that Run knows.
 func (t *trainer) provenance() model.Info {
 	info := t.Info
 	info.Seed = t.Seed
@@ -364,8 +367,8 @@ func moreOf(t Treebank) (list []model.Data) {
 	return list
 }
 
-// Learned reports whether the model was trained on the treebank: there it is right
-// far too often to be calibrated.
+// Learned reports whether the model was trained on the treebank. A model is right
+// too often on its training data to be calibrated there.
 func Learned(m *model.Model, gold Treebank) bool {
 	return slices.ContainsFunc(append(slices.Clone(m.Info.More), m.Info.Train),
 		func(d model.Data) bool { return d.SHA256 == gold.SHA256 })
