@@ -159,11 +159,7 @@ func TestCustomTravels(t *testing.T) {
 	transformstest.Engine(t)
 	o := knowing(onEngine(t), write(t, lists))
 	o.Inputs = []string{write(t, map[string]string{"a.txt": known})}
-	p, err := Prepare(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
+	p := prepared(t, o)
 	want := streamed(t, o)
 	if err := os.RemoveAll(filepath.Dir(o.Custom.Exceptions)); err != nil {
 		t.Fatal(err)
@@ -173,9 +169,7 @@ func TestCustomTravels(t *testing.T) {
 	if _, err := Run(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
-	if got := converted(t, o.Output); got != want {
-		t.Errorf("the workers gave\n%s\nwant\n%s", got, want)
-	}
+	equal(t, "the workers", converted(t, o.Output), want)
 	if n := toy.Customized.Load() - before; n != 1 {
 		t.Errorf("the workers customized their stages %d times", n)
 	}
@@ -188,11 +182,7 @@ func TestCustomCopyDamaged(t *testing.T) {
 		"is not what the run has written": func(path string) error { return os.WriteFile(path, []byte("a\tX\tb\n"), 0o644) },
 	} {
 		o := knowing(options(write(t, map[string]string{"a.txt": known}), filepath.Join(t.TempDir(), "out")), write(t, lists))
-		p, err := Prepare(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer p.Close()
+		p := prepared(t, o)
 		copies, err := filepath.Glob(filepath.Join(o.Output, "_treebeam/custom/exceptions-*.txt"))
 		if err != nil || len(copies) != 1 {
 			t.Fatal(copies, err)
@@ -240,9 +230,7 @@ func TestCustomRefused(t *testing.T) {
 		_, errStream := Stream(context.Background(), o, os.Stdout)
 		_, errProvenance := o.Provenance(t.Context())
 		for _, err := range []error{tryRun(o), errStream, errProvenance} {
-			if !isRefusal(err) || !strings.Contains(err.Error(), want) {
-				t.Errorf("no %q in %v", want, err)
-			}
+			refused(t, err, want)
 		}
 		if _, err := os.Stat(o.Output); err == nil {
 			t.Errorf("%s: something was written", want)
@@ -250,9 +238,7 @@ func TestCustomRefused(t *testing.T) {
 	}
 	o := options(at("a.txt"), at("ok.txt"))
 	o.Custom.Abbreviations = filepath.Join(dir, ".", "ok.txt")
-	if _, err := Stream(context.Background(), o, os.Stdout); !isRefusal(err) || !strings.Contains(err.Error(), "is the file of --abbreviations") {
-		t.Errorf("got %v", err)
-	}
+	refused(t, discarded(o), "is the file of --abbreviations")
 }
 
 // Lists in a bucket are read from there, and their copies by workers.
@@ -264,18 +250,12 @@ func TestCustomInBucket(t *testing.T) {
 	o.Custom, o.Rows = local.Custom, local.Rows
 	at := b.upload(t, filepath.Dir(local.Custom.Exceptions), "lists")
 	o.Custom.Abbreviations, o.Custom.Exceptions = at+"/abbreviations.txt", at+"/exceptions.tsv"
-	p, err := Prepare(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
+	p := prepared(t, o)
 	forgetCustomized(t)
 	if _, err := Run(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
-	if got := converted(t, o.Output); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	equal(t, t.Name(), converted(t, o.Output), want)
 	var names []string
 	for name := range objects(t, o.Output) {
 		if strings.HasPrefix(name, "_treebeam/custom/") {

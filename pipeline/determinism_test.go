@@ -101,10 +101,7 @@ func reshuffled(t *testing.T, o Options) {
 	t.Helper()
 	want := run(t, o)
 	o.Output = filepath.Join(t.TempDir(), "shuffled")
-	p, err := Prepare(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := prepared(t, o)
 	pl, scope := beam.NewPipelineWithRoot()
 	build(scope, p.Job, func(s beam.Scope, _ string, c beam.PCollection) beam.PCollection {
 		return beam.Reshuffle(s, c)
@@ -113,18 +110,6 @@ func reshuffled(t *testing.T, o Options) {
 		t.Fatal(err)
 	}
 	same(t, "reshuffled", want, files(t, o.Output))
-}
-
-// The conversion gives CoNLL-U input back but for the columns of the tree,
-// also where the sentences were cut into many ranges.
-func TestConvertRoundTrip(t *testing.T) {
-	text := strings.Repeat(small, 60)
-	o := options(write(t, map[string]string{"x.conllu": text}), filepath.Join(t.TempDir(), "out"))
-	o.RangeBytes = 1000
-	run(t, o)
-	if converted(t, o.Output) != chainHeads(text) {
-		t.Error("converted CoNLL-U differs from its source beyond HEAD and DEPREL")
-	}
 }
 
 // Whether and how sentences are grouped to be encoded changes no byte.

@@ -15,29 +15,6 @@ import (
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
-// failureRows reads all rows of failures/.
-func failureRows(t *testing.T, folder string) (list []parquet.Failure) {
-	t.Helper()
-	paths, err := output.PartPaths(folder, "failures")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range paths {
-		r, err := parquet.Open[parquet.Failure](path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for f, err := range r.All() {
-			if err != nil {
-				t.Fatal(err)
-			}
-			list = append(list, *f)
-		}
-		r.Close()
-	}
-	return list
-}
-
 // A panic in any stage costs one sentence and leaves a row; the neighbours
 // are parsed and the sums close.
 func TestPlantedPanics(t *testing.T) {
@@ -49,7 +26,7 @@ func TestPlantedPanics(t *testing.T) {
 			text := "Before it .\n\nSome " + word + " here .\n\nAfter it .\n"
 			o := options(write(t, map[string]string{"x.txt": text}), filepath.Join(t.TempDir(), "out"))
 			run(t, o)
-			rows := failureRows(t, o.Output)
+			rows := rowsOf[parquet.Failure](t, o.Output, "failures")
 			if len(rows) != 1 || rows[0].Kind != "internal" || !strings.HasPrefix(rows[0].Reason, "internal: ") || rows[0].ByteOffset != 13 ||
 				!strings.Contains(rows[0].Text, word) || rows[0].Line == nil || *rows[0].Line != 3 {
 				t.Fatalf("rows %+v", rows)
@@ -63,9 +40,8 @@ func TestPlantedPanics(t *testing.T) {
 				!strings.Contains(got, "# treebeam_failure = internal: ")) {
 				t.Errorf("the sentence that failed is not in its place:\n%s", got)
 			}
-			sum, err := output.ReadSummary(o.Output)
-			if err != nil || sum.Trees != 2 || sum.Errors != 1 || sum.Internal != 1 {
-				t.Errorf("summary %+v, %v", sum, err)
+			if sum := summary(t, o.Output); sum.Trees != 2 || sum.Errors != 1 || sum.Internal != 1 {
+				t.Errorf("summary %+v", sum)
 			}
 		})
 	}
@@ -117,10 +93,7 @@ func TestLossIsNoticed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := options(corpus(t), filepath.Join(t.TempDir(), "out"))
 			o.RangeBytes = rangeBytes
-			p, err := Prepare(context.Background(), o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := prepared(t, o)
 			pl, scope := beam.NewPipelineWithRoot()
 			build(scope, p.Job, func(s beam.Scope, stage string, col beam.PCollection) beam.PCollection {
 				if stage != c.after {

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -16,22 +17,11 @@ import (
 )
 
 // documents returns the rows of documents/ of an output, by document.
-func documents(t *testing.T, output string) map[string]parquet.Document {
+func documents(t *testing.T, folder string) map[string]parquet.Document {
 	t.Helper()
 	list := map[string]parquet.Document{}
-	names, _ := filepath.Glob(filepath.Join(output, "documents", "*.parquet"))
-	for _, name := range names {
-		r, err := parquet.Open[parquet.Document](name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		for d, err := range r.All() {
-			if err != nil {
-				t.Fatal(err)
-			}
-			list[d.DocID] = *d
-		}
+	for _, d := range rowsOf[parquet.Document](t, folder, "documents") {
+		list[d.DocID] = d
 	}
 	return list
 }
@@ -52,31 +42,12 @@ func TestLinesAreSentences(t *testing.T) {
 # newpar
 # text = Five . Six !
 # text = Seven`
-	if got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	equal(t, t.Name(), got, want)
 	o.Rows.MaxWords = 2
 	got = streamed(t, o)
 	for _, part := range []string{"# text = One two\n", "# text = . Three\n", "# text = four\n"} {
 		if !strings.Contains(got, part) {
 			t.Errorf("no %q in\n%s", part, got)
-		}
-	}
-}
-
-// TestLinesAreRecorded checks that documents/ says what line breaks were taken
-// for, file by file.
-func TestLinesAreRecorded(t *testing.T) {
-	dir := write(t, map[string]string{
-		"list.txt":  strings.Repeat("One sentence here .\nAnother one of some more words .\n", 20),
-		"prose.txt": prose(20),
-		"mail.txt":  "> We went down to the river and there was a\n> boat that nobody had seen before , so we\n> went home .\n",
-	})
-	o := options(dir, filepath.Join(t.TempDir(), "out"))
-	run(t, o)
-	for name, want := range map[string]string{"list.txt": "sentence", "prose.txt": "paragraph", "mail.txt": "wrapped"} {
-		if got := documents(t, o.Output)[name].Lines; got != want {
-			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
 }
@@ -93,10 +64,7 @@ func TestSuggestions(t *testing.T) {
 	})
 	o := options(dir, filepath.Join(t.TempDir(), "out"))
 	run(t, o)
-	sum, err := output.ReadSummary(o.Output)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := summary(t, o.Output)
 	all := strings.Join(ofEncodings(sum), "\n")
 	if len(ofEncodings(sum)) != 2 || !strings.Contains(all, "much.txt: 140 of its characters were invalid utf-8; it looks like windows-1252: give --encoding windows-1252") ||
 		!strings.Contains(all, "noise.txt") {
@@ -106,8 +74,8 @@ func TestSuggestions(t *testing.T) {
 	o.Output += "-1252"
 	o.Rows.Encoding = "windows-1252"
 	run(t, o)
-	if sum, err = output.ReadSummary(o.Output); err != nil || len(ofEncodings(sum)) != 0 {
-		t.Errorf("got %v, %v", sum.Suggestions, err)
+	if sum := summary(t, o.Output); len(ofEncodings(sum)) != 0 {
+		t.Errorf("got %v", sum.Suggestions)
 	}
 	if d := documents(t, o.Output)["much.txt"]; d.Repaired != 0 || d.Encoding != "windows-1252" {
 		t.Errorf("got %+v", d)
@@ -121,9 +89,9 @@ func TestManySuggestions(t *testing.T) {
 	}
 	o := options(write(t, content), filepath.Join(t.TempDir(), "out"))
 	run(t, o)
-	sum, err := output.ReadSummary(o.Output)
-	if err != nil || len(ofEncodings(sum)) != 5 || !strings.Contains(strings.Join(sum.Suggestions, "\n"), "\n3 more files are like these") {
-		t.Errorf("got %+v, %v", sum, err)
+	sum := summary(t, o.Output)
+	if len(ofEncodings(sum)) != 5 || !strings.Contains(strings.Join(sum.Suggestions, "\n"), "\n3 more files are like these") {
+		t.Errorf("got %+v", sum)
 	}
 }
 
@@ -164,11 +132,7 @@ func TestStateUnion(t *testing.T) {
 				t.Errorf("%s as %q: %d characters repaired, %d warnings", name, encoding, d.Repaired, d.Warnings)
 			}
 		}
-		var sum *output.Summary
-		sum, err := output.ReadSummary(o.Output)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := summary(t, o.Output)
 		if sum.Status["repaired"] > 0 != (encoding == "") || len(ofEncodings(sum)) > 0 { // 0.4 % of one file at most
 			t.Errorf("as %q: status %v, suggestions %v", encoding, sum.Status, sum.Suggestions)
 		}
@@ -211,11 +175,66 @@ func TestUTF16(t *testing.T) {
 			t.Errorf("%s: got\n%s", c.name, got)
 		}
 	}
+}
 
-	o := options(write(t, map[string]string{"a.txt": wide(binary.LittleEndian, strings.Repeat(plain, 3))}), filepath.Join(t.TempDir(), "out"))
+// Text of which the model does not know most words is noticed: in a run, in
+// some of its files, and in a stream; a few words are not enough to tell.
+func TestForeignText(t *testing.T) {
+	greek, english := strings.Repeat("η βάρκα lay εκεί . ", 40), strings.Repeat("the boat lay there . ", 200)
+	short := strings.Repeat("η βάρκα . ", 20)
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  []string // in the only suggestion; nil: there is none
+	}{
+		"all":     {map[string]string{"a.txt": greek}, []string{"75 % of the words", "toy (ASCII)", "docs/languages.md", "--model"}},
+		"a file":  {map[string]string{"a.txt": english, "b.txt": greek}, []string{"1 of 2 files", "toy (ASCII)", "b.txt: 75 %", "docs/languages.md"}},
+		"short":   {map[string]string{"a.txt": short}, nil},
+		"none":    {map[string]string{"a.txt": english}, nil},
+		"numbers": {map[string]string{"a.txt": strings.Repeat("1234 . ", 300)}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := options(write(t, c.files), filepath.Join(t.TempDir(), "out"))
+			run(t, o)
+			sum := summary(t, o.Output)
+			check := func(got []string) {
+				t.Helper()
+				if len(got) != min(len(c.want), 1) {
+					t.Fatalf("suggestions: %q", got)
+				}
+				for _, part := range c.want {
+					if !strings.Contains(got[0], part) {
+						t.Errorf("no %q in %q", part, got[0])
+					}
+				}
+			}
+			check(sum.Suggestions)
+			streamed, err := Stream(context.Background(), o, new(strings.Builder))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name != "a file" { // a stream keeps no count of each file
+				check(streamed.Suggestions)
+			}
+			if streamed.Lexical != sum.Lexical || streamed.Unknown != sum.Unknown {
+				t.Errorf("the stream counted %d of %d, the run %d of %d", streamed.Unknown, streamed.Lexical, sum.Unknown, sum.Lexical)
+			}
+		})
+	}
+}
+
+// documents/ says what line breaks were taken for, file by file, and how many words
+// are unknown; given tags leave nothing to look up.
+func TestDocuments(t *testing.T) {
+	o := options(write(t, map[string]string{
+		"list.txt":  strings.Repeat("One sentence here .\nAnother one of some more words .\n", 20),
+		"prose.txt": prose(20),
+		"mail.txt":  "> We went down to the river and there was a\n> boat that nobody had seen before , so we\n> went home .\n",
+		"a.txt":     "the βάρκα lay . 5 εκεί", "b.conllu": "1\tβάρκα\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n",
+	}), filepath.Join(t.TempDir(), "out"))
 	run(t, o)
-	sum, err := output.ReadSummary(o.Output)
-	if err != nil || sum.Errors != 1 || len(sum.Reasons) != 1 || !strings.HasPrefix(sum.Reasons[0].Reason, "not text") {
-		t.Errorf("got %+v, %v", sum, err)
+	got := documents(t, o.Output)
+	for name, want := range map[string]string{"list.txt": "sentence 0", "prose.txt": "paragraph 0", "mail.txt": "wrapped 0", "a.txt": "paragraph 2", "b.conllu": " 0"} {
+		d := got[name]
+		equal(t, name, fmt.Sprint(d.Lines, " ", d.UnknownWords), want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"log"
 	"log/slog"
@@ -19,6 +20,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/model/modeltest"
 	"github.com/treebeam/treebeam/transforms/transformstest"
@@ -93,14 +95,6 @@ const small = `# newdoc id = one
 
 `
 
-func TestStreamCoNLLU(t *testing.T) {
-	dir := write(t, map[string]string{"a.conllu": small})
-	got := streamed(t, options(dir, ""))
-	if want := chainHeads(small); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
-
 // chainHeads gives CoNLL-U the heads and labels of the toy.
 func chainHeads(s string) string {
 	lines := strings.Split(s, "\n")
@@ -146,6 +140,23 @@ func run(t *testing.T, o Options) map[string]string {
 		t.Fatal(err)
 	}
 	return files(t, o.Output)
+}
+
+// prepared is a run that is closed at the end of the test.
+func prepared(t testing.TB, o Options) *Prepared {
+	t.Helper()
+	p, err := Prepare(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
+// discarded is the error of a stream.
+func discarded(o Options) error {
+	_, err := Stream(context.Background(), o, io.Discard)
+	return err
 }
 
 func tryRun(o Options) error {
@@ -221,18 +232,19 @@ func convertedTo(t *testing.T, folder, to string, o WriteOptions) string {
 	return string(out)
 }
 
+// A run and a stream have the same sentences, and give CoNLL-U back but for the
+// columns of the tree, also where it was cut into many ranges.
 func TestRun(t *testing.T) {
-	dir := write(t, map[string]string{"a.conllu": small, "b/c.txt": prose(30), "empty.txt": ""})
-	out := filepath.Join(t.TempDir(), "out")
-	run(t, options(dir, out))
-	if got, want := converted(t, out), streamed(t, options(dir, "")); got != want {
-		t.Errorf("converted\n%.600s\nstreamed\n%.600s", got, want)
+	text := strings.Repeat(small, 60)
+	o := options(write(t, map[string]string{"a.conllu": text, "b/c.txt": prose(30), "empty.txt": ""}), filepath.Join(t.TempDir(), "out"))
+	o.RangeBytes = 1000
+	run(t, o)
+	got := converted(t, o.Output)
+	equal(t, "converted", got, streamed(t, o))
+	if !strings.HasPrefix(got, chainHeads(text)) {
+		t.Errorf("CoNLL-U differs from its source beyond HEAD and DEPREL:\n%.600s", got)
 	}
-	sum, err := output.ReadSummary(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if sum.Files != 3 || sum.Errors != 0 || sum.Trees != sum.Sentences || sum.Trees < 30 {
+	if sum := summary(t, o.Output); sum.Files != 3 || sum.Errors != 0 || sum.Trees != sum.Sentences || sum.Trees < 150 {
 		t.Errorf("summary %+v", sum)
 	}
 }
@@ -240,6 +252,48 @@ func TestRun(t *testing.T) {
 func isRefusal(err error) bool {
 	var r *Refusal
 	return errors.As(err, &r)
+}
+
+// refused checks that err is a refusal, and says why.
+func refused(t *testing.T, err error, why string) {
+	t.Helper()
+	if !isRefusal(err) || !strings.Contains(err.Error(), why) {
+		t.Errorf("got %v, want a refusal with %q", err, why)
+	}
+}
+
+// equal compares what is written.
+func equal(t *testing.T, what, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: got\n%.2000s\nwant\n%.2000s", what, got, want)
+	}
+}
+
+// summary is that of an output.
+func summary(t *testing.T, folder string) *output.Summary {
+	t.Helper()
+	sum, err := output.ReadSummary(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+// rowsOf are the rows of a kind of an output, in the order of its parts.
+func rowsOf[T parquet.Row](t *testing.T, folder, kind string) (rows []T) {
+	t.Helper()
+	m, err := output.Check(t.Context(), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row, err := range parquet.Parts[T](m.Parts(folder, kind)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, *row)
+	}
+	return rows
 }
 
 // The model is loaded once, whatever the stages, bundles and runs.

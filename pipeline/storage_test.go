@@ -289,9 +289,7 @@ func repaired(t *testing.T, b bucket, o Options, want map[string]string) {
 // overwritten refuses another run's output, then replaces it.
 func overwritten(t *testing.T, b bucket, o Options) {
 	o.Rows.MaxWords = 7
-	if err := tryRun(o); !isRefusal(err) || !strings.Contains(err.Error(), "--max-words: was 1000, is 7") {
-		t.Errorf("got %v", err)
-	}
+	refused(t, tryRun(o), "--max-words: was 1000, is 7")
 	mine := b.uri + "/first/out/mine.txt"
 	if err := store.WriteFile(t.Context(), mine, []byte("mine"), store.Options{}); err != nil {
 		t.Fatal(err)
@@ -309,9 +307,7 @@ func overwritten(t *testing.T, b bucket, o Options) {
 		t.Fatal(err)
 	}
 	o.Output = foreign
-	if err := tryRun(o); !isRefusal(err) || !strings.Contains(err.Error(), "other.parquet") {
-		t.Errorf("got %v", err)
-	}
+	refused(t, tryRun(o), "other.parquet")
 }
 
 // A model in a bucket is fetched once.
@@ -357,9 +353,7 @@ func TestRemoteRunner(t *testing.T) {
 		p, err := Prepare(t.Context(), o)
 		switch {
 		case c.refused != "":
-			if !isRefusal(err) || !strings.Contains(err.Error(), "such as "+c.refused) {
-				t.Errorf("%s: got %v", name, err)
-			}
+			refused(t, err, "such as "+c.refused)
 		case err != nil:
 			t.Errorf("%s: %v", name, err)
 		case p.Job.Model != transformstest.ModelURI || p.Job.Output != c.output:
@@ -368,10 +362,7 @@ func TestRemoteRunner(t *testing.T) {
 	}
 	o := options(in, b.uri+"/out2")
 	o.Runner, o.Model = "dataflow", filepath.Join("..", "model", "english.tbm")
-	p, err := Prepare(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := prepared(t, o)
 	if want := o.Output + "/_treebeam/models/" + p.Job.ModelDigest + ".tbm"; p.Job.Model != want {
 		t.Errorf("the model is at %s, want %s", p.Job.Model, want)
 	}

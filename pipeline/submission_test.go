@@ -2,27 +2,34 @@ package pipeline
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
+	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/gcpopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/dataflow/dataflowlib"
 	df "google.golang.org/api/dataflow/v1b3"
 	"google.golang.org/api/option"
+	"google.golang.org/grpc"
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/transforms"
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
@@ -90,11 +97,7 @@ func TestCancelledJob(t *testing.T) {
 		<-release
 	})
 	defer func() { toy.SetHook(nil) }()
-	p, err := Prepare(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
+	p := prepared(t, o)
 	told := make(chan string, 1)
 	p.Submitted = func(s Submission) { told <- s.ID }
 	id := ""
@@ -111,22 +114,6 @@ func TestCancelledJob(t *testing.T) {
 	toy.SetHook(nil)
 	o.Runner, o.Environment = "", ""
 	run(t, o) // continues it
-}
-
-// A runner of which nothing is known but that the job has ended well, with no
-// manifest to show for it.
-func TestJobWithoutManifest(t *testing.T) {
-	p, err := Prepare(context.Background(), options(write(t, map[string]string{"a.txt": "One .\n"}), filepath.Join(t.TempDir(), "out")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	empty, s := beam.NewPipelineWithRoot()
-	beam.Impulse(s) // a job that does nothing
-	sum, err := p.run(context.Background(), empty)
-	if sum != nil || err == nil || !strings.Contains(err.Error(), output.ManifestFile) || !strings.Contains(err.Error(), "cancelled") {
-		t.Errorf("%v, %v", sum, err)
-	}
 }
 
 // What Dataflow's runner says of its jobs is understood.
@@ -179,6 +166,14 @@ func TestDataflowSubmission(t *testing.T) {
 	}
 }
 
+func engineRefused(t *testing.T, dir, runner, environment, want string) {
+	t.Helper()
+	o := options(dir, filepath.Join(dir, "out"))
+	o.Runner, o.Environment, o.SharedFilesystem = runner, environment, true
+	_, err := Prepare(t.Context(), o)
+	refused(t, err, want)
+}
+
 // Beam ends the process of who names a runner that it does not have: they are
 // refused before anything was written, with those that there are.
 func TestCheckEngine(t *testing.T) {
@@ -202,14 +197,8 @@ func TestCheckEngine(t *testing.T) {
 		{"SPARK", "DOCKER", false, "--runner spark: name its job server"},
 		{"dataflow", "", false, "--runner dataflow: also give --project and --staging_location"},
 	} {
-		o := options(dir, filepath.Join(dir, "out"))
-		o.Runner, o.Environment, o.SharedFilesystem = c.runner, c.environment, true
 		*jobopts.Async = c.async
-		_, err := Prepare(context.Background(), o)
-		var refused *Refusal
-		if !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: %v", c, err)
-		}
+		engineRefused(t, dir, c.runner, c.environment, c.want)
 	}
 	defer func(c string) { *jobopts.EnvironmentConfig = c }(*jobopts.EnvironmentConfig)
 	*jobopts.Endpoint, *jobopts.Async = "localhost:1", false
@@ -220,13 +209,8 @@ func TestCheckEngine(t *testing.T) {
 		{"process", "/opt/boot", "as JSON"},
 		{"PROCESS", `{"commands": "/opt/boot"}`, "as JSON"},
 	} {
-		o := options(dir, filepath.Join(dir, "out"))
-		o.Runner, o.Environment, o.SharedFilesystem, *jobopts.EnvironmentConfig = "flink", c.kind, true, c.config
-		_, err := Prepare(context.Background(), o)
-		var refused *Refusal
-		if !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: %v", c, err)
-		}
+		*jobopts.EnvironmentConfig = c.config
+		engineRefused(t, dir, "flink", c.kind, c.want)
 	}
 	if after := files(t, dir); len(after) != len(before) {
 		t.Errorf("something was written: %v", after)
@@ -241,5 +225,207 @@ func TestCheckEngine(t *testing.T) {
 			}()
 			beam.RegisterRunner(name, nil)
 		}()
+	}
+}
+
+// fill sets every field of a value to something that is not its zero.
+func fill(t *testing.T, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Field(i); f.CanSet() {
+				fill(t, f)
+			} else {
+				t.Errorf("%s.%s is not exported: no worker would see it", v.Type(), v.Type().Field(i).Name)
+			}
+		}
+	case reflect.Map:
+		v.Set(reflect.ValueOf(map[string]string{"key": "value"}))
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int:
+		v.SetInt(7)
+	case reflect.Uint64:
+		v.SetUint(1<<63 + 1)
+	default:
+		t.Fatalf("a field of type %s: teach this test", v.Type())
+	}
+}
+
+// A worker sees nothing but the fields of its DoFn, which travel as JSON: all
+// of the job must come through.
+func TestJobTravels(t *testing.T) {
+	var job, got transforms.Job
+	fill(t, reflect.ValueOf(&job).Elem())
+	data, err := json.Marshal(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &got); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(job, got) {
+		t.Errorf("sent %+v\ngot  %+v", job, got)
+	}
+}
+
+// What is submitted to an engine is small whatever the input, a chain from
+// Read to Write, and something that Dataflow's translation takes.
+func TestSubmittedPipeline(t *testing.T) {
+	p, s := beam.NewPipelineWithRoot()
+	Build(s, transforms.Job{Run: output.Run{Record: output.Record{FP: strings.Repeat("0123456789abcdef", 4)}, Ranges: 1 << 20, Output: "gs://bucket/out"}})
+	edges, _, err := p.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	environment, err := graphx.CreateEnvironment(ctx, "beam:env:docker:v1", func(context.Context) string { return "image" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := graphx.Marshal(edges, &graphx.Options{Environment: environment})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(model.String()); n > 64<<10 {
+		t.Errorf("the pipeline takes %d bytes", n)
+	}
+
+	consumers := map[string]int{}
+	for id, transform := range model.GetComponents().GetTransforms() {
+		if len(transform.GetSubtransforms()) > 0 || id == "" {
+			continue
+		}
+		for _, in := range transform.GetInputs() {
+			consumers[in]++
+		}
+	}
+	stages := []string{"Read", "Segment", "Encode", "Tag", "Prune", "Parse"}
+	chain := 0
+	for _, stage := range stages {
+		for _, transform := range model.GetComponents().GetTransforms() {
+			if len(transform.GetSubtransforms()) > 0 || !strings.HasPrefix(transform.GetUniqueName(), stage+"/") {
+				continue
+			}
+			for _, out := range transform.GetOutputs() {
+				chain++
+				if consumers[out] != 1 {
+					t.Errorf("what %s makes has %d consumers", transform.GetUniqueName(), consumers[out])
+				}
+			}
+		}
+	}
+	if chain != len(stages) {
+		t.Errorf("found %d of the %d stages whose chunks have one consumer", chain, len(stages))
+	}
+
+	job, err := dataflowlib.Translate(ctx, model, &dataflowlib.JobOptions{
+		Name: "treebeam", Project: "project", Region: "europe-west1", TempLocation: "gs://staging/tmp",
+		Worker: "/opt/treebeam", MachineType: "n2-standard-16", MaxNumWorkers: 50, WorkerHarnessThreads: 4,
+	}, "gs://staging/worker", "gs://staging/model", "hash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if job.Type != "JOB_TYPE_BATCH" || len(job.Environment.WorkerPools) != 1 {
+		t.Fatalf("a job of type %s with %d pools of workers", job.Type, len(job.Environment.WorkerPools))
+	}
+	pool := job.Environment.WorkerPools[0]
+	if pool.MachineType != "n2-standard-16" || len(pool.Packages) != 1 || !strings.HasPrefix(pool.Packages[0].Location, "gs://staging/") &&
+		!strings.Contains(pool.Packages[0].Location, "staging/worker") {
+		t.Errorf("the workers: %+v, %+v", pool.MachineType, pool.Packages)
+	}
+}
+
+// A flinkServer says of every job what Flink's job server has said of one that
+// was cancelled, and does no work.
+type flinkServer struct {
+	jobpb.UnimplementedJobServiceServer
+	jobpb.UnimplementedArtifactStagingServiceServer
+	endpoint string
+	state    jobpb.JobState_Enum
+	text     string // of an error, if there was one
+}
+
+const flinkJob = "treebeam1-root-2_3"
+
+func (s *flinkServer) Prepare(context.Context, *jobpb.PrepareJobRequest) (*jobpb.PrepareJobResponse, error) {
+	return &jobpb.PrepareJobResponse{PreparationId: "1", ArtifactStagingEndpoint: &pipepb.ApiServiceDescriptor{Url: s.endpoint}}, nil
+}
+
+func (s *flinkServer) ReverseArtifactRetrievalService(stream jobpb.ArtifactStagingService_ReverseArtifactRetrievalServiceServer) error {
+	_, err := stream.Recv() // and no wish for an artifact
+	return err
+}
+
+func (s *flinkServer) Run(context.Context, *jobpb.RunJobRequest) (*jobpb.RunJobResponse, error) {
+	return &jobpb.RunJobResponse{JobId: flinkJob}, nil
+}
+
+func (s *flinkServer) GetMessageStream(_ *jobpb.JobMessagesRequest, stream jobpb.JobService_GetMessageStreamServer) error {
+	if s.text != "" {
+		stream.Send(&jobpb.JobMessagesResponse{Response: &jobpb.JobMessagesResponse_MessageResponse{
+			MessageResponse: &jobpb.JobMessage{Importance: jobpb.JobMessage_JOB_MESSAGE_ERROR, MessageText: s.text}}})
+	}
+	return stream.Send(&jobpb.JobMessagesResponse{Response: &jobpb.JobMessagesResponse_StateResponse{
+		StateResponse: &jobpb.JobStateEvent{State: s.state}}})
+}
+
+func (s *flinkServer) GetJobMetrics(context.Context, *jobpb.GetJobMetricsRequest) (*jobpb.GetJobMetricsResponse, error) {
+	return &jobpb.GetJobMetricsResponse{Metrics: &jobpb.MetricResults{}}, nil
+}
+
+// Flink calls a job that it has cancelled failed; the job server cancels a job
+// without telling Flink. Both were seen with Flink 1.16 and Beam 2.56.
+func TestFlinkCancels(t *testing.T) {
+	server := &flinkServer{}
+	listener, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.endpoint = listener.Addr().String()
+	service := grpc.NewServer()
+	jobpb.RegisterJobServiceServer(service, server)
+	jobpb.RegisterArtifactStagingServiceServer(service, server)
+	go service.Serve(listener)
+	t.Cleanup(service.Stop)
+	transformstest.Engine(t)
+	*jobopts.Endpoint = server.endpoint // set back by Engine
+	for name, c := range map[string]struct {
+		state  jobpb.JobState_Enum
+		text   string
+		want   string
+		goesOn bool
+	}{
+		"in Flink": {jobpb.JobState_FAILED, "org.apache.flink.runtime.client.JobCancellationException: Job was cancelled.",
+			"job " + flinkJob + " was cancelled", false},
+		"at the job server": {jobpb.JobState_CANCELLED, "",
+			"job " + flinkJob + " was cancelled at its job server, but may go on: to end it, flink list, then flink cancel with the number of treebeam1-root-2,", true},
+		"failed": {jobpb.JobState_FAILED, "java.lang.RuntimeException: not enough slots",
+			"job " + flinkJob + " failed:\njava.lang.RuntimeException: not enough slots", false},
+	} {
+		server.state, server.text = c.state, c.text
+		o := options(write(t, map[string]string{"a.txt": prose(3)}), filepath.Join(t.TempDir(), "out"))
+		o.Runner, o.Environment, o.SharedFilesystem = "flink", transformstest.Environment, true
+		told, _, sum, err := start(t, o)
+		if sum != nil || err == nil || len(told) != 1 || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "org.apache") {
+			t.Errorf("%s: %v, %v, submitted %v", name, sum, err, told)
+		}
+	}
+}
+
+func TestWorkerBinary(t *testing.T) {
+	self := func() (string, error) { return "/opt/treebeam", nil }
+	if name, err := workerBinary("linux", "arm64", self); err != nil || name != "/opt/treebeam" {
+		t.Errorf("on linux: %q, %v", name, err)
+	}
+	if _, err := workerBinary("darwin", "arm64", self); err == nil ||
+		!strings.Contains(err.Error(), "darwin/arm64") || !strings.Contains(err.Error(), "--worker_binary") {
+		t.Errorf("on macOS: %v", err)
+	}
+	lost := func() (string, error) { return "", errors.New("no such path") }
+	if _, err := workerBinary("linux", "amd64", lost); err == nil || !strings.Contains(err.Error(), "--worker_binary") {
+		t.Errorf("without a path: %v", err)
 	}
 }

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -98,11 +97,8 @@ func TestFormatsOfPeople(t *testing.T) {
 		o.To = test.to
 		var out strings.Builder
 		_, err := Stream(context.Background(), o, &out)
-		var refused *Refusal
 		if test.error != "" {
-			if !errors.As(err, &refused) || !strings.Contains(err.Error(), test.error) {
-				t.Errorf("%s of %q: %v", test.to, test.text, err)
-			}
+			refused(t, err, test.error)
 			continue
 		}
 		got := out.String()

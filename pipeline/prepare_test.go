@@ -43,7 +43,7 @@ func TestRefusedForAReason(t *testing.T) {
 	dir := write(t, map[string]string{"sub/a.txt": prose(20)})
 	o := options(dir, filepath.Join(t.TempDir(), "out"))
 	run(t, o)
-	for name, c := range map[string]struct {
+	for _, c := range map[string]struct {
 		change func(*Options)
 		want   string
 	}{
@@ -56,9 +56,6 @@ func TestRefusedForAReason(t *testing.T) {
 	} {
 		changed := o
 		c.change(&changed)
-		err := tryRun(changed)
-		if !isRefusal(err) || !strings.Contains(err.Error(), "another run:\n  "+c.want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		refused(t, tryRun(changed), "another run:\n  "+c.want)
 	}
 }
