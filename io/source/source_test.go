@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +15,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/treebeam/treebeam/io/store"
 )
 
 // tree makes files below a new folder. A name that ends in "/" is a folder.
@@ -44,101 +48,6 @@ func names(inputs []Input) string {
 		s = append(s, in.URI+"="+in.DocID)
 	}
 	return strings.Join(s, " ")
-}
-
-func TestList(t *testing.T) {
-	dir := tree(t, map[string]string{
-		"c/b.txt": "b", "c/a.txt": "a", "c/B.txt": "B", "c/s/d.txt": "d", "c/s/t/e.txt.gz": "e", "c/s/t/f.md": "f",
-		"c/.hidden": "", "c/_skip/x.txt": "x", "c/s/.git/x.txt": "x", "c/out/trees/p": "p", "empty/": "", "c/s[1].txt": "odd",
-	})
-	if err := os.Symlink(filepath.Join(dir, "c", "s"), filepath.Join(dir, "c", "link")); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		patterns string
-		want     string
-	}{
-		{"c", "c/B.txt=B.txt c/a.txt=a.txt c/b.txt=b.txt c/s/d.txt=s/d.txt c/s/t/e.txt.gz=s/t/e.txt.gz c/s/t/f.md=s/t/f.md c/s[1].txt=s[1].txt"},
-		{"c/ ./c", "c/B.txt=B.txt c/a.txt=a.txt c/b.txt=b.txt c/s/d.txt=s/d.txt c/s/t/e.txt.gz=s/t/e.txt.gz c/s/t/f.md=s/t/f.md c/s[1].txt=s[1].txt"},
-		{"c/**/*.txt", "c/B.txt=B.txt c/a.txt=a.txt c/b.txt=b.txt c/s/d.txt=s/d.txt c/s[1].txt=s[1].txt"},
-		{"c/s/**", "c/s/d.txt=d.txt c/s/t/e.txt.gz=t/e.txt.gz c/s/t/f.md=t/f.md"},
-		{"c/*/*.txt", "c/s/d.txt=s/d.txt"},
-		{"**/t/*", "c/s/t/e.txt.gz=c/s/t/e.txt.gz c/s/t/f.md=c/s/t/f.md"},
-		{"c/**/**/f.*", "c/s/t/f.md=s/t/f.md"},
-		{"c/_*/*.txt", "c/_skip/x.txt=_skip/x.txt"},
-		{"c/.hidden", "c/.hidden=.hidden"},
-		{"c/s[1].txt", "c/s[1].txt=s[1].txt"},
-		{"c/s/d.txt c/s", "c/s/d.txt=d.txt c/s/t/e.txt.gz=t/e.txt.gz c/s/t/f.md=t/f.md"},
-		{"c/s c/s/t/f.md", "c/s/d.txt=d.txt c/s/t/e.txt.gz=t/e.txt.gz c/s/t/f.md=t/f.md"},
-		{"c/s/t/f.md c/s", "c/s/d.txt=d.txt c/s/t/e.txt.gz=t/e.txt.gz c/s/t/f.md=t/f.md"},
-		{"c/t*/x empty", "error: c/t*/x: matches no file"},
-		{"empty", "error: empty: matches no file"},
-		{"nowhere/x.txt", "error: nowhere/x.txt: does not exist"},
-		{"nowhere/*.txt", "error: nowhere/*.txt: the folder nowhere does not exist"},
-		{"c/[", "error: c/[: is not a valid pattern"},
-		{"gs://b/x", "error: gs://b/x: gs:// is not supported"},
-		{"-", "error: -: standard input can be read only once"},
-		{"", "error: no input"},
-	} {
-		got, err := List(t.Context(), strings.Fields(c.patterns), ListOptions{Dir: dir, Skip: []string{filepath.Join(dir, "c", "out")}})
-		s := names(got)
-		if err != nil {
-			s = "error: " + err.Error()
-		}
-		if want, isErr := strings.CutPrefix(c.want, "error: "); isErr {
-			var ie *InputError
-			if !errors.As(err, &ie) || !strings.HasPrefix(err.Error(), want) {
-				t.Errorf("%s: got %s, want an error that begins with %s", c.patterns, s, want)
-			}
-		} else if s != c.want {
-			t.Errorf("%s:\n got %s\nwant %s", c.patterns, s, c.want)
-		}
-	}
-}
-
-func TestListSameID(t *testing.T) {
-	dir := tree(t, map[string]string{"a/x.txt": "1", "b/x.txt": "2"})
-	_, err := List(t.Context(), []string{"a", "b"}, ListOptions{Dir: dir})
-	if err == nil || !strings.Contains(err.Error(), `same document id "x.txt" as a/x.txt; name one folder that holds both`) {
-		t.Fatalf("got %v", err)
-	}
-	if _, err := List(t.Context(), []string{"."}, ListOptions{Dir: dir}); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestListOddNames(t *testing.T) {
-	dir := t.TempDir()
-	bad := filepath.Join(dir, "caf\xe9.txt")
-	if err := os.WriteFile(bad, []byte("text"), 0o666); err != nil {
-		t.Skip("the file system refuses names that are not UTF-8")
-	}
-	if err := os.Symlink("nowhere", filepath.Join(dir, "broken.txt")); err != nil {
-		t.Fatal(err)
-	}
-	inputs, err := List(t.Context(), []string{dir}, ListOptions{})
-	if err != nil || len(inputs) != 2 || inputs[1].DocID != "caf%E9.txt" {
-		t.Fatalf("got %+v, %v", inputs, err)
-	}
-	plan, err := NewPlan(inputs, PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := filepath.Join(dir, PlanName("x"))
-	if err := plan.Write(t.Context(), name, ""); err != nil {
-		t.Fatal(err)
-	}
-	plan, err = ReadPlan(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &plan.Ranges[0]
-	if _, err := Open(t.Context(), r, &r.Pieces[0]); !isFault(err, Permanent) {
-		t.Errorf("a broken link: got %v", err)
-	}
-	if got := readAll(t, r, &r.Pieces[1]); got != "text" {
-		t.Errorf("got %q", got)
-	}
 }
 
 // planOf lists and plans what the patterns name.
@@ -277,29 +186,21 @@ func drain(f *File) (string, error) {
 	return string(b), err
 }
 
-func TestBzip2(t *testing.T) {
-	f, err := open(t, "x.bz2", bz2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := drain(f); err != nil || got != "hello\nhello\nhello\n" {
-		t.Fatalf("got %q, %v", got, err)
-	}
-	if !f.Compressed() {
-		t.Error("not compressed")
-	}
-	if _, err := f.At(1); err == nil {
-		t.Error("a compressed file was opened in its middle")
-	}
-}
-
-func TestConcatenatedGzip(t *testing.T) {
-	f, err := open(t, "x.gz", compress(t, ".gz", "one ")+compress(t, ".gz", "two"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := drain(f); err != nil || got != "one two" {
-		t.Fatalf("got %q, %v", got, err)
+func TestCompressed(t *testing.T) {
+	for name, c := range map[string]struct{ data, want string }{
+		"x.bz2": {bz2, "hello\nhello\nhello\n"},
+		"x.gz":  {compress(t, ".gz", "one ") + compress(t, ".gz", "two"), "one two"},
+	} {
+		f, err := open(t, name, c.data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := drain(f); err != nil || got != c.want || !f.Compressed() {
+			t.Fatalf("%s: got %q, %v", name, got, err)
+		}
+		if _, err := f.At(1); err == nil {
+			t.Errorf("%s was opened in its middle", name)
+		}
 	}
 }
 
@@ -314,8 +215,7 @@ func TestChanged(t *testing.T) {
 	}
 	defer f.Close()
 	isChanged := func(err error) bool {
-		var e *Error
-		return errors.As(err, &e) && e.Kind == Changed && strings.Contains(err.Error(), "run the same command again")
+		return isFault(err, Changed) && strings.Contains(err.Error(), "run the same command again")
 	}
 	if err := os.Truncate(name, 4); err != nil {
 		t.Fatal(err)
@@ -385,5 +285,150 @@ func TestCancelled(t *testing.T) {
 	cancel()
 	if _, err := List(ctx, []string{"x"}, ListOptions{Dir: dir}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v", err)
+	}
+}
+
+// Any place of a file, on a disk or in a bucket, has the bytes that are there, with
+// a bounded number of blocks in memory.
+func TestRandom(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	data := make([]byte, 20*blockBytes+123)
+	for i := range data {
+		data[i] = byte(rng.Uint32())
+	}
+	memory(t, map[string]string{"b/x.bin": string(data), "b/x.txt.gz": "\x1f\x8b"})
+	dir := tree(t, map[string]string{"x.bin": string(data)})
+	for _, name := range []string{filepath.Join(dir, "x.bin"), "mem://b/x.bin"} {
+		f := openOne(t, name)
+		r, err := f.Random()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 300 {
+			at, n := rng.IntN(len(data)+10), rng.IntN(5000)
+			if i%50 == 0 {
+				n = 3 * blockBytes
+			}
+			b := make([]byte, n)
+			got, err := r.ReadAt(b, int64(at))
+			want := data[min(at, len(data)):min(at+n, len(data))]
+			if !bytes.Equal(b[:got], want) || (err == io.EOF) != (got < n || at >= len(data)) || err != nil && err != io.EOF {
+				t.Fatalf("%s: %d bytes at %d: %d, %v", name, n, at, got, err)
+			}
+		}
+		if n := len(r.(*random).blocks); n > maxBlocks {
+			t.Errorf("%s: %d blocks", name, n)
+		}
+		if f.State() == "" || f.Size() != int64(len(data)) {
+			t.Errorf("%s: %q, %d bytes", name, f.State(), f.Size())
+		}
+	}
+	if _, err := openOne(t, "mem://b/x.txt.gz").Random(); !errors.Is(err, ErrOnce) {
+		t.Errorf("a compressed file: %v", err)
+	}
+}
+
+// openOne lists and opens a file.
+func openOne(t *testing.T, name string) *File {
+	t.Helper()
+	f, err := openFirst(t, planOf(t, "", 1<<40, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// What becomes of a file after it was listed: one that is deleted is a row, one
+// that is cut into pieces or is no file any more has changed, and where its
+// folder is gone too, nothing is said of the file at all.
+func TestGone(t *testing.T) {
+	for name, c := range map[string]struct {
+		change  func(dir string) error
+		input   string
+		pieces  int64 // bytes of each, 0 for whole files
+		kind    Kind
+		message string
+	}{
+		"deleted":         {func(dir string) error { return os.Remove(filepath.Join(dir, "in/a/x.txt")) }, "in", 0, Permanent, "the file is gone"},
+		"one piece of it": {func(dir string) error { return os.Remove(filepath.Join(dir, "in/a/x.txt")) }, "in", 3, Changed, "the file is gone since"},
+		"with its folder": {func(dir string) error { return os.RemoveAll(filepath.Join(dir, "in/a")) }, "in", 0, Permanent, "the file is gone"},
+		"the last of one": {func(dir string) error { return os.Remove(filepath.Join(dir, "in/b/z.txt")) }, "in/b", 0, Transient, "in/b: if that was unmounted"},
+		"empty mount": {func(dir string) error {
+			return errors.Join(os.RemoveAll(filepath.Join(dir, "in")), os.Mkdir(filepath.Join(dir, "in"), 0o777))
+		}, "in", 0, Transient, "unmounted"},
+		"mount below": {func(dir string) error {
+			return errors.Join(os.RemoveAll(filepath.Join(dir, "in/b")), os.Mkdir(filepath.Join(dir, "in/b"), 0o777))
+		}, "in", 0, Transient, "in/b: if"},
+		"no mount point": {func(dir string) error { return os.RemoveAll(filepath.Join(dir, "in")) }, "in", 0, Transient, "unmounted"},
+		"of pieces":      {func(dir string) error { return os.RemoveAll(filepath.Join(dir, "in")) }, "in", 3, Transient, "unmounted"},
+		"glob":           {func(dir string) error { return os.RemoveAll(filepath.Join(dir, "in")) }, "in/**/*.txt", 0, Transient, "unmounted"},
+		"becomes a folder": {func(dir string) error {
+			x := filepath.Join(dir, "in/a/x.txt")
+			return errors.Join(os.Remove(x), os.Mkdir(x, 0o777))
+		}, "in", 0, Changed, "not a regular file"},
+		"becomes a link": {func(dir string) error {
+			x := filepath.Join(dir, "in/a/x.txt")
+			return errors.Join(os.Remove(x), os.Symlink("x.txt", x))
+		}, "in", 3, Changed, "symbolic links"},
+		"its folder a file": {func(dir string) error {
+			return errors.Join(os.RemoveAll(filepath.Join(dir, "in/a")), os.WriteFile(filepath.Join(dir, "in/a"), nil, 0o666))
+		}, "in", 0, Changed, "not a directory"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := tree(t, map[string]string{"in/a/x.txt": "0123456789", "in/a/y.txt": "y", "in/b/z.txt": "0123456789", "beside.txt": ""})
+			plan := planOf(t, dir, c.pieces, c.input)
+			if err := c.change(dir); err != nil {
+				t.Fatal(err)
+			}
+			var fault error
+			for i := range plan.Ranges {
+				r := &plan.Ranges[i]
+				for j := range r.Pieces {
+					f, err := Open(t.Context(), r, &r.Pieces[j])
+					if err == nil {
+						f.Close()
+					} else if p := &r.Pieces[j]; p.Size > 1 && (!p.Whole() || c.pieces == 0) {
+						fault = err
+					}
+				}
+			}
+			var e *Error
+			if !errors.As(fault, &e) || e.Kind != c.kind || !strings.Contains(e.Error(), c.message) {
+				t.Errorf("got kind %v of %v, want %v with %q", e.Kind, fault, c.kind, c.message)
+			}
+		})
+	}
+}
+
+// An object that is gone is a row if it was read by one range; a bucket that
+// is gone says nothing of its objects.
+func TestRemoteGone(t *testing.T) {
+	m := memory(t, map[string]string{"b/in/x.txt": "0123456789", "b/in/y.txt": "y"})
+	for _, c := range []struct {
+		pieces int64
+		fault  error
+		kind   Kind
+	}{{0, fs.ErrNotExist, Permanent}, {3, fs.ErrNotExist, Changed}, {0, store.ErrNoBucket, Transient}, {3, store.ErrNoBucket, Transient}, {3, fs.ErrPermission, Permanent}} {
+		sleepless(t)
+		plan := remotePlan(t, PlanOptions{RangeBytes: c.pieces})
+		m.Break(func(name string, _, _ int64) (int64, error) {
+			return 0, &store.Error{Name: name, Kind: c.fault, Err: errors.New("no")}
+		})
+		for i := range plan.Ranges {
+			p := &plan.Ranges[i].Pieces[0]
+			if p.Size == 1 {
+				continue
+			}
+			f, err := Open(context.Background(), &plan.Ranges[i], p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = f.Head()
+			f.Close()
+			if !isFault(err, c.kind) {
+				t.Errorf("pieces of %d, %v: got %v", c.pieces, c.fault, err)
+			}
+		}
+		m.Break(nil)
 	}
 }
