@@ -34,9 +34,7 @@ func TestTokens(t *testing.T) {
 		"x.tok 26 error sentence too long: 70000 words, the limit is 65535",
 		fmt.Sprintf("x.tok %d warning invalid bytes: 1 character replaced by U+FFFD", last+5),
 	})
-	for _, size := range []int64{3000, 50000} {
-		equal(t, "tree", stage(t, dir, output.RowOptions{}, size).trees, want.trees)
-	}
+	sameInRanges(t, dir, output.RowOptions{}, want, 3000, 50000)
 	vertical := stage(t, write(t, "x.txt", "A\tDET\ncat\tNOUN\n\nIt\nsat\n"), output.RowOptions{From: "vertical"}, 0)
 	equal(t, "tree", vertical.trees, []string{`x.txt 0-14 "A cat" ["# newdoc id = x.txt"]`, `x.txt 16-22 "It sat" []`})
 }
@@ -97,7 +95,7 @@ func TestPartlyFilledCoNLL(t *testing.T) {
 	words := func(name, content string, o output.RowOptions) string {
 		t.Helper()
 		var b strings.Builder
-		each(t, write(t, name, content), o, func(c *transforms.Chunk) {
+		each(t, write(t, name, content), o, 0, func(c *transforms.Chunk) {
 			for _, f := range c.Failures {
 				b.WriteString("! " + f.Reason + "\n")
 			}
@@ -115,25 +113,25 @@ func TestPartlyFilledCoNLL(t *testing.T) {
 	if !strings.Contains(tagged, "w1 w1 ") || !strings.Contains(tagged, "w2 w2 X ") || strings.Contains(tagged, "-1") {
 		t.Errorf("got\n%s", tagged)
 	}
-	if x := words("a.conll", content, output.RowOptions{}); x != tagged {
-		t.Errorf("as CoNLL-X: got\n%s", x)
+	if x, y := words("a.conll", content, output.RowOptions{}), words("a.txt", content, output.RowOptions{From: "conllx"}); x != tagged || y != tagged {
+		t.Errorf("as CoNLL-X: got\n%s, with --from conllx\n%s", x, y)
 	}
-	if x := words("a.txt", content, output.RowOptions{From: "conllx"}); x != tagged {
-		t.Errorf("--from conllx: got\n%s", x)
-	}
-	// All words tagged: lemmas stay absent, the tagger does not run.
-	if got := words("a.conllu", row(1, "X", "_")+"\n", output.RowOptions{}); got != "w1  X 0 root\n" {
-		t.Errorf("got %q", got)
-	}
-	// The toy hangs every word on the one before; what is kept agrees with it.
-	if got := words("a.conllu", row(1, "X", "0")+row(2, "X", "_")+row(3, "X", "2")+"\n", keep); got != "w1  X 0 root\nw2  X 1 dep\nw3  X 2 dep\n" {
-		t.Errorf("--keep-heads: got %q", got)
+	for what, c := range map[string]struct {
+		content string
+		o       output.RowOptions
+		want    string
+	}{
+		"lemmas of tagged words stay absent": {row(1, "X", "_"), output.RowOptions{}, "w1  X 0 root\n"},
+		// The toy hangs every word on the one before; what is kept agrees with it.
+		"--keep-heads":             {row(1, "X", "0") + row(2, "X", "_") + row(3, "X", "2"), keep, "w1  X 0 root\nw2  X 1 dep\nw3  X 2 dep\n"},
+		"a cycle that is not kept": {row(1, "X", "2") + row(2, "X", "1"), output.RowOptions{}, "w1  X 0 root\nw2  X 1 dep\n"},
+	} {
+		if got := words("a.conllu", c.content+"\n", c.o); got != c.want {
+			t.Errorf("%s: got %q", what, got)
+		}
 	}
 	if got := words("a.conllu", row(1, "X", "2")+row(2, "X", "1")+row(3, "X", "_")+"\n", keep); !strings.HasPrefix(got, "! ") || !strings.Contains(got, "cycle") {
 		t.Errorf("a cycle: got %q", got)
-	}
-	if got := words("a.conllu", row(1, "X", "2")+row(2, "X", "1")+"\n", output.RowOptions{}); got != "w1  X 0 root\nw2  X 1 dep\n" {
-		t.Errorf("a cycle that is not kept: got %q", got)
 	}
 	// CoNLL-X has no multiword tokens; the row says so.
 	if got := words("a.conll", "1-2\tw\t_\t_\t_\t_\t_\t_\t_\t_\n"+content, output.RowOptions{}); !strings.HasPrefix(got, "! column 1: ") {
@@ -167,7 +165,7 @@ func TestFailuresAreHandedOn(t *testing.T) {
 		}
 	}
 	chunks, failures := 0, 0
-	each(t, dir, output.RowOptions{}, func(c *transforms.Chunk) {
+	each(t, dir, output.RowOptions{}, 0, func(c *transforms.Chunk) {
 		chunks++
 		failures += len(c.Failures)
 		if len(c.Failures) > transforms.ChunkTokens {
@@ -188,17 +186,10 @@ func TestChangedWhileRead(t *testing.T) {
 		fmt.Fprintf(&text, "%x .\n", rng.Uint64())
 	}
 	dir := write(t, "a.txt.gz", gzipped(text.String()))
-	inputs, err := source.List(t.Context(), []string{dir}, source.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := source.NewPlan(inputs, source.PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := planned(t, dir, 0)
 	path := filepath.Join(dir, "a.txt.gz")
 	chunks := 0
-	err = transforms.ReadPaced(t.Context(), &plan.Ranges[0], output.RowOptions{}, nil, func(c transforms.Chunk) error {
+	err := transforms.ReadPaced(t.Context(), &plan.Ranges[0], output.RowOptions{}, nil, func(c transforms.Chunk) error {
 		if chunks++; chunks > 1 {
 			return nil
 		}
@@ -207,7 +198,7 @@ func TestChangedWhileRead(t *testing.T) {
 			return err
 		}
 		defer f.Close()
-		half := inputs[0].Size / 2
+		half := plan.Ranges[0].Pieces[0].Size / 2
 		_, err = f.WriteAt(make([]byte, half), half)
 		return errors.Join(err, os.Chtimes(path, time.Time{}, time.Unix(1, 0)))
 	})

@@ -53,7 +53,7 @@ func FuzzStage(f *testing.F) {
 func staged(t *testing.T, dir string, o output.RowOptions, rangeBytes, size int64, ext string) (trees [][2]int64) {
 	var end, blocks, segmented, blocksFailed, sentences, failed int64
 	done := false
-	eachOf(t, dir, o, rangeBytes, func(c *transforms.Chunk) {
+	each(t, dir, o, rangeBytes, func(c *transforms.Chunk) {
 		for i := range c.Ends {
 			f := &c.Ends[i]
 			if f.Start != f.End && f.Start != end && !done {

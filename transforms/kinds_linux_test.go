@@ -41,7 +41,7 @@ func (in faulty) check(t *testing.T, kind syntax.Kind) {
 		in.options.MaxWords = 1000
 	}
 	found := false
-	eachOf(t, dir, in.options, 1<<30, func(c *transforms.Chunk) {
+	each(t, dir, in.options, 1<<30, func(c *transforms.Chunk) {
 		for i := range c.Failures {
 			f := &c.Failures[i]
 			found = true

@@ -2,12 +2,12 @@ package transforms
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
-	beammetrics "github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
-
 	"github.com/treebeam/treebeam/io/output"
+	"github.com/treebeam/treebeam/io/source"
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
@@ -44,22 +44,28 @@ func TestReasonsAreCountedByKind(t *testing.T) {
 	}
 }
 
-// BenchmarkCount measures what counting costs a sentence.
-func BenchmarkCount(b *testing.B) {
-	const sentences = 1000
-	ctx := beammetrics.SetPTransformID(beammetrics.SetBundleID(context.Background(), "bundle"), "Write")
-	c := &Chunk{}
-	for i := range sentences {
-		s := syntax.Sentence{Words: make([]syntax.Word, 20)}
-		s.Confidence.Restarts, s.Confidence.Weighed = 3, int64(i*7)
-		c.Sentences = append(c.Sentences, Sentence{Sentence: s})
+// Through the shuffles go descriptions of ranges and a row for each finished
+// one: a few hundred bytes for up to 16 MB of text, or a hundred for a small file.
+func TestDescriptorsAreSmall(t *testing.T) {
+	name := "crawl-2026/segment-0042/" + strings.Repeat("x", 40) + ".txt"
+	piece := func(i int) source.Piece {
+		return source.Piece{Input: source.Input{URI: fmt.Sprintf("gs://a-bucket-of-text/%s%d", name, i), DocID: name, Size: 1 << 30, Version: "1700000000000000"}, Start: 1 << 29, End: 1<<29 + 1<<24}
 	}
-	var work output.Work
-	for b.Loop() {
-		c.count(ctx)
-		for i := range c.Sentences {
-			work.Note(c.Sentences[i].Confidence.Weighed)
+	size := func(data []byte, err error) int {
+		if err != nil {
+			t.Fatal(err)
 		}
+		return len(data)
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/sentences, "ns/sentence")
+	one := size(encodeRange(source.Range{K: 123456, N: 312500, Dir: "/home/user", Pieces: []source.Piece{piece(1)}}))
+	pack := source.Range{K: 123456, N: 312500, Dir: "/home/user"}
+	for i := range source.MaxPack {
+		pack.Pieces = append(pack.Pieces, piece(i))
+	}
+	full := size(encodeRange(pack))
+	done := size(encodeDone(Done{K: 123456}))
+	t.Logf("a range of one piece: %d bytes; of %d files: %d (%d a file); a finished range: %d", one, source.MaxPack, full, full/source.MaxPack, done)
+	if one > 600 || full > 300*source.MaxPack || done > 100 {
+		t.Errorf("a range of one piece has %d bytes, of %d files %d, a finished one %d", one, source.MaxPack, full, done)
+	}
 }

@@ -98,14 +98,7 @@ func TestTablesOfRanges(t *testing.T) {
 			first = same
 		}
 		equal(t, name, same, first)
-		for _, size := range []int64{300, 5000, 20000} {
-			got := stage(t, dir, o, size)
-			equal(t, "tree", got.trees, want.trees)
-			equal(t, "failure", got.failures, want.failures)
-			if got.sums.Counts != want.sums.Counts || got.sums.Records != want.sums.Records {
-				t.Errorf("%s: sums %+v, not %+v", name, got.sums, want.sums)
-			}
-		}
+		sameInRanges(t, dir, o, want, 300, 5000, 20000)
 	}
 }
 
@@ -123,7 +116,7 @@ func TestKept(t *testing.T) {
 			}
 			return list
 		}
-		eachOf(t, dir, output.RowOptions{Lines: "auto", Keep: "by,n,in,absent"}, 0, func(c *transforms.Chunk) {
+		each(t, dir, output.RowOptions{Lines: "auto", Keep: "by,n,in,absent"}, 0, func(c *transforms.Chunk) {
 			for i := range c.Sentences {
 				got = append(got, values(c.Files[c.Sentences[i].File].Meta))
 			}
@@ -137,7 +130,7 @@ func TestKept(t *testing.T) {
 		}
 	}
 	dir := write(t, "x.jsonl", `{"text": "One.", "by": {"name": ["A", 2]}}`)
-	eachOf(t, dir, output.RowOptions{Lines: "auto", Keep: "by.name,by"}, 0, func(c *transforms.Chunk) {
+	each(t, dir, output.RowOptions{Lines: "auto", Keep: "by.name,by"}, 0, func(c *transforms.Chunk) {
 		if got := c.Files[0].Meta; !slices.Equal(got, []parquet.KeyValue{{Key: "by.name", Value: `["A", 2]`}, {Key: "by", Value: `{"name": ["A", 2]}`}}) {
 			t.Errorf("nested: %q", got)
 		}

@@ -1,19 +1,31 @@
 package transforms_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/source"
+	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/io/store/storetest"
+	"github.com/treebeam/treebeam/model/modeltest"
+	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms"
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
+
+func TestMain(m *testing.M) {
+	modeltest.SkipWithout("^TestWordsCoverSentences$")
+	os.Exit(m.Run())
+}
 
 // A rows is what comes of files, with the sums of all of them.
 type rows struct {
@@ -26,7 +38,7 @@ type rows struct {
 // of about rangeBytes.
 func stage(t *testing.T, dir string, o output.RowOptions, rangeBytes int64) (got rows) {
 	t.Helper()
-	eachOf(t, dir, o, rangeBytes, func(c *transforms.Chunk) { got.add(t, c) })
+	each(t, dir, o, rangeBytes, func(c *transforms.Chunk) { got.add(t, c) })
 	c := &got.sums
 	if c.Blocks != c.Segmented+c.BlocksFailed || c.Sentences != c.Trees+c.SentencesFailed {
 		t.Fatalf("the sums do not close: %+v", c.Counts)
@@ -34,13 +46,8 @@ func stage(t *testing.T, dir string, o output.RowOptions, rangeBytes int64) (got
 	return got
 }
 
-// each gives the chunks of files below dir, staged, to do.
-func each(t *testing.T, dir string, o output.RowOptions, do func(c *transforms.Chunk)) {
-	t.Helper()
-	eachOf(t, dir, o, 0, do)
-}
-
-func eachOf(t *testing.T, dir string, o output.RowOptions, rangeBytes int64, do func(c *transforms.Chunk)) {
+// planned are the ranges of the files below dir.
+func planned(t *testing.T, dir string, rangeBytes int64) *source.Plan {
 	t.Helper()
 	inputs, err := source.List(t.Context(), []string{dir}, source.ListOptions{})
 	if err != nil {
@@ -50,6 +57,13 @@ func eachOf(t *testing.T, dir string, o output.RowOptions, rangeBytes int64, do 
 	if err != nil {
 		t.Fatal(err)
 	}
+	return plan
+}
+
+// each gives the chunks of files below dir, staged, to do.
+func each(t *testing.T, dir string, o output.RowOptions, rangeBytes int64, do func(c *transforms.Chunk)) {
+	t.Helper()
+	plan := planned(t, dir, rangeBytes)
 	toy := new(transformstest.Toy)
 	for k := range plan.Ranges {
 		err := transforms.ReadPaced(t.Context(), &plan.Ranges[k], o, nil, func(c transforms.Chunk) error {
@@ -124,6 +138,19 @@ func equal(t *testing.T, what string, got, want []string) {
 	}
 }
 
+// sameInRanges compares the rows of files that are cut into ranges of some sizes.
+func sameInRanges(t *testing.T, dir string, o output.RowOptions, want rows, sizes ...int64) {
+	t.Helper()
+	for _, size := range sizes {
+		got := stage(t, dir, o, size)
+		equal(t, "tree", got.trees, want.trees)
+		equal(t, "failure", got.failures, want.failures)
+		if got.sums.Counts != want.sums.Counts || got.sums.Records != want.sums.Records {
+			t.Errorf("ranges of %d bytes: sums %+v, not %+v", size, got.sums, want.sums)
+		}
+	}
+}
+
 func TestRecords(t *testing.T) {
 	const first = `{"id": "d1", "text": "One. Two.\n\nThree."}` + "\n"
 	const rest = `{"text": "No id."}` + "\n" +
@@ -187,14 +214,7 @@ func TestRecordsOfRanges(t *testing.T) {
 	if want.sums.Records != 300 || len(want.failures) < 10 || len(want.trees) < 300 {
 		t.Fatalf("sums %+v", want.sums)
 	}
-	for _, size := range []int64{500, 5000, 40000} {
-		got := stage(t, dir, o, size)
-		equal(t, "tree", got.trees, want.trees)
-		equal(t, "failure", got.failures, want.failures)
-		if got.sums.Counts != want.sums.Counts || got.sums.Records != want.sums.Records {
-			t.Errorf("sums %+v, not %+v", got.sums, want.sums)
-		}
-	}
+	sameInRanges(t, dir, o, want, 500, 5000, 40000)
 }
 
 func TestDocumentByLine(t *testing.T) {
@@ -212,7 +232,117 @@ func TestDocumentByLine(t *testing.T) {
 	if len(want.trees) != 2004 || want.sums.Blocks < 5 {
 		t.Errorf("got %d trees of %d blocks", len(want.trees), want.sums.Blocks)
 	}
-	for _, size := range []int64{400, 1000, 30000} {
-		equal(t, "tree", stage(t, dir, o, size).trees, want.trees)
+	sameInRanges(t, dir, o, want, 400, 1000, 30000)
+}
+
+// A stream counts as a run does, and what is lost between two stages, or with
+// a range, fails it.
+func TestTally(t *testing.T) {
+	text := strings.Repeat("One two .\n\nThree four .\n\n", 100) + "caf\xe9 .\n"
+	dir := write(t, "a.txt", text)
+	var chunks []transforms.Chunk
+	each(t, dir, output.RowOptions{MaxWords: 100}, 300, func(c *transforms.Chunk) { chunks = append(chunks, *c) })
+	if len(chunks) < 5 {
+		t.Fatalf("%d chunks", len(chunks))
 	}
+	for lost, drop := range map[string]func(i int, c *transforms.Chunk) bool{
+		"":            func(int, *transforms.Chunk) bool { return false },
+		"sentences":   func(i int, c *transforms.Chunk) bool { c.Sentences = c.Sentences[1:]; return false },
+		"blocks":      func(i int, c *transforms.Chunk) bool { c.Segmented[0].Blocks--; return false },
+		"by no range": func(i int, c *transforms.Chunk) bool { return i == 2 },
+		"not read":    func(i int, c *transforms.Chunk) bool { return i >= 3 },
+		"bytes 0 to":  func(i int, c *transforms.Chunk) bool { return i < 1 },
+	} {
+		var sum output.Tally
+		var err error
+		for i := range chunks {
+			c := chunks[i]
+			c.Segmented = append([]output.Count(nil), c.Segmented...)
+			c.Ends = append([]output.File(nil), c.Ends...)
+			if err == nil && !drop(i, &c) {
+				err = sum.Add(c.Batch())
+			}
+		}
+		if err == nil {
+			err = sum.Close()
+		}
+		if lost != "" && (err == nil || !strings.Contains(err.Error(), strings.Fields(lost)[0])) {
+			t.Errorf("%s: %v", lost, err)
+		}
+		if lost == "" && (err != nil || sum.Files != 1 || sum.Trees != 201 || sum.Blocks != 201 || sum.Words != 602 || sum.Warnings != 1 ||
+			sum.Repaired != 1 || sum.StoredBytes != int64(len(text)) || len(sum.Reasons) != 1 || sum.Status["repaired"] != 1) {
+			t.Errorf("%+v, %v", sum.Summary, err)
+		}
+	}
+}
+
+// A panicking store's files panic at their last byte, but for the first reader that
+// comes there: the one for their digest.
+type panicking struct {
+	*storetest.Memory
+	passed atomic.Bool
+}
+
+func (p *panicking) Open(ctx context.Context, name, _ string, off, n int64) (io.ReadCloser, error) {
+	r, err := p.Memory.Open(ctx, name, "", off, n)
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(io.LimitReader(r, n-1), &bomb{store: p, last: r}), r}, err
+}
+
+// A bomb reads the last byte of a file.
+type bomb struct {
+	store *panicking
+	last  io.Reader
+	safe  bool
+}
+
+func (b *bomb) Read(to []byte) (int, error) {
+	if !b.safe && b.store.passed.Swap(true) {
+		panic("planted")
+	}
+	b.safe = true
+	return b.last.Read(to)
+}
+
+// A panic while a file is read costs the rest of that file: there is a row of
+// a defect, and what came before is parsed. One in a later stage is not the
+// file's.
+func TestReadPanics(t *testing.T) {
+	s := &panicking{Memory: new(storetest.Memory)}
+	store.Register("panicking", func(context.Context) (store.Store, error) { return s, nil })
+	text := strings.Repeat("One two three .\n\n", 600_000) // over what is fetched ahead
+	s.Put("panicking://b/a.txt", []byte(text))
+	size := int64(len(text))
+	r := source.Range{N: 1, Pieces: []source.Piece{
+		{Input: source.Input{URI: "panicking://b/a.txt", DocID: "a.txt", Size: size, Version: "1"}, End: size},
+	}}
+	blocks, ends := int64(0), []output.File(nil)
+	var rows []output.Failure
+	emit := func(c transforms.Chunk) error {
+		blocks += int64(len(c.Blocks))
+		ends = append(ends, c.Ends...)
+		rows = append(rows, c.Failures...)
+		return nil
+	}
+	if err := transforms.ReadPaced(t.Context(), &r, output.RowOptions{}, nil, emit); err != nil {
+		t.Fatal(err)
+	}
+	if blocks < 590_000 || len(ends) != 1 || ends[0].Blocks != blocks || !ends[0].Failed || ends[0].Version != "" {
+		t.Errorf("%d blocks, %+v", blocks, ends)
+	}
+	if len(rows) != 1 || rows[0].Kind != syntax.KindInternal || rows[0].Stage != "read" || rows[0].ByteOffset != ends[0].End {
+		t.Errorf("rows %+v", rows)
+	}
+
+	in := strings.Repeat("One two three .\n\n", 20_000)
+	dir := write(t, "b.txt", in)
+	plan := planned(t, dir, 0)
+	defer func() {
+		if recover() != "of a later stage" {
+			t.Error("a panic of a later stage was recovered")
+		}
+	}()
+	transforms.ReadPaced(t.Context(), &plan.Ranges[0], output.RowOptions{}, nil, func(transforms.Chunk) error { panic("of a later stage") })
 }
