@@ -56,20 +56,20 @@ func newConvert() *cobra.Command {
 		if err := checkConf(*to, *conf); err != nil {
 			return err
 		}
-		if *perFile != "" {
-			if *file != "" {
-				return refuse("--output and --per-file exclude each other")
-			}
+		switch {
+		case *perFile != "" && *file != "":
+			return refuse("--output and --per-file exclude each other")
+		case *state != "" && len(others) > 0:
+			return refuse("an output folder and --state exclude each other")
 		}
 		var from *output.Reader
 		var err error
-		switch {
-		case *state != "" && len(others) > 0:
-			return refuse("an output folder and --state exclude each other")
-		case *state != "":
-			from, err = openState(ctx, *state)
-		default:
-			from, err = openOne(ctx, others)
+		if *state != "" {
+			if from, err = openState(ctx, *state); err == nil {
+				err = checkTarget(from, *file)
+			}
+		} else {
+			from, err = openOne(ctx, others, *file)
 		}
 		if err != nil {
 			return err
@@ -93,11 +93,6 @@ func newConvert() *cobra.Command {
 
 // convertToOne writes all sentences to the file output, or standard output.
 func convertToOne(ctx context.Context, from *output.Reader, file string, how func(io.Writer) (*pipeline.Writer, error)) error {
-	if file != "" && file != "-" {
-		if err := from.NotAnInput("--output", file); err != nil {
-			return err
-		}
-	}
 	return writeOutput("--output", file, func(out io.Writer) error {
 		rows, err := how(out)
 		if err != nil {
@@ -109,7 +104,7 @@ func convertToOne(ctx context.Context, from *output.Reader, file string, how fun
 			if buf, err = rows.Append(buf[:0], r); err == nil {
 				_, err = buffered.Write(buf)
 			}
-			return errOr(err, ctx.Err())
+			return cmp.Or(err, ctx.Err())
 		})
 		if err != nil {
 			return err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -43,18 +42,16 @@ func newDiff() *cobra.Command {
 		if *top < 1 {
 			return refuse("--top %d: must be at least 1", *top)
 		}
-		a, b, err := diffSides(ctx, *state, others)
+		sides, err := diffSides(ctx, *state, others)
 		if err != nil {
 			return err
 		}
-		report, err := diff.Compare(ctx, a, b, diff.Options{Top: *top})
+		report, err := diff.Compare(ctx, sides[0], sides[1], diff.Options{Top: *top})
 		if err != nil {
 			return err
 		}
 		if *asJSON {
-			e := json.NewEncoder(stdout)
-			e.SetEscapeHTML(false)
-			err = e.Encode(report)
+			err = encodeJSON(stdout, report, "")
 		} else {
 			err = printDiff(stdout, report)
 		}
@@ -67,53 +64,53 @@ func newDiff() *cobra.Command {
 }
 
 // diffSides opens what is to be compared.
-func diffSides(ctx context.Context, state string, args []string) (a, b diff.Side, err error) {
-	if state == "" {
-		if len(args) != 2 {
-			return a, b, refuse("name two output folders, or --state FOLDER and the numbers of two snapshots; got %d arguments", len(args))
-		}
-		var sides [2]diff.Side
-		for i, folder := range args {
-			from, err := openOutput(ctx, folder)
-			if err != nil {
-				return a, b, err
-			}
-			sides[i] = sideOf(from)
-		}
-		return sides[0], sides[1], nil
+func diffSides(ctx context.Context, state string, args []string) (sides [2]diff.Side, err error) {
+	if state != "" {
+		return snapshotSides(ctx, state, args)
 	}
+	if len(args) != len(sides) {
+		return sides, refuse("name two output folders, or --state FOLDER and the numbers of two snapshots; got %d arguments", len(args))
+	}
+	for i, folder := range args {
+		from, err := openOutput(ctx, folder)
+		if err != nil {
+			return sides, err
+		}
+		sides[i] = sideOf(from)
+	}
+	return sides, nil
+}
+
+// snapshotSides opens the snapshots of a state with the given numbers, or the last two.
+func snapshotSides(ctx context.Context, state string, args []string) (sides [2]diff.Side, err error) {
 	s, err := nightly.At(state)
 	if err != nil {
-		return a, b, err
+		return sides, err
 	}
 	current, err := s.MustCurrent(ctx)
 	if err != nil {
-		return a, b, err
+		return sides, err
 	}
-	numbers := []int{current.N - 1, current.N}
-	switch len(args) {
-	case 0:
-		if current.N == 1 {
-			return a, b, refuse("%s has one snapshot only: there is nothing to compare it with", state)
-		}
-	case 2:
-		for i := range numbers {
-			if numbers[i], err = nightly.Number(args[i]); err != nil {
-				return a, b, err
+	switch {
+	case len(args) != 0 && len(args) != len(sides):
+		return sides, refuse("give the numbers of two snapshots, or none; got %d arguments", len(args))
+	case len(args) == 0 && current.N == 1:
+		return sides, refuse("%s has one snapshot only: there is nothing to compare it with", state)
+	}
+	for i := range sides {
+		n := current.N - 1 + i
+		if len(args) > 0 {
+			if n, err = nightly.Number(args[i]); err != nil {
+				return sides, err
 			}
 		}
-	default:
-		return a, b, refuse("give the numbers of two snapshots, or none; got %d arguments", len(args))
-	}
-	var sides [2]diff.Side
-	for i, n := range numbers {
 		snapshot, err := s.Snapshot(ctx, n)
 		if err != nil {
-			return a, b, err
+			return sides, err
 		}
 		sides[i] = sideOf(snapshot.Output())
 	}
-	return sides[0], sides[1], nil
+	return sides, nil
 }
 
 func sideOf(o *output.Reader) diff.Side {

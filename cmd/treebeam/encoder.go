@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -114,9 +113,7 @@ func printPretrained(out io.Writer, p *encode.Params, asJSON bool) error {
 	}{p.Name, p.Source, p.Licence, p.Notice, len(p.Layers), p.Width, p.Heads, p.FeedForward, p.Positions, len(p.Layers) * layer,
 		"Unigram", len(p.Pieces.Pieces)}
 	if asJSON {
-		e := json.NewEncoder(out)
-		e.SetIndent("", "  ")
-		return e.Encode(about)
+		return encodeJSON(out, about, "  ")
 	}
 	first, _, _ := strings.Cut(about.Notice, "\n")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -37,13 +37,10 @@ func quietBeam() {
 // and sees to it that a signal that comes later says whether the job goes on.
 // What it returns names the job in a few words.
 func follow(run *pipeline.Prepared) func() string {
-	var mu sync.Mutex
-	name := "the job"
+	var job atomic.Pointer[pipeline.Submission]
 	run.Submitted = func(s pipeline.Submission) {
 		say(os.Stderr, "%s\n", s.String())
-		mu.Lock()
-		name = "job " + s.ID
-		mu.Unlock()
+		job.Store(&s)
 		if s.Stays {
 			onInterrupt(func() string {
 				return fmt.Sprintf("interrupted, but job %s on %s is still running and may cost money. To end it: %s.\n"+
@@ -52,9 +49,10 @@ func follow(run *pipeline.Prepared) func() string {
 		}
 	}
 	return func() string {
-		mu.Lock()
-		defer mu.Unlock()
-		return name
+		if s := job.Load(); s != nil {
+			return "job " + s.ID
+		}
+		return "the job"
 	}
 }
 

@@ -87,7 +87,7 @@ func newEval() *cobra.Command {
 		if len(others) > 0 {
 			return refuse("unexpected %q: name the files with --gold and --system", others[0])
 		}
-		if err := cmp.Or(f.validate(), checkCustom(fs), setThreads(*threads)); err != nil {
+		if err := cmp.Or(f.validate(), setThreads(*threads)); err != nil {
 			return err
 		}
 		return f.run(ctx, stdout)
@@ -240,9 +240,11 @@ func (f *evalFlags) parse(ctx context.Context, gold []syntax.Sentence) (t scored
 	if err != nil {
 		return t, &refusal{err}
 	}
-	if m, err = f.customized(ctx, m); err != nil {
-		return t, &refusal{err}
+	custom, err := readCustom(ctx, &f.custom, f.unconstrained)
+	if err != nil {
+		return t, err
 	}
+	m = m.With(custom)
 	effort, err := transforms.ParseEffort(f.effort)
 	if err != nil {
 		return t, &refusal{err}
@@ -275,21 +277,6 @@ func (f *evalFlags) parse(ctx context.Context, gold []syntax.Sentence) (t scored
 		t.losses, err = eval.FindLosses(m, effort, f.search, gold, t.system, setting, 0)
 	}
 	return t, err
-}
-
-// customized returns a model that does what m does, by what is known of the text.
-func (f *evalFlags) customized(ctx context.Context, m *model.Model) (*model.Model, error) {
-	texts, err := f.custom.Read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	lists, err := texts.Lists()
-	if err != nil {
-		return nil, err
-	}
-	lists.Unconstrained = f.unconstrained
-	c, err := lists.Custom()
-	return m.With(c), err
 }
 
 // readSystem reads a CoNLL-U file, or the trees of an output or a state in

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -44,7 +45,7 @@ func newFailures() *cobra.Command {
 		case *onlyErrors:
 			*severity = "error"
 		}
-		from, err := openOne(ctx, others)
+		from, err := openOne(ctx, others, "")
 		if err != nil {
 			return err
 		}
@@ -52,7 +53,7 @@ func newFailures() *cobra.Command {
 		out.WriteString(failuresHeader + "\n")
 		for f, err := range from.Failures {
 			if err != nil {
-				return errOr(out.Flush(), err)
+				return cmp.Or(out.Flush(), err)
 			}
 			if (*severity == "all" || f.Severity == *severity) && (*kind == "" || f.Kind == *kind) {
 				out.WriteString(failureLine(f)) // Flush has the error

@@ -80,8 +80,13 @@ func (f *findFlags) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	for _, name := range names[1:] { // a pattern without quotation marks is several arguments
+		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) && !pipeline.NamesFiles(name) && !store.IsRemote(name) {
+			return refuse("%s does not exist; if it is part of the pattern, put the whole pattern in quotation marks", name)
+		}
+	}
 	var broken brokenBlocks
-	sources, err := f.sources(ctx, names, &broken)
+	sources, err := openSources(ctx, names, f.output, &broken)
 	if err != nil {
 		return err
 	}
@@ -157,43 +162,6 @@ func (f *findFlags) fit(o *search.Options) {
 		o.Columns = width
 	}
 	o.Color = o.Color || f.color == "auto" && showsColors(os.Stdout)
-}
-
-// sources opens what is to be searched: files that stand together are sorted, as
-// inputs are.
-func (f *findFlags) sources(ctx context.Context, names []string, broken *brokenBlocks) (list []search.Source, err error) {
-	boundMemory()
-	given := withFilesIn(ctx, names)
-	for names = given; len(names) > 0; {
-		n := 0
-		for n < len(names) && pipeline.NamesFiles(names[n]) {
-			n++
-		}
-		if n > 0 {
-			for _, name := range names[:n] {
-				if f.output != "" && isAmong(name, f.output) {
-					return nil, refuse("--output %s is one of the files that are searched: it would be lost; name another", f.output)
-				}
-			}
-			list = append(list, search.Source{Name: strings.Join(names[:n], " "), Trees: pipeline.ReadAnnotated(ctx, names[:n], os.Stdin, broken.add)})
-			names = names[n:]
-			continue
-		}
-		if _, err := os.Stat(names[0]); err != nil && len(given) > 1 && !store.IsRemote(names[0]) && errors.Is(err, fs.ErrNotExist) {
-			return nil, refuse("%s does not exist; if it is part of the pattern, put the whole pattern in quotation marks", names[0])
-		}
-		from, err := openOutput(ctx, names[0])
-		if err != nil {
-			return nil, err
-		}
-		if f.output != "" {
-			if err := from.NotAnInput("--output", f.output); err != nil {
-				return nil, err
-			}
-		}
-		list, names = append(list, search.Of(from)), names[1:]
-	}
-	return list, nil
 }
 
 // badPattern shows where a pattern is wrong.

@@ -95,9 +95,13 @@ func checkDashes(fs *pflag.FlagSet, args []string) error {
 	return nil
 }
 
-// checkChoices refuses values that are not among those of choose.
+// checkChoices refuses values that are not among those of choose, and empty ones of
+// flags that need some.
 func checkChoices(fs *pflag.FlagSet) (err error) {
 	fs.Visit(func(f *pflag.Flag) {
+		if remedy := f.Annotations[filledKey]; remedy != nil && f.Value.String() == "" && err == nil {
+			err = refuse("--%s is empty: %s", f.Name, remedy[0])
+		}
 		values := f.Annotations[valuesKey]
 		if n := len(values); n > 0 && !isBeamFlag(f) && f.Value.Type() != "func" && !slices.Contains(values, f.Value.String()) && err == nil {
 			err = refuse("--%s %s: must be %s or %s", f.Name, f.Value, strings.Join(values[:n-1], ", "), values[n-1])

@@ -177,7 +177,7 @@ func (c *hostile) parse(t *testing.T, dir, out string) {
 		}
 	}
 	want := c.want
-	if want == exitOK && c.trees == 0 && strings.Contains(stderr, nothingParsed{}.Error()) {
+	if want == exitOK && c.trees == 0 && strings.Contains(stderr, errNothingParsed.Error()) {
 		want = exitFailures
 	}
 	if status != want {

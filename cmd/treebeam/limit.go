@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -32,26 +33,31 @@ func parseLimit(s string) (failureLimit, error) {
 	return failureLimit{set: true, count: int64(value), percent: -1}, nil
 }
 
-// check returns status 3 if more failed than the limit allows.
-func (l failureLimit) check(sum *output.Summary) error {
-	found := nightly.Found{Errors: sum.Errors, Trees: sum.Trees, Files: sum.Files, FilesFailed: sum.FilesFailed}
-	if err := l.accept(found); err != nil {
-		say(os.Stderr, "%v\n", err)
-		return exitCode(exitFailures)
-	}
-	return nil
+// tooManyFailures is the error of a run with more failures than the limit allows.
+type tooManyFailures string
+
+func (found tooManyFailures) Error() string {
+	return string(found) + " are more than --max-failures allows"
 }
 
-// accept returns a tooManyFailures if there are. A percentage is one of
-// sentences and one of files: a file that cannot be read is one failure, however
-// many sentences it has.
-func (l failureLimit) accept(found nightly.Found) error {
+// errNothingParsed is the error of a run that had something to parse and could
+// parse none of it, most often for one reason, such as a key of JSON lines that
+// is called otherwise.
+var errNothingParsed = errors.New("nothing could be parsed")
+
+// accept returns errNothingParsed or a tooManyFailures for what is too bad. A
+// percentage is one of sentences and one of files: a file that cannot be read is
+// one failure, however many sentences it has. If there are other trees, a run may
+// have none.
+func (l failureLimit) accept(found nightly.Found, others bool) error {
 	over, files := found.Errors > l.count, false
 	if l.percent >= 0 {
 		over = float64(found.Errors)*100 > l.percent*float64(found.Errors+found.Trees)
 		files = float64(found.FilesFailed)*100 > l.percent*float64(found.Files)
 	}
 	switch {
+	case found.Errors > 0 && found.Trees == 0 && !others:
+		return errNothingParsed
 	case l.set && over:
 		return tooManyFailures(fmt.Sprintf("%d failures", found.Errors))
 	case l.set && files:
@@ -60,32 +66,13 @@ func (l failureLimit) accept(found nightly.Found) error {
 	return nil
 }
 
-// tooManyFailures says how many.
-type tooManyFailures string
-
-func (n tooManyFailures) Error() string { return string(n) + " are more than --max-failures allows" }
-
-// nothingParsed is the error of a run that had something to parse and could
-// parse none of it, most often for one reason, such as a key of JSON lines that
-// is called otherwise.
-type nothingParsed struct{}
-
-func (nothingParsed) Error() string { return "nothing could be parsed" }
-
-// checkAny returns a nothingParsed if there were failures and no trees.
-func checkAny(failures, trees int64) error {
-	if failures > 0 && trees == 0 {
-		return nothingParsed{}
-	}
-	return nil
-}
-
-// checkFailures returns status 3 if more failed than the limit allows, or
-// everything did. The reasons were printed.
-func checkFailures(limit failureLimit, sum *output.Summary) error {
-	if err := checkAny(sum.Errors, sum.Trees); err != nil {
+// check returns status 3 for a run that accept does not take. The reasons were
+// printed.
+func (l failureLimit) check(sum *output.Summary) error {
+	found := nightly.Found{Errors: sum.Errors, Trees: sum.Trees, Files: sum.Files, FilesFailed: sum.FilesFailed}
+	if err := l.accept(found, false); err != nil {
 		say(os.Stderr, "%v\n", err)
 		return exitCode(exitFailures)
 	}
-	return limit.check(sum)
+	return nil
 }

@@ -14,7 +14,7 @@ func TestFailureLimit(t *testing.T) {
 		found nightly.Found
 		want  string // in the error, "" for none
 	}{
-		{"", nightly.Found{Errors: 9, Files: 9, FilesFailed: 9}, ""},
+		{"", nightly.Found{Errors: 9, Trees: 1, Files: 9, FilesFailed: 9}, ""},
 		{"2", nightly.Found{Errors: 2, Trees: 1, Files: 2, FilesFailed: 2}, ""},
 		{"2", nightly.Found{Errors: 3, Trees: 1000, Files: 2}, "3 failures are"},
 		{"10%", nightly.Found{Errors: 1, Trees: 9, Files: 1}, ""},
@@ -22,11 +22,11 @@ func TestFailureLimit(t *testing.T) {
 		{"10%", nightly.Found{Errors: 1, Trees: 1000, Files: 10, FilesFailed: 1}, ""},
 		{"10%", nightly.Found{Errors: 2, Trees: 1000, Files: 10, FilesFailed: 2}, "2 of 10 files that could not be read are"},
 		{"0%", nightly.Found{Trees: 1, Files: 1}, ""},
-		{"100%", nightly.Found{Errors: 1, Files: 1, FilesFailed: 1}, ""},
+		{"100%", nightly.Found{Errors: 1, Files: 1, FilesFailed: 1}, "nothing could be parsed"},
 	} {
 		l, err := parseLimit(c.limit)
 		must(t, err)
-		switch err := l.accept(c.found); {
+		switch err := l.accept(c.found, false); {
 		case (err == nil) != (c.want == ""):
 			t.Errorf("%q, %+v: %v", c.limit, c.found, err)
 		case err != nil && !strings.HasPrefix(err.Error(), c.want):

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 
@@ -45,9 +46,9 @@ func convertPerFile(ctx context.Context, from *output.Reader, dir, to string, ro
 	}
 	stats, err := from.Sentences(func(r *output.Row) error {
 		err := w.Write(r.SourceURI(), func(dst []byte) ([]byte, error) { return rows.Append(dst, r) })
-		return errOr(ctx.Err(), err)
+		return cmp.Or(ctx.Err(), err)
 	})
-	if err := errOr(err, w.Close()); err != nil {
+	if err := cmp.Or(err, w.Close()); err != nil {
 		return err
 	}
 	say(os.Stderr, "files written to %s: %d, with %d sentences\n", dir, w.Files, w.Texts)

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -75,15 +75,13 @@ func componentsOf(sections []pack.Section) []component {
 }
 
 func printModelJSON(w io.Writer, m *model.Model) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(struct {
+	return encodeJSON(w, struct {
 		Digest     string      `json:"digest"`
 		Bytes      int         `json:"bytes"`
 		Info       model.Info  `json:"info"`
 		Families   string      `json:"families"`
 		Components []component `json:"components"`
-	}{m.Digest, m.Size, m.Info, m.Decoder.Families().String(), componentsOf(m.Sections)})
+	}{m.Digest, m.Size, m.Info, m.Decoder.Families().String(), componentsOf(m.Sections)}, "  ")
 }
 
 func printModel(out io.Writer, m *model.Model) {
@@ -100,7 +98,7 @@ func printModel(out io.Writer, m *model.Model) {
 	line("treebank", strings.TrimSpace(i.Treebank+" "+i.Release))
 	line("licence", i.Licence)
 	line("command", i.Command)
-	for _, name := range sortedKeys(i.Options) {
+	for _, name := range slices.Sorted(maps.Keys(i.Options)) {
 		line("  "+name, i.Options[name])
 	}
 	line("families", m.Decoder.Families().String())
@@ -170,13 +168,4 @@ func printScores(out io.Writer, title string, scores []model.Score) {
 
 func dataLine(d model.Data) string {
 	return fmt.Sprintf("%s, %d sentences, %d words, sha256 %s", d.File, d.Sentences, d.Words, d.SHA256)
-}
-
-func sortedKeys(m map[string]string) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

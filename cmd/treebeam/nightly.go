@@ -2,8 +2,8 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/pipeline/nightly"
 )
@@ -99,14 +98,11 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 	})
 	var refused *pipeline.Refusal
 	var tooMany tooManyFailures
-	var nothing nothingParsed
 	tell := func() {
 		printNight(os.Stderr, night, result, time.Since(start), &here, err != nil)
-		s := nightSummary{&result.Summary, reportOf(night, result.Snapshot, c.night.state), time.Since(start).Seconds(), nil}
-		if here.Known {
-			s.ParsedWords = &here.Words
-		}
-		printJSON(s, c.json)
+		report := reportOf(night, result.Snapshot, c.night.state)
+		here.Elapsed = time.Since(start)
+		printSummary(runSummary{Summary: &result.Summary, Night: &report}, &here, c.json)
 	}
 	switch {
 	case errors.As(err, &tooMany):
@@ -114,9 +110,9 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 		say(os.Stderr, "%v: nothing else has become current; "+
 			"the same command with a higher --max-failures accepts them without parsing again\n", tooMany)
 		return exitCode(exitFailures)
-	case errors.As(err, &nothing):
+	case errors.Is(err, errNothingParsed):
 		tell()
-		say(os.Stderr, "%v: nothing else has become current\n", nothing)
+		say(os.Stderr, "%v: nothing else has become current\n", errNothingParsed)
 		return exitCode(exitFailures)
 	case errors.As(err, &refused):
 		return err
@@ -135,20 +131,16 @@ func (c *parseCommand) runNight(ctx context.Context, limit failureLimit) error {
 
 // planNight plans the night, and ends early when a signal comes.
 func (c *parseCommand) planNight(ctx context.Context, limit failureLimit) (*nightly.Night, error) {
-	ctx, stop := interruptible(ctx)
 	var night *nightly.Night
-	night, err := nightly.Plan(ctx, nightly.Options{Options: c.options, State: c.night.state, All: c.night.all, AllowDeletes: c.night.allowDeletes,
+	options := nightly.Options{Options: c.options, State: c.night.state, All: c.night.all, AllowDeletes: c.night.allowDeletes,
 		Accept: func(found nightly.Found) error {
-			if night.Counts[nightly.Unchanged] == 0 && checkAny(found.Errors, found.Trees) != nil {
-				return nothingParsed{} // and nothing else would be current
-			}
-			return limit.accept(found)
-		}})
-	stop()
-	if interrupted() {
-		return nil, exitCode(exitInterrupted)
-	}
-	return night, err
+			return limit.accept(found, night.Counts[nightly.Unchanged] > 0)
+		}}
+	return untilSignal(ctx, func(ctx context.Context) (*nightly.Night, error) {
+		var err error
+		night, err = nightly.Plan(ctx, options)
+		return night, err
+	})
 }
 
 // printResumed says what earlier nights have left, and what of it is lost.
@@ -203,12 +195,7 @@ func printPlan(w io.Writer, n *nightly.Night, format string) error {
 	if format == "json" {
 		r := reportOf(n, n.Base(), n.Dir())
 		r.Files = n.Decisions
-		e := json.NewEncoder(out)
-		e.SetEscapeHTML(false)
-		if err := e.Encode(r); err != nil {
-			return err
-		}
-		return out.Flush()
+		return cmp.Or(encodeJSON(out, r, ""), out.Flush())
 	}
 	for i := range n.Decisions {
 		d := &n.Decisions[i]
@@ -232,14 +219,6 @@ func printPlan(w io.Writer, n *nightly.Night, format string) error {
 		fmt.Fprintln(out, "nothing would be done")
 	}
 	return out.Flush()
-}
-
-// A nightSummary is what a night prints as JSON.
-type nightSummary struct {
-	*output.Summary
-	Night       nightReport `json:"night"`
-	Seconds     float64     `json:"seconds"`
-	ParsedWords *int64      `json:"parsed_words,omitempty"` // by this command, which may have continued a night
 }
 
 // printNight prints what a night has found, what it has parsed, of which here is what

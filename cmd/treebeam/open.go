@@ -1,12 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/treebeam/treebeam/io/conllu"
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/store"
+	"github.com/treebeam/treebeam/pipeline"
+	search "github.com/treebeam/treebeam/pipeline/find"
 	"github.com/treebeam/treebeam/pipeline/nightly"
 )
 
@@ -39,12 +46,85 @@ func openState(ctx context.Context, folder string) (*output.Reader, error) {
 	return snapshot.Output(), nil
 }
 
-// openOne opens the only argument of a command.
-func openOne(ctx context.Context, folders []string) (*output.Reader, error) {
+// openOne opens the only argument of a command, which writes the file target.
+func openOne(ctx context.Context, folders []string, target string) (*output.Reader, error) {
 	if len(folders) != 1 {
 		return nil, refuse("name one output folder of treebeam parse, or the folder of a state; got %d arguments", len(folders))
 	}
-	return openOutput(ctx, folders[0])
+	from, err := openOutput(ctx, folders[0])
+	if err != nil {
+		return nil, err
+	}
+	return from, checkTarget(from, target)
+}
+
+// checkTarget refuses --output if that is a file that cannot be written, or one of
+// those that from is made of.
+func checkTarget(from *output.Reader, target string) error {
+	if target == "" || target == "-" {
+		return nil
+	}
+	return cmp.Or(output.CheckTarget("--output", target, false), from.NotAnInput("--output", target))
+}
+
+// openSources opens what names name for a command that reads trees and writes the file
+// target: outputs, states, and CoNLL-U files, of which those that stand together are one
+// source, sorted as inputs are.
+func openSources(ctx context.Context, names []string, target string, broken *brokenBlocks) (list []search.Source, err error) {
+	boundMemory()
+	for names = withFilesIn(ctx, names); len(names) > 0; {
+		n := 0
+		for ; n < len(names) && pipeline.NamesFiles(names[n]); n++ {
+			if target != "" && isAmong(names[n], target) {
+				return nil, refuse("--output %s is one of the files that are read: it would be lost; name another", target)
+			}
+		}
+		if n > 0 {
+			list = append(list, search.Source{Name: strings.Join(names[:n], " "), Trees: pipeline.ReadAnnotated(ctx, names[:n], os.Stdin, broken.add)})
+			names = names[n:]
+			continue
+		}
+		from, err := openOne(ctx, names[:1], target)
+		if err != nil {
+			return nil, err
+		}
+		list, names = append(list, search.Of(from)), names[1:]
+	}
+	return list, nil
+}
+
+// isAmong says whether a file is the one that a name means, or one of those that it
+// matches as a pattern.
+func isAmong(name, file string) bool {
+	if store.IsRemote(name) || store.IsRemote(file) {
+		return false
+	}
+	if output.SameFile(name, file) {
+		return true
+	}
+	pattern, err := filepath.Abs(strings.TrimPrefix(name, "file://"))
+	if err != nil {
+		return false
+	}
+	if file, err = filepath.Abs(file); err != nil {
+		return false
+	}
+	_, err = os.Stat(file)
+	matches, _ := doublestar.PathMatch(pattern, file)
+	return err == nil && matches
+}
+
+// withFilesIn puts the CoNLL files that folders contain in the place of the folders;
+// those of outputs and states stay.
+func withFilesIn(ctx context.Context, names []string) (list []string) {
+	for _, name := range names {
+		if files := pipeline.FilesIn(name); files != nil && !nightly.IsState(ctx, name) {
+			list = append(list, files...)
+			continue
+		}
+		list = append(list, name)
+	}
+	return list
 }
 
 // brokenBlocks counts the blocks of CoNLL files that cannot be read, and names the

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"compress/gzip"
 	"io"
 	"os"
@@ -46,7 +47,7 @@ func writePacked(file io.Writer, name string, write func(io.Writer) error) error
 	default:
 		return write(file)
 	}
-	return errOr(write(packed), packed.Close())
+	return cmp.Or(write(packed), packed.Close())
 }
 
 // createOutput opens the file that a flag names, which appears under its name only when
@@ -81,11 +82,3 @@ type device struct{ *os.File }
 
 func (d device) Commit() error { return d.Close() }
 func (d device) Abort()        { d.Close() }
-
-// errOr is the first error of the two.
-func errOr(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
-}

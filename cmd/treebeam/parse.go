@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -40,24 +39,6 @@ type parseCommand struct {
 	night       nightFlags
 }
 
-// checkModel refuses an empty name, most often of a variable that is not set:
-// with the embedded model, French would be parsed as English. --accurate names
-// one.
-func (c *parseCommand) checkModel() (err error) {
-	c.flags.Visit(func(f *pflag.Flag) {
-		if f.Name == "model" && f.Value.String() == "" {
-			err = refuse("--model is empty: name a model file, or leave it out for the built-in English model")
-		}
-	})
-	if err == nil && c.accurate {
-		if c.options.Model != "" {
-			return refuse("--accurate and --model both name a model: leave out one of them")
-		}
-		c.options.Model = model.EmbeddedAccurate
-	}
-	return err
-}
-
 // run does what the flags say; others are inputs given without --input.
 func (c *parseCommand) run(ctx context.Context, others []string) error {
 	if err := setThreads(*c.threads); err != nil {
@@ -65,8 +46,14 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	}
 	boundMemory()
 	c.options.Inputs, c.options.Exclude = append(c.named.inputs, others...), c.named.exclude
-	if err := cmp.Or(c.checkNight(), c.checkModel(), checkCustom(c.flags)); err != nil {
+	if err := c.checkNight(); err != nil {
 		return err
+	}
+	switch {
+	case c.accurate && c.options.Model != "":
+		return refuse("--accurate and --model both name a model: leave out one of them")
+	case c.accurate:
+		c.options.Model = model.EmbeddedAccurate
 	}
 	var err error
 	if c.options.Paths, err = c.named.paths(ctx, c.options.Inputs); err != nil {
@@ -145,17 +132,11 @@ func (c *parseCommand) run(ctx context.Context, others []string) error {
 	done := show.watch.Done(sum)
 	show.printChecked(os.Stderr, &done)
 	printRun(os.Stderr, c.options.Output, sum, &done)
-	printJSON(summaryOf(c.options.Output, sum, &done), c.json)
-	return checkFailures(limit, sum)
+	printSummary(runSummary{Summary: sum, Output: c.options.Output}, &done, c.json)
+	return limit.check(sum)
 }
 
 // prepare checks and plans the run, and ends early when a signal comes.
 func (c *parseCommand) prepare(ctx context.Context) (*pipeline.Prepared, error) {
-	ctx, stop := interruptible(ctx)
-	run, err := pipeline.Prepare(ctx, c.options)
-	stop()
-	if interrupted() {
-		return nil, exitCode(exitInterrupted)
-	}
-	return run, err
+	return untilSignal(ctx, func(ctx context.Context) (*pipeline.Prepared, error) { return pipeline.Prepare(ctx, c.options) })
 }

@@ -102,6 +102,8 @@ func (c *parseCommand) qualityFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.Rows.Retag, "retag", false, "replace the tags and lemmas of CoNLL input")
 	f.BoolVar(&o.Rows.KeepHeads, "keep-heads", false, "keep the heads and deprels of CoNLL input; find the others")
 	group(f, qualityFlags)
+	// With the embedded model, French would be parsed as English.
+	annotate(f, filledKey, []string{"name a model file, or leave it out for the built-in English model"}, "model")
 }
 
 // runFlags say how the work is done. They change no tree.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"io"
 	"iter"
@@ -41,7 +42,7 @@ func newReport() *cobra.Command {
 		if min(*lowest, *examples) < 0 || max(*lowest, *examples) > most {
 			return refuse("--lowest and --examples must be from 0 to %d", most)
 		}
-		from, err := openOne(ctx, others)
+		from, err := openOne(ctx, others, *file)
 		if err != nil {
 			return err
 		}
@@ -51,9 +52,7 @@ func newReport() *cobra.Command {
 		}
 		if *file == "" {
 			*file = run.Name + "-report.html"
-		}
-		if *file != "-" {
-			if err := errOr(output.CheckTarget("--output", *file, false), from.NotAnInput("--output", *file)); err != nil {
+			if err := checkTarget(from, *file); err != nil {
 				return err
 			}
 		}
@@ -63,7 +62,7 @@ func newReport() *cobra.Command {
 		}
 		err = writeOutput("--output", *file, func(w io.Writer) error {
 			buffered := bufio.NewWriterSize(w, 1<<16)
-			return errOr(r.WriteHTML(buffered), buffered.Flush())
+			return cmp.Or(r.WriteHTML(buffered), buffered.Flush())
 		})
 		if err == nil && *file != "-" {
 			say(os.Stderr, "the report is in %s\n", *file)
@@ -86,7 +85,7 @@ func readRows(ctx context.Context, from *output.Reader, r *view.Report) error {
 
 func feed[T any](ctx context.Context, rows iter.Seq2[*T, error], to func(*T)) error {
 	for row, err := range rows {
-		if err := errOr(err, ctx.Err()); err != nil {
+		if err := cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
 		to(row)

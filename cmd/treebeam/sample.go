@@ -66,14 +66,9 @@ func newSample() *cobra.Command {
 		if err := f.check(set); err != nil {
 			return err
 		}
-		from, err := openOne(ctx, others)
+		from, err := openOne(ctx, others, f.output)
 		if err != nil {
 			return err
-		}
-		if f.output != "" && f.output != "-" {
-			if err := errOr(output.CheckTarget("--output", f.output, false), from.NotAnInput("--output", f.output)); err != nil {
-				return err
-			}
 		}
 		if f.Without, err = f.readWithout(); err != nil {
 			return err

@@ -41,20 +41,16 @@ func openScratch() (close func(), err error) {
 	if room > runFiles {
 		holdScratch(lock)
 	}
-	var before []string
-	for _, name := range tempVariables() {
-		before = append(before, os.Getenv(name))
-		os.Setenv(name, dir)
+	before := os.TempDir()
+	setTemp := func(dir string) {
+		for _, name := range tempVariables() {
+			os.Setenv(name, dir)
+		}
 	}
+	setTemp(dir)
 	scratch.dir = dir
 	return func() {
-		for i, name := range tempVariables() {
-			if before[i] == "" {
-				os.Unsetenv(name)
-			} else {
-				os.Setenv(name, before[i])
-			}
-		}
+		setTemp(before)
 		scratch.Lock()
 		defer scratch.Unlock()
 		lock.Close()

@@ -68,7 +68,7 @@ func newServe() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		custom, err := servedCustom(cmd, &files, unconstrained)
+		custom, err := readCustom(cmd.Context(), &files, unconstrained)
 		if err != nil {
 			return err
 		}
@@ -110,26 +110,6 @@ func servedModels(named []string) (sources []serve.Source, err error) {
 		sources = append(sources, serve.Source{Name: "english-accurate", Path: model.EmbeddedAccurate})
 	}
 	return sources, nil
-}
-
-// servedCustom reads what is known of all texts.
-func servedCustom(cmd *cobra.Command, files *transforms.CustomFiles, unconstrained bool) (custom model.Custom, err error) {
-	if err := checkCustom(cmd.Flags()); err != nil {
-		return custom, err
-	}
-	texts, err := files.Read(cmd.Context())
-	if err != nil {
-		return custom, &refusal{err}
-	}
-	lists, err := texts.Lists()
-	if err != nil {
-		return custom, &refusal{err}
-	}
-	lists.Unconstrained = unconstrained
-	if custom, err = lists.Custom(); err != nil {
-		return custom, &refusal{err}
-	}
-	return custom, nil
 }
 
 // cannotListen says why an address cannot be had, and what to do.

@@ -2,25 +2,20 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
-	"iter"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"github.com/spf13/cobra"
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
 	"github.com/treebeam/treebeam/io/pick"
-	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/view"
 	"github.com/treebeam/treebeam/pipeline"
-	"github.com/treebeam/treebeam/pipeline/nightly"
+	search "github.com/treebeam/treebeam/pipeline/find"
 )
 
 const showAbout = `
@@ -85,30 +80,31 @@ func newShow() *cobra.Command {
 		if c.lowest > 0 && shown == view.NoConf {
 			shown = view.LowConf
 		}
-		for _, name := range withFilesIn(cmd.Context(), others) {
-			if *file != "" && isAmong(name, *file) {
-				return refuse("--output %s is one of the files that are drawn: it would be lost; name another", *file)
-			}
+		if len(others) == 0 {
+			return refuse("name an output folder of treebeam parse, the folder of a state, CoNLL-U files or -")
 		}
-		return writeOutput("--output", *file, func(out io.Writer) error {
-			return c.show(cmd.Context(), out, others, *to, d.write(shown, out))
+		var broken brokenBlocks
+		sources, err := openSources(cmd.Context(), others, *file, &broken)
+		if err != nil {
+			return err
+		}
+		if len(sources) > 1 {
+			return refuse("name files or one folder of an output or a state, not %d of them", len(sources))
+		}
+		trees, err := c.trees(&sources[0], strings.Join(others, " "))
+		if err != nil {
+			return err
+		}
+		err = writeOutput("--output", *file, func(out io.Writer) error {
+			return drawTrees(out, trees, *to, d.write(shown, out))
 		})
+		return cmp.Or(err, broken.end(int64(len(trees))))
 	}
 	return cmd
 }
 
-// show draws the trees of an output, a state or files.
-func (c *choice) show(ctx context.Context, out io.Writer, names []string, to string, o pipeline.WriteOptions) error {
-	var broken brokenBlocks
-	names = withFilesIn(ctx, names)
-	rows, err := openTrees(ctx, names, &broken)
-	if err != nil {
-		return err
-	}
-	trees, err := c.trees(rows, strings.Join(names, " "), slices.ContainsFunc(names, pipeline.NamesFiles))
-	if err != nil {
-		return err
-	}
+// drawTrees writes trees in the format to.
+func drawTrees(out io.Writer, trees []*parquet.Tree, to string, o pipeline.WriteOptions) error {
 	w, err := pipeline.NewWriter(to, o)
 	if err != nil {
 		return err
@@ -122,60 +118,8 @@ func (c *choice) show(ctx context.Context, out io.Writer, names []string, to str
 	if text, err = w.End(text); err != nil {
 		return err
 	}
-	if _, err = out.Write(text); err != nil {
-		return err
-	}
-	return broken.end(int64(len(trees)))
-}
-
-// isAmong says whether a file is the one that a name means, or one of those that it
-// matches as a pattern.
-func isAmong(name, file string) bool {
-	if store.IsRemote(name) || store.IsRemote(file) {
-		return false
-	}
-	if output.SameFile(name, file) {
-		return true
-	}
-	pattern, err := filepath.Abs(strings.TrimPrefix(name, "file://"))
-	if err != nil {
-		return false
-	}
-	if file, err = filepath.Abs(file); err != nil {
-		return false
-	}
-	_, err = os.Stat(file)
-	matches, _ := doublestar.PathMatch(pattern, file)
-	return err == nil && matches
-}
-
-// withFilesIn puts the CoNLL files that folders contain in the place of the folders;
-// those of outputs and states stay.
-func withFilesIn(ctx context.Context, names []string) (list []string) {
-	for _, name := range names {
-		if files := pipeline.FilesIn(name); files != nil && !nightly.IsState(ctx, name) {
-			list = append(list, files...)
-			continue
-		}
-		list = append(list, name)
-	}
-	return list
-}
-
-// openTrees returns the trees of an output, of a state, or of CoNLL-U files.
-func openTrees(ctx context.Context, names []string, broken *brokenBlocks) (iter.Seq2[*parquet.Tree, error], error) {
-	if len(names) == 0 {
-		return nil, refuse("name an output folder of treebeam parse, the folder of a state, CoNLL-U files or -")
-	}
-	if !slices.ContainsFunc(names, pipeline.NamesFiles) {
-		from, err := openOne(ctx, names)
-		if err != nil {
-			return nil, err
-		}
-		return from.Trees, nil
-	}
-	boundMemory()
-	return pipeline.ReadAnnotated(ctx, names, os.Stdin, broken.add), nil
+	_, err = out.Write(text)
+	return err
 }
 
 // A choice says which trees to show.
@@ -184,13 +128,14 @@ type choice struct {
 	lowest, count int    // the lowest ones unless that is 0, else the first
 }
 
-// trees reads the trees to show, in the order to show them. name is what they
-// are of: files, or one folder.
-func (c *choice) trees(rows iter.Seq2[*parquet.Tree, error], name string, files bool) ([]*parquet.Tree, error) {
+// trees reads the trees to show, in the order to show them. name is that of the
+// files, or of the folder, that they come from.
+func (c *choice) trees(from *search.Source, name string) ([]*parquet.Tree, error) {
+	files := from.TreesWith == nil
 	var list []*parquet.Tree
 	lowest := pick.NewLowest(c.lowest)
 	matched, all := false, 0
-	for t, err := range rows {
+	for t, err := range from.Trees {
 		if err != nil {
 			return nil, err
 		}

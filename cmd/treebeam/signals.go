@@ -83,6 +83,17 @@ func stoppable(run func(ctx context.Context, args []string) error) func(*cobra.C
 	}
 }
 
+// untilSignal returns what do does before a signal comes, if it comes.
+func untilSignal[T any](ctx context.Context, do func(context.Context) (T, error)) (done T, err error) {
+	ctx, stop := interruptible(ctx)
+	done, err = do(ctx)
+	stop()
+	if interrupted() {
+		return *new(T), exitCode(exitInterrupted)
+	}
+	return done, err
+}
+
 // interruptible returns a context that a signal ends until stop is called. The
 // command then has some time to end by itself, whatever it returns.
 func interruptible(ctx context.Context) (_ context.Context, stop context.CancelFunc) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -35,7 +36,7 @@ func (c *parseCommand) stream(ctx context.Context, limit failureLimit) error {
 	err := writeOutput("--output", o.Output, func(out io.Writer) (err error) {
 		o.Write = c.display.write(allConf(*c.conf), out)
 		sum, err = pipeline.Stream(ctx, o, out)
-		return errOr(ctx.Err(), err)
+		return cmp.Or(ctx.Err(), err)
 	})
 	if err != nil {
 		return err
@@ -47,10 +48,10 @@ func (c *parseCommand) stream(ctx context.Context, limit failureLimit) error {
 			say(os.Stderr, "%s: %s\n", o.Output, totals(sum, &done))
 		}
 		if c.json {
-			printJSON(summaryOf(o.Output, sum, &done), true)
+			printSummary(runSummary{Summary: sum, Output: o.Output}, &done, true)
 		}
 	}
-	return checkFailures(limit, sum)
+	return limit.check(sum)
 }
 
 // isPiped says whether f is a pipe or a file, so that a command without inputs

@@ -70,31 +70,33 @@ func failed(sum *output.Summary) string {
 	return text
 }
 
-// printJSON prints v as one line of JSON on standard output, for programs: where that
-// is a terminal, only if asked for.
-func printJSON(v any, asked bool) {
+// A runSummary is the summary of a run, or of a night, as JSON.
+type runSummary struct {
+	*output.Summary
+	Output      string       `json:"output,omitempty"`
+	Night       *nightReport `json:"night,omitempty"`
+	Seconds     float64      `json:"seconds"`
+	ParsedWords *int64       `json:"parsed_words,omitempty"` // by this command, which may have continued a run
+}
+
+// printSummary prints a summary with what was done as one line of JSON on standard
+// output, for programs: where that is a terminal, only if asked for.
+func printSummary(s runSummary, d *pipeline.Done, asked bool) {
 	if !asked && term.IsTerminal(int(os.Stdout.Fd())) {
 		return
 	}
-	if line, err := json.Marshal(v); err == nil {
-		fmt.Fprintf(stdout, "%s\n", line)
-	}
-}
-
-// A runSummary is the summary of a run as JSON.
-type runSummary struct {
-	*output.Summary
-	Output      string  `json:"output"`
-	Seconds     float64 `json:"seconds"`
-	ParsedWords *int64  `json:"parsed_words,omitempty"` // by this command, which may have continued a run
-}
-
-func summaryOf(folder string, sum *output.Summary, d *pipeline.Done) runSummary {
-	s := runSummary{Summary: sum, Output: folder, Seconds: d.Elapsed.Seconds()}
-	if d.Known {
+	if s.Seconds = d.Elapsed.Seconds(); d.Known {
 		s.ParsedWords = &d.Words
 	}
-	return s
+	encodeJSON(stdout, s, "") // which has the error
+}
+
+// encodeJSON writes v as JSON, on one line or with lines indented.
+func encodeJSON(w io.Writer, v any, indent string) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
+	return e.Encode(v)
 }
 
 // printForecast prints what is expected of the trees in percent, and nothing if
