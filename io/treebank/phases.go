@@ -2,6 +2,7 @@ package treebank
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -16,14 +17,14 @@ type Phases struct{ dir string }
 // over with resume, and never deleted unasked: they may be an hour's work.
 func OpenPhases(dir string, resume bool) (Phases, error) {
 	p := Phases{dir}
-	if list, err := p.list(); err != nil {
+	if list, err := p.list("*.phase"); err != nil {
 		return p, err
 	} else if len(list) > 0 && !resume {
 		return p, fmt.Errorf("%s holds phases of an earlier training: add --resume to continue it, or remove that folder", dir)
 	}
 	// A training that was killed leaves what it had written half of: a checkpoint of an
 	// encoder has hundreds of megabytes.
-	halves, err := filepath.Glob(filepath.Join(p.dir, ".*.phase*"))
+	halves, err := p.list(".*.phase*")
 	if err == nil {
 		err = removeAll(halves)
 	}
@@ -56,7 +57,15 @@ func (p Phases) make() error {
 	return nil
 }
 
-func (p Phases) list() ([]string, error) { return filepath.Glob(filepath.Join(p.dir, "*.phase")) }
+// list returns the files whose names match a pattern. The name of the folder is not
+// part of it: it may have brackets.
+func (p Phases) list(pattern string) ([]string, error) {
+	names, err := fs.Glob(os.DirFS(p.dir), pattern)
+	for i := range names {
+		names[i] = filepath.Join(p.dir, names[i])
+	}
+	return names, err
+}
 
 func (p Phases) path(name string) string { return filepath.Join(p.dir, name+".phase") }
 
@@ -83,7 +92,7 @@ func (p Phases) Save(name string, parts ...[]byte) error {
 
 // Remove deletes the phases, and the folder if nothing else is in it.
 func (p Phases) Remove() error {
-	list, err := p.list()
+	list, err := p.list("*.phase")
 	if err == nil {
 		err = removeAll(list)
 	}
