@@ -64,11 +64,11 @@ func (s stamp) fits(info os.FileInfo) bool {
 		s.info.Size() == info.Size() && s.info.ModTime().Equal(info.ModTime())
 }
 
-// Open returns the model of a URI: Embedded, EmbeddedAccurate, a path, or a file:// URI. Every model is loaded and checked once
-// per process, whatever the number of callers and names it has; later calls
-// return the same *Model. A file is mapped, not read: replace it by renaming
-// another over it, never by writing into it. Errors are not cached, name the
-// file and say what to do. Open is safe for concurrent use.
+// Open returns the model of a URI: Embedded, EmbeddedAccurate, a path, or a file://
+// URI. Every model is loaded and checked once per process, whatever the number of
+// callers and names it has; later calls return the same *Model. A file is mapped, not
+// read: replace it by renaming another over it, never by writing into it. Errors are
+// not cached, name the file and say what to do. Open is safe for concurrent use.
 func Open(uri string) (*Model, error) {
 	shared.Lock()
 	defer shared.Unlock()
@@ -190,23 +190,17 @@ func cached(data []byte, more extra) (*Model, error) {
 		return m, nil
 	}
 	f, err := Decode(data)
+	if err == nil {
+		err = f.calibrate(more.calibrator, own)
+	}
+	if err == nil && len(more.overlay) > 0 {
+		f, err = f.Overlay(more.overlay, own)
+	}
+	if err == nil {
+		err = f.calibrate(more.overlayCalibrator, overlaid)
+	}
 	if err != nil {
 		return nil, err
-	}
-	if len(more.calibrator) > 0 {
-		if err := f.calibrate(more.calibrator, own); err != nil {
-			return nil, err
-		}
-	}
-	if len(more.overlay) > 0 {
-		if f, err = f.Overlay(more.overlay, own); err != nil {
-			return nil, err
-		}
-	}
-	if len(more.overlayCalibrator) > 0 {
-		if err := f.calibrate(more.overlayCalibrator, overlaid); err != nil {
-			return nil, err
-		}
 	}
 	m, err := New(f)
 	if err != nil {

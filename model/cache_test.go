@@ -1,14 +1,11 @@
 package model
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/treebeam/treebeam/parser/pack"
 )
 
 // newModelFile writes a model that no other test has in the cache.
@@ -89,30 +86,5 @@ func TestOpenRefuses(t *testing.T) {
 		if _, err := Open(""); err == nil {
 			t.Error("a missing embedded model was opened")
 		}
-	}
-}
-
-// BenchmarkOpen loads a model of 34 MB from a mapped file: digest, checksums
-// and table.
-func BenchmarkOpen(b *testing.B) {
-	path := filepath.Join(b.TempDir(), "big.tbm")
-	sections := append(smallModel(b), pack.Section{
-		Name: "weights.big", Kind: pack.Int8, Data: bytes.Repeat([]byte("weights!"), 4<<20)})
-	data, err := Encode(Info{}, sections)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(int64(len(data)))
-	for b.Loop() {
-		if _, err := Open(path); err != nil {
-			b.Fatal(err)
-		}
-		shared.Lock()
-		clear(shared.models)
-		clear(shared.files)
-		shared.Unlock()
 	}
 }

@@ -43,18 +43,18 @@ func parseWith(t *testing.T, m *Model, s *syntax.Sentence) {
 	}
 }
 
-func openBytes(t *testing.T, data, calibrator []byte) (*Model, error) {
-	t.Helper()
+// openExtra opens a model and what belongs to it.
+func openExtra(data []byte, more extra) (*Model, error) {
 	shared.Lock()
 	defer shared.Unlock()
-	return cached(data, extra{calibrator: calibrator})
+	return cached(aligned(data), more)
 }
 
 // A calibrator in a model file and one in a file of its own give the same
 // values and the same trees; the digest of the model covers both.
 func TestCalibrator(t *testing.T) {
 	bare := must(Encode(Info{Treebank: t.Name()}, smallModel(t)))
-	raw, err := openBytes(t, bare, nil)
+	raw, err := OpenBytes(bare)
 	if err != nil || raw.Calibrator != nil {
 		t.Fatalf("%v, %v", raw, err)
 	}
@@ -62,8 +62,8 @@ func TestCalibrator(t *testing.T) {
 	about := Calibration{Model: Digest(bare), Gold: Data{File: "gold.conllu"}}
 	beside := must(EncodeCalibrator(c, about))
 	inside := must(raw.WithCalibrators(c, about, nil, Calibration{}))
-	a := must(openBytes(t, bare, beside))
-	b := must(openBytes(t, inside, nil))
+	a := must(openExtra(bare, extra{calibrator: beside}))
+	b := must(OpenBytes(inside))
 	if a.Digest == raw.Digest || a.Digest != Digest(append(slices.Clone(bare), beside...)) || b.Digest != Digest(inside) {
 		t.Errorf("digests %s, %s, without calibrator %s", a.Digest, b.Digest, raw.Digest)
 	}
@@ -99,12 +99,12 @@ func TestCalibrator(t *testing.T) {
 func TestOldCalibrator(t *testing.T) {
 	old := pack.Section{Name: "calibrate.head", Kind: pack.Int32, Data: make([]byte, 36)}
 	data := must(Encode(Info{Treebank: t.Name(), Calibration: &Calibration{Gold: Data{File: "old.conllu"}}}, append(smallModel(t), old)))
-	m := must(openBytes(t, data, nil))
+	m := must(OpenBytes(data))
 	if m.Calibrator != nil || !m.Outdated() || m.Info.Calibration != nil {
 		t.Errorf("calibrator %v, outdated %v, %+v", m.Calibrator, m.Outdated(), m.Info.Calibration)
 	}
 	again := must(m.WithCalibrators(smallCalibrator(t, m), Calibration{}, nil, Calibration{}))
-	if m = must(openBytes(t, again, nil)); m.Calibrator == nil || m.Outdated() {
+	if m = must(OpenBytes(again)); m.Calibrator == nil || m.Outdated() {
 		t.Errorf("%+v", m.Calibrator)
 	}
 	for _, s := range m.Sections {
@@ -117,18 +117,18 @@ func TestOldCalibrator(t *testing.T) {
 // A calibrator of another model, or a damaged one, is an error with a remedy.
 func TestCalibratorOfAnotherModel(t *testing.T) {
 	bare := must(Encode(Info{Treebank: t.Name()}, smallModel(t)))
-	m := must(openBytes(t, bare, nil))
+	m := must(OpenBytes(bare))
 	c := smallCalibrator(t, m)
 	good := must(EncodeCalibrator(c, Calibration{Model: m.Digest}))
 	other := must(EncodeCalibrator(c, Calibration{Model: Digest(nil)}))
 	damaged := slices.Clone(good)
 	damaged[len(damaged)-1] ^= 1
 	for name, data := range map[string][]byte{"another model": other, "damaged": damaged, "cut": good[:len(good)/2], "a model": bare} {
-		if _, err := openBytes(t, bare, data); err == nil || !strings.Contains(err.Error(), "make calibrate") {
+		if _, err := openExtra(bare, extra{calibrator: data}); err == nil || !strings.Contains(err.Error(), "make calibrate") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := openBytes(t, bare, good); err != nil {
+	if _, err := openExtra(bare, extra{calibrator: good}); err != nil {
 		t.Error(err)
 	}
 }

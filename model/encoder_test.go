@@ -230,13 +230,10 @@ func TestOpenOverlay(t *testing.T) {
 	want := must(New(whole))
 	sparse := must(Encode(Info{Treebank: t.Name()}, smallModel(t)))
 	overlay := must(EncodeOverlay(whole, Digest(sparse)))
-	shared.Lock()
-	m, err := cached(aligned(sparse), extra{overlay: aligned(overlay)})
-	_, other := cached(aligned(sparse), extra{overlay: aligned(overlay)[:len(overlay)-1]})
-	shared.Unlock()
-	if err != nil || other == nil {
-		t.Fatal(err, other)
+	if _, err := openExtra(sparse, extra{overlay: overlay[:len(overlay)-1]}); err == nil {
+		t.Error("half an overlay")
 	}
+	m := must(openExtra(sparse, extra{overlay: aligned(overlay)}))
 	if m.Digest != Digest(slices.Concat(sparse, overlay)) || m.Size != len(sparse)+len(overlay) || m.Info.Encoder.Name != "tiny" || m.Mix != one {
 		t.Errorf("%+v, %d bytes, %+v", m.Digest, m.Size, m.Info.Encoder)
 	}
@@ -270,19 +267,14 @@ func TestOverlaysCalibrator(t *testing.T) {
 		return aligned(data)
 	}
 	fast, slow := encode("fast", Digest(sparse)), encode("slow", bare.Digest)
-	open := func(x extra) (*Model, error) {
-		shared.Lock()
-		defer shared.Unlock()
-		return cached(aligned(sparse), x)
-	}
-	m := must(open(extra{calibrator: fast, overlay: aligned(overlay), overlayCalibrator: slow}))
+	m := must(openExtra(sparse, extra{calibrator: fast, overlay: aligned(overlay), overlayCalibrator: slow}))
 	if m.Calibrator == nil || !m.CanChoose() || m.Info.Calibration.Gold.File != "slow" || m.Info.Encoder.FastCalibration.Gold.File != "fast" {
 		t.Errorf("%+v, %+v", m.Info.Calibration, m.Info.Encoder)
 	}
 	if m.Digest == bare.Digest || m.Size != len(sparse)+len(overlay)+len(fast)+len(slow) {
 		t.Errorf("%s, %d bytes", m.Digest, m.Size)
 	}
-	if _, err := open(extra{calibrator: fast, overlay: aligned(overlay), overlayCalibrator: fast}); err == nil || !strings.Contains(err.Error(), "make calibrate") {
+	if _, err := openExtra(sparse, extra{calibrator: fast, overlay: aligned(overlay), overlayCalibrator: fast}); err == nil || !strings.Contains(err.Error(), "make calibrate") {
 		t.Errorf("the sparse model's calibrator for the overlay's: %v", err)
 	}
 }
@@ -373,4 +365,24 @@ func of(text string) (s syntax.Sentence) {
 		s.Words = append(s.Words, syntax.Word{Form: form})
 	}
 	return s
+}
+
+func TestMix(t *testing.T) {
+	want := Mix{Tags: 1, Feats: 2, Prune: MixOne, Parse: 0, Labels: MaxMix, Cut: MaxMixCut}
+	read := func(x Mix) (Mix, error) {
+		var b pack.Builder
+		x.Pack(b.Sub(MixName))
+		return OpenMix(pack.NewView(b.Sections), MixName)
+	}
+	if got, err := read(want); err != nil || got != want {
+		t.Errorf("%+v (%v), want %+v", got, err, want)
+	}
+	for name, x := range map[string]Mix{"prune": {Prune: MaxMix + 1}, "labels": {Labels: -1}, "cut": {Cut: MaxMixCut + 1}} {
+		if _, err := read(x); err == nil || !strings.Contains(err.Error(), `"mix.`+name+`"`) {
+			t.Errorf("%+v: %v", x, err)
+		}
+	}
+	if _, err := OpenMix(pack.NewView(nil), MixName); err == nil {
+		t.Error("a mix that is not there was read")
+	}
 }

@@ -1,6 +1,7 @@
 package pattern
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
@@ -328,17 +329,7 @@ func (p *parser) labels(l *link) {
 	p.needs |= Deprel
 	for {
 		start := p.at
-		var v value
-		switch {
-		case p.next(0) == '/':
-			v = p.regexp()
-		default:
-			v.text = p.run(isLabelByte)
-			if p.next(0) == '*' && strings.HasSuffix(v.text, ":") && len(v.text) > 1 {
-				v.text, v.tree = strings.TrimSuffix(v.text, ":"), true
-				p.at++
-			}
-		}
+		v := p.label()
 		switch {
 		case v.how == exactly && v.text == "":
 			p.fail(start, "a relation must follow %s", p.text[start-1:start])
@@ -356,6 +347,19 @@ func (p *parser) labels(l *link) {
 			p.fail(p.at, "a relation must follow |, or a space if another condition does")
 		}
 	}
+}
+
+// label reads nsubj, nsubj:* or /x.*/.
+func (p *parser) label() value {
+	if p.next(0) == '/' {
+		return p.regexp()
+	}
+	v := value{text: p.run(isLabelByte)}
+	if p.next(0) == '*' && strings.HasSuffix(v.text, ":") && len(v.text) > 1 {
+		v.text, v.tree = strings.TrimSuffix(v.text, ":"), true
+		p.at++
+	}
+	return v
 }
 
 // run takes the characters that satisfy is.
@@ -461,17 +465,10 @@ func (p *parser) regexp() value {
 	}
 	re, err := regexp.Compile("^(?" + flags + ":" + v.text + ")$")
 	if _, alone := syntax.Parse(v.text, syntax.Perl); err != nil || alone != nil {
-		p.fail(start, "/%s/ is no regular expression: %v", v.text, errOr(alone, err))
+		p.fail(start, "/%s/ is no regular expression: %v", v.text, cmp.Or(alone, err))
 	}
 	v.re = re
 	return v
-}
-
-func errOr(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
 }
 
 // fold takes the letter i behind a value.
