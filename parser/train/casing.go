@@ -15,18 +15,18 @@ const MaxCased = 50
 
 // A caseFolder writes sentences in one case, by the rules of the treebank's
 // language.
-type caser struct{ upper, lower cases.Caser }
+type caseFolder struct{ upper, lower cases.Caser }
 
-func newCaser(gold []syntax.Sentence) *caser {
+func newCaseFolder(gold []syntax.Sentence) *caseFolder {
 	of := eval.LanguageOf(gold)
-	return &caser{cases.Upper(of), cases.Lower(of)}
+	return &caseFolder{cases.Upper(of), cases.Lower(of)}
 }
 
 // fold returns the sentence in capitals or in small letters, with ok, for the
 // given percentage of sentences in each case. A hash of the forms decides, so
 // copies of a sentence are treated alike. A sentence that looks the same in that
 // case is left out.
-func (x *caser) cased(s *syntax.Sentence, percent uint64) (out syntax.Sentence, ok bool) {
+func (x *caseFolder) fold(s *syntax.Sentence, percent uint64) (out syntax.Sentence, ok bool) {
 	var to cases.Caser
 	switch at := hash.Mix(formsHash(s)) % 100; {
 	case at < percent:
@@ -41,21 +41,21 @@ func (x *caser) cased(s *syntax.Sentence, percent uint64) (out syntax.Sentence, 
 	return out, formsHash(&out) != formsHash(s)
 }
 
-// withCases returns a data set with sentences in one case: behind gold
+// recased returns a data set with sentences in one case: behind gold
 // sentences, and in place of silver ones, which are plentiful.
-func (t *trainer) cased(b bank) bank {
+func (t *trainer) recased(b dataset) dataset {
 	if t.Cased == 0 {
 		return b
 	}
-	return bank{withCases(b.train, uint64(t.Cased)), b.dev, hashKey("cased", b.key, fmt.Sprint(t.Cased))}
+	return dataset{withCases(b.train, uint64(t.Cased)), b.dev, hashKey("cased", b.key, fmt.Sprint(t.Cased))}
 }
 
 func withCases(list []syntax.Sentence, percent uint64) []syntax.Sentence {
-	x := newCaser(syntax.Gold(list))
+	x := newCaseFolder(syntax.Gold(list))
 	var out []syntax.Sentence
 	for i := range list {
 		s := &list[i]
-		c, ok := x.cased(s, percent)
+		c, ok := x.fold(s, percent)
 		if !ok || s.Gold() {
 			out = append(out, *s)
 		}

@@ -84,7 +84,7 @@ func TestCasesOfLanguages(t *testing.T) {
 		"L' été d' Émile":  {"L' ÉTÉ D' ÉMILE", "l' été d' émile"},
 	} {
 		s := sentenceOf(text)
-		x := newCaser([]syntax.Sentence{s})
+		x := newCaseFolder([]syntax.Sentence{s})
 		upper, lower := eval.Recased([]syntax.Sentence{s}, x.upper), eval.Recased([]syntax.Sentence{s}, x.lower)
 		if got := [2]string{formsOf(&upper[0]), formsOf(&lower[0])}; got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

@@ -252,7 +252,7 @@ func (c *checker) learnable(t Treebank) {
 	values := map[string]bool{}
 	trees, relations, open := 0, 0, 0
 	for i := range t.Sentences {
-		if s := settled(&t.Sentences[i]); hasTree(&s) {
+		if s := withRoot(&t.Sentences[i]); hasTree(&s) {
 			trees++
 		}
 		for _, w := range t.Sentences[i].Words {

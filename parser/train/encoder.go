@@ -42,7 +42,7 @@ func (e *EncoderOptions) key() string {
 }
 
 // A tunedEncoder is an encoder that is ready for a model.
-type encoded struct {
+type tunedEncoder struct {
 	sections []pack.Section // of the component encode
 	about    model.Encoded
 }
@@ -50,7 +50,7 @@ type encoded struct {
 // encoder tunes the pretrained encoder on the treebank as it is, with its gold
 // tags, in the forms that it reads at run time. dev chooses the epoch. The result
 // has integer weights.
-func (t *trainer) encoder() (*encoded, error) {
+func (t *trainer) encoder() (*tunedEncoder, error) {
 	e := t.Encoder
 	gold := t.gold()
 	casing := word.LearnCasing(gold.train)
@@ -84,7 +84,7 @@ func (t *trainer) encoder() (*encoded, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making integers of the encoder: %w", err)
 	}
-	return &encoded{packedAs(model.EncodeName, component), model.Encoded{
+	return &tunedEncoder{packedAs(model.EncodeName, component), model.Encoded{
 		Name: x.Name, Source: x.Source, Licence: x.Licence, Notice: x.Notice, File: e.File, SHA256: e.SHA256,
 		Layers: len(x.Layers), Epochs: e.Epochs, Seed: t.seedOf("encoder"), Pieces: len(x.Pieces.Pieces), Texts: e.Texts,
 	}}, nil
@@ -93,7 +93,7 @@ func (t *trainer) encoder() (*encoded, error) {
 // withEncoder adds a finished encoder to the sections of a sparse model, fits
 // the mix of both, measures the model with and without the encoder, and returns
 // the bytes of its file.
-func (t *trainer) withEncoder(info model.Info, sparse []pack.Section, e *encoded) ([]byte, error) {
+func (t *trainer) withEncoder(info model.Info, sparse []pack.Section, e *tunedEncoder) ([]byte, error) {
 	sections := slices.Concat(sparse, e.sections)
 	info.Templates = pack.Templates
 	mix, err := t.phase("mix", []string{mixVersion, t.gold().key, sumOfSections(sections)},

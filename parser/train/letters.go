@@ -21,13 +21,13 @@ const (
 )
 
 // trigrams are the trigrams of letters that occur twice or more in a treebank.
-type letterer struct {
+type trigrams struct {
 	count map[uint64]int
 	least float64 // share of known trigrams below which a sentence is foreign
 }
 
-func newLetterer(train, dev []syntax.Sentence) *letterer {
-	x := &letterer{count: map[uint64]int{}}
+func newTrigrams(train, dev []syntax.Sentence) *trigrams {
+	x := &trigrams{count: map[uint64]int{}}
 	for i := range train {
 		eachTrigram(&train[i], func(h uint64) { x.count[h]++ })
 	}
@@ -62,7 +62,7 @@ func eachTrigram(s *syntax.Sentence, f func(uint64)) {
 }
 
 // share returns the share of known trigrams, or false if s has too few.
-func (x *letterer) share(s *syntax.Sentence) (float64, bool) {
+func (x *trigrams) share(s *syntax.Sentence) (float64, bool) {
 	known, all := 0, 0
 	eachTrigram(s, func(h uint64) {
 		all++
@@ -73,7 +73,7 @@ func (x *letterer) share(s *syntax.Sentence) (float64, bool) {
 	return float64(known) / float64(max(all, 1)), all >= leastLetters
 }
 
-func (x *letterer) foreign(s *syntax.Sentence) bool {
+func (x *trigrams) foreign(s *syntax.Sentence) bool {
 	share, ok := x.share(s)
 	return ok && share < x.least
 }

@@ -118,11 +118,11 @@ type factor struct {
 }
 
 // An accuracy counts what is right and what there is, in each half of dev.
-type tally struct{ right, all [2]int }
+type accuracy struct{ right, all [2]int }
 
-func (t tally) sum() int { return t.right[0] + t.right[1] }
+func (t accuracy) sum() int { return t.right[0] + t.right[1] }
 
-func (t tally) percent() float64 {
+func (t accuracy) percent() float64 {
 	return 100 * float64(t.sum()) / float64(max(t.all[0]+t.all[1], 1))
 }
 
@@ -165,9 +165,9 @@ func encodeAll(m *model.Model, sents []syntax.Sentence, workers int) error {
 // factors of 0 if these are better than f.mix.
 func (f *mixer) climb(by figure, factors ...factor) {
 	const rounds = 20 // more than it takes
-	tried := map[model.Mix]tally{}
+	tried := map[model.Mix]accuracy{}
 	var order []model.Mix
-	try := func(x model.Mix) tally {
+	try := func(x model.Mix) accuracy {
 		t, ok := tried[x]
 		if !ok && f.err == nil {
 			t = f.count(x, by)
@@ -202,7 +202,7 @@ func (f *mixer) climb(by figure, factors ...factor) {
 	}
 	// The gain of a fit is estimated on each half of dev, with the best factors
 	// of the other half.
-	var cross tally
+	var cross accuracy
 	for half := range 2 {
 		at, most := order[0], -1
 		for _, x := range order {
@@ -226,7 +226,7 @@ func text(factors []factor, x model.Mix) string {
 }
 
 // count counts what is right with other factors, in copies of the sentences.
-func (f *mixer) count(x model.Mix, by figure) (t tally) {
+func (f *mixer) count(x model.Mix, by figure) (t accuracy) {
 	m, work := f.with(x), syntax.Clone(f.sents)
 	if err := eval.EachSentence(work, f.Workers, func(s *syntax.Sentence) error { return by.run(m, s) }); err != nil && f.err == nil {
 		f.err = err

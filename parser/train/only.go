@@ -97,7 +97,7 @@ func (t *trainer) trainPart(part string, from Base, j job) (prefix string, secti
 // addEncoder tunes an encoder, or takes a tuned one, and puts it into a model, in place of
 // the model's encoder if it has one.
 func (t *trainer) addEncoder(part string, from Base, info model.Info) (data []byte, err error) {
-	var e *encoded
+	var e *tunedEncoder
 	if part == OnlyEncoder {
 		if e, err = t.encoder(); err != nil {
 			return nil, err
@@ -106,7 +106,7 @@ func (t *trainer) addEncoder(part string, from Base, info model.Info) (data []by
 		if from.Tuned.Info.Encoder == nil {
 			return nil, ErrNoEncoder
 		}
-		e = &encoded{about: *from.Tuned.Info.Encoder}
+		e = &tunedEncoder{about: *from.Tuned.Info.Encoder}
 		for _, s := range from.Tuned.Sections {
 			if strings.HasPrefix(s.Name, model.EncodeName+".") {
 				e.sections = append(e.sections, s)

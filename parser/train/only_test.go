@@ -108,13 +108,13 @@ func refusesForeign(t *testing.T, from *model.File) {
 		{func(w *syntax.Word) { w.XPOS = "other" }, "knows the UPOS and XPOS of only 0"},
 		{func(w *syntax.Word) { w.Deprel = "" }, "no word has both a head and a relation"},
 	} {
-		bank := grammar("train", 20, 3)
-		for i := range bank.Sentences {
-			for j := range bank.Sentences[i].Words {
-				c.change(&bank.Sentences[i].Words[j])
+		dataset := grammar("train", 20, 3)
+		for i := range dataset.Sentences {
+			for j := range dataset.Sentences[i].Words {
+				c.change(&dataset.Sentences[i].Words[j])
 			}
 		}
-		if _, err := Only(OnlyLemmas, Base{File: from}, bank, grammar("dev", 5, 2), Options{}); err == nil ||
+		if _, err := Only(OnlyLemmas, Base{File: from}, dataset, grammar("dev", 5, 2), Options{}); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want an error with %q", err, c.want)
 		}

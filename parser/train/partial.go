@@ -31,7 +31,7 @@ func openRoot(w *syntax.Word) bool { return w.Head == syntax.NoHead && w.RootRel
 
 // withRoot returns a copy of a sentence in which the only word whose relation is root
 // has the head 0, unless another word has that head.
-func settled(s *syntax.Sentence) syntax.Sentence {
+func withRoot(s *syntax.Sentence) syntax.Sentence {
 	c := *s
 	c.Words = slices.Clone(s.Words)
 	at := -1
@@ -57,7 +57,7 @@ func (t *Treebank) open() (g gap) {
 	list := t.All()
 	for i := range list {
 		heads, relations := list[i].Open()
-		s := settled(&list[i])
+		s := withRoot(&list[i])
 		g.words += len(list[i].Words)
 		g.heads += heads
 		g.relations += relations
@@ -90,7 +90,7 @@ func (c *checker) open(t Treebank) {
 
 // leftOpen warns of what a partial tree leaves open, in case that it is a slip.
 func (c *checker) leftOpen(t Treebank, s *syntax.Sentence) {
-	whole := settled(s)
+	whole := withRoot(s)
 	for i := range whole.Words {
 		switch w := &whole.Words[i]; {
 		case openRoot(w):
@@ -107,7 +107,7 @@ func (c *checker) leftOpen(t Treebank, s *syntax.Sentence) {
 // the words that have none (prune.Complete): or the trees themselves if all heads are
 // known. Both data sets have the same sentences; candidates holds their candidate
 // heads.
-func completed(trees, candidates bank) bank {
+func completed(trees, candidates dataset) dataset {
 	partial := false
 	for i := range trees.train {
 		partial = partial || trees.train[i].Partial()
@@ -115,7 +115,7 @@ func completed(trees, candidates bank) bank {
 	if !partial {
 		return trees
 	}
-	b := bank{dev: trees.dev, key: hashKey("completed", trees.key, candidates.key)}
+	b := dataset{dev: trees.dev, key: hashKey("completed", trees.key, candidates.key)}
 	for _, s := range syntax.Clone(candidates.train) {
 		prune.Complete(&s)
 		s.Candidates = syntax.Candidates{}

@@ -90,8 +90,8 @@ func TestWholeTreesAreNotTouched(t *testing.T) {
 	if open, ok := f.Info.Options["open"]; ok {
 		t.Errorf("provenance says that %q are open", open)
 	}
-	trees := bank{train: grammar("x", 3, 1).Sentences, key: "trees"}
-	if got := completed(trees, bank{key: "candidates"}); got.key != trees.key || &got.train[0] != &trees.train[0] {
+	trees := dataset{train: grammar("x", 3, 1).Sentences, key: "trees"}
+	if got := completed(trees, dataset{key: "candidates"}); got.key != trees.key || &got.train[0] != &trees.train[0] {
 		t.Error("labels learn from copies of whole trees")
 	}
 }
@@ -139,7 +139,7 @@ func TestSettled(t *testing.T) {
 			w.Deprel = deprel
 			s.Words = append(s.Words, w)
 		}
-		whole := settled(&s)
+		whole := withRoot(&s)
 		if got := strings.Trim(fmt.Sprint(whole.Heads()), "[]"); got != c.want {
 			t.Errorf("%s: heads %s, want %s", c.words, got, c.want)
 		}

@@ -20,7 +20,7 @@ import (
 )
 
 // A dataset is what a phase learns from.
-type bank struct {
+type dataset struct {
 	train, dev []syntax.Sentence
 	key        string // hash of all that the sentences depend on
 }
@@ -31,32 +31,32 @@ type packer interface{ Pack(*pack.Sub) }
 // A component is trained in a phase of its own.
 type component struct {
 	name  string // in a model
-	train func(b bank, j job) (packer, error)
+	train func(b dataset, j job) (packer, error)
 }
 
 // components are the components of a sparse model, by phase.
 var components = map[string]component{
-	"words": {model.WordName, func(b bank, j job) (packer, error) {
+	"words": {model.WordName, func(b dataset, j job) (packer, error) {
 		return word.Learn(b.train).WithClusters(j.Clusters), nil
 	}},
-	"segmenter": {model.SegmentName, func(b bank, j job) (packer, error) {
+	"segmenter": {model.SegmentName, func(b dataset, j job) (packer, error) {
 		return segment.Train(b.train, b.dev, segment.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log,
 			Abbreviations: abbreviations(j.Lexicon)})
 	}},
-	"tagger": {model.TagName, func(b bank, j job) (packer, error) {
+	"tagger": {model.TagName, func(b dataset, j job) (packer, error) {
 		return tag.Train(b.train, b.dev, tagOptions(j))
 	}},
-	"pruner": {model.PruneName, func(b bank, j job) (packer, error) {
+	"pruner": {model.PruneName, func(b dataset, j job) (packer, error) {
 		return prune.Train(j.words, b.train, b.dev, pruneOptions(j))
 	}},
-	"parser": {model.ParseName, func(b bank, j job) (packer, error) {
+	"parser": {model.ParseName, func(b dataset, j job) (packer, error) {
 		return search.Train(j.words, b.train, b.dev, search.TrainOptions{
 			Seed: j.Seed, Workers: j.Workers, Log: j.Log,
 			Families: j.Families, Delta: j.Delta, Strategy: j.Strategy, Limit: j.Weights, Tensor: j.Tensor,
 			Checkpoint: j.checkpoint, Resume: j.resume,
 		})
 	}},
-	"labels": {model.LabelName, func(b bank, j job) (packer, error) {
+	"labels": {model.LabelName, func(b dataset, j job) (packer, error) {
 		return label.Train(j.words, b.train, b.dev, label.Options{Seed: j.Seed, Workers: j.Workers, Log: j.Log})
 	}},
 }
@@ -82,7 +82,7 @@ func abbreviations(lexicon []lemma.Entry) (list []string) {
 // phases runs all phases in order and returns the sections of the model.
 func (t *trainer) phases() ([]pack.Section, error) {
 	gold := t.gold()
-	all := t.cased(t.mixed(gold))
+	all := t.recased(t.mixed(gold))
 	if key := t.clustersKey(); key != "" {
 		all.key = hashKey("clusters", all.key, key)
 	}
@@ -122,17 +122,17 @@ func (t *trainer) phases() ([]pack.Section, error) {
 }
 
 // gold returns the treebanks as they are, file after file, as a data set.
-func (t *trainer) gold() bank {
+func (t *trainer) gold() dataset {
 	keys := []string{"data", t.train.SHA256, t.dev.SHA256, fmt.Sprint(len(t.train.Sentences), len(t.dev.Sentences))}
 	for _, file := range t.train.More {
 		keys = append(keys, file.SHA256, fmt.Sprint(len(file.Sentences)))
 	}
-	return bank{t.train.All(), t.dev.Sentences, hashKey(keys...)}
+	return dataset{t.train.All(), t.dev.Sentences, hashKey(keys...)}
 }
 
 // component trains one component or takes it from the store. options name
 // everything that its bytes depend on, apart from the data set and the seed.
-func (t *trainer) component(phase string, b bank, options ...string) (*result, error) {
+func (t *trainer) component(phase string, b dataset, options ...string) (*result, error) {
 	return t.phase(phase, append(options, b.key), func(j job) ([]pack.Section, error) {
 		c := components[phase]
 		made, err := c.train(b, j)
@@ -152,7 +152,7 @@ func packedAs(name string, c packer) []pack.Section {
 
 // segmenterAndTagger trains both at the same time: neither needs the other,
 // and each keeps little more than one core busy.
-func (t *trainer) segmenterAndTagger(gold, all bank) (segmenter, tagger *result, err error) {
+func (t *trainer) segmenterAndTagger(gold, all dataset) (segmenter, tagger *result, err error) {
 	var failed error
 	var wg sync.WaitGroup
 	var lexicon []string // part of the key, absent without a lexicon
@@ -172,19 +172,19 @@ func (t *trainer) segmenterAndTagger(gold, all bank) (segmenter, tagger *result,
 // which pruner, parser and labels learn and by which they are chosen. With
 // GoldTags both have gold tags. Otherwise dev has the tagger's, and TreeTags says
 // which ones train has; silver sentences never have both.
-func (t *trainer) tagged(tagger *result, from bank) (bank, error) {
-	b := bank{oneRoot(from.train), oneRoot(from.dev), ""}
+func (t *trainer) tagged(tagger *result, from dataset) (dataset, error) {
+	b := dataset{oneRoot(from.train), oneRoot(from.dev), ""}
 	if t.GoldTags {
 		b.key = hashKey("gold tags", from.key)
 		return b, nil
 	}
 	m, err := tag.Open(pack.NewView(tagger.sections), model.TagName, t.words.Clusters())
 	if err != nil {
-		return bank{}, fmt.Errorf("opening the tagger: %w", err)
+		return dataset{}, fmt.Errorf("opening the tagger: %w", err)
 	}
 	if err := eval.EachSentence(b.dev, t.Workers,
 		func(s *syntax.Sentence) error { m.Tag(s, tag.Request{Retag: true}); return nil }); err != nil {
-		return bank{}, err
+		return dataset{}, err
 	}
 	if t.TreeTags == TreeTagsGold {
 		b.key = hashKey("gold tags, dev tagged", from.key, tagger.key)
@@ -198,7 +198,7 @@ func (t *trainer) tagged(tagger *result, from bank) (bank, error) {
 			return err
 		})
 	if err != nil {
-		return bank{}, err
+		return dataset{}, err
 	}
 	jackknifed := oneRoot(all)
 	b.key = hashKey(t.TreeTags, tags.key)
@@ -220,10 +220,10 @@ func (t *trainer) tagged(tagger *result, from bank) (bank, error) {
 
 // candidates sets the candidate heads of both treebanks, jackknifed ones with
 // the gold head for train and the pruner's for dev.
-func (t *trainer) candidates(pruner *result, b bank) (bank, error) {
+func (t *trainer) candidates(pruner *result, b dataset) (dataset, error) {
 	m, err := prune.Open(pack.NewView(pruner.sections), model.PruneName, t.words)
 	if err != nil {
-		return bank{}, fmt.Errorf("opening the pruner: %w", err)
+		return dataset{}, fmt.Errorf("opening the pruner: %w", err)
 	}
 	r, err := t.columns("candidates", candidateColumns, b.train, []string{pruner.key, t.folds()},
 		func(list []syntax.Sentence, j job) error {
@@ -231,7 +231,7 @@ func (t *trainer) candidates(pruner *result, b bank) (bank, error) {
 			return err
 		})
 	if err != nil {
-		return bank{}, err
+		return dataset{}, err
 	}
 	b.key = r.key
 	return b, eval.EachSentence(b.dev, t.Workers, func(s *syntax.Sentence) error { m.Prune(s); return nil })
@@ -329,7 +329,7 @@ func candidateColumns(sents []syntax.Sentence) func(*pack.Layout) {
 // root, so it learns only from these.
 func oneRoot(sents []syntax.Sentence) (out []syntax.Sentence) {
 	for i := range sents {
-		if s := settled(&sents[i]); hasTree(&s) {
+		if s := withRoot(&sents[i]); hasTree(&s) {
 			out = append(out, s)
 		}
 	}

@@ -82,7 +82,7 @@ func TestSpreadLosesNothing(t *testing.T) {
 	for n := 1; n < 9; n++ {
 		for m := range 20 {
 			list, other := toyTreebank("a", n).Sentences, toyTreebank("b", m).Sentences
-			got := spread(list, [][]syntax.Sentence{other, nil})
+			got := interleave(list, [][]syntax.Sentence{other, nil})
 			if len(got) != n+m {
 				t.Fatalf("%d and %d sentences made %d", n, m, len(got))
 			}

@@ -97,7 +97,7 @@ func (r *rig) run(train, dev Treebank, o Options) ([]byte, error) {
 	defer maps.Copy(components, real)
 	r.seen = map[string][]syntax.Sentence{}
 	for phase, c := range real {
-		components[phase] = component{c.name, func(b bank, j job) (packer, error) {
+		components[phase] = component{c.name, func(b dataset, j job) (packer, error) {
 			r.Lock()
 			r.seen[phase] = b.train
 			r.Unlock()

@@ -36,7 +36,7 @@ type Sampler struct {
 	limit uint64          // hashes from limit on are not drawn
 	seen  map[uint64]bool // hashes of the forms of the sentences in train, dev and list
 	rels  map[string]bool // of gold
-	gold  *letterer
+	gold  *trigrams
 	list  []sampled
 	left  map[string]int // sentences left out, by reason
 }
@@ -54,7 +54,7 @@ func NewSampler(train, dev Treebank, words int) *Sampler {
 	known := train.All()
 	x := &Sampler{words: words, limit: math.MaxUint64, seen: map[uint64]bool{}, rels: map[string]bool{},
 		left: map[string]int{},
-		gold: newLetterer(known, dev.Sentences)}
+		gold: newTrigrams(known, dev.Sentences)}
 	for _, list := range [][]syntax.Sentence{known, dev.Sentences} {
 		for i := range list {
 			x.seen[formsHash(&list[i])] = true
@@ -190,7 +190,7 @@ func (x *Sampler) String() string {
 // mixed returns gold with the sentences of further files, and the silver ones,
 // interleaved evenly with the treebank's own, so that every fold has as much of
 // each.
-func (t *trainer) mixed(gold bank) bank {
+func (t *trainer) mixed(gold dataset) dataset {
 	if len(t.train.More)+len(t.Silver) == 0 {
 		return gold
 	}
@@ -211,7 +211,7 @@ func (t *trainer) mixed(gold bank) bank {
 	for i := range silver {
 		silver[i].Weight = max(silver[i].Weight*float32(t.SilverWeight), leastSilverWeight)
 	}
-	return bank{spread(t.train.Sentences, append(others, silver)), gold.dev, hashKey(keys...)}
+	return dataset{interleave(t.train.Sentences, append(others, silver)), gold.dev, hashKey(keys...)}
 }
 
 // shuffled returns the sentences in another order, which depends on their number
@@ -226,7 +226,7 @@ func shuffled(list []syntax.Sentence) []syntax.Sentence {
 
 // interleave returns list with the sentences of the others evenly between its
 // own, each list in its own order. Sentences of equal lists stand together.
-func spread(list []syntax.Sentence, others [][]syntax.Sentence) []syntax.Sentence {
+func interleave(list []syntax.Sentence, others [][]syntax.Sentence) []syntax.Sentence {
 	var out []syntax.Sentence
 	from := make([]int, len(others))
 	for i := range list {

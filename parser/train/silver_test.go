@@ -158,7 +158,7 @@ func TestSilverSteps(t *testing.T) {
 		out := map[string]string{}
 		for _, phase := range []string{"tagger", "pruner", "parser", "labels"} {
 			j := job{Options: Options{Seed: 1, Workers: 2, Log: func(string, ...any) {}}, words: h}
-			c, err := components[phase].train(bank{train: list, dev: dev}, j)
+			c, err := components[phase].train(dataset{train: list, dev: dev}, j)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -207,7 +207,7 @@ func TestForeignSilverTags(t *testing.T) {
 	}
 	j := job{Options: Options{Seed: 1, Workers: 1, Log: func(string, ...any) {}}}
 	packed := func(phase string, list []syntax.Sentence) (all []byte) {
-		c, err := components[phase].train(bank{train: list}, j)
+		c, err := components[phase].train(dataset{train: list}, j)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,12 +231,12 @@ func TestForeignSilverTags(t *testing.T) {
 // All phases but the segmenter see silver sentences, once each and spread
 // evenly, and depend on them; with weight 0 there are none.
 func TestSilverReachesPhases(t *testing.T) {
-	bank := toyTreebank("silver", 24)
-	bank.Sentences = silver(1, slices.Delete(bank.Sentences, 2, 3))
+	dataset := toyTreebank("silver", 24)
+	dataset.Sentences = silver(1, slices.Delete(dataset.Sentences, 2, 3))
 	store := memory{}
 	train := func(weight float64, o Options) (*rig, *model.File) {
 		var r rig
-		o.Silver, o.SilverWeight, o.Store = []Treebank{bank}, weight, store
+		o.Silver, o.SilverWeight, o.Store = []Treebank{dataset}, weight, store
 		data, err := trainToy(&r, o)
 		if err != nil {
 			t.Fatal(err)
@@ -270,7 +270,7 @@ func TestSilverReachesPhases(t *testing.T) {
 			t.Errorf("%s: first silver sentence at %d with weight %g", phase, at, list[at].Weight)
 		}
 	}
-	if d := f.Info.Silver; len(d) != 1 || d[0].File != "silver.conllu" || d[0].SHA256 != bank.SHA256 ||
+	if d := f.Info.Silver; len(d) != 1 || d[0].File != "silver.conllu" || d[0].SHA256 != dataset.SHA256 ||
 		d[0].Words != 23*7 || f.Info.Options["silver-weight"] != "0.5" {
 		t.Errorf("provenance %+v", f.Info)
 	}
@@ -280,7 +280,7 @@ func TestSilverReachesPhases(t *testing.T) {
 	if again, _ := train(0.25, Options{}); !slices.Contains(again.ran, "words") {
 		t.Error("another weight gave the same phases")
 	}
-	if _, err := trainToy(&rig{}, Options{Silver: []Treebank{bank}, SilverWeight: -1}); err == nil {
+	if _, err := trainToy(&rig{}, Options{Silver: []Treebank{dataset}, SilverWeight: -1}); err == nil {
 		t.Error("a negative weight was accepted")
 	}
 }
@@ -290,12 +290,12 @@ func TestWholeTrainingWithSilver(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains whole models")
 	}
-	bank := grammar("silver", 150, 7)
+	dataset := grammar("silver", 150, 7)
 	x := NewSampler(grammar("train", 6, 1), grammar("dev", 40, 2), 10_000)
-	for i := range bank.Sentences {
-		x.Add(0, &bank.Sentences[i])
+	for i := range dataset.Sentences {
+		x.Add(0, &dataset.Sentences[i])
 	}
-	bank.Sentences = x.Sentences(1)[0]
+	dataset.Sentences = x.Sentences(1)[0]
 	las := func(o Options) float64 {
 		o.Seed, o.Folds, o.Blocks = 5, 2, blocksOf
 		data, err := Run(grammar("train", 6, 1), grammar("dev", 40, 2), o)
@@ -308,7 +308,7 @@ func TestWholeTrainingWithSilver(t *testing.T) {
 		}
 		return f.Info.Scores[1].LAS
 	}
-	without, with := las(Options{}), las(Options{Silver: []Treebank{bank}, SilverWeight: 1})
+	without, with := las(Options{}), las(Options{Silver: []Treebank{dataset}, SilverWeight: 1})
 	if with < 95 || with <= without {
 		t.Errorf("LAS %.2f with silver, %.2f without", with, without)
 	}
