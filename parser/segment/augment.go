@@ -8,15 +8,14 @@ import (
 )
 
 // augment returns altered copies of the paragraphs, so that the sentence
-// classifier meets layouts that the treebank lacks: other groupings into
+// classifier sees layouts that the treebank lacks: other groupings into
 // paragraphs, lines wrapped at some width, and now and then a sentence without
-// its final punctuation, which teaches the ends of headings. That is twice the
-// share that has none anyway, within limits: where the treebank has no
-// headings at all, more of them cost a point of sentence F1.
+// its final punctuation, which teaches the ends of headings. Their share is
+// twice the share of such sentences in the treebank, within limits: where the
+// treebank has no headings at all, more of them lower sentence F1.
 //
-// weight is the weight of their instances. Where the treebank marks its real
-// paragraphs, full weight costs half a point of sentence F1; where it does not,
-// the copies are nearer to real text.
+// weight is the weight of their instances. It is lower where the treebank marks
+// its real paragraphs; where it does not, the copies are nearer to real text.
 func augment(all []paragraph, seed uint64) (copies []paragraph, weight float32) {
 	r := hash.Rand(seed)
 	var sentences []paragraph

@@ -8,20 +8,21 @@ const (
 	tClasses
 	tPiece
 	tEdge
-	tShort // of the period of an abbreviation
+	tShort // whether a period ends an abbreviation
 )
 
-// maxPiece is the length in characters above which a piece is not looked up
-// in the lexicon: it bounds the work for a gap.
+// maxPiece is the length in characters above which a piece is not looked up in
+// the lexicon. It bounds the work for a gap.
 const maxPiece = 32
 
-// A chunk is a run without white space, and all that its tokens depend on.
+// A chunk is a run without white space, with everything that its tokens depend
+// on.
 type chunk struct {
 	block         string
 	offsets       []int32 // byte offset of each character in the block
 	norm          []rune
 	class         []uint8
-	before, after uint8  // class of the last character before it, of the first one after
+	before, after uint8  // classes of the last character before it and of the first one after it
 	hash          uint64 // of the whole chunk, 0 if it is long
 	shape         uint64 // of its collapsed classes, 0 if it is long
 }
@@ -42,8 +43,8 @@ func newChunk(l *layout, i int) chunk {
 	return c
 }
 
-// at returns character i and its class. Beyond the chunk there is none, but
-// the class of the neighbour.
+// at returns character i and its class. Outside the chunk the character is 0,
+// and the class is the neighbour's.
 func (c *chunk) at(i int) (char, class uint64) {
 	switch {
 	case i == -1:
@@ -58,7 +59,7 @@ func (c *chunk) at(i int) (char, class uint64) {
 	return uint64(c.norm[i]), uint64(c.class[i])
 }
 
-// sameRun says whether two neighbouring characters are of one kind.
+// sameRun reports whether two neighbouring characters have classes of one kind.
 func sameRun(a, b uint8) bool {
 	if isWordly(a) && isWordly(b) {
 		return (a == classDigit) == (b == classDigit)
@@ -92,8 +93,8 @@ func (c *chunk) features(buf []hash.Key, x *lexicon, g, last int) []hash.Key {
 	return c.pieceFeatures(buf, x, g, last, link, k[5:8])
 }
 
-// piece returns the hash of characters [i, j) and how frequent they are, 0 if
-// they are too many.
+// piece returns the hash of characters [i, j) and their frequency, or 0 if they
+// are too many.
 func (c *chunk) piece(x *lexicon, i, j int) (h, known uint64) {
 	if j-i > maxPiece {
 		return 0, 0
@@ -103,8 +104,8 @@ func (c *chunk) piece(x *lexicon, i, j int) (h, known uint64) {
 }
 
 // pieceFeatures appends features of the token that would end at g, of what
-// would follow it, and of the places of both in the chunk. k are the classes
-// from g-1.
+// would follow it, and of the positions of both in the chunk. k holds the
+// classes from g-1 on.
 func (c *chunk) pieceFeatures(buf []hash.Key, x *lexicon, g, last int, link uint64, k []uint64) []hash.Key {
 	n, end := len(c.norm), g+1
 	for end < n && end-g <= maxPiece && sameRun(c.class[end-1], c.class[end]) {
@@ -145,8 +146,8 @@ func (c *chunk) pieceFeatures(buf []hash.Key, x *lexicon, g, last int, link uint
 	return append(buf, hash.Key0(tShort), hash.Key1(tShort+1, c.right(g+1)), hash.Key1(tShort+2, known))
 }
 
-// right returns the class of what is right of a token that ends at end: in the
-// chunk, or of the next one.
+// right returns the class of the character after a token that ends at end, in
+// the chunk or in the next one.
 func (c *chunk) right(end int) uint64 {
 	_, class := c.at(end)
 	return class
@@ -167,9 +168,9 @@ func (w *workspace) tokenize(m *Model, i int) {
 	}
 }
 
-// tokenEnds returns the ends of the chunk's tokens. Where no unit knows, it asks
-// decide, from left to right, whether one ends before character g, given the features
-// of that gap.
+// tokenEnds returns the ends of the chunk's tokens. Where no unit decides, it calls
+// decide, from left to right, for whether a token ends before character g, given the
+// features of that gap.
 func (w *workspace) tokenEnds(c *chunk, x *lexicon, decide func(g int, keys []hash.Key) bool) (ends []int32) {
 	last := 0
 	w.units = c.units(w.units)

@@ -72,8 +72,8 @@ func (w *workspace) misc(i int) string {
 	}
 }
 
-// escapeSpaces writes white space as UDPipe does. It leaves other characters
-// than these as they are; here any that is not ASCII or is a control character
+// escapeSpaces writes white space as UDPipe does. UDPipe leaves other
+// characters as they are. Here any that is not ASCII or is a control character
 // becomes \uXXXX, because a column must not end with white space.
 func escapeSpaces(text string) string {
 	var b strings.Builder

@@ -8,9 +8,9 @@ import (
 )
 
 // Characters that a typewriter does not have. Features see one code point for one
-// character (word.PlainRune), so those that a typewriter writes with several stay
-// what they are. The word, the shape and the suffix of a token that is one of them
-// are those of what a typewriter writes.
+// character (word.PlainRune), so characters that a typewriter writes with several
+// keep their own. A token that is one of these has the word, the shape and the
+// suffix of its typewritten form.
 const (
 	ellipsis = word.Ellipsis
 	longDash = word.LongDash
@@ -37,8 +37,9 @@ func plainRunes(norm []rune) []rune {
 
 var typewriterEllipsis, typewriterDash, emoji = []rune("..."), []rune("--"), []rune{anEmoji}
 
-// withTypography returns the paragraphs that typography changes, and those with
-// abbreviations of a list. Half of those abbreviations become others of the list.
+// withTypography returns changed copies: of the paragraphs that typography
+// changes, and of the paragraphs with abbreviations of a list, half of which
+// become others of the list.
 func withTypography(all []paragraph, list []string, seed uint64) (blocks []*goldBlock) {
 	r := hash.Rand(seed + 1)
 	listed := map[string]bool{}
@@ -61,8 +62,8 @@ func withTypography(all []paragraph, list []string, seed uint64) (blocks []*gold
 
 // typography returns a copy of a paragraph with some of its dashes and ellipses
 // as typography has them, and with dashes for some of its commas; ok is false
-// if nothing changed. Dashes stand between words without spaces, mostly: few
-// treebanks have them so, and some have none.
+// if nothing changed. Most dashes stand between words without spaces: few
+// treebanks write them so, and some have none.
 func typography(p paragraph, r *hash.Rand) (q paragraph, ok bool) {
 	q = append(q, p...)
 	for i := range q {

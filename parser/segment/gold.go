@@ -12,7 +12,7 @@ import (
 // A goldToken is a surface token of the treebank with what follows it.
 type goldToken struct {
 	form  string
-	words string // of a multiword token, with wordMark between, else ""
+	words string // words of a multiword token, with wordMark between them, else ""
 	after string // white space up to the next token of the paragraph
 	ends  bool   // the last token of its sentence
 }
@@ -82,15 +82,15 @@ func after(misc string) string {
 	return " "
 }
 
-// A goldBlock is a paragraph as the classifiers meet it: its layout, its
-// tokens, and the pieces of those, which differ from them only where tokens
+// A goldBlock is a paragraph as the classifiers see it: its layout, its tokens,
+// and the pieces of its tokens, which differ from the tokens only where these
 // have spaces inside.
 type goldBlock struct {
 	layout layout
 	tokens []token
 	gold   paragraph // of tokens
 	pieces []token
-	open   []bool  // piece i and the next are of one token
+	open   []bool  // piece i and the next belong to one token
 	weight float32 // of its sentence ends
 }
 
@@ -130,9 +130,9 @@ func newGoldBlock(p paragraph) *goldBlock {
 
 func runes(s string) int32 { return int32(utf8.RuneCountInString(s)) }
 
-// tally is what token i adds to the counts of the lexicon.
-func (b *goldBlock) tally(i int) tally {
-	c := tally{n: 1, lower: bit(b.tokens[i].role, roleLower)}
+// occurrence returns what token i adds to the counts of the lexicon.
+func (b *goldBlock) occurrence(i int) occurrences {
+	c := occurrences{n: 1, lower: bit(b.tokens[i].role, roleLower)}
 	if i == 0 || b.gold[i-1].ends {
 		c.starts = 1
 	}
@@ -142,25 +142,25 @@ func (b *goldBlock) tally(i int) tally {
 	return c
 }
 
-// count counts the tokens, and the pieces that are none, in the lexicon.
-func (b *goldBlock) count(counts map[uint64]tally) {
+// count counts the tokens, and the pieces that are not tokens, in the lexicon.
+func (b *goldBlock) count(counts map[uint64]occurrences) {
 	for i := range b.tokens {
 		word := b.tokens[i].word
-		counts[word] = counts[word].plus(b.tally(i), 1)
+		counts[word] = counts[word].plus(b.occurrence(i), 1)
 	}
 	for i := range b.pieces {
 		if b.open[i] || i > 0 && b.open[i-1] {
 			word := b.pieces[i].word
-			counts[word] = counts[word].plus(tally{n: 1}, 1)
+			counts[word] = counts[word].plus(occurrences{n: 1}, 1)
 		}
 	}
 }
 
-// recall gives each token the stats that the rest of the treebank has.
-func (b *goldBlock) recall(counts map[uint64]tally) *goldBlock {
+// recall gives each token the stats that the rest of the treebank has for it.
+func (b *goldBlock) recall(counts map[uint64]occurrences) *goldBlock {
 	for i := range b.tokens {
 		t := &b.tokens[i]
-		t.recall(counts[t.word].plus(b.tally(i), -1).stats())
+		t.recall(counts[t.word].plus(b.occurrence(i), -1).stats())
 	}
 	return b
 }

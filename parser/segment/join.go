@@ -2,7 +2,7 @@ package segment
 
 import "github.com/treebeam/treebeam/parser/hash"
 
-// pairKey names two tokens that a white space may join.
+// pairKey is the key of two tokens that a white space may join.
 func pairKey(left, right *token) hash.Key { return hash.Key2(tableKeys, left.word, right.word) }
 
 // joinFeatures appends the features of the white space between tokens i and
@@ -21,8 +21,8 @@ func joinFeatures(buf []hash.Key, toks []token, i int) []hash.Key {
 	)
 }
 
-// mayJoin says whether a white space between tokens i and i+1 was seen inside
-// a token.
+// mayJoin reports whether a white space between tokens i and i+1 was seen
+// inside a token.
 func (m *Model) mayJoin(toks []token, i int) bool {
 	return i+1 < len(toks) && toks[i].end < toks[i+1].start && m.pairs.Has(pairKey(&toks[i], &toks[i+1]))
 }
@@ -32,7 +32,7 @@ func (w *workspace) join(m *Model) {
 	if len(m.pairs) == 0 {
 		return
 	}
-	toks, kept, open := w.tokens, 0, false // open: the last token kept goes on
+	toks, kept, open := w.tokens, 0, false // open: the last kept token goes on
 	for i := range toks {
 		next := false
 		if m.mayJoin(toks, i) {

@@ -34,7 +34,8 @@ const (
 	classOther  // U+FFFD, unassigned, private use
 )
 
-// categories are those of Unicode; the first that holds a character decides.
+// categories maps Unicode's categories to classes. The first category with the
+// character decides.
 var categories = []struct {
 	table *unicode.RangeTable
 	class uint8
@@ -59,7 +60,7 @@ func classOf(r rune) uint8 {
 		return classBreak
 	case r >= 0x1C && r <= 0x1F: // separators of files to units: many a reader splits there
 		return classSpace
-	case r > ' ' && r < 0x7F && !unicode.IsLetter(r) && !unicode.IsDigit(r): // what fold returns, too
+	case r > ' ' && r < 0x7F && !unicode.IsLetter(r) && !unicode.IsDigit(r): // also what fold returns
 		return uint8(r)
 	}
 	for _, c := range categories {
@@ -98,7 +99,7 @@ type span struct{ start, end int32 }
 type layout struct {
 	block  string
 	at     []int32 // byte offset of each code point, and len(block)
-	column []int32 // number of each code point, CR LF being one, and of all
+	column []int32 // number of each code point, with CR LF as one, and their count
 	norm   []rune
 	class  []uint8
 	chunks []span // maximal runs without white space
@@ -139,17 +140,17 @@ func (l *layout) read(block string) {
 // text returns the bytes of a span.
 func (l *layout) text(s span) string { return l.block[l.at[s.start]:l.at[s.end]] }
 
-// Kinds of what stands between two tokens.
+// Kinds of gaps between two tokens.
 const (
 	gapNone uint8 = iota
 	gapSpace
 	gapWide     // more than one white-space character on a line
-	gapNewline  // a line break that filling the line explains
+	gapNewline  // a line break that the width of lines explains
 	gapEarly    // a line break although the next chunk would have fitted
 	gapBlockEnd // no token follows
 )
 
-// setGaps fills in what stands between the tokens.
+// setGaps sets the gaps between the tokens.
 func (l *layout) setGaps(toks []token) {
 	for i := range toks {
 		toks[i].gap = gapBlockEnd
@@ -159,8 +160,8 @@ func (l *layout) setGaps(toks []token) {
 	}
 }
 
-// gap says what stands between a token that ends at end and the next one,
-// which starts at start.
+// gap returns the kind of gap between a token that ends at end and the next
+// one, which starts at start.
 func (l *layout) gap(end, start int32) uint8 {
 	if !slices.Contains(l.class[end:start], classBreak) {
 		return uint8(min(start-end, int32(gapWide)))

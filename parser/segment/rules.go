@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of what a caller may say of a text.
+// Limits of a caller's rules.
 const (
 	MaxRules     = 100_000 // abbreviations, and strings that are kept together
-	maxRuleBytes = 200     // of one of them
+	maxRuleBytes = 200     // bytes of one of them
 )
 
-// Rules are what a caller knows of the text in addition to the model. They are
-// read-only and safe for concurrent use. A nil *Rules says nothing.
+// Rules are a caller's own rules for a text, in addition to the model. They are
+// read-only and safe for concurrent use. A nil *Rules has none.
 type Rules struct {
 	abbreviations phrases // by normal form, with the period
 	together      phrases // as they stand
@@ -25,7 +25,7 @@ type Rules struct {
 // one token each wherever they stand ("C++", "New York" too). Neither is found
 // inside a word. Abbreviations match in any case; a space in either matches any
 // white space. In an abbreviation of several words ("et al.") the last one is the
-// token. An error names the one that cannot be used.
+// token. An error names the string that cannot be used.
 func NewRules(abbreviations, together []string) (*Rules, error) {
 	if n := len(abbreviations) + len(together); n > MaxRules {
 		return nil, fmt.Errorf("%d abbreviations and strings to keep together, at most %d are supported", n, MaxRules)
@@ -61,7 +61,7 @@ func checkRule(s string) error {
 // Phrases are strings to be found in a text.
 type phrases struct {
 	all     map[string]bool
-	lengths map[rune][]int // of those that begin with a character, in bytes, falling
+	lengths map[rune][]int // by first character: lengths of the phrases in bytes, falling
 }
 
 // add adds a string, each run of white space in it as one space.
@@ -80,12 +80,12 @@ func (p *phrases) add(s string) {
 
 // A finder looks for phrases in a block.
 type finder struct {
-	text []byte  // what follows the place at hand, white space as one space
+	text []byte  // the text from the current position on, white space as one space
 	ends []int32 // code points of the block up to each byte of text that ends one, else 0
 }
 
-// find returns the end of the longest phrase that begins at code point i, 0 if
-// none does. char returns a code point.
+// find returns the end of the longest phrase that begins at code point i, or 0
+// if none does. char returns a code point.
 func (f *finder) find(p *phrases, l *layout, i int32, char func(i int32) rune) int32 {
 	lengths := p.lengths[char(i)]
 	if len(lengths) == 0 {
@@ -111,13 +111,13 @@ func (f *finder) find(p *phrases, l *layout, i int32, char func(i int32) rune) i
 	return 0
 }
 
-// mayEnd reports whether the character before i and that at i may belong to
+// mayEnd reports whether the characters before i and at i may belong to
 // different words.
 func (l *layout) mayEnd(i int32) bool {
 	return i == 0 || int(i) >= len(l.class) || !isWordly(l.class[i-1]) || !isWordly(l.class[i])
 }
 
-// What rules say of a token.
+// What rules decide about a token.
 const (
 	unsplit uint8 = 1 + iota // it is not split
 	noEnd                    // nor does a sentence end behind it
@@ -130,7 +130,7 @@ type fixedSpan struct {
 	rule uint8
 }
 
-// applyRules makes the tokens what the rules say.
+// applyRules changes the tokens by the rules.
 func (w *workspace) applyRules(r *Rules) {
 	l := &w.layout
 	w.fixed = w.fixed[:0]
@@ -189,7 +189,7 @@ func (w *workspace) cutOut() {
 	}
 }
 
-// addPart adds what is left of a token, without the white space around it.
+// addPart adds the rest of a token, without the white space around it.
 func (w *workspace) addPart(s span) {
 	for s.start < s.end && isSpace(w.layout.class[s.start]) {
 		s.start++
@@ -202,7 +202,7 @@ func (w *workspace) addPart(s span) {
 	}
 }
 
-// maxCode bounds what may stand between backquotes, in code points.
+// maxCode bounds the length of code between backquotes, in code points.
 const maxCode = 300
 
 // quoteCode finds code in backquotes that has white space inside: `git log -p`.
@@ -254,8 +254,8 @@ func (l *layout) opensCode(i int32) bool {
 	return i == 0 || !isWordly(l.class[i-1])
 }
 
-// endOfCode returns the backquote that ends the code which begins at i, -1 if none
-// does, and whether there is white space in it.
+// endOfCode returns the backquote that ends the code beginning at i, or -1 if none
+// does, and whether the code has white space in it.
 func (l *layout) endOfCode(i int32) (end int32, spaced bool) {
 	for end = i + 1; int(end) < len(l.norm) && end-i <= maxCode && l.class[end] != classBreak; end++ {
 		switch {

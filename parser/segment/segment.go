@@ -2,7 +2,7 @@
 // tokens and words, as it learned from a treebank of Universal Dependencies.
 // Nothing in it knows a language.
 //
-// Four decisions are taken, all by logistic regressions that share one
+// There are four decisions, all made by logistic regressions that share one
 // read-only table of weights:
 //
 //   - token: at each gap between two characters of a chunk (a run without
@@ -74,23 +74,22 @@ type workspace struct {
 	memo   word.Memo[[]int32] // ends of the tokens of a chunk between two classes
 }
 
-// A Request is what a caller says of a block.
+// A Request says how to segment a block.
 type Request struct {
-	MaxWords int    // sentences of more words are cut at the likeliest places and have the status Long; below 1: no limit
-	Line     bool   // the block is one sentence: it is cut only if it has over MaxWords words
+	MaxWords int    // longer sentences are cut at the likeliest gaps and have the status Long; below 1: no limit
+	Line     bool   // the block is one sentence, cut only if it has more than MaxWords words
 	Rules    *Rules // nil: none
 }
 
-// Segment cuts a block into sentences. Of each it sets Text (the slice of the
-// block with every line break as one space), StartByte and EndByte (relative
-// to the block, half open), Words (Form, Misc, StartChar, EndChar; Head is
-// NoHead) and MWTs. MISC has SpaceAfter=No, or SpacesAfter as UDPipe writes it
-// if what follows is not a single space; nothing is said about the end of the
-// block.
+// Segment cuts a block into sentences. For each it sets Text (the slice of the
+// block with every line break as one space), StartByte and EndByte (relative to
+// the block, half open), Words (Form, Misc, StartChar, EndChar; Head is NoHead)
+// and MWTs. MISC has SpaceAfter=No, or SpacesAfter as UDPipe writes it if what
+// follows is not a single space; nothing is said about the end of the block.
 //
-// A block of white space only has no sentences. Any text is accepted, also
-// invalid UTF-8, whose bytes stay as they are. Forms alias the block. Safe for
-// concurrent use.
+// A block of white space only has no sentences. Segment accepts any text.
+// Invalid UTF-8 is kept byte for byte. Forms alias the block. Segment is safe
+// for concurrent use.
 func (m *Model) Segment(block string, r Request) []syntax.Sentence {
 	w, _ := m.scratch.Get().(*workspace)
 	if w == nil {
@@ -113,7 +112,7 @@ func (m *Model) Segment(block string, r Request) []syntax.Sentence {
 		}
 		list = w.emit()
 	}
-	// A panic leaves the workspace behind: it may be half done.
+	// After a panic the workspace does not go back to the pool.
 	w.layout.block = ""
 	clear(w.tokens)
 	m.scratch.Put(w)
@@ -140,7 +139,8 @@ func (w *workspace) read(m *Model, block string, r *Rules) {
 	w.layout.setGaps(w.tokens)
 }
 
-// sentences yields the tokens of each sentence: up to one that is not inside.
+// sentences yields the tokens of each sentence, which ends with the first token
+// that is not inside.
 func sentences(toks []token) iter.Seq[[]token] {
 	return func(yield func([]token) bool) {
 		start := 0
@@ -155,8 +155,8 @@ func sentences(toks []token) iter.Seq[[]token] {
 	}
 }
 
-// limit cuts a sentence of over maxWords words in the second half of what is
-// allowed, where the score of a sentence end is highest.
+// limit cuts a sentence of more than maxWords words where the score of a
+// sentence end is highest, within the second half of the words allowed.
 func limit(s []token, maxWords int) {
 	for {
 		n, words := 0, 0

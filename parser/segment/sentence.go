@@ -19,8 +19,8 @@ const (
 	sColon = sShort + 16
 )
 
-// A progress is what the sentence classifier remembers of the sentence at
-// hand, up to and including the token before the gap.
+// A progress holds the sentence classifier's facts about the current sentence,
+// up to and including the token before the gap.
 type progress struct {
 	length    int32 // tokens
 	depth     int32 // brackets open
@@ -32,7 +32,7 @@ type progress struct {
 	before    uint64 // how the sentence before it ended: 0 none, 1 terminal, 2 otherwise
 }
 
-// add takes in the next token.
+// add adds the next token.
 func (p *progress) add(t *token) {
 	if p.length == 0 {
 		p.word, p.shape = t.word, t.shape
@@ -44,7 +44,7 @@ func (p *progress) add(t *token) {
 	p.terminals += bit(t.role, roleTerminal)
 }
 
-// bit is 1 if role is among roles.
+// bit returns 1 if role is among roles, else 0.
 func bit(roles, role uint8) int32 { return int32(roles & role / role) }
 
 // reset starts a new sentence; last is the token that ended the one before.
@@ -55,7 +55,8 @@ func (p *progress) reset(last *token) {
 	}
 }
 
-// lengthBucket is a log scale of lengths, of half an octave a step.
+// lengthBucket returns the bucket of a length, on a logarithmic scale with half
+// an octave a step.
 func lengthBucket(n int32) uint64 {
 	n = min(n, 90)
 	return uint64(bits.Len32(uint32(n * n)))
@@ -122,8 +123,8 @@ func sentenceFeatures(buf []hash.Key, toks []token, ahead []int32, p *progress, 
 	return contextFeatures(buf, toks, ahead, p, i, link, known)
 }
 
-// contextFeatures appends what depends on the sentence so far, on what is
-// ahead and on the place in the block.
+// contextFeatures appends the features of the sentence so far, of what is ahead
+// and of the position in the block.
 func contextFeatures(buf []hash.Key, toks []token, ahead []int32, p *progress, i int, link, known uint64) []hash.Key {
 	a := &toks[i]
 	length, left := lengthBucket(p.length), lengthBucket(int32(len(toks)-1-i))
@@ -153,8 +154,9 @@ func contextFeatures(buf []hash.Key, toks []token, ahead []int32, p *progress, i
 	)
 }
 
-// sentenceEnds asks decide, from left to right, whether a sentence ends after
-// token i, given the features of that gap. The last token is not asked about.
+// sentenceEnds calls decide, from left to right, for whether a sentence ends
+// after token i, given the features of that gap. It does not ask about the last
+// token.
 func (w *workspace) sentenceEnds(toks []token, decide func(i int, keys []hash.Key) bool) {
 	w.ahead = terminalAhead(w.ahead, toks)
 	var p progress
@@ -203,8 +205,8 @@ func (w *workspace) cut(m *Model) {
 	toks[len(toks)-1].last = ofSentence
 }
 
-// behindColon is of every colon inside a line. Its weight is not learned, but one
-// that tune chooses.
+// behindColon is the feature of a colon inside a line. Its weight is not learned:
+// tune chooses it.
 var behindColon = []hash.Key{hash.Key0(sColon)}
 
 var quoting, anyEmoji, colon = hash.Runes([]rune{'>'}), hash.Runes(emoji), hash.Runes([]rune{':'})

@@ -26,8 +26,8 @@ const (
 )
 
 // An expansion spells out a multiword token in lower case as words, each but
-// the first after a wordMark. Where stemMark stands, they have what is left of
-// the token without prefix and suffix; without one the token is the prefix.
+// the first after a wordMark. stemMark stands for what is left of the token
+// without prefix and suffix; without a stemMark the token is the prefix.
 // "wouldn't" -> "would n't" is suffix "n't", words "‹stem›‹word›n't".
 type expansion struct {
 	prefix, suffix []rune
@@ -56,10 +56,10 @@ func infer(form, words string) (e expansion, ok bool) {
 	return expansion{f[:from], f[from+best:], string(w[:at]) + stemMark + string(w[at+best:])}, true
 }
 
-// whole says whether the expansion is of one form only.
+// whole reports whether the expansion fits one form only.
 func (e *expansion) whole() bool { return !strings.Contains(e.words, stemMark) }
 
-// fits says whether the expansion applies to a form in lower case.
+// fits reports whether the expansion applies to a form in lower case.
 func (e *expansion) fits(form []rune) bool {
 	if e.whole() {
 		return slices.Equal(form, e.prefix)
@@ -68,7 +68,8 @@ func (e *expansion) fits(form []rune) bool {
 	return s-p >= minStem && slices.Equal(form[:p], e.prefix) && slices.Equal(form[s:], e.suffix)
 }
 
-// spell returns the words of a form, in its casing; nil if it does not fit.
+// spell returns the words of a form, in its casing, or nil if the expansion
+// does not fit.
 func (e *expansion) spell(form string) []string {
 	lower := foldLower(form)
 	if strings.Contains(form, wordMark) { // text may have it, as any control character
@@ -80,7 +81,8 @@ func (e *expansion) spell(form string) []string {
 	return nil
 }
 
-// apply returns the words of a form in lower case, "" if it does not fit.
+// apply returns the words of a form in lower case, or "" if the expansion does
+// not fit.
 func (e *expansion) apply(form string) string {
 	lower := []rune(form)
 	switch {
@@ -138,9 +140,9 @@ func (p *proposal) readAffixes(norm []rune) {
 	}
 }
 
-// propose finds the expansions of token i of a sentence: the one of the whole
-// form, if there is one and known, else those of its affixes, the longest
-// first.
+// propose finds the expansions of token i of a sentence: the expansion of the
+// whole form if known is set and there is one, else the expansions of its
+// affixes, the longest first.
 func (p *proposal) propose(s *splitter, l *layout, toks []token, i int, known bool) {
 	t := &toks[i]
 	p.toks, p.i, p.found = toks, i, p.found[:0]
@@ -192,7 +194,7 @@ func (p *proposal) features(buf []hash.Key, x *lexicon, e *expansion) []hash.Key
 	if e.whole() {
 		return append(buf, hash.Key0(mStem))
 	}
-	// Is what the expansion leaves a token of its own?
+	// Whether the rest of the token is a token of its own.
 	stem := p.norm[len(e.prefix) : len(p.norm)-len(e.suffix)]
 	known := x.look(hash.Runes(stem)).frequency()
 	cut := hash.Pair(hash.Runes(e.prefix), hash.Runes(e.suffix))
@@ -219,7 +221,7 @@ func (w *workspace) expand(m *Model, toks []token) {
 // maxSplits bounds how often one token is split: couldn't've.
 const maxSplits = 3
 
-// words returns the words of token i, nil if it is one.
+// words returns the words of token i, or nil if it is one word.
 func (w *workspace) words(m *Model, toks []token, i int) []string {
 	if words := w.double(m, toks, i); words != nil {
 		return words
@@ -263,9 +265,9 @@ func (w *workspace) words(m *Model, toks []token, i int) []string {
 }
 
 // double returns the words of a contraction that is contracted again, such as
-// you'd've, and nil if token i is none. Few treebanks have one. So the end from the
-// last apostrophe on is split off if that is so in any token of the treebank and what
-// is left is several words.
+// you'd've, or nil if token i is not one. Few treebanks have such a token. So the end
+// from the last apostrophe on is split off if it is a word of any multiword token of
+// the treebank, and the rest is several words.
 func (w *workspace) double(m *Model, toks []token, i int) []string {
 	t := toks[i]
 	norm := w.layout.norm[t.start:t.end]
@@ -299,7 +301,7 @@ func (w *workspace) double(m *Model, toks []token, i int) []string {
 	return nil
 }
 
-// bestSplit returns the expansion of token i, nil if it is one word.
+// bestSplit returns the expansion of token i, or nil if it is one word.
 func (w *workspace) bestSplit(m *Model, toks []token, i int) (by *expansion) {
 	best := int32(0)
 	w.split.propose(&m.split, &w.layout, toks, i, true)

@@ -22,8 +22,8 @@ func (v votes[K]) add(key K, choice string) {
 	v[key][choice]++
 }
 
-// winner returns the choice with the most votes, the first of equals in the
-// alphabet, and the number of all votes.
+// winner returns the choice with the most votes, among equals the first in
+// alphabetical order, and the number of all votes.
 func (v votes[K]) winner(key K) (best string, total int) {
 	for _, choice := range slices.Sorted(maps.Keys(v[key])) {
 		total += v[key][choice]
@@ -36,7 +36,7 @@ func (v votes[K]) winner(key K) (best string, total int) {
 
 // learnSplits learns how the multiword tokens of the paragraphs are spelled
 // out: each form as a whole by its most frequent words, and others by affixes
-// of forms that have an expansion in common.
+// of forms that share an expansion.
 func learnSplits(all []paragraph) (s splitter) {
 	surface, words := map[string]bool{}, votes[string]{}
 	for _, p := range all {
@@ -110,7 +110,7 @@ func (m *Model) splitExamples(blocks []*goldBlock) examples {
 			gold := b.gold
 			for toks := range sentences(b.tokens) {
 				for i := range toks {
-					// What was seen once is learned from as if it were unknown.
+					// A form that was seen once is treated as unknown.
 					p.propose(&m.split, &b.layout, toks, i, x.counts[toks[i].word].n > 1)
 					g := &gold[i]
 					for _, e := range p.found {

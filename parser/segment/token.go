@@ -2,8 +2,8 @@ package segment
 
 import "github.com/treebeam/treebeam/parser/hash"
 
-// Keys of features begin with the number of their template. Each classifier
-// has a range of its own, because all share one table.
+// Keys of features begin with the number of their template. Each classifier has
+// its own range of numbers, because all share one table.
 const (
 	tokenKeys = (1 + iota) << 8
 	joinKeys
@@ -12,7 +12,7 @@ const (
 	tableKeys // of dictionaries
 )
 
-// A token is a surface token of a block with what the features see of it.
+// A token is a surface token of a block, with the facts that the features use.
 type token struct {
 	span
 	word   uint64 // hash of the normal characters
@@ -20,8 +20,8 @@ type token struct {
 	suffix uint64 // hash of the last three normal characters
 	stats  stats
 	role   uint8
-	gap    uint8    // what stands between it and the next token
-	rule   uint8    // what a caller's rules say of it
+	gap    uint8    // kind of gap between it and the next token
+	rule   uint8    // what a caller's rules decide about it
 	last   uint8    // whether a sentence ends with it
 	score  int32    // of a sentence end after it
 	words  []string // of a multiword token, else nil
@@ -41,7 +41,7 @@ func (t *token) size() int { return max(1, len(t.words)) }
 const (
 	roleOpen     uint8 = 1 << iota
 	roleClose          //
-	roleQuote          // a quote that does not say whether it opens or closes
+	roleQuote          // a quote that may open or close
 	roleTerminal       // punctuation that often ends a sentence
 	roleWord           // starts with a letter or a digit
 	roleLower          // starts with a lower-case letter
@@ -93,8 +93,8 @@ func shapeOf(class []uint8) uint64 {
 	return hash.Mix(h)
 }
 
-// Stats are what the lexicon knows of a normal token, in 16 bits: four buckets
-// of 3 bits, and a mark. 0 in all is a token never seen.
+// Stats hold what the lexicon counts of a normal token, in 16 bits: four
+// buckets of 3 bits, and a mark. 0 stands for a token never seen.
 type stats uint16
 
 func (s stats) frequency() uint64 { return uint64(s & 7) }      // log scale
@@ -102,23 +102,23 @@ func (s stats) starts() uint64    { return uint64(s >> 3 & 7) } // share of occu
 func (s stats) lower() uint64     { return uint64(s >> 6 & 7) } // share that starts with a lower-case letter
 func (s stats) ends() uint64      { return uint64(s >> 9 & 7) } // share that ends a sentence
 
-// short reports whether an abbreviation is listed that is written so.
+// short reports whether the token is a listed abbreviation.
 func (s stats) short() bool { return s&listed != 0 }
 
 const listed stats = 1 << 12
 
-// tally counts the occurrences of a normal token in training.
-type tally struct {
+// occurrences count how often a normal token was seen in training.
+type occurrences struct {
 	n, starts, lower, ends int32
 	short                  bool // it is on the list of abbreviations
 }
 
-// plus adds d so many times.
-func (c tally) plus(d tally, times int32) tally {
-	return tally{c.n + times*d.n, c.starts + times*d.starts, c.lower + times*d.lower, c.ends + times*d.ends, c.short}
+// plus returns c with d added so many times.
+func (c occurrences) plus(d occurrences, times int32) occurrences {
+	return occurrences{c.n + times*d.n, c.starts + times*d.starts, c.lower + times*d.lower, c.ends + times*d.ends, c.short}
 }
 
-func (c tally) stats() stats {
+func (c occurrences) stats() stats {
 	f := stats(0)
 	if c.short {
 		f = listed
@@ -133,7 +133,7 @@ func (c tally) stats() stats {
 	return f | share(c.starts, c.n)<<3 | share(c.lower, c.n)<<6 | share(c.ends, c.n)<<9
 }
 
-// share buckets k/n.
+// share returns the bucket of k/n.
 func share(k, n int32) stats {
 	p := float64(k) / float64(n)
 	for i, limit := range [...]float64{1e-9, 0.03, 0.1, 0.3, 0.6, 0.9} {
@@ -149,8 +149,8 @@ func share(k, n int32) stats {
 // ever look unknown.
 type lexicon struct {
 	stats   hash.Map[uint16]
-	counts  map[uint64]tally // nil outside training
-	without map[uint64]int32 // occurrences that are left out
+	counts  map[uint64]occurrences // nil outside training
+	without map[uint64]int32       // numbers of occurrences that are left out
 }
 
 func (x *lexicon) look(word uint64) stats {

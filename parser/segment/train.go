@@ -11,14 +11,15 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Options of training. The zero value trains with the defaults.
+// Options are the options of Train. The zero value trains with the defaults.
 type Options struct {
 	Seed    uint64
 	Workers int                           // classifiers trained at a time; the result does not depend on it
 	Log     func(format string, a ...any) // nil: silent
 
-	// Abbreviations are forms that end in a period which belongs to them. The
-	// classifiers learn from those of the treebank what to expect of others.
+	// Abbreviations are forms that end in a period which belongs to them. From
+	// the listed ones that the treebank has the classifiers learn how to treat
+	// others.
 	Abbreviations []string
 }
 
@@ -41,7 +42,7 @@ func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 		return nil, errors.New("segmenter: the training treebank has no tokens")
 	}
 	m := &Model{split: learnSplits(all)}
-	counts := map[uint64]tally{}
+	counts := map[uint64]occurrences{}
 	plain := make([]*goldBlock, len(all))
 	for i, p := range all {
 		plain[i] = newGoldBlock(p)
@@ -116,7 +117,7 @@ func (m *Model) learnPairs(blocks []*goldBlock) {
 	m.pairs, _ = hash.NewSet(keys)
 }
 
-// examples are those of a linear.Logistic.
+// examples yields the examples of a linear.Logistic.
 type examples = func(yield func(keys []hash.Key, positive bool, weight float32))
 
 func sentenceExamples(blocks []*goldBlock) examples {
@@ -134,9 +135,9 @@ func sentenceExamples(blocks []*goldBlock) examples {
 // maxTimes bounds the weight of a chunk that was seen often.
 const maxTimes = 30
 
-// tokenExamples takes equal chunks, cut in the same way, together. Of the
-// variants it takes what the blocks do not have.
-func tokenExamples(blocks, variants []*goldBlock, counts map[uint64]tally) examples {
+// tokenExamples joins equal chunks that are cut in the same way. From the
+// variants it takes the chunks that the blocks do not have.
+func tokenExamples(blocks, variants []*goldBlock, counts map[uint64]occurrences) examples {
 	type example struct {
 		chunk
 		ends    []int32 // of its tokens

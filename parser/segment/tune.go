@@ -8,18 +8,18 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// A threshold is given up for one farther from 0 if that raises the F1 by over
-// slack: a dev set is too small for more.
+// A threshold farther from 0 must raise the F1 by more than slack, because dev
+// sets are small.
 const slack = 0.003
 
-// A sentence end behind a colon inside a line costs so much, in nats, in a model
-// that was tuned to it: more than any other features are worth.
+// colonCost is what a sentence end behind a colon inside a line costs, in nats,
+// in a model that was tuned to it: more than all other features are worth.
 const colonCost = 24
 
-// tune sets the threshold by the F1 of sentences on dev, and lets no sentence end
-// behind a colon inside a line, if dev agrees. The text of a treebank has a
-// paragraph on one line, with what were headings and lists; in some they are many, in
-// others most such ends are the classifier's mistakes.
+// tune sets the threshold by the F1 of sentences on dev. If that raises the F1, it
+// also lets no sentence end behind a colon inside a line. The text of a treebank has
+// a paragraph on one line, former headings and lists included. In some treebanks
+// sentences often end there; in others most such ends are mistakes.
 func (m *Model) tune(dev []syntax.Sentence, weights []linear.Features, o Options) {
 	all := paragraphs(dev)
 	best, chosen := -1.0, int32(0)

@@ -10,12 +10,12 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Units are what is one token in all languages, whatever a treebank has of it.
+// Units are strings that are one token in all languages, whatever the treebank.
 // They stand inside a chunk. In training as in use no token ends inside a unit.
 // None begins before it or goes on behind it, except for an apostrophe and for
-// letters, on which the classifier decides. The tables below are the list. To them
-// come emoji, which are always tokens: a base with its selector, its tone of skin
-// and what joiners add, the two letters of a flag, a key with a sign.
+// letters, on which the classifier decides. The tables below are the list. Emoji
+// are units, too: a base with its selector, its skin tone and what joiners add,
+// the two letters of a flag, a keycap.
 
 // Whether a token ends before a character.
 const (
@@ -51,10 +51,11 @@ var kinds = sync.OnceValue(func() *strings.Replacer {
 	)
 })
 
-// A beginning is how units begin that may hold any character. Group 1 is the unit.
+// A beginning matches how units begin that may hold any character. Group 1 is the
+// unit.
 type beginning struct {
 	expression
-	web bool // the unit goes on as an address of the web does
+	web bool // the unit goes on like a web address
 }
 
 var beginnings = []beginning{
@@ -85,8 +86,8 @@ func has(expressions ...string) (all []expression) {
 // mail is the only unit with an @: an address, x@y.z, or the name of an account, @name.
 var mail = compiled(`^(?:[^@]*[/\\])?([^@/\\]*@[{letter}](?:[{word}._\-]*[{word}_])?)`)
 
-// In dotted names there is a period between two parts. A mark tells that slashes are
-// those of a path, and not an "or": u/r/2/c.
+// In dotted names there is a period between two parts. A mark shows that slashes
+// belong to a path, and do not stand for "or": u/r/2/c.
 const (
 	dotted = `^[{part}]+(?:\.[{part}]+)+$`
 	marked = `[.0]|[{word}]_[{word}]`
@@ -138,11 +139,11 @@ var rows = []expression{
 	compiled(`[{word}]\x06+`), // a letter and the accents that follow it as characters of their own
 }
 
-// webRun is the rest of an address of the web.
+// webRun matches the rest of a web address.
 var webRun = compiled("^[^<>\"`\\x11\\x12]+")
 
-// nameEnd returns the end of the characters of names from start on. A dash of two
-// hyphens ends them.
+// nameEnd returns the end of the run of name characters from start on. A dash of
+// two hyphens ends it.
 func nameEnd(text []byte, start int) int {
 	end := start
 	for end < len(text) && isName(text[end]) && (end == start || !bytes.HasPrefix(text[end:], []byte("--"))) {
@@ -180,16 +181,16 @@ func (c *chunk) spell() []byte {
 	return text
 }
 
-// Without one of these a chunk has no unit, and a run of the characters of names has
-// none within.
+// A chunk without any of these characters has no unit, and neither has a run of name
+// characters.
 const (
 	unitSigns = ".@#/\\-`+_!?*=~$0\x06\x11\x13"
 	nameSigns = "./\\@#+"
 )
 
-// units returns what is known of the gap before each character of the chunk. The
-// memory is that of list. Time is linear in the chunk: names are read once each,
-// and all that reads farther takes what it has read.
+// units returns, for each character of the chunk, whether a token ends before
+// it, or ask. It reuses the memory of list. Time is linear in the chunk: each
+// name is read once, and whatever reads farther takes what it has read.
 func (c *chunk) units(list []uint8) []uint8 {
 	list = append(list[:0], make([]uint8, len(c.norm))...)
 	text := c.spell()
@@ -222,7 +223,8 @@ func (c *chunk) units(list []uint8) []uint8 {
 	return list
 }
 
-// force makes characters [start, end) a unit: a token, if strict, in any case.
+// force makes characters [start, end) a unit. If strict, the unit is a token in
+// any case.
 func (c *chunk) force(list []uint8, start, end int, strict bool) {
 	if start > 0 && (strict || !c.attaches(start-1)) {
 		list[start] = always
@@ -238,8 +240,8 @@ func (c *chunk) force(list []uint8, start, end int, strict bool) {
 // attaches reports whether the token of a unit may go on with character i.
 func (c *chunk) attaches(i int) bool { return isWordly(c.class[i]) || c.norm[i] == '\'' }
 
-// unitAt returns the unit that begins at i, or in the run of the characters of names
-// there, and where to go on. There is no unit if end is not above start.
+// unitAt returns the unit that begins at i, or in the run of name characters there,
+// and where to go on. There is no unit if end is not above start.
 func unitAt(text []byte, i int) (start, end, next int) {
 	run := text[i:nameEnd(text, i)]
 	next = i + max(len(run), 1)
@@ -289,7 +291,7 @@ func matchesAll(expressions []expression, text []byte) bool {
 	return true
 }
 
-// trim returns the end of text[start:end] without the punctuation that ends it. A
+// trim returns the end of text[start:end] without final punctuation. A closing
 // bracket stays if it is opened there.
 func trim(text []byte, start, end int) int {
 	open := 0 // brackets that it has more of one kind than of the other
@@ -323,10 +325,10 @@ func bracket(b byte) int {
 	return 0
 }
 
-// suffixes returns the expression of how a file or a domain ends, all in lower or all
-// in upper case: a word that begins a sentence after a period without a space has a
-// capital only. A suffix of one letter stands behind two others, and a country may
-// stand behind what one of its domains ends in: x.co.uk.
+// suffixes returns the expression of the suffixes of files or domains, all in lower
+// or all in upper case: a word that begins a sentence after a period without a space
+// has only its first letter upper. A suffix of one letter must follow two others, and
+// a country may follow another suffix of a domain: x.co.uk.
 func suffixes(list string) string {
 	var short, long []string
 	for _, s := range strings.Fields(list) {
@@ -346,8 +348,9 @@ func suffixes(list string) string {
 
 func oneOf(list string) string { return strings.Join(strings.Fields(list), "|") }
 
-// Suffixes of files and domains. Those that are words, and so may begin a
-// sentence in lower case after a period without a space, are not here.
+// Suffixes of files and domains. Suffixes that are words are not listed,
+// because they may begin a sentence in lower case after a period without a
+// space.
 const (
 	files = `txt md rst pdf doc docx odt rtf tex bib xls xlsx ods ppt pptx csv tsv json jsonl ndjson xml yaml yml toml ini
 		cfg conf html htm xhtml css scss js mjs ts tsx jsx py pyc ipynb go rs c h cc cpp hpp hh cs java jar kt rb php pl sh
@@ -356,7 +359,7 @@ const (
 		iso img dmg deb rpm apk eml msg ics vcf url torrent srt epub mobi mod lock env gradle patch diff swift dart vue
 		pages`
 	domains = "com org net edu gov mil info biz io dev uk eu ru nl jp cn ai tv fm ly fr tr gr ch pl cz br"
-	// Folders that a path begins with, and modules that names are of.
+	// Folders with which paths begin, and modules with which names begin.
 	folders = "cmd src bin lib pkg usr var tmp opt docs srv internal vendor node_modules scripts testdata include static dist " +
 		"utils"
 	modules = `fmt os io np pd plt sys std sql json xml http https strconv bufio stdlib regexp ctx cfg args argv req tf
@@ -371,7 +374,7 @@ const (
 )
 
 // isEmoji reports whether r may be an emoji by itself. Signs that are text
-// unless a selector follows, © and ™ among them, are none.
+// unless a selector follows, such as © and ™, do not count.
 func isEmoji(r rune) bool {
 	switch {
 	case r < 0x231A:
@@ -386,7 +389,7 @@ func isEmoji(r rune) bool {
 	return r == 0x231A || r == 0x231B || r >= 0x23E9 && r <= 0x23F3 || r == 0x2B50 || r == 0x2B55
 }
 
-// isKeycap reports whether a key with a sign on it begins at i: 1️⃣, #️⃣.
+// isKeycap reports whether a keycap begins at i: 1️⃣, #️⃣.
 func (c *chunk) isKeycap(i int) bool {
 	if r := c.norm[i]; r != '0' && r != '#' && r != '*' {
 		return false
