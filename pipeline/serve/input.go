@@ -104,6 +104,9 @@ func comments(n int, opens bool, text string) []string {
 	return list
 }
 
+// genericTokenizer is the input format of raw text.
+const genericTokenizer = "generic_tokenizer"
+
 // reader returns the sentences of data in one of UDPipe's input formats, which may
 // have options behind "="; ok is false if there is no such format. The segmenter of
 // the job's model serves as generic_tokenizer.
@@ -116,7 +119,7 @@ func (s *Server) reader(format, data string, j job) (read sentences, ok bool) {
 		return s.readTokens(data, horizontal), true
 	case "vertical":
 		return s.readTokens(data, vertical), true
-	case "generic_tokenizer":
+	case genericTokenizer:
 		t := &tokenizer{model: j.model, words: s.limits.Words}
 		t.options(options)
 		return t.read(data), true

@@ -104,9 +104,7 @@ func (s *Server) writeMetrics(w *answer, r *http.Request) error {
 	}
 	s.metrics.Unlock()
 
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	_, err := w.Write([]byte(b.String()))
-	return err
+	return w.send("text/plain; version=0.0.4; charset=utf-8", []byte(b.String()))
 }
 
 var labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)

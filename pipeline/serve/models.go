@@ -110,7 +110,5 @@ func (s *served) acknowledgements() []string {
 
 func (s *Server) listModels(w *answer, r *http.Request) error {
 	w.Header().Set("Access-Control-Allow-Origin", "*")
-	w.Header().Set("Content-Type", "application/json")
-	_, err := w.Write(s.models.listing)
-	return err
+	return w.send("application/json", s.models.listing)
 }

@@ -33,10 +33,8 @@ func (s *Server) page(w *answer, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", policy)
-	_, err = w.Write(b.Bytes())
-	return err
+	return w.send("text/html; charset=utf-8", b.Bytes())
 }
 
 // Name is the name of a model, for the page.
@@ -53,9 +51,5 @@ func (s *served) About() string {
 
 // static answers with a part of the page.
 func static(kind string, body []byte) func(w *answer, r *http.Request) error {
-	return func(w *answer, r *http.Request) error {
-		w.Header().Set("Content-Type", kind)
-		_, err := w.Write(body)
-		return err
-	}
+	return func(w *answer, r *http.Request) error { return w.send(kind, body) }
 }

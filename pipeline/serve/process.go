@@ -86,18 +86,15 @@ func (s *Server) request(p params) (*request, error) {
 		return nil, err
 	}
 	q := &request{model: m, job: job{m.model, p.on("tagger"), p.on("parser")}}
-	if p.on("tokenizer") {
-		t := &tokenizer{model: m.model, words: s.limits.Words}
-		t.options(p["tokenizer"])
-		q.from = t.read(data)
-		return q, nil
-	}
 	format := cmp.Or(p["input"], "conllu")
+	if p.on("tokenizer") {
+		format = genericTokenizer + "=" + p["tokenizer"]
+	}
 	var ok bool
 	if q.from, ok = s.reader(format, data, q.job); !ok {
 		return nil, badRequest("Unknown input format '%.200s'.", format)
 	}
-	q.given = !strings.HasPrefix(format, "generic_tokenizer")
+	q.given = !strings.HasPrefix(format, genericTokenizer)
 	return q, nil
 }
 

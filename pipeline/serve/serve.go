@@ -191,6 +191,13 @@ func (a *answer) begin(status int) {
 	http.NewResponseController(a.ResponseWriter).SetWriteDeadline(time.Now().Add(a.limit))
 }
 
+// send answers with a body of a type.
+func (a *answer) send(kind string, body []byte) error {
+	a.Header().Set("Content-Type", kind)
+	_, err := a.Write(body)
+	return err
+}
+
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // handle registers f for a pattern. Its error is the answer, unless one has begun:
@@ -302,9 +309,7 @@ func (s *Server) health(w *answer, r *http.Request) error {
 	if s.stopping.Load() {
 		return errStopping
 	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, err := io.WriteString(w, "ok\n")
-	return err
+	return w.send("text/plain; charset=utf-8", []byte("ok\n"))
 }
 
 // headerBytes bounds the head of a request, with the text of a GET.

@@ -44,34 +44,27 @@ func (s *Server) tree(w *answer, r *http.Request) error {
 		return err
 	}
 	defer in.leave()
-	data, there := p["data"]
-	if !there {
-		return badRequest("The parameter 'data' is required.")
-	}
-	m, err := s.models.named(p["model"])
+	p["tokenizer"], p["tagger"], p["parser"] = "", "", ""
+	q, err := s.request(p)
 	if err != nil {
 		return err
 	}
 	turn := s.gate.turn()
 	defer turn.end()
-	d := drawing{Model: m.name, Sentences: []drawn{}}
-	t := &tokenizer{model: m.model, words: s.limits.Words}
+	d := drawing{Model: q.model.name, Sentences: []drawn{}}
 	first := func(yield func(*syntax.Sentence, error) bool) {
 		n := 0
-		for sentence, err := range t.read(data) {
-			if n++; n > s.limits.Shown {
-				d.More = true
+		for sentence, err := range q.from {
+			if d.More = n == s.limits.Shown; d.More || !yield(sentence, err) {
 				return
 			}
-			if !yield(sentence, err) {
-				return
-			}
+			n++
 		}
 	}
-	err = s.each(r.Context(), turn, job{m.model, true, true}, first, func(list []*syntax.Sentence) error {
+	err = s.each(r.Context(), turn, q.job, first, func(list []*syntax.Sentence) error {
 		for _, sentence := range list {
 			if len(d.Sentences) == 0 {
-				sentence.Comments = append([]string{"# generator = treebeam " + s.version, "# model = " + m.name}, sentence.Comments...)
+				sentence.Comments = append([]string{"# generator = treebeam " + s.version, "# model = " + d.Model}, sentence.Comments...)
 			}
 			d.Sentences = append(d.Sentences, draw(sentence))
 		}
@@ -85,9 +78,7 @@ func (s *Server) tree(w *answer, r *http.Request) error {
 		return err
 	}
 	turn.end()
-	w.Header().Set("Content-Type", "application/json")
-	_, err = w.Write(body)
-	return err
+	return w.send("application/json", body)
 }
 
 // draw makes what the page shows of a sentence.
