@@ -17,11 +17,15 @@ import (
 
 func open(t *testing.T) *treebeam.Model {
 	t.Helper()
-	m, err := treebeam.Open("")
+	return must(treebeam.Open(""))
+}
+
+// must returns what a call returns without an error.
+func must[T any](v T, err error) T {
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
-	return m
+	return v
 }
 
 func TestOpen(t *testing.T) {
@@ -65,10 +69,7 @@ var texts = []string{
 func TestPlacesOfWords(t *testing.T) {
 	m := open(t)
 	for _, text := range texts {
-		sentences, err := m.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sentences := must(m.Parse(text))
 		at, end := 0, 0
 		for _, s := range sentences {
 			if gap := text[end:s.Start]; strings.Trim(gap, " \r\n\ufeff") != "" {
@@ -111,10 +112,7 @@ func TestConcurrentUse(t *testing.T) {
 	m := open(t)
 	want := make([][]treebeam.Sentence, len(texts))
 	for i, text := range texts {
-		var err error
-		if want[i], err = m.Parse(text); err != nil {
-			t.Fatal(err)
-		}
+		want[i] = must(m.Parse(text))
 	}
 	var wait sync.WaitGroup
 	for k := range 8 {
@@ -155,10 +153,7 @@ func TestNoText(t *testing.T) {
 
 func TestParseWords(t *testing.T) {
 	m := open(t)
-	s, err := m.ParseWords([]string{"New York", "don't", "sleep", "😀"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(m.ParseWords([]string{"New York", "don't", "sleep", "😀"}))
 	if s.Text != "New York don't sleep 😀" || len(s.Words) != 4 || s.End != len(s.Text) {
 		t.Errorf("%+v", s)
 	}
@@ -207,18 +202,12 @@ func TestCustomRefused(t *testing.T) {
 func TestCustom(t *testing.T) {
 	const text = "The frobs ran C++ here approx. Nine of them did. New  York frobs."
 	plain := open(t)
-	m, err := plain.WithCustom(treebeam.Custom{
+	m := must(plain.WithCustom(treebeam.Custom{
 		Abbreviations: []string{"approx"}, KeepTogether: []string{"C++", "New York"},
 		Exceptions: []treebeam.Exception{{"frobs", "X", "frob"}, {"ran", "", "go"}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	said := func(m *treebeam.Model) string {
-		sentences, err := m.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sentences := must(m.Parse(text))
 		var b strings.Builder
 		for _, s := range sentences {
 			for _, w := range s.Words {
@@ -253,10 +242,7 @@ func TestCustom(t *testing.T) {
 // Words have one of the UPOS that exceptions leave them, whatever label they get, and
 // trees need not keep to the rules.
 func TestExceptionsStand(t *testing.T) {
-	text, err := os.ReadFile("sample/text/harbour.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile("sample/text/harbour.txt"))
 	plain := open(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	freed := 0 // trees that are others without the rules
@@ -272,15 +258,7 @@ func TestExceptionsStand(t *testing.T) {
 			}
 		}
 		parse := func() []treebeam.Sentence {
-			m, err := plain.WithCustom(c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sentences, err := m.Parse(string(text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return sentences
+			return must(must(plain.WithCustom(c)).Parse(string(text)))
 		}
 		sentences := parse()
 		c.Unconstrained = true
