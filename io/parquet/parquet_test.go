@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,8 +59,14 @@ func sentences(t testing.TB, text string) []syntax.Sentence {
 // write returns a file of rows.
 func write[T parquet.Row](t testing.TB, rows []T, meta ...parquet.KeyValue) []byte {
 	t.Helper()
+	return kept(t, rows, nil, meta...)
+}
+
+// kept returns a file of rows with columns for keys.
+func kept[T parquet.Row](t testing.TB, rows []T, keys []string, meta ...parquet.KeyValue) []byte {
+	t.Helper()
 	var b bytes.Buffer
-	w := parquet.NewWriter[T](&b, meta)
+	w := parquet.NewWriter[T](&b, meta, keys...)
 	if err := w.Write(rows...); err != nil {
 		t.Fatal(err)
 	}
@@ -302,26 +309,20 @@ func TestSameBytes(t *testing.T) {
 
 func TestRowGroups(t *testing.T) {
 	text := strings.Repeat("some text that a sentence could have ", 100)
-	var b bytes.Buffer
-	w := parquet.NewWriter[parquet.Tree](&b, nil)
-	const n = 12000
-	for i := range n {
+	written := make([]parquet.Tree, 12000)
+	for i := range written {
 		s := parsed(3)
 		s.Text, s.StartByte = fmt.Sprint(i, text), int64(i)
-		if err := w.Write(parquet.ToRow(&s, &doc)); err != nil {
-			t.Fatal(err)
-		}
+		written[i] = parquet.ToRow(&s, &doc)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	rows := read[parquet.Tree](t, b.Bytes())
+	data := write(t, written)
+	rows := read[parquet.Tree](t, data)
 	for i := range rows {
 		if rows[i].StartByte != int64(i) || rows[i].Text != fmt.Sprint(i, text) {
 			t.Fatalf("row %d is %d: %.20s", i, rows[i].StartByte, rows[i].Text)
 		}
 	}
-	if groups := rowGroups(t, b.Bytes()); groups < 2 || groups > 4 {
+	if groups := rowGroups(t, data); groups < 2 || groups > 4 {
 		t.Errorf("%d row groups", groups)
 	}
 }
@@ -375,16 +376,6 @@ func someRows(sentences, words int) (rows []parquet.Tree) {
 	return rows
 }
 
-func BenchmarkWriter(b *testing.B) {
-	const sentences, words = 1000, 20
-	rows := someRows(sentences, words)
-	b.ReportAllocs()
-	for range b.N {
-		write(b, rows)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*sentences*words), "ns/word")
-}
-
 // A file that is damaged is an error or has other rows, and nothing worse.
 func FuzzOpen(f *testing.F) {
 	s := parsed(30)
@@ -435,5 +426,16 @@ func TestExpectedOfDocument(t *testing.T) {
 	}
 	if got := new(parquet.Document).Expected(); *got != (syntax.Expected{}) {
 		t.Errorf("nothing was expected: %+v", got)
+	}
+}
+
+// Long values stand in a file once, compressed: not as bounds in the headers of
+// pages and in the footer, which stays in memory until the end.
+func TestLongValuesAreNoStatistics(t *testing.T) {
+	long := strings.Repeat("c", 1<<20)
+	row := parquet.Tree{SentID: "s", Text: "x", Comments: []string{long}, Tokens: []string{long}, Lemmas: []string{long}, Head: []int32{0},
+		Misc: []string{long}, MWT: []parquet.MWT{{ID: "1-1", Form: long}}, EmptyNodes: []parquet.EmptyNode{{ID: "1.1", Form: long}}}
+	if n := len(write(t, slices.Repeat([]parquet.Tree{row}, 64))); n > 1<<20 {
+		t.Errorf("%d bytes for 64 rows of the same letter", n)
 	}
 }

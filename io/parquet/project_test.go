@@ -2,10 +2,8 @@ package parquet_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -49,15 +47,10 @@ func TestTreesWith(t *testing.T) {
 			}
 		}
 	}
-	if err := os.WriteFile(part.Path, write(t, rows, parquet.KeyValue{Key: parquet.KeyFingerprint, Value: "00000000"}), 0o666); err != nil {
+	store(t, part, write(t, rows, parquet.KeyValue{Key: parquet.KeyFingerprint, Value: "00000000"}))
+	all, err, _ := rowsOf(part)
+	if err != nil {
 		t.Fatal(err)
-	}
-	var all []*parquet.Tree
-	for row, err := range parquet.Parts[parquet.Tree]([]parquet.PartFile{*part}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, row)
 	}
 	for trial := range 6 {
 		var columns []string
@@ -71,7 +64,7 @@ func TestTreesWith(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := only(all[i], append(columns, "source_uri")); !reflect.DeepEqual(noEmptyLists(row), noEmptyLists(want)) {
+			if want := only(&all[i], append(columns, "source_uri")); !reflect.DeepEqual(noEmptyLists(row), noEmptyLists(want)) {
 				t.Fatalf("%v: row %d is %+v, want %+v", columns, i, row, want)
 			}
 			i++
@@ -121,13 +114,8 @@ func TestTreesWithOfMeta(t *testing.T) {
 	for i := range rows {
 		rows[i] = parquet.Tree{SourceURI: "in/d", StartByte: int64(i), Status: "ok", Tokens: []string{"a"}, Meta: []parquet.KeyValue{{Key: "by", Value: fmt.Sprint("x", i%7)}, {Key: "a.b"}}}
 	}
-	var data bytes.Buffer
-	w := parquet.NewWriter[parquet.Tree](&data, []parquet.KeyValue{{Key: parquet.KeyFingerprint, Value: runFP}}, "a.b", "by")
-	if err := errors.Join(w.Write(rows...), w.Close()); err != nil {
-		t.Fatal(err)
-	}
 	part := &parquet.PartFile{Path: filepath.Join(t.TempDir(), "part.parquet"), FP: runFP, Rows: int64(len(rows))}
-	store(t, part, data.Bytes())
+	store(t, part, kept(t, rows, []string{"a.b", "by"}, parquet.KeyValue{Key: parquet.KeyFingerprint, Value: runFP}))
 	i := 0
 	for row, err := range parquet.TreesWith([]parquet.PartFile{*part}, "meta_by", "meta_none") {
 		if err != nil {
@@ -140,5 +128,53 @@ func TestTreesWithOfMeta(t *testing.T) {
 	}
 	if i != len(rows) {
 		t.Errorf("%d rows", i)
+	}
+}
+
+// TestMeta writes columns of kept values and reads them with Arrow and with our
+// own reader, over several row groups and pages.
+func TestMeta(t *testing.T) {
+	keys := []string{"by", "meta.id", `odd "name", so`}
+	list := sentences(t, plain)
+	var rows []parquet.Tree
+	var entries []parquet.Entry
+	for i := range 700 {
+		s := list[0]
+		s.StartByte = int64(i)
+		d := doc
+		d.Meta = []parquet.KeyValue{{Key: "by", Value: fmt.Sprint("author ", i)}, {Key: "meta.id", Value: strings.Repeat("ü", i%3)}, {Key: keys[2]}}
+		if i%100 == 0 {
+			d.Meta[2].Value = strings.Repeat("x", parquet.RowGroupBytes/2)
+		}
+		rows = append(rows, parquet.ToRow(&s, &d))
+		entries = append(entries, parquet.Entry{Document: parquet.Document{SourceURI: fmt.Sprint(i), Meta: d.Meta}, Run: "r"})
+	}
+	rows[1].Meta = nil              // of a file that is no table
+	rows[2].Meta = rows[2].Meta[1:] // by other options, which no run has
+	data := kept(t, rows, keys)
+	table := arrowTable(t, data)
+	if got := fmt.Sprint(column(t, table, "meta_meta.id")[:7]); got != "[<nil> <nil> üü <nil> ü üü <nil>]" {
+		t.Errorf("meta_meta.id: %s", got)
+	}
+	if got := fmt.Sprint(column(t, table, "meta_by")[:4]); got != "[author 0 <nil> <nil> author 3]" {
+		t.Errorf("meta_by: %s", got)
+	}
+	if n := rowGroups(t, data); n < 3 {
+		t.Errorf("%d row groups", n)
+	}
+	rows[1].Meta = []parquet.KeyValue{{Key: "by"}, {Key: "meta.id"}, {Key: keys[2]}}
+	rows[2].Meta = append([]parquet.KeyValue{{Key: "by"}}, rows[2].Meta...)
+	for i, got := range read[parquet.Tree](t, data) {
+		if !reflect.DeepEqual(got.Meta, rows[i].Meta) || got.StartByte != rows[i].StartByte || got.Tokens[0] != "Yes" {
+			t.Fatalf("row %d: %.100q", i, got.Meta)
+		}
+	}
+	for i, got := range read[parquet.Entry](t, kept(t, entries, keys)) {
+		if !reflect.DeepEqual(got.Meta, entries[i].Meta) || got.Run != "r" {
+			t.Fatalf("entry %d: %.100q", i, got.Meta)
+		}
+	}
+	if a, b := kept(t, rows[:9], nil), write(t, rows[:9]); !bytes.Equal(a, b) || bytes.Contains(a, []byte("meta_")) {
+		t.Error("values leave a trace where no key is kept")
 	}
 }
