@@ -138,10 +138,6 @@ func TestRunsAndDeltas(t *testing.T) {
 // TestLZ4 reads pages of LZ4 that are not much smaller than their text, for which
 // the library takes a buffer that it has not written.
 func TestLZ4(t *testing.T) {
-	type one struct {
-		Text string `parquet:"text"`
-		Town string `parquet:"town,dict"`
-	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	random := func() string {
 		b := make([]byte, 20)
@@ -151,20 +147,13 @@ func TestLZ4(t *testing.T) {
 		return string(b)
 	}
 	for version := range 2 {
-		var b bytes.Buffer
-		var want []one
-		w := pq.NewGenericWriter[one](&b, pq.Compression(&pq.Lz4Raw), pq.PageBufferSize(3000), pq.DataPageVersion(version+1))
+		var want []place
 		for range 2000 {
-			want = append(want, one{random(), random()})
+			want = append(want, place{random(), random()})
 		}
-		if _, err := w.Write(want); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		size := int64(b.Len())
-		p := open(t, b.Bytes(), Options{Keep: []string{"town"}})
+		file := grouped(t, [][]place{want}, pq.Compression(&pq.Lz4Raw), pq.PageBufferSize(3000), pq.DataPageVersion(version+1))
+		size := int64(len(file))
+		p := open(t, file, Options{Keep: []string{"town"}})
 		at := 0
 		for k := range int64(5) {
 			rows, _, _, err := partOf(p, size*k/5, size*(k+1)/5, size)

@@ -163,6 +163,10 @@ func TestKeysAndIDs(t *testing.T) {
 		{Options{Text: "a.b"}, `{"a.b": "flat"}`, "flat", "", ""},
 		{Options{Text: "a.b.c"}, `{"a.b": {"c": "mixed"}}`, "mixed", "", ""},
 		{Options{Text: "t", ID: "t"}, `{"t": "both"}`, "both", "both", ""},
+		// A key as it stands wins over the same one as a way into objects, in any order.
+		{Options{Text: "m.t"}, `{"m.t": "whole", "m": {"t": "way"}}`, "whole", "", ""},
+		{Options{Text: "m.t"}, `{"m": {"t": "way"}, "m.t": "whole"}`, "whole", "", ""},
+		{Options{Text: "m.t"}, `{"m": {"t": 7}, "m": {"t": 8}, "m.t": "whole"}`, "whole", "", ""},
 	} {
 		list, _, _ := readJSON(t, []byte(c.line), c.o, 0, -1)
 		if len(list) != 1 || list[0].Err != nil || list[0].ID != c.id || list[0].blocks[0].Text != c.text {
@@ -354,15 +358,4 @@ func FuzzRecords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, at int64, limit uint8) {
 		checkCut(t, data, Options{MaxRecord: int(limit)}, at)
 	})
-}
-
-// A key as it stands wins over the same one as a way into objects, in any order.
-func TestWholeKeysWin(t *testing.T) {
-	for _, line := range []string{`{"m.t": "whole", "m": {"t": "way"}}`, `{"m": {"t": "way"}, "m.t": "whole"}`, `{"m": {"t": 7}, "m": {"t": 8}, "m.t": "whole"}`} {
-		r := NewJSONReader(strings.NewReader(line), Options{Text: "m.t"}, 0, -1)
-		rec, err := r.Next()
-		if err != nil || rec.Err != nil || string(rec.value.Bytes) != "whole" {
-			t.Errorf("%s: %q, %v, %v", line, rec.value.Bytes, rec.Err, err)
-		}
-	}
 }

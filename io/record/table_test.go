@@ -60,13 +60,20 @@ func rowOf(rec *Record) row {
 	return got
 }
 
-// whole reads all rows of a table.
-func whole(t *testing.T, data string, d Dialect, o Options) (*Layout, []row) {
+// decided is the layout of a table that can be read.
+func decided(t *testing.T, data string, d Dialect, o Options) *Layout {
 	t.Helper()
 	l, err := Decide([]byte(data), d, o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return l
+}
+
+// whole reads all rows of a table.
+func whole(t *testing.T, data string, d Dialect, o Options) (*Layout, []row) {
+	t.Helper()
+	l := decided(t, data, d, o)
 	rows, cover, _ := read(t, data, l, Place{Line: 1}, 0, -1)
 	if cover != [2]int64{0, int64(len(data))} {
 		t.Fatalf("covered %v of %d bytes of %q", cover, len(data), data)
@@ -284,10 +291,7 @@ func TestEncodings(t *testing.T) {
 		{"utf-8", "a\xffb\x00c", "a\ufffdb\ufffdc"},
 	} {
 		data := "text,id\n" + c.cell + ",1\n"
-		l, err := Decide([]byte(data), CSV, Options{Encoding: c.encoding})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := decided(t, data, CSV, Options{Encoding: c.encoding})
 		rec, err := newTableReader(strings.NewReader(data), l, Place{Line: 1}, 0, -1).Next()
 		if err != nil {
 			t.Fatal(err)
@@ -328,10 +332,7 @@ func FuzzCSV(f *testing.F) {
 func TestMemory(t *testing.T) {
 	const limit = 1 << 20
 	head := "id,text\n"
-	l, err := Decide([]byte(head), CSV, Options{MaxRecord: limit})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := decided(t, head, CSV, Options{MaxRecord: limit})
 	src := io.MultiReader(strings.NewReader(head+"1,\""), strings.NewReader(strings.Repeat("line\n", limit)), strings.NewReader(strings.Repeat("x", 8*limit)))
 	r := newTableReader(src, l, Place{Line: 1}, 0, -1)
 	n := 0
@@ -356,16 +357,13 @@ func TestMemory(t *testing.T) {
 // and in ranges.
 func TestReturns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	ranges := func(data string, d Dialect, size int64) (rows []row, err error) {
-		l, err := Decide([]byte(data), d, Options{Keep: []string{"k"}})
-		if err != nil {
-			return nil, err
-		}
+	ranges := func(data string, d Dialect, size int64) (rows []row) {
+		l := decided(t, data, d, Options{Keep: []string{"k"}})
 		for at := int64(0); at < int64(len(data)); at += size {
 			part, _, _ := read(t, data, l, Place{Line: 1}, at, at+size)
 			rows = append(rows, part...)
 		}
-		return rows, nil
+		return rows
 	}
 	for _, d := range []Dialect{CSV, TSV} {
 		separator, cells := ",", []string{"One.", "", `"Two, ""2""."`, "\"a\nb\nc\"", "1"}
@@ -384,15 +382,12 @@ func TestReturns(t *testing.T) {
 					lf += "\n"
 				}
 			}
-			want, err := ranges(lf, d, 1<<20)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := ranges(lf, d, 1<<20)
 			cr := strings.ReplaceAll(lf, "\n", "\r")
 			for _, size := range []int64{1 << 20, 50, 7, 1} {
-				got, err := ranges(cr, d, size)
-				if err != nil || len(got) != len(want) {
-					t.Fatalf("%d rows, %v, want %d: %q", len(got), err, len(want), cr)
+				got := ranges(cr, d, size)
+				if len(got) != len(want) {
+					t.Fatalf("%d rows, want %d: %q", len(got), len(want), cr)
 				}
 				for i := range got {
 					for k, v := range got[i].Kept {
@@ -413,9 +408,9 @@ func TestReturns(t *testing.T) {
 		"text,id\rOne.,1\r\nTwo.,2\rThree.,3":    3,
 		"text\rOne.":                             1,
 	} {
-		got, err := ranges(data, CSV, 1<<20)
-		if err != nil || len(got) != want {
-			t.Errorf("%q: %d rows, %v, want %d", data, len(got), err, want)
+		got := ranges(data, CSV, 1<<20)
+		if len(got) != want {
+			t.Errorf("%q: %d rows, want %d", data, len(got), want)
 		}
 		for _, r := range got {
 			if strings.HasPrefix(r.Text, "\n") {
@@ -428,9 +423,8 @@ func TestReturns(t *testing.T) {
 // TestEmpty tells tables without rows.
 func TestEmpty(t *testing.T) {
 	for data, want := range map[string]bool{"text,id\n": true, "text,id": true, "text,id\r": true, "text,id\r\n\r\n  \n": true, "text,id\n,\n": false, "text,id\rOne.,1": false} {
-		l, err := Decide([]byte(data), CSV, Options{})
-		if err != nil || l.Empty([]byte(data)) != want {
-			t.Errorf("%q: %v", data, err)
+		if decided(t, data, CSV, Options{}).Empty([]byte(data)) != want {
+			t.Errorf("%q", data)
 		}
 	}
 }
