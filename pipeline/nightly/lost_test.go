@@ -2,10 +2,8 @@ package nightly
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/treebeam/treebeam/io/store"
-	"github.com/treebeam/treebeam/io/store/storetest"
 	"github.com/treebeam/treebeam/pipeline"
 )
 
@@ -127,10 +124,8 @@ func TestLostRowsInterrupted(t *testing.T) {
 // In an object store, too: a night without changes lists what is there and opens
 // nothing but the manifests; a store that does not answer has lost nothing.
 func TestLostObjects(t *testing.T) {
-	memory := &storetest.Memory{}
-	store.Register("mem", func(context.Context) (store.Store, error) { return memory, nil })
-	c := newCorpus(t, 1)
-	c.dir, c.state = "mem://bucket/in", "mem://bucket/state"
+	c, memory := inMemory(t)
+	c.state = "mem://bucket/state"
 	for i := range 40 {
 		memory.Put(fmt.Sprintf("mem://bucket/in/%02d.txt", i), bytes.Repeat([]byte(fmt.Sprintf("File %d . Its end .\n\n", i)), 10))
 	}
@@ -143,18 +138,12 @@ func TestLostObjects(t *testing.T) {
 		t.Errorf("%d files were opened in a night without changes", opened)
 	}
 	run := (&State{c.state}).RunDir(r.Snapshot.Runs[0])
-	manifest := store.Join(run, "manifest.json")
-	old := memory.Break(func(name string, _, _ int64) (int64, error) {
-		if name == manifest {
-			return 0, &store.Error{Name: name, Kind: fs.ErrPermission, Err: errors.New("403")}
-		}
-		return -1, nil
-	})
+	allow := deny(memory, store.Join(run, "manifest.json"), 0)
 	var refused *pipeline.Refusal
 	if _, err := Plan(t.Context(), c.options()); !errors.As(err, &refused) || !strings.Contains(err.Error(), "permission denied") {
 		t.Errorf("a store that refuses: %v", err)
 	}
-	memory.Break(old)
+	allow()
 	for info, err := range memory.List(t.Context(), store.Join(run, "trees")+"/part-00003") {
 		c.must(err)
 		memory.Put(info.Name, nil)

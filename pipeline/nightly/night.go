@@ -154,17 +154,15 @@ func (n *Night) run(ctx context.Context, planned *PlannedRun, watch func(*pipeli
 	for i := range planned.inputs {
 		versions[planned.inputs[i].URI] = planned.inputs[i].Version
 	}
-	parts, err := output.PartPaths(o.Output, "documents")
+	m, err := output.Check(ctx, o.Output)
 	if err != nil {
 		return nil, err
 	}
-	for _, part := range parts {
-		if err := eachRow(part, func(d *parquet.Document) error {
-			n.entries[d.SourceURI] = &parquet.Entry{Document: *d, Version: versions[d.SourceURI], Run: planned.Name}
-			return nil
-		}); err != nil {
+	for d, err := range parquet.Parts[parquet.Document](m.Parts(o.Output, "documents")) {
+		if err != nil {
 			return nil, err
 		}
+		n.entries[d.SourceURI] = &parquet.Entry{Document: *d, Version: versions[d.SourceURI], Run: planned.Name}
 	}
 	return sum, nil
 }
@@ -197,24 +195,6 @@ func (n *Night) current() iter.Seq2[*parquet.Entry, error] {
 			}
 		}
 	}
-}
-
-// eachRow calls fn with the rows of a file.
-func eachRow[T parquet.Row](path string, fn func(*T) error) error {
-	r, err := parquet.Open[T](path)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	for row, err := range r.All() {
-		if err != nil {
-			return err
-		}
-		if err := fn(row); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Account says in one line what a night found.

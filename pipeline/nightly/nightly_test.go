@@ -170,10 +170,23 @@ func (c *corpus) night(o Options) (*Night, *Result, error) {
 	}
 	r, err := n.Run(context.Background(), nil)
 	if err == nil {
-		c.seen = maps.Clone(c.files)
-		clear(c.moved)
+		c.saw()
 	}
 	return n, r, err
+}
+
+// saw notes what a night has seen.
+func (c *corpus) saw() {
+	c.seen = maps.Clone(c.files)
+	clear(c.moved)
+}
+
+// plan is a night that is not done.
+func (c *corpus) plan() *Night {
+	c.t.Helper()
+	n, err := Plan(context.Background(), c.options())
+	c.must(err)
+	return n
 }
 
 func (c *corpus) mustNight(o Options) (*Night, *Result) {
@@ -336,8 +349,7 @@ func TestNights(t *testing.T) {
 				n, err := c.crash(at)
 				crashed = crashed || err != nil
 				if err == nil { // it had ended
-					c.seen = maps.Clone(c.files)
-					clear(c.moved)
+					c.saw()
 				}
 				if at == "run" && err == nil && len(n.Runs) > 0 {
 					t.Fatalf("%s: no crash", when)
@@ -346,8 +358,7 @@ func TestNights(t *testing.T) {
 			}
 			wanted, touches := c.wanted()
 			before := toy.Parsed.Load()
-			n, err := Plan(context.Background(), c.options())
-			c.must(err)
+			n := c.plan()
 			if !maps.Equal(n.Counts, wanted) || n.Touched != touches {
 				t.Fatalf("%s: decided %v and %d touched, wanted %v and %d", when, n.Counts, n.Touched, wanted, touches)
 			}
@@ -371,8 +382,7 @@ func TestNights(t *testing.T) {
 			if sentences := r.Summary.Sentences; parsed > sentences || !goOn && parsed != sentences {
 				t.Errorf("%s: %d sentences were parsed, of %d in the files of the night", when, parsed, sentences)
 			}
-			c.seen = maps.Clone(c.files)
-			clear(c.moved)
+			c.saw()
 			c.check(fmt.Sprintf("%s (crashed %v)", when, crashed))
 			c.idle(when)
 			if round%2 == 1 {
@@ -452,12 +462,4 @@ func list(t *testing.T, dir string) (names []string) {
 		t.Fatal(err)
 	}
 	return names
-}
-
-func setTime(t *testing.T, path string, nanos int64) {
-	t.Helper()
-	when := time.Unix(0, nanos)
-	if err := os.Chtimes(path, when, when); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -63,10 +63,11 @@ type rows struct {
 	trees    map[string]*cursor[parquet.Tree]
 	failures map[string]*cursor[parquet.Failure]
 	files    map[string]*cursor[output.File]
+	stops    []func() // of all cursors
 }
 
 func (s *Snapshot) rows() *rows {
-	return &rows{s, nil, map[string]*cursor[parquet.Tree]{}, map[string]*cursor[parquet.Failure]{}, map[string]*cursor[output.File]{}}
+	return &rows{snapshot: s, trees: map[string]*cursor[parquet.Tree]{}, failures: map[string]*cursor[parquet.Failure]{}, files: map[string]*cursor[output.File]{}}
 }
 
 // treesOf yields the trees of a document, and an error if there are not as
@@ -78,29 +79,31 @@ func (r *rows) treesOf(e *parquet.Entry) iter.Seq2[*parquet.Tree, error] {
 			return parquet.TreesWith(parts, r.columns...)
 		}
 	}
-	return of(r.snapshot.state, r.trees, e, "trees", e.Trees, all,
+	return of(r, r.trees, e, "trees", e.Trees, all,
 		func(t *parquet.Tree) string { return t.SourceURI })
 }
 
 // failuresOf is treesOf for failures and warnings.
 func (r *rows) failuresOf(e *parquet.Entry) iter.Seq2[*parquet.Failure, error] {
-	return of(r.snapshot.state, r.failures, e, "failures", e.Failures+e.Warnings, parquet.Parts[parquet.Failure],
+	return of(r, r.failures, e, "failures", e.Failures+e.Warnings, parquet.Parts[parquet.Failure],
 		func(f *parquet.Failure) string { return f.SourceURI })
 }
 
 // fileOf yields what the run counted of the document's file.
 func (r *rows) fileOf(e *parquet.Entry) iter.Seq2[*output.File, error] {
-	return of(r.snapshot.state, r.files, e, "trees", 1, filesOf,
+	return of(r, r.files, e, "trees", 1, filesOf,
 		func(f *output.File) string { return f.URI })
 }
 
-func of[T any](s *State, opened map[string]*cursor[T], e *parquet.Entry, kind string, count int64,
+// of yields the rows of a document by the cursor of its run, which it opens first, and
+// an error if there are not as many as counted.
+func of[T any](r *rows, opened map[string]*cursor[T], e *parquet.Entry, kind string, count int64,
 	all func(parts []parquet.PartFile) iter.Seq2[*T, error], uri func(*T) string) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		if count == 0 {
 			return
 		}
-		c := opened[e.Run]
+		s, c := r.snapshot.state, opened[e.Run]
 		if c == nil {
 			parts, err := s.parts(context.Background(), e.Run, kind)
 			if err != nil {
@@ -108,7 +111,7 @@ func of[T any](s *State, opened map[string]*cursor[T], e *parquet.Entry, kind st
 				return
 			}
 			c = newCursor(all(parts), uri)
-			opened[e.Run] = c
+			opened[e.Run], r.stops = c, append(r.stops, c.stop)
 		}
 		n := int64(0)
 		for row, err := range c.of(e.SourceURI) {
@@ -125,14 +128,8 @@ func of[T any](s *State, opened map[string]*cursor[T], e *parquet.Entry, kind st
 }
 
 func (r *rows) close() {
-	for _, c := range r.trees {
-		c.stop()
-	}
-	for _, c := range r.failures {
-		c.stop()
-	}
-	for _, c := range r.files {
-		c.stop()
+	for _, stop := range r.stops {
+		stop()
 	}
 }
 

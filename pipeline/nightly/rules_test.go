@@ -4,20 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
+	"time"
 
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 
 	"github.com/treebeam/treebeam/io/parquet"
-	"github.com/treebeam/treebeam/io/store"
-	"github.com/treebeam/treebeam/io/store/storetest"
 	"github.com/treebeam/treebeam/pipeline"
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
@@ -67,7 +64,8 @@ func TestOtherOptions(t *testing.T) {
 	if n.Counts[Again] != 6 || toy.Parsed.Load()-before != 24 {
 		t.Errorf("decided %v, parsed %d sentences", n.Counts, toy.Parsed.Load()-before)
 	}
-	if n, _ := c.mustNight(func() Options { o.All = false; return o }()); !n.Idle() {
+	o.All = false
+	if n, _ := c.mustNight(o); !n.Idle() {
 		t.Errorf("the night after decided %v", n.Counts)
 	}
 	c.refused(c.options(), "--max-words: was 2, is 1000")
@@ -103,15 +101,10 @@ func TestManyDeletes(t *testing.T) {
 // Of two nights at once one wins; what the other one did is not lost.
 func TestTwoNights(t *testing.T) {
 	c := few(t, 8)
-	plan := func() *Night {
-		n, err := Plan(context.Background(), c.options())
-		c.must(err)
-		return n
-	}
 	c.write("new1.txt", "First new one .\n")
-	first := plan()
+	first := c.plan()
 	c.write("new2.txt", "Second new one .\n")
-	second := plan()
+	second := c.plan()
 	if _, err := second.Run(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -121,23 +114,22 @@ func TestTwoNights(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	c.check("the loser has lost")
-	if n := plan(); !n.Idle() {
+	if n := c.plan(); !n.Idle() {
 		t.Errorf("after both: %v", n.Counts)
 	}
 	// One that lost with files of which the winner knew nothing.
 	c.write("new3.txt", "Third new one .\n")
-	third := plan()
+	third := c.plan()
 	c.remove("new3.txt")
 	c.write("new4.txt", "Fourth new one .\n")
-	if _, err := plan().Run(context.Background(), nil); err != nil {
+	if _, err := c.plan().Run(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}
 	c.files["new3.txt"] = "Third new one .\n"
 	c.must(os.WriteFile(filepath.Join(c.dir, "new3.txt"), []byte(c.files["new3.txt"]), 0o644))
-	when := third.Runs[0].inputs[0].Version
 	var nanos int64
-	fmt.Sscanf(when, "m%d", &nanos)
-	setTime(t, filepath.Join(c.dir, "new3.txt"), nanos)
+	fmt.Sscanf(third.Runs[0].inputs[0].Version, "m%d", &nanos)
+	c.must(os.Chtimes(filepath.Join(c.dir, "new3.txt"), time.Unix(0, nanos), time.Unix(0, nanos)))
 	if _, err := third.Run(context.Background(), nil); !errors.As(err, &conflict) {
 		t.Fatalf("got %v", err)
 	}
@@ -156,8 +148,7 @@ func TestTwoEqualNights(t *testing.T) {
 	c.change(20)
 	errs := make(chan error, 2)
 	for range 2 {
-		n, err := Plan(context.Background(), c.options())
-		c.must(err)
+		n := c.plan()
 		go func() {
 			_, err := n.Run(context.Background(), nil)
 			errs <- err
@@ -240,9 +231,9 @@ func TestRetry(t *testing.T) {
 func TestPlanOnly(t *testing.T) {
 	c := newCorpus(t, 1)
 	c.write("a.txt", "One .\n")
-	n, err := Plan(context.Background(), c.options())
-	if err != nil || n.Counts[New] != 1 || n.Base() != nil || len(n.Runs) != 1 || IsState(context.Background(), c.state) {
-		t.Fatalf("%v, %v", n, err)
+	n := c.plan()
+	if n.Counts[New] != 1 || n.Base() != nil || len(n.Runs) != 1 || IsState(context.Background(), c.state) {
+		t.Fatalf("%v", n)
 	}
 	if _, err := os.Stat(c.state); !os.IsNotExist(err) {
 		t.Error("something was written")
@@ -258,23 +249,25 @@ func TestPlanOnly(t *testing.T) {
 	}
 }
 
+// views looks for parts of a file of views.
+func (c *corpus) views(name string, parts ...string) {
+	c.t.Helper()
+	sql, err := os.ReadFile(filepath.Join(c.state, viewsDir, name))
+	c.must(err)
+	for _, part := range parts {
+		if !strings.Contains(string(sql), part) {
+			c.t.Errorf("%s: no %q in\n%s", name, part, sql)
+		}
+	}
+}
+
 // The views name the state's folders and follow the snapshot.
 func TestViews(t *testing.T) {
 	c := few(t, 3)
 	c.write("new.txt", "New .\n")
 	c.mustNight(c.options())
-	for name, words := range map[string][]string{
-		"duckdb.sql": {"VIEW documents", "VIEW trees", "VIEW failures", c.state + "/CURRENT"},
-		"spark.sql":  {"VIEW documents", "VIEW trees", "VIEW failures", c.state + "/CURRENT"},
-	} {
-		text, err := os.ReadFile(filepath.Join(c.state, "views", name))
-		c.must(err)
-		for _, word := range words {
-			if !strings.Contains(string(text), word) {
-				t.Errorf("%s: no %q in\n%s", name, word, text)
-			}
-		}
-	}
+	c.views("duckdb.sql", "VIEW documents", "VIEW trees", "VIEW failures", c.state+"/CURRENT")
+	c.views("spark.sql", "VIEW documents", "VIEW trees", "VIEW failures", c.state+"/CURRENT")
 	c.must(os.Remove(filepath.Join(c.state, "views", "spark.sql")))
 	c.mustNight(c.options())
 	if _, err := os.Stat(filepath.Join(c.state, "views", "spark.sql")); err != nil {
@@ -313,34 +306,80 @@ func TestSubmitted(t *testing.T) {
 	c.check("the job has ended")
 }
 
-// A file that becomes unreadable after some of its ranges is not known: the
-// next night reads it again.
-func TestUnreadableInTheMiddle(t *testing.T) {
-	memory := &storetest.Memory{}
-	store.Register("mem", func(context.Context) (store.Store, error) { return memory, nil })
-	c := newCorpus(t, 1)
-	c.dir = "mem://bucket/in"
-	memory.Put("mem://bucket/in/a.txt", []byte("Short . \n"))
-	memory.Put("mem://bucket/in/long.txt", []byte(strings.Repeat("Some text of many words .\n\n", 1000)))
-	var denied atomic.Bool
-	denied.Store(true)
-	memory.Break(func(name string, off, _ int64) (int64, error) {
-		if denied.Load() && off >= 10_000 { // readers look back 8 KB
-			return 0, &store.Error{Name: name, Kind: fs.ErrPermission, Err: errors.New("403")}
+// A night with other lists is refused, with lists that say the same it is not, and
+// what Plan has read is what Run uses.
+func TestCustom(t *testing.T) {
+	c := newCorpus(t, 7)
+	c.write("a.txt", "File 1 .\n")
+	path := filepath.Join(t.TempDir(), "exceptions.tsv")
+	write := func(text string) { c.must(os.WriteFile(path, []byte(text), 0o644)) }
+	o := c.options()
+	o.Custom.Exceptions = path
+	write("File\tX\tseveral\n")
+	c.mustNight(o)
+	if n := strings.Count(c.rows(), "several"); n == 0 {
+		t.Fatal("the exceptions have no effect: the test sees nothing")
+	}
+	write("# the same\nFile\tX\tseveral")
+	if n, _ := c.mustNight(o); !n.Idle() {
+		t.Errorf("the same lists make other rows: %s", n.Account())
+	}
+	write("File\tX\tmany\n")
+	c.refused(o, "was made differently", "--exceptions: was digest ", "--all")
+	o.Custom.Exceptions = ""
+	c.refused(o, "--exceptions: was digest ", "is the default")
+	o.Custom.Exceptions = filepath.Join(t.TempDir(), "none")
+	c.refused(o, "--exceptions ", "no such file")
+
+	o.Custom.Exceptions, o.All = path, true
+	night, err := Plan(t.Context(), o)
+	c.must(err)
+	write("File\tX\tfew\n")
+	_, err = night.Run(t.Context(), c.watch)
+	c.must(err)
+	if rows := c.rows(); !strings.Contains(rows, "many") || strings.Contains(rows, "few") || strings.Contains(rows, "several") {
+		t.Error("the run has other exceptions than its plan")
+	}
+}
+
+// Values that are kept of records stay with them over nights and a compaction,
+// and other keys make another state.
+func TestKeep(t *testing.T) {
+	c := newCorpus(t, 9)
+	c.write("a.jsonl", `{"text": "One .", "by": "Ann"}`+"\n"+`{"text": "Two .", "by": "Bob"}`+"\n")
+	c.write("b.csv", "text,by\nThree .,Ann\n")
+	o := c.options()
+	o.Rows.Keep, o.Rows.Words = "by", true
+	c.mustNight(o)
+	c.write("c.csv", "text,by\nFour .,Cem\n")
+	c.mustNight(o)
+	want := c.rows()
+	for _, part := range []string{`"meta_by":"Ann"`, `"meta_by":"Bob"`, `"meta_by":"Cem"`, `"Meta":[{"Key":"by","Value":""}]`, `"Meta":[{"Key":"by","Value":"Cem"}]`} {
+		if !strings.Contains(want, part) {
+			t.Fatalf("no %s in\n%s", part, want)
 		}
-		return -1, nil
-	})
-	_, r := c.mustNight(c.options())
-	if r.Summary.Errors < 2 || r.Summary.Trees < 10 {
-		t.Fatalf("%d errors, %d trees", r.Summary.Errors, r.Summary.Trees)
 	}
-	denied.Store(false)
-	n, _ := c.mustNight(c.options())
-	if n.Counts[Retry] != 1 || n.Counts[Unchanged] != 1 {
-		t.Errorf("decided %v", n.Counts)
+	done, err := Compact(context.Background(), CompactOptions{State: c.state})
+	c.must(err)
+	if got := c.rows(); done.Merged != 2 || got != want {
+		t.Errorf("%d runs were merged, which leaves\n%s", done.Merged, got)
 	}
-	c.check("readable again")
-	if n, _ := c.mustNight(c.options()); !n.Idle() {
-		t.Errorf("decided %v", n.Counts)
+	words := 0
+	parts, err := filepath.Glob(filepath.Join(c.state, "data", done.Run, "words", "*.parquet"))
+	c.must(err)
+	for _, part := range parts {
+		for w, err := range parquet.Parts[parquet.Word]([]parquet.PartFile{{Path: part, Rows: -1}}) {
+			c.must(err)
+			if words++; len(w.Meta) != 1 || w.Meta[0].Value == "" {
+				t.Errorf("%s: %v", w.Form, w.Meta)
+			}
+		}
 	}
+	if words != 8 {
+		t.Errorf("the compaction has %d words in %q", words, parts)
+	}
+	c.views("duckdb.sql", "VIEW words AS", "/words/*.parquet")
+	c.views("spark.sql", "VIEW words AS", "/words`")
+	o.Rows.Keep = "by,at"
+	c.refused(o, "--keep: was by, is by,at", "--all")
 }

@@ -4,20 +4,42 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
 
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/store/storetest"
+	"github.com/treebeam/treebeam/pipeline"
+	"github.com/treebeam/treebeam/transforms/transformstest"
 )
+
+// inMemory is a corpus whose input is in an object store.
+func inMemory(t *testing.T) (*corpus, *storetest.Memory) {
+	t.Helper()
+	memory := &storetest.Memory{}
+	store.Register("mem", func(context.Context) (store.Store, error) { return memory, nil })
+	c := newCorpus(t, 1)
+	c.dir = "mem://bucket/in"
+	return c, memory
+}
+
+// deny lets nobody read the objects of a name from some byte on, until it is allowed.
+func deny(memory *storetest.Memory, suffix string, from int64) (allow func()) {
+	before := memory.Break(func(name string, off, _ int64) (int64, error) {
+		if off >= from && strings.HasSuffix(name, suffix) {
+			return 0, &store.Error{Name: name, Kind: fs.ErrPermission, Err: errors.New("403")}
+		}
+		return -1, nil
+	})
+	return func() { memory.Break(before) }
+}
 
 // A state and its input in an object store: nights, a race that CURRENT's
 // generation decides, a compaction and what it leaves.
 func TestObjectStore(t *testing.T) {
-	memory := &storetest.Memory{}
-	store.Register("mem", func(context.Context) (store.Store, error) { return memory, nil })
-	c := newCorpus(t, 1)
-	c.dir, c.state = "mem://bucket/in", "mem://bucket/state"
+	c, memory := inMemory(t)
+	c.state = "mem://bucket/state"
 	put := func(name, content string) { memory.Put("mem://bucket/in/"+name, []byte(content)) }
 	for i := range 8 {
 		put(fmt.Sprintf("%d.txt", i), fmt.Sprintf("File %d . Its end .\n", i))
@@ -30,14 +52,12 @@ func TestObjectStore(t *testing.T) {
 	put("3.txt", "Quite another text .\n")
 	put("4.txt", "File 4 . Its end .\n") // another generation, the same bytes
 	put("new.txt", "New .\n")
-	first, err := Plan(context.Background(), c.options())
-	c.must(err)
+	first := c.plan()
 	if first.Counts[Changed] != 1 || first.Counts[New] != 1 || first.Touched != 1 {
 		t.Errorf("decided %v, %d touched", first.Counts, first.Touched)
 	}
 	put("newer.txt", "Newer .\n")
-	second, err := Plan(context.Background(), c.options())
-	c.must(err)
+	second := c.plan()
 	// The second night replaces CURRENT just before the first one would.
 	between = func(step string) error {
 		if step != "snapshot" {
@@ -68,4 +88,118 @@ func TestObjectStore(t *testing.T) {
 		}
 	}
 	c.check("pruned")
+}
+
+// A night with more failures than are accepted changes nothing for readers, how
+// often it is started; accepted, it need not parse again.
+func TestAccept(t *testing.T) {
+	c := few(t, 3)
+	before, err := (&State{c.state}).Current(t.Context())
+	c.must(err)
+	c.write("bad.txt", "Some PANICPARSE here .\n\nFine .\n")
+	c.write("f00.txt", "File 0 has changed .\n")
+	c.write("x.pdf", "%PDF-1.4\n")
+	tooMany := errors.New("too many")
+	asked := 0
+	o := c.options()
+	o.Accept = func(found Found) error {
+		if asked++; found != (Found{Errors: 2, Trees: 2, Files: 3, FilesFailed: 1}) {
+			t.Errorf("asked about %+v", found)
+		}
+		return tooMany
+	}
+	for i := range 3 {
+		_, r, err := c.night(o)
+		if !errors.Is(err, tooMany) || r.Snapshot.Name != before.Name || asked != i+1 {
+			t.Fatalf("start %d: asked %d times, %v", i, asked, err)
+		}
+		if now, err := (&State{c.state}).Current(t.Context()); err != nil || now.Name != before.Name {
+			t.Fatalf("start %d: %s is current, %v", i, now.Name, err)
+		}
+		if r.Summary.Trees > 0 && i > 0 {
+			t.Errorf("start %d: %d sentences were parsed again", i, r.Summary.Trees)
+		}
+	}
+	o.Accept = func(Found) error { return nil }
+	_, r := c.mustNight(o)
+	if r.Summary.Trees > 0 || r.Snapshot.N != before.N+1 {
+		t.Errorf("accepted: %d trees, snapshot %d", r.Summary.Trees, r.Snapshot.N)
+	}
+	c.check("accepted")
+}
+
+// A night looks at the places that it was given, not at what is in them:
+// workers elsewhere would find no file, and make a night without trees.
+func TestPlaces(t *testing.T) {
+	transformstest.Dataflow(t)
+	_, memory := inMemory(t)
+	memory.Put("mem://b/in/x.txt", []byte("One .\n"))
+	c := few(t, 1)
+	for name, o := range map[string]struct{ input, state, want string }{
+		"local input": {c.dir, "mem://b/state", c.dir},
+		"local state": {"mem://b/in", c.state, c.state},
+		"all remote":  {"mem://b/in", "mem://b/state", ""},
+	} {
+		options := c.options()
+		options.Runner, options.Inputs, options.State = "dataflow", []string{o.input}, o.state
+		_, err := Plan(t.Context(), options)
+		var refused *pipeline.Refusal
+		if o.want == "" && err != nil || o.want != "" && (!errors.As(err, &refused) || !strings.Contains(err.Error(), "such as "+o.want)) {
+			t.Errorf("%s: %v", name, err)
+		}
+		options.Runner, options.SharedFilesystem = "dataflow", true
+		if _, err := Plan(t.Context(), options); err != nil {
+			t.Errorf("%s, shared: %v", name, err)
+		}
+	}
+}
+
+// A night that was refused for a file that could not be read reads it again,
+// when it is started again: the right to read it does not show in a listing.
+func TestRefusedNightReadsAgain(t *testing.T) {
+	c, memory := inMemory(t)
+	memory.Put("mem://bucket/in/a.txt", []byte("Short .\n"))
+	c.mustNight(c.options())
+	memory.Put("mem://bucket/in/new.txt", []byte("New .\n"))
+	allow := deny(memory, "new.txt", 0)
+	tooMany := errors.New("too many")
+	o := c.options()
+	o.Accept = func(found Found) error {
+		if found.FilesFailed > 0 {
+			return tooMany
+		}
+		return nil
+	}
+	for range 2 {
+		if n, _, err := c.night(o); !errors.Is(err, tooMany) || len(n.Left) > 0 {
+			t.Fatalf("%v; %q is said to be of no use", err, n.Left)
+		}
+	}
+	allow()
+	if _, r := c.mustNight(o); r.Snapshot.N != 2 || r.Summary.Trees != 1 {
+		t.Errorf("readable again: snapshot %d, %d trees", r.Snapshot.N, r.Summary.Trees)
+	}
+	c.check("readable again")
+}
+
+// A file that becomes unreadable after some of its ranges is not known: the
+// next night reads it again.
+func TestUnreadableInTheMiddle(t *testing.T) {
+	c, memory := inMemory(t)
+	memory.Put("mem://bucket/in/a.txt", []byte("Short . \n"))
+	memory.Put("mem://bucket/in/long.txt", []byte(strings.Repeat("Some text of many words .\n\n", 1000)))
+	allow := deny(memory, "long.txt", 10_000) // readers look back 8 KB
+	_, r := c.mustNight(c.options())
+	if r.Summary.Errors < 2 || r.Summary.Trees < 10 {
+		t.Fatalf("%d errors, %d trees", r.Summary.Errors, r.Summary.Trees)
+	}
+	allow()
+	n, _ := c.mustNight(c.options())
+	if n.Counts[Retry] != 1 || n.Counts[Unchanged] != 1 {
+		t.Errorf("decided %v", n.Counts)
+	}
+	c.check("readable again")
+	if n, _ := c.mustNight(c.options()); !n.Idle() {
+		t.Errorf("decided %v", n.Counts)
+	}
 }
