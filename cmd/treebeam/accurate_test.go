@@ -50,10 +50,7 @@ func TestParseWithAnEncoder(t *testing.T) {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	for _, c := range [][3]string{{accurate, "0.5", "not calibrated"}, {toy, "0.5", "no encoder"}, {accurate, "2", "must be a number"}} {
-		status, _, stderr := treebeam(t, "", "eval", "--gold", toyDev, "--model", c[0], "--effort", c[1])
-		if status != exitRefused || !strings.Contains(stderr, c[2]) {
-			t.Errorf("eval --effort %s: status %d, %s", c[1], status, stderr)
-		}
+		ends(t, exitRefused, c[2], "eval", "--gold", toyDev, "--model", c[0], "--effort", c[1])
 	}
 	status, out, stderr := treebeam(t, "", "model", "info", accurate)
 	if status != exitOK || !strings.Contains(out, "Copyright (c) nobody") || !strings.Contains(out, "tags 0.250") {

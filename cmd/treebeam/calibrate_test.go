@@ -41,9 +41,7 @@ func TestCalibrate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status, _, stderr := treebeam(t, "", "calibrate", "--model", out, "--dev", gold, "--threads", "1"); status != exitOK {
-		t.Fatal(stderr)
-	}
+	ends(t, exitOK, "", "calibrate", "--model", out, "--dev", gold, "--threads", "1")
 	if again, err := os.ReadFile(out); err != nil || !bytes.Equal(again, first) {
 		t.Errorf("fitted again to the same, the model differs (%v)", err)
 	}
@@ -81,9 +79,7 @@ func TestCalibrate(t *testing.T) {
 		t.Errorf("anew:\n%s", printed)
 	}
 	alone := filepath.Join(t.TempDir(), "alone.cal")
-	if status, _, stderr := treebeam(t, "", "calibrate", "--model", toy, "--dev", gold, "--output", alone); status != exitOK {
-		t.Fatal(stderr)
-	}
+	ends(t, exitOK, "", "calibrate", "--model", toy, "--dev", gold, "--output", alone)
 	if info, err := os.Stat(alone); err != nil || info.Size() > 40_000 {
 		t.Errorf("%v, %v", info, err)
 	}
@@ -124,9 +120,7 @@ func TestCalibrateRefusals(t *testing.T) {
 // Heads and deprels that are kept are certain, and so is a tree of them.
 func TestKeptHeadsAreCertain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.tbm")
-	if status, _, stderr := treebeam(t, "", "calibrate", "--model", trainedToy(t), "--dev", manyToys(t, 40), "--output", path); status != exitOK {
-		t.Fatal(stderr)
-	}
+	ends(t, exitOK, "", "calibrate", "--model", trainedToy(t), "--dev", manyToys(t, 40), "--output", path)
 	m, _, err := transforms.OpenModel(path)
 	if err != nil {
 		t.Fatal(err)

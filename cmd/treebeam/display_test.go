@@ -12,9 +12,7 @@ import (
 func TestShowsTheSame(t *testing.T) {
 	in := writeFiles(t, map[string]string{"a.txt": fine, "b.txt": "Here is one more .\n"})
 	out := filepath.Join(t.TempDir(), "out")
-	if status, _, stderr := treebeam(t, "", "parse", "--quiet", in, "-o", out); status != exitOK {
-		t.Fatalf("status %d: %s", status, stderr)
-	}
+	ends(t, exitOK, "", "parse", "--quiet", in, "-o", out)
 	_, text, _ := treebeam(t, "", "convert", out, "--conf")
 	file := filepath.Join(writeFiles(t, map[string]string{"x.conllu": text}), "x.conllu")
 	for _, flags := range []string{"", "--conf", "--lemmas --color always", "--to html --conf"} {
@@ -64,9 +62,7 @@ func TestColor(t *testing.T) {
 			t.Errorf("%q: %s%s", when, got, stderr)
 		}
 	}
-	if status, _, stderr := treebeam(t, "", toyCommand(in, "--color", "blue")...); status != exitRefused || !strings.Contains(stderr, "always") {
-		t.Errorf("status %d: %s", status, stderr)
-	}
+	ends(t, exitRefused, "always", toyCommand(in, "--color", "blue")...)
 }
 
 func TestShowRefusals(t *testing.T) {
@@ -101,14 +97,10 @@ func TestDrawnFilesStay(t *testing.T) {
 	must(t, os.WriteFile(file, []byte(text), 0o644))
 	for _, name := range []string{file, dir, filepath.Join(dir, "*.conllu"), filepath.Join(dir, "**", "x*")} {
 		for _, args := range [][]string{{"show", name, "--to", "tree", "-o", file}, {"find", name, "VERB", "-o", file}} {
-			if status, _, stderr := treebeam(t, "", args...); status != exitRefused || !strings.Contains(stderr, "it would be lost") {
-				t.Errorf("%q: status %d, %s", args, status, stderr)
-			}
+			ends(t, exitRefused, "it would be lost", args...)
 		}
 	}
-	if status, _, stderr := treebeam(t, "", "show", filepath.Join(dir, "*.conllu"), "--to", "tree", "-o", filepath.Join(dir, "new.txt")); status != exitOK {
-		t.Errorf("a new file: status %d, %s", status, stderr)
-	}
+	ends(t, exitOK, "", "show", filepath.Join(dir, "*.conllu"), "--to", "tree", "-o", filepath.Join(dir, "new.txt"))
 	if b, err := os.ReadFile(file); err != nil || string(b) != text {
 		t.Errorf("the file is %q now, %v", b, err)
 	}

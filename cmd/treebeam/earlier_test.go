@@ -41,7 +41,5 @@ func TestFormat3(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "out")
 	must(t, os.CopyFS(out, os.DirFS(old)))
-	if status, _, stderr := treebeam(t, "", toyCommand(golden, "--output", out)...); status != exitRefused || !strings.Contains(stderr, "name another --output") {
-		t.Errorf("status %d %s", status, stderr)
-	}
+	ends(t, exitRefused, "name another --output", toyCommand(golden, "--output", out)...)
 }

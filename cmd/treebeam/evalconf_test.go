@@ -18,9 +18,7 @@ import (
 func TestEvalOfConfidence(t *testing.T) {
 	dir := t.TempDir()
 	out, sure := filepath.Join(dir, "out"), filepath.Join(dir, "sure.conllu")
-	if status, _, stderr := treebeam(t, "", toyCommand(toyTrain, "--retag", "--output", out)...); status != exitOK {
-		t.Fatal(stderr)
-	}
+	ends(t, exitOK, "", toyCommand(toyTrain, "--retag", "--output", out)...)
 	status, text, stderr := treebeam(t, "", "convert", out, "--to", "conllu", "--conf")
 	if status != exitOK {
 		t.Fatal(stderr)

@@ -16,9 +16,7 @@ import (
 func TestPipesInPlaceOfFiles(t *testing.T) {
 	in, whole := severalParts(t)
 	state := filepath.Join(t.TempDir(), "state")
-	if status, _, stderr := treebeam(t, "", "parse", "--quiet", "--model", transformstest.ModelURI, "--input", in, "--state", state); status != exitOK {
-		t.Fatal(stderr)
-	}
+	ends(t, exitOK, "", "parse", "--quiet", "--model", transformstest.ModelURI, "--input", in, "--state", state)
 	for _, file := range []string{
 		"out/trees/part-00002-*", "out/failures/part-00000-*", "out/documents/part-*",
 		"out/summary.json", "out/manifest.json",
@@ -33,16 +31,11 @@ func TestPipesInPlaceOfFiles(t *testing.T) {
 		must(t, os.Remove(names[0]), syscall.Mkfifo(names[0], 0o644))
 		folder, _, _ := strings.Cut(file, "/")
 		withinSeconds(t, names[0], func() {
-			status, _, stderr := treebeam(t, "", "convert", filepath.Join(dir, folder))
-			if status != exitFailed || !strings.Contains(stderr, filepath.Base(names[0])) {
-				t.Errorf("%s: status %d %s", file, status, stderr)
-			}
+			ends(t, exitFailed, filepath.Base(names[0]), "convert", filepath.Join(dir, folder))
 		})
 		if folder == "out" && strings.Contains(file, "part-0") {
 			withinSeconds(t, names[0], func() { // and another parse mends it
-				if status, _, stderr := treebeam(t, "", partsCommand(in, filepath.Join(dir, "out"))...); status != exitOK {
-					t.Errorf("parse with a pipe as %s: status %d %s", file, status, stderr)
-				}
+				ends(t, exitOK, "", partsCommand(in, filepath.Join(dir, "out"))...)
 				same(t, file, contents(t, whole), contents(t, filepath.Join(dir, "out")))
 			})
 		}
@@ -54,9 +47,7 @@ func TestPipesInPlaceOfFiles(t *testing.T) {
 		toyCommand(in, "--to", "conllu", "--exceptions", pipe),
 	} {
 		withinSeconds(t, pipe, func() {
-			if status, _, stderr := treebeam(t, "", args...); status != exitRefused || !strings.Contains(stderr, "a pipe or a device") {
-				t.Errorf("%v: status %d %s", args, status, stderr)
-			}
+			ends(t, exitRefused, "a pipe or a device", args...)
 		})
 	}
 }

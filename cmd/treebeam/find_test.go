@@ -14,9 +14,7 @@ func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	out, state := filepath.Join(dir, "out"), filepath.Join(dir, "state")
 	for _, args := range [][]string{{"--quiet", "--input", in, "--output", out}, {"--quiet", "--input", in, "--state", state}} {
-		if status, _, stderr := treebeam(t, "", toyCommand(args...)...); status != exitOK {
-			t.Fatal(stderr)
-		}
+		ends(t, exitOK, "", toyCommand(args...)...)
 	}
 	_, text, _ := treebeam(t, "", "convert", out, "--conf")
 	plain, packed, treebank := filepath.Join(dir, "x.conllu"), filepath.Join(dir, "y.conllu.gz"), t.TempDir()
@@ -52,9 +50,7 @@ func TestFind(t *testing.T) {
 			}
 		}
 	}
-	if status, _, stderr := treebeam(t, "", "show", plain, "--to", "tree", "-o", plain); status != exitRefused || !strings.Contains(stderr, "would be lost") {
-		t.Errorf("show over its own input: status %d, %s", status, stderr)
-	}
+	ends(t, exitRefused, "would be lost", "show", plain, "--to", "tree", "-o", plain)
 	if status, got, stderr := treebeam(t, "", "show", treebank, "-n", "1"); status != exitOK || !strings.Contains(got, "Cats chase mice .") {
 		t.Errorf("show of a folder of files: status %d, %s%s", status, got, stderr)
 	}
@@ -64,9 +60,7 @@ func TestFind(t *testing.T) {
 		{"would be lost", plain, "_", "-o", plain}, {"treebeam parse", filepath.Join(in, "a.txt"), "_"}, {"no manifest.json", in, "_"},
 		{"check the spelling", filepath.Join(dir, "none"), "_"}, {"put the whole pattern", plain, "VERB", "NOUN"}, {"is no part of speech", out, "dog"},
 	} {
-		if status, _, stderr := treebeam(t, "", append([]string{"find"}, c[1:]...)...); status != exitRefused || !strings.Contains(stderr, c[0]) {
-			t.Errorf("%v: status %d, %s", c[1:], status, stderr)
-		}
+		ends(t, exitRefused, c[0], append([]string{"find"}, c[1:]...)...)
 	}
 }
 
@@ -76,16 +70,12 @@ func TestFindOutput(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"a.conllu": block})
 	for name, want := range map[string]string{"h.conllu": block, "h.conllu.gz": zipped(block), "h.tree": "s\na\n─╼ *a  X  root\n\n", "h.txt": "s\t[a]\n", "h": "s\t[a]\n"} {
 		out := filepath.Join(dir, name)
-		if status, _, stderr := treebeam(t, "", "find", filepath.Join(dir, "a.conllu"), "X", "-o", out); status != exitOK {
-			t.Fatal(stderr)
-		}
+		ends(t, exitOK, "", "find", filepath.Join(dir, "a.conllu"), "X", "-o", out)
 		if got, err := os.ReadFile(out); err != nil || string(got) != want {
 			t.Errorf("%s: %q, %v, want %q", name, got, err, want)
 		}
 	}
-	if status, _, stderr := treebeam(t, "", "find", filepath.Join(dir, "a.conllu"), "X", "--count", "-o", filepath.Join(dir, "n.conllu")); status != exitOK {
-		t.Error(stderr)
-	}
+	ends(t, exitOK, "", "find", filepath.Join(dir, "a.conllu"), "X", "--count", "-o", filepath.Join(dir, "n.conllu"))
 	if got, err := os.ReadFile(filepath.Join(dir, "n.conllu")); err != nil || !strings.HasPrefix(string(got), "hits\t1\n") {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -103,9 +93,7 @@ func TestShowOutput(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", name, got, err, want)
 		}
 	}
-	if status, _, stderr := treebeam(t, "", "show", filepath.Join(dir, "a.conllu"), "-o", filepath.Join(dir, "a.conllu")); status != exitRefused || !strings.Contains(stderr, "must be tree") {
-		t.Errorf("status %d, %s", status, stderr)
-	}
+	ends(t, exitRefused, "must be tree", "show", filepath.Join(dir, "a.conllu"), "-o", filepath.Join(dir, "a.conllu"))
 }
 
 // A slip in a relation is pointed out if nothing is found.

@@ -19,16 +19,12 @@ func TestRecordsAreGolden(t *testing.T) {
 	if status != exitOK || !strings.Contains(stderr, "text is no string") {
 		t.Fatalf("status %d: %s", status, stderr)
 	}
-	if status, _, stderr := treebeam(t, "", toyCommand("--quiet", "testdata/records.jsonl", "--output", out)...); status != exitOK {
-		t.Fatalf("status %d: %s", status, stderr)
-	}
+	ends(t, exitOK, "", toyCommand("--quiet", "testdata/records.jsonl", "--output", out)...)
 	_, converted, _ := treebeam(t, "", "convert", out, "--to", "conllu")
 	if converted != streamed {
 		t.Errorf("the run's output differs from the stream's, %s", firstDifference(converted, streamed))
 	}
-	if status, _, stderr := treebeam(t, "", "convert", out, "--to", "conllu", "--per-file", mirror); status != exitOK {
-		t.Fatalf("--per-file: status %d: %s", status, stderr)
-	}
+	ends(t, exitOK, "", "convert", out, "--to", "conllu", "--per-file", mirror)
 	if text, err := os.ReadFile(filepath.Join(mirror, "records.jsonl.conllu")); err != nil || string(text) != converted {
 		t.Errorf("--per-file: %v, %s", err, firstDifference(string(text), converted))
 	}
@@ -69,9 +65,7 @@ func TestFormatFlags(t *testing.T) {
 		t.Errorf("got %+v, %v", c.options.Rows, err)
 	}
 	for _, args := range [][]string{{"--document", "page"}, {"--document", "line", "--lines", "wrapped"}, {"--from", "pdf"}} {
-		if status, _, stderr := treebeam(t, "", toyCommand(append(args, in, "--to", "conllu")...)...); status != exitRefused || !strings.Contains(stderr, "--") {
-			t.Errorf("%q: status %d: %s", args, status, stderr)
-		}
+		ends(t, exitRefused, "--", toyCommand(append(args, in, "--to", "conllu")...)...)
 	}
 }
 
@@ -99,9 +93,7 @@ func TestTokenFormats(t *testing.T) {
 	if status != exitOK || unsigned(t, streamed) != want {
 		t.Errorf("status %d\n%s%s", status, streamed, stderr)
 	}
-	if status, _, stderr := treebeam(t, "", toyCommand("--quiet", filepath.Join(in, "x.tok"), "--output", out)...); status != exitOK {
-		t.Fatalf("status %d: %s", status, stderr)
-	}
+	ends(t, exitOK, "", toyCommand("--quiet", filepath.Join(in, "x.tok"), "--output", out)...)
 	if _, converted, _ := treebeam(t, "", "convert", out); unsigned(t, converted) != want {
 		t.Errorf("converted: %s", firstDifference(converted, want))
 	}

@@ -42,10 +42,7 @@ func TestHostileJSON(t *testing.T) {
 		"a large record":  more(one(`{"id": "x", "text": "`+strings.Repeat("word ", 20000)+`"}`, ""), -3),
 		"odd ids": {in: map[string]string{"a.jsonl": named.String()}, trees: int64(len(ids)), once: true, after: func(t *testing.T, dir string) {
 			before := snapshot(t, dir, "mirror")
-			status, _, stderr := treebeam(t, "", "convert", filepath.Join(dir, "out"), "--per-file", filepath.Join(dir, "mirror"))
-			if status != exitOK {
-				t.Errorf("status %d, %s", status, stderr)
-			}
+			ends(t, exitOK, "", "convert", filepath.Join(dir, "out"), "--per-file", filepath.Join(dir, "mirror"))
 			same(t, "what is beside the mirror", before, snapshot(t, dir, "mirror"))
 			files := 0
 			filepath.WalkDir(filepath.Join(dir, "mirror"), func(_ string, e fs.DirEntry, _ error) error {

@@ -241,9 +241,6 @@ func TestTwoRunsAtOnce(t *testing.T) {
 		t.Fatal("none has ended")
 	}
 	want := filepath.Join(dir, "alone")
-	status, _, stderr := treebeam(t, "", toyCommand(filepath.Join(dir, "in"), "--output", want, "--range-bytes", "20000")...)
-	if status != exitOK {
-		t.Fatal(stderr)
-	}
+	ends(t, exitOK, "", toyCommand(filepath.Join(dir, "in"), "--output", want, "--range-bytes", "20000")...)
 	same(t, "three at once", contents(t, want), contents(t, filepath.Join(dir, "out")))
 }

@@ -159,10 +159,7 @@ func TestNightFlagsRefused(t *testing.T) {
 		"nothing else":          {"compact"},
 		"--keep 0":              {"compact", "--state", state, "--keep", "0"},
 	} {
-		status, _, stderr := treebeam(t, "", args...)
-		if status != exitRefused || !strings.Contains(stderr, want) {
-			t.Errorf("%v: status %d, %s", args, status, stderr)
-		}
+		ends(t, exitRefused, want, args...)
 	}
 	if _, err := os.Stat(state); err == nil {
 		t.Error("something was written")

@@ -25,17 +25,13 @@ func TestNothingParsed(t *testing.T) {
 	if status != exitFailures || stdout != "" || !strings.Contains(stderr, why) || !strings.Contains(stderr, "treebeam failures FOLDER") {
 		t.Errorf("to standard output: status %d, %q\n%s", status, stdout, stderr)
 	}
-	if status, _, stderr := treebeam(t, "", toyCommand(in, "--output", out, "--overwrite", "--text-key", "body")...); status != exitOK {
-		t.Errorf("with the right key: status %d\n%s", status, stderr)
-	}
+	ends(t, exitOK, "", toyCommand(in, "--output", out, "--overwrite", "--text-key", "body")...)
 	// One tree is enough, and nothing to parse is no failure.
 	for _, files := range []map[string]string{
 		{"a.jsonl": records + `{"text": "One ."}` + "\n"},
 		{"a.txt": ""},
 	} {
-		if status, _, stderr := treebeam(t, "", toyCommand(writeFiles(t, files), "--output", filepath.Join(t.TempDir(), "out"))...); status != exitOK {
-			t.Errorf("status %d\n%s", status, stderr)
-		}
+		ends(t, exitOK, "", toyCommand(writeFiles(t, files), "--output", filepath.Join(t.TempDir(), "out"))...)
 	}
 }
 

@@ -24,6 +24,18 @@ func treebeam(t *testing.T, stdin string, args ...string) (status int, stdout, s
 	return treebeamTo(t, stdin, nil, args...)
 }
 
+// ends runs the program, which must end with a status and say something.
+func ends(t *testing.T, want int, said string, args ...string) {
+	t.Helper()
+	status, stdout, stderr := treebeam(t, "", args...)
+	if status != want || !strings.Contains(stderr, said) {
+		t.Errorf("%q: status %d, want %d and %q:\n%s%s", args, status, want, said, stdout, stderr)
+	}
+	if status != want && want == exitOK {
+		t.FailNow() // what follows needs its output
+	}
+}
+
 // treebeamTo is treebeam with its own standard output, nil for a file that is
 // returned.
 func treebeamTo(t *testing.T, stdin string, out *os.File, args ...string) (status int, stdout, stderr string) {
@@ -255,9 +267,7 @@ func TestFlagsOnly(t *testing.T) {
 	transformstest.Register()
 	args := []string{"--runner=DirectRunner", "--job_name=nightly", "--model=" + transformstest.ModelURI,
 		"--input=" + in, "--output=" + out, "--max_words=50"}
-	if status, _, stderr := treebeam(t, "", args...); status != exitOK {
-		t.Fatalf("status %d: %s", status, stderr)
-	}
+	ends(t, exitOK, "", args...)
 	status, stdout, _ := treebeam(t, "", "show", out, "--count", "1")
 	if status != exitOK || !strings.HasPrefix(stdout, "sub/a.txt@0\nHere is text .\n") || !strings.Contains(stdout, "─╼ Here ") {
 		t.Errorf("status %d, show gives\n%s", status, stdout)
@@ -281,9 +291,7 @@ func TestFlagsOnly(t *testing.T) {
 		t.Errorf("status %d, %v: convert --to jsonl gives\n%s", status, err, first)
 	}
 	mirror := t.TempDir()
-	if status, _, stderr := treebeam(t, "", "convert", out, "--per-file", mirror); status != exitOK {
-		t.Errorf("status %d: %s", status, stderr)
-	}
+	ends(t, exitOK, "", "convert", out, "--per-file", mirror)
 	if _, err := os.Stat(filepath.Join(mirror, "sub", "a.txt.conllu")); err != nil {
 		t.Error(err)
 	}

@@ -152,9 +152,7 @@ func TestPerFileOfDamagedOutput(t *testing.T) {
 		"do not stand together": craftOutput(t, []parquet.Tree{a, b, a}, nil, documents),
 		"no row in documents/":  craftOutput(t, []parquet.Tree{a, b}, nil, documents[:1]),
 	} {
-		if status, _, stderr := treebeam(t, "", "convert", out, "--per-file", t.TempDir()); status != exitFailed || !strings.Contains(stderr, name) {
-			t.Errorf("%s: status %d\n%s", name, status, stderr)
-		}
+		ends(t, exitFailed, name, "convert", out, "--per-file", t.TempDir())
 	}
 }
 
@@ -239,9 +237,7 @@ func TestShow(t *testing.T) {
 		"--lowest -1":       "must not be negative",
 		"--doc b --id none": `in the document "b"`,
 	} {
-		if status, _, stderr := treebeam(t, "", append([]string{"show", out}, strings.Fields(args)...)...); status != exitRefused || !strings.Contains(stderr, want) {
-			t.Errorf("%s: status %d %s", args, status, stderr)
-		}
+		ends(t, exitRefused, want, append([]string{"show", out}, strings.Fields(args)...)...)
 	}
 	if status, stdout, stderr := treebeam(t, "", "show", craftOutput(t, nil, nil, nil)); status != exitOK || stdout != "" || !strings.Contains(stderr, "has no trees") {
 		t.Errorf("status %d %s%s", status, stdout, stderr)
@@ -267,9 +263,7 @@ func TestReport(t *testing.T) {
 		t.Errorf("status %d: standard output gets other bytes", status)
 	}
 	t.Chdir(t.TempDir())
-	if status, _, stderr := treebeam(t, "", "report", out+"/"); status != exitOK || !strings.Contains(stderr, "crafted-report.html") {
-		t.Errorf("status %d %s", status, stderr)
-	}
+	ends(t, exitOK, "crafted-report.html", "report", out+"/")
 	if text, err := os.ReadFile("crafted-report.html"); err != nil || string(text) != string(page) {
 		t.Errorf("%v, or other bytes", err)
 	}
@@ -281,8 +275,6 @@ func TestReport(t *testing.T) {
 		"none":                                      "check the spelling",
 		"a b":                                       "got 2 arguments",
 	} {
-		if status, _, stderr := treebeam(t, "", append([]string{"report"}, strings.Fields(args)...)...); status != exitRefused || !strings.Contains(stderr, want) {
-			t.Errorf("%s: status %d %s", args, status, stderr)
-		}
+		ends(t, exitRefused, want, append([]string{"report"}, strings.Fields(args)...)...)
 	}
 }

@@ -95,8 +95,5 @@ func TestServePort(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	defer l.Close()
-	status, _, stderr := treebeam(t, "", "serve", "--listen", l.Addr().String())
-	if status != exitRefused || !strings.Contains(stderr, "another program has this port") {
-		t.Errorf("status %d: %s", status, stderr)
-	}
+	ends(t, exitRefused, "another program has this port", "serve", "--listen", l.Addr().String())
 }

@@ -36,9 +36,7 @@ func TestFullStandardOutput(t *testing.T) {
 		if status != exitFailed || strings.Count(stderr, "no space left on device") != 1 {
 			t.Errorf("%q: status %d\n%s", args, status, stderr)
 		}
-		if status, _, stderr := treebeam(t, "", "version"); status != exitOK {
-			t.Fatalf("the next command: status %d %s", status, stderr)
-		}
+		ends(t, exitOK, "", "version")
 	}
 }
 

@@ -20,9 +20,7 @@ func TestTargets(t *testing.T) {
 		toyCommand(in, "--quiet", "--output", out),
 		{"parse", "--quiet", "--model", transformstest.ModelURI, "--input", in, "--state", state},
 	} {
-		if status, _, stderr := treebeam(t, "", args...); status != exitOK {
-			t.Fatal(stderr)
-		}
+		ends(t, exitOK, "", args...)
 	}
 	link := filepath.Join(t.TempDir(), "link")
 	must(t, os.Symlink(out, link))
@@ -50,19 +48,14 @@ func TestTargets(t *testing.T) {
 	} {
 		before := [3]map[string]string{contents(t, in), contents(t, out), contents(t, state)}
 		args := strings.NewReplacer("OUT", out, "STATE", state, "LINK", link, "IN", in, "MODEL", transformstest.ModelURI).Replace(c.args)
-		status, _, stderr := treebeam(t, "", strings.Fields(args)...)
-		if status != exitRefused || !strings.Contains(stderr, c.want) {
-			t.Errorf("%s: status %d %s", c.args, status, stderr)
-		}
+		ends(t, exitRefused, c.want, strings.Fields(args)...)
 		for i, dir := range []string{in, out, state} {
 			same(t, c.args, before[i], contents(t, dir))
 			same(t, c.args, contents(t, dir), before[i])
 		}
 	}
 	// A file beside the data hurts nobody.
-	if status, _, stderr := treebeam(t, "", "report", out, "--output", filepath.Join(out, "report.html")); status != exitOK {
-		t.Error(stderr)
-	}
+	ends(t, exitOK, "", "report", out, "--output", filepath.Join(out, "report.html"))
 }
 
 // toySentence is a sentence of CoNLL-U.
@@ -87,9 +80,7 @@ func TestEvalOfBadGold(t *testing.T) {
 			t.Errorf("%s: status %d %s%s", args, status, stdout, stderr)
 		}
 	}
-	if status, _, stderr := treebeam(t, "", "eval", "--gold", "good", "--system", "good"); status != exitOK {
-		t.Error(stderr)
-	}
+	ends(t, exitOK, "", "eval", "--gold", "good", "--system", "good")
 }
 
 // A state is read by every command like the output of one parse of its files,

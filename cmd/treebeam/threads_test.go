@@ -40,8 +40,6 @@ func TestThreads(t *testing.T) {
 		{"calibrate", "--model", "m.tbm", "--dev", toyDev, "--threads=-2"},
 		{"worker-pool", "--threads=-2"},
 	} {
-		if status, _, stderr := treebeam(t, "", args...); status != exitRefused || !strings.Contains(stderr, "must be from 1 to 1024") {
-			t.Errorf("%q: status %d, %s", args, status, stderr)
-		}
+		ends(t, exitRefused, "must be from 1 to 1024", args...)
 	}
 }

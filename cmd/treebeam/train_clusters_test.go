@@ -84,9 +84,7 @@ func TestTrainClusters(t *testing.T) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 		check := []string{"train", "--train", toyTrain, "--dev", toyDev, "--check", "--clusters", c.clusters}
-		if status, _, stderr := treebeam(t, "", check...); status != exitRefused || !strings.Contains(stderr, c.want) {
-			t.Errorf("--check: status %d, %s, want %q", status, stderr, c.want)
-		}
+		ends(t, exitRefused, c.want, check...)
 	}
 	status, _, stderr := treebeam(t, "", "train", "--train", toyTrain, "--dev", toyDev, "--check", "--clusters", compressed)
 	if want := "toy.tsv.gz: 8 words in 4 classes; 28.8 % of the words of train and 41.2 % of dev have one\n"; status != exitOK || !strings.Contains(stderr, want) {

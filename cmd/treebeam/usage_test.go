@@ -106,9 +106,7 @@ func TestCompletion(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"completion"}, {"completion", "tcsh"}} {
-		if status, _, stderr := treebeam(t, "", args...); status != exitRefused || !strings.Contains(stderr, "fish") {
-			t.Errorf("%q: status %d, %s", args, status, stderr)
-		}
+		ends(t, exitRefused, "fish", args...)
 	}
 }
 
