@@ -16,10 +16,10 @@ const slack = 0.003
 // in a model that was tuned to it: more than all other features are worth.
 const colonCost = 24
 
-// tune sets the threshold by the F1 of sentences on dev. If that raises the F1, it
-// also lets no sentence end behind a colon inside a line. The text of a treebank has
-// a paragraph on one line, former headings and lists included. In some treebanks
-// sentences often end there; in others most such ends are mistakes.
+// tune sets the threshold by the F1 of sentences on dev. If that does not lower the
+// F1, it also lets no sentence end behind a colon inside a line. The text of a
+// treebank has a paragraph on one line, former headings and lists included. In some
+// treebanks sentences often end there; in others most such ends are mistakes.
 func (m *Model) tune(dev []syntax.Sentence, weights []linear.Features, o Options) {
 	all := paragraphs(dev)
 	best, chosen := -1.0, int32(0)
