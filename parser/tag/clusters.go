@@ -3,8 +3,8 @@ package tag
 import "github.com/treebeam/treebeam/parser/hash"
 
 // Templates of models with clusters of words (word.Clusters; Koo, Carreras and
-// Collins 2008, for trees; Miller, Guinness and Zamanian 2004, for tags). Others
-// have none of these keys.
+// Collins 2008, for trees; Miller, Guinness and Zamanian 2004, for tags). Models
+// without clusters have none of these keys.
 
 // ownClusterKeys appends the features of a form that has a class for its UPOS and
 // XPOS.

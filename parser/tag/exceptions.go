@@ -12,19 +12,19 @@ import (
 // MaxExceptions bounds the rows of Exceptions.
 const MaxExceptions = 1_000_000
 
-// An Exception is what a caller knows of a form: its UPOS, its lemma or both. An
-// empty column is left to the model. With several rows of a form the model
-// chooses among their UPOS, and the lemma comes from the row with the UPOS chosen,
-// else of one without UPOS.
+// An Exception gives a form its UPOS, its lemma or both. An empty column is left
+// to the model. If a form has several rows, the model chooses among their UPOS,
+// and the lemma comes from the row with the chosen UPOS, else from a row without
+// UPOS.
 type Exception struct{ Form, UPOS, Lemma string }
 
-// Exceptions are tags and lemmas of a caller's own, by form. They are read-only
+// Exceptions are a caller's own tags and lemmas, by form. They are read-only
 // and safe for concurrent use. A nil *Exceptions has none.
 type Exceptions struct {
 	of map[string][]Exception // by exceptionKey of the form
 }
 
-// NewExceptions makes Exceptions. Forms are matched as they are written, but for
+// NewExceptions makes Exceptions. Forms must match exactly, except for
 // typographic characters. An error names the row, from 1, that cannot be used.
 func NewExceptions(rows []Exception) (*Exceptions, error) {
 	if len(rows) > MaxExceptions {
@@ -56,7 +56,8 @@ func (x *Exceptions) rowsOf(form string) []Exception {
 	return x.of[exceptionKey(form)]
 }
 
-// Allow reports whether a form may have a UPOS: its rows name it, or none.
+// Allow reports whether a form may have a UPOS: its rows name that UPOS, or no
+// UPOS at all.
 func (x *Exceptions) Allow(form, upos string) bool {
 	named := false
 	for _, r := range x.rowsOf(form) {
@@ -68,8 +69,8 @@ func (x *Exceptions) Allow(form, upos string) bool {
 	return !named
 }
 
-// exceptionKey is what forms are compared by: a lone sign is itself, for € is not
-// $.
+// exceptionKey returns the key by which forms are compared. A lone sign is its
+// own key, for € is not $.
 func exceptionKey(form string) string {
 	if utf8.RuneCountInString(form) == 1 {
 		return form
@@ -77,8 +78,8 @@ func exceptionKey(form string) string {
 	return word.Plain(form)
 }
 
-// lemmaFor returns the lemma that rows have for a UPOS, "" for none: from the
-// first row with this UPOS, else of the first without one.
+// lemmaFor returns the lemma that rows have for a UPOS, or "": from the first
+// row with this UPOS, else from the first row without a UPOS.
 func lemmaFor(rows []Exception, upos string) string {
 	lemma := ""
 	for _, r := range rows {
@@ -93,8 +94,8 @@ func lemmaFor(rows []Exception, upos string) string {
 	return lemma
 }
 
-// uposOf returns the UPOS that rows leave a word if that is one; open says that
-// none of them names any, and it is "".
+// uposOf returns the only UPOS that rows allow, or "". open reports that no row
+// names a UPOS.
 func uposOf(rows []Exception) (upos string, open bool) {
 	open = true
 	for _, r := range rows {
@@ -109,10 +110,10 @@ func uposOf(rows []Exception) (upos string, open bool) {
 	return upos, open
 }
 
-// excepted returns the labels of the first layer that rows leave a word, valid until
-// the next call, and its UPOS if that is one; some reports whether rows say
-// anything of it. If the model does not have the UPOS, all labels are left.
-func (m *Model) excepted(sc *scratch, rows []Exception) (labels []uint16, only string, some bool) {
+// allowedByRows returns the labels of the first layer that rows allow, valid until
+// the next call, and their UPOS if there is only one. some reports whether any row
+// names a UPOS. If the model does not have the UPOS, all labels are allowed.
+func (m *Model) allowedByRows(sc *scratch, rows []Exception) (labels []uint16, only string, some bool) {
 	if len(rows) == 0 {
 		return m.all, "", false
 	}

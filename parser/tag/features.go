@@ -2,7 +2,7 @@ package tag
 
 import "github.com/treebeam/treebeam/parser/hash"
 
-// Templates are numbered as they stand here: a new one is a line with a number
+// Templates are numbered in this order. A new template is a line with a number
 // of its own.
 
 // ownTagKeys appends the features of a form for its UPOS and XPOS.
@@ -33,8 +33,8 @@ func ownTagKeys(dst []hash.Key, w *form) []hash.Key {
 	return keysOf(dst, 63, w.Prefix[:])
 }
 
-// keysOf appends a feature for each atom but 0, which is an affix that the form
-// is too short for: the k-th has template first+k.
+// keysOf appends a feature for each atom except 0, which stands for an affix
+// longer than the form. The k-th atom has template first+k.
 func keysOf(dst []hash.Key, first uint64, atoms []uint64) []hash.Key {
 	for k, x := range atoms {
 		if x != 0 {
@@ -44,8 +44,8 @@ func keysOf(dst []hash.Key, first uint64, atoms []uint64) []hash.Key {
 	return dst
 }
 
-// tagKeys appends the features of word i for its UPOS and XPOS that are not
-// its form's alone.
+// tagKeys appends the features of word i for its UPOS and XPOS that depend on
+// more than its form.
 func tagKeys(dst []hash.Key, t *text, i int) []hash.Key {
 	w, p1, p2, n1, n2 := t.at(i), t.at(i-1), t.at(i-2), t.at(i+1), t.at(i+2)
 	dst = append(dst, hash.Key2(6, w.Shape, t.caps))

@@ -12,7 +12,7 @@ import (
 
 const (
 	MaxUPOS  = 100 // values of UPOS that a treebank may have; UD has 17
-	maxPairs = 200 // of UPOS and XPOS that are chosen together; with more, XPOS is fine, and chosen with FEATS
+	maxPairs = 200 // pairs of UPOS and XPOS that are chosen together; with more pairs, XPOS is fine and chosen with FEATS
 )
 
 // An inventory numbers the labels of a treebank, in sorted order.
@@ -24,7 +24,8 @@ type inventory struct {
 	links map[[2]uint16]int  // words of a label of the first and one of the second
 }
 
-// columns are UPOS, FEATS and XPOS, those empty that a layer does not choose.
+// columns are UPOS, FEATS and XPOS. A column that a layer does not choose is
+// empty.
 type columns [3]string
 
 func (v *inventory) tagColumns(w *syntax.Word) columns {
@@ -44,7 +45,8 @@ func (v *inventory) morphColumns(w *syntax.Word) columns {
 func (v *inventory) tagOf(w *syntax.Word) uint16   { return v.tag[v.tagColumns(w)] }
 func (v *inventory) morphOf(w *syntax.Word) uint16 { return v.morph[v.morphColumns(w)] }
 
-// has reports whether all words of s have tags that are numbered, and together.
+// has reports whether the inventory has the tags of all words of s, and their
+// combinations.
 func (v *inventory) has(s *syntax.Sentence) bool {
 	return !slices.ContainsFunc(s.Words, func(w syntax.Word) bool {
 		tag, first := v.tag[v.tagColumns(&w)]
@@ -78,8 +80,8 @@ func counted[K comparable](sents []syntax.Sentence, f func(*syntax.Word) K) map[
 
 // takeInventory fills in the labels of m and returns their numbers.
 //
-// The parts of a label of the first layer are its UPOS and the pair, if there
-// are more pairs than UPOS; all are units.
+// The parts of a label of the first layer are its UPOS and, if there are more
+// pairs than UPOS, the pair. All parts are units.
 func (m *Model) takeInventory(sents []syntax.Sentence) *inventory {
 	v := &inventory{}
 	v.fine = len(counted(sents, v.tagColumns)) > maxPairs
@@ -108,8 +110,8 @@ func (m *Model) takeInventory(sents []syntax.Sentence) *inventory {
 }
 
 // numberMorphs makes the labels of the second layer. Their parts are the UPOS,
-// each attribute with its value, and the whole, so that a form never seen gets
-// FEATS that its suffix was never seen with. The units are the UPOS and the
+// each attribute with its value, and the whole, so that an unknown form can get
+// FEATS that were never seen with its suffix. The units are the UPOS and the
 // commonest attributes.
 func (m *Model) numberMorphs(v *inventory, count map[columns]int) {
 	var list []columns

@@ -19,12 +19,12 @@ import (
 type lexicon struct {
 	casing word.Casing
 	words  hash.Set // forms, their lower case, and lemmas that have several forms
-	facts  []uint16 // of the word at place i: facts[entry*i:entry*(i+1)]
+	facts  []uint16 // of word i: facts[entry*i:entry*(i+1)]
 
 	clusters *word.Clusters // of the model's Vocabulary, with which they are stored; nil without
 }
 
-// What the lexicon says of a word.
+// What the lexicon holds about a word.
 const (
 	factClass     = iota // number of the set of labels; of a lemma, of UPOS
 	factMorph            // number of the set of FEATS
@@ -41,7 +41,7 @@ const (
 )
 
 const (
-	sureCut    = 20 // occurrences that a form needs to be sure of its only label
+	sureCut    = 20 // occurrences that make a form sure of its only label
 	sureShare  = 0.995
 	classShare = 0.04 // of a word's occurrences that a label needs
 	minStem    = 2    // runes
@@ -62,7 +62,7 @@ func (x *lexicon) find(key hash.Key) []uint16 {
 	return nil
 }
 
-// look sets what the lexicon knows of a form that was read.
+// look sets the lexicon's facts of a form that was read.
 func (x *lexicon) look(w *form) {
 	w.Cluster = x.clusters.Of(&w.Form)
 	x.findStem(w)
@@ -109,9 +109,9 @@ func (x *lexicon) findStem(w *form) {
 	}
 }
 
-// lexiconFolds is the number of parts of the treebank whose words are looked
-// up in a lexicon of the other parts while features are learned: one that has
-// counted a rare word's own tag would tell the learner the answer.
+// lexiconFolds is the number of folds of the treebank in training. The words of
+// a fold are looked up in a lexicon of the other folds, because a lexicon with
+// a rare word's own tag would tell the learner the answer.
 const lexiconFolds = 10
 
 // An occurrence of a word that the lexicon may know, in a fold of the treebank.
@@ -122,13 +122,13 @@ type occurrence struct {
 	fold         int
 }
 
-// lexicons are what the words of each fold are looked up in.
+// lexicons are the lexicons in which the words of each fold are looked up.
 type lexicons struct {
 	bounds []int
 	list   []*lexicon
 }
 
-// each calls f with each sentence as its fold's lexicon knows it.
+// each calls f with each sentence, read with its fold's lexicon.
 func (x lexicons) each(sents []syntax.Sentence, f func(*text, *syntax.Sentence)) {
 	for fold, lex := range x.list {
 		var t text
@@ -181,9 +181,9 @@ func (m *Model) learnLexicons(train []syntax.Sentence, v *inventory, o Options) 
 	return x
 }
 
-// buildLexicon makes the lexicon of the occurrences, sorted by key and from the
-// last fold to the first, except for those of one fold. A lexicon file has nothing to
-// say of words that the treebank has often. Lexicons that share tags and morphs number sets alike.
+// buildLexicon makes the lexicon of the occurrences, sorted by key and from the last fold to the
+// first, except for those of one fold. Entries of a lexicon file do not count for words that the
+// treebank has often. Lexicons that share tags and morphs number sets alike.
 func buildLexicon(list []occurrence, without int, casing word.Casing, tags, morphs classes) *lexicon {
 	var keys []hash.Key
 	var facts []uint16
@@ -224,8 +224,8 @@ func buildLexicon(list []occurrence, without int, casing word.Casing, tags, morp
 type classes map[string]uint16
 
 // of returns the number of the set of values with a share of at least
-// classShare of n occurrences, and, plus 1, the one that a frequent word has
-// nearly always, else 0.
+// classShare of n occurrences. only is the value that a frequent word nearly
+// always has, plus 1, or 0.
 func (ids classes) of(count map[uint16]int, n int) (class, only uint16) {
 	var name []byte
 	for _, v := range slices.Sorted(maps.Keys(count)) {
@@ -245,15 +245,16 @@ func (ids classes) of(count map[uint16]int, n int) (class, only uint16) {
 	return class, only
 }
 
-// fromFile is the fold of occurrences that come from a lexicon file: none.
+// fromFile stands for no fold: the occurrence comes from a lexicon file.
 const fromFile = -2
 
-// rareTag is the share that a combination of tags needs, among all that an entry
-// leaves open.
+// rareTag is the share that a combination of tags needs among all combinations
+// that agree with an entry.
 const rareTag = 0.05
 
-// occurrences returns what the tagger's lexicon is told of entries: each has all
-// tags of the treebank that agree with it, but rare ones, once.
+// occurrences returns the occurrences that entries add to the tagger's lexicon:
+// each entry has once all tags of the treebank that agree with it, except rare
+// ones.
 func (m *Model) occurrences(entries []lemma.Entry, v *inventory, read func(string) *word.Form) []occurrence {
 	fitting := map[[3]string][][2]uint16{}
 	fit := func(e *lemma.Entry) (list [][2]uint16) {

@@ -8,27 +8,27 @@ import (
 )
 
 // In a sentence of more than wholeOther words, otherReach words before a word and
-// as many behind it decide what else it could be: the tags of words farther away no
-// longer change its FEATS.
+// as many behind it decide its other tag: the tags of words farther away no longer
+// change its FEATS.
 const (
 	wholeOther = 200
 	otherReach = 50
 )
 
-// Other says what word i, from 0, of a tagged sentence would be with a UPOS that
-// fits accepts: the likeliest by its form, its surroundings and the tags of its
-// neighbours. odds is how far that one's score is below the best with the word's
-// own UPOS, in 1/1024 nat; it is below 0 if it is better. found is false if no UPOS
-// fits, if odds are above most, or if the form is frequent and had one tag only. Do
-// not ask for a word whose tag was given, by its input or by r: that one stands.
-// It reads at most wholeOther words, however many there are.
+// Other returns word i, from 0, of a tagged sentence with another UPOS, which fits
+// must accept: the likeliest one by its form, its context and the tags of its
+// neighbours. odds is the difference between the best score with the word's own
+// UPOS and the score with the other one, in 1/1024 nat; it is negative if the other
+// one scores higher. found is false if no UPOS fits, if odds is above most, or if
+// the form is frequent and had one tag only. Other must not be called for a word
+// whose tag was given by the input or by r. It reads at most wholeOther words.
 func (m *Model) Other(s *syntax.Sentence, i int, r Request, most int64, fits func(upos string) bool) (w syntax.Word,
 	odds int64, found bool) {
 	if len(s.Words) > wholeOther {
 		lo, hi := max(i-otherReach, 0), min(i+otherReach+1, len(s.Words))
 		around := syntax.Sentence{Words: s.Words, Dense: syntax.Dense{Tags: s.Dense.Tags, Feats: s.Dense.Feats}}
 		around = around.Window(lo, hi)
-		for _, x := range s.MWTs { // those outside are about no word of it
+		for _, x := range s.MWTs { // tokens outside the window do not matter
 			x.First, x.Last = x.First-int32(lo), x.Last-int32(lo)
 			around.MWTs = append(around.MWTs, x)
 		}
@@ -48,7 +48,7 @@ func (m *Model) Other(s *syntax.Sentence, i int, r Request, most int64, fits fun
 	if odds = (now.score - other.score) << sequence.NatShift * 1024 / scoreUnit; odds > most {
 		return w, odds, false
 	}
-	// The words once more, with all UPOS given.
+	// The words are tagged again, with all UPOS given.
 	c := *s
 	c.Words = slices.Clone(s.Words)
 	for k := range c.Words {

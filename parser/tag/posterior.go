@@ -7,27 +7,28 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Probabilities are multiples of 1/probGrain, finer than those of columns: what
-// reads them are log-odds, and most words are all but certain.
+// Probabilities are multiples of 1/probGrain. They are finer than in the output
+// columns because log-odds are computed from them, and most words are nearly
+// certain.
 const (
 	probGrain = 1 << 16
 
-	// sureProb is the probability of the only label of a frequent form, which is not looked at
-	// in its sentence. On dev 99.1 % (tr_imst) to 100.0 % (el_gdt) of them are right.
+	// sureProb is the probability of the only label of a frequent form, which is not tagged in
+	// context.
 	sureProb = 1 - 1.0/256
 )
 
-// What stands for the lead of a word's best label (lead).
+// Special values of the lead of a word's best label (lead).
 const (
-	noRival = -1 // no label with another UPOS was left out
-	isSure  = -2 // all were: the form is frequent, and had one label only
+	noRival = -1 // no label with another UPOS was left out of the search
+	isSure  = -2 // all were left out: the form is frequent and had one label only
 )
 
 // lead returns by how much the best candidate of the last word of lat leads the
 // best of the allowed labels that are no candidates and have another UPOS, both
-// by their scores without neighbours. They are left out of the search because
-// they cannot be best, and yet they are most of what a word that seems certain
-// could be instead.
+// by their scores without neighbours. These labels are left out of the search
+// because they cannot be best, but they hold most of the remaining probability
+// of a nearly certain word.
 func (m *Model) lead(lat *sequence.Lattice[int32], allowed []uint16, emit []int32) int64 {
 	list := lat.Last()
 	if len(list) == len(allowed) {
@@ -48,8 +49,7 @@ func (m *Model) lead(lat *sequence.Lattice[int32], allowed []uint16, emit []int3
 }
 
 // tagProbs sets TagProb and TagsGiven of a sentence whose lattice was searched,
-// before its tags are set: labels are the best path, leads and given those of its
-// words.
+// before its tags are set: labels is the best path; leads and given are by word.
 func (m *Model) tagProbs(sc *scratch, s *syntax.Sentence, temperature int32) {
 	sc.post.Compute(&sc.lat, &m.tags.Labels, m.tags.Pairs, temperature)
 	s.TagProb = make([]float32, len(s.Words))

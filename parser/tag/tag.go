@@ -1,5 +1,5 @@
-// Package tag gives words their UPOS, XPOS, FEATS and lemmas. All of it is
-// learned from a treebank; what it knows of languages is in package word.
+// Package tag gives words their UPOS, XPOS, FEATS and lemmas. Everything is
+// learned from a treebank; knowledge of languages is in package word.
 //
 // It goes from coarse to fine. A first layer chooses UPOS and XPOS of all words
 // of a sentence together: scores of a word's features and of neighbouring
@@ -43,14 +43,13 @@ type Model struct {
 	lemma *lemma.Model
 
 	all     []uint16   // labels of the first layer
-	kind    []uint16   // of each, a number of its UPOS
-	morphOf [][]uint16 // of each, its labels of the second
+	kind    []uint16   // of each label, a number of its UPOS
+	morphOf [][]uint16 // of each label, its labels of the second layer
 	pool    sync.Pool
 }
 
-// Labels kept for a word, in training as well, and how far below the best they
-// may be. On the dev data of tr_imst, beams of 8 and 6 labels and a margin of 6
-// gave no better tags than 4, 3 and 1.
+// Labels kept for a word, also in training, and how far below the best they may
+// be. Wider beams gave no better tags on dev.
 const (
 	scoreUnit      = score.Unit
 	tagBeam        = 5
@@ -61,12 +60,12 @@ const (
 	sureScore      = 8 * scoreUnit // of the only label of a frequent form, against dense scores
 )
 
-// A scratch is what one call of Tag needs.
+// A scratch holds the memory of one call of Tag.
 type scratch struct {
 	text     text
 	lat      sequence.Lattice[int32]
 	leads    []int64  // of words in the first layer
-	given    []string // UPOS of words that is not the tagger's, or ""
+	given    []string // UPOS of words that the tagger does not choose, or ""
 	post     sequence.Posterior
 	keys     []hash.Key
 	sums     sequence.Sums
@@ -84,7 +83,7 @@ type lemmaMemo struct {
 
 const maxLemmas = 3 // of a form
 
-// NumTags returns the number of labels of the first layer: T of
+// NumTags returns the number of labels of the first layer, T in
 // syntax.Dense.Tags.
 func (m *Model) NumTags() int { return len(m.upos) }
 
@@ -92,7 +91,7 @@ func (m *Model) NumTags() int { return len(m.upos) }
 // FEATS.
 func (m *Model) TagName(t int) (upos, xpos string) { return m.upos[t], m.xpos[t] }
 
-// NumFeats returns the number of labels of the second layer: F of
+// NumFeats returns the number of labels of the second layer, F in
 // syntax.Dense.Feats.
 func (m *Model) NumFeats() int { return len(m.feats) }
 
@@ -100,26 +99,26 @@ func (m *Model) NumFeats() int { return len(m.feats) }
 // the XPOS that is chosen with them, if it is.
 func (m *Model) FeatsName(f int) (feats, xpos string) { return m.feats[f], m.fineXPOS[f] }
 
-// A Request is what a caller says of a sentence.
+// A Request says how to tag a sentence.
 type Request struct {
-	Retag bool // replace the columns that hold anything
+	Retag bool // replace columns that are not empty
 
-	// Temperature of TagProb, 0 is sequence.TemperatureUnit. It changes no tag. Dense
-	// scores want a higher one, the more they count: they are surer than they are right.
+	// Temperature of TagProb, 0 is sequence.TemperatureUnit. It changes no tag. The
+	// larger the weight of dense scores, the higher it should be, because they are
+	// overconfident.
 	Temperature int32
 
-	// Exceptions are a caller's own, nil has none. What a sentence has without Retag
-	// goes before them. A word whose exceptions leave one UPOS has TagProb 1, as if it
-	// were given.
+	// Exceptions are the caller's own; nil has none. Without Retag, tags of the
+	// sentence take precedence. A word whose exceptions allow one UPOS only has
+	// TagProb 1, as if it were given.
 	Exceptions *Exceptions
 }
 
-// Tag fills in UPOS, XPOS, FEATS and lemmas. Without Retag it leaves columns
-// alone that hold anything: UPOS and XPOS word by word, FEATS and lemmas by
-// sentence, for an empty FEATS is a value like others; given tags restrict
-// what the rest may be. s.Dense.Tags and s.Dense.Feats, where they have a score for
-// each of each word, are added. It also sets TagProb, TagsGiven, Given,
-// Lexical and Unknown. Tag never fails: a word that nothing is known about gets the best
+// Tag fills in UPOS, XPOS, FEATS and lemmas. Without Retag it keeps columns that are not
+// empty: UPOS and XPOS word by word, FEATS and lemmas by sentence, since an empty FEATS
+// is a value like others. Given tags restrict the other columns. It adds the scores in
+// s.Dense.Tags and s.Dense.Feats if they cover every word. It also sets TagProb,
+// TagsGiven, Given, Lexical and Unknown. Tag never fails: an unknown word gets the best
 // guess.
 func (m *Model) Tag(s *syntax.Sentence, r Request) {
 	retag := r.Retag
@@ -152,7 +151,7 @@ func (m *Model) Tag(s *syntax.Sentence, r Request) {
 	m.pool.Put(sc) // but not after a panic, which leaves it as it is
 }
 
-// givenOf returns which columns of words hold anything.
+// givenOf returns which columns of words are not empty.
 func givenOf(words []syntax.Word) (g syntax.Given) {
 	for i := range words {
 		w := &words[i]
@@ -162,7 +161,7 @@ func givenOf(words []syntax.Word) (g syntax.Given) {
 }
 
 // lemmaOf returns the lemma of a word. The lemmatizer sees its plain form (word.Plain).
-// A lone sign, as of a currency, is no other sign's lemma.
+// A lone sign, such as a currency's, keeps its own lemma.
 func (m *Model) lemmaOf(sc *scratch, w *syntax.Word, f *form) string {
 	if !m.lemma.Learned() {
 		return ""
@@ -202,7 +201,7 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, r Request) []uint16 {
 		if given && w.UPOS != "" {
 			only = w.UPOS
 		} else {
-			labels, only, excepted = m.excepted(sc, r.Exceptions.rowsOf(w.Form))
+			labels, only, excepted = m.allowedByRows(sc, r.Exceptions.rowsOf(w.Form))
 		}
 		sc.given = append(sc.given, only)
 		sure := f.sure != 0 && !given && !excepted
@@ -248,7 +247,7 @@ func (m *Model) tagWords(sc *scratch, s *syntax.Sentence, r Request) []uint16 {
 	return sc.labels
 }
 
-// zero is the score of a label that has no rival.
+// zero is the score of a label that has no alternative.
 var zero = []int32{0}
 
 // emits returns the scores of labels by sc.keys, valid until the next call.
@@ -261,8 +260,8 @@ func (sc *scratch) emits(m *sequence.Layer, labels []uint16) []int32 {
 	return sc.emit
 }
 
-// ownTags returns the scores of all labels of the first layer by what the form
-// alone says.
+// ownTags returns the scores of all labels of the first layer by the features
+// of the form alone.
 func (m *Model) ownTags(sc *scratch, f *form) []int32 {
 	if f.ownTags == nil {
 		sc.keys = ownTagKeys(sc.keys[:0], f)
@@ -287,7 +286,7 @@ func (m *Model) agree(sc *scratch, w *syntax.Word) []uint16 {
 	})
 }
 
-// narrow returns the labels that fit, all if it accepts none.
+// narrow returns the labels that fit accepts, or all if it accepts none.
 func (sc *scratch) narrow(labels []uint16, fits func(uint16) bool) []uint16 {
 	if !slices.ContainsFunc(labels, fits) {
 		return labels
@@ -305,8 +304,8 @@ func (m *Model) possibleTags(f *form, _ uint16) []uint16 {
 	return m.all
 }
 
-// possibleMorphs returns those of the second layer that a form with a label of
-// the first can have.
+// possibleMorphs returns the labels of the second layer that a form with a
+// label of the first can have.
 func (m *Model) possibleMorphs(f *form, tag uint16) []uint16 {
 	list := m.morphOf[tag]
 	if k, ok := slices.BinarySearch(list, f.sureMorph-1); ok && f.sureMorph != 0 {
@@ -323,7 +322,7 @@ func preferOnly(emit []int32, k int) {
 }
 
 // addDense adds the dense scores of labels, less the largest of them: a path of
-// 1,000 words must not overflow, however unlikely all that it may take is.
+// 1,000 words must not overflow, however low the scores of all its labels are.
 func addDense(emit []int32, labels []uint16, dense []int32) {
 	top := dense[labels[0]]
 	for _, l := range labels {
@@ -385,7 +384,7 @@ func (m *Model) layout(l *pack.Layout) {
 	m.lemma.Layout(l)
 }
 
-// layoutTags is all but the lemmas.
+// layoutTags names the sections of all but the lemmas.
 func (m *Model) layoutTags(l *pack.Layout) {
 	l.Strings("upos", &m.upos)
 	l.Strings("xpos", &m.xpos)
@@ -423,7 +422,7 @@ func (m *Model) inOrder() bool {
 	return tag == len(m.upos)-1
 }
 
-// finish fills in what follows from the rest.
+// finish fills in the fields that follow from the others.
 func (m *Model) finish() *Model {
 	m.all = make([]uint16, len(m.upos))
 	m.kind = make([]uint16, len(m.upos))

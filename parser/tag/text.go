@@ -6,7 +6,8 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// A form is what templates read of one form, and what the form alone decides.
+// A form holds what templates read of one form, and what depends on the form
+// alone.
 type form struct {
 	word.Form
 	class     uint64 // ambiguity class, or a stand-in by suffix and shape
@@ -28,10 +29,10 @@ type form struct {
 // A position is a word in its sentence.
 type position struct {
 	*form
-	part uint64 // place in a multiword token
+	part uint64 // position in a multiword token
 }
 
-// Places of a word in a multiword token.
+// Positions of a word in a multiword token.
 const (
 	whole = iota // none: it is a token by itself
 	firstPart
@@ -44,7 +45,7 @@ const (
 type text struct {
 	forms   word.Memo[form]
 	words   []position
-	caps    uint64 // how much of the sentence is upper case, 0..3; plus 4 if it is one word
+	caps    uint64 // share of upper case in the sentence, 0..3; plus 4 if it is one word
 	classed bool   // the model has clusters of words
 	small   bool   // the sentence has words enough, and no capital in front of any
 	lexical int32  // words that begin with a letter
@@ -53,8 +54,9 @@ type text struct {
 
 const pad = 2
 
-// leastSmall is how many words with letters tell that a sentence is in small
-// letters, in which a name looks like any word: fewer may be a part of one.
+// leastSmall is how many words with letters it takes to see that a sentence is
+// in small letters, where a name looks like any word. Fewer words may be a part
+// of a sentence.
 const leastSmall = 3
 
 // outside are the positions beyond the ends.
@@ -111,7 +113,7 @@ func (t *text) read(s *syntax.Sentence, lex *lexicon) {
 func (f *form) readPlain(s string, lex *lexicon) {
 	f.Read(s, lex.casing)
 	lex.look(f)
-	if p := word.Plain(s); p != s { // else s, which may hold a whole document, is not kept
+	if p := word.Plain(s); p != s { // otherwise s, which may keep a whole document in memory, is not stored
 		f.plain = p
 	}
 }

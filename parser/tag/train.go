@@ -14,7 +14,8 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// Options of training. The zero value trains as the published models were.
+// Options are the options of Train. The zero value has the settings of the
+// published models.
 type Options struct {
 	Seed    uint64
 	Workers int                              // goroutines; 0 is one. No result depends on it.
@@ -44,9 +45,9 @@ func (o *Options) learning() sequence.Options {
 	return sequence.Options{Seed: o.Seed, Workers: o.Workers, Log: o.Log}
 }
 
-// Train learns a model from the tags of train: which there are, and lemmas,
-// from its gold sentences. Silver ones with other tags are passed over. dev,
-// which may be empty, is only reported on. The same sentences and options give the same model.
+// Train learns a model from the tags of train. The inventory of tags, and lemmas, come from
+// its gold sentences. Silver sentences with other tags are skipped. dev, which may be empty,
+// is only used for reports. The same sentences and options give the same model.
 func Train(train, dev []syntax.Sentence, o Options) (*Model, error) {
 	o.defaults(train)
 	gold := syntax.Gold(train)
@@ -121,12 +122,12 @@ func (x lexicons) problem(sents []syntax.Sentence, v *inventory, ls *sequence.La
 	return p
 }
 
-// Jackknife returns copies of the sentences with tags and lemmas as a model
-// gives them that did not see their fold of the treebank (linear.Folds): UPOS,
-// XPOS, FEATS and LEMMA are replaced, all else is shared with train. A fold
-// that holds all there is to learn from, as in a treebank of one sentence, is
-// tagged by a model of all of it. Up to o.Workers models are trained at a time,
-// which the result does not depend on.
+// Jackknife returns copies of the sentences with tags and lemmas by a model
+// that did not see their fold of the treebank (linear.Folds): UPOS, XPOS, FEATS
+// and LEMMA are replaced, everything else is shared with train. A fold that
+// holds all there is to learn from, as in a treebank of one sentence, is tagged
+// by a model of all of it. Up to o.Workers models are trained at a time; the
+// result does not depend on it.
 func Jackknife(train []syntax.Sentence, folds int, o Options) ([]syntax.Sentence, error) {
 	o.defaults(train)
 	bounds := linear.Folds(train, folds)
@@ -193,11 +194,11 @@ func compare(gold, tagged []syntax.Sentence) Accuracy {
 	return Accuracy{share(0), share(1), share(2), share(3), share(4)}
 }
 
-// TrainLemmas learns lemmas from train for the model that is packed as
-// component, whose own lemmas are not read. The treebank must have lemmas, and
-// most of its tags must be known to the model: else it is another language, or another
-// scheme of tags. From the model's own treebank, with its seed, come the lemmas
-// that Train makes.
+// TrainLemmas learns lemmas from train for the model that is packed as component,
+// whose own lemmas are not read. The treebank must have lemmas, and most of its tags
+// must be known to the model: otherwise it has another language or another scheme of
+// tags. From the model's own treebank, with its seed, it learns the same lemmas as
+// Train.
 func TrainLemmas(v *pack.View, component string, train []syntax.Sentence, o Options) (*lemma.Model, error) {
 	o.defaults(train)
 	m := newModel()
@@ -210,11 +211,11 @@ func TrainLemmas(v *pack.View, component string, train []syntax.Sentence, o Opti
 	return lemma.Train(train, o.Lexicon, m.lex.casing, o.learning()), nil
 }
 
-// minKnown is the share of words whose UPOS and XPOS a model must know, so
-// that lemmas learned with them are any use to it.
+// minKnown is the share of words whose UPOS and XPOS a model must know for
+// lemmas of the treebank to be of use.
 const minKnown = 0.9
 
-// fits returns an error if lemmas of the treebank are no use to the model.
+// fits returns an error if lemmas of the treebank are of no use to the model.
 func (m *Model) fits(train []syntax.Sentence) error {
 	known := map[[2]string]bool{}
 	for t, list := range m.morphOf {
