@@ -15,14 +15,13 @@ const (
 	maxEntryLine = 4096 // bytes
 )
 
-// An Entry is a word that a treebank may not have: a form with its UPOS and what
-// else is known of it. An empty column is unknown.
+// An Entry is a word that a treebank may not have: a form with its UPOS and
+// other known columns. An empty column is unknown.
 type Entry struct{ Form, UPOS, XPOS, Feats, Lemma string }
 
-// ReadEntries reads a lexicon file: form, UPOS, XPOS, FEATS and lemma a line, with
-// tabs between them and _ for what is unknown. Empty lines are passed over, and
-// those that begin with # and have no tab, and a byte order mark. The entries are sorted, each is there
-// once. An error names the line.
+// ReadEntries reads a lexicon file: form, UPOS, XPOS, FEATS and lemma a line, with tabs between
+// them and _ for what is unknown. It skips a byte order mark, empty lines, and lines that begin
+// with # and have no tab. The entries are sorted, without duplicates. An error names the line.
 func ReadEntries(text string) ([]Entry, error) {
 	var list []Entry
 	n := 0

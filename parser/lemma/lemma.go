@@ -1,5 +1,5 @@
-// Package lemma gives words their lemmas, as it learned from a treebank and from
-// files of words.
+// Package lemma gives words their lemmas, learned from a treebank and from
+// lexicon files.
 package lemma
 
 import (
@@ -14,23 +14,23 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// A Model finds the lemma of a form and its tags. It asks, in this order:
+// A Model finds the lemma of a form and its tags. It tries, in this order:
 //
 //   - a memory of the forms of the treebank, in lower case;
 //   - for a known prefix or word before an irregular form, the memory of that
-//     form: overcame has the lemma of came behind over;
+//     form: overcame has the lemma of came after over;
 //   - rewrite rules that were seen in two words or more (ruleCut), scored by a
 //     linear model over the form, its tags, and what the treebank says for
 //     each rule (see signs).
 //
-// allows says which rules may be asked. A form that none fits stays as it is,
-// in lower case if it is no name. It is read-only.
+// allows says which rules may be tried. If none fits, the lemma is the form, in
+// lower case unless it is a name. A Model is read-only.
 type Model struct {
 	Casing  word.Casing // of the language
 	rules   []rule
 	regular []uint8        // of each rule: kinds, added up
-	scored  []uint16       // rules that are asked for unknown forms; label l is rule scored[l]
-	layer   sequence.Layer // scores of labels: of the rule's mode, and of the rest
+	scored  []uint16       // rules that are tried for unknown forms; label l is rule scored[l]
+	layer   sequence.Layer // scores of labels
 
 	memory hash.Map[uint16] // rules, by keys of forms and tags
 	facts  hash.Set         // lemmas, prefixes, and what rules may cut off
@@ -39,16 +39,16 @@ type Model struct {
 // Kinds of rules.
 const (
 	isRegular = 1 << iota // it was seen in regularCut words
-	undoubles             // it was only seen to cut off one of two runes that are the same, as in stopped
+	undoubles             // it was only seen to cut off one of two equal runes, as in stopped
 )
 
 const (
-	minBase     = 3              // runes of what may follow a prefix
+	minBase     = 3              // runes that must follow a prefix
 	minPrefix   = 2              // runes of a prefix, one less than of a word before a form
 	maxPrefix   = 24             // runes of a prefix, or of a word before a form, are fewer
-	minHead     = 5              // runes of a form behind a word: kind-led is none
+	minHead     = 5              // runes of a form behind a word, so that kindled is not kind-led
 	minCompound = 7              // runes of both
-	maxNonsense = 2              // runes of a made-up lemma that is none
+	maxNonsense = 2              // runes of a made-up lemma that is refused
 	knownLemma  = score.Unit / 2 // what a lemma that the treebank has adds to the score of its rule
 )
 
@@ -59,7 +59,7 @@ const (
 	keyUPOS                  // with UPOS
 	keyLemma                 // a lemma with its UPOS
 	keyAnyLemma              // a lemma
-	keyPrefix                // what stands before a lemma in others of the same UPOS
+	keyPrefix                // what precedes a lemma in other lemmas of the same UPOS
 	keyFront                 // a rule and what it cut off in front
 	keyEnd                   // a rule and the end that it changed
 	keySigns                 // a label and its signs, in the layer
@@ -177,8 +177,8 @@ func literal(form []rune) bool {
 
 func isWordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// apply puts what rule r makes of sc.form into sc.lemma. It reports whether the
-// rule fits.
+// apply sets sc.lemma to the lemma that rule r makes of sc.form, and reports
+// whether the rule fits.
 func (z *Model) apply(sc *Scratch, r uint16, lower []rune) (ok bool) {
 	sc.lemma, ok = z.rules[r].apply(sc.lemma[:0], sc.form, lower, z.Casing)
 	return ok
@@ -194,10 +194,9 @@ func (z *Model) remembered(sc *Scratch, w *word.Form, t Tags) bool {
 	return false
 }
 
-// prefixed looks for the longest known form with the same UPOS that stands
-// behind a prefix or another word and whose rule is irregular. It puts what
-// stands before that form, and its lemma, into sc.lemma. Regular rules are left
-// to guess.
+// prefixed looks for the longest known form with the same UPOS that follows a
+// prefix or another word and whose rule is irregular. It sets sc.lemma to what
+// precedes that form, and the form's lemma. Regular rules are left to guess.
 func (z *Model) prefixed(sc *Scratch, lower []rune, t Tags) bool {
 	if t.name || hasDigit(lower) {
 		return false
@@ -226,9 +225,9 @@ func (z *Model) prefixed(sc *Scratch, lower []rune, t Tags) bool {
 	return false
 }
 
-// allows reports whether rule r may be asked for the lemma of an unknown form:
-// no other rule makes the same of it, the rule touches no digit, half of the
-// lemma is the form's, and training saw it do the same in front.
+// allows reports whether rule r may be tried on an unknown form: no other rule
+// makes the same lemma, the rule changes no digit, at least half of the lemma
+// is from the form, and training saw the rule make the same change in front.
 func (z *Model) allows(r uint16, w *word.Form) bool {
 	rule, lower := &z.rules[r], w.Runes
 	switch {
@@ -249,8 +248,9 @@ func frontKey(r uint16, prefix []rune) hash.Key {
 }
 
 // endKey returns the fact that rule r, which must fit, changes the end of a
-// form: what it cuts off, with what stands before it if that is less than a
-// rune, or 2 of an irregular rule. It is 0 if the rule leaves the end alone.
+// form: what it cuts off, together with the runes before it if it cuts off less
+// than one rune, or less than 2 for an irregular rule. It is 0 if the rule
+// leaves the end alone.
 func (z *Model) endKey(r uint16, lower []rune) hash.Key {
 	rule := &z.rules[r]
 	if rule.keepsEnd() || len(lower) == 0 {
@@ -263,12 +263,12 @@ func (z *Model) endKey(r uint16, lower []rune) hash.Key {
 // Signs that a rule is right, added up.
 const (
 	signLemma = 1 << iota // the treebank has the lemma, with this UPOS
-	signOther             // with another
+	signOther             // it has the lemma with another UPOS
 	signEnd               // the rule changed the same end
 )
 
-// signs returns what the treebank knows of rule r for a form and the lemma that
-// it makes. has tells the treebank's facts.
+// signs returns the signs that the treebank has for rule r, given a form and
+// the lemma that the rule makes. has looks up the treebank's facts.
 func (z *Model) signs(r uint16, lower, lemma []rune, t Tags, has func(fact hash.Key) bool) uint8 {
 	s := uint8(0)
 	if h := hash.Runes(lemma); has(hash.Key1(keyAnyLemma, h)) {
@@ -297,7 +297,7 @@ func signsKey(label int, s uint8, t Tags) hash.Key {
 func (z *Model) trusts(r uint16, s uint8, n int) bool {
 	rule := &z.rules[r]
 	if rule.mode != ungroup && rule.addPrefix != "" && rule.cutPrefix == 0 && s&signLemma == 0 {
-		return false // ur is your, but wrung is no yowrung
+		return false // ur is your, but wrung is not yowrung
 	}
 	if s&signEnd != 0 || rule.keepsEnd() {
 		return true
@@ -316,7 +316,7 @@ type candidate struct {
 func (z *Model) guess(sc *Scratch, w *word.Form, t Tags) bool {
 	sc.keys, _ = keysOf(sc.keys[:0], w, t)
 	sc.candidates = sc.candidates[:0]
-	plain := !hasDigit(w.Runes) && len(w.Runes) > 1 && slices.Equal(sc.form[1:], w.Runes[1:]) // no number, no FMs
+	plain := !hasDigit(w.Runes) && len(w.Runes) > 1 && slices.Equal(sc.form[1:], w.Runes[1:]) // not a number, not FMs
 	for l, r := range z.scored {
 		if !z.allows(r, w) || !z.apply(sc, r, w.Runes) {
 			continue
@@ -334,11 +334,12 @@ func (z *Model) guess(sc *Scratch, w *word.Form, t Tags) bool {
 	return r >= 0 && z.apply(sc, uint16(r), w.Runes)
 }
 
-// choose returns the rule with the best score, or -1. If that one makes a
-// lemma that the treebank does not have at all, the best of those that make
-// one it has, with the same UPOS, by an end that it has, is right more often:
-// potatoes are no potatoe if there is a potato. A made-up lemma of one or two
-// letters is worse than none.
+// choose returns the rule with the best score, or -1. If that rule makes a
+// lemma that the treebank does not have at all, another rule is right more
+// often: the best one that makes a lemma of the treebank with the same UPOS by
+// a known change of the end. So potatoes has the lemma potato, not potatoe, if
+// the treebank has potato. A made-up lemma of one or two letters is worse than
+// none.
 func (z *Model) choose(list []candidate, acc []int32) int {
 	best, known := -1, -1 // in list
 	var top, topKnown int32
@@ -369,7 +370,8 @@ func (z *Model) choose(list []candidate, acc []int32) int {
 	return int(r)
 }
 
-// maxSkeleton is the number of runes that keysOf takes for vowels or others.
+// maxSkeleton is the number of runes that keysOf classifies as vowels or
+// others.
 const maxSkeleton = 7
 
 // isVowel reports whether r, in lower case, is a vowel, as far as that can be told
@@ -383,8 +385,8 @@ func isVowel(r rune) bool {
 	return false
 }
 
-// keysOf appends the features of a form for its rewrite rule. Those with all
-// tags come last; at is where they begin.
+// keysOf appends the features of a form for its rewrite rule. The features with
+// all tags come last; at is the index of their first.
 func keysOf(dst []hash.Key, w *word.Form, t Tags) (keys []hash.Key, at int) {
 	dst = append(dst,
 		hash.Key1(201, t.upos),

@@ -110,8 +110,8 @@ func cased(dst, form, lower []rune, mode uint8, casing word.Casing) []rune {
 	return dst
 }
 
-// doubled reports whether the first rune that the rule cuts off the end is the
-// same as the one before it.
+// doubled reports whether the first rune that the rule cuts off the end equals
+// the rune before it.
 func (r *rule) doubled(lower []rune) bool {
 	at := len(lower) - int(r.cutSuffix)
 	return r.cutSuffix > 0 && at > 0 && at < len(lower) && lower[at] == lower[at-1]
@@ -120,27 +120,29 @@ func (r *rule) doubled(lower []rune) bool {
 // keepsEnd reports whether the rule leaves the end of a form alone.
 func (r *rule) keepsEnd() bool { return r.cutSuffix == 0 && r.addSuffix == "" }
 
-// kept returns how many runes of a form of n runes the rule, which must not
-// replace the whole, leaves; below 0 it does not fit.
+// kept returns how many of a form's n runes the rule leaves, or a negative
+// number if it does not fit. The rule must not replace the whole form.
 func (r *rule) kept(n int) int { return n - int(r.cutPrefix) - int(r.cutSuffix) }
 
-// keeps reports whether the rule fits a form of n runes, at least half of the
-// lemma that it makes is the form's, and 2 runes of it are left if there were.
+// keeps reports whether the rule fits a form of n runes, leaves at least 2 of
+// them if there were 2, and makes a lemma of which at least half is from the
+// form.
 func (r *rule) keeps(n int) bool {
 	kept := r.kept(n)
 	return r.cutSuffix != wholeWord && kept >= max(1, min(n, 2)) &&
 		kept >= utf8.RuneCountInString(r.addPrefix)+utf8.RuneCountInString(r.addSuffix)
 }
 
-// learnable reports whether a rule may be asked for unknown forms: it makes a
+// learnable reports whether a rule may be tried on unknown forms: it makes a
 // lemma of a part of the form and adds no digit.
 func (r *rule) learnable() bool {
 	return r.cutSuffix != wholeWord && !hasDigit([]rune(r.addPrefix+r.addSuffix))
 }
 
 // apply appends the lemma that the rule makes of a form. It reports whether
-// there is one: the rule must not cut off more than all, nor leave nothing, and
-// a number need not have groups.
+// there is one: the rule must not cut off more runes than the form has, the
+// lemma must not be empty, and to remove group separators the form must have
+// groups.
 func (r *rule) apply(dst, form, lower []rune, casing word.Casing) ([]rune, bool) {
 	kept := r.kept(len(lower))
 	switch {

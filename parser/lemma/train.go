@@ -16,7 +16,7 @@ import (
 const (
 	ruleCut     = 2  // words that a rule must have been seen in
 	regularCut  = 20 // words that a regular rule was seen in
-	doubledCut  = 3  // words that a rule must have been seen in to want a pair of runes
+	doubledCut  = 3  // words that a rule must have been seen in before it requires a pair of runes
 	prefixCut   = 3  // pairs of lemmas, one with the prefix and one without
 	lemmaEpochs = 10
 )
@@ -27,15 +27,15 @@ type example struct {
 	form, upos, feats, lemma string
 
 	n          int // occurrences
-	known      int // memory keys that can be told: the last 1 to 3
+	known      int // usable memory keys: the last 1 to 3
 	word       word.Form
 	tags       Tags
-	rule       int // of the form; -1 if it is misspelt
-	remembered int // of the form in any case
+	rule       int // rule for the form; -1 if it is misspelt
+	remembered int // rule for the form in any case
 }
 
-// examplesOf lists the different words. One that is written apart has the
-// lemma of the whole, which says nothing of its form: it is left out.
+// examplesOf lists the different words. A word that is written apart has the
+// lemma of the whole, which does not follow from its form, so it is left out.
 func examplesOf(sents []syntax.Sentence) []example {
 	count := map[[5]string]int{} // of form, UPOS, XPOS, FEATS, lemma
 	for i := range sents {
@@ -63,8 +63,8 @@ func examplesOf(sents []syntax.Sentence) []example {
 	return examples
 }
 
-// misspelt reports whether the treebank says so (Typo=Yes, which is universal):
-// how the lemma differs from the form is no rule.
+// misspelt reports whether the treebank marks the word as misspelt (Typo=Yes,
+// which is universal). No rule is learned from such a word.
 func (x *example) misspelt() bool { return strings.Contains("|"+x.feats+"|", "|Typo=Yes|") }
 
 // Train learns from the different (form, tags, lemma) of the treebank, and from the
@@ -83,7 +83,7 @@ func Train(sents []syntax.Sentence, lexicon []Entry, casing word.Casing, o seque
 		return numbers[r]
 	}
 	examples, entries := examplesOf(sents), entryExamples(lexicon)
-	uses := newTally() // of rules
+	uses := newFactCounts() // of rules
 	prepare := func(x *example) {
 		x.word.Read(x.form, casing)
 		form, lemma := []rune(x.form), []rune(x.lemma)
@@ -93,7 +93,7 @@ func Train(sents []syntax.Sentence, lexicon []Entry, casing word.Casing, o seque
 			x.rule = -1
 		}
 	}
-	single := map[int]bool{} // rules that were seen to cut off no half of a pair
+	single := map[int]bool{} // rules that were seen to cut off a rune that is not half of a pair
 	for i := range examples {
 		prepare(&examples[i])
 		if x := &examples[i]; x.rule >= 0 {
@@ -118,8 +118,8 @@ func Train(sents []syntax.Sentence, lexicon []Entry, casing word.Casing, o seque
 	return z
 }
 
-// memorize fills the memory with the most frequent rule under each key. Where the
-// treebank has one, it goes before those of entries.
+// memorize fills the memory with the most frequent rule under each key. Rules of
+// the treebank take precedence over rules of entries.
 func (z *Model) memorize(examples, entries []example) {
 	count := map[[2]uint64]int{} // of key, rule
 	note := func(x *example, n int) {
@@ -147,9 +147,9 @@ func (z *Model) memorize(examples, entries []example) {
 	z.memory = hash.NewMap(keys, rules)
 }
 
-// A tally counts for facts how many different words, which are pairs of a form
-// in lower case and a lemma, speak for them.
-type tally struct {
+// factCounts count the different words, pairs of a form in lower case and a
+// lemma, that support each fact.
+type factCounts struct {
 	words map[uint64]int
 	known map[evidence]bool
 }
@@ -159,19 +159,19 @@ type evidence struct {
 	lower, lemma string
 }
 
-func newTally() tally { return tally{map[uint64]int{}, map[evidence]bool{}} }
+func newFactCounts() factCounts { return factCounts{map[uint64]int{}, map[evidence]bool{}} }
 
-func (t tally) note(fact uint64, x *example) {
+func (t factCounts) note(fact uint64, x *example) {
 	if e := (evidence{fact, string(x.word.Runes), x.lemma}); !t.known[e] {
 		t.known[e] = true
 		t.words[fact]++
 	}
 }
 
-// learnFacts notes the lemmas, those of entries too, prefixes, and what each rule
+// learnFacts stores the lemmas, of entries as well, prefixes, and what each rule
 // changed. It returns how many words each fact was seen in.
 func (z *Model) learnFacts(examples, entries []example) map[hash.Key]int {
-	seen := newTally()
+	seen := newFactCounts()
 	lemmas := map[[2]string]bool{} // UPOS, lemma
 	note := func(x *example) {
 		lemmas[[2]string{x.upos, x.lemma}] = true
@@ -203,8 +203,8 @@ func (z *Model) learnFacts(examples, entries []example) map[hash.Key]int {
 	return seen.words
 }
 
-// prefixKeys returns the facts of what stands before a lemma of the same UPOS
-// in prefixCut lemmas or more.
+// prefixKeys returns the facts of prefixes: what precedes a lemma of the same
+// UPOS in prefixCut lemmas or more.
 func prefixKeys(lemmas map[[2]string]bool) []hash.Key {
 	count := map[hash.Key]int{}
 	for l := range lemmas {
@@ -222,13 +222,13 @@ func prefixKeys(lemmas map[[2]string]bool) []hash.Key {
 	return slices.Collect(maps.Keys(count))
 }
 
-// learnScores learns the layer from the examples whose rule was seen in
-// ruleCut words: which of the rules that are allowed makes the lemma. The signs
-// of an example are those that the treebank would give without it.
+// learnScores learns the layer from the examples whose rule was seen in ruleCut
+// words: which of the rules that are allowed makes the lemma. The signs of an
+// example are computed as if the treebank did not have it.
 func (z *Model) learnScores(examples []example, uses map[uint64]int, seen map[hash.Key]int, o sequence.Options) {
 	labels := &sequence.Labels{Start: []uint32{0}}
 	p := sequence.New(labels)
-	edits := map[rule]int{} // rules but for their modes
+	edits := map[rule]int{} // rules without their modes
 	for r := range z.rules {
 		if n := uses[uint64(r)]; (n >= ruleCut || n > 0 && len(z.rules) == 1) && z.rules[r].learnable() {
 			edit := z.rules[r]
