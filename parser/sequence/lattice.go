@@ -91,7 +91,7 @@ func (x *Sums) Of(m *Layer, keys []hash.Key) []int32 {
 	return x.acc
 }
 
-// SumOf returns the score of label x, given those of parts.
+// SumOf returns the score of label x, given the scores of parts.
 func SumOf[T number](ls *Labels, acc []T, x uint16) T {
 	var s T
 	for _, p := range ls.Of(x) {
@@ -139,10 +139,10 @@ func (l *Lattice[T]) Reset() {
 	l.Label, l.Emit = l.Label[:0], l.Emit[:0]
 }
 
-// Push adds a word with the best of the allowed labels, whose scores emit
-// gives in the same order: at most beam, and none more than margin below the
-// best if margin > 0. Candidates stand in the order of falling score; of
-// equal ones that which came first is in front.
+// Push adds a word with the best of the allowed labels, whose scores emit gives
+// in the same order: at most beam, and none more than margin below the best if
+// margin > 0. Candidates are sorted by falling score; candidates with equal
+// scores keep the order of allowed.
 func (l *Lattice[T]) Push(allowed []uint16, emit []T, beam int, margin T) {
 	lo := len(l.Label)
 	for k, x := range allowed {
@@ -182,8 +182,8 @@ func (l *Lattice[T]) score(ls *Labels, pairs []T, path []uint16) T {
 }
 
 // Search returns the labels of the best path by an exact Viterbi search over
-// the candidates. Of equal ones it takes the first. The result is valid until
-// the next call.
+// the candidates. Among equal paths it takes the first. The result is valid
+// until the next call.
 func (l *Lattice[T]) Search(ls *Labels, pairs []T) []uint16 {
 	n := len(l.Start) - 1
 	l.path = slices.Grow(l.path[:0], n)[:n]
@@ -191,7 +191,7 @@ func (l *Lattice[T]) Search(ls *Labels, pairs []T) []uint16 {
 		return l.path
 	}
 	for i := range n {
-		l.reach(i, ls, pairs)
+		l.extend(i, ls, pairs)
 	}
 	at := l.top(n - 1)
 	for i := n - 1; i >= 0; i-- {
@@ -201,9 +201,9 @@ func (l *Lattice[T]) Search(ls *Labels, pairs []T) []uint16 {
 	return l.path
 }
 
-// reach finds the best paths to the candidates of word i, given those to the
-// candidates of the word before.
-func (l *Lattice[T]) reach(i int, ls *Labels, pairs []T) {
+// extend finds the best paths to the candidates of word i, given the best paths
+// to the candidates of the word before.
+func (l *Lattice[T]) extend(i int, ls *Labels, pairs []T) {
 	b0, b1 := l.Start[i], l.Start[i+1]
 	l.Best = append(l.Best[:b0], l.Emit[b0:b1]...)
 	l.back = slices.Grow(l.back[:b0], int(b1-b0))[:b1]
@@ -227,8 +227,8 @@ func (l *Lattice[T]) reach(i int, ls *Labels, pairs []T) {
 	}
 }
 
-// top returns the candidate of word i in which the best path ends, the first of
-// equal ones.
+// top returns the candidate of word i in which the best path ends, the first
+// one among equals.
 func (l *Lattice[T]) top(i int) int32 {
 	at := l.Start[i]
 	for c := at + 1; c < l.Start[i+1]; c++ {

@@ -45,8 +45,8 @@ func (p *Problem) EndSequence(step float32) {
 	p.start, p.step = append(p.start, int32(len(p.gold))), append(p.step, step)
 }
 
-// number replaces the keys of features by their numbers, those that are too
-// rare being left out.
+// number replaces the keys of features by their numbers, and leaves out those
+// that are too rare.
 func (p *Problem) number() {
 	p.index.Cut(featureCut)
 	begin := int32(0)
@@ -62,7 +62,7 @@ func (p *Problem) number() {
 	p.keys = nil
 }
 
-// Options of Learn.
+// Options are the options of Learn.
 type Options struct {
 	Seed    uint64
 	Workers int                              // goroutines; 0 is one. No result depends on it.
@@ -80,8 +80,8 @@ const (
 
 // A learner learns the weights of one layer by structured PA-I with averaging
 // (Crammer et al. 2006, section 8; Collins 2002): where a sequence's best
-// labels under a cost of 1 a wrong label are wrong, weights move from their
-// features to those of the gold labels.
+// labels under a cost of 1 a wrong label are wrong, weights move from the
+// features of these labels to the features of the gold labels.
 type learner struct {
 	p       *Problem
 	beam    int // labels of a word among which mistakes are looked for
@@ -97,7 +97,7 @@ type worker struct {
 	acc, emit []float32
 }
 
-// An update is what one sequence teaches.
+// An update is the step for one sequence.
 type update struct {
 	tau     float32  // of the step; 0: none
 	path    []uint16 // labels that weights move away from
@@ -193,7 +193,7 @@ func (l *learner) visit(worker int, at linear.At, u *update) {
 	}
 }
 
-// change notes a change of a word for each part that is not among others.
+// change records a change of a word for each part that is not among others.
 func (u *update) change(word int, parts, others []uint16, sign float32) {
 	for _, p := range parts {
 		if !slices.Contains(others, p) {
