@@ -96,11 +96,10 @@ func (m *Model) openEncoder(v *pack.View) error {
 		feats[f], _ = m.Tagger.FeatsName(f)
 	}
 	m.Encoder = x.Bind(m.Labeler.Relations(), tags, feats)
-	if calibrate.Has(v, FastCalibrateName) {
-		if err := open(&m.FastCalibrator, FastCalibrateName)(calibrate.Open(v, FastCalibrateName)); err != nil {
-			return fmt.Errorf("%w: fit it again with treebeam calibrate", err)
-		}
-	} else if e := m.Info.Encoder; e != nil && e.FastCalibration != nil {
+	if m.FastCalibrator, err = openCalibrator(v, FastCalibrateName); err != nil {
+		return err
+	}
+	if e := m.Info.Encoder; m.FastCalibrator == nil && e != nil && e.FastCalibration != nil {
 		about := *e
 		m.Info.Encoder, about.FastCalibration = &about, nil // of an earlier layout
 	}

@@ -124,15 +124,25 @@ func New(f *File) (*Model, error) {
 		}
 	}
 	m.extPos = m.knowsExtPos()
-	if calibrate.Has(v, CalibrateName) {
-		if err := open(&m.Calibrator, CalibrateName)(calibrate.Open(v, CalibrateName)); err != nil {
-			return nil, fmt.Errorf("%w: fit it again with treebeam calibrate", err)
-		}
+	var err error
+	if m.Calibrator, err = openCalibrator(v, CalibrateName); err != nil {
+		return nil, err
 	}
 	if m.Calibrator == nil {
 		m.Info.Calibration = nil // of an earlier layout
 	}
 	return m, m.openEncoder(v)
+}
+
+// openCalibrator opens a calibrator; nil if there is none.
+func openCalibrator(v *pack.View, name string) (c *calibrate.Model, err error) {
+	if !calibrate.Has(v, name) {
+		return nil, nil
+	}
+	if err := open(&c, name)(calibrate.Open(v, name)); err != nil {
+		return nil, fmt.Errorf("%w: fit it again with treebeam calibrate", err)
+	}
+	return c, nil
 }
 
 // open returns what keeps a component that was opened, or names it in the
