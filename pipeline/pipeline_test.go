@@ -15,14 +15,19 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/treebeam/treebeam/io/output"
 	"github.com/treebeam/treebeam/io/parquet"
+	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/model"
 	"github.com/treebeam/treebeam/model/modeltest"
+	"github.com/treebeam/treebeam/parser/syntax"
+	"github.com/treebeam/treebeam/transforms"
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
 
@@ -139,7 +144,55 @@ func run(t *testing.T, o Options) map[string]string {
 	if err := tryRun(o); err != nil {
 		t.Fatal(err)
 	}
+	if store.IsRemote(o.Output) {
+		return objects(t, o.Output)
+	}
 	return files(t, o.Output)
+}
+
+// atOnce does a run twice at the same time.
+func atOnce(t *testing.T, o Options) {
+	t.Helper()
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			if err := tryRun(o); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	both.Wait()
+}
+
+// interrupted is a run that is interrupted after so many sentences, and how many of its
+// ranges are done by then: some, but not all.
+func interrupted(t *testing.T, o Options, sentences int64) (ranges, done int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	before := toy.Parsed.Load()
+	toy.SetHook(func(*syntax.Sentence) {
+		if toy.Parsed.Load()-before > sentences {
+			cancel()
+			time.Sleep(time.Millisecond)
+		}
+	})
+	p, err := Prepare(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Run(ctx, p)
+	toy.SetHook(nil)
+	if err == nil {
+		t.Fatal("the run was not interrupted")
+	}
+	for transforms.Progress.Active.Load() > 0 {
+		time.Sleep(time.Millisecond) // what was under way in this process ends
+	}
+	done = p.Finished(context.Background()).Parts
+	if done == 0 || done == p.Job.Ranges {
+		t.Fatalf("%d of %d ranges were done: the test needs some", done, p.Job.Ranges)
+	}
+	return p.Job.Ranges, done
 }
 
 // prepared is a run that is closed at the end of the test.

@@ -31,29 +31,8 @@ func TestInterrupted(t *testing.T) {
 	want := run(t, o)
 	o.Output = filepath.Join(t.TempDir(), "interrupted")
 
-	ctx, cancel := context.WithCancel(context.Background())
-	count := toy.Parsed.Load()
-	all := count - start
-	toy.SetHook(func(*syntax.Sentence) {
-		if toy.Parsed.Load()-count > 500 {
-			cancel()
-			time.Sleep(time.Millisecond)
-		}
-	})
-	p, err := Prepare(ctx, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = Run(ctx, p)
-	toy.SetHook(nil)
-	if err == nil {
-		t.Fatal("the run was not interrupted")
-	}
-	time.Sleep(200 * time.Millisecond) // what was under way in this process ends
-	done := p.Finished(context.Background()).Parts
-	if done == 0 || done == p.Job.Ranges {
-		t.Fatalf("%d of %d ranges were done: the test needs some", done, p.Job.Ranges)
-	}
+	all := toy.Parsed.Load() - start
+	interrupted(t, o, 500)
 	before := toy.Parsed.Load()
 	same(t, "continued", want, run(t, o))
 	if again := toy.Parsed.Load() - before; again == 0 || again >= all {

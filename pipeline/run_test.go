@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -126,15 +125,7 @@ func TestTwoWithoutLocks(t *testing.T) {
 	want := run(t, o)
 	tryLock = func(*flock.Flock) (bool, error) { return false, errors.ErrUnsupported }
 	o.Output = filepath.Join(t.TempDir(), "two")
-	var both sync.WaitGroup
-	for range 2 {
-		both.Go(func() {
-			if err := tryRun(o); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	both.Wait()
+	atOnce(t, o)
 	got := files(t, o.Output)
 	delete(want, filepath.Join(output.OwnDir, "lock"))
 	delete(got, filepath.Join(output.OwnDir, "lock"))

@@ -1,15 +1,12 @@
 package pipeline
 
 import (
-	"context"
 	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/fsouza/fake-gcs-server/fakestorage"
 	"github.com/johannesboyne/gofakes3"
@@ -19,7 +16,6 @@ import (
 	"github.com/treebeam/treebeam/io/store"
 	"github.com/treebeam/treebeam/io/store/storetest"
 	"github.com/treebeam/treebeam/model"
-	"github.com/treebeam/treebeam/parser/syntax"
 	"github.com/treebeam/treebeam/transforms"
 	"github.com/treebeam/treebeam/transforms/transformstest"
 )
@@ -56,13 +52,18 @@ func s3Bucket(t testing.TB) bucket {
 	return bucket{"s3://bucket", server}
 }
 
+func put(t testing.TB, uri string, data []byte) {
+	t.Helper()
+	if err := store.WriteFile(t.Context(), uri, data, store.Options{Expect: store.Anything}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // upload copies the files of a folder to a new one in the bucket.
 func (b bucket) upload(t testing.TB, dir, name string) string {
 	t.Helper()
 	for file, data := range files(t, dir) {
-		if err := store.WriteFile(t.Context(), store.Join(b.uri, name, filepath.ToSlash(file)), []byte(data), store.Options{}); err != nil {
-			t.Fatal(err)
-		}
+		put(t, store.Join(b.uri, name, filepath.ToSlash(file)), []byte(data))
 	}
 	return b.uri + "/" + name
 }
@@ -70,6 +71,7 @@ func (b bucket) upload(t testing.TB, dir, name string) string {
 // objects are the contents of a folder of a bucket.
 func objects(t *testing.T, uri string) map[string]string {
 	t.Helper()
+	uri = strings.TrimSuffix(uri, "/")
 	list := map[string]string{}
 	for info, err := range store.List(t.Context(), uri) {
 		if err != nil {
@@ -102,12 +104,7 @@ func TestBuckets(t *testing.T) {
 			in := b.upload(t, dir, "corpus")
 			o := options(in, b.uri+"/first/out/")
 			o.RangeBytes = manyRanges
-			b.server.Break(nil)
-			if err := tryRun(o); err != nil {
-				t.Fatal(err)
-			}
-			t.Logf("%d requests", b.server.Requests())
-			want := objects(t, b.uri+"/first/out")
+			want := run(t, o)
 			if n := countParts(want); n < 40 {
 				t.Fatalf("%d ranges: the test needs 40", n)
 			}
@@ -138,12 +135,8 @@ func sameRows(t *testing.T, b bucket, o Options, dir, in string) {
 	} {
 		o := o
 		o.Inputs, o.Output = []string{c.input}, c.output
-		if err := tryRun(o); err != nil {
-			t.Fatal(err)
-		}
-		if got := rows(t, o.Output, c.root); got != want {
-			t.Errorf("%s to %s: other rows:\n%.300s\n%.300s", c.input, c.output, got, want)
-		}
+		run(t, o)
+		equal(t, c.input+" to "+c.output, rows(t, o.Output, c.root), want)
 	}
 	if streamed(t, o) != converted(t, o.Output) {
 		t.Error("streamed and converted differ")
@@ -175,29 +168,9 @@ func nothingToDo(t *testing.T, b bucket, o Options, want map[string]string) {
 // resumed interrupts a run and continues it.
 func resumed(t *testing.T, b bucket, o Options, want map[string]string) {
 	o.Output = b.uri + "/resumed"
-	ctx, cancel := context.WithCancel(t.Context())
-	before := toy.Parsed.Load()
-	toy.SetHook(func(*syntax.Sentence) {
-		if toy.Parsed.Load()-before > 400 {
-			cancel()
-			time.Sleep(time.Millisecond)
-		}
-	})
-	p, err := Prepare(ctx, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = Run(ctx, p)
-	toy.SetHook(nil)
-	if err == nil {
-		t.Fatal("the run was not interrupted")
-	}
-	for transforms.Progress.Active.Load() > 0 {
-		time.Sleep(time.Millisecond) // what was under way in this process ends
-	}
-	done := p.Finished(context.Background()).Parts
-	if done < 5 || p.Job.Ranges-done < 5 {
-		t.Fatalf("%d of %d ranges were done: the test needs some", done, p.Job.Ranges)
+	ranges, done := interrupted(t, o, 400)
+	if done < 5 || ranges-done < 5 {
+		t.Fatalf("%d of %d ranges were done: the test needs some", done, ranges)
 	}
 	for name, data := range objects(t, o.Output) {
 		if strings.HasPrefix(name, "trees/") && data != want[name] {
@@ -205,15 +178,12 @@ func resumed(t *testing.T, b bucket, o Options, want map[string]string) {
 		}
 	}
 	written, skipped := transforms.Progress.Written.Load(), transforms.Progress.Skipped.Load()
-	if err := tryRun(o); err != nil {
-		t.Fatal(err)
-	}
-	same(t, "resumed", want, objects(t, o.Output))
+	same(t, "resumed", want, run(t, o))
 	if n := transforms.Progress.Skipped.Load() - skipped; n != int64(done) {
 		t.Errorf("%d ranges were skipped, %d were done", n, done)
 	}
-	if n := transforms.Progress.Written.Load() - written; n != int64(p.Job.Ranges-done) {
-		t.Errorf("%d ranges were written, %d were left", n, p.Job.Ranges-done)
+	if n := transforms.Progress.Written.Load() - written; n != int64(ranges-done) {
+		t.Errorf("%d ranges were written, %d were left", n, ranges-done)
 	}
 }
 
@@ -255,15 +225,7 @@ func withFaults(t *testing.T, b bucket, o Options, want map[string]string) {
 // twoAtOnce runs the same job twice at the same time.
 func twoAtOnce(t *testing.T, b bucket, o Options, want map[string]string) {
 	o.Output = b.uri + "/twice"
-	var both sync.WaitGroup
-	for range 2 {
-		both.Go(func() {
-			if err := tryRun(o); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	both.Wait()
+	atOnce(t, o)
 	same(t, "two at once", want, objects(t, o.Output))
 }
 
@@ -275,14 +237,9 @@ func repaired(t *testing.T, b bucket, o Options, want map[string]string) {
 			t.Fatal(err)
 		}
 		for i, data := range map[int]string{1: "not Parquet", 2: want[store.Within(b.uri+"/first/out", paths[3])], 4: ""} {
-			if err := store.WriteFile(t.Context(), paths[i], []byte(data), store.Options{Expect: store.Anything}); err != nil {
-				t.Fatal(err)
-			}
+			put(t, paths[i], []byte(data))
 		}
-		if err := tryRun(o); err != nil {
-			t.Fatal(err)
-		}
-		same(t, kind+" damaged", want, objects(t, b.uri+"/first/out"))
+		same(t, kind+" damaged", want, run(t, o))
 	}
 }
 
@@ -290,22 +247,14 @@ func repaired(t *testing.T, b bucket, o Options, want map[string]string) {
 func overwritten(t *testing.T, b bucket, o Options) {
 	o.Rows.MaxWords = 7
 	refused(t, tryRun(o), "--max-words: was 1000, is 7")
-	mine := b.uri + "/first/out/mine.txt"
-	if err := store.WriteFile(t.Context(), mine, []byte("mine"), store.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	put(t, b.uri+"/first/out/mine.txt", []byte("mine"))
 	o.Overwrite, o.RangeBytes = true, 0
-	if err := tryRun(o); err != nil {
-		t.Fatal(err)
-	}
-	got := objects(t, b.uri+"/first/out")
+	got := run(t, o)
 	if got["mine.txt"] != "mine" || countParts(got) != 1 {
 		t.Errorf("%d parts, mine.txt has become %q", countParts(got), got["mine.txt"])
 	}
 	foreign := b.uri + "/foreign"
-	if err := store.WriteFile(t.Context(), foreign+"/trees/other.parquet", nil, store.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	put(t, foreign+"/trees/other.parquet", nil)
 	o.Output = foreign
 	refused(t, tryRun(o), "other.parquet")
 }
@@ -318,9 +267,7 @@ func TestModelInBucket(t *testing.T) {
 		t.Fatal(err)
 	}
 	uri := b.uri + "/english.tbm"
-	if err := store.WriteFile(t.Context(), uri, data, store.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	put(t, uri, data)
 	b.server.Break(nil)
 	for range 3 {
 		if _, digest, err := transforms.OpenModel(uri); err != nil || digest != model.Digest(data) {

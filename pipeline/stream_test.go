@@ -24,6 +24,19 @@ func ofStdin(s, name string) string {
 	return strings.ReplaceAll(s, "# sent_id = "+name+"@", "# sent_id = -@")
 }
 
+// piped is a stream between two pipes, and its error when it has ended.
+func piped(o Options) (toStdin *io.PipeWriter, fromStdout *io.PipeReader, done chan error) {
+	stdin, toStdin := io.Pipe()
+	fromStdout, stdout := io.Pipe()
+	o.Stdin, done = stdin, make(chan error, 1)
+	go func() {
+		_, err := Stream(context.Background(), o, stdout)
+		stdout.Close()
+		done <- err
+	}()
+	return toStdin, fromStdout, done
+}
+
 // The writer of a pipe may wait for the tree of what it wrote before it
 // writes more: this hangs if Stream waits for the end of its input.
 func TestStreamIsNoBatch(t *testing.T) {
@@ -40,16 +53,9 @@ func TestStreamIsNoBatch(t *testing.T) {
 		"in bytes": {"auto", strings.SplitAfter("It ends .\nNot\n\nIt ends again .\n", "")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			stdin, toStdin := io.Pipe()
-			fromStdout, stdout := io.Pipe()
 			o := options("-", "")
-			o.Stdin, o.Rows.Lines = stdin, c.lines
-			done := make(chan error, 1)
-			go func() {
-				_, err := Stream(context.Background(), o, stdout)
-				stdout.Close()
-				done <- err
-			}()
+			o.Rows.Lines = c.lines
+			toStdin, fromStdout, done := piped(o)
 			var got bytes.Buffer
 			b := make([]byte, 1<<16)
 			for _, piece := range c.pieces {
@@ -415,17 +421,10 @@ func TestEndMarksAreNoBatch(t *testing.T) {
 		"same ids":      {"jsonl", "conllu", "", "{\"id\": 1, \"text\": \"One .\"}\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			stdin, toStdin := io.Pipe()
-			fromStdout, stdout := io.Pipe()
 			o := options("-", "")
-			o.Stdin, o.To, o.EndMarks = stdin, c.to, true
+			o.To, o.EndMarks = c.to, true
 			o.Rows.From, o.Rows.Document = c.from, c.document
-			done := make(chan error, 1)
-			go func() {
-				_, err := Stream(context.Background(), o, stdout)
-				stdout.Close()
-				done <- err
-			}()
+			toStdin, fromStdout, done := piped(o)
 			out := bufio.NewReader(fromStdout)
 			for i := range 3 {
 				io.WriteString(toStdin, c.piece)
