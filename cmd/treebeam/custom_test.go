@@ -17,14 +17,8 @@ func TestCustomByFlags(t *testing.T) {
 		must(t, os.WriteFile(at(name), []byte(text), 0o644))
 	}
 	flags := []string{"--abbreviations", at("abbreviations"), "--keep_together", at("together"), "--exceptions=" + at("exceptions"), "--unconstrained"}
-	status, plain, stderr := treebeam(t, "", toyCommand(at("a.txt"), "--to", "conllu")...)
-	if status != exitOK {
-		t.Fatal(stderr)
-	}
-	status, got, stderr := treebeam(t, "", toyCommand(append(flags, at("a.txt"), "--to", "conllu")...)...)
-	if status != exitOK {
-		t.Fatal(stderr)
-	}
+	plain, _ := ends(t, exitOK, "", toyCommand(at("a.txt"), "--to", "conllu")...)
+	got, _ := ends(t, exitOK, "", toyCommand(append(flags, at("a.txt"), "--to", "conllu")...)...)
 	for part, want := range map[string][2]int{"# text = ": {4, 2}, "\tran\trun\tINTJ\t": {0, 2}, "\tNew York\t": {0, 1}, "\tfree\t": {0, 8}} {
 		if n := [2]int{strings.Count(plain, part), strings.Count(got, part)}; n != want {
 			t.Errorf("%q: %d without and with the lists, want %d\n%s", part, n, want, got)
@@ -44,10 +38,7 @@ func TestCustomInEval(t *testing.T) {
 	must(t, os.WriteFile(exceptions, []byte(".\tX\n"), 0o644))
 	eval := func(more ...string) string {
 		t.Helper()
-		status, out, stderr := treebeam(t, "", append([]string{"eval", "--gold", toyDev, "--model", trainedToy(t), "--gold-tokens", "--row", "x"}, more...)...)
-		if status != exitOK {
-			t.Fatal(stderr)
-		}
+		out, _ := ends(t, exitOK, "", append([]string{"eval", "--gold", toyDev, "--model", trainedToy(t), "--gold-tokens", "--row", "x"}, more...)...)
 		return out
 	}
 	plain, got := eval(), eval("--exceptions", exceptions)

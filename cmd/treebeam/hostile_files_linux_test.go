@@ -162,10 +162,7 @@ func joined(errs ...error) error {
 // startAnew checks the remedy that the failed run names: the same command
 // with --overwrite.
 func startAnew(t *testing.T, dir string) {
-	status, _, stderr := treebeam(t, "", toyCommand(filepath.Join(dir, "in"), "--output", filepath.Join(dir, "out"), "--overwrite")...)
-	if status != exitOK {
-		t.Errorf("with --overwrite: status %d, %s", status, stderr)
-	}
+	ends(t, exitOK, "", toyCommand(filepath.Join(dir, "in"), "--output", filepath.Join(dir, "out"), "--overwrite")...)
 	if left, err := os.ReadDir(filepath.Join(dir, "out", output.OwnDir, "tmp")); err != nil || len(left) > 0 {
 		t.Errorf("temporary files are left: %v, %v", left, err)
 	}

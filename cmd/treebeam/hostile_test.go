@@ -278,10 +278,7 @@ func (c *hostile) checkOutput(t *testing.T, dir, out string) {
 		commands = append(commands, []string{"sample", out, "--random", "2"})
 	}
 	for _, args := range commands {
-		status, stdout, stderr := treebeam(t, "", args...)
-		if status != exitOK {
-			t.Errorf("%v: status %d, %s", args, status, stderr)
-		}
+		stdout, stderr := ends(t, exitOK, "", args...)
 		checkSpoken(t, stderr)
 		if args[0] == "failures" && strings.Count(stdout, "\n") != len(failures)+1 {
 			t.Errorf("treebeam failures prints %d lines for %d rows", strings.Count(stdout, "\n"), len(failures))

@@ -35,19 +35,12 @@ func TestFilesFrom(t *testing.T) {
 	if status, text, stderr = treebeam(t, "", toyCommand("--files-from", "list.gz", "-t", "text")...); status != exitOK || text != want {
 		t.Errorf("status %d, %q, %s", status, text, stderr)
 	}
-	if status, _, stderr = treebeam(t, "", toyCommand("--files-from=list", "--output=out", "-q")...); status != exitOK {
-		t.Fatalf("status %d, %s", status, stderr)
-	}
+	ends(t, exitOK, "", toyCommand("--files-from=list", "--output=out", "-q")...)
 	if _, text, stderr = treebeam(t, "", "convert", "out", "--to", "text"); text != want {
 		t.Errorf("%q, %s", text, stderr)
 	}
-	if status, _, stderr = treebeam(t, "", toyCommand("--files-from=list", "--exclude", "*.txt", "--state=state", "-q")...); status != exitRefused ||
-		!strings.Contains(stderr, "leaves no file") {
-		t.Errorf("status %d, %s", status, stderr)
-	}
-	if status, _, stderr = treebeam(t, "", toyCommand("--files-from=list", "--exclude", "b/*.txt", "--state=state", "-q")...); status != exitOK {
-		t.Fatalf("status %d, %s", status, stderr)
-	}
+	ends(t, exitRefused, "leaves no file", toyCommand("--files-from=list", "--exclude", "*.txt", "--state=state", "-q")...)
+	ends(t, exitOK, "", toyCommand("--files-from=list", "--exclude", "b/*.txt", "--state=state", "-q")...)
 	if _, text, stderr = treebeam(t, "", "convert", "--state", "state", "--to", "text"); text != "One two .\nFive six .\nSeven eight .\n" {
 		t.Errorf("%q, %s", text, stderr)
 	}

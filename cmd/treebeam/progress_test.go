@@ -150,10 +150,7 @@ func TestVerbose(t *testing.T) {
 		if verbose {
 			args = append(args, "--verbose")
 		}
-		status, _, stderr := treebeam(t, "", args...)
-		if status != exitOK {
-			t.Fatalf("status %d: %s", status, stderr)
-		}
+		_, stderr := ends(t, exitOK, "", args...)
 		for _, line := range []string{"  tokens 4\n", "  ranges_written 1\n", "work of a sentence: 12 heads weighed or fewer for half of them, 12 for 99%, 12 at most\n"} {
 			if strings.Contains(stderr, line) != verbose {
 				t.Errorf("verbose %v, but %q in\n%s", verbose, line, stderr)

@@ -34,10 +34,7 @@ func TestOutputSaysTheFormat(t *testing.T) {
 	dir := t.TempDir()
 	parse := func(args ...string) string {
 		t.Helper()
-		status, stdout, stderr := treebeam(t, "", toyCommand(append([]string{"--quiet", in}, args...)...)...)
-		if status != exitOK {
-			t.Fatalf("%q: status %d: %s", args, status, stderr)
-		}
+		stdout, _ := ends(t, exitOK, "", toyCommand(append([]string{"--quiet", in}, args...)...)...)
 		return stdout
 	}
 	want := parse("--to", "conllu")

@@ -46,11 +46,7 @@ func TestSample(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "sample.conllu")
 	sample := func(args string) (stdout, stderr string) {
 		t.Helper()
-		status, stdout, stderr := treebeam(t, "", append([]string{"sample", out}, strings.Fields(args)...)...)
-		if status != exitOK {
-			t.Errorf("%s: status %d: %s", args, status, stderr)
-		}
-		return stdout, stderr
+		return ends(t, exitOK, "", append([]string{"sample", out}, strings.Fields(args)...)...)
 	}
 	got, stderr := sample("--uncertain 4")
 	if got != a+b+c || stderr != "4 sentences of 7, from 3 documents; 2 of their 16 words are expected to be wrong\ncorrect them to train on; to measure or to calibrate take --random\n" {
