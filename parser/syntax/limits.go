@@ -1,14 +1,14 @@
 package syntax
 
-// Limits of a sentence. Readers refuse what is over them, one failure for one
-// sentence, and the parser takes them for granted: they stand here and nowhere
-// else. A sentence of a treebank is far below all of them.
+// Limits of a sentence. Readers refuse sentences that exceed them, with one
+// failure for each, and the parser relies on them. Sentences of treebanks are
+// far below all limits.
 const (
 	// MaxWords is the most words of a sentence.
 	MaxWords = 65535
 	// MaxMarginalWords is the most words, of a sentence or a window of one, for
-	// which head marginals are those of trees: above it, the heads of every word
-	// share its probability by themselves.
+	// which head marginals are marginals of trees. Above it, the heads of every
+	// word are normalised word by word.
 	MaxMarginalWords = 512
 	// MaxBytes is the most bytes of a sentence as it stands in a file, with all
 	// its columns and comments. One of all words has room for 64 bytes a word.

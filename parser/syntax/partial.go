@@ -2,9 +2,9 @@ package syntax
 
 import "slices"
 
-// Open returns how many words of a training sentence have no head, and how many
-// have no relation: what a partial tree leaves open. A word whose head is open
-// counts in both, because its relation says nothing of an arc.
+// Open returns how many words of a training sentence have an open head, and how
+// many have an open relation. A word with an open head counts in both, because
+// its relation has no arc.
 func (s *Sentence) Open() (heads, relations int) {
 	for i := range s.Words {
 		switch w := &s.Words[i]; {

@@ -1,6 +1,6 @@
-// Package syntax holds the records that the whole system passes on: a
-// Sentence with its words, what each stage adds to it, and the Failure rows
-// that take the place of what could not be done. It imports nothing of ours.
+// Package syntax holds the records that the stages pass on: a Sentence with its
+// words and the results of each stage, and the Failure rows that replace what
+// could not be done. It imports nothing of ours.
 //
 // All exported fields are plain data, so that every record survives an
 // encoder between any two stages.
@@ -92,46 +92,47 @@ type Sentence struct {
 	Status Status
 
 	// Segmented says that the words and the bounds of the sentence are the
-	// segmenter's, not the input's. Set by Segment. TagsGiven says that every word
-	// had its UPOS from the input or from exceptions, so that none is the tagger's.
-	// Set by Tag. Both are for the calibrator: what was given cannot be wrong.
+	// segmenter's, not the input's. Segment sets it. TagsGiven says that every UPOS
+	// is from the input or from exceptions, and none from the tagger. Tag sets it.
+	// The calibrator reads both: given columns count as right.
 	Segmented, TagsGiven bool
 
-	// Given says what else the tagger has left as the input has it. Set by Tag. Later
-	// stages must not change it, either.
+	// Given says which other columns the tagger has left as in the input. Tag sets
+	// it. Later stages must not change these columns, either.
 	Given Given
 
 	// TagProb is the probability of each word's UPOS under the tagger, by word
-	// minus 1, in multiples of 1/65536; 1 of one that was given by the input or by
-	// exceptions of the caller (tag.Exceptions), and of no other.
-	// Nil before Tag. Set by Tag.
+	// minus 1, in multiples of 1/65536. It is 1 if, and only if, the UPOS was
+	// given by the input or by the caller's exceptions (tag.Exceptions). Tag sets
+	// it; it is nil before.
 	TagProb []float32
 
-	// Lexical is the number of words that begin with a letter, and Unknown of
-	// those that the model has not met in training: many of them are a sign of
-	// another language. Set by Tag.
+	// Lexical is the number of words that begin with a letter, and Unknown the
+	// number of these that the model has not seen in training: many of them are
+	// a sign of another language. Tag sets both.
 	Lexical, Unknown int32
 
-	Dense      Dense      // set by whoever scores densely, before the stage that adds them
+	Dense      Dense      // set by the encoder, before the stage that adds them
 	Candidates Candidates // set by Prune
 	Confidence Confidence // set by Parse
 
-	// Weight is above 0 in silver sentences, which a parser and no person has
-	// given their tags and trees: what training makes of their updates. Gold
-	// ones have 0, and count fully.
+	// Weight multiplies the training steps of silver sentences, whose tags and
+	// trees are from a parser, and is above 0 there. Gold sentences have 0 and
+	// count fully.
 	Weight float32
 
 	memo any
 }
 
-// Given are columns that hold something of the input: XPOS of one word or more, and
+// Given are the columns that came with the input: XPOS of one word or more, and
 // FEATS and lemmas, which are given for all words of a sentence or for none.
 type Given struct{ XPOS, Feats, Lemmas bool }
 
 // Gold reports whether the sentence is no silver one.
 func (s *Sentence) Gold() bool { return s.Weight == 0 }
 
-// Step scales a step of training: the Weight of a silver sentence, 1 of gold.
+// Step returns the factor of a training step: the Weight of a silver sentence,
+// 1 for gold.
 func (s *Sentence) Step() float32 {
 	if s.Gold() {
 		return 1
@@ -148,16 +149,16 @@ func Gold(list []Sentence) []Sentence {
 	return slices.DeleteFunc(slices.Clone(list), silver)
 }
 
-// Memo returns what SetMemo has kept with the sentence, or nil: what one stage
-// has computed of it and the next may use. It does not survive an encoder, and
-// Words may have changed since, so that whoever reads it checks that it fits.
-// Copies of a sentence share it: what is kept must not be changed any more.
+// Memo returns the value that SetMemo has stored with the sentence, or nil: a
+// result of one stage that the next may use. It is lost when the sentence is
+// encoded. Words may have changed since, so a reader must check that the value
+// fits. Copies of a sentence share the value, so it must not be changed.
 func (s *Sentence) Memo() any { return s.memo }
 
-// SetMemo keeps x with the sentence, in place of what was kept before.
+// SetMemo stores x with the sentence, in place of an earlier value.
 func (s *Sentence) SetMemo(x any) { s.memo = x }
 
-// Dense are scores that are added to those of the model, in units of
+// Dense holds scores that are added to the model's scores, in units of
 // 1/score.Unit nat, for a sentence of n words. A nil slice adds nothing.
 type Dense struct {
 	Arcs   []int32 // [h*(n+1)+m]: of the arc h -> m, 0 <= h <= n, 1 <= m <= n; length (n+1)*(n+1)
@@ -165,7 +166,7 @@ type Dense struct {
 	Tags   []int32 // [(m-1)*T+t]: of tag t of word m, T tags in the model's order
 	Feats  []int32 // [(m-1)*F+f]: of the FEATS with number f of word m, F of them in the model's order
 
-	// Vectors are what an encoder keeps to score labels once heads are known:
+	// Vectors are what an encoder needs to score labels once heads are known:
 	// [(2*i+k)*B+j] times Scales[2*i+k] is element j of the vector of word i, 0
 	// the root, as a modifier (k = 0) or as a head (k = 1).
 	Vectors []int8
@@ -173,22 +174,22 @@ type Dense struct {
 }
 
 // Candidates are the heads that the pruner leaves to each word, as one list:
-// those of word m are Heads[Start[m-1]:Start[m]], increasing. LogOdds are the
-// log-odds of each head and the one that the pruner prefers for the word, in
-// units of 1/1024 nat, at most 0. All are empty before Prune.
+// the heads of word m are Heads[Start[m-1]:Start[m]], increasing. LogOdds are
+// the log-odds of each head against the head that the pruner prefers for the
+// word, in units of 1/1024 nat, at most 0. All are empty before Prune.
 type Candidates struct {
 	Start   []int32 // length n+1, Start[0] == 0
 	Heads   []int32
 	LogOdds []int32
 
-	// Lost is the probability under the pruner that the head of a word is none of
-	// its candidates, by word minus 1: small, and not rounded. Nil if it is not
-	// known.
+	// Lost is the pruner's probability that the head of a word is not among its
+	// candidates, by word minus 1, not rounded. It is nil if unknown.
 	Lost []float32
 
-	// Gains says, in 1/1024 nat, what the tree of the search would gain with each
-	// head instead of the word's, by the first-order model around it. The search
-	// sets it; nil where it does not, as in windows.
+	// Gains holds, in 1/1024 nat, what the tree of the search would gain with
+	// each head in place of the word's head, by the first-order model around the
+	// tree. The search sets it, except in sentences that are searched in windows,
+	// where it is nil.
 	Gains []int32
 }
 
@@ -200,44 +201,44 @@ func (c *Candidates) Of(m int) []int32 { return c.Heads[c.Start[m-1]:c.Start[m]]
 // [0,1]. Nil slices are null columns.
 type Confidence struct {
 	HeadMarginal []float32 // probability of the chosen head under the model of the search
-	FirstOrder   []float32 // likewise, under the pruner: its single-root marginal; no column
-	HeadDoubt    []float32 // 1 less HeadMarginal, not rounded: tells what is very sure from what is nearly so; no column
-	FirstDoubt   []float32 // likewise of FirstOrder; no column
+	FirstOrder   []float32 // the same under the pruner: its single-root marginal; no column
+	HeadDoubt    []float32 // 1 minus HeadMarginal, not rounded, so that small values stay distinct; no column
+	FirstDoubt   []float32 // 1 minus FirstOrder, not rounded; no column
 	HeadMargin   []float32 // score of the tree minus the best tree that differs in one head, in score units, >= 0
 	LabelProb    []float32 // marginal of the chosen deprel, given the tree
-	TreeMargin   float32   // score minus that of the second best local optimum, 0 if only one was met
+	TreeMargin   float32   // score minus the score of the second best local optimum, 0 if only one was found
 	TreeScore    float32
 	Restarts     int32 // climbs; 0 if all trees were scored
 	NCandidates  int32 // candidate arcs of the sentence
 	Weighed      int64 // heads that the search weighed: its work; no column
 
-	// Certificate says how it is known that no other tree over the candidates
-	// scores higher; Uncertain if it is not.
+	// Certificate says why no other tree over the candidates scores higher, or
+	// Uncertain.
 	Certificate Certificate
 
 	// Set by the calibrator; nil and empty without one.
 	HeadConf    []float32 // probability that the head is right
-	DeprelConf  []float32 // that head and deprel are
-	UPOSConf    []float32 // that the UPOS is; 1 where it was given
-	TreeConf    float32   // that all heads and deprels are
+	DeprelConf  []float32 // probability that head and deprel are right
+	UPOSConf    []float32 // probability that the UPOS is right; 1 where it was given
+	TreeConf    float32   // probability that all heads and deprels are right
 	HasTreeConf bool
 	Expected    Expected
 }
 
-// Expected says how many words of a sentence are expected to be right: to have
+// Expected holds how many words of a sentence are expected to be right: to have
 // the right UPOS, the right head (UAS), the right head and deprel (LAS), by the
 // calibrated probabilities. Sums of it over sentences are exact, in any order;
 // 10^12 words do not overflow them, even if all words of sentences of 9,000
-// should be right or wrong together.
-// It is zero where there are none.
+// should be right or wrong together. It is zero without calibrated
+// probabilities.
 type Expected struct {
 	Words          int64 // that have probabilities
 	UPOS, UAS, LAS Estimate
 }
 
-// An Estimate is the expectation of a number of words, and the variance of that
-// number, which counts that errors of one sentence come together. Both are in
-// units of 1/4096.
+// An Estimate is the expectation of a number of words, and its variance, which
+// accounts for errors that occur together in a sentence. Both are in units of
+// 1/4096.
 type Estimate struct{ Right, Variance int64 }
 
 // Share returns the expected share of n words that are right, in [0,1], and its
@@ -259,13 +260,13 @@ func (x *Expected) Add(y *Expected) {
 	}
 }
 
-// A Certificate says how it is known that a tree is the best one.
+// A Certificate says why a tree is known to score highest.
 type Certificate uint8
 
 const (
 	Uncertain Certificate = iota
 	All                   // every tree over the candidates was scored
-	Bound                 // a bound shows that none of those that were not scored is better
+	Bound                 // a bound shows that no other tree scores higher
 )
 
 // String returns the name used in the certificate column, "" of Uncertain.
