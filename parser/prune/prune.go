@@ -46,7 +46,7 @@ type scratch struct {
 	first   dense.Scorer
 	row     []int32 // scores of the arcs into one word
 	guess   guess
-	arcs    graph.Arcs // what the first stage leaves; scores in 1/score.Unit, those of the later stages added
+	arcs    graph.Arcs // the arcs that the first stage leaves, with the scores of both stages in 1/score.Unit
 	odds    graph.Arcs // the same with scores in 1/1024 nat
 	p       []float64  // by arc
 	keys    []hash.Key // of all arcs
@@ -77,8 +77,8 @@ func (m *Model) get() *scratch {
 // inParts returns nats in 1/1024.
 func inParts(nats float64) int32 { return int32(math.Round(nats * 1024)) }
 
-// Cut returns the cut of m in nats: heads of a probability under exp(-cut)
-// are dropped, but for a word's likeliest.
+// Cut returns the cut of m in nats: heads of a probability under exp(-cut) are
+// dropped, except the likeliest head of a word.
 func (m *Model) Cut() float64 { return float64(m.cut) / 1024 }
 
 // TrainCut returns the cut of the candidates that the parser learns from.
@@ -93,10 +93,10 @@ func (m *Model) WithCut(nats float64) *Model {
 }
 
 // Prune sets s.Candidates, and keeps the encoding of s as its memo. UPOS, and
-// XPOS, FEATS and lemmas where the treebank has them, must be set. Scores in
-// s.Dense.Arcs are added to those of the first stage. The heads of a sentence
-// that is not searched whole come from the windows around its words; they need
-// not hold a tree.
+// XPOS, FEATS and lemmas where the treebank has them, must be set. Prune adds
+// the scores in s.Dense.Arcs to the scores of the first stage. The heads of a
+// sentence that is not searched whole come from the windows around its words,
+// and need not hold a tree.
 func (m *Model) Prune(s *syntax.Sentence) { m.Count(s) }
 
 // Count is Prune, and returns the number of weights that it looked up; a row
@@ -182,7 +182,7 @@ func (x *scratch) encode(s *syntax.Sentence) {
 	x.first.Read(x.words, &x.model.first)
 }
 
-// findKeys fills x.keys with those of all arcs, and x.ends.
+// findKeys fills x.keys with the keys of all arcs, and x.ends.
 func (x *scratch) findKeys() {
 	x.keys, x.ends = x.keys[:0], x.ends[:0]
 	for m := 1; m <= x.arcs.N(); m++ {
@@ -194,7 +194,7 @@ func (x *scratch) findKeys() {
 	}
 }
 
-// addSparse adds the scores of the second stage to those of the arcs.
+// addSparse adds the scores of the second stage to the scores of the arcs.
 func (x *scratch) addSparse() {
 	x.findKeys()
 	x.lookups += int64(len(x.keys))

@@ -9,24 +9,24 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Candidates are repaired where the pruner's do not hold the tree that is wanted: one
-// with given heads (Keep), a projective one (Project), any (Connect), or the gold tree
-// that the parser learns from (AddGold, Complete). Gold trees may be partial: some
-// words have syntax.NoHead. The known heads have no cycle, and one root at most, so that
-// some tree has them all.
+// Candidates are repaired where they lack the tree that is needed: a tree with given
+// heads (Keep), a projective tree (Project), any tree (Connect), or the gold tree from
+// which the parser learns (AddGold, Complete). Gold trees may be partial: some words
+// have syntax.NoHead. The known heads have no cycle and at most one root, so some tree
+// has them all.
 
 // addedLogOdds are the log-odds of candidates that Keep adds: e^-12.
 const addedLogOdds = -12 * 1024
 
 // Keep restricts s.Candidates, as Prune has set them, to trees that have the
-// given heads: given[m-1] is that of word m, syntax.NoHead if it is to be
-// found. A word with a given head has no other candidate. If the candidates
-// left to the others hold no single-root tree, one word becomes a possible
-// root and a candidate head of all of them, so that there is one.
+// given heads: given[m-1] is the head of word m, or syntax.NoHead if it is
+// open. A word with a given head has no other candidate. If the remaining
+// candidates hold no single-root tree, one word becomes a possible root and a
+// candidate head of all words without a given head.
 //
 // It fails, and changes nothing, if the given heads have a cycle, two roots or
-// one outside the sentence, and on sentences that are parsed in windows. What
-// the heads are to blame for is a syntax.Fault.
+// a head outside the sentence, and on sentences that are parsed in windows.
+// Errors caused by the heads are syntax.Faults.
 func Keep(s *syntax.Sentence, given []int32) error {
 	c, err := keeping(s, given)
 	if err == nil {
@@ -136,14 +136,13 @@ func holdsTree(c *syntax.Candidates) bool {
 }
 
 // Project makes sure that s.Candidates, as Prune has set them, hold a
-// single-root tree without crossing arcs, the arc from 0 included: where they
-// do not, it adds the fewest that are needed. Words with a given head
-// (given[m-1], as for Keep; nil if there are none) get no other; if given
-// heads leave no projective tree it fails and changes nothing. A sentence of
-// more than MaxMarginalWords words gets the chain in which every word hangs on
-// the one before it, and given heads must be of that chain. One that is not
-// searched whole stays as it is: the search may lift a word to a head that is no
-// candidate.
+// single-root tree without crossing arcs, the arc from 0 included: where they do
+// not, it adds as few as are needed. Words with a given head (given[m-1], as for
+// Keep; nil if there are none) get no other; if given heads leave no projective
+// tree it fails and changes nothing. A sentence of more than MaxMarginalWords
+// words gets the chain in which every word hangs on the one before it, and given
+// heads must be in that chain. A sentence that is not searched whole stays as it
+// is, because the search may lift a word to a head that is not a candidate.
 func Project(s *syntax.Sentence, given []int32) error {
 	switch {
 	case len(s.Candidates.Start) != len(s.Words)+1:
@@ -208,8 +207,8 @@ func Connect(c *syntax.Candidates) {
 }
 
 // AddGold adds the gold heads that are not among the candidates, with the
-// log-odds of the word's worst candidate. Where heads are open, it adds what a
-// tree with the others lacks (Keep), if anything.
+// log-odds of the word's worst candidate. Where heads are open, it also adds
+// the candidates without which no tree has the known heads (Keep).
 func AddGold(s *syntax.Sentence) {
 	c := &s.Candidates
 	for m := len(s.Words); m >= 1; m-- {
@@ -225,9 +224,9 @@ func AddGold(s *syntax.Sentence) {
 	}
 }
 
-// Complete gives the words without a head those of the best tree over the
-// candidates that has all known heads, and takes their relations away. It changes
-// nothing where the known heads are of no tree, or the sentence is parsed in
+// Complete gives the words without a head their heads in the best tree over the
+// candidates that has all known heads, and removes their relations. It changes
+// nothing if no tree has the known heads, or if the sentence is parsed in
 // windows.
 func Complete(s *syntax.Sentence) {
 	if !s.Partial() {

@@ -91,7 +91,7 @@ func (x *scratch) keysOf(h, m int, buf []hash.Key) []hash.Key {
 }
 
 // classes appends the keys of an arc by the classes of its words (Koo, Carreras
-// and Collins 2008), alone and beside tags and lemmas.
+// and Collins 2008), alone and with tags and lemmas.
 func (x *scratch) classes(h, m int, dist, dir uint64, buf []hash.Key) []hash.Key {
 	s := x.words
 	head, mod, a, b := s.At(h), s.At(m), s.Cluster(h), s.Cluster(m)
