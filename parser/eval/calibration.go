@@ -16,9 +16,9 @@ import (
 	forms "github.com/treebeam/treebeam/parser/word"
 )
 
-// ways are the ways to parse gold sentences that a calibrator learns from, so
-// that it knows what to make of words and tags that were given, and of text
-// in one case. Unusual ways count little.
+// ways are the ways to parse the gold sentences from which a calibrator learns,
+// so that it learns the effect of given words and tags, and of text in one
+// case. Unusual ways have low weights.
 var ways = []struct {
 	name    string // of a Setting, or of what is done to the text
 	setting Setting
@@ -106,7 +106,7 @@ func Recased(list []syntax.Sentence, to cases.Caser) []syntax.Sentence {
 	return out
 }
 
-// Measured is what parsing gold sentences tells of a model.
+// Measured holds the results of parsing gold sentences with a model.
 type Measured struct {
 	Scores      []model.Score
 	Calibrator  *calibrate.Model  // nil if there were too few sentences to fit it to
@@ -275,12 +275,12 @@ func measureHalves(about *model.Calibration, parses []parse, bounds []int,
 	return nil
 }
 
-// measuredColumns are those that a provenance has figures of, with what
-// they are of.
+// measuredColumns are the columns with figures in a provenance, and what each
+// column is about.
 var measuredColumns = [][2]string{{"head_conf", "head"}, {"deprel_conf", "head+deprel"}, {"upos_conf", "UPOS"},
 	{"tree_conf", "tree"}}
 
-// expectation compares what is expected of all words together with what is true.
+// expectation compares the expected number of right words with the true one.
 func (p *parse) expectation() (out []model.Expectation) {
 	var e syntax.Expected
 	var right [3]int

@@ -9,9 +9,9 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Judge says what is right in every sentence of system, word by word, with the
+// Judge returns what is right in every sentence of system, word by word, by the
 // alignment of Evaluate: system may have other words and sentences than gold.
-// The result is in the order of system. An error is that of Evaluate.
+// The result is in the order of system. Errors are those of Evaluate.
 func Judge(gold, system []syntax.Sentence) ([]calibrate.Judgement, error) {
 	g, s, err := align(gold, system)
 	if err != nil {
@@ -45,7 +45,8 @@ func Judge(gold, system []syntax.Sentence) ([]calibrate.Judgement, error) {
 	return out, nil
 }
 
-// A Reliability says how well a column of confidence tells right from wrong.
+// A Reliability measures how well a column of confidence tells right from
+// wrong.
 type Reliability struct {
 	Column string  `json:"column"` // as in an output; "a*b" is the product of two
 	Of     string  `json:"of"`     // what is right or wrong: "head", "head+deprel", "UPOS", "tree"
@@ -202,8 +203,8 @@ func (r *Reliability) rank(list []judged) {
 	}
 }
 
-// A Forecast sets what was expected of a metric, without gold trees, beside what
-// came true. Figures are shares; all but Difference are in [0,1].
+// A Forecast compares the expected value of a metric, without gold trees, with
+// its true value. Figures are shares; all but Difference are in [0,1].
 type Forecast struct {
 	Metric   Metric  `json:"metric"`
 	Expected float64 `json:"expected"` // share of the words that have probabilities
