@@ -100,7 +100,7 @@ func (z *Model) layout(l *pack.Layout) {
 		z.rules = make([]rule, len(numbers)/3)
 		for i := range z.rules {
 			z.rules[i] = rule{numbers[3*i], numbers[3*i+1], numbers[3*i+2], texts[2*i], texts[2*i+1]}
-			l.Check("rules", z.rules[i].mode < ruleModes, "has a case that there is not")
+			l.Check("rules", z.rules[i].mode < ruleModes, "has an unknown case")
 		}
 	}
 	pack.Array(l, "regular", &z.regular)
