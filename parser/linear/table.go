@@ -233,6 +233,6 @@ func (t *Table) Layout(l *pack.Layout, name string, classes int) {
 			return n == 0 && q != 0 && begin>>16 >= uint64(classes) || n > 0 && (classes == 1 || begin+n > uint64(len(t.cells)))
 		}), "has a row outside the table")
 		l.Check("cells", !slices.ContainsFunc(t.cells, func(c uint32) bool { return int(c>>16) >= classes }),
-			"has a class that there is not")
+			"has a class that does not exist")
 	})
 }
