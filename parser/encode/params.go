@@ -329,7 +329,7 @@ func (p *Params) Layout(l *pack.Layout) {
 func LayoutTuned(l *pack.Layout, p *Params, h *Heads) {
 	about := []string{p.Name, p.Source, p.Licence, p.Notice}
 	l.Strings("about", &about)
-	l.Check("about", len(about) == 4, "has not four entries")
+	l.Check("about", len(about) == 4, "does not have four entries")
 	if l.Reading() {
 		p.Name, p.Source, p.Licence, p.Notice = about[0], about[1], about[2], about[3]
 	}
