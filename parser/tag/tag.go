@@ -404,7 +404,7 @@ func (m *Model) layoutTags(l *pack.Layout) {
 		l.Check("links", m.inOrder(), "is out of order")
 	}
 	for i := 0; i < len(m.lex.facts) && l.Reading(); i += entry {
-		l.Check("lexicon.facts", int(m.lex.facts[i+factSure]) <= len(m.upos), "names a label that there is not")
+		l.Check("lexicon.facts", int(m.lex.facts[i+factSure]) <= len(m.upos), "names a label that does not exist")
 	}
 }
 
