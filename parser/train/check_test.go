@@ -27,7 +27,7 @@ func TestCheckNamesFaultAndLine(t *testing.T) {
 			"train.conllu: partial trees: 1; 1 heads and 1 relations of 28 words are open"},
 		{"bare", func(s *syntax.Sentence) { takeHeads(s); takeRelations(s, 0) }, false, "only segmenter and tagger learn: 1"},
 		{"two open roots", func(s *syntax.Sentence) { takeHeads(s); takeRelations(s, 2) }, false,
-			"relation root on a word without a head, beside another root: the head is left open: 2, train.conllu:13, train.conllu:14"},
+			"relation root on a word without a head, next to another root: the head is left open: 2, train.conllu:13, train.conllu:14"},
 		{"open cycle", func(s *syntax.Sentence) {
 			s.Words[0].Head, s.Words[1].Head, s.Words[3].Head = syntax.NoHead, 3,
 				1

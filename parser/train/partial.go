@@ -94,7 +94,7 @@ func (c *checker) leftOpen(t Treebank, s *syntax.Sentence) {
 	for i := range whole.Words {
 		switch w := &whole.Words[i]; {
 		case openRoot(w):
-			c.add(false, "relation root on a word without a head, beside another root: the head is left open", t, s, i+1)
+			c.add(false, "relation root on a word without a head, next to another root: the head is left open", t, s, i+1)
 		case w.Head == syntax.NoHead:
 			c.add(false, "words without a head, which are left open", t, s, i+1)
 		case w.OpenRelation():
