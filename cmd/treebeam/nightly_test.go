@@ -19,11 +19,7 @@ func (n *nights) run(t *testing.T, want int, more ...string) (stdout, stderr str
 	t.Helper()
 	args := append([]string{"--runner=DirectRunner", "--job_name=nightly", "--model=" + transformstest.ModelURI,
 		"--input=" + n.in, "--state=" + n.state, "--quiet"}, more...)
-	status, stdout, stderr := treebeam(t, "", args...)
-	if status != want {
-		t.Fatalf("status %d: %s", status, stderr)
-	}
-	return stdout, stderr
+	return ends(t, want, "", args...)
 }
 
 // A nightLine has the last line on standard output.
@@ -134,9 +130,8 @@ func (n *nights) failTooOften(t *testing.T) {
 func compactsByFlags(t *testing.T, state string) {
 	t.Helper()
 	_, before, _ := treebeam(t, "", "convert", "--state", state, "--to", "jsonl")
-	status, _, stderr := treebeam(t, "", "compact", "--state", state, "--prune", "--keep", "1")
-	if status != exitOK || !strings.Contains(stderr, "nothing to merge") || !strings.Contains(stderr, "removed data/000001-") {
-		t.Errorf("status %d, %s", status, stderr)
+	if _, stderr := ends(t, exitOK, "nothing to merge", "compact", "--state", state, "--prune", "--keep", "1"); !strings.Contains(stderr, "removed data/000001-") {
+		t.Error(stderr)
 	}
 	if _, after, _ := treebeam(t, "", "convert", "--state", state, "--to", "jsonl"); after != before {
 		t.Error("compact changed rows")

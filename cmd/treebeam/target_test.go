@@ -90,19 +90,11 @@ func TestStateAsOutput(t *testing.T) {
 	out, state, tmp := filepath.Join(t.TempDir(), "out"), filepath.Join(t.TempDir(), "state"), t.TempDir()
 	night := []string{"parse", "--quiet", "--model", transformstest.ModelURI, "--input", in, "--state", state}
 	transformstest.Register()
-	run := func(want int, args ...string) (stdout, stderr string) {
-		t.Helper()
-		status, stdout, stderr := treebeam(t, "", args...)
-		if status != want {
-			t.Fatalf("%v: status %d %s", args, status, stderr)
-		}
-		return stdout, stderr
-	}
-	run(exitOK, night...)
+	ends(t, exitOK, "", night...)
 	must(t, os.WriteFile(filepath.Join(in, "b.conllu"), []byte(strings.ReplaceAll(toySentence, "Dogs", "Cats")), 0o644))
-	run(exitOK, night...)
-	run(exitOK, toyCommand(in, "--quiet", "--output", out)...)
-	gold, _ := run(exitOK, "convert", out)
+	ends(t, exitOK, "", night...)
+	ends(t, exitOK, "", toyCommand(in, "--quiet", "--output", out)...)
+	gold, _ := ends(t, exitOK, "", "convert", out)
 	gold = gold[strings.LastIndex(gold[:strings.Index(gold, "Dogs")], "# "):]
 	must(t, os.WriteFile(filepath.Join(tmp, "gold"), []byte(gold), 0o644))
 	for _, args := range [][]string{{"convert", "DIR"}, {"convert", "DIR", "--to", "jsonl"}, {"show", "DIR"}, {"failures", "DIR"}, {"sample", "DIR", "--random", "2"},
@@ -112,14 +104,14 @@ func TestStateAsOutput(t *testing.T) {
 			for i := range args {
 				args[i] = strings.Replace(args[i], "DIR", dir, 1)
 			}
-			stdout, _ := run(exitOK, args...)
+			stdout, _ := ends(t, exitOK, "", args...)
 			return stdout
 		}
 		if a, b := of(out), of(state); a != b || a == "" {
 			t.Errorf("%v: of the output\n%s\nof the state\n%s", args, a, b)
 		}
 	}
-	page, _ := run(exitOK, "report", state, "--output", "-")
+	page, _ := ends(t, exitOK, "", "report", state, "--output", "-")
 	if !strings.Contains(page, "000002-") || !strings.Contains(page, "3 trees from 3 files; 1 error") {
 		t.Errorf("%.3000s", page)
 	}
