@@ -70,7 +70,7 @@ func (x *scratch) shortlist(s *syntax.Sentence) {
 // likelihood returns exp(-loss), of a loss of at least 0 in 1/score.Unit.
 func likelihood(loss int32) float64 { return graph.ExpOdds(loss / (score.Unit / 1024)) }
 
-// rank orders heads by score; of equal ones the first is the best.
+// rank orders heads by score; among equals the first is the best.
 func rank(score int32, h int) int64 { return int64(score)<<32 - int64(h) }
 
 // insert puts x into the largest values so far, which decrease.

@@ -129,8 +129,8 @@ func (x *scratch) punctuation(h, m int, dist, dir uint64, buf []hash.Key) []hash
 		hash.Mix(hash.Sum4(tPunct+5, kind, ch, uint64(min(mod.Depth, 2)), uint64(all[h+1].Coarse))+dist))
 }
 
-// A guess is the tree of the heads that the first stage prefers, and what
-// templates ask about it.
+// A guess is the tree of the heads that the first stage prefers, with the facts
+// that templates use.
 type guess struct {
 	head  []int32 // by word, entry 0 unused
 	count []uint8 // [(h*2+direction)*CoarseTags+tag]: words under h, 255 at most

@@ -15,7 +15,7 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// Options of training. The zero value has the defaults.
+// Options are the options of Train. The zero value has the defaults.
 type Options struct {
 	Seed    uint64
 	Workers int     // results do not depend on it
@@ -49,13 +49,13 @@ func Train(v *word.Vocabulary, train, dev []syntax.Sentence, o Options) (*Model,
 	return m, nil
 }
 
-// denseFolds is how many dense tables are learned beside the final ones,
-// each without a part of the sentences.
+// denseFolds is how many dense tables are learned in addition to the final
+// ones, each without one fold of the sentences.
 const denseFolds = 4
 
-// learn trains both stages. The second one adds to the scores of the first and
-// sees its guesses, so it learns from those of tables that have not seen the
-// sentence.
+// learn trains both stages. The second stage adds to the scores of the first
+// and reads its guesses, so it learns from scores and guesses of tables that
+// have not seen the sentence.
 func learn(v *word.Vocabulary, train []syntax.Sentence, o Options) *Model {
 	list := make([]syntax.Sentence, 0, len(train)) // for memos of our own
 	for i := range train {
@@ -83,8 +83,8 @@ func learn(v *word.Vocabulary, train []syntax.Sentence, o Options) *Model {
 	return m
 }
 
-// A sparseUpdate is what one sentence does to the weights: the gradients of
-// some arcs and the keys of each.
+// A sparseUpdate is the step for one sentence: the gradients of some arcs and
+// the keys of each.
 type sparseUpdate struct {
 	gradients []float64
 	ends      []int32
@@ -93,9 +93,10 @@ type sparseUpdate struct {
 
 // learnSparse learns the second stage on top of the first, whose tables for a
 // sentence the function returns, as a distribution over single-root trees (Koo,
-// Globerson, Carreras and Collins 2007, section 4.1): the gradient of a
-// sentence is the gold arcs minus the marginals of all. Where heads are open, it
-// is the marginals under the trees that have the others, minus those under all.
+// Globerson, Carreras and Collins 2007, section 4.1): the gradient of a sentence
+// is the gold arcs minus the marginals of all. Where heads are open, it is the
+// marginals under the trees with the known heads minus the marginals under all
+// trees.
 func (m *Model) learnSparse(train []syntax.Sentence, o Options, tables func(i int) *dense.Tables) {
 	rule := linear.AdaGrad{Rate: 0.05, Floor: 0.01}
 	w := linear.NewWeights()
@@ -127,13 +128,13 @@ func (m *Model) learnSparse(train []syntax.Sentence, o Options, tables func(i in
 	}
 	loop := linear.Loop{Examples: len(train), Epochs: sparseEpochs, Workers: o.Workers, Seed: o.Seed}
 	if err := linear.Run(loop, linear.Task[sparseUpdate]{Learn: learn, Apply: apply, Keep: keep}); err != nil {
-		panic(err) // it cannot fail without checkpoints
+		panic(err) // it fails only with checkpoints
 	}
 }
 
 // learnSparse finds the update of a sentence whose shortlist is in x.arcs.
 func (x *scratch) learnSparse(s *syntax.Sentence, w *linear.Weights, u *sparseUpdate) {
-	const least = 2e-3 // of a gradient that moves weights
+	const least = 2e-3 // least gradient that moves a weight
 	x.findKeys()
 	from := int32(0)
 	for a, end := range x.ends {
@@ -187,8 +188,8 @@ func Jackknife(train []syntax.Sentence, folds int, like *Model, o Options) (Repo
 	return r, nil
 }
 
-// pruneFolds prunes every fold by the model of the others, on so many
-// goroutines.
+// pruneFolds prunes every fold by the model of the others, on the given number
+// of goroutines.
 func pruneFolds(train []syntax.Sentence, bounds []int, workers int, model func(rest []syntax.Sentence) *Model) {
 	whole := slices.Clone(train) // folds copy from it while others set Candidates
 	linear.Parallel(len(bounds)-1, workers, func(_, f int) {
@@ -215,7 +216,7 @@ func (x *scratch) includeCompletion(s *syntax.Sentence) {
 }
 
 // wanted returns the probabilities of the arcs of x.odds under the trees that
-// have the known heads, nil if all are known.
+// have the known heads, or nil if all heads are known.
 func (x *scratch) wanted(s *syntax.Sentence) []float64 {
 	if !s.Partial() {
 		return nil

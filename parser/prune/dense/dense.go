@@ -13,9 +13,9 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// All that depends on one end of an arc and on the tag, or the distance, of the
-// other is added up once a word, in rows of 64 weights; what is left to a pair
-// is a few look-ups.
+// Everything that depends on one end of an arc and on the tag, or the distance,
+// of the other end is summed once a word, in rows of 64 weights. A pair then
+// takes only a few look-ups.
 //
 // A weight is a byte: 128 plus log-odds in 1/unit nat. The tables are, behind
 // each other:
@@ -47,7 +47,7 @@ const (
 	aroundContexts = leftContexts + tags*tags*tags
 	rightContexts  = aroundContexts + tags*tags*tags
 	fineContexts   = rightContexts + tags*tags*tags
-	lemmaContexts  = fineContexts + word.FineTags // not in the lexicon
+	lemmaContexts  = fineContexts + word.FineTags // for words that are not in the lexicon
 	formContexts   = lemmaContexts + 1            // likewise
 	wordContexts   = formContexts + 1             // by place in the lexicon
 
