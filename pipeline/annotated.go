@@ -16,9 +16,10 @@ import (
 	"github.com/treebeam/treebeam/io/store"
 )
 
-// NamesFiles says whether a name that a user gives is one of files with trees in
-// CoNLL-U or CoNLL-X, and not of the folder of an output or a state: "-", a local file or
-// pipe, a glob, or what is not there or in a store and ends as such files do.
+// NamesFiles says whether a name that a user gives means files with trees in CoNLL-U or
+// CoNLL-X, and not the folder of an output or a state. Such a name is "-", a local file
+// or pipe, a glob, or a name with the extension of such files that is missing or in a
+// store.
 func NamesFiles(name string) bool {
 	if name == "-" {
 		return true
@@ -32,7 +33,7 @@ func NamesFiles(name string) bool {
 	return strings.ContainsAny(name, "*?[{")
 }
 
-// isAnnotated says whether a name ends as those of CoNLL files do.
+// isAnnotated says whether a name ends as the names of CoNLL files do.
 func isAnnotated(name string) bool {
 	base := path.Base(name)
 	for _, packed := range []string{".gz", ".zst", ".bz2"} {
@@ -45,9 +46,9 @@ func isAnnotated(name string) bool {
 	return false
 }
 
-// FilesIn returns the paths of the CoNLL-U and CoNLL-X files that stand in a local
-// folder, as those of a treebank do, sorted; none if it is the folder of an output
-// or cannot be read.
+// FilesIn returns the sorted paths of the CoNLL-U and CoNLL-X files in a local folder,
+// such as a treebank. It returns none if the folder belongs to an output or cannot be
+// read.
 func FilesIn(folder string) (files []string) {
 	folder = strings.TrimPrefix(folder, "file://")
 	if store.IsRemote(folder) {
@@ -67,11 +68,12 @@ func FilesIn(folder string) (files []string) {
 
 // ReadAnnotated yields the sentences of CoNLL-U and CoNLL-X files as rows of trees/,
 // with the heads, the labels and the confidence (ReadConfidence) that they have there.
-// Patterns are those of inputs, "-" is stdin; files come in the order of List, plain or
-// .gz, .zst, .bz2. What begins with "# newdoc id" has that as its document, anything
-// else the name of its file. A file that cannot be read or is no CoNLL is an error,
-// which is the last pair; patterns without files are a *Refusal. A broken block is passed
-// to broken, with its file and line, and left out. One sentence is in memory at a time.
+// Patterns are written as for inputs, and "-" is stdin. Files come in the order of
+// List, plain or .gz, .zst, .bz2. Sentences after "# newdoc id" have that id as their
+// document, all others the name of their file. A file that cannot be read or is not
+// CoNLL is an error, which is the last pair; patterns without files are a *Refusal. A
+// broken block is passed to broken, with its file and line, and left out. One sentence
+// is in memory at a time.
 func ReadAnnotated(ctx context.Context, patterns []string, stdin io.Reader, broken func(*conllu.Error)) iter.Seq2[*parquet.Tree, error] {
 	return func(yield func(*parquet.Tree, error) bool) {
 		inputs, err := source.List(ctx, patterns, source.ListOptions{Live: true})

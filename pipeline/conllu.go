@@ -104,7 +104,7 @@ func noteConfidence(s *syntax.Sentence) {
 		}
 		w.Misc = string(misc)
 	}
-	var comments []string // not those of the row, which others may read
+	var comments []string // a copy: others may read the row's comments
 	for _, comment := range s.Comments {
 		if key, _ := conllu.Comment(comment); key != treeConfComment && key != certificateComment {
 			comments = append(comments, comment)
@@ -139,8 +139,8 @@ func appendProbability(dst []byte, p float32) []byte {
 	return strconv.AppendFloat(dst, float64(p), 'f', 4, 32)
 }
 
-// withNames is s with the comments that it has in CoNLL-U. One from CoNLL keeps those
-// that it has; any other gets its sent_id and text.
+// withNames is s with its comments for CoNLL-U. A sentence from CoNLL keeps its
+// comments; any other gets a sent_id and a text.
 func withNames(s *syntax.Sentence, docID, format string) syntax.Sentence {
 	named := *s
 	if !source.Format(format).Annotated() {

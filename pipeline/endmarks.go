@@ -12,7 +12,7 @@ type endMark struct {
 	EndOf     string `json:"end_of"`    // the document's id
 	Document  int64  `json:"document"`  // 1, 2, ... in the order of the input
 	Sentences int64  `json:"sentences"` // rows since the last mark: trees
-	Failures  int64  `json:"failures"`  // those of severity error
+	Failures  int64  `json:"failures"`  // failures of severity error
 	Warnings  int64  `json:"warnings"`
 }
 

@@ -77,8 +77,8 @@ func (f *flat) word(dst []byte, w *parquet.Word) []byte {
 	return f.endRow(dst)
 }
 
-// cell appends a cell with a separator behind it, in quotes where readers need
-// them. All that read tables take quotes for quotes unless they are told otherwise.
+// cell appends a cell and a separator, with quotes where readers need them. All readers
+// of tables understand quotes by default.
 func (f *flat) cell(dst []byte, s string) []byte {
 	if !strings.ContainsAny(s, "\"\r\n"+string(rune(f.separator))) {
 		return append(append(dst, s...), f.separator)

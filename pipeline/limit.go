@@ -12,9 +12,9 @@ import (
 // errLimit ends a stream that has Options.Limit sentences.
 var errLimit = errors.New("enough sentences")
 
-// A limit counts the sentences of a stream, those that have failed included, and
-// says when there are enough. Sentences are counted in the order of the input, so
-// that the same ones are parsed on any number of threads.
+// A limit counts the sentences of a stream, including failed ones, and says when there
+// are enough. Sentences are counted in the order of the input, so that the same ones
+// are parsed on any number of threads.
 type limit struct {
 	left int64 // sentences that may still come
 }
@@ -62,7 +62,7 @@ func (l *limit) cut(c *transforms.Chunk) bool {
 	c.Failures = slices.DeleteFunc(c.Failures, func(f output.Failure) bool {
 		return order(place{f.File, f.ByteOffset}, last) > 0
 	})
-	c.Last, c.Ends = false, nil // the sums of the file are not those of all of it
+	c.Last, c.Ends = false, nil // the sums do not cover the whole file
 	l.left = 0
 	return true
 }

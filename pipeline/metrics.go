@@ -27,8 +27,8 @@ func (m Metric) String() string {
 	return fmt.Sprintf("%s %.1f (%d to %d, %d values)", m.Name, float64(m.Sum)/float64(m.Values), m.Min, m.Max, m.Values)
 }
 
-// Metrics are those of treebeam that the runner has reported when Run had
-// ended well, by name. There are none for a run that was only submitted.
+// Metrics are the metrics of treebeam, by name, that the runner reported after Run
+// succeeded. A run that was only submitted has none.
 func (p *Prepared) Metrics() []Metric { return p.metrics }
 
 // metricsOf adds the metrics of all steps up by name. The job must have ended:

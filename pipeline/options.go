@@ -21,7 +21,7 @@ import (
 // Options are what the user asked for.
 type Options struct {
 	Inputs  []string       // files, folders, globs, "-"
-	Paths   []string       // beside Inputs: files and folders, literally (source.ListOptions)
+	Paths   []string       // in addition to Inputs: files and folders, literally (source.ListOptions)
 	Exclude []string       // patterns of files and folders that are not read
 	Files   []source.Input // instead of Inputs: what was listed already, in the order of source.List
 	Stdin   io.Reader      // what "-" reads
@@ -32,7 +32,7 @@ type Options struct {
 	To      string                 // what Stream writes, a name that FormatOf knows; "" is conllu
 	Write   WriteOptions           // likewise; Stream names the model if a generator is named
 
-	Limit    int64 // Stream ends after so many sentences; 0 is all
+	Limit    int64 // Stream ends after this many sentences; 0 is all
 	EndMarks bool  // Stream writes all failures in their places, and a line after every document
 
 	RangeBytes    int64 // 0: chosen from the size of the input
@@ -185,9 +185,9 @@ func (o *Options) open(ctx context.Context) (m transforms.Stages, digest string,
 	return m, digest, nil
 }
 
-// Provenance is that of a run with these options. It opens the model, and reads what
-// Custom names: a run that is prepared with these options later does not read it
-// again. Its errors are refusals.
+// Provenance returns the provenance of a run with these options. It opens the model and
+// reads the files that Custom names; a run that is prepared with these options later
+// does not read them again. Its errors are refusals.
 func (o *Options) Provenance(ctx context.Context) (output.Provenance, error) {
 	if err := ValidateRows(&o.Rows); err != nil {
 		return output.Provenance{}, err
@@ -199,10 +199,10 @@ func (o *Options) Provenance(ctx context.Context) (output.Provenance, error) {
 	return output.Provenance{FormatVersion: output.FormatVersion, ModelDigest: digest, Options: o.Rows}, nil
 }
 
-// CheckPlaces refuses local paths, of the output or an input, on runners whose
-// workers may not see them: the output would be lost on their disks, and the
-// input would be gone for them. A local model is no obstacle, nor are the files of
-// Custom: they are copied to the output.
+// CheckPlaces refuses local paths of the output or an input on runners whose workers
+// may not see them: the output would be lost on the workers' disks, and the workers
+// would not find the input. A local model and the files of Custom are allowed, because
+// they are copied to the output.
 func (o *Options) CheckPlaces(output string) error {
 	if o.local() || o.SharedFilesystem {
 		return nil

@@ -25,8 +25,8 @@ type Prepared struct {
 	Files  int
 	Bytes  int64 // of the stored input
 	Runner string
-	// Submitted, if set, is told of the job as soon as an engine has it: from
-	// another goroutine than that of Run, and once. Prism is no engine here.
+	// Submitted, if set, is called once, as soon as an engine has the job, on another
+	// goroutine than Run's. Prism does not count as an engine here.
 	Submitted func(Submission)
 
 	lock    *flock.Flock // of a local output folder
@@ -130,10 +130,10 @@ func (o *Options) plan(ctx context.Context, folder, digest string) (_ *Prepared,
 // tryLock takes a lock, or says that another process has it. Tests replace it.
 var tryLock = (*flock.Flock).TryLock
 
-// lockFolder locks a local output folder until the lock is closed or the process
-// ends, and refuses one that another run has locked. The lock saves work, no more:
-// where there are no locks, as in an object store, two runs write the same bytes,
-// all of a part or nothing.
+// lockFolder locks a local output folder until the lock is closed or the process ends,
+// and refuses one that another run has locked. The lock only saves work. Without locks,
+// as in an object store, two runs write the same bytes, and each writes a part
+// completely or not at all.
 func lockFolder(folder string) (*flock.Flock, error) {
 	if store.IsRemote(folder) {
 		return flock.New(""), nil

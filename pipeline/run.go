@@ -21,10 +21,9 @@ import (
 	"github.com/treebeam/treebeam/transforms"
 )
 
-// Run runs a prepared job to its end and returns its summary. After an error
-// the same command continues where it stopped. The summary is nil if the job
-// was submitted and not waited for (--async), or not submitted (--dry_run,
-// --template_location).
+// Run runs a prepared job until it ends and returns its summary. After an error the
+// same command continues where it stopped. The summary is nil if the job was submitted
+// and not waited for (--async), or not submitted (--dry_run, --template_location).
 func Run(ctx context.Context, p *Prepared) (*output.Summary, error) {
 	pipeline, scope := beam.NewPipelineWithRoot()
 	Build(scope, p.Job)
@@ -75,7 +74,7 @@ func (p *Prepared) manifestVersion(ctx context.Context) string {
 		return ""
 	}
 	info, err := s.Stat(ctx, name)
-	if err != nil || strings.HasPrefix(info.Version, "e") { // an entity tag of S3 is that of the bytes
+	if err != nil || strings.HasPrefix(info.Version, "e") { // an entity tag of S3 depends on the bytes only
 		return ""
 	}
 	return info.Version
@@ -84,8 +83,8 @@ func (p *Prepared) manifestVersion(ctx context.Context) string {
 // stopWithin is how long a failed run waits for what it still has under way.
 const stopWithin = 5 * time.Second
 
-// An InputChanged is the error of a run whose input is not what was listed. The
-// same command does not continue it: the input is that of another run now.
+// An InputChanged is the error of a run whose input is no longer what was listed. The
+// same command does not continue the run: with the changed input it starts another one.
 type InputChanged struct{ what string }
 
 func (e *InputChanged) Error() string { return e.what }

@@ -27,7 +27,7 @@ import (
 // With o.EndMarks a program that writes documents to standard input, JSON lines
 // or one a line, knows when it has all of one: see endMark.
 //
-// With o.Limit it ends after so many sentences, which are the first ones.
+// With o.Limit it ends after the first o.Limit sentences.
 //
 // Stream returns the sums; what is wrong before any work is a *Refusal.
 func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error) {
@@ -102,8 +102,8 @@ func Stream(ctx context.Context, o Options, w io.Writer) (*output.Summary, error
 // A reader gives what it reads to emit, chunk by chunk.
 type reader func(ctx context.Context, emit func(transforms.Chunk) error) error
 
-// read calls each with a reader of every range of the inputs, in their order.
-// Standard input and named pipes are read as they come.
+// read calls each with a reader of every range of the inputs, in order. Standard input
+// and named pipes are read as they come.
 func (o *Options) read(inputs []source.Input, pace *transforms.Pace, each func(read reader) error) error {
 	for len(inputs) > 0 {
 		if inputs[0].Live() {
@@ -214,8 +214,7 @@ func (s *stream) parse(ctx context.Context, read reader) error {
 	return <-end
 }
 
-// write writes the sentences of a parsed chunk, and in their places those that
-// have failed.
+// write writes the sentences of a parsed chunk, and the failed ones in their places.
 func (s *stream) write(c transforms.Chunk) error {
 	batch := c.Batch()
 	if err := s.sum.Add(batch); err != nil {
@@ -267,7 +266,7 @@ func (s *stream) write(c transforms.Chunk) error {
 	return s.out.Flush()
 }
 
-// before reports whether a failure stands before a sentence.
+// before reports whether a failure comes before a sentence.
 func before(f *output.Failure, s *transforms.Sentence) bool {
 	return f.File < s.File || f.File == s.File && f.ByteOffset < s.StartByte
 }

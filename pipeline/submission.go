@@ -89,7 +89,7 @@ func (f *follower) note(id string) {
 	}
 }
 
-// A jobStopped is the error of a job that has not come to its own end.
+// A jobStopped is the error of a job that was stopped before it ended by itself.
 type jobStopped struct {
 	text   string
 	goesOn bool // it, or another in its place, may still be under way
@@ -100,8 +100,8 @@ func (e *jobStopped) Error() string { return e.text }
 // flinkCancelled is in the error of a job that was cancelled in Flink.
 const flinkCancelled = "org.apache.flink.runtime.client.JobCancellationException: "
 
-// stopped is why the job has not come to its own end, if that is known, given
-// Beam's error: most often there is none, since Beam takes it for a success.
+// stopped returns why the job was stopped, if that is known, given Beam's error. Most
+// often Beam returns no error, because it takes a stopped job for a success.
 func (f *follower) stopped(err error) *jobStopped {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -130,8 +130,8 @@ func (f *follower) stopped(err error) *jobStopped {
 // submit runs the pipeline under a name that says whose job it is, and returns
 // what Beam returns.
 func (p *Prepared) submit(ctx context.Context, pipeline *beam.Pipeline) (beam.PipelineResult, *follower, error) {
-	// Beam's flags are the process's: runs of prism, of which a process may have
-	// several, leave them alone.
+	// Beam's flags are global to the process. Runs of prism do not touch them, because
+	// a process may have several.
 	if *jobopts.JobName == "" && !IsPrism(p.Runner) {
 		*jobopts.JobName = fmt.Sprintf("treebeam-%.12s", p.Job.FP)
 		defer func() { *jobopts.JobName = "" }()

@@ -8,8 +8,8 @@ import (
 // release is the version that "make dist" puts in, by -X.
 var release string
 
-// Version returns the version of the program: that of a release, or what the go
-// command knows of it, such as v0.0.0-20060102150405-0123456789ab, or else
+// Version returns the version of the program: a release's version, or the version that
+// the go command recorded, such as v0.0.0-20060102150405-0123456789ab, or else
 // "(devel)". It is safe for concurrent use.
 func Version() string {
 	known := ""

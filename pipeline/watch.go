@@ -110,9 +110,9 @@ type Done struct {
 	Damaged  int64 // parts that were there and were made anew; 0 if the work was done elsewhere
 }
 
-// Done is what was done until Stop. sum is that of the whole output, nil if unknown.
-// What the machines of an engine have done follows from what was there before, if
-// that was asked for.
+// Done is what was done until Stop. sum is the summary of the whole output, nil if
+// unknown. The work of an engine's machines follows from what was there before, if that
+// was asked for.
 func (w *Watch) Done(sum *output.Summary) Done {
 	d := Done{Elapsed: w.elapsed}
 	if w.run.Here() {
@@ -142,8 +142,7 @@ func (d *Done) Add(o Done) {
 // Rate is the words a second, if Known.
 func (d *Done) Rate() float64 { return rate(d.Words, d.Elapsed) }
 
-// Parts are those of a run that are finished, as far as the names of their files
-// tell.
+// Parts are the finished parts of a run, as far as the names of their files tell.
 type Parts struct {
 	Parts int
 	Bytes int64 // of stored input in them

@@ -13,7 +13,7 @@ import (
 	"github.com/treebeam/treebeam/model"
 )
 
-// A Format is one in which a Writer writes sentences.
+// A Format is a format of sentences that a Writer writes.
 type Format struct {
 	Name       string   // as --to names it
 	Extensions []string // of the names of its files, the usual one first
@@ -46,8 +46,8 @@ func FormatOf(name string) *Format {
 	return &Formats[i]
 }
 
-// FormatOfFile returns the format that the name of a file, without the ending of its
-// compression, stands for; nil if there is none.
+// FormatOfFile returns the format that the name of a file means, without the extension
+// of its compression; nil if there is none.
 func FormatOfFile(name string) *Format {
 	i := slices.IndexFunc(Formats, func(f Format) bool { return slices.Contains(f.Extensions, path.Ext(name)) })
 	if i < 0 {
@@ -79,7 +79,7 @@ func OneOfFormats() string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// WriteOptions say what a Writer writes beside the name of its format.
+// WriteOptions says, in addition to the name of the format, what a Writer writes.
 type WriteOptions struct {
 	// Generator and Model are the values of the comments "# generator" and
 	// "# model" at the head of CoNLL-U; "" writes none.
@@ -92,11 +92,10 @@ type WriteOptions struct {
 // A rowWriter appends what one file holds.
 type rowWriter interface {
 	append(dst []byte, r *output.Row) ([]byte, error)
-	end(dst []byte) ([]byte, error) // appends what stands behind the last row
+	end(dst []byte) ([]byte, error) // appends what follows the last row
 }
 
-// A Writer writes rows in a format: those of one file. It is not safe for
-// concurrent use.
+// A Writer writes the rows of one file in a format. It is not safe for concurrent use.
 type Writer struct {
 	format *Format
 	o      WriteOptions
@@ -119,13 +118,13 @@ func NewWriter(to string, o WriteOptions) (*Writer, error) {
 // second row of svg, or one without a tree, is a *Refusal.
 func (w *Writer) Append(dst []byte, r *output.Row) ([]byte, error) { return w.file.append(dst, r) }
 
-// End appends what stands behind the last row. An svg without a row is a *Refusal.
+// End appends what follows the last row. An svg without a row is a *Refusal.
 func (w *Writer) End(dst []byte) ([]byte, error) { return w.file.end(dst) }
 
 // Restart makes the next row the first one of another file.
 func (w *Writer) Restart() { w.file = w.format.begin(w.o) }
 
-// An eachRow is a format that is no more than rows one after the other.
+// An eachRow is a format that consists of nothing but rows, one after the other.
 type eachRow func(dst []byte, r *output.Row) []byte
 
 func (f eachRow) append(dst []byte, r *output.Row) ([]byte, error) { return f(dst, r), nil }

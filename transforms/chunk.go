@@ -60,7 +60,7 @@ func (s *Sentence) unparsed(reason string) string {
 	return string(conllu.Append(nil, conllu.Failed(&s.Sentence, reason)))
 }
 
-// A place is where in a file something stands.
+// A place is a position in a file.
 type place struct {
 	offset int64 // in bytes
 	line   int64 // 1-based; 0 is unknown
@@ -73,7 +73,7 @@ func failed(stage string, why syntax.Fault, at place, text string) output.Failur
 	}}
 }
 
-// warned is the row of something that was mended.
+// warned returns the row of something that was repaired.
 func warned(stage string, why syntax.Fault, at place, text string) output.Failure {
 	row := failed(stage, why, at, text)
 	row.Severity = syntax.SeverityWarning

@@ -18,9 +18,9 @@ import (
 // MaxCustomBytes bounds a file of CustomFiles.
 const MaxCustomBytes = 32 << 20
 
-// CustomFiles name the files in which a user says what is known of the text beside
-// the model (docs/custom.md): paths or URIs, "" for none. Whoever starts a run
-// reads them, once.
+// CustomFiles names the files in which users add their own knowledge of the text to the
+// model (docs/custom.md): paths or URIs, "" for none. The process that starts a run
+// reads them once.
 type CustomFiles struct {
 	Abbreviations string
 	KeepTogether  string
@@ -145,7 +145,7 @@ func (t *CustomTexts) Lists() (l *model.Lists, err error) {
 	return l, nil
 }
 
-// Note puts the digests of the texts into o, "" for those that say nothing.
+// Note puts the digests of the texts into o, "" for texts that say nothing.
 func (t *CustomTexts) Note(o *output.RowOptions) {
 	for i, text := range t.all() {
 		*o.CustomDigests()[i] = ""
@@ -195,14 +195,14 @@ type customKey struct {
 	unconstrained bool
 }
 
-// customized are the stages that this process has made of what users said: each
-// DoFn asks for its own, and lists may be long.
+// customized holds the stages that this process has built from users' lists: each DoFn
+// needs its own stages, and lists may be long.
 var customized = struct {
 	sync.Mutex
 	stages map[customKey]Stages
 }{stages: map[customKey]Stages{}}
 
-// maxCustomized bounds customized: a process seldom has more than one.
+// maxCustomized bounds customized: a process rarely has more than one.
 const maxCustomized = 4
 
 // Customize returns stages that do what m does, by what o and texts say: m itself

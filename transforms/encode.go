@@ -93,11 +93,11 @@ func EncodeChunk(c Chunk, m Stages, o output.RowOptions) (_ Chunk, encoded int) 
 	return c, encoded
 }
 
-// encodeGuarded encodes sentences, and returns the faults of those that it cannot
-// be done to.
+// encodeGuarded encodes sentences and returns the faults of the sentences that cannot
+// be encoded.
 func encodeGuarded(m Stages, sents []*syntax.Sentence) []syntax.Fault {
 	faults := make([]syntax.Fault, len(sents))
-	if guarded(func() { m.Encode(sents) }) != noFault { // the fault of one is not that of the others
+	if guarded(func() { m.Encode(sents) }) != noFault { // the fault of one sentence does not affect the others
 		for k, s := range sents {
 			s.Dense = syntax.Dense{}
 			faults[k] = guarded(func() { m.Encode(sents[k : k+1]) })

@@ -95,7 +95,7 @@ func (c *Chunk) keep(stage string, faults []syntax.Fault) {
 	c.keepStages(list)
 }
 
-// A stageFault is what went wrong with a sentence, and in which stage.
+// A stageFault says what went wrong with a sentence, and in which stage.
 type stageFault struct {
 	stage string
 	fault syntax.Fault

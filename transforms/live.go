@@ -17,8 +17,8 @@ type Live struct {
 // A Pace makes the first chunks small, so that the first sentences need not
 // wait for thousands of others. It changes no result.
 type Pace struct {
-	// Ends asks for File.Ended: every document then has a File in the chunk in
-	// which it ends, also one without sentences.
+	// Ends asks for File.Ended: every document, even one without sentences, then has a
+	// File in the chunk where it ends.
 	Ends bool
 
 	tokens int // of the last chunk

@@ -9,9 +9,9 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// MetricsNamespace is that of all our counters and distributions. No result
-// depends on them; they count what was done, so that a range that was tried twice
-// may count twice, and one that was found done counts as skipped only.
+// MetricsNamespace is the namespace of all our counters and distributions. No result
+// depends on them. They count work done: a range that was tried twice may count twice,
+// and a range that was already done counts only as skipped.
 const MetricsNamespace = "treebeam"
 
 func counter(name string) beam.Counter { return beam.NewCounter(MetricsNamespace, name) }

@@ -74,8 +74,8 @@ func opener(uri string) Opener {
 	return openTrained
 }
 
-// loadMillis is how long this process took to load models since the last chunk
-// that told Beam.
+// loadMillis is how long this process took to load models since the last chunk that
+// reported it to Beam.
 var loadMillis atomic.Int64
 
 var opened sync.Map // digests of the models that this process has opened

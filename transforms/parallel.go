@@ -19,13 +19,13 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// logger writes what is no result and no error of the run. It is not the
-// standard one: that is Beam's, too.
+// logger writes notices: neither results nor errors of the run. It is not the standard
+// logger, because Beam writes to that one.
 var logger = log.New(os.Stderr, "", log.Ltime)
 
-// LogTo lets this package, and the stores that it reads, write it to w, not to
-// standard error. It may be called at any time. Each write holds whole lines,
-// in which anything may stand that an input holds.
+// LogTo makes this package, and the stores that it reads, log to w and not to standard
+// error. It may be called at any time. Each write holds whole lines, which may contain
+// anything that an input contains.
 func LogTo(w io.Writer) {
 	logger.SetOutput(w)
 	store.LogTo(w)
@@ -36,12 +36,12 @@ func internal(what any) syntax.Fault {
 	return syntax.Because(syntax.KindInternal, "internal: %s", output.Cut(fmt.Sprint(what), output.FailureText))
 }
 
-// shown are the panics of which standard error gets the stack: every sentence
-// of a large run may have one.
+// shown is the number of panics whose stack is printed to standard error: every
+// sentence of a large run may panic.
 var shown = rate.Sometimes{First: 10, Interval: time.Minute}
 
-// recovered logs a panic and returns its fault. It must be called where the
-// stack is still that of the panic.
+// recovered logs a panic and returns its fault. It must be called while the panic's
+// stack is still in place.
 func recovered(what any) syntax.Fault {
 	shown.Do(func() { logger.Printf("recovered: %v\n%s", what, debug.Stack()) })
 	return internal(what)

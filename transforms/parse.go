@@ -65,9 +65,9 @@ func faultOf(err error) syntax.Fault {
 	return internal(err)
 }
 
-// keeping is m.Parse for a pruned sentence some of whose words have heads:
-// they keep them, and their deprels if they have one, and the search finds
-// those of the others.
+// keeping is m.Parse for a pruned sentence in which some words already have heads.
+// These words keep their heads, and their deprels if they have one; the search finds
+// the heads of the other words.
 func keeping(m Stages) func(s *syntax.Sentence, o output.ParseOptions) error {
 	return func(s *syntax.Sentence, o output.ParseOptions) error {
 		heads, deprels := make([]int32, len(s.Words)), make([]string, len(s.Words))

@@ -104,7 +104,7 @@ type rangeReader struct {
 	emitting bool  // the stages behind this one are at work
 	live     *Live // nil: pieces are files
 
-	read, shown int64        // stored bytes of the pieces: read, and told to Progress
+	read, shown int64        // stored bytes of the pieces: read, and reported to Progress
 	unzipping   *source.File // the compressed file that is being read, which read does not count yet
 }
 
@@ -114,8 +114,8 @@ type rangeReader struct {
 const (
 	bytesPerToken = 5
 	bytesPerWord  = 100
-	// perRow is what a sentence or a failure counts beside its tokens: the
-	// memory of a row that has none or one is that of ten.
+	// perRow is what a sentence or a failure counts in addition to its tokens: a row
+	// with no token or one token takes as much memory as ten tokens.
 	perRow = 10
 )
 
@@ -180,7 +180,8 @@ func (rd *rangeReader) hasParts(f *output.File) bool {
 // ofRecords reports whether a file of the format holds records.
 func ofRecords(f source.Format) bool { return f == source.JSONL || f.Table() }
 
-// grow counts a row of so many tokens more in the chunk and emits it when it is full.
+// grow counts another row, with its tokens, in the chunk and emits the chunk when it is
+// full.
 func (rd *rangeReader) grow(tokens int) error {
 	if rd.size += tokens + perRow; rd.size < rd.pace.full() {
 		return nil
@@ -222,8 +223,9 @@ func (rd *rangeReader) piece(i int) error {
 	default:
 		return fmt.Errorf("reading %s: %w", p.URI, err)
 	}
-	// Every range that cannot read its piece says so, for others may have read
-	// theirs. A file that is no text is none for all of them: one row is enough.
+	// Every range that cannot read its piece says so, because other ranges may have
+	// read theirs. A file that is not text is not text for any range: one row is
+	// enough.
 	if f.Failed && (notText == nil && headless == nil || p.Start == 0) {
 		at.offset = max(at.offset, p.Start)
 		rd.fail(&f, failed(stageRead, why, at, ""))

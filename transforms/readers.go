@@ -279,8 +279,8 @@ func (p *part) jsonLines() (iter.Seq2[block, error], error) {
 	return p.records(record.NewJSONReader(in, o, p.start, p.end)), nil
 }
 
-// A noTable is the fault of a table of which no row can be read: one row of
-// failures/ is enough for all its ranges.
+// A noTable is the fault of a table without a readable row: one row of failures/ is
+// enough for all its ranges.
 type noTable struct{ syntax.Fault }
 
 // asNoTable makes a fault of the table as a whole one.
@@ -340,8 +340,8 @@ func (p *part) parquet() (iter.Seq2[block, error], error) {
 	return p.records(file.Rows(p.start, p.end, p.in.Size())), nil
 }
 
-// records reads records, each of which is a document: its blocks are the
-// paragraphs of its text, or one that cannot be read; a blank text has none.
+// records reads records. Each record is a document. Its blocks are the paragraphs of
+// its text, or a single block if the text cannot be read; a blank text has none.
 func (p *part) records(r record.Reader) iter.Seq2[block, error] {
 	p.covered = r.Covered
 	return func(yield func(block, error) bool) {

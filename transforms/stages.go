@@ -53,9 +53,10 @@ func (f *chunkFn) ProcessElement(ctx context.Context, c Chunk, emit func(Chunk))
 	emit(c)
 }
 
-// Tag fills in tags, features and lemmas of sentences in which a word has no
-// UPOS, or replaces those of all. In a sentence that is tagged, empty features
-// mean that there are none: it stays as it is. It leaves alone what Encode does.
+// Tag fills in the tags, features and lemmas of sentences in which a word has no UPOS,
+// or replaces them in all sentences. A sentence that is already tagged stays as it is,
+// because its empty features mean that there are none. Tag does not change what Encode
+// sets.
 //
 // PCollection<Chunk> -> PCollection<Chunk>
 func Tag(s beam.Scope, job Job, chunks beam.PCollection) beam.PCollection {
@@ -78,7 +79,7 @@ func tagSentence(s *syntax.Sentence, m Stages, o *output.RowOptions) {
 	s.TagsGiven = true
 }
 
-// needsTags reports whether a word has no UPOS, or those of all are replaced.
+// needsTags reports whether a word has no UPOS, or whether all tags are replaced.
 func needsTags(s *syntax.Sentence, o *output.RowOptions) bool {
 	return o.Retag || slices.ContainsFunc(s.Words, func(w syntax.Word) bool { return w.UPOS == "" })
 }

@@ -137,9 +137,9 @@ func Abandon(job *Job, within time.Duration) {
 	}
 }
 
-// Leave is AbandonAll for a process that is about to end. What it reads may be
-// taken away now, so no range that is not complete by then is published: who
-// wants to waits for the end.
+// Leave is AbandonAll for a process that is about to end. Its inputs may disappear now,
+// so a range that is not complete by then is not published. A caller may wait for the
+// end.
 func Leave() {
 	output.Leave()
 	AbandonAll()

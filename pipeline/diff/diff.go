@@ -1,7 +1,7 @@
-// Package diff compares two outputs of the parser, such as those of two nights
-// or of two models: which documents came and went, which arcs changed in the
-// sentences that both have, from what to what, and whether the parser is less
-// sure of itself. Both are read once, side by side, in bounded memory.
+// Package diff compares two outputs of the parser, such as the outputs of two nights or
+// of two models: which documents came and went, which arcs changed in the sentences
+// that both have, from what to what, and whether the parser is less sure of itself.
+// Both are read once, side by side, in bounded memory.
 package diff
 
 import (
@@ -81,8 +81,8 @@ type Words struct {
 // Percent is the share of n in the words compared, from 0 to 100.
 func (w *Words) Percent(n int64) float64 { return 100 * float64(n) / float64(max(w.Compared, 1)) }
 
-// Confidence has the means of two raw signals: of all sentences of each side,
-// and of those that both have.
+// Confidence has the means of two raw signals: over all sentences of each side, and
+// over the sentences that both have.
 type Confidence struct {
 	HeadMarginal Means `json:"head_marginal"` // over words, in [0,1]
 	TreeMargin   Means `json:"tree_margin"`   // over sentences, in units of score, at most 64

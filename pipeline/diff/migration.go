@@ -8,7 +8,7 @@ import (
 	"github.com/treebeam/treebeam/io/parquet"
 )
 
-// A Shape is what an arc is like, wherever it stands.
+// A Shape describes an arc independently of its place.
 type Shape struct {
 	Head      string `json:"head"` // UPOS, "ROOT" for the root
 	Label     string `json:"label"`
@@ -20,8 +20,7 @@ type Shape struct {
 type Migration struct {
 	From Shape `json:"from"`
 	To   Shape `json:"to"`
-	// Head is where the new head stands, seen from the old one: "left", "right" or
-	// "same".
+	// Head is where the new head is, seen from the old one: "left", "right" or "same".
 	Head  string `json:"head"`
 	Count int64  `json:"count"`
 }

@@ -1,8 +1,7 @@
-// Package find searches trees for a pattern (package pattern) and writes what it
-// finds: sentences with the words marked, tables of their attributes, counts, or
-// CoNLL-U. It reads rows of outputs, states and CoNLL-U files in their order, one
-// at a time, and decodes only the columns that the pattern and what is written
-// need.
+// Package find searches trees for a pattern (package pattern) and writes what it finds:
+// sentences with the words marked, tables of their attributes, counts, or CoNLL-U. It
+// reads rows of outputs, states and CoNLL-U files in order, one at a time, and decodes
+// only the columns that the pattern and the written format need.
 package find
 
 import (
@@ -128,10 +127,10 @@ func (s *search) source(ctx context.Context, from *Source) error {
 	return nil
 }
 
-// needed are the attributes of words for pattern.Columns, in their order.
+// needed returns the attributes of words for pattern.Columns, in order.
 var needed = [...]string{"form", "lemma", "upos", "xpos", "feats", "head", "deprel", "misc"}
 
-// columns are those that the search reads, nil if it wants all.
+// columns are the columns that the search reads, nil if it wants all.
 func (s *search) columns() []string {
 	var list []string
 	switch s.To {

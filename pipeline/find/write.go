@@ -65,7 +65,7 @@ func (s *search) appendTree(dst []byte, t *parquet.Tree, hits []pattern.Hit) []b
 	return view.TreeRow(dst, t, view.TreeOptions{Width: s.Columns, Color: s.Color, Marked: marked})
 }
 
-// A piece is a part of a text; mark is that of a word of the hit, from 1, or 0.
+// A piece is a part of a text; mark is the mark of a word of the hit, from 1, or 0.
 type piece struct {
 	text string
 	mark int
@@ -85,7 +85,7 @@ func (s *search) appendText(dst []byte, t *parquet.Tree, h pattern.Hit) []byte {
 	return append(dst, '\n')
 }
 
-// colors are those of the words of a hit, in their order: parameters of SGR.
+// colors are the colors of the words of a hit, in order: parameters of SGR.
 var colors = [...]string{"1;31", "1;34", "1;32", "1;35", "1;36", "1;33"}
 
 func (s *search) appendMarked(dst []byte, p piece) []byte {
@@ -98,7 +98,7 @@ func (s *search) appendMarked(dst []byte, p piece) []byte {
 	return append(dst, "["+p.text+"]"...)
 }
 
-// A span is where a word stands in the text, in code points.
+// A span is the place of a word in the text, in code points.
 type span struct{ from, to, mark int }
 
 // pieces cuts the text of a sentence at the words of a hit. Without a text, or
@@ -144,9 +144,8 @@ func pieces(t *parquet.Tree, h pattern.Hit) []piece {
 // tabWidth is at most what the tab behind an id takes.
 const tabWidth = 8
 
-// clip leaves what of the pieces fits in a line beside so many columns: the first
-// word of the hit, what stands before it up to a third of the line, and what
-// follows.
+// clip cuts the pieces to what fits in a line next to the given columns: the first word
+// of the hit, the text before it up to a third of the line, and the text after it.
 func (s *search) clip(list []piece, used int) []piece {
 	room := max(s.Columns-used-tabWidth, 20)
 	total := 0
@@ -182,7 +181,7 @@ func (s *search) clip(list []piece, used int) []piece {
 	return list
 }
 
-// clipLeft returns the end of s that fits in so many columns, behind "…".
+// clipLeft returns the end of s that fits in the given columns, after "…".
 func clipLeft(s string, columns int) string {
 	runes := []rune(s)
 	from := len(runes)

@@ -33,12 +33,12 @@ type Compacted struct {
 	Merged   int       // runs that it was made of
 }
 
-// Compact writes the current rows of all runs into one run, an output folder
-// like that of a parse, and makes a snapshot of it the current one. The rows
-// stay what they are; those that are not current are left behind. An
-// interrupted compaction goes on where it stopped as long as no night comes
-// between; one that a night came before is a *Conflict. A state of another
-// format version, whose rows have other columns, is a *pipeline.Refusal.
+// Compact writes the current rows of all runs into one run, an output folder like that
+// of a parse, and makes a snapshot of it the current one. The rows do not change; rows
+// that are not current are left out. An interrupted compaction goes on where it stopped
+// as long as no night comes between. If a night came first, the compaction is a
+// *Conflict. A state of another format version, whose rows have other columns, is a
+// *pipeline.Refusal.
 func Compact(ctx context.Context, o CompactOptions) (*Compacted, error) {
 	state, err := At(o.State)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *Snapshot) compact() (bool, error) {
 	documents := int64(0)
 	m, err := output.ReadManifest(s.state.RunDir(s.Runs[0]))
 	if err != nil {
-		return false, nil // a run that was interrupted, of which only a part is current
+		return false, nil // an interrupted run: only a part of it is current
 	}
 	for _, f := range m.Files {
 		if strings.HasPrefix(f.Path, "documents/") {
@@ -192,12 +192,11 @@ func ofAll[T any](docs []*parquet.Entry, rowsOf func(*parquet.Entry) iter.Seq2[*
 	}
 }
 
-// Prune removes what nobody needs who reads the newest keep snapshots (at
-// least 1): older snapshots, and runs that none of the kept ones names and
-// that are no newer than they are, such as those of nights that were
-// interrupted. It returns what it has removed. A night under way is left
-// alone if it began with one of the kept snapshots but the oldest, or with the
-// current one.
+// Prune removes what readers of the newest keep snapshots (at least 1) do not need:
+// older snapshots, and runs that no kept snapshot names and that are not newer than the
+// kept snapshots, such as runs of interrupted nights. It returns what it has removed. A
+// night under way is left alone if it began with the current snapshot or with any kept
+// snapshot except the oldest.
 func Prune(ctx context.Context, dir string, keep int) (removed []string, err error) {
 	if keep < 1 {
 		return nil, refuse("--keep %d: must be at least 1, the current snapshot", keep)

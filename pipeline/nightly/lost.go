@@ -11,10 +11,10 @@ import (
 	"github.com/treebeam/treebeam/io/store"
 )
 
-// lost looks for the runs of the snapshot, which may be nil, and says by run what
-// is wrong with those that are not as they were written. It compares the names and
-// the sizes of their parts with their manifests, as all readers do, and opens no
-// part. What it cannot look at is an error.
+// lost looks for the runs of the snapshot, which may be nil, and says by run what is
+// wrong with runs that are not as they were written. It compares the names and the
+// sizes of their parts with their manifests, as all readers do, and opens no part. A
+// run that it cannot examine is an error.
 func (s *Snapshot) lost(ctx context.Context) (map[string]string, error) {
 	lost := map[string]string{}
 	if s == nil {

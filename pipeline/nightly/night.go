@@ -88,8 +88,8 @@ func (n *Night) Run(ctx context.Context, watch func(*pipeline.Prepared) func()) 
 	return result, nil
 }
 
-// RunDirs are the folders of the runs that the night makes current beside those
-// of its base.
+// RunDirs are the folders of the runs that the night makes current, in addition to the
+// runs of its base.
 func (n *Night) RunDirs() (list []string) {
 	for i := range n.Runs {
 		list = append(list, n.state.RunDir(n.Runs[i].Name))
@@ -104,7 +104,7 @@ func (n *Night) RunDirs() (list []string) {
 type Found struct {
 	Errors, Trees int64 // rows
 	Files         int64
-	FilesFailed   int64 // of these, those that have errors and no trees
+	FilesFailed   int64 // of these, the files that have errors and no trees
 }
 
 // accept asks whether what the night has found may become current. What it has
@@ -167,8 +167,8 @@ func (n *Night) run(ctx context.Context, planned *PlannedRun, watch func(*pipeli
 	return sum, nil
 }
 
-// current yields the entries of the night's snapshot: those of this night, and
-// those of the base for what has not changed.
+// current yields the entries of the night's snapshot: the entries of this night, and
+// the base's entries for files that have not changed.
 func (n *Night) current() iter.Seq2[*parquet.Entry, error] {
 	return func(yield func(*parquet.Entry, error) bool) {
 		i := 0

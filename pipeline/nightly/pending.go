@@ -69,8 +69,8 @@ func (n *Night) planRuns(ctx context.Context) error {
 	return nil
 }
 
-// runDigest is 8 digits that tell runs of one night apart: of what is parsed,
-// and how.
+// runDigest is 8 digits that distinguish the runs of one night: a digest of what is
+// parsed, and how.
 func runDigest(made output.Provenance, files []source.Input) string {
 	text, err := json.Marshal(struct {
 		Made  output.Provenance

@@ -53,7 +53,7 @@ const maxDeletes = 0.2
 type Decision struct {
 	URI    string `json:"source_uri"`
 	Reason Reason `json:"reason"`
-	Why    string `json:"why,omitempty"` // beside the reason
+	Why    string `json:"why,omitempty"` // details of the reason
 }
 
 // A Night is planned: nothing was written yet.
@@ -62,8 +62,8 @@ type Night struct {
 	Counts    map[Reason]int
 	Touched   int   // of the unchanged files: their time changed, their bytes did not
 	Bytes     int64 // of the files to be parsed
-	// Runs are the folders of the runs that will parse files, those of
-	// interrupted nights that go on first; usually one.
+	// Runs are the folders of the runs that will parse files, usually one. Runs of
+	// interrupted nights that go on come first.
 	Runs []PlannedRun
 	// TakenOver are the files that need no parsing, because a night that was
 	// interrupted, or came second, has parsed them; Left are such nights'

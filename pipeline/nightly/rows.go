@@ -14,8 +14,8 @@ import (
 	"github.com/treebeam/treebeam/io/store"
 )
 
-// A cursor goes once through what a run has, sorted by source_uri, and gives
-// that of the files that it is asked for.
+// A cursor goes once through the rows of a run, sorted by source_uri, and yields the
+// rows of the files that a caller asks for.
 type cursor[T any] struct {
 	next func() (*T, error, bool)
 	stop func()
@@ -34,7 +34,7 @@ func newCursor[T any](all iter.Seq2[*T, error], uri func(*T) string) *cursor[T] 
 
 func (c *cursor[T]) advance() { c.row, c.err, c.more = c.next() }
 
-// of yields the rows of the file uri. Files must be asked for in their order.
+// of yields the rows of the file uri. Callers must ask for files in order.
 func (c *cursor[T]) of(uri string) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		for ; c.more; c.advance() {
@@ -142,10 +142,10 @@ func filesOf(parts []parquet.PartFile) iter.Seq2[*output.File, error] {
 	return output.PartFiles(paths)
 }
 
-// parts are the parts of a run of one kind, trees or failures, in the order of
-// the input. Those of a run that has its manifest are the ones that it names;
-// of one that was interrupted, and of which only some files are current, those
-// that are there.
+// parts are the parts of a run of one kind, trees or failures, in the order of the
+// input. If the run has a manifest, they are the parts that the manifest names. If the
+// run was interrupted, so that only some of its files are current, they are the parts
+// that exist.
 func (s *State) parts(ctx context.Context, run, kind string) ([]parquet.PartFile, error) {
 	dir := s.RunDir(run)
 	switch whole, err := store.Exists(ctx, store.Join(dir, output.ManifestFile)); {

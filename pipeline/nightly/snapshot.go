@@ -21,7 +21,7 @@ import (
 // lockInterval is how often a lock that is held is tried again.
 const lockInterval = 20 * time.Millisecond
 
-// Keys of a snapshot's footer, beside that of package parquet.
+// Keys of a snapshot's footer, in addition to the key of package parquet.
 const (
 	keySnapshot    = "treebeam.snapshot"    // its number
 	keyPredecessor = "treebeam.predecessor" // name of the snapshot before it, "" for the first
@@ -63,7 +63,7 @@ func (s *State) base(ctx context.Context, all bool) (*Snapshot, error) {
 		return base, err
 	}
 	if err == nil {
-		for _, err = range base.Entries() { // whether it can be read to its end
+		for _, err = range base.Entries() { // whether all of it can be read
 			if err != nil {
 				break
 			}
@@ -80,8 +80,7 @@ func (s *State) base(ctx context.Context, all bool) (*Snapshot, error) {
 	return &Snapshot{Name: name, N: n, state: s, gone: true}, err
 }
 
-// MustCurrent is Current for those that need a snapshot: its absence is a
-// refusal.
+// MustCurrent is Current for callers that need a snapshot: its absence is a refusal.
 func (s *State) MustCurrent(ctx context.Context) (*Snapshot, error) {
 	snapshot, err := s.Current(ctx)
 	if err == nil && snapshot == nil {

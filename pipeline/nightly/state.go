@@ -120,7 +120,7 @@ func number(name string) (int, error) {
 	return strconv.Atoi(digits)
 }
 
-// runs are the names of the folders in data/, in their order.
+// runs are the sorted names of the folders in data/.
 func (s *State) runs(ctx context.Context) ([]string, error) {
 	var list []string
 	note := func(name string) {

@@ -24,9 +24,9 @@ func (s *State) writeViews(ctx context.Context, current *Snapshot) error {
 	return nil
 }
 
-// views are the SQL files of a state by name: the views documents, trees, failures and,
-// if there are any, words of what is current, with a column run. They read CURRENT when
-// they are used, and so follow it.
+// views are the SQL files of a state by name. They define the views documents, trees,
+// failures and, if there are any, words over the current rows, with a column run. The
+// views read CURRENT when they are used, and so follow it.
 func (s *State) views(current *Snapshot) map[string]string {
 	kinds := []string{"trees", "failures"}
 	if current.Made.Options.Words {

@@ -86,14 +86,14 @@ func (p *place) leave() {
 	p.gate.opened.Add(-1)
 }
 
-// A turn is the right of a request to parse. It goes to the next one after every
-// batch, so that a short text does not wait for the end of a long one; but only so
-// many long ones take turns at once, those of seats: if all did, all would end late.
-// A turn is not safe for concurrent use.
+// A turn is the right of a request to parse. It goes to the next request after every
+// batch, so that a short text does not wait for the end of a long one. Only long
+// requests that have a seat take turns at once: if all did, all would end late. A turn
+// is not safe for concurrent use.
 type turn struct {
 	gate        *gate
 	has, seated bool
-	spent       time.Duration // in turns and between them, but for waiting
+	spent       time.Duration // in turns and between them, without waiting
 	since       time.Time     // when that was counted
 }
 
@@ -155,7 +155,7 @@ func (t *turn) end() {
 	}
 }
 
-// wait does f, the time of which does not count.
+// wait calls f without counting its time.
 func (t *turn) wait(f func() error) error {
 	t.left()
 	err := f()

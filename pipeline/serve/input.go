@@ -16,7 +16,8 @@ import (
 // headBytes is how much of a text decides what its line breaks mean, as in a run.
 const headBytes = 64 << 10
 
-// sentences are those of a request, in order. After an error there are no more.
+// sentences yields the sentences of a request, in order. After an error there are no
+// more.
 type sentences = iter.Seq2[*syntax.Sentence, error]
 
 // A tokenizer cuts raw text, with UDPipe's options.
@@ -29,8 +30,8 @@ type tokenizer struct {
 	normalized   bool // MISC says of white space only whether there is any
 }
 
-// options sets UDPipe's options, which semicolons separate. Like UDPipe it passes
-// over those that it does not know.
+// options sets UDPipe's options, which semicolons separate. Like UDPipe it ignores
+// unknown options.
 func (t *tokenizer) options(list string) {
 	for option := range strings.SplitSeq(list, ";") {
 		name, value, _ := strings.Cut(strings.TrimSpace(option), "=")
@@ -88,7 +89,8 @@ func (t *tokenizer) read(data string) sentences {
 	}
 }
 
-// comments are those of sentence n, from 1, of a text or of a list of tokens.
+// comments returns the comments of sentence n, from 1, of a text or of a list of
+// tokens.
 func comments(n int, opens bool, text string) []string {
 	var list []string
 	if n == 1 {
@@ -107,9 +109,9 @@ func comments(n int, opens bool, text string) []string {
 // genericTokenizer is the input format of raw text.
 const genericTokenizer = "generic_tokenizer"
 
-// reader returns the sentences of data in one of UDPipe's input formats, which may
-// have options behind "="; ok is false if there is no such format. The segmenter of
-// the job's model serves as generic_tokenizer.
+// reader returns the sentences of data in one of UDPipe's input formats, which may have
+// options after "="; ok is false if there is no such format. The segmenter of the job's
+// model serves as generic_tokenizer.
 func (s *Server) reader(format, data string, j job) (read sentences, ok bool) {
 	name, options, _ := strings.Cut(format, "=")
 	switch name {
@@ -165,7 +167,7 @@ func (s *Server) readCoNLLU(data string, kept bool) sentences {
 type cut struct {
 	words []string
 	n     int
-	opens bool // a blank line stands before it, or two with a token a line
+	opens bool // a blank line comes before it, or two with a token a line
 }
 
 func (c *cut) add(token string, limit int) {
@@ -201,8 +203,8 @@ func (s *Server) readTokens(data string, next nextSentence) sentences {
 	}
 }
 
-// horizontal reads a line of tokens with spaces between, in which a no-break space
-// stands for a space inside a token.
+// horizontal reads a line of tokens separated by spaces. A no-break space means a space
+// inside a token.
 func horizontal(data string, limit int) (s cut, rest string) {
 	for data != "" && s.n == 0 {
 		var line string

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// unwanted is how many bodies of the largest size a client may go on to send after it
-// was told that its request is refused.
+// unwanted is how many bodies of the largest size a client may go on to send after its
+// request was refused.
 const unwanted = 8
 
-// A listener has only so many connections at once; others wait until one is closed.
+// A listener limits the number of connections at once; others wait until one is closed.
 type listener struct {
 	net.Listener
 	limits Limits

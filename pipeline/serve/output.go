@@ -10,7 +10,7 @@ import (
 // A writer appends a sentence in one of UDPipe's output formats.
 type writer func(dst []byte, s *syntax.Sentence) []byte
 
-// newWriter returns a writer of an answer in a format, which may have an option behind
+// newWriter returns a writer of an answer in a format, which may have an option after
 // "=", or nil if there is no such format.
 func newWriter(format string) writer {
 	switch format {

@@ -138,8 +138,8 @@ func (s *Server) tooLarge() error {
 	return &fault{http.StatusRequestEntityTooLarge, fmt.Sprintf("The payload size is too large: the limit is %d bytes.", s.limits.Body)}
 }
 
-// add adds the parameters of a query. Unlike net/url's it takes semicolons as they
-// stand: they separate the options of a tokenizer.
+// add adds the parameters of a query. Unlike net/url it takes semicolons literally:
+// they separate the options of a tokenizer.
 func (p params) add(query string) error {
 	for pair := range strings.SplitSeq(query, "&") {
 		if pair == "" {

@@ -19,7 +19,7 @@ type places struct {
 	data string
 	end  int // of the token before and the white space behind it, in bytes
 
-	bytes, runes int   // the first bytes of data are so many code points
+	bytes, runes int   // the first bytes of data are this many code points
 	bounds       []int // of the characters of a sentence, see text.Bounds
 }
 
@@ -67,15 +67,15 @@ func (p *places) misc(form string, start, end int, o *tokenizer) string {
 	return strings.Join(list, "|")
 }
 
-// count is the number of code points before a byte, which must not be one before
-// that of the last call.
+// count is the number of code points before a byte. The byte must not come before the
+// byte of the last call.
 func (p *places) count(at int) int {
 	p.runes += utf8.RuneCountInString(p.data[p.bytes:at])
 	p.bytes = at
 	return p.runes
 }
 
-// isSpace is what the reader of text takes for white space, but for a byte order
+// isSpace reports what the reader of text takes for white space, except a byte order
 // mark, which may be a token.
 func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 

@@ -150,7 +150,8 @@ func (b *pieces) begin(m *served) error {
 	return err
 }
 
-// flush writes the text if it has so many bytes: <, > and & stay as they are.
+// flush writes the text if it has at least this many bytes: <, > and & stay as they
+// are.
 func (b *pieces) flush(least int) error {
 	if len(b.text) < least {
 		return nil

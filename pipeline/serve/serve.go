@@ -8,8 +8,8 @@
 //	GET       /healthz   "ok", or status 503 after the signal to stop
 //	GET       /metrics   counters as Prometheus reads them
 //
-// Everything has a bound: see Limits. A request that does not get a place in time
-// is told so with status 503 and a Retry-After header.
+// Everything has a bound: see Limits. A request that does not get a place in time is
+// answered with status 503 and a Retry-After header.
 package serve
 
 import (
@@ -45,18 +45,18 @@ type Limits struct {
 	// Open is the most requests that are read, wait, are parsed or answered at once.
 	// There may be twice as many connections; others wait until one is closed.
 	Open int
-	// Bodies is the most bytes of bodies that are sent or wait for memory, but for
+	// Bodies bounds the bytes of bodies that are sent or wait for memory, not counting
 	// the first 16 KiB of each. It is at least Body.
 	Bodies int64
 	// Memory is the most bytes that requests may hold together while they are
 	// answered, as estimated from the sizes of their bodies. It is at least what one
 	// request may hold.
 	Memory int64
-	// Wait is how long a request waits for its turn, and a long one then for a place
-	// among those that have several: as many as Parallel.
+	// Wait is how long a request waits for its turn, and how long a long request then
+	// waits for one of the seats, of which there are Parallel.
 	Wait time.Duration
-	// Parse is how long one request may take, without waiting, to be parsed and, but
-	// for the last piece, to be read by the client.
+	// Parse bounds the time in which one request is parsed and its answer, except for
+	// the last piece, is read by the client. Waiting does not count.
 	Parse time.Duration
 	// Read and Write are how long a client may take to send the first 16 KiB of its
 	// request, and then the rest, and to take the next 64 KiB of the answer.
@@ -151,7 +151,7 @@ func New(c Config) (*Server, error) {
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// A fault is an error that the client is told: UDPipe's are plain text, too.
+// A fault is an error that the client sees: UDPipe's are plain text, too.
 type fault struct {
 	status int
 	text   string
@@ -169,7 +169,7 @@ type answer struct {
 	http.ResponseWriter
 	status int // 0: not begun
 	limit  time.Duration
-	unread bool // the request has a body that was not read to its end
+	unread bool // the request has a body that was not read completely
 }
 
 func (a *answer) WriteHeader(status int) {
@@ -288,9 +288,9 @@ func (s *Server) tell(a *answer, f *fault) {
 	io.WriteString(a, f.text+"\n")
 }
 
-// drain reads what a client goes on to send after it was told that it is not wanted, up
-// to a limit: many clients read no answer before they have sent all, and lose it if the
-// connection is closed before.
+// drain reads, up to a limit, what a client goes on to send after its request was
+// refused: many clients read no answer before they have sent everything, and lose the
+// answer if the connection is closed before.
 func (s *Server) drain(a *answer, r *http.Request) {
 	if !a.unread || a.status == http.StatusRequestTimeout || r.Header.Get("Expect") != "" {
 		return

@@ -10,8 +10,9 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Sentences are parsed in batches, of so many sentences and about so many words:
-// an encoder takes several at once, and an answer goes out piece by piece.
+// Sentences are parsed in batches. These constants bound a batch's sentences and,
+// about, its words: an encoder takes several sentences at once, and an answer goes out
+// piece by piece.
 const (
 	batchSentences = 32
 	batchWords     = 2000
