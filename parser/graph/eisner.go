@@ -13,15 +13,16 @@ const (
 	leftClosed         // i..j under j, complete
 )
 
-// noTree is a score below that of any tree; sums of a few stay in range.
+// noTree is below the score of any tree. Sums of a few stay in range.
 const noTree = math.MinInt64 / 8
 
 // ProjectiveTree writes into head[1..n] the projective single-root tree with
 // the largest sum of scores (Eisner 1996; the root takes one modifier, found
-// last, as Koo and Collins 2010 do), ties broken for the split furthest
-// left. An arc that is no candidate costs beyond, so as few of them as possible
-// are used; it returns their number, 0 where the candidates hold a projective
-// tree. O(n^3) time, and O(n^2) space: 24 bytes for a pair of words.
+// last, as in Koo and Collins 2010). Ties go to the leftmost split. An arc that
+// is not a candidate costs beyond, so the tree has as few of these as possible.
+// ProjectiveTree returns their number, which is 0 if the candidates hold a
+// projective tree. It takes O(n^3) time and O(n^2) space: 24 bytes for each pair
+// of words.
 func (s *Spanner) ProjectiveTree(a *Arcs, head []int32) (absent int) {
 	n := a.N()
 	if n == 0 {
@@ -29,8 +30,8 @@ func (s *Spanner) ProjectiveTree(a *Arcs, head []int32) (absent int) {
 	}
 	s.loadDense(a)
 	size := n + 1
-	// Of every square one half holds the items that open or close to the right,
-	// at i*size+j, and the other those to the left, at j*size+i.
+	// One half of each square holds the items that open or close to the right, at
+	// i*size+j. The other half holds the items to the left, at j*size+i.
 	open, closed := s.open, s.closed
 	for i := 1; i <= n; i++ {
 		closed[i*size+i] = 0
@@ -66,8 +67,8 @@ func (s *Spanner) ProjectiveTree(a *Arcs, head []int32) (absent int) {
 	return absent
 }
 
-// bestSplit returns the largest a[k]+b[k*step] of 0 <= k < n, and the first k
-// that has it.
+// bestSplit returns the largest a[k]+b[k*step] for 0 <= k < n, and the first k
+// that reaches it.
 func bestSplit(n int, a, b []int64, step int) (best int64, at int) {
 	best = noTree
 	for k, x := range a[:n] {

@@ -1,8 +1,8 @@
 // Package graph solves first-order problems over the candidate heads of a
 // sentence: the maximum spanning tree (Chu-Liu/Edmonds), the best projective
 // tree (Eisner), marginals (matrix tree theorem) and random trees (Wilson's
-// algorithm). All of them know one root: exactly one word hangs on 0. Lift makes
-// a tree projective.
+// algorithm). All trees have a single root: exactly one word hangs on 0. Lift
+// makes a tree projective.
 package graph
 
 import (
@@ -12,12 +12,12 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// beyond is the cost of an arc that a tree has only if there is none without
-// it: more than all differences of the scores of up to 8,192 words together.
+// beyond is the cost of an arc that a tree uses only if no tree does without it.
+// It exceeds the sum of all score differences of up to 8,192 words.
 const beyond = 1 << 45
 
-// Arcs are candidate heads with a score each. Those of word m, 1 <= m <= n,
-// are the indices Start[m-1] <= a < Start[m]; Heads increase within a word.
+// Arcs are candidate heads with a score each. Word m, 1 <= m <= n, has the
+// indices Start[m-1] <= a < Start[m]. Heads increase within a word.
 type Arcs struct {
 	Start []int32 // length n+1
 	Heads []int32
@@ -33,8 +33,8 @@ func (a *Arcs) N() int { return len(a.Start) - 1 }
 // Span returns the indices of the arcs into word m.
 func (a *Arcs) Span(m int) (lo, hi int) { return int(a.Start[m-1]), int(a.Start[m]) }
 
-// best returns the largest score of the arcs into word m, the least number if
-// there are none.
+// best returns the largest score of the arcs into word m, or the least int32 if
+// there are no such arcs.
 func (a *Arcs) best(m int) int32 {
 	lo, hi := a.Span(m)
 	best := int32(math.MinInt32)
@@ -44,8 +44,8 @@ func (a *Arcs) best(m int) int32 {
 	return best
 }
 
-// Softmax writes into p, one entry per arc, the distribution over the heads of
-// every word by itself, proportional to exp(score/1024).
+// Softmax writes into p, one entry per arc, a distribution over the heads of
+// each word on its own, proportional to exp(score/1024).
 func (a *Arcs) Softmax(p []float64) {
 	for m := 1; m <= a.N(); m++ {
 		lo, hi := a.Span(m)
@@ -60,12 +60,12 @@ func (a *Arcs) Softmax(p []float64) {
 	}
 }
 
-// resize returns a slice of length n, in the memory of a if that is enough.
-// What is in it is undefined.
+// resize returns a slice of length n, in the memory of a if that is large
+// enough. Its content is undefined.
 func resize[T any](a []T, n int) []T { return slices.Grow(a[:0], n)[:n] }
 
-// ExpOdds returns exp(-k/1024), of log-odds -k in 1/1024 nat, k >= 0. Its two
-// tables are computed with rounded products only, hence the same on every
+// ExpOdds returns exp(-k/1024) for log-odds of -k in 1/1024 nat, k >= 0. Its two
+// tables are computed with rounded products only, so they are the same on every
 // machine.
 func ExpOdds(k int32) float64 {
 	k = max(k, 0)

@@ -1,18 +1,18 @@
 package graph
 
-// Lift makes a single-root tree, head[1..n], projective: it hangs every word on
-// the lowest of the words above it that have all words between the two below
-// them. A projective tree stays as it is, and so does the root.
+// Lift makes a single-root tree, head[1..n], projective. It hangs every word on
+// its lowest ancestor that has all words between the two below it. A projective
+// tree stays as it is, and so does the root.
 //
-// That is pseudo-projective parsing (Nivre and Nilsson 2005) in another order: an
-// arc with a word between its ends that is not below its head is lifted to its
-// head's head, there the shortest such arc first, here those of the lowest heads
-// first. Each word ends as low as it can in any order, because a lift puts no word
-// below another one: an arc that must be lifted now must be lifted later, too. With
-// the shortest arc first, some words end higher.
+// This is pseudo-projective parsing (Nivre and Nilsson 2005) in another order.
+// An arc is lifted to its head's head if a word between its ends is not below its
+// head. The paper lifts the shortest such arc first; Lift starts at the lowest
+// heads. Each word then ends as low as it can in any order, because a lift puts no
+// word below another one: an arc that must be lifted now must be lifted later,
+// too. With the shortest arc first, some words end higher.
 //
-// Lift takes O(n) time and memory. It returns how often it looked at the tree
-// beside another, at most 3n times.
+// Lift takes O(n) time and memory. It returns how often it looked at an adjacent
+// tree, at most 3n times.
 func Lift(head []int32) (looks int) {
 	n := int32(len(head) - 1)
 	order, of := subtrees(head)
@@ -43,10 +43,10 @@ func Lift(head []int32) (looks int) {
 	return looks
 }
 
-// A subtree is the range of its words in preorder, its top first.
+// A subtree is the range of its words in preorder. Its top is first.
 type subtree struct{ first, end int32 }
 
-// above reports whether y is part of x, and not x.
+// above reports whether y is a proper part of x.
 func (x subtree) above(y subtree) bool { return x.first < y.first && y.first < x.end }
 
 // subtrees returns the words of a tree, each before its head, and the subtree of

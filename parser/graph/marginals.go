@@ -22,36 +22,37 @@ type elimination struct {
 	pivot                          float64
 }
 
-// A rescale says that after so many eliminations the weights of the arcs
-// into m were multiplied by 2^scaleBits.
+// A rescale records that the weights of the arcs into m were multiplied by
+// 2^scaleBits after the given number of eliminations.
 type rescale struct{ step, m int32 }
 
 const (
 	scaleBits   = 200
 	scaleFactor = 1 << scaleBits
 	scaleBelow  = 1.0 / (1 << 200)
-	leastWeight = 1e-290 // of any arc, next to the best into its word
+	leastWeight = 1e-290 // of any arc, relative to the best into its word
 )
 
 // Compute writes into p, one entry per arc, the probability of each arc
 // under the distribution over single-root trees proportional to the product
 // of exp(score/1024), and reports success.
 //
-// The sum over trees Z is that of the matrix tree theorem (Koo, Globerson,
-// Carreras and Collins 2007, section 3.2), but neither determinant nor
-// inverse is formed: they cancel where the best heads of words form a cycle.
-// Words are eliminated one by one instead, by sums, products and quotients of
-// weights only (as Grassmann, Taksar and Heyman do for Markov chains): log Z
-// grows by the logarithm of the total weight p of the arcs into word v, and
-// every pair of an arc into it and one out of it becomes part of an arc h -> m,
-// of weight w(h,v) w(v,m) / p. The arc into the last word is the root's.
-// Marginals are the derivatives of log Z by the logarithms of the weights, got
-// by going backwards, with an absolute error near 1e-13 whatever the spread.
+// The sum over trees Z follows the matrix tree theorem (Koo, Globerson, Carreras
+// and Collins 2007, section 3.2), but Compute forms neither determinant nor
+// inverse: both suffer from cancellation where the best heads of words form a
+// cycle. It eliminates the words one by one instead, with sums, products and
+// quotients of weights only (as Grassmann, Taksar and Heyman do for Markov
+// chains). Eliminating word v adds the logarithm of p, the total weight of the
+// arcs into v, to log Z. Every pair of an arc into v and an arc out of v becomes
+// part of an arc h -> m, with weight w(h,v) w(v,m) / p. The arc into the last word
+// is the root's. Marginals are the derivatives of log Z by the logarithms of the
+// weights. A backward pass computes them with an absolute error near 1e-13,
+// whatever the spread.
 //
-// O(n^3), less where candidates are few. Every product is rounded before it
-// is added, so that the bytes agree between machines. It fails only where the
-// candidates hold no single-root tree. Arcs more than 667 nats below the best
-// of their word count as if they were 667 below.
+// Compute takes O(n^3) time, less where candidates are few. Every product is
+// rounded before it is added, so the bytes agree between machines. Compute fails
+// only if the candidates hold no single-root tree. Arcs more than 667 nats below
+// the best arc of their word count as 667 below.
 func (g *Marginals) Compute(a *Arcs, p []float64) bool {
 	for m := 1; m <= a.N(); m++ {
 		lo, hi := a.Span(m)
@@ -63,8 +64,8 @@ func (g *Marginals) Compute(a *Arcs, p []float64) bool {
 	return g.compute(a, p)
 }
 
-// compute is Compute with the weights of the arcs in p, next to those of the best of
-// their words.
+// compute is Compute with the weights of the arcs in p, each relative to the best
+// arc of its word.
 func (g *Marginals) compute(a *Arcs, p []float64) bool {
 	n := a.N()
 	if n == 0 {
@@ -85,8 +86,9 @@ func (g *Marginals) compute(a *Arcs, p []float64) bool {
 	return true
 }
 
-// load fills the weights from p, and leaves in it what it takes for each arc. The weights into
-// a word may have any common factor, and so may those of all root arcs.
+// load fills the weights from p, and leaves in p the value that it takes for each
+// arc. The weights into a word may have any common factor, and so may the weights
+// of all root arcs.
 func (g *Marginals) load(a *Arcs, p []float64) {
 	n := a.N()
 	g.weight = resize(g.weight, (n+1)*(n+1))
@@ -124,8 +126,8 @@ func (g *Marginals) load(a *Arcs, p []float64) {
 }
 
 // eliminate removes all words but one. A word that no live word can reach
-// must be the root and stays to the end; a second one means that there is no
-// tree.
+// must be the root, and stays until the end. A second such word means that there
+// is no tree.
 func (g *Marginals) eliminate(n int) bool {
 	size := n + 1
 	for v := int32(n); v >= 1 && len(g.live) > 1; v-- {
@@ -188,9 +190,9 @@ func (g *Marginals) bypass(s *elimination, size int) {
 	}
 }
 
-// rescale keeps the weights into m in range. Those into one word may take any
-// common factor; they shrink by more than half at once only where m is the
-// likeliest head of the word just eliminated, and that word of m.
+// rescale keeps the weights into m in range. The weights into one word may take
+// any common factor. They shrink by more than half at once only if m and the word
+// just eliminated are each the likeliest head of the other.
 func (g *Marginals) rescale(m int32, size int) {
 	sum := 0.0
 	for _, h := range g.live {

@@ -6,10 +6,10 @@ import "slices"
 type Spanner struct {
 	// Of MaximumTree. A node is a word or, from n+1 on, a cycle that was
 	// contracted; it has one heap of the arcs that enter it.
-	arcs   []heapArc // by arc, and last the empty heap
+	arcs   []heapArc // by arc; the last is the empty heap
 	to     []int32   // by arc: the word that it enters, or 0 if the tree must not have it
 	heap   []int32   // by node: its best arc, which is the root of its heap if it is a cycle; or the empty heap
-	parent []int32   // by node: the cycle that it is contracted into, or -1
+	parent []int32   // by node: the cycle into which it is contracted, or -1
 	joined []int32   // by node: the way to the outermost cycle around it
 	in     []int32   // by node: the best arc into it
 	state  []uint8   // by node
@@ -25,16 +25,16 @@ type Spanner struct {
 const (
 	unseen uint8 = iota
 	onPath
-	settled // there is a way from 0 to it; when the tree is read: its arc is known
+	settled // 0 reaches it; when the tree is read: its arc is known
 )
 
-// MaximumTree writes into head[1..n] the single-root tree with the largest
-// sum of scores, ties broken for the arc that comes first, and reports
-// whether the candidates hold such a tree at all. With root > 0 that word is
-// the root. It is Chu-Liu/Edmonds with a path that grows backwards along the
-// best arcs (Gabow, Galil, Spencer and Tarjan 1986) and mergeable heaps
-// (Tarjan 1977): O(arcs * log arcs) time and O(arcs) memory. Root arcs cost
-// beyond, so as few of them as possible are used.
+// MaximumTree writes into head[1..n] the single-root tree with the largest sum of
+// scores, and reports whether the candidates hold such a tree at all. Ties go to
+// the arc that comes first. If root > 0, that word is the root. The algorithm is
+// Chu-Liu/Edmonds with a path that grows backwards along the best arcs (Gabow,
+// Galil, Spencer and Tarjan 1986) and with mergeable heaps (Tarjan 1977). It takes
+// O(arcs * log arcs) time and O(arcs) memory. Root arcs cost beyond, so the tree
+// has as few of them as possible.
 func (s *Spanner) MaximumTree(a *Arcs, root int, head []int32) bool {
 	n := a.N()
 	if !s.load(a, root) {
@@ -110,9 +110,9 @@ func (s *Spanner) find(v int32) int32 {
 	return v
 }
 
-// grow follows the best arcs backwards from word until they come to a node
-// that there is a way to from 0, and contracts the cycles that they run into.
-// It reports whether there is such a way.
+// grow follows the best arcs backwards from word until they come to a node that 0
+// reaches, and contracts the cycles that they run into. It reports whether they
+// come to such a node.
 func (s *Spanner) grow(a *Arcs, word int32) bool {
 	empty := int32(len(s.arcs) - 1)
 	s.path = s.path[:0]
@@ -140,8 +140,8 @@ func (s *Spanner) grow(a *Arcs, word int32) bool {
 	return true
 }
 
-// contract makes one node of the path from node first on, which is a cycle,
-// and takes it off the path.
+// contract makes a single node of the end of the path from node first on, which is
+// a cycle, and takes it off the path.
 func (s *Spanner) contract(a *Arcs, first int32) int32 {
 	empty := int32(len(s.arcs) - 1)
 	cycle, heap := s.node(empty), empty
@@ -182,8 +182,8 @@ func (s *Spanner) expand(n int) {
 		if s.state[v] == settled {
 			continue
 		}
-		// The arc into the cycle takes the place of the cycle's own arc into the
-		// word, and of those of the cycles between them.
+		// The arc into the cycle replaces the cycle's own arc into the word, and the
+		// arcs of the cycles between them.
 		arc := s.in[v]
 		for u := s.to[arc]; u != v; u = s.parent[u] {
 			s.in[u], s.state[u] = arc, settled
@@ -191,15 +191,15 @@ func (s *Spanner) expand(n int) {
 	}
 }
 
-// A heapArc is an arc in a leftist heap (Crane 1972). Arcs go by weight, the
-// heaviest first, then by index.
+// A heapArc is an arc in a leftist heap (Crane 1972). Arcs are ordered by weight,
+// the heaviest first, then by index.
 type heapArc struct {
-	w, more     int64 // the weight is w and the more of the arc and all above it
+	w, more     int64 // the weight is w plus more of this arc and of all arcs above it
 	left, right int32
-	rank        int32 // arcs on the way down to the right, less one
+	rank        int32 // arcs on the path down to the right, minus one
 }
 
-// merge makes one heap of two, which the index of the empty one may be.
+// merge makes one heap of two. Either may be the empty heap.
 func (s *Spanner) merge(x, y int32) int32 {
 	empty := int32(len(s.arcs) - 1)
 	if x == empty {
@@ -221,13 +221,13 @@ func (s *Spanner) merge(x, y int32) int32 {
 	return x
 }
 
-// pop returns the heap of x without x.
+// pop removes x from the top of its heap and returns the rest.
 func (s *Spanner) pop(x int32) int32 {
 	s.push(x)
 	return s.merge(s.arcs[x].left, s.arcs[x].right)
 }
 
-// push moves what is to be added to all arcs of a heap below its first one.
+// push moves the pending addition of the first arc of a heap to the arcs below it.
 func (s *Spanner) push(x int32) {
 	top := &s.arcs[x]
 	if top.more == 0 {

@@ -5,11 +5,11 @@ import "github.com/treebeam/treebeam/parser/hash"
 // A Sampler draws random trees. It is scratch: one per goroutine.
 type Sampler struct {
 	cumulative []uint32 // per arc: running sum of weights within its word
-	done       []bool   // per word: there is a way from the root to it
+	done       []bool   // per word: the root reaches it
 	spanner    Spanner
 }
 
-// Prepare sets the weight of every arc to exp(score/1024), as integers.
+// Prepare sets the weight of every arc to exp(score/1024), as an integer.
 func (s *Sampler) Prepare(a *Arcs) {
 	s.cumulative = resize(s.cumulative, len(a.Heads))
 	for m := 1; m <= a.N(); m++ {
@@ -24,14 +24,13 @@ func (s *Sampler) Prepare(a *Arcs) {
 	}
 }
 
-// Sample writes into head[1..n] a random tree under root: words m with
-// redraw[m] (all, if redraw is nil) draw their heads by weight, the others
-// keep head[m]; loops are erased (Wilson 1996; for the words that are kept, Zhang,
-// Lei, Barzilay, Jaakkola and Globerson 2014).
-// For a fixed root the result is distributed as the product of the weights,
-// given the words that are kept. A walk that exceeds its step limit, which
-// peaked weights can make endless, ends in the maximum tree. It reports
-// whether there is a tree under root.
+// Sample writes into head[1..n] a random tree under root. Words m with redraw[m]
+// (all, if redraw is nil) draw their heads by weight; the others keep head[m].
+// Loops are erased (Wilson 1996; with words that keep their heads: Zhang, Lei,
+// Barzilay, Jaakkola and Globerson 2014). For a fixed root, the probability of a
+// tree is proportional to the product of its weights, given the heads that stay.
+// Peaked weights can make a walk endless: a walk that exceeds its step limit ends
+// in the maximum tree. Sample reports whether there is a tree under root.
 func (s *Sampler) Sample(a *Arcs, root int, redraw []bool, head []int32, r *hash.Rand) bool {
 	n := a.N()
 	s.done = resize(s.done, n+1)
@@ -55,7 +54,7 @@ func (s *Sampler) Sample(a *Arcs, root int, redraw []bool, head []int32, r *hash
 	return true
 }
 
-// head returns a head of m other than 0, or 0 if it has none.
+// head returns a head of m other than 0, or 0 if m has no other.
 func (s *Sampler) head(a *Arcs, m int, r *hash.Rand) int32 {
 	lo, hi := a.Span(m)
 	total := s.cumulative[hi-1]

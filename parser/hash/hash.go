@@ -1,6 +1,6 @@
-// Package hash makes all keys and all chance of the parser. Equal input gives
-// equal output on every machine. Weights of a model are found by these keys: a
-// change here makes every model another.
+// Package hash makes all keys and all random numbers of the parser. Equal input
+// gives equal output on every machine. The weights of a model are found by these
+// keys, so any change here invalidates every model.
 package hash
 
 import "math/bits"
@@ -8,11 +8,11 @@ import "math/bits"
 // A Key names one feature: a 64-bit hash of its template and atoms. Training
 // and parsing extract features by the same code, so equal features have equal
 // keys. Keys of different features collide with probability 2^-64; every
-// table says what part of a Key it keeps.
+// table documents which part of a Key it keeps.
 type Key = uint64
 
-// A key is the mix of a sum of atoms, each times the odd constant of its
-// role. The products of a key do not wait for each other in the processor.
+// A key is the Mix of a sum of atoms, each times the odd constant of its role. The
+// processor can compute these products in parallel.
 const (
 	role0    = 0x9E3779B97F4A7C15
 	role1    = 0xC2B2AE3D27D4EB4F
@@ -40,8 +40,8 @@ func Sum4(t, a, b, c, d uint64) uint64 {
 	return t*roleT + a*role0 + b*role1 + c*role2 + d*role3
 }
 
-// Flag returns what one more atom adds to a Sum, in a role of its own. It
-// serves values that many keys of a part share, as its direction.
+// Flag returns the term that one more atom adds to a Sum, in a role of its own. It
+// serves values that many keys of a part share, such as the direction.
 func Flag(x uint64) uint64 { return x * roleFlag }
 
 // Key0 to Key4 return the key of template t and its atoms.
@@ -51,8 +51,8 @@ func Key2(t, a, b uint64) Key       { return Mix(Sum2(t, a, b)) }
 func Key3(t, a, b, c uint64) Key    { return Mix(Sum3(t, a, b, c)) }
 func Key4(t, a, b, c, d uint64) Key { return Mix(Sum4(t, a, b, c, d)) }
 
-// Append appends the keys of templates whose atoms are summed up (Sum0 to Sum4), all
-// with one flag (Flag), or with none if it is 0.
+// Append appends the keys of templates whose atoms are summed up (Sum0 to Sum4). All
+// keys have the flag (Flag), or none if it is 0.
 func Append(keys []Key, flag uint64, sums ...uint64) []Key {
 	for _, sum := range sums {
 		keys = append(keys, Mix(sum+flag))
@@ -60,23 +60,23 @@ func Append(keys []Key, flag uint64, sums ...uint64) []Key {
 	return keys
 }
 
-// Beside returns a key for sum that shares its upper half with k. A table
-// that picks the cache line of a key by its upper half finds both at the price
-// of one: a template alone and with a Flag.
+// Beside returns a key for sum that shares its upper half with k. If a table picks
+// the cache line of a key by the upper half, it finds both keys at the price of one:
+// a template alone and with a Flag.
 func Beside(k Key, sum uint64) Key {
 	const lower = 1<<32 - 1
 	return k&^lower | Mix(sum)&lower
 }
 
-// Pair hashes a pair of hashes, order mattering.
+// Pair hashes an ordered pair of hashes.
 func Pair(a, b uint64) uint64 { return Mix(a*role0 + b*role1 + roleT) }
 
 // Start is the state of a string hash before the first character.
 const Start = 0xCBF29CE484222325
 
-// Step adds a character to the state of a string hash. Mix of the state is
-// the hash, so that one pass gives the hashes of all prefixes of a word, or of
-// all its suffixes read backwards.
+// Step adds a character to the state of a string hash. The hash is Mix of the state,
+// so one pass gives the hashes of all prefixes of a word, or of all its suffixes read
+// backwards.
 func Step(h uint64, r rune) uint64 { return (h ^ uint64(uint32(r))) * 0x9FB21C651E98DF25 }
 
 // String returns the hash of the runes of s.

@@ -1,7 +1,7 @@
 package hash
 
-// A Rand is splitmix64 (Steele, Lea and Flood 2014): small, fixed, and
-// seeded by its value. It is no secret and not for two goroutines.
+// A Rand is splitmix64 (Steele, Lea and Flood 2014): small, fixed, and seeded by its
+// value. It is not for cryptography, and not safe for concurrent use.
 type Rand uint64
 
 // Next returns 64 random bits.
@@ -20,7 +20,7 @@ func (r *Rand) Below(n uint32) uint32 { return uint32(r.Next() >> 32 * uint64(n)
 // Float returns a number in [0, 1), a multiple of 2^-53.
 func (r *Rand) Float() float64 { return float64(r.Next()>>11) / (1 << 53) }
 
-// Shuffled returns 0..n-1 in an order that depends on n and seed only.
+// Shuffled returns 0..n-1 in an order that depends only on n and seed.
 func Shuffled(n int, seed uint64) []int {
 	r := Rand(Mix(seed))
 	list := make([]int, n)

@@ -8,14 +8,14 @@ import (
 )
 
 // A Set holds keys in 32 bits each, by open addressing; 0 is an empty place.
-// A key that was never put in is found about once in a thousand million
-// look-ups. It is read-only, and may be used in place from the bytes of a
-// model if Valid.
+// A look-up of a key that is not in the set succeeds about once in a thousand million
+// times. A Set is read-only. It may be used in place from the bytes of a model if it
+// is Valid.
 type Set []uint32
 
-// NewSet returns the set of keys, and of each the place in it; of keys that
-// cannot be told apart the first has the place, and the others have -1. No
-// keys make an empty set.
+// NewSet returns the set of keys, and the place of each key in it. If the set cannot
+// tell keys apart, the first has the place and the others have -1. Without keys the
+// set is empty.
 func NewSet(keys []Key) (s Set, places []int) {
 	if len(keys) == 0 {
 		return nil, nil
@@ -33,7 +33,7 @@ func NewSet(keys []Key) (s Set, places []int) {
 	return s, places
 }
 
-// search returns the place of key, or the empty one that it belongs to.
+// search returns the place of key, or the empty place where it belongs.
 func (s Set) search(key Key) (place int, found bool) {
 	hi, _ := bits.Mul64(key, uint64(len(s)))
 	i, x := int(hi), uint32(key)|1
@@ -62,8 +62,8 @@ func (s Set) Find(key Key) int {
 // Has reports whether key is in the set.
 func (s Set) Has(key Key) bool { return s.Find(key) >= 0 }
 
-// Valid reports whether every search in s ends: it has no place, or an empty
-// one.
+// Valid reports whether every search in s ends: s has no place at all, or an empty
+// place.
 func (s Set) Valid() bool { return len(s) == 0 || slices.Contains(s, 0) }
 
 // A Map maps the keys of a Set to numbers. It is read-only.
@@ -72,7 +72,7 @@ type Map[V pack.Number] struct {
 	values []V // by place in keys
 }
 
-// NewMap returns the map of keys[i] to values[i]. Of keys that cannot be told apart
+// NewMap returns the map of keys[i] to values[i]. If the set cannot tell keys apart,
 // the first decides.
 func NewMap[V pack.Number](keys []Key, values []V) (m Map[V]) {
 	var places []int
@@ -101,7 +101,7 @@ func (m *Map[V]) Layout(l *pack.Layout, keys, values string) {
 	l.Check(values, len(m.values) == len(m.keys), "has another length than the keys")
 }
 
-// Values are the values by place; those of empty places mean nothing.
+// Values returns the values by place. Values of empty places mean nothing.
 func (m *Map[V]) Values() []V { return m.values }
 
 // Layout names the section of the set.

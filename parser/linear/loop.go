@@ -12,7 +12,7 @@ import (
 type Loop struct {
 	Examples int
 	Epochs   int // passes over the examples, at most
-	Stop     int // end after so many epochs without a better figure; 0: never
+	Stop     int // ends after this many epochs without a better figure; 0: never
 	Batch    int // examples that see the same weights; 1 if 0
 	Workers  int // goroutines, 1 if 0; the result does not depend on it
 	Seed     uint64
@@ -38,29 +38,29 @@ func (a At) Seed(seed uint64) uint64 {
 
 // A Task is what learns. U is the update of one example.
 type Task[U any] struct {
-	// Learn finds the update of an example with the weights as they are, which
-	// it must not change. It runs on many goroutines; worker is the number of
-	// one, and may depend on nothing but at. *u holds an earlier update,
-	// whose memory may be used again.
+	// Learn finds the update of an example under the current weights, and must not
+	// change them. It runs on many goroutines; worker is the number of one. The
+	// update may depend on nothing but at. *u holds an earlier update, whose memory
+	// may be used again.
 	Learn func(worker int, at At, u *U)
 
-	// Apply moves the weights, for one example after the other in the order of
-	// the batch.
+	// Apply moves the weights. It is called for one example after the other, in the
+	// order of the batch.
 	Apply func(at At, u *U)
 
-	// Measure returns the figure of the weights after an epoch, the higher the
-	// better; an epoch of a figure below 0 is never kept. Keep makes them the
-	// result so far. Without Measure, Keep is called once, at the end. steps is
-	// the number of batches so far, for averages.
+	// Measure returns a figure for the weights after an epoch; higher is better. An
+	// epoch with a figure below 0 is never kept. Keep makes the weights the result
+	// so far. Without Measure, Keep is called once, at the end. steps is the number
+	// of batches so far, for averages.
 	Measure func(epoch, steps int) float64
 	Keep    func(epoch, steps int)
 
-	// State names all arrays of a checkpoint: the weights and what was kept; it
-	// may be nil without.
+	// State names all arrays of a checkpoint: the current weights and the kept ones.
+	// It may be nil if there are no checkpoints.
 	State func(*pack.Layout)
 }
 
-// progress is what a checkpoint holds of the loop itself.
+// progress is the part of a checkpoint that is about the loop itself.
 type progress struct {
 	epoch, step, since int32
 	best               float64
@@ -75,8 +75,8 @@ func (p *progress) layout(l *pack.Layout) {
 
 // Run passes over the examples in a shuffled order, batch by batch, and keeps
 // the first epoch with the best figure. All examples of a batch see the same
-// weights, and updates are applied in order, so that any number of workers
-// gives the same result. Errors are those of Checkpoint and Resume.
+// weights, and updates are applied in order, so any number of workers gives the
+// same result. Errors come from Checkpoint and Resume.
 func Run[U any](l Loop, t Task[U]) error {
 	l.Batch, l.Workers = max(l.Batch, 1), max(l.Workers, 1)
 	p := progress{best: -1}
@@ -123,8 +123,8 @@ func Run[U any](l Loop, t Task[U]) error {
 	return nil
 }
 
-// Parallel calls f for 0..n-1 on so many goroutines, whose number it is told.
-// It returns when all calls have.
+// Parallel calls f for 0..n-1 on the given number of goroutines. worker is the
+// number of the calling goroutine. Parallel returns when all calls have returned.
 func Parallel(n, workers int, f func(worker, i int)) {
 	workers = min(workers, n)
 	if workers <= 1 {

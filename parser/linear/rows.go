@@ -3,9 +3,9 @@ package linear
 import "github.com/treebeam/treebeam/parser/hash"
 
 // Rows holds float weights while they are learned: a row for each feature
-// (Index), with a cell for each class that an update touched. Rows learn by
-// Add or by Climb, not by both. Readers may run concurrently with each other,
-// but not with Add and Climb.
+// (Index), with a cell for each class that an update touched. Rows learn either by
+// Add or by Climb. Readers may run concurrently with each other, but not with Add
+// and Climb.
 type Rows struct{ rows [][]cell }
 
 type cell struct {
@@ -39,7 +39,7 @@ func (r *Rows) Climb(id int32, class uint16, gradient float32, rule AdaGrad) {
 	c.weight += rule.increment(&c.state, gradient)
 }
 
-// cell returns the cell of a class, making one of weight 0 if there is none.
+// cell returns the cell of a class. If there is none, it makes one of weight 0.
 func (r *Rows) cell(id int32, class uint16) *cell {
 	row := r.rows[id]
 	for i := range row {
@@ -51,8 +51,8 @@ func (r *Rows) cell(id int32, class uint16) *cell {
 	return &r.rows[id][len(row)]
 }
 
-// Averaged averages the weights over steps 1..steps in place. It ends their
-// learning by Add.
+// Averaged averages the weights over steps 1..steps in place. They cannot learn by
+// Add afterwards.
 func (r *Rows) Averaged(steps int) *Rows {
 	for _, row := range r.rows {
 		for i := range row {
@@ -62,9 +62,9 @@ func (r *Rows) Averaged(steps int) *Rows {
 	return r
 }
 
-// Each calls yield with every row that has a weight other than 0, in the order
-// of numbers, under the keys of an Index. The slices are valid during the
-// call only.
+// Each calls yield with every row that has a weight other than 0, in the order of
+// their numbers, under the keys of an Index. The slices are valid only during the
+// call.
 func (r *Rows) Each(keys []hash.Key) Features {
 	return func(yield func(key hash.Key, classes []uint16, weights []float32)) {
 		var classes []uint16

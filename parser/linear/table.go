@@ -14,13 +14,13 @@ import (
 // the bytes of a model. A key that training never saw meets a foreign row
 // about eight times in a million look-ups. It is safe for concurrent use.
 type Table struct {
-	// Open addressing, linear. A slot is, from the top, 20 bits of the key (0:
-	// empty), then 14 of the row's length and 30 of its start in cells; of a
-	// row of one cell whose class is below 1<<14, the length is 0, and 14 bits
-	// of class and 16 of weight stand in place of the start.
+	// Open addressing with linear probing. A slot has, from the top, 20 bits of the
+	// key (0: empty), 14 bits of the row's length and 30 bits of its start in cells.
+	// A row of one cell whose class is below 1<<14 has the length 0; 14 bits of
+	// class and 16 bits of weight replace its start.
 	slots []uint64
 	cells []uint32 // 16 bits of class, 16 of signed weight
-	shift uint8    // a weight counts 1<<shift units
+	shift uint8    // a weight of 1 is 1<<shift units
 }
 
 const (
@@ -34,14 +34,15 @@ const (
 
 func print20(key hash.Key) uint64 { return max(key&(1<<printBits-1), 1) }
 
-// home returns where the search for key begins, in a table that is not empty.
+// home returns the place where the search for key begins. The table must not be
+// empty.
 func (t *Table) home(key hash.Key) int {
 	hi, _ := bits.Mul64(key, uint64(len(t.slots)))
 	return int(hi)
 }
 
-// place returns the place of the slot of key, or of the empty one that ends
-// the search for it.
+// place returns the place of the slot of key, or of the empty slot that ends the
+// search for key.
 func (t *Table) place(key hash.Key) int {
 	i := t.home(key)
 	for p := print20(key); t.slots[i] != 0 && t.slots[i]>>(64-printBits) != p; {
@@ -52,8 +53,8 @@ func (t *Table) place(key hash.Key) int {
 	return i
 }
 
-// fetch puts the slots of the keys that have a row into rows, which must have
-// room for as many as there are keys, and returns them.
+// fetch puts the slots of the keys that have a row into rows, and returns them. rows
+// must have room for one slot per key.
 func (t *Table) fetch(keys []hash.Key, rows []uint64) []uint64 {
 	rows = rows[:0]
 	if len(t.slots) == 0 {
@@ -79,8 +80,8 @@ func (t *Table) fetch(keys []hash.Key, rows []uint64) []uint64 {
 	return rows
 }
 
-// Sum adds the rows of keys to acc, which has an element for each class, in
-// units. rows is scratch with room for as many rows as there are keys.
+// Sum adds the rows of keys, in units, to acc, which has an element for each class.
+// rows is scratch with room for one row per key.
 func (t *Table) Sum(keys []hash.Key, acc []int32, rows []uint64) {
 	for _, q := range t.fetch(keys, rows) {
 		n, begin := q>>beginBits&maxRow, q&maxCells
@@ -94,7 +95,7 @@ func (t *Table) Sum(keys []hash.Key, acc []int32, rows []uint64) {
 	}
 }
 
-// Score is Sum in a table of one class.
+// Score is Sum for a table with one class.
 func (t *Table) Score(keys []hash.Key) int32 {
 	var sum int32
 	if len(t.slots) > 0 {
@@ -105,23 +106,23 @@ func (t *Table) Score(keys []hash.Key) int32 {
 	return sum << t.shift
 }
 
-// Features is a list of learned features: it calls yield with the key of each
-// and its cells, classes[i] with weights[i], in the same order each time. The
-// slices are valid during the call only.
+// Features is a list of learned features. It calls yield with the key of each and
+// with its cells, classes[i] with weights[i], in the same order each time. The
+// slices are valid only during the call.
 type Features func(yield func(key hash.Key, classes []uint16, weights []float32))
 
 // Packing says how weights become integers.
 type Packing struct {
-	Unit  int     // of a weight of 1, a power of two up to 1<<15
-	Limit int     // cells that are kept, the heaviest; all if 0
-	Least float64 // the least weight kept, as a share of that which one in 2,000 exceeds
-	Slots float64 // for a row; 4/3 if 0. A look-up that fails tries 8 at 4/3, 4 at 5/3
+	Unit  int     // units in a weight of 1: a power of two up to 1<<15
+	Limit int     // cells to keep, the heaviest; all if 0
+	Least float64 // least weight to keep, as a share of the weight that one in 2,000 exceeds
+	Slots float64 // per row; 4/3 if 0. A look-up that fails tries 8 at 4/3, 4 at 5/3
 }
 
-// Pack makes a Table of the features that have a weight to keep. All weights
-// have one scale (Scale); beyond it they are cut. Of two such keys that cannot
-// be told apart the first stays. Classes must be below 1<<16; a row
-// keeps its first 1<<14-1 cells.
+// Pack makes a Table of the features that have a weight to keep. All weights share
+// one scale (Scale), and weights beyond its range are clipped. If the table cannot
+// tell two keys apart, the first stays. Classes must be below 1<<16. A row keeps its
+// first 1<<14-1 cells.
 func Pack(features Features, p Packing) *Table {
 	var sizes []float32
 	features(func(_ hash.Key, _ []uint16, weights []float32) {
@@ -149,7 +150,7 @@ func Pack(features Features, p Packing) *Table {
 	return t
 }
 
-// fill makes the slots and cells of the weights whose integer is not 0.
+// fill makes the slots and cells for the weights whose integer is not 0.
 func (t *Table) fill(features Features, integer func(w float32) int16, slots float64) {
 	rows := 0
 	features(func(_ hash.Key, _ []uint16, weights []float32) {
@@ -179,13 +180,13 @@ func (t *Table) fill(features Features, integer func(w float32) int16, slots flo
 	})
 }
 
-// Scale returns the exponent e of the finest step 2^-e in which weights are
-// at most top steps, given the absolute values of all weights in increasing
-// order. The largest decides, unless it is over 8 times that which one weight
-// in 2,000 exceeds: then that does, lest one outlier leave all others without
-// steps. In a trained parser it is 4 times that, and the median is 35 steps of
-// 12 bits, so that a finer scale gains nothing: cutting one in 2,000 took 0.8
-// points of the UAS on dev of 1,500 sentences of tr_imst.
+// Scale returns the exponent e of the finest step 2^-e at which weights are at most
+// top steps. sizes has the absolute values of all weights in increasing order. The
+// largest weight decides, unless it is over 8 times the weight that one in 2,000
+// exceeds. In that case the latter decides, so that one outlier does not leave all
+// others without steps. In a trained parser the ratio is 4, and the median is 35
+// steps of 12 bits, so a finer scale gains nothing: clipping one in 2,000 cost 0.8
+// points of UAS on dev with 1,500 sentences of tr_imst.
 func Scale(sizes []float32, top int) int {
 	if len(sizes) == 0 {
 		return 0
@@ -203,9 +204,9 @@ func common(sizes []float32) float64 {
 	return float64(sizes[max(0, last-max(1, len(sizes)/2000))])
 }
 
-// Floor returns the weight above which the limit largest are, given the
-// absolute values of all in increasing order; those equal to the floor fall.
-// It is 0 if all may stay, or limit is 0.
+// Floor returns the weight that the limit largest weights exceed. sizes has the
+// absolute values of all weights in increasing order. Weights equal to the floor are
+// dropped. The floor is 0 if all may stay or limit is 0.
 func Floor(sizes []float32, limit int) float32 {
 	if limit <= 0 || len(sizes) <= limit {
 		return 0
@@ -216,8 +217,8 @@ func Floor(sizes []float32, limit int) float32 {
 // Bytes returns the size of t.
 func (t *Table) Bytes() int { return 8*len(t.slots) + 4*len(t.cells) }
 
-// Layout names the sections of t, whose classes must be below the given
-// number: a table that was read fits an acc of as many.
+// Layout names the sections of t. Its classes must be below the given number, so that
+// a table that was read fits an acc of this length.
 func (t *Table) Layout(l *pack.Layout, name string, classes int) {
 	l.Nested(name, func(l *pack.Layout) {
 		pack.Array(l, "slots", &t.slots)

@@ -10,15 +10,15 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 )
 
-// Weights holds float weights by key while they are learned, one a feature.
-// Only features that were part of an update have a place, so that every other
-// look-up ends at an empty one. Keys that agree in their lower half and nearly
-// in their upper one share a weight. Readers may run concurrently with each
-// other, but not with Add and Climb.
+// Weights holds float weights by key while they are learned, one per feature. Only
+// features that were part of an update have a place, so every other look-up ends at
+// an empty place. Keys share a weight if their lower halves agree and their upper
+// halves nearly agree. Readers may run concurrently with each other, but not with Add
+// and Climb.
 //
-// Weights take 16 bytes a place, 20 once they Climb, and are half to three
-// quarters full. They are cut into shards by the top bits of the key, so that
-// the old places of one shard only stand next to the new ones while it grows.
+// Weights take 16 bytes a place, 20 once they Climb, and are half to three quarters
+// full. They are cut into shards by the top bits of the key. So, while a shard grows,
+// its old places alone are in memory next to its new ones.
 type Weights struct{ shards [1 << shardBits]shard }
 
 type shard struct {
@@ -29,8 +29,8 @@ type shard struct {
 	used   int
 }
 
-// A slot is the lower half of a key, never 0 if there is one, above the bits
-// of a float32.
+// A slot is the lower half of a key above the bits of a float32. The lower half of a
+// key that is present is never 0.
 type slot uint64
 
 func newSlot(print uint32, w float32) slot { return slot(print)<<32 | slot(math.Float32bits(w)) }
@@ -40,8 +40,8 @@ func (s slot) weight() float32             { return math.Float32frombits(uint32(
 const (
 	shardBits = 6
 	firstSize = 1 << 8 // places of a shard
-	// ahead is how many slots are fetched before the first is looked at: the
-	// processor waits for memory for all of them together.
+	// ahead is how many slots are fetched before the first is looked at, so that the
+	// processor waits for all of them together.
 	ahead = 32
 )
 
@@ -62,8 +62,8 @@ func print32(k hash.Key) uint32 { return max(uint32(k), 1) }
 
 func (w *Weights) shard(k hash.Key) *shard { return &w.shards[k>>(64-shardBits)] }
 
-// home returns the place at which the search for k begins. Homes have the order
-// of keys.
+// home returns the place at which the search for k begins. Homes are in the order of
+// keys.
 func (s *shard) home(k hash.Key) int {
 	hi, _ := bits.Mul64(k<<shardBits, uint64(len(s.slots)))
 	return int(hi)
@@ -100,7 +100,7 @@ func (w *Weights) Sum(keys []hash.Key) float64 {
 	return sum
 }
 
-// seek returns the place of k, or the empty one that ends the search for it.
+// seek returns the place of k, or the empty place that ends the search for k.
 func (s *shard) seek(k hash.Key) int {
 	i := s.home(k)
 	for p := print32(k); s.slots[i] != 0 && s.slots[i].print() != p; {
@@ -111,7 +111,7 @@ func (s *shard) seek(k hash.Key) int {
 	return i
 }
 
-// place returns the shard and the place of k, making one if it has none.
+// place returns the shard and the place of k. If k has no place, it makes one.
 func (w *Weights) place(k hash.Key) (*shard, int) {
 	s := w.shard(k)
 	if s.used*4 >= len(s.slots)*3 {
@@ -127,7 +127,7 @@ func (w *Weights) place(k hash.Key) (*shard, int) {
 
 func (s *shard) key(i int) hash.Key { return uint64(s.upper[i])<<32 | uint64(s.slots[i].print()) }
 
-// grow makes half as many places more.
+// grow adds half as many places again.
 func (s *shard) grow() {
 	old := *s
 	*s = newShard(len(old.slots) * 3 / 2)
@@ -175,8 +175,8 @@ func (w *Weights) Climb(k hash.Key, gradient float32, rule AdaGrad, step int) {
 	s.add(i, float64(rule.increment(&s.square[i], gradient)), step)
 }
 
-// Averaged calls yield with the weights averaged over steps 1..steps that are
-// not 0. The order depends on the history of w: sort what must not.
+// Averaged averages the weights over steps 1..steps, and calls yield with each average
+// that is not 0. The order depends on the history of w: sort the averages if it matters.
 func (w *Weights) Averaged(steps int, yield func(k hash.Key, weight float32)) {
 	for n := range w.shards {
 		s := &w.shards[n]
@@ -205,8 +205,8 @@ func (w *Weights) Average(steps int) *Weights {
 	return a
 }
 
-// Layout names the arrays of a checkpoint, which are not copied. Weights that
-// were read go on as those that were written.
+// Layout names the arrays of a checkpoint, which are not copied. Weights that were read
+// go on learning as the written ones would.
 func (w *Weights) Layout(l *pack.Layout, name string) {
 	l.Nested(name, func(l *pack.Layout) {
 		for n := range w.shards {
