@@ -20,8 +20,8 @@ const remedy = "the file is damaged, or of another version: get it again, or tra
 //		l.Check("scale", m.scale < 16, "is above 15")
 //	}
 //
-// A Layout that reads stops at its first failure, which Read returns; what
-// was not read stays as it was. It is for one goroutine.
+// A Layout that reads stops at its first failure, which Read returns. Variables that
+// were not read yet stay as they were. A Layout is for one goroutine.
 type Layout struct {
 	to     *Sub  // writing
 	from   *View // reading
@@ -32,17 +32,17 @@ type Layout struct {
 // Write puts the sections that layout names into s.
 func Write(s *Sub, layout func(*Layout)) { layout(&Layout{to: s, err: new(error)}) }
 
-// Read fills what layout names from the component's sections. Arrays and
-// strings alias the model. Its error names the first section that is missing
-// or wrong, and says what to do.
+// Read fills the variables that layout names from the component's sections. Arrays
+// and strings alias the model. An error names the first section that is missing or
+// wrong, and says what to do.
 func Read(v *View, component string, layout func(*Layout)) error {
 	l := &Layout{from: v, prefix: component + ".", err: new(error)}
 	layout(l)
 	return *l.err
 }
 
-// Reading reports whether sections are being read, and none was wrong so far.
-// Checks that follow an index belong into a block under it.
+// Reading reports whether sections are being read and none was wrong so far. Put
+// checks that use values as indices into a block under it.
 func (l *Layout) Reading() bool { return l.from != nil && *l.err == nil }
 
 // Check fails the reading of a section unless ok. what completes "section x
@@ -60,7 +60,7 @@ func (l *Layout) Nested(name string, layout func(*Layout)) {
 	layout(&inner)
 }
 
-// data returns the bytes of a section that is being read: whole elements of
+// data returns the bytes of a section that is being read. They are whole elements of
 // the kind.
 func (l *Layout) data(name string, k Kind) []byte {
 	if !l.Reading() {
@@ -113,7 +113,7 @@ func (l *Layout) Bool(name string, x *bool) {
 	}
 }
 
-// Strings is a list of strings. Those that are read alias the model.
+// Strings is a list of strings. Strings that are read alias the model.
 func (l *Layout) Strings(name string, list *[]string) {
 	bounds, data := []uint32{0}, l.data(name, Strings)
 	if l.to != nil {

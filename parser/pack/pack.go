@@ -1,6 +1,6 @@
 // Package pack turns a model's tables into named, aligned, little-endian
-// arrays and back. It knows no files: package io/sections writes and reads them.
-// Arrays of a View alias the bytes, so that a model embedded in the program or
+// arrays and back. It does not know files: package io/sections writes and reads them.
+// Arrays of a View alias the bytes, so a model that is embedded in the program or
 // mapped from disk is used in place.
 package pack
 
@@ -9,19 +9,19 @@ import (
 	"unsafe"
 )
 
-// Templates is the version of all that the arrays of a model mean to the
-// program: hashes, templates of features, dense tables, classes. A model of
-// another version would read the weights of other features, so it is refused.
-// Raise it with any such change, and train the embedded model again.
+// Templates is the version of the meaning that the arrays of a model have for the
+// program: hashes, templates of features, dense tables, classes. With a model of
+// another version the program would read the weights of other features, so it refuses
+// the model. Raise Templates with any such change, and train the embedded model again.
 //
-// Where a change only adds to what the arrays may hold, models from Oldest on are
-// still read: version 4 has features that version 3 does not know, folds
-// typographic characters, which version 3 met seldom, and means the same by all
-// else. Raise Oldest with any other change.
+// If a change only adds to the possible content of the arrays, models from Oldest on
+// can still be read. Version 4 has features that version 3 does not know. It folds
+// typographic characters, which were rare in version 3. Everything else means the same.
+// Raise Oldest with any other change.
 //
-// Clustered is the version of a model with clusters of words, which programs that
-// know of none must refuse. It is Templates to all others, so a model without
-// clusters has the same bytes as if there were no such thing.
+// Clustered is the version of a model with clusters of words. Programs that do not
+// know clusters must refuse it. All other programs treat it as Templates. A model
+// without clusters has version Templates, and the same bytes as before clusters.
 const (
 	Templates = 4
 	Oldest    = 3
@@ -63,8 +63,8 @@ type Number interface {
 	~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~uint64 | ~float32 | ~float64
 }
 
-// A Builder collects the sections of a model in the order they are put. The
-// data are not copied: do not change an array after it was put.
+// A Builder collects the sections of a model in the order in which they are put. It
+// does not copy the data: do not change an array after it was put.
 type Builder struct {
 	Sections []Section
 }
@@ -78,7 +78,8 @@ type Sub struct {
 	prefix string
 }
 
-// Put adds an array. It panics on a name that exists: a programming error.
+// Put adds an array. It panics if the name exists already, which is a programming
+// error.
 func Put[T Number](s *Sub, name string, a []T) {
 	k := kindOf[T]()
 	s.add(name, k, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(a))), len(a)*k.Size()))
@@ -99,8 +100,8 @@ type View struct {
 	sections map[string]Section
 }
 
-// NewView indexes sections, whose data must be aligned to 8 bytes and must
-// stay unchanged as long as anything got from the View is in use.
+// NewView indexes sections. Their data must be aligned to 8 bytes, and must stay
+// unchanged as long as anything from the View is in use.
 func NewView(list []Section) *View {
 	v := &View{make(map[string]Section, len(list))}
 	for _, s := range list {
@@ -109,7 +110,7 @@ func NewView(list []Section) *View {
 	return v
 }
 
-// Has reports whether any section of the component is there.
+// Has reports whether the component has any section.
 func (v *View) Has(component, name string) bool {
 	_, ok := v.sections[component+"."+name]
 	return ok

@@ -1,18 +1,18 @@
 // Package projective finds the best projective tree over the candidate heads of
 // a sentence exactly, by the dynamic programs of Koo and Collins (2010).
 //
-// They fit the families of parts that the paper has: grandparents, siblings and
-// grand-siblings (model 1), tri-siblings (model 2). Crossing arcs cost nothing,
-// for there are none. Ours differ from the paper's in three ways. Lists of
-// children have ends, so the last child on a side is a part too. Three in a row
-// may have the head in the middle, which ties its first children on the left
-// and on the right together. And a model may have all families at once, where
-// model 2 has grand-siblings of the outermost children only; even head bigrams,
-// which the paper lacks: words next to each other meet where two spans do, so a
-// span remembers the heads of the words at its ends. Each of these costs an
-// index that n words would not allow, but a few heads a word do: tables are
-// indexed by candidate arcs instead of pairs of words, and only what the best
-// tree may consist of is ever filled in.
+// They fit the families of parts in the paper: grandparents, siblings and
+// grand-siblings (model 1), tri-siblings (model 2). Crossing arcs cost nothing, since
+// a projective tree has none. The programs differ from the paper in three ways. Lists
+// of children have ends, so the last child on a side is a part too. Three in a row may
+// have the head in the middle, which ties its first children on the left and on the
+// right together. And a model may have all families at once, while model 2 has
+// grand-siblings only for the outermost children. It may even have head bigrams, which
+// the paper lacks: adjacent words meet where two spans meet, so a span remembers the
+// heads of the words at its ends. Each of these costs an index. With n possible heads a
+// word this would be too expensive, but with a few heads a word it is not: tables are
+// indexed by candidate arcs instead of pairs of words, and only cells that the best
+// tree may use are ever filled in.
 package projective
 
 import (
@@ -22,22 +22,22 @@ import (
 // MaxCells bounds the tables of a sentence, at 16 bytes a cell.
 const MaxCells = 1 << 20
 
-// A Result says how Best has ended.
+// A Result says how Best ended.
 type Result int
 
 // Results of Best.
 const (
 	Found    Result = iota
 	Misfit          // the model has families that do not fit
-	TooLarge        // it would take more than MaxCells cells, or more steps than it may
+	TooLarge        // it would take more than MaxCells cells or more steps than the limit
 	NoTree          // the candidates hold no projective tree with a single root
 )
 
-// Best leaves in head[1..n] the heads of the tree that scores highest among
-// all projective trees over the candidates of x in which one word hangs on 0,
-// and returns the score, and the steps that it took, of which it takes not many
-// more than limit. A step is a sum of two tables. Of equal trees it takes the
-// same one every time. x must be prepared, and head have room for n+1.
+// Best writes into head[1..n] the heads of the tree that scores highest among all
+// projective trees over the candidates of x in which one word hangs on 0. It returns
+// the score and the number of steps, which is at most slightly above limit. A step is a
+// sum of two tables. Among equal trees it takes the same one every time. x must be
+// prepared, and head must have room for n+1.
 func (c *Chart) Best(x *part.Scores, limit int64, head []int32) (score, steps int64, result Result) {
 	c.x, c.arcs, c.n, c.head, c.steps, c.limit = x, &x.Arcs, int32(x.N), head, 0, limit
 	c.triples, c.bigrams = x.Families.Has(part.TriSiblings), x.Families.Has(part.HeadBigrams)
@@ -75,9 +75,9 @@ func (c *Chart) Best(x *part.Scores, limit int64, head []int32) (score, steps in
 	return best, c.steps, Found
 }
 
-// half returns the best score of the children of b's word on one side, with
-// all below them, such that they reach exactly to the word of the end z. If
-// there are triples, the first child, next to the word, is f; else f is 0.
+// half returns the best score of the children of b's word on one side, with all words
+// below them, such that they reach exactly to the word of the end z. If there are
+// triples, f is the first child, the one nearest to the word; else f is 0.
 func (c *Chart) half(b int32, d side, z, f int32) int64 {
 	m, e := c.words[b], c.words[z]
 	if e == m && (f != 0 || z != c.endOf(b)) {
@@ -118,7 +118,7 @@ func (c *Chart) half(b int32, d side, z, f int32) int64 {
 	return best.value
 }
 
-// outer returns the best score of the half of b's word away from its head, if
+// outer returns the best score of the half of b's word away from its head, given that
 // the first child on the other side is f.
 func (c *Chart) outer(b, z, f int32) int64 {
 	m, d := c.words[b], c.sideOf(b)
@@ -147,10 +147,10 @@ func (c *Chart) outer(b, z, f int32) int64 {
 	return best.value
 }
 
-// prefix returns the best score of the children of b's word on one side up
-// to number p, with all below them but the outer half of p, whose inner half
-// begins with its child f1. If there are triples, the child before p is q (0 if
-// there is none) and the first is f; else both are 0.
+// prefix returns the best score of the children of b's word on one side up to number p,
+// with all words below them except the outer half of p. The inner half of p begins with
+// its child f1. If there are triples, q is the child before p (0 if there is none) and f
+// is the first child; else both are 0.
 func (c *Chart) prefix(b int32, d side, p, q, f, f1 int32) int64 {
 	k := &c.cells[c.listCell(b, d, p, q, f, f1)]
 	if k.value != unset {
@@ -201,8 +201,8 @@ func (c *Chart) prefix(b int32, d side, p, q, f, f1 int32) int64 {
 	return best.value
 }
 
-// between returns the best score of what is between the neighbours r and p
-// among the children of h: the outer half of r and the inner half of p.
+// between returns the best score of the words between the neighbours r and p among the
+// children of h: the outer half of r and the inner half of p.
 func (c *Chart) between(h int32, d side, r, p, fr, fp int32) int64 {
 	a, b := c.children[d][h][r-1], c.children[d][h][p-1]
 	k := &c.cells[c.gapCell(h, d, a, b, fr, fp)]
@@ -232,8 +232,8 @@ func (c *Chart) between(h int32, d side, r, p, fr, fp int32) int64 {
 	return best.value
 }
 
-// readHalf, readOuter, readPrefix and readBetween write the heads of what
-// the functions above have scored.
+// readHalf, readOuter, readPrefix and readBetween write the heads that the functions
+// above have scored.
 func (c *Chart) readHalf(b int32, d side, z, f int32) {
 	if m := c.words[b]; c.words[z] != m {
 		p, q, f1 := c.cells[c.halfCell(b, d, z, f)].chosen()

@@ -8,9 +8,9 @@ import (
 	"github.com/treebeam/treebeam/parser/part"
 )
 
-// A Chart holds the tables of a sentence. It is scratch: used again and again,
-// by one goroutine at a time. Children of a word on one side are numbered from 1,
-// the nearest first; 0 is none of them, or the word itself.
+// A Chart has the tables of a sentence. It is scratch: it is used again and again, by
+// one goroutine at a time. The children of a word on one side are numbered from 1, the
+// nearest first. 0 means no child, or the word itself.
 type Chart struct {
 	x    *part.Scores
 	arcs *graph.Arcs
@@ -21,7 +21,7 @@ type Chart struct {
 
 	words    []int32      // by arc: its modifier
 	children [2][][]int32 // by side and head: arcs, the nearest modifier first
-	begin    []int32      // by arc: where the pairs of it and a first child begin among those of its side
+	begin    []int32      // by arc: where its pairs with a first child begin among the pairs of its side
 
 	triples, bigrams bool // tri-siblings and head bigrams are scored
 
@@ -34,7 +34,7 @@ type Chart struct {
 	pairs  [2][]int32 // by side and head: how many pairs of a child and its first child there are
 }
 
-// A side is that of children.
+// A side is the side of a word on which children are.
 type side int32
 
 const (
@@ -42,17 +42,17 @@ const (
 	right side = 1
 )
 
-// step is the way from a word to its children on a side.
+// step is the direction from a word to its children on a side.
 var step = [2]int32{-1, 1}
 
-// A cell is a score, once it is known, and how it comes about.
+// A cell is a score, once it is known, and the choice that leads to it.
 type cell struct {
 	value  int64
 	choice uint64
 }
 
 const (
-	barred int64 = -1 << 48 // below half of it there is no tree
+	barred int64 = -1 << 48 // a score below half of it means no tree
 	unset  int64 = math.MinInt64
 	end    int32 = -1 // the end of a list, where a child is expected
 
@@ -110,8 +110,8 @@ func (c *Chart) sideOf(b int32) side {
 	return left
 }
 
-// firsts counts what may be the first child of m on a side, 0 for none of them
-// included; without triples, nobody asks.
+// firsts counts the possible first children of m on a side, including 0 for none. Without
+// triples the first child does not matter.
 func (c *Chart) firsts(d side, m int32) int32 {
 	if !c.triples {
 		return 1
@@ -119,8 +119,8 @@ func (c *Chart) firsts(d side, m int32) int32 {
 	return int32(len(c.children[d][m])) + 1
 }
 
-// before returns the least and the largest number of the child that may be
-// before child p if the first is f; none if the least is larger.
+// before returns the least and the largest number that the child before child p may
+// have if the first child is f. If the least is larger, there is no such child.
 func (c *Chart) before(p, f int32) (lo, hi int32) {
 	switch {
 	case !c.triples || f == p:
@@ -139,8 +139,8 @@ func (c *Chart) histories(p int32) int {
 	return 1 + int(p*(p-1)/2)
 }
 
-// ends ranges over the ends that a span may have at word e: its arcs, or, if
-// nobody asks for its head, the first of them in place of all.
+// ends ranges over the ends that a span may have at word e: the arcs of e, or only the
+// first of them if the head of e does not matter.
 func (c *Chart) ends(e int32) func(yield func(z int32) bool) {
 	lo, hi := c.arcs.Start[e-1], c.arcs.Start[e]
 	if !c.bigrams {
@@ -152,7 +152,7 @@ func (c *Chart) ends(e int32) func(yield func(z int32) bool) {
 	}
 }
 
-// endOf returns the end that b's word is if it hangs on b.
+// endOf returns the end for b's word if the word hangs on b.
 func (c *Chart) endOf(b int32) int32 {
 	if c.bigrams {
 		return b
@@ -185,7 +185,7 @@ func (c *Chart) place(m int32, d side, z int32) int32 {
 	return z - c.arcs.Start[m] + 1
 }
 
-// reach is how many words the half of b's word on a side has at most.
+// reach returns the largest number of words in the half of b's word on a side.
 func (c *Chart) reach(b int32, d side) int32 {
 	g, m := c.arcs.Heads[b], c.words[b]
 	switch {
@@ -199,7 +199,7 @@ func (c *Chart) reach(b int32, d side) int32 {
 	return c.n - m
 }
 
-// allocate makes the cells, and reports whether they are not too many.
+// allocate makes the cells, and reports whether they are within MaxCells.
 func (c *Chart) allocate() bool {
 	size := 0
 	take := func(cells int) (at int) {
@@ -278,7 +278,7 @@ func (c *Chart) gapCell(h int32, d side, a, b, fa, fb int32) int {
 	return c.gaps[d][h] + int(c.begin[b]+fb)*int(c.pairs[d][h]) + int(c.begin[a]+fa)
 }
 
-// entry returns the word of child i of h, h itself if i is 0, or the end of the list.
+// entry returns the word of child i of h, or h itself if i is 0, or the end of the list.
 func (c *Chart) entry(h int32, d side, i int32) int32 {
 	switch {
 	case i == 0:
@@ -299,7 +299,7 @@ func (c *Chart) grandparent(b, child int32) int64 {
 	return int64(c.x.Score(part.Grandparents.Part(c.arcs.Heads[b], c.words[b], c.words[child], 0)))
 }
 
-// pair scores neighbours in the list of b's word, i the one nearer to it.
+// pair scores neighbours in the list of b's word. i is the one nearer to the word.
 func (c *Chart) pair(b int32, d side, i, j int32) (sum int64) {
 	h := c.words[b]
 	u, v := c.entry(h, d, i), c.entry(h, d, j)
@@ -326,7 +326,7 @@ func (c *Chart) bigram(y, z int32) int64 {
 	return int64(c.x.Score(part.HeadBigrams.Part(c.words[y], c.arcs.Heads[y], c.arcs.Heads[z], 0)))
 }
 
-// triple scores three in a row on one side, i nearest to h.
+// triple scores three in a row on one side. i is nearest to h.
 func (c *Chart) triple(h int32, d side, i, j, k int32) int64 {
 	if !c.triples {
 		return 0
@@ -338,8 +338,8 @@ func (c *Chart) triple(h int32, d side, i, j, k int32) int64 {
 	return int64(c.x.Score(part.TriSiblings.Part(h, u, v, w)))
 }
 
-// around scores the triple around m whose first child on side d is f, and e
-// on the other side.
+// around scores the triple around m. Its first child is f on side d, and e on the other
+// side.
 func (c *Chart) around(m int32, d side, e, f int32) int64 {
 	if d == left {
 		e, f = f, e

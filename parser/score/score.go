@@ -1,8 +1,8 @@
 // Package score holds the weights of hashed features: Learned while they are
 // learned, Weights once they are fixed. Both sum the keys of a part to an
 // integer, so that the search compares integers only and a gain equals the
-// difference of from-scratch scores exactly. A low-rank tensor scores arcs
-// beside them.
+// difference of from-scratch scores exactly. A low-rank tensor scores arcs in
+// addition to them.
 package score
 
 import (
@@ -22,8 +22,8 @@ const unitBits = 12
 type Scorer interface {
 	Sum(keys []hash.Key) int32
 
-	// SumParts is Sum of many parts at once, which is faster: the keys of part
-	// i end before keys[ends[i]], and its sum goes to sums[i].
+	// SumParts is Sum for many parts at once, which is faster. The keys of part i end
+	// before keys[ends[i]], and its sum goes to sums[i].
 	SumParts(keys []hash.Key, ends, sums []int32)
 }
 

@@ -14,13 +14,12 @@ import (
 //
 //	t(h,m) = sum over r of (U_r . phi_h) (V_r . phi_m) (W_r . phi_hm)
 //
-// phi of a word are its features (wordKeys) as far as the dictionary
-// knows them, phi_hm is an entry that is always on and the bin of the signed
-// distance. The projections U.phi and V.phi of every position are summed once a
-// sentence, so that an arc costs rank multiplications. The score of a tree is
-// gamma*sparse + (1-gamma)*tensor; gamma is folded into the sparse weights,
-// and 1-gamma into what Arc returns, so that neither is multiplied at
-// inference.
+// phi of a word has the features of the word (wordKeys) that the dictionary knows.
+// phi_hm has an entry that is always on, and the bin of the signed distance. The
+// projections U.phi and V.phi of every position are summed once a sentence, so an
+// arc costs rank multiplications. The score of a tree is
+// gamma*sparse + (1-gamma)*tensor. Gamma is folded into the sparse weights, and
+// 1-gamma into the result of Arc, so neither is multiplied at inference.
 
 // An ArcScorer scores arcs: a Tensor, or a TensorLearner while it is learned.
 // It is safe for concurrent readers, each with a Projection of its own.
@@ -29,8 +28,8 @@ type ArcScorer interface {
 	// of rows looked up.
 	Project(c *word.Sentence, p *Projection) (lookups int)
 
-	// Arc returns (1-gamma) t(h,m) in units of 1/Unit, 0 <= h <= n,
-	// 1 <= m <= n, h != m, in the sentence last projected into p.
+	// Arc returns (1-gamma) t(h,m) in units of 1/Unit, for 0 <= h <= n, 1 <= m <= n
+	// and h != m, in the sentence last projected into p.
 	Arc(p *Projection, h, m int) int32
 }
 
@@ -38,22 +37,23 @@ type ArcScorer interface {
 // word.Distance.
 const bins = 15
 
-// A Projection is what an ArcScorer computes once a sentence. It is scratch,
-// refilled without allocating in steady state, and belongs to one goroutine.
+// A Projection is what an ArcScorer computes once per sentence. It is scratch that
+// is refilled without allocation once it is large enough. It belongs to one
+// goroutine.
 type Projection struct {
 	keys   []hash.Key
 	fixed  []int32   // of a Tensor: position p has U.phi at [2*p*rank] and V.phi at [(2*p+1)*rank], units of 2^-16
 	floats []float64 // of a TensorLearner, likewise
 	rows   []int32   // of the features of all positions
 	start  []int32   // rows of position p: rows[start[p]:start[p+1]]
-	local  []int32   // of Gradient: by row, its place in the gradient if that names the row there
+	local  []int32   // for Gradient: by row, its place in the gradient, valid if the gradient names the row there
 }
 
-// Fixed point of a Tensor. Bounds are such that no sum of Arc can overflow.
+// Fixed-point arithmetic of a Tensor. With these bounds no sum of Arc can overflow.
 const (
 	fixedBits    = 16                // rows, projections and W are in units of 2^-16
 	maxShift     = 17                // a row's scale is at most 2^(17-16)
-	maxProjected = 256 << fixedBits  // projections are cut to this
+	maxProjected = 256 << fixedBits  // projections are clipped to this
 	maxW         = 64<<fixedBits - 1 // so is W
 	maxArc       = 1 << 24           // score of an arc, in units of 1/Unit
 	maxRank      = 256
@@ -63,9 +63,9 @@ const (
 // word. A negative constant would not compile.
 const _ = uint(math.MaxInt32 - (wordKinds+2*syntax.MaxFeats)<<(7+maxShift))
 
-// A Tensor is the result of a training: 8-bit rows with a power of two as
-// scale each, integers throughout. Line 2*f is row f of U, line 2*f+1 that of V;
-// line i is lines[i*rank:(i+1)*rank] << shift[i]. Rows are the places of features. It
+// A Tensor is a trained tensor in integers: 8-bit rows, each with a power of two as
+// its scale. Line 2*f is row f of U, and line 2*f+1 is row f of V. Line i is
+// lines[i*rank:(i+1)*rank] << shift[i]. The place of a feature is its row. A Tensor
 // is read-only. The zero value scores nothing.
 type Tensor struct {
 	rank     int
@@ -75,10 +75,10 @@ type Tensor struct {
 	w        []int32 // [bin*rank + r], times 1-gamma
 }
 
-// Rank returns the rank, 0 of the zero value.
+// Rank returns the rank, which is 0 for the zero value.
 func (t *Tensor) Rank() int { return t.rank }
 
-// line quantises line i with the smallest scale that holds it.
+// line quantises line i with the smallest scale that fits its values.
 func (t *Tensor) line(i int, values []float64) {
 	largest := 0.0
 	for _, x := range values {

@@ -29,7 +29,7 @@ func (o *TensorOptions) setDefaults() {
 	}
 }
 
-// Validate reports options that no tensor can have. Zero values are right.
+// Validate reports options that no tensor can have. Zero values are valid.
 func (o TensorOptions) Validate() error {
 	o.setDefaults()
 	switch {
@@ -41,23 +41,22 @@ func (o TensorOptions) Validate() error {
 	return nil
 }
 
-// A TensorLearner is a tensor in training. U, V and W are lines of rank
-// numbers in one array: of row f, line 2*f is U's and 2*f+1 is V's; behind all
-// rows come the bins of W. Rows are the places of features.
-// Reading (Project, Arc, Gradient) is safe for concurrent use, but not beside
-// Add.
+// A TensorLearner is a tensor in training. U, V and W are lines of rank numbers in
+// one array. Line 2*f is row f of U, and line 2*f+1 is row f of V. The bins of W
+// follow all rows. The place of a feature is its row. Reading (Project, Arc,
+// Gradient) is safe for concurrent use, but not together with Add.
 type TensorLearner struct {
 	o        TensorOptions
 	features hash.Set
 	rank     int
 	now      []float64
-	total    []float64 // sum over steps of step * increment, at the start the values themselves
+	total    []float64 // sum over steps of step * increment; at the start the values themselves
 	reach    float64   // longest step of a sentence
 }
 
 const (
-	minCount     = 3       // occurrences in training of a feature that has a row
-	maxRows      = 48_000  // features that have one
+	minCount     = 3       // least occurrences in training of a feature that has a row
+	maxRows      = 48_000  // most features that have a row
 	reachOfStart = 1. / 32 // longest step of a sentence, by the length of all lines at the start
 )
 
@@ -77,11 +76,11 @@ func NewTensorLearner(train []syntax.Sentence, v *word.Vocabulary, o TensorOptio
 	return t, nil
 }
 
-// learnFeatures returns the features of the words and roots of train that were
-// seen minCount times, the limit most frequent of them at most. One that is on
-// at more than half of all positions, as tags are where there are none, is
-// left out, but for the bias: many that are always on would count as often as
-// they are.
+// learnFeatures returns the features of the words and roots of train that occur at
+// least minCount times, but no more than the limit most frequent ones. It leaves out
+// features that are on at more than half of all positions, as the empty tag is in a
+// treebank without tags. Several features that are always on would count several
+// times. The bias is the exception.
 func learnFeatures(train []syntax.Sentence, v *word.Vocabulary, limit int) hash.Set {
 	count := make(map[hash.Key]int)
 	encoder := word.NewEncoder(v)
@@ -109,7 +108,7 @@ func (t *TensorLearner) size() int { return (2*len(t.features) + bins) * t.rank 
 // Gamma is the weight of the sparse score.
 func (t *TensorLearner) Gamma() float64 { return t.o.Gamma }
 
-// line returns a line: 2*f for row f of U, 2*f+1 for that of V.
+// line returns a line: 2*f is row f of U, and 2*f+1 is row f of V.
 func (t *TensorLearner) line(i int) []float64 { return t.now[i*t.rank:][:t.rank] }
 
 // bin returns a line of W.
@@ -149,8 +148,8 @@ func (t *TensorLearner) Arc(p *Projection, h, m int) int32 {
 	return toUnits((1 - t.o.Gamma) * t.score(p, h, m))
 }
 
-// toUnits rounds a score to units of 1/Unit, within the bounds that a Tensor
-// keeps to. What is not a number becomes 0.
+// toUnits rounds a score to units of 1/Unit, within the bounds of a Tensor. NaN
+// becomes 0.
 func toUnits(x float64) int32 {
 	x = math.Round(x * Unit)
 	if x != x {
@@ -169,8 +168,8 @@ func (t *TensorLearner) score(p *Projection, h, m int) float64 {
 	return sum
 }
 
-// A Gradient is that of t(gold tree) - t(other tree) by U, V and W, all at
-// the same values of the others (Lei et al. 2014).
+// A Gradient is the gradient of t(gold tree) - t(other tree) with respect to U, V
+// and W, each at the same values of the other two (Lei et al. 2014).
 type Gradient struct {
 	rows []int32   // touched rows of U and V, each once
 	d    []float64 // two lines of each, then the bins of W
@@ -226,11 +225,11 @@ func (t *TensorLearner) StepNorm(g *Gradient) float64 {
 	return (1 - t.o.Gamma) * (1 - t.o.Gamma) * floats.Dot(g.d, g.d)
 }
 
-// Add moves U, V and W by scale*(1-gamma) times the gradient; step counts the
-// steps so far, from 1, for the average. A longer step than reach is cut: all
-// sentences of a batch step from the same values, the score is cubic in them,
-// and gradients grow with it, so that steps that are right each by itself
-// could together lead ever further away.
+// Add moves U, V and W by scale*(1-gamma) times the gradient. step counts the steps
+// so far, from 1, for the average. A step longer than reach is shortened. All
+// sentences of a batch step from the same values, the score is cubic in these
+// values, and gradients grow with it. So steps that are right one by one could
+// together lead ever further away.
 func (t *TensorLearner) Add(g *Gradient, scale float64, step int) {
 	if long := scale * math.Sqrt(t.StepNorm(g)); long > t.reach {
 		scale *= t.reach / long
@@ -246,7 +245,7 @@ func (t *TensorLearner) Add(g *Gradient, scale float64, step int) {
 	move(2*len(t.features), g.d[2*len(g.rows)*t.rank:])
 }
 
-// averaged returns all lines averaged over steps 1..steps, each by itself.
+// averaged returns all lines, each averaged over steps 1..steps.
 func (t *TensorLearner) averaged(steps int) []float64 {
 	a := slices.Clone(t.now)
 	floats.Scale(float64(steps+1), a)

@@ -16,8 +16,8 @@ import (
 )
 
 // pairs are the sparse first-order templates that the tensor can start from:
-// a feature of the head and one of the modifier (Lei et al. 2014), each
-// without and with the distance. Beside them goes every pair of FEATS items.
+// a feature of the head and one of the modifier (Lei et al. 2014), each without and
+// with the distance. Every pair of FEATS items is added to them.
 var pairs = [...][2]int{
 	{wordFinesLeft, wordFinesRight},
 	{wordFine, wordFinesRight},
@@ -66,10 +66,9 @@ func (t *TensorLearner) startSVD(train []syntax.Sentence, v *word.Vocabulary) {
 	t.o.Log("tensor: start from %d cells, %d components", len(list), found)
 }
 
-// A firstOrder is a log-linear model of the head of a word among its
-// candidates, whose weights are cells of a sparse array. Departure from Lei et
-// al. (2014): there it is a margin over whole trees. Only features of gold arcs
-// have cells, as there.
+// A firstOrder is a log-linear model of the head of a word among its candidates. Its
+// weights are cells of a sparse array. Lei et al. (2014) use a margin over whole
+// trees instead. As in their paper, only features of gold arcs have cells.
 type firstOrder struct {
 	t       *TensorLearner
 	index   linear.Index
@@ -90,8 +89,8 @@ type cell struct {
 	value        float64
 }
 
-// pretrain makes one pass over the sentences, and one before to find the cells
-// of gold arcs.
+// pretrain makes two passes over the sentences: the first finds the cells of gold
+// arcs, the second learns.
 func (t *TensorLearner) pretrain(train []syntax.Sentence, v *word.Vocabulary) *firstOrder {
 	x := &firstOrder{t: t, encoder: word.NewEncoder(v)}
 	each := func(i int, do func(s *syntax.Sentence, m int)) {
@@ -205,11 +204,12 @@ func (x *firstOrder) learn(s *syntax.Sentence, m int) {
 }
 
 // decompose sets U, V and W such that they come close to the sparse array
-// (Lei et al. 2014): the unfolding of head rows against columns has singular
-// triplets (sigma, u, q); q, as a matrix of modifier rows and bins, has a
-// largest one (s, v, w); a component is u, v and w, and its scale sigma*s is
-// spread evenly over the three. Components that the array does not have get small
-// seeded values: with all three zero they could never move. It returns the number of components found.
+// (Lei et al. 2014). The unfolding of head rows against columns has singular triplets
+// (sigma, u, q). Each q, as a matrix of modifier rows and bins, has a largest triplet
+// (s, v, w). A component is u, v and w, and its scale sigma*s is spread evenly over
+// the three. Components that the array does not have get small seeded values: if all
+// three were zero, they could never move. decompose returns the number of components
+// found.
 func (t *TensorLearner) decompose(list []cell) int {
 	r := hash.Rand(t.o.Seed + 0x51D)
 	fillRandom(t.now, 0.02, &r)
@@ -274,10 +274,10 @@ func (a *sparse) times(x *mat.Dense, transposed bool) *mat.Dense {
 	return y
 }
 
-// topSingular returns the largest singular values, at most k and none below
-// 1e-9 of the largest, decreasing, with their vectors as columns of u and q:
-// randomised subspace iteration (Halko, Martinsson and Tropp 2011, algorithm
-// 4.4) with ten more vectors than asked for.
+// topSingular returns the largest singular values in decreasing order, at most k and
+// none below 1e-9 of the largest. Their vectors are the columns of u and q. It uses
+// randomised subspace iteration (Halko, Martinsson and Tropp 2011, algorithm 4.4)
+// with ten more vectors than requested.
 func (a *sparse) topSingular(k int, seed uint64) (sigma []float64, u, q *mat.Dense) {
 	const rounds = 7
 	width := min(k+10, a.rows, a.columns)
@@ -307,7 +307,7 @@ func (a *sparse) topSingular(k int, seed uint64) (sigma []float64, u, q *mat.Den
 	return sigma, u, q
 }
 
-// factorize panics on a matrix that is not finite: weights are.
+// factorize panics on a matrix that is not finite. Weights are always finite.
 func factorize(svd *mat.SVD, a *mat.Dense) {
 	if !svd.Factorize(a, mat.SVDThin) {
 		panic("score: no singular value decomposition")
@@ -321,5 +321,5 @@ func fillRandom(a []float64, size float64, r *hash.Rand) {
 	}
 }
 
-// resize returns a slice of n elements. Those that it had stay.
+// resize returns a slice of n elements. It keeps the elements of a.
 func resize[T any](a []T, n int) []T { return slices.Grow(a[:0], n)[:n] }

@@ -35,17 +35,16 @@ const (
 	weightBits   = 12
 	top          = 1<<(weightBits-1) - 1 // largest quantised weight
 
-	// ahead is how many keys are fetched before the first of them is looked at:
-	// a processor that had to guess before every fetch would wait for memory
-	// one key at a time.
+	// ahead is how many keys are fetched before the first is looked at. A processor
+	// that had to guess before every fetch would wait for memory one key at a time.
 	ahead = 32
 )
 
-// Compact quantises the limit largest of the weights that features yields, by
-// absolute value; of weights equal to the smallest of these, all are left out
-// that would not fit. All have one scale (linear.Scale); weights beyond it are
-// cut. The result depends on the features and weights only, not on their
-// order. features is called twice.
+// Compact quantises the limit largest weights, by absolute value, that features
+// yields. If not all weights equal to the smallest of these fit, all of them are left
+// out. All weights share one scale (linear.Scale), and weights beyond its range are
+// clipped. The result depends only on the features and weights, not on their order.
+// features is called twice.
 func Compact(features func(yield func(k hash.Key, weight float32)), limit int) *Weights {
 	var sizes []float32
 	features(func(_ hash.Key, w float32) {
@@ -76,8 +75,8 @@ func Compact(features func(yield func(k hash.Key, weight float32)), limit int) *
 	return w
 }
 
-// split returns the line that the search for a key begins at and its two
-// fingerprints, the first not 0.
+// split returns the line at which the search for a key begins, and the key's two
+// fingerprints. The first is never 0.
 func split(k hash.Key, lines uint64) (line uint64, first, second uint32) {
 	return k >> 32 * lines >> 32, max(uint32(k)>>24, 1), uint32(k) >> 12 & 0xfff
 }
@@ -94,7 +93,7 @@ func (w *Weights) insert(k uint64, q int32) {
 				return
 			}
 			if b == first && entryAt(at, i)>>weightBits == second {
-				return // of two keys that look alike the smaller stays
+				return // if two keys look alike, the smaller stays
 			}
 		}
 	}
@@ -176,9 +175,9 @@ func (w *Weights) SumParts(keys []hash.Key, ends, sums []int32) {
 	}
 }
 
-// match looks for the second fingerprint among the features of a line whose
-// first one agrees: those of the top bits in a and b. It returns the weight, or
-// 0: no feature has that.
+// match looks for the second fingerprint among the features of a line whose first
+// fingerprint agrees. The top bits in a and b mark these features. match returns the
+// weight, or 0 if it finds none: no feature has the weight 0.
 func match(line []uint64, a, b uint64, second uint32) int32 {
 	for ; a != 0; a &= a - 1 {
 		if e := entryAt(line, uint64(bits.TrailingZeros64(a)/8)); e>>weightBits == second {
@@ -195,7 +194,7 @@ func match(line []uint64, a, b uint64, second uint32) int32 {
 
 func signed(e uint32) int32 { return int32(e<<(32-weightBits)) >> (32 - weightBits) }
 
-// beyond goes on with a look-up behind a full line.
+// beyond continues a look-up after a full line.
 func (w *Weights) beyond(line uint64, first, second uint32) int32 {
 	n := uint64(len(w.lines) / lineWords)
 	wanted := uint64(first) * ones
@@ -209,7 +208,7 @@ func (w *Weights) beyond(line uint64, first, second uint32) int32 {
 	}
 }
 
-// endless reports lines that are all full, in which a look-up would not end.
+// endless reports whether all lines are full, so that a look-up would not end.
 func endless(lines []uint64) bool {
 	for line := range slices.Chunk(lines, lineWords) {
 		if line[1]>>56 == 0 {

@@ -5,11 +5,10 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// The kinds of features that describe one word to the tensor (Lei et al.
-// 2014). Kind k below wordKinds is entry k of what wordKeys appends; behind
-// them come two keys for every item of FEATS. Departures: coarse tags, the
-// marker and the case of the word are kinds of our own, and a fine tag is
-// that of the Vocabulary.
+// The kinds of features that describe one word to the tensor (Lei et al. 2014). Kind
+// k below wordKinds is the k-th key that wordKeys appends. Two keys for every item of
+// FEATS follow. Unlike in the paper, coarse tags, the marker and the case of the word
+// are kinds, and the fine tag comes from the Vocabulary.
 const (
 	wordBias = iota
 	wordForm
@@ -23,7 +22,7 @@ const (
 	wordFineRight
 	wordCoarse
 	wordFinesLeft  // fine tags of the word before and the word
-	wordFinesRight // of the word and the one behind
+	wordFinesRight // of the word and the word after it
 	wordFinesBoth  // of all three
 	wordLemmaFine
 	wordMarker // with the coarse tag
@@ -31,8 +30,8 @@ const (
 	wordKinds
 )
 
-// wordKeys appends the keys of the features of position p, 0 <= p <= n. They
-// name rows of the tensor and share no table with those of parts.
+// wordKeys appends the keys of the features of position p, 0 <= p <= n. These keys
+// name rows of the tensor, and share no table with the keys of parts.
 func wordKeys(c *word.Sentence, p int, keys []hash.Key) []hash.Key {
 	w, l, r := c.At(p), c.At(p-1), c.At(p+1)
 	left, self, right, coarse := uint64(l.Fine), uint64(w.Fine), uint64(r.Fine), uint64(w.Coarse)

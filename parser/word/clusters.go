@@ -19,21 +19,22 @@ const (
 	MaxClusterWords = 1_000_000 // forms
 )
 
-// A Cluster is the class of a word as templates see it: its number, and those of
-// the first four and six bits of its place in the tree of classes. Where all bits
-// are of one length they are no place in a tree, and all three are the number of
-// the class. All are 0 for a form that has no class.
+// A Cluster is the class of a word as templates see it. Full is the number of the
+// class; Four and Six are the numbers of the first four and six bits of its place in
+// the tree of classes. If the bits of all classes have one length, they are not
+// places in a tree, and all three are the number of the class. All three are 0 for a
+// form without a class.
 type Cluster struct{ Full, Four, Six uint16 }
 
-// Clusters of what is no word. No class of a word has these numbers.
+// Clusters of positions without a word. No class of a word has these numbers.
 var (
 	rootCluster    = Cluster{1<<16 - 1, 1<<16 - 1, 1<<16 - 1}
 	outsideCluster = Cluster{1<<16 - 2, 1<<16 - 2, 1<<16 - 2}
 )
 
-// Clusters are classes of words that were learned from raw text, such as those
-// of Brown et al. (1992), whose prefixes Koo, Carreras and Collins (2008) use as
-// coarser classes. A model may have them next to its Vocabulary: they are
+// Clusters are classes of words that were learned from raw text, such as the classes
+// of Brown et al. (1992). Koo, Carreras and Collins (2008) use their prefixes as
+// coarser classes. A model may have Clusters next to its Vocabulary. They are
 // read-only and safe for concurrent use. Nil has no classes.
 type Clusters struct {
 	numbers hash.Map[uint16] // of the class, from 1, of plain forms, their lower case, and numbers with all digits 0
@@ -47,11 +48,11 @@ type ClusterWord struct {
 	Count      int64
 }
 
-// NewClusters makes Clusters of a list. A form that is listed twice has the class
-// that it occurs with most. So has the lower case of forms that is not listed
-// itself, and so have forms that differ in digits alone. casing is the
-// language's. It returns an error if the list is empty or exceeds MaxClusters or
-// MaxClusterWords, or if bits are not made of 0 and 1.
+// NewClusters makes Clusters of a list. A form that is listed twice gets the class
+// with which it occurs most. The same holds for a lower-case form that is not listed
+// itself, and for forms that differ only in digits. casing is the casing of the
+// language. NewClusters returns an error if the list is empty, if it exceeds
+// MaxClusters or MaxClusterWords, or if bits have characters other than 0 and 1.
 func NewClusters(list []ClusterWord, casing Casing) (*Clusters, error) {
 	switch {
 	case len(list) == 0:
@@ -84,7 +85,7 @@ func NewClusters(list []ClusterWord, casing Casing) (*Clusters, error) {
 	return c, nil
 }
 
-// prefix returns the first so many bits with a 1 in front: 1 to 127 for six.
+// prefix returns the first length bits with a 1 in front: 1 to 127 for six.
 func prefix(bits string, length int) uint16 {
 	x := uint16(1)
 	for _, b := range []byte(bits[:min(length, len(bits))]) {
@@ -93,9 +94,9 @@ func prefix(bits string, length int) uint16 {
 	return x
 }
 
-// fill sets the numbers of words. The votes of forms as they are listed come before
-// those of their lower case, and those before the ones of numbers. The class with the
-// most votes wins, of equal ones the first.
+// fill sets the numbers of words. Votes for the listed forms come first, then votes
+// for their lower case, then votes for numbers. The class with the most votes wins;
+// in a tie, the first.
 func (c *Clusters) fill(list []ClusterWord, numbers map[string]uint16, casing Casing) {
 	type choice struct {
 		key    hash.Key
@@ -136,8 +137,8 @@ func (c *Clusters) fill(list []ClusterWord, numbers map[string]uint16, casing Ca
 	c.numbers = hash.NewMap(keys, values)
 }
 
-// Of returns the class of a form: of the form itself, else of its lower case,
-// else of the form with every digit 0.
+// Of returns the class of the form itself, else of its lower case, else of the form
+// with every digit 0.
 func (c *Clusters) Of(f *Form) Cluster {
 	if c == nil {
 		return Cluster{}
@@ -156,8 +157,7 @@ func (c *Clusters) Of(f *Form) Cluster {
 	return Cluster{n, short[0], short[1]}
 }
 
-// Share returns the share of the words of some sentences that have a class, from 0
-// to 1.
+// Share returns the share of words with a class in some sentences, from 0 to 1.
 func (c *Clusters) Share(list []syntax.Sentence, casing Casing) float64 {
 	words, have := 0, 0
 	for i := range list {
@@ -176,7 +176,7 @@ func (c *Clusters) Share(list []syntax.Sentence, casing Casing) float64 {
 // Classes returns the number of classes.
 func (c *Clusters) Classes() int { return len(c.short)/2 - 1 }
 
-// ClustersName begins the names of the sections of Clusters in those of a Vocabulary.
+// ClustersName begins the names of the sections of Clusters within a Vocabulary.
 const ClustersName = "clusters"
 
 func (c *Clusters) layout(l *pack.Layout) {

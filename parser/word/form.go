@@ -25,35 +25,36 @@ const (
 	Sign // any other character
 )
 
-// A Form is what depends on a form, or lemma, alone, with typographic characters
-// taken for plain ones (Plain). Hashes are those of hash.String. Affixes are of the
-// lower case, [k] of k+1 runes; those that are longer than the form are 0.
+// A Form has all properties that depend only on a form, or a lemma, with plain
+// characters in place of typographic ones (Plain). Hashes are made by hash.String.
+// Affixes are taken from the lower case. Affix [k] has k+1 runes; it is 0 if it would
+// be longer than the form.
 type Form struct {
 	Hash   uint64
 	Lower  uint64 // of the lower case
 	Folded uint64 // of the lower case with every digit 0
 	Prefix [MaxPrefix]uint64
 	Suffix [MaxSuffix]uint64 // hash.Runes of the suffix read backwards
-	Broad  [MaxSuffix]uint64 // the same of broad letters, see broad
-	Shape  uint64            // classes of characters, runs as one
-	Long   uint64            // the same, runs up to 3 long
+	Broad  [MaxSuffix]uint64 // the same with broad letters, see broad
+	Shape  uint64            // classes of characters, each run as one
+	Long   uint64            // the same, with runs of up to 3
 	Runes  []rune            // the lower case
 	Code   uint64            // of a Vocabulary, see there
 
 	Cluster Cluster // of Clusters, see there; zero without them
 
 	First rune // class of the first character, see class
-	// runes from the second of the last two that are the same, side by side, to the end; 0: none
-	// within MaxSuffix
+	// Twin is the number of runes from the second rune of the last doubled rune to the
+	// end; 0 if there is none within MaxSuffix.
 	Twin   uint8
 	Signs  uint8
 	Punct  uint8 // kind of punctuation, if it is one
 	Number bool  // ASCII digits with . or , inside
-	Differ bool  // the lower case is another string
+	Differ bool  // the lower case differs from the form
 }
 
-// Read fills f, whose fields are zero, but for Code and Cluster. It reads Plain(s): no
-// feature of any stage tells how a character was typed.
+// Read fills all fields of f except Code and Cluster. f must be zero. Read uses
+// Plain(s), so no feature of any stage depends on how a character was typed.
 func (f *Form) Read(s string, c Casing) {
 	s = Plain(s)
 	f.Punct, f.Number = punct(s), isNumber(s)
@@ -147,10 +148,10 @@ func class(r rune) rune {
 	return r
 }
 
-// broad maps letters that vowel harmony, voicing or lenition exchange to one
-// of them, so that the allomorphs of a suffix look alike: vowels keep whether
-// they are open, stops where they are spoken. The Turkish -dan, -den, -tan and
-// -ten are one.
+// broad maps letters that vowel harmony, voicing or lenition exchange to one of
+// them, so that the allomorphs of a suffix look alike. Vowels stay open or close, and
+// stops keep their place of articulation. The Turkish -dan, -den, -tan and -ten
+// become one.
 func broad(r rune) rune {
 	switch r {
 	case 'a', 'e', 'â':

@@ -7,9 +7,9 @@ const (
 	memoString  = 256  // bytes; longer strings are not kept
 )
 
-// A Memo keeps a value for every string that it was asked for, up to a bound,
-// at which it starts again. It belongs to the scratch of one goroutine; what it
-// has returned stays valid. The zero value is empty.
+// A Memo keeps a value for every string that it was asked for. At a bound it starts
+// again from empty. It belongs to the scratch of one goroutine. Values that it has
+// returned stay valid. The zero value is empty.
 type Memo[T any] struct{ values map[string]*T }
 
 // Find returns the value of s. A fresh one is zero: the caller fills it.

@@ -47,11 +47,11 @@ var general = func() (list ['″' - '‐' + 1]rune) {
 	return list
 }()
 
-// Plain returns what a form is to all features, and to memories of forms: the
-// form as a typewriter writes it (PlainRune), with -- for a long dash and ... for
-// an ellipsis, and currency signs changed only where they stand alone. So a text
-// has the same tags and trees however it was typed. It returns forms without such
-// characters as they are, without allocation.
+// Plain returns a form as all features and all memories of forms see it: as a
+// typewriter writes it (PlainRune), with -- for a long dash and ... for an ellipsis.
+// Currency signs change only where they stand alone. So a text has the same tags and
+// trees however it was typed. Plain returns forms without such characters as they
+// are, without allocation.
 func Plain(form string) string {
 	if !strings.ContainsFunc(form, typographic) {
 		return form
@@ -65,7 +65,7 @@ func Plain(form string) string {
 		case r == Ellipsis:
 			b.WriteString("...")
 		case x == r || x == '$' && !alone:
-			_, n := utf8.DecodeRuneInString(form[i:]) // bytes that are no UTF-8 stay
+			_, n := utf8.DecodeRuneInString(form[i:]) // invalid UTF-8 stays
 			b.WriteString(form[i : i+n])
 		default:
 			b.WriteRune(x)

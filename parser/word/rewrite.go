@@ -4,9 +4,10 @@ package word
 // a word that is inflected or contracted is shorter.
 const MaxRun = 256
 
-// CommonRun returns the longest common run of runes, a[i:i+n] == b[j:j+n], the
-// first in a of those, and of these the first in b. It takes len(a) * len(b) steps.
-// n is 0 if there is none, or if a or b has more than MaxRun runes.
+// CommonRun returns the longest common run of runes, a[i:i+n] == b[j:j+n]. Among
+// equally long runs it takes the first in a, then the first in b. n is 0 if there is
+// no common run, or if a or b has more than MaxRun runes. CommonRun takes
+// len(a) * len(b) steps.
 func CommonRun(a, b []rune) (i, j, n int) {
 	if max(len(a), len(b)) > MaxRun {
 		return 0, 0, 0

@@ -17,15 +17,15 @@ type Word struct {
 	Fine        uint8  // of the Vocabulary; the coarse tag if it has none
 	Punct       uint8  // kind of punctuation
 	Case        uint8  // value of Case, hashed to 1..255; 0 none
-	Commas      int32  // commas at positions up to this one
-	Depth       uint16 // of open brackets behind this position
-	Quotes      uint16 // straight quotes up to this position
+	Commas      int32  // number of commas at positions up to this one
+	Depth       uint16 // of open brackets after this position
+	Quotes      uint16 // number of straight quotes up to this position
 
 	OfForm, OfLemma *Form
 	Feats           *Feats
 }
 
-// Feats is what depends on the FEATS of a word alone.
+// Feats has all properties that depend only on the FEATS of a word.
 type Feats struct {
 	Hash  uint64             // of all, 0 if there are none
 	Items []uint64           // hashes of the items, syntax.MaxFeats at most
@@ -56,7 +56,7 @@ func (s *Sentence) Len() int { return len(s.sources) }
 // n+1 and n+2 lie outside.
 func (s *Sentence) At(p int) *Word { return &s.words[p+pad] }
 
-// All returns the atoms of all positions: those of p are at p+2.
+// All returns the atoms of all positions. Position p is at index p+2.
 func (s *Sentence) All() []Word { return s.words }
 
 // Clustered reports whether the Vocabulary has Clusters.
@@ -83,8 +83,8 @@ type Encoder struct {
 // NewEncoder returns an Encoder for v.
 func NewEncoder(v *Vocabulary) *Encoder { return &Encoder{vocabulary: v} }
 
-// Encode returns the encoding of x, which it keeps as its memo: unless the
-// words have changed since, or the Vocabulary is another, it is made once.
+// Encode returns the encoding of x, and keeps it as the memo of x. It makes a new
+// encoding only if the words or the Vocabulary have changed since.
 func (e *Encoder) Encode(x *syntax.Sentence) *Sentence {
 	if s, ok := x.Memo().(*Sentence); ok && s.fits(e.vocabulary, x) {
 		return s
@@ -131,7 +131,7 @@ var (
 	noFeats = new(Feats)
 )
 
-// Codes of what is no word, and of numbers.
+// Codes of positions without a word, and of numbers.
 var codeRoot, codeBefore, codeAfter, codeNumber = hash.Key1(0, 0), hash.Key1(0, 1), hash.Key1(0, 2), hash.Key1(0, 3)
 
 // outside returns the atoms of a position that has no word.
@@ -261,9 +261,9 @@ func (s *Sentence) CommasBetween(a, b int) int {
 	return int(max(0, s.At(hi-1).Commas-s.At(lo).Commas))
 }
 
-// PairsBetween says what of brackets and quotes changes between positions lo
-// and hi, lo <= hi: bit 0 if the depth of brackets does, bit 1 if a quote is
-// open at hi that was not at lo, or the reverse.
+// PairsBetween says whether brackets and quotes change between positions lo and hi,
+// lo <= hi. Bit 0 is set if the depth of brackets changes. Bit 1 is set if a quote is
+// open at only one of the two positions.
 func (s *Sentence) PairsBetween(lo, hi int) uint64 {
 	a, b := s.At(lo), s.At(hi)
 	x := uint64(a.Quotes^b.Quotes) & 1 << 1

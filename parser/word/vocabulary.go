@@ -13,24 +13,24 @@ import (
 )
 
 const (
-	minFineCount  = 8   // words that a fine tag must have
-	maxFineXPOS   = 128 // fine tags at most for XPOS to be a part of them
+	minFineCount  = 8   // least words of a fine tag
+	maxFineXPOS   = 128 // most fine tags if XPOS is a part of them
 	maxFineAttrs  = 6
-	minFineGain   = 0.004 // nats of entropy that an attribute must take away
-	maxAttributes = 200   // that are tried
+	minFineGain   = 0.004 // least reduction of entropy by an attribute, in nats
+	maxAttributes = 200   // most attributes to try
 )
 
 // FineTags bounds the ids of fine tags. The first CoarseTags are the coarse
 // tags themselves, for words whose fine tag is too rare to have an id.
 const FineTags = 256
 
-// A Vocabulary is what a treebank has taught about words: which forms and
-// lemmas are known, seen at least twice, its fine tags and its Casing. It is
-// the component "word" of a model, read-only and safe for concurrent use.
+// A Vocabulary is what was learned from a treebank about words: its known forms and
+// lemmas, which occur at least twice, its fine tags and its Casing. It is the
+// component "word" of a model, read-only and safe for concurrent use.
 //
-// The code of a known word is its Hash; all numbers share one, and all others
-// are told apart by the last two letters and Signs, so that features of rare
-// words are trained on the singletons.
+// The code of a known word is its Hash. All numbers share one code. The codes of all
+// other words depend only on their last two letters and Signs, so the features of
+// rare words are trained on words that occur once.
 type Vocabulary struct {
 	casing Casing
 	words  hash.Set
@@ -44,11 +44,11 @@ type Vocabulary struct {
 // Casing returns the casing of the treebank's language.
 func (v *Vocabulary) Casing() Casing { return v.casing }
 
-// Clusters returns the classes of words that the templates of a model see, nil
-// without.
+// Clusters returns the classes of words that the templates of a model see, or nil if
+// there are none.
 func (v *Vocabulary) Clusters() *Clusters { return v.clusters }
 
-// WithClusters returns a Vocabulary that differs from v in its Clusters only.
+// WithClusters returns a Vocabulary that differs from v only in its Clusters.
 func (v *Vocabulary) WithClusters(c *Clusters) *Vocabulary {
 	w := *v
 	w.clusters = c
@@ -59,7 +59,7 @@ func (v *Vocabulary) WithClusters(c *Clusters) *Vocabulary {
 // where XPOS refines it, and with those FEATS attributes that most lower the
 // conditional entropy of a word's deprel and head direction, as long as at
 // most 256 values remain. It does not depend on the order of the sentences.
-// Silver sentences tell forms and lemmas, and nothing else.
+// From silver sentences it learns only forms and lemmas.
 func Learn(train []syntax.Sentence) *Vocabulary {
 	gold := syntax.Gold(train)
 	v := &Vocabulary{casing: LearnCasing(gold)}
@@ -79,8 +79,8 @@ func Learn(train []syntax.Sentence) *Vocabulary {
 	return v
 }
 
-// commonest returns the keys with the largest counts, but for those below
-// least, sorted.
+// commonest returns, sorted, the limit keys with the largest counts. Counts below
+// least are left out.
 func commonest[K cmp.Ordered](count map[K]int, least, limit int) []K {
 	maps.DeleteFunc(count, func(_ K, n int) bool { return n < least })
 	list := slices.Collect(maps.Keys(count))
@@ -90,8 +90,8 @@ func commonest[K cmp.Ordered](count map[K]int, least, limit int) []K {
 	return list
 }
 
-// A kind is what a fine tag and its worth depend on: words of a kind are
-// counted, and looked at once.
+// A kind has all properties of a word on which the choice of fine tags depends. Words
+// of a kind are counted, and looked at once.
 type kind struct {
 	upos, xpos, feats string
 	arc               uint64 // deprel and direction of the head
@@ -176,8 +176,8 @@ func (v *Vocabulary) frequent(kinds map[kind]int) map[uint64]int {
 	return count
 }
 
-// entropy returns H(deprel and direction | fine tag) in nats, a rare tag
-// counted as its coarse one.
+// entropy returns H(deprel and direction | fine tag) in nats. A rare tag counts as its
+// coarse tag.
 func (v *Vocabulary) entropy(kinds map[kind]int) float64 {
 	frequent := v.frequent(kinds)
 	joint, tags := make(map[[2]uint64]int), make(map[uint64]int)
@@ -202,8 +202,8 @@ func sumOfLogs[K comparable](count map[K]int) (sum float64) {
 	return sum
 }
 
-// attributeNames returns the names in FEATS with their '=', the commonest if
-// there are too many, sorted.
+// attributeNames returns, sorted, the names in FEATS with their '='. If there are too
+// many, it returns the commonest.
 func attributeNames(kinds map[kind]int) []string {
 	count := make(map[string]int)
 	for k, n := range kinds {

@@ -1,10 +1,10 @@
-// Package word encodes sentences: what depends on a form alone (Form), what a
-// treebank's tags and words are (Vocabulary), and the atoms of every position
-// (Sentence), made once and read by the templates of all stages.
+// Package word encodes sentences. A Form has the properties that depend only on a
+// form. A Vocabulary knows the tags and words of a treebank. A Sentence has the atoms
+// of every position; it is made once and read by the templates of all stages.
 //
-// It knows of languages: that some write I for the capital of dotless ı
-// (Casing), that a sigma at the end of a Greek word has a form of its own, and
-// which letters of suffixes vowel harmony and voicing exchange (Form.Broad).
+// The package knows three facts about languages: some write I for the capital of
+// dotless ı (Casing), Greek has its own sigma for the end of a word, and vowel harmony
+// and voicing exchange certain letters of suffixes (Form.Broad).
 package word
 
 import "slices"
