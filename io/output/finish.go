@@ -13,8 +13,8 @@ import (
 
 // Finish closes an output all of whose ranges are done: it checks the sums in the
 // footers of their parts, and writes documents/, summary.json and, last of all,
-// manifest.json, whose presence says that the output is complete. Too many defects
-// of the program are an error, and there is no manifest.
+// manifest.json, whose presence says that the output is complete. After too many
+// internal errors it fails and writes no manifest.
 func (r *Run) Finish(ctx context.Context) error { return r.finish(ctx, false) }
 
 // Complete does for an output whose parts Rewrite has made what Finish does
@@ -135,7 +135,7 @@ func (r *Run) allSums(ctx context.Context) iter.Seq2[*partSums, error] {
 			return nil, fmt.Errorf("range %d was done, but its parts are gone; run the same command again", l.k)
 		}
 		trees, err := parquet.OpenListed(*l.parts[0])
-		if errors.Is(err, store.ErrVersion) { // published again since, with the same bytes, by a run beside this one
+		if errors.Is(err, store.ErrVersion) { // published again since, with the same bytes, by a concurrent run
 			trees, err = parquet.OpenFile(l.parts[0].Name)
 		}
 		if err != nil {
@@ -198,8 +198,8 @@ func PartFiles(parts []string) iter.Seq2[*File, error] {
 	})
 }
 
-// wholeFiles merges what parts, in their order, say of their files. A file of which
-// a piece is missing, or that changed between two pieces, is left out.
+// wholeFiles merges what parts, in order, say of their files. It leaves out a file if a
+// piece of it is missing or if it changed between two pieces.
 func wholeFiles(parts iter.Seq2[[]File, error]) iter.Seq2[*File, error] {
 	return func(yield func(*File, error) bool) {
 		var pieces []File // of one file

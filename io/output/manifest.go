@@ -21,8 +21,8 @@ type Manifest struct {
 	Record
 	Model  string `json:"model_id"`
 	Ranges int    `json:"ranges"`
-	// Files are the trees and the failures of every range, with Options.Words
-	// its words, too, in their order, then documents/ and summary.json.
+	// Files are the trees and the failures of every range, in order (with Options.Words
+	// its words, too), then documents/ and summary.json.
 	Files []Listed `json:"files"`
 	// Digest is the SHA-256 of the file as it would be with "" here.
 	Digest string `json:"digest"`
@@ -62,8 +62,8 @@ func DigestOf(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// checkDigest returns an error if the manifest is not what was written. The
-// digest stands last in the text.
+// checkDigest returns an error if the manifest is not what was written. The digest
+// comes last in the text.
 func (m *Manifest) checkDigest(text []byte) error {
 	if m.Digest == "" {
 		return errors.New("it has no digest")
@@ -103,7 +103,7 @@ func ParseManifest(text []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// kinds are those of the parts of a range.
+// kinds are the kinds of the parts of a range.
 func (m *Manifest) kinds() []string { return parquet.Kinds(m.Options.Words) }
 
 // perRange is how many files a range has.

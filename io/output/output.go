@@ -45,7 +45,7 @@ type Run struct {
 	Ranges    int               // how many; each has a part of every kind
 	Output    string            // output folder; the plan is in it
 	TrainedOn string            // language and treebank of the model, for messages
-	Footer    map[string]string // what every part says beside the provenance
+	Footer    map[string]string // what every part says in addition to the provenance
 	Redo      bool              // --retry-failures: ranges with rows of stage read are not done
 	Verify    bool              // --verify: the parts of ranges that are done are read whole
 	Token     string            // what TokenFile in the output folder holds; "" if workers need not show that they see it
@@ -67,7 +67,7 @@ func (r *Run) name(kind string, k int) string {
 
 func (r *Run) documentsName() string { return "documents/" + parquet.PartName(0, 1, r.FP) }
 
-// kinds are those of the parts of a range.
+// kinds are the kinds of the parts of a range.
 func (r *Run) kinds() []string { return parquet.Kinds(r.Options.Words) }
 
 // footer is what every part says of the run, in the order of the keys.
@@ -85,8 +85,8 @@ func (r *Run) footer() []parquet.KeyValue {
 	return list
 }
 
-// A Refusal is the error of what was not begun because something was wrong
-// before any work: nothing was written. Its text names the cause and the remedy.
+// A Refusal is the error of work that was not begun because something was wrong
+// beforehand: nothing was written. Its text names the cause and the remedy.
 type Refusal struct{ Err error }
 
 func (r *Refusal) Error() string { return r.Err.Error() }

@@ -31,12 +31,12 @@ type Tree struct {
 	Sentence *syntax.Sentence
 }
 
-// A Failure is a row of failures/ and the file that it is about. Block and
-// Sentence say what it stands for in the sums.
+// A Failure is a row of failures/ and the file that it is about. Block and Sentence say
+// what it counts as in the sums.
 type Failure struct {
 	File     int32  // index into Batch.Files
-	Block    bool   // stands for a block that became no sentence
-	Sentence bool   // stands for a sentence that became no tree
+	Block    bool   // a block that became no sentence
+	Sentence bool   // a sentence that became no tree
 	CoNLLU   string // a failed sentence without its tree: convert gives it back
 	syntax.Failure
 }
@@ -78,7 +78,7 @@ func Cut(s string, n int) string {
 	return s[:n]
 }
 
-// Keys of the footers, beside those of package parquet.
+// Keys of the footers, in addition to the keys of package parquet.
 const (
 	keyFiles   = "treebeam.files"   // of trees/: []File as JSON, what the range read of each file
 	keyReasons = "treebeam.reasons" // of trees/: []Reason as JSON
@@ -152,8 +152,8 @@ func (r *Run) Open(k int) (*Parts, error) {
 const abandonWithin = 2 * time.Second
 
 // Abandon drops the parts, unless they were published. It may be called from any
-// goroutine, and more than once: whoever writes them fails with the next row. A write that hangs is left alone, and what it
-// leaves is swept some day.
+// goroutine, and more than once: their writer fails at the next row. A write that hangs
+// is abandoned, and a later run deletes its temporary files.
 func (p *Parts) Abandon() {
 	p.still()
 	p.part.Cancel()
@@ -234,8 +234,8 @@ func (p *Parts) publish(ends []File) error {
 	return p.part.Commit()
 }
 
-// Rewrite writes the parts of range k from rows that other runs have made:
-// those of the files, in order. It does nothing if the parts are there.
+// Rewrite writes the parts of range k from rows that other runs have made: the rows of
+// the files, in order. It does nothing if the parts are there.
 func (r *Run) Rewrite(k int, files []File, trees iter.Seq2[*parquet.Tree, error], failures iter.Seq2[*parquet.Failure, error]) error {
 	if r.Done(k) {
 		return nil

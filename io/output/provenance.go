@@ -13,8 +13,8 @@ import (
 	"github.com/treebeam/treebeam/io/parquet"
 )
 
-// A Provenance is what changes rows beside the input: two runs with the same
-// one give the same rows for the same file.
+// A Provenance is everything except the input that changes rows: two runs with the same
+// provenance give the same rows for the same file.
 type Provenance struct {
 	FormatVersion string     `json:"format_version"`
 	ModelDigest   string     `json:"model_digest"`
@@ -108,8 +108,8 @@ type RowOptions struct {
 	Keep     string `json:"keep,omitempty"`
 	Words    bool   `json:"words,omitempty"` // words/, too: a row for each word
 	MaxWords int    `json:"max_words"`       // raw sentences are cut above this
-	// Ranges puts where a token of raw text stands into MISC: TokenRange=start:end, in
-	// code points of its document, half open.
+	// Ranges puts the place of each token of raw text into MISC: TokenRange=start:end,
+	// in code points of its document, half open.
 	Ranges bool `json:"ranges,omitempty"`
 	Retag  bool `json:"retag"`
 	// KeepHeads keeps the heads that CoNLL input gives, and their deprels.
@@ -159,12 +159,12 @@ type ParseOptions struct {
 	Certify    int    `json:"certify,omitempty"`
 }
 
-// CustomLists are the names of the three lists in which a user says what is known
-// of the text (transforms.CustomFiles): those of the options of the command.
+// CustomLists are the names of the three lists in which users give their own knowledge
+// of the text (transforms.CustomFiles). The command's options have the same names.
 var CustomLists = [...]string{"abbreviations", "keep-together", "exceptions"}
 
-// CustomDigests are those of what a user knows of the text, in the order of
-// CustomLists; "" for nothing.
+// CustomDigests are the digests of the user's lists, in the order of CustomLists; ""
+// for none.
 func (o *RowOptions) CustomDigests() [3]*string {
 	return [...]*string{&o.Abbreviations, &o.KeepTogether, &o.Exceptions}
 }

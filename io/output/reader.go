@@ -35,9 +35,9 @@ type Reader struct {
 	Documents iter.Seq2[*parquet.Document, error]
 	Trees     iter.Seq2[*parquet.Tree, error]
 	Failures  iter.Seq2[*parquet.Failure, error]
-	// Others are Parquet files that stand among the parts of the run and are none of them,
-	// by their paths in the folder: only those who read the folder without its
-	// manifest, as with SQL, take them for parts.
+	// Others are the paths in the folder of Parquet files that are among the parts of
+	// the run without being parts. Only readers that ignore the manifest, such as SQL
+	// engines, take them for parts.
 	Others []string
 	// TreesWith is Trees with some columns only, by name: see parquet.TreesWith.
 	TreesWith func(columns ...string) iter.Seq2[*parquet.Tree, error]
@@ -304,8 +304,7 @@ func (o *Reader) All() (trees []syntax.Sentence, expected syntax.Expected, err e
 	return trees, expected, nil
 }
 
-// A Row is what Sentences gives: a tree, or a sentence in whose place a failure
-// stands.
+// A Row is what Sentences gives: a tree, or a failure in the place of a sentence.
 type Row struct {
 	DocID   string
 	Format  string        // of the input file: text, conllu or conllx
@@ -321,20 +320,20 @@ func (r *Row) SourceURI() string {
 	return r.Failure.SourceURI
 }
 
-// Converted says what Sentences met beside trees.
+// Converted counts what Sentences met other than trees.
 type Converted struct {
 	Unparsed int64 // sentences that failed: given, without a tree
-	Lost     int64 // failures that are no sentence: not given
+	Lost     int64 // failures that do not belong to a sentence: not given
 }
 
-// Sentences gives all sentences of the output to yield, in input order, those
-// that failed in their places.
+// Sentences gives all sentences of the output to yield, in input order, with the failed
+// ones in their places.
 func (o *Reader) Sentences(yield func(*Row) error) (stats Converted, err error) {
 	next, stop := iter.Pull2(o.Failures)
 	defer stop()
 	document, stopDocuments := iter.Pull2(o.Documents)
 	defer stopDocuments()
-	var of parquet.Document // that of the last row
+	var of parquet.Document // the last row's
 	give := func(r Row) error {
 		for uri := r.SourceURI(); of.SourceURI != uri; {
 			d, err, ok := document()
@@ -350,7 +349,7 @@ func (o *Reader) Sentences(yield func(*Row) error) (stats Converted, err error) 
 		return yield(&r)
 	}
 	failed, err, more := next()
-	// before gives the failures that stand before t, all if t is nil.
+	// before gives the failures that come before t, all if t is nil.
 	before := func(t *parquet.Tree) error {
 		for ; more; failed, err, more = next() {
 			if err != nil {

@@ -25,8 +25,8 @@ type listed struct {
 // complete says whether the range has all its parts.
 func (l *listed) complete() bool { return !slices.Contains(l.parts, nil) }
 
-// listed yields what the output has of every range, in their order. It takes a
-// request for each thousand parts, whatever is done.
+// listed yields what the output has of every range, in order. It takes one request per
+// thousand parts, however many are done.
 func (r *Run) listed(ctx context.Context) iter.Seq2[listed, error] {
 	return func(yield func(listed, error) bool) {
 		var kinds []func(k int) (*store.Info, error)
@@ -52,8 +52,8 @@ func (r *Run) listed(ctx context.Context) iter.Seq2[listed, error] {
 	}
 }
 
-// parts returns a function that gives the part of a kind of range k, or nil. It
-// must be asked in the order of ranges, which is that of names.
+// parts returns a function that gives the part of a kind of range k, or nil. It must be
+// called in the order of ranges, which is also the order of names.
 func (r *Run) parts(ctx context.Context, kind string) (part func(k int) (*store.Info, error), stop func()) {
 	folder := store.Join(r.Output, kind)
 	next, stop := iter.Pull2(store.List(ctx, folder))
@@ -125,9 +125,9 @@ type Found struct {
 	Damaged bool // its parts are there, but not as they were written
 }
 
-// Found yields what the output has of each range, in their order: which are done,
-// by the names, sizes and footers of their parts, with Verify by all their bytes.
-// The pair with an error is the last.
+// Found yields what the output has of each range, in order. A range is done if the
+// names, sizes and footers of its parts say so, with Verify if all their bytes do. The
+// pair with an error is the last.
 func (r *Run) Found(ctx context.Context) iter.Seq2[Found, error] {
 	return inOrder(ctx, r.listed(ctx), func(l listed) (Found, error) {
 		done, damaged := r.isDone(l)
@@ -154,8 +154,8 @@ func (r *Run) Done(k int) bool {
 	return done
 }
 
-// inOrder yields what f makes of the elements of list, in their order; f is
-// called for some of them at once. The pair with an error is the last.
+// inOrder yields the results of f for the elements of list, in order; f is called for
+// several of them at once. The pair with an error is the last.
 func inOrder[T, R any](ctx context.Context, list iter.Seq2[T, error], f func(T) (R, error)) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		type answer struct {
@@ -206,9 +206,8 @@ type Existing struct {
 // ErrNoRun is the error of a folder that does not hold one run.
 var ErrNoRun = errors.New("it does not hold a run of treebeam parse")
 
-// ReadExisting reads the record and the plan of the run in folder. A folder
-// without them, or with those of several runs, is an error: ErrNoRun if there are
-// no records.
+// ReadExisting reads the record and the plan of the run in folder. A folder without
+// them, or with records of several runs, is an error: ErrNoRun if there are no records.
 func ReadExisting(ctx context.Context, folder string) (*Existing, error) {
 	records, err := Records(ctx, folder)
 	if err != nil {
@@ -290,8 +289,8 @@ func (e *Existing) note(uris map[string]bool, k int) {
 	}
 }
 
-// Missing returns those files of the plan of which a part is not there, or is
-// empty, by their URIs. It opens no part.
+// Missing returns the URIs of the planned files that have a missing or empty part. It
+// opens no part.
 func (e *Existing) Missing(ctx context.Context) (map[string]bool, error) {
 	missing := map[string]bool{}
 	for l, err := range e.listed(ctx) {

@@ -13,9 +13,8 @@ import (
 	"github.com/treebeam/treebeam/io/store"
 )
 
-// A Record is _treebeam/run-<fp>.json: what else changes rows beside the
-// input. With the plan it tells what made an output, and how another run
-// differs.
+// A Record is _treebeam/run-<fp>.json: everything except the input that changes rows.
+// Together with the plan it tells what made an output, and how another run differs.
 type Record struct {
 	FP string `json:"fp"` // fingerprint of the run, hex
 	Provenance
@@ -94,14 +93,14 @@ func CheckForeign(ctx context.Context, folder, fp string) error {
 	return nil
 }
 
-// IsPart says whether a file name is that of a part of the run fp.
+// IsPart says whether a file name belongs to a part of the run fp.
 func IsPart(name, fp string) bool {
 	return strings.HasPrefix(name, "part-") && strings.HasSuffix(name, fmt.Sprintf("-%.8s.parquet", fp))
 }
 
 // Remove removes what a run has written to the folder: the parts that carry its
-// fingerprint, what its manifest names, its plan, its record, and its copies of
-// what was known of the text.
+// fingerprint, what its manifest names, its plan, its record, and its copies of the
+// user's lists.
 func Remove(ctx context.Context, folder string, run *Record) error {
 	fp := run.FP
 	for _, kind := range kinds {

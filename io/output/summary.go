@@ -25,15 +25,15 @@ type Summary struct {
 	// Forecast says how good the trees are expected to be; nil if no word has
 	// calibrated probabilities.
 	Forecast *Forecast `json:"expected,omitempty"`
-	// Suggestions name files of which so much had to be repaired that their
-	// encoding is probably another, and say if the language seems to be.
+	// Suggestions name files that needed so many repairs that they probably have
+	// another encoding, and say if the text seems to be in another language.
 	Suggestions []string `json:"suggestions,omitempty"`
 	Counts
 
-	suspects int // files of which much had to be repaired
+	suspects int // files that needed many repairs
 }
 
-// addFile adds a file of which all is there, and checks its sums.
+// addFile adds a complete file, and checks its sums.
 func (s *Summary) addFile(f *File) error {
 	if err := f.Check(); err != nil {
 		return fmt.Errorf("%s: %w: something was lost", f.URI, err)
@@ -125,8 +125,8 @@ type Tally struct {
 	files  []File    // pieces of one file whose ranges are done
 }
 
-// Add adds a batch. Batches come in order, those of a range after those of the
-// one before.
+// Add adds a batch. Batches come in order: the batches of a range follow the batches of
+// the range before.
 func (t *Tally) Add(b *Batch) error {
 	if t.pieces == nil {
 		t.pieces = pieceSums{}
@@ -245,7 +245,7 @@ type Forecast struct {
 	LASStderr  share `json:"las_stderr"`
 }
 
-// share is a number of which JSON has six digits behind the point.
+// share is a number that JSON gives with six digits after the point.
 type share float64
 
 func (s share) MarshalJSON() ([]byte, error) {
@@ -269,10 +269,10 @@ func (e *Expected) Forecast() *Forecast {
 	return f
 }
 
-// A Work says how many heads the search weighed, and is a histogram of that
-// by sentence: the keys of Sentences are the largest numbers of its buckets. Up
-// to 7 every number has a bucket of its own, every power of two after it has
-// four. Two histograms add up to that of all their sentences.
+// A Work says how many heads the search weighed, and is a histogram of that by
+// sentence: the keys of Sentences are the largest numbers of its buckets. Up to 7 every
+// number has a bucket of its own, every power of two after it has four. The sum of two
+// histograms is the histogram of all their sentences.
 type Work struct {
 	Heads     int64           `json:"heads_weighed"`
 	P50       int64           `json:"p50,omitempty"` // of a sentence, at most a quarter too high; in summary.json only
@@ -360,9 +360,9 @@ func (c *Counts) foreign() bool {
 // percentUnknown is 0 to 100.
 func (c *Counts) percentUnknown() int64 { return (c.Unknown*100 + c.Lexical/2) / max(c.Lexical, 1) }
 
-// NoteLanguage adds a suggestion if the text of the run, or else that of some
-// of its files, seems to be in another language than the model, which was
-// trained on what trainedOn says.
+// NoteLanguage adds a suggestion if the text of the run, or else the text of some of
+// its files, seems to be in another language than the model. trainedOn says what the
+// model was trained on.
 func (s *Summary) NoteLanguage(trainedOn string, files []File) {
 	model := "the model"
 	if trainedOn != "" {

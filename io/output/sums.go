@@ -18,7 +18,7 @@ type File struct {
 	Piece    int    `json:"-"` // index into the range's pieces
 	DocID    string `json:"doc_id"`
 	URI      string `json:"source_uri"`
-	Version  string `json:"source_version"` // sha256 of the stored bytes, hex; "" if they could not all be read or are no text
+	Version  string `json:"source_version"` // sha256 of the stored bytes, hex; "" if not all could be read or it is not text
 	Format   string `json:"format"`         // a source.Format; "" if it is none of them
 	Lines    string `json:"lines,omitempty"`
 	Encoding string `json:"encoding,omitempty"`
@@ -26,21 +26,22 @@ type File struct {
 	Start    int64  `json:"start"` // the blocks and separators read cover [Start, End)
 	End      int64  `json:"end"`
 	EOF      bool   `json:"eof"`    // End is the end of the stream
-	Failed   bool   `json:"failed"` // could not be read, or not to its end: see failures/
+	Failed   bool   `json:"failed"` // could not be read, or not completely: see failures/
 	Repaired int64  `json:"repaired_bytes,omitempty"`
 	Suspect  string `json:"suspect,omitempty"` // the encoding that it seems to be in, if it was not UTF-8
 	Records  int64  `json:"records,omitempty"` // of JSON lines and tables
 	Ended    bool   `json:"-"`                 // in Batch.Files, if transforms.Pace.Ends: no row of the document follows
 
-	// Meta are the values of RowOptions.Keep, in that order, "" for none: those of a
-	// document, or those that all documents in a file have; nil if it has none.
+	// Meta are the values of RowOptions.Keep, in that order, "" for none: the values of
+	// a document, or the values that all documents in a file share; nil if there are
+	// none.
 	Meta []parquet.KeyValue `json:"meta,omitempty"`
 
 	Counts
 }
 
-// MergeMeta adds the values of a document, or of documents that agree, to those of
-// the file: what is not the same in all of them is none. nil adds nothing.
+// MergeMeta adds the values of a document, or of documents that agree, to those of the
+// file: a value that differs between them becomes "". nil adds nothing.
 func (f *File) MergeMeta(values []parquet.KeyValue) {
 	if f.Meta == nil {
 		f.Meta = slices.Clone(values)
@@ -103,7 +104,7 @@ func (c *Counts) Check() error {
 // MuchRepaired reports whether over 1 % had to be repaired.
 func (f *File) MuchRepaired() bool { return f.Repaired*100 > f.End-f.Start }
 
-// otherEncoding is what to say of a file of which much had to be repaired.
+// otherEncoding is the message about a file that needed many repairs.
 func (f *File) otherEncoding() string {
 	what := fmt.Sprintf("%s: %d of its characters were invalid %s; ", f.URI, f.Repaired, f.Encoding)
 	if f.Format == string(source.JSONL) || f.Format == string(source.Parquet) {
@@ -171,7 +172,7 @@ func mergeFiles(pieces []File) ([]File, error) {
 // tiles puts the pieces of one file together.
 type tiles struct {
 	file   *File // the sum so far
-	gap    bool  // the piece before was not read to its end, and a row says so
+	gap    bool  // the piece before was not read completely, and a row says so
 	silent bool  // there was a piece that failed without a row
 }
 

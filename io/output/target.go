@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// What is ours in the folder of an output or a state: readers of the folder
-// would take a file beside it for data, and runs would miss what was replaced.
+// Names that belong to us in the folder of an output or a state: readers of the folder
+// would take another file next to them for data, and runs would miss what was replaced.
 var ourNames = []string{"trees", "failures", "words", "documents", "snapshots", "data", "views",
 	OwnDir, ManifestFile, SummaryFile, "CURRENT"}
 
@@ -68,8 +68,8 @@ func SameFile(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// NotAnInput refuses to write the file that a flag names if it is one of those that
-// the rows are of.
+// NotAnInput refuses to write the file that a flag names if the rows come from that
+// file.
 func (o *Reader) NotAnInput(flag, target string) error {
 	info, err := os.Stat(target)
 	if err != nil || !info.Mode().IsRegular() {
@@ -88,8 +88,8 @@ func (o *Reader) NotAnInput(flag, target string) error {
 	return nil
 }
 
-// NoInputs refuses to write the files called names in the folder dir that a flag
-// names if one of them is one of those that the rows are of.
+// NoInputs refuses to write the files called names in the folder dir that a flag names
+// if the rows come from one of these files.
 func (o *Reader) NoInputs(flag, dir string, names []string) error {
 	replaced := map[string]bool{}
 	for _, name := range names {

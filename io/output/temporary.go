@@ -37,8 +37,8 @@ func every(d time.Duration, f func()) (stop func()) {
 	return sync.OnceFunc(func() { close(done) })
 }
 
-// Sweep removes temporary files that a killed run left in output more than a
-// day ago. Those of live runs, on whatever machine, are younger.
+// Sweep removes temporary files that a killed run left in output more than a day ago.
+// The files of live runs, on any machine, are younger.
 func Sweep(output string, now time.Time) {
 	dir := tmpDir(output)
 	if dir == "" {
@@ -58,9 +58,9 @@ func Sweep(output string, now time.Time) {
 // Digests is where processes leave digests of files: see source.Range.
 func (r *Run) Digests() string { return store.Join(r.Output, OwnDir, "digests") }
 
-// dropDigests removes them, and the folder, if that is one of this machine: an
-// output that is complete needs them no more, and which there are, or whether there
-// are any, is a matter of luck. That it cannot is no fault.
+// dropDigests removes the digests and, on a local disk, their folder: a complete output
+// no longer needs them, and which digests exist is a matter of luck. It is not an error
+// if it cannot remove them.
 func (r *Run) dropDigests(ctx context.Context) {
 	for range inOrder(ctx, store.List(ctx, r.Digests()), func(info store.Info) (bool, error) {
 		return true, store.Delete(ctx, info.Name)

@@ -11,8 +11,7 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// columnOf finds a column by name; -1 is none. Names that are given twice are no
-// names.
+// columnOf finds a column by name; -1 is none. Names that occur twice do not count.
 func columnOf(columns []string, name string) (i int, err error) {
 	i = slices.Index(columns, name)
 	if i >= 0 && slices.Contains(columns[i+1:], name) {
@@ -25,12 +24,12 @@ func givenTwice(name string) syntax.Fault {
 	return syntax.Because(syntax.KindKeyTwice, "column given twice: %q; give each column a name of its own", name)
 }
 
-// noColumn is the fault of a table that has not the column of the text.
+// noColumn is the fault of a table that lacks the column of the text.
 func noColumn(name string, columns []string) syntax.Fault {
 	return syntax.Because(syntax.KindNoTextKey, "no text: the table has no column %q, but %s; name the right one with --text-column", name, listed(columns))
 }
 
-// notKept is the warning of a table that has not a column to keep.
+// notKept is the warning of a table that lacks a column to keep.
 func notKept(name string, columns []string) syntax.Fault {
 	return syntax.Because(syntax.KindKept, "value not kept: the table has no column %q, but %s", name, listed(columns))
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// maxValues is the most values of a page, nulls included. Beside itself, each
-// takes up to six bytes: two levels, and its place in a dictionary or a page.
+// maxValues is the most values of a page, nulls included. In addition to its own bytes,
+// each takes up to six: two levels, and its place in a dictionary or a page.
 const maxValues = 16 << 20
 
 // plainDictionary is what old writers call RLEDictionary in pages, and Plain in
@@ -108,8 +108,8 @@ func (l load) large() string {
 	return ""
 }
 
-// loadOf returns what a page of data takes that holds values of a column; levels
-// are what stands before them in its second version. A fault of its encoding is
+// loadOf returns the memory that a page of data with values of a column takes; levels
+// are what precedes the values in version 2 of such pages. A fault of its encoding is
 // an error.
 func loadOf(h *format.PageHeader, leaf *pq.LeafColumn, levels, data []byte) (l load, err error) {
 	encoding, v1 := h.DataPageHeaderV2.V.Encoding, h.DataPageHeader
@@ -274,8 +274,8 @@ func deltas(data []byte, each func(int32) error) (n int64, rest []byte, err erro
 	return n, data, nil
 }
 
-// bitsAt returns width bits of data from a bit on, of which the first is the
-// lowest. What is behind the end is 0.
+// bitsAt returns width bits of data from a bit on. The first bit is the lowest. Bits
+// after the end are 0.
 func bitsAt(data []byte, from, width int) (v uint64) {
 	for i := 0; i < width; {
 		at := from + i

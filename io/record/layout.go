@@ -14,7 +14,7 @@ type Dialect uint8
 
 const (
 	// CSV has cells in quotes that may hold line breaks, and two quotes for one.
-	// Between cells stand commas, semicolons, tabs or bars: what the header does.
+	// Commas, semicolons, tabs or bars separate cells, as they do in the header.
 	CSV Dialect = iota
 	// TSV has a row a line and tabs between cells. Quotes around a cell are
 	// taken off if they pair within it; else a quote is a character as any other.
@@ -24,8 +24,8 @@ const (
 // MaxColumns is the most columns of a table.
 const MaxColumns = 10000
 
-// separators are what may stand between the cells of CSV; a header that fits
-// several of them as well has the first.
+// separators are the possible separators of CSV cells; if a header fits several of them
+// equally well, it has the first.
 const separators = ",;\t|"
 
 // A Layout is what the header of a file says.
@@ -138,8 +138,8 @@ func newline(head []byte, d Dialect) byte {
 	return '\n'
 }
 
-// sniff finds what stands between the cells of the header: the first separator
-// with which it has the column of the text, or that which makes most columns.
+// sniff finds the separator of the header's cells: the first with which the header has
+// the column of the text, or the one that gives the most columns.
 func (l *Layout) sniff(head []byte) error {
 	var best Layout
 	var failed error

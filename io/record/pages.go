@@ -16,7 +16,7 @@ import (
 
 // A tooLarge is the error of a page that memory should not hold.
 type tooLarge struct {
-	what string // a page of so many bytes or values, and the limit
+	what string // the bytes or values of a page, and the limit
 	to   int64  // the row of its row group behind the rows that need it
 }
 
@@ -43,12 +43,12 @@ type view struct {
 	err    error // why it is not to read on
 	buf    *bufio.Reader
 	stored []byte     // the page before to as it is in the file
-	hidden [][2]int64 // where sizes stand that the library is to take for 0
+	hidden [][2]int64 // places of sizes that the library is to take for 0
 }
 
-// view opens a column of a row group of rows rows, of which those from row on
-// will be read. Files need no index for that. Only pages of a flat column tell
-// their rows: any other column is read from its first page.
+// view opens a column of a row group of rows rows to read the rows from row on. Files
+// need no index for that. Only the pages of a flat column tell their rows: any other
+// column is read from its first page.
 func (p *Parquet) view(group int, leaf *pq.LeafColumn, rows, row int64) (*view, error) {
 	meta := p.file.Metadata().RowGroups[group].Columns[leaf.ColumnIndex].MetaData
 	begin := meta.DataPageOffset
@@ -194,10 +194,10 @@ func (v *view) allow() error {
 	return err
 }
 
-// hide notes where the size without compression stands in the header at v.to, if
-// the page is compressed with LZ4. The library decompresses such a page into a
-// buffer of its own and then, if that size is right, takes what it had reserved
-// for the page, with whatever was there. A size of 0 is never right.
+// hide notes where the header at v.to has the size without compression, if the page is
+// compressed with LZ4. The library decompresses such a page into a buffer of its own
+// and then, if that size is right, takes what it had reserved for the page, with
+// whatever was there. A size of 0 is never right.
 func (v *view) hide() {
 	var b [13]byte
 	n, _ := v.in.ReadAt(b[:], v.to)
@@ -209,8 +209,8 @@ func (v *view) hide() {
 	}
 }
 
-// conceal writes 0 over the hidden sizes in b, which stands at off in the file,
-// in as many bytes.
+// conceal overwrites the hidden sizes in b, which begins at off in the file, with zeros
+// of the same length.
 func (v *view) conceal(b []byte, off int64) {
 	for _, h := range v.hidden {
 		for at := max(h[0], off); at < min(h[1], off+int64(len(b))); at++ {
@@ -258,8 +258,8 @@ func (v *view) ReadAt(b []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// large is the record that stands for the rows from the next one on that need a
-// page that is too large for memory. It passes over them.
+// large returns one record for the rows, from the next one on, that need a page too
+// large for memory. It skips these rows.
 func (r *ParquetReader) large(page *tooLarge) Record {
 	row := r.next + 1
 	last := max(row, min(r.end, r.first+page.to))

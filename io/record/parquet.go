@@ -16,16 +16,16 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// CellBits is how many bits of a place in a Parquet file, which has no bytes to
-// count, say where in its cell something stands: the rest is the number of the
-// row, from 0.
+// CellBits is the number of low bits of a place in a Parquet file that give the
+// position in a cell; the other bits are the number of the row, from 0. Such places
+// cannot count bytes of the file.
 const CellBits = 24
 
 // Bounds of a Parquet file: what its writer chooses and memory must hold.
 const (
 	maxFooter = 64 << 20
 	maxPage   = 32 << 20
-	maxHeader = 64 << 20 // bytes of a page header, in which some programs write a value four times
+	maxHeader = 64 << 20 // bytes of a page header; some programs write a value four times in it
 )
 
 // A Parquet is an open Parquet file. It is not safe for concurrent use.
@@ -42,7 +42,8 @@ type Parquet struct {
 	unpacked []byte // room for a page without compression
 }
 
-// watched remembers a fault of a file: what the library makes of it is no damage.
+// watched remembers a fault of a file, so that the library's error about it is not
+// taken for damage.
 type watched struct {
 	io.ReaderAt
 	size int64
@@ -81,8 +82,8 @@ func (w *watched) recoverDamage(err *error) {
 
 var errEncrypted = syntax.Because(syntax.KindNotText, "not text: an encrypted Parquet file; decrypt it first")
 
-// encrypted reports whether a footer of n bytes that the library refuses, for it
-// is signed, is that of a file with encrypted columns.
+// encrypted reports whether a footer of n bytes, which the library refuses because it
+// is signed, belongs to a file with encrypted columns.
 func (w *watched) encrypted(n uint32) bool {
 	footer := make([]byte, min(int64(n), max(0, w.size-8)))
 	if m, _ := w.ReadAt(footer, w.size-8-int64(len(footer))); m < len(footer) {

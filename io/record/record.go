@@ -1,9 +1,9 @@
-// Package record reads files of records, each of which is a document: its text
-// under one key or in one column, its id under another, and values to keep under
-// others. JSON Lines have an object a line, CSV, TSV and Parquet a row.
+// Package record reads files of records. Each record is a document: its text is under
+// one key or in one column, its id under another, and values to keep under others. A
+// record is a line with an object in JSON Lines, and a row in CSV, TSV and Parquet.
 //
-// Every format has a reader that yields records and says where each stands, so
-// that several readers can share a file. A broken record never ends the file.
+// Every format has a reader that yields records and the place of each, so that several
+// readers can share a file. A broken record never ends the file.
 package record
 
 import (
@@ -31,7 +31,7 @@ const (
 	maxID    = 500    // bytes of an id: it is repeated in every row
 )
 
-// Options say what is read of a record. The zero value stands for the defaults.
+// Options say what is read of a record. The zero value means the defaults.
 type Options struct {
 	// Text and ID are the keys or columns of text and id. A key with dots that
 	// a record does not have leads into objects: "meta.id" is the key "id" of
@@ -42,7 +42,7 @@ type Options struct {
 	// MaxRecord is the most bytes of a record in memory. A longer one is read over
 	// and becomes an error.
 	MaxRecord int
-	// Encoding is that of CSV and TSV, as text.Options has it.
+	// Encoding is the encoding of CSV and TSV, as in text.Options.
 	Encoding string
 	// Lines is what line breaks in a text mean.
 	Lines text.Lines
@@ -64,14 +64,14 @@ func (o Options) withDefaults() Options {
 // A Reader yields the records of a part of a file, in order. It is not safe for
 // concurrent use.
 type Reader interface {
-	// Next returns the next record. At the end of the part it returns io.EOF; any
-	// other error is the source's or, of Parquet, a syntax.Fault, and is returned
-	// again by later calls. Blank lines are no records.
+	// Next returns the next record. At the end of the part it returns io.EOF; any other
+	// error is the source's or, of Parquet, a syntax.Fault, and is returned again by
+	// later calls. Blank lines are not records.
 	Next() (Record, error)
-	// Covered returns the interval of the file that the records read so far fill,
-	// with the header and blank lines; after io.EOF, all that belongs to the
-	// reader. The intervals of readers that share a file follow each other
-	// without a gap from 0 to its end; an empty one counts for nothing.
+	// Covered returns the interval of the file that the records read so far fill, with
+	// the header and blank lines; after io.EOF, all that belongs to the reader. The
+	// intervals of readers that share a file follow each other without a gap from 0 to
+	// the file's end; an empty one counts for nothing.
 	Covered() (from, to int64)
 }
 
@@ -87,11 +87,11 @@ type Record struct {
 	// Raw is what a message may show of the record. It is valid until the next call
 	// of Next.
 	Raw []byte
-	// ID is what stands under the key of ids, "" if nothing does: a string with
-	// control characters written as %XX, or a number as it is written.
+	// ID is the value under the key of ids, "" if there is none: a string with control
+	// characters written as %XX, or a number as it is written.
 	ID string
-	// Kept are the values of Options.Keep, in that order: strings as they are, all
-	// else as JSON has it, "" for null and for what is not there.
+	// Kept are the values of Options.Keep, in that order: strings as they are, all else
+	// as JSON has it, "" for null and for missing values.
 	Kept []string
 	// Err says why the record has no text; Warnings, what else is wrong with it.
 	Err      *Error

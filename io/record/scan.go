@@ -91,12 +91,12 @@ type line struct {
 	ended bool   // it has an end
 	long  bool   // over the limit
 	blank bool   // no record
-	bad   bool   // its quotes do not pair: it is but the first line of what may be a row
+	bad   bool   // its quotes do not pair: it is only the first line of what may be a row
 }
 
 // line reads the next line or row; io.EOF is after the last.
 func (s *scanner) line() (line, error) {
-	if s.newline == '\r' { // a CR LF may stand between others
+	if s.newline == '\r' { // a CR LF may be between others
 		if s.pos == len(s.buf) {
 			if err := s.more(1); err != nil {
 				return line{at: s.at}, err

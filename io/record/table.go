@@ -19,10 +19,10 @@ type TableReader struct {
 	cells    []span
 }
 
-// newTableReader returns a reader of the rows that begin in [start, end). src must
-// stand at from, a place that is known for start. end may be beyond the end of the
-// file, and is ignored if negative. Rows between from and start are passed over
-// and no others: only that way it is known where quotes open and close.
+// newTableReader returns a reader of the rows that begin in [start, end). src must be
+// positioned at from, a known place for start. end may be beyond the end of the file,
+// and is ignored if negative. The reader skips exactly the rows between from and start:
+// only so it knows where quotes open and close.
 func newTableReader(src io.Reader, l *Layout, from Place, start, end int64) *TableReader {
 	r := &TableReader{scanner: scanner{src: src, rows: l.rows, at: from}, l: l, end: end, from: from.Offset, to: from.Offset}
 	if from.Offset == 0 { // the header, which Decide has read
@@ -149,8 +149,8 @@ func (l *Layout) Open(file string, at func(offset int64) (io.Reader, error), sta
 	return r, nil
 }
 
-// known returns the place from which a reader of a file must pass over rows to
-// find the first one that begins at start or behind it: that row, at best.
+// known returns the place from which a reader of a file must skip rows to find the
+// first row that begins at or after start. At best it is the place of that row.
 func (l *Layout) known(file string, start int64) Place {
 	best := Place{Line: 1}
 	if start == 0 || file == "" {
@@ -170,8 +170,8 @@ func (l *Layout) known(file string, start int64) Place {
 	return best
 }
 
-// remember notes that r stands at the first row at or behind offset of the file,
-// unless it has failed: then it may stand anywhere.
+// remember notes that r is at the first row at or after offset of the file, unless r
+// has failed: then it may be anywhere.
 func (l *Layout) remember(file string, offset int64, r *TableReader) {
 	if file == "" || offset <= 0 || r.done != nil && r.done != io.EOF {
 		return

@@ -10,9 +10,9 @@ import (
 	"github.com/treebeam/treebeam/io/store"
 )
 
-// Bounds of what is fetched from object stores ahead of its use. A request
-// takes tens of milliseconds however small the object is: one after the other,
-// a pack of two thousand would take minutes.
+// Bounds of what is fetched from object stores before it is needed. A request takes
+// tens of milliseconds, however small the object is: two thousand requests one after
+// the other would take minutes.
 const (
 	maxAheadBytes = 32 << 20 // of all ranges of the process
 	maxAheadFile  = 8 << 20  // larger ones are read as they come

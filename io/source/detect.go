@@ -48,10 +48,10 @@ func (f Format) Table() bool { return f == CSV || f == TSV || f == Parquet }
 func (f Format) Annotated() bool { return f == CoNLLU || f == CoNLLX }
 
 // Detect decides the format of a file from its name and the beginning of its
-// decompressed bytes. want overrides it unless it is Auto. encoding is the
-// declared one ("" is none): in UTF-16 control bytes are no proof of a binary
-// file. A file that is no text (PDF, zip, binary) is a *NotText, whatever is
-// wanted; markup, JSON and tables are one unless Text is wanted.
+// decompressed bytes. want overrides it unless it is Auto. encoding is the declared one
+// ("" is none): in UTF-16 control bytes do not prove a binary file. A file that is not
+// text (PDF, zip, binary) is a *NotText, whatever is wanted; so are markup, JSON and
+// tables unless Text is wanted.
 func Detect(name string, head []byte, want Format, encoding string) (Format, error) {
 	switch is := bytes.HasPrefix(head, []byte(parquetMagic)); {
 	case is && (want == Auto || want == Parquet):
@@ -139,8 +139,8 @@ const conlluLines = 8
 // tokenLine has ten columns that begin with an id: "3", "3-4" or "3.1".
 var tokenLine = regexp.MustCompile(`^[0-9]+([-.][0-9]+)?(\t[^\t]*){9}$`)
 
-// looksCoNLLU reports whether the first lines of head, blank ones and comments
-// apart, are those of tokens.
+// looksCoNLLU reports whether the first lines of head, except blank ones and comments,
+// are lines of tokens.
 func looksCoNLLU(head []byte) bool {
 	seen := 0
 	for len(head) > 0 && seen < conlluLines {
@@ -163,9 +163,8 @@ func looksCoNLLU(head []byte) bool {
 // jsonLines is how many lines must be JSON objects.
 const jsonLines = 3
 
-// looksJSONL reports whether the first lines of head, blank ones apart, are
-// JSON objects. A line that head does not show to its end is taken for one if
-// nothing speaks against it.
+// looksJSONL reports whether the first lines of head, except blank ones, are JSON
+// objects. A line whose end is not in head counts as one if nothing speaks against it.
 func looksJSONL(head []byte) bool {
 	seen := 0
 	for len(head) > 0 && seen < jsonLines {
@@ -186,8 +185,8 @@ func looksJSONL(head []byte) bool {
 	return seen > 0
 }
 
-// cutObject reports whether line is the beginning of a JSON object that is
-// longer than a head. In text a brace is seldom followed by a quote.
+// cutObject reports whether line is the beginning of a JSON object that is longer than
+// a head. In text a quote rarely follows a brace.
 func cutObject(line []byte) bool {
 	return errors.Is(decodeJSON(line), io.ErrUnexpectedEOF) && bytes.HasPrefix(bytes.TrimLeft(line[1:], " \t"), []byte(`"`)) &&
 		bytes.IndexByte(line, ':') > 0
@@ -229,7 +228,7 @@ type NotText struct{ What string }
 
 func (e *NotText) Error() string { return "not text: " + e.What }
 
-// zipMagic begins zip archives, of which documents are some kinds.
+// zipMagic begins zip archives; some kinds of documents are zip archives.
 const zipMagic = "PK\x03\x04"
 
 // magics are the beginnings of files that are not text. The first that fits counts.
@@ -296,8 +295,8 @@ func notText(head []byte, encoding string) string {
 // isBinary reports whether c is in no text.
 func isBinary(c rune) bool { return c < ' ' && (c < '\t' || c > '\r') }
 
-// markups are texts that are not meant to be read as they stand, by the ends of
-// their names and by what they begin with, the first that fits.
+// markups are kinds of text that are not meant to be read as they are, by the
+// extensions of their names and by their first bytes. The first that fits counts.
 var markups = []struct {
 	ext    string
 	begins *regexp.Regexp
@@ -312,7 +311,7 @@ var markups = []struct {
 		"a mailbox; extract the texts of its messages first"},
 }
 
-// markup says what a text is that is not meant to be read as it stands, or "".
+// markup names the kind of a text that is not meant to be read as it is, or returns "".
 // head is without a byte order mark and leading white space.
 func markup(ext string, head []byte) string {
 	head = head[:min(len(head), 512)]
@@ -341,8 +340,8 @@ func isUTF16(head []byte, encoding string) bool {
 	return strings.Contains(label, "16") && strings.HasPrefix(label, "u") || strings.Contains(label, "ucs-2") || label == "unicode"
 }
 
-// minControl and controlShare say when control bytes prove a binary file: a
-// few of them are repaired, as are those of a large text.
+// minControl and controlShare say when control bytes prove a binary file: with fewer of
+// them, or a smaller share, a file is repaired.
 const (
 	minControl   = 16
 	controlShare = 32 // one byte in 32
@@ -365,8 +364,8 @@ func binaryKind(head []byte) string {
 	return fmt.Sprintf("a binary file (%d control bytes in the first %d)", control, len(head))
 }
 
-// controls counts the control bytes of a head: those that prove a binary file,
-// and all by the parity of their offset.
+// controls counts the control bytes of a head: the ones that prove a binary file, and
+// all of them by the parity of their offset.
 func controls(head []byte) (control int, low [2]int) {
 	for i, c := range head {
 		if c < ' ' && (c < '\t' || c > '\r') {

@@ -67,11 +67,11 @@ func (f *File) shared() *cutFile {
 	return c
 }
 
-// Digest returns the SHA-256 of the stored bytes as 64 hexadecimal digits.
-// It reads the file once, and not at all if Head has read all of it; for files
-// cut into several pieces the process keeps the last few answers, and processes
-// share those of large files: see Range.Digests. That of a live input is "", for it has
-// not ended yet. A reader that At has returned must not be used any more.
+// Digest returns the SHA-256 of the stored bytes as 64 hexadecimal digits. It reads the
+// file once, and not at all if Head has read all of it. For files cut into several
+// pieces the process keeps the last few answers, and processes share the digests of
+// large files: see Range.Digests. The digest of a live input is "", because the input
+// has not ended yet. A reader that At has returned must not be used any more.
 func (f *File) Digest(ctx context.Context) (string, error) {
 	if f.live != nil {
 		return "", nil
@@ -82,8 +82,8 @@ func (f *File) Digest(ctx context.Context) (string, error) {
 	return f.shared().digest.get(func() (string, error) { return f.sharedDigest(ctx) })
 }
 
-// sharedPieces is the number of pieces from which on the digest of a file is
-// shared: to look for it costs a request or two.
+// The digest of a file with at least sharedPieces pieces is shared: a lookup costs a
+// request or two.
 const sharedPieces = 8
 
 // sharedDigest is digest if no process has left its answer.

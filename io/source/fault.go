@@ -14,9 +14,9 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// classify makes the *Error of a fault of the file system or the store. What
-// is said of a file for good is Permanent; but a file of which other ranges
-// have other pieces must be there for all of them, or it has changed.
+// classify makes the *Error of a fault of the file system or the store. A lasting
+// verdict on a file is Permanent. But if other ranges have other pieces of the file, it
+// must be there for all of them, or it has changed.
 func classify(p *Piece, off int64, err error) error {
 	var known *Error
 	if errors.As(err, &known) {
@@ -46,10 +46,10 @@ func classify(p *Piece, off int64, err error) error {
 	return &Error{URI: p.URI, Kind: Transient, Offset: off, Err: err}
 }
 
-// notOpened is classify for the local or remote file name, seen from dir, that
-// could not be opened. A file that was a regular one when it was listed and is
-// something else now has changed; one that is gone with its folder has not: a
-// disk may have been unmounted, so it is no fault of the file.
+// notOpened is classify for the local or remote file name, seen from dir, that could
+// not be opened. A file that was a regular one when it was listed and is something else
+// now has changed; one that is gone together with its folder has not changed: a disk
+// may have been unmounted, so the file is not at fault.
 func notOpened(dir, name string, p *Piece, err error) error {
 	switch {
 	case store.IsRemote(name) || !p.wasFile():

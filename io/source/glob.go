@@ -19,11 +19,11 @@ const (
 // maxSegments bounds the segments of a pattern behind its fixed folders.
 const maxSegments = 63
 
-// A glob is a pattern of paths below a folder: its segments, of which "**" takes
-// any number of folders. What a segment takes is that of doublestar.Match: * and
-// ?, [a-z] and [!a-z], {a,b}. Names that begin with "." or "_" are taken only by a
-// segment that says so, and a folder is taken with all that is below it: the glob
-// without segments takes a whole folder.
+// A glob is a pattern of paths below a folder, cut into segments. A segment "**"
+// matches any number of folders; any other segment matches as in doublestar.Match: *
+// and ?, [a-z] and [!a-z], {a,b}. Only a segment that says so matches names that begin
+// with "." or "_". A folder matches with everything below it: the glob without segments
+// matches a whole folder.
 type glob []string
 
 // newGlob returns the glob of some segments of the pattern p.
@@ -63,7 +63,7 @@ func (g glob) start() places { return g.closure(1) }
 // takes reports whether a path that leads to these places is taken.
 func (g glob) takes(at places) bool { return at&(1<<len(g)) != 0 }
 
-// closure adds the segments behind those that may take no name.
+// closure adds the segments after segments that may match no name.
 func (g glob) closure(at places) places {
 	for i := range len(g) - 1 {
 		if at&(1<<i) != 0 && g[i] == "**" {
@@ -109,9 +109,9 @@ func (g glob) matches(parts []string) bool {
 	return g.takes(at)
 }
 
-// An exclusion is a pattern of files and folders that are not listed. One with a
-// slash is that of a path, as the path is written or below the folder that is
-// listed; one without is that of a name anywhere.
+// An exclusion is a pattern of files and folders that are not listed. A pattern with a
+// slash matches a path, as the path is written or below the folder that is listed; a
+// pattern without one matches a name anywhere.
 type exclusion struct {
 	pattern string
 	isPath  bool

@@ -25,9 +25,9 @@ type ListOptions struct {
 	// Skip are paths (files or folders) that are never listed, such as the
 	// output folder.
 	Skip []string
-	// Paths are files and folders beside the patterns. No character of them is a
-	// wildcard, and the id of a document is its path as it is written. One that
-	// is not there is listed, so that it leaves a row behind.
+	// Paths are files and folders in addition to the patterns. No character of them is
+	// a wildcard, and the id of a document is its path as it is written. A path that
+	// does not exist is listed, so that it gets a row in failures/.
 	Paths []string
 	// Exclude are patterns of files and folders that are not listed: of a path if
 	// they have a slash, else of a name anywhere. What they take of a folder is
@@ -237,7 +237,7 @@ func isOutput(entries []fs.DirEntry) bool {
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == OwnDir && e.IsDir() })
 }
 
-// isOutputPart says whether a path is that of a part of an output.
+// isOutputPart says whether a path belongs to a part of an output.
 func (l *lister) isOutputPart(p string) bool {
 	folder, name := filepath.Split(l.resolve(p))
 	if !slices.Contains([]string{"trees", "failures", "words", "documents"}, filepath.Base(folder)) {
@@ -265,16 +265,16 @@ func (l *lister) add(root, p string, info fs.FileInfo, statErr error) {
 	l.insert(l.resolve(p), in, relative(root, p))
 }
 
-// unreadable is the version of a file that cannot be examined, unlisted begins that
-// of a folder that cannot be listed; the cause follows.
+// unreadable is the version of a file that cannot be examined. unlisted begins the
+// version of a folder that cannot be listed; the cause follows.
 const (
 	unreadable = "unreadable"
 	unlisted   = "unlisted: "
 )
 
-// addUnlisted lists, in place of what is in it, the folder dir below root that
-// could not be listed, so that it leaves a row behind: a tree of a million
-// files is not refused for one of its folders.
+// addUnlisted lists the folder dir below root, which could not be listed, in place of
+// its contents, so that it gets a row: a tree of a million files is not refused because
+// of one folder.
 func (l *lister) addUnlisted(root, dir string, cause error) {
 	cause = cmp.Or(errors.Unwrap(cause), cause)
 	l.insert(l.resolve(dir), Input{URI: escape(dir, isInvalid), Version: unlisted + cause.Error()}, relative(root, dir)+"/")
@@ -299,9 +299,9 @@ func (l *lister) insert(abs string, in Input, name string) {
 	}
 }
 
-// remote lists what a URI of an object store names: an object, the objects
-// below it, or those that a pattern matches. Object stores have no folders:
-// slashes in names stand for them.
+// remote lists what a URI of an object store names: an object, the objects below it, or
+// the objects that a pattern matches. Object stores have no folders, only slashes in
+// names.
 func (l *lister) remote(p string) error {
 	for strings.HasSuffix(p, "/") && !strings.HasSuffix(p, "://") {
 		p = p[:len(p)-1]

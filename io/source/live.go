@@ -21,14 +21,12 @@ func LivePiece(in *Input) Piece {
 // Live reports whether the input is to be read as it comes.
 func (in *Input) Live() bool { return in.Version == LiveVersion }
 
-// OpenLive opens a live input that r reads. Compression (.gz, .zst, .bz2) is
-// told by the first bytes. Head and At do not wait for more bytes than they
-// need: see Head.
+// OpenLive opens a live input that r reads. The first bytes tell the compression (.gz,
+// .zst, .bz2). Head and At do not wait for more bytes than they need: see Head.
 //
-// pause is called by the goroutine that reads the File whenever the next
-// bytes have not come yet, before it waits for them. r is read by a goroutine
-// of its own, ahead by a bounded number of bytes; that goroutine ends with the
-// first Read of r that returns after ctx is done or the File is closed.
+// The goroutine that reads the File calls pause before it waits for bytes that have not
+// come yet. Another goroutine reads r, ahead by a bounded number of bytes. It ends with
+// the first Read of r that returns after ctx is done or the File is closed.
 func OpenLive(ctx context.Context, in *Input, r io.Reader, pause func() error) (*File, error) {
 	ctx, stop := context.WithCancel(ctx)
 	ahead := readAhead(ctx, r, pause)

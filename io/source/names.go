@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// join is path.Join but for "." and the cost.
+// join is a cheaper path.Join for paths that are clean.
 func join(dir, name string) string {
 	switch dir {
 	case ".":
@@ -55,8 +55,8 @@ func escape(s string, bad func(r rune, size int) bool) string {
 
 func isInvalid(r rune, size int) bool { return r == utf8.RuneError && size == 1 }
 
-// tellApart changes the ids and URIs that escape made where a file is called so
-// in truth: \xff.txt beside %FF.txt becomes %25FF.txt.
+// tellApart changes the ids and URIs that escape made where another file really has
+// such a name: \xff.txt next to %FF.txt becomes %25FF.txt.
 func (l *lister) tellApart() {
 	uris, ids := map[string]int{}, map[string]int{}
 	var escaped []*Input

@@ -31,7 +31,7 @@ type File struct {
 	raw    io.ReadCloser // stored bytes under stream, or nil
 	stream *stream       // decompressed, or nil
 	head   []byte
-	ready  bool // head is read and stream stands behind it
+	ready  bool // head is read, and stream is after it
 	isWide bool // holds wide, as long as it has the stream
 	expect Format
 }
@@ -76,8 +76,8 @@ func (f *File) find(dir string) (err error) {
 	if info.Size() > 0 {
 		return nil
 	}
-	// Of a file of no bytes, not all file systems tell the truth (those of Linux's
-	// kernel, some of networks).
+	// Some file systems, such as the Linux kernel's own and some network file systems,
+	// report a size of 0 for files that have bytes.
 	if n, _ := local.ReadAt(make([]byte, 1), 0); n > 0 {
 		return permanent(f.piece.URI, 0, syntax.KindIrregular, "the file system says that it has 0 bytes, but there are some; copy it to a file first")
 	}
@@ -203,12 +203,12 @@ func (f *File) restart(off int64) error {
 	f.raw = raw
 	stored := &storedReader{r: &contextReader{f.ctx, raw}}
 	window, widen := uint64(narrowWindow), f.widen
-	if f.live != nil { // it cannot be read again, and nothing else is read beside it
+	if f.live != nil { // it cannot be read again, and nothing else reads it
 		window, widen = maxWindow, nil
 	}
 	dec, err := f.comp.reader(stored, window)
 	if f.comp != plain && f.piece.Size == 0 {
-		err = io.ErrUnexpectedEOF // nothing at all is no compressed file
+		err = io.ErrUnexpectedEOF // an empty file is not a compressed file
 	}
 	f.stream = &stream{piece: &f.piece, stored: stored, dec: dec, off: off, widen: widen}
 	if err != nil {
@@ -249,8 +249,8 @@ func (f *File) closeStream() {
 	f.narrow()
 }
 
-// Verify reports as an *Error of kind Changed that the file is no longer the
-// one that was listed. Call it after the last byte was read.
+// Verify returns an *Error of kind Changed if the file is no longer the one that was
+// listed. Call it after the last byte was read.
 func (f *File) Verify() error {
 	if f.live != nil || store.IsRemote(f.stored()) {
 		return nil

@@ -144,9 +144,9 @@ func (s planSum) add(r *Range) {
 
 func (s planSum) digest() string { return hex.EncodeToString(s.h.Sum(nil)) }
 
-// Fingerprint returns the run's fingerprint, 64 hexadecimal digits, of the
-// plan and of what else changes rows, in canonical form: the options, the
-// model's digest, the format version.
+// Fingerprint returns the run's fingerprint, 64 hexadecimal digits, of the plan and of
+// everything else that changes rows, in canonical form: the options, the model's
+// digest, the format version.
 func (p *Plan) Fingerprint(parts ...string) string {
 	h := fieldHash{sha256.New()}
 	h.string("treebeam run")

@@ -17,7 +17,7 @@ const (
 	maxBlocks  = 16
 )
 
-// ErrOnce says that a file can only be read from its beginning to its end.
+// ErrOnce says that a file can only be read sequentially, from its beginning.
 var ErrOnce = errors.New("the file can only be read from its beginning to its end")
 
 // Random returns a reader of the stored bytes at any place, ErrOnce for a file

@@ -36,8 +36,8 @@ type Input struct {
 	// modification time in nanoseconds for a local file, the generation in an
 	// object store.
 	Version string `json:"version"`
-	// Path is where the bytes are if that is not URI (a name that is not
-	// UTF-8); "" otherwise. It is no part of the plan's digest.
+	// Path is where the bytes are if that is not URI (a name that is not UTF-8); ""
+	// otherwise. It is not part of the plan's digest.
 	Path string `json:"path,omitempty"`
 	// Gzip says that an object store declares the stored bytes to be gzip
 	// (Content-Encoding), whatever the name.
@@ -112,8 +112,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Access reports that the bytes could not be had, whatever they are: it may be
-// mended without a change of the file.
+// Access reports that the bytes could not be read, whatever they are: this can be
+// repaired without a change of the file.
 func (e *Error) Access() bool {
 	var why syntax.Fault
 	return e.Kind == Permanent && errors.As(e.Err, &why) && why.Kind != syntax.KindTruncated && why.Kind != syntax.KindDamaged

@@ -24,22 +24,22 @@ import (
 type Retry struct {
 	First   time.Duration // the first pause is at most this
 	Longest time.Duration // no range grows beyond this
-	// Patience is how much the pauses in a row may add up to, without a byte of
-	// progress between them, the time in which requests had no answer included
-	// (StallTime each).
+	// Patience bounds the sum of the pauses in a row, without a byte of progress
+	// between them. It includes the time in which requests had no answer (StallTime
+	// each).
 	Patience time.Duration
 	// Sleep waits, or returns the context's error; nil is a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Notify, if set, is told why and for how long already something is
-	// waited for, before every pause.
+	// Notify, if set, is called before every pause with the cause and the time waited
+	// so far.
 	Notify func(err error, waited time.Duration)
 }
 
 // DefaultRetry gives up after five minutes without a byte.
 var DefaultRetry = Retry{First: 200 * time.Millisecond, Longest: 30 * time.Second, Patience: 5 * time.Minute, Notify: notify}
 
-// shortPatience is for what seldom passes: faults of a local disk, and names
-// of servers that do not exist.
+// shortPatience is for faults that rarely go away: faults of a local disk, and names of
+// servers that do not exist.
 const shortPatience = 10 * time.Second
 
 // For is r for the file at uri: a local disk gets less patience.
@@ -59,7 +59,7 @@ func After(fault error) Retry {
 	return DefaultRetry
 }
 
-// silent is how long something is waited for before a user is told.
+// silent is how long a wait may last before the user gets a notice.
 const silent = 10 * time.Second
 
 var logger = log.New(os.Stderr, "", log.Ltime)
@@ -68,7 +68,8 @@ var logger = log.New(os.Stderr, "", log.Ltime)
 // error. It may be called at any time.
 func LogTo(w io.Writer) { logger.SetOutput(w) }
 
-// notices are told to all on standard error, and not by all at once.
+// notices limits how often waits are reported on standard error, however many there
+// are.
 var notices = rate.Sometimes{First: 1, Interval: 30 * time.Second}
 
 func notify(err error, waited time.Duration) {

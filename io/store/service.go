@@ -25,9 +25,9 @@ type Scheme struct {
 	Connect   func(ctx context.Context, endpoint string) (Service, error)
 }
 
-// A Service is what an object store can do, request by request. RegisterService
-// makes a Store of it, which repeats requests, gives up those that stall, cuts
-// files into parts, and finds out whether a file whose answer was lost is there.
+// A Service is what an object store can do, request by request. RegisterService makes a
+// Store of it, which repeats requests, gives up those that stall, cuts files into
+// parts, and finds out whether a file exists if the answer to its upload was lost.
 type Service interface {
 	// Page lists objects whose keys begin with prefix, in byte order, one page of
 	// them from token on, which is "" for the first. The names of the infos are keys.

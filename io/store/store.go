@@ -1,7 +1,7 @@
-// Package store reads and writes files wherever they are: on the local disk
-// (plain paths and file://) and, once their packages are linked in, in object
-// stores (gs://, s3://). What differs between them is hidden here: how a file
-// is published, how one state of it is told from another, how faults look.
+// Package store reads and writes files wherever they are: on the local disk (plain
+// paths and file://) and, once their packages are linked in, in object stores (gs://,
+// s3://). It hides how they differ: how a file is published, how one state of it is
+// distinguished from another, how faults look.
 //
 //	s, name, err := store.Of(ctx, "gs://bucket/out/trees/part.parquet")
 //	w, err := s.Create(ctx, name, store.Options{})
@@ -29,13 +29,13 @@ var (
 	// ErrCondition says that a file could not be published because its name
 	// did not hold what Options.Expect says.
 	ErrCondition = errors.New("another process has written the file meanwhile")
-	// ErrCredentials says that the store does not accept who asks: it is no
-	// fault of the file, as fs.ErrPermission is, and may come in mid-run.
+	// ErrCredentials says that the store does not accept the caller's credentials.
+	// Unlike fs.ErrPermission it is not about one file, and it may come in mid-run.
 	ErrCredentials = errors.New("the credentials are not valid, or not any more; renew them")
 	// ErrVersion says that the wanted version of a file is no longer there.
 	ErrVersion = errors.New("the file has changed")
-	// ErrNotRegular says that a local name is that of a folder, a pipe or a
-	// device where a file belongs.
+	// ErrNotRegular says that a local name belongs to a folder, a pipe or a device and
+	// not to a file.
 	ErrNotRegular = errors.New("not a regular file; copy it to one first")
 )
 
@@ -66,7 +66,7 @@ type Store interface {
 	// Create begins a file. Nothing is visible before Commit. The context
 	// must live until then.
 	Create(ctx context.Context, name string, o Options) (Writer, error)
-	// Delete removes a file. To remove what is not there is no error.
+	// Delete removes a file. It is not an error if the file does not exist.
 	Delete(ctx context.Context, name string) error
 }
 
@@ -95,7 +95,7 @@ type Options struct {
 	Temp string
 }
 
-// Values of Options.Expect beside versions.
+// Values of Options.Expect other than versions.
 const (
 	Absent   = ""
 	Anything = "*"
@@ -104,11 +104,11 @@ const (
 // A Writer writes one file. It is not safe for concurrent use.
 type Writer interface {
 	io.Writer
-	// Commit makes the file durable and visible, all of it. If Options.Expect
-	// does not hold, the error is ErrCondition; a store may give nil instead if
-	// the name holds these very bytes. After any error the name holds what it
-	// held before, but for one case: if the answer of an object store was lost,
-	// the whole file may be there.
+	// Commit makes the file durable and visible, all of it. If Options.Expect does not
+	// hold, the error is ErrCondition; a store may give nil instead if the name holds
+	// these very bytes. After any error the name holds what it held before, with one
+	// exception: if the answer of an object store was lost, the whole file may be
+	// there.
 	Commit() error
 	// Abort drops what was written. After Commit it does nothing.
 	Abort()

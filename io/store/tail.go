@@ -43,8 +43,8 @@ func OpenTail(ctx context.Context, uri string) (*Tail, error) {
 	return &Tail{ctx: ctx, store: s, info: info}, nil
 }
 
-// OpenListedTail is OpenTail for a file of which a listing or Stat has told the
-// size and the version: it takes no request of its own.
+// OpenListedTail is OpenTail for a file whose size and version are known from a listing
+// or Stat: it makes no request of its own.
 func OpenListedTail(ctx context.Context, info Info) (*Tail, error) {
 	s, _, err := Of(ctx, info.Name)
 	if err != nil {

@@ -33,9 +33,9 @@ func Watch(cancel context.CancelFunc, after time.Duration) *Watchdog {
 	return w
 }
 
-// Done ends the wait and returns err, or ErrStalled in its place if a wait was
-// too long: this one, or an earlier one whose read succeeded in the instant in
-// which the context was cancelled.
+// Done ends the wait and returns err, or ErrStalled in its place if a wait was too
+// long: this wait, or an earlier one whose read succeeded at the moment when the
+// context was cancelled.
 func (w *Watchdog) Done(err error) error {
 	w.timer.Stop()
 	if err != nil && w.fired.Load() {
@@ -44,8 +44,8 @@ func (w *Watchdog) Done(err error) error {
 	return err
 }
 
-// Reader returns a reader of r of which every Read is watched. Its errors are
-// what fault makes of those of r, and Close cancels.
+// Reader returns a reader of r that watches every Read. It passes the errors of r
+// through fault, and Close cancels.
 func (w *Watchdog) Reader(r io.ReadCloser, fault func(error) error) io.ReadCloser {
 	w.timer.Stop()
 	return &watchedReader{r, w, fault}

@@ -11,9 +11,9 @@ import (
 )
 
 // Whole returns what the line breaks of a text in memory mean, and its blocks, in
-// order; after an error there are no more. Its first head bytes decide what they mean,
-// as for a file of which a run of the pipeline sees no more. It fails as Decide and
-// NewReader do.
+// order; after an error there are no more. The first head bytes decide what line breaks
+// mean, as in a run of the pipeline, which sees no more of a file. It fails as Decide
+// and NewReader do.
 func Whole(data string, head int, o Options) (lines Lines, blocks iter.Seq2[Block, error], err error) {
 	layout, err := Decide([]byte(data[:min(len(data), head)]), o)
 	if err != nil {

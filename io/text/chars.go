@@ -8,11 +8,11 @@ import (
 )
 
 // CountFrom tells a reader that does not begin at the file's beginning how many code
-// points stand before what it reads: what CharsBefore returns. It must be called before
-// Next.
+// points come before what it reads (the result of CharsBefore). It must be called
+// before Next.
 func (r *Reader) CountFrom(chars int64) { r.origin = chars }
 
-// CharsBefore returns how many code points of a file stand before what NewReader reads
+// CharsBefore returns how many code points of a file come before what NewReader reads
 // of an interval that begins at start, over 0. src must be positioned at the file's
 // beginning. It reads up to the end of the line that holds the byte before start.
 func CharsBefore(src io.Reader, l Layout, start int64) (int64, error) {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// paragraphSeparator ends a paragraph whatever lines mean; it is no line break.
+// paragraphSeparator ends a paragraph whatever lines mean; it is not a line break.
 const paragraphSeparator = '\u2029'
 
 // paragraphEnd returns where the block that w begins with ends, w being the text
@@ -124,8 +124,8 @@ func sentenceEnd(word []byte) int {
 	return atRune
 }
 
-// longWord reports whether b ends in at least four lower-case letters, or
-// letters without case: abbreviations seldom do.
+// longWord reports whether b ends in at least four lower-case letters, or letters
+// without case: abbreviations rarely do.
 func longWord(b []byte) bool {
 	for range 4 {
 		r, n := utf8.DecodeLastRune(b)

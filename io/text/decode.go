@@ -106,8 +106,8 @@ type decoder struct {
 	err     error             // of r, io.EOF included
 }
 
-// newDecoder returns a decoder of r, which stands at offset source, where a
-// character begins. The layout must be one of Decide's.
+// newDecoder returns a decoder of r, which is at offset source, where a character
+// begins. The layout must be one of Decide's.
 func newDecoder(r io.Reader, l Layout, source int64) *decoder {
 	enc, err := lookup(l.Encoding)
 	if err != nil {

@@ -25,8 +25,8 @@ type encodingInfo struct {
 	enc      encoding.Encoding // nil for UTF-8
 }
 
-// multibyte are the encodings of several bytes a character, without state, in
-// which no other character holds the byte of a line break.
+// multibyte are the stateless encodings with several bytes a character in which only a
+// line break contains the byte of a line break.
 var multibyte = map[string]bool{
 	"big5": true, "euc-jp": true, "euc-kr": true, "gb18030": true, "gbk": true, "shift_jis": true,
 }
@@ -74,9 +74,9 @@ func lookup(label string) (*encodingInfo, error) {
 // hundred bytes have 50 and more.
 const minConfidence = 30
 
-// Suspect returns the encoding that the beginning of a file seems to be in, if
-// it was read as UTF-8 and was not: a name for Options.Encoding, or "" if it
-// cannot be told. The same bytes always give the same name.
+// Suspect returns the probable encoding of a file, given its beginning, if the file was
+// read as UTF-8 and is not UTF-8: a name for Options.Encoding, or "" if unknown. The
+// same bytes always give the same name.
 func Suspect(head []byte) string {
 	head = bytes.ReplaceAll(head, []byte{0}, nil) // of a tail that was never written, say: no encoding has them
 	if utf8.Valid(head) || mostlyUTF8(head) {

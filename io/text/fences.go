@@ -5,20 +5,19 @@ import (
 	"strings"
 )
 
-// fenceReach is how far, in bytes of the source, a fence makes code of what comes
-// after a blank line. Readers of a range look back so far.
+// fenceReach is how far, in bytes of the source, a fence makes code of what comes after
+// a blank line. Readers of a range look back that far.
 const fenceReach = 7 << 10
 
 // maxBlank is the most bytes of a line that counts as blank for fences.
 const maxBlank = 256
 
-// fences follows the lines of wrapped text, to know behind a blank line whether
-// code goes on there that a fence began before. What it knows depends on a
-// bounded stretch of the text, so that a reader that begins in the middle of a
-// file finds the same: a fence that is the last one before begins code if it names
-// a language, or if it stands behind a blank line, a colon or at the file's
-// beginning, and not before a blank line. The zero value stands at the beginning
-// of a file.
+// fences follows the lines of wrapped text, to know behind a blank line whether code
+// goes on there that a fence began before. What it knows depends on a bounded stretch
+// of the text, so that a reader that begins in the middle of a file finds the same: a
+// fence that is the last one before begins code if it names a language, or if it
+// follows a blank line or a colon or is at the file's beginning, and no blank line
+// follows it. The zero value is at the beginning of a file.
 type fences struct {
 	head  [72]byte // the beginning of the current line
 	n     int      // bytes in head
@@ -33,7 +32,7 @@ type fences struct {
 	open    int64 // the fence that began code, if it is the last one, 0 is none
 }
 
-// someLine is the state inside a line of which the beginning is not known.
+// someLine is the state inside a line whose beginning is not known.
 func someLine() fences { return fences{head: [72]byte{'x'}, n: 1, size: maxBlank + 1, ink: true} }
 
 // add adds bytes of the current line, its end not among them.

@@ -12,17 +12,17 @@ import (
 // sentence at most 2.3 % show a sure sentence end inside (6.1 % any) in any
 // 64 KB, where each is a paragraph at least 18 % (20 %).
 const (
-	wholeHead = 4096 // bytes of a file that is no part of one
+	wholeHead = 4096 // bytes of a whole file
 
 	maxWrap   = 200 // runes in a line of wrapped text
 	minWords  = 5   // words in a line as wide as the margin
-	minPairs  = 4   // pairs of lines that prove a margin of which some fall short
+	minPairs  = 4   // pairs of lines that prove a margin even if some fall short of it
 	minFull   = 0.5 // share of lines that fill the margin
 	minWidth  = 40  // columns, of a margin that fewer pairs prove, if one goes on and the end is one of a sentence
 	overWidth = 56  // the same, if one goes on
 	sureWidth = 64  // the same, if none does
 	minRun    = 3   // words in the mean line of text that runs over lines
-	minFirm   = 0.1 // share of lines that surely do, if so many of the wide ones seem to
+	minFirm   = 0.1 // share of lines that surely do, if this share of the wide ones seem to
 	minWide   = 0.5 // share of wide lines that end inside a sentence, if fewer do
 	minOver   = 0.3 // share of lines that end inside a sentence
 	minShare  = 0.6 // of the margin that such a line fills
@@ -151,8 +151,8 @@ func (s *lineStats) width(l *shape) {
 	}
 }
 
-// margin is the width in columns of all but the widest twentieth of the lines,
-// those of one word left aside.
+// margin is the width in columns of all but the widest twentieth of the lines, without
+// lines of one word.
 func (s *lineStats) margin() int {
 	if len(s.widths) == 0 {
 		return 0
@@ -179,11 +179,11 @@ func (s *lineStats) fills(margin int, ended bool) bool {
 	return !ended && margin*len(s.pairs) >= minWords*words && share(full, len(s.pairs)) >= minFull
 }
 
-// runsOver reports whether sentences often go on in the next line: of all lines,
-// or of those that are not too short for the margin if these are not few. Lines
-// of a word or two are a list, short ones above long ones headings. Of a few lines
-// the last must end a sentence, unless one hangs behind the mark of a list's item
-// or is part of quoted mail: these count for more in any case.
+// runsOver reports whether sentences often go on in the next line: of all lines, or,
+// unless these are few, of the lines that are not too short for the margin. Lines of a
+// word or two are a list, short ones above long ones headings. If there are few lines,
+// the last must end a sentence, unless one hangs after the mark of a list's item or is
+// part of quoted mail: such lines count for more in any case.
 func (s *lineStats) runsOver(margin int) bool {
 	over, length, word, wide, firm := 0, 0, 0, 0, 0
 	for _, p := range s.pairs {

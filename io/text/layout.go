@@ -10,10 +10,10 @@ import (
 type Layout struct {
 	Encoding string // canonical name, "utf-8" by default
 	BOM      int    // bytes of byte order mark at the beginning
-	Newline  byte   // '\n', or '\r' in files that have mostly those
+	Newline  byte   // '\n', or '\r' in files where most line breaks are CRs
 	Lines    Lines  // never AutoLines
-	// Margin is how many columns the lines of wrapped text have at most, but for
-	// a few, if AutoLines found it to be that; else 0. Where lines end well before
+	// Margin is the most columns of the lines of wrapped text, except for a few lines,
+	// if AutoLines found the text to be wrapped; else 0. Where lines end well before
 	// it, blocks may end.
 	Margin int
 	// Plain says that in wrapped text nothing but a blank line (or a paragraph
@@ -72,7 +72,7 @@ func byteOrderMark(head []byte) (label string, n int) {
 	return "", 0
 }
 
-// loneReturns counts the CRs before something that is no LF.
+// loneReturns counts the CRs before something other than an LF.
 func loneReturns(text []byte) int {
 	n := bytes.Count(text, []byte{'\r'}) - bytes.Count(text, []byte("\r\n"))
 	if bytes.HasSuffix(text, []byte{'\r'}) {
@@ -90,9 +90,9 @@ func decodeHead(head []byte, l Layout) []byte {
 	return w.text
 }
 
-// isSpace reports whether r is white space. A byte order mark inside a file
-// (files were put together) counts as such, and so do the separators U+001C to
-// U+001F, at which many a reader splits.
+// isSpace reports whether r is white space. A byte order mark inside a file (files were
+// put together) counts as such, and so do the separators U+001C to U+001F, because many
+// readers split there.
 func isSpace(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r == ' ' || r >= '\t' && r <= '\r' || r >= 0x1c && r <= 0x1f

@@ -140,10 +140,10 @@ func (r *Reader) align(src io.Reader, start int64) error {
 	}
 }
 
-// skipLine reads up to the first line break and returns the offset after it
-// (that of the end of the file if there is none), and what was read beyond it.
-// What it skips is appended to behind, of which the end is kept. It stops with
-// io.EOF behind end, unless that is negative: nothing of ours comes after it.
+// skipLine reads up to the first line break and returns the offset after it (the offset
+// of the end of the file if there is none), and what was read beyond it. What it skips
+// is appended to behind, and the end of behind is kept. It stops with io.EOF behind
+// end, unless that is negative: nothing of ours comes after it.
 func skipLine(src io.Reader, at, end int64, newline byte, behind *[]byte) (int64, []byte, error) {
 	buf := make([]byte, rawBytes)
 	for {
@@ -393,10 +393,10 @@ func (r *Reader) block(n int) Block {
 	return b
 }
 
-// Covered returns the interval of the file that belongs to the blocks returned
-// so far and the white space around them; after io.EOF, all that belongs to
-// the reader. The covers of the ranges of a file follow each other without a
-// gap from 0 to its end; an empty cover (start == end) counts for nothing.
+// Covered returns the interval of the file that belongs to the blocks returned so far
+// and the white space around them; after io.EOF, all that belongs to the reader. The
+// covers of the ranges of a file follow each other without a gap from 0 to the file's
+// end; an empty cover (start == end) counts for nothing.
 func (r *Reader) Covered() (start, end int64) { return r.coverStart, r.coverEnd }
 
 // Lines returns what line breaks were taken to mean.

@@ -11,7 +11,7 @@ import (
 type kind uint8
 
 const (
-	prose   kind = iota // running text, or nothing that can be told
+	prose   kind = iota // running text, or unknown
 	fence               // ``` or ~~~, which begin and end code in Markdown
 	rule                // ---, ===, * * *: a line of one mark of punctuation
 	heading             // # and a title
@@ -21,7 +21,7 @@ const (
 	label               // of speech or a field: "Ada:", "<ada>", "12:30", "[12:30]"
 )
 
-// maxShape is how many bytes of a line its shape is told from.
+// maxShape is how many bytes of a line determine its shape.
 const maxShape = 1 << 10
 
 // tabStop is how many columns a tab counts for.
@@ -39,8 +39,8 @@ type shape struct {
 	body   []byte // the text, without white space at either end
 }
 
-// shapeOf returns the shape of a line before which stand indent columns of white
-// space that are not in it.
+// shapeOf returns the shape of a line without its indentation, which is indent columns
+// of white space.
 func shapeOf(line []byte, indent int) shape {
 	s := shape{indent: indent}
 	line = line[:min(len(line), maxShape)]
@@ -70,9 +70,9 @@ marks:
 // word is a word of a name before a colon.
 const word = `[\p{Lu}\p{Lo}][\pL\pM\p{Nd}.\-'’_]*`
 
-// What lines look like that are no running text. A title that is underlined with four
-// tildes or more is no fence. A dash may belong to running text, and so may a number;
-// a letter with a full stop is the initial of a name.
+// What lines look like that are not running text. A title underlined with four tildes
+// or more is not a fence. A dash may belong to running text, and so may a number; a
+// letter with a full stop is the initial of a name.
 var (
 	fenceLine   = regexp.MustCompile("(?s)^(?:`{3,}[^`]*|~~~(?:[^~].*)?)$")
 	ruleLine    = regexp.MustCompile(`^(?:(?:- *){3,}|(?:= *){3,}|(?:\* *){3,}|(?:_ *){3,}|(?:~ *){3,}|(?:\+ *){3,}|(?:# *){3,})$`)
@@ -86,7 +86,7 @@ var (
 	timeLabel  = regexp.MustCompile(`^\d{1,2}:[0-5]\d`)
 )
 
-// Bounds of labels, in bytes: of a name with its colon, of what stands in brackets.
+// Bounds of labels, in bytes: of a name with its colon, of the text in brackets.
 const (
 	maxName    = 40
 	maxBracket = 25
@@ -129,7 +129,7 @@ func (s *shape) look() kind {
 // isFence reports whether a line begins or ends a block of code in Markdown.
 func isFence(b []byte) bool { return (b[0] == '`' || b[0] == '~') && fenceLine.Match(b) }
 
-// hasInfo reports whether the name of a language stands behind a fence.
+// hasInfo reports whether the name of a language follows a fence.
 func hasInfo(b []byte) bool { return len(bytes.Trim(b, "`~ \t\r")) > 0 }
 
 // isRow reports whether a line has columns: bars, tabs or wide gaps.
@@ -144,7 +144,7 @@ func isLabel(b []byte) bool {
 	return named && nameLabel.Match(b) || timeLabel.Match(b) || otherLabel.Match(b[:min(len(b), maxBracket)])
 }
 
-// Signs of code that running text has seldom.
+// Signs of code that are rare in running text.
 var codeSigns = [][]byte{
 	[]byte(":="), []byte("=="), []byte("!="), []byte("+="), []byte("->"), []byte("=>"), []byte("&&"), []byte("||"),
 	[]byte("()"), []byte(" = "), []byte("\");"), []byte("++"), []byte("${"),
@@ -154,9 +154,9 @@ var codeSigns = [][]byte{
 // end like one.
 const maxWords = 5
 
-// isCode reports whether a line is code by its looks: by how it begins or ends,
-// or, for indented lines one and for others two, signs that running text has
-// seldom. Lines of several plain words are running text about code.
+// isCode reports whether a line is code by its looks: by how it begins or ends, or by
+// signs that are rare in running text, one in an indented line and two in any other.
+// Lines of several plain words are running text about code.
 func isCode(b []byte, indent int) bool {
 	for _, p := range []string{"$ ", "//", "/*", "*/", "#!", "#include", "</", "<!--", "<?", "}", "{"} {
 		if bytes.HasPrefix(b, []byte(p)) {
@@ -187,8 +187,8 @@ func isCode(b []byte, indent int) bool {
 	return signs >= 2 || signs == 1 && indent >= 2
 }
 
-// calls reports whether an opening bracket stands behind a letter and does not
-// enclose the ending of a word, as in "file(s)".
+// calls reports whether an opening bracket follows a letter and does not enclose the
+// ending of a word, as in "file(s)".
 func calls(b []byte) bool {
 	for i := 1; i < len(b); i++ {
 		if b[i] != '(' {
@@ -204,8 +204,8 @@ func calls(b []byte) bool {
 	return false
 }
 
-// plainWords counts words of two letters and more and nothing else, but for a
-// comma or a full stop.
+// plainWords counts words that have two or more letters and otherwise only commas, full
+// stops and apostrophes.
 func plainWords(b []byte) int {
 	n, letters, other := 0, 0, false
 	for i := 0; i <= len(b); {

@@ -13,13 +13,13 @@ const StreamHead = 4 << 10
 // minWrap is the length in runes below which hardly any text is wrapped.
 const minWrap = 40
 
-// NewStream returns a reader of all blocks of a text that comes slowly. r
-// stands at its first byte; head is a beginning of it, a whole line or more.
+// NewStream returns a reader of all blocks of a text that comes slowly. r is at its
+// first byte; head is the beginning of the text, a whole line or more.
 //
-// Blocks are those of NewReader under the layout that Decide gives for the
-// first StreamHead bytes, or for all of a shorter text. So that the first
-// sentences need not wait, lines that begin the text or follow a blank line go
-// before that is known, up to the first such line that is neither:
+// Blocks are the blocks of NewReader under the layout that Decide gives for the first
+// StreamHead bytes, or for all of a shorter text. So that the first sentences need not
+// wait, lines that begin the text or follow a blank line go before that is known, up to
+// the first such line that is neither:
 //
 //   - a line that ends a sentence, if it is shorter than lines that a program
 //     breaks or does not seem to end with an abbreviation: it is a paragraph;
@@ -77,9 +77,9 @@ func (u *undecided) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// early returns the length of the paragraph that the text not yet consumed
-// begins with, if that can be told without a layout. Otherwise it decides on
-// the layout and returns 0.
+// early returns the length of the paragraph at the beginning of the text not yet
+// consumed, if it can be known without a layout. Otherwise it decides on the layout and
+// returns 0.
 func (r *Reader) early() int {
 	for r.undecided != nil {
 		if !r.opens {

@@ -21,7 +21,7 @@ type Lines string
 
 const (
 	AutoLines Lines = "auto"      // decide per file from the lengths of its first lines
-	Wrapped   Lines = "wrapped"   // a space, but beside lines that are no running text; paragraphs end at blank lines
+	Wrapped   Lines = "wrapped"   // a space, except next to lines other than running text; blank lines end paragraphs
 	Paragraph Lines = "paragraph" // the end of a paragraph
 	Sentence  Lines = "sentence"  // the end of a sentence; paragraphs end at blank lines
 )
@@ -73,9 +73,10 @@ type Block struct {
 	Repaired int
 	FirstBad int64
 	Line     int64 // 1-based line of Start; 0 if the reader did not begin at the file's beginning
-	// Char is how many code points of the decoded text stand before the block, a byte
-	// order mark not counted; -1 if the reader did not begin at the file's beginning,
-	// unless it was told (Reader.CountFrom). In a cell or a JSON string they are those of its value.
+	// Char is how many code points of the decoded text come before the block, without a
+	// byte order mark. It is -1 if the reader did not begin at the file's beginning,
+	// unless Reader.CountFrom gave the number. In a cell or a JSON string the code
+	// points of the value count.
 	Char int64
 	// Newline is the byte that ends lines.
 	Newline byte
@@ -86,8 +87,8 @@ type Block struct {
 	// sentences, all do that do not continue; where they are, those do that
 	// come after a blank line.
 	Opens bool
-	// OneLine says that the whole block stands in line Line: line breaks in
-	// Text are escapes of a JSON string.
+	// OneLine says that the whole block is in line Line: line breaks in Text are
+	// escapes of a JSON string.
 	OneLine bool
 	// Runs map offsets in Text to the source, by increasing Text; empty if
 	// Text is the source's bytes.

@@ -47,16 +47,16 @@ type Value struct {
 	Offset int64  // of its first byte in the file
 	Line   int64  // the line in which it begins, 0 if unknown
 	// Escape is the backslash of a string of JSON, which must be valid, or the quote of
-	// a cell in quotes, in which two stand for one; 0 if all bytes stand for themselves.
+	// a quoted cell, where two quotes mean one; 0 if there are no escapes.
 	Escape byte
 	// OneLine says that line breaks in the value are none of the file.
 	OneLine bool
 }
 
 // Reader returns a reader of the blocks of a value, which is cut as raw text is.
-// Offsets are those of the file: Block.Offset knows how long escapes are. Invalid
-// bytes, surrogates without a partner and NULs are repaired. The bytes must not
-// change while the reader is used.
+// Offsets count bytes of the file: Block.Offset knows how long escapes are. Invalid
+// bytes, surrogates without a partner and NULs are repaired. The bytes must not change
+// while the reader is used.
 func (v *Values) Reader(x *Value) *Reader {
 	l := Layout{Encoding: v.enc.name, Newline: '\n', Lines: v.lines, Cuttable: true}
 	if l.Lines == "" {
@@ -117,10 +117,10 @@ func doubled(b []byte) (r rune, n int, whole bool) {
 	return '"', 1, len(b) > 1
 }
 
-// unescape returns the character that b, which begins with a backslash,
-// begins with, and its length in b. The character is -1 if it is none:
-// that of a surrogate without a partner, or no escape of JSON. whole is false
-// if more bytes might change the answer.
+// unescape returns the character that b, which begins with a backslash, begins with,
+// and its length in b. The character is -1 if there is none: for a surrogate without a
+// partner, or if this is not an escape of JSON. whole is false if more bytes might
+// change the answer.
 func unescape(b []byte) (r rune, n int, whole bool) {
 	if len(b) < 2 {
 		return -1, len(b), false
