@@ -18,7 +18,7 @@ import (
 
 // The command's defaults.
 const (
-	headBytes = 64 << 10 // from which the meaning of line breaks is decided
+	headBytes = 64 << 10 // they decide the meaning of line breaks
 	maxWords  = 1000     // of a sentence of raw text
 )
 

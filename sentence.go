@@ -22,7 +22,7 @@ type Sentence struct {
 	// short.
 	Status string
 
-	TreeMargin float32 // score of the tree minus that of the second-best tree in which the search ended, in [0, 64]; 0 if there was none
+	TreeMargin float32 // score minus the score of the second-best final tree of the search, in [0, 64]; 0 if there was none
 	TreeConf   float32 // calibrated probability that all heads and deprels are right, or -1 (see Word)
 
 	// Certificate says how we know that no other tree over the candidate heads
@@ -69,9 +69,9 @@ type MultiwordToken struct {
 }
 
 // AppendCoNLLU appends the sentences of one call of Parse as CoNLL-U and returns the
-// extended buffer. The bytes are those of the command for a file with the given
-// document id, from which the ids of sentences are made, without the comments generator
-// and model at the head of the file.
+// extended buffer. The bytes are the same as the command's for a file with the given
+// document id, without the comments generator and model at the head of the file. The
+// ids of sentences derive from the document id.
 func AppendCoNLLU(dst []byte, docID string, sentences []Sentence) []byte {
 	for i := range sentences {
 		s := &sentences[i]

@@ -8,14 +8,14 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 )
 
-// A calibrator is a component of a model file, or has a file of its own
-// beside an embedded model, so that it can be fitted again without the
-// model: a model file of this one component, whose provenance names the
-// digest of the model that it belongs to.
+// A calibrator is a component of a model file, or has a file of its own next to an
+// embedded model, so that it can be fitted again without the model: a model file of
+// this one component, whose provenance names the digest of the model that it belongs
+// to.
 
-// WithCalibrators returns the bytes of a model file that is m but for its calibrators and
-// what the provenance says of them. A model with an encoder has a second one for parses
-// without it; of another, fast is nil.
+// WithCalibrators returns the bytes of a model file that equals m except for its
+// calibrators and what the provenance says of them. A model with an encoder has a
+// second calibrator, fast, for parses without the encoder; without one fast is nil.
 func (m *Model) WithCalibrators(c *calibrate.Model, about Calibration, fast *calibrate.Model, aboutFast Calibration) ([]byte, error) {
 	info := m.Info
 	about.Model = ""
@@ -41,8 +41,8 @@ func EncodeCalibrator(c *calibrate.Model, about Calibration) ([]byte, error) {
 	return Encode(Info{Calibration: &about}, b.Sections)
 }
 
-// calibrate puts the calibrator of a file of its own in place of that of f,
-// a model whose files have the given digest. Without data it does nothing.
+// calibrate replaces the calibrator of f, a model whose files have the given digest, by
+// the one from a separate file. Without data it does nothing.
 func (f *File) calibrate(data []byte, digest string) error {
 	if len(data) == 0 {
 		return nil

@@ -14,8 +14,8 @@ import (
 // maxException bounds the bytes of a line of exceptions.
 const maxException = 1000
 
-// A Custom is what a caller knows of a text beside the model. The zero Custom is
-// what every model has when it is opened.
+// A Custom is a caller's own knowledge of a text, in addition to the model. Every
+// opened model begins with the zero Custom.
 type Custom struct {
 	Rules      *segment.Rules  // abbreviations, and strings that are one token
 	Exceptions *tag.Exceptions // tags and lemmas of forms
@@ -36,7 +36,7 @@ func (m *Model) With(c Custom) *Model {
 // nothing.
 type Lists struct {
 	Abbreviations []string        // no sentence ends behind them: "approx." or "approx"
-	KeepTogether  []string        // one token each, wherever they stand: "C++", "New York"
+	KeepTogether  []string        // one token each, wherever they occur: "C++", "New York"
 	Exceptions    []tag.Exception // tags and lemmas of forms
 	Unconstrained bool            // as in Custom
 }

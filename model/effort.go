@@ -10,9 +10,9 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// An Effort parses sentences with an encoder, or with it where that is needed.
-// Its functions are those of a model, or of a stage of the pipeline; they are
-// called from the goroutines that Each makes.
+// An Effort parses sentences with an encoder, or with it where that is needed. Its
+// functions belong to a model, or to a stage of the pipeline. The goroutines that Each
+// starts call them.
 type Effort struct {
 	// Least is the expected LAS (Sure) from which a sentence keeps the parse that
 	// it gets without the encoder: with 1 all are encoded, with 0 none is.
@@ -102,8 +102,8 @@ const (
 	mostGroup  = 512
 )
 
-// Groups cuts sentences 0..n-1 into groups that are to be encoded together by one
-// of so many workers: those of similar length, the longest first.
+// Groups cuts sentences 0..n-1 into groups of similar length, the longest first. Each
+// group is encoded together, by one of the given number of workers.
 func Groups(n, workers int, words func(i int) int) [][]int {
 	list, total := make([]int, n), 0
 	for i := range list {

@@ -20,8 +20,8 @@ import (
 // An Encoder scores sentences: an encode.Model that is bound to the tags, FEATS
 // and relations of the model. It is safe for concurrent use.
 type Encoder interface {
-	// Encode sets Dense but for Labels, and empties that of sentences that it
-	// passes over.
+	// Encode sets Dense except Labels, and empties the Dense of sentences that it
+	// skips.
 	Encode(sents []*syntax.Sentence)
 	// Labels sets Dense.Labels of a sentence that has heads and was encoded.
 	Labels(s *syntax.Sentence)
@@ -31,14 +31,14 @@ type Encoder interface {
 // it if and only if it has an encoder.
 const MixName = "mix"
 
-// A Mix says what the dense scores of an encoder count beside the scores of the
-// sparse model: every choice goes by sparse + factor * dense, a product of
-// experts (Hinton 2002). Factors are in 1/MixOne, 0 adds nothing.
+// A Mix weighs the dense scores of an encoder against the scores of the sparse model:
+// every choice goes by sparse + factor * dense, a product of experts (Hinton 2002).
+// Factors are in 1/MixOne, 0 adds nothing.
 type Mix struct {
 	Tags   int32 // of UPOS and XPOS, in the tagger's first layer
 	Feats  int32 // of FEATS, in its second
 	Prune  int32 // of arcs, in the pruner
-	Parse  int32 // of arcs, in the parser, beside what the pruner's log-odds say of them
+	Parse  int32 // of arcs, in the parser, in addition to the pruner's log-odds of them
 	Labels int32 // of deprels
 	Cut    int32 // of the pruner, in 1/1024 nat, in place of the pruner's own; 0 leaves that
 }
@@ -185,7 +185,7 @@ func (m *Model) Encodes() bool { return m.Encoder != nil }
 // it has one, and a calibrator for the parses without.
 func (m *Model) CanChoose() bool { return m.Encoder != nil && m.FastCalibrator != nil }
 
-// calibrator returns that of the way in which s is parsed.
+// calibrator returns the calibrator for the way in which s is parsed.
 func (m *Model) calibrator(s *syntax.Sentence) *calibrate.Model {
 	if m.Encoder != nil && !m.dense(s) {
 		return m.FastCalibrator

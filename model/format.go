@@ -12,8 +12,8 @@ import (
 	"github.com/treebeam/treebeam/parser/word"
 )
 
-// format is that of the model file: package sections gives its layout byte for
-// byte, Info its provenance.
+// format is the format of the model file: package sections describes its layout byte
+// for byte, Info its provenance.
 var format = sections.Format{Magic: "\x89TBM", Noun: "model", Again: "train it again", Command: "treebeam train"}
 
 // Encode returns the bytes of a model file that holds info and sections.

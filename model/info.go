@@ -15,7 +15,7 @@ type Info struct {
 	Options map[string]string `json:"options"` // every option that changes the model
 	Seed    uint64            `json:"seed"`
 	Code    string            `json:"code"`    // version of the program that trained it
-	Created string            `json:"created"` // who made it and when, as told with --created-by; "" otherwise
+	Created string            `json:"created"` // who made it and when, as given with --created-by; "" otherwise
 
 	Train Data   `json:"train"`
 	More  []Data `json:"more,omitempty"` // further files of train
@@ -45,7 +45,7 @@ type Encoded struct {
 	Epochs  int    `json:"epochs"` // as asked for; 0: chosen by the size of the treebank
 	Seed    uint64 `json:"seed"`
 	Pieces  int    `json:"pieces"`          // of the vocabulary that is left
-	Texts   []Data `json:"texts,omitempty"` // whose pieces it keeps beside those of train
+	Texts   []Data `json:"texts,omitempty"` // whose pieces it keeps in addition to the pieces of train
 
 	Sparse string `json:"sparse,omitempty"` // digest of the sparse model's file, if the encoder has a file of its own
 
@@ -96,7 +96,7 @@ type Expectation struct {
 	Of        string  `json:"of"` // "UPOS", "UAS" or "LAS"
 	Right     float64 `json:"right"`
 	Expected  float64 `json:"expected"`
-	Deviation float64 `json:"deviation"` // standard deviation of what is right, as expected
+	Deviation float64 `json:"deviation"` // expected standard deviation of Right
 }
 
 // Data names one treebank file.

@@ -102,8 +102,8 @@ func (m *Model) knowsExtPos() bool {
 }
 
 // setExtPos sets FEATS ExtPos of the first words of fixed expressions, where the
-// treebank has it: what they are is known by their relation, and the tagger has
-// not seen that. Given FEATS stay, and so do those of words whose tags were given.
+// treebank has it: only the relation shows what they are, and the tagger has not seen
+// relations. Given FEATS stay, and so do the FEATS of words with given tags.
 func (m *Model) setExtPos(s *syntax.Sentence) {
 	if !m.extPos || len(s.TagProb) != len(s.Words) || s.Given.Feats {
 		return

@@ -38,8 +38,8 @@ const (
 	FastCalibrateName = "confidence-fast"
 )
 
-// Calibrators are the names of components that are calibrators: the two above,
-// and those of an earlier layout, which are passed over.
+// Calibrators are the names of components that are calibrators: the two above, and the
+// ones of an earlier layout, which are ignored.
 var Calibrators = []string{CalibrateName, FastCalibrateName, "calibrate", "calibrate-fast"}
 
 // A Model is everything that training made of one treebank. It is read-only
@@ -251,10 +251,10 @@ func (m *Model) decode(s *syntax.Sentence, o search.Options) error {
 	return nil
 }
 
-// Calibrate sets the calibrated values of a parsed sentence, if the model has
-// a calibrator for the way in which it was parsed: with dense scores, which it
-// must still have, or without. heads and deprels, by word minus 1 or nil, say which were
-// given by the caller: these are certain.
+// Calibrate sets the calibrated values of a parsed sentence, if the model has a
+// calibrator for the way in which it was parsed: with dense scores, which it must still
+// have, or without. heads and deprels, by word minus 1 or nil, say which ones the
+// caller gave: these are certain.
 func (m *Model) Calibrate(s *syntax.Sentence, heads, deprels []bool) {
 	if c := m.calibrator(s); c != nil {
 		c.ApplyGiven(s, heads, deprels)

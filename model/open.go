@@ -212,8 +212,8 @@ func cached(data []byte, more extra) (*Model, error) {
 	return m, nil
 }
 
-// OpenOverlay returns the model of a sparse model's file and of an overlay that
-// was made for it, without their calibrators. Its digest is that of both files.
+// OpenOverlay returns the model of a sparse model's file and of an overlay that was
+// made for it, without their calibrators. Its digest covers both files.
 func OpenOverlay(sparse, overlay string) (*Model, error) {
 	data, err := os.ReadFile(sparse)
 	if err != nil {

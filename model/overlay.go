@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// What an encoder adds to a sparse model may have a file of its own, an overlay,
-// as that of the embedded model has: a model file with the components below,
-// whose provenance is that of the whole and names the sparse model's file.
-// Calibrators are not part of it: that of parses without the encoder is the
-// sparse model's, that of parses with it has a file of its own.
+// What an encoder adds to a sparse model may have a file of its own, an overlay. The
+// embedded model has one. An overlay is a model file with the components below. Its
+// provenance describes the whole model and names the sparse model's file. Calibrators
+// are not part of it: the calibrator for parses without the encoder is the sparse
+// model's, and the one for parses with it has a file of its own.
 
-// overlaid are the components of an overlay. It has none of them twice, and
-// those of the sparse model do not count any more.
+// overlaid are the components of an overlay. It has none of them twice, and it replaces
+// the sparse model's.
 var overlaid = []string{EncodeName, MixName}
 
 // addable are the components that an overlay may bring or replace.
@@ -58,7 +58,7 @@ func (f *File) Overlay(overlay []byte, digest string) (*File, error) {
 	return out, nil
 }
 
-// overlaysNothing refuses an overlay that stands alone.
+// overlaysNothing refuses an overlay without its sparse model.
 func (f *File) overlaysNothing() error {
 	_, others := split(f.Sections, addable...)
 	if e := f.Info.Encoder; e == nil || e.Sparse == "" || len(others) > 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/treebeam/treebeam/transforms"
 )
 
-// customFlags are the flags for what the user knows of the text beside the model.
+// customFlags are the flags for the user's own knowledge of the text.
 func customFlags(f *pflag.FlagSet, files *transforms.CustomFiles, unconstrained *bool) {
 	f.StringVar(&files.Abbreviations, "abbreviations", "", "read abbreviations from `FILE`, one per line: no sentence ends after them")
 	f.StringVar(&files.KeepTogether, "keep-together", "", "read strings from `FILE`, one per line: each is one token wherever it occurs")

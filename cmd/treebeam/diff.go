@@ -194,8 +194,7 @@ func printDiff(w io.Writer, r *diff.Report) error {
 	return err
 }
 
-// arcText writes a shape as "VERB -obl-> NOUN", the modifier on the side where
-// it stands.
+// arcText writes a shape as "VERB -obl-> NOUN", the modifier on its side of the head.
 func arcText(s diff.Shape) string {
 	if s.Direction == "left" {
 		return fmt.Sprintf("%s <-%s- %s", s.Modifier, s.Label, s.Head)

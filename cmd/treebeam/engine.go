@@ -56,7 +56,7 @@ func follow(run *pipeline.Prepared) func() string {
 	}
 }
 
-// sayNotSubmitted says why there is no job, if there is none.
+// sayNotSubmitted says why no job was submitted, if none was.
 func (c *parseCommand) sayNotSubmitted() bool {
 	switch {
 	case given(c.flags, "dry_run"):

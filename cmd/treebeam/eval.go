@@ -209,7 +209,8 @@ func (f *evalFlags) compare(ctx context.Context, out io.Writer, gold []syntax.Se
 	return nil
 }
 
-// scored is what is to be scored, and what is known of it beside the gold trees.
+// scored is what is to be scored, and what is known of it in addition to the gold
+// trees.
 type scored struct {
 	system   []syntax.Sentence
 	expected syntax.Expected // of system
@@ -279,9 +280,9 @@ func (f *evalFlags) parse(ctx context.Context, gold []syntax.Sentence) (t scored
 	return t, err
 }
 
-// readSystem reads a CoNLL-U file, or the trees of an output or a state in
-// their order and what documents/ expects of them. Of CoNLL-U that a parse has
-// written with --conf it reads the confidence, too.
+// readSystem reads a CoNLL-U file, or the trees of an output or a state, in order, and
+// what documents/ expects of them. From CoNLL-U written by a parse with --conf it reads
+// the confidence, too.
 func readSystem(ctx context.Context, path string) (sents []syntax.Sentence, expected syntax.Expected, err error) {
 	if !store.IsRemote(path) {
 		info, err := os.Stat(path)

@@ -125,7 +125,7 @@ func (f *findFlags) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// options are those of the search.
+// options returns the options of the search.
 func (f *findFlags) options(p *pattern.Pattern) (*search.Options, error) {
 	o := &search.Options{Pattern: p, MinConf: f.conf, To: f.to, Limit: f.limit, Color: f.color == "always"}
 	switch {

@@ -95,8 +95,8 @@ func checkDashes(fs *pflag.FlagSet, args []string) error {
 	return nil
 }
 
-// checkChoices refuses values that are not among those of choose, and empty ones of
-// flags that need some.
+// checkChoices refuses values that choose does not list, and empty values of flags that
+// need one.
 func checkChoices(fs *pflag.FlagSet) (err error) {
 	fs.Visit(func(f *pflag.Flag) {
 		if remedy := f.Annotations[filledKey]; remedy != nil && f.Value.String() == "" && err == nil {

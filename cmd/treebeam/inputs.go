@@ -15,7 +15,7 @@ import (
 	"github.com/treebeam/treebeam/io/store"
 )
 
-// namedInputs are the flags that name inputs beside the arguments.
+// namedInputs are the flags that name inputs in addition to the arguments.
 type namedInputs struct{ inputs, filesFrom, exclude list }
 
 func (n *namedInputs) define(f *pflag.FlagSet) {

@@ -147,9 +147,8 @@ func find(root *cobra.Command, name string) *cobra.Command {
 	return nil
 }
 
-// report prints err, if it has something to say, and returns its exit status.
-// name is that of the command. A command whose output could not be written has
-// failed.
+// report prints err, if it has something to say, and returns its exit status. name is
+// the command's name. A command whose output could not be written has failed.
 func report(name string, err error) int {
 	var code exitCode
 	var refused *refusal

@@ -221,9 +221,9 @@ func printPlan(w io.Writer, n *nightly.Night, format string) error {
 	return out.Flush()
 }
 
-// printNight prints what a night has found, what it has parsed, of which here is what
-// this command did, and what is current now. It says in any case where the failures
-// are if for them nothing has become current (refused).
+// printNight prints what a night has found, what it has parsed, and what is current
+// now; here is the part that this command parsed. If failures kept the night from
+// becoming current (refused), it always says where they are.
 func printNight(w io.Writer, n *nightly.Night, result *nightly.Result, elapsed time.Duration, here *pipeline.Done, refused bool) {
 	sum := &result.Summary
 	var more []string
@@ -231,7 +231,7 @@ func printNight(w io.Writer, n *nightly.Night, result *nightly.Result, elapsed t
 		more = append(more, showFailures(dir))
 	}
 	printReasons(w, sum, more...)
-	if refused && sum.Errors == 0 { // the failures are those of an earlier night
+	if refused && sum.Errors == 0 { // the failures come from an earlier night
 		say(w, "%s\n", strings.Join(more, "\n"))
 	}
 	say(w, "%s; ", n.Account())

@@ -58,8 +58,8 @@ func openOne(ctx context.Context, folders []string, target string) (*output.Read
 	return from, checkTarget(from, target)
 }
 
-// checkTarget refuses --output if that is a file that cannot be written, or one of
-// those that from is made of.
+// checkTarget refuses --output if that is a file that cannot be written, or one of the
+// files that from is made of.
 func checkTarget(from *output.Reader, target string) error {
 	if target == "" || target == "-" {
 		return nil
@@ -68,8 +68,8 @@ func checkTarget(from *output.Reader, target string) error {
 }
 
 // openSources opens what names name for a command that reads trees and writes the file
-// target: outputs, states, and CoNLL-U files, of which those that stand together are one
-// source, sorted as inputs are.
+// target: outputs, states, and CoNLL-U files. Adjacent CoNLL-U files are one source,
+// sorted as inputs are.
 func openSources(ctx context.Context, names []string, target string, broken *brokenBlocks) (list []search.Source, err error) {
 	boundMemory()
 	for names = withFilesIn(ctx, names); len(names) > 0; {
@@ -93,7 +93,7 @@ func openSources(ctx context.Context, names []string, target string, broken *bro
 	return list, nil
 }
 
-// isAmong says whether a file is the one that a name means, or one of those that it
+// isAmong says whether a file is the one that a name means, or one of the files that it
 // matches as a pattern.
 func isAmong(name, file string) bool {
 	if store.IsRemote(name) || store.IsRemote(file) {
@@ -115,7 +115,7 @@ func isAmong(name, file string) bool {
 }
 
 // withFilesIn puts the CoNLL files that folders contain in the place of the folders;
-// those of outputs and states stay.
+// folders of outputs and states stay.
 func withFilesIn(ctx context.Context, names []string) (list []string) {
 	for _, name := range names {
 		if files := pipeline.FilesIn(name); files != nil && !nightly.IsState(ctx, name) {

@@ -32,9 +32,9 @@ func setThreads(n int) error {
 	return nil
 }
 
-// What a parse needs at most, about, beside the program's own file: two ranges
-// at once, and for every core the scratch of one sentence. Readers of outputs
-// need less.
+// About the most memory that a parse needs, in addition to the program's own file: two
+// ranges at once, and for every core the scratch memory of one sentence. Readers of
+// outputs need less.
 const (
 	memoryOfRanges = 200 << 20
 	memoryOfACore  = 50 << 20

@@ -14,8 +14,8 @@ import (
 	"github.com/treebeam/treebeam/pipeline"
 )
 
-// formatOf is the format that the name of an output stands for: "" is Parquet, and
-// the name that of a folder.
+// formatOf is the format that the name of an output means: "" is Parquet, and the name
+// then names a folder.
 func formatOf(name string) string {
 	if info, err := os.Stat(name); err == nil && info.IsDir() || os.IsPathSeparator(name[len(name)-1]) {
 		return ""
@@ -30,8 +30,8 @@ func formatOf(name string) string {
 	return ""
 }
 
-// others are endings that promise a format or a compression that is not written. They
-// are no names of folders by accident.
+// others are endings that promise a format or a compression that is not written. A
+// folder would not have such a name by accident.
 var others = []string{".bz2", ".xz", ".zip", ".7z", ".tar", ".conll", ".conllx", ".json", ".xml", ".xls", ".xlsx", ".ods", ".doc", ".docx", ".odt",
 	".pdf", ".png", ".jpg", ".jpeg", ".md", ".tex", ".parquet"}
 

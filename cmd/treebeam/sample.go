@@ -89,7 +89,7 @@ func newSample() *cobra.Command {
 	return cmd
 }
 
-// check refuses options that do not go together. set has those that are given.
+// check refuses options that do not go together. set has the options that are given.
 func (f *sampleFlags) check(set map[string]bool) error {
 	switch {
 	case set["uncertain"] == set["random"]:

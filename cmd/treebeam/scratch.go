@@ -66,9 +66,9 @@ const scratchPrefix = "treebeam-"
 // one of the input.
 const scratchLock = ".lock"
 
-// runFiles is how many files and connections a run of one part has open at
-// once beside those of the process. With fewer, Beam's servers would wait for
-// ever until they can accept a connection.
+// runFiles is how many files and connections a run of one part has open at once, in
+// addition to the process's. With fewer, Beam's servers would wait for ever until they
+// can accept a connection.
 const runFiles = 16
 
 // roomForFiles says how many files can be opened now, at most n. It opens pipes,
@@ -85,8 +85,8 @@ func roomForFiles(n int) int {
 	return n
 }
 
-// holdScratch locks a folder, as long as this process lives, against
-// sweepScratch. Where there are no locks, nobody sweeps it.
+// holdScratch locks a folder, as long as this process lives, against sweepScratch. On
+// systems without locks, nothing sweeps it.
 func holdScratch(lock *flock.Flock) {
 	if held, err := lock.TryLock(); err == nil && held {
 		os.Mkdir(filepath.Join(filepath.Dir(lock.Path()), scratchMark()), 0o700)
@@ -134,7 +134,7 @@ func removeScratch() {
 	}
 }
 
-// tempVariables are those in which os.TempDir looks.
+// tempVariables are the environment variables that os.TempDir reads.
 func tempVariables() []string {
 	if runtime.GOOS == "windows" {
 		return []string{"TMP", "TEMP"}

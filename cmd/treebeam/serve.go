@@ -93,7 +93,7 @@ func newServe() *cobra.Command {
 	return cmd
 }
 
-// servedModels are those that --model names, then the embedded ones.
+// servedModels are the models that --model names, then the embedded ones.
 func servedModels(named []string) (sources []serve.Source, err error) {
 	for _, arg := range named {
 		name, file, ok := strings.Cut(arg, "=")

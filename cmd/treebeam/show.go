@@ -128,7 +128,7 @@ type choice struct {
 	lowest, count int    // the lowest ones unless that is 0, else the first
 }
 
-// trees reads the trees to show, in the order to show them. name is that of the
+// trees reads the trees to show, in the order to show them. name is the name of the
 // files, or of the folder, that they come from.
 func (c *choice) trees(from *search.Source, name string) ([]*parquet.Tree, error) {
 	files := from.TreesWith == nil

@@ -18,11 +18,11 @@ import (
 // How long a signal waits.
 const (
 	grace       = 3 * time.Second // for a command whose context it has ended, unless it has its own
-	abortWithin = 2 * time.Second // for object stores that are told to forget uploads
+	abortWithin = 2 * time.Second // for requests to object stores to abort uploads
 )
 
-// signals are those that end the process, each with exitInterrupted: at once,
-// or while a command has a context of interruptible's, by ending that.
+// signals are the signals that end the process, each with exitInterrupted: at once, or
+// while a command has a context of interruptible's, by ending that.
 //
 // At once means from the handler, with whatever the other goroutines do going
 // on: Beam's local runner panics if its workers go away while they start.
@@ -35,9 +35,9 @@ var signals struct {
 	leave  sync.Once
 }
 
-// catchSignals begins to handle signals: ctrl-C, SIGTERM, and SIGHUP, which
-// comes when the terminal goes away. Those that the process was told to ignore,
-// as by nohup, stay ignored.
+// catchSignals begins to handle signals: ctrl-C, SIGTERM, and SIGHUP, which comes when
+// the terminal goes away. Signals that the process ignores from its start, as under
+// nohup, stay ignored.
 func catchSignals() {
 	c := make(chan os.Signal, 2)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {

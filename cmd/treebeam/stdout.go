@@ -38,9 +38,9 @@ func (s *standardOutput) lost() error {
 	return err
 }
 
-// outcome is err, the error of a command, or that of standard output if the command
-// came to its end without one, or with too many failures: what it has printed is lost.
-// If a reader went away before the summary, the run was none the worse.
+// outcome is err, the error of a command. If the command ended without an error, or
+// with too many failures, it is the error of standard output, because then the printed
+// text is lost. A reader that goes away before the summary does not make the run fail.
 func (s *standardOutput) outcome(err error) error {
 	lost := s.lost()
 	if lost == nil || errors.Is(lost, syscall.EPIPE) || err != nil && !errors.Is(err, exitCode(exitFailures)) {

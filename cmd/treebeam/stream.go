@@ -66,9 +66,9 @@ func isPiped(f *os.File) bool {
 // reader had enough: 128 + SIGPIPE.
 const exitClosed = 141
 
-// quietlyClosed is err, or without words the status of a program that has
-// written to a closed pipe. If that is standard output, SIGPIPE has ended it
-// before; if it is a named pipe, it has not.
+// quietlyClosed is err, or without words the status of a program that has written to a
+// closed pipe. SIGPIPE has ended the program before if the pipe was standard output,
+// but not if it was a named pipe.
 func quietlyClosed(err error) error {
 	if errors.Is(err, syscall.EPIPE) {
 		return exitCode(exitClosed)

@@ -81,8 +81,8 @@ func flagName(f *pflag.Flag, typed string) string {
 	return "--" + f.Name
 }
 
-// nearestFlag returns the flag of fs that a mistyped name probably stands for,
-// "" if there is none. Beam's flags are not looked at.
+// nearestFlag returns the flag of fs that a mistyped name probably means, "" if there
+// is none. It ignores Beam's flags.
 func nearestFlag(fs *pflag.FlagSet, typed string) string {
 	var names []string
 	fs.VisitAll(func(f *pflag.Flag) {
@@ -112,8 +112,8 @@ func suggestion(root *cobra.Command, name string) string {
 	return "; treebeam help lists them"
 }
 
-// nearest returns the name that a mistyped one probably stands for: the first
-// of those with the fewest differences, "" if all have too many.
+// nearest returns the name that a mistyped one probably means: the first name with the
+// fewest differences, "" if all have too many.
 func nearest(typed string, names []string) string {
 	if len(typed) < 2 {
 		return ""

@@ -48,7 +48,7 @@ func printRun(w io.Writer, folder string, sum *output.Summary, d *pipeline.Done)
 	say(w, "trees are in %s; treebeam show %s prints some, treebeam report %s makes a page of all\n", store.Join(folder, "trees"), in, in)
 }
 
-// counts is what a run has made of what.
+// counts says what a run has read and what it has made of it.
 func counts(sum *output.Summary) string {
 	return fmt.Sprintf("%s, %s from %s; %s", plural(sum.Trees, "tree"), plural(sum.Words, "word"), plural(sum.Files, "file"), failed(sum))
 }

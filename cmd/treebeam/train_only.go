@@ -24,7 +24,7 @@ var withOnly = func() map[string][]string {
 	return map[string][]string{train.OnlyLemmas: words, train.OnlySegmenter: words, train.OnlyMix: mix, train.OnlyEncoder: slices.Concat(mix, encoderNames)}
 }()
 
-// checkOnly refuses what makes no sense with or without --only.
+// checkOnly refuses options that make no sense with or without --only.
 func (f *trainFlags) checkOnly(fs *pflag.FlagSet) error {
 	names, known := withOnly[f.only]
 	switch {
@@ -53,9 +53,9 @@ func (f *trainFlags) checkOnly(fs *pflag.FlagSet) error {
 	return nil
 }
 
-// keepsInputs refuses to write the model over what it is made of, but for the
-// model of --from, which may be replaced by one that has all of it, and an overlay
-// that is mixed again.
+// keepsInputs refuses to write the model over its inputs, with two exceptions: the
+// model of --from may be replaced by one that has all of it, and an overlay may be
+// mixed again.
 func (f *trainFlags) keepsInputs() error {
 	lost := func(what string, paths ...string) error {
 		if slices.ContainsFunc(paths, func(path string) bool { return output.SameFile(f.model, path) }) {

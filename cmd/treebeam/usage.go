@@ -23,7 +23,7 @@ const (
 	rareFlags    = "Rare" // only help COMMAND --all explains them
 )
 
-// Names of annotations, of flags but for the last.
+// Names of annotations, all of flags except the last.
 const (
 	groupKey  = "group"
 	valuesKey = "values"
@@ -32,7 +32,7 @@ const (
 )
 
 // group puts the flags of fs that have no heading yet under a heading of the help, or
-// those with the given names. Flags stand in the order in which they were defined,
+// the flags with the given names. Flags come in the order in which they were defined,
 // and headings in the order of their first flags; rareFlags are at the end.
 func group(fs *pflag.FlagSet, heading string, names ...string) {
 	fs.VisitAll(func(f *pflag.Flag) {
@@ -58,7 +58,7 @@ func withMore(cmd *cobra.Command, text string) {
 	cmd.Annotations = map[string]string{moreKey: strings.TrimSpace(text)}
 }
 
-// helpWidth is that of the help in columns, whatever the terminal has.
+// helpWidth is the width of the help in columns, whatever the terminal's width.
 const helpWidth = 100
 
 // printUsage writes what a command does, and its flags: the rare ones only with
@@ -101,7 +101,7 @@ func printUsage(w io.Writer, cmd *cobra.Command, all bool) {
 	}
 }
 
-// A flagGroup is a heading of the help and what stands under it.
+// A flagGroup is a heading of the help and the flags under it.
 type flagGroup struct {
 	heading string
 	flags   []*pflag.Flag

@@ -8,10 +8,10 @@
 // broken block never ends the stream. A Reader can begin anywhere in a file,
 // so that several of them can share it (see Options).
 //
-// What a reader mends, it says in Block.Warnings: invalid UTF-8, a column
-// that is empty instead of "_", a comment between word lines. Carriage
-// returns before a line feed, a byte order mark at the start of the stream,
-// further blank lines and a missing last line feed are mended silently.
+// Readers report these repairs in Block.Warnings: invalid UTF-8, a column that is empty
+// instead of "_", a comment between word lines. Carriage returns before a line feed, a
+// byte order mark at the start of the stream, further blank lines and a missing last
+// line feed are repaired silently.
 package conllu
 
 import (
@@ -26,9 +26,9 @@ type Format uint8
 const (
 	// U is CoNLL-U: multiword tokens, empty nodes, comments.
 	U Format = iota
-	// X is CoNLL-X: ten columns as well, of which CPOSTAG and POSTAG are kept
-	// as UPOS and XPOS, PHEAD and PDEPREL as Deps and Misc. IDs are plain
-	// numbers. Comment lines are accepted.
+	// X is CoNLL-X: it has ten columns, too. CPOSTAG and POSTAG are kept as UPOS and
+	// XPOS, PHEAD and PDEPREL as Deps and Misc. IDs are plain numbers. Comment lines
+	// are accepted.
 	X
 )
 
@@ -72,8 +72,8 @@ type Options struct {
 	// MaxBlock is the largest block kept in memory, in bytes; a larger one is
 	// read over and reported as an error. 0 is syntax.MaxBytes.
 	MaxBlock int
-	// EndAtLong makes the first block over MaxBlock the last one: what has no
-	// blank lines, as a device, need not end.
+	// EndAtLong makes the first block over MaxBlock the last one: a source without
+	// blank lines, such as a device, may never end.
 	EndAtLong bool
 	// MultipleRoots and NoHeads relax the checks of ReadAll, and of it only:
 	// sentences with several roots, and words whose HEAD is "_".
@@ -88,20 +88,19 @@ type Block struct {
 	Start, End int64
 	// Line is the number of the first line in the file, 0 if unknown.
 	Line int64
-	// Raw is the block as it stands in the file. If the block is larger than
+	// Raw is the block as it is in the file. If the block is larger than
 	// Options.MaxBlock it is cut there.
 	Raw string
-	// Sentence is valid if Err is nil. Its strings are parts of Raw unless
-	// something had to be mended.
+	// Sentence is valid if Err is nil. Its strings are parts of Raw unless something
+	// had to be repaired.
 	Sentence syntax.Sentence
 	Err      *Error
-	// Warnings say what was mended; Sentence.Status is then Repaired. There is
-	// one for each kind and column, at its first place, that says how many more
-	// there are.
+	// Warnings say what was repaired; Sentence.Status is then Repaired. There is one
+	// for each kind and column, at its first place, that says how many more there are.
 	Warnings []Error
 
-	headErr *Error      // first HEAD that is no number in the sentence
-	heads   []headPlace // where the words stand
+	headErr *Error      // first HEAD that is not a number in the sentence
+	heads   []headPlace // places of the words
 }
 
 // An Error says what is wrong with a block, and where.

@@ -16,16 +16,16 @@ type blockParser struct {
 	offset   int64 // of the current line in the file
 	s        syntax.Sentence
 	err      *Error
-	headErr  *Error // first HEAD that is no number between 0 and n
+	headErr  *Error // first HEAD that is not a number between 0 and n
 	warnings []Error
 
 	heads     []headPlace // HEADs to compare with n at the end
 	lastEmpty int32       // index of the last empty node after this word
-	inRange   bool        // the last line was that of a multiword token
+	inRange   bool        // the last line was a multiword token
 	fields    [nColumns]string
 }
 
-// A headPlace remembers where a word's line stands.
+// A headPlace remembers the place of a word's line.
 type headPlace struct{ line, offset int64 }
 
 // parse reads a block whose first line has the given number and offset.
@@ -66,8 +66,8 @@ func (p *blockParser) fail(column int, kind syntax.Kind, format string, a ...any
 
 const wholeLine = -1
 
-// warn notes that something was mended: the first place of each kind and
-// column, for a small block can hold millions of them.
+// warn notes a repair: only the first place of each kind and column, because a small
+// block can have millions of them.
 func (p *blockParser) warn(column int, kind syntax.Kind, format string, a ...any) {
 	p.s.Status = syntax.Repaired
 	for i := range p.warnings {

@@ -244,9 +244,9 @@ func (r *Reader) nextLine(limit int) (blank bool, err error) {
 	}
 }
 
-// skipLine passes over the rest of the current line and says whether that is
-// blank. It gives io.EOF when it is past the part: a line of a gigabyte is not
-// read to its end by each of the parts that it runs through.
+// skipLine passes over the rest of the current line and says whether that is blank. It
+// gives io.EOF when it is past the part: so not every part that a line of a gigabyte
+// runs through reads the whole line.
 func (r *Reader) skipLine() (blank bool, err error) {
 	blank, err = r.nextLine(0)
 	r.cut = false

@@ -10,10 +10,9 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// RawText writes the raw text of sentences: those of a paragraph on one line,
-// with a space between two tokens unless the first has SpaceAfter=No, and a
-// blank line between paragraphs, which begin at the comments "# newpar" and
-// "# newdoc".
+// RawText writes the raw text of sentences: the sentences of a paragraph on one line,
+// with a space between two tokens unless the first has SpaceAfter=No, and a blank line
+// between paragraphs, which begin at the comments "# newpar" and "# newdoc".
 func RawText(w io.Writer, sents []syntax.Sentence) error {
 	out := bufio.NewWriter(w)
 	space := false // one is due before the next token

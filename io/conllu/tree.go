@@ -75,7 +75,7 @@ func checkBlock(b *Block, o Options) *Error {
 	return nil
 }
 
-// CheckHeads reports why the HEADs of a sentence, as far as they are given, are
-// no part of a tree with one root, or nil: one is no number of a word, two are
-// 0, or some of them form a cycle. It points at the line of the first fault.
+// CheckHeads reports why the given HEADs of a sentence cannot be part of a tree with
+// one root: one is not the number of a word, two are 0, or some of them form a cycle.
+// It returns nil if they can. It points at the line of the first fault.
 func (b *Block) CheckHeads() *Error { return checkBlock(b, Options{NoHeads: true}) }

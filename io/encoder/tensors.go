@@ -28,8 +28,8 @@ type tensor struct {
 // elementBytes are the sizes of the types that are read.
 var elementBytes = map[string]uint64{"F32": 4, "F16": 2, "BF16": 2, "F64": 8}
 
-// readTensors returns the tensors by name. Those of other types than weights
-// have are left out.
+// readTensors returns the tensors by name. It leaves out tensors whose type is not a
+// type of weights.
 func readTensors(data []byte) (map[string]tensor, error) {
 	r := &reader{data: data}
 	length := fixed[uint64](r)
@@ -73,7 +73,7 @@ func readTensors(data []byte) (map[string]tensor, error) {
 	return tensors, nil
 }
 
-// floats returns the first n numbers, of which there are enough.
+// floats returns the first n numbers. The caller has checked that there are enough.
 func (t *tensor) floats(n int) []float32 {
 	list := make([]float32, n)
 	for i := range list {

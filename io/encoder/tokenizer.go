@@ -24,7 +24,7 @@ type tokenizer struct {
 	} `json:"model"`
 }
 
-// A part is a step of what is done to text; Sequence has several.
+// A part is a step of the processing of text; Sequence has several.
 type part struct {
 	Type          string `json:"type"`
 	Normalizers   []part `json:"normalizers"`

@@ -113,14 +113,14 @@ func shorten(name string, room int) string {
 
 // A Document is one that a mirror has a file of.
 type Document struct {
-	Source string // by which Write knows it
-	ID     string // its name, of which Names makes the file's
+	Source string // how Write identifies it
+	ID     string // its name, from which Names makes the file's
 }
 
 // A Renamed document is in a file that is not called as it is.
 type Renamed struct{ ID, Name string }
 
-// A Mapping says in which file each document is. Make one with Map.
+// A Mapping says which file each document is in. Make one with Map.
 type Mapping struct {
 	Names   []string  // paths of the files, in the order of the documents
 	Renamed []Renamed // documents whose ids could not be the names of files
@@ -149,7 +149,7 @@ func Map(documents []Document, extension string) *Mapping {
 // appears under its name whole or not at all, in the place of one that was there.
 // The Writer has one file open at a time.
 type Writer struct {
-	// End, if set, appends to dst what stands behind the last text of a file.
+	// End, if set, appends to dst what follows the last text of a file.
 	End   func(dst []byte) ([]byte, error)
 	Files int // begun so far
 	Texts int64
@@ -206,7 +206,7 @@ func (w *Writer) Write(source string, text func(dst []byte) ([]byte, error)) (er
 	return err
 }
 
-// next ends the file that is open and begins that of source.
+// next ends the open file and begins the file of source.
 func (w *Writer) next(source string) error {
 	if err := w.Close(); err != nil {
 		return err

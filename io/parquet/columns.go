@@ -15,7 +15,7 @@ import (
 // tables of docs/parquet.md (from the comments) follow from it.
 type table struct {
 	overhead int      // bytes of a row besides texts and lists
-	sorted   []string // columns by which rows are sorted
+	sorted   []string // sort columns of the rows
 	columns  []column
 	meta     []int // field of kept values, nil without one
 }
@@ -34,19 +34,19 @@ type column struct {
 	overhead int
 	fields   []column
 
-	// bounded columns of text have statistics: no value is longer than a path or
-	// an id may be. The others may have megabytes a value, and the smallest and
-	// the largest of every row group would stay in memory up to the footer. What
-	// queries could skip by is in these. Statistics in the headers of pages, which
-	// no reader needs beside the index, would repeat such values in each.
+	// bounded columns of text have statistics: no value is longer than a path or an id
+	// may be. The others may have megabytes a value, and the smallest and the largest
+	// of every row group would stay in memory up to the footer. What queries could skip
+	// by is in these. Statistics in the headers of pages would repeat such values in
+	// each page, and no reader needs them in addition to the index.
 	bounded bool
 	short   bool   // bounded to a few bytes, which overhead counts
 	word    string // name of a value of a list with one element per word
 	unless  []int  // it is null if this field of the row is zero
 }
 
-// tables are those of all rows. Row groups close by overhead: another one gives
-// other bytes.
+// tables are the tables of all rows. Row groups close by overhead: another overhead
+// gives other bytes.
 var tables = map[reflect.Type]*table{
 	reflect.TypeFor[Tree]():     tableOf[Tree](200, "source_uri", "start_byte"),
 	reflect.TypeFor[Word]():     tableOf[Word](40, "source_uri"),
@@ -133,7 +133,7 @@ type Attribute struct {
 // Of returns a pointer to the column of a row.
 func (a *Attribute) Of(t *Tree) any { return a.column.of(reflect.ValueOf(t).Elem()) }
 
-// Attributes are those of trees, in the order of the file.
+// Attributes are the attributes of trees, in the order of the file.
 func Attributes() (list []Attribute) {
 	columns := tables[reflect.TypeFor[Tree]()].columns
 	for i := range columns {
@@ -147,14 +147,14 @@ func Attributes() (list []Attribute) {
 	return list
 }
 
-// A rowBuilder lays a row out as leaf values in the order of the schema, with
-// their repetition and definition levels (Dremel, section 4.2). The library's
-// own way from structs to columns is not used: it (v0.32.0) loses nulls that
-// stand among the elements of a list.
+// A rowBuilder lays a row out as leaf values in the order of the schema, with their
+// repetition and definition levels (Dremel, section 4.2). The library's own way from
+// structs to columns is not used: it (v0.32.0) loses nulls among the elements of a
+// list.
 type rowBuilder struct {
 	row    pq.Row
 	column int // of the next leaf
-	bytes  int // about those of column data of the row
+	bytes  int // approximate bytes of column data of the row
 }
 
 // append appends the columns of a row.
@@ -179,7 +179,7 @@ func (b *rowBuilder) append(t *table, row reflect.Value) {
 			b.endList(n, empty)
 		case f.Kind() == reflect.Pointer:
 			b.value(c, f.Elem(), !f.IsNil())
-		case f.Kind() == reflect.String: // "" stands for null if there may be one
+		case f.Kind() == reflect.String: // "" means null if there may be one
 			b.value(c, f, !c.optional || f.Len() > 0)
 		default:
 			b.value(c, f, c.unless == nil || !row.FieldByIndex(c.unless).IsZero())
@@ -201,7 +201,7 @@ func (b *rowBuilder) room(t *table, row reflect.Value) {
 	b.row = slices.Grow(b.row, n)
 }
 
-// value appends a column that is no list.
+// value appends a column that is not a list.
 func (b *rowBuilder) value(c *column, v reflect.Value, present bool) {
 	definition := 0
 	if present && c.optional {
@@ -224,8 +224,7 @@ func (b *rowBuilder) structs(c *column, list reflect.Value) {
 	}
 }
 
-// element appends element i of a list, in which "" stands for null if there may be
-// one.
+// element appends element i of a list; "" means null if the list may have nulls.
 func (b *rowBuilder) element(c *column, i int, v reflect.Value) {
 	present, definition := !c.nullable || v.Len() > 0, c.level
 	if !present {

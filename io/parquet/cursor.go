@@ -22,9 +22,9 @@ type rowReader struct {
 	cursors []*cursor
 }
 
-// newRowReader returns a reader of the named columns of a file, of all of them if
-// there are no names. Columns that the file lacks are left empty. An error is of a
-// name that is no column.
+// newRowReader returns a reader of the named columns of a file, of all of them if there
+// are no names. Columns that the file lacks are left empty. A name that is not a column
+// is an error.
 func (r *Reader[T]) newRowReader(columns []string) (*rowReader, error) {
 	t := tables[reflect.TypeFor[T]()]
 	for _, name := range columns {

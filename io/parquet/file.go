@@ -15,8 +15,8 @@ import (
 )
 
 var (
-	// ErrDamaged is in every error that says that the bytes of a file are not
-	// those that were written, or not those that belong under its name.
+	// Every error about a damaged file wraps ErrDamaged: its bytes differ from the
+	// bytes that were written, or do not belong under its name.
 	ErrDamaged = errors.New("damaged")
 	// ErrForeign is in the error of a Parquet file that has other columns.
 	ErrForeign = errors.New("another version of treebeam wrote it, or another program")
@@ -127,8 +127,8 @@ func (f *File) Len() int64 { return f.file.NumRows() }
 // Close releases the file.
 func (f *File) Close() error { return f.in.Close() }
 
-// CheckPart is ErrDamaged if the footer does not say what that of the part must,
-// as that of a copy of another part does not.
+// CheckPart returns ErrDamaged if the footer does not say what the footer of this part
+// must say: for example, in a copy of another part.
 func (f *File) CheckPart(p *PartFile) error {
 	fp, _ := f.Footer(KeyFingerprint)
 	if fp == "" || !strings.HasPrefix(fp, p.FP) {

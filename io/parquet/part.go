@@ -142,12 +142,11 @@ type partFile struct {
 	}
 }
 
-// Create begins the part. On a local disk its files get random names in tmp,
-// which must be on the same file system as id.Out; both folders are made if
-// needed. In an object store they are sent to their final names and appear
-// there when they are complete. What is under those names now is replaced.
-// meta goes into the footers beside the keys of this package; keys are those of
-// kept values (see NewWriter).
+// Create begins the part. On a local disk its files get random names in tmp, which must
+// be on the same file system as id.Out; both folders are made if needed. In an object
+// store they are sent to their final names and appear there when they are complete.
+// What is under those names now is replaced. meta goes into the footers, in addition to
+// the keys of this package; keys are the keys of kept values (see NewWriter).
 func Create(id PartID, tmp string, meta []KeyValue, keys ...string) (*Part, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &Part{id: id, cancel: cancel}
@@ -215,9 +214,9 @@ func (p *Part) Trees(rows ...Tree) error {
 	return p.trees.Write(rows...)
 }
 
-// Failures appends rows to failures/, those of one call sorted by (source_uri,
-// byte_offset); rows that compare equal keep their order. A call's rows must
-// not belong before those of the call before.
+// Failures appends rows to failures/. It sorts the rows of one call by (source_uri,
+// byte_offset); rows that compare equal keep their order. A call's rows must not belong
+// before the rows of the previous call.
 func (p *Part) Failures(rows ...Failure) error {
 	sorted := slices.Clone(rows)
 	slices.SortStableFunc(sorted, func(a, b Failure) int {

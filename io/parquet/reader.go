@@ -30,7 +30,7 @@ func Open[T Row](path string) (*Reader[T], error) {
 	return &Reader[T]{f}, nil
 }
 
-// hasColumns compares the columns of the file with those of a schema.
+// hasColumns compares the columns of the file with the columns of a schema.
 func (f *File) hasColumns(schema *pq.Schema) error {
 	optional, present := fields(schema), fields(f.file.Schema())
 	for _, path := range schema.Columns() {
@@ -61,8 +61,8 @@ func fields(s *pq.Schema) map[string]bool {
 	return optional
 }
 
-// OpenPart opens a part and reads all of its bytes once. It is ErrDamaged if
-// they are not those that were written, or if the footer does not say what it
+// OpenPart opens a part and reads all of its bytes once. The error is ErrDamaged if
+// they differ from the bytes that were written, or if the footer does not say what it
 // must.
 func OpenPart[T Row](p *PartFile) (*Reader[T], error) {
 	r, err := Open[T](p.Path)
@@ -109,10 +109,10 @@ func (r *Reader[T]) rows(columns []string) iter.Seq2[*T, error] {
 func Parts[T Row](parts []PartFile) iter.Seq2[*T, error] { return rowsOf[T](parts, nil) }
 
 // TreesWith is Parts of trees that decodes only some of their columns, by name;
-// source_uri is always one of them. What the others hold is left empty in the
-// rows. Columns that may be null, and those of kept values (MetaColumn), may be
-// missing in a file; a name that is no column is an error. Every byte of a part is
-// compared with its digest all the same.
+// source_uri is always one of them. The other columns are left empty in the rows.
+// Columns that may be null, and columns of kept values (MetaColumn), may be missing in
+// a file; a name that is not a column is an error. Every byte of a part is compared
+// with its digest all the same.
 func TreesWith(parts []PartFile, columns ...string) iter.Seq2[*Tree, error] {
 	return rowsOf[Tree](parts, append(slices.Clone(columns), "source_uri"))
 }

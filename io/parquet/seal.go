@@ -20,10 +20,9 @@ const KeyDigest = "treebeam.digest"
 // noDigest is as long as a digest.
 const noDigest = "................"
 
-// sealKey is what stands before the digest in the file, where the footer is in
-// Thrift's compact protocol: the key, the header of the next field, a string,
-// and its length. No value of ours holds such bytes, and statistics, which may
-// hold any, come before it.
+// sealKey is what precedes the digest in the file, where the footer is in Thrift's
+// compact protocol: the key, the header of the next field, a string, and its length. No
+// value of ours holds such bytes, and statistics, which may hold any, come before it.
 const sealKey = KeyDigest + "\x18\x10"
 
 // A sealer passes on what is written to it, and from end on holds it back, so
@@ -65,8 +64,8 @@ func (s *sealer) seal() error {
 
 func digest(sum *xxhash.Digest) string { return hex.EncodeToString(sum.Sum(nil)) }
 
-// verifySeal reads the whole of a file and compares it with its digest, which
-// stands in the last footer bytes.
+// verifySeal reads the whole of a file and compares it with its digest, which is in the
+// last footer bytes.
 func verifySeal(in io.ReaderAt, size, footer int64, want string) error {
 	tail := make([]byte, footer)
 	if _, err := in.ReadAt(tail, size-footer); err != nil && !errors.Is(err, io.EOF) {

@@ -212,8 +212,8 @@ func ToRow(s *syntax.Sentence, d *Doc) Tree {
 	return t
 }
 
-// FromRow returns the sentence of a row: what ToRow was given but for Line and
-// the candidates. A sent_id that ToRow made up is not set as the sentence's ID.
+// FromRow returns the sentence of a row: what ToRow was given, except Line and the
+// candidates. A sent_id that ToRow generated is not set as the sentence's ID.
 func FromRow(t *Tree) (syntax.Sentence, error) {
 	s := syntax.Sentence{
 		ID: t.SentID, Text: t.Text, StartByte: t.StartByte, EndByte: t.EndByte,
@@ -268,8 +268,8 @@ func FromRow(t *Tree) (syntax.Sentence, error) {
 	return s, nil
 }
 
-// check returns an error unless lists have one element per word, those that may
-// be null perhaps none.
+// check returns an error unless lists have one element per word; lists that may be null
+// may be empty.
 func (t *Tree) check() error {
 	row := reflect.ValueOf(t).Elem()
 	for _, c := range tables[row.Type()].columns {

@@ -68,7 +68,7 @@ func AppendWords(dst []Word, t *Tree) []Word {
 	return dst
 }
 
-// element is that of a list, nil if it has none there.
+// element returns an element of a list, nil if the list has none there.
 func element[T any](list []T, i int) *T {
 	if i >= len(list) {
 		return nil

@@ -18,8 +18,8 @@ type Row interface {
 // A KeyValue is an entry of a file's footer.
 type KeyValue struct{ Key, Value string }
 
-// RowGroupBytes is the size of column data, before compression, at which a
-// row group closes.
+// RowGroupBytes is the size of column data, before compression, that closes a row
+// group.
 const RowGroupBytes = 16 << 20
 
 // Sizes inside a file. Rows are handed on in batches of a fixed number, or of
@@ -48,9 +48,9 @@ type Writer[T Row] struct {
 	footer map[string]string // what SetFooter set, written by Close in the order of keys
 }
 
-// NewWriter returns a writer to w, which it does not close. keys are those of
-// kept values: each makes a column (MetaColumn), which rows fill with their Meta.
-// Failures have none.
+// NewWriter returns a writer to w, which it does not close. keys are the keys of kept
+// values: each makes a column (MetaColumn), which rows fill with their Meta. Failures
+// have none.
 func NewWriter[T Row](w io.Writer, meta []KeyValue, keys ...string) *Writer[T] {
 	options := []pq.WriterOption{
 		pq.CreatedBy("treebeam", FormatVersion, "parquet-go"),

@@ -6,9 +6,9 @@ import (
 	"github.com/treebeam/treebeam/io/parquet"
 )
 
-// A Best has the first elements, in the order of Compare, of all that it is given:
-// as few as have the size N together. Of equal ones those that came first are
-// better. It holds twice as many. The zero value with N and Compare is ready.
+// A Best has the first elements, in the order of Compare, of all that it is given: as
+// few as have the size N together. Among equal elements the earlier one is better. It
+// holds twice as many. The zero value with N and Compare is ready.
 type Best[T any] struct {
 	N       int
 	Compare func(a, b T) int
@@ -17,7 +17,7 @@ type Best[T any] struct {
 	list  []T
 	size  int // of list
 	full  bool
-	worst T // of those that were in list when it was full
+	worst T // of the elements that were in list when it was full
 }
 
 // Wants says whether Add would keep x.
@@ -81,8 +81,8 @@ func NewLowest(n int) *Lowest {
 // Add offers a tree, which must not change afterwards.
 func (l *Lowest) Add(t *parquet.Tree) { l.best.Add(doubted{Of(t), t}) }
 
-// Trees returns the trees, the least certain first; those that are equally
-// certain in the order in which they came.
+// Trees returns the trees, the least certain first; equally certain trees are in the
+// order in which they came.
 func (l *Lowest) Trees() (trees []*parquet.Tree) {
 	for _, d := range l.best.Sorted() {
 		trees = append(trees, d.tree)

@@ -1,8 +1,7 @@
-// Package pick chooses trees of an output: the least certain ones, those that
-// are most worth a correction, and some by lot. All of them pass by once, and
-// what is kept is bounded by how many are wanted. The same rows give the same
-// choice: it is made by integers and places alone. What is being chosen belongs to
-// one goroutine.
+// Package pick chooses trees of an output: the least certain ones, the ones most worth
+// a correction, and a random sample. It reads all trees once, and the number of wanted
+// trees bounds what it keeps. The same rows give the same choice, because it depends on
+// integers and places alone. A choice in progress belongs to one goroutine.
 package pick
 
 import (
@@ -17,7 +16,7 @@ import (
 // left out: which of two words a comma hangs on matters to nobody.
 type Doubt struct {
 	Wrong int64  // the expected number of wrong words, in units of 1/4096
-	Words int    // that are no punctuation and have a probability
+	Words int    // that are not punctuation and have a probability
 	By    string // the column that says so, as Probabilities names it
 }
 
@@ -27,14 +26,13 @@ func (d Doubt) Expected() float64 { return float64(d.Wrong) / grain }
 // grain is the number of steps of a probability from 0 to 1.
 const grain = 4096
 
-// sureWords is how many right words every sentence counts as having beside its
-// own, when sentences are compared. Without them the least certain ones would
-// all be fragments of a word or two, of which nothing is expected but that they
-// are odd; and a sentence costs its reader something before its first word. On
-// en_ewt dev, each half calibrated on the other, the 25 least certain sentences of
-// both halves had, per 100 words to read, 46 wrong ones with 0, in 4 to 11 words
-// (the middle half of them), 38 with 5 in 9 to 19, 34 with 20 in 16 to 32; and 33 by
-// the least certain head alone.
+// sureWords is how many correct words are added to every sentence when sentences are
+// compared. Without them the least certain sentences would all be odd fragments of a
+// word or two; and a sentence costs its reader something before its first word. On
+// en_ewt dev, each half calibrated on the other, the 25 least certain sentences of both
+// halves had, per 100 words to read, 46 wrong ones with 0, in 4 to 11 words (the middle
+// half of them), 38 with 5 in 9 to 19, 34 with 20 in 16 to 32; and 33 by the least
+// certain head alone.
 const sureWords = 5
 
 // Compare orders by the share of words that are expected to be wrong, the
@@ -57,11 +55,11 @@ func Of(t *parquet.Tree) (d Doubt) {
 	return d
 }
 
-// Probabilities are those of a tree's arcs by word, as good as it has them, and
-// the column that they are: deprel_conf, head_conf, or of a model that is not
-// calibrated head_marginal, which orders words by certainty but is too sure or
-// not sure enough. The list is nil if there is none; rows from anywhere may
-// have one of another length than the sentence.
+// Probabilities returns the best available probabilities of a tree's arcs by word, and
+// their column: deprel_conf, head_conf, or, without calibration, head_marginal. The
+// last orders words by certainty but is overconfident or underconfident. The list is
+// nil if there is none; in rows from other sources its length may differ from the
+// sentence's.
 func Probabilities(t *parquet.Tree) (list []float32, column string) {
 	switch {
 	case len(t.DeprelConf) > 0:
@@ -88,7 +86,7 @@ func steps(p float32) int64 {
 	return int64(p*grain + 0.5)
 }
 
-// Words is the number of words of a tree that are no punctuation.
+// Words is the number of words of a tree other than punctuation.
 func Words(t *parquet.Tree) (n int) {
 	for i := range t.Tokens {
 		if !IsPunctuation(t, i) {

@@ -29,8 +29,8 @@ const maxStretch = 20
 // A Sample says which sentences of an output to choose: one of Uncertain and Random
 // is from 1 to MaxSample, the other 0.
 type Sample struct {
-	Uncertain  int    // so many that are most worth a correction (Uncertain)
-	Random     int    // so many drawn by lot (Lot)
+	Uncertain  int    // how many of the sentences most worth a correction (Uncertain)
+	Random     int    // how many drawn at random (Lot)
 	Seed       uint64 // of the lot
 	Paragraphs bool   // draw whole paragraphs, long ones in parts
 	// Sentences of fewer or more words are left out, punctuation not counted.

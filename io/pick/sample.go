@@ -34,12 +34,12 @@ func inOrder(list []Chosen) []Chosen {
 type Lot struct {
 	Seed uint64
 	// Stretch is how many sentences of a paragraph, one after the other, are drawn
-	// together at most: whole paragraphs, longer ones in parts. 0 and 1 draw
-	// single sentences. With more, so many stretches are drawn as have N sentences.
+	// together at most: whole paragraphs, longer ones in parts. 0 and 1 draw single
+	// sentences. With more, as many stretches are drawn as have N sentences together.
 	Stretch int
 
 	documents documents
-	document  int // number of that of the last row
+	document  int // number of the last row's document
 	length    int // sentences of the stretch that passes by; 0 if none does
 	passing   stretch
 	best      Best[stretch]
@@ -107,9 +107,9 @@ func (l *Lot) Chosen() (list []Chosen) {
 	return inOrder(list)
 }
 
-// An Uncertain sample has the N sentences that are most worth a correction: in
-// which, for the words that have to be read, most are expected to be wrong
-// (Doubt.Compare), and which are not all alike:
+// An Uncertain sample has the N sentences that are most worth a correction. They have
+// the most expected errors for the words that have to be read (Doubt.Compare), and they
+// are not all alike:
 //
 //   - Sentences of four classes of length are chosen apart, each class by its share
 //     of the sentences.
@@ -149,7 +149,7 @@ type item struct {
 	Chosen
 	document int
 	key      uint64 // of its text
-	round    int    // in which its document gives it
+	round    int    // the round in which its document gives it
 }
 
 func (x item) compare(y item) int {
@@ -245,8 +245,8 @@ func (u *Uncertain) Chosen() []Chosen {
 	return inOrder(list)
 }
 
-// documents tells the documents of rows apart that come in their order: what
-// stands together under one doc_id, and in it what a comment "# newdoc" begins.
+// documents separates the documents of rows that come in order. A document is a run of
+// rows with one doc_id; a comment "# newdoc" begins another document in it.
 type documents struct {
 	rows, n    int // so far
 	source, id string

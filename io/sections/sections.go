@@ -64,7 +64,7 @@ var le = binary.LittleEndian
 type Format struct {
 	Magic   string // the first 4 bytes
 	Noun    string // "model"
-	Again   string // the remedy beside another copy: "train it again"
+	Again   string // the remedy other than another copy: "train it again"
 	Command string // that makes such a file: "treebeam train"
 }
 
@@ -175,14 +175,14 @@ func (f *Format) readTable(h *header, data []byte) ([]pack.Section, error) {
 	return sections, nil
 }
 
-// Check refuses what is no whole file of f that this program reads. It looks at
-// the header and the names of sections only.
+// Check refuses anything but a whole file of f that this program reads. It looks at the
+// header and the names of sections only.
 func (f *Format) Check(data []byte) error {
 	_, err := f.readHeader(data)
 	return err
 }
 
-// readHeader refuses what is no whole file that this program reads.
+// readHeader refuses anything but a whole file that this program reads.
 func (f *Format) readHeader(data []byte) (h header, err error) {
 	magic := f.magic()
 	if len(data) < headerSize || string(data[:len(magic)]) != magic {

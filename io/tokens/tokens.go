@@ -28,7 +28,7 @@ const (
 	Vertical
 )
 
-// A Sentence is what stands where a sentence should.
+// A Sentence is what the input has in the place of a sentence.
 type Sentence struct {
 	text.Block // its place, and its text as it is written
 	// Sentence is valid if Fault is the zero one.

@@ -64,7 +64,8 @@ func ReadClusters(path string, bank train.Treebank) (c *Classes, err error) {
 	return c, err
 }
 
-// compressions are those of a file of classes: the ending of names, and the first bytes.
+// compressions are the possible compressions of a file of classes: the extension of its
+// name, and its first bytes.
 var compressions = []struct{ ending, magic, name string }{
 	{".gz", "\x1f\x8b", "gzip"}, {".zst", "\x28\xb5\x2f\xfd", "zstd"}, {".bz2", "BZh", "bzip2"},
 }
@@ -111,12 +112,12 @@ const (
 )
 
 // readClasses reads lines of bits, word and count with tabs between them, as wcluster
-// (Liang 2005) writes them: in any order, of at most 64 KB, at most so many words, 256 MB
-// of them and of bits that differ, and 1 GB in all. A byte order mark and empty lines are
-// skipped. A line that has other than three fields, bits that are not 0 and 1, no word, a
-// word of a line before, or no count is an error with its number. The result is sorted by
-// bits; in a class the most frequent word comes first, and equally frequent ones are in the
-// order of their bytes.
+// (Liang 2005) writes them: in any order, of at most 64 KB, at most the given number of
+// words, 256 MB of them and of bits that differ, and 1 GB in all. A byte order mark and
+// empty lines are skipped. A line that has other than three fields, bits that are not 0
+// and 1, no word, a word of a line before, or no count is an error with its number. The
+// result is sorted by bits; in a class the most frequent word comes first, and equally
+// frequent ones are in the order of their bytes.
 func readClasses(r io.Reader, words int) ([]word.ClusterWord, error) {
 	t := &classReader{first: map[string]int{}, shared: map[string]string{}, most: words}
 	limited := &io.LimitedReader{R: r, N: maxClassBytes + 1}
@@ -214,7 +215,7 @@ func parseClass(line string) (r word.ClusterWord, err error) {
 	return r, nil
 }
 
-// notText says why a line that is no row is not even text, nil if it is.
+// notText says why a line that is not a row is not even text; nil if it is text.
 func notText(line []byte) error {
 	const remedy = "name a file of classes"
 	switch {

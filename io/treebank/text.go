@@ -29,7 +29,7 @@ func Blocks(sents []syntax.Sentence) ([]string, error) {
 	return text.Blocks(raw.String(), source.HeadBytes, text.Options{Lines: text.Paragraph})
 }
 
-// maxToken bounds what stands between two white spaces of plain text, in bytes.
+// maxToken bounds the bytes between two white spaces of plain text.
 const maxToken = 1 << 20
 
 // ReadTexts reads plain text whose pieces an encoder is to know: what it is, and its
@@ -75,9 +75,9 @@ func readText(path string, tokens map[string]bool) (model.Data, error) {
 	return about, err
 }
 
-// wordsOf cuts what stands between white space where a letter or digit meets
-// another character, and behind every other character: not quite into words, but
-// where most of them end.
+// wordsOf cuts the text between white space where a letter or digit meets another
+// character, and after every other character. The pieces are not quite words, but most
+// words end where a piece ends.
 func wordsOf(token string) (s syntax.Sentence) {
 	letter := func(r rune) bool { return unicode.In(r, unicode.L, unicode.M, unicode.N) }
 	for token != "" {

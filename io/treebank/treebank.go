@@ -22,7 +22,7 @@ import (
 	"github.com/treebeam/treebeam/parser/train"
 )
 
-// A summed is a file that is read, and the SHA-256 of what was read.
+// A summed is a file being read, with the SHA-256 of the bytes read so far.
 type summed struct {
 	io.Reader
 	io.Closer
@@ -119,8 +119,8 @@ func AddSilver(to *train.Sampler, number int, path string) (digest string, err e
 // maxLexicon bounds a lexicon, in bytes.
 const maxLexicon = 256 << 20
 
-// ReadLexicon reads a file of words beside a treebank (lemma.ReadEntries), of at most
-// 256 MB, and returns its SHA-256, too, in hexadecimal. Errors name the file and
+// ReadLexicon reads a file of words that supplements a treebank (lemma.ReadEntries), of
+// at most 256 MB, and also returns its SHA-256 in hexadecimal. Errors name the file and
 // the line.
 func ReadLexicon(path string) ([]lemma.Entry, string, error) {
 	file, err := open(path)

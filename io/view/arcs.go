@@ -7,15 +7,15 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// maxBars is how many bars stand side by side, at most: a row's are bits of a word.
+// maxBars is the most bars side by side: the bars of a row are bits of a machine word.
 const maxBars = 60
 
-// arcs are the lines left of the words of a tree. Every head has a bar, which
-// spans its dependents and itself; a bar stands right of that of its own head, in the
-// first column that is free along its span. A word's line comes from the bar of its
-// head, joins its own, if it has one, and ends before its form.
+// arcs are the lines left of the words of a tree. Every head has a bar, which spans its
+// dependents and itself; a bar is to the right of the bar of its own head, in the first
+// column that is free along its span. A word's line comes from the bar of its head,
+// joins its own, if it has one, and ends before its form.
 //
-// Bars for which there is no column are left out: the words below them are adrift.
+// Bars that find no free column are left out: the words below them are adrift.
 type arcs struct {
 	heads   []int32 // of words from 1; noArc where there is no line
 	bar     []int8  // column of the bar of words from 1, -1 if it has none
@@ -28,9 +28,9 @@ type arcs struct {
 // noArc is the head of a word that is not below any root.
 const noArc = -1
 
-// newArcs lays out the lines of a tree with at most so many bars side by side.
-// Words that no root is above, for their heads are missing or form a cycle, have no
-// line. It takes memory for n words, and time for n times the bars; where bars
+// newArcs lays out the lines of a tree with at most the given number of bars side by
+// side. Words without a root above them, because heads are missing or form a cycle,
+// have no line. It takes memory for n words, and time for n times the bars; where bars
 // overlap in unusual ways, up to n*n/4 steps.
 func newArcs(heads []int32, n, limit int) *arcs {
 	a := &arcs{heads: make([]int32, n+1), bar: make([]int8, n+1), lo: make([]int32, n+1), hi: make([]int32, n+1),

@@ -8,7 +8,7 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// sure is the probability from which on it is not shown.
+// sure is the probability from which on probabilities are not shown.
 const sure = 0.9
 
 // arcProbability is the probability that head and label of word i are right, as

@@ -19,8 +19,8 @@ func HTMLHead(dst []byte, title string) []byte {
 	return append(append(append(dst, before...), xmlText(Clip(title, maxText))...), after...)
 }
 
-// HTMLTree appends a tree to a page: its id, its text and its picture, of which the
-// background is the page's. A picture that is too wide for the page becomes smaller, down
+// HTMLTree appends a tree to a page: its id, its text and its picture, with the
+// background of the page. A picture that is too wide for the page becomes smaller, down
 // to 80%, and scrolls by itself.
 func HTMLTree(dst []byte, t *parquet.Tree, o SVGOptions) []byte {
 	o.Background = pageColor // for the labels; the page has rules for it

@@ -248,8 +248,8 @@ func frequencies(title, column string, t *tally) table {
 	return table
 }
 
-// meansTable counts words by tag or label, with the means of the columns that say
-// how sure they are: of what is calibrated, or else of what is not.
+// meansTable counts words by tag or label, with the means of the columns that say how
+// certain they are: the calibrated columns, or else the others.
 func (r *Report) meansTable(title, column string, t *tally) table {
 	table := table{Title: title, Class: "words", Columns: []tableColumn{{column, rowHead}, {"words", numbers}, {"share", numbers}, {"", gauge}}}
 	var shown []int
@@ -275,7 +275,7 @@ func (r *Report) meansTable(title, column string, t *tally) table {
 	return table
 }
 
-// width is that of a bar.
+// width is the width of a bar.
 func width(n, most int64) string { return fmt.Sprintf("%.1f", 100*float64(n)/float64(most)) }
 
 // others says what a table of things leaves out.
@@ -289,7 +289,7 @@ func others(list []*count, more int, total int64, thing string) string {
 	return fmt.Sprintf("and %s others with %s", number(int64(more)), many(total, thing))
 }
 
-// newFigure is a tree with what stands around it.
+// newFigure is a tree with its surroundings on the page.
 func newFigure(t *parquet.Tree) figure {
 	p := drawWithin(t, pictureOptions{limit: maxDrawn, conf: LowConf}, maxPicture)
 	f := figure{ID: Clip(Visible(t.SentID), 120), Place: Visible(place(t.SourceURI, t.StartByte, nil)), Text: Clip(Visible(textOf(t)), maxText),
@@ -315,7 +315,7 @@ func textOf(t *parquet.Tree) string {
 	return cmp.Or(t.Text, strings.Join(t.Tokens[:min(len(t.Tokens), 1000)], " "))
 }
 
-// place says where in the input something stands.
+// place describes a place in the input.
 func place(uri string, offset int64, line *int64) string {
 	if line != nil {
 		return fmt.Sprintf("%s, line %s", uri, number(*line))

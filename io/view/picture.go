@@ -20,7 +20,7 @@ const (
 	tagSize    = 11
 	levelStep  = 20 // height of an arc over the arcs below it
 	wordGap    = 16
-	labelRoom  = 22 // what an arc needs beside its label
+	labelRoom  = 22 // what an arc needs in addition to its label
 	margin     = 8
 	maxDrawn   = 40   // words in a picture of the report
 	maxPicture = 1320 // pixels of a picture in the report: one in a window of 1,280 is five sixths as large
@@ -47,7 +47,7 @@ type drawnWord struct {
 	Form, Tag, Probability string // Probability is "" where it is not shown
 	Lemma                  string // "" where lemmas are not shown
 	Unsure                 bool   // the arc is
-	Outside                bool   // stands for the words that are not drawn
+	Outside                bool   // in place of the words that are not drawn
 }
 
 type drawnArc struct {
@@ -80,8 +80,8 @@ type pictureOptions struct {
 	lemmas bool
 }
 
-// draw lays out a tree; of one of more than limit words those that stand around
-// the least certain arc. It takes up to limit*limit steps.
+// draw lays out a tree. If the tree has more than limit words, draw takes the words
+// around the least certain arc. It takes up to limit*limit steps.
 func draw(t *parquet.Tree, o pictureOptions) *picture {
 	n := len(t.Tokens)
 	if n == 0 {
@@ -134,7 +134,7 @@ func draw(t *parquet.Tree, o pictureOptions) *picture {
 	return p
 }
 
-// drawWithin is draw of as many words as fit in so many pixels.
+// drawWithin is draw with as many words as fit in the given pixels.
 func drawWithin(t *parquet.Tree, o pictureOptions, width int) *picture {
 	o.limit = min(o.limit, len(t.Tokens))
 	for {
@@ -193,8 +193,8 @@ func (p *picture) place(arcs []arc, lemmas bool) {
 	}
 }
 
-// setLevels puts every arc above those that it spans or crosses: the shorter
-// ones first.
+// setLevels puts every arc above the arcs that it spans or crosses, the shorter ones
+// first.
 func setLevels(arcs []arc) {
 	order := make([]*arc, 0, len(arcs))
 	for i := range arcs {

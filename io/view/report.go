@@ -46,18 +46,18 @@ type Report struct {
 
 	status, certificates   tally
 	upos, deprel           tally // Sums: signals of words
-	forms, lemmas, content tally // words that are no punctuation
+	forms, lemmas, content tally // words other than punctuation
 	lengths                *histogram
 	signals                [len(signals)]*histogram
 }
 
-// Bounds of a report: documents with errors and documents of which little is
-// expected to be right that are named, and kinds of failures and warnings that are
-// told apart, which are more than there are, for the rows are what a file says.
+// Bounds of a report: how many documents with errors and how many with low expected
+// accuracy it names, and how many kinds of failures and warnings it distinguishes.
+// There are fewer kinds, but the rows come from a file and may say anything.
 const maxTroubled, maxWorst, maxReasons = 10, 20, 200
 
-// minForecast is how many words a document must have to be named before those that
-// have less: in a few words chance alone makes bad ones.
+// minForecast is how many words a document must have to be named before shorter
+// documents: a few words may be bad by chance.
 const minForecast = 50
 
 type reasonKey struct{ severity, stage, kind string }
@@ -104,8 +104,8 @@ var signals = [...]struct {
 
 const wordSignals = 4
 
-// NewReport begins the report of a run that shows the lowest least certain
-// trees and as many examples drawn by the hash of where they stand.
+// NewReport begins the report of a run. It shows the lowest least certain trees and as
+// many examples, drawn by the hash of their places.
 func NewReport(run Run, lowest, examples int) *Report {
 	r := &Report{run: run, lowest: pick.NewLowest(lowest), reasons: map[reasonKey]*reason{}, lengths: lengths()}
 	r.examples = pick.Best[example]{N: examples, Compare: func(a, b example) int { return cmp.Compare(a.hash, b.hash) }}

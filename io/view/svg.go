@@ -13,10 +13,10 @@ import (
 
 // SVGOptions say how SVG draws.
 type SVGOptions struct {
-	Conf       Conf   // which probabilities stand in it; with any, arcs below 0.9 have another color
+	Conf       Conf   // which probabilities it shows; with any, arcs below 0.9 have another color
 	Lemmas     bool   // a line of lemmas below the forms
 	Marked     []int  // words to set off, numbered from 1
-	MaxWords   int    // of a longer sentence so many words around the least certain arc are drawn; 0 is 200, and the most is 1,000
+	MaxWords   int    // the most words drawn, around the least certain arc; 0 is 200, and the most is 1,000
 	Background string // CSS color; "" is white, "none" leaves the page's
 	Title      string // for those who cannot see it; "" is the text of the sentence
 }
@@ -27,8 +27,8 @@ const (
 	mostSVGWords     = 1000
 )
 
-// Colors of a picture that stands alone. A page that holds it changes them, as all
-// that the attributes say, by rules for the classes.
+// Colors of a picture outside a page. A page that holds it changes them, as all that
+// the attributes say, by rules for the classes.
 const (
 	inkColor  = "#1c2321"
 	softColor = "#56615c"
@@ -42,15 +42,15 @@ const (
 // SVG appends a sentence as a picture: its words from left to right, or from right to
 // left if it is written so, each with its tag below, and labeled arcs from heads to
 // dependents above. The picture is a whole SVG document without a declaration, with the
-// namespace, and can stand in HTML, too. It needs no style sheet, no script, no font
+// namespace, and can be part of HTML, too. It needs no style sheet, no script, no font
 // and nothing from elsewhere; what the sentence holds is escaped, and no control
 // character is left in it.
 //
 // Its elements have classes, for pages with colors of their own: tree (the svg
 // element), page (the background), arc, arrow, under (hides arcs behind a label),
 // label, form, lemma, tag, low (a probability), mark; and unsure (an arc of a
-// probability below 0.9) and outside (an arc from a word that is not drawn) beside arc.
-// SVG is safe for concurrent use.
+// probability below 0.9) and outside (an arc from a word that is not drawn) in addition
+// to arc. SVG is safe for concurrent use.
 func SVG(dst []byte, s *syntax.Sentence, o SVGOptions) []byte { return SVGRow(dst, rowOf(s), o) }
 
 // SVGRow is SVG for a row of trees/. Lists of the row that are too short are
@@ -60,7 +60,7 @@ func SVGRow(dst []byte, t *parquet.Tree, o SVGOptions) []byte {
 	return dst
 }
 
-// svgRow is SVGRow; width is that of the picture, in CSS pixels.
+// svgRow is SVGRow; width is the width of the picture, in CSS pixels.
 func svgRow(dst []byte, t *parquet.Tree, o SVGOptions) (_ []byte, width int) {
 	p := draw(t, pictureOptions{min(cmp.Or(max(o.MaxWords, 0), standardSVGWords), mostSVGWords), o.Conf, o.Lemmas})
 	return p.svg(dst, cmp.Or(o.Title, textOf(t)), cmp.Or(o.Background, pageColor), marks(o.Marked)), p.Width
@@ -130,7 +130,7 @@ func (v *vector) arcs(p *picture, background string) {
 	}
 }
 
-// words appends the words with what stands below them.
+// words appends the words with the text below them.
 func (v *vector) words(p *picture) {
 	for i := range p.Words {
 		w := &p.Words[i]

@@ -27,16 +27,16 @@ const (
 	standardWidth = 80
 	leastWidth    = 60
 	wordsWidth    = 36 // are left to the words, whatever the arcs take
-	numbersWidth  = 13 // beside, where heads are numbers
+	numbersWidth  = 13 // in addition, where heads are numbers
 	leastCell     = 4
 	mostTag       = 20
 )
 
-// TreeRow appends a row of trees/ as a tree for a terminal, and an empty line: its id, its
-// text, and the words in their order, one a line, with the arcs in the margin and
-// columns for form, UPOS and relation. Probabilities stand behind what they are of: the
-// tag, and head and label together. No line is wider than the terminal: words, tags and
-// very deep trees are cut, which "…" shows. Where an arc is not drawn, the words are
+// TreeRow appends a row of trees/ as a tree for a terminal, and an empty line: its id,
+// its text, and the words in order, one a line, with the arcs in the margin and columns
+// for form, UPOS and relation. Probabilities follow what they are about: the tag, and
+// head and label together. No line is wider than the terminal: words, tags and very
+// deep trees are cut, which "…" shows. Where an arc is not drawn, the words are
 // numbered, and "7→3" says that the head of word 7 is word 3. Words that hang on no
 // root have "·" in place of an arc. Nothing in the sentence reaches the terminal as a
 // command. Lists of the row that are too short are read as far as they go. TreeRow is
@@ -82,7 +82,7 @@ func (p *painter) paint(s, color string) {
 	p.b.WriteString("\x1b[" + color + "m" + s + "\x1b[0m")
 }
 
-// heading writes what stands before the words.
+// heading writes what precedes the words.
 func (p *painter) heading(t *parquet.Tree) {
 	if t.SentID != "" {
 		p.paint(Clip(Visible(t.SentID), p.Width), faint)
@@ -130,7 +130,7 @@ func (p *painter) words(t *parquet.Tree) {
 		var margin strings.Builder
 		a.draw(&margin, int32(i+1))
 		p.paint(margin.String(), faint)
-		gap := 0 // spaces before the next cell that is not empty: none stand at the end of a line
+		gap := 0 // spaces before the next cell that is not empty: lines do not end in spaces
 		for k := range columns {
 			c := &columns[k]
 			if cell := Clip(c.cells[i], c.width); cell != "" {

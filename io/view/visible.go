@@ -10,10 +10,10 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Visible returns s with nothing in it that could act on a terminal or on the
-// text around it: control characters become their pictures (U+2400 and
-// following), those that turn the direction of what follows U+FFFD, and line
-// separators spaces.
+// Visible returns s with nothing in it that could act on a terminal or on the text
+// around it: control characters become their pictures (U+2400 and following),
+// characters that change the direction of the following text become U+FFFD, and line
+// separators become spaces.
 func Visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -42,7 +42,7 @@ func Clip(s string, columns int) string {
 	return s[:prefix(s, columns-1)] + "…"
 }
 
-// prefix returns how many bytes of s fit in so many columns.
+// prefix returns how many bytes of s fit in the given columns.
 func prefix(s string, columns int) int {
 	if len(s) <= columns {
 		return len(s) // a column takes at least a byte
