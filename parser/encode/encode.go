@@ -5,18 +5,18 @@ import (
 	"github.com/treebeam/treebeam/parser/vector"
 )
 
-// batchPieces is how many pieces, marks included, go through the network at
-// once, but for a window that is longer.
+// batchPieces is how many pieces, including marks, go through the network at once. A
+// single window may be longer.
 const batchPieces = 512
 
-// Encode sets s.Dense of sentences but for Labels, which needs heads. A
-// sentence without words, and one of more than syntax.MaxWholeWords, gets none.
+// Encode sets s.Dense of sentences, except Labels, which needs heads. Sentences without
+// words or with more than syntax.MaxWholeWords get none.
 //
-// A sentence whose pieces do not fit into the positions of the encoder is read
-// in windows that overlap by a half: a word takes its vector from the window in
-// which it is furthest from an edge. What a sentence gets does not depend on
-// the others. Encode is safe for concurrent use and uses one processor; scratch
-// does not grow with the number of sentences.
+// A sentence whose pieces do not fit into the positions of the encoder is read in windows
+// that overlap by a half. A word takes its vector from the window in which it is furthest
+// from an edge. The result for a sentence does not depend on the others. Encode is safe
+// for concurrent use and uses one processor. Its scratch does not grow with the number of
+// sentences.
 func (m *Model) Encode(sents []*syntax.Sentence) {
 	x := m.get()
 	for _, s := range sents {
@@ -37,11 +37,11 @@ func (m *Model) Encode(sents []*syntax.Sentence) {
 		x.push(m, s)
 	}
 	x.flush(m)
-	m.pool.Put(x) // but not after a panic, which leaves it as it is
+	m.pool.Put(x) // not after a panic, which may leave x in any state
 }
 
-// Hidden returns the last layer's vectors, len(ids) x Width, of pieces with
-// their marks: at most as many as there are positions.
+// Hidden returns the last layer's vectors, len(ids) x Width, of pieces with their marks.
+// There may be at most as many ids as positions.
 func (m *Model) Hidden(ids []int32) []float32 {
 	x := m.get()
 	x.begin()
@@ -60,21 +60,21 @@ type scratch struct {
 	// The batch.
 	sents  []*syntax.Sentence
 	tokens []int32 // pieces and marks of all sequences
-	starts []int   // of sequence i: its first token; one more than there are sequences
+	starts []int   // by sequence: its first token; one entry more than there are sequences
 	words  []int32 // number of tokens of its sequence before the end of each word, over all sentences
 
 	state  []float32 // tokens x Width: the level that was computed last
 	mixed  []float32 // tokens x Width: the sum of all levels, weighted
 	qkv    []float32 // tokens x 3·Width
-	values []float32 // tokens x Width: what attention has gathered
-	added  []float32 // block x Width: what is added to the state
+	values []float32 // tokens x Width: the values that attention gathered
+	added  []float32 // block x Width: the values to add to the state
 	wide   []float32 // block x FeedForward
 	keys   []float32 // of a head: its width x tokens of the sequence, padded
 	scores []float32 // attentionBlock x tokens of the sequence, padded
 	blocks blocks
 
 	vectors []float32 // (n+1) x Width: of the root and the words of a sentence
-	best    []int32   // of a word of a long sentence: its distance from the edge of the window it was taken from
+	best    []int32   // by word of a long sentence: its distance from the edge of the window it was taken from
 	heads   headScratch
 }
 
@@ -157,7 +157,7 @@ func (x *scratch) mean(dst []float32, lo, hi int) {
 	}
 }
 
-// long encodes a sentence of several windows, which was cut.
+// long encodes a sentence of several windows. It must have been cut.
 func (x *scratch) long(m *Model, s *syntax.Sentence) {
 	n, w, room := len(s.Words), m.shape.Width, m.shape.Positions-2
 	x.vectors, x.best = resize(x.vectors, (n+1)*w), resize(x.best, n)
@@ -234,7 +234,7 @@ func (x *scratch) embed(m *Model) {
 	}
 }
 
-// finish is a layer behind what its attention has gathered.
+// finish computes the rest of a layer after its attention.
 func (x *scratch) finish(l *layer, epsilon float32, n int) {
 	w := l.out.rows
 	x.added, x.wide = resize(x.added, block*w), resize(x.wide, block*l.up.rows)
@@ -266,8 +266,8 @@ func padded(n int) int { return (n + 15) &^ 15 }
 // nothing pads scores: its exponential adds nothing to a sum.
 const nothing = -1e30
 
-// attend gathers the values of tokens lo to hi, which are a sequence: for every
-// head the softmax of queries times keys, times values.
+// attend gathers the values of tokens lo to hi, which are a sequence. For every head this
+// is the softmax of queries times keys, times values.
 func (x *scratch) attend(s *Shape, lo, hi int) {
 	n, w, d := hi-lo, s.Width, s.Width/s.Heads
 	cols := padded(n)

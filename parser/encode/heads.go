@@ -10,19 +10,19 @@ import (
 // heads are Heads in integers.
 type heads struct {
 	modifier, head linear // MLPs of arcs, A x Width
-	// arc maps a modifier to what its heads are multiplied by: Arcᵀ, with
+	// arc maps a modifier to the vector by which its heads are multiplied: Arcᵀ, with
 	// ArcBias as its bias.
 	arc linear
 
 	labelModifier, labelHead linear // MLPs of labels, B x Width
-	// label maps the vector of a head to what its modifiers are multiplied by:
-	// row i*L+l is Label_l[i], for 0 <= i <= B, whose last column is the bias. L
-	// is the number of labels, padded with rows of zeros.
+	// label maps the vector of a head to the matrix by which its modifiers are multiplied.
+	// Row i*L+l is Label_l[i], for 0 <= i <= B; its last column is the bias. L is the number
+	// of labels, padded with rows of zeros.
 	label  linear
 	labels []string
 
 	tag         linear       // MLP of the classifiers, T x Width
-	classifier  linear       // of all classifiers, one behind another
+	classifier  linear       // of all classifiers, one after another
 	classifiers []Classifier // without weights
 }
 
@@ -86,21 +86,21 @@ func (y *heads) layout(l *pack.Layout, width int) {
 	y.classifier.layout(l, "classifier", values, t)
 }
 
-// A binding is the order in which a linear model wants scores. A place is an
-// index of the row that logs makes for a word.
+// A binding is the order in which a linear model wants scores. A place is an index into
+// the row that logs makes for a word.
 type binding struct {
 	labels []int32    // place of label l among the log-probabilities of labels
 	tags   [][2]int32 // places of UPOS and XPOS of tag t, the second -1 for any
-	feats  [][]int32  // of FEATS f: pairs of places, of a value and of "" of its attribute
+	feats  [][]int32  // by FEATS: pairs of places, of a value and of the "" of its attribute
 	empty  []int32    // places of "" of all attributes
 }
 
-// Bind returns a copy of m that gives Dense in the order of a linear model:
-// its labels, its tags as UPOS and XPOS, of which the second may be "" for any,
-// and its FEATS. Values that the encoder does not know count as the least
-// likely ones that it does; attributes that it has no classifier for count
-// nothing. Without tags or feats, or without a classifier of UPOS or of any
-// attribute, Dense.Tags or Dense.Feats stay nil. It shares the weights.
+// Bind returns a copy of m that gives Dense in the order of a linear model: its labels, its
+// tags as UPOS and XPOS, and its FEATS. An XPOS of "" stands for any. Values that the
+// encoder does not know count as the least likely value that it knows. Attributes without
+// a classifier count nothing. Dense.Tags stays nil without tags or without a classifier
+// of UPOS. Dense.Feats stays nil without feats or without a classifier of any attribute.
+// The copy shares the weights.
 func (m *Model) Bind(labels []string, tags [][2]string, feats []string) *Model {
 	c := *m
 	c.bound = m.bind(labels, tags, feats)
@@ -109,7 +109,7 @@ func (m *Model) Bind(labels []string, tags [][2]string, feats []string) *Model {
 
 func (m *Model) bind(labels []string, tags [][2]string, feats []string) (b binding) {
 	y := &m.heads
-	// An unknown value has the place behind all others: see logs.
+	// An unknown value has the place after all others: see logs.
 	index := func(values []string, value string) int32 {
 		if i := slices.Index(values, value); i >= 0 {
 			return int32(i)

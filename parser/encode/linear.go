@@ -31,8 +31,8 @@ func (t *table) expand(dst []float32, i int) {
 	vector.Expand(dst, t.weights[i*t.width:(i+1)*t.width], t.scales[i])
 }
 
-// layout is that of a table of rows x width, which a Layout that reads must
-// know beforehand.
+// layout names the sections of a table of rows x width. A Layout that reads must know
+// both numbers beforehand.
 func (t *table) layout(l *pack.Layout, rows, width int) {
 	if l.Reading() {
 		t.rows, t.width = rows, width
@@ -45,7 +45,7 @@ func (t *table) layout(l *pack.Layout, rows, width int) {
 	floats(l, "scales", &t.scales, rows)
 }
 
-// floats is the layout of n bounded numbers.
+// floats names the section of n bounded numbers.
 func floats(l *pack.Layout, name string, list *[]float32, n int) {
 	pack.Array(l, name, list)
 	l.Check(name, len(*list) == n, "does not fit the shape")
@@ -54,9 +54,8 @@ func floats(l *pack.Layout, name string, list *[]float32, n int) {
 	}
 }
 
-// A linear is y = W·x + bias, by rows of integers. Of the vectors that it is
-// applied to all elements but the largest give the scale; the rest of that one
-// is multiplied with its column.
+// A linear is y = W·x + bias, by rows of integers. All elements of an input vector except
+// the largest set its scale. The rest of the largest element is multiplied with its column.
 type linear struct {
 	table
 	bias    []float32
@@ -95,8 +94,8 @@ func (y *linear) layout(l *pack.Layout, name string, outputs, inputs int) {
 	})
 }
 
-// block is how many vectors are multiplied at once: scratch stays in a cache,
-// and weights are read once for all.
+// block is how many vectors are multiplied at once, so that scratch stays in a cache and
+// the weights are read once for all of them.
 const block = 64
 
 // blocks is the scratch of linears.
@@ -106,7 +105,7 @@ type blocks struct {
 	sums  []int32 // block x outputs
 }
 
-// A note is what vector.QuantizeButOne tells of an input.
+// A note has the results of vector.QuantizeButOne for an input.
 type note struct {
 	scale float32
 	at    int
@@ -137,8 +136,8 @@ func (y *linear) applyBlock(b *blocks, dst, x []float32, n int) {
 	}
 }
 
-// resize returns a slice of n elements of any content, of the same array if
-// that is large enough.
+// resize returns a slice of n elements of any content, of the same array if that is large
+// enough.
 func resize[T any](list []T, n int) []T {
 	if cap(list) < n {
 		return make([]T, n+n/8)[:n]

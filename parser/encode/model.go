@@ -20,8 +20,8 @@ const (
 // A Model is an encoder and its heads in integers. It is the component
 // "encode" of a model, read-only and safe for concurrent use.
 //
-// What it computes is the same on every processor and for every batch: see
-// package vector for the arithmetic between the products, which are exact.
+// Its results are the same on every processor and for every batch. The products are exact;
+// see package vector for the arithmetic between them.
 type Model struct {
 	shape      Shape
 	pieces     *piece.Vocabulary
@@ -45,8 +45,8 @@ type layer struct {
 	up, down                       linear
 }
 
-// Quantize rounds an encoder and its heads to integers. Without heads (nil),
-// Encode sets nothing, and only Hidden is of use. It copies what it needs.
+// Quantize rounds an encoder and its heads to integers. Without heads (nil), Encode sets
+// nothing, and only Hidden is useful. Quantize copies what it needs.
 func Quantize(p *Params, h *Heads) (*Model, error) {
 	if err := p.Check(); err != nil {
 		return nil, fmt.Errorf("encode: %w", err)
@@ -118,8 +118,8 @@ func (m *Model) Pack(to *pack.Sub) { pack.Write(to, m.layout) }
 // Has reports whether a model file has the component.
 func Has(v *pack.View, name string) bool { return v.Has(name, "shape") }
 
-// Open is the inverse of Pack: of the component name, "encode". Labels are in
-// the order of the heads; Bind gives another.
+// Open is the inverse of Pack. name is the name of the component, "encode". Labels are in
+// the order of the heads; Bind changes the order.
 func Open(v *pack.View, name string) (*Model, error) {
 	m := &Model{pieces: new(piece.Vocabulary), pool: new(sync.Pool)}
 	if err := pack.Read(v, name, m.layout); err != nil {

@@ -1,6 +1,6 @@
-// Package encode describes a pretrained encoder of the BERT kind (Devlin and
-// others 2019) with the heads above it, and runs them over sentences in
-// integers: what they say of arcs, labels and tags becomes dense scores.
+// Package encode describes a pretrained encoder of the BERT kind (Devlin and others 2019)
+// with the heads above it, and runs them over sentences in integers. Their results for
+// arcs, labels and tags become dense scores.
 package encode
 
 import (
@@ -24,7 +24,7 @@ type Params struct {
 	Shape
 	Pieces   *piece.Vocabulary
 	Word     []float32 // pieces x Width
-	Position []float32 // Positions x Width; what is the same for every piece (the segment) is added in
+	Position []float32 // Positions x Width; includes the segment, which is the same for every piece
 	Norm     Norm      // of the sum of both
 	Layers   []Layer
 
@@ -50,9 +50,9 @@ type Layer struct {
 	FeedForwardNorm           Norm
 }
 
-// Heads turn vectors of words into scores. The vector of a word is the mean
-// over its pieces of Scale times the sum of all levels, the embedding and every
-// layer, weighted by the softmax of Mix. The root's is that of the first mark.
+// Heads turn vectors of words into scores. The vector of a word is the mean over its pieces
+// of Scale times the sum of all levels, weighted by the softmax of Mix. The levels are the
+// embedding and every layer. The vector of the root is the vector of the first mark.
 //
 // An MLP is a Linear and then a leaky ReLU of slope 0.1.
 type Heads struct {
@@ -60,14 +60,14 @@ type Heads struct {
 	Mix   []float32 // levels
 	Scale []float32 // 1
 
-	// Arcs (Dozat and Manning 2017): score(h, m) = modifierᵀ·Arc·head +
-	// ArcBias·head; of the heads of m a softmax over 0..n without m.
+	// Arcs (Dozat and Manning 2017): score(h, m) = modifierᵀ·Arc·head + ArcBias·head, with
+	// a softmax over the heads of m, 0..n without m.
 	ArcModifier, ArcHead Linear    // MLPs, A x Width
 	Arc                  []float32 // A x A
 	ArcBias              []float32 // A
 
-	// Labels: score(l) = [modifier; 1]ᵀ·Label_l·[head; 1], for the word and its
-	// head; a softmax over the labels.
+	// Labels: score(l) = [modifier; 1]ᵀ·Label_l·[head; 1], for the word and its head, with
+	// a softmax over the labels.
 	LabelModifier, LabelHead Linear    // MLPs, B x Width
 	Label                    []float32 // labels x (B+1) x (B+1)
 	Labels                   []string
@@ -81,9 +81,8 @@ type Heads struct {
 // encoder, and the outputs of the MLPs for arcs, labels and tags: A, B and T.
 type HeadSizes struct{ Width, Levels, Arc, Label, Tag int }
 
-// A Classifier is a softmax over values of one column of a word. Its Name is
-// "upos", "xpos" or "feats:" and an attribute; the value "" is that
-// of words without it.
+// A Classifier is a softmax over the values of one column of a word. Its Name is "upos",
+// "xpos" or "feats:" and an attribute. The value "" is for words without the attribute.
 type Classifier struct {
 	Name   string
 	Values []string
@@ -94,7 +93,7 @@ type Classifier struct {
 type Tensor struct {
 	Name   string
 	Shape  []int // rows and columns, or the length of a vector
-	Decays bool  // while it is learned
+	Decays bool  // whether the weights decay while they are learned
 	Data   *[]float32
 }
 
@@ -124,8 +123,8 @@ func (l *tensors) norm(name string, x *Norm, width int) {
 	l.add(name+".bias", false, &x.Bias, width)
 }
 
-// Tensors lists all weights of an encoder. Flattened, the weights of query, key
-// and value stand side by side, as do their biases: one product serves the three.
+// Tensors lists all weights of an encoder. When flattened, the weights of query, key and
+// value lie side by side, and so do their biases: one product serves the three.
 func (p *Params) Tensors() []Tensor {
 	var list tensors
 	w, up := p.Width, p.FeedForward
@@ -149,8 +148,8 @@ func (p *Params) Tensors() []Tensor {
 	return list
 }
 
-// Tensors lists all weights of heads, none of which decays. Flattened, the
-// weights of the classifiers stand side by side, as do their biases.
+// Tensors lists all weights of heads. None of them decays. When flattened, the weights of
+// the classifiers lie side by side, and so do their biases.
 func (h *Heads) Tensors() []Tensor {
 	var list tensors
 	w, a, b, t := h.Sizes.Width, h.Sizes.Arc, h.Sizes.Label, h.Sizes.Tag
@@ -175,8 +174,8 @@ func (h *Heads) Tensors() []Tensor {
 	return list
 }
 
-// Flatten moves arrays into one, in their order, which it returns; they are
-// views of it from then on. Those that are not there yet become zeros.
+// Flatten moves arrays into a single one, in their order, and returns it. From then on they
+// are views of it. Arrays that do not exist yet become zeros.
 func Flatten(list []Tensor) []float32 {
 	n := 0
 	for i := range list {
@@ -191,8 +190,7 @@ func Flatten(list []Tensor) []float32 {
 	return flat
 }
 
-// check reports arrays that do not fit their shape, and weights that no network
-// may have.
+// check reports arrays that do not fit their shape, and weights that no network may have.
 func check(list []Tensor) error {
 	for i := range list {
 		t := &list[i]
@@ -206,8 +204,8 @@ func check(list []Tensor) error {
 	return nil
 }
 
-// Check reports what is no encoder that can parse: a shape beyond the limits, a
-// vocabulary or arrays that do not fit, and weights that are no numbers.
+// Check reports why an encoder cannot parse: a shape beyond the limits, a vocabulary or
+// arrays that do not fit, or weights that are not numbers within MaxWeight.
 func (p *Params) Check() error {
 	if err := p.Shape.Check(len(p.Layers)); err != nil {
 		return err
@@ -221,8 +219,8 @@ func (p *Params) Check() error {
 	return check(p.Tensors())
 }
 
-// Check reports sizes beyond the limits, arrays that do not fit, and weights that
-// are no numbers.
+// Check reports sizes beyond the limits, arrays that do not fit, and weights that are not
+// numbers within MaxWeight.
 func (h *Heads) Check() error {
 	values := 0
 	for _, c := range h.Classifiers {
@@ -252,8 +250,8 @@ const (
 	maxValues      = 1 << 16 // of all classifiers
 )
 
-// MaxWeight bounds weights, biases and gains, so that nothing overflows on the
-// way through the layers of any encoder within the limits of a shape.
+// MaxWeight bounds weights, biases and gains, so that nothing overflows in the layers of
+// any encoder within the limits of a shape.
 const MaxWeight = 1 << 12
 
 // bounded reports a value that no network may have.
@@ -266,8 +264,8 @@ func bounded(list []float32) error {
 	return nil
 }
 
-// Check reports a shape, and a number of layers, beyond the limits: no such
-// encoder can parse.
+// Check reports a shape or a number of layers beyond the limits. Such an encoder cannot
+// parse.
 func (s *Shape) Check(layers int) error {
 	switch {
 	case s.Width < 1 || s.Width > maxWidth || s.Heads < 1 || s.Width%s.Heads != 0:
@@ -284,8 +282,8 @@ func (s *Shape) Check(layers int) error {
 	return nil
 }
 
-// Layout names the sections of a shape and of a number of layers. What it has
-// read is within the limits.
+// Layout names the sections of a shape and of a number of layers. Values that were read
+// are within the limits.
 func (s *Shape) Layout(l *pack.Layout, layers *int) {
 	numbers := []uint32{uint32(s.Width), uint32(s.Heads), uint32(s.FeedForward), uint32(s.Positions), uint32(*layers)}
 	pack.Array(l, "shape", &numbers)
@@ -300,7 +298,7 @@ func (s *Shape) Layout(l *pack.Layout, layers *int) {
 	}
 }
 
-// LayoutTensors names the sections of arrays. Those that are read alias the file.
+// LayoutTensors names the sections of arrays. Arrays that are read alias the file.
 func LayoutTensors(l *pack.Layout, list []Tensor) {
 	for i := range list {
 		t := &list[i]
@@ -309,9 +307,9 @@ func LayoutTensors(l *pack.Layout, list []Tensor) {
 	}
 }
 
-// Layout names the sections of an encoder in floats but for its vectors of
-// pieces, "word", which a file may hold in other precision, and its provenance.
-// What it reads aliases the file.
+// Layout names the sections of an encoder in floats, except its provenance and its vectors
+// of pieces, "word", which a file may hold in another precision. Arrays that are read alias
+// the file.
 func (p *Params) Layout(l *pack.Layout) {
 	layers := len(p.Layers)
 	p.Shape.Layout(l, &layers)
@@ -349,7 +347,7 @@ func LayoutTuned(l *pack.Layout, p *Params, h *Heads) {
 	})
 }
 
-// layoutClassifiers names the sections of classifiers but for their weights.
+// layoutClassifiers names the sections of classifiers, except their weights.
 func layoutClassifiers(l *pack.Layout, list *[]Classifier) {
 	var names, values []string
 	bounds := []uint32{0}

@@ -7,7 +7,7 @@ import (
 	"github.com/treebeam/treebeam/parser/vector"
 )
 
-// headScratch is what the heads work in.
+// headScratch is the scratch of the heads.
 type headScratch struct {
 	modifiers, heads []float32 // n x A and (n+1) x A
 	forms            []float32 // n x A
@@ -16,7 +16,7 @@ type headScratch struct {
 	exponentials     []float32
 	logs             []int32 // of all classifiers for one word; of one row of arcs
 	byHead           []int32 // words by their heads
-	first            []int32 // of head h: its first in byHead
+	first            []int32 // by head: its first word in byHead
 }
 
 // dense sets the dense scores of s from the vectors of its words.
@@ -73,8 +73,8 @@ func (x *scratch) arcs(y *heads, s *syntax.Sentence) {
 	s.Dense.Arcs = out
 }
 
-// logSoftmax sets dst to the log-probabilities of n values from their scores,
-// in units, and dst[n] to the least of them.
+// logSoftmax sets dst to the log-probabilities of n values, in units, from their scores,
+// and dst[n] to the least of them.
 func (c *headScratch) logSoftmax(dst []int32, scores []float32) {
 	n := len(scores)
 	c.exponentials = resize(c.exponentials, padded(n))
@@ -115,12 +115,12 @@ func (x *scratch) labelVectors(y *heads, s *syntax.Sentence) {
 	}
 }
 
-// labelBlock is how many heads are looked at at once.
+// labelBlock is how many heads are scored at once.
 const labelBlock = 16
 
-// Labels sets s.Dense.Labels: log P(label | word and head) for the head of
-// every word, from Dense.Vectors; scores of 0 for a word whose head is none of
-// the sentence. Without vectors it does nothing.
+// Labels sets s.Dense.Labels from Dense.Vectors: log P(label | word and head) for the head
+// of every word. A word whose head is not in the sentence has scores of 0. Without vectors
+// Labels does nothing.
 func (m *Model) Labels(s *syntax.Sentence) {
 	n, y, order := len(s.Words), &m.heads, m.bound.labels
 	b, labels := y.labelHead.rows, len(y.labels)
@@ -166,7 +166,7 @@ func (m *Model) Labels(s *syntax.Sentence) {
 		}
 	}
 	d.Labels = out
-	m.pool.Put(x) // but not after a panic, which leaves it as it is
+	m.pool.Put(x) // not after a panic, which may leave x in any state
 }
 
 // sortByHead fills byHead and first.

@@ -32,8 +32,8 @@ type adamBlock struct {
 
 const adamBlockSize = 1 << 14
 
-// newAdam returns an adam for tensors that encode.Flatten has laid into weights,
-// slopes being their gradient.
+// newAdam returns an adam for tensors that encode.Flatten has laid into weights.
+// slopes is their gradient.
 func newAdam(list []encode.Tensor, weights, slopes []float32) *adam {
 	a := &adam{weights: weights, slopes: slopes, first: make([]float32, len(weights)),
 		second: make([]float32, len(weights))}
@@ -79,7 +79,7 @@ func squares(x []float32) (sum float64) {
 	return sum
 }
 
-// step is update t, from 1, at a rate, of the gradient times scale.
+// step is update t, from 1, at a rate, with the gradient times scale.
 func (a *adam) step(t int, rate float64, scale float32, workers int) {
 	first, second := 1-math.Pow(firstDecay, float64(t)), 1-math.Pow(secondDecay, float64(t))
 	u := update{
@@ -96,17 +96,17 @@ func (a *adam) step(t int, rate float64, scale float32, workers int) {
 	})
 }
 
-// An update holds the constants of one step: what gradients, moves and squares
-// are multiplied by, what decay leaves of a weight, and those of Adam, whose
-// gains are what is new in the means.
+// An update holds the constants of one step: the factors of gradients, moves and
+// squares, the share of a weight that decay leaves, and the constants of Adam. Its
+// gains are the shares of new values in the means.
 type update struct {
 	scale, rate, second, keep                      float32
 	firstDecay, firstGain, secondDecay, secondGain float32
 	epsilon                                        float32
 }
 
-// move does the step for weights w with gradients g and means m and v. Every
-// product is rounded, so that all paths give the same.
+// move does the step for weights w with gradients g and means m and v. Every product
+// is rounded, so all paths give the same result.
 func (u *update) move(w, g, m, v []float32) {
 	g, m, v = g[:len(w)], m[:len(w)], v[:len(w)]
 	for i := u.moveFast(w, g, m, v); i < len(w); i++ {

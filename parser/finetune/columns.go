@@ -13,22 +13,23 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// A column is a column of a treebank that classifiers learn: one for each of its
-// items, such as the attributes of FEATS. Another column is another entry of
-// columns; what the model makes of it is package encode's.
+// A column is a column of a treebank that classifiers learn, one classifier for each
+// of its items, such as the attributes of FEATS. To learn another column, add an entry
+// to columns. Package encode decides how the model uses it.
 type column struct {
-	prefix        string // of the names of its classifiers, which the name of an item ends
-	items, values int    // the most frequent items have a classifier; one of more values has none
+	prefix        string // the name of a classifier is this prefix and the name of the item
+	items, values int    // the most frequent items have a classifier; an item with more values has none
 	weight        float32
 	get           func(w *syntax.Word, item func(name, value string))
 	set           func(w *syntax.Word, items []item) // in the order of the classifiers
 }
 
-// An item is a name and its value; "" is none.
+// An item is a name and its value. The value "" means none.
 type item struct{ name, value string }
 
-// columns are all that is learned. Their weights in the loss are such that the
-// many attributes, which most words lack, do not outweigh the arcs together.
+// columns are all columns that are learned. Most words lack most of the many
+// attributes, so the weights in the loss are such that all attributes together do not
+// outweigh the arcs.
 var columns = []column{
 	{prefix: "upos", items: 1, values: 256, weight: 1,
 		get: func(w *syntax.Word, item func(name, value string)) { item("", w.UPOS) },
@@ -99,8 +100,8 @@ func columnsOf(list []encode.Classifier) (out []learned) {
 	return out
 }
 
-// goldValues returns what the classifiers learn of the rows of a batch: nothing
-// of roots, and the value "" of items that a word does not have.
+// goldValues returns what the classifiers learn from the rows of a batch: nothing from
+// roots, and the value "" for items that a word does not have.
 func (h *heads) goldValues(b *batch, weight float32) (list []choice) {
 	classifiers := h.p.Classifiers
 	add := func(gold func(classifier int) (value int, weight float32)) {
@@ -153,7 +154,7 @@ func (h *heads) readColumns(w *syntax.Word, scores []float32) {
 	}
 }
 
-// Labels, and at most how many, as in the label model.
+// Labels and their largest number, as in the label model.
 const (
 	maxLabels   = 255
 	rootLabel   = "root" // of the word whose head is 0, and of no other
@@ -163,10 +164,10 @@ const (
 // usualSizes are the outputs of the MLPs.
 var usualSizes = encode.HeadSizes{Arc: 256, Label: 128, Tag: 256}
 
-// freshHeads lists the labels and values of the sentences and draws first
-// weights: the sum of levels is their mean, MLPs and classifiers are uniform
-// (Glorot and Bengio 2010), and the bilinear forms are 0, so that at first all
-// arcs and labels are alike.
+// freshHeads lists the labels and values of the sentences and draws first weights. The
+// sum of levels starts as their mean, MLPs and classifiers are uniform (Glorot and
+// Bengio 2010), and the bilinear forms are 0, so at first all arcs and labels score
+// alike.
 func freshHeads(z encode.HeadSizes, train []syntax.Sentence, seed uint64) (*heads, error) {
 	labels := countLabels(train)
 	if len(labels) > maxLabels {
@@ -237,8 +238,8 @@ func countLabels(list []syntax.Sentence) []string {
 	return byCount(count)
 }
 
-// listClassifiers returns one for each item of a column that has two values or
-// more and not too many, without weights.
+// listClassifiers returns classifiers without weights, one for each item of a column
+// that has at least two values and not too many.
 func listClassifiers(list []syntax.Sentence) (out []encode.Classifier) {
 	for _, c := range columns {
 		words, items, values := 0, map[string]int{}, map[string]map[string]int{}

@@ -9,17 +9,16 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Scores of arcs as integers: log-probabilities in 1/4096 nat, not under -30
-// nat.
+// Scores of arcs as integers: log-probabilities in 1/4096 nat, at least -30 nat.
 const (
 	arcUnit  = 4096
 	arcFloor = -30
 )
 
-// parse sets Head, Deprel, UPOS, XPOS and Feats of the words of guess, which
-// are of a batch's sentences, in the same order: the tree with one root whose
-// arcs have the highest product of probabilities, and of all else the value
-// that is most probable. Columns without a classifier stay as they are.
+// parse sets Head, Deprel, UPOS, XPOS and Feats of the words of guess, which has the
+// sentences of the batch in the same order. The tree has one root, and its arcs have
+// the highest product of probabilities. The other columns get their most probable
+// values. Columns without a classifier stay as they are.
 func (h *heads) parse(t *tape, b *batch, levels []*array, guess []*syntax.Sentence) {
 	x := h.forward(t, b, levels)
 	linear.Parallel(len(guess), t.workers, func(_, s int) { tree(b.arcsOf(x.arcs.data, s), guess[s]) })
@@ -50,7 +49,7 @@ func (h *heads) parse(t *tape, b *batch, levels []*array, guess []*syntax.Senten
 	}
 }
 
-// best returns the index of the highest number but that of index skip.
+// best returns the index of the highest number, not counting index skip.
 func best(a []float32, skip int32) (at int) {
 	at = -1
 	for i, x := range a {
@@ -89,7 +88,7 @@ func tree(scores matrix.Matrix, s *syntax.Sentence) {
 	}
 }
 
-// A tally counts words that a parse has right.
+// A tally counts the words that a parse gets right.
 type tally struct {
 	words, heads, labels, upos int // labels: with their heads, without subtypes, as in CoNLL 2018
 	features                   int

@@ -7,8 +7,8 @@ import (
 	"github.com/treebeam/treebeam/parser/hash"
 )
 
-// dropped of 256 activations become zero; the others grow, so that the
-// expected sum stays.
+// Of 256 activations, dropped become zero. The others grow, so that the expected sum
+// stays the same.
 const dropped = 26
 
 var keep = func() (table [256]float32) {
@@ -70,8 +70,8 @@ func softmax(x []float32, scale float32) {
 	}
 }
 
-// softmaxBack turns the gradient d of the probabilities p into that of
-// the scores before scaling.
+// softmaxBack turns d, the gradient of the probabilities p, into the gradient of the
+// scores before scaling.
 func softmaxBack(d, p []float32, scale float32) {
 	p = p[:len(d)]
 	var sum float32
@@ -129,8 +129,9 @@ func normalize(y, x []float32, n encode.Norm, epsilon float32) (inverse float32)
 	return inverse
 }
 
-// normalizeBack sets dx to the gradient of what normalize changed into hat, d being
-// that of its result, and adds those of gain and bias. dx is not d.
+// normalizeBack sets dx to the gradient of the values that normalize changed into hat. d
+// is the gradient of the result. It adds the gradients of gain and bias to dgain and
+// dbias. dx must not be d.
 func normalizeBack(dx, d, hat []float32, inverse float32, gain, dgain, dbias []float32) {
 	w := len(d)
 	dx, hat, gain, dgain, dbias = dx[:w], hat[:w], gain[:w], dgain[:w], dbias[:w]
@@ -174,9 +175,9 @@ func dot(a, b []float32) (sum float32) {
 	return sum
 }
 
-// entropy returns weight times the cross-entropy of gold under the softmax of
-// the scores without that of index skip, and turns the scores into its
-// gradient. A gold < 0 costs nothing.
+// entropy returns weight times the cross-entropy of gold under the softmax of the
+// scores, leaving out index skip, and turns the scores into its gradient. A gold < 0
+// costs nothing.
 func entropy(scores []float32, gold, skip int, weight float32) float64 {
 	if gold < 0 || weight == 0 {
 		clear(scores)

@@ -1,7 +1,7 @@
-// Package finetune learns the weights of a pretrained encoder further, and
-// those of the heads above it, from a treebank: networks in 32-bit floats that
-// are told to a tape. The same bytes come out for any number of workers; they may
-// differ between kinds of processors.
+// Package finetune tunes the weights of a pretrained encoder, and learns the heads
+// above it, from a treebank. The networks compute in 32-bit floats and are recorded on
+// a tape. The same bytes come out for any number of workers; they may differ between
+// kinds of processors.
 package finetune
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// A batch is a few sentences and their pieces, one after the other. Its rows are
-// the roots and words of the sentences: their pieces.
+// A batch is a few sentences and their pieces, one sentence after the other. Its rows
+// are the roots and words of the sentences, each with the span of its pieces.
 type batch struct {
 	sents     []*syntax.Sentence // at least one word each
 	ids       []int32            // of the pieces, with both marks around each sentence
@@ -27,7 +27,7 @@ type batch struct {
 // A span is pieces ids[lo:hi] of a batch.
 type span struct{ lo, hi int32 }
 
-// add appends a sentence: its pieces, and the spans of its words in them.
+// add appends a sentence: its pieces, and the span of each word among them.
 func (b *batch) add(s *syntax.Sentence, ids []int32, words []span) {
 	if len(b.sents) == 0 {
 		b.start, b.first, b.arcs = []int{0}, []int{0}, []int{0}
@@ -45,19 +45,18 @@ func (b *batch) add(s *syntax.Sentence, ids []int32, words []span) {
 	b.arcs = append(b.arcs, b.arcs[len(b.arcs)-1]+len(words)*(len(words)+1))
 }
 
-// A network is an encoder that runs on a tape. Its levels, of which level 0 is
-// the embedding and level l the output of layer l, are rows of Width floats, one
-// for each piece of a batch.
+// A network is an encoder that runs on a tape. Level 0 is the embedding, and level l is
+// the output of layer l. A level has a row of Width floats for each piece of a batch.
 type network struct {
 	p, grad      *encode.Params // Word has rows for the pieces that learn
 	flat, slopes []float32      // all of p, all of grad
-	half         bool           // products round their factors to bfloat16 where the processor is quicker so
+	half         bool           // products round their factors to bfloat16 if the processor is faster with it
 
 	word, position table
 }
 
-// newNetwork returns a network that moves the weights of p, which it lays out
-// anew. Pieces from those of p on have the rows of frozen.
+// newNetwork returns a network that moves the weights of p, which it lays out anew.
+// Pieces beyond the pieces of p have the rows of frozen.
 func newNetwork(p *encode.Params, frozen []float32) *network {
 	n := &network{p: p, grad: &encode.Params{Shape: p.Shape, Pieces: p.Pieces,
 		Layers: make([]encode.Layer, len(p.Layers))}}
@@ -67,7 +66,7 @@ func newNetwork(p *encode.Params, frozen []float32) *network {
 	return n
 }
 
-// Sites of dropout in a layer, and one of the embedding.
+// Sites of dropout in a layer, and the site of the embedding.
 const (
 	ofProbabilities site = iota
 	ofAttention
@@ -95,19 +94,18 @@ func (n *network) forward(t *tape, b *batch) (levels []*array) {
 	return levels
 }
 
-// joined returns query, key and value of a layer, which stand side by side, as
-// one.
+// joined returns query, key and value of a layer, which lie side by side, as one.
 func joined(l *encode.Layer) encode.Linear {
 	return encode.Linear{Weight: l.Query.Weight[:3*len(l.Query.Weight)], Bias: l.Query.Bias[:3*len(l.Query.Bias)]}
 }
 
-// heads are those of an encoder that run on a tape.
+// heads are the heads of an encoder that run on a tape.
 type heads struct {
 	p, grad      *encode.Heads
 	flat, slopes []float32        // all of p, all of grad
 	labels       map[string]int32 // index in p.Labels
-	columns      []learned        // that classifiers are of
-	block        int              // arcs whose labels are scored at once; 0 for what labelBlock allows
+	columns      []learned        // with the classifiers of each
+	block        int              // arcs whose labels are scored at once; 0: as many as labelBlock allows
 }
 
 // newHeads returns heads that move the weights of p, which it lays out anew.
@@ -121,7 +119,7 @@ func newHeads(p *encode.Heads) *heads {
 	return h
 }
 
-// scored is what heads make of the levels of a batch: the scores of its arcs, and
+// scored is what heads compute from the levels of a batch: the scores of its arcs, and
 // the outputs of MLPs.
 type scored struct{ arcs, labelModifier, labelHead, tag *array }
 
@@ -159,8 +157,8 @@ func (h *heads) forward(t *tape, b *batch, levels []*array) scored {
 // labelBlock bounds the floats in the middle of a block of arcs.
 const labelBlock = 1 << 20
 
-// eachLabel scores the labels of arcs, block by block, calls f with each block
-// and its scores, and goes back what f has learned.
+// eachLabel scores the labels of arcs, block by block. It calls f with each block and its
+// scores, and then propagates the gradient back.
 func (h *heads) eachLabel(t *tape, x scored, arcs []arc, f func(block []arc, scores *array)) {
 	size := h.block
 	if size == 0 {
@@ -185,12 +183,12 @@ func (h *heads) classify(t *tape, x scored) *array {
 	return t.linear(x.tag, join(h.p), join(h.grad))
 }
 
-// learn runs the heads over a batch forward, and backward up to what it leaves on
-// the tape, and returns the loss: the mean over words of the cross-entropies of
-// head, label given the gold head, and classifiers. What a word has that is in no
-// inventory, it does not learn from.
+// learn runs the heads over a batch forward, and backward except for the ways that it
+// leaves on the tape. It returns the loss: the mean over words of the cross-entropies of
+// head, label given the gold head, and classifiers. It does not learn from values that
+// are in no inventory.
 func (h *heads) learn(t *tape, b *batch, levels []*array) (loss float64) {
-	clear(h.slopes) // what is not learned from this batch has no gradient
+	clear(h.slopes) // weights that do not learn from this batch have no gradient
 	x := h.forward(t, b, levels)
 	words := len(b.rows) - len(b.sents)
 	weight := 1 / float32(words)
@@ -224,8 +222,8 @@ func (h *heads) learn(t *tape, b *batch, levels []*array) (loss float64) {
 	return loss
 }
 
-// An example is a sentence in pieces, with both marks: their rows of weights, or
-// the number of these plus a piece that does not learn.
+// An example is a sentence in pieces, with both marks. An id is a row of weights or, for
+// a piece that does not learn, the number of rows plus the piece.
 type example struct {
 	sent  *syntax.Sentence
 	ids   []int32
@@ -255,8 +253,8 @@ func join(examples []*example) *batch {
 	return b
 }
 
-// batches cuts a list of examples, in an order, into batches of so many pieces
-// at most, or one example.
+// batches cuts a list of examples, in an order, into batches. A batch has at most most
+// pieces, or a single example.
 func batches(examples []example, order []int, most int) (list [][]*example) {
 	size := most
 	for _, i := range order {

@@ -12,8 +12,8 @@ import (
 
 // The operations of the heads.
 
-// words returns the vectors of the roots and words of a batch: the mean over
-// their pieces of the levels, mixed; some numbers are dropped one by one.
+// words returns the vectors of the roots and words of a batch: the mean over their pieces
+// of the mixed levels. It drops some numbers one by one.
 func (t *tape) words(b *batch, levels []*array, p, grad *encode.Heads) *array {
 	width, sentences := levels[0].cols, len(b.sents)
 	share, scale := shares(p.Mix), p.Scale[0]
@@ -68,9 +68,8 @@ func (t *tape) words(b *batch, levels []*array, p, grad *encode.Heads) *array {
 	})
 }
 
-// Shares that dropout takes away: of the numbers in the vectors of words one
-// by one, of the outputs of the MLPs whole columns in a sentence (Gal and
-// Ghahramani 2016).
+// Shares that dropout removes: single numbers from the vectors of words, and whole columns
+// per sentence from the outputs of the MLPs (Gal and Ghahramani 2016).
 const (
 	wordDropped   = 13107 // of 2^16: 0.2
 	columnDropout = 0.33
@@ -96,8 +95,8 @@ func (t *tape) dropNumbers(v []float32, row int) {
 	}
 }
 
-// keepColumns draws which outputs of MLPs a sentence keeps: what they are
-// multiplied by.
+// keepColumns draws which outputs of MLPs a sentence keeps, as the factors of these
+// outputs.
 func (t *tape) keepColumns(kept []float32, sentence int) {
 	r := hash.Rand(hash.Key2(1, t.seed, uint64(sentence)))
 	for i := range kept {
@@ -112,8 +111,7 @@ func (t *tape) keepColumns(kept []float32, sentence int) {
 	}
 }
 
-// arcsOf returns what is the matrix of sentence s in the scores of biaffine: n
-// words x n+1 heads.
+// arcsOf returns the matrix of sentence s in the scores of biaffine: n words x n+1 heads.
 func (b *batch) arcsOf(scores []float32, s int) matrix.Matrix {
 	n := b.first[s+1] - b.first[s] - 1
 	return matrix.Of(scores[b.arcs[s]:b.arcs[s+1]], n, n+1)
@@ -178,7 +176,7 @@ type arc struct {
 func (t *tape) bilinear(modifier, head *array, arcs []arc, p, grad *encode.Heads) *array {
 	n, labels, width := len(arcs), len(p.Labels), modifier.cols
 	one := width + 1
-	ends := [2]*array{t.array(n, one), t.array(n, one)} // vectors of modifiers and heads, and a 1
+	ends := [2]*array{t.array(n, one), t.array(n, one)} // vectors of modifiers and heads, each with a 1
 	for i, a := range arcs {
 		copy(ends[0].row(i), modifier.row(a.modifier))
 		copy(ends[1].row(i), head.row(a.head))
@@ -221,16 +219,16 @@ func (t *tape) bilinear(modifier, head *array, arcs []arc, p, grad *encode.Heads
 	})
 }
 
-// A choice is between scores lo to hi-1 of an array, but for that of index skip:
-// gold is right. If it is below 0, there is nothing to learn.
+// A choice is between scores lo to hi-1 of an array, except index skip. gold is the right
+// one. If gold is below 0, there is nothing to learn.
 type choice struct {
 	lo, hi     int
 	gold, skip int
 	weight     float32 // in the loss
 }
 
-// crossEntropy returns the weighted sum of cross-entropies of choices, which are
-// all of x, and gives x their gradient.
+// crossEntropy returns the weighted sum of the cross-entropies of choices, and gives x
+// their gradient. The choices must cover all of x.
 func (t *tape) crossEntropy(x *array, list []choice) (loss float64) {
 	grad, _ := t.share(x)
 	losses := make([]float64, len(list))

@@ -8,8 +8,8 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// A vocabulary tells pieces that learn, which have slots 0, 1, ... in the table
-// that is learned, from the others of an encoder, whose rows stay as they are.
+// A vocabulary separates the pieces of an encoder that learn from the others. Pieces that
+// learn have slots 0, 1, ... in the learned table. The rows of the others stay as they are.
 type vocabulary struct {
 	p     *encode.Params
 	slot  []int32 // of a piece, or -1
@@ -48,7 +48,7 @@ func (v *vocabulary) place(examples []example) {
 	}
 }
 
-// learned returns a copy of the encoder whose vocabulary is the pieces that learn.
+// learned returns a copy of the encoder whose vocabulary has only the pieces that learn.
 func (v *vocabulary) learned() *encode.Params {
 	c, names := *v.p, make([]string, len(v.known))
 	c.Word = nil
@@ -60,7 +60,7 @@ func (v *vocabulary) learned() *encode.Params {
 	return &c
 }
 
-// whole returns the table of all pieces, given that of those that learn.
+// whole returns the table of all pieces, given the table of the pieces that learn.
 func (v *vocabulary) whole(learned []float32) []float32 {
 	w := v.p.Width
 	rows := slices.Clone(v.p.Word)
@@ -70,13 +70,13 @@ func (v *vocabulary) whole(learned []float32) []float32 {
 	return rows
 }
 
-// usualVocabulary is how many pieces a vocabulary has, unless more occur in the
-// sentences. A piece takes some 400 bytes of a model at width 384: these are 14 MB.
+// usualVocabulary is the number of pieces in a vocabulary, unless more occur in the
+// sentences. A piece takes about 400 bytes of a model at width 384, so this is 14 MB.
 const usualVocabulary = 36_000
 
-// restrict returns a copy of the first layers of p, all if layers is 0, whose
-// vocabulary has the pieces of the sentences and others of the same scripts, see
-// piece.Restrict.
+// restrict returns a copy of the first layers of p, or of all if layers is 0. The
+// vocabulary of the copy has the pieces of the sentences and others of the same scripts,
+// see piece.Restrict.
 func restrict(p *encode.Params, layers int, lists ...[]syntax.Sentence) *encode.Params {
 	seen := make([]int, len(p.Pieces.Pieces))
 	var ids, ends []int32

@@ -11,21 +11,21 @@ import (
 	"github.com/treebeam/treebeam/parser/vector"
 )
 
-// A tape runs the operations of a network and, if it learns, keeps the way back
-// of each: what turns the gradient of its result into those of its operands and
-// weights. An operation is a method that computes, and then tells its way back.
-// The tape is one goroutine's, which it helps by others.
+// A tape runs the operations of a network and, if it learns, keeps the way back of each:
+// a function that turns the gradient of the result into the gradients of operands and
+// weights. An operation is a method that computes, and then records its way back. A tape
+// belongs to one goroutine, and starts other goroutines to help it.
 type tape struct {
-	workers int    // goroutines, changes no bit; 0 and 1 are the caller alone
+	workers int    // goroutines, with the same bits for any number; 0 and 1: the caller alone
 	seed    uint64 // of dropout; 0 for none
 	learns  bool
-	half    bool // linear rounds the factors of its products to bfloat16 where the processor is quicker so
+	half    bool // linear rounds the factors of its products to bfloat16 if the processor is faster with it
 	chunk   int  // rows of a partial sum of a gradient over rows
 
 	ways    []way
 	memory  [][]float32 // of floats, in the order of the calls
 	next    int         // in memory
-	free    [][]float32 // of gradients that have served
+	free    [][]float32 // of gradients that are no longer needed
 	partial []float32
 	work    [][2][]float32 // of each worker
 }
@@ -36,8 +36,8 @@ type way struct {
 	back func()
 }
 
-// An array is rows of numbers on a tape. Its gradient is nil until an operation
-// behind it gives a share.
+// An array is rows of numbers on a tape. Its gradient is nil until a later operation gives
+// a share.
 type array struct {
 	rows, cols int
 	data, grad []float32
@@ -76,8 +76,8 @@ func (t *tape) then(y *array, back func()) *array {
 	return y
 }
 
-// share returns the gradient of x: for an operation to add its share to, or to
-// set if it is the first.
+// share returns the gradient of x. An operation adds its share to it, or sets it if the
+// share is the first.
 func (t *tape) share(x *array) (grad []float32, add bool) {
 	if x.grad != nil {
 		return x.grad, true
@@ -117,7 +117,7 @@ type mark struct{ ways, next int }
 
 func (t *tape) mark() mark { return mark{len(t.ways), t.next} }
 
-// rewind goes all ways back to a mark, and forgets the arrays since.
+// rewind follows all ways back to a mark, and forgets the arrays made since.
 func (t *tape) rewind(m mark) {
 	for len(t.ways) > m.ways {
 		last := t.ways[len(t.ways)-1]
@@ -130,7 +130,7 @@ func (t *tape) rewind(m mark) {
 	t.next = m.next
 }
 
-// chunkRows rows are one piece of work.
+// chunkRows is the number of rows in one piece of work.
 const chunkRows = 32
 
 // eachRow calls f for all rows, in chunks.
@@ -142,9 +142,10 @@ func (t *tape) eachRow(rows int, f func(r int)) {
 	})
 }
 
-// sums sets the vectors to to the sums over rows of what f adds to a vector of
-// the width given, in which they stand side by side: for any number of workers
-// the sum over chunks of the sums within. f may use what is left of the vector.
+// sums sets the vectors in to to sums over rows. f adds the values of a row to a vector of
+// the given width, in which the vectors in to lie side by side; it may use the rest of that
+// vector as scratch. For any number of workers, the result is the sum over chunks of the
+// sums within chunks.
 func (t *tape) sums(chunk, rows, width int, f func(r int, sum []float32), to ...[]float32) {
 	n := (rows + chunk - 1) / chunk
 	t.partial = resize(t.partial, n*width)
@@ -164,8 +165,8 @@ func (t *tape) sums(chunk, rows, width int, f func(r int, sum []float32), to ...
 	}
 }
 
-// A table is rows of weights that are looked up. Rows from the number of its own
-// on are of frozen, and do not learn.
+// A table is rows of weights that are looked up. Rows beyond its own are rows of frozen,
+// and do not learn.
 type table struct {
 	width                 int
 	weights, grad, frozen []float32
@@ -212,8 +213,7 @@ func (t *tape) linear(x *array, l, grad encode.Linear) *array {
 	})
 }
 
-// addNorm returns the layer norm of x plus y, of which some is dropped. It uses
-// the memory of y.
+// addNorm returns the layer norm of x plus y, after dropout on y. It uses the memory of y.
 func (t *tape) addNorm(x, y *array, n, grad encode.Norm, epsilon float32, s site) *array {
 	w, chunk := x.cols, t.chunk
 	z, inverse := t.array(x.rows, w), t.floats(x.rows)
@@ -235,8 +235,8 @@ func (t *tape) addNorm(x, y *array, n, grad encode.Norm, epsilon float32, s site
 	})
 }
 
-// The operations on single numbers take over the gradient of their result: they
-// are all that is done with x.
+// The operations on single numbers take over the gradient of their result. No other
+// operation may use x.
 
 // gelu returns x·Φ(x). It uses the memory of x.
 func (t *tape) gelu(x *array) *array {
@@ -263,8 +263,8 @@ func (t *tape) dropout(x *array, s site) *array {
 	})
 }
 
-// leakyReLU takes 0.1 of what is negative in x, and multiplies rows first[s] to
-// first[s+1]-1 by row s of factors, in the memory of x.
+// leakyReLU multiplies negative numbers in x by 0.1, and rows first[s] to first[s+1]-1 by
+// row s of factors, in the memory of x.
 func (t *tape) leakyReLU(x *array, first []int, factors [][]float32) *array {
 	const slope = 0.1
 	y := &array{rows: x.rows, cols: x.cols, data: x.data}
@@ -297,15 +297,15 @@ func (t *tape) leakyReLU(x *array, first []int, factors [][]float32) *array {
 	})
 }
 
-// attention returns the context of queries, keys and values, which stand side by
-// side in the rows of x: for each sequence, rows start[s] to start[s+1]-1, and
-// each head the softmax of query times key, of which some is dropped, times value.
+// attention returns the context of queries, keys and values, which lie side by side in the
+// rows of x. Sequence s is rows start[s] to start[s+1]-1. For each sequence and each head
+// the context is the softmax of query times key, after dropout, times value.
 func (t *tape) attention(x *array, start []int, heads int, s site) *array {
 	w := x.cols / 3
 	depth := w / heads
 	scale := float32(1 / math.Sqrt(float64(depth)))
 	y := t.array(x.rows, w)
-	first := make([]int, len(start)) // of a sequence: its first probability
+	first := make([]int, len(start)) // by sequence: its first probability
 	for i := range start[1:] {
 		n := start[i+1] - start[i]
 		first[i+1] = first[i] + n*n*heads
@@ -314,8 +314,8 @@ func (t *tape) attention(x *array, start []int, heads int, s site) *array {
 	for len(t.work) < max(t.workers, 1) {
 		t.work = append(t.work, [2][]float32{})
 	}
-	// each calls f for all heads of all sequences with their views of arrays, their
-	// probabilities p, and those without what is dropped.
+	// each calls f for all heads of all sequences, with their views of arrays and their
+	// probabilities before and after dropout.
 	type view func(m matrix.Matrix, part int) matrix.Matrix
 	each := func(f func(of view, p []float32, size, place int, work *[2][]float32)) {
 		linear.Parallel((len(start)-1)*heads, t.workers, func(worker, k int) {
@@ -366,7 +366,7 @@ type site int
 
 const nowhere site = -1 // nothing is dropped
 
-// chance returns the chance of one row at a site: the same forward and back.
+// chance returns the random numbers of one row at a site: the same forward and back.
 func (t *tape) chance(s site, row int) hash.Rand {
 	return hash.Rand(hash.Pair(hash.Pair(t.seed, uint64(s)), uint64(row)))
 }
@@ -378,8 +378,8 @@ func (t *tape) drop(x []float32, s site, row int) {
 	}
 }
 
-// resize returns a slice of n elements of any content, in the memory of a if that
-// is enough.
+// resize returns a slice of n elements of any content, in the memory of a if that is large
+// enough.
 func resize[T any](a []T, n int) []T {
 	if cap(a) < n {
 		return make([]T, n, n+n/4)

@@ -12,17 +12,17 @@ import (
 	"github.com/treebeam/treebeam/parser/syntax"
 )
 
-// Options of Train. The zero value of a field is what its comment says.
+// Options of Train. The comment of a field says what its zero value means.
 type Options struct {
 	Seed    uint64
-	Layers  int // that are kept and learn, from the first; 0: all
+	Layers  int // the first layers, which are kept and learn; 0: all
 	Epochs  int // 0: for 1.4 million pieces in all, but 4 to 12
-	Workers int // goroutines, 1 if 0; changes no bit of the result
+	Workers int // goroutines, 1 if 0; the result does not depend on it
 
 	Texts []syntax.Sentence // nothing is learned from them, but their pieces stay in the vocabulary
 
 	Log func(format string, a ...any) // nil: none
-	Now func() time.Time              // of the times in the log; nil: no times
+	Now func() time.Time              // for times in the log; nil: no times
 
 	// Checkpoint, if set, is called after every epoch with all that Resume, if
 	// set, must read for the learning to go on as if it had never stopped.
@@ -39,7 +39,7 @@ type pace struct {
 	encoder, heads float64 // highest learning rates
 }
 
-// usualPace is the best one for so many layers.
+// usualPace returns the best pace for a number of layers.
 func usualPace(layers int) pace {
 	switch {
 	case layers >= 10:
@@ -50,8 +50,8 @@ func usualPace(layers int) pace {
 	return pace{400, 2.5e-4, 1e-3}
 }
 
-// The learning rates rise over the first part of the training and then fall in
-// a line to a share of the highest.
+// The learning rates rise over the first part of the training and then fall linearly to a
+// share of the highest.
 const (
 	warmUp    = 0.08
 	leastRate = 0.02
@@ -68,14 +68,14 @@ const (
 	devBatch    = 1000      // pieces
 )
 
-// Train tunes a copy of an encoder and new heads on training trees, and picks
-// the epoch with the best LAS on dev, the last one without dev. Sentences
-// without words, with other than one root, or with more pieces than the
-// encoder has positions are left out. The vocabulary of the result is cut to
-// the pieces of train and of the texts, and others of the same scripts.
+// Train tunes a copy of an encoder and new heads on training trees. It picks the epoch with
+// the best LAS on dev, or the last epoch without dev. It leaves out sentences without words,
+// without exactly one root, or with more pieces than the encoder has positions. The
+// vocabulary of the result is cut to the pieces of train and of the texts, and others of the
+// same scripts.
 //
-// Errors are those of Checkpoint and Resume, of trees that no heads can learn,
-// and of a loss that is no number.
+// Train fails if Checkpoint or Resume fails, on trees that no heads can learn, and if the
+// loss is not a number.
 func Train(p *encode.Params, train, dev []syntax.Sentence, o Options) (*encode.Params, *encode.Heads, error) {
 	t, err := newTrainer(p, train, dev, o)
 	if err != nil {
@@ -104,7 +104,7 @@ type trainer struct {
 	heads                  *heads
 	encoderAdam, headsAdam *adam
 
-	epoch, steps int32 // that are done
+	epoch, steps int32 // done so far
 	best         struct {
 		epoch          int32
 		figure         float64 // words of dev with the right head and label, below 0 before the first
@@ -192,7 +192,7 @@ func oneRoot(s *syntax.Sentence) bool {
 	return roots == 1 || roots == 0 && s.Partial()
 }
 
-// layout names what a checkpoint holds.
+// layout names the content of a checkpoint.
 func (t *trainer) layout(l *pack.Layout) {
 	pack.Value(l, "epoch", &t.epoch)
 	pack.Value(l, "steps", &t.steps)
@@ -264,7 +264,7 @@ func (t *trainer) run() error {
 	return nil
 }
 
-// left tells the speed so far and the time that is left after so many epochs.
+// left describes the speed so far and the time that is left after a number of epochs.
 func (t *trainer) left(epochs float64) string {
 	if t.Now == nil {
 		return ""
@@ -301,8 +301,7 @@ func (t *trainer) learn() (loss float64, err error) {
 	return loss, nil
 }
 
-// step learns from a batch. done is the share of the training that lies behind
-// it.
+// step learns from a batch. done is the share of the training that is behind it.
 func (t *trainer) step(b *batch, done float64) (loss float64, err error) {
 	t.steps++
 	t.tape.begin(hash.Pair(t.Seed, uint64(t.steps))|1, true)
